@@ -1,0 +1,50 @@
+# auspex: make demo, make test; the rest is for those who change it.
+GO       ?= go
+VERSION  ?= $(shell git describe --always --dirty 2>/dev/null || echo development)
+LDFLAGS   = -s -w -X auspex/internal/cli.version=$(VERSION)
+STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
+DEMO      = demo.auspex
+
+.PHONY: all build demo test lint bench dist fuzz setup clean
+
+all: build
+
+setup:
+	@scripts/setup
+
+build:
+	@mkdir -p bin
+	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/auspex ./cmd/auspex
+
+# The main job on an example, from nothing.
+demo: setup build
+	@scripts/demo $(DEMO)
+
+test: setup build
+	$(GO) vet ./...
+	$(GO) test -timeout 20m ./...
+
+lint: setup
+	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); \
+	  if [ -n "$$unformatted" ]; then echo "not gofmt'ed:"; echo "$$unformatted"; exit 1; fi
+	$(GO) vet ./...
+	$(GO) run $(STATICCHECK) ./...
+	$(GO) test ./internal/lint
+
+bench: setup build
+	$(GO) test -run '^$$' -bench . -benchmem ./...
+	scripts/bench
+
+# A binary for older clusters: fully static, so no C library is asked for.
+dist:
+	@mkdir -p dist
+	CGO_ENABLED=1 $(GO) build -trimpath -tags netgo,osusergo,timetzdata \
+	  -ldflags '$(LDFLAGS) -linkmode external -extldflags "-static"' -o dist/auspex ./cmd/auspex
+
+# Every fuzz target for FUZZTIME, one after the other.
+FUZZTIME ?= 60s
+fuzz:
+	@scripts/fuzz $(FUZZTIME)
+
+clean:
+	rm -rf bin dist $(DEMO)

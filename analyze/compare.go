@@ -1,0 +1,226 @@
+package analyze
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"auspex/model"
+)
+
+// Comparison sets experiment B against experiment A.
+type Comparison struct {
+	A          string         `json:"a"`
+	B          string         `json:"b"`
+	TimeMetric string         `json:"time_metric"`
+	Over       Over           `json:"over"`
+	Runtime    Pair           `json:"runtime"`
+	Efficiency EfficiencyPair `json:"efficiency"`
+	Factors    []FactorPair   `json:"factors"` // those that differ
+	Regions    []RegionPair   `json:"regions"` // the largest change first
+	Warnings   []string       `json:"warnings"`
+}
+
+// Pair is a value of both experiments.
+type Pair struct {
+	A     Real `json:"a"`
+	B     Real `json:"b"`
+	Ratio Real `json:"ratio"` // B / A
+}
+
+// EfficiencyPair is the efficiency of both experiments.
+type EfficiencyPair struct {
+	A Efficiency `json:"a"`
+	B Efficiency `json:"b"`
+}
+
+// FactorPair is a factor that differs; nil where an experiment lacks it.
+type FactorPair struct {
+	Name string `json:"name"`
+	A    any    `json:"a"`
+	B    any    `json:"b"`
+}
+
+// RegionPair is a region's time in both experiments.
+type RegionPair struct {
+	Region string     `json:"region"`
+	Kind   model.Kind `json:"kind"`
+	Pair
+	// Significant tells whether the difference is more than the spread of
+	// repeated runs explains (Welch's t-test, 5 %); nil without repeats.
+	Significant *bool `json:"significant"`
+}
+
+// Over says how the units' times become one number a region.
+type Over string
+
+// The ways to sum up units.
+const (
+	OverMean  Over = "mean"
+	OverMax   Over = "max"
+	OverTotal Over = "total"
+)
+
+// CheckOver refuses other words.
+func CheckOver(o Over) error {
+	switch o {
+	case OverMean, OverMax, OverTotal:
+		return nil
+	}
+	return fmt.Errorf("units are summed up by %s, %s or %s, not by %q", OverMean, OverMax, OverTotal, o)
+}
+
+func (o Over) of(sum, most float64, n int) float64 {
+	switch o {
+	case OverMax:
+		return most
+	case OverTotal:
+		return sum
+	}
+	return sum / float64(n)
+}
+
+// Compare sets two experiments side by side, region by region.
+func Compare(a, b *Dataset, over Over) (*Comparison, error) {
+	if err := CheckOver(over); err != nil {
+		return nil, err
+	}
+	ta, err := a.times()
+	if err != nil {
+		return nil, err
+	}
+	tb, err := b.times()
+	if err != nil {
+		return nil, err
+	}
+	c := &Comparison{
+		A: a.Name, B: b.Name, TimeMetric: ta.metric, Over: over, Warnings: []string{}, Regions: []RegionPair{},
+		Runtime:    Pair{Real(ta.runtime), Real(tb.runtime), ratio(tb.runtime, ta.runtime)},
+		Efficiency: EfficiencyPair{ta.efficiency(), tb.efficiency()},
+		Factors:    differingFactors(&a.Header, &b.Header),
+	}
+	if ta.metric != tb.metric {
+		c.Warnings = append(c.Warnings, fmt.Sprintf("%s is timed by %s and %s by %s", a.Name, ta.metric, b.Name, tb.metric))
+	}
+	if len(a.Units) != len(b.Units) {
+		c.Warnings = append(c.Warnings, fmt.Sprintf("%d units against %d: regions are compared by the %s over units",
+			len(a.Units), len(b.Units), over))
+	}
+	timesA, err := condense(a, ta.metric, over)
+	if err != nil {
+		return nil, err
+	}
+	timesB, err := condense(b, tb.metric, over)
+	if err != nil {
+		return nil, err
+	}
+	for path, x := range timesA {
+		y := timesB[path]
+		delete(timesB, path)
+		c.add(path, x, y)
+	}
+	for path, y := range timesB {
+		c.add(path, condensed{kind: y.kind}, y)
+	}
+	slices.SortFunc(c.Regions, func(x, y RegionPair) int {
+		dx, dy := math.Abs(float64(x.B-x.A)), math.Abs(float64(y.B-y.A))
+		return cmp.Or(cmp.Compare(dy, dx), cmp.Compare(x.Region, y.Region))
+	})
+	return c, nil
+}
+
+func (c *Comparison) add(path string, x, y condensed) {
+	if x.value == 0 && y.value == 0 {
+		return
+	}
+	c.Regions = append(c.Regions, RegionPair{
+		Region: path, Kind: x.kind, Pair: Pair{Real(x.value), Real(y.value), ratio(y.value, x.value)},
+		Significant: significant(x, y),
+	})
+}
+
+// condensed is a region's time over all units, with its spread over runs.
+type condensed struct {
+	kind      model.Kind
+	value     float64
+	deviation float64
+	runs      int
+}
+
+func condense(d *Dataset, metric string, over Over) (map[string]condensed, error) {
+	exclusive, err := d.Matrix(metric + ".exc")
+	if err != nil {
+		return nil, err
+	}
+	deviation, repeated, err := d.Deviation(metric + ".exc")
+	if err != nil {
+		return nil, err
+	}
+	result := make(map[string]condensed, len(d.Regions))
+	for r, region := range d.Regions {
+		var sum, most, deviationSum, deviationOfMost float64
+		for u := range d.Units {
+			v := exclusive.At(u, r)
+			sum += v
+			if repeated {
+				deviationSum += deviation.At(u, r)
+			}
+			if v > most {
+				most = v
+				if repeated {
+					deviationOfMost = deviation.At(u, r)
+				}
+			}
+		}
+		x := condensed{kind: region.Kind, value: over.of(sum, most, len(d.Units))}
+		if repeated {
+			// The units of one run may vary together, so their deviations
+			// are added rather than their variances: the larger, safe bound.
+			x.deviation = over.of(deviationSum, deviationOfMost, len(d.Units))
+			x.runs = d.Runs
+		}
+		result[d.Paths[r]] = x
+	}
+	return result, nil
+}
+
+// significant is Welch's t-test on two means; nil without repeats on both sides.
+func significant(x, y condensed) *bool {
+	if x.runs < 2 || y.runs < 2 {
+		return nil
+	}
+	vx := x.deviation * x.deviation / float64(x.runs)
+	vy := y.deviation * y.deviation / float64(y.runs)
+	var answer bool
+	if vx+vy == 0 {
+		answer = x.value != y.value
+		return &answer
+	}
+	t := math.Abs(x.value-y.value) / math.Sqrt(vx+vy)
+	freedom := (vx + vy) * (vx + vy) / (vx*vx/float64(x.runs-1) + vy*vy/float64(y.runs-1))
+	p := 2 * distuv.StudentsT{Mu: 0, Sigma: 1, Nu: freedom}.Survival(t)
+	answer = p < 0.05
+	return &answer
+}
+
+func differingFactors(a, b *model.Header) []FactorPair {
+	pairs := []FactorPair{}
+	for _, fa := range a.Factors {
+		fb, ok := b.Factor(fa.Name)
+		switch {
+		case !ok:
+			pairs = append(pairs, FactorPair{fa.Name, fa.Value(), nil})
+		case fa.Value() != fb.Value():
+			pairs = append(pairs, FactorPair{fa.Name, fa.Value(), fb.Value()})
+		}
+	}
+	for _, fb := range b.Factors {
+		if _, ok := a.Factor(fb.Name); !ok {
+			pairs = append(pairs, FactorPair{fb.Name, nil, fb.Value()})
+		}
+	}
+	return pairs
+}

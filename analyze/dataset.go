@@ -1,0 +1,169 @@
+// Package analyze binds stored experiments to the algorithms. Every analysis
+// takes a Dataset and returns a plain struct that carries its warnings; words
+// and tables are made from it by package report.
+//
+//  1. Open makes a Dataset from a stored experiment.
+//  2. Dataset.Metric resolves a metric name, an alias or an expression.
+//  3. Summarise, Compare … answer a question about one or more datasets.
+package analyze
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+
+	"auspex/expr"
+	"auspex/model"
+	"auspex/store"
+)
+
+// Dataset is an experiment opened for analysis. It may be used by several
+// goroutines.
+type Dataset struct {
+	model.Header
+	Units   []model.Unit
+	Regions []model.Region
+	Paths   []string // of the regions
+	// Communication marks regions whose exclusive time is communication.
+	Communication []bool
+
+	stored *store.Experiment
+	mu     sync.Mutex
+	loaded map[string]model.Matrix // by column name
+}
+
+// Open reads the units and regions of a stored experiment.
+func Open(e *store.Experiment) (*Dataset, error) {
+	units, err := e.Units()
+	if err != nil {
+		return nil, err
+	}
+	regions, err := e.Regions()
+	if err != nil {
+		return nil, err
+	}
+	if len(units) != e.UnitCount || len(regions) != e.RegionCount {
+		return nil, fmt.Errorf("experiment %q is damaged: %d of %d units, %d of %d regions",
+			e.Name, len(units), e.UnitCount, len(regions), e.RegionCount)
+	}
+	return &Dataset{
+		Header: e.Header, Units: units, Regions: regions,
+		Paths: model.Paths(regions), Communication: model.Communication(regions),
+		stored: e, loaded: map[string]model.Matrix{},
+	}, nil
+}
+
+// Resolve finds the metric a name stands for: a column ("wtime.inc"), a
+// canonical name or the measuring tool's own ("PAPI_TOT_INS"), in any case.
+// A name without a scope means the exclusive values where the metric has a
+// scope. The scope asked for need not be the one that is stored.
+func (d *Dataset) Resolve(name string) (model.Metric, error) {
+	base, scope, explicit := model.SplitScope(name)
+	if m, ok := d.find(name); ok {
+		if m.Scope != model.Own {
+			m.Scope = model.Exclusive
+		}
+		return m, nil
+	}
+	if explicit {
+		if m, ok := d.find(base); ok && m.Scope != model.Own {
+			m.Scope = scope
+			return m, nil
+		}
+	}
+	return model.Metric{}, d.unknown(name)
+}
+
+// find looks a name without scope up among names and aliases.
+func (d *Dataset) find(name string) (model.Metric, bool) {
+	for _, same := range []func(a, b string) bool{func(a, b string) bool { return a == b }, strings.EqualFold} {
+		for _, m := range d.Metrics {
+			if same(m.Name, name) || (m.Alias != "" && same(m.Alias, name)) {
+				return m, true
+			}
+		}
+	}
+	return model.Metric{}, false
+}
+
+// MetricNames lists the names a user may write, without scopes and aliases.
+func (d *Dataset) MetricNames() []string {
+	var names []string
+	seen := map[string]bool{}
+	for _, m := range d.Metrics {
+		if !seen[m.Name] {
+			names = append(names, m.Name)
+			seen[m.Name] = true
+		}
+	}
+	return names
+}
+
+func (d *Dataset) unknown(name string) error {
+	names := d.MetricNames()
+	if near := expr.Suggest(name, names); len(near) > 0 {
+		return fmt.Errorf("experiment %q has no metric %q; did you mean %s?", d.Name, name, strings.Join(near, " or "))
+	}
+	return fmt.Errorf("experiment %q has no metric %q; it has %s", d.Name, name, strings.Join(names, ", "))
+}
+
+// Has tells whether a metric is there.
+func (d *Dataset) Has(name string) bool {
+	_, err := d.Resolve(name)
+	return err == nil
+}
+
+// Matrix loads a metric densely in the scope asked for, computing it over the
+// tree where the other scope was measured. The result is shared: do not
+// change it.
+func (d *Dataset) Matrix(name string) (model.Matrix, error) {
+	metric, err := d.Resolve(name)
+	if err != nil {
+		return model.Matrix{}, err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if m, ok := d.loaded[metric.Column()]; ok {
+		return m, nil
+	}
+	m, err := d.load(metric)
+	if err == nil {
+		d.loaded[metric.Column()] = m
+	}
+	return m, err
+}
+
+func (d *Dataset) load(metric model.Metric) (model.Matrix, error) {
+	if i := d.MetricIndex(metric.Name, metric.Scope); i >= 0 {
+		return d.stored.Matrix(i)
+	}
+	switch metric.Scope {
+	case model.Inclusive:
+		m, err := d.stored.Matrix(d.MetricIndex(metric.Name, model.Exclusive))
+		if err == nil {
+			m.ToInclusive(d.Regions)
+		}
+		return m, err
+	default:
+		m, err := d.stored.Matrix(d.MetricIndex(metric.Name, model.Inclusive))
+		if err == nil {
+			m.ToExclusive(d.Regions)
+		}
+		return m, err
+	}
+}
+
+// Deviation loads the standard deviations of a metric as it was stored. ok is
+// false where there is only one run or the scope was computed.
+func (d *Dataset) Deviation(name string) (m model.Matrix, ok bool, err error) {
+	metric, err := d.Resolve(name)
+	if err != nil {
+		return m, false, err
+	}
+	i := d.MetricIndex(metric.Name, metric.Scope)
+	if i < 0 || d.Runs < 2 {
+		return m, false, nil
+	}
+	m, err = d.stored.Deviation(i)
+	return m, err == nil, err
+}

@@ -1,0 +1,180 @@
+package analyze
+
+import (
+	"cmp"
+	"slices"
+
+	"auspex/model"
+)
+
+// TreeNode is one line of the region tree.
+type TreeNode struct {
+	Region    string     `json:"region"` // path
+	Name      string     `json:"name"`
+	Depth     int        `json:"depth"`
+	Kind      model.Kind `json:"kind"`
+	File      string     `json:"file,omitempty"`
+	Line      int        `json:"line,omitempty"`
+	Unit      string     `json:"unit"`
+	Inclusive Real       `json:"inclusive"` // mean over units
+	Exclusive Real       `json:"exclusive"`
+	Share     Real       `json:"share"` // inclusive, of the program
+}
+
+// Tree lists the region tree depth first, the heaviest of siblings first,
+// regions below the least share left out.
+func Tree(d *Dataset, metric string, leastShare float64) ([]TreeNode, string, error) {
+	if metric == "" {
+		var err error
+		if metric, err = d.timeMetric(); err != nil {
+			return nil, "", err
+		}
+	}
+	described, err := d.Resolve(metric)
+	if err != nil {
+		return nil, "", err
+	}
+	inclusive, err := d.regionMeans(described.Name + scopeEnding(described, model.Inclusive))
+	if err != nil {
+		return nil, "", err
+	}
+	exclusive, err := d.regionMeans(described.Name + scopeEnding(described, model.Exclusive))
+	if err != nil {
+		return nil, "", err
+	}
+	whole := d.whole(inclusive, exclusive)
+	children, roots := model.Children(d.Regions)
+	var nodes []TreeNode
+	var walk func(siblings []int, depth int)
+	walk = func(siblings []int, depth int) {
+		slices.SortStableFunc(siblings, func(a, b int) int { return cmp.Compare(inclusive[b], inclusive[a]) })
+		for _, r := range siblings {
+			share := ratio(inclusive[r], whole)
+			if leastShare > 0 && !(float64(share) >= leastShare) {
+				continue
+			}
+			region := d.Regions[r]
+			nodes = append(nodes, TreeNode{
+				Region: d.Paths[r], Name: region.Name, Depth: depth, Kind: region.Kind, File: region.File, Line: region.Line,
+				Unit: described.Unit, Inclusive: Real(inclusive[r]), Exclusive: Real(exclusive[r]), Share: share,
+			})
+			walk(children[r], depth+1)
+		}
+	}
+	walk(roots, 0)
+	return nodes, described.Name, nil
+}
+
+func scopeEnding(m model.Metric, scope model.Scope) string {
+	if m.Scope == model.Own {
+		return ""
+	}
+	return "." + string(scope)
+}
+
+// whole is the program's value: the sum of all exclusive values, or a flat
+// profile's largest inclusive one.
+func (d *Dataset) whole(inclusive, exclusive []float64) float64 {
+	sum := 0.0
+	for _, v := range exclusive {
+		sum += v
+	}
+	if model.IsFlat(d.Regions) {
+		_, most := extremes(inclusive)
+		return max(sum, most)
+	}
+	return sum
+}
+
+// regionMeans averages a metric over the units that have it.
+func (d *Dataset) regionMeans(column string) ([]float64, error) {
+	m, err := d.Matrix(column)
+	if err != nil {
+		return nil, err
+	}
+	sums := make([]float64, len(d.Regions))
+	counts := make([]int, len(d.Regions))
+	for u := range d.Units {
+		for r, v := range m.Row(u) {
+			if v == v {
+				sums[r] += v
+				counts[r]++
+			}
+		}
+	}
+	for r := range sums {
+		sums[r] = float64(ratio(sums[r], float64(counts[r])))
+	}
+	return sums, nil
+}
+
+// UnitTime is one unit's share of the work.
+type UnitTime struct {
+	Unit          string `json:"unit"`
+	Node          string `json:"node"`
+	Process       int    `json:"process"`
+	Thread        int    `json:"thread"`
+	Total         Real   `json:"total"`
+	Useful        Real   `json:"useful"`
+	Communication Real   `json:"communication"`
+	UsefulShare   Real   `json:"useful_share"` // of the run time
+}
+
+// UnitTimes lists the units with their times.
+func UnitTimes(d *Dataset) ([]UnitTime, error) {
+	t, err := d.times()
+	if err != nil {
+		return nil, err
+	}
+	rows := make([]UnitTime, len(d.Units))
+	for u, unit := range d.Units {
+		rows[u] = UnitTime{
+			Unit: unit.String(), Node: unit.Node, Process: unit.Process, Thread: unit.Thread,
+			Total: Real(t.total[u]), Useful: Real(t.useful[u]), Communication: Real(t.total[u] - t.useful[u]),
+			UsefulShare: ratio(t.useful[u], t.runtime),
+		}
+	}
+	return rows, nil
+}
+
+// MetricInfo describes a metric and the range of its values.
+type MetricInfo struct {
+	Column       string `json:"name"`
+	Alias        string `json:"alias,omitempty"`
+	Unit         string `json:"unit"`
+	ScopeWords   string `json:"scope"`
+	MissingWords string `json:"missing"`
+	Least        Real   `json:"min"`
+	Mean         Real   `json:"mean"`
+	Most         Real   `json:"max"`
+}
+
+// MetricInfos describes what was measured. The range is over the regions and
+// units that were entered.
+func MetricInfos(d *Dataset) ([]MetricInfo, error) {
+	whole, err := d.stored.Load()
+	if err != nil {
+		return nil, err
+	}
+	infos := make([]MetricInfo, len(d.Metrics))
+	for i, m := range d.Metrics {
+		info := MetricInfo{Column: m.Column(), Alias: m.Alias, Unit: m.Unit, Least: Missing, Mean: Missing, Most: Missing}
+		info.ScopeWords = map[model.Scope]string{model.Exclusive: "exclusive", model.Inclusive: "inclusive", model.Own: "own"}[m.Scope]
+		info.MissingWords = map[model.Missing]string{model.Zero: "zero", model.Absent: "missing"}[m.Missing]
+		sum, n := 0.0, 0
+		for _, v := range whole.Summaries.Values[i] {
+			if v != v {
+				continue
+			}
+			if n == 0 {
+				info.Least, info.Most = Real(v), Real(v)
+			}
+			info.Least, info.Most = min(info.Least, Real(v)), max(info.Most, Real(v))
+			sum += v
+			n++
+		}
+		info.Mean = ratio(sum, float64(n))
+		infos[i] = info
+	}
+	return infos, nil
+}

@@ -1,0 +1,130 @@
+package analyze
+
+import (
+	"cmp"
+	"slices"
+
+	"auspex/model"
+)
+
+// Summary is what `auspex show` tells of an experiment.
+type Summary struct {
+	Name       string         `json:"name"`
+	ID         string         `json:"id"`
+	Program    string         `json:"program"`
+	Command    string         `json:"command"`
+	Created    string         `json:"created"`
+	Format     string         `json:"format"`
+	Sources    []string       `json:"sources"`
+	Units      int            `json:"units"`
+	Processes  int            `json:"processes"`
+	Threads    int            `json:"threads"` // the most of any process
+	Nodes      int            `json:"nodes"`   // 0 where not recorded
+	Regions    int            `json:"regions"`
+	Runs       int            `json:"runs"`
+	Metrics    []string       `json:"metrics"`
+	Factors    map[string]any `json:"factors"`
+	TimeMetric string         `json:"time_metric"`
+	Runtime    Real           `json:"runtime"` // seconds, of the slowest unit
+	Efficiency Efficiency     `json:"efficiency"`
+	Heaviest   []RegionTime   `json:"heaviest"`
+	Incomplete string         `json:"incomplete,omitempty"`
+	Warnings   []string       `json:"warnings"`
+}
+
+// RegionTime is the exclusive time of one region over the units.
+type RegionTime struct {
+	Region    string     `json:"region"`
+	Kind      model.Kind `json:"kind"`
+	File      string     `json:"file,omitempty"`
+	Line      int        `json:"line,omitempty"`
+	Mean      Real       `json:"mean"`
+	Max       Real       `json:"max"`
+	Imbalance Real       `json:"max_over_mean"`
+	Share     Real       `json:"share"` // of all units' time
+	Units     int        `json:"units"` // that spent time in it
+}
+
+// Summarise describes an experiment and its heaviest regions, at most top of
+// them.
+func Summarise(d *Dataset, top int) (*Summary, error) {
+	s := &Summary{
+		Name: d.Name, ID: d.ID, Program: d.Program, Command: d.Command, Format: d.Format, Sources: d.Sources,
+		Created: d.Created.Format("2006-01-02T15:04:05Z07:00"), Units: len(d.Units), Regions: len(d.Regions), Runs: d.Runs,
+		Metrics: []string{}, Factors: map[string]any{}, Heaviest: []RegionTime{}, Incomplete: d.Incomplete, Warnings: []string{},
+		Runtime: Missing, Efficiency: Efficiency{Missing, Missing, Missing},
+	}
+	s.Processes, s.Threads, s.Nodes = countUnits(d.Units)
+	for _, m := range d.Metrics {
+		s.Metrics = append(s.Metrics, m.Column())
+	}
+	for _, f := range d.Factors {
+		s.Factors[f.Name] = f.Value()
+	}
+	s.Warnings = append(s.Warnings, d.Notes...)
+	t, err := d.times()
+	if err != nil {
+		s.Warnings = append(s.Warnings, err.Error()+": no efficiency and no region times")
+		return s, nil
+	}
+	s.TimeMetric, s.Runtime, s.Efficiency = t.metric, Real(t.runtime), t.efficiency()
+	regions, err := regionTimes(d, t)
+	if err != nil {
+		return nil, err
+	}
+	if len(regions) > top {
+		regions = regions[:top]
+	}
+	s.Heaviest = append(s.Heaviest, regions...)
+	return s, nil
+}
+
+func countUnits(units []model.Unit) (processes, threads, nodes int) {
+	perProcess, nodeNames := map[int]int{}, map[string]bool{}
+	for _, u := range units {
+		perProcess[u.Process]++
+		threads = max(threads, perProcess[u.Process])
+		if u.Node != "" {
+			nodeNames[u.Node] = true
+		}
+	}
+	return len(perProcess), threads, len(nodeNames)
+}
+
+// regionTimes lists the regions that took time, the heaviest first.
+func regionTimes(d *Dataset, t *times) ([]RegionTime, error) {
+	exclusive, err := d.Matrix(t.metric + ".exc")
+	if err != nil {
+		return nil, err
+	}
+	sums := make([]float64, len(d.Regions))
+	most := make([]float64, len(d.Regions))
+	entered := make([]int, len(d.Regions))
+	for u := range d.Units {
+		for r, v := range exclusive.Row(u) {
+			sums[r] += v
+			most[r] = max(most[r], v)
+			if v > 0 {
+				entered[r]++
+			}
+		}
+	}
+	all := 0.0
+	for _, v := range t.total {
+		all += v
+	}
+	var rows []RegionTime
+	for r, region := range d.Regions {
+		if sums[r] <= 0 {
+			continue
+		}
+		average := sums[r] / float64(len(d.Units))
+		rows = append(rows, RegionTime{
+			Region: d.Paths[r], Kind: region.Kind, File: region.File, Line: region.Line,
+			Mean: Real(average), Max: Real(most[r]), Imbalance: ratio(most[r], average),
+			Share: ratio(sums[r], all), Units: entered[r],
+		})
+	}
+	slices.SortStableFunc(rows, func(a, b RegionTime) int { return cmp.Compare(b.Mean, a.Mean) })
+	return rows, nil
+}

@@ -1,0 +1,77 @@
+package fuzzy
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// polyline is a curve of straight pieces, level before the first and after the
+// last point. Two points at one place make a step, where the larger counts.
+type polyline struct {
+	xs, ys []float64
+}
+
+func (p polyline) degree(x float64) float64 {
+	if math.IsNaN(x) {
+		return x
+	}
+	i, _ := slices.BinarySearch(p.xs, x)
+	switch {
+	case i == len(p.xs):
+		return p.ys[i-1]
+	case p.xs[i] == x:
+		return p.at(i)
+	case i == 0:
+		return p.ys[0]
+	}
+	x0, y0, x1, y1 := p.xs[i-1], p.ys[i-1], p.xs[i], p.ys[i]
+	return y0 + (y1-y0)*((x-x0)/(x1-x0))
+}
+
+// at is the degree at the place of point i, the first of those that share it.
+func (p polyline) at(i int) float64 {
+	y := p.ys[i]
+	for j := i + 1; j < len(p.xs) && p.xs[j] == p.xs[i]; j++ {
+		y = max(y, p.ys[j])
+	}
+	return y
+}
+
+func (p polyline) sql(x string) string {
+	var b strings.Builder
+	b.WriteString(ignoreMissing(x))
+	fmt.Fprintf(&b, " WHEN %s < %s THEN %s", x, num(p.xs[0]), num(p.ys[0]))
+	last := len(p.xs) - 1
+	for i, at := range p.xs[:last] {
+		if p.xs[i+1] == at {
+			if i == 0 || p.xs[i-1] != at {
+				fmt.Fprintf(&b, " WHEN %s = %s THEN %s", x, num(at), num(p.at(i)))
+			}
+			continue
+		}
+		y0, y1 := p.ys[i], p.ys[i+1]
+		end := "<"
+		if i+1 == last || p.xs[i+2] != p.xs[i+1] {
+			end = "<="
+		}
+		fmt.Fprintf(&b, " WHEN %s %s %s THEN ", x, end, num(p.xs[i+1]))
+		if y0 == y1 {
+			b.WriteString(num(y0))
+			continue
+		}
+		fmt.Fprintf(&b, "%s + %s * ((%s - %s) / %s)", num(y0), num(y1-y0), x, num(at), num(p.xs[i+1]-at))
+	}
+	fmt.Fprintf(&b, " ELSE %s END", num(p.ys[last]))
+	return b.String()
+}
+
+func (p polyline) peak() (x, y float64) {
+	for i := range p.xs {
+		if d := p.ys[i]; i == 0 || d > y {
+			x, y = p.xs[i], d
+		}
+	}
+	return x, y
+}

@@ -1,0 +1,121 @@
+package fuzzy
+
+import (
+	"errors"
+	"math"
+	"slices"
+
+	"auspex/expr"
+)
+
+// Set is a fuzzy set over the numbers: a shape, or a phrase of words bound to
+// shapes.
+type Set interface {
+	// Degree is the membership of x, in [0, 1]. The membership of a missing
+	// value (NaN) is missing.
+	Degree(x float64) float64
+	// SQL renders the degree of the SQL expression x, a DOUBLE, for DuckDB;
+	// NULL is missing. x should be a column, because the text repeats it.
+	SQL(x string) (string, error)
+	// String prints the set as it is written in a vocabulary or a query.
+	String() string
+
+	// knots lists where the curve changes its formula.
+	knots() []float64
+	// peak is the first place where the degree is largest, and that degree.
+	peak() (x, y float64)
+}
+
+// maxSQL bounds the rendered text: stacked modifiers repeat what they modify.
+const maxSQL = 256 << 10
+
+var errLongSQL = errors.New("the phrase is too long for the database; use fewer modifiers")
+
+func bounded(sql string) (string, error) {
+	if len(sql) > maxSQL {
+		return "", errLongSQL
+	}
+	return sql, nil
+}
+
+// ignoreMissing begins a CASE that answers NULL for missing. DuckDB takes NaN
+// for larger than any number, so it has to be asked for.
+func ignoreMissing(x string) string {
+	return "CASE WHEN " + x + " IS NULL OR isnan(" + x + ") THEN NULL"
+}
+
+func num(v float64) string { return expr.SQLNumber(v) }
+
+// findPeak looks for the first maximum of a set whose curve is smooth between
+// its knots.
+func findPeak(s Set) (x, y float64) {
+	const steps = 64
+	ks := s.knots()
+	slices.Sort(ks)
+	ks = slices.Compact(ks)
+	if len(ks) == 0 {
+		return 0, s.Degree(0)
+	}
+	span := ks[len(ks)-1] - ks[0]
+	if span == 0 {
+		span = 1
+	}
+	ks = append([]float64{ks[0] - span}, append(ks, ks[len(ks)-1]+span)...)
+	var xs []float64
+	for i := 1; i < len(ks); i++ {
+		for j := range steps {
+			xs = append(xs, ks[i-1]+(ks[i]-ks[i-1])*float64(j)/steps)
+		}
+	}
+	xs = append(xs, ks[len(ks)-1])
+
+	best := 0
+	for i, at := range xs {
+		if d := s.Degree(at); i == 0 || d > y {
+			best, y = i, d
+		}
+	}
+	x = xs[best]
+	lo, hi := xs[max(best-1, 0)], xs[min(best+1, len(xs)-1)]
+	if gx, gy := golden(s, lo, hi); gy > y+1e-12 {
+		return gx, gy
+	}
+	// On a plateau the first sample may lie beyond its edge.
+	for range 60 {
+		mid := (lo + x) / 2
+		if s.Degree(mid) >= y-1e-12 {
+			x = mid
+		} else {
+			lo = mid
+		}
+	}
+	return x, y
+}
+
+// golden narrows [lo, hi] around a single maximum by the golden section.
+func golden(s Set, lo, hi float64) (x, y float64) {
+	const ratio = 0.6180339887498949
+	a, b := hi-ratio*(hi-lo), lo+ratio*(hi-lo)
+	ya, yb := s.Degree(a), s.Degree(b)
+	for range 80 {
+		if ya >= yb {
+			hi, b, yb = b, a, ya
+			a = hi - ratio*(hi-lo)
+			ya = s.Degree(a)
+		} else {
+			lo, a, ya = a, b, yb
+			b = lo + ratio*(hi-lo)
+			yb = s.Degree(b)
+		}
+	}
+	x = (lo + hi) / 2
+	return x, s.Degree(x)
+}
+
+// clamp keeps rounding errors out of the degrees.
+func clamp(y float64) float64 {
+	if math.IsNaN(y) {
+		return y
+	}
+	return min(1, max(0, y))
+}

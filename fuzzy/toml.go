@@ -1,0 +1,142 @@
+package fuzzy
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+
+	"auspex/expr"
+)
+
+// FileError says what is wrong with a vocabulary file and where.
+type FileError struct {
+	File         string
+	Line, Column int // from 1; 0 where unknown
+	Message      string
+}
+
+// Error gives file:line:column: message.
+func (e *FileError) Error() string {
+	switch {
+	case e.Line == 0:
+		return e.File + ": " + e.Message
+	case e.Column == 0:
+		return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Message)
+	}
+	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.Message)
+}
+
+// maxFile bounds a vocabulary file, in bytes.
+const maxFile = 1 << 20
+
+// fileTable, variableTable and factorTable are the TOML as it is written.
+type fileTable struct {
+	Variable map[string]variableTable `toml:"variable"`
+	Factor   map[string]factorTable   `toml:"factor"`
+}
+
+type variableTable struct {
+	About     string            `toml:"about"`
+	Metric    string            `toml:"metric"`
+	Also      []string          `toml:"also"`
+	InsteadOf []string          `toml:"instead_of"`
+	Universe  []float64         `toml:"universe"`
+	Terms     map[string]string `toml:"terms"`
+	Global    map[string]string `toml:"global"`
+}
+
+type factorTable struct {
+	About        string             `toml:"about"`
+	Set          string             `toml:"set"`
+	Range        []float64          `toml:"range"`
+	Category     string             `toml:"category"`
+	Controllable *bool              `toml:"controllable"`
+	Words        map[string]float64 `toml:"words"`
+}
+
+// ReadVocabulary reads the TOML of a vocabulary. file is only used in errors,
+// which are [*FileError]s.
+//
+//	[variable.l2_miss_ratio]
+//	metric = "l2_misses/l2_accesses"
+//	universe = [0, 1]
+//	[variable.l2_miss_ratio.terms]
+//	low = "Z(0.1, 0.3)"
+//	high = "S(0.5, 0.9)"
+//	[variable.l2_miss_ratio.global]
+//	POOR_CACHE_MISS = "very high"
+//
+//	[factor.network]
+//	set = "S@9"
+//	range = [0, 158.20]
+//	category = "communication"
+//	[factor.network.words]
+//	P4 = 42.95
+//	GM = 158.20
+func ReadVocabulary(file string, data []byte) (*Vocabulary, error) {
+	if len(data) > maxFile {
+		return nil, &FileError{File: file, Message: fmt.Sprintf("is larger than %d bytes, which no vocabulary is", maxFile)}
+	}
+	var table fileTable
+	d := toml.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&table); err != nil {
+		return nil, decodeError(file, err)
+	}
+	r := reader{file: file, places: findPlaces(data)}
+	v := &Vocabulary{}
+	for _, name := range r.places.keys("variable", keysOf(table.Variable)) {
+		x, err := r.variable(name, table.Variable[name])
+		if err != nil {
+			return nil, err
+		}
+		v.Variables = append(v.Variables, x)
+	}
+	for _, name := range r.places.keys("factor", keysOf(table.Factor)) {
+		f, err := r.factor(name, table.Factor[name])
+		if err != nil {
+			return nil, err
+		}
+		v.Factors = append(v.Factors, f)
+	}
+	return v, r.clashes(v)
+}
+
+func keysOf[T any](m map[string]T) []string {
+	var ks []string
+	for k := range m {
+		ks = append(ks, k)
+	}
+	slices.Sort(ks)
+	return ks
+}
+
+// decodeError keeps the place that the TOML reader found.
+func decodeError(file string, err error) error {
+	var strict *toml.StrictMissingError
+	if errors.As(err, &strict) && len(strict.Errors) > 0 {
+		first := &strict.Errors[0]
+		line, col := first.Position()
+		key := first.Key()
+		hint := expr.DidYouMean(key[len(key)-1], []string{"variable", "factor", "about", "metric", "also",
+			"instead_of", "universe", "terms", "global", "set", "range", "category", "controllable", "words"})
+		return &FileError{file, line, col, joinHint("unknown key "+strings.Join(key, "."), hint)}
+	}
+	var decode *toml.DecodeError
+	if errors.As(err, &decode) {
+		line, col := decode.Position()
+		return &FileError{file, line, col, strings.TrimPrefix(decode.Error(), "toml: ")}
+	}
+	return &FileError{File: file, Message: strings.TrimPrefix(err.Error(), "toml: ")}
+}
+
+func joinHint(message, hint string) string {
+	if hint == "" {
+		return message
+	}
+	return message + "; " + hint
+}

@@ -1,0 +1,100 @@
+package ingest
+
+import (
+	"encoding/binary"
+	"errors"
+	"io"
+	"math"
+
+	"auspex/model"
+)
+
+// A metric-db file begins with a magic word, a version, a letter for the byte
+// order and two counts; then follow the values, a row of metrics per node of
+// the call tree, nodes counting from 1.
+const (
+	metricDBMagic  = "HPCPROF-metricdb__"
+	metricDBHeader = len(metricDBMagic) + 5 + 1 + 4 + 4
+	metricDBBuffer = 64 << 10
+)
+
+// read adds up the values of one thread.
+func (f *metricDB) read(src *Source, tree *hpcTree, sums *regionSums) error {
+	in, err := src.open(f.path)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	return readMetricDB(in, src.givenFor(f.path), tree, sums)
+}
+
+func readMetricDB(r io.Reader, name string, tree *hpcTree, sums *regionSums) error {
+	var header [metricDBHeader]byte
+	if err := readExactly(r, header[:], name, 0); err != nil {
+		return err
+	}
+	if string(header[:len(metricDBMagic)]) != metricDBMagic {
+		return model.AtByte(name, 0, "is no metric-db file: it does not begin with %q", metricDBMagic)
+	}
+	var order binary.ByteOrder = binary.BigEndian
+	switch at := len(metricDBMagic) + 5; header[at] {
+	case 'b':
+	case 'l':
+		order = binary.LittleEndian
+	default:
+		return model.AtByte(name, int64(at), "unknown byte order %q", header[at])
+	}
+	nodes, columns := order.Uint32(header[metricDBHeader-8:]), order.Uint32(header[metricDBHeader-4:])
+	if int64(columns) != int64(tree.columns) {
+		return model.AtByte(name, int64(metricDBHeader-4), "has %d metrics, but %s says %d", columns, hpcExperiment, tree.columns)
+	}
+	if nodes < tree.nodes {
+		return model.AtByte(name, int64(metricDBHeader-8), "has values of %d nodes, but the call tree in %s has %d: it belongs to another database", nodes, hpcExperiment, tree.nodes)
+	}
+	return readMetricRows(r, name, order, tree, sums)
+}
+
+// readMetricRows goes through the rows in order, stopping at those of leaves.
+func readMetricRows(r io.Reader, name string, order binary.ByteOrder, tree *hpcTree, sums *regionSums) error {
+	size := 8 * tree.columns
+	buffer := make([]byte, max(1, metricDBBuffer/size)*size)
+	rows := int64(len(buffer) / size)
+	leaves := tree.leaves
+	for first, last := int64(1), int64(tree.nodes); first <= last; first += rows {
+		chunk := buffer[:int(min(rows, last-first+1))*size]
+		if err := readExactly(r, chunk, name, int64(metricDBHeader)+(first-1)*int64(size)); err != nil {
+			return err
+		}
+		for len(leaves) > 0 && int64(leaves[0].node) < first+rows {
+			row := chunk[int(int64(leaves[0].node)-first)*size:]
+			sums.addLeaf(int(leaves[0].region), row, order, tree)
+			leaves = leaves[1:]
+		}
+	}
+	return nil
+}
+
+// addLeaf adds one row of values to the region around the leaf.
+func (s *regionSums) addLeaf(region int, row []byte, order binary.ByteOrder, tree *hpcTree) {
+	for m := range tree.metrics {
+		metric := &tree.metrics[m]
+		v := math.Float64frombits(order.Uint64(row[8*metric.column:]))
+		if v == 0 || v != v || math.IsInf(v, 0) {
+			continue
+		}
+		s.enterPath(region, tree.parents)
+		*s.at(region, m) += v * metric.scale
+	}
+}
+
+// readExactly fills the buffer from a file's bytes at the offset.
+func readExactly(r io.Reader, p []byte, name string, offset int64) error {
+	n, err := io.ReadFull(r, p)
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return model.AtByte(name, offset+int64(n), "ends early")
+	}
+	if err != nil {
+		return model.AtByte(name, offset+int64(n), "%v", err)
+	}
+	return nil
+}

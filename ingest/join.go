@@ -1,0 +1,138 @@
+package ingest
+
+import (
+	"fmt"
+	"slices"
+
+	"auspex/model"
+)
+
+// Join makes one experiment of several that are parts of one run: a file per
+// rank, per thread or per node. Files that each hold a single unit and do not
+// say which are numbered in the order given; files that each hold the same
+// several units are different runs, and joining them is refused.
+func Join(parts []*model.Experiment) (*model.Experiment, error) {
+	if len(parts) == 1 {
+		return parts[0], nil
+	}
+	renumber, err := unitsClash(parts)
+	if err != nil {
+		return nil, err
+	}
+	b := model.NewBuilder()
+	header := commonHeader(parts)
+	for i, part := range parts {
+		units := make([]int, len(part.Units))
+		for u, unit := range part.Units {
+			if renumber {
+				unit.Process = i
+			}
+			units[u] = b.Unit(unit)
+		}
+		place(b, part, units)
+	}
+	joined, err := b.Build(header)
+	if err != nil {
+		return nil, err
+	}
+	setSizeFactors(joined)
+	return joined, nil
+}
+
+// place copies a part's regions, metrics and values into the builder.
+func place(b *model.Builder, part *model.Experiment, units []int) {
+	regions := copyRegions(b, part.Regions)
+	for m, metric := range part.Metrics {
+		column := b.Metric(metric)
+		for row, v := range part.Summaries.Values[m] {
+			unit, region := units[part.Summaries.Unit[row]], regions[part.Summaries.Region[row]]
+			if v == v {
+				b.Set(unit, region, column, v)
+			} else {
+				b.Enter(unit, region)
+			}
+		}
+	}
+}
+
+// copyRegions adds a tree to the builder's and tells where each region went.
+func copyRegions(b *model.Builder, regions []model.Region) []int {
+	index := make([]int, len(regions))
+	for r, region := range regions {
+		if region.Parent != model.NoParent {
+			region.Parent = index[region.Parent]
+		}
+		index[r] = b.Region(region)
+	}
+	return index
+}
+
+// unitsClash tells whether the parts claim the same units and must be
+// numbered anew.
+func unitsClash(parts []*model.Experiment) (renumber bool, err error) {
+	owner := map[model.Unit]int{}
+	for i, part := range parts {
+		for _, unit := range part.Units {
+			unit.Node = ""
+			first, taken := owner[unit]
+			if !taken {
+				owner[unit] = i
+				continue
+			}
+			if len(parts[first].Units) > 1 && processes(parts[first]) > 1 || processes(part) > 1 {
+				return false, fmt.Errorf(
+					"%s and %s both hold process %s, so they are different runs: import them with --each, or with --repeats if they repeat one configuration",
+					parts[first].Sources[0], part.Sources[0], unit)
+			}
+			renumber = true
+		}
+	}
+	return renumber, nil
+}
+
+func processes(e *model.Experiment) int {
+	seen := map[int]bool{}
+	for _, u := range e.Units {
+		seen[u.Process] = true
+	}
+	return len(seen)
+}
+
+// commonHeader keeps what all parts agree on.
+func commonHeader(parts []*model.Experiment) model.Header {
+	first := parts[0]
+	header := model.Header{
+		Name: first.Name, Program: first.Program, Command: first.Command, Created: first.Created, Format: first.Format,
+	}
+	for _, part := range parts {
+		header.Sources = append(header.Sources, part.Sources...)
+		for _, note := range part.Notes {
+			if !slices.Contains(header.Notes, note) {
+				header.Notes = append(header.Notes, note)
+			}
+		}
+		if part.Created.Before(header.Created) {
+			header.Created = part.Created
+		}
+	}
+	for _, factor := range first.Factors {
+		shared := true
+		for _, part := range parts[1:] {
+			other, ok := part.Factor(factor.Name)
+			shared = shared && ok && other == factor
+		}
+		if shared {
+			header.SetFactor(factor)
+		}
+	}
+	return header
+}
+
+// setSizeFactors records how many processes and threads took part.
+func setSizeFactors(e *model.Experiment) {
+	ranks := processes(e)
+	e.SetFactor(model.NumberFactor("ranks", float64(ranks)))
+	if threads := (len(e.Units) + ranks - 1) / ranks; threads > 1 {
+		e.SetFactor(model.NumberFactor("threads", float64(threads)))
+	}
+}

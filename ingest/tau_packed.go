@@ -1,0 +1,255 @@
+package ingest
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"io"
+	"math"
+
+	"auspex/model"
+)
+
+// A packed profile is what ParaProf writes: a gzip stream of big-endian
+// integers, doubles and strings, each string with its length in two bytes.
+//
+//	'P' 'P' 'K'  version  oldest version that can read it  size of the metadata
+//	[version 2: bytes to skip, metadata of the run, metadata of the threads]
+//	metrics, groups, functions with their groups, user events
+//	per thread: functions with calls, subroutines, values; user events
+
+const (
+	tauPackedMagic   = "\x00P\x00P\x00K"
+	tauPackedVersion = 2
+	maxTAUMetrics    = 1024
+	maxTAUGroups     = 256 // bytes of a function's list of groups
+)
+
+func isTAUPacked(name string, head []byte) bool {
+	return bytes.HasPrefix(head, []byte(tauPackedMagic))
+}
+
+func readTAUPacked(ctx context.Context, src *Source) (*model.Experiment, error) {
+	in, err := src.open(src.Path)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	data, err := parseTAUPacked(ctx, in.Reader, src.Given)
+	if err != nil {
+		return nil, err
+	}
+	return data.build(ctx, src)
+}
+
+// parseTAUPacked reads a packed profile, decompressed.
+func parseTAUPacked(ctx context.Context, r *bufio.Reader, name string) (*tauData, error) {
+	p := &tauUnpacker{r: r, name: name, data: newTAUData()}
+	p.header()
+	p.definitions()
+	for n := p.count("threads"); n > 0 && p.err == nil; n-- {
+		if p.err == nil && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		p.thread()
+	}
+	if p.err != nil {
+		return nil, p.err
+	}
+	return p.data, nil
+}
+
+// tauUnpacker reads the stream. After the first error all reads give zero.
+type tauUnpacker struct {
+	r    *bufio.Reader
+	name string
+	at   int64
+	err  error
+	buf  [8]byte
+	text []byte
+
+	data      *tauData
+	functions []int32 // the file's numbers in data's
+	events    []int32
+	metrics   []int32
+}
+
+func (p *tauUnpacker) fail(format string, args ...any) {
+	if p.err == nil {
+		p.err = model.AtByte(p.name, p.at, format, args...)
+	}
+}
+
+func (p *tauUnpacker) read(into []byte) {
+	if p.err != nil {
+		clear(into)
+		return
+	}
+	n, err := io.ReadFull(p.r, into)
+	p.at += int64(n)
+	switch {
+	case err == nil:
+		return
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		p.fail("the packed profile ends early")
+	default:
+		p.fail("%v", err)
+	}
+	clear(into)
+}
+
+func (p *tauUnpacker) int() int {
+	p.read(p.buf[:4])
+	return int(int32(binary.BigEndian.Uint32(p.buf[:4])))
+}
+
+func (p *tauUnpacker) float() float64 {
+	p.read(p.buf[:8])
+	return math.Float64frombits(binary.BigEndian.Uint64(p.buf[:8]))
+}
+
+// string reads a string; it is valid until the next.
+func (p *tauUnpacker) string() []byte {
+	p.read(p.buf[:2])
+	n := int(binary.BigEndian.Uint16(p.buf[:2]))
+	if cap(p.text) < n {
+		p.text = make([]byte, n)
+	}
+	p.text = p.text[:n]
+	p.read(p.text)
+	return p.text
+}
+
+// count reads how many things follow. Nothing is allocated from it.
+func (p *tauUnpacker) count(what string) int {
+	n := p.int()
+	if n < 0 {
+		p.fail("%d %s cannot be", n, what)
+		return 0
+	}
+	return n
+}
+
+func (p *tauUnpacker) skip(n int) {
+	skipped, err := io.CopyN(io.Discard, p.r, int64(n))
+	p.at += skipped
+	if err != nil {
+		p.fail("the packed profile ends early")
+	}
+}
+
+func (p *tauUnpacker) header() {
+	magic := make([]byte, len(tauPackedMagic))
+	p.read(magic)
+	if p.err == nil && string(magic) != tauPackedMagic {
+		p.fail("this is no TAU packed profile")
+	}
+	version, compatible := p.int(), p.int()
+	if p.err == nil && (version < 1 || compatible > tauPackedVersion) {
+		p.fail("packed profile of version %d (readable from version %d on), versions up to %d are known", version, compatible, tauPackedVersion)
+	}
+	size := p.count("bytes of metadata")
+	if p.err != nil {
+		return
+	}
+	if version == 1 {
+		p.skip(size)
+		return
+	}
+	p.skip(p.count("bytes to skip"))
+	p.data.metadata = p.metadata()
+	for n := p.count("threads"); n > 0 && p.err == nil; n-- {
+		id := p.id()
+		metadata := p.metadata()
+		if p.err == nil {
+			p.data.thread(id).metadata = metadata
+		}
+	}
+}
+
+func (p *tauUnpacker) metadata() []tauAttribute {
+	var attributes []tauAttribute
+	for n := p.count("metadata"); n > 0 && p.err == nil; n-- {
+		name := string(p.string())
+		attributes = append(attributes, tauAttribute{name, string(p.string())})
+	}
+	return attributes
+}
+
+func (p *tauUnpacker) id() tauID {
+	id := tauID{p.int(), p.int(), p.int()}
+	if id.node < 0 || id.context < 0 || id.thread < 0 {
+		p.fail("thread %d.%d.%d cannot be", id.node, id.context, id.thread)
+	}
+	return id
+}
+
+func (p *tauUnpacker) definitions() {
+	n := p.count("metrics")
+	if n > maxTAUMetrics {
+		p.fail("%d metrics, at most %d are read", n, maxTAUMetrics)
+	}
+	for ; n > 0 && p.err == nil; n-- {
+		p.metrics = append(p.metrics, p.data.metric(string(p.string())))
+	}
+	var groups []string
+	for n := p.count("groups"); n > 0 && p.err == nil; n-- {
+		groups = append(groups, string(p.string()))
+	}
+	for n := p.count("functions"); n > 0 && p.err == nil; n-- {
+		function := tauFunction{name: string(p.string())}
+		for k := p.count("groups of a function"); k > 0 && p.err == nil; k-- {
+			if g := p.int(); g < 0 || g >= len(groups) {
+				p.fail("group %d of %d does not exist", g, len(groups))
+			} else if len(function.groups)+len(groups[g]) < maxTAUGroups {
+				function.groups += groups[g] + "|"
+			}
+		}
+		p.functions = append(p.functions, p.data.function(function))
+	}
+	for n := p.count("user events"); n > 0 && p.err == nil; n-- {
+		p.events = append(p.events, p.data.event(string(p.string())))
+	}
+}
+
+func (p *tauUnpacker) thread() {
+	id := p.id()
+	functions := p.count("functions of a thread")
+	if p.err != nil {
+		return
+	}
+	t := p.data.thread(id)
+	t.metrics = p.metrics
+	for ; functions > 0 && p.err == nil; functions-- {
+		f := p.int()
+		calls := p.float()
+		p.float() // subroutines
+		if p.err == nil && (f < 0 || f >= len(p.functions)) {
+			p.fail("function %d of %d does not exist", f, len(p.functions))
+		}
+		if p.err != nil {
+			return
+		}
+		t.function = append(t.function, p.functions[f])
+		t.calls = append(t.calls, calls)
+		for range p.metrics {
+			exclusive := p.float()
+			t.values = append(t.values, exclusive, p.float())
+		}
+	}
+	for n := p.count("user events of a thread"); n > 0 && p.err == nil; n-- {
+		e, count := p.int(), p.int()
+		p.float() // least
+		p.float() // greatest
+		mean := p.float()
+		p.float() // sum of squares
+		if p.err == nil && (e < 0 || e >= len(p.events)) {
+			p.fail("user event %d of %d does not exist", e, len(p.events))
+		}
+		if p.err == nil && p.events[e] >= 0 {
+			t.events = append(t.events, tauEvent{p.events[e], float64(count), mean})
+		}
+	}
+}

@@ -1,0 +1,237 @@
+// Package cli is the command line: one file a command. A command opens what
+// it needs, calls an analysis, and hands the result to package report, or
+// prints it as JSON.
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"auspex/analyze"
+	"auspex/expr"
+	"auspex/report"
+	"auspex/store"
+)
+
+// Exit statuses.
+const (
+	exitOK     = 0
+	exitFailed = 1
+	exitUsage  = 2
+)
+
+// app is what all commands share.
+type app struct {
+	in       io.Reader
+	out, err io.Writer
+	storeDir string
+	json     bool
+}
+
+// usageError is a command line that makes no sense, as opposed to work that
+// failed.
+type usageError struct{ error }
+
+func usagef(format string, args ...any) error {
+	return usageError{fmt.Errorf(format, args...)}
+}
+
+// Main runs the program and returns its exit status.
+func Main(args []string, in io.Reader, out, errOut io.Writer) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	a := &app{in: in, out: out, err: errOut}
+	root := a.rootCommand()
+	root.SetArgs(args)
+	root.SetIn(in)
+	root.SetOut(out)
+	root.SetErr(errOut)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return exitOK
+	}
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		err = errors.New("interrupted")
+	}
+	return a.fail(err)
+}
+
+func (a *app) rootCommand() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "auspex",
+		Short: "Where a parallel program's time goes, why, and how long it would take elsewhere",
+		Long: `auspex tells people who run parallel programs (MPI, OpenMP; C, C++, Fortran)
+where the time goes, why, in words, and how long it would take on a machine
+they do not have.`,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return nil
+			}
+			message := fmt.Sprintf("there is no command %q", args[0])
+			if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+				message += "; did you mean " + strings.Join(near, " or ") + "?"
+			}
+			return usagef("%s", message)
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SuggestionsMinimumDistance = 2
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usagef("%w\nrun `%s --help` for its flags", err, cmd.CommandPath())
+	})
+	root.PersistentFlags().StringVar(&a.storeDir, "store", "", "store directory (default $AUSPEX_STORE or .auspex)")
+	root.PersistentFlags().BoolVar(&a.json, "json", false, "print JSON for scripts")
+	root.AddGroup(
+		&cobra.Group{ID: "look", Title: "Look at experiments:"},
+		&cobra.Group{ID: "store", Title: "Keep experiments:"},
+	)
+	root.AddCommand(
+		a.importCommand(), a.listCommand(), a.showCommand(), a.compareCommand(), a.exportCommand(),
+		a.removeCommand(), a.collectCommand(), a.doctorCommand(), a.versionCommand(),
+	)
+	return root
+}
+
+// fail prints an error and returns the exit status it stands for.
+func (a *app) fail(err error) int {
+	status := exitFailed
+	if errors.As(err, new(usageError)) {
+		status = exitUsage
+	}
+	if !a.json {
+		message := err.Error()
+		var inText *expr.Error
+		if errors.As(err, &inText) {
+			message = inText.Caret()
+		}
+		fmt.Fprintln(a.err, "auspex: "+message)
+		return status
+	}
+	detail := map[string]any{"message": err.Error()}
+	var placed interface {
+		Position() (file string, line, column int)
+	}
+	if errors.As(err, &placed) {
+		file, line, column := placed.Position()
+		detail["file"] = file
+		if line > 0 {
+			detail["line"] = line
+		}
+		if column > 0 {
+			detail["column"] = column
+		}
+	}
+	json.NewEncoder(a.err).Encode(map[string]any{"error": detail})
+	return status
+}
+
+// printJSON writes a result for scripts.
+func (a *app) printJSON(v any) error {
+	encoder := json.NewEncoder(a.out)
+	encoder.SetIndent("", "  ")
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(v)
+}
+
+// page is standard output for people.
+func (a *app) page() *report.Page {
+	p := &report.Page{Out: a.out}
+	if fd, ok := terminal(a.out); ok {
+		p.Color = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+		if width, _, err := term.GetSize(fd); err == nil && width > 0 {
+			p.Width = max(width, 40)
+		}
+	}
+	return p
+}
+
+// terminal tells whether a writer is one, and its file descriptor.
+func terminal(w io.Writer) (int, bool) {
+	f, ok := w.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return 0, false
+	}
+	return int(f.Fd()), true
+}
+
+func (a *app) openStore() *store.Store {
+	dir := a.storeDir
+	if dir == "" {
+		dir = os.Getenv("AUSPEX_STORE")
+	}
+	if dir == "" {
+		dir = ".auspex"
+	}
+	return store.Open(dir)
+}
+
+// dataset opens an experiment by name, with a suggestion where it is misspelt.
+func (a *app) dataset(name string) (*analyze.Dataset, error) {
+	e, err := a.experiment(name)
+	if err != nil {
+		return nil, err
+	}
+	return analyze.Open(e)
+}
+
+func (a *app) experiment(name string) (*store.Experiment, error) {
+	s := a.openStore()
+	e, err := s.Get(name)
+	if !errors.Is(err, store.ErrNotFound) {
+		return e, err
+	}
+	names, listErr := s.Names()
+	if listErr != nil || len(names) == 0 {
+		return nil, fmt.Errorf("there is no experiment %q: the store %s is empty; `auspex import PATH` fills it", name, s.Dir())
+	}
+	if near := expr.Suggest(name, names); len(near) > 0 {
+		return nil, fmt.Errorf("there is no experiment %q; did you mean %s?", name, strings.Join(near, " or "))
+	}
+	return nil, fmt.Errorf("there is no experiment %q; `auspex ls` lists the %d there are", name, len(names))
+}
+
+// completeNames completes experiment names in the shell.
+func (a *app) completeNames(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	names, err := a.openStore().Names()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	var fitting []string
+	for _, name := range names {
+		if strings.HasPrefix(name, prefix) {
+			fitting = append(fitting, name)
+		}
+	}
+	return fitting, cobra.ShellCompDirectiveNoFileComp
+}
+
+// exactly wants n arguments and says which.
+func exactly(n int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) != n {
+			return usagef("%s wants %s, not %d arguments\nusage: %s", cmd.CommandPath(), what, len(args), cmd.UseLine())
+		}
+		return nil
+	}
+}
+
+func atLeast(n int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) < n {
+			return usagef("%s wants %s\nusage: %s", cmd.CommandPath(), what, cmd.UseLine())
+		}
+		return nil
+	}
+}

@@ -1,0 +1,91 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"auspex/analyze"
+)
+
+func (a *app) showCommand() *cobra.Command {
+	var regions, units, metrics bool
+	var metric string
+	var top int
+	var least float64
+	cmd := &cobra.Command{
+		Use:     "show EXPERIMENT",
+		GroupID: "look",
+		Short:   "Show an experiment: efficiency and the heaviest regions",
+		Example: `  auspex show gromacs-16
+  auspex show gromacs-16 --regions --metric wtime --least 0.01
+  auspex show gromacs-16 --units`,
+		Args:              exactly(1, "one experiment"),
+		ValidArgsFunction: a.completeNames,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			d, err := a.dataset(args[0])
+			if err != nil {
+				return err
+			}
+			switch {
+			case regions:
+				return a.showTree(d, metric, least)
+			case units:
+				return a.showUnits(d)
+			case metrics:
+				return a.showMetrics(d)
+			}
+			s, err := analyze.Summarise(d, top)
+			if err != nil {
+				return err
+			}
+			if a.json {
+				return a.printJSON(s)
+			}
+			a.page().Summary(s)
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&regions, "regions", false, "the region tree instead")
+	cmd.Flags().BoolVar(&units, "units", false, "the processing units instead")
+	cmd.Flags().BoolVar(&metrics, "metrics", false, "the metrics instead")
+	cmd.MarkFlagsMutuallyExclusive("regions", "units", "metrics")
+	cmd.Flags().StringVar(&metric, "metric", "", "metric for --regions (default: time)")
+	cmd.Flags().Float64Var(&least, "least", 0, "with --regions: leave out what is below this share of the program")
+	cmd.Flags().IntVar(&top, "top", 15, "how many regions")
+	return cmd
+}
+
+func (a *app) showTree(d *analyze.Dataset, metric string, least float64) error {
+	nodes, name, err := analyze.Tree(d, metric, least)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return a.printJSON(map[string]any{"name": d.Name, "metric": name, "tree": nodes})
+	}
+	a.page().Tree(nodes, name)
+	return nil
+}
+
+func (a *app) showUnits(d *analyze.Dataset) error {
+	units, err := analyze.UnitTimes(d)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return a.printJSON(map[string]any{"name": d.Name, "units": units})
+	}
+	a.page().Units(units)
+	return nil
+}
+
+func (a *app) showMetrics(d *analyze.Dataset) error {
+	metrics, err := analyze.MetricInfos(d)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return a.printJSON(map[string]any{"name": d.Name, "metrics": metrics})
+	}
+	a.page().Metrics(metrics)
+	return nil
+}

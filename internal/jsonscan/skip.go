@@ -1,0 +1,114 @@
+package jsonscan
+
+import (
+	"bytes"
+	"fmt"
+)
+
+// Skip passes over what the last token began: after a key its value, after
+// the start of an object or array all of it. After any other token there is
+// nothing to skip. Brackets are matched, the rest is not looked at.
+func (s *Scanner) Skip() error {
+	switch s.last {
+	case ObjectStart, ArrayStart:
+		return s.skipTo(len(s.open) - 1)
+	case Key:
+		return s.skipValue()
+	}
+	return nil
+}
+
+func (s *Scanner) skipValue() error {
+	c, err := s.peek()
+	if err != nil {
+		return noEOF(err)
+	}
+	if c == '"' { // not through Next, which bounds the length
+		s.pos++
+		s.comma, s.afterKey, s.last = true, false, End
+		return s.skipString()
+	}
+	kind, err := s.Next()
+	if err != nil {
+		return err
+	}
+	if kind == ObjectStart || kind == ArrayStart {
+		return s.skipTo(len(s.open) - 1)
+	}
+	return nil
+}
+
+// skipTo consumes until only depth brackets are open.
+func (s *Scanner) skipTo(depth int) error {
+	for len(s.open) > depth {
+		if s.pos == len(s.buf) {
+			if err := s.fill(); err != nil {
+				return noEOF(err)
+			}
+		}
+		if err := s.skipBuffered(depth); err != nil {
+			return err
+		}
+	}
+	s.comma, s.afterKey = true, false
+	s.last = End
+	return nil
+}
+
+// skipBuffered looks for quotes and brackets in what the buffer holds.
+func (s *Scanner) skipBuffered(depth int) error {
+	for s.pos < len(s.buf) {
+		c := s.buf[s.pos]
+		s.pos++
+		switch c {
+		case '"':
+			if err := s.skipString(); err != nil {
+				return err
+			}
+		case '\n':
+			s.line++
+		case '{', '[':
+			if len(s.open) == maxDepth {
+				return fmt.Errorf("nested deeper than %d", maxDepth)
+			}
+			s.open = append(s.open, c)
+		case '}', ']':
+			top := len(s.open) - 1
+			if s.open[top] != c-2 { // '{'+2 == '}' and '['+2 == ']'
+				return fmt.Errorf("%s closes %s", quoted(c), quoted(s.open[top]))
+			}
+			s.open = s.open[:top]
+			if top == depth {
+				return nil
+			}
+		}
+	}
+	return nil
+}
+
+// skipString consumes the rest of a string, however long it is.
+func (s *Scanner) skipString() error {
+	for {
+		rest := s.buf[s.pos:]
+		i := bytes.IndexByte(rest, '"')
+		if i < 0 {
+			i = len(rest)
+		}
+		if j := bytes.IndexByte(rest[:i], '\\'); j >= 0 {
+			s.pos += j + 1
+			if err := s.need(1); err != nil {
+				return err
+			}
+			s.pos++ // the escaped byte
+			continue
+		}
+		s.pos += i
+		if i < len(rest) {
+			s.pos++
+			return nil
+		}
+		if err := s.fill(); err != nil {
+			return noEOF(err)
+		}
+	}
+}

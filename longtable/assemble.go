@@ -1,0 +1,301 @@
+package longtable
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"auspex/model"
+)
+
+// Limits on what a table may hold.
+const (
+	maxPathDepth = 1024
+	maxNumber    = math.MaxInt32 // of a process or thread
+)
+
+// assembler makes an experiment of the lines of a table, whatever their form.
+// Names are looked up by their bytes, so that a line costs no allocation.
+type assembler struct {
+	b       *model.Builder
+	header  model.Header
+	options Options
+
+	paths    map[string]int // region index by path as written
+	regions  []regionEntry  // what is known of each region
+	columns  map[string]int // index into metrics by name as written
+	metrics  []tableMetric
+	count    int // builder's column for the count of runs, -1 without
+	infinite int
+}
+
+// tableMetric is a metric and where the builder keeps it.
+type tableMetric struct {
+	metric    model.Metric
+	values    int
+	deviation int     // -1 without
+	unit      string  // as the last line wrote it
+	scale     float64 // from that unit
+}
+
+// The builder keeps deviations and counts as columns of their own under
+// scopes that no table can name.
+const (
+	deviationScope model.Scope = "\x00deviation"
+	countScope     model.Scope = "\x00count"
+)
+
+func newAssembler(options Options) *assembler {
+	return &assembler{
+		b: model.NewBuilder(), options: options,
+		paths: map[string]int{}, columns: map[string]int{}, count: -1,
+	}
+}
+
+// unit returns the index of a unit.
+func (a *assembler) unit(u model.Unit) (int, error) {
+	if u.Process < 0 || u.Process > maxNumber || u.Thread < 0 || u.Thread > maxNumber {
+		return 0, fmt.Errorf("process %d, thread %d: numbers from 0 to %d are allowed", u.Process, u.Thread, maxNumber)
+	}
+	return a.b.Unit(u), nil
+}
+
+// region returns the index of the region of that path.
+func (a *assembler) region(path []byte) (int, error) {
+	if i, ok := a.paths[string(path)]; ok {
+		return i, nil
+	}
+	names := model.SplitPath(string(path))
+	if len(names) > maxPathDepth {
+		return 0, fmt.Errorf("a region path of %d names; %d are allowed", len(names), maxPathDepth)
+	}
+	index := model.NoParent
+	for _, name := range names {
+		index = a.b.Region(model.Region{Name: name, Parent: index})
+	}
+	for len(a.regions) < a.b.RegionCount() {
+		a.regions = append(a.regions, regionEntry{})
+	}
+	a.paths[string(path)] = index
+	return index, nil
+}
+
+// describeRegion fills in what is not known yet of a region.
+func (a *assembler) describeRegion(index int, kind model.Kind, file string, line int) {
+	r := &a.regions[index]
+	if r.Kind == "" {
+		r.Kind = kind
+	}
+	if r.File == "" && r.Line == 0 {
+		r.File, r.Line = file, line
+	}
+}
+
+// metric returns the index of the metric of that name.
+func (a *assembler) metric(name []byte) (int, error) {
+	if i, ok := a.columns[string(name)]; ok {
+		return i, nil
+	}
+	return a.addMetric(string(name), metricNamed(string(name)))
+}
+
+// metricNamed tells from its name alone what a metric is. A name with a scope
+// (flops.exc) adds up; a canonical name without one is exclusive, but for
+// calls; any other name belongs to its region alone and is never taken as
+// zero where it is missing.
+func metricNamed(name string) model.Metric {
+	base, scope, scoped := model.SplitScope(name)
+	switch {
+	case name == model.Calls:
+		scope = model.Own
+	case !scoped && model.IsCanonical(name):
+		scope = model.Exclusive
+	case !scoped:
+		return model.Metric{Name: name, Scope: model.Own, Missing: model.Absent}
+	}
+	m := model.NewMetric(base, "", scope)
+	if !model.IsCanonical(base) {
+		m.Unit = ""
+	}
+	return m
+}
+
+func (a *assembler) addMetric(written string, m model.Metric) (int, error) {
+	if m.Name == "" || strings.ContainsRune(written, 0) || strings.ContainsRune(m.Name, 0) {
+		return 0, fmt.Errorf("%q is no name for a metric", written)
+	}
+	column := a.b.Metric(m)
+	for i := range a.metrics {
+		if a.metrics[i].values == column { // the same metric written in another way
+			a.columns[written] = i
+			return i, nil
+		}
+	}
+	a.metrics = append(a.metrics, tableMetric{metric: m, values: column, deviation: -1, scale: 1})
+	a.columns[written] = len(a.metrics) - 1
+	return len(a.metrics) - 1, nil
+}
+
+// describeMetric adds a metric by its entry in the head.
+func (a *assembler) describeMetric(column string, m model.Metric) error {
+	if m.Name == "" {
+		guess := metricNamed(column)
+		m.Name, m.Scope = guess.Name, guess.Scope
+		if m.Unit == "" {
+			m.Unit = guess.Unit
+		}
+		if m.Missing == "" {
+			m.Missing = guess.Missing
+		}
+	}
+	if m.Missing == "" {
+		m.Missing = model.Zero
+	}
+	switch {
+	case m.Column() != column:
+		return fmt.Errorf("describes %q", m.Column())
+	case m.Scope != model.Own && m.Scope != model.Exclusive && m.Scope != model.Inclusive:
+		return fmt.Errorf("scope %q is not one of exc, inc and none", m.Scope)
+	case m.Missing != model.Zero && m.Missing != model.Absent:
+		return fmt.Errorf("missing %q is not one of zero and absent", m.Missing)
+	}
+	if _, there := a.columns[column]; there {
+		return errors.New("described twice")
+	}
+	_, err := a.addMetric(column, m)
+	return err
+}
+
+// timeUnits are the units that the canonical times are converted from.
+var timeUnits = map[string]float64{
+	"s": 1, "sec": 1, "seconds": 1, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9, "min": 60, "h": 3600,
+}
+
+// setUnit notes the unit that a line gives for its metric.
+func (a *assembler) setUnit(metric int, unit []byte) error {
+	m := &a.metrics[metric]
+	if string(unit) == m.unit || len(unit) == 0 {
+		return nil
+	}
+	written := string(unit)
+	canonical := model.IsCanonical(m.metric.Name)
+	scale, isTime := timeUnits[strings.ToLower(written)]
+	switch {
+	case canonical && m.metric.Unit == "s" && isTime:
+		m.scale = scale
+	case canonical && m.metric.Unit != written:
+		return fmt.Errorf("%s is in %s, not in %q", m.metric.Column(), m.metric.Unit, written)
+	case m.metric.Unit == "":
+		m.metric.Unit = written
+	case m.metric.Unit != written:
+		return fmt.Errorf("%s is in %s on an earlier line and in %q here", m.metric.Column(), m.metric.Unit, written)
+	}
+	m.unit = written
+	return nil
+}
+
+// set puts a value in its place. A missing value still says that the unit
+// entered the region.
+func (a *assembler) set(unit, region, metric int, value float64) error {
+	m := &a.metrics[metric]
+	if math.IsInf(value, 0) {
+		a.infinite++
+		value = math.NaN()
+	}
+	if value != value {
+		a.b.Enter(unit, region)
+		return nil
+	}
+	if a.b.Has(unit, region, m.values) {
+		return errTwice
+	}
+	a.b.Set(unit, region, m.values, value*m.scale)
+	return nil
+}
+
+var errTwice = errors.New("this unit, region and metric already have a value: a long table gives each once; sum or average repeated measurements first")
+
+// setDeviation and setCount put in place what belongs to repeated runs.
+func (a *assembler) setDeviation(unit, region, metric int, deviation float64) {
+	m := &a.metrics[metric]
+	if m.deviation < 0 {
+		m.deviation = a.b.Metric(model.Metric{Name: m.metric.Column(), Scope: deviationScope})
+	}
+	a.b.Set(unit, region, m.deviation, deviation*m.scale)
+}
+
+func (a *assembler) setCount(unit, region int, count float64) error {
+	if count != math.Trunc(count) || count < 0 || count > math.MaxInt32 {
+		return fmt.Errorf("%v is not a number of runs", count)
+	}
+	if a.count < 0 {
+		a.count = a.b.Metric(model.Metric{Name: "count", Scope: countScope})
+	}
+	a.b.Set(unit, region, a.count, count)
+	return nil
+}
+
+// finish builds the experiment. Deviations and counts are there where the
+// table had such columns.
+func (a *assembler) finish(ctx context.Context, deviations, counts bool) (*model.Experiment, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if a.infinite > 0 {
+		a.header.Notes = append(a.header.Notes, fmt.Sprintf("%d infinite values are taken as missing", a.infinite))
+	}
+	e, err := a.b.Build(a.header)
+	if err != nil {
+		return nil, err
+	}
+	for i, known := range a.regions {
+		r := &e.Regions[i]
+		r.File, r.Line = known.File, known.Line
+		if known.Kind != "" {
+			r.Kind = known.Kind
+		} else if a.options.KindOf != nil {
+			r.Kind = a.options.KindOf(r.Name)
+		}
+	}
+	a.sortColumns(e, deviations, counts)
+	return e, nil
+}
+
+// sortColumns parts the builder's columns into values, deviations and counts.
+func (a *assembler) sortColumns(e *model.Experiment, deviations, counts bool) {
+	s := &e.Summaries
+	all := s.Values
+	e.Metrics, s.Values = nil, nil
+	for _, m := range a.metrics {
+		e.Metrics = append(e.Metrics, m.metric)
+		s.Values = append(s.Values, all[m.values])
+		if !deviations {
+			continue
+		}
+		if m.deviation >= 0 {
+			s.Deviation = append(s.Deviation, all[m.deviation])
+		} else {
+			s.Deviation = append(s.Deviation, missing(s.Rows()))
+		}
+	}
+	if counts {
+		s.Count = make([]int32, s.Rows())
+		for i := range s.Count {
+			s.Count[i] = int32(e.Runs)
+			if a.count >= 0 && all[a.count][i] == all[a.count][i] {
+				s.Count[i] = int32(all[a.count][i])
+			}
+		}
+	}
+}
+
+// missing is a column without values.
+func missing(rows int) []float64 {
+	column := make([]float64, rows)
+	for i := range column {
+		column[i] = math.NaN()
+	}
+	return column
+}

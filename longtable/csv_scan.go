@@ -1,0 +1,208 @@
+package longtable
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// maxRecord bounds one line of CSV, quoted line breaks included.
+const maxRecord = 1 << 20
+
+// csvScanner splits CSV into records whose fields are views into its buffer:
+// reading a line allocates nothing.
+type csvScanner struct {
+	r       io.Reader
+	buf     []byte // buf[pos:] is not consumed yet
+	pos     int
+	readErr error
+	line    int // of the record last returned
+	next    int // line of the record to come
+	fields  [][]byte
+	text    []byte // holds fields with doubled quotes
+}
+
+func newCSVScanner(r io.Reader) *csvScanner {
+	return &csvScanner{r: r, buf: make([]byte, 0, 512<<10), next: 1}
+}
+
+// record returns the fields of the next line that is not empty, or io.EOF. A
+// line that starts with # comes back as a comment: its text without the mark.
+func (s *csvScanner) record() (fields [][]byte, comment []byte, err error) {
+	for {
+		line, err := s.plainLine()
+		if err != nil {
+			return nil, nil, err
+		}
+		s.line = s.next
+		if len(line) > 0 && line[0] == '#' {
+			s.consume(line)
+			return nil, bytes.TrimSuffix(line[1:], []byte("\r")), nil
+		}
+		if bytes.IndexByte(line, '"') >= 0 {
+			fields, err := s.quotedRecord()
+			return fields, nil, err
+		}
+		s.consume(line)
+		line = bytes.TrimSuffix(line, []byte("\r"))
+		if len(line) == 0 {
+			continue
+		}
+		s.split(line)
+		return s.fields, nil, nil
+	}
+}
+
+// plainLine looks at the bytes up to the next line break, not consumed.
+func (s *csvScanner) plainLine() ([]byte, error) {
+	searched := 0
+	for {
+		if i := bytes.IndexByte(s.buf[s.pos+searched:], '\n'); i >= 0 {
+			return s.buf[s.pos : s.pos+searched+i], nil
+		}
+		searched = len(s.buf) - s.pos
+		switch err := s.fill(); {
+		case err == io.EOF && searched > 0:
+			return s.buf[s.pos:], nil
+		case err != nil:
+			return nil, err
+		}
+	}
+}
+
+// consume passes over a line that plainLine returned and its line break.
+func (s *csvScanner) consume(line []byte) {
+	s.pos = min(s.pos+len(line)+1, len(s.buf))
+	s.next++
+}
+
+// split parts a line without quotes at its commas.
+func (s *csvScanner) split(line []byte) {
+	s.fields = s.fields[:0]
+	start := 0
+	for i, c := range line {
+		if c == ',' {
+			s.fields = append(s.fields, line[start:i])
+			start = i + 1
+		}
+	}
+	s.fields = append(s.fields, line[start:])
+}
+
+// quotedRecord reads a record with quotes in it, which may hold commas, line
+// breaks and doubled quotes.
+func (s *csvScanner) quotedRecord() ([][]byte, error) {
+	s.fields, s.text = s.fields[:0], s.text[:0]
+	at := 0 // offset from s.pos; s.buf may move under it
+	for {
+		field, next, last, err := s.quotedField(at)
+		if err != nil {
+			return nil, err
+		}
+		s.fields = append(s.fields, field)
+		at = next
+		if last {
+			break
+		}
+	}
+	s.pos += at
+	s.next++
+	return s.fields, nil
+}
+
+// quotedField reads one field at an offset and says where the next starts.
+func (s *csvScanner) quotedField(at int) (field []byte, next int, last bool, err error) {
+	// Fields before this one may lie in the buffer; text collected apart
+	// stays where it is when the buffer moves.
+	start := len(s.text)
+	inQuotes := false
+	c, err := s.byteAt(at)
+	if err == nil && c == '"' {
+		inQuotes = true
+		at++
+	}
+	for {
+		c, err := s.byteAt(at)
+		if err == io.EOF && !inQuotes {
+			return s.textFrom(start), at, true, nil
+		}
+		if err == io.EOF {
+			return nil, 0, false, errors.New("a quoted field is not closed")
+		}
+		if err != nil {
+			return nil, 0, false, err
+		}
+		at++
+		switch {
+		case inQuotes && c == '"':
+			after, err := s.byteAt(at)
+			switch {
+			case err == nil && after == '"':
+				s.text = append(s.text, '"')
+				at++
+			case err == nil && after != ',' && after != '\n' && after != '\r':
+				return nil, 0, false, fmt.Errorf("%q after a closing quote", rune(after))
+			default:
+				inQuotes = false
+			}
+		case inQuotes:
+			if c == '\n' {
+				s.next++
+			}
+			s.text = append(s.text, c)
+		case c == ',':
+			return s.textFrom(start), at, false, nil
+		case c == '\n':
+			return bytes.TrimSuffix(s.textFrom(start), []byte("\r")), at, true, nil
+		default:
+			s.text = append(s.text, c)
+		}
+	}
+}
+
+func (s *csvScanner) textFrom(start int) []byte { return s.text[start:len(s.text):len(s.text)] }
+
+// byteAt returns the byte at an offset from the start of the record.
+func (s *csvScanner) byteAt(at int) (byte, error) {
+	for s.pos+at >= len(s.buf) {
+		if err := s.fill(); err != nil {
+			return 0, err
+		}
+	}
+	return s.buf[s.pos+at], nil
+}
+
+// fill reads more behind what is not consumed yet.
+func (s *csvScanner) fill() error {
+	if s.readErr != nil {
+		return s.readErr
+	}
+	kept := len(s.buf) - s.pos
+	if kept > maxRecord {
+		s.line = s.next
+		return fmt.Errorf("a line longer than %d bytes", maxRecord)
+	}
+	if s.pos > 0 {
+		copy(s.buf, s.buf[s.pos:])
+		s.buf, s.pos = s.buf[:kept], 0
+	}
+	if kept > cap(s.buf)/2 {
+		grown := make([]byte, kept, 2*cap(s.buf))
+		copy(grown, s.buf)
+		s.buf = grown
+	}
+	for range 100 {
+		n, err := s.r.Read(s.buf[kept:cap(s.buf)])
+		s.buf = s.buf[:kept+n]
+		s.readErr = err
+		if n > 0 {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	s.readErr = io.ErrNoProgress
+	return s.readErr
+}

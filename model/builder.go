@@ -1,0 +1,279 @@
+package model
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+	"strings"
+	"time"
+)
+
+// Builder assembles an experiment from values in any order.
+type Builder struct {
+	units   []Unit
+	unitOf  map[Unit]int
+	regions []Region
+	child   map[childKey]int
+	metrics []Metric
+	columns map[string]int
+
+	unit, region []int32
+	rowOf        map[uint64]int32
+	lastKey      uint64
+	lastRow      int32
+	values       [][]float64
+	ordered      bool
+}
+
+type childKey struct {
+	parent int
+	name   string
+}
+
+// NewBuilder makes an empty builder.
+func NewBuilder() *Builder {
+	return &Builder{
+		unitOf:  map[Unit]int{},
+		child:   map[childKey]int{},
+		columns: map[string]int{},
+		rowOf:   map[uint64]int32{},
+		lastKey: math.MaxUint64,
+		ordered: true,
+	}
+}
+
+// Unit returns the index of a unit, adding it where it is new.
+func (b *Builder) Unit(u Unit) int {
+	i, ok := b.unitOf[u]
+	if !ok {
+		u.Node = strings.ToValidUTF8(u.Node, "\uFFFD")
+		i = len(b.units)
+		b.units = append(b.units, u)
+		b.unitOf[u] = i
+	}
+	return i
+}
+
+// Region returns the index of the region of that name below r.Parent, adding
+// it where it is new. Of a region already there, an unknown kind, file or
+// line is filled in.
+func (b *Builder) Region(r Region) int {
+	key := childKey{r.Parent, r.Name}
+	if i, ok := b.child[key]; ok {
+		have := &b.regions[i]
+		if have.Kind == "" {
+			have.Kind = r.Kind
+		}
+		if have.File == "" {
+			have.File, have.Line = r.File, r.Line
+		}
+		return i
+	}
+	i := len(b.regions)
+	if !validUTF8(r.Name) || !validUTF8(r.File) {
+		r.Name = strings.ToValidUTF8(r.Name, "\uFFFD")
+		r.File = strings.ToValidUTF8(r.File, "\uFFFD")
+		if have, ok := b.child[childKey{r.Parent, r.Name}]; ok {
+			b.child[key] = have
+			return have
+		}
+		b.child[childKey{r.Parent, r.Name}] = i
+	}
+	b.regions = append(b.regions, r)
+	b.child[key] = i
+	return i
+}
+
+func validUTF8(s string) bool { return strings.ToValidUTF8(s, "") == s }
+
+// RegionCount is the number of regions added so far.
+func (b *Builder) RegionCount() int { return len(b.regions) }
+
+// reserved are the names of the columns beside the metrics in stored files.
+var reserved = map[string]bool{"unit": true, "region": true, "runs": true}
+
+// Metric returns the index of the metric, adding it where its column is new.
+func (b *Builder) Metric(m Metric) int {
+	m.Name = strings.ToValidUTF8(m.Name, "\uFFFD")
+	m.Alias = strings.ToValidUTF8(m.Alias, "\uFFFD")
+	if m.Missing == "" {
+		m.Missing = Zero
+	}
+	if reserved[m.Column()] {
+		m.Name, m.Alias = m.Name+"_metric", m.Name
+	}
+	i, ok := b.columns[m.Column()]
+	if !ok {
+		i = len(b.metrics)
+		b.metrics = append(b.metrics, m)
+		b.columns[m.Column()] = i
+		b.values = append(b.values, nil)
+	}
+	return i
+}
+
+// row finds or makes the row of a unit and region.
+func (b *Builder) row(unit, region int) int32 {
+	key := uint64(unit)<<32 | uint64(uint32(region))
+	if key == b.lastKey {
+		return b.lastRow
+	}
+	row, ok := b.rowOf[key]
+	if !ok {
+		row = int32(len(b.unit))
+		if row > 0 {
+			u, r := b.unit[row-1], b.region[row-1]
+			if int32(unit) < u || (int32(unit) == u && int32(region) < r) {
+				b.ordered = false
+			}
+		}
+		b.unit = append(b.unit, int32(unit))
+		b.region = append(b.region, int32(region))
+		b.rowOf[key] = row
+	}
+	b.lastKey, b.lastRow = key, row
+	return row
+}
+
+// cell returns the place of a value, NaN where nothing was set yet.
+func (b *Builder) cell(unit, region, metric int) *float64 {
+	row := int(b.row(unit, region))
+	column := b.values[metric]
+	for len(column) <= row {
+		column = append(column, math.NaN())
+	}
+	b.values[metric] = column
+	return &column[row]
+}
+
+// Enter notes that the unit entered the region, with no value of its own.
+func (b *Builder) Enter(unit, region int) { b.row(unit, region) }
+
+// Has tells whether a value is there already.
+func (b *Builder) Has(unit, region, metric int) bool {
+	row, ok := b.rowOf[uint64(unit)<<32|uint64(uint32(region))]
+	if !ok || int(row) >= len(b.values[metric]) {
+		return false
+	}
+	v := b.values[metric][row]
+	return v == v
+}
+
+// Set puts a value in its place. Infinities are kept out: they count as missing.
+func (b *Builder) Set(unit, region, metric int, v float64) {
+	if math.IsInf(v, 0) {
+		v = math.NaN()
+	}
+	*b.cell(unit, region, metric) = v
+}
+
+// Add adds to a value, which starts at zero.
+func (b *Builder) Add(unit, region, metric int, v float64) {
+	if v != v || math.IsInf(v, 0) {
+		return
+	}
+	c := b.cell(unit, region, metric)
+	if *c != *c {
+		*c = 0
+	}
+	*c += v
+}
+
+// Build finishes the experiment under the given header. The header's counts
+// and metrics are filled in; a missing creation time becomes now.
+func (b *Builder) Build(h Header) (*Experiment, error) {
+	rows := len(b.unit)
+	if rows == 0 {
+		return nil, fmt.Errorf("no values found")
+	}
+	b.rowOf = nil
+	for m := range b.values {
+		for len(b.values[m]) < rows {
+			b.values[m] = append(b.values[m], math.NaN())
+		}
+	}
+	for i := range b.regions {
+		if b.regions[i].Kind == "" {
+			b.regions[i].Kind = Function
+		}
+	}
+	b.orderUnits()
+	b.orderRows()
+	h.Metrics = b.metrics
+	if h.Runs == 0 {
+		h.Runs = 1
+	}
+	if h.Created.IsZero() {
+		h.Created = time.Now()
+	}
+	h.Created = h.Created.UTC().Truncate(time.Second)
+	h.UnitCount, h.RegionCount, h.SummaryCount = len(b.units), len(b.regions), rows
+	return &Experiment{
+		Header: h, Units: b.units, Regions: b.regions,
+		Summaries: Summaries{Unit: b.unit, Region: b.region, Values: b.values},
+	}, nil
+}
+
+// orderUnits numbers the units by process, thread and node, whatever order
+// the files came in.
+func (b *Builder) orderUnits() {
+	compare := func(a, c Unit) int {
+		if a.Process != c.Process {
+			return a.Process - c.Process
+		}
+		if a.Thread != c.Thread {
+			return a.Thread - c.Thread
+		}
+		return strings.Compare(a.Node, c.Node)
+	}
+	if slices.IsSortedFunc(b.units, compare) {
+		return
+	}
+	order := make([]int, len(b.units))
+	for i := range order {
+		order[i] = i
+	}
+	sort.SliceStable(order, func(i, j int) bool { return compare(b.units[order[i]], b.units[order[j]]) < 0 })
+	units := make([]Unit, len(order))
+	rank := make([]int32, len(order))
+	for to, from := range order {
+		units[to] = b.units[from]
+		rank[from] = int32(to)
+	}
+	b.units = units
+	for i, u := range b.unit {
+		b.unit[i] = rank[u]
+	}
+	b.ordered = false
+}
+
+func (b *Builder) orderRows() {
+	if b.ordered {
+		return
+	}
+	order := make([]int32, len(b.unit))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortFunc(order, func(i, j int32) int {
+		if b.unit[i] != b.unit[j] {
+			return int(b.unit[i]) - int(b.unit[j])
+		}
+		return int(b.region[i]) - int(b.region[j])
+	})
+	b.unit = permuted(b.unit, order)
+	b.region = permuted(b.region, order)
+	for m := range b.values {
+		b.values[m] = permuted(b.values[m], order)
+	}
+	b.ordered = true
+}
+
+func permuted[T any](from []T, order []int32) []T {
+	to := make([]T, len(order))
+	for i, j := range order {
+		to[i] = from[j]
+	}
+	return to
+}

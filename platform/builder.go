@@ -1,0 +1,200 @@
+package platform
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// Bounds of what a platform file may ask for.
+const (
+	maxLinks     = 1 << 25
+	maxZoneDepth = 64
+)
+
+// builder puts a platform together; every reader of a platform format uses it.
+// Its errors say what is wrong but not where: the reader adds the place.
+type builder struct {
+	p     *Platform
+	links map[string]int32 // by name
+	split map[string]int32 // SPLITDUPLEX links: the index of NAME_UP; NAME_DOWN is the next
+	at    int32            // the zone being filled, -1 before the first
+	loop  int32            // the loopback link of routed zones, -1 until needed
+	names nameArena
+
+	// SimGrid numbers these through the whole platform, not per cluster, and
+	// its fat trees route by such a number.
+	fatTreeHosts, fatTreeLinks, dragonflyLinks int
+}
+
+func newBuilder() *builder {
+	return &builder{
+		p:     &Platform{Config: map[string]string{}, names: map[string]int32{}},
+		links: map[string]int32{},
+		split: map[string]int32{},
+		at:    -1,
+		loop:  -1,
+	}
+}
+
+// zone returns the zone being filled.
+func (b *builder) zone() *zone { return &b.p.zones[b.at] }
+
+func (b *builder) addPoint(name string, kind pointKind, ref int32) (int32, error) {
+	if name == "" {
+		return 0, fmt.Errorf("the id is empty")
+	}
+	if other, dup := b.p.names[name]; dup {
+		return 0, fmt.Errorf("the name %q is taken by another %s", name, b.p.points[other].kind)
+	}
+	i := int32(len(b.p.points))
+	pt := point{name: name, kind: kind, zone: b.at, ref: ref}
+	if b.at >= 0 {
+		pt.rank = b.zone().size
+		b.zone().size++
+	}
+	b.p.points = append(b.p.points, pt)
+	b.p.names[name] = i
+	return i, nil
+}
+
+func (b *builder) addHost(name string, speed float64, cores int) error {
+	if len(b.p.Hosts) >= maxHosts {
+		return fmt.Errorf("more than %d hosts", maxHosts)
+	}
+	i, err := b.addPoint(name, hostPoint, int32(len(b.p.Hosts)))
+	if err != nil {
+		return err
+	}
+	b.p.Hosts = append(b.p.Hosts, Host{Name: name, Speed: speed, Cores: cores})
+	b.p.hostAt = append(b.p.hostAt, i)
+	return nil
+}
+
+func (b *builder) addRouter(name string) error {
+	_, err := b.addPoint(name, routerPoint, -1)
+	return err
+}
+
+// addLink adds one link and returns its index.
+func (b *builder) addLink(name string, bandwidth, latency float64, sharing Sharing) (int32, error) {
+	switch {
+	case name == "":
+		return 0, fmt.Errorf("the link's id is empty")
+	case !(bandwidth > 0) || math.IsInf(bandwidth, 0):
+		return 0, fmt.Errorf("link %q: the bandwidth must be above 0", name)
+	case !(latency >= 0) || math.IsInf(latency, 0):
+		return 0, fmt.Errorf("link %q: the latency must not be negative", name)
+	case len(b.p.Links) >= maxLinks:
+		return 0, fmt.Errorf("more than %d links", maxLinks)
+	}
+	if _, dup := b.links[name]; dup {
+		return 0, fmt.Errorf("there is a link %q already", name)
+	}
+	i := int32(len(b.p.Links))
+	b.links[name] = i
+	b.p.Links = append(b.p.Links, Link{name, bandwidth, latency, sharing})
+	return i, nil
+}
+
+// addSplit adds a SPLITDUPLEX link, NAME_UP and after it NAME_DOWN, and
+// returns the index of the first.
+func (b *builder) addSplit(name string, bandwidth, latency float64) (int32, error) {
+	up, err := b.addLink(b.names.join(name, "_UP"), bandwidth, latency, Shared)
+	if err != nil {
+		return 0, err
+	}
+	_, err = b.addLink(b.names.join(name, "_DOWN"), bandwidth, latency, Shared)
+	return up, err
+}
+
+// openZone starts a zone inside the present one.
+func (b *builder) openZone(name, kind string, r routing) error {
+	depth := int32(0)
+	if b.at >= 0 {
+		depth = b.zone().depth + 1
+		b.zone().mixed = true
+	} else if len(b.p.zones) > 0 {
+		return fmt.Errorf("there is a second zone at the top: put both inside one zone")
+	}
+	if depth >= maxZoneDepth {
+		return fmt.Errorf("zones are nested more than %d deep", maxZoneDepth)
+	}
+	i := int32(len(b.p.zones))
+	self, err := b.addPoint(name, zonePoint, i)
+	if err != nil {
+		return err
+	}
+	b.p.zones = append(b.p.zones, zone{name: name, kind: kind, parent: b.at, depth: depth, self: self, routing: r})
+	b.at = i
+	return nil
+}
+
+// closeZone ends the present zone; its routing is complete.
+func (b *builder) closeZone() error {
+	z := b.zone()
+	if s, ok := z.routing.(sealer); ok {
+		if err := s.seal(b, z); err != nil {
+			return err
+		}
+	}
+	b.at = z.parent
+	return nil
+}
+
+// sealer is a routing that has work left when its zone is complete.
+type sealer interface {
+	seal(b *builder, z *zone) error
+}
+
+// loopback is the link a host of a routed zone talks to itself over, unless
+// the zone has a route from it to itself. Zones that hold zones have none.
+func (b *builder) loopback(z *zone) (int32, error) {
+	if z.mixed {
+		return -1, nil
+	}
+	if b.loop < 0 {
+		bw, lat, err := loopbackConfig(b.p.Config)
+		if err != nil {
+			return -1, err
+		}
+		if b.loop, err = b.addLink("__loopback__", bw, lat, Fatpipe); err != nil {
+			return -1, err
+		}
+	}
+	return b.loop, nil
+}
+
+// finish hands the platform over.
+func (b *builder) finish() (*Platform, error) {
+	if len(b.p.zones) == 0 {
+		return nil, fmt.Errorf("the platform has no zone")
+	}
+	if len(b.p.Hosts) == 0 {
+		return nil, fmt.Errorf("the platform has no host")
+	}
+	return b.p, nil
+}
+
+func (k pointKind) String() string {
+	return [...]string{"host", "router", "zone"}[k]
+}
+
+// nameArena builds many short names in few allocations.
+type nameArena struct{ chunk *strings.Builder }
+
+func (a *nameArena) join(parts ...string) string {
+	n := 0
+	for _, p := range parts {
+		n += len(p)
+	}
+	if a.chunk == nil || a.chunk.Cap()-a.chunk.Len() < n {
+		a.chunk = new(strings.Builder)
+		a.chunk.Grow(max(n, 1<<14))
+	}
+	start := a.chunk.Len()
+	for _, p := range parts {
+		a.chunk.WriteString(p)
+	}
+	return a.chunk.String()[start:]
+}

@@ -1,0 +1,24 @@
+package platform
+
+import "fmt"
+
+// SimGrid's link from a host to itself, and the options that change it.
+const (
+	defaultLoopbackBandwidth = 10e9
+	defaultLoopbackLatency   = 0
+)
+
+func loopbackConfig(config map[string]string) (bandwidth, latency float64, err error) {
+	bandwidth, latency = defaultLoopbackBandwidth, defaultLoopbackLatency
+	if s, ok := config["network/loopback-bw"]; ok {
+		if bandwidth, _, err = bandwidthUnit.parse(s); err != nil {
+			return 0, 0, fmt.Errorf("network/loopback-bw: %w", err)
+		}
+	}
+	if s, ok := config["network/loopback-lat"]; ok {
+		if latency, _, err = timeUnit.parse(s); err != nil {
+			return 0, 0, fmt.Errorf("network/loopback-lat: %w", err)
+		}
+	}
+	return bandwidth, latency, nil
+}

@@ -1,0 +1,87 @@
+package platform
+
+import "fmt"
+
+// Sharing says how concurrent flows use a link.
+type Sharing uint8
+
+const (
+	Shared  Sharing = iota // flows divide the bandwidth among them
+	Fatpipe                // every flow may use the whole bandwidth
+)
+
+func (s Sharing) String() string {
+	if s == Fatpipe {
+		return "FATPIPE"
+	}
+	return "SHARED"
+}
+
+// Host is a machine that runs processes.
+type Host struct {
+	Name  string
+	Speed float64 // flop/s of one core
+	Cores int
+}
+
+// Link is one network resource. A SPLITDUPLEX link of a platform file is two
+// of these, NAME_UP and NAME_DOWN.
+type Link struct {
+	Name      string
+	Bandwidth float64 // bytes/s
+	Latency   float64 // seconds
+	Sharing   Sharing
+}
+
+// Route is the way from one host to another. The same link may occur twice.
+type Route struct {
+	Links   []int32 // indices into Platform.Links, in the order they are crossed
+	Latency float64 // sum of the links' latencies, in seconds
+}
+
+// Platform is a set of hosts joined by links. It does not change once read,
+// and its methods may be called from several goroutines at once.
+type Platform struct {
+	Hosts  []Host
+	Links  []Link
+	Config map[string]string // the <config> block, by SimGrid's option names
+
+	points []point
+	names  map[string]int32 // point by name
+	hostAt []int32          // point by host
+	zones  []zone           // zones[0] is the root
+
+	warnings   []string
+	properties int // <prop>s outside <config>
+}
+
+// HostByName finds a host's index in p.Hosts.
+func (p *Platform) HostByName(name string) (int, bool) {
+	i, ok := p.names[name]
+	if !ok || p.points[i].kind != hostPoint {
+		return 0, false
+	}
+	return int(p.points[i].ref), true
+}
+
+// Route finds the links from host src to host dst. It appends to buf[:0], so
+// a caller that hands the same buf back asks without allocation; the answer
+// is then valid until the next call with that buf. Nothing is tabulated: the
+// cost is that of walking the zones between the two hosts.
+func (p *Platform) Route(src, dst int, buf []int32) (Route, error) {
+	if src < 0 || src >= len(p.Hosts) || dst < 0 || dst >= len(p.Hosts) {
+		return Route{}, fmt.Errorf("platform: no route from host %d to host %d: there are %d hosts", src, dst, len(p.Hosts))
+	}
+	links, err := p.between(p.hostAt[src], p.hostAt[dst], buf[:0])
+	if err == nil && len(links) == 0 {
+		err = errNoPath
+	}
+	if err != nil {
+		return Route{}, fmt.Errorf("platform: no route from %s to %s: %w", p.Hosts[src].Name, p.Hosts[dst].Name, err)
+	}
+	r := Route{Links: links}
+	for _, l := range r.Links {
+		r.Latency += p.Links[l].Latency
+	}
+	return r, nil
+}

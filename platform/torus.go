@@ -1,0 +1,109 @@
+package platform
+
+import "strconv"
+
+// torus is the routing of a TORUS cluster: hosts on a grid of any number of
+// dimensions, wrapped around in each, host 1 next to host 0 in the first one.
+// A message goes through the dimensions in order, each the shorter way round.
+type torus struct {
+	leaves
+	dims  []int32
+	split bool
+	grid  int32 // first link; host by host, in each the links to the next host of every dimension
+}
+
+func (t *torus) local(_ *Platform, a, b int32, links []int32) ([]int32, int32, int32, error) {
+	if a == b && t.loopback {
+		return append(links, t.loopbackOf(a)), -1, -1, nil
+	}
+	at, step := a, int32(1) // step is the distance of neighbours in a dimension
+	for d, size := range t.dims {
+		here, there := a/step%size, b/step%size
+		up := upward(here, there, size)
+		for ; here != there; here = at / step % size {
+			if t.limiter {
+				links = append(links, t.limiterOf(at))
+			}
+			if up {
+				links = append(links, t.link(at, d))
+				at += step
+				if here == size-1 {
+					at -= step * size
+				}
+			} else {
+				at -= step
+				if here == 0 {
+					at += step * size
+				}
+				links = append(links, t.back(at, d))
+			}
+		}
+		step *= size
+	}
+	if t.limiter {
+		links = append(links, t.limiterOf(b))
+	}
+	return links, -1, -1, nil
+}
+
+// upward says which way SimGrid goes round. At equal distance it goes up,
+// except from the upper half over the wrap-around of an even dimension... see
+// the test, which lists both.
+func upward(here, there, size int32) bool {
+	return there > here && there <= here+size/2 ||
+		here > size/2 && (here+size/2)%size >= there
+}
+
+// link is the link from a host to the next one of a dimension, used forwards.
+func (t *torus) link(host int32, d int) int32 {
+	i := host*int32(len(t.dims)) + int32(d)
+	if t.split {
+		i *= 2
+	}
+	return t.grid + i
+}
+
+// back is the same link used backwards.
+func (t *torus) back(host int32, d int) int32 {
+	if t.split {
+		return t.link(host, d) + 1
+	}
+	return t.link(host, d)
+}
+
+func (b *builder) addTorus(c *cluster) error {
+	dims, err := dimensions(c.parameters)
+	if err != nil {
+		return err
+	}
+	size, err := product(dims...)
+	if err != nil {
+		return err
+	}
+	if err := c.checkSize(size); err != nil {
+		return err
+	}
+	t := &torus{dims: dims, split: c.split}
+	if err := b.openZone(c.name, "TORUS", t); err != nil {
+		return err
+	}
+	if t.leaves, err = b.addLeaves(c); err != nil {
+		return err
+	}
+	t.grid = int32(len(b.p.Links))
+	for host := range size {
+		step := int32(1)
+		for _, n := range dims {
+			next := host + step
+			if host/step%n == n-1 {
+				next -= step * n
+			}
+			name := b.names.join(c.name, "_link_from_", strconv.Itoa(int(host)), "_to_", strconv.Itoa(int(next)))
+			if _, err := b.addLinks(c, name, 1); err != nil {
+				return err
+			}
+			step *= n
+		}
+	}
+	return b.closeZone()
+}

@@ -1,0 +1,137 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"auspex/analyze"
+)
+
+// dash stands for a value that is missing.
+const dash = "–"
+
+// Seconds writes a time with the unit a person would choose.
+func Seconds(r analyze.Real) string {
+	v := float64(r)
+	if r.IsMissing() {
+		return dash
+	}
+	for _, unit := range []struct {
+		size float64
+		name string
+	}{{1, "s"}, {1e-3, "ms"}, {1e-6, "µs"}} {
+		if math.Abs(v) >= unit.size {
+			return significantDigits(v/unit.size) + " " + unit.name
+		}
+	}
+	if v == 0 {
+		return "0 s"
+	}
+	return significantDigits(v/1e-9) + " ns"
+}
+
+// significantDigits writes a number with four digits that matter.
+func significantDigits(v float64) string {
+	switch a := math.Abs(v); {
+	case a >= 1000:
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	case a >= 100:
+		return strconv.FormatFloat(v, 'f', 1, 64)
+	case a >= 10:
+		return strconv.FormatFloat(v, 'f', 2, 64)
+	default:
+		return strconv.FormatFloat(v, 'f', 3, 64)
+	}
+}
+
+// Ratio writes a plain number such as max/mean or an efficiency.
+func Ratio(r analyze.Real, digits int) string {
+	if r.IsMissing() {
+		return dash
+	}
+	return strconv.FormatFloat(float64(r), 'f', digits, 64)
+}
+
+// Percent writes a share.
+func Percent(r analyze.Real) string {
+	if r.IsMissing() {
+		return dash
+	}
+	return strconv.FormatFloat(float64(r)*100, 'f', 1, 64) + " %"
+}
+
+// Quantity writes a value in its metric's unit.
+func Quantity(r analyze.Real, unit string) string {
+	if r.IsMissing() {
+		return dash
+	}
+	if unit == "s" {
+		return Seconds(r)
+	}
+	v := float64(r)
+	for _, step := range []struct {
+		size float64
+		name string
+	}{{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}} {
+		if math.Abs(v) >= step.size {
+			return significantDigits(v/step.size) + " " + step.name
+		}
+	}
+	if v == math.Trunc(v) {
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	}
+	return significantDigits(v)
+}
+
+// plural writes a count with its noun.
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	ending := "s"
+	if strings.HasSuffix(noun, "s") {
+		ending = "es"
+	}
+	return grouped(n) + " " + noun + ending
+}
+
+// grouped writes a count with a comma every three digits.
+func grouped(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// bar draws a share of a width with eighths of a block.
+func bar(share float64, width int) string {
+	if math.IsNaN(share) {
+		return ""
+	}
+	eighths := int(math.Round(min(max(share, 0), 1) * float64(width) * 8))
+	drawn := ""
+	for range eighths / 8 {
+		drawn += "█"
+	}
+	if rest := eighths % 8; rest > 0 {
+		drawn += string([]rune("▏▎▍▌▋▊▉")[rest-1])
+	}
+	return drawn
+}
+
+func day(t time.Time) string { return t.Format("2006-01-02 15:04") }
+
+func factorText(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return dash
+	case float64:
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	default:
+		return fmt.Sprint(v)
+	}
+}

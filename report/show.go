@@ -1,0 +1,159 @@
+package report
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"auspex/analyze"
+	"auspex/model"
+)
+
+// Summary writes what `auspex show` tells.
+func (p *Page) Summary(s *analyze.Summary) {
+	p.Line("%s", p.Strong(s.Name)+programText(s))
+	p.Paragraph(SummaryWords(s))
+	p.fields([][2]string{
+		{"units", unitsText(s)},
+		{"regions", grouped(s.Regions)},
+		{"metrics", strings.Join(s.Metrics, ", ")},
+		{"factors", factorsText(s.Factors)},
+		{"from", fromText(s)},
+	})
+	for _, w := range s.Warnings {
+		p.Paragraph("note: " + w)
+	}
+	if s.TimeMetric == "" {
+		return
+	}
+	p.Heading("Efficiency")
+	for _, e := range []struct {
+		name  string
+		value analyze.Real
+		means string
+	}{
+		{"load balance", s.Efficiency.LoadBalance, "mean / max useful time"},
+		{"communication", s.Efficiency.Communication, "max useful time / run time"},
+		{"parallel", s.Efficiency.Parallel, "their product"},
+	} {
+		p.Line("  %-14s %5s  %-20s  %s", e.name, Ratio(e.value, 3), bar(float64(e.value), 20), e.means)
+	}
+	p.Heading("Heaviest regions (exclusive " + s.TimeMetric + ")")
+	p.regionTimes(s.Heaviest)
+}
+
+// SummaryWords is the answer in a sentence or two.
+func SummaryWords(s *analyze.Summary) string {
+	if s.TimeMetric == "" || s.Runtime.IsMissing() {
+		return fmt.Sprintf("%s, %s, no time measured.", plural(s.Units, "unit"), plural(s.Regions, "region"))
+	}
+	words := fmt.Sprintf("%s ran %s; %s of that was useful work (parallel efficiency %s).",
+		plural(s.Processes, "process")+threadsText(s), Seconds(s.Runtime), Percent(s.Efficiency.Parallel), Ratio(s.Efficiency.Parallel, 3))
+	if len(s.Heaviest) > 0 {
+		h := s.Heaviest[0]
+		words += fmt.Sprintf(" The heaviest region is %s with %s of the time", h.Region, Percent(h.Share))
+		if h.Imbalance > 1.2 {
+			words += fmt.Sprintf(", on the slowest unit %s times the mean", Ratio(h.Imbalance, 2))
+		}
+		words += "."
+	}
+	if s.Incomplete != "" {
+		words += " Incomplete: " + s.Incomplete + "."
+	}
+	return words
+}
+
+func threadsText(s *analyze.Summary) string {
+	if s.Threads <= 1 {
+		return ""
+	}
+	return fmt.Sprintf(" with up to %d threads", s.Threads)
+}
+
+func programText(s *analyze.Summary) string {
+	if s.Command != "" {
+		return "  " + s.Command
+	}
+	if s.Program != "" {
+		return "  " + s.Program
+	}
+	return ""
+}
+
+func unitsText(s *analyze.Summary) string {
+	text := grouped(s.Units)
+	if s.Threads > 1 || s.Nodes > 1 {
+		text += fmt.Sprintf(" (%d processes", s.Processes)
+		if s.Threads > 1 {
+			text += fmt.Sprintf(", up to %d threads", s.Threads)
+		}
+		if s.Nodes > 0 {
+			text += ", " + plural(s.Nodes, "node")
+		}
+		text += ")"
+	}
+	if s.Runs > 1 {
+		text += fmt.Sprintf(", mean of %d runs", s.Runs)
+	}
+	return text
+}
+
+func factorsText(factors map[string]any) string {
+	var names []string
+	for name := range factors {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	const shown = 12
+	var parts []string
+	for i, name := range names {
+		if i == shown {
+			parts = append(parts, fmt.Sprintf("… (%d more)", len(names)-shown))
+			break
+		}
+		parts = append(parts, name+"="+elide(factorText(factors[name]), 40))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func fromText(s *analyze.Summary) string {
+	text := s.Format
+	if len(s.Sources) > 0 {
+		text += ", " + s.Sources[0]
+	}
+	if len(s.Sources) > 1 {
+		text += fmt.Sprintf(" and %d more", len(s.Sources)-1)
+	}
+	return text + ", " + s.Created
+}
+
+// fields writes names with their values, empty ones left out.
+func (p *Page) fields(fields [][2]string) {
+	for _, f := range fields {
+		if f[1] == "" {
+			continue
+		}
+		value := f[1]
+		if p.Width > 0 {
+			value = elide(value, max(20, p.Width-11))
+		}
+		p.Line("  %-8s %s", f[0], value)
+	}
+}
+
+func (p *Page) regionTimes(regions []analyze.RegionTime) {
+	var rows [][]string
+	for _, r := range regions {
+		rows = append(rows, []string{
+			r.Region, kindText(r.Kind), Seconds(r.Mean), Seconds(r.Max), Ratio(r.Imbalance, 2), Percent(r.Share), bar(float64(r.Share), 10),
+		})
+	}
+	p.table([]column{region("region"), words("kind"), number("mean"), number("max"), number("max/mean"), number("share"), words("")}, rows)
+}
+
+func kindText(k model.Kind) string {
+	if k == model.Function {
+		return ""
+	}
+	return string(k)
+}

@@ -1,0 +1,86 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"auspex/analyze"
+	"auspex/model"
+)
+
+// Listing writes the experiments of a store.
+func (p *Page) Listing(headers []model.Header) {
+	var rows [][]string
+	for _, h := range headers {
+		factors := map[string]any{}
+		for _, f := range h.Factors {
+			factors[f.Name] = f.Value()
+		}
+		note := ""
+		if h.Incomplete != "" {
+			note = "incomplete"
+		}
+		rows = append(rows, []string{
+			h.Name, grouped(h.UnitCount), grouped(h.RegionCount), fmt.Sprint(len(h.Metrics)), day(h.Created), h.Format, factorsText(factors), note,
+		})
+	}
+	p.table([]column{words("name"), number("units"), number("regions"), number("metrics"), words("created"), words("format"), region("factors"), words("")}, rows)
+}
+
+// Tree writes the region tree with inclusive and exclusive times.
+func (p *Page) Tree(nodes []analyze.TreeNode, metric string) {
+	var rows [][]string
+	for _, n := range nodes {
+		place := n.File
+		if n.Line > 0 {
+			place = fmt.Sprintf("%s:%d", n.File, n.Line)
+		}
+		rows = append(rows, []string{
+			strings.Repeat("  ", n.Depth) + n.Name, kindText(n.Kind), Quantity(n.Inclusive, n.Unit), Quantity(n.Exclusive, n.Unit), Percent(n.Share), place,
+		})
+	}
+	p.table([]column{region("region"), words("kind"), number(metric + " inc."), number("exc."), number("share"), region("at")}, rows)
+}
+
+// Units writes the processing units with their times.
+func (p *Page) Units(units []analyze.UnitTime) {
+	var rows [][]string
+	for _, u := range units {
+		rows = append(rows, []string{
+			u.Unit, u.Node, Seconds(u.Total), Seconds(u.Useful), Seconds(u.Communication), bar(float64(u.UsefulShare), 20),
+		})
+	}
+	p.table([]column{words("unit"), words("node"), number("total"), number("useful"), number("communication"), words("useful share")}, rows)
+}
+
+// Metrics writes what was measured.
+func (p *Page) Metrics(metrics []analyze.MetricInfo) {
+	var rows [][]string
+	for _, m := range metrics {
+		rows = append(rows, []string{
+			m.Column, m.Alias, m.Unit, m.ScopeWords, m.MissingWords, Quantity(m.Least, m.Unit), Quantity(m.Mean, m.Unit), Quantity(m.Most, m.Unit),
+		})
+	}
+	p.table([]column{words("metric"), words("called"), words("unit"), words("scope"), words("never entered"), number("min"), number("mean"), number("max")}, rows)
+	p.Line("min, mean and max are over the regions and units that were entered.")
+}
+
+// Finding is one line of what `auspex doctor` found on the machine. Detail is
+// a version, or what the absence costs.
+type Finding struct {
+	Name   string `json:"name"`
+	Found  bool   `json:"found"`
+	Detail string `json:"detail"`
+	Where  string `json:"where,omitempty"`
+}
+
+// Findings writes what was found on the machine.
+func (p *Page) Findings(findings []Finding) {
+	for _, f := range findings {
+		mark := "✗"
+		if f.Found {
+			mark = "✓"
+		}
+		p.Line("%s %-18s %s", mark, f.Name, f.Detail)
+	}
+}

@@ -1,0 +1,211 @@
+package simulate
+
+// precision is the time within which SimGrid takes events as simultaneous
+// (surf/precision as smpirun sets it).
+const precision = 1e-9
+
+// sameDate is the time within which two events share a place in the queue. It
+// is a thousandth of precision, so it moves no result that precision would not.
+const sameDate = 1e-12
+
+const none = int32(-1)
+
+// eventQueue orders things by the date they are due. Programs in step have
+// many events at one date, so the heap holds dates and every date a list of
+// its events; finding the date again is usually a look at the last few made.
+type eventQueue struct {
+	nodes  []eventNode // by event id
+	dates  []dateList
+	free   []int32
+	heap   []int32 // indices of dates, a 4-ary heap
+	recent [4]int32
+	turn   int
+}
+
+type eventNode struct {
+	due        float64 // when it happens; its place in the queue may be earlier
+	list       int32   // the date it is queued at, or none
+	next, prev int32
+}
+
+type dateList struct {
+	at   float64
+	head int32
+	tail int32
+}
+
+func newEventQueue(n int) *eventQueue {
+	q := &eventQueue{recent: [4]int32{none, none, none, none}}
+	q.grow(n)
+	return q
+}
+
+// grow makes room for event ids below n.
+func (q *eventQueue) grow(n int) {
+	for len(q.nodes) < n {
+		q.nodes = append(q.nodes, eventNode{list: none})
+	}
+}
+
+// schedule sets when an event is due. Moving it to a later date leaves it
+// where it is; it is moved when its old place comes up.
+func (q *eventQueue) schedule(id int32, due float64) {
+	n := &q.nodes[id]
+	n.due = due
+	if n.list != none {
+		if at := q.dates[n.list].at; due >= at-sameDate {
+			return
+		}
+		q.unlink(id)
+	}
+	q.link(id, due)
+}
+
+func (q *eventQueue) link(id int32, due float64) {
+	for _, d := range q.recent {
+		if d != none {
+			if diff := q.dates[d].at - due; diff < sameDate && diff > -sameDate {
+				q.append(d, id)
+				return
+			}
+		}
+	}
+	var d int32
+	if k := len(q.free); k > 0 {
+		d = q.free[k-1]
+		q.free = q.free[:k-1]
+	} else {
+		d = int32(len(q.dates))
+		q.dates = append(q.dates, dateList{})
+	}
+	q.dates[d] = dateList{at: due, head: none, tail: none}
+	q.recent[q.turn&3] = d
+	q.turn++
+	q.append(d, id)
+	q.heap = append(q.heap, d)
+	q.up(len(q.heap) - 1)
+}
+
+func (q *eventQueue) append(d, id int32) {
+	l := &q.dates[d]
+	n := &q.nodes[id]
+	n.list, n.next, n.prev = d, none, l.tail
+	if l.tail != none {
+		q.nodes[l.tail].next = id
+	} else {
+		l.head = id
+	}
+	l.tail = id
+}
+
+func (q *eventQueue) unlink(id int32) {
+	n := &q.nodes[id]
+	l := &q.dates[n.list]
+	if n.prev != none {
+		q.nodes[n.prev].next = n.next
+	} else {
+		l.head = n.next
+	}
+	if n.next != none {
+		q.nodes[n.next].prev = n.prev
+	} else {
+		l.tail = n.prev
+	}
+	n.list = none
+}
+
+// cancel removes an event that is queued.
+func (q *eventQueue) cancel(id int32) {
+	if q.nodes[id].list != none {
+		q.unlink(id)
+	}
+}
+
+// next returns the earliest date at which something is due.
+func (q *eventQueue) next() (float64, bool) {
+	for len(q.heap) > 0 {
+		d := q.heap[0]
+		l := &q.dates[d]
+		at := l.at
+		for id := l.head; id != none; {
+			n := &q.nodes[id]
+			if n.due <= at+sameDate {
+				return at, true
+			}
+			// It was put off meanwhile: queue it where it belongs now.
+			following := n.next
+			q.unlink(id)
+			q.link(id, n.due)
+			id = following
+			l = &q.dates[d]
+		}
+		q.pop()
+	}
+	return 0, false
+}
+
+// take removes the next event due before now+precision, none if there is none.
+func (q *eventQueue) take(now float64) int32 {
+	at, ok := q.next()
+	if !ok || at >= now+precision {
+		return none
+	}
+	id := q.dates[q.heap[0]].head
+	q.unlink(id)
+	return id
+}
+
+// pop removes the earliest date, which has no events.
+func (q *eventQueue) pop() {
+	d := q.heap[0]
+	for i, r := range q.recent {
+		if r == d {
+			q.recent[i] = none
+		}
+	}
+	q.free = append(q.free, d)
+	last := len(q.heap) - 1
+	q.heap[0] = q.heap[last]
+	q.heap = q.heap[:last]
+	if last > 0 {
+		q.down(0)
+	}
+}
+
+func (q *eventQueue) up(i int) {
+	d := q.heap[i]
+	at := q.dates[d].at
+	for i > 0 {
+		p := (i - 1) / 4
+		if q.dates[q.heap[p]].at <= at {
+			break
+		}
+		q.heap[i] = q.heap[p]
+		i = p
+	}
+	q.heap[i] = d
+}
+
+func (q *eventQueue) down(i int) {
+	d := q.heap[i]
+	at := q.dates[d].at
+	n := len(q.heap)
+	for {
+		first := 4*i + 1
+		if first >= n {
+			break
+		}
+		least, leastAt := first, q.dates[q.heap[first]].at
+		for c := first + 1; c < min(first+4, n); c++ {
+			if t := q.dates[q.heap[c]].at; t < leastAt {
+				least, leastAt = c, t
+			}
+		}
+		if leastAt >= at {
+			break
+		}
+		q.heap[i] = q.heap[least]
+		i = least
+	}
+	q.heap[i] = d
+}

@@ -1,0 +1,62 @@
+//go:build invariants
+
+package simulate
+
+import "fmt"
+
+// invariants turns the costly self-checks on (build with -tags invariants).
+const invariants = true
+
+// verify panics unless the current shares are feasible, fair, and their books
+// are in order.
+func (s *solver) verify() {
+	const tolerance = 1e-6
+	for e := range s.links {
+		l := &s.links[e]
+		load, nearest := 0.0, int32(0)
+		for i, u := range l.users {
+			f := &s.flows[u.flow]
+			if f.at[u.part] != int32(i) || f.parts[u.part].link != int32(e) {
+				panic(fmt.Sprintf("link %d: user %d is not where it should be", e, i))
+			}
+			load += f.parts[u.part].weight * f.rate
+			if f.bottleneck == int32(e) {
+				nearest++
+			}
+			if l.fat && f.parts[u.part].weight*f.rate > l.capacity*(1+tolerance) {
+				panic(fmt.Sprintf("link %d: a flow exceeds its capacity", e))
+			}
+		}
+		if nearest != l.nearest {
+			panic(fmt.Sprintf("link %d: %d flows held, %d counted", e, nearest, l.nearest))
+		}
+		if diff := load - l.load; diff > l.capacity*tolerance || diff < -l.capacity*tolerance {
+			panic(fmt.Sprintf("link %d: load %g, booked %g", e, load, l.load))
+		}
+		if l.fat {
+			continue
+		}
+		if load > l.capacity*(1+tolerance) {
+			panic(fmt.Sprintf("link %d: load %g exceeds %g", e, load, l.capacity))
+		}
+		for _, u := range l.users {
+			f := &s.flows[u.flow]
+			if f.bottleneck != int32(e) {
+				continue
+			}
+			if load < l.capacity*(1-tolerance) {
+				panic(fmt.Sprintf("link %d holds flow %d back but is not full", e, u.flow))
+			}
+			for _, v := range l.users {
+				if g := &s.flows[v.flow]; g.rate*g.penalty > f.rate*f.penalty*(1+tolerance) {
+					panic(fmt.Sprintf("link %d: flow %d has more than its share", e, v.flow))
+				}
+			}
+		}
+	}
+	for i := range s.flows {
+		if f := &s.flows[i]; len(f.at) > 0 && f.rate > f.bound*(1+tolerance) {
+			panic(fmt.Sprintf("flow %d exceeds its bound", i))
+		}
+	}
+}

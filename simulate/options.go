@@ -1,0 +1,216 @@
+package simulate
+
+import (
+	"fmt"
+	"math"
+	"sort"
+	"strconv"
+	"strings"
+)
+
+// Model is a way to turn a message into a flow.
+type Model uint8
+
+const (
+	// SMPI is SimGrid's model of MPI over TCP: factors that depend on the
+	// message's size (Clauss et al., IPDPS 2011).
+	SMPI Model = iota
+	// LV08 is the flow model of Velho and Legrand (SIMUTools 2009).
+	LV08
+	// CM02 is the flow model of Casanova and Marchal (RR-LIP 2002-40).
+	CM02
+)
+
+// Selector chooses the algorithms of collectives.
+type Selector uint8
+
+const (
+	// Default is SimGrid's own choice: linear algorithms and binomial trees.
+	Default Selector = iota
+	// OMPI is Open MPI's decision table.
+	OMPI
+	// MPICH is MPICH's decision rules.
+	MPICH
+)
+
+// Segment is one piece of a piecewise function of the message size: it holds
+// for sizes above From.
+type Segment struct {
+	From   float64
+	Values []float64
+}
+
+// Options are the parameters of a replay.
+type Options struct {
+	Model        Model
+	CrossTraffic bool    // acknowledgements load the reverse route by 5 %
+	TCPGamma     float64 // TCP window in bytes: it bounds a flow to Gamma/RTT
+	WeightS      float64 // share of the inverse bandwidths in a flow's penalty
+	Selector     Selector
+	// BandwidthFactor and LatencyFactor scale a flow by its wire size.
+	BandwidthFactor, LatencyFactor []Segment
+	// SendOverhead, RecvOverhead and IsendOverhead are seconds, fixed and per
+	// byte, that a rank spends in detached sends, their receives, and isends.
+	SendOverhead, RecvOverhead, IsendOverhead []Segment
+	// EagerBelow: smaller sends return at once (smpi/send-is-detached-thresh).
+	EagerBelow int64
+	// PushBelow: smaller messages travel before they are received
+	// (smpi/async-small-thresh).
+	PushBelow int64
+	// CriticalPath asks for Result.CriticalPath; it costs time and memory.
+	CriticalPath bool
+
+	weightSet bool
+}
+
+// Defaults returns the settings that smpirun uses.
+func Defaults() Options {
+	return Options{
+		CrossTraffic: true,
+		TCPGamma:     4194304,
+		EagerBelow:   65536,
+		BandwidthFactor: segments(65472, 0.940694, 15424, 0.697866, 9376, 0.58729, 5776, 1.08739, 3484, 0.77493,
+			1426, 0.608902, 732, 0.341987, 257, 0.338112, 0, 0.812084),
+		LatencyFactor: segments(65472, 11.6436, 15424, 3.48845, 9376, 2.59299, 5776, 2.18796, 3484, 1.88101,
+			1426, 1.61075, 732, 1.9503, 257, 1.95341, 0, 2.01467),
+	}
+}
+
+// segments builds a piecewise constant function from threshold, value pairs.
+func segments(pairs ...float64) []Segment {
+	var out []Segment
+	for i := 0; i < len(pairs); i += 2 {
+		out = append(out, Segment{From: pairs[i], Values: pairs[i+1 : i+2]})
+	}
+	sort.Slice(out, func(i, j int) bool { return out[i].From < out[j].From })
+	return out
+}
+
+// Set changes one option by SimGrid's name for it, as in --cfg=key:value.
+func (o *Options) Set(key, value string) error {
+	var err error
+	switch key {
+	case "network/model":
+		models := map[string]Model{"SMPI": SMPI, "LV08": LV08, "CM02": CM02}
+		m, ok := models[value]
+		if !ok {
+			return fmt.Errorf("%s: %q is not a known network model; SMPI, LV08 and CM02 are", key, value)
+		}
+		o.Model = m
+	case "network/crosstraffic":
+		o.CrossTraffic, err = boolean(value)
+	case "network/TCP-gamma":
+		o.TCPGamma, err = positive(value)
+	case "network/weight-S":
+		o.WeightS, err = positive(value)
+		o.weightSet = err == nil
+	case "smpi/coll-selector":
+		selectors := map[string]Selector{"default": Default, "ompi": OMPI, "mpich": MPICH}
+		s, ok := selectors[value]
+		if !ok {
+			return fmt.Errorf("%s: %q is not a known selector; default, ompi and mpich are", key, value)
+		}
+		o.Selector = s
+	case "smpi/bw-factor":
+		o.BandwidthFactor, err = parseSegments(value, 1)
+	case "smpi/lat-factor":
+		o.LatencyFactor, err = parseSegments(value, 1)
+	case "smpi/os":
+		o.SendOverhead, err = parseSegments(value, 2)
+	case "smpi/or":
+		o.RecvOverhead, err = parseSegments(value, 2)
+	case "smpi/ois":
+		o.IsendOverhead, err = parseSegments(value, 2)
+	case "smpi/async-small-thresh":
+		o.PushBelow, err = bytesValue(value)
+	case "smpi/send-is-detached-thresh":
+		o.EagerBelow, err = bytesValue(value)
+	default:
+		return fmt.Errorf("the option %s is not supported", key)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", key, err)
+	}
+	return nil
+}
+
+func boolean(s string) (bool, error) {
+	switch strings.ToLower(s) {
+	case "1", "yes", "true", "on":
+		return true, nil
+	case "0", "no", "false", "off":
+		return false, nil
+	}
+	return false, fmt.Errorf("%q is neither yes nor no", s)
+}
+
+func positive(s string) (float64, error) {
+	v, err := strconv.ParseFloat(s, 64)
+	if err != nil || !(v >= 0) || math.IsInf(v, 0) {
+		return 0, fmt.Errorf("%q is not a number from 0", s)
+	}
+	return v, nil
+}
+
+func bytesValue(s string) (int64, error) {
+	v, err := strconv.ParseInt(s, 10, 64)
+	if err != nil || v < 0 {
+		return 0, fmt.Errorf("%q is not a number of bytes", s)
+	}
+	return v, nil
+}
+
+// parseSegments reads `size:value[:value];size:value…`.
+func parseSegments(s string, values int) ([]Segment, error) {
+	var out []Segment
+	for _, part := range strings.Split(s, ";") {
+		nums := strings.Split(part, ":")
+		if len(nums) < 2 {
+			return nil, fmt.Errorf("%q is not size:value", part)
+		}
+		from, err := positive(nums[0])
+		if err != nil {
+			return nil, err
+		}
+		seg := Segment{From: from, Values: make([]float64, values)}
+		for i := range seg.Values {
+			if i+1 >= len(nums) {
+				break // SimGrid's own default writes fewer values than it reads
+			}
+			if seg.Values[i], err = positive(nums[i+1]); err != nil {
+				return nil, err
+			}
+		}
+		out = append(out, seg)
+	}
+	sort.SliceStable(out, func(i, j int) bool { return out[i].From < out[j].From })
+	return out, nil
+}
+
+// factor is the piecewise constant factor for a wire size.
+func factor(segs []Segment, size float64) float64 {
+	f := 1.0
+	for _, s := range segs {
+		if size <= s.From {
+			break
+		}
+		f = s.Values[0]
+	}
+	return f
+}
+
+// overhead is the piecewise affine cost of handling a message.
+func overhead(segs []Segment, bytes int64) float64 {
+	if len(segs) == 0 {
+		return 0
+	}
+	size := float64(bytes)
+	cost := segs[0].Values[0] + segs[0].Values[1]*size
+	for _, s := range segs {
+		if size <= s.From {
+			break
+		}
+		cost = s.Values[0] + s.Values[1]*size
+	}
+	return cost
+}

@@ -1,0 +1,444 @@
+package simulate
+
+import "math"
+
+// The solver shares links among flows by weighted max-min fairness. Flow i has
+// penalty p and bound b, and takes w units of link e for each unit of rate x:
+//
+//	Σ w·x ≤ capacity of e   and   x ≤ b.
+//
+// All flows grow together at rates level/p until one meets a full link or its
+// bound; that is their fair share. An allocation is the fair one if and only if
+// every flow is at its bound or has a bottleneck: a full link on which no other
+// flow has a higher level x·p (Bertsekas and Gallager, Data Networks, §6.5.2,
+// with weights).
+//
+// That test is what keeps a change local: when flows come and go, only flows
+// whose bottleneck the change can touch are shared out again, against what the
+// others hold, and the set grows until the test holds for everybody. Links that
+// are not full therefore never couple flows, however many cross them.
+
+// slack is the relative difference below which levels and loads are equal.
+const slack = 1e-9
+
+// link is a network resource and who uses it.
+type link struct {
+	capacity float64
+	load     float64 // Σ w·x
+	users    []use
+	nearest  int32 // flows that have it as their bottleneck
+	critical int32 // FATPIPE: flows that could use it alone
+	fat      bool  // every flow may use the whole capacity
+
+	// While solving:
+	epoch  uint32
+	left   float64 // capacity not yet given away
+	demand float64 // Σ w/p of flows still growing
+	active int32   // how many those are
+	level  float64 // at which it filled up, negative when it did not
+}
+
+// use is one flow on a link.
+type use struct {
+	flow int32
+	part int32 // index in the flow's parts
+}
+
+// part is one link of a flow's way and the weight it uses it with.
+type part struct {
+	link   int32
+	weight float64
+}
+
+// flow is a variable of the sharing problem.
+type flow struct {
+	penalty    float64
+	bound      float64
+	rate       float64
+	bottleneck int32 // link, or none when held by its bound
+	parts      []part
+	at         []int32 // its place in each link's users
+	epoch      uint32
+	fixed      bool    // rate found in this round
+	old        float64 // rate before this round
+	critical   bool    // has a FATPIPE part as narrow as its bound
+}
+
+// solver holds the sharing problem and its current solution.
+type solver struct {
+	links []link
+	flows []flow
+	epoch uint32
+
+	joined []int32 // flows that have come since the last solve
+	eased  []int32 // links that were full and that a flow has left
+
+	set     []int32 // flows to share out again
+	touched []int32 // links of those
+	heap    []filling
+	grown   bool
+}
+
+// filling orders links by the level at which they fill up.
+type filling struct {
+	level float64
+	link  int32
+}
+
+// join adds a flow whose parts, penalty and bound are set.
+func (s *solver) join(id int32) {
+	f := &s.flows[id]
+	f.rate, f.bottleneck = 0, none
+	f.at = f.at[:0]
+	f.critical = false
+	for i, p := range f.parts {
+		l := &s.links[p.link]
+		f.at = append(f.at, int32(len(l.users)))
+		l.users = append(l.users, use{flow: id, part: int32(i)})
+		if l.fat && f.bound*p.weight >= l.capacity*(1-slack) {
+			f.critical = true
+			l.critical++
+		}
+	}
+	s.joined = append(s.joined, id)
+}
+
+// leave removes a flow.
+func (s *solver) leave(id int32) {
+	f := &s.flows[id]
+	for i, p := range f.parts {
+		l := &s.links[p.link]
+		last := len(l.users) - 1
+		at := f.at[i]
+		moved := l.users[last]
+		l.users[at] = moved
+		s.flows[moved.flow].at[moved.part] = at
+		l.users = l.users[:last]
+		if l.fat && f.bound*p.weight >= l.capacity*(1-slack) {
+			l.critical--
+		}
+		if last == 0 {
+			l.load = 0
+		} else {
+			l.load -= p.weight * f.rate
+		}
+		if l.nearest > 0 || l.fat && (l.critical > 0 || f.critical) {
+			s.eased = append(s.eased, p.link)
+		}
+	}
+	if f.bottleneck != none {
+		s.links[f.bottleneck].nearest--
+	}
+	f.rate, f.bottleneck = 0, none
+}
+
+// solve finds the fair shares after flows joined and left. It returns the
+// flows whose rate was looked at; flow.old is what it was before.
+func (s *solver) solve() []int32 {
+	s.epoch++
+	s.set, s.touched = s.set[:0], s.touched[:0]
+	for _, id := range s.joined {
+		s.add(id)
+	}
+	s.joined = s.joined[:0]
+	for _, e := range s.eased {
+		s.addNearest(e)
+	}
+	s.eased = s.eased[:0]
+	for len(s.set) > 0 {
+		s.fill()
+		s.grown = false
+		// Links are appended to touched while flows are added; new ones are
+		// checked in the next round.
+		for _, e := range s.touched[:len(s.touched):len(s.touched)] {
+			s.checkLink(e)
+		}
+		if !s.grown {
+			break
+		}
+	}
+	s.settle()
+	return s.set
+}
+
+// add puts a flow into the set to be shared out again.
+func (s *solver) add(id int32) {
+	f := &s.flows[id]
+	if f.epoch == s.epoch {
+		return
+	}
+	f.epoch = s.epoch
+	f.old = f.rate
+	s.set = append(s.set, id)
+	s.grown = true
+	for i := range f.parts {
+		e := f.parts[i].link
+		l := &s.links[e]
+		if l.epoch != s.epoch {
+			l.epoch = s.epoch
+			s.touched = append(s.touched, e)
+			if l.fat && l.critical > 0 {
+				// SimGrid stops all flows of a FATPIPE link when the first
+				// one reaches its capacity, so they cannot be told apart.
+				for _, u := range l.users {
+					s.add(u.flow)
+				}
+			}
+		}
+	}
+}
+
+// addNearest adds the flows whose bottleneck a link is.
+func (s *solver) addNearest(e int32) {
+	l := &s.links[e]
+	if l.fat && l.critical > 0 {
+		for _, u := range l.users {
+			s.add(u.flow)
+		}
+		return
+	}
+	if l.nearest == 0 {
+		return
+	}
+	for _, u := range l.users {
+		if s.flows[u.flow].bottleneck == e {
+			s.add(u.flow)
+		}
+	}
+}
+
+// fill shares what the flows outside the set leave among those in it.
+func (s *solver) fill() {
+	if len(s.set) == 1 && s.fillOne() {
+		return
+	}
+	for _, e := range s.touched {
+		l := &s.links[e]
+		l.left = l.capacity - l.load
+		l.demand, l.active, l.level = 0, 0, -1
+		if l.fat {
+			l.left = l.capacity
+		}
+	}
+	for _, id := range s.set {
+		f := &s.flows[id]
+		f.fixed = false
+		inverse := 1 / f.penalty
+		for _, p := range f.parts {
+			l := &s.links[p.link]
+			l.active++
+			if l.fat {
+				l.demand = max(l.demand, p.weight*inverse)
+				continue
+			}
+			l.left += p.weight * f.old
+			l.demand += p.weight * inverse
+		}
+	}
+	s.heap = s.heap[:0]
+	for _, e := range s.touched {
+		l := &s.links[e]
+		if l.active > 0 && (!l.fat || l.critical > 0) {
+			l.left = max(l.left, 0)
+			s.heap = append(s.heap, filling{l.left / l.demand, e})
+		}
+	}
+	for i := len(s.heap)/2 - 1; i >= 0; i-- {
+		s.down(i)
+	}
+	for open := len(s.set); open > 0; {
+		top := s.heap[0]
+		l := &s.links[top.link]
+		if l.active == 0 {
+			s.pop()
+			continue
+		}
+		if l.fat {
+			s.demandOf(top.link)
+		}
+		if now := l.left / l.demand; now > top.level {
+			s.heap[0].level = now // flows held elsewhere left it room
+			s.down(0)
+			continue
+		}
+		open -= s.fillLink(top.link, top.level)
+	}
+}
+
+// fillOne is fill for a single flow.
+func (s *solver) fillOne() bool {
+	f := &s.flows[s.set[0]]
+	rate, bottleneck := f.bound, none
+	for _, p := range f.parts {
+		l := &s.links[p.link]
+		l.level = -1
+		if l.fat {
+			if l.critical > 0 {
+				return false
+			}
+			continue
+		}
+		l.left = max(l.capacity-l.load+p.weight*f.old, 0)
+		if share := l.left / p.weight; share < rate {
+			rate, bottleneck = share, p.link
+		}
+	}
+	s.fix(f, rate, bottleneck)
+	f.fixed = true
+	if bottleneck != none {
+		s.links[bottleneck].level = rate * f.penalty
+	}
+	return true
+}
+
+// demandOf recomputes the steepest of a FATPIPE link's growing flows.
+func (s *solver) demandOf(e int32) {
+	l := &s.links[e]
+	l.demand = 0
+	for _, u := range l.users {
+		if f := &s.flows[u.flow]; f.epoch == s.epoch && !f.fixed {
+			l.demand = max(l.demand, f.parts[u.part].weight/f.penalty)
+		}
+	}
+}
+
+// fillLink ends the growth of flows on a link that fills up at the given level
+// and returns how many. Flows whose bound is lower stop there first; the link
+// then fills up later and comes round again.
+func (s *solver) fillLink(e int32, level float64) int {
+	l := &s.links[e]
+	n := 0
+	for _, u := range l.users {
+		f := &s.flows[u.flow]
+		if f.epoch == s.epoch && !f.fixed && f.bound*f.penalty < level {
+			s.stop(f, f.bound, none)
+			n++
+		}
+	}
+	if n > 0 {
+		return n
+	}
+	l.level = level
+	for _, u := range l.users {
+		f := &s.flows[u.flow]
+		if f.epoch == s.epoch && !f.fixed {
+			s.stop(f, level/f.penalty, e)
+			n++
+		}
+	}
+	return n
+}
+
+// stop ends a flow's growth and takes its share from its links.
+func (s *solver) stop(f *flow, rate float64, bottleneck int32) {
+	f.fixed = true
+	s.fix(f, rate, bottleneck)
+	for _, p := range f.parts {
+		l := &s.links[p.link]
+		l.active--
+		if !l.fat {
+			l.left = max(l.left-p.weight*rate, 0)
+			l.demand -= p.weight / f.penalty
+		}
+	}
+}
+
+// fix records a flow's share; the loads follow when the round is settled.
+func (s *solver) fix(f *flow, rate float64, bottleneck int32) {
+	f.rate = rate
+	if f.bottleneck != bottleneck {
+		if f.bottleneck != none {
+			s.links[f.bottleneck].nearest--
+		}
+		if bottleneck != none {
+			s.links[bottleneck].nearest++
+		}
+		f.bottleneck = bottleneck
+	}
+}
+
+// checkLink applies the fairness test to the flows of a link that are not in
+// the set, and adds those that fail it.
+func (s *solver) checkLink(e int32) {
+	l := &s.links[e]
+	if l.fat {
+		return
+	}
+	if l.level >= 0 {
+		// Newly full: nobody outside may have a higher level.
+		limit := l.level * (1 + slack)
+		for _, u := range l.users {
+			f := &s.flows[u.flow]
+			if f.epoch != s.epoch && (f.rate*f.penalty > limit || f.bottleneck == e && f.rate*f.penalty < l.level*(1-slack)) {
+				s.add(u.flow)
+			}
+		}
+		return
+	}
+	if l.nearest == 0 {
+		return
+	}
+	// It holds back flows outside the set: it must still be full, and no flow
+	// in the set may have a higher level than they have.
+	load, top, least := l.load, 0.0, math.Inf(1)
+	outside := false
+	for _, u := range l.users {
+		f := &s.flows[u.flow]
+		switch {
+		case f.epoch == s.epoch:
+			load += f.parts[u.part].weight * (f.rate - f.old)
+			top = max(top, f.rate*f.penalty)
+		case f.bottleneck == e:
+			outside = true
+			least = min(least, f.rate*f.penalty)
+		}
+	}
+	if outside && (load < l.capacity*(1-slack) || top > least*(1+slack)) {
+		s.addNearest(e)
+	}
+}
+
+// settle brings the loads up to date.
+func (s *solver) settle() {
+	for _, id := range s.set {
+		f := &s.flows[id]
+		if f.rate == f.old {
+			continue
+		}
+		for _, p := range f.parts {
+			s.links[p.link].load += p.weight * (f.rate - f.old)
+		}
+	}
+	if invariants {
+		s.verify()
+	}
+}
+
+func (s *solver) pop() {
+	last := len(s.heap) - 1
+	s.heap[0] = s.heap[last]
+	s.heap = s.heap[:last]
+	if last > 0 {
+		s.down(0)
+	}
+}
+
+func (s *solver) down(i int) {
+	h := s.heap
+	x := h[i]
+	for {
+		c := 2*i + 1
+		if c >= len(h) {
+			break
+		}
+		if c+1 < len(h) && h[c+1].level < h[c].level {
+			c++
+		}
+		if h[c].level >= x.level {
+			break
+		}
+		h[i] = h[c]
+		i = c
+	}
+	h[i] = x
+}

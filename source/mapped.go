@@ -1,0 +1,59 @@
+package source
+
+import "sort"
+
+// mapped is text made up for the parser, with the place in the original that
+// every byte came from. A nil from means nothing moved.
+type mapped struct {
+	text []byte
+	from []int32
+}
+
+// put appends one byte that stands for the original byte at off.
+func (m *mapped) put(b byte, off int) {
+	m.text = append(m.text, b)
+	m.from = append(m.from, int32(off))
+}
+
+// origin maps a span of the made-up text to the original: from its first byte
+// to just after its last one.
+func (m *mapped) origin(s Span) Span {
+	if m.from == nil || len(m.from) == 0 {
+		return s
+	}
+	at := func(i int) int { return int(m.from[min(i, len(m.from)-1)]) }
+	if s.End <= s.Start {
+		p := at(s.Start)
+		return Span{p, p}
+	}
+	return Span{at(s.Start), at(s.End-1) + 1}
+}
+
+// relocate rewrites the spans of a whole tree to the original text.
+func (m *mapped) relocate(n *Node) {
+	if m.from == nil {
+		return
+	}
+	n.Span = m.origin(n.Span)
+	for k := range n.Children() {
+		m.relocate(k)
+	}
+}
+
+// lines finds line numbers by offset.
+type lines []int // offset of the first byte of each line
+
+func newLines(text []byte) lines {
+	l := lines{0}
+	for i, c := range text {
+		if c == '\n' {
+			l = append(l, i+1)
+		}
+	}
+	return l
+}
+
+// at gives the line, counted from 1, that holds the byte at off.
+func (l lines) at(off int) int {
+	return sort.Search(len(l), func(i int) bool { return l[i] > off })
+}

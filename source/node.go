@@ -1,0 +1,223 @@
+package source
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"strings"
+	"unsafe"
+
+	fortran "github.com/alexaandru/go-sitter-forest/fortran"
+	sitter "github.com/tree-sitter/go-tree-sitter"
+	c "github.com/tree-sitter/tree-sitter-c/bindings/go"
+	cxx "github.com/tree-sitter/tree-sitter-cpp/bindings/go"
+)
+
+// Span is a half-open range of bytes of the original text.
+type Span struct {
+	Start int `json:"start"`
+	End   int `json:"end"`
+}
+
+// Contains tells whether o lies within s.
+func (s Span) Contains(o Span) bool { return s.Start <= o.Start && o.End <= s.End }
+
+// Node is one node of the syntax tree. Its kind and field names are those of
+// the tree-sitter grammar of the language; its span counts bytes of the
+// original text, whatever was done to the text before it was parsed.
+type Node struct {
+	Kind    string
+	Field   string // the role in the parent, empty when the grammar names none
+	Named   bool   // false for punctuation and keywords
+	Missing bool   // invented by the parser to go on after an error
+	Bad     bool   // an ERROR or missing node is in this subtree
+	Span
+	Parent, First, Next *Node
+}
+
+// Children visits the direct children in order, punctuation included.
+func (n *Node) Children() iter.Seq[*Node] {
+	return func(yield func(*Node) bool) {
+		for k := n.First; k != nil; k = k.Next {
+			if !yield(k) {
+				return
+			}
+		}
+	}
+}
+
+// Child gives the first child with this field name, or nil.
+func (n *Node) Child(field string) *Node {
+	for k := n.First; k != nil; k = k.Next {
+		if k.Field == field {
+			return k
+		}
+	}
+	return nil
+}
+
+// Find gives the first child of one of these kinds, or nil.
+func (n *Node) Find(kinds ...string) *Node {
+	for k := n.First; k != nil; k = k.Next {
+		for _, kind := range kinds {
+			if k.Kind == kind && k.Named {
+				return k
+			}
+		}
+	}
+	return nil
+}
+
+// Text gives the node's bytes.
+func (n *Node) Text(text []byte) string { return string(text[n.Start:n.End]) }
+
+// String shows the subtree as an S-expression of its named nodes.
+func (n *Node) String() string {
+	var b strings.Builder
+	n.write(&b)
+	return b.String()
+}
+
+func (n *Node) write(b *strings.Builder) {
+	b.WriteByte('(')
+	if n.Missing {
+		b.WriteString("MISSING ")
+	}
+	b.WriteString(n.Kind)
+	for k := range n.Children() {
+		if k.Named || k.Missing {
+			b.WriteByte(' ')
+			if k.Field != "" {
+				b.WriteString(k.Field + ": ")
+			}
+			k.write(b)
+		}
+	}
+	b.WriteByte(')')
+}
+
+// maxDepth bounds the nesting that is followed; below it a node counts as bad.
+// No program a person wrote comes near it, and it bounds every recursion here.
+const maxDepth = 2000
+
+// grammar is a language with the names of its node kinds and fields, read once
+// per parse so that walking the tree makes no strings.
+type grammar struct {
+	lang   *sitter.Language
+	kinds  []string
+	fields []string
+}
+
+func newGrammar(l Language) *grammar {
+	var p unsafe.Pointer
+	switch l {
+	case C:
+		p = c.Language()
+	case CXX:
+		p = cxx.Language()
+	default:
+		p = fortran.GetLanguage()
+	}
+	g := &grammar{lang: sitter.NewLanguage(p)}
+	for i := range g.lang.NodeKindCount() {
+		g.kinds = append(g.kinds, g.lang.NodeKindForId(uint16(i)))
+	}
+	for i := range g.lang.FieldCount() + 1 {
+		g.fields = append(g.fields, g.lang.FieldNameForId(uint16(i)))
+	}
+	return g
+}
+
+// chunk is how much text is handed to the parser at a time. The binding copies
+// every piece, and re-reads after errors, so that one huge piece would be
+// copied again and again.
+const chunk = 32 << 10
+
+// parse builds the syntax tree of text. Offsets are those of text.
+func (g *grammar) parse(ctx context.Context, text []byte) (*Node, error) {
+	p := sitter.NewParser()
+	defer p.Close()
+	if err := p.SetLanguage(g.lang); err != nil {
+		return nil, fmt.Errorf("tree-sitter grammar: %w", err)
+	}
+	read := func(i int, _ sitter.Point) []byte {
+		if i >= len(text) {
+			return nil
+		}
+		return text[i:min(i+chunk, len(text))]
+	}
+	stop := func(sitter.ParseState) bool { return ctx.Err() != nil }
+	tree := p.ParseWithOptions(read, nil, &sitter.ParseOptions{ProgressCallback: stop})
+	if tree == nil {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		return nil, fmt.Errorf("tree-sitter gave no tree for %d bytes", len(text))
+	}
+	defer tree.Close()
+	return g.copyTree(tree), nil
+}
+
+// copyTree turns the parser's tree into Nodes, so that nothing outside this
+// file knows of C memory.
+func (g *grammar) copyTree(tree *sitter.Tree) *Node {
+	root := tree.RootNode()
+	slab := make([]Node, 0, root.DescendantCount())
+	cur := root.Walk()
+	defer cur.Close()
+
+	var up, prev *Node // parent and previous sibling of the node at the cursor
+	depth := 0
+	for {
+		n := cur.Node()
+		start, end := n.ByteRange()
+		slab = append(slab, Node{
+			Kind: g.kind(n.KindId()), Field: g.fields[cur.FieldId()],
+			Named: n.IsNamed(), Missing: n.IsMissing(),
+			Span: Span{int(start), int(end)}, Parent: up,
+		})
+		node := &slab[len(slab)-1]
+		node.Bad = node.Missing || node.Kind == "ERROR"
+		switch {
+		case prev != nil:
+			prev.Next = node
+		case up != nil:
+			up.First = node
+		}
+		if depth == maxDepth {
+			node.Bad = true
+		} else if cur.GotoFirstChild() {
+			up, prev = node, nil
+			depth++
+			continue
+		}
+		for {
+			if cur.GotoNextSibling() {
+				prev = node
+				break
+			}
+			if !cur.GotoParent() {
+				return &slab[0]
+			}
+			up.Bad = up.Bad || anyBad(up)
+			node, up = up, up.Parent
+			depth--
+		}
+	}
+}
+
+func anyBad(n *Node) bool {
+	for k := range n.Children() {
+		if k.Bad {
+			return true
+		}
+	}
+	return false
+}
+
+func (g *grammar) kind(id uint16) string {
+	if int(id) < len(g.kinds) {
+		return g.kinds[id]
+	}
+	return "ERROR" // the parser's own number for error nodes lies outside the table
+}

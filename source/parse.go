@@ -1,0 +1,178 @@
+package source
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"sort"
+)
+
+// Options say what the name and text of a file do not.
+type Options struct {
+	Language Language // Unknown: from the name
+	Form     *Form    // nil: from the name
+	// LineLength is the last column of fixed form: 0 for the usual 72, -1
+	// for no limit.
+	LineLength int
+	// OpenMP is set where the file is compiled with OpenMP, so that `!$`
+	// lines are code.
+	OpenMP bool
+}
+
+// maxSize bounds the files taken; tree-sitter counts bytes in 32 bits.
+const maxSize = 256 << 20
+
+// Parse reads one file. It fails only if the language is unknown, the file too
+// large, or the context done; what does not parse is in the result.
+func Parse(ctx context.Context, name string, text []byte, opt Options) (*File, error) {
+	lang, form := Detect(name)
+	if opt.Language != Unknown {
+		lang = opt.Language
+	}
+	if opt.Form != nil {
+		form = *opt.Form
+	}
+	if lang == Unknown {
+		return nil, fmt.Errorf("%s: not C, C++ or Fortran by its name; give the language", name)
+	}
+	if len(text) > maxSize || len(text) > math.MaxInt32 {
+		return nil, fmt.Errorf("%s: %d bytes, more than the %d that are parsed", name, len(text), maxSize)
+	}
+	ds := directives(text, lang)
+	f := &File{Name: name, Language: lang, Form: form, Text: text, lines: newLines(text), conds: newConditions(ds)}
+	p := &parser{ctx: ctx, file: f, opt: opt, grammar: newGrammar(lang), directives: ds}
+	if err := p.run(); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return f, nil
+}
+
+// parser tries the file as it is and then, for the functions that did not
+// parse, with more and more of the text blanked.
+type parser struct {
+	ctx        context.Context
+	file       *File
+	opt        Options
+	grammar    *grammar
+	directives []directive
+}
+
+// attempt is one way to make the text parse.
+type attempt struct {
+	name string
+	edit func([]byte) // changes a copy of the text, never its length
+}
+
+func (p *parser) attempts() []attempt {
+	first := attempt{"", func([]byte) {}}
+	noElse := attempt{"else branches blanked", func(b []byte) { blankBranches(b, p.directives, firstBranch) }}
+	noIf := attempt{"first branches blanked", func(b []byte) { blankBranches(b, p.directives, lastBranch) }}
+	if p.file.Language == Fortran {
+		return []attempt{first, noElse, noIf}
+	}
+	macros := attempt{"else branches and macros blanked", func(b []byte) {
+		blankBranches(b, p.directives, firstBranch)
+		blankMacros(b)
+	}}
+	return []attempt{first, noElse, noIf, macros}
+}
+
+func (p *parser) run() error {
+	for i, a := range p.attempts() {
+		text := bytes.Clone(p.file.Text)
+		a.edit(text)
+		units, problems, err := p.try(text)
+		if err != nil {
+			return err
+		}
+		if i == 0 {
+			p.file.Units, p.file.Problems = units, problems
+		} else {
+			p.adopt(units, a.name)
+		}
+		if p.clean() {
+			return nil
+		}
+	}
+	return nil
+}
+
+// try parses a version of the text and lowers it to units.
+func (p *parser) try(text []byte) ([]*Unit, []Problem, error) {
+	m := &mapped{text: text}
+	if p.file.Language == Fortran {
+		m = p.prepare(text)
+	}
+	root, err := p.grammar.parse(p.ctx, m.text)
+	if err != nil {
+		return nil, nil, err
+	}
+	m.relocate(root)
+	l := &lowering{file: p.file, text: p.file.Text}
+	if p.file.Language == Fortran {
+		l.fortranUnits(root, "", &l.units)
+	} else {
+		l.cUnits(root, "", &l.units)
+	}
+	return l.units, l.strayProblems(root), nil
+}
+
+func (p *parser) prepare(text []byte) *mapped {
+	if p.file.Form == Free {
+		return prepareFree(text, p.opt.OpenMP)
+	}
+	limit := p.opt.LineLength
+	switch {
+	case limit == 0:
+		limit = 72
+	case limit < 7:
+		limit = 0
+	}
+	return convertFixed(text, limit, p.opt.OpenMP)
+}
+
+// clean tells whether nothing is left to be tried.
+func (p *parser) clean() bool {
+	ok := len(p.file.Problems) == 0
+	p.file.All(func(u *Unit) { ok = ok && len(u.Problems) == 0 })
+	return ok
+}
+
+// adopt takes over the units that parsed in a repaired text and that do not
+// cross a unit that parsed before.
+func (p *parser) adopt(units []*Unit, how string) {
+	for _, u := range units {
+		if len(u.Problems) > 0 {
+			continue
+		}
+		keep := p.file.Units[:0:0]
+		taken := false
+		for _, old := range p.file.Units {
+			overlap := old.Start < u.End && u.Start < old.End
+			if overlap && len(old.Problems) == 0 {
+				taken = true
+			}
+			if !overlap || len(old.Problems) == 0 {
+				keep = append(keep, old)
+			}
+		}
+		if taken {
+			continue
+		}
+		u.Repair = how
+		p.file.Units = append(keep, u)
+	}
+	sort.SliceStable(p.file.Units, func(i, j int) bool { return p.file.Units[i].Start < p.file.Units[j].Start })
+	rest := p.file.Problems[:0:0]
+	for _, pr := range p.file.Problems {
+		covered := false
+		for _, u := range p.file.Units {
+			covered = covered || len(u.Problems) == 0 && u.Contains(pr.Span)
+		}
+		if !covered {
+			rest = append(rest, pr)
+		}
+	}
+	p.file.Problems = rest
+}

@@ -1,0 +1,173 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"auspex/model"
+)
+
+// Experiment is a stored experiment: its header, and the rest read on demand.
+// It may be used by several goroutines.
+type Experiment struct {
+	model.Header
+	dir string
+
+	units   func() ([]model.Unit, error)
+	regions func() ([]model.Region, error)
+	index   func() (rowIndex, error)
+}
+
+// rowIndex tells which unit and region each row of values.parquet is about.
+type rowIndex struct{ unit, region []int32 }
+
+// Get finds an experiment by its name, or by its id where no name fits.
+func (s *Store) Get(name string) (*Experiment, error) {
+	header, err := s.header(name)
+	if errors.Is(err, ErrNotFound) {
+		byID, idErr := s.getByID(name)
+		if idErr != nil {
+			return nil, err
+		}
+		header = byID
+	} else if err != nil {
+		return nil, err
+	}
+	e := &Experiment{Header: header, dir: s.experimentDir(header.ID)}
+	e.units = sync.OnceValues(func() ([]model.Unit, error) { return readUnits(e.file("units")) })
+	e.regions = sync.OnceValues(func() ([]model.Region, error) { return readRegions(e.file("regions")) })
+	e.index = sync.OnceValues(e.readIndex)
+	return e, nil
+}
+
+func (s *Store) getByID(id string) (model.Header, error) {
+	if id != filepath.Base(id) || strings.HasPrefix(id, ".") {
+		return model.Header{}, ErrNotFound
+	}
+	if _, err := os.Stat(s.experimentDir(id)); err != nil {
+		return model.Header{}, err
+	}
+	headers, _, err := s.List()
+	if err != nil {
+		return model.Header{}, err
+	}
+	for _, h := range headers {
+		if h.ID == id {
+			return h, nil
+		}
+	}
+	return model.Header{}, ErrNotFound
+}
+
+// file is the path of one of the experiment's Parquet files.
+func (e *Experiment) file(table string) string { return filepath.Join(e.dir, table+".parquet") }
+
+// Units returns the processing units.
+func (e *Experiment) Units() ([]model.Unit, error) { return e.units() }
+
+// Regions returns the region tree.
+func (e *Experiment) Regions() ([]model.Region, error) { return e.regions() }
+
+func (e *Experiment) readIndex() (rowIndex, error) {
+	f, err := openColumns(e.file("values"))
+	if err != nil {
+		return rowIndex{}, err
+	}
+	defer f.Close()
+	unit, err := f.ints(unitColumn)
+	if err != nil {
+		return rowIndex{}, err
+	}
+	region, err := f.ints(regionColumn)
+	if err != nil {
+		return rowIndex{}, err
+	}
+	for i := range unit {
+		if uint(unit[i]) >= uint(e.UnitCount) || uint(region[i]) >= uint(e.RegionCount) {
+			return rowIndex{}, fmt.Errorf("%s is damaged: row %d names unit %d and region %d, which do not exist",
+				f.path, i, unit[i], region[i])
+		}
+	}
+	return rowIndex{unit, region}, nil
+}
+
+// Matrix loads one metric densely: units × regions, a unit that never entered
+// a region holding what the metric says missing means.
+func (e *Experiment) Matrix(metric int) (model.Matrix, error) {
+	return e.matrix(e.Metrics[metric].Column(), e.Metrics[metric].Missing)
+}
+
+// Deviation loads the standard deviations of a metric over repeated runs. It
+// is an error where Runs is 1.
+func (e *Experiment) Deviation(metric int) (model.Matrix, error) {
+	return e.matrix(e.Metrics[metric].Column()+deviationEnding, e.Metrics[metric].Missing)
+}
+
+func (e *Experiment) matrix(columnName string, missing model.Missing) (model.Matrix, error) {
+	index, err := e.index()
+	if err != nil {
+		return model.Matrix{}, err
+	}
+	f, err := openColumns(e.file("values"))
+	if err != nil {
+		return model.Matrix{}, err
+	}
+	defer f.Close()
+	m := model.NewMatrix(e.UnitCount, e.RegionCount, missing)
+	err = f.reals(columnName, func(row int, values []float64) error {
+		if row+len(values) > len(index.unit) {
+			return fmt.Errorf("%s is damaged: column %s is longer than the others", f.path, columnName)
+		}
+		m.Scatter(index.unit[row:], index.region[row:], values, missing)
+		return nil
+	})
+	return m, err
+}
+
+// Load reads the whole experiment into memory.
+func (e *Experiment) Load() (*model.Experiment, error) {
+	units, err := e.units()
+	if err != nil {
+		return nil, err
+	}
+	regions, err := e.regions()
+	if err != nil {
+		return nil, err
+	}
+	index, err := e.index()
+	if err != nil {
+		return nil, err
+	}
+	whole := &model.Experiment{Header: e.Header, Units: units, Regions: regions}
+	s := &whole.Summaries
+	s.Unit, s.Region = index.unit, index.region
+	f, err := openColumns(e.file("values"))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	for _, metric := range e.Metrics {
+		values, err := f.realColumn(metric.Column(), s.Rows())
+		if err != nil {
+			return nil, err
+		}
+		s.Values = append(s.Values, values)
+		if e.Runs > 1 {
+			deviation, err := f.realColumn(metric.Column()+deviationEnding, s.Rows())
+			if err != nil {
+				return nil, err
+			}
+			s.Deviation = append(s.Deviation, deviation)
+		}
+	}
+	if e.Runs > 1 {
+		if s.Count, err = f.ints(runsColumn); err != nil {
+			return nil, err
+		}
+	}
+	return whole, whole.Check()
+}

@@ -1,0 +1,166 @@
+package store
+
+import (
+	"errors"
+	"math"
+	"os"
+
+	"github.com/parquet-go/parquet-go"
+
+	"auspex/model"
+)
+
+type unitRow struct {
+	ID      int32  `parquet:"id,delta"`
+	Node    string `parquet:"node,dict"`
+	Process int32  `parquet:"process,delta"`
+	Thread  int32  `parquet:"thread,delta"`
+}
+
+type regionRow struct {
+	ID     int32  `parquet:"id,delta"`
+	Parent int32  `parquet:"parent,delta"` // -1 for a root
+	Name   string `parquet:"name"`
+	Path   string `parquet:"path"`
+	Kind   string `parquet:"kind,dict"`
+	File   string `parquet:"file,dict"`
+	Line   int32  `parquet:"line"`
+}
+
+func writeUnits(path string, units []model.Unit) error {
+	rows := make([]unitRow, len(units))
+	for i, u := range units {
+		rows[i] = unitRow{int32(i), u.Node, int32(u.Process), int32(u.Thread)}
+	}
+	return writeRows(path, rows)
+}
+
+func writeRegions(path string, regions []model.Region) error {
+	rows := make([]regionRow, len(regions))
+	paths := model.Paths(regions)
+	for i, r := range regions {
+		rows[i] = regionRow{int32(i), int32(r.Parent), r.Name, paths[i], string(r.Kind), r.File, int32(r.Line)}
+	}
+	return writeRows(path, rows)
+}
+
+func writeRows[T any](path string, rows []T) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	w := parquet.NewGenericWriter[T](f, parquet.Compression(&parquet.Zstd))
+	_, err = w.Write(rows)
+	return errors.Join(err, w.Close(), f.Sync(), f.Close())
+}
+
+// Names of the columns of values.parquet that are not metrics, and the ending
+// of the columns with standard deviations.
+const (
+	unitColumn      = "unit"
+	regionColumn    = "region"
+	runsColumn      = "runs"
+	deviationEnding = ".sd"
+)
+
+// rowGroupRows is a compromise: large enough for fast scans, small enough
+// that two cores share the work.
+const rowGroupRows = 1 << 20
+
+// column is one column to be written: integers or doubles.
+type column struct {
+	name  string
+	ints  []int32
+	reals []float64
+}
+
+func (c *column) holes() bool {
+	for _, v := range c.reals {
+		if math.IsNaN(v) {
+			return true
+		}
+	}
+	return false
+}
+
+// node is the column's place in the schema. A metric without holes is a
+// required column, which every reader scans faster.
+func (c *column) node() parquet.Node {
+	if c.ints != nil {
+		return parquet.Compressed(parquet.Encoded(parquet.Leaf(parquet.Int32Type), &parquet.DeltaBinaryPacked), &parquet.Snappy)
+	}
+	leaf := parquet.Compressed(parquet.Encoded(parquet.Leaf(parquet.DoubleType), &parquet.Plain), &parquet.Snappy)
+	if c.holes() {
+		return parquet.Optional(leaf)
+	}
+	return leaf
+}
+
+func writeValues(path string, e *model.Experiment) error {
+	s := &e.Summaries
+	columns := []column{{name: unitColumn, ints: s.Unit}, {name: regionColumn, ints: s.Region}}
+	for m, metric := range e.Metrics {
+		columns = append(columns, column{name: metric.Column(), reals: s.Values[m]})
+		if s.Deviation != nil {
+			columns = append(columns, column{name: metric.Column() + deviationEnding, reals: s.Deviation[m]})
+		}
+	}
+	if s.Count != nil {
+		columns = append(columns, column{name: runsColumn, ints: s.Count})
+	}
+	group := parquet.Group{}
+	byName := make(map[string]*column, len(columns))
+	for i := range columns {
+		group[columns[i].name] = columns[i].node()
+		byName[columns[i].name] = &columns[i]
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	schema := parquet.NewSchema("values", group)
+	w := parquet.NewWriter(f, schema, parquet.PageBufferSize(1<<20), parquet.MaxRowsPerRowGroup(math.MaxInt64))
+	err = writeColumns(w, schema, byName, s.Rows())
+	return errors.Join(err, w.Close(), f.Sync(), f.Close())
+}
+
+func writeColumns(w *parquet.Writer, schema *parquet.Schema, byName map[string]*column, rows int) error {
+	batch := make([]parquet.Value, 4096)
+	for from := 0; from < rows; from += rowGroupRows {
+		to := min(from+rowGroupRows, rows)
+		for i, path := range schema.Columns() {
+			leaf, _ := schema.Lookup(path...)
+			if err := writeColumn(w.ColumnWriters()[i], leaf, byName[path[0]], from, to, batch); err != nil {
+				return err
+			}
+		}
+		if err := w.Flush(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func writeColumn(w *parquet.ColumnWriter, leaf parquet.LeafColumn, c *column, from, to int, batch []parquet.Value) error {
+	present := leaf.MaxDefinitionLevel
+	for from < to {
+		n := min(len(batch), to-from)
+		for i := range n {
+			var v parquet.Value
+			if c.ints != nil {
+				v = parquet.Int32Value(c.ints[from+i])
+			} else if x := c.reals[from+i]; math.IsNaN(x) {
+				batch[i] = parquet.NullValue().Level(0, 0, leaf.ColumnIndex)
+				continue
+			} else {
+				v = parquet.DoubleValue(x)
+			}
+			batch[i] = v.Level(0, present, leaf.ColumnIndex)
+		}
+		if _, err := w.WriteRowValues(batch[:n]); err != nil {
+			return err
+		}
+		from += n
+	}
+	return nil
+}

@@ -1,0 +1,225 @@
+package trace
+
+import (
+	"encoding/binary"
+	"math"
+)
+
+// Program is the folded actions of one rank.
+type Program struct {
+	Rank    int32
+	Actions int64    // how many actions a Cursor gives
+	code    []byte   // operations, see encode.go
+	series  [][]byte // exact values of computes that differ between iterations
+	files   []string // names that location actions refer to
+}
+
+// Size returns the bytes the program takes in memory.
+func (p *Program) Size() int {
+	n := len(p.code)
+	for _, s := range p.series {
+		n += len(s)
+	}
+	return n
+}
+
+// Trace is the programs of all ranks.
+type Trace struct {
+	Name     string // where it came from
+	Programs []Program
+	origin   origin
+}
+
+// NP returns the number of ranks.
+func (t *Trace) NP() int { return len(t.Programs) }
+
+// Actions returns the number of actions of all ranks.
+func (t *Trace) Actions() int64 {
+	var n int64
+	for i := range t.Programs {
+		n += t.Programs[i].Actions
+	}
+	return n
+}
+
+// Cursor returns the start of one rank's actions.
+func (t *Trace) Cursor(rank int) Cursor {
+	p := &t.Programs[rank]
+	c := Cursor{program: p, dec: decoder{code: p.code}}
+	if len(p.series) > 0 {
+		c.values = make([]int, len(p.series))
+	}
+	return c
+}
+
+// Cursor walks the actions of one rank. It keeps a few words for each loop it
+// is inside of, however often the loop repeats.
+type Cursor struct {
+	program *Program
+	dec     decoder
+	loops   []loop
+	values  []int // position in each series
+	done    int64 // actions given so far
+}
+
+// loop is a repeat the cursor is inside of.
+type loop struct {
+	start int    // first byte of the body
+	left  uint64 // iterations after this one
+}
+
+// Done returns how many actions Next has given.
+func (c *Cursor) Done() int64 { return c.done }
+
+// Next moves to the next action and stores it in a; it returns false at the
+// end. Fields that the action's kind does not carry keep what they held.
+func (c *Cursor) Next(a *Action) bool {
+	d := &c.dec
+	for d.pos < len(d.code) {
+		op := d.code[d.pos]
+		d.pos++
+		if op < byte(numKinds) {
+			series, file := d.fieldsOf(Kind(op), a, c.program.Rank)
+			if series >= 0 {
+				a.Value = c.value(series)
+			}
+			if Kind(op) == Location {
+				a.File = c.program.files[file]
+			}
+			c.done++
+			return true
+		}
+		if op == opRepeat {
+			count := d.uvarint()
+			c.loops = append(c.loops, loop{start: d.pos, left: count - 1})
+			continue
+		}
+		l := &c.loops[len(c.loops)-1] // opEnd; programs are checked when made
+		if l.left > 0 {
+			l.left--
+			d.pos = l.start
+		} else {
+			c.loops = c.loops[:len(c.loops)-1]
+		}
+	}
+	return false
+}
+
+// value takes the next value of a series; 0 past its end.
+func (c *Cursor) value(series int) float64 {
+	s := c.program.series[series]
+	pos := &c.values[series]
+	if *pos == 0 {
+		*pos = 1 // the first byte says how values are written
+	}
+	if s[0] == seriesInteger {
+		v, n := binary.Uvarint(s[min(*pos, len(s)):])
+		*pos += max(n, 1)
+		return float64(v)
+	}
+	if *pos+8 > len(s) {
+		return 0
+	}
+	*pos += 8
+	return math.Float64frombits(binary.LittleEndian.Uint64(s[*pos-8:]))
+}
+
+const (
+	seriesInteger = 0
+	seriesFloat   = 1
+)
+
+// check walks the code once without following repeats, so that cursors need
+// not doubt it. It returns the number of actions.
+func (p *Program) check(np int) (int64, error) {
+	const maxDepth = 64
+	d := decoder{code: p.code}
+	var a Action
+	type frame struct{ count, sum uint64 }
+	stack := make([]frame, 1, 8)
+	used := make([]uint64, len(p.series))
+	for d.pos < len(d.code) {
+		op := d.byte()
+		top := &stack[len(stack)-1]
+		switch {
+		case op < byte(numKinds):
+			series, file := d.fieldsOf(Kind(op), &a, p.Rank)
+			if d.bad {
+				return 0, errCode
+			}
+			if err := validate(&a, np); err != nil {
+				return 0, err
+			}
+			if Kind(op) == Location && file >= uint64(len(p.files)) {
+				return 0, errCode
+			}
+			if series >= 0 {
+				if series >= len(p.series) {
+					return 0, errCode
+				}
+				times := uint64(1)
+				for _, f := range stack[1:] {
+					times = mulSat(times, f.count)
+				}
+				used[series] = addSat(used[series], times)
+			}
+			top.sum = addSat(top.sum, 1)
+		case op == opRepeat && len(stack) < maxDepth:
+			n := d.uvarint()
+			if n == 0 {
+				return 0, errCode
+			}
+			stack = append(stack, frame{count: n})
+		case op == opEnd && len(stack) > 1:
+			if top.sum == 0 {
+				return 0, errCode
+			}
+			n := mulSat(top.count, top.sum)
+			stack = stack[:len(stack)-1]
+			stack[len(stack)-1].sum = addSat(stack[len(stack)-1].sum, n)
+		default:
+			return 0, errCode
+		}
+	}
+	if d.bad || len(stack) != 1 || stack[0].sum > math.MaxInt64 {
+		return 0, errCode
+	}
+	for i, s := range p.series {
+		if n, ok := seriesLen(s); !ok || n != used[i] {
+			return 0, errCode
+		}
+	}
+	return int64(stack[0].sum), nil
+}
+
+// seriesLen counts the values of a series and checks that they can be replayed.
+func seriesLen(s []byte) (uint64, bool) {
+	if len(s) == 0 {
+		return 0, false
+	}
+	d := decoder{code: s, pos: 1}
+	var n uint64
+	for d.pos < len(s) && !d.bad {
+		if s[0] == seriesInteger {
+			d.uvarint()
+		} else if v := d.float(); !(v >= 0) || math.IsInf(v, 0) {
+			return 0, false
+		}
+		n++
+	}
+	return n, !d.bad && s[0] <= seriesFloat
+}
+
+func addSat(a, b uint64) uint64 {
+	if a > math.MaxUint64-b {
+		return math.MaxUint64
+	}
+	return a + b
+}
+
+func mulSat(a, b uint64) uint64 {
+	if a != 0 && b > math.MaxUint64/a {
+		return math.MaxUint64
+	}
+	return a * b
+}

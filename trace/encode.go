@@ -1,0 +1,228 @@
+package trace
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+)
+
+// An operation is one code byte (the Kind, or one of the two below), one mask
+// byte, and the fields its kind carries, in the order of the fields constants.
+// Integers are varints; peers of point-to-point actions are relative to the
+// rank, so that ranks that do alike have equal code.
+const (
+	opRepeat = 62 // uvarint count, then the body, then opEnd
+	opEnd    = 63
+)
+
+const (
+	maskType     = 1 << iota // Type written in the next byte's low half
+	maskType2                // Type2 written in its high half
+	maskComm                 // communicator other than the world
+	maskInteger              // Value is an unsigned varint
+	maskSeries               // Value comes from the series whose index follows
+	maskVariance             // Value is followed by its variance
+	maskNoPeer               // Peer is RootUnset
+)
+
+// appendAction writes one operation for the given rank. Strings are looked up
+// by the caller: file is the index of a.File in the trace's string table.
+func appendAction(b []byte, a *Action, rank int32, file uint64) []byte {
+	f := kindFields[a.Kind]
+	b = append(b, byte(a.Kind), 0)
+	mask := len(b) - 1
+	if a.Type != DefaultType || a.Type2 != DefaultType {
+		if a.Type != DefaultType {
+			b[mask] |= maskType
+		}
+		if a.Type2 != DefaultType {
+			b[mask] |= maskType2
+		}
+		b = append(b, byte(a.Type)&15|byte(a.Type2)<<4)
+	}
+	if a.Comm != 0 {
+		b[mask] |= maskComm
+		b = binary.AppendVarint(b, int64(a.Comm))
+	}
+	base := int64(rank)
+	if a.Kind.Collective() {
+		base = 0
+	}
+	if f&hasPeer != 0 {
+		if a.Peer == RootUnset {
+			b[mask] |= maskNoPeer
+		} else {
+			b = binary.AppendVarint(b, int64(a.Peer)-base)
+		}
+	}
+	if f&hasPeer2 != 0 {
+		b = binary.AppendVarint(b, int64(a.Peer2)-base)
+	}
+	if f&hasTag != 0 {
+		b = binary.AppendVarint(b, int64(a.Tag))
+	}
+	if f&hasCount != 0 {
+		b = binary.AppendVarint(b, a.Count)
+	}
+	if f&hasCount2 != 0 {
+		b = binary.AppendVarint(b, a.Count2)
+	}
+	if f&hasValue != 0 {
+		if integral(a.Value) {
+			b[mask] |= maskInteger
+		}
+		b = appendValue(b, a.Value)
+		if a.Variance != 0 {
+			b[mask] |= maskVariance
+			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(a.Variance))
+		}
+	}
+	if f&hasCounts != 0 {
+		b = appendCounts(b, a.Counts)
+	}
+	if f&hasCounts2 != 0 {
+		b = appendCounts(b, a.Counts2)
+	}
+	if f&hasFile != 0 {
+		b = binary.AppendUvarint(b, file)
+	}
+	return b
+}
+
+// integral tells whether v is a whole number that a varint keeps exactly.
+func integral(v float64) bool {
+	return v >= 0 && v < 1<<53 && v == math.Trunc(v) && !math.Signbit(v)
+}
+
+func appendValue(b []byte, v float64) []byte {
+	if integral(v) {
+		return binary.AppendUvarint(b, uint64(v))
+	}
+	return binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
+}
+
+func appendCounts(b []byte, counts []int64) []byte {
+	b = binary.AppendUvarint(b, uint64(len(counts)))
+	for _, n := range counts {
+		b = binary.AppendVarint(b, n)
+	}
+	return b
+}
+
+var errCode = errors.New("the operation code is damaged")
+
+// decoder reads operations. It never trusts a length it read.
+type decoder struct {
+	code []byte
+	pos  int
+	bad  bool
+}
+
+func (d *decoder) uvarint() uint64 {
+	if d.pos < len(d.code) && d.code[d.pos] < 0x80 {
+		d.pos++
+		return uint64(d.code[d.pos-1])
+	}
+	v, n := binary.Uvarint(d.code[d.pos:])
+	if n <= 0 {
+		d.bad = true
+		return 0
+	}
+	d.pos += n
+	return v
+}
+
+func (d *decoder) varint() int64 {
+	u := d.uvarint()
+	return int64(u>>1) ^ -int64(u&1)
+}
+
+func (d *decoder) float() float64 {
+	if len(d.code)-d.pos < 8 {
+		d.bad = true
+		return 0
+	}
+	d.pos += 8
+	return math.Float64frombits(binary.LittleEndian.Uint64(d.code[d.pos-8:]))
+}
+
+func (d *decoder) byte() byte {
+	if d.pos >= len(d.code) {
+		d.bad = true
+		return 0
+	}
+	d.pos++
+	return d.code[d.pos-1]
+}
+
+func (d *decoder) counts(buf []int64) []int64 {
+	n := d.uvarint()
+	buf = buf[:0]
+	if n > uint64(len(d.code)-d.pos) { // a count takes a byte at least
+		d.bad = true
+		return buf
+	}
+	for range n {
+		buf = append(buf, d.varint())
+	}
+	return buf
+}
+
+// fieldsOf reads the fields of an operation of the given kind into a. It
+// returns the series that holds the value, or -1, and the file's string index.
+func (d *decoder) fieldsOf(k Kind, a *Action, rank int32) (series int, file uint64) {
+	f := kindFields[k]
+	mask := d.byte()
+	a.Kind, a.Type, a.Type2, a.Comm, a.Peer = k, DefaultType, DefaultType, 0, RootUnset
+	series = -1
+	if mask&(maskType|maskType2) != 0 {
+		t := d.byte()
+		a.Type, a.Type2 = Type(t&15), Type(t>>4)
+	}
+	if mask&maskComm != 0 {
+		a.Comm = int32(d.varint())
+	}
+	base := int64(rank)
+	if k.Collective() {
+		base = 0
+	}
+	if f&hasPeer != 0 && mask&maskNoPeer == 0 {
+		a.Peer = int32(d.varint() + base)
+	}
+	if f&hasPeer2 != 0 {
+		a.Peer2 = int32(d.varint() + base)
+	}
+	if f&hasTag != 0 {
+		a.Tag = int32(d.varint())
+	}
+	if f&hasCount != 0 {
+		a.Count = d.varint()
+	}
+	if f&hasCount2 != 0 {
+		a.Count2 = d.varint()
+	}
+	if f&hasValue != 0 {
+		a.Variance = 0
+		switch {
+		case mask&maskSeries != 0:
+			series = int(min(d.uvarint(), math.MaxInt32))
+		case mask&maskInteger != 0:
+			a.Value = float64(d.uvarint())
+		default:
+			a.Value = d.float()
+		}
+		if mask&maskVariance != 0 {
+			a.Variance = d.float()
+		}
+	}
+	if f&hasCounts != 0 {
+		a.Counts = d.counts(a.Counts)
+	}
+	if f&hasCounts2 != 0 {
+		a.Counts2 = d.counts(a.Counts2)
+	}
+	if f&hasFile != 0 {
+		file = d.uvarint()
+	}
+	return series, file
+}

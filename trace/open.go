@@ -1,0 +1,187 @@
+package trace
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+)
+
+// Error is a mistake in a trace file and where it is.
+type Error struct {
+	File string
+	Line int // from 1; 0 where no line is to blame
+	Msg  string
+}
+
+func (e *Error) Error() string {
+	if e.Line == 0 {
+		return fmt.Sprintf("%s: %s", e.File, e.Msg)
+	}
+	return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Msg)
+}
+
+// maxRanks bounds what a file may claim.
+const maxRanks = 1 << 24
+
+// Open reads the trace at path: auspex's binary form, a text trace that holds
+// all ranks, or a list that names one text trace per rank (relative to the
+// list's folder). np is the number of ranks, 0 for as many as there are.
+func Open(ctx context.Context, path string, np int) (*Trace, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, &Error{File: path, Msg: "cannot read: " + reason(err)}
+	}
+	defer f.Close()
+	r := bufio.NewReaderSize(f, 1<<16)
+	head, _ := r.Peek(1 << 16)
+	if bytes.HasPrefix(head, []byte(magic)) {
+		t, err := Read(path, r)
+		if err == nil && np != 0 && np != t.NP() {
+			return nil, &Error{File: path, Msg: fmt.Sprintf("the trace has %d ranks, not %d", t.NP(), np)}
+		}
+		return t, err
+	}
+	if looksLikeTrace(head) {
+		return openMerged(ctx, path, np)
+	}
+	files, err := readList(path, r)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case len(files) == 1 && np != 1:
+		return openMerged(ctx, files[0], np)
+	case np > len(files):
+		return nil, &Error{File: path, Msg: fmt.Sprintf("%d ranks need %d traces, but the list names %d", np, np, len(files))}
+	case np > 0:
+		files = files[:np]
+	}
+	return openFiles(ctx, path, files)
+}
+
+// reason strips the path from an error that will name it anyway.
+func reason(err error) string {
+	var pe *os.PathError
+	if errors.As(err, &pe) {
+		return pe.Err.Error()
+	}
+	return err.Error()
+}
+
+// looksLikeTrace tells a text trace from a list of file names by its first line.
+func looksLikeTrace(head []byte) bool {
+	for len(head) > 0 {
+		var line []byte
+		line, head, _ = bytes.Cut(head, []byte("\n"))
+		r := lineReader{line: trim(line)}
+		if len(r.line) == 0 || r.line[0] == '#' {
+			continue
+		}
+		_, _, ok := r.rank()
+		return ok && len(r.next()) > 0
+	}
+	return false
+}
+
+// readList reads the names of the per-rank files.
+func readList(path string, r io.Reader) ([]string, error) {
+	var files []string
+	sc := bufio.NewScanner(r)
+	for line := 1; sc.Scan(); line++ {
+		name := strings.TrimSpace(sc.Text())
+		if name == "" || name[0] == '#' {
+			continue
+		}
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(filepath.Dir(path), name)
+		}
+		if len(files) >= maxRanks {
+			return nil, &Error{File: path, Line: line, Msg: "more traces than ranks can be"}
+		}
+		if st, err := os.Stat(name); err != nil {
+			return nil, &Error{File: path, Line: line, Msg: fmt.Sprintf("the trace %s cannot be read: %s", name, reason(err))}
+		} else if st.IsDir() {
+			return nil, &Error{File: path, Line: line, Msg: fmt.Sprintf("the trace %s is a folder", name)}
+		}
+		files = append(files, name)
+	}
+	if err := sc.Err(); err != nil {
+		return nil, &Error{File: path, Msg: "not a list of traces: " + err.Error()}
+	}
+	if len(files) == 0 {
+		return nil, &Error{File: path, Msg: "the list names no trace; write one file name a line"}
+	}
+	return files, nil
+}
+
+// openFiles reads one text trace per rank, several at a time.
+func openFiles(ctx context.Context, name string, files []string) (*Trace, error) {
+	np := len(files)
+	t := &Trace{Name: name, Programs: make([]Program, np), origin: origin{files: files}}
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	errs := make([]error, np)
+	var failed atomic.Bool
+	for range min(runtime.GOMAXPROCS(0), np) {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			r := textReader{np: np}
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= np || failed.Load() || ctx.Err() != nil {
+					return
+				}
+				b := NewBuilder(i)
+				if errs[i] = r.readRank(ctx, files[i], b); errs[i] != nil {
+					failed.Store(true)
+					return
+				}
+				t.Programs[i] = b.Program()
+			}
+		}()
+	}
+	wg.Wait()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	for _, err := range errs { // the lowest rank's mistake, so that runs agree
+		if err != nil {
+			return nil, err
+		}
+	}
+	return t, nil
+}
+
+// openMerged reads one text trace that holds the lines of all ranks.
+func openMerged(ctx context.Context, path string, np int) (*Trace, error) {
+	if np == 0 {
+		top, err := topRank(ctx, path)
+		if err != nil {
+			return nil, err
+		}
+		np = top + 1
+	}
+	r := textReader{np: np}
+	builders := make([]*Builder, np)
+	for i := range builders {
+		builders[i] = NewBuilder(i)
+	}
+	if err := r.readMerged(ctx, path, builders); err != nil {
+		return nil, err
+	}
+	t := &Trace{Name: path, Programs: make([]Program, np), origin: origin{files: []string{path}, merged: true}}
+	for i, b := range builders {
+		t.Programs[i] = b.Program()
+	}
+	return t, nil
+}
