@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"math"
+	"math/bits"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -12,7 +13,7 @@ import (
 
 // listLength is how many neighbours are remembered per point on average. It
 // bounds memory (12 bytes each) and is several times any sensible MinPts.
-const listLength = 64
+const listLength = 96
 
 // neighbours holds, for every tree position, all positions within reach of it,
 // and the core distances. All distances are squared.
@@ -75,11 +76,14 @@ func join(t *tree, leaf, n int32, reach float64, out []pair) []pair {
 		out = join(t, leaf, b.left, reach, out)
 		return join(t, leaf, b.right, reach, out)
 	}
-	for i := a.first; i < a.end; i++ {
-		q := t.row(i)
-		for j := max(b.first, i+1); j < b.end; j++ {
-			if d := squared(q, t.row(j), reach); d <= reach {
-				out = append(out, pair{i, j, d})
+	var dist [lanes]float64
+	for first := b.first; first < b.end; first += lanes {
+		for i := a.first; i < a.end && i < first+lanes; i++ {
+			for m := t.scan(t.row(i), b, first, reach, &dist); m != 0; m &= m - 1 {
+				l := bits.TrailingZeros32(m)
+				if j := first + int32(l); j > i {
+					out = append(out, pair{i, j, dist[l]})
+				}
 			}
 		}
 	}
@@ -154,9 +158,12 @@ func (t *tree) within(i, n int32, bound float64, out []float64) []float64 {
 	if nd.left != 0 {
 		return t.within(i, nd.right, bound, t.within(i, nd.left, bound, out))
 	}
-	for j := nd.first; j < nd.end; j++ {
-		if d := squared(t.row(i), t.row(j), bound); d <= bound && j != i {
-			out = append(out, d)
+	var dist [lanes]float64
+	for first := nd.first; first < nd.end; first += lanes {
+		for m := t.scan(t.row(i), nd, first, bound, &dist); m != 0; m &= m - 1 {
+			if l := bits.TrailingZeros32(m); first+int32(l) != i {
+				out = append(out, dist[l])
+			}
 		}
 	}
 	return out
@@ -221,10 +228,13 @@ func (c *nearest) search(t *tree, weight []int32, i, n int32, eps2 float64) {
 	nd := &t.nodes[n]
 	q := t.row(i)
 	if nd.left == 0 {
-		for j := nd.first; j < nd.end; j++ {
-			bound := min(eps2, c.radius())
-			if d := squared(q, t.row(j), bound); d <= bound && j != i {
-				c.add(d, weight[j])
+		var dist [lanes]float64
+		for first := nd.first; first < nd.end; first += lanes {
+			for m := t.scan(q, nd, first, min(eps2, c.radius()), &dist); m != 0; m &= m - 1 {
+				l := bits.TrailingZeros32(m)
+				if j := first + int32(l); j != i {
+					c.add(dist[l], weight[j])
+				}
 			}
 		}
 		return

@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// leafSize is the number of points below which a node is not split. Comparing
-// two leaves point by point then costs about as much as a few dozen bound
-// computations, which is where splitting stops paying.
-const leafSize = 32
+// leafSize is the number of points up to which a node is not split: a few
+// blocks of lanes, which cost about as much to compare as one more level of
+// bounds.
+const leafSize = 4 * lanes
 
 // tree is a binary space partition over points. Every node knows both the box
 // and the ball around its points: boxes are tight when few coordinates carry
@@ -20,6 +20,7 @@ type tree struct {
 	rows   []float64 // by position
 	id     []int32   // position to index of the caller's point
 	nodes  []node    // parents before children; nodes[0] is the root
+	blocks []float64 // leaves once more, in blocks of lanes for compare
 	centre []float64 // by node: mean of its points
 	low    []float64 // by node: box
 	high   []float64
@@ -28,6 +29,7 @@ type tree struct {
 type node struct {
 	first, end  int32   // positions [first, end)
 	left, right int32   // children; left is 0 for a leaf, as no child is the root
+	block       int32   // of a leaf: its first block
 	radius      float64 // of the ball around the centre
 }
 
@@ -48,6 +50,7 @@ func newTree(p Points) *tree {
 		copy(t.row(int32(pos)), p.Row(int(i)))
 	}
 	t.fitBalls()
+	t.fillBlocks()
 	return t
 }
 
@@ -144,6 +147,59 @@ func (t *tree) fitBalls() {
 		// A hair wider, so that rounding cannot put a point outside its ball.
 		nd.radius = math.Sqrt(top) * (1 + 1e-12)
 	}
+}
+
+// fillBlocks copies the leaves into blocks; lanes past a leaf's end hold NaN,
+// which is at no distance.
+func (t *tree) fillBlocks() {
+	total := int32(0)
+	for n := range t.nodes {
+		if nd := &t.nodes[n]; nd.left == 0 {
+			nd.block = total
+			total += (nd.end - nd.first + lanes - 1) / lanes
+		}
+	}
+	t.blocks = make([]float64, int(total)*lanes*t.dim)
+	all := make([]int32, len(t.id))
+	for pos := range all {
+		all[pos] = int32(pos)
+	}
+	for n := range t.nodes {
+		nd := &t.nodes[n]
+		for pos := nd.first; nd.left == 0 && pos < nd.end; pos += lanes {
+			t.fill(t.block(nd, pos-nd.first), all[pos:min(pos+lanes, nd.end)])
+		}
+	}
+}
+
+// fill writes the points at the given positions into a block.
+func (t *tree) fill(block []float64, positions []int32) {
+	for k := range t.dim {
+		row := block[k*lanes : (k+1)*lanes]
+		for l := range row {
+			row[l] = math.NaN()
+			if l < len(positions) {
+				row[l] = t.rows[int(positions[l])*t.dim+k]
+			}
+		}
+	}
+}
+
+// block returns the block that holds the offset-th point of leaf nd.
+func (t *tree) block(nd *node, offset int32) []float64 {
+	size := lanes * t.dim
+	at := (int(nd.block) + int(offset)/lanes) * size
+	return t.blocks[at : at+size]
+}
+
+// scan compares q with the lanes points of leaf nd from first on and returns a
+// mask of those no farther than bound.
+func (t *tree) scan(q []float64, nd *node, first int32, bound float64, out *[lanes]float64) uint32 {
+	mask := compare(q, t.block(nd, first-nd.first), bound, out)
+	if rest := nd.end - first; rest < lanes {
+		mask &= 1<<rest - 1 // only matters for points without coordinates
+	}
+	return mask
 }
 
 func scale(v []float64, by float64) {

@@ -3,6 +3,8 @@ package cluster
 import (
 	"context"
 	"math"
+	"math/bits"
+	"slices"
 )
 
 // walk is the expansion of OPTICS over the points of a tree (Ankerst,
@@ -22,15 +24,13 @@ type walk struct {
 	seeds seeds
 	done  []bool
 
-	leafOf  []int32   // by position
-	parent  []int32   // by node
-	live    []int32   // permutation of positions: within a leaf, the ones not yet ordered first
-	slot    []int32   // by position: place in live
-	open    []int32   // by node: points not yet ordered
-	pending []int32   // by node: ordered points whose far updates are put off
-	owed    []int32   // those points
-	owing   []bool    // by position
-	top     []float64 // by node: no open point has a larger key
+	leafOf []int32   // by position
+	parent []int32   // by node
+	open   []int32   // by node: points not yet ordered
+	owed   []int32   // ordered points whose far updates are put off
+	top    []float64 // by node: no open point has a larger key
+	packed []int32   // positions in the order the tree's blocks hold them
+	filled []int32   // by node: how many points of a leaf its blocks hold
 }
 
 func newWalk(t *tree, nb *neighbours, eps2 float64) *walk {
@@ -39,17 +39,18 @@ func newWalk(t *tree, nb *neighbours, eps2 float64) *walk {
 		t: t, nb: nb, eps2: eps2,
 		seeds:  seeds{key: make([]float64, n), id: t.id, slot: make([]int32, n)},
 		done:   make([]bool, n),
-		leafOf: make([]int32, n), live: make([]int32, n), slot: make([]int32, n), owing: make([]bool, n),
-		parent: make([]int32, m), open: make([]int32, m), pending: make([]int32, m), top: make([]float64, m),
+		leafOf: make([]int32, n),
+		parent: make([]int32, m), open: make([]int32, m), top: make([]float64, m),
+		packed: make([]int32, n), filled: make([]int32, m),
 	}
 	for i := range n {
 		w.seeds.key[i], w.seeds.slot[i] = math.Inf(1), -1
-		w.live[i], w.slot[i] = int32(i), int32(i)
+		w.packed[i] = int32(i)
 	}
 	w.parent[0] = -1
 	for k := range t.nodes {
 		nd := &t.nodes[k]
-		w.open[k], w.top[k] = nd.end-nd.first, math.Inf(1)
+		w.open[k], w.filled[k], w.top[k] = nd.end-nd.first, nd.end-nd.first, math.Inf(1)
 		if nd.left != 0 {
 			w.parent[nd.left], w.parent[nd.right] = int32(k), int32(k)
 			continue
@@ -99,23 +100,13 @@ func (w *walk) run(ctx context.Context, visit func(pos int32, reach float64)) er
 // order takes pos out of the open points and updates its listed neighbours.
 func (w *walk) order(pos int32) {
 	w.done[pos] = true
-	leaf := w.leafOf[pos]
-	last := w.t.nodes[leaf].first + w.open[leaf] - 1
-	k := w.slot[pos]
-	w.live[k], w.live[last] = w.live[last], pos
-	w.slot[w.live[k]], w.slot[pos] = k, last
-
 	core := w.nb.core[pos]
 	isCore := !math.IsInf(core, 1)
-	far := isCore && w.nb.reach < w.eps2
-	if w.owing[pos] = far; far {
+	if isCore && w.nb.reach < w.eps2 {
 		w.owed = append(w.owed, pos)
 	}
-	for n := leaf; n >= 0; n = w.parent[n] {
+	for n := w.leafOf[pos]; n >= 0; n = w.parent[n] {
 		w.open[n]--
-		if far {
-			w.pending[n]++
-		}
 	}
 	if !isCore {
 		return
@@ -128,73 +119,95 @@ func (w *walk) order(pos int32) {
 	}
 }
 
-// settle does all updates put off.
+// settle does all updates put off, leaf by leaf.
 func (w *walk) settle(ctx context.Context) error {
-	if err := w.settlePair(ctx, 0, 0); err != nil {
-		return err
-	}
-	for _, pos := range w.owed {
-		w.owing[pos] = false
-		for n := w.leafOf[pos]; n >= 0; n = w.parent[n] {
-			w.pending[n] = 0
+	slices.Sort(w.owed)
+	for len(w.owed) > 0 {
+		leaf := w.leafOf[w.owed[0]]
+		k := 1
+		for k < len(w.owed) && w.leafOf[w.owed[k]] == leaf {
+			k++
+		}
+		w.spread(leaf, w.owed[:k], 0)
+		w.owed = w.owed[k:]
+		if ctx.Err() != nil {
+			return ctx.Err()
 		}
 	}
-	w.owed = w.owed[:0]
 	return nil
 }
 
-// settlePair updates the open points below node b from the ordered points
-// below node a that owe it.
-func (w *walk) settlePair(ctx context.Context, a, b int32) error {
-	if w.pending[a] == 0 || w.open[b] == 0 {
-		return nil
+// spread updates the open points below node n from the given points of a leaf.
+func (w *walk) spread(leaf int32, from []int32, n int32) {
+	if w.open[n] == 0 {
+		return
 	}
-	// Bounds cost as much as a few distances: not worth it for a handful.
-	limit := min(w.eps2, w.top[b])
-	if int(w.pending[a])*int(w.open[b]) > 8 && w.t.apart(a, b, limit) > limit {
-		return nil
+	var apart float64
+	bound := min(w.eps2, w.top[n])
+	if len(from) == 1 {
+		apart = w.t.pointApart(w.t.row(from[0]), n, bound)
+	} else {
+		apart = w.t.apart(leaf, n, bound)
 	}
-	na, nb := &w.t.nodes[a], &w.t.nodes[b]
-	switch {
-	case nb.left != 0 && (na.left == 0 || nb.end-nb.first >= na.end-na.first):
-		if err := w.settlePair(ctx, a, nb.left); err != nil {
-			return err
-		}
-		if err := w.settlePair(ctx, a, nb.right); err != nil {
-			return err
-		}
-		w.top[b] = max(w.top[nb.left], w.top[nb.right])
-		return nil
-	case na.left != 0:
-		if err := w.settlePair(ctx, na.left, b); err != nil {
-			return err
-		}
-		return w.settlePair(ctx, na.right, b)
+	if apart > bound {
+		return
 	}
-	w.settleLeaves(a, b)
-	return ctx.Err()
+	if nd := &w.t.nodes[n]; nd.left != 0 {
+		w.spread(leaf, from, nd.left)
+		w.spread(leaf, from, nd.right)
+		w.top[n] = max(w.top[nd.left], w.top[nd.right])
+		return
+	}
+	w.spreadToLeaf(from, n)
 }
 
-func (w *walk) settleLeaves(a, b int32) {
-	ordered := w.live[w.t.nodes[a].first+w.open[a] : w.t.nodes[a].end]
-	open := w.live[w.t.nodes[b].first:][:w.open[b]]
-	for _, o := range ordered {
-		if !w.owing[o] || w.nb.core[o] >= w.top[b] {
+func (w *walk) spreadToLeaf(from []int32, n int32) {
+	if w.open[n] <= w.filled[n]-lanes {
+		w.pack(n)
+	}
+	nd := &w.t.nodes[n]
+	packed := w.packed[nd.first:][:w.filled[n]]
+	lowered := false
+	var dist [lanes]float64
+	for _, o := range from {
+		core := w.nb.core[o]
+		if core >= w.top[n] {
 			continue
 		}
-		core, row := w.nb.core[o], w.t.row(o)
-		top := 0.0
-		for _, p := range open {
-			key := w.seeds.key[p]
-			if core < key {
-				bound := min(w.eps2, key)
-				if d := squared(row, w.t.row(p), bound); d <= bound && max(d, core) < key {
-					key = max(d, core)
-					w.seeds.lower(p, key)
+		bound := min(w.eps2, w.top[n])
+		for first := 0; first < len(packed); first += lanes {
+			for m := w.t.scan(w.t.row(o), nd, nd.first+int32(first), bound, &dist); m != 0; m &= m - 1 {
+				l := bits.TrailingZeros32(m)
+				p := packed[first+l]
+				if v := max(core, dist[l]); v < w.seeds.key[p] && !w.done[p] {
+					w.seeds.lower(p, v)
+					lowered = true
 				}
 			}
-			top = max(top, key)
 		}
-		w.top[b] = top
+	}
+	if lowered {
+		w.top[n] = 0
+		for _, p := range packed {
+			if !w.done[p] {
+				w.top[n] = max(w.top[n], w.seeds.key[p])
+			}
+		}
+	}
+}
+
+// pack fills the blocks of a leaf anew with only its open points, so that
+// nothing is spent on comparing with the others.
+func (w *walk) pack(leaf int32) {
+	nd := &w.t.nodes[leaf]
+	open := w.packed[nd.first:][:0]
+	for _, p := range w.packed[nd.first:][:w.filled[leaf]] {
+		if !w.done[p] {
+			open = append(open, p)
+		}
+	}
+	w.filled[leaf] = int32(len(open))
+	for k := 0; k < len(open); k += lanes {
+		w.t.fill(w.t.block(nd, int32(k)), open[k:min(len(open), k+lanes)])
 	}
 }

@@ -13,7 +13,7 @@ func Suggest(word string, known []string) []string {
 		distance int
 	}
 	low := strings.ToLower(word)
-	limit := max(1, len([]rune(low))/3)
+	limit := (len([]rune(low)) + 2) / 3
 	var near []candidate
 	for _, k := range known {
 		d := distance(low, strings.ToLower(k), limit)
@@ -32,6 +32,9 @@ func Suggest(word string, known []string) []string {
 	})
 	var out []string
 	for _, c := range near {
+		if c.distance > near[0].distance+1 {
+			break // much further than the best
+		}
 		if len(out) < 3 && !slices.Contains(out, c.word) {
 			out = append(out, c.word)
 		}

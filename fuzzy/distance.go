@@ -27,7 +27,7 @@ var (
 // Minkowski is (Σw|a−b|^p)^(1/p), p ≥ 1.
 func Minkowski(p float64) (Distance, error) {
 	if !(p >= 1) || math.IsInf(p, 0) {
-		return Distance{}, fmt.Errorf("Minkowski's p must be 1 or more, not %v", p)
+		return Distance{}, fmt.Errorf("the p of minkowski must be 1 or more, not %v", p)
 	}
 	return Distance{name: "minkowski", p: p}, nil
 }

@@ -141,7 +141,7 @@ func (x *Variable) over(metric expr.Node) expr.Node {
 	return nil
 }
 
-// term finds one of x's own terms, or a global one, by name.
+// find looks a term up by its name.
 func find(terms []*Term, name string) *Term {
 	for _, t := range terms {
 		if strings.EqualFold(t.Name, name) {
@@ -217,7 +217,9 @@ func (v *Vocabulary) Resolve(metric expr.Node, p Phrase, logic Logic) (Meaning, 
 // unknown makes the error for a term that nobody knows.
 func (v *Vocabulary) unknown(metric expr.Node, variable *Variable, t *TermRef) *expr.Error {
 	var global, own []string
+	common := false // high is no slip of the pen for HIGH_TRAFFIC
 	for _, x := range v.Variables {
+		common = common || find(x.Terms, t.Name) != nil
 		for _, g := range x.Global {
 			global = append(global, g.Name)
 		}
@@ -225,7 +227,7 @@ func (v *Vocabulary) unknown(metric expr.Node, variable *Variable, t *TermRef) *
 	e := &expr.Error{Offset: t.Offset}
 	if variable == nil {
 		e.Message = fmt.Sprintf("the vocabulary has no terms for %s, so %s means nothing", metric, t)
-		if e.Hint = expr.DidYouMean(t.Name, global); e.Hint == "" {
+		if e.Hint = expr.DidYouMean(t.Name, global); e.Hint == "" || common {
 			e.Hint = "define or learn terms for it, or write a shape such as S(0, 10)"
 		}
 		return e

@@ -1,13 +1,334 @@
 package ingest
 
 import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
 	"context"
-	"errors"
+	"fmt"
+	"io"
+	"math"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
 
 	"auspex/model"
 )
 
-func isCube(name string, head []byte) bool { return false }
+// A .cubex file is a tar archive: anchor.xml describes metrics, call tree and
+// system; n.index says which nodes of the call tree have values of metric n,
+// and n.data holds them, a row of locations per node. A .cube file of the
+// older CUBE 3 is one XML document with the values inside.
+const (
+	cubeAnchorName  = "anchor.xml"
+	cubeIndexEnding = ".index"
+	cubeDataEnding  = ".data"
+)
+
+var (
+	cubeEntry = regexp.MustCompile(`^(anchor\.xml|remapping\.spec|[0-9]+\.(index|data))$`)
+	cubeXML   = regexp.MustCompile(`<cube\s+version="[0-9]`)
+)
+
+func isCube(name string, head []byte) bool {
+	if isTarHeader(head) {
+		return strings.HasSuffix(name, ".cubex") || cubeEntry.MatchString(path.Base(tarText(head[:100])))
+	}
+	return cubeXML.Match(head)
+}
+
 func readCube(ctx context.Context, src *Source) (*model.Experiment, error) {
-	return nil, errors.New("")
+	in, err := src.open(src.Path)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	return readCubeFrom(ctx, in.Reader, src.Given)
+}
+
+// readCubeFrom reads a .cubex or a .cube file.
+func readCubeFrom(ctx context.Context, r *bufio.Reader, name string) (*model.Experiment, error) {
+	if head, _ := r.Peek(tarBlock); !isTarHeader(head) && !bytes.HasPrefix(head, []byte("<")) {
+		return nil, model.AtByte(name, 0, "is neither a .cubex archive nor a CUBE XML file")
+	} else if !isTarHeader(head) {
+		anchor, err := parseCubeAnchor(r, name)
+		if err != nil {
+			return nil, err
+		}
+		return anchor.build(ctx, nil, name)
+	}
+	files, err := readTar(r, name, func(entry string) bool { return cubeEntry.MatchString(entry) && entry != "remapping.spec" })
+	if err != nil {
+		return nil, err
+	}
+	text, ok := files[cubeAnchorName]
+	if !ok {
+		return nil, model.InFile(name, "holds no %s: it is no Cube profile or was cut off", cubeAnchorName)
+	}
+	anchorText, err := plainAnchor(text)
+	if err != nil {
+		return nil, model.InFile(name+":"+cubeAnchorName, "damaged gzip data: %v", err)
+	}
+	delete(files, cubeAnchorName)
+	anchor, err := parseCubeAnchor(anchorText, name+":"+cubeAnchorName)
+	if err != nil {
+		return nil, err
+	}
+	return anchor.build(ctx, files, name)
+}
+
+// plainAnchor decompresses the anchor where it is gzip.
+func plainAnchor(text []byte) (*bufio.Reader, error) {
+	if !isGzip(text) {
+		return bufio.NewReader(bytes.NewReader(text)), nil
+	}
+	counted := &countingReader{r: bytes.NewReader(text)}
+	unzipped, err := gzip.NewReader(counted)
+	if err != nil {
+		return nil, err
+	}
+	return bufio.NewReader(&bombGuard{r: unzipped, compressed: counted}), nil
+}
+
+// build makes the experiment from the anchor and the files beside it.
+func (a *cubeAnchor) build(ctx context.Context, files map[string][]byte, name string) (*model.Experiment, error) {
+	if len(a.nodes) == 0 || len(a.locations) == 0 {
+		return nil, model.InFile(name, "describes %d call paths and %d locations: there is nothing to import", len(a.nodes), len(a.locations))
+	}
+	b := model.NewBuilder()
+	regions, err := a.addRegions(b, name)
+	if err != nil {
+		return nil, err
+	}
+	header := a.header()
+	columns, err := a.columns(files, name, &header)
+	if err != nil {
+		return nil, err
+	}
+	if len(columns) == 0 {
+		return nil, model.InFile(name, "holds no values that can be read")
+	}
+	numbers := make([]int, len(columns))
+	for m, column := range columns {
+		numbers[m] = b.Metric(column.metric)
+	}
+	sums := &regionSums{metrics: len(columns)}
+	for column, location := range a.locations {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if location.skip {
+			continue
+		}
+		for node, region := range regions {
+			sums.addCube(columns, node, column, region)
+		}
+		sums.flush(b, b.Unit(location.unit), numbers)
+	}
+	return b.Build(header)
+}
+
+// addCube adds the values of a location in a node of the call tree.
+func (s *regionSums) addCube(columns []cubeColumn, node, location, region int) {
+	for m := range columns {
+		c := &columns[m]
+		v := c.at(node, location) * c.scale
+		if v == 0 || v != v || math.Abs(v) >= cubeNoValue {
+			continue
+		}
+		if s.enter(region) {
+			for k := range columns {
+				if columns[k].pick != nil {
+					*s.at(region, k) = math.NaN()
+				}
+			}
+		}
+		place := s.at(region, m)
+		switch {
+		case c.pick == nil:
+			*place += v
+		case *place != *place:
+			*place = v
+		default:
+			*place = c.pick(*place, v)
+		}
+	}
+}
+
+// addRegions adds the call tree and tells for each node its region. Siblings
+// of the same name become one region.
+func (a *cubeAnchor) addRegions(b *model.Builder, name string) ([]int, error) {
+	regions := make([]int, len(a.nodes))
+	for i, node := range a.nodes {
+		region, ok := a.regions[node.callee]
+		if !ok {
+			return nil, model.InFile(name, "call path %d names region %d, which is not described", node.id, node.callee)
+		}
+		r := model.Region{Name: region.name + node.parameters, Kind: region.kind(), Parent: model.NoParent}
+		if region.begin > 0 {
+			r.File, r.Line = region.file, region.begin
+		}
+		if node.parent >= 0 {
+			r.Parent = regions[node.parent]
+		}
+		regions[i] = b.Region(r)
+	}
+	return regions, nil
+}
+
+func (a *cubeAnchor) header() model.Header {
+	var h model.Header
+	if root := a.regions[a.nodes[0].callee]; root.paradigm == "measurement" {
+		h.Program, h.Command = root.name, root.mangled
+	}
+	for _, attr := range a.attributes {
+		lower := strings.ToLower(attr.key)
+		if lower == "clustering" && strings.EqualFold(attr.value, "on") {
+			h.Notes = append(h.Notes, "iterations were clustered while measuring: values of clustered call paths are shared")
+		}
+		if strings.HasPrefix(lower, "cube") || strings.HasPrefix(lower, "score-p::") || lower == "clustering" ||
+			len(h.Factors) == 64 || attr.value == "" || len(attr.value) > 200 || len(attr.key) > 200 {
+			continue
+		}
+		h.SetFactor(model.NewFactor(attr.key, attr.value))
+	}
+	return h
+}
+
+// columns prepares the values of every metric that can be read.
+func (a *cubeAnchor) columns(files map[string][]byte, name string, h *model.Header) ([]cubeColumn, error) {
+	var columns []cubeColumn
+	var left []string
+	names := metricNames{}
+	for _, metric := range a.metrics {
+		if metric.hidden || strings.Contains(metric.kind, "DERIVED") {
+			continue
+		}
+		index, data := files[metric.file(cubeIndexEnding)], files[metric.file(cubeDataEnding)]
+		rows := a.severity[metric.id]
+		if rows == nil && (index == nil || data == nil) {
+			continue
+		}
+		kind, ok := cubeTypes[metric.dtype]
+		if !ok && rows == nil {
+			left = append(left, metric.name+" ("+metric.dtype+")")
+			continue
+		}
+		column := metric.column(kind)
+		if rows != nil {
+			column.at = func(node, location int) float64 { return rows.at(node, location) }
+		} else {
+			values, err := a.values(metric, kind, index, data, name)
+			if err != nil {
+				return nil, err
+			}
+			column.at = values.at
+		}
+		column.metric = names.claim(column.metric)
+		columns = append(columns, column)
+	}
+	if len(left) > 0 {
+		more := ""
+		if len(left) > 5 {
+			more = fmt.Sprintf(" and %d more", len(left)-5)
+			left = slices.Delete(left, 5, len(left))
+		}
+		h.Notes = append(h.Notes, "left out, being of a type that is no single number: "+strings.Join(left, ", ")+more)
+	}
+	return columns, nil
+}
+
+// tarBlock is the unit a tar archive is made of.
+const tarBlock = 512
+
+func isTarHeader(head []byte) bool {
+	return len(head) > 262 && string(head[257:262]) == "ustar"
+}
+
+// tarText returns a header field up to its end.
+func tarText(field []byte) string {
+	if end := bytes.IndexByte(field, 0); end >= 0 {
+		field = field[:end]
+	}
+	return string(field)
+}
+
+// readTar holds the wanted files of a tar archive in memory. It does not look
+// at checksums, which CubeWriter 4.8 gets wrong.
+func readTar(r io.Reader, name string, wanted func(string) bool) (map[string][]byte, error) {
+	files := map[string][]byte{}
+	header := make([]byte, tarBlock)
+	for offset := int64(0); ; {
+		n, err := io.ReadFull(r, header)
+		if err == io.EOF {
+			return files, nil
+		}
+		if err != nil {
+			return nil, tarError(name, offset+int64(n), err)
+		}
+		if !isTarHeader(header) {
+			if bytes.Count(header, []byte{0}) == tarBlock {
+				return files, nil
+			}
+			return nil, model.AtByte(name, offset, "damaged tar archive: no file header here")
+		}
+		size, ok := tarNumber(header[124:136])
+		if !ok {
+			return nil, model.AtByte(name, offset+124, "damaged tar archive: bad file size")
+		}
+		offset += tarBlock
+		regular := header[156] == '0' || header[156] == 0
+		entry := path.Base(tarText(header[:100]))
+		body := io.LimitReader(r, size)
+		var got int64
+		if regular && wanted(entry) {
+			content, err := io.ReadAll(body)
+			if err != nil {
+				return nil, tarError(name, offset+int64(len(content)), err)
+			}
+			files[entry], got = content, int64(len(content))
+		} else if got, err = io.Copy(io.Discard, body); err != nil {
+			return nil, tarError(name, offset+got, err)
+		}
+		offset += got
+		if got < size {
+			return nil, model.AtByte(name, offset, "ends early: %s should have %d bytes, %d are there", entry, size, got)
+		}
+		padding, err := io.CopyN(io.Discard, r, (tarBlock-size%tarBlock)%tarBlock)
+		offset += padding
+		if err != nil && err != io.EOF {
+			return nil, tarError(name, offset, err)
+		}
+	}
+}
+
+func tarError(name string, offset int64, err error) error {
+	if err == io.ErrUnexpectedEOF {
+		return model.AtByte(name, offset, "ends early")
+	}
+	return model.AtByte(name, offset, "%v", err)
+}
+
+// tarNumber reads a size: octal digits, or binary where the first bit is set.
+func tarNumber(field []byte) (n int64, ok bool) {
+	if field[0]&0x80 != 0 {
+		for i, c := range field {
+			if i == 0 {
+				c &= 0x7f
+			}
+			if n > math.MaxInt64>>9 {
+				return 0, false
+			}
+			n = n<<8 | int64(c)
+		}
+		return n, true
+	}
+	for _, c := range bytes.Trim(field, " \x00") {
+		if c < '0' || c > '7' || n > math.MaxInt64>>4 {
+			return 0, false
+		}
+		n = n<<3 | int64(c-'0')
+	}
+	return n, true
 }

@@ -49,9 +49,9 @@ func hpcFile(name string) string {
 // library is known, that stands for the file.
 func hpcLoop(file string, line int, parent int) model.Region {
 	r := model.Region{Kind: model.Loop, File: hpcFile(file), Line: line, Parent: parent}
-	place := path.Base(file)
+	place := clip(path.Base(file), maxFileName)
 	if r.File == "" {
-		place = file[strings.LastIndexByte(file, ' ')+1:]
+		place = clip(file[strings.LastIndexByte(file, ' ')+1:], maxFileName)
 		if place == "" {
 			place = "unknown"
 		}
@@ -71,6 +71,7 @@ func hpcFunction(name, file string, line int, parent int) model.Region {
 	if name == "" {
 		name = "<unknown procedure>"
 	}
+	name = clip(name, maxRegionName)
 	r := model.Region{Name: name, Kind: kindOf(name), File: hpcFile(file), Line: line, Parent: parent}
 	if strings.HasPrefix(name, "<gpu ") {
 		r.Kind = model.Kernel

@@ -47,7 +47,7 @@ func readHPCToolkit4(ctx context.Context, src *Source) (*model.Experiment, error
 	db := &hpcProfileDB{
 		file: file, size: uint64(info.Size()), name: src.givenFor(path), progress: src.Progress,
 	}
-	if err := db.read(ctx, meta, b); err != nil {
+	if err := db.readInto(ctx, meta, b); err != nil {
 		return nil, err
 	}
 	return b.Build(model.Header{Program: meta.title, Notes: append(meta.notes, db.notes...)})

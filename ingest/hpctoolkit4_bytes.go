@@ -1,15 +1,15 @@
 package ingest
 
 import (
-	"bytes"
 	"encoding/binary"
+	"strings"
 
 	"auspex/model"
 )
 
 const (
 	hpcMagic     = "HPCTOOLKIT"
-	hpcMaxString = 1 << 20
+	hpcMaxString = 64 << 10
 )
 
 // hpcBytes reads the little-endian fields of an HPCToolkit file in memory by
@@ -17,17 +17,33 @@ const (
 // err, after which everything reads as zero.
 type hpcBytes struct {
 	data []byte
-	name string
-	err  error
+	// texts is the same once more: strings cut from it share its memory,
+	// however many offsets point to them.
+	texts string
+	name  string
+	err   error
 }
 
-// at returns n bytes at the offset, zeros where they are not there.
-func (d *hpcBytes) at(offset uint64, n int) []byte {
-	if d.err == nil && offset <= uint64(len(d.data)) && uint64(n) <= uint64(len(d.data))-offset {
-		return d.data[offset : offset+uint64(n)]
+func newHPCBytes(data []byte, name string) *hpcBytes {
+	return &hpcBytes{data: data, texts: string(data), name: name}
+}
+
+var hpcZeros [16]byte
+
+// at returns n bytes, at most 16, at the offset; zeros where there are none.
+func (d *hpcBytes) at(offset, n uint64) []byte {
+	if !d.check(offset, n) {
+		return hpcZeros[:n]
 	}
-	d.fail(offset, "points beyond the end of the file, which has %d bytes: it ends early or is damaged", len(d.data))
-	return make([]byte, n)
+	return d.data[offset : offset+n]
+}
+
+// check tells whether n bytes stand at the offset.
+func (d *hpcBytes) check(offset, n uint64) bool {
+	if size := uint64(len(d.data)); offset > size || n > size-offset {
+		d.fail(offset, "%d bytes are said to stand here, but the file ends at %d: it ends early or is damaged", n, size)
+	}
+	return d.err == nil
 }
 
 func (d *hpcBytes) fail(offset uint64, format string, args ...any) {
@@ -43,20 +59,16 @@ func (d *hpcBytes) u64(offset uint64) uint64 { return binary.LittleEndian.Uint64
 
 // text returns the string that ends with a zero byte; "" at offset 0.
 func (d *hpcBytes) text(offset uint64) string {
-	if offset == 0 || d.err != nil {
+	if offset == 0 || !d.check(offset, 1) {
 		return ""
 	}
-	if offset >= uint64(len(d.data)) {
-		d.at(offset, 1)
-		return ""
-	}
-	rest := d.data[offset:min(uint64(len(d.data)), offset+hpcMaxString)]
-	end := bytes.IndexByte(rest, 0)
+	rest := d.texts[offset:]
+	end := strings.IndexByte(rest[:min(len(rest), hpcMaxString)], 0)
 	if end < 0 {
-		d.fail(offset, "a text without end")
+		d.fail(offset, "a text of more than %d bytes or without end", hpcMaxString)
 		return ""
 	}
-	return string(rest[:end])
+	return rest[:end]
 }
 
 // section returns the place of the n-th section that the header lists.

@@ -90,8 +90,8 @@ func (t *hpcContextTree) children(at uint64, region, depth int) hpcBranch {
 		return hpcBranch{}
 	}
 	t.budget -= size
-	if size > 0 && t.d.err == nil {
-		t.d.at(offset, int(size))
+	if size > 0 && !t.d.check(offset, size) {
+		return hpcBranch{}
 	}
 	return hpcBranch{offset: offset, end: offset + size, region: region, depth: depth}
 }

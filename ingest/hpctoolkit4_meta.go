@@ -1,6 +1,8 @@
 package ingest
 
 import (
+	"fmt"
+	"math"
 	"path"
 
 	"auspex/model"
@@ -48,7 +50,7 @@ const (
 
 // parseHPCMeta reads a meta.db and adds its regions to the builder.
 func parseHPCMeta(data []byte, name string, b *model.Builder) (*hpcMetaDB, error) {
-	d := &hpcBytes{data: data, name: name}
+	d := newHPCBytes(data, name)
 	if err := d.header("meta"); err != nil {
 		return nil, err
 	}
@@ -86,10 +88,14 @@ func (meta *hpcMetaDB) readMetrics(d *hpcBytes) {
 	section, _ := d.section(hpcMetrics)
 	metrics, count := d.u64(section), d.u32(section+8)
 	metricSize, scopeSize := uint64(d.u8(section+12)), uint64(d.u8(section+13))
+	if count > math.MaxUint16 {
+		d.fail(section+8, "%d metrics", count)
+	}
 	if count > 0 && (metricSize < 28 || scopeSize < 10) {
 		d.fail(section+12, "metrics of %d and %d bytes are too small", metricSize, scopeSize)
 	}
 	names := metricNames{}
+	left := 0
 	for i := uint64(0); i < uint64(count) && d.err == nil; i++ {
 		at := metrics + i*metricSize
 		name, scopes, scopeCount := d.text(d.u64(at)), d.u64(at+8), uint64(d.u16(at+24))
@@ -102,12 +108,15 @@ func (meta *hpcMetaDB) readMetrics(d *hpcBytes) {
 			}
 		}
 		if best == 0 {
-			meta.notes = append(meta.notes, "metric "+name+" has no values per context and was left out")
+			left++
 			continue
 		}
 		metric, scale := hpcMetric(name)
 		meta.byID[id] = len(meta.metrics)
 		meta.metrics = append(meta.metrics, hpcScoped{names.claim(metric), scale, best == hpcScopeExecution})
+	}
+	if left > 0 {
+		meta.notes = append(meta.notes, fmt.Sprintf("%d metrics without values per context were left out", left))
 	}
 }
 
@@ -136,5 +145,5 @@ func (t *hpcContextTree) function(offset uint64) hpcFunctionInfo {
 
 // hpcUnknownIn names code of which only the library is known.
 func hpcUnknownIn(module string) string {
-	return "<unknown procedure> [" + path.Base(module) + "]"
+	return "<unknown procedure> [" + clip(path.Base(module), maxFileName) + "]"
 }

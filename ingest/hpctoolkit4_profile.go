@@ -31,6 +31,7 @@ type hpcProfileDB struct {
 	progress func(int64)
 	notes    []string
 	buffer   []byte
+	read     uint64 // bytes of values read so far
 }
 
 // hpcThread is the profile of one thread or GPU stream.
@@ -60,7 +61,7 @@ func (db *hpcProfileDB) block(offset, n uint64) ([]byte, error) {
 	return p, nil
 }
 
-func (db *hpcProfileDB) read(ctx context.Context, meta *hpcMetaDB, b *model.Builder) error {
+func (db *hpcProfileDB) readInto(ctx context.Context, meta *hpcMetaDB, b *model.Builder) error {
 	threads, err := db.threads(meta)
 	if err != nil {
 		return err
@@ -89,7 +90,7 @@ func (db *hpcProfileDB) threads(meta *hpcMetaDB) ([]hpcThread, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &hpcBytes{data: slices.Clone(head), name: db.name}
+	d := newHPCBytes(slices.Clone(head), db.name)
 	if err := d.header("prof"); err != nil {
 		return nil, err
 	}
@@ -209,7 +210,11 @@ func (db *hpcProfileDB) sum(t hpcThread, meta *hpcMetaDB, sums *regionSums) erro
 		t.values*hpcValueSize > t.pIndex-t.pValues {
 		return model.AtByte(db.name, int64(min(t.pValues, 1<<62)), "%d values of %s do not fit before byte %d: the file is damaged", t.values, t.unit, t.pIndex)
 	}
-	p, err := db.block(t.pValues, t.pIndex-t.pValues+t.contexts*hpcIndexSize)
+	n := t.pIndex - t.pValues + t.contexts*hpcIndexSize
+	if db.read += n; db.read > db.size {
+		return model.AtByte(db.name, int64(t.pValues), "the values of %s overlap others: the file is damaged", t.unit)
+	}
+	p, err := db.block(t.pValues, n)
 	if err != nil {
 		return err
 	}

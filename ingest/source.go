@@ -159,6 +159,9 @@ func (f *finder) visitFile(path, given string, top bool) error {
 	if isArchive(head) {
 		return f.visitArchive(path, given, gzipped)
 	}
+	if !top {
+		return f.reject(given, top, "passed over, not a profile")
+	}
 	return f.reject(given, top, "no known profile format; one of: "+formatNames())
 }
 

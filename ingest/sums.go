@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"slices"
+	"strings"
 
 	"auspex/model"
 )
@@ -10,6 +11,20 @@ import (
 // below; paths of all regions are written out elsewhere, which grows with
 // the square of the depth.
 const maxRegionDepth = 1000
+
+// Lengths to which names are cut: templates make function names long.
+const (
+	maxRegionName = 16 << 10
+	maxFileName   = 255
+)
+
+// clip cuts a text to at most n bytes.
+func clip(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	return strings.ToValidUTF8(text[:n], "")
+}
 
 // regionSums collects the values of one unit region by region, so that the
 // builder gets them in order and once.
@@ -20,16 +35,18 @@ type regionSums struct {
 	regions []int32 // those entered, in the order met
 }
 
-// enter notes that the unit was in the region.
-func (s *regionSums) enter(region int) {
+// enter notes that the unit was in the region, and tells whether that is new.
+func (s *regionSums) enter(region int) (first bool) {
 	for region >= len(s.entered) {
 		s.entered = append(s.entered, false)
 		s.values = append(s.values, make([]float64, s.metrics)...)
 	}
-	if !s.entered[region] {
-		s.entered[region] = true
-		s.regions = append(s.regions, int32(region))
+	if s.entered[region] {
+		return false
 	}
+	s.entered[region] = true
+	s.regions = append(s.regions, int32(region))
+	return true
 }
 
 // enterPath enters a region and all those around it.

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"math"
 	"strings"
 )
@@ -30,6 +31,10 @@ type tauFunction struct{ name, groups string }
 
 // tauID tells where a profile was taken: TAU's node is an MPI rank.
 type tauID struct{ node, context, thread int }
+
+func (id tauID) compare(other tauID) int {
+	return cmp.Or(id.node-other.node, id.context-other.context, id.thread-other.thread)
+}
 
 // tauThread holds one thread's values: a row per function, in each row the
 // exclusive and inclusive value of every metric in turn. Times are in

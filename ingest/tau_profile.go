@@ -104,15 +104,9 @@ func listTAUFiles(src *Source) (jobs []tauJob, dirs []string, err error) {
 			return
 		}
 		dirs = append(dirs, dir)
-		slices.SortFunc(jobs[first:], func(a, b tauJob) int {
-			if a.id.node != b.id.node {
-				return a.id.node - b.id.node
-			}
-			if a.id.context != b.id.context {
-				return a.id.context - b.id.context
-			}
-			return a.id.thread - b.id.thread
-		})
+		slices.SortStableFunc(jobs[first:], func(a, b tauJob) int { return a.id.compare(b.id) })
+		// A file and its compressed copy are one.
+		jobs = append(jobs[:first], slices.CompactFunc(jobs[first:], func(a, b tauJob) bool { return a.id == b.id })...)
 	}
 	add("", entries)
 	for _, e := range entries {
@@ -129,93 +123,4 @@ func listTAUFiles(src *Source) (jobs []tauJob, dirs []string, err error) {
 		return nil, nil, model.InFile(src.Given, "no profile.n.c.t files here")
 	}
 	return jobs, dirs, nil
-}
-
-// joinTAUFiles puts the files' values together: the functions numbered in the
-// order of the files, a thread's metrics from all directories in one row.
-func joinTAUFiles(jobs []tauJob, dirs []string, files []*tauFile) *tauData {
-	d := newTAUData()
-	metrics := nameTAUMetrics(d, jobs, dirs, files)
-	remap := map[*tauPool][]int32{}
-	miscounted := 0
-	for i, f := range files {
-		numbers := remap[f.pool]
-		for len(numbers) < len(f.pool.functions) {
-			numbers = append(numbers, -1)
-		}
-		remap[f.pool] = numbers
-		for row, local := range f.function {
-			if numbers[local] < 0 {
-				numbers[local] = d.function(f.pool.functions[local])
-			}
-			f.function[row] = numbers[local]
-		}
-		t := d.thread(jobs[i].id)
-		if t.metrics == nil {
-			t.metrics = metrics
-			t.metadata = f.metadata
-			for _, e := range f.events {
-				if event := d.event(e.name); event >= 0 {
-					t.events = append(t.events, tauEvent{event, e.count, e.mean})
-				}
-			}
-		}
-		t.merge(f, jobs[i].dir)
-		if f.declared != len(f.function) {
-			miscounted++
-		}
-	}
-	if miscounted > 0 {
-		d.notes = append(d.notes, strconv.Itoa(miscounted)+" profile files announce another number of functions than they hold: all they hold was read")
-	}
-	return d
-}
-
-// nameTAUMetrics numbers the metrics of the directories. The files name them;
-// where two directories claim the same, the later goes by its own name.
-func nameTAUMetrics(d *tauData, jobs []tauJob, dirs []string, files []*tauFile) []int32 {
-	metrics := make([]int32, len(dirs))
-	named := make([]bool, len(dirs))
-	for i, f := range files {
-		dir := jobs[i].dir
-		if named[dir] {
-			continue
-		}
-		named[dir] = true
-		name := f.metric
-		if _, taken := d.metricOf[name]; taken {
-			name = strings.TrimPrefix(dirs[dir], tauMulti)
-			for _, taken := d.metricOf[name]; taken; _, taken = d.metricOf[name] {
-				name += "'"
-			}
-		}
-		metrics[dir] = d.metric(name)
-	}
-	return metrics
-}
-
-// merge adds a file's values as the metric of its directory. Metrics a file
-// is missing for stay NaN.
-func (t *tauThread) merge(f *tauFile, dir int) {
-	rowOf := map[int32]int{}
-	inStep := true // files of a thread mostly list the same functions
-	for i, function := range f.function {
-		row := i
-		if inStep && i < len(t.function) && t.function[i] != function || i > len(t.function) {
-			inStep = false
-			for r, have := range t.function {
-				if _, ok := rowOf[have]; !ok {
-					rowOf[have] = r
-				}
-			}
-		}
-		if !inStep {
-			var ok bool
-			if row, ok = rowOf[function]; !ok {
-				row = len(t.function)
-				rowOf[function] = row
-			}
-		}
-		t.set(row, function, dir, f.values[3*i:3*i+3])
-	}
 }

@@ -13,7 +13,7 @@ import (
 
 // Limits on XML input: a single tag, text or comment, and open elements.
 const (
-	maxXMLToken = 16 << 20
+	maxXMLToken = 4 << 20
 	maxXMLDepth = 8192
 )
 

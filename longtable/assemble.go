@@ -23,12 +23,12 @@ type assembler struct {
 	header  model.Header
 	options Options
 
-	paths    map[string]int // region index by path as written
-	regions  []regionEntry  // what is known of each region
-	columns  map[string]int // index into metrics by name as written
-	metrics  []tableMetric
-	count    int // builder's column for the count of runs, -1 without
-	infinite int
+	regionIDs map[string]int // region index by path as written
+	regions   []regionEntry  // what is known of each region
+	metricIDs map[string]int // index into metrics by name as written
+	metrics   []tableMetric
+	count     int // builder's column for the count of runs, -1 without
+	infinite  int
 }
 
 // tableMetric is a metric and where the builder keeps it.
@@ -50,7 +50,7 @@ const (
 func newAssembler(options Options) *assembler {
 	return &assembler{
 		b: model.NewBuilder(), options: options,
-		paths: map[string]int{}, columns: map[string]int{}, count: -1,
+		regionIDs: map[string]int{}, metricIDs: map[string]int{}, count: -1,
 	}
 }
 
@@ -64,7 +64,7 @@ func (a *assembler) unit(u model.Unit) (int, error) {
 
 // region returns the index of the region of that path.
 func (a *assembler) region(path []byte) (int, error) {
-	if i, ok := a.paths[string(path)]; ok {
+	if i, ok := a.regionIDs[string(path)]; ok {
 		return i, nil
 	}
 	names := model.SplitPath(string(path))
@@ -78,7 +78,7 @@ func (a *assembler) region(path []byte) (int, error) {
 	for len(a.regions) < a.b.RegionCount() {
 		a.regions = append(a.regions, regionEntry{})
 	}
-	a.paths[string(path)] = index
+	a.regionIDs[string(path)] = index
 	return index, nil
 }
 
@@ -95,7 +95,7 @@ func (a *assembler) describeRegion(index int, kind model.Kind, file string, line
 
 // metric returns the index of the metric of that name.
 func (a *assembler) metric(name []byte) (int, error) {
-	if i, ok := a.columns[string(name)]; ok {
+	if i, ok := a.metricIDs[string(name)]; ok {
 		return i, nil
 	}
 	return a.addMetric(string(name), metricNamed(string(name)))
@@ -129,12 +129,12 @@ func (a *assembler) addMetric(written string, m model.Metric) (int, error) {
 	column := a.b.Metric(m)
 	for i := range a.metrics {
 		if a.metrics[i].values == column { // the same metric written in another way
-			a.columns[written] = i
+			a.metricIDs[written] = i
 			return i, nil
 		}
 	}
 	a.metrics = append(a.metrics, tableMetric{metric: m, values: column, deviation: -1, scale: 1})
-	a.columns[written] = len(a.metrics) - 1
+	a.metricIDs[written] = len(a.metrics) - 1
 	return len(a.metrics) - 1, nil
 }
 
@@ -161,7 +161,7 @@ func (a *assembler) describeMetric(column string, m model.Metric) error {
 	case m.Missing != model.Zero && m.Missing != model.Absent:
 		return fmt.Errorf("missing %q is not one of zero and absent", m.Missing)
 	}
-	if _, there := a.columns[column]; there {
+	if _, there := a.metricIDs[column]; there {
 		return errors.New("described twice")
 	}
 	_, err := a.addMetric(column, m)

@@ -112,56 +112,67 @@ func (s *csvScanner) quotedRecord() ([][]byte, error) {
 }
 
 // quotedField reads one field at an offset and says where the next starts.
+// Its text is collected apart, since the buffer may move meanwhile.
 func (s *csvScanner) quotedField(at int) (field []byte, next int, last bool, err error) {
-	// Fields before this one may lie in the buffer; text collected apart
-	// stays where it is when the buffer moves.
 	start := len(s.text)
-	inQuotes := false
 	c, err := s.byteAt(at)
 	if err == nil && c == '"' {
-		inQuotes = true
-		at++
-	}
-	for {
-		c, err := s.byteAt(at)
-		if err == io.EOF && !inQuotes {
-			return s.textFrom(start), at, true, nil
-		}
-		if err == io.EOF {
-			return nil, 0, false, errors.New("a quoted field is not closed")
-		}
-		if err != nil {
+		if at, err = s.insideQuotes(at + 1); err != nil {
 			return nil, 0, false, err
 		}
-		at++
-		switch {
-		case inQuotes && c == '"':
-			after, err := s.byteAt(at)
-			switch {
-			case err == nil && after == '"':
-				s.text = append(s.text, '"')
-				at++
-			case err == nil && after != ',' && after != '\n' && after != '\r':
-				return nil, 0, false, fmt.Errorf("%q after a closing quote", rune(after))
-			default:
-				inQuotes = false
-			}
-		case inQuotes:
-			if c == '\n' {
-				s.next++
-			}
+	} else {
+		for ; err == nil && c != ',' && c != '\n' && c != '\r'; c, err = s.byteAt(at) {
 			s.text = append(s.text, c)
-		case c == ',':
-			return s.textFrom(start), at, false, nil
-		case c == '\n':
-			return bytes.TrimSuffix(s.textFrom(start), []byte("\r")), at, true, nil
-		default:
-			s.text = append(s.text, c)
+			at++
 		}
 	}
+	field = s.text[start:len(s.text):len(s.text)]
+	c, err = s.byteAt(at)
+	if err == nil && c == '\r' { // of the line break
+		at++
+		c, err = s.byteAt(at)
+	}
+	switch {
+	case err == io.EOF:
+		return field, at, true, nil
+	case err != nil:
+		return nil, 0, false, err
+	case c == ',':
+		return field, at + 1, false, nil
+	case c == '\n':
+		return field, at + 1, true, nil
+	}
+	return nil, 0, false, fmt.Errorf("%q where a comma or the end of the line belongs", rune(c))
 }
 
-func (s *csvScanner) textFrom(start int) []byte { return s.text[start:len(s.text):len(s.text)] }
+// insideQuotes collects text up to the closing quote and returns the offset
+// behind it.
+func (s *csvScanner) insideQuotes(at int) (int, error) {
+	for {
+		c, err := s.byteAt(at)
+		if err == io.EOF {
+			return 0, errors.New("a quoted field is not closed")
+		}
+		if err != nil {
+			return 0, err
+		}
+		at++
+		if c == '"' {
+			after, err := s.byteAt(at)
+			if err != nil && err != io.EOF {
+				return 0, err
+			}
+			if err == io.EOF || after != '"' {
+				return at, nil
+			}
+			at++
+		}
+		if c == '\n' {
+			s.next++
+		}
+		s.text = append(s.text, c)
+	}
+}
 
 // byteAt returns the byte at an offset from the start of the record.
 func (s *csvScanner) byteAt(at int) (byte, error) {

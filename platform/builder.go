@@ -50,8 +50,13 @@ func (b *builder) addPoint(name string, kind pointKind, ref int32) (int32, error
 	i := int32(len(b.p.points))
 	pt := point{name: name, kind: kind, zone: b.at, ref: ref}
 	if b.at >= 0 {
-		pt.rank = b.zone().size
-		b.zone().size++
+		z := b.zone()
+		if z.outer != (kind == zonePoint) && z.size > 0 {
+			return 0, fmt.Errorf("zone %s holds both zones and hosts: give the hosts a zone of their own", z.name)
+		}
+		z.outer = kind == zonePoint
+		pt.rank = z.size
+		z.size++
 	}
 	b.p.points = append(b.p.points, pt)
 	b.p.names[name] = i
@@ -113,7 +118,9 @@ func (b *builder) openZone(name, kind string, r routing) error {
 	depth := int32(0)
 	if b.at >= 0 {
 		depth = b.zone().depth + 1
-		b.zone().mixed = true
+		if _, ok := b.zone().routing.(*star); ok {
+			return fmt.Errorf("a Cluster zone cannot hold zones")
+		}
 	} else if len(b.p.zones) > 0 {
 		return fmt.Errorf("there is a second zone at the top: put both inside one zone")
 	}
@@ -150,7 +157,7 @@ type sealer interface {
 // loopback is the link a host of a routed zone talks to itself over, unless
 // the zone has a route from it to itself. Zones that hold zones have none.
 func (b *builder) loopback(z *zone) (int32, error) {
-	if z.mixed {
+	if z.outer {
 		return -1, nil
 	}
 	if b.loop < 0 {

@@ -1,6 +1,7 @@
 package platform
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -115,7 +116,7 @@ func dimensions(s string) ([]int32, error) {
 	for part := range strings.SplitSeq(s, ",") {
 		n, err := strconv.ParseInt(strings.TrimSpace(part), 10, 32)
 		if err != nil || n < 1 {
-			return nil, fmt.Errorf("topo_parameters: %q is not a whole number from 1", part)
+			return nil, fmt.Errorf("topology: %q is not a whole number from 1", part)
 		}
 		dims = append(dims, int32(n))
 	}
@@ -127,10 +128,35 @@ func product(factors ...int32) (int32, error) {
 	p := int64(1)
 	for _, f := range factors {
 		if p *= int64(f); p > maxLinks {
-			return 0, fmt.Errorf("topo_parameters ask for more than %d elements", maxLinks)
+			return 0, fmt.Errorf("the topology asks for more than %d elements", maxLinks)
 		}
 	}
 	return int32(p), nil
+}
+
+// topologySize is the number of hosts that the topology's parameters imply.
+func (c *cluster) topologySize() (int32, error) {
+	switch c.topology {
+	case "TORUS":
+		dims, err := dimensions(c.parameters)
+		if err != nil {
+			return 0, err
+		}
+		return product(dims...)
+	case "FAT_TREE":
+		t, err := parseFatTree(c.parameters)
+		if err != nil {
+			return 0, err
+		}
+		return product(t.children...)
+	case "DRAGONFLY":
+		d, _, err := parseDragonfly(c.parameters)
+		if err != nil {
+			return 0, err
+		}
+		return product(d.groups, d.chassis, d.blades, d.nodes)
+	}
+	return 0, errors.New("nodes is missing; write for example nodes = 16")
 }
 
 // checkSize holds the radical against the hosts that the topology has.

@@ -114,7 +114,7 @@ func parseFatTree(s string) (*fatTree, error) {
 	}
 	levels, err := strconv.Atoi(strings.TrimSpace(parts[0]))
 	if err != nil || levels < 1 {
-		return nil, fmt.Errorf("topo_parameters: %q is not a number of levels", parts[0])
+		return nil, fmt.Errorf("topology: %q is not a number of levels", parts[0])
 	}
 	t := &fatTree{}
 	for i, list := range []*[]int32{&t.children, &t.parents, &t.ports} {
@@ -122,7 +122,7 @@ func parseFatTree(s string) (*fatTree, error) {
 			return nil, err
 		}
 		if len(*list) != levels {
-			return nil, fmt.Errorf("topo_parameters: %q has %d numbers for %d levels", parts[i+1], len(*list), levels)
+			return nil, fmt.Errorf("topology: %q has %d numbers for %d levels", parts[i+1], len(*list), levels)
 		}
 	}
 	return t, nil
@@ -155,7 +155,7 @@ func (t *fatTree) measure() error {
 		t.switches = append(t.switches, switches)
 		switches += above
 		if switches > maxLinks {
-			return fmt.Errorf("topo_parameters ask for more than %d switches", maxLinks)
+			return fmt.Errorf("the topology asks for more than %d switches", maxLinks)
 		}
 	}
 	t.below, t.label = append(t.below, below), append(t.label, label)

@@ -1,6 +1,6 @@
 package platform
 
-import "fmt"
+import "errors"
 
 // edge is one route as written in the platform file: its links, and the
 // gateways it joins where its ends are zones (-1 otherwise).
@@ -16,14 +16,14 @@ type edges map[[2]int32]edge
 // back holds the links of the way back, already reversed.
 func (es edges) add(a, b int32, e edge, back []int32, oneWay bool) error {
 	if _, dup := es[[2]int32{a, b}]; dup {
-		return fmt.Errorf("this route exists already (a route counts for both directions unless symmetrical=\"NO\")")
+		return errors.New("this route exists already (a route counts for both directions unless symmetrical=\"NO\")")
 	}
 	es[[2]int32{a, b}] = e
 	if oneWay || a == b {
 		return nil
 	}
 	if _, dup := es[[2]int32{b, a}]; dup {
-		return fmt.Errorf("the way back exists already: say symmetrical=\"NO\" on both")
+		return errors.New("the way back exists already: say symmetrical=\"NO\" on both")
 	}
 	es[[2]int32{b, a}] = edge{links: back, gwA: e.gwB, gwB: e.gwA}
 	return nil
@@ -34,6 +34,8 @@ type full struct {
 	edges
 	loopback int32 // link of a point to itself, -1 for none
 }
+
+func newFull() *full { return &full{edges: edges{}, loopback: -1} }
 
 func (f *full) local(_ *Platform, a, b int32, links []int32) ([]int32, int32, int32, error) {
 	e, ok := f.edges[[2]int32{a, b}]
@@ -46,11 +48,11 @@ func (f *full) local(_ *Platform, a, b int32, links []int32) ([]int32, int32, in
 	return nil, -1, -1, errNoPath
 }
 
-// none is the routing of a zone whose points join without any link.
+// none is the routing of a zone whose points are not joined.
 type none struct{}
 
-func (none) local(_ *Platform, _, _ int32, links []int32) ([]int32, int32, int32, error) {
-	return links, -1, -1, nil
+func (none) local(*Platform, int32, int32, []int32) ([]int32, int32, int32, error) {
+	return nil, -1, -1, errors.New("a zone with routing None has no routes inside")
 }
 
 func (f *full) addRoute(a, b int32, e edge, back []int32, oneWay bool) error {

@@ -20,6 +20,10 @@ type graph struct {
 	trees    treeFinder
 }
 
+func newGraph(floyd bool) *graph {
+	return &graph{edges: edges{}, loopback: -1, floyd: floyd, appeared: map[int32]int32{}}
+}
+
 // treeFinder finds the shortest paths from one point.
 type treeFinder interface {
 	// tree tells for every point the one before it on the path from a, -1

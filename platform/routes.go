@@ -18,6 +18,10 @@ func (b *builder) addRoute(src, dst, gwSrc, gwDst string, there, back []int32, o
 	if err != nil {
 		return err
 	}
+	if b.p.points[a].zone != b.at || b.p.points[z].zone != b.at {
+		return fmt.Errorf("its ends must lie directly in zone %s", b.zone().name)
+	}
+	b.zone().routes++
 	return r.addRoute(b.p.points[a].rank, b.p.points[z].rank, e, back, oneWay)
 }
 
@@ -29,13 +33,18 @@ func (b *builder) addBypass(src, dst, gwSrc, gwDst string, links []int32) error 
 	}
 	zone := b.zone()
 	key := [2]int32{a, z}
+	for _, end := range key {
+		if at := b.p.points[end].zone; at != b.at && (e.gwA < 0 || !b.inside(at)) {
+			return fmt.Errorf("%s is not in zone %s", b.p.points[end].name, zone.name)
+		}
+	}
 	if _, dup := zone.bypass[key]; dup {
 		return fmt.Errorf("this bypass exists already")
 	}
 	if zone.bypass == nil {
-		zone.bypass = map[[2]int32]detour{}
+		zone.bypass = map[[2]int32]edge{}
 	}
-	zone.bypass[key] = detour(e)
+	zone.bypass[key] = e
 	return nil
 }
 
@@ -82,6 +91,16 @@ func (b *builder) point(name string) (int32, error) {
 		return 0, fmt.Errorf("there is no host, router or zone %q", name)
 	}
 	return i, nil
+}
+
+// inside tells whether zone z lies somewhere in the present one.
+func (b *builder) inside(z int32) bool {
+	for ; z >= 0; z = b.p.zones[z].parent {
+		if z == b.at {
+			return true
+		}
+	}
+	return false
 }
 
 // gateway finds a host or router inside the zone that at stands for.

@@ -9,9 +9,6 @@ import (
 	"strings"
 )
 
-// maxFileBytes bounds a platform file.
-const maxFileBytes = 256 << 20
-
 // element says which attributes an element may carry. What it refuses is part
 // of SimGrid's format but not of what we simulate.
 type element struct {
@@ -75,7 +72,7 @@ type xmlReader struct {
 }
 
 func readXML(name string, r io.Reader) (*Platform, error) {
-	x := &xmlReader{dec: xml.NewDecoder(&boundedReader{r: r, left: maxFileBytes}), file: name, b: newBuilder()}
+	x := &xmlReader{dec: xml.NewDecoder(r), file: name, b: newBuilder()}
 	x.dec.CharsetReader = func(charset string, _ io.Reader) (io.Reader, error) {
 		return nil, fmt.Errorf("the encoding %q is not supported: convert the file to UTF-8", charset)
 	}
@@ -202,19 +199,4 @@ func has(list, word string) bool {
 		}
 	}
 	return false
-}
-
-// boundedReader fails once more than left bytes have been read.
-type boundedReader struct {
-	r    io.Reader
-	left int64
-}
-
-func (b *boundedReader) Read(buf []byte) (int, error) {
-	if b.left <= 0 {
-		return 0, fmt.Errorf("the file is larger than %d MiB", maxFileBytes>>20)
-	}
-	n, err := b.r.Read(buf)
-	b.left -= int64(n)
-	return n, err
 }

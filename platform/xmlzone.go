@@ -121,11 +121,11 @@ func (x *xmlReader) zone(t tag) error {
 func (x *xmlReader) routing(t tag) (routing, error) {
 	switch strings.ToLower(t.attr["routing"]) {
 	case "full":
-		return &full{edges: edges{}, loopback: -1}, nil
+		return newFull(), nil
 	case "floyd":
-		return &graph{edges: edges{}, loopback: -1, floyd: true, appeared: map[int32]int32{}}, nil
+		return newGraph(true), nil
 	case "dijkstra", "dijkstracache":
-		return &graph{edges: edges{}, loopback: -1, appeared: map[int32]int32{}}, nil
+		return newGraph(false), nil
 	case "none":
 		return none{}, nil
 	case "cluster":

@@ -25,17 +25,19 @@ type point struct {
 	ref  int32 // index in Platform.Hosts or Platform.zones, by kind
 }
 
-// zone is one region of the network with its own way of routing.
+// zone is one region of the network with its own way of routing. It holds
+// either hosts and routers or other zones.
 type zone struct {
 	name   string
 	kind   string // the routing as the platform file calls it
 	parent int32  // -1 for the root
 	depth  int32  // 0 for the root
 	self   int32  // the zone's own point
-	mixed  bool   // it has zones inside, so its routes join zones
+	outer  bool   // it holds zones
 	size   int32  // points directly inside
+	routes int    // routes written for it
 	routing
-	bypass map[[2]int32]detour // by the points at its ends
+	bypass map[[2]int32]edge // used instead of what the routing says, by the points at the ends
 }
 
 // routing finds the way between two points that lie directly in one zone.
@@ -44,12 +46,6 @@ type routing interface {
 	// Between two inner zones it also names the gateways the links join;
 	// otherwise both are -1.
 	local(p *Platform, a, b int32, links []int32) (all []int32, gwA, gwB int32, err error)
-}
-
-// detour is a bypass route: links used instead of what the routing says.
-type detour struct {
-	links    []int32
-	gwA, gwB int32 // -1 where the detour ends at hosts
 }
 
 // errNoPath is the plain "there is no way".
@@ -63,6 +59,9 @@ const maxRouteLinks = 1 << 20
 // SimGrid: the innermost zone around both says which gateways join the two
 // inner zones, and the ways to and from the gateways are found likewise.
 func (p *Platform) between(a, b int32, links []int32) ([]int32, error) {
+	if len(links) > maxRouteLinks {
+		return nil, fmt.Errorf("the route has more than %d links", maxRouteLinks)
+	}
 	common, inA, inB := p.meet(a, b)
 	z := &p.zones[common]
 	if len(z.bypass) > 0 {
@@ -70,12 +69,8 @@ func (p *Platform) between(a, b int32, links []int32) ([]int32, error) {
 			return out, err
 		}
 	}
-	pa, pb := &p.points[a], &p.points[b]
 	if inA == inB {
-		if pa.zone != common || pb.zone != common {
-			return nil, fmt.Errorf("%s lies beside the zone that holds %s: give it a zone of its own and join the two by a zoneRoute", pa.name, pb.name)
-		}
-		links, _, _, err := z.local(p, pa.rank, pb.rank, links)
+		links, _, _, err := z.local(p, p.points[a].rank, p.points[b].rank, links)
 		return links, err
 	}
 
@@ -87,9 +82,6 @@ func (p *Platform) between(a, b int32, links []int32) ([]int32, error) {
 	}
 	if gwA < 0 || gwB < 0 {
 		return nil, fmt.Errorf("zone %s has no zoneRoute from %s to %s", z.name, za.name, zb.name)
-	}
-	if len(links) > maxRouteLinks {
-		return nil, fmt.Errorf("the route has more than %d links", maxRouteLinks)
 	}
 	if a != gwA {
 		middle := len(links) - start
@@ -112,10 +104,10 @@ func rotate(s []int32, n int) {
 }
 
 // meet finds the innermost zone around points a and b and, inside it, the
-// zones that lead to each. Where a or b lies directly in that zone the three
-// are the same, as in SimGrid.
+// zones that lead to each, which are that zone itself if both lie in it.
 func (p *Platform) meet(a, b int32) (common, inA, inB int32) {
 	za, zb := p.points[a].zone, p.points[b].zone
+	inA, inB = za, zb
 	for p.zones[za].depth > p.zones[zb].depth {
 		inA, za = za, p.zones[za].parent
 	}
@@ -126,23 +118,16 @@ func (p *Platform) meet(a, b int32) (common, inA, inB int32) {
 		inA, za = za, p.zones[za].parent
 		inB, zb = zb, p.zones[zb].parent
 	}
-	if p.points[a].zone == za || p.points[b].zone == za {
-		return za, za, za
-	}
 	return za, inA, inB
 }
 
-// around uses a bypass route of zone z from a to b if there is one. Between
-// inner zones the detour nearest to the two ends wins, counting zones outwards
-// from a and b.
+// around uses a bypass route of zone z from a to b if there is one.
 func (p *Platform) around(z *zone, a, b int32, links []int32) (out []int32, ok bool, err error) {
-	pa, pb := &p.points[a], &p.points[b]
-	self := p.points[z.self].ref
-	if pa.zone == self && pb.zone == self {
+	if !z.outer {
 		d, ok := z.bypass[[2]int32{a, b}]
 		return append(links, d.links...), ok, nil
 	}
-	d, ok := p.nearestDetour(z, pa.zone, pb.zone)
+	d, ok := p.nearestBypass(z, p.points[a].zone, p.points[b].zone)
 	if !ok {
 		return links, false, nil
 	}
@@ -154,11 +139,13 @@ func (p *Platform) around(z *zone, a, b int32, links []int32) (out []int32, ok b
 	return links, true, err
 }
 
-func (p *Platform) nearestDetour(z *zone, za, zb int32) (detour, bool) {
+// nearestBypass looks for a bypass of z between a zone around za and one around
+// zb, the innermost first, in SimGrid's order.
+func (p *Platform) nearestBypass(z *zone, za, zb int32) (edge, bool) {
 	pathA, pathB := p.pathTo(z, za), p.pathTo(z, zb)
-	look := func(i, j int) (detour, bool) {
+	look := func(i, j int) (edge, bool) {
 		if i >= len(pathA) || j >= len(pathB) {
-			return detour{}, false
+			return edge{}, false
 		}
 		d, ok := z.bypass[[2]int32{pathA[i], pathB[j]}]
 		return d, ok
@@ -176,7 +163,7 @@ func (p *Platform) nearestDetour(z *zone, za, zb int32) (detour, bool) {
 			return d, true
 		}
 	}
-	return detour{}, false
+	return edge{}, false
 }
 
 // pathTo lists the points of the zones from inner outwards, up to but without z.

@@ -246,7 +246,8 @@ func (s *solver) fill() {
 	for i := len(s.heap)/2 - 1; i >= 0; i-- {
 		s.down(i)
 	}
-	for open := len(s.set); open > 0; {
+	open := len(s.set)
+	for open > 0 && len(s.heap) > 0 {
 		top := s.heap[0]
 		l := &s.links[top.link]
 		if l.active == 0 {
@@ -262,6 +263,12 @@ func (s *solver) fill() {
 			continue
 		}
 		open -= s.fillLink(top.link, top.level)
+	}
+	for _, id := range s.set { // those that cross no link that could fill up
+		if f := &s.flows[id]; open > 0 && !f.fixed {
+			s.stop(f, f.bound, none)
+			open--
+		}
 	}
 }
 

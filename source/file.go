@@ -92,9 +92,9 @@ type Unit struct {
 	Problems []Problem `json:"problems,omitempty"`
 	// Repair says what had to be blanked before the unit parsed, if anything.
 	Repair string `json:"repair,omitempty"`
-	// End is the END statement or CONTAINS that closes a Fortran unit's body.
-	End  *Stmt `json:"-"`
-	Node *Node `json:"-"`
+	// Close is the END statement or CONTAINS that closes a Fortran unit's body.
+	Close *Stmt `json:"-"`
+	Node  *Node `json:"-"`
 }
 
 // Has tells whether the unit has any of these traits.

@@ -24,7 +24,7 @@ var needs = []need{
 	{"C compiler", [][]string{{"gcc", "--version"}, {"cc", "--version"}, {"clang", "--version"}}, "no C program can be instrumented or measured"},
 	{"C++ compiler", [][]string{{"g++", "--version"}, {"clang++", "--version"}}, "no C++ program can be instrumented"},
 	{"Fortran compiler", [][]string{{"gfortran", "--version"}, {"flang", "--version"}, {"ifx", "--version"}}, "no Fortran program can be instrumented"},
-	{"MPICH", [][]string{{"mpicc.mpich", "-show"}, {"mpichversion"}}, "programs built with MPICH cannot be measured"},
+	{"MPICH", [][]string{{"mpichversion"}, {"mpicc.mpich", "-show"}}, "programs built with MPICH cannot be measured"},
 	{"Open MPI", [][]string{{"mpicc.openmpi", "--showme:version"}, {"ompi_info", "--version"}}, "programs built with Open MPI cannot be measured"},
 	{"MPI launcher", [][]string{{"mpirun", "--version"}, {"mpiexec", "--version"}}, "no MPI program can be started here"},
 	{"SimGrid", [][]string{{"smpirun", "-version"}, {"smpirun", "--version"}}, "`simulate --engine simgrid` has no second opinion to ask"},

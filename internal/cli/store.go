@@ -1,10 +1,13 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"auspex/store"
 )
 
 func (a *app) listCommand() *cobra.Command {
@@ -70,7 +73,11 @@ func (a *app) removeCommand() *cobra.Command {
 		ValidArgsFunction: a.completeNames,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for _, name := range args {
-				if err := a.openStore().Remove(name); err != nil {
+				err := a.openStore().Remove(name)
+				if errors.Is(err, store.ErrNotFound) {
+					_, err = a.experiment(name) // says what there is instead
+				}
+				if err != nil {
 					return err
 				}
 			}

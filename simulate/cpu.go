@@ -1,0 +1,89 @@
+package simulate
+
+import "auspex/platform"
+
+// cpu is a host's processors: n executions share them fairly, and none runs
+// faster than one core.
+type cpu struct {
+	speed   float64 // of one core, flop/s
+	cores   float64
+	running []int32 // ranks
+	rate    float64 // of each of them
+	dirty   bool
+}
+
+// execution is a rank's piece of work.
+type execution struct {
+	remains float64 // flops
+	since   float64
+}
+
+type cpus struct {
+	hosts []cpu
+	work  []execution // by rank
+	queue *eventQueue
+	dirty []int32 // hosts where executions came or went
+}
+
+func newCPUs(p *platform.Platform, ranks int, q *eventQueue) *cpus {
+	c := &cpus{hosts: make([]cpu, len(p.Hosts)), work: make([]execution, ranks), queue: q}
+	for i, h := range p.Hosts {
+		c.hosts[i] = cpu{speed: h.Speed, cores: float64(max(h.Cores, 1))}
+	}
+	return c
+}
+
+// start begins to execute flops for a rank on its host.
+func (c *cpus) start(now float64, rank, host int32, flops float64) {
+	c.work[rank] = execution{remains: flops, since: now}
+	h := &c.hosts[host]
+	h.running = append(h.running, rank)
+	c.touch(host)
+}
+
+// finish takes a rank that is done off its host.
+func (c *cpus) finish(rank, host int32) {
+	h := &c.hosts[host]
+	for i, r := range h.running {
+		if r == rank {
+			h.running = append(h.running[:i], h.running[i+1:]...)
+			break
+		}
+	}
+	c.touch(host)
+}
+
+func (c *cpus) touch(host int32) {
+	if h := &c.hosts[host]; !h.dirty {
+		h.dirty = true
+		c.dirty = append(c.dirty, host)
+	}
+}
+
+// share sets the rates on the hosts that changed and dates their executions.
+func (c *cpus) share(now float64) {
+	for _, i := range c.dirty {
+		h := &c.hosts[i]
+		h.dirty = false
+		if len(h.running) == 0 {
+			continue
+		}
+		rate := h.speed * min(1, h.cores/float64(len(h.running)))
+		for _, r := range h.running {
+			w := &c.work[r]
+			if w.since < now {
+				if rate == h.rate {
+					continue // nothing changed for it
+				}
+				w.remains -= h.rate * (now - w.since)
+				if w.remains < 1e-14 {
+					w.remains = 0
+				}
+				w.since = now
+			}
+			c.queue.schedule(r, now+w.remains/rate)
+		}
+		h.rate = rate
+	}
+	c.dirty = c.dirty[:0]
+}

@@ -1,0 +1,84 @@
+package simulate
+
+import (
+	"fmt"
+	"strings"
+
+	"auspex/trace"
+)
+
+// Deadlock is the end of a replay in which ranks wait for ever.
+type Deadlock struct {
+	Time    float64
+	Waiting []Waiting
+}
+
+// Waiting is one rank that waits and what for.
+type Waiting struct {
+	Rank   int
+	Action trace.Kind
+	File   string // where, as far as it is known
+	Line   int
+	For    []string // such as "rank 1 to send with tag 0"
+}
+
+func (d *Deadlock) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "simulate: deadlock at %g s: %d ranks wait for ever", d.Time, len(d.Waiting))
+	for i, w := range d.Waiting {
+		if i == 8 {
+			fmt.Fprintf(&b, "\n  and %d more", len(d.Waiting)-i)
+			break
+		}
+		fmt.Fprintf(&b, "\n  rank %d in %s", w.Rank, w.Action)
+		if w.Line > 0 {
+			fmt.Fprintf(&b, " (%s:%d)", w.File, w.Line)
+		}
+		fmt.Fprintf(&b, " waits for %s", strings.Join(w.For, ", "))
+	}
+	return b.String()
+}
+
+// deadlock describes who waits for whom.
+func (e *engine) deadlock() error {
+	d := &Deadlock{Time: e.now}
+	waits := map[int32][]string{}
+	for i := range e.post.messages {
+		m := &e.post.messages[i]
+		if m.state != sendPosted && m.state != recvPosted || m.held == 0 {
+			continue
+		}
+		what := fmt.Sprintf("tag %d", m.tag)
+		if m.tag < 0 {
+			what = "the collective's tag"
+		}
+		if m.tag == trace.AnyTag {
+			what = "any tag"
+		}
+		if m.receiver != none {
+			from := fmt.Sprintf("rank %d", m.src)
+			if m.src == trace.AnySource {
+				from = "any rank"
+			}
+			waits[m.receiver] = append(waits[m.receiver], fmt.Sprintf("%s to send with %s", from, what))
+		}
+		if m.sender != none {
+			waits[m.sender] = append(waits[m.sender], fmt.Sprintf("rank %d to receive with %s", m.dst, what))
+		}
+	}
+	for i := range e.ranks {
+		r := &e.ranks[i]
+		if r.mode == finished {
+			continue
+		}
+		w := Waiting{Rank: i, Action: r.kind, For: waits[int32(i)]}
+		if len(w.For) > 4 {
+			w.For = append(w.For[:4:4], fmt.Sprintf("%d others", len(w.For)-4))
+		}
+		if len(d.Waiting) < 8 && r.cursor.Done() > 0 && r.mode != atEnd {
+			w.File, w.Line = e.trace.Position(i, r.cursor.Done()-1)
+		}
+		d.Waiting = append(d.Waiting, w)
+	}
+	return d
+}

@@ -1,0 +1,118 @@
+package simulate
+
+import (
+	"context"
+	"fmt"
+
+	"auspex/platform"
+	"auspex/trace"
+)
+
+// engine is one replay under way.
+type engine struct {
+	opts     *Options
+	trace    *trace.Trace
+	plat     *platform.Platform
+	now      float64
+	queue    *eventQueue
+	net      *network
+	cpus     *cpus
+	post     *post
+	ranks    []rank
+	sleeping []bool  // ranks whose event is the end of a sleep
+	ready    []int32 // ranks to run, in order
+	alive    int
+	actions  int64
+	contexts int32 // communicators made
+
+	tests, probes int // failed in a row, over all ranks
+
+	action   trace.Action // the one being read
+	pair     []int32
+	timeline Timeline
+	progress func(float64)
+}
+
+// Run replays a trace on a platform; hosts gives every rank's host. It stops
+// early when ctx is done.
+func Run(ctx context.Context, t *trace.Trace, p *platform.Platform, hosts []int, o Options, hooks Hooks) (*Result, error) {
+	np := t.NP()
+	if len(hosts) < np {
+		return nil, fmt.Errorf("simulate: %d ranks, but only %d are placed on hosts", np, len(hosts))
+	}
+	q := newEventQueue(np)
+	e := &engine{
+		opts: &o, trace: t, plat: p, queue: q, cpus: newCPUs(p, np, q), post: newPost(np),
+		net: newNetwork(p, &o, q, int32(np)), ranks: make([]rank, np), sleeping: make([]bool, np),
+		alive: np, tests: 1, probes: 1, timeline: hooks.Timeline, progress: hooks.Progress,
+	}
+	world := &communicator{size: np}
+	places := make([]membership, np)
+	for i := range e.ranks {
+		if hosts[i] < 0 || hosts[i] >= len(p.Hosts) {
+			return nil, fmt.Errorf("simulate: rank %d is placed on host %d, but there are %d hosts", i, hosts[i], len(p.Hosts))
+		}
+		r := &e.ranks[i]
+		r.cursor, r.host = t.Cursor(i), int32(hosts[i])
+		places[i] = membership{comm: world, me: int32(i)}
+		r.comms = places[i : i+1 : i+1]
+		e.ready = append(e.ready, int32(i))
+	}
+	if err := e.loop(ctx); err != nil {
+		return nil, err
+	}
+	return e.result(), nil
+}
+
+// loop is the simulation: run whoever can run, share resources, move on to the
+// next event.
+func (e *engine) loop(ctx context.Context) error {
+	for round := 0; ; round++ {
+		for i := 0; i < len(e.ready); i++ {
+			if err := e.run(e.ready[i]); err != nil {
+				return err
+			}
+		}
+		e.ready = e.ready[:0]
+		if round&0x3ff == 0 {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if e.progress != nil {
+				e.progress(e.now)
+			}
+		}
+		e.cpus.share(e.now)
+		e.net.share(e.now)
+		date, ok := e.queue.next()
+		if !ok {
+			if e.alive > 0 {
+				return e.deadlock()
+			}
+			return nil
+		}
+		e.now = max(e.now, date)
+		for id := e.queue.take(e.now); id != none; id = e.queue.take(e.now) {
+			e.happen(id)
+		}
+	}
+}
+
+// happen handles one event.
+func (e *engine) happen(id int32) {
+	if int(id) >= len(e.ranks) {
+		f := id - e.net.firstID
+		if e.net.transfers[f].moving {
+			e.arrive(e.net.finish(f))
+		} else {
+			e.net.move(f, e.now)
+		}
+		return
+	}
+	if e.sleeping[id] {
+		e.sleeping[id] = false
+	} else {
+		e.cpus.finish(id, e.ranks[id].host)
+	}
+	e.ready = append(e.ready, id)
+}

@@ -1,0 +1,340 @@
+package simulate
+
+import (
+	"fmt"
+
+	"auspex/trace"
+)
+
+// postSend posts a send of the rank's current communicator and returns a
+// handle on it; small sends are detached and need no waiting.
+func (e *engine) postSend(id int32, r *rank, peer, tag int32, bytes int64) (int32, error) {
+	if r.members != nil {
+		if int(peer) >= len(r.members) {
+			return 0, fmt.Errorf("the communicator has %d ranks, no rank %d", len(r.members), peer)
+		}
+		peer = r.members[peer]
+	}
+	detached := bytes < e.opts.EagerBelow
+	m, matched := e.post.send(id, peer, tag, r.context, bytes)
+	msg := &e.post.messages[m]
+	msg.detached = detached
+	if !detached {
+		msg.held++
+	}
+	if matched || bytes < e.opts.PushBelow {
+		msg.path = r.path
+		if err := e.depart(m); err != nil {
+			return 0, err
+		}
+	} else {
+		msg.path = r.path
+	}
+	if detached {
+		return handleDone, nil
+	}
+	return sendSide(m), nil
+}
+
+// postRecv posts a receive and returns a handle on it.
+func (e *engine) postRecv(id int32, r *rank, peer, tag int32, room int64) (int32, error) {
+	if r.members != nil && peer >= 0 {
+		if int(peer) >= len(r.members) {
+			return 0, fmt.Errorf("the communicator has %d ranks, no rank %d", len(r.members), peer)
+		}
+		peer = r.members[peer]
+	}
+	if room < 0 {
+		room = trace.AnySize
+	}
+	m, matched := e.post.receive(peer, id, tag, r.context, room)
+	msg := &e.post.messages[m]
+	msg.held++
+	if matched {
+		if msg.state == sendPosted {
+			msg.path = r.path
+			if err := e.depart(m); err != nil {
+				return 0, err
+			}
+		} else if err := msg.checkRoom(); err != nil {
+			return 0, err
+		}
+	}
+	return recvSide(m), nil
+}
+
+// depart starts the transfer of a message.
+func (e *engine) depart(m int32) error {
+	msg := &e.post.messages[m]
+	if err := msg.checkRoom(); err != nil {
+		return err
+	}
+	msg.state = travelling
+	msg.matched = e.now
+	flow, err := e.net.start(e.now, e.ranks[msg.src].host, e.ranks[msg.dst].host, msg.bytes, m)
+	msg.flow = flow
+	return err
+}
+
+// arrive ends a message's transfer and tells those who wait for it.
+func (e *engine) arrive(m int32) {
+	msg := &e.post.messages[m]
+	msg.state = arrived
+	if msg.sender != none {
+		e.notify(msg.sender, m)
+	}
+	if msg.receiver != none {
+		e.notify(msg.receiver, m)
+	}
+}
+
+// notify counts an arrival that a rank waits for.
+func (e *engine) notify(id, m int32) {
+	r := &e.ranks[id]
+	if r.need == 0 {
+		return
+	}
+	if r.need--; r.need == 0 {
+		e.pathMessage(id, m)
+		e.ready = append(e.ready, id)
+	}
+}
+
+// await registers a rank for a handle's arrival; false if it has arrived.
+func (e *engine) await(id, h int32) bool {
+	m := &e.post.messages[h>>1]
+	if m.state == arrived {
+		return false
+	}
+	if h&1 == 0 {
+		m.sender = id
+	} else {
+		m.receiver = id
+	}
+	return true
+}
+
+// receiveCost is the time a rank spends on taking in an arrived message.
+func (e *engine) receiveCost(h int32) float64 {
+	m := &e.post.messages[h>>1]
+	if h&1 == 0 || !m.detached || len(e.opts.RecvOverhead) == 0 {
+		return 0
+	}
+	return overhead(e.opts.RecvOverhead, m.bytes)
+}
+
+// finishAll waits for all of a list of handles and empties it. Where receiving
+// costs time, messages are taken in one by one as they arrive.
+func (e *engine) finishAll(id int32, r *rank, list *[]int32) bool {
+	if len(e.opts.RecvOverhead) == 0 {
+		if r.stage != waitStage {
+			need := int32(0)
+			for _, h := range *list {
+				if h >= 0 && e.await(id, h) {
+					need++
+				}
+			}
+			r.stage = waitStage
+			if need > 0 {
+				r.need = need
+				return false
+			}
+		}
+		for _, h := range *list {
+			if h >= 0 {
+				e.post.release(h >> 1)
+			}
+		}
+		*list = (*list)[:0]
+		return true
+	}
+	r.stage = waitStage
+	for {
+		left := 0
+		for i, h := range *list {
+			if h < 0 {
+				continue
+			}
+			left++
+			if e.await(id, h) {
+				continue
+			}
+			(*list)[i] = handleDone
+			cost := e.receiveCost(h)
+			e.post.release(h >> 1)
+			left--
+			if cost > 0 {
+				e.sleep(id, cost)
+				return false
+			}
+		}
+		if left == 0 {
+			*list = (*list)[:0]
+			return true
+		}
+		// Everything that had arrived is taken in: wait for the next.
+		r.need = 1
+		return false
+	}
+}
+
+const waitStage = 100
+
+// waitPending waits for all requests the trace has started.
+func (e *engine) waitPending(id int32, r *rank) bool {
+	if r.stage == 0 {
+		r.open = r.open[:0]
+		for _, q := range r.pending {
+			if q.handle >= 0 {
+				r.open = append(r.open, q.handle)
+			}
+		}
+		r.pending = r.pending[:0]
+	}
+	return e.finishAll(id, r, &r.open)
+}
+
+// doStep goes on with a single step; true when it is done.
+func (e *engine) doStep(id int32, r *rank) (bool, error) {
+	s := &r.cur
+	switch s.kind {
+	case stepSend, stepIsend, stepExchange:
+		if s.kind == stepExchange && r.world(s.peer) == id && r.world(s.source) == id {
+			return true, nil
+		}
+		if r.stage == 0 && s.peer != trace.NullPeer {
+			r.stage = 1
+			if cost := e.sendCost(s); cost > 0 {
+				e.sleep(id, cost)
+				return false, nil
+			}
+		}
+		if r.stage <= 1 {
+			r.first, r.second = none, none
+			if s.peer != trace.NullPeer {
+				h, err := e.postSend(id, r, s.peer, s.tag, s.bytes)
+				if err != nil {
+					return false, err
+				}
+				r.first = h
+			}
+			if s.kind == stepIsend {
+				e.keep(id, r, r.first, true)
+				return true, nil
+			}
+			if s.kind == stepExchange && s.source != trace.NullPeer {
+				h, err := e.postRecv(id, r, s.source, s.tag, s.room)
+				if err != nil {
+					return false, err
+				}
+				r.second = h
+			}
+		}
+		return e.finishPair(id, r), nil
+	case stepRecv, stepIrecv:
+		if r.stage == 0 {
+			h, err := e.postRecv(id, r, s.peer, s.tag, s.bytes)
+			if err != nil {
+				return false, err
+			}
+			if s.kind == stepIrecv {
+				e.keep(id, r, h, false)
+				return true, nil
+			}
+			r.first, r.second, r.stage = h, none, 1
+		}
+		return e.finishPair(id, r), nil
+	case stepWait:
+		if r.stage == 0 { // a wait of a plan
+			r.first, r.second, r.stage = r.open[s.peer], none, 1
+			r.open[s.peer] = handleDone
+		}
+		return e.finishPair(id, r), nil
+	case stepWaitAll:
+		return e.finishAll(id, r, &r.open), nil
+	default: // stepExec
+		if r.stage == 0 {
+			r.stage = 1
+			e.cpus.start(e.now, id, r.host, s.flops)
+			return false, nil
+		}
+		return true, nil
+	}
+}
+
+// keep files a started request: with the trace's, or with the collective's.
+func (e *engine) keep(id int32, r *rank, h int32, send bool) {
+	if r.mode == inPlan {
+		r.open = append(r.open, h)
+		return
+	}
+	peer := r.world(r.cur.peer)
+	if send {
+		r.pending = append(r.pending, request{id, peer, r.cur.tag, h})
+	} else {
+		r.pending = append(r.pending, request{peer, id, r.cur.tag, h})
+	}
+}
+
+// sendCost is the time a rank spends before a send of the step is posted.
+func (e *engine) sendCost(s *step) float64 {
+	if s.kind != stepSend {
+		return overhead(e.opts.IsendOverhead, s.bytes)
+	}
+	if s.bytes < e.opts.EagerBelow {
+		return overhead(e.opts.SendOverhead, s.bytes)
+	}
+	return 0
+}
+
+// finishPair waits for the one or two requests of a blocking step.
+func (e *engine) finishPair(id int32, r *rank) bool {
+	if len(e.opts.RecvOverhead) == 0 {
+		if r.stage != waitStage {
+			r.stage = waitStage
+			need := int32(0)
+			if r.first >= 0 && e.await(id, r.first) {
+				need++
+			}
+			if r.second >= 0 && e.await(id, r.second) {
+				need++
+			}
+			if need > 0 {
+				r.need = need
+				return false
+			}
+		}
+		if r.first >= 0 {
+			e.post.release(r.first >> 1)
+		}
+		if r.second >= 0 {
+			e.post.release(r.second >> 1)
+		}
+		return true
+	}
+	e.pair = append(e.pair[:0], r.first, r.second)
+	list := e.pair
+	done := e.finishAll(id, r, &list)
+	if !done {
+		r.first, r.second = e.pair[0], e.pair[1]
+	}
+	return done
+}
+
+// doPlan goes on with a collective; true when it is done.
+func (e *engine) doPlan(id int32, r *rank) (bool, error) {
+	for {
+		for r.at < len(r.plan.steps) {
+			r.cur = r.plan.steps[r.at]
+			done, err := e.doStep(id, r)
+			if err != nil || !done {
+				return false, err
+			}
+			r.at++
+			r.stage = 0
+		}
+		if !e.nextPhase(id, r) {
+			return true, nil
+		}
+	}
+}

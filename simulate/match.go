@@ -1,0 +1,282 @@
+package simulate
+
+import (
+	"fmt"
+
+	"auspex/trace"
+)
+
+// message is a communication, from the moment one side has asked for it.
+type message struct {
+	src, dst int32 // world ranks; src is trace.AnySource for a wildcard receive
+	tag      int32
+	context  int32 // communicator
+	bytes    int64 // sent, or room to receive; negative room takes anything
+	room     int64 // to receive, once matched
+	seq      uint64
+	next     int32 // in its bucket or in the wildcard list
+	flow     int32
+	state    messageState
+	detached bool // the sender does not wait for it
+	held     int8 // sides that still hold a request for it
+	// Who is to be told when it is done: ranks waiting, or none.
+	sender, receiver int32
+	path             *pathNode // the critical path up to its start
+	matched          float64   // when it was matched
+}
+
+type messageState uint8
+
+const (
+	sendPosted messageState = iota
+	recvPosted
+	travelling // matched, or pushed before its receive
+	arrived
+)
+
+// mailbox holds what a rank has been sent and has not received, and what it
+// wants to receive and nobody has sent: never both for one source and tag, so
+// one small hash table holds either.
+type mailbox struct {
+	buckets []bucket
+	count   int
+	wild    bucket // receives with AnySource or AnyTag
+}
+
+type bucket struct{ head, tail int32 }
+
+const firstBuckets = 4
+
+// post is the matching of sends and receives.
+type post struct {
+	messages []message
+	free     []int32
+	boxes    []mailbox
+	seq      uint64
+}
+
+func newPost(ranks int) *post {
+	p := &post{boxes: make([]mailbox, ranks)}
+	for i := range p.boxes {
+		p.boxes[i].wild = bucket{none, none}
+	}
+	return p
+}
+
+func (p *post) alloc() int32 {
+	if k := len(p.free); k > 0 {
+		id := p.free[k-1]
+		p.free = p.free[:k-1]
+		return id
+	}
+	p.messages = append(p.messages, message{})
+	return int32(len(p.messages) - 1)
+}
+
+func mix(src, tag, context int32) uint32 {
+	h := uint32(src)*0x9e3779b1 ^ uint32(tag)*0x85ebca6b ^ uint32(context)*0xc2b2ae35
+	return h ^ h>>15
+}
+
+// bucketOf finds the list for a source and tag.
+func (b *mailbox) bucketOf(src, tag, context int32) *bucket {
+	return &b.buckets[mix(src, tag, context)&uint32(len(b.buckets)-1)]
+}
+
+// put appends a message to the list of its source and tag.
+func (p *post) put(box *mailbox, id int32) {
+	if box.count >= 2*len(box.buckets) {
+		p.rehash(box)
+	}
+	m := &p.messages[id]
+	p.append(box.bucketOf(m.src, m.tag, m.context), id)
+	box.count++
+}
+
+func (p *post) append(l *bucket, id int32) {
+	p.messages[id].next = none
+	if l.tail == none {
+		l.head = id
+	} else {
+		p.messages[l.tail].next = id
+	}
+	l.tail = id
+}
+
+// rehash makes room in a mailbox. Lists keep their order.
+func (p *post) rehash(box *mailbox) {
+	old := box.buckets
+	box.buckets = make([]bucket, max(firstBuckets, 4*len(old)))
+	for i := range box.buckets {
+		box.buckets[i] = bucket{none, none}
+	}
+	for _, l := range old {
+		for id := l.head; id != none; {
+			m := &p.messages[id]
+			next := m.next
+			p.append(box.bucketOf(m.src, m.tag, m.context), id)
+			id = next
+		}
+	}
+}
+
+// drop removes a message from a list, given the one before it.
+func (p *post) drop(l *bucket, before, id int32) {
+	next := p.messages[id].next
+	if before == none {
+		l.head = next
+	} else {
+		p.messages[before].next = next
+	}
+	if l.tail == id {
+		l.tail = before
+	}
+}
+
+// find takes the first message of the given source and tag out of a mailbox.
+// What is in there is of one kind only; see mailbox.
+func (p *post) find(box *mailbox, src, tag, context int32, send bool) int32 {
+	if box.count == 0 {
+		return none
+	}
+	l := box.bucketOf(src, tag, context)
+	before := none
+	for id := l.head; id != none; id = p.messages[id].next {
+		m := &p.messages[id]
+		if m.src == src && m.tag == tag && m.context == context && (m.state != recvPosted) == send {
+			p.drop(l, before, id)
+			box.count--
+			return id
+		}
+		before = id
+	}
+	return none
+}
+
+// accepts tells whether a receive takes a message from src with a tag.
+// AnyTag takes no tag of a collective; those are negative.
+func (m *message) accepts(src, tag, context int32) bool {
+	return m.context == context && (m.src == src || m.src == trace.AnySource) &&
+		(m.tag == tag || m.tag == trace.AnyTag && tag >= 0)
+}
+
+// findReceive takes the earliest receive that a send matches.
+func (p *post) findReceive(src, dst, tag, context int32) int32 {
+	box := &p.boxes[dst]
+	if box.wild.head == none {
+		return p.find(box, src, tag, context, false)
+	}
+	// A specific receive may have been posted before or after a wildcard one.
+	before := none
+	for id := box.wild.head; id != none; id = p.messages[id].next {
+		if p.messages[id].accepts(src, tag, context) {
+			specific := p.peek(box, src, tag, context)
+			if specific != none && p.messages[specific].seq < p.messages[id].seq {
+				return p.find(box, src, tag, context, false)
+			}
+			p.drop(&box.wild, before, id)
+			return id
+		}
+		before = id
+	}
+	return p.find(box, src, tag, context, false)
+}
+
+// peek looks for a posted receive without taking it.
+func (p *post) peek(box *mailbox, src, tag, context int32) int32 {
+	if box.count == 0 {
+		return none
+	}
+	for id := box.bucketOf(src, tag, context).head; id != none; id = p.messages[id].next {
+		if m := &p.messages[id]; m.state == recvPosted && m.src == src && m.tag == tag && m.context == context {
+			return id
+		}
+	}
+	return none
+}
+
+// findSend takes the earliest send that a receive matches; take false only
+// looks.
+func (p *post) findSend(src, dst, tag, context int32, take bool) int32 {
+	box := &p.boxes[dst]
+	if take && src != trace.AnySource && tag != trace.AnyTag {
+		return p.find(box, src, tag, context, true)
+	}
+	if box.count == 0 {
+		return none
+	}
+	want := message{src: src, tag: tag, context: context}
+	best, bestBefore, bestList := none, none, -1
+	for i := range box.buckets {
+		before := none
+		for id := box.buckets[i].head; id != none; id = p.messages[id].next {
+			m := &p.messages[id]
+			if m.state != recvPosted && want.accepts(m.src, m.tag, m.context) &&
+				(best == none || m.seq < p.messages[best].seq) {
+				best, bestBefore, bestList = id, before, i
+			}
+			before = id
+		}
+	}
+	if best != none && take {
+		p.drop(&box.buckets[bestList], bestBefore, best)
+		box.count--
+	}
+	return best
+}
+
+// send posts a send and returns its message, and whether a receive was there.
+func (p *post) send(src, dst, tag, context int32, bytes int64) (id int32, matched bool) {
+	if id = p.findReceive(src, dst, tag, context); id != none {
+		m := &p.messages[id]
+		m.src, m.tag = src, tag // a wildcard knows now
+		m.room, m.bytes = m.bytes, bytes
+		return id, true
+	}
+	id = p.alloc()
+	p.seq++
+	p.messages[id] = message{
+		src: src, dst: dst, tag: tag, context: context, bytes: bytes, room: -1,
+		seq: p.seq, flow: none, state: sendPosted, sender: none, receiver: none,
+	}
+	p.put(&p.boxes[dst], id)
+	return id, false
+}
+
+// receive posts a receive and returns its message, and whether a send was there.
+func (p *post) receive(src, dst, tag, context int32, room int64) (id int32, matched bool) {
+	if id = p.findSend(src, dst, tag, context, true); id != none {
+		p.messages[id].room = room
+		return id, true
+	}
+	id = p.alloc()
+	p.seq++
+	p.messages[id] = message{
+		src: src, dst: dst, tag: tag, context: context, bytes: room, room: room,
+		seq: p.seq, flow: none, state: recvPosted, sender: none, receiver: none,
+	}
+	box := &p.boxes[dst]
+	if src == trace.AnySource || tag == trace.AnyTag {
+		p.append(&box.wild, id)
+	} else {
+		p.put(box, id)
+	}
+	return id, false
+}
+
+// release gives up one side's hold of a message.
+func (p *post) release(id int32) {
+	m := &p.messages[id]
+	if m.held--; m.held == 0 {
+		m.path = nil
+		p.free = append(p.free, id)
+	}
+}
+
+// checkRoom refuses a message that is larger than its receive.
+func (m *message) checkRoom() error {
+	if m.room >= 0 && m.bytes > m.room {
+		return fmt.Errorf("a message of %d bytes from rank %d with tag %d meets a receive of %d bytes", m.bytes, m.src, m.tag, m.room)
+	}
+	return nil
+}

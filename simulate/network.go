@@ -1,0 +1,225 @@
+package simulate
+
+import (
+	"fmt"
+	"math"
+
+	"auspex/platform"
+)
+
+// envelope is what MPI adds to a payload on the wire.
+const envelope = 16
+
+// crossTraffic is the share of a flow that its acknowledgements take on the
+// way back.
+const crossTraffic = 0.05
+
+// route is all that a flow between two hosts needs to know.
+type route struct {
+	parts   []part
+	links   []int32 // of the way there, in order
+	latency float64
+	penalty float64
+	bound   float64
+}
+
+// transfer is the progress of a message on its way.
+type transfer struct {
+	route   *route
+	message int32
+	moving  bool    // the latency is paid
+	remains float64 // bytes
+	since   float64 // when remains was right
+	speed   float64 // bytes/s since then
+	factor  float64 // of the sharing rate
+	size    float64
+}
+
+// network turns messages into flows.
+type network struct {
+	solver
+	transfers []transfer
+	free      []int32
+	routes    map[uint64]*route
+	plat      *platform.Platform
+	opts      *Options
+	queue     *eventQueue
+	firstID   int32 // event id of flow 0
+	dirty     bool
+	running   int
+	carried   []float64 // bytes per link
+	buf       []int32
+
+	latencyFactor, bandwidthFactor []Segment
+	weightS                        float64
+}
+
+// maxRoutes bounds the routes remembered.
+const maxRoutes = 1 << 20
+
+func newNetwork(p *platform.Platform, o *Options, q *eventQueue, firstID int32) *network {
+	n := &network{plat: p, opts: o, queue: q, firstID: firstID, routes: map[uint64]*route{}}
+	n.links = make([]link, len(p.Links))
+	n.carried = make([]float64, len(p.Links))
+	for i, l := range p.Links {
+		n.links[i] = link{capacity: l.Bandwidth, fat: l.Sharing == platform.Fatpipe}
+	}
+	// The models' constants are SimGrid's: Velho 2011 for LV08's, and the
+	// calibration of SMPI's piecewise factors in Defaults.
+	switch o.Model {
+	case SMPI:
+		n.latencyFactor, n.bandwidthFactor, n.weightS = o.LatencyFactor, o.BandwidthFactor, 8775
+	case LV08:
+		n.latencyFactor, n.bandwidthFactor, n.weightS = segments(-1, 13.01), segments(-1, 0.97), 20537
+	case CM02:
+		n.weightS = 0
+	}
+	if o.weightSet {
+		n.weightS = o.WeightS
+	}
+	return n
+}
+
+// route finds the way between two hosts, or makes it.
+func (n *network) route(src, dst int32) (*route, error) {
+	key := uint64(uint32(src))<<32 | uint64(uint32(dst))
+	if r := n.routes[key]; r != nil {
+		return r, nil
+	}
+	there, err := n.plat.Route(int(src), int(dst), n.buf)
+	if err != nil {
+		return nil, err
+	}
+	n.buf = there.Links
+	r := &route{
+		links:   append([]int32(nil), there.Links...),
+		latency: there.Latency,
+		penalty: there.Latency,
+		bound:   math.Inf(1),
+	}
+	r.parts = make([]part, 0, 2*len(r.links))
+	for _, e := range r.links {
+		bandwidth := n.links[e].capacity
+		if !(bandwidth > 0) {
+			return nil, fmt.Errorf("simulate: link %s has no bandwidth", n.plat.Links[e].Name)
+		}
+		r.bound = min(r.bound, bandwidth)
+		r.penalty += n.weightS / bandwidth
+		r.load(n, e, 1)
+	}
+	if n.opts.CrossTraffic {
+		back, err := n.plat.Route(int(dst), int(src), n.buf)
+		if err != nil {
+			return nil, err
+		}
+		n.buf = back.Links
+		for _, e := range back.Links {
+			r.load(n, e, crossTraffic)
+		}
+	}
+	if r.latency > 0 {
+		r.bound = min(r.bound, n.opts.TCPGamma/(2*r.latency))
+	} else {
+		r.penalty = 1 // as in SimGrid, where such a flow skips the latency phase
+	}
+	if len(n.routes) >= maxRoutes {
+		clear(n.routes)
+	}
+	n.routes[key] = r
+	return r, nil
+}
+
+// load adds weight on a link; a FATPIPE link keeps the largest.
+func (r *route) load(n *network, e int32, weight float64) {
+	for i := range r.parts {
+		if r.parts[i].link == e {
+			if n.links[e].fat {
+				r.parts[i].weight = max(r.parts[i].weight, weight)
+			} else {
+				r.parts[i].weight += weight
+			}
+			return
+		}
+	}
+	r.parts = append(r.parts, part{link: e, weight: weight})
+}
+
+// start sends a message's bytes off.
+func (n *network) start(now float64, src, dst int32, bytes int64, message int32) (int32, error) {
+	r, err := n.route(src, dst)
+	if err != nil {
+		return none, err
+	}
+	var id int32
+	if k := len(n.free); k > 0 {
+		id = n.free[k-1]
+		n.free = n.free[:k-1]
+	} else {
+		id = int32(len(n.flows))
+		n.flows = append(n.flows, flow{})
+		n.transfers = append(n.transfers, transfer{})
+		n.queue.grow(int(n.firstID) + len(n.flows))
+	}
+	size := float64(bytes + envelope)
+	n.transfers[id] = transfer{
+		route: r, message: message, remains: size, since: now, size: size,
+		factor: factor(n.bandwidthFactor, size),
+	}
+	f := &n.flows[id]
+	f.parts, f.penalty, f.bound = r.parts, r.penalty, r.bound
+	n.running++
+	latency := r.latency * factor(n.latencyFactor, size)
+	if latency > 0 {
+		n.queue.schedule(n.firstID+id, now+latency)
+	} else {
+		n.move(id, now)
+	}
+	return id, nil
+}
+
+// move ends a flow's latency phase: it takes bandwidth from now on.
+func (n *network) move(id int32, now float64) {
+	t := &n.transfers[id]
+	t.moving, t.since = true, now
+	n.join(id)
+	n.dirty = true
+}
+
+// finish ends a flow and returns its message.
+func (n *network) finish(id int32) int32 {
+	t := &n.transfers[id]
+	for _, e := range t.route.links {
+		n.carried[e] += t.size
+	}
+	n.leave(id)
+	n.dirty = true
+	n.running--
+	n.free = append(n.free, id)
+	return t.message
+}
+
+// share solves the sharing problem and dates the flows whose rate it changed.
+func (n *network) share(now float64) {
+	if !n.dirty {
+		return
+	}
+	n.dirty = false
+	for _, id := range n.solve() {
+		f := &n.flows[id]
+		t := &n.transfers[id]
+		if f.rate == f.old && t.speed > 0 {
+			continue
+		}
+		t.remains -= t.speed * (now - t.since)
+		if t.remains < 1e-14 { // SimGrid's precision on what remains
+			t.remains = 0
+		}
+		t.since = now
+		t.speed = f.rate * t.factor
+		if t.speed > 0 {
+			n.queue.schedule(n.firstID+id, now+t.remains/t.speed)
+		} else {
+			n.queue.cancel(n.firstID + id)
+		}
+	}
+}

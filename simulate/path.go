@@ -1,0 +1,54 @@
+package simulate
+
+// Stretch is a part of the critical path: a rank working, or a message on its
+// way that somebody waited for.
+type Stretch struct {
+	Rank       int // who worked, or who waited
+	From       int // the sender of the message; -1 for work
+	Bytes      int64
+	Begin, End float64
+}
+
+// pathNode is the last stretch of the critical path up to some event.
+type pathNode struct {
+	stretch Stretch
+	before  *pathNode
+}
+
+// pathWork extends a rank's path by the work it has just done.
+func (e *engine) pathWork(id int32, r *rank) {
+	if !e.opts.CriticalPath {
+		return
+	}
+	if p := r.path; p != nil && p.stretch.From < 0 && p.stretch.End == r.began && p.stretch.Rank == int(id) {
+		// Nobody else can have seen the node's end change: who branched off
+		// did so at its old end, and the rank has only worked since.
+		r.path = &pathNode{Stretch{int(id), -1, 0, p.stretch.Begin, e.now}, p.before}
+		return
+	}
+	r.path = &pathNode{Stretch{int(id), -1, 0, r.began, e.now}, r.path}
+}
+
+// pathMessage makes the message that woke a rank the end of its path.
+func (e *engine) pathMessage(id, m int32) {
+	if !e.opts.CriticalPath {
+		return
+	}
+	msg := &e.post.messages[m]
+	e.ranks[id].path = &pathNode{Stretch{int(id), int(msg.src), msg.bytes, msg.matched, e.now}, msg.path}
+}
+
+// pathEnd is called when a rank ends.
+func (e *engine) pathEnd(id int32) {}
+
+// unroll lists a path from its start.
+func unroll(p *pathNode) []Stretch {
+	var out []Stretch
+	for ; p != nil; p = p.before {
+		out = append(out, p.stretch)
+	}
+	for i, j := 0, len(out)-1; i < j; i, j = i+1, j-1 {
+		out[i], out[j] = out[j], out[i]
+	}
+	return out
+}

@@ -1,0 +1,345 @@
+package simulate
+
+import (
+	"fmt"
+
+	"auspex/trace"
+)
+
+// A rank is a state machine: it runs through its actions until one has to wait,
+// and is run again when what it waits for has happened.
+type rank struct {
+	cursor trace.Cursor
+	host   int32
+	mode   mode
+	stage  uint8 // how far the current step is
+	double bool  // the default datatype is double, not byte
+	need   int32 // messages to arrive before it runs again; 0 when it waits for none
+
+	kind    trace.Kind // of the current action
+	began   float64    // when the current action began
+	cur     step
+	context int32   // communicator of the current step's messages
+	members []int32 // of that communicator; nil for the world
+	first   int32   // requests of a blocking step, none if there is none
+	second  int32
+
+	pending []request // started by the trace, not yet waited for
+	open    []int32   // started by the collective at hand
+	call    *call     // the collective at hand
+	plan    plan
+	at      int // next step of the plan
+	comms   []membership
+
+	finish float64
+	spent  [numParts]float64
+	path   *pathNode
+}
+
+// mode says what a rank is in the middle of.
+type mode uint8
+
+const (
+	idle mode = iota // between two actions
+	inStep
+	inPlan
+	inWaitAll
+	inTest
+	inProbe
+	inTimer // compute or sleep
+	atEnd
+	finished
+)
+
+// request is a pending send or receive of the trace, as wait and test name it.
+type request struct {
+	src, dst, tag int32
+	handle        int32 // message and side, or one of the two below
+}
+
+const (
+	handleDone   = int32(-1) // a detached send: nothing to wait for
+	handleTested = int32(-2) // a test has seen it complete
+)
+
+// A handle is a message with the side that holds it.
+func sendSide(id int32) int32 { return id << 1 }
+func recvSide(id int32) int32 { return id<<1 | 1 }
+
+// run lets a rank go on until it has to wait.
+func (e *engine) run(id int32) error {
+	r := &e.ranks[id]
+	for {
+		if r.mode != idle {
+			done, err := e.resume(id, r)
+			if err != nil {
+				return e.at(id, err)
+			}
+			if !done {
+				return nil
+			}
+			if r.mode == atEnd {
+				r.mode = finished
+				r.finish = e.now
+				e.alive--
+				e.pathEnd(id)
+				return nil
+			}
+			e.ended(id, r)
+		}
+		a := &e.action
+		if !r.cursor.Next(a) {
+			r.mode, r.stage, r.began = atEnd, 0, e.now
+			r.kind = trace.WaitAll
+			continue
+		}
+		e.actions++
+		r.kind, r.began = a.Kind, e.now
+		if err := e.begin(id, r, a); err != nil {
+			return e.at(id, err)
+		}
+	}
+}
+
+// at says where in the trace a rank's mistake is.
+func (e *engine) at(id int32, err error) error {
+	if e.ranks[id].mode == atEnd || e.ranks[id].cursor.Done() == 0 {
+		return fmt.Errorf("simulate: rank %d: %w", id, err)
+	}
+	n := e.ranks[id].cursor.Done() - 1
+	file, line := e.trace.Position(int(id), n)
+	if line > 0 {
+		return &trace.Error{File: file, Line: line, Msg: fmt.Sprintf("rank %d, %s: %s", id, e.ranks[id].kind, err)}
+	}
+	return fmt.Errorf("%s: action %d of rank %d, %s: %w", file, n, id, e.ranks[id].kind, err)
+}
+
+// size converts elements to bytes.
+func (r *rank) size(n int64, t trace.Type) int64 {
+	if t == trace.DefaultType {
+		t = trace.Byte
+		if r.double {
+			t = trace.Double
+		}
+	}
+	return n * t.Size()
+}
+
+// begin starts an action. Those that never wait are done when it returns; the
+// others leave r.mode at what is to be resumed.
+func (e *engine) begin(id int32, r *rank, a *trace.Action) error {
+	r.stage, r.context, r.members = 0, 0, nil
+	switch a.Kind {
+	case trace.Init:
+		r.double = a.Count != 0
+	case trace.Finalize, trace.CommSize, trace.Location:
+	case trace.Compute:
+		e.cpus.start(e.now, id, r.host, a.Value)
+		r.mode = inTimer
+	case trace.Sleep:
+		e.sleep(id, a.Value)
+		r.mode = inTimer
+	case trace.Send, trace.Isend, trace.Recv, trace.Irecv:
+		return e.beginMessage(id, r, a)
+	case trace.SendRecv:
+		r.cur = step{kind: stepExchange, peer: a.Peer, bytes: r.size(a.Count, a.Type), source: a.Peer2, room: r.size(a.Count2, a.Type2)}
+		r.mode = inStep
+		return e.enter(r, a.Comm)
+	case trace.Wait:
+		return e.beginWait(id, r, a)
+	case trace.Test:
+		return e.beginTest(id, r, a)
+	case trace.WaitAll:
+		r.mode = inWaitAll
+	default:
+		return e.beginCollective(id, r, a)
+	}
+	return nil
+}
+
+// beginMessage starts a point-to-point action.
+func (e *engine) beginMessage(id int32, r *rank, a *trace.Action) error {
+	if a.Peer == trace.NullPeer {
+		return nil
+	}
+	if a.Comm != 0 {
+		if err := e.enter(r, a.Comm); err != nil {
+			return err
+		}
+	}
+	bytes := a.Count
+	if bytes > 0 {
+		bytes = r.size(bytes, a.Type)
+	}
+	r.cur = step{peer: a.Peer, bytes: bytes, tag: a.Tag}
+	switch a.Kind {
+	case trace.Send:
+		r.cur.kind, r.mode = stepSend, inStep
+	case trace.Isend:
+		if len(e.opts.IsendOverhead) == 0 {
+			return e.isend(id, r)
+		}
+		r.cur.kind, r.mode = stepIsend, inStep
+	default:
+		r.cur.kind = stepRecv
+		if a.Kind == trace.Irecv {
+			r.cur.kind = stepIrecv
+		}
+		if a.Count == trace.ProbeSize {
+			r.mode = inProbe
+			return nil
+		}
+		if a.Kind == trace.Irecv {
+			return e.irecv(id, r)
+		}
+		r.mode = inStep
+	}
+	return nil
+}
+
+// isend posts the current step's send for the trace.
+func (e *engine) isend(id int32, r *rank) error {
+	h, err := e.postSend(id, r, r.cur.peer, r.cur.tag, r.cur.bytes)
+	if err != nil {
+		return err
+	}
+	r.pending = append(r.pending, request{id, r.world(r.cur.peer), r.cur.tag, h})
+	return nil
+}
+
+// irecv posts the current step's receive for the trace.
+func (e *engine) irecv(id int32, r *rank) error {
+	h, err := e.postRecv(id, r, r.cur.peer, r.cur.tag, r.cur.bytes)
+	if err != nil {
+		return err
+	}
+	r.pending = append(r.pending, request{r.world(r.cur.peer), id, r.cur.tag, h})
+	return nil
+}
+
+// world converts a rank of the current communicator.
+func (r *rank) world(peer int32) int32 {
+	if r.members != nil && peer >= 0 && int(peer) < len(r.members) {
+		return r.members[peer]
+	}
+	return peer
+}
+
+// find looks up a pending request; a wildcard receive also answers to the
+// source it was written with, and to the one it turned out to have.
+func (r *rank) find(src, dst, tag int32) int {
+	for i := range r.pending {
+		if q := &r.pending[i]; q.src == src && q.dst == dst && q.tag == tag {
+			return i
+		}
+	}
+	for i := range r.pending {
+		if q := &r.pending[i]; q.src == trace.AnySource && q.dst == dst && (q.tag == tag || q.tag == trace.AnyTag) {
+			return i
+		}
+	}
+	return -1
+}
+
+func (e *engine) beginWait(id int32, r *rank, a *trace.Action) error {
+	i := r.find(a.Peer, a.Peer2, a.Tag)
+	if i < 0 {
+		return fmt.Errorf("no send or receive from rank %d to rank %d with tag %d was started", a.Peer, a.Peer2, a.Tag)
+	}
+	h := r.pending[i].handle
+	r.pending = append(r.pending[:i], r.pending[i+1:]...)
+	if h < 0 {
+		return nil
+	}
+	r.cur = step{kind: stepWait}
+	r.first, r.second, r.stage = h, none, 1
+	r.mode = inStep
+	return nil
+}
+
+func (e *engine) beginTest(id int32, r *rank, a *trace.Action) error {
+	i := r.find(a.Peer, a.Peer2, a.Tag)
+	if i < 0 {
+		return fmt.Errorf("no send or receive from rank %d to rank %d with tag %d was started", a.Peer, a.Peer2, a.Tag)
+	}
+	if r.pending[i].handle == handleTested {
+		return nil
+	}
+	r.cur = step{kind: stepWait, peer: a.Peer, source: a.Peer2, tag: a.Tag}
+	e.sleep(id, float64(e.tests)*testSleep)
+	r.mode = inTest
+	return nil
+}
+
+// sleep wakes a rank up later, by SimGrid's shortest sleep at least.
+func (e *engine) sleep(id int32, seconds float64) {
+	if seconds > 0 {
+		seconds = max(seconds, precision)
+	}
+	e.queue.schedule(id, e.now+seconds)
+	e.sleeping[id] = true
+}
+
+// resume goes on with the current action and tells whether it is done.
+func (e *engine) resume(id int32, r *rank) (bool, error) {
+	switch r.mode {
+	case inStep:
+		return e.doStep(id, r)
+	case inPlan:
+		return e.doPlan(id, r)
+	case inWaitAll, atEnd:
+		return e.waitPending(id, r), nil
+	case inTest:
+		return true, e.test(id, r)
+	case inProbe:
+		return e.probe(id, r)
+	}
+	// inTimer: it runs again when the time has come.
+	if r.stage == 0 {
+		r.stage = 1
+		return false, nil
+	}
+	return true, nil
+}
+
+// SimGrid makes failed tests and probes last longer and longer, by counters
+// that all ranks share; this is the unit.
+const testSleep = 1e-4
+
+// test is run after its sleep.
+func (e *engine) test(id int32, r *rank) error {
+	i := r.find(r.cur.peer, r.cur.source, r.cur.tag)
+	h := r.pending[i].handle
+	if h >= 0 && e.post.messages[h>>1].state != arrived {
+		e.tests++
+		return nil
+	}
+	if h >= 0 {
+		e.post.release(h >> 1)
+	}
+	e.tests = 1
+	r.pending[i].handle = handleTested
+	return nil
+}
+
+// probe waits for a message to be there before it receives it.
+func (e *engine) probe(id int32, r *rank) (bool, error) {
+	if r.stage == 0 {
+		e.cpus.start(e.now, id, r.host, float64(e.probes)*testSleep*e.cpus.hosts[r.host].speed)
+		r.stage = 1
+		return false, nil
+	}
+	m := e.post.findSend(r.world(r.cur.peer), id, r.cur.tag, r.context, false)
+	r.stage = 0
+	if m == none {
+		e.probes++
+		return e.probe(id, r)
+	}
+	e.probes = 1
+	r.cur.bytes = e.post.messages[m].bytes
+	r.mode = inStep
+	if r.cur.kind == stepIrecv {
+		return true, e.irecv(id, r)
+	}
+	return e.doStep(id, r)
+}
