@@ -32,8 +32,7 @@ lint: setup
 	$(GO) test ./internal/lint
 
 bench: setup build
-	$(GO) test -run '^$$' -bench . -benchmem ./...
-	scripts/bench
+	$(GO) test -run '^$$' -bench . -benchmem -timeout 60m ./...
 
 # A binary for older clusters: fully static, so no C library is asked for.
 dist:

@@ -38,11 +38,13 @@ func (d *Dataset) timeMetric() (string, error) {
 	return "", fmt.Errorf("experiment %q has no time metric", d.Name)
 }
 
-// times sums exclusive time by unit. A flat profile's inclusive values know
-// more of the run time than the sum of its exclusive ones: the largest is the
-// program's.
+// times sums exclusive time by unit.
 func (d *Dataset) times() (*times, error) {
 	name, err := d.timeMetric()
+	if err != nil {
+		return nil, err
+	}
+	metric, err := d.Resolve(name)
 	if err != nil {
 		return nil, err
 	}
@@ -50,28 +52,37 @@ func (d *Dataset) times() (*times, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &times{metric: name, useful: make([]float64, len(d.Units)), total: make([]float64, len(d.Units))}
-	for u := range d.Units {
-		for r, v := range exclusive.Row(u) {
-			t.total[u] += v
-			if !d.Communication[r] {
-				t.useful[u] += v
-			}
-		}
-	}
-	if model.IsFlat(d.Regions) && d.MetricIndex(name, model.Inclusive) >= 0 {
-		inclusive, err := d.Matrix(name + ".inc")
-		if err != nil {
-			return nil, err
-		}
-		for u := range d.Units {
-			if _, largest := extremes(inclusive.Row(u)); largest > t.total[u] {
-				t.total[u] = largest
-			}
-		}
+	t := &times{metric: name}
+	units := &Rows{By: ByUnit, d: d, size: len(d.Units)}
+	t.useful = units.fold(exclusive, d.Communication, total)
+	if t.total, err = d.unitTotals(metric); err != nil {
+		return nil, err
 	}
 	_, t.runtime = extremes(t.total)
 	return t, nil
+}
+
+// unitTotals is a metric over all regions, by unit: the sum of the exclusive
+// values. A flat profile's inclusive values know more: the largest is the
+// program's.
+func (d *Dataset) unitTotals(metric model.Metric) ([]float64, error) {
+	exclusive, err := d.Matrix(metric.Name + scopeEnding(metric, model.Exclusive))
+	if err != nil {
+		return nil, err
+	}
+	units := &Rows{By: ByUnit, d: d, size: len(d.Units)}
+	totals := units.fold(exclusive, nil, total)
+	if !model.IsFlat(d.Regions) || d.MetricIndex(metric.Name, model.Inclusive) < 0 {
+		return totals, nil
+	}
+	inclusive, err := d.Matrix(metric.Name + ".inc")
+	if err != nil {
+		return nil, err
+	}
+	for u, outermost := range units.fold(inclusive, nil, largest) {
+		totals[u] = max(totals[u], outermost)
+	}
+	return totals, nil
 }
 
 func (t *times) efficiency() Efficiency {

@@ -54,7 +54,7 @@ func dataset(t testing.TB, e *model.Experiment) *Dataset {
 // the files by other means.
 func TestEfficiencyOfRealPrograms(t *testing.T) {
 	for _, c := range []struct {
-		path                           string
+		path                            string
 		balance, communication, runtime float64
 	}{
 		{"tau-gromacs-scaling/2.ppk", .987, .979, 638.3},

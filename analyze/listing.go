@@ -42,7 +42,11 @@ func Tree(d *Dataset, metric string, leastShare float64) ([]TreeNode, string, er
 	if err != nil {
 		return nil, "", err
 	}
-	whole := d.whole(inclusive, exclusive)
+	totals, err := d.unitTotals(described)
+	if err != nil {
+		return nil, "", err
+	}
+	_, whole := extremes(totals)
 	children, roots := model.Children(d.Regions)
 	var nodes []TreeNode
 	var walk func(siblings []int, depth int)
@@ -70,20 +74,6 @@ func scopeEnding(m model.Metric, scope model.Scope) string {
 		return ""
 	}
 	return "." + string(scope)
-}
-
-// whole is the program's value: the sum of all exclusive values, or a flat
-// profile's largest inclusive one.
-func (d *Dataset) whole(inclusive, exclusive []float64) float64 {
-	sum := 0.0
-	for _, v := range exclusive {
-		sum += v
-	}
-	if model.IsFlat(d.Regions) {
-		_, most := extremes(inclusive)
-		return max(sum, most)
-	}
-	return sum
 }
 
 // regionMeans averages a metric over the units that have it.

@@ -41,7 +41,7 @@ type RegionTime struct {
 	Mean      Real       `json:"mean"`
 	Max       Real       `json:"max"`
 	Imbalance Real       `json:"max_over_mean"`
-	Share     Real       `json:"share"` // of all units' time
+	Share     Real       `json:"share"` // mean over units, of the run time
 	Units     int        `json:"units"` // that spent time in it
 }
 
@@ -109,10 +109,6 @@ func regionTimes(d *Dataset, t *times) ([]RegionTime, error) {
 			}
 		}
 	}
-	all := 0.0
-	for _, v := range t.total {
-		all += v
-	}
 	var rows []RegionTime
 	for r, region := range d.Regions {
 		if sums[r] <= 0 {
@@ -122,7 +118,7 @@ func regionTimes(d *Dataset, t *times) ([]RegionTime, error) {
 		rows = append(rows, RegionTime{
 			Region: d.Paths[r], Kind: region.Kind, File: region.File, Line: region.Line,
 			Mean: Real(average), Max: Real(most[r]), Imbalance: ratio(most[r], average),
-			Share: ratio(sums[r], all), Units: entered[r],
+			Share: ratio(average, t.runtime), Units: entered[r],
 		})
 	}
 	slices.SortStableFunc(rows, func(a, b RegionTime) int { return cmp.Compare(b.Mean, a.Mean) })

@@ -7,8 +7,6 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
-	"sync"
-	"sync/atomic"
 )
 
 // listLength is how many neighbours are remembered per point on average. It
@@ -38,6 +36,7 @@ func findNeighbours(ctx context.Context, t *tree, weight []int32, minPts int, ep
 		return nil, err
 	}
 	nb.collect(len(t.id), buffers)
+	nb.check(t)
 	nb.core = make([]float64, len(t.id))
 	err = eachLeaf(ctx, t, func(_ int, leaf int32) {
 		near := nearest{want: minPts}
@@ -250,25 +249,4 @@ func (c *nearest) search(t *tree, weight []int32, i, n int32, eps2 float64) {
 	if df <= min(eps2, c.radius()) {
 		c.search(t, weight, i, far, eps2)
 	}
-}
-
-// eachLeaf calls do for every leaf of t, on all cores, until ctx is done.
-func eachLeaf(ctx context.Context, t *tree, do func(worker int, leaf int32)) error {
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for w := range runtime.GOMAXPROCS(0) {
-		wg.Go(func() {
-			for ctx.Err() == nil {
-				n := next.Add(1) - 1
-				if n >= int64(len(t.nodes)) {
-					return
-				}
-				if t.leaf(int32(n)) {
-					do(w, int32(n))
-				}
-			}
-		})
-	}
-	wg.Wait()
-	return ctx.Err()
 }

@@ -27,6 +27,7 @@ type Ordering struct {
 	Order        []int     // point numbers
 	Reachability []float64 // by point; +Inf where a new start was made
 	Core         []float64 // by point; +Inf for points that are not core points
+	Predecessor  []int     // by point: the point it was reached from, -1 for none
 	Exact        bool      // false above ExactLimit points, see Optics
 }
 
@@ -49,6 +50,7 @@ func Optics(ctx context.Context, p Points, o Options) (*Ordering, error) {
 		Order:        make([]int, 0, p.N),
 		Reachability: make([]float64, p.N),
 		Core:         make([]float64, p.N),
+		Predecessor:  make([]int, p.N),
 		Exact:        true,
 	}
 	if p.N == 0 {
@@ -74,14 +76,20 @@ func Optics(ctx context.Context, p Points, o Options) (*Ordering, error) {
 		return nil, err
 	}
 	members := r.members()
-	err = newWalk(t, nb, eps2).run(ctx, func(pos int32, reach float64) {
+	err = newWalk(t, nb, eps2).run(ctx, func(pos, from int32, reach float64) {
 		rep := t.id[pos]
-		res.visit(r, members(rep), int(r.point[rep]), reach, nb.core[pos])
+		self := int(r.point[rep])
+		res.Predecessor[self] = -1
+		if from >= 0 {
+			res.Predecessor[self] = int(r.point[t.id[from]])
+		}
+		res.visit(r, members(rep), self, reach, nb.core[pos])
 		m.add(1)
 	})
 	if err != nil {
 		return nil, err
 	}
+	res.check()
 	return res, nil
 }
 
@@ -102,6 +110,10 @@ func (o *Ordering) visit(r *reduced, members []int32, self int, reach2, core2 fl
 		}
 		o.Order = append(o.Order, int(m))
 		o.Reachability[m], o.Core[m] = math.Sqrt(v), math.Sqrt(core2)
+		o.Predecessor[m] = self
+		if math.IsInf(v, 1) {
+			o.Predecessor[m] = -1
+		}
 	}
 }
 

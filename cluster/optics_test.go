@@ -95,7 +95,10 @@ func TestOpticsEqualsPlain(t *testing.T) {
 		for shape := range 4 {
 			rng := rand.New(rand.NewPCG(uint64(c.n), uint64(shape)))
 			p := cloud(rng, c.n, c.dim, shape)
-			for _, eps := range []float64{0.1 * p.MaxNorm(), 0.5 * p.MaxNorm(), math.Inf(1)} {
+			for k, eps := range []float64{0.5 * p.MaxNorm(), math.Inf(1), 0.1 * p.MaxNorm()} {
+				if c.n >= 1000 && k == shape%2 {
+					continue // the plain algorithm takes its time
+				}
 				got, err := Optics(t.Context(), p, Options{MinPts: c.minPts, Eps: eps})
 				if err != nil {
 					t.Fatal(err)
@@ -126,5 +129,134 @@ func TestOpticsEqualsPlainRandomly(t *testing.T) {
 	})
 }
 
-var _ = errors.Is
-var _ = strings.Contains
+// Copies follow each other; otherwise they count as the points they are.
+func TestOpticsOfCopies(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		few := rapid.IntRange(1, 12).Draw(t, "distinct")
+		n := rapid.IntRange(1, 200).Draw(t, "n")
+		minPts := rapid.IntRange(1, 8).Draw(t, "minPts")
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+		base := cloud(rng, few, 3, 2)
+		p := Points{N: n, Dim: 3}
+		for range n {
+			p.Data = append(p.Data, base.Row(rng.IntN(few))...)
+		}
+		eps := rapid.Float64Range(0, 1).Draw(t, "eps")
+		got, err := Optics(context.Background(), p, Options{MinPts: minPts, Eps: eps})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := plainOptics(p, minPts, eps)
+		if !slices.Equal(got.Core, want.Core) {
+			t.Fatalf("core distances %v, want %v", got.Core, want.Core)
+		}
+		// Border points and noise may differ by ties, core points may not.
+		a, b := got.At(eps), want.At(eps)
+		for i := range a {
+			if math.IsInf(got.Core[i], 1) {
+				a[i], b[i] = Noise, Noise
+			}
+		}
+		if RandIndex(a, b) != 1 {
+			t.Fatalf("labels %v, want %v", a, b)
+		}
+	})
+}
+
+func TestOpticsDegenerate(t *testing.T) {
+	inf := math.Inf(1)
+	for name, c := range map[string]struct {
+		p     Points
+		opt   Options
+		reach []float64
+		error string
+	}{
+		"none":       {Points{Dim: 2}, Options{MinPts: 2, Eps: 1}, nil, ""},
+		"one":        {Points{Data: []float64{1, 2}, N: 1, Dim: 2}, Options{MinPts: 2, Eps: 1}, []float64{inf}, ""},
+		"identical":  {Points{Data: []float64{7, 7, 7}, N: 3, Dim: 1}, Options{MinPts: 2, Eps: 1}, []float64{inf, 0, 0}, ""},
+		"lonely":     {Points{Data: []float64{0, 5, 9}, N: 3, Dim: 1}, Options{MinPts: 2, Eps: 1}, []float64{inf, inf, inf}, ""},
+		"no columns": {Points{N: 2}, Options{MinPts: 2, Eps: 1}, []float64{inf, 0}, ""},
+		"minus zero": {Points{Data: []float64{0, math.Copysign(0, -1)}, N: 2, Dim: 1}, Options{MinPts: 2, Eps: 0}, []float64{inf, 0}, ""},
+		"NaN":        {Points{Data: []float64{1, 2, math.NaN(), 3}, N: 2, Dim: 2}, Options{MinPts: 2, Eps: 1}, nil, "point 1, coordinate 0"},
+		"infinite":   {Points{Data: []float64{inf}, N: 1, Dim: 1}, Options{MinPts: 2, Eps: 1}, nil, "point 0, coordinate 0"},
+		"too large":  {Points{Data: []float64{1e200}, N: 1, Dim: 1}, Options{MinPts: 2, Eps: 1}, nil, "unbounded"},
+		"shape":      {Points{Data: []float64{1, 2, 3}, N: 2, Dim: 2}, Options{MinPts: 2, Eps: 1}, nil, "3 numbers"},
+		"minPts":     {Points{Data: []float64{1}, N: 1, Dim: 1}, Options{Eps: 1}, nil, "MinPts"},
+		"eps":        {Points{Data: []float64{1}, N: 1, Dim: 1}, Options{MinPts: 2, Eps: math.NaN()}, nil, "Eps"},
+	} {
+		o, err := Optics(t.Context(), c.p, c.opt)
+		if c.error != "" {
+			if err == nil || !strings.Contains(err.Error(), c.error) {
+				t.Errorf("%s: error %v, want one with %q", name, err, c.error)
+			}
+			continue
+		}
+		if err != nil || !slices.Equal(o.Reachability, c.reach) {
+			t.Errorf("%s: reachability %v, %v, want %v", name, o, err, c.reach)
+		}
+	}
+}
+
+func TestOpticsAboveLimit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("150,000 points take seconds")
+	}
+	const n = 150_000
+	p, truth := planted(n, 20, 6, 2)
+	// A small kind and some single points, too few to be drawn for sure.
+	for i := range 40 {
+		truth[i] = 6 + i/36*(i-35)
+		for k := range p.Dim {
+			p.Row(i)[k] += 300 * float64(1+truth[i]-6)
+		}
+	}
+	for i := range 36 {
+		copy(p.Row(i), p.Row(0))
+		p.Row(i)[i%20] += 0.1 * float64(i)
+	}
+	o, err := Optics(t.Context(), p, Options{MinPts: 5, Eps: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o.Exact || len(o.Order) != n {
+		t.Errorf("exact %v, %d points ordered", o.Exact, len(o.Order))
+	}
+	if ari := RandIndex(truth, o.At(10)); ari < 0.999 {
+		t.Errorf("adjusted Rand index %v", ari)
+	}
+	if got := len(Kinds(o.At(10)[:40])); got != 5 {
+		t.Errorf("the small kind and four single points came out as %d kinds", got)
+	}
+}
+
+func TestOpticsStops(t *testing.T) {
+	p, _ := planted(20_000, 20, 1, 1)
+	ctx, cancel := context.WithCancel(t.Context())
+	last := 0
+	_, err := Optics(ctx, p, Options{MinPts: 5, Eps: math.Inf(1), Progress: func(done, total int) {
+		if done < last || done > total {
+			t.Errorf("progress %d of %d after %d", done, total, last)
+		}
+		if last = done; done > total/10 {
+			cancel()
+		}
+	}})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want cancelled", err)
+	}
+	if last == 0 || last > p.N {
+		t.Errorf("stopped only after %d of %d", last, 2*p.N)
+	}
+}
+
+// Thousands of points that are like no other must not be slow or wrong.
+func TestOpticsOfSingles(t *testing.T) {
+	p := cloud(rand.New(rand.NewPCG(3, 3)), 8000, 15, 2)
+	o, err := Optics(t.Context(), p, Options{MinPts: 2, Eps: 0.05})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if kinds := Kinds(o.At(0.05)); len(kinds) != p.N {
+		t.Errorf("%d kinds of %d", len(kinds), p.N)
+	}
+}

@@ -58,13 +58,17 @@ func (p Points) Check() error {
 func (p Points) MaxNorm() float64 {
 	top := 0.0
 	for i := range p.N {
-		s := 0.0
-		for _, x := range p.Row(i) {
-			s += x * x
-		}
-		top = max(top, s)
+		top = max(top, norm(p.Row(i)))
 	}
-	return math.Sqrt(top)
+	return top
+}
+
+func norm(v []float64) float64 {
+	s := 0.0
+	for _, x := range v {
+		s += x * x
+	}
+	return math.Sqrt(s)
 }
 
 // squared returns the squared Euclidean distance of a and b, or any number

@@ -49,8 +49,9 @@ func newTree(p Points) *tree {
 	for pos, i := range t.id {
 		copy(t.row(int32(pos)), p.Row(int(i)))
 	}
-	t.fitBalls()
+	t.fitBounds()
 	t.fillBlocks()
+	t.check()
 	return t
 }
 
@@ -59,36 +60,34 @@ func newTree(p Points) *tree {
 func (t *tree) split(p Points, first, end int32) int32 {
 	n := int32(len(t.nodes))
 	t.nodes = append(t.nodes, node{first: first, end: end})
-	box := len(t.low)
-	t.low = append(t.low, p.Row(int(t.id[first]))...)
-	t.high = append(t.high, p.Row(int(t.id[first]))...)
-	low, high := t.low[box:], t.high[box:]
-	for _, i := range t.id[first+1 : end] {
-		for k, x := range p.Row(int(i)) {
-			if x < low[k] {
-				low[k] = x
-			} else if x > high[k] {
-				high[k] = x
-			}
-		}
-	}
 	if end-first <= leafSize {
 		return n
 	}
-	axis := 0
-	for k := range low {
-		if high[k]-low[k] > high[axis]-low[axis] {
-			axis = k
-		}
-	}
-	if p.Dim == 0 || high[axis] == low[axis] {
-		return n // all the same point
-	}
-	cut := t.cut(p, first, end, axis, (low[axis]+high[axis])/2)
+	axis, middle := t.widest(p, t.id[first:end])
+	cut := t.cut(p, first, end, axis, middle)
 	left := t.split(p, first, cut)
 	right := t.split(p, cut, end)
 	t.nodes[n].left, t.nodes[n].right = left, right
 	return n
+}
+
+// widest returns the coordinate in which the points spread most, and the
+// middle of that spread, judged by some of them where there are many.
+func (t *tree) widest(p Points, ids []int32) (axis int, middle float64) {
+	const some = 256
+	step := max(1, len(ids)/some)
+	widest := -1.0
+	for k := range p.Dim {
+		low, high := math.Inf(1), math.Inf(-1)
+		for i := 0; i < len(ids); i += step {
+			x := p.Data[int(ids[i])*p.Dim+k]
+			low, high = min(low, x), max(high, x)
+		}
+		if high-low > widest {
+			axis, middle, widest = k, low+(high-low)/2, high-low
+		}
+	}
+	return axis, middle
 }
 
 // cut reorders [first, end) along axis and returns where the right half
@@ -120,32 +119,41 @@ func (t *tree) cut(p Points, first, end int32, axis int, middle float64) int32 {
 	return first + int32(k)
 }
 
-// fitBalls computes every node's centre and radius.
-func (t *tree) fitBalls() {
-	t.centre = make([]float64, len(t.low))
-	for n := len(t.nodes) - 1; n >= 0; n-- {
+// fitBounds computes every node's box, centre and radius, children first.
+func (t *tree) fitBounds() {
+	size := len(t.nodes) * t.dim
+	t.centre, t.low, t.high = make([]float64, size), make([]float64, size), make([]float64, size)
+	for n := int32(len(t.nodes)) - 1; n >= 0; n-- {
 		nd := &t.nodes[n]
-		c := t.of(t.centre, int32(n))
+		c, low, high := t.of(t.centre, n), t.of(t.low, n), t.of(t.high, n)
 		if nd.left == 0 {
-			for pos := nd.first; pos < nd.end; pos++ {
-				for k, x := range t.row(pos) {
-					c[k] += x
-				}
-			}
-			scale(c, 1/float64(nd.end-nd.first))
+			t.fitLeaf(nd, c, low, high)
 		} else {
-			a, b := t.of(t.centre, nd.left), t.of(t.centre, nd.right)
 			share := float64(t.nodes[nd.left].end-nd.first) / float64(nd.end-nd.first)
+			cl, cr := t.of(t.centre, nd.left), t.of(t.centre, nd.right)
 			for k := range c {
-				c[k] = share*a[k] + (1-share)*b[k]
+				c[k] = share*cl[k] + (1-share)*cr[k]
+				low[k] = min(t.of(t.low, nd.left)[k], t.of(t.low, nd.right)[k])
+				high[k] = max(t.of(t.high, nd.left)[k], t.of(t.high, nd.right)[k])
 			}
 		}
-		top := 0.0
+		far := 0.0
 		for pos := nd.first; pos < nd.end; pos++ {
-			top = max(top, squared(c, t.row(pos), math.Inf(1)))
+			far = max(far, squared(c, t.row(pos), math.Inf(1)))
 		}
 		// A hair wider, so that rounding cannot put a point outside its ball.
-		nd.radius = math.Sqrt(top) * (1 + 1e-12)
+		nd.radius = math.Sqrt(far) * (1 + 1e-12)
+	}
+}
+
+func (t *tree) fitLeaf(nd *node, centre, low, high []float64) {
+	copy(low, t.row(nd.first))
+	copy(high, t.row(nd.first))
+	for pos := nd.first; pos < nd.end; pos++ {
+		for k, x := range t.row(pos) {
+			centre[k] += x / float64(nd.end-nd.first)
+			low[k], high[k] = min(low[k], x), max(high[k], x)
+		}
 	}
 }
 
@@ -200,12 +208,6 @@ func (t *tree) scan(q []float64, nd *node, first int32, bound float64, out *[lan
 		mask &= 1<<rest - 1 // only matters for points without coordinates
 	}
 	return mask
-}
-
-func scale(v []float64, by float64) {
-	for k := range v {
-		v[k] *= by
-	}
 }
 
 // apart returns a lower bound of the squared distance between any point of

@@ -23,6 +23,7 @@ type walk struct {
 	eps2  float64
 	seeds seeds
 	done  []bool
+	from  []int32 // by position: what its key comes from, -1 for nothing
 
 	leafOf []int32   // by position
 	parent []int32   // by node
@@ -39,13 +40,14 @@ func newWalk(t *tree, nb *neighbours, eps2 float64) *walk {
 		t: t, nb: nb, eps2: eps2,
 		seeds:  seeds{key: make([]float64, n), id: t.id, slot: make([]int32, n)},
 		done:   make([]bool, n),
+		from:   make([]int32, n),
 		leafOf: make([]int32, n),
 		parent: make([]int32, m), open: make([]int32, m), top: make([]float64, m),
 		packed: make([]int32, n), filled: make([]int32, m),
 	}
 	for i := range n {
 		w.seeds.key[i], w.seeds.slot[i] = math.Inf(1), -1
-		w.packed[i] = int32(i)
+		w.packed[i], w.from[i] = int32(i), -1
 	}
 	w.parent[0] = -1
 	for k := range t.nodes {
@@ -62,8 +64,9 @@ func newWalk(t *tree, nb *neighbours, eps2 float64) *walk {
 	return w
 }
 
-// run orders all points, calling visit for each with its squared reachability.
-func (w *walk) run(ctx context.Context, visit func(pos int32, reach float64)) error {
+// run orders all points, calling visit for each with its squared reachability
+// and the position it was reached from, -1 for a new start.
+func (w *walk) run(ctx context.Context, visit func(pos, from int32, reach float64)) error {
 	start := make([]int32, len(w.t.id)) // positions in the caller's order
 	for pos, id := range w.t.id {
 		start[id] = int32(pos)
@@ -89,7 +92,7 @@ func (w *walk) run(ctx context.Context, visit func(pos int32, reach float64)) er
 			}
 			pos = start[0]
 		}
-		visit(pos, w.seeds.key[pos])
+		visit(pos, w.from[pos], w.seeds.key[pos])
 		w.order(pos)
 		if step++; step%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()
@@ -114,26 +117,33 @@ func (w *walk) order(pos int32) {
 	for k := w.nb.start[pos]; k < w.nb.start[pos+1]; k++ {
 		p := w.nb.pos[k]
 		if v := max(core, w.nb.dist[k]); !w.done[p] && v < w.seeds.key[p] {
-			w.seeds.lower(p, v)
+			w.lower(p, pos, v)
 		}
 	}
+}
+
+// lower notes that p can be reached at key from the ordered point o.
+func (w *walk) lower(p, o int32, key float64) {
+	w.from[p] = o
+	w.seeds.lower(p, key)
 }
 
 // settle does all updates put off, leaf by leaf.
 func (w *walk) settle(ctx context.Context) error {
 	slices.Sort(w.owed)
-	for len(w.owed) > 0 {
-		leaf := w.leafOf[w.owed[0]]
-		k := 1
-		for k < len(w.owed) && w.leafOf[w.owed[k]] == leaf {
-			k++
-		}
-		w.spread(leaf, w.owed[:k], 0)
-		w.owed = w.owed[k:]
+	for rest := w.owed; len(rest) > 0; {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
+		leaf := w.leafOf[rest[0]]
+		k := 1
+		for k < len(rest) && w.leafOf[rest[k]] == leaf {
+			k++
+		}
+		w.spread(leaf, rest[:k], 0)
+		rest = rest[k:]
 	}
+	w.owed = w.owed[:0]
 	return nil
 }
 
@@ -180,7 +190,7 @@ func (w *walk) spreadToLeaf(from []int32, n int32) {
 				l := bits.TrailingZeros32(m)
 				p := packed[first+l]
 				if v := max(core, dist[l]); v < w.seeds.key[p] && !w.done[p] {
-					w.seeds.lower(p, v)
+					w.lower(p, o, v)
 					lowered = true
 				}
 			}

@@ -2,6 +2,7 @@ package fuzzy
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"auspex/expr"
@@ -241,4 +242,36 @@ func CombineSQL(c Condition, logic Logic, degree func(*Is) (string, error)) (str
 		return bounded(logic.AndSQL(ys...))
 	}
 	return "", fmt.Errorf("unknown condition %T", c)
+}
+
+// NarrowSQL renders a cheap test that every row passes whose degree is above
+// level, or "" where there is none. test gives the one for a statement, see
+// [Cut].
+func NarrowSQL(c Condition, logic Logic, level float64, test func(is *Is, level float64) string) string {
+	g, ok := c.(*Group)
+	if !ok {
+		if is, ok := c.(*Is); ok {
+			return test(is, level)
+		}
+		return ""
+	}
+	if level = logic.sideLevel(g.Or, level); math.IsNaN(level) {
+		return ""
+	}
+	var parts []string
+	for _, x := range g.Xs {
+		if part := NarrowSQL(x, logic, level, test); part != "" {
+			parts = append(parts, part)
+		} else if g.Or {
+			return "" // this side may hold anywhere
+		}
+	}
+	word := " AND "
+	if g.Or {
+		word = " OR "
+	}
+	if len(parts) < 2 {
+		return strings.Join(parts, word)
+	}
+	return "(" + strings.Join(parts, word) + ")"
 }

@@ -120,7 +120,14 @@ func (s *limited) SQL(x string) (string, error) {
 	case s.scale:
 		return bounded(fmt.Sprintf("(%s * %s)", num(s.by), y))
 	}
-	return bounded(fmt.Sprintf("%s ELSE least(%s, %s) END", ignoreMissing(x), num(s.by), y))
+	return bounded(fmt.Sprintf("CASE WHEN %[1]s <= %[2]s THEN %[1]s WHEN %[1]s > %[2]s THEN %[2]s END", y, num(s.by)))
+}
+
+func (s *limited) cut(level float64) (lo, hi float64) {
+	if s.scale {
+		level /= s.by
+	}
+	return s.of.cut(min(level, 1))
 }
 
 func (s *limited) String() string       { return s.of.String() }

@@ -121,6 +121,22 @@ func (l Logic) Or(ys ...float64) float64 {
 	return most
 }
 
+// sideLevel tells what must hold below for a junction to be above level: under
+// AND each side, under OR at least one side is above the level it gives. NaN
+// means that nothing is known.
+func (l Logic) sideLevel(or bool, level float64) float64 {
+	switch {
+	case or && l.product: // sides below level add up
+		return 0
+	case !or && l.compensatory:
+		if l.gamma == 1 { // then it is an OR
+			return math.NaN()
+		}
+		return 0
+	}
+	return level
+}
+
 // AndSQL renders And of SQL expressions.
 func (l Logic) AndSQL(ys ...string) string {
 	if len(ys) == 1 {
@@ -134,8 +150,11 @@ func (l Logic) AndSQL(ys ...string) string {
 		none := "(1 - (" + strings.Join(ys, ")) * (1 - (") + "))"
 		return fmt.Sprintf("(pow(%s, %s) * pow(1 - %s, %s))", all, num(1-l.gamma), none, num(l.gamma))
 	}
-	// least() passes over NULL, so that has to be asked for.
-	return "CASE WHEN (" + strings.Join(ys, ") IS NULL OR (") + ") IS NULL THEN NULL ELSE least(" + strings.Join(ys, ", ") + ") END"
+	// least() passes over NULL, and is slower than this.
+	if len(ys) == 2 {
+		return fmt.Sprintf("CASE WHEN %[1]s IS NULL OR %[1]s < %[2]s THEN %[1]s ELSE %[2]s END", ys[0], ys[1])
+	}
+	return "CASE WHEN (" + strings.Join(ys, ") IS NOT NULL AND (") + ") IS NOT NULL THEN least(" + strings.Join(ys, ", ") + ") END"
 }
 
 // OrSQL renders Or of SQL expressions.

@@ -25,6 +25,10 @@ const (
 	Below      Modifier = "below"        // 1 − y before the first maximum, then 0
 )
 
+// between is plus A AND not very A, the heart of slightly. It is no word of its
+// own.
+const between Modifier = "between"
+
 // Modifiers lists them all.
 func Modifiers() []Modifier {
 	return []Modifier{Not, Norm, Very, Extremely, Plus, Somewhat, MoreOrLess, Intensify, Slightly, Above, Below}
@@ -59,13 +63,12 @@ func (m Modifier) power() (float64, bool) {
 
 // Modify makes the set that the modifier turns s into.
 func Modify(m Modifier, s Set) Set {
-	if m == Slightly {
-		both := &joined{logic: Minimum, sets: []Set{Modify(Plus, s), Modify(Not, Modify(Very, s))}}
-		return &modified{by: Intensify, of: Modify(Norm, both), text: phrase(m, s)}
-	}
 	t := &modified{by: m, of: s, text: phrase(m, s)}
-	if m == Norm || m == Above || m == Below {
+	switch m {
+	case Norm, Above, Below:
 		t.topX, t.topY = s.peak()
+	case Slightly:
+		_, t.topY = findPeak(&modified{by: between, of: s})
 	}
 	return t
 }
@@ -83,7 +86,7 @@ type modified struct {
 	by         Modifier
 	of         Set
 	text       string
-	topX, topY float64 // first maximum of the set below, for Norm, Above and Below
+	topX, topY float64 // first maximum of the set below, for Norm, Above and Below; of between, for Slightly
 }
 
 func (s *modified) String() string   { return s.text }
@@ -108,15 +111,13 @@ func (s *modified) Degree(x float64) float64 {
 	case Not:
 		return 1 - y
 	case Norm:
-		if s.topY == 0 {
-			return 0
-		}
-		return clamp(y / s.topY)
+		return s.norm(y)
 	case Intensify:
-		if y < 0.5 {
-			return 2 * y * y
-		}
-		return 1 - 2*(1-y)*(1-y)
+		return intensify(y)
+	case between:
+		return min(math.Pow(y, 1.25), 1-y*y)
+	case Slightly:
+		return intensify(s.norm(min(math.Pow(y, 1.25), 1-y*y)))
 	case Above:
 		if x <= s.topX {
 			return 0
@@ -131,6 +132,20 @@ func (s *modified) Degree(x float64) float64 {
 	return y
 }
 
+func (s *modified) norm(y float64) float64 {
+	if s.topY == 0 {
+		return 0
+	}
+	return clamp(y / s.topY)
+}
+
+func intensify(y float64) float64 {
+	if y < 0.5 {
+		return 2 * y * y
+	}
+	return 1 - 2*(1-y)*(1-y)
+}
+
 func (s *modified) SQL(x string) (string, error) {
 	y, err := s.of.SQL(x)
 	if err != nil {
@@ -143,89 +158,59 @@ func (s *modified) SQL(x string) (string, error) {
 	case Not:
 		y = "(1 - " + y + ")"
 	case Norm:
-		if s.topY == 0 {
-			y = "(0 * " + y + ")"
-		} else {
-			y = fmt.Sprintf("CASE WHEN %[1]s >= %[2]s THEN 1e0 ELSE %[1]s / %[2]s END", y, num(s.topY))
-		}
+		y = s.normSQL(y)
 	case Intensify:
-		y = fmt.Sprintf("CASE WHEN %[1]s < 0.5e0 THEN 2 * pow(%[1]s, 2) ELSE 1 - 2 * pow(1 - %[1]s, 2) END", y)
+		y = intensifySQL(y)
+	case Slightly:
+		y = intensifySQL(s.normSQL(fmt.Sprintf("least(pow(%s, 1.25e0), 1 - pow(%s, 2))", y, y)))
 	case Above:
-		y = fmt.Sprintf("%s WHEN %s <= %s THEN 0e0 ELSE 1 - %s END", ignoreMissing(x), x, num(s.topX), y)
+		y = fmt.Sprintf("CASE WHEN %s <= %s THEN 0e0 ELSE 1 - %s END", x, num(s.topX), y)
 	case Below:
-		y = fmt.Sprintf("%s WHEN %s >= %s THEN 0e0 ELSE 1 - %s END", ignoreMissing(x), x, num(s.topX), y)
+		y = fmt.Sprintf("CASE WHEN %[1]s < %[2]s THEN 1 - %[3]s WHEN isnan(%[1]s) THEN NULL WHEN %[1]s >= %[2]s THEN 0e0 END", x, num(s.topX), y)
 	}
 	return bounded(y)
+}
+
+func (s *modified) normSQL(y string) string {
+	if s.topY == 0 {
+		return "(0 * " + y + ")"
+	}
+	return fmt.Sprintf("CASE WHEN %[1]s >= %[2]s THEN 1e0 ELSE %[1]s / %[2]s END", y, num(s.topY))
+}
+
+func intensifySQL(y string) string {
+	return fmt.Sprintf("CASE WHEN %[1]s < 0.5e0 THEN 2 * pow(%[1]s, 2) ELSE 1 - 2 * pow(1 - %[1]s, 2) END", y)
+}
+
+// cut looks for the degree below that the modifier lifts above level.
+func (s *modified) cut(level float64) (lo, hi float64) {
+	if p, ok := s.by.power(); ok {
+		return s.of.cut(math.Pow(level, 1/p))
+	}
+	switch s.by {
+	case Norm:
+		return s.of.cut(level * s.topY)
+	case Intensify:
+		if level < 0.5 {
+			return s.of.cut(math.Sqrt(level / 2))
+		}
+		return s.of.cut(1 - math.Sqrt((1-level)/2))
+	case Slightly, between:
+		return s.of.cut(0)
+	case Above:
+		return s.topX, math.Inf(1)
+	case Below:
+		return math.Inf(-1), s.topX
+	}
+	return math.Inf(-1), math.Inf(1)
 }
 
 // peak keeps its place under the modifiers that only grow with y.
 func (s *modified) peak() (x, y float64) {
 	switch s.by {
-	case Not, Above, Below:
+	case Not, Above, Below, Slightly:
 		return findPeak(s)
 	}
 	x, _ = s.of.peak()
 	return x, s.Degree(x)
 }
-
-// joined is several sets under AND or OR.
-type joined struct {
-	or    bool
-	logic Logic
-	sets  []Set
-}
-
-func (s *joined) Degree(x float64) float64 {
-	ys := make([]float64, 0, 4)
-	for _, t := range s.sets {
-		ys = append(ys, t.Degree(x))
-	}
-	if s.or {
-		return s.logic.Or(ys...)
-	}
-	return s.logic.And(ys...)
-}
-
-func (s *joined) SQL(x string) (string, error) {
-	var ys []string
-	for _, t := range s.sets {
-		y, err := t.SQL(x)
-		if err != nil {
-			return "", err
-		}
-		ys = append(ys, y)
-	}
-	switch {
-	case s.or:
-		return bounded(s.logic.OrSQL(ys...))
-	case s.logic == Minimum: // one x is missing for all, so the terms need not be asked
-		return bounded(ignoreMissing(x) + " ELSE least(" + strings.Join(ys, ", ") + ") END")
-	}
-	return bounded(s.logic.AndSQL(ys...))
-}
-
-func (s *joined) String() string {
-	word := " AND "
-	if s.or {
-		word = " OR "
-	}
-	var parts []string
-	for _, t := range s.sets {
-		text := t.String()
-		if j, ok := t.(*joined); ok && len(j.sets) > 1 {
-			text = "(" + text + ")"
-		}
-		parts = append(parts, text)
-	}
-	return strings.Join(parts, word)
-}
-
-func (s *joined) knots() []float64 {
-	var ks []float64
-	for _, t := range s.sets {
-		ks = append(ks, t.knots()...)
-	}
-	return ks
-}
-
-func (s *joined) peak() (x, y float64) { return findPeak(s) }

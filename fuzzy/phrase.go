@@ -70,7 +70,37 @@ func ParsePhrase(src string) (Phrase, error) {
 // first token that cannot continue it, and before an AND or OR that joins
 // another statement (… AND imbalance IS high) rather than another term.
 func PhraseFrom(c *expr.Cursor) (Phrase, error) {
-	return junctionFrom(c, true)
+	start := c.Peek()
+	p, err := junctionFrom(c, true)
+	if err != nil {
+		return nil, err
+	}
+	terms := 0
+	leaves(p, func(Phrase) { terms++ })
+	if stack := stacked(p); terms > maxTerms || stack > maxStack {
+		return nil, c.Errorf(start, "a phrase has at most %d terms under at most %d modifiers, not %d under %d", maxTerms, maxStack, terms, stack)
+	}
+	return p, nil
+}
+
+// Bounds that keep a phrase something a person could mean, and quick to bind.
+const (
+	maxTerms = 64
+	maxStack = 16
+)
+
+// stacked counts the modifiers that lie on top of one another.
+func stacked(p Phrase) int {
+	n := 0
+	switch p := p.(type) {
+	case *Hedge:
+		return 1 + stacked(p.X)
+	case *Junction:
+		for _, x := range p.Xs {
+			n = max(n, stacked(x))
+		}
+	}
+	return n
 }
 
 func junctionFrom(c *expr.Cursor, or bool) (Phrase, error) {
@@ -133,7 +163,7 @@ func hedgeFrom(c *expr.Cursor) (Phrase, error) {
 		return &Literal{Shape: s, Offset: t.Pos}, nil
 	}
 	if c.Accept("(") {
-		x, err := PhraseFrom(c)
+		x, err := junctionFrom(c, true)
 		if err != nil {
 			return nil, err
 		}

@@ -113,17 +113,19 @@ func TestPhraseText(t *testing.T) {
 		}
 	}
 	for in, want := range map[string]string{
-		"":                                    "expected a term",
-		"very":                                "expected a term such as high, found the end",
-		"high low":                            "unexpected low",
-		"(high":                               "expected )",
-		"high and":                            "expected a term",
-		"is":                                  "written in double quotes",
-		"very (":                              "expected a term",
-		"high or 3":                           "found 3",
-		"trapez(1)":                           "expected a shape",
-		strings.Repeat("very ", 300) + "high": "nested more than",
-		strings.Repeat("(", 50000):            "nested more than",
+		"":                                       "expected a term",
+		"very":                                   "expected a term such as high, found the end",
+		"high low":                               "unexpected low",
+		"(high":                                  "expected )",
+		"high and":                               "expected a term",
+		"is":                                     "written in double quotes",
+		"very (":                                 "expected a term",
+		"high or 3":                              "found 3",
+		"trapez(1)":                              "expected a shape",
+		strings.Repeat("very ", 300) + "high":    "nested more than",
+		strings.Repeat("slightly ", 17) + "high": "at most 64 terms under at most 16 modifiers, not 1 under 17",
+		"high" + strings.Repeat(" or high", 64):  "not 65 under 0",
+		strings.Repeat("(", 50000):               "nested more than",
 	} {
 		if _, err := ParsePhrase(in); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("ParsePhrase(%.30q) = %v, want %q", in, err, want)
@@ -186,6 +188,29 @@ func TestPhraseProperties(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestCut looks for values outside the bounds whose degree is above the level.
+func TestCut(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := bindAny(t, anyPhrase(3).Draw(t, "phrase"), anyLogic().Draw(t, "logic"))
+		level := float64(rapid.IntRange(0, 100).Draw(t, "level")) / 100
+		lo, hi := Cut(s, level)
+		for i := -400; i <= 400; i++ {
+			x := float64(i) / 20
+			if (x < lo || x > hi) && s.Degree(x) > level {
+				t.Fatalf("%s at %v = %v is above %v, outside [%v, %v]", s, x, s.Degree(x), level, lo, hi)
+			}
+		}
+	})
+	for text, want := range map[string][2]float64{
+		"S(1, 3)": {2, math.Inf(1)}, "Z(1, 3)": {math.Inf(-1), 2}, "very very triangle(0, 16, 32)": {13.454, 18.546},
+		"not S(1, 3)": {math.Inf(-1), math.Inf(1)}, "above triangle(0, 1, 2)": {1, math.Inf(1)},
+	} {
+		if lo, hi := Cut(set(t, text), 0.5); !near(lo, want[0], 1e-3) && lo != want[0] || !near(hi, want[1], 1e-3) && hi != want[1] {
+			t.Errorf("Cut(%s, 0.5) = [%v, %v], want %v", text, lo, hi, want)
+		}
+	}
 }
 
 // TestLogicLaws holds what AND and OR owe under each logic.

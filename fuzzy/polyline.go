@@ -39,10 +39,11 @@ func (p polyline) at(i int) float64 {
 	return y
 }
 
+// sql has its branches in rising order of x. NULL fails them all and so answers
+// NULL; NaN, which DuckDB takes for larger than any number, is asked for last.
 func (p polyline) sql(x string) string {
 	var b strings.Builder
-	b.WriteString(ignoreMissing(x))
-	fmt.Fprintf(&b, " WHEN %s < %s THEN %s", x, num(p.xs[0]), num(p.ys[0]))
+	fmt.Fprintf(&b, "CASE WHEN %s < %s THEN %s", x, num(p.xs[0]), num(p.ys[0]))
 	last := len(p.xs) - 1
 	for i, at := range p.xs[:last] {
 		if p.xs[i+1] == at {
@@ -63,8 +64,39 @@ func (p polyline) sql(x string) string {
 		}
 		fmt.Fprintf(&b, "%s + %s * ((%s - %s) / %s)", num(y0), num(y1-y0), x, num(at), num(p.xs[i+1]-at))
 	}
-	fmt.Fprintf(&b, " ELSE %s END", num(p.ys[last]))
+	fmt.Fprintf(&b, " WHEN isnan(%s) THEN NULL WHEN %s >= %s THEN %s END", x, x, num(p.xs[last]), num(p.ys[last]))
 	return b.String()
+}
+
+// cut is the hull of the places whose degree is above level.
+func (p polyline) cut(level float64) (lo, hi float64) {
+	lo, hi = math.Inf(1), math.Inf(-1)
+	last := len(p.xs) - 1
+	for i, y := range p.ys {
+		if y <= level {
+			continue
+		}
+		left, right := p.xs[i], p.xs[i]
+		switch {
+		case i == 0:
+			left = math.Inf(-1)
+		case p.ys[i-1] <= level:
+			left = crossing(p.xs[i], y, p.xs[i-1], p.ys[i-1], level)
+		}
+		switch {
+		case i == last:
+			right = math.Inf(1)
+		case p.ys[i+1] <= level:
+			right = crossing(p.xs[i], y, p.xs[i+1], p.ys[i+1], level)
+		}
+		lo, hi = min(lo, left), max(hi, right)
+	}
+	return lo, hi
+}
+
+// crossing is where the line from (x, y) to (x1, y1) passes through level.
+func crossing(x, y, x1, y1, level float64) float64 {
+	return x + (x1-x)*((y-level)/(y-y1))
 }
 
 func (p polyline) peak() (x, y float64) {

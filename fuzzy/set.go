@@ -22,6 +22,9 @@ type Set interface {
 
 	// knots lists where the curve changes its formula.
 	knots() []float64
+	// cut bounds the places whose degree is above level, in [0, 1): outside
+	// [lo, hi] there is none, apart from rounding.
+	cut(level float64) (lo, hi float64)
 	// peak is the first place where the degree is largest, and that degree.
 	peak() (x, y float64)
 }
@@ -38,18 +41,23 @@ func bounded(sql string) (string, error) {
 	return sql, nil
 }
 
-// ignoreMissing begins a CASE that answers NULL for missing. DuckDB takes NaN
-// for larger than any number, so it has to be asked for.
-func ignoreMissing(x string) string {
-	return "CASE WHEN " + x + " IS NULL OR isnan(" + x + ") THEN NULL"
-}
-
 func num(v float64) string { return expr.SQLNumber(v) }
+
+// Cut gives bounds outside which no degree of s is above level, as far as they
+// are easily told; they may be infinite. A database uses them to pass over
+// values at little cost.
+func Cut(s Set, level float64) (lo, hi float64) {
+	lo, hi = s.cut(min(max(level, 0), 1) * (1 - 1e-9))
+	size := 0.0
+	for _, k := range s.knots() {
+		size = max(size, math.Abs(k))
+	}
+	return lo - 1e-9*size, hi + 1e-9*size
+}
 
 // findPeak looks for the first maximum of a set whose curve is smooth between
 // its knots.
 func findPeak(s Set) (x, y float64) {
-	const steps = 64
 	ks := s.knots()
 	slices.Sort(ks)
 	ks = slices.Compact(ks)
@@ -61,10 +69,11 @@ func findPeak(s Set) (x, y float64) {
 		span = 1
 	}
 	ks = append([]float64{ks[0] - span}, append(ks, ks[len(ks)-1]+span)...)
+	steps := max(2, min(64, 16384/len(ks))) // between two knots
 	var xs []float64
 	for i := 1; i < len(ks); i++ {
 		for j := range steps {
-			xs = append(xs, ks[i-1]+(ks[i]-ks[i-1])*float64(j)/steps)
+			xs = append(xs, ks[i-1]+(ks[i]-ks[i-1])*float64(j)/float64(steps))
 		}
 	}
 	xs = append(xs, ks[len(ks)-1])

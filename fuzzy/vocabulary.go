@@ -1,7 +1,6 @@
 package fuzzy
 
 import (
-	"fmt"
 	"math"
 	"strings"
 
@@ -93,9 +92,10 @@ func (v *Vocabulary) Factor(name string) *Factor {
 }
 
 // VariableOf finds the variable whose terms are said of metric, and the
-// quantity to compute for them: the metric as it was written, or what the
-// variable takes instead of it (the share of wtime for wtime). It gives nil
-// where the vocabulary has no words for the metric.
+// quantity to compute for them: the metric as it was written, or the variable
+// itself where that is taken instead of it (time_share for wtime), which
+// [Vocabulary.Expand] turns into metrics. It gives nil where the vocabulary has
+// no words for the metric.
 func (v *Vocabulary) VariableOf(metric expr.Node) (*Variable, expr.Node) {
 	for _, x := range v.Variables {
 		if over := x.over(metric); over != nil {
@@ -110,8 +110,9 @@ func (v *Vocabulary) VariableOf(metric expr.Node) (*Variable, expr.Node) {
 func (x *Variable) over(metric expr.Node) expr.Node {
 	written := metric.String()
 	is := func(n expr.Node, text string) bool { return strings.EqualFold(n.String(), text) }
+	self := func(suffix string) expr.Node { return &expr.Name{Name: x.Name + suffix, Offset: metric.Pos()} }
 	if strings.EqualFold(x.Name, written) {
-		return x.Metric
+		return self("")
 	}
 	for _, n := range append([]expr.Node{x.Metric}, x.Also...) {
 		if is(n, written) {
@@ -123,19 +124,16 @@ func (x *Variable) over(metric expr.Node) expr.Node {
 	if i := strings.LastIndexByte(written, '.'); i > 0 && (written[i:] == ".inc" || written[i:] == ".exc") {
 		base, suffix = written[:i], written[i:]
 	}
-	own, plain := x.Metric.(*expr.Name)
+	_, plain := x.Metric.(*expr.Name)
 	if suffix != "" && !plain {
 		return nil
 	}
-	if suffix != "" && is(own, base) {
+	if suffix != "" && (strings.EqualFold(x.Name, base) || is(x.Metric, base)) {
 		return metric
 	}
 	for _, n := range x.InsteadOf {
 		if is(n, base) {
-			if suffix == "" {
-				return x.Metric
-			}
-			return &expr.Name{Name: own.Name + suffix, Offset: metric.Pos()}
+			return self(suffix)
 		}
 	}
 	return nil
@@ -149,97 +147,6 @@ func find(terms []*Term, name string) *Term {
 		}
 	}
 	return nil
-}
-
-// Meaning is what a phrase said of a metric comes to.
-type Meaning struct {
-	Metric expr.Node // what to compute
-	Set    Set       // what to compare it with
-}
-
-// Resolve finds out what a phrase means when it is said of metric. Terms are
-// looked up among the metric's own and then among the global ones. An error is
-// an [*expr.Error] whose Offset points at the word, with Source left for the
-// caller to fill in.
-func (v *Vocabulary) Resolve(metric expr.Node, p Phrase, logic Logic) (Meaning, error) {
-	variable, own := v.VariableOf(metric)
-	var over expr.Node
-	var first Phrase
-	var failed *expr.Error
-	settle := func(leaf Phrase, quantity expr.Node) {
-		switch {
-		case over == nil:
-			over, first = quantity, leaf
-		case failed == nil && !expr.Equal(over, quantity):
-			failed = &expr.Error{Offset: leaf.Pos(), Message: fmt.Sprintf("%s is about %s, but %s is about %s",
-				first, over, leaf, quantity), Hint: "say it in two statements"}
-		}
-	}
-	sets := map[string]Set{}
-	leaves(p, func(leaf Phrase) {
-		ref, ok := leaf.(*TermRef)
-		if !ok {
-			settle(leaf, metric) // a shape is meant in the metric's own unit
-			return
-		}
-		if variable != nil {
-			if t := find(variable.Terms, ref.Name); t != nil {
-				sets[ref.Name] = t.Set
-				settle(leaf, own)
-				return
-			}
-		}
-		for _, x := range v.Variables {
-			if t := find(x.Global, ref.Name); t != nil {
-				sets[ref.Name] = t.Set
-				if quantity := x.over(metric); quantity != nil {
-					settle(leaf, quantity)
-				} else {
-					settle(leaf, metric)
-				}
-				return
-			}
-		}
-		if failed == nil {
-			failed = v.unknown(metric, variable, ref)
-		}
-	})
-	if failed != nil {
-		return Meaning{}, failed
-	}
-	set, err := Bind(p, logic, func(t *TermRef) (Set, error) { return sets[t.Name], nil })
-	if err != nil {
-		return Meaning{}, err
-	}
-	return Meaning{Metric: over, Set: set}, nil
-}
-
-// unknown makes the error for a term that nobody knows.
-func (v *Vocabulary) unknown(metric expr.Node, variable *Variable, t *TermRef) *expr.Error {
-	var global, own []string
-	common := false // high is no slip of the pen for HIGH_TRAFFIC
-	for _, x := range v.Variables {
-		common = common || find(x.Terms, t.Name) != nil
-		for _, g := range x.Global {
-			global = append(global, g.Name)
-		}
-	}
-	e := &expr.Error{Offset: t.Offset}
-	if variable == nil {
-		e.Message = fmt.Sprintf("the vocabulary has no terms for %s, so %s means nothing", metric, t)
-		if e.Hint = expr.DidYouMean(t.Name, global); e.Hint == "" || common {
-			e.Hint = "define or learn terms for it, or write a shape such as S(0, 10)"
-		}
-		return e
-	}
-	for _, x := range variable.Terms {
-		own = append(own, x.Name)
-	}
-	e.Message = fmt.Sprintf("unknown term %s of %s", t, metric)
-	if e.Hint = expr.DidYouMean(t.Name, append(own, global...)); e.Hint == "" {
-		e.Hint = "known are " + strings.Join(own, ", ")
-	}
-	return e
 }
 
 // finite reports whether v is an ordinary number.

@@ -75,8 +75,8 @@ func TestResolve(t *testing.T) {
 		{"time_share.exc", "low", "time_share.exc", "Z(0.01, 0.08)", "", "", 0},
 		{"time_share", "low", "time_share", "Z(0.01, 0.08)", "", "", 0},
 		{"L2_TCM/L2_TCA", "POOR_CACHE_MISS", "L2_TCM/L2_TCA", "S(0.5, 0.9)", "", "", 0},
-		{"l2_miss_ratio", "high", "l2_misses/l2_accesses", "S(0.5, 0.9)", "", "", 0},
-		{"io_time", "high", "io_time/wtime", "S(0.15, 0.5)", "", "", 0},
+		{"l2_miss_ratio", "high", "l2_miss_ratio", "S(0.5, 0.9)", "", "", 0},
+		{"io_time", "high", "io_share", "S(0.15, 0.5)", "", "", 0},
 		{"foo/bar", "POOR_CACHE_MISS", "foo/bar", "S(0.5, 0.9)", "", "", 0},
 		{"wtime", "S(10, 20)", "wtime", "S(10, 20)", "", "", 0},
 		{"wtime", "high or POOR_CACHE_MISS", "", "", "high is about time_share, but POOR_CACHE_MISS is about wtime", "two statements", 8},
@@ -105,6 +105,39 @@ func TestResolve(t *testing.T) {
 		}
 		if m.Metric.String() != c.quantity || m.Set.String() != c.set {
 			t.Errorf("%s is %s: %s is %s", c.metric, c.phrase, m.Metric, m.Set)
+		}
+	}
+}
+
+func TestExpand(t *testing.T) {
+	all := []string{"wtime", "mpi_time", "l2_misses", "PAPI_L2_TCA", "time_share"}
+	known := func(name string) bool { return slices.Contains(all, name) }
+	for in, want := range map[string]string{
+		"wtime":               "wtime",
+		"time_share":          "time_share",
+		"mpi_share":           "mpi_time/wtime",
+		"2*l2_miss_ratio":     "2*(l2_misses/PAPI_L2_TCA)",
+		"wtime/l2_miss_ratio": "wtime/(l2_misses/PAPI_L2_TCA)",
+	} {
+		if n, err := Shipped().Expand(metric(t, in), known, all); err != nil || n.String() != want {
+			t.Errorf("%s expands to %v, %v, want %s", in, n, err, want)
+		}
+	}
+	for in, want := range map[string]string{
+		"1 + wtiem": "column 5: unknown metric wtiem; did you mean wtime?",
+		"l2_miss":   "column 1: unknown metric l2_miss; did you mean",
+		"zebra":     "known are wtime, mpi_time",
+		"ipc":       "column 1: ipc was not measured, nor what it is computed from, instructions/cycles",
+	} {
+		_, err := Shipped().Expand(metric(t, in), known, all)
+		var e *expr.Error
+		if !errors.As(err, &e) {
+			t.Errorf("%s: %v", in, err)
+			continue
+		}
+		e.Source = in
+		if !strings.Contains(e.Error(), want) {
+			t.Errorf("%s: %v, want %s", in, e, want)
 		}
 	}
 }

@@ -165,7 +165,7 @@ func (a *cubeAnchor) addRegions(b *model.Builder, name string) ([]int, error) {
 		if !ok {
 			return nil, model.InFile(name, "call path %d names region %d, which is not described", node.id, node.callee)
 		}
-		r := model.Region{Name: region.name + node.parameters, Kind: region.kind(), Parent: model.NoParent}
+		r := model.Region{Name: region.name + node.parameters, Kind: scorepKind(region.paradigm, region.role, region.name), Parent: model.NoParent}
 		if region.begin > 0 {
 			r.File, r.Line = region.file, region.begin
 		}

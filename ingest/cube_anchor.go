@@ -41,25 +41,28 @@ type cubeRegion struct {
 	begin                               int
 }
 
-// kind tells what sort of region the measuring system took it for.
-func (r cubeRegion) kind() model.Kind {
+// scorepKind tells a region's kind from the paradigm and role that Score-P
+// gives it; Cube and OTF2 spell them alike but for case and blanks.
+func scorepKind(paradigm, role, name string) model.Kind {
+	paradigm = strings.ToLower(paradigm)
+	role = strings.ReplaceAll(strings.ToLower(role), "_", " ")
 	switch {
-	case r.paradigm == "mpi":
+	case paradigm == "mpi":
 		return model.MPI
-	case r.paradigm == "shmem":
+	case paradigm == "shmem":
 		return model.Comm
-	case r.role == "barrier", r.role == "implicit barrier":
+	case role == "barrier", role == "implicit barrier":
 		return model.Barrier
-	case r.role == "loop":
+	case role == "loop":
 		return model.Loop
-	case r.role == "kernel":
+	case role == "kernel":
 		return model.Kernel
-	case strings.HasPrefix(r.role, "file_io"):
+	case strings.HasPrefix(role, "file io"):
 		return model.IO
-	case r.paradigm == "user" && r.role != "artificial":
+	case paradigm == "user" && role != "artificial":
 		return model.User
 	}
-	return kindOf(r.name)
+	return kindOf(name)
 }
 
 // cubeNode is one <cnode>: a call path.
@@ -274,9 +277,9 @@ func (r *cubeRegion) set(field, text string) {
 	case "mangled_name":
 		r.mangled = clip(text, maxRegionName)
 	case "paradigm":
-		r.paradigm = strings.ToLower(text)
+		r.paradigm = text
 	case "role":
-		r.role = strings.ToLower(text)
+		r.role = text
 	}
 }
 

@@ -2,10 +2,12 @@ package ingest
 
 import (
 	"bytes"
+	"cmp"
 	"compress/zlib"
 	"encoding/binary"
 	"io"
 	"math"
+	"strconv"
 	"strings"
 
 	"auspex/model"
@@ -69,7 +71,7 @@ func (m *cubeMetric) column(kind cubeType) cubeColumn {
 		name = counterNames[m.name]
 	}
 	if name == "" {
-		name = m.name
+		name = cmp.Or(m.name, "metric_"+strconv.Itoa(m.id))
 	}
 	scope := model.Exclusive
 	switch {

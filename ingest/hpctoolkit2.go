@@ -20,6 +20,7 @@ const (
 	metricDBEnding  = ".metric-db"
 	hpcRootElement  = "HPCToolkitExperiment"
 	hpcMaxProcesses = 1 << 28 // no rank or thread number is larger
+	hpcMaxColumns   = 4096    // nor a row of a metric-db longer
 )
 
 func isHPCToolkit2(dir string, entries []os.DirEntry) bool {
@@ -46,7 +47,7 @@ func readHPCToolkit2(ctx context.Context, src *Source) (*model.Experiment, error
 	for m, metric := range tree.metrics {
 		columns[m] = b.Metric(metric.Metric)
 	}
-	sums := &regionSums{metrics: len(columns)}
+	sums := &regionSums{metrics: len(columns), idle: tree.root}
 	for _, file := range files {
 		if err := ctx.Err(); err != nil {
 			return nil, err

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"bufio"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -15,7 +16,7 @@ import (
 const (
 	metricDBMagic  = "HPCPROF-metricdb__"
 	metricDBHeader = len(metricDBMagic) + 5 + 1 + 4 + 4
-	metricDBBuffer = 64 << 10
+	metricDBChunk  = 32 << 10 // what is looked at in one go
 )
 
 // read adds up the values of one thread.
@@ -25,12 +26,12 @@ func (f *metricDB) read(src *Source, tree *hpcTree, sums *regionSums) error {
 		return err
 	}
 	defer in.Close()
-	return readMetricDB(in, src.givenFor(f.path), tree, sums)
+	return readMetricDB(in.Reader, src.givenFor(f.path), tree, sums)
 }
 
-func readMetricDB(r io.Reader, name string, tree *hpcTree, sums *regionSums) error {
-	var header [metricDBHeader]byte
-	if err := readExactly(r, header[:], name, 0); err != nil {
+func readMetricDB(r *bufio.Reader, name string, tree *hpcTree, sums *regionSums) error {
+	header, err := peekExactly(r, metricDBHeader, name, 0)
+	if err != nil {
 		return err
 	}
 	if string(header[:len(metricDBMagic)]) != metricDBMagic {
@@ -51,18 +52,18 @@ func readMetricDB(r io.Reader, name string, tree *hpcTree, sums *regionSums) err
 	if nodes < tree.nodes {
 		return model.AtByte(name, int64(metricDBHeader-8), "has values of %d nodes, but the call tree in %s has %d: it belongs to another database", nodes, hpcExperiment, tree.nodes)
 	}
+	_, _ = r.Discard(metricDBHeader)
 	return readMetricRows(r, name, order, tree, sums)
 }
 
 // readMetricRows goes through the rows in order, stopping at those of leaves.
-func readMetricRows(r io.Reader, name string, order binary.ByteOrder, tree *hpcTree, sums *regionSums) error {
+func readMetricRows(r *bufio.Reader, name string, order binary.ByteOrder, tree *hpcTree, sums *regionSums) error {
 	size := 8 * tree.columns
-	buffer := make([]byte, max(1, metricDBBuffer/size)*size)
-	rows := int64(len(buffer) / size)
+	rows := int64(max(1, metricDBChunk/size))
 	leaves := tree.leaves
 	for first, last := int64(1), int64(tree.nodes); first <= last; first += rows {
-		chunk := buffer[:int(min(rows, last-first+1))*size]
-		if err := readExactly(r, chunk, name, int64(metricDBHeader)+(first-1)*int64(size)); err != nil {
+		chunk, err := peekExactly(r, int(min(rows, last-first+1))*size, name, int64(metricDBHeader)+(first-1)*int64(size))
+		if err != nil {
 			return err
 		}
 		for len(leaves) > 0 && int64(leaves[0].node) < first+rows {
@@ -70,6 +71,7 @@ func readMetricRows(r io.Reader, name string, order binary.ByteOrder, tree *hpcT
 			sums.addLeaf(int(leaves[0].region), row, order, tree)
 			leaves = leaves[1:]
 		}
+		_, _ = r.Discard(len(chunk))
 	}
 	return nil
 }
@@ -87,14 +89,15 @@ func (s *regionSums) addLeaf(region int, row []byte, order binary.ByteOrder, tre
 	}
 }
 
-// readExactly fills the buffer from a file's bytes at the offset.
-func readExactly(r io.Reader, p []byte, name string, offset int64) error {
-	n, err := io.ReadFull(r, p)
+// peekExactly returns the next n bytes, which stand at the offset in the
+// file, without a copy.
+func peekExactly(r *bufio.Reader, n int, name string, offset int64) ([]byte, error) {
+	p, err := r.Peek(n)
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return model.AtByte(name, offset+int64(n), "ends early")
+		return nil, model.AtByte(name, offset+int64(len(p)), "ends early")
 	}
 	if err != nil {
-		return model.AtByte(name, offset+int64(n), "%v", err)
+		return nil, model.AtByte(name, offset+int64(len(p)), "%v", err)
 	}
-	return nil
+	return p, nil
 }

@@ -27,6 +27,7 @@ type hpcTree struct {
 	leaves  []hpcLeaf // ordered by node
 	nodes   uint32    // the largest node number
 	parents []int32   // of the regions
+	root    int       // the region of the whole program
 }
 
 // hpcColumn is a metric and its place in the rows of a metric-db.
@@ -125,7 +126,11 @@ func (p *hpcParser) node(t xml.StartElement) error {
 		if frame.depth++; frame.depth > maxRegionDepth {
 			return p.in.errorf("call paths of more than %d procedures and loops", maxRegionDepth)
 		}
-		frame.region = p.b.Region(p.region(t, frame.region))
+		region := p.region(t, frame.region)
+		frame.region = p.b.Region(region)
+		if region.Parent == model.NoParent && region.Name == "<program root>" {
+			p.tree.root = frame.region
+		}
 		for len(p.tree.parents) < p.b.RegionCount() {
 			p.tree.parents = append(p.tree.parents, -1)
 		}
@@ -192,7 +197,7 @@ type hpcMetricDB struct {
 func (p *hpcParser) metricDB(t xml.StartElement) error {
 	column, err1 := strconv.Atoi(attribute(t, "db-id"))
 	columns, err2 := strconv.Atoi(attribute(t, "db-num-metrics"))
-	if err1 != nil || err2 != nil || column < 0 || column >= columns || columns > 1<<16 {
+	if err1 != nil || err2 != nil || column < 0 || column >= columns || columns > hpcMaxColumns {
 		return p.in.errorf("metric %q has no place in the metric-db files (db-id=%q of db-num-metrics=%q)",
 			attribute(t, "n"), attribute(t, "db-id"), attribute(t, "db-num-metrics"))
 	}

@@ -15,6 +15,9 @@ import (
 const (
 	hpcMeta    = "meta.db"
 	hpcProfile = "profile.db"
+
+	hpcMetaFooter    = "_meta.db"
+	hpcProfileFooter = "_prof.db"
 )
 
 func isHPCToolkit4(dir string, entries []os.DirEntry) bool {

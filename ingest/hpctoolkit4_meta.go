@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"path"
@@ -53,6 +54,9 @@ func parseHPCMeta(data []byte, name string, b *model.Builder) (*hpcMetaDB, error
 	d := newHPCBytes(data, name)
 	if err := d.header("meta"); err != nil {
 		return nil, err
+	}
+	if !bytes.HasSuffix(data, []byte(hpcMetaFooter)) {
+		return nil, model.AtByte(name, int64(len(data)), "ends early: the closing %q is missing", hpcMetaFooter)
 	}
 	meta := &hpcMetaDB{byID: map[uint16]int{}, contexts: map[uint32]hpcContext{}}
 	general, _ := d.section(hpcGeneral)

@@ -94,6 +94,13 @@ func (db *hpcProfileDB) threads(meta *hpcMetaDB) ([]hpcThread, error) {
 	if err := d.header("prof"); err != nil {
 		return nil, err
 	}
+	footer, err := db.block(db.size-min(db.size, uint64(len(hpcProfileFooter))), min(db.size, uint64(len(hpcProfileFooter))))
+	if err != nil {
+		return nil, err
+	}
+	if string(footer) != hpcProfileFooter {
+		return nil, model.AtByte(db.name, int64(db.size), "ends early: the closing %q is missing", hpcProfileFooter)
+	}
 	section, _ := d.section(0)
 	if d.err != nil {
 		return nil, d.err

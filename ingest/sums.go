@@ -33,6 +33,7 @@ type regionSums struct {
 	values  []float64 // values[region*metrics+metric]
 	entered []bool
 	regions []int32 // those entered, in the order met
+	idle    int     // where a unit that was nowhere is put
 }
 
 // enter notes that the unit was in the region, and tells whether that is new.
@@ -63,11 +64,11 @@ func (s *regionSums) at(region, metric int) *float64 {
 }
 
 // flush hands the values to the builder and starts anew. Columns are the
-// builder's numbers of the metrics. A unit that was nowhere is put into
-// region 0, for it is a unit all the same.
+// builder's numbers of the metrics. A unit that was nowhere is put into one
+// region all the same, for it is a unit.
 func (s *regionSums) flush(b *model.Builder, unit int, columns []int) {
 	if len(s.regions) == 0 {
-		s.enter(0)
+		s.enter(s.idle)
 	}
 	slices.Sort(s.regions)
 	for _, r := range s.regions {

@@ -2,12 +2,21 @@ package ingest
 
 import (
 	"context"
-	"errors"
 
+	"auspex/longtable"
 	"auspex/model"
 )
 
-func isCSVTable(name string, head []byte) bool { return false }
+// tableOptions tell the readers of long tables how kinds are guessed here.
+var tableOptions = longtable.Options{KindOf: kindOf}
+
+func isCSVTable(_ string, head []byte) bool { return longtable.IsCSV(head) }
+
 func readCSVTable(ctx context.Context, src *Source) (*model.Experiment, error) {
-	return nil, errors.New("")
+	in, err := src.open(src.Path)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	return longtable.ReadCSV(ctx, src.Given, in, tableOptions)
 }

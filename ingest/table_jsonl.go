@@ -2,12 +2,18 @@ package ingest
 
 import (
 	"context"
-	"errors"
 
+	"auspex/longtable"
 	"auspex/model"
 )
 
-func isJSONLTable(name string, head []byte) bool { return false }
+func isJSONLTable(_ string, head []byte) bool { return longtable.IsJSONL(head) }
+
 func readJSONLTable(ctx context.Context, src *Source) (*model.Experiment, error) {
-	return nil, errors.New("")
+	in, err := src.open(src.Path)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	return longtable.ReadJSONL(ctx, src.Given, in, tableOptions)
 }

@@ -2,12 +2,38 @@ package ingest
 
 import (
 	"context"
-	"errors"
+	"io"
+	"os"
 
+	"auspex/longtable"
 	"auspex/model"
 )
 
-func isParquetTable(name string, head []byte) bool { return false }
+func isParquetTable(_ string, head []byte) bool { return longtable.IsParquet(head) }
+
 func readParquetTable(ctx context.Context, src *Source) (*model.Experiment, error) {
-	return nil, errors.New("")
+	file, err := os.Open(src.Path)
+	if err != nil {
+		return nil, model.InFile(src.Given, "cannot be opened: %v", err)
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, model.InFile(src.Given, "cannot be read: %v", err)
+	}
+	return longtable.ReadParquet(ctx, src.Given, &countingReaderAt{file, src.Progress}, info.Size(), tableOptions)
+}
+
+// countingReaderAt tells how much was read.
+type countingReaderAt struct {
+	r        io.ReaderAt
+	progress func(int64)
+}
+
+func (c *countingReaderAt) ReadAt(p []byte, offset int64) (int, error) {
+	n, err := c.r.ReadAt(p, offset)
+	if c.progress != nil && n > 0 {
+		c.progress(int64(n))
+	}
+	return n, err
 }

@@ -26,7 +26,9 @@ func (d *tauData) build(ctx context.Context, src *Source) (*model.Experiment, er
 		}
 		w.choose(t)
 	}
-	tree.place(w.builder)
+	if err := tree.place(w.builder); err != nil {
+		return nil, model.InFile(src.Given, "%v", err)
+	}
 	if w.builder.RegionCount() == 0 {
 		return nil, model.InFile(src.Given, "no function was ever called in this profile")
 	}
@@ -65,13 +67,13 @@ func (d *tauData) note(w *tauWriter, lostEvents int) {
 			throttled++
 		}
 	}
-	note(throttled, "%d functions were throttled by TAU: it stopped timing them, and their later calls count for their callers")
-	note(w.tree.ownRoots, "%d call paths were cut by TAU_CALLPATH_DEPTH and have several callers: they are roots of their own")
-	note(w.negative, "%d negative values, which come of TAU's overhead compensation, were taken as 0")
+	note(throttled, "functions throttled by TAU: %d; their later calls count for their callers")
+	note(w.tree.ownRoots, "call paths cut by TAU_CALLPATH_DEPTH that have several callers: %d; they are roots of their own")
+	note(w.negative, "negative values, which come of TAU's overhead compensation: %d; they were taken as 0")
 	if w.tree.sampled {
 		d.notes = append(d.notes, "samples share out the measured time of the function they were taken in")
 	}
-	note(d.otherEvents+lostEvents, "%d user events are not read: they belong to no single region or are no message or file sizes")
+	note(d.otherEvents+lostEvents, "user events not read: %d; they belong to no single region or are no sizes of messages or files")
 }
 
 // tauWriter moves the values of the threads into the builder.

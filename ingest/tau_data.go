@@ -69,6 +69,9 @@ func newTAUData() *tauData {
 
 // metric numbers a metric by its name.
 func (d *tauData) metric(name string) int32 {
+	if name = strings.TrimSpace(name); name == "" {
+		name = "(unnamed)"
+	}
 	i, ok := d.metricOf[name]
 	if !ok {
 		i = int32(len(d.metrics))

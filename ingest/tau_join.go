@@ -2,9 +2,9 @@ package ingest
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"runtime"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -85,8 +85,8 @@ func joinTAUFiles(jobs []tauJob, dirs []string, files []*tauFile) *tauData {
 		files[i] = nil
 	}
 	if miscounted > 0 {
-		j.data.notes = append(j.data.notes, strconv.Itoa(miscounted)+
-			" profile files announce another number of functions than they hold: all they hold was read")
+		j.data.notes = append(j.data.notes, fmt.Sprintf(
+			"profile files that announce another number of functions than they hold: %d; all they hold was read", miscounted))
 	}
 	return j.data
 }

@@ -163,7 +163,7 @@ func (d *tauData) units() []model.Unit {
 	}
 	if contexts {
 		d.notes = append(d.notes, fmt.Sprintf(
-			"some ranks have several contexts: the %d processes are numbered by rank and context", len(processes)))
+			"some ranks have several contexts: the processes, %d in all, are numbered by rank and context", len(processes)))
 	}
 	units := make([]model.Unit, len(d.threads))
 	for i, t := range d.threads {

@@ -67,6 +67,7 @@ func tauColumns(b *model.Builder, names []string, nested bool) []tauColumn {
 		}
 	}
 	columns := make([]tauColumn, len(names))
+	used := map[string]bool{}
 	for i, name := range names {
 		column := tauColumn{inclusive: -1, scale: 1}
 		if s := scale[name]; s != 0 {
@@ -80,6 +81,11 @@ func tauColumns(b *model.Builder, names []string, nested bool) []tauColumn {
 		} else if isTAURatio(name) {
 			metric.Unit, metric.Scope, metric.Missing = "ratio", model.Own, model.Absent
 		}
+		// A metric that TAU itself calls by a canonical name must not mix in.
+		for used[metric.Name] || canonical[name] == "" && taken[metric.Name] {
+			metric.Name += "'"
+		}
+		used[metric.Name] = true
 		column.exclusive = b.Metric(metric)
 		if !nested && metric.Scope != model.Own {
 			metric.Scope = model.Inclusive

@@ -55,6 +55,10 @@ func parseTAUPacked(ctx context.Context, r *bufio.Reader, name string) (*tauData
 		}
 		p.thread()
 	}
+	// The end of a gzip stream tells whether all of it was sound.
+	if _, err := r.ReadByte(); !errors.Is(err, io.EOF) {
+		p.broken(err)
+	}
 	if p.err != nil {
 		return nil, p.err
 	}
@@ -69,6 +73,7 @@ type tauUnpacker struct {
 	err  error
 	buf  [8]byte
 	text []byte
+	row  []byte
 
 	data      *tauData
 	functions []int32 // the file's numbers in data's
@@ -89,15 +94,9 @@ func (p *tauUnpacker) read(into []byte) {
 	}
 	n, err := io.ReadFull(p.r, into)
 	p.at += int64(n)
-	switch {
-	case err == nil:
-		return
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		p.fail("the packed profile ends early")
-	default:
-		p.fail("%v", err)
+	if p.broken(err); err != nil {
+		clear(into)
 	}
-	clear(into)
 }
 
 func (p *tauUnpacker) int() int {
@@ -107,8 +106,10 @@ func (p *tauUnpacker) int() int {
 
 func (p *tauUnpacker) float() float64 {
 	p.read(p.buf[:8])
-	return math.Float64frombits(binary.BigEndian.Uint64(p.buf[:8]))
+	return packedFloat(p.buf[:8])
 }
+
+func packedFloat(b []byte) float64 { return math.Float64frombits(binary.BigEndian.Uint64(b)) }
 
 // string reads a string; it is valid until the next.
 func (p *tauUnpacker) string() []byte {
@@ -135,8 +136,16 @@ func (p *tauUnpacker) count(what string) int {
 func (p *tauUnpacker) skip(n int) {
 	skipped, err := io.CopyN(io.Discard, p.r, int64(n))
 	p.at += skipped
-	if err != nil {
+	p.broken(err)
+}
+
+// broken notes a read error, if there is one.
+func (p *tauUnpacker) broken(err error) {
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		p.fail("the packed profile ends early")
+	case err != nil:
+		p.fail("%v", err)
 	}
 }
 
@@ -222,21 +231,23 @@ func (p *tauUnpacker) thread() {
 	}
 	t := p.data.thread(id)
 	t.metrics = p.metrics
-	for ; functions > 0 && p.err == nil; functions-- {
-		f := p.int()
-		calls := p.float()
-		p.float() // subroutines
-		if p.err == nil && (f < 0 || f >= len(p.functions)) {
+	if p.row == nil {
+		p.row = make([]byte, 4+8+8+16*len(p.metrics)) // function, calls, subroutines, values
+	}
+	row := p.row
+	for ; functions > 0; functions-- {
+		p.read(row)
+		f := int(int32(binary.BigEndian.Uint32(row)))
+		if f < 0 || f >= len(p.functions) {
 			p.fail("function %d of %d does not exist", f, len(p.functions))
 		}
 		if p.err != nil {
 			return
 		}
 		t.function = append(t.function, p.functions[f])
-		t.calls = append(t.calls, calls)
-		for range p.metrics {
-			exclusive := p.float()
-			t.values = append(t.values, exclusive, p.float())
+		t.calls = append(t.calls, packedFloat(row[4:]))
+		for at := 20; at < len(row); at += 8 {
+			t.values = append(t.values, packedFloat(row[at:]))
 		}
 	}
 	for n := p.count("user events of a thread"); n > 0 && p.err == nil; n-- {

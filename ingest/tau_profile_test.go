@@ -53,7 +53,7 @@ func TestTAUProfileFile(t *testing.T) {
 	if got, want := valuesOf(t, e, 1, model.BytesSent, model.Exclusive), map[string]float64{"main/MPI_Send()": 24}; !maps.Equal(got, want) {
 		t.Errorf("bytes sent %v, should be %v", got, want)
 	}
-	if len(e.Notes) != 1 || !strings.Contains(e.Notes[0], "2 user events are not read") {
+	if len(e.Notes) != 1 || !strings.Contains(e.Notes[0], "user events not read: 2") {
 		t.Errorf("notes %q", e.Notes)
 	}
 }
@@ -116,6 +116,28 @@ func TestTAUContexts(t *testing.T) {
 	if !slices.Equal(e.Units, want) || len(e.Notes) != 1 {
 		t.Errorf("units %v, should be %v; notes %q", e.Units, want, e.Notes)
 	}
+}
+
+// One file of a run can be read alone; its name says which unit it is of.
+func TestTAUSingleFile(t *testing.T) {
+	for name, want := range map[string]model.Unit{"profile.3.0.2": {Process: 3, Thread: 2}, "rank7.txt": {}} {
+		e, err := readTAUBytes(t, name, []byte(tauProfileText("", "main;1;10;10")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Format != "tau" || e.Units[0] != want {
+			t.Errorf("%s: units %v, should be %v", name, e.Units, want)
+		}
+	}
+	e, err := tauExperiment(t, map[string]string{
+		"profile.0.0.0":    tauProfileText("", "main;1;10;10"),
+		"profile.0.0.0.gz": string(compress([]byte(tauProfileText("", "main;1;10;10")))),
+		"profile.1.0.0.gz": string(compress([]byte(tauProfileText("", "main;1;20;20")))),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "mean of main", meanOf(t, e, "main", model.WallTime, model.Exclusive), 15e-6, 1e-12)
 }
 
 func TestTAUHeaderLine(t *testing.T) {

@@ -212,21 +212,36 @@ func (p *tauTextParser) function(line []byte) (perCall bool, err error) {
 // numbers reads the first fields of a line.
 func (p *tauTextParser) numbers(text []byte, into []float64) error {
 	for i := range into {
-		text = bytes.TrimLeft(text, " \t")
-		end := bytes.IndexAny(text, " \t")
-		if end < 0 {
-			end = len(text)
+		for len(text) > 0 && (text[0] == ' ' || text[0] == '\t') {
+			text = text[1:]
+		}
+		end := 0
+		for end < len(text) && text[end] != ' ' && text[end] != '\t' {
+			end++
 		}
 		if end == 0 {
 			return p.fail("%d numbers after the name, expected %d", i, len(into))
 		}
-		v, err := strconv.ParseFloat(string(text[:end]), 64)
-		if err != nil && !errors.Is(err, strconv.ErrRange) {
+		v, ok := parseTAUNumber(text[:end])
+		if !ok {
 			return p.fail("%.40q is no number", text[:end])
 		}
 		into[i], text = v, text[end:]
 	}
 	return nil
+}
+
+// parseTAUNumber reads a number, mostly a whole one.
+func parseTAUNumber(text []byte) (v float64, ok bool) {
+	whole := int64(0)
+	for i, c := range text {
+		if c < '0' || c > '9' || i == 15 { // 15 digits are exact in a float64
+			v, err := strconv.ParseFloat(string(text), 64)
+			return v, err == nil || errors.Is(err, strconv.ErrRange)
+		}
+		whole = 10*whole + int64(c-'0')
+	}
+	return float64(whole), len(text) > 0
 }
 
 // userEvents reads what follows the functions. Aggregates, which TAU has long

@@ -8,9 +8,12 @@ import (
 	"auspex/model"
 )
 
-// maxTAUDepth bounds the region tree: no call path is that deep, and longer
-// ones would make path names of quadratic size.
-const maxTAUDepth = 1024
+// Bounds on the region tree. No call path is that deep, and a file that makes
+// a new region of every other byte would take fifty times its size in memory.
+const (
+	maxTAUDepth   = 1024
+	maxTAURegions = 2 << 20
+)
 
 // tauTree is the region tree that the functions' names spell.
 //
@@ -186,18 +189,25 @@ func pathKey(path []int32) string {
 }
 
 // place gives every function in use its region.
-func (t *tauTree) place(b *model.Builder) {
+func (t *tauTree) place(b *model.Builder) error {
 	p := tauPlacer{tree: t, builder: b, callers: t.callersOfCut()}
-	for i := range t.entries {
-		if e := &t.entries[i]; e.used && (e.role == tauFlat || e.role == tauPath) {
-			p.place(int32(i))
+	for _, samples := range []bool{false, true} {
+		for i := range t.entries {
+			e := &t.entries[i]
+			if !e.used || samples != (e.role == tauSampled) {
+				continue
+			}
+			if samples {
+				e.region = p.placeSample(e)
+			} else {
+				p.place(int32(i))
+			}
+			if b.RegionCount() > maxTAURegions {
+				return fmt.Errorf("more than %d regions", maxTAURegions)
+			}
 		}
 	}
-	for i := range t.entries {
-		if e := &t.entries[i]; e.used && e.role == tauSampled {
-			e.region = p.placeSample(e)
-		}
-	}
+	return nil
 }
 
 // callersOfCut finds, for every path that was cut, the path it goes below;

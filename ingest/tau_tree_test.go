@@ -115,7 +115,7 @@ func TestTAUTree(t *testing.T) {
 			[]string{"main;1;10;60", "a;1;1;9", "b;1;2;8", "f;2;20;50", "g;3;30;30",
 				"main => a;1;1;9", "main => b;1;2;8", "a => f;1;8;8", "b => f;1;12;12", "f => g;3;30;30"},
 			map[string]float64{"main": 10, "main/a": 1, "main/b": 2, "main/a/f": 8, "main/b/f": 12, "f/g": 30},
-			"1 call paths were cut",
+			"call paths cut by TAU_CALLPATH_DEPTH that have several callers: 1",
 		},
 		{
 			"depth 3: the whole beginning decides",
@@ -131,7 +131,7 @@ func TestTAUTree(t *testing.T) {
 		{
 			"depth 2: callers in a circle that nobody enters",
 			[]string{"f;1;10;30", "g;1;20;20", "f => g;1;20;20", "g => f;1;10;10"},
-			map[string]float64{"g/f": 10, "g/f/g": 20}, "1 call paths were cut",
+			map[string]float64{"g/f": 10, "g/f/g": 20}, "call paths cut by TAU_CALLPATH_DEPTH that have several callers: 1",
 		},
 		{
 			"phases",
@@ -184,12 +184,12 @@ func TestTAUTree(t *testing.T) {
 		{
 			"negative times of overhead compensation",
 			[]string{"main;1;-3;20", "f;1;20;20"},
-			map[string]float64{"main": 0, "f": 20}, "1 negative values",
+			map[string]float64{"main": 0, "f": 20}, "overhead compensation: 1",
 		},
 		{
 			"throttled functions",
 			[]string{"main;1;3;20", "f [THROTTLED];100001;20;20;TAU_DISABLE"},
-			map[string]float64{"main": 3, "f": 20}, "1 functions were throttled",
+			map[string]float64{"main": 3, "f": 20}, "functions throttled by TAU: 1",
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {

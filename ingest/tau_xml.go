@@ -160,7 +160,7 @@ func (p *tauXMLParser) define(what string) {
 	}
 	switch what {
 	case "metric":
-		p.current.metrics[p.id] = p.data.metric(strings.TrimSpace(p.name))
+		p.current.metrics[p.id] = p.data.metric(p.name)
 	case "event":
 		p.current.events[p.id] = p.data.function(tauFunction{p.name, p.group})
 	case "userevent":

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"strconv"
 
 	"auspex/model"
 )
@@ -156,8 +155,8 @@ func (x *tauXMLScanner) rows(width int, use func(row []float64) error) error {
 			continue
 		}
 		if len(x.buf) > 0 {
-			v, err := strconv.ParseFloat(string(x.buf), 64)
-			if err != nil && !errors.Is(err, strconv.ErrRange) {
+			v, ok := parseTAUNumber(x.buf)
+			if !ok {
 				return x.fail("%.40q is no number", x.buf)
 			}
 			x.buf = x.buf[:0]

@@ -29,6 +29,15 @@ type assembler struct {
 	metrics   []tableMetric
 	count     int // builder's column for the count of runs, -1 without
 	infinite  int
+
+	// A run is a stretch of lines about one unit and region. Where the unit
+	// meets a region beyond all it met before, which in a sorted table is
+	// always so, it is enough to tell the metrics of the run apart.
+	run       uint32
+	runUnit   int
+	runRegion int
+	runIsNew  bool
+	highestOf []int32 // the highest region each unit met
 }
 
 // tableMetric is a metric and where the builder keeps it.
@@ -38,6 +47,7 @@ type tableMetric struct {
 	deviation int     // -1 without
 	unit      string  // as the last line wrote it
 	scale     float64 // from that unit
+	run       uint32  // the last run with a value
 }
 
 // The builder keeps deviations and counts as columns of their own under
@@ -50,7 +60,7 @@ const (
 func newAssembler(options Options) *assembler {
 	return &assembler{
 		b: model.NewBuilder(), options: options,
-		regionIDs: map[string]int{}, metricIDs: map[string]int{}, count: -1,
+		regionIDs: map[string]int{}, metricIDs: map[string]int{}, count: -1, runUnit: -1,
 	}
 }
 
@@ -208,11 +218,31 @@ func (a *assembler) set(unit, region, metric int, value float64) error {
 		a.b.Enter(unit, region)
 		return nil
 	}
-	if a.b.Has(unit, region, m.values) {
+	if a.has(unit, region, m) {
 		return errTwice
 	}
 	a.b.Set(unit, region, m.values, value*m.scale)
 	return nil
+}
+
+// has tells whether the value is there already, and takes it as there from
+// now on.
+func (a *assembler) has(unit, region int, m *tableMetric) bool {
+	if unit != a.runUnit || region != a.runRegion {
+		for unit >= len(a.highestOf) {
+			a.highestOf = append(a.highestOf, -1)
+		}
+		a.run++
+		a.runUnit, a.runRegion = unit, region
+		a.runIsNew = int32(region) > a.highestOf[unit]
+		a.highestOf[unit] = max(a.highestOf[unit], int32(region))
+	}
+	if !a.runIsNew {
+		return a.b.Has(unit, region, m.values)
+	}
+	twice := m.run == a.run
+	m.run = a.run
+	return twice
 }
 
 var errTwice = errors.New("this unit, region and metric already have a value: a long table gives each once; sum or average repeated measurements first")

@@ -40,16 +40,15 @@ func (s *csvScanner) record() (fields [][]byte, comment []byte, err error) {
 			s.consume(line)
 			return nil, bytes.TrimSuffix(line[1:], []byte("\r")), nil
 		}
-		if bytes.IndexByte(line, '"') >= 0 {
+		text := bytes.TrimSuffix(line, []byte("\r"))
+		if !s.split(text) {
 			fields, err := s.quotedRecord()
 			return fields, nil, err
 		}
 		s.consume(line)
-		line = bytes.TrimSuffix(line, []byte("\r"))
-		if len(line) == 0 {
+		if len(text) == 0 {
 			continue
 		}
-		s.split(line)
 		return s.fields, nil, nil
 	}
 }
@@ -77,17 +76,33 @@ func (s *csvScanner) consume(line []byte) {
 	s.next++
 }
 
-// split parts a line without quotes at its commas.
-func (s *csvScanner) split(line []byte) {
+// split parts a line at its commas. It is false where a quoted field holds a
+// line break or a quote, which takes more than a view into the line.
+func (s *csvScanner) split(line []byte) bool {
 	s.fields = s.fields[:0]
 	start := 0
-	for i, c := range line {
-		if c == ',' {
+	for i := 0; i < len(line); i++ {
+		switch line[i] {
+		case ',':
 			s.fields = append(s.fields, line[start:i])
 			start = i + 1
+		case '"':
+			if i != start {
+				continue
+			}
+			end := i + 1 + bytes.IndexByte(line[i+1:], '"')
+			if end == i || end+1 < len(line) && line[end+1] != ',' {
+				return false
+			}
+			s.fields = append(s.fields, line[i+1:end])
+			i, start = end+1, end+2 // behind the comma
+			if end+1 == len(line) {
+				return true
+			}
 		}
 	}
 	s.fields = append(s.fields, line[start:])
+	return true
 }
 
 // quotedRecord reads a record with quotes in it, which may hold commas, line

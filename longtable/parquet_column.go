@@ -39,6 +39,11 @@ func newParquetColumn(leaf *parquet.Column, isText bool, pages pageReader) (*par
 		name: leaf.Name(), isText: isText, kind: leaf.Type().Kind(), optional: leaf.Optional(), pages: pages,
 		texts: []string{""}, textID: map[string]int32{"": 0},
 	}
+	if logical := leaf.Type().LogicalType(); logical != nil {
+		if _, decimal := logical.Value.(*format.DecimalType); decimal {
+			return nil, fmt.Errorf("column %q holds decimals; write it as a floating-point column", c.name)
+		}
+	}
 	isNumber := c.kind == parquet.Int32 || c.kind == parquet.Int64 || c.kind == parquet.Float || c.kind == parquet.Double
 	switch {
 	case leaf.Repeated() || leaf.MaxDefinitionLevel() > 1:
@@ -78,6 +83,10 @@ func (c *parquetColumn) left() (int, error) {
 	}
 }
 
+// plainDictionary is an older name of the dictionary encoding that many
+// writers still use.
+const plainDictionary format.Encoding = 2
+
 // decode brings the values of a page into the column's own form.
 func (c *parquetColumn) decode(pg *page) error {
 	switch pg.kind {
@@ -97,8 +106,16 @@ func (c *parquetColumn) decode(pg *page) error {
 	switch pg.encoding {
 	case format.Plain:
 		c.ids, c.numbers, err = c.plain(c.ids[:0], c.numbers[:0], data, present)
-	case format.PlainDictionary, format.RLEDictionary:
+	case plainDictionary, format.RLEDictionary:
 		err = c.fromDictionary(data, present)
+	case format.DeltaBinaryPacked:
+		err = c.fromDeltas(data, present)
+	case format.DeltaLengthByteArray:
+		err = c.fromLengths(data, present)
+	case format.DeltaByteArray:
+		err = c.fromPrefixes(data, present)
+	case format.ByteStreamSplit:
+		err = c.fromSplitBytes(data, present)
 	default:
 		err = fmt.Errorf("encoded as %s, which is not read; write the file with dictionary or plain encoding", pg.encoding)
 	}

@@ -6,10 +6,17 @@ import (
 	"strings"
 )
 
-// Bounds of what a platform file may ask for.
+// maxZoneDepth bounds how deep zones nest.
+const maxZoneDepth = 64
+
+// limits bound what a platform file may ask for, so that a short one cannot
+// take all memory.
+type limits struct{ hosts, links, bytes int }
+
 const (
-	maxLinks     = 1 << 25
-	maxZoneDepth = 64
+	maxHosts = 1 << 20
+	maxLinks = 1 << 23
+	maxBytes = 256 << 20
 )
 
 // builder puts a platform together; every reader of a platform format uses it.
@@ -17,21 +24,21 @@ const (
 type builder struct {
 	p     *Platform
 	links map[string]int32 // by name
-	split map[string]int32 // SPLITDUPLEX links: the index of NAME_UP; NAME_DOWN is the next
 	at    int32            // the zone being filled, -1 before the first
 	loop  int32            // the loopback link of routed zones, -1 until needed
 	names nameArena
+	limit limits
 
 	// SimGrid numbers these through the whole platform, not per cluster, and
 	// its fat trees route by such a number.
 	fatTreeHosts, fatTreeLinks, dragonflyLinks int
 }
 
-func newBuilder() *builder {
+func newBuilder(limit limits) *builder {
 	return &builder{
+		limit: limit,
 		p:     &Platform{Config: map[string]string{}, names: map[string]int32{}},
 		links: map[string]int32{},
-		split: map[string]int32{},
 		at:    -1,
 		loop:  -1,
 	}
@@ -64,8 +71,8 @@ func (b *builder) addPoint(name string, kind pointKind, ref int32) (int32, error
 }
 
 func (b *builder) addHost(name string, speed float64, cores int) error {
-	if len(b.p.Hosts) >= maxHosts {
-		return fmt.Errorf("more than %d hosts", maxHosts)
+	if len(b.p.Hosts) >= b.limit.hosts {
+		return fmt.Errorf("more than %d hosts", b.limit.hosts)
 	}
 	i, err := b.addPoint(name, hostPoint, int32(len(b.p.Hosts)))
 	if err != nil {
@@ -90,8 +97,8 @@ func (b *builder) addLink(name string, bandwidth, latency float64, sharing Shari
 		return 0, fmt.Errorf("link %q: the bandwidth must be above 0", name)
 	case !(latency >= 0) || math.IsInf(latency, 0):
 		return 0, fmt.Errorf("link %q: the latency must not be negative", name)
-	case len(b.p.Links) >= maxLinks:
-		return 0, fmt.Errorf("more than %d links", maxLinks)
+	case len(b.p.Links) >= b.limit.links:
+		return 0, fmt.Errorf("more than %d links", b.limit.links)
 	}
 	if _, dup := b.links[name]; dup {
 		return 0, fmt.Errorf("there is a link %q already", name)
@@ -165,7 +172,7 @@ func (b *builder) loopback(z *zone) (int32, error) {
 		if err != nil {
 			return -1, err
 		}
-		if b.loop, err = b.addLink("__loopback__", bw, lat, Fatpipe); err != nil {
+		if b.loop, err = b.addLink(loopbackName, bw, lat, Fatpipe); err != nil {
 			return -1, err
 		}
 	}

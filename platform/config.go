@@ -2,7 +2,10 @@ package platform
 
 import "fmt"
 
-// SimGrid's link from a host to itself, and the options that change it.
+// loopbackName is SimGrid's link from a host to itself in zones with routes.
+const loopbackName = "__loopback__"
+
+// What that link can do unless options of the platform say otherwise.
 const (
 	defaultLoopbackBandwidth = 10e9
 	defaultLoopbackLatency   = 0

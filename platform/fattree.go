@@ -106,6 +106,9 @@ func (t *fatTree) nodes(level int) (int32, error) {
 	return product(append(append([]int32(nil), t.parents[:level]...), t.children[level:]...)...)
 }
 
+// maxTreeLevels is more than any fat tree of two children a switch could have.
+const maxTreeLevels = 32
+
 // parseFatTree reads "levels;children,…;parents,…;ports,…".
 func parseFatTree(s string) (*fatTree, error) {
 	parts := strings.Split(s, ";")
@@ -113,8 +116,8 @@ func parseFatTree(s string) (*fatTree, error) {
 		return nil, fmt.Errorf("topo_parameters of a fat tree are \"levels;children,...;parents,...;cables,...\", not %q", s)
 	}
 	levels, err := strconv.Atoi(strings.TrimSpace(parts[0]))
-	if err != nil || levels < 1 {
-		return nil, fmt.Errorf("topology: %q is not a number of levels", parts[0])
+	if err != nil || levels < 1 || levels > maxTreeLevels {
+		return nil, fmt.Errorf("topology: %q is not a number of levels from 1 to %d", parts[0], maxTreeLevels)
 	}
 	t := &fatTree{}
 	for i, list := range []*[]int32{&t.children, &t.parents, &t.ports} {

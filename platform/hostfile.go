@@ -34,18 +34,18 @@ func ReadHostfile(name string, r io.Reader, p *Platform) ([]Slot, error) {
 		}
 		s, err := parseSlot(text, p)
 		if err != nil {
-			return nil, &Error{File: name, Line: line, Msg: err.Error()}
+			return nil, newError(name, line, "%v", err)
 		}
 		if total += s.Count; total > maxSlots {
-			return nil, &Error{File: name, Line: line, Msg: fmt.Sprintf("more than %d ranks", maxSlots)}
+			return nil, newError(name, line, "more than %d ranks", maxSlots)
 		}
 		slots = append(slots, s)
 	}
 	if err := sc.Err(); err != nil {
-		return nil, &Error{File: name, Line: line + 1, Msg: err.Error()}
+		return nil, newError(name, line+1, "%v", err)
 	}
 	if len(slots) == 0 {
-		return nil, &Error{File: name, Msg: "the hostfile names no host; write one host name a line"}
+		return nil, newError(name, 0, "the hostfile names no host; write one host name a line")
 	}
 	return slots, nil
 }

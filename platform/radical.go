@@ -6,9 +6,6 @@ import (
 	"strings"
 )
 
-// maxHosts bounds a platform, so that a short file cannot ask for all memory.
-const maxHosts = 1 << 22
-
 // span is a run of consecutive numbers, both ends included.
 type span struct{ first, last int }
 

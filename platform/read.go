@@ -7,26 +7,27 @@ import (
 	"io"
 )
 
-// maxFileBytes bounds a platform file.
-const maxFileBytes = 256 << 20
-
 // Read reads a platform: SimGrid's XML, version 4.1, or the short TOML form.
 // What the file starts with tells which. name is only used in messages.
 func Read(name string, r io.Reader) (*Platform, error) {
-	in := bufio.NewReader(&boundedReader{r: r, left: maxFileBytes})
+	return read(name, r, newBuilder(limits{hosts: maxHosts, links: maxLinks, bytes: maxBytes}))
+}
+
+func read(name string, r io.Reader, b *builder) (*Platform, error) {
+	in := bufio.NewReader(&boundedReader{r: r, size: b.limit.bytes, left: b.limit.bytes})
 	if mark, _ := in.Peek(3); string(mark) == "\xef\xbb\xbf" { // byte order mark
 		in.Discard(3)
 	}
 	first, err := firstByte(in)
 	switch {
 	case err == io.EOF:
-		return nil, &Error{File: name, Line: 1, Msg: "the platform file is empty"}
+		return nil, newError(name, 1, "the platform file is empty")
 	case err != nil:
-		return nil, &Error{File: name, Line: 1, Msg: err.Error()}
+		return nil, newError(name, 1, "%v", err)
 	case first == '<':
-		return readXML(name, in)
+		return readXML(name, in, b)
 	}
-	return readTOML(name, in)
+	return readTOML(name, in, b)
 }
 
 // firstByte is the first one that is not white space; nothing is taken away.
@@ -47,17 +48,17 @@ func firstByte(in *bufio.Reader) (byte, error) {
 	}
 }
 
-// boundedReader fails once more than left bytes have been read.
+// boundedReader fails once size bytes have been read.
 type boundedReader struct {
-	r    io.Reader
-	left int64
+	r          io.Reader
+	size, left int
 }
 
 func (b *boundedReader) Read(buf []byte) (int, error) {
 	if b.left <= 0 {
-		return 0, fmt.Errorf("the file is larger than %d MiB", maxFileBytes>>20)
+		return 0, fmt.Errorf("the file is larger than %d MiB", b.size>>20)
 	}
 	n, err := b.r.Read(buf)
-	b.left -= int64(n)
+	b.left -= n
 	return n, err
 }

@@ -25,6 +25,37 @@ func (b *builder) addRoute(src, dst, gwSrc, gwDst string, there, back []int32, o
 	return r.addRoute(b.p.points[a].rank, b.p.points[z].rank, e, back, oneWay)
 }
 
+// direction finds the link a route names and the one that the way back uses:
+// the same, or the other half of a SPLITDUPLEX link.
+func (b *builder) direction(id, direction string) (there, back int32, err error) {
+	plain, isPlain := b.links[id]
+	up, hasUp := b.links[id+"_UP"]
+	down, hasDown := b.links[id+"_DOWN"]
+	isSplit := hasUp && hasDown
+	switch direction {
+	case "", "NONE":
+		if isPlain {
+			return plain, plain, nil
+		}
+		if isSplit {
+			return 0, 0, fmt.Errorf("link %q is SPLITDUPLEX: say direction=\"UP\" or \"DOWN\"", id)
+		}
+	case "UP", "DOWN":
+		if isSplit && direction == "UP" {
+			return up, down, nil
+		}
+		if isSplit {
+			return down, up, nil
+		}
+		if isPlain {
+			return 0, 0, fmt.Errorf("link %q has no direction: it is not SPLITDUPLEX", id)
+		}
+	default:
+		return 0, 0, fmt.Errorf("link %q: the direction must be UP, DOWN or NONE, not %q", id, direction)
+	}
+	return 0, 0, fmt.Errorf("there is no link %q (links must be declared before the routes that use them)", id)
+}
+
 // addBypass adds a route that is used instead of what the zones say.
 func (b *builder) addBypass(src, dst, gwSrc, gwDst string, links []int32) error {
 	a, z, e, err := b.ends(src, dst, gwSrc, gwDst, links)

@@ -3,7 +3,6 @@ package platform
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"strconv"
@@ -83,16 +82,22 @@ type tomlReader struct {
 	ends  map[string]end
 }
 
-func readTOML(name string, r io.Reader) (*Platform, error) {
-	data, err := io.ReadAll(r)
+// maxTOML bounds a platform in the short form.
+const maxTOML = 8 << 20
+
+func readTOML(name string, r io.Reader, b *builder) (*Platform, error) {
+	data, err := io.ReadAll(io.LimitReader(r, maxTOML+1))
 	if err != nil {
-		return nil, &Error{File: name, Msg: err.Error()}
+		return nil, newError(name, 0, "%v", err)
+	}
+	if len(data) > maxTOML {
+		return nil, newError(name, 0, "the file is larger than %d MiB; it starts with neither < nor a short TOML form", maxTOML>>20)
 	}
 	var t tomlPlatform
 	if err := toml.NewDecoder(bytes.NewReader(data)).DisallowUnknownFields().Decode(&t); err != nil {
 		return nil, tomlError(name, err)
 	}
-	x := &tomlReader{file: name, lines: tomlLines(data), b: newBuilder(), ends: map[string]end{}}
+	x := &tomlReader{file: name, lines: tomlLines(data), b: b, ends: map[string]end{}}
 	return x.platform(&t)
 }
 
@@ -102,17 +107,17 @@ func tomlError(name string, err error) error {
 	if errors.As(err, &unknown) && len(unknown.Errors) > 0 {
 		e := &unknown.Errors[0]
 		line, _ := e.Position()
-		return &Error{File: name, Line: line, Msg: fmt.Sprintf("unknown key %q", strings.Join(e.Key(), "."))}
+		return newError(name, line, "unknown key %q", strings.Join(e.Key(), "."))
 	}
 	var decode *toml.DecodeError
 	if errors.As(err, &decode) {
 		line, _ := decode.Position()
 		if key := decode.Key(); len(key) > 0 && strings.Contains(err.Error(), "cannot") {
-			return &Error{File: name, Line: line, Msg: fmt.Sprintf("the value of %s is of the wrong kind", strings.Join(key, "."))}
+			return newError(name, line, "the value of %s is of the wrong kind", strings.Join(key, "."))
 		}
-		return &Error{File: name, Line: line, Msg: "not well-formed TOML: " + strings.TrimPrefix(err.Error(), "toml: ")}
+		return newError(name, line, "not well-formed TOML: %s", strings.TrimPrefix(err.Error(), "toml: "))
 	}
-	return &Error{File: name, Msg: err.Error()}
+	return newError(name, 0, "%v", err)
 }
 
 // fail makes an error of the line a path stands on, or the nearest around it.
@@ -122,7 +127,7 @@ func (x *tomlReader) fail(path, format string, args ...any) error {
 		line = x.lines[at]
 		at = at[:max(strings.LastIndexByte(at, '.'), 0)]
 	}
-	return &Error{File: x.file, Line: line, Msg: fmt.Sprintf(format, args...)}
+	return newError(x.file, line, format, args...)
 }
 
 // quantity reads a value that must be there.

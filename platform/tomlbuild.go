@@ -189,10 +189,8 @@ func (x *tomlReader) join(name, a, b string, bw, lat float64, split bool, sharin
 	var there, back int32
 	var err error
 	if split {
-		if there, err = x.b.addSplit(name, bw, lat); err == nil {
-			x.b.split[name] = there
-			back = there + 1
-		}
+		there, err = x.b.addSplit(name, bw, lat)
+		back = there + 1
 	} else {
 		there, err = x.b.addLink(name, bw, lat, sharing)
 		back = there

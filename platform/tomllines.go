@@ -2,6 +2,7 @@ package platform
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/pelletier/go-toml/v2/unstable"
 )
@@ -24,6 +25,10 @@ func tomlLines(data []byte) map[string]int {
 			lines[table] = line
 		case unstable.Table:
 			path, line := keyPath(&p, "", e)
+			first, rest, _ := strings.Cut(path, ".")
+			if n := count[first]; n > 0 { // part of the last table of an array
+				path = first + "[" + strconv.Itoa(n-1) + "]." + rest
+			}
 			table = path
 			lines[table] = line
 		case unstable.KeyValue:

@@ -19,24 +19,23 @@ func (t *torus) local(_ *Platform, a, b int32, links []int32) ([]int32, int32, i
 	at, step := a, int32(1) // step is the distance of neighbours in a dimension
 	for d, size := range t.dims {
 		here, there := a/step%size, b/step%size
-		up := upward(here, there, size)
-		for ; here != there; here = at / step % size {
+		for up := upward(here, there, size); here != there; {
 			if t.limiter {
 				links = append(links, t.limiterOf(at))
 			}
 			if up {
 				links = append(links, t.link(at, d))
-				at += step
-				if here == size-1 {
-					at -= step * size
+				here, at = here+1, at+step
+				if here == size {
+					here, at = 0, at-step*size
 				}
-			} else {
-				at -= step
-				if here == 0 {
-					at += step * size
-				}
-				links = append(links, t.back(at, d))
+				continue
 			}
+			if here == 0 {
+				here, at = size, at+step*size
+			}
+			here, at = here-1, at-step
+			links = append(links, t.back(at, d))
 		}
 		step *= size
 	}
@@ -46,9 +45,8 @@ func (t *torus) local(_ *Platform, a, b int32, links []int32) ([]int32, int32, i
 	return links, -1, -1, nil
 }
 
-// upward says which way SimGrid goes round. At equal distance it goes up,
-// except from the upper half over the wrap-around of an even dimension... see
-// the test, which lists both.
+// upward tells whether SimGrid goes up: the target is at most half the size
+// above, directly or, from the upper half, over the wrap-around.
 func upward(here, there, size int32) bool {
 	return there > here && there <= here+size/2 ||
 		here > size/2 && (here+size/2)%size >= there

@@ -27,13 +27,14 @@ var (
 // ("gigaflops").
 func scales(one float64, short, long string) map[string]float64 {
 	m := map[string]float64{short: one, long: one}
-	words := []string{"kilo", "mega", "giga", "tera", "peta", "exa", "zeta", "yotta"}
+	words := []string{"kilo", "mega", "giga", "tera", "peta", "exa", "zetta", "yotta"}
 	factor := one
 	for i, letter := range []string{"k", "M", "G", "T", "P", "E", "Z", "Y"} {
 		factor *= 1000
 		m[letter+short] = factor
 		m[words[i]+long] = factor
 	}
+	m["zeta"+long] = m["zetta"+long] // the one spelling SimGrid 3.32 knows
 	return m
 }
 

@@ -71,8 +71,8 @@ type xmlReader struct {
 	hostLinks []tag // of the zone being read, until it is complete
 }
 
-func readXML(name string, r io.Reader) (*Platform, error) {
-	x := &xmlReader{dec: xml.NewDecoder(r), file: name, b: newBuilder()}
+func readXML(name string, r io.Reader, b *builder) (*Platform, error) {
+	x := &xmlReader{dec: xml.NewDecoder(r), file: name, b: b}
 	x.dec.CharsetReader = func(charset string, _ io.Reader) (io.Reader, error) {
 		return nil, fmt.Errorf("the encoding %q is not supported: convert the file to UTF-8", charset)
 	}
@@ -100,7 +100,7 @@ func readXML(name string, r io.Reader) (*Platform, error) {
 
 // fail makes an error of a place in the file.
 func (x *xmlReader) fail(line int, format string, args ...any) error {
-	return &Error{File: x.file, Line: line, Msg: fmt.Sprintf(format, args...)}
+	return newError(x.file, line, format, args...)
 }
 
 // warn notes something that was understood but looks like a mistake. Few files
@@ -164,7 +164,7 @@ func (x *xmlReader) check(e xml.StartElement, line int) (tag, error) {
 		t.name = newer
 	}
 	spec, ok := grammar[t.name]
-	if !ok {
+	if !ok || e.Name.Space != "" {
 		if why, known := unsupported[t.name]; known {
 			return t, x.fail(line, "<%s> is not supported: %s", t.name, why)
 		}

@@ -30,6 +30,9 @@ func (x *xmlReader) cluster(t tag) error {
 	if err != nil {
 		return x.fail(t.line, "cluster %q: %v", c.name, err)
 	}
+	if t.attr["sharing_policy"] == "FATPIPE" {
+		x.warn(t.line, "cluster %q: its links are shared in spite of FATPIPE, as in SimGrid 3.32", c.name)
+	}
 	if c.topology != "" && c.topology != "FLAT" {
 		for _, attr := range []string{"router_id", "bb_bw", "bb_lat"} {
 			if t.attr[attr] != "" {
@@ -78,7 +81,6 @@ func (c *cluster) setPolicies(private, backbone string) error {
 	case "", "SPLITDUPLEX", "FULLDUPLEX":
 		c.split = true
 	case "SHARED", "FATPIPE":
-		// SimGrid 3.32 shares the links of a FATPIPE cluster, too.
 	default:
 		return fmt.Errorf("the sharing policy %q is not supported; known are SPLITDUPLEX and SHARED", private)
 	}

@@ -187,75 +187,6 @@ func (x *xmlReader) host(t tag) error {
 	return nil
 }
 
-// speed reads a list of speeds and picks the one of the pstate.
-func (x *xmlReader) speed(t tag) (float64, error) {
-	list := strings.Split(t.attr["speed"], ",")
-	state, err := x.whole(t, "pstate", 0)
-	if err != nil {
-		return 0, err
-	}
-	if state < 0 || state >= len(list) {
-		return 0, x.fail(t.line, "%s %q: pstate %d, but there are %d speeds", t.name, t.attr["id"], state, len(list))
-	}
-	for i, s := range list {
-		v, err := x.quantity(t, "speed", s, speedUnit)
-		if err != nil {
-			return 0, err
-		}
-		if !(v > 0) {
-			return 0, x.fail(t.line, "%s %q: the speed must be above 0", t.name, t.attr["id"])
-		}
-		if i == state {
-			return v, nil
-		}
-	}
-	panic("unreachable")
-}
-
-// quantity reads a value with a unit, noting it where the unit is missing.
-func (x *xmlReader) quantity(t tag, attr, text string, u unit) (float64, error) {
-	v, bare, err := u.parse(text)
-	if err != nil {
-		return 0, x.fail(t.line, "%s %q: %s: %v", t.name, t.attr["id"], attr, err)
-	}
-	if bare {
-		x.warn(t.line, "%s %q: %s=%q has no unit and is taken in %s", t.name, t.attr["id"], attr, text, u.plain)
-	}
-	return v, nil
-}
-
-// optional reads an attribute with a unit that may be absent or empty.
-func (x *xmlReader) optional(t tag, attr string, u unit) (float64, error) {
-	if t.attr[attr] == "" {
-		return 0, nil
-	}
-	v, err := x.quantity(t, attr, t.attr[attr], u)
-	if err == nil && v < 0 {
-		err = x.fail(t.line, "%s %q: %s must not be negative", t.name, t.attr["id"], attr)
-	}
-	return v, err
-}
-
-func (x *xmlReader) cores(t tag) (int, error) {
-	n, err := x.whole(t, "core", 1)
-	if err == nil && n < 1 {
-		err = x.fail(t.line, "%s %q: core must be 1 or more", t.name, t.attr["id"])
-	}
-	return n, err
-}
-
-func (x *xmlReader) whole(t tag, attr string, otherwise int) (int, error) {
-	s, ok := t.attr[attr]
-	if !ok {
-		return otherwise, nil
-	}
-	n, err := strconv.Atoi(strings.TrimSpace(s))
-	if err != nil {
-		return 0, x.fail(t.line, "%s %q: %s=%q is not a whole number", t.name, t.attr["id"], attr, s)
-	}
-	return n, nil
-}
-
 func (x *xmlReader) link(t tag) error {
 	if err := x.props("link", x.note); err != nil {
 		return err
@@ -275,10 +206,7 @@ func (x *xmlReader) link(t tag) error {
 	case "FATPIPE":
 		_, err = x.b.addLink(id, bw, lat, Fatpipe)
 	case "SPLITDUPLEX", "FULLDUPLEX":
-		var up int32
-		if up, err = x.b.addSplit(id, bw, lat); err == nil {
-			x.b.split[id] = up
-		}
+		_, err = x.b.addSplit(id, bw, lat)
 	default:
 		err = fmt.Errorf("link %q: the sharing policy %q is not supported; known are SHARED, FATPIPE and SPLITDUPLEX", id, policy)
 	}
@@ -311,24 +239,6 @@ func (x *xmlReader) path(inside string) (there, back []int32, err error) {
 			return nil, nil, err
 		}
 	}
-}
-
-// direction finds the link a route names, and the one the way back uses.
-func (b *builder) direction(id, direction string) (there, back int32, err error) {
-	up, split := b.split[id]
-	switch {
-	case split && direction == "UP":
-		return up, up + 1, nil
-	case split && direction == "DOWN":
-		return up + 1, up, nil
-	case split:
-		return 0, 0, fmt.Errorf("link %q is SPLITDUPLEX: say direction=\"UP\" or \"DOWN\"", id)
-	}
-	l, ok := b.links[id]
-	if !ok {
-		return 0, 0, fmt.Errorf("there is no link %q (links must be declared before the routes that use them)", id)
-	}
-	return l, l, nil
 }
 
 func (x *xmlReader) route(t tag) error {

@@ -18,7 +18,9 @@ type call struct {
 	sends    []int64
 	recvs    []int64
 	flops    float64
-	split    *split // of comm_split and comm_dup
+	split    *split  // of comm_split and comm_dup
+	hosts    []int32 // of the ranks, for selectors that look at them
+	setUp    *bool   // whether this rank knows which ranks share its host
 	phase    int
 	steps    algorithm
 }
@@ -46,6 +48,9 @@ const (
 	tagAlltoallv
 	tagReduceScatter
 	tagScan
+	tagSetUp
+	tagSetUpLeaders
+	tagSetUpLocal
 )
 
 // communicator is a group of ranks.
@@ -56,6 +61,7 @@ type communicator struct {
 	seen    []agreed // collectives that some members have entered, oldest first
 	base    int64    // number of the first of those
 	splits  []*split // of those, by the same numbers; nil where none
+	hosts   []int32  // of the members, once asked for
 }
 
 // agreed is what the first rank to enter a collective made of it.
@@ -71,6 +77,7 @@ type membership struct {
 	comm    *communicator
 	me      int32
 	entered int64 // collectives so far
+	setUp   bool  // see smpSetup
 }
 
 // split gathers what the members of a communicator want to be parted by.
@@ -181,6 +188,9 @@ func (e *engine) beginCollective(id int32, r *rank, a *trace.Action) error {
 			c.flops = a.Value
 		}
 	}
+	if e.opts.Selector != Default {
+		c.hosts, c.setUp = e.hostsOf(m.comm), &m.setUp
+	}
 	if c.steps, err = e.selectAlgorithm(c); err != nil {
 		return err
 	}
@@ -255,6 +265,18 @@ func (e *engine) join(id int32, r *rank, c *call) {
 		r.comms = append(r.comms, m)
 		return
 	}
+}
+
+// hostsOf returns the hosts of a communicator's members.
+func (e *engine) hostsOf(c *communicator) []int32 {
+	for i := len(c.hosts); i < c.size; i++ {
+		member := int32(i)
+		if c.members != nil {
+			member = c.members[i]
+		}
+		c.hosts = append(c.hosts, e.ranks[member].host)
+	}
+	return c.hosts
 }
 
 // selectAlgorithm chooses how a collective is done.

@@ -98,6 +98,9 @@ func (e *engine) run(id int32) error {
 		if err := e.begin(id, r, a); err != nil {
 			return e.at(id, err)
 		}
+		if r.mode == idle && e.timeline != nil {
+			e.timeline.Action(int(id), r.kind, e.now, e.now)
+		}
 	}
 }
 
@@ -290,6 +293,10 @@ func (e *engine) resume(id int32, r *rank) (bool, error) {
 	case inWaitAll, atEnd:
 		return e.waitPending(id, r), nil
 	case inTest:
+		if r.stage == 0 { // it sleeps first
+			r.stage = 1
+			return false, nil
+		}
 		return true, e.test(id, r)
 	case inProbe:
 		return e.probe(id, r)

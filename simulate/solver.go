@@ -1,7 +1,5 @@
 package simulate
 
-import "math"
-
 // The solver shares links among flows by weighted max-min fairness. Flow i has
 // penalty p and bound b, and takes w units of link e for each unit of rate x:
 //
@@ -16,7 +14,8 @@ import "math"
 // That test is what keeps a change local: when flows come and go, only flows
 // whose bottleneck the change can touch are shared out again, against what the
 // others hold, and the set grows until the test holds for everybody. Links that
-// are not full therefore never couple flows, however many cross them.
+// are not full therefore never couple flows, however many cross them. Where one
+// full link holds back very many flows, they are kept as a crowd (crowd.go).
 
 // slack is the relative difference below which levels and loads are equal.
 const slack = 1e-9
@@ -24,11 +23,14 @@ const slack = 1e-9
 // link is a network resource and who uses it.
 type link struct {
 	capacity float64
-	load     float64 // Σ w·x
+	load     float64 // Σ w·x of flows outside the crowd
 	users    []use
 	nearest  int32 // flows that have it as their bottleneck
 	critical int32 // FATPIPE: flows that could use it alone
 	fat      bool  // every flow may use the whole capacity
+
+	crowded int32   // flows of the crowd that cross it
+	shadow  float64 // Σ w/p of those
 
 	// While solving:
 	epoch  uint32
@@ -54,14 +56,17 @@ type part struct {
 type flow struct {
 	penalty    float64
 	bound      float64
-	rate       float64
-	bottleneck int32 // link, or none when held by its bound
+	rate       float64 // where inCrowd, what it was when it joined the crowd
+	booked     float64 // the rate its links' loads hold
+	old        float64 // rate before this round
 	parts      []part
 	at         []int32 // its place in each link's users
+	bottleneck int32   // link, or none when held by its bound
+	outside    int32   // its place among the crowd's outsiders, or none
 	epoch      uint32
-	fixed      bool    // rate found in this round
-	old        float64 // rate before this round
-	critical   bool    // has a FATPIPE part as narrow as its bound
+	fixed      bool // rate found in this round
+	inCrowd    bool
+	critical   bool // has a FATPIPE part as narrow as its bound
 }
 
 // solver holds the sharing problem and its current solution.
@@ -69,6 +74,7 @@ type solver struct {
 	links []link
 	flows []flow
 	epoch uint32
+	crowd crowd
 
 	joined []int32 // flows that have come since the last solve
 	eased  []int32 // links that were full and that a flow has left
@@ -76,7 +82,7 @@ type solver struct {
 	set     []int32 // flows to share out again
 	touched []int32 // links of those
 	heap    []filling
-	grown   bool
+	grown   bool // set or crowd changed while it was checked
 }
 
 // filling orders links by the level at which they fill up.
@@ -88,9 +94,9 @@ type filling struct {
 // join adds a flow whose parts, penalty and bound are set.
 func (s *solver) join(id int32) {
 	f := &s.flows[id]
-	f.rate, f.bottleneck = 0, none
+	f.rate, f.booked, f.bottleneck, f.outside = 0, 0, none, none
+	f.inCrowd, f.critical = false, false
 	f.at = f.at[:0]
-	f.critical = false
 	for i, p := range f.parts {
 		l := &s.links[p.link]
 		f.at = append(f.at, int32(len(l.users)))
@@ -106,6 +112,15 @@ func (s *solver) join(id int32) {
 // leave removes a flow.
 func (s *solver) leave(id int32) {
 	f := &s.flows[id]
+	if f.inCrowd {
+		s.crowd.remove(s, f)
+	}
+	if f.outside != none {
+		s.crowd.notOutside(s, f)
+	}
+	if f.bottleneck != none {
+		s.links[f.bottleneck].nearest--
+	}
 	for i, p := range f.parts {
 		l := &s.links[p.link]
 		last := len(l.users) - 1
@@ -120,20 +135,20 @@ func (s *solver) leave(id int32) {
 		if last == 0 {
 			l.load = 0
 		} else {
-			l.load -= p.weight * f.rate
+			l.load -= p.weight * f.booked
 		}
-		if l.nearest > 0 || l.fat && (l.critical > 0 || f.critical) {
+		switch {
+		case p.link == s.crowd.link:
+			s.crowd.dirty = true
+		case l.nearest > 0 || l.fat && (l.critical > 0 || f.critical):
 			s.eased = append(s.eased, p.link)
 		}
 	}
-	if f.bottleneck != none {
-		s.links[f.bottleneck].nearest--
-	}
-	f.rate, f.bottleneck = 0, none
+	f.rate, f.booked, f.bottleneck = 0, 0, none
 }
 
 // solve finds the fair shares after flows joined and left. It returns the
-// flows whose rate was looked at; flow.old is what it was before.
+// flows whose share was looked at; flow.old is the rate before.
 func (s *solver) solve() []int32 {
 	s.epoch++
 	s.set, s.touched = s.set[:0], s.touched[:0]
@@ -145,13 +160,22 @@ func (s *solver) solve() []int32 {
 		s.addNearest(e)
 	}
 	s.eased = s.eased[:0]
-	for len(s.set) > 0 {
-		s.fill()
+	if s.crowd.dirty && s.crowd.link != none {
+		s.touch(s.crowd.link)
+	}
+	s.crowd.dirty = false
+	for len(s.touched) > 0 {
 		s.grown = false
-		// Links are appended to touched while flows are added; new ones are
-		// checked in the next round.
-		for _, e := range s.touched[:len(s.touched):len(s.touched)] {
-			s.checkLink(e)
+		s.fill()
+		if !s.grown {
+			// Links are appended to touched while flows are added; those are
+			// checked in the next round.
+			for _, e := range s.touched[:len(s.touched):len(s.touched)] {
+				s.checkLink(e)
+			}
+			if s.crowd.playing {
+				s.crowd.check(s)
+			}
 		}
 		if !s.grown {
 			break
@@ -169,28 +193,44 @@ func (s *solver) add(id int32) {
 	}
 	f.epoch = s.epoch
 	f.old = f.rate
+	if f.inCrowd {
+		f.old = s.crowd.level / f.penalty
+		s.crowd.remove(s, f)
+	}
 	s.set = append(s.set, id)
 	s.grown = true
 	for i := range f.parts {
-		e := f.parts[i].link
-		l := &s.links[e]
-		if l.epoch != s.epoch {
-			l.epoch = s.epoch
-			s.touched = append(s.touched, e)
-			if l.fat && l.critical > 0 {
-				// SimGrid stops all flows of a FATPIPE link when the first
-				// one reaches its capacity, so they cannot be told apart.
-				for _, u := range l.users {
-					s.add(u.flow)
-				}
-			}
+		s.touch(f.parts[i].link)
+	}
+}
+
+// touch makes a link part of the round.
+func (s *solver) touch(e int32) {
+	l := &s.links[e]
+	if l.epoch == s.epoch {
+		return
+	}
+	l.epoch = s.epoch
+	s.touched = append(s.touched, e)
+	if l.fat && l.critical > 0 {
+		// SimGrid stops all flows of a FATPIPE link when the first one reaches
+		// its capacity, so they cannot be told apart.
+		for _, u := range l.users {
+			s.add(u.flow)
 		}
+	}
+	if l.crowded > 0 {
+		s.touch(s.crowd.link) // the crowd is shared out as well
 	}
 }
 
 // addNearest adds the flows whose bottleneck a link is.
 func (s *solver) addNearest(e int32) {
 	l := &s.links[e]
+	if e == s.crowd.link {
+		s.touch(e)
+		return
+	}
 	if l.fat && l.critical > 0 {
 		for _, u := range l.users {
 			s.add(u.flow)
@@ -207,9 +247,12 @@ func (s *solver) addNearest(e int32) {
 	}
 }
 
-// fill shares what the flows outside the set leave among those in it.
+// fill shares what the flows outside the set leave among those in it and, where
+// the set touches it, the crowd.
 func (s *solver) fill() {
-	if len(s.set) == 1 && s.fillOne() {
+	c := &s.crowd
+	c.playing = c.link != none && s.links[c.link].epoch == s.epoch
+	if len(s.set) == 1 && !c.playing && s.fillOne() {
 		return
 	}
 	for _, e := range s.touched {
@@ -218,6 +261,9 @@ func (s *solver) fill() {
 		l.demand, l.active, l.level = 0, 0, -1
 		if l.fat {
 			l.left = l.capacity
+		}
+		if l.crowded > 0 && c.playing {
+			l.demand, l.active = l.shadow, 1
 		}
 	}
 	for _, id := range s.set {
@@ -231,7 +277,7 @@ func (s *solver) fill() {
 				l.demand = max(l.demand, p.weight*inverse)
 				continue
 			}
-			l.left += p.weight * f.old
+			l.left += p.weight * f.booked
 			l.demand += p.weight * inverse
 		}
 	}
@@ -247,7 +293,8 @@ func (s *solver) fill() {
 		s.down(i)
 	}
 	open := len(s.set)
-	for open > 0 && len(s.heap) > 0 {
+	c.fixed = !c.playing
+	for (open > 0 || !c.fixed) && len(s.heap) > 0 {
 		top := s.heap[0]
 		l := &s.links[top.link]
 		if l.active == 0 {
@@ -261,6 +308,16 @@ func (s *solver) fill() {
 			s.heap[0].level = now // flows held elsewhere left it room
 			s.down(0)
 			continue
+		}
+		if top.link == c.link && c.playing {
+			open -= c.fill(s, top.level)
+			continue
+		}
+		if l.crowded > 0 && !c.fixed {
+			// It fills up before the crowd does: its part of the crowd must
+			// be shared out flow by flow.
+			c.part(s, top.link)
+			return
 		}
 		open -= s.fillLink(top.link, top.level)
 	}
@@ -285,7 +342,7 @@ func (s *solver) fillOne() bool {
 			}
 			continue
 		}
-		l.left = max(l.capacity-l.load+p.weight*f.old, 0)
+		l.left = max(l.capacity-l.load+p.weight*f.booked, 0)
 		if share := l.left / p.weight; share < rate {
 			rate, bottleneck = share, p.link
 		}
@@ -365,18 +422,22 @@ func (s *solver) fix(f *flow, rate float64, bottleneck int32) {
 }
 
 // checkLink applies the fairness test to the flows of a link that are not in
-// the set, and adds those that fail it.
+// the set, and adds those that fail it. The crowd has its own test.
 func (s *solver) checkLink(e int32) {
 	l := &s.links[e]
-	if l.fat {
+	if l.fat || e == s.crowd.link {
 		return
 	}
 	if l.level >= 0 {
-		// Newly full: nobody outside may have a higher level.
-		limit := l.level * (1 + slack)
+		// Newly full: nobody outside may have a higher level, and nobody it
+		// holds back a lower one.
+		high, low := l.level*(1+slack), l.level*(1-slack)
 		for _, u := range l.users {
 			f := &s.flows[u.flow]
-			if f.epoch != s.epoch && (f.rate*f.penalty > limit || f.bottleneck == e && f.rate*f.penalty < l.level*(1-slack)) {
+			if f.epoch == s.epoch || f.inCrowd {
+				continue
+			}
+			if own := f.rate * f.penalty; own > high || f.bottleneck == e && own < low {
 				s.add(u.flow)
 			}
 		}
@@ -387,38 +448,51 @@ func (s *solver) checkLink(e int32) {
 	}
 	// It holds back flows outside the set: it must still be full, and no flow
 	// in the set may have a higher level than they have.
-	load, top, least := l.load, 0.0, math.Inf(1)
-	outside := false
+	load, top, least := l.load+l.shadow*s.crowd.level, 0.0, -1.0
 	for _, u := range l.users {
 		f := &s.flows[u.flow]
-		switch {
+		switch own := f.rate * f.penalty; {
 		case f.epoch == s.epoch:
-			load += f.parts[u.part].weight * (f.rate - f.old)
-			top = max(top, f.rate*f.penalty)
-		case f.bottleneck == e:
-			outside = true
-			least = min(least, f.rate*f.penalty)
+			load += f.parts[u.part].weight * (f.rate - f.booked)
+			top = max(top, own)
+		case f.bottleneck == e && (least < 0 || own < least):
+			least = own
 		}
 	}
-	if outside && (load < l.capacity*(1-slack) || top > least*(1+slack)) {
+	if least >= 0 && (load < l.capacity*(1-slack) || top > least*(1+slack)) {
 		s.addNearest(e)
 	}
 }
 
-// settle brings the loads up to date.
+// settle brings the loads up to date and lets flows into the crowd.
 func (s *solver) settle() {
+	c := &s.crowd
 	for _, id := range s.set {
 		f := &s.flows[id]
-		if f.rate == f.old {
+		if c.link != none && f.bottleneck == c.link {
+			c.admit(s, f)
 			continue
 		}
-		for _, p := range f.parts {
-			s.links[p.link].load += p.weight * (f.rate - f.old)
+		s.book(f, f.rate)
+		if c.link != none && f.outside == none {
+			c.maybeOutside(s, id)
 		}
 	}
+	c.found(s)
 	if invariants {
 		s.verify()
 	}
+}
+
+// book makes the loads hold the given rate of a flow.
+func (s *solver) book(f *flow, rate float64) {
+	if f.booked == rate {
+		return
+	}
+	for _, p := range f.parts {
+		s.links[p.link].load += p.weight * (rate - f.booked)
+	}
+	f.booked = rate
 }
 
 func (s *solver) pop() {

@@ -32,32 +32,40 @@ type plan struct {
 	steps []step
 	open  int32 // requests started since the last waitAll
 	tag   int32 // of the messages appended from now on
+	via   []int // ranks that peers stand for, where a part of all takes part
+}
+
+func (p *plan) peer(i int) int32 {
+	if p.via != nil {
+		i = p.via[i]
+	}
+	return int32(i)
 }
 
 func (p *plan) send(to int, bytes int64) {
-	p.steps = append(p.steps, step{kind: stepSend, peer: int32(to), bytes: bytes, tag: p.tag})
+	p.steps = append(p.steps, step{kind: stepSend, peer: p.peer(to), bytes: bytes, tag: p.tag})
 }
 
 func (p *plan) recv(from int, bytes int64) {
-	p.steps = append(p.steps, step{kind: stepRecv, peer: int32(from), bytes: bytes, tag: p.tag})
+	p.steps = append(p.steps, step{kind: stepRecv, peer: p.peer(from), bytes: bytes, tag: p.tag})
 }
 
 // isend starts a send and returns its number for wait.
 func (p *plan) isend(to int, bytes int64) int32 {
-	p.steps = append(p.steps, step{kind: stepIsend, peer: int32(to), bytes: bytes, tag: p.tag})
+	p.steps = append(p.steps, step{kind: stepIsend, peer: p.peer(to), bytes: bytes, tag: p.tag})
 	p.open++
 	return p.open - 1
 }
 
 // irecv starts a receive and returns its number for wait.
 func (p *plan) irecv(from int, bytes int64) int32 {
-	p.steps = append(p.steps, step{kind: stepIrecv, peer: int32(from), bytes: bytes, tag: p.tag})
+	p.steps = append(p.steps, step{kind: stepIrecv, peer: p.peer(from), bytes: bytes, tag: p.tag})
 	p.open++
 	return p.open - 1
 }
 
 func (p *plan) exchange(to int, bytes int64, from int, room int64) {
-	p.steps = append(p.steps, step{kind: stepExchange, peer: int32(to), bytes: bytes, source: int32(from), room: room, tag: p.tag})
+	p.steps = append(p.steps, step{kind: stepExchange, peer: p.peer(to), bytes: bytes, source: p.peer(from), room: room, tag: p.tag})
 }
 
 func (p *plan) wait(request int32) {

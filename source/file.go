@@ -4,12 +4,14 @@ import "strings"
 
 // File is one parsed source file.
 type File struct {
-	Name     string    `json:"name"`
-	Language Language  `json:"language"`
-	Form     Form      `json:"form"`
-	Text     []byte    `json:"-"` // the original, untouched
-	Units    []*Unit   `json:"units"`
-	Problems []Problem `json:"problems,omitempty"` // outside all units
+	Name     string   `json:"name"`
+	Language Language `json:"language"`
+	Form     Form     `json:"form"`
+	// LineLength is the last column of fixed form, 0 if there is none.
+	LineLength int       `json:"lineLength,omitempty"`
+	Text       []byte    `json:"-"` // the original, untouched
+	Units      []*Unit   `json:"units"`
+	Problems   []Problem `json:"problems,omitempty"` // outside all units
 
 	lines lines
 	conds *conditions
@@ -29,6 +31,9 @@ func (p Place) Lines() int { return p.EndLine - p.Line + 1 }
 type Problem struct {
 	Place
 	Message string `json:"message"`
+	// Local is set where the trouble is within a statement and the braces
+	// around it are certain, so that the unit's beginning and end are known.
+	Local bool `json:"local,omitempty"`
 }
 
 // UnitKind tells the sort of a program unit.
@@ -95,6 +100,17 @@ type Unit struct {
 	// Close is the END statement or CONTAINS that closes a Fortran unit's body.
 	Close *Stmt `json:"-"`
 	Node  *Node `json:"-"`
+}
+
+// Sound tells whether the unit's extent is certain, even if not every
+// statement in it was understood.
+func (u *Unit) Sound() bool {
+	for _, p := range u.Problems {
+		if !p.Local {
+			return false
+		}
+	}
+	return true
 }
 
 // Has tells whether the unit has any of these traits.

@@ -1,6 +1,9 @@
 package source
 
-import "bytes"
+import (
+	"bytes"
+	"regexp"
+)
 
 // Fixed form is turned into free form a statement at a time before it is
 // parsed: a label and columns 7 to the limit of the initial line and of its
@@ -158,8 +161,10 @@ func (m *mapped) comment(text []byte, l fixedLine) {
 // statement writes one logical line. Blanks inside a split character constant
 // matter to nobody here, so the padding up to the last column is left out.
 func (m *mapped) statement(text []byte, stmt []fixedLine) {
-	for k := stmt[0].label.Start; k < stmt[0].label.End; k++ {
-		m.put(text[k], k)
+	if body := stmt[0].body; !endsUnit(text[body.Start:body.End]) {
+		for k := stmt[0].label.Start; k < stmt[0].label.End; k++ {
+			m.put(text[k], k)
+		}
 	}
 	m.put(' ', stmt[0].body.Start)
 	var quote byte
@@ -204,6 +209,9 @@ func (m *mapped) statement(text []byte, stmt []fixedLine) {
 			if c == 0 {
 				c = ' '
 			}
+			if quote == 0 && isLetter(c) {
+				m.closeOperator()
+			}
 			m.put(c, k)
 			if c != ' ' {
 				last = k + 1
@@ -212,6 +220,30 @@ func (m *mapped) statement(text []byte, stmt []fixedLine) {
 	}
 	m.put('\n', last)
 }
+
+// closeOperator takes blanks back that stand between a dot and a letter: they
+// may split `.AND.`, and mean nothing anywhere.
+func (m *mapped) closeOperator() {
+	i := len(m.text)
+	for i > 0 && m.text[i-1] == ' ' {
+		i--
+	}
+	if i > 0 && m.text[i-1] == '.' {
+		m.text, m.from = m.text[:i], m.from[:i]
+	}
+}
+
+func isLetter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }
+
+// endsUnit recognises the END of a program unit, whose label, though allowed,
+// the grammar does not know; it is found again in the original text.
+func endsUnit(stmt []byte) bool { return unitEnd.Match(stmt) }
+
+var (
+	unitEnd      = regexp.MustCompile(`(?i)^\s*end\s*((subroutine|function|program|procedure)\b[^=(]*)?(!.*)?$`)
+	labelledEnd  = regexp.MustCompile(`(?im)^[ \t]*[0-9]+[ \t]+(end[ \t]*((subroutine|function|program|procedure)\b[^=(\n]*)?(!.*)?)$`)
+	labelAtStart = regexp.MustCompile(`^[ \t]*([0-9]+)[ \t]*$`)
+)
 
 // takeHollerith takes back the digits just written: a count before an H makes
 // a Hollerith constant unless it ends a name.
@@ -228,25 +260,4 @@ func (m *mapped) takeHollerith() int {
 	m.text = m.text[:i]
 	m.from = m.from[:i]
 	return n
-}
-
-// prepareFree readies free form for the parser: preprocessor lines and, where
-// OpenMP is compiled, the `!$` sentinels become blanks. Nothing moves.
-func prepareFree(text []byte, openmp bool) *mapped {
-	out := bytes.Clone(text)
-	for pos := 0; pos < len(out); {
-		end := lineEnd(out, pos)
-		body := bytes.TrimLeft(out[pos:end], " \t")
-		switch {
-		case len(body) > 0 && body[0] == '#':
-			for end < len(out) && continued(out[pos:end]) {
-				end = lineEnd(out, end)
-			}
-			blank(out[pos:end])
-		case openmp && len(body) > 2 && body[0] == '!' && body[1] == '$' && (body[2] == ' ' || body[2] == '\t' || body[2] == '&'):
-			body[0], body[1] = ' ', ' '
-		}
-		pos = end
-	}
-	return &mapped{text: out}
 }

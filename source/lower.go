@@ -11,6 +11,8 @@ type lowering struct {
 	text  []byte
 	units []*Unit
 	claim []*Node // nodes that became units
+	// braces of the text that was parsed, for C and C++
+	braces *braces
 }
 
 // str gives the text of a node with runs of blanks made one.
@@ -43,7 +45,7 @@ func (l *lowering) unitProblems(n *Node, inside func(*Node) bool) []Problem {
 			}
 		}
 		if k.First == nil {
-			ps = append(ps, Problem{l.file.place(k.Span), "nested too deep"})
+			ps = append(ps, Problem{Place: l.file.place(k.Span), Message: "nested too deep"})
 		}
 	}
 	visit(n)
@@ -55,7 +57,7 @@ func (l *lowering) problem(n *Node) Problem {
 	if n.Missing {
 		msg = fmt.Sprintf("expected %q", n.Kind)
 	}
-	return Problem{l.file.place(n.Span), msg}
+	return Problem{Place: l.file.place(n.Span), Message: msg}
 }
 
 func clip(s string, n int) string {

@@ -58,7 +58,8 @@ func (l *lowering) cFunction(n *Node, scope string) *Unit {
 	}
 	u := &Unit{Kind: Function, Name: join(scope, name), Place: l.file.place(n.Span), Node: n}
 	u.Params = l.cParams(decl)
-	u.Traits = cTraits(string(l.text[n.Start:body.Start]))
+	header := min(n.Start, l.braces.headerStart(l.text, body.Start))
+	u.Traits = cTraits(string(l.text[header:body.Start]))
 	l.claim = append(l.claim, n)
 	l.cBody(u, body, n)
 	if body.Parent.Kind == "try_statement" { // a function try block: its handlers
@@ -78,6 +79,11 @@ func (l *lowering) cBody(u *Unit, body, whole *Node) {
 	w := &cWalk{l: l, unit: u}
 	u.Stmts = w.stmts(body, 0)
 	u.Problems = l.unitProblems(whole, func(k *Node) bool { return w.inner[k] })
+	if l.braces.matched(body.Span) {
+		for i := range u.Problems {
+			u.Problems[i].Local = true
+		}
+	}
 }
 
 // functionDeclarator digs through pointers and references to the declarator

@@ -33,7 +33,14 @@ func (l *lowering) fortranUnits(n *Node, scope string, out *[]*Unit) {
 	}
 }
 
-func (l *lowering) lower(n *Node) string { return strings.ToLower(l.str(n)) }
+// lower gives a node's text in lower case; a name cut by `&` is joined.
+func (l *lowering) lower(n *Node) string {
+	s := strings.ToLower(l.str(n))
+	if strings.Contains(s, "&") && n.First == nil {
+		s = strings.NewReplacer("&", "", " ", "").Replace(s)
+	}
+	return s
+}
 
 func (l *lowering) fortranUnit(n *Node, scope string) *Unit {
 	u := &Unit{Kind: unitKinds[n.Kind], Place: l.file.place(n.Span), Node: n}
@@ -72,15 +79,19 @@ func (l *lowering) fortranUnit(n *Node, scope string) *Unit {
 	}
 	u.Name = join(scope, name)
 	u.Stmts = w.list(body, 0)
-	if u.Close != nil && w.label != nil {
-		u.Close.Label, u.Close.LabelSpan = l.str(w.label), w.label.Span
+	if u.Close != nil {
+		start := lineStart(l.text, u.Close.Start)
+		if at := labelAtStart.FindSubmatchIndex(l.text[start:u.Close.Start]); at != nil {
+			u.Close.LabelSpan = Span{start + at[2], start + at[3]}
+			u.Close.Label = string(l.text[start+at[2] : start+at[3]])
+		}
 	}
 	if inner := n.Find("internal_procedures"); inner != nil {
 		l.fortranUnits(inner, u.Name, &u.Units)
 	}
 	u.Problems = l.unitProblems(n, func(k *Node) bool { return k.Kind == "internal_procedures" && k.Named })
 	if u.Close == nil {
-		u.Problems = append(u.Problems, Problem{u.Place, "no END found"})
+		u.Problems = append(u.Problems, Problem{Place: u.Place, Message: "no END found"})
 	}
 	return u
 }
@@ -163,7 +174,7 @@ func (w *fWalk) list(nodes []*Node, depth int) []*Stmt {
 		}
 	}
 	for _, d := range open {
-		w.unit.Problems = append(w.unit.Problems, Problem{d.stmt.Place, "no end of DO " + d.label})
+		w.unit.Problems = append(w.unit.Problems, Problem{Place: d.stmt.Place, Message: "no end of DO " + d.label})
 	}
 	return top
 }

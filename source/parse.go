@@ -41,6 +41,14 @@ func Parse(ctx context.Context, name string, text []byte, opt Options) (*File, e
 	}
 	ds := directives(text, lang)
 	f := &File{Name: name, Language: lang, Form: form, Text: text, lines: newLines(text), conds: newConditions(ds)}
+	if form == Fixed {
+		switch f.LineLength = opt.LineLength; {
+		case f.LineLength == 0:
+			f.LineLength = 72
+		case f.LineLength < 7:
+			f.LineLength = 0
+		}
+	}
 	p := &parser{ctx: ctx, file: f, opt: opt, grammar: newGrammar(lang), directives: ds}
 	if err := p.run(); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -113,6 +121,7 @@ func (p *parser) try(text []byte) ([]*Unit, []Problem, error) {
 	if p.file.Language == Fortran {
 		l.fortranUnits(root, "", &l.units)
 	} else {
+		l.braces = matchBraces(text)
 		l.cUnits(root, "", &l.units)
 	}
 	return l.units, l.strayProblems(root), nil
@@ -122,20 +131,13 @@ func (p *parser) prepare(text []byte) *mapped {
 	if p.file.Form == Free {
 		return prepareFree(text, p.opt.OpenMP)
 	}
-	limit := p.opt.LineLength
-	switch {
-	case limit == 0:
-		limit = 72
-	case limit < 7:
-		limit = 0
-	}
-	return convertFixed(text, limit, p.opt.OpenMP)
+	return convertFixed(text, p.file.LineLength, p.opt.OpenMP)
 }
 
 // clean tells whether nothing is left to be tried.
 func (p *parser) clean() bool {
 	ok := len(p.file.Problems) == 0
-	p.file.All(func(u *Unit) { ok = ok && len(u.Problems) == 0 })
+	p.file.All(func(u *Unit) { ok = ok && u.Sound() })
 	return ok
 }
 
@@ -143,17 +145,17 @@ func (p *parser) clean() bool {
 // cross a unit that parsed before.
 func (p *parser) adopt(units []*Unit, how string) {
 	for _, u := range units {
-		if len(u.Problems) > 0 {
+		if !u.Sound() {
 			continue
 		}
 		keep := p.file.Units[:0:0]
 		taken := false
 		for _, old := range p.file.Units {
 			overlap := old.Start < u.End && u.Start < old.End
-			if overlap && len(old.Problems) == 0 {
+			if overlap && old.Sound() {
 				taken = true
 			}
-			if !overlap || len(old.Problems) == 0 {
+			if !overlap || old.Sound() {
 				keep = append(keep, old)
 			}
 		}
@@ -168,7 +170,7 @@ func (p *parser) adopt(units []*Unit, how string) {
 	for _, pr := range p.file.Problems {
 		covered := false
 		for _, u := range p.file.Units {
-			covered = covered || len(u.Problems) == 0 && u.Contains(pr.Span)
+			covered = covered || u.Sound() && u.Contains(pr.Span)
 		}
 		if !covered {
 			rest = append(rest, pr)

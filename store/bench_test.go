@@ -67,19 +67,3 @@ func BenchmarkMatrix(b *testing.B) {
 		}
 	}
 }
-
-func BenchmarkList10000(b *testing.B) {
-	s := Open(b.TempDir())
-	e := synthetic(b, 1)
-	for i := range 10000 {
-		e.Name = fmt.Sprint("experiment", i)
-		if err := s.Put(e, false); err != nil {
-			b.Fatal(err)
-		}
-	}
-	for b.Loop() {
-		if headers, _, err := s.List(); err != nil || len(headers) != 10000 {
-			b.Fatal(len(headers), err)
-		}
-	}
-}

@@ -171,3 +171,10 @@ func (e *Experiment) Load() (*model.Experiment, error) {
 	}
 	return whole, whole.Check()
 }
+
+// Index tells which unit and region each stored summary is about, ordered by
+// unit and region. The slices are shared: do not change them.
+func (e *Experiment) Index() (unit, region []int32, err error) {
+	index, err := e.index()
+	return index.unit, index.region, err
+}

@@ -1,0 +1,199 @@
+package analyze
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"auspex/model"
+)
+
+// The built-in metrics: computed from time and the region tree, there for
+// every experiment that has a time metric. Shares are of the run time, that
+// is the time of the slowest unit.
+const (
+	TimeShare               = "time_share"   // time / run time, mean over units
+	Imbalance               = "imbalance"    // max / mean over units − 1
+	MPIShare                = "mpi_share"    // time in communication / time, nested regions included
+	Lost                    = "lost"         // max − mean over units, in seconds
+	LostShare               = "lost_share"   // lost / run time
+	LoadBalance             = "load_balance" // of the program, as the two below
+	CommunicationEfficiency = "communication_efficiency"
+	ParallelEfficiency      = "parallel_efficiency"
+)
+
+var builtIn = map[string]func(*Rows) ([]float64, error){
+	TimeShare:               timeShare,
+	Imbalance:               imbalance,
+	MPIShare:                mpiShare,
+	Lost:                    lost,
+	LostShare:               lostShare,
+	LoadBalance:             programOnly(func(e Efficiency) Real { return e.LoadBalance }),
+	CommunicationEfficiency: programOnly(func(e Efficiency) Real { return e.Communication }),
+	ParallelEfficiency:      programOnly(func(e Efficiency) Real { return e.Parallel }),
+}
+
+// BuiltIns lists the names of the built-in metrics.
+func BuiltIns() []string { return slices.Sorted(maps.Keys(builtIn)) }
+
+// exclusiveTime is the matrix all built-in metrics are made of.
+func (r *Rows) exclusiveTime() (model.Matrix, *times, error) {
+	t, err := r.d.times()
+	if err != nil {
+		return model.Matrix{}, nil, err
+	}
+	m, err := r.d.Matrix(t.metric + ".exc")
+	return m, t, err
+}
+
+func timeShare(r *Rows) ([]float64, error) {
+	m, t, err := r.exclusiveTime()
+	if err != nil {
+		return nil, err
+	}
+	scale := t.runtime
+	if r.By == ByRegion || r.By == ByProgram {
+		scale *= float64(len(r.d.Units))
+	}
+	out := r.fold(m, nil, total)
+	for i := range out {
+		out[i] = float64(ratio(out[i], scale))
+	}
+	return out, nil
+}
+
+// spread gives the largest and the mean time over units behind each row, and
+// the row's own. A region is compared by its own time; a unit or the whole
+// program by useful time, since waiting mirrors what the others did.
+func (r *Rows) spread() (most, average, own []float64, err error) {
+	m, t, err := r.exclusiveTime()
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	most, average, own = make([]float64, r.size), make([]float64, r.size), make([]float64, r.size)
+	switch r.By {
+	case ByUnit, ByProgram:
+		_, largestUseful := extremes(t.useful)
+		for i := range own {
+			most[i], average[i] = largestUseful, mean(t.useful)
+			own[i] = largestUseful
+			if r.By == ByUnit {
+				own[i] = t.useful[i]
+			}
+		}
+	default:
+		regions := r
+		if r.By == BySummary {
+			regions = &Rows{By: ByRegion, d: r.d, size: len(r.d.Regions)}
+		}
+		tops, sums := regions.fold(m, nil, largest), regions.fold(m, nil, total)
+		for i := range own {
+			g := r.Region[i]
+			most[i], average[i], own[i] = tops[g], sums[g]/float64(len(r.d.Units)), tops[g]
+			if r.By == BySummary {
+				own[i] = m.At(r.Unit[i], g)
+			}
+		}
+	}
+	return most, average, own, nil
+}
+
+func imbalance(r *Rows) ([]float64, error) {
+	_, average, own, err := r.spread()
+	if err != nil {
+		return nil, err
+	}
+	out := make([]float64, r.size)
+	for i := range out {
+		out[i] = float64(ratio(own[i], average[i])) - 1
+	}
+	return out, nil
+}
+
+// lost is how long the units wait for the slowest, in the mean; of one unit,
+// how much less than the slowest it has.
+func lost(r *Rows) ([]float64, error) {
+	most, average, own, err := r.spread()
+	if err != nil {
+		return nil, err
+	}
+	out := make([]float64, r.size)
+	for i := range out {
+		out[i] = most[i] - average[i]
+		if r.By == ByUnit || r.By == BySummary {
+			out[i] = most[i] - own[i]
+		}
+	}
+	return out, nil
+}
+
+func lostShare(r *Rows) ([]float64, error) {
+	t, err := r.d.times()
+	if err != nil {
+		return nil, err
+	}
+	seconds, err := lost(r)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]float64, r.size)
+	for i := range out {
+		out[i] = float64(ratio(seconds[i], t.runtime))
+	}
+	return out, nil
+}
+
+func mpiShare(r *Rows) ([]float64, error) {
+	m, _, err := r.exclusiveTime()
+	if err != nil {
+		return nil, err
+	}
+	useful := make([]bool, len(r.d.Regions))
+	for g, communicates := range r.d.Communication {
+		useful[g] = !communicates
+	}
+	if r.By == ByRegion || r.By == BySummary {
+		m = m.Clone()
+		communication := m.Clone()
+		for u := range m.Units {
+			row := communication.Row(u)
+			for g := range row {
+				if useful[g] {
+					row[g] = 0
+				}
+			}
+		}
+		m.ToInclusive(r.d.Regions)
+		communication.ToInclusive(r.d.Regions)
+		return quotients(r.fold(communication, nil, total), r.fold(m, nil, total)), nil
+	}
+	return quotients(r.fold(m, useful, total), r.fold(m, nil, total)), nil
+}
+
+func quotients(above, below []float64) []float64 {
+	out := make([]float64, len(above))
+	for i := range out {
+		out[i] = float64(ratio(above[i], below[i]))
+	}
+	return out
+}
+
+// programOnly is a metric of the whole program; rows of another kind have no
+// answer.
+func programOnly(value func(Efficiency) Real) func(*Rows) ([]float64, error) {
+	return func(r *Rows) ([]float64, error) {
+		if r.By != ByProgram {
+			return nil, fmt.Errorf("efficiencies are of the whole program, not by %s", r.By)
+		}
+		t, err := r.d.times()
+		if err != nil {
+			return nil, err
+		}
+		v := float64(value(t.efficiency()))
+		if math.IsInf(v, 0) {
+			v = math.NaN()
+		}
+		return []float64{v}, nil
+	}
+}

@@ -1,0 +1,106 @@
+package instrument
+
+import (
+	"fmt"
+	"strings"
+
+	"auspex/source"
+)
+
+// ABI is what the inserted text and the measurement runtime share: the runtime
+// defines these functions, the inserted text calls them. The Fortran entry
+// points take one string, `name|file|line|kind`, and its length; the string
+// may stand at several addresses, and equal strings mean the same region.
+const ABI = `#ifndef AUSPEX_ABI
+#define AUSPEX_ABI 1
+struct auspex_region { const char *name, *file; int line, kind, id; };
+#ifdef __cplusplus
+extern "C" {
+#endif
+void auspex_enter(struct auspex_region *);
+void auspex_leave(struct auspex_region *);
+void auspex_iterations(struct auspex_region *, unsigned long);
+#ifdef __cplusplus
+}
+#endif
+#endif
+`
+
+// FortranABI declares what the runtime defines for Fortran, in C's terms.
+const FortranABI = `void auspex_f_enter_(const char *spec, __SIZE_TYPE__ length);
+void auspex_f_leave_(const char *spec, __SIZE_TYPE__ length);
+void auspex_f_iterations_(const char *spec, const long long *n, __SIZE_TYPE__ length);
+`
+
+const guardC = `struct auspex_guard { struct auspex_region *region; unsigned long n; };
+static __inline__ __attribute__((unused)) struct auspex_guard auspex_open(struct auspex_region *r)
+{ struct auspex_guard g; g.region = r; g.n = 0; auspex_enter(r); return g; }
+static __inline__ __attribute__((unused)) void auspex_close(struct auspex_guard *g)
+{ if (g->n) auspex_iterations(g->region, g->n); auspex_leave(g->region); }
+#define AUSPEX_R(i) struct auspex_guard auspex_g##i __attribute__((cleanup(auspex_close), unused)) = auspex_open(&auspex_regions[i])
+`
+
+const guardCXX = `namespace { struct auspex_guard { auspex_region *region; unsigned long n;
+explicit auspex_guard(auspex_region *r) : region(r), n(0) { auspex_enter(r); }
+~auspex_guard() { if (n) auspex_iterations(region, n); auspex_leave(region); } }; }
+#define AUSPEX_R(i) ::auspex_guard auspex_g##i(&auspex_regions[i])
+`
+
+// Kind is the sort of a region, as numbered in the descriptors.
+type Kind int
+
+// The sorts of regions.
+const (
+	FunctionRegion Kind = 1
+	LoopRegion     Kind = 2
+)
+
+func (k Kind) String() string {
+	if k == LoopRegion {
+		return "loop"
+	}
+	return "function"
+}
+
+// MarshalText writes the name of the kind, for JSON.
+func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
+// prologue is everything put before the first line of a C or C++ file: the
+// types, the descriptors, and the directive that makes line 1 line 1 again.
+func prologue(f *source.File, name string, regions []Region) string {
+	var b strings.Builder
+	b.WriteString("#line 1 \"auspex-regions.h\"\n")
+	b.WriteString(ABI)
+	fmt.Fprintf(&b, "static struct auspex_region auspex_regions[%d] = {\n", len(regions))
+	for _, r := range regions {
+		fmt.Fprintf(&b, "{%s, %s, %d, %d, -1},\n", quoteC(r.Name), quoteC(r.File), r.Line, r.Kind)
+	}
+	b.WriteString("};\n")
+	if f.Language == source.CXX {
+		b.WriteString(guardCXX)
+	} else {
+		b.WriteString(guardC)
+	}
+	b.WriteString("#define AUSPEX_N(i) ++auspex_g##i.n\n")
+	fmt.Fprintf(&b, "#line 1 %s\n", quoteC(name))
+	return b.String()
+}
+
+// quoteC writes a C string constant; bytes that are not plain become octal.
+func quoteC(s string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == '"' || c == '\\':
+			b.WriteByte('\\')
+			b.WriteByte(c)
+		case c < ' ' || c == 0x7f:
+			fmt.Fprintf(&b, "\\%03o", c)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}

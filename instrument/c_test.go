@@ -1,0 +1,25 @@
+package instrument
+
+import "testing"
+
+func TestExitsInC(t *testing.T) {
+	text := read(t, "exits.c")
+	for _, flags := range [][]string{
+		{"-O0", "-Wall", "-Wextra", "-Wshadow", "-Wno-old-style-definition", "-Wno-unknown-pragmas", "-Wno-implicit-fallthrough", "-Werror"},
+		{"-O2", "-fopenmp"},
+	} {
+		got, r := same(t, "exits.c", text, Options{Regions: All, MinLines: 1, Count: true}, flags...)
+		expect(t, got, map[string]string{
+			"main": "1 0", "early": "3 0", "early/loop@7": "3 10", "jumps": "2 0",
+			"bare/loop@41": "1 4", "bare/loop@42": "4 6", "old_style": "1 0", "open": "1",
+		})
+		for _, name := range []string{"inside/loop@65", "inside/loop@76"} {
+			if _, ok := got[name]; ok {
+				t.Errorf("%s has a jump into it and was instrumented", name)
+			}
+		}
+		if t.Failed() {
+			t.Logf("%s", r.Text)
+		}
+	}
+}

@@ -1,0 +1,240 @@
+package instrument
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"auspex/source"
+)
+
+// Fortran has no guard objects, so calls are put at the way in and before
+// every way out. Each call gets a line of its own, and a line marker after it
+// sets the line number right again; that needs no room on the user's lines,
+// which may be full, and works alike in free and fixed form.
+
+// fortran rewrites one file.
+type fortran struct {
+	file    *source.File
+	name    string // for line markers
+	regions []Region
+	edits   *edits
+	count   bool
+}
+
+func rewriteFortran(f *source.File, opt Options, chosen []*Candidate, regions []Region, e *edits) {
+	w := &fortran{file: f, name: opt.File, regions: regions, edits: e, count: opt.Count}
+	var byUnit []*fortranUnit
+	index := map[*source.Unit]*fortranUnit{}
+	for _, c := range chosen {
+		u := index[c.unit]
+		if u == nil {
+			u = &fortranUnit{unit: c.unit, fn: -1, loops: map[*source.Stmt]int{}}
+			index[c.unit] = u
+			byUnit = append(byUnit, u)
+		}
+		if c.Kind == FunctionRegion {
+			u.fn = c.id
+		} else {
+			u.loops[c.site.stmt] = c.id
+			u.sites = append(u.sites, c)
+		}
+	}
+	e.insert(0, 0, w.marker(1))
+	for _, u := range byUnit {
+		w.unit(u)
+	}
+}
+
+// fortranUnit is a unit with the numbers of its regions.
+type fortranUnit struct {
+	unit  *source.Unit
+	fn    int // -1 if the unit itself is not measured
+	loops map[*source.Stmt]int
+	sites []*Candidate
+}
+
+func (w *fortran) unit(u *fortranUnit) {
+	if u.fn >= 0 {
+		at, inline := entryPoint(w.file, u.unit)
+		if inline {
+			w.edits.insert(at, 0, "\n"+w.call("enter", u.fn)+w.marker(w.file.Line(at))+w.pad(at))
+		} else {
+			w.edits.insert(at, 0, w.call("enter", u.fn)+w.marker(w.file.Line(at)))
+		}
+	}
+	for _, c := range u.sites {
+		w.loop(c)
+	}
+	for _, x := range exits(u) {
+		w.exit(x)
+	}
+	if u.fn >= 0 {
+		w.before(u.unit.Close, w.call("leave", u.fn), 3)
+	}
+}
+
+func (w *fortran) loop(c *Candidate) {
+	enter := w.call("enter", c.id)
+	if w.count {
+		enter += w.iterations(c)
+	}
+	if len(c.site.before) > 0 {
+		at := w.openFortran(c.site)
+		w.edits.insert(at, 1, enter+w.marker(w.file.Line(at)))
+	} else {
+		w.before(c.site.stmt, enter, 2)
+	}
+	// Inner loops have higher numbers and end first.
+	w.after(closing(c.site).End, w.call("leave", c.id), -c.id-2)
+}
+
+// openFortran is the start of the line of a loop's first directive, or of the
+// #if around it.
+func (w *fortran) openFortran(s *site) int { return openC(w.file, s) }
+
+// closing is the last thing that belongs to a loop.
+func closing(s *site) source.Span {
+	if n := len(s.after); n > 0 {
+		return s.after[n-1].Span
+	}
+	return s.stmt.Span
+}
+
+// before puts whole lines ahead of a statement: after its label, which then
+// stands on a CONTINUE, so that a jump to it passes them too.
+func (w *fortran) before(s *source.Stmt, lines string, rank int) {
+	head := "\n"
+	if s.Label != "" {
+		head = "CONTINUE\n"
+	}
+	w.edits.insert(s.Start, rank, head+lines+w.marker(s.Line)+w.pad(s.Start))
+}
+
+// exit puts the calls that leave regions ahead of a jump. An IF without THEN
+// gets one.
+func (w *fortran) exit(x exitPoint) {
+	var lines strings.Builder
+	for _, id := range x.regions {
+		lines.WriteString(w.call("leave", id))
+	}
+	s := x.stmt
+	if !s.Action {
+		w.before(s, lines.String(), 3)
+		return
+	}
+	w.edits.insert(s.Start, 3, "THEN\n"+lines.String()+w.marker(s.Line)+w.pad(s.Start))
+	w.after(s.End, w.indent()+"END IF\n", -1<<30)
+}
+
+// after puts whole lines behind the byte at off: behind the line it is on, or,
+// where another statement follows on that line, behind the semicolon.
+func (w *fortran) after(off int, lines string, rank int) {
+	text := w.file.Text
+	for off < len(text) && (text[off] == ' ' || text[off] == '\t' || text[off] == '\r') && !w.beyond(off) {
+		off++
+	}
+	if off < len(text) && text[off] == ';' && !w.beyond(off) {
+		off++
+		w.edits.insert(off, rank, "\n"+lines+w.marker(w.file.Line(off))+w.pad(off))
+		return
+	}
+	for off < len(text) && text[off] != '\n' {
+		off++
+	}
+	if off == len(text) {
+		w.edits.insert(off, rank, "\n"+lines)
+		return
+	}
+	w.edits.insert(off+1, rank, lines+w.marker(w.file.Line(off)+1))
+}
+
+// beyond tells whether a byte of a fixed-form line is past the last column.
+func (w *fortran) beyond(off int) bool {
+	return w.file.LineLength > 0 && off-lineStart(w.file.Text, off) >= w.file.LineLength
+}
+
+// pad repeats the place of a byte on its line in blanks, so that what follows
+// an insertion stands in the columns where it stood.
+func (w *fortran) pad(off int) string {
+	line := w.file.Text[lineStart(w.file.Text, off):off]
+	blanks := make([]byte, len(line))
+	for i, c := range line {
+		blanks[i] = ' '
+		if c == '\t' {
+			blanks[i] = '\t'
+		}
+	}
+	return string(blanks)
+}
+
+func lineStart(text []byte, off int) int {
+	for off > 0 && text[off-1] != '\n' {
+		off--
+	}
+	return off
+}
+
+func (w *fortran) marker(line int) string {
+	return fmt.Sprintf("# %d %s\n", line, quoteC(w.name))
+}
+
+func (w *fortran) indent() string {
+	if w.file.Form == source.Fixed {
+		return "      "
+	}
+	return ""
+}
+
+// call writes `call auspex_f_WHAT('name|file|line|kind')` as whole lines.
+func (w *fortran) call(what string, id int) string {
+	return w.wrap("call auspex_f_" + what + "('" + w.spec(id) + "')")
+}
+
+// spec is the string that stands for a region.
+func (w *fortran) spec(id int) string {
+	r := w.regions[id]
+	s := fmt.Sprintf("%s|%s|%d|%d", r.Name, r.File, r.Line, r.Kind)
+	return strings.NewReplacer("'", "''", "\n", " ", "\r", " ").Replace(s)
+}
+
+// wrap breaks a statement over lines where the form's line is too short for
+// it, inside character constants too.
+func (w *fortran) wrap(stmt string) string {
+	first, mark, room := "", "&\n&", 100
+	if w.file.Form == source.Fixed {
+		first, mark, room = "      ", "\n     &", 66
+	}
+	var b strings.Builder
+	b.WriteString(first)
+	for len(stmt) > room {
+		cut := room
+		for stmt[cut-1] == '\'' || stmt[cut] == '\'' { // not between doubled quotes
+			cut--
+		}
+		b.WriteString(stmt[:cut] + mark)
+		stmt = stmt[cut:]
+	}
+	b.WriteString(stmt + "\n")
+	return b.String()
+}
+
+var plainExpr = regexp.MustCompile(`^[A-Za-z0-9_%+\-* ]+$`)
+
+// iterations reports the trip count of a counted loop ahead of it, if working
+// it out twice can do no harm: names, numbers and arithmetic only.
+func (w *fortran) iterations(c *Candidate) string {
+	l := c.site.stmt.Loop
+	if l.Kind != source.Counted || l.From == nil || l.To == nil {
+		return ""
+	}
+	from, to, step := l.From.Text(w.file.Text), l.To.Text(w.file.Text), "1"
+	if l.Step != nil {
+		step = l.Step.Text(w.file.Text)
+	}
+	if !plainExpr.MatchString(from) || !plainExpr.MatchString(to) || !plainExpr.MatchString(step) {
+		return ""
+	}
+	return w.wrap(fmt.Sprintf("call auspex_f_iterations('%s',int(((%s)-(%s)+(%s))/(%s),8))",
+		w.spec(c.id), to, from, step, step))
+}

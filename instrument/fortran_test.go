@@ -1,0 +1,52 @@
+package instrument
+
+import (
+	"bytes"
+	"testing"
+)
+
+func TestExitsInFixedForm(t *testing.T) {
+	got, r := same(t, "exits.f", read(t, "exits.f"), Options{Regions: All, MinLines: 1, Count: true}, "-fd-lines-as-comments", "-w")
+	expect(t, got, map[string]string{
+		"exits": "1 0", "early": "2 0", "early/loop@19": "2 13", "jumps": "2 0", "jumps/loop@35": "2 12",
+		"jumps/loop@36": "6 36", "jumps/loop@45": "2 0", "shared/loop@61": "1 4", "shared/loop@63": "16 64",
+		"tabbed": "1 0", "tabbed/loop@74": "1 7", "open": "0",
+	})
+	for _, name := range []string{"half", "shared/loop@62", "reader/loop@95", "reader/loop@98"} {
+		if got[name] != "" {
+			t.Errorf("%s should have been left alone", name)
+		}
+	}
+	if t.Failed() {
+		t.Logf("%s", r.Text)
+	}
+}
+
+func TestExitsInFreeForm(t *testing.T) {
+	text := read(t, "exits.f90")
+	got, r := same(t, "exits.f90", text, Options{Regions: All, MinLines: 1, Count: true})
+	expect(t, got, map[string]string{
+		"main": "1 0", "work::fact": "5 0", "work::named": "2 0", "work::named::total": "2 0",
+		"work::threads": "1 0", "outside": "1 0", "open": "0",
+	})
+	if got["work::twice"] != "" {
+		t.Errorf("the PURE function was instrumented")
+	}
+	if t.Failed() {
+		t.Logf("%s", r.Text)
+	}
+	if bytes.Count(r.Text, []byte("default(none)")) != 1 {
+		t.Error("the text changed")
+	}
+}
+
+func TestThreadsInFortran(t *testing.T) {
+	// One thread, so that the test's runtime needs no locks; the point is that
+	// the directives still stand right before their loops.
+	t.Setenv("OMP_NUM_THREADS", "1")
+	got, r := same(t, "exits.f90", read(t, "exits.f90"), Options{Regions: All, MinLines: 1}, "-fopenmp", "-O2")
+	expect(t, got, map[string]string{"work::threads/loop@76": "1 0", "work::threads/loop@82": "1 0", "open": "0"})
+	if t.Failed() {
+		t.Logf("%s", r.Text)
+	}
+}

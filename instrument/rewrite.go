@@ -1,0 +1,62 @@
+package instrument
+
+import (
+	"bytes"
+
+	"auspex/source"
+)
+
+// Region is one measured place.
+type Region struct {
+	Name    string `json:"name"`
+	Kind    Kind   `json:"kind"`
+	File    string `json:"file"`
+	Line    int    `json:"line"`
+	EndLine int    `json:"endLine"`
+}
+
+// Result is a rewritten file.
+type Result struct {
+	Text    []byte
+	Edits   []Edit   // in order of place
+	Regions []Region // by number
+	// Candidates are all functions and loops, with why some were left alone.
+	Candidates []*Candidate
+}
+
+// Rewrite inserts the probes opt asks for. A file in which nothing is chosen
+// comes back unchanged, with no edits.
+func Rewrite(f *source.File, opt Options) *Result {
+	if opt.File == "" {
+		opt.File = f.Name
+	}
+	r := &Result{Candidates: Candidates(f, opt)}
+	var chosen []*Candidate
+	each(r.Candidates, func(c *Candidate) {
+		if c.Chosen {
+			c.id = len(chosen)
+			chosen = append(chosen, c)
+			r.Regions = append(r.Regions, Region{c.Name, c.Kind, opt.File, c.Line, c.EndLine})
+		}
+	})
+	if len(chosen) == 0 {
+		r.Text = bytes.Clone(f.Text)
+		return r
+	}
+	var e edits
+	if f.Language == source.Fortran {
+		rewriteFortran(f, opt, chosen, r.Regions, &e)
+	} else {
+		rewriteC(f, opt, chosen, r.Regions, &e)
+	}
+	r.Text, r.Edits = e.apply(f.Text)
+	return r
+}
+
+// each visits candidates and those inside them, in order.
+func each(list []*Candidate, visit func(*Candidate)) {
+	for _, c := range list {
+		visit(c)
+		each(c.Inside, visit)
+	}
+}

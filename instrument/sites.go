@@ -1,0 +1,145 @@
+package instrument
+
+import (
+	"regexp"
+	"strings"
+
+	"auspex/source"
+)
+
+// loopSites finds the outer loops of a statement list, looking through
+// branches and blocks, with the directives around them.
+func loopSites(list []*source.Stmt, lang source.Language) []*site {
+	f := &siteFinder{lang: lang}
+	f.list(list, nil, "")
+	return f.sites
+}
+
+// loopSitesIn finds the loops directly inside a loop.
+func loopSitesIn(s *site, lang source.Language) []*site {
+	f := &siteFinder{lang: lang}
+	barrier := s.barrier
+	for _, d := range s.before {
+		if offload(d.Text) {
+			barrier = "device code"
+		} else if collapsed.MatchString(d.Text) {
+			barrier = "inside a collapsed loop nest"
+		}
+	}
+	if s.stmt.Loop.Kind == source.Concurrent {
+		barrier = "inside DO CONCURRENT"
+	}
+	outer := append(s.outer[:len(s.outer):len(s.outer)], s.stmt)
+	f.list(s.stmt.Body, outer, barrier)
+	return f.sites
+}
+
+type siteFinder struct {
+	lang  source.Language
+	sites []*site
+}
+
+var (
+	// words after which a directive belongs to the loop that follows
+	loopWords = regexp.MustCompile(`^omp\b.*\b(for|do|simd|distribute|taskloop|loop|tile|unroll)\b|^acc\b.*\bloop\b|^cuf kernel`)
+	collapsed = regexp.MustCompile(`\b(collapse|ordered|tile|sizes)\s*\(`)
+	endWord   = regexp.MustCompile(`^(omp|acc) +end +(.*)`)
+)
+
+// ofLoop tells whether a directive belongs to the loop after it. Pragmas of
+// neither OpenMP nor OpenACC (ivdep, unroll) are hints to that loop.
+func ofLoop(text string) bool {
+	if endWord.MatchString(text) {
+		return false
+	}
+	if strings.HasPrefix(text, "omp ") || strings.HasPrefix(text, "acc ") {
+		return loopWords.MatchString(text)
+	}
+	return true
+}
+
+// offload tells whether the statement after a directive runs on a device.
+func offload(text string) bool {
+	words := strings.Fields(text)
+	if len(words) < 2 || words[1] == "end" {
+		return false
+	}
+	switch words[0] {
+	case "omp":
+		if words[1] != "target" {
+			return false
+		}
+		return len(words) == 2 || words[2] != "data" && words[2] != "enter" && words[2] != "exit" && words[2] != "update"
+	case "acc":
+		return words[1] == "parallel" || words[1] == "kernels" || words[1] == "serial"
+	case "cuf":
+		return true
+	}
+	return false
+}
+
+// list walks one statement list. In Fortran a device region is a directive and
+// its end; in C it is the statement after the pragma.
+func (f *siteFinder) list(list []*source.Stmt, outer []*source.Stmt, barrier string) {
+	device := ""
+	for i, s := range list {
+		why := barrier
+		if s.Kind == source.Directive && f.lang == source.Fortran {
+			if m := endWord.FindStringSubmatch(s.Text); m != nil {
+				if offload(m[1] + " " + m[2]) {
+					device = ""
+				}
+			} else if offload(s.Text) && !ofLoop(s.Text) {
+				device = "device code"
+			}
+			continue
+		}
+		if device != "" {
+			why = device
+		}
+		if f.lang != source.Fortran && i > 0 && list[i-1].Kind == source.Directive &&
+			offload(list[i-1].Text) && !ofLoop(list[i-1].Text) {
+			why = "device code"
+		}
+		if s.Kind == source.Loop && !s.Loop.Once {
+			f.sites = append(f.sites, &site{stmt: s, outer: outer, barrier: why,
+				before: leading(list[:i]), after: trailing(list[i+1:])})
+			continue
+		}
+		inner := append(outer[:len(outer):len(outer)], s)
+		f.list(s.Body, inner, why)
+		f.list(s.Else, inner, why)
+	}
+}
+
+// leading gives the directives at the end of list that belong to the loop
+// after it; in Fortran a directive may go on over several lines.
+func leading(list []*source.Stmt) []*source.Stmt {
+	first := len(list)
+	for i := len(list) - 1; i >= 0 && list[i].Kind == source.Directive; i-- {
+		if i > 0 && list[i-1].Kind == source.Directive && goesOn(list[i-1]) {
+			continue // a continuation line: its first line decides
+		}
+		if !ofLoop(list[i].Text) {
+			break
+		}
+		first = i
+	}
+	return list[first:]
+}
+
+// trailing gives the END directive right after a loop.
+func trailing(list []*source.Stmt) []*source.Stmt {
+	if len(list) > 0 && list[0].Kind == source.Directive {
+		if m := endWord.FindStringSubmatch(list[0].Text); m != nil && loopWords.MatchString(m[1]+" "+m[2]) {
+			n := 1
+			for n < len(list) && list[n].Kind == source.Directive && goesOn(list[n-1]) {
+				n++
+			}
+			return list[:n]
+		}
+	}
+	return nil
+}
+
+func goesOn(d *source.Stmt) bool { return strings.HasSuffix(strings.TrimSpace(d.Text), "&") }

@@ -1,0 +1,131 @@
+package perfql
+
+import (
+	"strconv"
+	"strings"
+
+	"auspex/expr"
+	"auspex/fuzzy"
+)
+
+// Query is a parsed query.
+type Query struct {
+	Source    string // the text it was parsed from
+	Condition fuzzy.Condition
+	Over      []Experimental // experiments by name; none means those the caller has
+	Where     Filter         // nil for everything
+	By        Grouping
+	Degree    *Threshold // nil for every degree above 0
+	Order     []Key      // none means best degree first
+	Limit     int        // 0 for no limit
+}
+
+// Experimental is an experiment's name and where it stands in the query.
+type Experimental struct {
+	Name   string
+	Offset int
+}
+
+// Grouping says what a row of the answer is.
+type Grouping int
+
+// The groupings.
+const (
+	ByRegion  Grouping = iota // a region, over all units
+	ByUnit                    // a unit, over all regions
+	BySummary                 // a region in a unit
+)
+
+// String gives the word of the query language.
+func (g Grouping) String() string { return [...]string{"region", "unit", "summary"}[g] }
+
+// Threshold is WITH DEGREE > 0.3.
+type Threshold struct {
+	OrEqual bool
+	Value   float64
+}
+
+// Key is one key of ORDER BY.
+type Key struct {
+	By     string    // "degree", "region", "unit", or "" for Metric
+	Metric expr.Node // what to order by, if By is ""
+	Desc   bool
+}
+
+// defaultDesc is the direction that a key has when none is given: what is
+// large comes first, names come in their order.
+func (k Key) defaultDesc() bool { return k.By == "" || k.By == "degree" }
+
+// Errorf makes an error that points into the query.
+func (q *Query) Errorf(offset int, message, hint string) *expr.Error {
+	return &expr.Error{Source: q.Source, Offset: offset, Message: message, Hint: hint}
+}
+
+// String prints the query in its normal form, which parses back to an equal
+// query.
+func (q *Query) String() string {
+	var b strings.Builder
+	b.WriteString(q.Condition.String())
+	for i, e := range q.Over {
+		if i == 0 {
+			b.WriteString(" OVER experiments ")
+		} else {
+			b.WriteString(", ")
+		}
+		b.WriteString(expr.Quote(e.Name))
+	}
+	if q.Where != nil {
+		b.WriteString(" WHERE ")
+		q.Where.write(&b, false)
+	}
+	if q.By != ByRegion {
+		b.WriteString(" BY " + q.By.String())
+	}
+	if q.Degree != nil {
+		op := " > "
+		if q.Degree.OrEqual {
+			op = " >= "
+		}
+		b.WriteString(" WITH DEGREE" + op + number(q.Degree.Value))
+	}
+	for i, k := range q.Order {
+		if i == 0 {
+			b.WriteString(" ORDER BY ")
+		} else {
+			b.WriteString(", ")
+		}
+		b.WriteString(k.String())
+	}
+	if q.Limit > 0 {
+		b.WriteString(" LIMIT " + strconv.Itoa(q.Limit))
+	}
+	return b.String()
+}
+
+// String prints the key; a direction that goes without saying is left out.
+func (k Key) String() string {
+	text := k.By
+	if text == "" {
+		text = k.Metric.String()
+		if isKeyWord(text) { // a metric of that name
+			text = `"` + text + `"`
+		}
+	}
+	switch {
+	case k.Desc == k.defaultDesc():
+		return text
+	case k.Desc:
+		return text + " DESC"
+	}
+	return text + " ASC"
+}
+
+func isKeyWord(word string) bool {
+	switch strings.ToLower(word) {
+	case "degree", "region", "unit":
+		return true
+	}
+	return false
+}
+
+func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }

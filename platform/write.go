@@ -1,0 +1,173 @@
+package platform
+
+import (
+	"bufio"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// maxWritten bounds the platforms WriteXML spells out, whose size grows with
+// the square of the number of hosts.
+const maxWritten = 512
+
+// WriteXML writes a platform for SimGrid as one Full zone in which every route
+// is spelled out. Reading it back gives the same hosts, links and routes, but
+// hosts without a way to themselves gain SimGrid's loopback, and where that is
+// part of a longer route (a bypass can do that) it appears there as a link
+// named "loopback".
+func WriteXML(w io.Writer, p *Platform) error {
+	if len(p.Hosts) > maxWritten {
+		return fmt.Errorf("platform: %d hosts are too many to write every route; the limit is %d", len(p.Hosts), maxWritten)
+	}
+	out := newXMLWriter(w)
+	out.loopback = freshName("loopback", func(s string) bool {
+		return slices.ContainsFunc(p.Links, func(l Link) bool { return l.Name == s })
+	})
+	if len(p.Config) > 0 {
+		out.line("  <config>")
+		for _, key := range slices.Sorted(maps.Keys(p.Config)) {
+			out.line("    <prop%s/>", attrs("id", key, "value", p.Config[key]))
+		}
+		out.line("  </config>")
+	}
+	zone := freshName("world", func(s string) bool { _, taken := p.HostByName(s); return taken })
+	out.line("  <zone%s>", attrs("id", zone, "routing", "Full"))
+	for _, h := range p.Hosts {
+		out.line("    <host%s/>", attrs("id", h.Name, "speed", number(h.Speed, "f"), "core", strconv.Itoa(h.Cores)))
+	}
+	for _, l := range p.Links {
+		out.line("    <link%s/>", attrs("id", out.name(l), "bandwidth", number(l.Bandwidth, "Bps"), "latency", number(l.Latency, "s"), "sharing_policy", l.Sharing.String()))
+	}
+	for a := range p.Hosts {
+		for b := a; b < len(p.Hosts); b++ {
+			out.pair(p, a, b)
+		}
+	}
+	out.line("  </zone>")
+	out.line("</platform>")
+	return out.Flush()
+}
+
+// freshName adds underscores to a name until it is free.
+func freshName(name string, taken func(string) bool) string {
+	for taken(name) {
+		name += "_"
+	}
+	return name
+}
+
+type xmlWriter struct {
+	*bufio.Writer
+	loopback string // what the link that a Full zone brings along is called
+}
+
+// line writes one line; errors stay in the bufio.Writer until Flush.
+func (w *xmlWriter) line(format string, args ...any) {
+	fmt.Fprintf(w.Writer, format+"\n", args...)
+}
+
+func newXMLWriter(w io.Writer) *xmlWriter {
+	out := &xmlWriter{Writer: bufio.NewWriter(w)}
+	out.line("<?xml version='1.0'?>")
+	out.line("<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">")
+	out.line("<platform version=\"4.1\">")
+	return out
+}
+
+func (w *xmlWriter) name(l Link) string {
+	if l.Name == loopbackName {
+		return w.loopback
+	}
+	return l.Name
+}
+
+// pair writes the routes between two hosts: one element if the way back is the
+// way there reversed.
+func (w *xmlWriter) pair(p *Platform, a, b int) {
+	there, err := p.Route(a, b, nil)
+	if a == b {
+		if err == nil && !(len(there.Links) == 1 && p.Links[there.Links[0]].Name == loopbackName) {
+			w.route(p, a, b, there.Links, "NO")
+		}
+		return
+	}
+	back, errBack := p.Route(b, a, nil)
+	reversed := slices.Clone(back.Links)
+	slices.Reverse(reversed)
+	if err == nil && errBack == nil && slices.Equal(there.Links, reversed) {
+		w.route(p, a, b, there.Links, "YES")
+		return
+	}
+	if err == nil {
+		w.route(p, a, b, there.Links, "NO")
+	}
+	if errBack == nil {
+		w.route(p, b, a, back.Links, "NO")
+	}
+}
+
+func (w *xmlWriter) route(p *Platform, a, b int, links []int32, symmetrical string) {
+	var path strings.Builder
+	for _, l := range links {
+		path.WriteString("<link_ctn" + attrs("id", w.name(p.Links[l])) + "/>")
+	}
+	w.line("    <route%s>%s</route>", attrs("src", p.Hosts[a].Name, "dst", p.Hosts[b].Name, "symmetrical", symmetrical), path.String())
+}
+
+// attrs writes names and values as attributes.
+func attrs(pairs ...string) string {
+	var s strings.Builder
+	for i := 0; i < len(pairs); i += 2 {
+		s.WriteString(" " + pairs[i] + "=\"")
+		xml.EscapeText(&s, []byte(pairs[i+1])) // a strings.Builder never fails
+		s.WriteString("\"")
+	}
+	return s.String()
+}
+
+// number writes a value so that reading it gives the same one.
+func number(v float64, unit string) string {
+	return strconv.FormatFloat(v, 'g', -1, 64) + unit
+}
+
+// Cluster is a plain cluster to write as a platform file: like nodes around
+// one switch. Bandwidths are in bytes/s, latencies in seconds.
+type Cluster struct {
+	Name               string // hosts are called NAME-0, NAME-1, ...
+	Nodes              int
+	Speed              float64 // flop/s of a core
+	Cores              int
+	Bandwidth, Latency float64 // of each node's link, one up and one down
+
+	BackboneBandwidth, BackboneLatency float64 // of the switch; bandwidth 0 for none
+	LoopbackBandwidth, LoopbackLatency float64 // inside a node; bandwidth 0 for none
+}
+
+// WriteXML writes the cluster as a platform file for SimGrid and Read.
+func (c Cluster) WriteXML(w io.Writer) error {
+	if c.Name == "" || c.Nodes < 1 || c.Nodes > maxHosts || c.Cores < 1 || !(c.Speed > 0) || !(c.Bandwidth > 0) || !(c.Latency >= 0) {
+		return fmt.Errorf("platform: cluster %q needs a name, nodes, cores, a speed and a bandwidth above 0", c.Name)
+	}
+	list := []string{
+		"id", c.Name, "prefix", c.Name + "-", "suffix", "", "radical", "0-" + strconv.Itoa(c.Nodes-1),
+		"speed", number(c.Speed, "f"), "core", strconv.Itoa(c.Cores),
+		"bw", number(c.Bandwidth, "Bps"), "lat", number(c.Latency, "s"),
+	}
+	if c.BackboneBandwidth > 0 {
+		list = append(list, "bb_bw", number(c.BackboneBandwidth, "Bps"), "bb_lat", number(c.BackboneLatency, "s"))
+	}
+	if c.LoopbackBandwidth > 0 {
+		list = append(list, "loopback_bw", number(c.LoopbackBandwidth, "Bps"), "loopback_lat", number(c.LoopbackLatency, "s"))
+	}
+	out := newXMLWriter(w)
+	out.line("  <zone%s>", attrs("id", c.Name+"_zone", "routing", "Full"))
+	out.line("    <cluster%s/>", attrs(list...))
+	out.line("  </zone>")
+	out.line("</platform>")
+	return out.Flush()
+}

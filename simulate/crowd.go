@@ -1,0 +1,277 @@
+package simulate
+
+import "math"
+
+// A crowd is the many flows that one full link, such as a cluster's backbone,
+// holds back. They all have the link's level, so a change of the level is one
+// number and not a new rate for each of them; the network keeps their progress
+// in the same way (virtual time, in network.go).
+//
+// The crowd is shared out as if it were one flow that crosses all its flows'
+// links. Three things can break it up, and are checked when its level moves:
+// it rises above what another link has room for, or above a flow's bound; or it
+// falls below the level of a flow that crosses the link but is held back
+// elsewhere.
+type crowd struct {
+	link     int32 // the full link, or none
+	size     int
+	level    float64 // of all its flows
+	lowBound float64 // no flow's bound is at a lower level
+	roof     []filling
+	outside  []int32 // flows that cross the link and are not in the crowd
+
+	dirty    bool // the link's users have changed
+	playing  bool // it is shared out in this round
+	fixed    bool // its new level is found
+	newLevel float64
+	gone     []int32 // flows that left when it broke up; see network.share
+	come     []int32 // flows that were there when it formed
+}
+
+const (
+	crowdForms  = 48 // flows held back by one link
+	crowdBreaks = 8
+)
+
+// admit lets a flow in that the link holds back.
+func (c *crowd) admit(s *solver, f *flow) {
+	if f.outside != none {
+		c.notOutside(s, f)
+	}
+	s.book(f, 0)
+	f.inCrowd = true
+	c.size++
+	c.lowBound = min(c.lowBound, f.bound*f.penalty)
+	for _, p := range f.parts {
+		l := &s.links[p.link]
+		l.crowded++
+		l.shadow += p.weight / f.penalty
+		if p.link != c.link {
+			c.cap(s, p.link)
+		}
+	}
+}
+
+// remove takes a flow out. Its loads are not booked then.
+func (c *crowd) remove(s *solver, f *flow) {
+	f.inCrowd = false
+	c.size--
+	c.dirty = true
+	for _, p := range f.parts {
+		l := &s.links[p.link]
+		if l.crowded--; l.crowded == 0 {
+			l.shadow = 0
+		} else {
+			l.shadow -= p.weight / f.penalty
+		}
+	}
+}
+
+// cap notes at which level of the crowd another link is full. Notes that have
+// become too low are corrected when they are looked at.
+func (c *crowd) cap(s *solver, e int32) {
+	if l := &s.links[e]; !l.fat {
+		c.push(filling{(l.capacity - l.load) / l.shadow, e})
+	}
+}
+
+// fill is the link filling up at a level: the crowd and the flows of the set on
+// the link stop growing. It returns how many of the set did.
+func (c *crowd) fill(s *solver, level float64) int {
+	n := 0
+	for _, id := range s.set {
+		f := &s.flows[id]
+		if !f.fixed && f.bound*f.penalty < level && f.crosses(c.link) {
+			s.stop(f, f.bound, none)
+			n++
+		}
+	}
+	if n > 0 {
+		return n
+	}
+	s.links[c.link].level = level
+	for _, id := range s.set {
+		f := &s.flows[id]
+		if !f.fixed && f.crosses(c.link) {
+			s.stop(f, level/f.penalty, c.link)
+			n++
+		}
+	}
+	c.fixed, c.newLevel = true, level
+	for _, e := range s.touched {
+		if l := &s.links[e]; l.crowded > 0 && !l.fat {
+			l.active--
+			l.left = max(l.left-l.shadow*level, 0)
+			l.demand -= l.shadow
+		}
+	}
+	return n
+}
+
+func (f *flow) crosses(e int32) bool {
+	for i := range f.parts {
+		if f.parts[i].link == e {
+			return true
+		}
+	}
+	return false
+}
+
+// part takes the flows that cross another link out, to be shared out singly.
+func (c *crowd) part(s *solver, e int32) {
+	for _, u := range s.links[e].users {
+		if s.flows[u.flow].inCrowd {
+			s.add(u.flow)
+		}
+	}
+}
+
+// check tests whether the crowd's new level is fair to all.
+func (c *crowd) check(s *solver) {
+	if !c.fixed { // nobody is left in it
+		return
+	}
+	level := c.newLevel
+	if level > c.lowBound {
+		c.lowBound = math.Inf(1)
+		for _, u := range s.links[c.link].users {
+			f := &s.flows[u.flow]
+			if !f.inCrowd {
+				continue
+			}
+			if own := f.bound * f.penalty; own < level {
+				s.add(u.flow)
+			} else {
+				c.lowBound = min(c.lowBound, own)
+			}
+		}
+	}
+	for len(c.roof) > 0 && c.roof[0].level < level {
+		e := c.roof[0].link
+		c.pop()
+		l := &s.links[e]
+		if l.crowded == 0 {
+			continue
+		}
+		if l.epoch != s.epoch { // the others have been looked at in fill
+			if room := l.capacity - l.load; room < l.shadow*level*(1-slack) {
+				c.part(s, e)
+				continue
+			}
+		}
+		c.push(filling{max((l.capacity-l.load)/l.shadow, level), e})
+	}
+	for _, id := range c.outside {
+		f := &s.flows[id]
+		if f.epoch != s.epoch && f.rate*f.penalty > level*(1+slack) {
+			s.add(id)
+		}
+	}
+	c.level = level
+}
+
+// maybeOutside files a flow that crosses the crowd's link without being in it.
+func (c *crowd) maybeOutside(s *solver, id int32) {
+	if f := &s.flows[id]; f.crosses(c.link) {
+		f.outside = int32(len(c.outside))
+		c.outside = append(c.outside, id)
+	}
+}
+
+func (c *crowd) notOutside(s *solver, f *flow) {
+	last := len(c.outside) - 1
+	moved := c.outside[last]
+	c.outside[f.outside] = moved
+	s.flows[moved].outside = f.outside
+	c.outside = c.outside[:last]
+	f.outside = none
+}
+
+// found forms a crowd where a link of the round holds enough flows back, and
+// breaks up one that has become small.
+func (c *crowd) found(s *solver) {
+	c.come, c.gone = c.come[:0], c.gone[:0]
+	if c.link != none {
+		if c.size < crowdBreaks {
+			c.breakUp(s)
+		}
+		return
+	}
+	best := none
+	for _, e := range s.touched {
+		if l := &s.links[e]; l.nearest >= crowdForms && !l.fat && (best == none || l.nearest > s.links[best].nearest) {
+			best = e
+		}
+	}
+	if best == none {
+		return
+	}
+	l := &s.links[best]
+	c.link, c.size, c.level = best, 0, -1
+	c.lowBound = math.Inf(1)
+	c.roof, c.outside = c.roof[:0], c.outside[:0]
+	for _, u := range l.users {
+		f := &s.flows[u.flow]
+		if f.bottleneck == best {
+			if c.level < 0 {
+				c.level = f.rate * f.penalty
+			}
+			if f.epoch != s.epoch {
+				f.old = f.rate
+			}
+			c.admit(s, f)
+			c.come = append(c.come, u.flow)
+		} else {
+			c.maybeOutside(s, u.flow)
+		}
+	}
+}
+
+// breakUp makes the crowd's flows ordinary ones again.
+func (c *crowd) breakUp(s *solver) {
+	for _, id := range c.outside {
+		s.flows[id].outside = none
+	}
+	c.outside = c.outside[:0]
+	for _, u := range s.links[c.link].users {
+		f := &s.flows[u.flow]
+		if f.inCrowd {
+			c.remove(s, f)
+			f.rate = c.level / f.penalty
+			s.book(f, f.rate)
+			c.gone = append(c.gone, u.flow)
+		}
+	}
+	c.link, c.dirty = none, false
+}
+
+func (c *crowd) push(x filling) {
+	c.roof = append(c.roof, x)
+	i := len(c.roof) - 1
+	for i > 0 && c.roof[(i-1)/2].level > x.level {
+		c.roof[i] = c.roof[(i-1)/2]
+		i = (i - 1) / 2
+	}
+	c.roof[i] = x
+}
+
+func (c *crowd) pop() {
+	last := len(c.roof) - 1
+	x := c.roof[last]
+	c.roof = c.roof[:last]
+	i := 0
+	for 2*i+1 < last {
+		k := 2*i + 1
+		if k+1 < last && c.roof[k+1].level < c.roof[k].level {
+			k++
+		}
+		if c.roof[k].level >= x.level {
+			break
+		}
+		c.roof[i] = c.roof[k]
+		i = k
+	}
+	if last > 0 {
+		c.roof[i] = x
+	}
+}
