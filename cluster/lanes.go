@@ -1,27 +1,32 @@
 package cluster
 
-// lanes is how many points the innermost loop compares with one at a time.
+import "math"
+
+// Points of a leaf are compared with one point in blocks of lanes.
 const lanes = 16
 
-// compareGo writes the squared distances between q and the lanes points of
-// block into out and returns a bit mask of those that are at most bound. A
-// block is stored coordinate by coordinate: coordinate k of lane l is
-// block[k*lanes+l].
+// compareGo computes the squared distances between q and count points, at most
+// leafSize, writes them to out and returns a bit mask of those that are at most
+// bound. The points lie in blocks of lanes, each stored coordinate by
+// coordinate: coordinate k of lane l of a block is block[k*lanes+l].
 //
-// The sum runs over the coordinates in order and without fused operations, so
-// every implementation gives the same bits, and the same as squared.
-func compareGo(q, block []float64, bound float64, out *[lanes]float64) (mask uint32) {
-	*out = [lanes]float64{}
-	for k, x := range q {
-		row := (*[lanes]float64)(block[k*lanes:])
-		for l, y := range row {
-			d := x - y
-			out[l] += float64(d * d)
+// The sum runs over the coordinates in order with fused operations, so every
+// implementation gives the same bits, and the same as squared.
+func compareGo(q, blocks []float64, count int, bound float64, out *[leafSize]float64) (mask uint64) {
+	for first := 0; first < count; first += lanes {
+		block := blocks[first*len(q):]
+		sum := (*[lanes]float64)(out[first:])
+		*sum = [lanes]float64{}
+		for k, x := range q {
+			row := (*[lanes]float64)(block[k*lanes:])
+			for l, y := range row {
+				sum[l] = math.FMA(x-y, x-y, sum[l])
+			}
 		}
-	}
-	for l, d := range out {
-		if d <= bound {
-			mask |= 1 << l
+		for l, d := range sum {
+			if d <= bound {
+				mask |= 1 << (first + l)
+			}
 		}
 	}
 	return mask

@@ -2,6 +2,6 @@
 
 package cluster
 
-func compare(q, block []float64, bound float64, out *[lanes]float64) uint32 {
-	return compareGo(q, block, bound, out)
+func compare(q, blocks []float64, count int, bound float64, out *[leafSize]float64) uint64 {
+	return compareGo(q, blocks, count, bound, out)
 }

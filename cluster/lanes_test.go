@@ -12,58 +12,43 @@ import (
 // compares distances that came by different ways.
 func TestDistancesAgree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		dim := rapid.IntRange(0, 40).Draw(t, "dim")
-		value := rapid.Float64Range(-1e6, 1e6)
-		q := rapid.SliceOfN(value, dim, dim).Draw(t, "q")
-		block := rapid.SliceOfN(value, dim*lanes, dim*lanes).Draw(t, "block")
-		bound := rapid.Float64Range(0, 1e13).Draw(t, "bound")
-		var fast, plain [lanes]float64
-		fastMask := compare(q, block, bound, &fast)
-		plainMask := compareGo(q, block, bound, &plain)
-		if fast != plain || fastMask != plainMask {
-			t.Fatalf("compare %v %b, compareGo %v %b", fast, fastMask, plain, plainMask)
+		dim := rapid.IntRange(0, 30).Draw(t, "dim")
+		count := rapid.IntRange(1, leafSize).Draw(t, "count")
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+		p := cloud(rng, count+1, dim, 1)
+		tree := newTree(Points{Data: p.Data[:count*dim], N: count, Dim: dim})
+		nd, q := &tree.nodes[0], p.Row(count)
+		bound := rapid.Float64Range(0, 1).Draw(t, "bound") * square(p.MaxNorm())
+		var out, plain [leafSize]float64
+		mask := tree.scanLeaf(q, nd, bound, &out)
+		compareGo(q, tree.blocksOf(nd, count), count, bound, &plain)
+		for l := range count {
+			d := squared(q, tree.row(int32(l)), math.Inf(1))
+			if out[l] != d || plain[l] != d {
+				t.Fatalf("point %d: compare %v, compareGo %v, squared %v", l, out[l], plain[l], d)
+			}
+			if in := mask>>l&1 == 1; in != (d <= bound) {
+				t.Fatalf("point %d: within %v for distance %v and bound %v", l, in, d, bound)
+			}
 		}
-		for l := range lanes {
-			row := make([]float64, dim)
-			for k := range row {
-				row[k] = block[k*lanes+l]
-			}
-			if d := squared(q, row, math.Inf(1)); d != plain[l] {
-				t.Fatalf("lane %d: squared %v, compare %v", l, d, plain[l])
-			}
-			if in := fastMask>>l&1 == 1; in != (plain[l] <= bound) {
-				t.Fatalf("lane %d: mask %v for distance %v and bound %v", l, in, plain[l], bound)
-			}
+		if count < leafSize && mask>>count != 0 {
+			t.Fatalf("mask %b of %d points", mask, count)
 		}
 	})
 }
 
-// Lanes beyond the end of a leaf hold NaN and must never match.
-func TestEmptyLanesNeverMatch(t *testing.T) {
-	block := make([]float64, 3*lanes)
-	for k := range block {
-		block[k] = math.NaN()
-	}
-	var out [lanes]float64
-	for _, bound := range []float64{0, 1, math.Inf(1)} {
-		if m := compare([]float64{1, 2, 3}, block, bound, &out); m != 0 {
-			t.Errorf("bound %v: mask %b, want 0", bound, m)
-		}
-	}
-}
-
 func BenchmarkCompare(b *testing.B) {
-	rng := rand.New(rand.NewPCG(1, 1))
-	const dim, blocks = 20, 256
-	data := make([]float64, dim*lanes*blocks)
-	for k := range data {
-		data[k] = rng.NormFloat64()
-	}
-	var out [lanes]float64
+	const dim, leaves = 20, 64
+	t := newTree(cloud(rand.New(rand.NewPCG(1, 1)), leaves*leafSize, dim, 0))
+	var out [leafSize]float64
+	points := 0
 	for b.Loop() {
-		for k := range blocks {
-			compare(data[:dim], data[k*dim*lanes:(k+1)*dim*lanes], 12, &out)
+		for n := range t.nodes {
+			if nd := &t.nodes[n]; nd.left == 0 {
+				t.scanLeaf(t.row(0), nd, 12, &out)
+				points += int(nd.end - nd.first)
+			}
 		}
 	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*blocks*lanes), "ns/distance")
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(points), "ns/distance")
 }

@@ -193,14 +193,12 @@ func (u *union) between(a, b int32) error {
 }
 
 func (u *union) leaves(a, b *node) {
-	var dist [lanes]float64
+	var dist [leafSize]float64
 	for i := a.first; i < a.end; i++ {
 		root := u.find(i)
-		for first := b.first; first < b.end; first += lanes {
-			for m := u.t.scan(u.t.row(i), b, first, u.bound, &dist); m != 0; m &= m - 1 {
-				if j := first + int32(bits.TrailingZeros32(m)); u.parent[j].Load() != root {
-					u.join(i, j)
-				}
+		for m := u.t.scanLeaf(u.t.row(i), b, u.bound, &dist); m != 0; m &= m - 1 {
+			if j := b.first + int32(bits.TrailingZeros64(m)); u.parent[j].Load() != root {
+				u.join(i, j)
 			}
 		}
 	}

@@ -11,7 +11,7 @@ import (
 
 // listLength is how many neighbours are remembered per point on average. It
 // bounds memory (12 bytes each) and is several times any sensible MinPts.
-const listLength = 96
+const listLength = 256
 
 // neighbours holds, for every tree position, all positions within reach of it,
 // and the core distances. All distances are squared.
@@ -75,14 +75,12 @@ func join(t *tree, leaf, n int32, reach float64, out []pair) []pair {
 		out = join(t, leaf, b.left, reach, out)
 		return join(t, leaf, b.right, reach, out)
 	}
-	var dist [lanes]float64
-	for first := b.first; first < b.end; first += lanes {
-		for i := a.first; i < a.end && i < first+lanes; i++ {
-			for m := t.scan(t.row(i), b, first, reach, &dist); m != 0; m &= m - 1 {
-				l := bits.TrailingZeros32(m)
-				if j := first + int32(l); j > i {
-					out = append(out, pair{i, j, dist[l]})
-				}
+	var dist [leafSize]float64
+	for i := a.first; i < a.end; i++ {
+		for m := t.scanLeaf(t.row(i), b, reach, &dist); m != 0; m &= m - 1 {
+			l := bits.TrailingZeros64(m)
+			if j := b.first + int32(l); j > i {
+				out = append(out, pair{i, j, dist[l]})
 			}
 		}
 	}
@@ -157,12 +155,10 @@ func (t *tree) within(i, n int32, bound float64, out []float64) []float64 {
 	if nd.left != 0 {
 		return t.within(i, nd.right, bound, t.within(i, nd.left, bound, out))
 	}
-	var dist [lanes]float64
-	for first := nd.first; first < nd.end; first += lanes {
-		for m := t.scan(t.row(i), nd, first, bound, &dist); m != 0; m &= m - 1 {
-			if l := bits.TrailingZeros32(m); first+int32(l) != i {
-				out = append(out, dist[l])
-			}
+	var dist [leafSize]float64
+	for m := t.scanLeaf(t.row(i), nd, bound, &dist); m != 0; m &= m - 1 {
+		if l := bits.TrailingZeros64(m); nd.first+int32(l) != i {
+			out = append(out, dist[l])
 		}
 	}
 	return out
@@ -227,13 +223,11 @@ func (c *nearest) search(t *tree, weight []int32, i, n int32, eps2 float64) {
 	nd := &t.nodes[n]
 	q := t.row(i)
 	if nd.left == 0 {
-		var dist [lanes]float64
-		for first := nd.first; first < nd.end; first += lanes {
-			for m := t.scan(q, nd, first, min(eps2, c.radius()), &dist); m != 0; m &= m - 1 {
-				l := bits.TrailingZeros32(m)
-				if j := first + int32(l); j != i {
-					c.add(dist[l], weight[j])
-				}
+		var dist [leafSize]float64
+		for m := t.scanLeaf(q, nd, min(eps2, c.radius()), &dist); m != 0; m &= m - 1 {
+			l := bits.TrailingZeros64(m)
+			if j := nd.first + int32(l); j != i {
+				c.add(dist[l], weight[j])
 			}
 		}
 		return

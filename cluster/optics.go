@@ -37,6 +37,10 @@ type Ordering struct {
 // size is ordered with all points that are not close to any of the sample, and
 // each remaining point follows the one it is close to (see reduce).
 func Optics(ctx context.Context, p Points, o Options) (*Ordering, error) {
+	return optics(ctx, p, o, ExactLimit)
+}
+
+func optics(ctx context.Context, p Points, o Options, limit int) (*Ordering, error) {
 	if err := p.Check(); err != nil {
 		return nil, err
 	}
@@ -59,9 +63,9 @@ func Optics(ctx context.Context, p Points, o Options) (*Ordering, error) {
 	m := &meter{report: o.Progress}
 	eps2 := o.Eps * o.Eps
 	r := unique(p)
-	if r.rows.N > ExactLimit {
+	if r.rows.N > limit {
 		res.Exact = false
-		if err := r.thin(ctx, ExactLimit, o.MinPts, eps2); err != nil {
+		if err := r.thin(ctx, limit, o.MinPts, eps2); err != nil {
 			return nil, err
 		}
 	}

@@ -76,9 +76,7 @@ func norm(v []float64) float64 {
 func squared(a, b []float64, bound float64) float64 {
 	var sum float64
 	for k := 0; k < len(a) && k < len(b); k++ {
-		d := a[k] - b[k]
-		sum += float64(d * d) // the conversion keeps the product from being fused
-		if sum > bound {
+		if sum = math.FMA(a[k]-b[k], a[k]-b[k], sum); sum > bound {
 			return sum
 		}
 	}

@@ -218,13 +218,11 @@ func (t *tree) nearby(q []float64, bound float64) (pos int32, dist float64) {
 func (t *tree) closest(q []float64, n, pos int32, bound float64) (int32, float64) {
 	nd := &t.nodes[n]
 	if nd.left == 0 {
-		var dist [lanes]float64
-		for first := nd.first; first < nd.end; first += lanes {
-			for m := t.scan(q, nd, first, bound, &dist); m != 0; m &= m - 1 {
-				l := bits.TrailingZeros32(m)
-				if d := dist[l]; d < bound || pos < 0 {
-					pos, bound = first+int32(l), d
-				}
+		var dist [leafSize]float64
+		for m := t.scanLeaf(q, nd, bound, &dist); m != 0; m &= m - 1 {
+			l := bits.TrailingZeros64(m)
+			if d := dist[l]; d < bound || pos < 0 {
+				pos, bound = nd.first+int32(l), d
 			}
 		}
 		return pos, bound

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// leafSize is the number of points up to which a node is not split: a few
-// blocks of lanes, which cost about as much to compare as one more level of
-// bounds.
+// leafSize is the number of points up to which a node is not split: as many as
+// one call of compare takes, which costs about as much as one more level of
+// bounds would.
 const leafSize = 4 * lanes
 
 // tree is a binary space partition over points. Every node knows both the box
@@ -173,41 +173,45 @@ func (t *tree) fillBlocks() {
 		all[pos] = int32(pos)
 	}
 	for n := range t.nodes {
-		nd := &t.nodes[n]
-		for pos := nd.first; nd.left == 0 && pos < nd.end; pos += lanes {
-			t.fill(t.block(nd, pos-nd.first), all[pos:min(pos+lanes, nd.end)])
+		if nd := &t.nodes[n]; nd.left == 0 {
+			t.fill(nd, all[nd.first:nd.end])
 		}
 	}
 }
 
-// fill writes the points at the given positions into a block.
-func (t *tree) fill(block []float64, positions []int32) {
-	for k := range t.dim {
-		row := block[k*lanes : (k+1)*lanes]
-		for l := range row {
-			row[l] = math.NaN()
-			if l < len(positions) {
-				row[l] = t.rows[int(positions[l])*t.dim+k]
+// fill writes the points at the given positions into the blocks of a leaf.
+func (t *tree) fill(nd *node, positions []int32) {
+	blocks := t.blocksOf(nd, len(positions))
+	for first := 0; first < len(positions); first += lanes {
+		for k := range t.dim {
+			row := blocks[first*t.dim+k*lanes:][:lanes]
+			for l := range row {
+				row[l] = math.NaN()
+				if first+l < len(positions) {
+					row[l] = t.rows[int(positions[first+l])*t.dim+k]
+				}
 			}
 		}
 	}
 }
 
-// block returns the block that holds the offset-th point of leaf nd.
-func (t *tree) block(nd *node, offset int32) []float64 {
+// blocksOf returns the blocks of a leaf that hold its first count points.
+func (t *tree) blocksOf(nd *node, count int) []float64 {
 	size := lanes * t.dim
-	at := (int(nd.block) + int(offset)/lanes) * size
-	return t.blocks[at : at+size]
+	n := (count + lanes - 1) / lanes
+	return t.blocks[int(nd.block)*size:][:n*size]
 }
 
-// scan compares q with the lanes points of leaf nd from first on and returns a
-// mask of those no farther than bound.
-func (t *tree) scan(q []float64, nd *node, first int32, bound float64, out *[lanes]float64) uint32 {
-	mask := compare(q, t.block(nd, first-nd.first), bound, out)
-	if rest := nd.end - first; rest < lanes {
-		mask &= 1<<rest - 1 // only matters for points without coordinates
-	}
-	return mask
+// scan computes the squared distances of q to the first count points in the
+// blocks of a leaf and returns a mask of those that are at most bound.
+func (t *tree) scan(q []float64, nd *node, count int, bound float64, out *[leafSize]float64) uint64 {
+	mask := compare(q, t.blocksOf(nd, count), count, bound, out)
+	return mask & (math.MaxUint64 >> (leafSize - count)) // no lane past the end
+}
+
+// scanLeaf is scan for all points of a leaf.
+func (t *tree) scanLeaf(q []float64, nd *node, bound float64, out *[leafSize]float64) uint64 {
+	return t.scan(q, nd, int(nd.end-nd.first), bound, out)
 }
 
 // apart returns a lower bound of the squared distance between any point of

@@ -178,21 +178,18 @@ func (w *walk) spreadToLeaf(from []int32, n int32) {
 	nd := &w.t.nodes[n]
 	packed := w.packed[nd.first:][:w.filled[n]]
 	lowered := false
-	var dist [lanes]float64
+	var dist [leafSize]float64
 	for _, o := range from {
 		core := w.nb.core[o]
 		if core >= w.top[n] {
 			continue
 		}
-		bound := min(w.eps2, w.top[n])
-		for first := 0; first < len(packed); first += lanes {
-			for m := w.t.scan(w.t.row(o), nd, nd.first+int32(first), bound, &dist); m != 0; m &= m - 1 {
-				l := bits.TrailingZeros32(m)
-				p := packed[first+l]
-				if v := max(core, dist[l]); v < w.seeds.key[p] && !w.done[p] {
-					w.lower(p, o, v)
-					lowered = true
-				}
+		for m := w.t.scan(w.t.row(o), nd, len(packed), min(w.eps2, w.top[n]), &dist); m != 0; m &= m - 1 {
+			l := bits.TrailingZeros64(m)
+			p := packed[l]
+			if v := max(core, dist[l]); v < w.seeds.key[p] && !w.done[p] {
+				w.lower(p, o, v)
+				lowered = true
 			}
 		}
 	}
@@ -217,7 +214,5 @@ func (w *walk) pack(leaf int32) {
 		}
 	}
 	w.filled[leaf] = int32(len(open))
-	for k := 0; k < len(open); k += lanes {
-		w.t.fill(w.t.block(nd, int32(k)), open[k:min(len(open), k+lanes)])
-	}
+	w.t.fill(nd, open)
 }

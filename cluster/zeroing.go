@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 	"sync/atomic"
 )
@@ -162,19 +163,18 @@ func square(x float64) float64 { return x * x }
 // leaves tries all pairs of points; reach is the squared distance within which
 // an active set could merge them.
 func (z *zeroing) leaves(a, b *node, active []int32, reach float64) {
-	var dist [lanes]float64
+	var dist [leafSize]float64
 	reach *= 1 + 1e-12
 	for i := a.first; i < a.end; i++ {
-		for first := b.first; first < b.end; first += lanes {
-			m := z.t.scan(z.t.row(i), b, first, reach, &dist)
-			for l := range int32(lanes) {
-				if m>>l&1 == 0 || z.l.kind[i] == z.l.kind[first+l] {
-					continue
-				}
-				for _, s := range active {
-					if !z.merges[s].Load() && z.close(i, first+l, z.sets[s], dist[l]) {
-						z.merges[s].Store(true)
-					}
+		for m := z.t.scanLeaf(z.t.row(i), b, reach, &dist); m != 0; m &= m - 1 {
+			l := bits.TrailingZeros64(m)
+			j := b.first + int32(l)
+			if z.l.kind[i] == z.l.kind[j] {
+				continue
+			}
+			for _, s := range active {
+				if !z.merges[s].Load() && z.close(i, j, z.sets[s], dist[l]) {
+					z.merges[s].Store(true)
 				}
 			}
 		}
@@ -197,8 +197,7 @@ func (z *zeroing) close(i, j int32, set []int, dist float64) bool {
 	rest = 0
 	for k := range a {
 		if !slices.Contains(set, k) {
-			d := a[k] - b[k]
-			rest += float64(d * d)
+			rest = math.FMA(a[k]-b[k], a[k]-b[k], rest)
 		}
 	}
 	return rest <= z.bound

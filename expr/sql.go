@@ -14,11 +14,18 @@ const maxSQL = 256 << 10
 // infinity in it counts as missing. It should be a column, not a computation,
 // because the text repeats it.
 func SQL(n Node, ident func(name string) (string, error)) (string, error) {
-	text, err := render(n, ident)
+	text, err := render(n, ident, finite)
 	if err != nil {
 		return "", err
 	}
 	return finite(text), nil
+}
+
+// LooseSQL renders n without the tests for missing values. Where SQL gives a
+// number it gives the same one; elsewhere it may give anything. That is enough
+// for a first, cheap filter.
+func LooseSQL(n Node, ident func(name string) (string, error)) (string, error) {
+	return render(n, ident, func(sql string) string { return sql })
 }
 
 // finite turns what is not a finite number into NULL.
@@ -30,7 +37,7 @@ func finite(sql string) string {
 // the numerator without becoming finite again, so that one test at the end
 // finds them, and division by zero with them. Only a divisor has to be tested
 // on the spot, since x/∞ = 0.
-func render(n Node, ident func(string) (string, error)) (string, error) {
+func render(n Node, ident func(string) (string, error), divisor func(string) string) (string, error) {
 	var text string
 	switch n := n.(type) {
 	case *Number:
@@ -41,22 +48,22 @@ func render(n Node, ident func(string) (string, error)) (string, error) {
 			return "", err
 		}
 	case *Negation:
-		x, err := render(n.X, ident)
+		x, err := render(n.X, ident, divisor)
 		if err != nil {
 			return "", err
 		}
 		text = "(- " + x + ")"
 	case *Binary:
-		x, err := render(n.X, ident)
+		x, err := render(n.X, ident, divisor)
 		if err != nil {
 			return "", err
 		}
-		y, err := render(n.Y, ident)
+		y, err := render(n.Y, ident, divisor)
 		if err != nil {
 			return "", err
 		}
 		if _, constant := n.Y.(*Number); n.Op == '/' && !constant {
-			y = finite(y)
+			y = divisor(y)
 		}
 		text = "(" + x + " " + string(n.Op) + " " + y + ")"
 	default:

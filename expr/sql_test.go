@@ -24,6 +24,9 @@ func TestSQLText(t *testing.T) {
 	if want := "CASE WHEN isfinite((a / CASE WHEN isfinite(b) THEN b END)) THEN (a / CASE WHEN isfinite(b) THEN b END) END"; err != nil || got != want {
 		t.Errorf("got %s, %v", got, err)
 	}
+	if got, err := LooseSQL(n, ident); err != nil || got != "(a / b)" {
+		t.Errorf("got %s, %v", got, err)
+	}
 	n, _ = Parse("a/zz")
 	if _, err := SQL(n, ident); err == nil {
 		t.Error("an unknown metric was accepted")

@@ -1,8 +1,6 @@
 package fuzzy
 
 import (
-	"fmt"
-	"math"
 	"strings"
 
 	"auspex/expr"
@@ -216,62 +214,4 @@ func Combine(c Condition, logic Logic, degree func(*Is) float64) float64 {
 		return logic.Or(ys...)
 	}
 	return logic.And(ys...)
-}
-
-// CombineSQL renders what Combine computes. degree gives the SQL of a
-// statement's degree, best a column, because the text repeats it.
-func CombineSQL(c Condition, logic Logic, degree func(*Is) (string, error)) (string, error) {
-	switch c := c.(type) {
-	case *Is:
-		return degree(c)
-	case *Denial:
-		y, err := CombineSQL(c.X, logic, degree)
-		return "(1 - " + y + ")", err
-	case *Group:
-		ys := make([]string, len(c.Xs))
-		for i, x := range c.Xs {
-			y, err := CombineSQL(x, logic, degree)
-			if err != nil {
-				return "", err
-			}
-			ys[i] = y
-		}
-		if c.Or {
-			return bounded(logic.OrSQL(ys...))
-		}
-		return bounded(logic.AndSQL(ys...))
-	}
-	return "", fmt.Errorf("unknown condition %T", c)
-}
-
-// NarrowSQL renders a cheap test that every row passes whose degree is above
-// level, or "" where there is none. test gives the one for a statement, see
-// [Cut].
-func NarrowSQL(c Condition, logic Logic, level float64, test func(is *Is, level float64) string) string {
-	g, ok := c.(*Group)
-	if !ok {
-		if is, ok := c.(*Is); ok {
-			return test(is, level)
-		}
-		return ""
-	}
-	if level = logic.sideLevel(g.Or, level); math.IsNaN(level) {
-		return ""
-	}
-	var parts []string
-	for _, x := range g.Xs {
-		if part := NarrowSQL(x, logic, level, test); part != "" {
-			parts = append(parts, part)
-		} else if g.Or {
-			return "" // this side may hold anywhere
-		}
-	}
-	word := " AND "
-	if g.Or {
-		word = " OR "
-	}
-	if len(parts) < 2 {
-		return strings.Join(parts, word)
-	}
-	return "(" + strings.Join(parts, word) + ")"
 }

@@ -212,7 +212,7 @@ func TestCaliperJSON(t *testing.T) {
 
 func TestBadCaliper(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                            "no metric",
+		"":                            "neither",
 		"junk":                        "not a JSON value",
 		"7":                           "neither",
 		`{"data":[[1],[1,2]]}`:        "a row of 2 values",

@@ -52,7 +52,7 @@ func readCubeFrom(ctx context.Context, r *bufio.Reader, name string) (*model.Exp
 	if head, _ := r.Peek(tarBlock); !isTarHeader(head) && !bytes.HasPrefix(head, []byte("<")) {
 		return nil, model.AtByte(name, 0, "is neither a .cubex archive nor a CUBE XML file")
 	} else if !isTarHeader(head) {
-		anchor, err := parseCubeAnchor(r, name)
+		anchor, err := parseCubeAnchor(ctx, r, name)
 		if err != nil {
 			return nil, err
 		}
@@ -71,7 +71,7 @@ func readCubeFrom(ctx context.Context, r *bufio.Reader, name string) (*model.Exp
 		return nil, model.InFile(name+":"+cubeAnchorName, "damaged gzip data: %v", err)
 	}
 	delete(files, cubeAnchorName)
-	anchor, err := parseCubeAnchor(anchorText, name+":"+cubeAnchorName)
+	anchor, err := parseCubeAnchor(ctx, anchorText, name+":"+cubeAnchorName)
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +102,7 @@ func (a *cubeAnchor) build(ctx context.Context, files map[string][]byte, name st
 		return nil, err
 	}
 	header := a.header()
-	columns, err := a.columns(files, name, &header)
+	columns, err := a.columns(ctx, files, name, &header)
 	if err != nil {
 		return nil, err
 	}
@@ -197,11 +197,14 @@ func (a *cubeAnchor) header() model.Header {
 }
 
 // columns prepares the values of every metric that can be read.
-func (a *cubeAnchor) columns(files map[string][]byte, name string, h *model.Header) ([]cubeColumn, error) {
+func (a *cubeAnchor) columns(ctx context.Context, files map[string][]byte, name string, h *model.Header) ([]cubeColumn, error) {
 	var columns []cubeColumn
 	var left []string
 	names := metricNames{}
 	for _, metric := range a.metrics {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		if metric.hidden || strings.Contains(metric.kind, "DERIVED") {
 			continue
 		}

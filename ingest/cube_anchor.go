@@ -3,6 +3,7 @@ package ingest
 import (
 	"bufio"
 	"cmp"
+	"context"
 	"encoding/xml"
 	"io"
 	"slices"
@@ -101,9 +102,9 @@ type cubeParser struct {
 	row     int
 }
 
-func parseCubeAnchor(r *bufio.Reader, name string) (*cubeAnchor, error) {
+func parseCubeAnchor(ctx context.Context, r *bufio.Reader, name string) (*cubeAnchor, error) {
 	p := &cubeParser{
-		in:     newXMLInput(r, name),
+		in:     newXMLInput(ctx, r, name),
 		anchor: &cubeAnchor{regions: map[int]cubeRegion{}, severity: map[int]*cubeRows{}},
 		byID:   map[int]int{},
 	}
@@ -323,10 +324,10 @@ func (p *cubeParser) location() {
 
 // number is the rank where one is given, else the identifier.
 func (s cubeSystem) number() int {
-	if n, err := strconv.Atoi(s.rank); err == nil && n >= 0 && n <= hpcMaxProcesses {
+	if n, err := strconv.Atoi(s.rank); err == nil && n >= 0 && n <= maxUnitNumber {
 		return n
 	}
-	return min(s.id, hpcMaxProcesses)
+	return min(s.id, maxUnitNumber)
 }
 
 // order brings the locations into the order of the values, by identifier,

@@ -12,8 +12,11 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"auspex/model"
 )
@@ -528,4 +531,82 @@ func BenchmarkCube(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// cubeTree is a call tree for tests: the children of each node.
+type cubeTree struct {
+	children [][]int
+	xml      strings.Builder
+}
+
+func (c *cubeTree) write(node int) {
+	fmt.Fprintf(&c.xml, `<cnode id="%d" calleeId="%d">`, node, node)
+	for _, child := range c.children[node] {
+		c.write(child)
+	}
+	c.xml.WriteString("</cnode>")
+}
+
+// wide lists the nodes below one as inclusive metrics store them.
+func (c *cubeTree) wide(node int) []int {
+	below := slices.Clone(c.children[node])
+	for _, child := range c.children[node] {
+		below = append(below, c.wide(child)...)
+	}
+	return below
+}
+
+func (c *cubeTree) deep(node int) []int {
+	nodes := []int{node}
+	for _, child := range c.children[node] {
+		nodes = append(nodes, c.deep(child)...)
+	}
+	return nodes
+}
+
+// TestCubeAnyTree stores one value per node, its own number, in the order of
+// either kind of metric, and wants each back at its node.
+func TestCubeAnyTree(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 40).Draw(t, "nodes")
+		tree := &cubeTree{children: make([][]int, n)}
+		for node := 1; node < n; node++ {
+			parent := rapid.IntRange(0, node-1).Draw(t, "parent")
+			tree.children[parent] = append(tree.children[parent], node)
+		}
+		tree.write(0)
+		var anchor strings.Builder
+		anchor.WriteString(`<cube version="4.4"><metrics>
+<metric id="0" type="INCLUSIVE"><uniq_name>time</uniq_name><dtype>DOUBLE</dtype><uom>sec</uom></metric>
+<metric id="1" type="EXCLUSIVE"><uniq_name>visits</uniq_name><dtype>UINT64</dtype><uom>occ</uom></metric>
+</metrics><program>`)
+		for r := range n {
+			fmt.Fprintf(&anchor, `<region id="%d" mod="" begin="-1" end="-1"><name>%d</name></region>`, r, r)
+		}
+		anchor.WriteString(tree.xml.String() + "</program><system>" + locationsOf(1) + "</system></cube>")
+		files := map[string][]byte{}
+		for metric, order := range [][]int{append([]int{0}, tree.wide(0)...), tree.deep(0)} {
+			var ids []uint32
+			var rows [][]byte
+			for number, node := range order {
+				if rapid.Bool().Draw(t, "stored") {
+					ids = append(ids, uint32(number))
+					rows = append(rows, cubeRowsOf(binary.LittleEndian, []string{"DOUBLE", "UINT64"}[metric], []float64{float64(node + 1)})...)
+				}
+			}
+			files[fmt.Sprint(metric, ".index")] = cubeIndexOf(binary.LittleEndian, cubeSparse, ids...)
+			files[fmt.Sprint(metric, ".data")] = cubeDataOf(binary.LittleEndian, rapid.Bool().Draw(t, "compressed"), rows)
+		}
+		e, err := readCubeFrom(context.Background(), bufio.NewReader(strings.NewReader(string(cubeArchive(anchor.String(), files)))), "x")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for m := range e.Metrics {
+			for r, v := range e.Matrix(m).Row(0) {
+				if v != 0 && fmt.Sprint(v-1) != e.Regions[r].Name {
+					t.Errorf("%s of node %s is %v", e.Metrics[m].Column(), e.Regions[r].Name, v)
+				}
+			}
+		}
+	})
 }

@@ -16,11 +16,10 @@ import (
 // tree with every node numbered, and a .metric-db file per thread, the values
 // of those nodes.
 const (
-	hpcExperiment   = "experiment.xml"
-	metricDBEnding  = ".metric-db"
-	hpcRootElement  = "HPCToolkitExperiment"
-	hpcMaxProcesses = 1 << 28 // no rank or thread number is larger
-	hpcMaxColumns   = 4096    // nor a row of a metric-db longer
+	hpcExperiment  = "experiment.xml"
+	metricDBEnding = ".metric-db"
+	hpcRootElement = "HPCToolkitExperiment"
+	hpcMaxColumns  = 4096 // no row of a metric-db is longer
 )
 
 func isHPCToolkit2(dir string, entries []os.DirEntry) bool {
@@ -39,7 +38,7 @@ func readHPCToolkit2(ctx context.Context, src *Source) (*model.Experiment, error
 		return nil, err
 	}
 	b := model.NewBuilder()
-	tree, err := readHPCTree(src, b)
+	tree, err := readHPCTree(ctx, src, b)
 	if err != nil {
 		return nil, err
 	}
@@ -60,14 +59,14 @@ func readHPCToolkit2(ctx context.Context, src *Source) (*model.Experiment, error
 	return b.Build(model.Header{Program: tree.program})
 }
 
-func readHPCTree(src *Source, b *model.Builder) (*hpcTree, error) {
+func readHPCTree(ctx context.Context, src *Source, b *model.Builder) (*hpcTree, error) {
 	path := filepath.Join(src.Path, hpcExperiment)
 	in, err := src.open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer in.Close()
-	return parseHPCTree(in.Reader, src.givenFor(path), b)
+	return parseHPCTree(ctx, in.Reader, src.givenFor(path), b)
 }
 
 // metricDB is the file of one thread.
@@ -129,7 +128,7 @@ func metricDBUnit(name string) (unit model.Unit, pid string, ok bool) {
 	}
 	rank, err1 := strconv.Atoi(parts[n-5])
 	thread, err2 := strconv.Atoi(parts[n-4])
-	if err1 != nil || err2 != nil || rank < 0 || thread < 0 || rank > hpcMaxProcesses || thread > hpcMaxProcesses {
+	if err1 != nil || err2 != nil || rank < 0 || thread < 0 || rank > maxUnitNumber || thread > maxUnitNumber {
 		return unit, "", false
 	}
 	return model.Unit{Node: parts[n-3], Process: rank, Thread: thread}, parts[n-2], true

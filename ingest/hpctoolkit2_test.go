@@ -265,7 +265,7 @@ func TestHPCToolkit2CutAnywhere(t *testing.T) {
 // hpcFromBytes reads a database of one thread from memory.
 func hpcFromBytes(xml, db []byte) (*model.Experiment, error) {
 	b := model.NewBuilder()
-	tree, err := parseHPCTree(bufio.NewReader(bytes.NewReader(xml)), "xml", b)
+	tree, err := parseHPCTree(context.Background(), bufio.NewReader(bytes.NewReader(xml)), "xml", b)
 	if err != nil {
 		return nil, err
 	}

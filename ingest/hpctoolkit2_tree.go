@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"bufio"
+	"context"
 	"encoding/xml"
 	"io"
 	"slices"
@@ -61,9 +62,9 @@ type hpcParser struct {
 }
 
 // parseHPCTree reads an experiment.xml and adds its regions to the builder.
-func parseHPCTree(r *bufio.Reader, name string, b *model.Builder) (*hpcTree, error) {
+func parseHPCTree(ctx context.Context, r *bufio.Reader, name string, b *model.Builder) (*hpcTree, error) {
 	p := &hpcParser{
-		in: newXMLInput(r, name), b: b, tree: &hpcTree{},
+		in: newXMLInput(ctx, r, name), b: b, tree: &hpcTree{},
 		names: map[string]map[string]string{"LoadModule": {}, "File": {}, "Procedure": {}},
 	}
 	known := false

@@ -162,7 +162,7 @@ func (db *hpcProfileDB) identify(t *hpcThread, offset uint64, kinds []string) er
 		if kind >= len(kinds) {
 			continue
 		}
-		logical = min(logical, hpcMaxProcesses)
+		logical = min(logical, maxUnitNumber)
 		switch kinds[kind] {
 		case "NODE":
 			t.unit.Node = strconv.Itoa(logical)

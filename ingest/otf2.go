@@ -27,8 +27,12 @@ const (
 )
 
 func isOTF2Dir(dir string, entries []os.DirEntry) bool {
-	_, err := otf2Anchor(dir)
-	return err == nil
+	anchor, err := otf2Anchor(dir)
+	if err != nil {
+		return false
+	}
+	head, _, err := readHead(anchor)
+	return err == nil && isOTF2File(anchor, head)
 }
 
 func isOTF2File(name string, head []byte) bool {

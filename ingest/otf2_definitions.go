@@ -267,7 +267,7 @@ func (d *otf2Definitions) processes() map[uint64]int {
 	for _, id := range ids {
 		name := d.strings[d.groups[id].nameRef]
 		rank, err := strconv.Atoi(name[strings.LastIndexByte(name, ' ')+1:])
-		named = named && err == nil && rank >= 0 && rank <= hpcMaxProcesses && !used[rank]
+		named = named && err == nil && rank >= 0 && rank <= maxUnitNumber && !used[rank]
 		ranks[id], used[rank] = rank, true
 	}
 	if !named {

@@ -11,6 +11,9 @@ import (
 // longer ones; what is needed stands at the beginning of those that are read.
 const otf2MaxRecord = 64 << 10
 
+// otf2MaxLines is how many more lines a record may have.
+const otf2MaxLines = 100
+
 // otf2Records parts the output of otf2-print into records:
 //
 //	REGION       3  Name: "main" <20> (Aka. …), …     a definition
@@ -44,7 +47,7 @@ func (in *otf2Records) next() (kind, rest []byte, err error) {
 		if len(in.buffer) == 0 || !isUpper(in.buffer[0]) {
 			continue
 		}
-		for in.continues() {
+		for n := 0; n < otf2MaxLines && in.continues(); n++ {
 			in.buffer = append(in.buffer, '\n')
 			if err := in.readLine(); err != nil {
 				break

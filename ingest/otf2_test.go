@@ -361,7 +361,7 @@ func TestOTF2Program(t *testing.T) {
 		wantError(t, err, "trace/traces.otf2:", "no good")
 	})
 	t.Run("says nonsense", func(t *testing.T) {
-		_, err := Read(context.Background(), fakeOTF2Print(t, answer+"echo 'ENTER 77 1 Region: <1>'; exec yes\n"))
+		_, err := Read(context.Background(), fakeOTF2Print(t, answer+"test \"$1\" = -G || { echo 'ENTER 77 1 Region: <1>'; exec yes; }\n"))
 		wantError(t, err, "trace/traces.otf2:", "line", "location 77")
 	})
 	t.Run("is stopped", func(t *testing.T) {

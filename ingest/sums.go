@@ -12,6 +12,9 @@ import (
 // the square of the depth.
 const maxRegionDepth = 1000
 
+// maxUnitNumber bounds the numbers of ranks and threads.
+const maxUnitNumber = 1 << 28
+
 // Lengths to which names are cut: templates make function names long.
 const (
 	maxRegionName = 16 << 10

@@ -3,6 +3,7 @@ package ingest
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -24,16 +25,18 @@ type xmlInput struct {
 	decoder *xml.Decoder
 	guard   *xmlGuard
 	name    string
+	ctx     context.Context
+	tokens  int
 	open    []string // names of the open elements
 }
 
-// newXMLInput reads from r; name is used in errors. Unquoted attributes are
-// tolerated, since Cube writes them (rowwise=false).
-func newXMLInput(r *bufio.Reader, name string) *xmlInput {
+// newXMLInput reads from r until the context ends; name is used in errors.
+// Unquoted attributes are tolerated, since Cube writes them (rowwise=false).
+func newXMLInput(ctx context.Context, r *bufio.Reader, name string) *xmlInput {
 	guard := &xmlGuard{r: r}
 	decoder := xml.NewDecoder(guard)
 	decoder.Strict = false
-	return &xmlInput{decoder: decoder, guard: guard, name: name}
+	return &xmlInput{decoder: decoder, guard: guard, name: name, ctx: ctx}
 }
 
 // next returns the next start tag, end tag or text; io.EOF after the last.
@@ -41,6 +44,9 @@ func newXMLInput(r *bufio.Reader, name string) *xmlInput {
 func (in *xmlInput) next() (xml.Token, error) {
 	for {
 		in.guard.n = 0
+		if in.tokens++; in.tokens%4096 == 0 && in.ctx.Err() != nil {
+			return nil, in.ctx.Err()
+		}
 		token, err := in.decoder.RawToken()
 		if err == io.EOF && len(in.open) == 0 {
 			return nil, io.EOF

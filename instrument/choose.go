@@ -214,7 +214,7 @@ func (c *chooser) unwanted(k *Candidate, function string) string {
 		return "only functions wanted"
 	case depth > 1 && choice != All:
 		return "inner loop"
-	case fewIterations(c.file, k.site.stmt.Loop):
+	case choice != All && fewIterations(c.file, k.site.stmt.Loop):
 		return "few iterations"
 	case nest(k.site.stmt) >= 2:
 		return "" // a loop nest does work however few lines it takes

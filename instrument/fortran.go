@@ -225,7 +225,7 @@ var plainExpr = regexp.MustCompile(`^[A-Za-z0-9_%+\-* ]+$`)
 // it out twice can do no harm: names, numbers and arithmetic only.
 func (w *fortran) iterations(c *Candidate) string {
 	l := c.site.stmt.Loop
-	if l.Kind != source.Counted || l.From == nil || l.To == nil {
+	if len(c.site.before) > 0 || l.Kind != source.Counted || l.From == nil || l.To == nil {
 		return ""
 	}
 	from, to, step := l.From.Text(w.file.Text), l.To.Text(w.file.Text), "1"

@@ -173,17 +173,14 @@ func endsOnIf(u *source.Unit) bool {
 // and declarative directives come before it.
 func entryPoint(f *source.File, u *source.Unit) (at int, inline bool) {
 	first := u.Close
-	for i, s := range u.Stmts {
-		if !declarative(f, u, u.Stmts[:i], s) {
+	for _, s := range u.Stmts {
+		if !declarative(f, u, s) {
 			first = s
 			break
 		}
 	}
 	at = first.Start
-	if first.Label != "" && first != u.Close {
-		at = first.LabelSpan.Start
-	}
-	if first == u.Close && first.Label != "" {
+	if first.Label != "" {
 		at = first.LabelSpan.Start
 	}
 	at = f.BeforeCondition(at, u.Close.Start)
@@ -196,14 +193,11 @@ func entryPoint(f *source.File, u *source.Unit) (at int, inline bool) {
 
 var declarativeDirective = regexp.MustCompile(`^omp +(threadprivate|declare|requires)|^acc +(declare|routine)|^(dir|dec|gcc) `)
 
-func declarative(f *source.File, u *source.Unit, earlier []*source.Stmt, s *source.Stmt) bool {
+func declarative(f *source.File, u *source.Unit, s *source.Stmt) bool {
 	switch s.Kind {
 	case source.Declaration, source.Format:
 		return true
 	case source.Directive:
-		if n := len(earlier); n > 0 && earlier[n-1].Kind == source.Directive && goesOn(earlier[n-1]) {
-			return true // goes with the line before it, which was declarative
-		}
 		return declarativeDirective.MatchString(s.Text)
 	case source.Simple:
 		return statementFunction(f, u, s)

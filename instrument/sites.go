@@ -113,17 +113,11 @@ func (f *siteFinder) list(list []*source.Stmt, outer []*source.Stmt, barrier str
 }
 
 // leading gives the directives at the end of list that belong to the loop
-// after it; in Fortran a directive may go on over several lines.
+// after it.
 func leading(list []*source.Stmt) []*source.Stmt {
 	first := len(list)
-	for i := len(list) - 1; i >= 0 && list[i].Kind == source.Directive; i-- {
-		if i > 0 && list[i-1].Kind == source.Directive && goesOn(list[i-1]) {
-			continue // a continuation line: its first line decides
-		}
-		if !ofLoop(list[i].Text) {
-			break
-		}
-		first = i
+	for first > 0 && list[first-1].Kind == source.Directive && ofLoop(list[first-1].Text) {
+		first--
 	}
 	return list[first:]
 }
@@ -132,14 +126,8 @@ func leading(list []*source.Stmt) []*source.Stmt {
 func trailing(list []*source.Stmt) []*source.Stmt {
 	if len(list) > 0 && list[0].Kind == source.Directive {
 		if m := endWord.FindStringSubmatch(list[0].Text); m != nil && loopWords.MatchString(m[1]+" "+m[2]) {
-			n := 1
-			for n < len(list) && list[n].Kind == source.Directive && goesOn(list[n-1]) {
-				n++
-			}
-			return list[:n]
+			return list[:1]
 		}
 	}
 	return nil
 }
-
-func goesOn(d *source.Stmt) bool { return strings.HasSuffix(strings.TrimSpace(d.Text), "&") }

@@ -30,11 +30,6 @@ func (e *FileError) Error() string {
 
 func (e *FileError) Unwrap() error { return e.Err }
 
-// Position lets a caller that knows only the error interface find the place.
-func (e *FileError) Position() (file string, line, column int) {
-	return e.File, e.Line, e.Column
-}
-
 // InFile makes an error about a whole file.
 func InFile(file, format string, args ...any) error {
 	return &FileError{File: file, Offset: -1, Err: fmt.Errorf(format, args...)}

@@ -3,6 +3,7 @@ package perfql
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -91,7 +92,7 @@ func (q *Query) orderSQL(names bool) string {
 		}
 	}
 	if len(keys) == 0 {
-		keys = append(keys, "degree DESC")
+		keys = append(keys, "degree DESC NULLS LAST")
 	}
 	if names {
 		keys = append(keys, "experiment", "region", "process", "thread", "region_id", "unit_id")
@@ -133,7 +134,7 @@ func (k *checked) render(logic fuzzy.Logic, titles []string) (string, error) {
 		b.WriteString("\nGROUP BY v." + q.By.String())
 	}
 
-	text, err := k.quantitySQL(b.String())
+	text, err := k.quantitySQL(b.String(), logic)
 	if err != nil {
 		return "", err
 	}
@@ -157,7 +158,15 @@ func (k *checked) render(logic fuzzy.Logic, titles []string) (string, error) {
 			keys += fmt.Sprintf(", t.o%d", i)
 		}
 	}
-	b.WriteString("\nFROM (" + text + ")\nWHERE degree " + k.thresholdSQL())
+	exceeds, err := k.exceedsSQL(logic)
+	if err != nil {
+		return "", err
+	}
+	b.WriteString("\nFROM (" + text + ")")
+	late := q.earlyLimit() && (len(q.Order) == 0 || q.Order[0].By == "degree" && q.Order[0].Desc)
+	if !late {
+		b.WriteString("\nWHERE " + exceeds)
+	}
 	if q.earlyLimit() {
 		b.WriteString("\nORDER BY " + q.orderSQL(false) + q.limitSQL())
 	}
@@ -172,25 +181,36 @@ func (k *checked) render(logic fuzzy.Logic, titles []string) (string, error) {
 	fmt.Fprintf(&b, "SELECT %s AS experiment, r.path AS region, u.node, u.process, u.thread, t.degree, "+
 		"t.region AS region_id, t.unit AS unit_id%s%s\nFROM (%s) AS t\n", literal(e.Name), columns("t.m", len(titles)), keys, rows)
 	fmt.Fprintf(&b, "LEFT JOIN %s AS r ON r.id = t.region\nLEFT JOIN %s AS u ON u.id = t.unit", e.Regions, e.Units)
+	if late { // the best come first, so only these few need to be asked
+		b.WriteString("\nWHERE t.degree " + k.thresholdSQL())
+	}
 	return b.String(), nil
 }
 
 // quantitySQL computes the columns x0, x1, … from a0, a1, ….
-func (k *checked) quantitySQL(from string) (string, error) {
+func (k *checked) quantitySQL(from string, logic fuzzy.Logic) (string, error) {
 	var b strings.Builder
 	b.WriteString("SELECT region, unit")
 	for i, n := range k.quantities {
-		text, err := expr.SQL(n, func(name string) (string, error) {
-			m, _ := k.experiment.Metric(name)
-			at := slices.IndexFunc(k.metrics, func(o Metric) bool { return o.Name == m.Name })
-			return fmt.Sprintf("a%d", at), nil
-		})
+		text, err := expr.SQL(n, k.column)
 		if err != nil {
 			return "", err
 		}
 		fmt.Fprintf(&b, ", %s AS x%d", text, i)
 	}
-	return b.String() + "\nFROM (" + from + ")", nil
+	b.WriteString("\nFROM (" + from + ")")
+	narrow, err := k.narrowSQL(logic)
+	if narrow != "" {
+		b.WriteString("\nWHERE " + narrow)
+	}
+	return b.String(), err
+}
+
+// column is where a metric stands among a0, a1, ….
+func (k *checked) column(name string) (string, error) {
+	m, _ := k.experiment.Metric(name)
+	at := slices.IndexFunc(k.metrics, func(o Metric) bool { return o.Name == m.Name })
+	return fmt.Sprintf("a%d", at), nil
 }
 
 // degreeSQL computes d0, d1, … from x0, x1, … and the degree of the condition
@@ -205,13 +225,55 @@ func (k *checked) degreeSQL(from string, logic fuzzy.Logic) (string, error) {
 		}
 		fmt.Fprintf(&b, ", %s AS d%d", text, i)
 	}
-	whole, err := fuzzy.CombineSQL(k.query.Condition, logic, func(is *fuzzy.Is) (string, error) {
-		return fmt.Sprintf("d%d", k.statements[is]), nil
-	})
+	whole, err := fuzzy.CombineSQL(k.query.Condition, logic, k.degreeColumn)
 	if err != nil {
 		return "", err
 	}
 	return "SELECT *, " + whole + " AS degree\nFROM (" + b.String() + "\nFROM (" + from + "))", nil
+}
+
+// narrowSQL passes over most rows that cannot reach the degree asked for before
+// anything is computed exactly.
+func (k *checked) narrowSQL(logic fuzzy.Logic) (string, error) {
+	level := 0.0
+	if t := k.query.Degree; t != nil {
+		if t.OrEqual && t.Value == 0 {
+			return "", nil
+		}
+		level = t.Value * (1 - 1e-9) // so that a degree of just Value is above it
+	}
+	var failed error
+	text := fuzzy.NarrowSQL(k.query.Condition, logic, level, func(is *fuzzy.Is, level float64) string {
+		d := k.degrees[k.statements[is]]
+		x, err := expr.LooseSQL(k.quantities[d.quantity], k.column)
+		if err != nil {
+			failed = err
+		}
+		lo, hi := fuzzy.Cut(d.set, level)
+		var parts []string
+		if !math.IsInf(lo, 0) {
+			parts = append(parts, x+" >= "+expr.SQLNumber(lo))
+		}
+		if !math.IsInf(hi, 0) {
+			parts = append(parts, x+" <= "+expr.SQLNumber(hi))
+		}
+		return strings.Join(parts, " AND ")
+	})
+	return text, failed
+}
+
+// exceedsSQL asks whether the degree is high enough.
+func (k *checked) exceedsSQL(logic fuzzy.Logic) (string, error) {
+	t := k.query.Degree
+	if t == nil {
+		t = &Threshold{}
+	}
+	return fuzzy.ExceedsSQL(k.query.Condition, logic, t.OrEqual, t.Value, k.degreeColumn)
+}
+
+// degreeColumn is where a statement's degree stands among d0, d1, ….
+func (k *checked) degreeColumn(is *fuzzy.Is) (string, error) {
+	return fmt.Sprintf("d%d", k.statements[is]), nil
 }
 
 func (k *checked) thresholdSQL() string {

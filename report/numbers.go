@@ -92,7 +92,7 @@ func plural(n int, noun string) string {
 		return "1 " + noun
 	}
 	ending := "s"
-	if strings.HasSuffix(noun, "s") {
+	if strings.HasSuffix(noun, "s") || strings.HasSuffix(noun, "ch") {
 		ending = "es"
 	}
 	return grouped(n) + " " + noun + ending

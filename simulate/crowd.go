@@ -46,9 +46,7 @@ func (c *crowd) admit(s *solver, f *flow) {
 		l := &s.links[p.link]
 		l.crowded++
 		l.shadow += p.weight / f.penalty
-		if p.link != c.link {
-			c.cap(s, p.link)
-		}
+		c.cap(s, p.link)
 	}
 }
 
@@ -67,11 +65,20 @@ func (c *crowd) remove(s *solver, f *flow) {
 	}
 }
 
-// cap notes at which level of the crowd another link is full. Notes that have
-// become too low are corrected when they are looked at.
+// cap notes at which level of the crowd another link is full. A note that has
+// become too low stays until it is looked at.
 func (c *crowd) cap(s *solver, e int32) {
-	if l := &s.links[e]; !l.fat {
-		c.push(filling{(l.capacity - l.load) / l.shadow, e})
+	l := &s.links[e]
+	if l.fat || l.crowded == 0 || e == c.link {
+		return
+	}
+	level := (l.capacity - l.load) / l.shadow
+	if l.noted == none {
+		c.roof = append(c.roof, filling{level, e})
+		c.raise(s, int32(len(c.roof)-1))
+	} else if level < c.roof[l.noted].level {
+		c.roof[l.noted].level = level
+		c.raise(s, l.noted)
 	}
 }
 
@@ -148,18 +155,19 @@ func (c *crowd) check(s *solver) {
 	}
 	for len(c.roof) > 0 && c.roof[0].level < level {
 		e := c.roof[0].link
-		c.pop()
 		l := &s.links[e]
-		if l.crowded == 0 {
-			continue
+		switch {
+		case l.crowded == 0 || l.epoch == s.epoch:
+			// Links of the round have been looked at in fill, and get new
+			// notes when it is settled.
+			c.unroof(s)
+		case l.capacity-l.load < l.shadow*level*(1-slack):
+			c.unroof(s)
+			c.part(s, e)
+		default:
+			c.roof[0].level = max((l.capacity-l.load)/l.shadow, level)
+			c.lower(s, 0)
 		}
-		if l.epoch != s.epoch { // the others have been looked at in fill
-			if room := l.capacity - l.load; room < l.shadow*level*(1-slack) {
-				c.part(s, e)
-				continue
-			}
-		}
-		c.push(filling{max((l.capacity-l.load)/l.shadow, level), e})
 	}
 	for _, id := range c.outside {
 		f := &s.flows[id]
@@ -167,7 +175,14 @@ func (c *crowd) check(s *solver) {
 			s.add(id)
 		}
 	}
-	c.level = level
+}
+
+// current is the crowd's level as far as the round has found it.
+func (c *crowd) current() float64 {
+	if c.playing && c.fixed {
+		return c.newLevel
+	}
+	return c.level
 }
 
 // maybeOutside files a flow that crosses the crowd's link without being in it.
@@ -209,6 +224,9 @@ func (c *crowd) found(s *solver) {
 	l := &s.links[best]
 	c.link, c.size, c.level = best, 0, -1
 	c.lowBound = math.Inf(1)
+	for _, x := range c.roof {
+		s.links[x.link].noted = none
+	}
 	c.roof, c.outside = c.roof[:0], c.outside[:0]
 	for _, u := range l.users {
 		f := &s.flows[u.flow]
@@ -237,41 +255,57 @@ func (c *crowd) breakUp(s *solver) {
 		f := &s.flows[u.flow]
 		if f.inCrowd {
 			c.remove(s, f)
+			f.old = f.rate
 			f.rate = c.level / f.penalty
 			s.book(f, f.rate)
 			c.gone = append(c.gone, u.flow)
 		}
 	}
-	c.link, c.dirty = none, false
+	c.link, c.dirty, c.playing = none, false, false
 }
 
-func (c *crowd) push(x filling) {
-	c.roof = append(c.roof, x)
-	i := len(c.roof) - 1
+// unroof takes the lowest note away.
+func (c *crowd) unroof(s *solver) {
+	last := len(c.roof) - 1
+	s.links[c.roof[0].link].noted = none
+	x := c.roof[last]
+	c.roof = c.roof[:last]
+	if last > 0 {
+		c.roof[0] = x
+		c.lower(s, 0)
+	}
+}
+
+// raise and lower keep the lowest note first: a heap.
+func (c *crowd) raise(s *solver, i int32) {
+	x := c.roof[i]
 	for i > 0 && c.roof[(i-1)/2].level > x.level {
 		c.roof[i] = c.roof[(i-1)/2]
+		s.links[c.roof[i].link].noted = i
 		i = (i - 1) / 2
 	}
 	c.roof[i] = x
+	s.links[x.link].noted = i
 }
 
-func (c *crowd) pop() {
-	last := len(c.roof) - 1
-	x := c.roof[last]
-	c.roof = c.roof[:last]
-	i := 0
-	for 2*i+1 < last {
+func (c *crowd) lower(s *solver, i int32) {
+	x := c.roof[i]
+	n := int32(len(c.roof))
+	for {
 		k := 2*i + 1
-		if k+1 < last && c.roof[k+1].level < c.roof[k].level {
+		if k >= n {
+			break
+		}
+		if k+1 < n && c.roof[k+1].level < c.roof[k].level {
 			k++
 		}
 		if c.roof[k].level >= x.level {
 			break
 		}
 		c.roof[i] = c.roof[k]
+		s.links[c.roof[i].link].noted = i
 		i = k
 	}
-	if last > 0 {
-		c.roof[i] = x
-	}
+	c.roof[i] = x
+	s.links[x.link].noted = i
 }

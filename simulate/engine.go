@@ -40,10 +40,10 @@ func Run(ctx context.Context, t *trace.Trace, p *platform.Platform, hosts []int,
 	if len(hosts) < np {
 		return nil, fmt.Errorf("simulate: %d ranks, but only %d are placed on hosts", np, len(hosts))
 	}
-	q := newEventQueue(np)
+	q := newEventQueue(np + 1)
 	e := &engine{
 		opts: &o, trace: t, plat: p, queue: q, cpus: newCPUs(p, np, q), post: newPost(np),
-		net: newNetwork(p, &o, q, int32(np)), ranks: make([]rank, np), sleeping: make([]bool, np),
+		net: newNetwork(p, &o, q, int32(np+1)), ranks: make([]rank, np), sleeping: make([]bool, np),
 		alive: np, tests: 1, probes: 1, timeline: hooks.Timeline, progress: hooks.Progress,
 	}
 	world := &communicator{size: np}
@@ -100,7 +100,14 @@ func (e *engine) loop(ctx context.Context) error {
 
 // happen handles one event.
 func (e *engine) happen(id int32) {
-	if int(id) >= len(e.ranks) {
+	if int(id) == len(e.ranks) {
+		for f := e.net.arrivedOfCrowd(e.now); f != none; f = e.net.arrivedOfCrowd(e.now) {
+			e.arrive(e.net.finish(f))
+		}
+		e.net.dirty = true
+		return
+	}
+	if int(id) > len(e.ranks) {
 		f := id - e.net.firstID
 		if e.net.transfers[f].moving {
 			e.arrive(e.net.finish(f))

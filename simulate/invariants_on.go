@@ -11,6 +11,11 @@ const invariants = true
 // are in order.
 func (s *solver) verify() {
 	const tolerance = 1e-6
+	for i := range s.flows {
+		if f := &s.flows[i]; f.inCrowd {
+			f.rate = s.crowd.level / f.penalty
+		}
+	}
 	for e := range s.links {
 		l := &s.links[e]
 		load, nearest := 0.0, int32(0)
@@ -30,7 +35,7 @@ func (s *solver) verify() {
 		if nearest != l.nearest {
 			panic(fmt.Sprintf("link %d: %d flows held, %d counted", e, nearest, l.nearest))
 		}
-		if diff := load - l.load; diff > l.capacity*tolerance || diff < -l.capacity*tolerance {
+		if diff := load - l.load - l.shadow*s.crowd.level; diff > l.capacity*tolerance || diff < -l.capacity*tolerance {
 			panic(fmt.Sprintf("link %d: load %g, booked %g", e, load, l.load))
 		}
 		if l.fat {

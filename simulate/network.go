@@ -33,11 +33,16 @@ type transfer struct {
 	speed   float64 // bytes/s since then
 	factor  float64 // of the sharing rate
 	size    float64
+
+	crowded bool    // it is in the solver's crowd
+	target  float64 // the crowd's time at which it arrives
+	place   int32   // in the crowd's queue
 }
 
 // network turns messages into flows.
 type network struct {
 	solver
+	crowdTime
 	transfers []transfer
 	free      []int32
 	routes    map[uint64]*route
@@ -59,10 +64,11 @@ const maxRoutes = 1 << 20
 
 func newNetwork(p *platform.Platform, o *Options, q *eventQueue, firstID int32) *network {
 	n := &network{plat: p, opts: o, queue: q, firstID: firstID, routes: map[uint64]*route{}}
+	n.crowd.link = none
 	n.links = make([]link, len(p.Links))
 	n.carried = make([]float64, len(p.Links))
 	for i, l := range p.Links {
-		n.links[i] = link{capacity: l.Bandwidth, fat: l.Sharing == platform.Fatpipe}
+		n.links[i] = link{capacity: l.Bandwidth, fat: l.Sharing == platform.Fatpipe, noted: none}
 	}
 	// The models' constants are SimGrid's: Velho 2011 for LV08's, and the
 	// calibration of SMPI's piecewise factors in Defaults.
@@ -204,22 +210,72 @@ func (n *network) share(now float64) {
 		return
 	}
 	n.dirty = false
+	n.advance(n.crowd.level, now)
 	for _, id := range n.solve() {
-		f := &n.flows[id]
-		t := &n.transfers[id]
-		if f.rate == f.old && t.speed > 0 {
-			continue
+		n.date(id, now)
+	}
+	for _, id := range n.crowd.come {
+		n.date(id, now)
+	}
+	for _, id := range n.crowd.gone {
+		n.date(id, now)
+	}
+	n.dateCrowd(now)
+}
+
+// date sets when a flow arrives after its rate was found.
+func (n *network) date(id int32, now float64) {
+	f := &n.flows[id]
+	t := &n.transfers[id]
+	if f.inCrowd && t.crowded {
+		return // back where it was
+	}
+	if t.crowded {
+		n.unqueue(n.transfers, id)
+		t.remains = (t.target - n.virtual) * t.factor / f.penalty
+	} else {
+		if f.rate == f.old && t.speed > 0 && !f.inCrowd {
+			return
 		}
 		t.remains -= t.speed * (now - t.since)
-		if t.remains < 1e-14 { // SimGrid's precision on what remains
-			t.remains = 0
-		}
-		t.since = now
-		t.speed = f.rate * t.factor
-		if t.speed > 0 {
-			n.queue.schedule(n.firstID+id, now+t.remains/t.speed)
-		} else {
-			n.queue.cancel(n.firstID + id)
-		}
 	}
+	if t.remains < 1e-14 { // SimGrid's precision on what remains
+		t.remains = 0
+	}
+	t.since = now
+	t.speed = f.rate * t.factor
+	switch {
+	case f.inCrowd:
+		t.target = n.virtual + t.remains*f.penalty/t.factor
+		n.enqueue(n.transfers, id)
+		n.queue.cancel(n.firstID + id)
+	case t.speed > 0:
+		n.queue.schedule(n.firstID+id, now+t.remains/t.speed)
+	default:
+		n.queue.cancel(n.firstID + id)
+	}
+}
+
+// dateCrowd sets when the next flow of the crowd arrives.
+func (n *network) dateCrowd(now float64) {
+	if len(n.order) == 0 || !(n.crowd.level > 0) {
+		n.queue.cancel(n.firstID - 1)
+		return
+	}
+	wait := max((n.transfers[n.order[0]].target-n.virtual)/n.crowd.level, 0)
+	n.queue.schedule(n.firstID-1, now+wait)
+}
+
+// arrivedOfCrowd takes the next flow of the crowd that has arrived by now.
+func (n *network) arrivedOfCrowd(now float64) int32 {
+	n.advance(n.crowd.level, now)
+	if len(n.order) == 0 {
+		return none
+	}
+	id := n.order[0]
+	if (n.transfers[id].target-n.virtual)/n.crowd.level >= precision {
+		return none
+	}
+	n.unqueue(n.transfers, id)
+	return id
 }

@@ -3,10 +3,11 @@ package simulate
 // Stretch is a part of the critical path: a rank working, or a message on its
 // way that somebody waited for.
 type Stretch struct {
-	Rank       int // who worked, or who waited
-	From       int // the sender of the message; -1 for work
-	Bytes      int64
-	Begin, End float64
+	Rank  int     `json:"rank"` // who worked, or who waited
+	From  int     `json:"from"` // the sender of the message; -1 for work
+	Bytes int64   `json:"bytes"`
+	Begin float64 `json:"begin"`
+	End   float64 `json:"end"`
 }
 
 // pathNode is the last stretch of the critical path up to some event.
@@ -37,9 +38,6 @@ func (e *engine) pathMessage(id, m int32) {
 	msg := &e.post.messages[m]
 	e.ranks[id].path = &pathNode{Stretch{int(id), int(msg.src), msg.bytes, msg.matched, e.now}, msg.path}
 }
-
-// pathEnd is called when a rank ends.
-func (e *engine) pathEnd(id int32) {}
 
 // unroll lists a path from its start.
 func unroll(p *pathNode) []Stretch {

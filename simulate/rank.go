@@ -82,7 +82,6 @@ func (e *engine) run(id int32) error {
 				r.mode = finished
 				r.finish = e.now
 				e.alive--
-				e.pathEnd(id)
 				return nil
 			}
 			e.ended(id, r)

@@ -21,20 +21,20 @@ type Hooks struct {
 
 // RankTime is where one rank's time went, in seconds.
 type RankTime struct {
-	Finish     float64 // when the rank ended
-	Compute    float64
-	Sleep      float64
-	Send       float64 // in send and isend
-	Recv       float64 // in recv and irecv
-	Wait       float64 // in wait, waitall, test and sendRecv, and at the end
-	Collective float64
+	Finish     float64 `json:"finish"` // when the rank ended
+	Compute    float64 `json:"compute"`
+	Sleep      float64 `json:"sleep"`
+	Send       float64 `json:"send"`    // in send and isend
+	Recv       float64 `json:"receive"` // in recv and irecv
+	Wait       float64 `json:"wait"`    // in wait, waitall, test and sendRecv, and at the end
+	Collective float64 `json:"collective"`
 }
 
 // LinkUse is what crossed a link.
 type LinkUse struct {
-	Name        string
-	Bytes       float64 // payload and envelopes, acknowledgements left out
-	Utilisation float64 // of its bandwidth over the whole run
+	Name        string  `json:"name"`
+	Bytes       float64 `json:"bytes"`       // payload and envelopes, acknowledgements left out
+	Utilisation float64 `json:"utilisation"` // of its bandwidth over the whole run
 }
 
 // Result is the outcome of a replay.

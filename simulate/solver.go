@@ -31,6 +31,7 @@ type link struct {
 
 	crowded int32   // flows of the crowd that cross it
 	shadow  float64 // Σ w/p of those
+	noted   int32   // its place in the crowd's roof, or none
 
 	// While solving:
 	epoch  uint32
@@ -262,7 +263,7 @@ func (s *solver) fill() {
 		if l.fat {
 			l.left = l.capacity
 		}
-		if l.crowded > 0 && c.playing {
+		if l.crowded > 0 && c.playing && !l.fat {
 			l.demand, l.active = l.shadow, 1
 		}
 	}
@@ -315,8 +316,14 @@ func (s *solver) fill() {
 		}
 		if l.crowded > 0 && !c.fixed {
 			// It fills up before the crowd does: its part of the crowd must
-			// be shared out flow by flow.
-			c.part(s, top.link)
+			// be shared out flow by flow, and so with others like it.
+			h := &s.links[c.link]
+			limit := h.left / h.demand
+			for _, x := range s.heap {
+				if k := &s.links[x.link]; k.crowded > 0 && k.active > 0 && x.link != c.link && k.left/k.demand < limit {
+					c.part(s, x.link)
+				}
+			}
 			return
 		}
 		open -= s.fillLink(top.link, top.level)
@@ -448,7 +455,7 @@ func (s *solver) checkLink(e int32) {
 	}
 	// It holds back flows outside the set: it must still be full, and no flow
 	// in the set may have a higher level than they have.
-	load, top, least := l.load+l.shadow*s.crowd.level, 0.0, -1.0
+	load, top, least := l.load+l.shadow*s.crowd.current(), 0.0, -1.0
 	for _, u := range l.users {
 		f := &s.flows[u.flow]
 		switch own := f.rate * f.penalty; {
@@ -467,6 +474,7 @@ func (s *solver) checkLink(e int32) {
 // settle brings the loads up to date and lets flows into the crowd.
 func (s *solver) settle() {
 	c := &s.crowd
+	c.level = c.current()
 	for _, id := range s.set {
 		f := &s.flows[id]
 		if c.link != none && f.bottleneck == c.link {
@@ -476,6 +484,11 @@ func (s *solver) settle() {
 		s.book(f, f.rate)
 		if c.link != none && f.outside == none {
 			c.maybeOutside(s, id)
+		}
+	}
+	if c.link != none {
+		for _, e := range s.touched {
+			c.cap(s, e)
 		}
 	}
 	c.found(s)

@@ -40,10 +40,8 @@ func join(scope, name string) string {
 func (l *lowering) cFunction(n *Node, scope string) *Unit {
 	decl := functionDeclarator(n)
 	body := n.Child("body")
-	if body == nil {
-		if try := n.Find("try_statement"); try != nil {
-			body = try.Child("body")
-		}
+	if try := n.Find("try_statement"); try != nil {
+		body = try.Child("body")
 	}
 	if decl == nil || body == nil || body.Kind != "compound_statement" || body.End-body.Start < 2 {
 		return nil

@@ -22,7 +22,7 @@ func (l *lowering) fortranUnits(n *Node, scope string, out *[]*Unit) {
 			if head := k.Find("module_statement", "submodule_statement"); head != nil {
 				for c := range head.Children() {
 					if c.Kind == "name" {
-						name = l.lower(c)
+						name = l.name(c)
 					}
 				}
 			}
@@ -33,13 +33,11 @@ func (l *lowering) fortranUnits(n *Node, scope string, out *[]*Unit) {
 	}
 }
 
-// lower gives a node's text in lower case; a name cut by `&` is joined.
-func (l *lowering) lower(n *Node) string {
-	s := strings.ToLower(l.str(n))
-	if strings.Contains(s, "&") && n.First == nil {
-		s = strings.NewReplacer("&", "", " ", "").Replace(s)
-	}
-	return s
+func (l *lowering) lower(n *Node) string { return strings.ToLower(l.str(n)) }
+
+// name gives a name in lower case; one cut by `&` is joined.
+func (l *lowering) name(n *Node) string {
+	return strings.NewReplacer("&", "", " ", "").Replace(l.lower(n))
 }
 
 func (l *lowering) fortranUnit(n *Node, scope string) *Unit {
@@ -54,9 +52,9 @@ func (l *lowering) fortranUnit(n *Node, scope string) *Unit {
 		case !k.Named:
 		case k.Kind == n.Kind+"_statement":
 			if c := k.Child("name"); c != nil {
-				name = l.lower(c)
+				name = l.name(c)
 			} else if c := k.Find("name"); c != nil {
-				name = l.lower(c)
+				name = l.name(c)
 			}
 			w.header(k)
 			u.Body.Start = k.End
@@ -149,11 +147,17 @@ func (w *fWalk) list(nodes []*Node, depth int) []*Stmt {
 			w.label = n
 			continue
 		}
+		label := w.label
+		w.label = nil
 		s := w.stmt(n, depth+len(open))
 		if s == nil {
+			w.label = label // a comment
 			continue
 		}
-		w.takeLabel(s, n)
+		w.takeLabel(s, n, label)
+		if w.joinDirective(*cur, s) {
+			continue
+		}
 		*cur = append(*cur, s)
 		if n.Kind == "do_label_statement" {
 			open = append(open, openDo{s, w.l.str(n.Find("statement_label_reference")), cur})
@@ -203,20 +207,24 @@ func lastLoop(list []*Stmt) *Stmt {
 
 func sameLabel(a, b string) bool { return strings.TrimLeft(a, "0") == strings.TrimLeft(b, "0") }
 
-func (w *fWalk) takeLabel(s *Stmt, n *Node) {
+// takeLabel gives a statement the label that stood before it. The label of an
+// END DO is part of its node.
+func (w *fWalk) takeLabel(s *Stmt, n, label *Node) {
 	if n.Kind == "end_do_label_statement" {
-		w.label = n.Find("statement_label")
-		if w.label != nil { // the label is part of this node
-			rest := w.label.End
+		if label = n.Find("statement_label"); label != nil {
+			rest := label.End
 			for rest < s.End && (w.l.text[rest] == ' ' || w.l.text[rest] == '\t') {
 				rest++
 			}
 			s.Place = w.l.file.place(Span{rest, s.End})
 		}
 	}
-	if w.label != nil && s.Kind != Directive {
-		s.Label, s.LabelSpan = w.l.str(w.label), w.label.Span
-		w.label = nil
+	switch {
+	case label == nil:
+	case s.Kind == Directive:
+		w.label = label
+	default:
+		s.Label, s.LabelSpan = w.l.str(label), label.Span
 	}
 }
 
@@ -429,6 +437,28 @@ func (w *fWalk) directive(n *Node) *Stmt {
 		}
 	}
 	return nil
+}
+
+// joinDirective makes a continuation line part of the directive before it:
+// marked by `&` at the end of that one, or in column 6 of fixed form.
+func (w *fWalk) joinDirective(list []*Stmt, s *Stmt) bool {
+	if s.Kind != Directive || len(list) == 0 || list[len(list)-1].Kind != Directive {
+		return false
+	}
+	d := list[len(list)-1]
+	_, rest, _ := strings.Cut(s.Text, " ")
+	if w.l.file.Form == Fixed {
+		c := s.Start + 5
+		if c >= s.End || w.l.text[c] == ' ' || w.l.text[c] == '0' || w.l.text[c] == '\t' {
+			return false
+		}
+		rest = rest[min(1, len(rest)):]
+	} else if !strings.HasSuffix(d.Text, "&") {
+		return false
+	}
+	d.Text = strings.TrimSpace(strings.TrimSuffix(d.Text, "&")) + " " + strings.TrimSpace(strings.TrimPrefix(rest, "&"))
+	d.Place = w.l.file.place(Span{d.Start, s.End})
+	return true
 }
 
 // exprs looks through a statement for MPI calls and for labels in END=, ERR=,

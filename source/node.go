@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"strings"
+	"sync"
 	"unsafe"
 
 	fortran "github.com/alexaandru/go-sitter-forest/fortran"
@@ -101,26 +102,25 @@ func (n *Node) write(b *strings.Builder) {
 const maxDepth = 2000
 
 // grammar is a language with the names of its node kinds and fields, read once
-// per parse so that walking the tree makes no strings.
+// so that walking a tree makes no strings.
 type grammar struct {
 	lang   *sitter.Language
 	kinds  []string
+	named  []bool
 	fields []string
 }
 
-func newGrammar(l Language) *grammar {
-	var p unsafe.Pointer
-	switch l {
-	case C:
-		p = c.Language()
-	case CXX:
-		p = cxx.Language()
-	default:
-		p = fortran.GetLanguage()
-	}
+var grammars = map[Language]func() *grammar{
+	C:       sync.OnceValue(func() *grammar { return newGrammar(c.Language()) }),
+	CXX:     sync.OnceValue(func() *grammar { return newGrammar(cxx.Language()) }),
+	Fortran: sync.OnceValue(func() *grammar { return newGrammar(fortran.GetLanguage()) }),
+}
+
+func newGrammar(p unsafe.Pointer) *grammar {
 	g := &grammar{lang: sitter.NewLanguage(p)}
 	for i := range g.lang.NodeKindCount() {
 		g.kinds = append(g.kinds, g.lang.NodeKindForId(uint16(i)))
+		g.named = append(g.named, g.lang.NodeKindIsNamed(uint16(i)))
 	}
 	for i := range g.lang.FieldCount() + 1 {
 		g.fields = append(g.fields, g.lang.FieldNameForId(uint16(i)))
@@ -130,8 +130,8 @@ func newGrammar(l Language) *grammar {
 
 // chunk is how much text is handed to the parser at a time. The binding copies
 // every piece, and re-reads after errors, so that one huge piece would be
-// copied again and again.
-const chunk = 32 << 10
+// copied again and again. Between pieces the parse can be called off.
+const chunk = 16 << 10
 
 // parse builds the syntax tree of text. Offsets are those of text.
 func (g *grammar) parse(ctx context.Context, text []byte) (*Node, error) {
@@ -141,21 +141,17 @@ func (g *grammar) parse(ctx context.Context, text []byte) (*Node, error) {
 		return nil, fmt.Errorf("tree-sitter grammar: %w", err)
 	}
 	read := func(i int, _ sitter.Point) []byte {
-		if i >= len(text) {
+		if i >= len(text) || ctx.Err() != nil {
 			return nil
 		}
 		return text[i:min(i+chunk, len(text))]
 	}
-	stop := func(sitter.ParseState) bool { return ctx.Err() != nil }
-	tree := p.ParseWithOptions(read, nil, &sitter.ParseOptions{ProgressCallback: stop})
+	tree := p.ParseWithOptions(read, nil, nil)
 	if tree == nil {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
 		return nil, fmt.Errorf("tree-sitter gave no tree for %d bytes", len(text))
 	}
 	defer tree.Close()
-	return g.copyTree(tree), nil
+	return g.copyTree(tree), ctx.Err()
 }
 
 // copyTree turns the parser's tree into Nodes, so that nothing outside this
@@ -171,10 +167,11 @@ func (g *grammar) copyTree(tree *sitter.Tree) *Node {
 	for {
 		n := cur.Node()
 		start, end := n.ByteRange()
+		kind, named := g.kind(n.KindId())
 		slab = append(slab, Node{
-			Kind: g.kind(n.KindId()), Field: g.fields[cur.FieldId()],
-			Named: n.IsNamed(), Missing: n.IsMissing(),
-			Span: Span{int(start), int(end)}, Parent: up,
+			Kind: kind, Named: named, Field: g.fields[cur.FieldId()],
+			Missing: start == end && n.IsMissing(),
+			Span:    Span{int(start), int(end)}, Parent: up,
 		})
 		node := &slab[len(slab)-1]
 		node.Bad = node.Missing || node.Kind == "ERROR"
@@ -215,9 +212,9 @@ func anyBad(n *Node) bool {
 	return false
 }
 
-func (g *grammar) kind(id uint16) string {
+func (g *grammar) kind(id uint16) (name string, named bool) {
 	if int(id) < len(g.kinds) {
-		return g.kinds[id]
+		return g.kinds[id], g.named[id]
 	}
-	return "ERROR" // the parser's own number for error nodes lies outside the table
+	return "ERROR", true // the parser's own number for error nodes lies outside the table
 }

@@ -49,7 +49,7 @@ func Parse(ctx context.Context, name string, text []byte, opt Options) (*File, e
 			f.LineLength = 0
 		}
 	}
-	p := &parser{ctx: ctx, file: f, opt: opt, grammar: newGrammar(lang), directives: ds}
+	p := &parser{ctx: ctx, file: f, opt: opt, grammar: grammars[lang](), directives: ds}
 	if err := p.run(); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -73,17 +73,21 @@ type attempt struct {
 }
 
 func (p *parser) attempts() []attempt {
-	first := attempt{"", func([]byte) {}}
+	list := []attempt{{"", func([]byte) {}}}
+	conditional := len(p.file.conds.open) > 0
 	noElse := attempt{"else branches blanked", func(b []byte) { blankBranches(b, p.directives, firstBranch) }}
 	noIf := attempt{"first branches blanked", func(b []byte) { blankBranches(b, p.directives, lastBranch) }}
+	if conditional {
+		list = append(list, noElse, noIf)
+	}
 	if p.file.Language == Fortran {
-		return []attempt{first, noElse, noIf}
+		return list
 	}
 	macros := attempt{"else branches and macros blanked", func(b []byte) {
 		blankBranches(b, p.directives, firstBranch)
 		blankMacros(b)
 	}}
-	return []attempt{first, noElse, noIf, macros}
+	return append(list, macros)
 }
 
 func (p *parser) run() error {
@@ -134,9 +138,14 @@ func (p *parser) prepare(text []byte) *mapped {
 	return convertFixed(text, p.file.LineLength, p.opt.OpenMP)
 }
 
-// clean tells whether nothing is left to be tried.
+// clean tells whether nothing is left to be tried: every unit is sound, and no
+// trouble outside of units could hide one.
 func (p *parser) clean() bool {
-	ok := len(p.file.Problems) == 0
+	ok := true
+	for _, pr := range p.file.Problems {
+		hides := p.file.Language == Fortran || bytes.IndexByte(p.file.Text[pr.Start:pr.End], '{') >= 0
+		ok = ok && !hides
+	}
 	p.file.All(func(u *Unit) { ok = ok && u.Sound() })
 	return ok
 }

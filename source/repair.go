@@ -5,29 +5,38 @@ import (
 	"strings"
 )
 
-// branchChoice says which branch of an `#if` group with n branches stays.
-type branchChoice func(n int) int
+// branchChoice says which of the n branches of an `#if` group stays.
+type branchChoice func(opening directive, n int) int
 
-func firstBranch(int) int  { return 0 }
-func lastBranch(n int) int { return n - 1 }
+func firstBranch(opening directive, _ int) int {
+	if opening.word == "if" && strings.HasPrefix(opening.rest, "0") {
+		return 1
+	}
+	return 0
+}
+
+// lastBranch takes the last branch, which is empty where there is no #else;
+// but a lone #ifndef is likely the guard around a whole file.
+func lastBranch(opening directive, n int) int {
+	if n > 1 || opening.word == "ifndef" {
+		return n - 1
+	}
+	return 1
+}
 
 // blankBranches blanks all preprocessor lines but pragmas, and all branches of
-// every `#if` group but one. `#if 0` never keeps its first branch.
+// every `#if` group but one.
 func blankBranches(text []byte, ds []directive, choose branchChoice) {
-	type group struct {
-		lines []directive // #if, #elif…, #else, #endif
-	}
-	var open []*group
+	var open [][]directive // #if, #elif…, #else, #endif of each open group
 	for _, d := range ds {
 		switch d.word {
 		case "pragma":
 			continue
 		case "if", "ifdef", "ifndef":
-			open = append(open, &group{[]directive{d}})
+			open = append(open, []directive{d})
 		case "elif", "else", "elifdef", "elifndef", "endif":
 			if len(open) > 0 {
-				g := open[len(open)-1]
-				g.lines = append(g.lines, d)
+				open[len(open)-1] = append(open[len(open)-1], d)
 			}
 		}
 		blank(text[d.Start:d.End])
@@ -36,14 +45,11 @@ func blankBranches(text []byte, ds []directive, choose branchChoice) {
 		}
 		g := open[len(open)-1]
 		open = open[:len(open)-1]
-		branches := len(g.lines) - 1
-		keep := choose(branches)
-		if never := g.lines[0].word == "if" && strings.HasPrefix(g.lines[0].rest, "0"); never && keep == 0 {
-			keep = 1
-		}
+		branches := len(g) - 1
+		keep := choose(g[0], branches)
 		for i := range branches {
 			if i != keep {
-				blank(text[g.lines[i].End:g.lines[i+1].Start])
+				blank(text[g[i].End:g[i+1].Start])
 			}
 		}
 	}

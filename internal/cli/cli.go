@@ -19,8 +19,12 @@ import (
 
 	"auspex/analyze"
 	"auspex/expr"
+	"auspex/fuzzy"
+	"auspex/model"
+	"auspex/platform"
 	"auspex/report"
 	"auspex/store"
+	"auspex/trace"
 )
 
 // Exit statuses.
@@ -96,10 +100,12 @@ they do not have.`,
 	root.AddGroup(
 		&cobra.Group{ID: "look", Title: "Look at experiments:"},
 		&cobra.Group{ID: "store", Title: "Keep experiments:"},
+		&cobra.Group{ID: "predict", Title: "Predict:"},
 	)
 	root.AddCommand(
 		a.importCommand(), a.listCommand(), a.showCommand(), a.compareCommand(), a.exportCommand(),
 		a.removeCommand(), a.collectCommand(), a.doctorCommand(), a.versionCommand(),
+		a.simulateCommand(), a.platformCommand(),
 	)
 	return root
 }
@@ -120,11 +126,7 @@ func (a *app) fail(err error) int {
 		return status
 	}
 	detail := map[string]any{"message": err.Error()}
-	var placed interface {
-		Position() (file string, line, column int)
-	}
-	if errors.As(err, &placed) {
-		file, line, column := placed.Position()
+	if file, line, column, ok := position(err); ok {
 		detail["file"] = file
 		if line > 0 {
 			detail["line"] = line
@@ -135,6 +137,25 @@ func (a *app) fail(err error) int {
 	}
 	json.NewEncoder(a.err).Encode(map[string]any{"error": detail})
 	return status
+}
+
+// position finds where in a file an error says something is wrong.
+func position(err error) (file string, line, column int, ok bool) {
+	var inProfile *model.FileError
+	var inTrace *trace.Error
+	var inPlatform *platform.Error
+	var inVocabulary *fuzzy.FileError
+	switch {
+	case errors.As(err, &inProfile):
+		return inProfile.File, inProfile.Line, inProfile.Column, true
+	case errors.As(err, &inTrace):
+		return inTrace.File, inTrace.Line, 0, true
+	case errors.As(err, &inPlatform):
+		return inPlatform.File, inPlatform.Line, 0, true
+	case errors.As(err, &inVocabulary):
+		return inVocabulary.File, inVocabulary.Line, inVocabulary.Column, true
+	}
+	return "", 0, 0, false
 }
 
 // printJSON writes a result for scripts.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"sync/atomic"
 	"time"
 
@@ -54,5 +55,37 @@ func (b *progressBar) stop() {
 	for b.writer.IsRenderInProgress() {
 		b.writer.Stop()
 		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// counter shows how far work without a known end has come.
+type counter struct {
+	a     *app
+	what  string
+	start time.Time
+	shown time.Time
+}
+
+func (a *app) startCounter(what string) *counter {
+	if _, ok := terminal(a.err); !ok || a.json {
+		return &counter{}
+	}
+	return &counter{a: a, what: what, start: time.Now()}
+}
+
+// show tells the seconds reached, ten times a second at the most.
+func (c *counter) show(seconds float64) {
+	now := time.Now()
+	if c.a == nil || now.Sub(c.start) < progressDelay || now.Sub(c.shown) < 100*time.Millisecond {
+		return
+	}
+	c.shown = now
+	fmt.Fprintf(c.a.err, "\r%s %.3f s\x1b[K", c.what, seconds)
+}
+
+// stop clears the line.
+func (c *counter) stop() {
+	if c.a != nil && !c.shown.IsZero() {
+		fmt.Fprint(c.a.err, "\r\x1b[K")
 	}
 }

@@ -217,24 +217,40 @@ func (s *Scanner) string() error {
 	s.pos++
 	n := 0
 	for {
-		rest := s.buf[s.pos+n:]
-		i := bytes.IndexByte(rest, '"')
-		if i < 0 {
-			i = len(rest)
-		}
-		if j := bytes.IndexByte(rest[:i], '\\'); j >= 0 {
-			return s.stringWithEscapes(n + j)
-		}
+		i := special(s.buf[s.pos+n:])
 		n += i
-		if i < len(rest) {
-			s.text = s.buf[s.pos : s.pos+n]
-			s.pos += n + 1
-			return nil
+		if s.pos+n == len(s.buf) {
+			if err := s.fill(); err != nil {
+				return noEOF(err)
+			}
+			continue
 		}
-		if err := s.fill(); err != nil {
-			return noEOF(err)
+		if s.buf[s.pos+n] == '\\' {
+			return s.stringWithEscapes(n)
+		}
+		s.text = s.buf[s.pos : s.pos+n]
+		s.pos += n + 1
+		return nil
+	}
+}
+
+// special finds the first quote or backslash; without one, it is the length.
+// Most strings are short: a search made for long ones pays only behind them.
+func special(b []byte) int {
+	short := b[:min(len(b), 24)]
+	for i, c := range short {
+		if c == '"' || c == '\\' {
+			return i
 		}
 	}
+	i := bytes.IndexByte(b[len(short):], '"')
+	if i < 0 {
+		i = len(b) - len(short)
+	}
+	if j := bytes.IndexByte(b[len(short):len(short)+i], '\\'); j >= 0 {
+		i = j
+	}
+	return len(short) + i
 }
 
 // peek skips white space and returns the byte after it, not consumed.

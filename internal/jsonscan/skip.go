@@ -1,9 +1,6 @@
 package jsonscan
 
-import (
-	"bytes"
-	"fmt"
-)
+import "fmt"
 
 // Skip passes over what the last token began: after a key its value, after
 // the start of an object or array all of it. After any other token there is
@@ -89,26 +86,20 @@ func (s *Scanner) skipBuffered(depth int) error {
 // skipString consumes the rest of a string, however long it is.
 func (s *Scanner) skipString() error {
 	for {
-		rest := s.buf[s.pos:]
-		i := bytes.IndexByte(rest, '"')
-		if i < 0 {
-			i = len(rest)
-		}
-		if j := bytes.IndexByte(rest[:i], '\\'); j >= 0 {
-			s.pos += j + 1
-			if err := s.need(1); err != nil {
-				return err
+		s.pos += special(s.buf[s.pos:])
+		if s.pos == len(s.buf) {
+			if err := s.fill(); err != nil {
+				return noEOF(err)
 			}
-			s.pos++ // the escaped byte
 			continue
 		}
-		s.pos += i
-		if i < len(rest) {
-			s.pos++
+		s.pos++
+		if s.buf[s.pos-1] == '"' {
 			return nil
 		}
-		if err := s.fill(); err != nil {
-			return noEOF(err)
+		if err := s.need(1); err != nil { // the escaped byte
+			return err
 		}
+		s.pos++
 	}
 }

@@ -1,0 +1,172 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"auspex/expr"
+	"auspex/platform"
+	"auspex/report"
+	"auspex/simulate"
+	"auspex/trace"
+)
+
+type simulateFlags struct {
+	platform, hostfile, engine string
+	config                     []string
+	np                         int
+	critical                   bool
+}
+
+func (a *app) simulateCommand() *cobra.Command {
+	var f simulateFlags
+	cmd := &cobra.Command{
+		Use:     "simulate TRACES",
+		GroupID: "predict",
+		Short:   "Replay a program's traces on a platform: how long it takes there, and why",
+		Long: `Replay per-rank traces on a platform and say how long the program takes, where
+each rank's time goes, and which links were busy.
+
+TRACES is a list of text traces (one a rank), one merged text trace, or a trace
+in auspex's own form. The platform is SimGrid XML (4.1) or the short TOML form.`,
+		Example: `  auspex simulate --platform site1.xml --hostfile hosts list.txt
+  auspex simulate --platform site1.xml --cfg smpi/coll-selector:ompi list.txt`,
+		Args: exactly(1, "one trace or list of traces"),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.runSimulate(cmd.Context(), args[0], f) },
+	}
+	cmd.Flags().StringVar(&f.platform, "platform", "", "platform file (required)")
+	cmd.Flags().StringVar(&f.hostfile, "hostfile", "", "where the ranks run, a host or host:n a line (default: every host in turn)")
+	cmd.Flags().IntVar(&f.np, "np", 0, "number of ranks (default: as many as there are traces)")
+	cmd.Flags().StringArrayVar(&f.config, "cfg", nil, "SimGrid option `key:value`; may be given again")
+	cmd.Flags().StringVar(&f.engine, "engine", "auspex", "auspex, or simgrid to ask an installed smpirun too")
+	cmd.Flags().BoolVar(&f.critical, "critical-path", false, "also tell which rank and message each stretch waited for")
+	return cmd
+}
+
+// simulated is what the command prints with --json.
+type simulated struct {
+	SimulatedSeconds float64               `json:"simulated_seconds"`
+	PerRank          []float64             `json:"per_rank_finish_seconds"`
+	Actions          int64                 `json:"actions"`
+	WallSeconds      float64               `json:"wall_seconds"`
+	Ranks            []simulate.RankTime   `json:"ranks"`
+	Links            []simulate.LinkUse    `json:"links"`
+	CriticalPath     []simulate.Stretch    `json:"critical_path,omitempty"`
+	SimGrid          *report.SecondOpinion `json:"simgrid,omitempty"`
+}
+
+func (a *app) runSimulate(ctx context.Context, traces string, f simulateFlags) error {
+	if f.platform == "" {
+		return usagef("simulate wants --platform FILE")
+	}
+	if f.engine != "auspex" && f.engine != "simgrid" {
+		return usagef("--engine is auspex or simgrid, not %q", f.engine)
+	}
+	start := time.Now()
+	p, err := readPlatform(f.platform)
+	if err != nil {
+		return err
+	}
+	options, err := simulateOptions(p, f.config)
+	if err != nil {
+		return err
+	}
+	options.CriticalPath = f.critical
+	t, err := trace.Open(ctx, traces, f.np)
+	if err != nil {
+		return err
+	}
+	hosts, err := placeRanks(p, f.hostfile, t.NP())
+	if err != nil {
+		return err
+	}
+	hooks := simulate.Hooks{}
+	bar := a.startCounter("simulated")
+	hooks.Progress = bar.show
+	result, err := simulate.Run(ctx, t, p, hosts, options, hooks)
+	bar.stop()
+	if err != nil {
+		return err
+	}
+	out := describeSimulation(result, time.Since(start).Seconds())
+	if f.engine == "simgrid" {
+		second, err := askSimGrid(ctx, p, t, traces, hosts, f)
+		if err != nil {
+			return err
+		}
+		out.SimGrid = second
+	}
+	if a.json {
+		return a.printJSON(out)
+	}
+	a.page().Simulation(result, out.WallSeconds, out.SimGrid)
+	return nil
+}
+
+// simulateOptions takes the platform's own configuration first and the
+// command line's after it, which so wins.
+func simulateOptions(p *platform.Platform, config []string) (simulate.Options, error) {
+	options := simulate.Defaults()
+	keys := make([]string, 0, len(p.Config))
+	for key := range p.Config {
+		keys = append(keys, key)
+	}
+	sort.Strings(keys)
+	for _, key := range keys {
+		if err := options.Set(key, p.Config[key]); err != nil {
+			return options, fmt.Errorf("the platform's configuration: %w", err)
+		}
+	}
+	for _, text := range config {
+		key, value, ok := strings.Cut(text, ":")
+		if !ok {
+			return options, usagef("--cfg %q: write it as key:value", text)
+		}
+		if err := options.Set(key, value); err != nil {
+			return options, usageError{err}
+		}
+	}
+	return options, nil
+}
+
+func placeRanks(p *platform.Platform, hostfile string, np int) ([]int, error) {
+	if hostfile == "" {
+		return platform.Map(platform.AllHosts(p), np), nil
+	}
+	f, err := os.Open(hostfile)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	slots, err := platform.ReadHostfile(hostfile, f, p)
+	if err != nil {
+		return nil, err
+	}
+	return platform.Map(slots, np), nil
+}
+
+func describeSimulation(r *simulate.Result, wall float64) simulated {
+	out := simulated{SimulatedSeconds: r.Seconds, Actions: r.Actions, WallSeconds: wall, PerRank: []float64{}, Ranks: []simulate.RankTime{}, Links: []simulate.LinkUse{}}
+	for _, rank := range r.Ranks {
+		out.PerRank = append(out.PerRank, rank.Finish)
+	}
+	out.Ranks = append(out.Ranks, r.Ranks...)
+	out.Links = append(out.Links, r.Links...)
+	out.CriticalPath = r.CriticalPath
+	return out
+}
+
+// unknownName says that something is not there and what may have been meant.
+func unknownName(what, name, where string, known []string) error {
+	message := fmt.Sprintf("%s has no %s %q", where, what, name)
+	if near := expr.Suggest(name, known); len(near) > 0 {
+		message += "; did you mean " + strings.Join(near, " or ") + "?"
+	}
+	return fmt.Errorf("%s", message)
+}

@@ -1,0 +1,176 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"auspex/analyze"
+	"auspex/platform"
+	"auspex/simulate"
+)
+
+// SecondOpinion is what SimGrid answers to the same replay.
+type SecondOpinion struct {
+	SimulatedSeconds float64 `json:"simulated_seconds"`
+	WallSeconds      float64 `json:"wall_seconds"`
+}
+
+// Simulation writes the outcome of a replay.
+func (p *Page) Simulation(r *simulate.Result, wall float64, second *SecondOpinion) {
+	p.Paragraph(SimulationWords(r))
+	p.Line("%s actions replayed in %s", grouped(int(r.Actions)), Seconds(analyze.Real(wall)))
+	if second != nil {
+		p.Line("SimGrid says %s (relative difference %.1e) after %s: %.0f times as long", exactSeconds(second.SimulatedSeconds),
+			difference(r.Seconds, second.SimulatedSeconds), Seconds(analyze.Real(second.WallSeconds)), second.WallSeconds/wall)
+	}
+	p.Heading("Ranks")
+	var rows [][]string
+	for _, rank := range shownRanks(r.Ranks) {
+		t := r.Ranks[rank]
+		seconds := func(v float64) string { return Seconds(analyze.Real(v)) }
+		rows = append(rows, []string{
+			fmt.Sprint(rank), seconds(t.Finish), seconds(t.Compute), seconds(t.Send), seconds(t.Recv), seconds(t.Wait), seconds(t.Collective), seconds(t.Sleep),
+		})
+	}
+	p.table([]column{number("rank"), number("finish"), number("compute"), number("send"), number("receive"), number("wait"), number("collective"), number("sleep")}, rows)
+	if len(r.Ranks) > len(rows) {
+		p.Line("… of %s; --json has all", plural(len(r.Ranks), "rank"))
+	}
+	p.links(r)
+	p.criticalPath(r)
+}
+
+const shownRows = 16
+
+// shownRanks are all ranks, or the first and last to finish of many.
+func shownRanks(ranks []simulate.RankTime) []int {
+	order := make([]int, len(ranks))
+	for i := range order {
+		order[i] = i
+	}
+	if len(ranks) <= shownRows {
+		return order
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(ranks[b].Finish, ranks[a].Finish) })
+	return slices.Concat(order[:shownRows/2], order[len(order)-shownRows/2:])
+}
+
+func (p *Page) links(r *simulate.Result) {
+	links := slices.Clone(r.Links)
+	slices.SortStableFunc(links, func(a, b simulate.LinkUse) int { return cmp.Compare(b.Utilisation, a.Utilisation) })
+	if len(links) == 0 {
+		return
+	}
+	p.Heading("Busiest links")
+	var rows [][]string
+	for _, l := range links[:min(len(links), shownRows/2)] {
+		rows = append(rows, []string{l.Name, Quantity(analyze.Real(l.Bytes), "bytes") + "B", Percent(analyze.Real(l.Utilisation)), bar(l.Utilisation, 20)})
+	}
+	p.table([]column{region("link"), number("carried"), number("used"), words("")}, rows)
+}
+
+func (p *Page) criticalPath(r *simulate.Result) {
+	if len(r.CriticalPath) == 0 {
+		return
+	}
+	p.Heading("Critical path")
+	var rows [][]string
+	for i, s := range r.CriticalPath {
+		if i == 2*shownRows {
+			break
+		}
+		what := fmt.Sprintf("rank %d works", s.Rank)
+		if s.From >= 0 {
+			what = fmt.Sprintf("rank %d waits for %s bytes from rank %d", s.Rank, grouped(int(s.Bytes)), s.From)
+		}
+		rows = append(rows, []string{exactSeconds(s.Begin), Seconds(analyze.Real(s.End - s.Begin)), what})
+	}
+	p.table([]column{number("from"), number("for"), words("")}, rows)
+	if len(r.CriticalPath) > len(rows) {
+		p.Line("… %s in all; --json has them", plural(len(r.CriticalPath), "stretch"))
+	}
+}
+
+// SimulationWords says how long and why.
+func SimulationWords(r *simulate.Result) string {
+	var compute, communication float64
+	for _, t := range r.Ranks {
+		compute += t.Compute
+		communication += t.Send + t.Recv + t.Wait + t.Collective
+	}
+	words := fmt.Sprintf("The program takes %s on this platform with %s.", exactSeconds(r.Seconds), plural(len(r.Ranks), "rank"))
+	if whole := r.Seconds * float64(len(r.Ranks)); whole > 0 {
+		words += fmt.Sprintf(" %s of the ranks' time is computation, %s communication and waiting.",
+			Percent(analyze.Real(compute/whole)), Percent(analyze.Real(communication/whole)))
+	}
+	busiest := simulate.LinkUse{}
+	for _, l := range r.Links {
+		if l.Utilisation > busiest.Utilisation {
+			busiest = l
+		}
+	}
+	if busiest.Utilisation > 0.5 {
+		words += fmt.Sprintf(" The link %s is busy %s of the time.", busiest.Name, Percent(analyze.Real(busiest.Utilisation)))
+	}
+	return words
+}
+
+func exactSeconds(v float64) string { return fmt.Sprintf("%.6f s", v) }
+
+func difference(a, b float64) float64 {
+	if a == b {
+		return 0
+	}
+	return max(a-b, b-a) / max(a, b)
+}
+
+// Platform writes what was understood of a platform.
+func (p *Page) Platform(d *platform.Description) {
+	p.Paragraph(fmt.Sprintf("%s with %s, %s, %s.", plural(d.Hosts, "host"), plural(d.Cores, "core"), plural(d.Links, "link"), plural(d.Routers, "router")))
+	p.fields([][2]string{
+		{"speed", rangeText(d.Speed, "f/s")},
+		{"links", rangeText(d.Bandwidth, "B/s")},
+		{"latency", secondsRange(d.Latency)},
+		{"routes", fmt.Sprintf("%s pairs checked, %d without a route, the longest crosses %s", grouped(d.PairsChecked), d.PairsCut, plural(d.LongestRoute, "link"))},
+	})
+	for _, cut := range d.CutExamples {
+		p.Line("  no route: %s", cut)
+	}
+	for _, w := range d.Warnings {
+		p.Paragraph("note: " + w)
+	}
+	p.Heading("Zones")
+	var rows [][]string
+	for _, z := range d.Zones {
+		rows = append(rows, []string{fmt.Sprintf("%*s%s", 2*z.Depth, "", z.Name), z.Routing, grouped(z.Hosts), grouped(z.Routers), grouped(z.Routes)})
+	}
+	p.table([]column{words("zone"), words("routing"), number("hosts"), number("routers"), number("routes")}, rows)
+}
+
+func rangeText(r platform.Range, unit string) string {
+	low, high := Quantity(analyze.Real(r.Min), ""), Quantity(analyze.Real(r.Max), "")
+	if low == high {
+		return low + unit
+	}
+	return low + unit + " to " + high + unit
+}
+
+func secondsRange(r platform.Range) string {
+	low, high := Seconds(analyze.Real(r.Min)), Seconds(analyze.Real(r.Max))
+	if low == high {
+		return low
+	}
+	return low + " to " + high
+}
+
+// Route writes the links between two hosts.
+func (p *Page) Route(from, to string, plat *platform.Platform, route platform.Route) {
+	p.Line("%s → %s: %s, latency %s", from, to, plural(len(route.Links), "link"), Seconds(analyze.Real(route.Latency)))
+	var rows [][]string
+	for _, l := range route.Links {
+		link := plat.Links[l]
+		rows = append(rows, []string{link.Name, Quantity(analyze.Real(link.Bandwidth), "") + "B/s", Seconds(analyze.Real(link.Latency)), link.Sharing.String()})
+	}
+	p.table([]column{words("link"), number("bandwidth"), number("latency"), words("sharing")}, rows)
+}

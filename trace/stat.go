@@ -1,0 +1,126 @@
+package trace
+
+import (
+	"context"
+	"sort"
+)
+
+// Stat is what a trace does.
+type Stat struct {
+	Ranks   int
+	Actions int64
+	Bytes   int // of the folded form in memory
+	// Kinds counts the actions by name.
+	Kinds map[string]int64
+	// Compute is the flops of each rank, Sent the bytes each rank sends point
+	// to point.
+	Compute []float64
+	Sent    []int64
+	// Pairs is the point-to-point traffic, most bytes first.
+	Pairs []Pair
+	// Collective is the bytes handed to collectives by all ranks together.
+	Collective int64
+}
+
+// Pair is the point-to-point traffic from one rank to another.
+type Pair struct {
+	From, To int
+	Messages int64
+	Bytes    int64
+}
+
+// Summarize walks a trace and counts. Loops are multiplied, not walked again.
+func Summarize(ctx context.Context, t *Trace) (*Stat, error) {
+	s := &Stat{
+		Ranks: t.NP(), Actions: t.Actions(), Kinds: map[string]int64{},
+		Compute: make([]float64, t.NP()), Sent: make([]int64, t.NP()),
+	}
+	pairs := map[[2]int]*Pair{}
+	for i := range t.Programs {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		p := &t.Programs[i]
+		s.Bytes += p.Size()
+		unit := Byte
+		p.walk(func(a *Action, times int64, sum float64) {
+			s.Kinds[a.Kind.String()] += times
+			bytes := func(n int64, dt Type) int64 {
+				if dt == DefaultType {
+					dt = unit
+				}
+				return n * dt.Size() * times
+			}
+			to := -1
+			switch a.Kind {
+			case Init:
+				unit = Byte
+				if a.Count != 0 {
+					unit = Double
+				}
+			case Compute:
+				s.Compute[i] += sum
+			case Send, Isend, SendRecv:
+				to = int(a.Peer)
+			}
+			if a.Kind.Collective() {
+				s.Collective += bytes(a.Count, a.Type)
+				for _, n := range a.Counts {
+					s.Collective += bytes(n, a.Type)
+				}
+			}
+			if to < 0 || a.Comm > 0 {
+				return
+			}
+			n := bytes(a.Count, a.Type)
+			s.Sent[i] += n
+			key := [2]int{i, to}
+			if pairs[key] == nil {
+				pairs[key] = &Pair{From: i, To: to}
+			}
+			pairs[key].Messages += times
+			pairs[key].Bytes += n
+		})
+	}
+	for _, p := range pairs {
+		s.Pairs = append(s.Pairs, *p)
+	}
+	sort.Slice(s.Pairs, func(i, j int) bool {
+		a, b := s.Pairs[i], s.Pairs[j]
+		if a.Bytes != b.Bytes {
+			return a.Bytes > b.Bytes
+		}
+		return a.From < b.From || a.From == b.From && a.To < b.To
+	})
+	return s, nil
+}
+
+// walk visits every operation of the code once, with how often it is done and
+// the sum of its values.
+func (p *Program) walk(visit func(a *Action, times int64, sum float64)) {
+	d := decoder{code: p.code}
+	times := []int64{1}
+	var a Action
+	for d.pos < len(d.code) {
+		op := d.byte()
+		switch op {
+		case opRepeat:
+			times = append(times, times[len(times)-1]*int64(d.uvarint()))
+		case opEnd:
+			times = times[:len(times)-1]
+		default:
+			a.Count, a.Count2, a.Counts, a.Counts2 = 0, 0, a.Counts[:0], a.Counts2[:0]
+			series, _ := d.fieldsOf(Kind(op), &a, p.Rank)
+			n := times[len(times)-1]
+			sum := a.Value * float64(n)
+			if series >= 0 {
+				sum = 0
+				c := Cursor{program: p, values: make([]int, len(p.series))}
+				for range n {
+					sum += c.value(series)
+				}
+			}
+			visit(&a, n, sum)
+		}
+	}
+}
