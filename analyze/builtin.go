@@ -23,7 +23,9 @@ const (
 	ParallelEfficiency      = "parallel_efficiency"
 )
 
-var builtIn = map[string]func(*Rows) ([]float64, error){
+// builtIn computes them. A scope may be asked for, as in time_share.inc; the
+// exclusive values are meant without.
+var builtIn = map[string]func(r *Rows, scope model.Scope) ([]float64, error){
 	TimeShare:               timeShare,
 	Imbalance:               imbalance,
 	MPIShare:                mpiShare,
@@ -37,18 +39,34 @@ var builtIn = map[string]func(*Rows) ([]float64, error){
 // BuiltIns lists the names of the built-in metrics.
 func BuiltIns() []string { return slices.Sorted(maps.Keys(builtIn)) }
 
-// exclusiveTime is the matrix all built-in metrics are made of.
-func (r *Rows) exclusiveTime() (model.Matrix, *times, error) {
+// findBuiltIn parts a name such as time_share.inc into computation and scope.
+func findBuiltIn(name string) (compute func(*Rows, model.Scope) ([]float64, error), scope model.Scope, ok bool) {
+	if compute, ok = builtIn[name]; ok {
+		return compute, model.Exclusive, true
+	}
+	base, scope, scoped := model.SplitScope(name)
+	if !scoped {
+		return nil, "", false
+	}
+	compute, ok = builtIn[base]
+	return compute, scope, ok
+}
+
+// time is the matrix all built-in metrics are made of.
+func (r *Rows) time(scope model.Scope) (model.Matrix, *times, error) {
 	t, err := r.d.times()
 	if err != nil {
 		return model.Matrix{}, nil, err
 	}
-	m, err := r.d.Matrix(t.metric + ".exc")
+	m, err := r.d.Matrix(t.metric + "." + string(scope))
 	return m, t, err
 }
 
-func timeShare(r *Rows) ([]float64, error) {
-	m, t, err := r.exclusiveTime()
+func timeShare(r *Rows, scope model.Scope) ([]float64, error) {
+	if r.By == ByUnit || r.By == ByProgram {
+		scope = model.Exclusive // a unit's regions add up to its whole time
+	}
+	m, t, err := r.time(scope)
 	if err != nil {
 		return nil, err
 	}
@@ -66,8 +84,8 @@ func timeShare(r *Rows) ([]float64, error) {
 // spread gives the largest and the mean time over units behind each row, and
 // the row's own. A region is compared by its own time; a unit or the whole
 // program by useful time, since waiting mirrors what the others did.
-func (r *Rows) spread() (most, average, own []float64, err error) {
-	m, t, err := r.exclusiveTime()
+func (r *Rows) spread(scope model.Scope) (most, average, own []float64, err error) {
+	m, t, err := r.time(scope)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -99,8 +117,8 @@ func (r *Rows) spread() (most, average, own []float64, err error) {
 	return most, average, own, nil
 }
 
-func imbalance(r *Rows) ([]float64, error) {
-	_, average, own, err := r.spread()
+func imbalance(r *Rows, scope model.Scope) ([]float64, error) {
+	_, average, own, err := r.spread(scope)
 	if err != nil {
 		return nil, err
 	}
@@ -113,8 +131,8 @@ func imbalance(r *Rows) ([]float64, error) {
 
 // lost is how long the units wait for the slowest, in the mean; of one unit,
 // how much less than the slowest it has.
-func lost(r *Rows) ([]float64, error) {
-	most, average, own, err := r.spread()
+func lost(r *Rows, scope model.Scope) ([]float64, error) {
+	most, average, own, err := r.spread(scope)
 	if err != nil {
 		return nil, err
 	}
@@ -128,12 +146,12 @@ func lost(r *Rows) ([]float64, error) {
 	return out, nil
 }
 
-func lostShare(r *Rows) ([]float64, error) {
+func lostShare(r *Rows, scope model.Scope) ([]float64, error) {
 	t, err := r.d.times()
 	if err != nil {
 		return nil, err
 	}
-	seconds, err := lost(r)
+	seconds, err := lost(r, scope)
 	if err != nil {
 		return nil, err
 	}
@@ -144,8 +162,8 @@ func lostShare(r *Rows) ([]float64, error) {
 	return out, nil
 }
 
-func mpiShare(r *Rows) ([]float64, error) {
-	m, _, err := r.exclusiveTime()
+func mpiShare(r *Rows, _ model.Scope) ([]float64, error) {
+	m, _, err := r.time(model.Exclusive)
 	if err != nil {
 		return nil, err
 	}
@@ -181,8 +199,8 @@ func quotients(above, below []float64) []float64 {
 
 // programOnly is a metric of the whole program; rows of another kind have no
 // answer.
-func programOnly(value func(Efficiency) Real) func(*Rows) ([]float64, error) {
-	return func(r *Rows) ([]float64, error) {
+func programOnly(value func(Efficiency) Real) func(*Rows, model.Scope) ([]float64, error) {
+	return func(r *Rows, _ model.Scope) ([]float64, error) {
 		if r.By != ByProgram {
 			return nil, fmt.Errorf("efficiencies are of the whole program, not by %s", r.By)
 		}

@@ -79,8 +79,8 @@ func (r *Rows) Column(name string) ([]float64, error) {
 	}
 	var column []float64
 	var err error
-	if compute, ok := builtIn[name]; ok && !r.d.Has(name) {
-		column, err = compute(r)
+	if compute, scope, ok := findBuiltIn(name); ok && !r.d.Has(name) {
+		column, err = compute(r, scope)
 	} else {
 		column, err = r.stored(name)
 	}

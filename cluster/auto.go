@@ -39,7 +39,7 @@ type Choice struct {
 //
 // The reasons:
 //   - MinPts 2, because kinds of two and of one are answers (figure 4 of
-//     "Automatic analysis of SPMD programs" has both), and because the kinds
+//     "Debugging SPMD programs" has both), and because the kinds
 //     then do not depend on the order of the points.
 //   - Relative steps, because a point is a process's time, and noise is in
 //     proportion to it. That makes the rule independent of the unit and of the

@@ -22,7 +22,7 @@ func autoKinds(t interface {
 	return Kinds(l.Labels), c
 }
 
-// Figure 4 of "Automatic analysis of SPMD programs": 14 regions of which 14
+// Figure 4 of "Debugging SPMD programs": 14 regions of which 14
 // holds 11, and the work of 11 differs between processes.
 func TestAutoFigure4(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))

@@ -2,7 +2,7 @@ package cluster
 
 // Kinds groups points by label: each kind ascending, kinds ordered by their
 // first member. A point labelled Noise is like no other and so a kind of its
-// own, as the single processes of "Automatic analysis of SPMD programs",
+// own, as the single processes of "Debugging SPMD programs",
 // figure 4, are.
 func Kinds(labels []int) [][]int {
 	kinds := [][]int{}
@@ -21,11 +21,11 @@ func Kinds(labels []int) [][]int {
 
 // RandIndex is the adjusted Rand index of two labellings of the same points
 // (Hubert and Arabie, "Comparing partitions", 1985): 1 for the same grouping,
-// about 0 for unrelated ones. Noise counts as one kind per point. It panics if
-// the lengths differ.
+// about 0 for unrelated ones. Noise counts as one kind per point. Labellings of
+// different lengths have nothing in common.
 func RandIndex(a, b []int) float64 {
 	if len(a) != len(b) {
-		panic("cluster: RandIndex of labellings of different lengths")
+		return 0
 	}
 	type cell struct{ a, b int }
 	both := map[cell]int{}

@@ -11,7 +11,7 @@ import (
 
 // listLength is how many neighbours are remembered per point on average. It
 // bounds memory (12 bytes each) and is several times any sensible MinPts.
-const listLength = 256
+const listLength = 128
 
 // neighbours holds, for every tree position, all positions within reach of it,
 // and the core distances. All distances are squared.

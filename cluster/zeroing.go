@@ -12,7 +12,7 @@ import (
 // Zeroing tells, for every given set of coordinates, whether the
 // classification changes when those coordinates are set to 0 in all points
 // and the radius stays (step 2 of the search for critical regions in
-// "Automatic analysis of SPMD programs", section 3; sets of several
+// "Debugging SPMD programs", section 3; sets of several
 // coordinates are its step 3).
 //
 // It does not classify anew. Zeroing takes known terms out of every distance,

@@ -12,7 +12,7 @@
 //     A [Condition] says phrases of metrics and joins them, as in
 //     "(wtime is high) AND (l2_misses/l2_accesses is very low)".
 //  4. [Vocabulary.Resolve] turns metric and phrase into a [Set] and the
-//     quantity to compare with it. [Set.Degree] computes here, [Set.SQL] in the
+//     quantity to compare with it. [Set.Degree] computes here, [SQL] in the
 //     database; both give the same.
 //  5. [Infer] applies rules, IF condition THEN conclusion, and a [Defuzzifier]
 //     makes a number of what they conclude.

@@ -166,7 +166,7 @@ func (s *modified) SQL(x string) (string, error) {
 	case Above:
 		y = fmt.Sprintf("CASE WHEN %s <= %s THEN 0e0 ELSE 1 - %s END", x, num(s.topX), y)
 	case Below:
-		y = fmt.Sprintf("CASE WHEN %[1]s < %[2]s THEN 1 - %[3]s WHEN isnan(%[1]s) THEN NULL WHEN %[1]s >= %[2]s THEN 0e0 END", x, num(s.topX), y)
+		y = fmt.Sprintf("CASE WHEN %[1]s < %[2]s THEN 1 - %[3]s WHEN %[1]s >= %[2]s THEN 0e0 END", x, num(s.topX), y)
 	}
 	return bounded(y)
 }

@@ -287,7 +287,7 @@ func TestSQLAgreesWithDegree(t *testing.T) {
 		var columns []string
 		for range 4 {
 			s := bindAny(t, anyPhrase(2).Draw(t, "phrase"), anyLogic().Draw(t, "logic"))
-			text, err := s.SQL("x")
+			text, err := SQL(s, "x")
 			if err != nil {
 				continue
 			}

@@ -40,7 +40,7 @@ func (p polyline) at(i int) float64 {
 }
 
 // sql has its branches in rising order of x. NULL fails them all and so answers
-// NULL; NaN, which DuckDB takes for larger than any number, is asked for last.
+// NULL.
 func (p polyline) sql(x string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "CASE WHEN %s < %s THEN %s", x, num(p.xs[0]), num(p.ys[0]))
@@ -64,7 +64,7 @@ func (p polyline) sql(x string) string {
 		}
 		fmt.Fprintf(&b, "%s + %s * ((%s - %s) / %s)", num(y0), num(y1-y0), x, num(at), num(p.xs[i+1]-at))
 	}
-	fmt.Fprintf(&b, " WHEN isnan(%s) THEN NULL WHEN %s >= %s THEN %s END", x, x, num(p.xs[last]), num(p.ys[last]))
+	fmt.Fprintf(&b, " WHEN %s >= %s THEN %s END", x, num(p.xs[last]), num(p.ys[last]))
 	return b.String()
 }
 

@@ -14,8 +14,9 @@ type Set interface {
 	// Degree is the membership of x, in [0, 1]. The membership of a missing
 	// value (NaN) is missing.
 	Degree(x float64) float64
-	// SQL renders the degree of the SQL expression x, a DOUBLE, for DuckDB;
-	// NULL is missing. x should be a column, because the text repeats it.
+	// SQL renders the degree of x for DuckDB. x is a column of type DOUBLE in
+	// which missing is NULL and never NaN, such as [expr.SQL] gives; for any
+	// other use [SQL].
 	SQL(x string) (string, error)
 	// String prints the set as it is written in a vocabulary or a query.
 	String() string
@@ -42,6 +43,13 @@ func bounded(sql string) (string, error) {
 }
 
 func num(v float64) string { return expr.SQLNumber(v) }
+
+// SQL renders the degree of a column x that may hold NaN, which is missing too;
+// DuckDB takes it for larger than any number.
+func SQL(s Set, x string) (string, error) {
+	text, err := s.SQL(x)
+	return "CASE WHEN isnan(" + x + ") THEN NULL ELSE " + text + " END", err
+}
 
 // Cut gives bounds outside which no degree of s is above level, as far as they
 // are easily told; they may be infinite. A database uses them to pass over

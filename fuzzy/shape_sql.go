@@ -21,17 +21,18 @@ func (s *Shape) SQL(x string) (string, error) {
 			riseSQL(x, p[0]-p[1], p[0]), riseSQL(x, p[0], p[0]+p[1])), nil
 	case Gaussian:
 		t := fmt.Sprintf("((%s - %s) / %s)", x, num(p[0]), num(p[1]))
-		return fmt.Sprintf("CASE WHEN isnan(%s) THEN NULL ELSE exp(-0.5e0 * %s * %s) END", x, t, t), nil
+		return fmt.Sprintf("exp(-0.5e0 * %s * %s)", t, t), nil
 	}
-	return fmt.Sprintf("CASE WHEN %[1]s = %[2]s THEN 1e0 WHEN isnan(%[1]s) THEN NULL WHEN %[1]s <> %[2]s THEN 0e0 END", x, num(p[0])), nil
+	return fmt.Sprintf("CASE WHEN %[1]s = %[2]s THEN 1e0 WHEN %[1]s <> %[2]s THEN 0e0 END", x, num(p[0])), nil
 }
 
-// riseSQL computes what rise does, with its branches as those of a polyline.
+// riseSQL computes what rise does. The upper branches come first: most rows that
+// a query computes degrees for are there.
 func riseSQL(x string, a, c float64) string {
 	left := fmt.Sprintf("((%s - %s) / %s)", x, num(a), num(c-a))
 	right := fmt.Sprintf("((%s - %s) / %s)", x, num(c), num(c-a))
-	return fmt.Sprintf("CASE WHEN %[1]s <= %[2]s THEN 0e0 WHEN %[1]s <= %[4]s THEN 2e0 * %[5]s * %[5]s "+
-		"WHEN %[1]s < %[3]s THEN 1e0 - 2e0 * %[6]s * %[6]s WHEN isnan(%[1]s) THEN NULL WHEN %[1]s >= %[3]s THEN 1e0 END",
+	return fmt.Sprintf("CASE WHEN %[1]s >= %[3]s THEN 1e0 WHEN %[1]s > %[4]s THEN 1e0 - 2e0 * %[6]s * %[6]s "+
+		"WHEN %[1]s > %[2]s THEN 2e0 * %[5]s * %[5]s WHEN %[1]s <= %[2]s THEN 0e0 END",
 		x, num(a), num(c), num(a+(c-a)/2), left, right)
 }
 

@@ -36,7 +36,7 @@ func (src *Source) open(path string) (*input, error) {
 		return nil, model.InFile(src.givenFor(path), "cannot be opened: %v", err)
 	}
 	counted := &countingReader{r: file, progress: src.Progress}
-	buffered := bufio.NewReaderSize(counted, 256<<10)
+	buffered := bufio.NewReaderSize(counted, bufferFor(file))
 	head, _ := buffered.Peek(3)
 	if !isGzip(head) {
 		return &input{buffered, file}, nil
@@ -48,6 +48,17 @@ func (src *Source) open(path string) (*input, error) {
 	}
 	guarded := &bombGuard{r: unzipped, compressed: counted}
 	return &input{bufio.NewReaderSize(guarded, 256<<10), file}, nil
+}
+
+// bufferFor sizes a buffer by the file: a run of a thousand ranks has as many
+// small files.
+func bufferFor(file *os.File) int {
+	const least, most = 4 << 10, 256 << 10
+	info, err := file.Stat()
+	if err != nil {
+		return most
+	}
+	return int(min(max(info.Size(), least), most))
 }
 
 // givenFor names a path on disk as the user would.

@@ -112,6 +112,9 @@ func parseTAUPart(text string) tauPart {
 			p.name = path.Base(p.file)
 		}
 	}
+	if strings.HasPrefix(p.name, "MPI_") {
+		p.name = strings.TrimSuffix(p.name, "()") // as other tools call it
+	}
 	p.label = p.name
 	return p
 }

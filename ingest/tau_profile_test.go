@@ -47,10 +47,10 @@ func TestTAUProfileFile(t *testing.T) {
 			t.Errorf("%s differs between ranks and is no factor", name)
 		}
 	}
-	if got, want := valuesOf(t, e, 1, model.Calls, model.Own), map[string]float64{"main": 1, "main/MPI_Send()": 3}; !maps.Equal(got, want) {
+	if got, want := valuesOf(t, e, 1, model.Calls, model.Own), map[string]float64{"main": 1, "main/MPI_Send": 3}; !maps.Equal(got, want) {
 		t.Errorf("calls %v, should be %v", got, want)
 	}
-	if got, want := valuesOf(t, e, 1, model.BytesSent, model.Exclusive), map[string]float64{"main/MPI_Send()": 24}; !maps.Equal(got, want) {
+	if got, want := valuesOf(t, e, 1, model.BytesSent, model.Exclusive), map[string]float64{"main/MPI_Send": 24}; !maps.Equal(got, want) {
 		t.Errorf("bytes sent %v, should be %v", got, want)
 	}
 	if len(e.Notes) != 1 || !strings.Contains(e.Notes[0], "user events not read: 2") {

@@ -239,7 +239,7 @@ func TestTAUKinds(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]model.Region{
-		"main": {Kind: model.Function}, "MPI_Send()": {Kind: model.MPI}, "my_send": {Kind: model.MPI},
+		"main": {Kind: model.Function}, "MPI_Send": {Kind: model.MPI}, "my_send": {Kind: model.MPI},
 		"mpi_recv_": {Kind: model.MPI}, "shmem_put": {Kind: model.Comm}, "Loop: f": {Kind: model.Loop, File: "a.c", Line: 1},
 		"barrier enter/exit": {Kind: model.Barrier, File: "a.f90", Line: 132}, "fwrite()": {Kind: model.IO}, "iteration": {Kind: model.User},
 	}
@@ -262,7 +262,7 @@ func drawCalls(rt *rapid.T, name string, depth int, calls *[]*drawnCall) *drawnC
 	c := &drawnCall{name: name, time: float64(rapid.IntRange(1, 100).Draw(rt, "time"))}
 	*calls = append(*calls, c)
 	if depth < 6 {
-		for _, child := range rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"a", "b", "c", "MPI_Send()"}), 0, 3, rapid.ID[string]).Draw(rt, "calls") {
+		for _, child := range rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"a", "b", "c", "MPI_Send"}), 0, 3, rapid.ID[string]).Draw(rt, "calls") {
 			c.children = append(c.children, drawCalls(rt, child, depth+1, calls))
 		}
 	}

@@ -113,7 +113,7 @@ func jumpsInto(u *source.Unit, loop *source.Stmt) string {
 	if reason != "" || len(inside) == 0 {
 		return reason
 	}
-	if len(u.Problems) > 0 {
+	if len(u.Problems) > 0 || len(u.Blanked) > 0 {
 		return "has labels in a function that is not fully parsed"
 	}
 	u.Walk(func(s *source.Stmt, _ []*source.Stmt) bool {

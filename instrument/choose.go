@@ -2,6 +2,7 @@ package instrument
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 
 	"auspex/source"
@@ -138,6 +139,8 @@ func (c *chooser) neverUnit(u *source.Unit) string {
 		return "naked function"
 	case u.Has(source.Coroutine):
 		return "coroutine"
+	case c.file.Language == source.Fortran && hidesJump(c.file, u):
+		return "a branch of an #if that was not parsed may leave it"
 	case !u.Sound():
 		for _, p := range u.Problems {
 			if !p.Local {
@@ -146,6 +149,18 @@ func (c *chooser) neverUnit(u *source.Unit) string {
 		}
 	}
 	return ""
+}
+
+var jumpWord = regexp.MustCompile(`(?i)\b(return|stop|go *to|exit|cycle|entry|end|err)\b`)
+
+// hidesJump looks for jumps in what was blanked before a unit was parsed.
+func hidesJump(f *source.File, u *source.Unit) bool {
+	for _, s := range u.Blanked {
+		if line := f.Text[s.Start:s.End]; line[0] != '#' && jumpWord.Match(line) {
+			return true
+		}
+	}
+	return false
 }
 
 // loop adds the candidate for a loop, and those for the loops in it.

@@ -14,6 +14,15 @@ import (
 const (
 	maxPathDepth = 1024
 	maxNumber    = math.MaxInt32 // of a process or thread
+	maxMetrics   = 4096
+
+	// An experiment keeps a place for every metric of every row. A table
+	// that fills fewer than one place in sparse, or has more than sparse
+	// missing values to a value, is refused once that takes much memory or
+	// time.
+	sparse    = 1000
+	muchSpace = 1 << 24 // places
+	muchTime  = 1 << 22 // lines
 )
 
 // assembler makes an experiment of the lines of a table, whatever their form.
@@ -38,6 +47,8 @@ type assembler struct {
 	runRegion int
 	runIsNew  bool
 	highestOf []int32 // the highest region each unit met
+
+	rows, values, missing int // at least so many rows; lines with and without a value
 }
 
 // tableMetric is a metric and where the builder keeps it.
@@ -143,6 +154,9 @@ func (a *assembler) addMetric(written string, m model.Metric) (int, error) {
 			return i, nil
 		}
 	}
+	if len(a.metrics) == maxMetrics {
+		return 0, fmt.Errorf("more than %d metrics; %q is one too many", maxMetrics, short(written))
+	}
 	a.metrics = append(a.metrics, tableMetric{metric: m, values: column, deviation: -1, scale: 1})
 	a.metricIDs[written] = len(a.metrics) - 1
 	return len(a.metrics) - 1, nil
@@ -216,10 +230,17 @@ func (a *assembler) set(unit, region, metric int, value float64) error {
 	}
 	if value != value {
 		a.b.Enter(unit, region)
+		if a.missing++; a.missing > muchTime && a.missing > sparse*a.values {
+			return fmt.Errorf("%d values are missing and only %d are there", a.missing, a.values)
+		}
 		return nil
 	}
+	a.values++
 	if a.has(unit, region, m) {
 		return errTwice
+	}
+	if places := a.rows * len(a.metrics); places > muchSpace && places > sparse*a.values {
+		return fmt.Errorf("%d values of %d metrics in %d rows: too sparse a table", a.values, len(a.metrics), a.rows)
 	}
 	a.b.Set(unit, region, m.values, value*m.scale)
 	return nil
@@ -236,6 +257,9 @@ func (a *assembler) has(unit, region int, m *tableMetric) bool {
 		a.runUnit, a.runRegion = unit, region
 		a.runIsNew = int32(region) > a.highestOf[unit]
 		a.highestOf[unit] = max(a.highestOf[unit], int32(region))
+		if a.runIsNew {
+			a.rows++
+		}
 	}
 	if !a.runIsNew {
 		return a.b.Has(unit, region, m.values)

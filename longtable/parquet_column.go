@@ -274,6 +274,9 @@ func decodeRuns(dst []int32, src []byte, width uint, n int) ([]int32, error) {
 			var word [4]byte
 			copy(word[:], src[:bytes])
 			value := int32(binary.LittleEndian.Uint32(word[:]))
+			if uint64(uint32(value))>>width != 0 {
+				return nil, fmt.Errorf("a number of more than %d bits among such", width)
+			}
 			for range int(min(header>>1, uint64(left))) {
 				dst = append(dst, value)
 			}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 
 	"github.com/parquet-go/parquet-go/format"
@@ -54,6 +55,8 @@ type page struct {
 	repetitionLength      int64
 	definitionLength      int64
 	levelsApart, packable bool
+	checksum              uint32
+	hasChecksum           bool
 }
 
 // pageReader reads the pages of one column chunk after another. It uses no
@@ -107,6 +110,9 @@ func (p *pageReader) next() (*page, error) {
 	if _, err := p.r.ReadAt(p.packed, p.pos+int64(pg.header)); err != nil {
 		return nil, err
 	}
+	if pg.hasChecksum && crc32.ChecksumIEEE(p.packed) != pg.checksum {
+		return nil, fmt.Errorf("damaged page at byte %d: its checksum is another", p.pos)
+	}
 	p.pos += int64(pg.header) + pg.packed
 	pg.levels, pg.data = p.packed[:apart], p.packed[apart:]
 	if p.codec != format.Uncompressed && (pg.packable || !pg.levelsApart) {
@@ -152,6 +158,7 @@ const (
 	fieldType         = 1
 	fieldUnpackedSize = 2
 	fieldPackedSize   = 3
+	fieldChecksum     = 4
 	fieldDataPage     = 5
 	fieldDictionary   = 7
 	fieldDataPageV2   = 8
@@ -168,6 +175,8 @@ func parsePageHeader(data []byte) (*page, error) {
 				pg.unpacked = v
 			case fieldPackedSize:
 				pg.packed = v
+			case fieldChecksum:
+				pg.checksum, pg.hasChecksum = uint32(v), true
 			}
 		}
 		if len(path) == 2 {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
 )
 
 const handmade = `# A table made by hand.
@@ -162,6 +164,8 @@ func TestBadTables(t *testing.T) {
 		{"unit changes", head[:len(head)-1] + ",unit\n0,0,a,x,1,kg\n0,0,b,x,1,g\n", "t.csv:3: x is in kg"},
 		{"long line", head + strings.Repeat("x", 3*maxRecord), "t.csv:2: a line longer"},
 		{"deep path", head + "0,0," + strings.Repeat("a/", maxPathDepth+1) + ",wtime,1\n", "t.csv:2: a region path"},
+		{"metrics", head + manyMetrics(maxMetrics+1, 1), "one too many"},
+		{"sparse", head + manyMetrics(2000, 10), "too sparse"},
 		{"junk", "\x00\x01\x02\xff", "t.csv:1: there is no column"},
 	} {
 		_, err := ReadCSV(context.Background(), "t.csv", strings.NewReader(test.text), Options{})
@@ -183,6 +187,15 @@ func TestBadTables(t *testing.T) {
 		_, err := ReadJSONL(context.Background(), "t", strings.NewReader(test.text), Options{})
 		checkError(t, test.name, err, test.want)
 	}
+}
+
+// manyMetrics makes lines each with a region of its own and one of n metrics.
+func manyMetrics(n, repeat int) string {
+	var b strings.Builder
+	for i := range n * repeat {
+		fmt.Fprintf(&b, "0,0,r%d,m%d,1\n", i, i%n)
+	}
+	return b.String()
 }
 
 func checkError(t *testing.T, name string, err error, want string) {
@@ -348,6 +361,34 @@ func FuzzReadJSONL(f *testing.F) {
 func FuzzReadParquet(f *testing.F) {
 	f.Add(written(f, Parquet))
 	f.Fuzz(func(t *testing.T, data []byte) { fuzzOne(t, Parquet, data) })
+}
+
+// FuzzParquetPage hands bytes to the decoders of pages, behind the checksum.
+func FuzzParquetPage(f *testing.F) {
+	f.Add([]byte{2, 6, 1, 0}, byte(0), 4, false, false)
+	f.Add([]byte{2, 0, 0, 0, 4, 1, 1, 0, 0, 0, 'a'}, byte(0), 2, true, true)
+	f.Add([]byte("\x80\x01\x04\x03\x00\x02\x02\x01\x00\x00\x00abc"), byte(6), 3, true, false)
+	f.Fuzz(func(t *testing.T, data []byte, encoding byte, values int, isText, optional bool) {
+		if values < 0 || values > 1<<12 {
+			return
+		}
+		c := &parquetColumn{
+			isText: isText, optional: optional, kind: parquet.Double, texts: []string{""}, textID: map[string]int32{"": 0},
+			dictIDs: []int32{0, 0, 0}, dictNums: []float64{1, 2, 3},
+		}
+		if isText {
+			c.kind, c.dictNums = parquet.ByteArray, nil
+		} else {
+			c.dictIDs = nil
+			if encoding%2 == 1 {
+				c.kind = parquet.Int32
+			}
+		}
+		pg := &page{kind: format.DataPage, values: values, encoding: format.Encoding(encoding % 10), data: data}
+		if c.decode(pg) == nil && max(len(c.ids), len(c.numbers)) != values {
+			t.Fatalf("%d values became %d", values, max(len(c.ids), len(c.numbers)))
+		}
+	})
 }
 
 func written(f *testing.F, format Format) []byte {

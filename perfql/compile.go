@@ -143,19 +143,10 @@ func (k *checked) render(logic fuzzy.Logic, titles []string) (string, error) {
 	}
 
 	b.Reset()
-	b.WriteString("SELECT region, unit, degree")
-	for i, title := range titles {
-		if at := slices.IndexFunc(k.shown, func(m shown) bool { return m.text == title }); at >= 0 {
-			fmt.Fprintf(&b, ", x%d AS m%d", k.shown[at].quantity, i)
-		} else {
-			fmt.Fprintf(&b, ", NULL::DOUBLE AS m%d", i)
-		}
-	}
-	var keys string
+	b.WriteString("SELECT *")
 	for i, x := range k.order {
 		if x >= 0 {
 			fmt.Fprintf(&b, ", x%d AS o%d", x, i)
-			keys += fmt.Sprintf(", t.o%d", i)
 		}
 	}
 	exceeds, err := k.exceedsSQL(logic)
@@ -179,7 +170,20 @@ func (k *checked) render(logic fuzzy.Logic, titles []string) (string, error) {
 	}
 	b.WriteString("WITH chosen_units AS MATERIALIZED (" + chosen + ")\n")
 	fmt.Fprintf(&b, "SELECT %s AS experiment, r.path AS region, u.node, u.process, u.thread, t.degree, "+
-		"t.region AS region_id, t.unit AS unit_id%s%s\nFROM (%s) AS t\n", literal(e.Name), columns("t.m", len(titles)), keys, rows)
+		"t.region AS region_id, t.unit AS unit_id", literal(e.Name))
+	for i, title := range titles {
+		text, err := k.shownSQL(title)
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(&b, ", %s AS m%d", text, i)
+	}
+	for i, x := range k.order {
+		if x >= 0 {
+			fmt.Fprintf(&b, ", t.o%d", i)
+		}
+	}
+	fmt.Fprintf(&b, "\nFROM (%s) AS t\n", rows)
 	fmt.Fprintf(&b, "LEFT JOIN %s AS r ON r.id = t.region\nLEFT JOIN %s AS u ON u.id = t.unit", e.Regions, e.Units)
 	if late { // the best come first, so only these few need to be asked
 		b.WriteString("\nWHERE t.degree " + k.thresholdSQL())
@@ -187,11 +191,23 @@ func (k *checked) render(logic fuzzy.Logic, titles []string) (string, error) {
 	return b.String(), nil
 }
 
+// shownSQL computes a metric of the answer.
+func (k *checked) shownSQL(title string) (string, error) {
+	at := slices.IndexFunc(k.shown, func(m shown) bool { return m.text == title })
+	if at < 0 {
+		return "NULL::DOUBLE", nil
+	}
+	return expr.SQL(k.quantities[k.shown[at].quantity], k.column)
+}
+
 // quantitySQL computes the columns x0, x1, … from a0, a1, ….
 func (k *checked) quantitySQL(from string, logic fuzzy.Logic) (string, error) {
 	var b strings.Builder
-	b.WriteString("SELECT region, unit")
+	b.WriteString("SELECT *")
 	for i, n := range k.quantities {
+		if !k.early(i) {
+			continue
+		}
 		text, err := expr.SQL(n, k.column)
 		if err != nil {
 			return "", err
@@ -204,6 +220,13 @@ func (k *checked) quantitySQL(from string, logic fuzzy.Logic) (string, error) {
 		b.WriteString("\nWHERE " + narrow)
 	}
 	return b.String(), err
+}
+
+// early reports whether a quantity decides which rows remain. The others are
+// only shown, and computed for those.
+func (k *checked) early(quantity int) bool {
+	return slices.Contains(k.order, quantity) ||
+		slices.ContainsFunc(k.degrees, func(d degree) bool { return d.quantity == quantity })
 }
 
 // column is where a metric stands among a0, a1, ….

@@ -16,7 +16,7 @@ type dragonfly struct {
 	groups, chassis, blades, nodes int32
 	split                          bool
 	limiters                       int32 // first router's limiter
-	local_, green, black, blue     int32 // first link of each kind
+	nodeLinks, green, black, blue  int32 // first link of each kind
 }
 
 // place is a router.
@@ -30,7 +30,7 @@ func (d *dragonfly) local(_ *Platform, a, b int32, links []int32) ([]int32, int3
 	if d.limiter {
 		links = append(links, d.limiterOf(a))
 	}
-	links = append(links, d.width(a)+d.local_)
+	links = append(links, d.width(a)+d.nodeLinks)
 	if at != to {
 		if at.group != to.group {
 			if at.blade != to.group {
@@ -55,7 +55,7 @@ func (d *dragonfly) local(_ *Platform, a, b int32, links []int32) ([]int32, int3
 		}
 	}
 	links = d.leave(to, links)
-	down := d.width(b) + d.local_
+	down := d.width(b) + d.nodeLinks
 	if d.split {
 		down++
 	}
@@ -192,7 +192,7 @@ func (b *builder) addFlyLinks(c *cluster, d *dragonfly, w widths) error {
 			b.dragonflyLinks++
 		}
 	}
-	d.local_ = int32(len(b.p.Links))
+	d.nodeLinks = int32(len(b.p.Links))
 	for r := range d.groups * d.chassis * d.blades {
 		for n := range d.nodes {
 			add(1, "local_link_from_router_%d_to_node_%d", r, n)

@@ -165,6 +165,9 @@ func TestTOMLRefused(t *testing.T) {
 		"same end":        {clusterA + "[[link]]\nbetween = [\"a\", \"a\"]\nbandwidth = \"1Gbps\"\nlatency = \"0\"", 7, "the same"},
 		"joined twice":    {clusterA + b + linkAB + "name = \"x\"" + linkAB, 19, "joined already"},
 		"link name twice": {clusterA + b + linkAB + linkAB, 19, "already"},
+		"long name":       {"[[cluster]]\nname = \"" + strings.Repeat("x", 5000) + "\"\nnodes = 1\nspeed = \"1Gf\"\nbandwidth = \"1Gbps\"\nlatency = \"0\"\ntorus = [2]", 1, "xxx..."},
+		"inline tables":   {"host = [\n{name = \"a\", speed = \"1Gf\"},\n{name = \"b\", speed = \"1\"}]", 3, "has no unit"},
+		"large":           {strings.Repeat("#\n", maxTOML/2+1), 0, "larger than 8 MiB"},
 		"config kind":     {clusterA + "[config]\nx = [1]", 8, "must be a text"},
 	} {
 		t.Run(name, func(t *testing.T) {

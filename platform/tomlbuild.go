@@ -86,7 +86,7 @@ func (x *tomlReader) host(path string, h *tomlHost) error {
 	return nil
 }
 
-// splitSharing reads how a link is shared; full duplex is the default.
+// sharing reads how a link is shared; full duplex is the default.
 func (x *tomlReader) sharing(path, s string) (split bool, sharing Sharing, err error) {
 	switch s {
 	case "", "full-duplex":
@@ -131,55 +131,58 @@ func (x *tomlReader) link(path string, l *tomlLink) error {
 
 // shape lists the ends of a [[link]] and which pairs of them it joins.
 func (x *tomlReader) shape(path string, l *tomlLink) (names []string, joins [][2]int, err error) {
-	given := 0
-	for _, s := range []struct {
-		key   string
-		names []string
-		min   int
-	}{{"between", l.Between, 2}, {"ring", l.Ring, 3}, {"star", l.Star, 2}, {"full", l.Full, 2}} {
-		if s.names == nil {
-			continue
-		}
-		given++
-		names = s.names
-		if len(names) < s.min || s.key == "between" && len(names) > 2 {
-			return nil, nil, x.fail(path+"."+s.key, "%s names %d ends; it needs %s", s.key, len(names), map[bool]string{true: "2", false: strconv.Itoa(s.min) + " or more"}[s.key == "between"])
-		}
-		for _, n := range names {
-			if _, ok := x.ends[n]; !ok {
-				return nil, nil, x.fail(path+"."+s.key, "there is no cluster, host or switch %q", n)
-			}
-		}
-		n := len(names)
-		switch s.key {
-		case "between":
-			joins = [][2]int{{0, 1}}
-		case "ring":
-			for i := range n {
-				joins = append(joins, [2]int{i, (i + 1) % n})
-			}
-		case "full":
-			for i := range n {
-				for j := i + 1; j < n; j++ {
-					joins = append(joins, [2]int{i, j})
-				}
-			}
-		case "star":
-			hub := l.Name
-			if hub == "" {
-				hub = "star"
-			}
-			if err := x.lone(hub, func() error { return x.b.addRouter(hub) }); err != nil {
-				return nil, nil, x.fail(path+".star", "the switch in the middle: %v; give the link another name", err)
-			}
-			names = append(slices.Clone(names), hub)
-			for i := range n {
-				joins = append(joins, [2]int{i, n})
-			}
+	given, key := 0, ""
+	for k, list := range map[string][]string{"between": l.Between, "ring": l.Ring, "star": l.Star, "full": l.Full} {
+		if list != nil {
+			given, key, names = given+1, k, list
 		}
 	}
 	if given != 1 {
 		return nil, nil, x.fail(path, "a link says between, ring, star or full, one of them; this one says %d", given)
+	}
+	path += "." + key
+	n := len(names)
+	switch {
+	case key == "between" && n != 2:
+		return nil, nil, x.fail(path, "between names %d ends; it needs 2", n)
+	case key == "ring" && n < 3:
+		return nil, nil, x.fail(path, "ring names %d ends; it needs 3 or more", n)
+	case n < 2:
+		return nil, nil, x.fail(path, "%s names %d ends; it needs 2 or more", key, n)
+	}
+	for _, name := range names {
+		if _, ok := x.ends[name]; !ok {
+			return nil, nil, x.fail(path, "there is no cluster, host or switch %q", name)
+		}
+	}
+	switch key {
+	case "between":
+		joins = [][2]int{{0, 1}}
+	case "ring":
+		for i := range n {
+			joins = append(joins, [2]int{i, (i + 1) % n})
+		}
+	case "full":
+		if n*n > maxLinks {
+			return nil, nil, x.fail(path, "full names too many ends")
+		}
+		for i := range n {
+			for j := i + 1; j < n; j++ {
+				joins = append(joins, [2]int{i, j})
+			}
+		}
+	case "star":
+		hub := l.Name
+		if hub == "" {
+			hub = "star"
+		}
+		if err := x.lone(hub, func() error { return x.b.addRouter(hub) }); err != nil {
+			return nil, nil, x.fail(path, "the switch in the middle: %v; give the link another name", err)
+		}
+		names = append(slices.Clone(names), hub)
+		for i := range n {
+			joins = append(joins, [2]int{i, n})
+		}
 	}
 	return names, joins, nil
 }

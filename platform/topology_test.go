@@ -1,6 +1,7 @@
 package platform
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -146,5 +147,50 @@ func TestLoopbackOptions(t *testing.T) {
 	r, err := p.Route(0, 0, nil)
 	if err != nil || r.Latency != 0.5 || p.Links[r.Links[0]].Bandwidth != 1e6 || p.Links[r.Links[0]].Sharing != Fatpipe {
 		t.Errorf("%v %v", r, err)
+	}
+}
+
+// Routes that do not exist say why.
+func TestNoRoute(t *testing.T) {
+	for name, c := range map[string]struct{ text, reason string }{
+		"none":         {`<platform version="4.1"><zone id="w" routing="None">` + twoHosts + `</zone></platform>`, "routing None"},
+		"full":         {inWorld(twoHosts), "zone w, from a to b: nothing joins"},
+		"floyd":        {`<platform version="4.1"><zone id="w" routing="Floyd">` + twoHosts + `</zone></platform>`, "nothing joins"},
+		"dijkstra":     {`<platform version="4.1"><zone id="w" routing="Dijkstra">` + twoHosts + `</zone></platform>`, "nothing joins"},
+		"zones":        {inWorld(twoZones), "zone w, from x to y"},
+		"to gateway":   {inWorld(`<zone id="x" routing="Full"><host id="a" speed="1Gf"/><router id="r"/></zone><zone id="y" routing="Full"><host id="b" speed="1Gf"/></zone><link id="l" bandwidth="1MBps"/><zoneRoute src="x" dst="y" gw_src="r" gw_dst="b"><link_ctn id="l"/></zoneRoute>`), "zone x, from a to r"},
+		"no host_link": {`<platform version="4.1"><zone id="w" routing="Cluster">` + twoHosts + `<route src="a" dst="a"><link_ctn id="l"/></route></zone></platform>`, "host_link is missing"},
+		"no links":     {`<platform version="4.1"><zone id="w" routing="Cluster">` + twoHosts + `</zone></platform>`, "nothing joins"},
+	} {
+		p := mustRead(t, c.text)
+		if _, err := p.Route(0, 1, nil); err == nil || !strings.Contains(err.Error(), c.reason) || !strings.Contains(err.Error(), "no route from a to b") {
+			t.Errorf("%s: got %v, want %q", name, err, c.reason)
+		}
+	}
+	p := mustRead(t, inWorld(twoHosts))
+	for _, ends := range [][2]int{{-1, 0}, {0, 2}, {5, 5}} {
+		if _, err := p.Route(ends[0], ends[1], nil); err == nil || !strings.Contains(err.Error(), "there are 2 hosts") {
+			t.Errorf("%v: %v", ends, err)
+		}
+	}
+}
+
+// A Floyd zone of many points would take too long; a Dijkstra zone does not.
+func TestLargeGraph(t *testing.T) {
+	var body strings.Builder
+	body.WriteString(`<link id="l" bandwidth="1MBps" latency="1us"/>`)
+	for i := range maxFloyd + 1 {
+		fmt.Fprintf(&body, `<host id="h%d" speed="1Gf"/>`, i)
+	}
+	for i := range maxFloyd {
+		fmt.Fprintf(&body, `<route src="h%d" dst="h%d"><link_ctn id="l"/></route>`, i, i+1)
+	}
+	_, err := Read("f", strings.NewReader(`<platform version="4.1"><zone id="w" routing="Floyd">`+body.String()+`</zone></platform>`))
+	if err == nil || !strings.Contains(err.Error(), "use Dijkstra") {
+		t.Errorf("got %v", err)
+	}
+	p := mustRead(t, `<platform version="4.1"><zone id="w" routing="Dijkstra">`+body.String()+`</zone></platform>`)
+	if r, err := p.Route(maxFloyd, 0, nil); err != nil || len(r.Links) != maxFloyd {
+		t.Errorf("%d links, %v", len(r.Links), err)
 	}
 }

@@ -49,7 +49,7 @@ type routing interface {
 }
 
 // errNoPath is the plain "there is no way".
-var errNoPath = errors.New("the platform has no connecting path")
+var errNoPath = errors.New("nothing joins the two")
 
 // maxRouteLinks bounds one route, and with it the work that deeply nested
 // zones can cause.
@@ -69,19 +69,17 @@ func (p *Platform) between(a, b int32, links []int32) ([]int32, error) {
 			return out, err
 		}
 	}
-	if inA == inB {
-		links, _, _, err := z.local(p, p.points[a].rank, p.points[b].rank, links)
-		return links, err
+	pa, pb := &p.points[a], &p.points[b]
+	if inA != inB {
+		pa, pb = &p.points[p.zones[inA].self], &p.points[p.zones[inB].self]
 	}
-
 	start := len(links)
-	za, zb := &p.points[p.zones[inA].self], &p.points[p.zones[inB].self]
-	links, gwA, gwB, err := z.local(p, za.rank, zb.rank, links)
+	links, gwA, gwB, err := z.local(p, pa.rank, pb.rank, links)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("zone %s, from %s to %s: %w", z.name, pa.name, pb.name, err)
 	}
-	if gwA < 0 || gwB < 0 {
-		return nil, fmt.Errorf("zone %s has no zoneRoute from %s to %s", z.name, za.name, zb.name)
+	if inA == inB {
+		return links, nil
 	}
 	if a != gwA {
 		middle := len(links) - start

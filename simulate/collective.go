@@ -287,5 +287,5 @@ func (e *engine) selectAlgorithm(c *call) (algorithm, error) {
 	case MPICH:
 		return mpichAlgorithm(c)
 	}
-	return defaultAlgorithm(c), nil
+	return defaultAlgorithm(c)
 }

@@ -126,8 +126,8 @@ func bcastPipeline(c *call, p *plan, phase int) bool {
 	case size < 3.2118e-6*bytes+8.7936:
 		segment = 16 << 10
 	}
-	per := segmentCount(segment, c.unit, count)
-	pieces := (count + per - 1) / max(per, 1)
+	per := max(segmentCount(segment, c.unit, count), 1)
+	pieces := max((count+per-1)/per, 1)
 	last := (count - (pieces-1)*per) * c.unit
 	full := per * c.unit
 	t := chainTree(1, c)

@@ -3,36 +3,36 @@ package simulate
 import "auspex/trace"
 
 // SimGrid's default selector: mostly the textbook's linear algorithms.
-func defaultAlgorithm(c *call) algorithm {
+func defaultAlgorithm(c *call) (algorithm, error) {
 	switch c.kind {
 	case trace.Barrier:
-		return barrierLinear
+		return barrierLinear, nil
 	case trace.Bcast:
-		return bcastBinomial
+		return bcastBinomial, nil
 	case trace.Reduce:
-		return reduceLinear
+		return reduceLinear, nil
 	case trace.Allreduce:
-		return allreduceReduceBcast
+		return allreduceReduceBcast, nil
 	case trace.Scan, trace.Exscan:
-		return scanLinear
+		return scanLinear, nil
 	case trace.Alltoall:
-		return ompiAlltoall(c)
+		return needsPower(c, ompiAlltoall(c), ompiAlltoallRules, c.send, 2)
 	case trace.Alltoallv:
-		return alltoallvLinear
+		return alltoallvLinear, nil
 	case trace.Gather:
-		return gatherLinear
+		return gatherLinear, nil
 	case trace.Scatter:
-		return scatterLinear
+		return scatterLinear, nil
 	case trace.Allgather:
-		return allgatherLinear
+		return allgatherLinear, nil
 	case trace.Gatherv:
-		return gathervLinear
+		return gathervLinear, nil
 	case trace.Allgatherv:
-		return allgathervLinear
+		return allgathervLinear, nil
 	case trace.Scatterv:
-		return scattervLinear
+		return scattervLinear, nil
 	}
-	return reduceScatterDefault // trace.ReduceScatter
+	return reduceScatterDefault, nil // trace.ReduceScatter
 }
 
 // barrierLinear: all report to rank 0, which then tells all.

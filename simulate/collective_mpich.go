@@ -1,5 +1,194 @@
 package simulate
 
+import "auspex/trace"
+
+// The mpich selector: MPICH's rules (Thakur, Rabenseifner and Gropp,
+// "Optimization of collective communication operations in MPICH", 2005), with
+// the thresholds of MPICH 3 and without its algorithms for shared memory.
+// SimGrid's replay cannot run its own version of them.
+func mpichAlgorithm(c *call) (algorithm, error) {
+	switch c.kind {
+	case trace.Barrier:
+		return barrierBruck, nil
+	case trace.Bcast:
+		switch {
+		case c.send < 12288 || c.size <= 8:
+			return bcastBinomial, nil
+		case c.send < 524288 && powerOfTwo(c.size):
+			return bcastScatterDoubling, nil
+		}
+		return bcastScatterRing, nil
+	case trace.Reduce:
+		if c.send/c.unit < int64(floorPower(c.size)) || c.send < 2048 {
+			return reduceBinomial, nil
+		}
+		return reduceRabenseifner, nil
+	case trace.Allreduce:
+		if c.send > 2048 && c.send/c.unit >= int64(floorPower(c.size)) {
+			return allreduceRabenseifner, nil
+		}
+		return allreduceDoubling, nil
+	case trace.Scan, trace.Exscan:
+		return scanDoubling, nil
+	case trace.Alltoall:
+		switch {
+		case c.send < 256 && c.size >= 8:
+			return alltoallBruck, nil
+		case c.send < 32768:
+			return alltoallBlocks, nil
+		case powerOfTwo(c.size):
+			return alltoallPair, nil
+		}
+		return alltoallRing, nil
+	case trace.Alltoallv:
+		return alltoallvBlocks, nil
+	case trace.Gather:
+		return gatherBinomial, nil
+	case trace.Scatter:
+		return scatterBinomial, nil
+	case trace.Allgather:
+		total := c.send * int64(c.size)
+		switch {
+		case powerOfTwo(c.size) && total < 524288:
+			return allgatherDoubling, nil
+		case total <= 81920:
+			return allgatherBruck, nil
+		}
+		return allgatherNeighbours, nil
+	case trace.Allgatherv:
+		total := int64(0)
+		for _, n := range c.recvs {
+			total += n
+		}
+		if total <= 81920 {
+			return allgathervBruck, nil
+		}
+		return allgathervPipelinedRing, nil
+	case trace.ReduceScatter:
+		return mpichReduceScatter(c), nil
+	}
+	return defaultAlgorithm(c)
+}
+
+// reduceBinomial reduces up a binomial tree.
+func reduceBinomial(c *call, p *plan, phase int) bool {
+	p.tag = tagReduce
+	relative := (c.me - c.root + c.size) % c.size
+	for mask := 1; mask < c.size; mask <<= 1 {
+		if relative&mask != 0 {
+			p.send((relative-mask+c.root)%c.size, c.send)
+			break
+		}
+		if from := relative | mask; from < c.size {
+			p.recv((from+c.root)%c.size, c.send)
+		}
+	}
+	return false
+}
+
+// reduceRabenseifner is a reduce-scatter by recursive halving, and a gather of
+// the blocks up a binomial tree to root.
+func reduceRabenseifner(c *call, p *plan, phase int) bool {
+	p.tag = tagReduce
+	me, power, real := p.fold(c, c.send)
+	// Root takes part even if fold leaves it out: its partner hands over.
+	rest := c.size - power
+	root := c.root - rest
+	if c.root < 2*rest {
+		root = c.root / 2
+	}
+	if me >= 0 {
+		count := c.send / c.unit
+		block := count / int64(power)
+		span := func(from, to int) int64 {
+			n := int64(to-from) * block
+			if to == power {
+				n += count - block*int64(power)
+			}
+			return n * c.unit
+		}
+		// Halving: with each step, the half that the partner needs is sent.
+		first, last := 0, power
+		for mask := power >> 1; mask > 0; mask >>= 1 {
+			partner := real(me ^ mask)
+			middle := (first + last) / 2
+			if me&mask == 0 {
+				p.exchange(partner, span(middle, last), partner, span(first, middle))
+				last = middle
+			} else {
+				p.exchange(partner, span(first, middle), partner, span(middle, last))
+				first = middle
+			}
+		}
+		// Gathering: the nearest blocks join first, towards root's side.
+		for mask := 1; mask < power; mask <<= 1 {
+			partner := me ^ mask
+			mine, theirs := span(me&^(mask-1), me&^(mask-1)+mask), span(partner&^(mask-1), partner&^(mask-1)+mask)
+			if (root^me)&mask != 0 { // root is on the partner's side
+				p.send(real(partner), mine)
+				break
+			}
+			p.recv(real(partner), theirs)
+		}
+	}
+	if holder := real(root); holder != c.root {
+		switch c.me {
+		case holder:
+			p.send(c.root, c.send)
+		case c.root:
+			p.recv(holder, c.send)
+		}
+	}
+	return false
+}
+
+// scanDoubling exchanges partial sums with ever farther partners.
+func scanDoubling(c *call, p *plan, phase int) bool {
+	p.tag = tagScan
+	for mask := 1; mask < c.size; mask <<= 1 {
+		if partner := c.me ^ mask; partner < c.size {
+			p.exchange(partner, c.send, partner, c.send)
+		}
+	}
+	return false
+}
+
+const alltoallBlock = 32 // partners at a time
+
+// alltoallBlocks has all exchanges with a block of partners under way at once.
+func alltoallBlocks(c *call, p *plan, phase int) bool {
+	p.tag = tagAlltoall
+	return p.blocks(c, phase, func(int) int64 { return c.send }, func(int) int64 { return c.recv })
+}
+
+func alltoallvBlocks(c *call, p *plan, phase int) bool {
+	p.tag = tagAlltoallv
+	return p.blocks(c, phase, func(i int) int64 { return c.sends[i] }, func(i int) int64 { return c.recvs[i] })
+}
+
+func (p *plan) blocks(c *call, phase int, send, recv func(int) int64) bool {
+	first := phase*alltoallBlock + 1
+	end := min(first+alltoallBlock, c.size)
+	for i := first; i < end; i++ {
+		from := (c.me + i) % c.size
+		p.irecv(from, recv(from))
+	}
+	for i := first; i < end; i++ {
+		to := (c.me - i + c.size) % c.size
+		p.isend(to, send(to))
+	}
+	p.waitAll()
+	return end < c.size
+}
+
+// alltoallRing exchanges with ever farther ranks on both sides.
+func alltoallRing(c *call, p *plan, phase int) bool {
+	p.tag = tagAlltoall
+	d := phase + 1
+	p.exchange((c.me+d)%c.size, c.send, (c.me-d+c.size)%c.size, c.recv)
+	return phase+2 < c.size
+}
+
 // mpichReduceScatter exchanges pairwise for more than 2^19 elements, as
 // SimGrid's version of MPICH's rule counts them, and doubles below.
 func mpichReduceScatter(c *call) algorithm {
@@ -21,8 +210,6 @@ func reduceScatterPair(c *call, p *plan, phase int) bool {
 	return phase+2 < c.size
 }
 
-func mpichAlgorithm(c *call) (algorithm, error) { return defaultAlgorithm(c), nil }
-
 // reduceScatterDoubling is recursive doubling for any number of ranks: with
 // each step, a rank learns the sums of twice as many.
 func reduceScatterDoubling(c *call, p *plan, phase int) bool {
@@ -43,9 +230,6 @@ func reduceScatterDoubling(c *call, p *plan, phase int) bool {
 		partner := c.me ^ mask
 		theirs, mine := partner>>i<<i, c.me>>i<<i
 		sent, received := without(mine, mask), without(theirs, mask)
-		if theirs >= c.size {
-			received = total
-		}
 		if partner < c.size {
 			p.exchange(partner, sent, partner, received)
 		}

@@ -36,7 +36,7 @@ func ompiAlgorithm(c *call) (algorithm, error) {
 	case trace.ReduceScatter:
 		return ompiReduceScatter(c), nil
 	}
-	return defaultAlgorithm(c), nil
+	return defaultAlgorithm(c)
 }
 
 // needsPower refuses pairwise exchange for other numbers of ranks than powers
@@ -138,7 +138,7 @@ func ompiAllreduce(c *call) algorithm {
 	case 4:
 		return ompiAllreduceRing
 	case 5:
-		if c.send/c.unit >= int64(c.size)*segmentCount(ringSegment, c.unit, c.send/c.unit) {
+		if c.send > 0 && c.send/c.unit >= int64(c.size)*segmentCount(ringSegment, c.unit, c.send/c.unit) {
 			return allreduceRingSegmented
 		}
 		return ompiAllreduceRing

@@ -8,10 +8,10 @@ import "math"
 // in the same way (virtual time, in network.go).
 //
 // The crowd is shared out as if it were one flow that crosses all its flows'
-// links. Three things can break it up, and are checked when its level moves:
-// it rises above what another link has room for, or above a flow's bound; or it
-// falls below the level of a flow that crosses the link but is held back
-// elsewhere.
+// links. When its level moves, this is checked: it may rise above what another
+// link has room for, or above a flow's bound; it may fall below the level of a
+// flow that crosses the link but is held back elsewhere; and links that its
+// flows cross and that hold back others have more or less to give to those.
 type crowd struct {
 	link     int32 // the full link, or none
 	size     int
@@ -19,6 +19,7 @@ type crowd struct {
 	lowBound float64 // no flow's bound is at a lower level
 	roof     []filling
 	outside  []int32 // flows that cross the link and are not in the crowd
+	beside   []int32 // other links that its flows cross and that hold flows back
 
 	dirty    bool // the link's users have changed
 	playing  bool // it is shared out in this round
@@ -47,6 +48,15 @@ func (c *crowd) admit(s *solver, f *flow) {
 		l.crowded++
 		l.shadow += p.weight / f.penalty
 		c.cap(s, p.link)
+		c.note(s, p.link)
+	}
+}
+
+// note lists a link that holds flows back beside the crowd's.
+func (c *crowd) note(s *solver, e int32) {
+	if l := &s.links[e]; l.nearest > 0 && l.crowded > 0 && e != c.link && !l.beside {
+		l.beside = true
+		c.beside = append(c.beside, e)
 	}
 }
 
@@ -69,7 +79,7 @@ func (c *crowd) remove(s *solver, f *flow) {
 // become too low stays until it is looked at.
 func (c *crowd) cap(s *solver, e int32) {
 	l := &s.links[e]
-	if l.fat || l.crowded == 0 || e == c.link {
+	if l.fat || l.open || l.crowded == 0 || e == c.link {
 		return
 	}
 	level := (l.capacity - l.load) / l.shadow
@@ -169,6 +179,20 @@ func (c *crowd) check(s *solver) {
 			c.lower(s, 0)
 		}
 	}
+	if math.Abs(level-c.level) > slack*level {
+		keep := c.beside[:0]
+		for _, e := range c.beside {
+			if l := &s.links[e]; l.nearest > 0 && l.crowded > 0 {
+				keep = append(keep, e)
+				if l.epoch != s.epoch {
+					s.addNearest(e)
+				}
+			} else {
+				l.beside = false
+			}
+		}
+		c.beside = keep
+	}
 	for _, id := range c.outside {
 		f := &s.flows[id]
 		if f.epoch != s.epoch && f.rate*f.penalty > level*(1+slack) {
@@ -227,7 +251,10 @@ func (c *crowd) found(s *solver) {
 	for _, x := range c.roof {
 		s.links[x.link].noted = none
 	}
-	c.roof, c.outside = c.roof[:0], c.outside[:0]
+	for _, e := range c.beside {
+		s.links[e].beside = false
+	}
+	c.roof, c.outside, c.beside = c.roof[:0], c.outside[:0], c.beside[:0]
 	for _, u := range l.users {
 		f := &s.flows[u.flow]
 		if f.bottleneck == best {

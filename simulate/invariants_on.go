@@ -38,7 +38,7 @@ func (s *solver) verify() {
 		if diff := load - l.load - l.shadow*s.crowd.level; diff > l.capacity*tolerance || diff < -l.capacity*tolerance {
 			panic(fmt.Sprintf("link %d: load %g, booked %g", e, load, l.load))
 		}
-		if l.fat {
+		if l.fat || l.open {
 			continue
 		}
 		if load > l.capacity*(1+tolerance) {

@@ -64,7 +64,7 @@ const maxRoutes = 1 << 20
 
 func newNetwork(p *platform.Platform, o *Options, q *eventQueue, firstID int32) *network {
 	n := &network{plat: p, opts: o, queue: q, firstID: firstID, routes: map[uint64]*route{}}
-	n.crowd.link = none
+	n.crowd.link, n.epoch, n.exact = none, 1, o.Exact
 	n.links = make([]link, len(p.Links))
 	n.carried = make([]float64, len(p.Links))
 	for i, l := range p.Links {
@@ -173,6 +173,9 @@ func (n *network) start(now float64, src, dst int32, bytes int64, message int32)
 	}
 	f := &n.flows[id]
 	f.parts, f.penalty, f.bound = r.parts, r.penalty, r.bound
+	for _, p := range r.parts {
+		n.links[p.link].started = n.epoch
+	}
 	n.running++
 	latency := r.latency * factor(n.latencyFactor, size)
 	if latency > 0 {

@@ -57,6 +57,9 @@ type Options struct {
 	// PushBelow: smaller messages travel before they are received
 	// (smpi/async-small-thresh).
 	PushBelow int64
+	// Exact keeps all links within their bandwidth also where SimGrid does not
+	// (overlook.go).
+	Exact bool
 	// CriticalPath asks for Result.CriticalPath; it costs time and memory.
 	CriticalPath bool
 

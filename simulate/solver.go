@@ -32,6 +32,15 @@ type link struct {
 	crowded int32   // flows of the crowd that cross it
 	shadow  float64 // Σ w/p of those
 	noted   int32   // its place in the crowd's roof, or none
+	beside  bool    // it is listed in crowd.beside
+
+	// What happened to it at this instant; see overlook.go.
+	open    bool   // its limit is overlooked
+	fresh   int32  // flows that began to move
+	freshAt uint32 // when that was counted
+	quit    uint32 // a flow has left
+	started uint32 // a flow over it has been started
+	seen    uint32
 
 	// While solving:
 	epoch  uint32
@@ -68,6 +77,8 @@ type flow struct {
 	fixed      bool // rate found in this round
 	inCrowd    bool
 	critical   bool // has a FATPIPE part as narrow as its bound
+	moves      uint32
+	looked     uint32
 }
 
 // solver holds the sharing problem and its current solution.
@@ -84,6 +95,10 @@ type solver struct {
 	touched []int32 // links of those
 	heap    []filling
 	grown   bool // set or crowd changed while it was checked
+
+	exact  bool    // nothing is overlooked
+	hidden []int32 // links that may be overlooked in this round
+	opened []int32 // links that are
 }
 
 // filling orders links by the level at which they fill up.
@@ -102,6 +117,10 @@ func (s *solver) join(id int32) {
 		l := &s.links[p.link]
 		f.at = append(f.at, int32(len(l.users)))
 		l.users = append(l.users, use{flow: id, part: int32(i)})
+		if l.freshAt != s.epoch {
+			l.fresh, l.freshAt = 0, s.epoch
+		}
+		l.fresh++
 		if l.fat && f.bound*p.weight >= l.capacity*(1-slack) {
 			f.critical = true
 			l.critical++
@@ -130,6 +149,7 @@ func (s *solver) leave(id int32) {
 		l.users[at] = moved
 		s.flows[moved.flow].at[moved.part] = at
 		l.users = l.users[:last]
+		l.quit = s.epoch
 		if l.fat && f.bound*p.weight >= l.capacity*(1-slack) {
 			l.critical--
 		}
@@ -151,8 +171,10 @@ func (s *solver) leave(id int32) {
 // solve finds the fair shares after flows joined and left. It returns the
 // flows whose share was looked at; flow.old is the rate before.
 func (s *solver) solve() []int32 {
+	s.findHidden()
 	s.epoch++
 	s.set, s.touched = s.set[:0], s.touched[:0]
+	s.closeOpened()
 	for _, id := range s.joined {
 		s.add(id)
 	}
@@ -178,7 +200,7 @@ func (s *solver) solve() []int32 {
 				s.crowd.check(s)
 			}
 		}
-		if !s.grown {
+		if !s.grown && !s.openHidden() {
 			break
 		}
 	}
@@ -285,7 +307,7 @@ func (s *solver) fill() {
 	s.heap = s.heap[:0]
 	for _, e := range s.touched {
 		l := &s.links[e]
-		if l.active > 0 && (!l.fat || l.critical > 0) {
+		if l.active > 0 && !l.open && (!l.fat || l.critical > 0) {
 			l.left = max(l.left, 0)
 			s.heap = append(s.heap, filling{l.left / l.demand, e})
 		}
@@ -432,7 +454,7 @@ func (s *solver) fix(f *flow, rate float64, bottleneck int32) {
 // the set, and adds those that fail it. The crowd has its own test.
 func (s *solver) checkLink(e int32) {
 	l := &s.links[e]
-	if l.fat || e == s.crowd.link {
+	if l.fat || l.open || e == s.crowd.link {
 		return
 	}
 	if l.level >= 0 {
@@ -489,6 +511,7 @@ func (s *solver) settle() {
 	if c.link != none {
 		for _, e := range s.touched {
 			c.cap(s, e)
+			c.note(s, e)
 		}
 	}
 	c.found(s)

@@ -97,6 +97,8 @@ type Unit struct {
 	Problems []Problem `json:"problems,omitempty"`
 	// Repair says what had to be blanked before the unit parsed, if anything.
 	Repair string `json:"repair,omitempty"`
+	// Blanked is the text that was not parsed on account of Repair.
+	Blanked []Span `json:"blanked,omitempty"`
 	// Close is the END statement or CONTAINS that closes a Fortran unit's body.
 	Close *Stmt `json:"-"`
 	Node  *Node `json:"-"`

@@ -29,6 +29,24 @@ func (m *mapped) origin(s Span) Span {
 	return Span{at(s.Start), at(s.End-1) + 1}
 }
 
+// slice is a copy of a part of the text that still knows where it came from.
+func (m *mapped) slice(s Span) *mapped {
+	part := &mapped{}
+	for k := s.Start; k < s.End; k++ {
+		off := k
+		if m.from != nil {
+			off = int(m.from[k])
+		}
+		part.put(m.text[k], off)
+	}
+	last := s.End
+	if m.from != nil {
+		last = int(m.from[min(s.End, len(m.from)-1)])
+	}
+	part.from = append(part.from, int32(last))
+	return part
+}
+
 // relocate rewrites the spans of a whole tree to the original text.
 func (m *mapped) relocate(n *Node) {
 	if m.from == nil {

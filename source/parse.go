@@ -101,13 +101,18 @@ func (p *parser) run() error {
 		if i == 0 {
 			p.file.Units, p.file.Problems = units, problems
 		} else {
-			p.adopt(units, a.name)
+			p.adopt(units, a.name, text)
 		}
 		if p.clean() {
 			return nil
 		}
 	}
-	return nil
+	if p.file.Language != Fortran {
+		return nil
+	}
+	units, err := p.piecewise()
+	p.adopt(units, "parsed apart from the rest of the file", p.file.Text)
+	return err
 }
 
 // try parses a version of the text and lowers it to units.
@@ -152,7 +157,7 @@ func (p *parser) clean() bool {
 
 // adopt takes over the units that parsed in a repaired text and that do not
 // cross a unit that parsed before.
-func (p *parser) adopt(units []*Unit, how string) {
+func (p *parser) adopt(units []*Unit, how string, text []byte) {
 	for _, u := range units {
 		if !u.Sound() {
 			continue
@@ -172,6 +177,7 @@ func (p *parser) adopt(units []*Unit, how string) {
 			continue
 		}
 		u.Repair = how
+		u.Blanked = blankedIn(p.file.Text, text, u.Span)
 		p.file.Units = append(keep, u)
 	}
 	sort.SliceStable(p.file.Units, func(i, j int) bool { return p.file.Units[i].Start < p.file.Units[j].Start })
@@ -186,4 +192,22 @@ func (p *parser) adopt(units []*Unit, how string) {
 		}
 	}
 	p.file.Problems = rest
+}
+
+// blankedIn lists where a unit's text was replaced by blanks, a line at most
+// each.
+func blankedIn(original, text []byte, s Span) []Span {
+	var out []Span
+	for i := s.Start; i < s.End; i++ {
+		if original[i] == text[i] {
+			continue
+		}
+		j := i
+		for j < s.End && original[j] != '\n' {
+			j++
+		}
+		out = append(out, Span{i, j})
+		i = j
+	}
+	return out
 }

@@ -1,0 +1,141 @@
+package analyze
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"auspex/fuzzy"
+)
+
+// Bottlenecks is a search for regions whose metric passes a threshold, with
+// how severe each is and which are close to it (Soft performance analysis,
+// §6.3, Figures 4 and 5).
+type Bottlenecks struct {
+	Experiment string         `json:"experiment"`
+	Metric     string         `json:"metric"`
+	Threshold  float64        `json:"threshold"`
+	Upper      float64        `json:"upper"`
+	Negligible string         `json:"negligible_set"` // empty without the band
+	Severity   []SeverityTerm `json:"severity_sets"`
+	Rows       []Bottleneck   `json:"rows"` // the largest value first
+	Warnings   []string       `json:"warnings"`
+}
+
+// SeverityTerm is a word for how severe a bottleneck is.
+type SeverityTerm struct {
+	Name string    `json:"name"`
+	Text string    `json:"set"`
+	Set  fuzzy.Set `json:"-"`
+}
+
+// Bottleneck is one region found.
+type Bottleneck struct {
+	Region string `json:"region"`
+	Value  Real   `json:"value"`
+	Crisp  bool   `json:"crisp"` // passes the threshold
+	// Negligible is the degree of lying close to the threshold; zero without
+	// the band.
+	Negligible Real `json:"negligible"`
+	// Severity has a degree per term, only where the crisp test holds: below
+	// the threshold a Z set would call everything low.
+	Severity map[string]Real `json:"severity"`
+}
+
+// BottleneckOptions are the threshold and its sets. Upper of zero means the
+// largest value found, or one for ratios below it.
+type BottleneckOptions struct {
+	Threshold  float64
+	Upper      float64
+	Negligible fuzzy.Set      // nil: Figure 4's Pi around the threshold
+	NoBand     bool           // crisp search alone, as in Figure 5(a)
+	Severity   []SeverityTerm // empty: Figure 4's S from the threshold to Upper
+}
+
+// bandShare is the half width of the default band, as a share of the
+// threshold: the paper's example bands 0.7 with 0.65 to 0.75.
+const bandShare = 0.05 / 0.7
+
+// FindBottlenecks searches the regions.
+func FindBottlenecks(d *Dataset, words Words, metric string, o BottleneckOptions) (*Bottlenecks, error) {
+	q, err := d.quantityAsWritten(words, metric)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := d.Rows(ByRegion)
+	if err != nil {
+		return nil, err
+	}
+	values, err := rows.Eval(q)
+	if err != nil {
+		return nil, err
+	}
+	b := &Bottlenecks{Experiment: d.Name, Metric: metric, Threshold: o.Threshold, Rows: []Bottleneck{}, Warnings: []string{}}
+	if err := b.chooseSets(&o, values); err != nil {
+		return nil, err
+	}
+	for i, v := range values {
+		if v != v {
+			continue
+		}
+		row := Bottleneck{Region: d.Paths[rows.Region[i]], Value: Real(v), Crisp: v > o.Threshold}
+		if o.Negligible != nil {
+			row.Negligible = Real(o.Negligible.Degree(v))
+		}
+		if !row.Crisp && row.Negligible == 0 {
+			continue
+		}
+		if row.Crisp {
+			row.Severity = map[string]Real{}
+			for _, term := range o.Severity {
+				row.Severity[term.Name] = Real(term.Set.Degree(v))
+			}
+		}
+		b.Rows = append(b.Rows, row)
+	}
+	slices.SortStableFunc(b.Rows, func(x, y Bottleneck) int { return cmp.Compare(y.Value, x.Value) })
+	return b, nil
+}
+
+// chooseSets fills in Figure 4's defaults.
+func (b *Bottlenecks) chooseSets(o *BottleneckOptions, values []float64) error {
+	if math.IsNaN(o.Threshold) || math.IsInf(o.Threshold, 0) {
+		return fmt.Errorf("the threshold must be a number")
+	}
+	if o.Upper == 0 {
+		o.Upper = largest(values)
+		if !(o.Upper > o.Threshold) {
+			o.Upper = o.Threshold + max(math.Abs(o.Threshold), 1)
+		}
+	}
+	if o.Upper <= o.Threshold {
+		return fmt.Errorf("the upper bound %g must lie above the threshold %g", o.Upper, o.Threshold)
+	}
+	b.Upper = o.Upper
+	if o.NoBand {
+		o.Negligible = nil
+	} else if o.Negligible == nil {
+		width := bandShare * math.Abs(o.Threshold)
+		if width == 0 {
+			width = bandShare * (o.Upper - o.Threshold)
+		}
+		band, err := fuzzy.NegligibleBottleneck(o.Threshold, width)
+		if err != nil {
+			return err
+		}
+		o.Negligible = band
+	}
+	if o.Negligible != nil {
+		b.Negligible = o.Negligible.String()
+	}
+	if len(o.Severity) == 0 {
+		severe, err := fuzzy.SevereBottleneck(o.Threshold, o.Upper)
+		if err != nil {
+			return err
+		}
+		o.Severity = []SeverityTerm{{Name: "severe", Text: severe.String(), Set: severe}}
+	}
+	b.Severity = o.Severity
+	return nil
+}

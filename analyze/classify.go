@@ -1,0 +1,173 @@
+package analyze
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"auspex/fuzzy"
+)
+
+// Classification is the degree of membership of every region (or unit) in
+// every term of a metric (Soft performance analysis, §6.1 and Figure 2).
+type Classification struct {
+	Experiment string       `json:"experiment"`
+	Metric     string       `json:"metric"`   // as asked for
+	Quantity   string       `json:"quantity"` // what the words are said of
+	Across     Across       `json:"across"`
+	Terms      []string     `json:"terms"` // in the vocabulary's order
+	Rows       []Classified `json:"rows"`  // the largest value first
+	Warnings   []string     `json:"warnings"`
+}
+
+// Classified is one region, or one unit in it.
+type Classified struct {
+	Region string          `json:"region"`
+	Unit   *string         `json:"unit,omitempty"` // nil over all units
+	Value  Real            `json:"value"`
+	Terms  map[string]Real `json:"terms"`
+}
+
+// Across says what becomes of the units when regions are classified.
+type Across string
+
+// The ways across units.
+const (
+	AcrossMean Across = "mean" // summed up first: a ratio is the ratio of sums
+	AcrossMax  Across = "max"  // the unit with the largest value stands for all
+	AcrossEach Across = "each" // every unit for itself
+)
+
+// Classify says how far every region deserves each term of a metric, or each
+// of the phrases given ("very high", "not slightly low").
+func Classify(d *Dataset, words Words, metric string, phrases []string, across Across) (*Classification, error) {
+	q, err := d.quantity(words, metric)
+	if err != nil {
+		return nil, err
+	}
+	names, sets, err := q.sets(words, phrases)
+	if err != nil {
+		return nil, err
+	}
+	c := &Classification{
+		Experiment: d.Name, Metric: metric, Quantity: q.node.String(), Across: across,
+		Terms: names, Rows: []Classified{}, Warnings: []string{},
+	}
+	if err := c.fill(d, q, sets); err != nil {
+		return nil, err
+	}
+	c.warn(q)
+	return c, nil
+}
+
+// sets binds the phrases, or all terms of the quantity's variable.
+func (q quantity) sets(words Words, phrases []string) (names []string, sets []fuzzy.Set, err error) {
+	if len(phrases) == 0 {
+		if q.variable == nil {
+			return nil, nil, noWords(q.text)
+		}
+		for _, t := range q.variable.Terms {
+			names, sets = append(names, t.Name), append(sets, t.Set)
+		}
+		return names, sets, nil
+	}
+	for _, text := range phrases {
+		phrase, err := fuzzy.ParsePhrase(text)
+		if err != nil {
+			return nil, nil, err
+		}
+		meaning, err := words.Resolve(q.node, phrase, words.Logic)
+		if err != nil {
+			return nil, nil, inText(err, text)
+		}
+		names, sets = append(names, phrase.String()), append(sets, meaning.Set)
+	}
+	return names, sets, nil
+}
+
+func (c *Classification) fill(d *Dataset, q quantity, sets []fuzzy.Set) error {
+	by := map[Across]By{AcrossMean: ByRegion, AcrossMax: BySummary, AcrossEach: BySummary}[c.Across]
+	if by == "" {
+		return fmt.Errorf("regions are classified across units by %s, %s or %s, not by %q", AcrossMean, AcrossMax, AcrossEach, c.Across)
+	}
+	rows, err := d.Rows(by)
+	if err != nil {
+		return err
+	}
+	values, err := rows.Eval(q.node)
+	if err != nil {
+		return err
+	}
+	add := func(region int, unit *string, v float64) {
+		row := Classified{Region: d.Paths[region], Unit: unit, Value: Real(v), Terms: make(map[string]Real, len(sets))}
+		for i, s := range sets {
+			row.Terms[c.Terms[i]] = Real(s.Degree(v))
+		}
+		c.Rows = append(c.Rows, row)
+	}
+	switch c.Across {
+	case AcrossMean:
+		for i, v := range values {
+			add(rows.Region[i], nil, v)
+		}
+	case AcrossEach:
+		for i, v := range values {
+			unit := d.Units[rows.Unit[i]].String()
+			add(rows.Region[i], &unit, v)
+		}
+	case AcrossMax:
+		most := make([]float64, len(d.Regions))
+		for r := range most {
+			most[r] = math.NaN()
+		}
+		for i, v := range values {
+			if r := rows.Region[i]; v == v && !(v <= most[r]) {
+				most[r] = v
+			}
+		}
+		for r, v := range most {
+			add(r, nil, v)
+		}
+	}
+	slices.SortStableFunc(c.Rows, func(a, b Classified) int {
+		if a.Value.IsMissing() || b.Value.IsMissing() {
+			return cmp.Compare(known(b.Value), known(a.Value))
+		}
+		return cmp.Compare(b.Value, a.Value)
+	})
+	return nil
+}
+
+func known(r Real) int {
+	if r.IsMissing() {
+		return 0
+	}
+	return 1
+}
+
+// warn tells what the terms do not say.
+func (c *Classification) warn(q quantity) {
+	missing, uncovered, zeros := 0, 0, 0
+	for _, row := range c.Rows {
+		switch {
+		case row.Value.IsMissing():
+			missing++
+		case q.variable != nil && !q.variable.Covers(float64(row.Value)):
+			uncovered++
+		case row.Value == 0:
+			zeros++
+		}
+	}
+	if missing == len(c.Rows) {
+		c.Warnings = append(c.Warnings, fmt.Sprintf("%s has no value in any region", c.Quantity))
+	} else if missing > 0 {
+		c.Warnings = append(c.Warnings, fmt.Sprintf("%s has no value in %d of %d rows", c.Quantity, missing, len(c.Rows)))
+	}
+	if uncovered > 0 {
+		c.Warnings = append(c.Warnings, fmt.Sprintf("the terms of %s say nothing of %d of %d values", q.variable.Name, uncovered, len(c.Rows)))
+	}
+	if zeros == len(c.Rows) {
+		c.Warnings = append(c.Warnings, fmt.Sprintf("%s is zero in every region", c.Quantity))
+	}
+}

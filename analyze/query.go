@@ -1,0 +1,291 @@
+package analyze
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strings"
+
+	"auspex/model"
+	"auspex/perfql"
+	"auspex/store"
+)
+
+// Answer is what a PERFQL query finds, best first.
+type Answer struct {
+	Query    string     `json:"query"`   // in normal form
+	Metrics  []string   `json:"metrics"` // whose values the rows carry
+	Rows     []Answered `json:"rows"`
+	SQL      string     `json:"sql"`
+	Warnings []string   `json:"warnings"`
+}
+
+// Answered is one row of an answer.
+type Answered struct {
+	Experiment string          `json:"experiment"`
+	Region     *string         `json:"region"` // nil by unit
+	Unit       any             `json:"unit"`   // a process's number, "process.thread", or nil by region
+	Node       string          `json:"node,omitempty"`
+	Degree     Real            `json:"degree"`
+	Metrics    map[string]Real `json:"metrics"`
+}
+
+// Query compiles a PERFQL query to SQL and runs it over the stored files.
+func Query(ctx context.Context, engine *store.Engine, q *perfql.Query, words Words, datasets []*Dataset) (*Answer, error) {
+	plan, err := compile(q, words, datasets)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := engine.Query(ctx, plan.SQL)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		return nil, fmt.Errorf("the query engine refuses the compiled query: %w\n%s", err, plan.SQL)
+	}
+	defer rows.Close()
+	answer := &Answer{Query: q.String(), Metrics: plan.Metrics, SQL: plan.SQL, Rows: []Answered{}, Warnings: []string{}}
+	for rows.Next() {
+		row, err := scanAnswer(rows, plan.Metrics)
+		if err != nil {
+			return nil, err
+		}
+		answer.Rows = append(answer.Rows, row)
+	}
+	return answer, rows.Err()
+}
+
+// compile compiles twice where the query turns out to ask for values that are
+// computed over the region tree: joining them costs, so they are only there
+// when needed.
+func compile(q *perfql.Query, words Words, datasets []*Dataset) (*perfql.Plan, error) {
+	var sources []*querySource
+	var experiments []*perfql.Experiment
+	for _, d := range datasets {
+		s, err := newQuerySource(d)
+		if err != nil {
+			return nil, err
+		}
+		sources = append(sources, s)
+		experiments = append(experiments, s.experiment())
+	}
+	plan, err := perfql.Compile(q, words.Vocabulary, words.Logic, experiments)
+	if err != nil {
+		return nil, err
+	}
+	again := false
+	for i, s := range sources {
+		if s.needsTree {
+			experiments[i], again = s.experiment(), true
+		}
+	}
+	if again {
+		return perfql.Compile(q, words.Vocabulary, words.Logic, experiments)
+	}
+	return plan, nil
+}
+
+func scanAnswer(rows *sql.Rows, metrics []string) (Answered, error) {
+	var experiment string
+	var region, node sql.NullString
+	var process, thread, regionID, unitID sql.NullInt64
+	var degree sql.NullFloat64
+	values := make([]sql.NullFloat64, len(metrics))
+	targets := []any{&experiment, &region, &node, &process, &thread, &degree, &regionID, &unitID}
+	for i := range values {
+		targets = append(targets, &values[i])
+	}
+	if err := rows.Scan(targets...); err != nil {
+		return Answered{}, err
+	}
+	row := Answered{Experiment: experiment, Node: node.String, Degree: nullable(degree), Metrics: make(map[string]Real, len(metrics))}
+	if region.Valid {
+		row.Region = &region.String
+	}
+	if process.Valid {
+		row.Unit = unitValue(model.Unit{Process: int(process.Int64), Thread: int(thread.Int64)})
+	}
+	for i, name := range metrics {
+		row.Metrics[name] = nullable(values[i])
+	}
+	return row, nil
+}
+
+// unitValue is a unit as JSON shows it: a process is its number.
+func unitValue(u model.Unit) any {
+	if u.Thread == 0 {
+		return u.Process
+	}
+	return u.String()
+}
+
+func nullable(v sql.NullFloat64) Real {
+	if !v.Valid {
+		return Missing
+	}
+	return Real(v.Float64)
+}
+
+// querySource offers a dataset's files and metrics to PERFQL.
+type querySource struct {
+	d         *Dataset
+	time      *times // nil without a time metric
+	needsTree bool   // a metric was asked for that is computed over the tree
+}
+
+func newQuerySource(d *Dataset) (*querySource, error) {
+	s := &querySource{d: d}
+	if _, err := d.timeMetric(); err != nil {
+		return s, nil
+	}
+	var err error
+	s.time, err = d.times()
+	return s, err
+}
+
+func (s *querySource) experiment() *perfql.Experiment {
+	return &perfql.Experiment{
+		Name: s.d.Name, Values: s.values(), Regions: s.d.stored.Table("regions"), Units: s.d.stored.Table("units"),
+		Metric: s.metric, Known: s.d.knownNames(),
+	}
+}
+
+// Columns that are added to the stored ones.
+const (
+	usefulColumn        = "\x01useful"        // exclusive time outside communication
+	communicationColumn = "\x01communication" // exclusive time in communication
+	nestedColumn        = "\x01nested"        // communication, nested regions included
+)
+
+// metric describes a metric to PERFQL.
+func (s *querySource) metric(name string) (perfql.Metric, bool) {
+	if m, err := s.d.Resolve(name); err == nil {
+		column := m.Column()
+		if m.Scope != model.Own && s.d.MetricIndex(m.Name, m.Scope) < 0 {
+			s.needsTree = true
+		}
+		canonical := canonicalName(m, name)
+		switch {
+		case !m.Additive():
+			return perfql.Averaged(canonical, column), true
+		case m.Scope == model.Inclusive:
+			return perfql.Inclusive(canonical, column), true
+		}
+		return perfql.Additive(canonical, column), true
+	}
+	if _, scope, ok := findBuiltIn(name); ok && s.time != nil {
+		return s.builtIn(name, scope)
+	}
+	return perfql.Metric{}, false
+}
+
+// builtIn renders the built-in metrics; they give what Rows computes.
+func (s *querySource) builtIn(name string, scope model.Scope) (perfql.Metric, bool) {
+	base, _, _ := model.SplitScope(name)
+	column := s.time.metric + "." + string(scope)
+	if s.d.MetricIndex(s.time.metric, scope) < 0 {
+		s.needsTree = true
+	}
+	seconds := perfql.Additive(name, column)
+	exclusive := perfql.Additive(name, s.time.metric+"."+string(model.Exclusive))
+	switch base {
+	case TimeShare:
+		seconds.ByUnit = exclusive.ByUnit
+		return perfql.Share(name, seconds, s.time.runtime), true
+	case Imbalance:
+		m := perfql.Imbalance(name, column)
+		m.ByUnit = perfql.Imbalance(name, usefulColumn).ByUnit
+		return m, true
+	case Lost, LostShare:
+		m := perfql.Lost(name, column)
+		m.ByUnit = perfql.Lost(name, usefulColumn).ByUnit
+		if base == LostShare {
+			m = perfql.Scaled(name, m, s.time.runtime)
+		}
+		return m, true
+	case MPIShare:
+		s.needsTree = true
+		whole := perfql.Additive(name, s.time.metric+"."+string(model.Inclusive))
+		whole.ByUnit = exclusive.ByUnit
+		part := perfql.Additive(name, nestedColumn)
+		part.ByUnit = perfql.Additive(name, communicationColumn).ByUnit
+		return perfql.Ratio(name, part, whole), true
+	}
+	return perfql.Metric{}, false
+}
+
+// values is the relation of region summaries, with what is computed.
+func (s *querySource) values() string {
+	stored := s.d.stored.Table("values")
+	if s.time == nil {
+		return stored
+	}
+	seconds := quoteColumn(s.time.metric + "." + string(model.Exclusive))
+	if s.d.MetricIndex(s.time.metric, model.Exclusive) < 0 {
+		s.needsTree = true
+	}
+	if s.needsTree {
+		stored = "(" + s.tree(stored) + ")"
+	}
+	waits := s.communicationSQL()
+	return fmt.Sprintf("(SELECT *, CASE WHEN %s THEN 0 ELSE %s END AS %s, CASE WHEN %s THEN %s ELSE 0 END AS %s FROM %s)",
+		waits, seconds, quoteColumn(usefulColumn), waits, seconds, quoteColumn(communicationColumn), stored)
+}
+
+// communicationSQL tells whether a row's region is communication.
+func (s *querySource) communicationSQL() string {
+	var ids []string
+	for r, communicates := range s.d.Communication {
+		if communicates {
+			ids = append(ids, fmt.Sprint(r))
+		}
+	}
+	if len(ids) == 0 {
+		return "false"
+	}
+	return "region IN (" + strings.Join(ids, ", ") + ")"
+}
+
+// tree adds the inclusive values that were measured exclusively and the other
+// way round. A region that a unit entered only through nested ones has a row
+// too.
+func (s *querySource) tree(stored string) string {
+	var inclusive, exclusive, kept []string
+	for _, m := range s.d.Metrics {
+		kept = append(kept, fmt.Sprintf("v.%s", quoteColumn(m.Column())))
+		if m.Scope == model.Exclusive && s.d.MetricIndex(m.Name, model.Inclusive) < 0 {
+			inclusive = append(inclusive, fmt.Sprintf("sum(v.%s) AS %s", quoteColumn(m.Column()), quoteColumn(m.Name+".inc")))
+		}
+		if m.Scope == model.Inclusive && s.d.MetricIndex(m.Name, model.Exclusive) < 0 {
+			exclusive = append(exclusive, fmt.Sprintf("greatest(0, coalesce(v.%s, 0) - coalesce(c.%s, 0)) AS %s",
+				quoteColumn(m.Column()), quoteColumn(m.Column()), quoteColumn(m.Name+".exc")))
+		}
+	}
+	regions := s.d.stored.Table("regions")
+	from := stored
+	if len(exclusive) > 0 {
+		var below []string
+		for _, m := range s.d.Metrics {
+			if m.Scope == model.Inclusive {
+				below = append(below, fmt.Sprintf("sum(%s) AS %s", quoteColumn(m.Column()), quoteColumn(m.Column())))
+			}
+		}
+		from = fmt.Sprintf("(SELECT v.*, %s FROM %s v LEFT JOIN (SELECT unit, r.parent AS region, %s FROM %s JOIN %s r ON r.id = region GROUP BY unit, r.parent) c USING (unit, region))",
+			strings.Join(exclusive, ", "), stored, strings.Join(below, ", "), stored, regions)
+		for _, m := range s.d.Metrics {
+			if m.Scope == model.Inclusive && s.d.MetricIndex(m.Name, model.Exclusive) < 0 {
+				kept = append(kept, "v."+quoteColumn(m.Name+".exc"))
+			}
+		}
+	}
+	seconds := quoteColumn(s.time.metric + "." + string(model.Exclusive))
+	inclusive = append(inclusive, fmt.Sprintf("sum(CASE WHEN %s THEN %s ELSE 0 END) AS %s",
+		strings.ReplaceAll(s.communicationSQL(), "region IN", "v.region IN"), "v."+seconds, quoteColumn(nestedColumn)))
+	return fmt.Sprintf(`WITH RECURSIVE up(region, ancestor) AS (
+SELECT id, id FROM %s UNION ALL SELECT up.region, r.parent FROM up JOIN %s r ON r.id = up.ancestor WHERE r.parent >= 0)
+SELECT i.*, %s FROM (SELECT v.unit, up.ancestor AS region, %s FROM %s v JOIN up ON up.region = v.region GROUP BY v.unit, up.ancestor) i
+LEFT JOIN %s v USING (unit, region)`,
+		regions, regions, strings.Join(kept, ", "), strings.Join(inclusive, ", "), from, from)
+}
+
+func quoteColumn(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }

@@ -1,0 +1,130 @@
+package analyze
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"sync"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"auspex/expr"
+	"auspex/model"
+	"auspex/perfql"
+	"auspex/store"
+)
+
+// sharedEngine serves all tests: it holds no data.
+var sharedEngine = sync.OnceValues(func() (*store.Engine, error) { return store.NewEngine(context.Background()) })
+
+func ask(t testing.TB, text string, datasets ...*Dataset) *Answer {
+	t.Helper()
+	answer, err := tryAsking(t, text, datasets...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer
+}
+
+func tryAsking(t testing.TB, text string, datasets ...*Dataset) (*Answer, error) {
+	t.Helper()
+	engine, err := sharedEngine()
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := perfql.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	return Query(context.Background(), engine, q, ShippedWords(), datasets)
+}
+
+// randomExperiment draws a small tree with times, some of it communication,
+// not every unit entering every region.
+func randomExperiment(t *rapid.T, scope model.Scope) *model.Experiment {
+	b := model.NewBuilder()
+	seconds := b.Metric(model.NewMetric(model.WallTime, "TIME", scope))
+	misses := b.Metric(model.NewMetric(model.L2Misses, "PAPI_L2_TCM", scope))
+	hits := b.Metric(model.Metric{Name: "hit_ratio", Unit: "ratio", Missing: model.Absent})
+	regions := rapid.IntRange(1, 6).Draw(t, "regions")
+	parents := make([]int, regions)
+	for r := range regions {
+		parents[r] = rapid.IntRange(model.NoParent, r-1).Draw(t, "parent")
+		kind := rapid.SampledFrom([]model.Kind{model.Function, model.Function, model.MPI}).Draw(t, "kind")
+		b.Region(model.Region{Name: fmt.Sprint("r", r), Parent: parents[r], Kind: kind})
+	}
+	for p := range rapid.IntRange(1, 4).Draw(t, "units") {
+		u := b.Unit(model.Unit{Process: p})
+		values := make([]float64, regions)
+		for r := regions - 1; r >= 0; r-- {
+			if rapid.IntRange(0, 3).Draw(t, "entered") > 0 || r == 0 || values[r] > 0 {
+				values[r] += float64(rapid.IntRange(1, 50).Draw(t, "seconds"))
+				b.Set(u, r, seconds, values[r])
+				b.Set(u, r, misses, 1000*values[r])
+				b.Set(u, r, hits, float64(r)/10)
+			}
+			if scope == model.Inclusive && parents[r] >= 0 {
+				values[parents[r]] += values[r]
+			} else {
+				values[r] = 0
+			}
+		}
+	}
+	e, err := b.Build(model.Header{Name: "random"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// The query engine and Rows compute the same numbers, for stored metrics, the
+// other scope, and the built-in ones.
+func TestQueryAgreesWithRows(t *testing.T) {
+	dir := t
+	rapid.Check(t, func(t *rapid.T) {
+		scope := rapid.SampledFrom([]model.Scope{model.Exclusive, model.Inclusive}).Draw(t, "scope")
+		d := dataset(dir, randomExperiment(t, scope))
+		metric := rapid.SampledFrom([]string{
+			"wtime", "wtime.inc", "wtime.exc", "PAPI_L2_TCM", "hit_ratio", "time_share", "time_share.inc", "imbalance", "mpi_share", "lost", "lost_share", "l2_misses/wtime",
+		}).Draw(t, "metric")
+		by := rapid.SampledFrom([]By{ByRegion, ByUnit}).Draw(t, "by")
+		node, err := expr.Parse(metric)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, err := d.Rows(by)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := rows.Eval(node)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer := ask(dir, fmt.Sprintf("(%s is not singleton(-1)) BY %s", metric, by), d)
+		got := map[string]float64{}
+		for _, row := range answer.Rows {
+			key := fmt.Sprint(row.Unit)
+			if row.Region != nil {
+				key = *row.Region
+			}
+			got[key] = float64(row.Metrics[metric])
+		}
+		for i, w := range want {
+			key := d.Paths[min(i, len(d.Paths)-1)]
+			if by == ByUnit {
+				key = d.Units[i].String()
+			}
+			if math.IsNaN(w) || w == -1 {
+				continue
+			}
+			g, there := got[key]
+			if !there && w == 0 {
+				continue // no unit entered it: the query has no row for it
+			}
+			if math.Abs(g-w) > 1e-9*(1+math.Abs(w)) {
+				t.Fatalf("%s by %s of %s: the query says %v (%v), rows %v\n%s", metric, by, key, g, there, w, answer.SQL)
+			}
+		}
+	})
+}

@@ -1,0 +1,263 @@
+package analyze
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"auspex/expr"
+	"auspex/fuzzy"
+	"auspex/model"
+)
+
+// Scores are the performance scores of regions or units (Soft performance
+// analysis, eq. 1) and their aggregate (eq. 2).
+type Scores struct {
+	Experiment string        `json:"experiment"`
+	Base       string        `json:"base"` // "program", "parent", or an experiment's name
+	By         By            `json:"by"`
+	Meaning    Meaning       `json:"meaning"` // of a high score
+	Metrics    []ScoreMetric `json:"metrics"`
+	Rows       []Scored      `json:"rows"` // the highest aggregate first
+	Warnings   []string      `json:"warnings"`
+}
+
+// Meaning says what a high score stands for.
+type Meaning string
+
+// Impact: a high score takes a large part of the base's value.
+// Quality: a high score is good; the metrics are chosen so.
+const (
+	Impact  Meaning = "impact"
+	Quality Meaning = "quality"
+)
+
+// ScoreMetric is one metric of a score: an expression, the shape of its
+// membership function over [0, V], and its weight.
+type ScoreMetric struct {
+	Metric string    `json:"metric"`
+	Shape  string    `json:"shape"`
+	Weight float64   `json:"weight"`
+	node   expr.Node // parsed Metric
+	set    fuzzy.Set // Shape over [0, 1]
+}
+
+// ParseScoreMetric reads "metric", "metric:0.7", "metric@S" or
+// "metric@S:0.7".
+func ParseScoreMetric(text string) (ScoreMetric, error) {
+	m := ScoreMetric{Shape: string(fuzzy.Linear), Weight: 1}
+	rest := text
+	if i := strings.LastIndexByte(rest, ':'); i >= 0 {
+		if w, err := strconv.ParseFloat(rest[i+1:], 64); err == nil {
+			if !(w > 0) || w > 1e9 {
+				return m, fmt.Errorf("the weight of %q must be above 0", text)
+			}
+			m.Weight, rest = w, rest[:i]
+		}
+	}
+	metric, shape, shaped := strings.Cut(rest, "@")
+	if shaped {
+		m.Shape = shape
+	}
+	form, err := fuzzy.ParseForm(m.Shape)
+	if err != nil {
+		return m, err
+	}
+	if m.set, err = form.Over(0, 1); err != nil {
+		return m, err
+	}
+	m.Metric = metric
+	m.node, err = expr.Parse(metric)
+	return m, err
+}
+
+// Scored is one region or unit.
+type Scored struct {
+	Region    string `json:"region,omitempty"`
+	Unit      any    `json:"unit,omitempty"`
+	Scores    []Real `json:"scores"` // by metric
+	Values    []Real `json:"values"`
+	Bases     []Real `json:"bases"` // V of eq. 1, by metric
+	Aggregate Real   `json:"aggregate"`
+}
+
+// ScoreBase says what a value is scored against.
+type ScoreBase struct {
+	Parent bool     // the parent region
+	Other  *Dataset // another experiment; nil for the whole program
+}
+
+// Score computes the performance scores of regions or units over metrics.
+// High scores mean impact unless quality says otherwise.
+func Score(d *Dataset, metrics []ScoreMetric, base ScoreBase, by By, meaning Meaning) (*Scores, error) {
+	if by != ByRegion && by != ByUnit {
+		return nil, fmt.Errorf("scores are by %s or %s, not by %q", ByRegion, ByUnit, by)
+	}
+	if len(metrics) == 0 {
+		return nil, fmt.Errorf("a score needs at least one metric")
+	}
+	if base.Parent && by != ByRegion {
+		return nil, fmt.Errorf("only regions have a parent to be scored against")
+	}
+	rows, err := d.Rows(by)
+	if err != nil {
+		return nil, err
+	}
+	s := &Scores{Experiment: d.Name, Base: base.name(), By: by, Meaning: meaning, Metrics: metrics, Warnings: []string{}}
+	s.Rows = make([]Scored, rows.Len())
+	weights := make([]float64, len(metrics))
+	for i := range s.Rows {
+		if by == ByRegion {
+			s.Rows[i].Region = d.Paths[rows.Region[i]]
+		} else {
+			s.Rows[i].Unit = unitValue(d.Units[rows.Unit[i]])
+		}
+	}
+	for k, m := range metrics {
+		weights[k] = m.Weight
+		if err := s.scoreMetric(d, rows, m, base); err != nil {
+			return nil, err
+		}
+	}
+	for i := range s.Rows {
+		scores := make([]float64, len(metrics))
+		for k, v := range s.Rows[i].Scores {
+			scores[k] = float64(v)
+		}
+		aggregate, err := fuzzy.Aggregate(scores, weights)
+		if err != nil {
+			return nil, err
+		}
+		s.Rows[i].Aggregate = Real(aggregate)
+	}
+	slices.SortStableFunc(s.Rows, func(a, b Scored) int {
+		return cmp.Or(cmp.Compare(known(b.Aggregate), known(a.Aggregate)), cmp.Compare(b.Aggregate, a.Aggregate))
+	})
+	return s, nil
+}
+
+func (b ScoreBase) name() string {
+	switch {
+	case b.Parent:
+		return "parent"
+	case b.Other != nil:
+		return b.Other.Name
+	}
+	return "program"
+}
+
+// scoreMetric scores every row by one metric.
+func (s *Scores) scoreMetric(d *Dataset, rows *Rows, m ScoreMetric, base ScoreBase) error {
+	node, err := d.scoreNode(m, base)
+	if err != nil {
+		return err
+	}
+	values, err := rows.Eval(node)
+	if err != nil {
+		return err
+	}
+	bases, err := d.scoreBases(rows, node, values, base)
+	if err != nil {
+		return err
+	}
+	zero := true
+	for i, v := range values {
+		s.Rows[i].Values = append(s.Rows[i].Values, Real(v))
+		s.Rows[i].Bases = append(s.Rows[i].Bases, Real(bases[i]))
+		s.Rows[i].Scores = append(s.Rows[i].Scores, Real(fuzzy.Score(m.set, v, bases[i])))
+		zero = zero && !(v > 0)
+	}
+	if zero {
+		s.Warnings = append(s.Warnings, fmt.Sprintf("%s is zero or missing everywhere", m.Metric))
+	}
+	return nil
+}
+
+// scoreNode resolves a metric; against a parent the inclusive values are
+// compared, since a parent's exclusive value does not hold its children's.
+func (d *Dataset) scoreNode(m ScoreMetric, base ScoreBase) (expr.Node, error) {
+	var failed error
+	node := expr.Substitute(m.node, func(name *expr.Name) expr.Node {
+		if !d.known(name.Name) {
+			failed = cmp.Or(failed, d.unknown(name.Name))
+			return name
+		}
+		metric, err := d.Resolve(name.Name)
+		if _, _, scoped := model.SplitScope(name.Name); err != nil || scoped || !base.Parent || metric.Scope == model.Own {
+			return name
+		}
+		return &expr.Name{Name: metric.Name + ".inc", Offset: name.Offset}
+	})
+	return node, failed
+}
+
+// scoreBases gives V of eq. 1 for every row.
+func (d *Dataset) scoreBases(rows *Rows, node expr.Node, values []float64, base ScoreBase) ([]float64, error) {
+	bases := make([]float64, len(values))
+	switch {
+	case base.Parent:
+		for i, r := range rows.Region {
+			bases[i] = values[i]
+			if p := d.Regions[r].Parent; p != model.NoParent {
+				bases[i] = values[p]
+			}
+		}
+	case base.Other != nil:
+		other, err := base.Other.Rows(rows.By)
+		if err != nil {
+			return nil, err
+		}
+		theirs, err := other.Eval(node)
+		if err != nil {
+			return nil, err
+		}
+		at := map[string]float64{}
+		for i, v := range theirs {
+			at[base.Other.rowName(other, i)] = v
+		}
+		for i := range bases {
+			bases[i] = at[d.rowName(rows, i)]
+		}
+	default:
+		whole, err := d.programValue(node, rows, values)
+		if err != nil {
+			return nil, err
+		}
+		for i := range bases {
+			bases[i] = whole
+		}
+	}
+	return bases, nil
+}
+
+// programValue is the whole program's value of a metric. Ratios and built-in
+// metrics may be larger in a part than in the whole; then the largest part is
+// the base, so that scores stay in [0, 1].
+func (d *Dataset) programValue(node expr.Node, rows *Rows, values []float64) (float64, error) {
+	program, err := d.Rows(ByProgram)
+	if err != nil {
+		return 0, err
+	}
+	whole, err := program.Eval(node)
+	if err != nil {
+		return 0, err
+	}
+	v := whole[0]
+	if rows.By == ByUnit && v == v {
+		v /= float64(len(d.Units))
+	}
+	if most := largest(values); most > v || v != v {
+		v = most
+	}
+	return v, nil
+}
+
+// rowName identifies a row across experiments.
+func (d *Dataset) rowName(rows *Rows, i int) string {
+	if rows.By == ByRegion {
+		return d.Paths[rows.Region[i]]
+	}
+	return d.Units[rows.Unit[i]].String()
+}

@@ -1,0 +1,167 @@
+package simulate
+
+import (
+	"fmt"
+	"testing"
+
+	"auspex/trace"
+	"pgregory.net/rapid"
+)
+
+// pairUp plays the plans of all ranks of a collective against each other with
+// every send buffered, and returns an error unless each receive finds its
+// message, of a size it has room for, and no message is left over.
+func pairUp(calls []call, alg func(*call) (algorithm, error)) (bytes int64, err error) {
+	type key struct{ from, to, tag int32 }
+	n := len(calls)
+	boxes := map[key][]int64{}
+	steps := make([][]step, n)
+	for i := range calls {
+		a, err := alg(&calls[i])
+		if err != nil {
+			return 0, err
+		}
+		var p plan
+		p.writeOut(&calls[i], a)
+		steps[i] = p.steps
+	}
+	// Receives are taken in order; sends never wait. A blocking step of a rank
+	// waits for its receive.
+	at := make([]int, n)
+	type pend struct {
+		key  key
+		room int64
+	}
+	open := make([][]pend, n)
+	take := func(k key, room int64) (bool, error) {
+		box := boxes[k]
+		if len(box) == 0 {
+			return false, nil
+		}
+		if box[0] > room {
+			return false, fmt.Errorf("%v: %d bytes meet room for %d", k, box[0], room)
+		}
+		boxes[k] = box[1:]
+		return true, nil
+	}
+	sent := make([]bool, n) // the send half of an exchange is done
+	for progress := true; progress; {
+		progress = false
+		for i := range n {
+			for at[i] < len(steps[i]) {
+				s := steps[i][at[i]]
+				me := int32(i)
+				put := func() { k := key{me, s.peer, s.tag}; boxes[k] = append(boxes[k], s.bytes); bytes += s.bytes }
+				done := true
+				switch s.kind {
+				case stepSend, stepIsend:
+					put()
+					if s.kind == stepIsend {
+						open[i] = append(open[i], pend{key{-1, -1, -1}, 0})
+					}
+				case stepRecv:
+					done, err = take(key{s.peer, me, s.tag}, s.bytes)
+				case stepIrecv:
+					open[i] = append(open[i], pend{key{s.peer, me, s.tag}, s.bytes})
+				case stepExchange:
+					if !sent[i] {
+						put()
+						sent[i], progress = true, true
+					}
+					if done, err = take(key{s.source, me, s.tag}, s.room); done {
+						sent[i] = false
+					}
+				case stepWait, stepWaitAll:
+					for j := range open[i] {
+						if s.kind == stepWait && int32(j) != s.peer || open[i][j].key.from < 0 {
+							continue
+						}
+						var ok bool
+						if ok, err = take(open[i][j].key, open[i][j].room); !ok {
+							done = false
+							break
+						}
+						open[i][j].key.from = -1
+					}
+					if done && s.kind == stepWaitAll {
+						open[i] = open[i][:0]
+					}
+				}
+				if err != nil {
+					return bytes, fmt.Errorf("rank %d: %w", i, err)
+				}
+				if !done {
+					break
+				}
+				at[i]++
+				progress = true
+			}
+		}
+	}
+	for i := range n {
+		if at[i] < len(steps[i]) {
+			return bytes, fmt.Errorf("rank %d is stuck at step %d of %d: %+v", i, at[i], len(steps[i]), steps[i][at[i]])
+		}
+	}
+	for k, box := range boxes {
+		if len(box) > 0 {
+			return bytes, fmt.Errorf("%v: %d messages are left over", k, len(box))
+		}
+	}
+	return bytes, nil
+}
+
+// Every algorithm must pair up its sends and receives for any number of ranks,
+// size, datatype and root.
+func TestCollectivesPairUp(t *testing.T) {
+	selectors := map[string]func(*call) (algorithm, error){
+		"default": defaultAlgorithm, "ompi": ompiAlgorithm, "mpich": mpichAlgorithm,
+	}
+	for name, alg := range selectors {
+		for k := trace.Barrier; k <= trace.ReduceScatter; k++ {
+			t.Run(name+"/"+k.String(), func(t *testing.T) {
+				rapid.Check(t, func(rt *rapid.T) {
+					n := rapid.OneOf(rapid.IntRange(2, 17), rapid.IntRange(2, 40)).Draw(rt, "ranks")
+					unit := rapid.SampledFrom([]int64{1, 2, 4, 8}).Draw(rt, "unit")
+					count := rapid.OneOf(rapid.Int64Range(0, 100), rapid.Int64Range(0, 1<<19)).Draw(rt, "count")
+					root := rapid.IntRange(0, n-1).Draw(rt, "root")
+					counts := make([]int64, n*n)
+					for i := range counts {
+						counts[i] = unit * (count/int64(i%7+1) + int64(i%3))
+					}
+					hosts := make([]int32, n)
+					perHost := rapid.IntRange(1, 3).Draw(rt, "per host")
+					for i := range hosts {
+						hosts[i] = int32(i / perHost)
+					}
+					ready := make([]bool, n)
+					calls := make([]call, n)
+					for i := range calls {
+						c := call{kind: k, me: i, size: n, root: root, unit: unit, send: count * unit, recv: count * unit, hosts: hosts, setUp: &ready[i]}
+						for j := range n {
+							switch k {
+							case trace.Alltoallv:
+								c.sends, c.recvs = append(c.sends, counts[i*n+j]), append(c.recvs, counts[j*n+i])
+							case trace.Gatherv, trace.Allgatherv:
+								c.recvs = append(c.recvs, counts[j])
+								c.send = counts[i]
+							case trace.Scatterv, trace.ReduceScatter:
+								c.sends = append(c.sends, counts[j])
+								c.recv = counts[i]
+							}
+						}
+						calls[i] = c
+					}
+					if !powerOfTwo(n) {
+						if _, err := alg(&calls[0]); err != nil {
+							return // pairwise exchange is refused
+						}
+					}
+					if _, err := pairUp(calls, alg); err != nil {
+						rt.Fatal(err)
+					}
+				})
+			})
+		}
+	}
+}

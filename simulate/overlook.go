@@ -1,0 +1,96 @@
+package simulate
+
+// SimGrid 3.32 shares out again only what it finds changed, and it looks for
+// that along the first link of each flow that begins to move. When several
+// flows begin at one instant and the first link of one of them is known as
+// changed already, the flow's other links are not looked at: a link that only
+// such flows use is overlooked until the next change, and may carry more than
+// its bandwidth meanwhile. Since SimGrid is the yardstick, so it is here.
+//
+// What is known as changed spreads from a flow's first link over the flows
+// that move by then and all their links. Links in use before the instant are
+// taken to be connected, as they are wherever there is a backbone.
+
+//
+// A link that is overlooked has no limit (link.open) until the next round.
+
+// findHidden lists the links that the flows of this instant hide.
+func (s *solver) findHidden() {
+	s.hidden = s.hidden[:0]
+	if s.exact || len(s.joined) < 2 {
+		return
+	}
+	for i, id := range s.joined {
+		f := &s.flows[id]
+		f.moves = s.epoch
+		first := f.parts[0].link
+		if i == 0 {
+			s.links[first].seen = s.epoch
+			s.look(id)
+		} else if !s.known(first) {
+			s.links[first].seen = s.epoch
+			s.explore(first)
+		}
+	}
+	for _, id := range s.joined {
+		for _, p := range s.flows[id].parts {
+			if l := &s.links[p.link]; !s.known(p.link) && l.started != s.epoch {
+				l.seen = s.epoch // list it once
+				s.hidden = append(s.hidden, p.link)
+			}
+		}
+	}
+}
+
+// known tells whether a link is among those to be shared out again: it was in
+// use before this instant, or something has led to it.
+func (s *solver) known(e int32) bool {
+	l := &s.links[e]
+	return l.seen == s.epoch || l.quit == s.epoch || l.freshAt != s.epoch || int(l.fresh) < len(l.users)
+}
+
+// look makes a flow's links known.
+func (s *solver) look(id int32) {
+	f := &s.flows[id]
+	f.looked = s.epoch
+	for i := range f.parts {
+		if e := f.parts[i].link; !s.known(e) {
+			s.links[e].seen = s.epoch
+			s.explore(e)
+		}
+	}
+}
+
+// explore looks at the flows of a link that move by now.
+func (s *solver) explore(e int32) {
+	for _, u := range s.links[e].users {
+		if f := &s.flows[u.flow]; f.moves == s.epoch && f.looked != s.epoch {
+			s.look(u.flow)
+		}
+	}
+}
+
+// openHidden lifts the limit of hidden links that filled up, and tells whether
+// there were any.
+func (s *solver) openHidden() bool {
+	some := false
+	for _, e := range s.hidden {
+		if l := &s.links[e]; !l.open && l.level >= 0 && l.nearest > 0 {
+			l.open, some = true, true
+			s.opened = append(s.opened, e)
+		}
+	}
+	return some
+}
+
+// closeOpened puts the limits back and has the flows concerned shared out.
+func (s *solver) closeOpened() {
+	for _, e := range s.opened {
+		l := &s.links[e]
+		l.open = false
+		for _, u := range l.users {
+			s.add(u.flow)
+		}
+	}
+	s.opened = s.opened[:0]
+}
