@@ -35,10 +35,11 @@ bench: setup build
 	$(GO) test -run '^$$' -bench . -benchmem -timeout 60m ./...
 
 # A binary for older clusters: fully static, so no C library is asked for.
+DIST ?= dist/auspex
 dist:
-	@mkdir -p dist
+	@mkdir -p $(dir $(DIST))
 	CGO_ENABLED=1 $(GO) build -trimpath -tags netgo,osusergo,timetzdata \
-	  -ldflags '$(LDFLAGS) -linkmode external -extldflags "-static"' -o dist/auspex ./cmd/auspex
+	  -ldflags '$(LDFLAGS) -linkmode external -extldflags "-static"' -o $(DIST) ./cmd/auspex
 
 # Every fuzz target for FUZZTIME, one after the other.
 FUZZTIME ?= 60s

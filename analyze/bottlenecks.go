@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
+	"auspex/expr"
 	"auspex/fuzzy"
 )
 
@@ -40,17 +42,41 @@ type Bottleneck struct {
 	Negligible Real `json:"negligible"`
 	// Severity has a degree per term, only where the crisp test holds: below
 	// the threshold a Z set would call everything low.
-	Severity map[string]Real `json:"severity"`
+	Severity Degrees `json:"severity"`
 }
 
 // BottleneckOptions are the threshold and its sets. Upper of zero means the
-// largest value found, or one for ratios below it.
+// end of the metric's universe where the vocabulary knows one, else the largest
+// value found.
 type BottleneckOptions struct {
 	Threshold  float64
 	Upper      float64
 	Negligible fuzzy.Set      // nil: Figure 4's Pi around the threshold
 	NoBand     bool           // crisp search alone, as in Figure 5(a)
 	Severity   []SeverityTerm // empty: Figure 4's S from the threshold to Upper
+}
+
+// ParseSeverity reads a word for severity: "high=S(0.9, 1)".
+func ParseSeverity(text string) (SeverityTerm, error) {
+	name, shape, ok := strings.Cut(text, "=")
+	name, shape = strings.TrimSpace(name), strings.TrimSpace(shape)
+	if !ok || name == "" || shape == "" {
+		return SeverityTerm{}, fmt.Errorf("a severity is written word=shape, such as high=S(0.9, 1), not %q", text)
+	}
+	set, err := ShapeOf(shape)
+	return SeverityTerm{Name: name, Text: shape, Set: set}, err
+}
+
+// ShapeOf reads a set that is written out with numbers, perhaps modified:
+// "very S(0.9, 1)".
+func ShapeOf(text string) (fuzzy.Set, error) {
+	phrase, err := fuzzy.ParsePhrase(text)
+	if err != nil {
+		return nil, err
+	}
+	return fuzzy.Bind(phrase, fuzzy.Minimum, func(t *fuzzy.TermRef) (fuzzy.Set, error) {
+		return nil, fmt.Errorf("%q has no numbers: write a shape such as S(0.9, 1)", t.Name)
+	})
 }
 
 // bandShare is the half width of the default band, as a share of the
@@ -72,11 +98,16 @@ func FindBottlenecks(d *Dataset, words Words, metric string, o BottleneckOptions
 		return nil, err
 	}
 	b := &Bottlenecks{Experiment: d.Name, Metric: metric, Threshold: o.Threshold, Rows: []Bottleneck{}, Warnings: []string{}}
+	if v, over := words.VariableOf(q); o.Upper == 0 && v != nil && expr.Equal(over, q) && v.High > o.Threshold {
+		o.Upper = v.High // the universe ends there, such as a ratio's at one
+	}
 	if err := b.chooseSets(&o, values); err != nil {
 		return nil, err
 	}
+	missing := 0
 	for i, v := range values {
 		if v != v {
+			missing++
 			continue
 		}
 		row := Bottleneck{Region: d.Paths[rows.Region[i]], Value: Real(v), Crisp: v > o.Threshold}
@@ -87,12 +118,15 @@ func FindBottlenecks(d *Dataset, words Words, metric string, o BottleneckOptions
 			continue
 		}
 		if row.Crisp {
-			row.Severity = map[string]Real{}
 			for _, term := range o.Severity {
-				row.Severity[term.Name] = Real(term.Set.Degree(v))
+				row.Severity.Names = append(row.Severity.Names, term.Name)
+				row.Severity.Of = append(row.Severity.Of, Real(term.Set.Degree(v)))
 			}
 		}
 		b.Rows = append(b.Rows, row)
+	}
+	if missing == len(values) {
+		b.Warnings = append(b.Warnings, fmt.Sprintf("%s has no value in any region", metric))
 	}
 	slices.SortStableFunc(b.Rows, func(x, y Bottleneck) int { return cmp.Compare(y.Value, x.Value) })
 	return b, nil

@@ -23,10 +23,10 @@ type Classification struct {
 
 // Classified is one region, or one unit in it.
 type Classified struct {
-	Region string          `json:"region"`
-	Unit   *string         `json:"unit,omitempty"` // nil over all units
-	Value  Real            `json:"value"`
-	Terms  map[string]Real `json:"terms"`
+	Region string  `json:"region"`
+	Unit   any     `json:"unit,omitempty"` // nil over all units
+	Value  Real    `json:"value"`
+	Terms  Degrees `json:"terms"`
 }
 
 // Across says what becomes of the units when regions are classified.
@@ -99,12 +99,13 @@ func (c *Classification) fill(d *Dataset, q quantity, sets []fuzzy.Set) error {
 	if err != nil {
 		return err
 	}
-	add := func(region int, unit *string, v float64) {
-		row := Classified{Region: d.Paths[region], Unit: unit, Value: Real(v), Terms: make(map[string]Real, len(sets))}
-		for i, s := range sets {
-			row.Terms[c.Terms[i]] = Real(s.Degree(v))
+	degrees := make([]Real, 0, rows.Len()*len(sets)) // of all rows, one allocation
+	add := func(region int, unit any, v float64) {
+		from := len(degrees)
+		for _, s := range sets {
+			degrees = append(degrees, Real(s.Degree(v)))
 		}
-		c.Rows = append(c.Rows, row)
+		c.Rows = append(c.Rows, Classified{Region: d.Paths[region], Unit: unit, Value: Real(v), Terms: Degrees{c.Terms, degrees[from:]}})
 	}
 	switch c.Across {
 	case AcrossMean:
@@ -112,9 +113,13 @@ func (c *Classification) fill(d *Dataset, q quantity, sets []fuzzy.Set) error {
 			add(rows.Region[i], nil, v)
 		}
 	case AcrossEach:
+		units := make([]any, len(d.Units))
+		for u := range units {
+			units[u] = unitValue(d.Units[u])
+		}
+		c.Rows = make([]Classified, 0, rows.Len())
 		for i, v := range values {
-			unit := d.Units[rows.Unit[i]].String()
-			add(rows.Region[i], &unit, v)
+			add(rows.Region[i], units[rows.Unit[i]], v)
 		}
 	case AcrossMax:
 		most := make([]float64, len(d.Regions))
@@ -130,20 +135,8 @@ func (c *Classification) fill(d *Dataset, q quantity, sets []fuzzy.Set) error {
 			add(r, nil, v)
 		}
 	}
-	slices.SortStableFunc(c.Rows, func(a, b Classified) int {
-		if a.Value.IsMissing() || b.Value.IsMissing() {
-			return cmp.Compare(known(b.Value), known(a.Value))
-		}
-		return cmp.Compare(b.Value, a.Value)
-	})
+	slices.SortStableFunc(c.Rows, func(a, b Classified) int { return cmp.Compare(b.Value, a.Value) }) // missing last
 	return nil
-}
-
-func known(r Real) int {
-	if r.IsMissing() {
-		return 0
-	}
-	return 1
 }
 
 // warn tells what the terms do not say.

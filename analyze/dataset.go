@@ -74,9 +74,14 @@ func (d *Dataset) Resolve(name string) (model.Metric, error) {
 	return model.Metric{}, d.unknown(name)
 }
 
-// find looks a name without scope up among names and aliases.
+// find looks a name without scope up among names and aliases; L2_TCM is short
+// for PAPI_L2_TCM.
 func (d *Dataset) find(name string) (model.Metric, bool) {
-	for _, same := range []func(a, b string) bool{func(a, b string) bool { return a == b }, strings.EqualFold} {
+	for _, same := range []func(a, b string) bool{
+		func(a, b string) bool { return a == b },
+		strings.EqualFold,
+		func(a, b string) bool { return strings.EqualFold(a, "PAPI_"+b) },
+	} {
 		for _, m := range d.Metrics {
 			if same(m.Name, name) || (m.Alias != "" && same(m.Alias, name)) {
 				return m, true

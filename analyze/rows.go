@@ -26,6 +26,9 @@ type Rows struct {
 	By     By
 	Region []int // by row; nil where rows are not about regions
 	Unit   []int // by row; nil where rows are not about units
+	// Over says what becomes of the units behind a region's or the program's
+	// row: their total where it is empty.
+	Over Over
 	d      *Dataset
 	size   int
 	cache  map[string][]float64
@@ -104,11 +107,27 @@ func (r *Rows) stored(name string) ([]float64, error) {
 		return r.fold(m, nil, meanKnown), nil
 	case metric.Scope == model.Inclusive && r.By == ByUnit:
 		return r.fold(m, nil, largest), nil // the outermost region has the most
-	case metric.Scope == model.Inclusive && r.By == ByProgram:
+	case r.By == ByProgram:
 		units := &Rows{By: ByUnit, d: r.d, size: len(r.d.Units)}
-		return []float64{total(units.fold(m, nil, largest))}, nil
+		whole := total
+		if metric.Scope == model.Inclusive {
+			whole = largest
+		}
+		return []float64{r.overUnits(units.fold(m, nil, whole))}, nil
+	case r.By == ByRegion:
+		return r.fold(m, nil, r.overUnits), nil
 	}
 	return r.fold(m, nil, total), nil
+}
+
+func (r *Rows) overUnits(values []float64) float64 {
+	switch r.Over {
+	case OverMax:
+		return largest(values)
+	case OverMean:
+		return total(values) / float64(len(values))
+	}
+	return total(values)
 }
 
 // fold makes one value a row of a dense matrix. Regions that skip marks count

@@ -3,6 +3,7 @@ package analyze
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,7 +41,6 @@ type ScoreMetric struct {
 	Metric string    `json:"metric"`
 	Shape  string    `json:"shape"`
 	Weight float64   `json:"weight"`
-	node   expr.Node // parsed Metric
 	set    fuzzy.Set // Shape over [0, 1]
 }
 
@@ -69,8 +69,18 @@ func ParseScoreMetric(text string) (ScoreMetric, error) {
 		return m, err
 	}
 	m.Metric = metric
-	m.node, err = expr.Parse(metric)
+	_, err = expr.Parse(metric)
 	return m, err
+}
+
+// DefaultScoreMetrics is time alone.
+func DefaultScoreMetrics(d *Dataset) ([]ScoreMetric, error) {
+	name, err := d.timeMetric()
+	if err != nil {
+		return nil, err
+	}
+	m, err := ParseScoreMetric(expr.Quote(name))
+	return []ScoreMetric{m}, err
 }
 
 // Scored is one region or unit.
@@ -91,7 +101,7 @@ type ScoreBase struct {
 
 // Score computes the performance scores of regions or units over metrics.
 // High scores mean impact unless quality says otherwise.
-func Score(d *Dataset, metrics []ScoreMetric, base ScoreBase, by By, meaning Meaning) (*Scores, error) {
+func Score(d *Dataset, words Words, metrics []ScoreMetric, base ScoreBase, by By, meaning Meaning) (*Scores, error) {
 	if by != ByRegion && by != ByUnit {
 		return nil, fmt.Errorf("scores are by %s or %s, not by %q", ByRegion, ByUnit, by)
 	}
@@ -117,7 +127,7 @@ func Score(d *Dataset, metrics []ScoreMetric, base ScoreBase, by By, meaning Mea
 	}
 	for k, m := range metrics {
 		weights[k] = m.Weight
-		if err := s.scoreMetric(d, rows, m, base); err != nil {
+		if err := s.scoreMetric(d, words, rows, m, base); err != nil {
 			return nil, err
 		}
 	}
@@ -133,7 +143,7 @@ func Score(d *Dataset, metrics []ScoreMetric, base ScoreBase, by By, meaning Mea
 		s.Rows[i].Aggregate = Real(aggregate)
 	}
 	slices.SortStableFunc(s.Rows, func(a, b Scored) int {
-		return cmp.Or(cmp.Compare(known(b.Aggregate), known(a.Aggregate)), cmp.Compare(b.Aggregate, a.Aggregate))
+		return cmp.Compare(b.Aggregate, a.Aggregate) // missing last
 	})
 	return s, nil
 }
@@ -149,8 +159,8 @@ func (b ScoreBase) name() string {
 }
 
 // scoreMetric scores every row by one metric.
-func (s *Scores) scoreMetric(d *Dataset, rows *Rows, m ScoreMetric, base ScoreBase) error {
-	node, err := d.scoreNode(m, base)
+func (s *Scores) scoreMetric(d *Dataset, words Words, rows *Rows, m ScoreMetric, base ScoreBase) error {
+	node, err := d.scoreNode(words, m, base)
 	if err != nil {
 		return err
 	}
@@ -162,35 +172,39 @@ func (s *Scores) scoreMetric(d *Dataset, rows *Rows, m ScoreMetric, base ScoreBa
 	if err != nil {
 		return err
 	}
-	zero := true
+	zero, without := true, 0
 	for i, v := range values {
 		s.Rows[i].Values = append(s.Rows[i].Values, Real(v))
 		s.Rows[i].Bases = append(s.Rows[i].Bases, Real(bases[i]))
 		s.Rows[i].Scores = append(s.Rows[i].Scores, Real(fuzzy.Score(m.set, v, bases[i])))
 		zero = zero && !(v > 0)
+		if v > 0 && !(bases[i] > 0) {
+			without++
+		}
 	}
 	if zero {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("%s is zero or missing everywhere", m.Metric))
+	}
+	if without > 0 {
+		s.Warnings = append(s.Warnings, fmt.Sprintf("%d of %d rows have no score by %s: the base (%s) has no value for them", without, len(values), m.Metric, s.Base))
 	}
 	return nil
 }
 
 // scoreNode resolves a metric; against a parent the inclusive values are
 // compared, since a parent's exclusive value does not hold its children's.
-func (d *Dataset) scoreNode(m ScoreMetric, base ScoreBase) (expr.Node, error) {
-	var failed error
-	node := expr.Substitute(m.node, func(name *expr.Name) expr.Node {
-		if !d.known(name.Name) {
-			failed = cmp.Or(failed, d.unknown(name.Name))
-			return name
-		}
+func (d *Dataset) scoreNode(words Words, m ScoreMetric, base ScoreBase) (expr.Node, error) {
+	node, err := d.quantityAsWritten(words, m.Metric)
+	if err != nil || !base.Parent {
+		return node, err
+	}
+	return expr.Substitute(node, func(name *expr.Name) expr.Node {
 		metric, err := d.Resolve(name.Name)
-		if _, _, scoped := model.SplitScope(name.Name); err != nil || scoped || !base.Parent || metric.Scope == model.Own {
+		if _, _, scoped := model.SplitScope(name.Name); err != nil || scoped || metric.Scope == model.Own {
 			return name
 		}
 		return &expr.Name{Name: metric.Name + ".inc", Offset: name.Offset}
-	})
-	return node, failed
+	}), nil
 }
 
 // scoreBases gives V of eq. 1 for every row.
@@ -218,7 +232,11 @@ func (d *Dataset) scoreBases(rows *Rows, node expr.Node, values []float64, base 
 			at[base.Other.rowName(other, i)] = v
 		}
 		for i := range bases {
-			bases[i] = at[d.rowName(rows, i)]
+			v, there := at[d.rowName(rows, i)]
+			if !there {
+				v = math.NaN()
+			}
+			bases[i] = v
 		}
 	default:
 		whole, err := d.programValue(node, rows, values)
@@ -232,10 +250,13 @@ func (d *Dataset) scoreBases(rows *Rows, node expr.Node, values []float64, base 
 	return bases, nil
 }
 
-// programValue is the whole program's value of a metric. Ratios and built-in
-// metrics may be larger in a part than in the whole; then the largest part is
-// the base, so that scores stay in [0, 1].
+// programValue is the whole program's value of a metric. Ratios may be larger
+// in a part than in the whole; then the largest part is the base, so that
+// scores stay in [0, 1]. So it is for units, of which none is part of another.
 func (d *Dataset) programValue(node expr.Node, rows *Rows, values []float64) (float64, error) {
+	if rows.By == ByUnit {
+		return largest(values), nil
+	}
 	program, err := d.Rows(ByProgram)
 	if err != nil {
 		return 0, err
@@ -245,9 +266,6 @@ func (d *Dataset) programValue(node expr.Node, rows *Rows, values []float64) (fl
 		return 0, err
 	}
 	v := whole[0]
-	if rows.By == ByUnit && v == v {
-		v /= float64(len(d.Units))
-	}
 	if most := largest(values); most > v || v != v {
 		v = most
 	}

@@ -9,9 +9,12 @@ import (
 	"slices"
 )
 
-// listLength is how many neighbours are remembered per point on average. It
-// bounds memory (12 bytes each) and is several times any sensible MinPts.
-const listLength = 128
+// How many neighbours are remembered per point on average: twice MinPts within
+// these bounds. The upper one bounds memory, at 12 bytes each.
+const (
+	fewestListed = 128
+	mostListed   = 512
+)
 
 // neighbours holds, for every tree position, all positions within reach of it,
 // and the core distances. All distances are squared.
@@ -26,7 +29,7 @@ type neighbours struct {
 // findNeighbours builds the lists and core distances for the points of t.
 // weight counts the original points each position stands for.
 func findNeighbours(ctx context.Context, t *tree, weight []int32, minPts int, eps2 float64, tick func(int)) (*neighbours, error) {
-	nb := &neighbours{reach: listReach(t, max(listLength, 2*minPts), eps2)}
+	nb := &neighbours{reach: listReach(t, min(max(fewestListed, 2*minPts), mostListed), eps2)}
 	buffers := make([][]pair, runtime.GOMAXPROCS(0))
 	err := eachLeaf(ctx, t, func(worker int, leaf int32) {
 		buffers[worker] = join(t, leaf, 0, nb.reach, buffers[worker])

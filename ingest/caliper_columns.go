@@ -30,7 +30,7 @@ var caliperTimes = []string{"time.duration", "time.inclusive.duration", "time.ex
 func newCaliperColumn(name, unit string) caliperColumn {
 	c := parseCaliperColumn(name, unit)
 	c.role = roleOf(c.ops)
-	if name == "nid" || name == "_id" { // numbers of tree nodes
+	if c.base == "" || name == "nid" || name == "_id" { // nameless, or the number of a tree node
 		c.role = derivedRole
 	}
 	return c

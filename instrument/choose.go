@@ -151,7 +151,7 @@ func (c *chooser) neverUnit(u *source.Unit) string {
 	return ""
 }
 
-var jumpWord = regexp.MustCompile(`(?i)\b(return|stop|go *to|exit|cycle|entry|end|err)\b`)
+var jumpWord = regexp.MustCompile(`(?i)\b(return|stop|go *to|exit|cycle|entry)\b|\b(end|err|eor) *= *[0-9]`)
 
 // hidesJump looks for jumps in what was blanked before a unit was parsed.
 func hidesJump(f *source.File, u *source.Unit) bool {

@@ -197,13 +197,18 @@ var timeUnits = map[string]float64{
 	"s": 1, "sec": 1, "seconds": 1, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9, "min": 60, "h": 3600,
 }
 
-// setUnit notes the unit that a line gives for its metric.
+// setUnit notes the unit that a line gives for its metric; none means the
+// metric's own.
 func (a *assembler) setUnit(metric int, unit []byte) error {
 	m := &a.metrics[metric]
-	if string(unit) == m.unit || len(unit) == 0 {
+	if string(unit) == m.unit {
 		return nil
 	}
 	written := string(unit)
+	if m.scale = 1; written == "" {
+		m.unit = ""
+		return nil
+	}
 	canonical := model.IsCanonical(m.metric.Name)
 	scale, isTime := timeUnits[strings.ToLower(written)]
 	switch {

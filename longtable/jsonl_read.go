@@ -263,10 +263,11 @@ func (t *jsonTable) readLine(l *jsonLine) error {
 	if err != nil {
 		return err
 	}
-	if l.has[colUnit] {
-		if err := t.setUnit(metric, l.unit); err != nil {
-			return err
-		}
+	if !l.has[colUnit] {
+		l.unit = l.unit[:0]
+	}
+	if err := t.setUnit(metric, l.unit); err != nil {
+		return err
 	}
 	if err := t.set(unit, region, metric, l.value); err != nil {
 		return err

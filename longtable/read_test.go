@@ -27,7 +27,7 @@ Rank,region,Metric,value,kind,file,line,unit,comment
 0,main,wtime,1.5,,main.c,3,,
 0,main/solve,wtime,2500,loop,solve.c,12,ms,x
 0,main/solve,calls,10,,,,,
-1,main/solve,wtime.exc,3,,,,s,
+1,main/solve,wtime.exc,3000000,,,,us,
 1,"main/MPI_Send",wtime,0.25,,,,,
 1,main/solve,ipc,,,,,,
 1,main/solve,flops.inc,7e9,,,,flop,"two

@@ -19,11 +19,9 @@ type Builder struct {
 	columns map[string]int
 
 	unit, region []int32
-	rowOf        map[uint64]int32
-	lastKey      uint64
-	lastRow      int32
+	last         int              // the row used last
+	rowOf        map[uint64]int32 // nil while the rows are in order
 	values       [][]float64
-	ordered      bool
 }
 
 type childKey struct {
@@ -37,9 +35,6 @@ func NewBuilder() *Builder {
 		unitOf:  map[Unit]int{},
 		child:   map[childKey]int{},
 		columns: map[string]int{},
-		rowOf:   map[uint64]int32{},
-		lastKey: math.MaxUint64,
-		ordered: true,
 	}
 }
 
@@ -113,32 +108,58 @@ func (b *Builder) Metric(m Metric) int {
 	return i
 }
 
-// row finds or makes the row of a unit and region.
-func (b *Builder) row(unit, region int) int32 {
-	key := uint64(unit)<<32 | uint64(uint32(region))
-	if key == b.lastKey {
-		return b.lastRow
+// rowKey orders rows by unit and region.
+func rowKey(unit, region int) uint64 { return uint64(unit)<<32 | uint64(uint32(region)) }
+
+func (b *Builder) keyAt(row int) uint64 { return rowKey(int(b.unit[row]), int(b.region[row])) }
+
+// find looks a row up. As long as rows came in order they are searched where
+// they stand, the next row first since readers walk along; a map is made with
+// the first row that comes out of order.
+func (b *Builder) find(key uint64) (row int, ok bool) {
+	if b.rowOf != nil {
+		r, ok := b.rowOf[key]
+		return int(r), ok
 	}
-	row, ok := b.rowOf[key]
+	n := len(b.unit)
+	if n == 0 || key > b.keyAt(n-1) {
+		return n, false
+	}
+	for next := b.last; next < min(n, b.last+2); next++ {
+		if b.keyAt(next) == key {
+			return next, true
+		}
+	}
+	row = sort.Search(n, func(i int) bool { return b.keyAt(i) >= key })
+	return row, row < n && b.keyAt(row) == key
+}
+
+// row finds or makes the row of a unit and region.
+func (b *Builder) row(unit, region int) int {
+	key := rowKey(unit, region)
+	row, ok := b.find(key)
 	if !ok {
-		row = int32(len(b.unit))
-		if row > 0 {
-			u, r := b.unit[row-1], b.region[row-1]
-			if int32(unit) < u || (int32(unit) == u && int32(region) < r) {
-				b.ordered = false
+		n := len(b.unit)
+		if b.rowOf == nil && row < n {
+			b.rowOf = make(map[uint64]int32, 2*n)
+			for i := range n {
+				b.rowOf[b.keyAt(i)] = int32(i)
 			}
+		}
+		row = n
+		if b.rowOf != nil {
+			b.rowOf[key] = int32(row)
 		}
 		b.unit = append(b.unit, int32(unit))
 		b.region = append(b.region, int32(region))
-		b.rowOf[key] = row
 	}
-	b.lastKey, b.lastRow = key, row
+	b.last = row
 	return row
 }
 
 // cell returns the place of a value, NaN where nothing was set yet.
 func (b *Builder) cell(unit, region, metric int) *float64 {
-	row := int(b.row(unit, region))
+	row := b.row(unit, region)
 	column := b.values[metric]
 	for len(column) <= row {
 		column = append(column, math.NaN())
@@ -152,8 +173,8 @@ func (b *Builder) Enter(unit, region int) { b.row(unit, region) }
 
 // Has tells whether a value is there already.
 func (b *Builder) Has(unit, region, metric int) bool {
-	row, ok := b.rowOf[uint64(unit)<<32|uint64(uint32(region))]
-	if !ok || int(row) >= len(b.values[metric]) {
+	row, ok := b.find(rowKey(unit, region))
+	if !ok || row >= len(b.values[metric]) {
 		return false
 	}
 	v := b.values[metric][row]
@@ -187,6 +208,7 @@ func (b *Builder) Build(h Header) (*Experiment, error) {
 	if rows == 0 {
 		return nil, fmt.Errorf("no values found")
 	}
+	ordered := b.rowOf == nil
 	b.rowOf = nil
 	for m := range b.values {
 		for len(b.values[m]) < rows {
@@ -198,8 +220,9 @@ func (b *Builder) Build(h Header) (*Experiment, error) {
 			b.regions[i].Kind = Function
 		}
 	}
-	b.orderUnits()
-	b.orderRows()
+	if b.orderUnits() || !ordered {
+		b.orderRows()
+	}
 	h.Metrics = b.metrics
 	if h.Runs == 0 {
 		h.Runs = 1
@@ -216,8 +239,8 @@ func (b *Builder) Build(h Header) (*Experiment, error) {
 }
 
 // orderUnits numbers the units by process, thread and node, whatever order
-// the files came in.
-func (b *Builder) orderUnits() {
+// the files came in, and tells whether that moved any.
+func (b *Builder) orderUnits() bool {
 	compare := func(a, c Unit) int {
 		if a.Process != c.Process {
 			return a.Process - c.Process
@@ -228,7 +251,7 @@ func (b *Builder) orderUnits() {
 		return strings.Compare(a.Node, c.Node)
 	}
 	if slices.IsSortedFunc(b.units, compare) {
-		return
+		return false
 	}
 	order := make([]int, len(b.units))
 	for i := range order {
@@ -245,13 +268,10 @@ func (b *Builder) orderUnits() {
 	for i, u := range b.unit {
 		b.unit[i] = rank[u]
 	}
-	b.ordered = false
+	return true
 }
 
 func (b *Builder) orderRows() {
-	if b.ordered {
-		return
-	}
 	order := make([]int32, len(b.unit))
 	for i := range order {
 		order[i] = int32(i)
@@ -267,7 +287,6 @@ func (b *Builder) orderRows() {
 	for m := range b.values {
 		b.values[m] = permuted(b.values[m], order)
 	}
-	b.ordered = true
 }
 
 func permuted[T any](from []T, order []int32) []T {

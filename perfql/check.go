@@ -145,7 +145,7 @@ func (k *checked) collect() error {
 				return
 			}
 			if m.sql(k.query.By) == "" {
-				err = k.query.Errorf(name.Offset, fmt.Sprintf("%s is not defined for a whole %s", m.Name, k.query.By), "choose another BY")
+				err = k.query.ErrorAt(name.Offset, fmt.Sprintf("%s is not defined for a whole %s", m.Name, k.query.By), "choose another BY")
 			}
 			k.metrics = append(k.metrics, m)
 		})

@@ -3,7 +3,6 @@ package perfql
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -51,7 +50,7 @@ func Compile(q *Query, v *fuzzy.Vocabulary, logic fuzzy.Logic, experiments []*Ex
 	for _, k := range parts {
 		text, err := k.render(logic, p.Metrics)
 		if err != nil {
-			return nil, q.Errorf(q.Condition.Pos(), err.Error(), "")
+			return nil, q.ErrorAt(q.Condition.Pos(), err.Error(), "")
 		}
 		selects = append(selects, "("+text+")")
 	}
@@ -67,52 +66,6 @@ func columns(prefix string, n int) string {
 		fmt.Fprintf(&b, ", %s%d", prefix, i)
 	}
 	return b.String()
-}
-
-// orderSQL orders rows: with names, by what the user sees; without, before
-// regions and units have been looked up.
-func (q *Query) orderSQL(names bool) string {
-	var keys []string
-	direction := func(desc bool) string {
-		if desc {
-			return " DESC NULLS LAST"
-		}
-		return " ASC NULLS LAST"
-	}
-	for i, k := range q.Order {
-		switch k.By {
-		case "degree":
-			keys = append(keys, "degree"+direction(k.Desc))
-		case "region":
-			keys = append(keys, "region"+direction(k.Desc))
-		case "unit":
-			keys = append(keys, "process"+direction(k.Desc), "thread"+direction(k.Desc))
-		default:
-			keys = append(keys, fmt.Sprintf("o%d%s", i, direction(k.Desc)))
-		}
-	}
-	if len(keys) == 0 {
-		keys = append(keys, "degree DESC NULLS LAST")
-	}
-	if names {
-		keys = append(keys, "experiment", "region", "process", "thread", "region_id", "unit_id")
-	} else {
-		keys = append(keys, "region", "unit")
-	}
-	return strings.Join(keys, ", ")
-}
-
-func (q *Query) limitSQL() string {
-	if q.Limit == 0 {
-		return ""
-	}
-	return fmt.Sprintf(" LIMIT %d", q.Limit)
-}
-
-// earlyLimit reports whether the best rows can be chosen before the names of
-// their regions and units are known.
-func (q *Query) earlyLimit() bool {
-	return q.Limit > 0 && !slices.ContainsFunc(q.Order, func(k Key) bool { return k.By == "region" || k.By == "unit" })
 }
 
 // render builds the query over one experiment from the inside out: metrics per
@@ -154,7 +107,7 @@ func (k *checked) render(logic fuzzy.Logic, titles []string) (string, error) {
 		return "", err
 	}
 	b.WriteString("\nFROM (" + text + ")")
-	late := q.earlyLimit() && (len(q.Order) == 0 || q.Order[0].By == "degree" && q.Order[0].Desc)
+	late := q.earlyLimit() && q.bestFirst()
 	if !late {
 		b.WriteString("\nWHERE " + exceeds)
 	}
@@ -186,126 +139,7 @@ func (k *checked) render(logic fuzzy.Logic, titles []string) (string, error) {
 	fmt.Fprintf(&b, "\nFROM (%s) AS t\n", rows)
 	fmt.Fprintf(&b, "LEFT JOIN %s AS r ON r.id = t.region\nLEFT JOIN %s AS u ON u.id = t.unit", e.Regions, e.Units)
 	if late { // the best come first, so only these few need to be asked
-		b.WriteString("\nWHERE t.degree " + k.thresholdSQL())
+		b.WriteString("\nWHERE t.degree " + q.threshold().sql())
 	}
 	return b.String(), nil
-}
-
-// shownSQL computes a metric of the answer.
-func (k *checked) shownSQL(title string) (string, error) {
-	at := slices.IndexFunc(k.shown, func(m shown) bool { return m.text == title })
-	if at < 0 {
-		return "NULL::DOUBLE", nil
-	}
-	return expr.SQL(k.quantities[k.shown[at].quantity], k.column)
-}
-
-// quantitySQL computes the columns x0, x1, … from a0, a1, ….
-func (k *checked) quantitySQL(from string, logic fuzzy.Logic) (string, error) {
-	var b strings.Builder
-	b.WriteString("SELECT *")
-	for i, n := range k.quantities {
-		if !k.early(i) {
-			continue
-		}
-		text, err := expr.SQL(n, k.column)
-		if err != nil {
-			return "", err
-		}
-		fmt.Fprintf(&b, ", %s AS x%d", text, i)
-	}
-	b.WriteString("\nFROM (" + from + ")")
-	narrow, err := k.narrowSQL(logic)
-	if narrow != "" {
-		b.WriteString("\nWHERE " + narrow)
-	}
-	return b.String(), err
-}
-
-// early reports whether a quantity decides which rows remain. The others are
-// only shown, and computed for those.
-func (k *checked) early(quantity int) bool {
-	return slices.Contains(k.order, quantity) ||
-		slices.ContainsFunc(k.degrees, func(d degree) bool { return d.quantity == quantity })
-}
-
-// column is where a metric stands among a0, a1, ….
-func (k *checked) column(name string) (string, error) {
-	m, _ := k.experiment.Metric(name)
-	at := slices.IndexFunc(k.metrics, func(o Metric) bool { return o.Name == m.Name })
-	return fmt.Sprintf("a%d", at), nil
-}
-
-// degreeSQL computes d0, d1, … from x0, x1, … and the degree of the condition
-// from them.
-func (k *checked) degreeSQL(from string, logic fuzzy.Logic) (string, error) {
-	var b strings.Builder
-	b.WriteString("SELECT *")
-	for i, d := range k.degrees {
-		text, err := d.set.SQL(fmt.Sprintf("x%d", d.quantity))
-		if err != nil {
-			return "", err
-		}
-		fmt.Fprintf(&b, ", %s AS d%d", text, i)
-	}
-	whole, err := fuzzy.CombineSQL(k.query.Condition, logic, k.degreeColumn)
-	if err != nil {
-		return "", err
-	}
-	return "SELECT *, " + whole + " AS degree\nFROM (" + b.String() + "\nFROM (" + from + "))", nil
-}
-
-// narrowSQL passes over most rows that cannot reach the degree asked for before
-// anything is computed exactly.
-func (k *checked) narrowSQL(logic fuzzy.Logic) (string, error) {
-	level := 0.0
-	if t := k.query.Degree; t != nil {
-		if t.OrEqual && t.Value == 0 {
-			return "", nil
-		}
-		level = t.Value * (1 - 1e-9) // so that a degree of just Value is above it
-	}
-	var failed error
-	text := fuzzy.NarrowSQL(k.query.Condition, logic, level, func(is *fuzzy.Is, level float64) string {
-		d := k.degrees[k.statements[is]]
-		x, err := expr.LooseSQL(k.quantities[d.quantity], k.column)
-		if err != nil {
-			failed = err
-		}
-		lo, hi := fuzzy.Cut(d.set, level)
-		var parts []string
-		if !math.IsInf(lo, 0) {
-			parts = append(parts, x+" >= "+expr.SQLNumber(lo))
-		}
-		if !math.IsInf(hi, 0) {
-			parts = append(parts, x+" <= "+expr.SQLNumber(hi))
-		}
-		return strings.Join(parts, " AND ")
-	})
-	return text, failed
-}
-
-// exceedsSQL asks whether the degree is high enough.
-func (k *checked) exceedsSQL(logic fuzzy.Logic) (string, error) {
-	t := k.query.Degree
-	if t == nil {
-		t = &Threshold{}
-	}
-	return fuzzy.ExceedsSQL(k.query.Condition, logic, t.OrEqual, t.Value, k.degreeColumn)
-}
-
-// degreeColumn is where a statement's degree stands among d0, d1, ….
-func (k *checked) degreeColumn(is *fuzzy.Is) (string, error) {
-	return fmt.Sprintf("d%d", k.statements[is]), nil
-}
-
-func (k *checked) thresholdSQL() string {
-	t := k.query.Degree
-	switch {
-	case t == nil:
-		return "> 0"
-	case t.OrEqual:
-		return ">= " + expr.SQLNumber(t.Value)
-	}
-	return "> " + expr.SQLNumber(t.Value)
 }

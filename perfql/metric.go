@@ -13,7 +13,7 @@ type Experiment struct {
 	Values  string // unit, region, and a DOUBLE column per metric
 	Regions string // id, name, path, kind
 	Units   string // id, node, process, thread
-	// Metric finds a metric by its name or an alias of it.
+	// Metric finds a metric by its own name or an alias of it.
 	Metric func(name string) (Metric, bool)
 	// Known lists the names that people may use, for suggestions.
 	Known []string

@@ -25,7 +25,7 @@ func Parse(src string) (*Query, error) {
 	count := 0
 	err = fuzzy.Statements(q.Condition, func(is *fuzzy.Is) error {
 		if count++; count > maxStatements {
-			return q.Errorf(is.Pos(), "a query has at most 64 statements", "")
+			return q.ErrorAt(is.Pos(), "a query has at most 64 statements", "")
 		}
 		return nil
 	})

@@ -45,6 +45,29 @@ type Threshold struct {
 	Value   float64
 }
 
+// String prints the comparison.
+func (t Threshold) String() string {
+	if t.OrEqual {
+		return ">= " + number(t.Value)
+	}
+	return "> " + number(t.Value)
+}
+
+func (t Threshold) sql() string {
+	if t.OrEqual {
+		return ">= " + expr.SQLNumber(t.Value)
+	}
+	return "> " + expr.SQLNumber(t.Value)
+}
+
+// threshold is what a degree must exceed to be an answer.
+func (q *Query) threshold() Threshold {
+	if q.Degree == nil {
+		return Threshold{}
+	}
+	return *q.Degree
+}
+
 // Key is one key of ORDER BY.
 type Key struct {
 	By     string    // "degree", "region", "unit", or "" for Metric
@@ -56,8 +79,8 @@ type Key struct {
 // large comes first, names come in their order.
 func (k Key) defaultDesc() bool { return k.By == "" || k.By == "degree" }
 
-// Errorf makes an error that points into the query.
-func (q *Query) Errorf(offset int, message, hint string) *expr.Error {
+// ErrorAt makes an error that points into the query.
+func (q *Query) ErrorAt(offset int, message, hint string) *expr.Error {
 	return &expr.Error{Source: q.Source, Offset: offset, Message: message, Hint: hint}
 }
 
@@ -82,11 +105,7 @@ func (q *Query) String() string {
 		b.WriteString(" BY " + q.By.String())
 	}
 	if q.Degree != nil {
-		op := " > "
-		if q.Degree.OrEqual {
-			op = " >= "
-		}
-		b.WriteString(" WITH DEGREE" + op + number(q.Degree.Value))
+		b.WriteString(" WITH DEGREE " + q.Degree.String())
 	}
 	for i, k := range q.Order {
 		if i == 0 {

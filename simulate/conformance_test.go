@@ -40,6 +40,10 @@ func readCase(t testing.TB, dir string) refCase {
 
 // replay runs a case's folder with the options in cfg.
 func replay(dir string, np int, cfg []string, hooks Hooks) (*Result, error) {
+	return replayWith(dir, np, cfg, Defaults(), hooks)
+}
+
+func replayWith(dir string, np int, cfg []string, o Options, hooks Hooks) (*Result, error) {
 	pf, err := os.Open(filepath.Join(dir, "platform.xml"))
 	if err != nil {
 		return nil, err
@@ -58,7 +62,6 @@ func replay(dir string, np int, cfg []string, hooks Hooks) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := Defaults()
 	for key, value := range p.Config {
 		if err := o.Set(key, value); err != nil {
 			return nil, err

@@ -29,6 +29,7 @@ type engine struct {
 
 	action   trace.Action // the one being read
 	pair     []int32
+	starts   []pathStart // of messages, for the critical path
 	timeline Timeline
 	progress func(float64)
 }
@@ -121,5 +122,6 @@ func (e *engine) happen(id int32) {
 	} else {
 		e.cpus.finish(id, e.ranks[id].host)
 	}
+	e.pathWork(id)
 	e.ready = append(e.ready, id)
 }

@@ -35,7 +35,7 @@ type dateList struct {
 }
 
 func newEventQueue(n int) *eventQueue {
-	q := &eventQueue{recent: [4]int32{none, none, none, none}}
+	q := &eventQueue{recent: [4]int32{none, none, none, none}, nodes: make([]eventNode, 0, 5*n)}
 	q.grow(n)
 	return q
 }

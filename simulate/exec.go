@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"fmt"
+	"math"
 
 	"auspex/trace"
 )
@@ -23,12 +24,9 @@ func (e *engine) postSend(id int32, r *rank, peer, tag int32, bytes int64) (int3
 		msg.held++
 	}
 	if matched || bytes < e.opts.PushBelow {
-		msg.path = r.path
-		if err := e.depart(m); err != nil {
+		if err := e.depart(m, r); err != nil {
 			return 0, err
 		}
-	} else {
-		msg.path = r.path
 	}
 	if detached {
 		return handleDone, nil
@@ -52,8 +50,7 @@ func (e *engine) postRecv(id int32, r *rank, peer, tag int32, room int64) (int32
 	msg.held++
 	if matched {
 		if msg.state == sendPosted {
-			msg.path = r.path
-			if err := e.depart(m); err != nil {
+			if err := e.depart(m, r); err != nil {
 				return 0, err
 			}
 		} else if err := msg.checkRoom(); err != nil {
@@ -63,17 +60,15 @@ func (e *engine) postRecv(id int32, r *rank, peer, tag int32, room int64) (int32
 	return recvSide(m), nil
 }
 
-// depart starts the transfer of a message.
-func (e *engine) depart(m int32) error {
+// depart starts the transfer of a message; r is the rank that came last.
+func (e *engine) depart(m int32, r *rank) error {
 	msg := &e.post.messages[m]
 	if err := msg.checkRoom(); err != nil {
 		return err
 	}
 	msg.state = travelling
-	msg.matched = e.now
-	flow, err := e.net.start(e.now, e.ranks[msg.src].host, e.ranks[msg.dst].host, msg.bytes, m)
-	msg.flow = flow
-	return err
+	e.pathStart(m, r)
+	return e.net.start(e.now, e.ranks[msg.src].host, e.ranks[msg.dst].host, msg.bytes, m)
 }
 
 // arrive ends a message's transfer and tells those who wait for it.
@@ -255,7 +250,7 @@ func (e *engine) doStep(id int32, r *rank) (bool, error) {
 	default: // stepExec
 		if r.stage == 0 {
 			r.stage = 1
-			e.cpus.start(e.now, id, r.host, s.flops)
+			e.execute(id, r, math.Float64frombits(uint64(s.room)))
 			return false, nil
 		}
 		return true, nil

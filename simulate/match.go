@@ -15,14 +15,11 @@ type message struct {
 	room     int64 // to receive, once matched
 	seq      uint64
 	next     int32 // in its bucket or in the wildcard list
-	flow     int32
 	state    messageState
 	detached bool // the sender does not wait for it
 	held     int8 // sides that still hold a request for it
 	// Who is to be told when it is done: ranks waiting, or none.
 	sender, receiver int32
-	path             *pathNode // the critical path up to its start
-	matched          float64   // when it was matched
 }
 
 type messageState uint8
@@ -56,7 +53,7 @@ type post struct {
 }
 
 func newPost(ranks int) *post {
-	p := &post{boxes: make([]mailbox, ranks)}
+	p := &post{boxes: make([]mailbox, ranks), messages: make([]message, 0, 4*ranks)}
 	for i := range p.boxes {
 		p.boxes[i].wild = bucket{none, none}
 	}
@@ -237,7 +234,7 @@ func (p *post) send(src, dst, tag, context int32, bytes int64) (id int32, matche
 	p.seq++
 	p.messages[id] = message{
 		src: src, dst: dst, tag: tag, context: context, bytes: bytes, room: -1,
-		seq: p.seq, flow: none, state: sendPosted, sender: none, receiver: none,
+		seq: p.seq, state: sendPosted, sender: none, receiver: none,
 	}
 	p.put(&p.boxes[dst], id)
 	return id, false
@@ -253,7 +250,7 @@ func (p *post) receive(src, dst, tag, context int32, room int64) (id int32, matc
 	p.seq++
 	p.messages[id] = message{
 		src: src, dst: dst, tag: tag, context: context, bytes: room, room: room,
-		seq: p.seq, flow: none, state: recvPosted, sender: none, receiver: none,
+		seq: p.seq, state: recvPosted, sender: none, receiver: none,
 	}
 	box := &p.boxes[dst]
 	if src == trace.AnySource || tag == trace.AnyTag {
@@ -268,7 +265,6 @@ func (p *post) receive(src, dst, tag, context int32, room int64) (id int32, matc
 func (p *post) release(id int32) {
 	m := &p.messages[id]
 	if m.held--; m.held == 0 {
-		m.path = nil
 		p.free = append(p.free, id)
 	}
 }

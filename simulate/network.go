@@ -16,8 +16,7 @@ const crossTraffic = 0.05
 
 // route is all that a flow between two hosts needs to know.
 type route struct {
-	parts   []part
-	links   []int32 // of the way there, in order
+	parts   []part // those of the way there have a weight of 1 at least
 	latency float64
 	penalty float64
 	bound   float64
@@ -54,6 +53,7 @@ type network struct {
 	running   int
 	carried   []float64 // bytes per link
 	buf       []int32
+	parts     []part
 
 	latencyFactor, bandwidthFactor []Segment
 	weightS                        float64
@@ -65,6 +65,8 @@ const maxRoutes = 1 << 20
 func newNetwork(p *platform.Platform, o *Options, q *eventQueue, firstID int32) *network {
 	n := &network{plat: p, opts: o, queue: q, firstID: firstID, routes: map[uint64]*route{}}
 	n.crowd.link, n.epoch, n.exact = none, 1, o.Exact
+	ranks := int(firstID)
+	n.flows, n.transfers = make([]flow, 0, 4*ranks), make([]transfer, 0, 4*ranks)
 	n.links = make([]link, len(p.Links))
 	n.carried = make([]float64, len(p.Links))
 	for i, l := range p.Links {
@@ -98,20 +100,19 @@ func (n *network) route(src, dst int32) (*route, error) {
 	}
 	n.buf = there.Links
 	r := &route{
-		links:   append([]int32(nil), there.Links...),
 		latency: there.Latency,
 		penalty: there.Latency,
 		bound:   math.Inf(1),
 	}
-	r.parts = make([]part, 0, 2*len(r.links))
-	for _, e := range r.links {
+	parts := n.parts[:0]
+	for _, e := range there.Links {
 		bandwidth := n.links[e].capacity
 		if !(bandwidth > 0) {
 			return nil, fmt.Errorf("simulate: link %s has no bandwidth", n.plat.Links[e].Name)
 		}
 		r.bound = min(r.bound, bandwidth)
 		r.penalty += n.weightS / bandwidth
-		r.load(n, e, 1)
+		parts = n.load(parts, e, 1)
 	}
 	if n.opts.CrossTraffic {
 		back, err := n.plat.Route(int(dst), int(src), n.buf)
@@ -120,9 +121,11 @@ func (n *network) route(src, dst int32) (*route, error) {
 		}
 		n.buf = back.Links
 		for _, e := range back.Links {
-			r.load(n, e, crossTraffic)
+			parts = n.load(parts, e, crossTraffic)
 		}
 	}
+	n.parts = parts
+	r.parts = append([]part(nil), parts...)
 	if r.latency > 0 {
 		r.bound = min(r.bound, n.opts.TCPGamma/(2*r.latency))
 	} else {
@@ -136,25 +139,25 @@ func (n *network) route(src, dst int32) (*route, error) {
 }
 
 // load adds weight on a link; a FATPIPE link keeps the largest.
-func (r *route) load(n *network, e int32, weight float64) {
-	for i := range r.parts {
-		if r.parts[i].link == e {
+func (n *network) load(parts []part, e int32, weight float64) []part {
+	for i := range parts {
+		if parts[i].link == e {
 			if n.links[e].fat {
-				r.parts[i].weight = max(r.parts[i].weight, weight)
+				parts[i].weight = max(parts[i].weight, weight)
 			} else {
-				r.parts[i].weight += weight
+				parts[i].weight += weight
 			}
-			return
+			return parts
 		}
 	}
-	r.parts = append(r.parts, part{link: e, weight: weight})
+	return append(parts, part{link: e, weight: weight})
 }
 
 // start sends a message's bytes off.
-func (n *network) start(now float64, src, dst int32, bytes int64, message int32) (int32, error) {
+func (n *network) start(now float64, src, dst int32, bytes int64, message int32) error {
 	r, err := n.route(src, dst)
 	if err != nil {
-		return none, err
+		return err
 	}
 	var id int32
 	if k := len(n.free); k > 0 {
@@ -183,7 +186,7 @@ func (n *network) start(now float64, src, dst int32, bytes int64, message int32)
 	} else {
 		n.move(id, now)
 	}
-	return id, nil
+	return nil
 }
 
 // move ends a flow's latency phase: it takes bandwidth from now on.
@@ -197,8 +200,10 @@ func (n *network) move(id int32, now float64) {
 // finish ends a flow and returns its message.
 func (n *network) finish(id int32) int32 {
 	t := &n.transfers[id]
-	for _, e := range t.route.links {
-		n.carried[e] += t.size
+	for _, p := range t.route.parts {
+		if p.weight >= 1 {
+			n.carried[p.link] += t.size * math.Floor(p.weight)
+		}
 	}
 	n.leave(id)
 	n.dirty = true

@@ -16,18 +16,37 @@ type pathNode struct {
 	before  *pathNode
 }
 
-// pathWork extends a rank's path by the work it has just done.
-func (e *engine) pathWork(id int32, r *rank) {
+// pathStart remembers the path up to a message's start: that of the rank, of
+// sender and receiver, that came last.
+func (e *engine) pathStart(m int32, r *rank) {
 	if !e.opts.CriticalPath {
 		return
 	}
-	if p := r.path; p != nil && p.stretch.From < 0 && p.stretch.End == r.began && p.stretch.Rank == int(id) {
+	for int(m) >= len(e.starts) {
+		e.starts = append(e.starts, pathStart{})
+	}
+	e.starts[m] = pathStart{r.path, e.now}
+}
+
+// pathStart is the path up to a message's start, and when that was.
+type pathStart struct {
+	path *pathNode
+	at   float64
+}
+
+// pathWork extends a rank's path by the work or sleep it has just done.
+func (e *engine) pathWork(id int32) {
+	if !e.opts.CriticalPath {
+		return
+	}
+	r := &e.ranks[id]
+	if p := r.path; p != nil && p.stretch.From < 0 && p.stretch.End == r.busySince && p.stretch.Rank == int(id) {
 		// Nobody else can have seen the node's end change: who branched off
 		// did so at its old end, and the rank has only worked since.
 		r.path = &pathNode{Stretch{int(id), -1, 0, p.stretch.Begin, e.now}, p.before}
 		return
 	}
-	r.path = &pathNode{Stretch{int(id), -1, 0, r.began, e.now}, r.path}
+	r.path = &pathNode{Stretch{int(id), -1, 0, r.busySince, e.now}, r.path}
 }
 
 // pathMessage makes the message that woke a rank the end of its path.
@@ -36,7 +55,8 @@ func (e *engine) pathMessage(id, m int32) {
 		return
 	}
 	msg := &e.post.messages[m]
-	e.ranks[id].path = &pathNode{Stretch{int(id), int(msg.src), msg.bytes, msg.matched, e.now}, msg.path}
+	start := e.starts[m]
+	e.ranks[id].path = &pathNode{Stretch{int(id), int(msg.src), msg.bytes, start.at, e.now}, start.path}
 }
 
 // unroll lists a path from its start.

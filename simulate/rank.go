@@ -16,13 +16,14 @@ type rank struct {
 	double bool  // the default datatype is double, not byte
 	need   int32 // messages to arrive before it runs again; 0 when it waits for none
 
-	kind    trace.Kind // of the current action
-	began   float64    // when the current action began
-	cur     step
-	context int32   // communicator of the current step's messages
-	members []int32 // of that communicator; nil for the world
-	first   int32   // requests of a blocking step, none if there is none
-	second  int32
+	kind      trace.Kind // of the current action
+	began     float64    // when the current action began
+	busySince float64    // when the work or sleep under way began
+	cur       step
+	context   int32   // communicator of the current step's messages
+	members   []int32 // of that communicator; nil for the world
+	first     int32   // requests of a blocking step, none if there is none
+	second    int32
 
 	pending []request // started by the trace, not yet waited for
 	open    []int32   // started by the collective at hand
@@ -136,7 +137,7 @@ func (e *engine) begin(id int32, r *rank, a *trace.Action) error {
 		r.double = a.Count != 0
 	case trace.Finalize, trace.CommSize, trace.Location:
 	case trace.Compute:
-		e.cpus.start(e.now, id, r.host, a.Value)
+		e.execute(id, r, a.Value)
 		r.mode = inTimer
 	case trace.Sleep:
 		e.sleep(id, a.Value)
@@ -280,6 +281,13 @@ func (e *engine) sleep(id int32, seconds float64) {
 	}
 	e.queue.schedule(id, e.now+seconds)
 	e.sleeping[id] = true
+	e.ranks[id].busySince = e.now
+}
+
+// execute has a rank compute.
+func (e *engine) execute(id int32, r *rank, flops float64) {
+	e.cpus.start(e.now, id, r.host, flops)
+	r.busySince = e.now
 }
 
 // resume goes on with the current action and tells whether it is done.
@@ -331,7 +339,7 @@ func (e *engine) test(id int32, r *rank) error {
 // probe waits for a message to be there before it receives it.
 func (e *engine) probe(id int32, r *rank) (bool, error) {
 	if r.stage == 0 {
-		e.cpus.start(e.now, id, r.host, float64(e.probes)*testSleep*e.cpus.hosts[r.host].speed)
+		e.execute(id, r, float64(e.probes)*testSleep*e.cpus.hosts[r.host].speed)
 		r.stage = 1
 		return false, nil
 	}

@@ -70,9 +70,6 @@ func (e *engine) ended(id int32, r *rank) {
 	r.mode = idle
 	if e.now > r.began {
 		r.spent[partOf(r.kind)] += e.now - r.began
-		if r.kind == trace.Compute || r.kind == trace.Sleep {
-			e.pathWork(id, r)
-		}
 	}
 	if e.timeline != nil {
 		e.timeline.Action(int(id), r.kind, r.began, e.now)

@@ -341,6 +341,7 @@ func (s *solver) fill() {
 			// be shared out flow by flow, and so with others like it.
 			h := &s.links[c.link]
 			limit := h.left / h.demand
+			c.part(s, top.link)
 			for _, x := range s.heap {
 				if k := &s.links[x.link]; k.crowded > 0 && k.active > 0 && x.link != c.link && k.left/k.demand < limit {
 					c.part(s, x.link)

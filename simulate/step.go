@@ -1,5 +1,7 @@
 package simulate
 
+import "math"
+
 // stepKind is what a rank can be told to do. Every action of a trace is one or
 // more steps; collectives are sequences of them.
 type stepKind uint8
@@ -22,8 +24,7 @@ type step struct {
 	source int32 // of an exchange
 	tag    int32
 	bytes  int64
-	room   int64   // to receive in an exchange
-	flops  float64 // of stepExec
+	room   int64 // to receive in an exchange; the bits of stepExec's flops
 }
 
 // plan is what a rank does in a collective. Algorithms append to it phase by
@@ -79,6 +80,6 @@ func (p *plan) waitAll() {
 
 func (p *plan) exec(flops float64) {
 	if flops > 0 {
-		p.steps = append(p.steps, step{kind: stepExec, flops: flops})
+		p.steps = append(p.steps, step{kind: stepExec, room: int64(math.Float64bits(flops))})
 	}
 }

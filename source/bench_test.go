@@ -1,25 +1,27 @@
 package source
 
 import (
+	"bytes"
 	"context"
 	"os"
 	"testing"
 )
 
-// BenchmarkParse parses the file named by AUSPEX_BENCH_SOURCE.
+// BenchmarkParse measures bytes a second over files of about half a megabyte.
 func BenchmarkParse(b *testing.B) {
-	name := os.Getenv("AUSPEX_BENCH_SOURCE")
-	if name == "" {
-		b.Skip("set AUSPEX_BENCH_SOURCE to a source file")
-	}
-	text, err := os.ReadFile(name)
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.SetBytes(int64(len(text)))
-	for b.Loop() {
-		if _, err := Parse(context.Background(), name, text, Options{}); err != nil {
-			b.Fatal(err)
-		}
+	for _, name := range []string{"exits.c", "exits.cpp", "exits.f90", "exits.f"} {
+		b.Run(name, func(b *testing.B) {
+			text, err := os.ReadFile("../instrument/testdata/" + name)
+			if err != nil {
+				b.Fatal(err)
+			}
+			text = bytes.Repeat(text, 1+500_000/len(text))
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				if _, err := Parse(context.Background(), name, text, Options{}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }

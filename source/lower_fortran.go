@@ -311,12 +311,24 @@ func (w *fWalk) constructName(n *Node) string {
 	return ""
 }
 
+// isClause recognises the parts of a construct that hold statements.
+func isClause(n *Node) bool {
+	switch n.Kind {
+	case "elseif_clause", "else_clause", "case_statement", "type_statement", "rank_statement":
+		return n.Named
+	}
+	return false
+}
+
 // parts gives the children that are statements, and looks through the others,
-// which make up the header, for calls.
+// which make up the header, for calls. Comments behind a clause (its last lines
+// may be directives) are in the tree of the construct but belong to the clause.
 func (w *fWalk) parts(s *Stmt, n *Node) []*Node {
 	var nodes []*Node
+	behind := false
 	for k := range n.Children() {
-		if !k.Named {
+		behind = behind || isClause(k)
+		if !k.Named || behind && k.Kind == "comment" {
 			continue
 		}
 		switch {
@@ -326,6 +338,11 @@ func (w *fWalk) parts(s *Stmt, n *Node) []*Node {
 			nodes = append(nodes, k)
 		default:
 			w.exprs(s, k)
+		}
+	}
+	if isClause(n) {
+		for k := n.Next; k != nil && (!k.Named || k.Kind == "comment"); k = k.Next {
+			nodes = append(nodes, k)
 		}
 	}
 	return nodes

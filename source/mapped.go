@@ -26,7 +26,9 @@ func (m *mapped) origin(s Span) Span {
 		p := at(s.Start)
 		return Span{p, p}
 	}
-	return Span{at(s.Start), at(s.End-1) + 1}
+	start := at(s.Start)
+	end := min(at(s.End-1)+1, at(len(m.from)-1)) // a line end may have been added
+	return Span{start, max(start, end)}
 }
 
 // slice is a copy of a part of the text that still knows where it came from.

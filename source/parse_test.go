@@ -228,6 +228,44 @@ subroutine m::s::inner 28-31
 subroutine sm::mp 36-38
 program main 40-41
 `},
+		{"directives at the end of branches", "a.f90", `subroutine s
+ if (a) then
+  !$omp parallel do
+  do i = 1, 2
+  end do
+  !$omp end parallel do
+ else if (b) then
+  !$omp do
+  do i = 1, 2
+  end do
+  !$omp end do
+ else
+  return
+  !$omp barrier
+ end if
+ select case (k)
+ case (1)
+  stop
+  !$omp taskwait
+ case default
+  return
+  !$omp flush
+ end select
+end subroutine
+`, `subroutine s 1-24
+ omp parallel do 3
+ do 4-5
+ omp end parallel do 6
+ omp do 8
+ do 9-10
+ omp end do 11
+ return 13
+ omp barrier 14
+ stop 18
+ omp taskwait 19
+ return 21
+ omp flush 22
+`},
 		{"fixed-form Fortran", "a.f", `      SUBROUTINE S(A,
      &             N)
 C     a comment

@@ -99,12 +99,14 @@ they do not have.`,
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print JSON for scripts")
 	root.AddGroup(
 		&cobra.Group{ID: "look", Title: "Look at experiments:"},
+		&cobra.Group{ID: "words", Title: "Ask in words:"},
 		&cobra.Group{ID: "store", Title: "Keep experiments:"},
 		&cobra.Group{ID: "predict", Title: "Predict:"},
 	)
 	root.AddCommand(
 		a.importCommand(), a.listCommand(), a.showCommand(), a.compareCommand(), a.exportCommand(),
 		a.removeCommand(), a.collectCommand(), a.doctorCommand(), a.versionCommand(),
+		a.classifyCommand(), a.queryCommand(), a.bottlenecksCommand(), a.scoreCommand(), a.rankCommand(),
 		a.simulateCommand(), a.platformCommand(),
 	)
 	return root

@@ -24,7 +24,7 @@ var rooms = map[string]struct{ inside, outside []string }{
 	"probe":             {},
 	"launch":            {inside: []string{"model", "instrument", "probe", "trace"}},
 	"trace":             {inside: []string{"model"}},
-	"longtable":         {inside: []string{"model", "internal/jsonscan"}, outside: []string{"github.com/parquet-go/"}},
+	"longtable":         {inside: []string{"model", "internal/jsonscan"}, outside: []string{"github.com/parquet-go/", "github.com/andybalholm/brotli", "github.com/klauspost/compress/", "github.com/pierrec/lz4/"}},
 	"ingest":            {inside: []string{"model", "longtable", "internal/jsonscan"}, outside: []string{"github.com/google/pprof/", "github.com/parquet-go/"}},
 	"store":             {inside: []string{"model"}, outside: []string{"github.com/parquet-go/", "github.com/duckdb/"}},
 	"expr":              {},

@@ -1,0 +1,49 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"auspex/analyze"
+)
+
+func (a *app) classifyCommand() *cobra.Command {
+	var flags wordFlags
+	var metric, across string
+	var terms []string
+	var top int
+	cmd := &cobra.Command{
+		Use:     "classify EXPERIMENT",
+		GroupID: "words",
+		Short:   "Say how far every region deserves words such as low, medium and high",
+		Example: `  auspex classify gromacs-16
+  auspex classify mpas --metric l1_misses/instructions
+  auspex classify gromacs-16 --metric imbalance --term 'very high' --term 'not low'`,
+		Args:              exactly(1, "one experiment"),
+		ValidArgsFunction: a.completeNames,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			words, err := flags.words()
+			if err != nil {
+				return err
+			}
+			d, err := a.dataset(args[0])
+			if err != nil {
+				return err
+			}
+			c, err := analyze.Classify(d, words, metric, terms, analyze.Across(across))
+			if err != nil {
+				return err
+			}
+			if a.json {
+				return a.printJSON(c)
+			}
+			a.page().Classification(c, top)
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&metric, "metric", analyze.TimeShare, "metric or expression of metrics")
+	cmd.Flags().StringArrayVar(&terms, "term", nil, "a phrase such as 'very high' (may be given again; default: all terms of the metric)")
+	cmd.Flags().StringVar(&across, "across", string(analyze.AcrossMean), "what becomes of the units: mean, max or each")
+	topFlag(cmd, &top)
+	flags.register(cmd)
+	return cmd
+}

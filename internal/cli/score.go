@@ -1,0 +1,129 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"auspex/analyze"
+)
+
+// scoreFlags are those of score, rank and cmeans.
+type scoreFlags struct {
+	wordFlags
+	metrics []string
+	base    string
+	by      string
+	quality bool
+	top     int
+}
+
+func (f *scoreFlags) register(cmd *cobra.Command) {
+	cmd.Flags().StringArrayVar(&f.metrics, "metric", nil, "metric, with shape and weight: wtime, wtime:0.7, imbalance@S:0.3 (may be given again; default: time)")
+	cmd.Flags().StringVar(&f.base, "base", "program", "what 1 stands for: program, parent, or another experiment")
+	cmd.Flags().StringVar(&f.by, "by", string(analyze.ByRegion), "score every region or every unit")
+	cmd.Flags().BoolVar(&f.quality, "quality", false, "the metrics are chosen so that a high score is good")
+	topFlag(cmd, &f.top)
+	f.wordFlags.register(cmd)
+}
+
+// scores computes what the flags ask for.
+func (a *app) scores(name string, f *scoreFlags) (*analyze.Scores, error) {
+	words, err := f.words()
+	if err != nil {
+		return nil, err
+	}
+	d, err := a.dataset(name)
+	if err != nil {
+		return nil, err
+	}
+	metrics, err := f.scoreMetrics(d)
+	if err != nil {
+		return nil, err
+	}
+	var base analyze.ScoreBase
+	switch f.base {
+	case "program":
+	case "parent":
+		base.Parent = true
+	default:
+		if base.Other, err = a.dataset(f.base); err != nil {
+			return nil, err
+		}
+	}
+	meaning := analyze.Impact
+	if f.quality {
+		meaning = analyze.Quality
+	}
+	return analyze.Score(d, words, metrics, base, analyze.By(f.by), meaning)
+}
+
+func (f *scoreFlags) scoreMetrics(d *analyze.Dataset) ([]analyze.ScoreMetric, error) {
+	if len(f.metrics) == 0 {
+		return analyze.DefaultScoreMetrics(d)
+	}
+	return parseScoreMetrics(f.metrics)
+}
+
+func parseScoreMetrics(texts []string) ([]analyze.ScoreMetric, error) {
+	var metrics []analyze.ScoreMetric
+	for _, text := range texts {
+		m, err := analyze.ParseScoreMetric(text)
+		if err != nil {
+			return nil, usageError{err}
+		}
+		metrics = append(metrics, m)
+	}
+	return metrics, nil
+}
+
+func (a *app) scoreCommand() *cobra.Command {
+	var flags scoreFlags
+	cmd := &cobra.Command{
+		Use:     "score EXPERIMENT",
+		GroupID: "words",
+		Short:   "Give regions or units performance scores between 0 and 1",
+		Example: `  auspex score gromacs-16 --metric wtime:0.7 --metric imbalance@S:0.3
+  auspex score gromacs-32 --base gromacs-16
+  auspex score before --base parent`,
+		Args:              exactly(1, "one experiment"),
+		ValidArgsFunction: a.completeNames,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s, err := a.scores(args[0], &flags)
+			if err != nil {
+				return err
+			}
+			if a.json {
+				return a.printJSON(s)
+			}
+			a.page().Scores(s, flags.top)
+			return nil
+		},
+	}
+	flags.register(cmd)
+	return cmd
+}
+
+func (a *app) rankCommand() *cobra.Command {
+	var flags scoreFlags
+	cmd := &cobra.Command{
+		Use:               "rank EXPERIMENT",
+		GroupID:           "words",
+		Short:             "Order regions or units by their score, with the metrics that put them there",
+		Example:           `  auspex rank gromacs-16 --metric wtime:0.7 --metric imbalance:0.3`,
+		Args:              exactly(1, "one experiment"),
+		ValidArgsFunction: a.completeNames,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s, err := a.scores(args[0], &flags)
+			if err != nil {
+				return err
+			}
+			r := analyze.Rank(s)
+			if a.json {
+				return a.printJSON(r)
+			}
+			a.page().Ranking(r, flags.top)
+			return nil
+		},
+	}
+	flags.register(cmd)
+	return cmd
+}

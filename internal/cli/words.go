@@ -1,0 +1,61 @@
+package cli
+
+import (
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"auspex/analyze"
+	"auspex/fuzzy"
+)
+
+// wordFlags are the flags of every command that speaks in words.
+type wordFlags struct {
+	vocabularies []string
+	logic        string
+}
+
+func (w *wordFlags) register(cmd *cobra.Command) {
+	cmd.Flags().StringArrayVar(&w.vocabularies, "vocabulary", nil, "TOML file of terms and factors that take the place of the shipped ones (may be given again)")
+	cmd.Flags().StringVar(&w.logic, "logic", fuzzy.Minimum.String(), "how AND and OR join degrees: min, product or compensatory")
+}
+
+// words merges the user's files over the shipped vocabulary.
+func (w *wordFlags) words() (analyze.Words, error) {
+	words := analyze.ShippedWords()
+	for _, file := range w.vocabularies {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return words, err
+		}
+		own, err := fuzzy.ReadVocabulary(file, data)
+		if err != nil {
+			return words, err
+		}
+		words.Vocabulary = words.Vocabulary.Merge(own)
+	}
+	logic, err := fuzzy.ParseLogic(w.logic)
+	if err != nil {
+		return words, usageError{err}
+	}
+	words.Logic = logic
+	return words, nil
+}
+
+// topFlag is how many rows people see; JSON has them all.
+func topFlag(cmd *cobra.Command, top *int) {
+	cmd.Flags().IntVar(top, "top", 15, "how many rows to print")
+}
+
+// datasets opens several experiments.
+func (a *app) datasets(names []string) ([]*analyze.Dataset, error) {
+	var opened []*analyze.Dataset
+	for _, name := range names {
+		d, err := a.dataset(name)
+		if err != nil {
+			return nil, err
+		}
+		opened = append(opened, d)
+	}
+	return opened, nil
+}

@@ -1,0 +1,102 @@
+package report
+
+import (
+	"fmt"
+
+	"auspex/analyze"
+)
+
+// Answer writes what a query found, best first.
+func (p *Page) Answer(a *analyze.Answer, top int) {
+	p.Paragraph(AnswerWords(a))
+	p.notes(a.Warnings)
+	if len(a.Rows) == 0 {
+		return
+	}
+	regions, units, experiments := false, false, map[string]bool{}
+	for _, r := range a.Rows {
+		regions, units = regions || r.Region != nil, units || r.Unit != nil
+		experiments[r.Experiment] = true
+	}
+	var columns []column
+	if len(experiments) > 1 {
+		columns = append(columns, words("experiment"))
+	}
+	if regions {
+		columns = append(columns, region("region"))
+	}
+	if units {
+		columns = append(columns, number("unit"))
+	}
+	columns = append(columns, words("degree"))
+	for _, m := range a.Metrics {
+		columns = append(columns, number(m))
+	}
+	shown := a.Rows[:min(top, len(a.Rows))]
+	var rows [][]string
+	for _, r := range shown {
+		var row []string
+		if len(experiments) > 1 {
+			row = append(row, r.Experiment)
+		}
+		if regions {
+			row = append(row, optional(r.Region))
+		}
+		if units {
+			row = append(row, fmt.Sprint(r.Unit))
+		}
+		row = append(row, degreeCell(r.Degree))
+		for _, m := range a.Metrics {
+			row = append(row, value(r.Metrics[m]))
+		}
+		rows = append(rows, row)
+	}
+	p.Line("")
+	p.table(columns, rows)
+	p.more(len(shown), len(a.Rows), "row")
+}
+
+func optional(s *string) string {
+	if s == nil {
+		return dash
+	}
+	return *s
+}
+
+// AnswerWords says how much was found and how well the best fits.
+func AnswerWords(a *analyze.Answer) string {
+	if len(a.Rows) == 0 {
+		return "Nothing fits: " + a.Query + "."
+	}
+	best := a.Rows[0]
+	for _, r := range a.Rows {
+		if r.Degree > best.Degree {
+			best = r
+		}
+	}
+	who := "unit " + fmt.Sprint(best.Unit)
+	if best.Region != nil {
+		who = *best.Region
+		if best.Unit != nil {
+			who += fmt.Sprintf(" in unit %v", best.Unit)
+		}
+	}
+	verb := "fit"
+	if len(a.Rows) == 1 {
+		verb = "fits"
+	}
+	return fmt.Sprintf("%s %s. %s fits best, %s %s.", plural(len(a.Rows), "row"), verb, who, fitWords(best.Degree), degreeText(best.Degree))
+}
+
+// fitWords says how well a row fits a condition.
+func fitWords(degree analyze.Real) string {
+	switch {
+	case degree >= 0.9:
+		return "fully"
+	case degree >= 0.5:
+		return "fairly well"
+	case degree >= 0.25:
+		return "in part"
+	}
+	return "only slightly"
+}

@@ -1,0 +1,105 @@
+package report
+
+import (
+	"fmt"
+	"strconv"
+
+	"auspex/analyze"
+)
+
+// Scores writes performance scores and their aggregate.
+func (p *Page) Scores(s *analyze.Scores, top int) {
+	p.Paragraph(meaningWords(s.Meaning, s.Base))
+	p.notes(s.Warnings)
+	columns := []column{region(string(s.By)), number("aggregate"), words("")}
+	for _, m := range s.Metrics {
+		columns = append(columns, number(m.Metric), number("score"))
+	}
+	shown := s.Rows[:min(top, len(s.Rows))]
+	var rows [][]string
+	for _, r := range shown {
+		row := []string{rowName(r.Region, r.Unit), Ratio(r.Aggregate, 3), bar(float64(r.Aggregate), 10)}
+		for k := range s.Metrics {
+			row = append(row, value(r.Values[k]), Ratio(r.Scores[k], 3))
+		}
+		rows = append(rows, row)
+	}
+	p.Heading(fmt.Sprintf("Scores of %s (%s)", s.Experiment, metricsText(s.Metrics)))
+	p.table(columns, rows)
+	p.more(len(shown), len(s.Rows), string(s.By))
+}
+
+// Ranking writes the order and what put each row where it is.
+func (p *Page) Ranking(r *analyze.Ranking, top int) {
+	p.Paragraph(RankingWords(r))
+	p.notes(r.Warnings)
+	shown := r.Rows[:min(top, len(r.Rows))]
+	var rows [][]string
+	for _, row := range shown {
+		rows = append(rows, []string{strconv.Itoa(row.Rank), rowName(row.Region, row.Unit), Ratio(row.Aggregate, 3), bar(float64(row.Aggregate), 10), becauseText(row)})
+	}
+	p.Heading(fmt.Sprintf("Ranking of %s (%s)", r.Experiment, metricsText(r.Metrics)))
+	p.table([]column{number("rank"), region(string(r.By)), number("aggregate"), words(""), words("because of")}, rows)
+	p.more(len(shown), len(r.Rows), string(r.By))
+}
+
+// RankingWords says what comes first and why.
+func RankingWords(r *analyze.Ranking) string {
+	text := meaningWords(r.Meaning, r.Base)
+	if len(r.Rows) == 0 {
+		return text + " Nothing could be scored."
+	}
+	first := r.Rows[0]
+	text += fmt.Sprintf(" First comes %s with an aggregate score of %s", rowName(first.Region, first.Unit), Ratio(first.Aggregate, 3))
+	if len(first.Because) > 1 && !first.Because[0].Share.IsMissing() {
+		text += fmt.Sprintf(", %s of it from %s", Percent(first.Because[0].Share), first.Because[0].Metric)
+	}
+	return text + "."
+}
+
+func meaningWords(m analyze.Meaning, base string) string {
+	against := map[string]string{
+		"program": "the whole program's value, or the largest part's where that is more",
+		"parent":  "the parent region's value",
+	}[base]
+	if against == "" {
+		against = "the value in " + base
+	}
+	if m == analyze.Quality {
+		return "A high score is good. 1 stands for " + against + "."
+	}
+	return "A high score means a large impact. 1 stands for " + against + "."
+}
+
+func metricsText(metrics []analyze.ScoreMetric) string {
+	var parts []string
+	for _, m := range metrics {
+		text := m.Metric
+		if m.Shape != "linear" {
+			text += "@" + m.Shape
+		}
+		if len(metrics) > 1 {
+			text += ":" + factorText(m.Weight)
+		}
+		parts = append(parts, text)
+	}
+	return listed(parts)
+}
+
+func becauseText(r analyze.Ranked) string {
+	var parts []string
+	for _, b := range r.Because {
+		if b.Score > 0 {
+			parts = append(parts, fmt.Sprintf("%s %s", b.Metric, Ratio(b.Score, 3)))
+		}
+	}
+	return listed(parts)
+}
+
+// rowName names a row by its region or unit.
+func rowName(region string, unit any) string {
+	if unit != nil {
+		return fmt.Sprint(unit)
+	}
+	return region
+}
