@@ -3,6 +3,8 @@ package analyze
 import (
 	"bytes"
 	"encoding/json"
+
+	"auspex/fuzzy"
 )
 
 // Degrees are how far something deserves each of some words, in the words'
@@ -10,6 +12,16 @@ import (
 type Degrees struct {
 	Names []string
 	Of    []Real
+}
+
+// degreesIn classifies a value by the terms of a variable.
+func degreesIn(v *fuzzy.Variable, value Real) Degrees {
+	var d Degrees
+	for _, t := range v.Terms {
+		d.Names = append(d.Names, t.Name)
+		d.Of = append(d.Of, Real(t.Set.Degree(float64(value))))
+	}
+	return d
 }
 
 // Best is the word with the highest degree, the first among equals. It is ""

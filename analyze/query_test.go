@@ -81,6 +81,7 @@ func randomExperiment(t *rapid.T, scope model.Scope) *model.Experiment {
 // The query engine and Rows compute the same numbers, for stored metrics, the
 // other scope, and the built-in ones.
 func TestQueryAgreesWithRows(t *testing.T) {
+	t.Parallel()
 	dir := t
 	rapid.Check(t, func(t *rapid.T) {
 		scope := rapid.SampledFrom([]model.Scope{model.Exclusive, model.Inclusive}).Draw(t, "scope")

@@ -28,10 +28,10 @@ type Rows struct {
 	Unit   []int // by row; nil where rows are not about units
 	// Over says what becomes of the units behind a region's or the program's
 	// row: their total where it is empty.
-	Over Over
-	d      *Dataset
-	size   int
-	cache  map[string][]float64
+	Over  Over
+	d     *Dataset
+	size  int
+	cache map[string][]float64
 }
 
 // Rows lists the rows of the dataset.

@@ -133,6 +133,33 @@ func TestPhraseText(t *testing.T) {
 	}
 }
 
+func TestConditionText(t *testing.T) {
+	const src = "NOT (a is high and b/c is low) or a is very high"
+	c, err := ParseCondition(src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "NOT ((a is high) AND (b/c is low)) OR (a is very high)"; c.String() != want {
+		t.Errorf("%s prints %s", src, c)
+	}
+	var metrics []string
+	if err := Statements(c, func(is *Is) error { metrics = append(metrics, is.Metric.String()); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Join(metrics, " ") != "a b/c a" || c.Pos() != 0 {
+		t.Errorf("statements about %v, beginning at %d", metrics, c.Pos())
+	}
+	values := map[string]float64{"a": 0.3, "b/c": 0.9}
+	if y := Combine(c, Minimum, func(is *Is) float64 { return values[is.Metric.String()] }); y != 0.7 {
+		t.Errorf("the degree is %v", y)
+	}
+	for _, bad := range []string{"", "a", "a is", "(a is high", "a is high b is low", "a is high and"} {
+		if _, err := ParseCondition(bad); err == nil {
+			t.Errorf("the condition %q was accepted", bad)
+		}
+	}
+}
+
 func anyPhrase(depth int) *rapid.Generator[Phrase] {
 	return rapid.Custom(func(t *rapid.T) Phrase {
 		kind := rapid.IntRange(0, 5).Draw(t, "kind")
@@ -287,6 +314,9 @@ func TestSQLAgreesWithDegree(t *testing.T) {
 		var columns []string
 		for range 4 {
 			s := bindAny(t, anyPhrase(2).Draw(t, "phrase"), anyLogic().Draw(t, "logic"))
+			if rapid.Bool().Draw(t, "limited") { // as the conclusion of a rule
+				s = &limited{of: s, by: 0.4, scale: rapid.Bool().Draw(t, "scale")}
+			}
 			text, err := SQL(s, "x")
 			if err != nil {
 				continue

@@ -173,3 +173,25 @@ func TestShapeProperties(t *testing.T) {
 		}
 	})
 }
+
+func BenchmarkDegree(b *testing.B) {
+	xs := make([]float64, 4096)
+	for i := range xs {
+		xs[i] = float64(i) / 40
+	}
+	for _, text := range []string{"S(0, 64)", "S(0, 64)@9", "trapezoid(0, 10, 30, 60)", "not very S(0, 64) or Z(10, 90)"} {
+		s := set(b, text)
+		b.Run(text, func(b *testing.B) {
+			b.SetBytes(int64(len(xs)) * 8)
+			sum := 0.0
+			for b.Loop() {
+				for _, x := range xs {
+					sum += s.Degree(x)
+				}
+			}
+			if math.IsNaN(sum) {
+				b.Fatal(sum)
+			}
+		})
+	}
+}

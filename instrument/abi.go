@@ -71,7 +71,7 @@ func prologue(f *source.File, name string, regions []Region) string {
 	var b strings.Builder
 	b.WriteString("#line 1 \"auspex-regions.h\"\n")
 	b.WriteString(ABI)
-	fmt.Fprintf(&b, "static struct auspex_region auspex_regions[%d] = {\n", len(regions))
+	fmt.Fprintf(&b, "static struct auspex_region auspex_regions[%d] __attribute__((unused)) = {\n", len(regions))
 	for _, r := range regions {
 		fmt.Fprintf(&b, "{%s, %s, %d, %d, -1},\n", quoteC(r.Name), quoteC(r.File), r.Line, r.Kind)
 	}

@@ -61,7 +61,7 @@ func countC(f *source.File, c *Candidate, e *edits) {
 // neverCLoop says why a loop cannot have a block around it, or "".
 func (c *chooser) neverCLoop(u *source.Unit, s *site) string {
 	f, loop := c.file, s.stmt
-	if loop.Node.Bad {
+	if !loop.Loop.Sound {
 		return "not fully parsed"
 	}
 	for n := loop.Node.Parent; n != nil && n != u.Node; n = n.Parent {

@@ -141,6 +141,8 @@ func (c *chooser) neverUnit(u *source.Unit) string {
 		return "coroutine"
 	case c.file.Language == source.Fortran && hidesJump(c.file, u):
 		return "a branch of an #if that was not parsed may leave it"
+	case c.file.Language != source.Fortran && localLabels.Match(c.file.Text[u.Body.Start:u.Body.End]):
+		return "declares local labels, which must come first"
 	case !u.Sound():
 		for _, p := range u.Problems {
 			if !p.Local {
@@ -150,6 +152,8 @@ func (c *chooser) neverUnit(u *source.Unit) string {
 	}
 	return ""
 }
+
+var localLabels = regexp.MustCompile(`^\s*__label__\b`)
 
 var jumpWord = regexp.MustCompile(`(?i)\b(return|stop|go *to|exit|cycle|entry)\b|\b(end|err|eor) *= *[0-9]`)
 

@@ -23,7 +23,7 @@ func compiler(t *testing.T, name string) string {
 	return cc
 }
 
-func parse(t *testing.T, name string, text []byte) *source.File {
+func parse(t testing.TB, name string, text []byte) *source.File {
 	t.Helper()
 	f, err := source.Parse(context.Background(), name, text, source.Options{})
 	if err != nil {
@@ -33,7 +33,7 @@ func parse(t *testing.T, name string, text []byte) *source.File {
 }
 
 // rewrite instruments and checks what must hold of every rewritten file.
-func rewrite(t *testing.T, f *source.File, opt Options) *Result {
+func rewrite(t testing.TB, f *source.File, opt Options) *Result {
 	t.Helper()
 	r := Rewrite(f, opt)
 	back, err := Restore(r.Text, r.Edits)
@@ -101,7 +101,7 @@ func same(t *testing.T, name string, text []byte, opt Options, flags ...string) 
 	return regions, r
 }
 
-func read(t *testing.T, name string) []byte {
+func read(t testing.TB, name string) []byte {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", name))
 	if err != nil {
@@ -118,4 +118,18 @@ func expect(t *testing.T, got map[string]string, want map[string]string) {
 			t.Errorf("%s: calls and iterations %q, want %q (all: %v)", name, got[name], v, got)
 		}
 	}
+}
+
+// compileErrors compiles text, which must fail, and gives the messages.
+func compileErrors(t *testing.T, name string, text []byte) string {
+	t.Helper()
+	src := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(src, text, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command(compiler(t, name), "-fsyntax-only", src).CombinedOutput()
+	if err == nil {
+		t.Fatalf("%s compiled", name)
+	}
+	return string(out)
 }

@@ -81,7 +81,7 @@ func (q *Query) over(c *expr.Cursor) error {
 		if !isName(t) {
 			return c.Errorf(t, "expected the name of an experiment, found %s", t)
 		}
-		q.Over = append(q.Over, Experimental{Name: t.Text, Offset: t.Pos})
+		q.Over = append(q.Over, ExperimentName{Name: t.Text, Offset: t.Pos})
 		if !c.Accept(",") {
 			return nil
 		}

@@ -12,16 +12,16 @@ import (
 type Query struct {
 	Source    string // the text it was parsed from
 	Condition fuzzy.Condition
-	Over      []Experimental // experiments by name; none means those the caller has
-	Where     Filter         // nil for everything
+	Over      []ExperimentName // experiments by name; none means those the caller has
+	Where     Filter           // nil for everything
 	By        Grouping
 	Degree    *Threshold // nil for every degree above 0
 	Order     []Key      // none means best degree first
 	Limit     int        // 0 for no limit
 }
 
-// Experimental is an experiment's name and where it stands in the query.
-type Experimental struct {
+// ExperimentName is an experiment's name and where it stands in the query.
+type ExperimentName struct {
 	Name   string
 	Offset int
 }

@@ -9,7 +9,7 @@ import (
 
 // Scores writes performance scores and their aggregate.
 func (p *Page) Scores(s *analyze.Scores, top int) {
-	p.Paragraph(meaningWords(s.Meaning, s.Base))
+	p.Paragraph(meaningWords(s.Meaning, s.Base, s.By))
 	p.notes(s.Warnings)
 	columns := []column{region(string(s.By)), number("aggregate"), words("")}
 	for _, m := range s.Metrics {
@@ -45,25 +45,31 @@ func (p *Page) Ranking(r *analyze.Ranking, top int) {
 
 // RankingWords says what comes first and why.
 func RankingWords(r *analyze.Ranking) string {
-	text := meaningWords(r.Meaning, r.Base)
+	text := meaningWords(r.Meaning, r.Base, r.By)
 	if len(r.Rows) == 0 {
 		return text + " Nothing could be scored."
 	}
 	first := r.Rows[0]
-	text += fmt.Sprintf(" First comes %s with an aggregate score of %s", rowName(first.Region, first.Unit), Ratio(first.Aggregate, 3))
+	who := first.Region
+	if first.Unit != nil {
+		who = fmt.Sprintf("unit %v", first.Unit)
+	}
+	text += fmt.Sprintf(" First comes %s with an aggregate score of %s", who, Ratio(first.Aggregate, 3))
 	if len(first.Because) > 1 && !first.Because[0].Share.IsMissing() {
 		text += fmt.Sprintf(", %s of it from %s", Percent(first.Because[0].Share), first.Because[0].Metric)
 	}
 	return text + "."
 }
 
-func meaningWords(m analyze.Meaning, base string) string {
-	against := map[string]string{
-		"program": "the whole program's value, or the largest part's where that is more",
-		"parent":  "the parent region's value",
-	}[base]
-	if against == "" {
-		against = "the value in " + base
+func meaningWords(m analyze.Meaning, base string, by analyze.By) string {
+	against := "the value in " + base
+	switch {
+	case base == "parent":
+		against = "the parent region's value"
+	case base == "program" && by == analyze.ByUnit:
+		against = "the largest unit's value"
+	case base == "program":
+		against = "the whole program's value, or the largest region's where that is more, as of a ratio"
 	}
 	if m == analyze.Quality {
 		return "A high score is good. 1 stands for " + against + "."
@@ -84,6 +90,14 @@ func metricsText(metrics []analyze.ScoreMetric) string {
 		parts = append(parts, text)
 	}
 	return listed(parts)
+}
+
+func metricNames(metrics []analyze.ScoreMetric) string {
+	var names []string
+	for _, m := range metrics {
+		names = append(names, m.Metric)
+	}
+	return listed(names)
 }
 
 func becauseText(r analyze.Ranked) string {

@@ -30,8 +30,8 @@ type crowd struct {
 }
 
 const (
-	crowdForms  = 48 // flows held back by one link
-	crowdBreaks = 8
+	crowdForms  = 128 // flows held back by one link
+	crowdBreaks = 48
 )
 
 // admit lets a flow in that the link holds back.
@@ -42,11 +42,13 @@ func (c *crowd) admit(s *solver, f *flow) {
 	s.book(f, 0)
 	f.inCrowd = true
 	c.size++
-	c.lowBound = min(c.lowBound, f.bound*f.penalty)
+	if f.bounded {
+		c.lowBound = min(c.lowBound, f.bound*f.penalty)
+	}
 	for _, p := range f.parts {
 		l := &s.links[p.link]
 		l.crowded++
-		l.shadow += p.weight / f.penalty
+		l.shadow += p.weight * f.inverse
 		c.cap(s, p.link)
 		c.note(s, p.link)
 	}
@@ -70,7 +72,7 @@ func (c *crowd) remove(s *solver, f *flow) {
 		if l.crowded--; l.crowded == 0 {
 			l.shadow = 0
 		} else {
-			l.shadow -= p.weight / f.penalty
+			l.shadow -= p.weight * f.inverse
 		}
 	}
 }
@@ -82,12 +84,12 @@ func (c *crowd) cap(s *solver, e int32) {
 	if l.fat || l.open || l.crowded == 0 || e == c.link {
 		return
 	}
-	level := (l.capacity - l.load) / l.shadow
+	room := l.capacity - l.load
 	if l.noted == none {
-		c.roof = append(c.roof, filling{level, e})
+		c.roof = append(c.roof, filling{room / l.shadow, e})
 		c.raise(s, int32(len(c.roof)-1))
-	} else if level < c.roof[l.noted].level {
-		c.roof[l.noted].level = level
+	} else if room < c.roof[l.noted].level*l.shadow {
+		c.roof[l.noted].level = room / l.shadow
 		c.raise(s, l.noted)
 	}
 }
@@ -96,21 +98,23 @@ func (c *crowd) cap(s *solver, e int32) {
 // the link stop growing. It returns how many of the set did.
 func (c *crowd) fill(s *solver, level float64) int {
 	n := 0
-	for _, id := range s.set {
-		f := &s.flows[id]
-		if !f.fixed && f.bound*f.penalty < level && f.crosses(c.link) {
-			s.stop(f, f.bound, none)
-			n++
+	if s.bounded > 0 {
+		for _, id := range s.set {
+			f := &s.flows[id]
+			if !f.fixed && f.bounded && f.bound*f.penalty < level && f.crosses(c.link) {
+				s.stop(f, f.bound, none)
+				n++
+			}
 		}
-	}
-	if n > 0 {
-		return n
+		if n > 0 {
+			return n
+		}
 	}
 	s.links[c.link].level = level
 	for _, id := range s.set {
 		f := &s.flows[id]
 		if !f.fixed && f.crosses(c.link) {
-			s.stop(f, level/f.penalty, c.link)
+			s.stop(f, level*f.inverse, c.link)
 			n++
 		}
 	}
@@ -153,7 +157,7 @@ func (c *crowd) check(s *solver) {
 		c.lowBound = math.Inf(1)
 		for _, u := range s.links[c.link].users {
 			f := &s.flows[u.flow]
-			if !f.inCrowd {
+			if !f.inCrowd || !f.bounded {
 				continue
 			}
 			if own := f.bound * f.penalty; own < level {
@@ -236,6 +240,9 @@ func (c *crowd) found(s *solver) {
 		}
 		return
 	}
+	if s.resized < crowdForms {
+		return // flows that come and go together are no trouble
+	}
 	best := none
 	for _, e := range s.touched {
 		if l := &s.links[e]; l.nearest >= crowdForms && !l.fat && (best == none || l.nearest > s.links[best].nearest) {
@@ -283,7 +290,7 @@ func (c *crowd) breakUp(s *solver) {
 		if f.inCrowd {
 			c.remove(s, f)
 			f.old = f.rate
-			f.rate = c.level / f.penalty
+			f.rate = c.level * f.inverse
 			s.book(f, f.rate)
 			c.gone = append(c.gone, u.flow)
 		}

@@ -13,7 +13,7 @@ func (s *solver) verify() {
 	const tolerance = 1e-6
 	for i := range s.flows {
 		if f := &s.flows[i]; f.inCrowd {
-			f.rate = s.crowd.level / f.penalty
+			f.rate = s.crowd.level * f.inverse
 		}
 	}
 	for e := range s.links {

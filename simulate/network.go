@@ -57,6 +57,8 @@ type network struct {
 
 	latencyFactor, bandwidthFactor []Segment
 	weightS                        float64
+	// The factors of the last size asked for.
+	lastSize, lastBandwidth, lastLatency float64
 }
 
 // maxRoutes bounds the routes remembered.
@@ -170,17 +172,18 @@ func (n *network) start(now float64, src, dst int32, bytes int64, message int32)
 		n.queue.grow(int(n.firstID) + len(n.flows))
 	}
 	size := float64(bytes + envelope)
+	if size != n.lastSize {
+		n.lastSize = size
+		n.lastBandwidth, n.lastLatency = factor(n.bandwidthFactor, size), factor(n.latencyFactor, size)
+	}
 	n.transfers[id] = transfer{
-		route: r, message: message, remains: size, since: now, size: size,
-		factor: factor(n.bandwidthFactor, size),
+		route: r, message: message, remains: size, since: now, size: size, factor: n.lastBandwidth,
 	}
 	f := &n.flows[id]
-	f.parts, f.penalty, f.bound = r.parts, r.penalty, r.bound
-	for _, p := range r.parts {
-		n.links[p.link].started = n.epoch
-	}
+	f.parts, f.penalty, f.inverse, f.bound = r.parts, r.penalty, 1/r.penalty, r.bound
+	n.started = append(n.started, id)
 	n.running++
-	latency := r.latency * factor(n.latencyFactor, size)
+	latency := r.latency * n.lastLatency
 	if latency > 0 {
 		n.queue.schedule(n.firstID+id, now+latency)
 	} else {

@@ -14,48 +14,48 @@ package simulate
 //
 // A link that is overlooked has no limit (link.open) until the next round.
 
-// findHidden lists the links that the flows of this instant hide.
+// findHidden marks the links that the flows of this instant do not hide. It is
+// costly, and only asked where a link that may be hidden has filled up.
 func (s *solver) findHidden() {
-	s.hidden = s.hidden[:0]
-	if s.exact || len(s.joined) < 2 {
-		return
+	s.looked = s.instant
+	for _, id := range s.started {
+		for _, p := range s.flows[id].parts {
+			s.links[p.link].started = s.instant
+		}
 	}
 	for i, id := range s.joined {
 		f := &s.flows[id]
-		f.moves = s.epoch
+		f.moves = s.instant
 		first := f.parts[0].link
 		if i == 0 {
-			s.links[first].seen = s.epoch
+			s.links[first].seen = s.instant
 			s.look(id)
 		} else if !s.known(first) {
-			s.links[first].seen = s.epoch
+			s.links[first].seen = s.instant
 			s.explore(first)
 		}
 	}
-	for _, id := range s.joined {
-		for _, p := range s.flows[id].parts {
-			if l := &s.links[p.link]; !s.known(p.link) && l.started != s.epoch {
-				l.seen = s.epoch // list it once
-				s.hidden = append(s.hidden, p.link)
-			}
-		}
-	}
+}
+
+// inUse tells whether a link had flows before this instant.
+func (s *solver) inUse(l *link) bool {
+	return l.quit == s.instant || l.freshAt != s.instant || int(l.fresh) < len(l.users)
 }
 
 // known tells whether a link is among those to be shared out again: it was in
 // use before this instant, or something has led to it.
 func (s *solver) known(e int32) bool {
 	l := &s.links[e]
-	return l.seen == s.epoch || l.quit == s.epoch || l.freshAt != s.epoch || int(l.fresh) < len(l.users)
+	return l.seen == s.instant || s.inUse(l)
 }
 
 // look makes a flow's links known.
 func (s *solver) look(id int32) {
 	f := &s.flows[id]
-	f.looked = s.epoch
+	f.looked = s.instant
 	for i := range f.parts {
 		if e := f.parts[i].link; !s.known(e) {
-			s.links[e].seen = s.epoch
+			s.links[e].seen = s.instant
 			s.explore(e)
 		}
 	}
@@ -64,7 +64,7 @@ func (s *solver) look(id int32) {
 // explore looks at the flows of a link that move by now.
 func (s *solver) explore(e int32) {
 	for _, u := range s.links[e].users {
-		if f := &s.flows[u.flow]; f.moves == s.epoch && f.looked != s.epoch {
+		if f := &s.flows[u.flow]; f.moves == s.instant && f.looked != s.instant {
 			s.look(u.flow)
 		}
 	}
@@ -73,9 +73,19 @@ func (s *solver) explore(e int32) {
 // openHidden lifts the limit of hidden links that filled up, and tells whether
 // there were any.
 func (s *solver) openHidden() bool {
+	if s.exact || len(s.joined) < 2 {
+		return false
+	}
 	some := false
-	for _, e := range s.hidden {
-		if l := &s.links[e]; !l.open && l.level >= 0 && l.nearest > 0 {
+	for _, e := range s.touched {
+		l := &s.links[e]
+		if l.level < 0 || l.nearest == 0 || l.open || s.inUse(l) || s.flows[s.joined[0]].crosses(e) {
+			continue
+		}
+		if s.looked != s.instant {
+			s.findHidden()
+		}
+		if l.seen != s.instant && l.started != s.instant {
 			l.open, some = true, true
 			s.opened = append(s.opened, e)
 		}

@@ -20,34 +20,33 @@ package simulate
 // slack is the relative difference below which levels and loads are equal.
 const slack = 1e-9
 
-// link is a network resource and who uses it.
+// link is a network resource and who uses it. What solving needs most is kept
+// together.
 type link struct {
 	capacity float64
 	load     float64 // Σ w·x of flows outside the crowd
+	left     float64 // while solving: capacity not yet given away
+	demand   float64 // while solving: Σ w/p of flows still growing
+	shadow   float64 // Σ w/p of the crowd's flows that cross it
+	active   int32   // while solving: flows still growing
+	crowded  int32   // flows of the crowd that cross it
+	epoch    uint32  // the round it is part of
+	noted    int32   // its place in the crowd's roof, or none
+	fat      bool    // every flow may use the whole capacity
+	open     bool    // its limit is overlooked; see overlook.go
+	beside   bool    // it is listed in crowd.beside
+
+	level    float64 // at which it filled up, negative when it did not
 	users    []use
 	nearest  int32 // flows that have it as their bottleneck
 	critical int32 // FATPIPE: flows that could use it alone
-	fat      bool  // every flow may use the whole capacity
-
-	crowded int32   // flows of the crowd that cross it
-	shadow  float64 // Σ w/p of those
-	noted   int32   // its place in the crowd's roof, or none
-	beside  bool    // it is listed in crowd.beside
 
 	// What happened to it at this instant; see overlook.go.
-	open    bool   // its limit is overlooked
 	fresh   int32  // flows that began to move
 	freshAt uint32 // when that was counted
 	quit    uint32 // a flow has left
 	started uint32 // a flow over it has been started
 	seen    uint32
-
-	// While solving:
-	epoch  uint32
-	left   float64 // capacity not yet given away
-	demand float64 // Σ w/p of flows still growing
-	active int32   // how many those are
-	level  float64 // at which it filled up, negative when it did not
 }
 
 // use is one flow on a link.
@@ -65,6 +64,7 @@ type part struct {
 // flow is a variable of the sharing problem.
 type flow struct {
 	penalty    float64
+	inverse    float64 // 1/penalty
 	bound      float64
 	rate       float64 // where inCrowd, what it was when it joined the crowd
 	booked     float64 // the rate its links' loads hold
@@ -77,6 +77,7 @@ type flow struct {
 	fixed      bool // rate found in this round
 	inCrowd    bool
 	critical   bool // has a FATPIPE part as narrow as its bound
+	bounded    bool // its bound may hold it back before any link does
 	moves      uint32
 	looked     uint32
 }
@@ -96,9 +97,14 @@ type solver struct {
 	heap    []filling
 	grown   bool // set or crowd changed while it was checked
 
-	exact  bool    // nothing is overlooked
-	hidden []int32 // links that may be overlooked in this round
-	opened []int32 // links that are
+	// For overlook.go:
+	exact   bool    // nothing is overlooked
+	instant uint32  // the epoch in which this round's flows came
+	looked  uint32  // the instant that has been looked at
+	started []int32 // flows started since the last solve, not moving yet
+	opened  []int32 // links that are overlooked
+	resized int     // flows of the set that had a share before
+	bounded int     // flows of the set that are bounded
 }
 
 // filling orders links by the level at which they fill up.
@@ -111,10 +117,13 @@ type filling struct {
 func (s *solver) join(id int32) {
 	f := &s.flows[id]
 	f.rate, f.booked, f.bottleneck, f.outside = 0, 0, none, none
-	f.inCrowd, f.critical = false, false
+	f.inCrowd, f.critical, f.bounded = false, false, true
 	f.at = f.at[:0]
 	for i, p := range f.parts {
 		l := &s.links[p.link]
+		if !l.fat && l.capacity <= f.bound*p.weight {
+			f.bounded = false
+		}
 		f.at = append(f.at, int32(len(l.users)))
 		l.users = append(l.users, use{flow: id, part: int32(i)})
 		if l.freshAt != s.epoch {
@@ -171,14 +180,14 @@ func (s *solver) leave(id int32) {
 // solve finds the fair shares after flows joined and left. It returns the
 // flows whose share was looked at; flow.old is the rate before.
 func (s *solver) solve() []int32 {
-	s.findHidden()
+	s.instant = s.epoch
 	s.epoch++
-	s.set, s.touched = s.set[:0], s.touched[:0]
+	s.set, s.touched, s.resized = s.set[:0], s.touched[:0], 0
+	s.bounded = 0
 	s.closeOpened()
 	for _, id := range s.joined {
 		s.add(id)
 	}
-	s.joined = s.joined[:0]
 	for _, e := range s.eased {
 		s.addNearest(e)
 	}
@@ -204,6 +213,7 @@ func (s *solver) solve() []int32 {
 			break
 		}
 	}
+	s.joined, s.started = s.joined[:0], s.started[:0]
 	s.settle()
 	return s.set
 }
@@ -216,8 +226,14 @@ func (s *solver) add(id int32) {
 	}
 	f.epoch = s.epoch
 	f.old = f.rate
+	if f.rate > 0 {
+		s.resized++
+	}
+	if f.bounded {
+		s.bounded++
+	}
 	if f.inCrowd {
-		f.old = s.crowd.level / f.penalty
+		f.old = s.crowd.level * f.inverse
 		s.crowd.remove(s, f)
 	}
 	s.set = append(s.set, id)
@@ -292,16 +308,16 @@ func (s *solver) fill() {
 	for _, id := range s.set {
 		f := &s.flows[id]
 		f.fixed = false
-		inverse := 1 / f.penalty
-		for _, p := range f.parts {
+		for i := range f.parts {
+			p := &f.parts[i]
 			l := &s.links[p.link]
 			l.active++
 			if l.fat {
-				l.demand = max(l.demand, p.weight*inverse)
+				l.demand = max(l.demand, p.weight*f.inverse)
 				continue
 			}
 			l.left += p.weight * f.booked
-			l.demand += p.weight * inverse
+			l.demand += p.weight * f.inverse
 		}
 	}
 	s.heap = s.heap[:0]
@@ -391,7 +407,7 @@ func (s *solver) demandOf(e int32) {
 	l.demand = 0
 	for _, u := range l.users {
 		if f := &s.flows[u.flow]; f.epoch == s.epoch && !f.fixed {
-			l.demand = max(l.demand, f.parts[u.part].weight/f.penalty)
+			l.demand = max(l.demand, f.parts[u.part].weight*f.inverse)
 		}
 	}
 }
@@ -402,21 +418,23 @@ func (s *solver) demandOf(e int32) {
 func (s *solver) fillLink(e int32, level float64) int {
 	l := &s.links[e]
 	n := 0
-	for _, u := range l.users {
-		f := &s.flows[u.flow]
-		if f.epoch == s.epoch && !f.fixed && f.bound*f.penalty < level {
-			s.stop(f, f.bound, none)
-			n++
+	if s.bounded > 0 {
+		for _, u := range l.users {
+			f := &s.flows[u.flow]
+			if f.epoch == s.epoch && !f.fixed && f.bounded && f.bound*f.penalty < level {
+				s.stop(f, f.bound, none)
+				n++
+			}
 		}
-	}
-	if n > 0 {
-		return n
+		if n > 0 {
+			return n
+		}
 	}
 	l.level = level
 	for _, u := range l.users {
 		f := &s.flows[u.flow]
 		if f.epoch == s.epoch && !f.fixed {
-			s.stop(f, level/f.penalty, e)
+			s.stop(f, level*f.inverse, e)
 			n++
 		}
 	}
@@ -427,12 +445,13 @@ func (s *solver) fillLink(e int32, level float64) int {
 func (s *solver) stop(f *flow, rate float64, bottleneck int32) {
 	f.fixed = true
 	s.fix(f, rate, bottleneck)
-	for _, p := range f.parts {
+	for i := range f.parts {
+		p := &f.parts[i]
 		l := &s.links[p.link]
 		l.active--
 		if !l.fat {
 			l.left = max(l.left-p.weight*rate, 0)
-			l.demand -= p.weight / f.penalty
+			l.demand -= p.weight * f.inverse
 		}
 	}
 }

@@ -18,7 +18,7 @@ func problem(capacities ...float64) *solver {
 }
 
 func (s *solver) with(penalty, bound float64, parts ...part) int32 {
-	s.flows = append(s.flows, flow{penalty: penalty, bound: bound, parts: parts})
+	s.flows = append(s.flows, flow{penalty: penalty, inverse: 1 / penalty, bound: bound, parts: parts})
 	id := int32(len(s.flows) - 1)
 	s.join(id)
 	return id
@@ -26,7 +26,7 @@ func (s *solver) with(penalty, bound float64, parts ...part) int32 {
 
 func (s *solver) share(id int32) float64 {
 	if f := &s.flows[id]; f.inCrowd {
-		return s.crowd.level / f.penalty
+		return s.crowd.level * f.inverse
 	}
 	return s.flows[id].rate
 }

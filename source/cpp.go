@@ -1,6 +1,10 @@
 package source
 
-import "bytes"
+import (
+	"bytes"
+	"math"
+	"strings"
+)
 
 // Directives of the C preprocessor stay in the text; this file finds them, so
 // that they can be blanked out where the grammar cannot take them, and so that
@@ -163,4 +167,35 @@ func (c *conditions) same(a, b int) bool {
 		}
 	}
 	return true
+}
+
+// markDevice marks the functions between `declare target` and its end, and the
+// one after `acc routine`, as device code.
+func markDevice(units []*Unit, ds []directive) {
+	target := 0 // open declare target regions
+	next := false
+	i := 0
+	mark := func(until int) {
+		for ; i < len(units) && units[i].Start < until; i++ {
+			if target > 0 || next {
+				units[i].Traits |= Device
+			}
+			next = false
+		}
+	}
+	for _, d := range ds {
+		if d.word != "pragma" {
+			continue
+		}
+		mark(d.Start)
+		switch text := strings.Join(strings.Fields(strings.ToLower(d.rest)), " "); {
+		case strings.HasPrefix(text, "omp end declare target"):
+			target = max(0, target-1)
+		case text == "omp declare target", strings.HasPrefix(text, "omp begin declare target"):
+			target++
+		case strings.HasPrefix(text, "acc routine"):
+			next = true
+		}
+	}
+	mark(math.MaxInt)
 }

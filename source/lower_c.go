@@ -396,11 +396,28 @@ func (w *cWalk) loop(n *Node, depth int) *Stmt {
 		info.Body, info.Braced = body.Span, body.Kind == "compound_statement"
 		s.Body = w.action(body, depth+1)
 	}
+	info.Sound = !n.Bad || info.Braced && w.l.braces.matched(body.Span) && onlyArguments(n)
 	if info.Once {
 		info.Depth = depth
 		s.Body = w.action(body, depth)
 	}
 	return s
+}
+
+// onlyArguments tells whether all errors below n are within arguments of calls.
+func onlyArguments(n *Node) bool {
+	if !n.Bad || n.Kind == "argument_list" {
+		return true
+	}
+	if n.Kind == "ERROR" || n.Missing || n.First == nil {
+		return false
+	}
+	for k := range n.Children() {
+		if !onlyArguments(k) {
+			return false
+		}
+	}
+	return true
 }
 
 // exprs looks through expressions for MPI calls, lambdas, statements within

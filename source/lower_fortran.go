@@ -370,7 +370,7 @@ func (w *fWalk) ifStmt(n *Node, depth int) *Stmt {
 
 func (w *fWalk) loop(n *Node, depth int) *Stmt {
 	s := w.l.stmt(Loop, n)
-	info := &LoopInfo{Kind: Forever, Depth: depth + 1}
+	info := &LoopInfo{Kind: Forever, Depth: depth + 1, Sound: true}
 	s.Loop = info
 	s.Name = w.constructName(n)
 	header := n.Start

@@ -18,7 +18,7 @@ func (m *mapped) put(b byte, off int) {
 // origin maps a span of the made-up text to the original: from its first byte
 // to just after its last one.
 func (m *mapped) origin(s Span) Span {
-	if m.from == nil || len(m.from) == 0 {
+	if len(m.from) == 0 {
 		return s
 	}
 	at := func(i int) int { return int(m.from[min(i, len(m.from)-1)]) }

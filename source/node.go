@@ -131,7 +131,7 @@ func newGrammar(p unsafe.Pointer) *grammar {
 // chunk is how much text is handed to the parser at a time. The binding copies
 // every piece, and re-reads after errors, so that one huge piece would be
 // copied again and again. Between pieces the parse can be called off.
-const chunk = 16 << 10
+const chunk = 256 << 10
 
 // parse builds the syntax tree of text. Offsets are those of text.
 func (g *grammar) parse(ctx context.Context, text []byte) (*Node, error) {

@@ -68,15 +68,16 @@ type parser struct {
 
 // attempt is one way to make the text parse.
 type attempt struct {
-	name string
-	edit func([]byte) // changes a copy of the text, never its length
+	name   string
+	edit   func([]byte) // changes a copy of the text, never its length
+	enough func() bool  // tells whether it is not needed any more
 }
 
 func (p *parser) attempts() []attempt {
-	list := []attempt{{"", func([]byte) {}}}
+	list := []attempt{{"", func([]byte) {}, func() bool { return false }}}
 	conditional := len(p.file.conds.open) > 0
-	noElse := attempt{"else branches blanked", func(b []byte) { blankBranches(b, p.directives, firstBranch) }}
-	noIf := attempt{"first branches blanked", func(b []byte) { blankBranches(b, p.directives, lastBranch) }}
+	noElse := attempt{"else branches blanked", func(b []byte) { blankBranches(b, p.directives, firstBranch) }, p.clean}
+	noIf := attempt{"first branches blanked", func(b []byte) { blankBranches(b, p.directives, lastBranch) }, p.clean}
 	if conditional {
 		list = append(list, noElse, noIf)
 	}
@@ -86,12 +87,15 @@ func (p *parser) attempts() []attempt {
 	macros := attempt{"else branches and macros blanked", func(b []byte) {
 		blankBranches(b, p.directives, firstBranch)
 		blankMacros(b)
-	}}
+	}, p.spotless}
 	return append(list, macros)
 }
 
 func (p *parser) run() error {
 	for i, a := range p.attempts() {
+		if a.enough() {
+			continue
+		}
 		text := bytes.Clone(p.file.Text)
 		a.edit(text)
 		units, problems, err := p.try(text)
@@ -103,11 +107,8 @@ func (p *parser) run() error {
 		} else {
 			p.adopt(units, a.name, text)
 		}
-		if p.clean() {
-			return nil
-		}
 	}
-	if p.file.Language != Fortran {
+	if p.file.Language != Fortran || p.clean() {
 		return nil
 	}
 	units, err := p.piecewise()
@@ -132,6 +133,7 @@ func (p *parser) try(text []byte) ([]*Unit, []Problem, error) {
 	} else {
 		l.braces = matchBraces(text)
 		l.cUnits(root, "", &l.units)
+		markDevice(l.units, p.directives)
 	}
 	return l.units, l.strayProblems(root), nil
 }
@@ -155,43 +157,69 @@ func (p *parser) clean() bool {
 	return ok
 }
 
-// adopt takes over the units that parsed in a repaired text and that do not
-// cross a unit that parsed before.
+// spotless tells whether, besides, every statement was understood.
+func (p *parser) spotless() bool {
+	ok := p.clean()
+	p.file.All(func(u *Unit) { ok = ok && len(u.Problems) == 0 })
+	return ok
+}
+
+// adopt takes over the units that parsed in a repaired text, if they do not
+// cross a sound unit, or are the same unit with all of it understood.
 func (p *parser) adopt(units []*Unit, how string, text []byte) {
+	old := p.file.Units
+	dropped := map[*Unit]bool{}
+	var taken []*Unit
 	for _, u := range units {
-		if !u.Sound() {
+		crossed := overlapping(old, u.Span)
+		same := len(crossed) == 1 && crossed[0].Body == u.Body && len(crossed[0].Problems) > 0 && len(u.Problems) == 0
+		if !u.Sound() || anySound(crossed) && !same {
 			continue
 		}
-		keep := p.file.Units[:0:0]
-		taken := false
-		for _, old := range p.file.Units {
-			overlap := old.Start < u.End && u.Start < old.End
-			if overlap && old.Sound() {
-				taken = true
-			}
-			if !overlap || old.Sound() {
-				keep = append(keep, old)
-			}
-		}
-		if taken {
-			continue
+		for _, o := range crossed {
+			dropped[o] = true
 		}
 		u.Repair = how
 		u.Blanked = blankedIn(p.file.Text, text, u.Span)
-		p.file.Units = append(keep, u)
+		taken = append(taken, u)
 	}
-	sort.SliceStable(p.file.Units, func(i, j int) bool { return p.file.Units[i].Start < p.file.Units[j].Start })
+	if len(taken) == 0 {
+		return
+	}
+	for _, o := range old {
+		if !dropped[o] {
+			taken = append(taken, o)
+		}
+	}
+	sort.SliceStable(taken, func(i, j int) bool { return taken[i].Start < taken[j].Start })
+	p.file.Units = taken
 	rest := p.file.Problems[:0:0]
 	for _, pr := range p.file.Problems {
-		covered := false
-		for _, u := range p.file.Units {
-			covered = covered || u.Sound() && u.Contains(pr.Span)
-		}
-		if !covered {
+		if !anySound(overlapping(taken, pr.Span)) {
 			rest = append(rest, pr)
 		}
 	}
 	p.file.Problems = rest
+}
+
+// overlapping gives the units that share bytes with a span; the list is in
+// order and its units do not overlap.
+func overlapping(list []*Unit, s Span) []*Unit {
+	from := sort.Search(len(list), func(i int) bool { return list[i].End > s.Start })
+	to := from
+	for to < len(list) && list[to].Start < s.End {
+		to++
+	}
+	return list[from:to]
+}
+
+func anySound(list []*Unit) bool {
+	for _, u := range list {
+		if u.Sound() {
+			return true
+		}
+	}
+	return false
 }
 
 // blankedIn lists where a unit's text was replaced by blanks, a line at most

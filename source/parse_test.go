@@ -98,6 +98,18 @@ function pick 3-3
  return 3
 function bare 4-4 naked
 `},
+		{"device code", "a.c", `#pragma omp declare target
+void on(void) { }
+#pragma omp end declare target
+void off(void) { }
+#pragma acc routine seq
+void routine(void) { }
+void plain(void) { }
+`, `function on 2-2 device
+function off 4-4
+function routine 6-6 device
+function plain 7-7
+`},
 		{"branches that split a function", "a.c", `#ifdef A
 int f(int a) {
 #else
@@ -133,7 +145,7 @@ function g 8-18 (else branches blanked)
   y = 1;
 }
 void g(void) { for (;;) break; }
-`, `function f 1-10
+`, `function f 1-10 (else branches and macros blanked)
  for 5-5
 function g 11-11
  for 11-11

@@ -91,7 +91,7 @@ func (p *parser) piecewise() ([]*Unit, error) {
 	m := p.prepare(bytes.Clone(p.file.Text))
 	var units []*Unit
 	for _, s := range segments(m.text) {
-		if p.covered(m.origin(s.Span)) {
+		if anySound(overlapping(p.file.Units, m.origin(s.Span))) {
 			continue
 		}
 		piece := m.slice(s.Span)
@@ -127,10 +127,4 @@ func nestUnits(list, more []*Unit) []*Unit {
 		list = append(keep, u)
 	}
 	return list
-}
-
-func (p *parser) covered(s Span) bool {
-	found := false
-	p.file.All(func(u *Unit) { found = found || u.Sound() && u.Start <= s.Start+1 && s.Start < u.End })
-	return found
 }

@@ -87,6 +87,9 @@ func (k LoopKind) MarshalText() ([]byte, error) { return []byte(k.String()), nil
 type LoopInfo struct {
 	Kind  LoopKind `json:"kind"`
 	Depth int      `json:"depth"` // 1 for a loop in no other loop
+	// Sound is set where the loop's extent is certain: all of it was understood
+	// but for arguments of calls, such as a type passed to a macro.
+	Sound bool `json:"sound"`
 	// Once marks `do { … } while (0)`, a block in disguise.
 	Once bool `json:"once,omitempty"`
 	// SharedEnd marks a labelled DO that ends on the statement on which an

@@ -65,7 +65,7 @@ const (
 
 // rowGroupRows is a compromise: large enough for fast scans, small enough
 // that two cores share the work.
-const rowGroupRows = 1 << 20
+const rowGroupRows = 1 << 18
 
 // column is one column to be written: integers or doubles.
 type column struct {

@@ -104,9 +104,9 @@ they do not have.`,
 		&cobra.Group{ID: "predict", Title: "Predict:"},
 	)
 	root.AddCommand(
-		a.importCommand(), a.listCommand(), a.showCommand(), a.compareCommand(), a.exportCommand(),
+		a.importCommand(), a.listCommand(), a.showCommand(), a.compareCommand(), a.diagnoseCommand(), a.exportCommand(),
 		a.removeCommand(), a.collectCommand(), a.doctorCommand(), a.versionCommand(),
-		a.classifyCommand(), a.queryCommand(), a.bottlenecksCommand(), a.scoreCommand(), a.rankCommand(),
+		a.classifyCommand(), a.queryCommand(), a.bottlenecksCommand(), a.scoreCommand(), a.rankCommand(), a.similarCommand(),
 		a.simulateCommand(), a.platformCommand(),
 	)
 	return root

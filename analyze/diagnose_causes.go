@@ -1,0 +1,314 @@
+package analyze
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"auspex/cluster"
+	"auspex/rough"
+)
+
+// Cause explains the differences in one core region, and says what they cost.
+type Cause struct {
+	Region string `json:"region"`
+	// Attributes is the smallest set of metrics that tells the kinds apart,
+	// chosen by the rule of "Debugging SPMD programs", section 4; of a
+	// continuum, the metrics that vary with the time.
+	Attributes []string   `json:"attributes"`
+	LostShare  Real       `json:"lost_share"` // (slowest − mean) / run time
+	Lost       Real       `json:"lost"`
+	Evidence   []Evidence `json:"evidence"` // for each attribute
+	Core       []string   `json:"core"`
+	Reducts    [][]string `json:"reducts"`
+	Complete   bool       `json:"complete"` // Reducts are all there are
+	Exact      bool       `json:"exact"`    // no smaller set explains as much
+	Excluded   []Excluded `json:"excluded"` // metrics that are not the cause
+	// Inexplicable pairs are of different kinds and alike in all metrics.
+	Inexplicable      [][2]Name      `json:"inexplicable"`
+	InexplicablePairs int64          `json:"inexplicable_pairs"`
+	BalanceBy         string         `json:"balance_by"`
+	Balance           []UnitWork     `json:"balance"`
+	Table             *DecisionTable `json:"table,omitempty"`
+	Matrix            [][]string     `json:"matrix,omitempty"`
+}
+
+// Evidence sets the kind that has most of an attribute against the one that
+// has least.
+type Evidence struct {
+	Attribute   string `json:"attribute"`
+	Metric      string `json:"metric"`
+	High        []Name `json:"high"`
+	Low         []Name `json:"low"`
+	HighValue   Real   `json:"high_value"` // mean
+	LowValue    Real   `json:"low_value"`
+	Ratio       Real   `json:"ratio"`
+	Correlation Real   `json:"correlation"` // with the time in the region
+}
+
+// Excluded is a metric that does not explain the difference, and why.
+type Excluded struct {
+	Attribute string `json:"attribute"`
+	Why       string `json:"why"`
+}
+
+// The reasons to exclude a metric.
+const (
+	WhyConstant  = "the same everywhere"
+	WhyNoise     = "varies no more between kinds than within"
+	WhyNotNeeded = "not needed to tell the kinds apart"
+	WhyWeak      = "does not vary with the time"
+	WhyMissing   = "missing in some units"
+)
+
+// DecisionTable is the decision table of one region; identical rows are one.
+type DecisionTable struct {
+	Attributes []string      `json:"attributes"`
+	Rows       []DecisionRow `json:"rows"`
+}
+
+// DecisionRow is a row of it: classes of the attributes, and the kind.
+type DecisionRow struct {
+	Units    []Name `json:"units"`
+	Values   []int  `json:"values"`
+	Decision int    `json:"decision"`
+}
+
+const (
+	// significance is the chance of taking noise for a cause, over all metrics
+	// of a region.
+	significance = 0.05
+	// weakCorrelation is the least with which a metric explains a continuum,
+	// half of the variance; nearlyBest is how close to the best others are
+	// that explain it as well.
+	weakCorrelation = 0.7 - nearlyBest
+	nearlyBest      = 0.05
+)
+
+// explain says what is behind the critical regions, and looks for the
+// problems that all units have in common.
+func (s *study) explain(ctx context.Context, found []critical, o DiagnoseOptions) (Internal, []Cause, error) {
+	var cores []place
+	for _, c := range found {
+		if c.core {
+			cores = append(cores, c.place)
+		}
+	}
+	all, err := s.measure(ctx, cores, o.WithMPI)
+	if err != nil {
+		return Internal{}, nil, err
+	}
+	causes := []Cause{}
+	for k, core := range cores {
+		c, err := s.cause(ctx, core, attributes(all, k, s.hasKinds()), o)
+		if err != nil {
+			return Internal{}, nil, err
+		}
+		causes = append(causes, *c)
+	}
+	slices.SortStableFunc(causes, func(a, b Cause) int { return cmp.Compare(b.LostShare, a.LostShare) })
+	internal, err := s.internal(ctx, all)
+	return internal, causes, err
+}
+
+// hasKinds tells whether units are explained by kinds, not as a continuum.
+func (s *study) hasKinds() bool { return !s.continuum() && !s.noTwoAlike() }
+
+func (s *study) cause(ctx context.Context, core place, from []attribute, o DiagnoseOptions) (*Cause, error) {
+	times := s.values(core)
+	c := &Cause{Region: s.path(core), Attributes: []string{}, Evidence: []Evidence{}, Core: []string{}, Reducts: [][]string{},
+		Excluded: []Excluded{}, Inexplicable: [][2]Name{}}
+	c.LostShare = s.lostShare(times)
+	c.Lost = Real(float64(c.LostShare) * s.time.runtime)
+	decision := s.link.Labels
+	if !s.hasKinds() {
+		decision = tertiles(rowSums(s.points))
+	}
+	kept := s.promising(c, from, times, decision)
+	table := rough.Table{Rows: make([]rough.Row, len(s.active))}
+	for i := range table.Rows {
+		table.Rows[i] = rough.Row{ID: i, Values: make([]int, len(kept)), Decision: decision[i]}
+	}
+	for a, x := range kept {
+		table.Attributes = append(table.Attributes, x.name)
+		classes, err := s.classes(ctx, x.values)
+		if err != nil {
+			return nil, err
+		}
+		for i := range table.Rows {
+			table.Rows[i].Values[a] = classes[i]
+		}
+	}
+	result, err := rough.Reduce(ctx, table)
+	if err != nil {
+		return nil, err
+	}
+	s.conclude(c, kept, result)
+	if o.Table || o.Matrix {
+		if err := s.show(c, table, o); err != nil {
+			return nil, err
+		}
+	}
+	s.evidence(c, kept, times, decision)
+	s.balance(c, kept, times)
+	return c, nil
+}
+
+// conclude takes the chosen reduct for the cause. Of a continuum all promising
+// metrics are: its decision is cut out of a spread, so that noise alone makes
+// a reduct of everything.
+func (s *study) conclude(c *Cause, kept []attribute, result *rough.Result) {
+	names := func(set []int) []string {
+		out := []string{}
+		for _, a := range set {
+			out = append(out, kept[a].name)
+		}
+		return out
+	}
+	c.Core, c.Complete, c.Exact = names(result.Core), result.Complete, result.Exact
+	for _, r := range result.Reducts {
+		c.Reducts = append(c.Reducts, names(r))
+	}
+	c.InexplicablePairs = result.InexplicablePairs
+	for _, p := range result.Inexplicable {
+		c.Inexplicable = append(c.Inexplicable, [2]Name{s.units.names[s.active[p.A]], s.units.names[s.active[p.B]]})
+	}
+	if !s.hasKinds() {
+		c.Attributes = names(counting(len(kept)))
+		return
+	}
+	c.Attributes = names(result.Chosen)
+	for a, x := range kept {
+		if !slices.Contains(result.Chosen, a) {
+			c.Excluded = append(c.Excluded, Excluded{x.name, WhyNotNeeded})
+		}
+	}
+}
+
+// promising leaves out the metrics that explain nothing more than noise.
+func (s *study) promising(c *Cause, from []attribute, times []float64, decision []int) []attribute {
+	var varying []attribute
+	for _, a := range from {
+		switch {
+		case a.constant():
+			c.Excluded = append(c.Excluded, Excluded{a.name, WhyConstant})
+		case !a.known():
+			c.Excluded = append(c.Excluded, Excluded{a.name, WhyMissing})
+		default:
+			varying = append(varying, a)
+		}
+	}
+	var kept []attribute
+	if s.hasKinds() {
+		limit := significance / float64(max(1, len(varying)))
+		for _, a := range varying {
+			if chance(a.values, decision, times) < limit {
+				kept = append(kept, a)
+			} else {
+				c.Excluded = append(c.Excluded, Excluded{a.name, WhyNoise})
+			}
+		}
+	} else {
+		best := 0.0
+		for _, a := range varying {
+			best = max(best, correlation(a.values, times))
+		}
+		for _, a := range varying {
+			if r := correlation(a.values, times); r >= max(weakCorrelation, best-nearlyBest) {
+				kept = append(kept, a)
+			} else {
+				c.Excluded = append(c.Excluded, Excluded{a.name, WhyWeak})
+			}
+		}
+		slices.SortStableFunc(kept, func(a, b attribute) int {
+			return cmp.Compare(correlation(b.values, times), correlation(a.values, times))
+		})
+	}
+	if len(kept) > rough.MaxAttributes {
+		s.warn("%s: %d metrics go with the kinds, the first %d are looked at", c.Region, len(kept), rough.MaxAttributes)
+		kept = kept[:rough.MaxAttributes]
+	}
+	return kept
+}
+
+// classes are the values of an attribute in the decision table: the OPTICS
+// class of the metric, or its third in a continuum.
+func (s *study) classes(ctx context.Context, values []float64) ([]int, error) {
+	if !s.hasKinds() {
+		return tertiles(values), nil
+	}
+	l, _, err := cluster.Auto(ctx, cluster.Points{Data: values, N: len(values), Dim: 1})
+	if err != nil {
+		return nil, err
+	}
+	return l.Labels, nil
+}
+
+// chance is how likely noise alone makes a metric differ between kinds as much
+// as it does: an F test of the variance between against that within. Where
+// all kinds are single, the test is whether it varies with the time; two or
+// three units leave nothing to test.
+func chance(values []float64, decision []int, times []float64) float64 {
+	n := len(values)
+	sums, counts := map[int]float64{}, map[int]float64{}
+	for i, k := range decision {
+		sums[k] += values[i]
+		counts[k]++
+	}
+	if len(sums) == n {
+		if n < 4 {
+			return 0
+		}
+		r := correlation(values, times)
+		if r*r >= 1 {
+			return 0
+		}
+		t := math.Abs(r) * math.Sqrt(float64(n-2)/(1-r*r))
+		return 2 * distuv.StudentsT{Sigma: 1, Nu: float64(n - 2)}.Survival(t)
+	}
+	centre := mean(values)
+	between, within := 0.0, 0.0
+	for i, k := range decision {
+		m := sums[k] / counts[k]
+		between += (m - centre) * (m - centre)
+		within += (values[i] - m) * (values[i] - m)
+	}
+	if within <= 1e-24*between || len(sums) < 2 {
+		return 0
+	}
+	above, below := float64(len(sums)-1), float64(n-len(sums))
+	return distuv.F{D1: above, D2: below}.Survival(between / above / (within / below))
+}
+
+// correlation is Pearson's; 0 where either does not vary.
+func correlation(a, b []float64) float64 {
+	scale := math.Sqrt(covariance(a, a) * covariance(b, b))
+	if !(scale > 0) {
+		return 0
+	}
+	return covariance(a, b) / scale
+}
+
+// evidence puts the attributes into numbers a reader can check.
+func (s *study) evidence(c *Cause, kept []attribute, times []float64, decision []int) {
+	groups := cluster.Kinds(decision)
+	for _, name := range c.Attributes {
+		x := kept[slices.IndexFunc(kept, func(a attribute) bool { return a.name == name })]
+		e := Evidence{Attribute: name, Metric: x.metric, Correlation: Real(correlation(x.values, times))}
+		low, high := math.Inf(1), math.Inf(-1)
+		for _, members := range groups {
+			m := mean(pick(x.values, members))
+			if m < low {
+				low, e.Low = m, s.units.pick(pick(s.active, members))
+			}
+			if m > high {
+				high, e.High = m, s.units.pick(pick(s.active, members))
+			}
+		}
+		e.LowValue, e.HighValue, e.Ratio = Real(low), Real(high), ratio(high, low)
+		c.Evidence = append(c.Evidence, e)
+	}
+}

@@ -1,0 +1,65 @@
+package analyze
+
+import (
+	"slices"
+
+	"auspex/model"
+)
+
+// UnitWork is the work that would balance a region: the share each unit should
+// get where all have equal shares now, and the factor to its present work.
+// Both are missing for a unit that spends no time in the region.
+type UnitWork struct {
+	Unit     Name `json:"unit"`
+	Measured Real `json:"measured"`
+	Share    Real `json:"share"`
+	Factor   Real `json:"factor"`
+}
+
+// lostShare is what the units wait for the slowest, as a share of the run
+// time.
+func (s *study) lostShare(times []float64) Real {
+	if len(times) == 0 || s.time.runtime == 0 {
+		return 0
+	}
+	_, most := extremes(times)
+	return Real((most - mean(times)) / s.time.runtime)
+}
+
+// idleShare is the share of the units' time that idle ones waste.
+func (s *study) idleShare() Real {
+	return Real(float64(len(s.idle)) / float64(len(s.units.names)))
+}
+
+// balance tells how to share out the work of a region so that all take the
+// same time: in inverse proportion to what a unit's part of it was measured to
+// cost, in instructions where those are the cause, as the authors of
+// "Debugging SPMD programs" did by hand (section 5), else in time.
+func (s *study) balance(c *Cause, kept []attribute, times []float64) {
+	c.BalanceBy = s.time.metric.Name
+	cost := times
+	if slices.Contains(c.Attributes, model.Instructions) {
+		c.BalanceBy = model.Instructions
+		for _, a := range kept {
+			if a.name == model.Instructions {
+				cost = a.values
+			}
+		}
+	}
+	inverse, sum, n := 0.0, 0.0, 0.0
+	for _, v := range cost {
+		if v > 0 {
+			inverse += 1 / v
+			sum += v
+			n++
+		}
+	}
+	c.Balance = make([]UnitWork, len(cost))
+	for i, v := range cost {
+		w := UnitWork{Unit: s.units.names[s.active[i]], Measured: Real(v), Share: Missing, Factor: Missing}
+		if v > 0 {
+			w.Share, w.Factor = Real(1/v/inverse), Real(sum/n/v)
+		}
+		c.Balance[i] = w
+	}
+}

@@ -1,0 +1,167 @@
+package analyze
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+
+	"auspex/expr"
+	"auspex/fuzzy"
+)
+
+// SimilarOptions say what is compared and how (Soft performance analysis,
+// §5 and §6.4).
+type SimilarOptions struct {
+	Metrics  []ScoreMetric  // none: time
+	Distance fuzzy.Distance // of score vectors
+	Over     Over           // across experiments: what becomes of the units; mean where empty
+	Regions  []string       // paths, names or globs of either; none: all
+	Factors  []string       // none: those of the vocabulary, else numbers that vary
+	// PaperBase takes V of eq. 1 from the base experiment, as the paper does:
+	// everything slower than the base then scores 1 and looks alike. Else V
+	// is the largest value compared.
+	PaperBase bool
+}
+
+// Similarities measured for more than this many objects come without the
+// matrix, which nobody could read.
+const matrixLimit = 512
+
+// scorer turns values into score vectors and compares those.
+type scorer struct {
+	metrics  []ScoreMetric
+	distance fuzzy.Distance
+	weights  []float64
+}
+
+func (o *SimilarOptions) scorer(d *Dataset) (*scorer, error) {
+	s := &scorer{metrics: o.Metrics, distance: o.Distance}
+	if len(s.metrics) == 0 {
+		var err error
+		if s.metrics, err = DefaultScoreMetrics(d); err != nil {
+			return nil, err
+		}
+	}
+	if s.distance == fuzzy.Correlation && len(s.metrics) < 3 {
+		return nil, fmt.Errorf("correlation needs at least three metrics, not %d", len(s.metrics))
+	}
+	for _, m := range s.metrics {
+		s.weights = append(s.weights, m.Weight)
+	}
+	return s, nil
+}
+
+// columns evaluates the metrics on rows: a column each.
+func (s *scorer) columns(d *Dataset, words Words, rows *Rows) ([][]float64, error) {
+	var columns [][]float64
+	for _, m := range s.metrics {
+		node, err := d.quantityAsWritten(words, m.Metric)
+		if err != nil {
+			return nil, err
+		}
+		column, err := rows.Eval(node)
+		if err != nil {
+			return nil, err
+		}
+		columns = append(columns, column)
+	}
+	return columns, nil
+}
+
+// score gives the score vector of a value a metric against V a metric.
+func (s *scorer) score(values, tops []float64) []float64 {
+	scores := make([]float64, len(values))
+	for k, m := range s.metrics {
+		scores[k] = fuzzy.Score(m.set, values[k], tops[k])
+	}
+	return scores
+}
+
+// tops is the largest value of each metric over some objects.
+func tops(values [][]float64) []float64 {
+	most := make([]float64, len(values[0]))
+	for k := range most {
+		most[k] = math.NaN()
+		for _, v := range values {
+			if v[k] == v[k] && !(v[k] <= most[k]) {
+				most[k] = v[k]
+			}
+		}
+	}
+	return most
+}
+
+// similar is eq. 3; the options were checked, so that it cannot fail.
+func (s *scorer) similar(a, b []float64) Real {
+	v, err := s.distance.Similarity(a, b, s.weights)
+	if err != nil {
+		return Missing
+	}
+	return Real(v)
+}
+
+// matrix compares all with all.
+func (s *scorer) matrix(scores [][]float64) [][]Real {
+	m := make([][]Real, len(scores))
+	for i := range m {
+		m[i] = make([]Real, len(scores))
+		m[i][i] = s.similar(scores[i], scores[i])
+		for j := range i {
+			m[i][j] = s.similar(scores[i], scores[j])
+			m[j][i] = m[i][j]
+		}
+	}
+	return m
+}
+
+// chooseRegions finds the regions that patterns name: a path, a name, or a
+// glob of either, in any case.
+func (d *Dataset) chooseRegions(patterns []string) ([]int, error) {
+	var chosen []int
+	for _, pattern := range patterns {
+		glob := globPattern(pattern)
+		before := len(chosen)
+		for r, path := range d.Paths {
+			name := d.Regions[r].Name
+			if path == pattern || name == pattern || glob.MatchString(path) || glob.MatchString(name) {
+				if !slices.Contains(chosen, r) {
+					chosen = append(chosen, r)
+				}
+			}
+		}
+		if len(chosen) == before && !slices.ContainsFunc(chosen, func(r int) bool { return glob.MatchString(d.Paths[r]) || glob.MatchString(d.Regions[r].Name) }) {
+			return nil, d.unknownRegion(pattern)
+		}
+	}
+	return chosen, nil
+}
+
+// globPattern turns * and ? into a regular expression.
+func globPattern(pattern string) *regexp.Regexp {
+	text := regexp.QuoteMeta(pattern)
+	text = strings.ReplaceAll(strings.ReplaceAll(text, `\*`, ".*"), `\?`, ".")
+	return regexp.MustCompile("(?is)^" + text + "$")
+}
+
+func (d *Dataset) unknownRegion(pattern string) error {
+	names := slices.Clone(d.Paths)
+	for _, r := range d.Regions {
+		names = append(names, r.Name)
+	}
+	if hint := expr.DidYouMean(pattern, names); hint != "" {
+		return fmt.Errorf("experiment %q has no region %q; %s", d.Name, pattern, hint)
+	}
+	return fmt.Errorf("experiment %q has no region %q; `auspex show %s --regions` lists them", d.Name, pattern, d.Name)
+}
+
+// ChosenRegions lists the paths that patterns stand for.
+func ChosenRegions(d *Dataset, patterns []string) ([]string, error) {
+	chosen, err := d.chooseRegions(patterns)
+	var paths []string
+	for _, r := range chosen {
+		paths = append(paths, d.Paths[r])
+	}
+	return paths, err
+}

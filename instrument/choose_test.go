@@ -1,0 +1,119 @@
+package instrument
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+const choices = `int tiny(int a) { return a; }
+void work(int n)
+{
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      x[i][j] = 0;
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < n; j++)
+      y[i][j] = 0;
+  for (int i = 0; i < n; i++)
+    z[i] = 0;
+}
+constexpr int known(int n)
+{
+  int s = 0;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      s += i;
+
+
+  return s;
+}
+#pragma omp declare target
+`
+
+func chosen(t *testing.T, opt Options) string {
+	t.Helper()
+	var names []string
+	each(Candidates(parse(t, "src/a.cpp", []byte(choices)), opt), func(c *Candidate) {
+		if c.Chosen {
+			names = append(names, c.Name)
+		} else if c.Why == "" {
+			t.Errorf("%s was left alone without a reason", c.Name)
+		}
+	})
+	return strings.Join(names, " ")
+}
+
+func TestChoice(t *testing.T) {
+	filter := func(text string) *Filter {
+		f, err := ReadFilter("f", strings.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	for _, c := range []struct {
+		what string
+		opt  Options
+		want string
+	}{
+		{"default", Options{}, "work work/loop@4"},
+		{"functions", Options{Regions: Functions}, "work"},
+		{"functions of any size", Options{Regions: Functions, MinLines: 1}, "tiny work"},
+		{"loops", Options{Regions: Loops}, "work/loop@4"},
+		{"all", Options{Regions: All, MinLines: 1}, "tiny work work/loop@4 work/loop@5 work/loop@7 work/loop@8 work/loop@10"},
+		{"exclude", Options{Exclude: []string{"a.cpp:w*"}}, ""},
+		{"include", Options{Include: []string{"tiny"}, MinLines: 1}, "tiny"},
+		{"filter", Options{Filter: filter("exclude *:*\ninclude a.cpp:tiny\ninclude a.cpp:work/loop@5\ninclude *:known")}, "tiny work/loop@5"},
+	} {
+		if got := chosen(t, c.opt); got != c.want {
+			t.Errorf("%s: chosen %q, want %q", c.what, got, c.want)
+		}
+	}
+}
+
+func TestParseChoice(t *testing.T) {
+	for _, s := range []string{"", "default", "functions", "loops", "all"} {
+		if _, err := ParseChoice(s); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := ParseChoice("most"); err == nil {
+		t.Error("no error for an unknown choice")
+	}
+}
+
+func TestNothingChosen(t *testing.T) {
+	f := parse(t, "a.c", []byte("int x;\n"))
+	if r := rewrite(t, f, Options{}); len(r.Edits) != 0 || string(r.Text) != "int x;\n" {
+		t.Errorf("a file without functions was changed: %q", r.Text)
+	}
+}
+
+// Messages of the compiler name the user's file and line.
+func TestLineNumbers(t *testing.T) {
+	for name, text := range map[string]string{
+		"lines.c":   "int f(int n)\n{\n#pragma omp parallel for\n  for (int i = 0; i < n; i++)\n    g(i);\n  undeclared = 1;\n}\n",
+		"lines.cpp": "int f(int n)\n{\n#pragma omp parallel for\n  for (int i = 0; i < n; i++)\n    g(i);\n  undeclared = 1;\n}\n",
+		"lines.f90": "subroutine f(n)\n implicit none\n integer n, i\n do i = 1, n\n end do\n if (n > 1) return; undeclared = 1\nend\n",
+		"lines.f":   "      SUBROUTINE F(N)\n      IMPLICIT NONE\n      INTEGER N, I\n      DO I = 1, N\n      END DO\n      UNDECLARED = 1\n      END\n",
+	} {
+		f := parse(t, name, []byte(text))
+		r := rewrite(t, f, Options{Regions: All, MinLines: 1, File: "dir/" + name})
+		out := compileErrors(t, name, r.Text)
+		if want := fmt.Sprintf("dir/%s:6:", name); !strings.Contains(out, want) {
+			t.Errorf("%s: no message for %s in\n%s\n%s", name, want, out, r.Text)
+		}
+	}
+}
+
+func FuzzRewrite(f *testing.F) {
+	for _, name := range []string{"exits.c", "exits.cpp", "exits.f90", "exits.f"} {
+		f.Add(byte(0), string(read(f, name)))
+	}
+	names := []string{"a.c", "a.cpp", "a.f90", "a.f"}
+	f.Fuzz(func(t *testing.T, lang byte, text string) {
+		file := parse(t, names[lang%4], []byte(text))
+		rewrite(t, file, Options{Regions: All, MinLines: 1, Count: lang&4 != 0})
+	})
+}

@@ -1,0 +1,48 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"auspex/analyze"
+	"auspex/report"
+)
+
+func (a *app) diagnoseCommand() *cobra.Command {
+	var o analyze.DiagnoseOptions
+	cmd := &cobra.Command{
+		Use:     "diagnose EXPERIMENT",
+		GroupID: "look",
+		Short:   "Say which processes differ, where and why",
+		Example: `  auspex diagnose gromacs-16
+  auspex diagnose lulesh-64 --region-of LagrangeElements
+  auspex diagnose mpas --units threads --show-table`,
+		Args:              exactly(1, "one experiment"),
+		ValidArgsFunction: a.completeNames,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := analyze.CheckLevel(o.Level); err != nil {
+				return usageError{err}
+			}
+			d, err := a.dataset(args[0])
+			if err != nil {
+				return err
+			}
+			found, err := analyze.Diagnose(cmd.Context(), d, analyze.ShippedWords(), o)
+			if err != nil {
+				return err
+			}
+			found.Words = report.DiagnosisWords(found)
+			if a.json {
+				return a.printJSON(found)
+			}
+			a.page().Diagnosis(found)
+			return nil
+		},
+	}
+	cmd.Flags().StringVar((*string)(&o.Level), "units", "", "compare processes, threads or nodes (default: processes, or threads where only those differ)")
+	cmd.Flags().StringVar(&o.Metric, "metric", "", "compare by this metric (default: the best time metric)")
+	cmd.Flags().BoolVar(&o.WithMPI, "with-mpi", false, "count time in communication too")
+	cmd.Flags().StringVar(&o.RegionOf, "region-of", "", "start the search below this region")
+	cmd.Flags().BoolVar(&o.Table, "show-table", false, "show the decision tables")
+	cmd.Flags().BoolVar(&o.Matrix, "show-matrix", false, "show the discernibility matrices too")
+	return cmd
+}

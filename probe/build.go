@@ -1,0 +1,162 @@
+package probe
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+//go:embed runtime
+var sources embed.FS
+
+// Stub is the C and C++ text that hands events to the runtime, to be put after
+// the declarations of the calls; StubFortran is the text to follow it in the
+// one C file that serves a program's Fortran parts.
+var (
+	//go:embed runtime/stub.h
+	Stub string
+	//go:embed runtime/stub_fortran.h
+	StubFortran string
+)
+
+// A Builder compiles the runtime.
+type Builder struct {
+	// Cache is the directory that keeps what was compiled.
+	Cache string
+	// Compiler compiles C; for MPI it is the MPI's own compiler wrapper.
+	Compiler string
+	// MPI is false for programs without it.
+	MPI bool
+}
+
+// Build returns the path of the shared object, compiling it where the cache
+// has none made from the same sources by the same compiler.
+func (b Builder) Build(ctx context.Context) (string, error) {
+	compiler, err := exec.LookPath(b.Compiler)
+	if err != nil {
+		return "", fmt.Errorf("the measurement runtime needs a C compiler: %w", err)
+	}
+	identity, err := b.identity(ctx, compiler)
+	if err != nil {
+		return "", err
+	}
+	file := filepath.Join(b.Cache, "probe-"+identity[:20]+".so")
+	if _, err := os.Stat(file); err == nil {
+		return file, nil
+	}
+	if err := os.MkdirAll(b.Cache, 0o777); err != nil {
+		return "", err
+	}
+	dir, err := os.MkdirTemp(b.Cache, "build-")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(dir)
+	made, err := b.compile(ctx, compiler, dir)
+	if err != nil {
+		return "", err
+	}
+	return file, os.Rename(made, file) // another process may have made the same: either will do
+}
+
+// identity is a hash over all that the result depends on.
+func (b Builder) identity(ctx context.Context, compiler string) (string, error) {
+	hash := sha256.New()
+	err := fs.WalkDir(sources, ".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		text, err := sources.ReadFile(path)
+		fmt.Fprintf(hash, "%s %d\n%s", path, len(text), text)
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	fmt.Fprintf(hash, "%v %s\n", b.MPI, compiler)
+	if b.MPI {
+		// The generator is code: what it makes of a fixed header stands for it.
+		fmt.Fprintln(hash, generate(sampleHeader))
+	}
+	for _, question := range []string{"-show", "--version"} {
+		if question == "-show" && !b.MPI {
+			continue
+		}
+		answer, err := exec.CommandContext(ctx, compiler, question).Output()
+		if err != nil && question == "--version" {
+			return "", fmt.Errorf("%s --version: %w", compiler, err)
+		}
+		hash.Write(answer)
+	}
+	return hex.EncodeToString(hash.Sum(nil)), nil
+}
+
+// sampleHeader declares a function of each kind that the generator treats in
+// its own way.
+const sampleHeader = `int MPI_Init(int *argc, char ***argv); int MPI_Send(const void *buf, int count, MPI_Datatype t, int dest, int tag, MPI_Comm c);
+int MPI_Waitsome(int n, MPI_Request r[], int *m, int i[], MPI_Status s[]); int MPI_Alltoallw(const void *a, const int b[], const int c[], const MPI_Datatype d[], void *e, const int f[], const int g[], const MPI_Datatype h[], MPI_Comm i);
+int MPI_File_write_at(MPI_File f, MPI_Offset o, const void *b, int n, MPI_Datatype t, MPI_Status *s);`
+
+func (b Builder) compile(ctx context.Context, compiler, dir string) (string, error) {
+	entries, err := sources.ReadDir("runtime")
+	if err != nil {
+		return "", err
+	}
+	made := filepath.Join(dir, "probe.so")
+	args := []string{"-std=gnu99", "-O2", "-fPIC", "-fvisibility=hidden", "-shared", "-o", made}
+	for _, entry := range entries {
+		text, err := sources.ReadFile("runtime/" + entry.Name())
+		if err != nil {
+			return "", err
+		}
+		file := filepath.Join(dir, entry.Name())
+		if err := os.WriteFile(file, text, 0o666); err != nil {
+			return "", err
+		}
+		if strings.HasSuffix(file, ".c") && (b.MPI || entry.Name() != "mpi.c") {
+			args = append(args, file)
+		}
+	}
+	if b.MPI {
+		header, err := preprocess(ctx, compiler, dir)
+		if err != nil {
+			return "", err
+		}
+		if err := os.WriteFile(filepath.Join(dir, "mpi_calls.h"), []byte(generate(header)), 0o666); err != nil {
+			return "", err
+		}
+	}
+	args = append(args, "-ldl", "-lpthread")
+	if out, err := exec.CommandContext(ctx, compiler, args...).CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%s cannot compile the measurement runtime: %w\n%s", compiler, err, firstLines(out, 10))
+	}
+	return made, nil
+}
+
+func preprocess(ctx context.Context, compiler, dir string) (string, error) {
+	file := filepath.Join(dir, "header.c")
+	if err := os.WriteFile(file, []byte("#include <mpi.h>\n"), 0o666); err != nil {
+		return "", err
+	}
+	cmd := exec.CommandContext(ctx, compiler, "-E", "-P", file)
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("%s finds no mpi.h: %w\n%s", compiler, err, firstLines(errs.Bytes(), 5))
+	}
+	return string(out), nil
+}
+
+func firstLines(text []byte, n int) string {
+	lines := strings.SplitAfterN(string(text), "\n", n+1)
+	return strings.TrimRight(strings.Join(lines[:min(n, len(lines))], ""), "\n")
+}

@@ -1,0 +1,87 @@
+package probe
+
+import (
+	"time"
+)
+
+// State is how a process ended.
+type State int
+
+// The states, as the runtime writes them.
+const (
+	Running   State = iota // no word of an end: still there, or killed
+	Finished               // exited by itself
+	Aborted                // called MPI_Abort
+	Signalled              // ended by a signal it could note
+)
+
+// Kind is the sort of a region, as the runtime numbers them.
+type Kind int
+
+// The kinds of region.
+const (
+	Function Kind = iota + 1
+	Loop
+	User
+	MPICall
+	Barrier
+	Parallel
+	Compute // computation that leads to an MPI call
+	Program
+)
+
+// Process is what one process measured.
+type Process struct {
+	File  string
+	Host  string
+	PID   int
+	Rank  int // -1 without MPI
+	Ranks int
+	State State
+	// Code is the exit status, the argument of MPI_Abort or the signal.
+	Code       int
+	Program    string // path of the executable
+	MPI        string // the MPI library's own description
+	Started    time.Time
+	Elapsed    time.Duration // from the first event to the latest sign of life
+	PeakMemory uint64        // bytes
+	Lost       uint64        // events that found no room
+	Counters   bool          // whether hardware counters were there
+	Regions    []Region
+	Threads    []Thread
+}
+
+// Region is a place in the program. Where Object is set its name is the label
+// of something at Offset in that file.
+type Region struct {
+	Kind   Kind
+	Name   string
+	File   string
+	Line   int
+	Object string
+	Offset uint64
+}
+
+// Thread is a thread's tree of call paths. Nodes stand after their parents.
+type Thread struct {
+	ID      int
+	Current int // index of the node the thread was in last
+	Nodes   []Node
+	// Stretches counts the times between two events, Long those at whose end
+	// the CPU clock was read.
+	Stretches, Long uint64
+}
+
+// Node is a place in a thread's tree with what was spent there, without what
+// was spent below. Times are seconds, sizes bytes.
+type Node struct {
+	Region, Parent                       int // Parent is -1 for the root
+	Calls, Iterations                    uint64
+	Wall, CPU                            float64
+	Messages, Sent, Received, Collective uint64
+	IOTime                               float64
+	IORead, IOWritten                    uint64
+	Faults, Switches                     uint64
+	// Counters are instructions, cycles, L1, L2 and L3 misses.
+	Counters [5]uint64
+}

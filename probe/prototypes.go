@@ -1,0 +1,64 @@
+package probe
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// A prototype is one function of mpi.h.
+type prototype struct {
+	name   string // without MPI_
+	params []param
+}
+
+type param struct {
+	text string // the declaration as it stands in the header
+	name string
+}
+
+var (
+	prototypeText = regexp.MustCompile(`\bint\s+MPI_(\w+)\s*\(([^()]*)\)`)
+	lastName      = regexp.MustCompile(`(\w+)\s*((?:\[[^\]]*\]\s*)*)$`)
+)
+
+// prototypes finds the functions that a preprocessed mpi.h declares. Those
+// that take a variable number of arguments are left out: they cannot be
+// passed on.
+func prototypes(header string) []prototype {
+	var found []prototype
+	seen := map[string]bool{}
+	for _, m := range prototypeText.FindAllStringSubmatch(header, -1) {
+		name, list := m[1], strings.Join(strings.Fields(m[2]), " ")
+		if seen[name] || strings.Contains(list, "...") {
+			continue
+		}
+		p := prototype{name: name}
+		if list != "void" && list != "" {
+			for i, text := range strings.Split(list, ",") {
+				p.params = append(p.params, parameter(strings.TrimSpace(text), i))
+			}
+		}
+		seen[name] = true
+		found = append(found, p)
+	}
+	return found
+}
+
+// parameter finds the name in a declaration such as `const int counts[]`. A
+// header may leave names out: then there is only a type, and one is made up.
+func parameter(text string, i int) param {
+	m := lastName.FindStringSubmatchIndex(text)
+	if m != nil {
+		before := strings.TrimSpace(text[:m[2]])
+		name := text[m[2]:m[3]]
+		if before != "" && before != "const" && name != "int" && !strings.HasPrefix(name, "MPI_") {
+			return param{text: text, name: name}
+		}
+	}
+	name := fmt.Sprintf("argument%d", i)
+	if m != nil && m[4] != m[5] { // `int[]` wants the name before the brackets
+		return param{text: text[:m[4]] + " " + name + text[m[4]:], name: name}
+	}
+	return param{text: text + " " + name, name: name}
+}

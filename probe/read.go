@@ -1,0 +1,248 @@
+package probe
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"os"
+	"time"
+)
+
+// What runtime/format.h lays down.
+const (
+	magic       = "auspexP\n"
+	version     = 1
+	headerSize  = 4096
+	chunkSize   = 16384
+	chunkHead   = 16
+	regionHead  = 24
+	nodeSize    = 8 + 18*8
+	threadSize  = 40
+	maxFileSize = 1 << 30
+)
+
+const (
+	regionChunk = 1
+	threadChunk = 2
+	nodeChunk   = 3
+)
+
+// rawHeader mirrors struct header.
+type rawHeader struct {
+	Magic                                    [8]byte
+	Version, Order                           uint32
+	HeaderSize, ChunkSize, NodeSize, Counted uint32
+	Used                                     uint64
+	PID, Rank, Ranks, State, Code, Threads   int32
+	Ticks0, Nanos0, Ticks1, Nanos1           uint64
+	Realtime, PeakMemory, Lost               uint64
+	Host                                     [256]byte
+	Program                                  [1024]byte
+	MPI                                      [512]byte
+}
+
+type rawRegion struct {
+	Size                     uint32
+	Kind, Name, File, Object uint16
+	Line                     int32
+	Offset                   uint64
+}
+
+type rawNode struct {
+	Region, Parent                       uint32
+	Calls, Wall, CPU, Iterations         uint64
+	Messages, Sent, Received, Collective uint64
+	IOTime, IORead, IOWritten            uint64
+	Faults, Switches                     uint64
+	Counters                             [5]uint64
+}
+
+type rawThread struct {
+	ID              int32
+	Current         uint32
+	First, Last     uint64
+	Stretches, Long uint64
+}
+
+// ReadFile reads what a process wrote.
+func ReadFile(path string) (*Process, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > maxFileSize {
+		return nil, fmt.Errorf("%s: %d bytes are more than any process writes", path, info.Size())
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	p, err := Parse(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	p.File = path
+	return p, nil
+}
+
+// Parse reads the bytes of a process's file.
+func Parse(data []byte) (*Process, error) {
+	if len(data) < headerSize || string(data[:8]) != magic {
+		return nil, fmt.Errorf("not a file of the measurement runtime, or of a process that was killed while starting")
+	}
+	var order binary.ByteOrder = binary.LittleEndian
+	if binary.BigEndian.Uint32(data[12:]) == 0x01020304 {
+		order = binary.BigEndian
+	}
+	var h rawHeader
+	if err := binary.Read(bytes.NewReader(data), order, &h); err != nil {
+		return nil, err
+	}
+	if h.Version != version || h.Order != 0x01020304 || h.HeaderSize != headerSize || h.ChunkSize != chunkSize || h.NodeSize != nodeSize {
+		return nil, fmt.Errorf("version %d with chunks of %d and nodes of %d bytes is not understood: measure again with this version", h.Version, h.ChunkSize, h.NodeSize)
+	}
+	p := &Process{
+		Host: text(h.Host[:]), PID: int(h.PID), Rank: int(h.Rank), Ranks: int(h.Ranks), State: State(h.State), Code: int(h.Code),
+		Program: text(h.Program[:]), MPI: text(h.MPI[:]), Started: time.Unix(0, int64(h.Realtime)),
+		PeakMemory: h.PeakMemory, Lost: h.Lost, Counters: h.Counted != 0,
+	}
+	r := reader{order: order, process: p, start: h.Ticks0, seconds: secondsPerTick(h), threads: map[uint32]int{}}
+	used := min(h.Used, uint64(len(data)))
+	for at := uint64(headerSize); at+chunkSize <= used; at += chunkSize {
+		if err := r.chunk(data[at : at+chunkSize]); err != nil {
+			return nil, fmt.Errorf("byte %d: %w", at, err)
+		}
+	}
+	r.finish(max(r.last, h.Ticks1))
+	return p, nil
+}
+
+func secondsPerTick(h rawHeader) float64 {
+	if h.Ticks1 <= h.Ticks0 || h.Nanos1 <= h.Nanos0 {
+		return 1e-9
+	}
+	return float64(h.Nanos1-h.Nanos0) / float64(h.Ticks1-h.Ticks0) * 1e-9
+}
+
+func text(field []byte) string {
+	before, _, _ := bytes.Cut(field, []byte{0})
+	return string(before)
+}
+
+type reader struct {
+	order       binary.ByteOrder
+	process     *Process
+	seconds     float64 // of a tick
+	start, last uint64  // ticks
+	threads     map[uint32]int
+}
+
+func (r *reader) chunk(c []byte) error {
+	kind, thread, used := r.order.Uint32(c), r.order.Uint32(c[4:]), r.order.Uint32(c[8:])
+	if used > chunkSize-chunkHead {
+		return fmt.Errorf("a chunk of %d bytes", used)
+	}
+	body := c[chunkHead : chunkHead+used]
+	switch kind {
+	case regionChunk:
+		return r.regions(body)
+	case threadChunk:
+		var t rawThread
+		if len(body) < threadSize {
+			return nil // killed while the thread was starting
+		}
+		if err := binary.Read(bytes.NewReader(body), r.order, &t); err != nil {
+			return err
+		}
+		if _, twice := r.threads[thread]; twice || uint32(t.ID) != thread {
+			return fmt.Errorf("two records of thread %d", thread)
+		}
+		r.threads[thread] = len(r.process.Threads)
+		r.process.Threads = append(r.process.Threads, Thread{ID: int(t.ID), Current: int(t.Current), Stretches: t.Stretches, Long: t.Long})
+		r.last = max(r.last, t.Last)
+	case nodeChunk:
+		return r.nodes(thread, body)
+	case 0: // taken but not begun
+	default:
+		return fmt.Errorf("a chunk of the unknown kind %d", kind)
+	}
+	return nil
+}
+
+func (r *reader) regions(body []byte) error {
+	for len(body) > 0 {
+		var raw rawRegion
+		if len(body) < regionHead {
+			return fmt.Errorf("a region cut short")
+		}
+		if err := binary.Read(bytes.NewReader(body), r.order, &raw); err != nil {
+			return err
+		}
+		name, file, object := int(raw.Name), int(raw.File), int(raw.Object)
+		if int64(raw.Size) > int64(len(body)) || int(raw.Size) < regionHead+name+file+object {
+			return fmt.Errorf("a region of %d bytes where %d are left", raw.Size, len(body))
+		}
+		s := body[regionHead:]
+		r.process.Regions = append(r.process.Regions, Region{
+			Kind: Kind(raw.Kind), Line: int(raw.Line), Offset: raw.Offset,
+			Name: string(s[:name]), File: string(s[name : name+file]), Object: string(s[name+file : name+file+object]),
+		})
+		body = body[raw.Size:]
+	}
+	return nil
+}
+
+func (r *reader) nodes(thread uint32, body []byte) error {
+	i, ok := r.threads[thread]
+	if !ok {
+		return nil // killed while the thread was starting
+	}
+	t := &r.process.Threads[i]
+	for ; len(body) >= nodeSize; body = body[nodeSize:] {
+		var raw rawNode
+		if err := binary.Read(bytes.NewReader(body), r.order, &raw); err != nil {
+			return err
+		}
+		parent := -1
+		if raw.Parent != 1<<32-1 {
+			parent = int(raw.Parent)
+		}
+		if parent >= len(t.Nodes) || (parent < 0) != (len(t.Nodes) == 0) {
+			return fmt.Errorf("node %d of thread %d stands before its parent", len(t.Nodes), t.ID)
+		}
+		t.Nodes = append(t.Nodes, Node{
+			Region: int(raw.Region), Parent: parent, Calls: raw.Calls, Iterations: raw.Iterations,
+			Wall: float64(raw.Wall) * r.seconds, CPU: float64(raw.CPU) * r.seconds,
+			Messages: raw.Messages, Sent: raw.Sent, Received: raw.Received, Collective: raw.Collective,
+			IOTime: float64(raw.IOTime) * r.seconds, IORead: raw.IORead, IOWritten: raw.IOWritten,
+			Faults: raw.Faults, Switches: raw.Switches, Counters: raw.Counters,
+		})
+	}
+	return nil
+}
+
+// finish drops what a process killed in the middle left without its other
+// half: nodes of regions never described, threads without nodes.
+func (r *reader) finish(end uint64) {
+	p := r.process
+	if end > r.start {
+		p.Elapsed = time.Duration(float64(end-r.start) * r.seconds * 1e9)
+	}
+	whole := p.Threads[:0]
+	for _, t := range p.Threads {
+		for i := range t.Nodes {
+			if t.Nodes[i].Region >= len(p.Regions) {
+				t.Nodes = t.Nodes[:i] // children stand after it
+				break
+			}
+		}
+		if len(t.Nodes) == 0 {
+			continue
+		}
+		if t.Current >= len(t.Nodes) {
+			t.Current = 0
+		}
+		whole = append(whole, t)
+	}
+	p.Threads = whole
+}

@@ -1,0 +1,145 @@
+/* Clocks. Wall time comes from the tick counter at every event. The thread's
+ * CPU clock costs a system call, so it is read only at the end of stretches
+ * between two events that were long enough for that not to matter; a shorter
+ * stretch counts as all CPU, since a thread that is taken off its processor
+ * comes back to a long one. Page faults, context switches and hardware
+ * counters cost more still and have a higher bar. */
+#include "probe.h"
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <string.h>
+#ifdef __linux__
+#include <linux/perf_event.h>
+#endif
+
+#define LONG_NS 20000.0
+#define SLOW_NS 50000.0
+
+uint64_t auspex_long, auspex_slow;
+double auspex_rate;
+
+/* Reads both clocks as nearly at once as a few tries give. */
+static void pair(uint64_t *tick, uint64_t *nano)
+{
+    uint64_t best = UINT64_MAX;
+    for (int i = 0; i < 5; i++) {
+        uint64_t a = ticks(), n = nanos(CLOCK_MONOTONIC), b = ticks();
+        if (b - a < best) {
+            best = b - a;
+            *tick = a + (b - a) / 2;
+            *nano = n;
+        }
+    }
+}
+
+void auspex_clock_note(struct header *h)
+{
+    struct rusage u;
+    pair(&h->ticks1, &h->nanos1);
+    if (getrusage(RUSAGE_SELF, &u) == 0)
+        h->peak_memory = (uint64_t)u.ru_maxrss * 1024;
+}
+
+void auspex_clock_start(struct header *h)
+{
+    pair(&h->ticks0, &h->nanos0);
+    h->realtime = nanos(CLOCK_REALTIME);
+    do
+        pair(&h->ticks1, &h->nanos1);
+    while (h->nanos1 - h->nanos0 < 200000);
+    auspex_rate = (double)(h->ticks1 - h->ticks0) / (double)(h->nanos1 - h->nanos0);
+    auspex_long = (uint64_t)(LONG_NS * auspex_rate);
+    auspex_slow = (uint64_t)(SLOW_NS * auspex_rate);
+}
+
+#ifdef __linux__
+static int counter_open(uint32_t type, uint64_t config, int group)
+{
+    struct perf_event_attr a;
+    memset(&a, 0, sizeof a);
+    a.size = sizeof a;
+    a.type = type;
+    a.config = config;
+    a.exclude_kernel = 1;
+    a.exclude_hv = 1;
+    a.read_format = PERF_FORMAT_GROUP;
+    return (int)syscall(SYS_perf_event_open, &a, 0, -1, group, PERF_FLAG_FD_CLOEXEC);
+}
+
+#define MISS(level) ((level) | PERF_COUNT_HW_CACHE_OP_READ << 8 | PERF_COUNT_HW_CACHE_RESULT_MISS << 16)
+
+/* Opens instructions, cycles, L1, L2 and L3 misses. The kernel has no generic
+ * name for L2 misses; the first-level instruction cache's stand in nowhere, so
+ * that column stays empty. */
+static int counters_open(struct header *h)
+{
+    int leader = counter_open(PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, -1);
+    if (leader < 0)
+        return -1;
+    if (counter_open(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, leader) < 0
+        || counter_open(PERF_TYPE_HW_CACHE, MISS(PERF_COUNT_HW_CACHE_L1D), leader) < 0
+        || counter_open(PERF_TYPE_HW_CACHE, MISS(PERF_COUNT_HW_CACHE_LL), leader) < 0) {
+        close(leader);
+        return -1;
+    }
+    h->counters = 1;
+    return leader;
+}
+#else
+static int counters_open(struct header *h) { (void)h; return -1; }
+#endif
+
+static void look_slow(struct thread *t, struct node *n)
+{
+    struct rusage u;
+#ifdef RUSAGE_THREAD
+    if (getrusage(RUSAGE_THREAD, &u) == 0) {
+        uint64_t faults = (uint64_t)(u.ru_minflt + u.ru_majflt), switches = (uint64_t)(u.ru_nvcsw + u.ru_nivcsw);
+        if (n) {
+            n->faults += faults - t->faults;
+            n->switches += switches - t->switches;
+        }
+        t->faults = faults;
+        t->switches = switches;
+    }
+#endif
+    if (t->counters >= 0) {
+        uint64_t v[1 + COUNTERS];
+        if (syscall(SYS_read, t->counters, v, sizeof v) >= (long)(5 * sizeof v[0])) {
+            uint64_t now[COUNTERS] = {v[1], v[2], v[3], 0, v[4]};
+            for (int i = 0; i < COUNTERS; i++) {
+                if (n)
+                    n->counter[i] += now[i] - t->counter[i];
+                t->counter[i] = now[i];
+            }
+        }
+    }
+}
+
+/* Takes the thread's first reading. */
+void auspex_thread_clock(struct thread *t)
+{
+    t->counters = counters_open(auspex_header);
+    t->cpu = nanos(CLOCK_THREAD_CPUTIME_ID);
+    look_slow(t, NULL);
+    t->record.last = ticks();
+}
+
+/* Looks at the slow clocks at the end of a long stretch spent in n. The time
+ * the looking takes is charged to nobody. */
+void auspex_look(struct thread *t, struct node *n, uint64_t stretch)
+{
+    uint64_t cpu = nanos(CLOCK_THREAD_CPUTIME_ID);
+    double used = (double)(cpu - t->cpu) * auspex_rate - (double)t->brief;
+    t->cpu = cpu;
+    t->brief = 0;
+    t->record.long_stretches++;
+    if (used > 0)
+        n->cpu += used < (double)stretch ? (uint64_t)used : stretch;
+    if (stretch >= auspex_slow)
+        look_slow(t, n);
+    if (t->record.last - auspex_header->ticks1 > (uint64_t)(1e9 * auspex_rate))
+        auspex_clock_note(auspex_header);
+    t->record.last = ticks();
+}

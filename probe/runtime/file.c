@@ -1,0 +1,137 @@
+/* The mapped file and the room taken from it. */
+#include "probe.h"
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* Address space reserved for the file: it only grows into it. */
+#define RESERVED ((uint64_t)1 << 30)
+#define GROWTH ((uint64_t)16 * CHUNK_SIZE)
+
+struct header *auspex_header;
+static int file = -1;
+static uint64_t mapped;
+static struct chunk *region_room;
+static uint32_t regions;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* Gives the file real blocks, so that a full disk is an error here and not a
+ * bus error at some later count. */
+static int grow(uint64_t size)
+{
+    if (size > RESERVED || posix_fallocate(file, (off_t)mapped, (off_t)(size - mapped)) != 0)
+        return -1;
+    char *at = (char *)auspex_header + mapped;
+    if (mmap(at, size - mapped, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, (off_t)mapped) == MAP_FAILED)
+        return -1;
+    mapped = size;
+    return 0;
+}
+
+static void program_name(char *to, size_t size)
+{
+    ssize_t n = readlink("/proc/self/exe", to, size - 1);
+    to[n > 0 ? n : 0] = 0;
+}
+
+/* Makes the process's file in $AUSPEX_DIR. Returns -1 where nothing is to be
+ * measured. */
+int auspex_file_open(void)
+{
+    const char *dir = getenv("AUSPEX_DIR");
+    char host[256] = "", path[4096];
+    if (!dir || !*dir)
+        return -1;
+    gethostname(host, sizeof host - 1);
+    if ((size_t)snprintf(path, sizeof path, "%s/%s.%d.probe", dir, host, (int)getpid()) >= sizeof path)
+        return -1;
+    file = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (file < 0)
+        return -1;
+    void *base = mmap(NULL, RESERVED, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (base == MAP_FAILED)
+        return -1;
+    auspex_header = base;
+    if (grow(HEADER_SIZE + GROWTH) != 0) {
+        auspex_header = NULL;
+        return -1;
+    }
+    struct header *h = auspex_header;
+    h->version = AUSPEX_VERSION;
+    h->order = 0x01020304;
+    h->header_size = HEADER_SIZE;
+    h->chunk_size = CHUNK_SIZE;
+    h->node_size = sizeof(struct node);
+    h->used = HEADER_SIZE;
+    h->pid = (int32_t)getpid();
+    h->rank = -1;
+    memcpy(h->host, host, sizeof h->host);
+    program_name(h->program, sizeof h->program);
+    auspex_clock_start(h);
+    memcpy(h->magic, AUSPEX_MAGIC, sizeof h->magic);
+    return 0;
+}
+
+static struct chunk *chunk(uint32_t kind, uint32_t thread)
+{
+    struct header *h = auspex_header;
+    if (h->used + CHUNK_SIZE > mapped && grow(mapped + GROWTH) != 0)
+        return NULL;
+    struct chunk *c = (struct chunk *)((char *)h + h->used);
+    c->kind = kind;
+    c->thread = thread;
+    h->used += CHUNK_SIZE;
+    return c;
+}
+
+struct chunk *auspex_chunk(uint32_t kind, uint32_t thread)
+{
+    pthread_mutex_lock(&lock);
+    struct chunk *c = chunk(kind, thread);
+    pthread_mutex_unlock(&lock);
+    return c;
+}
+
+static size_t shorter(size_t n) { return n < 4000 ? n : 4000; }
+
+/* Writes a region's description and returns its number, UINT32_MAX without
+ * room. The caller keeps two regions from being alike. */
+uint32_t auspex_region_add(const char *name, size_t name_size, const char *path, size_t path_size,
+    int line, int kind, const char *object, uint64_t offset)
+{
+    size_t object_size = object ? shorter(strlen(object)) : 0;
+    name_size = shorter(name_size);
+    path_size = shorter(path_size);
+    uint32_t size = (uint32_t)(sizeof(struct region_record) + name_size + path_size + object_size + 7) & ~7u;
+    if (!region_room || region_room->used + size > CHUNK_SIZE - sizeof(struct chunk)) {
+        struct chunk *c = auspex_chunk(REGIONS, 0);
+        if (!c)
+            return UINT32_MAX;
+        region_room = c;
+    }
+    struct region_record *r = (void *)((char *)(region_room + 1) + region_room->used);
+    *r = (struct region_record){size, (uint16_t)kind, (uint16_t)name_size, (uint16_t)path_size, (uint16_t)object_size, line, offset};
+    char *text = (char *)(r + 1);
+    memcpy(text, name, name_size);
+    memcpy(text + name_size, path, path_size);
+    if (object_size)
+        memcpy(text + name_size + path_size, object, object_size);
+    __atomic_store_n(&region_room->used, region_room->used + size, __ATOMIC_RELEASE);
+    return regions++;
+}
+
+void auspex_file_close(int state, int code)
+{
+    struct header *h = auspex_header;
+    if (!h || h->state != RUNNING)
+        return;
+    auspex_clock_note(h);
+    h->code = code;
+    h->state = state;
+    if (state == FINISHED && ftruncate(file, (off_t)h->used) != 0)
+        h->lost++; /* only longer than need be */
+}

@@ -1,0 +1,69 @@
+/* The file a measured process writes: a header, then chunks of equal size.
+ * The file is mapped and the runtime counts in place, so what a killed process
+ * has counted is in the file without its doing. Package probe reads it. */
+#ifndef AUSPEX_FORMAT_H
+#define AUSPEX_FORMAT_H
+#include <stdint.h>
+
+#define AUSPEX_MAGIC "auspexP\n"
+#define AUSPEX_VERSION 1
+#define HEADER_SIZE 4096
+#define CHUNK_SIZE 16384
+
+enum state { RUNNING = 0, FINISHED = 1, ABORTED = 2, SIGNALLED = 3 };
+enum chunk_kind { REGIONS = 1, THREAD = 2, NODES = 3 };
+enum region_kind { FUNCTION = 1, LOOP = 2, USER = 3, MPI_CALL = 4, BARRIER = 5, PARALLEL = 6, COMPUTE = 7, PROGRAM = 8 };
+
+struct header {
+    char magic[8];
+    uint32_t version, order; /* order is 0x01020304 as the writer sees it */
+    uint32_t header_size, chunk_size, node_size, counters;
+    uint64_t used;           /* bytes of the file that are in use */
+    int32_t pid, rank, ranks, state;
+    int32_t code;            /* exit status, abort code or signal */
+    int32_t threads;
+    /* Two readings of the tick counter and the monotonic clock give its rate. */
+    uint64_t ticks0, nanos0, ticks1, nanos1;
+    uint64_t realtime;       /* nanoseconds since 1970 at the first reading */
+    uint64_t peak_memory;    /* bytes */
+    uint64_t lost;           /* events not counted for want of space */
+    char host[256];
+    char program[1024];
+    char mpi[512];
+};
+
+struct chunk {
+    uint32_t kind, thread, used, filler; /* used counts the bytes after this */
+};
+
+/* Region records follow one another, each a multiple of 8 bytes long; their
+ * number is their order. Where object is not empty the region is known by its
+ * address in that file. */
+struct region_record {
+    uint32_t size;
+    uint16_t kind, name, file, object; /* lengths of the three texts after this */
+    int32_t line;
+    uint64_t offset;
+};
+
+enum { COUNTERS = 5 };
+
+/* A node of a thread's call-path tree; its number is its order among the
+ * thread's nodes. All values are exclusive. */
+struct node {
+    uint32_t region, parent;
+    uint64_t calls, wall, cpu, iterations;
+    uint64_t messages, sent, received, collective;
+    uint64_t io_time, io_read, io_written;
+    uint64_t faults, switches;
+    uint64_t counter[COUNTERS];
+};
+
+/* The first part of a THREAD chunk. */
+struct thread_record {
+    int32_t id;
+    uint32_t current;  /* node the thread is in */
+    uint64_t first, last; /* ticks of its first and latest event */
+    uint64_t stretches, long_stretches;
+};
+#endif

@@ -1,0 +1,139 @@
+/* What the files of the runtime share. */
+#ifndef AUSPEX_PROBE_H
+#define AUSPEX_PROBE_H
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <stddef.h>
+#include <time.h>
+#include "format.h"
+
+#define likely(x) __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
+#define EXPORT __attribute__((visibility("default")))
+
+struct auspex_region { const char *name, *file; int line, kind, id; };
+
+/* A place in the tree, in private memory; its node is in the file. */
+struct place {
+    struct node *node;
+    struct place *parent;
+    uint32_t index, region;
+};
+
+/* Which place a region entered from a place leads to. */
+struct way { uint32_t from, region; struct place *to; };
+
+struct thread {
+    struct thread_record record; /* the part that readers know */
+    struct place *top;
+    struct place **stack;
+    struct way *ways;
+    uint32_t depth, capacity, mask, known, nodes;
+    int quiet;          /* inside an MPI call or the runtime itself */
+    struct chunk *room; /* the chunk nodes are taken from */
+    uint64_t checked;   /* ticks of the latest look at the CPU clock */
+    uint64_t cpu;       /* what it said, ns */
+    uint64_t brief;     /* ticks of stretches too short for a look since */
+    uint64_t faults, switches;
+    uint64_t counter[COUNTERS];
+    int counters;       /* descriptor of the hardware counters, -1 without */
+};
+
+extern __thread struct thread *auspex_self __attribute__((visibility("hidden"), tls_model("initial-exec")));
+extern struct header *auspex_header __attribute__((visibility("hidden")));
+extern uint64_t auspex_long, auspex_slow; /* ticks; see clock.c */
+extern double auspex_rate;                /* ticks per ns */
+
+static inline uint64_t nanos(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* The cheapest steady clock there is. */
+static inline uint64_t ticks(void)
+{
+#if defined(__x86_64__)
+    return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+    uint64_t t;
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(t));
+    return t;
+#else
+    return nanos(CLOCK_MONOTONIC);
+#endif
+}
+
+/* clock.c */
+void auspex_clock_start(struct header *h);
+void auspex_clock_note(struct header *h);
+void auspex_look(struct thread *t, struct node *n, uint64_t stretch);
+void auspex_thread_clock(struct thread *t);
+
+/* file.c */
+int auspex_file_open(void);
+struct chunk *auspex_chunk(uint32_t kind, uint32_t thread);
+uint32_t auspex_region_add(const char *name, size_t name_size, const char *file, size_t file_size,
+    int line, int kind, const char *object, uint64_t offset);
+void auspex_file_close(int state, int code);
+
+/* tree.c */
+struct thread *auspex_thread_start(int id);
+struct place *auspex_way(struct thread *t, struct place *from, uint32_t region);
+void auspex_unwind(struct thread *t, uint32_t region);
+void auspex_deepen(struct thread *t);
+uint32_t auspex_intern(struct auspex_region *r);
+/* A Fortran region text that was seen at an address. */
+struct spec { const char *text; size_t size; uint32_t region; };
+uint32_t auspex_spec(const char *text, size_t size, struct spec **slot);
+uint32_t auspex_site(const char *label, int kind, const void *address);
+int auspex_on(void);
+
+/* Charges the time since the latest event to where the thread is. */
+static inline void charge(struct thread *t, uint64_t now)
+{
+    uint64_t stretch = now - t->record.last;
+    struct node *n = t->top->node;
+    t->record.last = now;
+    t->record.stretches++;
+    n->wall += stretch;
+    if (likely(stretch < auspex_long)) {
+        n->cpu += stretch;
+        t->brief += stretch;
+    } else
+        auspex_look(t, n, stretch);
+}
+
+static inline void enter(struct thread *t, uint32_t region)
+{
+    struct place *from = t->top, *to;
+    struct way *w = &t->ways[(from->index * 0x9e3779b1u + region) & t->mask];
+    if (likely(w->from == from->index && w->region == region && w->to))
+        to = w->to;
+    else if (!(to = auspex_way(t, from, region)))
+        to = from;
+    if (unlikely(t->depth + 1 >= t->capacity))
+        auspex_deepen(t);
+    t->stack[++t->depth] = to;
+    t->top = to;
+    t->record.current = to->index;
+    to->node->calls++;
+}
+
+static inline void leave(struct thread *t)
+{
+    if (unlikely(t->depth == 0))
+        return;
+    t->top = t->stack[--t->depth];
+    t->record.current = t->top->index;
+}
+
+/* The calling thread, NULL where nothing is measured. */
+static inline struct thread *self(void)
+{
+    struct thread *t = auspex_self;
+    return likely(t != NULL) ? t : auspex_thread_start(-1);
+}
+#endif

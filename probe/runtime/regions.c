@@ -1,0 +1,90 @@
+/* What the inserted text reaches: see stub.h. */
+#include "probe.h"
+#include <string.h>
+
+EXPORT void auspex_probe_enter(struct auspex_region *r);
+EXPORT void auspex_probe_leave(struct auspex_region *r);
+EXPORT void auspex_probe_iterations(struct auspex_region *r, unsigned long n);
+
+void auspex_probe_enter(struct auspex_region *r)
+{
+    struct thread *t = self();
+    if (unlikely(!t))
+        return;
+    uint32_t id = (uint32_t)__atomic_load_n(&r->id, __ATOMIC_RELAXED);
+    if (unlikely(id == UINT32_MAX))
+        id = auspex_intern(r);
+    charge(t, ticks());
+    enter(t, id);
+}
+
+void auspex_probe_leave(struct auspex_region *r)
+{
+    struct thread *t = auspex_self;
+    if (unlikely(!t))
+        return;
+    charge(t, ticks());
+    if (likely(t->top->region == (uint32_t)r->id))
+        leave(t);
+    else
+        auspex_unwind(t, (uint32_t)r->id);
+}
+
+void auspex_probe_iterations(struct auspex_region *r, unsigned long n)
+{
+    struct thread *t = auspex_self;
+    (void)r;
+    if (likely(t != NULL))
+        t->top->node->iterations += n;
+}
+
+/* ---- Fortran: a region is its text, `name|file|line|kind` ---- */
+
+static struct spec *specs[4096];
+
+/* The text's address nearly always tells which it is; equal texts at other
+ * addresses are the same region through intern. */
+static uint32_t region_of(const char *text, size_t size)
+{
+    struct spec **slot = &specs[((uintptr_t)text >> 3 ^ (uintptr_t)text >> 15) % 4096];
+    struct spec *s = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
+    if (likely(s && s->text == text && s->size == size))
+        return s->region;
+    return auspex_spec(text, size, slot);
+}
+
+EXPORT void auspex_probe_f_enter(const char *text, size_t size);
+EXPORT void auspex_probe_f_leave(const char *text, size_t size);
+EXPORT void auspex_probe_f_iterations(const char *text, const long long *n, size_t size);
+
+void auspex_probe_f_enter(const char *text, size_t size)
+{
+    struct thread *t = self();
+    if (unlikely(!t))
+        return;
+    uint32_t id = region_of(text, size);
+    charge(t, ticks());
+    enter(t, id);
+}
+
+void auspex_probe_f_leave(const char *text, size_t size)
+{
+    struct thread *t = auspex_self;
+    if (unlikely(!t))
+        return;
+    uint32_t id = region_of(text, size);
+    charge(t, ticks());
+    if (likely(t->top->region == id))
+        leave(t);
+    else
+        auspex_unwind(t, id);
+}
+
+void auspex_probe_f_iterations(const char *text, const long long *n, size_t size)
+{
+    struct thread *t = auspex_self;
+    (void)text;
+    (void)size;
+    if (likely(t != NULL) && *n > 0)
+        t->top->node->iterations += (uint64_t)*n;
+}

@@ -1,0 +1,40 @@
+/* What instrumented programs carry, after the declarations of package
+ * instrument: each call goes to the runtime where it is preloaded and to
+ * nothing where it is not. */
+#ifndef AUSPEX_STUB
+#define AUSPEX_STUB 1
+#ifdef __cplusplus
+extern "C" {
+#endif
+#define AUSPEX_STUB_WEAK __attribute__((weak, visibility("hidden")))
+extern void *auspex_dlsym(void *, const char *) __asm__("dlsym") __attribute__((weak));
+void auspex_enter(struct auspex_region *) AUSPEX_STUB_WEAK;
+void auspex_leave(struct auspex_region *) AUSPEX_STUB_WEAK;
+void auspex_iterations(struct auspex_region *, unsigned long) AUSPEX_STUB_WEAK;
+extern void (*auspex_to_enter)(struct auspex_region *) AUSPEX_STUB_WEAK;
+extern void (*auspex_to_leave)(struct auspex_region *) AUSPEX_STUB_WEAK;
+extern void (*auspex_to_iterations)(struct auspex_region *, unsigned long) AUSPEX_STUB_WEAK;
+static void auspex_no_region(struct auspex_region *r) { (void)r; }
+static void auspex_no_count(struct auspex_region *r, unsigned long n) { (void)r; (void)n; }
+static void auspex_find_enter(struct auspex_region *r)
+{
+    union { void *p; void (*f)(struct auspex_region *); } e, l;
+    union { void *p; void (*f)(struct auspex_region *, unsigned long); } i;
+    e.p = auspex_dlsym ? auspex_dlsym((void *)0, "auspex_probe_enter") : (void *)0;
+    l.p = e.p ? auspex_dlsym((void *)0, "auspex_probe_leave") : (void *)0;
+    i.p = e.p ? auspex_dlsym((void *)0, "auspex_probe_iterations") : (void *)0;
+    auspex_to_leave = l.p ? l.f : auspex_no_region;
+    auspex_to_iterations = i.p ? i.f : auspex_no_count;
+    auspex_to_enter = e.p ? e.f : auspex_no_region;
+    auspex_to_enter(r);
+}
+void (*auspex_to_enter)(struct auspex_region *) = auspex_find_enter;
+void (*auspex_to_leave)(struct auspex_region *) = auspex_no_region;
+void (*auspex_to_iterations)(struct auspex_region *, unsigned long) = auspex_no_count;
+void auspex_enter(struct auspex_region *r) { auspex_to_enter(r); }
+void auspex_leave(struct auspex_region *r) { auspex_to_leave(r); }
+void auspex_iterations(struct auspex_region *r, unsigned long n) { auspex_to_iterations(r, n); }
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,377 @@
+/* Threads, their call-path trees and the names of regions. */
+#include "probe.h"
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+__thread struct thread *auspex_self __attribute__((tls_model("initial-exec")));
+
+static enum { UNTRIED, ON, OFF } mode;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static uint32_t program_region;
+
+/* Memory that is the runtime's alone: the program may replace malloc. */
+static void *pages(size_t size)
+{
+    void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+static void *crumbs(size_t size)
+{
+    static char *at, *end;
+    if ((size_t)(end - at) < size) {
+        if (!(at = pages(1 << 16)))
+            return end = NULL;
+        end = at + (1 << 16);
+    }
+    void *p = at;
+    at += (size + 15) & ~(size_t)15;
+    return p;
+}
+
+/* ---- regions by name ---- */
+
+struct known { uint64_t hash; uint32_t id; int line, kind; const char *name, *file; uint64_t offset; struct known *next; };
+static struct known *known[1024];
+
+static uint64_t hash(uint64_t h, const char *s, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        h = (h ^ (unsigned char)s[i]) * 0x100000001b3u;
+    return h;
+}
+
+static int equal(const char *a, const char *b, size_t n) { return strncmp(a, b, n) == 0 && a[n] == 0; }
+
+static const char *keep(const char *s, size_t n)
+{
+    if (n > 32768)
+        n = 32768;
+    char *to = crumbs(n + 1);
+    if (to)
+        memcpy(to, s, n);
+    return to;
+}
+
+/* Finds or adds a region; call it with the lock held. */
+static uint32_t intern(const char *name, size_t name_size, const char *file, size_t file_size,
+    int line, int kind, const char *object, uint64_t offset)
+{
+    uint64_t h = hash(hash(0xcbf29ce484222325u ^ (uint64_t)line ^ offset, name, name_size), file, file_size);
+    struct known **slot = &known[h % (sizeof known / sizeof known[0])];
+    for (struct known *k = *slot; k; k = k->next)
+        if (k->hash == h && k->line == line && k->kind == kind && k->offset == offset
+            && equal(k->name, name, name_size) && equal(k->file, file, file_size))
+            return k->id;
+    struct known *k = crumbs(sizeof *k);
+    if (!k)
+        return UINT32_MAX;
+    *k = (struct known){h, 0, line, kind, keep(name, name_size), keep(file, file_size), offset, *slot};
+    if (!k->name || !k->file)
+        return UINT32_MAX;
+    k->id = auspex_region_add(name, name_size, file, file_size, line, kind, object, offset);
+    if (k->id != UINT32_MAX)
+        *slot = k;
+    return k->id;
+}
+
+uint32_t auspex_intern(struct auspex_region *r)
+{
+    pthread_mutex_lock(&lock);
+    uint32_t id = intern(r->name, strlen(r->name), r->file, strlen(r->file), r->line, r->kind, NULL, 0);
+    if (id != UINT32_MAX)
+        __atomic_store_n(&r->id, (int)id, __ATOMIC_RELAXED);
+    pthread_mutex_unlock(&lock);
+    return id;
+}
+
+/* Reads `name|file|line|kind` from the right, since a name may hold anything. */
+uint32_t auspex_spec(const char *text, size_t size, struct spec **slot)
+{
+    size_t at[3], end = size;
+    long number[2] = {1, 0};
+    for (int i = 0; i < 3; i++) {
+        size_t bar = end;
+        while (bar > 0 && text[bar - 1] != '|')
+            bar--;
+        if (bar == 0)
+            return UINT32_MAX;
+        at[i] = bar - 1;
+        if (i < 2)
+            number[i] = strtol(text + bar, NULL, 10);
+        end = bar - 1;
+    }
+    pthread_mutex_lock(&lock);
+    uint32_t id = intern(text, at[2], text + at[2] + 1, at[1] - at[2] - 1, (int)number[1], (int)number[0], NULL, 0);
+    struct spec *s = crumbs(sizeof *s);
+    if (s && id != UINT32_MAX) {
+        *s = (struct spec){text, size, id};
+        __atomic_store_n(slot, s, __ATOMIC_RELEASE);
+    }
+    pthread_mutex_unlock(&lock);
+    return id;
+}
+
+/* A region known by an address: the collector finds its name. */
+uint32_t auspex_site(const char *label, int kind, const void *address)
+{
+    Dl_info info;
+    const char *object = "";
+    uint64_t offset = (uint64_t)(uintptr_t)address;
+    if (dladdr(address, &info) && info.dli_fname) {
+        object = info.dli_fname;
+        offset -= (uint64_t)(uintptr_t)info.dli_fbase;
+    }
+    pthread_mutex_lock(&lock);
+    uint32_t id = intern(label, strlen(label), "", 0, 0, kind, object, offset);
+    pthread_mutex_unlock(&lock);
+    return id;
+}
+
+/* ---- start and end ---- */
+
+static void finish(int state, int code)
+{
+    struct thread *t = auspex_self;
+    if (mode != ON)
+        return;
+    if (t && !t->quiet)
+        charge(t, ticks());
+    auspex_file_close(state, code);
+}
+
+#ifdef __GLIBC__
+static void at_exit(int code, void *unused) { (void)unused; finish(FINISHED, code); }
+#else
+static void at_exit(void) { finish(FINISHED, 0); }
+#endif
+
+/* A child that goes on without exec must not count in its parent's file. */
+static void after_fork(void)
+{
+    mode = OFF;
+    auspex_self = NULL;
+    auspex_header = NULL;
+}
+
+static const int deadly[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTERM, SIGINT, SIGHUP, SIGXCPU};
+
+static void last_words(int sig)
+{
+    if (mode == ON) {
+        struct thread *t = auspex_self;
+        if (t && !t->quiet)
+            charge(t, ticks());
+        auspex_file_close(SIGNALLED, sig);
+    }
+    signal(sig, SIG_DFL);
+    raise(sig);
+}
+
+/* Notes which signal ends the process, where the program does not care. */
+static void watch_signals(void)
+{
+    struct sigaction mine, old;
+    memset(&mine, 0, sizeof mine);
+    mine.sa_handler = last_words;
+    mine.sa_flags = SA_ONSTACK | SA_NODEFER;
+    for (size_t i = 0; i < sizeof deadly / sizeof deadly[0]; i++)
+        if (sigaction(deadly[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL && !(old.sa_flags & SA_SIGINFO))
+            sigaction(deadly[i], &mine, NULL);
+}
+
+/* Starts measuring at the first event of a process. */
+int auspex_on(void)
+{
+    if (mode != UNTRIED)
+        return mode == ON;
+    pthread_mutex_lock(&lock);
+    if (mode == UNTRIED) {
+        int ok = auspex_file_open() == 0;
+        if (ok) {
+            const char *name = strrchr(auspex_header->program, '/');
+            name = name ? name + 1 : auspex_header->program;
+            program_region = intern(name, strlen(name), "", 0, 0, PROGRAM, NULL, 0);
+            pthread_atfork(NULL, NULL, after_fork);
+#ifdef __GLIBC__
+            on_exit(at_exit, NULL);
+#else
+            atexit(at_exit);
+#endif
+            watch_signals();
+        }
+        mode = ok ? ON : OFF;
+    }
+    pthread_mutex_unlock(&lock);
+    return mode == ON;
+}
+
+/* A plain program named by the launcher is measured from its start, even if
+ * no event ever comes. */
+__attribute__((constructor)) static void at_start(void)
+{
+    const char *target = getenv("AUSPEX_TARGET");
+    char self_path[4096];
+    ssize_t n;
+    if (target && (n = readlink("/proc/self/exe", self_path, sizeof self_path - 1)) > 0) {
+        self_path[n] = 0;
+        if (strcmp(target, self_path) == 0)
+            self();
+    }
+}
+
+/* _exit skips what exit would have run. */
+EXPORT void _exit(int code)
+{
+    finish(FINISHED, code);
+    for (;;)
+        syscall(SYS_exit_group, code);
+}
+
+/* ---- threads and their trees ---- */
+
+static struct place *add(struct thread *t, struct place *parent, uint32_t region)
+{
+    if (!t->room || t->room->used + sizeof(struct node) > CHUNK_SIZE - sizeof(struct chunk)) {
+        struct chunk *c = auspex_chunk(NODES, (uint32_t)t->record.id);
+        if (!c)
+            return NULL;
+        t->room = c;
+    }
+    pthread_mutex_lock(&lock);
+    struct place *p = crumbs(sizeof *p);
+    pthread_mutex_unlock(&lock);
+    if (!p)
+        return NULL;
+    p->node = (struct node *)((char *)(t->room + 1) + t->room->used);
+    p->parent = parent;
+    p->region = region;
+    p->index = t->nodes++;
+    p->node->region = region;
+    p->node->parent = parent ? parent->index : UINT32_MAX;
+    __atomic_store_n(&t->room->used, t->room->used + (uint32_t)sizeof(struct node), __ATOMIC_RELEASE);
+    return p;
+}
+
+static struct way *slot(struct way *ways, uint32_t mask, uint32_t from, uint32_t region)
+{
+    uint32_t i = (from * 0x9e3779b1u + region) & mask;
+    while (ways[i].to && (ways[i].from != from || ways[i].region != region))
+        i = (i + 1) & mask;
+    return &ways[i];
+}
+
+static int widen(struct thread *t)
+{
+    uint32_t mask = t->mask ? t->mask * 2 + 1 : 255;
+    struct way *ways = pages(((size_t)mask + 1) * sizeof *ways);
+    if (!ways)
+        return -1;
+    if (t->ways) {
+        for (uint32_t i = 0; i <= t->mask; i++)
+            if (t->ways[i].to)
+                *slot(ways, mask, t->ways[i].from, t->ways[i].region) = t->ways[i];
+        munmap(t->ways, ((size_t)t->mask + 1) * sizeof *ways);
+    }
+    t->ways = ways;
+    t->mask = mask;
+    return 0;
+}
+
+/* The place that entering region leads to. A region that is open already
+ * leads back to its first place, so that recursion does not grow the tree. */
+struct place *auspex_way(struct thread *t, struct place *from, uint32_t region)
+{
+    struct way *w = slot(t->ways, t->mask, from->index, region);
+    if (w->to)
+        return w->to;
+    if (region == UINT32_MAX) {
+        auspex_header->lost++;
+        return NULL;
+    }
+    struct place *to = NULL;
+    for (struct place *p = from; p && !to; p = p->parent)
+        if (p->region == region)
+            to = p;
+    if (!to && !(to = add(t, from, region))) {
+        auspex_header->lost++;
+        return NULL;
+    }
+    if (2 * ++t->known > t->mask && widen(t) != 0)
+        return to;
+    *slot(t->ways, t->mask, from->index, region) = (struct way){from->index, region, to};
+    return to;
+}
+
+void auspex_deepen(struct thread *t)
+{
+    uint32_t capacity = t->capacity ? t->capacity * 4 : 512;
+    struct place **stack = pages(capacity * sizeof *stack);
+    if (!stack) {
+        t->depth--; /* the innermost region takes its place */
+        return;
+    }
+    if (t->stack) {
+        memcpy(stack, t->stack, ((size_t)t->depth + 1) * sizeof *stack);
+        munmap(t->stack, t->capacity * sizeof *stack);
+    }
+    t->stack = stack;
+    t->capacity = capacity;
+}
+
+/* Leaves what was left without a word (by longjmp, say) up to and with the
+ * innermost open region of that number. */
+void auspex_unwind(struct thread *t, uint32_t region)
+{
+    uint32_t depth = t->depth;
+    while (depth > 0 && t->stack[depth]->region != region)
+        depth--;
+    if (depth > 0) {
+        t->depth = depth;
+        leave(t);
+    }
+}
+
+/* Begins the calling thread's record. id is the number wanted, -1 for the next
+ * one free. */
+struct thread *auspex_thread_start(int id)
+{
+    static uint64_t taken; /* of the first 64 numbers */
+    static int next;
+    if (!auspex_on())
+        return NULL;
+    pthread_mutex_lock(&lock);
+    if (id < 0 || id >= 64 || taken >> id & 1)
+        for (id = next; id < 64 && taken >> id & 1;)
+            id++;
+    if (id < 64)
+        taken |= (uint64_t)1 << id;
+    else
+        next = id + 1;
+    auspex_header->threads++;
+    pthread_mutex_unlock(&lock);
+    struct chunk *c = auspex_chunk(THREAD, (uint32_t)id);
+    if (!c)
+        return NULL;
+    struct thread *t = (struct thread *)(c + 1);
+    t->record.id = id;
+    c->used = sizeof t->record;
+    auspex_deepen(t);
+    if (!t->stack || widen(t) != 0)
+        return NULL;
+    struct place *root = add(t, NULL, program_region);
+    if (!root)
+        return NULL;
+    root->node->calls = 1;
+    t->top = t->stack[0] = root;
+    auspex_thread_clock(t);
+    t->record.first = t->record.last;
+    return auspex_self = t;
+}

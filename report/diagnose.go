@@ -1,0 +1,232 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"auspex/analyze"
+)
+
+// How much of a long result is printed.
+const (
+	kindsShown  = 24
+	unitsShown  = 16
+	causesShown = 12
+)
+
+// Diagnosis writes what `auspex diagnose` found: the answer, then figure 4 of
+// "Debugging SPMD programs", then what it rests on.
+func (p *Page) Diagnosis(d *analyze.Diagnosis) {
+	p.Paragraph(d.Words)
+	for _, w := range d.Warnings {
+		p.Paragraph("note: " + w)
+	}
+	p.Heading("Kinds")
+	p.kinds(d)
+	if len(d.Causes) > 0 {
+		p.Heading("Causes, the dearest first")
+		p.causes(d)
+	}
+	for _, c := range d.Causes {
+		if c.Table != nil {
+			p.decisionTable(c, d.Level)
+		}
+	}
+	if len(d.Causes) > 0 && len(d.Causes[0].Balance) <= unitsShown {
+		p.balance(d.Causes[0], d.Level)
+	}
+	if len(d.Internal.Regions) > 0 {
+		p.Heading("Dear in all units (" + d.Internal.By + ")")
+		p.internal(d.Internal)
+	}
+}
+
+func (p *Page) kinds(d *analyze.Diagnosis) {
+	p.Line("there %s of %s", are(len(d.Kinds)), d.Level)
+	for k, members := range d.Kinds {
+		if k == kindsShown {
+			p.Line("… and %s more", plural(len(d.Kinds)-k, "kind"))
+			break
+		}
+		p.Line("kind %d: %s", k, strings.Join(ranges(members), " "))
+	}
+	p.Line("dissimilarity severity: %.6f", float64(d.Severity))
+	if len(d.CCR) > 0 {
+		var cores []string
+		for _, path := range d.CCCR {
+			cores = append(cores, lastName(path))
+		}
+		p.Line("CCCR: %s", strings.Join(cores, ", "))
+		p.Line("CCR tree:")
+		for _, line := range criticalTree(d.CCR) {
+			p.Line("%s", line)
+		}
+	}
+	below := "the whole program"
+	if d.Below != "" {
+		below = d.Below
+	}
+	p.Paragraph(fmt.Sprintf("(%s%s in %s of %s; OPTICS with MinPts %d cut at %s, %.1f %% of the longest vector)",
+		d.Metric, outside(d), plural(d.Level1, "level-1 region"), below, d.Parameters.MinPts,
+		Quantity(analyze.Real(d.Parameters.Radius), metricUnit(d.Metric)), 100*d.Parameters.Radius/max(d.Parameters.Scale, 1e-300)))
+}
+
+func metricUnit(metric string) string {
+	if strings.HasSuffix(metric, "time") {
+		return "s"
+	}
+	return ""
+}
+
+func are(kinds int) string {
+	if kinds == 1 {
+		return "is 1 kind"
+	}
+	return "are " + plural(kinds, "kind")
+}
+
+// criticalTree writes a line for each way from level 1 to a core: region 14
+// (1-CCR) ---> region 11 (2-CCR & CCCR).
+func criticalTree(ccr []analyze.CriticalRegion) []string {
+	text := map[string]string{}
+	var lines []string
+	for _, r := range ccr {
+		line := fmt.Sprintf("%s (%d-CCR", r.Name, r.Level)
+		if r.Core {
+			line += " & CCCR"
+		}
+		line += ")"
+		if r.Inside != "" {
+			line = text[r.Inside] + " ---> " + line
+		}
+		text[r.Region] = line
+		if r.Core || len(r.With) == 0 && r.Level == 1 && !holdsMore(ccr, r.Region) {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+func holdsMore(ccr []analyze.CriticalRegion, region string) bool {
+	for _, r := range ccr {
+		if r.Inside == region {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *Page) causes(d *analyze.Diagnosis) {
+	var rows [][]string
+	for i, c := range d.Causes {
+		if i == causesShown {
+			break
+		}
+		var why []string
+		for _, a := range c.Attributes {
+			why = append(why, attributeWords(a))
+		}
+		if len(why) == 0 {
+			why = []string{dash}
+		}
+		rows = append(rows, []string{c.Region, Seconds(c.Lost), Percent(c.LostShare), strings.Join(why, ", ")})
+	}
+	p.table([]column{region("region"), number("lost"), number("of the run"), words("because of")}, rows)
+	if len(d.Causes) > causesShown {
+		p.Line("… and %s more; --json lists them", plural(len(d.Causes)-causesShown, "region"))
+	}
+}
+
+func (p *Page) decisionTable(c analyze.Cause, level analyze.Level) {
+	p.Heading("Decision table of " + c.Region)
+	columns := []column{words(string(level))}
+	for _, a := range c.Table.Attributes {
+		columns = append(columns, number(a))
+	}
+	columns = append(columns, number("kind"))
+	var rows [][]string
+	for i, r := range c.Table.Rows {
+		if i == kindsShown {
+			break
+		}
+		row := []string{upTo(ranges(r.Units), 8)}
+		for _, v := range r.Values {
+			row = append(row, fmt.Sprint(v))
+		}
+		rows = append(rows, append(row, fmt.Sprint(r.Decision)))
+	}
+	p.table(columns, rows)
+	if len(c.Table.Rows) > kindsShown {
+		p.Line("… and %s more; --json lists them", plural(len(c.Table.Rows)-kindsShown, "row"))
+	}
+	p.Line("core: {%s}; reducts: %s", strings.Join(c.Core, ", "), reducts(c))
+	if c.Matrix == nil {
+		return
+	}
+	p.Heading("Discernibility matrix of " + c.Region)
+	columns = []column{words(string(level))}
+	rows = nil
+	for i, line := range c.Matrix {
+		if i == kindsShown {
+			p.Line("the first %d of %d rows; --json holds all", kindsShown, len(c.Matrix))
+			break
+		}
+		name := upTo(ranges(c.Table.Rows[i].Units), 3)
+		columns = append(columns, words(name))
+		row := []string{name}
+		for j, entry := range line[:min(len(line), kindsShown)] {
+			if j < i {
+				entry = ""
+			}
+			row = append(row, entry)
+		}
+		rows = append(rows, row)
+	}
+	p.table(columns, rows)
+}
+
+func reducts(c analyze.Cause) string {
+	var out []string
+	for _, r := range c.Reducts {
+		out = append(out, "{"+strings.Join(r, ", ")+"}")
+	}
+	text := upTo(out, 8)
+	if !c.Complete {
+		text += " (there may be others)"
+	}
+	if !c.Exact {
+		text += " (there may be a smaller one)"
+	}
+	return text
+}
+
+func (p *Page) balance(c analyze.Cause, level analyze.Level) {
+	p.Heading(fmt.Sprintf("Work that would balance %s, by %s", c.Region, c.BalanceBy))
+	var rows [][]string
+	for _, w := range c.Balance {
+		rows = append(rows, []string{w.Unit.String(), Quantity(w.Measured, metricUnit(c.BalanceBy)), Ratio(w.Factor, 2), Percent(w.Share)})
+	}
+	p.table([]column{words(singular(level)), number("measured"), number("times its work now"), number("share if all have equal shares now")}, rows)
+}
+
+func (p *Page) internal(in analyze.Internal) {
+	var rows [][]string
+	for i, r := range in.Regions {
+		if i == causesShown {
+			break
+		}
+		core := ""
+		if r.Core {
+			core = "core"
+		}
+		rows = append(rows, []string{r.Region, plain(r.Class), core, Percent(r.Share), Ratio(r.CPI, 2)})
+	}
+	p.table([]column{region("region"), words("severity"), words(""), number("time share"), number("cycles/instruction")}, rows)
+	if len(in.Attributes) > 0 {
+		var why []string
+		for _, a := range in.Attributes {
+			why = append(why, attributeWords(a))
+		}
+		p.Paragraph("What sets the cores apart from the other regions: " + strings.Join(why, ", ") + ".")
+	}
+}

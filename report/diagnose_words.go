@@ -1,0 +1,269 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"auspex/analyze"
+	"auspex/model"
+)
+
+// DiagnosisWords is the answer in a few sentences.
+func DiagnosisWords(d *analyze.Diagnosis) string {
+	sentences := []string{kindsWords(d)}
+	if len(d.Idle) > 0 && len(d.Idle) < d.UnitCount {
+		sentences = append(sentences, idleWords(d))
+	}
+	if len(d.Causes) > 0 {
+		sentences = append(sentences, troubleWords(d)...)
+	} else if len(d.Idle) > 0 && len(d.Kinds) == 2 {
+		sentences = append(sentences, "The others are alike.")
+	}
+	if len(d.Kinds) == 1 && !d.Continuum && len(d.Internal.CCCR) > 0 {
+		top := d.Internal.Regions[slices.IndexFunc(d.Internal.Regions, func(r analyze.InternalRegion) bool { return r.Core })]
+		sentences = append(sentences, fmt.Sprintf("What all of them spend most on is %s (%s of the time).", quoted(top.Region), Percent(top.Share)))
+	}
+	return strings.Join(sentences, " ")
+}
+
+func kindsWords(d *analyze.Diagnosis) string {
+	units := counted(d.UnitCount, d.Level)
+	severity := "severity " + Ratio(d.Severity, 2)
+	if word, _ := d.Degrees.Best(); word != "" {
+		severity += " (" + plain(word) + ")"
+	}
+	switch {
+	case d.UnitCount == 1:
+		return fmt.Sprintf("There is only %s: nothing to compare it with.", units)
+	case len(d.Idle) == d.UnitCount || d.Level1 == 0:
+		return fmt.Sprintf("%s spent no %s%s: nothing to compare.", units, d.Metric, outside(d))
+	case d.NoTwoAlike:
+		return fmt.Sprintf("No two of %s are alike (%s); %s. They are taken as a gradient.", units, plural(len(d.Kinds), "kind"), severity)
+	case d.Continuum:
+		return fmt.Sprintf("%s form a continuum: no separate kinds, yet %s.", units, severity)
+	case len(d.Kinds) > 1:
+		return fmt.Sprintf("%s fall into %s; %s.", units, plural(len(d.Kinds), "kind"), severity)
+	case d.Severity > 0.1:
+		return fmt.Sprintf("%s are of one kind; %s, but what differs is less than 1 %% of the run.", units, severity)
+	}
+	return fmt.Sprintf("%s are of one kind; %s: the work is balanced.", units, severity)
+}
+
+func outside(d *analyze.Diagnosis) string {
+	if d.WithMPI {
+		return ""
+	}
+	return " outside communication"
+}
+
+// idleWords names units that do nothing for what they are.
+func idleWords(d *analyze.Diagnosis) string {
+	if d.Level == analyze.Threads {
+		thread, processes := d.Idle[0].Thread, map[int]bool{}
+		same := true
+		for _, n := range d.Idle {
+			same = same && n.Thread == thread
+			processes[n.Process] = true
+		}
+		all := map[int]bool{}
+		for _, kind := range d.Kinds {
+			for _, n := range kind {
+				all[n.Process] = true
+			}
+		}
+		if same && len(processes) == len(all) && len(all) > 1 {
+			return fmt.Sprintf("Thread %d is idle on every process: it spends no time in any region.", thread)
+		}
+	}
+	verb := "is"
+	if len(d.Idle) > 1 {
+		verb = "are"
+	}
+	return capital(fmt.Sprintf("%s %s idle: no time is spent in any region.", members(d.Idle, d.Level), verb))
+}
+
+func troubleWords(d *analyze.Diagnosis) []string {
+	c := d.Causes[0]
+	in := slices.IndexFunc(d.CCR, func(r analyze.CriticalRegion) bool { return r.Region == c.Region })
+	r := d.CCR[in]
+	where := "The trouble is in " + quoted(r.Name) + at(r.File, r.Line)
+	if r.Inside != "" {
+		where += ", inside " + quoted(lastName(r.Inside))
+	}
+	if len(r.With) > 0 {
+		var others []string
+		for _, path := range r.With {
+			others = append(others, quoted(lastName(path)))
+		}
+		where += ", only together with " + upTo(others, 4)
+	}
+	out := []string{where + because(d, c) + "."}
+	if len(d.Causes) > 1 {
+		var others []string
+		for _, other := range d.Causes[1:] {
+			others = append(others, quoted(lastName(other.Region)))
+		}
+		out = append(out, "Also in "+upTo(others, 3)+".")
+	}
+	if c.LostShare >= 0.01 {
+		out = append(out, fmt.Sprintf("Balancing it would save up to %.0f %% of the run.", 100*float64(c.LostShare)))
+	} else {
+		out = append(out, "Balancing it would save less than 1 % of the run.")
+	}
+	if c.InexplicablePairs > 0 && len(c.Inexplicable) > 0 {
+		pair := c.Inexplicable[0]
+		text := fmt.Sprintf("The collected metrics cannot explain %s %s and %s", d.Level, pair[0], pair[1])
+		if c.InexplicablePairs > 1 {
+			text += fmt.Sprintf(", and %s more", plural(int(c.InexplicablePairs-1), "pair"))
+		}
+		out = append(out, text+".")
+	}
+	if names := notTheCause(c); len(names) > 0 && len(c.Attributes) > 0 {
+		out = append(out, "Not the cause: "+strings.Join(names, ", ")+".")
+	}
+	return out
+}
+
+// because says what is behind a region's difference.
+func because(d *analyze.Diagnosis, c analyze.Cause) string {
+	if len(c.Evidence) == 0 {
+		if len(c.Excluded) == 0 {
+			return "; no other metric was collected there, so the cause cannot be told"
+		}
+		return "; none of the metrics collected there explains it"
+	}
+	var parts []string
+	for i, e := range c.Evidence {
+		if d.Continuum || d.NoTwoAlike {
+			parts = append(parts, fmt.Sprintf("%s (correlation %s)", attributeWords(e.Attribute), Ratio(e.Correlation, 2)))
+			continue
+		}
+		verb := " have "
+		if i == 0 && len(e.High) == 1 {
+			verb = " has "
+		}
+		if e.Metric == model.Instructions {
+			verb = strings.NewReplacer("have", "execute", "has", "executes").Replace(verb)
+		}
+		low := members(e.Low, d.Level)
+		switch {
+		case e.LowValue == 0:
+			parts = append(parts, members(e.High, d.Level)+verb+attributeWords(e.Attribute)+" and "+low+" none")
+		default:
+			parts = append(parts, fmt.Sprintf("%s%s%s × the %s of %s", members(e.High, d.Level), verb, Ratio(e.Ratio, 1), attributeWords(e.Attribute), low))
+		}
+	}
+	if d.Continuum || d.NoTwoAlike {
+		return ", where time varies with " + upTo(parts, 5)
+	}
+	return ": " + strings.Join(parts, "; ")
+}
+
+// notTheCause lists what was excluded, a thing once.
+func notTheCause(c analyze.Cause) []string {
+	var names []string
+	for _, e := range c.Excluded {
+		if name := attributeWords(e.Attribute); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	const most = 6
+	if len(names) > most {
+		names = append(names[:most], fmt.Sprintf("%d more", len(names)-most))
+	}
+	return names
+}
+
+// attributeWords says in words what an attribute is about.
+func attributeWords(attribute string) string {
+	words := map[string]string{
+		model.Instructions: "instructions", model.L1Misses: "L1 misses", model.L2Misses: "L2 misses", model.L3Misses: "L3 misses",
+		model.IORead: "disk reads", model.IOWritten: "disk writes", model.IOTime: "disk time", model.BytesSent: "bytes sent",
+		model.BytesReceived: "bytes received", model.Messages: "messages", model.PageFaults: "page faults",
+		model.ContextSwitches: "context switches", model.Calls: "calls", model.Iterations: "iterations",
+		model.Cycles + "/" + model.Instructions: "cycles per instruction",
+	}
+	if w, ok := words[attribute]; ok {
+		return w
+	}
+	base, isRate := strings.CutSuffix(attribute, "/"+model.Instructions)
+	if w, ok := words[base]; ok {
+		base = w
+	}
+	if isRate {
+		return base + " per instruction"
+	}
+	return base
+}
+
+// members names units: "processes 5 and 7", "process 0", long lists cut.
+func members(names []analyze.Name, level analyze.Level) string {
+	noun := singular(level)
+	if len(names) > 1 {
+		noun = string(level)
+	}
+	return noun + " " + upTo(ranges(names), 6)
+}
+
+// ranges writes runs of three and more process numbers as 3–7.
+func ranges(names []analyze.Name) []string {
+	var out []string
+	for i := 0; i < len(names); {
+		j := i + 1
+		for j < len(names) && consecutive(names[j-1], names[j]) {
+			j++
+		}
+		if j-i >= 3 {
+			out = append(out, names[i].String()+"–"+names[j-1].String())
+		} else {
+			for _, n := range names[i:j] {
+				out = append(out, n.String())
+			}
+		}
+		i = j
+	}
+	return out
+}
+
+func consecutive(a, b analyze.Name) bool {
+	x, errX := strconv.Atoi(a.Text)
+	y, errY := strconv.Atoi(b.Text)
+	return errX == nil && errY == nil && y == x+1
+}
+
+// upTo lists words, at most so many.
+func upTo(words []string, most int) string {
+	if len(words) > most {
+		words = append(slices.Clone(words[:most-1]), fmt.Sprintf("%s more", grouped(len(words)-most+1)))
+	}
+	return listed(words)
+}
+
+func counted(n int, level analyze.Level) string { return plural(n, singular(level)) }
+
+func singular(level analyze.Level) string {
+	return map[analyze.Level]string{analyze.Processes: "process", analyze.Threads: "thread", analyze.Nodes: "node"}[level]
+}
+
+func quoted(region string) string { return "`" + region + "`" }
+
+func at(file string, line int) string {
+	switch {
+	case file == "":
+		return ""
+	case line == 0:
+		return " (" + file + ")"
+	}
+	return fmt.Sprintf(" (%s:%d)", file, line)
+}
+
+func lastName(path string) string {
+	names := model.SplitPath(path)
+	return names[len(names)-1]
+}
+
+func plain(word string) string { return strings.ReplaceAll(word, "_", " ") }
+
+func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
