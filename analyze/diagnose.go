@@ -3,6 +3,7 @@ package analyze
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"auspex/cluster"
 	"auspex/model"
@@ -25,16 +26,16 @@ type Diagnosis struct {
 	Kinds      [][]Name `json:"kinds"`
 	// Continuum: the units chain into one kind and yet differ.
 	Continuum bool `json:"continuum"`
-	// NoTwoAlike: so many kinds that they say nothing; searched as a continuum.
-	NoTwoAlike bool             `json:"no_two_alike"`
-	Idle       []Name           `json:"idle"` // units that did nothing at all
-	CCR        []CriticalRegion `json:"ccr"`
-	CCCR       []string         `json:"cccr"`
-	Causes     []Cause          `json:"causes"` // the dearest first
-	LostShare  Real             `json:"lost_share"`
-	Runtime    Real             `json:"runtime"`
-	Internal   Internal         `json:"internal"`
-	Warnings   []string         `json:"warnings"`
+	// Scattered: so many kinds that they say nothing; searched as a continuum.
+	Scattered bool             `json:"scattered"`
+	Idle      []Name           `json:"idle"` // units that did nothing at all
+	CCR       []CriticalRegion `json:"ccr"`
+	CCCR      []string         `json:"cccr"`
+	Causes    []Cause          `json:"causes"` // the dearest first
+	LostShare Real             `json:"lost_share"`
+	Runtime   Real             `json:"runtime"`
+	Internal  Internal         `json:"internal"`
+	Warnings  []string         `json:"warnings"`
 }
 
 // Choice is what the clustering decided by itself.
@@ -105,7 +106,8 @@ type study struct {
 	floor    float64
 	kinds    [][]int // of points
 	severity float64
-	lost     float64 // (slowest − mean) / run time over all level-1 regions
+	scale    float64 // the run time, or the time of the region that is looked into
+	lost     float64 // the largest slowest − mean of a level-1 region
 	warnings []string
 }
 
@@ -121,16 +123,21 @@ func newStudy(ctx context.Context, d *Dataset, level Level, o DiagnoseOptions) (
 	if s.top, err = s.time.topLevel(d, o.RegionOf); err != nil {
 		return nil, err
 	}
+	s.scale = s.time.runtime
+	if o.RegionOf != "" {
+		s.scale = slices.Max(s.time.column(d, place{region: s.top.parent}))
+	}
+	s.floor = negligibleShare * s.scale
 	return s, s.classify(ctx)
 }
 
 // continuum tells whether one kind hides a spread worth looking at.
 func (s *study) continuum() bool {
-	return len(s.kinds) == 1 && s.severity > continuumSeverity && s.lost >= negligibleShare
+	return len(s.kinds) == 1 && s.severity > continuumSeverity && s.lost >= s.floor
 }
 
-// noTwoAlike tells whether there are too many kinds to speak of kinds.
-func (s *study) noTwoAlike() bool { return len(s.kinds) > max(20, len(s.active)/2) }
+// scattered tells whether there are too many kinds to speak of kinds.
+func (s *study) scattered() bool { return len(s.kinds) > max(20, len(s.active)/10) }
 
 // alike tells whether the units need no explanation.
 func (s *study) alike() bool { return len(s.kinds) <= 1 && len(s.idle) == 0 && !s.continuum() }
@@ -139,7 +146,7 @@ func (s *study) diagnose(ctx context.Context, words Words, o DiagnoseOptions) (*
 	r := &Diagnosis{
 		Experiment: s.d.Name, Level: s.units.level, UnitCount: len(s.units.names), Metric: s.time.metric.Name, WithMPI: o.WithMPI,
 		Below: s.top.path, Level1: len(s.top.columns), Severity: Real(s.severity), Degrees: severityDegrees(words, s.severity),
-		Continuum: s.continuum(), NoTwoAlike: s.noTwoAlike(), Idle: s.units.pick(s.idle), Runtime: Real(s.time.runtime),
+		Continuum: s.continuum(), Scattered: s.scattered(), Idle: s.units.pick(s.idle), Runtime: Real(s.time.runtime),
 		Parameters: Choice{s.choice.MinPts, s.link.Radius, s.choice.Scale, s.choice.Within, Real(s.choice.Beyond), s.floor},
 		CCR:        []CriticalRegion{}, CCCR: []string{}, Causes: []Cause{}, LostShare: 0,
 	}
@@ -150,7 +157,7 @@ func (s *study) diagnose(ctx context.Context, words Words, o DiagnoseOptions) (*
 	var found []critical
 	var err error
 	switch {
-	case s.continuum() || s.noTwoAlike():
+	case s.continuum() || s.scattered():
 		found = s.searchVariance()
 	case len(s.kinds) > 1:
 		if found, err = s.searchKinds(ctx); err != nil {

@@ -21,24 +21,24 @@ type Cause struct {
 	Attributes []string   `json:"attributes"`
 	LostShare  Real       `json:"lost_share"` // (slowest − mean) / run time
 	Lost       Real       `json:"lost"`
-	Evidence   []Evidence `json:"evidence"` // for each attribute
+	Evidence   []Contrast `json:"evidence"` // for each attribute
 	Core       []string   `json:"core"`
 	Reducts    [][]string `json:"reducts"`
 	Complete   bool       `json:"complete"` // Reducts are all there are
 	Exact      bool       `json:"exact"`    // no smaller set explains as much
 	Excluded   []Excluded `json:"excluded"` // metrics that are not the cause
 	// Inexplicable pairs are of different kinds and alike in all metrics.
-	Inexplicable      [][2]Name      `json:"inexplicable"`
-	InexplicablePairs int64          `json:"inexplicable_pairs"`
-	BalanceBy         string         `json:"balance_by"`
-	Balance           []UnitWork     `json:"balance"`
-	Table             *DecisionTable `json:"table,omitempty"`
-	Matrix            [][]string     `json:"matrix,omitempty"`
+	Inexplicable      [][2]Name             `json:"inexplicable"`
+	InexplicablePairs int64                 `json:"inexplicable_pairs"`
+	BalanceBy         string                `json:"balance_by"`
+	Balance           []UnitWork            `json:"balance"`
+	Table             *DecisionTable        `json:"table,omitempty"`
+	Matrix            *DiscernibilityMatrix `json:"matrix,omitempty"`
 }
 
-// Evidence sets the kind that has most of an attribute against the one that
+// Contrast sets the kind that has most of an attribute against the one that
 // has least.
-type Evidence struct {
+type Contrast struct {
 	Attribute   string `json:"attribute"`
 	Metric      string `json:"metric"`
 	High        []Name `json:"high"`
@@ -65,8 +65,10 @@ const (
 )
 
 // DecisionTable is the decision table of one region; identical rows are one.
+// Attributes that are but noise are shown in it and not used.
 type DecisionTable struct {
 	Attributes []string      `json:"attributes"`
+	Used       []bool        `json:"used"` // by attribute
 	Rows       []DecisionRow `json:"rows"`
 }
 
@@ -115,40 +117,30 @@ func (s *study) explain(ctx context.Context, found []critical, o DiagnoseOptions
 }
 
 // hasKinds tells whether units are explained by kinds, not as a continuum.
-func (s *study) hasKinds() bool { return !s.continuum() && !s.noTwoAlike() }
+func (s *study) hasKinds() bool { return !s.continuum() && !s.scattered() }
 
 func (s *study) cause(ctx context.Context, core place, from []attribute, o DiagnoseOptions) (*Cause, error) {
 	times := s.values(core)
-	c := &Cause{Region: s.path(core), Attributes: []string{}, Evidence: []Evidence{}, Core: []string{}, Reducts: [][]string{},
+	c := &Cause{Region: s.path(core), Attributes: []string{}, Evidence: []Contrast{}, Core: []string{}, Reducts: [][]string{},
 		Excluded: []Excluded{}, Inexplicable: [][2]Name{}}
-	c.LostShare = s.lostShare(times)
-	c.Lost = Real(float64(c.LostShare) * s.time.runtime)
+	c.Lost = Real(lostTime(times))
+	c.LostShare = ratio(float64(c.Lost), s.time.runtime)
 	decision := s.link.Labels
 	if !s.hasKinds() {
 		decision = tertiles(rowSums(s.points))
 	}
-	kept := s.promising(c, from, times, decision)
-	table := rough.Table{Rows: make([]rough.Row, len(s.active))}
-	for i := range table.Rows {
-		table.Rows[i] = rough.Row{ID: i, Values: make([]int, len(kept)), Decision: decision[i]}
+	varying, err := s.varying(ctx, c, from)
+	if err != nil {
+		return nil, err
 	}
-	for a, x := range kept {
-		table.Attributes = append(table.Attributes, x.name)
-		classes, err := s.classes(ctx, x.values)
-		if err != nil {
-			return nil, err
-		}
-		for i := range table.Rows {
-			table.Rows[i].Values[a] = classes[i]
-		}
-	}
-	result, err := rough.Reduce(ctx, table)
+	kept := s.promising(c, varying, times, decision)
+	result, err := rough.Reduce(ctx, decisionTable(kept, decision))
 	if err != nil {
 		return nil, err
 	}
 	s.conclude(c, kept, result)
 	if o.Table || o.Matrix {
-		if err := s.show(c, table, o); err != nil {
+		if err := s.show(c, varying, kept, decision, o.Matrix); err != nil {
 			return nil, err
 		}
 	}
@@ -188,19 +180,29 @@ func (s *study) conclude(c *Cause, kept []attribute, result *rough.Result) {
 	}
 }
 
-// promising leaves out the metrics that explain nothing more than noise.
-func (s *study) promising(c *Cause, from []attribute, times []float64, decision []int) []attribute {
-	var varying []attribute
+// varying puts the metrics into classes and leaves out those with one alone.
+func (s *study) varying(ctx context.Context, c *Cause, from []attribute) ([]attribute, error) {
+	var out []attribute
 	for _, a := range from {
-		switch {
-		case a.constant():
-			c.Excluded = append(c.Excluded, Excluded{a.name, WhyConstant})
-		case !a.known():
+		if slices.ContainsFunc(a.values, math.IsNaN) {
 			c.Excluded = append(c.Excluded, Excluded{a.name, WhyMissing})
-		default:
-			varying = append(varying, a)
+			continue
 		}
+		var err error
+		if a.classes, err = s.classes(ctx, a.values); err != nil {
+			return nil, err
+		}
+		if slices.Min(a.classes) == slices.Max(a.classes) {
+			c.Excluded = append(c.Excluded, Excluded{a.name, WhyConstant})
+			continue
+		}
+		out = append(out, a)
 	}
+	return out, nil
+}
+
+// promising leaves out the metrics that explain nothing more than noise.
+func (s *study) promising(c *Cause, varying []attribute, times []float64, decision []int) []attribute {
 	var kept []attribute
 	if s.hasKinds() {
 		limit := significance / float64(max(1, len(varying)))
@@ -297,7 +299,7 @@ func (s *study) evidence(c *Cause, kept []attribute, times []float64, decision [
 	groups := cluster.Kinds(decision)
 	for _, name := range c.Attributes {
 		x := kept[slices.IndexFunc(kept, func(a attribute) bool { return a.name == name })]
-		e := Evidence{Attribute: name, Metric: x.metric, Correlation: Real(correlation(x.values, times))}
+		e := Contrast{Attribute: name, Metric: x.metric, Correlation: Real(correlation(x.values, times))}
 		low, high := math.Inf(1), math.Inf(-1)
 		for _, members := range groups {
 			m := mean(pick(x.values, members))

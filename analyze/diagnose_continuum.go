@@ -11,9 +11,8 @@ import (
 // its covariance with the region around it over that one's variance, so that
 // the shares of all parts add up to 1.
 const (
-	// leadingShare of the variance together is held by the critical regions
-	// of level 1, and at least that much alone by a nested one.
-	leadingShare = 0.5
+	coveredShare = 0.95 // of the variance is held by the critical regions of level 1 together
+	nestedShare  = 0.5  // at least is the share of a critical region nested in another
 )
 
 // columnShares is each level-1 region's share of the variance between units.
@@ -21,10 +20,7 @@ func (s *study) columnShares() []float64 {
 	shares := make([]float64, s.points.Dim)
 	sum := 0.0
 	for c := range shares {
-		values := make([]float64, s.points.N)
-		for i := range values {
-			values[i] = s.points.Data[i*s.points.Dim+c]
-		}
+		values := coordinate(s.points, c)
 		shares[c] = covariance(values, values)
 		sum += shares[c]
 	}
@@ -36,8 +32,9 @@ func (s *study) columnShares() []float64 {
 	return shares
 }
 
-// searchVariance finds the fewest level-1 regions that hold half of the
-// variance, and what is nested in them.
+// searchVariance finds the fewest level-1 regions that hold nearly all of the
+// variance, those left out that cost next to nothing, and what is nested in
+// them.
 func (s *study) searchVariance() []critical {
 	shares := s.columnShares()
 	order := counting(len(shares))
@@ -45,10 +42,13 @@ func (s *study) searchVariance() []critical {
 	var out []critical
 	held := 0.0
 	for _, c := range order {
-		if held >= leadingShare {
+		if held >= coveredShare {
 			break
 		}
 		held += shares[c]
+		if len(out) > 0 && lostTime(coordinate(s.points, c)) < s.floor {
+			continue
+		}
 		out = s.varianceBelow(out, critical{place: s.top.columns[c], level: 1, inside: -1, share: shares[c]})
 	}
 	return out
@@ -68,7 +68,7 @@ func (s *study) varianceBelow(out []critical, c critical) []critical {
 	}
 	for _, r := range s.top.nested[c.region] {
 		inner := place{region: r}
-		if share := covariance(s.values(inner), outer) / spread; share >= leadingShare {
+		if share := covariance(s.values(inner), outer) / spread; share >= nestedShare {
 			out[at].core = false
 			out = s.varianceBelow(out, critical{place: inner, level: c.level + 1, inside: at, share: share})
 		}

@@ -16,14 +16,10 @@ type UnitWork struct {
 	Factor   Real `json:"factor"`
 }
 
-// lostShare is what the units wait for the slowest, as a share of the run
-// time.
-func (s *study) lostShare(times []float64) Real {
-	if len(times) == 0 || s.time.runtime == 0 {
-		return 0
-	}
+// lostTime is how long the units wait for the slowest, in the mean.
+func lostTime(times []float64) float64 {
 	_, most := extremes(times)
-	return Real((most - mean(times)) / s.time.runtime)
+	return most - mean(times)
 }
 
 // idleShare is the share of the units' time that idle ones waste.

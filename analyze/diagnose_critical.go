@@ -263,4 +263,3 @@ func subsets(from []int, n int) [][]int {
 	}
 	return out
 }
-

@@ -27,7 +27,7 @@ type Internal struct {
 type InternalRegion struct {
 	Region string `json:"region"`
 	Class  string `json:"class"`
-	Core   bool   `json:"core"` // none of its parts is of the same class
+	Core   bool   `json:"core"` // none of its parts is as dear
 	Value  Real   `json:"value"`
 	Share  Real   `json:"time_share"`
 	CPI    Real   `json:"cycles_per_instruction"`
@@ -83,7 +83,7 @@ func (s *study) internal(ctx context.Context, all []measured) (Internal, error) 
 		if class[i] < criticalClass {
 			continue
 		}
-		core[i] = !slices.ContainsFunc(s.top.nested[r], func(part int) bool { return of[part] >= class[i] })
+		core[i] = !slices.ContainsFunc(s.top.nested[r], func(part int) bool { return of[part] >= criticalClass })
 		found[i].Core = core[i]
 		in.Regions = append(in.Regions, found[i])
 	}

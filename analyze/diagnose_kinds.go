@@ -7,7 +7,7 @@ import (
 	"auspex/cluster"
 )
 
-// idleShare of the mean total time is the most an idle unit has.
+// idleUnitShare of the mean total time is the most an idle unit has.
 const idleUnitShare = 1e-3
 
 // classify sets idle units apart and groups the others into kinds.
@@ -26,15 +26,15 @@ func (s *study) classify(ctx context.Context) error {
 	if len(s.idle) > 0 {
 		s.points = s.vectors(s.active)
 	}
-	s.lost = float64(s.lostShare(rowSums(s.points)))
-
-	// Differences that cost nothing make no kinds: the processes of a program
-	// that does little but communicate may differ by much in that little.
-	s.floor = negligibleShare * s.scale()
+	for c := range s.top.columns {
+		s.lost = max(s.lost, lostTime(coordinate(s.points, c)))
+	}
 	var err error
 	if s.link, s.choice, err = cluster.Auto(ctx, s.points); err != nil {
 		return err
 	}
+	// Differences that cost nothing make no kinds: the processes of a program
+	// that does little but communicate may differ by much in that little.
 	if s.link.Radius < s.floor {
 		if s.link, err = cluster.Link(ctx, s.points, s.floor); err != nil {
 			return err
@@ -42,15 +42,6 @@ func (s *study) classify(ctx context.Context) error {
 	}
 	s.kinds = cluster.Kinds(s.link.Labels)
 	return nil
-}
-
-// scale is the run time, or the time of the region that is looked into.
-func (s *study) scale() float64 {
-	if s.top.parent < 0 {
-		return s.time.runtime
-	}
-	n := float64(len(s.units.names))
-	return min(s.time.runtime, max(s.points.MaxNorm(), s.time.whole[s.top.parent]/n))
 }
 
 // vectors puts the level-1 times of some units into points ("Debugging SPMD
@@ -126,6 +117,14 @@ func (s *study) allKinds() [][]Name {
 		kinds = append(kinds, s.units.pick(members))
 	}
 	return kinds
+}
+
+func coordinate(p cluster.Points, c int) []float64 {
+	out := make([]float64, p.N)
+	for i := range out {
+		out[i] = p.Data[i*p.Dim+c]
+	}
+	return out
 }
 
 func rowSums(p cluster.Points) []float64 {

@@ -2,7 +2,6 @@ package analyze
 
 import (
 	"context"
-	"math"
 	"slices"
 	"strings"
 
@@ -117,9 +116,10 @@ func (g *grouping) sum(m model.Matrix, parts []int, additive bool) []float64 {
 
 // attribute is what a metric says about the units in one region.
 type attribute struct {
-	name   string
-	metric string // what it is about, for words
-	values []float64
+	name    string
+	metric  string // what it is about, for words
+	values  []float64
+	classes []int
 }
 
 // perInstruction tells whether a hardware event says more as a rate: misses
@@ -154,19 +154,4 @@ func attributes(all []measured, core int, rates bool) []attribute {
 		out = append(out, a)
 	}
 	return out
-}
-
-// known tells whether all values are there.
-func (a attribute) known() bool {
-	return !slices.ContainsFunc(a.values, math.IsNaN)
-}
-
-// constant tells whether a metric is the same everywhere, or missing.
-func (a attribute) constant() bool {
-	for _, v := range a.values {
-		if v != a.values[0] && (v == v || a.values[0] == a.values[0]) {
-			return false
-		}
-	}
-	return true
 }

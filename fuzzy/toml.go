@@ -12,7 +12,7 @@ import (
 	"auspex/expr"
 )
 
-// FileError says what is wrong with a vocabulary file and where.
+// FileError says what is wrong with a file of words, rules or clauses and where.
 type FileError struct {
 	File         string
 	Line, Column int // from 1; 0 where unknown
@@ -30,7 +30,7 @@ func (e *FileError) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.Message)
 }
 
-// maxFile bounds a vocabulary file, in bytes.
+// maxFile bounds the file of a vocabulary, of rules or of a contract, in bytes.
 const maxFile = 1 << 20
 
 // fileTable, variableTable and factorTable are the TOML as it is written.
@@ -78,16 +78,12 @@ type factorTable struct {
 //	P4 = 42.95
 //	GM = 158.20
 func ReadVocabulary(file string, data []byte) (*Vocabulary, error) {
-	if len(data) > maxFile {
-		return nil, &FileError{File: file, Message: fmt.Sprintf("is larger than %d bytes, which no vocabulary is", maxFile)}
-	}
 	var table fileTable
-	d := toml.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&table); err != nil {
-		return nil, decodeError(file, err)
+	r, err := decode(file, data, &table, []string{"variable", "factor", "about", "metric", "also",
+		"instead_of", "universe", "terms", "global", "set", "range", "category", "controllable", "words"})
+	if err != nil {
+		return nil, err
 	}
-	r := reader{file: file, places: findPlaces(data)}
 	v := &Vocabulary{}
 	for _, name := range r.places.keys("variable", keysOf(table.Variable)) {
 		x, err := r.variable(name, table.Variable[name])
@@ -115,15 +111,27 @@ func keysOf[T any](m map[string]T) []string {
 	return ks
 }
 
+// decode reads TOML into table; keys are the known ones, for suggestions.
+func decode(file string, data []byte, table any, keys []string) (reader, error) {
+	if len(data) > maxFile {
+		return reader{}, &FileError{File: file, Message: fmt.Sprintf("is larger than %d bytes, which nobody writes by hand", maxFile)}
+	}
+	d := toml.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	if err := d.Decode(table); err != nil {
+		return reader{}, decodeError(file, err, keys)
+	}
+	return reader{file: file, places: findPlaces(data)}, nil
+}
+
 // decodeError keeps the place that the TOML reader found.
-func decodeError(file string, err error) error {
+func decodeError(file string, err error, keys []string) error {
 	var strict *toml.StrictMissingError
 	if errors.As(err, &strict) && len(strict.Errors) > 0 {
 		first := &strict.Errors[0]
 		line, col := first.Position()
 		key := first.Key()
-		hint := expr.DidYouMean(key[len(key)-1], []string{"variable", "factor", "about", "metric", "also",
-			"instead_of", "universe", "terms", "global", "set", "range", "category", "controllable", "words"})
+		hint := expr.DidYouMean(key[len(key)-1], keys)
 		return &FileError{file, line, col, joinHint("unknown key "+strings.Join(key, "."), hint)}
 	}
 	var decode *toml.DecodeError

@@ -20,42 +20,52 @@ func rewriteC(f *source.File, opt Options, chosen []*Candidate, regions []Region
 			e.insert(c.unit.Body.Start, 1, fmt.Sprintf("AUSPEX_R(%d);", c.id))
 			continue
 		}
-		open := fmt.Sprintf("{AUSPEX_R(%d);", c.id)
-		if at := openC(f, c.site); at == c.site.stmt.Start {
+		open, end := fmt.Sprintf("{AUSPEX_R(%d);", c.id), "}"
+		if opt.Count && countC(f, c, e) {
+			open += fmt.Sprintf("AUSPEX_C(%d);", c.id)
+			end = fmt.Sprintf("AUSPEX_E(%d);}", c.id)
+		}
+		if at := siteStart(f, c.site); at == c.site.stmt.Start {
 			e.insert(at, 2, open)
 		} else {
 			e.insert(at, 2, fmt.Sprintf("%s\n#line %d\n", open, f.Line(at)))
 		}
 		// Inner loops are visited after outer ones and must close first.
-		e.insert(c.site.stmt.End, -c.id, "}")
-		if opt.Count {
-			countC(f, c, e)
-		}
+		e.insert(c.site.stmt.End, -c.id, end)
 	}
-}
-
-// openC is where the block around a loop begins: at the loop, or at the line
-// of the first pragma that belongs to it, or of the #if around that pragma.
-func openC(f *source.File, s *site) int {
-	if len(s.before) == 0 {
-		return s.stmt.Start
-	}
-	at := f.BeforeCondition(s.before[0].Start, s.stmt.Start)
-	return bytes.LastIndexByte(f.Text[:at], '\n') + 1
 }
 
 // countC adds one addition per iteration, where no other thread shares the
-// counter and the loop's form leaves a place for it.
-func countC(f *source.File, c *Candidate, e *edits) {
+// counter and the loop's form leaves a place for it. It tells whether the
+// counter is a variable of its own, to be declared and read.
+func countC(f *source.File, c *Candidate, e *edits) bool {
 	l := c.site.stmt.Loop
-	if len(c.site.before) > 0 || f.Text[l.Body.Start] == '#' {
-		return
+	if len(c.site.before) > 0 || l.Body.End == l.Body.Start {
+		return false
 	}
-	if l.Braced {
-		e.insert(l.Body.Start+1, 1, fmt.Sprintf("AUSPEX_N(%d);", c.id))
-	} else if l.Kind == source.For && l.Step != nil {
-		e.insert(l.Step.Start, 1, fmt.Sprintf("(void)AUSPEX_N(%d),", c.id))
+	word := "AUSPEX_V"
+	if leftEarly(c.site.stmt.Body) {
+		word = "AUSPEX_N"
 	}
+	switch {
+	case l.Braced:
+		e.insert(l.Body.Start+1, 1, fmt.Sprintf("%s(%d);", word, c.id))
+	case l.Kind == source.For && l.Step != nil:
+		e.insert(l.Step.Start, 1, fmt.Sprintf("(void)%s(%d),", word, c.id))
+	default:
+		return false
+	}
+	return word == "AUSPEX_V"
+}
+
+// leftEarly finds statements that may leave a loop other than by its end.
+func leftEarly(list []*source.Stmt) bool {
+	for _, s := range list {
+		if s.Kind == source.Return || s.Kind == source.Goto || s.Kind == source.Throw || leftEarly(s.Body) || leftEarly(s.Else) {
+			return true
+		}
+	}
+	return false
 }
 
 // neverCLoop says why a loop cannot have a block around it, or "".
@@ -69,7 +79,7 @@ func (c *chooser) neverCLoop(u *source.Unit, s *site) string {
 			return "inside something not parsed"
 		}
 	}
-	at := openC(f, s)
+	at := siteStart(f, s)
 	if !f.SameBranch(at, loop.End-1) {
 		return "begins and ends under different #if branches"
 	}

@@ -169,7 +169,7 @@ func hidesJump(f *source.File, u *source.Unit) bool {
 
 // loop adds the candidate for a loop, and those for the loops in it.
 func (c *chooser) loop(fn *Candidate, list *[]*Candidate, s *site, never string) {
-	line := c.lineOf(s)
+	line := s.stmt.Line
 	l := &Candidate{
 		Name: fmt.Sprintf("%s/loop@%d", fn.Name, line), Kind: LoopRegion,
 		Line: line, EndLine: s.stmt.EndLine, unit: fn.unit, site: s,
@@ -191,8 +191,6 @@ func (c *chooser) loop(fn *Candidate, list *[]*Candidate, s *site, never string)
 		c.loop(fn, &l.Inside, in, never)
 	}
 }
-
-func (c *chooser) lineOf(s *site) int { return s.stmt.Line }
 
 // decide applies, in order: what is impossible, the filter, the globs, the
 // choice of sorts and the size.

@@ -117,3 +117,17 @@ func FuzzRewrite(f *testing.F) {
 		rewrite(t, file, Options{Regions: All, MinLines: 1, Count: lang&4 != 0})
 	})
 }
+
+// Whatever is wrong with a file, taking the insertions out gives it back.
+func TestDamagedFiles(t *testing.T) {
+	for i, name := range []string{"exits.c", "exits.cpp", "exits.f90", "exits.f"} {
+		text := read(t, name)
+		for k := 1; k < 10; k++ {
+			damaged := append([]byte{}, text[:len(text)*k/9]...)
+			for at := k * 11; at < len(damaged); at += 150 {
+				damaged[at] = "{}();'\"&\n!x#"[(at+i)%12]
+			}
+			rewrite(t, parse(t, name, damaged), Options{Regions: All, MinLines: 1, Count: true})
+		}
+	}
+}

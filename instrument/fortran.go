@@ -80,25 +80,13 @@ func (w *fortran) loop(c *Candidate) {
 		enter += w.iterations(c)
 	}
 	if len(c.site.before) > 0 {
-		at := w.openFortran(c.site)
+		at := siteStart(w.file, c.site)
 		w.edits.insert(at, 1, enter+w.marker(w.file.Line(at)))
 	} else {
 		w.before(c.site.stmt, enter, 2)
 	}
 	// Inner loops have higher numbers and end first.
 	w.after(closing(c.site).End, w.call("leave", c.id), -c.id-2)
-}
-
-// openFortran is the start of the line of a loop's first directive, or of the
-// #if around it.
-func (w *fortran) openFortran(s *site) int { return openC(w.file, s) }
-
-// closing is the last thing that belongs to a loop.
-func closing(s *site) source.Span {
-	if n := len(s.after); n > 0 {
-		return s.after[n-1].Span
-	}
-	return s.stmt.Span
 }
 
 // before puts whole lines ahead of a statement: after its label, which then
@@ -166,13 +154,6 @@ func (w *fortran) pad(off int) string {
 		}
 	}
 	return string(blanks)
-}
-
-func lineStart(text []byte, off int) int {
-	for off > 0 && text[off-1] != '\n' {
-		off--
-	}
-	return off
 }
 
 func (w *fortran) marker(line int) string {

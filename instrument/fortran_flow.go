@@ -116,7 +116,7 @@ func (c *chooser) neverFortranLoop(u *source.Unit, s *site) string {
 	}
 	begin := s.stmt.Start
 	if len(s.before) > 0 {
-		begin = openC(c.file, s)
+		begin = siteStart(c.file, s)
 		if s.stmt.Label != "" {
 			return "has a label between its directive and its DO"
 		}

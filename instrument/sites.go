@@ -131,3 +131,27 @@ func trailing(list []*source.Stmt) []*source.Stmt {
 	}
 	return nil
 }
+
+// siteStart is where what belongs to a loop begins: at the loop, or at the line
+// of its first directive, or of the #if around that.
+func siteStart(f *source.File, s *site) int {
+	if len(s.before) == 0 {
+		return s.stmt.Start
+	}
+	return lineStart(f.Text, f.BeforeCondition(s.before[0].Start, s.stmt.Start))
+}
+
+// closing is the last thing that belongs to a loop.
+func closing(s *site) source.Span {
+	if n := len(s.after); n > 0 {
+		return s.after[n-1].Span
+	}
+	return s.stmt.Span
+}
+
+func lineStart(text []byte, off int) int {
+	for off > 0 && text[off-1] != '\n' {
+		off--
+	}
+	return off
+}

@@ -100,7 +100,7 @@ func fortranWrapper(b *strings.Builder, p prototype) {
 	n := len(p.params) + extra
 	before, after := fillFortran(r.fortranBefore, p), fillFortran(r.fortranAfter, p)
 	fmt.Fprintf(b, "typedef void (*fortran_%s)(%s);\n", p.name, repeat(n, func(int) string { return "void *" }))
-	fmt.Fprintf(b, "static inline void through_%[1]s(fortran_%[1]s real_, const void *from_, %[2]s)\n{\n", p.name,
+	fmt.Fprintf(b, "static void through_%[1]s(fortran_%[1]s real_, const void *from_, %[2]s)\n{\n", p.name,
 		repeat(n, func(i int) string { return fmt.Sprintf("void *a%d", i) }))
 	fmt.Fprintf(b, "    struct thread *t = mpi_enter(&region_%s, from_);\n", p.name)
 	call := "real_(" + repeat(n, func(i int) string { return fmt.Sprintf("a%d", i) }) + ");"

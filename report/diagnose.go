@@ -54,7 +54,7 @@ func (p *Page) kinds(d *analyze.Diagnosis) {
 	if len(d.CCR) > 0 {
 		var cores []string
 		for _, path := range d.CCCR {
-			cores = append(cores, lastName(path))
+			cores = append(cores, shortName(lastName(path)))
 		}
 		p.Line("CCCR: %s", strings.Join(cores, ", "))
 		p.Line("CCR tree:")
@@ -91,7 +91,7 @@ func criticalTree(ccr []analyze.CriticalRegion) []string {
 	text := map[string]string{}
 	var lines []string
 	for _, r := range ccr {
-		line := fmt.Sprintf("%s (%d-CCR", r.Name, r.Level)
+		line := fmt.Sprintf("%s (%d-CCR", shortName(r.Name), r.Level)
 		if r.Core {
 			line += " & CCCR"
 		}
@@ -140,7 +140,11 @@ func (p *Page) causes(d *analyze.Diagnosis) {
 func (p *Page) decisionTable(c analyze.Cause, level analyze.Level) {
 	p.Heading("Decision table of " + c.Region)
 	columns := []column{words(string(level))}
-	for _, a := range c.Table.Attributes {
+	noise := false
+	for i, a := range c.Table.Attributes {
+		if !c.Table.Used[i] {
+			a, noise = a+"*", true
+		}
 		columns = append(columns, number(a))
 	}
 	columns = append(columns, number("kind"))
@@ -159,6 +163,9 @@ func (p *Page) decisionTable(c analyze.Cause, level analyze.Level) {
 	if len(c.Table.Rows) > kindsShown {
 		p.Line("… and %s more; --json lists them", plural(len(c.Table.Rows)-kindsShown, "row"))
 	}
+	if noise {
+		p.Line("* left out: varies no more between kinds than within")
+	}
 	p.Line("core: {%s}; reducts: %s", strings.Join(c.Core, ", "), reducts(c))
 	if c.Matrix == nil {
 		return
@@ -166,12 +173,12 @@ func (p *Page) decisionTable(c analyze.Cause, level analyze.Level) {
 	p.Heading("Discernibility matrix of " + c.Region)
 	columns = []column{words(string(level))}
 	rows = nil
-	for i, line := range c.Matrix {
+	for i, line := range c.Matrix.Entries {
 		if i == kindsShown {
-			p.Line("the first %d of %d rows; --json holds all", kindsShown, len(c.Matrix))
+			p.Line("the first %d of %d rows; --json holds all", kindsShown, len(c.Matrix.Entries))
 			break
 		}
-		name := upTo(ranges(c.Table.Rows[i].Units), 3)
+		name := upTo(ranges(c.Matrix.Units[i]), 3)
 		columns = append(columns, words(name))
 		row := []string{name}
 		for j, entry := range line[:min(len(line), kindsShown)] {
@@ -211,22 +218,17 @@ func (p *Page) balance(c analyze.Cause, level analyze.Level) {
 
 func (p *Page) internal(in analyze.Internal) {
 	var rows [][]string
-	for i, r := range in.Regions {
-		if i == causesShown {
-			break
+	for _, r := range in.Regions {
+		if r.Core && len(rows) < causesShown {
+			rows = append(rows, []string{r.Region, plainWord(r.Class), Percent(r.Share), Ratio(r.CPI, 2)})
 		}
-		core := ""
-		if r.Core {
-			core = "core"
-		}
-		rows = append(rows, []string{r.Region, plain(r.Class), core, Percent(r.Share), Ratio(r.CPI, 2)})
 	}
-	p.table([]column{region("region"), words("severity"), words(""), number("time share"), number("cycles/instruction")}, rows)
+	p.table([]column{region("region"), words("severity"), number("time share"), number("cycles/instruction")}, rows)
 	if len(in.Attributes) > 0 {
 		var why []string
 		for _, a := range in.Attributes {
 			why = append(why, attributeWords(a))
 		}
-		p.Paragraph("What sets the cores apart from the other regions: " + strings.Join(why, ", ") + ".")
+		p.Paragraph("What sets them apart from the other regions: " + strings.Join(why, ", ") + ".")
 	}
 }

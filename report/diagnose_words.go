@@ -21,9 +21,14 @@ func DiagnosisWords(d *analyze.Diagnosis) string {
 	} else if len(d.Idle) > 0 && len(d.Kinds) == 2 {
 		sentences = append(sentences, "The others are alike.")
 	}
-	if len(d.Kinds) == 1 && !d.Continuum && len(d.Internal.CCCR) > 0 {
-		top := d.Internal.Regions[slices.IndexFunc(d.Internal.Regions, func(r analyze.InternalRegion) bool { return r.Core })]
-		sentences = append(sentences, fmt.Sprintf("What all of them spend most on is %s (%s of the time).", quoted(top.Region), Percent(top.Share)))
+	if len(d.Kinds) == 1 && !d.Continuum {
+		for _, r := range d.Internal.Regions {
+			if r.Core && r.Share >= 0.1 {
+				sentences = append(sentences, fmt.Sprintf("What all of them spend most on is %s%s, %s of the time.",
+					quoted(shortName(lastName(r.Region))), at(r.File, r.Line), Percent(r.Share)))
+				break
+			}
+		}
 	}
 	return strings.Join(sentences, " ")
 }
@@ -32,17 +37,23 @@ func kindsWords(d *analyze.Diagnosis) string {
 	units := counted(d.UnitCount, d.Level)
 	severity := "severity " + Ratio(d.Severity, 2)
 	if word, _ := d.Degrees.Best(); word != "" {
-		severity += " (" + plain(word) + ")"
+		severity += " (" + plainWord(word) + ")"
 	}
 	switch {
 	case d.UnitCount == 1:
 		return fmt.Sprintf("There is only %s: nothing to compare it with.", units)
 	case len(d.Idle) == d.UnitCount || d.Level1 == 0:
 		return fmt.Sprintf("%s spent no %s%s: nothing to compare.", units, d.Metric, outside(d))
-	case d.NoTwoAlike:
-		return fmt.Sprintf("No two of %s are alike (%s); %s. They are taken as a gradient.", units, plural(len(d.Kinds), "kind"), severity)
+	case d.Scattered:
+		first := fmt.Sprintf("%s scatter into %s, too many to tell apart; %s.", units, plural(len(d.Kinds), "kind"), severity)
+		if len(d.Kinds) == d.UnitCount {
+			first = fmt.Sprintf("No two of %s are alike; %s.", units, severity)
+		} else if len(d.Kinds) > d.UnitCount/2 {
+			first = fmt.Sprintf("Hardly any two of %s are alike; %s.", units, severity)
+		}
+		return first + " They are taken as a gradient."
 	case d.Continuum:
-		return fmt.Sprintf("%s form a continuum: no separate kinds, yet %s.", units, severity)
+		return fmt.Sprintf("%s form a continuum, without separate kinds; %s.", units, severity)
 	case len(d.Kinds) > 1:
 		return fmt.Sprintf("%s fall into %s; %s.", units, plural(len(d.Kinds), "kind"), severity)
 	case d.Severity > 0.1:
@@ -88,14 +99,14 @@ func troubleWords(d *analyze.Diagnosis) []string {
 	c := d.Causes[0]
 	in := slices.IndexFunc(d.CCR, func(r analyze.CriticalRegion) bool { return r.Region == c.Region })
 	r := d.CCR[in]
-	where := "The trouble is in " + quoted(r.Name) + at(r.File, r.Line)
+	where := "The trouble is in " + quoted(shortName(r.Name)) + at(r.File, r.Line)
 	if r.Inside != "" {
-		where += ", inside " + quoted(lastName(r.Inside))
+		where += ", inside " + quoted(shortName(lastName(r.Inside)))
 	}
 	if len(r.With) > 0 {
 		var others []string
 		for _, path := range r.With {
-			others = append(others, quoted(lastName(path)))
+			others = append(others, quoted(shortName(lastName(path))))
 		}
 		where += ", only together with " + upTo(others, 4)
 	}
@@ -103,16 +114,20 @@ func troubleWords(d *analyze.Diagnosis) []string {
 	if len(d.Causes) > 1 {
 		var others []string
 		for _, other := range d.Causes[1:] {
-			others = append(others, quoted(lastName(other.Region)))
+			if !slices.Contains(r.With, other.Region) {
+				others = append(others, quoted(shortName(lastName(other.Region))))
+			}
 		}
-		out = append(out, "Also in "+upTo(others, 3)+".")
+		if len(others) > 0 {
+			out = append(out, "Also in "+upTo(others, 3)+".")
+		}
 	}
 	if c.LostShare >= 0.01 {
 		out = append(out, fmt.Sprintf("Balancing it would save up to %.0f %% of the run.", 100*float64(c.LostShare)))
 	} else {
 		out = append(out, "Balancing it would save less than 1 % of the run.")
 	}
-	if c.InexplicablePairs > 0 && len(c.Inexplicable) > 0 {
+	if len(c.Inexplicable) > 0 && len(c.Attributes) > 0 && !d.Continuum && !d.Scattered {
 		pair := c.Inexplicable[0]
 		text := fmt.Sprintf("The collected metrics cannot explain %s %s and %s", d.Level, pair[0], pair[1])
 		if c.InexplicablePairs > 1 {
@@ -136,7 +151,7 @@ func because(d *analyze.Diagnosis, c analyze.Cause) string {
 	}
 	var parts []string
 	for i, e := range c.Evidence {
-		if d.Continuum || d.NoTwoAlike {
+		if d.Continuum || d.Scattered {
 			parts = append(parts, fmt.Sprintf("%s (correlation %s)", attributeWords(e.Attribute), Ratio(e.Correlation, 2)))
 			continue
 		}
@@ -149,13 +164,15 @@ func because(d *analyze.Diagnosis, c analyze.Cause) string {
 		}
 		low := members(e.Low, d.Level)
 		switch {
+		case e.LowValue == 0 && e.Metric == model.Calls:
+			parts = append(parts, "it is called on "+members(e.High, d.Level)+" and never on "+low)
 		case e.LowValue == 0:
 			parts = append(parts, members(e.High, d.Level)+verb+attributeWords(e.Attribute)+" and "+low+" none")
 		default:
 			parts = append(parts, fmt.Sprintf("%s%s%s × the %s of %s", members(e.High, d.Level), verb, Ratio(e.Ratio, 1), attributeWords(e.Attribute), low))
 		}
 	}
-	if d.Continuum || d.NoTwoAlike {
+	if d.Continuum || d.Scattered {
 		return ", where time varies with " + upTo(parts, 5)
 	}
 	return ": " + strings.Join(parts, "; ")
@@ -165,7 +182,7 @@ func because(d *analyze.Diagnosis, c analyze.Cause) string {
 func notTheCause(c analyze.Cause) []string {
 	var names []string
 	for _, e := range c.Excluded {
-		if name := attributeWords(e.Attribute); !slices.Contains(names, name) {
+		if name := subject(e.Attribute); !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
@@ -196,6 +213,21 @@ func attributeWords(attribute string) string {
 		return base + " per instruction"
 	}
 	return base
+}
+
+// subject is what an attribute is about, in fewer words.
+func subject(attribute string) string {
+	base, _ := strings.CutSuffix(attribute, "/"+model.Instructions)
+	switch base {
+	case model.IORead, model.IOWritten, model.IOTime:
+		return "disk"
+	case model.BytesSent, model.BytesReceived, model.Messages:
+		return "network"
+	}
+	if base == model.Cycles {
+		return attributeWords(attribute)
+	}
+	return attributeWords(base)
 }
 
 // members names units: "processes 5 and 7", "process 0", long lists cut.
@@ -247,6 +279,16 @@ func singular(level analyze.Level) string {
 	return map[analyze.Level]string{analyze.Processes: "process", analyze.Threads: "thread", analyze.Nodes: "node"}[level]
 }
 
+// shortName leaves out of a signature such as "void f(int *) C" all but f.
+func shortName(name string) string {
+	head, _, found := strings.Cut(name, "(")
+	fields := strings.Fields(head)
+	if !found || len(fields) == 0 || strings.Contains(head, "operator") {
+		return name
+	}
+	return fields[len(fields)-1]
+}
+
 func quoted(region string) string { return "`" + region + "`" }
 
 func at(file string, line int) string {
@@ -263,7 +305,5 @@ func lastName(path string) string {
 	names := model.SplitPath(path)
 	return names[len(names)-1]
 }
-
-func plain(word string) string { return strings.ReplaceAll(word, "_", " ") }
 
 func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

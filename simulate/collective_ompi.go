@@ -43,7 +43,7 @@ func ompiAlgorithm(c *call) (algorithm, error) {
 // of two, as SimGrid does.
 func needsPower(c *call, a algorithm, table []decision, bytes int64, pair int) (algorithm, error) {
 	if choose(table, c.size, bytes) == pair && !powerOfTwo(c.size) {
-		return nil, fmt.Errorf("Open MPI's rules choose pairwise exchange here, which needs a power of two ranks, not %d; use another selector", c.size)
+		return nil, fmt.Errorf("%s: the rules choose pairwise exchange, which needs a power of two ranks, not %d; use another selector", c.kind, c.size)
 	}
 	return a, nil
 }

@@ -30,8 +30,8 @@ type crowd struct {
 }
 
 const (
-	crowdForms  = 128 // flows held back by one link
-	crowdBreaks = 48
+	crowdForms  = 32 // flows held back by one link
+	crowdBreaks = 8
 )
 
 // admit lets a flow in that the link holds back.

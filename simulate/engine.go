@@ -93,9 +93,7 @@ func (e *engine) loop(ctx context.Context) error {
 			return nil
 		}
 		e.now = max(e.now, date)
-		for id := e.queue.take(e.now); id != none; id = e.queue.take(e.now) {
-			e.happen(id)
-		}
+		e.queue.each(e.now, e.happen)
 	}
 }
 

@@ -125,9 +125,8 @@ func (q *eventQueue) cancel(id int32) {
 func (q *eventQueue) next() (float64, bool) {
 	for len(q.heap) > 0 {
 		d := q.heap[0]
-		l := &q.dates[d]
-		at := l.at
-		for id := l.head; id != none; {
+		at := q.dates[d].at
+		for id := q.dates[d].head; id != none; {
 			n := &q.nodes[id]
 			if n.due <= at+sameDate {
 				return at, true
@@ -137,22 +136,35 @@ func (q *eventQueue) next() (float64, bool) {
 			q.unlink(id)
 			q.link(id, n.due)
 			id = following
-			l = &q.dates[d]
 		}
 		q.pop()
 	}
 	return 0, false
 }
 
-// take removes the next event due before now+precision, none if there is none.
-func (q *eventQueue) take(now float64) int32 {
-	at, ok := q.next()
-	if !ok || at >= now+precision {
-		return none
+// each hands over all events that are due before now+precision. Nothing may be
+// scheduled meanwhile.
+func (q *eventQueue) each(now float64, happen func(id int32)) {
+	for {
+		at, ok := q.next()
+		if !ok || at >= now+precision {
+			return
+		}
+		l := &q.dates[q.heap[0]]
+		id := l.head
+		l.head, l.tail = none, none
+		for id != none {
+			n := &q.nodes[id]
+			following := n.next
+			n.list = none
+			if n.due <= at+sameDate {
+				happen(id)
+			} else {
+				q.link(id, n.due) // it was put off
+			}
+			id = following
+		}
 	}
-	id := q.dates[q.heap[0]].head
-	q.unlink(id)
-	return id
 }
 
 // pop removes the earliest date, which has no events.

@@ -20,6 +20,7 @@ type route struct {
 	latency float64
 	penalty float64
 	bound   float64
+	carried float64 // bytes, not yet booked with the links
 }
 
 // transfer is the progress of a message on its way.
@@ -134,10 +135,24 @@ func (n *network) route(src, dst int32) (*route, error) {
 		r.penalty = 1 // as in SimGrid, where such a flow skips the latency phase
 	}
 	if len(n.routes) >= maxRoutes {
+		n.bookCarried()
 		clear(n.routes)
 	}
 	n.routes[key] = r
 	return r, nil
+}
+
+// bookCarried counts what the routes have carried with their links. A flow that
+// is still on its way over a route that is forgotten here is not counted.
+func (n *network) bookCarried() {
+	for _, r := range n.routes {
+		for _, p := range r.parts {
+			if p.weight >= 1 {
+				n.carried[p.link] += r.carried * math.Floor(p.weight)
+			}
+		}
+		r.carried = 0
+	}
 }
 
 // load adds weight on a link; a FATPIPE link keeps the largest.
@@ -203,11 +218,7 @@ func (n *network) move(id int32, now float64) {
 // finish ends a flow and returns its message.
 func (n *network) finish(id int32) int32 {
 	t := &n.transfers[id]
-	for _, p := range t.route.parts {
-		if p.weight >= 1 {
-			n.carried[p.link] += t.size * math.Floor(p.weight)
-		}
-	}
+	t.route.carried += t.size
 	n.leave(id)
 	n.dirty = true
 	n.running--

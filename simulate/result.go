@@ -90,6 +90,7 @@ func (e *engine) result() *Result {
 			res.Seconds, last = r.finish, i
 		}
 	}
+	e.net.bookCarried()
 	for i, b := range e.net.carried {
 		if b > 0 {
 			l := e.plat.Links[i]

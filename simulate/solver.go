@@ -96,6 +96,7 @@ type solver struct {
 	touched []int32 // links of those
 	heap    []filling
 	grown   bool // set or crowd changed while it was checked
+	stale   bool // the links' sums must be made anew
 
 	// For overlook.go:
 	exact   bool    // nothing is overlooked
@@ -183,7 +184,7 @@ func (s *solver) solve() []int32 {
 	s.instant = s.epoch
 	s.epoch++
 	s.set, s.touched, s.resized = s.set[:0], s.touched[:0], 0
-	s.bounded = 0
+	s.bounded, s.stale = 0, false
 	s.closeOpened()
 	for _, id := range s.joined {
 		s.add(id)
@@ -235,12 +236,14 @@ func (s *solver) add(id int32) {
 	if f.inCrowd {
 		f.old = s.crowd.level * f.inverse
 		s.crowd.remove(s, f)
+		s.stale = true
 	}
 	s.set = append(s.set, id)
 	s.grown = true
 	for i := range f.parts {
 		s.touch(f.parts[i].link)
 	}
+	s.ask(f)
 }
 
 // touch makes a link part of the round.
@@ -250,6 +253,7 @@ func (s *solver) touch(e int32) {
 		return
 	}
 	l.epoch = s.epoch
+	l.clear()
 	s.touched = append(s.touched, e)
 	if l.fat && l.critical > 0 {
 		// SimGrid stops all flows of a FATPIPE link when the first one reaches
@@ -283,190 +287,6 @@ func (s *solver) addNearest(e int32) {
 		if s.flows[u.flow].bottleneck == e {
 			s.add(u.flow)
 		}
-	}
-}
-
-// fill shares what the flows outside the set leave among those in it and, where
-// the set touches it, the crowd.
-func (s *solver) fill() {
-	c := &s.crowd
-	c.playing = c.link != none && s.links[c.link].epoch == s.epoch
-	if len(s.set) == 1 && !c.playing && s.fillOne() {
-		return
-	}
-	for _, e := range s.touched {
-		l := &s.links[e]
-		l.left = l.capacity - l.load
-		l.demand, l.active, l.level = 0, 0, -1
-		if l.fat {
-			l.left = l.capacity
-		}
-		if l.crowded > 0 && c.playing && !l.fat {
-			l.demand, l.active = l.shadow, 1
-		}
-	}
-	for _, id := range s.set {
-		f := &s.flows[id]
-		f.fixed = false
-		for i := range f.parts {
-			p := &f.parts[i]
-			l := &s.links[p.link]
-			l.active++
-			if l.fat {
-				l.demand = max(l.demand, p.weight*f.inverse)
-				continue
-			}
-			l.left += p.weight * f.booked
-			l.demand += p.weight * f.inverse
-		}
-	}
-	s.heap = s.heap[:0]
-	for _, e := range s.touched {
-		l := &s.links[e]
-		if l.active > 0 && !l.open && (!l.fat || l.critical > 0) {
-			l.left = max(l.left, 0)
-			s.heap = append(s.heap, filling{l.left / l.demand, e})
-		}
-	}
-	for i := len(s.heap)/2 - 1; i >= 0; i-- {
-		s.down(i)
-	}
-	open := len(s.set)
-	c.fixed = !c.playing
-	for (open > 0 || !c.fixed) && len(s.heap) > 0 {
-		top := s.heap[0]
-		l := &s.links[top.link]
-		if l.active == 0 {
-			s.pop()
-			continue
-		}
-		if l.fat {
-			s.demandOf(top.link)
-		}
-		if now := l.left / l.demand; now > top.level {
-			s.heap[0].level = now // flows held elsewhere left it room
-			s.down(0)
-			continue
-		}
-		if top.link == c.link && c.playing {
-			open -= c.fill(s, top.level)
-			continue
-		}
-		if l.crowded > 0 && !c.fixed {
-			// It fills up before the crowd does: its part of the crowd must
-			// be shared out flow by flow, and so with others like it.
-			h := &s.links[c.link]
-			limit := h.left / h.demand
-			c.part(s, top.link)
-			for _, x := range s.heap {
-				if k := &s.links[x.link]; k.crowded > 0 && k.active > 0 && x.link != c.link && k.left/k.demand < limit {
-					c.part(s, x.link)
-				}
-			}
-			return
-		}
-		open -= s.fillLink(top.link, top.level)
-	}
-	for _, id := range s.set { // those that cross no link that could fill up
-		if f := &s.flows[id]; open > 0 && !f.fixed {
-			s.stop(f, f.bound, none)
-			open--
-		}
-	}
-}
-
-// fillOne is fill for a single flow.
-func (s *solver) fillOne() bool {
-	f := &s.flows[s.set[0]]
-	rate, bottleneck := f.bound, none
-	for _, p := range f.parts {
-		l := &s.links[p.link]
-		l.level = -1
-		if l.fat {
-			if l.critical > 0 {
-				return false
-			}
-			continue
-		}
-		l.left = max(l.capacity-l.load+p.weight*f.booked, 0)
-		if share := l.left / p.weight; share < rate {
-			rate, bottleneck = share, p.link
-		}
-	}
-	s.fix(f, rate, bottleneck)
-	f.fixed = true
-	if bottleneck != none {
-		s.links[bottleneck].level = rate * f.penalty
-	}
-	return true
-}
-
-// demandOf recomputes the steepest of a FATPIPE link's growing flows.
-func (s *solver) demandOf(e int32) {
-	l := &s.links[e]
-	l.demand = 0
-	for _, u := range l.users {
-		if f := &s.flows[u.flow]; f.epoch == s.epoch && !f.fixed {
-			l.demand = max(l.demand, f.parts[u.part].weight*f.inverse)
-		}
-	}
-}
-
-// fillLink ends the growth of flows on a link that fills up at the given level
-// and returns how many. Flows whose bound is lower stop there first; the link
-// then fills up later and comes round again.
-func (s *solver) fillLink(e int32, level float64) int {
-	l := &s.links[e]
-	n := 0
-	if s.bounded > 0 {
-		for _, u := range l.users {
-			f := &s.flows[u.flow]
-			if f.epoch == s.epoch && !f.fixed && f.bounded && f.bound*f.penalty < level {
-				s.stop(f, f.bound, none)
-				n++
-			}
-		}
-		if n > 0 {
-			return n
-		}
-	}
-	l.level = level
-	for _, u := range l.users {
-		f := &s.flows[u.flow]
-		if f.epoch == s.epoch && !f.fixed {
-			s.stop(f, level*f.inverse, e)
-			n++
-		}
-	}
-	return n
-}
-
-// stop ends a flow's growth and takes its share from its links.
-func (s *solver) stop(f *flow, rate float64, bottleneck int32) {
-	f.fixed = true
-	s.fix(f, rate, bottleneck)
-	for i := range f.parts {
-		p := &f.parts[i]
-		l := &s.links[p.link]
-		l.active--
-		if !l.fat {
-			l.left = max(l.left-p.weight*rate, 0)
-			l.demand -= p.weight * f.inverse
-		}
-	}
-}
-
-// fix records a flow's share; the loads follow when the round is settled.
-func (s *solver) fix(f *flow, rate float64, bottleneck int32) {
-	f.rate = rate
-	if f.bottleneck != bottleneck {
-		if f.bottleneck != none {
-			s.links[f.bottleneck].nearest--
-		}
-		if bottleneck != none {
-			s.links[bottleneck].nearest++
-		}
-		f.bottleneck = bottleneck
 	}
 }
 
@@ -549,33 +369,4 @@ func (s *solver) book(f *flow, rate float64) {
 		s.links[p.link].load += p.weight * (rate - f.booked)
 	}
 	f.booked = rate
-}
-
-func (s *solver) pop() {
-	last := len(s.heap) - 1
-	s.heap[0] = s.heap[last]
-	s.heap = s.heap[:last]
-	if last > 0 {
-		s.down(0)
-	}
-}
-
-func (s *solver) down(i int) {
-	h := s.heap
-	x := h[i]
-	for {
-		c := 2*i + 1
-		if c >= len(h) {
-			break
-		}
-		if c+1 < len(h) && h[c+1].level < h[c].level {
-			c++
-		}
-		if h[c].level >= x.level {
-			break
-		}
-		h[i] = h[c]
-		i = c
-	}
-	h[i] = x
 }

@@ -135,6 +135,7 @@ const chunk = 256 << 10
 
 // parse builds the syntax tree of text. Offsets are those of text.
 func (g *grammar) parse(ctx context.Context, text []byte) (*Node, error) {
+	plainAllocator()
 	p := sitter.NewParser()
 	defer p.Close()
 	if err := p.SetLanguage(g.lang); err != nil {
@@ -154,62 +155,35 @@ func (g *grammar) parse(ctx context.Context, text []byte) (*Node, error) {
 	return g.copyTree(tree), ctx.Err()
 }
 
-// copyTree turns the parser's tree into Nodes, so that nothing outside this
-// file knows of C memory.
+// copyTree turns the parser's tree into Nodes, so that nothing outside knows of
+// C memory.
 func (g *grammar) copyTree(tree *sitter.Tree) *Node {
-	root := tree.RootNode()
-	slab := make([]Node, 0, root.DescendantCount())
-	cur := root.Walk()
-	defer cur.Close()
-
-	var up, prev *Node // parent and previous sibling of the node at the cursor
-	depth := 0
-	for {
-		n := cur.Node()
-		start, end := n.ByteRange()
-		kind, named := g.kind(n.KindId())
-		slab = append(slab, Node{
-			Kind: kind, Named: named, Field: g.fields[cur.FieldId()],
-			Missing: start == end && n.IsMissing(),
-			Span:    Span{int(start), int(end)}, Parent: up,
-		})
-		node := &slab[len(slab)-1]
-		node.Bad = node.Missing || node.Kind == "ERROR"
-		switch {
-		case prev != nil:
-			prev.Next = node
-		case up != nil:
-			up.First = node
-		}
-		if depth == maxDepth {
-			node.Bad = true
-		} else if cur.GotoFirstChild() {
-			up, prev = node, nil
-			depth++
+	flat := flatten(tree)
+	nodes := make([]Node, len(flat))
+	last := make([]*Node, len(flat)) // the last child of each node so far
+	for i, r := range flat {
+		n := &nodes[i]
+		n.Kind, n.Named = g.kind(uint16(r.kind))
+		n.Field = g.fields[r.field]
+		n.Span = Span{int(r.start), int(r.end)}
+		n.Missing = r.missing != 0
+		n.Bad = n.Missing || r.cut != 0 || n.Kind == "ERROR"
+		if i == 0 {
 			continue
 		}
-		for {
-			if cur.GotoNextSibling() {
-				prev = node
-				break
-			}
-			if !cur.GotoParent() {
-				return &slab[0]
-			}
-			up.Bad = up.Bad || anyBad(up)
-			node, up = up, up.Parent
-			depth--
+		up := int(r.parent)
+		n.Parent = &nodes[up]
+		if last[up] == nil {
+			n.Parent.First = n
+		} else {
+			last[up].Next = n
 		}
+		last[up] = n
 	}
-}
-
-func anyBad(n *Node) bool {
-	for k := range n.Children() {
-		if k.Bad {
-			return true
-		}
+	for i := len(nodes) - 1; i > 0; i-- { // children come after their parents
+		nodes[i].Parent.Bad = nodes[i].Parent.Bad || nodes[i].Bad
 	}
-	return false
+	return &nodes[0]
 }
 
 func (g *grammar) kind(id uint16) (name string, named bool) {

@@ -4,8 +4,8 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
-	"hash"
 	"hash/crc32"
 	"io"
 )
@@ -68,119 +68,101 @@ func appendProgram(b []byte, p *Program) []byte {
 
 // Read reads a trace in the binary form. name is only used in messages.
 func Read(name string, r io.Reader) (*Trace, error) {
-	s := &byteSource{r: bufio.NewReaderSize(r, 1<<16), sum: crc32.New(castagnoli)}
-	t, err := s.trace(name)
+	data, err := io.ReadAll(r)
 	if err != nil {
-		if err == io.EOF || err == io.ErrUnexpectedEOF {
-			err = fmt.Errorf("the trace is cut short")
-		}
-		return nil, &Error{File: name, Msg: fmt.Sprintf("byte %d: %s", s.at, err)}
+		return nil, &Error{File: name, Msg: "cannot read: " + reason(err)}
+	}
+	return decode(name, data, nil)
+}
+
+// decode makes a trace of the bytes of the binary form; its programs refer to
+// them.
+func decode(name string, data []byte, held *mapping) (*Trace, error) {
+	d := decoder{code: data}
+	t, err := d.trace(name)
+	if err != nil {
+		return nil, &Error{File: name, Msg: fmt.Sprintf("byte %d: %s", d.pos, err)}
+	}
+	for i := range t.Programs {
+		t.Programs[i].held = held
 	}
 	return t, nil
 }
 
-// byteSource reads the binary form and keeps its check sum.
-type byteSource struct {
-	r   *bufio.Reader
-	sum hash.Hash32
-	at  int64
-	one [1]byte
+var errShort = errors.New("the trace is cut short")
+
+// bytes reads a length and gives as many bytes.
+func (d *decoder) bytes() ([]byte, error) {
+	n := d.uvarint()
+	if d.bad || n > uint64(len(d.code)-d.pos) {
+		return nil, errShort
+	}
+	d.pos += int(n)
+	return d.code[d.pos-int(n) : d.pos : d.pos], nil
 }
 
-func (s *byteSource) ReadByte() (byte, error) {
-	c, err := s.r.ReadByte()
-	if err == nil {
-		s.at++
-		s.one[0] = c
-		s.sum.Write(s.one[:])
+func (d *decoder) trace(name string) (*Trace, error) {
+	head := append([]byte(magic), version)
+	if !bytes.HasPrefix(d.code, head) {
+		return nil, fmt.Errorf("not an auspex trace of version %d", version)
 	}
-	return c, err
-}
-
-// bytes reads a length and as many bytes; memory grows with what is there.
-func (s *byteSource) bytes() ([]byte, error) {
-	n, err := binary.ReadUvarint(s)
-	if err != nil {
-		return nil, err
+	if len(d.code) < len(head)+4 {
+		return nil, errShort
 	}
-	if n > 1<<40 {
-		return nil, fmt.Errorf("a part of %d bytes is not possible", n)
+	tail := len(d.code) - 4
+	if crc32.Checksum(d.code[:tail], castagnoli) != binary.LittleEndian.Uint32(d.code[tail:]) {
+		return nil, errors.New("the check sum does not agree: the file is damaged or cut short")
 	}
-	var buf bytes.Buffer
-	m, err := io.CopyN(&buf, s.r, int64(n))
-	s.at += m
-	s.sum.Write(buf.Bytes())
-	return buf.Bytes(), err
-}
-
-func (s *byteSource) trace(name string) (*Trace, error) {
-	for _, c := range append([]byte(magic), version) {
-		got, err := s.ReadByte()
-		if err != nil {
-			return nil, err
-		}
-		if got != c {
-			return nil, fmt.Errorf("not an auspex trace of version %d", version)
-		}
-	}
-	np, err := binary.ReadUvarint(s)
-	if err != nil {
-		return nil, err
-	}
-	if np == 0 || np > maxRanks {
+	d.code, d.pos = d.code[:tail], len(head)
+	np := d.uvarint()
+	if np == 0 || np > maxRanks || d.bad {
 		return nil, fmt.Errorf("a trace of %d ranks is not possible", np)
 	}
 	t := &Trace{Name: name}
 	for i := range int(np) {
-		back, err := binary.ReadUvarint(s)
-		if err != nil {
-			return nil, err
+		back := d.uvarint()
+		if d.bad {
+			return nil, errShort
 		}
 		if back > uint64(i) {
 			return nil, fmt.Errorf("rank %d is to do as a rank that does not exist", i)
 		}
-		p := Program{Rank: int32(i)}
+		p := Program{}
+		var err error
 		if back > 0 {
 			p = t.Programs[i-int(back)]
-			p.Rank = int32(i)
-		} else if err := s.program(&p); err != nil {
+		} else if err = d.program(&p); err != nil {
 			return nil, err
 		}
+		p.Rank = int32(i)
 		if p.Actions, err = p.check(int(np)); err != nil {
 			return nil, fmt.Errorf("rank %d: %w", i, err)
 		}
 		t.Programs = append(t.Programs, p)
 	}
-	want := s.sum.Sum32()
-	var tail [4]byte
-	if _, err := io.ReadFull(s.r, tail[:]); err != nil {
-		return nil, err
-	}
-	if binary.LittleEndian.Uint32(tail[:]) != want {
-		return nil, fmt.Errorf("the check sum does not agree: the file is damaged")
+	if d.pos != len(d.code) {
+		return nil, errors.New("there is more than the ranks' programs")
 	}
 	return t, nil
 }
 
-func (s *byteSource) program(p *Program) error {
+func (d *decoder) program(p *Program) error {
 	var err error
-	if p.code, err = s.bytes(); err != nil {
+	if p.code, err = d.bytes(); err != nil {
 		return err
 	}
-	n, err := binary.ReadUvarint(s)
-	for ; err == nil && n > 0; n-- {
+	for n := d.uvarint(); err == nil && !d.bad && n > 0; n-- {
 		var b []byte
-		b, err = s.bytes()
+		b, err = d.bytes()
 		p.series = append(p.series, b)
 	}
-	if err != nil {
-		return err
-	}
-	n, err = binary.ReadUvarint(s)
-	for ; err == nil && n > 0; n-- {
+	for n := d.uvarint(); err == nil && !d.bad && n > 0; n-- {
 		var b []byte
-		b, err = s.bytes()
+		b, err = d.bytes()
 		p.files = append(p.files, string(b))
+	}
+	if err == nil && d.bad {
+		err = errShort
 	}
 	return err
 }

@@ -12,6 +12,7 @@ type Program struct {
 	code    []byte   // operations, see encode.go
 	series  [][]byte // exact values of computes that differ between iterations
 	files   []string // names that location actions refer to
+	held    *mapping // where code lies, if not in memory
 }
 
 // Size returns the bytes the program takes in memory.

@@ -174,6 +174,10 @@ func (d *decoder) fieldsOf(k Kind, a *Action, rank int32) (series int, file uint
 	f := kindFields[k]
 	mask := d.byte()
 	a.Kind, a.Type, a.Type2, a.Comm, a.Peer = k, DefaultType, DefaultType, 0, RootUnset
+	if mask == 0 && f == hasPeer|hasTag|hasCount && k < Barrier { // most messages
+		a.Peer, a.Tag, a.Count = int32(d.varint())+rank, int32(d.varint()), d.varint()
+		return -1, 0
+	}
 	series = -1
 	if mask&(maskType|maskType2) != 0 {
 		t := d.byte()

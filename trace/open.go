@@ -36,6 +36,11 @@ const maxRanks = 1 << 24
 // all ranks, or a list that names one text trace per rank (relative to the
 // list's folder). np is the number of ranks, 0 for as many as there are.
 func Open(ctx context.Context, path string, np int) (*Trace, error) {
+	return open(ctx, path, np, mapAbove)
+}
+
+// open is Open with a limit of what is kept in memory.
+func open(ctx context.Context, path string, np int, limit int64) (*Trace, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, &Error{File: path, Msg: "cannot read: " + reason(err)}
@@ -44,7 +49,7 @@ func Open(ctx context.Context, path string, np int) (*Trace, error) {
 	r := bufio.NewReaderSize(f, 1<<16)
 	head, _ := r.Peek(1 << 16)
 	if bytes.HasPrefix(head, []byte(magic)) {
-		t, err := Read(path, r)
+		t, err := openBinary(path, f, limit)
 		if err == nil && np != 0 && np != t.NP() {
 			return nil, &Error{File: path, Msg: fmt.Sprintf("the trace has %d ranks, not %d", t.NP(), np)}
 		}
@@ -65,7 +70,18 @@ func Open(ctx context.Context, path string, np int) (*Trace, error) {
 	case np > 0:
 		files = files[:np]
 	}
-	return openFiles(ctx, path, files)
+	return openFiles(ctx, path, files, limit)
+}
+
+func openBinary(path string, f *os.File, limit int64) (*Trace, error) {
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return nil, &Error{File: path, Msg: "cannot read: " + reason(err)}
+	}
+	data, held, err := contents(f, limit)
+	if err != nil {
+		return nil, &Error{File: path, Msg: "cannot read: " + reason(err)}
+	}
+	return decode(path, data, held)
 }
 
 // reason strips the path from an error that will name it anyway.
@@ -124,13 +140,14 @@ func readList(path string, r io.Reader) ([]string, error) {
 }
 
 // openFiles reads one text trace per rank, several at a time.
-func openFiles(ctx context.Context, name string, files []string) (*Trace, error) {
+func openFiles(ctx context.Context, name string, files []string, limit int64) (*Trace, error) {
 	np := len(files)
 	t := &Trace{Name: name, Programs: make([]Program, np), origin: origin{files: files}}
 	var next atomic.Int64
 	var wg sync.WaitGroup
 	errs := make([]error, np)
 	var failed atomic.Bool
+	over := overflow{limit: limit}
 	for range min(runtime.GOMAXPROCS(0), np) {
 		wg.Add(1)
 		go func() {
@@ -147,6 +164,10 @@ func openFiles(ctx context.Context, name string, files []string) (*Trace, error)
 					return
 				}
 				t.Programs[i] = b.Program()
+				if errs[i] = over.keep(&t.Programs[i]); errs[i] != nil {
+					failed.Store(true)
+					return
+				}
 			}
 		}()
 	}
@@ -158,6 +179,9 @@ func openFiles(ctx context.Context, name string, files []string) (*Trace, error)
 		if err != nil {
 			return nil, err
 		}
+	}
+	if err := over.restore(t.Programs); err != nil {
+		return nil, &Error{File: name, Msg: err.Error()}
 	}
 	return t, nil
 }

@@ -469,3 +469,50 @@ func FuzzCode(f *testing.F) {
 		}
 	})
 }
+
+// Traces that are too large for memory are kept in files; their actions are the
+// same.
+func TestMapped(t *testing.T) {
+	dir := t.TempDir()
+	var list strings.Builder
+	for r := range 5 {
+		var text strings.Builder
+		for i := range 200 {
+			fmt.Fprintf(&text, "%d compute %d\n%d isend %d 0 %d\n", r, i*i%101, r, (r+1)%5, i%7)
+		}
+		write(t, filepath.Join(dir, fmt.Sprint("r", r)), text.String())
+		fmt.Fprintln(&list, "r"+fmt.Sprint(r))
+	}
+	name := write(t, filepath.Join(dir, "list"), list.String())
+	before, err := Open(ctx, name, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mapped, err := open(ctx, name, 0, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var bin bytes.Buffer
+	if err := Write(&bin, mapped); err != nil {
+		t.Fatal(err)
+	}
+	again, err := open(ctx, write(t, filepath.Join(dir, "bin"), bin.String()), 0, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	some := false
+	for _, p := range mapped.Programs {
+		some = some || p.held != nil
+	}
+	if !some || again.Programs[0].held == nil {
+		t.Error("nothing is mapped")
+	}
+	for r := range 5 {
+		want := actions(before, r)
+		for _, tr := range []*Trace{mapped, again} {
+			if diff := cmp.Diff(want, actions(tr, r), ignoreUnset()); diff != "" {
+				t.Fatalf("rank %d: %s", r, diff)
+			}
+		}
+	}
+}

@@ -18,8 +18,8 @@
 
 #define LAYERS 8      /* of rock, all of the same thickness */
 #define SPONGE 16     /* columns at either side that swallow the wave */
-#define BANDS 160     /* dominant frequencies a trace is searched for */
-#define STENCIL_COST 5 /* of a cell without attenuation, in sub-steps */
+#define BANDS 240     /* dominant frequencies a trace is searched for */
+#define STENCIL_COST 2 /* of a cell without attenuation, in sub-steps */
 
 /* Sub-steps of the attenuation in each layer, from the surface down: sea water
  * asks for little, fractured rock for much. */
@@ -49,10 +49,8 @@ static double *reals(size_t n)
 {
     double *p = calloc(n, sizeof *p);
 
-    if (p == NULL) {
-        fprintf(stderr, "seismic: no memory for %zu numbers\n", n);
+    if (p == NULL)
         MPI_Abort(MPI_COMM_WORLD, 2);
-    }
     return p;
 }
 
@@ -283,7 +281,7 @@ static long long filter_traces(Survey *s, int steps)
                 best = fabs(match) > best ? fabs(match) : best;
             }
         }
-        found += llround(best * 1e6);
+        found += llround(best * 1e9);
     }
     return found;
 }

@@ -136,6 +136,16 @@ static int parallel(int n)
     s += 0;
     s -= 0;
   }
+#pragma omp parallel default(none) shared(n) reduction(+:s)
+  {
+    int k;
+#pragma omp for collapse(2)
+    for (i = 0; i < n; i++)
+      for (k = 0; k < n; k++)
+        s++;
+    for (k = 0; k < 3; k++)
+      s += 0;
+  }
   return s;
 }
 

@@ -46,6 +46,15 @@ type app struct {
 // failed.
 type usageError struct{ error }
 
+// statusError ends the program with a status of its own; without an error
+// inside, everything was said already.
+type statusError struct {
+	status int
+	error
+}
+
+func (e statusError) Unwrap() error { return e.error }
+
 func usagef(format string, args ...any) error {
 	return usageError{fmt.Errorf(format, args...)}
 }
@@ -98,6 +107,7 @@ they do not have.`,
 	root.PersistentFlags().StringVar(&a.storeDir, "store", "", "store directory (default $AUSPEX_STORE or .auspex)")
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print JSON for scripts")
 	root.AddGroup(
+		&cobra.Group{ID: "measure", Title: "Measure:"},
 		&cobra.Group{ID: "look", Title: "Look at experiments:"},
 		&cobra.Group{ID: "words", Title: "Ask in words:"},
 		&cobra.Group{ID: "store", Title: "Keep experiments:"},
@@ -106,17 +116,27 @@ they do not have.`,
 	root.AddCommand(
 		a.importCommand(), a.listCommand(), a.showCommand(), a.compareCommand(), a.diagnoseCommand(), a.exportCommand(),
 		a.removeCommand(), a.collectCommand(), a.doctorCommand(), a.versionCommand(),
-		a.classifyCommand(), a.queryCommand(), a.bottlenecksCommand(), a.scoreCommand(), a.rankCommand(), a.similarCommand(),
+		a.classifyCommand(), a.queryCommand(), a.bottlenecksCommand(), a.scoreCommand(), a.rankCommand(), a.similarCommand(), a.rulesCommand(), a.checkCommand(), a.cmeansCommand(), a.termsCommand(),
 		a.simulateCommand(), a.platformCommand(),
+		a.ccCommand(), a.runCommand(),
 	)
 	return root
 }
 
 // fail prints an error and returns the exit status it stands for.
 func (a *app) fail(err error) int {
+	var ran exitError
+	if errors.As(err, &ran) {
+		return int(ran) // the program's own words have been said
+	}
 	status := exitFailed
 	if errors.As(err, new(usageError)) {
 		status = exitUsage
+	}
+	if own := (statusError{}); errors.As(err, &own) {
+		if status, err = own.status, own.error; err == nil {
+			return status
+		}
 	}
 	if !a.json {
 		message := err.Error()

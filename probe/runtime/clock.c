@@ -126,6 +126,20 @@ void auspex_thread_clock(struct thread *t)
     t->record.last = ticks();
 }
 
+/* Goes on after time that is nobody's. */
+void auspex_resume(struct thread *t, uint64_t now)
+{
+    uint64_t idle = now - t->record.last;
+    if (idle >= auspex_long) {
+        t->cpu = nanos(CLOCK_THREAD_CPUTIME_ID);
+        t->brief = 0;
+    } else
+        t->brief += idle;
+    if (idle >= auspex_slow)
+        look_slow(t, NULL);
+    t->record.last = ticks();
+}
+
 /* Looks at the slow clocks at the end of a long stretch spent in n. The time
  * the looking takes is charged to nobody. */
 void auspex_look(struct thread *t, struct node *n, uint64_t stretch)

@@ -41,7 +41,7 @@ static struct site *site_at(struct auspex_region *r, const void *address)
 }
 
 /* Returns NULL inside another MPI call: the outer one is counted. */
-static inline struct thread *mpi_enter(struct auspex_region *r, const void *address)
+static __attribute__((noinline)) struct thread *mpi_enter(struct auspex_region *r, const void *address)
 {
     struct thread *t = self();
     if (unlikely(!t || t->quiet))
@@ -64,7 +64,7 @@ static inline struct thread *mpi_enter(struct auspex_region *r, const void *addr
     return t;
 }
 
-static inline void mpi_leave(struct thread *t)
+static __attribute__((noinline)) void mpi_leave(struct thread *t)
 {
     charge(t, ticks());
     leave(t);
@@ -82,7 +82,7 @@ static inline uint64_t size_of(MPI_Datatype type)
     return size > 0 ? (uint64_t)size : 0;
 }
 
-static inline void sent(struct thread *t, uint64_t n, MPI_Datatype type, int peer)
+static void sent(struct thread *t, uint64_t n, MPI_Datatype type, int peer)
 {
     if (peer == MPI_PROC_NULL)
         return;
@@ -90,7 +90,7 @@ static inline void sent(struct thread *t, uint64_t n, MPI_Datatype type, int pee
     t->top->node->sent += n * size_of(type);
 }
 
-static inline void received(struct thread *t, MPI_Status *status)
+static void received(struct thread *t, MPI_Status *status)
 {
     int n = 0;
     if (status->MPI_SOURCE == MPI_PROC_NULL)
@@ -104,13 +104,13 @@ static inline void received(struct thread *t, MPI_Status *status)
         t->top->node->received += (uint64_t)many;
 }
 
-static inline void posted(struct thread *t, uint64_t n, MPI_Datatype type, int peer)
+static void posted(struct thread *t, uint64_t n, MPI_Datatype type, int peer)
 {
     if (peer != MPI_PROC_NULL)
         t->top->node->received += n * size_of(type);
 }
 
-static inline void collective(struct thread *t, uint64_t n, MPI_Datatype type)
+static void collective(struct thread *t, uint64_t n, MPI_Datatype type)
 {
     t->top->node->collective += n * size_of(type);
 }
@@ -134,12 +134,12 @@ static inline void file_time(struct thread *t)
     t->top->node->io_time += ticks() - t->record.last;
 }
 
-static inline void file_read(struct thread *t, uint64_t n, MPI_Datatype type)
+static void file_read(struct thread *t, uint64_t n, MPI_Datatype type)
 {
     t->top->node->io_read += n * size_of(type);
 }
 
-static inline void file_written(struct thread *t, uint64_t n, MPI_Datatype type)
+static void file_written(struct thread *t, uint64_t n, MPI_Datatype type)
 {
     t->top->node->io_written += n * size_of(type);
 }
@@ -183,7 +183,7 @@ static void request_add(MPI_Request r, int what, uint64_t bytes)
     pthread_mutex_unlock(&request_lock);
 }
 
-static inline void request_new(MPI_Request *r, int what, uint64_t n, MPI_Datatype type, int peer)
+static void request_new(MPI_Request *r, int what, uint64_t n, MPI_Datatype type, int peer)
 {
     if (peer != MPI_PROC_NULL)
         request_add(*r, what, n * size_of(type));
@@ -266,7 +266,7 @@ static void batch_close(struct batch *b)
         free(b->statuses);
 }
 
-static inline void batch_done(struct thread *t, struct batch *b, int i, MPI_Status *status)
+static void batch_done(struct thread *t, struct batch *b, int i, MPI_Status *status)
 {
     if (i >= 0 && i < b->n)
         completed(t, b->requests[i], status);

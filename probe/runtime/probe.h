@@ -71,6 +71,7 @@ void auspex_clock_start(struct header *h);
 void auspex_clock_note(struct header *h);
 void auspex_look(struct thread *t, struct node *n, uint64_t stretch);
 void auspex_thread_clock(struct thread *t);
+void auspex_resume(struct thread *t, uint64_t now);
 
 /* file.c */
 int auspex_file_open(void);

@@ -1,0 +1,101 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"auspex/instrument"
+	"auspex/launch"
+)
+
+// exitError ends the program with the status of one that it ran.
+type exitError int
+
+func (e exitError) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
+
+type ccFlags struct {
+	regions          string
+	minLines         int
+	include, exclude []string
+	iterations       bool
+}
+
+func (a *app) ccCommand() *cobra.Command {
+	var f ccFlags
+	cmd := &cobra.Command{
+		Use:     "cc [flags] COMPILER ARGUMENT…",
+		GroupID: "measure",
+		Short:   "Compile with measurement put in, as the compiler named would",
+		Long: `Stand in for a compiler: functions and outer loops of the sources on its command
+line are instrumented, all else is the compiler's own doing, and so are its
+messages and its exit status. The program runs as before by itself; auspex run
+measures it.`,
+		Example: `  auspex cc mpicc -O2 -c solver.c
+  make CC="auspex cc mpicc" FC="auspex cc mpif90"
+  cmake -DCMAKE_C_COMPILER_LAUNCHER="auspex;cc" -DCMAKE_C_LINKER_LAUNCHER="auspex;cc" ..`,
+		Args: atLeast(1, "a compiler and its arguments"),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.runCC(cmd.Context(), args, f) },
+	}
+	cmd.Flags().SetInterspersed(false)
+	cmd.Flags().StringVar(&f.regions, "regions", "", "functions, loops, all, or a filter `FILE` (default: functions and outer loops)")
+	cmd.Flags().IntVar(&f.minLines, "min-lines", 0, fmt.Sprintf("leave smaller regions alone (default %d)", instrument.DefaultMinLines))
+	cmd.Flags().StringArrayVar(&f.include, "include", nil, "only functions that fit the glob `FILE:FUNCTION`; may be given again")
+	cmd.Flags().StringArrayVar(&f.exclude, "exclude", nil, "no function that fits the glob `FILE:FUNCTION`; may be given again")
+	cmd.Flags().BoolVar(&f.iterations, "iterations", true, "count the iterations of loops")
+	return cmd
+}
+
+func (a *app) runCC(ctx context.Context, args []string, f ccFlags) error {
+	options := instrument.Options{MinLines: f.minLines, Include: f.include, Exclude: f.exclude, Count: f.iterations}
+	if err := chooseRegions(&options, f.regions); err != nil {
+		return err
+	}
+	compiler := launch.Compiler{Real: args, Options: options, Cache: cacheDir(), In: a.in, Out: a.out, Err: a.err}
+	status, err := compiler.Run(ctx)
+	if err != nil {
+		return err
+	}
+	if status != 0 {
+		return exitError(status)
+	}
+	return nil
+}
+
+// chooseRegions reads --regions: a choice by name, or a file of rules.
+func chooseRegions(options *instrument.Options, text string) error {
+	if text == "" {
+		return nil
+	}
+	choice, err := instrument.ParseChoice(text)
+	if err == nil {
+		options.Regions = choice
+		return nil
+	}
+	file, openErr := os.Open(text)
+	if errors.Is(openErr, os.ErrNotExist) {
+		return usagef("--regions %q is neither a file nor functions, loops or all", text)
+	}
+	if openErr != nil {
+		return openErr
+	}
+	defer file.Close()
+	options.Filter, err = instrument.ReadFilter(text, file)
+	return err
+}
+
+// cacheDir keeps what was compiled of the measurement runtime.
+func cacheDir() string {
+	if dir := os.Getenv("AUSPEX_CACHE"); dir != "" {
+		return dir
+	}
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		dir = os.TempDir()
+	}
+	return filepath.Join(dir, "auspex")
+}

@@ -1,0 +1,91 @@
+package cli
+
+import (
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"auspex/analyze"
+	"auspex/fuzzy"
+	"auspex/report"
+)
+
+// exitBroken and exitCannotJudge are for gates: a broken contract is a
+// failure, one that cannot be judged is a mistake in its use.
+const (
+	exitBroken      = exitFailed
+	exitCannotJudge = exitUsage
+)
+
+func (a *app) checkCommand() *cobra.Command {
+	var flags wordFlags
+	var file, baseline string
+	cmd := &cobra.Command{
+		Use:     "check EXPERIMENT --contract FILE",
+		GroupID: "words",
+		Short:   "Hold an experiment against a contract in words; exits 1 when it is broken, 2 when it cannot be judged",
+		Example: `  auspex check nightly --contract perf.toml
+  auspex check nightly --contract perf.toml --baseline last-release`,
+		Args:              exactly(1, "one experiment"),
+		ValidArgsFunction: a.completeNames,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			checked, err := a.check(args[0], file, baseline, &flags)
+			if err != nil {
+				return statusError{exitCannotJudge, err}
+			}
+			if a.json {
+				err = a.printJSON(checked)
+			} else {
+				a.page().Checked(checked)
+			}
+			switch {
+			case err != nil:
+				return err
+			case checked.Holds == nil:
+				return statusError{status: exitCannotJudge}
+			case !*checked.Holds:
+				return statusError{status: exitBroken}
+			}
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&file, "contract", "", "TOML file of the contract")
+	cmd.Flags().StringVar(&baseline, "baseline", "", "experiment that clauses are compared with (default: the contract's own)")
+	if err := cmd.MarkFlagRequired("contract"); err != nil {
+		panic(err) // a flag that was not defined above
+	}
+	flags.register(cmd)
+	return cmd
+}
+
+func (a *app) check(name, file, baseline string, flags *wordFlags) (*analyze.Checked, error) {
+	words, err := flags.words()
+	if err != nil {
+		return nil, err
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	contract, err := fuzzy.ReadContract(file, data)
+	if err != nil {
+		return nil, err
+	}
+	if baseline != "" {
+		contract.Baseline = baseline
+	}
+	d, err := a.dataset(name)
+	if err != nil {
+		return nil, err
+	}
+	checked, err := analyze.Check(d, words, contract, a.dataset)
+	if err != nil {
+		return nil, err
+	}
+	for _, list := range [][]analyze.CheckedClause{checked.Clauses, checked.Broken, checked.Unjudged} {
+		for i := range list {
+			list[i].Words = report.ClauseWords(list[i])
+		}
+	}
+	return checked, nil
+}

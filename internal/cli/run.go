@@ -1,0 +1,157 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"auspex/ingest"
+	"auspex/launch"
+	"auspex/model"
+	"auspex/store"
+)
+
+type runFlags struct {
+	name    string
+	factors []string
+	repeat  int
+	replace bool
+	keep    bool
+}
+
+func (a *app) runCommand() *cobra.Command {
+	var f runFlags
+	cmd := &cobra.Command{
+		Use:     "run [flags] -- COMMAND…",
+		GroupID: "measure",
+		Short:   "Run a program, measure it, store the experiment",
+		Long: `Run a command with the measurement runtime preloaded into the processes it
+starts, and store what they measured. What the program reads and prints is its
+own affair; the exit status is the program's. A program compiled with auspex cc
+is measured by functions and loops, any other by its MPI calls and the
+computation between them. A run in which ranks died is stored too, and says so.`,
+		Example: `  auspex run -- mpirun -n 8 ./solver input.dat
+  auspex run --name base --repeat 5 -- mpirun -n 8 ./solver input.dat
+  auspex run -- ./sequential`,
+		Args: atLeast(1, "a command"),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.runRun(cmd.Context(), args, f) },
+	}
+	cmd.Flags().SetInterspersed(false)
+	cmd.Flags().StringVar(&f.name, "name", "", "name of the experiment (default: the program's, with a number where it is taken)")
+	cmd.Flags().StringArrayVar(&f.factors, "factor", nil, "factor `k=v`, a number or a word; may be given again")
+	cmd.Flags().IntVar(&f.repeat, "repeat", 1, "run so many times into one experiment with mean and spread")
+	cmd.Flags().BoolVar(&f.replace, "replace", false, "replace an experiment of the same name")
+	cmd.Flags().BoolVar(&f.keep, "keep", false, "keep the files that the processes wrote")
+	return cmd
+}
+
+func (a *app) runRun(ctx context.Context, command []string, f runFlags) error {
+	if f.repeat < 1 {
+		return usagef("--repeat wants a number from 1 on, not %d", f.repeat)
+	}
+	var factors []model.Factor
+	for _, text := range f.factors {
+		key, value, ok := strings.Cut(text, "=")
+		if !ok || key == "" {
+			return usagef("--factor %q: write it as name=value", text)
+		}
+		factors = append(factors, model.NewFactor(key, value))
+	}
+	s := a.openStore()
+	if f.name != "" {
+		if err := store.CheckName(f.name); err != nil {
+			return usageError{err}
+		}
+		if _, err := s.Get(f.name); err == nil && !f.replace {
+			return fmt.Errorf("%w: %s; choose another with --name, or give --replace", store.ErrExists, f.name)
+		}
+	}
+	var runs []*model.Experiment
+	status := 0
+	for range f.repeat {
+		e, code, err := a.measure(ctx, s.Dir(), command, f)
+		if err != nil {
+			return err
+		}
+		runs = append(runs, e)
+		if status = code; status != 0 {
+			break
+		}
+	}
+	e := runs[0]
+	if len(runs) > 1 {
+		var err error
+		if e, err = ingest.Repeats(runs); err != nil {
+			return err
+		}
+	}
+	for _, factor := range factors {
+		e.SetFactor(factor)
+	}
+	if f.name != "" {
+		e.Name = f.name
+	}
+	if err := putUnderFreeName(s, e, f); err != nil {
+		return err
+	}
+	a.tellRun(e)
+	if status != 0 {
+		return exitError(status)
+	}
+	return nil
+}
+
+// measure runs the command once.
+func (a *app) measure(ctx context.Context, storeDir string, command []string, f runFlags) (*model.Experiment, int, error) {
+	parent := filepath.Join(storeDir, "running")
+	if err := os.MkdirAll(parent, 0o777); err != nil {
+		return nil, 0, err
+	}
+	dir, err := os.MkdirTemp(parent, "run-")
+	if err != nil {
+		return nil, 0, err
+	}
+	if !f.keep {
+		defer os.RemoveAll(dir)
+	}
+	runner := launch.Runner{Command: command, Dir: dir, Cache: cacheDir(), In: a.in, Out: a.out, Err: a.err}
+	result, err := runner.Run(ctx)
+	if err != nil && result != nil && result.Status != 0 {
+		fmt.Fprintln(a.err, "auspex:", err)
+		return nil, 0, exitError(result.Status)
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	return result.Experiment, result.Status, nil
+}
+
+// putUnderFreeName stores an experiment; one that the user did not name gets
+// a number where its program's name is taken.
+func putUnderFreeName(s *store.Store, e *model.Experiment, f runFlags) error {
+	base := e.Name
+	for n := 2; ; n++ {
+		err := s.Put(e, f.replace && f.name != "")
+		if f.name != "" || !errors.Is(err, store.ErrExists) {
+			return err
+		}
+		e.Name = fmt.Sprintf("%s-%d", base, n)
+	}
+}
+
+// tellRun says where the experiment is, on standard error: standard output is
+// the program's.
+func (a *app) tellRun(e *model.Experiment) {
+	fmt.Fprintf(a.err, "auspex: measured %s: %d units, %d regions; next: auspex show %s\n", e.Name, len(e.Units), len(e.Regions), quoteForShell(e.Name))
+	if e.Incomplete != "" {
+		fmt.Fprintln(a.err, "auspex: incomplete:", e.Incomplete)
+	}
+	for _, note := range e.Notes {
+		fmt.Fprintln(a.err, "auspex: note:", note)
+	}
+}

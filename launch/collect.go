@@ -1,0 +1,231 @@
+package launch
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"sort"
+	"time"
+
+	"auspex/model"
+	"auspex/probe"
+)
+
+// Run is what is known of a run beside what its processes wrote.
+type Run struct {
+	Command  []string
+	Program  string
+	Launcher string
+	Status   int
+	Started  time.Time
+}
+
+// Collect makes an experiment of the files that the processes of a run wrote
+// into dir.
+func Collect(ctx context.Context, dir string, run Run) (*model.Experiment, error) {
+	files, err := filepath.Glob(filepath.Join(dir, "*.probe"))
+	if err != nil {
+		return nil, err
+	}
+	c := collector{b: model.NewBuilder(), symbols: newSymbols()}
+	for _, file := range files {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		p, err := probe.ReadFile(file)
+		if err != nil {
+			c.notes = append(c.notes, err.Error())
+			continue
+		}
+		c.processes = append(c.processes, p)
+	}
+	c.keepRanks()
+	if len(c.processes) == 0 {
+		return nil, fmt.Errorf("nothing was measured: the program makes no MPI calls, was not compiled with auspex cc, or ended before its first event")
+	}
+	c.declare()
+	for _, p := range c.processes {
+		c.process(p)
+	}
+	return c.b.Build(c.header(run))
+}
+
+type collector struct {
+	b         *model.Builder
+	symbols   *symbols
+	processes []*probe.Process
+	notes     []string
+	columns   columns
+}
+
+// columns are the indices of metrics; -1 where nothing of the kind was seen.
+type columns struct {
+	wall, cpu, calls, mpi, messages, sent, received, collective, ioTime, ioRead, ioWritten, iterations, faults, switches, memory int
+	counters                                                                                                                     [5]int
+}
+
+// keepRanks orders the processes. Where some are ranks of an MPI program, a
+// process that is none (a script's helper, a launcher) is left out.
+func (c *collector) keepRanks() {
+	ranks := 0
+	for _, p := range c.processes {
+		if p.Rank >= 0 {
+			ranks++
+		}
+	}
+	if ranks > 0 {
+		kept := c.processes[:0]
+		for _, p := range c.processes {
+			if p.Rank >= 0 {
+				kept = append(kept, p)
+			}
+		}
+		c.processes = kept
+	}
+	sort.SliceStable(c.processes, func(i, j int) bool {
+		p, q := c.processes[i], c.processes[j]
+		if p.Rank != q.Rank {
+			return p.Rank < q.Rank
+		}
+		return p.Started.Before(q.Started)
+	})
+	if ranks == 0 {
+		for i, p := range c.processes {
+			p.Rank = i
+		}
+	}
+}
+
+// declare adds the metrics that have values.
+func (c *collector) declare() {
+	var sum probe.Node
+	counted := false
+	for _, p := range c.processes {
+		counted = counted || p.Counters
+		for _, t := range p.Threads {
+			for _, n := range t.Nodes {
+				sum.Messages += n.Messages
+				sum.Sent += n.Sent
+				sum.Received += n.Received
+				sum.Collective += n.Collective
+				sum.IOTime += n.IOTime
+				sum.IORead += n.IORead
+				sum.IOWritten += n.IOWritten
+				sum.Iterations += n.Iterations
+				sum.Faults += n.Faults
+				sum.Switches += n.Switches
+				for i, v := range n.Counters {
+					sum.Counters[i] += v
+				}
+			}
+		}
+	}
+	metric := func(any bool, name string) int {
+		if !any {
+			return -1
+		}
+		return c.b.Metric(model.NewMetric(name, "", model.Exclusive))
+	}
+	k := &c.columns
+	k.wall = metric(true, model.WallTime)
+	k.cpu = metric(true, model.CPUTime)
+	k.calls = c.b.Metric(model.NewMetric(model.Calls, "", model.Own))
+	k.mpi = metric(c.anyMPI(), model.MPITime)
+	k.messages = metric(sum.Messages > 0, model.Messages)
+	k.sent = metric(sum.Sent > 0, model.BytesSent)
+	k.received = metric(sum.Received > 0, model.BytesReceived)
+	k.collective = -1
+	if sum.Collective > 0 {
+		k.collective = c.b.Metric(model.Metric{Name: "collective_bytes", Unit: "bytes", Scope: model.Exclusive, Missing: model.Zero})
+	}
+	k.ioTime = metric(sum.IOTime > 0, model.IOTime)
+	k.ioRead = metric(sum.IORead > 0, model.IORead)
+	k.ioWritten = metric(sum.IOWritten > 0, model.IOWritten)
+	k.iterations = metric(sum.Iterations > 0, model.Iterations)
+	k.faults = metric(sum.Faults > 0, model.PageFaults)
+	k.switches = metric(sum.Switches > 0, model.ContextSwitches)
+	k.memory = c.b.Metric(model.Metric{Name: "peak_memory", Unit: "bytes", Scope: model.Own, Missing: model.Absent})
+	papi := [5][2]string{{model.Instructions, "PAPI_TOT_INS"}, {model.Cycles, "PAPI_TOT_CYC"}, {model.L1Misses, "PAPI_L1_DCM"}, {model.L2Misses, "PAPI_L2_DCM"}, {model.L3Misses, "PAPI_L3_TCM"}}
+	for i, names := range papi {
+		k.counters[i] = -1
+		if sum.Counters[i] > 0 {
+			k.counters[i] = c.b.Metric(model.NewMetric(names[0], names[1], model.Exclusive))
+		}
+	}
+	if !counted {
+		c.notes = append(c.notes, "this machine gave no hardware counters: no instructions, cycles or cache misses")
+	}
+}
+
+func (c *collector) anyMPI() bool {
+	for _, p := range c.processes {
+		if p.MPI != "" {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *collector) process(p *probe.Process) {
+	for i, t := range p.Threads {
+		unit := c.b.Unit(model.Unit{Node: p.Host, Process: p.Rank, Thread: t.ID})
+		regions := make([]int, len(t.Nodes))
+		for j, n := range t.Nodes {
+			parent := model.NoParent
+			if n.Parent >= 0 {
+				parent = regions[n.Parent]
+			}
+			r := c.symbols.region(p.Regions[n.Region], function(p, t, n))
+			r.Parent = parent
+			regions[j] = c.b.Region(r)
+			c.values(unit, regions[j], n, r.Kind == model.MPI)
+		}
+		if i == 0 {
+			c.b.Set(unit, regions[0], c.columns.memory, float64(p.PeakMemory))
+		}
+	}
+	if p.Lost > 0 {
+		c.notes = append(c.notes, fmt.Sprintf("rank %d had no room for %d events", p.Rank, p.Lost))
+	}
+}
+
+// values adds a node's values. Two nodes may be one region in the end: two
+// call sites on one line.
+func (c *collector) values(unit, region int, n probe.Node, isMPI bool) {
+	add := func(column int, v float64) {
+		if column >= 0 {
+			c.b.Add(unit, region, column, v)
+		}
+	}
+	k := &c.columns
+	add(k.wall, n.Wall)
+	add(k.cpu, n.CPU)
+	add(k.calls, float64(n.Calls))
+	if isMPI {
+		add(k.mpi, n.Wall)
+	}
+	add(k.messages, float64(n.Messages))
+	add(k.sent, float64(n.Sent))
+	add(k.received, float64(n.Received))
+	add(k.collective, float64(n.Collective))
+	add(k.ioTime, n.IOTime)
+	add(k.ioRead, float64(n.IORead))
+	add(k.ioWritten, float64(n.IOWritten))
+	add(k.iterations, float64(n.Iterations))
+	add(k.faults, float64(n.Faults))
+	add(k.switches, float64(n.Switches))
+	for i, column := range k.counters {
+		add(column, float64(n.Counters[i]))
+	}
+}
+
+// function is the name of the innermost function that a node stands in.
+func function(p *probe.Process, t probe.Thread, n probe.Node) string {
+	for n.Parent >= 0 {
+		n = t.Nodes[n.Parent]
+		if r := p.Regions[n.Region]; r.Kind == probe.Function {
+			return r.Name
+		}
+	}
+	return ""
+}

@@ -1,0 +1,259 @@
+package launch
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"auspex/instrument"
+	"auspex/probe"
+	"auspex/source"
+)
+
+// Compiler stands in for a real compiler.
+type Compiler struct {
+	Real    []string // the compiler and its arguments
+	Options instrument.Options
+	// Cache keeps compiled parts of the runtime.
+	Cache string
+
+	In       io.Reader
+	Out, Err io.Writer
+}
+
+// Run compiles and returns the exit status. An error is about what kept the
+// compiler from being run at all.
+func (c *Compiler) Run(ctx context.Context) (int, error) {
+	line, err := parseCommand(c.Real[1:])
+	if err != nil {
+		return 1, err
+	}
+	if line.fallback || len(line.inputs) == 0 || isProbeOfConfigure(line) || !line.compiles && !line.links {
+		return c.plain(ctx)
+	}
+	dir, err := os.MkdirTemp("", "auspex-cc-")
+	if err != nil {
+		return c.plain(ctx)
+	}
+	defer os.RemoveAll(dir)
+	job := compileJob{Compiler: c, line: line, dir: dir, args: append([]string{}, line.args...)}
+	return job.run(ctx)
+}
+
+// plain runs the compiler as if we were not there.
+func (c *Compiler) plain(ctx context.Context) (int, error) {
+	cmd := exec.CommandContext(ctx, c.Real[0], c.Real[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.In, c.Out, c.Err
+	return exitStatus(cmd.Run())
+}
+
+// exitStatus tells how a program that was run ended, as a shell would.
+func exitStatus(err error) (int, error) {
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) {
+		if err != nil {
+			return 127, err
+		}
+		return 0, nil
+	}
+	if ws, ok := exit.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
+		return 128 + int(ws.Signal()), nil
+	}
+	return exit.ExitCode(), nil
+}
+
+// isProbeOfConfigure recognises the small programs by which configure scripts,
+// CMake and Meson ask what the compiler can do.
+func isProbeOfConfigure(c *commandLine) bool {
+	wd, _ := os.Getwd()
+	places := []string{wd + "/", c.output}
+	for _, in := range c.inputs {
+		file := c.args[in.at]
+		base := filepath.Base(file)
+		if strings.HasPrefix(base, "conftest") || strings.HasPrefix(base, "confdefs") {
+			return true
+		}
+		places = append(places, file)
+	}
+	for _, place := range places {
+		for _, mark := range []string{"CMakeFiles/CMakeScratch", "CMakeFiles/CMakeTmp", "/CompilerId", "CMakeFiles/cmTC_", "CMakeFiles/ShowIncludes", "meson-private/"} {
+			if strings.Contains(place, mark) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+type compileJob struct {
+	*Compiler
+	line    *commandLine
+	dir     string
+	args    []string
+	renamed []string // pairs: a file of ours, and the user's that it stands for
+	said    []string
+}
+
+func (j *compileJob) run(ctx context.Context) (int, error) {
+	if j.line.compiles {
+		for i, in := range j.line.inputs {
+			if in.isSource {
+				j.instrument(ctx, i, in)
+			}
+		}
+	}
+	if j.line.links {
+		if stub, err := j.stub(ctx); err == nil {
+			j.args = append(j.args, stub, "-ldl")
+		} else {
+			j.said = append(j.said, err.Error())
+		}
+	}
+	if len(j.args) == len(j.line.args) && len(j.renamed) == 0 {
+		j.speak()
+		return j.plain(ctx)
+	}
+	var out, errs bytes.Buffer
+	status, err := j.try(ctx, &out, &errs)
+	if err != nil {
+		return status, err
+	}
+	if status != 0 {
+		return j.original(ctx)
+	}
+	j.fixDepends()
+	j.Out.Write(j.asNamed(out.Bytes()))
+	j.Err.Write(j.asNamed(errs.Bytes()))
+	j.speak()
+	return 0, nil
+}
+
+func (j *compileJob) speak() {
+	for _, s := range j.said {
+		fmt.Fprintln(j.Err, "auspex:", s)
+	}
+}
+
+func (j *compileJob) try(ctx context.Context, out, errs io.Writer) (int, error) {
+	args := j.args
+	if j.line.expanded {
+		file := filepath.Join(j.dir, "arguments")
+		if err := os.WriteFile(file, []byte(joinResponse(args)), 0o666); err != nil {
+			return 1, err
+		}
+		args = []string{"@" + file}
+	}
+	cmd := exec.CommandContext(ctx, j.Real[0], args...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = j.In, out, errs
+	return exitStatus(cmd.Run())
+}
+
+// original compiles what the user wrote after our form of it failed. Where
+// that fails too, the messages are the compiler's about the user's own text.
+func (j *compileJob) original(ctx context.Context) (int, error) {
+	status, err := j.plain(ctx)
+	if err == nil && status == 0 {
+		what := "the program"
+		if len(j.renamed) > 0 {
+			var names []string
+			for i := 1; i < len(j.renamed); i += 2 {
+				names = append(names, j.renamed[i])
+			}
+			what = strings.Join(names, ", ")
+		}
+		fmt.Fprintf(j.Err, "auspex: %s: the instrumented form does not compile; the original is compiled and will not be measured\n", what)
+	}
+	return status, err
+}
+
+// instrument puts an instrumented copy of a source in its place.
+func (j *compileJob) instrument(ctx context.Context, number int, in input) {
+	file := j.line.args[in.at]
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return // the compiler will say so
+	}
+	options := source.Options{}
+	if in.language == source.Fortran {
+		options = j.line.fortran
+	}
+	options.Language = in.language
+	parsed, err := source.Parse(ctx, file, text, options)
+	if err != nil {
+		j.said = append(j.said, fmt.Sprintf("%s: not instrumented: %v", file, err))
+		return
+	}
+	result := instrument.Rewrite(parsed, j.Options)
+	if len(result.Regions) == 0 {
+		return
+	}
+	if n, first := leftAlone(result.Candidates); n > 0 {
+		j.said = append(j.said, fmt.Sprintf("%s: %d functions left as they are (%s)", file, n, first))
+	}
+	// Each copy has a directory of its own: two sources may share a name, and
+	// the object's name comes from the source's.
+	place := filepath.Join(j.dir, fmt.Sprint(number))
+	if err := os.MkdirAll(place, 0o777); err != nil {
+		return
+	}
+	copied := filepath.Join(place, filepath.Base(file))
+	whole := result.Text
+	if in.language != source.Fortran {
+		whole = append([]byte("#line 1 \"auspex-stub.h\"\n"+instrument.ABI+probe.Stub), whole...)
+	}
+	if err := os.WriteFile(copied, whole, 0o666); err != nil {
+		return
+	}
+	j.args[in.at] = copied
+	j.renamed = append(j.renamed, copied, file)
+	// What the source includes from its own directory is still there.
+	if in.language == source.Fortran {
+		j.args = append(j.args, "-I"+filepath.Dir(file))
+	} else {
+		j.args = append(j.args, "-iquote", filepath.Dir(file))
+	}
+}
+
+// leftAlone counts the functions that could not be parsed, and says why of the
+// first.
+func leftAlone(candidates []*instrument.Candidate) (n int, first string) {
+	for _, c := range candidates {
+		if c.Possible || !strings.Contains(c.Why, "parse") {
+			continue
+		}
+		if n++; n == 1 {
+			first = c.Name + ": " + c.Why
+		}
+	}
+	return n, first
+}
+
+// asNamed puts the user's file names where ours stand.
+func (j *compileJob) asNamed(text []byte) []byte {
+	for i := 0; i < len(j.renamed); i += 2 {
+		text = bytes.ReplaceAll(text, []byte(j.renamed[i]), []byte(j.renamed[i+1]))
+	}
+	return text
+}
+
+// fixDepends names the user's sources in the dependencies that the compiler
+// wrote.
+func (j *compileJob) fixDepends() {
+	if j.line.depends == "" {
+		return
+	}
+	text, err := os.ReadFile(j.line.depends)
+	if err != nil {
+		return
+	}
+	if fixed := j.asNamed(text); !bytes.Equal(fixed, text) {
+		os.WriteFile(j.line.depends, fixed, 0o666)
+	}
+}

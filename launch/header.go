@@ -1,0 +1,172 @@
+package launch
+
+import (
+	"bufio"
+	"debug/elf"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+	"syscall"
+
+	"auspex/model"
+	"auspex/probe"
+)
+
+// header says what the run was: the factors are found by themselves.
+func (c *collector) header(run Run) model.Header {
+	first := c.processes[0]
+	program := first.Program
+	h := model.Header{
+		Name: filepath.Base(program), Program: filepath.Base(program), Command: strings.Join(run.Command, " "),
+		Created: run.Started, Format: "auspex", Runs: 1, Incomplete: c.incomplete(), Notes: c.notes,
+	}
+	if h.Created.IsZero() {
+		h.Created = first.Started
+	}
+	hosts, threads := map[string]bool{}, 1
+	for _, p := range c.processes {
+		hosts[p.Host] = true
+		threads = max(threads, len(p.Threads))
+	}
+	h.SetFactor(model.NumberFactor("ranks", float64(len(c.processes))))
+	h.SetFactor(model.NumberFactor("threads", float64(threads)))
+	h.SetFactor(model.NumberFactor("nodes", float64(len(hosts))))
+	word := func(name, value string) {
+		if value != "" {
+			h.SetFactor(model.Factor{Name: name, Word: value})
+		}
+	}
+	word("hosts", strings.Join(sortedKeys(hosts), ","))
+	compiler, flags := buildOf(program)
+	word("compiler", compiler)
+	word("flags", flags)
+	word("mpi", mpiName(first.MPI))
+	word("cpu", cpuModel())
+	word("arguments", arguments(run.Command, program))
+	return h
+}
+
+func sortedKeys(m map[string]bool) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	sort.Strings(keys)
+	return keys
+}
+
+// incomplete says who did not come to the end, and where they were.
+func (c *collector) incomplete() string {
+	var words []string
+	first := c.processes[0]
+	if len(c.processes) < first.Ranks {
+		words = append(words, fmt.Sprintf("%d of %d ranks left no measurement", first.Ranks-len(c.processes), first.Ranks))
+	}
+	const shown = 4
+	ended := 0
+	for _, p := range c.processes {
+		text := ""
+		switch p.State {
+		case probe.Running:
+			text = fmt.Sprintf("rank %d was killed in %s", p.Rank, c.where(p))
+		case probe.Aborted:
+			text = fmt.Sprintf("rank %d called MPI_Abort(%d) in %s", p.Rank, p.Code, c.where(p))
+		case probe.Signalled:
+			text = fmt.Sprintf("rank %d was ended by %s in %s", p.Rank, signalName(p.Code), c.where(p))
+		}
+		if text == "" {
+			continue
+		}
+		if ended++; ended <= shown {
+			words = append(words, text)
+		}
+	}
+	if ended > shown {
+		words = append(words, fmt.Sprintf("and %d more", ended-shown))
+	}
+	return strings.Join(words, "; ")
+}
+
+func signalName(n int) string {
+	s := syscall.Signal(n)
+	names := map[syscall.Signal]string{
+		syscall.SIGSEGV: "SIGSEGV", syscall.SIGBUS: "SIGBUS", syscall.SIGFPE: "SIGFPE", syscall.SIGILL: "SIGILL", syscall.SIGABRT: "SIGABRT",
+		syscall.SIGTERM: "SIGTERM", syscall.SIGINT: "SIGINT", syscall.SIGHUP: "SIGHUP", syscall.SIGXCPU: "SIGXCPU",
+	}
+	if name, ok := names[s]; ok {
+		return name
+	}
+	return fmt.Sprintf("signal %d", n)
+}
+
+// where is the path of the region that a process's first thread was in.
+func (c *collector) where(p *probe.Process) string {
+	if len(p.Threads) == 0 {
+		return "its start"
+	}
+	t := p.Threads[0]
+	var names []string
+	for i := t.Current; i >= 0; i = t.Nodes[i].Parent {
+		r := c.symbols.region(p.Regions[t.Nodes[i].Region], function(p, t, t.Nodes[i]))
+		names = append([]string{r.Name}, names...)
+	}
+	return model.JoinPath(names...)
+}
+
+// buildOf reads how an executable was compiled: the note that auspex cc leaves,
+// and the compiler's own.
+func buildOf(program string) (compiler, flags string) {
+	file, err := elf.Open(program)
+	if err != nil {
+		return "", ""
+	}
+	defer file.Close()
+	if s := file.Section(".comment"); s != nil {
+		if data, err := s.Data(); err == nil {
+			compiler, _, _ = strings.Cut(strings.TrimLeft(string(data), "\x00"), "\x00")
+		}
+	}
+	if s := file.Section(buildSection); s != nil {
+		if data, err := s.Data(); err == nil {
+			flags, _, _ = strings.Cut(string(data), "\x00")
+		}
+	}
+	return compiler, flags
+}
+
+// mpiName shortens an MPI library's description to its first words.
+func mpiName(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	if rest, ok := strings.CutPrefix(line, "MPICH Version:"); ok {
+		return "MPICH " + strings.TrimSpace(rest)
+	}
+	line, _, _ = strings.Cut(line, ",")
+	return strings.TrimSpace(line)
+}
+
+func cpuModel() string {
+	file, err := os.Open("/proc/cpuinfo")
+	if err != nil {
+		return ""
+	}
+	defer file.Close()
+	lines := bufio.NewScanner(file)
+	for lines.Scan() {
+		if name, value, ok := strings.Cut(lines.Text(), ":"); ok && strings.TrimSpace(name) == "model name" {
+			return strings.Join(strings.Fields(value), " ")
+		}
+	}
+	return ""
+}
+
+// arguments are the words after the program in the command.
+func arguments(command []string, program string) string {
+	for i, word := range command {
+		if filepath.Base(word) == filepath.Base(program) {
+			return strings.Join(command[i+1:], " ")
+		}
+	}
+	return ""
+}

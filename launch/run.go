@@ -1,0 +1,149 @@
+package launch
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"auspex/model"
+	"auspex/probe"
+)
+
+// Runner runs a command with the measurement runtime in it.
+type Runner struct {
+	Command []string
+	// Dir is where processes write; with several nodes it must be one that
+	// all of them see.
+	Dir string
+	// Cache keeps compiled parts of the runtime.
+	Cache string
+	// Environment is added to that of the program.
+	Environment []string
+
+	In       io.Reader
+	Out, Err io.Writer
+}
+
+// Result is a run and what it measured.
+type Result struct {
+	Status     int // exit status of the command
+	Wall       time.Duration
+	Experiment *model.Experiment
+}
+
+// Run runs the command and collects. An error is about what kept it from being
+// run or measured; where the command ran, the result holds its exit status
+// nevertheless.
+func (r *Runner) Run(ctx context.Context) (*Result, error) {
+	t := inspect(ctx, r.Command)
+	library, err := r.runtime(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := filepath.Abs(r.Dir)
+	if err != nil {
+		return nil, err
+	}
+	settings := []string{"LD_PRELOAD=" + preload(library), "AUSPEX_DIR=" + dir}
+	if t.launcher == noLauncher && t.program != "" {
+		if real, err := filepath.EvalSymlinks(t.program); err == nil {
+			settings = append(settings, "AUSPEX_TARGET="+real)
+		}
+	}
+	settings = append(settings, r.Environment...)
+	command := passOn(r.Command, t, settings)
+	started := time.Now()
+	status, err := r.execute(ctx, command, settings)
+	result := &Result{Status: status, Wall: time.Since(started)}
+	if err != nil {
+		return nil, err
+	}
+	run := Run{Command: r.Command, Program: t.program, Launcher: string(t.launcher), Status: status, Started: started}
+	result.Experiment, err = Collect(ctx, dir, run)
+	return result, err
+}
+
+// runtime builds the measurement runtime that fits the program.
+func (r *Runner) runtime(ctx context.Context, t target) (string, error) {
+	b := probe.Builder{Cache: r.Cache, Compiler: cCompiler()}
+	if t.mpi == "" && t.launcher == noLauncher {
+		return b.Build(ctx)
+	}
+	launcherPath, _ := exec.LookPath(r.Command[0])
+	b.MPI = true
+	if t.mpi != "" {
+		mpicc, err := findMPICC(ctx, t.mpi, launcherPath)
+		if err != nil {
+			return "", err
+		}
+		b.Compiler = mpicc
+		return b.Build(ctx)
+	}
+	// A script between the launcher and the program: the launcher's own MPI.
+	b.Compiler = filepath.Join(filepath.Dir(launcherPath), "mpicc")
+	suffix := strings.TrimPrefix(strings.TrimPrefix(filepath.Base(r.Command[0]), "mpirun"), "mpiexec")
+	if path, err := exec.LookPath("mpicc" + suffix); err == nil {
+		b.Compiler = path
+	}
+	return b.Build(ctx)
+}
+
+// preload puts the runtime before what the user preloads.
+func preload(library string) string {
+	if others := os.Getenv("LD_PRELOAD"); others != "" {
+		return library + ":" + others
+	}
+	return library
+}
+
+// passOn has the launcher hand our settings to ranks on other nodes. MPICH's
+// and Slurm's launchers hand on their whole environment; Open MPI's only what
+// it is told to.
+func passOn(command []string, t target, settings []string) []string {
+	if t.launcher != openMPI {
+		return command
+	}
+	out := []string{command[0]}
+	for _, s := range settings {
+		name, _, _ := strings.Cut(s, "=")
+		out = append(out, "-x", name)
+	}
+	return append(out, command[1:]...)
+}
+
+// execute runs the command with our settings and waits. When the context is
+// done, the command is asked to end, and made to if it does not.
+func (r *Runner) execute(ctx context.Context, command, settings []string) (int, error) {
+	cmd := exec.Command(command[0], command[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = r.In, r.Out, r.Err
+	cmd.Env = append(os.Environ(), settings...)
+	if err := cmd.Start(); err != nil {
+		return 127, fmt.Errorf("cannot start %s: %w", command[0], err)
+	}
+	ended := make(chan struct{})
+	watched := make(chan struct{})
+	go func() {
+		defer close(watched)
+		select {
+		case <-ended:
+			return
+		case <-ctx.Done():
+			cmd.Process.Signal(syscall.SIGTERM)
+		}
+		select {
+		case <-ended:
+		case <-time.After(10 * time.Second):
+			cmd.Process.Kill()
+		}
+	}()
+	err := cmd.Wait()
+	close(ended)
+	<-watched
+	return exitStatus(err)
+}

@@ -1,0 +1,220 @@
+/* OpenMP as gcc and gfortran compile it: the entry points of libgomp are
+ * interposed. A parallel region is a region of every thread that takes part,
+ * under the path of the thread that opened it; waiting at its end and at
+ * barriers is a region of its own. */
+#include "probe.h"
+#include <dlfcn.h>
+#include <stdlib.h>
+
+static struct auspex_region barrier = {"OpenMP barrier", "", 0, BARRIER, -1};
+
+#define NEXT(name) do { if (unlikely(!real)) *(void **)&real = dlsym(RTLD_NEXT, #name); } while (0)
+
+static uint32_t barrier_region(void)
+{
+    uint32_t id = (uint32_t)__atomic_load_n(&barrier.id, __ATOMIC_RELAXED);
+    return unlikely(id == UINT32_MAX) ? auspex_intern(&barrier) : id;
+}
+
+/* What the threads of one parallel region share. */
+enum { TEAM = 256 };
+struct team {
+    void (*body)(void *);
+    void *data;
+    struct thread *opener;
+    struct place *place; /* of the region, in the opener's tree */
+    struct thread *member[TEAM];
+    uint64_t done[TEAM]; /* when each member had done its part */
+    int members;
+};
+
+/* Finds the same path in another thread's tree. */
+static struct place *same_place(struct thread *t, struct place *p)
+{
+    if (!p->parent)
+        return t->stack[0];
+    struct place *up = same_place(t, p->parent);
+    struct place *to = up ? auspex_way(t, up, p->region) : NULL;
+    return to ? to : up;
+}
+
+static int thread_number(void)
+{
+    static int (*real)(void);
+    NEXT(omp_get_thread_num);
+    return real ? real() : -1;
+}
+
+/* What every thread runs in place of the body. */
+static void take_part(void *argument)
+{
+    struct team *team = argument;
+    struct thread *t = auspex_self;
+    if (!t)
+        t = auspex_thread_start(thread_number());
+    if (!t) {
+        team->body(team->data);
+        return;
+    }
+    uint64_t now = ticks();
+    uint32_t depth = t->depth;
+    struct place *outside = t->top;
+    if (t != team->opener) {
+        struct place *p = same_place(t, team->place);
+        if (!outside->parent)
+            auspex_resume(t, now); /* a worker that waited for work is nobody's time */
+        else
+            charge(t, now);
+        if (t->depth + 1 >= t->capacity)
+            auspex_deepen(t);
+        t->stack[++t->depth] = t->top = p;
+        t->record.current = p->index;
+        p->node->calls++;
+    }
+    team->body(team->data);
+    now = ticks();
+    charge(t, now);
+    int i = __atomic_fetch_add(&team->members, 1, __ATOMIC_RELAXED);
+    if (i < TEAM) {
+        team->member[i] = t;
+        team->done[i] = now;
+    }
+    if (t != team->opener) {
+        t->depth = depth;
+        t->top = outside;
+        t->record.current = outside->index;
+    }
+}
+
+/* Charges to each member the wait for the slowest. The others rest while the
+ * opener does this: they wait for its next parallel region. */
+static void end_team(struct team *team)
+{
+    struct thread *o = team->opener;
+    uint64_t now = ticks();
+    uint32_t region = barrier_region();
+    int n = team->members < TEAM ? team->members : TEAM;
+    for (int i = 0; i < n; i++) {
+        struct thread *t = team->member[i];
+        struct place *p = same_place(t, team->place), *wait = p ? auspex_way(t, p, region) : NULL;
+        if (!wait || now < team->done[i])
+            continue;
+        wait->node->calls++;
+        wait->node->wall += now - team->done[i];
+        if (t != o && t->top->parent == NULL)
+            t->record.last = now;
+    }
+    o->brief += now - o->record.last;
+    o->record.last = now;
+    leave(o);
+}
+
+static int begin_team(struct team *team, void (*body)(void *), void *data)
+{
+    struct thread *t = self();
+    if (!t || t->quiet)
+        return 0;
+    team->body = body;
+    team->data = data;
+    team->opener = t;
+    team->members = 0;
+    uint32_t region = auspex_site("OpenMP parallel", PARALLEL, (char *)body + 1);
+    charge(t, ticks());
+    enter(t, region);
+    team->place = t->top;
+    return 1;
+}
+
+EXPORT void GOMP_parallel(void (*body)(void *), void *data, unsigned n, unsigned flags);
+void GOMP_parallel(void (*body)(void *), void *data, unsigned n, unsigned flags)
+{
+    static void (*real)(void (*)(void *), void *, unsigned, unsigned);
+    struct team team;
+    NEXT(GOMP_parallel);
+    if (!begin_team(&team, body, data)) {
+        real(body, data, n, flags);
+        return;
+    }
+    real(take_part, &team, n, flags);
+    end_team(&team);
+}
+
+/* Combined parallel loops: a schedule to a function. */
+#define PARALLEL_LOOP(name)                                                                                         \
+    EXPORT void name(void (*body)(void *), void *data, unsigned n, long a, long b, long c, long d, unsigned flags); \
+    void name(void (*body)(void *), void *data, unsigned n, long a, long b, long c, long d, unsigned flags)         \
+    {                                                                                                               \
+        static void (*real)(void (*)(void *), void *, unsigned, long, long, long, long, unsigned);                  \
+        struct team team;                                                                                           \
+        NEXT(name);                                                                                                 \
+        if (!begin_team(&team, body, data)) {                                                                       \
+            real(body, data, n, a, b, c, d, flags);                                                                 \
+            return;                                                                                                 \
+        }                                                                                                           \
+        real(take_part, &team, n, a, b, c, d, flags);                                                               \
+        end_team(&team);                                                                                            \
+    }
+
+PARALLEL_LOOP(GOMP_parallel_loop_static)
+PARALLEL_LOOP(GOMP_parallel_loop_dynamic)
+PARALLEL_LOOP(GOMP_parallel_loop_guided)
+PARALLEL_LOOP(GOMP_parallel_loop_nonmonotonic_dynamic)
+PARALLEL_LOOP(GOMP_parallel_loop_nonmonotonic_guided)
+
+/* These take their schedule from elsewhere and so have no chunk. */
+#define PARALLEL_RUNTIME(name)                                                                              \
+    EXPORT void name(void (*body)(void *), void *data, unsigned n, long a, long b, long c, unsigned flags); \
+    void name(void (*body)(void *), void *data, unsigned n, long a, long b, long c, unsigned flags)         \
+    {                                                                                                       \
+        static void (*real)(void (*)(void *), void *, unsigned, long, long, long, unsigned);                \
+        struct team team;                                                                                   \
+        NEXT(name);                                                                                         \
+        if (!begin_team(&team, body, data)) {                                                               \
+            real(body, data, n, a, b, c, flags);                                                            \
+            return;                                                                                         \
+        }                                                                                                   \
+        real(take_part, &team, n, a, b, c, flags);                                                          \
+        end_team(&team);                                                                                    \
+    }
+
+PARALLEL_RUNTIME(GOMP_parallel_loop_runtime)
+PARALLEL_RUNTIME(GOMP_parallel_loop_nonmonotonic_runtime)
+PARALLEL_RUNTIME(GOMP_parallel_loop_maybe_nonmonotonic_runtime)
+
+EXPORT void GOMP_parallel_sections(void (*body)(void *), void *data, unsigned n, unsigned count, unsigned flags);
+void GOMP_parallel_sections(void (*body)(void *), void *data, unsigned n, unsigned count, unsigned flags)
+{
+    static void (*real)(void (*)(void *), void *, unsigned, unsigned, unsigned);
+    struct team team;
+    NEXT(GOMP_parallel_sections);
+    if (!begin_team(&team, body, data)) {
+        real(body, data, n, count, flags);
+        return;
+    }
+    real(take_part, &team, n, count, flags);
+    end_team(&team);
+}
+
+/* Waiting inside a parallel region. */
+#define WAITS(name)                       \
+    EXPORT void name(void);               \
+    void name(void)                       \
+    {                                     \
+        static void (*real)(void);        \
+        struct thread *t = auspex_self;   \
+        NEXT(name);                       \
+        if (!t || t->quiet) {             \
+            real();                       \
+            return;                       \
+        }                                 \
+        charge(t, ticks());               \
+        enter(t, barrier_region());       \
+        real();                           \
+        charge(t, ticks());               \
+        leave(t);                         \
+    }
+
+WAITS(GOMP_barrier)
+WAITS(GOMP_loop_end)
+WAITS(GOMP_sections_end)
+WAITS(GOMP_taskwait)
