@@ -18,6 +18,9 @@ type Run struct {
 	Launcher string
 	Status   int
 	Started  time.Time
+	// Deaths are the files of processes in the order in which those ended, as
+	// far as that was seen.
+	Deaths []string
 }
 
 // Collect makes an experiment of the files that the processes of a run wrote

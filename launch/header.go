@@ -20,7 +20,7 @@ func (c *collector) header(run Run) model.Header {
 	program := first.Program
 	h := model.Header{
 		Name: filepath.Base(program), Program: filepath.Base(program), Command: strings.Join(run.Command, " "),
-		Created: run.Started, Format: "auspex", Runs: 1, Incomplete: c.incomplete(), Notes: c.notes,
+		Created: run.Started, Format: "auspex", Runs: 1, Incomplete: c.incomplete(run.Deaths), Notes: c.notes,
 	}
 	if h.Created.IsZero() {
 		h.Created = first.Started
@@ -57,36 +57,78 @@ func sortedKeys(m map[string]bool) []string {
 	return keys
 }
 
-// incomplete says who did not come to the end, and where they were.
-func (c *collector) incomplete() string {
+// incomplete says who did not come to the end, and where they were. Where one
+// rank dies the launcher ends the others: those are only counted.
+func (c *collector) incomplete(order []string) string {
 	var words []string
 	first := c.processes[0]
 	if len(c.processes) < first.Ranks {
 		words = append(words, fmt.Sprintf("%d of %d ranks left no measurement", first.Ranks-len(c.processes), first.Ranks))
 	}
-	const shown = 4
-	ended := 0
+	var dead, causes []*probe.Process
 	for _, p := range c.processes {
-		text := ""
-		switch p.State {
-		case probe.Running:
-			text = fmt.Sprintf("rank %d was killed in %s", p.Rank, c.where(p))
-		case probe.Aborted:
-			text = fmt.Sprintf("rank %d called MPI_Abort(%d) in %s", p.Rank, p.Code, c.where(p))
-		case probe.Signalled:
-			text = fmt.Sprintf("rank %d was ended by %s in %s", p.Rank, signalName(p.Code), c.where(p))
-		}
-		if text == "" {
-			continue
-		}
-		if ended++; ended <= shown {
-			words = append(words, text)
+		if p.State != probe.Finished {
+			dead = append(dead, p)
 		}
 	}
-	if ended > shown {
-		words = append(words, fmt.Sprintf("and %d more", ended-shown))
+	if len(dead) == 0 {
+		return strings.Join(words, "; ")
+	}
+	for _, p := range c.processes {
+		atFault := p.State == probe.Aborted || p.State == probe.Finished && p.Code != 0 ||
+			p.State == probe.Signalled && p.Code != int(syscall.SIGTERM) && p.Code != int(syscall.SIGINT)
+		if atFault {
+			causes = append(causes, p)
+		}
+	}
+	if len(causes) == 0 {
+		causes = firstDead(dead, order)
+	}
+	const shown = 4
+	others := len(dead)
+	for i, p := range causes {
+		if i < shown {
+			words = append(words, c.fate(p))
+		}
+		if p.State != probe.Finished {
+			others--
+		}
+	}
+	if len(causes) > shown {
+		words = append(words, fmt.Sprintf("and %d more", len(causes)-shown))
+	}
+	if others == 1 {
+		words = append(words, "1 other rank was ended after that")
+	} else if others > 1 {
+		words = append(words, fmt.Sprintf("%d other ranks were ended after that", others))
 	}
 	return strings.Join(words, "; ")
+}
+
+// firstDead is the first of the dead to have died, where that was seen, or all
+// of them.
+func firstDead(dead []*probe.Process, order []string) []*probe.Process {
+	for _, file := range order {
+		for _, p := range dead {
+			if p.File == file {
+				return []*probe.Process{p}
+			}
+		}
+	}
+	return dead
+}
+
+// fate says in words how a process ended.
+func (c *collector) fate(p *probe.Process) string {
+	switch p.State {
+	case probe.Aborted:
+		return fmt.Sprintf("rank %d called MPI_Abort(%d) in %s", p.Rank, p.Code, c.where(p))
+	case probe.Signalled:
+		return fmt.Sprintf("rank %d was ended by %s in %s", p.Rank, signalName(p.Code), c.where(p))
+	case probe.Finished:
+		return fmt.Sprintf("rank %d exited with status %d in %s", p.Rank, p.Code, c.where(p))
+	}
+	return fmt.Sprintf("rank %d was killed in %s", p.Rank, c.where(p))
 }
 
 func signalName(n int) string {

@@ -135,3 +135,8 @@ func expect(t testing.TB, e *model.Experiment, process int, path string, want ma
 		}
 	}
 }
+
+func command(name string, args ...string) (string, error) {
+	out, err := exec.Command(name, args...).CombinedOutput()
+	return string(out), err
+}

@@ -59,12 +59,14 @@ func (r *Runner) Run(ctx context.Context) (*Result, error) {
 	settings = append(settings, r.Environment...)
 	command := passOn(r.Command, t, settings)
 	started := time.Now()
+	w := watch(dir)
 	status, err := r.execute(ctx, command, settings)
+	deaths := w.end()
 	result := &Result{Status: status, Wall: time.Since(started)}
 	if err != nil {
 		return nil, err
 	}
-	run := Run{Command: r.Command, Program: t.program, Launcher: string(t.launcher), Status: status, Started: started}
+	run := Run{Command: r.Command, Program: t.program, Launcher: string(t.launcher), Status: status, Started: started, Deaths: deaths}
 	result.Experiment, err = Collect(ctx, dir, run)
 	return result, err
 }

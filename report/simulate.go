@@ -3,11 +3,13 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
 	"auspex/analyze"
 	"auspex/platform"
 	"auspex/simulate"
+	"auspex/trace"
 )
 
 // SecondOpinion is what SimGrid answers to the same replay.
@@ -173,4 +175,32 @@ func (p *Page) Route(from, to string, plat *platform.Platform, route platform.Ro
 		rows = append(rows, []string{link.Name, Quantity(analyze.Real(link.Bandwidth), "") + "B/s", Seconds(analyze.Real(link.Latency)), link.Sharing.String()})
 	}
 	p.table([]column{words("link"), number("bandwidth"), number("latency"), words("sharing")}, rows)
+}
+
+// TraceStat writes what a trace does.
+func (p *Page) TraceStat(s *trace.Stat) {
+	p.Paragraph(fmt.Sprintf("%s, %s actions, %s bytes in folded form.", plural(s.Ranks, "rank"), grouped(int(s.Actions)), grouped(s.Bytes)))
+	kinds := slices.SortedFunc(maps.Keys(s.Kinds), func(a, b string) int {
+		return cmp.Or(cmp.Compare(s.Kinds[b], s.Kinds[a]), cmp.Compare(a, b))
+	})
+	var rows [][]string
+	for _, k := range kinds {
+		rows = append(rows, []string{k, grouped(int(s.Kinds[k]))})
+	}
+	p.Heading("Actions")
+	p.table([]column{words("action"), number("count")}, rows)
+	rows = nil
+	for i, pair := range s.Pairs {
+		if i == shownRows {
+			break
+		}
+		rows = append(rows, []string{fmt.Sprint(pair.From), fmt.Sprint(pair.To), grouped(int(pair.Messages)), Quantity(analyze.Real(pair.Bytes), "bytes") + "B"})
+	}
+	if len(rows) > 0 {
+		p.Heading("Heaviest pairs")
+		p.table([]column{number("from"), number("to"), number("messages"), number("bytes")}, rows)
+	}
+	least, most := slices.Min(s.Compute), slices.Max(s.Compute)
+	p.Heading("Computation by rank")
+	p.Line("%s to %s flops; %sB handed to collectives", Quantity(analyze.Real(least), ""), Quantity(analyze.Real(most), ""), Quantity(analyze.Real(s.Collective), ""))
 }

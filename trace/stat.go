@@ -7,26 +7,24 @@ import (
 
 // Stat is what a trace does.
 type Stat struct {
-	Ranks   int
-	Actions int64
-	Bytes   int // of the folded form in memory
+	Ranks   int   `json:"ranks"`
+	Actions int64 `json:"actions"`
+	Bytes   int   `json:"folded_bytes"` // of the folded form in memory
 	// Kinds counts the actions by name.
-	Kinds map[string]int64
-	// Compute is the flops of each rank, Sent the bytes each rank sends point
+	Kinds map[string]int64 `json:"kinds"` // Compute is the flops of each rank, Sent the bytes each rank sends point
 	// to point.
-	Compute []float64
-	Sent    []int64
-	// Pairs is the point-to-point traffic, most bytes first.
-	Pairs []Pair
-	// Collective is the bytes handed to collectives by all ranks together.
-	Collective int64
+	Compute    []float64 `json:"compute"`
+	Sent       []int64   `json:"sent"`  // Pairs is the point-to-point traffic, most bytes first.
+	Pairs      []Pair    `json:"pairs"` // Collective is the bytes handed to collectives by all ranks together.
+	Collective int64     `json:"collective_bytes"`
 }
 
 // Pair is the point-to-point traffic from one rank to another.
 type Pair struct {
-	From, To int
-	Messages int64
-	Bytes    int64
+	From     int   `json:"from"`
+	To       int   `json:"to"`
+	Messages int64 `json:"messages"`
+	Bytes    int64 `json:"bytes"`
 }
 
 // Summarize walks a trace and counts. Loops are multiplied, not walked again.

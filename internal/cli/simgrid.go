@@ -19,7 +19,7 @@ import (
 // askSimGrid hands the same replay to an installed smpirun, for a second
 // opinion. Inputs are written anew in SimGrid's own forms, so that both
 // engines answer the same question whatever form the user's files have.
-func askSimGrid(ctx context.Context, p *platform.Platform, t *trace.Trace, traces string, hosts []int, f simulateFlags) (*report.SecondOpinion, error) {
+func askSimGrid(ctx context.Context, p *platform.Platform, t *trace.Trace, hosts []int, f simulateFlags) (*report.SecondOpinion, error) {
 	program, err := exec.LookPath("smpirun")
 	if err != nil {
 		return nil, fmt.Errorf("--engine simgrid: no smpirun on the PATH (Debian package libsimgrid-dev)")
@@ -73,19 +73,17 @@ func writeForSimGrid(dir string, p *platform.Platform, t *trace.Trace, hosts []i
 	if err != nil {
 		return err
 	}
-	var list, places strings.Builder
-	for rank, host := range hosts {
-		fmt.Fprintln(&places, p.Hosts[host].Name)
-		name := fmt.Sprintf("rank%d.txt", rank)
-		fmt.Fprintln(&list, name)
-		if err := writeWhole(filepath.Join(dir, name), func(w io.Writer) error { return trace.WriteText(w, t, rank) }); err != nil {
-			return err
-		}
-	}
-	if err := os.WriteFile(filepath.Join(dir, "hostfile"), []byte(places.String()), 0o666); err != nil {
+	if err := writeRanks(dir, t, trace.WriteText); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(dir, "list.txt"), []byte(list.String()), 0o666)
+	return writeWhole(filepath.Join(dir, "hostfile"), func(w io.Writer) error {
+		for _, host := range hosts {
+			if _, err := fmt.Fprintln(w, p.Hosts[host].Name); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 func lastLines(text string, n int) string {

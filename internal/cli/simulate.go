@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"sort"
@@ -18,10 +19,10 @@ import (
 )
 
 type simulateFlags struct {
-	platform, hostfile, engine string
-	config                     []string
-	np                         int
-	critical                   bool
+	platform, hostfile, engine, timeline string
+	config                               []string
+	np                                   int
+	critical                             bool
 }
 
 func (a *app) simulateCommand() *cobra.Command {
@@ -36,7 +37,7 @@ each rank's time goes, and which links were busy.
 TRACES is a list of text traces (one a rank), one merged text trace, or a trace
 in auspex's own form. The platform is SimGrid XML (4.1) or the short TOML form.`,
 		Example: `  auspex simulate --platform site1.xml --hostfile hosts list.txt
-  auspex simulate --platform site1.xml --cfg smpi/coll-selector:ompi list.txt`,
+  auspex simulate --platform site1.xml --cfg smpi/coll-selector:ompi --timeline run.json list.txt`,
 		Args: exactly(1, "one trace or list of traces"),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.runSimulate(cmd.Context(), args[0], f) },
 	}
@@ -45,6 +46,7 @@ in auspex's own form. The platform is SimGrid XML (4.1) or the short TOML form.`
 	cmd.Flags().IntVar(&f.np, "np", 0, "number of ranks (default: as many as there are traces)")
 	cmd.Flags().StringArrayVar(&f.config, "cfg", nil, "SimGrid option `key:value`; may be given again")
 	cmd.Flags().StringVar(&f.engine, "engine", "auspex", "auspex, or simgrid to ask an installed smpirun too")
+	cmd.Flags().StringVar(&f.timeline, "timeline", "", "write what each rank did when, as Chrome trace `FILE` for Perfetto")
 	cmd.Flags().BoolVar(&f.critical, "critical-path", false, "also tell which rank and message each stretch waited for")
 	return cmd
 }
@@ -87,16 +89,22 @@ func (a *app) runSimulate(ctx context.Context, traces string, f simulateFlags) e
 		return err
 	}
 	hooks := simulate.Hooks{}
+	closeTimeline := func() error { return nil }
+	if f.timeline != "" {
+		if hooks.Timeline, closeTimeline, err = openTimeline(f.timeline, t.NP()); err != nil {
+			return err
+		}
+	}
 	bar := a.startCounter("simulated")
 	hooks.Progress = bar.show
 	result, err := simulate.Run(ctx, t, p, hosts, options, hooks)
 	bar.stop()
-	if err != nil {
+	if err := errors.Join(err, closeTimeline()); err != nil {
 		return err
 	}
 	out := describeSimulation(result, time.Since(start).Seconds())
 	if f.engine == "simgrid" {
-		second, err := askSimGrid(ctx, p, t, traces, hosts, f)
+		second, err := askSimGrid(ctx, p, t, hosts, f)
 		if err != nil {
 			return err
 		}
@@ -149,6 +157,15 @@ func placeRanks(p *platform.Platform, hostfile string, np int) ([]int, error) {
 		return nil, err
 	}
 	return platform.Map(slots, np), nil
+}
+
+func openTimeline(path string, ranks int) (simulate.Timeline, func() error, error) {
+	f, err := os.Create(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	timeline := simulate.NewChromeTrace(f, ranks)
+	return timeline, func() error { return errors.Join(timeline.Close(), f.Close()) }, nil
 }
 
 func describeSimulation(r *simulate.Result, wall float64) simulated {

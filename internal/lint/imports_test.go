@@ -37,7 +37,7 @@ var rooms = map[string]struct{ inside, outside []string }{
 	"platform":          {outside: []string{"github.com/pelletier/go-toml/"}},
 	"simulate":          {inside: []string{"trace", "platform"}},
 	"predict":           {inside: []string{"launch", "simulate", "platform", "trace"}},
-	"report":            {inside: []string{"analyze", "model", "simulate", "platform", "predict"}, outside: []string{"github.com/jedib0t/go-pretty/"}},
+	"report":            {inside: []string{"analyze", "model", "simulate", "platform", "trace", "predict"}, outside: []string{"github.com/jedib0t/go-pretty/"}},
 	"web":               {inside: []string{"analyze", "predict", "report", "store", "model"}},
 	"internal/cli":      {inside: []string{"*"}, outside: []string{"github.com/spf13/cobra", "github.com/jedib0t/go-pretty/", "golang.org/x/"}},
 	"internal/jsonscan": {},

@@ -1,0 +1,107 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"auspex/trace"
+)
+
+func (a *app) traceCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "trace",
+		GroupID: "predict",
+		Short:   "Describe and convert traces",
+		Args:    exactly(0, "stat or convert"),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	var np int
+	stat := &cobra.Command{
+		Use:   "stat TRACES",
+		Short: "Tell what a trace does: ranks, actions, bytes by pair, computation by rank",
+		Args:  exactly(1, "one trace or list of traces"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			t, err := trace.Open(cmd.Context(), args[0], np)
+			if err != nil {
+				return err
+			}
+			s, err := trace.Summarize(cmd.Context(), t)
+			if err != nil {
+				return err
+			}
+			if a.json {
+				return a.printJSON(s)
+			}
+			a.page().TraceStat(s)
+			return nil
+		},
+	}
+	var to string
+	convert := &cobra.Command{
+		Use:   "convert TRACES OUTPUT",
+		Short: "Write a trace in another form",
+		Long: `Write a trace in another form:
+
+  auspex   one compact file with repeated stretches stored once
+  text     SimGrid's time-independent form: OUTPUT is a folder with a list.txt
+  dperf    dPerf's text form, likewise a folder`,
+		Example: `  auspex trace convert list.txt run.trace
+  auspex trace convert run.trace folder --to text`,
+		Args: exactly(2, "a trace and where to write it"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			t, err := trace.Open(cmd.Context(), args[0], np)
+			if err != nil {
+				return err
+			}
+			switch to {
+			case "auspex":
+				err = writeWhole(args[1], func(w io.Writer) error { return trace.Write(w, t) })
+			case "text":
+				err = writeRanks(args[1], t, trace.WriteText)
+			case "dperf":
+				err = writeRanks(args[1], t, trace.WriteDPerf)
+			default:
+				return usagef("--to takes auspex, text or dperf, not %q", to)
+			}
+			if err != nil {
+				return err
+			}
+			if a.json {
+				return a.printJSON(map[string]any{"ranks": t.NP(), "actions": t.Actions(), "output": args[1], "form": to})
+			}
+			a.page().Line("%d ranks, %d actions written to %s", t.NP(), t.Actions(), args[1])
+			return nil
+		},
+	}
+	convert.Flags().StringVar(&to, "to", "auspex", "auspex, text or dperf")
+	cmd.PersistentFlags().IntVar(&np, "np", 0, "number of ranks (default: as many as there are traces)")
+	cmd.AddCommand(stat, convert)
+	return cmd
+}
+
+// writeRanks writes a text file for each rank, and the list that names them.
+func writeRanks(dir string, t *trace.Trace, write func(io.Writer, *trace.Trace, int) error) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	for rank := range t.NP() {
+		err := writeWhole(filepath.Join(dir, rankFile(rank)), func(w io.Writer) error { return write(w, t, rank) })
+		if err != nil {
+			return err
+		}
+	}
+	return writeWhole(filepath.Join(dir, "list.txt"), func(w io.Writer) error {
+		for rank := range t.NP() {
+			if _, err := fmt.Fprintln(w, rankFile(rank)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func rankFile(rank int) string { return fmt.Sprintf("rank%d.txt", rank) }

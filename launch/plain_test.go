@@ -1,0 +1,173 @@
+package launch
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"auspex/model"
+)
+
+func TestPlainProgram(t *testing.T) {
+	need(t, "gcc")
+	dir := write(t, map[string]string{"plain.c": `#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include <fcntl.h>
+
+static jmp_buf back;
+
+static int fib(int n)
+{
+    if (n < 2)
+        return n;
+    return fib(n - 1) + fib(n - 2);
+}
+
+static void jump(void)
+{
+    longjmp(back, 1);
+}
+
+static void save(const char *name)
+{
+    char block[1000] = {0};
+    FILE *f = fopen(name, "w");
+    for (int i = 0; i < 10; i++)
+        fwrite(block, 1, sizeof block, f);
+    fprintf(f, "%s\n", "ninechars");
+    fclose(f);
+    int fd = open(name, O_RDONLY);
+    while (read(fd, block, sizeof block) > 0)
+        ;
+    close(fd);
+}
+
+static void leave(int status)
+{
+    if (status > 0)
+        exit(status);
+}
+
+int main(int argc, char **argv)
+{
+    if (setjmp(back) == 0)
+        jump();
+    printf("%d\n", fib(10));
+    fflush(stdout);
+    save(argv[1]);
+    leave(argc + 5);
+    return 0;
+}
+`})
+	exe := filepath.Join(dir, "plain")
+	mustCompile(t, "gcc", "-O1", "-Wall", "-Wextra", "-Werror", "-pedantic", filepath.Join(dir, "plain.c"), "-o", exe)
+	r, out := measure(t, exe, filepath.Join(dir, "data"))
+	if r.Status != 7 || out != "55\n" {
+		t.Errorf("status %d, printed %q", r.Status, out)
+	}
+	e := r.Experiment
+	if e.Incomplete != "" {
+		t.Errorf("incomplete: %s", e.Incomplete)
+	}
+	// Recursion folds into the first call: fib(10) makes 177 calls.
+	expect(t, e, 0, "plain/main/fib", map[string]float64{"calls": 177})
+	expect(t, e, 0, "plain/main/jump", map[string]float64{"calls": 1})
+	expect(t, e, 0, "plain/main/save", map[string]float64{"io_written": 10010, "io_read": 10010})
+	if v := value(t, e, 0, 0, "plain/main/save", "io_time"); v <= 0 || v > value(t, e, 0, 0, "plain/main/save", "wtime") {
+		t.Errorf("io_time %g", v)
+	}
+	expect(t, e, 0, "plain/main/leave", map[string]float64{"calls": 1})
+	if v := value(t, e, 0, 0, "plain", "peak_memory"); v < 1e5 {
+		t.Errorf("peak memory %g", v)
+	}
+}
+
+func TestUninstrumentedByCallSite(t *testing.T) {
+	eachMPI(t, func(t *testing.T, m mpi) {
+		dir := write(t, map[string]string{"ring.c": ringC})
+		exe := filepath.Join(dir, "ring")
+		if out, err := command(m.cc, "-g", "-O1", "-Wno-stringop-overflow", filepath.Join(dir, "ring.c"), "-o", exe); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		r, _ := measure(t, m.ranks("2", exe)...)
+		e := r.Experiment
+		expect(t, e, 0, "ring/MPI_Waitall@ring.c:19", map[string]float64{"calls": 10, "bytes_received": 8000})
+		expect(t, e, 0, "ring/before MPI_Waitall@ring.c:19", map[string]float64{"calls": 10})
+		spin := value(t, e, 1, 0, "ring/before MPI_Irecv@ring.c:17", "wtime")
+		if spin <= 0 {
+			t.Errorf("the computation before the first receive took %g s", spin)
+		}
+		for _, region := range e.Regions {
+			if region.Kind == model.MPI && (region.Line == 0 || !strings.HasSuffix(region.File, "ring.c")) {
+				t.Errorf("%s is at %s:%d", region.Name, region.File, region.Line)
+			}
+		}
+	})
+}
+
+func TestOpenMP(t *testing.T) {
+	need(t, "gcc")
+	dir := write(t, map[string]string{"threads.c": `#include <stdio.h>
+
+static double inner(int n)
+{
+    double s = 0;
+    for (int i = 0; i < n; i++) {
+        s += i * 0.5;
+        s *= 0.999;
+    }
+    return s;
+}
+
+static double solve(int n)
+{
+    double total = 0;
+#pragma omp parallel for reduction(+ : total) schedule(static, 1) num_threads(3)
+    for (int i = 0; i < 3; i++) {
+        total += inner(n * (i + 1));
+    }
+#pragma omp parallel num_threads(3)
+    {
+#pragma omp barrier
+        total += 0;
+    }
+    return total;
+}
+
+int main(void)
+{
+    double s = 0;
+    for (int i = 0; i < 5; i++) {
+        s += solve(200000);
+    }
+    printf("%d\n", s > 0);
+    return 0;
+}
+`})
+	exe := filepath.Join(dir, "threads")
+	mustCompile(t, "gcc", "-O1", "-fopenmp", filepath.Join(dir, "threads.c"), "-o", exe)
+	r, out := measure(t, exe)
+	e := r.Experiment
+	if r.Status != 0 || out != "1\n" || len(e.Units) != 3 {
+		t.Fatalf("status %d, printed %q, %d units", r.Status, out, len(e.Units))
+	}
+	var parallel string
+	for _, path := range model.Paths(e.Regions) {
+		if strings.HasSuffix(path, "/inner") && strings.Contains(path, "OpenMP parallel") {
+			parallel = strings.TrimSuffix(path, "/inner")
+		}
+	}
+	if parallel == "" {
+		t.Fatalf("no parallel region with inner below in %v", model.Paths(e.Regions))
+	}
+	for thread := range 3 {
+		if calls := value(t, e, 0, thread, parallel+"/inner", "calls"); calls != 5 {
+			t.Errorf("thread %d called inner %g times", thread, calls)
+		}
+		if calls := value(t, e, 0, thread, parallel+"/OpenMP barrier", "calls"); calls != 5 {
+			t.Errorf("thread %d waited %g times", thread, calls)
+		}
+	}
+}
