@@ -118,7 +118,8 @@ func (c *Classification) fill(d *Dataset, q quantity, sets []fuzzy.Set) error {
 			units[u] = unitValue(d.Units[u])
 		}
 		c.Rows = make([]Classified, 0, rows.Len())
-		for i, v := range values {
+		for _, i := range descending(values) {
+			v := values[i]
 			add(rows.Region[i], units[rows.Unit[i]], v)
 		}
 	case AcrossMax:
@@ -135,8 +136,31 @@ func (c *Classification) fill(d *Dataset, q quantity, sets []fuzzy.Set) error {
 			add(r, nil, v)
 		}
 	}
-	slices.SortStableFunc(c.Rows, func(a, b Classified) int { return cmp.Compare(b.Value, a.Value) }) // missing last
+	if c.Across != AcrossEach {
+		slices.SortStableFunc(c.Rows, func(a, b Classified) int { return cmp.Compare(b.Value, a.Value) }) // missing last
+	}
 	return nil
+}
+
+// descending orders millions of values, the largest first, missing ones last
+// and equal ones as they were.
+func descending(values []float64) []int32 {
+	type keyed struct {
+		value float64
+		at    int32
+	}
+	keys := make([]keyed, len(values))
+	for i, v := range values {
+		keys[i] = keyed{v, int32(i)}
+	}
+	slices.SortFunc(keys, func(a, b keyed) int {
+		return cmp.Or(cmp.Compare(b.value, a.value), cmp.Compare(a.at, b.at))
+	})
+	order := make([]int32, len(keys))
+	for i, k := range keys {
+		order[i] = k.at
+	}
+	return order
 }
 
 // warn tells what the terms do not say.

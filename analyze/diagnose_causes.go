@@ -83,10 +83,10 @@ const (
 	// significance is the chance of taking noise for a cause, over all metrics
 	// of a region.
 	significance = 0.05
-	// weakCorrelation is the least with which a metric explains a continuum,
-	// half of the variance; nearlyBest is how close to the best others are
-	// that explain it as well.
-	weakCorrelation = 0.7 - nearlyBest
+	// weakCorrelation is the least with which a metric explains a continuum:
+	// close to half of the variance. nearlyBest is how close to the best
+	// others have to come to explain it as well.
+	weakCorrelation = 0.65
 	nearlyBest      = 0.05
 )
 
@@ -204,8 +204,8 @@ func (s *study) varying(ctx context.Context, c *Cause, from []attribute) ([]attr
 // promising leaves out the metrics that explain nothing more than noise.
 func (s *study) promising(c *Cause, varying []attribute, times []float64, decision []int) []attribute {
 	var kept []attribute
+	limit := significance / float64(max(1, len(varying)))
 	if s.hasKinds() {
-		limit := significance / float64(max(1, len(varying)))
 		for _, a := range varying {
 			if chance(a.values, decision, times) < limit {
 				kept = append(kept, a)
@@ -219,7 +219,7 @@ func (s *study) promising(c *Cause, varying []attribute, times []float64, decisi
 			best = max(best, correlation(a.values, times))
 		}
 		for _, a := range varying {
-			if r := correlation(a.values, times); r >= max(weakCorrelation, best-nearlyBest) {
+			if r := correlation(a.values, times); r >= max(weakCorrelation, best-nearlyBest) && chanceOfCorrelation(r, len(times)) < limit {
 				kept = append(kept, a)
 			} else {
 				c.Excluded = append(c.Excluded, Excluded{a.name, WhyWeak})
@@ -264,12 +264,7 @@ func chance(values []float64, decision []int, times []float64) float64 {
 		if n < 4 {
 			return 0
 		}
-		r := correlation(values, times)
-		if r*r >= 1 {
-			return 0
-		}
-		t := math.Abs(r) * math.Sqrt(float64(n-2)/(1-r*r))
-		return 2 * distuv.StudentsT{Sigma: 1, Nu: float64(n - 2)}.Survival(t)
+		return chanceOfCorrelation(correlation(values, times), n)
 	}
 	centre := mean(values)
 	between, within := 0.0, 0.0
@@ -283,6 +278,15 @@ func chance(values []float64, decision []int, times []float64) float64 {
 	}
 	above, below := float64(len(sums)-1), float64(n-len(sums))
 	return distuv.F{D1: above, D2: below}.Survival(between / above / (within / below))
+}
+
+// chanceOfCorrelation is how likely n unrelated values correlate as much.
+func chanceOfCorrelation(r float64, n int) float64 {
+	if r*r >= 1 {
+		return 0
+	}
+	t := math.Abs(r) * math.Sqrt(float64(n-2)/(1-r*r))
+	return 2 * distuv.StudentsT{Sigma: 1, Nu: float64(n - 2)}.Survival(t)
 }
 
 // correlation is Pearson's; 0 where either does not vary.

@@ -139,17 +139,21 @@ func find(all []measured, name string) *measured {
 	return nil
 }
 
-// severityClass divides values into the five classes, fewer where there are
-// fewer distinct values; the dearest always are of the highest.
+// severityClass divides values into the five classes. Where there are fewer
+// distinct values they are spread over the classes from the lowest to the
+// highest; a single value is in the middle.
 func severityClass(ctx context.Context, values []float64) ([]int, error) {
 	p, err := cluster.KMeans(ctx, cluster.Points{Data: values, N: len(values), Dim: 1}, len(severityClasses))
 	if err != nil {
 		return nil, err
 	}
 	out := slices.Clone(p.Labels)
-	if last := p.Centres.N - 1; last < len(severityClasses)-1 {
-		for i := range out {
-			out[i] += len(severityClasses) - 1 - last
+	steps, found := len(severityClasses)-1, p.Centres.N-1
+	for i := range out {
+		if found == 0 {
+			out[i] = steps / 2
+		} else {
+			out[i] = (out[i]*steps + found/2) / found
 		}
 	}
 	return out, nil

@@ -256,3 +256,32 @@ func TestDiagnoseLevels(t *testing.T) {
 		t.Errorf("processes in JSON: %s, %v", text, err)
 	}
 }
+
+// Of regions that take as long, the one that wastes cycles is dear.
+func TestDiagnoseInternal(t *testing.T) {
+	times := fill(4, 8, func(u, r int) float64 { return 10 - 9*min(1, float64(r/2)) })
+	cycles := fill(4, 8, func(u, r int) float64 { return 1e9 * times[u][r] })
+	instructions := fill(4, 8, func(u, r int) float64 {
+		if r == 1 {
+			return 0.2 * cycles[u][r]
+		}
+		return cycles[u][r]
+	})
+	misses := fill(4, 8, func(u, r int) float64 {
+		if r == 1 {
+			return 0.05 * instructions[u][r]
+		}
+		return 0.001 * instructions[u][r]
+	})
+	bare := diagnose(t, program(t, times, nil), DiagnoseOptions{}).Internal
+	if bare.By != "time share" || !slices.Equal(bare.CCCR, []string{"r0", "r1"}) {
+		t.Errorf("without counters by %s: %v", bare.By, bare.CCCR)
+	}
+	in := diagnose(t, program(t, times, map[string][][]float64{"cycles": cycles, "instructions": instructions, "l2_misses": misses}), DiagnoseOptions{}).Internal
+	if in.By != "time share × cycles per instruction" || in.Regions[0].Region != "r1" || in.Regions[0].Class != "very_high" || in.Regions[0].CPI != 5 {
+		t.Errorf("by %s: %+v", in.By, in.Regions)
+	}
+	if !slices.Equal(in.Attributes, []string{"l2_misses/instructions"}) {
+		t.Errorf("set apart by %v", in.Attributes)
+	}
+}

@@ -50,7 +50,6 @@ type grouping struct {
 	level Level
 	of    []int // by stored unit
 	names []Name
-	size  []int // stored units in each
 }
 
 func (d *Dataset) grouping(level Level) (*grouping, error) {
@@ -79,10 +78,8 @@ func (d *Dataset) grouping(level Level) (*grouping, error) {
 			k = len(g.names)
 			number[key] = k
 			g.names = append(g.names, name)
-			g.size = append(g.size, 0)
 		}
 		g.of[i] = k
-		g.size[k]++
 	}
 	return g, nil
 }

@@ -14,7 +14,6 @@ type timing struct {
 	whole   []float64    // by region: inclusive, communication and all units in
 	total   []float64    // by group: everything
 	runtime float64      // of the slowest group, in wall time where measured
-	flat    bool
 }
 
 // workMetric chooses the metric of the vectors: CPU time where it was
@@ -42,7 +41,7 @@ func (d *Dataset) timing(g *grouping, o DiagnoseOptions) (*timing, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &timing{metric: metric, flat: model.IsFlat(d.Regions)}
+	t := &timing{metric: metric}
 	exclusive, err := d.Matrix(metric.Name + scopeEnding(metric, model.Exclusive))
 	if err != nil {
 		return nil, err

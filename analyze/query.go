@@ -3,8 +3,10 @@ package analyze
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"strings"
+	"sync"
 
 	"auspex/model"
 	"auspex/perfql"
@@ -32,7 +34,7 @@ type Answered struct {
 
 // Query compiles a PERFQL query to SQL and runs it over the stored files.
 func Query(ctx context.Context, engine *store.Engine, q *perfql.Query, words Words, datasets []*Dataset) (*Answer, error) {
-	plan, err := compile(q, words, datasets)
+	plan, err := compile(ctx, engine, q, words, datasets)
 	if err != nil {
 		return nil, err
 	}
@@ -58,14 +60,12 @@ func Query(ctx context.Context, engine *store.Engine, q *perfql.Query, words Wor
 // compile compiles twice where the query turns out to ask for values that are
 // computed over the region tree: joining them costs, so they are only there
 // when needed.
-func compile(q *perfql.Query, words Words, datasets []*Dataset) (*perfql.Plan, error) {
+func compile(ctx context.Context, engine *store.Engine, q *perfql.Query, words Words, datasets []*Dataset) (*perfql.Plan, error) {
 	var sources []*querySource
 	var experiments []*perfql.Experiment
 	for _, d := range datasets {
-		s, err := newQuerySource(d)
-		if err != nil {
-			return nil, err
-		}
+		s := &querySource{d: d, runtime: sync.OnceValues(func() (float64, error) { return d.runtime(ctx, engine) })}
+		s.time, _ = d.timeMetric() // without one there are no built-in metrics
 		sources = append(sources, s)
 		experiments = append(experiments, s.experiment())
 	}
@@ -75,6 +75,9 @@ func compile(q *perfql.Query, words Words, datasets []*Dataset) (*perfql.Plan, e
 	}
 	again := false
 	for i, s := range sources {
+		if s.failed != nil {
+			return nil, s.failed
+		}
 		if s.needsTree {
 			experiments[i], again = s.experiment(), true
 		}
@@ -129,18 +132,38 @@ func nullable(v sql.NullFloat64) Real {
 // querySource offers a dataset's files and metrics to PERFQL.
 type querySource struct {
 	d         *Dataset
-	time      *times // nil without a time metric
-	needsTree bool   // a metric was asked for that is computed over the tree
+	time      string // the time metric, "" without one
+	runtime   func() (float64, error)
+	needsTree bool  // a metric was asked for that is computed over the tree
+	failed    error // the run time could not be found
 }
 
-func newQuerySource(d *Dataset) (*querySource, error) {
-	s := &querySource{d: d}
-	if _, err := d.timeMetric(); err != nil {
-		return s, nil
+// runtime is the time of the slowest unit. Where exclusive times are stored the
+// engine adds them up, which is faster than loading them.
+func (d *Dataset) runtime(ctx context.Context, engine *store.Engine) (float64, error) {
+	name, err := d.timeMetric()
+	if err != nil {
+		return 0, err
 	}
-	var err error
-	s.time, err = d.times()
-	return s, err
+	flatInclusive := model.IsFlat(d.Regions) && d.MetricIndex(name, model.Inclusive) >= 0
+	if d.MetricIndex(name, model.Exclusive) < 0 || flatInclusive {
+		t, err := d.times()
+		if err != nil {
+			return 0, err
+		}
+		return t.runtime, nil
+	}
+	rows, err := engine.Query(ctx, fmt.Sprintf("SELECT max(t) FROM (SELECT sum(%s) AS t FROM %s GROUP BY unit)",
+		quoteColumn(name+"."+string(model.Exclusive)), d.stored.Table("values")))
+	if err != nil {
+		return 0, err
+	}
+	defer rows.Close()
+	var longest sql.NullFloat64
+	if rows.Next() {
+		err = rows.Scan(&longest)
+	}
+	return longest.Float64, errors.Join(err, rows.Err())
 }
 
 func (s *querySource) experiment() *perfql.Experiment {
@@ -173,7 +196,7 @@ func (s *querySource) metric(name string) (perfql.Metric, bool) {
 		}
 		return perfql.Additive(canonical, column), true
 	}
-	if _, scope, ok := findBuiltIn(name); ok && s.time != nil {
+	if _, scope, ok := findBuiltIn(name); ok && s.time != "" {
 		return s.builtIn(name, scope)
 	}
 	return perfql.Metric{}, false
@@ -182,16 +205,16 @@ func (s *querySource) metric(name string) (perfql.Metric, bool) {
 // builtIn renders the built-in metrics; they give what Rows computes.
 func (s *querySource) builtIn(name string, scope model.Scope) (perfql.Metric, bool) {
 	base, _, _ := model.SplitScope(name)
-	column := s.time.metric + "." + string(scope)
-	if s.d.MetricIndex(s.time.metric, scope) < 0 {
+	column := s.time + "." + string(scope)
+	if s.d.MetricIndex(s.time, scope) < 0 {
 		s.needsTree = true
 	}
 	seconds := perfql.Additive(name, column)
-	exclusive := perfql.Additive(name, s.time.metric+"."+string(model.Exclusive))
+	exclusive := perfql.Additive(name, s.time+"."+string(model.Exclusive))
 	switch base {
 	case TimeShare:
 		seconds.ByUnit = exclusive.ByUnit
-		return perfql.Share(name, seconds, s.time.runtime), true
+		return perfql.Share(name, seconds, s.total()), true
 	case Imbalance:
 		m := perfql.Imbalance(name, column)
 		m.ByUnit = perfql.Imbalance(name, usefulColumn).ByUnit
@@ -200,12 +223,12 @@ func (s *querySource) builtIn(name string, scope model.Scope) (perfql.Metric, bo
 		m := perfql.Lost(name, column)
 		m.ByUnit = perfql.Lost(name, usefulColumn).ByUnit
 		if base == LostShare {
-			m = perfql.Scaled(name, m, s.time.runtime)
+			m = perfql.Scaled(name, m, s.total())
 		}
 		return m, true
 	case MPIShare:
 		s.needsTree = true
-		whole := perfql.Additive(name, s.time.metric+"."+string(model.Inclusive))
+		whole := perfql.Additive(name, s.time+"."+string(model.Inclusive))
 		whole.ByUnit = exclusive.ByUnit
 		part := perfql.Additive(name, nestedColumn)
 		part.ByUnit = perfql.Additive(name, communicationColumn).ByUnit
@@ -214,14 +237,23 @@ func (s *querySource) builtIn(name string, scope model.Scope) (perfql.Metric, bo
 	return perfql.Metric{}, false
 }
 
+// total is the run time that shares are of.
+func (s *querySource) total() float64 {
+	v, err := s.runtime()
+	if err != nil {
+		s.failed = err
+	}
+	return v
+}
+
 // values is the relation of region summaries, with what is computed.
 func (s *querySource) values() string {
 	stored := s.d.stored.Table("values")
-	if s.time == nil {
+	if s.time == "" {
 		return stored
 	}
-	seconds := quoteColumn(s.time.metric + "." + string(model.Exclusive))
-	if s.d.MetricIndex(s.time.metric, model.Exclusive) < 0 {
+	seconds := quoteColumn(s.time + "." + string(model.Exclusive))
+	if s.d.MetricIndex(s.time, model.Exclusive) < 0 {
 		s.needsTree = true
 	}
 	if s.needsTree {
@@ -278,7 +310,7 @@ func (s *querySource) tree(stored string) string {
 			}
 		}
 	}
-	seconds := quoteColumn(s.time.metric + "." + string(model.Exclusive))
+	seconds := quoteColumn(s.time + "." + string(model.Exclusive))
 	inclusive = append(inclusive, fmt.Sprintf("sum(CASE WHEN %s THEN %s ELSE 0 END) AS %s",
 		strings.ReplaceAll(s.communicationSQL(), "region IN", "v.region IN"), "v."+seconds, quoteColumn(nestedColumn)))
 	return fmt.Sprintf(`WITH RECURSIVE up(region, ancestor) AS (

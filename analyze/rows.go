@@ -146,12 +146,21 @@ func (r *Rows) fold(m model.Matrix, skip []bool, fold func([]float64) float64) [
 			out[i] = at(r.Unit[i], r.Region[i])
 		}
 	case ByRegion:
-		values := make([]float64, m.Units)
-		for g := range out {
-			for u := range values {
-				values[u] = at(u, g)
+		// Some regions at a time: what lies side by side is read together.
+		const together = 8
+		values := make([]float64, together*m.Units)
+		for first := 0; first < m.Regions; first += together {
+			n := min(together, m.Regions-first)
+			for u := range m.Units {
+				for k, v := range m.Row(u)[first : first+n] {
+					values[k*m.Units+u] = v
+				}
 			}
-			out[g] = fold(values)
+			for k := range n {
+				if out[first+k] = 0; skip == nil || !skip[first+k] {
+					out[first+k] = fold(values[k*m.Units : (k+1)*m.Units])
+				}
+			}
 		}
 	case ByUnit:
 		values := make([]float64, m.Regions)

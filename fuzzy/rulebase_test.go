@@ -65,9 +65,8 @@ require = "load_balance IS NOT poor AND imbalance IS low"`))
 		"degree = 2\n[clause.x]":               "c.toml:1: the degree must be",
 		"[clause.x]\ndegree = -1":              "c.toml:2: the degree of x",
 		"[clause.x]\nrequire = \"wtime high\"": "c.toml:2: clause x: column",
-		"[clause.x]\nrequire = \"wtime is high compared with \"":    "c.toml:2: clause x is compared with nothing",
-		"[clause.x]\nrequires = \"wtime is high\"":                  "c.toml:2:1: unknown key clause.x.requires; did you mean require?",
-		"[clause.x]\nrequire = \"\\u0130 is high compared with b\"": "c.toml:2: clause x",
+		"[clause.x]\nrequire = \"wtime is high compared with \"": "c.toml:2: clause x is compared with nothing",
+		"[clause.x]\nrequires = \"wtime is high\"":               "c.toml:2:1: unknown key clause.x.requires; did you mean require?",
 	} {
 		if _, err := ReadContract("c.toml", []byte(text)); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)

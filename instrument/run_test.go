@@ -59,6 +59,9 @@ func build(t *testing.T, dir, name string, text []byte, flags ...string) string 
 	}
 	exe := strings.TrimSuffix(src, filepath.Ext(src))
 	args := append(append([]string{}, flags...), "-o", exe, src, stub)
+	if cc == "gfortran" {
+		args = append(args, "-J", dir) // where module files go
+	}
 	if out, err := exec.Command(cc, args...).CombinedOutput(); err != nil {
 		t.Fatalf("%s %s: %v\n%s", cc, strings.Join(args, " "), err, out)
 	}

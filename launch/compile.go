@@ -206,7 +206,7 @@ func (j *compileJob) instrument(ctx context.Context, number int, in input) {
 	copied := filepath.Join(place, filepath.Base(file))
 	whole := result.Text
 	if in.language != source.Fortran {
-		whole = append([]byte("#line 1 \"auspex-stub.h\"\n"+instrument.ABI+probe.Stub), whole...)
+		whole = append([]byte(stubText()), whole...)
 	}
 	if err := os.WriteFile(copied, whole, 0o666); err != nil {
 		return
@@ -220,6 +220,9 @@ func (j *compileJob) instrument(ctx context.Context, number int, in input) {
 		j.args = append(j.args, "-iquote", filepath.Dir(file))
 	}
 }
+
+// stubText is what stands before an instrumented C or C++ source.
+func stubText() string { return "#line 1 \"auspex-stub.h\"\n" + instrument.ABI + probe.Stub }
 
 // leftAlone counts the functions that could not be parsed, and says why of the
 // first.

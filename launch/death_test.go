@@ -74,12 +74,14 @@ func TestOneRankDies(t *testing.T) {
 					t.Errorf("incomplete: %q, want %q", e.Incomplete, test.want)
 				}
 				for rank := range 4 {
-					expect(t, e, rank, "die/main/spin", map[string]float64{"calls": 20})
+					expect(t, e, rank, "spin", map[string]float64{"calls": 20})
 				}
-				for _, rank := range []int{0, 2, 3} {
-					expect(t, e, rank, "die/main/MPI_Barrier", map[string]float64{"calls": 21})
+				for rank := range 4 {
+					// The others may or may not have reached the last one.
+					if calls := value(t, e, rank, 0, "MPI_Barrier", "calls"); calls < 20 || calls > 21 || rank == 1 && calls != 20 {
+						t.Errorf("rank %d entered %g barriers", rank, calls)
+					}
 				}
-				expect(t, e, 1, "die/main/MPI_Barrier", map[string]float64{"calls": 20})
 			})
 		}
 	})

@@ -103,7 +103,8 @@ func (m mpi) ranks(n string, program ...string) []string {
 	return append(append(append([]string{}, m.run...), "-n", n), program...)
 }
 
-// value looks up one value; region is a path, as regions are joined.
+// value sums a metric over the regions whose path ends as given; with a star
+// at its end, over those that begin so.
 func value(t testing.TB, e *model.Experiment, process, thread int, path, metric string) float64 {
 	t.Helper()
 	column := -1
@@ -116,14 +117,22 @@ func value(t testing.TB, e *model.Experiment, process, thread int, path, metric 
 		t.Fatalf("there is no metric %s", metric)
 	}
 	paths := model.Paths(e.Regions)
+	sum, found := 0.0, false
 	for row := range e.Summaries.Rows() {
 		u := e.Units[e.Summaries.Unit[row]]
-		if u.Process == process && u.Thread == thread && paths[e.Summaries.Region[row]] == path {
-			return e.Summaries.Values[column][row]
+		here := paths[e.Summaries.Region[row]]
+		fits := strings.HasSuffix("/"+here, "/"+path)
+		if start, ok := strings.CutSuffix(path, "*"); ok {
+			fits = strings.HasPrefix(here, start)
+		}
+		if u.Process == process && u.Thread == thread && fits {
+			sum, found = sum+e.Summaries.Values[column][row], true
 		}
 	}
-	t.Fatalf("process %d.%d was never in %s; regions: %s", process, thread, path, strings.Join(paths, "  "))
-	return 0
+	if !found {
+		t.Fatalf("process %d.%d was never in %s; regions: %s", process, thread, path, strings.Join(paths, "  "))
+	}
+	return sum
 }
 
 // expect compares exact values of a process's first thread.

@@ -9,9 +9,10 @@ import (
 
 // How much of a long result is printed.
 const (
-	kindsShown  = 24
-	unitsShown  = 16
-	causesShown = 12
+	kindsShown   = 24
+	membersShown = 64 // of a kind
+	unitsShown   = 16
+	causesShown  = 12
 )
 
 // Diagnosis writes what `auspex diagnose` found: the answer, then figure 4 of
@@ -48,7 +49,7 @@ func (p *Page) kinds(d *analyze.Diagnosis) {
 			p.Line("… and %s more", plural(len(d.Kinds)-k, "kind"))
 			break
 		}
-		p.Line("kind %d: %s", k, strings.Join(ranges(members), " "))
+		p.Line("kind %d: %s", k, numbers(members))
 	}
 	p.Line("dissimilarity severity: %.6f", float64(d.Severity))
 	if len(d.CCR) > 0 {
@@ -69,6 +70,17 @@ func (p *Page) kinds(d *analyze.Diagnosis) {
 	p.Paragraph(fmt.Sprintf("(%s%s in %s of %s; OPTICS with MinPts %d cut at %s, %.1f %% of the longest vector)",
 		d.Metric, outside(d), plural(d.Level1, "level-1 region"), below, d.Parameters.MinPts,
 		Quantity(analyze.Real(d.Parameters.Radius), metricUnit(d.Metric)), 100*d.Parameters.Radius/max(d.Parameters.Scale, 1e-300)))
+}
+
+// numbers lists the members of a kind as figure 4 does, long lists cut.
+func numbers(members []analyze.Name) string {
+	parts := ranges(members)
+	rest := ""
+	if len(parts) > membersShown {
+		rest = fmt.Sprintf(" … (%s in all)", grouped(len(members)))
+		parts = parts[:membersShown]
+	}
+	return strings.Join(parts, " ") + rest
 }
 
 func metricUnit(metric string) string {

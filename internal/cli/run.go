@@ -10,9 +10,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"auspex/analyze"
 	"auspex/ingest"
 	"auspex/launch"
 	"auspex/model"
+	"auspex/report"
 	"auspex/store"
 )
 
@@ -99,7 +101,9 @@ func (a *app) runRun(ctx context.Context, command []string, f runFlags) error {
 	if err := putUnderFreeName(s, e, f); err != nil {
 		return err
 	}
-	a.tellRun(e)
+	if err := a.tellRun(ctx, e, status); err != nil {
+		return err
+	}
 	if status != 0 {
 		return exitError(status)
 	}
@@ -144,14 +148,51 @@ func putUnderFreeName(s *store.Store, e *model.Experiment, f runFlags) error {
 	}
 }
 
-// tellRun says where the experiment is, on standard error: standard output is
-// the program's.
-func (a *app) tellRun(e *model.Experiment) {
-	fmt.Fprintf(a.err, "auspex: measured %s: %d units, %d regions; next: auspex show %s\n", e.Name, len(e.Units), len(e.Regions), quoteForShell(e.Name))
+// ran is what the command prints with --json.
+type ran struct {
+	Name       string   `json:"name"`
+	ID         string   `json:"id"`
+	Status     int      `json:"status"`
+	Units      int      `json:"units"`
+	Regions    int      `json:"regions"`
+	Runs       int      `json:"runs"`
+	Incomplete string   `json:"incomplete"`
+	Notes      []string `json:"notes"`
+	Words      string   `json:"words"`
+}
+
+// tellRun says what was measured, on standard error: standard output is the
+// program's.
+func (a *app) tellRun(ctx context.Context, e *model.Experiment, status int) error {
+	told := ran{Name: e.Name, ID: e.ID, Status: status, Units: len(e.Units), Regions: len(e.Regions), Runs: max(e.Runs, 1),
+		Incomplete: e.Incomplete, Notes: append([]string{}, e.Notes...), Words: a.diagnosis(ctx, e.Name)}
+	if a.json {
+		return a.printJSON(told)
+	}
+	p := &report.Page{Out: a.err}
+	p.Line("auspex: measured %s: %d units, %d regions; next: auspex show %[1]s", quoteForShell(e.Name), len(e.Units), len(e.Regions))
 	if e.Incomplete != "" {
-		fmt.Fprintln(a.err, "auspex: incomplete:", e.Incomplete)
+		p.Line("auspex: incomplete: %s", e.Incomplete)
 	}
 	for _, note := range e.Notes {
-		fmt.Fprintln(a.err, "auspex: note:", note)
+		p.Line("auspex: note: %s", note)
 	}
+	if told.Words != "" {
+		p.Paragraph(told.Words)
+	}
+	return nil
+}
+
+// diagnosis says in words what is wrong with an experiment, nothing where it
+// has too few processes for that.
+func (a *app) diagnosis(ctx context.Context, name string) string {
+	d, err := a.dataset(name)
+	if err != nil {
+		return ""
+	}
+	found, err := analyze.Diagnose(ctx, d, analyze.ShippedWords(), analyze.DiagnoseOptions{})
+	if err != nil {
+		return ""
+	}
+	return report.DiagnosisWords(found)
 }

@@ -285,6 +285,7 @@ static void mpi_started(void)
     PMPI_Get_library_version(version, &n);
     strncpy(auspex_header->mpi, version, sizeof auspex_header->mpi - 1);
     auspex_clock_note(auspex_header);
+    auspex_watch_signals();
 }
 
 static void *next_symbol(const char *name) { return dlsym(RTLD_NEXT, name); }

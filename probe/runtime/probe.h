@@ -91,6 +91,7 @@ struct spec { const char *text; size_t size; uint32_t region; };
 uint32_t auspex_spec(const char *text, size_t size, struct spec **slot);
 uint32_t auspex_site(const char *label, int kind, const void *address);
 int auspex_on(void);
+void auspex_watch_signals(void);
 
 /* Charges the time since the latest event to where the thread is. */
 static inline void charge(struct thread *t, uint64_t now)

@@ -162,29 +162,47 @@ static void after_fork(void)
 }
 
 static const int deadly[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTERM, SIGINT, SIGHUP, SIGXCPU};
+static struct sigaction before[sizeof deadly / sizeof deadly[0]];
 
-static void last_words(int sig)
+static void last_words(int sig, siginfo_t *info, void *context)
 {
+    size_t i = 0;
+    while (deadly[i] != sig)
+        i++;
     if (mode == ON) {
         struct thread *t = auspex_self;
         if (t && !t->quiet)
             charge(t, ticks());
         auspex_file_close(SIGNALLED, sig);
     }
-    signal(sig, SIG_DFL);
-    raise(sig);
+    if (before[i].sa_flags & SA_SIGINFO)
+        before[i].sa_sigaction(sig, info, context);
+    else if (before[i].sa_handler != SIG_DFL)
+        before[i].sa_handler(sig);
+    else {
+        signal(sig, SIG_DFL);
+        raise(sig);
+        return;
+    }
+    if (mode == ON && auspex_header->state == SIGNALLED)
+        auspex_header->state = RUNNING; /* whoever handles it lived on */
 }
 
-/* Notes which signal ends the process, where the program does not care. */
-static void watch_signals(void)
+/* Notes which signal ends the process, before whoever else handles it. MPI
+ * libraries put their own handlers in, so this is done again after their
+ * start. */
+void auspex_watch_signals(void)
 {
     struct sigaction mine, old;
     memset(&mine, 0, sizeof mine);
-    mine.sa_handler = last_words;
-    mine.sa_flags = SA_ONSTACK | SA_NODEFER;
-    for (size_t i = 0; i < sizeof deadly / sizeof deadly[0]; i++)
-        if (sigaction(deadly[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL && !(old.sa_flags & SA_SIGINFO))
-            sigaction(deadly[i], &mine, NULL);
+    mine.sa_sigaction = last_words;
+    mine.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+    for (size_t i = 0; i < sizeof deadly / sizeof deadly[0]; i++) {
+        if (sigaction(deadly[i], NULL, &old) != 0 || old.sa_handler == SIG_IGN || old.sa_sigaction == last_words)
+            continue;
+        before[i] = old;
+        sigaction(deadly[i], &mine, NULL);
+    }
 }
 
 /* Starts measuring at the first event of a process. */
@@ -205,7 +223,7 @@ int auspex_on(void)
 #else
             atexit(at_exit);
 #endif
-            watch_signals();
+            auspex_watch_signals();
         }
         mode = ok ? ON : OFF;
     }
