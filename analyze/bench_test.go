@@ -117,7 +117,7 @@ func BenchmarkWords2M(b *testing.B) {
 		{"rank-units", func(d *Dataset) error {
 			scores, err := Score(d, words, metrics, ScoreBase{}, ByUnit, Impact)
 			if err == nil {
-				Rank(scores)
+				_, err = Rank(d, words, scores)
 			}
 			return err
 		}},

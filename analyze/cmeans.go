@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"auspex/cluster"
@@ -42,7 +43,8 @@ type Member struct {
 	Degrees []Real `json:"degrees"` // by cluster
 }
 
-// mostClusters bounds the search for their number.
+// mostClusters bounds the search for their number, as does the square root of
+// the number of rows: more clusters than that say little.
 const mostClusters = 8
 
 // FindClusters divides what was scored among k clusters, or as many as suit
@@ -83,7 +85,8 @@ func FindClusters(ctx context.Context, s *Scores, k int) (*Clusters, error) {
 
 func divide(ctx context.Context, points cluster.Points, k int) (*cluster.Fuzzy, error) {
 	if k == 0 {
-		return cluster.SuggestCMeans(ctx, points, min(mostClusters, points.N))
+		most := max(2, int(math.Sqrt(float64(points.N))))
+		return cluster.SuggestCMeans(ctx, points, min(mostClusters, most))
 	}
 	return cluster.CMeans(ctx, points, k)
 }

@@ -103,10 +103,9 @@ type study struct {
 	points   cluster.Points
 	link     *cluster.Linkage
 	choice   cluster.Choice
-	floor    float64
+	floor    float64 // time that is not worth a diagnosis
 	kinds    [][]int // of points
 	severity float64
-	scale    float64 // the run time, or the time of the region that is looked into
 	lost     float64 // the largest slowest − mean of a level-1 region
 	warnings []string
 }
@@ -123,11 +122,10 @@ func newStudy(ctx context.Context, d *Dataset, level Level, o DiagnoseOptions) (
 	if s.top, err = s.time.topLevel(d, o.RegionOf); err != nil {
 		return nil, err
 	}
-	s.scale = s.time.runtime
+	s.floor = negligibleShare * s.time.runtime
 	if o.RegionOf != "" {
-		s.scale = slices.Max(s.time.column(d, place{region: s.top.parent}))
+		s.floor = negligibleShare * slices.Max(s.time.column(d, place{region: s.top.parent}))
 	}
-	s.floor = negligibleShare * s.scale
 	return s, s.classify(ctx)
 }
 

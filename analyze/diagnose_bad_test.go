@@ -1,6 +1,8 @@
 package analyze
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -294,4 +296,39 @@ func TestDiagnosePlanted(t *testing.T) {
 func coreIs(path string, regions []model.Region, want int) bool {
 	paths := model.Paths(regions)
 	return path == paths[want] || path == paths[want]+"/"+ownTime
+}
+
+// Whatever was measured, the answer holds together: kinds part the units,
+// cores are critical regions, severity is a share.
+func TestDiagnoseAnything(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		e := randomExperiment(rt, rapid.SampledFrom([]model.Scope{model.Exclusive, model.Inclusive}).Draw(rt, "scope"))
+		o := DiagnoseOptions{
+			Level:   rapid.SampledFrom([]Level{"", Processes, Threads}).Draw(rt, "level"),
+			WithMPI: rapid.Bool().Draw(rt, "with mpi"), Table: true, Matrix: true,
+		}
+		r, err := Diagnose(context.Background(), dataset(t, e), ShippedWords(), o)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		members := 0
+		for _, k := range r.Kinds {
+			members += len(k)
+		}
+		if members != r.UnitCount || !(r.Severity >= 0 && r.Severity <= 1) {
+			rt.Fatalf("%d of %d units in kinds, severity %v", members, r.UnitCount, r.Severity)
+		}
+		cores := 0
+		for _, c := range r.CCR {
+			if c.Core {
+				cores++
+			}
+		}
+		if cores != len(r.CCCR) || cores != len(r.Causes) {
+			rt.Fatalf("%d cores, named %d, explained %d", cores, len(r.CCCR), len(r.Causes))
+		}
+		if _, err := json.Marshal(r); err != nil {
+			rt.Fatal(err)
+		}
+	})
 }

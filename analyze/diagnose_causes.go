@@ -6,8 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/stat/distuv"
-
 	"auspex/cluster"
 	"auspex/rough"
 )
@@ -21,12 +19,15 @@ type Cause struct {
 	Attributes []string   `json:"attributes"`
 	LostShare  Real       `json:"lost_share"` // (slowest − mean) / run time
 	Lost       Real       `json:"lost"`
+	Slowest    Name       `json:"slowest"` // the unit that takes longest here
+	Most       Real       `json:"most"`    // its time
+	Mean       Real       `json:"mean"`
 	Evidence   []Contrast `json:"evidence"` // for each attribute
 	Core       []string   `json:"core"`
 	Reducts    [][]string `json:"reducts"`
 	Complete   bool       `json:"complete"` // Reducts are all there are
 	Exact      bool       `json:"exact"`    // no smaller set explains as much
-	Excluded   []Excluded `json:"excluded"` // metrics that are not the cause
+	Excluded   []Excluded `json:"excluded"` // the other metrics
 	// Inexplicable pairs are of different kinds and alike in all metrics.
 	Inexplicable      [][2]Name             `json:"inexplicable"`
 	InexplicablePairs int64                 `json:"inexplicable_pairs"`
@@ -49,7 +50,7 @@ type Contrast struct {
 	Correlation Real   `json:"correlation"` // with the time in the region
 }
 
-// Excluded is a metric that does not explain the difference, and why.
+// Excluded is a metric that is not among the attributes, and why.
 type Excluded struct {
 	Attribute string `json:"attribute"`
 	Why       string `json:"why"`
@@ -60,7 +61,9 @@ const (
 	WhyConstant  = "the same everywhere"
 	WhyNoise     = "varies no more between kinds than within"
 	WhyNotNeeded = "not needed to tell the kinds apart"
+	WhyAsGood    = "explains it as well" // part of another reduct
 	WhyWeak      = "does not vary with the time"
+	WhyWeaker    = "varies less with the time than others"
 	WhyMissing   = "missing in some units"
 )
 
@@ -122,7 +125,9 @@ func (s *study) hasKinds() bool { return !s.continuum() && !s.scattered() }
 func (s *study) cause(ctx context.Context, core place, from []attribute, o DiagnoseOptions) (*Cause, error) {
 	times := s.values(core)
 	c := &Cause{Region: s.path(core), Attributes: []string{}, Evidence: []Contrast{}, Core: []string{}, Reducts: [][]string{},
-		Excluded: []Excluded{}, Inexplicable: [][2]Name{}}
+		Excluded: []Excluded{}, Inexplicable: [][2]Name{}, Balance: []UnitWork{}}
+	slowest := slices.Index(times, slices.Max(times))
+	c.Slowest, c.Most, c.Mean = s.units.names[s.active[slowest]], Real(times[slowest]), Real(mean(times))
 	c.Lost = Real(lostTime(times))
 	c.LostShare = ratio(float64(c.Lost), s.time.runtime)
 	decision := s.link.Labels
@@ -174,7 +179,11 @@ func (s *study) conclude(c *Cause, kept []attribute, result *rough.Result) {
 	}
 	c.Attributes = names(result.Chosen)
 	for a, x := range kept {
-		if !slices.Contains(result.Chosen, a) {
+		switch {
+		case slices.Contains(result.Chosen, a):
+		case slices.ContainsFunc(result.Reducts, func(r []int) bool { return slices.Contains(r, a) }):
+			c.Excluded = append(c.Excluded, Excluded{x.name, WhyAsGood})
+		default:
 			c.Excluded = append(c.Excluded, Excluded{x.name, WhyNotNeeded})
 		}
 	}
@@ -219,10 +228,13 @@ func (s *study) promising(c *Cause, varying []attribute, times []float64, decisi
 			best = max(best, correlation(a.values, times))
 		}
 		for _, a := range varying {
-			if r := correlation(a.values, times); r >= max(weakCorrelation, best-nearlyBest) && chanceOfCorrelation(r, len(times)) < limit {
-				kept = append(kept, a)
-			} else {
+			switch r := correlation(a.values, times); {
+			case r < weakCorrelation || chanceOfCorrelation(r, len(times)) >= limit:
 				c.Excluded = append(c.Excluded, Excluded{a.name, WhyWeak})
+			case r < best-nearlyBest:
+				c.Excluded = append(c.Excluded, Excluded{a.name, WhyWeaker})
+			default:
+				kept = append(kept, a)
 			}
 		}
 		slices.SortStableFunc(kept, func(a, b attribute) int {
@@ -247,55 +259,6 @@ func (s *study) classes(ctx context.Context, values []float64) ([]int, error) {
 		return nil, err
 	}
 	return l.Labels, nil
-}
-
-// chance is how likely noise alone makes a metric differ between kinds as much
-// as it does: an F test of the variance between against that within. Where
-// all kinds are single, the test is whether it varies with the time; two or
-// three units leave nothing to test.
-func chance(values []float64, decision []int, times []float64) float64 {
-	n := len(values)
-	sums, counts := map[int]float64{}, map[int]float64{}
-	for i, k := range decision {
-		sums[k] += values[i]
-		counts[k]++
-	}
-	if len(sums) == n {
-		if n < 4 {
-			return 0
-		}
-		return chanceOfCorrelation(correlation(values, times), n)
-	}
-	centre := mean(values)
-	between, within := 0.0, 0.0
-	for i, k := range decision {
-		m := sums[k] / counts[k]
-		between += (m - centre) * (m - centre)
-		within += (values[i] - m) * (values[i] - m)
-	}
-	if within <= 1e-24*between || len(sums) < 2 {
-		return 0
-	}
-	above, below := float64(len(sums)-1), float64(n-len(sums))
-	return distuv.F{D1: above, D2: below}.Survival(between / above / (within / below))
-}
-
-// chanceOfCorrelation is how likely n unrelated values correlate as much.
-func chanceOfCorrelation(r float64, n int) float64 {
-	if r*r >= 1 {
-		return 0
-	}
-	t := math.Abs(r) * math.Sqrt(float64(n-2)/(1-r*r))
-	return 2 * distuv.StudentsT{Sigma: 1, Nu: float64(n - 2)}.Survival(t)
-}
-
-// correlation is Pearson's; 0 where either does not vary.
-func correlation(a, b []float64) float64 {
-	scale := math.Sqrt(covariance(a, a) * covariance(b, b))
-	if !(scale > 0) {
-		return 0
-	}
-	return covariance(a, b) / scale
 }
 
 // evidence puts the attributes into numbers a reader can check.

@@ -76,16 +76,6 @@ func (s *study) varianceBelow(out []critical, c critical) []critical {
 	return out
 }
 
-// covariance of two columns, not divided by their number.
-func covariance(a, b []float64) float64 {
-	ma, mb := mean(a), mean(b)
-	sum := 0.0
-	for i := range a {
-		sum += (a[i] - ma) * (b[i] - mb)
-	}
-	return sum
-}
-
 // tertiles gives every value its third: 0, 1 or 2, equal values the same.
 func tertiles(values []float64) []int {
 	sorted := slices.Clone(values)

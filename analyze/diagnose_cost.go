@@ -8,7 +8,8 @@ import (
 
 // UnitWork is the work that would balance a region: the share each unit should
 // get where all have equal shares now, and the factor to its present work.
-// Both are missing for a unit that spends no time in the region.
+// Both are missing for a unit that takes next to no part in the region: what
+// its work would cost is not known.
 type UnitWork struct {
 	Unit     Name `json:"unit"`
 	Measured Real `json:"measured"`
@@ -42,18 +43,22 @@ func (s *study) balance(c *Cause, kept []attribute, times []float64) {
 			}
 		}
 	}
+	least := negligibleShare * mean(cost)
 	inverse, sum, n := 0.0, 0.0, 0.0
 	for _, v := range cost {
-		if v > 0 {
+		if v > least {
 			inverse += 1 / v
 			sum += v
 			n++
 		}
 	}
+	if n < 2 {
+		return // nobody to share the work with
+	}
 	c.Balance = make([]UnitWork, len(cost))
 	for i, v := range cost {
 		w := UnitWork{Unit: s.units.names[s.active[i]], Measured: Real(v), Share: Missing, Factor: Missing}
-		if v > 0 {
+		if v > least {
 			w.Share, w.Factor = Real(1/v/inverse), Real(sum/n/v)
 		}
 		c.Balance[i] = w

@@ -183,7 +183,7 @@ func (s *study) internalCauses(ctx context.Context, all []measured, regions []in
 			name, values = name+"/"+model.Instructions, quotients(values, instructions.regions)
 		}
 		values = pick(values, regions)
-		if slices.ContainsFunc(values, math.IsNaN) || !cmpMeans(values, core) {
+		if slices.ContainsFunc(values, math.IsNaN) || !moreInTheMean(values, core) {
 			continue
 		}
 		classes, err := severityClass(ctx, values)
@@ -202,8 +202,8 @@ func (s *study) internalCauses(ctx context.Context, all []measured, regions []in
 	return pick(table.Attributes, result.Chosen), nil
 }
 
-// cmpMeans tells whether the marked have more in the mean.
-func cmpMeans(values []float64, marked []bool) bool {
+// moreInTheMean tells whether those marked have more than the others.
+func moreInTheMean(values []float64, marked []bool) bool {
 	var sums, counts [2]float64
 	for i, v := range values {
 		k := 0

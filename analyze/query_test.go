@@ -89,7 +89,7 @@ func TestQueryAgreesWithRows(t *testing.T) {
 		metric := rapid.SampledFrom([]string{
 			"wtime", "wtime.inc", "wtime.exc", "PAPI_L2_TCM", "hit_ratio", "time_share", "time_share.inc", "imbalance", "mpi_share", "lost", "lost_share", "l2_misses/wtime",
 		}).Draw(t, "metric")
-		by := rapid.SampledFrom([]By{ByRegion, ByUnit}).Draw(t, "by")
+		by := rapid.SampledFrom([]By{ByRegion, ByUnit, BySummary}).Draw(t, "by")
 		node, err := expr.Parse(metric)
 		if err != nil {
 			t.Fatal(err)
@@ -107,14 +107,17 @@ func TestQueryAgreesWithRows(t *testing.T) {
 		for _, row := range answer.Rows {
 			key := fmt.Sprint(row.Unit)
 			if row.Region != nil {
-				key = *row.Region
+				key = *row.Region + " " + key
 			}
 			got[key] = float64(row.Metrics[metric])
 		}
 		for i, w := range want {
-			key := d.Paths[min(i, len(d.Paths)-1)]
-			if by == ByUnit {
-				key = d.Units[i].String()
+			key := fmt.Sprint(nil)
+			if rows.Unit != nil {
+				key = fmt.Sprint(unitValue(d.Units[rows.Unit[i]]))
+			}
+			if rows.Region != nil {
+				key = d.Paths[rows.Region[i]] + " " + key
 			}
 			if math.IsNaN(w) || w == -1 {
 				continue

@@ -3,6 +3,8 @@ package analyze
 import (
 	"cmp"
 	"slices"
+
+	"auspex/fuzzy"
 )
 
 // Ranking orders regions or units by their aggregate score and tells which
@@ -32,10 +34,26 @@ type Because struct {
 	Score  Real   `json:"score"`
 	Value  Real   `json:"value"`
 	Share  Real   `json:"share"` // of the aggregate
+	// Word is the vocabulary's word that fits the value best, "" where it has
+	// none; Sharp tells that it stands at an end of the scale.
+	Word   string `json:"word"`
+	Degree Real   `json:"degree"`
+	Sharp  bool   `json:"-"`
 }
 
-// Rank orders what was scored. Rows without a score are left out.
-func Rank(s *Scores) *Ranking {
+// Rank orders what was scored and says it in words. Rows without a score are
+// left out.
+func Rank(d *Dataset, words Words, s *Scores) (*Ranking, error) {
+	rows, err := d.Rows(s.By)
+	if err != nil {
+		return nil, err
+	}
+	speakers := make([]*speaker, len(s.Metrics))
+	for k, m := range s.Metrics {
+		if speakers[k], err = newSpeaker(d, words, rows, m.Metric); err != nil {
+			return nil, err
+		}
+	}
 	r := &Ranking{Experiment: s.Experiment, Base: s.Base, By: s.By, Meaning: s.Meaning, Metrics: s.Metrics, Rows: []Ranked{}, Warnings: s.Warnings}
 	for i, row := range s.Rows {
 		if row.Aggregate.IsMissing() {
@@ -53,10 +71,40 @@ func Rank(s *Scores) *Ranking {
 		}
 		for k, m := range s.Metrics {
 			part := ratio(float64(row.Scores[k])*m.Weight, sum)
-			ranked.Because = append(ranked.Because, Because{Metric: m.Metric, Score: row.Scores[k], Value: row.Values[k], Share: part})
+			because := Because{Metric: m.Metric, Score: row.Scores[k], Value: row.Values[k], Share: part, Degree: Missing}
+			speakers[k].say(row.row, &because)
+			ranked.Because = append(ranked.Because, because)
 		}
 		slices.SortStableFunc(ranked.Because, func(a, b Because) int { return cmp.Compare(b.Share, a.Share) })
 		r.Rows = append(r.Rows, ranked)
 	}
-	return r
+	return r, nil
+}
+
+// speaker finds words for a metric's values by row; nil where the vocabulary
+// has none.
+type speaker struct {
+	variable *fuzzy.Variable
+	values   []float64
+}
+
+func newSpeaker(d *Dataset, words Words, rows *Rows, metric string) (*speaker, error) {
+	q, err := d.quantity(words, metric)
+	if err != nil || q.variable == nil {
+		return nil, err
+	}
+	values, err := rows.Eval(q.node)
+	if err != nil {
+		return nil, err
+	}
+	return &speaker{q.variable, values}, nil
+}
+
+func (s *speaker) say(row int, b *Because) {
+	if s == nil {
+		return
+	}
+	b.Word, b.Degree = degreesIn(s.variable, Real(s.values[row])).Best()
+	terms := s.variable.Terms
+	b.Sharp = b.Word == terms[0].Name || b.Word == terms[len(terms)-1].Name
 }

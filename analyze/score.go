@@ -91,6 +91,7 @@ type Scored struct {
 	Values    []Real `json:"values"`
 	Bases     []Real `json:"bases"` // V of eq. 1, by metric
 	Aggregate Real   `json:"aggregate"`
+	row       int    // before they were ordered
 }
 
 // ScoreBase says what a value is scored against.
@@ -119,6 +120,7 @@ func Score(d *Dataset, words Words, metrics []ScoreMetric, base ScoreBase, by By
 	s.Rows = make([]Scored, rows.Len())
 	weights := make([]float64, len(metrics))
 	for i := range s.Rows {
+		s.Rows[i].row = i
 		if by == ByRegion {
 			s.Rows[i].Region = d.Paths[rows.Region[i]]
 		} else {

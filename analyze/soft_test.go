@@ -1,9 +1,12 @@
 package analyze
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"math"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -54,9 +57,16 @@ func TestScoresByHand(t *testing.T) {
 	wantReals(t, "solve", s.Rows[0].Scores, 6./9, 60./70)
 	wantReals(t, "aggregate", []Real{s.Rows[0].Aggregate}, (3*6./9+60./70)/4)
 
-	r := Rank(s)
+	r, err := Rank(d, ShippedWords(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if r.Rows[0].Rank != 1 || r.Rows[0].Because[0].Metric != "wtime" || len(r.Rows) != 3 {
 		t.Errorf("%+v", r.Rows)
+	}
+	// wtime is judged by its share, 6 of 9 s (of 10.5 s unit time): high.
+	if b := r.Rows[0].Because[0]; b.Word != "high" || b.Degree != 1 || !b.Sharp {
+		t.Errorf("%+v", b)
 	}
 	wantReals(t, "shares", []Real{r.Rows[0].Because[0].Share + r.Rows[0].Because[1].Share}, 1)
 
@@ -85,6 +95,20 @@ func TestScoresByHand(t *testing.T) {
 	if units.Rows[0].Unit != 1 {
 		t.Errorf("%+v", units.Rows)
 	}
+}
+
+func TestDescending(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		values := rapid.SliceOf(rapid.OneOf(rapid.Float64(), rapid.SampledFrom([]float64{0, math.Copysign(0, -1), math.NaN(), math.Inf(1), 1, -1}))).Draw(t, "values")
+		want := make([]int32, len(values))
+		for i := range want {
+			want[i] = int32(i)
+		}
+		slices.SortStableFunc(want, func(a, b int32) int { return cmp.Compare(values[b], values[a]) })
+		if got := descending(values); !slices.Equal(got, want) {
+			t.Fatalf("%v: %v, want %v", values, got, want)
+		}
+	})
 }
 
 func TestUnitsThatDiffer(t *testing.T) {
@@ -254,7 +278,8 @@ func TestDegenerateData(t *testing.T) {
 			v, err := Score(d, words, o.Metrics, base, ByRegion, Impact)
 			check("score", v, err)
 			if err == nil {
-				check("rank", Rank(v), nil)
+				r, err := Rank(d, words, v)
+				check("rank", r, err)
 			}
 		}
 		bottlenecks, err := FindBottlenecks(d, words, metric, BottleneckOptions{})

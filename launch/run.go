@@ -23,8 +23,8 @@ type Runner struct {
 	Dir string
 	// Cache keeps compiled parts of the runtime.
 	Cache string
-	// Environment is added to that of the program.
-	Environment []string
+	// Trace is where the event trace goes, empty for none.
+	Trace string
 
 	In       io.Reader
 	Out, Err io.Writer
@@ -56,7 +56,9 @@ func (r *Runner) Run(ctx context.Context) (*Result, error) {
 			settings = append(settings, "AUSPEX_TARGET="+real)
 		}
 	}
-	settings = append(settings, r.Environment...)
+	if r.Trace != "" {
+		settings = append(settings, "AUSPEX_TRACE_DIR="+dir)
+	}
 	command := passOn(r.Command, t, settings)
 	started := time.Now()
 	w := watch(dir)
@@ -68,7 +70,13 @@ func (r *Runner) Run(ctx context.Context) (*Result, error) {
 	}
 	run := Run{Command: r.Command, Program: t.program, Launcher: string(t.launcher), Status: status, Started: started, Deaths: deaths}
 	result.Experiment, err = Collect(ctx, dir, run)
-	return result, err
+	if err != nil || r.Trace == "" {
+		return result, err
+	}
+	if err := WriteTrace(ctx, dir, r.Trace); err != nil {
+		result.Experiment.Notes = append(result.Experiment.Notes, "no trace: "+err.Error())
+	}
+	return result, nil
 }
 
 // runtime builds the measurement runtime that fits the program.

@@ -42,25 +42,35 @@ func (s *symbols) region(r probe.Region, parent string) model.Region {
 	if r.Object == "" {
 		return out
 	}
-	function, file, line := s.object(r.Object).at(r.Offset)
+	symbol, file, line := s.object(r.Object).at(r.Offset)
 	out.File, out.Line = file, line
-	place := function
+	place := plainName(symbol)
 	switch {
 	case file != "" && line > 0:
 		place = fmt.Sprintf("%s:%d", filepath.Base(file), line)
 	case place == "":
 		place = fmt.Sprintf("%s+%#x", filepath.Base(r.Object), r.Offset)
 	}
-	if function, _, ok := strings.Cut(function, "._omp_fn"); ok && r.Kind == probe.Parallel && function != "" {
-		place = function + " " + place
-	}
-	switch r.Kind {
-	case probe.Compute:
-		out.Name = "before " + r.Name + "@" + place
-	default:
-		out.Name = r.Name + "@" + place
+	out.Name = r.Name + "@" + place
+	if r.Kind == probe.Compute {
+		out.Name = "before " + out.Name
 	}
 	return out
+}
+
+// plainName is a linker's symbol as the source has it: gfortran writes
+// __module_MOD_name, and gcc name._omp_fn.0 for the body of a parallel region.
+func plainName(symbol string) string {
+	name, number, parallel := strings.Cut(symbol, "._omp_fn.")
+	if inside, ok := strings.CutPrefix(name, "__"); ok {
+		if module, procedure, ok := strings.Cut(inside, "_MOD_"); ok {
+			name = module + "::" + procedure
+		}
+	}
+	if parallel {
+		name += "#" + number
+	}
+	return name
 }
 
 func (s *symbols) object(path string) *object {

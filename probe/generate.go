@@ -45,7 +45,7 @@ func cWrapper(b *strings.Builder, p prototype) {
 	if len(declared) == 0 {
 		declared = []string{"void"}
 	}
-	before, after := fillC(r.before, p), fillC(r.after, p)
+	before, after := fillC(r.before, p), fillC(r.after+tracing(p.name), p)
 	fmt.Fprintf(b, "static struct auspex_region region_%[1]s = {\"MPI_%[1]s\", \"\", 0, MPI_CALL, -1};\n", p.name)
 	fmt.Fprintf(b, "EXPORT int MPI_%s(%s)\n{\n", p.name, strings.Join(declared, ", "))
 	call := fmt.Sprintf("PMPI_%s(%s)", p.name, strings.Join(passed, ", "))
@@ -82,6 +82,8 @@ func fillC(text string, p prototype) string {
 		switch m[2] {
 		case "r", "w":
 			return name + "[i]"
+		case "d":
+			return "*" + name
 		}
 		return name
 	})
@@ -98,7 +100,7 @@ const extra = 3
 func fortranWrapper(b *strings.Builder, p prototype) {
 	r := ruleFor(p.name)
 	n := len(p.params) + extra
-	before, after := fillFortran(r.fortranBefore, p), fillFortran(r.fortranAfter, p)
+	before, after := fillFortran(r.fortranBefore, p), fillFortran(r.fortranAfter+tracing(p.name), p)
 	fmt.Fprintf(b, "typedef void (*fortran_%s)(%s);\n", p.name, repeat(n, func(int) string { return "void *" }))
 	fmt.Fprintf(b, "static void through_%[1]s(fortran_%[1]s real_, const void *from_, %[2]s)\n{\n", p.name,
 		repeat(n, func(i int) string { return fmt.Sprintf("void *a%d", i) }))
@@ -125,7 +127,9 @@ func fillFortran(text string, p prototype) string {
 		switch m[2] {
 		case "t":
 			return "PMPI_Type_f2c(" + one + ")"
-		case "c":
+		case "s":
+			return "NULL"
+		case "c", "d":
 			return "PMPI_Comm_f2c(" + one + ")"
 		case "q":
 			return "(MPI_Request[1]){PMPI_Request_f2c(" + one + ")}"

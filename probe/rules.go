@@ -9,8 +9,9 @@ import (
 // placeholders for the function's arguments, numbered from 0 as the standard
 // orders them: $1 an integer, $t2 a datatype, $c5 a communicator, $q6 a
 // pointer to a request, $v1 an array of integers, $w3 an array of datatypes,
-// $b0 a buffer. before runs ahead of the call, after follows it, both only where the call
-// is counted. Where Fortran must differ, it has its own.
+// $b0 a buffer, $d3 a communicator made, $s6 a status or NULL. before runs ahead
+// of the call, after follows it, both only where the call is counted. Where
+// Fortran must differ, it has its own.
 type rule struct {
 	before, after               string
 	fortranBefore, fortranAfter string
@@ -29,27 +30,33 @@ var local = regexp.MustCompile(`^(Type_|Group_|Info_|Op_|Error_|Add_error_|Remov
 	`Initialized|Finalized|Pcontrol|Wtime|Wtick|Request_get_status|Register_datarep|Test_cancelled|Alloc_mem|Free_mem|Status|` +
 	`(Open|Close)_port|(Publish|Unpublish|Lookup)_name|.*_(FN|fn|f2c|c2f|f082c|c2f08|f082f|f2f08|fromint|toint)(_c)?$|Address)`)
 
+const finalize = "if (auspex_tracing) traced(t, (struct event){T_FINALIZE, 0, 0, 0, 0, 0, 0, 0, 0}, NULL);"
+
 // rules are what is counted of each function.
 var rules = map[string]rule{
-	"Init":        both("mpi_started();"),
-	"Init_thread": both("mpi_started();"),
-	"Abort":       {before: "auspex_file_close(ABORTED, $1);", fortranBefore: "auspex_file_close(ABORTED, $1);"},
+	"Init":            both("mpi_started();"),
+	"Init_thread":     both("mpi_started();"),
+	"Finalize":        {before: finalize, fortranBefore: finalize},
+	"Comm_free":       {before: "comm_freed($d0);", fortranBefore: "comm_freed($d0);"},
+	"Comm_disconnect": {before: "comm_freed($d0);", fortranBefore: "comm_freed($d0);"},
+	"Abort":           {before: "auspex_file_close(ABORTED, $1);", fortranBefore: "auspex_file_close(ABORTED, $1);"},
 
-	"Send": both("sent(t, $1, $t2, $3);"),
+	"Send":  both("sent(t, $1, $t2, $3);"),
+	"Isend": both("sent(t, $1, $t2, $3); if (auspex_tracing) request_new(t, $q6, SEND, $1, $t2, $3, $4, $c5);"),
 	"Recv": {
 		before:       "if (@6 == MPI_STATUS_IGNORE) @6 = &status_;",
 		after:        "received(t, @6);",
 		fortranAfter: "posted(t, $1, $t2, $3);",
 	},
-	"Irecv": both("request_new($q6, RECEIVE, $1, $t2, $3);"),
+	"Irecv": both("request_new(t, $q6, RECEIVE, $1, $t2, $3, $4, $c5);"),
 	"Mrecv": {
 		before:       "if (@4 == MPI_STATUS_IGNORE) @4 = &status_;",
 		after:        "received(t, @4);",
 		fortranAfter: "posted(t, $1, $t2, 0);",
 	},
-	"Imrecv":    both("request_new($q4, RECEIVE, $1, $t2, 0);"),
-	"Send_init": both("request_new($q6, SEND | PERSISTENT, $1, $t2, $3);"),
-	"Recv_init": both("request_new($q6, RECEIVE | PERSISTENT, $1, $t2, $3);"),
+	"Imrecv":    both("request_new(t, $q4, RECEIVE, $1, $t2, 0, 0, MPI_COMM_NULL);"),
+	"Send_init": both("request_new(t, $q6, SEND | PERSISTENT, $1, $t2, $3, $4, $c5);"),
+	"Recv_init": both("request_new(t, $q6, RECEIVE | PERSISTENT, $1, $t2, $3, $4, $c5);"),
 	"Sendrecv": {
 		before:       "if (@11 == MPI_STATUS_IGNORE) @11 = &status_;",
 		after:        "sent(t, $1, $t2, $3); received(t, @11);",
@@ -144,7 +151,8 @@ func inPlace(given, received string) rule {
 }
 
 var (
-	sends     = regexp.MustCompile(`^I?[bsr]?send$|^[BSR]send$`)
+	sends     = regexp.MustCompile(`^[BSR]send$`)
+	isends    = regexp.MustCompile(`^I[bsr]send$`)
 	sendInits = regexp.MustCompile(`^[BSR]send_init$`)
 	fileMoves = regexp.MustCompile(`^File_i?(read|write)(_at|_shared|_ordered)?(_all)?(_begin|_end)?$`)
 )
@@ -156,6 +164,8 @@ func ruleFor(name string) rule {
 	switch {
 	case sends.MatchString(name):
 		return rules["Send"]
+	case isends.MatchString(name):
+		return rules["Isend"]
 	case sendInits.MatchString(name):
 		return rules["Send_init"]
 	case strings.HasPrefix(name, "File_"):

@@ -57,12 +57,8 @@ func ClassificationWords(c *analyze.Classification) string {
 		if word == "" || len(parts) == sentences {
 			break
 		}
-		who := r.Region
-		if r.Unit != nil {
-			who += fmt.Sprintf(" in unit %v", r.Unit)
-		}
 		sharp := word == c.Terms[0] || word == c.Terms[len(c.Terms)-1]
-		said := fmt.Sprintf("%s is %s", who, deserves(word, degree, sharp))
+		said := fmt.Sprintf("%s is %s", spoken(r.Region, r.Unit), deserves(word, degree, sharp))
 		if len(parts) == 0 {
 			said += " in " + c.Metric
 		}

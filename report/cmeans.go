@@ -67,7 +67,7 @@ func ClustersWords(c *analyze.Clusters) string {
 		plural(len(c.Clusters), "cluster"), how, clear, Ratio(c.PartitionCoefficient, 3))
 	if len(c.Rows) > 0 && len(c.Clusters) > 1 {
 		text += fmt.Sprintf(" The highest scores belong to %s, most of all to %s.", plural(c.Clusters[0].Members, string(c.By)),
-			rowName(c.Rows[0].Region, c.Rows[0].Unit))
+			spoken(c.Rows[0].Region, c.Rows[0].Unit))
 	}
 	return text
 }

@@ -33,7 +33,7 @@ func (p *Page) Diagnosis(d *analyze.Diagnosis) {
 			p.decisionTable(c, d.Level)
 		}
 	}
-	if len(d.Causes) > 0 && len(d.Causes[0].Balance) <= unitsShown {
+	if len(d.Causes) > 0 && len(d.Causes[0].Balance) > 0 && len(d.Causes[0].Balance) <= unitsShown {
 		p.balance(d.Causes[0], d.Level)
 	}
 	if len(d.Internal.Regions) > 0 {

@@ -34,7 +34,7 @@ func finding(change func(*analyze.Diagnosis, *analyze.Cause)) *analyze.Diagnosis
 		CCCR:    []string{"main/solve"},
 	}
 	c := analyze.Cause{
-		Region: "main/solve", LostShare: 0.25, Attributes: []string{"instructions"},
+		Region: "main/solve", LostShare: 0.25, Slowest: processes(3)[0], Most: 4, Mean: 2, Attributes: []string{"instructions"},
 		Evidence: []analyze.Contrast{{Attribute: "instructions", Metric: "instructions", High: processes(1, 3), Low: processes(0, 2), HighValue: 6, LowValue: 2, Ratio: 3, Correlation: 0.9}},
 	}
 	change(d, &c)
@@ -65,18 +65,18 @@ func TestDiagnosisWords(t *testing.T) {
 		"continuum": {func(d *analyze.Diagnosis, c *analyze.Cause) { d.Continuum, d.Kinds = true, d.Kinds[:1] },
 			"4 processes form a continuum, without separate kinds; severity 0.50 (high). The trouble is in `solve`, where time varies with instructions (correlation 0.90). Balancing it would save up to 25 % of the run."},
 		"scattered": {func(d *analyze.Diagnosis, c *analyze.Cause) { d.Scattered, d.UnitCount = true, 2 },
-			"No two of 2 processes are alike; severity 0.50 (high). They are taken as a gradient. The trouble is in `solve`, where time varies with instructions (correlation 0.90). Balancing it would save up to 25 % of the run."},
+			"2 processes, no two alike; severity 0.50 (high). They are taken as a gradient. The trouble is in `solve`, where time varies with instructions (correlation 0.90). Balancing it would save up to 25 % of the run."},
 		"no metrics": {func(d *analyze.Diagnosis, c *analyze.Cause) { c.Attributes, c.Evidence, c.LostShare = nil, nil, 0.001 },
-			"4 processes fall into 2 kinds; severity 0.50 (high). The trouble is in `solve`; no other metric was collected there, so the cause cannot be told. Balancing it would save less than 1 % of the run."},
+			"4 processes fall into 2 kinds; severity 0.50 (high). The trouble is in `solve`: process 3 spends 4.000 s there and the mean is 2.000 s; no other metric was collected, so the cause cannot be told. Balancing it would save less than 1 % of the run."},
 		"noise": {func(d *analyze.Diagnosis, c *analyze.Cause) {
 			c.Attributes, c.Evidence, c.Excluded = nil, nil, []analyze.Excluded{{Attribute: "calls"}}
-		}, "4 processes fall into 2 kinds; severity 0.50 (high). The trouble is in `solve`; none of the metrics collected there explains it. Balancing it would save up to 25 % of the run."},
+		}, "4 processes fall into 2 kinds; severity 0.50 (high). The trouble is in `solve`: process 3 spends 4.000 s there and the mean is 2.000 s; none of the metrics collected explains it. Balancing it would save up to 25 % of the run."},
 		"all told": {func(d *analyze.Diagnosis, c *analyze.Cause) {
 			d.CCR[0].Name, d.CCR[0].File, d.CCR[0].Line = "void solve(int, double *) C", "a.c", 7
 			d.CCR[0].Inside, d.CCR[0].With = "main/step", []string{"main/send"}
 			c.Inexplicable, c.InexplicablePairs = [][2]analyze.Name{{processes(0)[0], processes(3)[0]}}, 2
-			c.Excluded = []analyze.Excluded{{Attribute: "io_read"}, {Attribute: "io_written"}, {Attribute: "l1_misses/instructions"}}
-		}, "4 processes fall into 2 kinds; severity 0.50 (high). The trouble is in `solve` (a.c:7), inside `step`, only together with `send`: processes 1 and 3 execute 3.0 × the instructions of processes 0 and 2. Balancing it would save up to 25 % of the run. The collected metrics cannot explain processes 0 and 3, and 1 pair more. Not the cause: disk, L1 misses."},
+			c.Excluded = []analyze.Excluded{{Attribute: "io_read"}, {Attribute: "io_written"}, {Attribute: "l1_misses/instructions"}, {Attribute: "iterations", Why: analyze.WhyAsGood}}
+		}, "4 processes fall into 2 kinds; severity 0.50 (high). The trouble is in `solve` (a.c:7), inside `step`, only together with `send`: processes 1 and 3 execute 3.0 × the instructions of processes 0 and 2. Balancing it would save up to 25 % of the run. The collected metrics cannot explain processes 0 and 3, and 1 pair more. As good an explanation: iterations. Not the cause: disk, L1 misses."},
 		"never called": {func(d *analyze.Diagnosis, c *analyze.Cause) {
 			e := &c.Evidence[0]
 			e.Attribute, e.Metric, e.LowValue = "calls", "calls", 0

@@ -47,9 +47,9 @@ func kindsWords(d *analyze.Diagnosis) string {
 	case d.Scattered:
 		first := fmt.Sprintf("%s scatter into %s, too many to tell apart; %s.", units, plural(len(d.Kinds), "kind"), severity)
 		if len(d.Kinds) == d.UnitCount {
-			first = fmt.Sprintf("No two of %s are alike; %s.", units, severity)
+			first = fmt.Sprintf("%s, no two alike; %s.", units, severity)
 		} else if len(d.Kinds) > d.UnitCount/2 {
-			first = fmt.Sprintf("Hardly any two of %s are alike; %s.", units, severity)
+			first = fmt.Sprintf("%s, almost no two alike; %s.", units, severity)
 		}
 		return first + " They are taken as a gradient."
 	case d.Continuum:
@@ -135,6 +135,9 @@ func troubleWords(d *analyze.Diagnosis) []string {
 		}
 		out = append(out, text+".")
 	}
+	if names := asGood(c); len(names) > 0 {
+		out = append(out, "As good an explanation: "+upTo(names, 4)+".")
+	}
 	if names := notTheCause(c); len(names) > 0 && len(c.Attributes) > 0 {
 		out = append(out, "Not the cause: "+strings.Join(names, ", ")+".")
 	}
@@ -144,10 +147,12 @@ func troubleWords(d *analyze.Diagnosis) []string {
 // because says what is behind a region's difference.
 func because(d *analyze.Diagnosis, c analyze.Cause) string {
 	if len(c.Evidence) == 0 {
+		slowest := fmt.Sprintf(": %s spends %s there and the mean is %s; ", members([]analyze.Name{c.Slowest}, d.Level),
+			Quantity(c.Most, metricUnit(d.Metric)), Quantity(c.Mean, metricUnit(d.Metric)))
 		if len(c.Excluded) == 0 {
-			return "; no other metric was collected there, so the cause cannot be told"
+			return slowest + "no other metric was collected, so the cause cannot be told"
 		}
-		return "; none of the metrics collected there explains it"
+		return slowest + "none of the metrics collected explains it"
 	}
 	var parts []string
 	for i, e := range c.Evidence {
@@ -178,10 +183,24 @@ func because(d *analyze.Diagnosis, c analyze.Cause) string {
 	return ": " + strings.Join(parts, "; ")
 }
 
+// asGood lists the metrics that could be named instead.
+func asGood(c analyze.Cause) []string {
+	var names []string
+	for _, e := range c.Excluded {
+		if e.Why == analyze.WhyAsGood {
+			names = append(names, attributeWords(e.Attribute))
+		}
+	}
+	return names
+}
+
 // notTheCause lists what was excluded, a thing once.
 func notTheCause(c analyze.Cause) []string {
 	var names []string
 	for _, e := range c.Excluded {
+		if e.Why == analyze.WhyAsGood || e.Why == analyze.WhyWeaker || e.Why == analyze.WhyNotNeeded && !c.Complete {
+			continue
+		}
 		if name := subject(e.Attribute); !slices.Contains(names, name) {
 			names = append(names, name)
 		}

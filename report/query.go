@@ -74,18 +74,15 @@ func AnswerWords(a *analyze.Answer) string {
 			best = r
 		}
 	}
-	who := "unit " + fmt.Sprint(best.Unit)
+	where := ""
 	if best.Region != nil {
-		who = *best.Region
-		if best.Unit != nil {
-			who += fmt.Sprintf(" in unit %v", best.Unit)
-		}
+		where = *best.Region
 	}
 	verb := "fit"
 	if len(a.Rows) == 1 {
 		verb = "fits"
 	}
-	return fmt.Sprintf("%s %s. %s fits best, %s %s.", plural(len(a.Rows), "row"), verb, who, fitWords(best.Degree), degreeText(best.Degree))
+	return fmt.Sprintf("%s %s. %s fits best, %s %s.", plural(len(a.Rows), "row"), verb, spoken(where, best.Unit), fitWords(best.Degree), degreeText(best.Degree))
 }
 
 // fitWords says how well a row fits a condition.

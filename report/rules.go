@@ -45,12 +45,9 @@ func ProblemsWords(r *analyze.Problems) string {
 
 // placeWords says where a problem is and what it rests on.
 func placeWords(place analyze.Place) string {
-	who := "The program"
-	switch {
-	case place.Region != "":
-		who = place.Region
-	case place.Unit != nil:
-		who = fmt.Sprintf("Unit %v", place.Unit)
+	who := spoken(place.Region, place.Unit)
+	if who == "" {
+		who = "the program"
 	}
 	return fmt.Sprintf("%s: %s.", who, evidenceWords(place.Evidence))
 }

@@ -50,15 +50,32 @@ func RankingWords(r *analyze.Ranking) string {
 		return text + " Nothing could be scored."
 	}
 	first := r.Rows[0]
-	who := first.Region
-	if first.Unit != nil {
-		who = fmt.Sprintf("unit %v", first.Unit)
-	}
-	text += fmt.Sprintf(" First comes %s with an aggregate score of %s", who, Ratio(first.Aggregate, 3))
+	text += fmt.Sprintf(" First comes %s with an aggregate score of %s", spoken(first.Region, first.Unit), Ratio(first.Aggregate, 3))
 	if len(first.Because) > 1 && !first.Because[0].Share.IsMissing() {
 		text += fmt.Sprintf(", %s of it from %s", Percent(first.Because[0].Share), first.Because[0].Metric)
 	}
-	return text + "."
+	text += "."
+	const sentences = 3
+	for _, row := range r.Rows[:min(sentences, len(r.Rows))] {
+		if said := rankedWords(row); said != "" {
+			text += " " + said
+		}
+	}
+	return text
+}
+
+// rankedWords says what words a row deserves by its metrics.
+func rankedWords(r analyze.Ranked) string {
+	var parts []string
+	for _, b := range r.Because {
+		if b.Word != "" {
+			parts = append(parts, fmt.Sprintf("%s in %s %s", deserves(b.Word, b.Degree, b.Sharp), b.Metric, degreeText(b.Degree)))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s is %s.", spoken(r.Region, r.Unit), listed(parts))
 }
 
 func meaningWords(m analyze.Meaning, base string, by analyze.By) string {

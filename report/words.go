@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -61,6 +62,17 @@ func value(r analyze.Real) string {
 		return shortest(v)
 	}
 	return Quantity(r, "")
+}
+
+// spoken names a region or unit in a sentence.
+func spoken(region string, unit any) string {
+	switch {
+	case unit == nil:
+		return region
+	case region == "":
+		return fmt.Sprintf("unit %v", unit)
+	}
+	return fmt.Sprintf("%s in unit %v", region, unit)
 }
 
 // notes writes what a result has to add.

@@ -7,13 +7,13 @@ package simulate
 func (s *solver) fill() {
 	c := &s.crowd
 	c.playing = c.link != none && s.links[c.link].epoch == s.epoch
-	if len(s.set) == 1 && !c.playing && s.fillOne() {
-		return
-	}
 	if s.stale {
 		s.prepare()
 	}
 	s.stale = true
+	if len(s.set) == 1 && !c.playing && s.fillOne() {
+		return
+	}
 	s.heap = s.heap[:0]
 	for _, e := range s.touched {
 		l := &s.links[e]

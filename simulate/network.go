@@ -45,7 +45,7 @@ type network struct {
 	crowdTime
 	transfers []transfer
 	free      []int32
-	routes    map[uint64]*route
+	routes    routeTable
 	plat      *platform.Platform
 	opts      *Options
 	queue     *eventQueue
@@ -66,7 +66,7 @@ type network struct {
 const maxRoutes = 1 << 20
 
 func newNetwork(p *platform.Platform, o *Options, q *eventQueue, firstID int32) *network {
-	n := &network{plat: p, opts: o, queue: q, firstID: firstID, routes: map[uint64]*route{}}
+	n := &network{plat: p, opts: o, queue: q, firstID: firstID}
 	n.crowd.link, n.epoch, n.exact = none, 1, o.Exact
 	ranks := int(firstID)
 	n.flows, n.transfers = make([]flow, 0, 4*ranks), make([]transfer, 0, 4*ranks)
@@ -93,8 +93,7 @@ func newNetwork(p *platform.Platform, o *Options, q *eventQueue, firstID int32) 
 
 // route finds the way between two hosts, or makes it.
 func (n *network) route(src, dst int32) (*route, error) {
-	key := uint64(uint32(src))<<32 | uint64(uint32(dst))
-	if r := n.routes[key]; r != nil {
+	if r := n.routes.get(src, dst); r != nil {
 		return r, nil
 	}
 	there, err := n.plat.Route(int(src), int(dst), n.buf)
@@ -134,18 +133,21 @@ func (n *network) route(src, dst int32) (*route, error) {
 	} else {
 		r.penalty = 1 // as in SimGrid, where such a flow skips the latency phase
 	}
-	if len(n.routes) >= maxRoutes {
+	if n.routes.used >= maxRoutes {
 		n.bookCarried()
-		clear(n.routes)
+		n.routes.clear()
 	}
-	n.routes[key] = r
+	n.routes.put(src, dst, r)
 	return r, nil
 }
 
 // bookCarried counts what the routes have carried with their links. A flow that
 // is still on its way over a route that is forgotten here is not counted.
 func (n *network) bookCarried() {
-	for _, r := range n.routes {
+	for _, r := range n.routes.routes {
+		if r == nil {
+			continue
+		}
 		for _, p := range r.parts {
 			if p.weight >= 1 {
 				n.carried[p.link] += r.carried * math.Floor(p.weight)

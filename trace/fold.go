@@ -15,6 +15,7 @@ const (
 	maxPeriod     = 4096    // items in the body of a loop
 	maxCandidates = 8       // earlier equal items tried as the end of the first iteration
 	maxLoops      = 8       // latest loops tried for one more iteration
+	dryAfter      = 512     // tries in vain before they become fewer
 	maxItems      = 1 << 20 // items kept for folding before the older half is final
 )
 
@@ -48,6 +49,7 @@ type Builder struct {
 	codes   []string // code of each action id, "" for loops
 	latest  []int32  // latest item of each id
 	actions int64
+	dry     int // tries to find a loop in vain
 	out     Program
 	scratch []byte
 	// Means keeps only mean and variance of computes that differ between the
@@ -111,8 +113,18 @@ func (b *Builder) push(it item) {
 		b.close(n - 1)
 	}
 	b.link(it)
-	if !b.extendLoop() {
-		b.newLoop()
+	if b.extendLoop() {
+		b.dry = 0
+		return
+	}
+	// Where nothing has repeated for long, look less often: a loop is found all
+	// the same, only a few items later.
+	if b.dry < dryAfter || len(b.items)%8 == 0 {
+		if b.newLoop() {
+			b.dry = 0
+		} else {
+			b.dry++
+		}
 	}
 }
 
@@ -180,14 +192,15 @@ func (b *Builder) extendLoop() bool {
 	return false
 }
 
-// newLoop folds the last items with an equal run right before them.
-func (b *Builder) newLoop() {
+// newLoop folds the last items with an equal run right before them, if there is
+// one.
+func (b *Builder) newLoop() bool {
 	n := len(b.items)
 	j := b.items[n-1].prev
 	for range maxCandidates {
 		k := n - 1 - int(j)
 		if j < 0 || k > maxPeriod || 2*k > n {
-			return
+			return false
 		}
 		first, second := b.items[n-2*k:n-k], b.items[n-k:]
 		if !sameIDs(first, second) {
@@ -210,8 +223,9 @@ func (b *Builder) newLoop() {
 		b.repeats = append(b.repeats, r)
 		b.loops = append(b.loops, int32(len(b.items)))
 		b.items = append(b.items, item{id: -1, prev: -1, loop: int32(len(b.repeats) - 1), series: -1})
-		return
+		return true
 	}
+	return false
 }
 
 func sameIDs(a, b []item) bool {

@@ -1,12 +1,14 @@
-/* A model that keeps its last states on disk, and lets one rank do the writing.
+/* A model that keeps its last states on disk, and has one rank keep far more
+ * than it should.
  *
  * A rod of cells cools down step by step, each rank having its share of it.
- * After every step the whole state is gathered on the last rank, which writes
- * it in the place of the oldest one kept, and reads that before; the others
- * only write down a few cells. With --balanced every rank writes its own share.
+ * After every step each rank writes what lies in a row of windows along its
+ * share, in the place of the oldest record, and reads that before it goes. The
+ * windows are narrow, but on the last rank, where somebody left the output of
+ * everything switched on. With --balanced its windows are like the others'.
  *
- * Everybody makes the same number of calls to write and read; they differ in
- * how much goes to disk, and in nothing else.
+ * Everybody makes the same number of calls to write and to read; ranks differ
+ * in how much goes to disk, and in nothing else.
  *
  *     diskheavy [--balanced] [cells [steps]]
  *
@@ -21,15 +23,16 @@
 #include <string.h>
 #include <unistd.h>
 
-#define PIECES 64 /* calls to write that a record takes */
-#define KEPT 4    /* records in the file */
+#define WINDOWS 64 /* along the share of a rank */
+#define NARROW 64  /* what lies between windows, in widths of a window */
+#define KEPT 4     /* records in the file */
 
 typedef struct {
-    int rank, ranks, writer; /* writer is -1 where everybody writes */
-    int cells, mine, steps;  /* cells in all, and of this rank */
-    double *now, *next;      /* with a cell of the neighbours at both ends */
-    double *record, *oldest; /* what this rank writes and reads */
-    size_t piece;            /* bytes of a record that go out by one call */
+    int rank, ranks;
+    int cells, mine, steps; /* cells in all, and of this rank */
+    double *now, *next;     /* with a cell of the neighbours at both ends */
+    double *oldest;         /* the record that was read */
+    int apart, width;       /* of the windows, in cells */
     char name[64];
     int file;
 } Model;
@@ -41,27 +44,23 @@ static void stop(const Model *m, const char *what)
     MPI_Abort(MPI_COMM_WORLD, 2);
 }
 
-static void prepare(Model *m)
+static void prepare(Model *m, int everything)
 {
-    size_t length = m->writer == m->rank ? m->cells : m->writer < 0 ? m->mine : PIECES;
-
-    m->piece = length / PIECES * sizeof(double);
+    m->apart = m->mine / WINDOWS;
+    m->width = everything ? m->apart : (m->apart + NARROW - 1) / NARROW;
     m->now = calloc(m->mine + 2, sizeof(double));
     m->next = calloc(m->mine + 2, sizeof(double));
-    m->record = calloc(length, sizeof(double));
-    m->oldest = calloc(length, sizeof(double));
+    m->oldest = calloc(m->mine, sizeof(double));
     snprintf(m->name, sizeof m->name, "diskheavy.%ld.%d.tmp", (long)getpid(), m->rank);
     m->file = open(m->name, O_RDWR | O_CREAT | O_TRUNC, 0600);
-    if (m->file < 0 || m->now == NULL || m->next == NULL || m->record == NULL ||
-        m->oldest == NULL)
+    if (m->file < 0 || m->now == NULL || m->next == NULL || m->oldest == NULL)
         stop(m, m->name);
     for (int i = 1; i <= m->mine; i++) {
         long cell = (long)m->rank * m->mine + i - 1;
         m->now[i] = 1 + (double)(cell * 7919 % 1000) / 1000;
+        /* Memory is touched here, not for the first time in what follows. */
+        m->next[i] = m->oldest[i - 1] = 1;
     }
-    /* Memory is touched here, and not for the first time in what follows. */
-    for (size_t i = 0; i < length; i++)
-        m->record[i] = m->oldest[i] = 1;
 }
 
 /* Heat flows between neighbours; the ends of the rod lose some. */
@@ -82,28 +81,23 @@ static void advance(Model *m)
     m->next = p;
 }
 
-/* The state comes to the rank that writes it. */
-static void collect(Model *m)
+static void seek_record(const Model *m, int step)
 {
-    if (m->writer >= 0)
-        MPI_Gather(m->now + 1, m->mine, MPI_DOUBLE, m->record, m->mine, MPI_DOUBLE,
-                   m->writer, MPI_COMM_WORLD);
-    else
-        memcpy(m->record, m->now + 1, sizeof(double) * m->mine);
-    if (m->writer >= 0 && m->writer != m->rank)
-        for (int i = 0; i < PIECES; i++)
-            m->record[i] = m->now[1 + i];
+    off_t record = (off_t)WINDOWS * m->width * sizeof(double);
+
+    if (lseek(m->file, step % KEPT * record, SEEK_SET) < 0)
+        stop(m, "lseek");
 }
 
-/* One record to disk, in PIECES calls. */
-static void write_record(Model *m, int step)
+/* One record to disk, a call for every window. */
+static void write_record(const Model *m, int step)
 {
-    const char *from = (const char *)m->record;
+    ssize_t bytes = m->width * sizeof(double);
 
-    lseek(m->file, (off_t)(step % KEPT * PIECES * m->piece), SEEK_SET);
-    for (int i = 0; i < PIECES; i++) {
-        ssize_t written = write(m->file, from + i * m->piece, m->piece);
-        if (written != (ssize_t)m->piece)
+    seek_record(m, step);
+    for (int i = 0; i < WINDOWS; i++) {
+        const double *window = m->now + 1 + i * m->apart;
+        if (write(m->file, window, bytes) != bytes)
             stop(m, "write");
     }
 }
@@ -111,34 +105,35 @@ static void write_record(Model *m, int step)
 /* The record of a step from disk, likewise. */
 static void read_record(Model *m, int step)
 {
-    char *to = (char *)m->oldest;
+    ssize_t bytes = m->width * sizeof(double);
 
-    lseek(m->file, (off_t)(step % KEPT * PIECES * m->piece), SEEK_SET);
-    for (int i = 0; i < PIECES; i++) {
-        ssize_t got = read(m->file, to + i * m->piece, m->piece);
-        if (got != (ssize_t)m->piece)
+    seek_record(m, step);
+    for (int i = 0; i < WINDOWS; i++) {
+        double *window = m->oldest + i * m->apart;
+        if (read(m->file, window, bytes) != bytes)
             stop(m, "read");
     }
 }
 
-/* The first number of every piece of a record, added up as the bits it has in
+/* The first and last cell of every window added up, as the bits they have in
  * memory. What was read must add up to what was written. */
-static uint64_t add_up(const Model *m, const double *record)
+static uint64_t add_up(const Model *m, const double *cells)
 {
-    uint64_t sum = 0, bits;
+    uint64_t sum = 0, bits[2];
 
-    for (int i = 0; i < PIECES; i++) {
-        memcpy(&bits, (const char *)record + i * m->piece, sizeof bits);
-        sum += bits;
+    for (int i = 0; i < WINDOWS; i++) {
+        memcpy(&bits[0], &cells[i * m->apart], sizeof bits[0]);
+        memcpy(&bits[1], &cells[i * m->apart + m->width - 1], sizeof bits[1]);
+        sum += bits[0] + 3 * bits[1];
     }
     return sum;
 }
 
 int main(int argc, char **argv)
 {
-    Model m = {.cells = 1 << 22, .steps = 40};
+    Model m = {.cells = 1 << 23, .steps = 80};
     uint64_t written = 0, was_read = 0;
-    int numbers = 0, bad = 0, balanced = 0;
+    int numbers = 0, balanced = 0;
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &m.rank);
@@ -152,17 +147,16 @@ int main(int argc, char **argv)
             m.steps = atoi(argv[i]);
     }
     m.mine = m.cells / m.ranks;
-    m.writer = balanced ? -1 : m.ranks - 1;
-    if (numbers > 2 || m.steps < KEPT || m.mine < PIECES || m.mine % PIECES != 0 || m.cells % m.ranks != 0) {
+    if (numbers > 2 || m.mine < WINDOWS || m.cells % (m.ranks * WINDOWS) != 0 || m.steps < KEPT) {
         if (m.rank == 0)
-            fprintf(stderr, "usage: diskheavy [--balanced] [cells [steps]], cells a multiple of %d on every rank, steps at least %d\n",
-                    PIECES, KEPT);
+            fprintf(stderr, "usage: diskheavy [--balanced] [cells [steps]], a multiple of %d cells a rank and %d steps or more\n",
+                    WINDOWS, KEPT);
         MPI_Finalize();
         return 2;
     }
 
     double start = MPI_Wtime();
-    prepare(&m);
+    prepare(&m, !balanced && m.rank == m.ranks - 1);
     for (int step = 0; step < m.steps + KEPT; step++) {
         if (step >= KEPT) {
             read_record(&m, step);
@@ -170,29 +164,27 @@ int main(int argc, char **argv)
         }
         if (step < m.steps) {
             advance(&m);
-            collect(&m);
-            written += add_up(&m, m.record);
             write_record(&m, step);
+            written += add_up(&m, m.now + 1);
         }
     }
     close(m.file);
     unlink(m.name);
 
-    /* sum[0] of the state in millionths, sum[1] of ranks that did not read
-     * what they wrote. */
+    /* sum[0] of the cells in millionths, sum[1] of ranks that did not read what
+     * they wrote. */
     long long sum[2] = {0, was_read != written}, all[2] = {0, 0};
     for (int i = 1; i <= m.mine; i++)
         sum[0] += llround(m.now[i] * 1e6);
     MPI_Allreduce(sum, all, 2, MPI_LONG_LONG, MPI_SUM, MPI_COMM_WORLD);
-    bad = all[1] != 0;
     if (m.rank == 0) {
         printf("diskheavy: %d cells, %d steps, %d ranks, %s\n", m.cells, m.steps, m.ranks,
-               balanced ? "all write" : "the last rank writes");
+               balanced ? "all write little" : "the last writes everything");
         printf("checksum %.9e\n", (double)all[0]);
         printf("time %.3f s\n", MPI_Wtime() - start);
-        if (bad)
+        if (all[1] != 0)
             fprintf(stderr, "diskheavy: verification failed: %lld ranks read other than they wrote\n", all[1]);
     }
     MPI_Finalize();
-    return bad;
+    return all[1] != 0;
 }

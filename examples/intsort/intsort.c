@@ -109,11 +109,15 @@ static void change_keys(Sorter *s, int ranking)
     }
 }
 
+/* How many keys each bucket gets, from here and from all ranks. */
 static void count_buckets(Sorter *s)
 {
-    memset(s->here, 0, sizeof(int) * s->buckets);
+    const int shift = s->shift;
+    int *here = s->here;
+
+    memset(here, 0, sizeof(int) * s->buckets);
     for (long i = 0; i < s->mine; i++)
-        s->here[s->keys[i] >> s->shift]++;
+        here[s->keys[i] >> shift]++;
     MPI_Allreduce(s->here, s->everywhere, s->buckets, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
 }
 
@@ -141,6 +145,7 @@ static void assign_buckets(Sorter *s)
     }
 }
 
+/* Keys of one bucket, and so of one rank, come to stand together. */
 static void pack_keys(Sorter *s)
 {
     int *next = s->here; /* the sizes have been used; now places */

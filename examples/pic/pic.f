@@ -268,9 +268,12 @@ C
          FX = X(N) - (I - 1)
          FY = Y(N) - (J - 1)
          FZ = Z(N) - (K - 1)
-         AX = MIX(EX(1,1,K), EX(1,1,M1), I, I1, J, J1, FX, FY, FZ)
-         AY = MIX(EY(1,1,K), EY(1,1,M1), I, I1, J, J1, FX, FY, FZ)
-         AZ = MIX(EZ(1,1,K), EZ(1,1,M1), I, I1, J, J1, FX, FY, FZ)
+         AX = MIX(EX(1,1,K), I, I1, J, J1, FX, FY)*(1.0D0 - FZ)
+     &      + MIX(EX(1,1,M1), I, I1, J, J1, FX, FY)*FZ
+         AY = MIX(EY(1,1,K), I, I1, J, J1, FX, FY)*(1.0D0 - FZ)
+     &      + MIX(EY(1,1,M1), I, I1, J, J1, FX, FY)*FZ
+         AZ = MIX(EZ(1,1,K), I, I1, J, J1, FX, FY)*(1.0D0 - FZ)
+     &      + MIX(EZ(1,1,M1), I, I1, J, J1, FX, FY)*FZ
          VX(N) = VX(N) - AX*DT
          VY(N) = VY(N) - AY*DT
          VZ(N) = VZ(N) - AZ*DT
@@ -281,18 +284,14 @@ C
       RETURN
       END
 C
-C     Between the eight corners of a cell, from the plane below and the
-C     plane above.
+C     Between four corners of a cell, in one plane.
 C
-      DOUBLE PRECISION FUNCTION MIX(A, B, I, I1, J, J1, FX, FY, FZ)
+      DOUBLE PRECISION FUNCTION MIX(A, I, I1, J, J1, FX, FY)
       INCLUDE 'pic.inc'
-      DOUBLE PRECISION A(NG,NG), B(NG,NG), FX, FY, FZ, LOW, HIGH
+      DOUBLE PRECISION A(NG,NG), FX, FY
       INTEGER I, I1, J, J1
-      LOW = (A(I,J)*(1.0D0 - FX) + A(I1,J)*FX)*(1.0D0 - FY)
+      MIX = (A(I,J)*(1.0D0 - FX) + A(I1,J)*FX)*(1.0D0 - FY)
      &    + (A(I,J1)*(1.0D0 - FX) + A(I1,J1)*FX)*FY
-      HIGH = (B(I,J)*(1.0D0 - FX) + B(I1,J)*FX)*(1.0D0 - FY)
-     &     + (B(I,J1)*(1.0D0 - FX) + B(I1,J1)*FX)*FY
-      MIX = LOW*(1.0D0 - FZ) + HIGH*FZ
       END
 C
       DOUBLE PRECISION FUNCTION WRAP(P)

@@ -16,9 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LAYERS 8      /* of rock, all of the same thickness */
-#define SPONGE 16     /* columns at either side that swallow the wave */
-#define BANDS 240     /* dominant frequencies a trace is searched for */
+#define LAYERS 8       /* of rock, all of the same thickness */
+#define SPONGE 16      /* columns at either side that swallow the wave */
+#define BANDS 240      /* dominant frequencies a trace is searched for */
 #define STENCIL_COST 2 /* of a cell without attenuation, in sub-steps */
 
 /* Sub-steps of the attenuation in each layer, from the surface down: sea water
@@ -181,14 +181,15 @@ static void inject_source(Survey *s, int shot, int shots, int step)
 
     if (z < s->first || z >= s->first + s->rows)
         return;
-    s->now[(size_t)(z - s->first + 1) * s->columns + x] += s->wavelet[step];
+    double *p = s->now + (size_t)(z - s->first + 1) * s->columns;
+    p[x] += s->wavelet[step];
 }
 
-/* Region 8: the wave equation, second order in time and space. */
-static void step_pressure(Survey *s)
+/* Region 8: the wave equation, second order in time and space. On entry next
+ * holds the pressure before now. */
+static void step_pressure(Survey *s, double *next)
 {
     const int columns = s->columns;
-    double *next = s->before; /* the oldest pressure makes room for the next */
 
     for (int i = 1; i <= s->rows; i++) {
         const double *p = s->now + (size_t)i * columns;
@@ -199,8 +200,6 @@ static void step_pressure(Survey *s)
             q[x] = 2 * p[x] - q[x] + f * bend;
         }
     }
-    s->before = s->now;
-    s->now = next;
 }
 
 /* Region 9: nothing comes back from the sides. */
@@ -225,8 +224,10 @@ static void accumulate_energy(Survey *s)
     for (int i = 1; i <= s->rows; i++) {
         const double *p = s->now + (size_t)i * s->columns;
         double *e = s->illumination + (size_t)i * s->columns;
-        for (int x = 0; x < s->columns; x++)
-            e[x] += p[x] * p[x];
+        for (int x = 0; x < s->columns; x++) {
+            double pressure = p[x];
+            e[x] += pressure * pressure;
+        }
     }
 }
 
@@ -289,7 +290,11 @@ static long long filter_traces(Survey *s, int steps)
 /* Region 14: one step of the wave. */
 static void propagate(Survey *s, int shot, int shots, int step)
 {
-    step_pressure(s);
+    double *next = s->before; /* the oldest pressure makes room for the next */
+
+    step_pressure(s, next);
+    s->before = s->now;
+    s->now = next;
     inject_source(s, shot, shots, step);
     absorb_edges(s);
     attenuate(s);

@@ -21,11 +21,7 @@ func (a *app) classifyCommand() *cobra.Command {
 		Args:              exactly(1, "one experiment"),
 		ValidArgsFunction: a.completeNames,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			words, err := flags.words()
-			if err != nil {
-				return err
-			}
-			d, err := a.dataset(args[0])
+			d, words, err := a.opened(args[0], &flags)
 			if err != nil {
 				return err
 			}

@@ -18,7 +18,11 @@ func (a *app) cmeansCommand() *cobra.Command {
 		Args:              exactly(1, "one experiment"),
 		ValidArgsFunction: a.completeNames,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := a.scores(args[0], &flags)
+			d, words, err := a.opened(args[0], &flags.wordFlags)
+			if err != nil {
+				return err
+			}
+			s, err := a.scores(d, words, &flags)
 			if err != nil {
 				return err
 			}

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"slices"
+
 	"github.com/spf13/cobra"
 
 	"auspex/analyze"
@@ -18,7 +20,7 @@ func (a *app) queryCommand() *cobra.Command {
 		GroupID: "words",
 		Short:   "Search regions, units or summaries with a PERFQL query",
 		Long: `Search regions, units or summaries with a PERFQL query. The experiments come
-first and the query last; OVER in the query names experiments too.`,
+first and the query last; OVER in the query names others in their place.`,
 		Example: `  auspex query gromacs-16 '(wtime is high) AND (imbalance is very high)'
   auspex query mpas '(l1_misses/instructions is high) BY summary WITH DEGREE > 0.5 LIMIT 10'
   auspex query 'wtime is high OVER gromacs-8, gromacs-16 WHERE region ~ "mpi_*"'`,
@@ -65,38 +67,22 @@ first and the query last; OVER in the query names experiments too.`,
 	return cmd
 }
 
-// queried opens the experiments of the command line and those that the query
-// names, each once.
+// queried opens the experiments that the query names, else those of the
+// command line, each once.
 func (a *app) queried(names []string, q *perfql.Query) ([]*analyze.Dataset, error) {
-	var datasets []*analyze.Dataset
-	seen := map[string]bool{}
-	open := func(name string, failed func(error) error) error {
-		if seen[name] {
-			return nil
+	if len(q.Over) == 0 {
+		if len(names) == 0 {
+			return nil, usagef("no experiment to search: name some before the query, or with OVER inside it")
 		}
-		seen[name] = true
-		d, err := a.dataset(name)
+		return a.datasets(slices.Compact(names))
+	}
+	var datasets []*analyze.Dataset
+	for _, over := range q.Over {
+		d, err := a.dataset(over.Name)
 		if err != nil {
-			return failed(err)
+			return nil, &expr.Error{Source: q.Source, Offset: over.Offset, Message: err.Error(), Err: err}
 		}
 		datasets = append(datasets, d)
-		return nil
-	}
-	for _, name := range names {
-		if err := open(name, func(err error) error { return err }); err != nil {
-			return nil, err
-		}
-	}
-	for _, over := range q.Over {
-		inQuery := func(err error) error {
-			return &expr.Error{Source: q.Source, Offset: over.Offset, Message: err.Error(), Err: err}
-		}
-		if err := open(over.Name, inQuery); err != nil {
-			return nil, err
-		}
-	}
-	if len(datasets) == 0 {
-		return nil, usagef("no experiment to search: name some before the query, or with OVER inside it")
 	}
 	return datasets, nil
 }

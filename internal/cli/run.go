@@ -24,6 +24,7 @@ type runFlags struct {
 	repeat  int
 	replace bool
 	keep    bool
+	trace   string
 }
 
 func (a *app) runCommand() *cobra.Command {
@@ -48,6 +49,7 @@ computation between them. A run in which ranks died is stored too, and says so.`
 	cmd.Flags().StringArrayVar(&f.factors, "factor", nil, "factor `k=v`, a number or a word; may be given again")
 	cmd.Flags().IntVar(&f.repeat, "repeat", 1, "run so many times into one experiment with mean and spread")
 	cmd.Flags().BoolVar(&f.replace, "replace", false, "replace an experiment of the same name")
+	cmd.Flags().StringVar(&f.trace, "trace", "", "also record the event trace, for auspex simulate, into this `FILE`")
 	cmd.Flags().BoolVar(&f.keep, "keep", false, "keep the files that the processes wrote")
 	return cmd
 }
@@ -55,6 +57,9 @@ computation between them. A run in which ranks died is stored too, and says so.`
 func (a *app) runRun(ctx context.Context, command []string, f runFlags) error {
 	if f.repeat < 1 {
 		return usagef("--repeat wants a number from 1 on, not %d", f.repeat)
+	}
+	if f.repeat > 1 && f.trace != "" {
+		return usagef("--trace is of one run: leave --repeat out")
 	}
 	var factors []model.Factor
 	for _, text := range f.factors {
@@ -123,7 +128,7 @@ func (a *app) measure(ctx context.Context, storeDir string, command []string, f 
 	if !f.keep {
 		defer os.RemoveAll(dir)
 	}
-	runner := launch.Runner{Command: command, Dir: dir, Cache: cacheDir(), In: a.in, Out: a.out, Err: a.err}
+	runner := launch.Runner{Command: command, Dir: dir, Cache: cacheDir(), Trace: f.trace, In: a.in, Out: a.out, Err: a.err}
 	result, err := runner.Run(ctx)
 	if err != nil && result != nil && result.Status != 0 {
 		fmt.Fprintln(a.err, "auspex:", err)

@@ -26,15 +26,7 @@ func (f *scoreFlags) register(cmd *cobra.Command) {
 }
 
 // scores computes what the flags ask for.
-func (a *app) scores(name string, f *scoreFlags) (*analyze.Scores, error) {
-	words, err := f.words()
-	if err != nil {
-		return nil, err
-	}
-	d, err := a.dataset(name)
-	if err != nil {
-		return nil, err
-	}
+func (a *app) scores(d *analyze.Dataset, words analyze.Words, f *scoreFlags) (*analyze.Scores, error) {
 	metrics, err := f.scoreMetrics(d)
 	if err != nil {
 		return nil, err
@@ -87,7 +79,11 @@ func (a *app) scoreCommand() *cobra.Command {
 		Args:              exactly(1, "one experiment"),
 		ValidArgsFunction: a.completeNames,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := a.scores(args[0], &flags)
+			d, words, err := a.opened(args[0], &flags.wordFlags)
+			if err != nil {
+				return err
+			}
+			s, err := a.scores(d, words, &flags)
 			if err != nil {
 				return err
 			}
@@ -112,11 +108,18 @@ func (a *app) rankCommand() *cobra.Command {
 		Args:              exactly(1, "one experiment"),
 		ValidArgsFunction: a.completeNames,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := a.scores(args[0], &flags)
+			d, words, err := a.opened(args[0], &flags.wordFlags)
 			if err != nil {
 				return err
 			}
-			r := analyze.Rank(s)
+			s, err := a.scores(d, words, &flags)
+			if err != nil {
+				return err
+			}
+			r, err := analyze.Rank(d, words, s)
+			if err != nil {
+				return err
+			}
 			if a.json {
 				return a.printJSON(r)
 			}

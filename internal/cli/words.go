@@ -42,6 +42,16 @@ func (w *wordFlags) words() (analyze.Words, error) {
 	return words, nil
 }
 
+// opened gives an experiment and the words to speak of it with.
+func (a *app) opened(name string, flags *wordFlags) (*analyze.Dataset, analyze.Words, error) {
+	words, err := flags.words()
+	if err != nil {
+		return nil, words, err
+	}
+	d, err := a.dataset(name)
+	return d, words, err
+}
+
 // topFlag is how many rows people see; JSON has them all.
 func topFlag(cmd *cobra.Command, top *int) {
 	cmd.Flags().IntVar(top, "top", 15, "how many rows to print")

@@ -149,8 +149,11 @@ void auspex_look(struct thread *t, struct node *n, uint64_t stretch)
     t->cpu = cpu;
     t->brief = 0;
     t->record.long_stretches++;
-    if (used > 0)
-        n->cpu += used < (double)stretch ? (uint64_t)used : stretch;
+    if (used > 0) {
+        uint64_t cpu_ticks = used < (double)stretch ? (uint64_t)used : stretch;
+        n->cpu += cpu_ticks;
+        t->virtual += cpu_ticks;
+    }
     if (stretch >= auspex_slow)
         look_slow(t, n);
     if (t->record.last - auspex_header->ticks1 > (uint64_t)(1e9 * auspex_rate))

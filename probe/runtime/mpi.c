@@ -1,6 +1,6 @@
 /* MPI: what the generated wrappers call. */
 #include <mpi.h>
-#include "probe.h"
+#include "trace.h"
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -66,9 +66,95 @@ static __attribute__((noinline)) struct thread *mpi_enter(struct auspex_region *
 
 static __attribute__((noinline)) void mpi_leave(struct thread *t)
 {
+    uint64_t outside = t->virtual;
     charge(t, ticks());
     leave(t);
+    t->seen += t->virtual - outside; /* MPI's own work is no computation */
     t->quiet = 0;
+}
+
+/* ---- tracing ---- */
+
+static struct communicator { MPI_Comm handle; int id, me, size; int *world; } *comms;
+static int comm_count, comm_room, comm_ids;
+
+/* Hands an event to the trace with the computation since the one before. */
+static void traced(struct thread *t, struct event e, const int64_t *lists)
+{
+    uint64_t compute = t->virtual - t->seen;
+    if (t->record.id != 0)
+        return; /* the trace is of one thread */
+    t->seen = t->virtual;
+    auspex_trace(&e, lists, compute);
+}
+
+static struct communicator *communicator(MPI_Comm handle)
+{
+    for (int i = comm_count; i-- > 0;)
+        if (comms[i].handle == handle)
+            return &comms[i];
+    return NULL;
+}
+
+static void comm_add(MPI_Comm handle)
+{
+    MPI_Group group, all;
+    if (comm_count == comm_room) {
+        int room = comm_room ? 2 * comm_room : 16;
+        struct communicator *more = realloc(comms, (size_t)room * sizeof *comms);
+        if (!more)
+            return;
+        comms = more;
+        comm_room = room;
+    }
+    struct communicator *c = &comms[comm_count];
+    c->handle = handle;
+    c->id = comm_ids++;
+    PMPI_Comm_rank(handle, &c->me);
+    PMPI_Comm_size(handle, &c->size);
+    c->world = malloc(2 * (size_t)c->size * sizeof *c->world);
+    if (!c->world)
+        return;
+    int *mine = c->world + c->size;
+    for (int i = 0; i < c->size; i++)
+        mine[i] = i;
+    PMPI_Comm_group(handle, &group);
+    PMPI_Comm_group(MPI_COMM_WORLD, &all);
+    PMPI_Group_translate_ranks(group, c->size, mine, all, c->world);
+    PMPI_Group_free(&group);
+    PMPI_Group_free(&all);
+    comm_count++;
+}
+
+/* Any making of a communicator from another is, to a replay, a split: members
+ * of one new communicator share the colour of its first member. */
+static void comm_made(struct thread *t, MPI_Comm parent, MPI_Comm made)
+{
+    struct communicator *p = communicator(parent), *c = NULL;
+    int inter = 0;
+    if (!auspex_tracing || !p)
+        return;
+    if (made != MPI_COMM_NULL) {
+        PMPI_Comm_test_inter(made, &inter);
+        if (inter)
+            return;
+        int id = p->id;
+        comm_add(made);
+        c = communicator(made);
+        struct event e = {T_COMM_SPLIT, id, 0, 0, c ? c->world[0] : 0, c ? c->me : 0, 0, 0, 0};
+        traced(t, e, NULL);
+        return;
+    }
+    traced(t, (struct event){T_COMM_SPLIT, p->id, 0, 0, -1, 0, 0, 0, 0}, NULL);
+}
+
+static void comm_freed(MPI_Comm handle)
+{
+    struct communicator *c = communicator(handle);
+    if (!c)
+        return;
+    free(c->world);
+    *c = comms[--comm_count];
 }
 
 /* ---- counting ---- */
@@ -144,10 +230,72 @@ static void file_written(struct thread *t, uint64_t n, MPI_Datatype type)
     t->top->node->io_written += n * size_of(type);
 }
 
+static void message(struct thread *t, int kind, uint64_t n, MPI_Datatype type, int peer, int tag, MPI_Comm comm)
+{
+    struct communicator *c = communicator(comm);
+    if (c && peer != MPI_PROC_NULL)
+        traced(t, (struct event){kind, c->id, peer == MPI_ANY_SOURCE ? -1 : peer, 0, tag == MPI_ANY_TAG ? -1 : tag, (int64_t)(n * size_of(type)), 0, 0, 0}, NULL);
+}
+
+/* A receive that is over: it is known from whom and how much. */
+static void message_in(struct thread *t, uint64_t n, MPI_Datatype type, int peer, int tag, MPI_Comm comm, MPI_Status *status)
+{
+    int bytes = 0;
+    if (!status || peer == MPI_PROC_NULL || PMPI_Get_count(status, MPI_BYTE, &bytes) != MPI_SUCCESS || bytes < 0)
+        message(t, T_RECV, n, type, peer, tag, comm);
+    else
+        message(t, T_RECV, (uint64_t)bytes, MPI_BYTE, status->MPI_SOURCE, status->MPI_TAG, comm);
+}
+
+static void exchange(struct thread *t, uint64_t out, int to, uint64_t in, int from, MPI_Comm comm)
+{
+    struct communicator *c = communicator(comm);
+    if (!c)
+        return;
+    struct event e = {T_SENDRECV, c->id, to == MPI_PROC_NULL ? -2 : to, from == MPI_PROC_NULL ? -2 : from == MPI_ANY_SOURCE ? -1 : from, 0, (int64_t)out, (int64_t)in, 0, 0};
+    traced(t, e, NULL);
+}
+
+/* A collective with one size for all. */
+static void together(struct thread *t, int kind, int root, uint64_t out, uint64_t in, MPI_Comm comm)
+{
+    struct communicator *c = communicator(comm);
+    if (c)
+        traced(t, (struct event){kind, c->id, root, 0, 0, (int64_t)out, (int64_t)in, 0, 0}, NULL);
+}
+
+/* Room for the sizes of a collective. */
+static int64_t *size_list;
+static int64_t *lists_of(int n)
+{
+    static int room;
+    if (n > room) {
+        int64_t *more = realloc(size_list, (size_t)n * sizeof *more);
+        if (!more)
+            return NULL;
+        size_list = more;
+        room = n;
+    }
+    return size_list;
+}
+
+static int at_root(int root, MPI_Comm comm)
+{
+    struct communicator *c = communicator(comm);
+    return c && c->me == root;
+}
+
+static void with_lists(struct thread *t, int kind, int root, uint64_t out, uint64_t in, int sends, int receives, MPI_Comm comm)
+{
+    struct communicator *c = communicator(comm);
+    if (c)
+        traced(t, (struct event){kind, c->id, root, 0, 0, (int64_t)out, (int64_t)in, sends, receives}, size_list);
+}
+
 /* ---- requests: receives are counted when they complete ---- */
 
 enum { RECEIVE = 1, SEND = 2, PERSISTENT = 4 };
-struct request { MPI_Request handle; int what; uint64_t bytes; struct request *next; };
+struct request { MPI_Request handle; int what, comm, peer, tag; uint64_t bytes; struct request *next; };
 static struct request *requests[1024], *unused;
 static pthread_mutex_t request_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -157,7 +305,7 @@ static inline struct request **bucket(MPI_Request r)
     return &requests[(v ^ v >> 7 ^ v >> 17) % 1024];
 }
 
-static void request_add(MPI_Request r, int what, uint64_t bytes)
+static void request_add(MPI_Request r, int what, uint64_t bytes, int peer, int tag, int comm)
 {
     if (r == MPI_REQUEST_NULL)
         return;
@@ -179,14 +327,21 @@ static void request_add(MPI_Request r, int what, uint64_t bytes)
     if (q) {
         q->what = what;
         q->bytes = bytes;
+        q->peer = peer;
+        q->tag = tag;
+        q->comm = comm;
     }
     pthread_mutex_unlock(&request_lock);
 }
 
-static void request_new(MPI_Request *r, int what, uint64_t n, MPI_Datatype type, int peer)
+static void request_new(struct thread *t, MPI_Request *r, int what, uint64_t n, MPI_Datatype type, int peer, int tag, MPI_Comm comm)
 {
-    if (peer != MPI_PROC_NULL)
-        request_add(*r, what, n * size_of(type));
+    struct communicator *c = auspex_tracing ? communicator(comm) : NULL;
+    if (peer == MPI_PROC_NULL)
+        return;
+    request_add(*r, what, n * size_of(type), peer == MPI_ANY_SOURCE ? -1 : peer, tag == MPI_ANY_TAG ? -1 : tag, c ? c->id : -1);
+    if (c && !(what & PERSISTENT))
+        message(t, what & SEND ? T_ISEND : T_IRECV, n, type, peer, tag, comm);
 }
 
 /* What is known of a request; one that is not persistent is forgotten. */
@@ -216,6 +371,20 @@ static void request_started(struct thread *t, MPI_Request r)
         t->top->node->messages++;
         t->top->node->sent += q.bytes;
     }
+    if (auspex_tracing && q.what && q.comm >= 0)
+        traced(t, (struct event){q.what & SEND ? T_ISEND : T_IRECV, q.comm, q.peer, 0, q.tag, (int64_t)q.bytes, 0, 0, 0}, NULL);
+}
+
+/* A wait names the ranks of the world. */
+static void waited(struct thread *t, struct request *q)
+{
+    for (int i = 0; i < comm_count; i++)
+        if (comms[i].id == q->comm) {
+            int me = comms[i].world[comms[i].me], peer = q->peer < 0 ? q->peer : comms[i].world[q->peer];
+            struct event e = {T_WAIT, 0, q->what & SEND ? me : peer, q->what & SEND ? peer : me, q->tag, 0, 0, 0, 0};
+            traced(t, e, NULL);
+            return;
+        }
 }
 
 /* A request completed; without a status the posted size stands for the
@@ -225,6 +394,8 @@ static void completed(struct thread *t, MPI_Request r, MPI_Status *status)
     if (r == MPI_REQUEST_NULL)
         return;
     struct request q = request_done(r, 0);
+    if (auspex_tracing && q.what && q.comm >= 0)
+        waited(t, &q);
     if (!(q.what & RECEIVE))
         return;
     if (status)
@@ -286,6 +457,12 @@ static void mpi_started(void)
     strncpy(auspex_header->mpi, version, sizeof auspex_header->mpi - 1);
     auspex_clock_note(auspex_header);
     auspex_watch_signals();
+    auspex_trace_open();
+    if (auspex_tracing) {
+        comm_add(MPI_COMM_WORLD);
+        auspex_at_end = auspex_trace_close;
+        traced(auspex_self, (struct event){T_INIT, 0, 0, 0, 0, 0, 0, 0, 0}, NULL);
+    }
 }
 
 static void *next_symbol(const char *name) { return dlsym(RTLD_NEXT, name); }

@@ -35,6 +35,8 @@ struct thread {
     uint64_t checked;   /* ticks of the latest look at the CPU clock */
     uint64_t cpu;       /* what it said, ns */
     uint64_t brief;     /* ticks of stretches too short for a look since */
+    uint64_t virtual;   /* ticks of CPU time charged so far */
+    uint64_t seen;      /* of these, told to the trace or spent in MPI */
     uint64_t faults, switches;
     uint64_t counter[COUNTERS];
     int counters;       /* descriptor of the hardware counters, -1 without */
@@ -92,6 +94,7 @@ uint32_t auspex_spec(const char *text, size_t size, struct spec **slot);
 uint32_t auspex_site(const char *label, int kind, const void *address);
 int auspex_on(void);
 void auspex_watch_signals(void);
+extern void (*auspex_at_end)(void); /* what else is to be done then */
 
 /* Charges the time since the latest event to where the thread is. */
 static inline void charge(struct thread *t, uint64_t now)
@@ -104,6 +107,7 @@ static inline void charge(struct thread *t, uint64_t now)
     if (likely(stretch < auspex_long)) {
         n->cpu += stretch;
         t->brief += stretch;
+        t->virtual += stretch;
     } else
         auspex_look(t, n, stretch);
 }

@@ -12,6 +12,7 @@
 
 __thread struct thread *auspex_self __attribute__((tls_model("initial-exec")));
 
+void (*auspex_at_end)(void);
 static enum { UNTRIED, ON, OFF } mode;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint32_t program_region;
@@ -144,6 +145,8 @@ static void finish(int state, int code)
         return;
     if (t && !t->quiet)
         charge(t, ticks());
+    if (auspex_at_end)
+        auspex_at_end();
     auspex_file_close(state, code);
 }
 

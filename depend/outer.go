@@ -1,0 +1,89 @@
+package depend
+
+import (
+	"strings"
+
+	"auspex/source"
+)
+
+// outerNames reads the declarations of a file that stand in no procedure:
+// globals of C, variables of Fortran modules.
+func outerNames(f *source.File) map[string]*variable {
+	names := map[string]*variable{}
+	if len(f.Units) == 0 {
+		return names
+	}
+	seen := map[*source.Node]bool{}
+	for _, u := range f.Units {
+		for n := u.Node; n != nil && n.Parent != nil; n = n.Parent {
+			if seen[n.Parent] {
+				break
+			}
+			seen[n.Parent] = true
+			for k := range n.Parent.Children() {
+				switch k.Kind {
+				case "declaration", "variable_declaration", "field_declaration":
+					declaredIn(f, k, names)
+				}
+			}
+		}
+	}
+	return names
+}
+
+// declaredIn reads the names of one declaration.
+func declaredIn(f *source.File, decl *source.Node, names map[string]*variable) {
+	typ := ""
+	if t := decl.Child("type"); t != nil {
+		typ = strings.ToLower(t.Text(f.Text))
+	}
+	wide := false // dimension(…) or an array shape for all names of the line
+	for k := range decl.Children() {
+		if k.Kind == "type_qualifier" && strings.HasPrefix(strings.ToLower(k.Text(f.Text)), "dimension") {
+			wide = true
+		}
+	}
+	for k := range decl.Children() {
+		if !k.Named || k.Field == "type" || k.Kind == "type_qualifier" || k.Kind == "storage_class_specifier" {
+			continue
+		}
+		v := &variable{static: true}
+		v.Type = typ
+		name := ""
+		for d := k; d != nil && name == ""; {
+			var next *source.Node
+			switch d.Kind {
+			case "identifier", "field_identifier":
+				name = d.Text(f.Text)
+			case "pointer_declarator", "reference_declarator":
+				v.Pointer = true
+			case "array_declarator", "sized_declarator":
+				v.Dims = append(v.Dims, nil)
+			case "function_declarator":
+				d = nil
+			}
+			if d == nil || name != "" {
+				break
+			}
+			if next = d.Child("declarator"); next == nil {
+				next = d.Child("left")
+			}
+			if next == nil {
+				next = d.Find("identifier", "field_identifier", "pointer_declarator", "array_declarator", "reference_declarator", "sized_declarator")
+			}
+			d = next
+		}
+		if name == "" {
+			continue
+		}
+		if f.Language == source.Fortran {
+			name = strings.ToLower(name)
+			if wide {
+				v.Dims = append(v.Dims, nil)
+			}
+		}
+		v.Name = name
+		v.restrict = strings.Contains(k.Text(f.Text), "restrict")
+		names[name] = v
+	}
+}

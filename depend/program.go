@@ -1,0 +1,243 @@
+package depend
+
+import (
+	"strings"
+
+	"auspex/source"
+)
+
+// Program is a set of files analysed together: a call finds its procedure in
+// any of them.
+type Program struct {
+	Files []*source.File
+	procs []*proc
+	// named finds a procedure by the last part of its name; nil where several
+	// share it.
+	named  map[string]*proc
+	arrays map[string]bool // Fortran names assigned as name(...) = somewhere
+}
+
+// proc is a procedure with the names it declares.
+type proc struct {
+	prog *Program
+	file *source.File
+	unit *source.Unit
+	vars map[string]*variable
+	// outer holds names declared around the procedure: in its module, its
+	// host, or at the top of the file.
+	outer     map[string]*variable
+	addressed map[string]bool // roots whose address is taken
+	copied    map[string]bool // names whose bare value is assigned to something
+	pure      *purity
+}
+
+// variable is what is known of a declared name.
+type variable struct {
+	source.Variable
+	restrict bool
+	static   bool // keeps its value: static, SAVE, COMMON
+	declared *source.Stmt
+}
+
+func (v *variable) array() bool { return v != nil && len(v.Dims) > 0 }
+
+// New prepares files for analysis.
+func New(files ...*source.File) *Program {
+	p := &Program{Files: files, named: map[string]*proc{}, arrays: map[string]bool{}}
+	for _, f := range files {
+		top := outerNames(f)
+		f.All(func(u *source.Unit) {
+			q := &proc{prog: p, file: f, unit: u, vars: map[string]*variable{}, outer: map[string]*variable{}}
+			for name, v := range top {
+				q.outer[name] = v
+			}
+			p.procs = append(p.procs, q)
+			key := lastPart(u.Name)
+			if _, taken := p.named[key]; taken {
+				p.named[key] = nil
+			} else {
+				p.named[key] = q
+			}
+			q.declare()
+		})
+	}
+	for _, q := range p.procs {
+		q.hostNames()
+		q.markArrays()
+	}
+	for _, q := range p.procs {
+		q.markAddresses()
+	}
+	return p
+}
+
+func lastPart(name string) string {
+	if i := strings.LastIndex(name, "::"); i >= 0 {
+		return name[i+2:]
+	}
+	return name
+}
+
+func (q *proc) fortran() bool { return q.file.Language == source.Fortran }
+
+func (q *proc) declare() {
+	for _, v := range q.file.Variables(q.unit) {
+		text := strings.ToLower(string(q.file.Text[v.Start:v.End]))
+		own := &variable{Variable: v, restrict: strings.Contains(text, "restrict")}
+		if old := q.vars[v.Name]; old != nil && !q.fortran() {
+			own.static = own.static || old.static // block scopes share one entry
+			own.Pointer = own.Pointer || old.Pointer
+		}
+		q.vars[v.Name] = own
+	}
+	q.unit.Walk(func(s *source.Stmt, _ []*source.Stmt) bool {
+		if s.Kind != source.Declaration {
+			return true
+		}
+		text := strings.ToLower(string(q.file.Text[s.Start:s.End]))
+		static := strings.HasPrefix(text, "static") || strings.HasPrefix(text, "extern") ||
+			q.fortran() && (strings.HasPrefix(text, "common") || strings.Contains(text, "save") || strings.HasPrefix(text, "equivalence"))
+		for _, v := range q.vars {
+			if s.Contains(v.Span) {
+				v.declared = s
+				v.static = v.static || static
+			}
+		}
+		if static && q.fortran() { // COMMON /b/ a, b names what was declared before
+			for _, word := range words(text) {
+				if v := q.vars[word]; v != nil {
+					v.static = true
+				}
+			}
+		}
+		return true
+	})
+}
+
+// words splits text into names.
+func words(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool {
+		return !(r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9')
+	})
+}
+
+// hostNames lets an inner procedure see the names of the one around it.
+func (q *proc) hostNames() {
+	for _, host := range q.prog.procs {
+		if host.file == q.file && host != q && host.unit.Contains(q.unit.Span) {
+			for name, v := range host.vars {
+				q.outer[name] = v
+			}
+		}
+	}
+}
+
+// markArrays notes Fortran names that are assigned with parentheses: they are
+// arrays, wherever they may be declared.
+func (q *proc) markArrays() {
+	if !q.fortran() {
+		return
+	}
+	q.unit.Walk(func(s *source.Stmt, _ []*source.Stmt) bool {
+		for _, e := range q.file.Exprs(s) {
+			if e != nil && e.Kind == source.Assign && len(e.Args) > 0 && e.Args[0] != nil && e.Args[0].Kind == source.Apply {
+				q.prog.arrays[e.Args[0].Name] = true
+			}
+		}
+		return true
+	})
+}
+
+// lookup finds what a name was declared as, or nil.
+func (q *proc) lookup(name string) *variable {
+	if v := q.vars[name]; v != nil {
+		return v
+	}
+	return q.outer[name]
+}
+
+// local tells whether a name is a variable that dies with the procedure.
+func (q *proc) local(name string) bool {
+	v := q.vars[name]
+	if v == nil || v.static {
+		return false
+	}
+	return !v.Param || !q.fortran()
+}
+
+// isArray tells whether name(...) in Fortran is an element and not a call.
+func (q *proc) isArray(name string) bool {
+	if v := q.lookup(name); v != nil && (v.array() || strings.Contains(v.Type, "character")) {
+		return true
+	}
+	return q.prog.arrays[name] && q.prog.named[name] == nil
+}
+
+// markAddresses finds the variables something may point to.
+func (q *proc) markAddresses() {
+	q.addressed, q.copied = map[string]bool{}, map[string]bool{}
+	note := func(e *source.Expr) {
+		e.Walk(func(k *source.Expr) {
+			if k == nil {
+				return
+			}
+			switch {
+			case k.Kind == source.Unary && k.Op == "&":
+				if root, ok := rootOf(k.Args[0]); ok {
+					q.addressed[root] = true
+				}
+			case k.Kind == source.Assign && len(k.Args) == 2:
+				pointerNames(k.Args[1], func(name string) { q.copied[name] = true })
+			}
+		})
+	}
+	q.unit.Walk(func(s *source.Stmt, _ []*source.Stmt) bool {
+		for _, e := range q.file.Exprs(s) {
+			note(e)
+		}
+		return true
+	})
+	for name, v := range q.vars {
+		if strings.Contains(string(q.file.Text[v.Start:v.End]), "&") && v.Init != nil {
+			pointerNames(v.Init, func(n string) { q.addressed[n] = true }) // a reference to it
+		}
+		if q.fortran() && v.declared != nil && strings.Contains(strings.ToLower(string(q.file.Text[v.declared.Start:v.declared.End])), "target") {
+			q.addressed[name] = true
+		}
+	}
+}
+
+// pointerNames visits the names whose address value an expression may carry.
+func pointerNames(e *source.Expr, visit func(string)) {
+	if e == nil {
+		return
+	}
+	switch e.Kind {
+	case source.Name:
+		visit(e.Name)
+	case source.Binary, source.Cond, source.List, source.Assign:
+		for _, a := range e.Args {
+			pointerNames(a, visit)
+		}
+	}
+}
+
+// rootOf finds the variable at the bottom of a.b[i].c.
+func rootOf(e *source.Expr) (string, bool) {
+	for e != nil {
+		switch e.Kind {
+		case source.Name, source.Apply:
+			return e.Name, true
+		case source.Index, source.Member:
+			e = e.Args[0]
+		case source.Unary:
+			if e.Op != "*" {
+				return "", false
+			}
+			e = e.Args[0]
+		default:
+			return "", false
+		}
+	}
+	return "", false
+}

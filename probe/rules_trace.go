@@ -1,0 +1,83 @@
+package probe
+
+import "strings"
+
+// traces are what is recorded of each function where a trace is wanted, in the
+// terms of rule. Non-blocking sends and receives, and waits, are recorded where
+// they are counted.
+var traces = map[string]string{
+	"Send":             "message(t, T_SEND, $1, $t2, $3, $4, $c5);",
+	"Recv":             "message_in(t, $1, $t2, $3, $4, $c5, $s6);",
+	"Sendrecv":         "exchange(t, $1 * size_of($t2), $3, $6 * size_of($t7), $8, $c10);",
+	"Sendrecv_replace": "exchange(t, $1 * size_of($t2), $3, $1 * size_of($t2), $5, $c7);",
+
+	"Barrier":              "together(t, T_BARRIER, 0, 0, 0, $c0);",
+	"Bcast":                "together(t, T_BCAST, $3, $1 * size_of($t2), 0, $c4);",
+	"Reduce":               "together(t, T_REDUCE, $5, $2 * size_of($t3), 0, $c6);",
+	"Allreduce":            "together(t, T_ALLREDUCE, 0, $2 * size_of($t3), 0, $c5);",
+	"Scan":                 "together(t, T_SCAN, 0, $2 * size_of($t3), 0, $c5);",
+	"Exscan":               "together(t, T_EXSCAN, 0, $2 * size_of($t3), 0, $c5);",
+	"Alltoall":             "together(t, T_ALLTOALL, 0, $4 * size_of($t5), $4 * size_of($t5), $c6);",
+	"Allgather":            "together(t, T_ALLGATHER, 0, $4 * size_of($t5), $4 * size_of($t5), $c6);",
+	"Gather":               "uint64_t b_ = $b0 == MPI_IN_PLACE ? $4 * size_of($t5) : $1 * size_of($t2); together(t, T_GATHER, $6, b_, b_, $c7);",
+	"Scatter":              "uint64_t b_ = $b3 == MPI_IN_PLACE ? $1 * size_of($t2) : $4 * size_of($t5); together(t, T_SCATTER, $6, b_, b_, $c7);",
+	"Gatherv":              lists("T_GATHERV", "$7", "$c8", "$1 * size_of($t2)", "0", "", "at_root($7, $c8) ? $v4[i] * size_of($t6) : 0"),
+	"Allgatherv":           lists("T_ALLGATHERV", "0", "$c7", "$b0 == MPI_IN_PLACE ? 0 : $1 * size_of($t2)", "0", "", "$v4[i] * size_of($t6)"),
+	"Scatterv":             lists("T_SCATTERV", "$7", "$c8", "0", "$5 * size_of($t6)", "at_root($7, $c8) ? $v1[i] * size_of($t3) : 0", ""),
+	"Alltoallv":            lists("T_ALLTOALLV", "0", "$c8", "0", "0", "$b0 == MPI_IN_PLACE ? $v5[i] * size_of($t7) : $v1[i] * size_of($t3)", "$v5[i] * size_of($t7)"),
+	"Alltoallw":            lists("T_ALLTOALLV", "0", "$c8", "0", "0", "$b0 == MPI_IN_PLACE ? $v5[i] * size_of($w7) : $v1[i] * size_of($w3)", "$v5[i] * size_of($w7)"),
+	"Reduce_scatter":       lists("T_REDUCE_SCATTER", "0", "$c5", "0", "0", "$v2[i] * size_of($t3)", ""),
+	"Reduce_scatter_block": lists("T_REDUCE_SCATTER", "0", "$c5", "0", "0", "$2 * size_of($t3)", ""),
+
+	"Comm_dup":                   "comm_made(t, $c0, $d1);",
+	"Comm_dup_with_info":         "comm_made(t, $c0, $d2);",
+	"Comm_split":                 "comm_made(t, $c0, $d3);",
+	"Comm_split_type":            "comm_made(t, $c0, $d4);",
+	"Comm_create":                "comm_made(t, $c0, $d2);",
+	"Cart_create":                "comm_made(t, $c0, $d5);",
+	"Cart_sub":                   "comm_made(t, $c0, $d2);",
+	"Graph_create":               "comm_made(t, $c0, $d5);",
+	"Dist_graph_create":          "comm_made(t, $c0, $d8);",
+	"Dist_graph_create_adjacent": "comm_made(t, $c0, $d9);",
+}
+
+// lists records a collective in which each rank has its own size: what rank i
+// is sent, and what it sends, are expressions of i.
+func lists(kind, root, comm, out, in, sends, receives string) string {
+	text := "int n_ = size_of_comm(" + comm + "); int64_t *l_ = lists_of(2 * n_); for (int i = 0; l_ && i < n_; i++) { "
+	where := "0"
+	if sends != "" {
+		text += "l_[i] = (int64_t)(" + sends + "); "
+		where = "n_"
+	}
+	if receives != "" {
+		text += "l_[" + where + " + i] = (int64_t)(" + receives + "); "
+	}
+	long := func(s string) string {
+		if s == "" {
+			return "0"
+		}
+		return "n_"
+	}
+	return text + "} if (l_) with_lists(t, " + strings.Join([]string{kind, root, out, in, long(sends), long(receives), comm}, ", ") + ");"
+}
+
+// tracing is the text that records a call, empty where nothing is.
+func tracing(name string) string {
+	name = strings.TrimSuffix(name, "_c")
+	text, ok := traces[name]
+	if plain, nonblocking := strings.CutPrefix(name, "I"); !ok && nonblocking {
+		// A replay knows only blocking collectives.
+		plain = strings.ToUpper(plain[:1]) + plain[1:]
+		if text = traces[plain]; strings.HasPrefix(plain, "Send") || plain == "Recv" || strings.HasPrefix(plain, "Comm") {
+			text = ""
+		}
+	}
+	if !ok && sends.MatchString(name) {
+		text = traces["Send"]
+	}
+	if text == "" {
+		return ""
+	}
+	return " if (auspex_tracing) { " + text + " }"
+}

@@ -1,0 +1,23 @@
+/* Recording what a rank does, for replay: see trace.c. */
+#ifndef AUSPEX_TRACE_H
+#define AUSPEX_TRACE_H
+#include "probe.h"
+
+/* What happened, as package probe numbers it. */
+enum action {
+    T_INIT, T_FINALIZE, T_COMM_SPLIT, T_SEND, T_ISEND, T_RECV, T_IRECV, T_SENDRECV, T_WAIT, T_BARRIER, T_BCAST,
+    T_REDUCE, T_ALLREDUCE, T_SCAN, T_EXSCAN, T_ALLTOALL, T_ALLTOALLV, T_GATHER, T_SCATTER, T_ALLGATHER, T_GATHERV,
+    T_ALLGATHERV, T_SCATTERV, T_REDUCE_SCATTER
+};
+
+/* An event and the lists of sizes that some collectives have. */
+struct event {
+    int64_t kind, comm, peer, peer2, tag, count, count2;
+    int64_t sends, receives; /* lengths of the lists after this */
+};
+
+extern int auspex_tracing;
+void auspex_trace_open(void);
+void auspex_trace(const struct event *e, const int64_t *lists, uint64_t compute);
+void auspex_trace_close(void);
+#endif
