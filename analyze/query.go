@@ -178,6 +178,7 @@ const (
 	usefulColumn        = "\x01useful"        // exclusive time outside communication
 	communicationColumn = "\x01communication" // exclusive time in communication
 	nestedColumn        = "\x01nested"        // communication, nested regions included
+	wholeColumn         = "\x01whole"         // exclusive time, nested regions included
 )
 
 // metric describes a metric to PERFQL.
@@ -228,7 +229,8 @@ func (s *querySource) builtIn(name string, scope model.Scope) (perfql.Metric, bo
 		return m, true
 	case MPIShare:
 		s.needsTree = true
-		whole := perfql.Additive(name, s.time+"."+string(model.Inclusive))
+		// A flat profile's own inclusive times hold what it cannot attribute.
+		whole := perfql.Additive(name, wholeColumn)
 		whole.ByUnit = exclusive.ByUnit
 		part := perfql.Additive(name, nestedColumn)
 		part.ByUnit = perfql.Additive(name, communicationColumn).ByUnit
@@ -313,6 +315,7 @@ func (s *querySource) tree(stored string) string {
 	seconds := quoteColumn(s.time + "." + string(model.Exclusive))
 	inclusive = append(inclusive, fmt.Sprintf("sum(CASE WHEN %s THEN %s ELSE 0 END) AS %s",
 		strings.ReplaceAll(s.communicationSQL(), "region IN", "v.region IN"), "v."+seconds, quoteColumn(nestedColumn)))
+	inclusive = append(inclusive, fmt.Sprintf("sum(v.%s) AS %s", seconds, quoteColumn(wholeColumn)))
 	return fmt.Sprintf(`WITH RECURSIVE up(region, ancestor) AS (
 SELECT id, id FROM %s UNION ALL SELECT up.region, r.parent FROM up JOIN %s r ON r.id = up.ancestor WHERE r.parent >= 0)
 SELECT i.*, %s FROM (SELECT v.unit, up.ancestor AS region, %s FROM %s v JOIN up ON up.region = v.region GROUP BY v.unit, up.ancestor) i

@@ -78,6 +78,50 @@ func randomExperiment(t *rapid.T, scope model.Scope) *model.Experiment {
 	return e
 }
 
+// agree compares what the query engine and Rows compute.
+func agree(t interface{ Fatalf(string, ...any) }, dir testing.TB, d *Dataset, metric string, by By) {
+	node, err := expr.Parse(metric)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	rows, err := d.Rows(by)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	want, err := rows.Eval(node)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	answer := ask(dir, fmt.Sprintf("(%s is not singleton(-1)) BY %s", metric, by), d)
+	got := map[string]float64{}
+	for _, row := range answer.Rows {
+		key := fmt.Sprint(row.Unit)
+		if row.Region != nil {
+			key = *row.Region + " " + key
+		}
+		got[key] = float64(row.Metrics[metric])
+	}
+	for i, w := range want {
+		key := fmt.Sprint(nil)
+		if rows.Unit != nil {
+			key = fmt.Sprint(unitValue(d.Units[rows.Unit[i]]))
+		}
+		if rows.Region != nil {
+			key = d.Paths[rows.Region[i]] + " " + key
+		}
+		if math.IsNaN(w) || w == -1 {
+			continue
+		}
+		g, there := got[key]
+		if !there && w == 0 {
+			continue // no unit entered it: the query has no row for it
+		}
+		if !(math.Abs(g-w) <= 1e-9*(1+math.Abs(w))) {
+			t.Fatalf("%s by %s of %s: the query says %v (%v), rows %v\n%s", metric, by, key, g, there, w, answer.SQL)
+		}
+	}
+}
+
 // The query engine and Rows compute the same numbers, for stored metrics, the
 // other scope, and the built-in ones.
 func TestQueryAgreesWithRows(t *testing.T) {
@@ -89,46 +133,17 @@ func TestQueryAgreesWithRows(t *testing.T) {
 		metric := rapid.SampledFrom([]string{
 			"wtime", "wtime.inc", "wtime.exc", "PAPI_L2_TCM", "hit_ratio", "time_share", "time_share.inc", "imbalance", "mpi_share", "lost", "lost_share", "l2_misses/wtime",
 		}).Draw(t, "metric")
-		by := rapid.SampledFrom([]By{ByRegion, ByUnit, BySummary}).Draw(t, "by")
-		node, err := expr.Parse(metric)
-		if err != nil {
-			t.Fatal(err)
-		}
-		rows, err := d.Rows(by)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, err := rows.Eval(node)
-		if err != nil {
-			t.Fatal(err)
-		}
-		answer := ask(dir, fmt.Sprintf("(%s is not singleton(-1)) BY %s", metric, by), d)
-		got := map[string]float64{}
-		for _, row := range answer.Rows {
-			key := fmt.Sprint(row.Unit)
-			if row.Region != nil {
-				key = *row.Region + " " + key
-			}
-			got[key] = float64(row.Metrics[metric])
-		}
-		for i, w := range want {
-			key := fmt.Sprint(nil)
-			if rows.Unit != nil {
-				key = fmt.Sprint(unitValue(d.Units[rows.Unit[i]]))
-			}
-			if rows.Region != nil {
-				key = d.Paths[rows.Region[i]] + " " + key
-			}
-			if math.IsNaN(w) || w == -1 {
-				continue
-			}
-			g, there := got[key]
-			if !there && w == 0 {
-				continue // no unit entered it: the query has no row for it
-			}
-			if math.Abs(g-w) > 1e-9*(1+math.Abs(w)) {
-				t.Fatalf("%s by %s of %s: the query says %v (%v), rows %v\n%s", metric, by, key, g, there, w, answer.SQL)
-			}
-		}
+		agree(t, dir, d, metric, rapid.SampledFrom([]By{ByRegion, ByUnit, BySummary}).Draw(t, "by"))
 	})
+}
+
+func TestQueryAgreesWithRowsOnRealData(t *testing.T) {
+	for _, path := range []string{"tau-gromacs-scaling/16.ppk", "tau-mpas-128-papi/mpas.ppk"} {
+		d := realData(t, path)
+		for _, metric := range []string{"wtime", "time_share", "time_share.inc", "imbalance", "mpi_share", "lost_share", "calls/wtime"} {
+			for _, by := range []By{ByRegion, ByUnit, BySummary} {
+				agree(t, t, d, metric, by)
+			}
+		}
+	}
 }

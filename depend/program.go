@@ -29,6 +29,7 @@ type proc struct {
 	addressed map[string]bool // roots whose address is taken
 	copied    map[string]bool // names whose bare value is assigned to something
 	pure      *purity
+	writes    map[string]int
 }
 
 // variable is what is known of a declared name.

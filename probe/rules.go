@@ -176,6 +176,9 @@ func ruleFor(name string) rule {
 	}
 	if plain, ok := strings.CutPrefix(name, "I"); ok {
 		plain = strings.ToUpper(plain[:1]) + plain[1:]
+		if strings.HasPrefix(plain, "Sendrecv") {
+			return rules["Send"] // what it receives goes uncounted
+		}
 		if r, ok := rules[plain]; ok {
 			return r
 		}

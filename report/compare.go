@@ -97,11 +97,26 @@ func ComparisonWords(c *analyze.Comparison) string {
 		}
 	}
 	b.WriteString(".")
-	for _, r := range c.Regions {
-		if r.B > r.A && (r.Significant == nil || *r.Significant) {
-			fmt.Fprintf(&b, " What got slower most is %s: %s instead of %s (%s over units).", r.Region, Seconds(r.B), Seconds(r.A), c.Over)
-			break
-		}
-	}
+	b.WriteString(mostChanged(c, "got slower most", func(r analyze.RegionPair) bool { return r.B > r.A }))
+	b.WriteString(mostChanged(c, "gained most", func(r analyze.RegionPair) bool { return r.B < r.A }))
 	return b.String()
+}
+
+// worthSaying is the least change of a region, as a share of the run time,
+// that a sentence is spent on.
+const worthSaying = 0.01
+
+// mostChanged names the region that changed most in one direction; regions
+// come with the largest change first.
+func mostChanged(c *analyze.Comparison, verb string, fits func(analyze.RegionPair) bool) string {
+	for _, r := range c.Regions {
+		if !fits(r) || (r.Significant != nil && !*r.Significant) {
+			continue
+		}
+		if change := max(r.B-r.A, r.A-r.B); c.Over != analyze.OverTotal && change < worthSaying*c.Runtime.A {
+			return ""
+		}
+		return fmt.Sprintf(" What %s is %s: %s instead of %s (%s over units).", verb, r.Region, Seconds(r.B), Seconds(r.A), c.Over)
+	}
+	return ""
 }
