@@ -147,3 +147,29 @@ func TestQueryAgreesWithRowsOnRealData(t *testing.T) {
 		}
 	}
 }
+
+// Without a time metric there are no built-in metrics, but trees all the same.
+func TestQueryWithoutTime(t *testing.T) {
+	for _, scope := range []model.Scope{model.Exclusive, model.Inclusive} {
+		b := model.NewBuilder()
+		m := b.Metric(model.NewMetric(model.Instructions, "", scope))
+		root := b.Region(model.Region{Name: "main", Parent: model.NoParent})
+		child := b.Region(model.Region{Name: "solve", Parent: root})
+		u := b.Unit(model.Unit{})
+		b.Set(u, root, m, 15)
+		b.Set(u, child, m, 10)
+		e, err := b.Build(model.Header{Name: "counted"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := dataset(t, e)
+		for _, metric := range []string{"instructions", "instructions.inc", "instructions.exc"} {
+			for _, by := range []By{ByRegion, ByUnit, BySummary} {
+				agree(t, t, d, metric, by)
+			}
+		}
+		if _, err := tryAsking(t, "(imbalance is high)", d); err == nil {
+			t.Error("an imbalance without times")
+		}
+	}
+}

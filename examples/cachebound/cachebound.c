@@ -91,7 +91,7 @@ static int verify(const Part *p, const uint32_t *before)
 int main(int argc, char **argv)
 {
     Part p = {.size = 4096};
-    int products = 60, numbers = 0, balanced = 0;
+    int products = 40, numbers = 0, balanced = 0;
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &p.rank);

@@ -23,6 +23,7 @@ import (
 	"auspex/model"
 	"auspex/platform"
 	"auspex/report"
+	"auspex/simulate"
 	"auspex/store"
 	"auspex/trace"
 )
@@ -167,7 +168,10 @@ func position(err error) (file string, line, column int, ok bool) {
 	var inTrace *trace.Error
 	var inPlatform *platform.Error
 	var inVocabulary *fuzzy.FileError
+	var deadlock *simulate.Deadlock
 	switch {
+	case errors.As(err, &deadlock) && len(deadlock.Waiting) > 0:
+		return deadlock.Waiting[0].File, deadlock.Waiting[0].Line, 0, true
 	case errors.As(err, &inProfile):
 		return inProfile.File, inProfile.Line, inProfile.Column, true
 	case errors.As(err, &inTrace):

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"path/filepath"
 	"sort"
 	"strings"
 	"time"
@@ -46,7 +48,7 @@ in auspex's own form. The platform is SimGrid XML (4.1) or the short TOML form.`
 	cmd.Flags().IntVar(&f.np, "np", 0, "number of ranks (default: as many as there are traces)")
 	cmd.Flags().StringArrayVar(&f.config, "cfg", nil, "SimGrid option `key:value`; may be given again")
 	cmd.Flags().StringVar(&f.engine, "engine", "auspex", "auspex, or simgrid to ask an installed smpirun too")
-	cmd.Flags().StringVar(&f.timeline, "timeline", "", "write what each rank did when, as Chrome trace `FILE` for Perfetto")
+	cmd.Flags().StringVar(&f.timeline, "timeline", "", "write what each rank did when to `FILE`: Paje for .paje, else Chrome trace JSON for Perfetto")
 	cmd.Flags().BoolVar(&f.critical, "critical-path", false, "also tell which rank and message each stretch waited for")
 	return cmd
 }
@@ -164,7 +166,13 @@ func openTimeline(path string, ranks int) (simulate.Timeline, func() error, erro
 	if err != nil {
 		return nil, nil, err
 	}
-	timeline := simulate.NewChromeTrace(f, ranks)
+	var timeline interface {
+		simulate.Timeline
+		io.Closer
+	} = simulate.NewChromeTrace(f, ranks)
+	if filepath.Ext(path) == ".paje" {
+		timeline = simulate.NewPajeTrace(f, ranks)
+	}
 	return timeline, func() error { return errors.Join(timeline.Close(), f.Close()) }, nil
 }
 
