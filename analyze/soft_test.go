@@ -291,6 +291,35 @@ func TestDegenerateData(t *testing.T) {
 	})
 }
 
+// Terms that do not cover the data, zeros everywhere and values that nobody
+// has are told beside the answer.
+func TestWarnings(t *testing.T) {
+	words := ShippedWords()
+	own, err := fuzzy.ReadVocabulary("own.toml", []byte("[variable.seconds]\nmetric = \"wtime\"\nuniverse = [0, 1]\nterms = {short = \"triangle(0, 1, 2)\"}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	words.Vocabulary = words.Merge(own)
+	for _, c := range []struct {
+		d      *Dataset
+		metric string
+		want   string
+	}{
+		{flat(t, "long", 1, 5, 6), "wtime", "the terms of seconds say nothing of 2 of 3 values"},
+		{flat(t, "nothing", 0, 0), "wtime", "wtime has no value in any region|the terms of seconds say nothing of 2 of 2 values"},
+		{flat(t, "nothing", 0, 0), "imbalance", "imbalance has no value in any region"},
+		{flat(t, "calm", 1, 2), "mpi_share", "mpi_share is zero in every region"},
+	} {
+		got, err := Classify(c.d, words, c.metric, nil, AcrossMean)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if said := strings.Join(got.Warnings, "; "); !slices.Contains(strings.Split(c.want, "|"), said) {
+			t.Errorf("%s of %s: %q, want %q", c.metric, c.d.Name, said, c.want)
+		}
+	}
+}
+
 func TestWhatCannotBeAnswered(t *testing.T) {
 	d, words := scored(t, 1), ShippedWords()
 	for name, c := range map[string]struct {

@@ -116,6 +116,9 @@ func (q *proc) pointed(variable, through *ref) relation {
 	if q.restricted(through) {
 		return distinct
 	}
+	if v := q.lookup(variable.root); v != nil && v.constant && !v.Pointer {
+		return distinct // nothing writes it
+	}
 	if q.local(variable.root) && !q.addressed[variable.root] && !q.copied[variable.root] {
 		return distinct
 	}

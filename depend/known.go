@@ -45,10 +45,11 @@ func isMPI(name string) bool {
 	return strings.HasPrefix(lower, "mpi_") || strings.HasPrefix(lower, "pmpi_") || strings.HasPrefix(lower, "mpi::")
 }
 
-// localMPI tells MPI's routines that only look at something.
+// localMPI tells MPI's routines that take part in no communication.
 func localMPI(name string) bool {
 	switch strings.TrimPrefix(strings.ToLower(name), "p") {
-	case "mpi_wtime", "mpi_wtick", "mpi_comm_rank", "mpi_comm_size", "mpi_get_count", "mpi_type_size", "mpi_initialized":
+	case "mpi_wtime", "mpi_wtick", "mpi_comm_rank", "mpi_comm_size", "mpi_get_count", "mpi_type_size", "mpi_initialized",
+		"mpi_abort":
 		return true
 	}
 	return false

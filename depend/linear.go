@@ -38,11 +38,39 @@ func newLinear(b *body, h *header) *linear {
 		// Nothing may be known of the value where the order of statements is
 		// not known, or where the address is about.
 		if s.write && !s.read && s.value != nil && writes[k] == 1 && !exposed[k] && len(s.steps) == 0 && !s.conditional &&
-			!b.jumps && !b.q.addressed[s.root] {
+			!b.jumps && !b.q.addressed[s.root] && !b.q.narrow(s) {
 			l.defs[k] = s
 		}
 	}
 	return l
+}
+
+var narrowTypes = []string{"char", "short", "int8", "int16", "bool", "float", "double", "real", "logical"}
+
+// narrow tells whether a value may be cut when it is put into a variable, so
+// that the variable is not what was assigned.
+func (q *proc) narrow(s *site) bool {
+	v := q.lookup(s.root)
+	if v == nil {
+		return !q.fortran()
+	}
+	for _, t := range narrowTypes {
+		if !v.Pointer && strings.Contains(v.Type, t) {
+			return true
+		}
+	}
+	return q.cuts(s.assign)
+}
+
+// cuts tells whether an expression converts to a narrower type.
+func (q *proc) cuts(e *source.Expr) bool {
+	text := string(q.file.Text[e.Start:e.End])
+	for _, t := range narrowTypes[:5] {
+		if strings.Contains(text, t) && (strings.Contains(text, t+")") || strings.Contains(text, t+"_t)") || strings.Contains(text, "_cast<")) {
+			return true
+		}
+	}
+	return false
 }
 
 // counterFor finds the inner loop whose counter a name is at some place.
@@ -108,6 +136,10 @@ func (l *linear) poly(e *source.Expr, loops []*source.Stmt, depth int) poly {
 		return nil
 	}
 	switch e.Kind {
+	case source.CallOf:
+		if in := l.b.q.castOf(e); in != nil {
+			return l.poly(in, loops, depth+1)
+		}
 	case source.Literal:
 		if n, ok := literal(e.Name); ok {
 			return number(n)

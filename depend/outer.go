@@ -38,7 +38,9 @@ func declaredIn(f *source.File, decl *source.Node, names map[string]*variable) {
 		typ = strings.ToLower(t.Text(f.Text))
 	}
 	wide := false // dimension(…) or an array shape for all names of the line
+	constant := false
 	for k := range decl.Children() {
+		constant = constant || k.Kind == "type_qualifier" && k.Text(f.Text) == "const"
 		if k.Kind == "type_qualifier" && strings.HasPrefix(strings.ToLower(k.Text(f.Text)), "dimension") {
 			wide = true
 		}
@@ -47,7 +49,7 @@ func declaredIn(f *source.File, decl *source.Node, names map[string]*variable) {
 		if !k.Named || k.Field == "type" || k.Kind == "type_qualifier" || k.Kind == "storage_class_specifier" {
 			continue
 		}
-		v := &variable{static: true}
+		v := &variable{static: true, constant: constant}
 		v.Type = typ
 		name := ""
 		for d := k; d != nil && name == ""; {

@@ -37,6 +37,7 @@ type variable struct {
 	source.Variable
 	restrict bool
 	static   bool // keeps its value: static, SAVE, COMMON
+	constant bool // a const outside procedures
 	declared *source.Stmt
 }
 

@@ -26,8 +26,8 @@ func TermsFromCentres(names []string, centres []float64) ([]*Term, error) {
 		if !finite(cs[i]) {
 			return nil, fmt.Errorf("the centre %v of %s is not a number to build on", cs[i], name)
 		}
-		if i > 0 && cs[i] == cs[i-1] {
-			return nil, fmt.Errorf("%s and %s would have the same centre %v: the data tell fewer values apart than there are terms", names[i-1], name, cs[i])
+		if i+1 < len(cs) && cs[i] == cs[i+1] {
+			return nil, fmt.Errorf("%s and %s would have the same centre %v: too many values are alike to tell these terms apart", name, names[i+1], cs[i])
 		}
 		if err := checkTermName(name); err != nil {
 			return nil, err

@@ -149,3 +149,25 @@ func command(name string, args ...string) (string, error) {
 	out, err := exec.Command(name, args...).CombinedOutput()
 	return string(out), err
 }
+
+// sumOfCall sums a metric over all places from which an uninstrumented program
+// makes an MPI call.
+func sumOfCall(t testing.TB, e *model.Experiment, process int, call, metric string) float64 {
+	t.Helper()
+	sum, found := 0.0, false
+	for column, m := range e.Metrics {
+		if m.Name != metric {
+			continue
+		}
+		for row := range e.Summaries.Rows() {
+			name, _, _ := strings.Cut(e.Regions[e.Summaries.Region[row]].Name, "@")
+			if e.Units[e.Summaries.Unit[row]].Process == process && name == call {
+				sum, found = sum+e.Summaries.Values[column][row], true
+			}
+		}
+	}
+	if !found {
+		t.Errorf("process %d never called %s, or there is no %s", process, call, metric)
+	}
+	return sum
+}

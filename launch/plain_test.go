@@ -1,9 +1,11 @@
 package launch
 
 import (
+	"context"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"auspex/model"
 )
@@ -175,5 +177,45 @@ int main(void)
 		if calls := value(t, e, 0, thread, parallel+"/OpenMP barrier", "calls"); calls != 5 {
 			t.Errorf("thread %d waited %g times", thread, calls)
 		}
+	}
+}
+
+func TestSamples(t *testing.T) {
+	need(t, "gcc")
+	dir := write(t, map[string]string{"spin.c": `#include <time.h>
+int main(void)
+{
+    volatile double s = 0;
+    time_t start = clock();
+    while (clock() - start < CLOCKS_PER_SEC / 3)
+        for (int i = 0; i < 1000; i++)
+            s += i;
+    return 0;
+}
+`})
+	exe := filepath.Join(dir, "spin")
+	if out, err := command("gcc", "-O1", filepath.Join(dir, "spin.c"), "-o", exe); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	r := Runner{Command: []string{exe}, Dir: t.TempDir(), Cache: testCache(), Sample: 20 * time.Millisecond}
+	result, err := r.Run(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(result.Samples) < 5 {
+		t.Fatalf("%d samples", len(result.Samples))
+	}
+	sum := 0.0
+	for i, s := range result.Samples {
+		sum += s.Busy
+		if i > 0 && s.At <= result.Samples[i-1].At {
+			t.Errorf("sample %d at %v after %v", i, s.At, result.Samples[i-1].At)
+		}
+	}
+	if sum/float64(len(result.Samples)) < 0.2 {
+		t.Errorf("a spinning program kept the node %g busy", sum/float64(len(result.Samples)))
+	}
+	if v := value(t, result.Experiment, 0, 0, "spin", "cpu_time"); v < 0.3 || v > 0.6 {
+		t.Errorf("cpu_time %g", v)
 	}
 }

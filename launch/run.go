@@ -25,6 +25,9 @@ type Runner struct {
 	Cache string
 	// Trace is where the event trace goes, empty for none.
 	Trace string
+	// Sample is the interval at which each node's CPU utilisation is noted, 0
+	// for never.
+	Sample time.Duration
 
 	In       io.Reader
 	Out, Err io.Writer
@@ -35,6 +38,7 @@ type Result struct {
 	Status     int // exit status of the command
 	Wall       time.Duration
 	Experiment *model.Experiment
+	Samples    []Sample
 }
 
 // Run runs the command and collects. An error is about what kept it from being
@@ -59,6 +63,9 @@ func (r *Runner) Run(ctx context.Context) (*Result, error) {
 	if r.Trace != "" {
 		settings = append(settings, "AUSPEX_TRACE_DIR="+dir)
 	}
+	if r.Sample > 0 {
+		settings = append(settings, fmt.Sprintf("AUSPEX_SAMPLE_NS=%d", r.Sample.Nanoseconds()))
+	}
 	command := passOn(r.Command, t, settings)
 	started := time.Now()
 	w := watch(dir)
@@ -70,8 +77,14 @@ func (r *Runner) Run(ctx context.Context) (*Result, error) {
 	}
 	run := Run{Command: r.Command, Program: t.program, Launcher: string(t.launcher), Status: status, Started: started, Deaths: deaths}
 	result.Experiment, err = Collect(ctx, dir, run)
-	if err != nil || r.Trace == "" {
+	if err != nil {
 		return result, err
+	}
+	if result.Samples, err = CollectSamples(dir, started); err != nil {
+		return result, err
+	}
+	if r.Trace == "" {
+		return result, nil
 	}
 	if err := WriteTrace(ctx, dir, r.Trace); err != nil {
 		result.Experiment.Notes = append(result.Experiment.Notes, "no trace: "+err.Error())

@@ -118,7 +118,7 @@ they do not have.`,
 		a.importCommand(), a.listCommand(), a.showCommand(), a.compareCommand(), a.diagnoseCommand(), a.exportCommand(),
 		a.removeCommand(), a.collectCommand(), a.doctorCommand(), a.versionCommand(),
 		a.classifyCommand(), a.queryCommand(), a.bottlenecksCommand(), a.scoreCommand(), a.rankCommand(), a.similarCommand(), a.rulesCommand(), a.checkCommand(), a.cmeansCommand(), a.termsCommand(),
-		a.simulateCommand(), a.platformCommand(), a.traceCommand(),
+		a.simulateCommand(), a.platformCommand(), a.traceCommand(), a.sourceCommand(),
 		a.ccCommand(), a.runCommand(),
 	)
 	return root

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -25,6 +26,7 @@ type runFlags struct {
 	replace bool
 	keep    bool
 	trace   string
+	sample  time.Duration
 }
 
 func (a *app) runCommand() *cobra.Command {
@@ -50,6 +52,7 @@ computation between them. A run in which ranks died is stored too, and says so.`
 	cmd.Flags().IntVar(&f.repeat, "repeat", 1, "run so many times into one experiment with mean and spread")
 	cmd.Flags().BoolVar(&f.replace, "replace", false, "replace an experiment of the same name")
 	cmd.Flags().StringVar(&f.trace, "trace", "", "also record the event trace, for auspex simulate, into this `FILE`")
+	cmd.Flags().DurationVar(&f.sample, "sample", 0, "also note each node's CPU utilisation at this interval, as cpu.csv in the experiment's directory")
 	cmd.Flags().BoolVar(&f.keep, "keep", false, "keep the files that the processes wrote")
 	return cmd
 }
@@ -79,14 +82,14 @@ func (a *app) runRun(ctx context.Context, command []string, f runFlags) error {
 		}
 	}
 	var runs []*model.Experiment
-	status := 0
+	var last *launch.Result
 	for range f.repeat {
-		e, code, err := a.measure(ctx, s.Dir(), command, f)
+		result, err := a.measure(ctx, s.Dir(), command, f)
 		if err != nil {
 			return err
 		}
-		runs = append(runs, e)
-		if status = code; status != 0 {
+		runs, last = append(runs, result.Experiment), result
+		if result.Status != 0 {
 			break
 		}
 	}
@@ -106,38 +109,55 @@ func (a *app) runRun(ctx context.Context, command []string, f runFlags) error {
 	if err := putUnderFreeName(s, e, f); err != nil {
 		return err
 	}
-	if err := a.tellRun(ctx, e, status); err != nil {
+	if err := writeSamples(s, e, last.Samples); err != nil {
 		return err
 	}
-	if status != 0 {
-		return exitError(status)
+	if err := a.tellRun(ctx, e, last.Status); err != nil {
+		return err
+	}
+	if last.Status != 0 {
+		return exitError(last.Status)
 	}
 	return nil
 }
 
+// writeSamples puts the CPU utilisation of nodes beside the experiment's
+// tables.
+func writeSamples(s *store.Store, e *model.Experiment, samples []launch.Sample) error {
+	if len(samples) == 0 {
+		return nil
+	}
+	var b strings.Builder
+	b.WriteString("node,seconds,busy\n")
+	for _, sample := range samples {
+		fmt.Fprintf(&b, "%s,%.3f,%.4f\n", sample.Node, sample.At.Seconds(), sample.Busy)
+	}
+	return os.WriteFile(filepath.Join(s.Dir(), "experiments", e.ID, "cpu.csv"), []byte(b.String()), 0o666)
+}
+
 // measure runs the command once.
-func (a *app) measure(ctx context.Context, storeDir string, command []string, f runFlags) (*model.Experiment, int, error) {
+func (a *app) measure(ctx context.Context, storeDir string, command []string, f runFlags) (*launch.Result, error) {
 	parent := filepath.Join(storeDir, "running")
 	if err := os.MkdirAll(parent, 0o777); err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	dir, err := os.MkdirTemp(parent, "run-")
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	if !f.keep {
 		defer os.RemoveAll(dir)
 	}
-	runner := launch.Runner{Command: command, Dir: dir, Cache: cacheDir(), Trace: f.trace, In: a.in, Out: a.out, Err: a.err}
+	runner := launch.Runner{Command: command, Dir: dir, Cache: cacheDir(), Trace: f.trace, Sample: f.sample, In: a.in, Out: a.out, Err: a.err}
 	result, err := runner.Run(ctx)
 	if err != nil && result != nil && result.Status != 0 {
 		fmt.Fprintln(a.err, "auspex:", err)
-		return nil, 0, exitError(result.Status)
+		return nil, exitError(result.Status)
 	}
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	return result.Experiment, result.Status, nil
+	return result, nil
 }
 
 // putUnderFreeName stores an experiment; one that the user did not name gets

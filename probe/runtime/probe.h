@@ -82,6 +82,9 @@ uint32_t auspex_region_add(const char *name, size_t name_size, const char *file,
     int line, int kind, const char *object, uint64_t offset);
 void auspex_file_close(int state, int code);
 
+/* sample.c */
+void auspex_sample(void);
+
 /* tree.c */
 struct thread *auspex_thread_start(int id);
 struct place *auspex_way(struct thread *t, struct place *from, uint32_t region);

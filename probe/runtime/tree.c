@@ -227,6 +227,7 @@ int auspex_on(void)
             atexit(at_exit);
 #endif
             auspex_watch_signals();
+            auspex_sample();
         }
         mode = ok ? ON : OFF;
     }
