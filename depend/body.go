@@ -17,6 +17,9 @@ type site struct {
 	assign      *source.Expr   // the whole expression it stands in
 }
 
+// plain tells whether an access is of one variable or field at a fixed place.
+func (s *site) plain() bool { return s.scalar() && !s.wild }
+
 // callSite is one call within a loop's body.
 type callSite struct {
 	invocation
@@ -41,8 +44,8 @@ type body struct {
 
 type defined map[string]bool // keys surely written so far in the iteration
 
-// context is where in the body a statement stands.
-type context struct {
+// situation is where in the body a statement stands.
+type situation struct {
 	loops       []*source.Stmt
 	conditional bool
 	inSwitch    bool // a break leaves the switch
@@ -54,7 +57,7 @@ func (q *proc) bodyOf(loop *source.Stmt) *body {
 	if h := q.headerOf(loop); h != nil {
 		def[h.variable] = true
 	}
-	b.block(loop.Body, def, context{})
+	b.block(loop.Body, def, situation{})
 	for i := range b.sites {
 		if s := &b.sites[i]; s.write {
 			b.written[s.key()] = true
@@ -74,7 +77,7 @@ func (b *body) odd(words string) {
 
 // block follows a list of statements. It returns what is surely written at its
 // end and whether control gets there.
-func (b *body) block(list []*source.Stmt, def defined, at context) (defined, bool) {
+func (b *body) block(list []*source.Stmt, def defined, at situation) (defined, bool) {
 	falls := true
 	for _, s := range list {
 		if !falls { // reached by a jump, if at all
@@ -85,7 +88,7 @@ func (b *body) block(list []*source.Stmt, def defined, at context) (defined, boo
 	return def, falls
 }
 
-func (b *body) stmt(s *source.Stmt, def defined, at context) (defined, bool) {
+func (b *body) stmt(s *source.Stmt, def defined, at situation) (defined, bool) {
 	if len(s.MPI) > 0 && b.mpi == nil && !localMPI(s.MPI[0].Name) {
 		b.mpi = &s.MPI[0]
 	}
@@ -137,7 +140,7 @@ func (b *body) stmt(s *source.Stmt, def defined, at context) (defined, bool) {
 	return def, true
 }
 
-func (b *body) branch(s *source.Stmt, def defined, at context) (defined, bool) {
+func (b *body) branch(s *source.Stmt, def defined, at situation) (defined, bool) {
 	b.exprs(s, def, at)
 	at.conditional = true
 	var ends []defined
@@ -175,7 +178,7 @@ func (b *body) branch(s *source.Stmt, def defined, at context) (defined, bool) {
 	return both, true
 }
 
-func (b *body) inner(s *source.Stmt, def defined, at context) defined {
+func (b *body) inner(s *source.Stmt, def defined, at situation) defined {
 	h := b.q.headerOf(s)
 	in := at
 	in.inSwitch = false
@@ -208,7 +211,7 @@ func (b *body) inner(s *source.Stmt, def defined, at context) defined {
 }
 
 // leave notes what a jump does to the loop.
-func (b *body) leave(s *source.Stmt, at context) {
+func (b *body) leave(s *source.Stmt, at situation) {
 	switch s.Kind {
 	case source.Goto:
 		b.jumps = true
@@ -235,14 +238,14 @@ func (b *body) leave(s *source.Stmt, at context) {
 	}
 }
 
-func (b *body) exprs(s *source.Stmt, def defined, at context) {
+func (b *body) exprs(s *source.Stmt, def defined, at situation) {
 	for _, e := range b.q.file.Exprs(s) {
 		b.add(s, e, def, at)
 	}
 }
 
 // add notes what one expression does.
-func (b *body) add(s *source.Stmt, e *source.Expr, def defined, at context) {
+func (b *body) add(s *source.Stmt, e *source.Expr, def defined, at situation) {
 	if e == nil {
 		return
 	}

@@ -12,7 +12,7 @@ func (j *judgement) elementsFine() bool {
 	b, q := j.b, j.b.q
 	places := make([]*place, len(b.sites))
 	for i := range b.sites {
-		if s := &b.sites[i]; !s.scalar() {
+		if s := &b.sites[i]; !s.plain() {
 			places[i] = j.resolve(s)
 		}
 	}

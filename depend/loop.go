@@ -1,6 +1,10 @@
 package depend
 
-import "auspex/source"
+import (
+	"strings"
+
+	"auspex/source"
+)
 
 // header is a loop that counts: its variable, where it begins and ends, and by
 // how much it goes on.
@@ -156,7 +160,12 @@ func whole(e *source.Expr) (int64, bool) {
 	return sign * n, ok
 }
 
+// literal reads a decimal number; the grammar of C takes a sign as part of it.
 func literal(text string) (int64, bool) {
+	if rest, ok := strings.CutPrefix(text, "-"); ok {
+		n, ok := literal(rest)
+		return -n, ok
+	}
 	var n int64
 	i := 0
 	for ; i < len(text) && text[i] >= '0' && text[i] <= '9'; i++ {

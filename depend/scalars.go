@@ -14,14 +14,10 @@ func (j *judgement) scalarsFine() bool {
 	for i := range b.sites {
 		s := &b.sites[i]
 		k := s.key()
-		if !s.write || !s.scalar() || seen[k] {
+		if !s.write || !s.plain() || seen[k] {
 			continue
 		}
 		seen[k] = true
-		if s.wild {
-			j.say(Unknown, "Line %d writes through %s, which changes in the loop.", s.stmt.Line, s.root)
-			return false
-		}
 		if !j.scalarFine(s, k) {
 			return false
 		}
@@ -97,7 +93,7 @@ func (j *judgement) notReachable(s *site) bool {
 	q := j.b.q
 	for i := range j.b.sites {
 		o := &j.b.sites[i]
-		if o.scalar() || q.relate(&s.ref, &o.ref) != mayAlias || len(s.steps) > 0 {
+		if o.plain() || q.relate(&s.ref, &o.ref) != mayAlias || len(s.steps) > 0 {
 			continue
 		}
 		if q.local(s.root) && !q.addressed[s.root] {

@@ -218,7 +218,7 @@ func (j *judgement) header() bool {
 func (b *body) elementWrites() []*site {
 	var list []*site
 	for i := range b.sites {
-		if s := &b.sites[i]; s.write && !s.scalar() {
+		if s := &b.sites[i]; s.write && !s.plain() {
 			list = append(list, s)
 		}
 	}
@@ -264,6 +264,9 @@ func (b *body) argumentsRead(c callSite, memory bool) {
 	}
 	for _, a := range c.args {
 		if root, ok := rootOf(a); ok {
+			if b.q.isValue(a, root) {
+				continue
+			}
 			b.readAll(root, c)
 		} else if a != nil && a.Kind == source.Unary && a.Op == "&" {
 			if root, ok := rootOf(a.Args[0]); ok {
@@ -271,6 +274,19 @@ func (b *body) argumentsRead(c callSite, memory bool) {
 			}
 		}
 	}
+}
+
+// isValue tells whether a[i][j] is a number and not a pointer to more.
+func (q *proc) isValue(e *source.Expr, root string) bool {
+	v := q.lookup(root)
+	if v == nil || q.fortran() || e.Kind != source.Index || e.Args[0].Kind != source.Name || !arithmetic[v.Type] {
+		return false
+	}
+	levels := len(v.Dims)
+	if v.Pointer {
+		levels += strings.Count(string(q.file.Text[v.Start:v.End]), "*")
+	}
+	return len(e.Args)-1 == levels
 }
 
 // readAll notes a read of any element a name leads to.

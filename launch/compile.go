@@ -103,8 +103,11 @@ type compileJob struct {
 
 func (j *compileJob) run(ctx context.Context) (int, error) {
 	if j.line.compiles {
+		if namesRegions(j.line) {
+			j.args = append(j.args, "-DAUSPEX_CC")
+		}
 		for i, in := range j.line.inputs {
-			if in.isSource {
+			if in.isSource && filepath.Base(j.line.args[in.at]) != "auspex.F90" {
 				j.instrument(ctx, i, in)
 			}
 		}
@@ -171,6 +174,20 @@ func (j *compileJob) original(ctx context.Context) (int, error) {
 		fmt.Fprintf(j.Err, "auspex: %s: the instrumented form does not compile; the original is compiled and will not be measured\n", what)
 	}
 	return status, err
+}
+
+// namesRegions tells whether a source on the command line makes use of
+// auspex.h, or is the Fortran module of that name.
+func namesRegions(c *commandLine) bool {
+	for _, in := range c.inputs {
+		if !in.isSource {
+			continue
+		}
+		if text, err := os.ReadFile(c.args[in.at]); err == nil && bytes.Contains(text, []byte("auspex")) {
+			return true
+		}
+	}
+	return false
 }
 
 // instrument puts an instrumented copy of a source in its place.

@@ -30,6 +30,15 @@ var (
 	StubFortran string
 )
 
+// Header and Module are what users put among their sources to name regions by
+// hand, in C and C++ and in Fortran.
+var (
+	//go:embed include/auspex.h
+	Header string
+	//go:embed include/auspex.F90
+	Module string
+)
+
 // A Builder compiles the runtime.
 type Builder struct {
 	// Cache is the directory that keeps what was compiled.

@@ -119,12 +119,12 @@ func writeValues(path string, e *model.Experiment) error {
 		return err
 	}
 	schema := parquet.NewSchema("values", group)
-	w := parquet.NewWriter(f, schema, parquet.PageBufferSize(1<<20), parquet.MaxRowsPerRowGroup(math.MaxInt64))
+	w := parquet.NewGenericWriter[any](f, schema, parquet.PageBufferSize(1<<20), parquet.MaxRowsPerRowGroup(math.MaxInt64))
 	err = writeColumns(w, schema, byName, s.Rows())
 	return errors.Join(err, w.Close(), f.Sync(), f.Close())
 }
 
-func writeColumns(w *parquet.Writer, schema *parquet.Schema, byName map[string]*column, rows int) error {
+func writeColumns(w *parquet.GenericWriter[any], schema *parquet.Schema, byName map[string]*column, rows int) error {
 	batch := make([]parquet.Value, 4096)
 	for from := 0; from < rows; from += rowGroupRows {
 		to := min(from+rowGroupRows, rows)

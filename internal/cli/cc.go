@@ -11,6 +11,7 @@ import (
 
 	"auspex/instrument"
 	"auspex/launch"
+	"auspex/probe"
 )
 
 // exitError ends the program with the status of one that it ran.
@@ -23,6 +24,7 @@ type ccFlags struct {
 	minLines         int
 	include, exclude []string
 	iterations       bool
+	header, module   bool
 }
 
 func (a *app) ccCommand() *cobra.Command {
@@ -38,7 +40,12 @@ measures it.`,
 		Example: `  auspex cc mpicc -O2 -c solver.c
   make CC="auspex cc mpicc" FC="auspex cc mpif90"
   cmake -DCMAKE_C_COMPILER_LAUNCHER="auspex;cc" -DCMAKE_C_LINKER_LAUNCHER="auspex;cc" ..`,
-		Args: atLeast(1, "a compiler and its arguments"),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if f.header || f.module {
+				return nil
+			}
+			return atLeast(1, "a compiler and its arguments")(cmd, args)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error { return a.runCC(cmd.Context(), args, f) },
 	}
 	cmd.Flags().SetInterspersed(false)
@@ -47,10 +54,20 @@ measures it.`,
 	cmd.Flags().StringArrayVar(&f.include, "include", nil, "only functions that fit the glob `FILE:FUNCTION`; may be given again")
 	cmd.Flags().StringArrayVar(&f.exclude, "exclude", nil, "no function that fits the glob `FILE:FUNCTION`; may be given again")
 	cmd.Flags().BoolVar(&f.iterations, "iterations", true, "count the iterations of loops")
+	cmd.Flags().BoolVar(&f.header, "print-header", false, "print auspex.h, with Par_begin(name) and Par_end() for C and C++")
+	cmd.Flags().BoolVar(&f.module, "print-module", false, "print auspex.F90, the same for Fortran")
 	return cmd
 }
 
 func (a *app) runCC(ctx context.Context, args []string, f ccFlags) error {
+	switch {
+	case f.header:
+		_, err := fmt.Fprint(a.out, probe.Header)
+		return err
+	case f.module:
+		_, err := fmt.Fprint(a.out, probe.Module)
+		return err
+	}
 	options := instrument.Options{MinLines: f.minLines, Include: f.include, Exclude: f.exclude, Count: f.iterations}
 	if err := chooseRegions(&options, f.regions); err != nil {
 		return err

@@ -94,6 +94,8 @@ uint32_t auspex_intern(struct auspex_region *r);
 /* A Fortran region text that was seen at an address. */
 struct spec { const char *text; size_t size; uint32_t region; };
 uint32_t auspex_spec(const char *text, size_t size, struct spec **slot);
+uint32_t auspex_named(const char *name, size_t size, const char *file, int line);
+int auspex_is_named(uint32_t region);
 uint32_t auspex_site(const char *label, int kind, const void *address);
 int auspex_on(void);
 void auspex_watch_signals(void);

@@ -88,3 +88,35 @@ void auspex_probe_f_iterations(const char *text, const long long *n, size_t size
     if (likely(t != NULL) && *n > 0)
         t->top->node->iterations += (uint64_t)*n;
 }
+
+/* ---- regions annotated by hand ---- */
+
+EXPORT void auspex_probe_begin(const char *name, size_t size, const char *file, int line);
+EXPORT void auspex_probe_end(void);
+
+void auspex_probe_begin(const char *name, size_t size, const char *file, int line)
+{
+    struct thread *t = self();
+    if (!t)
+        return;
+    uint32_t id = auspex_named(name, size, file, line);
+    charge(t, ticks());
+    enter(t, id);
+}
+
+/* Leaves the innermost region that was begun by hand, and what was left open
+ * inside it. */
+void auspex_probe_end(void)
+{
+    struct thread *t = auspex_self;
+    if (!t)
+        return;
+    charge(t, ticks());
+    uint32_t depth = t->depth;
+    while (depth > 0 && !auspex_is_named(t->stack[depth]->region))
+        depth--;
+    if (depth > 0) {
+        t->depth = depth;
+        leave(t);
+    }
+}

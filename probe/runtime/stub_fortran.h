@@ -24,3 +24,21 @@ void auspex_f_iterations_(const char *s, const long long *c, __SIZE_TYPE__ n);
 __attribute__((weak, visibility("hidden"))) void auspex_f_enter_(const char *s, __SIZE_TYPE__ n) { auspex_to_f_enter(s, n); }
 __attribute__((weak, visibility("hidden"))) void auspex_f_leave_(const char *s, __SIZE_TYPE__ n) { auspex_to_f_leave(s, n); }
 __attribute__((weak, visibility("hidden"))) void auspex_f_iterations_(const char *s, const long long *c, __SIZE_TYPE__ n) { auspex_to_f_iterations(s, c, n); }
+typedef void (*auspex_begins)(const char *, __SIZE_TYPE__, const char *, int);
+typedef void (*auspex_ends)(void);
+void auspex_f_begin_(const char *s, __SIZE_TYPE__ n);
+void auspex_f_end_(void);
+__attribute__((weak, visibility("hidden"))) void auspex_f_begin_(const char *s, __SIZE_TYPE__ n)
+{
+    union { void *p; auspex_begins f; } to;
+    to.p = auspex_dlsym ? auspex_dlsym((void *)0, "auspex_probe_begin") : (void *)0;
+    if (to.p)
+        to.f(s, n, "", 0);
+}
+__attribute__((weak, visibility("hidden"))) void auspex_f_end_(void)
+{
+    union { void *p; auspex_ends f; } to;
+    to.p = auspex_dlsym ? auspex_dlsym((void *)0, "auspex_probe_end") : (void *)0;
+    if (to.p)
+        to.f();
+}

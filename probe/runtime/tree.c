@@ -120,6 +120,24 @@ uint32_t auspex_spec(const char *text, size_t size, struct spec **slot)
     return id;
 }
 
+/* Regions begun by hand, a bit for each of the first numbers. */
+static uint64_t named[1024];
+
+uint32_t auspex_named(const char *name, size_t size, const char *file, int line)
+{
+    pthread_mutex_lock(&lock);
+    uint32_t id = intern(name, size, file, strlen(file), line, USER, NULL, 0);
+    if (id / 64 < sizeof named / sizeof named[0])
+        named[id / 64] |= (uint64_t)1 << id % 64;
+    pthread_mutex_unlock(&lock);
+    return id;
+}
+
+int auspex_is_named(uint32_t region)
+{
+    return region / 64 < sizeof named / sizeof named[0] && named[region / 64] >> region % 64 & 1;
+}
+
 /* A region known by an address: the collector finds its name. */
 uint32_t auspex_site(const char *label, int kind, const void *address)
 {

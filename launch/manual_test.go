@@ -1,0 +1,46 @@
+package launch
+
+import (
+	"path/filepath"
+	"testing"
+
+	"auspex/probe"
+)
+
+func TestNamedByHand(t *testing.T) {
+	need(t, "gcc")
+	dir := write(t, map[string]string{"auspex.h": probe.Header, "hand.c": `#include "auspex.h"
+int main(void)
+{
+    for (int i = 0; i < 3; i++) {
+        Par_begin("outer part");
+        Par_begin("inner");
+        Par_end();
+        Par_end();
+    }
+    Par_end();
+    return 0;
+}
+`})
+	t.Chdir(dir)
+	if out, err := command("gcc", "-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "hand.c", "-o", "plain"); err != nil {
+		t.Fatalf("without auspex: %v\n%s", err, out)
+	}
+	mustCompile(t, "gcc", "-std=c99", "-Wall", "-Wextra", "-Werror", "hand.c", "-o", "hand")
+	r, _ := measure(t, filepath.Join(dir, "hand"))
+	expect(t, r.Experiment, 0, "outer part", map[string]float64{"calls": 3})
+	expect(t, r.Experiment, 0, "outer part/inner", map[string]float64{"calls": 3})
+}
+
+func TestNamedByHandFortran(t *testing.T) {
+	need(t, "gfortran")
+	dir := write(t, map[string]string{"auspex.F90": probe.Module, "hand.f90": "program hand\n  use auspex\n  implicit none\n  call Par_begin('outer')\n  call Par_begin('inner')\n  call Par_end()\n  call Par_end()\nend program hand\n"})
+	t.Chdir(dir)
+	if out, err := command("gfortran", "auspex.F90", "hand.f90", "-o", "plain"); err != nil {
+		t.Fatalf("without auspex: %v\n%s", err, out)
+	}
+	mustCompile(t, "gfortran", "-c", "auspex.F90")
+	mustCompile(t, "gfortran", "hand.f90", "auspex.o", "-o", "hand")
+	r, _ := measure(t, filepath.Join(dir, "hand"))
+	expect(t, r.Experiment, 0, "outer/inner", map[string]float64{"calls": 1})
+}
