@@ -14,6 +14,7 @@ type Program struct {
 	// named finds a procedure by the last part of its name; nil where several
 	// share it.
 	named  map[string]*proc
+	memory *memory
 	arrays map[string]bool // Fortran names assigned as name(...) = somewhere
 }
 
@@ -30,6 +31,9 @@ type proc struct {
 	copied    map[string]bool // names whose bare value is assigned to something
 	pure      *purity
 	writes    map[string]int
+	flow      *flow
+	sharing   *bool           // sees names of modules, hosts or include files
+	changed   map[string]bool // Fortran: names it may write
 }
 
 // variable is what is known of a declared name.

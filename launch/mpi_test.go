@@ -107,7 +107,7 @@ func TestRingC(t *testing.T) {
 }
 
 // ringFortran is a program in each of the three ways to speak MPI in Fortran.
-func ringFortran(use, status, request string) string {
+func ringFortran(use, request string) string {
 	return `program ring
 ` + use + `
   integer :: rank, nranks, ierr, i, to, from
@@ -135,15 +135,18 @@ end program ring
 `
 }
 
-func TestRingFortran(t *testing.T) {
-	programs := map[string]string{
-		"mpif.h":  ringFortran("  implicit none\n  include 'mpif.h'", "", "integer"),
-		"mpi":     ringFortran("  use mpi\n  implicit none", "", "integer"),
-		"mpi_f08": ringFortran("  use mpi_f08\n  implicit none", "", "type(MPI_Request)"),
+func fortranPrograms() map[string]string {
+	return map[string]string{
+		"mpif.h":  ringFortran("  implicit none\n  include 'mpif.h'", "integer"),
+		"mpi":     ringFortran("  use mpi\n  implicit none", "integer"),
+		"mpi_f08": ringFortran("  use mpi_f08\n  implicit none", "type(MPI_Request)"),
 	}
+}
+
+func TestRingFortran(t *testing.T) {
 	eachMPI(t, func(t *testing.T, m mpi) {
 		need(t, m.fc)
-		for name, text := range programs {
+		for name, text := range fortranPrograms() {
 			t.Run(name, func(t *testing.T) {
 				dir := write(t, map[string]string{"ring.f90": text})
 				exe := filepath.Join(dir, "ring")

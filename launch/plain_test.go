@@ -115,6 +115,65 @@ func TestUninstrumentedByCallSite(t *testing.T) {
 	})
 }
 
+// From Fortran too a call is known by where it stands, however it reaches MPI.
+func TestUninstrumentedFortran(t *testing.T) {
+	eachMPI(t, func(t *testing.T, m mpi) {
+		need(t, m.fc)
+		for name, text := range fortranPrograms() {
+			t.Run(name, func(t *testing.T) {
+				dir := write(t, map[string]string{"ring.f90": text})
+				exe := filepath.Join(dir, "ring")
+				if out, err := command(m.fc, "-g", filepath.Join(dir, "ring.f90"), "-o", exe); err != nil {
+					t.Fatalf("%v\n%s", err, out)
+				}
+				r, _ := measure(t, m.ranks("2", exe)...)
+				expect(t, r.Experiment, 0, "ring/MPI_Isend@ring.f90:17", map[string]float64{"calls": 10, "bytes_sent": 8000})
+			})
+		}
+	})
+}
+
+// A program that starts others must come out whole.
+func TestChildren(t *testing.T) {
+	need(t, "gcc")
+	dir := write(t, map[string]string{"parent.c": `#define _GNU_SOURCE
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void work(void)
+{
+    volatile int s = 0;
+    for (int i = 0; i < 100; i++)
+        s += i;
+}
+
+int main(void)
+{
+    work();
+    if (fork() == 0) {
+        work();
+        exit(4);
+    }
+    if (vfork() == 0)
+        _exit(5);
+    if (fork() == 0)
+        abort();
+    while (wait(NULL) > 0)
+        ;
+    work();
+    return system("exit 3") != 3 << 8;
+}
+`})
+	exe := filepath.Join(dir, "parent")
+	mustCompile(t, "gcc", "-O1", filepath.Join(dir, "parent.c"), "-o", exe)
+	r, _ := measure(t, exe)
+	if r.Status != 0 || r.Experiment.Incomplete != "" || len(r.Experiment.Units) != 1 {
+		t.Errorf("status %d, incomplete %q, %d units", r.Status, r.Experiment.Incomplete, len(r.Experiment.Units))
+	}
+	expect(t, r.Experiment, 0, "main/work", map[string]float64{"calls": 2})
+}
+
 func TestOpenMP(t *testing.T) {
 	need(t, "gcc")
 	dir := write(t, map[string]string{"threads.c": `#include <stdio.h>

@@ -31,6 +31,11 @@ func generate(header string) string {
 	entryPoints(&b, list, func(p prototype) []string { return []string{lower(p) + "_", lower(p) + "_f08_"} })
 	b.WriteString("#else\n")
 	entryPoints(&b, list, func(p prototype) []string { return []string{lower(p) + "_f08ts_", lower(p) + "_f08_"} })
+	for _, p := range list {
+		if !local.MatchString(p.name) && !strings.HasSuffix(p.name, "_c") {
+			noteCaller(&b, p, lower(p)+"_")
+		}
+	}
 	b.WriteString("#endif\n")
 	return b.String()
 }
@@ -160,6 +165,17 @@ func entryPoints(b *strings.Builder, list []prototype, names func(prototype) []s
 				repeat(n, func(i int) string { return fmt.Sprintf("a%d", i) }))
 		}
 	}
+}
+
+// noteCaller writes an entry point of Fortran that passes through C's, where it
+// is counted: only the place it was called from would be lost there.
+func noteCaller(b *strings.Builder, p prototype, name string) {
+	n := len(p.params) + extra
+	fmt.Fprintf(b, "EXPORT void %[1]s(%[2]s);\nvoid %[1]s(%[2]s)\n{\n    static fortran_%[3]s real_;\n", name,
+		repeat(n, func(i int) string { return fmt.Sprintf("void *a%d", i) }), p.name)
+	fmt.Fprintf(b, "    if (!real_)\n        real_ = (fortran_%s)next_symbol(\"%s\");\n", p.name, name)
+	fmt.Fprintf(b, "    caller = __builtin_return_address(0);\n    real_(%s);\n    caller = NULL;\n}\n",
+		repeat(n, func(i int) string { return fmt.Sprintf("a%d", i) }))
 }
 
 func repeat(n int, item func(int) string) string {

@@ -40,6 +40,9 @@ static struct site *site_at(struct auspex_region *r, const void *address)
     return s;
 }
 
+/* Where Fortran called from, when it comes through the C function. */
+static __thread const void *caller __attribute__((tls_model("initial-exec")));
+
 /* Returns NULL inside another MPI call: the outer one is counted. */
 static __attribute__((noinline)) struct thread *mpi_enter(struct auspex_region *r, const void *address)
 {
@@ -49,7 +52,7 @@ static __attribute__((noinline)) struct thread *mpi_enter(struct auspex_region *
     uint64_t now = ticks();
     t->quiet = 1;
     if (t->depth == 0) {
-        struct site *s = site_at(r, address);
+        struct site *s = site_at(r, caller ? caller : address);
         if (s) {
             enter(t, s->before);
             charge(t, now);

@@ -159,8 +159,8 @@ uint32_t auspex_site(const char *label, int kind, const void *address)
 static void finish(int state, int code)
 {
     struct thread *t = auspex_self;
-    if (mode != ON)
-        return;
+    if (mode != ON || auspex_header->pid != (int32_t)getpid())
+        return; /* a child made by vfork is still in its parent's memory */
     if (t && !t->quiet)
         charge(t, ticks());
     if (auspex_at_end)
@@ -190,7 +190,8 @@ static void last_words(int sig, siginfo_t *info, void *context)
     size_t i = 0;
     while (deadly[i] != sig)
         i++;
-    if (mode == ON) {
+    int mine = mode == ON && auspex_header->pid == (int32_t)getpid();
+    if (mine) {
         struct thread *t = auspex_self;
         if (t && !t->quiet)
             charge(t, ticks());
@@ -205,7 +206,7 @@ static void last_words(int sig, siginfo_t *info, void *context)
         raise(sig);
         return;
     }
-    if (mode == ON && auspex_header->state == SIGNALLED)
+    if (mine && auspex_header->state == SIGNALLED)
         auspex_header->state = RUNNING; /* whoever handles it lived on */
 }
 
