@@ -25,6 +25,13 @@ real reshape rrspacing scale selected_int_kind selected_real_kind set_exponent s
 spread sqrt sum tan tanh tiny transfer transpose trim ubound zabs zexp zsqrt all any count matmul pack unpack present
 associated allocated adjustl adjustr repeat scan verify cabs ccos cexp clog csin csqrt shiftl shiftr leadz popcnt`)
 
+// Methods of C++ containers that change nothing, and those of them that give
+// a way to the elements.
+var (
+	looksCXX = set(`size empty length capacity data begin end cbegin cend c_str`)
+	leadsCXX = set(`data begin end cbegin cend c_str`)
+)
+
 // Functions whose work is input, output or the clock.
 var outside = set(`printf fprintf sprintf snprintf puts fputs putchar fputc fwrite fread fopen fclose fflush scanf
 fscanf fgets getchar exit abort clock time gettimeofday clock_gettime rand srand random drand48 system_clock cpu_time
@@ -64,7 +71,7 @@ func (q *proc) pureName(name string) bool {
 	if q.fortran() {
 		return pureFortran[name]
 	}
-	if pureC[name] || readersC[name] {
+	if pureC[name] || readersC[name] || q.file.Language == source.CXX && looksCXX[name] {
 		return true
 	}
 	if n := len(name); n > 1 && (name[n-1] == 'f' || name[n-1] == 'l') {

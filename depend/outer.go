@@ -89,3 +89,33 @@ func declaredIn(f *source.File, decl *source.Node, names map[string]*variable) {
 		names[name] = v
 	}
 }
+
+// readFields notes for the fields of C structures whether they are numbers.
+func (p *Program) readFields(f *source.File) {
+	if f.Language == source.Fortran || len(f.Units) == 0 {
+		return
+	}
+	root := f.Units[0].Node
+	for root.Parent != nil {
+		root = root.Parent
+	}
+	var visit func(n *source.Node)
+	visit = func(n *source.Node) {
+		for k := range n.Children() {
+			if k.Kind == "field_declaration" {
+				names := map[string]*variable{}
+				declaredIn(f, k, names)
+				for name, v := range names {
+					number := arithmetic[v.Type] && !v.Pointer && !v.array()
+					old, seen := p.fields[name]
+					p.fields[name] = number && (old || !seen)
+				}
+				continue
+			}
+			if k.Named {
+				visit(k)
+			}
+		}
+	}
+	visit(root)
+}

@@ -87,7 +87,7 @@ func (p *Program) memoryOf() *memory {
 	p.memory = m
 	for _, q := range p.procs {
 		m.locals[q] = map[string]*object{}
-		m.returns[q] = &object{name: "the result of " + q.unit.Name}
+		m.returns[q] = &object{}
 	}
 	for _, q := range p.procs {
 		for _, v := range q.flowGraph().vertices {
@@ -164,8 +164,14 @@ func (m *memory) at(q *proc, r *ref) []*object {
 	return path
 }
 
-// place gives the object an expression stands for, or nil.
+// place gives the object an expression stands for, or nil. A call may give
+// back a reference, and stands for what is returned.
 func (m *memory) place(q *proc, e *source.Expr) *object {
+	if e != nil && e.Kind == source.CallOf {
+		if callee := m.prog.named[lastPart(e.Name)]; callee != nil {
+			return m.returns[callee].find()
+		}
+	}
 	w := &effectWalk{q: q, out: &effects{}}
 	root, steps, ok := w.path(e)
 	if !ok {
@@ -193,7 +199,7 @@ func (m *memory) learn(q *proc, e *source.Expr) {
 				}
 				return
 			}
-			if !q.fortran() {
+			if !q.fortran() && !q.isNumber(k.Args[0]) {
 				m.flows(q, to, k.Args[1])
 			}
 		case k.Kind == source.CallOf, k.Kind == source.Apply && !q.isArray(k.Name):
@@ -202,7 +208,7 @@ func (m *memory) learn(q *proc, e *source.Expr) {
 	})
 }
 
-// number tells whether an expression surely is no pointer and no structure.
+// isNumber tells whether an expression surely is no pointer and no structure.
 func (q *proc) isNumber(e *source.Expr) bool {
 	switch e.Kind {
 	case source.Literal:
@@ -213,6 +219,9 @@ func (q *proc) isNumber(e *source.Expr) bool {
 	case source.Index:
 		root, _ := rootOf(e)
 		return q.isValue(e, root)
+	case source.Member:
+		number, known := q.prog.fields[e.Name]
+		return known && number
 	case source.Binary:
 		return e.Op != "+" && e.Op != "-" || q.isNumber(e.Args[0]) && q.isNumber(e.Args[1])
 	}
@@ -266,6 +275,12 @@ func (m *memory) flows(q *proc, to *object, e *source.Expr) {
 			unify(to.to("*"), m.returns[callee].to("*"))
 			return
 		}
+		if q.file.Language == source.CXX && leadsCXX[e.Name] && len(e.Args) > 0 {
+			if from := m.place(q, e.Args[0]); from != nil {
+				unify(to.to("*"), from.to("*"))
+			}
+			return
+		}
 		if allocators[e.Name] || q.pureName(e.Name) && !readersC[e.Name] {
 			return
 		}
@@ -300,7 +315,7 @@ func (m *memory) bind(q *proc, call *source.Expr) {
 			if from := m.place(q, a); from != nil {
 				unify(param, from)
 			}
-		default:
+		case v == nil || v.Pointer || v.array() || !arithmetic[v.Type]:
 			m.flows(q, param, a)
 		}
 	}

@@ -15,6 +15,8 @@ type Program struct {
 	// share it.
 	named  map[string]*proc
 	memory *memory
+	ranks  stain           // what may differ between ranks
+	fields map[string]bool // of structures; true where all of the name are numbers
 	arrays map[string]bool // Fortran names assigned as name(...) = somewhere
 }
 
@@ -49,9 +51,10 @@ func (v *variable) array() bool { return v != nil && len(v.Dims) > 0 }
 
 // New prepares files for analysis.
 func New(files ...*source.File) *Program {
-	p := &Program{Files: files, named: map[string]*proc{}, arrays: map[string]bool{}}
+	p := &Program{Files: files, named: map[string]*proc{}, arrays: map[string]bool{}, fields: map[string]bool{}}
 	for _, f := range files {
 		top := outerNames(f)
+		p.readFields(f)
 		f.All(func(u *source.Unit) {
 			q := &proc{prog: p, file: f, unit: u, vars: map[string]*variable{}, outer: map[string]*variable{}}
 			for name, v := range top {

@@ -203,6 +203,15 @@ func (j *judgement) header() bool {
 		}
 	}
 	for _, c := range fx.calls {
+		if callee := q.prog.named[c.name]; callee != nil && callee.purity().pure {
+			for _, name := range slices.Sorted(maps.Keys(callee.purity().reads)) {
+				if b.writesRoot(name) {
+					j.say(Carried, "The loop's bound calls %s, which reads %s, and the loop writes that.", c.name, name)
+					return false
+				}
+			}
+			continue
+		}
 		if !q.pureName(c.name) {
 			j.say(Unknown, "The loop's bound calls %s, of which nothing is known.", callName(c))
 			return false
@@ -213,6 +222,15 @@ func (j *judgement) header() bool {
 		return false
 	}
 	return true
+}
+
+func (b *body) writesRoot(name string) bool {
+	for key := range b.written {
+		if key == name || strings.HasPrefix(key, name+".") {
+			return true
+		}
+	}
+	return false
 }
 
 func (b *body) elementWrites() []*site {

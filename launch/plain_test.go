@@ -127,7 +127,7 @@ func TestUninstrumentedFortran(t *testing.T) {
 					t.Fatalf("%v\n%s", err, out)
 				}
 				r, _ := measure(t, m.ranks("2", exe)...)
-				expect(t, r.Experiment, 0, "ring/MPI_Isend@ring.f90:17", map[string]float64{"calls": 10, "bytes_sent": 8000})
+				expect(t, r.Experiment, 0, "ring/MPI_Isend@ring.f90:16", map[string]float64{"calls": 10, "bytes_sent": 8000})
 			})
 		}
 	})

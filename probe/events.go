@@ -71,6 +71,7 @@ const (
 	maxDepth     = 64
 	maxDistinct  = 1 << 24
 	maxBody      = 1 << 16
+	maxEvents    = 1 << 34 // with loops unrolled
 )
 
 // ErrCut tells that a trace has no end: its rank was killed.
@@ -84,17 +85,22 @@ func ReadEvents(path string, visit func(*Event) error) error {
 		return err
 	}
 	defer file.Close()
-	r := eventReader{in: bufio.NewReaderSize(file, 1<<16), known: map[uint64]Event{}, visit: visit}
-	if err := r.run(); err != nil {
+	if err := readEvents(file, visit); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	return nil
+}
+
+func readEvents(in io.Reader, visit func(*Event) error) error {
+	r := eventReader{in: bufio.NewReaderSize(in, 1<<16), known: map[uint64]Event{}, visit: visit}
+	return r.run()
 }
 
 type eventReader struct {
 	in    *bufio.Reader
 	known map[uint64]Event
 	visit func(*Event) error
+	seen  int64
 }
 
 // item is an event or a loop of items.
@@ -125,6 +131,9 @@ func (r *eventReader) run() error {
 
 func (r *eventReader) play(it *item) error {
 	if it.count == 0 {
+		if r.seen++; r.seen > maxEvents {
+			return errors.New("more events than any run makes")
+		}
 		return r.visit(&it.event)
 	}
 	for range it.count {

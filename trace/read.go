@@ -201,13 +201,24 @@ func (r *textReader) sameText(ops int64) (times uint64, err error) {
 	}
 	if times > 0 {
 		r.line += int(times) * bytes.Count(r.body, []byte("\n"))
-		// The ring must hold the lines of the last iteration skipped.
-		skipped := int64(times) * int64(len(r.body))
-		for i := r.seen - ops; i < r.seen; i++ {
-			r.starts[i%ringSize] += skipped
-		}
+		r.noteSkipped(ops, int64(times))
 	}
 	return times, nil
+}
+
+// noteSkipped notes where the lines of skipped iterations start, so that a loop
+// around them is compared as text in its turn. Of very many iterations only as
+// many are noted as fill the ring.
+func (r *textReader) noteSkipped(ops, times int64) {
+	length := int64(len(r.body))
+	noted := min(times, ringSize/ops+1)
+	for i := r.seen - ops; i < r.seen; i++ {
+		r.starts[i%ringSize] += (times - noted) * length
+	}
+	for range noted * ops {
+		r.starts[r.seen%ringSize] = r.starts[(r.seen-ops)%ringSize] + length
+		r.seen++
+	}
 }
 
 // readMerged reads one file that holds the lines of all ranks.

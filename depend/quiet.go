@@ -1,0 +1,111 @@
+package depend
+
+import (
+	"strings"
+
+	"auspex/source"
+)
+
+// quiet tells whether a branch decides nothing that takes time: its arms hold
+// no loop, no communication, no call but output, and no jump, or it ends the
+// program where nothing but output is left to do.
+func (s *state) quiet(st *source.Stmt) bool {
+	if st.Kind != source.If {
+		return false
+	}
+	for _, list := range [][]*source.Stmt{st.Body, st.Else} {
+		if !s.quietList(list, st) {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *state) quietList(list []*source.Stmt, top *source.Stmt) bool {
+	for _, k := range list {
+		switch k.Kind {
+		case source.Simple, source.Declaration, source.Block, source.If, source.Directive, source.Format:
+			if ioStatement(k) != "" {
+				continue
+			}
+			if !s.quietCalls(s.q.effectsOf(s.q.file.Exprs(k)...), top) {
+				return false
+			}
+			if !s.quietList(k.Body, top) || !s.quietList(k.Else, top) {
+				return false
+			}
+		case source.Stop, source.Return:
+			if !s.nothingAfter(top) {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+func (s *state) quietCalls(fx *effects, top *source.Stmt) bool {
+	if len(fx.opaque) > 0 {
+		return false
+	}
+	for _, c := range fx.calls {
+		switch {
+		case c.name == "exit" && s.nothingAfter(top):
+		case c.name != "exit" && (outside[c.name] || s.q.pureName(c.name) || harmless[c.name]):
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// nothingAfter tells whether the program only prints and ends behind a branch
+// of its main procedure.
+func (s *state) nothingAfter(top *source.Stmt) bool {
+	if !isMain(s.q) {
+		return false
+	}
+	f := s.q.flowGraph()
+	seen := map[int]bool{}
+	work := []int{s.v.id}
+	for len(work) > 0 {
+		id := work[len(work)-1]
+		work = work[:len(work)-1]
+		if seen[id] {
+			continue
+		}
+		seen[id] = true
+		v := f.vertices[id]
+		work = append(work, v.succ...)
+		if v.stmt == nil || top.Contains(v.stmt.Span) || ioStatement(v.stmt) != "" {
+			continue
+		}
+		if v.stmt.Kind == source.Loop {
+			return false
+		}
+		for _, c := range s.q.effectsOf(v.exprs...).calls {
+			if !outside[c.name] && !s.q.pureName(c.name) && !harmless[c.name] && strings.ToLower(c.name) != "mpi_finalize" {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// stainArms makes everything wrong that is written under a branch whose test
+// is wrong.
+func (s *state) stainArms(st *source.Stmt) {
+	for _, v := range s.q.flowGraph().vertices {
+		if v.stmt == nil || v.stmt == st || !st.Contains(v.stmt.Span) {
+			continue
+		}
+		fx := s.q.effectsOf(v.exprs...)
+		for i := range fx.refs {
+			if r := &fx.refs[i]; r.write {
+				path := s.t.m.at(s.q, r)
+				s.wrong[path[len(path)-1]] = true
+			}
+		}
+	}
+}

@@ -1,0 +1,323 @@
+package depend
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"auspex/source"
+)
+
+// Reach is one place where what a loop computes would decide what happens.
+type Reach struct {
+	File string `json:"file"`
+	Line int    `json:"line"`
+	// Kind is branch, subscript, bound, communication, call or escape.
+	Kind     string `json:"kind"`
+	Variable string `json:"variable,omitempty"`
+	// Inside is set for a communication within the loop itself whose
+	// parameters its iterations compute.
+	Inside bool   `json:"inside,omitempty"`
+	Words  string `json:"words"`
+}
+
+// Safety is the answer whether a loop may be cut short (dPerf's threshold
+// iteration rule): the rest of the program must not notice.
+type Safety struct {
+	Safe   bool    `json:"safe"`
+	Reason string  `json:"reason"`
+	Reach  []Reach `json:"reach,omitempty"`
+	// Notes tell of branches on computed values that decide nothing but a
+	// message or the exit status.
+	Notes []string `json:"notes,omitempty"`
+	// Bound is constant, same (on every rank), entry (known when the loop is
+	// entered, but perhaps different on other ranks) or unknown.
+	Bound string `json:"bound"`
+}
+
+// Safe asks what would happen if only the first iterations of a loop ran. It
+// takes everything the loop writes as wrong at its end and follows it through
+// the program: where it reaches a branch, a subscript, a loop bound, a
+// parameter of communication or a call of which nothing is known, the loop is
+// not safe. Values that are only computed with, sent, or printed do no harm.
+func (p *Program) Safe(l Loop) Safety {
+	q := l.proc
+	if q == nil {
+		return Safety{Reason: "The loop is not one of this program.", Bound: "unknown"}
+	}
+	t := &tracker{prog: p, m: p.memoryOf(), loop: l, found: map[string]bool{}, memo: map[string]outcome{}}
+	answer := &t.answer
+	answer.Bound = t.bound(l)
+	if !l.Stmt.Loop.Sound || len(q.unit.Problems) > 0 {
+		t.refuse(Reach{File: l.File, Line: l.Line, Kind: "call", Words: "parts of the procedure could not be parsed"})
+	} else if answer.Bound == "unknown" {
+		t.refuse(Reach{File: l.File, Line: l.Line, Kind: "bound", Words: "the number of iterations is not known when the loop is entered"})
+	} else {
+		t.run()
+	}
+	if answer.Bound == "entry" && l.Communication != "" {
+		t.refuse(Reach{File: l.File, Line: l.Line, Kind: "bound", Words: "the loop communicates, and its number of iterations may differ between ranks"})
+	}
+	if answer.Safe = len(answer.Reach) == 0; answer.Safe {
+		answer.Reason = "Nothing the loop computes decides what the program does afterwards."
+		return *answer
+	}
+	first := answer.Reach[0]
+	answer.Reason = fmt.Sprintf("Line %d: %s.", first.Line, first.Words)
+	return *answer
+}
+
+// stain is the set of objects whose contents would be wrong.
+type stain map[*object]bool
+
+// tracker follows what would be wrong.
+type tracker struct {
+	prog   *Program
+	m      *memory
+	loop   Loop
+	answer Safety
+	found  map[string]bool
+	stack  []*proc
+	memo   map[string]outcome
+	swaps  stain // pointers the loop only exchanges
+	// inside is set while the loop's own body is looked at: then only
+	// communication matters.
+	inside bool
+	steps  int
+}
+
+const maxSteps = 200_000 // statements looked at before giving up
+
+func (t *tracker) refuse(r Reach) {
+	r.Inside = t.inside
+	key := fmt.Sprint(r.File, r.Line, r.Kind, r.Variable)
+	if !t.found[key] {
+		t.found[key] = true
+		t.answer.Reach = append(t.answer.Reach, r)
+	}
+}
+
+func (t *tracker) run() {
+	q := t.loop.proc
+	f := q.flowGraph()
+	wrong := stain{}
+	t.swaps = stain{}
+	inLoop := map[int]bool{}
+	for _, v := range f.vertices {
+		if v.stmt != nil && t.loop.Stmt.Contains(v.stmt.Span) {
+			inLoop[v.id] = true
+			t.writes(q, v, wrong, map[*proc]bool{})
+		}
+	}
+	if h := q.headerOf(t.loop.Stmt); h != nil {
+		if v := q.vars[h.variable]; v != nil && t.loop.Stmt.Loop.From != nil && t.loop.Stmt.Loop.From.Contains(v.Span) {
+			delete(wrong, t.m.variable(q, h.variable)) // dies with the loop
+		}
+	}
+	if t.loop.Communication != "" {
+		t.inside = true
+		begin := map[int]stain{}
+		for _, v := range f.vertices {
+			if v.stmt == t.loop.Stmt && v.part == testPart {
+				begin[v.id] = maps.Clone(wrong)
+				if h := q.headerOf(t.loop.Stmt); h != nil {
+					begin[v.id][t.m.variable(q, h.variable)] = true
+				}
+			}
+		}
+		t.follow(q, begin, func(v *vertex) bool { return inLoop[v.id] })
+		t.inside = false
+	}
+	begin := map[int]stain{}
+	for id := range inLoop {
+		for _, s := range f.vertices[id].succ {
+			if !inLoop[s] {
+				begin[s] = maps.Clone(wrong)
+			}
+		}
+	}
+	t.stack = []*proc{q}
+	end, _ := t.follow(q, begin, nil)
+	t.leave(q, end, map[*proc]bool{q: true})
+}
+
+// leave goes on in the callers of a procedure with what is wrong at its end.
+func (t *tracker) leave(q *proc, wrong stain, seen map[*proc]bool) {
+	wrong = t.withoutLocals(q, wrong)
+	if len(wrong) == 0 || isMain(q) {
+		return
+	}
+	called := false
+	for _, caller := range t.prog.procs {
+		begin := map[int]stain{}
+		for _, v := range caller.flowGraph().vertices {
+			for _, c := range caller.effectsOf(v.exprs...).calls {
+				if t.prog.named[lastPart(c.name)] == q {
+					called = true
+					for _, s := range v.succ {
+						begin[s] = maps.Clone(wrong)
+					}
+					if t.loopAround(caller, v) {
+						// the call itself runs again, entered with what is wrong
+						begin[v.id] = maps.Clone(wrong)
+					}
+				}
+			}
+		}
+		if len(begin) == 0 || seen[caller] && caller != q {
+			continue
+		}
+		if caller == q {
+			t.refuse(Reach{File: q.file.Name, Line: q.unit.Line, Kind: "call", Words: q.unit.Name + " calls itself"})
+			return
+		}
+		seen[caller] = true
+		t.stack = []*proc{caller}
+		end, _ := t.follow(caller, begin, nil)
+		t.leave(caller, end, seen)
+	}
+	if !called {
+		name := slices.Sorted(maps.Keys(names(wrong)))[0]
+		t.refuse(Reach{File: q.file.Name, Line: q.unit.Line, Kind: "escape", Variable: name,
+			Words: fmt.Sprintf("%s hands %s on to callers that are not in these files", q.unit.Name, name)})
+	}
+}
+
+func names(s stain) map[string]bool {
+	m := map[string]bool{}
+	for o := range s {
+		m[o.name] = true
+	}
+	return m
+}
+
+func isMain(q *proc) bool { return q.unit.Kind == source.Program || q.unit.Name == "main" }
+
+func (t *tracker) loopAround(q *proc, v *vertex) bool {
+	around := false
+	q.unit.Walk(func(s *source.Stmt, outer []*source.Stmt) bool {
+		if s == v.stmt {
+			for _, o := range outer {
+				around = around || o.Kind == source.Loop
+			}
+		}
+		return true
+	})
+	return around
+}
+
+// withoutLocals forgets what dies with a procedure.
+func (t *tracker) withoutLocals(q *proc, wrong stain) stain {
+	left := stain{}
+	own := map[*object]bool{}
+	for name, o := range t.m.locals[q] {
+		if !q.addressed[name] && !(q.fortran() && q.vars[name] != nil && q.vars[name].Param) {
+			if o = o.find(); !o.shared {
+				own[o] = true
+				if v := q.vars[name]; v != nil && v.array() && !v.Param {
+					own[o.to("*")] = true
+				}
+			}
+		}
+	}
+	for o := range wrong {
+		if o = o.find(); !own[o] {
+			left[o] = true
+		}
+	}
+	return left
+}
+
+// writes adds everything a statement may write, calls included.
+func (t *tracker) writes(q *proc, v *vertex, wrong stain, seen map[*proc]bool) {
+	fx := q.effectsOf(v.exprs...)
+	if io := v.stmt; io != nil && v.part == plainPart && ioStatement(io) == "READ" {
+		t.readItems(q, v, func(o *object) { wrong[o] = true })
+	} else if ioStatement(v.stmt) == "" {
+		for _, o := range fx.opaque {
+			t.refuse(Reach{File: q.file.Name, Line: o.Line, Kind: "call", Words: "not understood: " + clip(string(q.file.Text[o.Start:o.End]))})
+		}
+	}
+	if v.counts != nil && v.part == stepPart {
+		wrong[t.m.variable(q, v.counts.Name)] = true
+	}
+	for i := range fx.refs {
+		if r := &fx.refs[i]; r.write {
+			path := t.m.at(q, r)
+			o := path[len(path)-1]
+			if r.value != nil && !q.fortran() && copied(r.value) && !wrong[o] {
+				t.swaps[o] = true
+			} else if r.value == nil || !copied(r.value) {
+				delete(t.swaps, o)
+			}
+			wrong[o] = true
+		}
+	}
+	for _, c := range fx.calls {
+		callee := t.prog.named[lastPart(c.name)]
+		switch {
+		case isMPI(c.name):
+			msg := messageOf(c)
+			for _, e := range q.memoryArgs(c, append(append([]int{}, msg.receive...), msg.out...)) {
+				o := t.m.place(q, e)
+				switch {
+				case o != nil:
+					wrong[o] = true
+				case e.Kind != source.Literal && !constantLike(e):
+					t.refuse(Reach{File: q.file.Name, Line: c.expr.Line, Kind: "call", Variable: c.name,
+						Words: "it is not known what " + c.name + " writes"})
+				}
+			}
+		case callee != nil && !seen[callee]:
+			seen[callee] = true
+			inner := stain{}
+			for _, w := range callee.flowGraph().vertices {
+				if w.stmt != nil {
+					t.writes(callee, w, inner, seen)
+				}
+			}
+			for o := range t.withoutLocals(callee, inner) {
+				wrong[o] = true
+			}
+		case callee != nil, q.pureName(c.name), outside[c.name], allocators[c.name], harmless[c.name]:
+		case fills[c.name]:
+			for _, e := range q.memoryArgs(c, []int{0}) {
+				if o := t.m.place(q, e); o != nil {
+					wrong[o] = true
+				}
+			}
+		default:
+			t.refuse(Reach{File: q.file.Name, Line: c.expr.Line, Kind: "call", Variable: c.name,
+				Words: "the loop calls " + callName(c) + ", of which nothing is known"})
+		}
+	}
+}
+
+// constantLike tells MPI_STATUS_IGNORE, NULL and the like from memory.
+func constantLike(e *source.Expr) bool {
+	if e.Kind == source.Unary {
+		e = e.Args[0]
+	}
+	return e.Kind == source.Literal || e.Kind == source.Name && e.Name == strings.ToUpper(e.Name)
+}
+
+// copied tells whether a value is that of another variable, unchanged: with
+// pointers, an exchange of buffers.
+func copied(e *source.Expr) bool { return e.Kind == source.Name || e.Kind == source.Member }
+
+var (
+	harmless = set(`free fftw_free perror assert omp_get_wtime omp_get_thread_num omp_get_num_threads`)
+	fills    = set(`memcpy memmove memset strcpy strncpy`) // write what their first argument points to
+)
+
+// readItems visits what a Fortran READ fills.
+func (t *tracker) readItems(q *proc, v *vertex, visit func(*object)) {
+	for _, e := range v.exprs {
+		e.Walk(func(k *source.Expr) {
+			if k != nil && (k.Kind == source.Name || k.Kind == source.Apply) {
+				visit(t.m.variable(q, k.Name))
+			}
+		})
+	}
+}
