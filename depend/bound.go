@@ -60,6 +60,9 @@ func (t *tracker) bound(l Loop) string {
 			continue
 		}
 		constant = false
+		if q.file.Language == source.CXX && (!q.own(r.root) || len(r.steps) > 0) {
+			answer = "entry" // a constructor's initialisers may have set it
+		}
 		for _, o := range t.m.at(q, r) {
 			if written[o] {
 				return "unknown"
@@ -71,6 +74,9 @@ func (t *tracker) bound(l Loop) string {
 	}
 	for name := range read {
 		constant = false
+		if q.file.Language == source.CXX {
+			answer = "entry"
+		}
 		o := t.m.variable(q, name)
 		if written[o] {
 			return "unknown"

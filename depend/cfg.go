@@ -186,7 +186,6 @@ func (f *flow) jump(v *vertex, s *source.Stmt) {
 func (f *flow) branch(s *source.Stmt, from []int) []int {
 	test := f.add(testPart, s, f.q.file.Exprs(s)...)
 	f.join(from, test.id)
-	f.frames = append(f.frames, frame{name: "if " + s.Name})
 	out := f.block(s.Body, []int{test.id})
 	last := []int{test.id}
 	if f.q.fortran() {
@@ -205,7 +204,6 @@ func (f *flow) branch(s *source.Stmt, from []int) []int {
 		out = append(out, f.block(s.Else, last)...)
 		last = nil
 	}
-	f.frames = f.frames[:len(f.frames)-1]
 	return append(out, last...)
 }
 

@@ -182,6 +182,9 @@ func (s *state) write(r *ref) {
 	switch {
 	case bad:
 		s.wrong[o] = true
+		if class := s.q.constructs(s.v.stmt); class != "" && !s.t.inside {
+			s.refuse("call", r.shown(), s.v.stmt.Line, "a "+class+" is made from what the loop computes, and what its constructor does is not known")
+		}
 	case len(r.steps) == 0 && !r.maybe && !o.shared && s.q.lookup(r.root) != nil, len(r.steps) == 0 && !r.maybe && !o.shared && s.q.own(r.root):
 		delete(s.wrong, o)
 	}

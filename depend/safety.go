@@ -239,6 +239,10 @@ func (t *tracker) writes(q *proc, v *vertex, wrong stain, seen map[*proc]bool) {
 			t.refuse(Reach{File: q.file.Name, Line: o.Line, Kind: "call", Words: "not understood: " + clip(string(q.file.Text[o.Start:o.End]))})
 		}
 	}
+	if class := q.constructs(v.stmt); class != "" {
+		t.refuse(Reach{File: q.file.Name, Line: v.stmt.Line, Kind: "call", Variable: class,
+			Words: "the loop makes a " + class + ", and what its constructor does is not known"})
+	}
 	if v.counts != nil && v.part == stepPart {
 		wrong[t.m.variable(q, v.counts.Name)] = true
 	}
@@ -292,6 +296,22 @@ func (t *tracker) writes(q *proc, v *vertex, wrong stain, seen map[*proc]bool) {
 				Words: "the loop calls " + callName(c) + ", of which nothing is known"})
 		}
 	}
+}
+
+// constructs names the class of the program a C++ declaration makes an object
+// of, or "".
+func (q *proc) constructs(s *source.Stmt) string {
+	if s.Kind != source.Declaration || q.file.Language != source.CXX {
+		return ""
+	}
+	for _, v := range q.vars {
+		if s.Contains(v.Span) && !v.Pointer {
+			if _, made := q.prog.named[lastPart(v.Type)]; made {
+				return v.Type
+			}
+		}
+	}
+	return ""
 }
 
 // constantLike tells MPI_STATUS_IGNORE, NULL and the like from memory.

@@ -115,8 +115,25 @@ func parseTAUPart(text string) tauPart {
 	if strings.HasPrefix(p.name, "MPI_") {
 		p.name = strings.TrimSuffix(p.name, "()") // as other tools call it
 	}
+	p.name = withoutSignature(p.name)
 	p.label = p.name
 	return p
+}
+
+// withoutSignature leaves the function's own name of a C signature, which TAU
+// marks with a C at the end: "void solve(int, double *) C" is solve. C has no
+// overloading, so the name says all; other languages keep their signature.
+func withoutSignature(name string) string {
+	signature, isC := strings.CutSuffix(name, " C")
+	head, _, called := strings.Cut(signature, "(")
+	if !isC || !called {
+		return name
+	}
+	words := strings.FieldsFunc(head, func(r rune) bool { return r == ' ' || r == '*' })
+	if len(words) == 0 {
+		return name
+	}
+	return words[len(words)-1]
 }
 
 // cutTAUPlace takes the source place off a name: "[{file} {line,column}-…]",

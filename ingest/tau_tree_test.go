@@ -335,3 +335,14 @@ func TestTAUTreeKeepsTheTime(t *testing.T) {
 		}
 	})
 }
+
+func TestTAUSignatures(t *testing.T) {
+	for name, want := range map[string]string{
+		"void solve(int, double *) C": "solve", "char *name(void) C": "name", "main C": "main C",
+		"void f(int)": "void f(int)", "SOLVE": "SOLVE", "(*)(int) C": "(*)(int) C",
+	} {
+		if got := withoutSignature(name); got != want {
+			t.Errorf("%q became %q, want %q", name, got, want)
+		}
+	}
+}

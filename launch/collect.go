@@ -13,11 +13,8 @@ import (
 
 // Run is what is known of a run beside what its processes wrote.
 type Run struct {
-	Command  []string
-	Program  string
-	Launcher string
-	Status   int
-	Started  time.Time
+	Command []string
+	Started time.Time
 	// Deaths are the files of processes in the order in which those ended, as
 	// far as that was seen.
 	Deaths []string

@@ -22,28 +22,39 @@ const (
 
 // target is what a command runs.
 type target struct {
-	launcher launcher
-	at       int    // index of the program in the command; -1 where not found
-	program  string // its path
-	mpi      string // path of the MPI library it is linked with, empty without
-	openMP   bool
+	launcher   launcher
+	launcherAt int    // index in the command; -1 without
+	at         int    // index of the program in the command; -1 where not found
+	program    string // its path
+	mpi        string // path of the MPI library it is linked with, empty without
 }
 
-// inspect finds the program in a command such as `mpirun -n 8 ./solver`.
+// prefixes are programs that run the rest of their command line.
+var prefixes = map[string]bool{
+	"env": true, "nice": true, "ionice": true, "chrt": true, "taskset": true, "numactl": true, "time": true, "timeout": true, "stdbuf": true, "setarch": true, "nohup": true,
+}
+
+// inspect finds the launcher and the program in a command such as
+// `mpirun -n 8 ./solver`.
 func inspect(ctx context.Context, command []string) target {
-	t := target{at: -1, launcher: launcherOf(ctx, command[0])}
-	first := 0
-	if t.launcher != noLauncher {
-		first = 1
-	}
-	for i := first; i < len(command); i++ {
-		path, ok := executable(command[i], i == 0 || i > 0 && !strings.HasPrefix(command[i-1], "-"))
+	t := target{at: -1, launcherAt: -1}
+	for i, word := range command {
+		if t.launcherAt < 0 && t.at < 0 {
+			if t.launcher = launcherOf(ctx, word); t.launcher != noLauncher {
+				t.launcherAt = i
+				continue
+			}
+		}
+		if prefixes[filepath.Base(word)] {
+			continue
+		}
+		path, ok := executable(word, i == 0 || !strings.HasPrefix(command[i-1], "-"))
 		if !ok {
 			continue
 		}
 		t.at, t.program = i, path
-		t.mpi, t.openMP = libraries(ctx, path)
-		return t
+		t.mpi = mpiLibrary(ctx, path)
+		break
 	}
 	return t
 }
@@ -77,6 +88,13 @@ func executable(arg string, mayLook bool) (string, bool) {
 }
 
 func launcherOf(ctx context.Context, name string) launcher {
+	known := false
+	for _, start := range []string{"mpirun", "mpiexec", "orterun", "prterun", "prun", "srun"} {
+		known = known || strings.HasPrefix(filepath.Base(name), start)
+	}
+	if !known {
+		return noLauncher
+	}
 	path, err := exec.LookPath(name)
 	if err != nil {
 		return noLauncher
@@ -85,7 +103,7 @@ func launcherOf(ctx context.Context, name string) launcher {
 	if err != nil {
 		real = path
 	}
-	base, named := filepath.Base(real), filepath.Base(name)
+	base := filepath.Base(real)
 	switch {
 	case base == "orterun" || base == "prterun" || base == "prun":
 		return openMPI
@@ -93,7 +111,7 @@ func launcherOf(ctx context.Context, name string) launcher {
 		return hydra
 	case base == "srun":
 		return slurm
-	case strings.HasPrefix(named, "mpirun") || strings.HasPrefix(named, "mpiexec"):
+	default:
 		out, _ := exec.CommandContext(ctx, path, "--version").CombinedOutput()
 		switch {
 		case strings.Contains(string(out), "Open MPI") || strings.Contains(string(out), "OpenRTE"):
@@ -103,33 +121,26 @@ func launcherOf(ctx context.Context, name string) launcher {
 		}
 		return unknown
 	}
-	return noLauncher
 }
 
-// libraries finds the MPI library among those a program is linked with, and
-// whether it is linked with an OpenMP runtime.
-func libraries(ctx context.Context, program string) (mpi string, openMP bool) {
+// mpiLibrary finds the MPI library among those a program is linked with.
+func mpiLibrary(ctx context.Context, program string) string {
 	out, err := exec.CommandContext(ctx, "ldd", program).Output()
 	if err != nil {
-		return "", false
+		return ""
 	}
+	found := ""
 	for _, line := range strings.Split(string(out), "\n") {
 		fields := strings.Fields(line)
-		if len(fields) == 0 {
+		if len(fields) == 0 || !isMPI(filepath.Base(fields[0])) {
 			continue
 		}
-		name := filepath.Base(fields[0])
-		if isMPI(name) {
-			mpi = name
-			if len(fields) > 2 && strings.HasPrefix(fields[2], "/") {
-				mpi = fields[2]
-			}
-		}
-		if strings.HasPrefix(name, "libgomp.") || strings.HasPrefix(name, "libomp.") || strings.HasPrefix(name, "libiomp5.") {
-			openMP = true
+		found = fields[0]
+		if len(fields) > 2 && strings.HasPrefix(fields[2], "/") {
+			found = fields[2]
 		}
 	}
-	return mpi, openMP
+	return found
 }
 
 // isMPI recognises the C library of an MPI by name, not its bindings for

@@ -208,11 +208,11 @@ func (j *compileJob) instrument(ctx context.Context, number int, in input) {
 		return
 	}
 	result := instrument.Rewrite(parsed, j.Options)
+	if n, first := leftAlone(result.Candidates); n > 0 {
+		j.said = append(j.said, fmt.Sprintf("%s: left uninstrumented: %s%s", file, first, andMore(n-1)))
+	}
 	if len(result.Regions) == 0 {
 		return
-	}
-	if n, first := leftAlone(result.Candidates); n > 0 {
-		j.said = append(j.said, fmt.Sprintf("%s: %d functions left as they are (%s)", file, n, first))
 	}
 	// Each copy has a directory of its own: two sources may share a name, and
 	// the object's name comes from the source's.
@@ -253,6 +253,13 @@ func leftAlone(candidates []*instrument.Candidate) (n int, first string) {
 		}
 	}
 	return n, first
+}
+
+func andMore(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", and %d more", n)
 }
 
 // asNamed puts the user's file names where ours stand.

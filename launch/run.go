@@ -75,7 +75,7 @@ func (r *Runner) Run(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	run := Run{Command: r.Command, Program: t.program, Launcher: string(t.launcher), Status: status, Started: started, Deaths: deaths}
+	run := Run{Command: r.Command, Started: started, Deaths: deaths}
 	result.Experiment, err = Collect(ctx, dir, run)
 	if err != nil {
 		return result, err
@@ -95,11 +95,19 @@ func (r *Runner) Run(ctx context.Context) (*Result, error) {
 // runtime builds the measurement runtime that fits the program.
 func (r *Runner) runtime(ctx context.Context, t target) (string, error) {
 	b := probe.Builder{Cache: r.Cache, Compiler: cCompiler()}
+	if given := os.Getenv("AUSPEX_MPICC"); given != "" && t.mpi == "" {
+		b.MPI, b.Compiler = true, given
+		return b.Build(ctx)
+	}
 	if t.mpi == "" && t.launcher == noLauncher {
 		return b.Build(ctx)
 	}
-	launcherPath, _ := exec.LookPath(r.Command[0])
 	b.MPI = true
+	launcherName, launcherPath := "", ""
+	if t.launcherAt >= 0 {
+		launcherName = filepath.Base(r.Command[t.launcherAt])
+		launcherPath, _ = exec.LookPath(r.Command[t.launcherAt])
+	}
 	if t.mpi != "" {
 		mpicc, err := findMPICC(ctx, t.mpi, launcherPath)
 		if err != nil {
@@ -110,7 +118,7 @@ func (r *Runner) runtime(ctx context.Context, t target) (string, error) {
 	}
 	// A script between the launcher and the program: the launcher's own MPI.
 	b.Compiler = filepath.Join(filepath.Dir(launcherPath), "mpicc")
-	suffix := strings.TrimPrefix(strings.TrimPrefix(filepath.Base(r.Command[0]), "mpirun"), "mpiexec")
+	suffix := strings.TrimPrefix(strings.TrimPrefix(launcherName, "mpirun"), "mpiexec")
 	if path, err := exec.LookPath("mpicc" + suffix); err == nil {
 		b.Compiler = path
 	}
@@ -132,12 +140,12 @@ func passOn(command []string, t target, settings []string) []string {
 	if t.launcher != openMPI {
 		return command
 	}
-	out := []string{command[0]}
+	out := append([]string{}, command[:t.launcherAt+1]...)
 	for _, s := range settings {
 		name, _, _ := strings.Cut(s, "=")
 		out = append(out, "-x", name)
 	}
-	return append(out, command[1:]...)
+	return append(out, command[t.launcherAt+1:]...)
 }
 
 // execute runs the command with our settings and waits. When the context is

@@ -6,8 +6,14 @@ package simulate
 // weighted fair queueing; Parekh and Gallager, 1993).
 type crowdTime struct {
 	virtual float64
-	at      float64 // the date when virtual was right
-	order   []int32 // flows by their target, a heap
+	at      float64   // the date when virtual was right
+	order   []arrival // a heap
+}
+
+// arrival is a flow with the crowd's time at which it arrives.
+type arrival struct {
+	target float64
+	flow   int32
 }
 
 // advance moves the crowd's time on.
@@ -20,63 +26,66 @@ func (c *crowdTime) advance(level, now float64) {
 	}
 }
 
-func (c *crowdTime) enqueue(t []transfer, id int32) {
+func (c *crowdTime) enqueue(t []transfer, id int32, target float64) {
 	t[id].crowded = true
-	c.order = append(c.order, id)
-	c.up(t, len(c.order)-1)
+	c.order = append(c.order, arrival{})
+	c.up(t, len(c.order)-1, arrival{target, id})
 }
 
-func (c *crowdTime) unqueue(t []transfer, id int32) {
+// unqueue takes a flow out and returns its target.
+func (c *crowdTime) unqueue(t []transfer, id int32) float64 {
 	t[id].crowded = false
 	i := int(t[id].place)
+	target := c.order[i].target
 	last := len(c.order) - 1
 	moved := c.order[last]
 	c.order = c.order[:last]
 	if i < last {
-		c.order[i] = moved
-		t[moved].place = int32(i)
-		c.up(t, i)
-		c.down(t, int(t[moved].place))
+		if moved.target < target {
+			c.up(t, i, moved)
+		} else {
+			c.down(t, i, moved)
+		}
 	}
+	return target
 }
 
-func (c *crowdTime) up(t []transfer, i int) {
-	id := c.order[i]
-	target := t[id].target
+// up puts an arrival into the free place i or, as it is early, above it.
+func (c *crowdTime) up(t []transfer, i int, a arrival) {
 	for i > 0 {
 		p := (i - 1) / 4
-		if t[c.order[p]].target <= target {
+		if c.order[p].target <= a.target {
 			break
 		}
 		c.order[i] = c.order[p]
-		t[c.order[i]].place = int32(i)
+		t[c.order[i].flow].place = int32(i)
 		i = p
 	}
-	c.order[i] = id
-	t[id].place = int32(i)
+	c.order[i] = a
+	t[a.flow].place = int32(i)
 }
 
-func (c *crowdTime) down(t []transfer, i int) {
-	id := c.order[i]
-	target := t[id].target
+// down puts an arrival into the free place i or, as it is late, below it.
+func (c *crowdTime) down(t []transfer, i int, a arrival) {
+	h := c.order
 	for {
 		first := 4*i + 1
-		if first >= len(c.order) {
+		if first >= len(h) {
 			break
 		}
 		least := first
-		for k := first + 1; k < min(first+4, len(c.order)); k++ {
-			if t[c.order[k]].target < t[c.order[least]].target {
+		for k := first + 1; k < min(first+4, len(h)); k++ {
+			if h[k].target < h[least].target {
 				least = k
 			}
 		}
-		if t[c.order[least]].target >= target {
+		if h[least].target >= a.target {
 			break
 		}
-		c.order[i] = c.order[least]
-		t[c.order[i]].place = int32(i)
+		h[i] = h[least]
+		t[h[i].flow].place = int32(i)
 		i = least
 	}
-	c.order[i] = id
-	t[id].place = int32(i)
+	h[i] = a
+	t[a.flow].place = int32(i)
 }

@@ -26,17 +26,15 @@ type route struct {
 // transfer is the progress of a message on its way.
 type transfer struct {
 	route   *route
-	message int32
-	moving  bool    // the latency is paid
 	remains float64 // bytes
 	since   float64 // when remains was right
 	speed   float64 // bytes/s since then
 	factor  float64 // of the sharing rate
 	size    float64
-
-	crowded bool    // it is in the solver's crowd
-	target  float64 // the crowd's time at which it arrives
-	place   int32   // in the crowd's queue
+	message int32
+	place   int32 // in the crowd's queue
+	moving  bool  // the latency is paid
+	crowded bool  // it is in the crowd's queue
 }
 
 // network turns messages into flows.
@@ -255,8 +253,7 @@ func (n *network) date(id int32, now float64) {
 		return // back where it was
 	}
 	if t.crowded {
-		n.unqueue(n.transfers, id)
-		t.remains = (t.target - n.virtual) * t.factor / f.penalty
+		t.remains = (n.unqueue(n.transfers, id) - n.virtual) * t.factor / f.penalty
 	} else {
 		if f.rate == f.old && t.speed > 0 && !f.inCrowd {
 			return
@@ -270,8 +267,7 @@ func (n *network) date(id int32, now float64) {
 	t.speed = f.rate * t.factor
 	switch {
 	case f.inCrowd:
-		t.target = n.virtual + t.remains*f.penalty/t.factor
-		n.enqueue(n.transfers, id)
+		n.enqueue(n.transfers, id, n.virtual+t.remains*f.penalty/t.factor)
 		n.queue.cancel(n.firstID + id)
 	case t.speed > 0:
 		n.queue.schedule(n.firstID+id, now+t.remains/t.speed)
@@ -286,7 +282,7 @@ func (n *network) dateCrowd(now float64) {
 		n.queue.cancel(n.firstID - 1)
 		return
 	}
-	wait := max((n.transfers[n.order[0]].target-n.virtual)/n.crowd.level, 0)
+	wait := max((n.order[0].target-n.virtual)/n.crowd.level, 0)
 	n.queue.schedule(n.firstID-1, now+wait)
 }
 
@@ -296,10 +292,10 @@ func (n *network) arrivedOfCrowd(now float64) int32 {
 	if len(n.order) == 0 {
 		return none
 	}
-	id := n.order[0]
-	if (n.transfers[id].target-n.virtual)/n.crowd.level >= precision {
+	next := n.order[0]
+	if (next.target-n.virtual)/n.crowd.level >= precision {
 		return none
 	}
-	n.unqueue(n.transfers, id)
-	return id
+	n.unqueue(n.transfers, next.flow)
+	return next.flow
 }

@@ -119,6 +119,9 @@ func (s *solver) join(id int32) {
 	f := &s.flows[id]
 	f.rate, f.booked, f.bottleneck, f.outside = 0, 0, none, none
 	f.inCrowd, f.critical, f.bounded = false, false, true
+	if cap(f.at) < len(f.parts) {
+		f.at = make([]int32, 0, len(f.parts))
+	}
 	f.at = f.at[:0]
 	for i, p := range f.parts {
 		l := &s.links[p.link]

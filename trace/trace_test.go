@@ -252,6 +252,37 @@ func TestTextComparisonChangesNothing(t *testing.T) {
 	})
 }
 
+// A loop around a loop is compared as text too, whatever the two lengths are:
+// no line may be counted twice or left out.
+func TestNestedLoopsAsText(t *testing.T) {
+	dir := t.TempDir()
+	list := write(t, filepath.Join(dir, "list"), "r0\nr1\n")
+	write(t, filepath.Join(dir, "r1"), "1 barrier\n")
+	for _, c := range []struct{ outer, inner int }{
+		{1, 1}, {100, 3}, {100, 11}, {100, 12}, {7, 100}, {5, ringSize - 1}, {5, ringSize}, {4, 3*ringSize + 7},
+	} {
+		want := c.outer * (c.inner + 1)
+		write(t, filepath.Join(dir, "r0"), strings.Repeat(strings.Repeat("0 compute 5\n", c.inner)+"0 barrier\n", c.outer))
+		tr, err := Open(ctx, list, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := actions(tr, 0)
+		barriers := 0
+		for i, a := range got {
+			if a.Kind == Barrier {
+				barriers++
+				if (i+1)%(c.inner+1) != 0 {
+					t.Errorf("%d × %d: action %d is a barrier", c.outer, c.inner, i)
+				}
+			}
+		}
+		if len(got) != want || barriers != c.outer {
+			t.Errorf("%d × %d: %d actions with %d barriers, want %d with %d", c.outer, c.inner, len(got), barriers, want, c.outer)
+		}
+	}
+}
+
 func TestMeansKeepTheSum(t *testing.T) {
 	b := NewBuilder(0)
 	b.Means = true
