@@ -45,7 +45,7 @@ func (t *tracker) follow(q *proc, begin map[int]stain, within func(*vertex) bool
 	for _, id := range slices.Sorted(maps.Keys(begin)) {
 		merge(id, begin[id])
 	}
-	for len(work) > 0 {
+	for len(work) > 0 && !t.enough() {
 		id := work[len(work)-1]
 		work = work[:len(work)-1]
 		if t.steps++; t.steps > maxSteps {
@@ -131,6 +131,8 @@ type state struct {
 	wrong   stain
 	results map[*source.Expr]bool // calls that gave back something wrong
 	result  bool
+	// returned is the call control comes back from: it has happened.
+	returned *source.Expr
 }
 
 // pass checks a vertex for places that decide something, and applies what it
@@ -141,7 +143,9 @@ func (s *state) pass() {
 	}
 	fx := s.q.effectsOf(s.v.exprs...)
 	for _, c := range fx.calls {
-		s.call(c)
+		if c.expr != s.returned {
+			s.call(c)
+		}
 	}
 	for i := range fx.refs {
 		s.subscripts(&fx.refs[i])

@@ -87,16 +87,26 @@ type tracker struct {
 	steps  int
 }
 
-const maxSteps = 200_000 // statements looked at before giving up
+const (
+	maxSteps = 200_000 // statements looked at before giving up
+	maxReach = 24      // places named in an answer
+)
 
 func (t *tracker) refuse(r Reach) {
 	r.Inside = t.inside
 	key := fmt.Sprint(r.File, r.Line, r.Kind, r.Variable)
-	if !t.found[key] {
-		t.found[key] = true
-		t.answer.Reach = append(t.answer.Reach, r)
+	if t.found[key] || t.enough() {
+		return
+	}
+	t.found[key] = true
+	t.answer.Reach = append(t.answer.Reach, r)
+	if len(t.answer.Reach) == maxReach {
+		t.answer.Reach = append(t.answer.Reach, Reach{File: r.File, Line: r.Line, Kind: "call", Words: "there may be more places; they were not looked for"})
 	}
 }
+
+// enough tells whether so many places were found that more would not help.
+func (t *tracker) enough() bool { return len(t.answer.Reach) > maxReach }
 
 func (t *tracker) run() {
 	q := t.loop.proc
@@ -138,47 +148,60 @@ func (t *tracker) run() {
 		}
 	}
 	t.stack = []*proc{q}
-	end, _ := t.follow(q, begin, nil)
-	t.leave(q, end, map[*proc]bool{q: true})
+	end, result := t.follow(q, begin, nil)
+	t.leave(q, outcome{end, result}, map[*proc]bool{q: true})
 }
 
 // leave goes on in the callers of a procedure with what is wrong at its end.
-func (t *tracker) leave(q *proc, wrong stain, seen map[*proc]bool) {
-	wrong = t.withoutLocals(q, wrong)
-	if len(wrong) == 0 || isMain(q) {
+// path holds the procedures left so far.
+func (t *tracker) leave(q *proc, left outcome, path map[*proc]bool) {
+	wrong := t.withoutLocals(q, left.wrong)
+	if len(wrong) == 0 && !left.result || isMain(q) {
 		return
 	}
 	called := false
 	for _, caller := range t.prog.procs {
 		begin := map[int]stain{}
+		result := false
+		t.stack = []*proc{caller}
 		for _, v := range caller.flowGraph().vertices {
 			for _, c := range caller.effectsOf(v.exprs...).calls {
-				if t.prog.named[lastPart(c.name)] == q {
-					called = true
-					for _, s := range v.succ {
-						begin[s] = maps.Clone(wrong)
+				if t.prog.named[lastPart(c.name)] != q {
+					continue
+				}
+				called = true
+				if path[caller] {
+					t.refuse(Reach{File: q.file.Name, Line: q.unit.Line, Kind: "call", Words: caller.unit.Name + " calls itself, perhaps by way of others"})
+					return
+				}
+				s := &state{t: t, q: caller, v: v, wrong: maps.Clone(wrong), results: map[*source.Expr]bool{c.expr: left.result}, returned: c.expr}
+				s.pass()
+				result = result || s.result
+				for _, next := range v.succ {
+					if begin[next] == nil {
+						begin[next] = stain{}
 					}
-					if t.loopAround(caller, v) {
-						// the call itself runs again, entered with what is wrong
-						begin[v.id] = maps.Clone(wrong)
-					}
+					maps.Copy(begin[next], s.wrong)
+				}
+				if t.loopAround(caller, v) {
+					// the call itself runs again, entered with what is wrong
+					begin[v.id] = maps.Clone(wrong)
 				}
 			}
 		}
-		if len(begin) == 0 || seen[caller] && caller != q {
+		if len(begin) == 0 {
 			continue
 		}
-		if caller == q {
-			t.refuse(Reach{File: q.file.Name, Line: q.unit.Line, Kind: "call", Words: q.unit.Name + " calls itself"})
-			return
-		}
-		seen[caller] = true
-		t.stack = []*proc{caller}
-		end, _ := t.follow(caller, begin, nil)
-		t.leave(caller, end, seen)
+		end, more := t.follow(caller, begin, nil)
+		path[caller] = true
+		t.leave(caller, outcome{end, result || more}, path)
+		delete(path, caller)
 	}
 	if !called {
-		name := slices.Sorted(maps.Keys(names(wrong)))[0]
+		name := "its result"
+		if len(wrong) > 0 {
+			name = slices.Sorted(maps.Keys(names(wrong)))[0]
+		}
 		t.refuse(Reach{File: q.file.Name, Line: q.unit.Line, Kind: "escape", Variable: name,
 			Words: fmt.Sprintf("%s hands %s on to callers that are not in these files", q.unit.Name, name)})
 	}

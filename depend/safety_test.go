@@ -2,24 +2,118 @@ package depend
 
 import (
 	"os"
+	"strings"
 	"testing"
 )
 
-func TestPrintSafety(t *testing.T) {
-	for _, file := range []string{"laplace/laplace.c", "laplace/laplace_mpi.cpp", "intsort/intsort.c", "stommel/stommel.f90", "seismic/seismic.c", "pic/pic.f", "cachebound/cachebound.c"} {
-		text, _ := os.ReadFile("../examples/" + file)
-		p := New(parse(t, file, string(text)))
+func TestSafe(t *testing.T) {
+	c := func(body string) string {
+		return "int main(int argc, char **argv)\n{\n  int n = atoi(argv[1]), k = 0, rank;\n  double *a = malloc(8 * n), s = 0;\n  int *list = malloc(4 * n);\n  MPI_Comm_rank(MPI_COMM_WORLD, &rank);\n" + body + "\n}\n"
+	}
+	loop := "  for (int i = 0; i < n; i++) { a[i] = 2 * a[i]; s += a[i]; k++; list[i] = k; }\n"
+	for _, k := range []struct {
+		name, file, text string
+		safe             bool
+		kind, reason     string
+	}{
+		{"nothing after", "a.c", c(loop), true, "", ""},
+		{"printed", "a.c", c(loop + "  printf(\"%f\", s);"), true, "", ""},
+		{"computed with", "a.c", c(loop + "  double t = sqrt(s) + a[0]; printf(\"%f\", t);"), true, "", ""},
+		{"sent", "a.c", c(loop + "  MPI_Send(a, n, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD);"), true, "", ""},
+		{"branch", "a.c", c(loop + "  if (s > 1) MPI_Barrier(MPI_COMM_WORLD);"), false, "branch", "s, which the loop computes, decides the branch"},
+		{"branch by way of others", "a.c", c(loop + "  double t = s * 2; double u = t; if (u > 1) work();"), false, "branch", "u, which"},
+		{"branch that only prints", "a.c", c(loop + "  if (s > 1) printf(\"large\");"), true, "", ""},
+		{"branch that prints, then a loop", "a.c", c(loop + "  if (s > 1) return 1;\n  for (int i = 0; i < n; i++) a[i] = 0;"), false, "branch", ""},
+		{"branch that sets a bound", "a.c", c(loop + "  if (s > 1) n = 3;\n  for (int i = 0; i < n; i++) a[i] = 0;"), false, "bound", "n, which"},
+		{"exit status", "a.c", c(loop + "  return s > 1;"), true, "", ""},
+		{"subscript", "a.c", c(loop + "  a[k] = 1;"), false, "subscript", "k, which the loop computes, is a subscript of a"},
+		{"indirect subscript", "a.c", c(loop + "  a[list[0]] = 1;"), false, "subscript", "list"},
+		{"bound", "a.c", c(loop + "  for (int j = 0; j < k; j++) a[j] = 1;"), false, "bound", "k, which the loop computes, decides how often"},
+		{"while", "a.c", c(loop + "  while (s > 1) s = s / 2;"), false, "bound", "s, which"},
+		{"count of a message", "a.c", c(loop + "  MPI_Send(a, k, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD);"), false, "communication", "k, which the loop computes, is a parameter of MPI_Send"},
+		{"overwritten before use", "a.c", c(loop + "  k = 0; a[k] = 1;"), true, "", ""},
+		{"unknown call", "a.c", c(loop + "  work(a);"), false, "call", "handed to work"},
+		{"received and tested", "a.c", c(loop + "  double t; MPI_Allreduce(&s, &t, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);\n  if (t > 1) MPI_Barrier(MPI_COMM_WORLD);"), false, "branch", "t, which"},
+		{"around again", "a.c", c("  for (int r = 0; r < 9; r++) {\n    for (int i = 0; i < n; i++) { if (s > 3) MPI_Barrier(MPI_COMM_WORLD); s += a[i]; }\n  }"), false, "branch", "s, which"},
+		{"two ways to the caller", "a.c", "double g;\nvoid f(double *a, int n) { for (int i = 0; i < n; i++) g += a[i]; }\nvoid h(double *a) { f(a, 9); if (g > 1) MPI_Barrier(MPI_COMM_WORLD); }\nint main(void) { double a[9]; f(a, 9); g = 0; h(a); return 0; }", false, "branch", "g, which"},
+		{"comes back", "a.c", "int r(double *a, int n) { for (int i = 0; i < n; i++) a[i] = 0; return n ? r(a, n - 1) : 0; }\nint main(void) { double a[9]; return r(a, 9); }", false, "call", "calls itself"},
+		{"pointer computed", "a.c", c("  double *p = 0;\n  for (int i = 0; i < n; i++) if (a[i] > 0) p = &a[i];\n  p[0] = 1;"), false, "subscript", "through a pointer"},
+		{"leaves early", "a.c", c("  for (int i = 0; i < n; i++) { if (a[i] > 1) break; a[i] = 0; }"), false, "bound", "not known when the loop is entered"},
+		{"bound moves", "a.c", c("  for (int i = 0; i < n; i++) { a[i] = 0; n--; }"), false, "bound", "not known"},
+		{"communication with fixed parameters", "a.c", c("  for (int i = 0; i < n; i++) MPI_Allreduce(MPI_IN_PLACE, a, 4, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);"), true, "", ""},
+		{"communication that grows", "a.c", c("  for (int i = 0; i < n; i++) MPI_Send(a, i, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);"), false, "communication", "i, which"},
+		{"communication now and then", "a.c", c("  for (int i = 0; i < n; i++) if (i % 3 == 0) MPI_Barrier(MPI_COMM_WORLD);"), false, "branch", "whether the communication"},
+		{"communication by rank", "a.c", c("  for (int i = 0; i < n; i++) if (rank == 0) MPI_Bcast(a, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);"), true, "", ""},
+		{"as many messages as the rank says", "a.c", c("  for (int i = 0; i < rank; i++) MPI_Send(a, 1, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);"), false, "bound", "may differ between ranks"},
+		{"callers unknown", "a.c", "void f(double *a, int n) { for (int i = 0; i < n; i++) a[i] = 0; }", false, "escape", "hands a on to callers"},
+		{"through a caller", "a.c", "double f(double *a, int n) { double s = 0; for (int i = 0; i < n; i++) s += a[i]; return s; }\nint main(void) { double a[9]; if (f(a, 9) > 1) MPI_Barrier(MPI_COMM_WORLD); return 0; }", false, "branch", ""},
+		{"Fortran, branch", "a.f90", "program p\n integer :: i, n = 9\n real :: s, a(9)\n do i = 1, n\n s = s + a(i)\n end do\n if (s > 1) call MPI_Barrier(0, i)\nend program", false, "branch", "s, which"},
+		{"Fortran, counter again", "a.f90", "program p\n integer :: i, n = 9\n real :: a(9)\n do i = 1, n\n a(i) = i\n end do\n do i = 1, n\n a(i) = a(i) + 1\n end do\nend program", true, "", ""},
+		{"Fortran, counter afterwards", "a.f90", "program p\n integer :: i, n = 9\n real :: a(99)\n do i = 1, n\n a(i) = i\n end do\n a(i) = 0\nend program", false, "subscript", "i, which"},
+		{"Fortran, argument", "a.f90", "program p\n integer :: i, k, n = 9\n real :: a(99)\n do i = 1, n\n call add(k, i)\n end do\n a(k) = 0\nend program\nsubroutine add(k, i)\n integer :: k, i\n k = k + i\nend subroutine", false, "subscript", "k, which"},
+	} {
+		t.Run(k.name, func(t *testing.T) {
+			p := New(parse(t, k.file, k.text))
+			got := p.Safe(p.Loops()[0])
+			if got.Safe != k.safe {
+				t.Fatalf("safe is %v: %s\n%s", got.Safe, got.Reason, k.text)
+			}
+			if k.safe {
+				return
+			}
+			found := false
+			for _, r := range got.Reach {
+				found = found || r.Kind == k.kind && strings.Contains(r.Words, k.reason)
+			}
+			if !found {
+				t.Errorf("no %s with %q in %+v\n%s", k.kind, k.reason, got.Reach, k.text)
+			}
+		})
+	}
+}
+
+// TestSafeExamples holds answers that were checked by reading the programs.
+func TestSafeExamples(t *testing.T) {
+	for _, k := range []struct {
+		file, unit string
+		nth        int
+		safe       bool
+		bound      string
+		reason     string
+	}{
+		{"laplace/laplace.c", "main", 0, true, "same", ""},
+		{"laplace/laplace.c", "sweep", 0, true, "same", ""},
+		{"laplace/laplace_mpi.cpp", "solve", 0, true, "same", ""},
+		{"stommel/stommel.f90", "stommel", 0, true, "same", ""},
+		{"stommel/stommel.f90", "basin::sweep", 0, true, "entry", ""},
+		{"intsort/intsort.c", "main", 1, false, "same", "s->send_count, which the loop computes, is a parameter of MPI_Alltoallv"},
+		{"intsort/intsort.c", "make_keys", 0, false, "entry", "subscript"},
+		{"intsort/intsort.c", "main", 0, false, "constant", "class"},
+		{"pic/pic.f", "pic", 0, true, "same", ""},
+		{"pic/pic.f", "slabs", 0, false, "same", "kcount"},
+		{"seismic/seismic.c", "main", 0, true, "same", ""},
+		{"seismic/seismic.c", "share_rows", 0, false, "same", ""},
+	} {
+		text, err := os.ReadFile("../examples/" + k.file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := New(parse(t, k.file, string(text)))
+		nth := 0
 		for _, l := range p.Loops() {
-			if l.Depth == 1 {
-				s := p.Safe(l)
-				t.Logf("%s:%d %s safe=%v bound=%s\n   %s", file, l.Line, l.Unit, s.Safe, s.Bound, s.Reason)
-				for _, r := range s.Reach {
-					t.Log("      ", r.Line, r.Kind, r.Inside, r.Words)
-				}
-				for _, n := range s.Notes {
-					t.Log("   note", n)
+			if l.Unit != k.unit || l.Depth > 1 {
+				continue
+			}
+			if nth == k.nth {
+				got := p.Safe(l)
+				if got.Safe != k.safe || got.Bound != k.bound || !strings.Contains(got.Reason, k.reason) {
+					t.Errorf("%s:%d: safe %v, bound %s, %s\nwant %v, %s, %s", k.file, l.Line, got.Safe, got.Bound, got.Reason, k.safe, k.bound, k.reason)
 				}
 			}
+			nth++
+		}
+		if nth <= k.nth {
+			t.Errorf("%s has no loop %d in %s", k.file, k.nth, k.unit)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 	"syscall"
@@ -59,7 +60,7 @@ func sortedKeys(m map[string]bool) []string {
 
 // incomplete says who did not come to the end, and where they were. Where one
 // rank dies the launcher ends the others: those are only counted.
-func (c *collector) incomplete(order []string) string {
+func (c *collector) incomplete(order [][]string) string {
 	var words []string
 	first := c.processes[0]
 	if len(c.processes) < first.Ranks {
@@ -105,17 +106,41 @@ func (c *collector) incomplete(order []string) string {
 	return strings.Join(words, "; ")
 }
 
-// firstDead is the first of the dead to have died, where that was seen, or all
-// of them.
-func firstDead(dead []*probe.Process, order []string) []*probe.Process {
-	for _, file := range order {
+// firstDead is whoever of the dead died first, as far as that was seen. Of those
+// found dead together, one that was not waiting in MPI is the more likely to
+// have been first.
+func firstDead(dead []*probe.Process, order [][]string) []*probe.Process {
+	first := dead
+	for _, files := range order {
+		var found []*probe.Process
 		for _, p := range dead {
-			if p.File == file {
-				return []*probe.Process{p}
+			if slices.Contains(files, p.File) {
+				found = append(found, p)
 			}
 		}
+		if len(found) > 0 {
+			first = found
+			break
+		}
 	}
-	return dead
+	var atWork []*probe.Process
+	for _, p := range first {
+		if !inMPI(p) {
+			atWork = append(atWork, p)
+		}
+	}
+	if len(atWork) > 0 {
+		return atWork
+	}
+	return first
+}
+
+func inMPI(p *probe.Process) bool {
+	if len(p.Threads) == 0 {
+		return false
+	}
+	t := p.Threads[0]
+	return p.Regions[t.Nodes[t.Current].Region].Kind == probe.MPICall
 }
 
 // fate says in words how a process ended.

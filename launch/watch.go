@@ -16,7 +16,7 @@ import (
 type watcher struct {
 	dir, host string
 	open      map[string]int // file of a living process to its descriptor
-	order     []string       // files, first dead first
+	order     [][]string     // files, first dead first; those of one list were found dead together
 	seen      map[string]bool
 	stop      chan struct{}
 	done      chan struct{}
@@ -44,7 +44,7 @@ func watch(dir string) *watcher {
 }
 
 // end stops watching and tells the order of deaths as far as it was seen.
-func (w *watcher) end() []string {
+func (w *watcher) end() [][]string {
 	close(w.stop)
 	<-w.done
 	for _, fd := range w.open {
@@ -56,6 +56,7 @@ func (w *watcher) end() []string {
 // look finds processes that are new.
 func (w *watcher) look() {
 	files, _ := filepath.Glob(filepath.Join(w.dir, "*.probe"))
+	var gone []string
 	for _, file := range files {
 		if w.seen[file] {
 			continue
@@ -69,9 +70,15 @@ func (w *watcher) look() {
 		}
 		const pidfdOpen = 434 // the same on all architectures
 		fd, _, errno := syscall.Syscall(pidfdOpen, uintptr(pid), 0, 0)
-		if errno == 0 {
+		switch errno {
+		case 0:
 			w.open[file] = int(fd)
+		case syscall.ESRCH: // dead before it was seen alive
+			gone = append(gone, file)
 		}
+	}
+	if len(gone) > 0 {
+		w.order = append(w.order, gone)
 	}
 }
 
@@ -97,11 +104,13 @@ func (w *watcher) wait() {
 	if errno != 0 || n == 0 {
 		return
 	}
+	var together []string
 	for i, p := range list {
 		if p.revents != 0 {
 			syscall.Close(int(p.fd))
 			delete(w.open, names[i])
-			w.order = append(w.order, names[i])
+			together = append(together, names[i])
 		}
 	}
+	w.order = append(w.order, together)
 }

@@ -67,9 +67,7 @@ type Thread struct {
 	ID      int
 	Current int // index of the node the thread was in last
 	Nodes   []Node
-	// Stretches counts the times between two events, Long those at whose end
-	// the CPU clock was read.
-	Stretches, Long uint64
+	Looks   uint64 // how often the CPU clock was read
 }
 
 // Node is a place in a thread's tree with what was spent there, without what

@@ -17,7 +17,7 @@ const (
 	chunkHead   = 16
 	regionHead  = 24
 	nodeSize    = 8 + 18*8
-	threadSize  = 40
+	threadSize  = 32
 	maxFileSize = 1 << 30
 )
 
@@ -58,10 +58,10 @@ type rawNode struct {
 }
 
 type rawThread struct {
-	ID              int32
-	Current         uint32
-	First, Last     uint64
-	Stretches, Long uint64
+	ID          int32
+	Current     uint32
+	First, Last uint64
+	Looks       uint64
 }
 
 // ReadFile reads what a process wrote.
@@ -158,7 +158,7 @@ func (r *reader) chunk(c []byte) error {
 			return fmt.Errorf("two records of thread %d", thread)
 		}
 		r.threads[thread] = len(r.process.Threads)
-		r.process.Threads = append(r.process.Threads, Thread{ID: int(t.ID), Current: int(t.Current), Stretches: t.Stretches, Long: t.Long})
+		r.process.Threads = append(r.process.Threads, Thread{ID: int(t.ID), Current: int(t.Current), Looks: t.Looks})
 		r.last = max(r.last, t.Last)
 	case nodeChunk:
 		return r.nodes(thread, body)

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"strings"
 
 	"auspex/depend"
 	"auspex/source"
@@ -94,8 +95,15 @@ func lineRange(from, to int) string {
 	return fmt.Sprintf("%d–%d", from, to)
 }
 
+// JudgedLoop is a loop with its verdict, and where asked for the answer whether
+// it may be cut short.
+type JudgedLoop struct {
+	depend.Loop
+	Safety *depend.Safety `json:"safety,omitempty"`
+}
+
 // SourceLoops writes the verdict on every loop and its reason.
-func (p *Page) SourceLoops(loops []depend.Loop) {
+func (p *Page) SourceLoops(loops []JudgedLoop) {
 	if len(loops) == 0 {
 		p.Line("There is no loop.")
 		return
@@ -112,9 +120,53 @@ func (p *Page) SourceLoops(loops []depend.Loop) {
 		if l.Variable != "" {
 			what += " " + l.Variable
 		}
-		p.Line("%5d  %*s%-*s %-11s  %s", l.Line, 2*(l.Depth-1), "", max(0, 16-2*(l.Depth-1)), what, l.Verdict, l.Reason)
+		indent := 2 * (l.Depth - 1)
+		p.Line("%5d  %*s%-*s %-11s  %s", l.Line, indent, "", max(0, 16-indent), what, l.Verdict, l.Reason)
+		if l.Safety != nil {
+			p.safety(l.Safety)
+		}
 	}
 	p.Line("")
 	p.Line("%s: %d independent, %d reduction, %d carried, %d unknown", plural(len(loops), "loop"),
 		counts[depend.Independent], counts[depend.Reduction], counts[depend.Carried], counts[depend.Unknown])
+}
+
+var boundWords = map[string]string{
+	"constant": "a constant number of iterations",
+	"same":     "as many iterations on every rank",
+	"entry":    "the number of iterations may differ between ranks",
+	"unknown":  "the number of iterations is not known beforehand",
+}
+
+func (p *Page) safety(s *depend.Safety) {
+	may := "may be cut short"
+	if !s.Safe {
+		may = "must not be cut short"
+	}
+	p.Line("%7s%s; %s. %s", "", may, boundWords[s.Bound], s.Reason)
+	for _, note := range s.Notes {
+		p.Line("%7snote: %s", "", note)
+	}
+}
+
+// SourceSlice writes the lines of a slice as they stand in the files.
+func (p *Page) SourceSlice(g *depend.Graph, files []*source.File) {
+	for _, f := range files {
+		lines := map[int]bool{}
+		for _, n := range g.Nodes {
+			if n.File == f.Name && n.Kind != "exit" {
+				lines[n.Line] = true
+			}
+		}
+		if len(lines) == 0 {
+			continue
+		}
+		p.Line("%s", p.Strong(f.Name))
+		number := 0
+		for line := range strings.Lines(string(f.Text)) {
+			if number++; lines[number] {
+				p.Line("%5d  %s", number, strings.TrimRight(line, "\r\n"))
+			}
+		}
+	}
 }

@@ -244,7 +244,9 @@ func (s *solver) add(id int32) {
 	s.set = append(s.set, id)
 	s.grown = true
 	for i := range f.parts {
-		s.touch(f.parts[i].link)
+		if e := f.parts[i].link; s.links[e].epoch != s.epoch {
+			s.touch(e)
+		}
 	}
 	s.ask(f)
 }

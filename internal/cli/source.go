@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -16,8 +18,8 @@ func (a *app) sourceCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "source",
 		GroupID: "predict",
-		Short:   "Look at source code: what is in it, which loops are independent",
-		Args:    exactly(0, "tree or loops"),
+		Short:   "Look at source code: what is in it, which loops are independent, what depends on what",
+		Args:    exactly(0, "tree, loops or sdg"),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	tree := &cobra.Command{
@@ -37,6 +39,7 @@ func (a *app) sourceCommand() *cobra.Command {
 			return nil
 		},
 	}
+	var safety bool
 	loops := &cobra.Command{
 		Use:   "loops FILE…",
 		Short: "Tell of every loop whether its iterations are independent, and why",
@@ -56,16 +59,92 @@ them. A call of what is in none of them may change anything.`,
 			if err != nil {
 				return err
 			}
-			list := depend.New(files...).Loops()
+			program := depend.New(files...)
+			list := []report.JudgedLoop{}
+			for _, l := range program.Loops() {
+				judged := report.JudgedLoop{Loop: l}
+				if safety {
+					answer := program.Safe(l)
+					judged.Safety = &answer
+				}
+				list = append(list, judged)
+			}
 			if a.json {
-				return a.printJSON(map[string]any{"loops": append([]depend.Loop{}, list...)})
+				return a.printJSON(map[string]any{"loops": list})
 			}
 			a.page().SourceLoops(list)
 			return nil
 		},
 	}
-	cmd.AddCommand(tree, loops)
+	loops.Flags().BoolVar(&safety, "safety", false, "also tell whether the loop may be cut short without the rest of the program noticing")
+	cmd.AddCommand(tree, loops, a.sourceGraphCommand())
 	return cmd
+}
+
+func (a *app) sourceGraphCommand() *cobra.Command {
+	var dot bool
+	var from string
+	cmd := &cobra.Command{
+		Use:   "sdg FILE…",
+		Short: "Print the system dependence graph, or a slice of it",
+		Long: `Print the system dependence graph: which statements decide whether others run
+(control), which values go where (data), and what calls hand over (call, in,
+out). --dot is for Graphviz.
+
+With --slice, only what a line, or a variable on it, depends on. Without --dot
+and --json the lines of the slice are shown.`,
+		Example: `  auspex source sdg examples/laplace/laplace.c --dot | dot -Tsvg > laplace.svg
+  auspex source sdg examples/laplace/laplace.c --slice 103:sum`,
+		Args: atLeast(1, "source files"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !dot && !a.json && from == "" {
+				return usagef("auspex source sdg wants --dot, --json or --slice LINE[:VARIABLE]")
+			}
+			files, err := parseSources(cmd.Context(), args)
+			if err != nil {
+				return err
+			}
+			graph := depend.New(files...).Graph()
+			if from != "" {
+				if graph, err = sliceOf(graph, args[0], from); err != nil {
+					return err
+				}
+			}
+			switch {
+			case a.json:
+				return a.printJSON(graph)
+			case dot:
+				return graph.WriteDot(a.out)
+			}
+			a.page().SourceSlice(graph, files)
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&dot, "dot", false, "print for Graphviz")
+	cmd.Flags().StringVar(&from, "slice", "", "only what LINE[:VARIABLE] of the first file depends on")
+	return cmd
+}
+
+// sliceOf reads LINE[:VARIABLE] and cuts the graph down to it.
+func sliceOf(graph *depend.Graph, file, from string) (*depend.Graph, error) {
+	number, variable, _ := strings.Cut(from, ":")
+	line, err := strconv.Atoi(number)
+	if err != nil || line < 1 {
+		return nil, usagef("--slice takes LINE or LINE:VARIABLE, not %q", from)
+	}
+	var start []int
+	for _, id := range graph.At(line, variable) {
+		if graph.Nodes[id].File == file {
+			start = append(start, id)
+		}
+	}
+	switch {
+	case len(start) > 0:
+		return graph.Slice(start), nil
+	case variable != "" && len(graph.At(line, "")) > 0:
+		return nil, fmt.Errorf("line %d of %s neither reads nor writes %q", line, file, variable)
+	}
+	return nil, fmt.Errorf("no statement begins on line %d of %s", line, file)
 }
 
 func parseSources(ctx context.Context, paths []string) ([]*source.File, error) {

@@ -132,6 +132,7 @@ void auspex_resume(struct thread *t, uint64_t now)
     uint64_t idle = now - t->record.last;
     if (idle >= auspex_long) {
         t->cpu = nanos(CLOCK_THREAD_CPUTIME_ID);
+        t->settled += t->brief;
         t->brief = 0;
     } else
         t->brief += idle;
@@ -147,12 +148,13 @@ void auspex_look(struct thread *t, struct node *n, uint64_t stretch)
     uint64_t cpu = nanos(CLOCK_THREAD_CPUTIME_ID);
     double used = (double)(cpu - t->cpu) * auspex_rate - (double)t->brief;
     t->cpu = cpu;
+    t->settled += t->brief;
     t->brief = 0;
-    t->record.long_stretches++;
+    t->record.looks++;
     if (used > 0) {
         uint64_t cpu_ticks = used < (double)stretch ? (uint64_t)used : stretch;
         n->cpu += cpu_ticks;
-        t->virtual += cpu_ticks;
+        t->settled += cpu_ticks;
     }
     if (stretch >= auspex_slow)
         look_slow(t, n);

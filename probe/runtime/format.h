@@ -64,6 +64,6 @@ struct thread_record {
     int32_t id;
     uint32_t current;  /* node the thread is in */
     uint64_t first, last; /* ticks of its first and latest event */
-    uint64_t stretches, long_stretches;
+    uint64_t looks; /* at the CPU clock */
 };
 #endif

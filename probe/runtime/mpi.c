@@ -69,10 +69,10 @@ static __attribute__((noinline)) struct thread *mpi_enter(struct auspex_region *
 
 static __attribute__((noinline)) void mpi_leave(struct thread *t)
 {
-    uint64_t outside = t->virtual;
+    uint64_t outside = virtual_time(t);
     charge(t, ticks());
     leave(t);
-    t->seen += t->virtual - outside; /* MPI's own work is no computation */
+    t->seen += virtual_time(t) - outside; /* MPI's own work is no computation */
     t->quiet = 0;
 }
 
@@ -84,10 +84,10 @@ static int comm_count, comm_room, comm_ids;
 /* Hands an event to the trace with the computation since the one before. */
 static void traced(struct thread *t, struct event e, const int64_t *lists)
 {
-    uint64_t compute = t->virtual - t->seen;
+    uint64_t compute = virtual_time(t) - t->seen;
     if (t->record.id != 0)
         return; /* the trace is of one thread */
-    t->seen = t->virtual;
+    t->seen = virtual_time(t);
     auspex_trace(&e, lists, compute);
 }
 

@@ -35,8 +35,8 @@ struct thread {
     uint64_t checked;   /* ticks of the latest look at the CPU clock */
     uint64_t cpu;       /* what it said, ns */
     uint64_t brief;     /* ticks of stretches too short for a look since */
-    uint64_t virtual;   /* ticks of CPU time charged so far */
-    uint64_t seen;      /* of these, told to the trace or spent in MPI */
+    uint64_t settled;   /* ticks of CPU time charged up to the latest look */
+    uint64_t seen;      /* of all charged, told to the trace or spent in MPI */
     uint64_t faults, switches;
     uint64_t counter[COUNTERS];
     int counters;       /* descriptor of the hardware counters, -1 without */
@@ -107,12 +107,10 @@ static inline void charge(struct thread *t, uint64_t now)
     uint64_t stretch = now - t->record.last;
     struct node *n = t->top->node;
     t->record.last = now;
-    t->record.stretches++;
     n->wall += stretch;
     if (likely(stretch < auspex_long)) {
         n->cpu += stretch;
         t->brief += stretch;
-        t->virtual += stretch;
     } else
         auspex_look(t, n, stretch);
 }
@@ -140,6 +138,9 @@ static inline void leave(struct thread *t)
     t->top = t->stack[--t->depth];
     t->record.current = t->top->index;
 }
+
+/* Ticks of CPU time charged so far. */
+static inline uint64_t virtual_time(struct thread *t) { return t->settled + t->brief; }
 
 /* The calling thread, NULL where nothing is measured. */
 static inline struct thread *self(void)
