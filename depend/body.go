@@ -192,8 +192,7 @@ func (b *body) inner(s *source.Stmt, def defined, at situation) defined {
 			b.add(s, e, def, at)
 		}
 		b.add(s, b.q.file.Expr(s.Loop.To), def, in)
-		inside, _ := b.block(s.Body, maps.Clone(def), in)
-		_ = inside
+		b.block(s.Body, maps.Clone(def), in)
 		b.add(s, b.q.file.Expr(s.Loop.Step), maps.Clone(def), in)
 		return def
 	}

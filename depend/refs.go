@@ -104,7 +104,7 @@ type effectWalk struct {
 
 const maxDepth = 500 // of nested expressions
 
-var one = &source.Expr{Kind: source.Literal, Name: "0"}
+var nought = &source.Expr{Kind: source.Literal, Name: "0"}
 
 // path finds the object an expression stands for.
 func (w *effectWalk) path(e *source.Expr) (root string, steps []step, ok bool) {
@@ -134,7 +134,7 @@ func (w *effectWalk) path(e *source.Expr) (root string, steps []step, ok bool) {
 		}
 		if e.Op == "->" {
 			w.base(root, steps, e)
-			steps = with(steps, step{elem: true, subs: []*source.Expr{one}})
+			steps = with(steps, step{elem: true, subs: []*source.Expr{nought}})
 		}
 		return root, with(steps, step{field: e.Name}), true
 	case source.Unary:
@@ -153,7 +153,7 @@ func (w *effectWalk) path(e *source.Expr) (root string, steps []step, ok bool) {
 		if root, steps, ok = w.path(in); ok {
 			w.base(root, steps, e)
 		}
-		return root, with(steps, step{elem: true, subs: []*source.Expr{one}}), ok
+		return root, with(steps, step{elem: true, subs: []*source.Expr{nought}}), ok
 	}
 	return "", nil, false
 }

@@ -282,8 +282,9 @@ func (b *body) argumentsRead(c callSite, memory bool) {
 	}
 	for _, a := range c.args {
 		if root, ok := rootOf(a); ok {
-			if b.q.isValue(a, root) {
-				continue
+			v := b.q.lookup(root)
+			if b.q.isValue(a, root) || a.Kind == source.Name && (v == nil && !b.q.prog.arrays[root] || v != nil && !v.array() && !v.Pointer) {
+				continue // a value, noted where it was read
 			}
 			b.readAll(root, c)
 		} else if a != nil && a.Kind == source.Unary && a.Op == "&" {
@@ -307,11 +308,12 @@ func (q *proc) isValue(e *source.Expr, root string) bool {
 	return len(e.Args)-1 == levels
 }
 
-// readAll notes a read of any element a name leads to.
+// readAll notes a read of any element a name leads to, before or after the
+// iteration wrote it.
 func (b *body) readAll(name string, c callSite) {
 	v := b.q.lookup(name)
 	if v == nil && !b.q.prog.arrays[name] || v != nil && !v.array() && !v.Pointer {
-		b.sites = append(b.sites, site{ref: ref{root: name, read: true, expr: c.expr}, stmt: c.stmt, loops: c.loops, assign: c.expr, exposed: false})
+		b.sites = append(b.sites, site{ref: ref{root: name, read: true, expr: c.expr}, stmt: c.stmt, loops: c.loops, assign: c.expr, exposed: true})
 		return
 	}
 	b.sites = append(b.sites, site{ref: ref{root: name, steps: []step{{elem: true}}, read: true, expr: c.expr}, stmt: c.stmt, loops: c.loops, assign: c.expr})

@@ -99,6 +99,9 @@ func TestCallsIntoTheProgram(t *testing.T) {
 		{"writes a global", "int calls;\nvoid f(int n, double *a) { for (int i = 0; i < n; i++) a[i] = sq(a[i]); }\ndouble sq(double x) { calls++; return x * x; }", Carried, "calls sq, and it writes calls on line 3"},
 		{"writes an argument", "void f(int n, double *a) { for (int i = 0; i < n; i++) put(a, i); }\nvoid put(double *a, int i) { a[0] = i; }", Carried, "it writes a on line 2"},
 		{"reads what is written", "double g[9];\nvoid f(int n) { for (int i = 0; i < n; i++) g[i] = first(i); }\ndouble first(int i) { return g[0]; }", Carried, "as a whole"},
+		{"reads a global that is written", "int x;\nvoid f(int n, int *a) { for (int i = 0; i < n; i++) { a[i] = get(); x = i; } }\nint get(void) { return x; }", Carried, "x is read on line 2"},
+		{"reads by address", "void f(int n, int *a) { int x = 0; for (int i = 0; i < n; i++) { a[i] = get(&x); x = i; } }\nint get(int *x) { return *x; }", Carried, "x"},
+		{"private value handed on", "void f(int n, double *a) { for (int i = 0; i < n; i++) { double t = a[i]; a[i] = sq(t); } }\ndouble sq(double x) { return x * x; }", Independent, ""},
 		{"communicates below", "void f(int n, double *a) { for (int i = 0; i < n; i++) step(a); }\nvoid step(double *a) { MPI_Barrier(MPI_COMM_WORLD); }", Carried, "calls step, which by MPI_Barrier"},
 	})
 }
