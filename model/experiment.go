@@ -70,17 +70,13 @@ func NumberFactor(name string, n float64) Factor {
 }
 
 type factorJSON struct {
-	Name  string          `json:"name"`
-	Value json.RawMessage `json:"value"`
+	Name  string `json:"name"`
+	Value any    `json:"value"`
 }
 
 // MarshalJSON writes the value as a JSON number or string.
 func (f Factor) MarshalJSON() ([]byte, error) {
-	value, err := json.Marshal(f.Value())
-	if err != nil {
-		return nil, err
-	}
-	return json.Marshal(factorJSON{Name: f.Name, Value: value})
+	return json.Marshal(factorJSON{Name: f.Name, Value: f.Value()})
 }
 
 // UnmarshalJSON reads what MarshalJSON wrote.
@@ -89,16 +85,14 @@ func (f *Factor) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &raw); err != nil {
 		return err
 	}
-	var word string
-	if json.Unmarshal(raw.Value, &word) == nil {
-		*f = Factor{Name: raw.Name, Word: word}
-		return nil
-	}
-	var n float64
-	if err := json.Unmarshal(raw.Value, &n); err != nil {
+	switch v := raw.Value.(type) {
+	case string:
+		*f = Factor{Name: raw.Name, Word: v}
+	case float64:
+		*f = NumberFactor(raw.Name, v)
+	default:
 		return fmt.Errorf("factor %q: neither a number nor a word", raw.Name)
 	}
-	*f = NumberFactor(raw.Name, n)
 	return nil
 }
 

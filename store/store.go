@@ -97,7 +97,7 @@ func newID() string {
 
 // idOf reads which experiment a name stands for.
 func (s *Store) idOf(name string) (string, error) {
-	data, err := os.ReadFile(s.namePath(name))
+	data, err := readSmall(s.namePath(name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", fmt.Errorf("%w: %q", ErrNotFound, name)
 	}
@@ -169,7 +169,7 @@ func (s *Store) header(name string) (model.Header, error) {
 		return model.Header{}, err
 	}
 	path := filepath.Join(s.experimentDir(id), "experiment.json")
-	data, err := os.ReadFile(path)
+	data, err := readSmall(path)
 	if err != nil {
 		return model.Header{}, fmt.Errorf("experiment %q: %w", name, err)
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -18,6 +19,9 @@ func (a *app) listCommand() *cobra.Command {
 		Short:   "List the experiments in the store",
 		Args:    exactly(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			// A listing lives for a moment and needs little: collecting
+			// garbage on the way would cost a fifth of its time.
+			defer debug.SetGCPercent(debug.SetGCPercent(400))
 			headers, problems, err := a.openStore().List()
 			if err != nil {
 				return err
