@@ -10,20 +10,21 @@ import (
 // call is a collective as one rank sees it. Sizes are in bytes.
 type call struct {
 	kind     trace.Kind
+	phase    int32
 	me, size int // in the communicator
 	root     int
 	unit     int64 // bytes of one element
 	send     int64 // to each, or in all
 	recv     int64 // from each, or in all
-	sends    []int64
-	recvs    []int64
+	*counts        // of collectives with a size for each rank, else nil or old
 	flops    float64
-	split    *split  // of comm_split and comm_dup
-	hosts    []int32 // of the ranks, for selectors that look at them
-	setUp    *bool   // whether this rank knows which ranks share its host
-	phase    int
+	split    *split      // of comm_split and comm_dup
+	place    *membership // for selectors that look at hosts
 	steps    algorithm
 }
+
+// counts are the bytes to and from each rank.
+type counts struct{ sends, recvs []int64 }
 
 // algorithm appends the steps of one phase of a collective for one rank and
 // tells whether another phase follows. What it appends depends on the call and
@@ -75,9 +76,9 @@ type agreed struct {
 // membership is a rank's place in a communicator.
 type membership struct {
 	comm    *communicator
-	me      int32
 	entered int64 // collectives so far
-	setUp   bool  // see smpSetup
+	me      int32
+	setUp   bool // it knows which ranks share its host; see smpSetup
 }
 
 // split gathers what the members of a communicator want to be parted by.
@@ -98,7 +99,7 @@ func (e *engine) enter(r *rank, comm int32) error {
 	if c == nil {
 		return fmt.Errorf("this rank is not part of communicator %d", comm)
 	}
-	r.context, r.members = c.context, c.members
+	r.comm = c
 	return nil
 }
 
@@ -148,7 +149,7 @@ func (e *engine) beginCollective(id int32, r *rank, a *trace.Action) error {
 		r.call = &call{}
 	}
 	c := r.call
-	*c = call{kind: a.Kind, me: int(m.me), size: m.comm.size, sends: c.sends[:0], recvs: c.recvs[:0]}
+	*c = call{kind: a.Kind, me: int(m.me), size: m.comm.size, counts: c.counts}
 	if a.Peer != trace.RootUnset {
 		c.root = int(a.Peer)
 	}
@@ -174,6 +175,10 @@ func (e *engine) beginCollective(id int32, r *rank, a *trace.Action) error {
 			len(a.Counts2) != c.size && a.Kind != trace.Scatterv && a.Kind != trace.ReduceScatter {
 			return fmt.Errorf("the communicator has %d ranks, and needs as many counts", c.size)
 		}
+		if c.counts == nil {
+			c.counts = &counts{}
+		}
+		c.sends, c.recvs = c.sends[:0], c.recvs[:0]
 		for _, n := range a.Counts {
 			c.sends = append(c.sends, r.size(n, a.Type))
 		}
@@ -189,12 +194,13 @@ func (e *engine) beginCollective(id int32, r *rank, a *trace.Action) error {
 		}
 	}
 	if e.opts.Selector != Default {
-		c.hosts, c.setUp = e.hostsOf(m.comm), &m.setUp
+		e.findHosts(m.comm)
+		c.place = m
 	}
 	if c.steps, err = e.selectAlgorithm(c); err != nil {
 		return err
 	}
-	r.plan.steps, r.at, r.plan.open = r.plan.steps[:0], 0, 0
+	r.steps, r.at, r.requests = r.steps[:0], 0, 0
 	r.open = r.open[:0]
 	r.mode = inPlan
 	return nil
@@ -210,13 +216,15 @@ func (e *engine) nextPhase(id int32, r *rank) bool {
 		}
 		return false
 	}
-	r.plan.steps, r.at = r.plan.steps[:0], 0
-	if c.size > 1 && c.steps(c, &r.plan, c.phase) {
+	p := &e.plan
+	*p = plan{steps: r.steps[:0], open: r.requests, tag: r.tag}
+	if c.size > 1 && c.steps(c, p, int(c.phase)) {
 		c.phase++
 	} else {
 		c.phase = -1
-		r.plan.exec(c.flops)
+		p.exec(c.flops)
 	}
+	r.steps, r.at, r.requests, r.tag = p.steps, 0, p.open, p.tag
 	return true
 }
 
@@ -267,8 +275,8 @@ func (e *engine) join(id int32, r *rank, c *call) {
 	}
 }
 
-// hostsOf returns the hosts of a communicator's members.
-func (e *engine) hostsOf(c *communicator) []int32 {
+// findHosts notes the hosts of a communicator's members.
+func (e *engine) findHosts(c *communicator) {
 	for i := len(c.hosts); i < c.size; i++ {
 		member := int32(i)
 		if c.members != nil {
@@ -276,7 +284,6 @@ func (e *engine) hostsOf(c *communicator) []int32 {
 		}
 		c.hosts = append(c.hosts, e.ranks[member].host)
 	}
-	return c.hosts
 }
 
 // selectAlgorithm chooses how a collective is done.

@@ -113,8 +113,11 @@ func (p *plan) scatterFrom(c *call, root int, bytes func(int) int64, mine int64)
 }
 
 func allreduceReduceBcast(c *call, p *plan, phase int) bool {
-	p.tag = tagReduce
-	p.gatherTo(c, 0, c.send)
+	if phase == 0 {
+		p.tag = tagReduce
+		p.gatherTo(c, 0, c.send)
+		return true
+	}
 	p.tag = tagBcast
 	p.binomialDown(c, 0, c.send)
 	return false
@@ -215,12 +218,12 @@ func allgathervLinear(c *call, p *plan, phase int) bool {
 }
 
 // reduceScatterDefault reduces to rank 0 and scatters from there where all
-// counts are equal, and leaves the rest to MPICH's rules.
+// counts are equal, and leaves the rest to a rule of MPICH's.
 func reduceScatterDefault(c *call, p *plan, phase int) bool {
 	total := int64(0)
 	for _, n := range c.sends {
 		if n != c.sends[0] {
-			return mpichReduceScatter(c)(c, p, phase)
+			return unevenReduceScatter(c)(c, p, phase)
 		}
 		total += n
 	}

@@ -246,17 +246,24 @@ func allgathervBruck(c *call, p *plan, phase int) bool {
 	return false
 }
 
-// allgathervPipelinedRing is MPICH's ring, large blocks cut into pieces.
+// allgathervPipelinedRing is a ring whose large blocks are cut into pieces, of
+// the size that SimGrid takes.
 func allgathervPipelinedRing(c *call, p *plan, phase int) bool {
-	p.tag = tagAllgatherv
-	left, right := (c.me-1+c.size)%c.size, (c.me+1)%c.size
-	total, piece := int64(0), c.recvs[0]
+	piece := c.recvs[0]
 	for _, n := range c.recvs {
-		total += n
 		piece = min(piece, n)
 	}
-	if piece < 32768*8 {
-		piece = 32768 * 8
+	p.pipelinedRing(c, max(piece, 32768*8))
+	return false
+}
+
+// pipelinedRing passes everybody's block round, in pieces.
+func (p *plan) pipelinedRing(c *call, piece int64) {
+	p.tag = tagAllgatherv
+	left, right := (c.me-1+c.size)%c.size, (c.me+1)%c.size
+	total := int64(0)
+	for _, n := range c.recvs {
+		total += n
 	}
 	toSend, toRecv := total-c.recvs[right], total-c.recvs[c.me]
 	s, r := c.me, left
@@ -286,7 +293,6 @@ func allgathervPipelinedRing(c *call, p *plan, phase int) bool {
 			received, r = 0, (r-1+c.size)%c.size
 		}
 	}
-	return false
 }
 
 // allgathervNeighbourExchange needs an even number of ranks.

@@ -4,25 +4,26 @@ import "auspex/trace"
 
 // The mpich selector: MPICH's rules (Thakur, Rabenseifner and Gropp,
 // "Optimization of collective communication operations in MPICH", 2005), with
-// the thresholds of MPICH 3 and without its algorithms for shared memory.
-// SimGrid's replay cannot run its own version of them.
+// the thresholds that MPICH 3 and 4 have by default (MPIR_CVAR_BCAST_SHORT_MSG_SIZE
+// and so on) and without its algorithms for shared memory. SimGrid's replay
+// cannot run its own version of them, which differs in places.
 func mpichAlgorithm(c *call) (algorithm, error) {
 	switch c.kind {
 	case trace.Barrier:
 		return barrierBruck, nil
 	case trace.Bcast:
 		switch {
-		case c.send < 12288 || c.size <= 8:
+		case c.send < 12288 || c.size < 8:
 			return bcastBinomial, nil
 		case c.send < 524288 && powerOfTwo(c.size):
 			return bcastScatterDoubling, nil
 		}
 		return bcastScatterRing, nil
 	case trace.Reduce:
-		if c.send/c.unit < int64(floorPower(c.size)) || c.send < 2048 {
-			return reduceBinomial, nil
+		if c.send > 2048 && c.send/c.unit >= int64(floorPower(c.size)) {
+			return reduceRabenseifner, nil
 		}
-		return reduceRabenseifner, nil
+		return reduceBinomial, nil
 	case trace.Allreduce:
 		if c.send > 2048 && c.send/c.unit >= int64(floorPower(c.size)) {
 			return allreduceRabenseifner, nil
@@ -32,9 +33,9 @@ func mpichAlgorithm(c *call) (algorithm, error) {
 		return scanDoubling, nil
 	case trace.Alltoall:
 		switch {
-		case c.send < 256 && c.size >= 8:
+		case c.send <= 256 && c.size >= 8:
 			return alltoallBruck, nil
-		case c.send < 32768:
+		case c.send <= 32768:
 			return alltoallBlocks, nil
 		case powerOfTwo(c.size):
 			return alltoallPair, nil
@@ -47,25 +48,35 @@ func mpichAlgorithm(c *call) (algorithm, error) {
 	case trace.Scatter:
 		return scatterBinomial, nil
 	case trace.Allgather:
-		total := c.send * int64(c.size)
+		total := c.recv * int64(c.size)
 		switch {
 		case powerOfTwo(c.size) && total < 524288:
 			return allgatherDoubling, nil
-		case total <= 81920:
+		case total < 81920:
 			return allgatherBruck, nil
 		}
-		return allgatherNeighbours, nil
+		return allgatherRound, nil
 	case trace.Allgatherv:
 		total := int64(0)
 		for _, n := range c.recvs {
 			total += n
 		}
-		if total <= 81920 {
+		switch {
+		case powerOfTwo(c.size) && total < 524288:
+			return allgathervDoubling, nil
+		case total < 81920:
 			return allgathervBruck, nil
 		}
-		return allgathervPipelinedRing, nil
+		return allgathervRound, nil
 	case trace.ReduceScatter:
-		return mpichReduceScatter(c), nil
+		total := int64(0)
+		for _, n := range c.sends {
+			total += n
+		}
+		if total < 524288 {
+			return reduceScatterHalving, nil
+		}
+		return reduceScatterPair, nil
 	}
 	return defaultAlgorithm(c)
 }
@@ -142,6 +153,37 @@ func reduceRabenseifner(c *call, p *plan, phase int) bool {
 	return false
 }
 
+// allgatherRound passes blocks on to the right, one at a time.
+func allgatherRound(c *call, p *plan, phase int) bool {
+	p.tag = tagAllgather
+	p.exchange((c.me+1)%c.size, c.recv, (c.me-1+c.size)%c.size, c.recv)
+	return phase+2 < c.size
+}
+
+// allgathervRound does so with blocks of different sizes, cut into pieces.
+func allgathervRound(c *call, p *plan, phase int) bool {
+	const piece = 32768
+	p.pipelinedRing(c, piece-piece%c.unit)
+	return false
+}
+
+// allgathervDoubling is recursive doubling for a power of two.
+func allgathervDoubling(c *call, p *plan, phase int) bool {
+	p.tag = tagAllgatherv
+	blocks := func(first, n int) int64 {
+		sum := int64(0)
+		for _, b := range c.recvs[first : first+n] {
+			sum += b
+		}
+		return sum
+	}
+	for n := 1; n < c.size; n <<= 1 {
+		partner := c.me ^ n
+		p.exchange(partner, blocks(c.me&^(n-1), n), partner, blocks(partner&^(n-1), n))
+	}
+	return false
+}
+
 // scanDoubling exchanges partial sums with ever farther partners.
 func scanDoubling(c *call, p *plan, phase int) bool {
 	p.tag = tagScan
@@ -189,9 +231,9 @@ func alltoallRing(c *call, p *plan, phase int) bool {
 	return phase+2 < c.size
 }
 
-// mpichReduceScatter exchanges pairwise for more than 2^19 elements, as
-// SimGrid's version of MPICH's rule counts them, and doubles below.
-func mpichReduceScatter(c *call) algorithm {
+// unevenReduceScatter is what SimGrid makes of MPICH's rule for a reduce-scatter with unequal
+// counts: pairwise exchange for more than 2^19 elements, doubling below.
+func unevenReduceScatter(c *call) algorithm {
 	elements := int64(0)
 	for _, n := range c.sends {
 		elements += n / c.unit

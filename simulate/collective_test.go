@@ -8,18 +8,33 @@ import (
 	"pgregory.net/rapid"
 )
 
+// traffic is what a collective sends, and which ranks have heard of which, by
+// way of others or directly: bit j of heard[i] says that i has heard of j.
+type traffic struct {
+	messages int
+	bytes    int64
+	heard    []uint64
+}
+
 // pairUp plays the plans of all ranks of a collective against each other with
 // every send buffered, and returns an error unless each receive finds its
 // message, of a size it has room for, and no message is left over.
-func pairUp(calls []call, alg func(*call) (algorithm, error)) (bytes int64, err error) {
+func pairUp(calls []call, alg func(*call) (algorithm, error)) (all traffic, err error) {
 	type key struct{ from, to, tag int32 }
+	type parcel struct {
+		bytes int64
+		heard uint64
+	}
 	n := len(calls)
-	boxes := map[key][]int64{}
+	boxes := map[key][]parcel{}
+	for i := range n {
+		all.heard = append(all.heard, 1<<i)
+	}
 	steps := make([][]step, n)
 	for i := range calls {
 		a, err := alg(&calls[i])
 		if err != nil {
-			return 0, err
+			return all, err
 		}
 		var p plan
 		p.writeOut(&calls[i], a)
@@ -38,9 +53,10 @@ func pairUp(calls []call, alg func(*call) (algorithm, error)) (bytes int64, err 
 		if len(box) == 0 {
 			return false, nil
 		}
-		if box[0] > room {
-			return false, fmt.Errorf("%v: %d bytes meet room for %d", k, box[0], room)
+		if box[0].bytes > room {
+			return false, fmt.Errorf("%v: %d bytes meet room for %d", k, box[0].bytes, room)
 		}
+		all.heard[k.to] |= box[0].heard
 		boxes[k] = box[1:]
 		return true, nil
 	}
@@ -51,7 +67,12 @@ func pairUp(calls []call, alg func(*call) (algorithm, error)) (bytes int64, err 
 			for at[i] < len(steps[i]) {
 				s := steps[i][at[i]]
 				me := int32(i)
-				put := func() { k := key{me, s.peer, s.tag}; boxes[k] = append(boxes[k], s.bytes); bytes += s.bytes }
+				put := func() {
+					k := key{me, s.peer, s.tag}
+					boxes[k] = append(boxes[k], parcel{s.bytes, all.heard[me]})
+					all.bytes += s.bytes
+					all.messages++
+				}
 				done := true
 				switch s.kind {
 				case stepSend, stepIsend:
@@ -88,7 +109,7 @@ func pairUp(calls []call, alg func(*call) (algorithm, error)) (bytes int64, err 
 					}
 				}
 				if err != nil {
-					return bytes, fmt.Errorf("rank %d: %w", i, err)
+					return all, fmt.Errorf("rank %d: %w", i, err)
 				}
 				if !done {
 					break
@@ -100,19 +121,41 @@ func pairUp(calls []call, alg func(*call) (algorithm, error)) (bytes int64, err 
 	}
 	for i := range n {
 		if at[i] < len(steps[i]) {
-			return bytes, fmt.Errorf("rank %d is stuck at step %d of %d: %+v", i, at[i], len(steps[i]), steps[i][at[i]])
+			return all, fmt.Errorf("rank %d is stuck at step %d of %d: %+v", i, at[i], len(steps[i]), steps[i][at[i]])
 		}
 	}
 	for k, box := range boxes {
 		if len(box) > 0 {
-			return bytes, fmt.Errorf("%v: %d messages are left over", k, len(box))
+			return all, fmt.Errorf("%v: %d messages are left over", k, len(box))
 		}
 	}
-	return bytes, nil
+	return all, nil
+}
+
+// uninformed names a rank that has not heard of one whose data it needs.
+func uninformed(k trace.Kind, root int, heard []uint64) error {
+	n := len(heard)
+	for i := range n {
+		for j := range n {
+			needs := true
+			switch k {
+			case trace.Bcast, trace.Scatter, trace.Scatterv:
+				needs = j == root
+			case trace.Reduce, trace.Gather, trace.Gatherv:
+				needs = i == root
+			case trace.Scan, trace.Exscan:
+				needs = j < i
+			}
+			if needs && heard[i]&(1<<j) == 0 {
+				return fmt.Errorf("rank %d never hears of rank %d", i, j)
+			}
+		}
+	}
+	return nil
 }
 
 // Every algorithm must pair up its sends and receives for any number of ranks,
-// size, datatype and root.
+// size, datatype and root, and data must find its way to all who need it.
 func TestCollectivesPairUp(t *testing.T) {
 	selectors := map[string]func(*call) (algorithm, error){
 		"default": defaultAlgorithm, "ompi": ompiAlgorithm, "mpich": mpichAlgorithm,
@@ -125,29 +168,33 @@ func TestCollectivesPairUp(t *testing.T) {
 					unit := rapid.SampledFrom([]int64{1, 2, 4, 8}).Draw(rt, "unit")
 					count := rapid.OneOf(rapid.Int64Range(0, 100), rapid.Int64Range(0, 1<<19)).Draw(rt, "count")
 					root := rapid.IntRange(0, n-1).Draw(rt, "root")
-					counts := make([]int64, n*n)
-					for i := range counts {
-						counts[i] = unit * (count/int64(i%7+1) + int64(i%3))
+					amounts := make([]int64, n*n)
+					for i := range amounts {
+						amounts[i] = unit * (count/int64(i%7+1) + int64(i%3))
 					}
 					hosts := make([]int32, n)
 					perHost := rapid.IntRange(1, 3).Draw(rt, "per host")
 					for i := range hosts {
 						hosts[i] = int32(i / perHost)
 					}
-					ready := make([]bool, n)
+					world := &communicator{size: n, hosts: hosts}
 					calls := make([]call, n)
 					for i := range calls {
-						c := call{kind: k, me: i, size: n, root: root, unit: unit, send: count * unit, recv: count * unit, hosts: hosts, setUp: &ready[i]}
+						c := call{kind: k, me: i, size: n, root: root, unit: unit, send: count * unit, recv: count * unit, place: &membership{comm: world, me: int32(i)}}
+						switch k {
+						case trace.Alltoallv, trace.Gatherv, trace.Allgatherv, trace.Scatterv, trace.ReduceScatter:
+							c.counts = &counts{} // others must do without
+						}
 						for j := range n {
 							switch k {
 							case trace.Alltoallv:
-								c.sends, c.recvs = append(c.sends, counts[i*n+j]), append(c.recvs, counts[j*n+i])
+								c.sends, c.recvs = append(c.sends, amounts[i*n+j]), append(c.recvs, amounts[j*n+i])
 							case trace.Gatherv, trace.Allgatherv:
-								c.recvs = append(c.recvs, counts[j])
-								c.send = counts[i]
+								c.recvs = append(c.recvs, amounts[j])
+								c.send = amounts[i]
 							case trace.Scatterv, trace.ReduceScatter:
-								c.sends = append(c.sends, counts[j])
-								c.recv = counts[i]
+								c.sends = append(c.sends, amounts[j])
+								c.recv = amounts[i]
 							}
 						}
 						calls[i] = c
@@ -157,8 +204,14 @@ func TestCollectivesPairUp(t *testing.T) {
 							return // pairwise exchange is refused
 						}
 					}
-					if _, err := pairUp(calls, alg); err != nil {
+					all, err := pairUp(calls, alg)
+					if err != nil {
 						rt.Fatal(err)
+					}
+					if count >= int64(n) || k == trace.Barrier { // else some have nothing to tell
+						if err := uninformed(k, root, all.heard); err != nil {
+							rt.Fatal(err)
+						}
 					}
 				})
 			})

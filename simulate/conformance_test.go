@@ -93,13 +93,8 @@ func cases(t testing.TB, kind string) []string {
 }
 
 // tolerance is 1e-6 for what has one right answer, and 1e-4 where many flows
-// contend and the reference's own solver has a precision of 1e-5. The scan of
-// coll-default-np8 contends as well, and depends on the order in which ranks
-// that end at one instant go on.
+// contend and the reference's own solver has a precision of 1e-5.
 func tolerance(name string) float64 {
-	if name == "coll-default-np8" {
-		return 1e-4
-	}
 	for _, contended := range []string{"net-", "prog-", "model-", "plat-"} {
 		if strings.HasPrefix(name, contended) {
 			return 1e-4

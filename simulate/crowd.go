@@ -45,10 +45,10 @@ func (c *crowd) admit(s *solver, f *flow) {
 	if f.bounded {
 		c.lowBound = min(c.lowBound, f.bound*f.penalty)
 	}
-	for _, p := range f.parts {
+	for i, p := range f.parts {
 		l := &s.links[p.link]
 		l.crowded++
-		l.shadow += p.weight * f.inverse
+		l.shadow += f.weights[i] * f.inverse
 		c.cap(s, p.link)
 		c.note(s, p.link)
 	}
@@ -67,12 +67,12 @@ func (c *crowd) remove(s *solver, f *flow) {
 	f.inCrowd = false
 	c.size--
 	c.dirty = true
-	for _, p := range f.parts {
+	for i, p := range f.parts {
 		l := &s.links[p.link]
 		if l.crowded--; l.crowded == 0 {
 			l.shadow = 0
 		} else {
-			l.shadow -= p.weight * f.inverse
+			l.shadow -= f.weights[i] * f.inverse
 		}
 	}
 }
@@ -268,9 +268,6 @@ func (c *crowd) found(s *solver) {
 			if c.level < 0 {
 				c.level = f.rate * f.penalty
 			}
-			if f.epoch != s.epoch {
-				f.old = f.rate
-			}
 			c.admit(s, f)
 			c.come = append(c.come, u.flow)
 		} else {
@@ -289,7 +286,6 @@ func (c *crowd) breakUp(s *solver) {
 		f := &s.flows[u.flow]
 		if f.inCrowd {
 			c.remove(s, f)
-			f.old = f.rate
 			f.rate = c.level * f.inverse
 			s.book(f, f.rate)
 			c.gone = append(c.gone, u.flow)

@@ -27,15 +27,14 @@ func (c *crowdTime) advance(level, now float64) {
 }
 
 func (c *crowdTime) enqueue(t []transfer, id int32, target float64) {
-	t[id].crowded = true
 	c.order = append(c.order, arrival{})
 	c.up(t, len(c.order)-1, arrival{target, id})
 }
 
 // unqueue takes a flow out and returns its target.
 func (c *crowdTime) unqueue(t []transfer, id int32) float64 {
-	t[id].crowded = false
 	i := int(t[id].place)
+	t[id].place = alone
 	target := c.order[i].target
 	last := len(c.order) - 1
 	moved := c.order[last]

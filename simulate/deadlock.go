@@ -55,15 +55,15 @@ func (e *engine) deadlock() error {
 		if m.tag == trace.AnyTag {
 			what = "any tag"
 		}
-		if m.receiver != none {
+		if m.tellTarget {
 			from := fmt.Sprintf("rank %d", m.src)
 			if m.src == trace.AnySource {
 				from = "any rank"
 			}
-			waits[m.receiver] = append(waits[m.receiver], fmt.Sprintf("%s to send with %s", from, what))
+			waits[m.dst] = append(waits[m.dst], fmt.Sprintf("%s to send with %s", from, what))
 		}
-		if m.sender != none {
-			waits[m.sender] = append(waits[m.sender], fmt.Sprintf("rank %d to receive with %s", m.dst, what))
+		if m.tellSource {
+			waits[m.src] = append(waits[m.src], fmt.Sprintf("rank %d to receive with %s", m.dst, what))
 		}
 	}
 	for i := range e.ranks {

@@ -15,7 +15,7 @@
 // weighted max-min fairness (solver.go, network.go); processors are shared
 // fairly (cpu.go); MPI's point-to-point rules sit on top (match.go, rank.go),
 // and collectives are sequences of point-to-point steps (collective*.go). A
-// rank is a small state machine that runs until it has to wait. The answers
-// follow SimGrid 3.32's SMPI replay; docs/RATIONALE.md says where they differ
-// on purpose.
+// rank is a small state machine that runs until it has to wait. Iterations that
+// repeat exactly are skipped (recur.go). The answers follow SimGrid 3.32's SMPI
+// replay; docs/RATIONALE.md says where they differ on purpose.
 package simulate

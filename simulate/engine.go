@@ -3,6 +3,7 @@ package simulate
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"auspex/platform"
 	"auspex/trace"
@@ -19,8 +20,9 @@ type engine struct {
 	cpus     *cpus
 	post     *post
 	ranks    []rank
+	world    *communicator
 	sleeping []bool  // ranks whose event is the end of a sleep
-	ready    []int32 // ranks to run, in order
+	ready    []int32 // ranks to run
 	alive    int
 	actions  int64
 	contexts int32 // communicators made
@@ -28,10 +30,14 @@ type engine struct {
 	tests, probes int // failed in a row, over all ranks
 
 	action   trace.Action // the one being read
+	plan     plan         // the one being made
 	pair     []int32
-	starts   []pathStart // of messages, for the critical path
+	times    []RankTime
+	paths    []pathEnd   // of ranks, where the critical path is asked for
+	starts   []pathStart // of messages, likewise
 	timeline Timeline
 	progress func(float64)
+	recur    recurrence
 }
 
 // Run replays a trace on a platform; hosts gives every rank's host. It stops
@@ -44,18 +50,20 @@ func Run(ctx context.Context, t *trace.Trace, p *platform.Platform, hosts []int,
 	q := newEventQueue(np + 1)
 	e := &engine{
 		opts: &o, trace: t, plat: p, queue: q, cpus: newCPUs(p, np, q), post: newPost(np),
-		net: newNetwork(p, &o, q, int32(np+1)), ranks: make([]rank, np), sleeping: make([]bool, np),
-		alive: np, tests: 1, probes: 1, timeline: hooks.Timeline, progress: hooks.Progress,
+		net: newNetwork(p, &o, q, int32(np+1)), ranks: make([]rank, np), world: &communicator{size: np}, times: make([]RankTime, np), sleeping: make([]bool, np),
+		alive: np, recur: newRecurrence(&o, hooks), tests: 1, probes: 1, timeline: hooks.Timeline, progress: hooks.Progress,
 	}
-	world := &communicator{size: np}
+	if o.CriticalPath {
+		e.paths = make([]pathEnd, np)
+	}
 	places := make([]membership, np)
 	for i := range e.ranks {
 		if hosts[i] < 0 || hosts[i] >= len(p.Hosts) {
 			return nil, fmt.Errorf("simulate: rank %d is placed on host %d, but there are %d hosts", i, hosts[i], len(p.Hosts))
 		}
 		r := &e.ranks[i]
-		r.cursor, r.host = t.Cursor(i), int32(hosts[i])
-		places[i] = membership{comm: world, me: int32(i)}
+		r.cursor, r.host, r.comm = t.Cursor(i), int32(hosts[i]), e.world
+		places[i] = membership{comm: e.world, me: int32(i)}
 		r.comms = places[i : i+1 : i+1]
 		e.ready = append(e.ready, int32(i))
 	}
@@ -69,6 +77,8 @@ func Run(ctx context.Context, t *trace.Trace, p *platform.Platform, hosts []int,
 // next event.
 func (e *engine) loop(ctx context.Context) error {
 	for round := 0; ; round++ {
+		// SimGrid runs ranks that wake up at one instant by number, too.
+		slices.Sort(e.ready)
 		for i := 0; i < len(e.ready); i++ {
 			if err := e.run(e.ready[i]); err != nil {
 				return err
@@ -85,6 +95,9 @@ func (e *engine) loop(ctx context.Context) error {
 		}
 		e.cpus.share(e.now)
 		e.net.share(e.now)
+		if e.recur.turned != 0 && e.net.running == 0 {
+			e.look()
+		}
 		date, ok := e.queue.next()
 		if !ok {
 			if e.alive > 0 {
@@ -108,7 +121,7 @@ func (e *engine) happen(id int32) {
 	}
 	if int(id) > len(e.ranks) {
 		f := id - e.net.firstID
-		if e.net.transfers[f].moving {
+		if e.net.transfers[f].place != notYet {
 			e.arrive(e.net.finish(f))
 		} else {
 			e.net.move(f, e.now)

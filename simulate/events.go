@@ -17,7 +17,7 @@ type eventQueue struct {
 	nodes  []eventNode // by event id
 	dates  []dateList
 	free   []int32
-	heap   []int32 // indices of dates, a 4-ary heap
+	heap   []dated // a 4-ary heap
 	recent [4]int32
 	turn   int
 }
@@ -32,6 +32,12 @@ type dateList struct {
 	at   float64
 	head int32
 	tail int32
+}
+
+// dated is a date with its index in dates.
+type dated struct {
+	at   float64
+	list int32
 }
 
 func newEventQueue(n int) *eventQueue {
@@ -82,7 +88,7 @@ func (q *eventQueue) link(id int32, due float64) {
 	q.recent[q.turn&3] = d
 	q.turn++
 	q.append(d, id)
-	q.heap = append(q.heap, d)
+	q.heap = append(q.heap, dated{due, d})
 	q.up(len(q.heap) - 1)
 }
 
@@ -124,8 +130,7 @@ func (q *eventQueue) cancel(id int32) {
 // next returns the earliest date at which something is due.
 func (q *eventQueue) next() (float64, bool) {
 	for len(q.heap) > 0 {
-		d := q.heap[0]
-		at := q.dates[d].at
+		d, at := q.heap[0].list, q.heap[0].at
 		for id := q.dates[d].head; id != none; {
 			n := &q.nodes[id]
 			if n.due <= at+sameDate {
@@ -150,7 +155,7 @@ func (q *eventQueue) each(now float64, happen func(id int32)) {
 		if !ok || at >= now+precision {
 			return
 		}
-		l := &q.dates[q.heap[0]]
+		l := &q.dates[q.heap[0].list]
 		id := l.head
 		l.head, l.tail = none, none
 		for id != none {
@@ -167,9 +172,21 @@ func (q *eventQueue) each(now float64, happen func(id int32)) {
 	}
 }
 
+// shift makes everything that is queued happen later.
+func (q *eventQueue) shift(by float64) {
+	for i := range q.heap {
+		d := &q.heap[i]
+		d.at += by
+		q.dates[d.list].at = d.at
+		for id := q.dates[d.list].head; id != none; id = q.nodes[id].next {
+			q.nodes[id].due += by
+		}
+	}
+}
+
 // pop removes the earliest date, which has no events.
 func (q *eventQueue) pop() {
-	d := q.heap[0]
+	d := q.heap[0].list
 	for i, r := range q.recent {
 		if r == d {
 			q.recent[i] = none
@@ -185,39 +202,38 @@ func (q *eventQueue) pop() {
 }
 
 func (q *eventQueue) up(i int) {
-	d := q.heap[i]
-	at := q.dates[d].at
+	h := q.heap
+	d := h[i]
 	for i > 0 {
 		p := (i - 1) / 4
-		if q.dates[q.heap[p]].at <= at {
+		if h[p].at <= d.at {
 			break
 		}
-		q.heap[i] = q.heap[p]
+		h[i] = h[p]
 		i = p
 	}
-	q.heap[i] = d
+	h[i] = d
 }
 
 func (q *eventQueue) down(i int) {
-	d := q.heap[i]
-	at := q.dates[d].at
-	n := len(q.heap)
+	h := q.heap
+	d := h[i]
 	for {
 		first := 4*i + 1
-		if first >= n {
+		if first >= len(h) {
 			break
 		}
-		least, leastAt := first, q.dates[q.heap[first]].at
-		for c := first + 1; c < min(first+4, n); c++ {
-			if t := q.dates[q.heap[c]].at; t < leastAt {
-				least, leastAt = c, t
+		least := first
+		for c := first + 1; c < min(first+4, len(h)); c++ {
+			if h[c].at < h[least].at {
+				least = c
 			}
 		}
-		if leastAt >= at {
+		if h[least].at >= d.at {
 			break
 		}
-		q.heap[i] = q.heap[least]
+		h[i] = h[least]
 		i = least
 	}
-	q.heap[i] = d
+	h[i] = d
 }

@@ -10,21 +10,24 @@ import (
 // postSend posts a send of the rank's current communicator and returns a
 // handle on it; small sends are detached and need no waiting.
 func (e *engine) postSend(id int32, r *rank, peer, tag int32, bytes int64) (int32, error) {
-	if r.members != nil {
-		if int(peer) >= len(r.members) {
-			return 0, fmt.Errorf("the communicator has %d ranks, no rank %d", len(r.members), peer)
+	if members := r.comm.members; members != nil {
+		if int(peer) >= len(members) {
+			return 0, fmt.Errorf("the communicator has %d ranks, no rank %d", len(members), peer)
 		}
-		peer = r.members[peer]
+		peer = members[peer]
 	}
 	detached := bytes < e.opts.EagerBelow
-	m, matched := e.post.send(id, peer, tag, r.context, bytes)
+	m, matched, err := e.post.send(id, peer, tag, r.comm.context, bytes)
+	if err != nil {
+		return 0, err
+	}
 	msg := &e.post.messages[m]
 	msg.detached = detached
 	if !detached {
 		msg.held++
 	}
 	if matched || bytes < e.opts.PushBelow {
-		if err := e.depart(m, r); err != nil {
+		if err := e.depart(m, id); err != nil {
 			return 0, err
 		}
 	}
@@ -36,38 +39,34 @@ func (e *engine) postSend(id int32, r *rank, peer, tag int32, bytes int64) (int3
 
 // postRecv posts a receive and returns a handle on it.
 func (e *engine) postRecv(id int32, r *rank, peer, tag int32, room int64) (int32, error) {
-	if r.members != nil && peer >= 0 {
-		if int(peer) >= len(r.members) {
-			return 0, fmt.Errorf("the communicator has %d ranks, no rank %d", len(r.members), peer)
+	if members := r.comm.members; members != nil && peer >= 0 {
+		if int(peer) >= len(members) {
+			return 0, fmt.Errorf("the communicator has %d ranks, no rank %d", len(members), peer)
 		}
-		peer = r.members[peer]
+		peer = members[peer]
 	}
 	if room < 0 {
 		room = trace.AnySize
 	}
-	m, matched := e.post.receive(peer, id, tag, r.context, room)
+	m, matched, err := e.post.receive(peer, id, tag, r.comm.context, room)
+	if err != nil {
+		return 0, err
+	}
 	msg := &e.post.messages[m]
 	msg.held++
-	if matched {
-		if msg.state == sendPosted {
-			if err := e.depart(m, r); err != nil {
-				return 0, err
-			}
-		} else if err := msg.checkRoom(); err != nil {
+	if matched && msg.state == sendPosted {
+		if err := e.depart(m, id); err != nil {
 			return 0, err
 		}
 	}
 	return recvSide(m), nil
 }
 
-// depart starts the transfer of a message; r is the rank that came last.
-func (e *engine) depart(m int32, r *rank) error {
+// depart starts the transfer of a message; last is the rank that came last.
+func (e *engine) depart(m, last int32) error {
 	msg := &e.post.messages[m]
-	if err := msg.checkRoom(); err != nil {
-		return err
-	}
 	msg.state = travelling
-	e.pathStart(m, r)
+	e.pathStart(m, last)
 	return e.net.start(e.now, e.ranks[msg.src].host, e.ranks[msg.dst].host, msg.bytes, m)
 }
 
@@ -75,11 +74,11 @@ func (e *engine) depart(m int32, r *rank) error {
 func (e *engine) arrive(m int32) {
 	msg := &e.post.messages[m]
 	msg.state = arrived
-	if msg.sender != none {
-		e.notify(msg.sender, m)
+	if msg.tellSource {
+		e.notify(msg.src, m)
 	}
-	if msg.receiver != none {
-		e.notify(msg.receiver, m)
+	if msg.tellTarget {
+		e.notify(msg.dst, m)
 	}
 }
 
@@ -95,16 +94,16 @@ func (e *engine) notify(id, m int32) {
 	}
 }
 
-// await registers a rank for a handle's arrival; false if it has arrived.
-func (e *engine) await(id, h int32) bool {
+// await asks to be told of a handle's arrival; false if it has arrived.
+func (e *engine) await(h int32) bool {
 	m := &e.post.messages[h>>1]
 	if m.state == arrived {
 		return false
 	}
 	if h&1 == 0 {
-		m.sender = id
+		m.tellSource = true
 	} else {
-		m.receiver = id
+		m.tellTarget = true
 	}
 	return true
 }
@@ -125,7 +124,7 @@ func (e *engine) finishAll(id int32, r *rank, list *[]int32) bool {
 		if r.stage != waitStage {
 			need := int32(0)
 			for _, h := range *list {
-				if h >= 0 && e.await(id, h) {
+				if h >= 0 && e.await(h) {
 					need++
 				}
 			}
@@ -151,7 +150,7 @@ func (e *engine) finishAll(id int32, r *rank, list *[]int32) bool {
 				continue
 			}
 			left++
-			if e.await(id, h) {
+			if e.await(h) {
 				continue
 			}
 			(*list)[i] = handleDone
@@ -288,10 +287,10 @@ func (e *engine) finishPair(id int32, r *rank) bool {
 		if r.stage != waitStage {
 			r.stage = waitStage
 			need := int32(0)
-			if r.first >= 0 && e.await(id, r.first) {
+			if r.first >= 0 && e.await(r.first) {
 				need++
 			}
-			if r.second >= 0 && e.await(id, r.second) {
+			if r.second >= 0 && e.await(r.second) {
 				need++
 			}
 			if need > 0 {
@@ -319,8 +318,8 @@ func (e *engine) finishPair(id int32, r *rank) bool {
 // doPlan goes on with a collective; true when it is done.
 func (e *engine) doPlan(id int32, r *rank) (bool, error) {
 	for {
-		for r.at < len(r.plan.steps) {
-			r.cur = r.plan.steps[r.at]
+		for int(r.at) < len(r.steps) {
+			r.cur = r.steps[r.at]
 			done, err := e.doStep(id, r)
 			if err != nil || !done {
 				return false, err

@@ -98,16 +98,15 @@ func (l *link) clear() {
 // ask adds a flow to the sums of its links.
 func (s *solver) ask(f *flow) {
 	f.fixed = false
-	for i := range f.parts {
-		p := &f.parts[i]
-		l := &s.links[p.link]
+	for i, weight := range f.weights {
+		l := &s.links[f.parts[i].link]
 		l.active++
 		if l.fat {
-			l.demand = max(l.demand, p.weight*f.inverse)
+			l.demand = max(l.demand, weight*f.inverse)
 			continue
 		}
-		l.left += p.weight * f.booked
-		l.demand += p.weight * f.inverse
+		l.left += weight * f.booked
+		l.demand += weight * f.inverse
 	}
 }
 
@@ -127,7 +126,7 @@ func (s *solver) fillLast(e int32, level float64) {
 func (s *solver) fillOne() bool {
 	f := &s.flows[s.set[0]]
 	rate, bottleneck := f.bound, none
-	for _, p := range f.parts {
+	for i, p := range f.parts {
 		l := &s.links[p.link]
 		l.level = -1
 		if l.fat {
@@ -136,8 +135,8 @@ func (s *solver) fillOne() bool {
 			}
 			continue
 		}
-		l.left = max(l.capacity-l.load+p.weight*f.booked, 0)
-		if share := l.left / p.weight; share < rate {
+		l.left = max(l.capacity-l.load+f.weights[i]*f.booked, 0)
+		if share := l.left / f.weights[i]; share < rate {
 			rate, bottleneck = share, p.link
 		}
 	}
@@ -155,7 +154,7 @@ func (s *solver) demandOf(e int32) {
 	l.demand = 0
 	for _, u := range l.users {
 		if f := &s.flows[u.flow]; f.epoch == s.epoch && !f.fixed {
-			l.demand = max(l.demand, f.parts[u.part].weight*f.inverse)
+			l.demand = max(l.demand, f.weights[u.part]*f.inverse)
 		}
 	}
 }
@@ -193,13 +192,12 @@ func (s *solver) fillLink(e int32, level float64) int {
 func (s *solver) stop(f *flow, rate float64, bottleneck int32) {
 	f.fixed = true
 	s.fix(f, rate, bottleneck)
-	for i := range f.parts {
-		p := &f.parts[i]
-		l := &s.links[p.link]
+	for i, weight := range f.weights {
+		l := &s.links[f.parts[i].link]
 		l.active--
 		if !l.fat {
-			l.left = max(l.left-p.weight*rate, 0)
-			l.demand -= p.weight * f.inverse
+			l.left = max(l.left-weight*rate, 0)
+			l.demand -= weight * f.inverse
 		}
 	}
 }

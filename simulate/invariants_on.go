@@ -21,14 +21,14 @@ func (s *solver) verify() {
 		load, nearest := 0.0, int32(0)
 		for i, u := range l.users {
 			f := &s.flows[u.flow]
-			if f.at[u.part] != int32(i) || f.parts[u.part].link != int32(e) {
+			if f.parts[u.part].at != int32(i) || f.parts[u.part].link != int32(e) {
 				panic(fmt.Sprintf("link %d: user %d is not where it should be", e, i))
 			}
-			load += f.parts[u.part].weight * f.rate
+			load += f.weights[u.part] * f.rate
 			if f.bottleneck == int32(e) {
 				nearest++
 			}
-			if l.fat && f.parts[u.part].weight*f.rate > l.capacity*(1+tolerance) {
+			if l.fat && f.weights[u.part]*f.rate > l.capacity*(1+tolerance) {
 				panic(fmt.Sprintf("link %d: a flow exceeds its capacity", e))
 			}
 		}
@@ -60,7 +60,7 @@ func (s *solver) verify() {
 		}
 	}
 	for i := range s.flows {
-		if f := &s.flows[i]; len(f.at) > 0 && f.rate > f.bound*(1+tolerance) {
+		if f := &s.flows[i]; f.rate > f.bound*(1+tolerance) {
 			panic(fmt.Sprintf("flow %d exceeds its bound", i))
 		}
 	}

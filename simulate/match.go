@@ -12,15 +12,18 @@ type message struct {
 	tag      int32
 	context  int32 // communicator
 	bytes    int64 // sent, or room to receive; negative room takes anything
-	room     int64 // to receive, once matched
-	seq      uint64
+	seq      uint32
 	next     int32 // in its bucket or in the wildcard list
 	state    messageState
 	detached bool // the sender does not wait for it
 	held     int8 // sides that still hold a request for it
-	// Who is to be told when it is done: ranks waiting, or none.
-	sender, receiver int32
+	// Who is to be told when it is done.
+	tellSource, tellTarget bool
 }
+
+// before tells which of two messages was posted first; their numbers may have
+// passed the largest.
+func (m *message) before(other *message) bool { return int32(m.seq-other.seq) < 0 }
 
 type messageState uint8
 
@@ -49,7 +52,7 @@ type post struct {
 	messages []message
 	free     []int32
 	boxes    []mailbox
-	seq      uint64
+	seq      uint32
 }
 
 func newPost(ranks int) *post {
@@ -168,7 +171,7 @@ func (p *post) findReceive(src, dst, tag, context int32) int32 {
 	for id := box.wild.head; id != none; id = p.messages[id].next {
 		if p.messages[id].accepts(src, tag, context) {
 			specific := p.peek(box, src, tag, context)
-			if specific != none && p.messages[specific].seq < p.messages[id].seq {
+			if specific != none && p.messages[specific].before(&p.messages[id]) {
 				return p.find(box, src, tag, context, false)
 			}
 			p.drop(&box.wild, before, id)
@@ -209,7 +212,7 @@ func (p *post) findSend(src, dst, tag, context int32, take bool) int32 {
 		for id := box.buckets[i].head; id != none; id = p.messages[id].next {
 			m := &p.messages[id]
 			if m.state != recvPosted && want.accepts(m.src, m.tag, m.context) &&
-				(best == none || m.seq < p.messages[best].seq) {
+				(best == none || m.before(&p.messages[best])) {
 				best, bestBefore, bestList = id, before, i
 			}
 			before = id
@@ -223,34 +226,34 @@ func (p *post) findSend(src, dst, tag, context int32, take bool) int32 {
 }
 
 // send posts a send and returns its message, and whether a receive was there.
-func (p *post) send(src, dst, tag, context int32, bytes int64) (id int32, matched bool) {
+func (p *post) send(src, dst, tag, context int32, bytes int64) (id int32, matched bool, err error) {
 	if id = p.findReceive(src, dst, tag, context); id != none {
 		m := &p.messages[id]
 		m.src, m.tag = src, tag // a wildcard knows now
-		m.room, m.bytes = m.bytes, bytes
-		return id, true
+		room := m.bytes
+		m.bytes = bytes
+		return id, true, m.fits(room)
 	}
 	id = p.alloc()
 	p.seq++
 	p.messages[id] = message{
-		src: src, dst: dst, tag: tag, context: context, bytes: bytes, room: -1,
-		seq: p.seq, state: sendPosted, sender: none, receiver: none,
+		src: src, dst: dst, tag: tag, context: context, bytes: bytes,
+		seq: p.seq, state: sendPosted,
 	}
 	p.put(&p.boxes[dst], id)
-	return id, false
+	return id, false, nil
 }
 
 // receive posts a receive and returns its message, and whether a send was there.
-func (p *post) receive(src, dst, tag, context int32, room int64) (id int32, matched bool) {
+func (p *post) receive(src, dst, tag, context int32, room int64) (id int32, matched bool, err error) {
 	if id = p.findSend(src, dst, tag, context, true); id != none {
-		p.messages[id].room = room
-		return id, true
+		return id, true, p.messages[id].fits(room)
 	}
 	id = p.alloc()
 	p.seq++
 	p.messages[id] = message{
-		src: src, dst: dst, tag: tag, context: context, bytes: room, room: room,
-		seq: p.seq, state: recvPosted, sender: none, receiver: none,
+		src: src, dst: dst, tag: tag, context: context, bytes: room,
+		seq: p.seq, state: recvPosted,
 	}
 	box := &p.boxes[dst]
 	if src == trace.AnySource || tag == trace.AnyTag {
@@ -258,7 +261,7 @@ func (p *post) receive(src, dst, tag, context int32, room int64) (id int32, matc
 	} else {
 		p.put(box, id)
 	}
-	return id, false
+	return id, false, nil
 }
 
 // release gives up one side's hold of a message.
@@ -269,10 +272,10 @@ func (p *post) release(id int32) {
 	}
 }
 
-// checkRoom refuses a message that is larger than its receive.
-func (m *message) checkRoom() error {
-	if m.room >= 0 && m.bytes > m.room {
-		return fmt.Errorf("a message of %d bytes from rank %d with tag %d meets a receive of %d bytes", m.bytes, m.src, m.tag, m.room)
+// fits refuses a message that is larger than its receive.
+func (m *message) fits(room int64) error {
+	if room >= 0 && m.bytes > room {
+		return fmt.Errorf("a message of %d bytes from rank %d with tag %d meets a receive of %d bytes", m.bytes, m.src, m.tag, room)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 
@@ -16,26 +17,31 @@ const crossTraffic = 0.05
 
 // route is all that a flow between two hosts needs to know.
 type route struct {
-	parts   []part // those of the way there have a weight of 1 at least
+	links   []int32
 	latency float64
-	penalty float64
-	bound   float64
-	carried float64 // bytes, not yet booked with the links
+	terms   *terms // those of the way there have a weight of 1 at least
+}
+
+// load is a link of a route and the weight a flow uses it with.
+type load struct {
+	link   int32
+	weight float64
 }
 
 // transfer is the progress of a message on its way.
 type transfer struct {
-	route   *route
 	remains float64 // bytes
 	since   float64 // when remains was right
 	speed   float64 // bytes/s since then
 	factor  float64 // of the sharing rate
-	size    float64
 	message int32
-	place   int32 // in the crowd's queue
-	moving  bool  // the latency is paid
-	crowded bool  // it is in the crowd's queue
+	place   int32 // in the crowd's queue, or one of the two below
 }
+
+const (
+	notYet = int32(-2) // the latency is not paid
+	alone  = int32(-1) // it moves, but is not in the crowd's queue
+)
 
 // network turns messages into flows.
 type network struct {
@@ -44,15 +50,18 @@ type network struct {
 	transfers []transfer
 	free      []int32
 	routes    routeTable
+	terms     map[string]*terms
 	plat      *platform.Platform
 	opts      *Options
 	queue     *eventQueue
 	firstID   int32 // event id of flow 0
 	dirty     bool
 	running   int
-	carried   []float64 // bytes per link
 	buf       []int32
-	parts     []part
+	loads     []load
+	key       []byte
+	room      []part // for the parts of flows that come
+	spare     route  // one that is not remembered
 
 	latencyFactor, bandwidthFactor []Segment
 	weightS                        float64
@@ -60,16 +69,15 @@ type network struct {
 	lastSize, lastBandwidth, lastLatency float64
 }
 
-// maxRoutes bounds the routes remembered.
-const maxRoutes = 1 << 20
+// maxRoutes bounds the routes remembered; others are found anew every time.
+const maxRoutes = 1 << 14
 
 func newNetwork(p *platform.Platform, o *Options, q *eventQueue, firstID int32) *network {
-	n := &network{plat: p, opts: o, queue: q, firstID: firstID}
+	n := &network{plat: p, opts: o, queue: q, firstID: firstID, terms: map[string]*terms{}}
 	n.crowd.link, n.epoch, n.exact = none, 1, o.Exact
 	ranks := int(firstID)
 	n.flows, n.transfers = make([]flow, 0, 4*ranks), make([]transfer, 0, 4*ranks)
 	n.links = make([]link, len(p.Links))
-	n.carried = make([]float64, len(p.Links))
 	for i, l := range p.Links {
 		n.links[i] = link{capacity: l.Bandwidth, fat: l.Sharing == platform.Fatpipe, noted: none}
 	}
@@ -99,20 +107,21 @@ func (n *network) route(src, dst int32) (*route, error) {
 		return nil, err
 	}
 	n.buf = there.Links
-	r := &route{
-		latency: there.Latency,
-		penalty: there.Latency,
-		bound:   math.Inf(1),
+	r, remember := &n.spare, n.routes.used < maxRoutes
+	if remember {
+		r = &route{}
 	}
-	parts := n.parts[:0]
+	r.latency = there.Latency
+	t := terms{penalty: there.Latency, bound: math.Inf(1)}
+	loads := n.loads[:0]
 	for _, e := range there.Links {
 		bandwidth := n.links[e].capacity
 		if !(bandwidth > 0) {
 			return nil, fmt.Errorf("simulate: link %s has no bandwidth", n.plat.Links[e].Name)
 		}
-		r.bound = min(r.bound, bandwidth)
-		r.penalty += n.weightS / bandwidth
-		parts = n.load(parts, e, 1)
+		t.bound = min(t.bound, bandwidth)
+		t.penalty += n.weightS / bandwidth
+		loads = n.load(loads, e, 1)
 	}
 	if n.opts.CrossTraffic {
 		back, err := n.plat.Route(int(dst), int(src), n.buf)
@@ -121,53 +130,73 @@ func (n *network) route(src, dst int32) (*route, error) {
 		}
 		n.buf = back.Links
 		for _, e := range back.Links {
-			parts = n.load(parts, e, crossTraffic)
+			loads = n.load(loads, e, crossTraffic)
 		}
 	}
-	n.parts = parts
-	r.parts = append([]part(nil), parts...)
+	n.loads = loads
+	r.links = r.links[:0]
+	for _, x := range loads {
+		r.links = append(r.links, x.link)
+	}
 	if r.latency > 0 {
-		r.bound = min(r.bound, n.opts.TCPGamma/(2*r.latency))
+		t.bound = min(t.bound, n.opts.TCPGamma/(2*r.latency))
 	} else {
-		r.penalty = 1 // as in SimGrid, where such a flow skips the latency phase
+		t.penalty = 1 // as in SimGrid, where such a flow skips the latency phase
 	}
-	if n.routes.used >= maxRoutes {
-		n.bookCarried()
-		n.routes.clear()
+	r.terms = n.termsOf(t.penalty, t.bound)
+	if remember {
+		n.routes.put(src, dst, r)
 	}
-	n.routes.put(src, dst, r)
 	return r, nil
 }
 
-// bookCarried counts what the routes have carried with their links. A flow that
-// is still on its way over a route that is forgotten here is not counted.
-func (n *network) bookCarried() {
-	for _, r := range n.routes.routes {
-		if r == nil {
-			continue
-		}
-		for _, p := range r.parts {
-			if p.weight >= 1 {
-				n.carried[p.link] += r.carried * math.Floor(p.weight)
+// load adds weight on a link; a FATPIPE link keeps the largest.
+func (n *network) load(loads []load, e int32, weight float64) []load {
+	for i := range loads {
+		if loads[i].link == e {
+			if n.links[e].fat {
+				loads[i].weight = max(loads[i].weight, weight)
+			} else {
+				loads[i].weight += weight
 			}
+			return loads
 		}
-		r.carried = 0
 	}
+	return append(loads, load{link: e, weight: weight})
 }
 
-// load adds weight on a link; a FATPIPE link keeps the largest.
-func (n *network) load(parts []part, e int32, weight float64) []part {
-	for i := range parts {
-		if parts[i].link == e {
-			if n.links[e].fat {
-				parts[i].weight = max(parts[i].weight, weight)
-			} else {
-				parts[i].weight += weight
-			}
-			return parts
-		}
+// termsOf finds the terms of flows with the weights in n.loads, or makes them.
+func (n *network) termsOf(penalty, bound float64) *terms {
+	key := binary.LittleEndian.AppendUint64(n.key[:0], math.Float64bits(penalty))
+	key = binary.LittleEndian.AppendUint64(key, math.Float64bits(bound))
+	for _, x := range n.loads {
+		key = binary.LittleEndian.AppendUint64(key, math.Float64bits(x.weight))
 	}
-	return append(parts, part{link: e, weight: weight})
+	n.key = key
+	t := n.terms[string(key)]
+	if t == nil {
+		t = &terms{penalty: penalty, inverse: 1 / penalty, bound: bound}
+		for _, x := range n.loads {
+			t.weights = append(t.weights, x.weight)
+		}
+		n.terms[string(key)] = t
+	}
+	return t
+}
+
+// lay gives a flow the links of its way. Parts of new flows are cut from one
+// piece, since there are very many.
+func (n *network) lay(f *flow, links []int32) {
+	if cap(f.parts) < len(links) {
+		if len(n.room) < len(links) {
+			n.room = make([]part, max(len(links), 1<<10))
+		}
+		f.parts, n.room = n.room[:0:len(links)], n.room[len(links):]
+	}
+	f.parts = f.parts[:len(links)]
+	for i, e := range links {
+		f.parts[i].link = e
+	}
 }
 
 // start sends a message's bytes off.
@@ -192,10 +221,11 @@ func (n *network) start(now float64, src, dst int32, bytes int64, message int32)
 		n.lastBandwidth, n.lastLatency = factor(n.bandwidthFactor, size), factor(n.latencyFactor, size)
 	}
 	n.transfers[id] = transfer{
-		route: r, message: message, remains: size, since: now, size: size, factor: n.lastBandwidth,
+		message: message, remains: size, since: now, factor: n.lastBandwidth, place: notYet,
 	}
 	f := &n.flows[id]
-	f.parts, f.penalty, f.inverse, f.bound = r.parts, r.penalty, 1/r.penalty, r.bound
+	n.lay(f, r.links)
+	f.terms = r.terms
 	n.started = append(n.started, id)
 	n.running++
 	latency := r.latency * n.lastLatency
@@ -210,20 +240,24 @@ func (n *network) start(now float64, src, dst int32, bytes int64, message int32)
 // move ends a flow's latency phase: it takes bandwidth from now on.
 func (n *network) move(id int32, now float64) {
 	t := &n.transfers[id]
-	t.moving, t.since = true, now
+	t.place, t.since = alone, now
 	n.join(id)
+	f := &n.flows[id]
+	for i, weight := range f.weights {
+		if weight >= 1 {
+			n.links[f.parts[i].link].carried += t.remains * math.Floor(weight)
+		}
+	}
 	n.dirty = true
 }
 
 // finish ends a flow and returns its message.
 func (n *network) finish(id int32) int32 {
-	t := &n.transfers[id]
-	t.route.carried += t.size
 	n.leave(id)
 	n.dirty = true
 	n.running--
 	n.free = append(n.free, id)
-	return t.message
+	return n.transfers[id].message
 }
 
 // share solves the sharing problem and dates the flows whose rate it changed.
@@ -249,13 +283,14 @@ func (n *network) share(now float64) {
 func (n *network) date(id int32, now float64) {
 	f := &n.flows[id]
 	t := &n.transfers[id]
-	if f.inCrowd && t.crowded {
+	crowded := t.place >= 0
+	if f.inCrowd && crowded {
 		return // back where it was
 	}
-	if t.crowded {
+	if crowded {
 		t.remains = (n.unqueue(n.transfers, id) - n.virtual) * t.factor / f.penalty
 	} else {
-		if f.rate == f.old && t.speed > 0 && !f.inCrowd {
+		if t.speed > 0 && f.rate*t.factor == t.speed && !f.inCrowd {
 			return
 		}
 		t.remains -= t.speed * (now - t.since)

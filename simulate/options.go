@@ -60,6 +60,9 @@ type Options struct {
 	// Exact keeps all links within their bandwidth also where SimGrid does not
 	// (overlook.go).
 	Exact bool
+	// EveryIteration replays all iterations of a loop also where they have been
+	// found to repeat (recur.go).
+	EveryIteration bool
 	// CriticalPath asks for Result.CriticalPath; it costs time and memory.
 	CriticalPath bool
 

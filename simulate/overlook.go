@@ -25,7 +25,7 @@ func (s *solver) findHidden() {
 	}
 	for i, id := range s.joined {
 		f := &s.flows[id]
-		f.moves = s.instant
+		f.moves, f.looked = s.instant, false
 		first := f.parts[0].link
 		if i == 0 {
 			s.links[first].seen = s.instant
@@ -52,7 +52,7 @@ func (s *solver) known(e int32) bool {
 // look makes a flow's links known.
 func (s *solver) look(id int32) {
 	f := &s.flows[id]
-	f.looked = s.instant
+	f.looked = true
 	for i := range f.parts {
 		if e := f.parts[i].link; !s.known(e) {
 			s.links[e].seen = s.instant
@@ -64,7 +64,7 @@ func (s *solver) look(id int32) {
 // explore looks at the flows of a link that move by now.
 func (s *solver) explore(e int32) {
 	for _, u := range s.links[e].users {
-		if f := &s.flows[u.flow]; f.moves == s.instant && f.looked != s.instant {
+		if f := &s.flows[u.flow]; f.moves == s.instant && !f.looked {
 			s.look(u.flow)
 		}
 	}

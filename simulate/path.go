@@ -16,16 +16,29 @@ type pathNode struct {
 	before  *pathNode
 }
 
+// pathEnd is the path up to what a rank has done so far.
+type pathEnd struct {
+	path      *pathNode
+	busySince float64 // when the work or sleep under way began
+}
+
+// pathBusy notes that a rank begins to work or sleep.
+func (e *engine) pathBusy(id int32) {
+	if e.paths != nil {
+		e.paths[id].busySince = e.now
+	}
+}
+
 // pathStart remembers the path up to a message's start: that of the rank, of
 // sender and receiver, that came last.
-func (e *engine) pathStart(m int32, r *rank) {
-	if !e.opts.CriticalPath {
+func (e *engine) pathStart(m, last int32) {
+	if e.paths == nil {
 		return
 	}
 	for int(m) >= len(e.starts) {
 		e.starts = append(e.starts, pathStart{})
 	}
-	e.starts[m] = pathStart{r.path, e.now}
+	e.starts[m] = pathStart{e.paths[last].path, e.now}
 }
 
 // pathStart is the path up to a message's start, and when that was.
@@ -36,10 +49,10 @@ type pathStart struct {
 
 // pathWork extends a rank's path by the work or sleep it has just done.
 func (e *engine) pathWork(id int32) {
-	if !e.opts.CriticalPath {
+	if e.paths == nil {
 		return
 	}
-	r := &e.ranks[id]
+	r := &e.paths[id]
 	if p := r.path; p != nil && p.stretch.From < 0 && p.stretch.End == r.busySince && p.stretch.Rank == int(id) {
 		// Nobody else can have seen the node's end change: who branched off
 		// did so at its old end, and the rank has only worked since.
@@ -51,12 +64,12 @@ func (e *engine) pathWork(id int32) {
 
 // pathMessage makes the message that woke a rank the end of its path.
 func (e *engine) pathMessage(id, m int32) {
-	if !e.opts.CriticalPath {
+	if e.paths == nil {
 		return
 	}
 	msg := &e.post.messages[m]
 	start := e.starts[m]
-	e.ranks[id].path = &pathNode{Stretch{int(id), int(msg.src), msg.bytes, start.at, e.now}, start.path}
+	e.paths[id].path = &pathNode{Stretch{int(id), int(msg.src), msg.bytes, start.at, e.now}, start.path}
 }
 
 // unroll lists a path from its start.

@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -108,6 +107,14 @@ func least(n int, f func() (float64, error)) (best float64, err error) {
 	return best, nil
 }
 
+// runsAsked is how often each case is run.
+func runsAsked() int {
+	if n, err := strconv.Atoi(os.Getenv("AUSPEX_RUNS")); err == nil && n > 0 {
+		return n
+	}
+	return 3
+}
+
 // TestSpeedTable prints how fast the speed cases are, and where smpirun is
 // installed, how much faster than it. AUSPEX_CASES chooses some ("abe"),
 // AUSPEX_RUNS how often each is run.
@@ -132,10 +139,7 @@ func TestSpeedTable(t *testing.T) {
 	if err := json.Unmarshal(data, &spec); err != nil {
 		t.Fatal(err)
 	}
-	runs := 3
-	if n, err := strconv.Atoi(os.Getenv("AUSPEX_RUNS")); err == nil {
-		runs = n
-	}
+	runs := runsAsked()
 	t.Logf("%-8s %10s %12s %12s %10s %8s", "case", "actions", "auspex s", "actions/s", "SimGrid s", "ratio")
 	for _, c := range spec.Cases {
 		if only := os.Getenv("AUSPEX_CASES"); only != "" && (len(c.Name) > 1 || !strings.Contains(only, c.Name)) {
@@ -170,7 +174,10 @@ func TestSpeedTable(t *testing.T) {
 	}
 }
 
-// TestGrowth prints how the stencil's speed and memory grow with the ranks.
+// TestGrowth prints how the stencil's speed and memory grow with the ranks, up
+// to AUSPEX_RANKS of them. Speed is that of reading text and replaying it;
+// memory is what `auspex simulate` takes at its peak for the compact trace,
+// beyond the trace itself and what the program takes for 4 ranks.
 func TestGrowth(t *testing.T) {
 	if os.Getenv("AUSPEX_PEERS") == "" {
 		t.Skip("set AUSPEX_PEERS=1 to measure growth")
@@ -179,39 +186,72 @@ func TestGrowth(t *testing.T) {
 	if n, err := strconv.Atoi(os.Getenv("AUSPEX_RANKS")); err == nil {
 		top = n
 	}
-	t.Logf("%8s %10s %9s %12s %14s", "ranks", "actions", "s", "actions/s", "heap B/rank")
+	program := filepath.Join(t.TempDir(), "auspex")
+	if out, err := exec.Command("go", "build", "-o", program, "auspex/cmd/auspex").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	empty, _ := peakOf(t, program, generate(t, "stencil2d", "4", "10"))
+	runs := runsAsked()
+	t.Logf("%8s %10s %9s %12s %9s %9s %8s", "ranks", "actions", "s", "actions/s", "peak MB", "trace kB", "B/rank")
 	for n := 256; n <= top; n *= 4 {
 		dir := generate(t, "stencil2d", strconv.Itoa(n), "10")
-		runtime.GC()
-		var before runtime.MemStats
-		runtime.ReadMemStats(&before)
-		stop, peak := make(chan bool), make(chan uint64)
-		go func() { // the heap with its garbage, looked at every few milliseconds
-			var most uint64
-			for {
-				select {
-				case <-stop:
-					peak <- most
-					return
-				case <-time.After(5 * time.Millisecond):
-					var now runtime.MemStats
-					runtime.ReadMemStats(&now)
-					most = max(most, now.HeapAlloc)
-				}
-			}
-		}()
-		start := time.Now()
-		res, err := replay(dir, n, nil, Hooks{})
+		var res *Result
+		wall, err := least(runs, func() (float64, error) {
+			start := time.Now()
+			var err error
+			res, err = replay(dir, n, nil, Hooks{})
+			return time.Since(start).Seconds(), err
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		wall := time.Since(start).Seconds()
-		stop <- true
-		most := <-peak
-		t.Logf("%8d %10d %9.3f %12.0f %14d", n, res.Actions, wall, float64(res.Actions)/wall,
-			int64(most-min(most, before.HeapAlloc))/int64(n))
+		peak, size := peakOf(t, program, dir)
+		t.Logf("%8d %10d %9.3f %12.0f %9.1f %9.1f %8d", n, res.Actions, wall, float64(res.Actions)/wall,
+			float64(peak)/1e6, float64(size)/1e3, max(peak-size-empty, 0)/int64(n))
 	}
 }
+
+// peakOf replays a folder's compact trace with the program and returns the most
+// memory it took at any time, and the size of the trace.
+func peakOf(t *testing.T, program, dir string) (peak, trace int64) {
+	t.Helper()
+	compact := filepath.Join(dir, "compact")
+	if out, err := exec.Command(program, "trace", "convert", filepath.Join(dir, "list.txt"), compact).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	cmd := exec.Command(program, "simulate", "--platform", filepath.Join(dir, "platform.xml"),
+		"--hostfile", filepath.Join(dir, "hostfile"), compact)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() { done <- cmd.Wait() }()
+	// The kernel's own count of a child's peak starts from its parent's memory,
+	// so the child is watched.
+	status := fmt.Sprintf("/proc/%d/status", cmd.Process.Pid)
+	for {
+		if data, err := os.ReadFile(status); err == nil {
+			if m := highWater.FindSubmatch(data); m != nil {
+				kb, _ := strconv.ParseInt(string(m[1]), 10, 64)
+				peak = max(peak, kb<<10)
+			}
+		}
+		select {
+		case err := <-done:
+			if err != nil {
+				t.Fatal(err)
+			}
+			st, err := os.Stat(compact)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return peak, st.Size()
+		case <-time.After(2 * time.Millisecond):
+		}
+	}
+}
+
+var highWater = regexp.MustCompile(`VmHWM:\s+([0-9]+) kB`)
 
 func BenchmarkReplay(b *testing.B) {
 	for _, c := range []struct {

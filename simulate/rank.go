@@ -10,31 +10,27 @@ import (
 // and is run again when what it waits for has happened.
 type rank struct {
 	cursor trace.Cursor
-	host   int32
-	mode   mode
-	stage  uint8 // how far the current step is
-	double bool  // the default datatype is double, not byte
-	need   int32 // messages to arrive before it runs again; 0 when it waits for none
-
-	kind      trace.Kind // of the current action
-	began     float64    // when the current action began
-	busySince float64    // when the work or sleep under way began
-	cur       step
-	context   int32   // communicator of the current step's messages
-	members   []int32 // of that communicator; nil for the world
-	first     int32   // requests of a blocking step, none if there is none
-	second    int32
+	began  float64 // when the current action began
+	cur    step
+	comm   *communicator // of the current step's messages
 
 	pending []request // started by the trace, not yet waited for
 	open    []int32   // started by the collective at hand
 	call    *call     // the collective at hand
-	plan    plan
-	at      int // next step of the plan
+	steps   []step    // its present phase
 	comms   []membership
 
-	finish float64
-	spent  [numParts]float64
-	path   *pathNode
+	host     int32
+	need     int32 // messages to arrive before it runs again; 0 when it waits for none
+	first    int32 // requests of a blocking step, none if there is none
+	second   int32
+	at       int32      // next of steps
+	requests int32      // see plan.open
+	tag      int32      // see plan.tag
+	kind     trace.Kind // of the current action
+	mode     mode
+	stage    uint8 // how far the current step is
+	double   bool  // the default datatype is double, not byte
 }
 
 // mode says what a rank is in the middle of.
@@ -81,8 +77,9 @@ func (e *engine) run(id int32) error {
 			}
 			if r.mode == atEnd {
 				r.mode = finished
-				r.finish = e.now
+				e.times[id].Finish = e.now
 				e.alive--
+				e.recur.ended(id)
 				return nil
 			}
 			e.ended(id, r)
@@ -94,6 +91,9 @@ func (e *engine) run(id int32) error {
 			continue
 		}
 		e.actions++
+		if r.cursor.Turned() >= 0 {
+			e.recur.turn(id, &r.cursor)
+		}
 		r.kind, r.began = a.Kind, e.now
 		if err := e.begin(id, r, a); err != nil {
 			return e.at(id, err)
@@ -131,7 +131,7 @@ func (r *rank) size(n int64, t trace.Type) int64 {
 // begin starts an action. Those that never wait are done when it returns; the
 // others leave r.mode at what is to be resumed.
 func (e *engine) begin(id int32, r *rank, a *trace.Action) error {
-	r.stage, r.context, r.members = 0, 0, nil
+	r.stage, r.comm = 0, e.world
 	switch a.Kind {
 	case trace.Init:
 		r.double = a.Count != 0
@@ -222,8 +222,8 @@ func (e *engine) irecv(id int32, r *rank) error {
 
 // world converts a rank of the current communicator.
 func (r *rank) world(peer int32) int32 {
-	if r.members != nil && peer >= 0 && int(peer) < len(r.members) {
-		return r.members[peer]
+	if members := r.comm.members; members != nil && peer >= 0 && int(peer) < len(members) {
+		return members[peer]
 	}
 	return peer
 }
@@ -281,13 +281,13 @@ func (e *engine) sleep(id int32, seconds float64) {
 	}
 	e.queue.schedule(id, e.now+seconds)
 	e.sleeping[id] = true
-	e.ranks[id].busySince = e.now
+	e.pathBusy(id)
 }
 
 // execute has a rank compute.
 func (e *engine) execute(id int32, r *rank, flops float64) {
 	e.cpus.start(e.now, id, r.host, flops)
-	r.busySince = e.now
+	e.pathBusy(id)
 }
 
 // resume goes on with the current action and tells whether it is done.
@@ -343,7 +343,7 @@ func (e *engine) probe(id int32, r *rank) (bool, error) {
 		r.stage = 1
 		return false, nil
 	}
-	m := e.post.findSend(r.world(r.cur.peer), id, r.cur.tag, r.context, false)
+	m := e.post.findSend(r.world(r.cur.peer), id, r.cur.tag, r.comm.context, false)
 	r.stage = 0
 	if m == none {
 		e.probes++

@@ -2,17 +2,6 @@ package simulate
 
 import "auspex/trace"
 
-// The parts a rank's time is split into.
-const (
-	partCompute = iota
-	partSleep
-	partSend
-	partRecv
-	partWait
-	partCollective
-	numParts
-)
-
 // Hooks are ways to watch a replay. Both may be nil.
 type Hooks struct {
 	Timeline Timeline
@@ -43,33 +32,45 @@ type Result struct {
 	Ranks   []RankTime
 	Links   []LinkUse // those that carried anything, in the platform's order
 	Actions int64
+	Skipped int64 // actions among those in iterations that repeat exactly (recur.go)
 	// CriticalPath is the chain of stretches that the total consists of, in
 	// order of time. It is only there when Options.CriticalPath asks for it.
 	CriticalPath []Stretch
 }
 
-// partOf says what an action's time counts as.
-func partOf(k trace.Kind) int {
+// add books the time of an action.
+func (t *RankTime) add(k trace.Kind, seconds float64) {
 	switch k {
 	case trace.Compute:
-		return partCompute
+		t.Compute += seconds
 	case trace.Sleep:
-		return partSleep
+		t.Sleep += seconds
 	case trace.Send, trace.Isend:
-		return partSend
+		t.Send += seconds
 	case trace.Recv, trace.Irecv:
-		return partRecv
+		t.Recv += seconds
 	case trace.Wait, trace.WaitAll, trace.Test, trace.SendRecv:
-		return partWait
+		t.Wait += seconds
+	default:
+		t.Collective += seconds
 	}
-	return partCollective
+}
+
+// again adds what has been added since an earlier time another n times.
+func (t *RankTime) again(n float64, since *RankTime) {
+	t.Compute += n * (t.Compute - since.Compute)
+	t.Sleep += n * (t.Sleep - since.Sleep)
+	t.Send += n * (t.Send - since.Send)
+	t.Recv += n * (t.Recv - since.Recv)
+	t.Wait += n * (t.Wait - since.Wait)
+	t.Collective += n * (t.Collective - since.Collective)
 }
 
 // ended books an action that took time.
 func (e *engine) ended(id int32, r *rank) {
 	r.mode = idle
 	if e.now > r.began {
-		r.spent[partOf(r.kind)] += e.now - r.began
+		e.times[id].add(r.kind, e.now-r.began)
 	}
 	if e.timeline != nil {
 		e.timeline.Action(int(id), r.kind, r.began, e.now)
@@ -77,22 +78,22 @@ func (e *engine) ended(id int32, r *rank) {
 }
 
 func (e *engine) result() *Result {
-	res := &Result{Ranks: make([]RankTime, len(e.ranks)), Actions: e.actions}
+	res := &Result{Ranks: e.times, Actions: e.actions, Skipped: e.recur.skipped}
 	last := 0
-	for i := range e.ranks {
-		r := &e.ranks[i]
-		res.Ranks[i] = RankTime{
-			Finish: r.finish, Compute: r.spent[partCompute], Sleep: r.spent[partSleep],
-			Send: r.spent[partSend], Recv: r.spent[partRecv], Wait: r.spent[partWait],
-			Collective: r.spent[partCollective],
-		}
-		if r.finish > res.Seconds {
-			res.Seconds, last = r.finish, i
+	for i := range res.Ranks {
+		if finish := res.Ranks[i].Finish; finish > res.Seconds {
+			res.Seconds, last = finish, i
 		}
 	}
-	e.net.bookCarried()
-	for i, b := range e.net.carried {
-		if b > 0 {
+	busy := 0
+	for i := range e.net.links {
+		if e.net.links[i].carried > 0 {
+			busy++
+		}
+	}
+	res.Links = make([]LinkUse, 0, busy)
+	for i := range e.net.links {
+		if b := e.net.links[i].carried; b > 0 {
 			l := e.plat.Links[i]
 			u := LinkUse{Name: l.Name, Bytes: b}
 			if res.Seconds > 0 {
@@ -101,8 +102,8 @@ func (e *engine) result() *Result {
 			res.Links = append(res.Links, u)
 		}
 	}
-	if len(e.ranks) > 0 {
-		res.CriticalPath = unroll(e.ranks[last].path)
+	if e.paths != nil && len(e.ranks) > 0 {
+		res.CriticalPath = unroll(e.paths[last].path)
 	}
 	return res
 }

@@ -45,6 +45,3 @@ func (t *routeTable) put(src, dst int32, r *route) {
 	t.keys[i], t.routes[i] = key, r
 	t.used++
 }
-
-// clear forgets all routes.
-func (t *routeTable) clear() { *t = routeTable{} }

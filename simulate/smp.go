@@ -5,10 +5,10 @@ package simulate
 // leaders are, whether hosts have equally many ranks, and whether neighbours
 // share a host.
 func (p *plan) smpSetup(c *call) {
-	if *c.setUp {
+	if c.place.setUp {
 		return
 	}
-	*c.setUp = true
+	c.place.setUp = true
 	const word = 4
 	leaders, local := c.byHost()
 	p.tag = tagSetUp
@@ -32,12 +32,13 @@ func (p *plan) smpSetup(c *call) {
 // byHost returns the first rank of every host, and all ranks of mine.
 func (c *call) byHost() (leaders, local []int) {
 	seen := map[int32]bool{}
-	for i, h := range c.hosts {
+	hosts := c.place.comm.hosts
+	for i, h := range hosts {
 		if !seen[h] {
 			seen[h] = true
 			leaders = append(leaders, i)
 		}
-		if h == c.hosts[c.me] {
+		if h == hosts[c.me] {
 			local = append(local, i)
 		}
 	}

@@ -32,14 +32,12 @@ type link struct {
 	crowded  int32   // flows of the crowd that cross it
 	epoch    uint32  // the round it is part of
 	noted    int32   // its place in the crowd's roof, or none
-	fat      bool    // every flow may use the whole capacity
-	open     bool    // its limit is overlooked; see overlook.go
-	beside   bool    // it is listed in crowd.beside
 
 	level    float64 // at which it filled up, negative when it did not
 	users    []use
-	nearest  int32 // flows that have it as their bottleneck
-	critical int32 // FATPIPE: flows that could use it alone
+	carried  float64 // bytes, acknowledgements left out
+	nearest  int32   // flows that have it as their bottleneck
+	critical int32   // FATPIPE: flows that could use it alone
 
 	// What happened to it at this instant; see overlook.go.
 	fresh   int32  // flows that began to move
@@ -47,6 +45,10 @@ type link struct {
 	quit    uint32 // a flow has left
 	started uint32 // a flow over it has been started
 	seen    uint32
+
+	fat    bool // every flow may use the whole capacity
+	open   bool // its limit is overlooked; see overlook.go
+	beside bool // it is listed in crowd.beside
 }
 
 // use is one flow on a link.
@@ -55,31 +57,35 @@ type use struct {
 	part int32 // index in the flow's parts
 }
 
-// part is one link of a flow's way and the weight it uses it with.
+// part is one link of a flow's way.
 type part struct {
-	link   int32
-	weight float64
+	link int32
+	at   int32 // the flow's place in the link's users
+}
+
+// terms are what a flow asks for. Flows over like routes share them.
+type terms struct {
+	penalty float64
+	inverse float64 // 1/penalty
+	bound   float64
+	weights []float64 // with which it uses the links of its parts
 }
 
 // flow is a variable of the sharing problem.
 type flow struct {
-	penalty    float64
-	inverse    float64 // 1/penalty
-	bound      float64
+	*terms
 	rate       float64 // where inCrowd, what it was when it joined the crowd
 	booked     float64 // the rate its links' loads hold
-	old        float64 // rate before this round
 	parts      []part
-	at         []int32 // its place in each link's users
-	bottleneck int32   // link, or none when held by its bound
-	outside    int32   // its place among the crowd's outsiders, or none
+	bottleneck int32 // link, or none when held by its bound
+	outside    int32 // its place among the crowd's outsiders, or none
 	epoch      uint32
-	fixed      bool // rate found in this round
+	moves      uint32 // the instant when it began to move; see overlook.go
+	looked     bool   // its links are known since
+	fixed      bool   // rate found in this round
 	inCrowd    bool
 	critical   bool // has a FATPIPE part as narrow as its bound
 	bounded    bool // its bound may hold it back before any link does
-	moves      uint32
-	looked     uint32
 }
 
 // solver holds the sharing problem and its current solution.
@@ -119,22 +125,19 @@ func (s *solver) join(id int32) {
 	f := &s.flows[id]
 	f.rate, f.booked, f.bottleneck, f.outside = 0, 0, none, none
 	f.inCrowd, f.critical, f.bounded = false, false, true
-	if cap(f.at) < len(f.parts) {
-		f.at = make([]int32, 0, len(f.parts))
-	}
-	f.at = f.at[:0]
-	for i, p := range f.parts {
+	for i := range f.parts {
+		p, weight := &f.parts[i], f.weights[i]
 		l := &s.links[p.link]
-		if !l.fat && l.capacity <= f.bound*p.weight {
+		if !l.fat && l.capacity <= f.bound*weight {
 			f.bounded = false
 		}
-		f.at = append(f.at, int32(len(l.users)))
+		p.at = int32(len(l.users))
 		l.users = append(l.users, use{flow: id, part: int32(i)})
 		if l.freshAt != s.epoch {
 			l.fresh, l.freshAt = 0, s.epoch
 		}
 		l.fresh++
-		if l.fat && f.bound*p.weight >= l.capacity*(1-slack) {
+		if l.fat && f.bound*weight >= l.capacity*(1-slack) {
 			f.critical = true
 			l.critical++
 		}
@@ -155,21 +158,21 @@ func (s *solver) leave(id int32) {
 		s.links[f.bottleneck].nearest--
 	}
 	for i, p := range f.parts {
+		weight := f.weights[i]
 		l := &s.links[p.link]
 		last := len(l.users) - 1
-		at := f.at[i]
 		moved := l.users[last]
-		l.users[at] = moved
-		s.flows[moved.flow].at[moved.part] = at
+		l.users[p.at] = moved
+		s.flows[moved.flow].parts[moved.part].at = p.at
 		l.users = l.users[:last]
 		l.quit = s.epoch
-		if l.fat && f.bound*p.weight >= l.capacity*(1-slack) {
+		if l.fat && f.bound*weight >= l.capacity*(1-slack) {
 			l.critical--
 		}
 		if last == 0 {
 			l.load = 0
 		} else {
-			l.load -= p.weight * f.booked
+			l.load -= weight * f.booked
 		}
 		switch {
 		case p.link == s.crowd.link:
@@ -182,7 +185,7 @@ func (s *solver) leave(id int32) {
 }
 
 // solve finds the fair shares after flows joined and left. It returns the
-// flows whose share was looked at; flow.old is the rate before.
+// flows whose share was looked at.
 func (s *solver) solve() []int32 {
 	s.instant = s.epoch
 	s.epoch++
@@ -229,7 +232,6 @@ func (s *solver) add(id int32) {
 		return
 	}
 	f.epoch = s.epoch
-	f.old = f.rate
 	if f.rate > 0 {
 		s.resized++
 	}
@@ -237,7 +239,6 @@ func (s *solver) add(id int32) {
 		s.bounded++
 	}
 	if f.inCrowd {
-		f.old = s.crowd.level * f.inverse
 		s.crowd.remove(s, f)
 		s.stale = true
 	}
@@ -327,7 +328,7 @@ func (s *solver) checkLink(e int32) {
 		f := &s.flows[u.flow]
 		switch own := f.rate * f.penalty; {
 		case f.epoch == s.epoch:
-			load += f.parts[u.part].weight * (f.rate - f.booked)
+			load += f.weights[u.part] * (f.rate - f.booked)
 			top = max(top, own)
 		case f.bottleneck == e && (least < 0 || own < least):
 			least = own
@@ -370,8 +371,8 @@ func (s *solver) book(f *flow, rate float64) {
 	if f.booked == rate {
 		return
 	}
-	for _, p := range f.parts {
-		s.links[p.link].load += p.weight * (rate - f.booked)
+	for i, p := range f.parts {
+		s.links[p.link].load += f.weights[i] * (rate - f.booked)
 	}
 	f.booked = rate
 }

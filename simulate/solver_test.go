@@ -17,8 +17,12 @@ func problem(capacities ...float64) *solver {
 	return s
 }
 
-func (s *solver) with(penalty, bound float64, parts ...part) int32 {
-	s.flows = append(s.flows, flow{penalty: penalty, inverse: 1 / penalty, bound: bound, parts: parts})
+func (s *solver) with(penalty, bound float64, loads ...load) int32 {
+	f := flow{terms: &terms{penalty: penalty, inverse: 1 / penalty, bound: bound}}
+	for _, x := range loads {
+		f.parts, f.weights = append(f.parts, part{link: x.link}), append(f.weights, x.weight)
+	}
+	s.flows = append(s.flows, f)
 	id := int32(len(s.flows) - 1)
 	s.join(id)
 	return id
@@ -39,9 +43,9 @@ func near(got, want float64) bool { return math.Abs(got-want) <= 1e-9*math.Abs(w
 // link then gives its other flow 10 − 3.5 = 6.5.
 func TestSharesOfTwoLinks(t *testing.T) {
 	s := problem(10, 7)
-	a := s.with(1, 100, part{0, 1})
-	b := s.with(1, 100, part{0, 1}, part{1, 1})
-	c := s.with(1, 100, part{1, 1})
+	a := s.with(1, 100, load{link: 0, weight: 1})
+	b := s.with(1, 100, load{link: 0, weight: 1}, load{link: 1, weight: 1})
+	c := s.with(1, 100, load{link: 1, weight: 1})
 	s.solve()
 	for id, want := range map[int32]float64{a: 6.5, b: 3.5, c: 3.5} {
 		if got := s.share(id); !near(got, want) {
@@ -62,15 +66,15 @@ func TestSharesOfTwoLinks(t *testing.T) {
 // the first frees 1 for the second: 7.
 func TestPenaltiesAndBounds(t *testing.T) {
 	s := problem(9)
-	a := s.with(2, 100, part{0, 1})
-	b := s.with(1, 100, part{0, 1})
+	a := s.with(2, 100, load{link: 0, weight: 1})
+	b := s.with(1, 100, load{link: 0, weight: 1})
 	s.solve()
 	if !near(s.share(a), 3) || !near(s.share(b), 6) {
 		t.Errorf("shares %g and %g, want 3 and 6", s.share(a), s.share(b))
 	}
 	s = problem(9)
-	a = s.with(2, 2, part{0, 1})
-	b = s.with(1, 100, part{0, 1})
+	a = s.with(2, 2, load{link: 0, weight: 1})
+	b = s.with(1, 100, load{link: 0, weight: 1})
 	s.solve()
 	if !near(s.share(a), 2) || !near(s.share(b), 7) {
 		t.Errorf("shares %g and %g, want 2 and 7", s.share(a), s.share(b))
@@ -83,8 +87,8 @@ func TestPenaltiesAndBounds(t *testing.T) {
 func TestFatpipe(t *testing.T) {
 	s := problem(10)
 	s.links[0].fat = true
-	a := s.with(1, 10, part{0, 1})
-	b := s.with(2, 10, part{0, 1})
+	a := s.with(1, 10, load{link: 0, weight: 1})
+	b := s.with(2, 10, load{link: 0, weight: 1})
 	s.solve()
 	if !near(s.share(a), 10) || !near(s.share(b), 5) {
 		t.Errorf("shares %g and %g, want 10 and 5", s.share(a), s.share(b))
@@ -102,8 +106,8 @@ func (s *solver) unfair(t *rapid.T, alive []int32) {
 		if x > f.bound*(1+1e-6) {
 			t.Fatalf("flow %d has %g, its bound is %g", id, x, f.bound)
 		}
-		for _, p := range f.parts {
-			load[p.link] += p.weight * x
+		for i, p := range f.parts {
+			load[p.link] += f.weights[i] * x
 			top[p.link] = max(top[p.link], x*f.penalty)
 		}
 	}
@@ -146,12 +150,12 @@ func TestFairness(t *testing.T) {
 				alive = append(alive[:i], alive[i+1:]...)
 			}
 			for range rapid.SampledFrom([]int{0, 1, 1, 2, 5, 80}).Draw(rt, "come") {
-				parts := []part{{int32(rapid.IntRange(0, n-1).Draw(rt, "first")), 1}}
+				parts := []load{{link: int32(rapid.IntRange(0, n-1).Draw(rt, "first")), weight: 1}}
 				if e := int32(rapid.IntRange(0, n-1).Draw(rt, "second")); e != parts[0].link {
-					parts = append(parts, part{e, rapid.SampledFrom([]float64{1, 0.05}).Draw(rt, "weight")})
+					parts = append(parts, load{link: e, weight: rapid.SampledFrom([]float64{1, 0.05}).Draw(rt, "weight")})
 				}
 				if rapid.IntRange(0, 9).Draw(rt, "far") > 0 {
-					parts = append(parts, part{int32(n), 1.05})
+					parts = append(parts, load{link: int32(n), weight: 1.05})
 				}
 				penalty := rapid.SampledFrom([]float64{1, 1, 2, 0.3}).Draw(rt, "penalty")
 				bound := rapid.SampledFrom([]float64{1000, 1000, 2, 0.5}).Draw(rt, "bound")
@@ -173,9 +177,9 @@ func TestSharesAreUnique(t *testing.T) {
 		for range n {
 			a, b := int32(rapid.IntRange(0, 1).Draw(rt, "a")), int32(rapid.IntRange(2, 3).Draw(rt, "b"))
 			p := rapid.SampledFrom([]float64{1, 2, 5}).Draw(rt, "p")
-			step.with(p, 100, part{a, 1}, part{4, 1}, part{b, 1})
+			step.with(p, 100, load{link: a, weight: 1}, load{link: 4, weight: 1}, load{link: b, weight: 1})
 			step.solve()
-			once.with(p, 100, part{a, 1}, part{4, 1}, part{b, 1})
+			once.with(p, 100, load{link: a, weight: 1}, load{link: 4, weight: 1}, load{link: b, weight: 1})
 		}
 		once.solve()
 		for id := range int32(n) {

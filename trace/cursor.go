@@ -44,11 +44,12 @@ func (t *Trace) Actions() int64 {
 }
 
 // Cursor returns the start of one rank's actions.
-func (t *Trace) Cursor(rank int) Cursor {
-	p := &t.Programs[rank]
-	c := Cursor{program: p, dec: decoder{code: p.code}}
+func (t *Trace) Cursor(rank int) Cursor { return t.Programs[rank].cursor() }
+
+func (p *Program) cursor() Cursor {
+	c := Cursor{program: p}
 	if len(p.series) > 0 {
-		c.values = make([]int, len(p.series))
+		c.series = &seriesPlaces{next: make([]int, len(p.series))}
 	}
 	return c
 }
@@ -57,10 +58,17 @@ func (t *Trace) Cursor(rank int) Cursor {
 // is inside of, however often the loop repeats.
 type Cursor struct {
 	program *Program
-	dec     decoder
+	pos     int // in the program's code
 	loops   []loop
-	values  []int // position in each series
-	done    int64 // actions given so far
+	series  *seriesPlaces // nil where the program has no series
+	done    int64         // actions given so far
+	turned  int8          // see Turned
+}
+
+// seriesPlaces is how far a cursor is in the program's series.
+type seriesPlaces struct {
+	next  []int // position in each
+	taken int64 // values of all
 }
 
 // loop is a repeat the cursor is inside of.
@@ -72,10 +80,47 @@ type loop struct {
 // Done returns how many actions Next has given.
 func (c *Cursor) Done() int64 { return c.done }
 
+// Turned returns the depth, from 0 for the outermost, of the loop that began
+// another iteration with the last Next, and -1 if none did.
+func (c *Cursor) Turned() int { return int(c.turned) }
+
+// Depth returns how many loops the cursor is inside of.
+func (c *Cursor) Depth() int { return len(c.loops) }
+
+// Left returns how many iterations of a loop come after the current one.
+func (c *Cursor) Left(depth int) uint64 { return c.loops[depth].left }
+
+// Taken returns how many of the actions given had a value of their own that
+// other iterations do not share.
+func (c *Cursor) Taken() int64 {
+	if c.series == nil {
+		return 0
+	}
+	return c.series.taken
+}
+
+// AppendPlace appends where the cursor is, apart from how often its loops have
+// run and from values taken.
+func (c *Cursor) AppendPlace(b []byte) []byte {
+	b = binary.AppendUvarint(b, uint64(c.pos))
+	for i := range c.loops {
+		b = binary.AppendUvarint(b, uint64(c.loops[i].start))
+	}
+	return b
+}
+
+// Skip moves on by whole iterations of a loop, as if they had been read; they
+// hold the given number of actions and no values that differ.
+func (c *Cursor) Skip(depth int, iterations uint64, actions int64) {
+	c.loops[depth].left -= iterations
+	c.done += actions
+}
+
 // Next moves to the next action and stores it in a; it returns false at the
 // end. Fields that the action's kind does not carry keep what they held.
 func (c *Cursor) Next(a *Action) bool {
-	d := &c.dec
+	d := decoder{code: c.program.code, pos: c.pos}
+	c.turned = -1
 	for d.pos < len(d.code) {
 		op := d.code[d.pos]
 		d.pos++
@@ -88,6 +133,7 @@ func (c *Cursor) Next(a *Action) bool {
 				a.File = c.program.files[file]
 			}
 			c.done++
+			c.pos = d.pos
 			return true
 		}
 		if op == opRepeat {
@@ -99,17 +145,20 @@ func (c *Cursor) Next(a *Action) bool {
 		if l.left > 0 {
 			l.left--
 			d.pos = l.start
+			c.turned = int8(len(c.loops) - 1)
 		} else {
 			c.loops = c.loops[:len(c.loops)-1]
 		}
 	}
+	c.pos = d.pos
 	return false
 }
 
 // value takes the next value of a series; 0 past its end.
 func (c *Cursor) value(series int) float64 {
 	s := c.program.series[series]
-	pos := &c.values[series]
+	pos := &c.series.next[series]
+	c.series.taken++
 	if *pos == 0 {
 		*pos = 1 // the first byte says how values are written
 	}

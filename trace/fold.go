@@ -34,6 +34,7 @@ type repeat struct {
 	body   []item
 	ops    int64 // actions of one iteration
 	varied bool  // some compute in it is a series
+	given  bool  // by Repeat
 }
 
 // Builder makes one rank's Program from its actions, folding loops on the way.
@@ -50,6 +51,7 @@ type Builder struct {
 	latest  []int32  // latest item of each id
 	actions int64
 	dry     int // tries to find a loop in vain
+	known   int // loops that Repeat is in
 	out     Program
 	scratch []byte
 	// Means keeps only mean and variance of computes that differ between the
@@ -62,8 +64,28 @@ func NewBuilder(rank int) *Builder {
 	return &Builder{rank: int32(rank), ids: map[string]int32{}, files: map[string]uint64{}, out: Program{Rank: int32(rank)}}
 }
 
+// next makes the Builder, whose Program has been taken, ready for another rank.
+func (b *Builder) next(rank int) {
+	clear(b.ids)
+	clear(b.files)
+	*b = Builder{
+		rank: int32(rank), ids: b.ids, files: b.files, items: b.items[:0], repeats: b.repeats[:0], loops: b.loops[:0],
+		codes: b.codes[:0], latest: b.latest[:0], scratch: b.scratch[:0], Means: b.Means,
+		out: Program{Rank: int32(rank), code: b.out.code[:0]},
+	}
+}
+
 // Add appends an action.
-func (b *Builder) Add(a *Action) {
+func (b *Builder) Add(a *Action) { b.add(a) }
+
+// same appends an action that add has given an id, other than a compute.
+func (b *Builder) same(id int32) {
+	b.actions++
+	b.push(item{id: id, loop: -1, series: -1})
+}
+
+// add appends an action and returns its id.
+func (b *Builder) add(a *Action) int32 {
 	it := item{loop: -1, series: -1}
 	if a.Kind == Compute && a.Variance == 0 {
 		it.value = a.Value
@@ -81,6 +103,7 @@ func (b *Builder) Add(a *Action) {
 	it.id = id
 	b.actions++
 	b.push(it)
+	return id
 }
 
 // file finds a location's name in the program's table, adding it on need.
@@ -106,13 +129,14 @@ func (b *Builder) newID(key, code string) int32 {
 }
 
 func (b *Builder) push(it item) {
-	if len(b.items) >= maxItems {
+	if len(b.items) >= maxItems && b.known == 0 {
 		b.settle(len(b.items) / 2)
 	}
-	if n := len(b.items); n > 0 && b.items[n-1].id < 0 {
-		b.close(n - 1)
-	}
+	b.closeLast()
 	b.link(it)
+	if b.known > 0 {
+		return
+	}
 	if b.extendLoop() {
 		b.dry = 0
 		return
@@ -143,6 +167,9 @@ func (b *Builder) close(i int) {
 	key = binary.AppendUvarint(key, r.count)
 	for _, x := range r.body {
 		key = binary.AppendUvarint(key, uint64(x.id))
+	}
+	if r.given { // and as it is: its iterations are not to become a series
+		key = binary.AppendUvarint(append(key, 0xff), uint64(it.loop))
 	}
 	b.scratch = key
 	id, ok := b.ids[string(key)]
@@ -212,14 +239,7 @@ func (b *Builder) newLoop() bool {
 			b.merge(&body[i], 1, &second[i], 1)
 		}
 		b.truncate(n - 2*k)
-		r := repeat{count: 2, body: body, varied: varied(b.repeats, body)}
-		for _, x := range body {
-			if x.loop < 0 {
-				r.ops++
-			} else {
-				r.ops += int64(b.repeats[x.loop].count) * b.repeats[x.loop].ops
-			}
-		}
+		r := repeat{count: 2, body: body, varied: varied(b.repeats, body), ops: b.ops(body)}
 		b.repeats = append(b.repeats, r)
 		b.loops = append(b.loops, int32(len(b.items)))
 		b.items = append(b.items, item{id: -1, prev: -1, loop: int32(len(b.repeats) - 1), series: -1})
@@ -365,9 +385,10 @@ func (b *Builder) Program() Program {
 	for i := range b.items {
 		b.emit(&b.items[i])
 	}
-	b.out.Actions = b.actions
-	b.out.code = append([]byte(nil), b.out.code...)
-	return b.out
+	p := b.out
+	p.Actions = b.actions
+	p.code = append([]byte(nil), p.code...)
+	return p
 }
 
 func encodeSeries(values []float64) []byte {

@@ -153,12 +153,13 @@ func openFiles(ctx context.Context, name string, files []string, limit int64) (*
 		go func() {
 			defer wg.Done()
 			r := textReader{np: np}
+			b := NewBuilder(0)
 			for {
 				i := int(next.Add(1)) - 1
 				if i >= np || failed.Load() || ctx.Err() != nil {
 					return
 				}
-				b := NewBuilder(i)
+				b.next(i)
 				if errs[i] = r.readRank(ctx, files[i], b); errs[i] != nil {
 					failed.Store(true)
 					return

@@ -14,6 +14,8 @@ const (
 	historySize = 1 << 16 // bytes kept behind, to compare iterations as text
 	maxLine     = 1 << 26 // bytes of one line (v-collectives on many ranks are long)
 	ringSize    = 1 << 12 // lines whose start is remembered
+	knownLines  = 1 << 12 // lines whose action is remembered
+	knownLength = 1 << 8  // bytes of such a line
 )
 
 // textReader reads text traces line by line. It is reused from file to file.
@@ -30,6 +32,7 @@ type textReader struct {
 	starts [ringSize]int64 // offsets of the latest action lines
 	seen   int64           // action lines so far
 	body   []byte          // text of one iteration
+	known  map[string]int32
 }
 
 func (r *textReader) open(src io.Reader) {
@@ -118,6 +121,11 @@ func (r *lineReader) rank() (rank int64, dperf, ok bool) {
 // action reads the next action and its rank; io.EOF ends the file.
 func (r *textReader) action(file string) (int, error) {
 	line, err := r.next()
+	return r.understand(file, line, err)
+}
+
+// understand reads an action and its rank from a line, if there is one.
+func (r *textReader) understand(file string, line []byte, err error) (int, error) {
 	if err == io.EOF {
 		return 0, io.EOF
 	}
@@ -139,6 +147,27 @@ func (r *textReader) action(file string) (int, error) {
 	return 0, &Error{File: file, Line: max(r.line, 1), Msg: err.Error()}
 }
 
+// add reads the next line and appends its action, if it is of the builder's
+// rank. Most lines have come before, and need not be understood again.
+func (r *textReader) add(file string, b *Builder) (mine bool, err error) {
+	line, err := r.next()
+	if err == nil {
+		if id, ok := r.known[string(line)]; ok {
+			b.same(id)
+			return true, nil
+		}
+	}
+	rank, err := r.understand(file, line, err)
+	if err != nil || rank != int(b.rank) {
+		return false, err
+	}
+	id := b.add(&r.act)
+	if r.act.Kind != Compute && len(line) <= knownLength && len(r.known) < knownLines {
+		r.known[string(line)] = id
+	}
+	return true, nil
+}
+
 // readRank reads the trace of the builder's rank; lines of others are skipped.
 func (r *textReader) readRank(ctx context.Context, path string, b *Builder) error {
 	f, err := os.Open(path)
@@ -146,23 +175,31 @@ func (r *textReader) readRank(ctx context.Context, path string, b *Builder) erro
 		return &Error{File: path, Msg: "cannot read: " + reason(err)}
 	}
 	defer f.Close()
-	r.open(f)
+	return r.readLines(ctx, path, f, b)
+}
+
+// readLines is readRank for a file that is open.
+func (r *textReader) readLines(ctx context.Context, path string, src io.Reader, b *Builder) error {
+	r.open(src)
+	if r.known == nil {
+		r.known = map[string]int32{}
+	}
+	clear(r.known) // peers are relative to the rank, and so are ids
 	for n := 0; ; n++ {
 		if n&0xffff == 0xffff && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		rank, err := r.action(path)
+		mine, err := r.add(path, b)
 		if err == io.EOF {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		if rank != int(b.rank) {
+		if !mine {
 			r.seen = 0 // iterations are compared as text only where all lines count
 			continue
 		}
-		b.Add(&r.act)
 		if ops := b.tail(); ops > 0 && ops <= min(r.seen, ringSize) {
 			times, err := r.sameText(ops)
 			if err != nil {

@@ -113,7 +113,7 @@ func (p *Program) walk(visit func(a *Action, times int64, sum float64)) {
 			sum := a.Value * float64(n)
 			if series >= 0 {
 				sum = 0
-				c := Cursor{program: p, values: make([]int, len(p.series))}
+				c := p.cursor()
 				for range n {
 					sum += c.value(series)
 				}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -432,16 +433,22 @@ func FuzzText(f *testing.F) {
 		r := textReader{np: 1}
 		b := NewBuilder(0)
 		r.open(bytes.NewReader(data))
-		for {
-			rank, err := r.action("fuzz")
-			if err != nil {
-				break
-			}
-			if rank == 0 {
+		var err error
+		for err == nil {
+			var rank int
+			if rank, err = r.action("fuzz"); err == nil && rank == 0 {
 				b.Add(&r.act)
 			}
 		}
 		p := b.Program()
+		// Lines and iterations that have come before are not parsed again.
+		quick := NewBuilder(0)
+		if wrong := r.readLines(t.Context(), "fuzz", bytes.NewReader(data), quick); (err == io.EOF) != (wrong == nil) {
+			t.Fatalf("%v, line by line %v", wrong, err)
+		}
+		if q := quick.Program(); err == io.EOF && (q.Actions != p.Actions || !bytes.Equal(q.code, p.code)) {
+			t.Fatalf("%d actions in %d bytes, line by line %d in %d", q.Actions, len(q.code), p.Actions, len(p.code))
+		}
 		if n, err := p.check(1); err != nil || n != p.Actions {
 			t.Fatalf("check: %d of %d, %v", n, p.Actions, err)
 		}

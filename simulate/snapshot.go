@@ -1,0 +1,159 @@
+package simulate
+
+import (
+	"encoding/binary"
+	"slices"
+)
+
+// snapshot is the state of a replay at a quiet moment: what must be equal for
+// the future to be the same, what must be alike, and sums to tell what was
+// added since.
+type snapshot struct {
+	now     float64
+	leader  []byte    // place of the leader
+	state   []byte    // must be equal
+	dates   []float64 // seconds from now; must be alike
+	left    []uint64  // iterations left of each rank's loops
+	ranks   []rankSums
+	carried []float64 // by link
+	actions int64
+}
+
+type rankSums struct {
+	done int64
+	time RankTime
+}
+
+// snap takes a snapshot.
+func (e *engine) snap(s *snapshot) {
+	s.now, s.actions = e.now, e.actions
+	s.leader = e.ranks[e.recur.leader].cursor.AppendPlace(s.leader[:0])
+	s.state, s.dates, s.left = s.state[:0], s.dates[:0], s.left[:0]
+	s.ranks, s.carried = slices.Grow(s.ranks[:0], len(e.ranks)), slices.Grow(s.carried[:0], len(e.net.links))
+	for i := range e.ranks {
+		if i == 1 { // the others take about as much room
+			s.state = slices.Grow(s.state, len(e.ranks)*(len(s.state)+2))
+			s.dates, s.left = slices.Grow(s.dates, len(e.ranks)*len(s.dates)), slices.Grow(s.left, len(e.ranks)*len(s.left))
+		}
+		r := &e.ranks[i]
+		e.stateOf(s, int32(i))
+		for k := range r.cursor.Depth() {
+			s.left = append(s.left, r.cursor.Left(k))
+		}
+		s.ranks = append(s.ranks, rankSums{r.cursor.Done(), e.times[i]})
+	}
+	e.commonState(s)
+	for i := range e.net.links {
+		s.carried = append(s.carried, e.net.links[i].carried)
+	}
+}
+
+func (s *snapshot) put(values ...int64) {
+	for _, v := range values {
+		s.state = binary.AppendVarint(s.state, v)
+	}
+}
+
+func (s *snapshot) flag(b bool) {
+	v := byte(0)
+	if b {
+		v = 1
+	}
+	s.state = append(s.state, v)
+}
+
+// stateOf appends the state of one rank.
+func (e *engine) stateOf(s *snapshot, id int32) {
+	r := &e.ranks[id]
+	s.put(int64(r.mode))
+	if r.mode == finished {
+		return
+	}
+	s.state = r.cursor.AppendPlace(s.state)
+	s.put(r.cursor.Taken(), int64(r.stage), int64(r.need), int64(r.comm.context), int64(len(r.pending)), int64(len(r.open)))
+	s.flag(r.double)
+	s.dates = append(s.dates, r.began-e.now)
+	if r.mode != inTimer {
+		s.put(int64(r.cur.kind), int64(r.cur.peer), int64(r.cur.source), int64(r.cur.tag), r.cur.bytes, r.cur.room)
+	}
+	if r.mode == inPlan {
+		s.put(int64(r.call.phase), int64(r.at), int64(r.requests))
+	}
+	if (r.mode == inStep || r.mode == inPlan) && r.stage > 0 && r.cur.kind != stepWaitAll && r.cur.kind != stepExec {
+		e.stateOfMessage(s, r.first)
+		e.stateOfMessage(s, r.second)
+	}
+	for _, q := range r.pending {
+		s.put(int64(q.src), int64(q.dst), int64(q.tag))
+		e.stateOfMessage(s, q.handle)
+	}
+	for _, h := range r.open {
+		e.stateOfMessage(s, h)
+	}
+	for i := range r.comms {
+		m := &r.comms[i]
+		if m.comm == nil {
+			s.put(-1)
+			continue
+		}
+		s.put(int64(m.comm.context), m.entered-m.comm.base, int64(len(m.comm.seen)))
+		s.flag(m.setUp)
+	}
+	e.stateOfTimer(s, id, r)
+	e.stateOfBox(s, &e.post.boxes[id])
+}
+
+// stateOfTimer appends when a rank wakes up, and the work it does until then.
+func (e *engine) stateOfTimer(s *snapshot, id int32, r *rank) {
+	n := &e.queue.nodes[id]
+	s.flag(n.list != none)
+	if n.list == none {
+		return
+	}
+	s.dates = append(s.dates, n.due-e.now)
+	s.flag(e.sleeping[id])
+	if !e.sleeping[id] {
+		w := &e.cpus.work[id]
+		s.dates = append(s.dates, w.since-e.now, w.remains/e.cpus.hosts[r.host].rate)
+	}
+}
+
+// stateOfMessage appends the message a handle holds. Its number among all
+// messages may differ; its age tells it from others like it.
+func (e *engine) stateOfMessage(s *snapshot, h int32) {
+	if h < 0 {
+		s.put(int64(h))
+		return
+	}
+	m := &e.post.messages[h>>1]
+	s.put(int64(h&1), int64(e.post.seq-m.seq), int64(m.src), int64(m.dst), int64(m.tag), int64(m.context), m.bytes,
+		int64(m.state), int64(m.held))
+	s.flag(m.detached)
+	s.flag(m.tellSource)
+	s.flag(m.tellTarget)
+}
+
+// stateOfBox appends what lies in a mailbox.
+func (e *engine) stateOfBox(s *snapshot, box *mailbox) {
+	s.put(int64(box.count))
+	if box.count > 0 {
+		for _, l := range box.buckets {
+			e.stateOfList(s, l)
+		}
+	}
+	e.stateOfList(s, box.wild)
+}
+
+func (e *engine) stateOfList(s *snapshot, l bucket) {
+	for id := l.head; id != none; id = e.post.messages[id].next {
+		e.stateOfMessage(s, recvSide(id))
+	}
+	s.put(int64(none))
+}
+
+// commonState appends what belongs to no single rank. The order of events is no
+// part of it: ranks that wake up at one instant go on in the order of their
+// numbers.
+func (e *engine) commonState(s *snapshot) {
+	s.put(int64(e.alive), int64(e.tests), int64(e.probes), int64(e.contexts))
+}
