@@ -60,29 +60,8 @@ func ParseCondition(src string) (Condition, error) {
 // before the first token that cannot continue it. AND binds tighter than OR.
 // The parentheses that Figure 3 puts around each METRIC is F_Expr may be left
 // out.
-func ConditionFrom(c *expr.Cursor) (Condition, error) { return groupFrom(c, true) }
-
-func groupFrom(c *expr.Cursor, or bool) (Condition, error) {
-	word, operand := "and", statementFrom
-	if or {
-		word, operand = "or", func(c *expr.Cursor) (Condition, error) { return groupFrom(c, false) }
-	}
-	x, err := operand(c)
-	if err != nil {
-		return nil, err
-	}
-	xs := []Condition{x}
-	for c.AcceptWord(word) {
-		x, err := operand(c)
-		if err != nil {
-			return nil, err
-		}
-		xs = append(xs, x)
-	}
-	if len(xs) == 1 {
-		return x, nil
-	}
-	return &Group{Or: or, Xs: xs}, nil
+func ConditionFrom(c *expr.Cursor) (Condition, error) {
+	return expr.Joined(c, statementFrom, func(or bool, xs []Condition) Condition { return &Group{Or: or, Xs: xs} }, nil)
 }
 
 func statementFrom(c *expr.Cursor) (Condition, error) {
@@ -157,20 +136,7 @@ func (c *Is) write(b *strings.Builder, nested bool) {
 }
 
 func (c *Group) write(b *strings.Builder, nested bool) {
-	if nested {
-		b.WriteByte('(')
-		defer b.WriteByte(')')
-	}
-	word := " AND "
-	if c.Or {
-		word = " OR "
-	}
-	for i, x := range c.Xs {
-		if i > 0 {
-			b.WriteString(word)
-		}
-		x.write(b, true)
-	}
+	expr.WriteJoined(b, c.Or, nested, len(c.Xs), func(i int) { c.Xs[i].write(b, true) })
 }
 
 func (c *Denial) write(b *strings.Builder, _ bool) {

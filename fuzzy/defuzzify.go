@@ -36,7 +36,7 @@ const gridSteps = 2000
 // Defuzzify gives the number for s over the universe [lo, hi], or NaN where s is
 // zero everywhere.
 func (d Defuzzifier) Defuzzify(s Set, lo, hi float64) float64 {
-	xs, ys := curve(s, lo, hi)
+	xs, ys := curve(s, lo, hi, gridSteps)
 	top := slices.Max(ys)
 	if !(top > 0) {
 		return math.NaN()
@@ -73,9 +73,9 @@ func (d Defuzzifier) Defuzzify(s Set, lo, hi float64) float64 {
 }
 
 // curve samples s at even steps and at its knots.
-func curve(s Set, lo, hi float64) (xs, ys []float64) {
-	for i := range gridSteps {
-		xs = append(xs, lo+(hi-lo)*float64(i)/gridSteps)
+func curve(s Set, lo, hi float64, steps int) (xs, ys []float64) {
+	for i := range steps {
+		xs = append(xs, lo+(hi-lo)*float64(i)/float64(steps))
 	}
 	xs = append(xs, hi)
 	for _, k := range s.knots() {

@@ -71,7 +71,7 @@ func ParsePhrase(src string) (Phrase, error) {
 // another statement (… AND imbalance IS high) rather than another term.
 func PhraseFrom(c *expr.Cursor) (Phrase, error) {
 	start := c.Peek()
-	p, err := junctionFrom(c, true)
+	p, err := junctionFrom(c)
 	if err != nil {
 		return nil, err
 	}
@@ -103,28 +103,9 @@ func stacked(p Phrase) int {
 	return n
 }
 
-func junctionFrom(c *expr.Cursor, or bool) (Phrase, error) {
-	word, operand := "and", hedgeFrom
-	if or {
-		word, operand = "or", func(c *expr.Cursor) (Phrase, error) { return junctionFrom(c, false) }
-	}
-	x, err := operand(c)
-	if err != nil {
-		return nil, err
-	}
-	xs := []Phrase{x}
-	for c.Peek().Is(word) && !statementFollows(c, 1) {
-		c.Next()
-		x, err := operand(c)
-		if err != nil {
-			return nil, err
-		}
-		xs = append(xs, x)
-	}
-	if len(xs) == 1 {
-		return x, nil
-	}
-	return &Junction{Or: or, Xs: xs}, nil
+func junctionFrom(c *expr.Cursor) (Phrase, error) {
+	join := func(or bool, xs []Phrase) Phrase { return &Junction{Or: or, Xs: xs} }
+	return expr.Joined(c, hedgeFrom, join, func(c *expr.Cursor) bool { return statementFollows(c, 1) })
 }
 
 // statementFollows tells "AND imbalance IS high" from "AND very high": before
@@ -163,7 +144,7 @@ func hedgeFrom(c *expr.Cursor) (Phrase, error) {
 		return &Literal{Shape: s, Offset: t.Pos}, nil
 	}
 	if c.Accept("(") {
-		x, err := junctionFrom(c, true)
+		x, err := junctionFrom(c)
 		if err != nil {
 			return nil, err
 		}
@@ -226,20 +207,7 @@ func (p *Hedge) write(b *strings.Builder, _ bool) {
 }
 
 func (p *Junction) write(b *strings.Builder, nested bool) {
-	if nested {
-		b.WriteByte('(')
-		defer b.WriteByte(')')
-	}
-	word := " AND "
-	if p.Or {
-		word = " OR "
-	}
-	for i, x := range p.Xs {
-		if i > 0 {
-			b.WriteString(word)
-		}
-		x.write(b, true)
-	}
+	expr.WriteJoined(b, p.Or, nested, len(p.Xs), func(i int) { p.Xs[i].write(b, true) })
 }
 
 // leaves calls visit for every term and literal, from left to right.

@@ -43,29 +43,8 @@ type Inverse struct{ X Filter }
 // fields lists what can be tested, and whether its values are numbers.
 var fields = map[string]bool{"region": false, "kind": false, "node": false, "process": true, "thread": true}
 
-func filterFrom(c *expr.Cursor) (Filter, error) { return allFrom(c, true) }
-
-func allFrom(c *expr.Cursor, or bool) (Filter, error) {
-	word, operand := "and", testFrom
-	if or {
-		word, operand = "or", func(c *expr.Cursor) (Filter, error) { return allFrom(c, false) }
-	}
-	x, err := operand(c)
-	if err != nil {
-		return nil, err
-	}
-	xs := []Filter{x}
-	for c.AcceptWord(word) {
-		x, err := operand(c)
-		if err != nil {
-			return nil, err
-		}
-		xs = append(xs, x)
-	}
-	if len(xs) == 1 {
-		return x, nil
-	}
-	return &All{Or: or, Xs: xs}, nil
+func filterFrom(c *expr.Cursor) (Filter, error) {
+	return expr.Joined(c, testFrom, func(or bool, xs []Filter) Filter { return &All{Or: or, Xs: xs} }, nil)
 }
 
 func testFrom(c *expr.Cursor) (Filter, error) {
@@ -216,20 +195,7 @@ func (v Value) String() string {
 }
 
 func (f *All) write(b *strings.Builder, nested bool) {
-	if nested {
-		b.WriteByte('(')
-		defer b.WriteByte(')')
-	}
-	word := " AND "
-	if f.Or {
-		word = " OR "
-	}
-	for i, x := range f.Xs {
-		if i > 0 {
-			b.WriteString(word)
-		}
-		x.write(b, true)
-	}
+	expr.WriteJoined(b, f.Or, nested, len(f.Xs), func(i int) { f.Xs[i].write(b, true) })
 }
 
 func (f *Inverse) write(b *strings.Builder, _ bool) {
