@@ -42,7 +42,7 @@ func (q *proc) relate(a, b *ref) relation {
 	if q.restricted(a) || q.restricted(b) {
 		return distinct
 	}
-	fa, fb := q.fresh(a), q.fresh(b)
+	fa, fb := q.owned(a), q.owned(b)
 	if a.root != b.root && (fa && fb || fa && q.param(b) || fb && q.param(a)) {
 		return distinct
 	}
@@ -129,7 +129,7 @@ func (q *proc) pointed(variable, through *ref) relation {
 }
 
 func (q *proc) restricted(r *ref) bool {
-	v := q.vars[r.root]
+	v := q.lookup(r.root)
 	return v != nil && v.restrict && len(r.steps) == 1
 }
 
@@ -138,14 +138,14 @@ func (q *proc) param(r *ref) bool {
 	return v != nil && v.Param
 }
 
-// fresh tells whether a pointer has only ever held newly allocated memory that
+// owned tells whether a pointer has only ever held newly allocated memory that
 // no other pointer was given.
-func (q *proc) fresh(r *ref) bool {
+func (q *proc) owned(r *ref) bool {
 	v := q.vars[r.root]
 	if v == nil || !v.Pointer || v.Param || v.static || v.Init == nil || q.addressed[r.root] || q.copied[r.root] || len(r.steps) != 1 {
 		return false
 	}
-	return allocators[v.Init.Name] && q.writeCounts()[r.root] == 1
+	return q.prog.givesFresh(v.Init.Name) && q.writeCounts()[r.root] == 1
 }
 
 var arithmetic = set(`int long short float double size_t int32_t int64_t uint32_t uint64_t unsigned`)

@@ -37,6 +37,7 @@ type body struct {
 	written map[string]bool
 	exits   []*source.Stmt // statements that may leave the loop
 	jumps   bool           // goto within the body: the order is not known
+	skips   bool           // a continue may skip the rest of an iteration
 	strange string         // what was not understood, in words
 	io      *source.Stmt
 	mpi     *source.Call
@@ -213,6 +214,10 @@ func (b *body) inner(s *source.Stmt, def defined, at situation) defined {
 func (b *body) leave(s *source.Stmt, at situation) {
 	switch s.Kind {
 	case source.Goto:
+		if at, ok := b.goesOn(s, at.loops); ok {
+			b.skips = b.skips || at == b.loop
+			return
+		}
 		b.jumps = true
 		b.exits = append(b.exits, s)
 		return
@@ -227,14 +232,36 @@ func (b *body) leave(s *source.Stmt, at situation) {
 			}
 		}
 		if s.Kind == source.Continue && s.Targets[0] == b.loop.Name {
+			b.skips = true
 			return
 		}
 		b.exits = append(b.exits, s)
 		return
 	}
+	b.skips = b.skips || s.Kind == source.Continue && len(at.loops) == 0
 	if s.Kind == source.Break && len(at.loops) == 0 && (!at.inSwitch || b.q.fortran()) {
 		b.exits = append(b.exits, s)
 	}
+}
+
+// goesOn tells whether a goto leads to the last statement of a loop around it,
+// which does nothing: the old way to write CYCLE.
+func (b *body) goesOn(s *source.Stmt, loops []*source.Stmt) (*source.Stmt, bool) {
+	if len(s.Targets) != 1 {
+		return nil, false
+	}
+	for _, l := range append([]*source.Stmt{b.loop}, loops...) {
+		if len(l.Body) == 0 {
+			continue
+		}
+		last := l.Body[len(l.Body)-1]
+		if last.Label == "" || last.Kind != source.Simple || trimZeros(last.Label) != trimZeros(s.Targets[0]) {
+			continue
+		}
+		fx := b.q.effectsOf(b.q.file.Exprs(last)...)
+		return l, len(fx.refs)+len(fx.calls)+len(fx.opaque) == 0 && ioStatement(last) == ""
+	}
+	return nil, false
 }
 
 func (b *body) exprs(s *source.Stmt, def defined, at situation) {
@@ -292,8 +319,16 @@ func (b *body) changing(r *ref) bool {
 	if b.q.fortran() {
 		return false
 	}
-	key := r.root
-	for _, s := range r.steps {
+	return b.changesAlong(r.root, r.steps)
+}
+
+// changesBelow is changing, but for the pointer at the root itself.
+func (b *body) changesBelow(r ref) bool {
+	return len(r.steps) > 0 && b.changesAlong(r.root+".*", r.steps[1:])
+}
+
+func (b *body) changesAlong(key string, steps []step) bool {
+	for _, s := range steps {
 		if s.elem && b.written[key] {
 			return true
 		}

@@ -12,6 +12,8 @@
 //     bound or a communication elsewhere.
 //
 // All answers err to one side: what is not understood counts as dependent, and
-// as unsafe. The text is analysed as written, so a macro that is called like a
-// function is a call of which nothing is known.
+// as unsafe. The text is analysed as it is given: in unpreprocessed text a macro
+// that is called like a function is a call of which nothing is known. Text that
+// went through a preprocessor (source.Options.Preprocessed) is analysed with
+// its macros expanded, and answers name the lines of the original files.
 package depend

@@ -17,7 +17,7 @@ func (j *judgement) elementsFine() bool {
 		}
 	}
 	for i, w := range places {
-		if w == nil || !w.site.write || j.privateArray(w) {
+		if w == nil || !w.site.write || j.ownArray(w.site) {
 			continue
 		}
 		if w.wild {
@@ -25,7 +25,7 @@ func (j *judgement) elementsFine() bool {
 			return false
 		}
 		for k, o := range places {
-			if o == nil || k < i && o.site.write || j.privateArray(o) {
+			if o == nil || k < i && o.site.write || j.ownArray(o.site) {
 				continue
 			}
 			r := q.relate(&w.ref, &o.ref)
@@ -67,6 +67,7 @@ func (j *judgement) resolve(s *site) *place {
 	for _, st := range s.steps {
 		p.subs = append(p.subs, j.polys(st, s))
 	}
+	j.walkingPointer(p)
 	for depth := 0; p.wild && depth < 8; depth++ {
 		def := j.lin.defs[p.ref.root]
 		v := j.b.q.lookup(p.ref.root)
@@ -98,6 +99,18 @@ func (j *judgement) resolve(s *site) *place {
 		p.wild = j.b.changing(&p.ref)
 	}
 	return p
+}
+
+// walkingPointer turns p[x], where p goes on by the same amount in every
+// iteration, into an element of what p led to before the loop.
+func (j *judgement) walkingPointer(p *place) {
+	g := j.lin.grows[p.ref.root]
+	if g == nil || len(p.subs) == 0 || len(p.subs[0]) != 1 {
+		return
+	}
+	at := &source.Expr{Kind: source.Name, Name: p.ref.root, Place: p.site.expr.Place}
+	p.subs[0] = []poly{p.subs[0][0].plus(j.lin.inductionAt(at), 1)}
+	p.wild = p.subs[0][0] == nil || j.b.changesBelow(p.ref)
 }
 
 type offset struct {
@@ -203,14 +216,18 @@ func laterElement(p *place, at int) bool {
 	return false
 }
 
-// privateArray tells whether an array is declared in the loop's body, so that
-// every iteration has its own.
-func (j *judgement) privateArray(p *place) bool {
-	v := j.b.q.vars[p.ref.root]
-	if v == nil || j.b.q.fortran() || v.static || v.Param || v.declared == nil || v.Pointer || !v.array() {
+// ownArray tells whether an access is of an array declared in the loop's body,
+// so that every iteration has its own.
+func (j *judgement) ownArray(s *site) bool {
+	if j.b.q.fortran() || len(s.steps) == 0 || !s.steps[0].elem {
 		return false
 	}
-	return j.Stmt.Loop.Body.Contains(v.declared.Span)
+	for _, d := range j.b.q.declarations()[s.root] {
+		if d.array && j.Stmt.Loop.Body.Contains(d.stmt.Span) && d.scope.Contains(s.expr.Span) && d.stmt.Start < s.expr.Start {
+			return true
+		}
+	}
+	return false
 }
 
 // elementReduction is reduction for arrays: every access updates an element by

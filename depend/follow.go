@@ -49,7 +49,7 @@ func (t *tracker) follow(q *proc, begin map[int]stain, within func(*vertex) bool
 		id := work[len(work)-1]
 		work = work[:len(work)-1]
 		if t.steps++; t.steps > maxSteps {
-			t.refuse(Reach{File: q.file.Name, Line: q.unit.Line, Kind: "call", Words: "the program is too large to follow"})
+			t.refuse(Reach{File: q.place(), Line: q.unit.Line, Kind: "call", Words: "the program is too large to follow"})
 			break
 		}
 		v := f.vertices[id]
@@ -84,7 +84,7 @@ func (q *proc) resultName() string {
 // enter follows a call into a procedure of the program.
 func (t *tracker) enter(callee *proc, wrong stain) outcome {
 	if slices.Contains(t.stack, callee) {
-		t.refuse(Reach{File: callee.file.Name, Line: callee.unit.Line, Kind: "call", Words: callee.unit.Name + " calls itself"})
+		t.refuse(Reach{File: callee.place(), Line: callee.unit.Line, Kind: "call", Words: callee.unit.Name + " calls itself"})
 		return outcome{wrong, true}
 	}
 	key := fmt.Sprintf("%p %v", callee, t.inside)
@@ -247,7 +247,14 @@ func (s *state) contents(e *source.Expr) (string, bool) {
 }
 
 func (s *state) refuse(kind, name string, line int, words string) {
-	s.t.refuse(Reach{File: s.q.file.Name, Line: line, Kind: kind, Variable: name, Words: words})
+	if kind == "subscript" && s.t.rules.FixedCommunication && !s.t.inside {
+		words = fmt.Sprintf("Line %d: %s; taken to be as in a run with fewer iterations.", line, words)
+		if !slices.Contains(s.t.answer.Assumed, words) {
+			s.t.answer.Assumed = append(s.t.answer.Assumed, words)
+		}
+		return
+	}
+	s.t.refuse(Reach{File: s.q.place(), Line: line, Kind: kind, Variable: name, Words: words})
 }
 
 // subscripts looks at the way to an object: where it lies must be right.
@@ -287,6 +294,12 @@ func (s *state) decisions() {
 		name, bad := s.value(e)
 		if !bad {
 			continue
+		}
+		if s.t.inside {
+			if objects, ok := s.vouchable(e); ok {
+				s.t.vouch(objects, name+", which the loop computes, decides the communication there", st.Line)
+				continue
+			}
 		}
 		switch {
 		case looping:

@@ -109,16 +109,24 @@ func (s *state) message(c invocation) {
 			continue
 		}
 		name, bad := s.value(a)
+		var list []*object // an array of parameters
 		if !bad && slices.Contains(msg.lists, i) {
 			for _, e := range s.q.memoryArgs(c, []int{i}) {
 				if o := s.t.m.place(s.q, e); o != nil && s.wrong[o] {
 					name, bad = shownExpr(a), true
+					list = append(list, o)
 				}
 			}
 		}
-		if bad {
-			s.refuse("communication", name, c.expr.Line, fmt.Sprintf("%s, which the loop computes, is a parameter of %s", name, c.name))
+		if !bad {
+			continue
 		}
+		words := fmt.Sprintf("%s, which the loop computes, is a parameter of %s", name, c.name)
+		if objects, ok := s.vouchable(a); ok {
+			s.t.vouch(append(objects, list...), words, c.expr.Line)
+			continue
+		}
+		s.refuse("communication", name, c.expr.Line, words)
 	}
 	sent := len(msg.send) == 0
 	for _, e := range s.q.memoryArgs(c, msg.send) {

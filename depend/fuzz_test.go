@@ -35,7 +35,7 @@ func FuzzAnalyse(f *testing.F) {
 				t.Errorf("no reason for %s on line %d", l.Verdict, l.Line)
 			}
 			if i < 4 {
-				p.Safe(l)
+				p.Safe(l, Rules{})
 			}
 		}
 		g := p.Graph()

@@ -88,7 +88,7 @@ func (b *grapher) edge(from, to int, kind, variable string) {
 }
 
 func (b *grapher) node(q *proc, v *vertex) Node {
-	n := Node{ID: len(b.g.Nodes), File: q.file.Name, Unit: q.unit.Name, Kind: partNames[v.part]}
+	n := Node{ID: len(b.g.Nodes), File: q.place(), Unit: q.unit.Name, Kind: partNames[v.part]}
 	switch {
 	case v.part == entryPart:
 		n.Line, n.Text = q.unit.Line, q.unit.Name

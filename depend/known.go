@@ -1,6 +1,7 @@
 package depend
 
 import (
+	"slices"
 	"strings"
 
 	"auspex/source"
@@ -65,12 +66,13 @@ func localMPI(name string) bool {
 // pureName tells whether the language or its library promises that a call of
 // this name has no effect. A procedure of the program hides it.
 func (q *proc) pureName(name string) bool {
-	if q.prog.named[name] != nil || q.lookup(name) != nil {
+	if q.prog.named[name] != nil || q.lookup(name) != nil && !q.intrinsic(name) {
 		return false
 	}
 	if q.fortran() {
 		return pureFortran[name]
 	}
+	name = strings.TrimPrefix(name, "__builtin_") // left by the preprocessor
 	if pureC[name] || readersC[name] || q.file.Language == source.CXX && looksCXX[name] {
 		return true
 	}
@@ -78,6 +80,23 @@ func (q *proc) pureName(name string) bool {
 		return pureC[name[:n-1]]
 	}
 	return false
+}
+
+// intrinsic tells whether a Fortran name is declared only to be the language's
+// own function.
+func (q *proc) intrinsic(name string) bool {
+	if !q.fortran() {
+		return false
+	}
+	found := false
+	q.unit.Walk(func(s *source.Stmt, _ []*source.Stmt) bool {
+		if s.Kind == source.Declaration && !found {
+			text := strings.ToLower(string(q.file.Text[s.Start:s.End]))
+			found = strings.HasPrefix(text, "intrinsic") && slices.Contains(words(text), name)
+		}
+		return s.Kind != source.Declaration
+	})
+	return found
 }
 
 // ioStatement names the input or output a Fortran statement does, or "".

@@ -13,10 +13,11 @@ type linear struct {
 	h     *header
 	heads map[*source.Stmt]*header
 	defs  map[string]*site // private variables with one value an iteration
+	grows map[string]*induction
 }
 
 func newLinear(b *body, h *header) *linear {
-	l := &linear{b: b, h: h, heads: map[*source.Stmt]*header{}, defs: map[string]*site{}}
+	l := &linear{b: b, h: h, heads: map[*source.Stmt]*header{}, defs: map[string]*site{}, grows: map[string]*induction{}}
 	writes := map[string]int{}
 	exposed := map[string]bool{}
 	for i := range b.sites {
@@ -42,6 +43,7 @@ func newLinear(b *body, h *header) *linear {
 			l.defs[k] = s
 		}
 	}
+	l.findInductions(writes)
 	return l
 }
 
@@ -136,6 +138,8 @@ func (l *linear) poly(e *source.Expr, loops []*source.Stmt, depth int) poly {
 		return nil
 	}
 	switch e.Kind {
+	case source.Assign:
+		return l.inductionAt(e)
 	case source.CallOf:
 		if in := l.b.q.castOf(e); in != nil {
 			return l.poly(in, loops, depth+1)
@@ -183,6 +187,9 @@ func (l *linear) name(e *source.Expr, loops []*source.Stmt, depth int) poly {
 			}
 		}
 		return symbol(e.Name)
+	}
+	if p := l.inductionAt(e); p != nil {
+		return p
 	}
 	def := l.defs[e.Name]
 	if def == nil || !prefix(def.loops, loops) || e.Start < def.expr.Start {

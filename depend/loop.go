@@ -185,3 +185,28 @@ func literal(text string) (int64, bool) {
 	}
 	return n, true
 }
+
+// Count is how a loop counts: Variable goes from From by Step as long as it has
+// not passed To + Beyond. From is empty where it begins with what it holds.
+type Count struct {
+	Variable     string
+	From, To     source.Span
+	Beyond, Step int64
+}
+
+// Count tells how a loop counts, or false where that is not fixed by its
+// header alone.
+func (l Loop) Count() (Count, bool) {
+	if l.proc == nil {
+		return Count{}, false
+	}
+	h := l.proc.headerOf(l.Stmt)
+	if h == nil || h.odd {
+		return Count{}, false
+	}
+	c := Count{Variable: h.variable, To: h.to.Span, Beyond: h.beyond, Step: h.step}
+	if h.from != nil {
+		c.From = h.from.Span
+	}
+	return c, true
+}

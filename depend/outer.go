@@ -35,7 +35,9 @@ func outerNames(f *source.File) map[string]*variable {
 func declaredIn(f *source.File, decl *source.Node, names map[string]*variable) {
 	typ := ""
 	if t := decl.Child("type"); t != nil {
-		typ = strings.ToLower(t.Text(f.Text))
+		if typ = t.Text(f.Text); f.Language == source.Fortran {
+			typ = strings.ToLower(typ)
+		}
 	}
 	wide := false // dimension(…) or an array shape for all names of the line
 	constant := false
@@ -90,8 +92,9 @@ func declaredIn(f *source.File, decl *source.Node, names map[string]*variable) {
 	}
 }
 
-// readFields notes for the fields of C structures whether they are numbers.
-func (p *Program) readFields(f *source.File) {
+// readTypes notes for the fields of C structures whether they are numbers, and
+// which names of types stand for numbers.
+func (p *Program) readTypes(f *source.File) {
 	if f.Language == source.Fortran || len(f.Units) == 0 {
 		return
 	}
@@ -102,15 +105,18 @@ func (p *Program) readFields(f *source.File) {
 	var visit func(n *source.Node)
 	visit = func(n *source.Node) {
 		for k := range n.Children() {
-			if k.Kind == "field_declaration" {
+			switch k.Kind {
+			case "field_declaration":
 				names := map[string]*variable{}
 				declaredIn(f, k, names)
 				for name, v := range names {
-					number := arithmetic[v.Type] && !v.Pointer && !v.array()
+					number := arithmetic[p.plainType(v.Type)] && !v.Pointer && !v.array()
 					old, seen := p.fields[name]
 					p.fields[name] = number && (old || !seen)
 				}
 				continue
+			case "type_definition":
+				p.readTypedef(f, k)
 			}
 			if k.Named {
 				visit(k)
@@ -118,4 +124,33 @@ func (p *Program) readFields(f *source.File) {
 		}
 	}
 	visit(root)
+}
+
+// readTypedef notes typedef double Real. A name that stands for something else
+// than a number, or for two, is known to be a type and no more.
+func (p *Program) readTypedef(f *source.File, def *source.Node) {
+	typ, name := def.Child("type"), def.Child("declarator")
+	if typ == nil || name == nil {
+		return
+	}
+	to := p.plainType(typ.Text(f.Text))
+	for name.Kind == "pointer_declarator" && name.Child("declarator") != nil {
+		name, to = name.Child("declarator"), ""
+	}
+	if name.Kind != "type_identifier" {
+		return
+	}
+	key := name.Text(f.Text)
+	if old, seen := p.types[key]; !arithmetic[to] || seen && old != to {
+		to = ""
+	}
+	p.types[key] = to
+}
+
+// plainType follows a typedef.
+func (p *Program) plainType(name string) string {
+	if to := p.types[name]; to != "" {
+		return to
+	}
+	return name
 }

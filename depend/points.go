@@ -271,6 +271,13 @@ func (m *memory) flows(q *proc, to *object, e *source.Expr) {
 			m.flows(q, to, a)
 		}
 	case source.CallOf:
+		if in := q.castOf(e); in != nil {
+			m.flows(q, to, in)
+			return
+		}
+		if m.prog.givesFresh(e.Name) {
+			return // of each call its own
+		}
 		if callee := m.prog.named[lastPart(e.Name)]; callee != nil {
 			unify(to.to("*"), m.returns[callee].to("*"))
 			return
@@ -281,7 +288,7 @@ func (m *memory) flows(q *proc, to *object, e *source.Expr) {
 			}
 			return
 		}
-		if allocators[e.Name] || q.pureName(e.Name) && !readersC[e.Name] {
+		if q.pureName(e.Name) && !readersC[e.Name] {
 			return
 		}
 		for _, a := range e.Args {

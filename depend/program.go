@@ -15,9 +15,10 @@ type Program struct {
 	// share it.
 	named  map[string]*proc
 	memory *memory
-	ranks  stain           // what may differ between ranks
-	fields map[string]bool // of structures; true where all of the name are numbers
-	arrays map[string]bool // Fortran names assigned as name(...) = somewhere
+	ranks  stain             // what may differ between ranks
+	types  map[string]string // typedefs, and the number each stands for or ""
+	fields map[string]bool   // of structures; true where all of the name are numbers
+	arrays map[string]bool   // Fortran names assigned as name(...) = somewhere
 }
 
 // proc is a procedure with the names it declares.
@@ -32,8 +33,10 @@ type proc struct {
 	addressed map[string]bool // roots whose address is taken
 	copied    map[string]bool // names whose bare value is assigned to something
 	pure      *purity
+	declared  map[string][]declaration
 	writes    map[string]int
 	flow      *flow
+	fresh     *bool           // gives back new memory
 	sharing   *bool           // sees names of modules, hosts or include files
 	changed   map[string]bool // Fortran: names it may write
 }
@@ -51,22 +54,28 @@ func (v *variable) array() bool { return v != nil && len(v.Dims) > 0 }
 
 // New prepares files for analysis.
 func New(files ...*source.File) *Program {
-	p := &Program{Files: files, named: map[string]*proc{}, arrays: map[string]bool{}, fields: map[string]bool{}}
+	p := &Program{Files: files, named: map[string]*proc{}, arrays: map[string]bool{}, fields: map[string]bool{}, types: map[string]string{}}
 	for _, f := range files {
+		p.readTypes(f)
 		top := outerNames(f)
-		p.readFields(f)
+		for _, v := range top {
+			v.Type = p.plainType(v.Type)
+		}
 		f.All(func(u *source.Unit) {
 			q := &proc{prog: p, file: f, unit: u, vars: map[string]*variable{}, outer: map[string]*variable{}}
 			for name, v := range top {
 				q.outer[name] = v
 			}
-			p.procs = append(p.procs, q)
 			key := lastPart(u.Name)
-			if _, taken := p.named[key]; taken {
-				p.named[key] = nil
-			} else {
+			switch old, taken := p.named[key]; {
+			case !taken:
 				p.named[key] = q
+			case old != nil && f != old.file && old.place() == q.place() && old.unit.Line == u.Line:
+				return // of a header that several preprocessed files include
+			default:
+				p.named[key] = nil
 			}
+			p.procs = append(p.procs, q)
 			q.declare()
 		})
 	}
@@ -87,12 +96,16 @@ func lastPart(name string) string {
 	return name
 }
 
+// place is the file the procedure stands in.
+func (q *proc) place() string { return q.file.Origin(q.unit.Start) }
+
 func (q *proc) fortran() bool { return q.file.Language == source.Fortran }
 
 func (q *proc) declare() {
 	for _, v := range q.file.Variables(q.unit) {
 		text := strings.ToLower(string(q.file.Text[v.Start:v.End]))
 		own := &variable{Variable: v, restrict: strings.Contains(text, "restrict")}
+		own.Type = q.prog.plainType(own.Type)
 		if old := q.vars[v.Name]; old != nil && !q.fortran() {
 			own.static = own.static || old.static // block scopes share one entry
 			own.Pointer = own.Pointer || old.Pointer
@@ -121,6 +134,41 @@ func (q *proc) declare() {
 		}
 		return true
 	})
+}
+
+// declaration is where a variable of C is declared and how far it is seen.
+type declaration struct {
+	stmt  *source.Stmt
+	scope source.Span
+	array bool // whose elements live with it
+}
+
+// declarations finds all declarations in a procedure by name: one name may be
+// declared in several blocks.
+func (q *proc) declarations() map[string][]declaration {
+	if q.declared != nil {
+		return q.declared
+	}
+	q.declared = map[string][]declaration{}
+	list := q.file.Variables(q.unit)
+	q.unit.Walk(func(s *source.Stmt, outer []*source.Stmt) bool {
+		if s.Kind != source.Declaration {
+			return true
+		}
+		scope := q.unit.Span
+		if len(outer) > 0 {
+			scope = outer[len(outer)-1].Span
+		}
+		static := strings.HasPrefix(string(q.file.Text[s.Start:s.End]), "static")
+		for _, v := range list {
+			if s.Contains(v.Span) {
+				d := declaration{stmt: s, scope: scope, array: len(v.Dims) > 0 && !v.Pointer && !static}
+				q.declared[v.Name] = append(q.declared[v.Name], d)
+			}
+		}
+		return true
+	})
+	return q.declared
 }
 
 // words splits text into names.
@@ -192,7 +240,7 @@ func (q *proc) markAddresses() {
 			}
 			switch {
 			case k.Kind == source.Unary && k.Op == "&":
-				if root, ok := rootOf(k.Args[0]); ok {
+				if root, ok := rootOf(k.Args[0]); ok && !q.beyondPointer(k.Args[0]) {
 					q.addressed[root] = true
 				}
 			case k.Kind == source.Assign && len(k.Args) == 2:
@@ -204,6 +252,11 @@ func (q *proc) markAddresses() {
 		for _, e := range q.file.Exprs(s) {
 			note(e)
 		}
+		if text := strings.ToLower(string(q.file.Text[s.Start:s.End])); q.fortran() && s.Kind == source.Declaration && strings.HasPrefix(text, "equivalence") {
+			for _, name := range words(text) { // they share memory, as targets of pointers may
+				q.addressed[name] = true
+			}
+		}
 		return true
 	})
 	for name, v := range q.vars {
@@ -214,6 +267,29 @@ func (q *proc) markAddresses() {
 			q.addressed[name] = true
 		}
 	}
+}
+
+// beyondPointer tells whether a path leads through a pointer, so that it is not
+// part of the variable at its bottom.
+func (q *proc) beyondPointer(e *source.Expr) bool {
+	for e != nil {
+		switch e.Kind {
+		case source.Member:
+			if e.Op == "->" {
+				return true
+			}
+		case source.Index:
+			if v := q.lookup(e.Args[0].Name); e.Args[0].Kind == source.Name && v != nil && v.Pointer && !v.array() {
+				return true
+			}
+		case source.Unary:
+			return e.Op == "*"
+		default:
+			return false
+		}
+		e = e.Args[0]
+	}
+	return false
 }
 
 // pointerNames visits the names whose address value an expression may carry.

@@ -303,14 +303,16 @@ func (w *effectWalk) assign(e *source.Expr) {
 	w.access(left, true, true, class(strings.TrimSuffix(e.Op, "=")), nil)
 }
 
-// castOf gives the operand of static_cast<T>(x), which the grammar reads as a
-// call of a template; nil for anything else.
+// castOf gives the operand of static_cast<T>(x), and of (T)(x) where T is a
+// typedef, both of which the grammar reads as calls; nil for anything else.
 func (q *proc) castOf(e *source.Expr) *source.Expr {
 	if e.Kind != source.CallOf || e.Name != "" || len(e.Args) != 2 || e.Args[0] == nil || e.Args[1] == nil {
 		return nil
 	}
 	f := e.Args[0]
-	if !strings.HasPrefix(string(q.file.Text[f.Start:f.End]), "static_cast<") {
+	text := string(q.file.Text[f.Start:f.End])
+	_, isType := q.prog.types[strings.Trim(text, "() ")]
+	if !isType && !strings.HasPrefix(text, "static_cast<") {
 		return nil
 	}
 	return e.Args[1]

@@ -13,7 +13,7 @@ import (
 type Reach struct {
 	File string `json:"file"`
 	Line int    `json:"line"`
-	// Kind is branch, subscript, bound, communication, call or escape.
+	// Kind is branch, subscript, bound, communication, call, escape or carried.
 	Kind     string `json:"kind"`
 	Variable string `json:"variable,omitempty"`
 	// Inside is set for a communication within the loop itself whose
@@ -31,9 +31,25 @@ type Safety struct {
 	// Notes tell of branches on computed values that decide nothing but a
 	// message or the exit status.
 	Notes []string `json:"notes,omitempty"`
+	// Assumed is what only a person's word stands for, under
+	// Rules.FixedCommunication; a run must check it over the iterations it does.
+	Assumed []string `json:"assumed,omitempty"`
 	// Bound is constant, same (on every rank), entry (known when the loop is
 	// entered, but perhaps different on other ranks) or unknown.
 	Bound string `json:"bound"`
+}
+
+// Rules say how much is asked of a loop that is to be cut short.
+type Rules struct {
+	// Strict adds the condition of dPerf's paper (section 4.2): independent
+	// iterations, which may meet in reductions.
+	Strict bool
+	// FixedCommunication is a person's promise that the communication in the
+	// loop is the same in every iteration although its counts come from data,
+	// and that the program would be right with fewer iterations. The parameters
+	// of that communication and what is computed from them alone then are
+	// right, and subscripts made from the loop's results lead to valid memory.
+	FixedCommunication bool
 }
 
 // Safe asks what would happen if only the first iterations of a loop ran. It
@@ -41,12 +57,13 @@ type Safety struct {
 // the program: where it reaches a branch, a subscript, a loop bound, a
 // parameter of communication or a call of which nothing is known, the loop is
 // not safe. Values that are only computed with, sent, or printed do no harm.
-func (p *Program) Safe(l Loop) Safety {
+func (p *Program) Safe(l Loop, rules Rules) Safety {
+	rules.FixedCommunication = rules.FixedCommunication && l.Communication != ""
 	q := l.proc
 	if q == nil {
 		return Safety{Reason: "The loop is not one of this program.", Bound: "unknown"}
 	}
-	t := &tracker{prog: p, m: p.memoryOf(), loop: l, found: map[string]bool{}, memo: map[string]outcome{}}
+	t := &tracker{prog: p, m: p.memoryOf(), loop: l, rules: rules, found: map[string]bool{}, memo: map[string]outcome{}, vouched: stain{}}
 	answer := &t.answer
 	answer.Bound = t.bound(l)
 	if !l.Stmt.Loop.Sound || len(q.unit.Problems) > 0 {
@@ -59,8 +76,14 @@ func (p *Program) Safe(l Loop) Safety {
 	if answer.Bound == "entry" && l.Communication != "" {
 		t.refuse(Reach{File: l.File, Line: l.Line, Kind: "bound", Words: "the loop communicates, and its number of iterations may differ between ranks"})
 	}
+	if rules.Strict && l.Verdict != Independent && l.Verdict != Reduction {
+		t.refuse(Reach{File: l.File, Line: l.Line, Kind: "carried", Words: "the iterations are not independent: " + lowerFirst(strings.TrimSuffix(l.Reason, "."))})
+	}
 	if answer.Safe = len(answer.Reach) == 0; answer.Safe {
 		answer.Reason = "Nothing the loop computes decides what the program does afterwards."
+		if len(answer.Assumed) > 0 {
+			answer.Reason = "If what is assumed holds, nothing the loop computes decides what the program does afterwards."
+		}
 		return *answer
 	}
 	first := answer.Reach[0]
@@ -76,11 +99,14 @@ type tracker struct {
 	prog   *Program
 	m      *memory
 	loop   Loop
+	rules  Rules
 	answer Safety
 	found  map[string]bool
 	stack  []*proc
 	memo   map[string]outcome
 	swaps  stain // pointers the loop only exchanges
+	// vouched is what a person promised to be the same in every iteration.
+	vouched stain
 	// inside is set while the loop's own body is looked at: then only
 	// communication matters.
 	inside bool
@@ -138,6 +164,7 @@ func (t *tracker) run() {
 		}
 		t.follow(q, begin, func(v *vertex) bool { return inLoop[v.id] })
 		t.inside = false
+		t.settle(wrong)
 	}
 	begin := map[int]stain{}
 	for id := range inLoop {
@@ -171,7 +198,7 @@ func (t *tracker) leave(q *proc, left outcome, path map[*proc]bool) {
 				}
 				called = true
 				if path[caller] {
-					t.refuse(Reach{File: q.file.Name, Line: q.unit.Line, Kind: "call", Words: caller.unit.Name + " calls itself, perhaps by way of others"})
+					t.refuse(Reach{File: q.place(), Line: q.unit.Line, Kind: "call", Words: caller.unit.Name + " calls itself, perhaps by way of others"})
 					return
 				}
 				s := &state{t: t, q: caller, v: v, wrong: maps.Clone(wrong), results: map[*source.Expr]bool{c.expr: left.result}, returned: c.expr}
@@ -202,7 +229,7 @@ func (t *tracker) leave(q *proc, left outcome, path map[*proc]bool) {
 		if len(wrong) > 0 {
 			name = slices.Sorted(maps.Keys(names(wrong)))[0]
 		}
-		t.refuse(Reach{File: q.file.Name, Line: q.unit.Line, Kind: "escape", Variable: name,
+		t.refuse(Reach{File: q.place(), Line: q.unit.Line, Kind: "escape", Variable: name,
 			Words: fmt.Sprintf("%s hands %s on to callers that are not in these files", q.unit.Name, name)})
 	}
 }
@@ -259,11 +286,11 @@ func (t *tracker) writes(q *proc, v *vertex, wrong stain, seen map[*proc]bool) {
 		t.readItems(q, v, func(o *object) { wrong[o] = true })
 	} else if ioStatement(v.stmt) == "" {
 		for _, o := range fx.opaque {
-			t.refuse(Reach{File: q.file.Name, Line: o.Line, Kind: "call", Words: "not understood: " + clip(string(q.file.Text[o.Start:o.End]))})
+			t.refuse(Reach{File: q.place(), Line: o.Line, Kind: "call", Words: "not understood: " + clip(string(q.file.Text[o.Start:o.End]))})
 		}
 	}
 	if class := q.constructs(v.stmt); class != "" {
-		t.refuse(Reach{File: q.file.Name, Line: v.stmt.Line, Kind: "call", Variable: class,
+		t.refuse(Reach{File: q.place(), Line: v.stmt.Line, Kind: "call", Variable: class,
 			Words: "the loop makes a " + class + ", and what its constructor does is not known"})
 	}
 	if v.counts != nil && v.part == stepPart {
@@ -292,7 +319,7 @@ func (t *tracker) writes(q *proc, v *vertex, wrong stain, seen map[*proc]bool) {
 				case o != nil:
 					wrong[o] = true
 				case e.Kind != source.Literal && !constantLike(e):
-					t.refuse(Reach{File: q.file.Name, Line: c.expr.Line, Kind: "call", Variable: c.name,
+					t.refuse(Reach{File: q.place(), Line: c.expr.Line, Kind: "call", Variable: c.name,
 						Words: "it is not known what " + c.name + " writes"})
 				}
 			}
@@ -315,7 +342,7 @@ func (t *tracker) writes(q *proc, v *vertex, wrong stain, seen map[*proc]bool) {
 				}
 			}
 		default:
-			t.refuse(Reach{File: q.file.Name, Line: c.expr.Line, Kind: "call", Variable: c.name,
+			t.refuse(Reach{File: q.place(), Line: c.expr.Line, Kind: "call", Variable: c.name,
 				Words: "the loop calls " + callName(c) + ", of which nothing is known"})
 		}
 	}
@@ -363,4 +390,14 @@ func (t *tracker) readItems(q *proc, v *vertex, visit func(*object)) {
 			}
 		})
 	}
+}
+
+// lowerFirst begins a sentence that goes on after a colon; names keep theirs.
+func lowerFirst(s string) string {
+	for _, word := range []string{"Line ", "No ", "The ", "Parts ", "Jumps ", "Whether ", "What "} {
+		if strings.HasPrefix(s, word) {
+			return strings.ToLower(s[:1]) + s[1:]
+		}
+	}
+	return s
 }

@@ -54,7 +54,7 @@ func TestSafe(t *testing.T) {
 	} {
 		t.Run(k.name, func(t *testing.T) {
 			p := New(parse(t, k.file, k.text))
-			got := p.Safe(p.Loops()[0])
+			got := p.Safe(p.Loops()[0], Rules{})
 			if got.Safe != k.safe {
 				t.Fatalf("safe is %v: %s\n%s", got.Safe, got.Reason, k.text)
 			}
@@ -105,7 +105,7 @@ func TestSafeExamples(t *testing.T) {
 				continue
 			}
 			if nth == k.nth {
-				got := p.Safe(l)
+				got := p.Safe(l, Rules{})
 				if got.Safe != k.safe || got.Bound != k.bound || !strings.Contains(got.Reason, k.reason) {
 					t.Errorf("%s:%d: safe %v, bound %s, %s\nwant %v, %s, %s", k.file, l.Line, got.Safe, got.Bound, got.Reason, k.safe, k.bound, k.reason)
 				}

@@ -1,6 +1,7 @@
 package depend
 
 import (
+	"slices"
 	"strings"
 
 	"auspex/source"
@@ -18,6 +19,9 @@ func (j *judgement) scalarsFine() bool {
 			continue
 		}
 		seen[k] = true
+		if j.ownArray(s) {
+			continue
+		}
 		if !j.scalarFine(s, k) {
 			return false
 		}
@@ -46,16 +50,28 @@ func (j *judgement) scalarFine(s *site, k string) bool {
 			exposed = o
 		}
 		reads = reads || o.read
-		surely = surely || o.write && !o.conditional
+		surely = surely || o.write && !o.conditional && len(o.loops) == 0 // an inner loop may not run
 	}
 	name := s.shown()
 	if exposed == nil && (surely || reads && !j.liveOutside(s)) {
 		j.Private = appendNew(j.Private, name)
 		return j.notReachable(s)
 	}
+	if exposed == nil && j.sameValue(k) {
+		j.Reductions = appendNew(j.Reductions, "set: "+name)
+		return j.notReachable(s)
+	}
 	if exposed == nil {
-		j.say(Carried, "%s is set on line %d only under a condition, so its last value depends on the order.", name, s.stmt.Line)
+		when := "only under a condition"
+		if !s.conditional && len(s.loops) > 0 {
+			when = "in a loop that may not run"
+		}
+		j.say(Carried, "%s is set on line %d %s, so its last value depends on the order.", name, s.stmt.Line, when)
 		return false
+	}
+	if j.lin.grows[k] != nil {
+		j.Inductions = appendNew(j.Inductions, name)
+		return j.notReachable(s)
 	}
 	if op := j.reduction(k); op != "" {
 		j.Reductions = appendNew(j.Reductions, op+": "+name)
@@ -117,27 +133,100 @@ func (p *Program) addressedAnywhere(name string) bool {
 	return false
 }
 
-// liveOutside tells whether the procedure reads a variable outside the loop, or
-// others may.
+// sameValue tells whether all the loop ever puts into a variable is one
+// constant, as with a flag: then the order does not matter.
+func (j *judgement) sameValue(k string) bool {
+	value := ""
+	for i := range j.b.sites {
+		s := &j.b.sites[i]
+		if !s.write || s.key() != k {
+			continue
+		}
+		if s.value == nil || s.value.Kind != source.Literal || value != "" && s.value.Name != value {
+			return false
+		}
+		value = s.value.Name
+	}
+	return value != ""
+}
+
+// liveOutside tells whether what a variable holds after the loop may be read:
+// by the procedure on some way from the loop before it is written again, or by
+// others.
 func (j *judgement) liveOutside(s *site) bool {
 	q := j.b.q
 	if !q.local(s.root) || q.addressed[s.root] {
 		return true
 	}
-	live := false
-	q.unit.Walk(func(o *source.Stmt, _ []*source.Stmt) bool {
-		if o == j.Stmt || live {
-			return false
+	f := q.flowGraph()
+	seen := map[int]bool{}
+	var work []int
+	for _, v := range f.vertices {
+		if v.stmt == j.Stmt && v.part == testPart {
+			work = append(work, v.succ...)
 		}
-		fx := q.effectsOf(q.file.Exprs(o)...)
+	}
+	for len(work) > 0 {
+		v := f.vertices[work[len(work)-1]]
+		work = work[:len(work)-1]
+		if seen[v.id] {
+			continue
+		}
+		seen[v.id] = true
+		switch q.firstUse(v, s.root) {
+		case readFirst:
+			return true
+		case writtenFirst:
+			continue
+		}
+		work = append(work, v.succ...)
+	}
+	return false
+}
+
+type use int
+
+const (
+	unused use = iota
+	readFirst
+	writtenFirst
+)
+
+// firstUse tells what a point of the program does first with a variable.
+func (q *proc) firstUse(v *vertex, name string) use {
+	if v.counts != nil && v.counts.Name == name {
+		return readFirst
+	}
+	if v.stmt != nil && ioStatement(v.stmt) != "" {
+		if slices.Contains(words(strings.ToLower(string(q.file.Text[v.stmt.Start:v.stmt.End]))), name) {
+			return readFirst
+		}
+		return unused
+	}
+	fx := q.effectsOf(v.exprs...)
+	for _, e := range fx.opaque {
+		if slices.Contains(words(string(q.file.Text[e.Start:e.End])), name) {
+			return readFirst
+		}
+	}
+	if v.part == initPart { // a DO works out its bounds before it sets the counter
 		for i := range fx.refs {
-			if r := &fx.refs[i]; r.read && r.root == s.root {
-				live = true
+			if fx.refs[i].root == name && fx.refs[i].read {
+				return readFirst
 			}
 		}
-		return true
-	})
-	return live
+	}
+	for i := range fx.refs {
+		switch r := &fx.refs[i]; {
+		case r.root != name:
+
+		case r.read || len(r.steps) > 0:
+			return readFirst
+		case r.write && !r.maybe:
+			return writtenFirst
+		}
+	}
+	return unused
 }
 
 // reduction gives the operator if all the loop does with an object is to
@@ -206,10 +295,11 @@ func (j *judgement) ifExtreme(s *site) string {
 		return ""
 	}
 	left, right := exprs[0].Args[0], exprs[0].Args[1]
-	if left.String() != s.expr.String() {
+	x := s.expr.String()
+	if left.String() != x || contains(right, x) {
 		return ""
 	}
-	op := extremeOf(s.assign, right, left, left.String())
+	op := extremeOf(s.assign, right, left, x)
 	if op == "" {
 		return ""
 	}
@@ -219,4 +309,11 @@ func (j *judgement) ifExtreme(s *site) string {
 		}
 	}
 	return op
+}
+
+// contains tells whether an expression reads x.
+func contains(e *source.Expr, x string) bool {
+	found := false
+	e.Walk(func(k *source.Expr) { found = found || k != nil && k.String() == x })
+	return found
 }

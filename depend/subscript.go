@@ -37,26 +37,44 @@ func mayMeet(f, g poly, outer *counter, inner1, inner2 []*counter) bool {
 	if f == nil || g == nil {
 		return true
 	}
+	// The counters within are taken with their bounds, and once more as what
+	// they begin with and a distance from there: a bound that moves with the
+	// outer counter is of use only in the second form.
+	for _, fromBegin := range []bool{false, true} {
+		if apart(f, g, outer, inner1, inner2, fromBegin) {
+			return false
+		}
+	}
+	return true
+}
+
+// apart shows that two subscripts are never the same in different iterations.
+func apart(f, g poly, outer *counter, inner1, inner2 []*counter, fromBegin bool) bool {
+	// The inner counters of the two iterations are variables of their own.
+	terms1, f, ok1 := innerTerms(f, inner1, outer, fromBegin)
+	terms2, g, ok2 := innerTerms(g, inner2, outer, fromBegin)
+	if !ok1 || !ok2 {
+		return false
+	}
 	a, f, ok1 := f.split(outer.name)
 	a2, g, ok2 := g.split(outer.name)
-	if !ok1 || !ok2 || anyOf(a, inner1) || anyOf(a2, inner2) {
-		return true
-	}
-	// The inner counters of the two iterations are variables of their own.
-	terms1, f, ok1 := innerTerms(f, inner1, outer)
-	terms2, g, ok2 := innerTerms(g, inner2, outer)
 	if !ok1 || !ok2 {
-		return true
+		return false
 	}
 	for _, t := range terms2 {
 		t.factor = poly{}.plus(t.factor, -1)
 		terms1 = append(terms1, t)
 	}
+	for _, t := range terms1 {
+		if t.factor.mentions(outer.name) {
+			return false
+		}
+	}
 	rest := f.plus(g, -1)
 	if rest == nil {
-		return true
+		return false
 	}
-	return !(gcdExcludes(a, a2, terms1, rest, outer) || boundsExclude(a, a2, terms1, rest, outer))
+	return gcdExcludes(a, a2, terms1, rest, outer) || boundsExclude(a, a2, terms1, rest, outer)
 }
 
 // term is an inner counter with the factor it has in a subscript.
@@ -76,10 +94,12 @@ func anyOf(p poly, counters []*counter) bool {
 	return false
 }
 
-// innerTerms takes the inner counters out of a subscript.
-func innerTerms(p poly, inner []*counter, outer *counter) ([]term, poly, bool) {
+// innerTerms takes the inner counters out of a subscript, the innermost first,
+// for what one begins with may be another.
+func innerTerms(p poly, inner []*counter, outer *counter, fromBegin bool) ([]term, poly, bool) {
 	var terms []term
-	for _, c := range inner {
+	for i := len(inner) - 1; i >= 0; i-- {
+		c := inner[i]
 		factor, rest, ok := p.split(c.name)
 		if !ok || anyOf(factor, inner) {
 			return nil, nil, false
@@ -89,6 +109,13 @@ func innerTerms(p poly, inner []*counter, outer *counter) ([]term, poly, bool) {
 			continue
 		}
 		t := term{factor: factor, low: c.low(), high: c.high(), step: c.step, from: c.from}
+		if fromBegin && c.from != nil {
+			if p = p.plus(factor.times(c.from), 1); p == nil {
+				return nil, nil, false
+			}
+			t.from = poly{}
+			t.low, t.high = t.low.plus(c.from, -1), t.high.plus(c.from, -1)
+		}
 		// A bound that itself moves with an iteration is no bound here.
 		for _, bound := range []*poly{&t.low, &t.high, &t.from} {
 			if *bound != nil && (bound.mentions(outer.name) || anyOf(*bound, inner)) {
@@ -202,11 +229,35 @@ func oneDirection(a, a2 poly, sign int64, terms []term, rest poly, outer *counte
 			low, high = low.plus(t.high, c), high.plus(t.low, c)
 		}
 	}
-	if n, ok := low.constant(); ok && n > 0 {
-		return true
+	// Two iterations happen, and so do those of the loops within.
+	facts := []poly{largest.plus(smallest, -1)}
+	for _, t := range terms {
+		facts = append(facts, t.high.plus(t.low, -1))
 	}
-	n, ok := high.constant()
-	return ok && n < 0
+	return negative(high, facts) || negative(poly{}.plus(low, -1), facts)
+}
+
+// negative shows that a polynomial is below 0, by itself or because adding a
+// multiple of a fact, which is at least 0, leaves a number that is.
+func negative(p poly, facts []poly) bool {
+	if n, ok := p.constant(); ok {
+		return n < 0
+	}
+	for _, fact := range facts {
+		for symbol, c := range fact {
+			times := int64(0)
+			if symbol != "" && p[symbol]%c == 0 {
+				times = -p[symbol] / c
+			}
+			if times <= 0 {
+				continue
+			}
+			if n, ok := p.plus(fact, times).constant(); ok && n < 0 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // wide shows that w·δ is further from 0 than everything else together, where w

@@ -40,6 +40,7 @@ type Loop struct {
 	Reason        string   `json:"reason"`
 	Private       []string `json:"private,omitempty"`    // written anew by every iteration
 	Reductions    []string `json:"reductions,omitempty"` // as "+: sum"
+	Inductions    []string `json:"inductions,omitempty"` // change by the same amount in every iteration
 	Communication string   `json:"communication,omitempty"`
 
 	Stmt *source.Stmt `json:"-"`
@@ -58,8 +59,8 @@ func (p *Program) Loops() []Loop {
 		})
 	}
 	slices.SortStableFunc(list, func(a, b Loop) int {
-		if a.File != b.File {
-			return 0
+		if a.proc.file != b.proc.file {
+			return slices.Index(p.Files, a.proc.file) - slices.Index(p.Files, b.proc.file)
 		}
 		return a.Stmt.Start - b.Stmt.Start
 	})
@@ -68,7 +69,7 @@ func (p *Program) Loops() []Loop {
 
 // judge decides on one loop.
 func (q *proc) judge(s *source.Stmt) Loop {
-	l := Loop{File: q.file.Name, Unit: q.unit.Name, Line: s.Line, EndLine: s.EndLine, Kind: s.Loop.Kind.String(), Depth: s.Loop.Depth, Stmt: s, proc: q}
+	l := Loop{File: q.place(), Unit: q.unit.Name, Line: s.Line, EndLine: s.EndLine, Kind: s.Loop.Kind.String(), Depth: s.Loop.Depth, Stmt: s, proc: q}
 	h := q.headerOf(s)
 	if h != nil {
 		l.Variable = h.variable
@@ -197,7 +198,7 @@ func (j *judgement) header() bool {
 		if r.write && r.root == j.h.variable {
 			continue
 		}
-		if r.write || b.touched(r) || !r.scalar() && len(b.elementWrites()) > 0 {
+		if r.write || b.touched(r) || b.mayChange(r) {
 			j.say(Carried, "The loop's bound reads %s, which the loop may change.", r.shown())
 			return false
 		}
@@ -233,14 +234,29 @@ func (b *body) writesRoot(name string) bool {
 	return false
 }
 
-func (b *body) elementWrites() []*site {
-	var list []*site
+// mayChange tells whether the loop writes, under another name, what a bound
+// reads. A named field is taken not to be written as an element of an array.
+func (b *body) mayChange(r *ref) bool {
+	q := b.q
 	for i := range b.sites {
-		if s := &b.sites[i]; s.write && !s.plain() {
-			list = append(list, s)
+		w := &b.sites[i]
+		if !w.write || len(w.steps) == 0 {
+			continue
+		}
+		switch q.relate(&w.ref, r) {
+		case same:
+			if !r.scalar() {
+				return true
+			}
+		case mayAlias:
+			variable := len(r.steps) == 0 && (q.local(r.root) && !q.addressed[r.root] || !q.prog.addressedAnywhere(r.root))
+			field := len(r.steps) > 0 && !r.steps[len(r.steps)-1].elem && w.steps[len(w.steps)-1].elem
+			if !variable && !field {
+				return true
+			}
 		}
 	}
-	return list
+	return false
 }
 
 // callsFine checks that what is called changes nothing, and notes what it
@@ -323,6 +339,9 @@ func (j *judgement) conclude(q *proc) {
 	private := ""
 	if len(j.Private) > 0 {
 		private = "; " + list(j.Private) + " " + be(len(j.Private)) + " written anew by every iteration"
+	}
+	if len(j.Inductions) > 0 {
+		private += "; " + list(j.Inductions) + " can be told from " + j.Variable
 	}
 	if len(j.Reductions) > 0 {
 		j.say(Reduction, "Iterations meet only in %s%s.", list(j.Reductions), private)

@@ -12,7 +12,10 @@ import (
 	"auspex/source"
 )
 
-func parse(t testing.TB, name, text string) *source.File {
+func parse(t interface {
+	Helper()
+	Fatal(args ...any)
+}, name, text string) *source.File {
 	t.Helper()
 	f, err := source.Parse(context.Background(), name, []byte(text), source.Options{})
 	if err != nil {
@@ -84,7 +87,27 @@ func TestLoopsOfC(t *testing.T) {
 		{"stride may be 0", in("int n, int w, double *a", "for (int i = 0; i < n; i++) a[i * w] = i;"), Carried, ""},
 		{"private pointer", in("int n, double a[100][n]", "for (int i = 0; i < n; i++) { double *p = a[0] + i; p[0] = 1; }"), Independent, ""},
 		{"pointer into", in("int n, double *a", "for (int i = 0; i < n; i++) { double *p = a + 2 * i; p[0] = p[1]; }"), Independent, ""},
-		{"pointer that moves", in("int n, double *a", "double *p = a; for (int i = 0; i < n; i++) { *p = i; p++; }"), Carried, "p is read"},
+		{"pointer that moves", in("int n, double *a", "double *p = a; for (int i = 0; i < n; i++) { *p = i; p++; }"), Independent, "p can be told from i"},
+		{"pointer that moves too little", in("int n, double *a", "double *p = a; for (int i = 0; i < n; i++) { p[0] = p[1]; p++; }"), Carried, "p"},
+		{"pointer that moves far enough", in("int n, double *a", "double *p = a; for (int i = 0; i < n; i++) { p[0] = p[1]; p += 2; }"), Independent, ""},
+		{"pointer and its array", in("int n, double *a", "double *p = a; for (int i = 0; i < n; i++) { *p = a[n - i]; p++; }"), Carried, "same memory"},
+		{"second counter", in("int n, double *a", "int k = 0; for (int i = 0; i < n; i++) { a[k] = i; k += 3; a[k - 1] = 1; }"), Independent, "k can be told from i"},
+		{"second counter meets", in("int n, double *a", "int k = 0; for (int i = 0; i < n; i++) { a[k] = i; k += 3; a[k] = 1; }"), Carried, "a[k]"},
+		{"counter in a subscript", in("int n, double *a", "int k = 0; for (int i = 0; i < n; i++) a[k++] = i;"), Independent, ""},
+		{"counter in a subscript, twice", in("int n, double *a", "int k = 0; for (int i = 0; i < n; i++) { a[k++] = i; a[k] = i; }"), Carried, "a[k]"},
+		{"second counter, at times", in("int n, double *a", "int k = 0; for (int i = 0; i < n; i++) { if (a[i] > 0) continue; a[k] = i; k++; }"), Carried, "k is read"},
+		{"second counter, sometimes", in("int n, double *a, double *b", "int k = 0; for (int i = 0; i < n; i++) { if (a[i] > 0) k++; a[k] = i; }"), Carried, "k is read"},
+		{"second counter may stand", in("int n, int w, double *a", "int k = 0; for (int i = 0; i < n; i++) { a[k] = i; k += w; }"), Carried, "a[k]"},
+		{"second counter in floating point", in("int n, double *a", "double k = 0; for (int i = 0; i < n; i++) { a[(int)k] = i; k += 0.5; }"), Carried, ""},
+		{"a flag", in("int n, double *a, int *out", "int bad = 0; for (int i = 0; i < n; i++) if (a[i] < 0) bad = 1; *out = bad;"), Reduction, "set: bad"},
+		{"two flags in one", in("int n, double *a, int *out", "int bad = 0; for (int i = 0; i < n; i++) { if (a[i] < 0) bad = 1; if (a[i] > 9) bad = 2; } *out = bad;"), Carried, "only under a condition"},
+		{"counter of a loop under a condition", in("int n, double *a", "int j; for (int i = 0; i < n; i++) if (i > 3) for (j = 0; j < 1; j++) a[i] = j; for (j = 0; j < n; j++) a[j] += 1;"), Independent, "j is written anew"},
+		{"and read afterwards", in("int n, double *a", "int j = 0; for (int i = 0; i < n; i++) if (i > 3) for (j = 0; j < 1; j++) a[i] = j; a[0] = j;"), Carried, "j is set"},
+		{"named types", "typedef int Int; typedef double Real;\n" + in("Int n, Real *a, Int *k", "for (Int i = 0; i < n; i++) a[i] = k[i];"), Independent, ""},
+		{"a cast that looks like a call", "typedef int Int;\n" + in("Int n, double *a", "for (Int i = 0; i < n; i++) a[(Int)(i)] = (Int)(2 * a[i]);"), Independent, ""},
+		{"a call that looks like a cast", in("int n, double *a", "for (int i = 0; i < n; i++) a[i] = (work)(i);"), Unknown, "nothing is known"},
+		{"one type under two names", "typedef int Int; typedef int Num;\n" + in("Int n, Num *a, Int *k", "for (Int i = 0; i < n; i++) a[i] = k[i];"), Carried, "same memory"},
+		{"goto the end", in("int n, double *a", "for (int i = 0; i < n; i++) { if (i == 3) goto next; a[i] = 0; next: ; }"), Independent, ""},
 		{"narrow index", in("int n, double *a", "for (int i = 0; i < n; i++) { unsigned char c = i; a[c] = i; }"), Carried, ""},
 		{"cast index", in("int n, double *a", "for (int i = 0; i < n; i++) a[(unsigned char)i] = i;"), Carried, ""},
 		{"down", in("int n, double *a", "for (int i = n - 1; i >= 0; i--) a[i] = i;"), Independent, ""},

@@ -144,6 +144,9 @@ func (p *Page) safety(s *depend.Safety) {
 		may = "must not be cut short"
 	}
 	p.Line("%7s%s; %s. %s", "", may, boundWords[s.Bound], s.Reason)
+	for _, words := range s.Assumed {
+		p.Line("%7sassumed: %s", "", words)
+	}
 	for _, note := range s.Notes {
 		p.Line("%7snote: %s", "", note)
 	}

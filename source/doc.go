@@ -16,5 +16,7 @@
 // the caller sees: fixed form becomes free form, preprocessor lines in Fortran
 // become blanks; and where a function does not parse, it is tried again with
 // the `#else` branches blanked, then with macros that stand as statements
-// blanked. All offsets are offsets of the original text.
+// blanked. All offsets are offsets of the original text. The output of a
+// preprocessor is read with Options.Preprocessed: lines then are those of the
+// files it was made from.
 package source

@@ -29,7 +29,7 @@ func seeds(t testing.TB) [][]byte {
 
 // check parses text as one of the languages and looks at everything.
 func check(t *testing.T, lang byte, text []byte) {
-	f, err := Parse(context.Background(), fuzzNames[lang%4], text, Options{OpenMP: lang&4 != 0})
+	f, err := Parse(context.Background(), fuzzNames[lang%4], text, Options{OpenMP: lang&4 != 0, Preprocessed: lang&8 != 0})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +38,7 @@ func check(t *testing.T, lang byte, text []byte) {
 			t.Fatalf("%s at %v is not within %v", what, s, outer)
 		}
 	}
-	whole := Span{0, len(text)}
+	whole := Span{0, len(f.Text)}
 	f.All(func(u *Unit) {
 		inside("unit "+u.Name, u.Span, whole)
 		inside("body of "+u.Name, u.Body, u.Span)

@@ -238,6 +238,10 @@ var fKinds = map[string]StmtKind{
 	"format_statement": Format, "stop_statement": Stop,
 }
 
+// fCalls are statements that the grammar takes for calls of functions. Any
+// other such call is a macro, of which nothing is known.
+var fCalls = map[string]bool{"nullify": true, "deallocate": true, "flush": true, "wait": true}
+
 func (w *fWalk) stmt(n *Node, depth int) *Stmt {
 	l := w.l
 	if !n.Named {
@@ -278,6 +282,9 @@ func (w *fWalk) stmt(n *Node, depth int) *Stmt {
 		return nil
 	}
 	kind, ok := fKinds[n.Kind]
+	if n.Kind == "call_expression" && n.First != nil {
+		ok = fCalls[l.lower(n.First)]
+	}
 	if !ok && !strings.HasSuffix(n.Kind, "_statement") && n.Kind != "subroutine_call" {
 		return nil
 	}

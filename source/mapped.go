@@ -61,13 +61,16 @@ func (m *mapped) relocate(n *Node) {
 }
 
 // lines finds line numbers by offset.
-type lines []int // offset of the first byte of each line
+type lines struct {
+	starts  []int    // offset of the first byte of each line
+	origins []origin // of preprocessed text: where each line came from
+}
 
 func newLines(text []byte) lines {
-	l := lines{0}
+	l := lines{starts: []int{0}}
 	for i, c := range text {
 		if c == '\n' {
-			l = append(l, i+1)
+			l.starts = append(l.starts, i+1)
 		}
 	}
 	return l
@@ -75,5 +78,16 @@ func newLines(text []byte) lines {
 
 // at gives the line, counted from 1, that holds the byte at off.
 func (l lines) at(off int) int {
-	return sort.Search(len(l), func(i int) bool { return l[i] > off })
+	if l.origins != nil {
+		return l.origin(off).line
+	}
+	return l.physical(off)
+}
+
+func (l lines) physical(off int) int {
+	return sort.Search(len(l.starts), func(i int) bool { return l.starts[i] > off })
+}
+
+func (l lines) origin(off int) origin {
+	return l.origins[min(max(l.physical(off)-1, 0), len(l.origins)-1)]
 }

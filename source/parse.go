@@ -18,6 +18,13 @@ type Options struct {
 	// OpenMP is set where the file is compiled with OpenMP, so that `!$`
 	// lines are code.
 	OpenMP bool
+	// Preprocessed is set where the text is what a preprocessor wrote (cc -E):
+	// lines are those its markers tell, File.Origin the file, and offsets are
+	// of File.Text, which holds neither markers nor system headers.
+	Preprocessed bool
+	// Marked is set where the text has a preprocessor's line markers and is to
+	// stay as it is: lines and File.Origin are what the markers tell.
+	Marked bool
 }
 
 // maxSize bounds the files taken; tree-sitter counts bytes in 32 bits.
@@ -39,8 +46,15 @@ func Parse(ctx context.Context, name string, text []byte, opt Options) (*File, e
 	if len(text) > maxSize || len(text) > math.MaxInt32 {
 		return nil, fmt.Errorf("%s: %d bytes, more than the %d that are parsed", name, len(text), maxSize)
 	}
+	var origins []origin
+	if opt.Preprocessed {
+		text, origins = unwind(name, text)
+	} else if opt.Marked {
+		origins = marked(name, text)
+	}
 	ds := directives(text, lang)
 	f := &File{Name: name, Language: lang, Form: form, Text: text, lines: newLines(text), conds: newConditions(ds)}
+	f.lines.origins = origins
 	if form == Fixed {
 		switch f.LineLength = opt.LineLength; {
 		case f.LineLength == 0:
@@ -82,6 +96,9 @@ func (p *parser) attempts() []attempt {
 		list = append(list, noElse, noIf)
 	}
 	if p.file.Language == Fortran {
+		if conditional {
+			list = append(list, attempt{"neighbouring branches blanked", func(b []byte) { blankBranches(b, p.directives, oneOfNeighbours(p.file.Text)) }, p.clean})
+		}
 		return list
 	}
 	macros := attempt{"else branches and macros blanked", func(b []byte) {

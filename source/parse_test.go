@@ -134,6 +134,19 @@ function g 8-18 (else branches blanked)
  return 15
  return 17
 `},
+		{"a header with an end for each of several types", "a.F90", `subroutine a(x) &
+#ifdef DOUBLE
+  bind(C, name="a_d")
+#endif
+#ifdef SINGLE
+  bind(C, name="a_f")
+#endif
+  real, value :: x
+  if (x > 0) return
+end subroutine
+`, `subroutine a 1-10 (neighbouring branches blanked)
+ return 9
+`},
 		{"macros that stand as statements", "a.c", `void f(void)
 {
   BoxLoop1Begin(ndim, box, i)

@@ -5,11 +5,12 @@ import (
 	"strings"
 )
 
-// branchChoice says which of the n branches of an `#if` group stays.
-type branchChoice func(opening directive, n int) int
+// branchChoice says which branch of an `#if` group stays, and a number past the
+// last one for none. The group is its directives, from #if to #endif.
+type branchChoice func(group []directive) int
 
-func firstBranch(opening directive, _ int) int {
-	if opening.word == "if" && strings.HasPrefix(opening.rest, "0") {
+func firstBranch(group []directive) int {
+	if group[0].word == "if" && strings.HasPrefix(group[0].rest, "0") {
 		return 1
 	}
 	return 0
@@ -17,11 +18,27 @@ func firstBranch(opening directive, _ int) int {
 
 // lastBranch takes the last branch, which is empty where there is no #else;
 // but a lone #ifndef is likely the guard around a whole file.
-func lastBranch(opening directive, n int) int {
-	if n > 1 || opening.word == "ifndef" {
+func lastBranch(group []directive) int {
+	if n := len(group) - 1; n > 1 || group[0].word == "ifndef" {
 		return n - 1
 	}
 	return 1
+}
+
+// oneOfNeighbours is firstBranch, but of groups without #else that follow each
+// other it keeps only the first: they are likely alternatives, such as the end
+// of a header for each of several types.
+func oneOfNeighbours(text []byte) branchChoice {
+	end := -1 // of the group closed before
+	return func(group []directive) int {
+		last := group[len(group)-1]
+		follows := end >= 0 && end <= group[0].Start && len(group) == 2 && len(bytes.TrimSpace(text[end:group[0].Start])) == 0
+		end = last.End
+		if follows {
+			return len(group)
+		}
+		return firstBranch(group)
+	}
 }
 
 // blankBranches blanks all preprocessor lines but pragmas, and all branches of
@@ -46,7 +63,7 @@ func blankBranches(text []byte, ds []directive, choose branchChoice) {
 		g := open[len(open)-1]
 		open = open[:len(open)-1]
 		branches := len(g) - 1
-		keep := choose(g[0], branches)
+		keep := choose(g)
 		for i := range branches {
 			if i != keep {
 				blank(text[g[i].End:g[i+1].Start])

@@ -1,9 +1,12 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -28,7 +31,7 @@ func (a *app) sourceCommand() *cobra.Command {
 		Example: `  auspex source tree examples/laplace/laplace.c`,
 		Args:    atLeast(1, "source files"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			files, err := parseSources(cmd.Context(), args)
+			files, err := parseSources(cmd.Context(), args, "")
 			if err != nil {
 				return err
 			}
@@ -40,6 +43,8 @@ func (a *app) sourceCommand() *cobra.Command {
 		},
 	}
 	var safety bool
+	var cpp string
+	var rules depend.Rules
 	loops := &cobra.Command{
 		Use:   "loops FILE…",
 		Short: "Tell of every loop whether its iterations are independent, and why",
@@ -51,20 +56,27 @@ func (a *app) sourceCommand() *cobra.Command {
   unknown      not understood; counts as dependent
 
 Files given together are one program: a call finds its procedure in any of
-them. A call of what is in none of them may change anything.`,
-		Example: `  auspex source loops examples/laplace/laplace.c`,
-		Args:    atLeast(1, "source files"),
+them. A call of what is in none of them may change anything.
+
+With --cpp the files go through that compiler's preprocessor first, so that
+loops made by macros are seen; lines are still those of the files.`,
+		Example: `  auspex source loops examples/laplace/laplace.c
+  auspex source loops --cpp 'mpicc -Iinclude' solver.c`,
+		Args: atLeast(1, "source files"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			files, err := parseSources(cmd.Context(), args)
+			files, err := parseSources(cmd.Context(), args, cpp)
 			if err != nil {
 				return err
 			}
 			program := depend.New(files...)
 			list := []report.JudgedLoop{}
 			for _, l := range program.Loops() {
+				if !slices.Contains(args, l.File) {
+					continue // of a header
+				}
 				judged := report.JudgedLoop{Loop: l}
-				if safety {
-					answer := program.Safe(l)
+				if safety || rules != (depend.Rules{}) {
+					answer := program.Safe(l, rules)
 					judged.Safety = &answer
 				}
 				list = append(list, judged)
@@ -77,6 +89,9 @@ them. A call of what is in none of them may change anything.`,
 		},
 	}
 	loops.Flags().BoolVar(&safety, "safety", false, "also tell whether the loop may be cut short without the rest of the program noticing")
+	loops.Flags().StringVar(&cpp, "cpp", "", "expand macros with this compiler and its flags, such as 'mpicc -Iinclude'")
+	loops.Flags().BoolVar(&rules.Strict, "strict", false, "may be cut short: only if iterations are independent, too (implies --safety)")
+	loops.Flags().BoolVar(&rules.FixedCommunication, "assume-fixed-communication", false, "may be cut short: I vouch that communication in the loop is the same in every iteration (implies --safety)")
 	cmd.AddCommand(tree, loops, a.sourceGraphCommand())
 	return cmd
 }
@@ -100,7 +115,7 @@ and --json the lines of the slice are shown.`,
 			if !dot && !a.json && from == "" {
 				return usagef("auspex source sdg wants --dot, --json or --slice LINE[:VARIABLE]")
 			}
-			files, err := parseSources(cmd.Context(), args)
+			files, err := parseSources(cmd.Context(), args, "")
 			if err != nil {
 				return err
 			}
@@ -147,18 +162,41 @@ func sliceOf(graph *depend.Graph, file, from string) (*depend.Graph, error) {
 	return nil, fmt.Errorf("no statement begins on line %d of %s", line, file)
 }
 
-func parseSources(ctx context.Context, paths []string) ([]*source.File, error) {
+// parseSources reads source files, through a preprocessor if cpp is not empty.
+func parseSources(ctx context.Context, paths []string, cpp string) ([]*source.File, error) {
 	var files []*source.File
 	for _, path := range paths {
 		text, err := os.ReadFile(path)
+		if err == nil && cpp != "" {
+			text, err = preprocess(ctx, cpp, path)
+		}
 		if err != nil {
 			return nil, err
 		}
-		f, err := source.Parse(ctx, path, text, source.Options{})
+		f, err := source.Parse(ctx, path, text, source.Options{Preprocessed: cpp != ""})
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 		files = append(files, f)
 	}
 	return files, nil
+}
+
+// preprocess expands the macros of a file with a compiler.
+func preprocess(ctx context.Context, compiler, path string) ([]byte, error) {
+	flags := " -E"
+	if lang, _ := source.Detect(path); lang == source.Fortran {
+		flags = " -cpp -E"
+	}
+	cmd := exec.CommandContext(ctx, "sh", "-c", compiler+flags+` "$1"`, "sh", path)
+	var complaints bytes.Buffer
+	cmd.Stderr = &complaints
+	text, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("%s%s %s: %w\n%s", compiler, flags, path, err, bytes.TrimSpace(complaints.Bytes()))
+	}
+	if len(text) == 0 {
+		return nil, fmt.Errorf("%s%s %s wrote nothing; give the compiler and its -I and -D flags without -o", compiler, flags, path)
+	}
+	return text, nil
 }
