@@ -34,27 +34,26 @@ void auspex_f_iterations_(const char *spec, const long long *n, __SIZE_TYPE__ le
 
 // The guards take a region's number and not its address: in a parallel region
 // with default(none) a function may be named, a variable may not.
-const guardC = `struct auspex_guard { struct auspex_region *region; unsigned long n; };
-static __inline__ __attribute__((unused)) struct auspex_guard auspex_open(int i)
-{ struct auspex_guard g; g.region = &auspex_regions[i]; g.n = 0; auspex_enter(g.region); return g; }
-static __inline__ __attribute__((unused)) void auspex_close(struct auspex_guard *g)
-{ if (g->n) auspex_iterations(g->region, g->n); auspex_leave(g->region); }
+// They are always inlined. Iterations of innermost loops are counted in c, which
+// compilers keep in a register there, or work out; the loop around adds it to n,
+// which is volatile to take no register away from the loops inside.
+const guardC = `struct auspex_guard { struct auspex_region *region; volatile unsigned long n; unsigned long c; };
+static __inline__ __attribute__((unused, always_inline)) struct auspex_guard auspex_open(int i)
+{ struct auspex_guard g; g.region = &auspex_regions[i]; g.n = g.c = 0; auspex_enter(g.region); return g; }
+static __inline__ __attribute__((unused, always_inline)) void auspex_close(struct auspex_guard *g)
+{ unsigned long n = g->n + g->c; if (n) auspex_iterations(g->region, n); auspex_leave(g->region); }
 #define AUSPEX_R(i) struct auspex_guard auspex_g##i __attribute__((cleanup(auspex_close), unused)) = auspex_open(i)
 `
 
-const guardCXX = `namespace { struct auspex_guard { auspex_region *region; unsigned long n;
-explicit auspex_guard(int i) : region(&auspex_regions[i]), n(0) { auspex_enter(region); }
-~auspex_guard() { if (n) auspex_iterations(region, n); auspex_leave(region); } }; }
+const guardCXX = `namespace { struct auspex_guard { auspex_region *region; volatile unsigned long n; unsigned long c;
+__attribute__((always_inline)) explicit auspex_guard(int i) : region(&auspex_regions[i]), n(0), c(0) { auspex_enter(region); }
+__attribute__((always_inline)) ~auspex_guard() { unsigned long m = n + c; if (m) auspex_iterations(region, m); auspex_leave(region); } }; }
 #define AUSPEX_R(i) ::auspex_guard auspex_g##i(i)
 `
 
-// counters count iterations: AUSPEX_N in the guard, which is exact however the
-// loop is left; AUSPEX_V in a variable of its own (AUSPEX_C), which keeps loops
-// vectorised, and goes into the guard at the loop's end (AUSPEX_E).
-const counters = `#define AUSPEX_N(i) ++auspex_g##i.n
-#define AUSPEX_C(i) unsigned long auspex_n##i = 0
-#define AUSPEX_V(i) ++auspex_n##i
-#define AUSPEX_E(i) auspex_g##i.n = auspex_n##i
+// counting counts one iteration, of an innermost loop and of any other.
+const counting = `#define AUSPEX_C(i) ++auspex_g##i.c
+#define AUSPEX_N(i) auspex_g##i.n = auspex_g##i.n + auspex_g##i.c + 1, auspex_g##i.c = 0
 `
 
 // Kind is the sort of a region, as numbered in the descriptors.
@@ -92,7 +91,7 @@ func prologue(f *source.File, name string, regions []Region) string {
 	} else {
 		b.WriteString(guardC)
 	}
-	b.WriteString(counters)
+	b.WriteString(counting)
 	fmt.Fprintf(&b, "#line 1 %s\n", quoteC(name))
 	return b.String()
 }

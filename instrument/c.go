@@ -15,57 +15,29 @@ func rewriteC(f *source.File, opt Options, chosen []*Candidate, regions []Region
 		start = 3 // a byte order mark stays first
 	}
 	e.insert(start, 0, prologue(f, opt.File, regions))
+	loops := map[*source.Stmt]int{}
 	for _, c := range chosen {
+		if c.Kind == LoopRegion {
+			loops[c.site.stmt] = c.id
+		}
+	}
+	for _, c := range chosen {
+		if opt.Count {
+			countC(f, c, loops, e)
+		}
 		if c.Kind == FunctionRegion {
 			e.insert(c.unit.Body.Start, 1, fmt.Sprintf("AUSPEX_R(%d);", c.id))
 			continue
 		}
-		open, end := fmt.Sprintf("{AUSPEX_R(%d);", c.id), "}"
-		if opt.Count && countC(f, c, e) {
-			open += fmt.Sprintf("AUSPEX_C(%d);", c.id)
-			end = fmt.Sprintf("AUSPEX_E(%d);}", c.id)
-		}
+		open := fmt.Sprintf("{AUSPEX_R(%d);", c.id)
 		if at := siteStart(f, c.site); at == c.site.stmt.Start {
 			e.insert(at, 2, open)
 		} else {
 			e.insert(at, 2, fmt.Sprintf("%s\n#line %d\n", open, f.Line(at)))
 		}
 		// Inner loops are visited after outer ones and must close first.
-		e.insert(c.site.stmt.End, -c.id, end)
+		e.insert(c.site.stmt.End, -c.id, "}")
 	}
-}
-
-// countC adds one addition per iteration, where no other thread shares the
-// counter and the loop's form leaves a place for it. It tells whether the
-// counter is a variable of its own, to be declared and read.
-func countC(f *source.File, c *Candidate, e *edits) bool {
-	l := c.site.stmt.Loop
-	if len(c.site.before) > 0 || l.Body.End == l.Body.Start {
-		return false
-	}
-	word := "AUSPEX_V"
-	if leftEarly(c.site.stmt.Body) {
-		word = "AUSPEX_N"
-	}
-	switch {
-	case l.Braced:
-		e.insert(l.Body.Start+1, 1, fmt.Sprintf("%s(%d);", word, c.id))
-	case l.Kind == source.For && l.Step != nil:
-		e.insert(l.Step.Start, 1, fmt.Sprintf("(void)%s(%d),", word, c.id))
-	default:
-		return false
-	}
-	return word == "AUSPEX_V"
-}
-
-// leftEarly finds statements that may leave a loop other than by its end.
-func leftEarly(list []*source.Stmt) bool {
-	for _, s := range list {
-		if s.Kind == source.Return || s.Kind == source.Goto || s.Kind == source.Throw || leftEarly(s.Body) || leftEarly(s.Else) {
-			return true
-		}
-	}
-	return false
 }
 
 // neverCLoop says why a loop cannot have a block around it, or "".

@@ -36,7 +36,7 @@ func TestExitsInCXX(t *testing.T) {
 	expect(t, got, map[string]string{
 		"main": "1 0", "work::Sum::Sum": "1 0", "work::Sum::Sum/loop@21": "1 4", "work::Sum::operator()": "2 0",
 		"work::Sum::scaled": "2 0", "work::Sum::scaled/loop@44": "2 8", "work::Sum::scaled/loop@45": "8 16",
-		"trailing": "1 0", "trailing/loop@87": "1 2", "trailing/loop@88": "3 26", "c_linkage": "2 0",
+		"trailing": "1 0", "trailing/loop@87": "1 3", "trailing/loop@88": "3 27", "c_linkage": "2 0",
 		"c_linkage/loop@68": "2 5", "open": "0",
 	})
 	for name := range got {

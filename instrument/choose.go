@@ -53,6 +53,9 @@ type Options struct {
 	// File is the name put into descriptors and line directives; empty for
 	// the name the file was parsed under.
 	File string
+	// Path is what globs and filters see of the file: where it lies, whatever
+	// directory a build names it from; empty for File.
+	Path string
 }
 
 // Candidate is a function or loop that could be measured.
@@ -60,13 +63,16 @@ type Candidate struct {
 	Name    string       `json:"name"` // function, or function/loop@line
 	Kind    Kind         `json:"kind"`
 	Line    int          `json:"line"`
-	EndLine int          `json:"endLine"`
+	EndLine int          `json:"end_line"`
 	Chosen  bool         `json:"chosen"`
 	Why     string       `json:"why,omitempty"` // if not chosen
 	Inside  []*Candidate `json:"inside,omitempty"`
 
 	// Possible is false where no choice could have it measured.
 	Possible bool `json:"possible"`
+	// Barred is set where that is for what the function is: PURE, constexpr,
+	// device code and the like.
+	Barred bool `json:"barred,omitempty"`
 
 	unit *source.Unit
 	site *site // for loops
@@ -90,6 +96,9 @@ func Candidates(f *source.File, opt Options) []*Candidate {
 	}
 	if opt.File == "" {
 		opt.File = f.Name
+	}
+	if opt.Path == "" {
+		opt.Path = opt.File
 	}
 	c := &chooser{file: f, opt: opt}
 	var out []*Candidate
@@ -115,6 +124,7 @@ func (c *chooser) unit(u *source.Unit) []*Candidate {
 	if why == "" && c.file.Language == source.Fortran {
 		why = c.neverFortranUnit(u)
 	}
+	fn.Barred = u.Has(source.Pure | source.Constexpr | source.Device | source.Naked | source.Coroutine)
 	c.decide(fn, why, u.Name, "")
 	for _, s := range loopSites(u.Stmts, c.file.Language) {
 		c.loop(fn, &fn.Inside, s, never)
@@ -200,7 +210,7 @@ func (c *chooser) decide(k *Candidate, never, function, line string) {
 		k.Why = never
 		return
 	}
-	if r := c.opt.Filter.last(c.opt.File, function, line); r != nil {
+	if r := c.opt.Filter.last(c.opt.Path, function, line); r != nil {
 		if k.Chosen = r.Include; !k.Chosen {
 			k.Why = fmt.Sprintf("excluded by rule %q", r)
 		}
@@ -240,7 +250,11 @@ func (c *chooser) unwanted(k *Candidate, function string) string {
 }
 
 func (c *chooser) small(k *Candidate) string {
-	if n := k.EndLine - k.Line + 1; n < c.opt.MinLines {
+	switch n := k.EndLine - k.Line + 1; {
+	case n >= c.opt.MinLines:
+	case n == 1:
+		return fmt.Sprintf("one line, fewer than %d", c.opt.MinLines)
+	default:
 		return fmt.Sprintf("%d lines, fewer than %d", n, c.opt.MinLines)
 	}
 	return ""
@@ -252,7 +266,7 @@ func (c *chooser) matchAny(globs []string, function string) bool {
 		if r.parse(g) != nil {
 			r.File, r.Function = "*", g // a function's name alone
 		}
-		if r.match(c.opt.File, function, "") {
+		if r.match(c.opt.Path, function, "") {
 			return true
 		}
 	}

@@ -131,3 +131,36 @@ func TestDamagedFiles(t *testing.T) {
 		}
 	}
 }
+
+// Nothing chooses what must not be touched, not even a rule for everything.
+func TestNeverTouched(t *testing.T) {
+	everything, err := ReadFilter("f", strings.NewReader("include *:*\ninclude *:*/loop@*\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	loop := "{ for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) a[i] += j; }\n"
+	for name, text := range map[string]string{
+		"global.cu":         "__global__ void f(int n, int *a)" + loop,
+		"device.cu":         "__device__ __host__ void f(int n, int *a)" + loop,
+		"constexpr.cpp":     "constexpr void f(int n, int *a)" + loop,
+		"consteval.cpp":     "consteval void f(int n, int *a)" + loop,
+		"kokkos.cpp":        "KOKKOS_INLINE_FUNCTION void f(int n, int *a)" + loop,
+		"method.cpp":        "struct S { KOKKOS_FUNCTION void operator()(int n) const; };\ntemplate <class T> KOKKOS_INLINE_FUNCTION void S::operator()(int n) const" + loop,
+		"target.c":          "#pragma omp declare target\nvoid f(int n, int *a)" + loop + "#pragma omp end declare target\n",
+		"routine.c":         "#pragma acc routine seq\nvoid f(int n, int *a)" + loop,
+		"naked.c":           "__attribute__((naked)) void f(int n, int *a)" + loop,
+		"pure.f90":          "pure subroutine f(n, a)\n integer, intent(in) :: n\n integer, intent(inout) :: a(n)\n integer :: i\n do i = 1, n\n  a(i) = 1\n end do\nend subroutine\n",
+		"elemental.f90":     "elemental real function f(x)\n real, intent(in) :: x\n f = x\nend function\n",
+		"attribute.f90":     "real pure recursive function f(x) result(y)\n real, intent(in) :: x\n real :: y\n y = x\nend function\n",
+		"fixed.f":           "      PURE SUBROUTINE F(N)\n      INTEGER, INTENT(IN) :: N\n      END\n",
+		"declaretarget.f90": "subroutine f(n)\n !$omp declare target\n integer :: n, i\n do i = 1, n\n  call g(i)\n end do\nend subroutine\n",
+	} {
+		f := parse(t, name, []byte(text))
+		if len(f.Units) == 0 {
+			t.Errorf("%s: no function seen", name)
+		}
+		if r := rewrite(t, f, Options{Regions: All, MinLines: 1, Filter: everything, Count: true}); len(r.Edits) > 0 {
+			t.Errorf("%s was touched:\n%s", name, r.Text)
+		}
+	}
+}

@@ -12,9 +12,10 @@ import (
 //	include|exclude FILE:FUNCTION[/loop@LINE]
 //
 // where each part is a glob: `*` stands for any text, `?` for any one
-// character. FILE may be the end of a path, from a slash on. Empty lines and
-// lines that begin with `#` say nothing. The last rule that matches a region
-// wins; a region that none matches is chosen as if there were no filter.
+// character, and a backslash takes the character after it as it is. FILE may
+// be the end of a path, from a slash on. Empty lines and lines that begin with
+// `#` say nothing. The last rule that matches a region wins; a region that none
+// matches is chosen as if there were no filter.
 //
 // A rule without /loop@ speaks of the function; `exclude` also covers the
 // loops in it. `include` chooses a region however small it is, but never one
@@ -70,16 +71,32 @@ func (r *Rule) parse(pattern string) error {
 
 func singleColon(s string) int {
 	for i := 0; i < len(s); i++ {
-		if s[i] == ':' {
-			if i+1 < len(s) && s[i+1] == ':' {
-				i++
-				continue
-			}
+		switch {
+		case s[i] == '\\':
+			i++
+		case s[i] == ':' && i+1 < len(s) && s[i+1] == ':':
+			i++
+		case s[i] == ':':
 			return i
 		}
 	}
 	return -1
 }
+
+// Exactly is the rule that includes one region alone: a function of a file,
+// or with a line the loop there.
+func Exactly(file, function, line string) Rule {
+	r := Rule{Include: true, File: strings.ReplaceAll(literal(file), ":", `\:`), Function: literal(function), Loop: line}
+	if strings.HasPrefix(function, ":") {
+		r.Function = `\` + r.Function // or the file would end later
+	}
+	return r
+}
+
+// literal writes a name so that, as a glob, it matches itself alone.
+func literal(name string) string { return escape.Replace(name) }
+
+var escape = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`)
 
 // String writes the rule as a filter's line.
 func (r Rule) String() string {
@@ -135,7 +152,8 @@ func matchFile(pattern, file string) bool {
 	}
 }
 
-// glob matches `*` and `?`, trying the last star again where needed.
+// glob matches `*`, `?` and backslashes, trying the last star again where
+// needed.
 func glob(pattern, s string) bool {
 	p, i, star, mark := 0, 0, -1, 0
 	for i < len(s) {
@@ -143,7 +161,10 @@ func glob(pattern, s string) bool {
 		case p < len(pattern) && pattern[p] == '*':
 			star, mark = p, i
 			p++
-		case p < len(pattern) && (pattern[p] == '?' || pattern[p] == s[i]):
+		case p+1 < len(pattern) && pattern[p] == '\\' && pattern[p+1] == s[i]:
+			p += 2
+			i++
+		case p < len(pattern) && pattern[p] != '\\' && (pattern[p] == '?' || pattern[p] == s[i]):
 			p++
 			i++
 		case star >= 0:

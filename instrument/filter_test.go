@@ -3,6 +3,8 @@ package instrument
 import (
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 )
 
 func TestFilterRules(t *testing.T) {
@@ -54,9 +56,28 @@ func TestGlob(t *testing.T) {
 	}{
 		{"*", "", true}, {"", "", true}, {"", "a", false}, {"a*c", "abbbc", true}, {"a*c", "abcb", false},
 		{"*a*b*", "xxaxxb", true}, {"a?c", "abc", true}, {"a?c", "ac", false}, {"**", "x", true},
+		{`operator\*`, "operator*", true}, {`operator\*`, "operator*=", false}, {`a\\b`, `a\b`, true}, {`*\?`, "why?", true}, {`*\?`, "why", false}, {`a\`, "a", false},
 	} {
 		if got := glob(c.pattern, c.s); got != c.want {
 			t.Errorf("glob(%q, %q) = %v", c.pattern, c.s, got)
 		}
 	}
+}
+
+// The rule for one region comes back from its text and matches no other.
+func TestExactly(t *testing.T) {
+	names := rapid.StringMatching(`[ab*?\\:/]*[ab*?\\]`)
+	rapid.Check(t, func(t *rapid.T) {
+		file, function, other := names.Draw(t, "file"), strings.ReplaceAll(names.Draw(t, "function"), ":", "::"), names.Draw(t, "other")
+		f, err := ReadFilter("f", strings.NewReader("exclude *:*\n"+Exactly(file, function, "").String()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := f.last("/x/"+file, function, ""); !r.Include {
+			t.Errorf("%q is not included by %v", file+":"+function, f.Rules[1])
+		}
+		if other != function && f.last(file, other, "").Include || f.last(file+"x", function, "").Include {
+			t.Errorf("%v includes more than itself", f.Rules[1])
+		}
+	})
 }

@@ -2,7 +2,6 @@ package instrument
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"auspex/source"
@@ -20,10 +19,11 @@ type fortran struct {
 	regions []Region
 	edits   *edits
 	count   bool
+	counted map[int]bool // regions that have a counter
 }
 
 func rewriteFortran(f *source.File, opt Options, chosen []*Candidate, regions []Region, e *edits) {
-	w := &fortran{file: f, name: opt.File, regions: regions, edits: e, count: opt.Count}
+	w := &fortran{file: f, name: opt.File, regions: regions, edits: e, count: opt.Count, counted: map[int]bool{}}
 	var byUnit []*fortranUnit
 	index := map[*source.Unit]*fortranUnit{}
 	for _, c := range chosen {
@@ -33,14 +33,14 @@ func rewriteFortran(f *source.File, opt Options, chosen []*Candidate, regions []
 			index[c.unit] = u
 			byUnit = append(byUnit, u)
 		}
+		u.regions = append(u.regions, c)
 		if c.Kind == FunctionRegion {
 			u.fn = c.id
 		} else {
 			u.loops[c.site.stmt] = c.id
-			u.sites = append(u.sites, c)
 		}
 	}
-	e.insert(0, 0, w.marker(1))
+	e.insert(0, 0, w.marker(0, 0))
 	for _, u := range byUnit {
 		w.unit(u)
 	}
@@ -51,42 +51,41 @@ type fortranUnit struct {
 	unit  *source.Unit
 	fn    int // -1 if the unit itself is not measured
 	loops map[*source.Stmt]int
-	sites []*Candidate
+	// regions are the unit, if it is measured, and then its loops.
+	regions []*Candidate
 }
 
 func (w *fortran) unit(u *fortranUnit) {
+	if w.count {
+		w.counters(u)
+	}
 	if u.fn >= 0 {
 		at, inline := entryPoint(w.file, u.unit)
-		if inline {
-			w.edits.insert(at, 0, "\n"+w.call("enter", u.fn)+w.marker(w.file.Line(at))+w.pad(at))
-		} else {
-			w.edits.insert(at, 0, w.call("enter", u.fn)+w.marker(w.file.Line(at)))
-		}
+		w.atPoint(at, inline, 0, w.enter(u.fn))
 	}
-	for _, c := range u.sites {
-		w.loop(c)
+	for _, c := range u.regions {
+		if c.Kind == LoopRegion {
+			w.loop(c)
+		}
 	}
 	for _, x := range exits(u) {
 		w.exit(x)
 	}
 	if u.fn >= 0 {
-		w.before(u.unit.Close, w.call("leave", u.fn), 3)
+		w.before(u.unit.Close, w.leave(u.fn), 3)
 	}
 }
 
 func (w *fortran) loop(c *Candidate) {
-	enter := w.call("enter", c.id)
-	if w.count {
-		enter += w.iterations(c)
-	}
+	enter := w.enter(c.id)
 	if len(c.site.before) > 0 {
 		at := siteStart(w.file, c.site)
-		w.edits.insert(at, 1, enter+w.marker(w.file.Line(at)))
+		w.edits.insert(at, 1, enter+w.marker(at, 0))
 	} else {
 		w.before(c.site.stmt, enter, 2)
 	}
 	// Inner loops have higher numbers and end first.
-	w.after(closing(c.site).End, w.call("leave", c.id), -c.id-2)
+	w.after(closing(c.site).End, w.leave(c.id), -c.id-2)
 }
 
 // before puts whole lines ahead of a statement: after its label, which then
@@ -96,7 +95,7 @@ func (w *fortran) before(s *source.Stmt, lines string, rank int) {
 	if s.Label != "" {
 		head = "CONTINUE\n"
 	}
-	w.edits.insert(s.Start, rank, head+lines+w.marker(s.Line)+w.pad(s.Start))
+	w.edits.insert(s.Start, rank, head+lines+w.marker(s.Start, 0)+w.pad(s.Start))
 }
 
 // exit puts the calls that leave regions ahead of a jump. An IF without THEN
@@ -104,14 +103,14 @@ func (w *fortran) before(s *source.Stmt, lines string, rank int) {
 func (w *fortran) exit(x exitPoint) {
 	var lines strings.Builder
 	for _, id := range x.regions {
-		lines.WriteString(w.call("leave", id))
+		lines.WriteString(w.leave(id))
 	}
 	s := x.stmt
 	if !s.Action {
 		w.before(s, lines.String(), 3)
 		return
 	}
-	w.edits.insert(s.Start, 3, "THEN\n"+lines.String()+w.marker(s.Line)+w.pad(s.Start))
+	w.edits.insert(s.Start, 3, "THEN\n"+lines.String()+w.marker(s.Start, 0)+w.pad(s.Start))
 	w.after(s.End, w.indent()+"END IF\n", -1<<30)
 }
 
@@ -124,7 +123,7 @@ func (w *fortran) after(off int, lines string, rank int) {
 	}
 	if off < len(text) && text[off] == ';' && !w.beyond(off) {
 		off++
-		w.edits.insert(off, rank, "\n"+lines+w.marker(w.file.Line(off))+w.pad(off))
+		w.edits.insert(off, rank, "\n"+lines+w.marker(off, 0)+w.pad(off))
 		return
 	}
 	for off < len(text) && text[off] != '\n' {
@@ -134,7 +133,7 @@ func (w *fortran) after(off int, lines string, rank int) {
 		w.edits.insert(off, rank, "\n"+lines)
 		return
 	}
-	w.edits.insert(off+1, rank, lines+w.marker(w.file.Line(off)+1))
+	w.edits.insert(off+1, rank, lines+w.marker(off, 1))
 }
 
 // beyond tells whether a byte of a fixed-form line is past the last column.
@@ -156,8 +155,8 @@ func (w *fortran) pad(off int) string {
 	return string(blanks)
 }
 
-func (w *fortran) marker(line int) string {
-	return fmt.Sprintf("# %d %s\n", line, quoteC(w.name))
+func (w *fortran) marker(off, further int) string {
+	return fmt.Sprintf("# %d %s\n", w.file.Line(off)+further, quoteC(originOf(w.file, off, w.name)))
 }
 
 func (w *fortran) indent() string {
@@ -170,6 +169,34 @@ func (w *fortran) indent() string {
 // call writes `call auspex_f_WHAT('name|file|line|kind')` as whole lines.
 func (w *fortran) call(what string, id int) string {
 	return w.wrap("call auspex_f_" + what + "('" + w.spec(id) + "')")
+}
+
+// enter and leave are the lines at a region's way in and at each way out.
+func (w *fortran) enter(id int) string {
+	lines := w.call("enter", id)
+	if w.counted[id] {
+		n, inner := counterNames(id)
+		lines += w.wrap(n+" = 0") + w.wrap(inner+" = 0")
+	}
+	return lines
+}
+
+func (w *fortran) leave(id int) string {
+	lines := ""
+	if w.counted[id] {
+		n, inner := counterNames(id)
+		lines = w.wrap(n+" = "+n+" + "+inner) + w.wrap("call auspex_f_iterations('"+w.spec(id)+"',"+n+")")
+	}
+	return lines + w.call("leave", id)
+}
+
+// atPoint puts whole lines at the start of a line, or inline into one.
+func (w *fortran) atPoint(at int, inline bool, rank int, lines string) {
+	lines += w.marker(at, 0)
+	if inline {
+		lines = "\n" + lines + w.pad(at)
+	}
+	w.edits.insert(at, rank, lines)
 }
 
 // spec is the string that stands for a region.
@@ -198,24 +225,4 @@ func (w *fortran) wrap(stmt string) string {
 	}
 	b.WriteString(stmt + "\n")
 	return b.String()
-}
-
-var plainExpr = regexp.MustCompile(`^[A-Za-z0-9_%+\-* ]+$`)
-
-// iterations reports the trip count of a counted loop ahead of it, if working
-// it out twice can do no harm: names, numbers and arithmetic only.
-func (w *fortran) iterations(c *Candidate) string {
-	l := c.site.stmt.Loop
-	if len(c.site.before) > 0 || l.Kind != source.Counted || l.From == nil || l.To == nil {
-		return ""
-	}
-	from, to, step := l.From.Text(w.file.Text), l.To.Text(w.file.Text), "1"
-	if l.Step != nil {
-		step = l.Step.Text(w.file.Text)
-	}
-	if !plainExpr.MatchString(from) || !plainExpr.MatchString(to) || !plainExpr.MatchString(step) {
-		return ""
-	}
-	return w.wrap(fmt.Sprintf("call auspex_f_iterations('%s',int(((%s)-(%s)+(%s))/(%s),8))",
-		w.spec(c.id), to, from, step, step))
 }

@@ -172,9 +172,21 @@ func endsOnIf(u *source.Unit) bool {
 // a line, or a place within one if inline. Declarations, statement functions
 // and declarative directives come before it.
 func entryPoint(f *source.File, u *source.Unit) (at int, inline bool) {
+	return firstPoint(f, u, func(s *source.Stmt) bool { return !declarative(f, u, s) })
+}
+
+// declarationPoint is where further declarations may stand: before the first
+// executable statement or statement function.
+func declarationPoint(f *source.File, u *source.Unit) (at int, inline bool) {
+	return firstPoint(f, u, func(s *source.Stmt) bool {
+		return !declarative(f, u, s) || s.Kind == source.Simple
+	})
+}
+
+func firstPoint(f *source.File, u *source.Unit, wanted func(*source.Stmt) bool) (at int, inline bool) {
 	first := u.Close
 	for _, s := range u.Stmts {
-		if !declarative(f, u, s) {
+		if wanted(s) {
 			first = s
 			break
 		}

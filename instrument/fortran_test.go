@@ -2,15 +2,16 @@ package instrument
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 )
 
 func TestExitsInFixedForm(t *testing.T) {
 	got, r := same(t, "exits.f", read(t, "exits.f"), Options{Regions: All, MinLines: 1, Count: true}, "-fd-lines-as-comments", "-w")
 	expect(t, got, map[string]string{
-		"exits": "1 0", "early": "2 0", "early/loop@19": "2 13", "jumps": "2 0", "jumps/loop@35": "2 12",
-		"jumps/loop@36": "6 36", "jumps/loop@45": "2 0", "shared/loop@61": "1 4", "shared/loop@63": "16 64",
-		"tabbed": "1 0", "tabbed/loop@74": "1 7", "open": "0",
+		"exits": "1 0", "early": "2 0", "early/loop@19": "2 8", "jumps": "2 0", "jumps/loop@35": "2 6",
+		"jumps/loop@36": "6 17", "jumps/loop@45": "2 2", "shared/loop@61": "1 20", "shared/loop@63": "16 64",
+		"tabbed": "1 0", "tabbed/loop@74": "1 4", "open": "0",
 	})
 	for _, name := range []string{"half", "shared/loop@62", "reader/loop@95", "reader/loop@98"} {
 		if got[name] != "" {
@@ -48,5 +49,56 @@ func TestThreadsInFortran(t *testing.T) {
 	expect(t, got, map[string]string{"work::threads/loop@76": "1 0", "work::threads/loop@82": "1 0", "open": "0"})
 	if t.Failed() {
 		t.Logf("%s", r.Text)
+	}
+}
+
+// Statements that look like calls of functions end the declarations too.
+func TestStatementsThatLookLikeCalls(t *testing.T) {
+	text := `subroutine s(n)
+  implicit none
+  integer, pointer :: p
+  integer :: n, i
+  nullify(p)
+  if (n < 0) return
+  do i = 1, n
+    n = n - 1
+  end do
+end subroutine
+program main
+  integer :: n = 3
+  call s(n)
+end program
+`
+	r := rewrite(t, parse(t, "a.f90", []byte(text)), Options{MinLines: 1, Count: true})
+	build(t, t.TempDir(), "a.f90", r.Text)
+	if before, _, _ := strings.Cut(string(r.Text), "nullify"); !strings.Contains(before, "auspex_f_enter") {
+		t.Errorf("the region begins late:\n%s", r.Text)
+	}
+}
+
+// Directives may stand ahead of declarations, and what is declared for
+// counting comes after them all.
+func TestDirectivesAmongDeclarations(t *testing.T) {
+	text := `      SUBROUTINE S(N)
+!DEC$ NOOPTIMIZE
+      IMPLICIT NONE
+      INTEGER N, I
+      INTEGER, SAVE :: T
+!$OMP THREADPRIVATE(T)
+      INTEGER K
+      K = 0
+      DO I = 1, N
+        K = K + I
+      END DO
+      T = K
+      END
+      PROGRAM MAIN
+      CALL S(3)
+      END
+`
+	r := rewrite(t, parse(t, "a.f", []byte(text)), Options{MinLines: 1, Count: true})
+	build(t, t.TempDir(), "a.f", r.Text, "-fopenmp")
+	if !strings.Contains(string(r.Text), "auspex_n") {
+		t.Errorf("nothing is counted:\n%s", r.Text)
 	}
 }

@@ -12,7 +12,7 @@ type Region struct {
 	Kind    Kind   `json:"kind"`
 	File    string `json:"file"`
 	Line    int    `json:"line"`
-	EndLine int    `json:"endLine"`
+	EndLine int    `json:"end_line"`
 }
 
 // Result is a rewritten file.
@@ -36,7 +36,7 @@ func Rewrite(f *source.File, opt Options) *Result {
 		if c.Chosen {
 			c.id = len(chosen)
 			chosen = append(chosen, c)
-			r.Regions = append(r.Regions, Region{c.Name, c.Kind, opt.File, c.Line, c.EndLine})
+			r.Regions = append(r.Regions, Region{c.Name, c.Kind, originOf(f, c.unit.Start, opt.File), c.Line, c.EndLine})
 		}
 	})
 	if len(chosen) == 0 {
@@ -51,6 +51,15 @@ func Rewrite(f *source.File, opt Options) *Result {
 	}
 	r.Text, r.Edits = e.apply(f.Text)
 	return r
+}
+
+// originOf is the file that a byte came from, if a preprocessor's markers say
+// so, and otherwise the name given.
+func originOf(f *source.File, off int, name string) string {
+	if o := f.Origin(off); o != f.Name {
+		return o
+	}
+	return name
 }
 
 // each visits candidates and those inside them, in order.

@@ -1,0 +1,190 @@
+package instrument
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"auspex/source"
+)
+
+// Iterations are counted by region: those of a measured loop and of all loops
+// in a measured region that are none themselves. A count is one addition to a
+// local variable at the head of a loop's body, so it is exact however the loop
+// is left, and compilers work it out of innermost loops whose trip count they
+// know. The loop around moves it to a second variable, which is volatile: it
+// takes no register away from the innermost loop.
+//
+// Loops under OpenMP or OpenACC directives are not counted: their threads would
+// share the variable. Nor are loops from one small number to another, such as
+// over the three directions of space: compilers unroll them, and they say
+// nothing that the loop around does not.
+
+// forks are directives after which threads, lanes or a device share what is
+// around the statement that follows.
+var forks = regexp.MustCompile(`^(omp|acc)\b.*\b(parallel|task|taskloop|teams|target|simd|for|do|loop|sections|distribute|kernels|serial|workshare|tile|unroll)\b|^cuf\b`)
+
+// few are the heads of loops from one number below a hundred to another, up to
+// where their body or their step begins.
+var few = map[bool]*regexp.Regexp{
+	true:  regexp.MustCompile(`(?i)^do\s*\d*\s*,?\s*\w+\s*=\s*\d{1,2}\s*,\s*\d{1,2}\s*$`),
+	false: regexp.MustCompile(`^for\s*\(\s*(?:[a-z_0-9:]+\s+)*\w+\s*=\s*\d{1,2}\s*;\s*\w+\s*(?:<|<=|!=)\s*\d{1,2}\s*;`),
+}
+
+func fewTurns(f *source.File, s *source.Stmt) bool {
+	line, _, _ := bytes.Cut(f.Text[s.Start:s.End], []byte("\n"))
+	return few[f.Language == source.Fortran].Match(line)
+}
+
+// countedLoops calls visit for every loop of a statement list that counts in
+// the region around it, outer ones first. chosen are regions of their own.
+func countedLoops(list []*source.Stmt, f *source.File, chosen map[*source.Stmt]int, visit func(*source.Stmt)) {
+	shared := 0 // directives of Fortran that are open
+	for i, s := range list {
+		if s.Kind == source.Directive {
+			if f.Language == source.Fortran {
+				shared = max(0, shared+opens(s.Text))
+			}
+			continue
+		}
+		if _, region := chosen[s]; region || shared > 0 || i > 0 && sharedAfter(list[i-1]) {
+			continue
+		}
+		if s.Kind == source.Loop && s.Loop.Kind == source.Concurrent {
+			continue
+		}
+		if s.Kind == source.Loop && !s.Loop.Once && !fewTurns(f, s) {
+			visit(s)
+		}
+		countedLoops(s.Body, f, chosen, visit)
+		countedLoops(s.Else, f, chosen, visit)
+	}
+}
+
+// sharedAfter tells whether a directive makes its next statement one of many
+// threads.
+func sharedAfter(s *source.Stmt) bool {
+	return s.Kind == source.Directive && forks.MatchString(s.Text) && !endWord.MatchString(s.Text)
+}
+
+// opens tells whether a directive of Fortran begins (1) or ends (-1) lines that
+// threads share. One that belongs to a loop has its end there, said or not.
+func opens(text string) int {
+	if m := endWord.FindStringSubmatch(text); m != nil {
+		if whole := m[1] + " " + m[2]; forks.MatchString(whole) && !loopWords.MatchString(whole) {
+			return -1
+		}
+		return 0
+	}
+	if forks.MatchString(text) && !loopWords.MatchString(text) {
+		return 1
+	}
+	return 0
+}
+
+// countC puts the additions for one region into C and C++.
+func countC(f *source.File, c *Candidate, chosen map[*source.Stmt]int, e *edits) {
+	if bytes.Contains(f.Text[c.unit.Body.Start:c.unit.Body.End], []byte("_Pragma")) {
+		return // which of its loops threads share is not to be seen
+	}
+	count := func(s *source.Stmt) {
+		l := s.Loop
+		add := fmt.Sprintf("AUSPEX_N(%d);", c.id)
+		if innermost(s, f) {
+			add = fmt.Sprintf("AUSPEX_C(%d);", c.id)
+		}
+		switch {
+		case !l.Sound || l.Body.End == l.Body.Start:
+		case l.Braced:
+			e.insert(l.Body.Start+1, 1, add)
+		case f.SameBranch(s.Start, l.Body.Start) && f.SameBranch(l.Body.Start, l.Body.End-1) &&
+			!strings.Contains(string(f.Text[l.Body.Start:l.Body.End]), "#"):
+			e.insert(l.Body.Start, 1, "{"+add)
+			e.insert(l.Body.End, -c.id, "}")
+		}
+	}
+	if c.Kind == FunctionRegion {
+		countedLoops(c.unit.Stmts, f, chosen, count)
+		return
+	}
+	for _, d := range c.site.before {
+		if forks.MatchString(d.Text) {
+			return
+		}
+	}
+	count(c.site.stmt)
+	countedLoops(c.site.stmt.Body, f, chosen, count)
+}
+
+// innermost tells whether no loop in s counts.
+func innermost(s *source.Stmt, f *source.File) bool {
+	inside := false
+	countedLoops(s.Body, f, nil, func(*source.Stmt) { inside = true })
+	return !inside
+}
+
+// counters decides which regions of a Fortran unit have a variable that counts,
+// declares them and adds to them.
+func (w *fortran) counters(u *fortranUnit) {
+	if (&chooser{file: w.file}).neverFortranUnit(u.unit) != "" {
+		return // no safe place for declarations
+	}
+	alone := map[*source.Stmt]bool{} // loops that one thread runs
+	countedLoops(u.unit.Stmts, w.file, nil, func(s *source.Stmt) { alone[s] = len(s.Body) > 0 })
+	declarations := ""
+	for _, c := range u.regions {
+		var loops []*source.Stmt
+		count := func(s *source.Stmt) {
+			if alone[s] {
+				loops = append(loops, s)
+			}
+		}
+		inside := u.unit.Stmts
+		if c.Kind == LoopRegion {
+			count(c.site.stmt)
+			inside = c.site.stmt.Body
+		}
+		countedLoops(inside, w.file, u.loops, count)
+		if len(loops) == 0 {
+			continue
+		}
+		n, inner := counterNames(c.id)
+		for _, s := range loops {
+			if innermost(s, w.file) {
+				w.ahead(s, w.wrap(inner+" = "+inner+" + 1"))
+			} else {
+				w.ahead(s, w.wrap(n+" = "+n+" + "+inner+" + 1")+w.wrap(inner+" = 0"))
+			}
+		}
+		w.counted[c.id] = true
+		declarations += w.wrap("integer(8), volatile :: "+n) + w.wrap("integer(8) :: "+inner)
+	}
+	if declarations != "" {
+		at, inline := declarationPoint(w.file, u.unit)
+		w.atPoint(at, inline, -1, declarations)
+	}
+}
+
+// counterNames are the variables that the guards of C have as n and c.
+func counterNames(id int) (n, inner string) {
+	return fmt.Sprintf("auspex_n%d", id), fmt.Sprintf("auspex_c%d", id)
+}
+
+// ahead puts whole lines at the head of a loop's body, before the label of its
+// first statement: what jumps there is in the same turn, and the label may be
+// the loop's end.
+func (w *fortran) ahead(loop *source.Stmt, lines string) {
+	first := loop.Body[0]
+	at := first.Start
+	if first.Label != "" {
+		at = first.LabelSpan.Start
+	}
+	at = w.file.BeforeCondition(at, loop.Start)
+	start := lineStart(w.file.Text, at)
+	if strings.TrimSpace(string(w.file.Text[start:at])) == "" {
+		w.atPoint(start, false, 1, lines)
+	} else {
+		w.atPoint(at, true, 1, lines)
+	}
+}
