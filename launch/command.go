@@ -29,14 +29,16 @@ type target struct {
 	mpi        string // path of the MPI library it is linked with, empty without
 }
 
-// prefixes are programs that run the rest of their command line.
+// prefixes are programs that run the rest of their command line; auspex is one
+// by its lab.
 var prefixes = map[string]bool{
-	"env": true, "nice": true, "ionice": true, "chrt": true, "taskset": true, "numactl": true, "time": true, "timeout": true, "stdbuf": true, "setarch": true, "nohup": true,
+	"auspex": true,
+	"env":    true, "nice": true, "ionice": true, "chrt": true, "taskset": true, "numactl": true, "time": true, "timeout": true, "stdbuf": true, "setarch": true, "nohup": true,
 }
 
 // inspect finds the launcher and the program in a command such as
-// `mpirun -n 8 ./solver`.
-func inspect(ctx context.Context, command []string) target {
+// `mpirun -n 8 ./solver` that is to run in the directory work.
+func inspect(ctx context.Context, work string, command []string) target {
 	t := target{at: -1, launcherAt: -1}
 	for i, word := range command {
 		if t.launcherAt < 0 && t.at < 0 {
@@ -48,7 +50,7 @@ func inspect(ctx context.Context, command []string) target {
 		if prefixes[filepath.Base(word)] {
 			continue
 		}
-		path, ok := executable(word, i == 0 || !strings.HasPrefix(command[i-1], "-"))
+		path, ok := executable(work, word, i == 0 || !strings.HasPrefix(command[i-1], "-"))
 		if !ok {
 			continue
 		}
@@ -62,10 +64,13 @@ func inspect(ctx context.Context, command []string) target {
 // executable tells whether an argument names a program in ELF form. A bare
 // name is looked up in the path only where mayLook is set: the value of an
 // option, such as a host's name, may be a program's too.
-func executable(arg string, mayLook bool) (string, bool) {
+func executable(work, arg string, mayLook bool) (string, bool) {
 	path := arg
+	if !filepath.IsAbs(arg) {
+		path = filepath.Join(work, arg)
+	}
 	if !strings.Contains(arg, "/") {
-		if info, err := os.Stat(arg); err != nil || info.IsDir() {
+		if info, err := os.Stat(path); err != nil || info.IsDir() {
 			found, err := exec.LookPath(arg)
 			if err != nil || !mayLook {
 				return "", false

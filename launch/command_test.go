@@ -40,7 +40,7 @@ func TestInspect(t *testing.T) {
 			if test.needs != "" {
 				need(t, test.needs)
 			}
-			got := inspect(context.Background(), strings.Fields(test.command))
+			got := inspect(context.Background(), "", strings.Fields(test.command))
 			want := ""
 			if test.program != "" {
 				want = filepath.Join(dir, test.program)

@@ -21,6 +21,9 @@ import (
 type Compiler struct {
 	Real    []string // the compiler and its arguments
 	Options instrument.Options
+	// Plan, where there is one, says which loops are cut short; then no region
+	// is measured.
+	Plan *Plan
 	// Cache keeps compiled parts of the runtime.
 	Cache string
 
@@ -36,6 +39,14 @@ func (c *Compiler) Run(ctx context.Context) (int, error) {
 		return 1, err
 	}
 	if line.fallback || len(line.inputs) == 0 || isProbeOfConfigure(line) || !line.compiles && !line.links {
+		return c.plain(ctx)
+	}
+	if c.Plan != nil && c.Plan.Record != "" && line.compiles {
+		if err := c.Plan.record(line); err != nil {
+			return 1, err
+		}
+	}
+	if c.Plan != nil && len(c.Plan.Loops) == 0 {
 		return c.plain(ctx)
 	}
 	dir, err := os.MkdirTemp("", "auspex-cc-")
@@ -132,6 +143,9 @@ func (j *compileJob) run(ctx context.Context) (int, error) {
 		return j.original(ctx)
 	}
 	j.fixDepends()
+	if !j.line.links {
+		j.carry(ctx)
+	}
 	j.Out.Write(j.asNamed(out.Bytes()))
 	j.Err.Write(j.asNamed(errs.Bytes()))
 	j.speak()
@@ -202,12 +216,22 @@ func (j *compileJob) instrument(ctx context.Context, number int, in input) {
 		options = j.line.fortran
 	}
 	options.Language = in.language
+	options.Marked = in.language == source.Fortran && bytes.HasPrefix(text, []byte("# 1 \"")) // as CMake does for Ninja
 	parsed, err := source.Parse(ctx, file, text, options)
 	if err != nil {
 		j.said = append(j.said, fmt.Sprintf("%s: not instrumented: %v", file, err))
 		return
 	}
-	result := instrument.Rewrite(parsed, j.Options)
+	choice := j.Options
+	if path, err := filepath.Abs(parsed.Origin(0)); err == nil {
+		choice.Path = path // make may have gone into the source's directory
+	}
+	var result *instrument.Result
+	if j.Plan != nil {
+		result = j.Plan.rewrite(parsed)
+	} else {
+		result = instrument.Rewrite(parsed, choice)
+	}
 	if n, first := leftAlone(result.Candidates); n > 0 {
 		j.said = append(j.said, fmt.Sprintf("%s: left uninstrumented: %s%s", file, first, andMore(n-1)))
 	}
@@ -223,7 +247,7 @@ func (j *compileJob) instrument(ctx context.Context, number int, in input) {
 	copied := filepath.Join(place, filepath.Base(file))
 	whole := result.Text
 	if in.language != source.Fortran {
-		whole = append([]byte(stubText()), whole...)
+		whole = append([]byte(stubText(j.Plan)), whole...)
 	}
 	if err := os.WriteFile(copied, whole, 0o666); err != nil {
 		return
@@ -239,7 +263,12 @@ func (j *compileJob) instrument(ctx context.Context, number int, in input) {
 }
 
 // stubText is what stands before an instrumented C or C++ source.
-func stubText() string { return "#line 1 \"auspex-stub.h\"\n" + instrument.ABI + probe.Stub }
+func stubText(p *Plan) string {
+	if p != nil {
+		return "#line 1 \"auspex-stub.h\"\n" + instrument.ThresholdABI + probe.StubThreshold
+	}
+	return "#line 1 \"auspex-stub.h\"\n" + instrument.ABI + probe.Stub
+}
 
 // leftAlone counts the functions that could not be parsed, and says why of the
 // first.

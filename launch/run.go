@@ -18,6 +18,8 @@ import (
 // Runner runs a command with the measurement runtime in it.
 type Runner struct {
 	Command []string
+	// Work is the directory the command runs in, empty for this one.
+	Work string
 	// Dir is where processes write; with several nodes it must be one that
 	// all of them see.
 	Dir string
@@ -25,6 +27,9 @@ type Runner struct {
 	Cache string
 	// Trace is where the event trace goes, empty for none.
 	Trace string
+	// Settings are further variables for the environment of the ranks, as
+	// name=value.
+	Settings []string
 	// Sample is the interval at which each node's CPU utilisation is noted, 0
 	// for never.
 	Sample time.Duration
@@ -43,9 +48,10 @@ type Result struct {
 
 // Run runs the command and collects. An error is about what kept it from being
 // run or measured; where the command ran, the result holds its exit status
-// nevertheless.
+// nevertheless. When the context is done the command is ended, and what it
+// measured until then is collected.
 func (r *Runner) Run(ctx context.Context) (*Result, error) {
-	t := inspect(ctx, r.Command)
+	t := inspect(ctx, r.Work, r.Command)
 	library, err := r.runtime(ctx, t)
 	if err != nil {
 		return nil, err
@@ -54,7 +60,7 @@ func (r *Runner) Run(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	settings := []string{"LD_PRELOAD=" + preload(library), "AUSPEX_DIR=" + dir}
+	settings := append([]string{"LD_PRELOAD=" + preload(library), "AUSPEX_DIR=" + dir}, r.Settings...)
 	if t.launcher == noLauncher && t.program != "" {
 		if real, err := filepath.EvalSymlinks(t.program); err == nil {
 			settings = append(settings, "AUSPEX_TARGET="+real)
@@ -75,6 +81,8 @@ func (r *Runner) Run(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	// What a command measured before it was interrupted is worth keeping.
+	ctx = context.WithoutCancel(ctx)
 	run := Run{Command: r.Command, Started: started, Deaths: deaths}
 	result.Experiment, err = Collect(ctx, dir, run)
 	if err != nil {
@@ -153,6 +161,7 @@ func passOn(command []string, t target, settings []string) []string {
 func (r *Runner) execute(ctx context.Context, command, settings []string) (int, error) {
 	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = r.In, r.Out, r.Err
+	cmd.Dir = r.Work
 	cmd.Env = append(os.Environ(), settings...)
 	if err := cmd.Start(); err != nil {
 		return 127, fmt.Errorf("cannot start %s: %w", command[0], err)

@@ -12,6 +12,7 @@ import (
 
 	"auspex/instrument"
 	"auspex/probe"
+	"auspex/source"
 )
 
 // buildSection is the part of an executable that tells how it was built.
@@ -21,8 +22,60 @@ const buildSection = ".auspex.build"
 // the program run without the runtime, serves its Fortran parts, and notes the
 // compiler and flags for the experiment's factors.
 func (j *compileJob) stub(ctx context.Context) (string, error) {
-	text := instrument.ABI + probe.Stub + probe.StubFortran +
-		fmt.Sprintf("__attribute__((section(%q), used)) static const char auspex_build[] = %s;\n", buildSection, strconv.QuoteToASCII(buildNote(j.Real, j.line)))
+	stubs := instrument.ABI + probe.Stub + probe.StubFortran
+	if j.Plan != nil {
+		stubs = instrument.ThresholdABI + probe.StubThreshold + probe.StubThresholdFortran
+	}
+	if !j.line.links {
+		return j.object(ctx, stubs) // only a program is noted
+	}
+	return j.object(ctx, stubs+
+		fmt.Sprintf("__attribute__((section(%q), used)) static const char auspex_build[] = %s;\n", buildSection, strconv.QuoteToASCII(buildNote(j.Real, j.line))))
+}
+
+// carry puts the stub into the objects made of Fortran sources, as C and C++
+// sources have it in their text, so that anybody may link them: not every build
+// links by auspex cc. Objects that are compiled once more while linking (-flto)
+// cannot hold it.
+func (j *compileJob) carry(ctx context.Context) {
+	for _, arg := range j.line.args {
+		if strings.HasPrefix(arg, "-flto") {
+			return
+		}
+	}
+	for _, in := range j.line.inputs {
+		if in.language != source.Fortran || j.args[in.at] == j.line.args[in.at] {
+			continue
+		}
+		made := j.line.output
+		if made == "" {
+			made = strings.TrimSuffix(filepath.Base(j.line.args[in.at]), filepath.Ext(j.line.args[in.at])) + ".o"
+		}
+		if err := j.join(ctx, made); err != nil {
+			j.said = append(j.said, fmt.Sprintf("%s must be linked by auspex cc: %v", made, err))
+		}
+	}
+}
+
+// join replaces an object by one that also holds the stub.
+func (j *compileJob) join(ctx context.Context, object string) error {
+	stub, err := j.stub(ctx)
+	if err != nil {
+		return err
+	}
+	both := filepath.Join(j.dir, "both.o")
+	if out, err := exec.CommandContext(ctx, "ld", "-r", "-o", both, object, stub).CombinedOutput(); err != nil {
+		return fmt.Errorf("%w: %s", err, strings.TrimSpace(string(out)))
+	}
+	data, err := os.ReadFile(both)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(object, data, 0o666)
+}
+
+// object compiles a text of the runtime's, or finds it compiled.
+func (j *compileJob) object(ctx context.Context, text string) (string, error) {
 	hash := sha256.Sum256([]byte(text))
 	object := filepath.Join(j.Cache, fmt.Sprintf("stub-%x.o", hash[:10]))
 	if _, err := os.Stat(object); err == nil {

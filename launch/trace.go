@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"sort"
@@ -29,26 +28,36 @@ var actionKinds = map[probe.EventKind]trace.Kind{
 // dir. Sizes are bytes; computation is in ns, so a host of 10⁹ flop/s replays it
 // as it was.
 func CollectTrace(ctx context.Context, dir string) (*trace.Trace, error) {
+	t, _, err := collectTrace(ctx, dir)
+	return t, err
+}
+
+// collectTrace also gives by how much the messages of loops that were cut short
+// differed, by rank.
+func collectTrace(ctx context.Context, dir string) (*trace.Trace, []map[int]float64, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.events"))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
+	var deviations []map[int]float64
 	sort.Slice(files, func(i, j int) bool { return rankOf(files[i]) < rankOf(files[j]) })
+	places := readPlaces(dir)
 	t := &trace.Trace{}
 	for i, file := range files {
 		if rankOf(file) != i {
-			return nil, fmt.Errorf("there is no trace of rank %d: it did not come to its end", i)
+			return nil, nil, fmt.Errorf("there is no trace of rank %d: it did not come to its end", i)
 		}
-		program, err := readProgram(ctx, file, i)
+		program, deviation, err := readProgram(ctx, file, i, places)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
+		deviations = append(deviations, deviation)
 		t.Programs = append(t.Programs, program)
 	}
 	if len(files) == 0 {
-		return nil, errors.New("no trace was recorded: the program makes no MPI calls")
+		return nil, nil, errors.New("no trace was recorded: the program makes no MPI calls")
 	}
-	return t, nil
+	return t, deviations, nil
 }
 
 func rankOf(file string) int {
@@ -59,22 +68,65 @@ func rankOf(file string) int {
 	return n
 }
 
-func readProgram(ctx context.Context, file string, rank int) (trace.Program, error) {
-	b := trace.NewBuilder(rank)
-	b.Means = true
-	n := 0
-	err := probe.ReadEvents(file, func(e *probe.Event) error {
-		if n++; n%65536 == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if e.Compute >= 1 {
-			b.Add(&trace.Action{Kind: trace.Compute, Value: math.Round(e.Compute), Variance: e.Variance})
-		}
+func readProgram(ctx context.Context, file string, rank int, places places) (trace.Program, map[int]float64, error) {
+	r := recorder{ctx: ctx, to: trace.NewBuilder(rank), places: places[rank], at: -1}
+	r.to.Means = true
+	r.turns = turns{to: r.to, deviations: map[int]float64{}}
+	err := probe.ReadEvents(file, &r)
+	return r.to.Program(), r.turns.deviations, err
+}
+
+// recorder puts the events of one rank into its program.
+type recorder struct {
+	ctx    context.Context
+	to     *trace.Builder
+	turns  turns
+	places []place // of the rank's regions
+	at     int     // region of the latest place told
+	seen   int
+}
+
+// Event adds one event, with the place of its call where that is another than
+// before.
+func (r *recorder) Event(e *probe.Event) error {
+	if r.seen++; r.seen%65536 == 0 && r.ctx.Err() != nil {
+		return r.ctx.Err()
+	}
+	switch e.Kind {
+	case probe.EventTurn:
+		r.turns.head(e)
+	case probe.EventRepeat:
+		return r.turns.repeat(e)
+	default:
+		r.turns.compute(e.Compute, e.Variance)
+		r.tell(e.Site)
 		a := action(e)
-		b.Add(&a)
-		return nil
-	})
-	return b.Program(), err
+		r.to.Add(&a)
+		r.turns.note(e, a)
+	}
+	return nil
+}
+
+// tell adds the place of the calls that follow, once.
+func (r *recorder) tell(site int) {
+	if site != r.at && site >= 0 && site < len(r.places) && r.places[site].file != "" {
+		r.to.Add(&trace.Action{Kind: trace.Location, File: r.places[site].file, Tag: int32(r.places[site].line)})
+	}
+	r.at = site
+}
+
+// Loop keeps a loop as one, but for those whose turns are looked at one by one.
+func (r *recorder) Loop(l probe.Turns, body func() error) error {
+	r.tell(l.Site) // where places differ, each turn tells them anew
+	if l.Plain && !r.turns.inside {
+		return r.to.Repeat(l.Count, body)
+	}
+	for range l.Count {
+		if err := body(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func action(e *probe.Event) trace.Action {

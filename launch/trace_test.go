@@ -42,7 +42,7 @@ int main(int argc, char **argv)
 }
 `})
 		exe := filepath.Join(dir, "talk")
-		mustCompile(t, m.cc, "-std=c99", "-O1", "-Wno-stringop-overflow", filepath.Join(dir, "talk.c"), "-o", exe)
+		mustCompile(t, m.cc, "-std=c99", "-g", "-O1", "-Wno-stringop-overflow", filepath.Join(dir, "talk.c"), "-o", exe)
 		var out bytes.Buffer
 		file := filepath.Join(dir, "talk.trace")
 		r := Runner{Command: m.ranks("3", exe), Dir: t.TempDir(), Cache: testCache(), Trace: file, Out: &out, Err: &out}
@@ -75,6 +75,19 @@ int main(int argc, char **argv)
 		}
 		if stat.Bytes > 10000 {
 			t.Errorf("%d actions take %d bytes: not folded", stat.Actions, stat.Bytes)
+		}
+		// Every call stands where the source has it.
+		lines := map[trace.Kind]int32{trace.Irecv: 17, trace.Isend: 18, trace.Wait: 19, trace.Allreduce: 21,
+			trace.CommSplit: 23, trace.Bcast: 24, trace.Allgatherv: 25, trace.Finalize: 27}
+		var a trace.Action
+		file, line := "", int32(0)
+		for c := tr.Cursor(1); c.Next(&a); {
+			switch want, known := lines[a.Kind]; {
+			case a.Kind == trace.Location:
+				file, line = a.File, a.Tag
+			case known && (line != want || filepath.Base(file) != "talk.c"):
+				t.Fatalf("%v stands at %s:%d, want line %d", a.Kind, file, line, want)
+			}
 		}
 	})
 }

@@ -28,6 +28,12 @@ var (
 	Stub string
 	//go:embed runtime/stub_fortran.h
 	StubFortran string
+	// StubThreshold and StubThresholdFortran are the same for loops that are
+	// cut short.
+	//go:embed runtime/stub_threshold.h
+	StubThreshold string
+	//go:embed runtime/stub_threshold_fortran.h
+	StubThresholdFortran string
 )
 
 // Header and Module are what users put among their sources to name regions by
@@ -157,7 +163,7 @@ func (b Builder) compile(ctx context.Context, compiler, dir string) (string, err
 		return "", err
 	}
 	made := filepath.Join(dir, "probe.so")
-	return made, call(ctx, compiler, append([]string{"-shared", "-o", made}, append(objects, "-ldl", "-lpthread")...)...)
+	return made, call(ctx, compiler, append([]string{"-shared", "-o", made}, append(objects, "-ldl", "-lpthread", "-lm")...)...)
 }
 
 func call(ctx context.Context, compiler string, args ...string) error {

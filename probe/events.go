@@ -39,6 +39,10 @@ const (
 	EventAllgatherv
 	EventScatterv
 	EventReduceScatter
+	// EventTurn is the head of a turn of the loop numbered Comm; Tag is 0 in its
+	// first. EventRepeat says that Count turns more would have followed.
+	EventTurn
+	EventRepeat
 	eventKinds
 )
 
@@ -59,6 +63,9 @@ type Event struct {
 	// Count and Count2 are bytes sent and received; Count of a split its key.
 	Count, Count2   int64
 	Sends, Receives []int64 // bytes by rank
+	// Site is the number of the process's region that tells where the call
+	// stands, -1 where that is not known.
+	Site int
 	// Compute is the CPU time before the event, in ns. Where the event stands
 	// for several turns of a loop it is their mean.
 	Compute, Variance float64
@@ -71,15 +78,29 @@ const (
 	maxDepth     = 64
 	maxDistinct  = 1 << 24
 	maxBody      = 1 << 16
-	maxEvents    = 1 << 34 // with loops unrolled
+	maxEvents    = 1 << 34 // as far as loops are unrolled
 )
 
 // ErrCut tells that a trace has no end: its rank was killed.
 var ErrCut = errors.New("the trace is cut off: its rank did not come to an end")
 
-// ReadEvents reads the trace that a rank wrote and calls visit for each event
-// in order, loops unrolled.
-func ReadEvents(path string, visit func(*Event) error) error {
+// Visitor takes the events of a trace in order. Loop takes a loop that was
+// folded while it was recorded: body hands one turn to the visitor, and may be
+// called as often as wanted.
+type Visitor interface {
+	Event(*Event) error
+	Loop(l Turns, body func() error) error
+}
+
+// Turns is what is known of a folded loop.
+type Turns struct {
+	Count uint64
+	Plain bool // no EventTurn or EventRepeat is among its events
+	Site  int  // of all its events, -1 where they differ
+}
+
+// ReadEvents reads the trace that a rank wrote.
+func ReadEvents(path string, visit Visitor) error {
 	file, err := os.Open(path)
 	if err != nil {
 		return err
@@ -91,7 +112,7 @@ func ReadEvents(path string, visit func(*Event) error) error {
 	return nil
 }
 
-func readEvents(in io.Reader, visit func(*Event) error) error {
+func readEvents(in io.Reader, visit Visitor) error {
 	r := eventReader{in: bufio.NewReaderSize(in, 1<<16), known: map[uint64]Event{}, visit: visit}
 	return r.run()
 }
@@ -99,14 +120,14 @@ func readEvents(in io.Reader, visit func(*Event) error) error {
 type eventReader struct {
 	in    *bufio.Reader
 	known map[uint64]Event
-	visit func(*Event) error
+	visit Visitor
 	seen  int64
 }
 
 // item is an event or a loop of items.
 type item struct {
+	Turns // of an event, Count is 0
 	event Event
-	count uint64 // of a loop, else 0
 	body  []item
 }
 
@@ -130,20 +151,20 @@ func (r *eventReader) run() error {
 }
 
 func (r *eventReader) play(it *item) error {
-	if it.count == 0 {
+	if it.Count == 0 {
 		if r.seen++; r.seen > maxEvents {
 			return errors.New("more events than any run makes")
 		}
-		return r.visit(&it.event)
+		return r.visit.Event(&it.event)
 	}
-	for range it.count {
+	return r.visit.Loop(it.Turns, func() error {
 		for i := range it.body {
 			if err := r.play(&it.body[i]); err != nil {
 				return err
 			}
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // item reads the next item; io.EOF is the trace's own end.
@@ -185,14 +206,14 @@ func (r *eventReader) describe() error {
 		Key  uint64
 		Size uint32
 	}
-	var raw struct{ Kind, Comm, Peer, Peer2, Tag, Count, Count2, Sends, Receives int64 }
+	var raw struct{ Kind, Comm, Peer, Peer2, Tag, Count, Count2, Sends, Receives, Site int64 }
 	if err := r.read(&head); err != nil {
 		return err
 	}
 	if err := r.read(&raw); err != nil {
 		return err
 	}
-	const fixed = 72
+	const fixed = 80
 	if raw.Sends < 0 || raw.Receives < 0 || raw.Sends > maxEventSize || raw.Receives > maxEventSize || int64(head.Size) != fixed+8*(raw.Sends+raw.Receives) || head.Size > maxEventSize {
 		return fmt.Errorf("an event of %d bytes with lists of %d and %d", head.Size, raw.Sends, raw.Receives)
 	}
@@ -203,6 +224,10 @@ func (r *eventReader) describe() error {
 		return errors.New("too many events that differ")
 	}
 	e := Event{Kind: EventKind(raw.Kind), Comm: int(raw.Comm), Peer: int(raw.Peer), Peer2: int(raw.Peer2), Tag: int(raw.Tag), Count: raw.Count, Count2: raw.Count2}
+	e.Site = -1
+	if raw.Site > 0 && raw.Site <= math.MaxUint32 {
+		e.Site = int(raw.Site - 1)
+	}
 	list := make([]int64, raw.Sends+raw.Receives)
 	if err := r.read(list); err != nil {
 		return err
@@ -225,7 +250,7 @@ func (r *eventReader) event() (item, error) {
 		return item{}, errors.New("an event that was not described, or with impossible times")
 	}
 	e.Compute, e.Variance = raw.Mean, raw.M2/float64(raw.N)
-	return item{event: e}, nil
+	return item{Turns: Turns{Plain: e.Kind != EventTurn && e.Kind != EventRepeat, Site: e.Site}, event: e}, nil
 }
 
 func (r *eventReader) loop(depth int) (item, error) {
@@ -239,13 +264,19 @@ func (r *eventReader) loop(depth int) (item, error) {
 	if depth >= maxDepth || raw.Size == 0 || raw.Size > maxBody || raw.Count < 2 {
 		return item{}, fmt.Errorf("a loop of %d items, %d deep", raw.Size, depth)
 	}
-	it := item{count: raw.Count}
-	for range raw.Size {
+	it := item{Turns: Turns{Count: raw.Count, Plain: true}}
+	for i := range raw.Size {
 		inner, err := r.item(depth + 1)
 		if err != nil {
 			return item{}, err
 		}
 		it.body = append(it.body, inner)
+		it.Plain = it.Plain && inner.Plain
+		if i == 0 {
+			it.Site = inner.Site
+		} else if it.Site != inner.Site {
+			it.Site = -1
+		}
 	}
 	return it, nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -25,6 +26,8 @@ type ccFlags struct {
 	include, exclude []string
 	iterations       bool
 	header, module   bool
+	plan             string
+	environment      error // what is wrong with $AUSPEX_CC_FLAGS
 }
 
 func (a *app) ccCommand() *cobra.Command {
@@ -36,7 +39,8 @@ func (a *app) ccCommand() *cobra.Command {
 		Long: `Stand in for a compiler: functions and outer loops of the sources on its command
 line are instrumented, all else is the compiler's own doing, and so are its
 messages and its exit status. The program runs as before by itself; auspex run
-measures it.`,
+measures it. Flags may also stand in $AUSPEX_CC_FLAGS, where a build leaves no
+room for them.`,
 		Example: `  auspex cc mpicc -O2 -c solver.c
   make CC="auspex cc mpicc" FC="auspex cc mpif90"
   cmake -DCMAKE_C_COMPILER_LAUNCHER="auspex;cc" -DCMAKE_C_LINKER_LAUNCHER="auspex;cc" ..`,
@@ -56,10 +60,20 @@ measures it.`,
 	cmd.Flags().BoolVar(&f.iterations, "iterations", true, "count the iterations of loops")
 	cmd.Flags().BoolVar(&f.header, "print-header", false, "print auspex.h, with Par_begin(name) and Par_end() for C and C++")
 	cmd.Flags().BoolVar(&f.module, "print-module", false, "print auspex.F90, the same for Fortran")
+	// Read first: what the command line says comes after and wins.
+	f.environment = cmd.Flags().Parse(strings.Fields(os.Getenv("AUSPEX_CC_FLAGS")))
+	if left := cmd.Flags().Args(); f.environment == nil && len(left) > 0 {
+		f.environment = fmt.Errorf("%q is no flag", left[0])
+	}
+	cmd.Flags().StringVar(&f.plan, "plan", "", "")
+	cmd.Flags().MarkHidden("plan") // for auspex predict
 	return cmd
 }
 
 func (a *app) runCC(ctx context.Context, args []string, f ccFlags) error {
+	if f.environment != nil {
+		return usagef("$AUSPEX_CC_FLAGS: %w", f.environment)
+	}
 	switch {
 	case f.header:
 		_, err := fmt.Fprint(a.out, probe.Header)
@@ -73,6 +87,13 @@ func (a *app) runCC(ctx context.Context, args []string, f ccFlags) error {
 		return err
 	}
 	compiler := launch.Compiler{Real: args, Options: options, Cache: cacheDir(), In: a.in, Out: a.out, Err: a.err}
+	if f.plan != "" {
+		plan, err := launch.ReadPlan(f.plan)
+		if err != nil {
+			return err
+		}
+		compiler.Plan = plan
+	}
 	status, err := compiler.Run(ctx)
 	if err != nil {
 		return err

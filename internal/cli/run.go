@@ -106,10 +106,7 @@ func (a *app) runRun(ctx context.Context, command []string, f runFlags) error {
 	if f.name != "" {
 		e.Name = f.name
 	}
-	if err := putUnderFreeName(s, e, f); err != nil {
-		return err
-	}
-	if err := writeSamples(s, e, last.Samples); err != nil {
+	if err := putUnderFreeName(s, e, f, samples(last.Samples)); err != nil {
 		return err
 	}
 	if err := a.tellRun(ctx, e, last.Status); err != nil {
@@ -121,18 +118,18 @@ func (a *app) runRun(ctx context.Context, command []string, f runFlags) error {
 	return nil
 }
 
-// writeSamples puts the CPU utilisation of nodes beside the experiment's
-// tables.
-func writeSamples(s *store.Store, e *model.Experiment, samples []launch.Sample) error {
-	if len(samples) == 0 {
+// samples is the CPU utilisation of nodes as a table, nothing where none was
+// taken.
+func samples(list []launch.Sample) []store.Attachment {
+	if len(list) == 0 {
 		return nil
 	}
 	var b strings.Builder
 	b.WriteString("node,seconds,busy\n")
-	for _, sample := range samples {
+	for _, sample := range list {
 		fmt.Fprintf(&b, "%s,%.3f,%.4f\n", sample.Node, sample.At.Seconds(), sample.Busy)
 	}
-	return os.WriteFile(filepath.Join(s.Dir(), "experiments", e.ID, "cpu.csv"), []byte(b.String()), 0o666)
+	return []store.Attachment{{Name: "cpu.csv", Data: []byte(b.String())}}
 }
 
 // measure runs the command once.
@@ -162,10 +159,10 @@ func (a *app) measure(ctx context.Context, storeDir string, command []string, f 
 
 // putUnderFreeName stores an experiment; one that the user did not name gets
 // a number where its program's name is taken.
-func putUnderFreeName(s *store.Store, e *model.Experiment, f runFlags) error {
+func putUnderFreeName(s *store.Store, e *model.Experiment, f runFlags, attached []store.Attachment) error {
 	base := e.Name
 	for n := 2; ; n++ {
-		err := s.Put(e, f.replace && f.name != "")
+		err := s.Put(e, f.replace && f.name != "", attached...)
 		if f.name != "" || !errors.Is(err, store.ErrExists) {
 			return err
 		}

@@ -1,6 +1,6 @@
 /* MPI: what the generated wrappers call. */
 #include <mpi.h>
-#include "trace.h"
+#include "threshold.h"
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -51,9 +51,10 @@ static __attribute__((noinline)) struct thread *mpi_enter(struct auspex_region *
         return NULL;
     uint64_t now = ticks();
     t->quiet = 1;
-    if (t->depth == 0) {
+    if (t->depth == 0 || auspex_tracing) {
         struct site *s = site_at(r, caller ? caller : address);
-        if (s) {
+        t->site = s ? s->call + 1 : 0;
+        if (s && t->depth == 0) {
             enter(t, s->before);
             charge(t, now);
             leave(t);
@@ -88,6 +89,7 @@ static void traced(struct thread *t, struct event e, const int64_t *lists)
     if (t->record.id != 0)
         return; /* the trace is of one thread */
     t->seen = virtual_time(t);
+    e.site = t->site;
     auspex_trace(&e, lists, compute);
 }
 
@@ -448,6 +450,8 @@ static void batch_done(struct thread *t, struct batch *b, int i, MPI_Status *sta
 
 /* ---- start and end of MPI ---- */
 
+#include "agree.h"
+
 static void mpi_started(void)
 {
     int n = 0;
@@ -464,6 +468,7 @@ static void mpi_started(void)
     if (auspex_tracing) {
         comm_add(MPI_COMM_WORLD);
         auspex_at_end = auspex_trace_close;
+        agree_start();
         traced(auspex_self, (struct event){T_INIT, 0, 0, 0, 0, 0, 0, 0, 0}, NULL);
     }
 }

@@ -10,7 +10,11 @@ static struct auspex_region barrier = {"OpenMP barrier", "", 0, BARRIER, -1};
 
 #define NEXT(name) do { if (unlikely(!real)) *(void **)&real = dlsym(RTLD_NEXT, #name); } while (0)
 
-static uint32_t barrier_region(void)
+/* Set where libomp tells of its events: what it offers under libgomp's names
+ * must not count again. */
+int auspex_ompt;
+
+uint32_t auspex_barrier(void)
 {
     uint32_t id = (uint32_t)__atomic_load_n(&barrier.id, __ATOMIC_RELAXED);
     return unlikely(id == UINT32_MAX) ? auspex_intern(&barrier) : id;
@@ -38,6 +42,21 @@ static struct place *same_place(struct thread *t, struct place *p)
     return to ? to : up;
 }
 
+/* Puts a thread into the place of the parallel region that it takes part in. */
+void auspex_join(struct thread *t, struct place *place, uint64_t now)
+{
+    struct place *p = same_place(t, place);
+    if (!t->top->parent)
+        auspex_resume(t, now); /* a worker that waited for work is nobody's time */
+    else
+        charge(t, now);
+    if (t->depth + 1 >= t->capacity)
+        auspex_deepen(t);
+    t->stack[++t->depth] = t->top = p;
+    t->record.current = p->index;
+    p->node->calls++;
+}
+
 static int thread_number(void)
 {
     static int (*real)(void);
@@ -59,18 +78,8 @@ static void take_part(void *argument)
     uint64_t now = ticks();
     uint32_t depth = t->depth;
     struct place *outside = t->top;
-    if (t != team->opener) {
-        struct place *p = same_place(t, team->place);
-        if (!outside->parent)
-            auspex_resume(t, now); /* a worker that waited for work is nobody's time */
-        else
-            charge(t, now);
-        if (t->depth + 1 >= t->capacity)
-            auspex_deepen(t);
-        t->stack[++t->depth] = t->top = p;
-        t->record.current = p->index;
-        p->node->calls++;
-    }
+    if (t != team->opener)
+        auspex_join(t, team->place, now);
     team->body(team->data);
     now = ticks();
     charge(t, now);
@@ -92,7 +101,7 @@ static void end_team(struct team *team)
 {
     struct thread *o = team->opener;
     uint64_t now = ticks();
-    uint32_t region = barrier_region();
+    uint32_t region = auspex_barrier();
     int n = team->members < TEAM ? team->members : TEAM;
     for (int i = 0; i < n; i++) {
         struct thread *t = team->member[i];
@@ -112,7 +121,7 @@ static void end_team(struct team *team)
 static int begin_team(struct team *team, void (*body)(void *), void *data)
 {
     struct thread *t = self();
-    if (!t || t->quiet)
+    if (!t || t->quiet || auspex_ompt)
         return 0;
     team->body = body;
     team->data = data;
@@ -203,12 +212,12 @@ void GOMP_parallel_sections(void (*body)(void *), void *data, unsigned n, unsign
         static void (*real)(void);        \
         struct thread *t = auspex_self;   \
         NEXT(name);                       \
-        if (!t || t->quiet) {             \
+        if (!t || t->quiet || auspex_ompt) { \
             real();                       \
             return;                       \
         }                                 \
         charge(t, ticks());               \
-        enter(t, barrier_region());       \
+        enter(t, auspex_barrier());       \
         real();                           \
         charge(t, ticks());               \
         leave(t);                         \

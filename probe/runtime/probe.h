@@ -37,6 +37,7 @@ struct thread {
     uint64_t brief;     /* ticks of stretches too short for a look since */
     uint64_t settled;   /* ticks of CPU time charged up to the latest look */
     uint64_t seen;      /* of all charged, told to the trace or spent in MPI */
+    uint32_t site;      /* of the MPI call it is in, for the trace: see trace.h */
     uint64_t faults, switches;
     uint64_t counter[COUNTERS];
     int counters;       /* descriptor of the hardware counters, -1 without */
@@ -44,8 +45,9 @@ struct thread {
 
 extern __thread struct thread *auspex_self __attribute__((visibility("hidden"), tls_model("initial-exec")));
 extern struct header *auspex_header __attribute__((visibility("hidden")));
-extern uint64_t auspex_long, auspex_slow; /* ticks; see clock.c */
-extern double auspex_rate;                /* ticks per ns */
+#define HIDDEN __attribute__((visibility("hidden")))
+extern uint64_t auspex_long HIDDEN, auspex_slow HIDDEN; /* ticks; see clock.c */
+extern double auspex_rate HIDDEN;                       /* ticks per ns */
 
 static inline uint64_t nanos(clockid_t clock)
 {
@@ -81,6 +83,11 @@ struct chunk *auspex_chunk(uint32_t kind, uint32_t thread);
 uint32_t auspex_region_add(const char *name, size_t name_size, const char *file, size_t file_size,
     int line, int kind, const char *object, uint64_t offset);
 void auspex_file_close(int state, int code);
+
+/* openmp.c */
+extern int auspex_ompt;
+uint32_t auspex_barrier(void);
+void auspex_join(struct thread *t, struct place *place, uint64_t now);
 
 /* sample.c */
 void auspex_sample(void);
@@ -137,6 +144,43 @@ static inline void leave(struct thread *t)
         return;
     t->top = t->stack[--t->depth];
     t->record.current = t->top->index;
+}
+
+/* Enters a region, or leaves the innermost one, as long as nothing out of the
+ * ordinary is to be done; where there is, does nothing and returns 0. Without
+ * calls in it this costs little more than the clock. */
+static inline int quick_enter(struct thread *t, uint32_t region)
+{
+    struct place *from = t->top, *to;
+    struct way *w = &t->ways[(from->index * 0x9e3779b1u + region) & t->mask];
+    uint64_t now = ticks(), stretch = now - t->record.last;
+    if (unlikely(stretch >= auspex_long || w->from != from->index || w->region != region || !w->to || t->depth + 1 >= t->capacity))
+        return 0;
+    to = w->to;
+    t->record.last = now;
+    from->node->wall += stretch;
+    from->node->cpu += stretch;
+    t->brief += stretch;
+    t->stack[++t->depth] = to;
+    t->top = to;
+    t->record.current = to->index;
+    to->node->calls++;
+    return 1;
+}
+
+static inline int quick_leave(struct thread *t, uint32_t region)
+{
+    uint64_t now = ticks(), stretch = now - t->record.last;
+    if (unlikely(stretch >= auspex_long || t->top->region != region || t->depth == 0))
+        return 0;
+    struct node *n = t->top->node;
+    t->record.last = now;
+    n->wall += stretch;
+    n->cpu += stretch;
+    t->brief += stretch;
+    t->top = t->stack[--t->depth];
+    t->record.current = t->top->index;
+    return 1;
 }
 
 /* Ticks of CPU time charged so far. */

@@ -6,28 +6,39 @@ EXPORT void auspex_probe_enter(struct auspex_region *r);
 EXPORT void auspex_probe_leave(struct auspex_region *r);
 EXPORT void auspex_probe_iterations(struct auspex_region *r, unsigned long n);
 
-void auspex_probe_enter(struct auspex_region *r)
+static __attribute__((noinline)) void enter_slowly(struct auspex_region *r)
 {
     struct thread *t = self();
-    if (unlikely(!t))
+    if (!t)
         return;
     uint32_t id = (uint32_t)__atomic_load_n(&r->id, __ATOMIC_RELAXED);
-    if (unlikely(id == UINT32_MAX))
+    if (id == UINT32_MAX)
         id = auspex_intern(r);
     charge(t, ticks());
     enter(t, id);
 }
 
+void auspex_probe_enter(struct auspex_region *r)
+{
+    struct thread *t = auspex_self;
+    if (unlikely(!t || !quick_enter(t, (uint32_t)__atomic_load_n(&r->id, __ATOMIC_RELAXED))))
+        enter_slowly(r);
+}
+
+static __attribute__((noinline)) void leave_slowly(struct thread *t, uint32_t id)
+{
+    charge(t, ticks());
+    if (t->top->region == id)
+        leave(t);
+    else
+        auspex_unwind(t, id);
+}
+
 void auspex_probe_leave(struct auspex_region *r)
 {
     struct thread *t = auspex_self;
-    if (unlikely(!t))
-        return;
-    charge(t, ticks());
-    if (likely(t->top->region == (uint32_t)r->id))
-        leave(t);
-    else
-        auspex_unwind(t, (uint32_t)r->id);
+    if (likely(t != NULL) && unlikely(!quick_leave(t, (uint32_t)r->id)))
+        leave_slowly(t, (uint32_t)r->id);
 }
 
 void auspex_probe_iterations(struct auspex_region *r, unsigned long n)
@@ -63,8 +74,10 @@ void auspex_probe_f_enter(const char *text, size_t size)
     if (unlikely(!t))
         return;
     uint32_t id = region_of(text, size);
-    charge(t, ticks());
-    enter(t, id);
+    if (unlikely(!quick_enter(t, id))) {
+        charge(t, ticks());
+        enter(t, id);
+    }
 }
 
 void auspex_probe_f_leave(const char *text, size_t size)
@@ -73,11 +86,8 @@ void auspex_probe_f_leave(const char *text, size_t size)
     if (unlikely(!t))
         return;
     uint32_t id = region_of(text, size);
-    charge(t, ticks());
-    if (likely(t->top->region == id))
-        leave(t);
-    else
-        auspex_unwind(t, id);
+    if (unlikely(!quick_leave(t, id)))
+        leave_slowly(t, id);
 }
 
 void auspex_probe_f_iterations(const char *text, const long long *n, size_t size)

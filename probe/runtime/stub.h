@@ -8,9 +8,6 @@ extern "C" {
 #endif
 #define AUSPEX_STUB_WEAK __attribute__((weak, visibility("hidden")))
 extern void *auspex_dlsym(void *, const char *) __asm__("dlsym") __attribute__((weak));
-void auspex_enter(struct auspex_region *) AUSPEX_STUB_WEAK;
-void auspex_leave(struct auspex_region *) AUSPEX_STUB_WEAK;
-void auspex_iterations(struct auspex_region *, unsigned long) AUSPEX_STUB_WEAK;
 extern void (*auspex_to_enter)(struct auspex_region *) AUSPEX_STUB_WEAK;
 extern void (*auspex_to_leave)(struct auspex_region *) AUSPEX_STUB_WEAK;
 extern void (*auspex_to_iterations)(struct auspex_region *, unsigned long) AUSPEX_STUB_WEAK;
@@ -31,9 +28,9 @@ static void auspex_find_enter(struct auspex_region *r)
 void (*auspex_to_enter)(struct auspex_region *) = auspex_find_enter;
 void (*auspex_to_leave)(struct auspex_region *) = auspex_no_region;
 void (*auspex_to_iterations)(struct auspex_region *, unsigned long) = auspex_no_count;
-void auspex_enter(struct auspex_region *r) { auspex_to_enter(r); }
-void auspex_leave(struct auspex_region *r) { auspex_to_leave(r); }
-void auspex_iterations(struct auspex_region *r, unsigned long n) { auspex_to_iterations(r, n); }
+#define auspex_enter(r) auspex_to_enter(r)
+#define auspex_leave(r) auspex_to_leave(r)
+#define auspex_iterations(r, n) auspex_to_iterations(r, n)
 #ifdef __cplusplus
 }
 #endif

@@ -7,7 +7,7 @@
  * The file: 'D' key(8) size(4) event, once for each distinct event, before the
  * first item that has its key; 'E' key(8) n(8) mean(8) m2(8) for an event, in
  * ns; 'L' count(8) items(4) for a loop, its items after it. */
-#include "trace.h"
+#include "threshold.h"
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,13 +15,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { WINDOW = 256, KEPT = 1 << 18 };
+enum { WINDOW = 4096, KEPT = 1 << 16, SLOTS = 1 << 12, TRIES = 8 };
 
 struct item {
     uint64_t key;
     struct loop *loop;
     uint64_t n;
     double mean, m2;
+    uint32_t prev; /* one more than the index of the item before in its slot */
 };
 
 struct loop { uint64_t count, body_key; uint32_t size; struct item *body; };
@@ -30,6 +31,8 @@ int auspex_tracing;
 static int file = -1;
 static struct item *items;
 static uint32_t used;
+static uint32_t latest[SLOTS];  /* one more than the index of the latest item of each slot of keys */
+static uint32_t *loops, looped; /* indices of loops, ascending */
 static char buffer[1 << 16];
 static size_t filled;
 static uint64_t *keys; /* of events written */
@@ -70,9 +73,10 @@ void auspex_trace_open(void)
         return;
     file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     items = malloc(KEPT * sizeof *items);
+    loops = malloc(KEPT * sizeof *loops);
     key_mask = 1023;
     keys = calloc(key_mask + 1, sizeof *keys);
-    auspex_tracing = file >= 0 && items && keys;
+    auspex_tracing = file >= 0 && items && loops && keys;
     put("auspexT\n", 8);
 }
 
@@ -97,12 +101,42 @@ static void emit(struct item *it)
     put(&it->m2, 8);
 }
 
+/* ---- the list of items ---- */
+
+static uint32_t *slot_of(uint64_t key) { return &latest[key >> 40 & (SLOTS - 1)]; }
+
+static void append(struct item it)
+{
+    uint32_t *slot = slot_of(it.key);
+    it.prev = *slot;
+    if (it.loop)
+        loops[looped++] = used;
+    items[used++] = it;
+    *slot = used;
+}
+
+/* Drops the items from n on; each is the latest of its slot when its turn
+ * comes. */
+static void drop(uint32_t n)
+{
+    while (used > n) {
+        struct item *it = &items[--used];
+        *slot_of(it->key) = it->prev;
+    }
+    while (looped > 0 && loops[looped - 1] >= n)
+        looped--;
+}
+
+/* Writes the first n items for good. */
 static void settle(uint32_t n)
 {
+    uint32_t all = used;
     for (uint32_t i = 0; i < n; i++)
         emit(&items[i]);
-    used -= n;
-    memmove(items, items + n, used * sizeof *items);
+    memset(latest, 0, sizeof latest);
+    used = looped = 0;
+    for (uint32_t i = n; i < all; i++)
+        append(items[i]);
 }
 
 void auspex_trace_close(void)
@@ -110,6 +144,7 @@ void auspex_trace_close(void)
     if (!auspex_tracing)
         return;
     auspex_tracing = 0;
+    auspex_turns_close();
     settle(used);
     put("Z", 1);
     flush();
@@ -148,20 +183,22 @@ static void merge(struct item *a, struct item *b)
     a->m2 += b->m2 + d * d * n * m / (n + m);
 }
 
-static void name(struct item *it) { it->key = mix(it->loop->body_key, it->loop->count) | 1; }
+static uint64_t name(const struct loop *l) { return mix(l->body_key, l->count) | 1; }
 
 /* Folds the latest items into a loop before them. */
 static int extend(void)
 {
-    for (uint32_t w = 1; w <= WINDOW && w < used; w++) {
-        struct item *at = &items[used - 1 - w];
-        if (!at->loop || at->loop->size != w || !same(at->loop->body, at + 1, w))
+    for (uint32_t k = looped, tries = TRIES; k-- > 0 && tries-- > 0;) {
+        struct item at = items[loops[k]], *next = &items[loops[k] + 1];
+        uint32_t w = used - 1 - loops[k];
+        if (at.loop->size != w || !same(at.loop->body, next, w))
             continue;
         for (uint32_t i = 0; i < w; i++)
-            merge(&at->loop->body[i], &at[1 + i]);
-        at->loop->count++;
-        name(at);
-        used -= w;
+            merge(&at.loop->body[i], &next[i]);
+        at.loop->count++;
+        at.key = name(at.loop);
+        drop(loops[k]);
+        append(at);
         return 1;
     }
     return 0;
@@ -171,7 +208,11 @@ static int extend(void)
 static int begin(void)
 {
     uint64_t last = items[used - 1].key;
-    for (uint32_t w = 1; w <= WINDOW && 2 * w <= used; w++) {
+    uint32_t at = items[used - 1].prev;
+    for (uint32_t tries = TRIES; at > 0 && tries-- > 0; at = items[at - 1].prev) {
+        uint32_t w = used - at;
+        if (w > WINDOW || 2 * w > used)
+            return 0;
         struct item *second = &items[used - w], *first = second - w;
         if (second[-1].key != last || !same(first, second, w))
             continue;
@@ -188,9 +229,8 @@ static int begin(void)
             merge(&body[i], &second[i]);
             l->body_key = mix(l->body_key, body[i].key);
         }
-        *first = (struct item){0, l, 0, 0, 0};
-        name(first);
-        used -= 2 * w - 1;
+        drop(used - 2 * w);
+        append((struct item){name(l), l, 0, 0, 0, 0});
         return 1;
     }
     return 0;
@@ -232,6 +272,8 @@ static void describe(uint64_t key, const struct event *e, const int64_t *lists)
 void auspex_trace(const struct event *e, const int64_t *lists, uint64_t compute)
 {
     uint64_t key = 0x243f6a88;
+    if (auspex_turning)
+        auspex_turn_event(e, lists, compute);
     const int64_t *words = (const int64_t *)e;
     for (size_t i = 0; i < sizeof *e / 8; i++)
         key = mix(key, (uint64_t)words[i]);
@@ -241,7 +283,7 @@ void auspex_trace(const struct event *e, const int64_t *lists, uint64_t compute)
     describe(key, e, lists);
     if (used == KEPT)
         settle(KEPT / 2);
-    items[used++] = (struct item){key, NULL, 1, (double)compute / auspex_rate, 0};
+    append((struct item){key, NULL, 1, (double)compute / auspex_rate, 0, 0});
     while (extend() || begin())
         ;
 }

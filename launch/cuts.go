@@ -1,0 +1,84 @@
+package launch
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"auspex/trace"
+)
+
+// LoopCut is how far one rank ran a loop that was to be cut short.
+type LoopCut struct {
+	Rank, Loop int // Loop is its number in the plan
+	// Entries is how often the loop was entered and watched, Ran its iterations
+	// that ran, Skipped those that were reckoned.
+	Entries, Ran, Skipped int64
+	// Added is the CPU time reckoned, Spread how far it may be off, in ns.
+	Added, Spread float64
+	// Deviation is by how much the sizes of its messages differed at most
+	// between iterations that ran, as a share.
+	Deviation float64
+	// Why is the reason why it was not cut short.
+	Why Why
+}
+
+// Why is a reason for which a loop that may be cut short was not.
+type Why int
+
+// The reasons, as the runtime numbers them.
+const (
+	WasCut    Why = iota
+	TooShort      // over before its time could have settled
+	Moving        // the time of an iteration did not settle
+	Touching      // it touched new memory to the end
+	Otherwise     // its iterations communicate in different ways
+	NotAll        // it had settled on some ranks, never on all
+)
+
+// CollectCutTrace is CollectTrace for a program with loops cut short, and tells
+// what became of these.
+func CollectCutTrace(ctx context.Context, dir string) (*trace.Trace, []LoopCut, error) {
+	t, deviations, err := collectTrace(ctx, dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	cuts, err := collectCuts(dir)
+	for i := range cuts {
+		if rank := cuts[i].Rank; rank >= 0 && rank < len(deviations) {
+			cuts[i].Deviation = deviations[rank][cuts[i].Loop]
+		}
+	}
+	return t, cuts, err
+}
+
+// collectCuts reads what the ranks of a run wrote into dir about such loops.
+func collectCuts(dir string) ([]LoopCut, error) {
+	files, err := filepath.Glob(filepath.Join(dir, "*.loops"))
+	if err != nil {
+		return nil, err
+	}
+	var list []LoopCut
+	for _, path := range files {
+		file, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		in := bufio.NewScanner(file)
+		for in.Scan() {
+			var c LoopCut
+			if _, err := fmt.Sscan(in.Text(), &c.Rank, &c.Loop, &c.Entries, &c.Ran, &c.Skipped, &c.Added, &c.Spread, &c.Why); err != nil {
+				file.Close()
+				return nil, fmt.Errorf("%s: %q: %w", path, in.Text(), err)
+			}
+			list = append(list, c)
+		}
+		file.Close()
+		if err := in.Err(); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}

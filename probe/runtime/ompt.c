@@ -1,0 +1,188 @@
+/* OpenMP as clang compiles it: libomp finds ompt_start_tool in the preloaded
+ * runtime and tells of its events. The outcome is that of openmp.c: a parallel
+ * region is a region of every thread that takes part, and waiting a region of
+ * its own. What is declared here is the little of OpenMP 5.0, chapter 4, that
+ * is needed, since gcc has no omp-tools.h. */
+#include "probe.h"
+#include <sys/mman.h>
+
+typedef union { uint64_t value; void *ptr; } ompt_data;
+typedef void (*ompt_function)(void);
+typedef ompt_function (*ompt_lookup)(const char *name);
+typedef struct {
+    int (*initialize)(ompt_lookup lookup, int device, ompt_data *data);
+    void (*finalize)(ompt_data *data);
+    ompt_data data;
+} ompt_tool;
+
+enum { PARALLEL_BEGIN = 3, PARALLEL_END = 4, IMPLICIT_TASK = 7, SYNC_REGION = 23 };
+enum { BEGIN = 1, END = 2 };
+enum { TASKWAIT = 5, TASKGROUP = 6, REDUCTION = 7 };
+enum { INITIAL_TASK = 1 };
+
+enum { TEAM = 256, NESTED = 8 };
+
+/* A thread's part in a parallel region. libomp has workers tell late that they
+ * are done, when they are wanted again, so the opener settles their wait; the
+ * state says who was first. It is the thread's own and outlives the team. */
+enum { WORKING, WAITING, SETTLED };
+struct seat {
+    struct thread *thread;
+    struct place *outside;
+    uint32_t depth;
+    int state;
+    uint64_t since; /* when the wait began */
+};
+
+struct team {
+    struct thread *opener;
+    struct place *place; /* of the region, in the opener's tree */
+    struct seat *seat[TEAM];
+    struct team *next; /* among those not in use */
+};
+
+static __thread struct team *spare;
+static __thread struct seat seats[NESTED];
+static __thread int level;
+
+static struct team *new_team(void)
+{
+    struct team *team = spare;
+    if (team) {
+        spare = team->next;
+        return team;
+    }
+    team = mmap(NULL, sizeof *team, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return team == MAP_FAILED ? NULL : team;
+}
+
+/* Puts a thread back where it was before the region. */
+static void rise(struct seat *s)
+{
+    struct thread *t = s->thread;
+    t->depth = s->depth;
+    t->top = s->outside;
+    t->record.current = t->top->index;
+}
+
+static int change(struct seat *s, int from, int to)
+{
+    int was = from;
+    return __atomic_compare_exchange_n(&s->state, &was, to, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+}
+
+static void parallel_begin(ompt_data *task, const void *frame, ompt_data *parallel, unsigned wanted, int flags, const void *address)
+{
+    (void)task, (void)frame, (void)wanted, (void)flags;
+    struct thread *t = self();
+    struct team *team = t && !t->quiet ? new_team() : NULL;
+    parallel->ptr = team;
+    if (!team)
+        return;
+    for (int i = 0; i < TEAM; i++)
+        team->seat[i] = NULL;
+    team->opener = t;
+    charge(t, ticks());
+    enter(t, auspex_site("OpenMP parallel", PARALLEL, address));
+    team->place = t->top;
+}
+
+static void parallel_end(ompt_data *parallel, ompt_data *task, int flags, const void *address)
+{
+    (void)task, (void)flags, (void)address;
+    struct team *team = parallel->ptr;
+    if (!team)
+        return;
+    struct thread *o = team->opener;
+    uint64_t now = ticks();
+    for (int i = 0; i < TEAM; i++) {
+        struct seat *s = team->seat[i];
+        if (!s || s->thread == o || !change(s, WAITING, SETTLED))
+            continue;
+        s->thread->top->node->wall += now - s->since;
+        s->thread->record.last = now;
+        rise(s);
+    }
+    charge(o, now);
+    leave(o);
+    team->next = spare;
+    spare = team;
+    parallel->ptr = NULL;
+}
+
+static void implicit_task(int endpoint, ompt_data *parallel, ompt_data *task, unsigned size, unsigned index, int flags)
+{
+    (void)size;
+    if (flags & INITIAL_TASK)
+        return;
+    if (endpoint == BEGIN) {
+        struct team *team = parallel ? parallel->ptr : NULL;
+        struct thread *t = team ? auspex_self : NULL;
+        if (team && !t)
+            t = auspex_thread_start((int)index);
+        if (!t || index >= TEAM || level == NESTED) {
+            task->ptr = NULL;
+            return;
+        }
+        struct seat *s = task->ptr = team->seat[index] = &seats[level++];
+        *s = (struct seat){t, t->top, t->depth, WORKING, 0};
+        if (t != team->opener)
+            auspex_join(t, team->place, ticks());
+        return;
+    }
+    struct seat *s = task->ptr;
+    if (!s)
+        return;
+    level--;
+    if (change(s, SETTLED, WORKING))
+        return;
+    uint64_t now = ticks();
+    charge(s->thread, now);
+    rise(s);
+}
+
+static void sync_region(int kind, int endpoint, ompt_data *parallel, ompt_data *task, const void *address)
+{
+    (void)parallel, (void)address;
+    struct thread *t = auspex_self;
+    int barrier = kind != TASKWAIT && kind != TASKGROUP;
+    struct seat *s = task && barrier ? task->ptr : NULL;
+    if (!t || t->quiet || kind == REDUCTION || (barrier && !s))
+        return;
+    uint64_t now = ticks();
+    if (endpoint == BEGIN) {
+        charge(t, now);
+        enter(t, auspex_barrier());
+        if (s) {
+            s->since = now;
+            __atomic_store_n(&s->state, WAITING, __ATOMIC_RELEASE);
+        }
+    } else if (!s || change(s, WAITING, WORKING)) {
+        charge(t, now);
+        leave(t);
+    }
+}
+
+static int initialize(ompt_lookup lookup, int device, ompt_data *data)
+{
+    (void)device, (void)data;
+    int (*set)(int, ompt_function) = (int (*)(int, ompt_function))lookup("ompt_set_callback");
+    if (!set)
+        return 0;
+    set(PARALLEL_BEGIN, (ompt_function)parallel_begin);
+    set(PARALLEL_END, (ompt_function)parallel_end);
+    set(IMPLICIT_TASK, (ompt_function)implicit_task);
+    set(SYNC_REGION, (ompt_function)sync_region);
+    auspex_ompt = 1;
+    return 1;
+}
+
+static void finalize(ompt_data *data) { (void)data; }
+
+EXPORT ompt_tool *ompt_start_tool(unsigned version, const char *runtime);
+ompt_tool *ompt_start_tool(unsigned version, const char *runtime)
+{
+    static ompt_tool tool = {initialize, finalize, {0}};
+    (void)version, (void)runtime;
+    return &tool;
+}

@@ -1,0 +1,328 @@
+/* The threshold iteration rule (dPerf, equations 1 to 4). A loop runs until the
+ * time of an iteration has settled; the rest of its iterations are skipped and
+ * reckoned.
+ *
+ * Time is looked at after 1, 2, 4, 8 … iterations. The windows between are
+ * compared: the loop has settled when the mean of an iteration in the latest
+ * window is within epsilon of that in the window before, both are long enough
+ * for the clock, and the loop does not touch new memory any more, since what
+ * comes after would find that memory untouched. So the first iterations, with
+ * caches still cold, do not count for the mean.
+ *
+ * A loop without communication may be entered many times: its iterations are
+ * counted on, and once it has settled each entry runs one iteration. What is
+ * reckoned is added to the thread's CPU time. In a loop with communication all
+ * ranks must stop in the same turn. Its trace holds a mark for every turn, and
+ * at the end how many turns more there would have been.
+ *
+ * One loop of a process is watched at a time, that of its first thread that was
+ * entered first. */
+#include "threshold.h"
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#define LEAST_TURNS 8      /* before a loop is cut short */
+#define LEAST_NS 20e6      /* two windows must be as long as this together */
+#define NOISE_NS 1000.0    /* a difference this small is none */
+#define FAULT_NS 100000.0  /* page faults no closer than this are not the loop's doing */
+#define SINGLE_NS 100000.0 /* iterations as long as this are timed one by one */
+#define MAX_LOOPS 4096
+
+enum why { CUT, SHORT, MOVING, TOUCHING, OTHERWISE, ALONE };
+
+/* A window of iterations. */
+struct window { double ticks, squares; uint64_t turns, looks; }; /* squares of the ticks between looks */
+
+/* What is known of a loop. */
+struct watch {
+    uint64_t entries, ran, skipped;
+    double added, spread;   /* ticks */
+    uint64_t done, next;    /* iterations counted; when to look again */
+    struct window now, before;
+    double mean, off;       /* of an iteration; by how much it may be wrong */
+    long faults;
+    int settled, used, why;
+    uint64_t shape, exact;  /* of the events of the latest turn */
+    uint64_t alike;         /* the first turn since which they are the same */
+};
+
+int (*auspex_agree)(int ready, int number, long turn);
+int auspex_turning;
+static struct watch *loops;
+static double epsilon;
+static int tried, watching, communicates;
+static uint64_t told;          /* ticks of computation that went into the trace */
+static uint64_t base;          /* computation at the latest look */
+static long gap;               /* iterations from there to the next look */
+static uint64_t shape, exact;  /* of the turn under way */
+
+EXPORT void auspex_probe_turns_begin(struct auspex_turns *turns);
+EXPORT int auspex_probe_turns_check(struct auspex_turns *turns);
+EXPORT void auspex_probe_turns_end(struct auspex_turns *turns);
+
+static int ready(void)
+{
+    if (!tried) {
+        const char *text = getenv("AUSPEX_EPSILON");
+        tried = 1;
+        epsilon = text ? atof(text) : 0;
+        if (epsilon > 0)
+            loops = calloc(MAX_LOOPS, sizeof *loops);
+    }
+    return loops != NULL;
+}
+
+/* Ticks of computation up to now, MPI's own left out. */
+static uint64_t computed(struct thread *t)
+{
+    charge(t, ticks());
+    return told + virtual_time(t) - t->seen;
+}
+
+static long faults(void)
+{
+    struct rusage u;
+#ifdef RUSAGE_THREAD
+    if (getrusage(RUSAGE_THREAD, &u) == 0)
+        return u.ru_minflt + u.ru_majflt;
+#endif
+    return 0;
+}
+
+static uint64_t mix(uint64_t h, uint64_t v)
+{
+    h = (h ^ v) * 0x9e3779b97f4a7c15u;
+    return h ^ h >> 29;
+}
+
+/* Hears of an event inside a loop that communicates. */
+void auspex_turn_event(const struct event *e, const int64_t *lists, uint64_t compute)
+{
+    const int64_t form[] = {e->kind, e->comm, e->peer, e->peer2, e->tag, e->sends, e->receives};
+    told += compute;
+    if (e->kind == T_TURN || e->kind == T_REPEAT)
+        return;
+    for (size_t i = 0; i < sizeof form / sizeof form[0]; i++)
+        shape = mix(shape, (uint64_t)form[i]);
+    exact = mix(mix(exact, (uint64_t)e->count), (uint64_t)e->count2);
+    for (int64_t i = 0; i < e->sends + e->receives; i++)
+        exact = mix(exact, (uint64_t)lists[i]);
+}
+
+static void mark(struct thread *t, int kind, int number, int again, long rest)
+{
+    struct event e = {kind, number, 0, 0, again, rest, 0, 0, 0};
+    uint64_t compute = virtual_time(t) - t->seen;
+    t->seen = virtual_time(t);
+    auspex_trace(&e, NULL, compute);
+}
+
+/* Looks whether the loop has settled, at the end of a window. */
+static int settle(struct watch *w)
+{
+    double latest = w->now.ticks / (double)w->now.turns, earlier = w->before.turns ? w->before.ticks / (double)w->before.turns : 0;
+    long touched = faults() - w->faults;
+    w->faults += touched;
+    w->why = SHORT;
+    if (w->done < LEAST_TURNS || w->before.ticks + w->now.ticks < LEAST_NS * auspex_rate)
+        return 0;
+    w->why = TOUCHING;
+    if ((double)touched > 16 + w->now.ticks / auspex_rate / FAULT_NS)
+        return 0;
+    double both = (double)(w->now.turns + w->before.turns), change = fabs(latest - earlier);
+    w->mean = (w->now.ticks + w->before.ticks) / both;
+    w->off = change / 2;
+    int ok = w->settled || change <= epsilon * latest;
+    if (w->now.looks == w->now.turns && w->before.looks == w->before.turns) {
+        /* Every turn was timed by itself, so chance can be told from change:
+         * the mean of turns that scatter is known to two standard errors, and
+         * two windows may differ by four. */
+        double variance = (w->now.squares + w->before.squares) / both - w->mean * w->mean;
+        w->off = sqrt(fmax(variance, 0) / both);
+        ok = ok || (communicates && change <= NOISE_NS * auspex_rate) || (2 * w->off <= epsilon * w->mean && change <= 4 * w->off);
+    }
+    w->why = ok ? CUT : MOVING;
+    return ok;
+}
+
+static void next_window(struct watch *w)
+{
+    w->before = w->now;
+    w->now = (struct window){0, 0, 0, 0};
+    w->next = w->done ? 2 * w->done : 1;
+}
+
+void auspex_probe_turns_begin(struct auspex_turns *turns)
+{
+    struct thread *t = self();
+    if (!t || t->record.id != 0 || watching || !ready() || turns->loop->number < 0 || turns->loop->number >= MAX_LOOPS)
+        return;
+    if (turns->loop->communicates && (!auspex_tracing || !auspex_agree))
+        return;
+    struct watch *w = &loops[turns->loop->number];
+    watching = turns->watched = w->used = 1;
+    communicates = turns->loop->communicates;
+    w->entries++;
+    base = computed(t);
+    if (communicates || w->next == 0) {
+        w->done = 0;
+        w->next = 1;
+        w->now = w->before = (struct window){0, 0, 0, 0};
+        w->settled = 0;
+        w->faults = faults();
+        w->alike = 0;
+    }
+    if (communicates) {
+        auspex_turning = 1;
+        gap = 0; /* every turn has its mark */
+    } else
+        gap = w->settled ? 1 : (long)(w->next - w->done);
+    turns->left = gap;
+}
+
+/* Counts the iterations since the latest look. */
+static void count(struct thread *t, struct watch *w, long n)
+{
+    uint64_t now = computed(t);
+    w->now.ticks += (double)(now - base);
+    w->now.squares += (double)(now - base) * (double)(now - base);
+    w->now.turns += (uint64_t)n;
+    w->now.looks += n > 0;
+    w->done += (uint64_t)n;
+    w->ran += (uint64_t)n;
+    base = now;
+}
+
+static int skip(struct auspex_turns *turns)
+{
+    turns->skip = 1;
+    turns->left = -1; /* stays below 0 */
+    turns->rest = 1;
+    return 1;
+}
+
+/* At the head of a turn in a loop that communicates. */
+static int turn(struct auspex_turns *turns, struct thread *t, struct watch *w)
+{
+    int first = turns->rest == 0 && w->done == 0 && gap == 0;
+    if (!first)
+        count(t, w, 1);
+    else
+        base = computed(t);
+    mark(t, T_TURN, turns->loop->number, !first, 0);
+    gap = 1;
+    turns->left = 0;
+    if (first) {
+        shape = exact = 0;
+        return 0;
+    }
+    if (shape != w->shape || communicates == 1 && exact != w->exact)
+        w->alike = w->done;
+    w->shape = shape;
+    w->exact = exact;
+    shape = exact = 0;
+    if (w->done < w->next)
+        return 0;
+    int ok = w->settled = settle(w);
+    if (ok && w->alike > w->done / 4 + 1) {
+        ok = 0;
+        w->why = OTHERWISE;
+    }
+    if (w->done >= LEAST_TURNS) {
+        t->quiet = 1;
+        int all = auspex_agree(ok, turns->loop->number, (long)w->done);
+        if (ok && !all)
+            w->why = ALONE;
+        ok = all;
+        uint64_t outside = virtual_time(t);
+        charge(t, ticks());
+        t->seen += virtual_time(t) - outside;
+        t->quiet = 0;
+        base = computed(t);
+    }
+    if (ok)
+        return skip(turns);
+    next_window(w);
+    return 0;
+}
+
+int auspex_probe_turns_check(struct auspex_turns *turns)
+{
+    struct thread *t = self();
+    struct watch *w = &loops[turns->loop->number];
+    if (!t)
+        return 0;
+    if (communicates)
+        return turn(turns, t, w);
+    if (w->settled) {
+        w->ran += (uint64_t)gap;
+        gap = 0;
+        return skip(turns);
+    }
+    count(t, w, gap);
+    gap = 0;
+    int single = w->now.ticks > SINGLE_NS * auspex_rate * (double)w->now.turns;
+    if (w->done < w->next) {
+        gap = 1;
+        turns->left = 0;
+        return 0;
+    }
+    if (settle(w)) {
+        w->settled = 1;
+        return skip(turns);
+    }
+    next_window(w);
+    gap = single ? 1 : (long)(w->next - w->done);
+    turns->left = gap - 1;
+    return 0;
+}
+
+void auspex_probe_turns_end(struct auspex_turns *turns)
+{
+    struct thread *t = self();
+    struct watch *w = &loops[turns->loop->number];
+    watching = auspex_turning = 0;
+    if (!t)
+        return;
+    if (!turns->skip) {
+        if (!w->settled || communicates)
+            count(t, w, gap - (turns->left > 0 ? turns->left : 0));
+        else
+            w->ran += (uint64_t)(gap - turns->left);
+        return;
+    }
+    double more = w->mean * (double)turns->rest;
+    w->skipped += (uint64_t)turns->rest;
+    w->added += more;
+    w->spread += w->off * (double)turns->rest;
+    if (communicates)
+        mark(t, T_REPEAT, turns->loop->number, 0, turns->rest);
+    else {
+        charge(t, ticks());
+        t->settled += (uint64_t)more;
+    }
+}
+
+/* Writes what became of each loop, a line each: rank, number, entries,
+ * iterations run and skipped, ns reckoned, by how much they may be off, why. */
+void auspex_turns_close(void)
+{
+    const char *dir = getenv("AUSPEX_TRACE_DIR");
+    char path[4096];
+    if (!loops || !dir || (size_t)snprintf(path, sizeof path, "%s/%d.loops", dir, auspex_header->rank) >= sizeof path)
+        return;
+    FILE *out = fopen(path, "w");
+    if (!out)
+        return;
+    for (int i = 0; i < MAX_LOOPS; i++) {
+        struct watch *w = &loops[i];
+        if (w->used)
+            fprintf(out, "%d %d %llu %llu %llu %.0f %.0f %d\n", auspex_header->rank, i, (unsigned long long)w->entries, (unsigned long long)w->ran,
+                (unsigned long long)w->skipped, w->added / auspex_rate, w->spread / auspex_rate, w->skipped ? CUT : w->why);
+    }
+    fclose(out);
+}
