@@ -35,7 +35,7 @@ func (s *Store) Collect() (removed []string, err error) {
 		}
 		named[id] = true
 	}
-	for _, dir := range []string{s.experimentsDir(), s.namesDir()} {
+	for _, dir := range []string{s.experimentsDir(), s.namesDir(), s.predictionsDir(), s.simulationsDir(), s.vocabulariesDir()} {
 		entries, err := os.ReadDir(dir)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err

@@ -108,6 +108,11 @@ func writeValues(path string, e *model.Experiment) error {
 	if s.Count != nil {
 		columns = append(columns, column{name: runsColumn, ints: s.Count})
 	}
+	return writeTable(path, "values", columns, s.Rows())
+}
+
+// writeTable writes columns of the same length.
+func writeTable(path, name string, columns []column, rows int) error {
 	group := parquet.Group{}
 	byName := make(map[string]*column, len(columns))
 	for i := range columns {
@@ -118,9 +123,9 @@ func writeValues(path string, e *model.Experiment) error {
 	if err != nil {
 		return err
 	}
-	schema := parquet.NewSchema("values", group)
+	schema := parquet.NewSchema(name, group)
 	w := parquet.NewGenericWriter[any](f, schema, parquet.PageBufferSize(1<<20), parquet.MaxRowsPerRowGroup(math.MaxInt64))
-	err = writeColumns(w, schema, byName, s.Rows())
+	err = writeColumns(w, schema, byName, rows)
 	return errors.Join(err, w.Close(), f.Sync(), f.Close())
 }
 

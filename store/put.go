@@ -12,9 +12,9 @@ import (
 	"auspex/model"
 )
 
-// Put stores an experiment under its name. A name already there is refused
-// with ErrExists unless replace is set.
-func (s *Store) Put(e *model.Experiment, replace bool) error {
+// Put stores an experiment under its name, and what is attached to it. A name
+// already there is refused with ErrExists unless replace is set.
+func (s *Store) Put(e *model.Experiment, replace bool, attached ...Attachment) error {
 	if err := CheckName(e.Name); err != nil {
 		return err
 	}
@@ -38,7 +38,7 @@ func (s *Store) Put(e *model.Experiment, replace bool) error {
 		return err
 	}
 	defer os.RemoveAll(temporary) // gone by then when all went well
-	if err := writeExperiment(temporary, e); err != nil {
+	if err := errors.Join(attach(temporary, attached), writeExperiment(temporary, e)); err != nil {
 		return fmt.Errorf("storing %q: %w", e.Name, err)
 	}
 	if err := os.Rename(temporary, s.experimentDir(id)); err != nil {

@@ -7,6 +7,7 @@
 //	experiments/<id>/regions.parquet   id, parent, name, path, kind, file, line
 //	experiments/<id>/values.parquet    unit, region, a column per metric
 //	names/<name>                       the id that the name stands for
+//	predictions/<name>.json            a prediction, a kind of its own
 //
 // An experiment never changes once it is there. It is written under a
 // temporary name, synced, renamed into place and only then given its name,
