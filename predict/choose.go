@@ -1,0 +1,156 @@
+package predict
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"auspex/depend"
+	"auspex/instrument"
+	"auspex/source"
+)
+
+// choose decides on the loops of the sources below root: the outermost that may
+// be cut short are.
+func (p *plan) choose(ctx context.Context, w *workshop, root string, names []string) error {
+	var files []*source.File
+	for _, name := range names {
+		text, err := os.ReadFile(filepath.Join(root, name))
+		if err != nil {
+			return err
+		}
+		f, err := source.Parse(ctx, name, text, source.Options{})
+		if err != nil {
+			w.note("%s could not be read, so no loop of it is cut short: %v", name, err)
+			continue
+		}
+		files = append(files, f)
+	}
+	program := depend.New(files...)
+	known := procedures(files)
+	work := newWork(program, files, known)
+	byName := map[string]*source.File{}
+	cuttable := map[string]map[int]string{}
+	for _, f := range files {
+		byName[f.Name] = f
+		cuttable[f.Name] = instrument.Cuttable(f)
+	}
+	rules := depend.Rules{Strict: w.Strict, FixedCommunication: w.AssumeFixed}
+	var open []source.Span // loops that are cut short, in the file at hand
+	file := ""
+	for _, l := range program.Loops() {
+		if l.File != file {
+			file, open = l.File, nil
+		}
+		use := LoopUse{File: l.File, Line: l.Line, Unit: l.Unit, Method: Simple, number: -1}
+		if within(open, l.Stmt.Span) {
+			continue
+		}
+		never, there := cuttable[l.File][l.Stmt.Start]
+		if !there {
+			never = "it is in code that cannot be"
+		}
+		switch {
+		case !heavy(byName[l.File], l.Stmt, known):
+			use.Reason = "It is one loop without calls: to ask in every iteration would change how it is compiled."
+		case never != "":
+			use.Reason = fmt.Sprintf("It cannot be rewritten: %s.", never)
+		default:
+			use.decide(program, l, rules, work)
+		}
+		if use.Method == Threshold {
+			open = append(open, l.Stmt.Span)
+			use.number = len(p.cuts)
+			cut := instrument.LoopCut{File: l.File, Line: l.Line, Offset: l.Stmt.Start, Number: use.number}
+			if l.Communication != "" {
+				cut.Communicates = 1
+				if w.AssumeFixed {
+					cut.Communicates = 2
+				}
+			}
+			p.cuts = append(p.cuts, cut)
+		}
+		p.loops = append(p.loops, use)
+	}
+	return nil
+}
+
+func within(list []source.Span, s source.Span) bool {
+	for _, o := range list {
+		if o.Contains(s) {
+			return true
+		}
+	}
+	return false
+}
+
+// decide asks whether the rest of the program would notice if the loop were cut
+// short, and whether its first iterations stand for all.
+func (use *LoopUse) decide(program *depend.Program, l depend.Loop, rules depend.Rules, work *work) {
+	safety := program.Safe(l, rules)
+	use.Reason = safety.Reason
+	if !safety.Safe {
+		return
+	}
+	if line := work.alone(l); line > 0 && l.Communication != "" {
+		use.Reason = fmt.Sprintf("It communicates, and line %d decides which ranks run it.", line)
+		return
+	}
+	if uneven := work.uneven(l); uneven != "" {
+		if !rules.FixedCommunication || l.Communication == "" {
+			use.Reason = fmt.Sprintf("Its iterations are not alike: %s.", uneven)
+			return
+		}
+		safety.Assumed = append(safety.Assumed, fmt.Sprintf("Iterations do alike although %s.", uneven))
+	}
+	use.Method = Threshold
+	for _, a := range safety.Assumed {
+		use.Reason += " Assumed: " + a
+	}
+}
+
+// heavy tells whether an iteration holds a loop or a call of one of the
+// program's own procedures.
+func heavy(f *source.File, loop *source.Stmt, procedures map[string]bool) bool {
+	for _, s := range loop.Body {
+		if s.Kind == source.Loop || len(s.MPI) > 0 {
+			return true
+		}
+		found := false
+		for _, e := range f.Exprs(s) {
+			e.Walk(func(k *source.Expr) {
+				found = found || k != nil && k.Kind == source.CallOf && procedures[lastPart(k.Name)]
+			})
+		}
+		if found || heavy(f, &source.Stmt{Body: s.Body}, procedures) || heavy(f, &source.Stmt{Body: s.Else}, procedures) {
+			return true
+		}
+	}
+	return false
+}
+
+// lastPart is a name without the class or module it belongs to.
+func lastPart(name string) string {
+	if i := strings.LastIndexAny(name, ":.>%"); i >= 0 {
+		name = name[i+1:]
+	}
+	return strings.ToLower(name)
+}
+
+// procedures are the names of all that the files define.
+func procedures(files []*source.File) map[string]bool {
+	names := map[string]bool{}
+	var add func(list []*source.Unit)
+	add = func(list []*source.Unit) {
+		for _, u := range list {
+			names[lastPart(u.Name)] = true
+			add(u.Units)
+		}
+	}
+	for _, f := range files {
+		add(f.Units)
+	}
+	return names
+}

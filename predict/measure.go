@@ -1,0 +1,232 @@
+package predict
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"auspex/launch"
+	"auspex/trace"
+)
+
+// workshop is where a request is worked on.
+type workshop struct {
+	*Request
+	dir   string // all that is written is below it
+	notes []string
+	noted map[string]bool
+}
+
+func (w *workshop) note(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if !w.noted[text] {
+		w.noted[text] = true
+		w.notes = append(w.notes, text)
+	}
+}
+
+func (w *workshop) say(format string, args ...any) {
+	if w.Say != nil {
+		w.Say(fmt.Sprintf(format, args...))
+	}
+}
+
+// built is the program made for one level, in a copy of the source of its own.
+type built struct {
+	opt     string
+	dir     string
+	seconds float64
+}
+
+// build copies the tree and runs the build command in it. np matters only where
+// the command names it.
+func (w *workshop) build(ctx context.Context, opt string, np int, kind string, environment func(root string) ([]string, error)) (*built, error) {
+	dir, err := os.MkdirTemp(w.dir, fmt.Sprintf("%s-O%s-", kind, opt))
+	if err != nil {
+		return nil, err
+	}
+	dir = filepath.Join(dir, "source")
+	if err := copyTree(ctx, w.Source, dir, w.dir); err != nil {
+		return nil, fmt.Errorf("copying the source: %w", err)
+	}
+	var settings []string
+	if environment != nil {
+		if settings, err = environment(dir); err != nil {
+			return nil, err
+		}
+	}
+	command := fill(w.Build, opt, np)
+	w.say("building: %s", command)
+	start := time.Now()
+	cmd := exec.CommandContext(ctx, "sh", "-c", command)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), settings...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
+	cmd.WaitDelay = 5 * time.Second
+	out, err := cmd.CombinedOutput()
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the build command failed (%w): %s\n%s", err, command, tail(out, 30))
+	}
+	b := &built{opt: opt, dir: dir, seconds: time.Since(start).Seconds()}
+	for line := range strings.Lines(string(out)) {
+		// The compilers' stand-in tells where it could not cut loops short.
+		if said, ok := strings.CutPrefix(strings.TrimSpace(line), "auspex: "); ok {
+			w.note("%s", said)
+		}
+	}
+	return b, nil
+}
+
+// tail is the last lines of what a command printed.
+func tail(text []byte, n int) string {
+	lines := strings.Split(strings.TrimRight(string(text), "\n"), "\n")
+	if len(lines) > n {
+		lines = append([]string{"…"}, lines[len(lines)-n:]...)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// taken is what one run gave.
+type taken struct {
+	trace   *trace.Trace
+	seconds float64 // run and reading of the trace
+	cuts    []launch.LoopCut
+}
+
+// take runs the program once and reads its traces. Where loops may be cut short
+// the program's results are wrong, and so may be its exit status.
+func (w *workshop) take(ctx context.Context, b *built, np int, settings []string) (*taken, error) {
+	command := fill(w.Run, b.opt, np)
+	w.say("measuring %d processes at -O%s: %s", np, b.opt, command)
+	result, dir, output, err := w.launch(ctx, b, command, settings, true)
+	if dir != "" {
+		defer os.RemoveAll(dir)
+	}
+	if err != nil {
+		return nil, err
+	}
+	failed := fmt.Errorf("the program ended with status %d when measured: %s\n%s", result.Status, command, tail(output, 30))
+	if result.Status != 0 && (len(settings) == 0 || result.Status >= 128) {
+		return nil, failed
+	}
+	start := time.Now()
+	t, cuts, err := launch.CollectCutTrace(ctx, dir)
+	if result.Status != 0 {
+		if err != nil || !slices.ContainsFunc(cuts, func(c launch.LoopCut) bool { return c.Skipped > 0 }) {
+			return nil, failed
+		}
+		w.note("With its loops cut short the program ended with status %d, as one does that finds its results wrong.", result.Status)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w\n%s\n%s", err, command, tail(output, 30))
+	}
+	if t.NP() != np {
+		return nil, fmt.Errorf("the program ran with %d ranks, not with %d: %s", t.NP(), np, command)
+	}
+	if err := w.look(result); err != nil {
+		return nil, err
+	}
+	return &taken{trace: t, cuts: cuts, seconds: result.Wall.Seconds() + time.Since(start).Seconds()}, nil
+}
+
+// launch runs a command in a build with the measurement runtime in it, and gives
+// the directory that the processes wrote into.
+func (w *workshop) launch(ctx context.Context, b *built, command string, settings []string, traced bool) (*launch.Result, string, []byte, error) {
+	dir, err := os.MkdirTemp(w.dir, "run-")
+	if err != nil {
+		return nil, "", nil, err
+	}
+	var input io.Reader
+	if w.Input != "" {
+		file, err := os.Open(w.Input)
+		if err != nil {
+			return nil, dir, nil, err
+		}
+		defer file.Close()
+		input = file
+	}
+	list := words(command)
+	if w.Cores != "" {
+		list = append([]string{"taskset", "-c", w.Cores}, list...)
+	}
+	output := &keeper{}
+	if w.Timeout > 0 {
+		limited, cancel := context.WithTimeout(ctx, w.Timeout)
+		defer cancel()
+		ctx = limited
+	}
+	if traced {
+		settings = append([]string{"AUSPEX_TRACE_DIR=" + dir}, settings...)
+	}
+	runner := launch.Runner{Command: list, Work: b.dir, Dir: dir, Cache: w.Cache, Settings: settings, In: input, Out: output, Err: output}
+	result, err := runner.Run(ctx)
+	switch {
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return nil, dir, nil, fmt.Errorf("the program was ended after %v: %s\n%s", w.Timeout, command, tail(output.text(), 30))
+	case ctx.Err() != nil:
+		return nil, dir, nil, ctx.Err()
+	case err != nil && result != nil && result.Status != 0:
+		return nil, dir, nil, fmt.Errorf("the program ended with status %d: %s\n%s", result.Status, command, tail(output.text(), 30))
+	case err != nil:
+		return nil, dir, nil, fmt.Errorf("%w\n%s\n%s", err, command, tail(output.text(), 30))
+	}
+	return result, dir, output.text(), nil
+}
+
+// keeper keeps the end of what a program prints: its results are of no
+// interest, its last words are.
+type keeper struct{ kept []byte }
+
+const keeperSize = 1 << 16
+
+func (k *keeper) Write(p []byte) (int, error) {
+	k.kept = append(k.kept, p...)
+	if len(k.kept) > 2*keeperSize {
+		k.kept = bytes.Clone(k.kept[len(k.kept)-keeperSize:])
+	}
+	return len(p), nil
+}
+
+func (k *keeper) text() []byte { return k.kept }
+
+// unseen are calls that a trace does not hold.
+var unseen = []string{"MPI_Put", "MPI_Get", "MPI_Accumulate", "MPI_Rput", "MPI_Rget", "MPI_Raccumulate", "MPI_Fetch_and_op", "MPI_Compare_and_swap", "MPI_Intercomm", "MPI_Neighbor", "MPI_Ineighbor"}
+
+// look finds what a replay will not know of, in what was measured beside the
+// trace.
+func (w *workshop) look(r *launch.Result) error {
+	e := r.Experiment
+	for _, region := range e.Regions {
+		name, _, _ := strings.Cut(region.Name, "@")
+		if strings.HasPrefix(name, "MPI_Comm_spawn") {
+			return fmt.Errorf("the program starts further processes with %s, which a replay cannot follow", name)
+		}
+		for _, u := range unseen {
+			if strings.HasPrefix(name, u) {
+				w.note("The program calls %s, which traces do not hold: the time it takes is missing from the predictions.", name)
+			}
+		}
+		if strings.HasPrefix(name, "MPI_File_") {
+			w.note("The program reads or writes files with MPI (%s): the time this takes is missing from the predictions.", name)
+		}
+	}
+	for _, u := range e.Units {
+		if u.Thread > 0 {
+			w.note("Ranks have several threads: only the computation of the first of each counts.")
+		}
+	}
+	return nil
+}

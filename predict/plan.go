@@ -1,0 +1,143 @@
+package predict
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"auspex/instrument"
+	"auspex/launch"
+)
+
+// plan is which loops are cut short.
+type plan struct {
+	cuts    []instrument.LoopCut
+	loops   []LoopUse
+	seconds float64 // that the static analysis took
+	shims   string  // directory that stands before the compilers' own
+}
+
+// plan builds the program once to see which sources it is made of, and decides
+// loop by loop which may be cut short.
+func (w *workshop) plan(ctx context.Context) (*plan, error) {
+	p := &plan{}
+	if w.Method == Simple {
+		return p, nil
+	}
+	p.shims = filepath.Join(w.dir, "compilers")
+	if err := writeShims(p.shims, w.Compiler); err != nil {
+		return nil, err
+	}
+	record := filepath.Join(w.dir, "sources")
+	b, err := w.build(ctx, w.Levels[0], w.Counts[0], "look", func(root string) ([]string, error) {
+		return p.environment(root, launch.Plan{Root: root, Record: record})
+	})
+	if err != nil {
+		return nil, err
+	}
+	text, err := os.ReadFile(record)
+	if err != nil && !os.IsNotExist(err) {
+		return nil, err
+	}
+	names := slices.Compact(slices.Sorted(slices.Values(strings.Fields(string(text)))))
+	start := time.Now()
+	if err := p.choose(ctx, w, b.dir, names); err != nil {
+		return nil, err
+	}
+	p.seconds = time.Since(start).Seconds()
+	if len(names) == 0 {
+		w.note("The build command called no compiler by a name known here, so no loop could be cut short.")
+	}
+	if len(p.cuts) == 0 && w.Method == Threshold {
+		return nil, errNothing
+	}
+	return p, nil
+}
+
+// environment is what makes a build in a directory follow a plan.
+func (p *plan) environment(root string, what launch.Plan) ([]string, error) {
+	file := filepath.Join(filepath.Dir(root), "plan.json")
+	if err := what.Write(file); err != nil {
+		return nil, err
+	}
+	return []string{"PATH=" + p.shims + string(os.PathListSeparator) + os.Getenv("PATH"), "AUSPEX_PLAN=" + file}, nil
+}
+
+// forBuild is the environment of a build with loops cut short.
+func (p *plan) forBuild(root string) ([]string, error) {
+	return p.environment(root, launch.Plan{Root: root, Loops: p.cuts})
+}
+
+func (p *plan) cutting() bool { return len(p.cuts) > 0 }
+
+// settings tell the runtime what to do about loops.
+func (p *plan) settings(r *Request) []string {
+	if !p.cutting() {
+		return nil
+	}
+	return []string{fmt.Sprintf("AUSPEX_EPSILON=%g", r.Epsilon)}
+}
+
+// abandon gives all cuts up.
+func (p *plan) abandon(why string) {
+	p.cuts = nil
+	for i := range p.loops {
+		if p.loops[i].Method == Threshold {
+			p.loops[i].Method, p.loops[i].Reason, p.loops[i].Cuts = Simple, why, nil
+		}
+	}
+}
+
+// record adds what became of the loops in runs of one level and count: of the
+// rank where most was run.
+func (p *plan) record(list []*taken, opt string, np int) {
+	for i := range p.loops {
+		use := &p.loops[i]
+		if use.Method != Threshold {
+			continue
+		}
+		cut := Cut{NP: np, Opt: opt}
+		why, met := launch.WasCut, false
+		for _, t := range list {
+			for _, c := range t.cuts {
+				if c.Loop != use.number {
+					continue
+				}
+				met = true
+				if c.Why != launch.WasCut {
+					why = c.Why
+				}
+				if c.Ran >= cut.Ran {
+					cut.Ran, cut.Iterations, cut.Added = c.Ran, c.Ran+c.Skipped, c.Added/1e9
+				}
+				cut.Deviation = max(cut.Deviation, c.Deviation)
+			}
+		}
+		if met {
+			cut.Why = whys[why]
+			use.Cuts = append(use.Cuts, cut)
+		}
+	}
+}
+
+var whys = map[launch.Why]string{
+	launch.TooShort:  "it was over before its time could have settled",
+	launch.Moving:    "the time of an iteration did not settle",
+	launch.Touching:  "it touched new memory to the end",
+	launch.Otherwise: "its iterations communicate in different ways",
+	launch.NotAll:    "it did not settle on all ranks at once",
+}
+
+// uses are the loops with what became of them.
+func (p *plan) uses() []LoopUse {
+	for i := range p.loops {
+		if l := &p.loops[i]; l.Method == Threshold && len(l.Cuts) == 0 {
+			l.Reason = "It ran only inside a loop that was watched, or never, or was not rewritten."
+		}
+	}
+	return p.loops
+}

@@ -1,0 +1,176 @@
+package predict
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Run predicts. What it writes goes below a temporary directory that it removes.
+func Run(ctx context.Context, r Request) (*Report, error) {
+	if r.Runs < 1 {
+		r.Runs = 1
+	}
+	if r.Epsilon <= 0 {
+		r.Epsilon = 0.02
+	}
+	if r.Method == "" {
+		r.Method = Auto
+	}
+	if err := r.check(); err != nil {
+		return nil, err
+	}
+	if r.ReferenceSpeed <= 0 {
+		r.ReferenceSpeed = r.Platforms[0].Hosts[0].Speed
+	}
+	source, err := filepath.Abs(r.Source)
+	if err != nil {
+		return nil, err
+	}
+	r.Source = source
+	if info, err := os.Stat(source); err != nil {
+		return nil, err
+	} else if !info.IsDir() {
+		return nil, fmt.Errorf("%s is no directory: --source names the tree that the build command runs in", r.Source)
+	}
+	if r.Input != "" {
+		if r.Input, err = filepath.Abs(r.Input); err != nil {
+			return nil, err
+		}
+	}
+	dir, err := os.MkdirTemp("", "auspex-predict-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	w := &workshop{Request: &r, dir: dir, noted: map[string]bool{}}
+	return w.predict(ctx)
+}
+
+func (w *workshop) predict(ctx context.Context) (*Report, error) {
+	report := &Report{Program: w.program(), Build: w.Build, Run: w.Run, Method: w.Method, ReferenceSpeed: w.ReferenceSpeed}
+	plan, err := w.plan(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, opt := range w.Levels {
+		if err := w.level(ctx, plan, opt, report); err != nil {
+			return nil, err
+		}
+	}
+	report.Loops = plan.uses()
+	report.conclude(len(w.Platforms), len(w.Counts), len(w.Levels))
+	if report.Notes = w.notes; report.Notes == nil {
+		report.Notes = []string{}
+	}
+	return report, nil
+}
+
+// level predicts for one compiler level.
+func (w *workshop) level(ctx context.Context, plan *plan, opt string, report *Report) error {
+	var program, plain *built
+	perCount := strings.Contains(w.Build, "{np}")
+	for _, np := range w.Counts {
+		var err error
+		if program == nil || perCount {
+			if program, err = w.buildFor(ctx, plan, opt, np); err != nil {
+				return err
+			}
+		}
+		traces, err := w.takeAll(ctx, plan, program, np)
+		if err != nil {
+			return err
+		}
+		var normal *normal
+		if w.Validate > 0 && w.ValidateCommand == "" {
+			if plain == nil || perCount {
+				if plain, err = w.plainBuild(ctx, plan, program, opt, np); err != nil {
+					return err
+				}
+			}
+			if normal, err = w.validate(ctx, plain, np, ""); err != nil {
+				return err
+			}
+			if np > 1 {
+				w.note("The measured times are those of this machine, not of the platforms; --validate-command runs the program elsewhere.")
+			}
+		}
+		for i := range w.Platforms {
+			p := &w.Platforms[i]
+			prediction, err := w.replay(ctx, p, traces, opt, np)
+			if err != nil {
+				return err
+			}
+			prediction.Build = program.seconds
+			if w.Validate > 0 && w.ValidateCommand != "" {
+				if plain == nil || perCount {
+					if plain, err = w.plainBuild(ctx, plan, program, opt, np); err != nil {
+						return err
+					}
+				}
+				if normal, err = w.validate(ctx, plain, np, p.Name); err != nil {
+					return err
+				}
+			}
+			prediction.compare(normal)
+			report.Predictions = append(report.Predictions, prediction)
+		}
+	}
+	return nil
+}
+
+// takeAll takes the traces of one level and count. Where the program does not
+// stand having its loops cut short, it is measured simply.
+func (w *workshop) takeAll(ctx context.Context, plan *plan, program *built, np int) ([]*taken, error) {
+	var list []*taken
+	for len(list) < w.Runs {
+		t, err := w.take(ctx, program, np, plan.settings(w.Request))
+		if err != nil && ctx.Err() == nil && plan.cutting() && w.Method == Auto {
+			w.note("With its loops cut short the program did not come to its end on %d processes at -O%s, so it was measured simply: %s", np, program.opt, firstLine(err))
+			plan.abandon(fmt.Sprintf("With loops cut short the program did not come to its end: %s", firstLine(err)))
+			if program, err = w.buildFor(ctx, plan, program.opt, np); err != nil {
+				return nil, err
+			}
+			list = nil
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		t.seconds += plan.seconds
+		if len(list) > 0 {
+			if where := differ(list[0].trace, t.trace); where != "" {
+				w.note("The program does not do the same in every run (%s): its predictions are those of the runs that were measured.", where)
+			}
+		}
+		list = append(list, t)
+	}
+	plan.record(list, program.opt, np)
+	return list, nil
+}
+
+func firstLine(err error) string {
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	return line
+}
+
+// buildFor builds the program that is measured.
+func (w *workshop) buildFor(ctx context.Context, plan *plan, opt string, np int) (*built, error) {
+	if !plan.cutting() {
+		return w.build(ctx, opt, np, "simple", nil)
+	}
+	return w.build(ctx, opt, np, "threshold", plan.forBuild)
+}
+
+// plainBuild is the program as it is; the one that was measured simply is that.
+func (w *workshop) plainBuild(ctx context.Context, plan *plan, program *built, opt string, np int) (*built, error) {
+	if !plan.cutting() {
+		return program, nil
+	}
+	return w.build(ctx, opt, np, "plain", nil)
+}
+
+var errNothing = errors.New("there is no loop in this program that may be cut short; --method auto measures it simply")

@@ -1,0 +1,158 @@
+package predict
+
+import (
+	"context"
+	"math"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+// sequential is a loop over a matrix that fits into no cache line's reach of
+// the first iterations; argument 1 is how often.
+const sequential = `#include <stdio.h>
+#include <stdlib.h>
+enum { N = 200 };
+static double a[N][N], b[N][N];
+static void relax(double (*to)[N], double (*from)[N])
+{
+    for (int i = 1; i < N - 1; i++)
+        for (int j = 1; j < N - 1; j++)
+            to[i][j] = 0.25 * (from[i - 1][j] + from[i + 1][j] + from[i][j - 1] + from[i][j + 1]);
+}
+int main(int argc, char **argv)
+{
+    int sweeps = argc > 1 ? atoi(argv[1]) : 2000;
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++)
+            a[i][j] = b[i][j] = i * j;
+    for (int k = 0; k < sweeps; k++) {
+        relax(b, a);
+        relax(a, b);
+    }
+    printf("%g\n", a[N / 2][N / 3]);
+    return a[1][1] < -1;
+}
+`
+
+// Two platforms from one trace: a host twice as fast takes half the time.
+func TestSequential(t *testing.T) {
+	need(t, "gcc")
+	r := request(t, map[string]string{"p.c": sequential})
+	r.Platforms = append(r.Platforms, cluster(t, 2, "2Gf"))
+	r.Levels = []string{"0", "2"}
+	r.Validate = 1
+	report, err := predictHere(t, context.Background(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(report.Predictions) != 4 || report.ReferenceSpeed != 1e9 {
+		t.Fatalf("%+v", report)
+	}
+	for i := 0; i < 4; i += 2 {
+		slow, fast := report.Predictions[i], report.Predictions[i+1]
+		if math.Abs(slow.Predicted/fast.Predicted-2) > 1e-9 {
+			t.Errorf("%v s at 1 Gf, %v s at 2 Gf", slow.Predicted, fast.Predicted)
+		}
+		// CPU time of two runs on a machine that may be busy.
+		if slow.Measured == nil || *slow.Error < -0.6 || *slow.Error > 1.5 || slow.Method != Simple {
+			t.Errorf("%+v", slow)
+		}
+	}
+	if fast, slow := report.Predictions[2].Predicted, report.Predictions[0].Predicted; fast >= slow {
+		t.Errorf("-O2 takes %v s, -O0 %v s", fast, slow)
+	}
+	if report.Best != 3 || !strings.Contains(report.Words, "shortest of 4") || !strings.Contains(report.Words, "at -O2") {
+		t.Errorf("%d: %s", report.Best, report.Words)
+	}
+}
+
+func TestRunsGiveAnInterval(t *testing.T) {
+	need(t, "gcc")
+	r := request(t, map[string]string{"p.c": sequential})
+	r.Runs, r.Run = 3, "./p 300"
+	report, err := predictHere(t, context.Background(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := report.Predictions[0]
+	if p.Runs != 3 || !(p.Low < p.Predicted && p.Predicted < p.High) {
+		t.Errorf("%+v", p)
+	}
+}
+
+func TestBadPrograms(t *testing.T) {
+	need(t, "gcc")
+	for _, test := range []struct {
+		name, text string
+		change     func(*Request)
+		want       []string
+	}{
+		{"does not compile", "int main(void) { return missing; }", nil, []string{"the build command failed", "gcc -O1 p.c -o p", "missing"}},
+		{"fails", `#include <stdio.h>
+int main(void) { fprintf(stderr, "no input deck\n"); return 3; }`, nil, []string{"status 3", "no input deck", "./p"}},
+		{"crashes", "int main(void) { __builtin_trap(); }", nil, []string{"status 132"}},
+		{"is not there", "int main(void) { return 0; }", func(r *Request) { r.Run = "./q" }, []string{"./q"}},
+		{"never ends", "int main(void) { for (volatile int i = 0;; i++); }", func(r *Request) { r.Timeout = time.Second }, []string{"ended after 1s"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r := request(t, map[string]string{"p.c": test.text})
+			if test.change != nil {
+				test.change(&r)
+			}
+			_, err := predictHere(t, context.Background(), r)
+			for _, want := range test.want {
+				if err == nil || !strings.Contains(err.Error(), want) {
+					t.Errorf("%v\nwant %q", err, want)
+				}
+			}
+		})
+	}
+}
+
+func TestInput(t *testing.T) {
+	need(t, "gcc")
+	r := request(t, map[string]string{"p.c": "#include <stdio.h>\nint main(void) { int n; return scanf(\"%d\", &n) == 1 && n == 42 ? 0 : 9; }", "in.txt": "42\n"})
+	if _, err := predictHere(t, context.Background(), r); err == nil || !strings.Contains(err.Error(), "status 9") {
+		t.Errorf("without input: %v", err)
+	}
+	r.Input = r.Source + "/in.txt"
+	if _, err := predictHere(t, context.Background(), r); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestInterrupted(t *testing.T) {
+	need(t, "gcc")
+	r := request(t, map[string]string{"p.c": "#include <unistd.h>\nint main(void) { sleep(60); return 0; }"})
+	ctx, cancel := context.WithCancel(context.Background())
+	r.Say = func(what string) {
+		if strings.HasPrefix(what, "measuring") {
+			time.AfterFunc(500*time.Millisecond, cancel)
+		}
+	}
+	start := time.Now()
+	_, err := predictHere(t, ctx, r)
+	if err == nil || ctx.Err() == nil || time.Since(start) > 30*time.Second {
+		t.Errorf("%v after %v", err, time.Since(start))
+	}
+}
+
+func TestShims(t *testing.T) {
+	dir := t.TempDir()
+	if err := writeShims(dir, []string{"/a b/auspex", "cc"}); err != nil {
+		t.Fatal(err)
+	}
+	names := listing(t, dir)
+	for _, name := range []string{"gcc-ar", "gcc-nm", "ccache"} {
+		if strings.Contains(names+" ", "/"+name+" ") {
+			t.Errorf("%s is no compiler", name)
+		}
+	}
+	need(t, "gcc")
+	text, err := os.ReadFile(dir + "/gcc")
+	if err != nil || !strings.Contains(string(text), `exec '/a b/auspex' 'cc' --plan "$AUSPEX_PLAN"`) {
+		t.Errorf("%v\n%s", err, text)
+	}
+}

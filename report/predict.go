@@ -1,0 +1,129 @@
+package report
+
+import (
+	"fmt"
+	"time"
+
+	"auspex/analyze"
+	"auspex/predict"
+)
+
+// Predictions writes what was predicted, what it cost and what was assumed.
+func (p *Page) Predictions(r *predict.Report) {
+	p.Paragraph(r.Words)
+	p.predicted(r)
+	p.predictedRanks(r)
+	p.predictionCost(r)
+	p.cutLoops(r)
+	for _, note := range r.Notes {
+		p.Paragraph("Note: " + note)
+	}
+}
+
+func seconds(v float64) string { return Seconds(analyze.Real(v)) }
+
+func (p *Page) predicted(r *predict.Report) {
+	p.Heading("Predicted times")
+	measured := false
+	for _, x := range r.Predictions {
+		measured = measured || x.Measured != nil
+	}
+	columns := []column{number("processes"), words("level"), region("platform"), words("method"), number("predicted"), number("from"), number("to")}
+	if measured {
+		columns = append(columns, number("measured"), number("error"))
+	}
+	var rows [][]string
+	for i, x := range r.Predictions {
+		name := x.Platform
+		if i == r.Best && len(r.Predictions) > 1 {
+			name += " (best)"
+		}
+		row := []string{fmt.Sprint(x.NP), "-O" + x.Opt, name, string(x.Method), seconds(x.Predicted), seconds(x.Low), seconds(x.High)}
+		if x.Measured != nil {
+			row = append(row, seconds(*x.Measured), fmt.Sprintf("%+.1f %%", 100**x.Error))
+		}
+		rows = append(rows, row)
+	}
+	p.table(columns, rows)
+}
+
+// predictedRanks breaks the best prediction down.
+func (p *Page) predictedRanks(r *predict.Report) {
+	best := &r.Predictions[r.Best]
+	if best.NP == 1 {
+		return
+	}
+	p.Heading(fmt.Sprintf("Where the time goes on %s with %s at -O%s", best.Platform, plural(best.NP, "rank"), best.Opt))
+	var rows [][]string
+	for _, rank := range shownRanks(best.Ranks) {
+		t := best.Ranks[rank]
+		rows = append(rows, []string{fmt.Sprint(rank), seconds(t.Finish), seconds(t.Compute), seconds(t.Send), seconds(t.Recv), seconds(t.Wait), seconds(t.Collective)})
+	}
+	p.table([]column{number("rank"), number("finish"), number("compute"), number("send"), number("receive"), number("wait"), number("collective")}, rows)
+}
+
+func (p *Page) predictionCost(r *predict.Report) {
+	p.Heading("What it cost")
+	var rows [][]string
+	for _, x := range r.Predictions {
+		rows = append(rows, []string{fmt.Sprint(x.NP), "-O" + x.Opt, x.Platform, seconds(x.Build), seconds(x.Obtain), seconds(x.Simulation), seconds(x.PerPrediction),
+			fmt.Sprintf("%.3g", x.Slowdown), fmt.Sprintf("%.3g", x.Gain)})
+	}
+	p.table([]column{number("processes"), words("level"), region("platform"), number("build"), number("traces"), number("simulation"), number("a prediction"), number("slowdown"), number("gain")}, rows)
+	p.Line("This machine counts as one of %.4g Gflop/s.", r.ReferenceSpeed/1e9)
+}
+
+// cutLoops tells how each loop was measured and why; loops of which the same is
+// to be said share a row.
+func (p *Page) cutLoops(r *predict.Report) {
+	if len(r.Loops) == 0 {
+		return
+	}
+	p.Heading("Loops")
+	var rows [][]string
+	at := map[[4]string]int{}
+	for _, l := range r.Loops {
+		ran, reason := "", l.Reason
+		if n := len(l.Cuts); n > 0 {
+			last := l.Cuts[n-1]
+			ran = fmt.Sprintf("%s of %s", grouped(int(last.Ran)), grouped(int(last.Iterations)))
+			if last.Why != "" {
+				reason = "Not cut short after all: " + last.Why + "."
+			}
+			if last.Deviation > 0 {
+				reason += fmt.Sprintf(" Messages differed by up to %s.", Percent(analyze.Real(last.Deviation)))
+			}
+		}
+		said := [4]string{l.File, string(l.Method), ran, reason}
+		if k, known := at[said]; known {
+			rows[k][0] += fmt.Sprintf(", %d", l.Line)
+			continue
+		}
+		at[said] = len(rows)
+		rows = append(rows, []string{fmt.Sprintf("%s:%d", l.File, l.Line), string(l.Method), ran, reason})
+	}
+	p.table([]column{words("loops"), words("method"), number("ran"), region("reason")}, rows)
+}
+
+// ListedPrediction is what a listing tells of a stored prediction: the shortest
+// time in it.
+type ListedPrediction struct {
+	Name      string    `json:"name"`
+	Created   time.Time `json:"created"`
+	Program   string    `json:"program"`
+	Count     int       `json:"predictions"`
+	Platform  string    `json:"platform"`
+	NP        int       `json:"np"`
+	Opt       string    `json:"opt"`
+	Predicted float64   `json:"predicted_seconds"`
+}
+
+// PredictionList writes the predictions of a store.
+func (p *Page) PredictionList(list []ListedPrediction) {
+	p.Heading("Predictions")
+	var rows [][]string
+	for _, x := range list {
+		rows = append(rows, []string{x.Name, x.Program, fmt.Sprint(x.Count), day(x.Created), seconds(x.Predicted), fmt.Sprint(x.NP), "-O" + x.Opt, x.Platform})
+	}
+	p.table([]column{words("name"), words("program"), number("predictions"), words("created"), number("shortest"), number("processes"), words("level"), region("platform")}, rows)
+}
