@@ -1,0 +1,124 @@
+package calibrate
+
+import (
+	"bytes"
+	"context"
+	"math"
+	"sort"
+
+	"auspex/platform"
+	"auspex/simulate"
+	"auspex/trace"
+)
+
+// Compared is a size's measured and replayed time.
+type Compared struct {
+	Bytes     int64   `json:"bytes"`
+	Measured  float64 `json:"measured_seconds"`
+	Simulated float64 `json:"simulated_seconds"`
+}
+
+// Error is the relative error of the replay.
+func (c Compared) Error() float64 { return math.Abs(c.Simulated/c.Measured - 1) }
+
+// Check replays the ping-pong on the calibrated platform.
+func (c *Calibration) Check(ctx context.Context, m *Measurement) ([]Compared, error) {
+	inside := func(a, b int) bool { return m.Hosts[a] == m.Hosts[b] }
+	points := m.curve(PingPong, func(a, b int) bool { return !inside(a, b) })
+	if len(points) == 0 {
+		points = m.curve(PingPong, inside)
+	}
+	return c.compare(ctx, points, pingPong)
+}
+
+// Summary returns the median and the worst error.
+func Summary(all []Compared) (middle, worst float64) {
+	var errs []float64
+	for _, c := range all {
+		errs = append(errs, c.Error())
+	}
+	if len(errs) == 0 {
+		return 0, 0
+	}
+	sort.Float64s(errs)
+	return median(errs), errs[len(errs)-1]
+}
+
+// fitCrossTraffic lets large messages both ways decide whether acknowledgements
+// take their share of the way back.
+func (c *Calibration) fitCrossTraffic(points []point) error {
+	points = points[len(below(points, max(float64(c.EagerBelow), largeMessage))):]
+	least := math.Inf(1)
+	chosen := true
+	for _, on := range []bool{true, false} {
+		c.CrossTraffic = on
+		all, err := c.compare(context.Background(), points, exchange)
+		if err != nil {
+			return err
+		}
+		if middle, _ := Summary(all); middle < least {
+			least, chosen = middle, on
+		}
+	}
+	c.CrossTraffic = chosen
+	return nil
+}
+
+// largeMessage is a size at which bandwidth, not latency, makes the time.
+const largeMessage = 256 << 10
+
+func (c *Calibration) compare(ctx context.Context, points []point, play func(bytes int64) (*trace.Trace, float64)) ([]Compared, error) {
+	var file bytes.Buffer
+	if err := c.writeTOML(&file, 2); err != nil {
+		return nil, err
+	}
+	p, err := platform.Read("calibration.toml", &file)
+	if err != nil {
+		return nil, err
+	}
+	options := simulate.Defaults()
+	for key, value := range p.Config {
+		if err := options.Set(key, value); err != nil {
+			return nil, err
+		}
+	}
+	var all []Compared
+	for _, pt := range points {
+		t, share := play(int64(pt.size))
+		r, err := simulate.Run(ctx, t, p, []int{0, 1}, options, simulate.Hooks{})
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, Compared{int64(pt.size), pt.seconds, r.Seconds * share})
+	}
+	return all, nil
+}
+
+// pingPong is a message there and back; half of it is the time that counts.
+func pingPong(bytes int64) (*trace.Trace, float64) {
+	send := trace.Action{Kind: trace.Send, Count: bytes, Type: trace.Byte}
+	recv := trace.Action{Kind: trace.Recv, Count: bytes, Type: trace.Byte}
+	return play([2][]trace.Action{{send, recv}, {recv, send}}), 0.5
+}
+
+// exchange is a message each way at once.
+func exchange(bytes int64) (*trace.Trace, float64) {
+	both := trace.Action{Kind: trace.SendRecv, Count: bytes, Count2: bytes, Type: trace.Byte, Type2: trace.Byte}
+	return play([2][]trace.Action{{both}, {both}}), 1
+}
+
+// play makes a trace of two ranks that talk to each other.
+func play(actions [2][]trace.Action) *trace.Trace {
+	t := &trace.Trace{}
+	for rank, list := range actions {
+		b := trace.NewBuilder(rank)
+		b.Add(&trace.Action{Kind: trace.Init})
+		for _, a := range list {
+			a.Peer, a.Peer2 = int32(1-rank), int32(1-rank)
+			b.Add(&a)
+		}
+		b.Add(&trace.Action{Kind: trace.Finalize})
+		t.Programs = append(t.Programs, b.Program())
+	}
+	return t
+}

@@ -1,0 +1,378 @@
+/* Measures the network between MPI ranks, and the speed of their processors.
+ * Every pair of ranks in turn is a leader, which measures, and a follower. The
+ * leader says what to do next: an order holds a kind, a size, and how often.
+ *
+ * Lines of the result:
+ *     library NAME
+ *     host RANK NAME
+ *     KIND LEADER FOLLOWER BYTES MEDIAN LEAST TIMES      seconds
+ *     kernel RANK NAME SECONDS
+ *     done
+ *
+ *     pingpong [largest [budget]]     bytes, and seconds a size may take
+ *     pingpong kernels                only the processors, and without MPI
+ */
+#include <mpi.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum kind { STOP, PINGPONG, EXCHANGE, SEND, ISEND, RECV, LATE };
+
+static const char *names[] = {"stop", "pingpong", "exchange", "send", "isend", "recv", "late"};
+
+typedef struct {
+    int kind, times;
+    long bytes;
+    double delay; /* before the follower receives */
+} Order;
+
+enum { MOST = 400, DATA = 1, TOKEN = 2, ORDER = 3, TEXT = 4 };
+
+static char *buffer, *other;
+
+/* Lines wait here for the end, when rank 0 prints those of all: what ranks
+ * print themselves may come out mixed up. */
+static char *said;
+static size_t said_length, said_room;
+
+static void say(const char *format, ...)
+{
+    va_list args;
+
+    if (said_room - said_length < 1024) {
+        said_room = 2 * said_room + 4096;
+        said = realloc(said, said_room);
+        if (said == NULL)
+            abort();
+    }
+    va_start(args, format);
+    said_length += (size_t)vsnprintf(said + said_length, 1024, format, args);
+    va_end(args);
+}
+
+static void print_all(int me, int ranks)
+{
+    if (me > 0) {
+        MPI_Send(said, (int)said_length, MPI_CHAR, 0, TEXT, MPI_COMM_WORLD);
+        return;
+    }
+    fwrite(said, 1, said_length, stdout);
+    for (int rank = 1; rank < ranks; rank++) {
+        MPI_Status status;
+        int n;
+        MPI_Probe(rank, TEXT, MPI_COMM_WORLD, &status);
+        MPI_Get_count(&status, MPI_CHAR, &n);
+        char *theirs = malloc((size_t)n + 1);
+        if (theirs == NULL)
+            abort();
+        MPI_Recv(theirs, n, MPI_CHAR, rank, TEXT, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        fwrite(theirs, 1, (size_t)n, stdout);
+        free(theirs);
+    }
+    puts("done");
+    fflush(stdout);
+}
+
+static double now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void send_token(int peer) { MPI_Send(NULL, 0, MPI_BYTE, peer, TOKEN, MPI_COMM_WORLD); }
+
+static void recv_token(int peer)
+{
+    MPI_Recv(NULL, 0, MPI_BYTE, peer, TOKEN, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void send_data(int peer, int n) { MPI_Send(buffer, n, MPI_BYTE, peer, DATA, MPI_COMM_WORLD); }
+
+static void recv_data(int peer, int n)
+{
+    MPI_Recv(other, n, MPI_BYTE, peer, DATA, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+/* The leader's part of one measurement; returns seconds. */
+static double lead(const Order *o, int peer)
+{
+    MPI_Request request;
+    int n = (int)o->bytes;
+    double start, time;
+
+    switch (o->kind) {
+    case PINGPONG:
+        start = now();
+        send_data(peer, n);
+        recv_data(peer, n);
+        return (now() - start) / 2;
+    case EXCHANGE:
+        send_token(peer);
+        recv_token(peer);
+        start = now();
+        MPI_Sendrecv(buffer, n, MPI_BYTE, peer, DATA, other, n, MPI_BYTE, peer, DATA, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        return now() - start;
+    case SEND:
+    case LATE:
+        recv_token(peer); /* the follower is there, and with SEND has its receive posted */
+        start = now();
+        send_data(peer, n);
+        return now() - start;
+    case ISEND:
+        recv_token(peer);
+        start = now();
+        MPI_Isend(buffer, n, MPI_BYTE, peer, DATA, MPI_COMM_WORLD, &request);
+        time = now() - start;
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        return time;
+    default: /* RECV, of what has come already */
+        send_token(peer);
+        recv_token(peer);
+        start = now();
+        recv_data(peer, n);
+        return now() - start;
+    }
+}
+
+/* The follower's part. */
+static void follow(const Order *o, int peer)
+{
+    MPI_Request request;
+    int n = (int)o->bytes;
+
+    switch (o->kind) {
+    case PINGPONG:
+        recv_data(peer, n);
+        send_data(peer, n);
+        break;
+    case EXCHANGE:
+        recv_token(peer);
+        send_token(peer);
+        MPI_Sendrecv(buffer, n, MPI_BYTE, peer, DATA, other, n, MPI_BYTE, peer, DATA, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        break;
+    case SEND:
+    case ISEND:
+        MPI_Irecv(other, n, MPI_BYTE, peer, DATA, MPI_COMM_WORLD, &request);
+        send_token(peer);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        break;
+    case LATE:
+        send_token(peer);
+        for (double end = now() + o->delay; now() < end;)
+            ;
+        recv_data(peer, n);
+        break;
+    default: /* RECV: the token overtakes nothing */
+        recv_token(peer);
+        MPI_Isend(buffer, n, MPI_BYTE, peer, DATA, MPI_COMM_WORLD, &request);
+        send_token(peer);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+}
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Gives an order, leads it and prints a line; returns the median. */
+static double measure(int me, int peer, int kind, long bytes, int times, double delay)
+{
+    static double seen[MOST];
+    Order o = {kind, times < MOST ? times : MOST, bytes, delay};
+
+    MPI_Send(&o, sizeof o, MPI_BYTE, peer, ORDER, MPI_COMM_WORLD);
+    for (int i = 0; i < o.times; i++)
+        seen[i] = lead(&o, peer);
+    qsort(seen, (size_t)o.times, sizeof *seen, ascending);
+    double median = seen[o.times / 2];
+    say("%s %d %d %ld %.9g %.9g %d\n", names[kind], me, peer, bytes, median, seen[0], o.times);
+    return median;
+}
+
+/* The size from which on a send waits for its receive, by halving. */
+static void find_threshold(int me, int peer, long largest, double bandwidth)
+{
+    long low = 0, high = largest < 4 << 20 ? largest : 4 << 20;
+
+    while (high - low > 1 + low / 64) {
+        long middle = low < 512 && high > 1024 ? 2 * low + 512 : low + (high - low) / 2;
+        double delay = 0.002 + 3 * (double)middle / bandwidth;
+        if (measure(me, peer, LATE, middle, 3, delay) > delay / 2)
+            high = middle;
+        else
+            low = middle;
+    }
+    say("threshold %d %d %ld 0 0 1\n", me, peer, high);
+}
+
+/* Powers of two, up to 1 MiB with the sizes half-way between. */
+static long next(long z)
+{
+    if (z >= 1 << 20 || z == 1)
+        return 2 * z;
+    return z & (z - 1) ? z / 3 * 4 : z / 2 * 3;
+}
+
+/* Connections are made, and find their pace, with the first messages. */
+static void warm_up(int peer, long largest)
+{
+    Order o = {PINGPONG, 50, largest < 4096 ? largest : 4096, 0};
+
+    MPI_Send(&o, sizeof o, MPI_BYTE, peer, ORDER, MPI_COMM_WORLD);
+    for (int i = 0; i < o.times; i++)
+        lead(&o, peer);
+}
+
+static void lead_all(int me, int peer, long largest, double budget)
+{
+    double bandwidth = 1e9;
+
+    warm_up(peer, largest);
+    for (long z = 1; z <= largest; z = next(z)) {
+        static const int kinds[] = {PINGPONG, EXCHANGE, SEND, ISEND, RECV};
+        for (int k = 0; k < 5; k++) {
+            if (k >= 2 && z > 256 << 10)
+                break; /* large ones wait for the network, whoever asks */
+            int times = (int)(budget / (2 * (double)z / bandwidth + 20e-6));
+            double t = measure(me, peer, kinds[k], z, times < 3 ? 3 : times, 0);
+            if (k == 0 && z >= 1024)
+                bandwidth = (double)z / t;
+        }
+    }
+    find_threshold(me, peer, largest, bandwidth);
+    Order stop = {STOP, 0, 0, 0};
+    MPI_Send(&stop, sizeof stop, MPI_BYTE, peer, ORDER, MPI_COMM_WORLD);
+}
+
+static void follow_all(int peer)
+{
+    Order o;
+
+    for (;;) {
+        MPI_Recv(&o, sizeof o, MPI_BYTE, peer, ORDER, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (o.kind == STOP)
+            return;
+        for (int i = 0; i < o.times; i++)
+            follow(&o, peer);
+    }
+}
+
+/* ---- processors: whole numbers, fractions, memory ---- */
+
+static double whole_numbers(void)
+{
+    static unsigned count[4096];
+    unsigned long x = 88172645463325252ul;
+
+    for (int i = 0; i < 8000000; i++) {
+        x ^= x << 13, x ^= x >> 7, x ^= x << 17;
+        count[x & 4095]++;
+    }
+    return count[x & 4095];
+}
+
+static double fractions(void)
+{
+    double a = 1, b = 1.1, c = 1.2, d = 1.3;
+
+    for (int i = 0; i < 8000000; i++) {
+        a = a * 0.999 + 0.5, b = b * 0.998 + 0.5;
+        c = c * 0.997 + 0.5, d = d * 0.996 + 0.5;
+    }
+    return a + b + c + d;
+}
+
+static double memory(void)
+{
+    enum { N = 1 << 22 };
+    static double *x, *y;
+
+    if (x == NULL) {
+        x = malloc(N * sizeof *x);
+        y = malloc(N * sizeof *y);
+        if (x == NULL || y == NULL)
+            return 0;
+        for (int i = 0; i < N; i++)
+            x[i] = i, y[i] = 1;
+    }
+    for (int i = 1; i < N - 1; i++)
+        y[i] = 0.25 * (x[i - 1] + x[i + 1]) + 0.5 * y[i];
+    return y[N / 2];
+}
+
+static void kernels(int me)
+{
+    static const struct { const char *name; double (*run)(void); } all[] = {
+        {"integer", whole_numbers}, {"floating", fractions}, {"memory", memory},
+    };
+    volatile double sink = 0;
+
+    for (int k = 0; k < 3; k++) {
+        double least = 1e9;
+        sink += all[k].run();
+        for (int i = 0; i < 9; i++) {
+            double start = now();
+            sink += all[k].run();
+            double t = now() - start;
+            least = t < least ? t : least;
+        }
+        say("kernel %d %s %.9g\n", me, all[k].name, least);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    int me, ranks, length;
+    char name[MPI_MAX_PROCESSOR_NAME];
+
+    if (argc > 1 && strcmp(argv[1], "kernels") == 0) {
+        kernels(0);
+        print_all(0, 1);
+        return 0;
+    }
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    long largest = argc > 1 ? atol(argv[1]) : 16 << 20;
+    double budget = argc > 2 ? atof(argv[2]) : 0.05;
+    buffer = calloc((size_t)largest + 1, 1);
+    other = calloc((size_t)largest + 1, 1);
+    if (largest < 1 || buffer == NULL || other == NULL || ranks < 2) {
+        if (me == 0)
+            fprintf(stderr, "pingpong: wants 2 ranks or more, sizes from 1 byte on, and memory for them\n");
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    }
+    memset(buffer, 1, (size_t)largest);
+    memset(other, 1, (size_t)largest);
+    MPI_Get_processor_name(name, &length);
+    say("host %d %s\n", me, name);
+    if (me == 0) {
+        char library[MPI_MAX_LIBRARY_VERSION_STRING];
+        MPI_Get_library_version(library, &length);
+        say("library %.60s\n", strtok(library, "\n"));
+    }
+    for (int a = 0; a < ranks; a++) {
+        for (int b = a + 1; b < ranks; b++) {
+            MPI_Barrier(MPI_COMM_WORLD);
+            if (me == a)
+                lead_all(me, b, largest, budget);
+            else if (me == b)
+                follow_all(a);
+        }
+    }
+    for (int a = 0; a < ranks; a++) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (me == a)
+            kernels(me);
+    }
+    print_all(me, ranks);
+    MPI_Finalize();
+    return 0;
+}

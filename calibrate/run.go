@@ -1,0 +1,112 @@
+package calibrate
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+//go:embed program/pingpong.c
+var program []byte
+
+// Build compiles the ping-pong program into dir with an MPI compiler, such as
+// "mpicc", and returns its path.
+func Build(ctx context.Context, dir, compiler string) (string, error) {
+	source, binary := filepath.Join(dir, "pingpong.c"), filepath.Join(dir, "pingpong")
+	if err := os.WriteFile(source, program, 0o644); err != nil {
+		return "", err
+	}
+	words := strings.Fields(compiler)
+	if len(words) == 0 {
+		return "", fmt.Errorf("calibrate: no compiler is named")
+	}
+	out, err := exec.CommandContext(ctx, words[0], append(words[1:], "-O2", "-o", binary, source)...).CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("calibrate: %s: %w\n%s", compiler, err, bytes.TrimSpace(out))
+	}
+	return binary, nil
+}
+
+// Limits bound how long measuring takes.
+type Limits struct {
+	Largest int64         // message in bytes
+	Budget  time.Duration // for one kind and size
+}
+
+// Measure runs a command, such as "mpirun -n 2 -host a,b", with the program and
+// its arguments appended. The command is one for the shell. What the program
+// prints also goes to copyTo, if that is not nil.
+func Measure(ctx context.Context, command, binary string, l Limits, copyTo io.Writer) (*Measurement, error) {
+	line := fmt.Sprintf("%s %s %d %s", command, quote(binary), l.Largest, strconv.FormatFloat(l.Budget.Seconds(), 'g', -1, 64))
+	return run(ctx, line, copyTo)
+}
+
+// Reference measures the kernels on the processor this program runs on.
+func Reference(ctx context.Context, binary string) (map[string]float64, error) {
+	m, err := run(ctx, quote(binary)+" kernels", nil)
+	if err != nil {
+		return nil, err
+	}
+	return m.Kernels[0], nil
+}
+
+// patience is how long a command may take to end once the program is done: some
+// MPIs now and then never come out of MPI_Finalize.
+const patience = 5 * time.Second
+
+func run(ctx context.Context, line string, copyTo io.Writer) (*Measurement, error) {
+	limited, cancel := context.WithCancel(ctx)
+	defer cancel()
+	cmd := exec.CommandContext(limited, "sh", "-c", line)
+	var said bytes.Buffer
+	out := &output{done: func() { time.AfterFunc(patience, cancel) }}
+	cmd.Stdout, cmd.Stderr = io.Writer(out), &said
+	if copyTo != nil {
+		cmd.Stdout = io.MultiWriter(out, copyTo)
+	}
+	// The shell's children end with it.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
+	cmd.WaitDelay = 3 * time.Second
+	err := cmd.Run()
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err != nil && !out.complete():
+		return nil, fmt.Errorf("calibrate: %s: %w\n%s", line, err, strings.TrimSpace(said.String()))
+	}
+	m, err := Read(&out.Buffer)
+	if err != nil {
+		return nil, fmt.Errorf("%w\ncommand: %s\n%s", err, line, strings.TrimSpace(said.String()))
+	}
+	return m, nil
+}
+
+// output collects what the program prints and tells when it is done.
+type output struct {
+	bytes.Buffer
+	done func()
+	told bool
+}
+
+func (o *output) complete() bool { return bytes.HasSuffix(o.Bytes(), []byte("\ndone\n")) }
+
+func (o *output) Write(p []byte) (int, error) {
+	n, err := o.Buffer.Write(p)
+	if !o.told && o.complete() {
+		o.told = true
+		o.done()
+	}
+	return n, err
+}
+
+func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

@@ -1,0 +1,50 @@
+package accuracy
+
+import (
+	"math"
+	"path/filepath"
+	"strconv"
+	"testing"
+)
+
+// TestSequential predicts a program of one process by both methods and runs it.
+func TestSequential(t *testing.T) {
+	b := newBench(t, "sequential")
+	done := b.table("sequential.csv", 2, "level,method,predicted,took")
+	one := b.write("one.toml", "[[host]]\nname = \"here\"\nspeed = \"1Gf\"\n", 0o644)
+	for _, level := range b.levels {
+		for _, method := range []string{"simple", "threshold"} {
+			if done.has(level, method) {
+				continue
+			}
+			r := b.ask("--source", filepath.Join("examples", "laplace"), "--platform", one, "--np", "1", "--opt", level, "--method", method,
+				"--reference-speed", "1e9", "--runs", strconv.Itoa(min(b.runs, traceRuns)), "--validate", "--validate-runs", strconv.Itoa(b.runs),
+				"--build", "cc -O{opt} laplace.c -o prog -lm", "--run", b.before+"./prog 1000 1000")
+			p := r.Predictions[0]
+			done.add(level, method, seconds(p.Predicted), seconds(*p.Measured))
+			if off := p.Predicted / *p.Measured - 1; math.Abs(off) > 0.05 {
+				t.Errorf("-O%s, %s: off by %.1f %%", level, method, 100*off)
+			}
+		}
+	}
+}
+
+// TestTables predicts the integer sort on the two sites of the dPerf paper:
+// averages of ten traces.
+func TestTables(t *testing.T) {
+	b := newBench(t, "tables")
+	done := b.table("sites.csv", 3, "site,level,processes,predicted,low,high")
+	sites := []string{"examples/platforms/site1.xml", "examples/platforms/site2.xml"}
+	for _, level := range b.levels {
+		for _, np := range []string{"2", "4", "8", "16"} {
+			if done.has(sites[0], level, np) && done.has(sites[1], level, np) {
+				continue
+			}
+			r := b.ask("--source", "examples/intsort", "--platform", sites[0], "--platform", sites[1], "--np", np, "--opt", level, "--method", "simple",
+				"--runs", strconv.Itoa(2*b.runs), "--build", "mpicc.mpich -O{opt} intsort.c -o prog", "--run", "mpirun.mpich -n {np} "+b.before+"./prog A 10")
+			for _, p := range r.Predictions {
+				done.add(p.Platform, level, np, seconds(p.Predicted), seconds(p.Low), seconds(p.High))
+			}
+		}
+	}
+}

@@ -1,0 +1,79 @@
+package accuracy
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The tables of docs/accuracy.md stand between these lines.
+const (
+	pageBegin = "<!-- tables: made by internal/accuracy -->\n"
+	pageEnd   = "<!-- end of tables -->\n"
+)
+
+// TestPage puts what was measured into docs/accuracy.md.
+func TestPage(t *testing.T) {
+	b := newBench(t, "page")
+	path := filepath.Join(b.root, "docs", "accuracy.md")
+	page, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, ok := strings.Cut(string(page), pageBegin)
+	_, after, ok2 := strings.Cut(rest, pageEnd)
+	if !ok || !ok2 {
+		t.Fatalf("%s has no place for the tables: the lines %q and %q", path, pageBegin, pageEnd)
+	}
+	text := before + pageBegin + b.labTable() + b.sequentialTable() + b.sitesTable() + pageEnd + after
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (b *bench) labTable() string {
+	all := compare(b, b.table("predicted.csv", 3, "program,network,level,predicted,low,high"), b.table("runs.csv", 4, "program,network,level,run,seconds"))
+	if len(all) == 0 {
+		return ""
+	}
+	var s strings.Builder
+	s.WriteString("\n### Two hosts in the lab\n| program | network | level | predicted s | interval | took s, median | runs | error |\n|---|---|---|---|---|---|---|---|\n")
+	sum, worst := 0.0, 0.0
+	for _, c := range all {
+		fmt.Fprintf(&s, "| %s | %s | -O%s | %.2f | %.2f to %.2f | %.2f | %d | %+.1f %% |\n", c.program, c.network, c.level, c.predicted, c.low, c.high, c.took, c.runs, 100*c.off())
+		sum += math.Abs(c.off())
+		worst = max(worst, math.Abs(c.off()))
+	}
+	fmt.Fprintf(&s, "\nMean error %.1f %%, worst %.1f %%.\n", 100*sum/float64(len(all)), 100*worst)
+	return s.String()
+}
+
+func (b *bench) sequentialTable() string {
+	rows := b.table("sequential.csv", 2, "level,method,predicted,took").rows
+	if len(rows) == 0 {
+		return ""
+	}
+	var s strings.Builder
+	s.WriteString("\n### One process: laplace\n| level | method | predicted s | took s, median | error |\n|---|---|---|---|---|\n")
+	for _, r := range rows {
+		predicted, took := number(b, r[2]), number(b, r[3])
+		fmt.Fprintf(&s, "| -O%s | %s | %.3f | %.3f | %+.1f %% |\n", r[0], r[1], predicted, took, 100*(predicted/took-1))
+	}
+	return s.String()
+}
+
+func (b *bench) sitesTable() string {
+	rows := b.table("sites.csv", 3, "site,level,processes,predicted,low,high").rows
+	if len(rows) == 0 {
+		return ""
+	}
+	var s strings.Builder
+	s.WriteString("\n### The paper's sites: integer sort, class A, ten rankings, averages of ten traces\n| site | level | processes | predicted s | interval |\n|---|---|---|---|---|\n")
+	for _, r := range rows {
+		fmt.Fprintf(&s, "| %s | -O%s | %s | %.3f | %.3f to %.3f |\n", strings.TrimSuffix(filepath.Base(r[0]), ".xml"), r[1], r[2], number(b, r[3]), number(b, r[4]), number(b, r[5]))
+	}
+	return s.String()
+}

@@ -1,0 +1,255 @@
+package vcluster
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// testName is a lab of its own, so that one that is up stays out of the way.
+func testName() string { return fmt.Sprintf("t%d", os.Getpid()) }
+
+func TestMain(m *testing.M) {
+	switch os.Getenv("VCLUSTER_TEST") {
+	case "pong":
+		echo(os.Getenv("VCLUSTER_ADDRESS"))
+	case "ping":
+		ping(os.Getenv("VCLUSTER_ADDRESS"))
+	case "hold":
+		hold()
+	default:
+		os.Exit(m.Run())
+	}
+}
+
+func up(t *testing.T, text string) *Lab {
+	t.Helper()
+	if err := check(testName()); err != nil {
+		t.Skip(err)
+	}
+	ctx := t.Context()
+	l, err := Up(ctx, testName(), read(t, text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := Down(context.Background(), testName()); err != nil {
+			t.Error(err)
+		}
+		nothingLeft(t)
+	})
+	return l
+}
+
+func nothingLeft(t *testing.T) {
+	t.Helper()
+	left, err := namespaces(testName())
+	if err != nil || len(left) > 0 || len(groups(testName())) > 0 {
+		t.Errorf("left behind: %v %v %v", left, groups(testName()), err)
+	}
+	if _, err := os.Stat((&Lab{Name: testName()}).dir()); err == nil {
+		t.Error("its directory is left behind")
+	}
+}
+
+func cluster(nodes int, rate string) string {
+	return fmt.Sprintf("[[cluster]]\nname = \"h\"\nnodes = %d\nspeed = \"1Gf\"\nbandwidth = %q\nlatency = \"10us\"\n", nodes, rate)
+}
+
+// inside is this test's own program on a host of a lab.
+func inside(l *Lab, host int, part, address string) *exec.Cmd {
+	cmd := exec.Command("ip", "netns", "exec", l.namespace(host), os.Args[0])
+	cmd.Env = append(os.Environ(), "VCLUSTER_TEST="+part, "VCLUSTER_ADDRESS="+address+":7000")
+	return cmd
+}
+
+// A message back and forth crosses the link at its rate, in both directions.
+func TestRateOfALink(t *testing.T) {
+	l := up(t, cluster(2, "100Mbps"))
+	pong := inside(l, 1, "pong", l.Hosts[1].Address)
+	if err := pong.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { pong.Process.Kill(); pong.Wait() }()
+	out, err := inside(l, 0, "ping", l.Hosts[1].Address).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	var rate float64
+	if _, err := fmt.Sscan(string(out), &rate); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	t.Logf("%.1f Mbit/s", rate)
+	if rate < 90 || rate > 101 {
+		t.Errorf("a link of 100 Mbit/s carries %.1f", rate)
+	}
+}
+
+const pingBytes = 4 << 20
+
+func echo(address string) {
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		panic(err)
+	}
+	c, err := listener.Accept()
+	if err != nil {
+		panic(err)
+	}
+	buffer := make([]byte, pingBytes)
+	for {
+		if err := fill(c, buffer); err != nil {
+			return
+		}
+		if _, err := c.Write(buffer); err != nil {
+			return
+		}
+	}
+}
+
+// ping prints the best rate of a few round trips in Mbit/s.
+func ping(address string) {
+	var c net.Conn
+	var err error
+	for range 100 {
+		if c, err = net.Dial("tcp", address); err == nil {
+			break
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	if err != nil {
+		panic(err)
+	}
+	buffer, best := make([]byte, pingBytes), 0.0
+	for range 4 {
+		start := time.Now()
+		if _, err := c.Write(buffer); err != nil {
+			panic(err)
+		}
+		if err := fill(c, buffer); err != nil {
+			panic(err)
+		}
+		best = max(best, 2*8*pingBytes/time.Since(start).Seconds()/1e6)
+	}
+	fmt.Println(best)
+}
+
+func fill(c net.Conn, buffer []byte) error {
+	for n := 0; n < len(buffer); {
+		k, err := c.Read(buffer[n:])
+		if err != nil {
+			return err
+		}
+		n += k
+	}
+	return nil
+}
+
+// hold builds a lab, starts something in it, says so and waits to be killed.
+func hold() {
+	t := &testing.T{}
+	l, err := Up(context.Background(), os.Getenv("VCLUSTER_NAME"), read(t, cluster(2, "100Mbps")))
+	if err != nil {
+		panic(err)
+	}
+	if err := l.Command(context.Background(), []string{"sleep", "600"}).Start(); err != nil {
+		panic(err)
+	}
+	fmt.Println("up")
+	select {}
+}
+
+// A lab whose owner was killed is removed by name.
+func TestDownAfterKill(t *testing.T) {
+	if err := check(testName()); err != nil {
+		t.Skip(err)
+	}
+	owner := exec.Command(os.Args[0])
+	owner.Env = append(os.Environ(), "VCLUSTER_TEST=hold", "VCLUSTER_NAME="+testName())
+	owner.Stderr = os.Stderr
+	out, err := owner.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := owner.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := out.Read(make([]byte, 16)); err != nil {
+		t.Fatal(err)
+	}
+	owner.Process.Signal(syscall.SIGKILL)
+	owner.Wait()
+	if left, err := namespaces(testName()); err != nil || len(left) == 0 {
+		t.Fatalf("the lab went with its owner: %v", err)
+	}
+	head := (&Lab{Name: testName()}).head()
+	if len(processes(t.Context(), head)) == 0 {
+		t.Error("what ran in it is gone already: the test shows nothing")
+	}
+	if _, err := Up(t.Context(), testName(), read(t, cluster(2, "1Gbps"))); err == nil || !strings.Contains(err.Error(), "lab down") {
+		t.Errorf("a second lab of one name: %v", err)
+	}
+	if err := Down(t.Context(), testName()); err != nil {
+		t.Fatal(err)
+	}
+	nothingLeft(t)
+	if err := Down(t.Context(), testName()); err != nil {
+		t.Errorf("removing what is not there: %v", err)
+	}
+}
+
+// Each rank runs on a host of its own, with MPICH and with Open MPI.
+func TestMPIAcrossHosts(t *testing.T) {
+	l := up(t, cluster(2, "1Gbps"))
+	for _, mpirun := range []string{"mpirun.mpich", "mpirun.openmpi"} {
+		t.Run(mpirun, func(t *testing.T) {
+			if _, err := exec.LookPath(mpirun); err != nil {
+				t.Skip(err)
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+			defer cancel()
+			cmd := l.Command(ctx, []string{mpirun, "-n", "2", "cat", "/proc/sys/kernel/hostname"})
+			var said bytes.Buffer
+			cmd.Stderr = &said
+			out, err := cmd.Output()
+			if err != nil {
+				t.Fatalf("%v\n%s%s", err, out, said.String())
+			}
+			if got := string(out); !strings.Contains(got, "h-0") || !strings.Contains(got, "h-1") {
+				t.Errorf("the ranks ran on %q", got)
+			}
+		})
+	}
+}
+
+// With more hosts than cores every host has its share of one.
+func TestShareOfACore(t *testing.T) {
+	l := up(t, cluster(8, "1Gbps"))
+	if l.Hosts[0].Share >= 1 {
+		t.Skip("this machine has a core for each of 8 hosts")
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, l.agent(), l.Hosts[3].Address, "cat /proc/self/cgroup").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if !strings.Contains(string(out), l.namespace(3)) {
+		t.Errorf("a process of host 3 is in the control groups\n%s", out)
+	}
+}
+
+func TestNames(t *testing.T) {
+	for _, name := range []string{"", "a b", "../x", "A", strings.Repeat("a", 17)} {
+		if err := check(name); err == nil {
+			t.Errorf("the name %q is taken", name)
+		}
+	}
+}
