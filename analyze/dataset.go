@@ -27,9 +27,11 @@ type Dataset struct {
 	// Communication marks regions whose exclusive time is communication.
 	Communication []bool
 
-	stored *store.Experiment
-	mu     sync.Mutex
-	loaded map[string]model.Matrix // by column name
+	stored    *store.Experiment
+	timesOnce func() (*times, error)
+	orderOnce func() ([]orderedRegion, error)
+	mu        sync.Mutex
+	loaded    map[string]model.Matrix // by column name
 }
 
 // Open reads the units and regions of a stored experiment.
@@ -46,11 +48,13 @@ func Open(e *store.Experiment) (*Dataset, error) {
 		return nil, fmt.Errorf("experiment %q is damaged: %d of %d units, %d of %d regions",
 			e.Name, len(units), e.UnitCount, len(regions), e.RegionCount)
 	}
-	return &Dataset{
+	d := &Dataset{
 		Header: e.Header, Units: units, Regions: regions,
 		Paths: model.Paths(regions), Communication: model.Communication(regions),
 		stored: e, loaded: map[string]model.Matrix{},
-	}, nil
+	}
+	d.timesOnce, d.orderOnce = sync.OnceValues(d.sumTimes), sync.OnceValues(d.treeOrder)
+	return d, nil
 }
 
 // Resolve finds the metric a name stands for: a column ("wtime.inc"), a

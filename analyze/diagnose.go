@@ -35,7 +35,9 @@ type Diagnosis struct {
 	LostShare Real             `json:"lost_share"`
 	Runtime   Real             `json:"runtime"`
 	Internal  Internal         `json:"internal"`
-	Warnings  []string         `json:"warnings"`
+	// Reachability is only there where it was asked for.
+	Reachability *Reachability `json:"reachability,omitempty"`
+	Warnings     []string      `json:"warnings"`
 }
 
 // Choice is what the clustering decided by itself.
@@ -56,6 +58,15 @@ type DiagnoseOptions struct {
 	RegionOf string // start the search below this region
 	Table    bool   // keep the decision tables
 	Matrix   bool   // keep the discernibility matrices
+	Plot     bool   // keep the reachability plot
+	// Progress, if set, is told what is being done.
+	Progress func(stage string)
+}
+
+func (o *DiagnoseOptions) tell(stage string) {
+	if o.Progress != nil {
+		o.Progress(stage)
+	}
 }
 
 const (
@@ -112,6 +123,7 @@ type study struct {
 
 func newStudy(ctx context.Context, d *Dataset, level Level, o DiagnoseOptions) (*study, error) {
 	s := &study{d: d}
+	o.tell("reading times")
 	var err error
 	if s.units, err = d.grouping(level); err != nil {
 		return nil, err
@@ -126,6 +138,7 @@ func newStudy(ctx context.Context, d *Dataset, level Level, o DiagnoseOptions) (
 	if o.RegionOf != "" {
 		s.floor = negligibleShare * slices.Max(s.time.column(d, place{region: s.top.parent}))
 	}
+	o.tell("looking for kinds of " + string(level))
 	return s, s.classify(ctx)
 }
 
@@ -154,6 +167,7 @@ func (s *study) diagnose(ctx context.Context, words Words, o DiagnoseOptions) (*
 	}
 	var found []critical
 	var err error
+	o.tell("searching critical regions")
 	switch {
 	case s.continuum() || s.scattered():
 		found = s.searchVariance()
@@ -168,8 +182,15 @@ func (s *study) diagnose(ctx context.Context, words Words, o DiagnoseOptions) (*
 			r.CCCR = append(r.CCCR, s.path(c.place))
 		}
 	}
+	o.tell("explaining them")
 	if r.Internal, r.Causes, err = s.explain(ctx, found, o); err != nil {
 		return nil, err
+	}
+	if o.Plot {
+		o.tell("drawing")
+		if r.Reachability, err = s.reachability(ctx, r.Kinds); err != nil {
+			return nil, err
+		}
 	}
 	for _, c := range r.Causes {
 		r.LostShare = max(r.LostShare, c.LostShare)

@@ -42,8 +42,11 @@ func (s *study) measure(ctx context.Context, cores []place, withMPI bool) ([]mea
 
 // repeatsTime tells whether a metric is but another clock, and so would repeat
 // the decision rather than explain it. Time in communication is left out with
-// them: waiting mirrors what the others did.
-func repeatsTime(m model.Metric) bool { return m.Unit == "s" && m.Name != model.IOTime }
+// them: waiting mirrors what the others did. So are context switches: the
+// scheduler makes them by the clock, the more the longer a thread runs.
+func repeatsTime(m model.Metric) bool {
+	return m.Unit == "s" && m.Name != model.IOTime || m.Name == model.ContextSwitches
+}
 
 // travels tells whether a metric counts communication and so belongs to the
 // communication regions that other metrics leave out.

@@ -38,8 +38,10 @@ func (d *Dataset) timeMetric() (string, error) {
 	return "", fmt.Errorf("experiment %q has no time metric", d.Name)
 }
 
-// times sums exclusive time by unit.
-func (d *Dataset) times() (*times, error) {
+// times sums exclusive time by unit, once.
+func (d *Dataset) times() (*times, error) { return d.timesOnce() }
+
+func (d *Dataset) sumTimes() (*times, error) {
 	name, err := d.timeMetric()
 	if err != nil {
 		return nil, err

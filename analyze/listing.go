@@ -51,7 +51,7 @@ func Tree(d *Dataset, metric string, leastShare float64) ([]TreeNode, string, er
 	var nodes []TreeNode
 	var walk func(siblings []int, depth int)
 	walk = func(siblings []int, depth int) {
-		slices.SortStableFunc(siblings, func(a, b int) int { return cmp.Compare(inclusive[b], inclusive[a]) })
+		heaviestFirst(siblings, inclusive)
 		for _, r := range siblings {
 			share := ratio(inclusive[r], whole)
 			if leastShare > 0 && !(float64(share) >= leastShare) {
@@ -67,6 +67,11 @@ func Tree(d *Dataset, metric string, leastShare float64) ([]TreeNode, string, er
 	}
 	walk(roots, 0)
 	return nodes, described.Name, nil
+}
+
+// heaviestFirst orders regions by what they weigh.
+func heaviestFirst(regions []int, weight []float64) {
+	slices.SortStableFunc(regions, func(a, b int) int { return cmp.Compare(weight[b], weight[a]) })
 }
 
 func scopeEnding(m model.Metric, scope model.Scope) string {

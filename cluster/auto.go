@@ -76,11 +76,15 @@ func Auto(ctx context.Context, p Points) (*Linkage, Choice, error) {
 		looked = gather(p, draw(p.N, sample))
 	}
 	c.Sample = looked.N
-	o, err := Optics(ctx, looked, Options{MinPts: c.MinPts, Eps: math.Inf(1)})
-	if err != nil {
-		return nil, c, err
+	if p.Dim == 1 {
+		c.choose(stepsOnLine(looked))
+	} else {
+		o, err := Optics(ctx, looked, Options{MinPts: c.MinPts, Eps: math.Inf(1)})
+		if err != nil {
+			return nil, c, err
+		}
+		c.choose(steps(looked, o))
 	}
-	c.choose(steps(looked, o))
 	l, err := Link(ctx, p, c.Radius)
 	return l, c, err
 }
@@ -106,6 +110,18 @@ func steps(p Points, o *Ordering) []step {
 	return out
 }
 
+// stepsOnLine gives the same steps for points on a line, where they are those
+// between neighbours.
+func stepsOnLine(p Points) []step {
+	sorted := slices.Sorted(slices.Values(p.Data))
+	out := make([]step, 0, max(0, p.N-1))
+	for i := 1; i < len(sorted); i++ {
+		a, b := sorted[i-1], sorted[i]
+		out = append(out, step{b - a, max(math.Abs(a), math.Abs(b))})
+	}
+	return out
+}
+
 // choose sets the radius.
 func (c *Choice) choose(steps []step) {
 	within := gap(steps)
@@ -118,7 +134,11 @@ func (c *Choice) choose(steps []step) {
 	}
 	next := step{math.Inf(1), c.Scale}
 	for _, s := range steps {
-		if s.relative() > within && s.length > longest && s.length < next.length {
+		if s.relative() <= within || s.length <= longest {
+			continue
+		}
+		// Of equal steps the one between longer points: rather one kind than two.
+		if s.length < next.length || s.length == next.length && s.scale > next.scale {
 			next = s
 		}
 	}

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
@@ -199,4 +200,24 @@ func TestAutoDegenerate(t *testing.T) {
 			t.Errorf("%s: kinds %v, want %v", name, got, c.want)
 		}
 	}
+}
+
+// On a line the steps between neighbours are those that OPTICS takes.
+func TestStepsOnALine(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		value := rapid.Map(rapid.OneOf(rapid.IntRange(-3, 3), rapid.IntRange(-1e6, 1e6)), func(n int) float64 { return float64(n) / 7 })
+		data := rapid.SliceOfN(value, 1, 40).Draw(t, "data")
+		p := Points{Data: data, N: len(data), Dim: 1}
+		o, err := Optics(context.Background(), p, Options{MinPts: 2, Eps: math.Inf(1)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, got := steps(p, o), stepsOnLine(p)
+		order := func(a, b step) int { return cmp.Or(cmp.Compare(a.length, b.length), cmp.Compare(a.scale, b.scale)) }
+		slices.SortFunc(want, order)
+		slices.SortFunc(got, order)
+		if !slices.Equal(want, got) {
+			t.Fatalf("OPTICS takes the steps %v, neighbours are %v apart", want, got)
+		}
+	})
 }

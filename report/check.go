@@ -21,6 +21,15 @@ func (p *Page) Checked(c *analyze.Checked) {
 	}
 }
 
+// FillClauseWords puts the clauses into words, for JSON.
+func FillClauseWords(c *analyze.Checked) {
+	for _, list := range [][]analyze.CheckedClause{c.Clauses, c.Broken, c.Unjudged} {
+		for i := range list {
+			list[i].Words = ClauseWords(list[i])
+		}
+	}
+}
+
 // CheckedWords sums a contract up.
 func CheckedWords(c *analyze.Checked) string {
 	switch {

@@ -194,14 +194,18 @@ func asGood(c analyze.Cause) []string {
 	return names
 }
 
-// notTheCause lists what was excluded, a thing once.
+// notTheCause lists what was excluded, a thing once; disk time being the
+// cause, disk is not named among what is not.
 func notTheCause(c analyze.Cause) []string {
-	var names []string
+	var names, causes []string
+	for _, attribute := range c.Attributes {
+		causes = append(causes, subject(attribute))
+	}
 	for _, e := range c.Excluded {
 		if e.Why == analyze.WhyAsGood || e.Why == analyze.WhyWeaker || e.Why == analyze.WhyNotNeeded && !c.Complete {
 			continue
 		}
-		if name := subject(e.Attribute); !slices.Contains(names, name) {
+		if name := subject(e.Attribute); !slices.Contains(names, name) && !slices.Contains(causes, name) {
 			names = append(names, name)
 		}
 	}

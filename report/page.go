@@ -20,6 +20,9 @@ type Page struct {
 	Out   io.Writer
 	Width int
 	Color bool
+	// Pictures is set where blocks and shades can be drawn: on a terminal that
+	// takes UTF-8.
+	Pictures bool
 }
 
 // Line writes one line.

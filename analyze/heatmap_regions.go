@@ -1,0 +1,58 @@
+package analyze
+
+import (
+	"slices"
+
+	"auspex/model"
+)
+
+// RegionHeatmap is the matrix of some regions × units in the order given, the
+// units summed up into at most cols columns: what fits on a page beside a list
+// of regions. Regions the experiment does not have are left out.
+func RegionHeatmap(d *Dataset, metric string, scope model.Scope, regions []string, cols int) (*Heatmap, error) {
+	m, err := d.Matrix(metric + "." + string(scope))
+	if err != nil {
+		return nil, err
+	}
+	h := &Heatmap{
+		Experiment: d.Name, Metric: metric, Quantity: metric + "." + string(scope), Scope: scopeWord(scope), Normalise: NormaliseNone,
+		Units: len(d.Units), ToUnit: len(d.Units), Least: Missing, Most: Missing, Warnings: []string{},
+	}
+	var rows []selected
+	for _, path := range regions {
+		if r := slices.Index(d.Paths, path); r >= 0 {
+			rows = append(rows, selected{orderedRegion{region: r}, len(rows)})
+		}
+	}
+	h.Regions = len(rows)
+	h.groupRows(d, rows, len(rows))
+	h.groupCols(d, cols)
+	h.fill(m, rows, nil, nil)
+	return h, nil
+}
+
+func scopeWord(scope model.Scope) string {
+	return (&heatQuantity{inclusive: scope == model.Inclusive}).scope()
+}
+
+// KindsOfUnits gives for every stored unit the number of the kind it was found
+// to be of; −1 for none.
+func KindsOfUnits(d *Dataset, found *Diagnosis) []int {
+	number := map[string]int{}
+	for k, members := range found.Kinds {
+		for _, name := range members {
+			number[name.Text] = k
+		}
+	}
+	kinds := slices.Repeat([]int{-1}, len(d.Units))
+	g, err := d.grouping(found.Level)
+	if err != nil {
+		return kinds
+	}
+	for u, group := range g.of {
+		if k, ok := number[g.names[group].Text]; ok {
+			kinds[u] = k
+		}
+	}
+	return kinds
+}

@@ -1,0 +1,16 @@
+package analyze
+
+// Held is roughly how many bytes the dataset keeps in memory for the next
+// question: the metrics that were loaded, and what tells their rows apart.
+func (d *Dataset) Held() int64 {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	bytes := int64(len(d.Units)+2*len(d.Regions)) * 64
+	for _, m := range d.loaded {
+		bytes += 8 * int64(len(m.Data))
+	}
+	if len(d.loaded) > 0 {
+		bytes += 8 * int64(d.SummaryCount)
+	}
+	return bytes
+}

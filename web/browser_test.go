@@ -1,0 +1,170 @@
+package web_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"auspex/internal/cli"
+	"auspex/model"
+	"auspex/store"
+	"auspex/web"
+)
+
+// markup is a name that would do harm if it were ever read as markup.
+const markup = `<img src=x onerror="document.title='harmed'">`
+
+// TestBrowser uses the page as a person would, in Debian's Chromium, and opens
+// a report from disk. With AUSPEX_SCREENSHOTS=1 it draws docs/img anew.
+func TestBrowser(t *testing.T) {
+	node, chromium := needed(t, "node"), needed(t, "chromium")
+	neededModule(t, "playwright-core")
+	dir := t.TempDir()
+	place, report := filepath.Join(dir, "store"), filepath.Join(dir, "report.html")
+	fill(t, place)
+	auspex(t, place, "report", "before", "after", "markup", "-o", report)
+
+	token := web.NewToken()
+	server, err := web.New(web.Config{Store: store.Open(place), Version: "test", Token: token, Loopback: true, Sources: []string{program(t)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener := httptest.NewServer(server.Handler())
+	defer listener.Close()
+
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute) // half a minute where nothing else runs
+	defer cancel()
+	cmd := exec.CommandContext(ctx, node, "page/test/browse.mjs")
+	cmd.Env = append(os.Environ(), "AUSPEX_ADDRESS="+listener.URL+"/?token="+token, "AUSPEX_REPORT="+report, "AUSPEX_CHROMIUM="+chromium)
+	if os.Getenv("AUSPEX_SCREENSHOTS") != "" {
+		cmd.Env = append(cmd.Env, "AUSPEX_PICTURES="+filepath.Join("..", "docs", "img"))
+	}
+	out, err := cmd.CombinedOutput()
+	t.Logf("%s", out)
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestBundle builds the page and compares it with what is committed.
+func TestBundle(t *testing.T) {
+	node := needed(t, "node")
+	neededModule(t, "esbuild")
+	built := t.TempDir()
+	if out, err := exec.Command(node, "page/build.mjs", built).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, name := range []string{"index.html", "app.js", "app.css"} {
+		want, err := os.ReadFile(filepath.Join(built, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := os.ReadFile(filepath.Join("bundle", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got, want) {
+			t.Errorf("bundle/%s is not what page/src makes: run `make page`", name)
+		}
+	}
+}
+
+func needed(t *testing.T, command string) string {
+	t.Helper()
+	path, err := exec.LookPath(command)
+	if err != nil {
+		t.Skipf("%s is not installed; make setup-test installs it", command)
+	}
+	return path
+}
+
+func neededModule(t *testing.T, name string) {
+	t.Helper()
+	if _, err := os.Stat(filepath.Join("page", "node_modules", name)); errors.Is(err, fs.ErrNotExist) {
+		t.Skipf("%s is not installed; npm ci in web/page installs it", name)
+	}
+}
+
+func auspex(t *testing.T, place string, args ...string) {
+	t.Helper()
+	var out bytes.Buffer
+	if status := cli.Main(append([]string{"--store", place}, args...), strings.NewReader(""), &out, &out); status != 0 {
+		t.Fatalf("auspex %s: exit status %d\n%s", strings.Join(args, " "), status, &out)
+	}
+}
+
+// fill makes a store of the examples, an experiment of many units, one whose
+// names are markup, and a replay.
+func fill(t *testing.T, place string) {
+	t.Helper()
+	examples := filepath.Join("..", "examples")
+	auspex(t, place, "import", filepath.Join(examples, "profiles", "heat-before"), "--name", "before")
+	auspex(t, place, "import", filepath.Join(examples, "profiles", "heat-after.csv"), "--name", "after")
+	auspex(t, place, "import", filepath.Join(examples, "soft", "3dpic.csv"), "--name", "3dpic")
+	auspex(t, place, "import", filepath.Join(examples, "soft", "lapw0"), "--each")
+	for _, name := range []string{"unbalanced", "balanced"} {
+		auspex(t, place, "import", filepath.Join(examples, "diagnose", name+".csv"))
+	}
+	auspex(t, place, "simulate", "--platform", filepath.Join(examples, "platforms", "site1.xml"),
+		filepath.Join(examples, "traces", "intsort-8.txt"), "--name", "sort-8")
+	s := store.Open(place)
+	for _, e := range []*model.Experiment{grid(t, "many", 3000, 150, "kernel_"), grid(t, "markup", 4, 6, markup)} {
+		if err := s.Put(e, false); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// grid is an experiment of units that do alternately more and less.
+func grid(t *testing.T, name string, units, regions int, region string) *model.Experiment {
+	t.Helper()
+	b := model.NewBuilder()
+	root := b.Region(model.Region{Name: "main", Kind: model.Function, Parent: model.NoParent})
+	time := b.Metric(model.NewMetric(model.WallTime, "", model.Exclusive))
+	work := b.Metric(model.NewMetric("instructions", "", model.Exclusive))
+	parent := root
+	for r := range regions {
+		if r%10 == 0 {
+			parent = root
+		}
+		at := b.Region(model.Region{Name: fmt.Sprint(region, r), Kind: model.Function, Parent: parent, File: "grid.c", Line: r + 1})
+		if r%10 == 0 {
+			parent = at
+		}
+		for u := range units {
+			unit := b.Unit(model.Unit{Process: u})
+			v := (1 + math.Sin(float64(r))) * (1 + 0.5*math.Cos(float64(u)/float64(units)*20)) / float64(regions)
+			b.Set(unit, at, time, v)
+			b.Set(unit, at, work, v*1e9)
+		}
+	}
+	e, err := b.Build(model.Header{Name: name, Runs: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// program is a folder with the source of the diagnosis example's heaviest file.
+func program(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	var text strings.Builder
+	for i := range 80 {
+		fmt.Fprintf(&text, "    work(%d); /* <b>line</b> */\n", i+1)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "ramod3.c"), []byte(text.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}

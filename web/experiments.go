@@ -1,0 +1,174 @@
+package web
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"auspex/analyze"
+	"auspex/model"
+	"auspex/report"
+)
+
+func (s *Server) experiments(context.Context, *asked) (any, error) {
+	headers, failed, err := s.config.Store.List()
+	if err != nil {
+		return nil, err
+	}
+	return analyze.List(headers, failed), nil
+}
+
+func (s *Server) experiment(_ context.Context, q *asked) (any, error) {
+	top, err := q.whole("top", 15)
+	if err != nil {
+		return nil, err
+	}
+	d, err := s.dataset(q)
+	if err != nil {
+		return nil, err
+	}
+	return analyze.Summarise(d, top)
+}
+
+func (s *Server) regions(_ context.Context, q *asked) (any, error) {
+	least, err := q.number("least", 0)
+	if err != nil {
+		return nil, err
+	}
+	d, err := s.dataset(q)
+	if err != nil {
+		return nil, err
+	}
+	nodes, metric, err := analyze.Tree(d, q.text("metric", ""), least)
+	if err != nil {
+		return nil, err
+	}
+	return map[string]any{"name": d.Name, "metric": metric, "tree": nodes}, nil
+}
+
+func (s *Server) units(_ context.Context, q *asked) (any, error) {
+	d, err := s.dataset(q)
+	if err != nil {
+		return nil, err
+	}
+	units, err := analyze.UnitTimes(d)
+	if err != nil {
+		return nil, err
+	}
+	return map[string]any{"name": d.Name, "units": units}, nil
+}
+
+// metricName is a metric without its values.
+type metricName struct {
+	Name   string `json:"name"`
+	Metric string `json:"metric"`
+	Alias  string `json:"alias,omitempty"`
+	Unit   string `json:"unit"`
+	Scope  string `json:"scope"`
+}
+
+func (s *Server) metrics(_ context.Context, q *asked) (any, error) {
+	d, words, err := s.opened(q)
+	if err != nil {
+		return nil, err
+	}
+	names := []metricName{}
+	for _, m := range d.Metrics {
+		names = append(names, metricName{m.Column(), m.Name, m.Alias, m.Unit,
+			map[model.Scope]string{model.Exclusive: "exclusive", model.Inclusive: "inclusive", model.Own: "own"}[m.Scope]})
+	}
+	time, builtIn, expressions := analyze.Quantities(d, words)
+	return map[string]any{"name": d.Name, "time_metric": time, "metrics": names, "built_in": builtIn, "expressions": expressions}, nil
+}
+
+func (s *Server) heatmap(_ context.Context, q *asked) (any, error) {
+	o := analyze.HeatmapOptions{Metric: q.text("metric", ""), Normalise: analyze.Normalise(q.text("normalise", "none")), Region: q.text("region", ""), Depth: -1}
+	switch scope := q.text("scope", "exclusive"); scope {
+	case "exclusive":
+	case "inclusive":
+		o.Inclusive = true
+	default:
+		return nil, badf("scope is exclusive or inclusive, not %q", scope)
+	}
+	if q.query.Has("depth") {
+		depth, err := q.whole("depth", 0)
+		if err != nil {
+			return nil, err
+		}
+		o.Depth = depth
+	}
+	for name, into := range map[string]*int{
+		"from_unit": &o.FromUnit, "to_unit": &o.ToUnit, "from_row": &o.FromRow, "to_row": &o.ToRow, "rows": &o.Rows, "cols": &o.Cols,
+	} {
+		n, err := q.whole(name, *into)
+		if err != nil {
+			return nil, err
+		}
+		*into = n
+	}
+	for _, text := range strings.FieldsFunc(q.text("collapsed", ""), func(r rune) bool { return r == ',' }) {
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			return nil, badf("collapsed lists rows by number, not %q", text)
+		}
+		o.Collapsed = append(o.Collapsed, n)
+	}
+	d, words, err := s.opened(q)
+	if err != nil {
+		return nil, err
+	}
+	return analyze.DrawHeatmap(d, words, o)
+}
+
+func (s *Server) diagnose(ctx context.Context, q *asked) (any, error) {
+	o := analyze.DiagnoseOptions{Level: analyze.Level(q.text("units", "")), Metric: q.text("metric", ""), RegionOf: q.text("region_of", ""), Progress: q.tell}
+	var err error
+	if o.WithMPI, err = q.flag("with_mpi"); err != nil {
+		return nil, err
+	}
+	details, err := q.flag("details")
+	if err != nil {
+		return nil, err
+	}
+	o.Table, o.Matrix, o.Plot = details, details, details
+	d, words, err := s.opened(q)
+	if err != nil {
+		return nil, err
+	}
+	found, err := analyze.Diagnose(ctx, d, words, o)
+	if err != nil {
+		return nil, err
+	}
+	found.Words = report.DiagnosisWords(found)
+	return found, nil
+}
+
+// sampled is the CPU utilisation of one node over time.
+type sampled struct {
+	Node    string    `json:"node"`
+	Seconds []float64 `json:"seconds"`
+	Busy    []float64 `json:"busy"`
+}
+
+func (s *Server) samples(_ context.Context, q *asked) (any, error) {
+	e, err := analyze.Find(s.config.Store, q.path("name"))
+	if err != nil {
+		return nil, err
+	}
+	samples, err := e.Samples()
+	if err != nil {
+		return nil, err
+	}
+	nodes := []*sampled{}
+	at := map[string]*sampled{}
+	for _, one := range samples {
+		n := at[one.Node]
+		if n == nil {
+			n = &sampled{Node: one.Node}
+			at[one.Node] = n
+			nodes = append(nodes, n)
+		}
+		n.Seconds, n.Busy = append(n.Seconds, one.Seconds), append(n.Busy, one.Busy)
+	}
+	return map[string]any{"name": e.Name, "nodes": nodes}, nil
+}

@@ -1,0 +1,179 @@
+// The frame around the views: where we are, where we can go, light or dark.
+import { useEffect, useRef, useState } from "preact/hooks";
+import { api, live } from "./api";
+import { useLoad } from "./load";
+import { link, refine, useRoute, type Route } from "./router";
+import { choose, chosen, type Choice } from "./theme";
+import { Bottlenecks } from "./views/bottlenecks";
+import { Compare } from "./views/compare";
+import { Experiment } from "./views/experiment";
+import { Heat } from "./views/heat";
+import { Kinds } from "./views/kinds";
+import { Prediction } from "./views/prediction";
+import { Predictions } from "./views/predictions";
+import { Report } from "./views/report";
+import { Simulation } from "./views/simulation";
+import { Similar } from "./views/similar";
+import { Source } from "./views/source";
+import { Store } from "./views/store";
+import { WordsView } from "./views/words";
+import type { ViewProps } from "./view";
+
+interface Tab {
+  key: string;
+  label: string;
+  view: (props: ViewProps) => preact.JSX.Element | null;
+}
+
+const tabs: Tab[] = [
+  { key: "", label: "Overview", view: Experiment },
+  { key: "heat", label: "Heat map", view: Heat },
+  { key: "kinds", label: "Kinds", view: Kinds },
+  { key: "words", label: "Words", view: WordsView },
+  { key: "bottlenecks", label: "Bottlenecks", view: Bottlenecks },
+  { key: "similar", label: "Similarity", view: Similar },
+  { key: "source", label: "Source", view: Source },
+];
+
+export function App() {
+  const route = useRoute();
+  const main = useRef<HTMLElement>(null);
+  const place = route.path.join("/");
+  const first = useRef(true);
+  useEffect(() => {
+    document.title = route.path.slice(1).join(" · ") ? `${route.path.slice(1).join(" · ")} – auspex` : "auspex";
+    if (!first.current) {
+      main.current?.focus({ preventScroll: true });
+      scrollTo(0, 0);
+    }
+    first.current = false;
+  }, [place]);
+  return (
+    <>
+      <a
+        class="skip"
+        href="#main"
+        onClick={(e) => {
+          e.preventDefault();
+          main.current?.focus();
+        }}
+      >
+        Skip to the answer
+      </a>
+      <header class="top">
+        <div>
+          <a class="brand" href="#/">
+            auspex
+          </a>
+          {live() && (
+            <nav aria-label="Main">
+              <a
+                href="#/"
+                aria-current={route.path[0] !== "predictions" && route.path[0] !== "simulations" ? "page" : undefined}
+              >
+                Experiments
+              </a>
+              <a
+                href="#/predictions"
+                aria-current={route.path[0] === "predictions" || route.path[0] === "simulations" ? "page" : undefined}
+              >
+                Predictions
+              </a>
+            </nav>
+          )}
+          <ThemeSwitch />
+        </div>
+      </header>
+      <main id="main" ref={main} tabIndex={-1}>
+        <Body route={route} />
+      </main>
+      <footer>
+        <About />
+      </footer>
+    </>
+  );
+}
+
+function Body({ route }: { route: Route }) {
+  if (!live()) return <Report />;
+  const [room, ...rest] = route.path;
+  const common = { query: route.query, refine };
+  switch (room) {
+    case undefined:
+      return <Store {...common} />;
+    case "e":
+      return <OneExperiment key={rest[0]} name={rest[0] ?? ""} tab={rest[1] ?? ""} {...common} />;
+    case "compare":
+      return <Compare key={rest.join("/")} names={rest} {...common} />;
+    case "predictions":
+      return rest[0] ? <Prediction key={rest[0]} name={rest[0]} {...common} /> : <Predictions />;
+    case "simulations":
+      return <Simulation key={rest[0]} name={rest[0] ?? ""} {...common} />;
+  }
+  return (
+    <p class="error" role="alert">
+      There is no such page. <a href="#/">All experiments</a>
+    </p>
+  );
+}
+
+function OneExperiment({ tab, ...props }: ViewProps & { tab: string }) {
+  const current = tabs.find((t) => t.key === tab) ?? tabs[0]!;
+  return (
+    <>
+      <div class="title">
+        <h1>{props.name}</h1>
+      </div>
+      <nav class="tabs" aria-label={`Views of ${props.name}`}>
+        {tabs.map((t) => (
+          <a
+            key={t.key}
+            href={link(["e", props.name, ...(t.key ? [t.key] : [])])}
+            aria-current={t === current ? "page" : undefined}
+          >
+            {t.label}
+          </a>
+        ))}
+      </nav>
+      <current.view key={current.key} {...props} />
+    </>
+  );
+}
+
+function ThemeSwitch() {
+  const [choice, setChoice] = useState(chosen());
+  return (
+    <label class="field theme">
+      <span>Theme</span>
+      <select
+        value={choice}
+        onChange={(e) => {
+          const next = e.currentTarget.value as Choice;
+          choose(next);
+          setChoice(next);
+        }}
+      >
+        <option value="system">system</option>
+        <option value="light">light</option>
+        <option value="dark">dark</option>
+      </select>
+    </label>
+  );
+}
+
+function About() {
+  const about = useLoad(() => api.about(), []);
+  if (!about.data) return null;
+  return (
+    <p>
+      auspex {about.data.version}
+      {live() ? (
+        <>
+          , store <code>{about.data.store}</code>
+        </>
+      ) : (
+        ""
+      )}
+    </p>
+  );
+}

@@ -1,0 +1,124 @@
+// Numbers as people read them: four digits, a prefix, a unit.
+
+const prefixes: [number, string][] = [
+  [1e12, "T"],
+  [1e9, "G"],
+  [1e6, "M"],
+  [1e3, "k"],
+  [1, ""],
+  [1e-3, "m"],
+  [1e-6, "µ"],
+  [1e-9, "n"],
+];
+
+export const missing = "–";
+
+// Between a number and its unit, where no line may break.
+const gap = "\u00a0";
+
+type Maybe = number | null | undefined;
+
+const absent = (x: Maybe): x is null | undefined => x === null || x === undefined || !Number.isFinite(x);
+
+/** A number with `digits` significant digits, never in exponent form unless huge. */
+export function number(x: Maybe, digits = 4): string {
+  if (absent(x)) return missing;
+  if (x === 0) return "0";
+  const size = Math.abs(x);
+  if (size >= 1e15 || size < 1e-6) return x.toExponential(digits - 1);
+  if (Number.isInteger(x) && size < 1e5) return String(x);
+  if (size >= 1e5) return scaled(x, "", digits);
+  const places = Math.max(0, digits - 1 - Math.floor(Math.log10(size)));
+  return trimmed(x.toFixed(places));
+}
+
+const trimmed = (text: string): string => (text.includes(".") ? text.replace(/\.?0+$/, "") : text);
+
+function scaled(x: number, unit: string, digits: number): string {
+  const size = Math.abs(x);
+  const [factor, prefix] = prefixes.find(([f]) => size >= f * 0.99995) ?? prefixes[prefixes.length - 1]!;
+  const value = x / factor;
+  const places = Math.max(0, digits - 1 - Math.max(0, Math.floor(Math.log10(Math.abs(value)))));
+  return `${trimmed(value.toFixed(places))}${unit || prefix ? gap : ""}${prefix}${unit}`;
+}
+
+/** Seconds: 12.3 s, 4.56 ms; minutes and hours from two minutes on. */
+export function seconds(x: Maybe, digits = 3): string {
+  if (absent(x)) return missing;
+  if (x === 0) return "0" + gap + "s";
+  const size = Math.abs(x);
+  if (size >= 7200) return number(x / 3600, digits) + gap + "h";
+  if (size >= 120) return number(x / 60, digits) + gap + "min";
+  return size >= 1 ? number(x, digits) + gap + "s" : scaled(x, "s", digits);
+}
+
+/** A share of one in per cent. */
+export function share(x: Maybe, places = 1): string {
+  if (absent(x)) return missing;
+  const value = 100 * x;
+  if (value !== 0 && Math.abs(value) < 0.05) return "<0.1" + gap + "%";
+  return value.toFixed(Math.abs(value) >= 99.95 ? 0 : places).replace("-", "−") + gap + "%";
+}
+
+/** A degree of truth or similarity. */
+export const degree = (x: Maybe, places = 2): string => (absent(x) ? missing : x.toFixed(places));
+
+/** A value in the unit a metric is measured in. */
+export function quantity(x: Maybe, unit = "", digits = 4): string {
+  if (absent(x)) return missing;
+  switch (unit) {
+    case "s":
+    case "seconds":
+      return seconds(x, digits);
+    case "share":
+    case "ratio":
+    case "":
+      return number(x, digits);
+    case "B":
+    case "bytes":
+      return x === 0 ? "0" + gap + "B" : scaled(x, "B", digits);
+    default:
+      return Math.abs(x) >= 1e4 ? scaled(x, "", digits) : number(x, digits);
+  }
+}
+
+/** The unit of a metric by its name, where the answer does not tell. */
+export function unitOf(metric: string): string {
+  const name = metric.replace(/\.(inc|exc)$/, "");
+  if (/[*/+ ()-]/.test(name)) return "";
+  if (/(^|_)(time|wtime|lost)$/.test(name)) return "s";
+  if (/^bytes_|^io_(read|written)$/.test(name)) return "B";
+  return "";
+}
+
+/** The last name of a region's path. */
+export function lastName(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1) || path;
+}
+
+/** Process numbers with ranges: 0–3, 5. */
+export function ranges(units: (number | string)[]): string {
+  const out: string[] = [];
+  for (let i = 0; i < units.length; i++) {
+    const from = units[i]!;
+    let j = i;
+    while (typeof from === "number" && j + 1 < units.length && units[j + 1] === from + (j + 1 - i)) j++;
+    out.push(j > i + 1 ? `${from}–${units[j]}` : String(from));
+    if (j > i + 1) i = j;
+  }
+  return out.join(", ");
+}
+
+export function plural(n: number, one: string, many = one + "s"): string {
+  return `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
+}
+
+/** A word as the shell needs it. */
+export function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+/** The command line that prints what a view shows. */
+export function command(...words: (string | undefined | false)[]): string {
+  return ["auspex", ...words.filter((w): w is string => !!w).map(quoted)].join(" ");
+}

@@ -1,0 +1,158 @@
+// Paints a heat map: onto a canvas for the screen, into SVG for keeping.
+import type { Heatmap } from "./api";
+import { inkOn, rgb, scale } from "./palette";
+import type { Paint } from "./theme";
+
+export type Shown = "mean" | "max" | "min";
+
+export interface HeatLook {
+  shown: Shown;
+  log: boolean;
+  paint: Paint;
+  /** The text of a value, for cells that have room for it. */
+  text: (v: number) => string;
+}
+
+export interface Domain {
+  low: number;
+  high: number;
+  at: (v: number) => number;
+}
+
+export const rowHeight = 22;
+export const axisHeight = 20;
+
+/** From what to what the colours go. */
+export function domain(values: (number | null)[], log: boolean): Domain {
+  let low = Infinity;
+  let high = -Infinity;
+  for (const v of values) {
+    if (v === null || (log && v <= 0)) continue;
+    if (v < low) low = v;
+    if (v > high) high = v;
+  }
+  if (low === Infinity) low = high = 0;
+  if (!log && low > 0) low = 0;
+  const span = log ? Math.log(high / low) : high - low;
+  return { low, high, at: (v) => (span > 0 ? (log ? Math.log(Math.max(v, low) / low) : v - low) / span : 0) };
+}
+
+export const valuesOf = (map: Heatmap, shown: Shown): (number | null)[] => map[shown];
+
+/** Columns that get a label: evenly spread, as many as fit. */
+export function columnLabels(map: Heatmap, width: number): { c: number; text: string }[] {
+  const cell = width / map.cols.length;
+  const widest = Math.max(...map.cols.map((c) => c.unit.length)) * 7 + 10;
+  const step = Math.max(1, Math.ceil(widest / cell));
+  const out = [];
+  for (let c = 0; c < map.cols.length; c += step) {
+    const text = map.cols[c]!.unit;
+    if (c * cell + text.length * 7 <= width) out.push({ c, text });
+  }
+  return out;
+}
+
+/** The letters a cell has room for; 0 where numbers are left out. */
+const room = (map: Heatmap, width: number): number =>
+  width / map.cols.length >= 44 ? Math.floor(width / map.cols.length / 7) : 0;
+
+export function paintCanvas(
+  canvas: HTMLCanvasElement,
+  map: Heatmap,
+  width: number,
+  look: HeatLook,
+  cursor?: { r: number; c: number },
+): void {
+  const dpr = devicePixelRatio || 1;
+  const height = axisHeight + map.rows.length * rowHeight;
+  canvas.width = Math.round(width * dpr);
+  canvas.height = Math.round(height * dpr);
+  canvas.style.width = `${width}px`;
+  canvas.style.height = `${height}px`;
+  const g = canvas.getContext("2d")!;
+  g.scale(dpr, dpr);
+  g.font = '11px system-ui, "Noto Sans", "DejaVu Sans", sans-serif';
+  g.textBaseline = "middle";
+  const n = map.cols.length;
+  const cell = width / n;
+  g.fillStyle = look.paint.soft;
+  for (const { c, text } of columnLabels(map, width)) {
+    g.textAlign = cell >= 30 ? "center" : "left";
+    g.fillText(text, cell >= 30 ? (c + 0.5) * cell : c * cell, axisHeight / 2);
+  }
+  const values = valuesOf(map, look.shown);
+  const colours = domain(values, look.log);
+  const letters = room(map, width);
+  const gap = cell > 12 ? 1 : 0;
+  g.textAlign = "center";
+  for (let r = 0; r < map.rows.length; r++) {
+    const y = axisHeight + r * rowHeight;
+    for (let c = 0; c < n; c++) {
+      const v = values[r * n + c];
+      if (v === null || v === undefined) continue;
+      const colour = scale(colours.at(v), look.paint.dark);
+      g.fillStyle = rgb(colour);
+      const x0 = gap ? c * cell : Math.floor(c * cell);
+      const x1 = gap ? (c + 1) * cell - gap : Math.ceil((c + 1) * cell);
+      g.fillRect(x0, y, x1 - x0, rowHeight - 1);
+      if (letters) {
+        const text = look.text(v);
+        if (text.length <= letters) {
+          g.fillStyle = inkOn(colour);
+          g.fillText(text, (c + 0.5) * cell, y + rowHeight / 2);
+        }
+      }
+    }
+  }
+  if (cursor) {
+    g.strokeStyle = look.paint.ink;
+    g.lineWidth = 2;
+    g.strokeRect(cursor.c * cell + 1, axisHeight + cursor.r * rowHeight + 1, Math.max(3, cell - 2), rowHeight - 3);
+  }
+}
+
+const escape = (s: string): string => s.replace(/[&<>"']/g, (ch) => `&#${ch.charCodeAt(0)};`);
+
+/** The same picture with its labels, as an SVG document. */
+export function heatSVG(map: Heatmap, title: string, look: HeatLook): { text: string; width: number; height: number } {
+  const names = 260;
+  const width = 900;
+  const cell = width / map.cols.length;
+  const height = 34 + axisHeight + map.rows.length * rowHeight + 10;
+  const p = look.paint;
+  const out = [
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${names + width + 10}" height="${height}" font-family="system-ui, sans-serif" font-size="11">`,
+    `<rect width="100%" height="100%" fill="${p.paper}"/>`,
+    `<text x="8" y="20" font-size="13" fill="${p.ink}">${escape(title)}</text>`,
+  ];
+  const top = 30;
+  for (const { c, text } of columnLabels(map, width)) {
+    out.push(
+      `<text x="${names + (c + 0.5) * cell}" y="${top + 13}" text-anchor="middle" fill="${p.soft}">${escape(text)}</text>`,
+    );
+  }
+  const values = valuesOf(map, look.shown);
+  const colours = domain(values, look.log);
+  const letters = room(map, width);
+  map.rows.forEach((row, r) => {
+    const y = top + axisHeight + r * rowHeight;
+    const label = row.to - row.from > 1 ? `${row.name} and ${row.to - row.from - 1} more` : row.name;
+    out.push(`<text x="${8 + 10 * row.depth}" y="${y + 15}" fill="${p.ink}">${escape(label)}</text>`);
+    for (let c = 0; c < map.cols.length; c++) {
+      const v = values[r * map.cols.length + c];
+      if (v === null || v === undefined) continue;
+      const colour = scale(colours.at(v), p.dark);
+      out.push(
+        `<rect x="${(names + c * cell).toFixed(2)}" y="${y}" width="${(cell + 0.05).toFixed(2)}" height="${rowHeight - 1}" fill="${rgb(colour)}"/>`,
+      );
+      const text = look.text(v);
+      if (letters && text.length <= letters) {
+        out.push(
+          `<text x="${(names + (c + 0.5) * cell).toFixed(2)}" y="${y + 15}" text-anchor="middle" fill="${inkOn(colour)}">${escape(text)}</text>`,
+        );
+      }
+    }
+  });
+  out.push("</svg>");
+  return { text: out.join("\n"), width: names + width + 10, height };
+}

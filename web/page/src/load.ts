@@ -1,0 +1,37 @@
+// Asking the server from a view: the latest question wins, the last answer
+// stays on screen while the next is under way.
+import { useEffect, useState } from "preact/hooks";
+
+export interface Loaded<T> {
+  data?: T;
+  error?: Error;
+  loading: boolean;
+}
+
+export function useLoad<T>(ask: ((signal: AbortSignal) => Promise<T>) | undefined, deps: unknown[]): Loaded<T> {
+  const [state, setState] = useState<Loaded<T>>({ loading: true });
+  useEffect(() => {
+    if (!ask) {
+      setState((old) => ({ data: old.data, loading: false }));
+      return;
+    }
+    const stop = new AbortController();
+    setState((old) => ({ data: old.data, loading: true }));
+    ask(stop.signal).then(
+      (data) => !stop.signal.aborted && setState({ data, loading: false }),
+      (error) => !stop.signal.aborted && setState((old) => ({ data: old.data, error, loading: false })),
+    );
+    return () => stop.abort();
+  }, deps);
+  return state;
+}
+
+/** A value that follows another after it rested for a while. */
+export function useSettled<T>(value: T, milliseconds: number): T {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), milliseconds);
+    return () => clearTimeout(timer);
+  }, [value, milliseconds]);
+  return settled;
+}

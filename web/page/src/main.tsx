@@ -1,0 +1,11 @@
+// The page's beginning.
+import { render } from "preact";
+import { App } from "./app";
+import { apply, chosen } from "./theme";
+import "./theme.css";
+import "./views.css";
+
+apply(chosen());
+const root = document.getElementById("app")!;
+root.textContent = "";
+render(<App />, root);

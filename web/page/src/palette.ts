@@ -1,0 +1,37 @@
+// Colours that hold up for colour-blind readers and on paper.
+
+// ColorBrewer's YlGnBu (Brewer, 2002): pale yellow to navy, ever darker, so that
+// it can be told apart by lightness alone.
+const steps: [number, number, number][] = [
+  [250, 249, 226],
+  [237, 248, 177],
+  [199, 233, 180],
+  [127, 205, 187],
+  [65, 182, 196],
+  [29, 145, 192],
+  [34, 94, 168],
+  [37, 52, 148],
+  [8, 29, 88],
+];
+
+/** The colour of t in [0, 1]: the more, the farther from the paper. */
+export function scale(t: number, dark: boolean): [number, number, number] {
+  const at = Math.min(1, Math.max(0, dark ? 1 - t : t)) * (steps.length - 1);
+  const i = Math.min(steps.length - 2, Math.floor(at));
+  const a = steps[i]!;
+  const b = steps[i + 1]!;
+  return [0, 1, 2].map((k) => Math.round(a[k]! + (at - i) * (b[k]! - a[k]!))) as [number, number, number];
+}
+
+export const rgb = (c: [number, number, number]): string => `rgb(${c[0]},${c[1]},${c[2]})`;
+
+/** Black or white, whichever is read better on a colour. */
+export function inkOn(c: [number, number, number]): string {
+  return 0.299 * c[0] + 0.587 * c[1] + 0.114 * c[2] > 140 ? "#14181c" : "#ffffff";
+}
+
+// Okabe and Ito's colours without black; their order keeps neighbours apart.
+const kinds = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#b3a72b", "#7a6ea8"];
+
+/** The colour of the n-th kind, term or series. */
+export const kindColour = (n: number): string => (n < 0 ? "#8a939c" : kinds[n % kinds.length]!);

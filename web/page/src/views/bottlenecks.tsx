@@ -1,0 +1,224 @@
+// View 6: bottlenecks. The threshold, the band around it and the severity
+// above it, with the regions where they stand (Soft performance analysis §6.3,
+// Figure 4).
+import { useMemo } from "preact/hooks";
+import { api, live, type Bottlenecks as Found } from "../api";
+import { axis, base, tip } from "../chart";
+import { command, degree, lastName, number, plural } from "../format";
+import { degreeOf, parseShape, tidy } from "../fuzzy";
+import { useLoad } from "../load";
+import { MetricField } from "../metricfield";
+import { kindColour } from "../palette";
+import { Chart, Picture } from "../picture";
+import { Region } from "../region";
+import { usePaint, type Paint } from "../theme";
+import { Answer, Degree, Table, Warnings, Words, type Column } from "../ui";
+import type { ViewProps } from "../view";
+
+type Row = Found["rows"][0];
+
+export function Bottlenecks({ name, query, refine }: ViewProps) {
+  const threshold = query.threshold && Number.isFinite(Number(query.threshold)) ? Number(query.threshold) : undefined;
+  const found = useLoad(
+    () => api.bottlenecks(name, { metric: query.metric || undefined, threshold }),
+    [name, query.metric, query.threshold],
+  );
+  return (
+    <>
+      {live() && (
+        <div class="controls">
+          <MetricField
+            name={name}
+            value={query.metric}
+            placeholder="time_share"
+            onChange={(metric) => refine({ metric, threshold: undefined })}
+          />
+          <label class="field">
+            <span>Threshold</span>
+            <input
+              type="text"
+              inputMode="decimal"
+              placeholder={String(found.data?.threshold ?? 0.1)}
+              defaultValue={query.threshold ?? ""}
+              key={query.threshold}
+              onChange={(e) => refine({ threshold: e.currentTarget.value.trim() })}
+            />
+          </label>
+        </div>
+      )}
+      <Answer of={found} wait="Looking…">
+        {(b) => (
+          <>
+            <Words text={inWords(b)} />
+            <Warnings list={b.warnings} />
+            <Figure b={b} />
+            {b.rows.length > 0 && <Rows b={b} />}
+          </>
+        )}
+      </Answer>
+    </>
+  );
+}
+
+function inWords(b: Found): string {
+  const over = b.rows.filter((r) => r.crisp);
+  const near = b.rows.filter((r) => !r.crisp && (r.negligible ?? 0) > 0);
+  const said = (r: Row) => {
+    const words = Object.entries(r.severity ?? {})
+      .filter((e): e is [string, number] => (e[1] ?? 0) > 0)
+      .sort((x, y) => y[1] - x[1])
+      .slice(0, 2);
+    return `\`${lastName(r.region)}\` at ${number(r.value, 3)}${words.length ? " is " + words.map(([w, d]) => `${w} (degree ${degree(d)})`).join(" and ") : ""}`;
+  };
+  const first = over.length
+    ? `${plural(over.length, "bottleneck")}: ${b.metric} above ${number(b.threshold)}. ${over.slice(0, 3).map(said).join("; ")}.`
+    : `No bottleneck: no region has ${b.metric} above ${number(b.threshold)}.`;
+  return (
+    first +
+    (near.length
+      ? ` Just below the threshold: ${near
+          .slice(0, 3)
+          .map((r) => `\`${lastName(r.region)}\` at ${number(r.value, 3)}`)
+          .join(", ")}.`
+      : "")
+  );
+}
+
+function Figure({ b }: { b: Found }) {
+  const p = usePaint();
+  const option = useMemo(() => figure(b, p), [b, p]);
+  return (
+    <Picture
+      title={`Bottlenecks of ${b.experiment}: ${b.metric} above ${number(b.threshold)}`}
+      command={command("bottlenecks", b.experiment, "--metric", b.metric, "--threshold", String(b.threshold))}
+      note={tidy(
+        `Severity: ${b.severity_sets.map((s) => `${s.name} = ${s.set}`).join(", ")}.${b.negligible_set ? ` Negligible: ${b.negligible_set}.` : ""} Each dot is a region.`,
+      )}
+    >
+      <Chart option={option} height={320} label={inWords(b).replaceAll("`", "")} />
+    </Picture>
+  );
+}
+
+function figure(b: Found, p: Paint) {
+  const values = b.values.slice(0, 400);
+  const labelled = new Set(b.rows.slice(0, 12).map((r) => r.region));
+  const byRegion = new Map(b.rows.map((r) => [r.region, r]));
+  const dots = values.map((v) => {
+    const row = byRegion.get(v.region);
+    const best = Math.max(
+      0,
+      ...(row?.crisp ? Object.values(row.severity ?? {}).map((d) => d ?? 0) : [row?.negligible ?? 0]),
+    );
+    return {
+      value: [v.value, best],
+      name: v.region,
+      symbol: row?.crisp ? "circle" : row ? "diamond" : "emptyCircle",
+      symbolSize: row ? 10 : 6,
+      itemStyle: { color: row?.crisp ? p.warn : row ? p.accent : p.faint },
+      label: { show: labelled.has(v.region) },
+    };
+  });
+  const top = Math.max(b.upper, b.threshold * 1.2, ...values.map((v) => v.value));
+  return {
+    ...base(p, `Bottlenecks of ${b.experiment}`),
+    legend: { top: 0, left: 0, textStyle: { color: p.ink }, data: b.curves.map((c) => c.name), itemWidth: 28 },
+    grid: { left: 8, right: 24, top: 52, bottom: 28, containLabel: true },
+    xAxis: axis(p, {
+      type: "value",
+      min: Math.min(0, ...values.map((v) => v.value)),
+      max: top,
+      name: b.metric,
+      nameLocation: "middle",
+      axisLabel: { color: p.soft, formatter: (v: number) => number(v, 3) },
+    }),
+    yAxis: axis(p, {
+      type: "value",
+      min: 0,
+      max: 1,
+      interval: 0.5,
+      splitLine: { lineStyle: { color: p.line, type: "dotted" } },
+    }),
+    tooltip: {
+      ...(base(p, "").tooltip as object),
+      trigger: "item",
+      formatter: (e: { seriesType: string; seriesName: string; name: string; value: [number, number] }) =>
+        e.seriesType === "scatter"
+          ? tip(e.name, [
+              [b.metric, number(e.value[0])],
+              ["degree", degree(e.value[1])],
+            ])
+          : tip(e.seriesName),
+    },
+    series: [
+      ...b.curves.map((c, i) => ({
+        type: "line",
+        name: c.name,
+        symbol: "none",
+        data: line(c, b, top),
+        color: kindColour(i),
+        lineStyle: { width: 2, type: (["solid", "dashed", "dotted"] as const)[i % 3] },
+        areaStyle: { opacity: 0.06 },
+        ...(i === 0
+          ? {
+              markLine: {
+                symbol: "none",
+                silent: true,
+                data: [{ xAxis: b.threshold }],
+                lineStyle: { color: p.ink, type: "solid" },
+                label: { formatter: `threshold ${number(b.threshold)}`, color: p.ink, fontSize: 11 },
+              },
+            }
+          : {}),
+      })),
+      {
+        type: "scatter",
+        data: dots,
+        z: 5,
+        label: {
+          position: "left",
+          distance: 8,
+          formatter: (e: { name: string }) => lastName(e.name),
+          color: p.ink,
+          fontSize: 11,
+        },
+        labelLayout: { hideOverlap: true, moveOverlap: "shiftY" },
+      },
+    ],
+  };
+}
+
+/** A curve, drawn anew where its shape is known: the peaks are narrow. */
+function line(c: Found["curves"][0], b: Found, top: number): number[][] {
+  const shape = parseShape(
+    c.name === "negligible" ? b.negligible_set : (b.severity_sets.find((s) => s.name === c.name)?.set ?? ""),
+  );
+  if (!shape) return c.x.map((x, k) => [x, c.y[k]!]);
+  return Array.from({ length: 601 }, (_, k) => (k / 600) * top).map((x) => [x, degreeOf(shape.shape, shape.params, x)]);
+}
+
+function Rows({ b }: { b: Found }) {
+  const columns: Column<Row>[] = [
+    { key: "region", head: "region", by: (r) => r.region, cell: (r) => <Region path={r.region} /> },
+    { key: "value", head: b.metric, right: true, by: (r) => r.value, cell: (r) => number(r.value) },
+    { key: "crisp", head: "bottleneck", by: (r) => Number(r.crisp), cell: (r) => (r.crisp ? "yes" : "no") },
+    ...b.severity_sets.map((s): Column<Row> => ({
+      key: "severity " + s.name,
+      head: s.name,
+      by: (r) => r.severity?.[s.name],
+      cell: (r) => (r.crisp ? <Degree value={r.severity?.[s.name]} /> : ""),
+    })),
+    ...(b.negligible_set
+      ? [
+          {
+            key: "negligible",
+            head: "negligible",
+            wide: true,
+            by: (r: Row) => r.negligible,
+            cell: (r: Row) => (r.negligible ? <Degree value={r.negligible} /> : ""),
+          },
+        ]
+      : []),
+  ];
+  return <Table label="Bottlenecks" rows={b.rows} columns={columns} rowKey={(r) => r.region} top={20} />;
+}

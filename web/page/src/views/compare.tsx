@@ -1,0 +1,320 @@
+// Two experiments or more beside each other: time, efficiency, regions, the
+// factors they ran under, their kinds.
+import { useMemo } from "preact/hooks";
+import { api, live, type Comparison, type SimilarExperiments } from "../api";
+import { axis, base, tip } from "../chart";
+import { command, degree, lastName, number, quantity, seconds, share, unitOf } from "../format";
+import { HeatTable } from "../heattable";
+import { useLoad } from "../load";
+import { kindColour } from "../palette";
+import { Chart, Picture } from "../picture";
+import { Region } from "../region";
+import { link } from "../router";
+import { usePaint } from "../theme";
+import { Answer, Choice, Table, Warnings, Words, type Column } from "../ui";
+import type { Query, Refine } from "../view";
+import { OneDiagnosis } from "./kinds";
+
+export function Compare({ names, query, refine }: { names: string[]; query: Query; refine: Refine }) {
+  const [base, ...others] = names;
+  if (!base || !others.length)
+    return (
+      <p class="error">
+        Two experiments are needed to compare. <a href="#/">Pick them</a>
+      </p>
+    );
+  const other = query.with && others.includes(query.with) ? query.with : others[0]!;
+  return (
+    <>
+      <div class="title">
+        <h1>
+          {base} and {others.length === 1 ? other : `${others.length} others`}
+        </h1>
+      </div>
+      {others.length > 1 && live() && (
+        <div class="controls">
+          <Choice
+            label={`${base} beside`}
+            value={other}
+            options={others.map((o) => ({ value: o, label: o }))}
+            onChange={(v) => refine({ with: v })}
+          />
+        </div>
+      )}
+      <Pair key={base + other} a={base} b={other} />
+      <AgainstBase names={names} />
+      <h2>Kinds, before and after</h2>
+      <div class="pair">
+        <h3>
+          <a href={link(["e", base, "kinds"])}>{base}</a>
+        </h3>
+        <OneDiagnosis name={base} query={{}} />
+        <h3>
+          <a href={link(["e", other, "kinds"])}>{other}</a>
+        </h3>
+        <OneDiagnosis key={other} name={other} query={{}} />
+      </div>
+    </>
+  );
+}
+
+export function Pair({ a, b }: { a: string; b: string }) {
+  const found = useLoad(() => api.compare(a, b), [a, b]);
+  return (
+    <Answer of={found} wait="Comparing…">
+      {(c) => (
+        <>
+          <Words text={inWords(c)} />
+          <Warnings list={c.warnings} />
+          <div class="columns">
+            <EfficiencyTable c={c} />
+            <FactorTable c={c} />
+          </div>
+          <RegionPicture c={c} />
+          <RegionTable c={c} />
+        </>
+      )}
+    </Answer>
+  );
+}
+
+function inWords(c: Comparison): string {
+  const out: string[] = [];
+  const { a, b, ratio } = c.runtime;
+  if (a !== null && b !== null && ratio !== null) {
+    const how =
+      Math.abs(ratio - 1) < 0.01
+        ? "as long as"
+        : ratio < 1
+          ? `${share(1 - ratio, 0)} less time than`
+          : `${number(ratio, 3)} × the time of`;
+    out.push(`\`${c.b}\` takes ${seconds(b)}, ${how} \`${c.a}\` (${seconds(a)}).`);
+  }
+  const deltas = c.regions
+    .filter((r) => r.a !== null && r.b !== null)
+    .map((r) => ({ r, by: r.b! - r.a! }))
+    .sort((x, y) => Math.abs(y.by) - Math.abs(x.by));
+  const most = deltas[0];
+  if (most && Math.abs(most.by) > 0)
+    out.push(
+      `The largest change is in \`${lastName(most.r.region)}\`: ${seconds(most.r.a)} before, ${seconds(most.r.b)} after.`,
+    );
+  const e = c.efficiency;
+  if (e.a.parallel !== null && e.b.parallel !== null)
+    out.push(`Parallel efficiency ${share(e.a.parallel, 0)} before, ${share(e.b.parallel, 0)} after.`);
+  return out.join(" ");
+}
+
+function EfficiencyTable({ c }: { c: Comparison }) {
+  const rows = [
+    ["parallel", "Parallel efficiency"],
+    ["load_balance", "Load balance"],
+    ["communication", "Communication"],
+  ] as const;
+  return (
+    <section>
+      <h2>Efficiency</h2>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col" />
+            <th scope="col" class="right">
+              {c.a}
+            </th>
+            <th scope="col" class="right">
+              {c.b}
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(([key, label]) => (
+            <tr key={key}>
+              <th scope="row">{label}</th>
+              <td class="right">{share(c.efficiency.a[key])}</td>
+              <td class="right">{share(c.efficiency.b[key])}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function FactorTable({ c }: { c: Comparison }) {
+  if (!c.factors?.length) return null;
+  return (
+    <section>
+      <h2>Factors</h2>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">factor</th>
+            <th scope="col" class="right">
+              {c.a}
+            </th>
+            <th scope="col" class="right">
+              {c.b}
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {c.factors.map((f) => (
+            <tr key={f.name}>
+              <th scope="row">{f.name}</th>
+              <td class="right">{f.a ?? "–"}</td>
+              <td class="right">{f.b ?? "–"}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function RegionPicture({ c }: { c: Comparison }) {
+  const p = usePaint();
+  const rows = useMemo(
+    () => [...c.regions].sort((x, y) => Math.max(y.a ?? 0, y.b ?? 0) - Math.max(x.a ?? 0, x.b ?? 0)).slice(0, 12),
+    [c],
+  );
+  const unit = unitOf(c.time_metric) || "s";
+  const option = useMemo(
+    () => ({
+      ...base(p, `Time by region in ${c.a} and ${c.b}`),
+      grid: { left: 8, right: 56, top: 28, bottom: 4, containLabel: true },
+      legend: { top: 0, left: 0, textStyle: { color: p.ink }, itemWidth: 14 },
+      aria: { enabled: true, decal: { show: true } },
+      xAxis: axis(p, { type: "value", axisLabel: { show: false }, axisLine: { show: false } }),
+      yAxis: axis(p, {
+        type: "category",
+        inverse: true,
+        data: rows.map((r) => r.region),
+        axisLine: { show: false },
+        axisLabel: {
+          color: p.ink,
+          fontSize: 11.5,
+          width: 230,
+          overflow: "truncate",
+          formatter: (v: string) => lastName(v),
+        },
+      }),
+      tooltip: {
+        ...(base(p, "").tooltip as object),
+        trigger: "item",
+        formatter: (e: { dataIndex: number }) => {
+          const r = rows[e.dataIndex]!;
+          return tip(r.region, [
+            [c.a, quantity(r.a, unit)],
+            [c.b, quantity(r.b, unit)],
+            ["ratio", number(r.ratio, 3)],
+          ]);
+        },
+      },
+      series: [
+        ["a", c.a, 4],
+        ["b", c.b, 0],
+      ].map(([key, name, colour]) => ({
+        type: "bar",
+        name,
+        data: rows.map((r) => r[key as "a" | "b"] ?? 0),
+        color: kindColour(colour as number),
+        barMaxWidth: 11,
+        label: {
+          show: true,
+          position: "right",
+          color: p.soft,
+          fontSize: 10.5,
+          formatter: (e: { value: number }) => quantity(e.value, unit),
+        },
+      })),
+    }),
+    [c, p],
+  );
+  return (
+    <Picture title={`Time by region, ${c.a} and ${c.b}`} command={command("compare", c.a, c.b)}>
+      <Chart option={option} height={rows.length * 36 + 40} label={inWords(c).replaceAll("`", "")} />
+    </Picture>
+  );
+}
+
+function RegionTable({ c }: { c: Comparison }) {
+  const unit = unitOf(c.time_metric) || "s";
+  type Row = Comparison["regions"][0];
+  const columns: Column<Row>[] = [
+    { key: "region", head: "region", by: (r) => r.region, cell: (r) => <Region path={r.region} /> },
+    { key: "a", head: c.a, right: true, by: (r) => r.a, cell: (r) => quantity(r.a, unit) },
+    { key: "b", head: c.b, right: true, by: (r) => r.b, cell: (r) => quantity(r.b, unit) },
+    { key: "ratio", head: "ratio", right: true, by: (r) => r.ratio, cell: (r) => number(r.ratio, 3) },
+    {
+      key: "significant",
+      head: "significant",
+      wide: true,
+      by: (r) => (r.significant === null ? null : Number(r.significant)),
+      cell: (r) => (r.significant === null ? "–" : r.significant ? "yes" : "no"),
+    },
+  ];
+  return <Table label="Regions" rows={c.regions} columns={columns} rowKey={(r) => r.region} top={12} />;
+}
+
+/** Factors against performance, as Figure 6 has it. */
+export function AgainstBase({ names }: { names: string[] }) {
+  const key = names.join("\n");
+  const found = useLoad((signal) => api.similar(names, {}, live() ? () => {} : undefined, signal), [key]);
+  if (!live() && !found.data) return null;
+  return (
+    <section>
+      <h2>Similarity to {names[0]}</h2>
+      <Answer of={found} wait="Comparing experiments…">
+        {(s) => (s.kind === "experiments" ? <Figure6 s={s} /> : null)}
+      </Answer>
+    </section>
+  );
+}
+
+function Figure6({ s }: { s: SimilarExperiments }) {
+  const factors = Object.entries(s.factors).map(([name, values]) => ({ name, values }));
+  const performance = [
+    { name: "whole program", values: s.program },
+    ...s.regions.slice(0, 20).map((r) => ({ name: r.region, values: r.similarity })),
+  ];
+  const line = command("similar", ...s.experiments);
+  return (
+    <>
+      {s.findings.length > 0 && (
+        <ul class="findings">
+          {s.findings.slice(0, 8).map((f, i) => (
+            <li key={i}>{finding(f, s)}</li>
+          ))}
+        </ul>
+      )}
+      <Warnings list={s.warnings} />
+      {factors.length > 0 && (
+        <Picture title={`Similarity of factors to ${s.base}`} command={line}>
+          <div class="scroll">
+            <HeatTable label="Similarity of factors" columns={s.experiments} rows={factors} />
+          </div>
+        </Picture>
+      )}
+      <Picture
+        title={`Similarity of performance to ${s.base}`}
+        command={line}
+        note={`${s.metrics.map((m) => m.metric).join(", ")}, ${s.over} over units; 1 is the same.`}
+      >
+        <div class="scroll">
+          <HeatTable label="Similarity of performance" columns={s.experiments} rows={performance} />
+        </div>
+      </Picture>
+    </>
+  );
+}
+
+const said = (word: string) => word.replaceAll("_", " ");
+
+function finding(f: SimilarExperiments["findings"][0], s: SimilarExperiments): string {
+  const what = `${s.metrics.map((m) => m.metric).join(", ")} of ${f.region || "the whole program"}`;
+  const given = f.others ? `With ${f.others}, ` : "";
+  const category = f.category || f.factor;
+  return f.sensitive
+    ? `${given}${f.factor} differs (${degree(f.factor_similarity)}) and ${what} is ${said(f.word)} (${degree(f.performance_similarity)}): it is sensitive to ${f.factor}.`
+    : `${given}${f.factor} differs (${degree(f.factor_similarity)}) yet ${what} is ${said(f.word)} (${degree(f.performance_similarity, 3)}): ${category} hardly matters here.`;
+}

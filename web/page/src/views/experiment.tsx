@@ -1,0 +1,306 @@
+// View 2: one experiment. The answer in words, then the numbers behind it.
+import { useState } from "preact/hooks";
+import { api, live, type Checked, type Rules, type Summary } from "../api";
+import { command, lastName, number, plural, quantity, ranges, seconds, share, unitOf } from "../format";
+import { useLoad } from "../load";
+import { Command } from "../picture";
+import { Region } from "../region";
+import { link } from "../router";
+import { Answer, Bar, Failure, Said, Table, Warnings, Words, type Column } from "../ui";
+import type { ViewProps } from "../view";
+import { useDiagnosis } from "./diagnosis";
+
+export function Experiment({ name }: ViewProps) {
+  const summary = useLoad(() => api.experiment(name), [name]);
+  const diagnosis = useDiagnosis(name);
+  const rules = useLoad(() => api.rules(name), [name]);
+  return (
+    <>
+      {diagnosis.data && <Words text={diagnosis.data.words} />}
+      {diagnosis.loading && !diagnosis.data && (
+        <p class="wait" role="status">
+          {diagnosis.stage}
+        </p>
+      )}
+      {diagnosis.error && live() && <p class="note">No diagnosis: {diagnosis.error.message}</p>}
+      {diagnosis.data && (
+        <p class="note">
+          <a href={link(["e", name, "kinds"])}>{kindsLine(diagnosis.data.kinds)}</a>
+        </p>
+      )}
+      <Answer of={summary} wait="Reading the experiment…">
+        {(s) => (
+          <>
+            <div class="columns">
+              <EfficiencyBars efficiency={s.efficiency} />
+              <Facts s={s} />
+            </div>
+            <Warnings list={[...(s.incomplete ? [s.incomplete] : []), ...(s.warnings ?? [])]} />
+            <Heaviest s={s} />
+          </>
+        )}
+      </Answer>
+      {rules.data && <Problems rules={rules.data} />}
+      {live() && <Check name={name} />}
+    </>
+  );
+}
+
+function kindsLine(kinds: (number | string)[][]): string {
+  if (kinds.length < 2) return "How the units compare";
+  const shown = kinds.slice(0, 6).map((k) => ranges(k.slice(0, 12)) + (k.length > 12 ? ", …" : ""));
+  return `${kinds.length} kinds: ${shown.map((s) => `{${s}}`).join(" ")}${kinds.length > 6 ? " …" : ""}`;
+}
+
+const parts = [
+  ["parallel", "Parallel efficiency", "useful work, of all the time of all units"],
+  ["load_balance", "Load balance", "work of the mean unit, of the busiest one’s"],
+  ["communication", "Communication", "work of the busiest unit, of the run time"],
+] as const;
+
+export function EfficiencyBars({ efficiency }: { efficiency: Summary["efficiency"] }) {
+  if (parts.every(([key]) => efficiency[key] === null)) return <p class="note">Efficiency needs a time metric.</p>;
+  return (
+    <section>
+      <h2>Efficiency</h2>
+      <div class="big-bars">
+        {parts.map(([key, label, about]) => (
+          <>
+            <span>
+              {label}
+              <small>{about}</small>
+            </span>
+            <Bar value={efficiency[key]} tone={(efficiency[key] ?? 1) < 0.8 ? "warn" : undefined} />
+          </>
+        ))}
+      </div>
+    </section>
+  );
+}
+
+function Facts({ s }: { s: Summary }) {
+  const size = [
+    s.processes !== s.units || s.threads <= 1 ? plural(s.processes, "process", "processes") : "",
+    s.threads > 1 ? plural(s.threads, "thread") + (s.processes > 1 ? " each" : "") : "",
+    s.nodes ? plural(s.nodes, "node") : "",
+  ]
+    .filter(Boolean)
+    .join(", ");
+  const facts: [string, string][] = [
+    ["run time", s.runtime === null ? "" : seconds(s.runtime, 4)],
+    ["program", s.program],
+    ["command", s.command],
+    ["units", size],
+    ["regions", s.regions.toLocaleString("en")],
+    ["repeats", s.runs > 1 ? String(s.runs) : ""],
+    [
+      "factors",
+      Object.entries(s.factors)
+        .map(([k, v]) => `${k} = ${v}`)
+        .join(", "),
+    ],
+    ["metrics", s.metrics.join(", ")],
+    ["measured", s.created.slice(0, 16).replace("T", " ")],
+    ["read from", [s.format, ...(s.sources ?? [])].join(": ")],
+  ];
+  return (
+    <section>
+      <h2>The run</h2>
+      <dl class="facts">
+        {facts
+          .filter(([, v]) => v)
+          .map(([k, v]) => (
+            <>
+              <dt>{k}</dt>
+              <dd>{v}</dd>
+            </>
+          ))}
+      </dl>
+    </section>
+  );
+}
+
+function Heaviest({ s }: { s: Summary }) {
+  const words = useLoad(() => api.classify(s.name), [s.name]);
+  if (!s.heaviest.length) return null;
+  const most = Math.max(...s.heaviest.map((r) => r.share ?? 0));
+  const said = new Map(words.data?.rows.map((r) => [r.region, r.terms]));
+  const columns: Column<Summary["heaviest"][0]>[] = [
+    {
+      key: "region",
+      head: "region",
+      by: (r) => r.region,
+      cell: (r) => (
+        <Region path={r.region} href={live() ? link(["e", s.name, "heat"], { region: r.region }) : undefined} />
+      ),
+    },
+    {
+      key: "share",
+      head: "of the time",
+      by: (r) => r.share,
+      cell: (r) => <Bar value={most ? (r.share ?? 0) / most : 0} text={share(r.share)} />,
+    },
+    { key: "word", head: "in words", wide: true, cell: (r) => <TermWords terms={said.get(r.region)} /> },
+    { key: "mean", head: "mean", right: true, by: (r) => r.mean, cell: (r) => quantity(r.mean, unitOf(s.time_metric)) },
+    {
+      key: "max",
+      head: "slowest",
+      right: true,
+      wide: true,
+      by: (r) => r.max,
+      cell: (r) => quantity(r.max, unitOf(s.time_metric)),
+    },
+    {
+      key: "ratio",
+      head: "slowest / mean",
+      right: true,
+      wide: true,
+      by: (r) => r.max_over_mean,
+      cell: (r) => number(r.max_over_mean, 3),
+    },
+    {
+      key: "where",
+      head: "source",
+      wide: true,
+      cell: (r) =>
+        r.file ? (
+          live() ? (
+            <a href={link(["e", s.name, "source"], { file: r.file, line: r.line ? String(r.line) : undefined })}>
+              {lastName(r.file)}:{r.line}
+            </a>
+          ) : (
+            `${lastName(r.file)}:${r.line}`
+          )
+        ) : (
+          <span class="path">{r.kind}</span>
+        ),
+    },
+  ];
+  return (
+    <section>
+      <h2>Where the time goes</h2>
+      <Table label="Heaviest regions" rows={s.heaviest} columns={columns} rowKey={(r) => r.region} top={12} />
+      <Command line={command("show", s.name)} />
+    </section>
+  );
+}
+
+/** The words a region deserves by half or more, else the best one. */
+function TermWords({ terms }: { terms?: Record<string, number | null> }) {
+  if (!terms) return null;
+  const best = Object.entries(terms)
+    .filter((e): e is [string, number] => e[1] !== null && e[1] > 0 && !/^[A-Z_]+$/.test(e[0]))
+    .sort((a, b) => b[1] - a[1]);
+  const shown = best.filter(([, d]) => d >= 0.5);
+  return <>{(shown.length ? shown : best.slice(0, 1)).map(([t, d]) => `${t} ${d.toFixed(2)}`).join(", ")}</>;
+}
+
+function Problems({ rules }: { rules: Rules }) {
+  return (
+    <section>
+      <h2>Known problems</h2>
+      {rules.problems.length === 0 && <p>None of the {rules.absent.length} problems that could be judged is there.</p>}
+      {rules.problems.map((p) => (
+        <article class="problem" key={p.problem}>
+          <h3>
+            {p.problem.replaceAll("_", " ")}{" "}
+            <Bar value={p.degree} text={p.degree === null ? "–" : p.degree.toFixed(2)} />
+          </h3>
+          <p>
+            <Said text={p.advice} />
+          </p>
+          <ul>
+            {p.places.slice(0, 4).map((place) => (
+              <li key={`${place.region} ${place.unit}`}>
+                {place.region ? (
+                  <Region path={place.region} />
+                ) : place.unit != null ? (
+                  `unit ${place.unit}`
+                ) : (
+                  "the program"
+                )}
+                {": "}
+                {place.evidence.map((e) => `${e.statement} (${number(e.value, 3)})`).join(", ")}
+              </li>
+            ))}
+            {p.places.length > 4 && <li>and {p.places.length - 4} more</li>}
+          </ul>
+        </article>
+      ))}
+      {rules.unjudged.length > 0 && (
+        <details>
+          <summary>{plural(rules.unjudged.length, "problem")} could not be judged</summary>
+          <ul>
+            {rules.unjudged.map((u) => (
+              <li key={u.problem}>
+                {u.problem.replaceAll("_", " ")}: {u.why}
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+      <Command line={command("rules", rules.experiment)} />
+    </section>
+  );
+}
+
+const contractExample = `[clause.balance]
+require = "load_balance IS NOT poor"
+
+[clause.waiting]
+region = "MPI_*"
+require = "time_share IS NOT high"
+`;
+
+function Check({ name }: { name: string }) {
+  const [contract, setContract] = useState(contractExample);
+  const [result, setResult] = useState<Checked>();
+  const [error, setError] = useState<Error>();
+  const run = async () => {
+    try {
+      setError(undefined);
+      setResult(await api.check(name, contract));
+    } catch (e) {
+      setResult(undefined);
+      setError(e as Error);
+    }
+  };
+  const mark = (holds: boolean | null) => (holds === null ? "?" : holds ? "✓" : "✗");
+  return (
+    <details class="check">
+      <summary>Check it against a contract</summary>
+      <textarea
+        aria-label="Contract in TOML"
+        rows={8}
+        spellcheck={false}
+        value={contract}
+        onInput={(e) => setContract(e.currentTarget.value)}
+      />
+      <div class="controls">
+        <button type="button" onClick={run}>
+          Check
+        </button>
+      </div>
+      {error && <Failure error={error} />}
+      {result && (
+        <>
+          <p class="words small">
+            {result.holds === null
+              ? "The contract cannot be judged."
+              : result.holds
+                ? "The contract holds."
+                : `The contract is broken: ${plural(result.broken.length, "clause")}.`}
+          </p>
+          <ul class="clauses">
+            {result.clauses.map((c) => (
+              <li key={c.clause}>
+                {mark(c.holds)} {c.words || c.why}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      <Command line={command("check", name, "--contract", "perf.toml")} />
+    </details>
+  );
+}

@@ -1,0 +1,8 @@
+// Runs the browser tests; web/browser_test.go starts it with the address of a
+// server and the path of a report.
+import { pictures, run } from "./harness.mjs";
+import "./views.mjs";
+import "./frame.mjs";
+
+if (pictures) await import("./pictures.mjs");
+await run();

@@ -1,0 +1,135 @@
+// What holds for every view: themes, keyboard, narrow screens, markup in names,
+// and the report from disk.
+import assert from "node:assert/strict";
+import { pathToFileURL } from "node:url";
+import { report, settled, step, visit } from "./harness.mjs";
+
+const places = [
+  "#/",
+  "#/e/before",
+  "#/e/before/heat",
+  "#/e/unbalanced/kinds",
+  "#/e/before/words",
+  "#/e/before/bottlenecks",
+  "#/e/before/similar",
+  "#/e/unbalanced/source",
+  "#/compare/before/after",
+  "#/predictions",
+  "#/simulations/sort-8",
+];
+
+step("light, dark and back", async (page) => {
+  await visit(page, "#/e/unbalanced/kinds");
+  const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const light = await ground();
+  await page.getByLabel("Theme").selectOption("dark");
+  const dark = await ground();
+  assert.notEqual(light, dark);
+  await page.reload();
+  await settled(page);
+  assert.equal(await ground(), dark, "the choice lasts");
+  await page.getByLabel("Theme").selectOption("system");
+  assert.equal(await ground(), light);
+});
+
+step(
+  "the system may be dark",
+  async (page) => {
+    await visit(page, "#/");
+    assert.equal(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), "rgb(20, 24, 28)");
+  },
+  { colorScheme: "dark" },
+);
+
+step(
+  "everything fits a phone",
+  async (page) => {
+    for (const hash of places) {
+      await visit(page, hash);
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+      assert.ok(wide <= 390, `${hash} is ${wide} wide`);
+    }
+  },
+  { viewport: { width: 390, height: 844 } },
+);
+
+step("the keyboard reaches everything", async (page) => {
+  await visit(page, "#/e/before");
+  await page.reload();
+  await settled(page);
+  await page.keyboard.press("Tab");
+  assert.equal(await page.evaluate(() => document.activeElement.textContent), "Skip to the answer");
+  await page.keyboard.press("Enter");
+  assert.equal(await page.evaluate(() => document.activeElement.id), "main");
+});
+
+step("everything has a name", async (page) => {
+  for (const hash of places) {
+    await visit(page, hash);
+    const nameless = await page.evaluate(() =>
+      [
+        ...document.querySelectorAll(
+          "button, a[href], input, select, textarea, canvas, [role=img], [role=slider], table",
+        ),
+      ]
+        .filter(
+          (el) =>
+            el.offsetParent !== null &&
+            !(el.getAttribute("aria-label") || el.textContent.trim() || el.labels?.length || el.title),
+        )
+        .map((el) => el.outerHTML.slice(0, 120)),
+    );
+    assert.deepEqual(nameless, [], hash);
+    assert.equal(await page.locator("h1").count(), 1, `${hash} has one title`);
+  }
+});
+
+step("markup in names is text", async (page) => {
+  for (const tab of ["", "/heat", "/kinds", "/words", "/bottlenecks", "/similar", "/source"]) {
+    await visit(page, "#/e/markup" + tab);
+    await harmless(page);
+  }
+  await visit(page, "#/e/markup/heat");
+  assert.match(await page.locator(".heat-names").textContent(), /<img src=x/);
+  await visit(page, "#/e/markup/bottlenecks");
+  const dot = page.locator(".chart svg path").last();
+  await dot.hover({ force: true });
+  await harmless(page);
+});
+
+step(
+  "a report opens from disk without a network",
+  async (page) => {
+    await page.goto(pathToFileURL(report).href);
+    await settled(page);
+    const text = await page.locator("main").textContent();
+    for (const part of [
+      "8 processes fall into 3 kinds",
+      "Where the time goes",
+      "Reachability of before",
+      "Bottlenecks of before",
+      "What the words mean",
+      "less time than",
+      "<img src=x",
+    ]) {
+      assert.ok(text.includes(part), `the report has "${part}"`);
+    }
+    assert.equal(await page.locator(".error").count(), 0);
+    assert.ok((await page.locator(".heat canvas").count()) >= 3);
+    await harmless(page);
+    const saved = page.waitForEvent("download");
+    await page
+      .getByRole("button", { name: /as SVG$/ })
+      .first()
+      .click();
+    await saved;
+    await page.emulateMedia({ media: "print" });
+    assert.equal(await page.locator("header.top").isVisible(), false);
+  },
+  { offline: true },
+);
+
+async function harmless(page) {
+  assert.equal(await page.locator("img").count(), 0);
+  assert.doesNotMatch(await page.title(), /^harmed/);
+}

@@ -1,0 +1,87 @@
+// What the browser tests stand on: a browser, a page that complains about any
+// error in the console, steps with names.
+import assert from "node:assert/strict";
+import { chromium } from "playwright-core";
+
+export const address = process.env.AUSPEX_ADDRESS;
+export const report = process.env.AUSPEX_REPORT;
+export const pictures = process.env.AUSPEX_PICTURES;
+const root = address.replace(/\?.*/, "");
+
+const browser = await chromium.launch({ executablePath: process.env.AUSPEX_CHROMIUM, args: ["--no-sandbox"] });
+const steps = [];
+const under = new Map(); // requests under way, by page
+
+/** Declares a step. It gets a page of its own. AUSPEX_STEP runs those alone that have its text in their name. */
+export function step(name, run, options = {}) {
+  if (!name.includes(process.env.AUSPEX_STEP ?? "")) return;
+  steps.push({ name, run, options });
+}
+
+/** Opens a place of the page and waits until it has its answers. */
+export async function visit(page, hash) {
+  await page.goto(root + hash);
+  await settled(page);
+}
+
+/** Waits until nothing is asked or drawn any more. */
+export async function settled(page) {
+  for (let calm = 0; calm < 3;) {
+    const waits = await page.evaluate(
+      () => new Promise((done) => requestAnimationFrame(() => done(!!document.querySelector(".wait, .stale")))),
+    );
+    calm = waits || under.get(page) > 0 ? 0 : calm + 1;
+    if (calm < 3) await page.waitForTimeout(20);
+  }
+}
+
+async function open(options) {
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 900 },
+    acceptDownloads: true,
+    ...options,
+  });
+  context.setDefaultTimeout(30_000); // machines that test may be busy
+  const page = await context.newPage();
+  const complaints = [];
+  under.set(page, 0);
+  const count = (by) => () => under.set(page, under.get(page) + by);
+  page.on("request", count(1));
+  page.on("requestfinished", count(-1));
+  page.on("requestfailed", count(-1));
+  page.on("console", (m) => ["error", "warning"].includes(m.type()) && complaints.push(m.text()));
+  page.on("pageerror", (e) => complaints.push(String(e)));
+  page.on("dialog", (d) => {
+    complaints.push(`a dialog: ${d.message()}`);
+    void d.dismiss();
+  });
+  if (!options.offline) await page.goto(address); // the token becomes a cookie
+  return { context, page, complaints };
+}
+
+/** Runs all steps; the process fails where one did. */
+export async function run() {
+  let failed = 0;
+  for (const { name, run, options } of steps) {
+    const began = Date.now();
+    const { expected = () => false, ...rest } = options;
+    const { context, page, complaints } = await open(rest);
+    try {
+      await run(page, context);
+      const unexpected = complaints.filter((c) => !expected(c));
+      assert.deepEqual(unexpected, [], "the console is free of errors");
+      console.log(`ok    ${name} (${Date.now() - began} ms)`);
+    } catch (e) {
+      failed++;
+      console.log(`FAIL  ${name}\n${e.stack ?? e}\n${complaints.join("\n")}`);
+      if (process.env.AUSPEX_FAILURES)
+        await page.screenshot({
+          path: `${process.env.AUSPEX_FAILURES}/${name.replace(/\W+/g, "-")}.png`,
+          fullPage: true,
+        });
+    }
+    await context.close();
+  }
+  await browser.close();
+  process.exit(failed ? 1 : 0);
+}

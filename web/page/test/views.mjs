@@ -1,0 +1,207 @@
+// The views, used as a person would.
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { settled, step, visit } from "./harness.mjs";
+
+step("the store lists, finds and compares experiments", async (page) => {
+  await visit(page, "#/");
+  const names = page.locator('table[aria-label="Experiments"] tbody tr td:nth-child(2)');
+  const all = await names.count();
+  assert.ok(all >= 12, `${all} experiments`);
+  await page.getByLabel("Find").fill("atoms>36 network=GM");
+  await page.waitForFunction(() => document.querySelectorAll('table[aria-label="Experiments"] tbody tr').length === 1);
+  assert.equal(await names.first().textContent(), "3Nx4P-GM-72");
+  await page.getByLabel("Find").fill("");
+  await page.getByRole("button", { name: "units" }).click();
+  await names.first().filter({ hasText: "many" }).waitFor();
+  await page.getByLabel("Pick before to compare").check();
+  await page.getByLabel("Pick after to compare").check();
+  await page.getByRole("button", { name: "Compare 2" }).click();
+  await settled(page);
+  assert.match(await page.locator(".words").first().textContent(), /less time than|× the time of/);
+  assert.match(await page.locator("main").textContent(), /Similarity of performance/);
+  assert.equal(await page.locator(".pair .diagnosis").count(), 2);
+});
+
+step("an experiment answers in words first", async (page) => {
+  await visit(page, "#/e/unbalanced");
+  assert.match(await page.locator(".words").first().textContent(), /8 processes fall into 5 kinds/);
+  assert.equal(await page.locator(".big-bars .bar").count(), 3);
+  await page.locator('table[aria-label="Heaviest regions"] a').first().click();
+  await settled(page);
+  assert.match(page.url(), /heat\?region=/);
+  assert.equal(await page.locator(".chip").count(), 1);
+});
+
+step("a contract is checked", async (page) => {
+  await visit(page, "#/e/before");
+  await page.getByText("Check it against a contract").click();
+  await page.getByRole("button", { name: "Check", exact: true }).click();
+  await page.getByText(/The contract is broken/).waitFor();
+});
+
+step("the heat map zooms and tells its numbers", async (page) => {
+  await visit(page, "#/e/many/heat");
+  const canvas = page.locator(".heat canvas");
+  const box = await canvas.boundingBox();
+  await page.mouse.move(box.x + box.width / 2, box.y + 60);
+  await page.locator(".readout", { hasText: /units \d+ to \d+: .* in the mean, from/ }).waitFor();
+  await page.mouse.move(box.x + box.width * 0.25, box.y + 40);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width * 0.35, box.y + 40, { steps: 4 });
+  await page.mouse.up();
+  await page.locator(".chip").first().waitFor();
+  await settled(page);
+  assert.match(await page.locator(".chip").first().textContent(), /units \d+ to \d+ of 3,000/);
+  await canvas.focus();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("ArrowRight");
+  await page.locator(".readout", { hasText: /main/ }).waitFor();
+  await page.keyboard.press("+");
+  await settled(page);
+  await page.keyboard.press("0");
+  await page.waitForFunction(() => !document.querySelector(".chip"));
+});
+
+step("the heat map takes any metric", async (page) => {
+  await visit(page, "#/e/unbalanced/heat");
+  await page.getByLabel("Metric").fill("instructions/cpu_time");
+  await page.getByLabel("Metric").press("Enter");
+  await page.getByText("instructions/cpu_time of unbalanced").waitFor();
+  await page.getByLabel("Counting").selectOption("inclusive");
+  await page.getByLabel("Colour by").selectOption("region");
+  await settled(page);
+  assert.equal(await page.locator("main .error").count(), 0);
+});
+
+step("kinds are plotted, explained and put beside others", async (page) => {
+  await visit(page, "#/e/unbalanced/kinds");
+  assert.ok((await page.locator(".chart svg").count()) >= 1, "reachability is drawn");
+  assert.match(await page.locator(".drawing.tree").textContent(), /2-CCR & CCCR/);
+  assert.equal(await page.locator('table[aria-label="Decision table"] tbody tr').count(), 7);
+  assert.equal(await page.locator('table[aria-label="Discernibility matrix"] tbody tr').count(), 5);
+  await page.getByLabel("Beside").selectOption("balanced");
+  await page.getByText("8 processes are of one kind").waitFor();
+});
+
+step(
+  "a good query and a bad one",
+  async (page) => {
+    await visit(page, "#/e/before/words");
+    const box = page.getByLabel("PERFQL query");
+    await box.fill("wtime is high");
+    await page.getByRole("button", { name: "Ask" }).click();
+    await page.getByText(/rows fit\./).waitFor();
+    assert.match(await page.locator('table[aria-label="Answer"]').textContent(), /update_cells/);
+    await box.fill("wtiem is high");
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Ask" }).click();
+    const caret = page.locator("pre.caret");
+    await caret.waitFor();
+    assert.match(await caret.textContent(), /did you mean wtime\?[\s\S]*\^/);
+  },
+  { expected: (c) => /status of 4\d\d/.test(c) },
+);
+
+step("a query is completed", async (page) => {
+  await visit(page, "#/e/before/words");
+  const box = page.getByLabel("PERFQL query");
+  await box.fill("");
+  await box.pressSequentially("imbal");
+  await page.locator("#completions li").first().waitFor();
+  await page.keyboard.press("Tab");
+  await page.waitForFunction(() => document.querySelector(".query textarea").value.startsWith("imbalance"));
+});
+
+step("a term is dragged and kept", async (page) => {
+  await visit(page, "#/e/before/words");
+  const row = page.locator('table[aria-label="Classification"] tbody tr', { hasText: "MPI_Allreduce" });
+  const before = await row.textContent();
+  const handle = page.locator('.handle[data-term="medium"]').nth(1);
+  await handle.scrollIntoViewIfNeeded();
+  const at = await handle.boundingBox();
+  const editor = await page.locator("svg.editor").boundingBox();
+  await page.mouse.move(at.x + at.width / 2, at.y + at.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(editor.x + editor.width * 0.24, at.y, { steps: 5 });
+  await page.mouse.up();
+  await page.waitForFunction(
+    (old) =>
+      [...document.querySelectorAll('table[aria-label="Classification"] tbody tr')].some(
+        (r) => r.textContent.includes("MPI_Allreduce") && r.textContent !== old,
+      ),
+    before,
+  );
+  const dragged = Number(await handle.getAttribute("aria-valuenow"));
+  await handle.focus();
+  await page.keyboard.press("PageDown");
+  assert.ok(Number(await handle.getAttribute("aria-valuenow")) < dragged);
+  await page.getByLabel("Name", { exact: true }).fill("mine");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText("Every command takes it").waitFor();
+  await visit(page, "#/e/before/words?vocabulary=mine");
+  assert.notEqual(await row.textContent(), before);
+});
+
+step("bottlenecks and similar units", async (page) => {
+  await visit(page, "#/e/3dpic/bottlenecks?metric=L2_TCM%2FL2_TCA&threshold=0.7");
+  assert.match(await page.locator(".words").textContent(), /1 bottleneck: .*PARTICLE_LOAD at 0.92/);
+  assert.match(await page.locator(".words").textContent(), /Just below the threshold: SR_E_FIELD/);
+  await visit(page, "#/e/before/similar");
+  assert.match(await page.locator(".words").textContent(), /2 units of 8 differ/);
+});
+
+step("six experiments against their factors", async (page) => {
+  await visit(page, "#/compare/2Nx4P-P4-36/2Nx4P-GM-36/3Nx4P-P4-36/3Nx4P-GM-36/3Nx4P-P4-72/3Nx4P-GM-72");
+  assert.match(await page.locator(".findings").textContent(), /sensitive to CPU/);
+  assert.ok((await page.locator("svg.natural").count()) >= 2);
+});
+
+step("a replay: timeline and platform", async (page) => {
+  await visit(page, "#/simulations/sort-8");
+  assert.match(await page.locator(".words").textContent(), /8 ranks take 436\.9\sms/);
+  const canvas = page.locator(".heat canvas");
+  const box = await canvas.boundingBox();
+  await page.mouse.move(box.x + box.width * 0.2, box.y + 60);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width * 0.4, box.y + 60, { steps: 4 });
+  await page.mouse.up();
+  await page.getByRole("button", { name: "all of it" }).click();
+  assert.ok((await page.locator(".chart svg").count()) === 1, "the platform is drawn");
+});
+
+step("source with shares in the gutter", async (page) => {
+  await visit(page, "#/e/unbalanced/source?file=ramod3.c&line=41");
+  assert.equal(await page.locator(".listing tr").count(), 80);
+  assert.match(await page.locator(".listing tr.marked .gutter").textContent(), /%/);
+  assert.match(await page.locator(".listing tr.marked").textContent(), /<b>line<\/b>/);
+});
+
+step("pictures are saved as SVG and PNG", async (page) => {
+  for (const [hash, n] of [
+    ["#/e/unbalanced/kinds", 2],
+    ["#/e/before/heat", 1],
+    ["#/e/before/words", 1],
+    ["#/simulations/sort-8", 2],
+  ]) {
+    await visit(page, hash);
+    for (let i = 0; i < n; i++) {
+      for (const [kind, begins] of [
+        ["SVG", "<svg"],
+        ["PNG", "\x89PNG"],
+      ]) {
+        const saved = page.waitForEvent("download");
+        await page
+          .getByRole("button", { name: new RegExp(`^Save .* as ${kind}$`) })
+          .nth(i)
+          .click();
+        const data = await readFile(await (await saved).path(), "latin1");
+        assert.ok(
+          data.startsWith(begins),
+          `${hash} picture ${i} as ${kind} begins with ${JSON.stringify(data.slice(0, 8))}`,
+        );
+        assert.ok(data.length > 800, `${hash} picture ${i} as ${kind} has ${data.length} bytes`);
+      }
+    }
+  }
+});

@@ -1,0 +1,98 @@
+package web
+
+import (
+	"context"
+	"slices"
+
+	"auspex/analyze"
+	"auspex/expr"
+	"auspex/perfql"
+)
+
+// questionText is a query and what it is about.
+type questionText struct {
+	Experiments []string `json:"experiments"`
+	Query       string   `json:"query"`
+	Cursor      int      `json:"cursor"` // in UTF-16 units
+	Top         int      `json:"top"`
+	Vocabulary  []string `json:"vocabulary"`
+	Logic       string   `json:"logic"`
+}
+
+// queryAnswer is one whose rows may have been cut.
+type queryAnswer struct {
+	*analyze.Answer
+	Total int `json:"total"`
+}
+
+func (s *Server) query(ctx context.Context, q *asked) (any, error) {
+	question := questionText{Top: shownRows}
+	if err := q.json(&question); err != nil {
+		return nil, err
+	}
+	words, err := s.words(question.Vocabulary, question.Logic)
+	if err != nil {
+		return nil, err
+	}
+	parsed, err := perfql.Parse(question.Query)
+	if err != nil {
+		return nil, err
+	}
+	all, err := s.queried(question.Experiments, parsed)
+	if err != nil {
+		return nil, err
+	}
+	engine, err := s.engine()
+	if err != nil {
+		return nil, err
+	}
+	q.tell("searching")
+	found, err := analyze.Query(ctx, engine, parsed, words, all)
+	if err != nil {
+		return nil, err
+	}
+	answer := queryAnswer{found, len(found.Rows)}
+	found.Rows = found.Rows[:min(max(question.Top, 0), len(found.Rows))]
+	return answer, nil
+}
+
+// queried opens the experiments that the query names, else those beside it.
+func (s *Server) queried(names []string, q *perfql.Query) ([]*analyze.Dataset, error) {
+	if len(q.Over) == 0 {
+		if len(names) == 0 {
+			return nil, badf("no experiment to search: choose some, or name them with OVER in the query")
+		}
+		return s.openAll(slices.Compact(names))
+	}
+	var all []*analyze.Dataset
+	for _, over := range q.Over {
+		d, err := s.datasets.get(over.Name)
+		if err != nil {
+			return nil, &expr.Error{Source: q.Source, Offset: over.Offset, Message: err.Error(), Err: err}
+		}
+		all = append(all, d)
+	}
+	return all, nil
+}
+
+func (s *Server) complete(_ context.Context, q *asked) (any, error) {
+	var question questionText
+	if err := q.json(&question); err != nil {
+		return nil, err
+	}
+	words, err := s.words(question.Vocabulary, question.Logic)
+	if err != nil {
+		return nil, err
+	}
+	all, err := s.openAll(question.Experiments)
+	if err != nil {
+		return nil, err
+	}
+	names, err := s.config.Store.Names()
+	if err != nil {
+		return nil, err
+	}
+	c := analyze.Complete(words, all, names, question.Query, fromUTF16(question.Query, question.Cursor))
+	c.From, c.To = utf16Length(question.Query[:c.From]), utf16Length(question.Query[:c.To])
+	return c, nil
+}

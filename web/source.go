@@ -1,0 +1,133 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"auspex/analyze"
+)
+
+// maxSource is the largest source file shown.
+const maxSource = 4 << 20
+
+// shownFile is a file that regions come from, and whether it can be shown.
+type shownFile struct {
+	analyze.SourceFile
+	Available bool `json:"available"`
+}
+
+func (s *Server) sourceFiles(_ context.Context, q *asked) (any, error) {
+	d, err := s.dataset(q)
+	if err != nil {
+		return nil, err
+	}
+	files, err := analyze.SourceFiles(d)
+	if err != nil {
+		return nil, err
+	}
+	shown := []shownFile{}
+	for _, f := range files {
+		file, err := s.openSource(f.File)
+		if err == nil {
+			file.Close()
+		}
+		shown = append(shown, shownFile{f, err == nil})
+	}
+	return map[string]any{"name": d.Name, "files": shown}, nil
+}
+
+func (s *Server) sourceFile(_ context.Context, q *asked) (any, error) {
+	d, err := s.dataset(q)
+	if err != nil {
+		return nil, err
+	}
+	name := q.query.Get("file")
+	files, err := analyze.SourceFiles(d)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.ContainsFunc(files, func(f analyze.SourceFile) bool { return f.File == name }) {
+		return nil, statusError{http.StatusNotFound, fmt.Sprintf("no region of %s comes from a file %q", d.Name, name)}
+	}
+	lines, err := s.readSource(name)
+	if err != nil {
+		return nil, err
+	}
+	marks, err := analyze.SourceMarks(d, name)
+	if err != nil {
+		return nil, err
+	}
+	return map[string]any{"name": d.Name, "file": name, "lines": lines, "marks": marks}, nil
+}
+
+func (s *Server) readSource(name string) ([]string, error) {
+	file, err := s.openSource(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, maxSource+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(text) > maxSource {
+		return nil, statusError{http.StatusRequestEntityTooLarge, fmt.Sprintf("%s is larger than %d MiB", name, maxSource>>20)}
+	}
+	plain := strings.ReplaceAll(strings.ToValidUTF8(string(text), "\uFFFD"), "\r\n", "\n")
+	return strings.Split(strings.TrimSuffix(plain, "\n"), "\n"), nil
+}
+
+// openSource finds a file under the declared directories. A profile names it
+// as the compiler saw it, so leading folders may have to be left out. os.Root
+// sees to it that nothing outside is opened, links included.
+func (s *Server) openSource(name string) (*os.File, error) {
+	for _, dir := range s.sources {
+		root, err := os.OpenRoot(dir)
+		if err != nil {
+			continue
+		}
+		file, err := openUnder(root, dir, name)
+		root.Close()
+		if err == nil {
+			return file, nil
+		}
+	}
+	why := "it is not under a directory declared with --source"
+	if len(s.sources) == 0 {
+		why = "no directory was declared with --source"
+	}
+	return nil, statusError{http.StatusNotFound, fmt.Sprintf("%s cannot be shown: %s", name, why)}
+}
+
+func openUnder(root *os.Root, dir, name string) (*os.File, error) {
+	name = filepath.Clean(name)
+	if filepath.IsAbs(name) {
+		if inside, err := filepath.Rel(dir, name); err == nil && filepath.IsLocal(inside) {
+			name = inside
+		}
+	}
+	parts := strings.FieldsFunc(name, func(r rune) bool { return r == filepath.Separator })
+	parts = slices.DeleteFunc(parts, func(p string) bool { return p == ".." })
+	for from := range parts {
+		if file, err := openRegular(root, filepath.Join(parts[from:]...)); err == nil {
+			return file, nil
+		}
+	}
+	return nil, fs.ErrNotExist
+}
+
+func openRegular(root *os.Root, name string) (*os.File, error) {
+	// Looked at before it is opened: opening a pipe would wait for a writer.
+	if info, err := root.Stat(name); err != nil || !info.Mode().IsRegular() {
+		return nil, errors.Join(err, fs.ErrNotExist)
+	}
+	return root.Open(name)
+}

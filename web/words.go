@@ -1,0 +1,194 @@
+package web
+
+import (
+	"context"
+
+	"auspex/analyze"
+	"auspex/fuzzy"
+	"auspex/report"
+)
+
+// shownRows is how many rows an answer has that nobody limited.
+const shownRows = 500
+
+// classification is one whose rows may have been cut.
+type classification struct {
+	*analyze.Classification
+	Total int `json:"total"`
+}
+
+func cut(c *analyze.Classification, top int) classification {
+	shown := classification{c, len(c.Rows)}
+	c.Rows = c.Rows[:min(top, len(c.Rows))]
+	return shown
+}
+
+func (s *Server) classify(_ context.Context, q *asked) (any, error) {
+	top, err := q.whole("top", shownRows)
+	if err != nil {
+		return nil, err
+	}
+	d, words, err := s.opened(q)
+	if err != nil {
+		return nil, err
+	}
+	c, err := analyze.Classify(d, words, q.text("metric", analyze.TimeShare), q.query["term"], analyze.Across(q.text("across", string(analyze.AcrossMean))))
+	if err != nil {
+		return nil, err
+	}
+	return cut(c, top), nil
+}
+
+func (s *Server) bottlenecks(_ context.Context, q *asked) (any, error) {
+	var o analyze.BottleneckOptions
+	var err error
+	if o.Threshold, err = q.number("threshold", 0.1); err != nil {
+		return nil, err
+	}
+	if o.Upper, err = q.number("upper", 0); err != nil {
+		return nil, err
+	}
+	if o.NoBand, err = q.flag("no_negligible"); err != nil {
+		return nil, err
+	}
+	for _, text := range q.query["severity"] {
+		term, err := analyze.ParseSeverity(text)
+		if err != nil {
+			return nil, err
+		}
+		o.Severity = append(o.Severity, term)
+	}
+	if text := q.query.Get("negligible"); text != "" {
+		if o.Negligible, err = analyze.ShapeOf(text); err != nil {
+			return nil, err
+		}
+	}
+	d, words, err := s.opened(q)
+	if err != nil {
+		return nil, err
+	}
+	return analyze.DrawBottlenecks(d, words, q.text("metric", analyze.TimeShare), o)
+}
+
+func (s *Server) rules(_ context.Context, q *asked) (any, error) {
+	d, words, err := s.opened(q)
+	if err != nil {
+		return nil, err
+	}
+	var base *analyze.Dataset
+	if name := q.query.Get("baseline"); name != "" {
+		if base, err = s.datasets.get(name); err != nil {
+			return nil, err
+		}
+	}
+	return analyze.ApplyRules(d, words, analyze.ShippedRules(), base, fuzzy.Centroid)
+}
+
+func (s *Server) check(_ context.Context, q *asked) (any, error) {
+	var question struct {
+		Contract   string   `json:"contract"`
+		Baseline   string   `json:"baseline"`
+		Vocabulary []string `json:"vocabulary"`
+	}
+	if err := q.json(&question); err != nil {
+		return nil, err
+	}
+	contract, err := fuzzy.ReadContract("the contract", []byte(question.Contract))
+	if err != nil {
+		return nil, err
+	}
+	if question.Baseline != "" {
+		contract.Baseline = question.Baseline
+	}
+	words, err := s.words(question.Vocabulary, "")
+	if err != nil {
+		return nil, err
+	}
+	d, err := s.dataset(q)
+	if err != nil {
+		return nil, err
+	}
+	checked, err := analyze.Check(d, words, contract, s.datasets.get)
+	if err != nil {
+		return nil, err
+	}
+	report.FillClauseWords(checked)
+	return checked, nil
+}
+
+func (s *Server) compare(_ context.Context, q *asked) (any, error) {
+	over := analyze.Over(q.text("over", string(analyze.OverMean)))
+	pair, err := s.openAll([]string{q.query.Get("a"), q.query.Get("b")})
+	if err != nil {
+		return nil, err
+	}
+	return analyze.Compare(pair[0], pair[1], over)
+}
+
+func (s *Server) similar(_ context.Context, q *asked) (any, error) {
+	o := analyze.SimilarOptions{Over: analyze.Over(q.text("over", string(analyze.OverMean))), Regions: q.query["region"], Factors: q.query["factor"]}
+	var err error
+	if o.Distance, err = fuzzy.ParseDistance(q.text("distance", fuzzy.Euclidean.String())); err != nil {
+		return nil, err
+	}
+	if o.PaperBase, err = q.flag("paper_base"); err != nil {
+		return nil, err
+	}
+	for _, text := range q.query["metric"] {
+		m, err := analyze.ParseScoreMetric(text)
+		if err != nil {
+			return nil, err
+		}
+		o.Metrics = append(o.Metrics, m)
+	}
+	words, err := s.words(q.query["vocabulary"], q.query.Get("logic"))
+	if err != nil {
+		return nil, err
+	}
+	all, err := s.openAll(q.query["experiment"])
+	if err != nil {
+		return nil, err
+	}
+	q.tell("comparing")
+	return compareAll(words, all, o)
+}
+
+// compareAll compares experiments; within one, regions, and units within one
+// region.
+func compareAll(words analyze.Words, all []*analyze.Dataset, o analyze.SimilarOptions) (any, error) {
+	if len(all) == 0 {
+		return nil, badf("name the experiments to compare, the base first")
+	}
+	if len(all) > 1 {
+		found, err := analyze.SimilarExperiments(words, all, o)
+		return similarExperiments{"experiments", found}, err
+	}
+	chosen, err := analyze.ChosenRegions(all[0], o.Regions)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(chosen) == 0:
+		return nil, badf("name other experiments to compare %s with, or regions of it", all[0].Name)
+	case len(chosen) == 1:
+		found, err := analyze.SimilarUnits(all[0], words, chosen[0], o)
+		return similarUnits{"units", found}, err
+	}
+	found, err := analyze.SimilarRegions(all[0], words, o)
+	return similarRegions{"regions", found}, err
+}
+
+// What was compared, with its kind.
+type (
+	similarExperiments struct {
+		Kind string `json:"kind"`
+		*analyze.ExperimentSimilarity
+	}
+	similarUnits struct {
+		Kind string `json:"kind"`
+		*analyze.UnitSimilarity
+	}
+	similarRegions struct {
+		Kind string `json:"kind"`
+		*analyze.RegionSimilarity
+	}
+)
