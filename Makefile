@@ -5,12 +5,16 @@ LDFLAGS   = -s -w -X auspex/internal/cli.version=$(VERSION)
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 DEMO      = demo.auspex
 
-.PHONY: all build demo test lint bench dist fuzz setup clean
+.PHONY: all build demo test lint bench dist fuzz page setup setup-test clean
 
 all: build
 
 setup:
 	@scripts/setup
+
+setup-test:
+	@scripts/setup test
+	@[ ! -f web/page/package.json ] || [ -d web/page/node_modules ] || npm ci --silent --no-audit --no-fund --prefix web/page
 
 build:
 	@mkdir -p bin
@@ -20,7 +24,7 @@ build:
 demo: setup build
 	@scripts/demo $(DEMO)
 
-test: setup build
+test: setup-test build
 	$(GO) vet ./...
 	$(GO) test -timeout 20m ./...
 
@@ -41,6 +45,11 @@ dist:
 	@mkdir -p $(dir $(DIST))
 	CGO_ENABLED=1 $(GO) build -trimpath -tags netgo,osusergo,timetzdata \
 	  -ldflags '$(LDFLAGS) -linkmode external -extldflags "-static"' -o $(DIST) ./cmd/auspex
+
+# The page's bundle from its TypeScript; the built files are committed, so that
+# go build needs no Node.
+page:
+	cd web/page && npm ci && npm run check && npm run build
 
 # Every fuzz target for FUZZTIME, one after the other.
 FUZZTIME ?= 60s

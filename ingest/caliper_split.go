@@ -58,18 +58,9 @@ func startsWith(s *jsonscan.Scanner, kinds ...jsonscan.Kind) bool {
 // isCaliperRecord tells whether an object bears an attribute that only
 // Caliper writes.
 func isCaliperRecord(s *jsonscan.Scanner) bool {
-	for {
-		kind, err := s.Next()
-		if err != nil || kind != jsonscan.Key {
-			return false
-		}
-		if bytes.Contains(s.Bytes(), []byte("time.duration")) || bytes.Contains(s.Bytes(), []byte("#")) || string(s.Bytes()) == "mpi.rank" {
-			return true
-		}
-		if s.Skip() != nil {
-			return false
-		}
-	}
+	return hasKey(s, func(key []byte) bool {
+		return bytes.Contains(key, []byte("time.duration")) || bytes.Contains(key, []byte("#")) || string(key) == "mpi.rank"
+	})
 }
 
 func readCaliperSplit(ctx context.Context, src *Source) (*model.Experiment, error) {

@@ -24,21 +24,24 @@ func isChrome(_ string, head []byte) bool {
 	}
 	if kind == jsonscan.ArrayStart {
 		kind, err = s.Next()
-		return err == nil && kind == jsonscan.ObjectStart && hasChromeKey(s)
+		return err == nil && kind == jsonscan.ObjectStart && hasKey(s, isPhase)
 	}
 	// What other keys stand in front may be long: the name is enough.
 	return kind == jsonscan.ObjectStart && (bytes.Contains(head, []byte(`"traceEvents"`)) ||
 		bytes.Contains(head, []byte(`"torch_profiler`)) || bytes.Contains(head, []byte(`"deviceProperties"`)))
 }
 
-// hasChromeKey looks for the key that every event has, its phase.
-func hasChromeKey(s *jsonscan.Scanner) bool {
+// isPhase tells the key that every event has, its phase.
+func isPhase(key []byte) bool { return string(key) == "ph" }
+
+// hasKey looks for a key of the object that the scanner has entered.
+func hasKey(s *jsonscan.Scanner, wanted func(key []byte) bool) bool {
 	for {
 		kind, err := s.Next()
 		if err != nil || kind != jsonscan.Key {
 			return false
 		}
-		if string(s.Bytes()) == "ph" {
+		if wanted(s.Bytes()) {
 			return true
 		}
 		if s.Skip() != nil {

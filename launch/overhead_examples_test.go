@@ -91,8 +91,3 @@ func timed(b *testing.B, measured bool, args []string) (cpu, wall float64) {
 	}
 	return (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds(), time.Since(start).Seconds()
 }
-
-func median(list []float64) float64 {
-	list = slices.Sorted(slices.Values(list))
-	return (list[len(list)/2] + list[(len(list)-1)/2]) / 2
-}

@@ -82,10 +82,6 @@ func (a *app) check(name, file, baseline string, flags *wordFlags) (*analyze.Che
 	if err != nil {
 		return nil, err
 	}
-	for _, list := range [][]analyze.CheckedClause{checked.Clauses, checked.Broken, checked.Unjudged} {
-		for i := range list {
-			list[i].Words = report.ClauseWords(list[i])
-		}
-	}
+	report.FillClauseWords(checked)
 	return checked, nil
 }

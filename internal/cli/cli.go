@@ -115,11 +115,11 @@ they do not have.`,
 		&cobra.Group{ID: "predict", Title: "Predict:"},
 	)
 	root.AddCommand(
-		a.importCommand(), a.listCommand(), a.showCommand(), a.compareCommand(), a.diagnoseCommand(), a.exportCommand(),
+		a.importCommand(), a.listCommand(), a.showCommand(), a.compareCommand(), a.diagnoseCommand(), a.exportCommand(), a.serveCommand(), a.reportCommand(),
 		a.removeCommand(), a.collectCommand(), a.doctorCommand(), a.versionCommand(),
 		a.classifyCommand(), a.queryCommand(), a.bottlenecksCommand(), a.scoreCommand(), a.rankCommand(), a.similarCommand(), a.rulesCommand(), a.checkCommand(), a.cmeansCommand(), a.termsCommand(),
-		a.simulateCommand(), a.platformCommand(), a.traceCommand(), a.sourceCommand(),
-		a.ccCommand(), a.runCommand(),
+		a.simulateCommand(), a.platformCommand(), a.traceCommand(), a.sourceCommand(), a.labCommand(), a.calibrateCommand(),
+		a.ccCommand(), a.instrumentCommand(), a.runCommand(), a.predictCommand(),
 	)
 	return root
 }
@@ -200,8 +200,19 @@ func (a *app) page() *report.Page {
 		if width, _, err := term.GetSize(fd); err == nil && width > 0 {
 			p.Width = max(width, 40)
 		}
+		p.Pictures = p.Width > 0 && os.Getenv("TERM") != "dumb" && utf8Locale()
 	}
 	return p
+}
+
+// utf8Locale tells whether the terminal was said to take UTF-8.
+func utf8Locale() bool {
+	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
+		if value := strings.ToLower(os.Getenv(name)); value != "" {
+			return strings.Contains(value, "utf-8") || strings.Contains(value, "utf8")
+		}
+	}
+	return false
 }
 
 // terminal tells whether a writer is one, and its file descriptor.
@@ -234,19 +245,7 @@ func (a *app) dataset(name string) (*analyze.Dataset, error) {
 }
 
 func (a *app) experiment(name string) (*store.Experiment, error) {
-	s := a.openStore()
-	e, err := s.Get(name)
-	if !errors.Is(err, store.ErrNotFound) {
-		return e, err
-	}
-	names, listErr := s.Names()
-	if listErr != nil || len(names) == 0 {
-		return nil, fmt.Errorf("there is no experiment %q: the store %s is empty; `auspex import PATH` fills it", name, s.Dir())
-	}
-	if near := expr.Suggest(name, names); len(near) > 0 {
-		return nil, fmt.Errorf("there is no experiment %q; did you mean %s?", name, strings.Join(near, " or "))
-	}
-	return nil, fmt.Errorf("there is no experiment %q; `auspex ls` lists the %d there are", name, len(names))
+	return analyze.Find(a.openStore(), name)
 }
 
 // completeNames completes experiment names in the shell.

@@ -1,9 +1,12 @@
 package cli
 
 import (
+	"slices"
+
 	"github.com/spf13/cobra"
 
 	"auspex/analyze"
+	"auspex/model"
 	"auspex/report"
 )
 
@@ -34,8 +37,22 @@ func (a *app) diagnoseCommand() *cobra.Command {
 			if a.json {
 				return a.printJSON(found)
 			}
-			a.page().Diagnosis(found)
-			return nil
+			page := a.page()
+			page.Diagnosis(found)
+			var named []string
+			for _, c := range found.Causes {
+				named = append(named, c.Region)
+			}
+			for _, c := range found.CCR {
+				if !slices.Contains(named, c.Region) {
+					named = append(named, c.Region)
+				}
+			}
+			var kinds []int
+			if len(found.Kinds) > 1 {
+				kinds = analyze.KindsOfUnits(d, found)
+			}
+			return drawHeat(page, d, found.Metric, model.Inclusive, named, kinds)
 		},
 	}
 	cmd.Flags().StringVar((*string)(&o.Level), "units", "", "compare processes, threads or nodes (default: processes, or threads where only those differ)")

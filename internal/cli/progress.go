@@ -2,17 +2,21 @@ package cli
 
 import (
 	"fmt"
+	"io"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/jedib0t/go-pretty/v6/progress"
 )
 
 // progressBar draws on the terminal's standard error, and nothing in a pipe.
 type progressBar struct {
-	writer  progress.Writer
-	tracker *progress.Tracker
-	stopped atomic.Bool
+	out   io.Writer
+	what  string
+	total int64
+	done  atomic.Int64
+	quit  chan struct{}
+	drawn sync.WaitGroup
 }
 
 // progressDelay keeps short work quiet.
@@ -22,39 +26,41 @@ func (a *app) startProgress(what string, total int64) *progressBar {
 	if _, ok := terminal(a.err); !ok || a.json || total <= 0 {
 		return &progressBar{}
 	}
-	w := progress.NewWriter()
-	w.SetOutputWriter(a.err)
-	w.SetUpdateFrequency(100 * time.Millisecond)
-	w.SetStyle(progress.StyleBlocks)
-	w.Style().Visibility.Value = false
-	tracker := &progress.Tracker{Message: what, Total: total, DeferStart: true, RemoveOnCompletion: true}
-	w.AppendTracker(tracker)
-	b := &progressBar{writer: w, tracker: tracker}
-	time.AfterFunc(progressDelay, func() {
-		if !b.stopped.Load() {
-			tracker.Start()
-			w.Render()
-		}
-	})
+	b := &progressBar{out: a.err, what: what, total: total, quit: make(chan struct{})}
+	b.drawn.Go(b.draw)
 	return b
 }
 
-// add tells that n more of the total are done.
-func (b *progressBar) add(n int64) {
-	if b.tracker != nil {
-		b.tracker.Increment(n)
+// draw shows the bar ten times a second and clears it away at the end.
+func (b *progressBar) draw() {
+	select {
+	case <-b.quit:
+		return
+	case <-time.After(progressDelay):
+	}
+	const width = 20
+	for {
+		done := min(b.done.Load(), b.total)
+		full := int(width * done / b.total)
+		fmt.Fprintf(b.out, "\r%s %s%s %3d %%\x1b[K", b.what, strings.Repeat("█", full), strings.Repeat("░", width-full), 100*done/b.total)
+		select {
+		case <-b.quit:
+			fmt.Fprint(b.out, "\r\x1b[K")
+			return
+		case <-time.After(100 * time.Millisecond):
+		}
 	}
 }
 
+// add tells that n more of the total are done.
+func (b *progressBar) add(n int64) { b.done.Add(n) }
+
 // stop clears the bar away.
 func (b *progressBar) stop() {
-	if b.writer == nil || b.stopped.Swap(true) {
-		return
-	}
-	b.tracker.MarkAsDone()
-	for b.writer.IsRenderInProgress() {
-		b.writer.Stop()
-		time.Sleep(5 * time.Millisecond)
+	if b.quit != nil {
+		close(b.quit)
+		b.drawn.Wait()
+		b.quit = nil
 	}
 }
 

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 
 	"auspex/analyze"
@@ -67,66 +69,57 @@ func parseScoreMetrics(texts []string) ([]analyze.ScoreMetric, error) {
 	return metrics, nil
 }
 
-func (a *app) scoreCommand() *cobra.Command {
+// scored makes a command that computes scores and does something with them.
+func (a *app) scored(cmd *cobra.Command, answer func(ctx context.Context, d *analyze.Dataset, words analyze.Words, s *analyze.Scores, top int) error) *cobra.Command {
 	var flags scoreFlags
-	cmd := &cobra.Command{
-		Use:     "score EXPERIMENT",
-		GroupID: "words",
-		Short:   "Give regions or units performance scores between 0 and 1",
-		Example: `  auspex score gromacs-16 --metric wtime:0.7 --metric imbalance@S:0.3
-  auspex score gromacs-32 --base gromacs-16
-  auspex score before --base parent`,
-		Args:              exactly(1, "one experiment"),
-		ValidArgsFunction: a.completeNames,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			d, words, err := a.opened(args[0], &flags.wordFlags)
-			if err != nil {
-				return err
-			}
-			s, err := a.scores(d, words, &flags)
-			if err != nil {
-				return err
-			}
-			if a.json {
-				return a.printJSON(s)
-			}
-			a.page().Scores(s, flags.top)
-			return nil
-		},
+	cmd.GroupID = "words"
+	cmd.Args = exactly(1, "one experiment")
+	cmd.ValidArgsFunction = a.completeNames
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		d, words, err := a.opened(args[0], &flags.wordFlags)
+		if err != nil {
+			return err
+		}
+		s, err := a.scores(d, words, &flags)
+		if err != nil {
+			return err
+		}
+		return answer(cmd.Context(), d, words, s, flags.top)
 	}
 	flags.register(cmd)
 	return cmd
 }
 
+func (a *app) scoreCommand() *cobra.Command {
+	return a.scored(&cobra.Command{
+		Use:   "score EXPERIMENT",
+		Short: "Give regions or units performance scores between 0 and 1",
+		Example: `  auspex score gromacs-16 --metric wtime:0.7 --metric imbalance@S:0.3
+  auspex score gromacs-32 --base gromacs-16
+  auspex score before --base parent`,
+	}, func(_ context.Context, _ *analyze.Dataset, _ analyze.Words, s *analyze.Scores, top int) error {
+		if a.json {
+			return a.printJSON(s)
+		}
+		a.page().Scores(s, top)
+		return nil
+	})
+}
+
 func (a *app) rankCommand() *cobra.Command {
-	var flags scoreFlags
-	cmd := &cobra.Command{
-		Use:               "rank EXPERIMENT",
-		GroupID:           "words",
-		Short:             "Order regions or units by their score, with the metrics that put them there",
-		Example:           `  auspex rank gromacs-16 --metric wtime:0.7 --metric imbalance:0.3`,
-		Args:              exactly(1, "one experiment"),
-		ValidArgsFunction: a.completeNames,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			d, words, err := a.opened(args[0], &flags.wordFlags)
-			if err != nil {
-				return err
-			}
-			s, err := a.scores(d, words, &flags)
-			if err != nil {
-				return err
-			}
-			r, err := analyze.Rank(d, words, s)
-			if err != nil {
-				return err
-			}
-			if a.json {
-				return a.printJSON(r)
-			}
-			a.page().Ranking(r, flags.top)
-			return nil
-		},
-	}
-	flags.register(cmd)
-	return cmd
+	return a.scored(&cobra.Command{
+		Use:     "rank EXPERIMENT",
+		Short:   "Order regions or units by their score, with the metrics that put them there",
+		Example: `  auspex rank gromacs-16 --metric wtime:0.7 --metric imbalance:0.3`,
+	}, func(_ context.Context, d *analyze.Dataset, words analyze.Words, s *analyze.Scores, top int) error {
+		r, err := analyze.Rank(d, words, s)
+		if err != nil {
+			return err
+		}
+		if a.json {
+			return a.printJSON(r)
+		}
+		a.page().Ranking(r, top)
+		return nil
+	})
 }

@@ -4,6 +4,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"auspex/analyze"
+	"auspex/model"
+	"auspex/report"
 )
 
 func (a *app) showCommand() *cobra.Command {
@@ -14,13 +16,16 @@ func (a *app) showCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "show EXPERIMENT",
 		GroupID: "look",
-		Short:   "Show an experiment: efficiency and the heaviest regions",
+		Short:   "Show an experiment: efficiency and the heaviest regions; or a prediction",
 		Example: `  auspex show gromacs-16
   auspex show gromacs-16 --regions --metric wtime --least 0.01
   auspex show gromacs-16 --units`,
 		Args:              exactly(1, "one experiment"),
 		ValidArgsFunction: a.completeNames,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if shown, err := a.showPrediction(args[0]); shown || err != nil {
+				return err
+			}
 			d, err := a.dataset(args[0])
 			if err != nil {
 				return err
@@ -40,8 +45,13 @@ func (a *app) showCommand() *cobra.Command {
 			if a.json {
 				return a.printJSON(s)
 			}
-			a.page().Summary(s)
-			return nil
+			page := a.page()
+			page.Summary(s)
+			var heaviest []string
+			for _, r := range s.Heaviest {
+				heaviest = append(heaviest, r.Region)
+			}
+			return drawHeat(page, d, s.TimeMetric, model.Exclusive, heaviest, nil)
 		},
 	}
 	cmd.Flags().BoolVar(&regions, "regions", false, "the region tree instead")
@@ -52,6 +62,21 @@ func (a *app) showCommand() *cobra.Command {
 	cmd.Flags().Float64Var(&least, "least", 0, "with --regions: leave out what is below this share of the program")
 	cmd.Flags().IntVar(&top, "top", 15, "how many regions")
 	return cmd
+}
+
+// drawHeat draws some regions × units on a terminal, and nothing elsewhere.
+func drawHeat(page *report.Page, d *analyze.Dataset, metric string, scope model.Scope, regions []string, kinds []int) error {
+	const rows = 12
+	cols := page.HeatColumns()
+	if cols == 0 || metric == "" || len(d.Units) < 2 || len(regions) == 0 {
+		return nil
+	}
+	h, err := analyze.RegionHeatmap(d, metric, scope, regions[:min(rows, len(regions))], cols)
+	if err != nil {
+		return err
+	}
+	page.Heat(h, kinds)
+	return nil
 }
 
 func (a *app) showTree(d *analyze.Dataset, metric string, least float64) error {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"sort"
 	"strings"
 	"time"
@@ -21,10 +22,10 @@ import (
 )
 
 type simulateFlags struct {
-	platform, hostfile, engine, timeline string
-	config                               []string
-	np                                   int
-	critical                             bool
+	platform, hostfile, engine, timeline, name string
+	config                                     []string
+	np                                         int
+	critical, replace                          bool
 }
 
 func (a *app) simulateCommand() *cobra.Command {
@@ -49,6 +50,8 @@ in auspex's own form. The platform is SimGrid XML (4.1) or the short TOML form.`
 	cmd.Flags().StringArrayVar(&f.config, "cfg", nil, "SimGrid option `key:value`; may be given again")
 	cmd.Flags().StringVar(&f.engine, "engine", "auspex", "auspex, or simgrid to ask an installed smpirun too")
 	cmd.Flags().StringVar(&f.timeline, "timeline", "", "write what each rank did when to `FILE`: Paje for .paje, else Chrome trace JSON for Perfetto")
+	cmd.Flags().StringVar(&f.name, "name", "", "keep the simulation in the store under this name, for auspex serve to show")
+	cmd.Flags().BoolVar(&f.replace, "replace", false, "with --name: take the place of one of the same name")
 	cmd.Flags().BoolVar(&f.critical, "critical-path", false, "also tell which rank and message each stretch waited for")
 	return cmd
 }
@@ -64,6 +67,10 @@ type simulated struct {
 	CriticalPath     []simulate.Stretch    `json:"critical_path,omitempty"`
 	SimGrid          *report.SecondOpinion `json:"simgrid,omitempty"`
 }
+
+// manyRanks is from how many ranks on memory counts for more than the time that
+// collecting garbage takes: a replay keeps nearly all it allocates.
+const manyRanks = 1 << 14
 
 func (a *app) runSimulate(ctx context.Context, traces string, f simulateFlags) error {
 	if f.platform == "" {
@@ -86,6 +93,9 @@ func (a *app) runSimulate(ctx context.Context, traces string, f simulateFlags) e
 	if err != nil {
 		return err
 	}
+	if t.NP() >= manyRanks {
+		defer debug.SetGCPercent(debug.SetGCPercent(10))
+	}
 	hosts, err := placeRanks(p, f.hostfile, t.NP())
 	if err != nil {
 		return err
@@ -97,6 +107,11 @@ func (a *app) runSimulate(ctx context.Context, traces string, f simulateFlags) e
 			return err
 		}
 	}
+	var kept *report.Spans
+	if f.name != "" {
+		kept = &report.Spans{}
+		hooks.Timeline = both(kept, hooks.Timeline)
+	}
 	bar := a.startCounter("simulated")
 	hooks.Progress = bar.show
 	result, err := simulate.Run(ctx, t, p, hosts, options, hooks)
@@ -105,6 +120,11 @@ func (a *app) runSimulate(ctx context.Context, traces string, f simulateFlags) e
 		return err
 	}
 	out := describeSimulation(result, time.Since(start).Seconds())
+	if kept != nil {
+		if err := a.keepSimulation(f, traces, p, hosts, result, kept); err != nil {
+			return err
+		}
+	}
 	if f.engine == "simgrid" {
 		second, err := askSimGrid(ctx, p, t, hosts, f)
 		if err != nil {

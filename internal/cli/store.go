@@ -4,24 +4,29 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
-	"time"
 
 	"github.com/spf13/cobra"
 
+	"auspex/analyze"
+	"auspex/report"
 	"auspex/store"
 )
 
 func (a *app) listCommand() *cobra.Command {
-	return &cobra.Command{
+	var predictions bool
+	cmd := &cobra.Command{
 		Use:     "ls",
 		GroupID: "store",
 		Aliases: []string{"list"},
-		Short:   "List the experiments in the store",
+		Short:   "List the experiments and predictions in the store",
 		Args:    exactly(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			// A listing lives for a moment and needs little: collecting
 			// garbage on the way would cost a fifth of its time.
 			defer debug.SetGCPercent(debug.SetGCPercent(400))
+			if predictions {
+				return a.listPredictions()
+			}
 			headers, problems, err := a.openStore().List()
 			if err != nil {
 				return err
@@ -30,58 +35,39 @@ func (a *app) listCommand() *cobra.Command {
 				fmt.Fprintln(a.err, "auspex:", problem)
 			}
 			if a.json {
-				rows := []listed{}
-				for _, h := range headers {
-					row := listed{Name: h.Name, ID: h.ID, Units: h.UnitCount, Regions: h.RegionCount, Created: h.Created, Format: h.Format,
-						Runs: h.Runs, Incomplete: h.Incomplete, Metrics: []string{}, Factors: map[string]any{}}
-					for _, m := range h.Metrics {
-						row.Metrics = append(row.Metrics, m.Column())
-					}
-					for _, f := range h.Factors {
-						row.Factors[f.Name] = f.Value()
-					}
-					rows = append(rows, row)
-				}
-				return a.printJSON(map[string]any{"experiments": rows})
+				return a.printJSON(analyze.List(headers, problems))
 			}
-			if len(headers) == 0 {
+			stored, err := a.openStore().Predictions()
+			if err != nil {
+				return err
+			}
+			if len(headers) == 0 && len(stored) == 0 {
 				fmt.Fprintf(a.err, "the store %s is empty; `auspex import PATH` fills it\n", a.openStore().Dir())
 				return nil
 			}
-			a.page().Listing(headers)
+			if len(headers) > 0 {
+				a.page().Listing(headers)
+			}
+			if len(stored) > 0 {
+				return a.listPredictions()
+			}
 			return nil
 		},
 	}
-}
-
-// listed is an experiment as `ls --json` prints it.
-type listed struct {
-	Name       string         `json:"name"`
-	ID         string         `json:"id"`
-	Units      int            `json:"units"`
-	Regions    int            `json:"regions"`
-	Metrics    []string       `json:"metrics"`
-	Created    time.Time      `json:"created"`
-	Format     string         `json:"format"`
-	Runs       int            `json:"runs"`
-	Factors    map[string]any `json:"factors"`
-	Incomplete string         `json:"incomplete,omitempty"`
+	cmd.Flags().BoolVar(&predictions, "predictions", false, "only the predictions")
+	return cmd
 }
 
 func (a *app) removeCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:               "rm EXPERIMENT…",
+		Use:               "rm NAME…",
 		GroupID:           "store",
-		Short:             "Remove experiments",
-		Args:              atLeast(1, "at least one experiment"),
+		Short:             "Remove experiments, predictions and simulations",
+		Args:              atLeast(1, "at least one name"),
 		ValidArgsFunction: a.completeNames,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for _, name := range args {
-				err := a.openStore().Remove(name)
-				if errors.Is(err, store.ErrNotFound) {
-					_, err = a.experiment(name) // says what there is instead
-				}
-				if err != nil {
+				if err := a.remove(name); err != nil {
 					return err
 				}
 			}
@@ -91,6 +77,31 @@ func (a *app) removeCommand() *cobra.Command {
 			return nil
 		},
 	}
+}
+
+// remove deletes what a name stands for: an experiment, a prediction with the
+// replays behind it, or a simulation.
+func (a *app) remove(name string) error {
+	s := a.openStore()
+	err := s.Remove(name)
+	if !errors.Is(err, store.ErrNotFound) {
+		return err
+	}
+	if r, _, err := a.storedPrediction(name); err == nil {
+		for _, p := range r.Predictions {
+			if err := s.RemoveSimulation(report.ReplayName(name, p.Platform, p.NP, p.Opt)); err != nil && !errors.Is(err, store.ErrNotFound) {
+				return err
+			}
+		}
+	}
+	if err := s.RemovePrediction(name); !errors.Is(err, store.ErrNoPrediction) {
+		return err
+	}
+	if err := s.RemoveSimulation(name); !errors.Is(err, store.ErrNotFound) {
+		return err
+	}
+	_, err = a.experiment(name) // says what there is instead
+	return err
 }
 
 func (a *app) collectCommand() *cobra.Command {

@@ -36,12 +36,16 @@ var rooms = map[string]struct{ inside, outside []string }{
 	"analyze":           {inside: []string{"model", "store", "expr", "fuzzy", "perfql", "cluster", "rough"}, outside: []string{"gonum.org/"}},
 	"platform":          {outside: []string{"github.com/pelletier/go-toml/"}},
 	"simulate":          {inside: []string{"trace", "platform"}},
-	"predict":           {inside: []string{"launch", "simulate", "platform", "trace"}},
-	"report":            {inside: []string{"analyze", "model", "simulate", "platform", "trace", "source", "depend", "predict"}, outside: []string{"github.com/jedib0t/go-pretty/"}},
-	"web":               {inside: []string{"analyze", "predict", "report", "store", "model"}},
+	"calibrate":         {inside: []string{"platform", "simulate", "trace"}},
+	"predict":           {inside: []string{"launch", "instrument", "depend", "source", "simulate", "platform", "trace", "model"}},
+	"report":            {inside: []string{"analyze", "model", "simulate", "platform", "trace", "source", "depend", "instrument", "predict"}, outside: []string{"github.com/jedib0t/go-pretty/"}},
+	"web":               {inside: []string{"analyze", "predict", "report", "store", "model", "expr", "fuzzy", "perfql", "simulate", "platform", "trace"}},
 	"internal/cli":      {inside: []string{"*"}, outside: []string{"github.com/spf13/cobra", "github.com/jedib0t/go-pretty/", "golang.org/x/"}},
 	"internal/jsonscan": {},
 	"internal/lint":     {},
+	"internal/accuracy": {},
+	"internal/pick":     {inside: []string{"instrument"}, outside: []string{"golang.org/x/term"}},
+	"internal/vcluster": {inside: []string{"platform"}},
 }
 
 func TestImportDirection(t *testing.T) {
