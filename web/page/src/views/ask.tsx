@@ -149,8 +149,11 @@ function QueryBox({ name, text, onText, onRun, box, invalid }: BoxProps) {
         aria-activedescendant={options ? `completion-${at}` : undefined}
         value={text}
         onInput={(e) => {
-          onText(e.currentTarget.value);
-          void suggest(e.currentTarget.value, e.currentTarget.selectionStart);
+          const { value, selectionStart } = e.currentTarget;
+          onText(value);
+          setOptions((old) => narrowed(old, value, selectionStart));
+          setAt(0);
+          void suggest(value, selectionStart);
         }}
         onKeyDown={key}
         onBlur={() => setTimeout(() => setOptions(undefined), 150)}
@@ -173,6 +176,14 @@ function QueryBox({ name, text, onText, onRun, box, invalid }: BoxProps) {
       </ul>
     </div>
   );
+}
+
+/** What of the suggestions still fits while the answer for a new text is under way. */
+function narrowed(old: Completion | undefined, text: string, cursor: number): Completion | undefined {
+  if (!old || cursor < old.from) return undefined;
+  const typed = text.slice(old.from, cursor).toLowerCase();
+  const options = old.options.filter((o) => o.text.toLowerCase().startsWith(typed) && o.text.length > typed.length);
+  return options.length ? { ...old, to: cursor, options } : undefined;
 }
 
 const rowName = (r: Row): string =>
