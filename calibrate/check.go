@@ -45,7 +45,8 @@ func Summary(all []Compared) (middle, worst float64) {
 }
 
 // fitCrossTraffic lets large messages both ways decide whether acknowledgements
-// take their share of the way back.
+// take their share of the way back. What counts is how the time grows from one
+// size to the next: what a message costs at any size says nothing about it.
 func (c *Calibration) fitCrossTraffic(points []point) error {
 	points = points[len(below(points, max(float64(c.EagerBelow), largeMessage))):]
 	least := math.Inf(1)
@@ -56,8 +57,13 @@ func (c *Calibration) fitCrossTraffic(points []point) error {
 		if err != nil {
 			return err
 		}
-		if middle, _ := Summary(all); middle < least {
-			least, chosen = middle, on
+		off := 0.0
+		for i := 1; i < len(all); i++ {
+			a, b := all[i-1], all[i]
+			off += math.Abs((b.Simulated - a.Simulated) - (b.Measured - a.Measured))
+		}
+		if off < least {
+			least, chosen = off, on
 		}
 	}
 	c.CrossTraffic = chosen
