@@ -44,11 +44,22 @@ func Summary(all []Compared) (middle, worst float64) {
 	return median(errs), errs[len(errs)-1]
 }
 
-// fitCrossTraffic lets large messages both ways decide whether acknowledgements
-// take their share of the way back. What counts is how the time grows from one
-// size to the next: what a message costs at any size says nothing about it.
-func (c *Calibration) fitCrossTraffic(points []point) error {
+// fitBothWays lets large messages both ways decide whether they hinder each
+// other: not at all, as acknowledgements do, which take their share of the way
+// back, or more than that. What counts is how the time grows from one size to the
+// next: what a message costs at any size says nothing about it.
+func (c *Calibration) fitBothWays(points []point) error {
 	points = points[len(below(points, max(float64(c.EagerBelow), largeMessage))):]
+	var rates []float64
+	for i := 1; i < len(points); i++ {
+		if more := points[i].seconds - points[i-1].seconds; more > 0 {
+			rates = append(rates, (points[i].size-points[i-1].size)/more)
+		}
+	}
+	if len(rates) > 0 && median(rates) < c.Bandwidth/muchHindered {
+		c.BothWays = 2 * median(rates)
+		return nil
+	}
 	least := math.Inf(1)
 	chosen := true
 	for _, on := range []bool{true, false} {
@@ -70,10 +81,17 @@ func (c *Calibration) fitCrossTraffic(points []point) error {
 	return nil
 }
 
+// muchHindered is by how much slower messages both ways are than acknowledgements
+// explain (5 %), with some room for chance.
+const muchHindered = 1.09
+
 // largeMessage is a size at which bandwidth, not latency, makes the time.
 const largeMessage = 256 << 10
 
 func (c *Calibration) compare(ctx context.Context, points []point, play func(bytes int64) (*trace.Trace, float64)) ([]Compared, error) {
+	if c.warm != nil {
+		c = c.warm
+	}
 	var file bytes.Buffer
 	if err := c.writeTOML(&file, 2); err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 	"strings"
 )
@@ -38,10 +39,16 @@ type Calibration struct {
 	Isend        []Segment `json:"ois"`
 	EagerBelow   int64     `json:"eager_below"` // smaller sends do not wait
 	CrossTraffic bool      `json:"crosstraffic"`
-	Selector     string    `json:"coll_selector"`
-	Speeds       []float64 `json:"speeds"` // of each rank's processor; the reference is 1
-	Library      string    `json:"library"`
-	Hosts        []string  `json:"hosts"`
+	// BothWays is what a host sends and receives together at most, in bytes/s;
+	// 0 where the one does not hinder the other.
+	BothWays float64   `json:"both_ways,omitempty"`
+	Selector string    `json:"coll_selector"`
+	Speeds   []float64 `json:"speeds"` // of each rank's processor; the reference is 1
+	Library  string    `json:"library"`
+	Hosts    []string  `json:"hosts"`
+	// warm is the same for messages that come right after others, as those of the
+	// measurement do; nil where there is no difference.
+	warm *Calibration
 	// Spread is how far pairs of hosts are from the fitted median, relatively.
 	Spread float64 `json:"pair_spread"`
 }
@@ -79,24 +86,14 @@ func Fit(m *Measurement, reference map[string]float64) (*Calibration, error) {
 		return curves
 	}
 	own := eager(Send, Recv)
+	// What MPI_Send takes longer than MPI_Isend it waits for the network.
+	for i, p := range below(m.curve(Isend, take), float64(c.EagerBelow)) {
+		if i < len(own[0]) {
+			own[0][i].seconds = min(own[0][i].seconds, p.seconds)
+		}
+	}
 	send, recv := fitPieces(own[0]), fitPieces(own[1])
-	// What the ranks do themselves is part of a ping-pong; the rest is the network.
-	net := make([]point, len(pings))
-	for i, p := range pings {
-		net[i] = p
-		if own := at(send, p.size) + at(recv, p.size); p.size < float64(c.EagerBelow) && own > 0 {
-			net[i].seconds = max(p.seconds-own, leastNetwork*p.seconds)
-		}
-	}
-	split := sort.Search(len(net), func(i int) bool { return net[i].size >= float64(c.EagerBelow) })
-	pieces := fitPieces(net[:split])
-	if rest := fitPieces(net[split:]); len(rest) > 0 {
-		if len(pieces) > 0 {
-			rest[0].from = float64(c.EagerBelow) - 1
-		}
-		pieces = append(pieces, rest...)
-	}
-	c.Network = fitNetwork(pieces)
+	c.Network = c.network(pings, send, recv)
 	c.SendOverhead, c.RecvOverhead = affine(send), affine(recv)
 	c.Isend = affine(fitPieces(eager(Isend)[0]))
 	if len(c.Isend) > 0 {
@@ -108,7 +105,61 @@ func Fit(m *Measurement, reference map[string]float64) (*Calibration, error) {
 	if err := c.fitSpeeds(m, reference); err != nil {
 		return nil, err
 	}
-	return c, c.fitCrossTraffic(m.curve(Exchange, take))
+	cold := m.curve(Cold, take)
+	if len(cold) != len(pings) {
+		return c, c.fitBothWays(m.curve(Exchange, take))
+	}
+	if err := c.fitBothWays(cold); err != nil {
+		return nil, err
+	}
+	warm := *c
+	c.warm = &warm
+	c.Network = c.network(c.afterWork(pings, m.curve(Exchange, take), cold), send, recv)
+	return c, nil
+}
+
+// network fits what is left of a message's time without what the ranks do
+// themselves.
+func (c *Calibration) network(times []point, send, recv []piece) Network {
+	net := slices.Clone(times)
+	for i, p := range times {
+		if own := at(send, p.size) + at(recv, p.size); p.size < float64(c.EagerBelow) && own > 0 {
+			net[i].seconds = max(p.seconds-own, leastNetwork*p.seconds)
+		}
+	}
+	split := len(below(net, float64(c.EagerBelow)))
+	pieces := fitPieces(net[:split])
+	if rest := fitPieces(net[split:]); len(rest) > 0 {
+		if len(pieces) > 0 {
+			rest[0].from = float64(c.EagerBelow) - 1
+		}
+		pieces = append(pieces, rest...)
+	}
+	return fitNetwork(pieces)
+}
+
+// afterWork is how long a message takes in a program, where computation goes
+// before it: small ones as in an exchange after computation, large ones by what
+// that takes longer than one without, as far as it does not grow with the size.
+func (c *Calibration) afterWork(pings, warm, cold []point) []point {
+	out := slices.Clone(pings)
+	var more []float64
+	for i := range out {
+		switch {
+		case out[i].size < float64(c.EagerBelow):
+			out[i].seconds = cold[i].seconds
+		case out[i].size < largeMessage:
+			more = append(more, cold[i].seconds-warm[i].seconds)
+		}
+	}
+	fixed := max(0, median(more))
+	for i := range out {
+		if out[i].size >= float64(c.EagerBelow) {
+			out[i].seconds += fixed
+		}
+		out[i].whole = out[i].seconds
+	}
+	return out
 }
 
 // leastNetwork is the part of a message's time that is the network's at least,

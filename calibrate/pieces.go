@@ -1,6 +1,9 @@
 package calibrate
 
-import "math"
+import (
+	"math"
+	"sort"
+)
 
 // piece is seconds = fixed + perByte·size, for sizes above from.
 type piece struct{ from, fixed, perByte float64 }
@@ -9,7 +12,7 @@ const (
 	// A further piece must lower the sum of the squared relative errors by this
 	// much: two points, say, that were 4 % off. And by so many times the squared
 	// error that is there anyway, or noise would be fitted.
-	pieceCost, noiseCost = 0.003, 9
+	pieceCost, noiseCost = 0.003, 20
 	// fewest points of a piece: with one a line says nothing.
 	fewestPoints = 2
 )
@@ -79,15 +82,19 @@ func fitLine(points []point) (piece, float64) {
 	return line, miss
 }
 
-// noise is the median of the squared relative errors of lines through four
-// neighbouring points.
+// noise is the lower quartile of the squared relative errors of lines through
+// four neighbouring points: where the curve has no corner.
 func noise(points []point) float64 {
 	var errs []float64
 	for i := 0; i+4 <= len(points); i++ {
 		_, miss := fitLine(points[i : i+4])
 		errs = append(errs, miss/2) // two degrees of freedom are left
 	}
-	return median(errs)
+	sort.Float64s(errs)
+	if len(errs) == 0 {
+		return 0
+	}
+	return errs[len(errs)/4]
 }
 
 // at evaluates a piecewise function.

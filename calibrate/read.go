@@ -21,6 +21,7 @@ const (
 	Isend     Kind = "isend"     // inside MPI_Isend
 	Recv      Kind = "recv"      // inside MPI_Recv of a message that has come
 	Late      Kind = "late"      // inside MPI_Send, the receive posted later
+	Cold      Kind = "cold"      // an exchange after computation
 	Threshold Kind = "threshold" // not a time: sends from this size on wait
 )
 
@@ -90,7 +91,7 @@ func Read(r io.Reader) (*Measurement, error) {
 func (m *Measurement) sample(words []string) error {
 	s := Sample{Kind: Kind(words[0])}
 	switch s.Kind {
-	case PingPong, Exchange, Send, Isend, Recv, Late, Threshold:
+	case PingPong, Exchange, Send, Isend, Recv, Late, Cold, Threshold:
 	default:
 		return nil // somebody else's line
 	}

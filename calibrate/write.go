@@ -50,6 +50,9 @@ func (c *Calibration) writeTOML(w io.Writer, nodes int) error {
 	// A message crosses two links: half of the latency is in each.
 	fmt.Fprintf(&b, "\n[[cluster]]\nname = \"node\"\nnodes = %d\nspeed = [%s]\nbandwidth = \"%sBps\"\nlatency = \"%ss\"\n",
 		nodes, strings.Join(speeds, ", "), digits(c.Bandwidth), digits(c.Latency/2))
+	if c.BothWays > 0 {
+		fmt.Fprintf(&b, "limiter = \"%sBps\"\n", digits(c.BothWays))
+	}
 	if l := c.Loopback; l != nil {
 		fmt.Fprintf(&b, "loopback = {bandwidth = \"%sBps\", latency = \"%ss\"}\n", digits(l.Bandwidth), digits(l.Latency))
 	}

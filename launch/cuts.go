@@ -38,20 +38,35 @@ const (
 	NotAll        // it had settled on some ranks, never on all
 )
 
+// CutTrace is the trace of a program whose loops may be cut short.
+type CutTrace struct {
+	*trace.Trace
+	Cuts []LoopCut
+	// Variance is that of each rank's computation as far as the trace holds every
+	// stretch of it as it was, in ns².
+	Variance []float64
+}
+
 // CollectCutTrace is CollectTrace for a program with loops cut short, and tells
 // what became of these.
-func CollectCutTrace(ctx context.Context, dir string) (*trace.Trace, []LoopCut, error) {
-	t, deviations, err := collectTrace(ctx, dir)
+func CollectCutTrace(ctx context.Context, dir string) (*CutTrace, error) {
+	t, notes, err := collectTrace(ctx, dir)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	cuts, err := collectCuts(dir)
-	for i := range cuts {
-		if rank := cuts[i].Rank; rank >= 0 && rank < len(deviations) {
-			cuts[i].Deviation = deviations[rank][cuts[i].Loop]
+	out := &CutTrace{Trace: t}
+	for _, n := range notes {
+		out.Variance = append(out.Variance, n.variance)
+	}
+	if out.Cuts, err = collectCuts(dir); err != nil {
+		return nil, err
+	}
+	for i := range out.Cuts {
+		if c := &out.Cuts[i]; c.Rank >= 0 && c.Rank < len(notes) {
+			c.Deviation = notes[c.Rank].deviations[c.Loop]
 		}
 	}
-	return t, cuts, err
+	return out, nil
 }
 
 // collectCuts reads what the ranks of a run wrote into dir about such loops.

@@ -1,9 +1,13 @@
 package launch
 
 import (
+	"bufio"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"sort"
@@ -32,14 +36,18 @@ func CollectTrace(ctx context.Context, dir string) (*trace.Trace, error) {
 	return t, err
 }
 
-// collectTrace also gives by how much the messages of loops that were cut short
-// differed, by rank.
-func collectTrace(ctx context.Context, dir string) (*trace.Trace, []map[int]float64, error) {
+// rankNotes is what is known of a rank's trace beside it.
+type rankNotes struct {
+	deviations map[int]float64 // of the messages of loops cut short, by loop
+	variance   float64         // of the computation that the trace holds as it was
+}
+
+func collectTrace(ctx context.Context, dir string) (*trace.Trace, []rankNotes, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.events"))
 	if err != nil {
 		return nil, nil, err
 	}
-	var deviations []map[int]float64
+	var notes []rankNotes
 	sort.Slice(files, func(i, j int) bool { return rankOf(files[i]) < rankOf(files[j]) })
 	places := readPlaces(dir)
 	t := &trace.Trace{}
@@ -47,17 +55,17 @@ func collectTrace(ctx context.Context, dir string) (*trace.Trace, []map[int]floa
 		if rankOf(file) != i {
 			return nil, nil, fmt.Errorf("there is no trace of rank %d: it did not come to its end", i)
 		}
-		program, deviation, err := readProgram(ctx, file, i, places)
+		program, note, err := readProgram(ctx, file, i, places)
 		if err != nil {
 			return nil, nil, err
 		}
-		deviations = append(deviations, deviation)
+		notes = append(notes, note)
 		t.Programs = append(t.Programs, program)
 	}
 	if len(files) == 0 {
 		return nil, nil, errors.New("no trace was recorded: the program makes no MPI calls")
 	}
-	return t, deviations, nil
+	return t, notes, nil
 }
 
 func rankOf(file string) int {
@@ -68,12 +76,21 @@ func rankOf(file string) int {
 	return n
 }
 
-func readProgram(ctx context.Context, file string, rank int, places places) (trace.Program, map[int]float64, error) {
+func readProgram(ctx context.Context, file string, rank int, places places) (trace.Program, rankNotes, error) {
 	r := recorder{ctx: ctx, to: trace.NewBuilder(rank), places: places[rank], at: -1}
-	r.to.Means = true
 	r.turns = turns{to: r.to, deviations: map[int]float64{}}
-	err := probe.ReadEvents(file, &r)
-	return r.to.Program(), r.turns.deviations, err
+	times, err := os.Open(strings.TrimSuffix(file, ".events") + ".times")
+	switch {
+	case err == nil:
+		defer times.Close()
+		r.times = bufio.NewReaderSize(times, 1<<16)
+	case errors.Is(err, os.ErrNotExist):
+		r.to.Means = true
+	default:
+		return trace.Program{}, rankNotes{}, err
+	}
+	err = probe.ReadEvents(file, &r)
+	return r.to.Program(), rankNotes{r.turns.deviations, r.variance}, err
 }
 
 // recorder puts the events of one rank into its program.
@@ -81,28 +98,44 @@ type recorder struct {
 	ctx    context.Context
 	to     *trace.Builder
 	turns  turns
-	places []place // of the rank's regions
-	at     int     // region of the latest place told
+	places []place       // of the rank's regions
+	at     int           // region of the latest place told
+	times  *bufio.Reader // the computation before each event; nil where only means are known
 	seen   int
+	// variance is that of computation that is in the program as it was.
+	variance float64
 }
 
 // Event adds one event, with the place of its call where that is another than
 // before.
-func (r *recorder) Event(e *probe.Event) error {
+func (r *recorder) Event(shared *probe.Event) error {
 	if r.seen++; r.seen%65536 == 0 && r.ctx.Err() != nil {
 		return r.ctx.Err()
 	}
+	e := *shared
+	if r.times != nil {
+		var raw [4]byte
+		switch _, err := io.ReadFull(r.times, raw[:]); err {
+		case nil:
+			r.variance += e.Variance
+			e.Compute, e.Variance = float64(math.Float32frombits(binary.LittleEndian.Uint32(raw[:]))), 0
+		case io.EOF: // no more were kept
+			r.times = nil
+		default:
+			return err
+		}
+	}
 	switch e.Kind {
 	case probe.EventTurn:
-		r.turns.head(e)
+		r.turns.head(&e)
 	case probe.EventRepeat:
-		return r.turns.repeat(e)
+		return r.turns.repeat(&e)
 	default:
 		r.turns.compute(e.Compute, e.Variance)
 		r.tell(e.Site)
-		a := action(e)
+		a := action(&e)
 		r.to.Add(&a)
-		r.turns.note(e, a)
+		r.turns.note(&e, a)
 	}
 	return nil
 }
@@ -118,10 +151,10 @@ func (r *recorder) tell(site int) {
 // Loop keeps a loop as one, but for those whose turns are looked at one by one.
 func (r *recorder) Loop(l probe.Turns, body func() error) error {
 	r.tell(l.Site) // where places differ, each turn tells them anew
-	if l.Plain && !r.turns.inside {
-		return r.to.Repeat(l.Count, body)
-	}
-	for range l.Count {
+	for i := range l.Count {
+		if l.Plain && !r.turns.inside && r.times == nil {
+			return r.to.Repeat(l.Count-i, body)
+		}
 		if err := body(); err != nil {
 			return err
 		}

@@ -10,9 +10,9 @@ import (
 )
 
 // turns watches the turns of loops that may be cut short go by, and puts those
-// that were skipped into the trace: the communication of an iteration that ran,
-// with the mean of the computation before each (dPerf, section 3). As the runtime
-// does, it looks at windows of 1, 2, 4, 8 … turns; the latest two count.
+// that were skipped into the trace: turns that ran stand for them, with their
+// communication and their computation (dPerf, section 3). As the runtime does, it
+// looks at windows of 1, 2, 4, 8 … turns; the latest two count.
 type turns struct {
 	to         *trace.Builder
 	loop       int
@@ -32,12 +32,14 @@ type step struct {
 	action            trace.Action
 }
 
-// window is what turns have in common: the first one's actions, and means.
+// window is turns that should have the same actions.
 type window struct {
-	steps []step
-	turns int
+	turns [][]step
 	odd   bool // a turn had other actions than the first
 }
+
+// maxTurns is how many turns of a window are kept, the latest.
+const maxTurns = 512
 
 // head begins a turn.
 func (t *turns) head(e *probe.Event) {
@@ -58,26 +60,18 @@ func (t *turns) account() {
 		t.past, t.now = t.now, window{}
 	}
 	w := &t.now
-	if w.turns++; w.turns == 1 {
-		w.steps = t.turn
-	} else if len(w.steps) != len(t.turn) {
-		w.odd = true
-	} else {
-		for i := range w.steps {
-			w.steps[i].merge(&t.turn[i], w.turns)
-			t.deviate(&w.steps[i].action, &t.turn[i].action)
+	if len(w.turns) > 0 {
+		first := w.turns[0]
+		w.odd = w.odd || len(first) != len(t.turn)
+		for i := range min(len(first), len(t.turn)) {
+			t.deviate(&first[i].action, &t.turn[i].action)
 		}
 	}
+	if len(w.turns) == maxTurns {
+		w.turns = w.turns[1:]
+	}
+	w.turns = append(w.turns, t.turn)
 	t.turn = nil
-}
-
-// merge makes the step the mean of itself, which stands for n-1 turns, and
-// another.
-func (s *step) merge(other *step, n int) {
-	d := other.compute - s.compute
-	s.compute += d / float64(n)
-	// Of the mean of several turns only the variance between them is known.
-	s.variance += (d*d*float64(n-1)/float64(n) - s.variance) / float64(n)
 }
 
 // deviate notes by how much two messages that should be the same differ.
@@ -117,44 +111,46 @@ func (t *turns) compute(ns, variance float64) {
 // repeat adds the turns that were skipped. The computation at the end of a turn
 // and that at the beginning of the next are one.
 func (t *turns) repeat(e *probe.Event) error {
-	if !t.inside || t.loop != e.Comm || t.now.turns == 0 || t.now.odd || t.past.odd || e.Count < 0 {
+	ran := append(slices.Clone(t.past.turns), t.now.turns...)
+	if !t.inside || t.loop != e.Comm || len(t.now.turns) == 0 || t.now.odd || t.past.odd || e.Count < 0 {
 		return fmt.Errorf("the turns of loop %d do not fit together", e.Comm)
 	}
-	steps := t.means()
+	last := len(t.now.turns[0]) - 1
+	if len(t.past.turns) > 0 && len(t.past.turns[0]) != last+1 {
+		ran = t.now.turns
+	}
 	left := step{compute: t.pending.compute + e.Compute, variance: t.pending.variance + e.Variance}
-	last := len(steps) - 1
-	end := steps[last]
-	if last == 0 {
-		left.compute += end.compute * float64(e.Count)
-		left.variance += end.variance * float64(e.Count)
-	} else if e.Count > 0 {
-		err := t.to.Repeat(uint64(e.Count), func() error {
-			t.pending = end
-			for i := range steps[:last] {
-				t.compute(steps[i].compute, steps[i].variance)
-				t.to.Add(&steps[i].action)
+	t.pending = step{}
+	turn := func(i int) {
+		end := ran[(i+len(ran)-1)%len(ran)][last]
+		t.pending.compute += end.compute
+		t.pending.variance += end.variance
+		for k := range last {
+			s := &ran[i][k]
+			t.compute(s.compute, s.variance)
+			t.to.Add(&s.action)
+		}
+	}
+	if last == 0 { // no communication: its computation is one
+		for i := range ran {
+			left.compute += ran[i][0].compute * float64(e.Count) / float64(len(ran))
+			left.variance += ran[i][0].variance * float64(e.Count) / float64(len(ran))
+		}
+	} else {
+		rounds, rest := e.Count/int64(len(ran)), int(e.Count%int64(len(ran)))
+		err := t.to.Repeat(uint64(rounds), func() error {
+			for i := range ran {
+				turn(i)
 			}
 			return nil
 		})
 		if err != nil {
 			return err
 		}
+		for i := range rest {
+			turn(i)
+		}
 	}
 	*t = turns{to: t.to, deviations: t.deviations, pending: left}
 	return nil
-}
-
-// means are the steps of a turn, over the latest two windows.
-func (t *turns) means() []step {
-	steps := slices.Clone(t.now.steps)
-	if len(t.past.steps) != len(steps) {
-		return steps
-	}
-	n, m := float64(t.now.turns), float64(t.past.turns)
-	for i := range steps {
-		a, b := &steps[i], &t.past.steps[i]
-		a.compute = (a.compute*n + b.compute*m) / (n + m)
-		a.variance = (a.variance*n + b.variance*m) / (n + m)
-	}
-	return steps
 }

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"auspex/launch"
-	"auspex/trace"
 )
 
 // workshop is where a request is worked on.
@@ -101,9 +100,8 @@ func tail(text []byte, n int) string {
 
 // taken is what one run gave.
 type taken struct {
-	trace   *trace.Trace
+	*launch.CutTrace
 	seconds float64 // run and reading of the trace
-	cuts    []launch.LoopCut
 }
 
 // take runs the program once and reads its traces. Where loops may be cut short
@@ -123,9 +121,9 @@ func (w *workshop) take(ctx context.Context, b *built, np int, settings []string
 		return nil, failed
 	}
 	start := time.Now()
-	t, cuts, err := launch.CollectCutTrace(ctx, dir)
+	t, err := launch.CollectCutTrace(ctx, dir)
 	if result.Status != 0 {
-		if err != nil || !slices.ContainsFunc(cuts, func(c launch.LoopCut) bool { return c.Skipped > 0 }) {
+		if err != nil || !slices.ContainsFunc(t.Cuts, func(c launch.LoopCut) bool { return c.Skipped > 0 }) {
 			return nil, failed
 		}
 		w.note("With its loops cut short the program ended with status %d, as one does that finds its results wrong.", result.Status)
@@ -139,7 +137,7 @@ func (w *workshop) take(ctx context.Context, b *built, np int, settings []string
 	if err := w.look(result); err != nil {
 		return nil, err
 	}
-	return &taken{trace: t, cuts: cuts, seconds: result.Wall.Seconds() + time.Since(start).Seconds()}, nil
+	return &taken{CutTrace: t, seconds: result.Wall.Seconds() + time.Since(start).Seconds()}, nil
 }
 
 // launch runs a command in a build with the measurement runtime in it, and gives
@@ -169,7 +167,7 @@ func (w *workshop) launch(ctx context.Context, b *built, command string, setting
 		ctx = limited
 	}
 	if traced {
-		settings = append([]string{"AUSPEX_TRACE_DIR=" + dir}, settings...)
+		settings = append([]string{"AUSPEX_TRACE_DIR=" + dir, "AUSPEX_TRACE_TIMES=1"}, settings...)
 	}
 	runner := launch.Runner{Command: list, Work: b.dir, Dir: dir, Cache: w.Cache, Settings: settings, In: input, Out: output, Err: output}
 	result, err := runner.Run(ctx)

@@ -97,7 +97,7 @@ func traceOf(t *testing.T, r Request, m Method) *trace.Trace {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return got.trace
+	return got.Trace
 }
 
 // A loop that not all ranks run, or whose turns differ, is run whole.

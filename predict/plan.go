@@ -103,7 +103,7 @@ func (p *plan) record(list []*taken, opt string, np int) {
 		cut := Cut{NP: np, Opt: opt}
 		why, met := launch.WasCut, false
 		for _, t := range list {
-			for _, c := range t.cuts {
+			for _, c := range t.Cuts {
 				if c.Loop != use.number {
 					continue
 				}

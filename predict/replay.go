@@ -22,7 +22,7 @@ func (w *workshop) replay(ctx context.Context, p *Platform, traces []*taken, opt
 	within := 0.0
 	for _, t := range traces {
 		start := time.Now()
-		result, err := simulate.Run(ctx, t.trace, machine, hosts, p.Options, simulate.Hooks{})
+		result, err := simulate.Run(ctx, t.Trace, machine, hosts, p.Options, simulate.Hooks{})
 		if err != nil {
 			return out, fmt.Errorf("%s: %w", p.Name, err)
 		}
@@ -35,7 +35,7 @@ func (w *workshop) replay(ctx context.Context, p *Platform, traces []*taken, opt
 		} else {
 			add(out.Ranks, result.Ranks)
 		}
-		for _, c := range t.cuts {
+		for _, c := range t.Cuts {
 			if c.Skipped > 0 {
 				out.Method = Threshold
 			}
@@ -68,9 +68,9 @@ func scaled(p *platform.Platform, reference float64) *platform.Platform {
 // reckoned for loops cut short.
 func spread(t *taken, p *platform.Platform, hosts []int) float64 {
 	largest := 0.0
-	for rank := range t.trace.NP() {
-		variance := repeated(t.trace, rank)
-		for _, c := range t.cuts {
+	for rank := range t.NP() {
+		variance := t.Variance[rank] + repeated(t.Trace, rank)
+		for _, c := range t.Cuts {
 			if c.Rank == rank {
 				variance += c.Spread * c.Spread
 			}
@@ -80,8 +80,8 @@ func spread(t *taken, p *platform.Platform, hosts []int) float64 {
 	return largest
 }
 
-// repeated is the variance of a rank's computation, as far as its blocks were
-// repeated.
+// repeated is the variance of a rank's computation, as far as the trace holds
+// means of blocks that were repeated.
 func repeated(t *trace.Trace, rank int) float64 {
 	sum := 0.0
 	c := t.Cursor(rank)

@@ -142,7 +142,7 @@ func (w *workshop) takeAll(ctx context.Context, plan *plan, program *built, np i
 		}
 		t.seconds += plan.seconds
 		if len(list) > 0 {
-			if where := differ(list[0].trace, t.trace); where != "" {
+			if where := differ(list[0].Trace, t.Trace); where != "" {
 				w.note("The program does not do the same in every run (%s): its predictions are those of the runs that were measured.", where)
 			}
 		}

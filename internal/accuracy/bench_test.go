@@ -46,6 +46,7 @@ type bench struct {
 	*testing.T
 	root, dir, auspex string
 	before            string // goes before every program
+	watch             string // library with the stopwatch, once it is built
 	runs              int    // of what is measured
 	levels            []string
 }

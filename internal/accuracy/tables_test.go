@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -35,32 +36,45 @@ func TestPage(t *testing.T) {
 }
 
 func (b *bench) labTable() string {
-	all := compare(b, b.table("predicted.csv", 3, "program,network,level,predicted,low,high"), b.table("runs.csv", 4, "program,network,level,run,seconds"))
-	if len(all) == 0 {
-		return ""
+	done := b.labRuns()
+	text := ""
+	for _, part := range []struct {
+		title     string
+		processes int
+	}{{"Two hosts in the lab, a core each", 2}, {"Four hosts in the lab, half a core each", 4}} {
+		all := compare(b, done, part.processes)
+		if len(all) == 0 {
+			continue
+		}
+		var s strings.Builder
+		fmt.Fprintf(&s, "\n### %s\n| program | network | level | predicted s, median | from to | took s, median | from to | error |\n|---|---|---|---|---|---|---|---|\n", part.title)
+		sum, worst := 0.0, 0.0
+		for _, c := range all {
+			fmt.Fprintf(&s, "| %s | %s | -O%s | %.2f | %.2f %.2f | %.2f | %.2f %.2f | %+.1f %% |\n", c.program, c.network, c.level, c.predicted,
+				slices.Min(c.predictions), slices.Max(c.predictions), c.took, slices.Min(c.runs), slices.Max(c.runs), 100*c.off())
+			sum += math.Abs(c.off())
+			worst = max(worst, math.Abs(c.off()))
+		}
+		fmt.Fprintf(&s, "\nMean error %.1f %%, worst %.1f %%.\n", 100*sum/float64(len(all)), 100*worst)
+		text += s.String()
 	}
-	var s strings.Builder
-	s.WriteString("\n### Two hosts in the lab\n| program | network | level | predicted s | interval | took s, median | runs | error |\n|---|---|---|---|---|---|---|---|\n")
-	sum, worst := 0.0, 0.0
-	for _, c := range all {
-		fmt.Fprintf(&s, "| %s | %s | -O%s | %.2f | %.2f to %.2f | %.2f | %d | %+.1f %% |\n", c.program, c.network, c.level, c.predicted, c.low, c.high, c.took, c.runs, 100*c.off())
-		sum += math.Abs(c.off())
-		worst = max(worst, math.Abs(c.off()))
-	}
-	fmt.Fprintf(&s, "\nMean error %.1f %%, worst %.1f %%.\n", 100*sum/float64(len(all)), 100*worst)
-	return s.String()
+	return text
 }
 
 func (b *bench) sequentialTable() string {
-	rows := b.table("sequential.csv", 2, "level,method,predicted,took").rows
-	if len(rows) == 0 {
+	done := b.table("sequential.csv", 3, "level,method,run,predicted,took")
+	if len(done.rows) == 0 {
 		return ""
 	}
 	var s strings.Builder
-	s.WriteString("\n### One process: laplace\n| level | method | predicted s | took s, median | error |\n|---|---|---|---|---|\n")
-	for _, r := range rows {
-		predicted, took := number(b, r[2]), number(b, r[3])
-		fmt.Fprintf(&s, "| -O%s | %s | %.3f | %.3f | %+.1f %% |\n", r[0], r[1], predicted, took, 100*(predicted/took-1))
+	s.WriteString("\n### One process: laplace\n| level | method | predicted s, median | took s, median | error |\n|---|---|---|---|---|\n")
+	for _, level := range b.levels {
+		for _, method := range methods {
+			if done.has(level, method, "1") {
+				predicted, took := alone(b, done, level, method)
+				fmt.Fprintf(&s, "| -O%s | %s | %.3f | %.3f | %+.1f %% |\n", level, method, predicted, took, 100*(predicted/took-1))
+			}
+		}
 	}
 	return s.String()
 }

@@ -6,7 +6,11 @@
  *
  * The file: 'D' key(8) size(4) event, once for each distinct event, before the
  * first item that has its key; 'E' key(8) n(8) mean(8) m2(8) for an event, in
- * ns; 'L' count(8) items(4) for a loop, its items after it. */
+ * ns; 'L' count(8) items(4) for a loop, its items after it.
+ *
+ * With AUSPEX_TRACE_TIMES a second file holds the computation before each of
+ * the first events, in ns as float(4), in the order in which they happened:
+ * what one rank waits for another depends on more than means. */
 #include "threshold.h"
 #include <fcntl.h>
 #include <stdio.h>
@@ -16,6 +20,7 @@
 #include <unistd.h>
 
 enum { WINDOW = 4096, KEPT = 1 << 16, SLOTS = 1 << 12, TRIES = 8 };
+enum { TIMES = 1 << 22, AT_ONCE = 1 << 12 }; /* times kept of a rank; written together */
 
 struct item {
     uint64_t key;
@@ -35,18 +40,43 @@ static uint32_t latest[SLOTS];  /* one more than the index of the latest item of
 static uint32_t *loops, looped; /* indices of loops, ascending */
 static char buffer[1 << 16];
 static size_t filled;
+static int times_file = -1;
+static float times[AT_ONCE];
+static uint32_t timed;
 static uint64_t *keys; /* of events written */
 static size_t key_mask, key_count;
 
-static void flush(void)
+static void write_all(int to, const void *from, size_t size)
 {
-    for (size_t at = 0; at < filled;) {
-        long n = syscall(SYS_write, file, buffer + at, filled - at);
+    for (size_t at = 0; at < size;) {
+        long n = syscall(SYS_write, to, (const char *)from + at, size - at);
         if (n <= 0)
             break;
         at += (size_t)n;
     }
+}
+
+static void flush(void)
+{
+    write_all(file, buffer, filled);
     filled = 0;
+}
+
+static void close_times(void)
+{
+    uint32_t last = timed % AT_ONCE;
+    write_all(times_file, times, (last ? last : timed ? AT_ONCE : 0) * sizeof *times);
+    close(times_file);
+    times_file = -1;
+}
+
+static void keep_time(float ns)
+{
+    if (timed > 0 && timed % AT_ONCE == 0)
+        write_all(times_file, times, sizeof times);
+    times[timed++ % AT_ONCE] = ns;
+    if (timed == TIMES)
+        close_times();
 }
 
 static void put(const void *p, size_t n)
@@ -72,6 +102,8 @@ void auspex_trace_open(void)
     if ((size_t)snprintf(path, sizeof path, "%s/%d.events", dir, auspex_header->rank) >= sizeof path)
         return;
     file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (getenv("AUSPEX_TRACE_TIMES") && (size_t)snprintf(path, sizeof path, "%s/%d.times", dir, auspex_header->rank) < sizeof path)
+        times_file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     items = malloc(KEPT * sizeof *items);
     loops = malloc(KEPT * sizeof *loops);
     key_mask = 1023;
@@ -149,6 +181,8 @@ void auspex_trace_close(void)
     put("Z", 1);
     flush();
     close(file);
+    if (times_file >= 0)
+        close_times();
 }
 
 /* ---- folding ---- */
@@ -283,7 +317,10 @@ void auspex_trace(const struct event *e, const int64_t *lists, uint64_t compute)
     describe(key, e, lists);
     if (used == KEPT)
         settle(KEPT / 2);
-    append((struct item){key, NULL, 1, (double)compute / auspex_rate, 0, 0});
+    double ns = (double)compute / auspex_rate;
+    append((struct item){key, NULL, 1, ns, 0, 0});
+    if (times_file >= 0)
+        keep_time((float)ns);
     while (extend() || begin())
         ;
 }
