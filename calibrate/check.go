@@ -46,20 +46,23 @@ func Summary(all []Compared) (middle, worst float64) {
 
 // fitBothWays lets large messages both ways decide whether they hinder each
 // other: not at all, as acknowledgements do, which take their share of the way
-// back, or more than that. What counts is how the time grows from one size to the
-// next: what a message costs at any size says nothing about it.
-func (c *Calibration) fitBothWays(points []point) error {
-	points = points[len(below(points, max(float64(c.EagerBelow), largeMessage))):]
-	var rates []float64
-	for i := 1; i < len(points); i++ {
-		if more := points[i].seconds - points[i-1].seconds; more > 0 {
-			rates = append(rates, (points[i].size-points[i-1].size)/more)
+// back, or more than that: where all goes over one connection, what one side has
+// to say before the other may send waits behind what it sends itself.
+func (c *Calibration) fitBothWays(pings, points []point) error {
+	large := len(below(points, max(float64(c.EagerBelow), largeMessage)))
+	points = points[large:]
+	var ratios []float64
+	for i, p := range points {
+		if large+i < len(pings) && p.size >= largestMessages {
+			ratios = append(ratios, p.seconds/pings[large+i].seconds)
 		}
 	}
-	if len(rates) > 0 && median(rates) < c.Bandwidth/muchHindered {
-		c.BothWays = 2 * median(rates)
+	if hindered := mean(ratios); hindered > muchHindered {
+		c.BothWays = 2 * c.Bandwidth / hindered
 		return nil
 	}
+	// What counts is how the time grows from one size to the next: what a
+	// message costs at any size says nothing about acknowledgements.
 	least := math.Inf(1)
 	chosen := true
 	for _, on := range []bool{true, false} {
@@ -83,10 +86,19 @@ func (c *Calibration) fitBothWays(points []point) error {
 
 // muchHindered is by how much slower messages both ways are than acknowledgements
 // explain (5 %), with some room for chance.
-const muchHindered = 1.09
+const muchHindered = 1.08
 
-// largeMessage is a size at which bandwidth, not latency, makes the time.
-const largeMessage = 256 << 10
+// largeMessage is a size at which bandwidth, not latency, makes the time; of the
+// largest it does so alone.
+const largeMessage, largestMessages = 256 << 10, 4 << 20
+
+func mean(v []float64) float64 {
+	sum := 0.0
+	for _, x := range v {
+		sum += x / float64(len(v))
+	}
+	return sum
+}
 
 func (c *Calibration) compare(ctx context.Context, points []point, play func(bytes int64) (*trace.Trace, float64)) ([]Compared, error) {
 	if c.warm != nil {

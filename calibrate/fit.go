@@ -69,7 +69,7 @@ func Fit(m *Measurement, reference map[string]float64) (*Calibration, error) {
 	if len(m.curve(PingPong, between)) == 0 {
 		take = inside // one host only: its memory is the network
 	} else if local := m.curve(PingPong, inside); len(local) >= fewestSizes {
-		n := fitNetwork(fitPieces(local))
+		n := fitNetwork(fitPieces(local, true))
 		c.Loopback = &n
 	}
 	pings := m.curve(PingPong, take)
@@ -92,10 +92,10 @@ func Fit(m *Measurement, reference map[string]float64) (*Calibration, error) {
 			own[0][i].seconds = min(own[0][i].seconds, p.seconds)
 		}
 	}
-	send, recv := fitPieces(own[0]), fitPieces(own[1])
+	send, recv := fitPieces(own[0], false), fitPieces(own[1], false)
 	c.Network = c.network(pings, send, recv)
 	c.SendOverhead, c.RecvOverhead = affine(send), affine(recv)
-	c.Isend = affine(fitPieces(eager(Isend)[0]))
+	c.Isend = affine(fitPieces(eager(Isend)[0], false))
 	if len(c.Isend) > 0 {
 		// Unlike the others this counts for all sizes; but larger messages are
 		// only announced, and their time is the network's.
@@ -107,9 +107,9 @@ func Fit(m *Measurement, reference map[string]float64) (*Calibration, error) {
 	}
 	cold := m.curve(Cold, take)
 	if len(cold) != len(pings) {
-		return c, c.fitBothWays(m.curve(Exchange, take))
+		return c, c.fitBothWays(pings, m.curve(Exchange, take))
 	}
-	if err := c.fitBothWays(cold); err != nil {
+	if err := c.fitBothWays(pings, cold); err != nil {
 		return nil, err
 	}
 	warm := *c
@@ -128,8 +128,8 @@ func (c *Calibration) network(times []point, send, recv []piece) Network {
 		}
 	}
 	split := len(below(net, float64(c.EagerBelow)))
-	pieces := fitPieces(net[:split])
-	if rest := fitPieces(net[split:]); len(rest) > 0 {
+	pieces := fitPieces(net[:split], true)
+	if rest := fitPieces(net[split:], true); len(rest) > 0 {
 		if len(pieces) > 0 {
 			rest[0].from = float64(c.EagerBelow) - 1
 		}
@@ -214,15 +214,41 @@ func fitNetwork(pieces []piece) Network {
 		if i > 0 {
 			from = p.from + envelope
 		}
-		bf := steep
-		if p.perByte > 0 {
-			bf = min(steep, 1/(p.perByte*n.Bandwidth))
+		until := math.Inf(1)
+		if i+1 < len(pieces) {
+			until = pieces[i+1].from + envelope
 		}
-		lf := max(0, p.fixed-envelope*p.perByte) / n.Latency
-		n.BandwidthFactor = append(n.BandwidthFactor, Segment{from, []float64{bf}})
-		n.LatencyFactor = append(n.LatencyFactor, Segment{from, []float64{lf}})
+		n.add(p, from, until)
 	}
 	return n
+}
+
+// add puts a piece into the factors. A latency cannot be below 0, so a line that
+// begins there becomes steps, each of them right in its middle.
+func (n *Network) add(p piece, from, until float64) {
+	const step, last = 1.1, 2
+	if p.fixed < envelope*p.perByte && p.perByte > 0 && from > 0 {
+		end := min(until, from*last)
+		for ; from < end; from *= step {
+			middle := from * math.Sqrt(step)
+			n.put(from, 0, middle/(p.fixed+p.perByte*(middle-envelope)))
+		}
+		if until == end {
+			return
+		}
+		p.fixed, p.perByte = 0, (p.fixed+p.perByte*end*last)/(end*last)
+	}
+	bandwidth := math.Inf(1)
+	if p.perByte > 0 {
+		bandwidth = 1 / p.perByte
+	}
+	n.put(from, max(0, p.fixed-envelope*p.perByte), bandwidth)
+}
+
+// put adds a segment with the seconds of latency and the bytes/s that hold there.
+func (n *Network) put(from, latency, bandwidth float64) {
+	n.BandwidthFactor = append(n.BandwidthFactor, Segment{from, []float64{min(steep, bandwidth/n.Bandwidth)}})
+	n.LatencyFactor = append(n.LatencyFactor, Segment{from, []float64{latency / n.Latency}})
 }
 
 func affine(pieces []piece) []Segment {

@@ -280,8 +280,9 @@ static void lead_all(int me, int peer, long largest, double budget)
             if (k >= 2 && !cold && z > 256 << 10)
                 continue; /* large ones wait for the network, whoever asks */
             double each = 2 * (double)z / bandwidth + (cold ? 1e-3 : 20e-6);
-            int times = (int)(budget / each), enough = (int)(20 * budget / each);
-            enough = enough < 3 ? 3 : enough > 11 ? 11 : enough;
+            int times = (int)(budget / each), enough = (int)((cold ? 80 : 20) * budget / each);
+            int most = cold ? 31 : 11;
+            enough = enough < 3 ? 3 : enough > most ? most : enough;
             double t = measure(me, peer, kinds[k], z, times < enough ? enough : times, 0);
             if (k == 0 && z >= 1024)
                 bandwidth = (double)z / t;

@@ -70,6 +70,9 @@ func newBench(t *testing.T, part string) *bench {
 			t.Fatalf("AUSPEX_ACCURACY_RUNS is %q, not a number of runs", text)
 		}
 	}
+	if err := os.MkdirAll(filepath.Join(root, "docs", "accuracy"), 0o755); err != nil {
+		t.Fatal(err)
+	}
 	b.auspex = filepath.Join(b.dir, "auspex")
 	if part != "page" {
 		b.must(b.root, "go", "build", "-o", b.auspex, "./cmd/auspex")
@@ -143,9 +146,6 @@ type table struct {
 
 func (b *bench) table(name string, keys int, header string) *table {
 	t := &table{bench: b, path: filepath.Join(b.root, "docs", "accuracy", name), keys: keys}
-	if err := os.MkdirAll(filepath.Dir(t.path), 0o755); err != nil {
-		b.Fatal(err)
-	}
 	data, err := os.ReadFile(t.path)
 	if os.IsNotExist(err) {
 		data = []byte(header + "\n")

@@ -1,15 +1,17 @@
 // Package accuracy holds the tests that hold predictions against the truth. They
-// take half an hour and want a machine that does nothing else, so they run only
+// take an hour and want a machine that does nothing else, so they run only
 // when asked for, as root:
 //
 //		AUSPEX_ACCURACY=all go test ./internal/accuracy -timeout 60m -v
 //
 //	 1. "lab" builds two hosts joined at 1 Gbit/s and at 100 Mbit/s, calibrates
 //	    both networks, and for each program and compiler level predicts and runs
-//	    it there, five times, one after the other.
-//	 2. "sequential" does so with a program of one process, by both methods.
-//	 3. "tables" predicts 2 to 16 processes on the two sites of the dPerf paper.
-//	 4. "page" makes the tables of docs/accuracy.md of what is in docs/accuracy.
+//	    it there, five times in turn.
+//	 2. "crowded" does so with four hosts that have half a core each, at -O2.
+//	 3. "sequential" does so with a program of one process, by both methods.
+//	 4. "cost" tells what predictions cost.
+//	 5. "tables" predicts 2 to 16 processes on the two sites of the dPerf paper.
+//	 6. "page" makes the tables of docs/accuracy.md of what is in docs/accuracy.
 //
 // Parts are named with commas, or all. Every run is a line of a file in
 // docs/accuracy; what is there is not run again, so a part that was interrupted

@@ -16,13 +16,14 @@ type network struct {
 	name, rate string
 	hosts      int
 	speed      string // of a core or of the share, beside a core
+	largest    string // message of its calibration
 }
 
 var (
 	// networks of two hosts have bars for the error.
-	networks = []network{{"net1000", "1Gbps", 2, "1"}, {"net100", "100Mbps", 2, "1"}}
+	networks = []network{{"net1000", "1Gbps", 2, "1", "16777216"}, {"net100", "100Mbps", 2, "1", "4194304"}}
 	// Four hosts have half a core each.
-	crowded = network{"crowded", "1Gbps", 4, "0.5"}
+	crowded = network{"crowded", "1Gbps", 4, "0.5", "4194304"}
 )
 
 // program is an example with its arguments by network, sized to 5 s or more at
@@ -34,11 +35,11 @@ type program struct {
 
 var programs = []program{
 	{"intsort", "examples/intsort", "mpicc.mpich -O{opt} intsort.c -o prog", map[string]sized{
-		"net1000": {"./prog A {n}", 50, 55}, "net100": {"./prog A {n}", 8, 8}, "crowded": {"./prog A {n}", 0, 40}}},
+		"net1000": {"./prog A {n}", 45, 45}, "net100": {"./prog A {n}", 7, 7}, "crowded": {"./prog A {n}", 0, 40}}},
 	{"laplace", "examples/laplace", "mpicxx.mpich -O{opt} laplace_mpi.cpp -o prog", map[string]sized{
-		"net1000": {"./prog 2000 {n}", 800, 2300}, "net100": {"./prog 2000 {n}", 600, 1400}, "crowded": {"./prog 2000 {n}", 0, 1500}}},
+		"net1000": {"./prog 2000 {n}", 600, 1800}, "net100": {"./prog 2000 {n}", 600, 1800}, "crowded": {"./prog 2000 {n}", 0, 1500}}},
 	{"stommel", "examples/stommel", "mpif90.mpich -O{opt} stommel.f90 -o prog", map[string]sized{
-		"net1000": {"./prog 2000 1000 {n}", 650, 1700}, "net100": {"./prog 2000 1000 {n}", 600, 1500}, "crowded": {"./prog 2000 1000 {n}", 0, 1000}}},
+		"net1000": {"./prog 2000 1000 {n}", 350, 1600}, "net100": {"./prog 2000 1000 {n}", 350, 1600}, "crowded": {"./prog 2000 1000 {n}", 0, 1000}}},
 }
 
 // sized is a command whose work depends on the compiler's level.
@@ -61,35 +62,39 @@ const meanBar, worstBar = 0.05, 0.10
 // TestLab predicts and runs programs on two hosts.
 func TestLab(t *testing.T) {
 	b := newBench(t, "lab")
-	done := b.labRuns()
 	for _, n := range networks {
 		b.up(n)
 	}
 	for _, level := range b.levels {
+		for _, n := range networks {
+			b.calibrate(n, level)
+		}
 		for _, p := range programs {
-			for _, n := range networks {
-				b.rounds(done, p, n, level)
-			}
+			b.rounds(p, networks, level)
 		}
 	}
-	b.judge(compare(b, done, 2))
+	b.judge(compare(b, 2))
 }
 
 // TestCrowded does so on more hosts than there are cores. There is no bar.
 func TestCrowded(t *testing.T) {
 	b := newBench(t, "crowded")
-	done := b.labRuns()
 	b.up(crowded)
+	b.calibrate(crowded, "2")
 	for _, p := range programs {
-		b.rounds(done, p, crowded, "2")
+		b.rounds(p, []network{crowded}, "2")
 	}
 }
 
-func (b *bench) labRuns() *table {
-	return b.table("lab.csv", 5, "program,network,processes,level,run,predicted,took")
+func (b *bench) predicted() *table {
+	return b.table("predicted.csv", 5, "program,network,processes,level,run,seconds")
 }
 
-// up builds a lab and calibrates it.
+func (b *bench) took() *table {
+	return b.table("runs.csv", 5, "program,network,processes,level,run,seconds")
+}
+
+// up builds a lab.
 func (b *bench) up(n network) {
 	if os.Geteuid() != 0 {
 		b.Skip("a lab needs root")
@@ -98,33 +103,52 @@ func (b *bench) up(n network) {
 	shape := b.write(n.name+"-shape.toml", fmt.Sprintf("[[cluster]]\nname = \"h\"\nnodes = %d\nspeed = \"1Gf\"\nbandwidth = %q\nlatency = \"10us\"\n", n.hosts, n.rate), 0o644)
 	b.must(b.dir, b.auspex, "lab", "--name", n.name, "up", shape)
 	b.Cleanup(func() { b.must(b.dir, b.auspex, "lab", "--name", n.name, "down") })
-	b.calibrate(n)
 }
 
-// calibrate measures a network once and keeps the platform and the times in
+// calibrated is where the platform of a network is kept, as it was when a level
+// was measured: the network is this machine's doing, and changes with what else
+// goes on.
+func calibrated(n network, level string) string {
+	return filepath.Join("docs", "accuracy", n.name+"-O"+level)
+}
+
+// calibrate measures a network and keeps the platform and the times in
 // docs/accuracy. The hosts are cores of this machine, so their speed is known.
-func (b *bench) calibrate(n network) {
-	kept := filepath.Join("docs", "accuracy", n.name)
+func (b *bench) calibrate(n network, level string) {
+	kept := calibrated(n, level)
 	if _, err := os.Stat(filepath.Join(b.root, kept+".toml")); err == nil {
 		return
 	}
 	out, _ := b.must(b.root, b.auspex, "lab", "--name", n.name, "run", "--", b.auspex, "calibrate", "--mpicc", "mpicc.mpich",
-		"--run", "mpirun.mpich -n 2 "+b.before, "--nodes", strconv.Itoa(n.hosts), "--speed", n.speed, "--raw", kept+".txt", "-o", kept+".toml")
+		"--run", "mpirun.mpich -n 2 "+b.before, "--nodes", strconv.Itoa(n.hosts), "--speed", n.speed, "--largest", n.largest, "--raw", kept+".txt", "-o", kept+".toml")
 	b.Log(out)
 }
 
-// rounds predicts a program and runs it right after, so many times: what else
-// the machine does changes by the minute.
-func (b *bench) rounds(to *table, p program, n network, level string) {
-	np, run := strconv.Itoa(n.hosts), p.run[n.name].at(level)
+// rounds predicts a program and runs it right after, in turn: what else the
+// machine does changes by the minute. A trace serves all networks on which the
+// program does the same.
+func (b *bench) rounds(p program, on []network, level string) {
+	predicted, took := b.predicted(), b.took()
 	for i := range b.runs {
-		key := []string{p.name, n.name, np, level, strconv.Itoa(i + 1)}
-		if to.has(key...) {
-			continue
+		for k, n := range on {
+			np, run := strconv.Itoa(n.hosts), p.run[n.name].at(level)
+			if took.has(p.name, n.name, np, level, strconv.Itoa(i+1)) {
+				continue
+			}
+			args := []string{"--source", p.source, "--np", np, "--opt", level, "--method", "simple", "--reference-speed", "1e9",
+				"--build", p.build, "--run", "mpirun.mpich -bind-to core -n {np} " + b.before + run}
+			var served []network
+			for _, other := range on {
+				if p.run[other.name].at(level) == run {
+					served = append(served, other)
+					args = append(args, "--platform", calibrated(other, level)+".toml")
+				}
+			}
+			for j, prediction := range b.ask(args...).Predictions {
+				predicted.add(p.name, served[j].name, np, level, strconv.Itoa(i*len(on)+k+1), seconds(prediction.Predicted))
+			}
+			took.add(p.name, n.name, np, level, strconv.Itoa(i+1), b.runReally(p, n, level, run))
 		}
-		r := b.ask("--source", p.source, "--platform", filepath.Join("docs", "accuracy", n.name+".toml"), "--np", np, "--opt", level,
-			"--method", "simple", "--reference-speed", "1e9", "--build", p.build, "--run", "mpirun.mpich -bind-to core -n {np} "+b.before+run)
-		to.add(append(key, seconds(r.Predictions[0].Predicted), b.runReally(p, n, level, run))...)
 	}
 }
 
@@ -148,16 +172,26 @@ func (b *bench) runReally(p program, n network, level, run string) string {
 // report is what the tests read of the output of auspex predict --json.
 type report struct {
 	Predictions []struct {
-		NP        int      `json:"np"`
-		Opt       string   `json:"opt"`
-		Platform  string   `json:"platform"`
-		Method    string   `json:"method"`
-		Predicted float64  `json:"predicted_seconds"`
-		Low       float64  `json:"low_seconds"`
-		High      float64  `json:"high_seconds"`
-		Measured  *float64 `json:"measured_seconds"`
-		Error     *float64 `json:"error"`
+		NP         int      `json:"np"`
+		Opt        string   `json:"opt"`
+		Platform   string   `json:"platform"`
+		Method     string   `json:"method"`
+		Predicted  float64  `json:"predicted_seconds"`
+		Low        float64  `json:"low_seconds"`
+		High       float64  `json:"high_seconds"`
+		Measured   *float64 `json:"measured_seconds"`
+		Command    *float64 `json:"measured_command_seconds"`
+		Obtain     float64  `json:"obtain_traces_seconds"`
+		Simulation float64  `json:"simulation_seconds"`
+		Slowdown   float64  `json:"slowdown"`
+		Gain       float64  `json:"gain"`
 	} `json:"predictions"`
+	Loops []struct {
+		Cuts []struct {
+			Ran        int64 `json:"iterations_run"`
+			Iterations int64 `json:"iterations"`
+		} `json:"cuts"`
+	} `json:"loops"`
 }
 
 func (b *bench) ask(args ...string) report {
@@ -197,21 +231,30 @@ type compared struct {
 
 func (c compared) off() float64 { return c.predicted/c.took - 1 }
 
-// compare takes the rows of labs with so many processes.
-func compare(b *bench, done *table, processes int) []compared {
+// compare takes the labs with so many processes.
+func compare(b *bench, processes int) []compared {
 	var all []compared
-	for _, r := range done.rows {
-		if r[2] != strconv.Itoa(processes) {
-			continue
-		}
+	find := func(r []string) *compared {
 		i := slices.IndexFunc(all, func(c compared) bool { return c.program == r[0] && c.network == r[1] && c.level == r[3] })
 		if i < 0 {
 			i = len(all)
 			all = append(all, compared{program: r[0], network: r[1], level: r[3]})
 		}
-		c := &all[i]
-		c.predictions, c.runs = append(c.predictions, number(b, r[5])), append(c.runs, number(b, r[6]))
-		c.predicted, c.took = median(c.predictions), median(c.runs)
+		return &all[i]
 	}
-	return all
+	for _, r := range b.took().rows {
+		if r[2] == strconv.Itoa(processes) {
+			c := find(r)
+			c.runs = append(c.runs, number(b, r[5]))
+			c.took = median(c.runs)
+		}
+	}
+	for _, r := range b.predicted().rows {
+		if r[2] == strconv.Itoa(processes) {
+			c := find(r)
+			c.predictions = append(c.predictions, number(b, r[5]))
+			c.predicted = median(c.predictions)
+		}
+	}
+	return slices.DeleteFunc(all, func(c compared) bool { return len(c.runs) == 0 || len(c.predictions) == 0 })
 }

@@ -29,20 +29,19 @@ func TestPage(t *testing.T) {
 	if !ok || !ok2 {
 		t.Fatalf("%s has no place for the tables: the lines %q and %q", path, pageBegin, pageEnd)
 	}
-	text := before + pageBegin + b.labTable() + b.sequentialTable() + b.sitesTable() + pageEnd + after
+	text := before + pageBegin + b.labTable() + b.sequentialTable() + b.costTable() + b.sitesTable() + pageEnd + after
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }
 
 func (b *bench) labTable() string {
-	done := b.labRuns()
 	text := ""
 	for _, part := range []struct {
 		title     string
 		processes int
 	}{{"Two hosts in the lab, a core each", 2}, {"Four hosts in the lab, half a core each", 4}} {
-		all := compare(b, done, part.processes)
+		all := compare(b, part.processes)
 		if len(all) == 0 {
 			continue
 		}
@@ -74,6 +73,29 @@ func (b *bench) sequentialTable() string {
 				predicted, took := alone(b, done, level, method)
 				fmt.Fprintf(&s, "| -O%s | %s | %.3f | %.3f | %+.1f %% |\n", level, method, predicted, took, 100*(predicted/took-1))
 			}
+		}
+	}
+	return s.String()
+}
+
+func (b *bench) costTable() string {
+	var s strings.Builder
+	simple := b.table("cost-simple.csv", 2, "program,run,prediction,second_platform,command")
+	if len(simple.rows) > 0 {
+		s.WriteString("\n### What a simple prediction costs: 2 processes, -O2, medians\n| program | a run on this machine s | prediction s | by one run | a second platform s | of the first |\n|---|---|---|---|---|---|\n")
+		for _, p := range programs {
+			if simple.has(p.name, "1") {
+				prediction, second, command := simpleCost(b, simple, p.name)
+				fmt.Fprintf(&s, "| %s %s | %.2f | %.2f | %.3f | %.4f | %.3f %% |\n", p.name, strings.TrimPrefix(p.run[networks[0].name].at("2"), "./prog "), command, prediction, prediction/command, second, 100*second/prediction)
+			}
+		}
+	}
+	long := b.table("cost-threshold.csv", 2, "program,arguments,predicted,took,slowdown,gain,turns,of")
+	if len(long.rows) > 0 {
+		s.WriteString("\n### What the threshold rule saves: 2 processes, -O2, 1 Gbit/s in the lab, one run each\n| program | turns that ran | predicted s | took s | error | slowdown (5) | gain |\n|---|---|---|---|---|---|---|\n")
+		for _, r := range long.rows {
+			predicted, took := number(b, r[2]), number(b, r[3])
+			fmt.Fprintf(&s, "| %s %s | %s of %s | %.2f | %.2f | %+.1f %% | %s | %s |\n", r[0], strings.TrimPrefix(r[1], "./prog "), r[6], r[7], predicted, took, 100*(predicted/took-1), r[4], r[5])
 		}
 	}
 	return s.String()

@@ -7,7 +7,10 @@
  * window is within epsilon of that in the window before, both are long enough
  * for the clock, and the loop does not touch new memory any more, since what
  * comes after would find that memory untouched. So the first iterations, with
- * caches still cold, do not count for the mean.
+ * caches still cold, do not count for the mean. Where iterations are timed one
+ * by one their medians may do instead: a machine that stops a rank now and then
+ * moves means long after the loop has settled. What is reckoned is the mean in
+ * any case, and how far chance may have moved it is told.
  *
  * A loop without communication may be entered many times: its iterations are
  * counted on, and once it has settled each entry runs one iteration. What is
@@ -30,12 +33,18 @@
 #define NOISE_NS 1000.0    /* a difference this small is none */
 #define FAULT_NS 100000.0  /* page faults no closer than this are not the loop's doing */
 #define SINGLE_NS 100000.0 /* iterations as long as this are timed one by one */
+#define TYPICAL 8          /* iterations that a median needs */
+#define SAMPLE 256         /* iterations of a window that count for its median */
 #define MAX_LOOPS 4096
 
 enum why { CUT, SHORT, MOVING, TOUCHING, OTHERWISE, ALONE };
 
 /* A window of iterations. */
-struct window { double ticks, squares; uint64_t turns, looks; }; /* squares of the ticks between looks */
+struct window {
+    double ticks, squares; /* squares of the ticks between looks */
+    uint64_t turns, looks;
+    float *sample; /* the ticks between the latest looks */
+};
 
 /* What is known of a loop. */
 struct watch {
@@ -121,6 +130,22 @@ static void mark(struct thread *t, int kind, int number, int again, long rest)
     auspex_trace(&e, NULL, compute);
 }
 
+static int ascending(const void *a, const void *b)
+{
+    float x = *(const float *)a, y = *(const float *)b;
+    return (x > y) - (x < y);
+}
+
+/* The median of the ticks between looks. */
+static double middle(struct window *w)
+{
+    size_t n = w->looks < SAMPLE ? (size_t)w->looks : SAMPLE;
+    if (!w->sample || n == 0)
+        return 0;
+    qsort(w->sample, n, sizeof *w->sample, ascending);
+    return (w->sample[(n - 1) / 2] + w->sample[n / 2]) / 2;
+}
+
 /* Looks whether the loop has settled, at the end of a window. */
 static int settle(struct watch *w)
 {
@@ -144,6 +169,10 @@ static int settle(struct watch *w)
         double variance = (w->now.squares + w->before.squares) / both - w->mean * w->mean;
         w->off = sqrt(fmax(variance, 0) / both);
         ok = ok || (communicates && change <= NOISE_NS * auspex_rate) || (2 * w->off <= epsilon * w->mean && change <= 4 * w->off);
+        if (!ok && w->before.turns >= TYPICAL) {
+            double typical = middle(&w->now);
+            ok = fabs(typical - middle(&w->before)) <= epsilon * typical;
+        }
     }
     w->why = ok ? CUT : MOVING;
     return ok;
@@ -151,8 +180,9 @@ static int settle(struct watch *w)
 
 static void next_window(struct watch *w)
 {
+    float *free = w->before.sample;
     w->before = w->now;
-    w->now = (struct window){0, 0, 0, 0};
+    w->now = (struct window){.sample = free};
     w->next = w->done ? 2 * w->done : 1;
 }
 
@@ -171,7 +201,8 @@ void auspex_probe_turns_begin(struct auspex_turns *turns)
     if (communicates || w->next == 0) {
         w->done = 0;
         w->next = 1;
-        w->now = w->before = (struct window){0, 0, 0, 0};
+        w->now = (struct window){.sample = w->now.sample};
+        w->before = (struct window){.sample = w->before.sample};
         w->settled = 0;
         w->faults = faults();
         w->alike = 0;
@@ -190,6 +221,10 @@ static void count(struct thread *t, struct watch *w, long n)
     uint64_t now = computed(t);
     w->now.ticks += (double)(now - base);
     w->now.squares += (double)(now - base) * (double)(now - base);
+    if (!w->now.sample)
+        w->now.sample = malloc(SAMPLE * sizeof *w->now.sample);
+    if (w->now.sample && n > 0)
+        w->now.sample[w->now.looks % SAMPLE] = (float)(now - base);
     w->now.turns += (uint64_t)n;
     w->now.looks += n > 0;
     w->done += (uint64_t)n;
