@@ -139,24 +139,17 @@ func (c *Calibration) network(times []point, send, recv []piece) Network {
 }
 
 // afterWork is how long a message takes in a program, where computation goes
-// before it: small ones as in an exchange after computation, large ones by what
-// that takes longer than one without, as far as it does not grow with the size.
+// before it: longer by what an exchange takes longer after computation, as sizes
+// near one another say together. With large ones that no longer grows.
 func (c *Calibration) afterWork(pings, warm, cold []point) []point {
 	out := slices.Clone(pings)
 	var more []float64
-	for i := range out {
-		switch {
-		case out[i].size < float64(c.EagerBelow):
-			out[i].seconds = cold[i].seconds
-		case out[i].size < largeMessage:
-			more = append(more, cold[i].seconds-warm[i].seconds)
-		}
+	for i := range below(pings, largeMessage) {
+		more = append(more, max(0, cold[i].seconds-warm[i].seconds))
 	}
-	fixed := max(0, median(more))
 	for i := range out {
-		if out[i].size >= float64(c.EagerBelow) {
-			out[i].seconds += fixed
-		}
+		near := min(i, len(more)-1)
+		out[i].seconds += median(slices.Clone(more[max(0, near-2):min(len(more), near+3)]))
 		out[i].whole = out[i].seconds
 	}
 	return out

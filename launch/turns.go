@@ -38,8 +38,8 @@ type window struct {
 	odd   bool // a turn had other actions than the first
 }
 
-// maxTurns is how many turns of a window are kept, the latest.
-const maxTurns = 512
+// maxSteps is how many steps of a window's turns are kept, the latest.
+const maxSteps = 1 << 16
 
 // head begins a turn.
 func (t *turns) head(e *probe.Event) {
@@ -67,7 +67,7 @@ func (t *turns) account() {
 			t.deviate(&first[i].action, &t.turn[i].action)
 		}
 	}
-	if len(w.turns) == maxTurns {
+	if len(w.turns)*len(t.turn) >= maxSteps {
 		w.turns = w.turns[1:]
 	}
 	w.turns = append(w.turns, t.turn)

@@ -39,7 +39,7 @@ static void work(void)
 }
 int main(int argc, char **argv)
 {
-    int rank, size, turns = argc > 1 ? atoi(argv[1]) : 200;
+    int rank, size, turns = argc > 1 ? atoi(argv[1]) : 1000;
     double sum = 0, all = 0;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -63,7 +63,7 @@ func TestThresholdMPI(t *testing.T) {
 		simple, cut := both(t, r)
 		near(t, simple, cut)
 		loop := loopOn(t, cut, 19)
-		if loop.Method != Threshold || len(loop.Cuts) != 1 || loop.Cuts[0].Iterations != 200 || loop.Cuts[0].Ran >= 200 || loop.Cuts[0].Deviation != 0 {
+		if loop.Method != Threshold || len(loop.Cuts) != 1 || loop.Cuts[0].Iterations != 1000 || loop.Cuts[0].Ran >= 1000 || loop.Cuts[0].Deviation != 0 {
 			t.Errorf("%+v", loop)
 		}
 		if cut.Predictions[0].Method != Threshold {

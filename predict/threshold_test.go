@@ -47,14 +47,14 @@ func near(t *testing.T, simple, cut *Report) {
 func TestThresholdC(t *testing.T) {
 	need(t, "gcc")
 	r := request(t, map[string]string{"p.c": sequential})
-	r.Run = "./p 6000"
+	r.Run = "./p 30000"
 	simple, cut := both(t, r)
 	near(t, simple, cut)
 	outer := loopOn(t, cut, 17)
 	if outer.Method != Threshold || len(outer.Cuts) != 1 {
 		t.Fatalf("%+v", outer)
 	}
-	if c := outer.Cuts[0]; c.Iterations != 6000 || c.Ran > 3000 || c.Ran < 8 || c.Added <= 0 || c.Why != "" {
+	if c := outer.Cuts[0]; c.Iterations != 30000 || c.Ran > 20000 || c.Ran < 8 || c.Added <= 0 || c.Why != "" {
 		t.Errorf("%+v", c)
 	}
 	if p := cut.Predictions[0]; p.Method != Threshold || p.Obtain <= 0 {
@@ -69,7 +69,7 @@ const sequentialFortran = `program p
   integer :: i, j, k
   a = 1
   b = 2
-  sweeps: do k = 1, 4000
+  sweeps: do k = 1, 20000
     do j = 2, n - 1
       do i = 2, n - 1
         b(i, j) = 0.25d0 * (a(i-1, j) + a(i+1, j) + a(i, j-1) + a(i, j+1))
@@ -92,7 +92,7 @@ const fixedFortran = `      PROGRAM P
       DO 5 I = 1, 200
         B(I,J) = I
     5 A(I,J) = J
-      DO 40 K = 1, 4000
+      DO 40 K = 1, 20000
         DO 20 J = 2, 199
           DO 10 I = 2, 199
             B(I,J) = 0.25D0*(A(I-1,J)+A(I+1,J)+A(I,J-1)+A(I,J+1))
@@ -116,7 +116,7 @@ func TestThresholdFortran(t *testing.T) {
 			r.Build = "gfortran -O{opt} " + name + " -o p"
 			simple, cut := both(t, r)
 			near(t, simple, cut)
-			if outer := loopOn(t, cut, 8); len(outer.Cuts) != 1 || outer.Cuts[0].Iterations != 4000 || outer.Cuts[0].Ran > 2500 {
+			if outer := loopOn(t, cut, 8); len(outer.Cuts) != 1 || outer.Cuts[0].Iterations != 20000 || outer.Cuts[0].Ran > 17000 {
 				t.Errorf("%+v", outer)
 			}
 		})
@@ -217,10 +217,10 @@ func TestFormThatDoesNotCompile(t *testing.T) {
 // A program that aborts when its results are wrong is measured simply.
 func TestVerifyingProgram(t *testing.T) {
 	need(t, "gcc")
-	text := strings.Replace(sequential, "return a[1][1] < -1;", "if (a[N / 2][N / 2] > 20000) abort();\n    return 0;", 1)
+	text := strings.Replace(sequential, "return a[1][1] < -1;", "if (a[N / 2][N / 2] > 3000) abort();\n    return 0;", 1)
 	text = strings.Replace(text, "a[i][j] = b[i][j] = i * j;", "a[i][j] = b[i][j] = i && j && i < N - 1 && j < N - 1 ? 30000 : 0;", 1)
 	r := request(t, map[string]string{"p.c": text})
-	r.Method, r.Epsilon, r.Run = Auto, 0.3, "./p 6000"
+	r.Method, r.Epsilon, r.Run = Auto, 0.3, "./p 30000"
 	report, err := predictHere(t, context.Background(), r)
 	if err != nil {
 		t.Fatal(err)

@@ -8,9 +8,10 @@
  * for the clock, and the loop does not touch new memory any more, since what
  * comes after would find that memory untouched. So the first iterations, with
  * caches still cold, do not count for the mean. Where iterations are timed one
- * by one their medians may do instead: a machine that stops a rank now and then
- * moves means long after the loop has settled. What is reckoned is the mean in
- * any case, and how far chance may have moved it is told.
+ * by one their medians may do instead, or, after a second, that the means differ
+ * by no more than chance: a machine that stops a rank now and then moves means
+ * long after the loop has settled. What is reckoned is the mean in any case, and
+ * how far chance may have moved it is told.
  *
  * A loop without communication may be entered many times: its iterations are
  * counted on, and once it has settled each entry runs one iteration. What is
@@ -29,7 +30,8 @@
 #include <sys/resource.h>
 
 #define LEAST_TURNS 8      /* before a loop is cut short */
-#define LEAST_NS 20e6      /* two windows must be as long as this together */
+#define LEAST_NS 200e6     /* two windows must be as long as this together */
+#define LONG_NS 1e9        /* windows as long as this together tell chance from change */
 #define NOISE_NS 1000.0    /* a difference this small is none */
 #define FAULT_NS 100000.0  /* page faults no closer than this are not the loop's doing */
 #define SINGLE_NS 100000.0 /* iterations as long as this are timed one by one */
@@ -152,11 +154,11 @@ static int settle(struct watch *w)
     double latest = w->now.ticks / (double)w->now.turns, earlier = w->before.turns ? w->before.ticks / (double)w->before.turns : 0;
     long touched = faults() - w->faults;
     w->faults += touched;
-    w->why = SHORT;
-    if (w->done < LEAST_TURNS || w->before.ticks + w->now.ticks < LEAST_NS * auspex_rate)
-        return 0;
     w->why = TOUCHING;
     if ((double)touched > 16 + w->now.ticks / auspex_rate / FAULT_NS)
+        return 0;
+    w->why = SHORT;
+    if (w->done < LEAST_TURNS || w->before.ticks + w->now.ticks < LEAST_NS * auspex_rate)
         return 0;
     double both = (double)(w->now.turns + w->before.turns), change = fabs(latest - earlier);
     w->mean = (w->now.ticks + w->before.ticks) / both;
@@ -170,8 +172,9 @@ static int settle(struct watch *w)
         w->off = sqrt(fmax(variance, 0) / both);
         ok = ok || (communicates && change <= NOISE_NS * auspex_rate) || (2 * w->off <= epsilon * w->mean && change <= 4 * w->off);
         if (!ok && w->before.turns >= TYPICAL) {
-            double typical = middle(&w->now);
-            ok = fabs(typical - middle(&w->before)) <= epsilon * typical;
+            double typical = middle(&w->now), apart = w->off * both / sqrt((double)w->now.turns * (double)w->before.turns);
+            ok = fabs(typical - middle(&w->before)) <= epsilon * typical ||
+                 (w->now.ticks + w->before.ticks > LONG_NS * auspex_rate && change <= 2 * apart);
         }
     }
     w->why = ok ? CUT : MOVING;
