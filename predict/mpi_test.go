@@ -83,7 +83,7 @@ func traceOf(t *testing.T, r Request, m Method) *trace.Trace {
 	t.Helper()
 	ctx := context.Background()
 	t.Setenv("AUSPEX_CACHE", testCache())
-	r.Method, r.Epsilon = m, 0.3
+	r.Method, r.Epsilon = m, busy
 	w := &workshop{Request: &r, dir: t.TempDir(), noted: map[string]bool{}}
 	p, err := w.plan(ctx)
 	if err != nil {
@@ -105,7 +105,7 @@ func TestUnlikeTurns(t *testing.T) {
 	eachMPI(t, func(t *testing.T, r Request) {
 		text := strings.Replace(ring, "        MPI_Allreduce", "        if (block[0] > 1e9) MPI_Barrier(MPI_COMM_WORLD);\n        MPI_Allreduce", 1)
 		r.Source = tree(t, map[string]string{"p.c": text})
-		r.Method, r.Epsilon, r.Run = Auto, 0.3, r.Run+" 20"
+		r.Method, r.Epsilon, r.Run = Auto, busy, r.Run+" 20"
 		report, err := predictHere(t, context.Background(), r)
 		if err != nil {
 			t.Fatal(err)
