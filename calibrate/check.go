@@ -46,8 +46,8 @@ func Summary(all []Compared) (middle, worst float64) {
 
 // fitBothWays lets large messages both ways decide whether they hinder each
 // other: not at all, as acknowledgements do, which take their share of the way
-// back, or more than that: where all goes over one connection, what one side has
-// to say before the other may send waits behind what it sends itself.
+// back, or more than that, as over TCP, where large messages both ways often go
+// one after the other.
 func (c *Calibration) fitBothWays(pings, points []point) error {
 	large := len(below(points, max(float64(c.EagerBelow), largeMessage)))
 	points = points[large:]
