@@ -116,6 +116,11 @@ func (w *workshop) take(ctx context.Context, b *built, np int, settings []string
 	if err != nil {
 		return nil, err
 	}
+	// Before the exit status: what a replay cannot follow, it cannot follow
+	// either when it goes wrong, and then it is likely why.
+	if err := w.look(result); err != nil {
+		return nil, err
+	}
 	failed := fmt.Errorf("the program ended with status %d when measured: %s\n%s", result.Status, command, tail(output, 30))
 	if result.Status != 0 && (len(settings) == 0 || result.Status >= 128) {
 		return nil, failed
@@ -133,9 +138,6 @@ func (w *workshop) take(ctx context.Context, b *built, np int, settings []string
 	}
 	if t.NP() != np {
 		return nil, fmt.Errorf("the program ran with %d ranks, not with %d: %s", t.NP(), np, command)
-	}
-	if err := w.look(result); err != nil {
-		return nil, err
 	}
 	return &taken{CutTrace: t, seconds: result.Wall.Seconds() + time.Since(start).Seconds()}, nil
 }
