@@ -132,8 +132,12 @@ func (s *modified) Degree(x float64) float64 {
 	return y
 }
 
+// dust is the height below which a set is nothing but rounding, which norm
+// would blow up: it is empty then.
+const dust = 1e-9
+
 func (s *modified) norm(y float64) float64 {
-	if s.topY == 0 {
+	if s.topY < dust {
 		return 0
 	}
 	return clamp(y / s.topY)
@@ -172,7 +176,7 @@ func (s *modified) SQL(x string) (string, error) {
 }
 
 func (s *modified) normSQL(y string) string {
-	if s.topY == 0 {
+	if s.topY < dust {
 		return "(0 * " + y + ")"
 	}
 	return fmt.Sprintf("CASE WHEN %[1]s >= %[2]s THEN 1e0 ELSE %[1]s / %[2]s END", y, num(s.topY))

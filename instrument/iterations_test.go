@@ -40,6 +40,16 @@ int main(void)
       s++;
     }
   }
+  volatile int ten = 10;
+  for (int i = 0; i < ten; i++) {
+    if (i == 4)
+      break;
+  }
+  for (int i = 0; i < ten; i += 2, s++) {
+    if (i % 4 == 0)
+      continue;
+    s++;
+  }
   printf("%d\n", work() + (s > 0));
   return 0;
 }
@@ -62,6 +72,26 @@ const countedFortran = `program counted
   end do
 !$omp end parallel
   do i = 1, three; s = s + 1; end do
+  do i = three, 1, -2; s = s + 1; end do
+  do i = three + 2, three
+    s = s + 1
+  end do
+10 do i = 1, three*100
+    if (i == 2) cycle
+    if (i == 5) exit
+  end do
+30 do i = -three, 2 * three, 4
+    if (i == 1) cycle
+    s = s + 1
+  end do
+  do i = 1, three
+    do j = 1, i
+      s = s + 1
+    end do
+    do j = three, 1, -1
+      s = s + 1
+    end do
+  end do
   print *, work() + min(s, 1)
 contains
   integer function work() result(s)
@@ -100,14 +130,14 @@ func TestIterationsOfNests(t *testing.T) {
 	options := Options{Regions: Functions, MinLines: 1, Count: true}
 	for _, flags := range [][]string{{"-O0", "-Wall", "-Wextra", "-Wno-unknown-pragmas", "-Werror"}, {"-O2", "-fopenmp"}} {
 		got, r := same(t, "counted.c", []byte(countedC), options, flags...)
-		expect(t, got, map[string]string{"work": work, "main": "1 0", "open": "0"})
+		expect(t, got, map[string]string{"work": work, "main": "1 10", "open": "0"})
 		if t.Failed() {
 			t.Fatalf("%s", r.Text)
 		}
 	}
 	for _, flags := range [][]string{{"-O0", "-std=legacy"}, {"-O2", "-fopenmp"}} {
 		got, r := same(t, "counted.f90", []byte(countedFortran), options, flags...)
-		expect(t, got, map[string]string{"counted::work": work, "counted": "1 3", "open": "0"})
+		expect(t, got, map[string]string{"counted::work": work, "counted": "1 31", "open": "0"})
 		if t.Failed() {
 			t.Fatalf("%s", r.Text)
 		}

@@ -190,8 +190,11 @@ func TestDownAfterKill(t *testing.T) {
 		t.Fatalf("the lab went with its owner: %v", err)
 	}
 	head := (&Lab{Name: testName()}).head()
-	if len(processes(t.Context(), head)) == 0 {
-		t.Error("what ran in it is gone already: the test shows nothing")
+	for tries := 0; len(processes(t.Context(), head)) == 0; tries++ { // it may be on its way in
+		if tries == 100 {
+			t.Fatal("what ran in it is gone already: the test shows nothing")
+		}
+		time.Sleep(50 * time.Millisecond)
 	}
 	if _, err := Up(t.Context(), testName(), read(t, cluster(2, "1Gbps"))); err == nil || !strings.Contains(err.Error(), "lab down") {
 		t.Errorf("a second lab of one name: %v", err)
