@@ -36,6 +36,13 @@ func CollectTrace(ctx context.Context, dir string) (*trace.Trace, error) {
 	return t, err
 }
 
+// AskedForInput tells whether a program whose ranks wrote traces into dir came to
+// the end of standard input.
+func AskedForInput(dir string) bool {
+	asked, err := filepath.Glob(filepath.Join(dir, "*.stdin"))
+	return err == nil && len(asked) > 0
+}
+
 // rankNotes is what is known of a rank's trace beside it.
 type rankNotes struct {
 	deviations map[int]float64 // of the messages of loops cut short, by loop

@@ -121,6 +121,9 @@ func (w *workshop) take(ctx context.Context, b *built, np int, settings []string
 	if err := w.look(result); err != nil {
 		return nil, err
 	}
+	if w.Input == "" && launch.AskedForInput(dir) {
+		return nil, fmt.Errorf("the program reads standard input, and there was none: give a file with --stdin: %s\n%s", command, tail(output, 30))
+	}
 	failed := fmt.Errorf("the program ended with status %d when measured: %s\n%s", result.Status, command, tail(output, 30))
 	if result.Status != 0 && (len(settings) == 0 || result.Status >= 128) {
 		return nil, failed

@@ -38,8 +38,10 @@ type Request struct {
 	Build, Run string // commands; {opt} and {np} stand for level and processes
 	Levels     []string
 	Counts     []int
-	Platforms  []Platform
-	Method     Method
+	// Extrapolate are further counts, which are not run.
+	Extrapolate []int
+	Platforms   []Platform
+	Method      Method
 	// Runs is how many traces are taken of each level and count.
 	Runs int
 	// ReferenceSpeed is the flop/s that the measuring machine counts as; 0 for
@@ -93,7 +95,16 @@ func (r *Request) check() error {
 	if (len(r.Counts) > 1 || r.Counts[0] > 1) && !strings.Contains(r.Run, "{np}") {
 		return errors.New("the run command is the same for all process counts: write {np} where the count goes, as in mpirun -n {np}")
 	}
-	for _, np := range r.Counts {
+	if len(r.Extrapolate) > 0 {
+		base := slices.Compact(slices.Sorted(slices.Values(r.Counts)))
+		if len(base) < 2 || base[len(base)-2] < least {
+			return fmt.Errorf("--extrapolate wants two different numbers of processes from %d on to go by: --np 4,8", least)
+		}
+		if most := base[len(base)-1]; slices.Min(r.Extrapolate) <= most {
+			return fmt.Errorf("--extrapolate is for more processes than the %d of --np", most)
+		}
+	}
+	for _, np := range slices.Concat(r.Counts, r.Extrapolate) {
 		for i := range r.Platforms {
 			if err := r.Platforms[i].check(np); err != nil {
 				return err

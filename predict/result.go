@@ -25,6 +25,8 @@ type Prediction struct {
 	NP       int    `json:"np"`
 	Opt      string `json:"opt"`
 	Platform string `json:"platform"`
+	// Extrapolated is set where so many processes were not run.
+	Extrapolated bool `json:"extrapolated,omitempty"`
 	// Method is threshold where at least one loop was cut short.
 	Method    Method  `json:"method"`
 	Predicted float64 `json:"predicted_seconds"`

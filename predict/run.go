@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -73,6 +74,7 @@ func (w *workshop) predict(ctx context.Context) (*Report, error) {
 func (w *workshop) level(ctx context.Context, plan *plan, opt string, report *Report) error {
 	var program, plain *built
 	perCount := strings.Contains(w.Build, "{np}")
+	var measured [][]*taken
 	for _, np := range w.Counts {
 		var err error
 		if program == nil || perCount {
@@ -83,6 +85,9 @@ func (w *workshop) level(ctx context.Context, plan *plan, opt string, report *Re
 		traces, err := w.takeAll(ctx, plan, program, np)
 		if err != nil {
 			return err
+		}
+		if len(w.Extrapolate) > 0 {
+			measured = append(measured, traces)
 		}
 		var normal *normal
 		if w.Validate > 0 && w.ValidateCommand == "" {
@@ -118,6 +123,32 @@ func (w *workshop) level(ctx context.Context, plan *plan, opt string, report *Re
 			prediction.compare(normal)
 			report.Predictions = append(report.Predictions, prediction)
 		}
+	}
+	for _, np := range w.Extrapolate {
+		if err := w.beyond(ctx, measured, opt, np, report); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// beyond predicts for more processes than were run, if it can be told what they
+// would do.
+func (w *workshop) beyond(ctx context.Context, measured [][]*taken, opt string, np int, report *Report) error {
+	slices.SortFunc(measured, func(a, b []*taken) int { return a[0].NP() - b[0].NP() })
+	traces, err := w.extrapolated(measured, np)
+	if err != nil {
+		w.note("There is no prediction for %d processes at -O%s, since it cannot be told what they would do: %s.", np, opt, firstLine(err))
+		return nil
+	}
+	for i := range w.Platforms {
+		prediction, err := w.replay(ctx, &w.Platforms[i], traces, opt, np)
+		if err != nil {
+			return err
+		}
+		prediction.Extrapolated = true
+		prediction.compare(nil)
+		report.Predictions = append(report.Predictions, prediction)
 	}
 	return nil
 }

@@ -111,15 +111,31 @@ int main(void) { fprintf(stderr, "no input deck\n"); return 3; }`, nil, []string
 	}
 }
 
+// A program that reads input is not predicted without, whatever it makes of that.
 func TestInput(t *testing.T) {
-	need(t, "gcc")
-	r := request(t, map[string]string{"p.c": "#include <stdio.h>\nint main(void) { int n; return scanf(\"%d\", &n) == 1 && n == 42 ? 0 : 9; }", "in.txt": "42\n"})
-	if _, err := predictHere(t, context.Background(), r); err == nil || !strings.Contains(err.Error(), "status 9") {
-		t.Errorf("without input: %v", err)
-	}
-	r.Input = r.Source + "/in.txt"
-	if _, err := predictHere(t, context.Background(), r); err != nil {
-		t.Error(err)
+	for _, test := range []struct{ name, compiler, file, text string }{
+		{"scanf", "gcc", "p.c", "#include <stdio.h>\nint main(void) { int n = 42; return scanf(\"%d\", &n) == 2 || n != 42; }"},
+		{"fails", "gcc", "p.c", "#include <stdio.h>\nint main(void) { int n; return scanf(\"%d\", &n) == 1 && n == 42 ? 0 : 9; }"},
+		{"read", "gcc", "p.c", "#include <unistd.h>\nint main(void) { char c; return read(0, &c, 1) < 0; }"},
+		{"cin", "g++", "p.cc", "#include <iostream>\nint main() { int n = 0; std::cin >> n; return n != 42 && n != 0; }"},
+		{"Fortran", "gfortran", "p.f90", "integer :: n = 42, e\nread (*, *, iostat=e) n\nif (n /= 42) stop 9\nend"},
+		{"MPICH", "mpicc.mpich", "p.c", "#include <mpi.h>\n#include <stdio.h>\nint main(int c, char **v) { int n; MPI_Init(&c, &v); n = getchar(); MPI_Finalize(); return n == 'x'; }"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			need(t, test.compiler)
+			r := request(t, map[string]string{test.file: test.text, "in.txt": "42\n"})
+			r.Build = test.compiler + " -O{opt} " + test.file + " -o p"
+			if test.name == "MPICH" {
+				r.Run = "mpirun.mpich -n {np} ./p"
+			}
+			if _, err := predictHere(t, context.Background(), r); err == nil || !strings.Contains(err.Error(), "reads standard input") {
+				t.Errorf("without input: %v", err)
+			}
+			r.Input = r.Source + "/in.txt"
+			if _, err := predictHere(t, context.Background(), r); err != nil {
+				t.Error(err)
+			}
+		})
 	}
 }
 

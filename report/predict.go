@@ -38,7 +38,11 @@ func (p *Page) predicted(r *predict.Report) {
 		if i == r.Best && len(r.Predictions) > 1 {
 			name += " (best)"
 		}
-		row := []string{fmt.Sprint(x.NP), "-O" + x.Opt, name, string(x.Method), seconds(x.Predicted), seconds(x.Low), seconds(x.High)}
+		method := string(x.Method)
+		if x.Extrapolated {
+			method += ", not run"
+		}
+		row := []string{fmt.Sprint(x.NP), "-O" + x.Opt, name, method, seconds(x.Predicted), seconds(x.Low), seconds(x.High)}
 		if x.Measured != nil {
 			row = append(row, seconds(*x.Measured), fmt.Sprintf("%+.1f %%", 100**x.Error))
 		}

@@ -24,6 +24,7 @@ type predictFlags struct {
 	hostfile, source        string
 	build, run              string
 	counts, levels          string
+	extrapolate             string
 	method, speed           string
 	config                  []string
 	runs, validateRuns      int
@@ -59,6 +60,7 @@ is wrong and not shown. auto does so where it may and measures all else whole.`,
 	flags.StringVar(&f.build, "build", "", "build command; {opt} stands for the level, {np} for the number of processes (required)")
 	flags.StringVar(&f.run, "run", "", "run command; {np} stands for the number of processes (required)")
 	flags.StringVar(&f.counts, "np", "1", "numbers of processes, with commas")
+	flags.StringVar(&f.extrapolate, "extrapolate", "", "further numbers of processes, which are not run: made of the two largest of --np, where the program lets one see how")
 	flags.StringVar(&f.levels, "opt", "2", "compiler levels, with commas: 0, 1, 2, 3, s, or others the compiler knows after -O")
 	flags.StringVar(&f.method, "method", "auto", "simple, threshold or auto")
 	flags.StringVar(&f.source, "source", ".", "the source tree; commands run at its top, in a copy")
@@ -73,7 +75,7 @@ is wrong and not shown. auto does so where it may and measures all else whole.`,
 	flags.IntVar(&f.validateRuns, "validate-runs", 1, "so many times; the median counts")
 	flags.StringVar(&f.validateCommand, "validate-command", "", "run this there instead of --run; {platform} stands for the platform file")
 	flags.StringVar(&f.cores, "pin", "", "keep runs to these processors, as taskset lists them: 0,1")
-	flags.StringVar(&f.input, "stdin", "", "file that every run reads (default: runs read nothing)")
+	flags.StringVar(&f.input, "stdin", "", "file that every run reads (a program that reads is refused without)")
 	flags.DurationVar(&f.timeout, "timeout", 0, "end a run that takes longer")
 	flags.StringVar(&f.name, "name", "", "keep the predictions in the store under this name")
 	flags.BoolVar(&f.replace, "replace", false, "replace predictions of the same name")
@@ -200,12 +202,14 @@ func (a *app) predictRequest(f predictFlags) (predict.Request, error) {
 	if f.validate || f.validateCommand != "" {
 		r.Validate = f.validateRuns
 	}
-	for _, text := range strings.Split(f.counts, ",") {
-		np, err := strconv.Atoi(strings.TrimSpace(text))
-		if err != nil || np < 1 {
-			return r, usagef("--np wants numbers from 1 on with commas between, not %q", f.counts)
+	var err error
+	if r.Counts, err = processCounts("np", f.counts); err != nil {
+		return r, err
+	}
+	if f.extrapolate != "" {
+		if r.Extrapolate, err = processCounts("extrapolate", f.extrapolate); err != nil {
+			return r, err
 		}
-		r.Counts = append(r.Counts, np)
 	}
 	for _, level := range strings.Split(f.levels, ",") {
 		if level = strings.TrimPrefix(strings.TrimSpace(level), "-O"); level == "" || strings.Trim(level, "abcdefghijklmnopqrstuvwxyz0123456789") != "" {
@@ -236,6 +240,19 @@ func (a *app) predictRequest(f predictFlags) (predict.Request, error) {
 		r.Say = func(text string) { fmt.Fprintln(a.err, "auspex:", text) }
 	}
 	return r, nil
+}
+
+// processCounts reads numbers of processes.
+func processCounts(flag, text string) ([]int, error) {
+	var counts []int
+	for _, word := range strings.Split(text, ",") {
+		np, err := strconv.Atoi(strings.TrimSpace(word))
+		if err != nil || np < 1 {
+			return nil, usagef("--%s wants numbers from 1 on with commas between, not %q", flag, text)
+		}
+		counts = append(counts, np)
+	}
+	return counts, nil
 }
 
 func (a *app) predictPlatform(path string, f predictFlags) (predict.Platform, error) {

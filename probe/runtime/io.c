@@ -75,6 +75,13 @@ static inline void got(struct thread *t, ssize_t n, uint64_t since)
     took(t, since);
 }
 
+/* Whether the program asked for standard input; that it did so through stdin is
+ * seen at the end. */
+int auspex_asked;
+#define asks_got(fd) (void)(unlikely((fd) == 0) && (auspex_asked = 1))
+#define asks_wrote(fd) (void)0
+#define asks_only_time(fd) (void)0
+
 #define NEXT(name) do { if (unlikely(!real)) *(void **)&real = dlsym(RTLD_NEXT, #name); } while (0)
 
 /* A function that moves bytes through a descriptor. */
@@ -84,6 +91,7 @@ static inline void got(struct thread *t, ssize_t n, uint64_t since)
     {                                                      \
         static result (*real) parameters;                  \
         NEXT(name);                                        \
+        asks_##count(fd);                                  \
         struct thread *t = counting(fd);                   \
         if (likely(!t))                                    \
             return real arguments;                         \

@@ -171,11 +171,22 @@ static void settle(uint32_t n)
         append(items[i]);
 }
 
+/* A program that reads input and was given none does something else than it
+ * would: an empty file tells of it. */
+static void tell_of_input(void)
+{
+    const char *dir = getenv("AUSPEX_TRACE_DIR");
+    char path[4096];
+    if ((auspex_asked || feof(stdin)) && dir && (size_t)snprintf(path, sizeof path, "%s/%d.stdin", dir, auspex_header->rank) < sizeof path)
+        close(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
+}
+
 void auspex_trace_close(void)
 {
     if (!auspex_tracing)
         return;
     auspex_tracing = 0;
+    tell_of_input();
     auspex_turns_close();
     settle(used);
     put("Z", 1);

@@ -18,7 +18,7 @@ struct event {
     int64_t site; /* one more than the number of the region of the call's place, 0 where not known */
 };
 
-extern int auspex_tracing;
+extern int auspex_tracing, auspex_asked;
 void auspex_trace_open(void);
 void auspex_trace(const struct event *e, const int64_t *lists, uint64_t compute);
 void auspex_trace_close(void);

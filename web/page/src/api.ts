@@ -642,6 +642,7 @@ export interface PredictedRow {
   np: number;
   opt: string;
   platform: string;
+  extrapolated?: boolean; // so many processes were not run
   method: string;
   predicted_seconds: Num;
   low_seconds: Num; // the prediction's interval

@@ -31,6 +31,10 @@ export function Prediction({ name, query, refine }: ViewProps) {
   );
 }
 
+function howMeasured(r: PredictedRow) {
+  return r.extrapolated ? `${r.method}, not run` : r.method;
+}
+
 function Rows({ d }: { d: Predicted }) {
   const has = (key: keyof PredictedRow) => d.predictions.some((r) => r[key] !== null && r[key] !== "");
   const columns: Column<PredictedRow>[] = [
@@ -42,7 +46,7 @@ function Rows({ d }: { d: Predicted }) {
       by: (r) => r.platform,
       cell: (r) => <span title={r.platform}>{lastName(r.platform)}</span>,
     },
-    { key: "method", head: "method", wide: true, by: (r) => r.method, cell: (r) => r.method },
+    { key: "method", head: "method", wide: true, by: howMeasured, cell: howMeasured },
     {
       key: "predicted",
       head: "predicted",

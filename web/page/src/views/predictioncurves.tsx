@@ -61,7 +61,8 @@ function lines(rows: PredictedRow[]): { name: string; rows: PredictedRow[] }[] {
   return [...out].map(([name, list]) => ({ name, rows: list }));
 }
 
-const symbols = ["circle", "rect", "triangle", "roundRect", "pin", "arrow"];
+const symbols = ["circle", "rect", "triangle", "roundRect", "pin", "arrow"] as const;
+const hollow = ["emptyCircle", "emptyRect", "emptyTriangle", "emptyRoundRect", "emptyPin", "emptyArrow"] as const;
 
 function curves(d: Prediction, log: boolean, p: Paint) {
   const counts = [...new Set(d.predictions.map((r) => r.np))].sort((a, b) => a - b);
@@ -81,7 +82,11 @@ function curves(d: Prediction, log: boolean, p: Paint) {
         lineStyle: { type: (["solid", "dashed", "dotted"] as const)[i % 3] },
         data: sorted
           .filter((r) => r.predicted_seconds !== null)
-          .map((r) => ({ value: [at(r), r.predicted_seconds], row: r })),
+          .map((r) => ({
+            value: [at(r), r.predicted_seconds],
+            row: r,
+            ...(r.extrapolated ? { symbol: hollow[i % hollow.length] } : {}),
+          })),
       },
       {
         type: "custom",
@@ -149,7 +154,7 @@ function curves(d: Prediction, log: boolean, p: Paint) {
       formatter: (e: { seriesName: string; data: { row: PredictedRow } }) => {
         const r = e.data.row;
         return tip(`${e.seriesName}, ${plural(r.np, "process", "processes")}`, [
-          ["predicted", seconds(r.predicted_seconds, 4)],
+          [r.extrapolated ? "predicted, not run" : "predicted", seconds(r.predicted_seconds, 4)],
           ...(r.low_seconds !== null
             ? [["interval", `${seconds(r.low_seconds)} – ${seconds(r.high_seconds)}`] as [string, string]]
             : []),

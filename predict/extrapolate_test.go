@@ -1,0 +1,148 @@
+package predict
+
+import (
+	"context"
+	"math"
+	"strings"
+	"testing"
+
+	"auspex/trace"
+)
+
+// made is the trace of a program written as a function of rank and count.
+func made(np int, program func(rank, np int, do func(trace.Action))) *trace.Trace {
+	t := &trace.Trace{}
+	for rank := range np {
+		b := trace.NewBuilder(rank)
+		do := func(a trace.Action) { b.Add(&a) }
+		do(trace.Action{Kind: trace.Init})
+		program(rank, np, do)
+		do(trace.Action{Kind: trace.Finalize})
+		t.Programs = append(t.Programs, b.Program())
+	}
+	return t
+}
+
+func compute(ns float64) trace.Action { return trace.Action{Kind: trace.Compute, Value: ns} }
+
+func toward(kind trace.Kind, peer int, count int64) trace.Action {
+	return trace.Action{Kind: kind, Type: trace.Byte, Peer: int32(peer), Count: count}
+}
+
+// aroundRing passes rows on in a ring, adds up, sorts, and hears from the last rank.
+func aroundRing(rank, np int, do func(trace.Action)) {
+	for range 50 {
+		do(compute(1e6 + 64e6/float64(np)))
+		do(trace.Action{Kind: trace.SendRecv, Type: trace.Byte, Type2: trace.Byte, Peer: int32((rank + 1) % np), Peer2: int32((rank + np - 1) % np), Count: 8000, Count2: 8000})
+		do(trace.Action{Kind: trace.Allreduce, Type: trace.Byte, Count: 8})
+		do(trace.Action{Kind: trace.Alltoall, Type: trace.Byte, Type2: trace.Byte, Count: int64(1 << 20 / np / np), Count2: int64(1 << 20 / np / np)})
+		do(trace.Action{Kind: trace.Bcast, Type: trace.Byte, Peer: int32(np - 1), Count: int64(4096 / np)})
+	}
+}
+
+// alongLine talks to neighbours that are there, without blocking.
+func alongLine(rank, np int, do func(trace.Action)) {
+	for range 20 {
+		do(compute(32e6 / float64(np)))
+		for _, peer := range []int{rank - 1, rank + 1} {
+			if peer >= 0 && peer < np {
+				do(toward(trace.Irecv, peer, 1000))
+				do(toward(trace.Send, peer, 1000))
+				do(trace.Action{Kind: trace.Wait, Peer: int32(peer), Peer2: int32(rank)})
+			}
+		}
+		do(trace.Action{Kind: trace.Reduce, Type: trace.Byte, Peer: 0, Count: 8})
+	}
+}
+
+func alltoallv(_, np int, do func(trace.Action)) {
+	even := make([]int64, np)
+	for i := range even {
+		even[i] = int64(1 << 20 / np / np)
+	}
+	do(trace.Action{Kind: trace.Alltoallv, Type: trace.Byte, Type2: trace.Byte, Count: 0, Counts: even, Counts2: even})
+}
+
+func TestExtrapolate(t *testing.T) {
+	for name, program := range map[string]func(int, int, func(trace.Action)){"ring": aroundRing, "line": alongLine, "lists": alltoallv} {
+		t.Run(name, func(t *testing.T) {
+			g, err := newGrowth([]*trace.Trace{made(2, program), made(4, program), made(8, program)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := g.to(32)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := made(32, program)
+			if where := differ(got, want); where != "" {
+				t.Error(where)
+			}
+			for rank := range 32 {
+				if a, b := computation(got, rank), computation(want, rank); math.Abs(a-b) > 1e-9*b {
+					t.Errorf("rank %d computes %v, not %v", rank, a, b)
+				}
+			}
+		})
+	}
+}
+
+func TestExtrapolateRefuses(t *testing.T) {
+	for name, program := range map[string]struct {
+		does func(int, int, func(trace.Action))
+		want string
+	}{
+		"tree": {func(rank, np int, do func(trace.Action)) {
+			for d := 1; d < np; d *= 2 {
+				do(trace.Action{Kind: trace.SendRecv, Peer: int32(rank ^ d), Peer2: int32(rank ^ d), Count: 8, Count2: 8})
+			}
+		}, "rank"},
+		"grid": {func(rank, np int, do func(trace.Action)) {
+			do(toward(trace.Send, (rank+np/2)%np, 8))
+			do(toward(trace.Recv, (rank+np/2)%np, 8))
+		}, "call 2 is send with"},
+		"communicators": {func(rank, _ int, do func(trace.Action)) {
+			do(trace.Action{Kind: trace.CommSplit, Tag: int32(rank % 2)})
+		}, "communicators of its own"},
+		"odd and even": {func(rank, _ int, do func(trace.Action)) {
+			if rank%2 == 0 {
+				do(trace.Action{Kind: trace.Barrier})
+			}
+			do(trace.Action{Kind: trace.Allreduce, Count: 8})
+		}, "rank 1 of 8"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := newGrowth([]*trace.Trace{made(4, program.does), made(8, program.does)})
+			if err == nil || !strings.Contains(err.Error(), program.want) {
+				t.Error(err)
+			}
+		})
+	}
+	if _, err := newGrowth([]*trace.Trace{made(2, aroundRing), made(4, aroundRing)}); err == nil {
+		t.Error("two processes have none between first and last")
+	}
+}
+
+// More processes than were run are predicted from real traces.
+func TestExtrapolateMPI(t *testing.T) {
+	eachMPI(t, func(t *testing.T, r Request) {
+		r.Source, r.Run = tree(t, map[string]string{"p.c": ring}), r.Run+" 20"
+		r.Platforms = []Platform{cluster(t, 6, "1Gf")}
+		r.Method, r.Counts, r.Extrapolate = Simple, []int{4, 3}, []int{6}
+		report, err := predictHere(t, context.Background(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(report.Predictions) != 3 || len(report.Notes) == 0 {
+			t.Fatalf("%d predictions, %q", len(report.Predictions), report.Notes)
+		}
+		// Everyone does the same, so times of three and six are much alike.
+		last := report.Predictions[2]
+		if !last.Extrapolated || last.NP != 6 || len(last.Ranks) != 6 || last.Predicted < 0.3*report.Predictions[1].Predicted || last.Predicted > 3*report.Predictions[1].Predicted {
+			t.Errorf("%+v", last)
+		}
+		if !strings.Contains(strings.Join(report.Notes, "\n"), "More than 4 processes were not run") {
+			t.Errorf("%q", report.Notes)
+		}
+	})
+}
