@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"auspex/launch"
 	"auspex/platform"
@@ -87,7 +88,7 @@ func request(t testing.TB, files map[string]string) Request {
 	}
 	return Request{
 		Source: tree(t, files), Build: "gcc -O{opt} p.c -o p", Run: "./p", Levels: []string{"1"}, Counts: []int{1},
-		Platforms: []Platform{cluster(t, 4, "1Gf")}, Method: Simple, Cache: testCache(), Compiler: []string{self, "cc"},
+		Platforms: []Platform{cluster(t, 4, "1Gf")}, Method: Simple, Settle: 200 * time.Millisecond, Cache: testCache(), Compiler: []string{self, "cc"},
 	}
 }
 

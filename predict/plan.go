@@ -79,7 +79,11 @@ func (p *plan) settings(r *Request) []string {
 	if !p.cutting() {
 		return nil
 	}
-	return []string{fmt.Sprintf("AUSPEX_EPSILON=%g", r.Epsilon)}
+	settings := []string{fmt.Sprintf("AUSPEX_EPSILON=%g", r.Epsilon)}
+	if r.Settle > 0 {
+		settings = append(settings, fmt.Sprintf("AUSPEX_SETTLE=%g", r.Settle.Seconds()))
+	}
+	return settings
 }
 
 // abandon gives all cuts up.

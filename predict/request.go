@@ -50,6 +50,9 @@ type Request struct {
 	// Epsilon is how closely the time of an iteration must have settled before
 	// its loop is cut short (eq. 4).
 	Epsilon float64
+	// Settle is how long a loop is watched at least for that: the two windows
+	// that are compared take it together. 0 for one second.
+	Settle time.Duration
 	// Strict cuts only loops with independent iterations, as the paper does.
 	Strict bool
 	// AssumeFixed vouches that the parameters of communication stay what they

@@ -25,6 +25,7 @@ type predictFlags struct {
 	build, run              string
 	counts, levels          string
 	extrapolate             string
+	settle                  time.Duration
 	method, speed           string
 	config                  []string
 	runs, validateRuns      int
@@ -69,6 +70,7 @@ is wrong and not shown. auto does so where it may and measures all else whole.`,
 	flags.StringVar(&f.speed, "reference-speed", "", "flop/s that this machine counts as (default: the first platform's first host)")
 	flags.IntVar(&f.runs, "runs", 1, "traces taken of each level and number of processes, and averaged")
 	flags.Float64Var(&f.epsilon, "epsilon", 2, "how closely, in per cent, the time of an iteration must have settled before its loop is cut short")
+	flags.DurationVar(&f.settle, "settle", time.Second, "how long a loop is watched at least before it is cut short")
 	flags.BoolVar(&f.strict, "strict", false, "cut only loops with independent iterations short")
 	flags.BoolVar(&f.fixed, "assume-fixed-communication", false, "vouch that sizes of messages that a loop computes stay those of its first iteration")
 	flags.BoolVar(&f.validate, "validate", false, "also run the program as it is, and tell the error")
@@ -185,7 +187,7 @@ func (a *app) listPredictions() error {
 
 func (a *app) predictRequest(f predictFlags) (predict.Request, error) {
 	r := predict.Request{
-		Source: f.source, Build: f.build, Run: f.run, Method: predict.Method(f.method), Runs: f.runs, Epsilon: f.epsilon / 100,
+		Source: f.source, Build: f.build, Run: f.run, Method: predict.Method(f.method), Runs: f.runs, Epsilon: f.epsilon / 100, Settle: f.settle,
 		Strict: f.strict, AssumeFixed: f.fixed, ValidateCommand: f.validateCommand, Cores: f.cores, Input: f.input,
 		Cache: cacheDir(), Timeout: f.timeout,
 	}
@@ -198,6 +200,8 @@ func (a *app) predictRequest(f predictFlags) (predict.Request, error) {
 		return r, usagef("--runs and --validate-runs want numbers from 1 on")
 	case !(f.epsilon > 0 && f.epsilon < 100):
 		return r, usagef("--epsilon wants a percentage between 0 and 100, not %v", f.epsilon)
+	case f.settle <= 0:
+		return r, usagef("--settle wants a time such as 1s, not %v", f.settle)
 	}
 	if f.validate || f.validateCommand != "" {
 		r.Validate = f.validateRuns

@@ -8,8 +8,8 @@
  * for the clock, and the loop does not touch new memory any more, since what
  * comes after would find that memory untouched. So the first iterations, with
  * caches still cold, do not count for the mean. Where iterations are timed one
- * by one their medians may do instead, or, after a second, that the means differ
- * by no more than chance: a machine that stops a rank now and then moves means
+ * by one their medians may do instead, or that the means differ by no more than
+ * chance: a machine that stops a rank now and then moves means
  * long after the loop has settled. What is reckoned is the mean in any case, and
  * how far chance may have moved it is told.
  *
@@ -30,8 +30,7 @@
 #include <sys/resource.h>
 
 #define LEAST_TURNS 8      /* before a loop is cut short */
-#define LEAST_NS 200e6     /* two windows must be as long as this together */
-#define LONG_NS 1e9        /* windows as long as this together tell chance from change */
+#define LEAST_S 1.0        /* two windows must be as long as this together, unless told otherwise */
 #define NOISE_NS 1000.0    /* a difference this small is none */
 #define FAULT_NS 100000.0  /* page faults no closer than this are not the loop's doing */
 #define SINGLE_NS 100000.0 /* iterations as long as this are timed one by one */
@@ -64,7 +63,7 @@ struct watch {
 int (*auspex_agree)(int ready, int number, long turn);
 int auspex_turning;
 static struct watch *loops;
-static double epsilon;
+static double epsilon, least; /* least in ns */
 static int tried, watching, communicates;
 static uint64_t told;          /* ticks of computation that went into the trace */
 static uint64_t base;          /* computation at the latest look */
@@ -78,9 +77,10 @@ EXPORT void auspex_probe_turns_end(struct auspex_turns *turns);
 static int ready(void)
 {
     if (!tried) {
-        const char *text = getenv("AUSPEX_EPSILON");
+        const char *text = getenv("AUSPEX_EPSILON"), *settle = getenv("AUSPEX_SETTLE");
         tried = 1;
         epsilon = text ? atof(text) : 0;
+        least = 1e9 * (settle ? atof(settle) : LEAST_S);
         if (epsilon > 0)
             loops = calloc(MAX_LOOPS, sizeof *loops);
     }
@@ -158,7 +158,7 @@ static int settle(struct watch *w)
     if ((double)touched > 16 + w->now.ticks / auspex_rate / FAULT_NS)
         return 0;
     w->why = SHORT;
-    if (w->done < LEAST_TURNS || w->before.ticks + w->now.ticks < LEAST_NS * auspex_rate)
+    if (w->done < LEAST_TURNS || w->before.ticks + w->now.ticks < least * auspex_rate)
         return 0;
     double both = (double)(w->now.turns + w->before.turns), change = fabs(latest - earlier);
     w->mean = (w->now.ticks + w->before.ticks) / both;
@@ -173,8 +173,7 @@ static int settle(struct watch *w)
         ok = ok || (communicates && change <= NOISE_NS * auspex_rate) || (2 * w->off <= epsilon * w->mean && change <= 4 * w->off);
         if (!ok && w->before.turns >= TYPICAL) {
             double typical = middle(&w->now), apart = w->off * both / sqrt((double)w->now.turns * (double)w->before.turns);
-            ok = fabs(typical - middle(&w->before)) <= epsilon * typical ||
-                 (w->now.ticks + w->before.ticks > LONG_NS * auspex_rate && change <= 2 * apart);
+            ok = fabs(typical - middle(&w->before)) <= epsilon * typical || change <= 2 * apart;
         }
     }
     w->why = ok ? CUT : MOVING;
