@@ -36,7 +36,7 @@ var examples = []struct {
 // turn, and prints by how much the least CPU times and the least times from start
 // to end differ. At the default choice of regions it may be 2 %.
 func BenchmarkOverheadExamples(b *testing.B) {
-	const turns = 41
+	const turns = 25
 	b.Setenv("OMP_NUM_THREADS", "1")
 	for _, e := range examples {
 		b.Run(e.binary, func(b *testing.B) {

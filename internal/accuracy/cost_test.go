@@ -45,7 +45,7 @@ func TestCost(t *testing.T) {
 		program, run string
 		more         []string
 	}{
-		{"laplace", "./prog 2000 20000", nil},
+		{"laplace", "./prog 2000 24000", nil},
 		{"laplace", "./prog 2000 60000", nil}, // what is measured does not grow with the run, so gain does
 		{"intsort", "./prog A 600", []string{"--assume-fixed-communication"}},
 	} {

@@ -11,7 +11,8 @@
  * by one their medians may do instead, or that the means differ by no more than
  * chance: a machine that stops a rank now and then moves means
  * long after the loop has settled. What is reckoned is the mean in any case, and
- * how far chance may have moved it is told.
+ * how far chance may have moved it is told. The longer a loop is watched the more
+ * its windows may differ, so that watching ends.
  *
  * A loop without communication may be entered many times: its iterations are
  * counted on, and once it has settled each entry runs one iteration. What is
@@ -163,7 +164,11 @@ static int settle(struct watch *w)
     double both = (double)(w->now.turns + w->before.turns), change = fabs(latest - earlier);
     w->mean = (w->now.ticks + w->before.ticks) / both;
     w->off = change / 2;
-    int ok = w->settled || change <= epsilon * latest;
+    /* Windows that take a multiple of the least time may differ by as many times
+     * epsilon: what a machine does by the minute does not settle, however long
+     * the loop runs. */
+    double slack = epsilon * (w->now.ticks + w->before.ticks) / (least * auspex_rate);
+    int ok = w->settled || change <= slack * latest;
     if (w->now.looks == w->now.turns && w->before.looks == w->before.turns) {
         /* Every turn was timed by itself, so chance can be told from change:
          * the mean of turns that scatter is known to two standard errors, and
@@ -175,6 +180,8 @@ static int settle(struct watch *w)
             double typical = middle(&w->now), apart = w->off * both / sqrt((double)w->now.turns * (double)w->before.turns);
             ok = fabs(typical - middle(&w->before)) <= epsilon * typical || change <= 2 * apart;
         }
+        if (change > 4 * w->off) /* more than chance */
+            w->off = change / 2;
     }
     w->why = ok ? CUT : MOVING;
     return ok;
