@@ -164,10 +164,10 @@ static int settle(struct watch *w)
     double both = (double)(w->now.turns + w->before.turns), change = fabs(latest - earlier);
     w->mean = (w->now.ticks + w->before.ticks) / both;
     w->off = change / 2;
-    /* Windows that take a multiple of the least time may differ by as many times
-     * epsilon: what a machine does by the minute does not settle, however long
-     * the loop runs. */
-    double slack = epsilon * (w->now.ticks + w->before.ticks) / (least * auspex_rate);
+    /* What windows may differ by grows with the square of the time they take: a
+     * machine that drifts never settles, so watching must end, and what it tells
+     * is worth no more for going on. */
+    double longer = (w->now.ticks + w->before.ticks) / (least * auspex_rate), slack = epsilon * longer * longer;
     int ok = w->settled || change <= slack * latest;
     if (w->now.looks == w->now.turns && w->before.looks == w->before.turns) {
         /* Every turn was timed by itself, so chance can be told from change:
