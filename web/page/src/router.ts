@@ -2,7 +2,7 @@
 // be linked, reloaded and left with the back button:
 //
 //	#/e/NAME/heat?metric=wtime   →  path ["e", "NAME", "heat"], query {metric: "wtime"}
-import { useEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 
 export interface Route {
   path: string[];
@@ -45,7 +45,8 @@ export function go(path: string[], query: Record<string, string | undefined> = {
 
 export function useRoute(): Route {
   const [route, setRoute] = useState(() => parse(location.hash));
-  useEffect(() => {
+  // At once, not after painting: a link may be followed in between.
+  useLayoutEffect(() => {
     const follow = () => setRoute(parse(location.hash));
     addEventListener("hashchange", follow);
     return () => removeEventListener("hashchange", follow);

@@ -73,7 +73,8 @@ export async function run() {
       console.log(`ok    ${name} (${Date.now() - began} ms)`);
     } catch (e) {
       failed++;
-      console.log(`FAIL  ${name}\n${e.stack ?? e}\n${complaints.join("\n")}`);
+      const shown = await page.evaluate(() => document.body?.innerText ?? "").catch(String);
+      console.log(`FAIL  ${name}\n${e.stack ?? e}\n${complaints.join("\n")}\nThe page at ${page.url()} says: ${shown.slice(0, 2000)}`);
       if (process.env.AUSPEX_FAILURES)
         await page.screenshot({
           path: `${process.env.AUSPEX_FAILURES}/${name.replace(/\W+/g, "-")}.png`,
