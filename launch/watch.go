@@ -35,8 +35,7 @@ func watch(dir string) *watcher {
 			case <-w.stop:
 				return
 			default:
-				w.look()
-				w.wait()
+				w.wait(w.look())
 			}
 		}
 	}()
@@ -53,10 +52,9 @@ func (w *watcher) end() [][]string {
 	return w.order
 }
 
-// look finds processes that are new.
-func (w *watcher) look() {
+// look finds processes that are new, and gives those that are dead already.
+func (w *watcher) look() (gone []string) {
 	files, _ := filepath.Glob(filepath.Join(w.dir, "*.probe"))
-	var gone []string
 	for _, file := range files {
 		if w.seen[file] {
 			continue
@@ -77,20 +75,33 @@ func (w *watcher) look() {
 			gone = append(gone, file)
 		}
 	}
+	return gone
+}
+
+// wait waits a little for the next death. Who died before it was seen alive may
+// have been first, so those found then count as dead together.
+func (w *watcher) wait(gone []string) {
+	if len(w.open) == 0 && len(gone) == 0 {
+		time.Sleep(watchInterval / 5)
+		return
+	}
+	if len(gone) == 0 {
+		gone = w.ended(watchInterval)
+	}
 	if len(gone) > 0 {
-		w.order = append(w.order, gone)
+		gone = append(gone, w.look()...)
+		w.order = append(w.order, append(gone, w.ended(0)...))
 	}
 }
 
-// wait waits a little for the next death.
-func (w *watcher) wait() {
+// ended gives those of the living that come to their end within a time.
+func (w *watcher) ended(within time.Duration) (together []string) {
 	type pollfd struct {
 		fd              int32
 		events, revents int16
 	}
 	if len(w.open) == 0 {
-		time.Sleep(watchInterval / 5)
-		return
+		return nil
 	}
 	const pollIn = 1
 	var names []string
@@ -99,12 +110,11 @@ func (w *watcher) wait() {
 		names = append(names, name)
 		list = append(list, pollfd{fd: int32(fd), events: pollIn})
 	}
-	timeout := syscall.NsecToTimespec(int64(watchInterval))
+	timeout := syscall.NsecToTimespec(int64(within))
 	n, _, errno := syscall.Syscall6(syscall.SYS_PPOLL, uintptr(unsafe.Pointer(&list[0])), uintptr(len(list)), uintptr(unsafe.Pointer(&timeout)), 0, 0, 0)
 	if errno != 0 || n == 0 {
-		return
+		return nil
 	}
-	var together []string
 	for i, p := range list {
 		if p.revents != 0 {
 			syscall.Close(int(p.fd))
@@ -112,5 +122,5 @@ func (w *watcher) wait() {
 			together = append(together, names[i])
 		}
 	}
-	w.order = append(w.order, together)
+	return together
 }
