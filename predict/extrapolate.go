@@ -108,7 +108,8 @@ func (g *growth) fit(measured []*trace.Trace) {
 	for _, t := range measured {
 		x, y := 1/float64(t.NP()), 0.0
 		for rank := range t.NP() {
-			y += computation(t, rank) / float64(t.NP())
+			sum, _ := computed(t, rank)
+			y += sum / float64(t.NP())
 		}
 		n, sx, sy, sxx, sxy = n+1, sx+x, sy+y, sxx+x*x, sxy+x*y
 	}
@@ -129,18 +130,6 @@ func (g *growth) compute(np int) float64 {
 		return 1
 	}
 	return (g.fixed + g.shared/float64(np)) / of
-}
-
-func computation(t *trace.Trace, rank int) float64 {
-	sum := 0.0
-	c := t.Cursor(rank)
-	var a trace.Action
-	for c.Next(&a) {
-		if a.Kind == trace.Compute {
-			sum += a.Value
-		}
-	}
-	return sum
 }
 
 // lists are the means over the ranks of the sums of both lists of each action

@@ -69,7 +69,8 @@ func scaled(p *platform.Platform, reference float64) *platform.Platform {
 func spread(t *taken, p *platform.Platform, hosts []int) float64 {
 	largest := 0.0
 	for rank := range t.NP() {
-		variance := t.Variance[rank] + repeated(t.Trace, rank)
+		_, variance := computed(t.Trace, rank)
+		variance += t.Variance[rank]
 		for _, c := range t.Cuts {
 			if c.Rank == rank {
 				variance += c.Spread * c.Spread
@@ -80,19 +81,19 @@ func spread(t *taken, p *platform.Platform, hosts []int) float64 {
 	return largest
 }
 
-// repeated is the variance of a rank's computation, as far as the trace holds
-// means of blocks that were repeated.
-func repeated(t *trace.Trace, rank int) float64 {
-	sum := 0.0
+// computed adds a rank's computation up, and its variance as far as the trace
+// holds means of blocks that were repeated.
+func computed(t *trace.Trace, rank int) (sum, variance float64) {
 	c := t.Cursor(rank)
 	var a trace.Action
 	for c.Next(&a) {
 		if a.Kind == trace.Compute {
-			sum += a.Variance
+			sum += a.Value
+			variance += a.Variance
 		}
 		a.Variance = 0
 	}
-	return sum
+	return sum, variance
 }
 
 // confidence is the mean and half the width of its 95 % interval, by Student's

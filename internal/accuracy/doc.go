@@ -1,8 +1,8 @@
 // Package accuracy holds the tests that hold predictions against the truth. They
-// take an hour and want a machine that does nothing else, so they run only
+// take two hours and want a machine that does nothing else, so they run only
 // when asked for, as root:
 //
-//		AUSPEX_ACCURACY=all go test ./internal/accuracy -timeout 60m -v
+//		AUSPEX_ACCURACY=all go test ./internal/accuracy -timeout 4h -v
 //
 //	 1. "lab" builds two hosts joined at 1 Gbit/s and at 100 Mbit/s, calibrates
 //	    both networks, and for each program and compiler level predicts and runs
