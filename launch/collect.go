@@ -16,8 +16,8 @@ type Run struct {
 	Command []string
 	Started time.Time
 	// Deaths are the files of processes in the order in which those ended, as
-	// far as that was seen; those of one list were found dead together.
-	Deaths [][]string
+	// far as that was seen.
+	Deaths []string
 }
 
 // Collect makes an experiment of the files that the processes of a run wrote

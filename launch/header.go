@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"sort"
 	"strings"
 	"syscall"
@@ -60,7 +59,7 @@ func sortedKeys(m map[string]bool) []string {
 
 // incomplete says who did not come to the end, and where they were. Where one
 // rank dies the launcher ends the others: those are only counted.
-func (c *collector) incomplete(order [][]string) string {
+func (c *collector) incomplete(order []string) string {
 	var words []string
 	first := c.processes[0]
 	if len(c.processes) < first.Ranks {
@@ -106,25 +105,18 @@ func (c *collector) incomplete(order [][]string) string {
 	return strings.Join(words, "; ")
 }
 
-// firstDead is whoever of the dead died first, as far as that was seen. Of those
-// found dead together, one that was not waiting in MPI is the more likely to
-// have been first.
-func firstDead(dead []*probe.Process, order [][]string) []*probe.Process {
-	first := dead
-	for _, files := range order {
-		var found []*probe.Process
+// firstDead is whoever of the dead died first. Where that was not seen, those
+// that were not waiting in MPI are the more likely ones.
+func firstDead(dead []*probe.Process, order []string) []*probe.Process {
+	for _, file := range order {
 		for _, p := range dead {
-			if slices.Contains(files, p.File) {
-				found = append(found, p)
+			if p.File == file {
+				return []*probe.Process{p}
 			}
-		}
-		if len(found) > 0 {
-			first = found
-			break
 		}
 	}
 	var atWork []*probe.Process
-	for _, p := range first {
+	for _, p := range dead {
 		if !inMPI(p) {
 			atWork = append(atWork, p)
 		}
@@ -132,7 +124,7 @@ func firstDead(dead []*probe.Process, order [][]string) []*probe.Process {
 	if len(atWork) > 0 {
 		return atWork
 	}
-	return first
+	return dead
 }
 
 func inMPI(p *probe.Process) bool {

@@ -32,6 +32,18 @@ static int grow(uint64_t size)
     return 0;
 }
 
+/* Moves the file out of the way of the program's own descriptors. The kernel
+ * closes those of a dead process from the highest down, so ours is closed before
+ * a launcher can see any other closed: launch/watch.go tells deaths by it. */
+static void move_high(void)
+{
+    int high = fcntl(file, F_DUPFD_CLOEXEC, 1000);
+    if (high < 0)
+        return;
+    close(file);
+    file = high;
+}
+
 static void program_name(char *to, size_t size)
 {
     ssize_t n = readlink("/proc/self/exe", to, size - 1);
@@ -52,6 +64,7 @@ int auspex_file_open(void)
     file = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (file < 0)
         return -1;
+    move_high();
     void *base = mmap(NULL, RESERVED, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (base == MAP_FAILED)
         return -1;
