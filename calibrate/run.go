@@ -69,7 +69,7 @@ func run(ctx context.Context, line string, copyTo io.Writer) (*Measurement, erro
 	cmd := exec.CommandContext(limited, "sh", "-c", line)
 	var said bytes.Buffer
 	out := &output{done: func() { time.AfterFunc(patience, cancel) }}
-	cmd.Stdout, cmd.Stderr = io.Writer(out), &said
+	cmd.Stdout, cmd.Stderr = out, &said
 	if copyTo != nil {
 		cmd.Stdout = io.MultiWriter(out, copyTo)
 	}
@@ -81,29 +81,31 @@ func run(ctx context.Context, line string, copyTo io.Writer) (*Measurement, erro
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
-	case err != nil && !out.complete():
+	case err != nil && !out.complete:
 		return nil, fmt.Errorf("calibrate: %s: %w\n%s", line, err, strings.TrimSpace(said.String()))
 	}
-	m, err := Read(&out.Buffer)
+	m, err := Read(&out.text)
 	if err != nil {
 		return nil, fmt.Errorf("%w\ncommand: %s\n%s", err, line, strings.TrimSpace(said.String()))
 	}
 	return m, nil
 }
 
-// output collects what the program prints and tells when it is done.
+// output collects what the program prints and tells when it is done; what a
+// launcher prints after that is not the program's.
 type output struct {
-	bytes.Buffer
-	done func()
-	told bool
+	text     bytes.Buffer
+	done     func()
+	complete bool
 }
 
-func (o *output) complete() bool { return bytes.HasSuffix(o.Bytes(), []byte("\ndone\n")) }
-
 func (o *output) Write(p []byte) (int, error) {
-	n, err := o.Buffer.Write(p)
-	if !o.told && o.complete() {
-		o.told = true
+	if o.complete {
+		return len(p), nil
+	}
+	n, err := o.text.Write(p)
+	if _, _, found := bytes.Cut(o.text.Bytes(), []byte("\ndone\n")); found {
+		o.complete = true
 		o.done()
 	}
 	return n, err

@@ -41,3 +41,13 @@ func TestMeasureFails(t *testing.T) {
 		t.Errorf("the error is %v", err)
 	}
 }
+
+// A launcher that does not end after the program, and says so where the program
+// printed its times, takes nothing from them.
+func TestMeasureWithoutEnd(t *testing.T) {
+	const printed = `printf 'host 0 a\nhost 1 b\npingpong 0 1 8 2e-6 1e-6 5\ndone\n'; trap 'echo BAD TERMINATION; exit 15' TERM; sleep 100 & wait; :`
+	m, err := Measure(t.Context(), printed, "x", Limits{}, nil)
+	if err != nil || len(m.Hosts) != 2 {
+		t.Errorf("%+v, %v", m, err)
+	}
+}

@@ -217,7 +217,7 @@ static int ascending(const void *a, const void *b)
 static double measure(int me, int peer, int kind, long bytes, int times, double delay)
 {
     static double seen[MOST];
-    Order o = {kind, times < MOST ? times : MOST, bytes, delay};
+    Order o = {kind, times, bytes, delay};
 
     MPI_Send(&o, sizeof o, MPI_BYTE, peer, ORDER, MPI_COMM_WORLD);
     for (int i = 0; i < o.times; i++)
@@ -258,32 +258,44 @@ static long next(long z)
     return z & (z - 1) ? z / 3 * 4 : z / 2 * 3;
 }
 
-/* Connections are made, and find their pace, with the first messages. */
-static void warm_up(int peer, long largest)
+/* Connections are made, and find their pace, with the first messages. Returns
+ * the seconds that one of the last took. */
+static double warm_up(int peer, long largest)
 {
     Order o = {PINGPONG, 50, largest < 4096 ? largest : 4096, 0};
+    double half = 0;
 
     MPI_Send(&o, sizeof o, MPI_BYTE, peer, ORDER, MPI_COMM_WORLD);
-    for (int i = 0; i < o.times; i++)
+    for (int i = 0; i < o.times; i++) {
+        if (i == o.times / 2)
+            half = now();
         lead(&o, peer);
+    }
+    return (now() - half) / (o.times - o.times / 2);
 }
 
 static void lead_all(int me, int peer, long largest, double budget)
 {
-    double bandwidth = 1e9;
+    static const int kinds[] = {PINGPONG, EXCHANGE, SEND, ISEND, RECV, COLD};
+    double bandwidth = 1e9, lasted[6];
 
-    warm_up(peer, largest);
+    lasted[0] = warm_up(peer, largest);
+    for (int k = 1; k < 6; k++)
+        lasted[k] = lasted[0];
     for (long z = 1; z <= largest; z = next(z)) {
-        static const int kinds[] = {PINGPONG, EXCHANGE, SEND, ISEND, RECV, COLD};
         for (int k = 0; k < 6; k++) {
             int cold = kinds[k] == COLD;
             if (k >= 2 && !cold && z > 256 << 10)
                 continue; /* large ones wait for the network, whoever asks */
             double each = 2 * (double)z / bandwidth + (cold ? 1e-3 : 20e-6);
+            if (each < lasted[k])
+                each = lasted[k]; /* hosts with a share of a processor come and go */
             int times = (int)(budget / each), enough = (int)((cold ? 80 : 20) * budget / each);
             int most = cold ? 31 : 11;
             enough = enough < 3 ? 3 : enough > most ? most : enough;
-            double t = measure(me, peer, kinds[k], z, times < enough ? enough : times, 0);
+            times = times < enough ? enough : times > MOST ? MOST : times;
+            double start = now(), t = measure(me, peer, kinds[k], z, times, 0);
+            lasted[k] = (now() - start) / times;
             if (k == 0 && z >= 1024)
                 bandwidth = (double)z / t;
         }

@@ -11,6 +11,10 @@ import (
 	"time"
 )
 
+// outside names the variable for where the machine's own files are: ip mounts
+// another /sys for what it runs, without control groups.
+const outside = "AUSPEX_LAB_ROOT"
+
 // writeAgent writes the program that takes the place of ssh for mpirun: it
 // enters a host's namespace, name, core and control group and runs the command
 // there.
@@ -20,7 +24,7 @@ func (l *Lab) writeAgent() error {
 	for i, h := range l.Hosts {
 		enter := ""
 		if file := l.groupFile(i); file != "" {
-			enter = "echo $$ > " + file + " && "
+			enter = "echo $$ > \"$" + outside + "\"" + file + " && "
 		}
 		fmt.Fprintf(&b, "%s) %sexec ip netns exec %s unshare --uts taskset -c %d sh -c \"echo %s > /proc/sys/kernel/hostname; $*\" ;;\n",
 			h.Address, enter, l.namespace(i), h.Core, h.Name)
@@ -76,6 +80,7 @@ func (l *Lab) environment() []string {
 func (l *Lab) Command(ctx context.Context, command []string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "ip", append([]string{"netns", "exec", l.head()}, command...)...)
 	cmd.Env = append(os.Environ(), l.environment()...)
+	cmd.Env = append(cmd.Env, fmt.Sprintf("%s=/proc/%d/root", outside, os.Getpid()))
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = 3 * time.Second
 	return cmd

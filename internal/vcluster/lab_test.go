@@ -240,7 +240,7 @@ func TestShareOfACore(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	out, err := exec.CommandContext(ctx, l.agent(), l.Hosts[3].Address, "cat /proc/self/cgroup").CombinedOutput()
+	out, err := l.Command(ctx, []string{l.agent(), l.Hosts[3].Address, "cat /proc/self/cgroup"}).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
