@@ -63,7 +63,11 @@ func (w *workshop) predict(ctx context.Context) (*Report, error) {
 		}
 	}
 	report.Loops = plan.uses()
-	report.conclude(len(w.Platforms), len(w.Counts), len(w.Levels))
+	for i, p := range report.Predictions {
+		if p.Predicted < report.Predictions[report.Best].Predicted {
+			report.Best = i
+		}
+	}
 	if report.Notes = w.notes; report.Notes == nil {
 		report.Notes = []string{}
 	}

@@ -63,8 +63,8 @@ func TestSequential(t *testing.T) {
 	if fast, slow := report.Predictions[2].Predicted, report.Predictions[0].Predicted; fast >= slow {
 		t.Errorf("-O2 takes %v s, -O0 %v s", fast, slow)
 	}
-	if report.Best != 3 || !strings.Contains(report.Words, "shortest of 4") || !strings.Contains(report.Words, "at -O2") {
-		t.Errorf("%d: %s", report.Best, report.Words)
+	if report.Best != 3 {
+		t.Errorf("the best is %d", report.Best)
 	}
 }
 

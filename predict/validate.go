@@ -37,7 +37,7 @@ func (w *workshop) validate(ctx context.Context, b *built, np int, platformName 
 			return nil, err
 		}
 		if ranks < np {
-			return nil, fmt.Errorf("%d of the %s were seen in the run that validates, so its time is not known: %s\n(a program started by a script or a shell is not found: name the launcher and the program in the command itself)", ranks, processes(np), command)
+			return nil, fmt.Errorf("%d of %d processes were seen in the run that validates, so its time is not known: %s\n(a program started by a script or a shell is not found: name the launcher and the program in the command itself)", ranks, np, command)
 		}
 		spans = append(spans, span)
 		commands = append(commands, result.Wall.Seconds())

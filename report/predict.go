@@ -24,7 +24,7 @@ func seconds(v float64) string { return Seconds(analyze.Real(v)) }
 
 func (p *Page) predicted(r *predict.Report) {
 	p.Heading("Predicted times")
-	measured := false
+	platform, measured := platformNames(r), false
 	for _, x := range r.Predictions {
 		measured = measured || x.Measured != nil
 	}
@@ -34,7 +34,7 @@ func (p *Page) predicted(r *predict.Report) {
 	}
 	var rows [][]string
 	for i, x := range r.Predictions {
-		name := x.Platform
+		name := platform(&x)
 		if i == r.Best && len(r.Predictions) > 1 {
 			name += " (best)"
 		}
@@ -57,7 +57,7 @@ func (p *Page) predictedRanks(r *predict.Report) {
 	if best.NP == 1 {
 		return
 	}
-	p.Heading(fmt.Sprintf("Where the time goes on %s with %s at -O%s", best.Platform, plural(best.NP, "rank"), best.Opt))
+	p.Heading(fmt.Sprintf("Where the time goes on %s with %s at -O%s", platformNames(r)(best), plural(best.NP, "rank"), best.Opt))
 	var rows [][]string
 	for _, rank := range shownRanks(best.Ranks) {
 		t := best.Ranks[rank]
@@ -68,9 +68,10 @@ func (p *Page) predictedRanks(r *predict.Report) {
 
 func (p *Page) predictionCost(r *predict.Report) {
 	p.Heading("What it cost")
+	platform := platformNames(r)
 	var rows [][]string
 	for _, x := range r.Predictions {
-		rows = append(rows, []string{fmt.Sprint(x.NP), "-O" + x.Opt, x.Platform, seconds(x.Build), seconds(x.Obtain), seconds(x.Simulation), seconds(x.PerPrediction),
+		rows = append(rows, []string{fmt.Sprint(x.NP), "-O" + x.Opt, platform(&x), seconds(x.Build), seconds(x.Obtain), seconds(x.Simulation), seconds(x.PerPrediction),
 			fmt.Sprintf("%.3g", x.Slowdown), fmt.Sprintf("%.3g", x.Gain)})
 	}
 	p.table([]column{number("processes"), words("level"), region("platform"), number("build"), number("traces"), number("simulation"), number("a prediction"), number("slowdown"), number("gain")}, rows)

@@ -24,11 +24,20 @@ import (
 // markup is a name that would do harm if it were ever read as markup.
 const markup = `<img src=x onerror="document.title='harmed'">`
 
+// TestMain lets the test binary stand in for compilers, as auspex cc does.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "cc" {
+		os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	}
+	os.Exit(m.Run())
+}
+
 // TestBrowser uses the page as a person would, in Debian's Chromium, and opens
 // a report from disk. With AUSPEX_SCREENSHOTS=1 it draws docs/img anew.
 func TestBrowser(t *testing.T) {
 	node, chromium := needed(t, "node"), needed(t, "chromium")
 	neededModule(t, "playwright-core")
+	needed(t, "mpicc.mpich")
 	dir := t.TempDir()
 	place, report := filepath.Join(dir, "store"), filepath.Join(dir, "report.html")
 	fill(t, place)
@@ -104,7 +113,7 @@ func auspex(t *testing.T, place string, args ...string) {
 }
 
 // fill makes a store of the examples, an experiment of many units, one whose
-// names are markup, and a replay.
+// names are markup, a replay and a prediction.
 func fill(t *testing.T, place string) {
 	t.Helper()
 	examples := filepath.Join("..", "examples")
@@ -117,6 +126,9 @@ func fill(t *testing.T, place string) {
 	}
 	auspex(t, place, "simulate", "--platform", filepath.Join(examples, "platforms", "site1.xml"),
 		filepath.Join(examples, "traces", "intsort-8.txt"), "--name", "sort-8")
+	auspex(t, place, "predict", "--name", "sort", "--source", filepath.Join(examples, "intsort"), "--np", "2,4", "--opt", "0,2",
+		"--platform", filepath.Join(examples, "platforms", "site1.xml"), "--platform", filepath.Join(examples, "platforms", "site2.xml"),
+		"--build", "mpicc.mpich -O{opt} intsort.c -o sort", "--run", "mpirun.mpich -n {np} ./sort S 5")
 	s := store.Open(place)
 	for _, e := range []*model.Experiment{grid(t, "many", 3000, 150, "kernel_"), grid(t, "markup", 4, 6, markup)} {
 		if err := s.Put(e, false); err != nil {

@@ -32,8 +32,13 @@ func (s *Server) WriteReport(ctx context.Context, w io.Writer, names []string) (
 	if err := r.list(about); err != nil {
 		return nil, err
 	}
-	if err := r.addSources(about.experiments); err != nil {
-		return nil, err
+	for _, name := range about.experiments {
+		if err := r.addSimilar(name); err != nil {
+			return nil, err
+		}
+		if err := r.addSources(name); err != nil {
+			return nil, err
+		}
 	}
 	data, err := json.Marshal(map[string]any{"answers": r.answers}) // escapes <, > and &
 	if err != nil {
@@ -224,26 +229,47 @@ func inOrder(listed []json.RawMessage, names []string) []json.RawMessage {
 // maxReportSources is how many source files a report holds of an experiment.
 const maxReportSources = 20
 
+// addSimilar compares the units in the heaviest region of an experiment, and its
+// heaviest regions.
+func (r *reporter) addSimilar(name string) error {
+	var summary struct{ Heaviest []struct{ Region string } }
+	if err := json.Unmarshal(r.answers[address("/experiments/"+escapeSegment(name), nil)], &summary); err != nil {
+		return err
+	}
+	var regions []string
+	for _, h := range summary.Heaviest {
+		regions = append(regions, h.Region)
+	}
+	if len(regions) == 0 {
+		return nil
+	}
+	ask := func(regions []string) error {
+		return r.add(question{path: "/similar", params: url.Values{"experiment": {name}, "region": regions}})
+	}
+	if err := ask(regions[:1]); err != nil || len(regions) == 1 {
+		return err
+	}
+	return ask(regions)
+}
+
 // addSources adds the source files that are at hand, the dearest first.
-func (r *reporter) addSources(names []string) error {
-	for _, name := range names {
-		at := "/experiments/" + escapeSegment(name)
-		var listed struct{ Files []shownFile }
-		body, there := r.answers[address(at+"/sources", nil)]
-		if !there {
-			continue
-		}
-		if err := json.Unmarshal(body, &listed); err != nil {
-			return err
-		}
-		added := 0
-		for _, f := range listed.Files {
-			if f.Available && added < maxReportSources {
-				if err := r.add(question{path: at + "/source", params: url.Values{"file": {f.File}}}); err != nil {
-					return err
-				}
-				added++
+func (r *reporter) addSources(name string) error {
+	at := "/experiments/" + escapeSegment(name)
+	var listed struct{ Files []shownFile }
+	body, there := r.answers[address(at+"/sources", nil)]
+	if !there {
+		return nil
+	}
+	if err := json.Unmarshal(body, &listed); err != nil {
+		return err
+	}
+	added := 0
+	for _, f := range listed.Files {
+		if f.Available && added < maxReportSources {
+			if err := r.add(question{path: at + "/source", params: url.Values{"file": {f.File}}}); err != nil {
+				return err
 			}
+			added++
 		}
 	}
 	return nil

@@ -105,6 +105,7 @@ func (a *app) runPredict(ctx context.Context, f predictFlags) error {
 	if err != nil {
 		return err
 	}
+	report.FillPredictionWords(found)
 	if f.name != "" {
 		if err := a.keepReplays(replays); err != nil {
 			return err

@@ -7,6 +7,7 @@ const shots = [
   ["kinds-light", "#/e/unbalanced/kinds", {}],
   ["words-light", "#/e/before/words", {}],
   ["replay-light", "#/simulations/sort-8", {}],
+  ["prediction-light", "#/predictions/sort", {}],
   ["experiment-dark", "#/e/unbalanced", { colorScheme: "dark" }],
   ["heatmap-dark", "#/e/before/heat", { colorScheme: "dark" }],
   ["experiment-phone", "#/e/before", { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2 }],

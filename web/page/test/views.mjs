@@ -143,12 +143,15 @@ step("a term is dragged and kept", async (page) => {
   assert.notEqual(await row.textContent(), before);
 });
 
-step("bottlenecks and similar units", async (page) => {
+step("bottlenecks, similar units and regions", async (page) => {
   await visit(page, "#/e/3dpic/bottlenecks?metric=L2_TCM%2FL2_TCA&threshold=0.7");
   assert.match(await page.locator(".words").textContent(), /1 bottleneck: .*PARTICLE_LOAD at 0.92/);
   assert.match(await page.locator(".words").textContent(), /Just below the threshold: SR_E_FIELD/);
   await visit(page, "#/e/before/similar");
-  assert.match(await page.locator(".words").textContent(), /2 units of 8 differ/);
+  assert.match(await page.locator(".words").first().textContent(), /2 units of 8 differ/);
+  assert.match(await page.locator(".words").nth(1).textContent(), /Most alike in .* least like any other is main\/solve\/update_cells/);
+  const columns = page.locator("svg.natural").nth(1).locator("g > rect");
+  assert.ok((await columns.count()) >= 9, "regions are compared with each other");
 });
 
 step("six experiments against their factors", async (page) => {
@@ -168,6 +171,21 @@ step("a replay: timeline and platform", async (page) => {
   await page.mouse.up();
   await page.getByRole("button", { name: "all of it" }).click();
   assert.ok((await page.locator(".chart svg").count()) === 1, "the platform is drawn");
+});
+
+step("a prediction: curves, table, and the replays behind it", async (page) => {
+  await visit(page, "#/predictions");
+  await page.getByRole("link", { name: "sort", exact: true }).click();
+  await settled(page);
+  assert.match(await page.locator(".words").textContent(), /site/);
+  const rows = page.locator('table[aria-label="Predictions"] tbody tr');
+  assert.equal(await rows.count(), 8);
+  assert.equal(await page.locator('table[aria-label="Predictions"] tbody tr.marked').count(), 1);
+  assert.ok((await page.locator(".chart svg").count()) >= 1, "the curves are drawn");
+  await rows.first().getByRole("link", { name: "replay" }).click();
+  await settled(page);
+  assert.match(page.url(), /simulations\//);
+  assert.match(await page.locator(".words").textContent(), /2 ranks take/);
 });
 
 step("source with shares in the gutter", async (page) => {

@@ -12,6 +12,7 @@ import { Experiment } from "./experiment";
 import { Heat } from "./heat";
 import { Kinds } from "./kinds";
 import { Prediction } from "./prediction";
+import { Similar } from "./similar";
 import { Simulation } from "./simulation";
 import { Source } from "./source";
 import { Terms } from "./terms";
@@ -79,6 +80,9 @@ function Chapter({ name }: { name: string }) {
       </Part>
       <Part title="Bottlenecks" ask={() => api.bottlenecks(name)}>
         <Local name={name} view={Bottlenecks} />
+      </Part>
+      <Part title="Similarity" ask={() => api.experiment(name).then((s) => api.similar([name], { region: [s.heaviest[0]!.region] }))}>
+        <Local name={name} view={Similar} />
       </Part>
       <Part ask={() => api.termsOf(name)}>
         <Local name={name} view={Terms} />

@@ -1,7 +1,8 @@
-// View 6, second half: units of a region against each other.
+// View 6, second half: regions of an experiment against each other, and units
+// in one of them.
 import { useMemo } from "preact/hooks";
-import { api, live, type SimilarUnits } from "../api";
-import { command, degree, number, plural } from "../format";
+import { api, live, type SimilarRegions, type SimilarUnits } from "../api";
+import { command, degree, lastName, number, plural } from "../format";
 import { HeatTable } from "../heattable";
 import { useLoad } from "../load";
 import { Picture } from "../picture";
@@ -11,12 +12,10 @@ import type { ViewProps } from "../view";
 
 export function Similar({ name, query, refine }: ViewProps) {
   const summary = useLoad(() => api.experiment(name), [name]);
-  const region = query.region || summary.data?.heaviest[0]?.region;
-  const found = useLoad(region ? () => api.similar([name], { region: [region] }) : undefined, [name, region]);
-  const options = useMemo(
-    () => (summary.data?.heaviest ?? []).map((r) => ({ value: r.region, label: r.region })),
-    [summary.data],
-  );
+  const heaviest = useMemo(() => (summary.data?.heaviest ?? []).map((r) => r.region), [summary.data]);
+  const region = query.region || heaviest[0];
+  const units = useLoad(region ? () => api.similar([name], { region: [region] }) : undefined, [name, region]);
+  const regions = useLoad(heaviest.length > 1 ? () => api.similar([name], { region: heaviest }) : undefined, [heaviest]);
   return (
     <>
       {live() && region && (
@@ -24,15 +23,59 @@ export function Similar({ name, query, refine }: ViewProps) {
           <Choice
             label="Units in"
             value={region}
-            options={options.some((o) => o.value === region) ? options : [{ value: region, label: region }, ...options]}
+            options={[...new Set([region, ...heaviest])].map((r) => ({ value: r, label: r }))}
             onChange={(v) => refine({ region: v })}
           />
           <a href={link([], { pick: encodeURIComponent(name) })}>compare with other experiments</a>
         </div>
       )}
-      <Answer of={found} wait="Comparing units…">
-        {(s) => (s.kind === "units" ? <Units s={s} /> : null)}
-      </Answer>
+      {region && (
+        <Answer of={units} wait="Comparing units…">
+          {(s) => (s.kind === "units" ? <Units s={s} /> : null)}
+        </Answer>
+      )}
+      {heaviest.length > 1 && (
+        <section>
+          <h2>Regions</h2>
+          <Answer of={regions} wait="Comparing regions…">
+            {(s) => (s.kind === "regions" ? <Regions s={s} /> : null)}
+          </Answer>
+        </section>
+      )}
+    </>
+  );
+}
+
+/** The pair most alike, and the region least like any other. */
+function alike(s: SimilarRegions): string {
+  const to = (i: number) => s.matrix[i]!.map((v, j) => (i === j ? -1 : (v ?? -1)));
+  const nearest = s.regions.map((_, i) => Math.max(...to(i)));
+  const a = nearest.indexOf(Math.max(...nearest));
+  const b = to(a).indexOf(nearest[a]!);
+  const odd = nearest.indexOf(Math.min(...nearest));
+  const metrics = s.metrics.map((m) => m.metric).join(", ");
+  return `Most alike in ${metrics} are \`${s.regions[a]}\` and \`${s.regions[b]}\` (${degree(nearest[a]!, 3)}); least like any other is \`${s.regions[odd]}\` (at most ${degree(nearest[odd]!, 3)}).`;
+}
+
+function Regions({ s }: { s: SimilarRegions }) {
+  const words = alike(s);
+  return (
+    <>
+      <Words text={words} />
+      <Warnings list={s.warnings} />
+      <Picture
+        title={`The heaviest regions of ${s.experiment} against each other`}
+        command={command("similar", s.experiment, ...s.regions.flatMap((r) => ["--region", r]))}
+        note="1 is the same, 0 as different as can be."
+      >
+        <div class="scroll">
+          <HeatTable
+            label={words.replaceAll("`", "")}
+            columns={s.regions.map(lastName)}
+            rows={s.regions.map((r, i) => ({ name: r, values: s.matrix[i]! }))}
+          />
+        </div>
+      </Picture>
     </>
   );
 }
