@@ -13,7 +13,8 @@ type Report struct {
 	// Loops are those of the program, where the threshold rule was asked for,
 	// with what became of them.
 	Loops []LoopUse `json:"loops,omitempty"`
-	// Best is the index of the shortest prediction, Words say so.
+	// Best is the index of the shortest prediction; Words say so once report has
+	// filled them.
 	Best  int      `json:"best"`
 	Words string   `json:"words"`
 	Notes []string `json:"notes"`
