@@ -74,9 +74,9 @@ func timeShare(r *Rows, scope model.Scope) ([]float64, error) {
 	if r.By == ByRegion || r.By == ByProgram {
 		scale *= float64(len(r.d.Units))
 	}
-	out := r.fold(m, nil, total)
+	out := r.fold(m, nil, Total)
 	for i := range out {
-		out[i] = float64(ratio(out[i], scale))
+		out[i] = float64(Ratio(out[i], scale))
 	}
 	return out, nil
 }
@@ -92,9 +92,9 @@ func (r *Rows) spread(scope model.Scope) (most, average, own []float64, err erro
 	most, average, own = make([]float64, r.size), make([]float64, r.size), make([]float64, r.size)
 	switch r.By {
 	case ByUnit, ByProgram:
-		_, largestUseful := extremes(t.useful)
+		_, largestUseful := Extremes(t.useful)
 		for i := range own {
-			most[i], average[i] = largestUseful, mean(t.useful)
+			most[i], average[i] = largestUseful, Mean(t.useful)
 			own[i] = largestUseful
 			if r.By == ByUnit {
 				own[i] = t.useful[i]
@@ -105,7 +105,7 @@ func (r *Rows) spread(scope model.Scope) (most, average, own []float64, err erro
 		if r.By == BySummary {
 			regions = &Rows{By: ByRegion, d: r.d, size: len(r.d.Regions)}
 		}
-		tops, sums := regions.fold(m, nil, largest), regions.fold(m, nil, total)
+		tops, sums := regions.fold(m, nil, largest), regions.fold(m, nil, Total)
 		for i := range own {
 			g := r.Region[i]
 			most[i], average[i], own[i] = tops[g], sums[g]/float64(len(r.d.Units)), tops[g]
@@ -124,7 +124,7 @@ func imbalance(r *Rows, scope model.Scope) ([]float64, error) {
 	}
 	out := make([]float64, r.size)
 	for i := range out {
-		out[i] = float64(ratio(own[i], average[i])) - 1
+		out[i] = float64(Ratio(own[i], average[i])) - 1
 	}
 	return out, nil
 }
@@ -157,7 +157,7 @@ func lostShare(r *Rows, scope model.Scope) ([]float64, error) {
 	}
 	out := make([]float64, r.size)
 	for i := range out {
-		out[i] = float64(ratio(seconds[i], t.runtime))
+		out[i] = float64(Ratio(seconds[i], t.runtime))
 	}
 	return out, nil
 }
@@ -184,17 +184,9 @@ func mpiShare(r *Rows, _ model.Scope) ([]float64, error) {
 		}
 		m.ToInclusive(r.d.Regions)
 		communication.ToInclusive(r.d.Regions)
-		return quotients(r.fold(communication, nil, total), r.fold(m, nil, total)), nil
+		return Quotients(r.fold(communication, nil, Total), r.fold(m, nil, Total)), nil
 	}
-	return quotients(r.fold(m, useful, total), r.fold(m, nil, total)), nil
-}
-
-func quotients(above, below []float64) []float64 {
-	out := make([]float64, len(above))
-	for i := range out {
-		out[i] = float64(ratio(above[i], below[i]))
-	}
-	return out
+	return Quotients(r.fold(m, useful, Total), r.fold(m, nil, Total)), nil
 }
 
 // programOnly is a metric of the whole program; rows of another kind have no

@@ -98,7 +98,7 @@ func Compare(a, b *Dataset, over Over) (*Comparison, error) {
 	}
 	c := &Comparison{
 		A: a.Name, B: b.Name, TimeMetric: ta.metric, Over: over, Warnings: []string{}, Regions: []RegionPair{},
-		Runtime:    Pair{Real(ta.runtime), Real(tb.runtime), ratio(tb.runtime, ta.runtime)},
+		Runtime:    Pair{Real(ta.runtime), Real(tb.runtime), Ratio(tb.runtime, ta.runtime)},
 		Efficiency: EfficiencyPair{ta.efficiency(), tb.efficiency()},
 		Factors:    differingFactors(&a.Header, &b.Header),
 	}
@@ -137,7 +137,7 @@ func (c *Comparison) add(path string, x, y condensed) {
 		return
 	}
 	c.Regions = append(c.Regions, RegionPair{
-		Region: path, Kind: x.kind, Pair: Pair{Real(x.value), Real(y.value), ratio(y.value, x.value)},
+		Region: path, Kind: x.kind, Pair: Pair{Real(x.value), Real(y.value), Ratio(y.value, x.value)},
 		Significant: significant(x, y),
 	})
 }

@@ -78,7 +78,7 @@ func (c *completer) offerMetrics() {
 		}
 	}
 	if len(c.datasets) > 0 {
-		if _, err := c.datasets[0].timeMetric(); err == nil {
+		if _, err := c.datasets[0].TimeMetric(); err == nil {
 			_, builtIns, _ := Quantities(c.datasets[0], c.words)
 			c.add("metric", "computed", builtIns...)
 		}

@@ -22,9 +22,9 @@ type times struct {
 	runtime float64   // of the slowest unit
 }
 
-// timeMetric names the metric that "time" stands for: wall time where it was
+// TimeMetric names the metric that "time" stands for: wall time where it was
 // measured, else CPU time, else any metric in seconds.
-func (d *Dataset) timeMetric() (string, error) {
+func (d *Dataset) TimeMetric() (string, error) {
 	for _, name := range []string{model.WallTime, model.CPUTime} {
 		if d.Has(name) {
 			return name, nil
@@ -42,7 +42,7 @@ func (d *Dataset) timeMetric() (string, error) {
 func (d *Dataset) times() (*times, error) { return d.timesOnce() }
 
 func (d *Dataset) sumTimes() (*times, error) {
-	name, err := d.timeMetric()
+	name, err := d.TimeMetric()
 	if err != nil {
 		return nil, err
 	}
@@ -56,24 +56,24 @@ func (d *Dataset) sumTimes() (*times, error) {
 	}
 	t := &times{metric: name}
 	units := &Rows{By: ByUnit, d: d, size: len(d.Units)}
-	t.useful = units.fold(exclusive, d.Communication, total)
-	if t.total, err = d.unitTotals(metric); err != nil {
+	t.useful = units.fold(exclusive, d.Communication, Total)
+	if t.total, err = d.UnitTotals(metric); err != nil {
 		return nil, err
 	}
-	_, t.runtime = extremes(t.total)
+	_, t.runtime = Extremes(t.total)
 	return t, nil
 }
 
-// unitTotals is a metric over all regions, by unit: the sum of the exclusive
+// UnitTotals is a metric over all regions, by unit: the sum of the exclusive
 // values. A flat profile's inclusive values know more: the largest is the
 // program's.
-func (d *Dataset) unitTotals(metric model.Metric) ([]float64, error) {
-	exclusive, err := d.Matrix(metric.Name + scopeEnding(metric, model.Exclusive))
+func (d *Dataset) UnitTotals(metric model.Metric) ([]float64, error) {
+	exclusive, err := d.Matrix(metric.Name + ScopeEnding(metric, model.Exclusive))
 	if err != nil {
 		return nil, err
 	}
 	units := &Rows{By: ByUnit, d: d, size: len(d.Units)}
-	totals := units.fold(exclusive, nil, total)
+	totals := units.fold(exclusive, nil, Total)
 	if !model.IsFlat(d.Regions) || d.MetricIndex(metric.Name, model.Inclusive) < 0 {
 		return totals, nil
 	}
@@ -88,33 +88,11 @@ func (d *Dataset) unitTotals(metric model.Metric) ([]float64, error) {
 }
 
 func (t *times) efficiency() Efficiency {
-	_, most := extremes(t.useful)
+	_, most := Extremes(t.useful)
 	e := Efficiency{
-		LoadBalance:   ratio(mean(t.useful), most),
-		Communication: ratio(most, t.runtime),
+		LoadBalance:   Ratio(Mean(t.useful), most),
+		Communication: Ratio(most, t.runtime),
 	}
 	e.Parallel = e.LoadBalance * e.Communication
 	return e
-}
-
-func extremes(values []float64) (least, most float64) {
-	if len(values) == 0 {
-		return 0, 0
-	}
-	least, most = values[0], values[0]
-	for _, v := range values {
-		least, most = min(least, v), max(most, v)
-	}
-	return least, most
-}
-
-func mean(values []float64) float64 {
-	if len(values) == 0 {
-		return 0
-	}
-	sum := 0.0
-	for _, v := range values {
-		sum += v
-	}
-	return sum / float64(len(values))
 }

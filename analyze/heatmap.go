@@ -159,7 +159,7 @@ func (q *heatQuantity) scope() string {
 func (d *Dataset) heatQuantity(words Words, o HeatmapOptions) (*heatQuantity, error) {
 	q := &heatQuantity{text: o.Metric, inclusive: o.Inclusive}
 	if q.text == "" {
-		name, err := d.timeMetric()
+		name, err := d.TimeMetric()
 		if err != nil {
 			return nil, err
 		}
@@ -273,7 +273,7 @@ func (d *Dataset) divisors(m model.Matrix, q *heatQuantity, how Normalise) (byRe
 		if q.metric == nil {
 			return nil, nil, fmt.Errorf("%s does not add up over regions, so it has no share of a unit; normalise by region", q.text)
 		}
-		byUnit, err = d.unitTotals(*q.metric)
+		byUnit, err = d.UnitTotals(*q.metric)
 	default:
 		err = fmt.Errorf("values are normalised by %s, %s or %s, not by %q", NormaliseNone, NormaliseRegion, NormaliseUnit, how)
 	}

@@ -18,7 +18,7 @@ type orderedRegion struct {
 // heaviest of siblings first; as they are stored where there is no time.
 func (d *Dataset) treeOrder() ([]orderedRegion, error) {
 	weight := make([]float64, len(d.Regions))
-	if name, err := d.timeMetric(); err == nil {
+	if name, err := d.TimeMetric(); err == nil {
 		if weight, err = d.regionMeans(name + "." + string(model.Inclusive)); err != nil {
 			return nil, err
 		}

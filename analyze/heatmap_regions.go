@@ -34,25 +34,3 @@ func RegionHeatmap(d *Dataset, metric string, scope model.Scope, regions []strin
 func scopeWord(scope model.Scope) string {
 	return (&heatQuantity{inclusive: scope == model.Inclusive}).scope()
 }
-
-// KindsOfUnits gives for every stored unit the number of the kind it was found
-// to be of; −1 for none.
-func KindsOfUnits(d *Dataset, found *Diagnosis) []int {
-	number := map[string]int{}
-	for k, members := range found.Kinds {
-		for _, name := range members {
-			number[name.Text] = k
-		}
-	}
-	kinds := slices.Repeat([]int{-1}, len(d.Units))
-	g, err := d.grouping(found.Level)
-	if err != nil {
-		return kinds
-	}
-	for u, group := range g.of {
-		if k, ok := number[g.names[group].Text]; ok {
-			kinds[u] = k
-		}
-	}
-	return kinds
-}

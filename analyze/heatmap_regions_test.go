@@ -1,7 +1,6 @@
 package analyze
 
 import (
-	"context"
 	"slices"
 	"testing"
 
@@ -35,31 +34,5 @@ func TestRegionHeatmap(t *testing.T) {
 	}
 	if !slices.Equal(h.Max, Cells{1, 3, 2, 4}) {
 		t.Errorf("largest values %v, want 1 3 of step, 2 4 of main", h.Max)
-	}
-}
-
-func TestKindsOfUnits(t *testing.T) {
-	b := model.NewBuilder()
-	m := b.Metric(model.NewMetric(model.WallTime, "", model.Exclusive))
-	root := b.Region(model.Region{Name: "main", Parent: model.NoParent})
-	work := b.Region(model.Region{Name: "work", Parent: root})
-	want := []int{}
-	for process := range 8 {
-		u := b.Unit(model.Unit{Process: process})
-		b.Set(u, root, m, 1)
-		b.Set(u, work, m, float64(10+10*(process/4)))
-		want = append(want, process/4)
-	}
-	e, err := b.Build(model.Header{Name: "x"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	d := dataset(t, e)
-	found, err := Diagnose(context.Background(), d, ShippedWords(), DiagnoseOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := KindsOfUnits(d, found); !slices.Equal(got, want) {
-		t.Errorf("kinds %v, want %v", got, want)
 	}
 }

@@ -26,7 +26,7 @@ type TreeNode struct {
 func Tree(d *Dataset, metric string, leastShare float64) ([]TreeNode, string, error) {
 	if metric == "" {
 		var err error
-		if metric, err = d.timeMetric(); err != nil {
+		if metric, err = d.TimeMetric(); err != nil {
 			return nil, "", err
 		}
 	}
@@ -34,26 +34,26 @@ func Tree(d *Dataset, metric string, leastShare float64) ([]TreeNode, string, er
 	if err != nil {
 		return nil, "", err
 	}
-	inclusive, err := d.regionMeans(described.Name + scopeEnding(described, model.Inclusive))
+	inclusive, err := d.regionMeans(described.Name + ScopeEnding(described, model.Inclusive))
 	if err != nil {
 		return nil, "", err
 	}
-	exclusive, err := d.regionMeans(described.Name + scopeEnding(described, model.Exclusive))
+	exclusive, err := d.regionMeans(described.Name + ScopeEnding(described, model.Exclusive))
 	if err != nil {
 		return nil, "", err
 	}
-	totals, err := d.unitTotals(described)
+	totals, err := d.UnitTotals(described)
 	if err != nil {
 		return nil, "", err
 	}
-	_, whole := extremes(totals)
+	_, whole := Extremes(totals)
 	children, roots := model.Children(d.Regions)
 	var nodes []TreeNode
 	var walk func(siblings []int, depth int)
 	walk = func(siblings []int, depth int) {
 		heaviestFirst(siblings, inclusive)
 		for _, r := range siblings {
-			share := ratio(inclusive[r], whole)
+			share := Ratio(inclusive[r], whole)
 			if leastShare > 0 && !(float64(share) >= leastShare) {
 				continue
 			}
@@ -74,7 +74,9 @@ func heaviestFirst(regions []int, weight []float64) {
 	slices.SortStableFunc(regions, func(a, b int) int { return cmp.Compare(weight[b], weight[a]) })
 }
 
-func scopeEnding(m model.Metric, scope model.Scope) string {
+// ScopeEnding is what follows a metric's name to ask for a scope; metrics without
+// scopes have none.
+func ScopeEnding(m model.Metric, scope model.Scope) string {
 	if m.Scope == model.Own {
 		return ""
 	}
@@ -98,7 +100,7 @@ func (d *Dataset) regionMeans(column string) ([]float64, error) {
 		}
 	}
 	for r := range sums {
-		sums[r] = float64(ratio(sums[r], float64(counts[r])))
+		sums[r] = float64(Ratio(sums[r], float64(counts[r])))
 	}
 	return sums, nil
 }
@@ -126,7 +128,7 @@ func UnitTimes(d *Dataset) ([]UnitTime, error) {
 		rows[u] = UnitTime{
 			Unit: unit.String(), Node: unit.Node, Process: unit.Process, Thread: unit.Thread,
 			Total: Real(t.total[u]), Useful: Real(t.useful[u]), Communication: Real(t.total[u] - t.useful[u]),
-			UsefulShare: ratio(t.useful[u], t.runtime),
+			UsefulShare: Ratio(t.useful[u], t.runtime),
 		}
 	}
 	return rows, nil
@@ -168,7 +170,7 @@ func MetricInfos(d *Dataset) ([]MetricInfo, error) {
 			sum += v
 			n++
 		}
-		info.Mean = ratio(sum, float64(n))
+		info.Mean = Ratio(sum, float64(n))
 		infos[i] = info
 	}
 	return infos, nil

@@ -11,7 +11,7 @@ import (
 // and units, and the vocabulary's expressions of what was measured.
 func Quantities(d *Dataset, words Words) (time string, builtIns, expressions []string) {
 	builtIns, expressions = []string{}, []string{}
-	time, err := d.timeMetric()
+	time, err := d.TimeMetric()
 	if err == nil {
 		for _, name := range BuiltIns() {
 			if name != LoadBalance && name != CommunicationEfficiency && name != ParallelEfficiency {

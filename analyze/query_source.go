@@ -24,7 +24,7 @@ type querySource struct {
 // runtime is the time of the slowest unit. Where exclusive times are stored the
 // engine adds them up, which is faster than loading them.
 func (d *Dataset) runtime(ctx context.Context, engine *store.Engine) (float64, error) {
-	name, err := d.timeMetric()
+	name, err := d.TimeMetric()
 	if err != nil {
 		return 0, err
 	}

@@ -75,7 +75,7 @@ func ParseScoreMetric(text string) (ScoreMetric, error) {
 
 // DefaultScoreMetrics is time alone.
 func DefaultScoreMetrics(d *Dataset) ([]ScoreMetric, error) {
-	name, err := d.timeMetric()
+	name, err := d.TimeMetric()
 	if err != nil {
 		return nil, err
 	}

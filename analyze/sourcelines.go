@@ -43,7 +43,7 @@ func SourceFiles(d *Dataset) ([]SourceFile, error) {
 			files = append(files, SourceFile{File: region.File})
 		}
 		files[i].Regions++
-		if share := ratio(exclusive[r], runtime); !share.IsMissing() {
+		if share := Ratio(exclusive[r], runtime); !share.IsMissing() {
 			files[i].Share += share
 		}
 	}
@@ -62,7 +62,7 @@ func SourceMarks(d *Dataset, file string) ([]SourceMark, error) {
 		if region.File == file && region.Line > 0 {
 			marks = append(marks, SourceMark{
 				Line: region.Line, Region: d.Paths[r], Kind: region.Kind, Exclusive: Real(exclusive[r]), Inclusive: Real(inclusive[r]),
-				Share: ratio(exclusive[r], runtime),
+				Share: Ratio(exclusive[r], runtime),
 			})
 		}
 	}

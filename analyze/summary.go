@@ -54,7 +54,7 @@ func Summarise(d *Dataset, top int) (*Summary, error) {
 		Metrics: []string{}, Factors: map[string]any{}, Heaviest: []RegionTime{}, Incomplete: d.Incomplete, Warnings: []string{},
 		Runtime: Missing, Efficiency: Efficiency{Missing, Missing, Missing},
 	}
-	s.Processes, s.Threads, s.Nodes = countUnits(d.Units)
+	s.Processes, s.Threads, s.Nodes = CountUnits(d.Units)
 	for _, m := range d.Metrics {
 		s.Metrics = append(s.Metrics, m.Column())
 	}
@@ -79,7 +79,9 @@ func Summarise(d *Dataset, top int) (*Summary, error) {
 	return s, nil
 }
 
-func countUnits(units []model.Unit) (processes, threads, nodes int) {
+// CountUnits counts processes, the threads of the largest of them, and nodes, as
+// far as they were recorded.
+func CountUnits(units []model.Unit) (processes, threads, nodes int) {
 	perProcess, nodeNames := map[int]int{}, map[string]bool{}
 	for _, u := range units {
 		perProcess[u.Process]++
@@ -117,8 +119,8 @@ func regionTimes(d *Dataset, t *times) ([]RegionTime, error) {
 		average := sums[r] / float64(len(d.Units))
 		rows = append(rows, RegionTime{
 			Region: d.Paths[r], Kind: region.Kind, File: region.File, Line: region.Line,
-			Mean: Real(average), Max: Real(most[r]), Imbalance: ratio(most[r], average),
-			Share: ratio(average, t.runtime), Units: entered[r],
+			Mean: Real(average), Max: Real(most[r]), Imbalance: Ratio(most[r], average),
+			Share: Ratio(average, t.runtime), Units: entered[r],
 		})
 	}
 	slices.SortStableFunc(rows, func(a, b RegionTime) int { return cmp.Compare(b.Mean, a.Mean) })

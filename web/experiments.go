@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"auspex/analyze"
+	"auspex/analyze/diagnose"
 	"auspex/model"
 	"auspex/report"
 )
@@ -121,7 +122,7 @@ func (s *Server) heatmap(_ context.Context, q *asked) (any, error) {
 }
 
 func (s *Server) diagnose(ctx context.Context, q *asked) (any, error) {
-	o := analyze.DiagnoseOptions{Level: analyze.Level(q.text("units", "")), Metric: q.text("metric", ""), RegionOf: q.text("region_of", ""), Progress: q.tell}
+	o := diagnose.Options{Level: diagnose.Level(q.text("units", "")), Metric: q.text("metric", ""), RegionOf: q.text("region_of", ""), Progress: q.tell}
 	var err error
 	if o.WithMPI, err = q.flag("with_mpi"); err != nil {
 		return nil, err
@@ -135,7 +136,7 @@ func (s *Server) diagnose(ctx context.Context, q *asked) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := analyze.Diagnose(ctx, d, words, o)
+	found, err := diagnose.Run(ctx, d, words, o)
 	if err != nil {
 		return nil, err
 	}

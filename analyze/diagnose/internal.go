@@ -1,4 +1,4 @@
-package analyze
+package diagnose
 
 import (
 	"cmp"
@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"auspex/analyze"
 	"auspex/cluster"
 	"auspex/model"
 	"auspex/rough"
@@ -20,19 +21,19 @@ type Internal struct {
 	Regions    []InternalRegion `json:"regions"` // those of class high and very high, the dearest first
 	CCCR       []string         `json:"cccr"`
 	Attributes []string         `json:"attributes"` // that set the cores apart from the other regions
-	Counts     Degrees          `json:"classes"`    // how many regions each class has
+	Counts     analyze.Degrees  `json:"classes"`    // how many regions each class has
 }
 
 // InternalRegion is a region that is dear by itself.
 type InternalRegion struct {
-	Region string `json:"region"`
-	Class  string `json:"class"`
-	Core   bool   `json:"core"` // none of its parts is as dear
-	Value  Real   `json:"value"`
-	Share  Real   `json:"time_share"`
-	CPI    Real   `json:"cycles_per_instruction"`
-	File   string `json:"file,omitempty"`
-	Line   int    `json:"line,omitempty"`
+	Region string       `json:"region"`
+	Class  string       `json:"class"`
+	Core   bool         `json:"core"` // none of its parts is as dear
+	Value  analyze.Real `json:"value"`
+	Share  analyze.Real `json:"time_share"`
+	CPI    analyze.Real `json:"cycles_per_instruction"`
+	File   string       `json:"file,omitempty"`
+	Line   int          `json:"line,omitempty"`
 }
 
 // severityClasses are the words for the classes of regions.
@@ -43,7 +44,7 @@ const criticalClass = 3
 
 func (s *study) internal(ctx context.Context, all []measured) (Internal, error) {
 	in := Internal{By: "time share", Regions: []InternalRegion{}, CCCR: []string{}, Attributes: []string{}}
-	program := total(s.time.total)
+	program := analyze.Total(s.time.total)
 	regions := s.searched()
 	if program <= 0 || len(regions) == 0 {
 		return in, nil
@@ -55,10 +56,10 @@ func (s *study) internal(ctx context.Context, all []measured) (Internal, error) 
 	found := make([]InternalRegion, len(regions))
 	values := make([]float64, len(regions))
 	for i, r := range regions {
-		x := InternalRegion{Region: s.d.Paths[r], Share: ratio(s.time.whole[r], program), CPI: Missing, File: s.d.Regions[r].File, Line: s.d.Regions[r].Line}
+		x := InternalRegion{Region: s.d.Paths[r], Share: analyze.Ratio(s.time.whole[r], program), CPI: analyze.Missing, File: s.d.Regions[r].File, Line: s.d.Regions[r].Line}
 		x.Value = x.Share
 		if cpi != nil {
-			x.CPI = Real(cpi[r])
+			x.CPI = analyze.Real(cpi[r])
 			x.Value *= x.CPI
 		}
 		values[i] = float64(x.Value)
@@ -72,7 +73,7 @@ func (s *study) internal(ctx context.Context, all []measured) (Internal, error) 
 	for r := range of {
 		of[r] = -1
 	}
-	in.Counts = Degrees{Names: severityClasses, Of: make([]Real, len(severityClasses))}
+	in.Counts = analyze.Degrees{Names: severityClasses, Of: make([]analyze.Real, len(severityClasses))}
 	for i, r := range regions {
 		of[r] = class[i]
 		in.Counts.Of[class[i]]++
@@ -117,11 +118,11 @@ func cyclesPerInstruction(all []measured) []float64 {
 	if cycles == nil || instructions == nil {
 		return nil
 	}
-	whole := quotients([]float64{slices.Max(cycles.regions)}, []float64{slices.Max(instructions.regions)})[0]
+	whole := analyze.Quotients([]float64{slices.Max(cycles.regions)}, []float64{slices.Max(instructions.regions)})[0]
 	if !(whole > 0) {
 		return nil
 	}
-	out := quotients(cycles.regions, instructions.regions)
+	out := analyze.Quotients(cycles.regions, instructions.regions)
 	for r, v := range out {
 		if !(v > 0) {
 			out[r] = whole
@@ -180,7 +181,7 @@ func (s *study) internalCauses(ctx context.Context, all []measured, regions []in
 		}
 		name, values := m.metric.Name, m.regions
 		if instructions != nil && perInstruction(name) {
-			name, values = name+"/"+model.Instructions, quotients(values, instructions.regions)
+			name, values = name+"/"+model.Instructions, analyze.Quotients(values, instructions.regions)
 		}
 		values = pick(values, regions)
 		if slices.ContainsFunc(values, math.IsNaN) || !moreInTheMean(values, core) {

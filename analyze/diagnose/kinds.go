@@ -1,9 +1,10 @@
-package analyze
+package diagnose
 
 import (
 	"context"
 	"math"
 
+	"auspex/analyze"
 	"auspex/cluster"
 )
 
@@ -12,7 +13,7 @@ const idleUnitShare = 1e-3
 
 // classify sets idle units apart and groups the others into kinds.
 func (s *study) classify(ctx context.Context) error {
-	average := mean(s.time.total)
+	average := analyze.Mean(s.time.total)
 	for k, v := range s.time.total {
 		if v <= idleUnitShare*average && average > 0 {
 			s.idle = append(s.idle, k)
@@ -20,7 +21,7 @@ func (s *study) classify(ctx context.Context) error {
 			s.active = append(s.active, k)
 		}
 	}
-	all := s.vectors(counting(len(s.units.names)))
+	all := s.vectors(analyze.Counting(len(s.units.names)))
 	s.severity = dissimilarity(all)
 	s.points = all
 	if len(s.idle) > 0 {
@@ -87,16 +88,16 @@ func dissimilarity(p cluster.Points) float64 {
 }
 
 // severityDegrees puts S into words.
-func severityDegrees(words Words, s float64) Degrees {
+func severityDegrees(words analyze.Words, s float64) analyze.Degrees {
 	v := words.Variable("dissimilarity")
 	if v == nil {
-		return Degrees{}
+		return analyze.Degrees{}
 	}
-	d := Degrees{}
+	d := analyze.Degrees{}
 	degrees := v.Classify(s)
 	for i, term := range v.Terms {
 		d.Names = append(d.Names, term.Name)
-		d.Of = append(d.Of, Real(degrees[i]))
+		d.Of = append(d.Of, analyze.Real(degrees[i]))
 	}
 	return d
 }

@@ -1,10 +1,11 @@
-package analyze
+package diagnose
 
 import (
 	"context"
 	"slices"
 	"strings"
 
+	"auspex/analyze"
 	"auspex/model"
 )
 
@@ -31,7 +32,7 @@ func (s *study) measure(ctx context.Context, cores []place, withMPI bool) ([]mea
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		m, err := s.d.load(metric)
+		m, err := s.d.Load(metric)
 		if err != nil {
 			return nil, err
 		}
@@ -67,7 +68,7 @@ func (s *study) condense(metric model.Metric, m model.Matrix, cores []place, wit
 	}
 	if !metric.Additive() {
 		for r := range x.regions {
-			x.regions[r] = float64(ratio(x.regions[r], float64(counts[r])))
+			x.regions[r] = float64(analyze.Ratio(x.regions[r], float64(counts[r])))
 		}
 	} else if metric.Scope != model.Own {
 		upTree(x.regions, s.d.Regions)
@@ -111,7 +112,7 @@ func (g *grouping) sum(m model.Matrix, parts []int, additive bool) []float64 {
 	}
 	if !additive {
 		for k := range out {
-			out[k] = float64(ratio(out[k], float64(known[k])))
+			out[k] = float64(analyze.Ratio(out[k], float64(known[k])))
 		}
 	}
 	return out
@@ -150,7 +151,7 @@ func attributes(all []measured, core int, rates bool) []attribute {
 		a := attribute{name: m.metric.Name, metric: m.metric.Name, values: m.cores[core]}
 		if instructions != nil && perInstruction(a.metric) && (rates || a.metric == model.Cycles) {
 			a.name += "/" + model.Instructions
-			a.values = quotients(a.values, instructions)
+			a.values = analyze.Quotients(a.values, instructions)
 		} else if a.metric == model.Cycles {
 			continue // a clock by another name
 		}

@@ -1,8 +1,10 @@
-package analyze
+package diagnose
 
 import (
 	"cmp"
 	"slices"
+
+	"auspex/analyze"
 )
 
 // A continuum has no kinds to hold a region against. Regions are ranked by
@@ -37,7 +39,7 @@ func (s *study) columnShares() []float64 {
 // them.
 func (s *study) searchVariance() []critical {
 	shares := s.columnShares()
-	order := counting(len(shares))
+	order := analyze.Counting(len(shares))
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(shares[b], shares[a]) })
 	var out []critical
 	held := 0.0

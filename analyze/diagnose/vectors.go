@@ -1,9 +1,9 @@
-package analyze
+package diagnose
 
 import (
 	"fmt"
-	"strings"
 
+	"auspex/analyze"
 	"auspex/model"
 )
 
@@ -18,7 +18,7 @@ type timing struct {
 
 // workMetric chooses the metric of the vectors: CPU time where it was
 // measured, for that is the work; else wall time, else any time.
-func (d *Dataset) workMetric(asked string) (model.Metric, error) {
+func workMetric(d *analyze.Dataset, asked string) (model.Metric, error) {
 	if asked != "" {
 		m, err := d.Resolve(asked)
 		if err == nil && !m.Additive() {
@@ -29,20 +29,20 @@ func (d *Dataset) workMetric(asked string) (model.Metric, error) {
 	if d.Has(model.CPUTime) {
 		return d.Resolve(model.CPUTime)
 	}
-	name, err := d.timeMetric()
+	name, err := d.TimeMetric()
 	if err != nil {
 		return model.Metric{}, fmt.Errorf("%w; --metric names another metric to compare", err)
 	}
 	return d.Resolve(name)
 }
 
-func (d *Dataset) timing(g *grouping, o DiagnoseOptions) (*timing, error) {
-	metric, err := d.workMetric(o.Metric)
+func compareTimes(d *analyze.Dataset, g *grouping, o Options) (*timing, error) {
+	metric, err := workMetric(d, o.Metric)
 	if err != nil {
 		return nil, err
 	}
 	t := &timing{metric: metric}
-	exclusive, err := d.Matrix(metric.Name + scopeEnding(metric, model.Exclusive))
+	exclusive, err := d.Matrix(metric.Name + analyze.ScopeEnding(metric, model.Exclusive))
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func (d *Dataset) timing(g *grouping, o DiagnoseOptions) (*timing, error) {
 	if t.total, err = g.totals(d, metric); err != nil {
 		return nil, err
 	}
-	_, t.runtime = extremes(t.total)
+	_, t.runtime = analyze.Extremes(t.total)
 	if metric.Unit == "s" && metric.Name != model.WallTime && d.Has(model.WallTime) {
 		wall, err := d.Resolve(model.WallTime)
 		if err != nil {
@@ -67,7 +67,7 @@ func (d *Dataset) timing(g *grouping, o DiagnoseOptions) (*timing, error) {
 		if err != nil {
 			return nil, err
 		}
-		_, t.runtime = extremes(walls)
+		_, t.runtime = analyze.Extremes(walls)
 	}
 	if !o.WithMPI {
 		t.dropCommunication(d)
@@ -77,8 +77,8 @@ func (d *Dataset) timing(g *grouping, o DiagnoseOptions) (*timing, error) {
 }
 
 // totals is a metric over all regions, by group.
-func (g *grouping) totals(d *Dataset, metric model.Metric) ([]float64, error) {
-	units, err := d.unitTotals(metric)
+func (g *grouping) totals(d *analyze.Dataset, metric model.Metric) ([]float64, error) {
+	units, err := d.UnitTotals(metric)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func (g *grouping) totals(d *Dataset, metric model.Metric) ([]float64, error) {
 	return out, nil
 }
 
-func (t *timing) dropCommunication(d *Dataset) {
+func (t *timing) dropCommunication(d *analyze.Dataset) {
 	for k := range t.useful.Units {
 		row := t.useful.Row(k)
 		for r, communicates := range d.Communication {
@@ -124,12 +124,12 @@ const trunkShare = 0.9
 // topLevel finds level 1: from the root, go down while one part holds nearly
 // all of the time; level 1 is that region's parts and its own time. Places
 // where no unit spent any time are left out.
-func (t *timing) topLevel(d *Dataset, below string) (*topLevel, error) {
+func (t *timing) topLevel(d *analyze.Dataset, below string) (*topLevel, error) {
 	children, roots := model.Children(d.Regions)
 	top := &topLevel{parent: model.NoParent, nested: children}
 	parts := roots
 	if below != "" {
-		r, err := d.regionNamed(below)
+		r, err := d.RegionNamed(below)
 		if err != nil {
 			return nil, err
 		}
@@ -172,7 +172,7 @@ func (t *timing) topLevel(d *Dataset, below string) (*topLevel, error) {
 
 // trunk is the part that holds nearly all of the time and has parts itself, or
 // -1.
-func (t *timing) trunk(d *Dataset, children [][]int, parts []int) int {
+func (t *timing) trunk(d *analyze.Dataset, children [][]int, parts []int) int {
 	sum := 0.0
 	if len(parts) > 0 && d.Regions[parts[0]].Parent != model.NoParent {
 		sum = t.whole[d.Regions[parts[0]].Parent]
@@ -190,7 +190,7 @@ func (t *timing) trunk(d *Dataset, children [][]int, parts []int) int {
 }
 
 // column gives the time of every group in a place.
-func (t *timing) column(d *Dataset, p place) []float64 {
+func (t *timing) column(d *analyze.Dataset, p place) []float64 {
 	out := make([]float64, t.useful.Units)
 	for k := range out {
 		out[k] = t.useful.At(k, p.region)
@@ -212,25 +212,4 @@ func (t *timing) column(d *Dataset, p place) []float64 {
 		}
 	}
 	return out
-}
-
-// regionNamed finds a region by its path, or by its name where only one has
-// it.
-func (d *Dataset) regionNamed(text string) (int, error) {
-	found := -1
-	for r, path := range d.Paths {
-		if path == text {
-			return r, nil
-		}
-		if strings.EqualFold(d.Regions[r].Name, text) {
-			if found >= 0 {
-				return -1, fmt.Errorf("several regions are called %q, among them %s and %s; give the path", text, d.Paths[found], path)
-			}
-			found = r
-		}
-	}
-	if found < 0 {
-		return -1, fmt.Errorf("experiment %q has no region %q; `auspex show %s --regions` lists them", d.Name, text, d.Name)
-	}
-	return found, nil
 }

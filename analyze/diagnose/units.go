@@ -1,10 +1,12 @@
-package analyze
+package diagnose
 
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 
+	"auspex/analyze"
 	"auspex/model"
 )
 
@@ -52,7 +54,7 @@ type grouping struct {
 	names []Name
 }
 
-func (d *Dataset) grouping(level Level) (*grouping, error) {
+func groupUnits(d *analyze.Dataset, level Level) (*grouping, error) {
 	if err := CheckLevel(level); err != nil {
 		return nil, err
 	}
@@ -110,7 +112,29 @@ func (g *grouping) fold(m model.Matrix, additive bool) model.Matrix {
 		}
 	}
 	for i, n := range known {
-		out.Data[i] = float64(ratio(out.Data[i], float64(n)))
+		out.Data[i] = float64(analyze.Ratio(out.Data[i], float64(n)))
 	}
 	return out
+}
+
+// KindsOfUnits gives for every stored unit the number of the kind it was found
+// to be of; −1 for none.
+func (r *Diagnosis) KindsOfUnits(d *analyze.Dataset) []int {
+	number := map[string]int{}
+	for k, members := range r.Kinds {
+		for _, name := range members {
+			number[name.Text] = k
+		}
+	}
+	kinds := slices.Repeat([]int{-1}, len(d.Units))
+	g, err := groupUnits(d, r.Level)
+	if err != nil {
+		return kinds
+	}
+	for u, group := range g.of {
+		if k, ok := number[g.names[group].Text]; ok {
+			kinds[u] = k
+		}
+	}
+	return kinds
 }

@@ -1,4 +1,4 @@
-package analyze
+package diagnose
 
 import (
 	"context"
@@ -12,13 +12,15 @@ import (
 
 	"pgregory.net/rapid"
 
+	"auspex/analyze"
 	"auspex/cluster"
+	"auspex/internal/sample"
 	"auspex/model"
 )
 
 // program makes a flat experiment: processes × regions of CPU time, and other
 // metrics of the same shape. NaN is a value never measured.
-func program(t testing.TB, times [][]float64, others map[string][][]float64) *Dataset {
+func program(t testing.TB, times [][]float64, others map[string][][]float64) *analyze.Dataset {
 	t.Helper()
 	b := model.NewBuilder()
 	put := func(metric model.Metric, values [][]float64) {
@@ -44,7 +46,7 @@ func program(t testing.TB, times [][]float64, others map[string][][]float64) *Da
 	if err != nil {
 		t.Fatal(err)
 	}
-	return dataset(t, e)
+	return opened(t, e)
 }
 
 // fill makes a table of values.
@@ -64,21 +66,21 @@ func noise(seed uint64, share float64) func(float64) float64 {
 }
 
 func TestDiagnoseOneUnit(t *testing.T) {
-	r := diagnose(t, program(t, fill(1, 3, func(u, r int) float64 { return 1 }), nil), DiagnoseOptions{})
+	r := diagnose(t, program(t, fill(1, 3, func(u, r int) float64 { return 1 }), nil), Options{})
 	if r.UnitCount != 1 || kindsText(r.Kinds) != "0" || r.Severity != 0 || len(r.CCR) != 0 {
 		t.Errorf("%+v", r)
 	}
 }
 
 func TestDiagnoseIdenticalUnits(t *testing.T) {
-	r := diagnose(t, program(t, fill(50, 3, func(u, r int) float64 { return float64(r + 1) }), nil), DiagnoseOptions{})
+	r := diagnose(t, program(t, fill(50, 3, func(u, r int) float64 { return float64(r + 1) }), nil), Options{})
 	if len(r.Kinds) != 1 || r.Severity != 0 || r.Continuum {
 		t.Errorf("%d kinds, severity %v", len(r.Kinds), r.Severity)
 	}
 }
 
 func TestDiagnoseNoTime(t *testing.T) {
-	r := diagnose(t, program(t, fill(4, 3, func(u, r int) float64 { return 0 }), nil), DiagnoseOptions{})
+	r := diagnose(t, program(t, fill(4, 3, func(u, r int) float64 { return 0 }), nil), Options{})
 	if len(r.Kinds) != 1 || r.Severity != 0 || r.Level1 != 0 {
 		t.Errorf("%+v", r)
 	}
@@ -88,7 +90,7 @@ func TestDiagnoseNoTime(t *testing.T) {
 func TestDiagnoseNoise(t *testing.T) {
 	for seed := range uint64(20) {
 		noisy := noise(seed, 0.03)
-		r := diagnose(t, program(t, fill(64, 5, func(u, r int) float64 { return noisy(float64(1 + r)) }), nil), DiagnoseOptions{})
+		r := diagnose(t, program(t, fill(64, 5, func(u, r int) float64 { return noisy(float64(1 + r)) }), nil), Options{})
 		if len(r.Kinds) != 1 || r.Severity > 0.1 || len(r.CCR) > 0 {
 			t.Errorf("seed %d: %d kinds, severity %v", seed, len(r.Kinds), r.Severity)
 		}
@@ -112,7 +114,7 @@ func TestDiagnoseInventsNoCause(t *testing.T) {
 		d := program(t, times, map[string][][]float64{
 			"page_faults": wild, "messages": fill(24, 2, func(u, r int) float64 { return 0 }), "ipc": holes,
 		})
-		r := diagnose(t, d, DiagnoseOptions{})
+		r := diagnose(t, d, Options{})
 		if len(r.Kinds) != 3 || !slices.Equal(r.CCCR, []string{"r1"}) {
 			t.Fatalf("seed %d: %s, %v", seed, kindsText(r.Kinds), r.CCCR)
 		}
@@ -128,7 +130,7 @@ func TestDiagnoseInexplicable(t *testing.T) {
 	noisy := noise(1, 0.01)
 	times := fill(12, 2, func(u, r int) float64 { return noisy(float64(1 + 4*(u%3)*r)) })
 	instructions := fill(12, 2, func(u, r int) float64 { return noisy(float64(1 + 4*min(u%3, 1)*r)) })
-	c := diagnose(t, program(t, times, map[string][][]float64{"instructions": instructions}), DiagnoseOptions{}).Causes[0]
+	c := diagnose(t, program(t, times, map[string][][]float64{"instructions": instructions}), Options{}).Causes[0]
 	if !slices.Equal(c.Attributes, []string{"instructions"}) || c.InexplicablePairs != 1 || fmt.Sprint(c.Inexplicable) != "[[1 2]]" {
 		t.Errorf("attributes %v, inexplicable %v", c.Attributes, c.Inexplicable)
 	}
@@ -143,7 +145,7 @@ func TestDiagnoseRegionsTogether(t *testing.T) {
 		}
 		return noisy(1)
 	})
-	r := diagnose(t, program(t, times, nil), DiagnoseOptions{})
+	r := diagnose(t, program(t, times, nil), Options{})
 	if len(r.Kinds) != 2 || !slices.Equal(r.CCCR, []string{"r0", "r1"}) && !slices.Equal(r.CCCR, []string{"r1", "r0"}) {
 		t.Fatalf("%s, cores %v", kindsText(r.Kinds), r.CCCR)
 	}
@@ -156,7 +158,7 @@ func TestDiagnoseRegionsTogether(t *testing.T) {
 func TestDiagnoseManyTogether(t *testing.T) {
 	noisy := noise(1, 0.01)
 	times := fill(12, 40, func(u, r int) float64 { return noisy(float64(1 + 8*(u%2))) })
-	r := diagnose(t, program(t, times, nil), DiagnoseOptions{})
+	r := diagnose(t, program(t, times, nil), Options{})
 	if len(r.Kinds) != 2 || len(r.CCCR) < 5 || len(r.Warnings) == 0 || !strings.Contains(r.Warnings[0], "stopped") {
 		t.Errorf("%s, %d cores, %v", kindsText(r.Kinds), len(r.CCCR), r.Warnings)
 	}
@@ -166,7 +168,7 @@ func TestDiagnoseNoTwoAlike(t *testing.T) {
 	random := rand.New(rand.NewPCG(2, 2))
 	times := fill(3000, 8, func(u, r int) float64 { return 1 + 99*random.Float64() })
 	instructions := fill(3000, 8, func(u, r int) float64 { return 2e9 * times[u][r] })
-	r := diagnose(t, program(t, times, map[string][][]float64{"instructions": instructions, "io_read": fill(3000, 8, func(u, r int) float64 { return random.Float64() })}), DiagnoseOptions{})
+	r := diagnose(t, program(t, times, map[string][][]float64{"instructions": instructions, "io_read": fill(3000, 8, func(u, r int) float64 { return random.Float64() })}), Options{})
 	if !r.Scattered || r.Continuum || len(r.CCCR) == 0 {
 		t.Fatalf("scattered %v, continuum %v, %d kinds, cores %v", r.Scattered, r.Continuum, len(r.Kinds), r.CCCR)
 	}
@@ -191,7 +193,7 @@ func TestDiagnoseSixtyAttributes(t *testing.T) {
 		}
 		others[fmt.Sprintf("count%02d", a)] = fill(64, 2, func(u, r int) float64 { return noisy(level[u%16]) })
 	}
-	r := diagnose(t, program(t, times, others), DiagnoseOptions{})
+	r := diagnose(t, program(t, times, others), Options{})
 	if len(r.Kinds) != 16 || len(r.Causes) != 1 {
 		t.Fatalf("%d kinds, causes in %v", len(r.Kinds), r.CCCR)
 	}
@@ -208,7 +210,7 @@ func TestDiagnoseLackingRegions(t *testing.T) {
 		}
 		return 5
 	})
-	r := diagnose(t, program(t, times, nil), DiagnoseOptions{})
+	r := diagnose(t, program(t, times, nil), Options{})
 	if kindsText(r.Kinds) != "0 1 2|3 4 5 6 7" || !slices.Equal(r.CCCR, []string{"r2"}) {
 		t.Errorf("%s, cores %v", kindsText(r.Kinds), r.CCCR)
 	}
@@ -281,7 +283,7 @@ func TestDiagnosePlanted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := diagnose(t, dataset(t, e), DiagnoseOptions{})
+		r := diagnose(t, opened(t, e), Options{})
 		if len(r.Kinds) != kinds {
 			rt.Fatalf("%d kinds, planted %d", len(r.Kinds), kinds)
 		}
@@ -302,12 +304,12 @@ func coreIs(path string, regions []model.Region, want int) bool {
 // cores are critical regions, severity is a share.
 func TestDiagnoseAnything(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		e := randomExperiment(rt, rapid.SampledFrom([]model.Scope{model.Exclusive, model.Inclusive}).Draw(rt, "scope"))
-		o := DiagnoseOptions{
+		e := sample.Random(rt, rapid.SampledFrom([]model.Scope{model.Exclusive, model.Inclusive}).Draw(rt, "scope"))
+		o := Options{
 			Level:   rapid.SampledFrom([]Level{"", Processes, Threads}).Draw(rt, "level"),
 			WithMPI: rapid.Bool().Draw(rt, "with mpi"), Table: true, Matrix: true,
 		}
-		r, err := Diagnose(context.Background(), dataset(t, e), ShippedWords(), o)
+		r, err := Run(context.Background(), opened(t, e), analyze.ShippedWords(), o)
 		if err != nil {
 			rt.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package analyze
+package diagnose
 
 import (
 	"cmp"
@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"auspex/analyze"
 	"auspex/cluster"
 	"auspex/rough"
 )
@@ -16,18 +17,18 @@ type Cause struct {
 	// Attributes is the smallest set of metrics that tells the kinds apart,
 	// chosen by the rule of "Debugging SPMD programs", section 4; of a
 	// continuum, the metrics that vary with the time.
-	Attributes []string   `json:"attributes"`
-	LostShare  Real       `json:"lost_share"` // (slowest − mean) / run time
-	Lost       Real       `json:"lost"`
-	Slowest    Name       `json:"slowest"` // the unit that takes longest here
-	Most       Real       `json:"most"`    // its time
-	Mean       Real       `json:"mean"`
-	Evidence   []Contrast `json:"evidence"` // for each attribute
-	Core       []string   `json:"core"`
-	Reducts    [][]string `json:"reducts"`
-	Complete   bool       `json:"complete"` // Reducts are all there are
-	Exact      bool       `json:"exact"`    // no smaller set explains as much
-	Excluded   []Excluded `json:"excluded"` // the other metrics
+	Attributes []string     `json:"attributes"`
+	LostShare  analyze.Real `json:"lost_share"` // (slowest − mean) / run time
+	Lost       analyze.Real `json:"lost"`
+	Slowest    Name         `json:"slowest"` // the unit that takes longest here
+	Most       analyze.Real `json:"most"`    // its time
+	Mean       analyze.Real `json:"mean"`
+	Evidence   []Contrast   `json:"evidence"` // for each attribute
+	Core       []string     `json:"core"`
+	Reducts    [][]string   `json:"reducts"`
+	Complete   bool         `json:"complete"` // Reducts are all there are
+	Exact      bool         `json:"exact"`    // no smaller set explains as much
+	Excluded   []Excluded   `json:"excluded"` // the other metrics
 	// Inexplicable pairs are of different kinds and alike in all metrics.
 	Inexplicable      [][2]Name             `json:"inexplicable"`
 	InexplicablePairs int64                 `json:"inexplicable_pairs"`
@@ -40,14 +41,14 @@ type Cause struct {
 // Contrast sets the kind that has most of an attribute against the one that
 // has least.
 type Contrast struct {
-	Attribute   string `json:"attribute"`
-	Metric      string `json:"metric"`
-	High        []Name `json:"high"`
-	Low         []Name `json:"low"`
-	HighValue   Real   `json:"high_value"` // mean
-	LowValue    Real   `json:"low_value"`
-	Ratio       Real   `json:"ratio"`
-	Correlation Real   `json:"correlation"` // with the time in the region
+	Attribute   string       `json:"attribute"`
+	Metric      string       `json:"metric"`
+	High        []Name       `json:"high"`
+	Low         []Name       `json:"low"`
+	HighValue   analyze.Real `json:"high_value"` // mean
+	LowValue    analyze.Real `json:"low_value"`
+	Ratio       analyze.Real `json:"ratio"`
+	Correlation analyze.Real `json:"correlation"` // with the time in the region
 }
 
 // Excluded is a metric that is not among the attributes, and why.
@@ -95,7 +96,7 @@ const (
 
 // explain says what is behind the critical regions, and looks for the
 // problems that all units have in common.
-func (s *study) explain(ctx context.Context, found []critical, o DiagnoseOptions) (Internal, []Cause, error) {
+func (s *study) explain(ctx context.Context, found []critical, o Options) (Internal, []Cause, error) {
 	var cores []place
 	for _, c := range found {
 		if c.core {
@@ -122,14 +123,14 @@ func (s *study) explain(ctx context.Context, found []critical, o DiagnoseOptions
 // hasKinds tells whether units are explained by kinds, not as a continuum.
 func (s *study) hasKinds() bool { return !s.continuum() && !s.scattered() }
 
-func (s *study) cause(ctx context.Context, core place, from []attribute, o DiagnoseOptions) (*Cause, error) {
+func (s *study) cause(ctx context.Context, core place, from []attribute, o Options) (*Cause, error) {
 	times := s.values(core)
 	c := &Cause{Region: s.path(core), Attributes: []string{}, Evidence: []Contrast{}, Core: []string{}, Reducts: [][]string{},
 		Excluded: []Excluded{}, Inexplicable: [][2]Name{}, Balance: []UnitWork{}}
 	slowest := slices.Index(times, slices.Max(times))
-	c.Slowest, c.Most, c.Mean = s.units.names[s.active[slowest]], Real(times[slowest]), Real(mean(times))
-	c.Lost = Real(lostTime(times))
-	c.LostShare = ratio(float64(c.Lost), s.time.runtime)
+	c.Slowest, c.Most, c.Mean = s.units.names[s.active[slowest]], analyze.Real(times[slowest]), analyze.Real(analyze.Mean(times))
+	c.Lost = analyze.Real(lostTime(times))
+	c.LostShare = analyze.Ratio(float64(c.Lost), s.time.runtime)
 	decision := s.link.Labels
 	if !s.hasKinds() {
 		decision = tertiles(rowSums(s.points))
@@ -174,7 +175,7 @@ func (s *study) conclude(c *Cause, kept []attribute, result *rough.Result) {
 		c.Inexplicable = append(c.Inexplicable, [2]Name{s.units.names[s.active[p.A]], s.units.names[s.active[p.B]]})
 	}
 	if !s.hasKinds() {
-		c.Attributes = names(counting(len(kept)))
+		c.Attributes = names(analyze.Counting(len(kept)))
 		return
 	}
 	c.Attributes = names(result.Chosen)
@@ -266,10 +267,10 @@ func (s *study) evidence(c *Cause, kept []attribute, times []float64, decision [
 	groups := cluster.Kinds(decision)
 	for _, name := range c.Attributes {
 		x := kept[slices.IndexFunc(kept, func(a attribute) bool { return a.name == name })]
-		e := Contrast{Attribute: name, Metric: x.metric, Correlation: Real(correlation(x.values, times))}
+		e := Contrast{Attribute: name, Metric: x.metric, Correlation: analyze.Real(correlation(x.values, times))}
 		low, high := math.Inf(1), math.Inf(-1)
 		for _, members := range groups {
-			m := mean(pick(x.values, members))
+			m := analyze.Mean(pick(x.values, members))
 			if m < low {
 				low, e.Low = m, s.units.pick(pick(s.active, members))
 			}
@@ -277,7 +278,7 @@ func (s *study) evidence(c *Cause, kept []attribute, times []float64, decision [
 				high, e.High = m, s.units.pick(pick(s.active, members))
 			}
 		}
-		e.LowValue, e.HighValue, e.Ratio = Real(low), Real(high), ratio(high, low)
+		e.LowValue, e.HighValue, e.Ratio = analyze.Real(low), analyze.Real(high), analyze.Ratio(high, low)
 		c.Evidence = append(c.Evidence, e)
 	}
 }

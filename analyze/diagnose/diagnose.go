@@ -1,10 +1,20 @@
-package analyze
+// Package diagnose finds out which units of a program differ, where and why, by
+// the procedure of "Debugging SPMD programs":
+//
+//  1. Every unit is a vector of its times in the regions of level 1.
+//  2. OPTICS puts alike vectors together: the kinds (section 3).
+//  3. A region is critical (CCR) if the kinds change without its time; one with
+//     no critical region inside is a core (CCCR).
+//  4. In a core, units and metrics make a decision table; its reducts, by rough
+//     sets, are the metrics that tell the kinds apart: the causes.
+package diagnose
 
 import (
 	"context"
 	"fmt"
 	"slices"
 
+	"auspex/analyze"
 	"auspex/cluster"
 	"auspex/model"
 )
@@ -12,18 +22,18 @@ import (
 // Diagnosis says which units of a program differ, where and why, after
 // "Debugging SPMD programs". Region names are paths.
 type Diagnosis struct {
-	Experiment string   `json:"experiment"`
-	Words      string   `json:"words"` // the answer, filled in by package report
-	Level      Level    `json:"units"`
-	UnitCount  int      `json:"unit_count"`
-	Metric     string   `json:"metric"`
-	WithMPI    bool     `json:"with_mpi"`
-	Below      string   `json:"region_of"` // the region whose parts are level 1; empty for the whole program
-	Level1     int      `json:"level1"`    // how many regions the vectors are made of
-	Parameters Choice   `json:"parameters"`
-	Severity   Real     `json:"severity"`
-	Degrees    Degrees  `json:"severity_degrees"`
-	Kinds      [][]Name `json:"kinds"`
+	Experiment string          `json:"experiment"`
+	Words      string          `json:"words"` // the answer, filled in by package report
+	Level      Level           `json:"units"`
+	UnitCount  int             `json:"unit_count"`
+	Metric     string          `json:"metric"`
+	WithMPI    bool            `json:"with_mpi"`
+	Below      string          `json:"region_of"` // the region whose parts are level 1; empty for the whole program
+	Level1     int             `json:"level1"`    // how many regions the vectors are made of
+	Parameters Choice          `json:"parameters"`
+	Severity   analyze.Real    `json:"severity"`
+	Degrees    analyze.Degrees `json:"severity_degrees"`
+	Kinds      [][]Name        `json:"kinds"`
 	// Continuum: the units chain into one kind and yet differ.
 	Continuum bool `json:"continuum"`
 	// Scattered: so many kinds that they say nothing; searched as a continuum.
@@ -32,8 +42,8 @@ type Diagnosis struct {
 	CCR       []CriticalRegion `json:"ccr"`
 	CCCR      []string         `json:"cccr"`
 	Causes    []Cause          `json:"causes"` // the dearest first
-	LostShare Real             `json:"lost_share"`
-	Runtime   Real             `json:"runtime"`
+	LostShare analyze.Real     `json:"lost_share"`
+	Runtime   analyze.Real     `json:"runtime"`
 	Internal  Internal         `json:"internal"`
 	// Reachability is only there where it was asked for.
 	Reachability *Reachability `json:"reachability,omitempty"`
@@ -42,16 +52,16 @@ type Diagnosis struct {
 
 // Choice is what the clustering decided by itself.
 type Choice struct {
-	MinPts int     `json:"min_pts"`
-	Radius float64 `json:"radius"`
-	Scale  float64 `json:"scale"`  // length of the longest vector
-	Within float64 `json:"within"` // longest step inside a kind
-	Beyond Real    `json:"beyond"` // shortest step between kinds
-	Floor  float64 `json:"floor"`  // the radius is never below this: what costs nothing
+	MinPts int          `json:"min_pts"`
+	Radius float64      `json:"radius"`
+	Scale  float64      `json:"scale"`  // length of the longest vector
+	Within float64      `json:"within"` // longest step inside a kind
+	Beyond analyze.Real `json:"beyond"` // shortest step between kinds
+	Floor  float64      `json:"floor"`  // the radius is never below this: what costs nothing
 }
 
-// DiagnoseOptions are what may be asked otherwise than by default.
-type DiagnoseOptions struct {
+// Options are what may be asked otherwise than by default.
+type Options struct {
 	Level    Level  // empty: processes, or threads where only those differ
 	Metric   string // empty: the best time metric
 	WithMPI  bool   // time in communication counts too
@@ -63,7 +73,7 @@ type DiagnoseOptions struct {
 	Progress func(stage string)
 }
 
-func (o *DiagnoseOptions) tell(stage string) {
+func (o *Options) tell(stage string) {
 	if o.Progress != nil {
 		o.Progress(stage)
 	}
@@ -76,10 +86,10 @@ const (
 	negligibleShare = 0.01
 )
 
-// Diagnose compares the units of a program.
-func Diagnose(ctx context.Context, d *Dataset, words Words, o DiagnoseOptions) (*Diagnosis, error) {
+// Run compares the units of a program.
+func Run(ctx context.Context, d *analyze.Dataset, words analyze.Words, o Options) (*Diagnosis, error) {
 	level := o.Level
-	processes, threads, _ := countUnits(d.Units)
+	processes, threads, _ := analyze.CountUnits(d.Units)
 	if level == "" {
 		level = Processes
 		if processes == 1 && threads > 1 {
@@ -104,7 +114,7 @@ func Diagnose(ctx context.Context, d *Dataset, words Words, o DiagnoseOptions) (
 
 // study is a diagnosis under way.
 type study struct {
-	d      *Dataset
+	d      *analyze.Dataset
 	units  *grouping
 	time   *timing
 	top    *topLevel
@@ -121,14 +131,14 @@ type study struct {
 	warnings []string
 }
 
-func newStudy(ctx context.Context, d *Dataset, level Level, o DiagnoseOptions) (*study, error) {
+func newStudy(ctx context.Context, d *analyze.Dataset, level Level, o Options) (*study, error) {
 	s := &study{d: d}
 	o.tell("reading times")
 	var err error
-	if s.units, err = d.grouping(level); err != nil {
+	if s.units, err = groupUnits(d, level); err != nil {
 		return nil, err
 	}
-	if s.time, err = d.timing(s.units, o); err != nil {
+	if s.time, err = compareTimes(d, s.units, o); err != nil {
 		return nil, err
 	}
 	if s.top, err = s.time.topLevel(d, o.RegionOf); err != nil {
@@ -153,12 +163,12 @@ func (s *study) scattered() bool { return len(s.kinds) > max(20, len(s.active)/1
 // alike tells whether the units need no explanation.
 func (s *study) alike() bool { return len(s.kinds) <= 1 && len(s.idle) == 0 && !s.continuum() }
 
-func (s *study) diagnose(ctx context.Context, words Words, o DiagnoseOptions) (*Diagnosis, error) {
+func (s *study) diagnose(ctx context.Context, words analyze.Words, o Options) (*Diagnosis, error) {
 	r := &Diagnosis{
 		Experiment: s.d.Name, Level: s.units.level, UnitCount: len(s.units.names), Metric: s.time.metric.Name, WithMPI: o.WithMPI,
-		Below: s.top.path, Level1: len(s.top.columns), Severity: Real(s.severity), Degrees: severityDegrees(words, s.severity),
-		Continuum: s.continuum(), Scattered: s.scattered(), Idle: s.units.pick(s.idle), Runtime: Real(s.time.runtime),
-		Parameters: Choice{s.choice.MinPts, s.link.Radius, s.choice.Scale, s.choice.Within, Real(s.choice.Beyond), s.floor},
+		Below: s.top.path, Level1: len(s.top.columns), Severity: analyze.Real(s.severity), Degrees: severityDegrees(words, s.severity),
+		Continuum: s.continuum(), Scattered: s.scattered(), Idle: s.units.pick(s.idle), Runtime: analyze.Real(s.time.runtime),
+		Parameters: Choice{s.choice.MinPts, s.link.Radius, s.choice.Scale, s.choice.Within, analyze.Real(s.choice.Beyond), s.floor},
 		CCR:        []CriticalRegion{}, CCCR: []string{}, Causes: []Cause{}, LostShare: 0,
 	}
 	r.Kinds = s.allKinds()

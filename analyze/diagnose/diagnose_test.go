@@ -1,4 +1,4 @@
-package analyze
+package diagnose
 
 import (
 	"context"
@@ -9,28 +9,35 @@ import (
 	"strings"
 	"testing"
 
-	"auspex/ingest"
+	"auspex/analyze"
+	"auspex/internal/sample"
 	"auspex/model"
 )
 
 // figure4 imports one of the examples of diagnosis.
-func figure4(t testing.TB, name string) *Dataset {
+func figure4(t testing.TB, name string) *analyze.Dataset {
 	t.Helper()
-	found, err := ingest.Find([]string{filepath.Join("../examples/diagnose", name)}, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer found.Close()
-	e, err := ingest.Read(context.Background(), found.Sources[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	return dataset(t, e)
+	return opened(t, sample.Read(t, filepath.Join("examples/diagnose", name)))
 }
 
-func diagnose(t testing.TB, d *Dataset, o DiagnoseOptions) *Diagnosis {
+// opened stores an experiment and opens it.
+func opened(t testing.TB, e *model.Experiment) *analyze.Dataset {
 	t.Helper()
-	r, err := Diagnose(context.Background(), d, ShippedWords(), o)
+	d, err := analyze.Open(sample.Stored(t, e))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func actual(t testing.TB, path string) *analyze.Dataset {
+	t.Helper()
+	return opened(t, sample.Real(t, path))
+}
+
+func diagnose(t testing.TB, d *analyze.Dataset, o Options) *Diagnosis {
+	t.Helper()
+	r, err := Run(context.Background(), d, analyze.ShippedWords(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +60,7 @@ func kindsText(kinds [][]Name) string {
 // level 1 and region 11 inside it the core; and table 2 for region 11, whose
 // answer is the number of instructions.
 func TestDiagnoseFigure4(t *testing.T) {
-	r := diagnose(t, figure4(t, "unbalanced.csv"), DiagnoseOptions{Table: true, Matrix: true})
+	r := diagnose(t, figure4(t, "unbalanced.csv"), Options{Table: true, Matrix: true})
 	if got := kindsText(r.Kinds); got != "0|1 2|3|4 6|5 7" {
 		t.Errorf("kinds %s", got)
 	}
@@ -89,7 +96,7 @@ func TestDiagnoseFigure4(t *testing.T) {
 	if c.Matrix.Entries[0][1] != "instructions" || c.Matrix.Entries[0][0] != "0" {
 		t.Errorf("matrix %v", c.Matrix.Entries)
 	}
-	sum := Real(0)
+	sum := analyze.Real(0)
 	for _, w := range c.Balance {
 		sum += w.Share
 	}
@@ -102,7 +109,7 @@ func TestDiagnoseFigure4(t *testing.T) {
 }
 
 func TestDiagnoseBalanced(t *testing.T) {
-	r := diagnose(t, figure4(t, "balanced.csv"), DiagnoseOptions{})
+	r := diagnose(t, figure4(t, "balanced.csv"), Options{})
 	if len(r.Kinds) != 1 || r.Severity >= 0.05 || r.Continuum || len(r.CCR) != 0 || len(r.Causes) != 0 || r.LostShare != 0 {
 		t.Errorf("%s, severity %v, critical %v", kindsText(r.Kinds), r.Severity, r.CCR)
 	}
@@ -117,7 +124,7 @@ func TestDiagnoseGromacs(t *testing.T) {
 		"tau-gromacs-scaling/2.ppk":  "0 1",
 	} {
 		t.Run(path, func(t *testing.T) {
-			r := diagnose(t, realData(t, path), DiagnoseOptions{})
+			r := diagnose(t, actual(t, path), Options{})
 			if kinds := strings.Split(kindsText(r.Kinds), "|"); !slices.Contains(kinds, apart) {
 				t.Errorf("kinds %v lack %s", kinds, apart)
 			}
@@ -129,7 +136,7 @@ func TestDiagnoseGromacs(t *testing.T) {
 }
 
 func TestDiagnoseBT(t *testing.T) {
-	r := diagnose(t, realData(t, "tau-nas-bt-16/justtime.ppk"), DiagnoseOptions{})
+	r := diagnose(t, actual(t, "tau-nas-bt-16/justtime.ppk"), Options{})
 	if len(r.Kinds) != 1 || r.Severity > 0.05 || r.Continuum {
 		t.Errorf("%d kinds, severity %v", len(r.Kinds), r.Severity)
 	}
@@ -137,7 +144,7 @@ func TestDiagnoseBT(t *testing.T) {
 
 // Thread 1 of every rank is an idle helper.
 func TestDiagnoseAllgather(t *testing.T) {
-	r := diagnose(t, realData(t, "hpctoolkit-allgather-10x2"), DiagnoseOptions{})
+	r := diagnose(t, actual(t, "hpctoolkit-allgather-10x2"), Options{})
 	if r.Level != Threads || len(r.Idle) != 10 || len(r.Kinds) != 2 || len(r.Causes) != 0 || r.LostShare != 0.5 {
 		t.Errorf("%s: %s, idle %v, lost %v", r.Level, kindsText(r.Kinds), r.Idle, r.LostShare)
 	}
@@ -146,13 +153,13 @@ func TestDiagnoseAllgather(t *testing.T) {
 			t.Errorf("%s is not idle", n)
 		}
 	}
-	if r := diagnose(t, realData(t, "hpctoolkit-allgather-10x2"), DiagnoseOptions{Level: Processes}); len(r.Kinds) != 1 || r.Continuum {
+	if r := diagnose(t, actual(t, "hpctoolkit-allgather-10x2"), Options{Level: Processes}); len(r.Kinds) != 1 || r.Continuum {
 		t.Errorf("processes: %s", kindsText(r.Kinds))
 	}
 }
 
 func TestDiagnoseLULESH(t *testing.T) {
-	r := diagnose(t, realData(t, "caliper-lulesh-scaling/lulesh-annotation-profile-64cores.json"), DiagnoseOptions{})
+	r := diagnose(t, actual(t, "caliper-lulesh-scaling/lulesh-annotation-profile-64cores.json"), Options{})
 	if !r.Continuum || len(r.Kinds) != 1 {
 		t.Errorf("continuum %v, %d kinds, severity %v", r.Continuum, len(r.Kinds), r.Severity)
 	}
@@ -164,7 +171,7 @@ func TestDiagnoseLULESH(t *testing.T) {
 // The correlations of the NOTES.md beside the data, computed there by other
 // means, name the causes.
 func TestDiagnoseMPAS(t *testing.T) {
-	r := diagnose(t, realData(t, "tau-mpas-128-papi/mpas.ppk"), DiagnoseOptions{})
+	r := diagnose(t, actual(t, "tau-mpas-128-papi/mpas.ppk"), Options{})
 	if !r.Continuum || len(r.Kinds) != 1 {
 		t.Errorf("continuum %v, %d kinds, severity %v", r.Continuum, len(r.Kinds), r.Severity)
 	}
@@ -198,18 +205,18 @@ func TestDiagnoseMPAS(t *testing.T) {
 // Level 1 is found below the trunk of the program, and can be asked for.
 func TestDiagnoseLevel1(t *testing.T) {
 	d := figure4(t, "unbalanced.csv")
-	if r := diagnose(t, d, DiagnoseOptions{}); r.Below != "main" || r.Level1 != 13 {
+	if r := diagnose(t, d, Options{}); r.Below != "main" || r.Level1 != 13 {
 		t.Errorf("%d regions below %q", r.Level1, r.Below)
 	}
-	r := diagnose(t, d, DiagnoseOptions{RegionOf: "region 14"})
+	r := diagnose(t, d, Options{RegionOf: "region 14"})
 	if r.Below != "main/region 14" || kindsText(r.Kinds) != "0|1 2|3|4 6|5 7" || !slices.Equal(r.CCCR, []string{"main/region 14/region 11"}) {
 		t.Errorf("below %q: %s, %v", r.Below, kindsText(r.Kinds), r.CCCR)
 	}
-	if r := diagnose(t, d, DiagnoseOptions{WithMPI: true, Metric: "wtime"}); r.Level1 != 14 || r.Metric != "wtime" {
+	if r := diagnose(t, d, Options{WithMPI: true, Metric: "wtime"}); r.Level1 != 14 || r.Metric != "wtime" {
 		t.Errorf("with communication: %d regions of %s", r.Level1, r.Metric)
 	}
-	for _, wrong := range []DiagnoseOptions{{RegionOf: "region 11"}, {RegionOf: "nowhere"}, {Metric: "nothing"}, {Level: "cores"}, {Level: Nodes}} {
-		if _, err := Diagnose(context.Background(), d, ShippedWords(), wrong); err == nil {
+	for _, wrong := range []Options{{RegionOf: "region 11"}, {RegionOf: "nowhere"}, {Metric: "nothing"}, {Level: "cores"}, {Level: Nodes}} {
+		if _, err := Run(context.Background(), d, analyze.ShippedWords(), wrong); err == nil {
 			t.Errorf("%+v: no error", wrong)
 		}
 	}
@@ -218,7 +225,7 @@ func TestDiagnoseLevel1(t *testing.T) {
 func TestDiagnoseStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := Diagnose(ctx, figure4(t, "unbalanced.csv"), ShippedWords(), DiagnoseOptions{}); err == nil {
+	if _, err := Run(ctx, figure4(t, "unbalanced.csv"), analyze.ShippedWords(), Options{}); err == nil {
 		t.Error("a cancelled diagnosis ends without an error")
 	}
 }
@@ -237,21 +244,21 @@ func TestDiagnoseLevels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := dataset(t, e)
+	d := opened(t, e)
 	for level, want := range map[Level]string{
 		Processes: "0 1 2 3|4 5",
 		Nodes:     "node0 node1|node2",
 		Threads:   "0.0 0.1 1.0 1.1 2.0 2.1 3.0 3.1 4.0 5.0|4.1 5.1",
 	} {
-		if got := kindsText(diagnose(t, d, DiagnoseOptions{Level: level}).Kinds); got != want {
+		if got := kindsText(diagnose(t, d, Options{Level: level}).Kinds); got != want {
 			t.Errorf("%s: %s, want %s", level, got, want)
 		}
 	}
-	text, err := json.Marshal(diagnose(t, d, DiagnoseOptions{Level: Threads}).Kinds[1])
+	text, err := json.Marshal(diagnose(t, d, Options{Level: Threads}).Kinds[1])
 	if err != nil || string(text) != `["4.1","5.1"]` {
 		t.Errorf("threads in JSON: %s, %v", text, err)
 	}
-	text, err = json.Marshal(diagnose(t, d, DiagnoseOptions{Level: Processes}).Kinds[1])
+	text, err = json.Marshal(diagnose(t, d, Options{Level: Processes}).Kinds[1])
 	if err != nil || string(text) != `[4,5]` {
 		t.Errorf("processes in JSON: %s, %v", text, err)
 	}
@@ -273,15 +280,41 @@ func TestDiagnoseInternal(t *testing.T) {
 		}
 		return 0.001 * instructions[u][r]
 	})
-	bare := diagnose(t, program(t, times, nil), DiagnoseOptions{}).Internal
+	bare := diagnose(t, program(t, times, nil), Options{}).Internal
 	if bare.By != "time share" || !slices.Equal(bare.CCCR, []string{"r0", "r1"}) {
 		t.Errorf("without counters by %s: %v", bare.By, bare.CCCR)
 	}
-	in := diagnose(t, program(t, times, map[string][][]float64{"cycles": cycles, "instructions": instructions, "l2_misses": misses}), DiagnoseOptions{}).Internal
+	in := diagnose(t, program(t, times, map[string][][]float64{"cycles": cycles, "instructions": instructions, "l2_misses": misses}), Options{}).Internal
 	if in.By != "time share × cycles per instruction" || in.Regions[0].Region != "r1" || in.Regions[0].Class != "very_high" || in.Regions[0].CPI != 5 {
 		t.Errorf("by %s: %+v", in.By, in.Regions)
 	}
 	if !slices.Equal(in.Attributes, []string{"l2_misses/instructions"}) {
 		t.Errorf("set apart by %v", in.Attributes)
+	}
+}
+
+func TestKindsOfUnits(t *testing.T) {
+	b := model.NewBuilder()
+	m := b.Metric(model.NewMetric(model.WallTime, "", model.Exclusive))
+	root := b.Region(model.Region{Name: "main", Parent: model.NoParent})
+	work := b.Region(model.Region{Name: "work", Parent: root})
+	want := []int{}
+	for process := range 8 {
+		u := b.Unit(model.Unit{Process: process})
+		b.Set(u, root, m, 1)
+		b.Set(u, work, m, float64(10+10*(process/4)))
+		want = append(want, process/4)
+	}
+	e, err := b.Build(model.Header{Name: "x"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := opened(t, e)
+	found, err := Run(context.Background(), d, analyze.ShippedWords(), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := found.KindsOfUnits(d); !slices.Equal(got, want) {
+		t.Errorf("kinds %v, want %v", got, want)
 	}
 }

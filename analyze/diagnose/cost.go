@@ -1,8 +1,9 @@
-package analyze
+package diagnose
 
 import (
 	"slices"
 
+	"auspex/analyze"
 	"auspex/model"
 )
 
@@ -11,21 +12,21 @@ import (
 // Both are missing for a unit that takes next to no part in the region: what
 // its work would cost is not known.
 type UnitWork struct {
-	Unit     Name `json:"unit"`
-	Measured Real `json:"measured"`
-	Share    Real `json:"share"`
-	Factor   Real `json:"factor"`
+	Unit     Name         `json:"unit"`
+	Measured analyze.Real `json:"measured"`
+	Share    analyze.Real `json:"share"`
+	Factor   analyze.Real `json:"factor"`
 }
 
 // lostTime is how long the units wait for the slowest, in the mean.
 func lostTime(times []float64) float64 {
-	_, most := extremes(times)
-	return most - mean(times)
+	_, most := analyze.Extremes(times)
+	return most - analyze.Mean(times)
 }
 
 // idleShare is the share of the units' time that idle ones waste.
-func (s *study) idleShare() Real {
-	return Real(float64(len(s.idle)) / float64(len(s.units.names)))
+func (s *study) idleShare() analyze.Real {
+	return analyze.Real(float64(len(s.idle)) / float64(len(s.units.names)))
 }
 
 // balance tells how to share out the work of a region so that all take the
@@ -43,7 +44,7 @@ func (s *study) balance(c *Cause, kept []attribute, times []float64) {
 			}
 		}
 	}
-	least := negligibleShare * mean(cost)
+	least := negligibleShare * analyze.Mean(cost)
 	inverse, sum, n := 0.0, 0.0, 0.0
 	for _, v := range cost {
 		if v > least {
@@ -57,9 +58,9 @@ func (s *study) balance(c *Cause, kept []attribute, times []float64) {
 	}
 	c.Balance = make([]UnitWork, len(cost))
 	for i, v := range cost {
-		w := UnitWork{Unit: s.units.names[s.active[i]], Measured: Real(v), Share: Missing, Factor: Missing}
+		w := UnitWork{Unit: s.units.names[s.active[i]], Measured: analyze.Real(v), Share: analyze.Missing, Factor: analyze.Missing}
 		if v > least {
-			w.Share, w.Factor = Real(1/v/inverse), Real(sum/n/v)
+			w.Share, w.Factor = analyze.Real(1/v/inverse), analyze.Real(sum/n/v)
 		}
 		c.Balance[i] = w
 	}

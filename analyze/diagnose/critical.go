@@ -1,10 +1,11 @@
-package analyze
+package diagnose
 
 import (
 	"cmp"
 	"context"
 	"slices"
 
+	"auspex/analyze"
 	"auspex/cluster"
 )
 
@@ -20,7 +21,7 @@ type CriticalRegion struct {
 	Line   int    `json:"line,omitempty"`
 	// Share of the variance between units, of level 1 at level 1 and of the
 	// region around it below.
-	Share Real `json:"variance_share"`
+	Share analyze.Real `json:"variance_share"`
 	// With are regions that only together with this one change the kinds.
 	With []string `json:"with,omitempty"`
 }
@@ -39,7 +40,7 @@ func (s *study) describe(c critical, all []critical) CriticalRegion {
 	region := s.d.Regions[c.region]
 	r := CriticalRegion{
 		Region: s.path(c.place), Name: region.Name, Level: c.level, Core: c.core,
-		File: region.File, Line: region.Line, Share: Real(c.share),
+		File: region.File, Line: region.Line, Share: analyze.Real(c.share),
 	}
 	if c.self {
 		r.Name = ownTime
@@ -134,7 +135,7 @@ const (
 // regions are joined until the kinds change, and those not needed left out
 // again.
 func (s *study) searchTogether(ctx context.Context, shares []float64) ([]critical, error) {
-	order := counting(len(shares))
+	order := analyze.Counting(len(shares))
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(shares[b], shares[a]) })
 	limit := max(100, min(20_000, zeroingWork/max(1, len(s.active))))
 	for n := 2; n <= min(mostTogether, len(order)); n++ {

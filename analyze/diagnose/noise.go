@@ -1,9 +1,11 @@
-package analyze
+package diagnose
 
 import (
 	"math"
 
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"auspex/analyze"
 )
 
 // chance is how likely noise alone makes a metric differ between kinds as much
@@ -23,7 +25,7 @@ func chance(values []float64, decision []int, times []float64) float64 {
 		}
 		return chanceOfCorrelation(correlation(values, times), n)
 	}
-	centre := mean(values)
+	centre := analyze.Mean(values)
 	between, within := 0.0, 0.0
 	for i, k := range decision {
 		m := sums[k] / counts[k]
@@ -57,7 +59,7 @@ func correlation(a, b []float64) float64 {
 
 // covariance of two columns, not divided by their number.
 func covariance(a, b []float64) float64 {
-	ma, mb := mean(a), mean(b)
+	ma, mb := analyze.Mean(a), analyze.Mean(b)
 	sum := 0.0
 	for i := range a {
 		sum += (a[i] - ma) * (b[i] - mb)
