@@ -53,12 +53,12 @@ func findBuiltIn(name string) (compute func(*Rows, model.Scope) ([]float64, erro
 }
 
 // time is the matrix all built-in metrics are made of.
-func (r *Rows) time(scope model.Scope) (model.Matrix, *times, error) {
-	t, err := r.d.times()
+func (r *Rows) time(scope model.Scope) (model.Matrix, *Times, error) {
+	t, err := r.d.Times()
 	if err != nil {
 		return model.Matrix{}, nil, err
 	}
-	m, err := r.d.Matrix(t.metric + "." + string(scope))
+	m, err := r.d.Matrix(t.Metric + "." + string(scope))
 	return m, t, err
 }
 
@@ -70,7 +70,7 @@ func timeShare(r *Rows, scope model.Scope) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	scale := t.runtime
+	scale := t.Runtime
 	if r.By == ByRegion || r.By == ByProgram {
 		scale *= float64(len(r.d.Units))
 	}
@@ -92,12 +92,12 @@ func (r *Rows) spread(scope model.Scope) (most, average, own []float64, err erro
 	most, average, own = make([]float64, r.size), make([]float64, r.size), make([]float64, r.size)
 	switch r.By {
 	case ByUnit, ByProgram:
-		_, largestUseful := Extremes(t.useful)
+		_, largestUseful := Extremes(t.Useful)
 		for i := range own {
-			most[i], average[i] = largestUseful, Mean(t.useful)
+			most[i], average[i] = largestUseful, Mean(t.Useful)
 			own[i] = largestUseful
 			if r.By == ByUnit {
-				own[i] = t.useful[i]
+				own[i] = t.Useful[i]
 			}
 		}
 	default:
@@ -147,7 +147,7 @@ func lost(r *Rows, scope model.Scope) ([]float64, error) {
 }
 
 func lostShare(r *Rows, scope model.Scope) ([]float64, error) {
-	t, err := r.d.times()
+	t, err := r.d.Times()
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +157,7 @@ func lostShare(r *Rows, scope model.Scope) ([]float64, error) {
 	}
 	out := make([]float64, r.size)
 	for i := range out {
-		out[i] = float64(Ratio(seconds[i], t.runtime))
+		out[i] = float64(Ratio(seconds[i], t.Runtime))
 	}
 	return out, nil
 }
@@ -196,7 +196,7 @@ func programOnly(value func(Efficiency) Real) func(*Rows, model.Scope) ([]float6
 		if r.By != ByProgram {
 			return nil, fmt.Errorf("efficiencies are of the whole program, not by %s", r.By)
 		}
-		t, err := r.d.times()
+		t, err := r.d.Times()
 		if err != nil {
 			return nil, err
 		}

@@ -29,8 +29,8 @@ type Dataset struct {
 	Communication []bool
 
 	stored    *store.Experiment
-	timesOnce func() (*times, error)
-	orderOnce func() ([]orderedRegion, error)
+	timesOnce func() (*Times, error)
+	orderOnce func() ([]OrderedRegion, error)
 	mu        sync.Mutex
 	loaded    map[string]model.Matrix // by column name
 }

@@ -14,12 +14,12 @@ type Efficiency struct {
 	Parallel      Real `json:"parallel"`
 }
 
-// times are the times efficiency is made of.
-type times struct {
-	metric  string    // "wtime" or another time metric
-	useful  []float64 // by unit: exclusive time outside communication
-	total   []float64 // by unit
-	runtime float64   // of the slowest unit
+// Times are the times efficiency is made of.
+type Times struct {
+	Metric  string    // "wtime" or another time metric
+	Useful  []float64 // by unit: exclusive time outside communication
+	Total   []float64 // by unit
+	Runtime float64   // of the slowest unit
 }
 
 // TimeMetric names the metric that "time" stands for: wall time where it was
@@ -38,10 +38,10 @@ func (d *Dataset) TimeMetric() (string, error) {
 	return "", fmt.Errorf("experiment %q has no time metric", d.Name)
 }
 
-// times sums exclusive time by unit, once.
-func (d *Dataset) times() (*times, error) { return d.timesOnce() }
+// Times sums exclusive time by unit, once.
+func (d *Dataset) Times() (*Times, error) { return d.timesOnce() }
 
-func (d *Dataset) sumTimes() (*times, error) {
+func (d *Dataset) sumTimes() (*Times, error) {
 	name, err := d.TimeMetric()
 	if err != nil {
 		return nil, err
@@ -54,13 +54,13 @@ func (d *Dataset) sumTimes() (*times, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &times{metric: name}
+	t := &Times{Metric: name}
 	units := &Rows{By: ByUnit, d: d, size: len(d.Units)}
-	t.useful = units.fold(exclusive, d.Communication, Total)
-	if t.total, err = d.UnitTotals(metric); err != nil {
+	t.Useful = units.fold(exclusive, d.Communication, Total)
+	if t.Total, err = d.UnitTotals(metric); err != nil {
 		return nil, err
 	}
-	_, t.runtime = Extremes(t.total)
+	_, t.Runtime = Extremes(t.Total)
 	return t, nil
 }
 
@@ -87,11 +87,11 @@ func (d *Dataset) UnitTotals(metric model.Metric) ([]float64, error) {
 	return totals, nil
 }
 
-func (t *times) efficiency() Efficiency {
-	_, most := Extremes(t.useful)
+func (t *Times) efficiency() Efficiency {
+	_, most := Extremes(t.Useful)
 	e := Efficiency{
-		LoadBalance:   Ratio(Mean(t.useful), most),
-		Communication: Ratio(most, t.runtime),
+		LoadBalance:   Ratio(Mean(t.Useful), most),
+		Communication: Ratio(most, t.Runtime),
 	}
 	e.Parallel = e.LoadBalance * e.Communication
 	return e

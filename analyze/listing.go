@@ -34,11 +34,11 @@ func Tree(d *Dataset, metric string, leastShare float64) ([]TreeNode, string, er
 	if err != nil {
 		return nil, "", err
 	}
-	inclusive, err := d.regionMeans(described.Name + ScopeEnding(described, model.Inclusive))
+	inclusive, err := d.RegionMeans(described.Name + ScopeEnding(described, model.Inclusive))
 	if err != nil {
 		return nil, "", err
 	}
-	exclusive, err := d.regionMeans(described.Name + ScopeEnding(described, model.Exclusive))
+	exclusive, err := d.RegionMeans(described.Name + ScopeEnding(described, model.Exclusive))
 	if err != nil {
 		return nil, "", err
 	}
@@ -83,8 +83,8 @@ func ScopeEnding(m model.Metric, scope model.Scope) string {
 	return "." + string(scope)
 }
 
-// regionMeans averages a metric over the units that have it.
-func (d *Dataset) regionMeans(column string) ([]float64, error) {
+// RegionMeans averages a metric over the units that have it.
+func (d *Dataset) RegionMeans(column string) ([]float64, error) {
 	m, err := d.Matrix(column)
 	if err != nil {
 		return nil, err
@@ -119,7 +119,7 @@ type UnitTime struct {
 
 // UnitTimes lists the units with their times.
 func UnitTimes(d *Dataset) ([]UnitTime, error) {
-	t, err := d.times()
+	t, err := d.Times()
 	if err != nil {
 		return nil, err
 	}
@@ -127,8 +127,8 @@ func UnitTimes(d *Dataset) ([]UnitTime, error) {
 	for u, unit := range d.Units {
 		rows[u] = UnitTime{
 			Unit: unit.String(), Node: unit.Node, Process: unit.Process, Thread: unit.Thread,
-			Total: Real(t.total[u]), Useful: Real(t.useful[u]), Communication: Real(t.total[u] - t.useful[u]),
-			UsefulShare: Ratio(t.useful[u], t.runtime),
+			Total: Real(t.Total[u]), Useful: Real(t.Useful[u]), Communication: Real(t.Total[u] - t.Useful[u]),
+			UsefulShare: Ratio(t.Useful[u], t.Runtime),
 		}
 	}
 	return rows, nil

@@ -23,7 +23,7 @@ func Quantities(d *Dataset, words Words) (time string, builtIns, expressions []s
 		if _, plain := v.Metric.(*expr.Name); plain {
 			continue
 		}
-		if _, err := words.Expand(v.Metric, d.known, d.knownNames()); err == nil && !slices.Contains(expressions, v.Metric.String()) {
+		if _, err := d.Expand(words, v.Metric); err == nil && !slices.Contains(expressions, v.Metric.String()) {
 			expressions = append(expressions, v.Metric.String())
 		}
 	}

@@ -65,7 +65,7 @@ func SimilarExperiments(words Words, datasets []*Dataset, o SimilarOptions) (*Ex
 		}
 	}
 	if len(o.Regions) > 0 && len(regions) == 0 {
-		return nil, datasets[0].unknownRegion(o.Regions[0])
+		return nil, datasets[0].UnknownRegion(o.Regions[0])
 	}
 	e.Program = programs.similarity(nil)
 	subjects := []subject{{values: programs}}

@@ -62,12 +62,12 @@ func Summarise(d *Dataset, top int) (*Summary, error) {
 		s.Factors[f.Name] = f.Value()
 	}
 	s.Warnings = append(s.Warnings, d.Notes...)
-	t, err := d.times()
+	t, err := d.Times()
 	if err != nil {
 		s.Warnings = append(s.Warnings, err.Error()+": no efficiency and no region times")
 		return s, nil
 	}
-	s.TimeMetric, s.Runtime, s.Efficiency = t.metric, Real(t.runtime), t.efficiency()
+	s.TimeMetric, s.Runtime, s.Efficiency = t.Metric, Real(t.Runtime), t.efficiency()
 	regions, err := regionTimes(d, t)
 	if err != nil {
 		return nil, err
@@ -94,8 +94,8 @@ func CountUnits(units []model.Unit) (processes, threads, nodes int) {
 }
 
 // regionTimes lists the regions that took time, the heaviest first.
-func regionTimes(d *Dataset, t *times) ([]RegionTime, error) {
-	exclusive, err := d.Matrix(t.metric + ".exc")
+func regionTimes(d *Dataset, t *Times) ([]RegionTime, error) {
+	exclusive, err := d.Matrix(t.Metric + ".exc")
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +120,7 @@ func regionTimes(d *Dataset, t *times) ([]RegionTime, error) {
 		rows = append(rows, RegionTime{
 			Region: d.Paths[r], Kind: region.Kind, File: region.File, Line: region.Line,
 			Mean: Real(average), Max: Real(most[r]), Imbalance: Ratio(most[r], average),
-			Share: Ratio(average, t.runtime), Units: entered[r],
+			Share: Ratio(average, t.Runtime), Units: entered[r],
 		})
 	}
 	slices.SortStableFunc(rows, func(a, b RegionTime) int { return cmp.Compare(b.Mean, a.Mean) })

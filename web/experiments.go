@@ -9,6 +9,7 @@ import (
 	"auspex/analyze/diagnose"
 	"auspex/model"
 	"auspex/report"
+	"auspex/view"
 )
 
 func (s *Server) experiments(context.Context, *asked) (any, error) {
@@ -83,7 +84,7 @@ func (s *Server) metrics(_ context.Context, q *asked) (any, error) {
 }
 
 func (s *Server) heatmap(_ context.Context, q *asked) (any, error) {
-	o := analyze.HeatmapOptions{Metric: q.text("metric", ""), Normalise: analyze.Normalise(q.text("normalise", "none")), Region: q.text("region", ""), Depth: -1}
+	o := view.HeatmapOptions{Metric: q.text("metric", ""), Normalise: view.Normalise(q.text("normalise", "none")), Region: q.text("region", ""), Depth: -1}
 	switch scope := q.text("scope", "exclusive"); scope {
 	case "exclusive":
 	case "inclusive":
@@ -118,7 +119,7 @@ func (s *Server) heatmap(_ context.Context, q *asked) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return analyze.DrawHeatmap(d, words, o)
+	return view.DrawHeatmap(d, words, o)
 }
 
 func (s *Server) diagnose(ctx context.Context, q *asked) (any, error) {

@@ -1,4 +1,4 @@
-package analyze
+package view
 
 import (
 	"encoding/json"
@@ -8,6 +8,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"auspex/analyze"
+	"auspex/internal/sample"
 	"auspex/model"
 )
 
@@ -45,8 +47,8 @@ func anyMatrix(t *rapid.T) *model.Experiment {
 // the tree's order; a coarser one the least, mean and most of each cell.
 func TestHeatmapCellsByHand(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		d := dataset(t, anyMatrix(rt))
-		nodes, _, err := Tree(d, "", 0)
+		d := opened(t, anyMatrix(rt))
+		nodes, _, err := analyze.Tree(d, "", 0)
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -56,7 +58,7 @@ func TestHeatmapCellsByHand(t *testing.T) {
 		}
 		o := HeatmapOptions{Normalise: NormaliseNone, Depth: -1, Inclusive: rapid.Bool().Draw(rt, "inclusive")}
 		o.Rows, o.Cols = rapid.IntRange(1, 14).Draw(rt, "rows"), rapid.IntRange(1, 10).Draw(rt, "cols")
-		h, err := DrawHeatmap(d, ShippedWords(), o)
+		h, err := DrawHeatmap(d, analyze.ShippedWords(), o)
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -99,9 +101,9 @@ func TestHeatmapCellsByHand(t *testing.T) {
 }
 
 func TestHeatmapNormalisedAndSelected(t *testing.T) {
-	d := scored(t, 1) // main with solve and MPI_Wait below, two units
+	d := opened(t, sample.Scored(t, 1)) // main with solve and MPI_Wait below, two units
 	whole := HeatmapOptions{Normalise: NormaliseUnit, Depth: -1}
-	h, err := DrawHeatmap(d, ShippedWords(), whole)
+	h, err := DrawHeatmap(d, analyze.ShippedWords(), whole)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,33 +117,33 @@ func TestHeatmapNormalisedAndSelected(t *testing.T) {
 		}
 	}
 	whole.Normalise = NormaliseRegion
-	if h, err = DrawHeatmap(d, ShippedWords(), whole); err != nil || h.Most != 1 {
+	if h, err = DrawHeatmap(d, analyze.ShippedWords(), whole); err != nil || h.Most != 1 {
 		t.Errorf("by region the most is %v, %v", h.Most, err)
 	}
 	whole = HeatmapOptions{Normalise: NormaliseNone, Depth: 0}
-	if h, err = DrawHeatmap(d, ShippedWords(), whole); err != nil || len(h.Rows) != 1 || h.Rows[0].Region != "main" {
+	if h, err = DrawHeatmap(d, analyze.ShippedWords(), whole); err != nil || len(h.Rows) != 1 || h.Rows[0].Region != "main" {
 		t.Errorf("the roots alone are %+v, %v", h.Rows, err)
 	}
 	whole = HeatmapOptions{Normalise: NormaliseNone, Depth: -1, Collapsed: []int{0}}
-	if h, err = DrawHeatmap(d, ShippedWords(), whole); err != nil || len(h.Rows) != 1 {
+	if h, err = DrawHeatmap(d, analyze.ShippedWords(), whole); err != nil || len(h.Rows) != 1 {
 		t.Errorf("with main collapsed there are %+v, %v", h.Rows, err)
 	}
 	whole = HeatmapOptions{Normalise: NormaliseNone, Depth: -1, Region: "main/solve", FromUnit: 1, ToUnit: 2}
-	if h, err = DrawHeatmap(d, ShippedWords(), whole); err != nil || len(h.Mean) != 1 || h.Mean[0] != 4.5 || h.Cols[0].Unit != "1" {
+	if h, err = DrawHeatmap(d, analyze.ShippedWords(), whole); err != nil || len(h.Mean) != 1 || h.Mean[0] != 4.5 || h.Cols[0].Unit != "1" {
 		t.Errorf("solve in unit 1 is %+v, %v", h, err)
 	}
 	whole = HeatmapOptions{Metric: "l2_misses/wtime", Normalise: NormaliseNone, Depth: -1, Region: "main/solve"}
-	if h, err = DrawHeatmap(d, ShippedWords(), whole); err != nil || h.Mean[0] != 20 || math.Abs(h.Mean[1]-30/4.5) > 1e-12 || h.Unit != "" {
+	if h, err = DrawHeatmap(d, analyze.ShippedWords(), whole); err != nil || h.Mean[0] != 20 || math.Abs(h.Mean[1]-30/4.5) > 1e-12 || h.Unit != "" {
 		t.Errorf("misses a second are %+v, %v", h, err)
 	}
 	whole = HeatmapOptions{Metric: "imbalance", Normalise: NormaliseNone, Depth: -1, Region: "main/solve"}
-	if h, err = DrawHeatmap(d, ShippedWords(), whole); err != nil || h.Mean[0] != -0.5 || h.Mean[1] != 0.5 {
+	if h, err = DrawHeatmap(d, analyze.ShippedWords(), whole); err != nil || h.Mean[0] != -0.5 || h.Mean[1] != 0.5 {
 		t.Errorf("the imbalance is %+v, %v", h, err)
 	}
 }
 
 func TestHeatmapsThatCannotBe(t *testing.T) {
-	d := scored(t, 1)
+	d := opened(t, sample.Scored(t, 1))
 	for want, o := range map[string]HeatmapOptions{
 		"no metric":                {Metric: "wtiem", Normalise: NormaliseNone, Depth: -1},
 		"units 0 to 1, not 2 to 1": {FromUnit: 2, Normalise: NormaliseNone, Depth: -1},
@@ -151,7 +153,7 @@ func TestHeatmapsThatCannotBe(t *testing.T) {
 		"not by":                   {Normalise: "sideways", Depth: -1},
 		"whole program":            {Metric: "load_balance", Normalise: NormaliseNone, Depth: -1},
 	} {
-		if _, err := DrawHeatmap(d, ShippedWords(), o); err == nil || !strings.Contains(strings.ReplaceAll(err.Error(), "unknown", "no"), want) {
+		if _, err := DrawHeatmap(d, analyze.ShippedWords(), o); err == nil || !strings.Contains(strings.ReplaceAll(err.Error(), "unknown", "no"), want) {
 			t.Errorf("%+v: %v, not %q", o, err, want)
 		}
 	}
@@ -162,4 +164,14 @@ func TestCellsAsJSON(t *testing.T) {
 	if err != nil || string(data) != "[0.33333,null,null,1e-300,1.2346e+07,0]" {
 		t.Errorf("%s, %v", data, err)
 	}
+}
+
+// opened stores an experiment and opens it.
+func opened(t testing.TB, e *model.Experiment) *analyze.Dataset {
+	t.Helper()
+	d, err := analyze.Open(sample.Stored(t, e))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
 }

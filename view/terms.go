@@ -1,11 +1,9 @@
-package analyze
+package view
 
 import (
-	"bytes"
-	"fmt"
 	"math"
 
-	"auspex/expr"
+	"auspex/analyze"
 	"auspex/fuzzy"
 )
 
@@ -52,7 +50,7 @@ type Histogram struct {
 const histogramBins = 40
 
 // DrawTerms draws all words.
-func DrawTerms(words Words) []DrawnVariable {
+func DrawTerms(words analyze.Words) []DrawnVariable {
 	drawn := []DrawnVariable{}
 	for _, v := range words.Variables {
 		drawn = append(drawn, DrawVariable(v))
@@ -62,18 +60,18 @@ func DrawTerms(words Words) []DrawnVariable {
 
 // DrawTermsOf draws the words that can be said of an experiment's regions,
 // with the histogram of their values.
-func DrawTermsOf(d *Dataset, words Words) ([]DrawnVariable, error) {
+func DrawTermsOf(d *analyze.Dataset, words analyze.Words) ([]DrawnVariable, error) {
 	drawn := []DrawnVariable{}
-	rows, err := d.Rows(ByRegion)
+	rows, err := d.Rows(analyze.ByRegion)
 	if err != nil {
 		return nil, err
 	}
 	for _, v := range words.Variables {
-		node, err := words.Expand(v.Metric, d.known, d.knownNames())
+		node, err := d.Expand(words, v.Metric)
 		if err != nil {
 			continue // not measured here
 		}
-		values, err := rows.Eval(d.canonical(node))
+		values, err := rows.Eval(node)
 		if err != nil {
 			continue // of the whole program, not of regions
 		}
@@ -159,60 +157,4 @@ func count(values []float64, low, high float64) *Histogram {
 		}
 	}
 	return h
-}
-
-// Retell gives words with other meanings for some terms of a variable.
-func (words Words) Retell(variable string, meanings map[string]string) (Words, *fuzzy.Variable, error) {
-	v := words.Variable(variable)
-	if v == nil {
-		var names []string
-		for _, known := range words.Variables {
-			names = append(names, known.Name)
-		}
-		return words, nil, fmt.Errorf("the vocabulary has no variable %q%s", variable, hinted(expr.DidYouMean(variable, names)))
-	}
-	changed := *v
-	taken := 0
-	retell := func(terms []*fuzzy.Term) ([]*fuzzy.Term, error) {
-		var told []*fuzzy.Term
-		for _, t := range terms {
-			if text, ok := meanings[t.Name]; ok {
-				taken++
-				phrase, err := fuzzy.ParsePhrase(text)
-				if err != nil {
-					return nil, fmt.Errorf("the meaning of %s: %w", t.Name, err)
-				}
-				t = &fuzzy.Term{Name: t.Name, Definition: phrase}
-			}
-			told = append(told, t)
-		}
-		return told, nil
-	}
-	var err error
-	if changed.Terms, err = retell(v.Terms); err != nil {
-		return words, nil, err
-	}
-	if changed.Global, err = retell(v.Global); err != nil {
-		return words, nil, err
-	}
-	if taken < len(meanings) {
-		return words, nil, fmt.Errorf("%s has no such terms: %d of the %d given are unknown", variable, len(meanings)-taken, len(meanings))
-	}
-	// Reading back what was written checks it as any vocabulary is checked.
-	var text bytes.Buffer
-	if err := (&fuzzy.Vocabulary{Variables: []*fuzzy.Variable{&changed}}).WriteTOML(&text); err != nil {
-		return words, nil, err
-	}
-	read, err := fuzzy.ReadVocabulary("the changed vocabulary", text.Bytes())
-	if err != nil {
-		return words, nil, err
-	}
-	return Words{Vocabulary: words.Merge(read), Logic: words.Logic}, read.Variables[0], nil
-}
-
-func hinted(hint string) string {
-	if hint == "" {
-		return ""
-	}
-	return "; " + hint
 }

@@ -1,16 +1,17 @@
-package analyze
+package view
 
 import (
 	"cmp"
 	"slices"
 
+	"auspex/analyze"
 	"auspex/fuzzy"
 )
 
 // DrawnBottlenecks is Figure 4 of Soft performance analysis with the data on
 // it: the sets' curves, and where every region lies.
 type DrawnBottlenecks struct {
-	*Bottlenecks
+	*analyze.Bottlenecks
 	Curves []DrawnCurve  `json:"curves"`
 	Values []RegionValue `json:"values"` // the largest first
 }
@@ -24,21 +25,21 @@ type DrawnCurve struct {
 
 // RegionValue is a region's value of a metric.
 type RegionValue struct {
-	Region string `json:"region"`
-	Value  Real   `json:"value"`
+	Region string       `json:"region"`
+	Value  analyze.Real `json:"value"`
 }
 
 // DrawBottlenecks searches the regions and draws what was searched by.
-func DrawBottlenecks(d *Dataset, words Words, metric string, o BottleneckOptions) (*DrawnBottlenecks, error) {
-	b, err := FindBottlenecks(d, words, metric, o)
+func DrawBottlenecks(d *analyze.Dataset, words analyze.Words, metric string, o analyze.BottleneckOptions) (*DrawnBottlenecks, error) {
+	b, err := analyze.FindBottlenecks(d, words, metric, o)
 	if err != nil {
 		return nil, err
 	}
-	node, err := d.quantityAsWritten(words, metric)
+	node, err := d.QuantityAsWritten(words, metric)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := d.Rows(ByRegion)
+	rows, err := d.Rows(analyze.ByRegion)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +51,7 @@ func DrawBottlenecks(d *Dataset, words Words, metric string, o BottleneckOptions
 	low, high := min(0, b.Threshold), b.Upper
 	for i, v := range values {
 		if v == v {
-			p.Values = append(p.Values, RegionValue{d.Paths[rows.Region[i]], Real(v)})
+			p.Values = append(p.Values, RegionValue{d.Paths[rows.Region[i]], analyze.Real(v)})
 			low, high = min(low, v), max(high, v)
 		}
 	}
@@ -60,7 +61,7 @@ func DrawBottlenecks(d *Dataset, words Words, metric string, o BottleneckOptions
 		p.Curves = append(p.Curves, DrawnCurve{name, x, y})
 	}
 	if b.Negligible != "" {
-		band, err := ShapeOf(b.Negligible)
+		band, err := analyze.ShapeOf(b.Negligible)
 		if err != nil {
 			return nil, err
 		}

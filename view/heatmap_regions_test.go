@@ -1,4 +1,4 @@
-package analyze
+package view
 
 import (
 	"slices"
@@ -22,7 +22,7 @@ func TestRegionHeatmap(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := RegionHeatmap(dataset(t, e), model.WallTime, model.Inclusive, []string{"main/step", "nowhere", "main"}, 2)
+	h, err := RegionHeatmap(opened(t, e), model.WallTime, model.Inclusive, []string{"main/step", "nowhere", "main"}, 2)
 	if err != nil {
 		t.Fatal(err)
 	}

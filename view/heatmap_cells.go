@@ -1,4 +1,4 @@
-package analyze
+package view
 
 import (
 	"math"
@@ -6,46 +6,19 @@ import (
 	"slices"
 	"sync"
 
+	"auspex/analyze"
 	"auspex/model"
 )
 
-// orderedRegion is a region at its place in the tree's order.
-type orderedRegion struct {
-	region, depth int
-}
-
-// treeOrder lists the regions as Tree does without a metric: depth first, the
-// heaviest of siblings first; as they are stored where there is no time.
-func (d *Dataset) treeOrder() ([]orderedRegion, error) {
-	weight := make([]float64, len(d.Regions))
-	if name, err := d.TimeMetric(); err == nil {
-		if weight, err = d.regionMeans(name + "." + string(model.Inclusive)); err != nil {
-			return nil, err
-		}
-	}
-	children, roots := model.Children(d.Regions)
-	order := make([]orderedRegion, 0, len(d.Regions))
-	var walk func(siblings []int, depth int)
-	walk = func(siblings []int, depth int) {
-		heaviestFirst(siblings, weight)
-		for _, r := range siblings {
-			order = append(order, orderedRegion{r, depth})
-			walk(children[r], depth+1)
-		}
-	}
-	walk(roots, 0)
-	return order, nil
-}
-
 // selected is a region that is shown, and its place in the tree's order.
 type selected struct {
-	orderedRegion
+	analyze.OrderedRegion
 	at int
 }
 
 // heatRows chooses the regions and fills in their range.
-func (d *Dataset) heatRows(h *Heatmap, o HeatmapOptions) ([]selected, error) {
-	order, err := d.orderOnce()
+func heatRows(d *analyze.Dataset, h *Heatmap, o HeatmapOptions) ([]selected, error) {
+	order, err := d.Order()
 	if err != nil {
 		return nil, err
 	}
@@ -54,16 +27,16 @@ func (d *Dataset) heatRows(h *Heatmap, o HeatmapOptions) ([]selected, error) {
 		return nil, err
 	}
 	if o.Region != "" {
-		first := slices.IndexFunc(order, func(x orderedRegion) bool { return d.Paths[x.region] == o.Region })
+		first := slices.IndexFunc(order, func(x analyze.OrderedRegion) bool { return d.Paths[x.Region] == o.Region })
 		if first < 0 {
-			return nil, d.unknownRegion(o.Region)
+			return nil, d.UnknownRegion(o.Region)
 		}
 		from, to = max(from, first), min(to, subtreeEnd(order, first))
 	}
 	h.FromRow, h.ToRow = from, max(from, to)
 	var rows []selected
 	for at := from; at < to; at++ {
-		if o.Depth < 0 || order[at].depth <= o.Depth {
+		if o.Depth < 0 || order[at].Depth <= o.Depth {
 			rows = append(rows, selected{order[at], at})
 		}
 		if slices.Contains(o.Collapsed, at) {
@@ -75,25 +48,25 @@ func (d *Dataset) heatRows(h *Heatmap, o HeatmapOptions) ([]selected, error) {
 }
 
 // subtreeEnd is the place after a region and all that it holds.
-func subtreeEnd(order []orderedRegion, at int) int {
+func subtreeEnd(order []analyze.OrderedRegion, at int) int {
 	end := at + 1
-	for end < len(order) && order[end].depth > order[at].depth {
+	for end < len(order) && order[end].Depth > order[at].Depth {
 		end++
 	}
 	return end
 }
 
-func (h *Heatmap) groupRows(d *Dataset, rows []selected, most int) {
+func (h *Heatmap) groupRows(d *analyze.Dataset, rows []selected, most int) {
 	h.Rows = []HeatRow{}
 	n := groups(len(rows), most, maxHeatRows)
 	for g := range n {
 		first, last := rows[g*len(rows)/n], rows[(g+1)*len(rows)/n-1]
-		region := d.Regions[first.region]
-		h.Rows = append(h.Rows, HeatRow{Region: d.Paths[first.region], Name: region.Name, Depth: first.depth, Kind: region.Kind, From: first.at, To: last.at + 1})
+		region := d.Regions[first.Region]
+		h.Rows = append(h.Rows, HeatRow{Region: d.Paths[first.Region], Name: region.Name, Depth: first.Depth, Kind: region.Kind, From: first.at, To: last.at + 1})
 	}
 }
 
-func (h *Heatmap) groupCols(d *Dataset, most int) {
+func (h *Heatmap) groupCols(d *analyze.Dataset, most int) {
 	h.Cols = []HeatCol{}
 	units := h.ToUnit - h.FromUnit
 	n := groups(units, most, maxHeatCols)
@@ -118,9 +91,9 @@ func (h *Heatmap) fill(m model.Matrix, rows []selected, byRegion, byUnit []float
 	region, group, scale := make([]int, len(rows)), make([]int, len(rows)), make([]float64, len(rows))
 	for g := range h.Rows {
 		for k := g * len(rows) / len(h.Rows); k < (g+1)*len(rows)/len(h.Rows); k++ {
-			region[k], group[k], scale[k] = rows[k].region, g, 1
+			region[k], group[k], scale[k] = rows[k].Region, g, 1
 			if byRegion != nil {
-				scale[k] = 1 / byRegion[rows[k].region]
+				scale[k] = 1 / byRegion[rows[k].Region]
 			}
 		}
 	}
@@ -151,10 +124,10 @@ func (h *Heatmap) fill(m model.Matrix, rows []selected, byRegion, byUnit []float
 	}
 	wg.Wait()
 	for i := range h.Min {
-		if v := Real(h.Min[i]); v == v && !(v >= h.Least) {
+		if v := analyze.Real(h.Min[i]); v == v && !(v >= h.Least) {
 			h.Least = v
 		}
-		if v := Real(h.Max[i]); v == v && !(v <= h.Most) {
+		if v := analyze.Real(h.Max[i]); v == v && !(v <= h.Most) {
 			h.Most = v
 		}
 	}

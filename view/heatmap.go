@@ -1,10 +1,14 @@
-package analyze
+// Package view makes what pictures need of an experiment: the heat map of regions
+// and units, curves of words with the values on them, source lines with their
+// costs. Sizes are bounded by what can be seen, whatever the experiment's.
+package view
 
 import (
 	"fmt"
 	"math"
 	"strconv"
 
+	"auspex/analyze"
 	"auspex/expr"
 	"auspex/model"
 )
@@ -40,26 +44,26 @@ const (
 // Heatmap is a matrix of regions × units, summed up into cells that a screen
 // can show.
 type Heatmap struct {
-	Experiment string    `json:"experiment"`
-	Metric     string    `json:"metric"`
-	Quantity   string    `json:"quantity"`
-	Unit       string    `json:"unit"`
-	Scope      string    `json:"scope"`
-	Normalise  Normalise `json:"normalise"`
-	Units      int       `json:"units"`
-	Regions    int       `json:"regions"` // of the selection
-	FromUnit   int       `json:"from_unit"`
-	ToUnit     int       `json:"to_unit"`
-	FromRow    int       `json:"from_row"`
-	ToRow      int       `json:"to_row"`
-	Rows       []HeatRow `json:"rows"`
-	Cols       []HeatCol `json:"cols"`
-	Mean       Cells     `json:"mean"` // row after row
-	Min        Cells     `json:"min"`
-	Max        Cells     `json:"max"`
-	Least      Real      `json:"least"`
-	Most       Real      `json:"most"`
-	Warnings   []string  `json:"warnings"`
+	Experiment string       `json:"experiment"`
+	Metric     string       `json:"metric"`
+	Quantity   string       `json:"quantity"`
+	Unit       string       `json:"unit"`
+	Scope      string       `json:"scope"`
+	Normalise  Normalise    `json:"normalise"`
+	Units      int          `json:"units"`
+	Regions    int          `json:"regions"` // of the selection
+	FromUnit   int          `json:"from_unit"`
+	ToUnit     int          `json:"to_unit"`
+	FromRow    int          `json:"from_row"`
+	ToRow      int          `json:"to_row"`
+	Rows       []HeatRow    `json:"rows"`
+	Cols       []HeatCol    `json:"cols"`
+	Mean       Cells        `json:"mean"` // row after row
+	Min        Cells        `json:"min"`
+	Max        Cells        `json:"max"`
+	Least      analyze.Real `json:"least"`
+	Most       analyze.Real `json:"most"`
+	Warnings   []string     `json:"warnings"`
 }
 
 // HeatRow is one region, or some that follow each other in the tree.
@@ -107,27 +111,27 @@ const (
 )
 
 // DrawHeatmap sums up a part of the matrix.
-func DrawHeatmap(d *Dataset, words Words, o HeatmapOptions) (*Heatmap, error) {
-	q, err := d.heatQuantity(words, o)
+func DrawHeatmap(d *analyze.Dataset, words analyze.Words, o HeatmapOptions) (*Heatmap, error) {
+	q, err := quantityOf(d, words, o)
 	if err != nil {
 		return nil, err
 	}
 	h := &Heatmap{
 		Experiment: d.Name, Metric: q.text, Quantity: q.node.String(), Unit: q.unit, Scope: q.scope(), Normalise: o.Normalise,
-		Units: len(d.Units), Least: Missing, Most: Missing, Warnings: []string{},
+		Units: len(d.Units), Least: analyze.Missing, Most: analyze.Missing, Warnings: []string{},
 	}
 	if h.FromUnit, h.ToUnit, err = part(o.FromUnit, o.ToUnit, len(d.Units), "unit"); err != nil {
 		return nil, err
 	}
-	selection, err := d.heatRows(h, o)
+	selection, err := heatRows(d, h, o)
 	if err != nil {
 		return nil, err
 	}
-	m, err := d.cells(q.node)
+	m, err := d.Cells(q.node)
 	if err != nil {
 		return nil, err
 	}
-	byRegion, byUnit, err := d.divisors(m, q, o.Normalise)
+	byRegion, byUnit, err := divisors(d, m, q, o.Normalise)
 	if err != nil {
 		return nil, err
 	}
@@ -156,7 +160,7 @@ func (q *heatQuantity) scope() string {
 	return "exclusive"
 }
 
-func (d *Dataset) heatQuantity(words Words, o HeatmapOptions) (*heatQuantity, error) {
+func quantityOf(d *analyze.Dataset, words analyze.Words, o HeatmapOptions) (*heatQuantity, error) {
 	q := &heatQuantity{text: o.Metric, inclusive: o.Inclusive}
 	if q.text == "" {
 		name, err := d.TimeMetric()
@@ -165,18 +169,18 @@ func (d *Dataset) heatQuantity(words Words, o HeatmapOptions) (*heatQuantity, er
 		}
 		q.text = name
 	}
-	node, err := d.quantityAsWritten(words, q.text)
+	node, err := d.QuantityAsWritten(words, q.text)
 	if err != nil {
 		return nil, err
 	}
-	q.node = d.scoped(node, o.Inclusive)
+	q.node = scoped(d, node, o.Inclusive)
 	if name, ok := q.node.(*expr.Name); ok {
 		if metric, err := d.Resolve(name.Name); err == nil {
 			q.unit = metric.Unit
 			if metric.Additive() {
 				q.metric = &metric
 			}
-		} else if base, _, _ := model.SplitScope(name.Name); base == Lost {
+		} else if base, _, _ := model.SplitScope(name.Name); base == analyze.Lost {
 			q.unit = "s"
 		}
 	}
@@ -185,7 +189,7 @@ func (d *Dataset) heatQuantity(words Words, o HeatmapOptions) (*heatQuantity, er
 
 // scoped asks for the inclusive values of metrics that were written without a
 // scope.
-func (d *Dataset) scoped(n expr.Node, inclusive bool) expr.Node {
+func scoped(d *analyze.Dataset, n expr.Node, inclusive bool) expr.Node {
 	if !inclusive {
 		return n
 	}
@@ -211,63 +215,13 @@ func part(from, to, whole int, what string) (int, int, error) {
 	return from, to, nil
 }
 
-// cells evaluates an expression for every region in every unit. The result is
-// shared and kept like the metrics themselves.
-func (d *Dataset) cells(n expr.Node) (model.Matrix, error) {
-	if name, ok := n.(*expr.Name); ok && d.Has(name.Name) {
-		return d.Matrix(name.Name)
-	}
-	return d.kept("\x01"+n.String(), func() (model.Matrix, error) { // no metric's name
-		data, err := expr.Eval(n, len(d.Units)*len(d.Regions), d.everyCell)
-		return model.Matrix{Units: len(d.Units), Regions: len(d.Regions), Data: data}, err
-	})
-}
-
-// kept computes a matrix once, beside the metrics themselves.
-func (d *Dataset) kept(key string, compute func() (model.Matrix, error)) (model.Matrix, error) {
-	d.mu.Lock()
-	m, ok := d.loaded[key]
-	d.mu.Unlock()
-	if ok {
-		return m, nil
-	}
-	m, err := compute()
-	if err != nil {
-		return m, err
-	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.loaded[key] = m
-	return m, nil
-}
-
-// everyCell gives a metric, stored or built in, for every region in every unit.
-func (d *Dataset) everyCell(name string) ([]float64, error) {
-	if d.Has(name) {
-		m, err := d.Matrix(name)
-		return m.Data, err
-	}
-	compute, scope, ok := findBuiltIn(name)
-	if !ok {
-		return nil, d.unknown(name)
-	}
-	all := &Rows{By: BySummary, d: d, size: len(d.Units) * len(d.Regions), cache: map[string][]float64{}}
-	all.Unit, all.Region = make([]int, 0, all.size), make([]int, 0, all.size)
-	for u := range d.Units {
-		for r := range d.Regions {
-			all.Unit, all.Region = append(all.Unit, u), append(all.Region, r)
-		}
-	}
-	return compute(all, scope)
-}
-
 // divisors are what values are divided by, by region or by unit; nil for
 // nothing.
-func (d *Dataset) divisors(m model.Matrix, q *heatQuantity, how Normalise) (byRegion, byUnit []float64, err error) {
+func divisors(d *analyze.Dataset, m model.Matrix, q *heatQuantity, how Normalise) (byRegion, byUnit []float64, err error) {
 	switch how {
 	case NormaliseNone:
 	case NormaliseRegion:
-		most, err := d.kept("\x02"+q.node.String(), func() (model.Matrix, error) { return largestByRegion(m), nil })
+		most, err := d.Keep("\x02"+q.node.String(), func() (model.Matrix, error) { return largestByRegion(m), nil })
 		return most.Data, nil, err
 	case NormaliseUnit:
 		if q.metric == nil {
