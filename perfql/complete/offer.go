@@ -1,19 +1,17 @@
-package analyze
+package complete
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
 
 	"auspex/expr"
 	"auspex/fuzzy"
-	"auspex/model"
 )
 
 func (c *completer) add(kind, about string, texts ...string) {
 	for _, text := range texts {
-		c.options = append(c.options, CompletedOption{text, kind, about})
+		c.options = append(c.options, Option{text, kind, about})
 	}
 }
 
@@ -38,7 +36,7 @@ func (c *completer) offer() {
 		c.add("keyword", "only rows that fit so far", "WITH DEGREE >")
 		c.add("keyword", "", "ORDER BY", "LIMIT")
 	case expectExperiment:
-		for _, name := range c.experiments {
+		for _, name := range c.names {
 			c.add("experiment", "", expr.Quote(name))
 		}
 	case expectField:
@@ -68,27 +66,16 @@ func (c *completer) offer() {
 }
 
 func (c *completer) offerMetrics() {
-	for _, d := range c.datasets {
-		for _, m := range d.Metrics {
-			about := m.Unit
-			if m.Alias != "" {
-				about = strings.TrimSpace(m.Alias + " " + about)
-			}
-			c.add("metric", about, expr.Quote(m.Name))
+	for _, e := range c.experiments {
+		for _, m := range e.Metrics {
+			c.add("metric", m.About, expr.Quote(m.Name))
 		}
 	}
-	if len(c.datasets) > 0 {
-		if _, err := c.datasets[0].TimeMetric(); err == nil {
-			_, builtIns, _ := Quantities(c.datasets[0], c.words)
-			c.add("metric", "computed", builtIns...)
-		}
+	if len(c.experiments) > 0 {
+		c.add("metric", "computed", c.experiments[0].BuiltIn...)
 	}
 	for _, v := range c.words.Variables {
-		able := func(d *Dataset) bool {
-			_, err := c.words.Expand(v.Metric, d.known, d.knownNames())
-			return err == nil
-		}
-		if len(c.datasets) > 0 && slices.ContainsFunc(c.datasets, able) {
+		if slices.ContainsFunc(c.experiments, func(e Experiment) bool { return e.Able(v.Metric) }) {
 			c.add("metric", cmp.Or(v.About, v.Metric.String()), expr.Quote(v.Name))
 		}
 	}
@@ -120,8 +107,8 @@ func (c *completer) variable() *fuzzy.Variable {
 	if err != nil {
 		return nil
 	}
-	for _, d := range c.datasets {
-		if v, _ := c.words.VariableOf(d.canonical(n)); v != nil {
+	for _, e := range c.experiments {
+		if v, _ := c.words.VariableOf(e.Canonical(n)); v != nil {
 			return v
 		}
 	}
@@ -130,32 +117,15 @@ func (c *completer) variable() *fuzzy.Variable {
 }
 
 func (c *completer) offerValues() {
-	for _, d := range c.datasets {
-		switch c.field {
-		case "region":
-			for _, r := range d.Regions {
-				c.add("region", "", quoteText(r.Name))
-			}
-			for _, path := range d.Paths {
-				c.add("region", "", quoteText(path))
-			}
-		case "kind":
-			kinds := map[model.Kind]bool{}
-			for _, r := range d.Regions {
-				kinds[r.Kind] = true
-			}
-			for _, k := range slices.Sorted(maps.Keys(kinds)) {
-				c.add("value", "", string(k))
-			}
-		case "node":
-			nodes := map[string]bool{}
-			for _, u := range d.Units {
-				nodes[u.Node] = u.Node != ""
-			}
-			for _, n := range slices.Sorted(maps.Keys(nodes)) {
-				if nodes[n] {
-					c.add("value", "", quoteText(n))
-				}
+	for _, e := range c.experiments {
+		for _, value := range e.Values(c.field) {
+			switch c.field {
+			case "region":
+				c.add("region", "", quoteText(value))
+			case "kind":
+				c.add("value", "", value)
+			default:
+				c.add("value", "", quoteText(value))
 			}
 		}
 	}

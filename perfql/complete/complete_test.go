@@ -1,15 +1,30 @@
-package analyze
+package complete_test
 
 import (
 	"slices"
 	"strings"
 	"testing"
 
+	"auspex/analyze"
+	"auspex/fuzzy"
+	"auspex/internal/sample"
 	"auspex/perfql"
+	"auspex/perfql/complete"
 )
 
+// scored is an experiment with wtime and l2_misses in main, main/solve and
+// main/MPI_Wait.
+func scored(t testing.TB) []complete.Experiment {
+	t.Helper()
+	d, err := analyze.Open(sample.Stored(t, sample.Scored(t, 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []complete.Experiment{d.Completing(analyze.ShippedWords())}
+}
+
 func TestCompletion(t *testing.T) {
-	d := scored(t, 1)
+	all := scored(t)
 	for _, c := range []struct {
 		query  string // | is the cursor
 		wants  []string
@@ -40,7 +55,7 @@ func TestCompletion(t *testing.T) {
 	} {
 		cursor := strings.Index(c.query, "|")
 		text := strings.Replace(c.query, "|", "", 1)
-		got := Complete(ShippedWords(), []*Dataset{d}, []string{"scored", "two words"}, text, cursor)
+		got := complete.At(text, cursor, fuzzy.Shipped(), all, []string{"scored", "two words"})
 		var texts []string
 		for _, o := range got.Options {
 			texts = append(texts, o.Text)
@@ -63,14 +78,13 @@ func TestCompletion(t *testing.T) {
 
 // Whatever is taken where a metric and then a term are expected makes a query.
 func TestCompletionsMakeQueries(t *testing.T) {
-	d := scored(t, 1)
-	all := []*Dataset{d}
-	for _, metric := range Complete(ShippedWords(), all, nil, "", 0).Options {
+	all := scored(t)
+	for _, metric := range complete.At("", 0, fuzzy.Shipped(), all, nil).Options {
 		if metric.Kind != "metric" {
 			continue
 		}
 		text := metric.Text + " IS "
-		for _, term := range Complete(ShippedWords(), all, nil, text, len(text)).Options {
+		for _, term := range complete.At(text, len(text), fuzzy.Shipped(), all, nil).Options {
 			if term.Kind != "term" {
 				continue
 			}
@@ -85,9 +99,9 @@ func FuzzComplete(f *testing.F) {
 	for _, text := range []string{"wtime is high", "(a/b is very 'x", "where region = \"", "\xff is \x80", "é is 高"} {
 		f.Add(text, 3)
 	}
-	d := scored(f, 1)
+	all := scored(f)
 	f.Fuzz(func(t *testing.T, text string, cursor int) {
-		got := Complete(ShippedWords(), []*Dataset{d}, []string{"scored"}, text, cursor)
+		got := complete.At(text, cursor, fuzzy.Shipped(), all, []string{"scored"})
 		if got.From < 0 || got.To > len(text) || got.From > got.To {
 			t.Fatalf("%q at %d: %d to %d", text, cursor, got.From, got.To)
 		}

@@ -1,4 +1,7 @@
-package analyze
+// Package complete lists what could stand at a place of a PERFQL query that is
+// being written. It reads what is before the cursor as far as it goes: a query may
+// be wrong or unfinished.
+package complete
 
 import (
 	"cmp"
@@ -7,29 +10,44 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"auspex/expr"
 	"auspex/fuzzy"
 )
 
 // Completion is what could stand at a place of a PERFQL query.
 type Completion struct {
-	From    int               `json:"from"` // bytes of the query that an option replaces
-	To      int               `json:"to"`
-	Options []CompletedOption `json:"options"`
+	From    int      `json:"from"` // bytes of the query that an option replaces
+	To      int      `json:"to"`
+	Options []Option `json:"options"`
 }
 
-// CompletedOption is one word that fits.
-type CompletedOption struct {
+// Option is one word that fits.
+type Option struct {
 	Text  string `json:"text"` // as it is written in a query
 	Kind  string `json:"kind"`
 	About string `json:"about"`
 }
 
+// Experiment is what can be said of an experiment that is searched.
+type Experiment struct {
+	Metrics   []Metric
+	BuiltIn   []string                    // metrics that are computed
+	Known     func(name string) bool      // whether it is the name of a metric, stored or computed
+	Able      func(expr.Node) bool        // whether an expression can be computed
+	Canonical func(expr.Node) expr.Node   // metrics under the names the vocabulary uses
+	Values    func(field string) []string // of a field of WHERE, in their order
+}
+
+// Metric is one that was measured.
+type Metric struct{ Name, About string }
+
 // maxOptions is how many words anybody reads.
 const maxOptions = 50
 
-// Complete lists the words that fit at a cursor, a byte of the query, those
-// first that begin as what is written there does.
-func Complete(words Words, datasets []*Dataset, experiments []string, query string, cursor int) Completion {
+// At lists the words that fit at a cursor, a byte of the query, those first that
+// begin as what is written there does. The experiments are those searched; names
+// are of all there are.
+func At(query string, cursor int, words *fuzzy.Vocabulary, experiments []Experiment, names []string) Completion {
 	cursor = min(max(cursor, 0), len(query))
 	from := cursor
 	for from > 0 {
@@ -40,10 +58,10 @@ func Complete(words Words, datasets []*Dataset, experiments []string, query stri
 		from -= size
 	}
 	prefix := strings.ToLower(query[from:cursor])
-	c := completer{words: words, datasets: datasets, experiments: experiments}
+	c := completer{words: words, experiments: experiments, names: names}
 	c.read(query[:from])
 	c.offer()
-	done := Completion{From: from, To: cursor, Options: []CompletedOption{}}
+	done := Completion{From: from, To: cursor, Options: []Option{}}
 	seen := map[string]bool{}
 	for _, o := range c.options {
 		if !seen[o.Kind+o.Text] && strings.Contains(strings.ToLower(o.Text), prefix) {
@@ -51,13 +69,13 @@ func Complete(words Words, datasets []*Dataset, experiments []string, query stri
 			done.Options = append(done.Options, o)
 		}
 	}
-	begins := func(o CompletedOption) int {
+	begins := func(o Option) int {
 		if strings.HasPrefix(strings.Trim(strings.ToLower(o.Text), `'"`), prefix) {
 			return 0
 		}
 		return 1
 	}
-	slices.SortStableFunc(done.Options, func(a, b CompletedOption) int { return cmp.Compare(begins(a), begins(b)) })
+	slices.SortStableFunc(done.Options, func(a, b Option) int { return cmp.Compare(begins(a), begins(b)) })
 	done.Options = done.Options[:min(maxOptions, len(done.Options))]
 	return done
 }
@@ -89,15 +107,15 @@ const (
 // completer reads a query up to the cursor, as far as it goes: it may be wrong
 // or unfinished.
 type completer struct {
-	words       Words
-	datasets    []*Dataset
-	experiments []string
+	words       *fuzzy.Vocabulary
+	experiments []Experiment
+	names       []string
 
 	next    expected
 	clause  string   // the one the cursor is in, "" in the condition
 	metric  []string // the tokens of the last metric
 	field   string   // the last field of WHERE
-	options []CompletedOption
+	options []Option
 }
 
 // read walks over the tokens before the cursor.
@@ -183,7 +201,7 @@ func (c *completer) filter(token, word string) {
 }
 
 func (c *completer) isMetric(token string) bool {
-	return slices.ContainsFunc(c.datasets, func(d *Dataset) bool { return d.known(strings.Trim(token, `"`)) })
+	return slices.ContainsFunc(c.experiments, func(e Experiment) bool { return e.Known(strings.Trim(token, `"`)) })
 }
 
 // looseTokens parts a text into names, quoted texts and signs, never failing.
