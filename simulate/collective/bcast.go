@@ -1,24 +1,24 @@
-package simulate
+package collective
 
 // Algorithms of barrier and bcast beyond SimGrid's defaults.
 
 // barrierDoubling is recursive doubling; the ranks beyond a power of two go
 // through a partner.
-func barrierDoubling(c *call, p *plan, phase int) bool {
-	p.tag = tagBarrier
-	power := floorPower(c.size)
-	if c.me >= power {
-		p.exchange(c.me-power, 0, c.me-power, 0)
+func barrierDoubling(c *Call, p *Plan, phase int) bool {
+	p.Tag = tagBarrier
+	power := floorPower(c.Size)
+	if c.Me >= power {
+		p.exchange(c.Me-power, 0, c.Me-power, 0)
 		return false
 	}
-	if c.me < c.size-power {
-		p.recv(c.me+power, 0)
+	if c.Me < c.Size-power {
+		p.recv(c.Me+power, 0)
 	}
 	for mask := 1; mask < power; mask <<= 1 {
-		p.exchange(c.me^mask, 0, c.me^mask, 0)
+		p.exchange(c.Me^mask, 0, c.Me^mask, 0)
 	}
-	if c.me < c.size-power {
-		p.send(c.me+power, 0)
+	if c.Me < c.Size-power {
+		p.send(c.Me+power, 0)
 	}
 	return false
 }
@@ -32,27 +32,27 @@ func floorPower(n int) int {
 }
 
 // barrierBruck is the dissemination barrier.
-func barrierBruck(c *call, p *plan, phase int) bool {
-	p.tag = tagBarrier
-	for d := 1; d < c.size; d <<= 1 {
-		p.exchange((c.me+d)%c.size, 0, (c.me-d+c.size)%c.size, 0)
+func barrierBruck(c *Call, p *Plan, phase int) bool {
+	p.Tag = tagBarrier
+	for d := 1; d < c.Size; d <<= 1 {
+		p.exchange((c.Me+d)%c.Size, 0, (c.Me-d+c.Size)%c.Size, 0)
 	}
 	return false
 }
 
 // barrierTree goes up a binomial tree and down again.
-func barrierTree(c *call, p *plan, phase int) bool {
-	p.tag = tagBarrier
+func barrierTree(c *Call, p *Plan, phase int) bool {
+	p.Tag = tagBarrier
 	depth := 1
-	for depth < c.size {
+	for depth < c.Size {
 		depth <<= 1
 	}
 	hop := func(jump int, up bool) {
-		partner := c.me ^ jump
-		if partner&(jump-1) != 0 || partner >= c.size {
+		partner := c.Me ^ jump
+		if partner&(jump-1) != 0 || partner >= c.Size {
 			return
 		}
-		if (partner > c.me) == up {
+		if (partner > c.Me) == up {
 			p.recv(partner, 0)
 		} else {
 			p.send(partner, 0)
@@ -72,19 +72,19 @@ const pipelineSegment = 8192 // bytes, of the non-topology-specific algorithms
 // bcastChainOf is a pipeline along a tree over the ranks from 0: root first
 // hands the whole to rank 0; what is left over a whole number of segments is
 // broadcast by again.
-func bcastChainOf(c *call, p *plan, bytes int64, prev int, next []int, again func(bytes int64)) {
-	p.tag = tagBcast
-	segment := max(pipelineSegment/c.unit, 1)
-	count := bytes / c.unit
-	if c.root != 0 {
-		if c.me == c.root {
+func bcastChainOf(c *Call, p *Plan, bytes int64, prev int, next []int, again func(bytes int64)) {
+	p.Tag = tagBcast
+	segment := max(pipelineSegment/c.Unit, 1)
+	count := bytes / c.Unit
+	if c.Root != 0 {
+		if c.Me == c.Root {
 			p.send(0, bytes)
-		} else if c.me == 0 {
-			p.recv(c.root, bytes)
+		} else if c.Me == 0 {
+			p.recv(c.Root, bytes)
 		}
 	}
 	if count <= segment {
-		if c.me != 0 {
+		if c.Me != 0 {
 			p.recv(prev, bytes)
 		}
 		for _, n := range next {
@@ -93,31 +93,31 @@ func bcastChainOf(c *call, p *plan, bytes int64, prev int, next []int, again fun
 		return
 	}
 	pieces := int(count / segment)
-	first := p.open
-	if c.me != 0 {
+	first := p.Open
+	if c.Me != 0 {
 		for range pieces {
-			p.irecv(prev, segment*c.unit)
+			p.irecv(prev, segment*c.Unit)
 		}
 	}
 	for i := range pieces {
-		if c.me != 0 && len(next) > 0 {
+		if c.Me != 0 && len(next) > 0 {
 			p.wait(first + int32(i))
 		}
 		for _, n := range next {
-			p.isend(n, segment*c.unit)
+			p.isend(n, segment*c.Unit)
 		}
 	}
 	p.waitAll()
 	if rest := count % segment; rest != 0 {
-		again(rest * c.unit)
+		again(rest * c.Unit)
 	}
 }
 
 // bcastPipeline is Open MPI's segmented pipeline along a chain from root.
-func bcastPipeline(c *call, p *plan, phase int) bool {
-	p.tag = tagBcast
-	count := c.send / c.unit
-	size, bytes := float64(c.size), float64(c.send)
+func bcastPipeline(c *Call, p *Plan, phase int) bool {
+	p.Tag = tagBcast
+	count := c.Send / c.Unit
+	size, bytes := float64(c.Size), float64(c.Send)
 	segment := int64(128 << 10)
 	switch { // Open MPI's fitted lines
 	case size < 1.6134e-6*bytes+2.1102:
@@ -126,17 +126,17 @@ func bcastPipeline(c *call, p *plan, phase int) bool {
 	case size < 3.2118e-6*bytes+8.7936:
 		segment = 16 << 10
 	}
-	per := max(segmentCount(segment, c.unit, count), 1)
+	per := max(segmentCount(segment, c.Unit, count), 1)
 	pieces := max((count+per-1)/per, 1)
-	last := (count - (pieces-1)*per) * c.unit
-	full := per * c.unit
+	last := (count - (pieces-1)*per) * c.Unit
+	full := per * c.Unit
 	t := chainTree(1, c)
 	forward := func(bytes int64) {
 		for _, n := range t.next {
 			p.isend(n, bytes)
 		}
 	}
-	if c.me == c.root {
+	if c.Me == c.Root {
 		for i := int64(0); i < pieces; i++ {
 			if i == pieces-1 {
 				forward(last)
@@ -153,9 +153,9 @@ func bcastPipeline(c *call, p *plan, phase int) bool {
 	for i := int64(1); i < pieces; i++ {
 		following := p.irecv(t.prev, full)
 		p.wait(current)
-		first := p.open
+		first := p.Open
 		forward(full)
-		for k := first; k < p.open; k++ {
+		for k := first; k < p.Open; k++ {
 			p.wait(k)
 		}
 		current = following
@@ -170,26 +170,26 @@ func bcastPipeline(c *call, p *plan, phase int) bool {
 
 // bcastSplitBinary sends one half of the data down each subtree of a binary
 // tree, then pairs of ranks exchange halves.
-func bcastSplitBinary(c *call, p *plan, phase int) bool {
-	count := c.send / c.unit
+func bcastSplitBinary(c *Call, p *Plan, phase int) bool {
+	count := c.Send / c.Unit
 	segment := int64(1 << 10)
-	if c.send >= 370728 {
+	if c.Send >= 370728 {
 		segment = 8 << 10
 	}
 	half := [2]int64{(count + 1) / 2, count / 2}
-	segment = max(segment, c.unit)
-	per := segment / c.unit
-	if half[0] == 0 || half[1] == 0 || segment > half[0]*c.unit || segment > half[1]*c.unit {
+	segment = max(segment, c.Unit)
+	per := segment / c.Unit
+	if half[0] == 0 || half[1] == 0 || segment > half[0]*c.Unit || segment > half[1]*c.Unit {
 		return bcastBinomial(c, p, phase)
 	}
-	p.tag = tagBcast
+	p.Tag = tagBcast
 	pieces := [2]int64{(half[0] + per - 1) / per, (half[1] + per - 1) / per}
-	last := func(side int) int64 { return (half[side] - (pieces[side]-1)*per) * c.unit }
-	full := per * c.unit
+	last := func(side int) int64 { return (half[side] - (pieces[side]-1)*per) * c.Unit }
+	full := per * c.Unit
 	t := karyTree(2, c)
-	side := ((c.me+c.size-c.root)%c.size + 1) % 2
+	side := ((c.Me+c.Size-c.Root)%c.Size + 1) % 2
 	switch {
-	case c.me == c.root:
+	case c.Me == c.Root:
 		for i := int64(0); i < pieces[0]; i++ {
 			for s, n := range t.next {
 				switch {
@@ -228,39 +228,39 @@ func bcastSplitBinary(c *call, p *plan, phase int) bool {
 			}
 		}
 	}
-	pair := (c.me + 1) % c.size
+	pair := (c.Me + 1) % c.Size
 	if side == 1 {
-		pair = (c.me + c.size - 1) % c.size
+		pair = (c.Me + c.Size - 1) % c.Size
 	}
-	tail := (c.root + c.size - 1) % c.size
+	tail := (c.Root + c.Size - 1) % c.Size
 	switch {
-	case c.size%2 == 0 && c.me == c.root:
-		p.send(tail, half[1]*c.unit)
-	case c.size%2 == 0 && c.me == tail:
-		p.recv(c.root, half[1]*c.unit)
-	case c.me != c.root:
-		p.exchange(pair, half[side]*c.unit, pair, half[1-side]*c.unit)
+	case c.Size%2 == 0 && c.Me == c.Root:
+		p.send(tail, half[1]*c.Unit)
+	case c.Size%2 == 0 && c.Me == tail:
+		p.recv(c.Root, half[1]*c.Unit)
+	case c.Me != c.Root:
+		p.exchange(pair, half[side]*c.Unit, pair, half[1-side]*c.Unit)
 	}
 	return false
 }
 
 // bcastKnomial is a tree in which a rank serves three others at a time.
-func bcastKnomial(c *call, p *plan, phase int) bool {
+func bcastKnomial(c *Call, p *Plan, phase int) bool {
 	p.smpSetup(c)
-	p.tag = tagBcast
+	p.Tag = tagBcast
 	const k = 4
-	relative := (c.me - c.root + c.size) % c.size
+	relative := (c.Me - c.Root + c.Size) % c.Size
 	mask := 1
-	for ; mask < c.size; mask *= k {
+	for ; mask < c.Size; mask *= k {
 		if relative%(k*mask) != 0 {
-			p.recv((relative/(k*mask)*(k*mask)+c.root)%c.size, c.send)
+			p.recv((relative/(k*mask)*(k*mask)+c.Root)%c.Size, c.Send)
 			break
 		}
 	}
 	for mask /= k; mask > 0; mask /= k {
 		for i := 1; i < k; i++ {
-			if relative+mask*i < c.size {
-				p.isend((c.me+mask*i)%c.size, c.send)
+			if relative+mask*i < c.Size {
+				p.isend((c.Me+mask*i)%c.Size, c.Send)
 			}
 		}
 		p.waitAll()
@@ -270,33 +270,33 @@ func bcastKnomial(c *call, p *plan, phase int) bool {
 
 // bcastScatterDoubling scatters along a binomial tree and allgathers by
 // recursive doubling.
-func bcastScatterDoubling(c *call, p *plan, phase int) bool {
-	if c.send == 0 {
+func bcastScatterDoubling(c *Call, p *Plan, phase int) bool {
+	if c.Send == 0 {
 		return false
 	}
-	p.tag = tagBcast
-	block := (c.send + int64(c.size) - 1) / int64(c.size)
+	p.Tag = tagBcast
+	block := (c.Send + int64(c.Size) - 1) / int64(c.Size)
 	p.scatterForBcast(c, block)
-	relative := (c.me - c.root + c.size) % c.size
-	real := func(r int) int { return (r + c.root) % c.size }
+	relative := (c.Me - c.Root + c.Size) % c.Size
+	real := func(r int) int { return (r + c.Root) % c.Size }
 	// held is what the subtree of ranks that starts at first holds.
 	held := func(first, ranks int) int64 {
 		n := int64(0)
-		for i := first; i < min(first+ranks, c.size); i++ {
-			n += min(max(c.send-int64(i)*block, 0), block)
+		for i := first; i < min(first+ranks, c.Size); i++ {
+			n += min(max(c.Send-int64(i)*block, 0), block)
 		}
 		return n
 	}
-	for i, mask := 0, 1; mask < c.size; i, mask = i+1, mask<<1 {
+	for i, mask := 0, 1; mask < c.Size; i, mask = i+1, mask<<1 {
 		partner := relative ^ mask
 		theirs, mine := partner>>i<<i, relative>>i<<i
-		if partner < c.size {
+		if partner < c.Size {
 			p.exchange(real(partner), held(mine, mask), real(partner), held(theirs, mask))
 		}
-		if theirs+mask <= c.size {
+		if theirs+mask <= c.Size {
 			continue
 		}
-		complete := c.size - mine - mask
+		complete := c.Size - mine - mask
 		k := i
 		for m := mask >> 1; m > 0; m, k = m>>1, k-1 {
 			to := relative ^ m
@@ -313,27 +313,27 @@ func bcastScatterDoubling(c *call, p *plan, phase int) bool {
 }
 
 // scatterForBcast hands every rank its block of the data down a binomial tree.
-func (p *plan) scatterForBcast(c *call, block int64) {
-	relative := (c.me - c.root + c.size) % c.size
+func (p *Plan) scatterForBcast(c *Call, block int64) {
+	relative := (c.Me - c.Root + c.Size) % c.Size
 	held := int64(0)
 	if relative == 0 {
-		held = c.send
+		held = c.Send
 	}
 	mask := 1
-	for ; mask < c.size; mask <<= 1 {
+	for ; mask < c.Size; mask <<= 1 {
 		if relative&mask != 0 {
 			// What arrives is what the sender has beyond the blocks it keeps.
-			held = min(max(c.send-int64(relative)*block, 0), block*int64(mask))
+			held = min(max(c.Send-int64(relative)*block, 0), block*int64(mask))
 			if held > 0 {
-				p.recv((c.me-mask+c.size)%c.size, held)
+				p.recv((c.Me-mask+c.Size)%c.Size, held)
 			}
 			break
 		}
 	}
 	for mask >>= 1; mask > 0; mask >>= 1 {
-		if relative+mask < c.size {
+		if relative+mask < c.Size {
 			if n := held - block*int64(mask); n > 0 {
-				p.send((c.me+mask)%c.size, n)
+				p.send((c.Me+mask)%c.Size, n)
 				held -= n
 			}
 		}
@@ -341,21 +341,21 @@ func (p *plan) scatterForBcast(c *call, block int64) {
 }
 
 // bcastScatterRing scatters along a binomial tree and allgathers round a ring.
-func bcastScatterRing(c *call, p *plan, phase int) bool {
-	p.tag = tagBcast
+func bcastScatterRing(c *Call, p *Plan, phase int) bool {
+	p.Tag = tagBcast
 	p.scatterRing(c)
 	return false
 }
 
-func (p *plan) scatterRing(c *call) {
-	block := (c.send + int64(c.size) - 1) / int64(c.size)
+func (p *Plan) scatterRing(c *Call) {
+	block := (c.Send + int64(c.Size) - 1) / int64(c.Size)
 	p.scatterForBcast(c, block)
 	size := func(rank int) int64 {
-		i := int64((rank - c.root + c.size) % c.size)
-		return min(max(c.send-i*block, 0), block)
+		i := int64((rank - c.Root + c.Size) % c.Size)
+		return min(max(c.Send-i*block, 0), block)
 	}
-	left, right := (c.me-1+c.size)%c.size, (c.me+1)%c.size
-	for i := 1; i < c.size; i++ {
-		p.exchange(right, size((c.me-i+1+c.size)%c.size), left, size((c.me-i+c.size)%c.size))
+	left, right := (c.Me-1+c.Size)%c.Size, (c.Me+1)%c.Size
+	for i := 1; i < c.Size; i++ {
+		p.exchange(right, size((c.Me-i+1+c.Size)%c.Size), left, size((c.Me-i+c.Size)%c.Size))
 	}
 }

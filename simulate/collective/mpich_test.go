@@ -1,4 +1,4 @@
-package simulate
+package collective
 
 import (
 	"reflect"
@@ -67,11 +67,11 @@ func TestMPICHDecisions(t *testing.T) {
 		{trace.Gatherv, 8, 100, 1, "gathervLinear", 7, 7 * 100},
 		{trace.Scatterv, 8, 100, 1, "scattervLinear", 7, 7 * 100},
 	} {
-		calls := make([]call, c.n)
+		calls := make([]Call, c.n)
 		for i := range calls {
-			k := call{kind: c.kind, me: i, size: c.n, unit: c.unit, send: c.m, recv: c.m, counts: &counts{}}
+			k := Call{Kind: c.kind, Me: i, Size: c.n, Unit: c.unit, Send: c.m, Recv: c.m, Counts: &Counts{}}
 			for range c.n {
-				k.sends, k.recvs = append(k.sends, c.m), append(k.recvs, c.m)
+				k.Sends, k.Recvs = append(k.Sends, c.m), append(k.Recvs, c.m)
 			}
 			calls[i] = k
 		}

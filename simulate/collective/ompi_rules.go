@@ -1,4 +1,4 @@
-package simulate
+package collective
 
 // Open MPI's fixed decision rules (coll_tuned, as SimGrid 3.32 follows them for
 // commutative operations): which algorithm for how many ranks and bytes. The

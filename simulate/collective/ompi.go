@@ -1,4 +1,4 @@
-package simulate
+package collective
 
 import (
 	"fmt"
@@ -8,8 +8,8 @@ import (
 
 // The ompi selector: Open MPI's decision rules over the algorithms SimGrid has
 // for them.
-func ompiAlgorithm(c *call) (algorithm, error) {
-	switch c.kind {
+func ompiAlgorithm(c *Call) (Algorithm, error) {
+	switch c.Kind {
 	case trace.Barrier:
 		return ompiBarrier(c), nil
 	case trace.Bcast:
@@ -19,9 +19,9 @@ func ompiAlgorithm(c *call) (algorithm, error) {
 	case trace.Allreduce:
 		return ompiAllreduce(c), nil
 	case trace.Alltoall:
-		return needsPower(c, ompiAlltoall(c), ompiAlltoallRules, c.send, 2)
+		return needsPower(c, ompiAlltoall(c), ompiAlltoallRules, c.Send, 2)
 	case trace.Alltoallv:
-		if choose(ompiAlltoallvRules, c.size, 0) == 2 {
+		if choose(ompiAlltoallvRules, c.Size, 0) == 2 {
 			return needsPower(c, alltoallvPair, ompiAlltoallvRules, 0, 2)
 		}
 		return alltoallvLinear, nil
@@ -41,15 +41,15 @@ func ompiAlgorithm(c *call) (algorithm, error) {
 
 // needsPower refuses pairwise exchange for other numbers of ranks than powers
 // of two, as SimGrid does.
-func needsPower(c *call, a algorithm, table []decision, bytes int64, pair int) (algorithm, error) {
-	if choose(table, c.size, bytes) == pair && !powerOfTwo(c.size) {
-		return nil, fmt.Errorf("%s: the rules choose pairwise exchange, which needs a power of two ranks, not %d; use another selector", c.kind, c.size)
+func needsPower(c *Call, a Algorithm, table []decision, bytes int64, pair int) (Algorithm, error) {
+	if choose(table, c.Size, bytes) == pair && !powerOfTwo(c.Size) {
+		return nil, fmt.Errorf("%s: the rules choose pairwise exchange, which needs a power of two ranks, not %d; use another selector", c.Kind, c.Size)
 	}
 	return a, nil
 }
 
-func ompiBarrier(c *call) algorithm {
-	switch choose(ompiBarrierRules, c.size, 0) {
+func ompiBarrier(c *Call) Algorithm {
+	switch choose(ompiBarrierRules, c.Size, 0) {
 	case 3:
 		return barrierDoubling
 	case 4:
@@ -60,8 +60,8 @@ func ompiBarrier(c *call) algorithm {
 	return barrierLinear
 }
 
-func ompiBcast(c *call) algorithm {
-	switch choose(ompiBcastRules, c.size, c.send) {
+func ompiBcast(c *Call) Algorithm {
+	switch choose(ompiBcastRules, c.Size, c.Send) {
 	case 1:
 		return bcastChain
 	case 2, 3:
@@ -81,42 +81,42 @@ func ompiBcast(c *call) algorithm {
 }
 
 // writeOut appends all phases of an algorithm.
-func (p *plan) writeOut(c *call, a algorithm) {
+func (p *Plan) writeOut(c *Call, a Algorithm) {
 	for phase := 0; a(c, p, phase); phase++ {
 	}
 }
 
 // bcastChain is a pipeline from rank 0 to the last.
-func bcastChain(c *call, p *plan, phase int) bool {
+func bcastChain(c *Call, p *Plan, phase int) bool {
 	var next []int
-	if c.me+1 < c.size {
-		next = []int{c.me + 1}
+	if c.Me+1 < c.Size {
+		next = []int{c.Me + 1}
 	}
-	bcastChainOf(c, p, c.send, c.me-1, next, func(bytes int64) { p.bcastRest(c, bytes) })
+	bcastChainOf(c, p, c.Send, c.Me-1, next, func(bytes int64) { p.bcastRest(c, bytes) })
 	return false
 }
 
 // bcastBinary is a pipeline down a binary tree from rank 0.
-func bcastBinary(c *call, p *plan, phase int) bool {
+func bcastBinary(c *Call, p *Plan, phase int) bool {
 	var next []int
-	for _, n := range []int{2*c.me + 1, 2*c.me + 2} {
-		if n < c.size {
+	for _, n := range []int{2*c.Me + 1, 2*c.Me + 2} {
+		if n < c.Size {
 			next = append(next, n)
 		}
 	}
-	bcastChainOf(c, p, c.send, (c.me-1)/2, next, func(bytes int64) { p.bcastRest(c, bytes) })
+	bcastChainOf(c, p, c.Send, (c.Me-1)/2, next, func(bytes int64) { p.bcastRest(c, bytes) })
 	return false
 }
 
 // bcastRest broadcasts what a pipeline left over.
-func (p *plan) bcastRest(c *call, bytes int64) {
+func (p *Plan) bcastRest(c *Call, bytes int64) {
 	rest := *c
-	rest.send = bytes
+	rest.Send = bytes
 	p.writeOut(&rest, ompiBcast(&rest))
 }
 
-func ompiReduce(c *call) algorithm {
-	switch choose(ompiReduceRules, c.size, c.send) {
+func ompiReduce(c *Call) Algorithm {
+	switch choose(ompiReduceRules, c.Size, c.Send) {
 	case 2:
 		return reduceChain
 	case 3:
@@ -131,14 +131,14 @@ func ompiReduce(c *call) algorithm {
 	return reduceInTurn // Rabenseifner's is not used by SimGrid either
 }
 
-func ompiAllreduce(c *call) algorithm {
-	switch choose(ompiAllreduceRules, c.size, c.send) {
+func ompiAllreduce(c *Call) Algorithm {
+	switch choose(ompiAllreduceRules, c.Size, c.Send) {
 	case 3:
 		return allreduceDoubling
 	case 4:
 		return ompiAllreduceRing
 	case 5:
-		if c.send > 0 && c.send/c.unit >= int64(c.size)*segmentCount(ringSegment, c.unit, c.send/c.unit) {
+		if c.Send > 0 && c.Send/c.Unit >= int64(c.Size)*segmentCount(ringSegment, c.Unit, c.Send/c.Unit) {
 			return allreduceRingSegmented
 		}
 		return ompiAllreduceRing
@@ -149,28 +149,28 @@ func ompiAllreduce(c *call) algorithm {
 }
 
 // ompiReduceBcast is a reduce to rank 0 and a bcast, each by its own rule.
-func ompiReduceBcast(c *call, p *plan, phase int) bool {
+func ompiReduceBcast(c *Call, p *Plan, phase int) bool {
 	part := *c
-	part.root = 0
+	part.Root = 0
 	p.writeOut(&part, ompiReduce(&part))
 	p.writeOut(&part, ompiBcast(&part))
 	return false
 }
 
-func ompiAllreduceRing(c *call, p *plan, phase int) bool {
-	if c.send/c.unit < int64(c.size) {
+func ompiAllreduceRing(c *Call, p *Plan, phase int) bool {
+	if c.Send/c.Unit < int64(c.Size) {
 		return ompiReduceBcast(c, p, phase)
 	}
 	allreduceRing(c, p, func(bytes int64) {
 		rest := *c
-		rest.send = bytes
+		rest.Send = bytes
 		p.writeOut(&rest, ompiAllreduce(&rest))
 	})
 	return false
 }
 
-func ompiAlltoall(c *call) algorithm {
-	switch choose(ompiAlltoallRules, c.size, c.send) {
+func ompiAlltoall(c *Call) Algorithm {
+	switch choose(ompiAlltoallRules, c.Size, c.Send) {
 	case 2:
 		return alltoallPair
 	case 3:
@@ -179,12 +179,12 @@ func ompiAlltoall(c *call) algorithm {
 	return alltoallLinear
 }
 
-func ompiGather(c *call) algorithm {
-	bytes := c.send
-	if c.me == c.root {
-		bytes = c.recv
+func ompiGather(c *Call) Algorithm {
+	bytes := c.Send
+	if c.Me == c.Root {
+		bytes = c.Recv
 	}
-	switch choose(ompiGatherRules, c.size, bytes) {
+	switch choose(ompiGatherRules, c.Size, bytes) {
 	case 2:
 		return gatherBinomial
 	case 3:
@@ -193,12 +193,12 @@ func ompiGather(c *call) algorithm {
 	return gatherInTurn
 }
 
-func ompiScatter(c *call) algorithm {
-	bytes := c.recv
-	if c.me == c.root {
-		bytes = c.send
+func ompiScatter(c *Call) Algorithm {
+	bytes := c.Recv
+	if c.Me == c.Root {
+		bytes = c.Send
 	}
-	switch choose(ompiScatterRules, c.size, bytes) {
+	switch choose(ompiScatterRules, c.Size, bytes) {
 	case 2:
 		return scatterBinomial
 	case 3:
@@ -207,8 +207,8 @@ func ompiScatter(c *call) algorithm {
 	return scatterInTurn
 }
 
-func ompiAllgather(c *call) algorithm {
-	switch choose(ompiAllgatherRules, c.size, c.send) {
+func ompiAllgather(c *Call) Algorithm {
+	switch choose(ompiAllgatherRules, c.Size, c.Send) {
 	case 2:
 		return allgatherBruck
 	case 3:
@@ -223,12 +223,12 @@ func ompiAllgather(c *call) algorithm {
 	return allgatherNeighbours
 }
 
-func ompiAllgatherv(c *call) algorithm {
+func ompiAllgatherv(c *Call) Algorithm {
 	total := int64(0)
-	for _, n := range c.recvs {
+	for _, n := range c.Recvs {
 		total += n
 	}
-	switch choose(ompiAllgathervRules, c.size, total/int64(c.size)) {
+	switch choose(ompiAllgathervRules, c.Size, total/int64(c.Size)) {
 	case 2:
 		return allgathervBruck
 	case 3:
@@ -244,24 +244,24 @@ func ompiAllgatherv(c *call) algorithm {
 // ompiGathervBcast gathers at rank 0 and broadcasts. The replay knows no
 // displacements, so SimGrid takes all blocks to lie at the start of the buffer
 // and broadcasts only the largest one.
-func ompiGathervBcast(c *call, p *plan, phase int) bool {
+func ompiGathervBcast(c *Call, p *Plan, phase int) bool {
 	part := *c
-	part.root = 0
+	part.Root = 0
 	p.writeOut(&part, gathervLinear)
-	part.send = 0
-	for _, n := range c.recvs {
-		part.send = max(part.send, n)
+	part.Send = 0
+	for _, n := range c.Recvs {
+		part.Send = max(part.Send, n)
 	}
 	p.writeOut(&part, ompiBcast(&part))
 	return false
 }
 
-func ompiReduceScatter(c *call) algorithm {
+func ompiReduceScatter(c *Call) Algorithm {
 	total := int64(0)
-	for _, n := range c.sends {
+	for _, n := range c.Sends {
 		total += n
 	}
-	switch choose(ompiReduceScatterRules, c.size, total) {
+	switch choose(ompiReduceScatterRules, c.Size, total) {
 	case 2:
 		return reduceScatterHalving
 	case 3:

@@ -1,17 +1,17 @@
-package simulate
+package collective
 
 // Algorithms of reduce, allreduce and reduce_scatter beyond SimGrid's defaults.
 
 // reduceInTurn receives from one rank after the other, the last first.
-func reduceInTurn(c *call, p *plan, phase int) bool {
-	p.tag = tagReduce
-	if c.me != c.root {
-		p.send(c.root, c.send)
+func reduceInTurn(c *Call, p *Plan, phase int) bool {
+	p.Tag = tagReduce
+	if c.Me != c.Root {
+		p.send(c.Root, c.Send)
 		return false
 	}
-	for i := c.size - 1; i >= 0; i-- {
-		if i != c.me {
-			p.recv(i, c.send)
+	for i := c.Size - 1; i >= 0; i-- {
+		if i != c.Me {
+			p.recv(i, c.Send)
 		}
 	}
 	return false
@@ -19,34 +19,34 @@ func reduceInTurn(c *call, p *plan, phase int) bool {
 
 // reduceTree reduces segments up a tree: a rank always has the next receive
 // open while it waits for the one before.
-func (p *plan) reduceTree(c *call, t tree, segment int64) {
-	p.tag = tagReduce
-	count := c.send / c.unit
+func (p *Plan) reduceTree(c *Call, t tree, segment int64) {
+	p.Tag = tagReduce
+	count := c.Send / c.Unit
 	if count == 0 {
 		return
 	}
-	per := segmentCount(segment, c.unit, count)
+	per := segmentCount(segment, c.Unit, count)
 	pieces := (count + per - 1) / per
-	size := func(i int64) int64 { return min(per, count-i*per) * c.unit }
+	size := func(i int64) int64 { return min(per, count-i*per) * c.Unit }
 	if len(t.next) == 0 {
 		for i := int64(0); i < pieces; i++ {
 			p.send(t.prev, size(i))
 		}
 		return
 	}
-	before := none
+	before := int32(-1)
 	for i := int64(0); i <= pieces; i++ {
 		for child, n := range t.next {
-			current := none
+			current := int32(-1)
 			if i < pieces {
 				current = p.irecv(n, size(i))
 			}
-			if before != none {
+			if before >= 0 {
 				p.wait(before)
 			}
 			before = current
 			if child == 0 && i > 0 {
-				if t.prev >= 0 && c.me != c.root {
+				if t.prev >= 0 && c.Me != c.Root {
 					p.send(t.prev, size(i-1))
 				}
 				if i == pieces {
@@ -58,14 +58,14 @@ func (p *plan) reduceTree(c *call, t tree, segment int64) {
 	}
 }
 
-func reduceChain(c *call, p *plan, phase int) bool {
-	p.reduceTree(c, chainTree(c.size/2, c), 64<<10)
+func reduceChain(c *Call, p *Plan, phase int) bool {
+	p.reduceTree(c, chainTree(c.Size/2, c), 64<<10)
 	return false
 }
 
-func reducePipeline(c *call, p *plan, phase int) bool {
+func reducePipeline(c *Call, p *Plan, phase int) bool {
 	segment := int64(64 << 10)
-	size, kib := float64(c.size), float64(c.send)/1024
+	size, kib := float64(c.Size), float64(c.Send)/1024
 	switch { // Open MPI's fitted lines
 	case size > 0.0410*kib+9.7128:
 		segment = 1 << 10
@@ -76,34 +76,34 @@ func reducePipeline(c *call, p *plan, phase int) bool {
 	return false
 }
 
-func reduceBinary(c *call, p *plan, phase int) bool {
+func reduceBinary(c *Call, p *Plan, phase int) bool {
 	p.reduceTree(c, karyTree(2, c), 32<<10)
 	return false
 }
 
-func reduceInOrderBinomial(c *call, p *plan, phase int) bool {
+func reduceInOrderBinomial(c *Call, p *Plan, phase int) bool {
 	segment := int64(0)
-	small := c.size < 8 && c.send < 20480 || c.send < 2048 || c.send/c.unit <= 1
-	if !small && float64(c.size) > 0.6016*float64(c.send)/1024+1.3496 {
+	small := c.Size < 8 && c.Send < 20480 || c.Send < 2048 || c.Send/c.Unit <= 1
+	if !small && float64(c.Size) > 0.6016*float64(c.Send)/1024+1.3496 {
 		segment = 1 << 10
 	}
-	p.reduceTree(c, inOrderBinomial(c, c.root), segment)
+	p.reduceTree(c, inOrderBinomial(c, c.Root), segment)
 	return false
 }
 
 // reduceInOrderBinary reduces to the last rank, which hands the result to root.
-func reduceInOrderBinary(c *call, p *plan, phase int) bool {
-	last := c.size - 1
+func reduceInOrderBinary(c *Call, p *Plan, phase int) bool {
+	last := c.Size - 1
 	at := *c
-	at.root = last
+	at.Root = last
 	p.reduceTree(&at, inOrderBinary(c), 0)
-	p.tag = tagReduce
-	if last != c.root {
-		switch c.me {
-		case c.root:
-			p.recv(last, c.send)
+	p.Tag = tagReduce
+	if last != c.Root {
+		switch c.Me {
+		case c.Root:
+			p.recv(last, c.Send)
 		case last:
-			p.send(c.root, c.send)
+			p.send(c.Root, c.Send)
 		}
 	}
 	return false
@@ -113,9 +113,9 @@ func reduceInOrderBinary(c *call, p *plan, phase int) bool {
 // even one of each pair gives its data to the odd one. It returns the rank
 // among those that go on, -1 for those that do not, the power of two, and the
 // way back from such ranks.
-func (p *plan) fold(c *call, bytes int64) (me, power int, real func(int) int) {
-	power = floorPower(c.size)
-	rest := c.size - power
+func (p *Plan) fold(c *Call, bytes int64) (me, power int, real func(int) int) {
+	power = floorPower(c.Size)
+	rest := c.Size - power
 	real = func(r int) int {
 		if r < rest {
 			return 2*r + 1
@@ -123,48 +123,48 @@ func (p *plan) fold(c *call, bytes int64) (me, power int, real func(int) int) {
 		return r + rest
 	}
 	switch {
-	case c.me >= 2*rest:
-		return c.me - rest, power, real
-	case c.me%2 == 0:
-		p.send(c.me+1, bytes)
+	case c.Me >= 2*rest:
+		return c.Me - rest, power, real
+	case c.Me%2 == 0:
+		p.send(c.Me+1, bytes)
 		return -1, power, real
 	}
-	p.recv(c.me-1, bytes)
-	return c.me / 2, power, real
+	p.recv(c.Me-1, bytes)
+	return c.Me / 2, power, real
 }
 
 // unfold gives the ranks that fold left out their result.
-func (p *plan) unfold(c *call, power int, bytes int64) {
-	if c.me < 2*(c.size-power) {
-		if c.me%2 == 0 {
-			p.recv(c.me+1, bytes)
+func (p *Plan) unfold(c *Call, power int, bytes int64) {
+	if c.Me < 2*(c.Size-power) {
+		if c.Me%2 == 0 {
+			p.recv(c.Me+1, bytes)
 		} else {
-			p.send(c.me-1, bytes)
+			p.send(c.Me-1, bytes)
 		}
 	}
 }
 
 // allreduceDoubling exchanges everything with ever farther partners.
-func allreduceDoubling(c *call, p *plan, phase int) bool {
-	p.tag = tagAllreduce
-	me, power, real := p.fold(c, c.send)
+func allreduceDoubling(c *Call, p *Plan, phase int) bool {
+	p.Tag = tagAllreduce
+	me, power, real := p.fold(c, c.Send)
 	if me >= 0 {
 		for mask := 1; mask < power; mask <<= 1 {
 			partner := real(me ^ mask)
-			p.exchange(partner, c.send, partner, c.send)
+			p.exchange(partner, c.Send, partner, c.Send)
 		}
 	}
-	p.unfold(c, power, c.send)
+	p.unfold(c, power, c.Send)
 	return false
 }
 
 // allreduceRabenseifner is a reduce-scatter by recursive halving and an
 // allgather by recursive doubling.
-func allreduceRabenseifner(c *call, p *plan, phase int) bool {
-	p.tag = tagAllreduce
-	me, power, real := p.fold(c, c.send)
+func allreduceRabenseifner(c *Call, p *Plan, phase int) bool {
+	p.Tag = tagAllreduce
+	me, power, real := p.fold(c, c.Send)
 	if me >= 0 {
-		count := c.send / c.unit
+		count := c.Send / c.Unit
 		block := count / int64(power)
 		// span is the bytes of blocks from..to; the last block takes the rest.
 		span := func(from, to int) int64 {
@@ -172,17 +172,17 @@ func allreduceRabenseifner(c *call, p *plan, phase int) bool {
 			if to == power {
 				n += count - block*int64(power)
 			}
-			return n * c.unit
+			return n * c.Unit
 		}
 		p.halveAndDouble(me, power, real, span)
 	}
-	p.unfold(c, power, c.send)
+	p.unfold(c, power, c.Send)
 	return false
 }
 
 // halveAndDouble is the main part of Rabenseifner's algorithm: ranks differ in
 // the lowest bit first.
-func (p *plan) halveAndDouble(me, power int, real func(int) int, span func(from, to int) int64) {
+func (p *Plan) halveAndDouble(me, power int, real func(int) int, span func(from, to int) int64) {
 	send, recv, last := 0, 0, power
 	mask := 1
 	for ; mask < power; mask <<= 1 {
@@ -223,14 +223,14 @@ func (p *plan) halveAndDouble(me, power int, real func(int) int, span func(from,
 
 // allreduceRing sends blocks round a ring twice: once to add them up, once to
 // hand out the sums. What does not divide evenly is done by again.
-func allreduceRing(c *call, p *plan, again func(bytes int64)) {
-	p.tag = tagAllreduce
-	block := c.send / c.unit / int64(c.size) * c.unit
-	for range 2 * (c.size - 1) {
-		p.exchange((c.me+1)%c.size, block, (c.me-1+c.size)%c.size, block)
+func allreduceRing(c *Call, p *Plan, again func(bytes int64)) {
+	p.Tag = tagAllreduce
+	block := c.Send / c.Unit / int64(c.Size) * c.Unit
+	for range 2 * (c.Size - 1) {
+		p.exchange((c.Me+1)%c.Size, block, (c.Me-1+c.Size)%c.Size, block)
 	}
-	if rest := c.send / c.unit % int64(c.size); rest != 0 {
-		again(rest * c.unit)
+	if rest := c.Send / c.Unit % int64(c.Size); rest != 0 {
+		again(rest * c.Unit)
 	}
 }
 
@@ -248,10 +248,10 @@ func evenly(count, parts int64) (split, early, late int64) {
 const ringSegment = 1 << 20
 
 // allreduceRingSegmented is the ring with blocks cut into segments.
-func allreduceRingSegmented(c *call, p *plan, phase int) bool {
-	p.tag = tagAllreduce
-	size, count := int64(c.size), c.send/c.unit
-	per := segmentCount(ringSegment, c.unit, count)
+func allreduceRingSegmented(c *Call, p *Plan, phase int) bool {
+	p.Tag = tagAllreduce
+	size, count := int64(c.Size), c.Send/c.Unit
+	per := segmentCount(ringSegment, c.Unit, count)
 	phases := count / (size * per)
 	if rest := count % (size * per); rest >= size && rest > size*per/2 {
 		phases++
@@ -264,20 +264,20 @@ func allreduceRingSegmented(c *call, p *plan, phase int) bool {
 		return late
 	}
 	_, most, _ := evenly(early, phases)
-	to, from := (c.me+1)%c.size, (c.me-1+c.size)%c.size
-	me := int64(c.me)
+	to, from := (c.Me+1)%c.Size, (c.Me-1+c.Size)%c.Size
+	me := int64(c.Me)
 	for ph := int64(0); ph < phases; ph++ {
 		piece := func(r int64) int64 {
 			split, early, late := evenly(block(r), phases)
 			if ph < split {
-				return early * c.unit
+				return early * c.Unit
 			}
-			return late * c.unit
+			return late * c.Unit
 		}
-		current := p.irecv(from, most*c.unit)
+		current := p.irecv(from, most*c.Unit)
 		p.send(to, piece(me))
 		for k := int64(2); k < size; k++ {
-			following := p.irecv(from, most*c.unit)
+			following := p.irecv(from, most*c.Unit)
 			p.wait(current)
 			p.send(to, piece((me+size-k+1)%size))
 			current = following
@@ -286,31 +286,31 @@ func allreduceRingSegmented(c *call, p *plan, phase int) bool {
 		p.waitAll()
 	}
 	for k := int64(0); k < size-1; k++ {
-		p.exchange(to, block((me+1+size-k)%size)*c.unit, from, early*c.unit)
+		p.exchange(to, block((me+1+size-k)%size)*c.Unit, from, early*c.Unit)
 	}
 	return false
 }
 
 // reduceScatterHalving is recursive halving.
-func reduceScatterHalving(c *call, p *plan, phase int) bool {
-	p.tag = tagReduceScatter
+func reduceScatterHalving(c *Call, p *Plan, phase int) bool {
+	p.Tag = tagReduceScatter
 	total := int64(0)
-	for _, n := range c.sends {
+	for _, n := range c.Sends {
 		total += n
 	}
 	if total == 0 {
 		return false
 	}
 	me, power, real := p.fold(c, total)
-	rest := c.size - power
+	rest := c.Size - power
 	if me >= 0 {
 		span := func(from, to int) int64 {
 			n := int64(0)
 			for i := from; i < to; i++ {
 				if i < rest {
-					n += c.sends[2*i] + c.sends[2*i+1]
+					n += c.Sends[2*i] + c.Sends[2*i+1]
 				} else {
-					n += c.sends[i+rest]
+					n += c.Sends[i+rest]
 				}
 			}
 			return n
@@ -335,32 +335,32 @@ func reduceScatterHalving(c *call, p *plan, phase int) bool {
 		}
 		p.waitAll()
 	}
-	if c.me < 2*rest {
-		if c.me%2 == 0 {
-			if c.sends[c.me] > 0 {
-				p.recv(c.me+1, c.sends[c.me])
+	if c.Me < 2*rest {
+		if c.Me%2 == 0 {
+			if c.Sends[c.Me] > 0 {
+				p.recv(c.Me+1, c.Sends[c.Me])
 			}
-		} else if c.sends[c.me-1] > 0 {
-			p.send(c.me-1, c.sends[c.me-1])
+		} else if c.Sends[c.Me-1] > 0 {
+			p.send(c.Me-1, c.Sends[c.Me-1])
 		}
 	}
 	return false
 }
 
 // reduceScatterRing sends blocks round a ring until each has met all ranks.
-func reduceScatterRing(c *call, p *plan, phase int) bool {
-	p.tag = tagReduceScatter
+func reduceScatterRing(c *Call, p *Plan, phase int) bool {
+	p.Tag = tagReduceScatter
 	largest := int64(0)
-	for _, n := range c.sends {
+	for _, n := range c.Sends {
 		largest = max(largest, n)
 	}
-	to, from := (c.me+1)%c.size, (c.me-1+c.size)%c.size
+	to, from := (c.Me+1)%c.Size, (c.Me-1+c.Size)%c.Size
 	current := p.irecv(from, largest)
-	p.send(to, c.sends[from])
-	for k := 2; k < c.size; k++ {
+	p.send(to, c.Sends[from])
+	for k := 2; k < c.Size; k++ {
 		following := p.irecv(from, largest)
 		p.wait(current)
-		p.send(to, c.sends[(c.me+c.size-k)%c.size])
+		p.send(to, c.Sends[(c.Me+c.Size-k)%c.Size])
 		current = following
 	}
 	p.waitAll()
@@ -369,14 +369,14 @@ func reduceScatterRing(c *call, p *plan, phase int) bool {
 
 // reduceScatterButterfly is recursive halving that differs in the lowest bit
 // first, so that blocks end at mirrored ranks and change places at last.
-func reduceScatterButterfly(c *call, p *plan, phase int) bool {
-	p.tag = tagReduceScatter
+func reduceScatterButterfly(c *Call, p *Plan, phase int) bool {
+	p.Tag = tagReduceScatter
 	total := int64(0)
-	for _, n := range c.sends {
+	for _, n := range c.Sends {
 		total += n
 	}
 	bits := 0
-	for 1<<bits < floorPower(c.size) {
+	for 1<<bits < floorPower(c.Size) {
 		bits++
 	}
 	mirror := func(x int) int {
@@ -387,9 +387,9 @@ func reduceScatterButterfly(c *call, p *plan, phase int) bool {
 		return y
 	}
 	me, power, real := p.fold(c, total)
-	rest := c.size - power
+	rest := c.Size - power
 	if me < 0 {
-		p.recv(real(mirror((c.me+1)/2)), c.sends[c.me])
+		p.recv(real(mirror((c.Me+1)/2)), c.Sends[c.Me])
 		return false
 	}
 	first := func(i int) int { // the first real block of a virtual one
@@ -401,7 +401,7 @@ func reduceScatterButterfly(c *call, p *plan, phase int) bool {
 	span := func(from, blocks int) int64 {
 		n := int64(0)
 		for i := first(from); i < first(from+blocks); i++ {
-			n += c.sends[i]
+			n += c.Sends[i]
 		}
 		return n
 	}
@@ -420,11 +420,11 @@ func reduceScatterButterfly(c *call, p *plan, phase int) bool {
 	partner := mirror(me)
 	block := first(send)
 	if partner < rest {
-		p.send(real(partner)-1, c.sends[block])
+		p.send(real(partner)-1, c.Sends[block])
 		block++
 	}
 	if partner != me {
-		p.exchange(real(partner), c.sends[block], real(partner), c.sends[c.me])
+		p.exchange(real(partner), c.Sends[block], real(partner), c.Sends[c.Me])
 	}
 	return false
 }

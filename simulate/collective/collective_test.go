@@ -1,11 +1,12 @@
-package simulate
+package collective
 
 import (
 	"fmt"
 	"testing"
 
-	"auspex/trace"
 	"pgregory.net/rapid"
+
+	"auspex/trace"
 )
 
 // traffic is what a collective sends, and which ranks have heard of which, by
@@ -19,7 +20,7 @@ type traffic struct {
 // pairUp plays the plans of all ranks of a collective against each other with
 // every send buffered, and returns an error unless each receive finds its
 // message, of a size it has room for, and no message is left over.
-func pairUp(calls []call, alg func(*call) (algorithm, error)) (all traffic, err error) {
+func pairUp(calls []Call, alg func(*Call) (Algorithm, error)) (all traffic, err error) {
 	type key struct{ from, to, tag int32 }
 	type parcel struct {
 		bytes int64
@@ -30,15 +31,15 @@ func pairUp(calls []call, alg func(*call) (algorithm, error)) (all traffic, err 
 	for i := range n {
 		all.heard = append(all.heard, 1<<i)
 	}
-	steps := make([][]step, n)
+	steps := make([][]Step, n)
 	for i := range calls {
 		a, err := alg(&calls[i])
 		if err != nil {
 			return all, err
 		}
-		var p plan
+		var p Plan
 		p.writeOut(&calls[i], a)
-		steps[i] = p.steps
+		steps[i] = p.Steps
 	}
 	// Receives are taken in order; sends never wait. A blocking step of a rank
 	// waits for its receive.
@@ -68,33 +69,33 @@ func pairUp(calls []call, alg func(*call) (algorithm, error)) (all traffic, err 
 				s := steps[i][at[i]]
 				me := int32(i)
 				put := func() {
-					k := key{me, s.peer, s.tag}
-					boxes[k] = append(boxes[k], parcel{s.bytes, all.heard[me]})
-					all.bytes += s.bytes
+					k := key{me, s.Peer, s.Tag}
+					boxes[k] = append(boxes[k], parcel{s.Bytes, all.heard[me]})
+					all.bytes += s.Bytes
 					all.messages++
 				}
 				done := true
-				switch s.kind {
-				case stepSend, stepIsend:
+				switch s.Kind {
+				case StepSend, StepIsend:
 					put()
-					if s.kind == stepIsend {
+					if s.Kind == StepIsend {
 						open[i] = append(open[i], pend{key{-1, -1, -1}, 0})
 					}
-				case stepRecv:
-					done, err = take(key{s.peer, me, s.tag}, s.bytes)
-				case stepIrecv:
-					open[i] = append(open[i], pend{key{s.peer, me, s.tag}, s.bytes})
-				case stepExchange:
+				case StepRecv:
+					done, err = take(key{s.Peer, me, s.Tag}, s.Bytes)
+				case StepIrecv:
+					open[i] = append(open[i], pend{key{s.Peer, me, s.Tag}, s.Bytes})
+				case StepExchange:
 					if !sent[i] {
 						put()
 						sent[i], progress = true, true
 					}
-					if done, err = take(key{s.source, me, s.tag}, s.room); done {
+					if done, err = take(key{s.Source, me, s.Tag}, s.Room); done {
 						sent[i] = false
 					}
-				case stepWait, stepWaitAll:
+				case StepWait, StepWaitAll:
 					for j := range open[i] {
-						if s.kind == stepWait && int32(j) != s.peer || open[i][j].key.from < 0 {
+						if s.Kind == StepWait && int32(j) != s.Peer || open[i][j].key.from < 0 {
 							continue
 						}
 						var ok bool
@@ -104,7 +105,7 @@ func pairUp(calls []call, alg func(*call) (algorithm, error)) (all traffic, err 
 						}
 						open[i][j].key.from = -1
 					}
-					if done && s.kind == stepWaitAll {
+					if done && s.Kind == StepWaitAll {
 						open[i] = open[i][:0]
 					}
 				}
@@ -157,7 +158,7 @@ func uninformed(k trace.Kind, root int, heard []uint64) error {
 // Every algorithm must pair up its sends and receives for any number of ranks,
 // size, datatype and root, and data must find its way to all who need it.
 func TestCollectivesPairUp(t *testing.T) {
-	selectors := map[string]func(*call) (algorithm, error){
+	selectors := map[string]func(*Call) (Algorithm, error){
 		"default": defaultAlgorithm, "ompi": ompiAlgorithm, "mpich": mpichAlgorithm,
 	}
 	for name, alg := range selectors {
@@ -177,24 +178,23 @@ func TestCollectivesPairUp(t *testing.T) {
 					for i := range hosts {
 						hosts[i] = int32(i / perHost)
 					}
-					world := &communicator{size: n, hosts: hosts}
-					calls := make([]call, n)
+					calls := make([]Call, n)
 					for i := range calls {
-						c := call{kind: k, me: i, size: n, root: root, unit: unit, send: count * unit, recv: count * unit, place: &membership{comm: world, me: int32(i)}}
+						c := Call{Kind: k, Me: i, Size: n, Root: root, Unit: unit, Send: count * unit, Recv: count * unit, Place: &Place{Hosts: hosts}}
 						switch k {
 						case trace.Alltoallv, trace.Gatherv, trace.Allgatherv, trace.Scatterv, trace.ReduceScatter:
-							c.counts = &counts{} // others must do without
+							c.Counts = &Counts{} // others must do without
 						}
 						for j := range n {
 							switch k {
 							case trace.Alltoallv:
-								c.sends, c.recvs = append(c.sends, amounts[i*n+j]), append(c.recvs, amounts[j*n+i])
+								c.Sends, c.Recvs = append(c.Sends, amounts[i*n+j]), append(c.Recvs, amounts[j*n+i])
 							case trace.Gatherv, trace.Allgatherv:
-								c.recvs = append(c.recvs, amounts[j])
-								c.send = amounts[i]
+								c.Recvs = append(c.Recvs, amounts[j])
+								c.Send = amounts[i]
 							case trace.Scatterv, trace.ReduceScatter:
-								c.sends = append(c.sends, amounts[j])
-								c.recv = amounts[i]
+								c.Sends = append(c.Sends, amounts[j])
+								c.Recv = amounts[i]
 							}
 						}
 						calls[i] = c

@@ -1,4 +1,4 @@
-package simulate
+package collective
 
 // tree is a rank's place in a spanning tree of the communicator.
 type tree struct {
@@ -8,8 +8,8 @@ type tree struct {
 
 // karyTree is Open MPI's balanced tree of the given fanout: children are a
 // level's width apart.
-func karyTree(fanout int, c *call) tree {
-	shifted := (c.me - c.root + c.size) % c.size
+func karyTree(fanout int, c *Call) tree {
+	shifted := (c.Me - c.Root + c.Size) % c.Size
 	// The width of my level, and the number of ranks on the levels above.
 	width, above := 1, 0
 	for above+width <= shifted {
@@ -17,8 +17,8 @@ func karyTree(fanout int, c *call) tree {
 		width *= fanout
 	}
 	var t tree
-	for i := 1; i <= fanout && shifted+width*i < c.size; i++ {
-		t.next = append(t.next, (shifted+width*i+c.root)%c.size)
+	for i := 1; i <= fanout && shifted+width*i < c.Size; i++ {
+		t.next = append(t.next, (shifted+width*i+c.Root)%c.Size)
 	}
 	parent := shifted
 	if parent < fanout {
@@ -28,22 +28,22 @@ func karyTree(fanout int, c *call) tree {
 			parent -= width / fanout
 		}
 	}
-	t.prev = (parent + c.root) % c.size
+	t.prev = (parent + c.Root) % c.Size
 	return t
 }
 
 // inOrderBinomial is the binomial tree in which a subtree holds neighbours.
-func inOrderBinomial(c *call, root int) tree {
-	virtual := (c.me - root + c.size) % c.size
+func inOrderBinomial(c *Call, root int) tree {
+	virtual := (c.Me - root + c.Size) % c.Size
 	t := tree{prev: root}
-	for mask := 1; mask < c.size; mask <<= 1 {
+	for mask := 1; mask < c.Size; mask <<= 1 {
 		remote := virtual ^ mask
 		if remote < virtual {
-			t.prev = (remote + root) % c.size
+			t.prev = (remote + root) % c.Size
 			break
 		}
-		if remote < c.size {
-			t.next = append(t.next, (remote+root)%c.size)
+		if remote < c.Size {
+			t.next = append(t.next, (remote+root)%c.Size)
 		}
 	}
 	return t
@@ -51,9 +51,9 @@ func inOrderBinomial(c *call, root int) tree {
 
 // inOrderBinary is the binary tree, rooted at the last rank, whose subtrees
 // hold neighbours.
-func inOrderBinary(c *call) tree {
+func inOrderBinary(c *Call) tree {
 	t := tree{prev: -1}
-	me, size, parent, delta := c.me, c.size, c.size-1, 0
+	me, size, parent, delta := c.Me, c.Size, c.Size-1, 0
 	for {
 		right := size >> 1
 		lchild, rchild := -1, -1
@@ -91,34 +91,34 @@ func inOrderBinary(c *call) tree {
 }
 
 // chainTree is a number of chains that start at root.
-func chainTree(fanout int, c *call) tree {
-	fanout = min(max(fanout, 1), c.size-1, 32)
-	shifted := (c.me - c.root + c.size) % c.size
-	unshift := func(r int) int { return (r + c.root) % c.size }
+func chainTree(fanout int, c *Call) tree {
+	fanout = min(max(fanout, 1), c.Size-1, 32)
+	shifted := (c.Me - c.Root + c.Size) % c.Size
+	unshift := func(r int) int { return (r + c.Root) % c.Size }
 	t := tree{prev: -1}
 	if fanout <= 1 {
 		if shifted > 0 {
 			t.prev = unshift(shifted - 1)
 		}
-		if shifted+1 < c.size {
+		if shifted+1 < c.Size {
 			t.next = []int{unshift(shifted + 1)}
 		}
 		return t
 	}
-	longest := (c.size - 1 + fanout - 1) / fanout
-	mark := (c.size - 1) % fanout // chains of full length
+	longest := (c.Size - 1 + fanout - 1) / fanout
+	mark := (c.Size - 1) % fanout // chains of full length
 	if mark == 0 {
 		mark = fanout + 1
 	}
 	if shifted == 0 {
-		next := (c.root + 1) % c.size
+		next := (c.Root + 1) % c.Size
 		t.next = append(t.next, next)
 		for i := 1; i < fanout; i++ {
 			next += longest
 			if i > mark {
 				next--
 			}
-			next %= c.size
+			next %= c.Size
 			t.next = append(t.next, next)
 		}
 		return t
@@ -132,11 +132,11 @@ func chainTree(fanout int, c *call) tree {
 		head, length = mark*longest+1+(column-mark)*(longest-1), longest-1
 	}
 	if shifted == head {
-		t.prev = c.root
+		t.prev = c.Root
 	} else {
 		t.prev = unshift(shifted - 1)
 	}
-	if shifted != head+length-1 && shifted+1 < c.size {
+	if shifted != head+length-1 && shifted+1 < c.Size {
 		t.next = []int{unshift(shifted + 1)}
 	}
 	return t

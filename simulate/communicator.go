@@ -4,55 +4,18 @@ import (
 	"fmt"
 	"sort"
 
+	"auspex/simulate/collective"
 	"auspex/trace"
 )
 
-// call is a collective as one rank sees it. Sizes are in bytes.
-type call struct {
-	kind     trace.Kind
-	phase    int32
-	me, size int // in the communicator
-	root     int
-	unit     int64 // bytes of one element
-	send     int64 // to each, or in all
-	recv     int64 // from each, or in all
-	*counts        // of collectives with a size for each rank, else nil or old
-	flops    float64
-	split    *split      // of comm_split and comm_dup
-	place    *membership // for selectors that look at hosts
-	steps    algorithm
+// ongoing is a collective that a rank is in the middle of.
+type ongoing struct {
+	collective.Call
+	phase int32
+	flops float64
+	split *split // of comm_split and comm_dup
+	steps collective.Algorithm
 }
-
-// counts are the bytes to and from each rank.
-type counts struct{ sends, recvs []int64 }
-
-// algorithm appends the steps of one phase of a collective for one rank and
-// tells whether another phase follows. What it appends depends on the call and
-// the phase only, so nothing but a number is kept between phases.
-type algorithm func(c *call, p *plan, phase int) bool
-
-// Tags of collectives' messages. Any negative number will do that is not
-// trace.AnyTag; each kind has its own, so that mixed-up collectives do not
-// match.
-const (
-	tagBarrier = -1 - int32(iota)
-	tagBcast
-	tagReduce
-	tagAllreduce
-	tagGather
-	tagGatherv
-	tagScatter
-	tagScatterv
-	tagAllgather
-	tagAllgatherv
-	tagAlltoall
-	tagAlltoallv
-	tagReduceScatter
-	tagScan
-	tagSetUp
-	tagSetUpLeaders
-	tagSetUpLocal
-)
 
 // communicator is a group of ranks.
 type communicator struct {
@@ -78,7 +41,7 @@ type membership struct {
 	comm    *communicator
 	entered int64 // collectives so far
 	me      int32
-	setUp   bool // it knows which ranks share its host; see smpSetup
+	place   collective.Place
 }
 
 // split gathers what the members of a communicator want to be parted by.
@@ -146,21 +109,21 @@ func (e *engine) beginCollective(id int32, r *rank, a *trace.Action) error {
 	}
 	m := &r.comms[a.Comm]
 	if r.call == nil {
-		r.call = &call{}
+		r.call = &ongoing{}
 	}
 	c := r.call
-	*c = call{kind: a.Kind, me: int(m.me), size: m.comm.size, counts: c.counts}
+	*c = ongoing{Call: collective.Call{Kind: a.Kind, Me: int(m.me), Size: m.comm.size, Counts: c.Counts}}
 	if a.Peer != trace.RootUnset {
-		c.root = int(a.Peer)
+		c.Root = int(a.Peer)
 	}
-	if c.root >= c.size {
-		return fmt.Errorf("root %d, but the communicator has %d ranks", c.root, c.size)
+	if c.Root >= c.Size {
+		return fmt.Errorf("root %d, but the communicator has %d ranks", c.Root, c.Size)
 	}
-	s, err := e.agree(id, m, a.Kind, c.root)
+	s, err := e.agree(id, m, a.Kind, c.Root)
 	if err != nil {
 		return err
 	}
-	c.unit = r.size(1, a.Type)
+	c.Unit = r.size(1, a.Type)
 	switch a.Kind {
 	case trace.CommSplit, trace.CommDup:
 		w := want{rank: m.me}
@@ -168,36 +131,37 @@ func (e *engine) beginCollective(id int32, r *rank, a *trace.Action) error {
 			w.colour, w.key = a.Tag, int32(a.Count)
 		}
 		s.wants = append(s.wants, w)
-		c.split, c.unit, c.send, c.recv = s, 4, 8, 8
-		c.kind = trace.Allgather // MPI exchanges colours and keys this way
+		c.split, c.Unit, c.Send, c.Recv = s, 4, 8, 8
+		c.Kind = trace.Allgather // MPI exchanges colours and keys this way
 	case trace.Alltoallv, trace.Gatherv, trace.Allgatherv, trace.Scatterv, trace.ReduceScatter:
-		if len(a.Counts) != c.size && a.Kind != trace.Gatherv && a.Kind != trace.Allgatherv ||
-			len(a.Counts2) != c.size && a.Kind != trace.Scatterv && a.Kind != trace.ReduceScatter {
-			return fmt.Errorf("the communicator has %d ranks, and needs as many counts", c.size)
+		if len(a.Counts) != c.Size && a.Kind != trace.Gatherv && a.Kind != trace.Allgatherv ||
+			len(a.Counts2) != c.Size && a.Kind != trace.Scatterv && a.Kind != trace.ReduceScatter {
+			return fmt.Errorf("the communicator has %d ranks, and needs as many counts", c.Size)
 		}
-		if c.counts == nil {
-			c.counts = &counts{}
+		if c.Counts == nil {
+			c.Counts = &collective.Counts{}
 		}
-		c.sends, c.recvs = c.sends[:0], c.recvs[:0]
+		c.Sends, c.Recvs = c.Sends[:0], c.Recvs[:0]
 		for _, n := range a.Counts {
-			c.sends = append(c.sends, r.size(n, a.Type))
+			c.Sends = append(c.Sends, r.size(n, a.Type))
 		}
 		for _, n := range a.Counts2 {
-			c.recvs = append(c.recvs, r.size(n, a.Type2))
+			c.Recvs = append(c.Recvs, r.size(n, a.Type2))
 		}
 	}
 	if c.split == nil {
-		c.send, c.recv, c.flops = r.size(a.Count, a.Type), r.size(a.Count2, a.Type2), 0
+		c.Send, c.Recv, c.flops = r.size(a.Count, a.Type), r.size(a.Count2, a.Type2), 0
 		switch a.Kind {
 		case trace.Reduce, trace.Allreduce, trace.Scan, trace.Exscan, trace.ReduceScatter:
 			c.flops = a.Value
 		}
 	}
-	if e.opts.Selector != Default {
+	if e.opts.Selector != collective.Default {
 		e.findHosts(m.comm)
-		c.place = m
+		m.place.Hosts = m.comm.hosts
+		c.Place = &m.place
 	}
-	if c.steps, err = e.selectAlgorithm(c); err != nil {
+	if c.steps, err = collective.Select(&c.Call, e.opts.Selector); err != nil {
 		return err
 	}
 	r.steps, r.at, r.requests = r.steps[:0], 0, 0
@@ -217,20 +181,20 @@ func (e *engine) nextPhase(id int32, r *rank) bool {
 		return false
 	}
 	p := &e.plan
-	*p = plan{steps: r.steps[:0], open: r.requests, tag: r.tag}
-	if c.size > 1 && c.steps(c, p, int(c.phase)) {
+	*p = collective.Plan{Steps: r.steps[:0], Open: r.requests, Tag: r.tag}
+	if c.Size > 1 && c.steps(&c.Call, p, int(c.phase)) {
 		c.phase++
 	} else {
 		c.phase = -1
-		p.exec(c.flops)
+		p.Exec(c.flops)
 	}
-	r.steps, r.at, r.requests, r.tag = p.steps, 0, p.open, p.tag
+	r.steps, r.at, r.requests, r.tag = p.Steps, 0, p.Open, p.Tag
 	return true
 }
 
 // join gives a rank its new communicator. All members have told what they want
 // by then, because the exchange before it needs them all.
-func (e *engine) join(id int32, r *rank, c *call) {
+func (e *engine) join(id int32, r *rank, c *ongoing) {
 	s := c.split
 	if s.made == nil {
 		s.made = map[int32]*communicator{}
@@ -259,7 +223,7 @@ func (e *engine) join(id int32, r *rank, c *call) {
 		}
 	}
 	for _, w := range s.wants {
-		if w.rank != int32(c.me) {
+		if w.rank != int32(c.Me) {
 			continue
 		}
 		m := membership{comm: s.made[w.colour]}
@@ -284,15 +248,4 @@ func (e *engine) findHosts(c *communicator) {
 		}
 		c.hosts = append(c.hosts, e.ranks[member].host)
 	}
-}
-
-// selectAlgorithm chooses how a collective is done.
-func (e *engine) selectAlgorithm(c *call) (algorithm, error) {
-	switch e.opts.Selector {
-	case OMPI:
-		return ompiAlgorithm(c)
-	case MPICH:
-		return mpichAlgorithm(c)
-	}
-	return defaultAlgorithm(c)
 }

@@ -1,44 +1,44 @@
-package simulate
+package collective
 
 // smpSetup is what SimGrid's ranks do before their first algorithm that looks
 // at who shares a host: they find out, by small collectives, who their
 // leaders are, whether hosts have equally many ranks, and whether neighbours
 // share a host.
-func (p *plan) smpSetup(c *call) {
-	if c.place.setUp {
+func (p *Plan) smpSetup(c *Call) {
+	if c.Place.SetUp {
 		return
 	}
-	c.place.setUp = true
+	c.Place.SetUp = true
 	const word = 4
 	leaders, local := c.byHost()
-	p.tag = tagSetUp
-	p.ringOf(c.me, c.size, word)
-	if local[0] == c.me {
-		p.tag = tagSetUpLeaders
+	p.Tag = tagSetUp
+	p.ringOf(c.Me, c.Size, word)
+	if local[0] == c.Me {
+		p.Tag = tagSetUpLeaders
 		p.via = leaders
-		p.ringOf(indexOf(leaders, c.me), len(leaders), word)
+		p.ringOf(indexOf(leaders, c.Me), len(leaders), word)
 	}
 	if len(local) > 1 {
-		p.tag = tagSetUpLocal
+		p.Tag = tagSetUpLocal
 		p.via = local
-		p.scatterRing(&call{me: indexOf(local, c.me), size: len(local), unit: 1, send: word})
+		p.scatterRing(&Call{Me: indexOf(local, c.Me), Size: len(local), Unit: 1, Send: word})
 	}
 	p.via = nil
-	p.tag = tagSetUp
+	p.Tag = tagSetUp
 	p.gatherTo(c, 0, word)
 	p.binomialDown(c, 0, word)
 }
 
 // byHost returns the first rank of every host, and all ranks of mine.
-func (c *call) byHost() (leaders, local []int) {
+func (c *Call) byHost() (leaders, local []int) {
 	seen := map[int32]bool{}
-	hosts := c.place.comm.hosts
+	hosts := c.Place.Hosts
 	for i, h := range hosts {
 		if !seen[h] {
 			seen[h] = true
 			leaders = append(leaders, i)
 		}
-		if h == hosts[c.me] {
+		if h == hosts[c.Me] {
 			local = append(local, i)
 		}
 	}
@@ -55,7 +55,7 @@ func indexOf(list []int, x int) int {
 }
 
 // ringOf exchanges with ever farther neighbours on both sides.
-func (p *plan) ringOf(me, size int, bytes int64) {
+func (p *Plan) ringOf(me, size int, bytes int64) {
 	for i := 1; i < size; i++ {
 		p.exchange((me+i)%size, bytes, (me-i+size)%size, bytes)
 	}
