@@ -70,9 +70,10 @@ func Measure(ctx context.Context, src events.Source) (Run, error) {
 }
 
 // Replay is the run of a trace without times: its computation, the run time
-// given, and the ideal network's.
-func Replay(ctx context.Context, t *trace.Trace, seconds float64, work loggp.Work) (Run, error) {
-	ideal, err := loggp.Run(ctx, t, loggp.Options{Network: loggp.Ideal(), Work: work})
+// given, and the ideal network's. Of work its Work and Regions are taken.
+func Replay(ctx context.Context, t *trace.Trace, seconds float64, work loggp.Options) (Run, error) {
+	work.Network = loggp.Ideal()
+	ideal, err := loggp.Run(ctx, t, work)
 	if err != nil {
 		return Run{}, err
 	}

@@ -24,7 +24,6 @@ const (
 	typeCycles       = 42000059
 	typeUser         = 60000019 // user functions
 	typeCaller       = 70000001 // who called MPI, at level 1 and further up
-	typeCallerLine   = 80000001
 	callerLevels     = 8
 )
 
@@ -121,15 +120,4 @@ func (l labels) name(kind, value int64) string {
 	default:
 		return text
 	}
-}
-
-// lineOf takes `71 (balance.F90, epoch2d)` apart.
-func lineOf(text string) (file string, line int) {
-	number, rest, ok := strings.Cut(text, " (")
-	line, err := strconv.Atoi(number)
-	if !ok || err != nil {
-		return "", 0
-	}
-	file, _, _ = strings.Cut(strings.TrimSuffix(rest, ")"), ",")
-	return file, line
 }

@@ -246,9 +246,6 @@ func (r *reader) path(c *call, l *location) int32 {
 			}
 		}
 	}
-	if c != nil {
-		p.File, p.Line = lineOf(r.t.labels[typeCallerLine][c.line])
-	}
 	if p.Name == "" {
 		p.Name = "program"
 	}

@@ -48,8 +48,6 @@ func (r *reader) events(f *fields) error {
 			l.user(value)
 		case kind >= typeCaller && kind < typeCaller+callerLevels:
 			now.callers[kind-typeCaller] = value
-		case kind == typeCallerLine:
-			now.line = value
 		}
 	}
 	// What belongs to the begin of a call may stand in several records: the
@@ -75,7 +73,7 @@ func (r *reader) events(f *fields) error {
 
 // merge adds what another record of the same instant says.
 func (c *call) merge(more *call) {
-	c.bytes, c.comm, c.line = max(c.bytes, more.bytes), max(c.comm, more.comm), max(c.line, more.line)
+	c.bytes, c.comm = max(c.bytes, more.bytes), max(c.comm, more.comm)
 	c.root = max(c.root, more.root)
 	for i, v := range more.callers {
 		c.callers[i] = max(c.callers[i], v)

@@ -13,10 +13,10 @@ type Profile struct {
 	Seconds [][]float64 // by region and rank
 	Counts  [][]int64   // stretches, likewise
 	Actions int64
+	Table   *trace.Regions // numbers the regions; complete, so that replays may share it
 }
 
-// NewProfile sums up a trace. The regions' numbers are those that Run uses for
-// the same trace.
+// NewProfile sums up a trace.
 func NewProfile(ctx context.Context, t *trace.Trace) (*Profile, error) {
 	p := &Profile{}
 	table := trace.NewRegions(t)
@@ -47,7 +47,7 @@ func NewProfile(ctx context.Context, t *trace.Trace) (*Profile, error) {
 		p.Seconds = append(p.Seconds, make([]float64, t.NP()))
 		p.Counts = append(p.Counts, make([]int64, t.NP()))
 	}
-	p.Regions = table.Names
+	p.Regions, p.Table = table.Names, table
 	return p, nil
 }
 

@@ -21,7 +21,8 @@ type Work struct {
 	Speed float64
 }
 
-func (w *Work) seconds(region int32, rank int, value float64) float64 {
+// Seconds is how long a stretch of computation takes.
+func (w *Work) Seconds(region int32, rank int, value float64) float64 {
 	s := value / 1e9
 	if w.Level != nil && w.Level[region] != nil {
 		s = w.Level[region][rank]
@@ -43,6 +44,9 @@ func (w *Work) seconds(region int32, rank int, value float64) float64 {
 type Options struct {
 	Network Network
 	Work    Work
+	// Regions numbers the regions as Work does: the Table of the trace's
+	// profile. Needed where Work has rows.
+	Regions *trace.Regions
 	// Spans takes what each rank did when; nil where nobody wants to know.
 	Spans func(*events.Span) error
 	// Header names the spans' regions; needed with Spans. Run fills it.
@@ -131,8 +135,12 @@ const (
 )
 
 func newEngine(t *trace.Trace, o Options) *engine {
-	e := &engine{trace: t, o: o, table: trace.NewRegions(t), ranks: make([]rank, t.NP()), boxes: make([]mailbox, t.NP()), alive: t.NP()}
-	e.net = &e.o.Network
+	e := &engine{trace: t, o: o, ranks: make([]rank, t.NP()), boxes: make([]mailbox, t.NP()), alive: t.NP()}
+	if e.net = &e.o.Network; o.Regions != nil {
+		e.table = o.Regions
+	} else {
+		e.table = trace.NewRegions(t)
+	}
 	e.world = &communicator{size: t.NP()}
 	e.ready = make([]int32, 0, t.NP())
 	for i := range e.ranks {
@@ -216,7 +224,7 @@ func (e *engine) begin(id int32, r *rank) error {
 		r.double = a.Count != 0
 	case trace.Finalize, trace.CommSize:
 	case trace.Compute:
-		s := e.o.Work.seconds(r.region, int(id), a.Value)
+		s := e.o.Work.Seconds(r.region, int(id), a.Value)
 		r.clock += s
 		r.computed += s
 	case trace.Sleep:
