@@ -25,7 +25,7 @@ func Run(ctx context.Context, r Request) (*Report, error) {
 		return nil, err
 	}
 	if r.ReferenceSpeed <= 0 {
-		r.ReferenceSpeed = r.Platforms[0].Hosts[0].Speed
+		r.ReferenceSpeed = r.Platforms[0].ReferenceSpeed()
 	}
 	source, err := filepath.Abs(r.Source)
 	if err != nil {
