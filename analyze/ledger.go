@@ -12,11 +12,11 @@ import (
 func (d *Dataset) Ledgers() ([]*account.Ledger, error) { return d.ledgersOnce() }
 
 func (d *Dataset) drawLedgers() ([]*account.Ledger, error) {
-	t, err := d.times()
+	t, err := d.Times()
 	if err != nil {
 		return nil, err
 	}
-	wall, err := d.Matrix(t.metric + ".exc")
+	wall, err := d.Matrix(t.Metric + ".exc")
 	if err != nil {
 		return nil, err
 	}
@@ -24,7 +24,7 @@ func (d *Dataset) drawLedgers() ([]*account.Ledger, error) {
 	whole := account.Input{Classes: d.Classes, Wall: wall, Cores: d.cores()}
 	whole.Groups, whole.Paths = d.groups(wall, alike.types)
 	for name, to := range map[string]*model.Matrix{model.CPUTime + ".exc": &whole.CPU, model.IOTime + ".exc": &whole.InOut, model.Calls: &whole.Calls} {
-		if t.metric != model.WallTime && name != model.Calls || !d.Has(name) {
+		if t.Metric != model.WallTime && name != model.Calls || !d.Has(name) {
 			continue
 		}
 		if *to, err = d.Matrix(name); err != nil {
@@ -43,7 +43,7 @@ func (d *Dataset) drawLedgers() ([]*account.Ledger, error) {
 			continue
 		}
 		in := whole
-		in.Type, in.Run = string(kind), t.runtime
+		in.Type, in.Run = string(kind), t.Runtime
 		if len(which) < len(d.Units) {
 			for _, m := range []*model.Matrix{&in.Wall, &in.CPU, &in.InOut, &in.Calls} {
 				*m = pickRows(*m, which)
@@ -53,7 +53,7 @@ func (d *Dataset) drawLedgers() ([]*account.Ledger, error) {
 			role := alike.roles[u]
 			in.Roles = append(in.Roles, int(role))
 			in.Helper = append(in.Helper, role != Main || kind == StreamUnit)
-			in.Totals = append(in.Totals, t.total[u])
+			in.Totals = append(in.Totals, t.Total[u])
 		}
 		if kind == StreamUnit {
 			in.Cores = 0
