@@ -24,17 +24,17 @@ type querySource struct {
 // runtime is the time of the slowest unit. Where exclusive times are stored the
 // engine adds them up, which is faster than loading them.
 func (d *Dataset) runtime(ctx context.Context, engine *store.Engine) (float64, error) {
-	name, err := d.timeMetric()
+	name, err := d.TimeMetric()
 	if err != nil {
 		return 0, err
 	}
 	flatInclusive := model.IsFlat(d.Regions) && d.MetricIndex(name, model.Inclusive) >= 0
 	if d.MetricIndex(name, model.Exclusive) < 0 || flatInclusive {
-		t, err := d.times()
+		t, err := d.Times()
 		if err != nil {
 			return 0, err
 		}
-		return t.runtime, nil
+		return t.Runtime, nil
 	}
 	rows, err := engine.Query(ctx, fmt.Sprintf("SELECT max(t) FROM (SELECT sum(%s) AS t FROM %s GROUP BY unit)",
 		quoteColumn(name+"."+string(model.Exclusive)), d.stored.Table("values")))
