@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+
+	"auspex/internal/mistake"
 )
 
 // The binary form is described in docs/trace-format.md.
@@ -80,7 +82,7 @@ func appendProgram(b []byte, p *Program) []byte {
 func Read(name string, r io.Reader) (*Trace, error) {
 	data, err := io.ReadAll(r)
 	if err != nil {
-		return nil, &Error{File: name, Msg: "cannot read: " + reason(err)}
+		return nil, mistake.InFile(name, "cannot read: %s", reason(err))
 	}
 	return decode(name, data, nil)
 }
@@ -91,7 +93,7 @@ func decode(name string, data []byte, held *mapping) (*Trace, error) {
 	d := decoder{code: data}
 	t, err := d.trace(name)
 	if err != nil {
-		return nil, &Error{File: name, Msg: fmt.Sprintf("byte %d: %s", d.pos, err)}
+		return nil, mistake.AtByte(name, int64(d.pos), "%w", err)
 	}
 	for i := range t.Programs {
 		t.Programs[i].held = held
