@@ -5,7 +5,7 @@ LDFLAGS   = -s -w -X auspex/internal/cli.version=$(VERSION)
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 DEMO      = demo.auspex
 
-.PHONY: all build demo test lint bench dist fuzz page setup setup-test clean
+.PHONY: all build demo test invariants lint bench dist fuzz page setup setup-test clean
 
 all: build
 
@@ -28,12 +28,16 @@ test: setup-test build
 	$(GO) vet ./...
 	$(GO) test -timeout 20m ./...
 
+# The tests of the rooms that check themselves, with the costly checks on.
+invariants: setup
+	$(GO) test -tags invariants -timeout 20m ./cluster/... ./simulate/...
+
 lint: setup
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); \
 	  if [ -n "$$unformatted" ]; then echo "not gofmt'ed:"; echo "$$unformatted"; exit 1; fi
 	$(GO) vet ./...
 	$(GO) run $(STATICCHECK) ./...
-	$(GO) test ./internal/lint
+	$(GO) test -run Import ./internal/lint
 
 bench: setup build
 	$(GO) test -run '^$$' -bench . -benchmem -timeout 60m ./...

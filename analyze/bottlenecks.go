@@ -85,7 +85,7 @@ const bandShare = 0.05 / 0.7
 
 // FindBottlenecks searches the regions.
 func FindBottlenecks(d *Dataset, words Words, metric string, o BottleneckOptions) (*Bottlenecks, error) {
-	q, err := d.quantityAsWritten(words, metric)
+	q, err := d.QuantityAsWritten(words, metric)
 	if err != nil {
 		return nil, err
 	}

@@ -53,12 +53,12 @@ func findBuiltIn(name string) (compute func(*Rows, model.Scope) ([]float64, erro
 }
 
 // time is the matrix all built-in metrics are made of.
-func (r *Rows) time(scope model.Scope) (model.Matrix, *times, error) {
-	t, err := r.d.times()
+func (r *Rows) time(scope model.Scope) (model.Matrix, *Times, error) {
+	t, err := r.d.Times()
 	if err != nil {
 		return model.Matrix{}, nil, err
 	}
-	m, err := r.d.Matrix(t.metric + "." + string(scope))
+	m, err := r.d.Matrix(t.Metric + "." + string(scope))
 	return m, t, err
 }
 
@@ -70,13 +70,13 @@ func timeShare(r *Rows, scope model.Scope) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	scale := t.runtime
+	scale := t.Runtime
 	if r.By == ByRegion || r.By == ByProgram {
 		scale *= float64(len(r.d.Units))
 	}
-	out := r.fold(m, nil, total)
+	out := r.fold(m, nil, Total)
 	for i := range out {
-		out[i] = float64(ratio(out[i], scale))
+		out[i] = float64(Ratio(out[i], scale))
 	}
 	return out, nil
 }
@@ -92,12 +92,12 @@ func (r *Rows) spread(scope model.Scope) (most, average, own []float64, err erro
 	most, average, own = make([]float64, r.size), make([]float64, r.size), make([]float64, r.size)
 	switch r.By {
 	case ByUnit, ByProgram:
-		_, largestUseful := extremes(t.useful)
+		_, largestUseful := Extremes(t.Useful)
 		for i := range own {
-			most[i], average[i] = largestUseful, mean(t.useful)
+			most[i], average[i] = largestUseful, Mean(t.Useful)
 			own[i] = largestUseful
 			if r.By == ByUnit {
-				own[i] = t.useful[i]
+				own[i] = t.Useful[i]
 			}
 		}
 	default:
@@ -105,7 +105,7 @@ func (r *Rows) spread(scope model.Scope) (most, average, own []float64, err erro
 		if r.By == BySummary {
 			regions = &Rows{By: ByRegion, d: r.d, size: len(r.d.Regions)}
 		}
-		tops, sums := regions.fold(m, nil, largest), regions.fold(m, nil, total)
+		tops, sums := regions.fold(m, nil, largest), regions.fold(m, nil, Total)
 		for i := range own {
 			g := r.Region[i]
 			most[i], average[i], own[i] = tops[g], sums[g]/float64(len(r.d.Units)), tops[g]
@@ -124,7 +124,7 @@ func imbalance(r *Rows, scope model.Scope) ([]float64, error) {
 	}
 	out := make([]float64, r.size)
 	for i := range out {
-		out[i] = float64(ratio(own[i], average[i])) - 1
+		out[i] = float64(Ratio(own[i], average[i])) - 1
 	}
 	return out, nil
 }
@@ -147,7 +147,7 @@ func lost(r *Rows, scope model.Scope) ([]float64, error) {
 }
 
 func lostShare(r *Rows, scope model.Scope) ([]float64, error) {
-	t, err := r.d.times()
+	t, err := r.d.Times()
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +157,7 @@ func lostShare(r *Rows, scope model.Scope) ([]float64, error) {
 	}
 	out := make([]float64, r.size)
 	for i := range out {
-		out[i] = float64(ratio(seconds[i], t.runtime))
+		out[i] = float64(Ratio(seconds[i], t.Runtime))
 	}
 	return out, nil
 }
@@ -184,17 +184,9 @@ func mpiShare(r *Rows, _ model.Scope) ([]float64, error) {
 		}
 		m.ToInclusive(r.d.Regions)
 		communication.ToInclusive(r.d.Regions)
-		return quotients(r.fold(communication, nil, total), r.fold(m, nil, total)), nil
+		return Quotients(r.fold(communication, nil, Total), r.fold(m, nil, Total)), nil
 	}
-	return quotients(r.fold(m, useful, total), r.fold(m, nil, total)), nil
-}
-
-func quotients(above, below []float64) []float64 {
-	out := make([]float64, len(above))
-	for i := range out {
-		out[i] = float64(ratio(above[i], below[i]))
-	}
-	return out
+	return Quotients(r.fold(m, useful, Total), r.fold(m, nil, Total)), nil
 }
 
 // programOnly is a metric of the whole program; rows of another kind have no
@@ -204,7 +196,7 @@ func programOnly(value func(Efficiency) Real) func(*Rows, model.Scope) ([]float6
 		if r.By != ByProgram {
 			return nil, fmt.Errorf("efficiencies are of the whole program, not by %s", r.By)
 		}
-		t, err := r.d.times()
+		t, err := r.d.Times()
 		if err != nil {
 			return nil, err
 		}

@@ -99,7 +99,7 @@ func (c *Clusters) fill(found *cluster.Fuzzy, kept []Scored) {
 		weight += m.Weight
 	}
 	k, dim := found.Centres.N, found.Centres.Dim
-	order := counting(k)
+	order := Counting(k)
 	clusters := make([]Cluster, k)
 	for i := range clusters {
 		for j, v := range found.Centres.Data[i*dim : (i+1)*dim] {

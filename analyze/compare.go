@@ -88,32 +88,32 @@ func Compare(a, b *Dataset, over Over) (*Comparison, error) {
 	if err := CheckOver(over); err != nil {
 		return nil, err
 	}
-	ta, err := a.times()
+	ta, err := a.Times()
 	if err != nil {
 		return nil, err
 	}
-	tb, err := b.times()
+	tb, err := b.Times()
 	if err != nil {
 		return nil, err
 	}
 	c := &Comparison{
-		A: a.Name, B: b.Name, TimeMetric: ta.metric, Over: over, Warnings: []string{}, Regions: []RegionPair{},
-		Runtime:    Pair{Real(ta.runtime), Real(tb.runtime), ratio(tb.runtime, ta.runtime)},
+		A: a.Name, B: b.Name, TimeMetric: ta.Metric, Over: over, Warnings: []string{}, Regions: []RegionPair{},
+		Runtime:    Pair{Real(ta.Runtime), Real(tb.Runtime), Ratio(tb.Runtime, ta.Runtime)},
 		Efficiency: EfficiencyPair{ta.efficiency(), tb.efficiency()},
 		Factors:    differingFactors(&a.Header, &b.Header),
 	}
-	if ta.metric != tb.metric {
-		c.Warnings = append(c.Warnings, fmt.Sprintf("%s is timed by %s and %s by %s", a.Name, ta.metric, b.Name, tb.metric))
+	if ta.Metric != tb.Metric {
+		c.Warnings = append(c.Warnings, fmt.Sprintf("%s is timed by %s and %s by %s", a.Name, ta.Metric, b.Name, tb.Metric))
 	}
 	if len(a.Units) != len(b.Units) {
 		c.Warnings = append(c.Warnings, fmt.Sprintf("%d units against %d: regions are compared by the %s over units",
 			len(a.Units), len(b.Units), over))
 	}
-	timesA, err := condense(a, ta.metric, over)
+	timesA, err := condense(a, ta.Metric, over)
 	if err != nil {
 		return nil, err
 	}
-	timesB, err := condense(b, tb.metric, over)
+	timesB, err := condense(b, tb.Metric, over)
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +137,7 @@ func (c *Comparison) add(path string, x, y condensed) {
 		return
 	}
 	c.Regions = append(c.Regions, RegionPair{
-		Region: path, Kind: x.kind, Pair: Pair{Real(x.value), Real(y.value), ratio(y.value, x.value)},
+		Region: path, Kind: x.kind, Pair: Pair{Real(x.value), Real(y.value), Ratio(y.value, x.value)},
 		Significant: significant(x, y),
 	})
 }

@@ -4,7 +4,8 @@
 //
 //  1. Open makes a Dataset from a stored experiment.
 //  2. Dataset.Metric resolves a metric name, an alias or an expression.
-//  3. Summarise, Compare … answer a question about one or more datasets.
+//  3. Summarise, Compare … answer a question about one or more datasets; package
+//     diagnose compares the units of one.
 package analyze
 
 import (
@@ -28,8 +29,8 @@ type Dataset struct {
 	Communication []bool
 
 	stored    *store.Experiment
-	timesOnce func() (*times, error)
-	orderOnce func() ([]orderedRegion, error)
+	timesOnce func() (*Times, error)
+	orderOnce func() ([]OrderedRegion, error)
 	mu        sync.Mutex
 	loaded    map[string]model.Matrix // by column name
 }
@@ -135,14 +136,16 @@ func (d *Dataset) Matrix(name string) (model.Matrix, error) {
 	if m, ok := d.loaded[metric.Column()]; ok {
 		return m, nil
 	}
-	m, err := d.load(metric)
+	m, err := d.Load(metric)
 	if err == nil {
 		d.loaded[metric.Column()] = m
 	}
 	return m, err
 }
 
-func (d *Dataset) load(metric model.Metric) (model.Matrix, error) {
+// Load reads a metric afresh; unlike Matrix, it keeps nothing, and the result is
+// the caller's own.
+func (d *Dataset) Load(metric model.Metric) (model.Matrix, error) {
 	if i := d.MetricIndex(metric.Name, metric.Scope); i >= 0 {
 		return d.stored.Matrix(i)
 	}
@@ -175,4 +178,25 @@ func (d *Dataset) Deviation(name string) (m model.Matrix, ok bool, err error) {
 	}
 	m, err = d.stored.Deviation(i)
 	return m, err == nil, err
+}
+
+// RegionNamed finds a region by its path, or by its name where only one has
+// it.
+func (d *Dataset) RegionNamed(text string) (int, error) {
+	found := -1
+	for r, path := range d.Paths {
+		if path == text {
+			return r, nil
+		}
+		if strings.EqualFold(d.Regions[r].Name, text) {
+			if found >= 0 {
+				return -1, fmt.Errorf("several regions are called %q, among them %s and %s; give the path", text, d.Paths[found], path)
+			}
+			found = r
+		}
+	}
+	if found < 0 {
+		return -1, fmt.Errorf("experiment %q has no region %q; `auspex show %s --regions` lists them", d.Name, text, d.Name)
+	}
+	return found, nil
 }

@@ -14,17 +14,17 @@ type Efficiency struct {
 	Parallel      Real `json:"parallel"`
 }
 
-// times are the times efficiency is made of.
-type times struct {
-	metric  string    // "wtime" or another time metric
-	useful  []float64 // by unit: exclusive time outside communication
-	total   []float64 // by unit
-	runtime float64   // of the slowest unit
+// Times are the times efficiency is made of.
+type Times struct {
+	Metric  string    // "wtime" or another time metric
+	Useful  []float64 // by unit: exclusive time outside communication
+	Total   []float64 // by unit
+	Runtime float64   // of the slowest unit
 }
 
-// timeMetric names the metric that "time" stands for: wall time where it was
+// TimeMetric names the metric that "time" stands for: wall time where it was
 // measured, else CPU time, else any metric in seconds.
-func (d *Dataset) timeMetric() (string, error) {
+func (d *Dataset) TimeMetric() (string, error) {
 	for _, name := range []string{model.WallTime, model.CPUTime} {
 		if d.Has(name) {
 			return name, nil
@@ -38,11 +38,11 @@ func (d *Dataset) timeMetric() (string, error) {
 	return "", fmt.Errorf("experiment %q has no time metric", d.Name)
 }
 
-// times sums exclusive time by unit, once.
-func (d *Dataset) times() (*times, error) { return d.timesOnce() }
+// Times sums exclusive time by unit, once.
+func (d *Dataset) Times() (*Times, error) { return d.timesOnce() }
 
-func (d *Dataset) sumTimes() (*times, error) {
-	name, err := d.timeMetric()
+func (d *Dataset) sumTimes() (*Times, error) {
+	name, err := d.TimeMetric()
 	if err != nil {
 		return nil, err
 	}
@@ -54,26 +54,26 @@ func (d *Dataset) sumTimes() (*times, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &times{metric: name}
+	t := &Times{Metric: name}
 	units := &Rows{By: ByUnit, d: d, size: len(d.Units)}
-	t.useful = units.fold(exclusive, d.Communication, total)
-	if t.total, err = d.unitTotals(metric); err != nil {
+	t.Useful = units.fold(exclusive, d.Communication, Total)
+	if t.Total, err = d.UnitTotals(metric); err != nil {
 		return nil, err
 	}
-	_, t.runtime = extremes(t.total)
+	_, t.Runtime = Extremes(t.Total)
 	return t, nil
 }
 
-// unitTotals is a metric over all regions, by unit: the sum of the exclusive
+// UnitTotals is a metric over all regions, by unit: the sum of the exclusive
 // values. A flat profile's inclusive values know more: the largest is the
 // program's.
-func (d *Dataset) unitTotals(metric model.Metric) ([]float64, error) {
-	exclusive, err := d.Matrix(metric.Name + scopeEnding(metric, model.Exclusive))
+func (d *Dataset) UnitTotals(metric model.Metric) ([]float64, error) {
+	exclusive, err := d.Matrix(metric.Name + ScopeEnding(metric, model.Exclusive))
 	if err != nil {
 		return nil, err
 	}
 	units := &Rows{By: ByUnit, d: d, size: len(d.Units)}
-	totals := units.fold(exclusive, nil, total)
+	totals := units.fold(exclusive, nil, Total)
 	if !model.IsFlat(d.Regions) || d.MetricIndex(metric.Name, model.Inclusive) < 0 {
 		return totals, nil
 	}
@@ -87,34 +87,12 @@ func (d *Dataset) unitTotals(metric model.Metric) ([]float64, error) {
 	return totals, nil
 }
 
-func (t *times) efficiency() Efficiency {
-	_, most := extremes(t.useful)
+func (t *Times) efficiency() Efficiency {
+	_, most := Extremes(t.Useful)
 	e := Efficiency{
-		LoadBalance:   ratio(mean(t.useful), most),
-		Communication: ratio(most, t.runtime),
+		LoadBalance:   Ratio(Mean(t.Useful), most),
+		Communication: Ratio(most, t.Runtime),
 	}
 	e.Parallel = e.LoadBalance * e.Communication
 	return e
-}
-
-func extremes(values []float64) (least, most float64) {
-	if len(values) == 0 {
-		return 0, 0
-	}
-	least, most = values[0], values[0]
-	for _, v := range values {
-		least, most = min(least, v), max(most, v)
-	}
-	return least, most
-}
-
-func mean(values []float64) float64 {
-	if len(values) == 0 {
-		return 0
-	}
-	sum := 0.0
-	for _, v := range values {
-		sum += v
-	}
-	return sum / float64(len(values))
 }

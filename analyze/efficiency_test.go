@@ -1,49 +1,24 @@
 package analyze
 
 import (
-	"context"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"testing"
 
-	"auspex/ingest"
+	"auspex/internal/sample"
 	"auspex/model"
-	"auspex/store"
 )
 
 // realData imports one of the real profiles that lie beside the project.
 func realData(t testing.TB, path string) *Dataset {
 	t.Helper()
-	full := filepath.Join("../../shared/data", path)
-	if _, err := os.Stat(full); err != nil {
-		t.Skipf("the real profile %s lies beside the project in ../shared/data and is not there", path)
-	}
-	found, err := ingest.Find([]string{full}, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer found.Close()
-	e, err := ingest.Read(context.Background(), found.Sources[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	return dataset(t, e)
+	return dataset(t, sample.Real(t, path))
 }
 
 // dataset stores an experiment and opens it.
 func dataset(t testing.TB, e *model.Experiment) *Dataset {
 	t.Helper()
-	s := store.Open(t.TempDir())
-	if err := s.Put(e, false); err != nil {
-		t.Fatal(err)
-	}
-	stored, err := s.Get(e.Name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := Open(stored)
+	d, err := Open(sample.Stored(t, e))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -126,7 +126,7 @@ func (j *judge) change(is *fuzzy.Is) (*judgement, error) {
 	theirs := j.align(base)
 	over := make([]float64, len(ours))
 	for i := range over {
-		over[i] = float64(ratio(ours[i], theirs[i]))
+		over[i] = float64(Ratio(ours[i], theirs[i]))
 	}
 	return newJudgement(is.Metric.String(), ours, theirs, over, meaning.Set), nil
 }
@@ -172,7 +172,7 @@ func (j *judge) column(name string) ([]float64, error) {
 	}
 	var totals [2][]float64
 	for i, d := range []*Dataset{j.d, j.base} {
-		time, err := d.timeMetric()
+		time, err := d.TimeMetric()
 		if err != nil {
 			return nil, err
 		}
@@ -184,7 +184,7 @@ func (j *judge) column(name string) ([]float64, error) {
 			return nil, err
 		}
 	}
-	return quotients(totals[0], j.align(totals[1])), nil
+	return Quotients(totals[0], j.align(totals[1])), nil
 }
 
 // align puts the baseline's values into the order of the rows; what the

@@ -26,7 +26,7 @@ type TreeNode struct {
 func Tree(d *Dataset, metric string, leastShare float64) ([]TreeNode, string, error) {
 	if metric == "" {
 		var err error
-		if metric, err = d.timeMetric(); err != nil {
+		if metric, err = d.TimeMetric(); err != nil {
 			return nil, "", err
 		}
 	}
@@ -34,26 +34,26 @@ func Tree(d *Dataset, metric string, leastShare float64) ([]TreeNode, string, er
 	if err != nil {
 		return nil, "", err
 	}
-	inclusive, err := d.regionMeans(described.Name + scopeEnding(described, model.Inclusive))
+	inclusive, err := d.RegionMeans(described.Name + ScopeEnding(described, model.Inclusive))
 	if err != nil {
 		return nil, "", err
 	}
-	exclusive, err := d.regionMeans(described.Name + scopeEnding(described, model.Exclusive))
+	exclusive, err := d.RegionMeans(described.Name + ScopeEnding(described, model.Exclusive))
 	if err != nil {
 		return nil, "", err
 	}
-	totals, err := d.unitTotals(described)
+	totals, err := d.UnitTotals(described)
 	if err != nil {
 		return nil, "", err
 	}
-	_, whole := extremes(totals)
+	_, whole := Extremes(totals)
 	children, roots := model.Children(d.Regions)
 	var nodes []TreeNode
 	var walk func(siblings []int, depth int)
 	walk = func(siblings []int, depth int) {
 		heaviestFirst(siblings, inclusive)
 		for _, r := range siblings {
-			share := ratio(inclusive[r], whole)
+			share := Ratio(inclusive[r], whole)
 			if leastShare > 0 && !(float64(share) >= leastShare) {
 				continue
 			}
@@ -74,15 +74,17 @@ func heaviestFirst(regions []int, weight []float64) {
 	slices.SortStableFunc(regions, func(a, b int) int { return cmp.Compare(weight[b], weight[a]) })
 }
 
-func scopeEnding(m model.Metric, scope model.Scope) string {
+// ScopeEnding is what follows a metric's name to ask for a scope; metrics without
+// scopes have none.
+func ScopeEnding(m model.Metric, scope model.Scope) string {
 	if m.Scope == model.Own {
 		return ""
 	}
 	return "." + string(scope)
 }
 
-// regionMeans averages a metric over the units that have it.
-func (d *Dataset) regionMeans(column string) ([]float64, error) {
+// RegionMeans averages a metric over the units that have it.
+func (d *Dataset) RegionMeans(column string) ([]float64, error) {
 	m, err := d.Matrix(column)
 	if err != nil {
 		return nil, err
@@ -98,7 +100,7 @@ func (d *Dataset) regionMeans(column string) ([]float64, error) {
 		}
 	}
 	for r := range sums {
-		sums[r] = float64(ratio(sums[r], float64(counts[r])))
+		sums[r] = float64(Ratio(sums[r], float64(counts[r])))
 	}
 	return sums, nil
 }
@@ -117,7 +119,7 @@ type UnitTime struct {
 
 // UnitTimes lists the units with their times.
 func UnitTimes(d *Dataset) ([]UnitTime, error) {
-	t, err := d.times()
+	t, err := d.Times()
 	if err != nil {
 		return nil, err
 	}
@@ -125,8 +127,8 @@ func UnitTimes(d *Dataset) ([]UnitTime, error) {
 	for u, unit := range d.Units {
 		rows[u] = UnitTime{
 			Unit: unit.String(), Node: unit.Node, Process: unit.Process, Thread: unit.Thread,
-			Total: Real(t.total[u]), Useful: Real(t.useful[u]), Communication: Real(t.total[u] - t.useful[u]),
-			UsefulShare: ratio(t.useful[u], t.runtime),
+			Total: Real(t.Total[u]), Useful: Real(t.Useful[u]), Communication: Real(t.Total[u] - t.Useful[u]),
+			UsefulShare: Ratio(t.Useful[u], t.Runtime),
 		}
 	}
 	return rows, nil
@@ -168,7 +170,7 @@ func MetricInfos(d *Dataset) ([]MetricInfo, error) {
 			sum += v
 			n++
 		}
-		info.Mean = ratio(sum, float64(n))
+		info.Mean = Ratio(sum, float64(n))
 		infos[i] = info
 	}
 	return infos, nil

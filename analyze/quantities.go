@@ -11,7 +11,7 @@ import (
 // and units, and the vocabulary's expressions of what was measured.
 func Quantities(d *Dataset, words Words) (time string, builtIns, expressions []string) {
 	builtIns, expressions = []string{}, []string{}
-	time, err := d.timeMetric()
+	time, err := d.TimeMetric()
 	if err == nil {
 		for _, name := range BuiltIns() {
 			if name != LoadBalance && name != CommunicationEfficiency && name != ParallelEfficiency {
@@ -23,7 +23,7 @@ func Quantities(d *Dataset, words Words) (time string, builtIns, expressions []s
 		if _, plain := v.Metric.(*expr.Name); plain {
 			continue
 		}
-		if _, err := words.Expand(v.Metric, d.known, d.knownNames()); err == nil && !slices.Contains(expressions, v.Metric.String()) {
+		if _, err := d.Expand(words, v.Metric); err == nil && !slices.Contains(expressions, v.Metric.String()) {
 			expressions = append(expressions, v.Metric.String())
 		}
 	}

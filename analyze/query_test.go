@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"auspex/expr"
+	"auspex/internal/sample"
 	"auspex/model"
 	"auspex/perfql"
 	"auspex/store"
@@ -38,44 +39,6 @@ func tryAsking(t testing.TB, text string, datasets ...*Dataset) (*Answer, error)
 		return nil, err
 	}
 	return Query(context.Background(), engine, q, ShippedWords(), datasets)
-}
-
-// randomExperiment draws a small tree with times, some of it communication,
-// not every unit entering every region.
-func randomExperiment(t *rapid.T, scope model.Scope) *model.Experiment {
-	b := model.NewBuilder()
-	seconds := b.Metric(model.NewMetric(model.WallTime, "TIME", scope))
-	misses := b.Metric(model.NewMetric(model.L2Misses, "PAPI_L2_TCM", scope))
-	hits := b.Metric(model.Metric{Name: "hit_ratio", Unit: "ratio", Missing: model.Absent})
-	regions := rapid.IntRange(1, 6).Draw(t, "regions")
-	parents := make([]int, regions)
-	for r := range regions {
-		parents[r] = rapid.IntRange(model.NoParent, r-1).Draw(t, "parent")
-		kind := rapid.SampledFrom([]model.Kind{model.Function, model.Function, model.MPI}).Draw(t, "kind")
-		b.Region(model.Region{Name: fmt.Sprint("r", r), Parent: parents[r], Kind: kind})
-	}
-	for p := range rapid.IntRange(1, 4).Draw(t, "units") {
-		u := b.Unit(model.Unit{Process: p})
-		values := make([]float64, regions)
-		for r := regions - 1; r >= 0; r-- {
-			if rapid.IntRange(0, 3).Draw(t, "entered") > 0 || r == 0 || values[r] > 0 {
-				values[r] += float64(rapid.IntRange(1, 50).Draw(t, "seconds"))
-				b.Set(u, r, seconds, values[r])
-				b.Set(u, r, misses, 1000*values[r])
-				b.Set(u, r, hits, float64(r)/10)
-			}
-			if scope == model.Inclusive && parents[r] >= 0 {
-				values[parents[r]] += values[r]
-			} else {
-				values[r] = 0
-			}
-		}
-	}
-	e, err := b.Build(model.Header{Name: "random"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e
 }
 
 // agree compares what the query engine and Rows compute.
@@ -129,7 +92,7 @@ func TestQueryAgreesWithRows(t *testing.T) {
 	dir := t
 	rapid.Check(t, func(t *rapid.T) {
 		scope := rapid.SampledFrom([]model.Scope{model.Exclusive, model.Inclusive}).Draw(t, "scope")
-		d := dataset(dir, randomExperiment(t, scope))
+		d := dataset(dir, sample.Random(t, scope))
 		metric := rapid.SampledFrom([]string{
 			"wtime", "wtime.inc", "wtime.exc", "PAPI_L2_TCM", "hit_ratio", "time_share", "time_share.inc", "imbalance", "mpi_share", "lost", "lost_share", "l2_misses/wtime",
 		}).Draw(t, "metric")

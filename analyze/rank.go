@@ -70,7 +70,7 @@ func Rank(d *Dataset, words Words, s *Scores) (*Ranking, error) {
 			}
 		}
 		for k, m := range s.Metrics {
-			part := ratio(float64(row.Scores[k])*m.Weight, sum)
+			part := Ratio(float64(row.Scores[k])*m.Weight, sum)
 			because := Because{Metric: m.Metric, Score: row.Scores[k], Value: row.Values[k], Share: part, Degree: Missing}
 			speakers[k].say(row.row, &because)
 			ranked.Because = append(ranked.Because, because)

@@ -23,8 +23,8 @@ func (r Real) MarshalJSON() ([]byte, error) {
 	return json.Marshal(float64(r))
 }
 
-// ratio divides; by zero it is missing.
-func ratio(a, b float64) Real {
+// Ratio divides; by zero it is missing.
+func Ratio(a, b float64) Real {
 	if b == 0 {
 		return Missing
 	}

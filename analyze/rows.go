@@ -2,7 +2,6 @@ package analyze
 
 import (
 	"fmt"
-	"math"
 
 	"auspex/expr"
 	"auspex/model"
@@ -39,9 +38,9 @@ func (d *Dataset) Rows(by By) (*Rows, error) {
 	r := &Rows{By: by, d: d, cache: map[string][]float64{}}
 	switch by {
 	case ByRegion:
-		r.Region, r.size = counting(len(d.Regions)), len(d.Regions)
+		r.Region, r.size = Counting(len(d.Regions)), len(d.Regions)
 	case ByUnit:
-		r.Unit, r.size = counting(len(d.Units)), len(d.Units)
+		r.Unit, r.size = Counting(len(d.Units)), len(d.Units)
 	case ByProgram:
 		r.size = 1
 	case BySummary:
@@ -58,14 +57,6 @@ func (d *Dataset) Rows(by By) (*Rows, error) {
 		return nil, fmt.Errorf("rows are by %s, %s, %s or %s, not by %q", ByRegion, ByUnit, BySummary, ByProgram, by)
 	}
 	return r, nil
-}
-
-func counting(n int) []int {
-	numbers := make([]int, n)
-	for i := range numbers {
-		numbers[i] = i
-	}
-	return numbers
 }
 
 // Len is the number of rows.
@@ -109,7 +100,7 @@ func (r *Rows) stored(name string) ([]float64, error) {
 		return r.fold(m, nil, largest), nil // the outermost region has the most
 	case r.By == ByProgram:
 		units := &Rows{By: ByUnit, d: r.d, size: len(r.d.Units)}
-		whole := total
+		whole := Total
 		if metric.Scope == model.Inclusive {
 			whole = largest
 		}
@@ -117,7 +108,7 @@ func (r *Rows) stored(name string) ([]float64, error) {
 	case r.By == ByRegion:
 		return r.fold(m, nil, r.overUnits), nil
 	}
-	return r.fold(m, nil, total), nil
+	return r.fold(m, nil, Total), nil
 }
 
 func (r *Rows) overUnits(values []float64) float64 {
@@ -125,9 +116,9 @@ func (r *Rows) overUnits(values []float64) float64 {
 	case OverMax:
 		return largest(values)
 	case OverMean:
-		return total(values) / float64(len(values))
+		return Total(values) / float64(len(values))
 	}
-	return total(values)
+	return Total(values)
 }
 
 // fold makes one value a row of a dense matrix. Regions that skip marks count
@@ -180,38 +171,4 @@ func (r *Rows) fold(m model.Matrix, skip []bool, fold func([]float64) float64) [
 		out[0] = fold(values)
 	}
 	return out
-}
-
-func total(values []float64) float64 {
-	sum := 0.0
-	for _, v := range values {
-		if v == v {
-			sum += v
-		}
-	}
-	return sum
-}
-
-func largest(values []float64) float64 {
-	most := math.NaN()
-	for _, v := range values {
-		if v == v && !(v <= most) {
-			most = v
-		}
-	}
-	return most
-}
-
-func meanKnown(values []float64) float64 {
-	sum, n := 0.0, 0
-	for _, v := range values {
-		if v == v {
-			sum += v
-			n++
-		}
-	}
-	if n == 0 {
-		return math.NaN()
-	}
-	return sum / float64(n)
 }

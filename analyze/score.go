@@ -75,7 +75,7 @@ func ParseScoreMetric(text string) (ScoreMetric, error) {
 
 // DefaultScoreMetrics is time alone.
 func DefaultScoreMetrics(d *Dataset) ([]ScoreMetric, error) {
-	name, err := d.timeMetric()
+	name, err := d.TimeMetric()
 	if err != nil {
 		return nil, err
 	}
@@ -196,7 +196,7 @@ func (s *Scores) scoreMetric(d *Dataset, words Words, rows *Rows, m ScoreMetric,
 // scoreNode resolves a metric; against a parent the inclusive values are
 // compared, since a parent's exclusive value does not hold its children's.
 func (d *Dataset) scoreNode(words Words, m ScoreMetric, base ScoreBase) (expr.Node, error) {
-	node, err := d.quantityAsWritten(words, m.Metric)
+	node, err := d.QuantityAsWritten(words, m.Metric)
 	if err != nil || !base.Parent {
 		return node, err
 	}

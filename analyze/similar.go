@@ -57,7 +57,7 @@ func (o *SimilarOptions) scorer(d *Dataset) (*scorer, error) {
 func (s *scorer) columns(d *Dataset, words Words, rows *Rows) ([][]float64, error) {
 	var columns [][]float64
 	for _, m := range s.metrics {
-		node, err := d.quantityAsWritten(words, m.Metric)
+		node, err := d.QuantityAsWritten(words, m.Metric)
 		if err != nil {
 			return nil, err
 		}
@@ -132,7 +132,7 @@ func (d *Dataset) chooseRegions(patterns []string) ([]int, error) {
 			}
 		}
 		if len(chosen) == before && !slices.ContainsFunc(chosen, func(r int) bool { return glob.MatchString(d.Paths[r]) || glob.MatchString(d.Regions[r].Name) }) {
-			return nil, d.unknownRegion(pattern)
+			return nil, d.UnknownRegion(pattern)
 		}
 	}
 	return chosen, nil
@@ -145,7 +145,7 @@ func globPattern(pattern string) *regexp.Regexp {
 	return regexp.MustCompile("(?is)^" + text + "$")
 }
 
-func (d *Dataset) unknownRegion(pattern string) error {
+func (d *Dataset) UnknownRegion(pattern string) error {
 	names := slices.Clone(d.Paths)
 	for _, r := range d.Regions {
 		names = append(names, r.Name)

@@ -65,7 +65,7 @@ func SimilarExperiments(words Words, datasets []*Dataset, o SimilarOptions) (*Ex
 		}
 	}
 	if len(o.Regions) > 0 && len(regions) == 0 {
-		return nil, datasets[0].unknownRegion(o.Regions[0])
+		return nil, datasets[0].UnknownRegion(o.Regions[0])
 	}
 	e.Program = programs.similarity(nil)
 	subjects := []subject{{values: programs}}
@@ -127,7 +127,7 @@ func addRegions(regions map[string]*across, s *scorer, d *Dataset, words Words, 
 	if err != nil {
 		return err
 	}
-	chosen := counting(len(d.Regions))
+	chosen := Counting(len(d.Regions))
 	if len(o.Regions) > 0 {
 		chosen = nil
 		for _, pattern := range o.Regions {
@@ -156,7 +156,7 @@ func addRegions(regions map[string]*across, s *scorer, d *Dataset, words Words, 
 // nil.
 func (a *across) similarity(members []int) []Real {
 	if members == nil {
-		members = counting(len(a.values))
+		members = Counting(len(a.values))
 	}
 	compared := make([][]float64, len(members))
 	for i, m := range members {

@@ -35,7 +35,7 @@ func factorValue(d *Dataset, name string) (model.Factor, bool) {
 			return f, true
 		}
 	}
-	processes, _, _ := countUnits(d.Units)
+	processes, _, _ := CountUnits(d.Units)
 	switch strings.ToLower(name) {
 	case unitsFactor, "cpu", "cpus":
 		return model.NumberFactor(name, float64(len(d.Units))), true

@@ -14,33 +14,14 @@ import (
 
 	"auspex/fuzzy"
 	"auspex/ingest"
+	"auspex/internal/sample"
 	"auspex/model"
 	"auspex/perfql"
 )
 
-// main (2 s + 6 s in solve + 2 s in MPI), two units; misses 10, 60, 0.
 func scored(t testing.TB, scale float64) *Dataset {
 	t.Helper()
-	b := model.NewBuilder()
-	seconds := b.Metric(model.NewMetric(model.WallTime, "", model.Exclusive))
-	misses := b.Metric(model.NewMetric(model.L2Misses, "", model.Exclusive))
-	root := b.Region(model.Region{Name: "main", Parent: model.NoParent})
-	solve := b.Region(model.Region{Name: "solve", Parent: root})
-	wait := b.Region(model.Region{Name: "MPI_Wait", Kind: model.MPI, Parent: root})
-	for p, share := range []float64{1, 3} {
-		u := b.Unit(model.Unit{Process: p})
-		b.Set(u, root, seconds, 0.5*scale)
-		b.Set(u, solve, seconds, 1.5*share*scale)
-		b.Set(u, wait, seconds, (5-1.5*share)*scale/2)
-		b.Set(u, root, misses, 5)
-		b.Set(u, solve, misses, 30)
-		b.Set(u, wait, misses, 0)
-	}
-	e, err := b.Build(model.Header{Name: "scored"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return dataset(t, e)
+	return dataset(t, sample.Scored(t, scale))
 }
 
 // Equations 1 and 2 by hand: 9 s in all are 1 s of main, 6 s of solve and 2 s

@@ -54,7 +54,7 @@ func Summarise(d *Dataset, top int) (*Summary, error) {
 		Metrics: []string{}, Factors: map[string]any{}, Heaviest: []RegionTime{}, Incomplete: d.Incomplete, Warnings: []string{},
 		Runtime: Missing, Efficiency: Efficiency{Missing, Missing, Missing},
 	}
-	s.Processes, s.Threads, s.Nodes = countUnits(d.Units)
+	s.Processes, s.Threads, s.Nodes = CountUnits(d.Units)
 	for _, m := range d.Metrics {
 		s.Metrics = append(s.Metrics, m.Column())
 	}
@@ -62,12 +62,12 @@ func Summarise(d *Dataset, top int) (*Summary, error) {
 		s.Factors[f.Name] = f.Value()
 	}
 	s.Warnings = append(s.Warnings, d.Notes...)
-	t, err := d.times()
+	t, err := d.Times()
 	if err != nil {
 		s.Warnings = append(s.Warnings, err.Error()+": no efficiency and no region times")
 		return s, nil
 	}
-	s.TimeMetric, s.Runtime, s.Efficiency = t.metric, Real(t.runtime), t.efficiency()
+	s.TimeMetric, s.Runtime, s.Efficiency = t.Metric, Real(t.Runtime), t.efficiency()
 	regions, err := regionTimes(d, t)
 	if err != nil {
 		return nil, err
@@ -79,7 +79,9 @@ func Summarise(d *Dataset, top int) (*Summary, error) {
 	return s, nil
 }
 
-func countUnits(units []model.Unit) (processes, threads, nodes int) {
+// CountUnits counts processes, the threads of the largest of them, and nodes, as
+// far as they were recorded.
+func CountUnits(units []model.Unit) (processes, threads, nodes int) {
 	perProcess, nodeNames := map[int]int{}, map[string]bool{}
 	for _, u := range units {
 		perProcess[u.Process]++
@@ -92,8 +94,8 @@ func countUnits(units []model.Unit) (processes, threads, nodes int) {
 }
 
 // regionTimes lists the regions that took time, the heaviest first.
-func regionTimes(d *Dataset, t *times) ([]RegionTime, error) {
-	exclusive, err := d.Matrix(t.metric + ".exc")
+func regionTimes(d *Dataset, t *Times) ([]RegionTime, error) {
+	exclusive, err := d.Matrix(t.Metric + ".exc")
 	if err != nil {
 		return nil, err
 	}
@@ -117,8 +119,8 @@ func regionTimes(d *Dataset, t *times) ([]RegionTime, error) {
 		average := sums[r] / float64(len(d.Units))
 		rows = append(rows, RegionTime{
 			Region: d.Paths[r], Kind: region.Kind, File: region.File, Line: region.Line,
-			Mean: Real(average), Max: Real(most[r]), Imbalance: ratio(most[r], average),
-			Share: ratio(average, t.runtime), Units: entered[r],
+			Mean: Real(average), Max: Real(most[r]), Imbalance: Ratio(most[r], average),
+			Share: Ratio(average, t.Runtime), Units: entered[r],
 		})
 	}
 	slices.SortStableFunc(rows, func(a, b RegionTime) int { return cmp.Compare(b.Mean, a.Mean) })

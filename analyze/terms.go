@@ -34,7 +34,7 @@ func LearnTerms(ctx context.Context, words Words, datasets []*Dataset, metric, n
 	var node expr.Node
 	for _, d := range datasets {
 		var err error
-		if node, err = d.quantityAsWritten(words, metric); err != nil {
+		if node, err = d.QuantityAsWritten(words, metric); err != nil {
 			return nil, err
 		}
 		rows, err := d.Rows(by)

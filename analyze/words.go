@@ -50,6 +50,16 @@ func canonicalName(m model.Metric, written string) string {
 	return m.Name
 }
 
+// Expand replaces the vocabulary's names in an expression by what they stand for,
+// down to metrics of the experiment under their canonical names.
+func (d *Dataset) Expand(words Words, n expr.Node) (expr.Node, error) {
+	node, err := words.Expand(n, d.known, d.knownNames())
+	if err != nil {
+		return nil, err
+	}
+	return d.canonical(node), nil
+}
+
 // quantity is a metric that words can be said of: what to compute, and the
 // variable that holds the words; nil where the vocabulary has none.
 type quantity struct {
@@ -69,15 +79,14 @@ func (d *Dataset) quantity(words Words, text string) (quantity, error) {
 	q := quantity{text: text}
 	variable, over := words.VariableOf(d.canonical(written))
 	if variable != nil {
-		if q.node, err = words.Expand(over, d.known, d.knownNames()); err == nil {
-			q.node, q.variable = d.canonical(q.node), variable
+		if q.node, err = d.Expand(words, over); err == nil {
+			q.variable = variable
 			return q, nil
 		}
 	}
-	if q.node, err = words.Expand(written, d.known, d.knownNames()); err != nil {
+	if q.node, err = d.Expand(words, written); err != nil {
 		return quantity{}, inText(err, text)
 	}
-	q.node = d.canonical(q.node)
 	if q.variable == nil {
 		q.variable, _ = words.VariableOf(q.node)
 	}
@@ -97,16 +106,13 @@ func noWords(text string) error {
 	return fmt.Errorf("the vocabulary has no words for %s; `auspex terms learn EXPERIMENT --metric '%s' --terms low,medium,high` makes some, and --vocabulary FILE reads them", text, text)
 }
 
-// quantityAsWritten resolves a metric expression without turning it into what
+// QuantityAsWritten resolves a metric expression without turning it into what
 // its words are defined over: a threshold on wtime is in seconds.
-func (d *Dataset) quantityAsWritten(words Words, text string) (expr.Node, error) {
+func (d *Dataset) QuantityAsWritten(words Words, text string) (expr.Node, error) {
 	written, err := expr.Parse(text)
 	if err != nil {
 		return nil, err
 	}
-	node, err := words.Expand(written, d.known, d.knownNames())
-	if err != nil {
-		return nil, inText(err, text)
-	}
-	return d.canonical(node), nil
+	node, err := d.Expand(words, written)
+	return node, inText(err, text)
 }

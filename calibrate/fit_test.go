@@ -12,6 +12,7 @@ import (
 
 	"auspex/platform"
 	"auspex/simulate"
+	"auspex/simulate/collective"
 	"auspex/trace"
 )
 
@@ -159,7 +160,7 @@ func TestWrittenPlatform(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
-		if options.EagerBelow != 65536 || options.Selector != simulate.OMPI || options.BandwidthFactor[1].From != 2.5e6 || options.SendOverhead[0].Values[1] != 1e-10 {
+		if options.EagerBelow != 65536 || options.Selector != collective.OMPI || options.BandwidthFactor[1].From != 2.5e6 || options.SendOverhead[0].Values[1] != 1e-10 {
 			t.Errorf("%s: the options are %+v", name, options)
 		}
 		if p.Hosts[1].Speed != 0.8e9 {

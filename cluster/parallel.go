@@ -4,14 +4,15 @@ import (
 	"cmp"
 	"context"
 	"runtime"
-	"sync"
 	"sync/atomic"
+
+	"auspex/internal/crew"
 )
 
 // eachLeaf calls do for every leaf of t, on all cores, until ctx is done.
 func eachLeaf(ctx context.Context, t *tree, do func(worker int, leaf int32)) error {
 	var next atomic.Int64
-	var wg sync.WaitGroup
+	var wg crew.Crew
 	for w := range runtime.GOMAXPROCS(0) {
 		wg.Go(func() {
 			for ctx.Err() == nil {
@@ -43,10 +44,10 @@ func (f forks) both(points int32, a, b func() error) error {
 		select {
 		case f <- struct{}{}:
 			var errA error
-			var wg sync.WaitGroup
+			var wg crew.Crew
 			wg.Go(func() {
+				defer func() { <-f }()
 				errA = a()
-				<-f
 			})
 			errB := b()
 			wg.Wait()

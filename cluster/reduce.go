@@ -7,7 +7,9 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
-	"sync"
+	"sync/atomic"
+
+	"auspex/internal/crew"
 )
 
 // ExactLimit is the number of distinct points up to which Optics is exact.
@@ -169,11 +171,15 @@ func typicalCore(t *tree, minPts int, eps2 float64) float64 {
 func attach(ctx context.Context, t *tree, p Points, wanted []int32, bound float64, host []int32, dist []float64) ([]int32, error) {
 	const chunk = 1024
 	lost := make([][]int32, (len(wanted)+chunk-1)/chunk)
-	var wg sync.WaitGroup
-	tasks := make(chan int)
+	var wg crew.Crew
+	var next atomic.Int64
 	for range runtime.GOMAXPROCS(0) {
 		wg.Go(func() {
-			for c := range tasks {
+			for ctx.Err() == nil {
+				c := int(next.Add(1) - 1)
+				if c >= len(lost) {
+					return
+				}
 				for _, i := range wanted[c*chunk : min(len(wanted), (c+1)*chunk)] {
 					h, d := t.nearby(p.Row(int(i)), bound)
 					if h < 0 {
@@ -185,13 +191,6 @@ func attach(ctx context.Context, t *tree, p Points, wanted []int32, bound float6
 			}
 		})
 	}
-	for c := range lost {
-		if ctx.Err() != nil {
-			break
-		}
-		tasks <- c
-	}
-	close(tasks)
 	wg.Wait()
 	return slices.Concat(lost...), ctx.Err()
 }

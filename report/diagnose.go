@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"auspex/analyze"
+	"auspex/analyze/diagnose"
 )
 
 // How much of a long result is printed.
@@ -17,7 +18,7 @@ const (
 
 // Diagnosis writes what `auspex diagnose` found: the answer, then figure 4 of
 // "Debugging SPMD programs", then what it rests on.
-func (p *Page) Diagnosis(d *analyze.Diagnosis) {
+func (p *Page) Diagnosis(d *diagnose.Diagnosis) {
 	p.Paragraph(d.Words)
 	for _, w := range d.Warnings {
 		p.Paragraph("note: " + w)
@@ -42,7 +43,7 @@ func (p *Page) Diagnosis(d *analyze.Diagnosis) {
 	}
 }
 
-func (p *Page) kinds(d *analyze.Diagnosis) {
+func (p *Page) kinds(d *diagnose.Diagnosis) {
 	p.Line("there %s of %s", are(len(d.Kinds)), d.Level)
 	for k, members := range d.Kinds {
 		if k == kindsShown {
@@ -73,7 +74,7 @@ func (p *Page) kinds(d *analyze.Diagnosis) {
 }
 
 // numbers lists the members of a kind as figure 4 does, long lists cut.
-func numbers(members []analyze.Name) string {
+func numbers(members []diagnose.Name) string {
 	parts := ranges(members)
 	rest := ""
 	if len(parts) > membersShown {
@@ -99,7 +100,7 @@ func are(kinds int) string {
 
 // criticalTree writes a line for each way from level 1 to a core: region 14
 // (1-CCR) ---> region 11 (2-CCR & CCCR).
-func criticalTree(ccr []analyze.CriticalRegion) []string {
+func criticalTree(ccr []diagnose.CriticalRegion) []string {
 	text := map[string]string{}
 	var lines []string
 	for _, r := range ccr {
@@ -119,7 +120,7 @@ func criticalTree(ccr []analyze.CriticalRegion) []string {
 	return lines
 }
 
-func holdsMore(ccr []analyze.CriticalRegion, region string) bool {
+func holdsMore(ccr []diagnose.CriticalRegion, region string) bool {
 	for _, r := range ccr {
 		if r.Inside == region {
 			return true
@@ -128,7 +129,7 @@ func holdsMore(ccr []analyze.CriticalRegion, region string) bool {
 	return false
 }
 
-func (p *Page) causes(d *analyze.Diagnosis) {
+func (p *Page) causes(d *diagnose.Diagnosis) {
 	var rows [][]string
 	for i, c := range d.Causes {
 		if i == causesShown {
@@ -149,7 +150,7 @@ func (p *Page) causes(d *analyze.Diagnosis) {
 	}
 }
 
-func (p *Page) decisionTable(c analyze.Cause, level analyze.Level) {
+func (p *Page) decisionTable(c diagnose.Cause, level diagnose.Level) {
 	p.Heading("Decision table of " + c.Region)
 	columns := []column{words(string(level))}
 	noise := false
@@ -204,7 +205,7 @@ func (p *Page) decisionTable(c analyze.Cause, level analyze.Level) {
 	p.table(columns, rows)
 }
 
-func reducts(c analyze.Cause) string {
+func reducts(c diagnose.Cause) string {
 	var out []string
 	for _, r := range c.Reducts {
 		out = append(out, "{"+strings.Join(r, ", ")+"}")
@@ -219,7 +220,7 @@ func reducts(c analyze.Cause) string {
 	return text
 }
 
-func (p *Page) balance(c analyze.Cause, level analyze.Level) {
+func (p *Page) balance(c diagnose.Cause, level diagnose.Level) {
 	p.Heading(fmt.Sprintf("Work that would balance %s, by %s", c.Region, c.BalanceBy))
 	var rows [][]string
 	for _, w := range c.Balance {
@@ -228,7 +229,7 @@ func (p *Page) balance(c analyze.Cause, level analyze.Level) {
 	p.table([]column{words(singular(level)), number("measured"), number("times its work now"), number("share if all have equal shares now")}, rows)
 }
 
-func (p *Page) internal(in analyze.Internal) {
+func (p *Page) internal(in diagnose.Internal) {
 	var rows [][]string
 	for _, r := range in.Regions {
 		if r.Core && len(rows) < causesShown {

@@ -5,13 +5,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"auspex/analyze"
+	"auspex/analyze/diagnose"
 	"auspex/model"
 )
 
 // DiagnosisWords is the answer in a few sentences.
-func DiagnosisWords(d *analyze.Diagnosis) string {
+func DiagnosisWords(d *diagnose.Diagnosis) string {
 	sentences := []string{kindsWords(d)}
 	if len(d.Idle) > 0 && len(d.Idle) < d.UnitCount {
 		sentences = append(sentences, idleWords(d))
@@ -33,7 +32,7 @@ func DiagnosisWords(d *analyze.Diagnosis) string {
 	return strings.Join(sentences, " ")
 }
 
-func kindsWords(d *analyze.Diagnosis) string {
+func kindsWords(d *diagnose.Diagnosis) string {
 	units := counted(d.UnitCount, d.Level)
 	severity := "severity " + Ratio(d.Severity, 2)
 	if word, _ := d.Degrees.Best(); word != "" {
@@ -62,7 +61,7 @@ func kindsWords(d *analyze.Diagnosis) string {
 	return fmt.Sprintf("%s are of one kind; %s: the work is balanced.", units, severity)
 }
 
-func outside(d *analyze.Diagnosis) string {
+func outside(d *diagnose.Diagnosis) string {
 	if d.WithMPI {
 		return ""
 	}
@@ -70,8 +69,8 @@ func outside(d *analyze.Diagnosis) string {
 }
 
 // idleWords names units that do nothing for what they are.
-func idleWords(d *analyze.Diagnosis) string {
-	if d.Level == analyze.Threads {
+func idleWords(d *diagnose.Diagnosis) string {
+	if d.Level == diagnose.Threads {
 		thread, processes := d.Idle[0].Thread, map[int]bool{}
 		same := true
 		for _, n := range d.Idle {
@@ -95,9 +94,9 @@ func idleWords(d *analyze.Diagnosis) string {
 	return capital(fmt.Sprintf("%s %s idle: no time is spent in any region.", members(d.Idle, d.Level), verb))
 }
 
-func troubleWords(d *analyze.Diagnosis) []string {
+func troubleWords(d *diagnose.Diagnosis) []string {
 	c := d.Causes[0]
-	in := slices.IndexFunc(d.CCR, func(r analyze.CriticalRegion) bool { return r.Region == c.Region })
+	in := slices.IndexFunc(d.CCR, func(r diagnose.CriticalRegion) bool { return r.Region == c.Region })
 	r := d.CCR[in]
 	where := "The trouble is in " + quoted(shortName(r.Name)) + at(r.File, r.Line)
 	if r.Inside != "" {
@@ -145,9 +144,9 @@ func troubleWords(d *analyze.Diagnosis) []string {
 }
 
 // because says what is behind a region's difference.
-func because(d *analyze.Diagnosis, c analyze.Cause) string {
+func because(d *diagnose.Diagnosis, c diagnose.Cause) string {
 	if len(c.Evidence) == 0 {
-		slowest := fmt.Sprintf(": %s spends %s there and the mean is %s; ", members([]analyze.Name{c.Slowest}, d.Level),
+		slowest := fmt.Sprintf(": %s spends %s there and the mean is %s; ", members([]diagnose.Name{c.Slowest}, d.Level),
 			Quantity(c.Most, metricUnit(d.Metric)), Quantity(c.Mean, metricUnit(d.Metric)))
 		if len(c.Excluded) == 0 {
 			return slowest + "no other metric was collected, so the cause cannot be told"
@@ -184,10 +183,10 @@ func because(d *analyze.Diagnosis, c analyze.Cause) string {
 }
 
 // asGood lists the metrics that could be named instead.
-func asGood(c analyze.Cause) []string {
+func asGood(c diagnose.Cause) []string {
 	var names []string
 	for _, e := range c.Excluded {
-		if e.Why == analyze.WhyAsGood {
+		if e.Why == diagnose.WhyAsGood {
 			names = append(names, attributeWords(e.Attribute))
 		}
 	}
@@ -196,13 +195,13 @@ func asGood(c analyze.Cause) []string {
 
 // notTheCause lists what was excluded, a thing once; disk time being the
 // cause, disk is not named among what is not.
-func notTheCause(c analyze.Cause) []string {
+func notTheCause(c diagnose.Cause) []string {
 	var names, causes []string
 	for _, attribute := range c.Attributes {
 		causes = append(causes, subject(attribute))
 	}
 	for _, e := range c.Excluded {
-		if e.Why == analyze.WhyAsGood || e.Why == analyze.WhyWeaker || e.Why == analyze.WhyNotNeeded && !c.Complete {
+		if e.Why == diagnose.WhyAsGood || e.Why == diagnose.WhyWeaker || e.Why == diagnose.WhyNotNeeded && !c.Complete {
 			continue
 		}
 		if name := subject(e.Attribute); !slices.Contains(names, name) && !slices.Contains(causes, name) {
@@ -254,7 +253,7 @@ func subject(attribute string) string {
 }
 
 // members names units: "processes 5 and 7", "process 0", long lists cut.
-func members(names []analyze.Name, level analyze.Level) string {
+func members(names []diagnose.Name, level diagnose.Level) string {
 	noun := singular(level)
 	if len(names) > 1 {
 		noun = string(level)
@@ -263,7 +262,7 @@ func members(names []analyze.Name, level analyze.Level) string {
 }
 
 // ranges writes runs of three and more process numbers as 3–7.
-func ranges(names []analyze.Name) []string {
+func ranges(names []diagnose.Name) []string {
 	var out []string
 	for i := 0; i < len(names); {
 		j := i + 1
@@ -282,7 +281,7 @@ func ranges(names []analyze.Name) []string {
 	return out
 }
 
-func consecutive(a, b analyze.Name) bool {
+func consecutive(a, b diagnose.Name) bool {
 	x, errX := strconv.Atoi(a.Text)
 	y, errY := strconv.Atoi(b.Text)
 	return errX == nil && errY == nil && y == x+1
@@ -296,10 +295,10 @@ func upTo(words []string, most int) string {
 	return listed(words)
 }
 
-func counted(n int, level analyze.Level) string { return plural(n, singular(level)) }
+func counted(n int, level diagnose.Level) string { return plural(n, singular(level)) }
 
-func singular(level analyze.Level) string {
-	return map[analyze.Level]string{analyze.Processes: "process", analyze.Threads: "thread", analyze.Nodes: "node"}[level]
+func singular(level diagnose.Level) string {
+	return map[diagnose.Level]string{diagnose.Processes: "process", diagnose.Threads: "thread", diagnose.Nodes: "node"}[level]
 }
 
 // shortName leaves out of a signature such as "void f(int *) C" all but f.

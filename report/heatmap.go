@@ -8,6 +8,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"auspex/analyze"
+	"auspex/view"
 )
 
 // The picture's measures in characters.
@@ -38,7 +39,7 @@ func (p *Page) heatLabel() int { return min(heatLabel, p.Width/3) }
 // Heat draws regions × units, each row from 0 to its own largest value: a row
 // of one shade is balanced. kinds, if given, has the kind of every unit, shown
 // as a row of digits.
-func (p *Page) Heat(h *analyze.Heatmap, kinds []int) {
+func (p *Page) Heat(h *view.Heatmap, kinds []int) {
 	if !p.Pictures || len(h.Rows) == 0 || len(h.Cols) == 0 || math.IsNaN(float64(h.Most)) {
 		return
 	}
@@ -70,7 +71,7 @@ func (p *Page) Heat(h *analyze.Heatmap, kinds []int) {
 }
 
 // heatName is a region's own name, or its path where that is not its alone.
-func heatName(h *analyze.Heatmap, row analyze.HeatRow) string {
+func heatName(h *view.Heatmap, row view.HeatRow) string {
 	same := 0
 	for _, r := range h.Rows {
 		if r.Name == row.Name {
@@ -102,7 +103,7 @@ func (p *Page) heatOf(share float64, wide int) string {
 
 // heatKinds marks each column by the kind of its units; a dot where they are
 // of several.
-func (p *Page) heatKinds(h *analyze.Heatmap, kinds []int, wide int) string {
+func (p *Page) heatKinds(h *view.Heatmap, kinds []int, wide int) string {
 	const digits = "0123456789abcdefghijklmnopqrstuvwxyz"
 	var b strings.Builder
 	for _, c := range h.Cols {
@@ -127,7 +128,7 @@ func (p *Page) heatKinds(h *analyze.Heatmap, kinds []int, wide int) string {
 }
 
 // heatAxis names the first and the last unit under their columns.
-func heatAxis(h *analyze.Heatmap, wide int) string {
+func heatAxis(h *view.Heatmap, wide int) string {
 	first, last := h.Cols[0].Unit, h.Cols[len(h.Cols)-1].Last
 	width := wide * len(h.Cols)
 	if len(h.Cols) == 1 || len(first)+len(last)+1 > width {
@@ -136,7 +137,7 @@ func heatAxis(h *analyze.Heatmap, wide int) string {
 	return first + strings.Repeat(" ", width-len(first)-len(last)) + last
 }
 
-func heatLegend(h *analyze.Heatmap) string {
+func heatLegend(h *view.Heatmap) string {
 	words := "each row from 0 to its largest: " + string(heatShades)
 	units := h.ToUnit - h.FromUnit
 	if each := (units + len(h.Cols) - 1) / len(h.Cols); each > 1 {

@@ -9,25 +9,26 @@ import (
 	"unicode/utf8"
 
 	"auspex/analyze"
+	"auspex/view"
 )
 
 // heatOfRows is a map of rows of values, a column a group of units.
-func heatOfRows(each int, rows ...[]float64) *analyze.Heatmap {
-	h := &analyze.Heatmap{Metric: "wtime", Scope: "exclusive", Most: 1}
+func heatOfRows(each int, rows ...[]float64) *view.Heatmap {
+	h := &view.Heatmap{Metric: "wtime", Scope: "exclusive", Most: 1}
 	for r, values := range rows {
 		name := fmt.Sprintf("region%d", r)
-		h.Rows = append(h.Rows, analyze.HeatRow{Region: "main/" + name, Name: name})
+		h.Rows = append(h.Rows, view.HeatRow{Region: "main/" + name, Name: name})
 		h.Max = append(h.Max, values...)
 	}
 	for c := range rows[0] {
 		from, to := c*each, (c+1)*each
-		h.Cols = append(h.Cols, analyze.HeatCol{Unit: fmt.Sprint(from), Last: fmt.Sprint(to - 1), From: from, To: to})
+		h.Cols = append(h.Cols, view.HeatCol{Unit: fmt.Sprint(from), Last: fmt.Sprint(to - 1), From: from, To: to})
 		h.ToUnit = to
 	}
 	return h
 }
 
-func drawn(p Page, h *analyze.Heatmap, kinds []int) string {
+func drawn(p Page, h *view.Heatmap, kinds []int) string {
 	var b bytes.Buffer
 	p.Out = &b
 	p.Heat(h, kinds)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"auspex/platform"
+	"auspex/simulate/collective"
 	"auspex/trace"
 )
 
@@ -29,8 +30,8 @@ type engine struct {
 
 	tests, probes int // failed in a row, over all ranks
 
-	action   trace.Action // the one being read
-	plan     plan         // the one being made
+	action   trace.Action    // the one being read
+	plan     collective.Plan // the one being made
 	pair     []int32
 	times    []RankTime
 	paths    []pathEnd   // of ranks, where the critical path is asked for

@@ -12,10 +12,11 @@ import (
 	"strings"
 	"testing"
 
-	"auspex/platform"
-	"auspex/trace"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"auspex/platform"
+	"auspex/trace"
 )
 
 // cluster is a platform of n hosts on a shared backbone.

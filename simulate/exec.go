@@ -2,8 +2,8 @@ package simulate
 
 import (
 	"fmt"
-	"math"
 
+	"auspex/simulate/collective"
 	"auspex/trace"
 )
 
@@ -121,14 +121,14 @@ func (e *engine) receiveCost(h int32) float64 {
 // costs time, messages are taken in one by one as they arrive.
 func (e *engine) finishAll(id int32, r *rank, list *[]int32) bool {
 	if len(e.opts.RecvOverhead) == 0 {
-		if r.stage != waitStage {
+		if r.stage != waiting {
 			need := int32(0)
 			for _, h := range *list {
 				if h >= 0 && e.await(h) {
 					need++
 				}
 			}
-			r.stage = waitStage
+			r.stage = waiting
 			if need > 0 {
 				r.need = need
 				return false
@@ -142,7 +142,7 @@ func (e *engine) finishAll(id int32, r *rank, list *[]int32) bool {
 		*list = (*list)[:0]
 		return true
 	}
-	r.stage = waitStage
+	r.stage = waiting
 	for {
 		left := 0
 		for i, h := range *list {
@@ -172,11 +172,9 @@ func (e *engine) finishAll(id int32, r *rank, list *[]int32) bool {
 	}
 }
 
-const waitStage = 100
-
 // waitPending waits for all requests the trace has started.
 func (e *engine) waitPending(id int32, r *rank) bool {
-	if r.stage == 0 {
+	if r.stage == fresh {
 		r.open = r.open[:0]
 		for _, q := range r.pending {
 			if q.handle >= 0 {
@@ -191,33 +189,33 @@ func (e *engine) waitPending(id int32, r *rank) bool {
 // doStep goes on with a single step; true when it is done.
 func (e *engine) doStep(id int32, r *rank) (bool, error) {
 	s := &r.cur
-	switch s.kind {
-	case stepSend, stepIsend, stepExchange:
-		if s.kind == stepExchange && r.world(s.peer) == id && r.world(s.source) == id {
+	switch s.Kind {
+	case collective.StepSend, collective.StepIsend, collective.StepExchange:
+		if s.Kind == collective.StepExchange && r.world(s.Peer) == id && r.world(s.Source) == id {
 			return true, nil
 		}
-		if r.stage == 0 && s.peer != trace.NullPeer {
-			r.stage = 1
+		if r.stage == fresh && s.Peer != trace.NullPeer {
+			r.stage = started
 			if cost := e.sendCost(s); cost > 0 {
 				e.sleep(id, cost)
 				return false, nil
 			}
 		}
-		if r.stage <= 1 {
+		if r.stage != waiting {
 			r.first, r.second = none, none
-			if s.peer != trace.NullPeer {
-				h, err := e.postSend(id, r, s.peer, s.tag, s.bytes)
+			if s.Peer != trace.NullPeer {
+				h, err := e.postSend(id, r, s.Peer, s.Tag, s.Bytes)
 				if err != nil {
 					return false, err
 				}
 				r.first = h
 			}
-			if s.kind == stepIsend {
+			if s.Kind == collective.StepIsend {
 				e.keep(id, r, r.first, true)
 				return true, nil
 			}
-			if s.kind == stepExchange && s.source != trace.NullPeer {
-				h, err := e.postRecv(id, r, s.source, s.tag, s.room)
+			if s.Kind == collective.StepExchange && s.Source != trace.NullPeer {
+				h, err := e.postRecv(id, r, s.Source, s.Tag, s.Room)
 				if err != nil {
 					return false, err
 				}
@@ -225,31 +223,31 @@ func (e *engine) doStep(id int32, r *rank) (bool, error) {
 			}
 		}
 		return e.finishPair(id, r), nil
-	case stepRecv, stepIrecv:
-		if r.stage == 0 {
-			h, err := e.postRecv(id, r, s.peer, s.tag, s.bytes)
+	case collective.StepRecv, collective.StepIrecv:
+		if r.stage == fresh {
+			h, err := e.postRecv(id, r, s.Peer, s.Tag, s.Bytes)
 			if err != nil {
 				return false, err
 			}
-			if s.kind == stepIrecv {
+			if s.Kind == collective.StepIrecv {
 				e.keep(id, r, h, false)
 				return true, nil
 			}
-			r.first, r.second, r.stage = h, none, 1
+			r.first, r.second, r.stage = h, none, started
 		}
 		return e.finishPair(id, r), nil
-	case stepWait:
-		if r.stage == 0 { // a wait of a plan
-			r.first, r.second, r.stage = r.open[s.peer], none, 1
-			r.open[s.peer] = handleDone
+	case collective.StepWait:
+		if r.stage == fresh { // a wait of a plan
+			r.first, r.second, r.stage = r.open[s.Peer], none, started
+			r.open[s.Peer] = handleDone
 		}
 		return e.finishPair(id, r), nil
-	case stepWaitAll:
+	case collective.StepWaitAll:
 		return e.finishAll(id, r, &r.open), nil
 	default: // stepExec
-		if r.stage == 0 {
-			r.stage = 1
-			e.execute(id, r, math.Float64frombits(uint64(s.room)))
+		if r.stage == fresh {
+			r.stage = started
+			e.execute(id, r, s.Flops)
 			return false, nil
 		}
 		return true, nil
@@ -262,21 +260,21 @@ func (e *engine) keep(id int32, r *rank, h int32, send bool) {
 		r.open = append(r.open, h)
 		return
 	}
-	peer := r.world(r.cur.peer)
+	peer := r.world(r.cur.Peer)
 	if send {
-		r.pending = append(r.pending, request{id, peer, r.cur.tag, h})
+		r.pending = append(r.pending, request{id, peer, r.cur.Tag, h})
 	} else {
-		r.pending = append(r.pending, request{peer, id, r.cur.tag, h})
+		r.pending = append(r.pending, request{peer, id, r.cur.Tag, h})
 	}
 }
 
 // sendCost is the time a rank spends before a send of the step is posted.
-func (e *engine) sendCost(s *step) float64 {
-	if s.kind != stepSend {
-		return overhead(e.opts.IsendOverhead, s.bytes)
+func (e *engine) sendCost(s *collective.Step) float64 {
+	if s.Kind != collective.StepSend {
+		return overhead(e.opts.IsendOverhead, s.Bytes)
 	}
-	if s.bytes < e.opts.EagerBelow {
-		return overhead(e.opts.SendOverhead, s.bytes)
+	if s.Bytes < e.opts.EagerBelow {
+		return overhead(e.opts.SendOverhead, s.Bytes)
 	}
 	return 0
 }
@@ -284,8 +282,8 @@ func (e *engine) sendCost(s *step) float64 {
 // finishPair waits for the one or two requests of a blocking step.
 func (e *engine) finishPair(id int32, r *rank) bool {
 	if len(e.opts.RecvOverhead) == 0 {
-		if r.stage != waitStage {
-			r.stage = waitStage
+		if r.stage != waiting {
+			r.stage = waiting
 			need := int32(0)
 			if r.first >= 0 && e.await(r.first) {
 				need++
@@ -325,7 +323,7 @@ func (e *engine) doPlan(id int32, r *rank) (bool, error) {
 				return false, err
 			}
 			r.at++
-			r.stage = 0
+			r.stage = fresh
 		}
 		if !e.nextPhase(id, r) {
 			return true, nil

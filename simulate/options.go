@@ -6,6 +6,8 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+
+	"auspex/simulate/collective"
 )
 
 // Model is a way to turn a message into a flow.
@@ -21,18 +23,6 @@ const (
 	CM02
 )
 
-// Selector chooses the algorithms of collectives.
-type Selector uint8
-
-const (
-	// Default is SimGrid's own choice: linear algorithms and binomial trees.
-	Default Selector = iota
-	// OMPI is Open MPI's decision table.
-	OMPI
-	// MPICH is MPICH's decision rules.
-	MPICH
-)
-
 // Segment is one piece of a piecewise function of the message size: it holds
 // for sizes above From.
 type Segment struct {
@@ -46,7 +36,7 @@ type Options struct {
 	CrossTraffic bool    // acknowledgements load the reverse route by 5 %
 	TCPGamma     float64 // TCP window in bytes: it bounds a flow to Gamma/RTT
 	WeightS      float64 // share of the inverse bandwidths in a flow's penalty
-	Selector     Selector
+	Selector     collective.Selector
 	// BandwidthFactor and LatencyFactor scale a flow by its wire size.
 	BandwidthFactor, LatencyFactor []Segment
 	// SendOverhead, RecvOverhead and IsendOverhead are seconds, fixed and per
@@ -111,7 +101,7 @@ func (o *Options) Set(key, value string) error {
 		o.WeightS, err = positive(value)
 		o.weightSet = err == nil
 	case "smpi/coll-selector":
-		selectors := map[string]Selector{"default": Default, "ompi": OMPI, "mpich": MPICH}
+		selectors := map[string]collective.Selector{"default": collective.Default, "ompi": collective.OMPI, "mpich": collective.MPICH}
 		s, ok := selectors[value]
 		if !ok {
 			return fmt.Errorf("%s: %q is not a known selector; default, ompi and mpich are", key, value)

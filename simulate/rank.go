@@ -3,6 +3,7 @@ package simulate
 import (
 	"fmt"
 
+	"auspex/simulate/collective"
 	"auspex/trace"
 )
 
@@ -11,13 +12,13 @@ import (
 type rank struct {
 	cursor trace.Cursor
 	began  float64 // when the current action began
-	cur    step
+	cur    collective.Step
 	comm   *communicator // of the current step's messages
 
-	pending []request // started by the trace, not yet waited for
-	open    []int32   // started by the collective at hand
-	call    *call     // the collective at hand
-	steps   []step    // its present phase
+	pending []request         // started by the trace, not yet waited for
+	open    []int32           // started by the collective at hand
+	call    *ongoing          // the collective at hand
+	steps   []collective.Step // its present phase
 	comms   []membership
 
 	host     int32
@@ -29,7 +30,7 @@ type rank struct {
 	tag      int32      // see plan.tag
 	kind     trace.Kind // of the current action
 	mode     mode
-	stage    uint8 // how far the current step is
+	stage    stage // how far the current step is
 	double   bool  // the default datatype is double, not byte
 }
 
@@ -46,6 +47,15 @@ const (
 	inTimer // compute or sleep
 	atEnd
 	finished
+)
+
+// stage says how far a rank is with the current step.
+type stage uint8
+
+const (
+	fresh   stage = iota // nothing done yet
+	started              // it has slept, posted or begun to compute
+	waiting              // it has asked to be told of arrivals
 )
 
 // request is a pending send or receive of the trace, as wait and test name it.
@@ -86,7 +96,7 @@ func (e *engine) run(id int32) error {
 		}
 		a := &e.action
 		if !r.cursor.Next(a) {
-			r.mode, r.stage, r.began = atEnd, 0, e.now
+			r.mode, r.stage, r.began = atEnd, fresh, e.now
 			r.kind = trace.WaitAll
 			continue
 		}
@@ -131,7 +141,7 @@ func (r *rank) size(n int64, t trace.Type) int64 {
 // begin starts an action. Those that never wait are done when it returns; the
 // others leave r.mode at what is to be resumed.
 func (e *engine) begin(id int32, r *rank, a *trace.Action) error {
-	r.stage, r.comm = 0, e.world
+	r.stage, r.comm = fresh, e.world
 	switch a.Kind {
 	case trace.Init:
 		r.double = a.Count != 0
@@ -145,7 +155,7 @@ func (e *engine) begin(id int32, r *rank, a *trace.Action) error {
 	case trace.Send, trace.Isend, trace.Recv, trace.Irecv:
 		return e.beginMessage(id, r, a)
 	case trace.SendRecv:
-		r.cur = step{kind: stepExchange, peer: a.Peer, bytes: r.size(a.Count, a.Type), source: a.Peer2, room: r.size(a.Count2, a.Type2)}
+		r.cur = collective.Step{Kind: collective.StepExchange, Peer: a.Peer, Bytes: r.size(a.Count, a.Type), Source: a.Peer2, Room: r.size(a.Count2, a.Type2)}
 		r.mode = inStep
 		return e.enter(r, a.Comm)
 	case trace.Wait:
@@ -174,19 +184,19 @@ func (e *engine) beginMessage(id int32, r *rank, a *trace.Action) error {
 	if bytes > 0 {
 		bytes = r.size(bytes, a.Type)
 	}
-	r.cur = step{peer: a.Peer, bytes: bytes, tag: a.Tag}
+	r.cur = collective.Step{Peer: a.Peer, Bytes: bytes, Tag: a.Tag}
 	switch a.Kind {
 	case trace.Send:
-		r.cur.kind, r.mode = stepSend, inStep
+		r.cur.Kind, r.mode = collective.StepSend, inStep
 	case trace.Isend:
 		if len(e.opts.IsendOverhead) == 0 {
 			return e.isend(id, r)
 		}
-		r.cur.kind, r.mode = stepIsend, inStep
+		r.cur.Kind, r.mode = collective.StepIsend, inStep
 	default:
-		r.cur.kind = stepRecv
+		r.cur.Kind = collective.StepRecv
 		if a.Kind == trace.Irecv {
-			r.cur.kind = stepIrecv
+			r.cur.Kind = collective.StepIrecv
 		}
 		if a.Count == trace.ProbeSize {
 			r.mode = inProbe
@@ -202,21 +212,21 @@ func (e *engine) beginMessage(id int32, r *rank, a *trace.Action) error {
 
 // isend posts the current step's send for the trace.
 func (e *engine) isend(id int32, r *rank) error {
-	h, err := e.postSend(id, r, r.cur.peer, r.cur.tag, r.cur.bytes)
+	h, err := e.postSend(id, r, r.cur.Peer, r.cur.Tag, r.cur.Bytes)
 	if err != nil {
 		return err
 	}
-	r.pending = append(r.pending, request{id, r.world(r.cur.peer), r.cur.tag, h})
+	r.pending = append(r.pending, request{id, r.world(r.cur.Peer), r.cur.Tag, h})
 	return nil
 }
 
 // irecv posts the current step's receive for the trace.
 func (e *engine) irecv(id int32, r *rank) error {
-	h, err := e.postRecv(id, r, r.cur.peer, r.cur.tag, r.cur.bytes)
+	h, err := e.postRecv(id, r, r.cur.Peer, r.cur.Tag, r.cur.Bytes)
 	if err != nil {
 		return err
 	}
-	r.pending = append(r.pending, request{r.world(r.cur.peer), id, r.cur.tag, h})
+	r.pending = append(r.pending, request{r.world(r.cur.Peer), id, r.cur.Tag, h})
 	return nil
 }
 
@@ -254,8 +264,8 @@ func (e *engine) beginWait(id int32, r *rank, a *trace.Action) error {
 	if h < 0 {
 		return nil
 	}
-	r.cur = step{kind: stepWait}
-	r.first, r.second, r.stage = h, none, 1
+	r.cur = collective.Step{Kind: collective.StepWait}
+	r.first, r.second, r.stage = h, none, started
 	r.mode = inStep
 	return nil
 }
@@ -268,7 +278,7 @@ func (e *engine) beginTest(id int32, r *rank, a *trace.Action) error {
 	if r.pending[i].handle == handleTested {
 		return nil
 	}
-	r.cur = step{kind: stepWait, peer: a.Peer, source: a.Peer2, tag: a.Tag}
+	r.cur = collective.Step{Kind: collective.StepWait, Peer: a.Peer, Source: a.Peer2, Tag: a.Tag}
 	e.sleep(id, float64(e.tests)*testSleep)
 	r.mode = inTest
 	return nil
@@ -300,8 +310,8 @@ func (e *engine) resume(id int32, r *rank) (bool, error) {
 	case inWaitAll, atEnd:
 		return e.waitPending(id, r), nil
 	case inTest:
-		if r.stage == 0 { // it sleeps first
-			r.stage = 1
+		if r.stage == fresh { // it sleeps first
+			r.stage = started
 			return false, nil
 		}
 		return true, e.test(id, r)
@@ -309,8 +319,8 @@ func (e *engine) resume(id int32, r *rank) (bool, error) {
 		return e.probe(id, r)
 	}
 	// inTimer: it runs again when the time has come.
-	if r.stage == 0 {
-		r.stage = 1
+	if r.stage == fresh {
+		r.stage = started
 		return false, nil
 	}
 	return true, nil
@@ -322,7 +332,7 @@ const testSleep = 1e-4
 
 // test is run after its sleep.
 func (e *engine) test(id int32, r *rank) error {
-	i := r.find(r.cur.peer, r.cur.source, r.cur.tag)
+	i := r.find(r.cur.Peer, r.cur.Source, r.cur.Tag)
 	h := r.pending[i].handle
 	if h >= 0 && e.post.messages[h>>1].state != arrived {
 		e.tests++
@@ -338,21 +348,21 @@ func (e *engine) test(id int32, r *rank) error {
 
 // probe waits for a message to be there before it receives it.
 func (e *engine) probe(id int32, r *rank) (bool, error) {
-	if r.stage == 0 {
+	if r.stage == fresh {
 		e.execute(id, r, float64(e.probes)*testSleep*e.cpus.hosts[r.host].speed)
-		r.stage = 1
+		r.stage = started
 		return false, nil
 	}
-	m := e.post.findSend(r.world(r.cur.peer), id, r.cur.tag, r.comm.context, false)
-	r.stage = 0
+	m := e.post.findSend(r.world(r.cur.Peer), id, r.cur.Tag, r.comm.context, false)
+	r.stage = fresh
 	if m == none {
 		e.probes++
 		return e.probe(id, r)
 	}
 	e.probes = 1
-	r.cur.bytes = e.post.messages[m].bytes
+	r.cur.Bytes = e.post.messages[m].bytes
 	r.mode = inStep
-	if r.cur.kind == stepIrecv {
+	if r.cur.Kind == collective.StepIrecv {
 		return true, e.irecv(id, r)
 	}
 	return e.doStep(id, r)

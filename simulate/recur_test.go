@@ -7,8 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"auspex/trace"
 	"pgregory.net/rapid"
+
+	"auspex/simulate/collective"
+	"auspex/trace"
 )
 
 // genPhase draws something that all n ranks do together.
@@ -108,7 +110,7 @@ func TestSkippedIterationsChangeNothing(t *testing.T) {
 			}
 		}
 		o.PushBelow = int64(rapid.SampledFrom([]int{0, 1000}).Draw(rt, "push"))
-		o.Selector = rapid.SampledFrom([]Selector{Default, MPICH}).Draw(rt, "selector")
+		o.Selector = rapid.SampledFrom([]collective.Selector{collective.Default, collective.MPICH}).Draw(rt, "selector")
 		got, err := Run(context.Background(), tr, p, hosts, o, Hooks{})
 		o.EveryIteration = true
 		want, err2 := Run(context.Background(), tr, p, hosts, o, Hooks{})

@@ -2,7 +2,10 @@ package simulate
 
 import (
 	"encoding/binary"
+	"math"
 	"slices"
+
+	"auspex/simulate/collective"
 )
 
 // snapshot is the state of a replay at a quiet moment: what must be equal for
@@ -74,12 +77,12 @@ func (e *engine) stateOf(s *snapshot, id int32) {
 	s.flag(r.double)
 	s.dates = append(s.dates, r.began-e.now)
 	if r.mode != inTimer {
-		s.put(int64(r.cur.kind), int64(r.cur.peer), int64(r.cur.source), int64(r.cur.tag), r.cur.bytes, r.cur.room)
+		s.put(int64(r.cur.Kind), int64(r.cur.Peer), int64(r.cur.Source), int64(r.cur.Tag), r.cur.Bytes, r.cur.Room, int64(math.Float64bits(r.cur.Flops)))
 	}
 	if r.mode == inPlan {
 		s.put(int64(r.call.phase), int64(r.at), int64(r.requests))
 	}
-	if (r.mode == inStep || r.mode == inPlan) && r.stage > 0 && r.cur.kind != stepWaitAll && r.cur.kind != stepExec {
+	if (r.mode == inStep || r.mode == inPlan) && r.stage != fresh && r.cur.Kind != collective.StepWaitAll && r.cur.Kind != collective.StepExec {
 		e.stateOfMessage(s, r.first)
 		e.stateOfMessage(s, r.second)
 	}
@@ -97,7 +100,7 @@ func (e *engine) stateOf(s *snapshot, id int32) {
 			continue
 		}
 		s.put(int64(m.comm.context), m.entered-m.comm.base, int64(len(m.comm.seen)))
-		s.flag(m.setUp)
+		s.flag(m.place.SetUp)
 	}
 	e.stateOfTimer(s, id, r)
 	e.stateOfBox(s, &e.post.boxes[id])

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"auspex/analyze"
+	"auspex/view"
 )
 
 func TestErrorsSayWhere(t *testing.T) {
@@ -86,7 +87,7 @@ func TestOffsetsAreThoseOfBrowsers(t *testing.T) {
 func TestTryingAndSavingWords(t *testing.T) {
 	s := testStore(t)
 	l := serve(t, Config{Store: s, Loopback: true})
-	var terms struct{ Variables []analyze.DrawnVariable }
+	var terms struct{ Variables []view.DrawnVariable }
 	l.ask("/experiments/unbalanced/terms", &terms)
 	if len(terms.Variables) == 0 || terms.Variables[0].Name != "time_share" {
 		t.Fatalf("the words are %+v", terms.Variables)
@@ -105,7 +106,7 @@ func TestTryingAndSavingWords(t *testing.T) {
 	before := degree("")
 	change := map[string]string{"high": "S(0.4, 2)"}
 	var tried struct {
-		Variable       analyze.DrawnVariable
+		Variable       view.DrawnVariable
 		Classification struct {
 			Rows []struct{ Terms map[string]float64 }
 		}

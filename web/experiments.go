@@ -6,8 +6,10 @@ import (
 	"strings"
 
 	"auspex/analyze"
+	"auspex/analyze/diagnose"
 	"auspex/model"
 	"auspex/report"
+	"auspex/view"
 )
 
 func (s *Server) experiments(context.Context, *asked) (any, error) {
@@ -82,7 +84,7 @@ func (s *Server) metrics(_ context.Context, q *asked) (any, error) {
 }
 
 func (s *Server) heatmap(_ context.Context, q *asked) (any, error) {
-	o := analyze.HeatmapOptions{Metric: q.text("metric", ""), Normalise: analyze.Normalise(q.text("normalise", "none")), Region: q.text("region", ""), Depth: -1}
+	o := view.HeatmapOptions{Metric: q.text("metric", ""), Normalise: view.Normalise(q.text("normalise", "none")), Region: q.text("region", ""), Depth: -1}
 	switch scope := q.text("scope", "exclusive"); scope {
 	case "exclusive":
 	case "inclusive":
@@ -117,11 +119,11 @@ func (s *Server) heatmap(_ context.Context, q *asked) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return analyze.DrawHeatmap(d, words, o)
+	return view.DrawHeatmap(d, words, o)
 }
 
 func (s *Server) diagnose(ctx context.Context, q *asked) (any, error) {
-	o := analyze.DiagnoseOptions{Level: analyze.Level(q.text("units", "")), Metric: q.text("metric", ""), RegionOf: q.text("region_of", ""), Progress: q.tell}
+	o := diagnose.Options{Level: diagnose.Level(q.text("units", "")), Metric: q.text("metric", ""), RegionOf: q.text("region_of", ""), Progress: q.tell}
 	var err error
 	if o.WithMPI, err = q.flag("with_mpi"); err != nil {
 		return nil, err
@@ -135,7 +137,7 @@ func (s *Server) diagnose(ctx context.Context, q *asked) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := analyze.Diagnose(ctx, d, words, o)
+	found, err := diagnose.Run(ctx, d, words, o)
 	if err != nil {
 		return nil, err
 	}

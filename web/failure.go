@@ -11,6 +11,7 @@ import (
 
 	"auspex/expr"
 	"auspex/fuzzy"
+	"auspex/internal/crew"
 	"auspex/model"
 	"auspex/store"
 )
@@ -33,6 +34,17 @@ type statusError struct {
 }
 
 func (e statusError) Error() string { return e.message }
+
+// defect makes an answer of a panic, and shows on the server's side where it was.
+func (s *Server) defect(question string, value any, stack []byte) error {
+	if inside, ok := value.(*crew.Fault); ok {
+		stack = inside.Stack
+	}
+	if s.config.Defects != nil {
+		fmt.Fprintf(s.config.Defects, "auspex: answering %s: %v\n%s", question, value, stack)
+	}
+	return statusError{http.StatusInternalServerError, fmt.Sprintf("this question hit a defect of auspex (%v); the server goes on, and its terminal shows where it was", value)}
+}
 
 // statusGone is what a client that left would have been told.
 const statusGone = 499

@@ -3,6 +3,7 @@ package web
 import (
 	"container/list"
 	"sync"
+	"sync/atomic"
 
 	"auspex/analyze"
 	"auspex/store"
@@ -12,6 +13,7 @@ import (
 // last, as long as they fit into a bound.
 type datasets struct {
 	store *store.Store
+	load  func(*store.Experiment) (*analyze.Dataset, error)
 	bound int64
 
 	mu     sync.Mutex
@@ -21,12 +23,13 @@ type datasets struct {
 
 // opened is an experiment that is being opened or is open.
 type opened struct {
-	id   string
-	open func() (*analyze.Dataset, error)
+	id    string
+	open  func() (*analyze.Dataset, error)
+	ready atomic.Pointer[analyze.Dataset] // nil while it is being opened
 }
 
 func newDatasets(s *store.Store, bound int64) *datasets {
-	return &datasets{store: s, bound: bound, byID: map[string]*list.Element{}, recent: list.New()}
+	return &datasets{store: s, load: analyze.Open, bound: bound, byID: map[string]*list.Element{}, recent: list.New()}
 }
 
 // get opens an experiment, or finds it open. The name is looked up every time:
@@ -44,24 +47,39 @@ func (k *datasets) get(name string) (*analyze.Dataset, error) {
 	if there {
 		k.recent.MoveToFront(at)
 	} else {
-		at = k.recent.PushFront(&opened{e.ID, sync.OnceValues(func() (*analyze.Dataset, error) { return analyze.Open(e) })})
+		at = k.recent.PushFront(k.opening(e))
 		k.byID[e.ID] = at
 	}
 	k.mu.Unlock()
-	d, err := at.Value.(*opened).open()
-	if err != nil {
-		k.forget(e.ID)
-		return nil, err
-	}
-	return d, nil
+	o := at.Value.(*opened)
+	defer func() {
+		if o.ready.Load() == nil { // an error, or a panic
+			k.forget(at)
+		}
+	}()
+	return o.open()
 }
 
-func (k *datasets) forget(id string) {
+// opening is an experiment that the first who asks for it opens; the others
+// wait for that, without holding any lock.
+func (k *datasets) opening(e *store.Experiment) *opened {
+	o := &opened{id: e.ID}
+	o.open = sync.OnceValues(func() (*analyze.Dataset, error) {
+		d, err := k.load(e)
+		if err == nil {
+			o.ready.Store(d)
+		}
+		return d, err
+	})
+	return o
+}
+
+func (k *datasets) forget(at *list.Element) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if at, there := k.byID[id]; there {
+	if o := at.Value.(*opened); k.byID[o.id] == at {
 		k.recent.Remove(at)
-		delete(k.byID, id)
+		delete(k.byID, o.id)
 	}
 }
 
@@ -74,7 +92,7 @@ func (k *datasets) trim() {
 	for at := k.recent.Front(); at != nil; {
 		next := at.Next()
 		o := at.Value.(*opened)
-		if d, err := o.open(); err == nil {
+		if d := o.ready.Load(); d != nil {
 			held += d.Held()
 		}
 		if held > k.bound {

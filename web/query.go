@@ -7,6 +7,7 @@ import (
 	"auspex/analyze"
 	"auspex/expr"
 	"auspex/perfql"
+	"auspex/perfql/complete"
 )
 
 // questionText is a query and what it is about.
@@ -92,7 +93,11 @@ func (s *Server) complete(_ context.Context, q *asked) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := analyze.Complete(words, all, names, question.Query, fromUTF16(question.Query, question.Cursor))
+	var experiments []complete.Experiment
+	for _, d := range all {
+		experiments = append(experiments, d.Completing(words))
+	}
+	c := complete.At(question.Query, fromUTF16(question.Query, question.Cursor), words.Vocabulary, experiments, names)
 	c.From, c.To = utf16Length(question.Query[:c.From]), utf16Length(question.Query[:c.To])
 	return c, nil
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"runtime/debug"
 	"strings"
 	"time"
 )
@@ -65,8 +66,14 @@ func (s *Server) start(r *http.Request, rt route, q *asked) (*answer, func(), er
 	return a, cancel, nil
 }
 
-// compute answers a question when its turn has come.
-func (s *Server) compute(ctx context.Context, rt route, q *asked) ([]byte, error) {
+// compute answers a question when its turn has come. A panic in an analysis is
+// an answer as well: the server stays.
+func (s *Server) compute(ctx context.Context, rt route, q *asked) (body []byte, err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			body, err = nil, s.defect(rt.pattern, value, debug.Stack())
+		}
+	}()
 	ctx, cancel := context.WithTimeout(ctx, s.config.Timeout)
 	defer cancel()
 	if s.waiting.Add(1) > maxWaiting {

@@ -34,6 +34,9 @@ type Config struct {
 	// itself: a page from elsewhere may have had its name pointed here.
 	Loopback bool
 
+	// Defects is told where an analysis panicked; nil throws that away.
+	Defects io.Writer
+
 	Memory  int64         // bytes of experiments kept for the next question
 	Answers int64         // bytes of answers kept
 	Timeout time.Duration // the longest a question may take

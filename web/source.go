@@ -11,8 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"auspex/analyze"
+	"auspex/view"
 )
 
 // maxSource is the largest source file shown.
@@ -20,7 +19,7 @@ const maxSource = 4 << 20
 
 // shownFile is a file that regions come from, and whether it can be shown.
 type shownFile struct {
-	analyze.SourceFile
+	view.SourceFile
 	Available bool `json:"available"`
 }
 
@@ -29,7 +28,7 @@ func (s *Server) sourceFiles(_ context.Context, q *asked) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	files, err := analyze.SourceFiles(d)
+	files, err := view.SourceFiles(d)
 	if err != nil {
 		return nil, err
 	}
@@ -50,18 +49,18 @@ func (s *Server) sourceFile(_ context.Context, q *asked) (any, error) {
 		return nil, err
 	}
 	name := q.query.Get("file")
-	files, err := analyze.SourceFiles(d)
+	files, err := view.SourceFiles(d)
 	if err != nil {
 		return nil, err
 	}
-	if !slices.ContainsFunc(files, func(f analyze.SourceFile) bool { return f.File == name }) {
+	if !slices.ContainsFunc(files, func(f view.SourceFile) bool { return f.File == name }) {
 		return nil, statusError{http.StatusNotFound, fmt.Sprintf("no region of %s comes from a file %q", d.Name, name)}
 	}
 	lines, err := s.readSource(name)
 	if err != nil {
 		return nil, err
 	}
-	marks, err := analyze.SourceMarks(d, name)
+	marks, err := view.SourceMarks(d, name)
 	if err != nil {
 		return nil, err
 	}

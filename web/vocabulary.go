@@ -6,6 +6,7 @@ import (
 
 	"auspex/analyze"
 	"auspex/fuzzy"
+	"auspex/view"
 )
 
 func (s *Server) terms(_ context.Context, q *asked) (any, error) {
@@ -13,7 +14,7 @@ func (s *Server) terms(_ context.Context, q *asked) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return map[string]any{"variables": analyze.DrawTerms(words)}, nil
+	return map[string]any{"variables": view.DrawTerms(words)}, nil
 }
 
 func (s *Server) termsOf(_ context.Context, q *asked) (any, error) {
@@ -21,7 +22,7 @@ func (s *Server) termsOf(_ context.Context, q *asked) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	variables, err := analyze.DrawTermsOf(d, words)
+	variables, err := view.DrawTermsOf(d, words)
 	return map[string]any{"variables": variables}, err
 }
 
@@ -55,7 +56,7 @@ func (s *Server) tryTerms(_ context.Context, q *asked) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return map[string]any{"variable": analyze.DrawVariable(variable), "classification": cut(c, shownRows)}, nil
+	return map[string]any{"variable": view.DrawVariable(variable), "classification": cut(c, shownRows)}, nil
 }
 
 // vocabulary is one that is kept in the store.

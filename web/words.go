@@ -6,6 +6,7 @@ import (
 	"auspex/analyze"
 	"auspex/fuzzy"
 	"auspex/report"
+	"auspex/view"
 )
 
 // shownRows is how many rows an answer has that nobody limited.
@@ -67,7 +68,7 @@ func (s *Server) bottlenecks(_ context.Context, q *asked) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return analyze.DrawBottlenecks(d, words, q.text("metric", analyze.TimeShare), o)
+	return view.DrawBottlenecks(d, words, q.text("metric", analyze.TimeShare), o)
 }
 
 func (s *Server) rules(_ context.Context, q *asked) (any, error) {

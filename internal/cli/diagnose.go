@@ -6,12 +6,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"auspex/analyze"
+	"auspex/analyze/diagnose"
 	"auspex/model"
 	"auspex/report"
 )
 
 func (a *app) diagnoseCommand() *cobra.Command {
-	var o analyze.DiagnoseOptions
+	var o diagnose.Options
 	cmd := &cobra.Command{
 		Use:     "diagnose EXPERIMENT",
 		GroupID: "look",
@@ -22,14 +23,14 @@ func (a *app) diagnoseCommand() *cobra.Command {
 		Args:              exactly(1, "one experiment"),
 		ValidArgsFunction: a.completeNames,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := analyze.CheckLevel(o.Level); err != nil {
+			if err := diagnose.CheckLevel(o.Level); err != nil {
 				return usageError{err}
 			}
 			d, err := a.dataset(args[0])
 			if err != nil {
 				return err
 			}
-			found, err := analyze.Diagnose(cmd.Context(), d, analyze.ShippedWords(), o)
+			found, err := diagnose.Run(cmd.Context(), d, analyze.ShippedWords(), o)
 			if err != nil {
 				return err
 			}
@@ -50,7 +51,7 @@ func (a *app) diagnoseCommand() *cobra.Command {
 			}
 			var kinds []int
 			if len(found.Kinds) > 1 {
-				kinds = analyze.KindsOfUnits(d, found)
+				kinds = found.KindsOfUnits(d)
 			}
 			return drawHeat(page, d, found.Metric, model.Inclusive, named, kinds)
 		},

@@ -49,7 +49,7 @@ file: it opens from disk, needs no network and prints well.`,
 // writeReport writes beside the place and renames, so that a file of the name
 // is whole at any time.
 func (a *app) writeReport(ctx context.Context, names []string, path string, sources []string) (notes []string, size int64, err error) {
-	server, err := web.New(web.Config{Store: a.openStore(), Version: version, Sources: sources, Token: web.NewToken()})
+	server, err := web.New(web.Config{Store: a.openStore(), Version: version, Sources: sources, Token: web.NewToken(), Defects: a.err})
 	if err != nil {
 		return nil, 0, err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"auspex/analyze"
+	"auspex/analyze/diagnose"
 	"auspex/ingest"
 	"auspex/launch"
 	"auspex/model"
@@ -217,7 +218,7 @@ func (a *app) diagnosis(ctx context.Context, name string) string {
 	if err != nil {
 		return ""
 	}
-	found, err := analyze.Diagnose(ctx, d, analyze.ShippedWords(), analyze.DiagnoseOptions{})
+	found, err := diagnose.Run(ctx, d, analyze.ShippedWords(), diagnose.Options{})
 	if err != nil {
 		return ""
 	}

@@ -53,7 +53,7 @@ func (a *app) serve(ctx context.Context, f serveFlags) error {
 	if !loopback && f.host == "" {
 		return usagef("%s can be reached from other machines; say --host %s as well if that is meant", f.address, host)
 	}
-	config := web.Config{Store: a.openStore(), Version: version, Sources: f.sources, Token: web.NewToken(), Loopback: loopback, Hosts: []string{host}}
+	config := web.Config{Store: a.openStore(), Version: version, Sources: f.sources, Token: web.NewToken(), Loopback: loopback, Hosts: []string{host}, Defects: a.err}
 	if name, err := os.Hostname(); err == nil && !loopback {
 		config.Hosts = append(config.Hosts, name)
 	}

@@ -6,6 +6,7 @@ import (
 	"auspex/analyze"
 	"auspex/model"
 	"auspex/report"
+	"auspex/view"
 )
 
 func (a *app) showCommand() *cobra.Command {
@@ -71,7 +72,7 @@ func drawHeat(page *report.Page, d *analyze.Dataset, metric string, scope model.
 	if cols == 0 || metric == "" || len(d.Units) < 2 || len(regions) == 0 {
 		return nil
 	}
-	h, err := analyze.RegionHeatmap(d, metric, scope, regions[:min(rows, len(regions))], cols)
+	h, err := view.RegionHeatmap(d, metric, scope, regions[:min(rows, len(regions))], cols)
 	if err != nil {
 		return err
 	}

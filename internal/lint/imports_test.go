@@ -2,9 +2,13 @@
 package lint
 
 import (
+	"bufio"
+	"fmt"
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"maps"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -13,43 +17,148 @@ import (
 	"testing"
 )
 
-// rooms lists what each package of the module may import of it, and which
-// packages from outside. It is the table of docs/ARCHITECTURE.md as a test.
-var rooms = map[string]struct{ inside, outside []string }{
-	"cmd/auspex":        {inside: []string{"internal/cli"}},
-	"model":             {},
-	"source":            {outside: []string{"github.com/tree-sitter/", "github.com/alexaandru/go-sitter-forest/"}},
-	"depend":            {inside: []string{"source"}},
-	"instrument":        {inside: []string{"source", "depend"}},
-	"probe":             {},
-	"launch":            {inside: []string{"model", "source", "instrument", "probe", "trace"}},
-	"trace":             {inside: []string{"model"}},
-	"longtable":         {inside: []string{"model", "internal/jsonscan"}, outside: []string{"github.com/parquet-go/", "github.com/andybalholm/brotli", "github.com/klauspost/compress/", "github.com/pierrec/lz4/"}},
-	"ingest":            {inside: []string{"model", "longtable", "internal/jsonscan"}, outside: []string{"github.com/google/pprof/", "github.com/parquet-go/"}},
-	"store":             {inside: []string{"model"}, outside: []string{"github.com/parquet-go/", "github.com/duckdb/"}},
-	"expr":              {},
-	"fuzzy":             {inside: []string{"expr"}, outside: []string{"github.com/pelletier/go-toml/"}},
-	"perfql":            {inside: []string{"expr", "fuzzy"}},
-	"perfql/syntax":     {},
-	"cluster":           {outside: []string{"gonum.org/"}},
-	"rough":             {},
-	"analyze":           {inside: []string{"model", "store", "expr", "fuzzy", "perfql", "cluster", "rough"}, outside: []string{"gonum.org/"}},
-	"platform":          {outside: []string{"github.com/pelletier/go-toml/"}},
-	"simulate":          {inside: []string{"trace", "platform"}},
-	"calibrate":         {inside: []string{"platform", "simulate", "trace"}},
-	"predict":           {inside: []string{"launch", "instrument", "depend", "source", "simulate", "platform", "trace", "model"}},
-	"report":            {inside: []string{"analyze", "model", "simulate", "platform", "trace", "source", "depend", "instrument", "predict"}, outside: []string{"github.com/jedib0t/go-pretty/"}},
-	"web":               {inside: []string{"analyze", "predict", "report", "store", "model", "expr", "fuzzy", "perfql", "simulate", "platform", "trace"}},
-	"internal/cli":      {inside: []string{"*"}, outside: []string{"github.com/spf13/cobra", "github.com/jedib0t/go-pretty/", "golang.org/x/"}},
-	"internal/jsonscan": {},
-	"internal/lint":     {},
-	"internal/accuracy": {},
-	"internal/pick":     {inside: []string{"instrument"}, outside: []string{"golang.org/x/term"}},
-	"internal/vcluster": {inside: []string{"platform"}},
+// root is the module's folder, seen from this package.
+const root = "../.."
+
+// A room is what one row of docs/ARCHITECTURE.md says of a package, or what
+// its files do: the packages of this module it imports, and the modules from
+// outside.
+type room struct {
+	inside, outside map[string]bool
+	all             bool // every room may be imported
 }
 
-func TestImportDirection(t *testing.T) {
-	root := "../.."
+// TestImports holds the table of docs/ARCHITECTURE.md against the source, in
+// both directions.
+func TestImports(t *testing.T) {
+	document, err := os.ReadFile(filepath.Join(root, "docs/ARCHITECTURE.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	allowed, err := parseTable(string(document))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, fault := range faults(allowed, readTree(t)) {
+		t.Error(fault)
+	}
+}
+
+// TestImportFaults makes sure that each kind of fault is found.
+func TestImportFaults(t *testing.T) {
+	const table = `
+| room | owns | imports of ours | imports of others |
+|---|---|---|---|
+| ` + "`a` | | `b`, `c` | `example.org/x` |\n| `b` | | | |\n| `gone` | | | |\n| `top` | | all | |\n"
+	allowed, err := parseTable(table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := func(names ...string) map[string]bool {
+		m := map[string]bool{}
+		for _, n := range names {
+			m[n] = true
+		}
+		return m
+	}
+	found := faults(allowed, map[string]room{
+		"a":   {inside: set("b"), outside: set("example.org/y")},
+		"b":   {inside: set("a")},
+		"new": {},
+		"top": {inside: set("a", "b", "new")},
+	})
+	want := []string{
+		"a imports example.org/y, which its row in docs/ARCHITECTURE.md does not list",
+		"b imports a, which its row in docs/ARCHITECTURE.md does not list",
+		"docs/ARCHITECTURE.md has a row for gone, where there is no package",
+		"docs/ARCHITECTURE.md lists c among the imports of a, which does not import it",
+		"docs/ARCHITECTURE.md lists example.org/x among the imports of a, which does not import it",
+		"the package new has no row in docs/ARCHITECTURE.md",
+	}
+	if !slices.Equal(found, want) {
+		t.Errorf("found\n%s\nwant\n%s", strings.Join(found, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// parseTable reads the rows of the table that begins with "| room |".
+func parseTable(document string) (map[string]room, error) {
+	_, table, found := strings.Cut(document, "\n| room |")
+	if !found {
+		return nil, fmt.Errorf("docs/ARCHITECTURE.md has no table that begins with | room |")
+	}
+	rooms := map[string]room{}
+	for i, line := range strings.Split(table, "\n") {
+		if i < 2 {
+			continue // the heading's rest and its rule
+		}
+		if !strings.HasPrefix(line, "|") {
+			break
+		}
+		cells := strings.Split(strings.Trim(line, "|"), "|")
+		if len(cells) != 4 {
+			return nil, fmt.Errorf("docs/ARCHITECTURE.md: a row has %d cells and not 4: %s", len(cells), line)
+		}
+		name := slices.Collect(maps.Keys(quoted(cells[0])))
+		if len(name) != 1 {
+			return nil, fmt.Errorf("docs/ARCHITECTURE.md: a row begins with no `room`: %s", line)
+		}
+		if _, twice := rooms[name[0]]; twice {
+			return nil, fmt.Errorf("docs/ARCHITECTURE.md has two rows for %s", name[0])
+		}
+		rooms[name[0]] = room{quoted(cells[2]), quoted(cells[3]), strings.TrimSpace(cells[2]) == "all"}
+	}
+	return rooms, nil
+}
+
+// quoted lists what stands between backquotes.
+func quoted(cell string) map[string]bool {
+	names := map[string]bool{}
+	for i, part := range strings.Split(cell, "`") {
+		if i%2 == 1 {
+			names[part] = true
+		}
+	}
+	return names
+}
+
+// faults lists, sorted, where rows and packages disagree.
+func faults(allowed, actual map[string]room) []string {
+	var list []string
+	compare := func(name string, may, does map[string]bool, all bool) {
+		for i := range does {
+			if !may[i] && !all {
+				list = append(list, name+" imports "+i+", which its row in docs/ARCHITECTURE.md does not list")
+			}
+		}
+		for i := range may {
+			if !does[i] {
+				list = append(list, "docs/ARCHITECTURE.md lists "+i+" among the imports of "+name+", which does not import it")
+			}
+		}
+	}
+	for name, does := range actual {
+		may, known := allowed[name]
+		if !known {
+			list = append(list, "the package "+name+" has no row in docs/ARCHITECTURE.md")
+			continue
+		}
+		compare(name, may.inside, does.inside, may.all)
+		compare(name, may.outside, does.outside, false)
+	}
+	for name := range allowed {
+		if _, there := actual[name]; !there {
+			list = append(list, "docs/ARCHITECTURE.md has a row for "+name+", where there is no package")
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// readTree reads the imports of every package of the module. Test files make a
+// package, but what they import is free.
+func readTree(t *testing.T) map[string]room {
+	modules := readModules(t)
+	rooms := map[string]room{}
 	err := filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -58,47 +167,67 @@ func TestImportDirection(t *testing.T) {
 		if entry.IsDir() && file != root && (strings.HasPrefix(name, ".") || name == "testdata" || name == "node_modules" || name == "examples") {
 			return filepath.SkipDir
 		}
-		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+		if !strings.HasSuffix(name, ".go") {
 			return nil
 		}
-		checkFile(t, root, file)
+		relative, err := filepath.Rel(root, file)
+		if err != nil {
+			return err
+		}
+		place := path.Dir(filepath.ToSlash(relative))
+		if _, known := rooms[place]; !known {
+			rooms[place] = room{inside: map[string]bool{}, outside: map[string]bool{}}
+		}
+		if strings.HasSuffix(name, "_test.go") {
+			return nil
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		for _, spec := range parsed.Imports {
+			imported, _ := strconv.Unquote(spec.Path.Value)
+			if inside, ok := strings.CutPrefix(imported, "auspex/"); ok {
+				rooms[place].inside[inside] = true
+			} else if first, _, _ := strings.Cut(imported, "/"); strings.Contains(first, ".") {
+				rooms[place].outside[moduleOf(imported, modules)] = true
+			}
+		}
 		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
+	return rooms
 }
 
-func checkFile(t *testing.T, root, file string) {
-	relative, err := filepath.Rel(root, file)
+// readModules lists the modules that go.mod requires.
+func readModules(t *testing.T) []string {
+	file, err := os.Open(filepath.Join(root, "go.mod"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	room := path.Dir(filepath.ToSlash(relative))
-	rules, known := rooms[room]
-	if !known {
-		t.Errorf("%s: the package %s has no place in the table of rooms", relative, room)
-		return
-	}
-	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
-	if err != nil {
-		t.Error(err)
-		return
-	}
-	for _, spec := range parsed.Imports {
-		imported, _ := strconv.Unquote(spec.Path.Value)
-		if inside, ok := strings.CutPrefix(imported, "auspex/"); ok {
-			if !slices.Contains(rules.inside, inside) && !slices.Contains(rules.inside, "*") {
-				t.Errorf("%s imports %s, which %s may not", relative, imported, room)
-			}
-			continue
-		}
-		first, _, _ := strings.Cut(imported, "/")
-		if !strings.Contains(first, ".") {
-			continue // standard library
-		}
-		if !slices.ContainsFunc(rules.outside, func(prefix string) bool { return strings.HasPrefix(imported, prefix) }) {
-			t.Errorf("%s imports %s, which %s may not", relative, imported, room)
+	defer file.Close()
+	var modules []string
+	for lines := bufio.NewScanner(file); lines.Scan(); {
+		fields := strings.Fields(strings.TrimPrefix(lines.Text(), "require "))
+		if len(fields) >= 2 && strings.HasPrefix(fields[1], "v") {
+			modules = append(modules, fields[0])
 		}
 	}
+	return modules
+}
+
+// moduleOf is the module an import path belongs to: the longest that begins it.
+func moduleOf(imported string, modules []string) string {
+	best := ""
+	for _, m := range modules {
+		if (imported == m || strings.HasPrefix(imported, m+"/")) && len(m) > len(best) {
+			best = m
+		}
+	}
+	if best == "" {
+		return imported
+	}
+	return best
 }

@@ -1,0 +1,284 @@
+package diagnose
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"auspex/analyze"
+	"auspex/cluster"
+	"auspex/rough"
+)
+
+// Cause explains the differences in one core region, and says what they cost.
+type Cause struct {
+	Region string `json:"region"`
+	// Attributes is the smallest set of metrics that tells the kinds apart,
+	// chosen by the rule of "Debugging SPMD programs", section 4; of a
+	// continuum, the metrics that vary with the time.
+	Attributes []string     `json:"attributes"`
+	LostShare  analyze.Real `json:"lost_share"` // (slowest − mean) / run time
+	Lost       analyze.Real `json:"lost"`
+	Slowest    Name         `json:"slowest"` // the unit that takes longest here
+	Most       analyze.Real `json:"most"`    // its time
+	Mean       analyze.Real `json:"mean"`
+	Evidence   []Contrast   `json:"evidence"` // for each attribute
+	Core       []string     `json:"core"`
+	Reducts    [][]string   `json:"reducts"`
+	Complete   bool         `json:"complete"` // Reducts are all there are
+	Exact      bool         `json:"exact"`    // no smaller set explains as much
+	Excluded   []Excluded   `json:"excluded"` // the other metrics
+	// Inexplicable pairs are of different kinds and alike in all metrics.
+	Inexplicable      [][2]Name             `json:"inexplicable"`
+	InexplicablePairs int64                 `json:"inexplicable_pairs"`
+	BalanceBy         string                `json:"balance_by"`
+	Balance           []UnitWork            `json:"balance"`
+	Table             *DecisionTable        `json:"table,omitempty"`
+	Matrix            *DiscernibilityMatrix `json:"matrix,omitempty"`
+}
+
+// Contrast sets the kind that has most of an attribute against the one that
+// has least.
+type Contrast struct {
+	Attribute   string       `json:"attribute"`
+	Metric      string       `json:"metric"`
+	High        []Name       `json:"high"`
+	Low         []Name       `json:"low"`
+	HighValue   analyze.Real `json:"high_value"` // mean
+	LowValue    analyze.Real `json:"low_value"`
+	Ratio       analyze.Real `json:"ratio"`
+	Correlation analyze.Real `json:"correlation"` // with the time in the region
+}
+
+// Excluded is a metric that is not among the attributes, and why.
+type Excluded struct {
+	Attribute string `json:"attribute"`
+	Why       string `json:"why"`
+}
+
+// The reasons to exclude a metric.
+const (
+	WhyConstant  = "the same everywhere"
+	WhyNoise     = "varies no more between kinds than within"
+	WhyNotNeeded = "not needed to tell the kinds apart"
+	WhyAsGood    = "explains it as well" // part of another reduct
+	WhyWeak      = "does not vary with the time"
+	WhyWeaker    = "varies less with the time than others"
+	WhyMissing   = "missing in some units"
+)
+
+// DecisionTable is the decision table of one region; identical rows are one.
+// Attributes that are but noise are shown in it and not used.
+type DecisionTable struct {
+	Attributes []string      `json:"attributes"`
+	Used       []bool        `json:"used"` // by attribute
+	Rows       []DecisionRow `json:"rows"`
+}
+
+// DecisionRow is a row of it: classes of the attributes, and the kind.
+type DecisionRow struct {
+	Units    []Name `json:"units"`
+	Values   []int  `json:"values"`
+	Decision int    `json:"decision"`
+}
+
+const (
+	// significance is the chance of taking noise for a cause, over all metrics
+	// of a region.
+	significance = 0.05
+	// weakCorrelation is the least with which a metric explains a continuum:
+	// close to half of the variance. nearlyBest is how close to the best
+	// others have to come to explain it as well.
+	weakCorrelation = 0.65
+	nearlyBest      = 0.05
+)
+
+// explain says what is behind the critical regions, and looks for the
+// problems that all units have in common.
+func (s *study) explain(ctx context.Context, found []critical, o Options) (Internal, []Cause, error) {
+	var cores []place
+	for _, c := range found {
+		if c.core {
+			cores = append(cores, c.place)
+		}
+	}
+	all, err := s.measure(ctx, cores, o.WithMPI)
+	if err != nil {
+		return Internal{}, nil, err
+	}
+	causes := []Cause{}
+	for k, core := range cores {
+		c, err := s.cause(ctx, core, attributes(all, k, s.hasKinds()), o)
+		if err != nil {
+			return Internal{}, nil, err
+		}
+		causes = append(causes, *c)
+	}
+	slices.SortStableFunc(causes, func(a, b Cause) int { return cmp.Compare(b.LostShare, a.LostShare) })
+	internal, err := s.internal(ctx, all)
+	return internal, causes, err
+}
+
+// hasKinds tells whether units are explained by kinds, not as a continuum.
+func (s *study) hasKinds() bool { return !s.continuum() && !s.scattered() }
+
+func (s *study) cause(ctx context.Context, core place, from []attribute, o Options) (*Cause, error) {
+	times := s.values(core)
+	c := &Cause{Region: s.path(core), Attributes: []string{}, Evidence: []Contrast{}, Core: []string{}, Reducts: [][]string{},
+		Excluded: []Excluded{}, Inexplicable: [][2]Name{}, Balance: []UnitWork{}}
+	slowest := slices.Index(times, slices.Max(times))
+	c.Slowest, c.Most, c.Mean = s.units.names[s.active[slowest]], analyze.Real(times[slowest]), analyze.Real(analyze.Mean(times))
+	c.Lost = analyze.Real(lostTime(times))
+	c.LostShare = analyze.Ratio(float64(c.Lost), s.time.runtime)
+	decision := s.link.Labels
+	if !s.hasKinds() {
+		decision = tertiles(rowSums(s.points))
+	}
+	varying, err := s.varying(ctx, c, from)
+	if err != nil {
+		return nil, err
+	}
+	kept := s.promising(c, varying, times, decision)
+	result, err := rough.Reduce(ctx, decisionTable(kept, decision))
+	if err != nil {
+		return nil, err
+	}
+	s.conclude(c, kept, result)
+	if o.Table || o.Matrix {
+		if err := s.show(c, varying, kept, decision, o.Matrix); err != nil {
+			return nil, err
+		}
+	}
+	s.evidence(c, kept, times, decision)
+	s.balance(c, kept, times)
+	return c, nil
+}
+
+// conclude takes the chosen reduct for the cause. Of a continuum all promising
+// metrics are: its decision is cut out of a spread, so that noise alone makes
+// a reduct of everything.
+func (s *study) conclude(c *Cause, kept []attribute, result *rough.Result) {
+	names := func(set []int) []string {
+		out := []string{}
+		for _, a := range set {
+			out = append(out, kept[a].name)
+		}
+		return out
+	}
+	c.Core, c.Complete, c.Exact = names(result.Core), result.Complete, result.Exact
+	for _, r := range result.Reducts {
+		c.Reducts = append(c.Reducts, names(r))
+	}
+	c.InexplicablePairs = result.InexplicablePairs
+	for _, p := range result.Inexplicable {
+		c.Inexplicable = append(c.Inexplicable, [2]Name{s.units.names[s.active[p.A]], s.units.names[s.active[p.B]]})
+	}
+	if !s.hasKinds() {
+		c.Attributes = names(analyze.Counting(len(kept)))
+		return
+	}
+	c.Attributes = names(result.Chosen)
+	for a, x := range kept {
+		switch {
+		case slices.Contains(result.Chosen, a):
+		case slices.ContainsFunc(result.Reducts, func(r []int) bool { return slices.Contains(r, a) }):
+			c.Excluded = append(c.Excluded, Excluded{x.name, WhyAsGood})
+		default:
+			c.Excluded = append(c.Excluded, Excluded{x.name, WhyNotNeeded})
+		}
+	}
+}
+
+// varying puts the metrics into classes and leaves out those with one alone.
+func (s *study) varying(ctx context.Context, c *Cause, from []attribute) ([]attribute, error) {
+	var out []attribute
+	for _, a := range from {
+		if slices.ContainsFunc(a.values, math.IsNaN) {
+			c.Excluded = append(c.Excluded, Excluded{a.name, WhyMissing})
+			continue
+		}
+		var err error
+		if a.classes, err = s.classes(ctx, a.values); err != nil {
+			return nil, err
+		}
+		if slices.Min(a.classes) == slices.Max(a.classes) {
+			c.Excluded = append(c.Excluded, Excluded{a.name, WhyConstant})
+			continue
+		}
+		out = append(out, a)
+	}
+	return out, nil
+}
+
+// promising leaves out the metrics that explain nothing more than noise.
+func (s *study) promising(c *Cause, varying []attribute, times []float64, decision []int) []attribute {
+	var kept []attribute
+	limit := significance / float64(max(1, len(varying)))
+	if s.hasKinds() {
+		for _, a := range varying {
+			if chance(a.values, decision, times) < limit {
+				kept = append(kept, a)
+			} else {
+				c.Excluded = append(c.Excluded, Excluded{a.name, WhyNoise})
+			}
+		}
+	} else {
+		best := 0.0
+		for _, a := range varying {
+			best = max(best, correlation(a.values, times))
+		}
+		for _, a := range varying {
+			switch r := correlation(a.values, times); {
+			case r < weakCorrelation || chanceOfCorrelation(r, len(times)) >= limit:
+				c.Excluded = append(c.Excluded, Excluded{a.name, WhyWeak})
+			case r < best-nearlyBest:
+				c.Excluded = append(c.Excluded, Excluded{a.name, WhyWeaker})
+			default:
+				kept = append(kept, a)
+			}
+		}
+		slices.SortStableFunc(kept, func(a, b attribute) int {
+			return cmp.Compare(correlation(b.values, times), correlation(a.values, times))
+		})
+	}
+	if len(kept) > rough.MaxAttributes {
+		s.warn("%s: %d metrics go with the kinds, the first %d are looked at", c.Region, len(kept), rough.MaxAttributes)
+		kept = kept[:rough.MaxAttributes]
+	}
+	return kept
+}
+
+// classes are the values of an attribute in the decision table: the OPTICS
+// class of the metric, or its third in a continuum.
+func (s *study) classes(ctx context.Context, values []float64) ([]int, error) {
+	if !s.hasKinds() {
+		return tertiles(values), nil
+	}
+	l, _, err := cluster.Auto(ctx, cluster.Points{Data: values, N: len(values), Dim: 1})
+	if err != nil {
+		return nil, err
+	}
+	return l.Labels, nil
+}
+
+// evidence puts the attributes into numbers a reader can check.
+func (s *study) evidence(c *Cause, kept []attribute, times []float64, decision []int) {
+	groups := cluster.Kinds(decision)
+	for _, name := range c.Attributes {
+		x := kept[slices.IndexFunc(kept, func(a attribute) bool { return a.name == name })]
+		e := Contrast{Attribute: name, Metric: x.metric, Correlation: analyze.Real(correlation(x.values, times))}
+		low, high := math.Inf(1), math.Inf(-1)
+		for _, members := range groups {
+			m := analyze.Mean(pick(x.values, members))
+			if m < low {
+				low, e.Low = m, s.units.pick(pick(s.active, members))
+			}
+			if m > high {
+				high, e.High = m, s.units.pick(pick(s.active, members))
+			}
+		}
+		e.LowValue, e.HighValue, e.Ratio = analyze.Real(low), analyze.Real(high), analyze.Ratio(high, low)
+		c.Evidence = append(c.Evidence, e)
+	}
+}

@@ -1,0 +1,245 @@
+// Package diagnose finds out which units of a program differ, where and why, by
+// the procedure of "Debugging SPMD programs":
+//
+//  1. Every unit is a vector of its times in the regions of level 1.
+//  2. OPTICS puts alike vectors together: the kinds (section 3).
+//  3. A region is critical (CCR) if the kinds change without its time; one with
+//     no critical region inside is a core (CCCR).
+//  4. In a core, units and metrics make a decision table; its reducts, by rough
+//     sets, are the metrics that tell the kinds apart: the causes.
+package diagnose
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"auspex/analyze"
+	"auspex/cluster"
+	"auspex/model"
+)
+
+// Diagnosis says which units of a program differ, where and why, after
+// "Debugging SPMD programs". Region names are paths.
+type Diagnosis struct {
+	Experiment string          `json:"experiment"`
+	Words      string          `json:"words"` // the answer, filled in by package report
+	Level      Level           `json:"units"`
+	UnitCount  int             `json:"unit_count"`
+	Metric     string          `json:"metric"`
+	WithMPI    bool            `json:"with_mpi"`
+	Below      string          `json:"region_of"` // the region whose parts are level 1; empty for the whole program
+	Level1     int             `json:"level1"`    // how many regions the vectors are made of
+	Parameters Choice          `json:"parameters"`
+	Severity   analyze.Real    `json:"severity"`
+	Degrees    analyze.Degrees `json:"severity_degrees"`
+	Kinds      [][]Name        `json:"kinds"`
+	// Continuum: the units chain into one kind and yet differ.
+	Continuum bool `json:"continuum"`
+	// Scattered: so many kinds that they say nothing; searched as a continuum.
+	Scattered bool             `json:"scattered"`
+	Idle      []Name           `json:"idle"` // units that did nothing at all
+	CCR       []CriticalRegion `json:"ccr"`
+	CCCR      []string         `json:"cccr"`
+	Causes    []Cause          `json:"causes"` // the dearest first
+	LostShare analyze.Real     `json:"lost_share"`
+	Runtime   analyze.Real     `json:"runtime"`
+	Internal  Internal         `json:"internal"`
+	// Reachability is only there where it was asked for.
+	Reachability *Reachability `json:"reachability,omitempty"`
+	Warnings     []string      `json:"warnings"`
+}
+
+// Choice is what the clustering decided by itself.
+type Choice struct {
+	MinPts int          `json:"min_pts"`
+	Radius float64      `json:"radius"`
+	Scale  float64      `json:"scale"`  // length of the longest vector
+	Within float64      `json:"within"` // longest step inside a kind
+	Beyond analyze.Real `json:"beyond"` // shortest step between kinds
+	Floor  float64      `json:"floor"`  // the radius is never below this: what costs nothing
+}
+
+// Options are what may be asked otherwise than by default.
+type Options struct {
+	Level    Level  // empty: processes, or threads where only those differ
+	Metric   string // empty: the best time metric
+	WithMPI  bool   // time in communication counts too
+	RegionOf string // start the search below this region
+	Table    bool   // keep the decision tables
+	Matrix   bool   // keep the discernibility matrices
+	Plot     bool   // keep the reachability plot
+	// Progress, if set, is told what is being done.
+	Progress func(stage string)
+}
+
+func (o *Options) tell(stage string) {
+	if o.Progress != nil {
+		o.Progress(stage)
+	}
+}
+
+const (
+	// continuumSeverity is the severity above which one kind is no balance.
+	continuumSeverity = 0.1
+	// negligibleShare of the run time is what no diagnosis is worth.
+	negligibleShare = 0.01
+)
+
+// Run compares the units of a program.
+func Run(ctx context.Context, d *analyze.Dataset, words analyze.Words, o Options) (*Diagnosis, error) {
+	level := o.Level
+	processes, threads, _ := analyze.CountUnits(d.Units)
+	if level == "" {
+		level = Processes
+		if processes == 1 && threads > 1 {
+			level = Threads
+		}
+	}
+	s, err := newStudy(ctx, d, level, o)
+	if err != nil {
+		return nil, err
+	}
+	if o.Level == "" && level == Processes && threads > 1 && s.alike() {
+		inside, err := newStudy(ctx, d, Threads, o)
+		if err != nil {
+			return nil, err
+		}
+		if !inside.alike() {
+			s = inside
+		}
+	}
+	return s.diagnose(ctx, words, o)
+}
+
+// study is a diagnosis under way.
+type study struct {
+	d      *analyze.Dataset
+	units  *grouping
+	time   *timing
+	top    *topLevel
+	active []int // units that are not idle: the points below
+	idle   []int
+
+	points   cluster.Points
+	link     *cluster.Linkage
+	choice   cluster.Choice
+	floor    float64 // time that is not worth a diagnosis
+	kinds    [][]int // of points
+	severity float64
+	lost     float64 // the largest slowest − mean of a level-1 region
+	warnings []string
+}
+
+func newStudy(ctx context.Context, d *analyze.Dataset, level Level, o Options) (*study, error) {
+	s := &study{d: d}
+	o.tell("reading times")
+	var err error
+	if s.units, err = groupUnits(d, level); err != nil {
+		return nil, err
+	}
+	if s.time, err = compareTimes(d, s.units, o); err != nil {
+		return nil, err
+	}
+	if s.top, err = s.time.topLevel(d, o.RegionOf); err != nil {
+		return nil, err
+	}
+	s.floor = negligibleShare * s.time.runtime
+	if o.RegionOf != "" {
+		s.floor = negligibleShare * slices.Max(s.time.column(d, place{region: s.top.parent}))
+	}
+	o.tell("looking for kinds of " + string(level))
+	return s, s.classify(ctx)
+}
+
+// continuum tells whether one kind hides a spread worth looking at.
+func (s *study) continuum() bool {
+	return len(s.kinds) == 1 && s.severity > continuumSeverity && s.lost >= s.floor
+}
+
+// scattered tells whether there are too many kinds to speak of kinds.
+func (s *study) scattered() bool { return len(s.kinds) > max(20, len(s.active)/10) }
+
+// alike tells whether the units need no explanation.
+func (s *study) alike() bool { return len(s.kinds) <= 1 && len(s.idle) == 0 && !s.continuum() }
+
+func (s *study) diagnose(ctx context.Context, words analyze.Words, o Options) (*Diagnosis, error) {
+	r := &Diagnosis{
+		Experiment: s.d.Name, Level: s.units.level, UnitCount: len(s.units.names), Metric: s.time.metric.Name, WithMPI: o.WithMPI,
+		Below: s.top.path, Level1: len(s.top.columns), Severity: analyze.Real(s.severity), Degrees: severityDegrees(words, s.severity),
+		Continuum: s.continuum(), Scattered: s.scattered(), Idle: s.units.pick(s.idle), Runtime: analyze.Real(s.time.runtime),
+		Parameters: Choice{s.choice.MinPts, s.link.Radius, s.choice.Scale, s.choice.Within, analyze.Real(s.choice.Beyond), s.floor},
+		CCR:        []CriticalRegion{}, CCCR: []string{}, Causes: []Cause{}, LostShare: 0,
+	}
+	r.Kinds = s.allKinds()
+	if s.d.Incomplete != "" {
+		s.warn("the experiment is incomplete: %s", s.d.Incomplete)
+	}
+	var found []critical
+	var err error
+	o.tell("searching critical regions")
+	switch {
+	case s.continuum() || s.scattered():
+		found = s.searchVariance()
+	case len(s.kinds) > 1:
+		if found, err = s.searchKinds(ctx); err != nil {
+			return nil, err
+		}
+	}
+	for _, c := range found {
+		r.CCR = append(r.CCR, s.describe(c, found))
+		if c.core {
+			r.CCCR = append(r.CCCR, s.path(c.place))
+		}
+	}
+	o.tell("explaining them")
+	if r.Internal, r.Causes, err = s.explain(ctx, found, o); err != nil {
+		return nil, err
+	}
+	if o.Plot {
+		o.tell("drawing")
+		if r.Reachability, err = s.reachability(ctx, r.Kinds); err != nil {
+			return nil, err
+		}
+	}
+	for _, c := range r.Causes {
+		r.LostShare = max(r.LostShare, c.LostShare)
+	}
+	if len(r.Causes) == 0 && len(s.idle) > 0 {
+		r.LostShare = s.idleShare()
+	}
+	r.Warnings = append([]string{}, s.warnings...)
+	return r, ctx.Err()
+}
+
+func (s *study) warn(format string, args ...any) {
+	s.warnings = append(s.warnings, fmt.Sprintf(format, args...))
+}
+
+// place is where time is spent: a region, or a region's own time without its
+// parts.
+type place struct {
+	region int
+	self   bool
+}
+
+// ownTime names a region's time outside its parts.
+const ownTime = "<self>"
+
+func (s *study) path(p place) string {
+	if p.self {
+		return s.d.Paths[p.region] + string(model.PathSeparator) + ownTime
+	}
+	return s.d.Paths[p.region]
+}
+
+// values are the times of the active units in a place.
+func (s *study) values(p place) []float64 { return pick(s.time.column(s.d, p), s.active) }
+
+func pick[T any](from []T, which []int) []T {
+	out := make([]T, len(which))
+	for i, k := range which {
+		out[i] = from[k]
+	}
+	return out
+}

@@ -1,0 +1,218 @@
+package diagnose
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"auspex/analyze"
+	"auspex/cluster"
+	"auspex/model"
+	"auspex/rough"
+)
+
+// Internal are the problems that all units have: regions that are dear by
+// themselves. Regions are put into five classes by k-means over time share ×
+// cycles per instruction, as AutoAnalyzer, the successor of "Debugging SPMD
+// programs", does; over the time share alone where there are no counters.
+type Internal struct {
+	By         string           `json:"by"`
+	Regions    []InternalRegion `json:"regions"` // those of class high and very high, the dearest first
+	CCCR       []string         `json:"cccr"`
+	Attributes []string         `json:"attributes"` // that set the cores apart from the other regions
+	Counts     analyze.Degrees  `json:"classes"`    // how many regions each class has
+}
+
+// InternalRegion is a region that is dear by itself.
+type InternalRegion struct {
+	Region string       `json:"region"`
+	Class  string       `json:"class"`
+	Core   bool         `json:"core"` // none of its parts is as dear
+	Value  analyze.Real `json:"value"`
+	Share  analyze.Real `json:"time_share"`
+	CPI    analyze.Real `json:"cycles_per_instruction"`
+	File   string       `json:"file,omitempty"`
+	Line   int          `json:"line,omitempty"`
+}
+
+// severityClasses are the words for the classes of regions.
+var severityClasses = []string{"very_low", "low", "medium", "high", "very_high"}
+
+// criticalClass is the least class of a critical region.
+const criticalClass = 3
+
+func (s *study) internal(ctx context.Context, all []measured) (Internal, error) {
+	in := Internal{By: "time share", Regions: []InternalRegion{}, CCCR: []string{}, Attributes: []string{}}
+	program := analyze.Total(s.time.total)
+	regions := s.searched()
+	if program <= 0 || len(regions) == 0 {
+		return in, nil
+	}
+	cpi := cyclesPerInstruction(all)
+	if cpi != nil {
+		in.By = "time share × cycles per instruction"
+	}
+	found := make([]InternalRegion, len(regions))
+	values := make([]float64, len(regions))
+	for i, r := range regions {
+		x := InternalRegion{Region: s.d.Paths[r], Share: analyze.Ratio(s.time.whole[r], program), CPI: analyze.Missing, File: s.d.Regions[r].File, Line: s.d.Regions[r].Line}
+		x.Value = x.Share
+		if cpi != nil {
+			x.CPI = analyze.Real(cpi[r])
+			x.Value *= x.CPI
+		}
+		values[i] = float64(x.Value)
+		found[i] = x
+	}
+	class, err := severityClass(ctx, values)
+	if err != nil {
+		return in, err
+	}
+	of := make([]int, len(s.d.Regions)) // by region, -1 where not searched
+	for r := range of {
+		of[r] = -1
+	}
+	in.Counts = analyze.Degrees{Names: severityClasses, Of: make([]analyze.Real, len(severityClasses))}
+	for i, r := range regions {
+		of[r] = class[i]
+		in.Counts.Of[class[i]]++
+	}
+	core := make([]bool, len(regions))
+	for i, r := range regions {
+		found[i].Class = severityClasses[class[i]]
+		if class[i] < criticalClass {
+			continue
+		}
+		core[i] = !slices.ContainsFunc(s.top.nested[r], func(part int) bool { return of[part] >= criticalClass })
+		found[i].Core = core[i]
+		in.Regions = append(in.Regions, found[i])
+	}
+	slices.SortStableFunc(in.Regions, func(a, b InternalRegion) int { return cmp.Compare(b.Value, a.Value) })
+	for _, r := range in.Regions {
+		if r.Core {
+			in.CCCR = append(in.CCCR, r.Region)
+		}
+	}
+	in.Attributes, err = s.internalCauses(ctx, all, regions, core)
+	return in, err
+}
+
+// searched lists level 1 and everything below it where time was spent.
+func (s *study) searched() []int {
+	var out []int
+	inside := make([]bool, len(s.d.Regions))
+	for r, region := range s.d.Regions {
+		inside[r] = region.Parent == s.top.parent || region.Parent != model.NoParent && inside[region.Parent]
+		if inside[r] && s.time.whole[r] > 0 {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// cyclesPerInstruction of every region, over all units; of a region without
+// counts it is the whole program's. It is nil without counters.
+func cyclesPerInstruction(all []measured) []float64 {
+	cycles, instructions := find(all, model.Cycles), find(all, model.Instructions)
+	if cycles == nil || instructions == nil {
+		return nil
+	}
+	whole := analyze.Quotients([]float64{slices.Max(cycles.regions)}, []float64{slices.Max(instructions.regions)})[0]
+	if !(whole > 0) {
+		return nil
+	}
+	out := analyze.Quotients(cycles.regions, instructions.regions)
+	for r, v := range out {
+		if !(v > 0) {
+			out[r] = whole
+		}
+	}
+	return out
+}
+
+func find(all []measured, name string) *measured {
+	for i := range all {
+		if all[i].metric.Name == name {
+			return &all[i]
+		}
+	}
+	return nil
+}
+
+// severityClass divides values into the five classes. Where there are fewer
+// distinct values they are spread over the classes from the lowest to the
+// highest; a single value is in the middle.
+func severityClass(ctx context.Context, values []float64) ([]int, error) {
+	p, err := cluster.KMeans(ctx, cluster.Points{Data: values, N: len(values), Dim: 1}, len(severityClasses))
+	if err != nil {
+		return nil, err
+	}
+	out := slices.Clone(p.Labels)
+	steps, found := len(severityClasses)-1, p.Centres.N-1
+	for i := range out {
+		if found == 0 {
+			out[i] = steps / 2
+		} else {
+			out[i] = (out[i]*steps + found/2) / found
+		}
+	}
+	return out, nil
+}
+
+// internalCauses asks which metrics set the dear regions apart, by rough sets
+// over regions: the classes of each metric, and whether a region is a core. A
+// metric counts only where the cores have more of it than the others.
+func (s *study) internalCauses(ctx context.Context, all []measured, regions []int, core []bool) ([]string, error) {
+	if !slices.Contains(core, true) || !slices.Contains(core, false) {
+		return []string{}, nil
+	}
+	table := rough.Table{Rows: make([]rough.Row, len(regions))}
+	for i := range regions {
+		table.Rows[i].ID = i
+		if core[i] {
+			table.Rows[i].Decision = 1
+		}
+	}
+	instructions := find(all, model.Instructions)
+	for _, m := range all {
+		if m.metric.Name == model.Cycles && instructions != nil || len(table.Attributes) == rough.MaxAttributes {
+			continue // part of the decision
+		}
+		name, values := m.metric.Name, m.regions
+		if instructions != nil && perInstruction(name) {
+			name, values = name+"/"+model.Instructions, analyze.Quotients(values, instructions.regions)
+		}
+		values = pick(values, regions)
+		if slices.ContainsFunc(values, math.IsNaN) || !moreInTheMean(values, core) {
+			continue
+		}
+		classes, err := severityClass(ctx, values)
+		if err != nil {
+			return nil, err
+		}
+		table.Attributes = append(table.Attributes, name)
+		for i := range table.Rows {
+			table.Rows[i].Values = append(table.Rows[i].Values, classes[i])
+		}
+	}
+	result, err := rough.Reduce(ctx, table)
+	if err != nil {
+		return nil, err
+	}
+	return pick(table.Attributes, result.Chosen), nil
+}
+
+// moreInTheMean tells whether those marked have more than the others.
+func moreInTheMean(values []float64, marked []bool) bool {
+	var sums, counts [2]float64
+	for i, v := range values {
+		k := 0
+		if marked[i] {
+			k = 1
+		}
+		sums[k] += v
+		counts[k]++
+	}
+	return sums[1]/counts[1] > sums[0]/counts[0]
+}

@@ -1,0 +1,139 @@
+package diagnose
+
+import (
+	"context"
+	"math"
+
+	"auspex/analyze"
+	"auspex/cluster"
+)
+
+// idleUnitShare of the mean total time is the most an idle unit has.
+const idleUnitShare = 1e-3
+
+// classify sets idle units apart and groups the others into kinds.
+func (s *study) classify(ctx context.Context) error {
+	average := analyze.Mean(s.time.total)
+	for k, v := range s.time.total {
+		if v <= idleUnitShare*average && average > 0 {
+			s.idle = append(s.idle, k)
+		} else {
+			s.active = append(s.active, k)
+		}
+	}
+	all := s.vectors(analyze.Counting(len(s.units.names)))
+	s.severity = dissimilarity(all)
+	s.points = all
+	if len(s.idle) > 0 {
+		s.points = s.vectors(s.active)
+	}
+	for c := range s.top.columns {
+		s.lost = max(s.lost, lostTime(coordinate(s.points, c)))
+	}
+	var err error
+	if s.link, s.choice, err = cluster.Auto(ctx, s.points); err != nil {
+		return err
+	}
+	// Differences that cost nothing make no kinds: the processes of a program
+	// that does little but communicate may differ by much in that little.
+	if s.link.Radius < s.floor {
+		if s.link, err = cluster.Link(ctx, s.points, s.floor); err != nil {
+			return err
+		}
+	}
+	s.kinds = cluster.Kinds(s.link.Labels)
+	return nil
+}
+
+// vectors puts the level-1 times of some units into points ("Debugging SPMD
+// programs", section 3: V_i).
+func (s *study) vectors(which []int) cluster.Points {
+	p := cluster.Points{N: len(which), Dim: len(s.top.columns)}
+	p.Data = make([]float64, p.N*p.Dim)
+	for c, place := range s.top.columns {
+		for i, v := range pick(s.time.column(s.d, place), which) {
+			p.Data[i*p.Dim+c] = v
+		}
+	}
+	return p
+}
+
+// dissimilarity is the severity S = max ‖V_i − V̄‖ / max ‖V_i‖: 0 for equal
+// vectors, at most 1, and independent of the unit of time. Equation 2 of
+// "Debugging SPMD programs" is lost; this definition is our own and keeps its
+// meaning: larger is worse.
+func dissimilarity(p cluster.Points) float64 {
+	longest := p.MaxNorm()
+	if longest == 0 {
+		return 0
+	}
+	centre := make([]float64, p.Dim)
+	for i := range p.N {
+		for c, v := range p.Row(i) {
+			centre[c] += v
+		}
+	}
+	for c := range centre {
+		centre[c] /= float64(p.N)
+	}
+	farthest := 0.0
+	for i := range p.N {
+		sum := 0.0
+		for c, v := range p.Row(i) {
+			sum += (v - centre[c]) * (v - centre[c])
+		}
+		farthest = max(farthest, sum)
+	}
+	return math.Sqrt(farthest) / longest
+}
+
+// severityDegrees puts S into words.
+func severityDegrees(words analyze.Words, s float64) analyze.Degrees {
+	v := words.Variable("dissimilarity")
+	if v == nil {
+		return analyze.Degrees{}
+	}
+	d := analyze.Degrees{}
+	degrees := v.Classify(s)
+	for i, term := range v.Terms {
+		d.Names = append(d.Names, term.Name)
+		d.Of = append(d.Of, analyze.Real(degrees[i]))
+	}
+	return d
+}
+
+// allKinds names the kinds, the idle units being one, ordered by first member.
+func (s *study) allKinds() [][]Name {
+	number := make([]int, len(s.units.names))
+	for k := range number {
+		number[k] = len(s.kinds) // the idle ones
+	}
+	for kind, members := range s.kinds {
+		for _, i := range members {
+			number[s.active[i]] = kind
+		}
+	}
+	kinds := [][]Name{}
+	for _, members := range cluster.Kinds(number) {
+		kinds = append(kinds, s.units.pick(members))
+	}
+	return kinds
+}
+
+func coordinate(p cluster.Points, c int) []float64 {
+	out := make([]float64, p.N)
+	for i := range out {
+		out[i] = p.Data[i*p.Dim+c]
+	}
+	return out
+}
+
+func rowSums(p cluster.Points) []float64 {
+	out := make([]float64, p.N)
+	for i := range out {
+		for _, v := range p.Row(i) {
+			out[i] += v
+		}
+	}
+	return out
+}

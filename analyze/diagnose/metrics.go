@@ -1,0 +1,161 @@
+package diagnose
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"auspex/analyze"
+	"auspex/model"
+)
+
+// measured is one metric where it matters: in the regions that are to be
+// explained, by active unit, and in every region, summed over units.
+type measured struct {
+	metric  model.Metric
+	cores   [][]float64 // by core; NaN where missing
+	regions []float64   // with what is nested in them
+}
+
+// measure loads the metrics that may explain something, one after the other,
+// so that only one is in memory at a time.
+func (s *study) measure(ctx context.Context, cores []place, withMPI bool) ([]measured, error) {
+	var out []measured
+	for _, name := range s.d.MetricNames() {
+		metric, err := s.d.Resolve(name)
+		if err != nil {
+			return nil, err
+		}
+		if name == s.time.metric.Name || repeatsTime(metric) {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		m, err := s.d.Load(metric)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, s.condense(metric, m, cores, withMPI))
+	}
+	return out, nil
+}
+
+// repeatsTime tells whether a metric is but another clock, and so would repeat
+// the decision rather than explain it. Time in communication is left out with
+// them: waiting mirrors what the others did. So are context switches: the
+// scheduler makes them by the clock, the more the longer a thread runs.
+func repeatsTime(m model.Metric) bool {
+	return m.Unit == "s" && m.Name != model.IOTime || m.Name == model.ContextSwitches
+}
+
+// travels tells whether a metric counts communication and so belongs to the
+// communication regions that other metrics leave out.
+func travels(name string) bool {
+	return name == model.BytesSent || name == model.BytesReceived || name == model.Messages
+}
+
+func (s *study) condense(metric model.Metric, m model.Matrix, cores []place, withMPI bool) measured {
+	x := measured{metric: metric, regions: make([]float64, m.Regions), cores: make([][]float64, len(cores))}
+	counts := make([]int, m.Regions)
+	for u := range m.Units {
+		for r, v := range m.Row(u) {
+			if v == v {
+				x.regions[r] += v
+				counts[r]++
+			}
+		}
+	}
+	if !metric.Additive() {
+		for r := range x.regions {
+			x.regions[r] = float64(analyze.Ratio(x.regions[r], float64(counts[r])))
+		}
+	} else if metric.Scope != model.Own {
+		upTree(x.regions, s.d.Regions)
+	}
+	for c, p := range cores {
+		parts := []int{p.region}
+		if metric.Scope != model.Own && !p.self {
+			parts = s.subtree(p.region, withMPI || travels(metric.Name))
+		}
+		x.cores[c] = pick(s.units.sum(m, parts, metric.Additive()), s.active)
+	}
+	return x
+}
+
+// subtree lists a region and what is nested in it, in the order of the regions.
+func (s *study) subtree(region int, communication bool) []int {
+	inside := map[int]bool{region: true}
+	parts := []int{region}
+	for r := region + 1; r < len(s.d.Regions); r++ {
+		if inside[s.d.Regions[r].Parent] && (communication || !s.d.Communication[r]) {
+			inside[r] = true
+			parts = append(parts, r)
+		}
+	}
+	return parts
+}
+
+// sum adds up some regions' values by group; values that do not add up are
+// averaged over the units that know them.
+func (g *grouping) sum(m model.Matrix, parts []int, additive bool) []float64 {
+	out := make([]float64, len(g.names))
+	known := make([]int, len(g.names))
+	for u := range m.Units {
+		row := m.Row(u)
+		for _, r := range parts {
+			if v := row[r]; v == v {
+				out[g.of[u]] += v
+				known[g.of[u]]++
+			}
+		}
+	}
+	if !additive {
+		for k := range out {
+			out[k] = float64(analyze.Ratio(out[k], float64(known[k])))
+		}
+	}
+	return out
+}
+
+// attribute is what a metric says about the units in one region.
+type attribute struct {
+	name    string
+	metric  string // what it is about, for words
+	values  []float64
+	classes []int
+}
+
+// perInstruction tells whether a hardware event says more as a rate: misses
+// that only come with more instructions are not the cause ("Debugging SPMD
+// programs", table 2, has miss rates beside the number of instructions).
+func perInstruction(name string) bool {
+	switch name {
+	case model.Cycles, model.L1Misses, model.L2Misses, model.L3Misses:
+		return true
+	}
+	return strings.HasPrefix(strings.ToUpper(name), "PAPI_")
+}
+
+// attributes lists what may explain the times in one core. Rates are asked for
+// where units fall into kinds; times that vary smoothly go with counts.
+func attributes(all []measured, core int, rates bool) []attribute {
+	var instructions []float64
+	for _, m := range all {
+		if m.metric.Name == model.Instructions && slices.Min(m.cores[core]) > 0 {
+			instructions = m.cores[core]
+		}
+	}
+	var out []attribute
+	for _, m := range all {
+		a := attribute{name: m.metric.Name, metric: m.metric.Name, values: m.cores[core]}
+		if instructions != nil && perInstruction(a.metric) && (rates || a.metric == model.Cycles) {
+			a.name += "/" + model.Instructions
+			a.values = analyze.Quotients(a.values, instructions)
+		} else if a.metric == model.Cycles {
+			continue // a clock by another name
+		}
+		out = append(out, a)
+	}
+	return out
+}

@@ -1,0 +1,140 @@
+package diagnose
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"auspex/analyze"
+	"auspex/model"
+)
+
+// Level says what is compared.
+type Level string
+
+// The levels units can be compared at.
+const (
+	Processes Level = "processes" // threads of a process summed
+	Threads   Level = "threads"
+	Nodes     Level = "nodes"
+)
+
+// CheckLevel refuses other words; empty stands for the default.
+func CheckLevel(l Level) error {
+	switch l {
+	case "", Processes, Threads, Nodes:
+		return nil
+	}
+	return fmt.Errorf("units are %s, %s or %s, not %q", Processes, Threads, Nodes, l)
+}
+
+// Name names what is compared: a process by its number, a thread as
+// process.thread, a node by its name.
+type Name struct {
+	Text            string
+	Process, Thread int
+	number          bool
+}
+
+func (n Name) String() string { return n.Text }
+
+// MarshalJSON writes processes as numbers.
+func (n Name) MarshalJSON() ([]byte, error) {
+	if n.number {
+		return []byte(n.Text), nil
+	}
+	return json.Marshal(n.Text)
+}
+
+// grouping puts the stored units together into those that are compared.
+type grouping struct {
+	level Level
+	of    []int // by stored unit
+	names []Name
+}
+
+func groupUnits(d *analyze.Dataset, level Level) (*grouping, error) {
+	if err := CheckLevel(level); err != nil {
+		return nil, err
+	}
+	g := &grouping{level: level, of: make([]int, len(d.Units))}
+	number := map[model.Unit]int{}
+	for i, u := range d.Units {
+		key, name := u, Name{Process: u.Process, Thread: u.Thread}
+		switch level {
+		case Processes:
+			key = model.Unit{Process: u.Process}
+			name.Text, name.number = strconv.Itoa(u.Process), true
+		case Nodes:
+			if u.Node == "" {
+				return nil, fmt.Errorf("experiment %q does not record the node of process %s; compare processes or threads", d.Name, u)
+			}
+			key = model.Unit{Node: u.Node}
+			name.Text = u.Node
+		default:
+			name.Text = strconv.Itoa(u.Process) + "." + strconv.Itoa(u.Thread)
+		}
+		k, seen := number[key]
+		if !seen {
+			k = len(g.names)
+			number[key] = k
+			g.names = append(g.names, name)
+		}
+		g.of[i] = k
+	}
+	return g, nil
+}
+
+func (g *grouping) pick(which []int) []Name { return pick(g.names, which) }
+
+// fold sums the units of every group, or averages those known where values do
+// not add up. The result is the caller's own.
+func (g *grouping) fold(m model.Matrix, additive bool) model.Matrix {
+	if len(g.names) == m.Units {
+		return m.Clone()
+	}
+	out := model.NewMatrix(len(g.names), m.Regions, model.Zero)
+	var known []int32
+	if !additive {
+		known = make([]int32, len(out.Data))
+	}
+	for u := range m.Units {
+		at := g.of[u] * m.Regions
+		for r, v := range m.Row(u) {
+			if v != v {
+				continue
+			}
+			out.Data[at+r] += v
+			if known != nil {
+				known[at+r]++
+			}
+		}
+	}
+	for i, n := range known {
+		out.Data[i] = float64(analyze.Ratio(out.Data[i], float64(n)))
+	}
+	return out
+}
+
+// KindsOfUnits gives for every stored unit the number of the kind it was found
+// to be of; −1 for none.
+func (r *Diagnosis) KindsOfUnits(d *analyze.Dataset) []int {
+	number := map[string]int{}
+	for k, members := range r.Kinds {
+		for _, name := range members {
+			number[name.Text] = k
+		}
+	}
+	kinds := slices.Repeat([]int{-1}, len(d.Units))
+	g, err := groupUnits(d, r.Level)
+	if err != nil {
+		return kinds
+	}
+	for u, group := range g.of {
+		if k, ok := number[g.names[group].Text]; ok {
+			kinds[u] = k
+		}
+	}
+	return kinds
+}

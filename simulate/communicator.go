@@ -1,0 +1,251 @@
+package simulate
+
+import (
+	"fmt"
+	"sort"
+
+	"auspex/simulate/collective"
+	"auspex/trace"
+)
+
+// ongoing is a collective that a rank is in the middle of.
+type ongoing struct {
+	collective.Call
+	phase int32
+	flops float64
+	split *split // of comm_split and comm_dup
+	steps collective.Algorithm
+}
+
+// communicator is a group of ranks.
+type communicator struct {
+	context int32
+	members []int32 // world ranks; nil for the world itself
+	size    int
+	seen    []agreed // collectives that some members have entered, oldest first
+	base    int64    // number of the first of those
+	splits  []*split // of those, by the same numbers; nil where none
+	hosts   []int32  // of the members, once asked for
+}
+
+// agreed is what the first rank to enter a collective made of it.
+type agreed struct {
+	kind  trace.Kind
+	root  int32
+	rank  int32 // who was first
+	after int   // members still to come
+}
+
+// membership is a rank's place in a communicator.
+type membership struct {
+	comm    *communicator
+	entered int64 // collectives so far
+	me      int32
+	place   collective.Place
+}
+
+// split gathers what the members of a communicator want to be parted by.
+type split struct {
+	parent *communicator
+	wants  []want
+	made   map[int32]*communicator // by colour
+}
+
+type want struct{ colour, key, rank int32 }
+
+// enter makes a communicator of the rank the one its messages go by.
+func (e *engine) enter(r *rank, comm int32) error {
+	if int(comm) >= len(r.comms) || comm < 0 {
+		return fmt.Errorf("there is no communicator %d yet", comm)
+	}
+	c := r.comms[comm].comm
+	if c == nil {
+		return fmt.Errorf("this rank is not part of communicator %d", comm)
+	}
+	r.comm = c
+	return nil
+}
+
+// agree refuses a collective that other members have entered as another one.
+func (e *engine) agree(id int32, m *membership, kind trace.Kind, root int) (*split, error) {
+	c := m.comm
+	n := int(m.entered - c.base)
+	m.entered++
+	for n >= len(c.seen) {
+		c.seen = append(c.seen, agreed{kind: kind, root: int32(root), rank: id, after: c.size})
+		c.splits = append(c.splits, nil)
+	}
+	a := &c.seen[n]
+	if a.kind != kind {
+		return nil, fmt.Errorf("rank %d calls %s where rank %d calls %s", id, kind, a.rank, a.kind)
+	}
+	if a.root != int32(root) {
+		return nil, fmt.Errorf("rank %d calls %s with root %d where rank %d has root %d", id, kind, root, a.rank, a.root)
+	}
+	if (kind == trace.CommSplit || kind == trace.CommDup) && c.splits[n] == nil {
+		c.splits[n] = &split{parent: c}
+	}
+	s := c.splits[n]
+	a.after--
+	drop := 0
+	for drop < len(c.seen) && c.seen[drop].after == 0 {
+		drop++
+	}
+	if drop > 0 {
+		c.seen = append(c.seen[:0], c.seen[drop:]...)
+		c.splits = append(c.splits[:0], c.splits[drop:]...)
+		c.base += int64(drop)
+	}
+	return s, nil
+}
+
+// beginCollective plans a collective.
+func (e *engine) beginCollective(id int32, r *rank, a *trace.Action) error {
+	if (a.Kind == trace.CommSplit || a.Kind == trace.CommDup) && a.Comm < 0 {
+		return nil // a form that does not say what was made
+	}
+	if err := e.enter(r, a.Comm); err != nil {
+		return err
+	}
+	m := &r.comms[a.Comm]
+	if r.call == nil {
+		r.call = &ongoing{}
+	}
+	c := r.call
+	*c = ongoing{Call: collective.Call{Kind: a.Kind, Me: int(m.me), Size: m.comm.size, Counts: c.Counts}}
+	if a.Peer != trace.RootUnset {
+		c.Root = int(a.Peer)
+	}
+	if c.Root >= c.Size {
+		return fmt.Errorf("root %d, but the communicator has %d ranks", c.Root, c.Size)
+	}
+	s, err := e.agree(id, m, a.Kind, c.Root)
+	if err != nil {
+		return err
+	}
+	c.Unit = r.size(1, a.Type)
+	switch a.Kind {
+	case trace.CommSplit, trace.CommDup:
+		w := want{rank: m.me}
+		if a.Kind == trace.CommSplit {
+			w.colour, w.key = a.Tag, int32(a.Count)
+		}
+		s.wants = append(s.wants, w)
+		c.split, c.Unit, c.Send, c.Recv = s, 4, 8, 8
+		c.Kind = trace.Allgather // MPI exchanges colours and keys this way
+	case trace.Alltoallv, trace.Gatherv, trace.Allgatherv, trace.Scatterv, trace.ReduceScatter:
+		if len(a.Counts) != c.Size && a.Kind != trace.Gatherv && a.Kind != trace.Allgatherv ||
+			len(a.Counts2) != c.Size && a.Kind != trace.Scatterv && a.Kind != trace.ReduceScatter {
+			return fmt.Errorf("the communicator has %d ranks, and needs as many counts", c.Size)
+		}
+		if c.Counts == nil {
+			c.Counts = &collective.Counts{}
+		}
+		c.Sends, c.Recvs = c.Sends[:0], c.Recvs[:0]
+		for _, n := range a.Counts {
+			c.Sends = append(c.Sends, r.size(n, a.Type))
+		}
+		for _, n := range a.Counts2 {
+			c.Recvs = append(c.Recvs, r.size(n, a.Type2))
+		}
+	}
+	if c.split == nil {
+		c.Send, c.Recv, c.flops = r.size(a.Count, a.Type), r.size(a.Count2, a.Type2), 0
+		switch a.Kind {
+		case trace.Reduce, trace.Allreduce, trace.Scan, trace.Exscan, trace.ReduceScatter:
+			c.flops = a.Value
+		}
+	}
+	if e.opts.Selector != collective.Default {
+		e.findHosts(m.comm)
+		m.place.Hosts = m.comm.hosts
+		c.Place = &m.place
+	}
+	if c.steps, err = collective.Select(&c.Call, e.opts.Selector); err != nil {
+		return err
+	}
+	r.steps, r.at, r.requests = r.steps[:0], 0, 0
+	r.open = r.open[:0]
+	r.mode = inPlan
+	return nil
+}
+
+// nextPhase writes the next steps of the collective at hand; false when there
+// are no more.
+func (e *engine) nextPhase(id int32, r *rank) bool {
+	c := r.call
+	if c.phase < 0 {
+		if c.split != nil {
+			e.join(id, r, c)
+		}
+		return false
+	}
+	p := &e.plan
+	*p = collective.Plan{Steps: r.steps[:0], Open: r.requests, Tag: r.tag}
+	if c.Size > 1 && c.steps(&c.Call, p, int(c.phase)) {
+		c.phase++
+	} else {
+		c.phase = -1
+		p.Exec(c.flops)
+	}
+	r.steps, r.at, r.requests, r.tag = p.Steps, 0, p.Open, p.Tag
+	return true
+}
+
+// join gives a rank its new communicator. All members have told what they want
+// by then, because the exchange before it needs them all.
+func (e *engine) join(id int32, r *rank, c *ongoing) {
+	s := c.split
+	if s.made == nil {
+		s.made = map[int32]*communicator{}
+		sort.Slice(s.wants, func(i, j int) bool {
+			a, b := s.wants[i], s.wants[j]
+			if a.key != b.key {
+				return a.key < b.key
+			}
+			return a.rank < b.rank
+		})
+		for _, w := range s.wants {
+			if w.colour < 0 {
+				continue // MPI_UNDEFINED: no communicator
+			}
+			if s.made[w.colour] == nil {
+				e.contexts++
+				s.made[w.colour] = &communicator{context: e.contexts}
+			}
+			k := s.made[w.colour]
+			member := w.rank
+			if s.parent.members != nil {
+				member = s.parent.members[w.rank]
+			}
+			k.members = append(k.members, member)
+			k.size++
+		}
+	}
+	for _, w := range s.wants {
+		if w.rank != int32(c.Me) {
+			continue
+		}
+		m := membership{comm: s.made[w.colour]}
+		if m.comm != nil {
+			for i, k := range m.comm.members {
+				if k == id {
+					m.me = int32(i)
+				}
+			}
+		}
+		r.comms = append(r.comms, m)
+		return
+	}
+}
+
+// findHosts notes the hosts of a communicator's members.
+func (e *engine) findHosts(c *communicator) {
+	for i := len(c.hosts); i < c.size; i++ {
+		member := int32(i)
+		if c.members != nil {
+			member = c.members[i]
+		}
+		c.hosts = append(c.hosts, e.ranks[member].host)
+	}
+}

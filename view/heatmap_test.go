@@ -1,0 +1,177 @@
+package view
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"auspex/analyze"
+	"auspex/internal/sample"
+	"auspex/model"
+)
+
+// anyMatrix is an experiment of random times in a random tree; some units
+// enter only some regions.
+func anyMatrix(t *rapid.T) *model.Experiment {
+	b := model.NewBuilder()
+	seconds := b.Metric(model.NewMetric(model.WallTime, "", model.Exclusive))
+	cycles := b.Metric(model.NewMetric("cycles", "", model.Exclusive))
+	regions := rapid.IntRange(1, 12).Draw(t, "regions")
+	for r := range regions {
+		parent := model.NoParent
+		if r > 0 {
+			parent = rapid.IntRange(0, r-1).Draw(t, "parent")
+		}
+		b.Region(model.Region{Name: string(rune('a' + r)), Parent: parent})
+	}
+	for p := range rapid.IntRange(1, 9).Draw(t, "units") {
+		u := b.Unit(model.Unit{Process: p})
+		for r := range regions {
+			if r == 0 || rapid.Bool().Draw(t, "enters") {
+				b.Set(u, r, seconds, float64(rapid.IntRange(0, 20).Draw(t, "seconds")))
+				b.Set(u, r, cycles, float64(rapid.IntRange(1, 20).Draw(t, "cycles")))
+			}
+		}
+	}
+	e, err := b.Build(model.Header{Name: "any"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// A map with a cell for every region in every unit holds the matrix itself, in
+// the tree's order; a coarser one the least, mean and most of each cell.
+func TestHeatmapCellsByHand(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		d := opened(t, anyMatrix(rt))
+		nodes, _, err := analyze.Tree(d, "", 0)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		at := map[string]int{}
+		for r, path := range d.Paths {
+			at[path] = r
+		}
+		o := HeatmapOptions{Normalise: NormaliseNone, Depth: -1, Inclusive: rapid.Bool().Draw(rt, "inclusive")}
+		o.Rows, o.Cols = rapid.IntRange(1, 14).Draw(rt, "rows"), rapid.IntRange(1, 10).Draw(rt, "cols")
+		h, err := DrawHeatmap(d, analyze.ShippedWords(), o)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		column := "wtime.exc"
+		if o.Inclusive {
+			column = "wtime.inc"
+		}
+		m, err := d.Matrix(column)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		if len(h.Rows) != min(o.Rows, len(d.Regions)) || len(h.Cols) != min(o.Cols, len(d.Units)) {
+			rt.Fatalf("%d × %d cells of %d regions and %d units, at most %d × %d", len(h.Rows), len(h.Cols), len(d.Regions), len(d.Units), o.Rows, o.Cols)
+		}
+		row, seen := 0, 0
+		for i, r := range h.Rows {
+			if r.From != row || r.Region != nodes[row].Region || r.Depth != nodes[row].Depth {
+				rt.Fatalf("row %d is %+v, the tree has %+v", i, r, nodes[row])
+			}
+			row = r.To
+			for j, c := range h.Cols {
+				sum, least, most, n := 0.0, math.Inf(1), math.Inf(-1), 0
+				for _, node := range nodes[r.From:r.To] {
+					for u := c.From; u < c.To; u++ {
+						v := m.At(u, at[node.Region])
+						sum, least, most, n = sum+v, min(least, v), max(most, v), n+1
+					}
+				}
+				seen += n
+				k := i*len(h.Cols) + j
+				if h.Min[k] != least || h.Max[k] != most || math.Abs(h.Mean[k]-sum/float64(n)) > 1e-12*most {
+					rt.Fatalf("cell %d, %d holds %v %v %v, not %v %v %v", i, j, h.Min[k], h.Mean[k], h.Max[k], least, sum/float64(n), most)
+				}
+			}
+		}
+		if seen != len(m.Data) {
+			rt.Fatalf("%d of %d values are in cells", seen, len(m.Data))
+		}
+	})
+}
+
+func TestHeatmapNormalisedAndSelected(t *testing.T) {
+	d := opened(t, sample.Scored(t, 1)) // main with solve and MPI_Wait below, two units
+	whole := HeatmapOptions{Normalise: NormaliseUnit, Depth: -1}
+	h, err := DrawHeatmap(d, analyze.ShippedWords(), whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for c := range h.Cols {
+		sum := 0.0
+		for r := range h.Rows {
+			sum += h.Mean[r*len(h.Cols)+c]
+		}
+		if math.Abs(sum-1) > 1e-12 {
+			t.Errorf("the shares of unit %d sum to %v", c, sum)
+		}
+	}
+	whole.Normalise = NormaliseRegion
+	if h, err = DrawHeatmap(d, analyze.ShippedWords(), whole); err != nil || h.Most != 1 {
+		t.Errorf("by region the most is %v, %v", h.Most, err)
+	}
+	whole = HeatmapOptions{Normalise: NormaliseNone, Depth: 0}
+	if h, err = DrawHeatmap(d, analyze.ShippedWords(), whole); err != nil || len(h.Rows) != 1 || h.Rows[0].Region != "main" {
+		t.Errorf("the roots alone are %+v, %v", h.Rows, err)
+	}
+	whole = HeatmapOptions{Normalise: NormaliseNone, Depth: -1, Collapsed: []int{0}}
+	if h, err = DrawHeatmap(d, analyze.ShippedWords(), whole); err != nil || len(h.Rows) != 1 {
+		t.Errorf("with main collapsed there are %+v, %v", h.Rows, err)
+	}
+	whole = HeatmapOptions{Normalise: NormaliseNone, Depth: -1, Region: "main/solve", FromUnit: 1, ToUnit: 2}
+	if h, err = DrawHeatmap(d, analyze.ShippedWords(), whole); err != nil || len(h.Mean) != 1 || h.Mean[0] != 4.5 || h.Cols[0].Unit != "1" {
+		t.Errorf("solve in unit 1 is %+v, %v", h, err)
+	}
+	whole = HeatmapOptions{Metric: "l2_misses/wtime", Normalise: NormaliseNone, Depth: -1, Region: "main/solve"}
+	if h, err = DrawHeatmap(d, analyze.ShippedWords(), whole); err != nil || h.Mean[0] != 20 || math.Abs(h.Mean[1]-30/4.5) > 1e-12 || h.Unit != "" {
+		t.Errorf("misses a second are %+v, %v", h, err)
+	}
+	whole = HeatmapOptions{Metric: "imbalance", Normalise: NormaliseNone, Depth: -1, Region: "main/solve"}
+	if h, err = DrawHeatmap(d, analyze.ShippedWords(), whole); err != nil || h.Mean[0] != -0.5 || h.Mean[1] != 0.5 {
+		t.Errorf("the imbalance is %+v, %v", h, err)
+	}
+}
+
+func TestHeatmapsThatCannotBe(t *testing.T) {
+	d := opened(t, sample.Scored(t, 1))
+	for want, o := range map[string]HeatmapOptions{
+		"no metric":                {Metric: "wtiem", Normalise: NormaliseNone, Depth: -1},
+		"units 0 to 1, not 2 to 1": {FromUnit: 2, Normalise: NormaliseNone, Depth: -1},
+		"rows 0 to 2, not 0 to 8":  {ToRow: 9, Normalise: NormaliseNone, Depth: -1},
+		"no region":                {Region: "nowhere", Normalise: NormaliseNone, Depth: -1},
+		"does not add up":          {Metric: "l2_misses/wtime", Normalise: NormaliseUnit, Depth: -1},
+		"not by":                   {Normalise: "sideways", Depth: -1},
+		"whole program":            {Metric: "load_balance", Normalise: NormaliseNone, Depth: -1},
+	} {
+		if _, err := DrawHeatmap(d, analyze.ShippedWords(), o); err == nil || !strings.Contains(strings.ReplaceAll(err.Error(), "unknown", "no"), want) {
+			t.Errorf("%+v: %v, not %q", o, err, want)
+		}
+	}
+}
+
+func TestCellsAsJSON(t *testing.T) {
+	data, err := json.Marshal(Cells{1.0 / 3, math.NaN(), math.Inf(1), 1e-300, 12345678, 0})
+	if err != nil || string(data) != "[0.33333,null,null,1e-300,1.2346e+07,0]" {
+		t.Errorf("%s, %v", data, err)
+	}
+}
+
+// opened stores an experiment and opens it.
+func opened(t testing.TB, e *model.Experiment) *analyze.Dataset {
+	t.Helper()
+	d, err := analyze.Open(sample.Stored(t, e))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
