@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"auspex/internal/scratch"
 	"auspex/model"
 )
 
@@ -155,7 +156,7 @@ func (f *finder) visitFile(path, given string, top bool) error {
 
 func (f *finder) visitArchive(path, given string, gzipped bool) error {
 	if f.found.UnpackDir == "" {
-		dir, err := os.MkdirTemp("", "auspex-unpack-")
+		dir, err := scratch.Dir("unpack")
 		if err != nil {
 			return err
 		}
