@@ -14,7 +14,7 @@ import (
 	"strings"
 
 	"auspex/events"
-	"auspex/trace"
+	"auspex/internal/mistake"
 )
 
 // Looks tells whether a file begins like a Paraver trace.
@@ -44,7 +44,7 @@ func Open(path string) (*Trace, error) {
 	case err == nil:
 		defer names.Close()
 		if t.labels, err = readLabels(names); err != nil {
-			return nil, &trace.Error{File: base + ".pcf", Msg: err.Error()}
+			return nil, mistake.InFile(base+".pcf", "%v", err)
 		}
 	case errors.Is(err, fs.ErrNotExist):
 		t.header.Notes = append(t.header.Notes, "there is no .pcf file beside the trace, so regions have no names")
@@ -98,16 +98,16 @@ func (t *Trace) readHead() error {
 	sc := bufio.NewScanner(in)
 	sc.Buffer(make([]byte, 1<<16), maxLine)
 	if !sc.Scan() || !Looks(sc.Bytes()) {
-		return &trace.Error{File: t.path, Line: 1, Msg: "not a Paraver trace: it does not begin with #Paraver"}
+		return mistake.AtLine(t.path, 1, "not a Paraver trace: it does not begin with #Paraver")
 	}
 	t.header.Name = t.path
 	if err := t.firstLine(sc.Text()); err != nil {
-		return &trace.Error{File: t.path, Line: 1, Msg: err.Error()}
+		return mistake.AtLine(t.path, 1, "%v", err)
 	}
 	t.header.Comms = [][]int32{nil}
 	for line := 2; sc.Scan() && bytes.HasPrefix(sc.Bytes(), []byte("c:")); line++ {
 		if err := t.communicator(sc.Text()); err != nil {
-			return &trace.Error{File: t.path, Line: line, Msg: err.Error()}
+			return mistake.AtLine(t.path, line, "%v", err)
 		}
 	}
 	return sc.Err()
@@ -202,7 +202,7 @@ func (t *Trace) each(ctx context.Context, visit func(*events.Span) error) error 
 		line, err := lines.ReadSlice('\n')
 		if errors.Is(err, bufio.ErrBufferFull) {
 			if len(line) > 0 && line[0] != '#' && line[0] != 'c' {
-				return &trace.Error{File: t.path, Line: number, Msg: "a record of more than a million characters"}
+				return mistake.AtLine(t.path, number, "a record of more than a million characters")
 			}
 			for errors.Is(err, bufio.ErrBufferFull) { // the head was read already
 				_, err = lines.ReadSlice('\n')
@@ -215,14 +215,14 @@ func (t *Trace) each(ctx context.Context, visit func(*events.Span) error) error 
 				if errors.As(err, &own) {
 					return own.error
 				}
-				return &trace.Error{File: t.path, Line: number, Msg: err.Error()}
+				return mistake.AtLine(t.path, number, "%v", err)
 			}
 		}
 		if err == io.EOF {
 			break
 		}
 		if err != nil {
-			return &trace.Error{File: t.path, Line: number, Msg: "cannot read: " + err.Error()}
+			return mistake.AtLine(t.path, number, "cannot read: %v", err)
 		}
 	}
 	if err := r.end(); err != nil {

@@ -11,7 +11,7 @@ import (
 
 	timed "auspex/events"
 	"auspex/ingest/input"
-	"auspex/model"
+	"auspex/internal/mistake"
 	"auspex/trace"
 )
 
@@ -38,19 +38,19 @@ func Open(ctx context.Context, path string) (*Timed, error) {
 	anchor := path
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		if anchor, err = otf2Anchor(path); err != nil {
-			return nil, model.InFile(path, "%v", err)
+			return nil, mistake.InFile(path, "%v", err)
 		}
 	}
 	program, err := exec.LookPath(otf2Program)
 	if err != nil {
-		return nil, model.InFile(path, "reading OTF2 traces needs the program %s, which is not installed here: install the package otf2-tools (Debian, Ubuntu: apt install otf2-tools)", otf2Program)
+		return nil, mistake.InFile(path, "reading OTF2 traces needs the program %s, which is not installed here: install the package otf2-tools (Debian, Ubuntu: apt install otf2-tools)", otf2Program)
 	}
 	t := &Timed{run: otf2Run{program: program, anchor: anchor, given: path}, d: newDefinitions()}
 	if err := t.run.print(ctx, t.d.read, "-G"); err != nil {
 		return nil, err
 	}
 	if err := t.d.finish(); err != nil {
-		return nil, model.InFile(path, "%v", err)
+		return nil, mistake.InFile(path, "%v", err)
 	}
 	t.locate()
 	return t, nil

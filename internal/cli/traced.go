@@ -14,6 +14,7 @@ import (
 	"auspex/events"
 	"auspex/events/paraver"
 	"auspex/ingest/otf2"
+	"auspex/internal/mistake"
 	"auspex/simulate/loggp"
 	"auspex/store"
 	"auspex/trace"
@@ -110,13 +111,13 @@ func runSeconds(d *analyze.Dataset) (float64, error) {
 func firstBytes(name string) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {
-		return nil, &trace.Error{File: name, Msg: "cannot read: " + plainReason(err)}
+		return nil, mistake.InFile(name, "cannot read: %s", plainReason(err))
 	}
 	defer f.Close()
 	var in io.Reader = bufio.NewReader(f)
 	if head, _ := in.(*bufio.Reader).Peek(2); len(head) == 2 && head[0] == 0x1f && head[1] == 0x8b {
 		if in, err = gzip.NewReader(in); err != nil {
-			return nil, &trace.Error{File: name, Msg: "cannot read: " + err.Error()}
+			return nil, mistake.InFile(name, "cannot read: %v", err)
 		}
 	}
 	head := make([]byte, 64)
