@@ -33,7 +33,10 @@ type intake struct {
 	latest visit // of the sends
 	any    bool
 	wrong  bool // the latest was waited for while another lay there
-	sends  []sendPlace
+	// ordered: a call that takes one message and no other, so that the order
+	// matters.
+	ordered bool
+	sends   []sendPlace
 }
 
 // sendPlace is where a send stands in its sender's log.
@@ -60,7 +63,7 @@ func (a *Analyzer) messages(v visit, s *events.Span) {
 			a.sendDone(v, rank, h)
 		case events.Received:
 			if in == nil {
-				in = &intake{visit: v}
+				in = &intake{visit: v, ordered: s.Kind == trace.Recv || s.Kind == trace.SendRecv}
 			}
 			a.received(in, rank, h)
 		}
@@ -116,7 +119,7 @@ func (a *Analyzer) matched(box *mailbox, m *message) {
 		in.any, in.latest = true, m.send
 		in.wrong = false
 		for _, o := range box.open { // sent earlier, and still not received
-			if o.sent && !o.received && o.send.begin < m.send.begin {
+			if in.ordered && o.sent && !o.received && o.send.begin < m.send.begin {
 				in.wrong = true
 				break
 			}
@@ -158,8 +161,8 @@ func (a *Analyzer) sendDone(v visit, rank int32, h *events.Half) {
 func (a *Analyzer) judgeSend(m *message, v visit) {
 	if m.posted > v.begin && v.end > m.posted {
 		late := m.receiver
-		if m.posted < late.begin {
-			late.begin = m.posted
+		if m.posted < late.begin { // started earlier than it was waited for
+			late.begin, late.node = m.posted, nil // that moment has no place on a path
 		}
 		a.waited(LateReceiver, v, late, m.posted)
 	}

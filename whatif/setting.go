@@ -25,6 +25,11 @@ type setting struct {
 func (c *Case) setting(changes []Change) (setting, error) {
 	s := setting{network: c.network, latency: 1, bandwidth: 1, eager: -1}
 	s.network.Algorithms = maps.Clone(c.network.Algorithms)
+	if c.stretch != nil {
+		for r := range c.profile.Seconds {
+			copy(scaleRow(&s, c, r), c.stretch)
+		}
+	}
 	for _, ch := range changes {
 		if err := c.apply(&s, ch); err != nil {
 			return s, err
@@ -58,7 +63,7 @@ func (c *Case) apply(s *setting, ch Change) error {
 			s.work.Level[r] = make([]float64, len(row))
 			for rank, t := range row {
 				if n := c.profile.Counts[r][rank]; n > 0 {
-					s.work.Level[r][rank] = t / float64(n)
+					s.work.Level[r][rank] = t / float64(n) / c.stretched(rank)
 				}
 			}
 		}
@@ -105,6 +110,14 @@ func (c *Case) algorithm(s *setting, ch Change) error {
 	}
 	s.network.Algorithms[ch.Call] = ch.Word
 	return nil
+}
+
+// stretched is how much longer than its CPU time a rank's computation took.
+func (c *Case) stretched(rank int) float64 {
+	if c.stretch == nil {
+		return 1
+	}
+	return c.stretch[rank]
 }
 
 // scaleRow is the factors of a region, which a change may alter.

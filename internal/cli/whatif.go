@@ -105,7 +105,7 @@ func (a *app) whatifCase(ctx context.Context, t *traced, f platformFlags) (*what
 	if err != nil {
 		return nil, err
 	}
-	setup := whatif.Setup{Trace: p, Network: t.network(), Measured: t.seconds, Spread: t.spread}
+	setup := whatif.Setup{Trace: p, Network: t.network(), Measured: t.seconds, Spread: t.spread, Stretch: t.stretch}
 	if f.platform != "" {
 		if setup.Machine, err = readMachine(f, p.NP()); err != nil {
 			return nil, err
