@@ -39,6 +39,8 @@ type Analyzer struct {
 	end     int64
 	spans   int64
 	onPaths []float64 // non-waiting time of all locations by path
+	intakes []*intake // to be used again
+	spare   []*message
 	scratch
 	nodes  int // of the critical path since it was last folded
 	folded map[step]float64
