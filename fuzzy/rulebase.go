@@ -1,8 +1,6 @@
 package fuzzy
 
-import (
-	"slices"
-)
+import "slices"
 
 // NamedRule is a rule of a rule base: when it is asked, and what a person
 // would advise where it holds.
