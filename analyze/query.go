@@ -154,7 +154,7 @@ func (s *search) one(ctx context.Context, open Searched, isFirst bool, sql *stri
 		return nil, err
 	}
 	if isFirst {
-		if *sql, err = render.SQL(bound, source.tables(bound.Columns())); err != nil {
+		if *sql, err = source.sql(bound); err != nil {
 			return nil, err
 		}
 	}
@@ -180,7 +180,7 @@ func (s *search) answer(ctx context.Context, source *querySource, bound *perfql.
 	if err != nil {
 		return nil, err
 	}
-	text, err := render.SQL(bound, source.tables(bound.Columns()))
+	text, err := source.sql(bound)
 	if err != nil {
 		return nil, err
 	}

@@ -19,6 +19,19 @@ type querySource struct {
 	d       *Dataset
 	time    string // the time metric, "" without one
 	runtime func() (float64, error)
+	found   map[string]*perfql.Metric // by the name asked for; nil for none
+}
+
+// tables are the SQL expressions of an experiment's tables, which were checked.
+type tables struct{ values, regions, units string }
+
+func (d *Dataset) tables() (t tables, err error) {
+	for name, into := range map[string]*string{"values": &t.values, "regions": &t.regions, "units": &t.units} {
+		if *into, err = d.stored.Table(name); err != nil {
+			return t, err
+		}
+	}
+	return t, nil
 }
 
 // runtime is the time of the slowest unit. Where exclusive times are stored the
@@ -36,12 +49,16 @@ func (d *Dataset) runtime(ctx context.Context, start func() (*store.Engine, erro
 		}
 		return t.Runtime, nil
 	}
+	values, err := d.stored.Table("values")
+	if err != nil {
+		return 0, err
+	}
 	engine, err := start()
 	if err != nil {
 		return 0, err
 	}
 	rows, err := engine.Query(ctx, fmt.Sprintf("SELECT max(t) FROM (SELECT sum(%s) AS t FROM %s GROUP BY unit)",
-		quoteColumn(name+"."+string(model.Exclusive)), d.stored.Table("values")))
+		quoteColumn(name+"."+string(model.Exclusive)), values))
 	if err != nil {
 		return 0, err
 	}
@@ -57,9 +74,13 @@ func (s *querySource) experiment() *perfql.Experiment {
 	return &perfql.Experiment{Name: s.d.Name, Metric: s.metric, Known: s.d.knownNames()}
 }
 
-// tables are the relations of the stored files, with the columns asked for.
-func (s *querySource) tables(columns []string) render.Source {
-	return render.Source{Values: s.values(columns), Regions: s.d.stored.Table("regions"), Units: s.d.stored.Table("units")}
+// sql renders a query over the stored files.
+func (s *querySource) sql(b *perfql.Bound) (string, error) {
+	t, err := s.d.tables()
+	if err != nil {
+		return "", err
+	}
+	return render.SQL(b, render.Source{Values: s.values(t, b.Columns()), Regions: t.regions, Units: t.units})
 }
 
 // Columns that are added to the stored ones.
@@ -70,8 +91,25 @@ const (
 	wholeColumn         = "\x01whole"         // exclusive time, nested regions included
 )
 
-// metric describes a metric to PERFQL.
+// metric finds a metric for PERFQL, which asks for the same ones again and again.
 func (s *querySource) metric(name string) (perfql.Metric, bool) {
+	found, asked := s.found[name]
+	if !asked {
+		if m, ok := s.describe(name); ok {
+			found = &m
+		}
+		if s.found == nil {
+			s.found = map[string]*perfql.Metric{}
+		}
+		s.found[name] = found
+	}
+	if found == nil {
+		return perfql.Metric{}, false
+	}
+	return *found, true
+}
+
+func (s *querySource) describe(name string) (perfql.Metric, bool) {
 	if m, err := s.d.Resolve(name); err == nil {
 		column := m.Column()
 		canonical := canonicalName(m, name)
@@ -133,10 +171,10 @@ func (s *querySource) needsTree(columns []string) bool {
 }
 
 // values is the relation of region summaries, with what is computed.
-func (s *querySource) values(columns []string) string {
-	stored := s.d.stored.Table("values")
+func (s *querySource) values(t tables, columns []string) string {
+	stored := t.values
 	if s.needsTree(columns) {
-		stored = "(" + s.tree(stored) + ")"
+		stored = "(" + s.tree(t) + ")"
 	}
 	if !slices.Contains(columns, usefulColumn) && !slices.Contains(columns, communicationColumn) {
 		return stored
@@ -164,7 +202,7 @@ func (s *querySource) communicationSQL() string {
 // tree adds the inclusive values that were measured exclusively and the other
 // way round. A region that a unit entered only through nested ones has a row
 // too.
-func (s *querySource) tree(stored string) string {
+func (s *querySource) tree(t tables) string {
 	inclusive := []string{"v.unit", "up.ancestor AS region"}
 	var exclusive, kept []string
 	for _, m := range s.d.Metrics {
@@ -177,7 +215,7 @@ func (s *querySource) tree(stored string) string {
 				quoteColumn(m.Column()), quoteColumn(m.Column()), quoteColumn(m.Name+".exc")))
 		}
 	}
-	regions := s.d.stored.Table("regions")
+	stored, regions := t.values, t.regions
 	from := stored
 	if len(exclusive) > 0 {
 		var below []string

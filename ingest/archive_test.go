@@ -9,6 +9,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"auspex/ingest/input"
+	"auspex/ingest/inputtest"
 )
 
 // tarOf makes a tar archive with one file, gzipped on request.
@@ -24,16 +27,7 @@ func tarOf(t *testing.T, name string, content []byte, zipped bool) []byte {
 	if !zipped {
 		return buffer.Bytes()
 	}
-	return gzipped(t, buffer.Bytes())
-}
-
-func gzipped(t *testing.T, content []byte) []byte {
-	t.Helper()
-	var buffer bytes.Buffer
-	w := gzip.NewWriter(&buffer)
-	w.Write(content)
-	w.Close()
-	return buffer.Bytes()
+	return inputtest.Gzipped(t, buffer.Bytes())
 }
 
 func zipOf(t *testing.T, name string, content []byte) []byte {
@@ -49,7 +43,7 @@ func zipOf(t *testing.T, name string, content []byte) []byte {
 	return buffer.Bytes()
 }
 
-func find(t *testing.T, content []byte) (*Found, error) {
+func find(t *testing.T, content []byte) (*input.Found, error) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "input")
 	if err := os.WriteFile(path, content, 0o666); err != nil {
@@ -74,7 +68,7 @@ func TestProfilesAreFoundInsideArchives(t *testing.T) {
 		if len(found.Sources) != 1 || found.Sources[0].Format != "tau" || found.Sources[0].Label != "run" {
 			t.Errorf("%s: %+v", name, found.Sources)
 		}
-		dir := found.unpackDir
+		dir := found.UnpackDir
 		found.Close()
 		if _, err := os.Stat(dir); !os.IsNotExist(err) {
 			t.Errorf("%s: what was unpacked is still there", name)
@@ -117,14 +111,14 @@ func TestDecompressionBombIsStopped(t *testing.T) {
 	w := gzip.NewWriter(&bomb)
 	w.Write([]byte("process,region,metric,value\n"))
 	line := bytes.Repeat([]byte("0,main,wtime,1\n"), 1<<16)
-	for n := 0; n < 2*bombSize; n += len(line) {
+	for n := 0; n < 2*input.BombSize; n += len(line) {
 		w.Write(line)
 	}
 	w.Close()
 	path := filepath.Join(t.TempDir(), "bomb.csv.gz")
 	os.WriteFile(path, bomb.Bytes(), 0o666)
-	src := &Source{Path: path, Given: "bomb.csv.gz"}
-	in, err := src.open(path)
+	src := &input.Source{Path: path, Given: "bomb.csv.gz"}
+	in, err := src.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 
+	"auspex/ingest/input"
 	"auspex/model"
 )
 
@@ -53,7 +54,7 @@ func ParseNamePattern(text string) (*NamePattern, error) {
 func (p *NamePattern) Factors(path string) ([]model.Factor, error) {
 	parts := strings.Split(filepath.ToSlash(path), "/")
 	for i := len(parts) - 1; i >= 0; i-- {
-		for _, name := range []string{label(parts[i]), parts[i]} {
+		for _, name := range []string{input.Label(parts[i]), parts[i]} {
 			if match := p.re.FindStringSubmatch(name); match != nil {
 				var factors []model.Factor
 				for k, value := range match[1:] {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"auspex/ingest/input"
 	"auspex/model"
 )
 
@@ -35,7 +36,7 @@ func Join(parts []*model.Experiment) (*model.Experiment, error) {
 	if err != nil {
 		return nil, err
 	}
-	setSizeFactors(joined)
+	input.SetSizeFactors(joined)
 	return joined, nil
 }
 
@@ -79,7 +80,7 @@ func unitsClash(parts []*model.Experiment) (renumber bool, err error) {
 				owner[unit] = i
 				continue
 			}
-			if len(parts[first].Units) > 1 && processes(parts[first]) > 1 || processes(part) > 1 {
+			if len(parts[first].Units) > 1 && input.Processes(parts[first]) > 1 || input.Processes(part) > 1 {
 				return false, fmt.Errorf(
 					"%s and %s both hold process %s, so they are different runs: import them with --each, or with --repeats if they repeat one configuration",
 					parts[first].Sources[0], part.Sources[0], unit)
@@ -88,14 +89,6 @@ func unitsClash(parts []*model.Experiment) (renumber bool, err error) {
 		}
 	}
 	return renumber, nil
-}
-
-func processes(e *model.Experiment) int {
-	seen := map[int]bool{}
-	for _, u := range e.Units {
-		seen[u.Process] = true
-	}
-	return len(seen)
 }
 
 // commonHeader keeps what all parts agree on.
@@ -126,13 +119,4 @@ func commonHeader(parts []*model.Experiment) model.Header {
 		}
 	}
 	return header
-}
-
-// setSizeFactors records how many processes and threads took part.
-func setSizeFactors(e *model.Experiment) {
-	ranks := processes(e)
-	e.SetFactor(model.NumberFactor("ranks", float64(ranks)))
-	if threads := (len(e.Units) + ranks - 1) / ranks; threads > 1 {
-		e.SetFactor(model.NumberFactor("threads", float64(threads)))
-	}
 }

@@ -1,11 +1,14 @@
 package ingest
 
 import (
+	"context"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"auspex/ingest/input"
+	"auspex/ingest/inputtest"
 	"auspex/model"
 )
 
@@ -119,8 +122,62 @@ func TestNamePattern(t *testing.T) {
 func TestNaturalOrder(t *testing.T) {
 	names := []string{"rank-2", "rank-10", "rank-010", "a", "rank-1x"}
 	for _, pair := range [][2]int{{0, 1}, {3, 0}, {4, 0}} {
-		if compareNatural(names[pair[0]], names[pair[1]]) >= 0 {
+		if input.CompareNatural(names[pair[0]], names[pair[1]]) >= 0 {
 			t.Errorf("%s should stand before %s", names[pair[0]], names[pair[1]])
 		}
+	}
+}
+
+func TestJoinRanksOfATrainingJob(t *testing.T) {
+	dir := inputtest.SampleData(t, "kineto", "hta-2ranks")
+	found, err := Find([]string{dir}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer found.Close()
+	var parts []*model.Experiment
+	for _, src := range found.Sources {
+		if src.Format != "chrome" {
+			continue
+		}
+		e, err := Read(context.Background(), src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		parts = append(parts, e)
+	}
+	joined, err := Join(parts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	joined.Name = "hta"
+	if err := joined.Check(); err != nil {
+		t.Fatal(err)
+	}
+	// Two threads and five streams each; 4810 and 4675 events with a
+	// duration, less the one that describes the trace.
+	if len(joined.Units) != 14 || input.Processes(joined) != 2 {
+		t.Errorf("units %v", joined.Units)
+	}
+	calls := inputtest.MatrixOf(t, joined, "calls")
+	all := 0.0
+	for u := range joined.Units {
+		all += inputtest.RowSum(calls, u)
+	}
+	inputtest.WantNear(t, "calls", all, 4810+4675)
+	wtime := inputtest.MatrixOf(t, joined, "wtime.exc")
+	kernels, comm := 0.0, 0.0
+	for r, region := range joined.Regions {
+		for u := range joined.Units {
+			switch region.Kind {
+			case model.Kernel:
+				kernels += wtime.At(u, r)
+			case model.Comm:
+				comm += wtime.At(u, r)
+			}
+		}
+	}
+	if kernels < 0.01 || comm < 0.01 {
+		t.Errorf("%v s in kernels and %v s in communication", kernels, comm)
 	}
 }

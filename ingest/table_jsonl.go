@@ -10,7 +10,7 @@ import (
 func isJSONLTable(_ string, head []byte) bool { return longtable.IsJSONL(head) }
 
 func readJSONLTable(ctx context.Context, src *Source) (*model.Experiment, error) {
-	in, err := src.open(src.Path)
+	in, err := src.Open(src.Path)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"auspex/ingest/inputtest"
 	"auspex/longtable"
 	"auspex/model"
 
@@ -38,14 +39,14 @@ func TestTables(t *testing.T) {
 		}
 		files := map[string][]byte{"table": out.Bytes()}
 		if format != longtable.Parquet {
-			files["table.gz"] = gzipped(t, out.Bytes())
+			files["table.gz"] = inputtest.Gzipped(t, out.Bytes())
 		}
 		for name, content := range files {
 			path := filepath.Join(t.TempDir(), name)
 			if err := os.WriteFile(path, content, 0o644); err != nil {
 				t.Fatal(err)
 			}
-			got := readOne(t, path, string(format))
+			got := inputtest.ReadOne(t, formats(), path, string(format))
 			ignore := cmpopts.IgnoreFields(model.Header{}, "Format", "Sources")
 			if diff := cmp.Diff(want, got, cmpopts.EquateNaNs(), ignore); diff != "" {
 				t.Errorf("%s %s (-want +got):\n%s", format, name, diff)
@@ -60,7 +61,7 @@ func TestTableKinds(t *testing.T) {
 	if err := os.WriteFile(path, []byte("region,metric,value\nmain/MPI_Send,wtime,1\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	e := readOne(t, path, "csv")
+	e := inputtest.ReadOne(t, formats(), path, "csv")
 	if e.Regions[0].Kind != model.Function || e.Regions[1].Kind != model.MPI || e.Name != "t" {
 		t.Errorf("%+v, name %q", e.Regions, e.Name)
 	}

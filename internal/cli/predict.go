@@ -151,7 +151,7 @@ func (a *app) showPrediction(name string) (shown bool, err error) {
 	}
 	r, _, err := a.storedPrediction(name)
 	switch {
-	case errors.Is(err, store.ErrNoPrediction):
+	case errors.Is(err, store.ErrNotFound):
 		return false, nil
 	case err != nil:
 		return false, err

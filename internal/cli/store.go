@@ -94,7 +94,7 @@ func (a *app) remove(name string) error {
 			}
 		}
 	}
-	if err := s.RemovePrediction(name); !errors.Is(err, store.ErrNoPrediction) {
+	if err := s.RemovePrediction(name); !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
 	if err := s.RemoveSimulation(name); !errors.Is(err, store.ErrNotFound) {

@@ -1,0 +1,229 @@
+package input
+
+import (
+	"bufio"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"auspex/internal/mistake"
+)
+
+// HeadSize is how much of a file decides on its format.
+const HeadSize = 4096
+
+// Found is what Find returns. Close removes what was unpacked.
+type Found struct {
+	Sources   []*Source
+	Notes     []string // files that were passed over, and why
+	UnpackDir string
+}
+
+// Close removes unpacked archives.
+func (f *Found) Close() error {
+	if f.UnpackDir == "" {
+		return nil
+	}
+	return os.RemoveAll(f.UnpackDir)
+}
+
+// Find lists the sources of the formats below the given paths, in a natural
+// order. The name of a format other than "" skips the look at the content.
+func Find(formats []Format, paths []string, name string) (*Found, error) {
+	found := &Found{}
+	finder := finder{found: found, formats: formats, names: formatNames(formats), forced: name != ""}
+	if finder.forced {
+		finder.formats = slices.DeleteFunc(slices.Clone(formats), func(f Format) bool { return f.Name != name })
+		if len(finder.formats) == 0 {
+			return nil, fmt.Errorf("unknown format %q; one of: %s", name, finder.names)
+		}
+	}
+	for _, path := range paths {
+		if err := finder.visit(path, path, true); err != nil {
+			found.Close()
+			return nil, err
+		}
+	}
+	if len(found.Sources) == 0 {
+		found.Close()
+		return nil, mistake.InFile(paths[0], "no profile found here; formats read: %s", finder.names)
+	}
+	return found, nil
+}
+
+func formatNames(formats []Format) string {
+	var names []string
+	for _, f := range formats {
+		names = append(names, f.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+type finder struct {
+	found   *Found
+	formats []Format // those looked for
+	names   string   // of all formats there are
+	forced  bool
+}
+
+// visit looks at one path. Only a path the user named (top) must be a
+// profile; others found on the way are passed over.
+func (f *finder) visit(path, given string, top bool) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		if errors.Is(err, os.ErrNotExist) {
+			return mistake.InFile(given, "no such file or directory")
+		}
+		return err
+	}
+	if info.IsDir() {
+		return f.visitDir(path, given)
+	}
+	if !info.Mode().IsRegular() {
+		return f.reject(given, top, "not a regular file")
+	}
+	return f.visitFile(path, given, top)
+}
+
+func (f *finder) reject(given string, top bool, why string) error {
+	if top {
+		return mistake.InFile(given, "%s", why)
+	}
+	f.found.Notes = append(f.found.Notes, given+": "+why)
+	return nil
+}
+
+func (f *finder) visitDir(path, given string) error {
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return err
+	}
+	for _, fm := range f.formats {
+		if fm.IsDir != nil && fm.IsDir(path, entries) {
+			f.add(fm.Name, path, given)
+			return nil
+		}
+	}
+	slices.SortFunc(entries, func(a, b os.DirEntry) int { return CompareNatural(a.Name(), b.Name()) })
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), ".") || e.Type()&os.ModeSymlink != 0 {
+			continue
+		}
+		if err := f.visit(filepath.Join(path, e.Name()), filepath.Join(given, e.Name()), false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *finder) visitFile(path, given string, top bool) error {
+	head, gzipped, err := ReadHead(path)
+	if err != nil {
+		return f.reject(given, top, err.Error())
+	}
+	if len(head) == 0 {
+		return f.reject(given, top, "the file is empty")
+	}
+	for _, fm := range f.formats {
+		if fm.IsFile != nil && (f.forced || fm.IsFile(filepath.Base(path), head)) {
+			f.add(fm.Name, path, given)
+			return nil
+		}
+		// A file that belongs to a profile directory stands for it:
+		// experiment.xml, meta.db, traces.otf2 …
+		if fm.IsDir != nil && fm.IsFile == nil && top {
+			dir := filepath.Dir(path)
+			if entries, err := os.ReadDir(dir); err == nil && fm.IsDir(dir, entries) {
+				f.add(fm.Name, dir, filepath.Dir(given))
+				return nil
+			}
+		}
+	}
+	if isArchive(head) {
+		return f.visitArchive(path, given, gzipped)
+	}
+	if !top {
+		return f.reject(given, top, "passed over, not a profile")
+	}
+	return f.reject(given, top, "no known profile format; one of: "+f.names)
+}
+
+func (f *finder) visitArchive(path, given string, gzipped bool) error {
+	if f.found.UnpackDir == "" {
+		dir, err := os.MkdirTemp("", "auspex-unpack-")
+		if err != nil {
+			return err
+		}
+		f.found.UnpackDir = dir
+	}
+	dir, err := os.MkdirTemp(f.found.UnpackDir, "")
+	if err != nil {
+		return err
+	}
+	if err := unpack(path, given, dir, gzipped); err != nil {
+		return err
+	}
+	return f.visitDir(dir, given)
+}
+
+func (f *finder) add(format, path, given string) {
+	f.found.Sources = append(f.found.Sources, &Source{
+		Format: format, Path: path, Given: given, Label: Label(given),
+	})
+}
+
+// Label strips folders and known endings from a name.
+func Label(given string) string {
+	name := filepath.Base(given)
+	if name == "." || name == string(filepath.Separator) {
+		if abs, err := filepath.Abs(given); err == nil {
+			name = filepath.Base(abs)
+		}
+	}
+	for _, ending := range []string{".gz", ".zst"} {
+		name = strings.TrimSuffix(name, ending)
+	}
+	for _, ending := range []string{
+		".ppk", ".json", ".jsonl", ".csv", ".parquet", ".cubex", ".cali", ".xml", ".tgz", ".tar", ".zip", ".pb", ".pprof", ".prof", ".otf2",
+	} {
+		if base, ok := strings.CutSuffix(name, ending); ok && base != "" {
+			return base
+		}
+	}
+	return name
+}
+
+// ReadHead returns the first bytes of a file, decompressed where it is gzip.
+func ReadHead(path string) (head []byte, gzipped bool, err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, false, err
+	}
+	defer file.Close()
+	buffered := bufio.NewReaderSize(file, HeadSize)
+	head, err = buffered.Peek(HeadSize)
+	if err != nil && err != io.EOF {
+		return nil, false, err
+	}
+	if !IsGzip(head) {
+		return slices.Clone(head), false, nil
+	}
+	unzipped, err := gzip.NewReader(buffered)
+	if err != nil {
+		return nil, true, fmt.Errorf("damaged gzip file: %w", err)
+	}
+	head = make([]byte, HeadSize)
+	n, err := io.ReadFull(unzipped, head)
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return nil, true, fmt.Errorf("damaged gzip file: %w", err)
+	}
+	return head[:n], true, nil
+}
+
+// IsGzip recognises gzip from the first bytes.
+func IsGzip(head []byte) bool { return len(head) > 2 && head[0] == 0x1f && head[1] == 0x8b }

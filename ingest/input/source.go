@@ -1,0 +1,62 @@
+// Package input is what the readers of other tools' profiles share: formats and
+// sources, finding them below paths, opening files with bounds on what they
+// may do, sums by region, the names of counters and kinds, and XML.
+package input
+
+import (
+	"context"
+	"os"
+
+	"auspex/internal/mistake"
+	"auspex/model"
+)
+
+// Source is one file or directory that makes one experiment.
+type Source struct {
+	Format string
+	// Path is where to read; Given is how a person would name it, which
+	// differs for what was unpacked from an archive.
+	Path, Given string
+	// Label is the name without folders and endings.
+	Label string
+	// Progress, where set, is told how many bytes more were read.
+	Progress func(bytes int64)
+}
+
+// Format is one kind of input.
+type Format struct {
+	Name  string // what --format takes
+	About string
+	// IsDir tells whether a directory as a whole is one experiment of this
+	// format; nil for formats that are single files.
+	IsDir func(dir string, entries []os.DirEntry) bool
+	// IsFile tells from a file's name and its first bytes, decompressed
+	// where it is gzip, whether it is this format; nil for formats that are
+	// directories.
+	IsFile func(name string, head []byte) bool
+	// Reader makes an experiment of a source. What every experiment has,
+	// Read adds.
+	Reader func(ctx context.Context, src *Source) (*model.Experiment, error)
+}
+
+// Read turns the source into an experiment with the reader of its format. The
+// experiment's name is the source's label where the files do not say better.
+func (src *Source) Read(ctx context.Context, formats []Format) (*model.Experiment, error) {
+	for _, f := range formats {
+		if f.Name != src.Format {
+			continue
+		}
+		exp, err := f.Reader(ctx, src)
+		if err != nil {
+			return nil, err
+		}
+		exp.Format = src.Format
+		exp.Sources = []string{src.Given}
+		SetSizeFactors(exp)
+		if exp.Name == "" {
+			exp.Name = src.Label
+		}
+		return exp, exp.Check()
+	}
+	return nil, mistake.InFile(src.Given, "unknown format %q", src.Format)
+}
