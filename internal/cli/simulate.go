@@ -24,10 +24,10 @@ import (
 )
 
 type simulateFlags struct {
-	platform, hostfile, engine, timeline, name string
-	config                                     []string
-	np                                         int
-	critical, replace                          bool
+	platform, hostfile, engine, timeline, name, speed string
+	config                                            []string
+	np                                                int
+	critical, replace                                 bool
 }
 
 func (a *app) simulateCommand() *cobra.Command {
@@ -50,6 +50,7 @@ in auspex's own form. The platform is SimGrid XML (4.1) or the short TOML form.`
 	cmd.Flags().StringVar(&f.hostfile, "hostfile", "", "where the ranks run, a host or host:n a line (default: every host in turn)")
 	cmd.Flags().IntVar(&f.np, "np", 0, "number of ranks (default: as many as there are traces)")
 	cmd.Flags().StringArrayVar(&f.config, "cfg", nil, "SimGrid option `key:value`; may be given again")
+	cmd.Flags().StringVar(&f.speed, "reference-speed", "", "the `speed` that the machine counts as on which a trace in ns was taken, such as 2.8Gf (default: what the platform says, or its first host's)")
 	cmd.Flags().StringVar(&f.engine, "engine", "auspex", "auspex, or simgrid to ask an installed smpirun too")
 	cmd.Flags().StringVar(&f.timeline, "timeline", "", "write what each rank did when to `FILE`: Paje for .paje, else Chrome trace JSON for Perfetto")
 	cmd.Flags().StringVar(&f.name, "name", "", "keep the simulation in the store under this name, for auspex serve to show")
@@ -103,6 +104,14 @@ func (a *app) runSimulate(ctx context.Context, traces string, f simulateFlags) e
 	t, err := trace.Open(ctx, traces, f.np)
 	if err != nil {
 		return err
+	}
+	if f.speed != "" {
+		if !t.Nanoseconds {
+			return usagef("--reference-speed: the computation of %s is in flops, not in ns of a machine", traces)
+		}
+		if options.ReferenceSpeed, err = platform.ParseSpeed(f.speed); err != nil {
+			return usagef("--reference-speed: %v", err)
+		}
 	}
 	if t.NP() >= manyRanks {
 		defer debug.SetGCPercent(debug.SetGCPercent(10))
