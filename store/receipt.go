@@ -102,6 +102,9 @@ func checkSeal(path string, text []byte, mark string) (sealed bool, err error) {
 	at := bytes.LastIndexByte(body, '\n') + 1
 	hex, sealed := bytes.CutPrefix(body[at:], []byte(mark))
 	if !sealed {
+		if bytes.Contains(text, []byte(mark)) { // what should stand before it is not a line's end
+			return true, damagedError(path, errSum)
+		}
 		return false, nil
 	}
 	if string(hex) != fmt.Sprintf("%08x", crc32.Checksum(text[:at], castagnoli)) || len(body) == len(text) {
