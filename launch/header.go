@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"sort"
 	"strings"
 	"syscall"
@@ -33,6 +34,9 @@ func (c *collector) header(run Run) model.Header {
 	h.SetFactor(model.NumberFactor("ranks", float64(len(c.processes))))
 	h.SetFactor(model.NumberFactor("threads", float64(threads)))
 	h.SetFactor(model.NumberFactor("nodes", float64(len(hosts))))
+	if host, err := os.Hostname(); err == nil && len(hosts) == 1 && hosts[host] {
+		h.SetFactor(model.NumberFactor("cores", float64(runtime.NumCPU())))
+	}
 	word := func(name, value string) {
 		if value != "" {
 			h.SetFactor(model.Factor{Name: name, Word: value})
@@ -139,13 +143,13 @@ func inMPI(p *probe.Process) bool {
 func (c *collector) fate(p *probe.Process) string {
 	switch p.State {
 	case probe.Aborted:
-		return fmt.Sprintf("rank %d called MPI_Abort(%d) in %s", p.Rank, p.Code, c.where(p))
+		return fmt.Sprintf("rank %d called MPI_Abort(%d) in %s", p.Rank, p.Code, c.whereIn(p))
 	case probe.Signalled:
-		return fmt.Sprintf("rank %d was ended by %s in %s", p.Rank, signalName(p.Code), c.where(p))
+		return fmt.Sprintf("rank %d was ended by %s in %s", p.Rank, signalName(p.Code), c.whereIn(p))
 	case probe.Finished:
-		return fmt.Sprintf("rank %d exited with status %d in %s", p.Rank, p.Code, c.where(p))
+		return fmt.Sprintf("rank %d exited with status %d in %s", p.Rank, p.Code, c.whereIn(p))
 	}
-	return fmt.Sprintf("rank %d was killed in %s", p.Rank, c.where(p))
+	return fmt.Sprintf("rank %d was killed in %s", p.Rank, c.whereIn(p))
 }
 
 func signalName(n int) string {
@@ -160,18 +164,12 @@ func signalName(n int) string {
 	return fmt.Sprintf("signal %d", n)
 }
 
-// where is the path of the region that a process's first thread was in.
-func (c *collector) where(p *probe.Process) string {
+// whereIn is the path of the region that a process's first thread was in.
+func (c *collector) whereIn(p *probe.Process) string {
 	if len(p.Threads) == 0 {
 		return "its start"
 	}
-	t := p.Threads[0]
-	var names []string
-	for i := t.Current; i >= 0; i = t.Nodes[i].Parent {
-		r := c.symbols.region(p.Regions[t.Nodes[i].Region], function(p, t, t.Nodes[i]))
-		names = append([]string{r.Name}, names...)
-	}
-	return model.JoinPath(names...)
+	return model.JoinPath(c.where[p].path()...)
 }
 
 // buildOf reads how an executable was compiled: the note that auspex cc leaves,

@@ -17,11 +17,13 @@ import (
 // number without quotes and unit gets our own message.
 type (
 	tomlPlatform struct {
-		Config   map[string]any `toml:"config"`
-		Cluster  []tomlCluster  `toml:"cluster"`
-		Host     []tomlHost     `toml:"host"`
-		Switches []string       `toml:"switches"`
-		Link     []tomlLink     `toml:"link"`
+		// Reference is the speed of the machine that traces are taken on.
+		Reference any            `toml:"reference"`
+		Config    map[string]any `toml:"config"`
+		Cluster   []tomlCluster  `toml:"cluster"`
+		Host      []tomlHost     `toml:"host"`
+		Switches  []string       `toml:"switches"`
+		Link      []tomlLink     `toml:"link"`
 	}
 	tomlCluster struct {
 		Name      string         `toml:"name"`

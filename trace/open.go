@@ -133,13 +133,18 @@ func openFiles(ctx context.Context, name string, files []string, limit int64) (*
 	var next atomic.Int64
 	var wg sync.WaitGroup
 	errs := make([]error, np)
-	var failed atomic.Bool
+	var failed, nanoseconds atomic.Bool
 	over := overflow{limit: limit}
 	for range min(runtime.GOMAXPROCS(0), np) {
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
 			r := textReader{np: np}
+			defer func() {
+				if r.nanoseconds {
+					nanoseconds.Store(true)
+				}
+			}()
 			b := NewBuilder(0)
 			for {
 				i := int(next.Add(1)) - 1
@@ -168,6 +173,7 @@ func openFiles(ctx context.Context, name string, files []string, limit int64) (*
 			return nil, err
 		}
 	}
+	t.Nanoseconds = nanoseconds.Load()
 	if err := over.restore(t.Programs); err != nil {
 		return nil, mistake.InFile(name, "%w", err)
 	}
@@ -191,7 +197,7 @@ func openMerged(ctx context.Context, path string, np int) (*Trace, error) {
 	if err := r.readMerged(ctx, path, builders); err != nil {
 		return nil, err
 	}
-	t := &Trace{Name: path, Programs: make([]Program, np), origin: origin{files: []string{path}, merged: true}}
+	t := &Trace{Name: path, Programs: make([]Program, np), Nanoseconds: r.nanoseconds, origin: origin{files: []string{path}, merged: true}}
 	for i, b := range builders {
 		t.Programs[i] = b.Program()
 	}

@@ -22,14 +22,15 @@ const (
 
 // textReader reads text traces line by line. It is reused from file to file.
 type textReader struct {
-	np   int
-	buf  []byte
-	pos  int   // next byte of buf
-	base int64 // offset of buf[0] in the file
-	line int
-	eof  bool
-	src  io.Reader
-	act  Action
+	nanoseconds bool // a line of dPerf's form was met
+	np          int
+	buf         []byte
+	pos         int   // next byte of buf
+	base        int64 // offset of buf[0] in the file
+	line        int
+	eof         bool
+	src         io.Reader
+	act         Action
 
 	starts [ringSize]int64 // offsets of the latest action lines
 	seen   int64           // action lines so far
@@ -138,6 +139,7 @@ func (r *textReader) understand(file string, line []byte, err error) (int, error
 		case !ok:
 			err = fmt.Errorf("a line starts with its rank, not with %q", clip(line))
 		case dperf:
+			r.nanoseconds = true
 			err = l.parseDPerf(&r.act, int32(rank), r.np)
 		default:
 			err = l.parse(&r.act, r.np)
