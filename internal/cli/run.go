@@ -103,7 +103,7 @@ func (a *app) runRun(ctx context.Context, command []string, f runFlags) error {
 	if len(runs) > 1 {
 		var err error
 		if e, err = ingest.Repeats(runs); err != nil {
-			return err
+			return errors.Join(err, a.keepEach(s, runs, factors, f))
 		}
 	}
 	for _, factor := range factors {
@@ -122,6 +122,27 @@ func (a *app) runRun(ctx context.Context, command []string, f runFlags) error {
 		return exitError(last.Status)
 	}
 	return nil
+}
+
+// keepEach stores runs that do not make one experiment together: what was
+// measured is not thrown away.
+func (a *app) keepEach(s *store.Store, runs []*model.Experiment, factors []model.Factor, f runFlags) error {
+	base := runs[0].Name
+	if f.name != "" {
+		base = f.name
+	}
+	var names []string
+	for i, e := range runs {
+		for _, factor := range factors {
+			e.SetFactor(factor)
+		}
+		e.Name = fmt.Sprintf("%s-run%d", base, i+1)
+		if err := putUnderFreeName(s, e, runFlags{}, nil); err != nil {
+			return err
+		}
+		names = append(names, e.Name)
+	}
+	return fmt.Errorf("the runs are kept apart: %s", strings.Join(names, ", "))
 }
 
 // samples is the CPU utilisation of nodes as a table, nothing where none was
