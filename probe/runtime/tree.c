@@ -96,7 +96,7 @@ uint32_t auspex_intern(struct auspex_region *r)
 }
 
 /* Reads `name|file|line|kind` from the right, since a name may hold anything. */
-uint32_t auspex_spec(const char *text, size_t size, struct spec **slot)
+struct spec *auspex_spec(const char *text, size_t size, struct spec **slot)
 {
     size_t at[3], end = size;
     long number[2] = {1, 0};
@@ -105,7 +105,7 @@ uint32_t auspex_spec(const char *text, size_t size, struct spec **slot)
         while (bar > 0 && text[bar - 1] != '|')
             bar--;
         if (bar == 0)
-            return UINT32_MAX;
+            return NULL;
         at[i] = bar - 1;
         if (i < 2)
             number[i] = strtol(text + bar, NULL, 10);
@@ -113,13 +113,15 @@ uint32_t auspex_spec(const char *text, size_t size, struct spec **slot)
     }
     pthread_mutex_lock(&lock);
     uint32_t id = intern(text, at[2], text + at[2] + 1, at[1] - at[2] - 1, (int)number[1], (int)number[0], NULL, 0);
-    struct spec *s = crumbs(sizeof *s);
-    if (s && id != UINT32_MAX) {
-        *s = (struct spec){text, size, id};
+    struct spec *s = *slot;
+    while (s && (s->text != text || s->size != size))
+        s = s->next; /* another thread was first */
+    if (!s && id != UINT32_MAX && (s = crumbs(sizeof *s))) {
+        *s = (struct spec){text, size, id, 0, *slot};
         __atomic_store_n(slot, s, __ATOMIC_RELEASE);
     }
     pthread_mutex_unlock(&lock);
-    return id;
+    return s;
 }
 
 /* Regions begun by hand, a bit for each of the first numbers. */
@@ -245,6 +247,7 @@ int auspex_on(void)
             pthread_atfork(NULL, NULL, after_fork);
             pthread_key_create(&ending, thread_ends);
             auspex_stacks_start();
+            auspex_budget_start();
             auspex_objects();
 #ifdef __GLIBC__
             on_exit(at_exit, NULL);
