@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 
+	"auspex/account"
 	"auspex/expr"
 	"auspex/model"
 	"auspex/store"
@@ -25,14 +26,18 @@ type Dataset struct {
 	Units   []model.Unit
 	Regions []model.Region
 	Paths   []string // of the regions
-	// Communication marks regions whose exclusive time is communication.
+	// Communication marks regions whose exclusive time is communication or
+	// waiting.
 	Communication []bool
+	Classes       []account.Class // what the time of each region is
 
 	stored    *store.Experiment
 	timesOnce func() (*Times, error)
 	orderOnce func() ([]OrderedRegion, error)
-	mu        sync.Mutex
-	loaded    map[string]model.Matrix // by column name
+
+	ledgersOnce func() ([]*account.Ledger, error)
+	mu          sync.Mutex
+	loaded      map[string]model.Matrix // by column name
 }
 
 // Open reads the units and regions of a stored experiment.
@@ -52,8 +57,13 @@ func Open(e *store.Experiment) (*Dataset, error) {
 	d := &Dataset{
 		Header: e.Header, Units: units, Regions: regions,
 		Paths: model.Paths(regions), Communication: model.Communication(regions),
-		stored: e, loaded: map[string]model.Matrix{},
+		Classes: account.Sort(regions, account.Shipped),
+		stored:  e, loaded: map[string]model.Matrix{},
 	}
+	for r, class := range d.Classes {
+		d.Communication[r] = d.Communication[r] || class == account.Waits
+	}
+	d.ledgersOnce = sync.OnceValues(d.drawLedgers)
 	d.timesOnce, d.orderOnce = sync.OnceValues(d.sumTimes), sync.OnceValues(d.treeOrder)
 	return d, nil
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"auspex/account"
 	"auspex/model"
 )
 
@@ -25,11 +26,16 @@ type Summary struct {
 	Metrics    []string       `json:"metrics"`
 	Factors    map[string]any `json:"factors"`
 	TimeMetric string         `json:"time_metric"`
-	Runtime    Real           `json:"runtime"` // seconds, of the slowest unit
+	Runtime    Real           `json:"runtime"`     // seconds, of the slowest unit
+	RunSeconds Real           `json:"run_seconds"` // the same, under the name of the ledger's denominator
 	Efficiency Efficiency     `json:"efficiency"`
-	Heaviest   []RegionTime   `json:"heaviest"`
-	Incomplete string         `json:"incomplete,omitempty"`
-	Warnings   []string       `json:"warnings"`
+	// Ledger is the account of units × run time, of the processes or threads;
+	// Others are those of other types of units.
+	Ledger     []account.Line    `json:"ledger"`
+	Others     []*account.Ledger `json:"other_ledgers"`
+	Heaviest   []RegionTime      `json:"heaviest"`
+	Incomplete string            `json:"incomplete,omitempty"`
+	Warnings   []string          `json:"warnings"`
 }
 
 // RegionTime is the exclusive time of one region over the units.
@@ -52,7 +58,7 @@ func Summarise(d *Dataset, top int) (*Summary, error) {
 		Name: d.Name, ID: d.ID, Program: d.Program, Command: d.Command, Format: d.Format, Sources: d.Sources,
 		Created: d.Created.Format("2006-01-02T15:04:05Z07:00"), Units: len(d.Units), Regions: len(d.Regions), Runs: d.Runs,
 		Metrics: []string{}, Factors: map[string]any{}, Heaviest: []RegionTime{}, Incomplete: d.Incomplete, Warnings: []string{},
-		Runtime: Missing, Efficiency: Efficiency{Missing, Missing, Missing},
+		Ledger: []account.Line{}, Others: []*account.Ledger{}, Runtime: Missing, RunSeconds: Missing, Efficiency: Efficiency{Missing, Missing, Missing},
 	}
 	s.Processes, s.Threads, s.Nodes = CountUnits(d.Units)
 	for _, m := range d.Metrics {
@@ -67,7 +73,15 @@ func Summarise(d *Dataset, top int) (*Summary, error) {
 		s.Warnings = append(s.Warnings, err.Error()+": no efficiency and no region times")
 		return s, nil
 	}
-	s.TimeMetric, s.Runtime, s.Efficiency = t.Metric, Real(t.Runtime), t.efficiency()
+	s.TimeMetric, s.Runtime, s.RunSeconds, s.Efficiency = t.Metric, Real(t.Runtime), Real(t.Runtime), t.efficiency()
+	ledgers, err := d.Ledgers()
+	if err != nil {
+		return nil, err
+	}
+	s.Ledger = lines(ledgers)
+	if len(ledgers) > 1 {
+		s.Others = ledgers[1:]
+	}
 	regions, err := regionTimes(d, t)
 	if err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"sort"
 	"strings"
 	"syscall"
@@ -33,6 +34,9 @@ func (c *collector) header(run Run) model.Header {
 	h.SetFactor(model.NumberFactor("ranks", float64(len(c.processes))))
 	h.SetFactor(model.NumberFactor("threads", float64(threads)))
 	h.SetFactor(model.NumberFactor("nodes", float64(len(hosts))))
+	if host, err := os.Hostname(); err == nil && len(hosts) == 1 && hosts[host] {
+		h.SetFactor(model.NumberFactor("cores", float64(runtime.NumCPU())))
+	}
 	word := func(name, value string) {
 		if value != "" {
 			h.SetFactor(model.Factor{Name: name, Word: value})

@@ -1,0 +1,217 @@
+package account
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"auspex/model"
+)
+
+// input draws a random run of units × regions.
+func input(t *rapid.T) Input {
+	n, g := rapid.IntRange(1, 12).Draw(t, "units"), rapid.IntRange(1, 8).Draw(t, "regions")
+	matrix := func(name string, most float64) model.Matrix {
+		m := model.NewMatrix(n, g, model.Zero)
+		for i := range m.Data {
+			if rapid.Bool().Draw(t, name) {
+				m.Data[i] = rapid.Float64Range(0, most).Draw(t, name)
+			}
+		}
+		return m
+	}
+	in := Input{Wall: matrix("wall", 10), Totals: make([]float64, n), Roles: make([]int, n), Helper: make([]bool, n),
+		Classes: make([]Class, g), Paths: make([]string, g), Cores: rapid.IntRange(0, 8).Draw(t, "cores")}
+	if rapid.Bool().Draw(t, "cpu measured") {
+		in.CPU = matrix("cpu", 12)
+	}
+	if rapid.Bool().Draw(t, "disk measured") {
+		in.InOut = matrix("disk", 3)
+	}
+	if rapid.Bool().Draw(t, "calls counted") {
+		in.Calls = matrix("calls", 100)
+	}
+	for u := range n {
+		for _, v := range in.Wall.Row(u) {
+			in.Totals[u] += v
+		}
+		in.Totals[u] += rapid.Float64Range(0, 5).Draw(t, "more")
+		in.Run = max(in.Run, in.Totals[u])
+		in.Roles[u] = rapid.IntRange(0, 2).Draw(t, "role")
+		in.Helper[u] = rapid.Bool().Draw(t, "helper")
+	}
+	for r := range g {
+		in.Classes[r] = Class(rapid.IntRange(0, int(Beginning)).Draw(t, "class"))
+		in.Paths[r] = string(rune('a' + r))
+	}
+	return in
+}
+
+// The lines add up to units × run time, none is negative, and the largest
+// stands first.
+func TestLinesAddUp(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		in := input(t)
+		l, err := Draw(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if in.Run == 0 {
+			return
+		}
+		shares, seconds := 0.0, 0.0
+		for i, line := range l.Lines {
+			if line.Seconds < 0 || line.Words == "" || line.Over != "sum" || line.Unit != "s" || line.Scope == "" {
+				t.Fatalf("line %+v", line)
+			}
+			if i > 0 && line.Share > l.Lines[i-1].Share {
+				t.Fatal("not the largest first")
+			}
+			shares += line.Share
+			seconds += line.Seconds
+		}
+		whole := float64(in.Wall.Units) * in.Run
+		if math.Abs(shares-1) > 1e-9 || math.Abs(seconds-whole) > 1e-9*whole {
+			t.Fatalf("shares add up to %v, seconds to %v of %v: %+v", shares, seconds, whole, l.Lines)
+		}
+	})
+}
+
+// run makes an input of given times; the classes are of the columns.
+func run(classes []Class, rows ...[]float64) Input {
+	n, g := len(rows), len(classes)
+	in := Input{Wall: model.NewMatrix(n, g, model.Zero), Totals: make([]float64, n), Roles: make([]int, n), Helper: make([]bool, n), Classes: classes, Paths: make([]string, g)}
+	for r := range g {
+		in.Paths[r] = string(rune('a' + r))
+	}
+	for u, row := range rows {
+		copy(in.Wall.Row(u), row)
+		for _, v := range row {
+			in.Totals[u] += v
+		}
+		in.Run = max(in.Run, in.Totals[u])
+	}
+	return in
+}
+
+func draw(t *testing.T, in Input) *Ledger {
+	t.Helper()
+	l, err := Draw(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// One of four has 4 s more in b; the others wait for it in the barrier.
+func TestImbalanceIsChargedToItsRegion(t *testing.T) {
+	l := draw(t, run([]Class{Work, Work, Waits}, []float64{5, 9, 0}, []float64{5, 5, 4}, []float64{5, 5, 4}, []float64{5, 5, 4}))
+	line, ok := l.Of(Imbalance, "b")
+	if !ok || math.Abs(line.Seconds-12) > 1e-9 || math.Abs(line.Share-12./56) > 1e-9 {
+		t.Errorf("%+v", l.Lines)
+	}
+	if h := l.Headline(); h.Kind != Imbalance || h.Region != "b" {
+		t.Errorf("%+v", h)
+	}
+	if l.Total(Waiting) > 1e-9 {
+		t.Errorf("waiting is left: %+v", l.Lines)
+	}
+}
+
+// Everybody waits, nobody for the work of another.
+func TestWaitingWithoutImbalance(t *testing.T) {
+	l := draw(t, run([]Class{Work, Waits}, []float64{4, 6}, []float64{4, 6}, []float64{4, 6}))
+	if h := l.Headlines(); len(h) != 1 || h[0].Kind != Waiting || h[0].Region != "b" || math.Abs(h[0].Share-0.6) > 1e-9 {
+		t.Errorf("%+v", h)
+	}
+}
+
+// A call costs what the fastest unit needed for it.
+func TestOwnCostOfCommunication(t *testing.T) {
+	in := run([]Class{Work, Communicating}, []float64{9, 1}, []float64{9, 1}, []float64{5, 5})
+	l := draw(t, in)
+	if math.Abs(l.Total(Communication)-0.1) > 1e-9 || math.Abs(l.Total(Imbalance)-4./30) > 1e-9 {
+		t.Errorf("%+v", l.Lines)
+	}
+}
+
+// Four on two cores: half of the wall time is without CPU time, and what is
+// waited for those that had no core is no fault of theirs.
+func TestSharedCores(t *testing.T) {
+	in := run([]Class{Work, Communicating}, []float64{15, 5}, []float64{15, 5}, []float64{15, 5}, []float64{15, 5})
+	in.CPU = model.NewMatrix(4, 2, model.Zero)
+	for u := range 4 {
+		copy(in.CPU.Row(u), []float64{9, 1})
+	}
+	in.Cores = 2
+	l := draw(t, in)
+	h := l.Headline()
+	if h.Kind != SharedCores || math.Abs(h.Share-0.5) > 1e-9 {
+		t.Errorf("%+v", l.Lines)
+	}
+	line, _ := l.Of(SharedCores, "")
+	if line.Words != "4 units shared 2 cores" {
+		t.Error(line.Words)
+	}
+}
+
+// Masters do what workers do not; workers are compared with workers.
+func TestRolesAreNotCompared(t *testing.T) {
+	in := run([]Class{Work, Work}, []float64{5, 5}, []float64{0, 5}, []float64{0, 5}, []float64{5, 5}, []float64{0, 5}, []float64{0, 5})
+	in.Roles = []int{0, 1, 1, 0, 1, 1}
+	for u, r := range in.Roles {
+		in.Helper[u] = r == 1
+	}
+	l := draw(t, in)
+	if l.Total(Imbalance) > 0 || math.Abs(l.Total(Idle)-20./60) > 1e-9 {
+		t.Errorf("%+v", l.Lines)
+	}
+}
+
+// Scatter of a few percent in every region is not trouble in any.
+func TestScatterIsNotTrouble(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(4, 32).Draw(t, "units")
+		var rows [][]float64
+		most := 0.0
+		for range n {
+			row, sum := make([]float64, 6), 0.0
+			for r := range 5 {
+				row[r] = 10 * (1 + 0.01*rapid.Float64Range(-1, 1).Draw(t, "scatter"))
+				sum += row[r]
+			}
+			rows, most = append(rows, row), max(most, sum)
+		}
+		for _, row := range rows {
+			row[5] = most
+			for r := range 5 {
+				row[5] -= row[r]
+			}
+		}
+		l, err := Draw(run([]Class{Work, Work, Work, Work, Work, Waits}, rows...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if h := l.Headline(); h.Kind != Useful {
+			t.Fatalf("%+v", h)
+		}
+	})
+}
+
+func TestSortByNameThenKind(t *testing.T) {
+	regions := []model.Region{
+		{Name: "main", Parent: model.NoParent}, {Name: "cudaDeviceSynchronize", Parent: 0}, {Name: "MPI_Allreduce()", Kind: model.MPI, Parent: 0},
+		{Name: "poll", Parent: 0}, {Name: "write", Kind: model.IO, Parent: 0}, {Name: "MPI_Init", Kind: model.MPI, Parent: 0},
+		{Name: "MPI_Barrier", Kind: model.MPI, Parent: 0}, {Name: "inside", Parent: 2}, {Name: "pollute", Parent: 0}, {Name: "my_wait", Parent: 0},
+	}
+	want := []Class{Work, Waits, Communicating, Waits, InOut, Beginning, Waits, Communicating, Work, Work}
+	if got := Sort(regions, Shipped); !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	mine := append(Table{{"my_wait", Waits}}, Shipped...)
+	if got := Sort(regions, mine); got[9] != Waits {
+		t.Error("the user's entry is not used")
+	}
+}

@@ -1,0 +1,283 @@
+package account
+
+import (
+	"maps"
+	"math"
+	"slices"
+)
+
+// Draw makes the ledger of units of one type.
+func Draw(in Input) (*Ledger, error) {
+	if err := in.check(); err != nil {
+		return nil, err
+	}
+	for u := range in.Wall.Units {
+		sum := 0.0
+		for _, v := range in.Wall.Row(u) {
+			sum += max(0, v)
+		}
+		in.Run = max(in.Run, sum)
+	}
+	l := &Ledger{Type: in.Type, Units: in.Wall.Units, RunSeconds: in.Run, Cores: in.Cores, Lines: []Line{}}
+	if l.whole() <= 0 {
+		return l, nil
+	}
+	d := &drawing{Input: in, l: l}
+	d.survey()
+	d.join()
+	d.judge()
+	d.allot()
+	d.shareCores()
+	d.write()
+	return l, nil
+}
+
+// drawing is a ledger under way.
+type drawing struct {
+	Input
+	l     *Ledger
+	idle  []bool
+	roles map[int]*role
+	cost  []float64 // by region: the own cost of one call, or of all of a unit's
+	// What was found, summed over units.
+	useful, waiting, ends, inOut, shared, communication, unused, unnamed float64
+	waitedIn, costIn, diskIn                                             []float64 // by region
+	lost                                                                 map[*stats]float64
+}
+
+// role is what is known of the units of a role.
+type role struct {
+	units    int
+	groups   []*stats // of work
+	restMost float64  // the most that a unit has in all groups that only scatter
+}
+
+// stats are the times of units in one group.
+type stats struct {
+	units, entered     int
+	sum, squares, most float64
+	slowest            int
+	real               bool // the spread is more than noise
+}
+
+func (s *stats) add(u int, v float64) {
+	s.sum += v
+	s.squares += v * v
+	if v > 0 {
+		s.entered++
+	}
+	if v > s.most {
+		s.most, s.slowest = v, u
+	}
+}
+
+func (s *stats) mean() float64 { return s.sum / float64(max(1, s.units)) }
+
+// survey finds who is idle, and by role the sum and the most of every group.
+func (d *drawing) survey() {
+	n, g := d.Wall.Units, d.Wall.Regions
+	mean := 0.0
+	for _, t := range d.Totals {
+		mean += t / float64(n)
+	}
+	d.idle = make([]bool, n)
+	d.roles = map[int]*role{}
+	d.cost = make([]float64, g)
+	for r := range d.cost {
+		d.cost[r] = math.Inf(1)
+	}
+	p := d.newParts()
+	for u := range n {
+		if d.idle[u] = d.Totals[u] <= idleShare*mean; d.idle[u] {
+			continue
+		}
+		d.split(u, p)
+		x := d.roles[d.Roles[u]]
+		if x == nil {
+			x = &role{groups: make([]*stats, g)}
+			for r := range x.groups {
+				x.groups[r] = &stats{}
+			}
+			d.roles[d.Roles[u]] = x
+		}
+		x.units++
+		for r, v := range p.work {
+			x.groups[r].add(u, v)
+		}
+		for r, v := range p.comm {
+			if v > 0 {
+				d.cost[r] = min(d.cost[r], v/d.calls(u, r))
+			}
+		}
+	}
+}
+
+// join compares a unit that is alone in its role, such as the main thread of
+// one process, with those of another role where most of them do the same.
+func (d *drawing) join() {
+	for _, x := range d.roles {
+		for _, s := range x.groups {
+			s.units = x.units
+		}
+	}
+	numbers := slices.Sorted(maps.Keys(d.roles))
+	for _, number := range numbers {
+		x := d.roles[number]
+		if x.units != 1 {
+			continue
+		}
+		for g, own := range x.groups {
+			for _, other := range numbers {
+				y := d.roles[other]
+				if s := y.groups[g]; other != number && y.units > 1 && own.sum > 0 && 2*s.entered > s.units {
+					s.units++
+					s.add(own.slowest, own.sum)
+					x.groups[g] = s
+					break
+				}
+			}
+		}
+	}
+}
+
+func (d *drawing) newParts() *parts {
+	return &parts{work: make([]float64, d.Wall.Regions), comm: make([]float64, d.Wall.Regions)}
+}
+
+// calls counts them; 1 where it is not known.
+func (d *drawing) calls(u, r int) float64 {
+	if d.Calls.Data == nil {
+		return 1
+	}
+	if c := d.Calls.At(u, r); c >= 1 {
+		return c
+	}
+	return 1
+}
+
+// judge tells the groups whose spread is real from those that scatter, whose
+// differences are taken together, so that they may cancel out.
+func (d *drawing) judge() {
+	d.l.Noise = d.noise()
+	for _, x := range d.roles {
+		for _, s := range x.groups {
+			s.real = d.isReal(s)
+		}
+	}
+	p := d.newParts()
+	for u := range d.Wall.Units {
+		if d.idle[u] {
+			continue
+		}
+		d.split(u, p)
+		x := d.roles[d.Roles[u]]
+		rest := 0.0
+		for g, v := range p.work {
+			if !x.groups[g].real {
+				rest += v
+			}
+		}
+		x.restMost = max(x.restMost, rest)
+	}
+}
+
+// allot gives every second of every unit its line.
+func (d *drawing) allot() {
+	g := d.Wall.Regions
+	d.lost = map[*stats]float64{}
+	d.waitedIn, d.costIn, d.diskIn = make([]float64, g), make([]float64, g), make([]float64, g)
+	p := d.newParts()
+	for u := range d.Wall.Units {
+		if d.idle[u] {
+			d.unused += d.Run
+			continue
+		}
+		d.split(u, p)
+		d.useful += p.useful
+		d.inOut += p.inOut
+		d.shared += p.shared
+		beyond := p.waits // what is waited beyond the calls' own cost
+		for r, v := range p.comm {
+			if v == 0 {
+				continue
+			}
+			own := min(v, d.cost[r]*d.calls(u, r))
+			d.communication += own
+			d.costIn[r] += own
+			beyond += v - own
+			d.waitedIn[r] += v - own
+		}
+		for r, c := range d.Classes {
+			switch c {
+			case Waits:
+				d.waitedIn[r] += max(0, d.Wall.At(u, r))
+			case InOut:
+				d.diskIn[r] += max(0, d.Wall.At(u, r))
+			}
+		}
+		taken := d.blame(u, p, beyond+p.rest+p.beginning)
+		fromWaiting := min(taken, beyond)
+		d.waiting += beyond - fromWaiting
+		late := p.rest + p.beginning - (taken - fromWaiting)
+		if d.Helper[u] {
+			idle := min(late, p.rest)
+			d.unused += idle
+			late -= idle
+		}
+		d.ends += late
+	}
+}
+
+// blame charges the regions in which others of the unit's role had more work
+// with what the unit waited, up to what there is, and returns how much.
+func (d *drawing) blame(u int, p *parts, available float64) float64 {
+	x := d.roles[d.Roles[u]]
+	less, rest := 0.0, x.restMost
+	for g, v := range p.work {
+		if s := x.groups[g]; s.real {
+			less += s.most - v
+		} else {
+			rest -= v
+		}
+	}
+	all := less + rest
+	if all <= 0 || available <= 0 {
+		return 0
+	}
+	scale := min(1, available/all)
+	for g, v := range p.work {
+		if s := x.groups[g]; s.real {
+			d.lost[s] += scale * (s.most - v)
+		}
+	}
+	d.unnamed += scale * rest
+	return scale * all
+}
+
+// shareCores moves to the shared cores what only looked like something else:
+// n units on c cores can be on a processor for c × run time at most, so that
+// where the cores were busy the rest is due to sharing.
+func (d *drawing) shareCores() {
+	active := 0
+	for _, x := range d.roles {
+		active += x.units
+	}
+	if d.Cores <= 0 || active <= d.Cores || d.CPU.Data == nil {
+		return
+	}
+	busy := 0.0
+	for _, v := range d.CPU.Data {
+		busy += max(0, v)
+	}
+	// Below 70 % busy nobody had to wait for a core, above 90 % everybody had.
+	pressed := (busy/(float64(d.Cores)*d.Run) - 0.7) / 0.2
+	wanted := float64(active-d.Cores)*d.Run*min(1, max(0, pressed)) - d.shared
+	there := d.waiting + d.communication
+	if wanted <= 0 || there <= 0 {
+		return
+	}
+	part := min(1, wanted/there)
+	d.shared += part * there
+	d.waiting -= part * d.waiting
+	d.communication -= part * d.communication
+}

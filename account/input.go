@@ -1,0 +1,100 @@
+package account
+
+import (
+	"fmt"
+
+	"auspex/model"
+)
+
+// Input is what a ledger is drawn from: units of one type, and their exclusive
+// times.
+type Input struct {
+	Type  string
+	Roles []int // by unit: only units of equal roles are compared
+	// Helper marks units that may do nothing for a while without the program
+	// having started late or ended early: workers, streams.
+	Helper  []bool
+	Classes []Class  // by region
+	Paths   []string // by region
+	// Groups gives the region under which a region is counted; nil where
+	// every one stands for itself.
+	Groups []int
+	Wall   model.Matrix // exclusive
+	CPU    model.Matrix // exclusive; no data where it was not measured
+	InOut  model.Matrix // time in input and output inside other regions; no data where not measured
+	Calls  model.Matrix // no data where not counted
+	Totals []float64    // by unit: all of its time; the sum over regions at least
+	Run    float64      // time of the run; the longest total at least
+	Cores  int          // that the units shared; 0 where not known
+}
+
+func (in *Input) check() error {
+	n, g := in.Wall.Units, in.Wall.Regions
+	if len(in.Roles) != n || len(in.Helper) != n || len(in.Totals) != n || len(in.Classes) != g || len(in.Paths) != g {
+		return fmt.Errorf("ledger: %d units and %d regions, but %d roles, %d helpers, %d totals, %d classes, %d paths",
+			n, g, len(in.Roles), len(in.Helper), len(in.Totals), len(in.Classes), len(in.Paths))
+	}
+	return nil
+}
+
+func (in *Input) group(r int) int {
+	if in.Groups == nil {
+		return r
+	}
+	return in.Groups[r]
+}
+
+// idleShare of the mean time is the most an idle unit has.
+const idleShare = 1e-3
+
+// parts is what one unit's time consists of, before anything is compared.
+type parts struct {
+	work      []float64 // by group
+	comm      []float64 // by region
+	useful    float64
+	waits     float64
+	inOut     float64
+	beginning float64
+	shared    float64
+	rest      float64 // run − all of the above and communication
+	idle      bool
+}
+
+// split takes a unit's time apart.
+func (in *Input) split(u int, p *parts) {
+	clear(p.work)
+	clear(p.comm)
+	*p = parts{work: p.work, comm: p.comm}
+	known := 0.0
+	for r, wall := range in.Wall.Row(u) {
+		if !(wall > 0) {
+			continue
+		}
+		known += wall
+		switch in.Classes[r] {
+		case Communicating:
+			p.comm[r] = wall
+		case Waits:
+			p.waits += wall
+		case InOut:
+			p.inOut += wall
+		case Beginning:
+			p.beginning += wall
+		default:
+			own := wall
+			if in.InOut.Data != nil {
+				disk := min(own, max(0, in.InOut.At(u, r)))
+				p.inOut += disk
+				own -= disk
+			}
+			if in.CPU.Data != nil {
+				busy := min(own, max(0, in.CPU.At(u, r)))
+				p.shared += own - busy
+				own = busy
+			}
+			p.useful += own
+			p.work[in.group(r)] += own
+		}
+	}
+	p.rest = max(0, in.Run-known)
+}

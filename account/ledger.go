@@ -1,0 +1,139 @@
+package account
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+)
+
+// Kind names a line of the ledger.
+type Kind string
+
+// The lines of the ledger.
+const (
+	Useful        Kind = "useful"
+	Imbalance     Kind = "imbalance"     // waiting for units that had more work, by region
+	Waiting       Kind = "waiting"       // beyond the imbalance
+	StartEnd      Kind = "start_end"     // before, after and in starting and ending
+	IO            Kind = "io"            // input and output
+	SharedCores   Kind = "shared_cores"  // wall time without CPU time outside communication
+	Communication Kind = "communication" // its own cost
+	Idle          Kind = "idle"          // units that did nothing
+)
+
+// Place is the path of a region; empty, and null in JSON, where a line is not
+// about one.
+type Place string
+
+// MarshalJSON writes no place as null.
+func (p Place) MarshalJSON() ([]byte, error) {
+	if p == "" {
+		return []byte("null"), nil
+	}
+	return json.Marshal(string(p))
+}
+
+// Line is one line of the ledger.
+type Line struct {
+	Kind    Kind    `json:"line"`
+	Region  Place   `json:"region"` // of imbalance; of others where one region has most of it
+	Share   float64 `json:"share"`  // of units × run time
+	Seconds float64 `json:"seconds"`
+	Words   string  `json:"words"`
+	Scope   string  `json:"scope"` // the region's own time, or with its parts
+	Over    string  `json:"over"`  // the seconds are summed over the units
+	Unit    string  `json:"unit"`
+}
+
+// Spread is how the units of one role differ in the work of one region.
+type Spread struct {
+	Region  int     // of the input
+	Slowest int     // the unit with most
+	Most    float64 // its time
+	Mean    float64 // over the units of its role
+	Lost    float64 // seconds, summed over units, that are lost by it
+}
+
+// Ledger is the account of units × run time.
+type Ledger struct {
+	Type       string  `json:"type"`
+	Units      int     `json:"units"`
+	RunSeconds float64 `json:"run_seconds"`
+	Lines      []Line  `json:"lines"` // the largest first
+	Cores      int     `json:"cores"` // 0 where not known
+	// Noise is the relative scatter of a region's time that means nothing.
+	Noise float64 `json:"noise"`
+	// Spreads are the regions of imbalance lines, the dearest first.
+	Spreads []Spread `json:"-"`
+}
+
+// whole is the time the lines add up to.
+func (l *Ledger) whole() float64 { return float64(l.Units) * l.RunSeconds }
+
+// Total is the share of all lines of a kind.
+func (l *Ledger) Total(k Kind) float64 {
+	sum := 0.0
+	for _, line := range l.Lines {
+		if line.Kind == k {
+			sum += line.Share
+		}
+	}
+	return sum
+}
+
+// Of finds the line of a kind and region.
+func (l *Ledger) Of(k Kind, region string) (Line, bool) {
+	i := slices.IndexFunc(l.Lines, func(x Line) bool { return x.Kind == k && string(x.Region) == region })
+	if i < 0 {
+		return Line{}, false
+	}
+	return l.Lines[i], true
+}
+
+// Headline is what is to be said first.
+type Headline struct {
+	Kind   Kind    `json:"line"`
+	Region Place   `json:"region"`
+	Share  float64 `json:"share"`
+}
+
+const (
+	// Trouble is the least share of a run that is called so.
+	Trouble = 0.02
+	// worthSecond of the first is what makes the second worth a word.
+	worthSecond = 0.5
+)
+
+// Headlines are the largest line that could be avoided, and the second where
+// it is at least half as large. Lines of imbalance stand together, as one
+// answer, under their largest. Where nothing reaches Trouble the answer is the
+// useful work.
+func (l *Ledger) Headlines() []Headline {
+	type entry struct {
+		Headline
+		weight float64
+	}
+	var all []entry
+	for _, kind := range []Kind{Imbalance, Waiting, StartEnd, IO, SharedCores, Communication, Idle} {
+		e := entry{weight: l.Total(kind)}
+		for _, line := range l.Lines {
+			if line.Kind == kind && line.Share > e.Share {
+				e.Headline = Headline{line.Kind, line.Region, line.Share}
+			}
+		}
+		if e.weight >= Trouble {
+			all = append(all, e)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b entry) int { return cmp.Compare(b.weight, a.weight) })
+	switch {
+	case len(all) == 0:
+		return []Headline{{Kind: Useful, Share: l.Total(Useful)}}
+	case len(all) > 1 && all[1].weight >= worthSecond*all[0].weight:
+		return []Headline{all[0].Headline, all[1].Headline}
+	}
+	return []Headline{all[0].Headline}
+}
+
+// Headline is the first of Headlines.
+func (l *Ledger) Headline() Headline { return l.Headlines()[0] }

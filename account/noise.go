@@ -1,0 +1,131 @@
+package account
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+)
+
+const (
+	// Noise of a region's time is taken to be at least and at most this: below
+	// it clocks are not to be trusted, above it is no noise whatever its
+	// pattern.
+	leastNoise, mostNoise = 0.004, 0.05
+	// usualNoise is taken where too few regions are there to tell.
+	usualNoise = 0.02
+	// sampled units are enough to know the noise.
+	sampled = 1024
+)
+
+// noise is the relative scatter that regions show without a reason: of each
+// unit's relative differences from the regions' medians, what is left after
+// the unit's own (that of most of its regions) is taken off, the median over
+// units in each region, and the median over regions weighted by their time.
+func (d *drawing) noise() float64 {
+	type one struct{ scatter, weight float64 }
+	var found []one
+	for _, number := range slices.Sorted(maps.Keys(d.roles)) {
+		x := d.roles[number]
+		if x.units < 3 {
+			continue
+		}
+		var rows [][]float64
+		step := max(1, d.Wall.Units/sampled)
+		p := d.newParts()
+		for u := 0; u < d.Wall.Units; u += step {
+			if d.Roles[u] != number || d.idle[u] {
+				continue
+			}
+			d.split(u, p)
+			rows = append(rows, slices.Clone(p.work))
+		}
+		var groups []int
+		var centres []float64
+		for g, s := range x.groups {
+			centre := median(column(rows, g))
+			if s.sum >= leastLine*d.Run*float64(s.units) && centre > 0 {
+				groups, centres = append(groups, g), append(centres, centre)
+			}
+		}
+		if len(groups) < 3 || len(rows) < 3 {
+			continue
+		}
+		rest := make([][]float64, len(groups))
+		for _, row := range rows {
+			relative := make([]float64, len(groups))
+			for k, g := range groups {
+				relative[k] = row[g]/centres[k] - 1
+			}
+			own := median(relative)
+			for k, v := range relative {
+				rest[k] = append(rest[k], v-own)
+			}
+		}
+		for k, g := range groups {
+			found = append(found, one{deviation(rest[k]), x.groups[g].sum})
+		}
+	}
+	if len(found) == 0 {
+		return usualNoise
+	}
+	slices.SortStableFunc(found, func(a, b one) int { return cmp.Compare(a.scatter, b.scatter) })
+	half := 0.0
+	for _, f := range found {
+		half += f.weight / 2
+	}
+	for _, f := range found {
+		if half -= f.weight; half <= 0 {
+			return min(mostNoise, max(leastNoise, f.scatter))
+		}
+	}
+	return usualNoise
+}
+
+// isReal tells whether the units of a role differ in a group by more than
+// noise does: the slowest stands out of what as many draws of noise reach, or
+// all together are spread twice as far.
+func (d *drawing) isReal(s *stats) bool {
+	if s.units < 2 || s.sum <= 0 {
+		return false
+	}
+	n, mean := float64(s.units), s.mean()
+	if (s.most-mean)*n < leastLine*d.l.whole() {
+		return false
+	}
+	reach := math.Sqrt(2*math.Log(n)) + 1.5
+	spread := math.Sqrt(max(0, s.squares/n-mean*mean))
+	return s.most-mean > reach*d.l.Noise*mean || n >= 4 && spread > 2*d.l.Noise*mean
+}
+
+func column(rows [][]float64, g int) []float64 {
+	out := make([]float64, len(rows))
+	for i, row := range rows {
+		out[i] = row[g]
+	}
+	return out
+}
+
+func median(values []float64) float64 {
+	if len(values) == 0 {
+		return 0
+	}
+	sorted := slices.Clone(values)
+	slices.Sort(sorted)
+	k := len(sorted) / 2
+	if len(sorted)%2 == 1 {
+		return sorted[k]
+	}
+	return (sorted[k-1] + sorted[k]) / 2
+}
+
+// deviation is the standard deviation of a normal distribution that has the
+// values' median absolute deviation.
+func deviation(values []float64) float64 {
+	centre := median(values)
+	away := make([]float64, len(values))
+	for i, v := range values {
+		away[i] = math.Abs(v - centre)
+	}
+	return 1.4826 * median(away)
+}

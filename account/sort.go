@@ -1,0 +1,117 @@
+package account
+
+import (
+	"strings"
+
+	"auspex/model"
+)
+
+// Class is what the time in a region is.
+type Class uint8
+
+// The classes of regions.
+const (
+	Work Class = iota
+	Communicating
+	Waits     // moves no data: all of it is waiting
+	InOut     // input and output
+	Beginning // starting and ending of the program
+)
+
+// Table says what regions are by their names, in lower case; * stands for
+// anything. The first entry that fits counts.
+type Table []Entry
+
+// Entry is one line of a Table.
+type Entry struct {
+	Pattern string
+	Class   Class
+}
+
+// Shipped is the table that comes with auspex. A pattern without * is a whole
+// name.
+var Shipped = Table{
+	{"mpi_init*", Beginning}, {"mpi_finalize", Beginning}, {"mpi_finalized", Beginning}, {"mpi_comm_spawn*", Beginning},
+	{"mpi_barrier", Waits}, {"mpi_ibarrier", Waits}, {"mpi_probe", Waits}, {"mpi_mprobe", Waits},
+	{"mpi_file_*", InOut},
+	{"*synchronize", Waits}, {"*synchronize()", Waits}, {"*waitforsingleobject*", Waits},
+	{"wait", Waits}, {"waitpid", Waits}, {"wait4", Waits}, {"poll", Waits}, {"ppoll", Waits}, {"select", Waits}, {"pselect*", Waits},
+	{"epoll_wait*", Waits}, {"epoll_pwait*", Waits}, {"sleep", Waits}, {"usleep", Waits}, {"nanosleep", Waits}, {"clock_nanosleep*", Waits},
+	{"futex*", Waits}, {"sched_yield", Waits}, {"pthread_join", Waits}, {"pthread_cond_wait*", Waits}, {"pthread_cond_timedwait*", Waits},
+	{"pthread_mutex_lock*", Waits}, {"pthread_spin_lock*", Waits}, {"pthread_rwlock_*lock*", Waits}, {"pthread_barrier_wait*", Waits},
+	{"sem_wait*", Waits}, {"sem_timedwait*", Waits}, {"*lll_lock_wait*", Waits}, {"omp_set_lock", Waits}, {"omp_set_nest_lock", Waits},
+	{"gomp_barrier_wait*", Waits}, {"gomp_team_barrier_wait*", Waits}, {"gomp_mutex_lock*", Waits}, {"__kmp_wait*", Waits}, {"kmp_flag_*::wait*", Waits},
+	{"*!$omp *barrier*", Waits}, {"*omp_barrier*", Waits}, {"*openmp*barrier*", Waits}, {"*openmp_wait*", Waits}, {"idle", Waits}, {"*cond*wait*", Waits},
+}
+
+// Sort gives every region its class: by name where the table knows it, else
+// by the kind that its reader saw; what is nested in anything but work is part
+// of it.
+func Sort(regions []model.Region, table Table) []Class {
+	out := make([]Class, len(regions))
+	known := map[string]Class{}
+	for r, region := range regions {
+		if region.Parent != model.NoParent && out[region.Parent] != Work {
+			out[r] = out[region.Parent]
+			continue
+		}
+		key := region.Name + "\x00" + string(region.Kind)
+		class, ok := known[key]
+		if !ok {
+			class = classOf(region, table)
+			known[key] = class
+		}
+		out[r] = class
+	}
+	return out
+}
+
+func classOf(region model.Region, table Table) Class {
+	name := bareName(region.Name)
+	for _, e := range table {
+		if fits(strings.ToLower(e.Pattern), name) {
+			return e.Class
+		}
+	}
+	switch region.Kind {
+	case model.MPI, model.Comm:
+		return Communicating
+	case model.Barrier, model.Idle:
+		return Waits
+	case model.IO:
+		return InOut
+	}
+	return Work
+}
+
+// bareName leaves out of a name what tools put around it: arguments, files.
+func bareName(name string) string {
+	name = strings.ToLower(strings.TrimSpace(name))
+	if i := strings.IndexByte(name, '('); i > 0 && !strings.Contains(name, "$omp") {
+		name = strings.TrimSpace(name[:i])
+	}
+	if strings.HasPrefix(name, "pmpi_") {
+		name = name[1:]
+	}
+	return strings.TrimSuffix(name, "_")
+}
+
+// fits matches a pattern in which * stands for any text.
+func fits(pattern, name string) bool {
+	parts := strings.Split(pattern, "*")
+	if len(parts) == 1 {
+		return pattern == name
+	}
+	if !strings.HasPrefix(name, parts[0]) {
+		return false
+	}
+	name = name[len(parts[0]):]
+	for _, p := range parts[1 : len(parts)-1] {
+		i := strings.Index(name, p)
+		if i < 0 {
+			return false
+		}
+		name = name[i+len(p):]
+	}
+	return strings.HasSuffix(name, parts[len(parts)-1])
+}

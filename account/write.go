@@ -1,0 +1,81 @@
+package account
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// leastLine is the share of a run that gets a line of imbalance of its own.
+const leastLine = 0.002
+
+// write puts the sums into lines.
+func (d *drawing) write() {
+	l := d.l
+	add := func(k Kind, region Place, seconds float64, words string) {
+		if seconds > 0 {
+			l.Lines = append(l.Lines, Line{Kind: k, Region: region, Seconds: seconds, Share: seconds / l.whole(), Words: words, Scope: "exclusive", Over: "sum", Unit: "s"})
+		}
+	}
+	group := map[*stats]int{}
+	for _, x := range d.roles {
+		for g, s := range x.groups {
+			group[s] = g
+		}
+	}
+	small := []float64{}
+	for s, seconds := range d.lost {
+		if seconds < leastLine*l.whole() {
+			small = append(small, seconds)
+			continue
+		}
+		l.Spreads = append(l.Spreads, Spread{group[s], s.slowest, s.most, s.mean(), seconds})
+	}
+	slices.Sort(small) // so that the sum does not depend on the order of a map
+	for _, seconds := range small {
+		d.unnamed += seconds
+	}
+	slices.SortFunc(l.Spreads, func(a, b Spread) int {
+		return cmp.Or(cmp.Compare(b.Lost, a.Lost), cmp.Compare(a.Region, b.Region), cmp.Compare(a.Slowest, b.Slowest))
+	})
+	byRegion := map[int]float64{}
+	for _, s := range l.Spreads {
+		byRegion[s.Region] += s.Lost
+	}
+	for region, seconds := range byRegion {
+		add(Imbalance, Place(d.Paths[region]), seconds, "waiting for those that have more work here")
+	}
+	add(Imbalance, "", d.unnamed, "small differences of work in many regions")
+	add(Useful, "", d.useful, "work")
+	add(Waiting, d.most(d.waitedIn), d.waiting, "waiting beyond the imbalance")
+	add(Communication, d.most(d.costIn), d.communication, "what the calls themselves cost")
+	add(IO, d.most(d.diskIn), d.inOut, "input and output")
+	add(SharedCores, "", d.shared, d.sharedWords())
+	add(StartEnd, "", d.ends, "before the first and after the last region, and in starting and ending")
+	add(Idle, "", d.unused, "with nothing to do")
+	slices.SortStableFunc(l.Lines, func(a, b Line) int {
+		return cmp.Or(cmp.Compare(b.Share, a.Share), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Region, b.Region))
+	})
+}
+
+// most is the region with at least half of it.
+func (d *drawing) most(by []float64) Place {
+	sum, best := 0.0, 0
+	for r, v := range by {
+		sum += v
+		if v > by[best] {
+			best = r
+		}
+	}
+	if len(by) == 0 || by[best] < sum/2 || sum == 0 {
+		return ""
+	}
+	return Place(d.Paths[best])
+}
+
+func (d *drawing) sharedWords() string {
+	if d.Cores > 0 && d.Wall.Units > d.Cores {
+		return fmt.Sprintf("%d units shared %d cores", d.Wall.Units, d.Cores)
+	}
+	return "wall time without CPU time: cores shared, or asleep"
+}

@@ -1,0 +1,101 @@
+package analyze
+
+import (
+	"slices"
+
+	"auspex/account"
+	"auspex/model"
+)
+
+// Ledgers are the accounts of a run: one for each type of units, that of the
+// processes or threads first.
+func (d *Dataset) Ledgers() ([]*account.Ledger, error) { return d.ledgersOnce() }
+
+func (d *Dataset) drawLedgers() ([]*account.Ledger, error) {
+	t, err := d.Times()
+	if err != nil {
+		return nil, err
+	}
+	wall, err := d.Matrix(t.Metric + ".exc")
+	if err != nil {
+		return nil, err
+	}
+	alike := d.alikeness(wall)
+	whole := account.Input{Classes: d.Classes, Wall: wall, Cores: d.cores()}
+	whole.Groups, whole.Paths = d.groups(wall, alike.types)
+	for name, to := range map[string]*model.Matrix{model.CPUTime + ".exc": &whole.CPU, model.IOTime + ".exc": &whole.InOut, model.Calls: &whole.Calls} {
+		if t.Metric != model.WallTime && name != model.Calls || !d.Has(name) {
+			continue
+		}
+		if *to, err = d.Matrix(name); err != nil {
+			return nil, err
+		}
+	}
+	var out []*account.Ledger
+	for _, kind := range []UnitType{ProcessUnit, ThreadUnit, StreamUnit} {
+		var which []int
+		for u, of := range alike.types {
+			if of == kind {
+				which = append(which, u)
+			}
+		}
+		if len(which) == 0 {
+			continue
+		}
+		in := whole
+		in.Type, in.Run = string(kind), t.Runtime
+		if len(which) < len(d.Units) {
+			for _, m := range []*model.Matrix{&in.Wall, &in.CPU, &in.InOut, &in.Calls} {
+				*m = pickRows(*m, which)
+			}
+		}
+		for _, u := range which {
+			role := alike.roles[u]
+			in.Roles = append(in.Roles, int(role))
+			in.Helper = append(in.Helper, role != Main || kind == StreamUnit)
+			in.Totals = append(in.Totals, t.Total[u])
+		}
+		if kind == StreamUnit {
+			in.Cores = 0
+		}
+		l, err := account.Draw(in)
+		if err != nil {
+			return nil, err
+		}
+		for i := range l.Spreads {
+			l.Spreads[i].Slowest = which[l.Spreads[i].Slowest]
+		}
+		out = append(out, l)
+	}
+	return out, nil
+}
+
+func pickRows(m model.Matrix, which []int) model.Matrix {
+	if m.Data == nil {
+		return m
+	}
+	out := model.Matrix{Units: len(which), Regions: m.Regions, Data: make([]float64, 0, len(which)*m.Regions)}
+	for _, u := range which {
+		out.Data = append(out.Data, m.Row(u)...)
+	}
+	return out
+}
+
+// Cores is the factor that says how many cores all units had between them.
+const Cores = "cores"
+
+// cores is how many the units had between them; 0 where it is not known.
+func (d *Dataset) cores() int {
+	if f, ok := d.Factor(Cores); ok && f.Numeric && f.Number >= 1 {
+		return int(f.Number)
+	}
+	return 0
+}
+
+// lines are the lines of the main ledger, for JSON never null.
+func lines(ledgers []*account.Ledger) []account.Line {
+	if len(ledgers) == 0 {
+		return []account.Line{}
+	}
+	return slices.Clone(ledgers[0].Lines)
+}
