@@ -220,6 +220,13 @@ func (c *collector) process(p *probe.Process, threads []threadTree) {
 			c.b.Set(unit, c.place(t.nodes[0]), c.columns.memory, float64(p.PeakMemory))
 		}
 	}
+	for _, t := range p.Threads {
+		for _, n := range t.Nodes {
+			if p.Regions[n.Region].Name == "<others>" {
+				c.notes = append(c.notes, fmt.Sprintf("rank %d has more regions, or deeper nested ones, than are kept: %s calls are in <others>", p.Rank, grouped(n.Calls)))
+			}
+		}
+	}
 	if p.Lost > 0 {
 		c.notes = append(c.notes, fmt.Sprintf("rank %d had no room for %d events", p.Rank, p.Lost))
 	}

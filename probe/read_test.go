@@ -23,7 +23,7 @@ int main(void)
     auspex_region_enter(&a);
     for (int i = 0; i < 100; i++) {
         auspex_region_enter(i % 2 ? &b : &again);
-        auspex_region_iterations(&b, 5);
+        auspex_region_iterations(i % 2 ? &b : &again, 5);
         auspex_region_leave(i % 2 ? &b : &again);
     }
     auspex_probe_f_enter("m::f|y.f90|12|1", 15);

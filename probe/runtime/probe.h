@@ -18,7 +18,7 @@ struct auspex_region { const char *name, *file; int line, kind, id, off; };
 struct place {
     struct node *node;
     struct place *parent;
-    uint32_t index, region;
+    uint32_t index, region, depth;
 };
 
 /* Which place a region entered from a place leads to. */
@@ -49,6 +49,7 @@ struct thread {
     struct walker *walker; /* stacks.c */
     uint32_t outside;   /* depth before the MPI call it is in */
     int born;           /* measured from its start: threads.c */
+    struct place *others; /* for what finds no place of its own */
     struct thread *next;
 };
 
