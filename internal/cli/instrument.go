@@ -150,8 +150,9 @@ func (a *app) listRegionsCommand() *cobra.Command {
 	var f choiceFlags
 	var summary, rules bool
 	cmd := &cobra.Command{
-		Use:   "list DIR|FILE…",
-		Short: "List what could be measured, what is chosen, and why the rest is not",
+		Use:     "list DIR|FILE…",
+		Aliases: []string{"plan"},
+		Short:   "List what could be measured, what is chosen, and why the rest is not",
 		Example: `  auspex instrument list src
   auspex instrument list --summary src
   auspex instrument list --rules src > auspex.filter`,
