@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"slices"
 
+	"auspex/account"
 	"auspex/analyze"
 	"auspex/cluster"
 	"auspex/model"
@@ -43,8 +44,18 @@ type Diagnosis struct {
 	CCCR      []string         `json:"cccr"`
 	Causes    []Cause          `json:"causes"` // the dearest first
 	LostShare analyze.Real     `json:"lost_share"`
-	Runtime   analyze.Real     `json:"runtime"`
-	Internal  Internal         `json:"internal"`
+	// Headline is what the first sentence is about: the largest line of the
+	// ledger that could be avoided. Second is the next, where it is at least
+	// half as large.
+	Headline account.Headline  `json:"headline"`
+	Second   *account.Headline `json:"second"`
+	Ledger   []account.Line    `json:"ledger"`
+	// Cores is how many the units had between them, 0 where not known;
+	// LoadBalance is that of the experiment.
+	Cores       int          `json:"cores"`
+	LoadBalance analyze.Real `json:"load_balance"`
+	Runtime     analyze.Real `json:"runtime"`
+	Internal    Internal     `json:"internal"`
 	// Reachability is only there where it was asked for.
 	Reachability *Reachability `json:"reachability,omitempty"`
 	Warnings     []string      `json:"warnings"`
@@ -124,6 +135,8 @@ type study struct {
 	points   cluster.Points
 	link     *cluster.Linkage
 	choice   cluster.Choice
+	ledger   *account.Ledger
+	named    bool    // regions of one name count as one
 	floor    float64 // time that is not worth a diagnosis
 	kinds    [][]int // of points
 	severity float64
@@ -147,6 +160,9 @@ func newStudy(ctx context.Context, d *analyze.Dataset, level Level, o Options) (
 	s.floor = negligibleShare * s.time.runtime
 	if o.RegionOf != "" {
 		s.floor = negligibleShare * slices.Max(s.time.column(d, place{region: s.top.parent}))
+	}
+	if err := s.account(o); err != nil {
+		return nil, err
 	}
 	o.tell("looking for kinds of " + string(level))
 	return s, s.classify(ctx)
@@ -186,14 +202,16 @@ func (s *study) diagnose(ctx context.Context, words analyze.Words, o Options) (*
 			return nil, err
 		}
 	}
+	troubles := s.troubles(found)
+	found = s.criticals(found, troubles)
 	for _, c := range found {
 		r.CCR = append(r.CCR, s.describe(c, found))
 		if c.core {
-			r.CCCR = append(r.CCCR, s.path(c.place))
+			r.CCCR = append(r.CCCR, s.name(c.place))
 		}
 	}
 	o.tell("explaining them")
-	if r.Internal, r.Causes, err = s.explain(ctx, found, o); err != nil {
+	if r.Internal, r.Causes, err = s.explain(ctx, troubles, o); err != nil {
 		return nil, err
 	}
 	if o.Plot {
@@ -202,6 +220,7 @@ func (s *study) diagnose(ctx context.Context, words analyze.Words, o Options) (*
 			return nil, err
 		}
 	}
+	s.headline(r)
 	for _, c := range r.Causes {
 		r.LostShare = max(r.LostShare, c.LostShare)
 	}
@@ -221,6 +240,7 @@ func (s *study) warn(format string, args ...any) {
 type place struct {
 	region int
 	self   bool
+	named  bool // and the own time of all others of its name
 }
 
 // ownTime names a region's time outside its parts.

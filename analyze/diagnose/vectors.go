@@ -159,7 +159,7 @@ func (t *timing) topLevel(d *analyze.Dataset, below string) (*topLevel, error) {
 	}
 	if top.parent != model.NoParent {
 		top.path = d.Paths[top.parent]
-		self := place{top.parent, true}
+		self := place{region: top.parent, self: true}
 		for _, v := range t.column(d, self) {
 			if v != 0 {
 				top.columns = append(top.columns, self)
@@ -194,6 +194,17 @@ func (t *timing) column(d *analyze.Dataset, p place) []float64 {
 	out := make([]float64, t.useful.Units)
 	for k := range out {
 		out[k] = t.useful.At(k, p.region)
+	}
+	if p.named {
+		clear(out)
+		for r, region := range d.Regions {
+			if region.Name == d.Regions[p.region].Name {
+				for k, v := range t.column(d, place{region: r, self: true}) {
+					out[k] += v
+				}
+			}
+		}
+		return out
 	}
 	if p.self {
 		for r := p.region + 1; r < len(d.Regions); r++ {
