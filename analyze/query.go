@@ -63,6 +63,10 @@ func compile(ctx context.Context, engine *store.Engine, q *perfql.Query, words W
 	var experiments []*perfql.Experiment
 	for _, d := range datasets {
 		s := &querySource{d: d, runtime: sync.OnceValues(func() (float64, error) { return d.runtime(ctx, engine) })}
+		var err error
+		if s.tables, err = d.tables(); err != nil {
+			return nil, err
+		}
 		s.time, _ = d.TimeMetric() // without one there are no built-in metrics
 		sources = append(sources, s)
 		experiments = append(experiments, s.experiment())

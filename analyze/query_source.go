@@ -17,8 +17,21 @@ type querySource struct {
 	d         *Dataset
 	time      string // the time metric, "" without one
 	runtime   func() (float64, error)
+	tables    tables
 	needsTree bool  // a metric was asked for that is computed over the tree
 	failed    error // the run time could not be found
+}
+
+// tables are the SQL expressions of an experiment's tables, which were checked.
+type tables struct{ values, regions, units string }
+
+func (d *Dataset) tables() (t tables, err error) {
+	for name, into := range map[string]*string{"values": &t.values, "regions": &t.regions, "units": &t.units} {
+		if *into, err = d.stored.Table(name); err != nil {
+			return t, err
+		}
+	}
+	return t, nil
 }
 
 // runtime is the time of the slowest unit. Where exclusive times are stored the
@@ -36,8 +49,12 @@ func (d *Dataset) runtime(ctx context.Context, engine *store.Engine) (float64, e
 		}
 		return t.Runtime, nil
 	}
+	values, err := d.stored.Table("values")
+	if err != nil {
+		return 0, err
+	}
 	rows, err := engine.Query(ctx, fmt.Sprintf("SELECT max(t) FROM (SELECT sum(%s) AS t FROM %s GROUP BY unit)",
-		quoteColumn(name+"."+string(model.Exclusive)), d.stored.Table("values")))
+		quoteColumn(name+"."+string(model.Exclusive)), values))
 	if err != nil {
 		return 0, err
 	}
@@ -51,7 +68,7 @@ func (d *Dataset) runtime(ctx context.Context, engine *store.Engine) (float64, e
 
 func (s *querySource) experiment() *perfql.Experiment {
 	return &perfql.Experiment{
-		Name: s.d.Name, Values: s.values(), Regions: s.d.stored.Table("regions"), Units: s.d.stored.Table("units"),
+		Name: s.d.Name, Values: s.values(), Regions: s.tables.regions, Units: s.tables.units,
 		Metric: s.metric, Known: s.d.knownNames(),
 	}
 }
@@ -133,7 +150,7 @@ func (s *querySource) total() float64 {
 
 // values is the relation of region summaries, with what is computed.
 func (s *querySource) values() string {
-	stored := s.d.stored.Table("values")
+	stored := s.tables.values
 	if s.time != "" && s.d.MetricIndex(s.time, model.Exclusive) < 0 {
 		s.needsTree = true
 	}
@@ -179,7 +196,7 @@ func (s *querySource) tree(stored string) string {
 				quoteColumn(m.Column()), quoteColumn(m.Column()), quoteColumn(m.Name+".exc")))
 		}
 	}
-	regions := s.d.stored.Table("regions")
+	regions := s.tables.regions
 	from := stored
 	if len(exclusive) > 0 {
 		var below []string

@@ -1,7 +1,6 @@
 package calibrate
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -22,7 +21,7 @@ type Segment struct {
 	Values []float64 `json:"values"`
 }
 
-// Network is what was fitted between hosts, or inside one.
+// Network is what was fitted between hosts.
 type Network struct {
 	Latency         float64   `json:"latency"`   // seconds, end to end
 	Bandwidth       float64   `json:"bandwidth"` // bytes/s
@@ -30,10 +29,17 @@ type Network struct {
 	BandwidthFactor []Segment `json:"bw_factor"`
 }
 
+// Loopback is the way inside a host: of ranks there to each other, or of a rank
+// to itself.
+type Loopback struct {
+	Latency   float64 `json:"latency"`   // seconds
+	Bandwidth float64 `json:"bandwidth"` // bytes/s
+}
+
 // Calibration is a platform's constants.
 type Calibration struct {
 	Network
-	Loopback     *Network  `json:"loopback,omitempty"` // between ranks of one host
+	Loopback     *Loopback `json:"loopback,omitempty"` // inside a host
 	SendOverhead []Segment `json:"os"`
 	RecvOverhead []Segment `json:"or"`
 	Isend        []Segment `json:"ois"`
@@ -58,7 +64,7 @@ const fewestSizes = 8
 
 // Fit finds the constants of a measurement. reference are the kernels' seconds
 // on the processor that counts as 1.
-func Fit(m *Measurement, reference map[string]float64) (*Calibration, error) {
+func Fit(m *Measurement, reference Rounds) (*Calibration, error) {
 	inside := func(a, b int) bool { return m.Hosts[a] == m.Hosts[b] }
 	between := func(a, b int) bool { return !inside(a, b) }
 	c := &Calibration{Library: m.Library, Selector: selector(m.Library)}
@@ -68,9 +74,6 @@ func Fit(m *Measurement, reference map[string]float64) (*Calibration, error) {
 	take := between
 	if len(m.curve(PingPong, between)) == 0 {
 		take = inside // one host only: its memory is the network
-	} else if local := m.curve(PingPong, inside); len(local) >= fewestSizes {
-		n := fitNetwork(fitPieces(local, true))
-		c.Loopback = &n
 	}
 	pings := m.curve(PingPong, take)
 	if len(pings) < fewestSizes {
@@ -107,6 +110,7 @@ func Fit(m *Measurement, reference map[string]float64) (*Calibration, error) {
 	}
 	cold := m.curve(Cold, take)
 	if len(cold) != len(pings) {
+		c.fitLoopback(m, send, recv)
 		return c, c.fitBothWays(pings, m.curve(Exchange, take))
 	}
 	if err := c.fitBothWays(pings, cold); err != nil {
@@ -115,6 +119,7 @@ func Fit(m *Measurement, reference map[string]float64) (*Calibration, error) {
 	warm := *c
 	c.warm = &warm
 	c.Network = c.network(c.afterWork(pings, m.curve(Exchange, take), cold), send, recv)
+	c.fitLoopback(m, send, recv)
 	return c, nil
 }
 
@@ -281,24 +286,6 @@ func (m *Measurement) spread(take func(a, b int) bool, all []point) float64 {
 		worst = max(worst, math.Abs(median(v)))
 	}
 	return worst
-}
-
-// fitSpeeds compares processors: the geometric mean over the kernels.
-func (c *Calibration) fitSpeeds(m *Measurement, reference map[string]float64) error {
-	for rank := range len(m.Hosts) {
-		sum, n := 0.0, 0
-		for name, seconds := range m.Kernels[rank] {
-			if ref := reference[name]; ref > 0 {
-				sum += math.Log(ref / seconds)
-				n++
-			}
-		}
-		if n == 0 {
-			return errors.New("calibrate: no kernel was measured both here and there")
-		}
-		c.Speeds = append(c.Speeds, math.Exp(sum/float64(n)))
-	}
-	return nil
 }
 
 // selector is the table of collective algorithms that an MPI uses.

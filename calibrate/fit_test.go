@@ -35,9 +35,9 @@ func sizes() []int64 {
 
 // imagine makes the measurement that a calibrated network would give, by replay.
 func imagine(t rapid.TB, c *Calibration, noise func() float64) *Measurement {
-	m := &Measurement{Hosts: map[int]string{0: "a", 1: "b"}, Library: c.Library, Kernels: map[int]map[string]float64{}}
+	m := &Measurement{Hosts: map[int]string{0: "a", 1: "b"}, Library: c.Library, Kernels: map[int]Rounds{}}
 	for rank, speed := range c.Speeds {
-		m.Kernels[rank] = map[string]float64{"integer": 1 / speed, "memory": 2 / speed}
+		m.Kernels[rank] = Rounds{"integer": {1 / speed}, "memory": {2 / speed}}
 	}
 	var points []point
 	for _, z := range sizes() {
@@ -81,7 +81,7 @@ func TestFitRecoversConstants(t *testing.T) {
 		}
 		noise := func() float64 { return 1 + rapid.Float64Range(-amplitude, amplitude).Draw(t, "off") }
 		m := imagine(t, c, noise)
-		got, err := Fit(m, map[string]float64{"integer": 1, "memory": 2})
+		got, err := Fit(m, Rounds{"integer": {1}, "memory": {2}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -138,7 +138,7 @@ func TestWrittenPlatform(t *testing.T) {
 	c := &Calibration{
 		Network: Network{Latency: 30e-6, Bandwidth: 1.1e8, LatencyFactor: []Segment{{0, []float64{1}}, {2.5e6, []float64{3}}},
 			BandwidthFactor: []Segment{{0, []float64{0.5}}, {2.5e6, []float64{1}}}},
-		Loopback:     &Network{Latency: 1e-6, Bandwidth: 5e9},
+		Loopback:     &Loopback{Latency: 1e-6, Bandwidth: 5e9},
 		SendOverhead: []Segment{{0, []float64{1e-6, 1e-10}}},
 		EagerBelow:   65536, Selector: "ompi", Speeds: []float64{1, 0.8},
 	}
@@ -204,6 +204,6 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			return
 		}
-		_, _ = Fit(m, map[string]float64{"integer": 1})
+		_, _ = Fit(m, Rounds{"integer": {1}})
 	})
 }

@@ -22,6 +22,7 @@ const (
 	Recv      Kind = "recv"      // inside MPI_Recv of a message that has come
 	Late      Kind = "late"      // inside MPI_Send, the receive posted later
 	Cold      Kind = "cold"      // an exchange after computation
+	Self      Kind = "self"      // of a rank to itself, after computation
 	Threshold Kind = "threshold" // not a time: sends from this size on wait
 )
 
@@ -39,19 +40,19 @@ type Measurement struct {
 	Library string
 	Hosts   map[int]string // names by rank
 	Samples []Sample
-	// Kernels are the seconds of the processor's kernels by rank and name.
-	Kernels map[int]map[string]float64
+	Kernels map[int]Rounds // of the processor's kernels, by rank
 }
 
 const (
 	maxSamples = 1 << 20
 	maxRank    = 1 << 20
+	maxRounds  = 1 << 12
 )
 
 // Read takes the program's output. Lines that are not its own, such as
 // mpirun's, are passed over; an output without its last line is refused.
 func Read(r io.Reader) (*Measurement, error) {
-	m := &Measurement{Hosts: map[int]string{}, Kernels: map[int]map[string]float64{}}
+	m := &Measurement{Hosts: map[int]string{}, Kernels: map[int]Rounds{}}
 	lines := bufio.NewScanner(r)
 	done := false
 	for n := 1; lines.Scan(); n++ {
@@ -91,7 +92,7 @@ func Read(r io.Reader) (*Measurement, error) {
 func (m *Measurement) sample(words []string) error {
 	s := Sample{Kind: Kind(words[0])}
 	switch s.Kind {
-	case PingPong, Exchange, Send, Isend, Recv, Late, Cold, Threshold:
+	case PingPong, Exchange, Send, Isend, Recv, Late, Cold, Self, Threshold:
 	default:
 		return nil // somebody else's line
 	}
@@ -122,9 +123,13 @@ func (m *Measurement) kernel(words []string) error {
 		return errors.Join(err, fmt.Errorf("a kernel that took %s s", words[3]))
 	}
 	if m.Kernels[rank] == nil {
-		m.Kernels[rank] = map[string]float64{}
+		m.Kernels[rank] = Rounds{}
 	}
-	m.Kernels[rank][words[2]] = seconds
+	rounds := m.Kernels[rank]
+	if len(rounds[words[2]]) >= maxRounds {
+		return fmt.Errorf("more than %d rounds of kernel %s", maxRounds, words[2])
+	}
+	rounds[words[2]] = append(rounds[words[2]], seconds)
 	return nil
 }
 

@@ -51,7 +51,7 @@ func Measure(ctx context.Context, command, binary string, l Limits, copyTo io.Wr
 }
 
 // Reference measures the kernels on the processor this program runs on.
-func Reference(ctx context.Context, binary string) (map[string]float64, error) {
+func Reference(ctx context.Context, binary string) (Rounds, error) {
 	m, err := run(ctx, quote(binary)+" kernels", nil)
 	if err != nil {
 		return nil, err

@@ -39,7 +39,7 @@ func (c *Calibration) WriteXML(w io.Writer, nodes int) error {
 func (c *Calibration) writeTOML(w io.Writer, nodes int) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Measured by auspex calibrate over %s.\n\n", c.Library)
-	b.WriteString("[config]\n")
+	fmt.Fprintf(&b, "reference = \"%sf\"\n\n[config]\n", digits(referenceSpeed))
 	for _, kv := range c.config() {
 		fmt.Fprintf(&b, "%q = %q\n", kv[0], kv[1])
 	}

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"auspex/internal/mistake"
 )
 
 // Error says what is wrong with a text and where.
@@ -33,9 +35,11 @@ func (e *Error) Error() string {
 // Unwrap gives the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Line and Column count from 1; a column is a character, not a byte.
-func (e *Error) Line() int   { line, _, _ := e.place(); return line }
-func (e *Error) Column() int { _, col, _ := e.place(); return col }
+// Place is where in the text; a column is a character, not a byte.
+func (e *Error) Place() mistake.Place {
+	line, column, _ := e.place()
+	return mistake.Place{Line: line, Column: column}
+}
 
 // shownWidth is how much of a long line Caret shows.
 const shownWidth = 100

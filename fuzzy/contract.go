@@ -3,6 +3,8 @@ package fuzzy
 import (
 	"regexp"
 	"strings"
+
+	"auspex/internal/mistake"
 )
 
 // Contract is a service level agreement in words.
@@ -34,7 +36,7 @@ type clauseTable struct {
 }
 
 // ReadContract reads the TOML of a contract. file is only used in errors,
-// which are [*FileError]s.
+// which are [mistake.Placed].
 //
 //	baseline = "nightly"
 //	[clause.solve_time]
@@ -67,7 +69,7 @@ func ReadContract(file string, data []byte) (*Contract, error) {
 		c.Clauses = append(c.Clauses, clause)
 	}
 	if len(c.Clauses) == 0 {
-		return nil, &FileError{File: file, Message: "promises nothing; write clauses under [clause.NAME]"}
+		return nil, mistake.InFile(file, "promises nothing; write clauses under [clause.NAME]")
 	}
 	return c, nil
 }

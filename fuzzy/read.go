@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"auspex/expr"
+	"auspex/internal/mistake"
 )
 
 // reader turns tables into variables and factors.
@@ -17,7 +18,7 @@ type reader struct {
 
 // fail points at the key with the given path.
 func (r reader) fail(path []string, format string, args ...any) error {
-	return &FileError{File: r.file, Line: r.places.line(path...), Message: fmt.Sprintf(format, args...)}
+	return mistake.AtLine(r.file, r.places.line(path...), format, args...)
 }
 
 func (r reader) variable(name string, t variableTable) (*Variable, error) {

@@ -2,6 +2,8 @@ package fuzzy
 
 import (
 	"slices"
+
+	"auspex/internal/mistake"
 )
 
 // NamedRule is a rule of a rule base: when it is asked, and what a person
@@ -25,7 +27,7 @@ type ruleTable struct {
 }
 
 // ReadRules reads the TOML of a rule base. file is only used in errors, which
-// are [*FileError]s.
+// are [mistake.Placed].
 //
 //	[rule.load_imbalance]
 //	about = "some units have more work than others"
@@ -63,7 +65,7 @@ func ReadRules(file string, data []byte) ([]*NamedRule, error) {
 		rules = append(rules, &NamedRule{Name: name, About: t.About, Rule: parsed, By: t.By, Where: t.Where, Advice: t.Advice})
 	}
 	if len(rules) == 0 {
-		return nil, &FileError{File: file, Message: "holds no rules; write them under [rule.NAME]"}
+		return nil, mistake.InFile(file, "holds no rules; write them under [rule.NAME]")
 	}
 	return rules, nil
 }

@@ -3,32 +3,14 @@ package fuzzy
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
 
 	"auspex/expr"
+	"auspex/internal/mistake"
 )
-
-// FileError says what is wrong with a file of words, rules or clauses and where.
-type FileError struct {
-	File         string
-	Line, Column int // from 1; 0 where unknown
-	Message      string
-}
-
-// Error gives file:line:column: message.
-func (e *FileError) Error() string {
-	switch {
-	case e.Line == 0:
-		return e.File + ": " + e.Message
-	case e.Column == 0:
-		return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Message)
-	}
-	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.Message)
-}
 
 // maxFile bounds the file of a vocabulary, of rules or of a contract, in bytes.
 const maxFile = 1 << 20
@@ -59,7 +41,7 @@ type factorTable struct {
 }
 
 // ReadVocabulary reads the TOML of a vocabulary. file is only used in errors,
-// which are [*FileError]s.
+// which are [mistake.Placed].
 //
 //	[variable.l2_miss_ratio]
 //	metric = "l2_misses/l2_accesses"
@@ -114,7 +96,7 @@ func keysOf[T any](m map[string]T) []string {
 // decode reads TOML into table; keys are the known ones, for suggestions.
 func decode(file string, data []byte, table any, keys []string) (reader, error) {
 	if len(data) > maxFile {
-		return reader{}, &FileError{File: file, Message: fmt.Sprintf("is larger than %d bytes, which nobody writes by hand", maxFile)}
+		return reader{}, mistake.InFile(file, "is larger than %d bytes, which nobody writes by hand", maxFile)
 	}
 	d := toml.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
@@ -132,14 +114,14 @@ func decodeError(file string, err error, keys []string) error {
 		line, col := first.Position()
 		key := first.Key()
 		hint := expr.DidYouMean(key[len(key)-1], keys)
-		return &FileError{file, line, col, joinHint("unknown key "+strings.Join(key, "."), hint)}
+		return mistake.At(mistake.Place{File: file, Line: line, Column: col}, "%s", joinHint("unknown key "+strings.Join(key, "."), hint))
 	}
 	var decode *toml.DecodeError
 	if errors.As(err, &decode) {
 		line, col := decode.Position()
-		return &FileError{file, line, col, strings.TrimPrefix(decode.Error(), "toml: ")}
+		return mistake.At(mistake.Place{File: file, Line: line, Column: col}, "%s", strings.TrimPrefix(decode.Error(), "toml: "))
 	}
-	return &FileError{File: file, Message: strings.TrimPrefix(err.Error(), "toml: ")}
+	return mistake.InFile(file, "%s", strings.TrimPrefix(err.Error(), "toml: "))
 }
 
 func joinHint(message, hint string) string {

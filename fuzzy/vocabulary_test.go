@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"auspex/expr"
+	"auspex/internal/mistake"
 )
 
 func metric(t testing.TB, text string) expr.Node {
@@ -248,8 +249,7 @@ func TestVocabularyErrors(t *testing.T) {
 		{strings.Repeat("#", maxFile+1), "v.toml: is larger than"},
 	} {
 		_, err := ReadVocabulary("v.toml", []byte(c.text))
-		var e *FileError
-		if !errors.As(err, &e) || !strings.HasPrefix(err.Error(), c.want) {
+		if place, _ := mistake.Find(err); place.File != "v.toml" || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("got %v, want %s", err, c.want)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 
+	"auspex/internal/mistake"
 	"auspex/longtable"
 	"auspex/model"
 )
@@ -14,12 +15,12 @@ func isParquetTable(_ string, head []byte) bool { return longtable.IsParquet(hea
 func readParquetTable(ctx context.Context, src *Source) (*model.Experiment, error) {
 	file, err := os.Open(src.Path)
 	if err != nil {
-		return nil, model.InFile(src.Given, "cannot be opened: %v", err)
+		return nil, mistake.InFile(src.Given, "cannot be opened: %v", err)
 	}
 	defer file.Close()
 	info, err := file.Stat()
 	if err != nil {
-		return nil, model.InFile(src.Given, "cannot be read: %v", err)
+		return nil, mistake.InFile(src.Given, "cannot be read: %v", err)
 	}
 	return longtable.ReadParquet(ctx, src.Given, &countingReaderAt{file, src.Progress}, info.Size(), tableOptions)
 }

@@ -57,7 +57,7 @@ func collectTrace(ctx context.Context, dir string) (*trace.Trace, []rankNotes, e
 	var notes []rankNotes
 	sort.Slice(files, func(i, j int) bool { return rankOf(files[i]) < rankOf(files[j]) })
 	places := readPlaces(dir)
-	t := &trace.Trace{}
+	t := &trace.Trace{Nanoseconds: true}
 	for i, file := range files {
 		if rankOf(file) != i {
 			return nil, nil, fmt.Errorf("there is no trace of rank %d: it did not come to its end", i)

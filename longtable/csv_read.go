@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"auspex/internal/mistake"
 	"auspex/model"
 )
 
@@ -39,15 +40,14 @@ func IsCSV(head []byte) bool {
 func ReadCSV(ctx context.Context, name string, r io.Reader, options Options) (*model.Experiment, error) {
 	t := &csvTable{assembler: newAssembler(options), scanner: newCSVScanner(withoutMark(r))}
 	if err := t.read(ctx); err != nil {
-		var located *model.FileError
-		if errors.As(err, &located) || ctx.Err() != nil {
+		if _, located := mistake.Find(err); located || ctx.Err() != nil {
 			return nil, err
 		}
-		return nil, model.AtLine(name, t.scanner.line, "%w", err)
+		return nil, mistake.AtLine(name, t.scanner.line, "%w", err)
 	}
 	e, err := t.finish(ctx, t.layout.at[colDeviation] >= 0, t.layout.at[colCount] >= 0)
 	if err != nil {
-		return nil, model.InFile(name, "%w", err)
+		return nil, mistake.InFile(name, "%w", err)
 	}
 	return e, nil
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"auspex/internal/jsonscan"
+	"auspex/internal/mistake"
 	"auspex/model"
 )
 
@@ -46,14 +47,14 @@ func ReadJSONL(ctx context.Context, name string, r io.Reader, options Options) (
 		if ctx.Err() != nil {
 			return nil, err
 		}
-		return nil, model.AtLine(name, t.s.Line(), "%w", err)
+		return nil, mistake.AtLine(name, t.s.Line(), "%w", err)
 	}
 	if len(t.ignored) > 0 {
 		t.header.Notes = append(t.header.Notes, "keys not read: "+strings.Join(t.ignored, ", "))
 	}
 	e, err := t.finish(ctx, t.deviations, t.counts)
 	if err != nil {
-		return nil, model.InFile(name, "%w", err)
+		return nil, mistake.InFile(name, "%w", err)
 	}
 	return e, nil
 }

@@ -9,6 +9,7 @@ import (
 	"math"
 	"strings"
 
+	"auspex/internal/mistake"
 	"auspex/model"
 
 	"github.com/parquet-go/parquet-go"
@@ -23,7 +24,7 @@ func ReadParquet(ctx context.Context, name string, r io.ReaderAt, size int64, op
 	// damaged one must not end the program.
 	defer func() {
 		if p := recover(); p != nil {
-			e, err = nil, model.InFile(name, "damaged Parquet file: %v", p)
+			e, err = nil, mistake.InFile(name, "damaged Parquet file: %v", p)
 		}
 	}()
 	t := &parquetTable{assembler: newAssembler(options)}
@@ -35,11 +36,11 @@ func ReadParquet(ctx context.Context, name string, r io.ReaderAt, size int64, op
 		if t.row > 0 {
 			err = fmt.Errorf("row %d: %w", t.row, err)
 		}
-		return nil, model.InFile(name, "%w", err)
+		return nil, mistake.InFile(name, "%w", err)
 	}
 	e, err = t.finish(ctx, t.columns[colDeviation] != nil, t.columns[colCount] != nil)
 	if err != nil {
-		return nil, model.InFile(name, "%w", err)
+		return nil, mistake.InFile(name, "%w", err)
 	}
 	return e, nil
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"auspex/internal/mistake"
 	"auspex/model"
 
 	"github.com/google/go-cmp/cmp"
@@ -204,8 +205,7 @@ func checkError(t *testing.T, name string, err error, want string) {
 		t.Errorf("%s: %v, want %q", name, err, want)
 		return
 	}
-	var located *model.FileError
-	if !errors.As(err, &located) {
+	if place, _ := mistake.Find(err); place.File == "" {
 		t.Errorf("%s: %v names no file", name, err)
 	}
 }

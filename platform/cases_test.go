@@ -1,11 +1,12 @@
 package platform
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"auspex/internal/mistake"
 )
 
 // cases finds the shared conformance cases.
@@ -74,11 +75,11 @@ func TestBadCases(t *testing.T) {
 				return
 			}
 			found++
-			var e *Error
-			if !errors.As(err, &e) {
+			place, ok := mistake.Find(err)
+			if !ok {
 				t.Fatalf("got %v, want an error with a place", err)
 			}
-			if e.Line != w.line || !strings.Contains(e.Msg, w.reason) || !strings.HasPrefix(err.Error(), e.File) {
+			if place.Line != w.line || !strings.Contains(err.Error(), w.reason) || !strings.HasPrefix(err.Error(), place.File) {
 				t.Errorf("got %v, want line %d and %q", err, w.line, w.reason)
 			}
 		})

@@ -1,10 +1,11 @@
 package platform
 
 import (
-	"errors"
 	"slices"
 	"strings"
 	"testing"
+
+	"auspex/internal/mistake"
 )
 
 const fourHosts = `<platform version="4.1"><cluster id="c" prefix="n" suffix="" radical="0-3" speed="1Gf" bw="1GBps" lat="1us"/></platform>`
@@ -53,8 +54,8 @@ func TestBadHostfile(t *testing.T) {
 		{"n0\n" + strings.Repeat("x", 1<<20), 2, "too long"},
 	} {
 		_, err := ReadHostfile("h", strings.NewReader(c.text), p)
-		var e *Error
-		if !errors.As(err, &e) || e.Line != c.line || e.File != "h" || !strings.Contains(e.Msg, c.reason) {
+		place, _ := mistake.Find(err)
+		if place.Line != c.line || place.File != "h" || !strings.Contains(err.Error(), c.reason) {
 			t.Errorf("%.20q: %v, want line %d and %q", c.text, err, c.line, c.reason)
 		}
 	}

@@ -45,6 +45,9 @@ type Platform struct {
 	Hosts  []Host
 	Links  []Link
 	Config map[string]string // the <config> block, by SimGrid's option names
+	// Reference is the speed that the machine counts as on which the platform was
+	// calibrated; 0 where the file does not say.
+	Reference float64
 
 	points []point
 	names  map[string]int32 // point by name

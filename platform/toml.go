@@ -9,17 +9,21 @@ import (
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
+
+	"auspex/internal/mistake"
 )
 
 // The short form, as it is decoded. Quantities are of type any so that a
 // number without quotes and unit gets our own message.
 type (
 	tomlPlatform struct {
-		Config   map[string]any `toml:"config"`
-		Cluster  []tomlCluster  `toml:"cluster"`
-		Host     []tomlHost     `toml:"host"`
-		Switches []string       `toml:"switches"`
-		Link     []tomlLink     `toml:"link"`
+		// Reference is the speed of the machine that traces are taken on.
+		Reference any            `toml:"reference"`
+		Config    map[string]any `toml:"config"`
+		Cluster   []tomlCluster  `toml:"cluster"`
+		Host      []tomlHost     `toml:"host"`
+		Switches  []string       `toml:"switches"`
+		Link      []tomlLink     `toml:"link"`
 	}
 	tomlCluster struct {
 		Name      string         `toml:"name"`
@@ -106,16 +110,17 @@ func tomlError(name string, err error) error {
 	var unknown *toml.StrictMissingError
 	if errors.As(err, &unknown) && len(unknown.Errors) > 0 {
 		e := &unknown.Errors[0]
-		line, _ := e.Position()
-		return newError(name, line, "unknown key %q", strings.Join(e.Key(), "."))
+		line, column := e.Position()
+		return errorAt(mistake.Place{File: name, Line: line, Column: column}, "unknown key %q", strings.Join(e.Key(), "."))
 	}
 	var decode *toml.DecodeError
 	if errors.As(err, &decode) {
-		line, _ := decode.Position()
+		line, column := decode.Position()
+		place := mistake.Place{File: name, Line: line, Column: column}
 		if key := decode.Key(); len(key) > 0 && strings.Contains(err.Error(), "cannot") {
-			return newError(name, line, "the value of %s is of the wrong kind", strings.Join(key, "."))
+			return errorAt(place, "the value of %s is of the wrong kind", strings.Join(key, "."))
 		}
-		return newError(name, line, "not well-formed TOML: %s", strings.TrimPrefix(err.Error(), "toml: "))
+		return errorAt(place, "not well-formed TOML: %s", strings.TrimPrefix(err.Error(), "toml: "))
 	}
 	return newError(name, 0, "%v", err)
 }

@@ -1,11 +1,12 @@
 package platform
 
 import (
-	"errors"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"auspex/internal/mistake"
 )
 
 const clusterA = `[[cluster]]
@@ -172,11 +173,11 @@ func TestTOMLRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := Read("f.toml", strings.NewReader(c.text))
-			var e *Error
-			if !errors.As(err, &e) {
+			place, ok := mistake.Find(err)
+			if !ok {
 				t.Fatalf("got %v, want an error with a place", err)
 			}
-			if e.File != "f.toml" || e.Line != c.line || !strings.Contains(e.Msg, c.reason) {
+			if place.File != "f.toml" || place.Line != c.line || !strings.Contains(err.Error(), c.reason) {
 				t.Errorf("got %v, want line %d and %q", err, c.line, c.reason)
 			}
 		})

@@ -20,6 +20,13 @@ func (x *tomlReader) platform(t *tomlPlatform) (*Platform, error) {
 	if err := x.config(t.Config); err != nil {
 		return nil, err
 	}
+	if t.Reference != nil {
+		speed, err := x.quantity("reference", t.Reference, speedUnit)
+		if err != nil {
+			return nil, err
+		}
+		x.b.p.Reference = speed
+	}
 	x.net = newGraph(false)
 	if err := x.b.openZone("world", "Dijkstra", x.net); err != nil {
 		return nil, err

@@ -37,6 +37,9 @@ func WriteXML(w io.Writer, p *Platform) error {
 	}
 	zone := freshName("world", func(s string) bool { _, taken := p.HostByName(s); return taken })
 	out.line("  <zone%s>", attrs("id", zone, "routing", "Full"))
+	if p.Reference > 0 {
+		out.line("    <prop%s/>", attrs("id", referenceKey, "value", number(p.Reference, "f")))
+	}
 	for _, h := range p.Hosts {
 		out.line("    <host%s/>", attrs("id", h.Name, "speed", number(h.Speed, "f"), "core", strconv.Itoa(h.Cores)))
 	}

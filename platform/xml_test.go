@@ -1,9 +1,10 @@
 package platform
 
 import (
-	"errors"
 	"strings"
 	"testing"
+
+	"auspex/internal/mistake"
 )
 
 // inWorld puts elements into a Full zone; they start on line 2.
@@ -125,11 +126,11 @@ func TestRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := read("f.xml", strings.NewReader(c.text), newBuilder(small))
-			var e *Error
-			if !errors.As(err, &e) {
+			place, ok := mistake.Find(err)
+			if !ok {
 				t.Fatalf("got %v, want an error with a place", err)
 			}
-			if e.File != "f.xml" || e.Line != c.line || !strings.Contains(e.Msg, c.reason) {
+			if place.File != "f.xml" || place.Line != c.line || !strings.Contains(err.Error(), c.reason) {
 				t.Errorf("got %v, want line %d and %q", err, c.line, c.reason)
 			}
 		})

@@ -70,7 +70,12 @@ func (x *xmlReader) empty(name string) error {
 
 // note reads the properties of a host, link, zone or cluster. None of them
 // changes a time we simulate; those that would are refused.
-func (x *xmlReader) note(key, _ string) error {
+func (x *xmlReader) note(key, value string) error {
+	if key == referenceKey {
+		speed, err := ParseSpeed(value)
+		x.b.p.Reference = speed
+		return err
+	}
 	if strings.HasPrefix(key, "smpi/") {
 		return fmt.Errorf("the property %q of a single host is not supported", key)
 	}

@@ -247,7 +247,7 @@ func (g *growth) to(np int) (*trace.Trace, error) {
 	if np <= g.last.NP() {
 		return nil, fmt.Errorf("%d processes are not more than the %d that were run", np, g.last.NP())
 	}
-	out := &trace.Trace{Name: fmt.Sprintf("%d processes made of %d", np, g.last.NP())}
+	out := &trace.Trace{Nanoseconds: g.last.Nanoseconds, Name: fmt.Sprintf("%d processes made of %d", np, g.last.NP())}
 	for rank := range np {
 		out.Programs = append(out.Programs, g.program(rank, np))
 	}

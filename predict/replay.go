@@ -16,13 +16,13 @@ import (
 func (w *workshop) replay(ctx context.Context, p *Platform, traces []*taken, opt string, np int) (Prediction, error) {
 	w.say("simulating %d processes at -O%s on %s", np, opt, p.Name)
 	hosts := p.place(np)
-	machine := scaled(p.Platform, w.ReferenceSpeed)
+	machine := p.Platform.Timed(w.ReferenceSpeed)
 	out := Prediction{NP: np, Opt: opt, Platform: p.Name, Method: Simple, Runs: len(traces)}
 	var seconds []float64
 	within := 0.0
 	for _, t := range traces {
 		start := time.Now()
-		result, err := simulate.Run(ctx, t.Trace, machine, hosts, p.Options, simulate.Hooks{})
+		result, err := simulate.Run(ctx, t.Trace, p.Platform, hosts, w.options(p), simulate.Hooks{})
 		if err != nil {
 			return out, fmt.Errorf("%s: %w", p.Name, err)
 		}
@@ -51,16 +51,11 @@ func (w *workshop) replay(ctx context.Context, p *Platform, traces []*taken, opt
 	return out, w.watch(ctx, p, traces[0], opt, np)
 }
 
-// scaled is a platform on which a trace's nanoseconds take the time that they
-// would on hosts of its speeds, if the measuring machine is of the reference
-// speed: 1 ns counts as one flop at 10⁹ flop/s.
-func scaled(p *platform.Platform, reference float64) *platform.Platform {
-	q := *p
-	q.Hosts = append([]platform.Host(nil), p.Hosts...)
-	for i := range q.Hosts {
-		q.Hosts[i].Speed *= 1e9 / reference
-	}
-	return &q
+// options are a platform's, and the speed that the traces were taken at.
+func (w *workshop) options(p *Platform) simulate.Options {
+	o := p.Options
+	o.ReferenceSpeed = w.ReferenceSpeed
+	return o
 }
 
 // spread is the standard deviation, in seconds, of the computation of the rank

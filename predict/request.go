@@ -45,7 +45,7 @@ type Request struct {
 	// Runs is how many traces are taken of each level and count.
 	Runs int
 	// ReferenceSpeed is the flop/s that the measuring machine counts as; 0 for
-	// the speed of the first platform's first host.
+	// what the first platform says.
 	ReferenceSpeed float64
 	// Epsilon is how closely the time of an iteration must have settled before
 	// its loop is cut short (eq. 4).

@@ -35,15 +35,17 @@ type Prediction struct {
 	// spread of what was measured tells.
 	Low  float64 `json:"low_seconds"`
 	High float64 `json:"high_seconds"`
-	// Measured and Error, which is relative, are nil where nothing was run to
-	// compare with; Command is the whole command, start of MPI included.
+	// Measured is nil where nothing was run, and Error, which is relative, also
+	// where what was run did not run on the platform; Command is the whole
+	// command, start of MPI included.
 	Measured *float64 `json:"measured_seconds"`
 	Error    *float64 `json:"error"`
 	Command  *float64 `json:"measured_command_seconds"`
-	// Slowdown is equation 5 with the measured time as the normal one, or the
-	// predicted one where nothing was measured; Gain its inverse.
-	Slowdown float64 `json:"slowdown"`
-	Gain     float64 `json:"gain"`
+	// Slowdown is equation 5 with the measured time as the normal one, Gain its
+	// inverse; nil where no run was measured on processors as fast as those that
+	// the prediction was made on.
+	Slowdown *float64 `json:"slowdown"`
+	Gain     *float64 `json:"gain"`
 	Cost
 	Runs    int                 `json:"runs"`
 	Actions int64               `json:"actions"`

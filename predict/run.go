@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"auspex/internal/scratch"
 )
 
 // Run predicts. What it writes goes below a temporary directory that it removes.
@@ -25,7 +27,7 @@ func Run(ctx context.Context, r Request) (*Report, error) {
 		return nil, err
 	}
 	if r.ReferenceSpeed <= 0 {
-		r.ReferenceSpeed = r.Platforms[0].Hosts[0].Speed
+		r.ReferenceSpeed = r.Platforms[0].ReferenceSpeed()
 	}
 	source, err := filepath.Abs(r.Source)
 	if err != nil {
@@ -42,7 +44,7 @@ func Run(ctx context.Context, r Request) (*Report, error) {
 			return nil, err
 		}
 	}
-	dir, err := os.MkdirTemp("", "auspex-predict-")
+	dir, err := scratch.Dir("predict")
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +106,7 @@ func (w *workshop) level(ctx context.Context, plan *plan, opt string, report *Re
 				return err
 			}
 			if np > 1 {
-				w.note("The measured times are those of this machine, not of the platforms; --validate-command runs the program elsewhere.")
+				w.note("The measured times are those of this machine, so they are not held against what was predicted for the platforms; --validate-command runs the program there.")
 			}
 		}
 		for i := range w.Platforms {
@@ -124,7 +126,7 @@ func (w *workshop) level(ctx context.Context, plan *plan, opt string, report *Re
 					return err
 				}
 			}
-			prediction.compare(normal)
+			w.compare(&prediction, normal, p)
 			report.Predictions = append(report.Predictions, prediction)
 		}
 	}
@@ -151,7 +153,6 @@ func (w *workshop) beyond(ctx context.Context, measured [][]*taken, opt string, 
 			return err
 		}
 		prediction.Extrapolated = true
-		prediction.compare(nil)
 		report.Predictions = append(report.Predictions, prediction)
 	}
 	return nil

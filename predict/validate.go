@@ -3,6 +3,7 @@ package predict
 import (
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -52,13 +53,28 @@ func median(values []float64) float64 {
 }
 
 // compare completes a prediction with what the program took, if that is known.
-func (p *Prediction) compare(n *normal) {
-	took := p.Predicted
-	if n != nil && n.span > 0 {
-		off := (p.Predicted - n.span) / n.span
-		p.Measured, p.Error, p.Command = &n.span, &off, &n.command
-		took = n.span
+// Times are held against one another only where they are of one machine: those
+// measured here against the cost of predicting, which was spent here, and against
+// the prediction only if that is for a processor as fast as this one and for no
+// network; those that --validate-command measured are the platform's by the
+// user's word, and are held against the cost if the processors are alike.
+func (w *workshop) compare(p *Prediction, n *normal, on *Platform) {
+	if n == nil || n.span <= 0 {
+		return
 	}
-	p.Slowdown = slowdown(p.total(), took, p.NP)
-	p.Gain = gain(p.Slowdown)
+	p.Measured, p.Command = &n.span, &n.command
+	alike := true
+	for _, host := range on.place(p.NP) {
+		alike = alike && math.Abs(on.Hosts[host].Speed/w.ReferenceSpeed-1) < 1e-9
+	}
+	there := w.ValidateCommand != ""
+	if there || p.NP == 1 && alike {
+		off := (p.Predicted - n.span) / n.span
+		p.Error = &off
+	}
+	if alike || !there {
+		s := slowdown(p.total(), n.span, p.NP)
+		g := gain(s)
+		p.Slowdown, p.Gain = &s, &g
+	}
 }

@@ -19,7 +19,7 @@ func (w *workshop) watch(ctx context.Context, p *Platform, t *taken, opt string,
 	}
 	timeline, tell := w.Watch(p, opt, np)
 	hosts := p.place(np)
-	result, err := simulate.Run(ctx, t.Trace, scaled(p.Platform, w.ReferenceSpeed), hosts, p.Options, simulate.Hooks{Timeline: timeline})
+	result, err := simulate.Run(ctx, t.Trace, p.Platform, hosts, w.options(p), simulate.Hooks{Timeline: timeline})
 	if err != nil {
 		return fmt.Errorf("%s: %w", p.Name, err)
 	}

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"auspex/analyze"
@@ -44,7 +45,11 @@ func (p *Page) predicted(r *predict.Report) {
 		}
 		row := []string{fmt.Sprint(x.NP), "-O" + x.Opt, name, method, seconds(x.Predicted), seconds(x.Low), seconds(x.High)}
 		if x.Measured != nil {
-			row = append(row, seconds(*x.Measured), fmt.Sprintf("%+.1f %%", 100**x.Error))
+			off := "–"
+			if x.Error != nil {
+				off = fmt.Sprintf("%+.1f %%", 100**x.Error)
+			}
+			row = append(row, seconds(*x.Measured), off)
 		}
 		rows = append(rows, row)
 	}
@@ -72,10 +77,21 @@ func (p *Page) predictionCost(r *predict.Report) {
 	var rows [][]string
 	for _, x := range r.Predictions {
 		rows = append(rows, []string{fmt.Sprint(x.NP), "-O" + x.Opt, platform(&x), seconds(x.Build), seconds(x.Obtain), seconds(x.Simulation), seconds(x.PerPrediction),
-			fmt.Sprintf("%.3g", x.Slowdown), fmt.Sprintf("%.3g", x.Gain)})
+			ratio(x.Slowdown), ratio(x.Gain)})
 	}
 	p.table([]column{number("processes"), words("level"), region("platform"), number("build"), number("traces"), number("simulation"), number("a prediction"), number("slowdown"), number("gain")}, rows)
+	if !slices.ContainsFunc(r.Predictions, func(x predict.Prediction) bool { return x.Slowdown != nil }) {
+		p.Line("Slowdown and gain are not known: no run was timed beside the prediction (--validate).")
+	}
 	p.Line("This machine counts as one of %.4g Gflop/s.", r.ReferenceSpeed/1e9)
+}
+
+// ratio is a number that may not be known.
+func ratio(v *float64) string {
+	if v == nil {
+		return "–"
+	}
+	return fmt.Sprintf("%.3g", *v)
 }
 
 // cutLoops tells how each loop was measured and why; loops of which the same is

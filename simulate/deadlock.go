@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"auspex/internal/mistake"
 	"auspex/trace"
 )
 
@@ -37,6 +38,14 @@ func (d *Deadlock) Error() string {
 		fmt.Fprintf(&b, " waits for %s", strings.Join(w.For, ", "))
 	}
 	return b.String()
+}
+
+// Place is where the first rank waits.
+func (d *Deadlock) Place() mistake.Place {
+	if len(d.Waiting) == 0 {
+		return mistake.Place{}
+	}
+	return mistake.Place{File: d.Waiting[0].File, Line: d.Waiting[0].Line}
 }
 
 // deadlock describes who waits for whom.

@@ -48,6 +48,9 @@ func Run(ctx context.Context, t *trace.Trace, p *platform.Platform, hosts []int,
 	if len(hosts) < np {
 		return nil, fmt.Errorf("simulate: %d ranks, but only %d are placed on hosts", np, len(hosts))
 	}
+	if t.Nanoseconds {
+		p = p.Timed(o.ReferenceSpeed)
+	}
 	q := newEventQueue(np + 1)
 	e := &engine{
 		opts: &o, trace: t, plat: p, queue: q, cpus: newCPUs(p, np, q), post: newPost(np),

@@ -42,6 +42,9 @@ type Options struct {
 	// SendOverhead, RecvOverhead and IsendOverhead are seconds, fixed and per
 	// byte, that a rank spends in detached sends, their receives, and isends.
 	SendOverhead, RecvOverhead, IsendOverhead []Segment
+	// ReferenceSpeed is the flop/s that the machine counts as on which a trace in
+	// ns was taken; 0 for what the platform says.
+	ReferenceSpeed float64
 	// EagerBelow: smaller sends return at once (smpi/send-is-detached-thresh).
 	EagerBelow int64
 	// PushBelow: smaller messages travel before they are received

@@ -3,6 +3,7 @@ package simulate
 import (
 	"fmt"
 
+	"auspex/internal/mistake"
 	"auspex/simulate/collective"
 	"auspex/trace"
 )
@@ -122,7 +123,7 @@ func (e *engine) at(id int32, err error) error {
 	n := e.ranks[id].cursor.Done() - 1
 	file, line := e.trace.Position(int(id), n)
 	if line > 0 {
-		return &trace.Error{File: file, Line: line, Msg: fmt.Sprintf("rank %d, %s: %s", id, e.ranks[id].kind, err)}
+		return mistake.AtLine(file, line, "rank %d, %s: %w", id, e.ranks[id].kind, err)
 	}
 	return fmt.Errorf("%s: action %d of rank %d, %s: %w", file, n, id, e.ranks[id].kind, err)
 }

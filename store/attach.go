@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"regexp"
 )
 
@@ -18,14 +16,14 @@ type Attachment struct {
 
 var attachmentName = regexp.MustCompile(`^[a-z0-9-]+\.(csv|txt|json)$`)
 
-// attach writes attachments into the directory of an experiment that is being
+// attach writes attachments into the folder of an experiment that is being
 // made.
-func attach(dir string, list []Attachment) error {
+func attach(d *draft, list []Attachment) error {
 	for _, a := range list {
-		if !attachmentName.MatchString(a.Name) || a.Name == "experiment.json" {
+		if !attachmentName.MatchString(a.Name) || a.Name == headerFile {
 			return fmt.Errorf("an attachment cannot be called %q: use small letters, digits and dashes with .csv, .txt or .json", a.Name)
 		}
-		if err := writeFile(filepath.Join(dir, a.Name), a.Data); err != nil {
+		if err := d.write(a.Name, a.Data); err != nil {
 			return err
 		}
 	}
@@ -35,12 +33,13 @@ func attach(dir string, list []Attachment) error {
 // Attachment reads a file that was stored with the experiment; ErrNotFound
 // where there is none of the name.
 func (e *Experiment) Attachment(name string) ([]byte, error) {
-	if !attachmentName.MatchString(name) {
-		return nil, fmt.Errorf("%w: attachment %q of %s", ErrNotFound, name, e.Name)
+	missing := &namedError{fmt.Sprintf("the experiment %q has no attachment %q", e.Name, name), ErrNotFound}
+	if !attachmentName.MatchString(name) || name == headerFile {
+		return nil, missing
 	}
-	data, err := os.ReadFile(filepath.Join(e.dir, name))
+	data, err := e.folder.read(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%w: attachment %q of %s", ErrNotFound, name, e.Name)
+		return nil, missing
 	}
 	return data, err
 }

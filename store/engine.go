@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 
 	_ "github.com/duckdb/duckdb-go/v2" // the driver behind sql.Open("duckdb")
@@ -41,7 +43,22 @@ func (e *Engine) Query(ctx context.Context, query string) (*sql.Rows, error) {
 func (e *Engine) Close() error { return e.db.Close() }
 
 // Table is the SQL expression for one of the experiment's tables: "values",
-// "regions" or "units".
-func (e *Experiment) Table(table string) string {
-	return "read_parquet('" + strings.ReplaceAll(e.file(table), "'", "''") + "')"
+// "regions" or "units". DuckDB does not know the store's sums; so the table is
+// checked here, once as long as its file stays what it was.
+func (e *Experiment) Table(table string) (string, error) {
+	file := table + ".parquet"
+	path := filepath.Join(e.folder.dir, file)
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", e.folder.explain(file, err)
+	}
+	e.verified.Lock()
+	defer e.verified.Unlock()
+	if was := e.verified.as[table]; was == nil || !os.SameFile(was, info) || was.Size() != info.Size() || !was.ModTime().Equal(info.ModTime()) {
+		if err := e.folder.verify(file); err != nil {
+			return "", err
+		}
+		e.verified.as[table] = info
+	}
+	return "read_parquet('" + strings.ReplaceAll(path, "'", "''") + "')", nil
 }

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
-	"strings"
 	"sync"
 
 	"auspex/model"
@@ -15,11 +13,16 @@ import (
 // It may be used by several goroutines.
 type Experiment struct {
 	model.Header
-	dir string
+	folder *folder
 
 	units   func() ([]model.Unit, error)
 	regions func() ([]model.Region, error)
 	index   func() (rowIndex, error)
+
+	verified struct { // tables that were checked for DuckDB, as they were then
+		sync.Mutex
+		as map[string]os.FileInfo
+	}
 }
 
 // rowIndex tells which unit and region each row of values.parquet is about.
@@ -27,44 +30,31 @@ type rowIndex struct{ unit, region []int32 }
 
 // Get finds an experiment by its name, or by its id where no name fits.
 func (s *Store) Get(name string) (*Experiment, error) {
-	header, err := s.header(name)
-	if errors.Is(err, ErrNotFound) {
-		byID, idErr := s.getByID(name)
-		if idErr != nil {
-			return nil, err
+	e, err := s.get(name)
+	if !errors.Is(err, ErrNotFound) || !isID(name) {
+		return e, err
+	}
+	headers, _, listErr := s.List()
+	for _, h := range headers {
+		if listErr == nil && h.ID == name {
+			return s.get(h.Name)
 		}
-		header = byID
-	} else if err != nil {
+	}
+	return nil, err
+}
+
+func (s *Store) get(name string) (*Experiment, error) {
+	header, dir, err := s.header(name)
+	if err != nil {
 		return nil, err
 	}
-	e := &Experiment{Header: header, dir: s.experimentDir(header.ID)}
-	e.units = sync.OnceValues(func() ([]model.Unit, error) { return readUnits(e.file("units")) })
-	e.regions = sync.OnceValues(func() ([]model.Region, error) { return readRegions(e.file("regions")) })
+	e := &Experiment{Header: header, folder: dir}
+	e.units = sync.OnceValues(func() ([]model.Unit, error) { return readUnits(dir) })
+	e.regions = sync.OnceValues(func() ([]model.Region, error) { return readRegions(dir) })
 	e.index = sync.OnceValues(e.readIndex)
+	e.verified.as = map[string]os.FileInfo{}
 	return e, nil
 }
-
-func (s *Store) getByID(id string) (model.Header, error) {
-	if id != filepath.Base(id) || strings.HasPrefix(id, ".") {
-		return model.Header{}, ErrNotFound
-	}
-	if _, err := os.Stat(s.experimentDir(id)); err != nil {
-		return model.Header{}, err
-	}
-	headers, _, err := s.List()
-	if err != nil {
-		return model.Header{}, err
-	}
-	for _, h := range headers {
-		if h.ID == id {
-			return h, nil
-		}
-	}
-	return model.Header{}, ErrNotFound
-}
-
-// file is the path of one of the experiment's Parquet files.
-func (e *Experiment) file(table string) string { return filepath.Join(e.dir, table+".parquet") }
 
 // Units returns the processing units.
 func (e *Experiment) Units() ([]model.Unit, error) { return e.units() }
@@ -73,7 +63,7 @@ func (e *Experiment) Units() ([]model.Unit, error) { return e.units() }
 func (e *Experiment) Regions() ([]model.Region, error) { return e.regions() }
 
 func (e *Experiment) readIndex() (rowIndex, error) {
-	f, err := openColumns(e.file("values"))
+	f, err := openColumns(e.folder, "values.parquet")
 	if err != nil {
 		return rowIndex{}, err
 	}
@@ -88,8 +78,7 @@ func (e *Experiment) readIndex() (rowIndex, error) {
 	}
 	for i := range unit {
 		if uint(unit[i]) >= uint(e.UnitCount) || uint(region[i]) >= uint(e.RegionCount) {
-			return rowIndex{}, fmt.Errorf("%s is damaged: row %d names unit %d and region %d, which do not exist",
-				f.path, i, unit[i], region[i])
+			return rowIndex{}, damagedError(f.path, fmt.Errorf("row %d names unit %d and region %d, which do not exist", i, unit[i], region[i]))
 		}
 	}
 	return rowIndex{unit, region}, nil
@@ -112,7 +101,7 @@ func (e *Experiment) matrix(columnName string, missing model.Missing) (model.Mat
 	if err != nil {
 		return model.Matrix{}, err
 	}
-	f, err := openColumns(e.file("values"))
+	f, err := openColumns(e.folder, "values.parquet")
 	if err != nil {
 		return model.Matrix{}, err
 	}
@@ -120,7 +109,7 @@ func (e *Experiment) matrix(columnName string, missing model.Missing) (model.Mat
 	m := model.NewMatrix(e.UnitCount, e.RegionCount, missing)
 	err = f.reals(columnName, func(row int, values []float64) error {
 		if row+len(values) > len(index.unit) {
-			return fmt.Errorf("%s is damaged: column %s is longer than the others", f.path, columnName)
+			return damagedError(f.path, fmt.Errorf("column %s is longer than the others", columnName))
 		}
 		m.Scatter(index.unit[row:], index.region[row:], values, missing)
 		return nil
@@ -145,7 +134,7 @@ func (e *Experiment) Load() (*model.Experiment, error) {
 	whole := &model.Experiment{Header: e.Header, Units: units, Regions: regions}
 	s := &whole.Summaries
 	s.Unit, s.Region = index.unit, index.region
-	f, err := openColumns(e.file("values"))
+	f, err := openColumns(e.folder, "values.parquet")
 	if err != nil {
 		return nil, err
 	}

@@ -4,23 +4,28 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
+	"path/filepath"
 
 	"github.com/parquet-go/parquet-go"
 
 	"auspex/model"
 )
 
-func readRows[T any](path string) ([]T, error) {
-	rows, err := parquet.ReadFile[T](path)
+func readRows[T any](dir *folder, name string) ([]T, error) {
+	f, err := dir.openFile(name)
 	if err != nil {
-		return nil, fmt.Errorf("%s is damaged: %w", path, err)
+		return nil, err
+	}
+	defer f.Close()
+	rows, err := parquet.Read[T](f, f.size)
+	if err != nil {
+		return nil, damagedError(f.Name(), err)
 	}
 	return rows, nil
 }
 
-func readUnits(path string) ([]model.Unit, error) {
-	rows, err := readRows[unitRow](path)
+func readUnits(dir *folder) ([]model.Unit, error) {
+	rows, err := readRows[unitRow](dir, "units.parquet")
 	if err != nil {
 		return nil, err
 	}
@@ -31,15 +36,15 @@ func readUnits(path string) ([]model.Unit, error) {
 	return units, nil
 }
 
-func readRegions(path string) ([]model.Region, error) {
-	rows, err := readRows[regionRow](path)
+func readRegions(dir *folder) ([]model.Region, error) {
+	rows, err := readRows[regionRow](dir, "regions.parquet")
 	if err != nil {
 		return nil, err
 	}
 	regions := make([]model.Region, len(rows))
 	for i, r := range rows {
 		if r.Parent < model.NoParent || int(r.Parent) >= i {
-			return nil, fmt.Errorf("%s is damaged: region %d has parent %d", path, i, r.Parent)
+			return nil, damagedError(filepath.Join(dir.dir, "regions.parquet"), fmt.Errorf("region %d has parent %d", i, r.Parent))
 		}
 		regions[i] = model.Region{
 			Name: r.Name, Kind: model.Kind(r.Kind), File: r.File, Line: int(r.Line), Parent: int(r.Parent),
@@ -53,26 +58,21 @@ func readRegions(path string) ([]model.Region, error) {
 // by value.
 type columnFile struct {
 	path string
-	file *os.File
+	file *checkedFile
 	pq   *parquet.File
 }
 
-func openColumns(path string) (*columnFile, error) {
-	file, err := os.Open(path)
+func openColumns(dir *folder, name string) (*columnFile, error) {
+	file, err := dir.openFile(name)
 	if err != nil {
 		return nil, err
 	}
-	info, err := file.Stat()
+	pq, err := parquet.OpenFile(file, file.size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true), parquet.FileReadMode(parquet.ReadModeAsync))
 	if err != nil {
 		file.Close()
-		return nil, err
+		return nil, damagedError(file.Name(), err)
 	}
-	pq, err := parquet.OpenFile(file, info.Size(), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true), parquet.FileReadMode(parquet.ReadModeAsync))
-	if err != nil {
-		file.Close()
-		return nil, fmt.Errorf("%s is damaged: %w", path, err)
-	}
-	return &columnFile{path, file, pq}, nil
+	return &columnFile{file.Name(), file, pq}, nil
 }
 
 // Close closes the file.
@@ -94,7 +94,7 @@ func (f *columnFile) pages(name string, kind parquet.Kind, visit func(row int, p
 			}
 			if err != nil {
 				pages.Close()
-				return fmt.Errorf("%s is damaged: column %s: %w", f.path, name, err)
+				return damagedError(f.path, fmt.Errorf("column %s: %w", name, err))
 			}
 			err = visit(row, page)
 			row += int(page.NumValues())
@@ -157,7 +157,7 @@ func (f *columnFile) realColumn(name string, rows int) ([]float64, error) {
 		return nil
 	})
 	if err == nil && len(column) != rows {
-		err = fmt.Errorf("%s is damaged: column %q has %d of %d values", f.path, name, len(column), rows)
+		err = damagedError(f.path, fmt.Errorf("column %q has %d of %d values", name, len(column), rows))
 	}
 	return column, err
 }

@@ -3,7 +3,6 @@ package store
 import (
 	"errors"
 	"math"
-	"os"
 
 	"github.com/parquet-go/parquet-go"
 
@@ -27,31 +26,31 @@ type regionRow struct {
 	Line   int32  `parquet:"line"`
 }
 
-func writeUnits(path string, units []model.Unit) error {
+func writeUnits(d *draft, units []model.Unit) error {
 	rows := make([]unitRow, len(units))
 	for i, u := range units {
 		rows[i] = unitRow{int32(i), u.Node, int32(u.Process), int32(u.Thread)}
 	}
-	return writeRows(path, rows)
+	return writeRows(d, "units.parquet", rows)
 }
 
-func writeRegions(path string, regions []model.Region) error {
+func writeRegions(d *draft, regions []model.Region) error {
 	rows := make([]regionRow, len(regions))
 	paths := model.Paths(regions)
 	for i, r := range regions {
 		rows[i] = regionRow{int32(i), int32(r.Parent), r.Name, paths[i], string(r.Kind), r.File, int32(r.Line)}
 	}
-	return writeRows(path, rows)
+	return writeRows(d, "regions.parquet", rows)
 }
 
-func writeRows[T any](path string, rows []T) error {
-	f, err := os.Create(path)
+func writeRows[T any](d *draft, file string, rows []T) error {
+	f, err := d.create(file)
 	if err != nil {
 		return err
 	}
 	w := parquet.NewGenericWriter[T](f, parquet.Compression(&parquet.Zstd))
 	_, err = w.Write(rows)
-	return errors.Join(err, w.Close(), f.Sync(), f.Close())
+	return errors.Join(err, w.Close(), f.Close())
 }
 
 // Names of the columns of values.parquet that are not metrics, and the ending
@@ -96,7 +95,7 @@ func (c *column) node() parquet.Node {
 	return leaf
 }
 
-func writeValues(path string, e *model.Experiment) error {
+func writeValues(d *draft, e *model.Experiment) error {
 	s := &e.Summaries
 	columns := []column{{name: unitColumn, ints: s.Unit}, {name: regionColumn, ints: s.Region}}
 	for m, metric := range e.Metrics {
@@ -108,25 +107,25 @@ func writeValues(path string, e *model.Experiment) error {
 	if s.Count != nil {
 		columns = append(columns, column{name: runsColumn, ints: s.Count})
 	}
-	return writeTable(path, "values", columns, s.Rows())
+	return writeTable(d, "values.parquet", "values", columns, s.Rows())
 }
 
 // writeTable writes columns of the same length.
-func writeTable(path, name string, columns []column, rows int) error {
+func writeTable(d *draft, file, name string, columns []column, rows int) error {
 	group := parquet.Group{}
 	byName := make(map[string]*column, len(columns))
 	for i := range columns {
 		group[columns[i].name] = columns[i].node()
 		byName[columns[i].name] = &columns[i]
 	}
-	f, err := os.Create(path)
+	f, err := d.create(file)
 	if err != nil {
 		return err
 	}
 	schema := parquet.NewSchema(name, group)
 	w := parquet.NewGenericWriter[any](f, schema, parquet.PageBufferSize(1<<20), parquet.MaxRowsPerRowGroup(math.MaxInt64))
 	err = writeColumns(w, schema, byName, rows)
-	return errors.Join(err, w.Close(), f.Sync(), f.Close())
+	return errors.Join(err, w.Close(), f.Close())
 }
 
 func writeColumns(w *parquet.GenericWriter[any], schema *parquet.Schema, byName map[string]*column, rows int) error {

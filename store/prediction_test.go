@@ -3,11 +3,14 @@ package store
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 	"time"
+
+	"auspex/internal/scratch"
 )
 
 func TestPredictions(t *testing.T) {
@@ -41,13 +44,13 @@ func TestPredictions(t *testing.T) {
 	if err != nil || json.Unmarshal(p.Body, &body) != nil || body.N != 3 || !p.Created.Equal(time.Unix(1e9, 0)) {
 		t.Errorf("%+v, %v", p, err)
 	}
-	if _, err := s.Prediction("none"); !errors.Is(err, ErrNoPrediction) {
+	if _, err := s.Prediction("none"); !errors.Is(err, ErrNotFound) {
 		t.Errorf("%v", err)
 	}
 	if err := s.RemovePrediction("is"); err != nil {
 		t.Error(err)
 	}
-	if err := s.RemovePrediction("is"); !errors.Is(err, ErrNoPrediction) {
+	if err := s.RemovePrediction("is"); !errors.Is(err, ErrNotFound) {
 		t.Errorf("%v", err)
 	}
 }
@@ -59,9 +62,9 @@ func TestCollectHalfWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	var dead []string
-	for _, dir := range []string{s.predictionsDir(), s.simulationsDir(), s.vocabulariesDir()} {
-		file := filepath.Join(dir, ".tmp-999999999-"+hostname()+"-x")
-		if err := errors.Join(os.MkdirAll(dir, 0o777), os.WriteFile(file, []byte("{"), 0o666)); err != nil {
+	for _, dir := range []string{"predictions", "simulations", "vocabularies", "claims"} {
+		file := filepath.Join(s.Dir(), dir, ".tmp-999999999-"+hostname()+"-20261116T112000-0123456789ab")
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o777), os.WriteFile(file, []byte("{"), 0o666)); err != nil {
 			t.Fatal(err)
 		}
 		dead = append(dead, file)
@@ -73,10 +76,24 @@ func TestCollectHalfWritten(t *testing.T) {
 	if names, _ := s.Predictions(); !slices.Equal(names, []string{"kept"}) {
 		t.Errorf("%q", names)
 	}
-	if err := os.WriteFile(s.predictionPath("kept"), []byte("{"), 0o666); err != nil {
-		t.Fatal(err)
+}
+
+// A temporary name of a host whose name begins with this one's is not ours.
+func TestOtherHostsAreLeftInPeace(t *testing.T) {
+	const id = "20261116T112000-0123456789ab"
+	for name, want := range map[string]bool{
+		".tmp-999999999-" + hostname() + "-" + id:                 false,
+		".tmp-999999999-" + hostname() + "-ib0-" + id:             true,
+		".tmp-999999999-x-" + hostname() + "-" + id:               true,
+		".tmp-" + scratch.Self() + "-" + id:                       true,
+		".tmp-999999999.1.01234567-" + id:                         true,
+		fmt.Sprintf(".tmp-%d-%s-%s", os.Getpid(), hostname(), id): true,
+	} {
+		if got := writerAlive(name, time.Hour); got != want {
+			t.Errorf("%s: alive %v", name, got)
+		}
 	}
-	if _, err := s.Prediction("kept"); err == nil || errors.Is(err, ErrNoPrediction) {
-		t.Errorf("damaged: %v", err)
+	if writerAlive(".tmp-999999999-"+hostname()+"-ib0-"+id, 48*time.Hour) {
+		t.Error("after two days it still counts as being written")
 	}
 }

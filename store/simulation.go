@@ -1,137 +1,100 @@
 package store
 
 import (
+	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
-	"net/url"
-	"os"
 	"path/filepath"
 	"slices"
-	"strings"
+
+	"auspex/replay"
 )
 
-// Spans are what simulated ranks did when, a column each, ordered by rank and
-// time.
-type Spans struct {
-	Rank  []int32
-	Part  []int32 // what it did, counted as the simulator does
-	Begin []float64
-	End   []float64
-}
+// The files of a simulation: what came out, and rank, part, begin and end of
+// what was done.
+const (
+	simulationFile = "simulation.json"
+	timelineFile   = "timeline.parquet"
+)
 
-// Simulations are kept beside the experiments:
-//
-//	simulations/<name>/simulation.json   what came out
-//	simulations/<name>/timeline.parquet  rank, part, begin, end
-func (s *Store) simulationsDir() string { return filepath.Join(s.dir, "simulations") }
-func (s *Store) simulationDir(name string) string {
-	return filepath.Join(s.simulationsDir(), escapeName(name))
-}
-
-// PutSimulation keeps a simulation. A name already there is refused with
-// ErrExists unless replace is set. result is JSON.
-func (s *Store) PutSimulation(name string, result []byte, timeline Spans, replace bool) error {
-	if err := CheckName(name); err != nil {
+// PutSimulation keeps a replay under its name. A name already there is refused
+// with ErrExists unless replace is set.
+func (s *Store) PutSimulation(r *replay.Record, replace bool) error {
+	data, err := json.Marshal(r)
+	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(s.simulationsDir(), 0o777); err != nil {
-		return fmt.Errorf("the store cannot be made: %w", err)
-	}
-	temporary := filepath.Join(s.simulationsDir(), temporaryName(newID()))
-	if err := os.Mkdir(temporary, 0o777); err != nil {
-		return err
-	}
-	defer os.RemoveAll(temporary) // gone by then when all went well
-	columns := []column{{name: "rank", ints: timeline.Rank}, {name: "part", ints: timeline.Part}, {name: "begin", reals: timeline.Begin}, {name: "end", reals: timeline.End}}
-	if len(timeline.Rank) > 0 {
-		if err := writeTable(filepath.Join(temporary, "timeline.parquet"), "timeline", columns, len(timeline.Rank)); err != nil {
-			return err
+	return s.putFiles(Simulations, r.Name, replace, func(d *draft) error {
+		if t := r.Timeline; t != nil && len(t.Rank) > 0 {
+			columns := []column{{name: "rank", ints: t.Rank}, {name: "part", ints: t.Part}, {name: "begin", reals: t.Begin}, {name: "end", reals: t.End}}
+			if err := writeTable(d, timelineFile, "timeline", columns, len(t.Rank)); err != nil {
+				return err
+			}
 		}
-	}
-	if err := writeFile(filepath.Join(temporary, "simulation.json"), result); err != nil {
-		return err
-	}
-	if err := syncDir(temporary); err != nil {
-		return err
-	}
-	place := s.simulationDir(name)
-	if _, err := os.Stat(place); err == nil {
-		if !replace {
-			return &namedError{fmt.Sprintf("a simulation of the name %q exists", name), ErrExists}
-		}
-		if err := os.RemoveAll(place); err != nil {
-			return err
-		}
-	}
-	if err := os.Rename(temporary, place); err != nil {
-		return err
-	}
-	return syncDir(s.simulationsDir())
+		return d.write(simulationFile, data)
+	})
 }
 
 // Simulations lists the names of those that are kept, sorted.
-func (s *Store) Simulations() ([]string, error) {
-	entries, err := os.ReadDir(s.simulationsDir())
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
+func (s *Store) Simulations() ([]string, error) { return s.shelf(Simulations).list() }
+
+// Simulation reads one, without its timeline.
+func (s *Store) Simulation(name string) (*replay.Record, error) {
+	r := &replay.Record{}
+	err := s.shelf(Simulations).open(name, func(f *folder) error {
+		data, err := f.read(simulationFile)
+		if err != nil {
+			return err
+		}
+		if err := json.Unmarshal(data, r); err != nil {
+			return damagedError(filepath.Join(f.dir, simulationFile), err)
+		}
+		return nil
+	})
 	if err != nil {
 		return nil, err
 	}
-	var names []string
-	for _, e := range entries {
-		if name, err := url.PathUnescape(e.Name()); err == nil && !strings.HasPrefix(e.Name(), ".") {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return names, nil
-}
-
-// Simulation reads what came out of one.
-func (s *Store) Simulation(name string) ([]byte, error) {
-	data, err := os.ReadFile(filepath.Join(s.simulationDir(name), "simulation.json"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, &namedError{fmt.Sprintf("there is no simulation %q in the store", name), ErrNotFound}
-	}
-	return data, err
+	r.Name = name
+	return r, nil
 }
 
 // Timeline reads what the ranks of a simulation did; none where it was not
 // recorded.
-func (s *Store) Timeline(name string) (Spans, error) {
-	f, err := openColumns(filepath.Join(s.simulationDir(name), "timeline.parquet"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return Spans{}, nil
-	}
+func (s *Store) Timeline(name string) (t *replay.Spans, err error) {
+	err = s.shelf(Simulations).open(name, func(f *folder) error {
+		t, err = readTimeline(f)
+		if errors.Is(err, fs.ErrNotExist) {
+			t, err = &replay.Spans{}, nil
+		}
+		return err
+	})
+	return t, err
+}
+
+func readTimeline(dir *folder) (*replay.Spans, error) {
+	f, err := openColumns(dir, timelineFile)
 	if err != nil {
-		return Spans{}, err
+		return nil, err
 	}
 	defer f.Close()
-	var t Spans
+	t := &replay.Spans{}
 	if t.Rank, err = f.ints("rank"); err != nil {
-		return Spans{}, err
+		return nil, err
 	}
 	if t.Part, err = f.ints("part"); err != nil {
-		return Spans{}, err
+		return nil, err
 	}
 	if t.Begin, err = f.realColumn("begin", len(t.Rank)); err != nil {
-		return Spans{}, err
+		return nil, err
 	}
 	if t.End, err = f.realColumn("end", len(t.Rank)); err != nil {
-		return Spans{}, err
+		return nil, err
 	}
 	if len(t.Part) != len(t.Rank) || !slices.IsSorted(t.Rank) || len(t.Rank) > 0 && t.Rank[0] < 0 {
-		return Spans{}, fmt.Errorf("%s is damaged: its columns do not fit", f.path)
+		return nil, damagedError(f.path, errors.New("its columns do not fit"))
 	}
 	return t, nil
 }
 
 // RemoveSimulation deletes one.
-func (s *Store) RemoveSimulation(name string) error {
-	if _, err := s.Simulation(name); err != nil {
-		return err
-	}
-	return os.RemoveAll(s.simulationDir(name))
-}
+func (s *Store) RemoveSimulation(name string) error { return s.shelf(Simulations).remove(name) }

@@ -6,14 +6,24 @@
 //	experiments/<id>/units.parquet     id, node, process, thread
 //	experiments/<id>/regions.parquet   id, parent, name, path, kind, file, line
 //	experiments/<id>/values.parquet    unit, region, a column per metric
-//	names/<name>                       the id that the name stands for
-//	predictions/<name>.json            a prediction, a kind of its own
+//	names/<name>                       the experiment's receipt: its id, and sums of its files
+//	predictions/<id>/prediction.json   a prediction; its receipt is predictions/<name>.kept
+//	simulations/<id>/simulation.json   a replay; its receipt is simulations/<name>.kept
+//	simulations/<id>/timeline.parquet  rank, part, begin, end
+//	vocabularies/<name>.toml           a vocabulary, whose last line holds its sum
+//	claims/<name>/owner                who is writing under a name just now
 //
-// An experiment never changes once it is there. It is written under a
-// temporary name, synced, renamed into place and only then given its name,
-// so a crash at any instant leaves nothing half visible: what has no name
-// does not exist, and Collect removes it. There are no locks; a name is
-// claimed by creating its file exclusively and replaced by renaming over it.
+// Things of all four kinds are kept by one means, the shelf: a file for each
+// name, which stands for a folder or is the thing itself. What is stored never
+// changes. It is written under a temporary name, synced, renamed into place
+// and only then given its name, so a crash at any instant leaves nothing half
+// visible: what has no name does not exist, and Collect removes it. A name is
+// replaced by renaming over its file; what it stood for stays for some minutes
+// for those who read it.
+//
+// Who writes under a name claims it first (see claim.go); readers never wait.
+// Everything that is read is checked against the sums in the receipt, also
+// before DuckDB reads it.
 //
 // Use:
 //
@@ -28,12 +38,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/url"
-	"os"
 	"path/filepath"
 	"runtime"
-	"sort"
 	"strings"
 	"sync"
 	"time"
@@ -42,12 +49,17 @@ import (
 )
 
 // Store is a directory of experiments.
-type Store struct{ dir string }
+type Store struct {
+	dir   string
+	held  heldClaims
+	swept [4]sync.Once // by Kind
+}
 
-// Errors that callers tell apart.
+// Errors that callers tell apart, for things of every kind.
 var (
-	ErrNotFound = errors.New("no such experiment")
-	ErrExists   = errors.New("an experiment of that name exists")
+	ErrNotFound = errors.New("not in the store")
+	ErrExists   = errors.New("the name is taken")
+	ErrBusy     = fmt.Errorf("somebody is writing under it: %w", ErrExists)
 )
 
 // Open returns the store in dir. The directory need not exist yet: it is made
@@ -56,13 +68,6 @@ func Open(dir string) *Store { return &Store{dir: dir} }
 
 // Dir is the store's directory.
 func (s *Store) Dir() string { return s.dir }
-
-func (s *Store) experimentsDir() string         { return filepath.Join(s.dir, "experiments") }
-func (s *Store) namesDir() string               { return filepath.Join(s.dir, "names") }
-func (s *Store) experimentDir(id string) string { return filepath.Join(s.experimentsDir(), id) }
-func (s *Store) namePath(name string) string {
-	return filepath.Join(s.namesDir(), escapeName(name))
-}
 
 // CheckName tells whether a text can name an experiment.
 func CheckName(name string) error {
@@ -96,43 +101,8 @@ func newID() string {
 	return time.Now().UTC().Format("20060102T150405") + "-" + hex.EncodeToString(random[:])
 }
 
-// idOf reads which experiment a name stands for.
-func (s *Store) idOf(name string) (string, error) {
-	data, err := readSmall(s.namePath(name))
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", fmt.Errorf("%w: %q", ErrNotFound, name)
-	}
-	if err != nil {
-		return "", err
-	}
-	id := strings.TrimSpace(string(data))
-	if id == "" || id != filepath.Base(id) || strings.HasPrefix(id, ".") {
-		return "", fmt.Errorf("the store's entry for %q is damaged; remove it with `auspex rm`", name)
-	}
-	return id, nil
-}
-
-// Names lists the names in the store, sorted.
-func (s *Store) Names() ([]string, error) {
-	entries, err := os.ReadDir(s.namesDir())
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	names := make([]string, 0, len(entries))
-	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), ".") {
-			continue
-		}
-		if name, err := url.PathUnescape(e.Name()); err == nil {
-			names = append(names, name)
-		}
-	}
-	sort.Strings(names)
-	return names, nil
-}
+// Names lists the experiments' names, sorted.
+func (s *Store) Names() ([]string, error) { return s.shelf(Experiments).list() }
 
 // List reads the headers of all experiments, sorted by name. What cannot be
 // read is left out and told in problems.
@@ -148,13 +118,16 @@ func (s *Store) List() (headers []model.Header, problems []error, err error) {
 	for w := range workers {
 		wg.Go(func() {
 			for i := w; i < len(names); i += workers {
-				headers[i], failed[i] = s.header(names[i])
+				headers[i], _, failed[i] = s.header(names[i])
 			}
 		})
 	}
 	wg.Wait()
 	kept := headers[:0]
 	for i := range headers {
+		if errors.Is(failed[i], ErrNotFound) {
+			continue // removed since the names were listed
+		}
 		if failed[i] != nil {
 			problems = append(problems, failed[i])
 			continue
@@ -164,35 +137,33 @@ func (s *Store) List() (headers []model.Header, problems []error, err error) {
 	return kept, problems, nil
 }
 
-func (s *Store) header(name string) (model.Header, error) {
-	id, err := s.idOf(name)
+// header reads an experiment's header, and finds its folder.
+func (s *Store) header(name string) (h model.Header, dir *folder, err error) {
+	err = s.shelf(Experiments).open(name, func(f *folder) error {
+		data, err := f.read(headerFile)
+		if err != nil {
+			return err
+		}
+		path := filepath.Join(f.dir, headerFile)
+		var stored storedHeader
+		err = json.Unmarshal(data, &stored)
+		switch {
+		case stored.Version > storeVersion:
+			return newerError(path, stored.Version)
+		case err != nil:
+			return damagedError(path, err)
+		case stored.Version > 0 && f.files == nil:
+			return damagedError(f.shelf.place(name), errReceipt)
+		}
+		h, dir = stored.Header, f
+		return nil
+	})
 	if err != nil {
-		return model.Header{}, err
+		return model.Header{}, nil, err
 	}
-	path := filepath.Join(s.experimentDir(id), "experiment.json")
-	data, err := readSmall(path)
-	if err != nil {
-		return model.Header{}, fmt.Errorf("experiment %q: %w", name, err)
-	}
-	var h model.Header
-	if err := json.Unmarshal(data, &h); err != nil {
-		return model.Header{}, fmt.Errorf("experiment %q: %s is damaged: %w", name, path, err)
-	}
-	h.ID, h.Name = id, name
-	return h, nil
+	h.ID, h.Name = dir.id, name
+	return h, dir, nil
 }
 
 // Remove deletes an experiment: the name first, so that it vanishes at once.
-func (s *Store) Remove(name string) error {
-	id, idErr := s.idOf(name)
-	if errors.Is(idErr, ErrNotFound) {
-		return idErr
-	}
-	if err := os.Remove(s.namePath(name)); err != nil {
-		return err
-	}
-	if idErr != nil {
-		return nil
-	}
-	return os.RemoveAll(s.experimentDir(id))
-}
+func (s *Store) Remove(name string) error { return s.shelf(Experiments).remove(name) }

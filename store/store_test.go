@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -124,9 +125,28 @@ func TestNamesAreUniqueUnlessReplaced(t *testing.T) {
 	if err := s.Put(small(t, "x"), true); err != nil {
 		t.Fatal(err)
 	}
-	entries, _ := os.ReadDir(s.experimentsDir())
-	if len(entries) != 1 {
-		t.Fatalf("%d experiment folders after a replace, want 1", len(entries))
+	// What was replaced stays for those who read it, and goes after that.
+	for _, want := range []int{2, 1} {
+		entries, _ := os.ReadDir(s.shelf(Experiments).folders)
+		if len(entries) != want {
+			t.Fatalf("%d experiment folders, want %d", len(entries), want)
+		}
+		makeOld(t, s)
+		if _, err := s.Collect(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// makeOld lets everything in a store have lain there for long.
+func makeOld(t *testing.T, s *Store) {
+	t.Helper()
+	old := time.Now().Add(-48 * time.Hour)
+	err := filepath.WalkDir(s.Dir(), func(path string, _ fs.DirEntry, err error) error {
+		return errors.Join(err, os.Chtimes(path, old, old))
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -185,10 +205,11 @@ func TestCollectSparesTheLivingAndTheNamed(t *testing.T) {
 	if err := s.Put(small(t, "kept"), false); err != nil {
 		t.Fatal(err)
 	}
-	living := filepath.Join(s.experimentsDir(), temporaryName("x"))
-	dead := filepath.Join(s.experimentsDir(), fmt.Sprintf(".tmp-%d-%s-x", 1<<30, hostname()))
-	young := s.experimentDir("young")
-	orphan := s.experimentDir("orphan")
+	shelf := s.shelf(Experiments)
+	living := filepath.Join(shelf.folders, temporaryName("x"))
+	dead := filepath.Join(shelf.folders, fmt.Sprintf(".tmp-%d-%s-%s", 1<<30, hostname(), newID()))
+	young := filepath.Join(shelf.folders, "young")
+	orphan := filepath.Join(shelf.folders, "orphan")
 	for _, dir := range []string{living, dead, young, orphan} {
 		if err := os.Mkdir(dir, 0o777); err != nil {
 			t.Fatal(err)
@@ -196,7 +217,7 @@ func TestCollectSparesTheLivingAndTheNamed(t *testing.T) {
 	}
 	old := time.Now().Add(-time.Hour)
 	os.Chtimes(orphan, old, old)
-	dangling := s.namePath("dangling")
+	dangling := shelf.place("dangling")
 	os.WriteFile(dangling, []byte("gone\n"), 0o666)
 	if _, err := s.Collect(); err != nil {
 		t.Fatal(err)
@@ -220,7 +241,7 @@ func TestDamagedFilesAreErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := e.file("values")
+	path := filepath.Join(e.folder.dir, "values.parquet")
 	whole, _ := os.ReadFile(path)
 	for n := 0; n < len(whole); n += 7 {
 		os.WriteFile(path, whole[:n], 0o666)
@@ -243,9 +264,16 @@ func TestEngineReadsWhatWasStored(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer engine.Close()
+	table := func(name string) string {
+		sql, err := e.Table(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return sql
+	}
 	rows, err := engine.Query(context.Background(), fmt.Sprintf(
 		`SELECT r.path, v."wtime.exc" FROM %s v JOIN %s r ON v.region = r.id JOIN %s u ON v.unit = u.id`,
-		e.Table("values"), e.Table("regions"), e.Table("units")))
+		table("values"), table("regions"), table("units")))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,83 +1,41 @@
 package store
 
-import (
-	"errors"
-	"fmt"
-	"io/fs"
-	"net/url"
-	"os"
-	"path/filepath"
-	"sort"
-	"strings"
-)
-
-// vocabularyEnding is that of the files in vocabularies/.
-const vocabularyEnding = ".toml"
-
-func (s *Store) vocabulariesDir() string { return filepath.Join(s.dir, "vocabularies") }
+// vocabularySeal begins the last line of a stored vocabulary, a comment to
+// TOML.
+const vocabularySeal = "# stored by auspex; to change this file, remove this line: "
 
 // VocabularyFile is where a vocabulary of that name is kept.
-func (s *Store) VocabularyFile(name string) string {
-	return filepath.Join(s.vocabulariesDir(), escapeName(name)+vocabularyEnding)
-}
+func (s *Store) VocabularyFile(name string) string { return s.shelf(Vocabularies).place(name) }
 
 // Vocabularies lists the names of the vocabularies kept beside the
 // experiments, sorted.
-func (s *Store) Vocabularies() ([]string, error) {
-	entries, err := os.ReadDir(s.vocabulariesDir())
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	var names []string
-	for _, e := range entries {
-		file, isTOML := strings.CutSuffix(e.Name(), vocabularyEnding)
-		if name, err := url.PathUnescape(file); err == nil && isTOML && !strings.HasPrefix(file, ".") {
-			names = append(names, name)
-		}
-	}
-	sort.Strings(names)
-	return names, nil
-}
+func (s *Store) Vocabularies() ([]string, error) { return s.shelf(Vocabularies).list() }
 
 // Vocabulary reads one.
 func (s *Store) Vocabulary(name string) ([]byte, error) {
-	data, err := os.ReadFile(s.VocabularyFile(name))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, &namedError{fmt.Sprintf("there is no vocabulary %q in the store", name), ErrNotFound}
+	data, err := s.shelf(Vocabularies).read(name)
+	if err != nil {
+		return nil, err
 	}
-	return data, err
+	return data, CheckVocabulary(s.VocabularyFile(name), data)
+}
+
+// CheckVocabulary is an error where the text of a vocabulary's file is not
+// what the store wrote. Files that no store wrote are not judged.
+func CheckVocabulary(path string, data []byte) error {
+	_, err := checkSeal(path, data, vocabularySeal)
+	return err
 }
 
 // PutVocabulary keeps one. A name already there is refused with ErrExists
 // unless replace is set.
 func (s *Store) PutVocabulary(name string, data []byte, replace bool) error {
-	if err := CheckName(name); err != nil {
-		return err
+	text := append([]byte{}, data...)
+	if len(text) > 0 && text[len(text)-1] != '\n' {
+		text = append(text, '\n')
 	}
-	if err := os.MkdirAll(s.vocabulariesDir(), 0o777); err != nil {
-		return fmt.Errorf("the store cannot be made: %w", err)
-	}
-	temporary := filepath.Join(s.vocabulariesDir(), temporaryName(newID()))
-	if err := writeFile(temporary, data); err != nil {
-		return err
-	}
-	defer os.Remove(temporary)
-	path := s.VocabularyFile(name)
-	if replace {
-		if err := os.Rename(temporary, path); err != nil {
-			return err
-		}
-		return syncDir(s.vocabulariesDir())
-	}
-	err := os.Link(temporary, path)
-	if errors.Is(err, fs.ErrExist) {
-		return &namedError{fmt.Sprintf("a vocabulary of the name %q exists", name), ErrExists}
-	}
-	if err != nil {
-		return err
-	}
-	return syncDir(s.vocabulariesDir())
+	return s.shelf(Vocabularies).put(name, seal(text, vocabularySeal), replace, func() error { return nil })
 }
+
+// RemoveVocabulary deletes one.
+func (s *Store) RemoveVocabulary(name string) error { return s.shelf(Vocabularies).remove(name) }

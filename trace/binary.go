@@ -8,12 +8,16 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+
+	"auspex/internal/mistake"
 )
 
 // The binary form is described in docs/trace-format.md.
 const (
 	magic   = "AUSPEXTR"
-	version = 1
+	version = 2
+	// unitless is the version before, which did not say the unit of computation.
+	unitless = 1
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -23,7 +27,7 @@ func Write(w io.Writer, t *Trace) error {
 	sum := crc32.New(castagnoli)
 	buf := bufio.NewWriterSize(w, 1<<16)
 	out := io.MultiWriter(buf, sum)
-	head := append([]byte(magic), version)
+	head := append([]byte(magic), version, unit(t.Nanoseconds))
 	head = binary.AppendUvarint(head, uint64(len(t.Programs)))
 	if _, err := out.Write(head); err != nil {
 		return err
@@ -50,6 +54,14 @@ func Write(w io.Writer, t *Trace) error {
 	return buf.Flush()
 }
 
+// unit is the byte that says what computation is in.
+func unit(nanoseconds bool) byte {
+	if nanoseconds {
+		return 1
+	}
+	return 0
+}
+
 func appendProgram(b []byte, p *Program) []byte {
 	b = binary.AppendUvarint(b, uint64(len(p.code)))
 	b = append(b, p.code...)
@@ -70,7 +82,7 @@ func appendProgram(b []byte, p *Program) []byte {
 func Read(name string, r io.Reader) (*Trace, error) {
 	data, err := io.ReadAll(r)
 	if err != nil {
-		return nil, &Error{File: name, Msg: "cannot read: " + reason(err)}
+		return nil, mistake.InFile(name, "cannot read: %s", reason(err))
 	}
 	return decode(name, data, nil)
 }
@@ -81,7 +93,7 @@ func decode(name string, data []byte, held *mapping) (*Trace, error) {
 	d := decoder{code: data}
 	t, err := d.trace(name)
 	if err != nil {
-		return nil, &Error{File: name, Msg: fmt.Sprintf("byte %d: %s", d.pos, err)}
+		return nil, mistake.AtByte(name, int64(d.pos), "%w", err)
 	}
 	for i := range t.Programs {
 		t.Programs[i].held = held
@@ -102,23 +114,34 @@ func (d *decoder) bytes() ([]byte, error) {
 }
 
 func (d *decoder) trace(name string) (*Trace, error) {
-	head := append([]byte(magic), version)
-	if !bytes.HasPrefix(d.code, head) {
-		return nil, fmt.Errorf("not an auspex trace of version %d", version)
+	if !bytes.HasPrefix(d.code, []byte(magic)) {
+		return nil, errors.New("not an auspex trace")
 	}
-	if len(d.code) < len(head)+4 {
+	head := len(magic) + 1 // and the unit, from version 2 on
+	if len(d.code) < head+5 {
 		return nil, errShort
+	}
+	t := &Trace{Name: name}
+	switch v := d.code[head-1]; v {
+	case unitless:
+	case version:
+		if d.code[head] > 1 {
+			return nil, fmt.Errorf("computation in an unknown unit (%d)", d.code[head])
+		}
+		t.Nanoseconds = d.code[head] == 1
+		head++
+	default:
+		return nil, fmt.Errorf("a trace of version %d; this auspex reads up to version %d", v, version)
 	}
 	tail := len(d.code) - 4
 	if crc32.Checksum(d.code[:tail], castagnoli) != binary.LittleEndian.Uint32(d.code[tail:]) {
 		return nil, errors.New("the check sum does not agree: the file is damaged or cut short")
 	}
-	d.code, d.pos = d.code[:tail], len(head)
+	d.code, d.pos = d.code[:tail], head
 	np := d.uvarint()
 	if np == 0 || np > maxRanks || d.bad {
 		return nil, fmt.Errorf("a trace of %d ranks is not possible", np)
 	}
-	t := &Trace{Name: name}
 	for i := range int(np) {
 		back := d.uvarint()
 		if d.bad {

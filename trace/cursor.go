@@ -28,7 +28,10 @@ func (p *Program) Size() int {
 type Trace struct {
 	Name     string // where it came from
 	Programs []Program
-	origin   origin
+	// Nanoseconds says that computation is in ns of the machine it was measured
+	// on, not in flops.
+	Nanoseconds bool
+	origin      origin
 }
 
 // NP returns the number of ranks.

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -13,21 +12,9 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+
+	"auspex/internal/mistake"
 )
-
-// Error is a mistake in a trace file and where it is.
-type Error struct {
-	File string
-	Line int // from 1; 0 where no line is to blame
-	Msg  string
-}
-
-func (e *Error) Error() string {
-	if e.Line == 0 {
-		return fmt.Sprintf("%s: %s", e.File, e.Msg)
-	}
-	return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Msg)
-}
 
 // maxRanks bounds what a file may claim.
 const maxRanks = 1 << 24
@@ -43,7 +30,7 @@ func Open(ctx context.Context, path string, np int) (*Trace, error) {
 func open(ctx context.Context, path string, np int, limit int64) (*Trace, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, &Error{File: path, Msg: "cannot read: " + reason(err)}
+		return nil, mistake.InFile(path, "cannot read: %s", reason(err))
 	}
 	defer f.Close()
 	r := bufio.NewReaderSize(f, 1<<16)
@@ -51,7 +38,7 @@ func open(ctx context.Context, path string, np int, limit int64) (*Trace, error)
 	if bytes.HasPrefix(head, []byte(magic)) {
 		t, err := openBinary(path, f, limit)
 		if err == nil && np != 0 && np != t.NP() {
-			return nil, &Error{File: path, Msg: fmt.Sprintf("the trace has %d ranks, not %d", t.NP(), np)}
+			return nil, mistake.InFile(path, "the trace has %d ranks, not %d", t.NP(), np)
 		}
 		return t, err
 	}
@@ -66,7 +53,7 @@ func open(ctx context.Context, path string, np int, limit int64) (*Trace, error)
 	case len(files) == 1 && np != 1:
 		return openMerged(ctx, files[0], np)
 	case np > len(files):
-		return nil, &Error{File: path, Msg: fmt.Sprintf("%d ranks need %d traces, but the list names %d", np, np, len(files))}
+		return nil, mistake.InFile(path, "%d ranks need %d traces, but the list names %d", np, np, len(files))
 	case np > 0:
 		files = files[:np]
 	}
@@ -75,11 +62,11 @@ func open(ctx context.Context, path string, np int, limit int64) (*Trace, error)
 
 func openBinary(path string, f *os.File, limit int64) (*Trace, error) {
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		return nil, &Error{File: path, Msg: "cannot read: " + reason(err)}
+		return nil, mistake.InFile(path, "cannot read: %s", reason(err))
 	}
 	data, held, err := contents(f, limit)
 	if err != nil {
-		return nil, &Error{File: path, Msg: "cannot read: " + reason(err)}
+		return nil, mistake.InFile(path, "cannot read: %s", reason(err))
 	}
 	return decode(path, data, held)
 }
@@ -121,20 +108,20 @@ func readList(path string, r io.Reader) ([]string, error) {
 			name = filepath.Join(filepath.Dir(path), name)
 		}
 		if len(files) >= maxRanks {
-			return nil, &Error{File: path, Line: line, Msg: "more traces than ranks can be"}
+			return nil, mistake.AtLine(path, line, "more traces than ranks can be")
 		}
 		if st, err := os.Stat(name); err != nil {
-			return nil, &Error{File: path, Line: line, Msg: fmt.Sprintf("the trace %s cannot be read: %s", name, reason(err))}
+			return nil, mistake.AtLine(path, line, "the trace %s cannot be read: %s", name, reason(err))
 		} else if st.IsDir() {
-			return nil, &Error{File: path, Line: line, Msg: fmt.Sprintf("the trace %s is a folder", name)}
+			return nil, mistake.AtLine(path, line, "the trace %s is a folder", name)
 		}
 		files = append(files, name)
 	}
 	if err := sc.Err(); err != nil {
-		return nil, &Error{File: path, Msg: "not a list of traces: " + err.Error()}
+		return nil, mistake.InFile(path, "not a list of traces: %w", err)
 	}
 	if len(files) == 0 {
-		return nil, &Error{File: path, Msg: "the list names no trace; write one file name a line"}
+		return nil, mistake.InFile(path, "the list names no trace; write one file name a line")
 	}
 	return files, nil
 }
@@ -146,13 +133,18 @@ func openFiles(ctx context.Context, name string, files []string, limit int64) (*
 	var next atomic.Int64
 	var wg sync.WaitGroup
 	errs := make([]error, np)
-	var failed atomic.Bool
+	var failed, nanoseconds atomic.Bool
 	over := overflow{limit: limit}
 	for range min(runtime.GOMAXPROCS(0), np) {
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
 			r := textReader{np: np}
+			defer func() {
+				if r.nanoseconds {
+					nanoseconds.Store(true)
+				}
+			}()
 			b := NewBuilder(0)
 			for {
 				i := int(next.Add(1)) - 1
@@ -181,8 +173,9 @@ func openFiles(ctx context.Context, name string, files []string, limit int64) (*
 			return nil, err
 		}
 	}
+	t.Nanoseconds = nanoseconds.Load()
 	if err := over.restore(t.Programs); err != nil {
-		return nil, &Error{File: name, Msg: err.Error()}
+		return nil, mistake.InFile(name, "%w", err)
 	}
 	return t, nil
 }
@@ -204,7 +197,7 @@ func openMerged(ctx context.Context, path string, np int) (*Trace, error) {
 	if err := r.readMerged(ctx, path, builders); err != nil {
 		return nil, err
 	}
-	t := &Trace{Name: path, Programs: make([]Program, np), origin: origin{files: []string{path}, merged: true}}
+	t := &Trace{Name: path, Programs: make([]Program, np), Nanoseconds: r.nanoseconds, origin: origin{files: []string{path}, merged: true}}
 	for i, b := range builders {
 		t.Programs[i] = b.Program()
 	}

@@ -7,6 +7,8 @@ import (
 	"io"
 	"math"
 	"os"
+
+	"auspex/internal/mistake"
 )
 
 const (
@@ -20,14 +22,15 @@ const (
 
 // textReader reads text traces line by line. It is reused from file to file.
 type textReader struct {
-	np   int
-	buf  []byte
-	pos  int   // next byte of buf
-	base int64 // offset of buf[0] in the file
-	line int
-	eof  bool
-	src  io.Reader
-	act  Action
+	nanoseconds bool // a line of dPerf's form was met
+	np          int
+	buf         []byte
+	pos         int   // next byte of buf
+	base        int64 // offset of buf[0] in the file
+	line        int
+	eof         bool
+	src         io.Reader
+	act         Action
 
 	starts [ringSize]int64 // offsets of the latest action lines
 	seen   int64           // action lines so far
@@ -136,6 +139,7 @@ func (r *textReader) understand(file string, line []byte, err error) (int, error
 		case !ok:
 			err = fmt.Errorf("a line starts with its rank, not with %q", clip(line))
 		case dperf:
+			r.nanoseconds = true
 			err = l.parseDPerf(&r.act, int32(rank), r.np)
 		default:
 			err = l.parse(&r.act, r.np)
@@ -144,7 +148,7 @@ func (r *textReader) understand(file string, line []byte, err error) (int, error
 			return int(rank), nil
 		}
 	}
-	return 0, &Error{File: file, Line: max(r.line, 1), Msg: err.Error()}
+	return 0, mistake.AtLine(file, max(r.line, 1), "%w", err)
 }
 
 // add reads the next line and appends its action, if it is of the builder's
@@ -172,7 +176,7 @@ func (r *textReader) add(file string, b *Builder) (mine bool, err error) {
 func (r *textReader) readRank(ctx context.Context, path string, b *Builder) error {
 	f, err := os.Open(path)
 	if err != nil {
-		return &Error{File: path, Msg: "cannot read: " + reason(err)}
+		return mistake.InFile(path, "cannot read: %s", reason(err))
 	}
 	defer f.Close()
 	return r.readLines(ctx, path, f, b)
@@ -203,7 +207,7 @@ func (r *textReader) readLines(ctx context.Context, path string, src io.Reader, 
 		if ops := b.tail(); ops > 0 && ops <= min(r.seen, ringSize) {
 			times, err := r.sameText(ops)
 			if err != nil {
-				return &Error{File: path, Line: r.line, Msg: err.Error()}
+				return mistake.AtLine(path, r.line, "%w", err)
 			}
 			if times > 0 {
 				b.again(times)
@@ -262,7 +266,7 @@ func (r *textReader) noteSkipped(ops, times int64) {
 func (r *textReader) readMerged(ctx context.Context, path string, builders []*Builder) error {
 	f, err := os.Open(path)
 	if err != nil {
-		return &Error{File: path, Msg: "cannot read: " + reason(err)}
+		return mistake.InFile(path, "cannot read: %s", reason(err))
 	}
 	defer f.Close()
 	r.open(f)
@@ -287,7 +291,7 @@ func (r *textReader) readMerged(ctx context.Context, path string, builders []*Bu
 func topRank(ctx context.Context, path string) (int, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return 0, &Error{File: path, Msg: "cannot read: " + reason(err)}
+		return 0, mistake.InFile(path, "cannot read: %s", reason(err))
 	}
 	defer f.Close()
 	var r textReader
@@ -299,7 +303,7 @@ func topRank(ctx context.Context, path string) (int, error) {
 			break
 		}
 		if err != nil {
-			return 0, &Error{File: path, Line: max(r.line, 1), Msg: err.Error()}
+			return 0, mistake.AtLine(path, max(r.line, 1), "%w", err)
 		}
 		l := lineReader{line: line}
 		if rank, _, ok := l.rank(); ok {
@@ -307,7 +311,7 @@ func topRank(ctx context.Context, path string) (int, error) {
 		}
 	}
 	if top < 0 {
-		return 0, &Error{File: path, Msg: "the trace holds no action"}
+		return 0, mistake.InFile(path, "the trace holds no action")
 	}
 	return top, ctx.Err()
 }

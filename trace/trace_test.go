@@ -12,6 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"auspex/internal/mistake"
 )
 
 var ctx = context.Background()
@@ -362,8 +364,8 @@ func TestRefused(t *testing.T) {
 		write(t, filepath.Join(dir, "r1"), "1 init\n")
 		list := write(t, filepath.Join(dir, "list"), "r0\nr1\n")
 		_, err := Open(ctx, list, 0)
-		e, ok := err.(*Error)
-		if !ok || e.Line != 3 || !strings.HasSuffix(e.File, "r0") || !strings.Contains(e.Msg, want) {
+		place, _ := mistake.Find(err)
+		if place.Line != 3 || !strings.HasSuffix(place.File, "r0") || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got %v, want r0:3 and %q", line, err, want)
 		}
 	}

@@ -10,9 +10,8 @@ import (
 	"unicode/utf16"
 
 	"auspex/expr"
-	"auspex/fuzzy"
 	"auspex/internal/crew"
-	"auspex/model"
+	"auspex/internal/mistake"
 	"auspex/store"
 )
 
@@ -52,9 +51,10 @@ const statusGone = 499
 // describe finds the status and the words for an error.
 func describe(err error) (int, failure) {
 	f := failure{Message: err.Error()}
+	if place, ok := mistake.Find(err); ok {
+		f.File, f.Line, f.Column = place.File, place.Line, place.Column
+	}
 	var inText *expr.Error
-	var inVocabulary *fuzzy.FileError
-	var inFile *model.FileError
 	var own statusError
 	var tooLarge *http.MaxBytesError
 	var damaged *fs.PathError
@@ -65,16 +65,10 @@ func describe(err error) (int, failure) {
 		f.Message = fmt.Sprintf("the question is larger than %d bytes", tooLarge.Limit)
 		return http.StatusRequestEntityTooLarge, f
 	case errors.As(err, &inText):
-		f.Message, f.Hint, f.Line, f.Column, f.Caret = inText.Message, inText.Hint, inText.Line(), inText.Column(), inText.Caret()
+		f.Message, f.Hint, f.Caret = inText.Message, inText.Hint, inText.Caret()
 		offset := utf16Length(inText.Source[:min(max(inText.Offset, 0), len(inText.Source))])
 		f.Offset = &offset
 		return http.StatusBadRequest, f
-	case errors.As(err, &inVocabulary):
-		f.File, f.Line, f.Column = inVocabulary.File, inVocabulary.Line, inVocabulary.Column
-		return http.StatusBadRequest, f
-	case errors.As(err, &inFile):
-		f.File, f.Line, f.Column = inFile.File, inFile.Line, inFile.Column
-		return http.StatusInternalServerError, f
 	case errors.Is(err, context.DeadlineExceeded):
 		f.Message = "the question took too long and was given up"
 		return http.StatusGatewayTimeout, f

@@ -3,15 +3,12 @@ package web
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"net/http"
 	"slices"
 	"time"
 
 	"auspex/predict"
-	"auspex/report"
-	"auspex/store"
+	"auspex/replay"
 )
 
 // predictionListed is a prediction in a listing.
@@ -71,9 +68,6 @@ func (s *Server) prediction(_ context.Context, q *asked) (any, error) {
 
 func (s *Server) predicted(name string) (*prediction, error) {
 	stored, err := s.config.Store.Prediction(name)
-	if errors.Is(err, store.ErrNoPrediction) {
-		return nil, statusError{http.StatusNotFound, fmt.Sprintf("there is no prediction %q in the store", name)}
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -88,8 +82,8 @@ func (s *Server) predicted(name string) (*prediction, error) {
 	p.Rows = []predictedRow{}
 	for _, row := range p.Predictions {
 		shown := predictedRow{Prediction: row}
-		if replay := report.ReplayName(name, row.Platform, row.NP, row.Opt); slices.Contains(kept, replay) {
-			shown.Simulation = &replay
+		if of := replay.Name(name, row.Platform, row.NP, row.Opt); slices.Contains(kept, of) {
+			shown.Simulation = &of
 		}
 		p.Rows = append(p.Rows, shown)
 	}

@@ -6,7 +6,7 @@
  *     library NAME
  *     host RANK NAME
  *     KIND LEADER FOLLOWER BYTES MEDIAN LEAST TIMES      seconds; of large cold ones the mean
- *     kernel RANK NAME SECONDS
+ *     kernel RANK NAME SECONDS                           a line a round
  *     done
  *
  *     pingpong [largest [budget]]     bytes, and seconds a size may take
@@ -19,9 +19,9 @@
 #include <string.h>
 #include <time.h>
 
-enum kind { STOP, PINGPONG, EXCHANGE, SEND, ISEND, RECV, LATE, COLD };
+enum kind { STOP, PINGPONG, EXCHANGE, SEND, ISEND, RECV, LATE, COLD, SELF };
 
-static const char *names[] = {"stop", "pingpong", "exchange", "send", "isend", "recv", "late", "cold"};
+static const char *names[] = {"stop", "pingpong", "exchange", "send", "isend", "recv", "late", "cold", "self"};
 
 typedef struct {
     int kind, times;
@@ -29,7 +29,7 @@ typedef struct {
     double delay; /* before the follower receives */
 } Order;
 
-enum { MOST = 400, DATA = 1, TOKEN = 2, ORDER = 3, TEXT = 4 };
+enum { MOST = 400, ROUNDS = 21, DATA = 1, TOKEN = 2, ORDER = 3, TEXT = 4 };
 
 static char *buffer, *other;
 
@@ -159,6 +159,11 @@ static double lead(const Order *o, int peer)
         return time;
     case COLD:
         return exchange_cold(peer, n);
+    case SELF: /* after computation too, as in a program */
+        compute();
+        start = now();
+        MPI_Sendrecv(buffer, n, MPI_BYTE, peer, DATA, other, n, MPI_BYTE, peer, DATA, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+        return now() - start;
     default: /* RECV, of what has come already */
         send_token(peer);
         recv_token(peer);
@@ -213,15 +218,17 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Gives an order, leads it and prints a line; returns the median. */
+/* Gives an order, leads it and prints a line; returns the median. A message to
+ * itself a rank leads alone. */
 static double measure(int me, int peer, int kind, long bytes, int times, double delay)
 {
     static double seen[MOST];
     Order o = {kind, times, bytes, delay};
 
-    MPI_Send(&o, sizeof o, MPI_BYTE, peer, ORDER, MPI_COMM_WORLD);
+    if (kind != SELF)
+        MPI_Send(&o, sizeof o, MPI_BYTE, peer, ORDER, MPI_COMM_WORLD);
     for (int i = 0; i < o.times; i++)
-        seen[i] = lead(&o, peer);
+        seen[i] = lead(&o, kind == SELF ? 0 : peer);
     qsort(seen, (size_t)o.times, sizeof *seen, ascending);
     double median = seen[o.times / 2];
     if (kind == COLD && bytes > 256 << 10) { /* some take twice as long as others: a mean tells more */
@@ -318,6 +325,16 @@ static void follow_all(int peer)
     }
 }
 
+/* Messages of a rank to itself: programs whose partner in a dimension of one is
+ * the rank itself send half of their bytes so. */
+static void lead_self(int me, long largest, double budget)
+{
+    for (long z = 1; z <= largest; z = next(z)) {
+        int times = (int)(budget / (1e-3 + 2 * (double)z / 1e9));
+        measure(me, me, SELF, z, times < 5 ? 5 : times > 31 ? 31 : times, 0);
+    }
+}
+
 /* ---- processors: whole numbers, fractions, memory ---- */
 
 static double whole_numbers(void)
@@ -361,24 +378,24 @@ static double memory(void)
     return y[N / 2];
 }
 
+/* One round: every kernel once. Rounds of the ranks take turns, so that what
+ * slows the machine for a while slows all of them alike. */
 static void kernels(int me)
 {
     static const struct { const char *name; double (*run)(void); } all[] = {
         {"integer", whole_numbers}, {"floating", fractions}, {"memory", memory},
     };
-    volatile double sink = 0;
+    static volatile double sink;
+    static int warm;
 
     for (int k = 0; k < 3; k++) {
-        double least = 1e9;
-        sink += all[k].run();
-        for (int i = 0; i < 9; i++) {
-            double start = now();
+        if (!warm)
             sink += all[k].run();
-            double t = now() - start;
-            least = t < least ? t : least;
-        }
-        say("kernel %d %s %.9g\n", me, all[k].name, least);
+        double start = now();
+        sink += all[k].run();
+        say("kernel %d %s %.9g\n", me, all[k].name, now() - start);
     }
+    warm = 1;
 }
 
 int main(int argc, char **argv)
@@ -387,7 +404,8 @@ int main(int argc, char **argv)
     char name[MPI_MAX_PROCESSOR_NAME];
 
     if (argc > 1 && strcmp(argv[1], "kernels") == 0) {
-        kernels(0);
+        for (int round = 0; round < ROUNDS; round++)
+            kernels(0);
         print_all(0, 1);
         return 0;
     }
@@ -413,6 +431,9 @@ int main(int argc, char **argv)
         say("library %.60s\n", strtok(library, "\n"));
     }
     for (int a = 0; a < ranks; a++) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (me == a)
+            lead_self(me, largest, budget);
         for (int b = a + 1; b < ranks; b++) {
             MPI_Barrier(MPI_COMM_WORLD);
             if (me == a)
@@ -421,9 +442,9 @@ int main(int argc, char **argv)
                 follow_all(a);
         }
     }
-    for (int a = 0; a < ranks; a++) {
+    for (int turn = 0; turn < ROUNDS * ranks; turn++) {
         MPI_Barrier(MPI_COMM_WORLD);
-        if (me == a)
+        if (me == turn % ranks)
             kernels(me);
     }
     print_all(me, ranks);

@@ -10,6 +10,7 @@ import (
 
 	"auspex/ingest/input"
 	"auspex/internal/jsonscan"
+	"auspex/internal/mistake"
 	"auspex/model"
 )
 
@@ -84,11 +85,11 @@ func readJSON(ctx context.Context, name string, r io.Reader) (*model.Experiment,
 		return nil, ctx.Err()
 	}
 	if err != nil {
-		return nil, model.AtLine(name, f.s.Line(), "%w", err)
+		return nil, mistake.AtLine(name, f.s.Line(), "%w", err)
 	}
 	e, err := f.profile.finish()
 	if err != nil {
-		return nil, model.InFile(name, "%w", err)
+		return nil, mistake.InFile(name, "%w", err)
 	}
 	return e, nil
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"auspex/ingest/input"
+	"auspex/internal/mistake"
 	"auspex/model"
 )
 
@@ -45,18 +46,18 @@ func readCaliStream(ctx context.Context, name string, r io.Reader) (*model.Exper
 			return nil, ctx.Err()
 		}
 		if err := stream.readLine(lines.Bytes()); err != nil {
-			return nil, model.AtLine(name, line, "%w", err)
+			return nil, mistake.AtLine(name, line, "%w", err)
 		}
 	}
 	if err := lines.Err(); err != nil {
 		if errors.Is(err, bufio.ErrTooLong) {
 			err = fmt.Errorf("a line longer than %d bytes", maxCaliLine)
 		}
-		return nil, model.AtLine(name, line+1, "%w", err)
+		return nil, mistake.AtLine(name, line+1, "%w", err)
 	}
 	e, err := stream.profile.finish()
 	if err != nil {
-		return nil, model.InFile(name, "%w", err)
+		return nil, mistake.InFile(name, "%w", err)
 	}
 	return e, nil
 }

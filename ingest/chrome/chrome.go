@@ -13,6 +13,7 @@ import (
 
 	"auspex/ingest/input"
 	"auspex/internal/jsonscan"
+	"auspex/internal/mistake"
 	"auspex/model"
 )
 
@@ -63,14 +64,14 @@ func readChromeTrace(ctx context.Context, name string, r io.Reader, inMemory int
 		return nil, ctx.Err()
 	}
 	if err != nil {
-		return nil, model.AtByte(name, t.s.Offset(), "%w", err)
+		return nil, mistake.AtByte(name, t.s.Offset(), "%w", err)
 	}
 	e, err := t.build(name)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
 	if err != nil {
-		return nil, model.InFile(name, "%w", err)
+		return nil, mistake.InFile(name, "%w", err)
 	}
 	return e, nil
 }

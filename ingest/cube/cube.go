@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"auspex/ingest/input"
+	"auspex/internal/mistake"
 	"auspex/model"
 )
 
@@ -58,7 +59,7 @@ func read(ctx context.Context, src *input.Source) (*model.Experiment, error) {
 // readFrom reads a .cubex or a .cube file.
 func readFrom(ctx context.Context, r *bufio.Reader, name string) (*model.Experiment, error) {
 	if head, _ := r.Peek(tarBlock); !isTarHeader(head) && !bytes.HasPrefix(head, []byte("<")) {
-		return nil, model.AtByte(name, 0, "is neither a .cubex archive nor a CUBE XML file")
+		return nil, mistake.AtByte(name, 0, "is neither a .cubex archive nor a CUBE XML file")
 	} else if !isTarHeader(head) {
 		anchor, err := parseAnchor(ctx, r, name)
 		if err != nil {
@@ -72,11 +73,11 @@ func readFrom(ctx context.Context, r *bufio.Reader, name string) (*model.Experim
 	}
 	text, ok := files[anchorName]
 	if !ok {
-		return nil, model.InFile(name, "holds no %s: it is no Cube profile or was cut off", anchorName)
+		return nil, mistake.InFile(name, "holds no %s: it is no Cube profile or was cut off", anchorName)
 	}
 	anchorText, err := plainAnchor(text)
 	if err != nil {
-		return nil, model.InFile(name+":"+anchorName, "damaged gzip data: %v", err)
+		return nil, mistake.InFile(name+":"+anchorName, "damaged gzip data: %v", err)
 	}
 	delete(files, anchorName)
 	anchor, err := parseAnchor(ctx, anchorText, name+":"+anchorName)
@@ -102,7 +103,7 @@ func plainAnchor(text []byte) (*bufio.Reader, error) {
 // build makes the experiment from the anchor and the files beside it.
 func (a *anchor) build(ctx context.Context, files map[string][]byte, name string) (*model.Experiment, error) {
 	if len(a.nodes) == 0 || len(a.locations) == 0 {
-		return nil, model.InFile(name, "describes %d call paths and %d locations: there is nothing to import", len(a.nodes), len(a.locations))
+		return nil, mistake.InFile(name, "describes %d call paths and %d locations: there is nothing to import", len(a.nodes), len(a.locations))
 	}
 	b := model.NewBuilder()
 	regions, err := a.addRegions(b, name)
@@ -115,7 +116,7 @@ func (a *anchor) build(ctx context.Context, files map[string][]byte, name string
 		return nil, err
 	}
 	if len(columns) == 0 {
-		return nil, model.InFile(name, "holds no values that can be read")
+		return nil, mistake.InFile(name, "holds no values that can be read")
 	}
 	numbers := make([]int, len(columns))
 	for m, column := range columns {
@@ -171,7 +172,7 @@ func (a *anchor) addRegions(b *model.Builder, name string) ([]int, error) {
 	for i, node := range a.nodes {
 		region, ok := a.regions[node.callee]
 		if !ok {
-			return nil, model.InFile(name, "call path %d names region %d, which is not described", node.id, node.callee)
+			return nil, mistake.InFile(name, "call path %d names region %d, which is not described", node.id, node.callee)
 		}
 		r := model.Region{Name: region.name + node.parameters, Kind: input.ScorepKind(region.paradigm, region.role, region.name), Parent: model.NoParent}
 		if region.begin > 0 {

@@ -6,7 +6,7 @@ import (
 	"math"
 	"path"
 
-	"auspex/model"
+	"auspex/internal/mistake"
 )
 
 // tarBlock is the unit a tar archive is made of.
@@ -41,11 +41,11 @@ func readTar(r io.Reader, name string, wanted func(string) bool) (map[string][]b
 			if bytes.Count(header, []byte{0}) == tarBlock {
 				return files, nil
 			}
-			return nil, model.AtByte(name, offset, "damaged tar archive: no file header here")
+			return nil, mistake.AtByte(name, offset, "damaged tar archive: no file header here")
 		}
 		size, ok := tarNumber(header[124:136])
 		if !ok {
-			return nil, model.AtByte(name, offset+124, "damaged tar archive: bad file size")
+			return nil, mistake.AtByte(name, offset+124, "damaged tar archive: bad file size")
 		}
 		offset += tarBlock
 		regular := header[156] == '0' || header[156] == 0
@@ -63,7 +63,7 @@ func readTar(r io.Reader, name string, wanted func(string) bool) (map[string][]b
 		}
 		offset += got
 		if got < size {
-			return nil, model.AtByte(name, offset, "ends early: %s should have %d bytes, %d are there", entry, size, got)
+			return nil, mistake.AtByte(name, offset, "ends early: %s should have %d bytes, %d are there", entry, size, got)
 		}
 		padding, err := io.CopyN(io.Discard, r, (tarBlock-size%tarBlock)%tarBlock)
 		offset += padding
@@ -75,9 +75,9 @@ func readTar(r io.Reader, name string, wanted func(string) bool) (map[string][]b
 
 func tarError(name string, offset int64, err error) error {
 	if err == io.ErrUnexpectedEOF {
-		return model.AtByte(name, offset, "ends early")
+		return mistake.AtByte(name, offset, "ends early")
 	}
-	return model.AtByte(name, offset, "%v", err)
+	return mistake.AtByte(name, offset, "%v", err)
 }
 
 // tarNumber reads a size: octal digits, or binary where the first bit is set.

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"auspex/ingest/input"
+	"auspex/internal/mistake"
 	"auspex/model"
 )
 
@@ -135,23 +136,23 @@ func (a *anchor) values(m metric, kind cubeType, index, data []byte, name string
 	case bytes.HasPrefix(data, []byte(dataMarker)):
 		v.data = data[len(dataMarker):]
 		if need := rows * v.width; len(v.data) < need {
-			return nil, model.AtByte(name, int64(len(data)), "ends early: %d call paths at %d locations need %d bytes", rows, len(a.locations), need)
+			return nil, mistake.AtByte(name, int64(len(data)), "ends early: %d call paths at %d locations need %d bytes", rows, len(a.locations), need)
 		}
 		return v, nil
 	case bytes.HasPrefix(data, []byte(zipMarker)):
 		return v, v.unzip(data, rows, name)
 	}
-	return nil, model.AtByte(name, 0, "does not begin with %q", dataMarker)
+	return nil, mistake.AtByte(name, 0, "does not begin with %q", dataMarker)
 }
 
 // readIndex finds the row of every node and returns the number of rows. Nodes
 // are numbered in the order in which the metric's kind stores them.
 func (v *values) readIndex(p []byte, nodes []int32, name string) (rows int, err error) {
 	if !bytes.HasPrefix(p, []byte(indexMarker)) {
-		return 0, model.AtByte(name, 0, "does not begin with %q", indexMarker)
+		return 0, mistake.AtByte(name, 0, "does not begin with %q", indexMarker)
 	}
 	if len(p) < indexHeader {
-		return 0, model.AtByte(name, int64(len(p)), "ends early")
+		return 0, mistake.AtByte(name, int64(len(p)), "ends early")
 	}
 	switch one := p[len(indexMarker):]; {
 	case binary.LittleEndian.Uint32(one) == 1:
@@ -159,7 +160,7 @@ func (v *values) readIndex(p []byte, nodes []int32, name string) (rows int, err 
 	case binary.BigEndian.Uint32(one) == 1:
 		v.order = binary.BigEndian
 	default:
-		return 0, model.AtByte(name, int64(len(indexMarker)), "unknown byte order")
+		return 0, mistake.AtByte(name, int64(len(indexMarker)), "unknown byte order")
 	}
 	v.row = make([]int32, len(nodes))
 	for i := range v.row {
@@ -173,17 +174,17 @@ func (v *values) readIndex(p []byte, nodes []int32, name string) (rows int, err 
 		return len(nodes), nil
 	case sparse:
 	default:
-		return 0, model.AtByte(name, int64(indexHeader-1), "index of unknown format %d", format)
+		return 0, mistake.AtByte(name, int64(indexHeader-1), "index of unknown format %d", format)
 	}
 	list := p[indexHeader:]
 	if len(list) < 4 || uint64(len(list)-4) < 4*uint64(v.order.Uint32(list)) {
-		return 0, model.AtByte(name, int64(len(p)), "ends early")
+		return 0, mistake.AtByte(name, int64(len(p)), "ends early")
 	}
 	rows = int(v.order.Uint32(list))
 	for row := range rows {
 		number := v.order.Uint32(list[4+4*row:])
 		if uint64(number) >= uint64(len(nodes)) {
-			return 0, model.AtByte(name, int64(indexHeader+4+4*row), "names call path %d of %d", number, len(nodes))
+			return 0, mistake.AtByte(name, int64(indexHeader+4+4*row), "names call path %d of %d", number, len(nodes))
 		}
 		v.row[nodes[number]] = int32(row)
 	}
@@ -195,17 +196,17 @@ func (v *values) readIndex(p []byte, nodes []int32, name string) (rows int, err 
 func (v *values) unzip(p []byte, rows int, name string) error {
 	start := len(zipMarker)
 	if len(p) < start+8 {
-		return model.AtByte(name, int64(len(p)), "ends early")
+		return mistake.AtByte(name, int64(len(p)), "ends early")
 	}
 	count := v.order.Uint64(p[start:])
 	table := p[start+8:]
 	if count > uint64(len(table))/24 {
-		return model.AtByte(name, int64(start), "a table of %d rows does not fit in %d bytes: the file ends early", count, len(p))
+		return mistake.AtByte(name, int64(start), "a table of %d rows does not fit in %d bytes: the file ends early", count, len(p))
 	}
 	packed := table[24*count:]
 	total := rows * v.width
 	if total > input.BombSize && total/input.BombRatio > len(p) {
-		return model.AtByte(name, 0, "decompresses to more than %d times its size: refused as a decompression bomb", input.BombRatio)
+		return mistake.AtByte(name, 0, "decompresses to more than %d times its size: refused as a decompression bomb", input.BombRatio)
 	}
 	v.data = make([]byte, total)
 	for i := range count {
@@ -216,10 +217,10 @@ func (v *values) unzip(p []byte, rows int, name string) error {
 		}
 		if from > uint64(len(packed)) || size > uint64(len(packed))-from ||
 			to > uint64(total) || uint64(v.width) > uint64(total)-to {
-			return model.AtByte(name, int64(start+8)+int64(24*i), "row %d lies outside the file", i)
+			return mistake.AtByte(name, int64(start+8)+int64(24*i), "row %d lies outside the file", i)
 		}
 		if err := inflate(v.data[to:to+uint64(v.width)], packed[from:from+size]); err != nil {
-			return model.AtByte(name, int64(start+8)+int64(24*count+from), "damaged zlib data: %v", err)
+			return mistake.AtByte(name, int64(start+8)+int64(24*count+from), "damaged zlib data: %v", err)
 		}
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"auspex/ingest/input"
+	"auspex/internal/mistake"
 	"auspex/model"
 )
 
@@ -83,7 +84,7 @@ type metricDB struct {
 func metricDBs(src *input.Source) ([]metricDB, error) {
 	entries, err := os.ReadDir(src.Path)
 	if err != nil {
-		return nil, model.InFile(src.Given, "cannot be listed: %v", err)
+		return nil, mistake.InFile(src.Given, "cannot be listed: %v", err)
 	}
 	slices.SortFunc(entries, func(a, b os.DirEntry) int { return input.CompareNatural(a.Name(), b.Name()) })
 	var files []metricDB
@@ -96,14 +97,14 @@ func metricDBs(src *input.Source) ([]metricDB, error) {
 		path := filepath.Join(src.Path, e.Name())
 		unit, pid, ok := metricDBUnit(e.Name())
 		if !ok {
-			return nil, model.InFile(src.GivenFor(path), "the name does not tell rank and thread: expected program-rank-thread-host-process-number%s", metricDBEnding)
+			return nil, mistake.InFile(src.GivenFor(path), "the name does not tell rank and thread: expected program-rank-thread-host-process-number%s", metricDBEnding)
 		}
 		clash = clash || seen[unit]
 		seen[unit] = true
 		files = append(files, metricDB{path: path, unit: unit, pid: pid})
 	}
 	if len(files) == 0 {
-		return nil, model.InFile(src.Given, "holds no %s files, only sums over all threads: make them with hpcprof-mpi --metric-db yes", metricDBEnding)
+		return nil, mistake.InFile(src.Given, "holds no %s files, only sums over all threads: make them with hpcprof-mpi --metric-db yes", metricDBEnding)
 	}
 	if clash {
 		number := map[string]int{}

@@ -8,7 +8,7 @@ import (
 	"math"
 
 	"auspex/ingest/input"
-	"auspex/model"
+	"auspex/internal/mistake"
 )
 
 // A metric-db file begins with a magic word, a version, a letter for the byte
@@ -36,7 +36,7 @@ func readMetricDB(r *bufio.Reader, name string, tree *hpcTree, sums *input.Regio
 		return err
 	}
 	if string(header[:len(metricDBMagic)]) != metricDBMagic {
-		return model.AtByte(name, 0, "is no metric-db file: it does not begin with %q", metricDBMagic)
+		return mistake.AtByte(name, 0, "is no metric-db file: it does not begin with %q", metricDBMagic)
 	}
 	var order binary.ByteOrder = binary.BigEndian
 	switch at := len(metricDBMagic) + 5; header[at] {
@@ -44,14 +44,14 @@ func readMetricDB(r *bufio.Reader, name string, tree *hpcTree, sums *input.Regio
 	case 'l':
 		order = binary.LittleEndian
 	default:
-		return model.AtByte(name, int64(at), "unknown byte order %q", header[at])
+		return mistake.AtByte(name, int64(at), "unknown byte order %q", header[at])
 	}
 	nodes, columns := order.Uint32(header[metricDBHeader-8:]), order.Uint32(header[metricDBHeader-4:])
 	if int64(columns) != int64(tree.columns) {
-		return model.AtByte(name, int64(metricDBHeader-4), "has %d metrics, but %s says %d", columns, hpcExperiment, tree.columns)
+		return mistake.AtByte(name, int64(metricDBHeader-4), "has %d metrics, but %s says %d", columns, hpcExperiment, tree.columns)
 	}
 	if nodes < tree.nodes {
-		return model.AtByte(name, int64(metricDBHeader-8), "has values of %d nodes, but the call tree in %s has %d: it belongs to another database", nodes, hpcExperiment, tree.nodes)
+		return mistake.AtByte(name, int64(metricDBHeader-8), "has values of %d nodes, but the call tree in %s has %d: it belongs to another database", nodes, hpcExperiment, tree.nodes)
 	}
 	_, _ = r.Discard(metricDBHeader)
 	return readMetricRows(r, name, order, tree, sums)
@@ -95,10 +95,10 @@ func addLeaf(s *input.RegionSums, region int, row []byte, order binary.ByteOrder
 func peekExactly(r *bufio.Reader, n int, name string, offset int64) ([]byte, error) {
 	p, err := r.Peek(n)
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil, model.AtByte(name, offset+int64(len(p)), "ends early")
+		return nil, mistake.AtByte(name, offset+int64(len(p)), "ends early")
 	}
 	if err != nil {
-		return nil, model.AtByte(name, offset+int64(len(p)), "%v", err)
+		return nil, mistake.AtByte(name, offset+int64(len(p)), "%v", err)
 	}
 	return p, nil
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"auspex/ingest/input"
+	"auspex/internal/mistake"
 	"auspex/model"
 )
 
@@ -179,7 +180,7 @@ func (p *hpcParser) end(name string) {
 
 func (p *hpcParser) finish() (*hpcTree, error) {
 	if p.b.RegionCount() == 0 {
-		return nil, model.InFile(p.in.Name, "holds no call tree")
+		return nil, mistake.InFile(p.in.Name, "holds no call tree")
 	}
 	if err := p.chooseColumns(); err != nil {
 		return nil, err
@@ -230,7 +231,7 @@ func (p *hpcParser) chooseColumns() error {
 		p.tree.metrics = append(p.tree.metrics, hpcColumn{names.Claim(metric), db.column, scale})
 	}
 	if len(p.tree.metrics) == 0 {
-		return model.InFile(p.in.Name, "names no metrics that are stored per thread (MetricDB)")
+		return mistake.InFile(p.in.Name, "names no metrics that are stored per thread (MetricDB)")
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"auspex/ingest/input"
+	"auspex/internal/mistake"
 	"auspex/model"
 )
 
@@ -41,12 +42,12 @@ func readHPCToolkit4(ctx context.Context, src *input.Source) (*model.Experiment,
 	path := filepath.Join(src.Path, hpcProfile)
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, model.InFile(src.GivenFor(path), "cannot be opened: %v", err)
+		return nil, mistake.InFile(src.GivenFor(path), "cannot be opened: %v", err)
 	}
 	defer file.Close()
 	info, err := file.Stat()
 	if err != nil {
-		return nil, model.InFile(src.GivenFor(path), "cannot be opened: %v", err)
+		return nil, mistake.InFile(src.GivenFor(path), "cannot be opened: %v", err)
 	}
 	db := &hpcProfileDB{
 		file: file, size: uint64(info.Size()), name: src.GivenFor(path), progress: src.Progress,
@@ -68,7 +69,7 @@ func readHPCMeta(src *input.Source, b *model.Builder) (*hpcMetaDB, error) {
 	defer in.Close()
 	data, err := io.ReadAll(in)
 	if err != nil {
-		return nil, model.InFile(src.GivenFor(path), "%v", err)
+		return nil, mistake.InFile(src.GivenFor(path), "%v", err)
 	}
 	return parseHPCMeta(data, src.GivenFor(path), b)
 }

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"strings"
 
-	"auspex/model"
+	"auspex/internal/mistake"
 )
 
 const (
@@ -48,7 +48,7 @@ func (d *hpcBytes) check(offset, n uint64) bool {
 
 func (d *hpcBytes) fail(offset uint64, format string, args ...any) {
 	if d.err == nil {
-		d.err = model.AtByte(d.name, int64(min(offset, 1<<62)), format, args...)
+		d.err = mistake.AtByte(d.name, int64(min(offset, 1<<62)), format, args...)
 	}
 }
 
@@ -81,13 +81,13 @@ func (d *hpcBytes) section(n int) (offset, size uint64) {
 func (d *hpcBytes) header(format string) error {
 	head := d.at(0, 16)
 	if d.err != nil {
-		return model.InFile(d.name, "ends early: it has %d bytes", len(d.data))
+		return mistake.InFile(d.name, "ends early: it has %d bytes", len(d.data))
 	}
 	if string(head[:10]) != hpcMagic || string(head[10:14]) != format {
-		return model.AtByte(d.name, 0, "is no HPCToolkit %s database: it does not begin with %q", format, hpcMagic+format)
+		return mistake.AtByte(d.name, 0, "is no HPCToolkit %s database: it does not begin with %q", format, hpcMagic+format)
 	}
 	if head[14] != 4 {
-		return model.AtByte(d.name, 14, "is version %d.%d of the format; version 4 can be read", head[14], head[15])
+		return mistake.AtByte(d.name, 14, "is version %d.%d of the format; version 4 can be read", head[14], head[15])
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package hpctoolkit
 
 import (
 	"auspex/ingest/input"
+	"auspex/internal/mistake"
 	"auspex/model"
 )
 
@@ -78,7 +79,7 @@ func (t *hpcContextTree) read() error {
 		}
 	}
 	if d.err == nil && t.b.RegionCount() == 0 {
-		return model.InFile(d.name, "holds no calling contexts")
+		return mistake.InFile(d.name, "holds no calling contexts")
 	}
 	return d.err
 }

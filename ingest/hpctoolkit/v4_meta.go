@@ -7,6 +7,7 @@ import (
 	"path"
 
 	"auspex/ingest/input"
+	"auspex/internal/mistake"
 	"auspex/model"
 )
 
@@ -57,7 +58,7 @@ func parseHPCMeta(data []byte, name string, b *model.Builder) (*hpcMetaDB, error
 		return nil, err
 	}
 	if !bytes.HasSuffix(data, []byte(hpcMetaFooter)) {
-		return nil, model.AtByte(name, int64(len(data)), "ends early: the closing %q is missing", hpcMetaFooter)
+		return nil, mistake.AtByte(name, int64(len(data)), "ends early: the closing %q is missing", hpcMetaFooter)
 	}
 	meta := &hpcMetaDB{byID: map[uint16]int{}, contexts: map[uint32]hpcContext{}}
 	general, _ := d.section(hpcGeneral)
@@ -68,7 +69,7 @@ func parseHPCMeta(data []byte, name string, b *model.Builder) (*hpcMetaDB, error
 		return nil, d.err
 	}
 	if len(meta.metrics) == 0 {
-		return nil, model.InFile(name, "holds no metric with the values of each thread")
+		return nil, mistake.InFile(name, "holds no metric with the values of each thread")
 	}
 	tree := &hpcContextTree{d: d, b: b, meta: meta, functions: map[uint64]hpcFunctionInfo{}}
 	if err := tree.read(); err != nil {

@@ -11,6 +11,7 @@ import (
 	"strconv"
 
 	"auspex/ingest/input"
+	"auspex/internal/mistake"
 	"auspex/model"
 )
 
@@ -47,14 +48,14 @@ type hpcThread struct {
 // for is checked against the file's size before memory is taken.
 func (db *hpcProfileDB) block(offset, n uint64) ([]byte, error) {
 	if offset > db.size || n > db.size-offset {
-		return nil, model.AtByte(db.name, int64(min(offset, 1<<62)), "%d bytes are said to stand here, but the file ends at %d: it ends early or is damaged", n, db.size)
+		return nil, mistake.AtByte(db.name, int64(min(offset, 1<<62)), "%d bytes are said to stand here, but the file ends at %d: it ends early or is damaged", n, db.size)
 	}
 	if uint64(cap(db.buffer)) < n {
 		db.buffer = make([]byte, n)
 	}
 	p := db.buffer[:n]
 	if got, err := db.file.ReadAt(p, int64(offset)); err != nil && (err != io.EOF || uint64(got) < n) {
-		return nil, model.AtByte(db.name, int64(offset)+int64(got), "%v", err)
+		return nil, mistake.AtByte(db.name, int64(offset)+int64(got), "%v", err)
 	}
 	if db.progress != nil {
 		db.progress(int64(n))
@@ -100,7 +101,7 @@ func (db *hpcProfileDB) threads(meta *hpcMetaDB) ([]hpcThread, error) {
 		return nil, err
 	}
 	if string(footer) != hpcProfileFooter {
-		return nil, model.AtByte(db.name, int64(db.size), "ends early: the closing %q is missing", hpcProfileFooter)
+		return nil, mistake.AtByte(db.name, int64(db.size), "ends early: the closing %q is missing", hpcProfileFooter)
 	}
 	section, _ := d.section(0)
 	if d.err != nil {
@@ -112,7 +113,7 @@ func (db *hpcProfileDB) threads(meta *hpcMetaDB) ([]hpcThread, error) {
 	}
 	list, count, stride := binary.LittleEndian.Uint64(p), uint64(binary.LittleEndian.Uint32(p[8:])), uint64(p[12])
 	if stride < hpcProfileSize {
-		return nil, model.AtByte(db.name, int64(section)+12, "profiles described in %d bytes: too small", stride)
+		return nil, mistake.AtByte(db.name, int64(section)+12, "profiles described in %d bytes: too small", stride)
 	}
 	p, err = db.block(list, count*stride)
 	if err != nil {
@@ -135,7 +136,7 @@ func (db *hpcProfileDB) threads(meta *hpcMetaDB) ([]hpcThread, error) {
 		threads = append(threads, t)
 	}
 	if len(threads) == 0 {
-		return nil, model.InFile(db.name, "holds no profile of a single thread")
+		return nil, mistake.InFile(db.name, "holds no profile of a single thread")
 	}
 	return db.number(threads), nil
 }
@@ -151,7 +152,7 @@ func (db *hpcProfileDB) identify(t *hpcThread, offset uint64, kinds []string) er
 	}
 	count := binary.LittleEndian.Uint16(p)
 	if count > hpcMaxIDs {
-		return model.AtByte(db.name, int64(offset), "%d identifiers for one thread", count)
+		return mistake.AtByte(db.name, int64(offset), "%d identifiers for one thread", count)
 	}
 	p, err = db.block(offset+8, uint64(count)*hpcIDSize)
 	if err != nil {
@@ -216,11 +217,11 @@ func (db *hpcProfileDB) sum(t hpcThread, meta *hpcMetaDB, sums *input.RegionSums
 	}
 	if t.pIndex < t.pValues || t.values > db.size/hpcValueSize || t.contexts > db.size/hpcIndexSize ||
 		t.values*hpcValueSize > t.pIndex-t.pValues {
-		return model.AtByte(db.name, int64(min(t.pValues, 1<<62)), "%d values of %s do not fit before byte %d: the file is damaged", t.values, t.unit, t.pIndex)
+		return mistake.AtByte(db.name, int64(min(t.pValues, 1<<62)), "%d values of %s do not fit before byte %d: the file is damaged", t.values, t.unit, t.pIndex)
 	}
 	n := t.pIndex - t.pValues + t.contexts*hpcIndexSize
 	if db.read += n; db.read > db.size {
-		return model.AtByte(db.name, int64(t.pValues), "the values of %s overlap others: the file is damaged", t.unit)
+		return mistake.AtByte(db.name, int64(t.pValues), "the values of %s overlap others: the file is damaged", t.unit)
 	}
 	p, err := db.block(t.pValues, n)
 	if err != nil {
@@ -235,7 +236,7 @@ func (db *hpcProfileDB) sum(t hpcThread, meta *hpcMetaDB, sums *input.RegionSums
 			last = binary.LittleEndian.Uint64(index[4:])
 		}
 		if first > last || last > t.values {
-			return model.AtByte(db.name, int64(t.pIndex), "context %d has the values %d to %d of %d: the file is damaged", id, first, last, t.values)
+			return mistake.AtByte(db.name, int64(t.pIndex), "context %d has the values %d to %d of %d: the file is damaged", id, first, last, t.values)
 		}
 		if place, ok := meta.contexts[id]; ok {
 			addContext(sums, place, values[first*hpcValueSize:last*hpcValueSize], meta)

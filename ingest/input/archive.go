@@ -10,7 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"auspex/model"
+	"auspex/internal/mistake"
 )
 
 // Limits on what an archive may hold.
@@ -52,7 +52,7 @@ func unpack(path, given, dir string, gzipped bool) error {
 	counted := &CountingReader{R: file}
 	unzipped, err := gzip.NewReader(counted)
 	if err != nil {
-		return model.InFile(given, "damaged gzip file: %v", err)
+		return mistake.InFile(given, "damaged gzip file: %v", err)
 	}
 	return target.untar(&BombGuard{R: unzipped, Compressed: counted})
 }
@@ -72,7 +72,7 @@ func (u *unpacker) untar(r io.Reader) error {
 			return nil
 		}
 		if err != nil {
-			return model.InFile(u.given, "damaged tar archive: %v", err)
+			return mistake.InFile(u.given, "damaged tar archive: %v", err)
 		}
 		if entry.Typeflag != tar.TypeReg {
 			continue // folders are made as needed; links and devices have no place in a profile
@@ -90,18 +90,18 @@ func (u *unpacker) unzip(file *os.File) error {
 	}
 	archive, err := zip.NewReader(file, info.Size())
 	if err != nil {
-		return model.InFile(u.given, "damaged zip archive: %v", err)
+		return mistake.InFile(u.given, "damaged zip archive: %v", err)
 	}
 	for _, entry := range archive.File {
 		if !entry.Mode().IsRegular() {
 			continue
 		}
 		if size := int64(entry.UncompressedSize64); size > BombSize && size/BombRatio > int64(entry.CompressedSize64) {
-			return model.InFile(u.given, "%s decompresses to more than %d times its size: refused as a decompression bomb", entry.Name, BombRatio)
+			return mistake.InFile(u.given, "%s decompresses to more than %d times its size: refused as a decompression bomb", entry.Name, BombRatio)
 		}
 		r, err := entry.Open()
 		if err != nil {
-			return model.InFile(u.given, "%s in the archive: %v", entry.Name, err)
+			return mistake.InFile(u.given, "%s in the archive: %v", entry.Name, err)
 		}
 		err = u.extract(entry.Name, r)
 		r.Close()
@@ -114,17 +114,17 @@ func (u *unpacker) unzip(file *os.File) error {
 
 func (u *unpacker) extract(name string, r io.Reader) error {
 	if u.entries++; u.entries > maxArchiveEntries {
-		return model.InFile(u.given, "more than %d files in the archive", maxArchiveEntries)
+		return mistake.InFile(u.given, "more than %d files in the archive", maxArchiveEntries)
 	}
 	if !filepath.IsLocal(name) {
-		return model.InFile(u.given, "the archive holds %q, which would lie outside the folder it is unpacked to: refused", name)
+		return mistake.InFile(u.given, "the archive holds %q, which would lie outside the folder it is unpacked to: refused", name)
 	}
 	if err := u.root.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		return model.InFile(u.given, "unpacking %s: %v", name, err)
+		return mistake.InFile(u.given, "unpacking %s: %v", name, err)
 	}
 	out, err := u.root.Create(name)
 	if err != nil {
-		return model.InFile(u.given, "unpacking %s: %v", name, err)
+		return mistake.InFile(u.given, "unpacking %s: %v", name, err)
 	}
 	n, err := io.Copy(out, io.LimitReader(r, maxArchiveBytes-u.bytes+1))
 	u.bytes += n
@@ -132,7 +132,7 @@ func (u *unpacker) extract(name string, r io.Reader) error {
 		err = errors.New("the archive unpacks to more than 64 GiB")
 	}
 	if err = errors.Join(err, out.Close()); err != nil {
-		return model.InFile(u.given, "unpacking %s: %v", name, err)
+		return mistake.InFile(u.given, "unpacking %s: %v", name, err)
 	}
 	return nil
 }

@@ -11,7 +11,8 @@ import (
 	"slices"
 	"strings"
 
-	"auspex/model"
+	"auspex/internal/mistake"
+	"auspex/internal/scratch"
 )
 
 // HeadSize is how much of a file decides on its format.
@@ -51,7 +52,7 @@ func Find(formats []Format, paths []string, name string) (*Found, error) {
 	}
 	if len(found.Sources) == 0 {
 		found.Close()
-		return nil, model.InFile(paths[0], "no profile found here; formats read: %s", finder.names)
+		return nil, mistake.InFile(paths[0], "no profile found here; formats read: %s", finder.names)
 	}
 	return found, nil
 }
@@ -77,7 +78,7 @@ func (f *finder) visit(path, given string, top bool) error {
 	info, err := os.Stat(path)
 	if err != nil {
 		if errors.Is(err, os.ErrNotExist) {
-			return model.InFile(given, "no such file or directory")
+			return mistake.InFile(given, "no such file or directory")
 		}
 		return err
 	}
@@ -92,7 +93,7 @@ func (f *finder) visit(path, given string, top bool) error {
 
 func (f *finder) reject(given string, top bool, why string) error {
 	if top {
-		return model.InFile(given, "%s", why)
+		return mistake.InFile(given, "%s", why)
 	}
 	f.found.Notes = append(f.found.Notes, given+": "+why)
 	return nil
@@ -155,7 +156,7 @@ func (f *finder) visitFile(path, given string, top bool) error {
 
 func (f *finder) visitArchive(path, given string, gzipped bool) error {
 	if f.found.UnpackDir == "" {
-		dir, err := os.MkdirTemp("", "auspex-unpack-")
+		dir, err := scratch.Dir("unpack")
 		if err != nil {
 			return err
 		}

@@ -7,7 +7,7 @@ import (
 	"io"
 	"os"
 
-	"auspex/model"
+	"auspex/internal/mistake"
 )
 
 // A decompressed stream that grows beyond BombSize and beyond BombRatio times
@@ -33,7 +33,7 @@ func (in *File) Close() error { return in.file.Close() }
 func (src *Source) Open(path string) (*File, error) {
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, model.InFile(src.GivenFor(path), "cannot be opened: %v", err)
+		return nil, mistake.InFile(src.GivenFor(path), "cannot be opened: %v", err)
 	}
 	counted := &CountingReader{R: file, progress: src.Progress}
 	buffered := bufio.NewReaderSize(counted, bufferFor(file))
@@ -44,7 +44,7 @@ func (src *Source) Open(path string) (*File, error) {
 	unzipped, err := gzip.NewReader(buffered)
 	if err != nil {
 		file.Close()
-		return nil, model.InFile(src.GivenFor(path), "damaged gzip file: %v", err)
+		return nil, mistake.InFile(src.GivenFor(path), "damaged gzip file: %v", err)
 	}
 	guarded := &BombGuard{R: unzipped, Compressed: counted}
 	return &File{bufio.NewReaderSize(guarded, 256<<10), file}, nil

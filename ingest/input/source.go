@@ -7,6 +7,7 @@ import (
 	"context"
 	"os"
 
+	"auspex/internal/mistake"
 	"auspex/model"
 )
 
@@ -57,5 +58,5 @@ func (src *Source) Read(ctx context.Context, formats []Format) (*model.Experimen
 		}
 		return exp, exp.Check()
 	}
-	return nil, model.InFile(src.Given, "unknown format %q", src.Format)
+	return nil, mistake.InFile(src.Given, "unknown format %q", src.Format)
 }

@@ -9,7 +9,7 @@ import (
 	"fmt"
 	"io"
 
-	"auspex/model"
+	"auspex/internal/mistake"
 )
 
 // Limits on XML input: a single tag, text or comment, and open elements.
@@ -81,7 +81,7 @@ func (in *XML) Next() (xml.Token, error) {
 // Errorf makes an error at the place reached.
 func (in *XML) Errorf(format string, args ...any) error {
 	line, _ := in.decoder.InputPos()
-	return model.AtLine(in.Name, line, format, args...)
+	return mistake.AtLine(in.Name, line, format, args...)
 }
 
 func (in *XML) fault(err error) error {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"auspex/ingest/input"
+	"auspex/internal/mistake"
 	"auspex/model"
 )
 
@@ -72,12 +73,12 @@ func read(ctx context.Context, src *input.Source) (*model.Experiment, error) {
 	anchor := src.Path
 	if info, err := os.Stat(src.Path); err == nil && info.IsDir() {
 		if anchor, err = otf2Anchor(src.Path); err != nil {
-			return nil, model.InFile(src.Given, "%v", err)
+			return nil, mistake.InFile(src.Given, "%v", err)
 		}
 	}
 	program, err := exec.LookPath(otf2Program)
 	if err != nil {
-		return nil, model.InFile(src.Given, "reading OTF2 traces needs the program %s, which is not installed here: install the package otf2-tools (Debian, Ubuntu: apt install otf2-tools)", otf2Program)
+		return nil, mistake.InFile(src.Given, "reading OTF2 traces needs the program %s, which is not installed here: install the package otf2-tools (Debian, Ubuntu: apt install otf2-tools)", otf2Program)
 	}
 	definitions := newDefinitions()
 	run := otf2Run{program: program, anchor: anchor, given: src.GivenFor(anchor)}
@@ -85,7 +86,7 @@ func read(ctx context.Context, src *input.Source) (*model.Experiment, error) {
 		return nil, err
 	}
 	if err := definitions.finish(); err != nil {
-		return nil, model.InFile(run.given, "%v", err)
+		return nil, mistake.InFile(run.given, "%v", err)
 	}
 	events := newEvents(definitions)
 	if err := run.print(ctx, events.read); err != nil {
@@ -93,7 +94,7 @@ func read(ctx context.Context, src *input.Source) (*model.Experiment, error) {
 	}
 	exp, err := events.build()
 	if err != nil {
-		return nil, model.InFile(run.given, "%v", err)
+		return nil, mistake.InFile(run.given, "%v", err)
 	}
 	return exp, nil
 }
@@ -116,10 +117,10 @@ func (run otf2Run) print(ctx context.Context, parse func(context.Context, *otf2R
 	cmd.Stderr = complaints
 	out, err := cmd.StdoutPipe()
 	if err != nil {
-		return model.InFile(run.given, "%s cannot be run: %v", otf2Program, err)
+		return mistake.InFile(run.given, "%s cannot be run: %v", otf2Program, err)
 	}
 	if err := cmd.Start(); err != nil {
-		return model.InFile(run.given, "%s cannot be run: %v", otf2Program, err)
+		return mistake.InFile(run.given, "%s cannot be run: %v", otf2Program, err)
 	}
 	records := newRecords(bufio.NewReaderSize(out, 256<<10))
 	parseErr := parse(ctx, records)
@@ -134,11 +135,11 @@ func (run otf2Run) print(ctx context.Context, parse func(context.Context, *otf2R
 		if ctx.Err() != nil && errors.Is(parseErr, ctx.Err()) {
 			return parseErr
 		}
-		return model.InFile(run.given, "%s, line %d of its output: %w", otf2Program, records.line, parseErr)
+		return mistake.InFile(run.given, "%s, line %d of its output: %w", otf2Program, records.line, parseErr)
 	case ctx.Err() != nil && parseErr == nil:
 		return ctx.Err()
 	case runErr != nil || records.failure != "":
-		return model.InFile(run.given, "%s could not read the archive: %s", otf2Program, complaints.reason(records.failure, runErr))
+		return mistake.InFile(run.given, "%s could not read the archive: %s", otf2Program, complaints.reason(records.failure, runErr))
 	}
 	return nil
 }

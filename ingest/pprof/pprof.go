@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"auspex/ingest/input"
+	"auspex/internal/mistake"
 	"auspex/model"
 
 	"github.com/google/pprof/profile"
@@ -50,10 +51,10 @@ func read(ctx context.Context, src *input.Source) (*model.Experiment, error) {
 func parse(ctx context.Context, r io.Reader, name string) (*model.Experiment, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
 	if err != nil {
-		return nil, model.InFile(name, "cannot be read to its end: %v", err)
+		return nil, mistake.InFile(name, "cannot be read to its end: %v", err)
 	}
 	if len(data) > maxBytes {
-		return nil, model.InFile(name, "larger than the %d MiB that are read", maxBytes>>20)
+		return nil, mistake.InFile(name, "larger than the %d MiB that are read", maxBytes>>20)
 	}
 	// Only the protobuf form, and no gzip within gzip, which would go past
 	// the guard against decompression bombs.
@@ -62,7 +63,7 @@ func parse(ctx context.Context, r io.Reader, name string) (*model.Experiment, er
 		err = p.CheckValid()
 	}
 	if err != nil {
-		return nil, model.InFile(name, "no sound pprof profile: %v", err)
+		return nil, mistake.InFile(name, "no sound pprof profile: %v", err)
 	}
 	w := &writer{builder: model.NewBuilder(), name: name, regionOf: map[frame]int{}}
 	if err := w.write(ctx, p); err != nil {
@@ -77,7 +78,7 @@ func parse(ctx context.Context, r io.Reader, name string) (*model.Experiment, er
 	}
 	exp, err := w.builder.Build(header)
 	if err != nil {
-		return nil, model.InFile(name, "%v", err)
+		return nil, mistake.InFile(name, "%v", err)
 	}
 	return exp, nil
 }
@@ -107,11 +108,11 @@ func (w *writer) write(ctx context.Context, p *profile.Profile) error {
 		}
 		region := w.stack(sample.Location)
 		if w.builder.RegionCount() > maxRegions {
-			return model.InFile(w.name, "more than %d different stacks", maxRegions)
+			return mistake.InFile(w.name, "more than %d different stacks", maxRegions)
 		}
 		for m, v := range sample.Value {
 			if v < 0 {
-				return model.InFile(w.name, "sample %d is negative: a difference of profiles is no measurement", i)
+				return mistake.InFile(w.name, "sample %d is negative: a difference of profiles is no measurement", i)
 			}
 			w.builder.Add(unit, region, w.columns[m].metric, float64(v)*w.columns[m].scale)
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"auspex/ingest/input"
+	"auspex/internal/mistake"
 	"auspex/model"
 )
 
@@ -13,7 +14,7 @@ import (
 func (d *data) build(ctx context.Context, src *input.Source) (*model.Experiment, error) {
 	tree, err := newTree(d.functions)
 	if err != nil {
-		return nil, model.InFile(src.Given, "%v", err)
+		return nil, mistake.InFile(src.Given, "%v", err)
 	}
 	w := &writer{
 		tree: tree, builder: model.NewBuilder(),
@@ -28,10 +29,10 @@ func (d *data) build(ctx context.Context, src *input.Source) (*model.Experiment,
 		w.choose(t)
 	}
 	if err := tree.place(w.builder); err != nil {
-		return nil, model.InFile(src.Given, "%v", err)
+		return nil, mistake.InFile(src.Given, "%v", err)
 	}
 	if w.builder.RegionCount() == 0 {
-		return nil, model.InFile(src.Given, "no function was ever called in this profile")
+		return nil, mistake.InFile(src.Given, "no function was ever called in this profile")
 	}
 	w.columns = columns(w.builder, d.metrics, tree.nested)
 	w.calls = w.builder.Metric(model.NewMetric(model.Calls, "", model.Own))
@@ -49,7 +50,7 @@ func (d *data) build(ctx context.Context, src *input.Source) (*model.Experiment,
 	d.describe(&header)
 	exp, err := w.builder.Build(header)
 	if err != nil {
-		return nil, model.InFile(src.Given, "%v", err)
+		return nil, mistake.InFile(src.Given, "%v", err)
 	}
 	return exp, nil
 }

@@ -10,6 +10,7 @@ import (
 	"math"
 
 	"auspex/ingest/input"
+	"auspex/internal/mistake"
 	"auspex/model"
 )
 
@@ -84,7 +85,7 @@ type unpacker struct {
 
 func (p *unpacker) fail(format string, args ...any) {
 	if p.err == nil {
-		p.err = model.AtByte(p.name, p.at, format, args...)
+		p.err = mistake.AtByte(p.name, p.at, format, args...)
 	}
 }
 

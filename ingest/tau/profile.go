@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"auspex/ingest/input"
+	"auspex/internal/mistake"
 	"auspex/model"
 )
 
@@ -84,7 +85,7 @@ func read(ctx context.Context, src *input.Source) (*model.Experiment, error) {
 func listFiles(src *input.Source) (jobs []job, dirs []string, err error) {
 	info, err := os.Stat(src.Path)
 	if err != nil {
-		return nil, nil, model.InFile(src.Given, "cannot be opened: %v", err)
+		return nil, nil, mistake.InFile(src.Given, "cannot be opened: %v", err)
 	}
 	if !info.IsDir() {
 		id, _ := fileID(filepath.Base(src.Path))
@@ -92,7 +93,7 @@ func listFiles(src *input.Source) (jobs []job, dirs []string, err error) {
 	}
 	entries, err := os.ReadDir(src.Path)
 	if err != nil {
-		return nil, nil, model.InFile(src.Given, "cannot be read: %v", err)
+		return nil, nil, mistake.InFile(src.Given, "cannot be read: %v", err)
 	}
 	add := func(dir string, entries []os.DirEntry) {
 		first := len(jobs)
@@ -116,12 +117,12 @@ func listFiles(src *input.Source) (jobs []job, dirs []string, err error) {
 		}
 		files, err := os.ReadDir(filepath.Join(src.Path, e.Name()))
 		if err != nil {
-			return nil, nil, model.InFile(src.GivenFor(filepath.Join(src.Path, e.Name())), "cannot be read: %v", err)
+			return nil, nil, mistake.InFile(src.GivenFor(filepath.Join(src.Path, e.Name())), "cannot be read: %v", err)
 		}
 		add(e.Name(), files)
 	}
 	if len(jobs) == 0 {
-		return nil, nil, model.InFile(src.Given, "no profile.n.c.t files here")
+		return nil, nil, mistake.InFile(src.Given, "no profile.n.c.t files here")
 	}
 	return jobs, dirs, nil
 }

@@ -7,7 +7,7 @@ import (
 	"io"
 	"strconv"
 
-	"auspex/model"
+	"auspex/internal/mistake"
 )
 
 // A profile file is text:
@@ -112,7 +112,7 @@ type textParser struct {
 }
 
 func (p *textParser) fail(format string, args ...any) error {
-	return model.AtLine(p.name, p.line, format, args...)
+	return mistake.AtLine(p.name, p.line, format, args...)
 }
 
 // next returns the next line, valid until the call after, without its end.
@@ -142,7 +142,7 @@ func (p *textParser) next() (line []byte, whole bool, err error) {
 func (p *textParser) parse() error {
 	line, _, err := p.next()
 	if errors.Is(err, io.EOF) {
-		return model.InFile(p.name, "the file is empty")
+		return mistake.InFile(p.name, "the file is empty")
 	}
 	if err != nil {
 		return err

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"io"
 
-	"auspex/model"
+	"auspex/internal/mistake"
 )
 
 // Bounds on what the scanner holds at a time.
@@ -35,7 +35,7 @@ type xmlTag struct {
 }
 
 func (x *xmlScanner) fail(format string, args ...any) error {
-	return model.AtLine(x.name, x.line, format, args...)
+	return mistake.AtLine(x.name, x.line, format, args...)
 }
 
 func (x *xmlScanner) byte() (byte, error) {

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"auspex/calibrate"
+	"auspex/internal/scratch"
 )
 
 type calibrateFlags struct {
@@ -100,7 +101,7 @@ func (a *app) runCalibrate(ctx context.Context, f calibrateFlags) error {
 
 // measureNetwork runs the ping-pong program, or reads what it printed earlier;
 // then the first rank's processor is the reference.
-func (a *app) measureNetwork(ctx context.Context, f calibrateFlags) (*calibrate.Measurement, map[string]float64, error) {
+func (a *app) measureNetwork(ctx context.Context, f calibrateFlags) (*calibrate.Measurement, calibrate.Rounds, error) {
 	if f.from != "" {
 		file, err := os.Open(f.from)
 		if err != nil {
@@ -113,7 +114,7 @@ func (a *app) measureNetwork(ctx context.Context, f calibrateFlags) (*calibrate.
 		}
 		return m, m.Kernels[0], nil
 	}
-	dir, err := os.MkdirTemp("", "auspex-calibrate-")
+	dir, err := scratch.Dir("calibrate")
 	if err != nil {
 		return nil, nil, err
 	}
@@ -122,7 +123,7 @@ func (a *app) measureNetwork(ctx context.Context, f calibrateFlags) (*calibrate.
 	if err != nil {
 		return nil, nil, err
 	}
-	var reference map[string]float64
+	var reference calibrate.Rounds
 	if f.speed == 0 {
 		if reference, err = calibrate.Reference(ctx, binary); err != nil {
 			return nil, nil, err
@@ -138,8 +139,17 @@ func (a *app) measureNetwork(ctx context.Context, f calibrateFlags) (*calibrate.
 		raw = file
 	}
 	m, err := calibrate.Measure(ctx, f.run, binary, calibrate.Limits{Largest: f.largest, Budget: f.budget}, raw)
-	if err == nil && f.speed > 0 {
-		reference = m.Kernels[0] // of no account
+	if err != nil {
+		return nil, nil, err
+	}
+	if f.speed > 0 {
+		return m, m.Kernels[0], nil // of no account
+	}
+	// Again at the end, so that a machine that became faster or slower meanwhile
+	// is seen on both sides.
+	again, err := calibrate.Reference(ctx, binary)
+	for name, seconds := range again {
+		reference[name] = append(reference[name], seconds...)
 	}
 	return m, reference, err
 }

@@ -19,13 +19,9 @@ import (
 
 	"auspex/analyze"
 	"auspex/expr"
-	"auspex/fuzzy"
-	"auspex/model"
-	"auspex/platform"
+	"auspex/internal/mistake"
 	"auspex/report"
-	"auspex/simulate"
 	"auspex/store"
-	"auspex/trace"
 )
 
 // Exit statuses.
@@ -149,39 +145,19 @@ func (a *app) fail(err error) int {
 		return status
 	}
 	detail := map[string]any{"message": err.Error()}
-	if file, line, column, ok := position(err); ok {
-		detail["file"] = file
-		if line > 0 {
-			detail["line"] = line
+	if place, ok := mistake.Find(err); ok {
+		if place.File != "" {
+			detail["file"] = place.File
 		}
-		if column > 0 {
-			detail["column"] = column
+		if place.Line > 0 {
+			detail["line"] = place.Line
+		}
+		if place.Column > 0 {
+			detail["column"] = place.Column
 		}
 	}
 	json.NewEncoder(a.err).Encode(map[string]any{"error": detail})
 	return status
-}
-
-// position finds where in a file an error says something is wrong.
-func position(err error) (file string, line, column int, ok bool) {
-	var inProfile *model.FileError
-	var inTrace *trace.Error
-	var inPlatform *platform.Error
-	var inVocabulary *fuzzy.FileError
-	var deadlock *simulate.Deadlock
-	switch {
-	case errors.As(err, &deadlock) && len(deadlock.Waiting) > 0:
-		return deadlock.Waiting[0].File, deadlock.Waiting[0].Line, 0, true
-	case errors.As(err, &inProfile):
-		return inProfile.File, inProfile.Line, inProfile.Column, true
-	case errors.As(err, &inTrace):
-		return inTrace.File, inTrace.Line, 0, true
-	case errors.As(err, &inPlatform):
-		return inPlatform.File, inPlatform.Line, 0, true
-	case errors.As(err, &inVocabulary):
-		return inVocabulary.File, inVocabulary.Line, inVocabulary.Column, true
-	}
-	return "", 0, 0, false
 }
 
 // printJSON writes a result for scripts.

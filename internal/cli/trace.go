@@ -83,8 +83,14 @@ func (a *app) traceCommand() *cobra.Command {
 	return cmd
 }
 
-// writeRanks writes a text file for each rank, and the list that names them.
+// writeRanks writes a text file for each rank, and the list that names them. An
+// action that the form cannot say is found before anything is written.
 func writeRanks(dir string, t *trace.Trace, write func(io.Writer, *trace.Trace, int) error) error {
+	for rank := range t.NP() {
+		if err := write(io.Discard, t, rank); err != nil {
+			return err
+		}
+	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}

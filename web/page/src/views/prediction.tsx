@@ -129,7 +129,7 @@ function Rows({ d }: { d: Predicted }) {
         marked={(r) => r === d.predictions[d.best]}
       />
       <p class="note">
-        The shortest is marked. Slowdown: the time to predict over the time the program takes there; gain is its
+        The shortest is marked. Slowdown: the time to predict over the processor time of a measured run; gain is its
         inverse.
       </p>
     </>
