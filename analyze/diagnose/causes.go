@@ -120,8 +120,9 @@ func (s *study) cause(ctx context.Context, t trouble, from []attribute, o Option
 	times := s.values(t.place)
 	c := &Cause{Region: s.name(t.place), Attributes: []string{}, Evidence: []Contrast{}, Core: []string{}, Reducts: [][]string{},
 		Excluded: []Excluded{}, Inexplicable: [][2]Name{}, Balance: []UnitWork{}}
+	spent := s.spent(t.place)
 	slowest := slices.Index(times, slices.Max(times))
-	c.Slowest, c.Most, c.Mean = s.units.names[s.active[slowest]], analyze.Real(times[slowest]), analyze.Real(analyze.Mean(times))
+	c.Slowest, c.Most, c.Mean = s.units.names[s.active[slowest]], analyze.Real(spent[slowest]), analyze.Real(analyze.Mean(spent))
 	c.Lost, c.LostShare = analyze.Real(t.lost), analyze.Real(t.share)
 	decision := s.link.Labels
 	if !s.hasKinds() || len(s.kinds) < 2 {

@@ -157,12 +157,15 @@ func newStudy(ctx context.Context, d *analyze.Dataset, level Level, o Options) (
 	if s.top, err = s.time.topLevel(d, o.RegionOf); err != nil {
 		return nil, err
 	}
+	if err := s.account(o); err != nil {
+		return nil, err
+	}
+	if s.named && level == Threads {
+		s.top.byName(d, s.time)
+	}
 	s.floor = negligibleShare * s.time.runtime
 	if o.RegionOf != "" {
 		s.floor = negligibleShare * slices.Max(s.time.column(d, place{region: s.top.parent}))
-	}
-	if err := s.account(o); err != nil {
-		return nil, err
 	}
 	o.tell("looking for kinds of " + string(level))
 	return s, s.classify(ctx)
@@ -253,8 +256,48 @@ func (s *study) path(p place) string {
 	return s.d.Paths[p.region]
 }
 
-// values are the times of the active units in a place.
-func (s *study) values(p place) []float64 { return pick(s.time.column(s.d, p), s.active) }
+// values are the times of the active units in a place, as far as units of one
+// role differ in them.
+func (s *study) values(p place) []float64 { return s.within(s.spent(p), s.active) }
+
+// spent are the times of the active units in a place.
+func (s *study) spent(p place) []float64 { return pick(s.time.column(s.d, p), s.active) }
+
+// within takes off what sets the roles of units apart: a main thread does what
+// workers do not. Every role is moved so that all have the same median.
+func (s *study) within(values []float64, which []int) []float64 {
+	var of [analyze.Helper + 1][]float64
+	roles := 0
+	for i, k := range which {
+		role := s.units.roles[k]
+		if len(of[role]) == 0 {
+			roles++
+		}
+		of[role] = append(of[role], values[i])
+	}
+	if roles < 2 {
+		return values
+	}
+	var move [analyze.Helper + 1]float64
+	centre := middle(values)
+	for role := range of {
+		move[role] = centre - middle(of[role])
+	}
+	out := make([]float64, len(values))
+	for i, k := range which {
+		out[i] = values[i] + move[s.units.roles[k]]
+	}
+	return out
+}
+
+// middle is the median; zero of nothing.
+func middle(values []float64) float64 {
+	if len(values) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(values))
+	return sorted[len(sorted)/2]
+}
 
 func pick[T any](from []T, which []int) []T {
 	out := make([]T, len(which))

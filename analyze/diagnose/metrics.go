@@ -81,7 +81,7 @@ func (s *study) condense(metric model.Metric, m model.Matrix, cores []place, wit
 		case metric.Scope != model.Own && !p.self:
 			parts = s.subtree(p.region, withMPI || travels(metric.Name))
 		}
-		x.cores[c] = pick(s.units.sum(m, parts, metric.Additive()), s.active)
+		x.cores[c] = s.within(pick(s.units.sum(m, parts, metric.Additive()), s.active), s.active)
 	}
 	return x
 }
@@ -116,6 +116,9 @@ func (g *grouping) sum(m model.Matrix, parts []int, additive bool) []float64 {
 	out := make([]float64, len(g.names))
 	known := make([]int, len(g.names))
 	for u := range m.Units {
+		if g.of[u] < 0 {
+			continue
+		}
 		row := m.Row(u)
 		for _, r := range parts {
 			if v := row[r]; v == v {

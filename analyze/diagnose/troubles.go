@@ -79,7 +79,7 @@ func (s *study) troubles(found []critical) []trouble {
 		add(r.place, r.share)
 	}
 	for _, c := range found {
-		if !c.core || c.self {
+		if !c.core || c.self || c.named {
 			continue
 		}
 		inside := s.subtree(c.region, false)
