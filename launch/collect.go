@@ -27,7 +27,7 @@ func Collect(ctx context.Context, dir string, run Run) (*model.Experiment, error
 	if err != nil {
 		return nil, err
 	}
-	c := collector{b: model.NewBuilder(), symbols: newSymbols()}
+	c := collector{b: model.NewBuilder(), tree: callTree{names: newResolver()}, where: map[*probe.Process]*spot{}}
 	for _, file := range files {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -44,15 +44,21 @@ func Collect(ctx context.Context, dir string, run Run) (*model.Experiment, error
 		return nil, fmt.Errorf("nothing was measured: the program makes no MPI calls, was not compiled with auspex cc, or ended before its first event")
 	}
 	c.declare()
+	var trees [][]threadTree
 	for _, p := range c.processes {
-		c.process(p)
+		trees = append(trees, c.grow(p))
 	}
+	for i, p := range c.processes {
+		c.process(p, trees[i])
+	}
+	c.tellSamples()
 	return c.b.Build(c.header(run))
 }
 
 type collector struct {
 	b         *model.Builder
-	symbols   *symbols
+	tree      callTree
+	where     map[*probe.Process]*spot // each first thread was last in
 	processes []*probe.Process
 	notes     []string
 	columns   columns
@@ -60,8 +66,8 @@ type collector struct {
 
 // columns are the indices of metrics; -1 where nothing of the kind was seen.
 type columns struct {
-	wall, cpu, calls, mpi, messages, sent, received, collective, ioTime, ioRead, ioWritten, iterations, faults, switches, memory int
-	counters                                                                                                                     [5]int
+	wall, cpu, calls, mpi, messages, sent, received, collective, ioTime, ioRead, ioWritten, iterations, faults, switches, memory, samples int
+	counters                                                                                                                              [5]int
 }
 
 // keepRanks orders the processes. Where some are ranks of an MPI program, a
@@ -145,6 +151,10 @@ func (c *collector) declare() {
 	k.faults = metric(sum.Faults > 0, model.PageFaults)
 	k.switches = metric(sum.Switches > 0, model.ContextSwitches)
 	k.memory = c.b.Metric(model.Metric{Name: "peak_memory", Unit: "bytes", Scope: model.Own, Missing: model.Absent})
+	k.samples = -1
+	if c.anySamples() {
+		k.samples = c.b.Metric(model.Metric{Name: "samples", Scope: model.Exclusive, Missing: model.Zero})
+	}
 	papi := [5][2]string{{model.Instructions, "PAPI_TOT_INS"}, {model.Cycles, "PAPI_TOT_CYC"}, {model.L1Misses, "PAPI_L1_DCM"}, {model.L2Misses, "PAPI_L2_DCM"}, {model.L3Misses, "PAPI_L3_TCM"}}
 	for i, names := range papi {
 		k.counters[i] = -1
@@ -166,22 +176,43 @@ func (c *collector) anyMPI() bool {
 	return false
 }
 
-func (c *collector) process(p *probe.Process) {
-	for i, t := range p.Threads {
-		unit := c.b.Unit(model.Unit{Node: p.Host, Process: p.Rank, Thread: t.ID})
-		regions := make([]int, len(t.Nodes))
-		for j, n := range t.Nodes {
-			parent := model.NoParent
-			if n.Parent >= 0 {
-				parent = regions[n.Parent]
+func (c *collector) anySamples() bool {
+	for _, p := range c.processes {
+		for _, t := range p.Threads {
+			if len(t.Steps) > 0 {
+				return true
 			}
-			r := c.symbols.region(p.Regions[n.Region], function(p, t, n))
-			r.Parent = parent
-			regions[j] = c.b.Region(r)
-			c.values(unit, regions[j], n, r.Kind == model.MPI)
 		}
+	}
+	return false
+}
+
+// threadTree is a thread with the spots of its nodes and samples.
+type threadTree struct {
+	thread  probe.Thread
+	nodes   []*spot
+	samples []sampled
+}
+
+// grow adds the regions of a process to the tree of all.
+func (c *collector) grow(p *probe.Process) []threadTree {
+	var list []threadTree
+	for i, t := range p.Threads {
+		nodes := c.tree.nodes(p, t)
+		list = append(list, threadTree{t, nodes, c.tree.samples(p, t, nodes)})
 		if i == 0 {
-			c.b.Set(unit, regions[0], c.columns.memory, float64(p.PeakMemory))
+			c.where[p] = nodes[t.Current]
+		}
+	}
+	return list
+}
+
+func (c *collector) process(p *probe.Process, threads []threadTree) {
+	for i, t := range threads {
+		c.thread(p, t)
+		if i == 0 {
+			unit := c.b.Unit(model.Unit{Node: p.Host, Process: p.Rank, Thread: t.thread.ID})
+			c.b.Set(unit, c.place(t.nodes[0]), c.columns.memory, float64(p.PeakMemory))
 		}
 	}
 	if p.Lost > 0 {

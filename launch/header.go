@@ -143,13 +143,13 @@ func inMPI(p *probe.Process) bool {
 func (c *collector) fate(p *probe.Process) string {
 	switch p.State {
 	case probe.Aborted:
-		return fmt.Sprintf("rank %d called MPI_Abort(%d) in %s", p.Rank, p.Code, c.where(p))
+		return fmt.Sprintf("rank %d called MPI_Abort(%d) in %s", p.Rank, p.Code, c.whereIn(p))
 	case probe.Signalled:
-		return fmt.Sprintf("rank %d was ended by %s in %s", p.Rank, signalName(p.Code), c.where(p))
+		return fmt.Sprintf("rank %d was ended by %s in %s", p.Rank, signalName(p.Code), c.whereIn(p))
 	case probe.Finished:
-		return fmt.Sprintf("rank %d exited with status %d in %s", p.Rank, p.Code, c.where(p))
+		return fmt.Sprintf("rank %d exited with status %d in %s", p.Rank, p.Code, c.whereIn(p))
 	}
-	return fmt.Sprintf("rank %d was killed in %s", p.Rank, c.where(p))
+	return fmt.Sprintf("rank %d was killed in %s", p.Rank, c.whereIn(p))
 }
 
 func signalName(n int) string {
@@ -164,18 +164,12 @@ func signalName(n int) string {
 	return fmt.Sprintf("signal %d", n)
 }
 
-// where is the path of the region that a process's first thread was in.
-func (c *collector) where(p *probe.Process) string {
+// whereIn is the path of the region that a process's first thread was in.
+func (c *collector) whereIn(p *probe.Process) string {
 	if len(p.Threads) == 0 {
 		return "its start"
 	}
-	t := p.Threads[0]
-	var names []string
-	for i := t.Current; i >= 0; i = t.Nodes[i].Parent {
-		r := c.symbols.region(p.Regions[t.Nodes[i].Region], function(p, t, t.Nodes[i]))
-		names = append([]string{r.Name}, names...)
-	}
-	return model.JoinPath(names...)
+	return model.JoinPath(c.where[p].path()...)
 }
 
 // buildOf reads how an executable was compiled: the note that auspex cc leaves,

@@ -20,7 +20,7 @@ type places map[int][]place
 // cannot be read has no places.
 func readPlaces(dir string) places {
 	files, _ := filepath.Glob(filepath.Join(dir, "*.probe"))
-	known := newSymbols()
+	known := newResolver()
 	out := places{}
 	for _, file := range files {
 		p, err := probe.ReadFile(file)
@@ -32,10 +32,10 @@ func readPlaces(dir string) places {
 			if r.Object == "" {
 				continue
 			}
-			symbol, file, line := known.object(r.Object).at(r.Offset)
+			function, file, line := known.place(r)
 			list[i] = place{file, line}
 			if file == "" {
-				list[i] = place{file: plainName(symbol)}
+				list[i] = place{file: function}
 			}
 		}
 		out[p.Rank] = list

@@ -30,6 +30,9 @@ type Runner struct {
 	// Settings are further variables for the environment of the ranks, as
 	// name=value.
 	Settings []string
+	// StackRate is how many samples of each thread's stack are taken in a second
+	// of its CPU time, 0 for none.
+	StackRate float64
 	// Sample is the interval at which each node's CPU utilisation is noted, 0
 	// for never.
 	Sample time.Duration
@@ -68,6 +71,9 @@ func (r *Runner) Run(ctx context.Context) (*Result, error) {
 	}
 	if r.Trace != "" {
 		settings = append(settings, "AUSPEX_TRACE_DIR="+dir)
+	}
+	if r.StackRate > 0 {
+		settings = append(settings, fmt.Sprintf("AUSPEX_STACKS_NS=%.0f", 1e9/r.StackRate))
 	}
 	if r.Sample > 0 {
 		settings = append(settings, fmt.Sprintf("AUSPEX_SAMPLE_NS=%d", r.Sample.Nanoseconds()))

@@ -7,14 +7,24 @@ import (
 
 	"auspex/model"
 	"auspex/probe"
+	"auspex/symbols"
 )
 
-// symbols names regions that the runtime knows by address only.
-type symbols struct {
-	objects map[string]*object
+// resolver names what the runtime knows by address only.
+type resolver struct {
+	objects map[string]*symbols.Object
+	frames  map[address][]symbols.Frame
 }
 
-func newSymbols() *symbols { return &symbols{objects: map[string]*object{}} }
+// address is one of an object's own.
+type address struct {
+	object string
+	at     uint64
+}
+
+func newResolver() *resolver {
+	return &resolver{objects: map[string]*symbols.Object{}, frames: map[address][]symbols.Frame{}}
+}
 
 var kinds = map[probe.Kind]model.Kind{
 	probe.Function: model.Function,
@@ -25,11 +35,12 @@ var kinds = map[probe.Kind]model.Kind{
 	probe.Parallel: model.Block,
 	probe.Compute:  model.Block,
 	probe.Program:  model.Block,
+	probe.Frame:    model.Function,
 }
 
 // region describes a region, which stands in one named parent, as the model
 // does. Its own parent is left open.
-func (s *symbols) region(r probe.Region, parent string) model.Region {
+func (s *resolver) region(r probe.Region, parent string) model.Region {
 	out := model.Region{Name: r.Name, Kind: kinds[r.Kind], File: r.File, Line: r.Line}
 	if function, loop, ok := cutLast(r.Name, "/"); ok && r.Kind == probe.Loop {
 		// Inside its function a loop is told by its line alone.
@@ -42,12 +53,12 @@ func (s *symbols) region(r probe.Region, parent string) model.Region {
 	if r.Object == "" {
 		return out
 	}
-	symbol, file, line := s.object(r.Object).at(r.Offset)
-	out.File, out.Line = file, line
-	place := plainName(symbol)
+	var function string
+	function, out.File, out.Line = s.place(r)
+	place := function
 	switch {
-	case file != "" && line > 0:
-		place = fmt.Sprintf("%s:%d", filepath.Base(file), line)
+	case out.File != "" && out.Line > 0:
+		place = fmt.Sprintf("%s:%d", filepath.Base(out.File), out.Line)
 	case place == "":
 		place = fmt.Sprintf("%s+%#x", filepath.Base(r.Object), r.Offset)
 	}
@@ -58,25 +69,40 @@ func (s *symbols) region(r probe.Region, parent string) model.Region {
 	return out
 }
 
-// plainName is a linker's symbol as the source has it: gfortran writes
-// __module_MOD_name, and gcc name._omp_fn.0 for the body of a parallel region.
-func plainName(symbol string) string {
-	name, number, parallel := strings.Cut(symbol, "._omp_fn.")
-	if inside, ok := strings.CutPrefix(name, "__"); ok {
-		if module, procedure, ok := strings.Cut(inside, "_MOD_"); ok {
-			name = module + "::" + procedure
-		}
+// returnsTo is the address of the call that returns to a region's address: the
+// byte before is still the call's.
+func (s *resolver) returnsTo(r probe.Region) address {
+	at := s.object(r.Object).Base + r.Offset
+	if r.Offset > 0 {
+		at--
 	}
-	if parallel {
-		name += "#" + number
-	}
-	return name
+	return address{r.Object, at}
 }
 
-func (s *symbols) object(path string) *object {
+// place is the innermost function and the line of a call.
+func (s *resolver) place(r probe.Region) (function, file string, line int) {
+	a := s.returnsTo(r)
+	if frames := s.at(a); len(frames) > 0 {
+		function = frames[len(frames)-1].Name
+	}
+	file, line = s.object(a.object).Line(a.at)
+	return function, file, line
+}
+
+// at are the functions at an address, outermost first.
+func (s *resolver) at(a address) []symbols.Frame {
+	frames, ok := s.frames[a]
+	if !ok {
+		frames = s.object(a.object).Frames(a.at)
+		s.frames[a] = frames
+	}
+	return frames
+}
+
+func (s *resolver) object(path string) *symbols.Object {
 	o, ok := s.objects[path]
 	if !ok {
-		o = readObject(path)
+		o = symbols.Open(path)
 		s.objects[path] = o
 	}
 	return o

@@ -151,7 +151,7 @@ func (b Builder) compile(ctx context.Context, compiler, dir string) (string, err
 		object := filepath.Join(dir, name+".o")
 		objects = append(objects, object)
 		go func() {
-			results <- call(ctx, compiler, "-std=gnu99", level, "-fPIC", "-fvisibility=hidden", "-Werror=incompatible-pointer-types", "-c", "-o", object, filepath.Join(dir, name))
+			results <- call(ctx, compiler, "-std=gnu99", level, "-fPIC", "-fasynchronous-unwind-tables", "-fvisibility=hidden", "-Werror=incompatible-pointer-types", "-c", "-o", object, filepath.Join(dir, name))
 		}()
 	}
 	for range objects {
@@ -163,7 +163,7 @@ func (b Builder) compile(ctx context.Context, compiler, dir string) (string, err
 		return "", err
 	}
 	made := filepath.Join(dir, "probe.so")
-	return made, call(ctx, compiler, append([]string{"-shared", "-o", made}, append(objects, "-ldl", "-lpthread", "-lm")...)...)
+	return made, call(ctx, compiler, append([]string{"-shared", "-o", made}, append(objects, "-ldl", "-lpthread", "-lrt", "-lm")...)...)
 }
 
 func call(ctx context.Context, compiler string, args ...string) error {

@@ -28,6 +28,7 @@ const (
 	Parallel
 	Compute // computation that leads to an MPI call
 	Program
+	Frame // a caller, known by the address that the call returns to
 )
 
 // Process is what one process measured.
@@ -47,6 +48,8 @@ type Process struct {
 	PeakMemory uint64        // bytes
 	Lost       uint64        // events that found no room
 	Counters   bool          // whether hardware counters were there
+	Sampling   time.Duration // CPU time between two samples, 0 without
+	Objects    []Object
 	Regions    []Region
 	Threads    []Thread
 }
@@ -68,6 +71,25 @@ type Thread struct {
 	Current int // index of the node the thread was in last
 	Nodes   []Node
 	Looks   uint64 // how often the CPU clock was read
+	Steps   []Step
+	// Samples is how many were taken; of these Inside came in MPI, Broken could
+	// not be unwound to the end, and Dropped found no room.
+	Samples, Inside, Broken, Dropped uint64
+}
+
+// Step is an address of a sampled stack, below another step or none (-1), while
+// the thread was in the node Place. Count is how often the stack ended there.
+type Step struct {
+	PC            uint64
+	Parent, Place int
+	Count         uint64
+}
+
+// Object is a file that was loaded: an address between Start and End is the
+// file's own plus Bias.
+type Object struct {
+	Path             string
+	Bias, Start, End uint64
 }
 
 // Node is a place in a thread's tree with what was spent there, without what

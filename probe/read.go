@@ -11,13 +11,15 @@ import (
 // What runtime/format.h lays down.
 const (
 	magic       = "auspexP\n"
-	version     = 1
+	version     = 2
 	headerSize  = 4096
 	chunkSize   = 16384
 	chunkHead   = 16
 	regionHead  = 24
 	nodeSize    = 8 + 18*8
-	threadSize  = 32
+	threadSize  = 64
+	stepSize    = 24
+	objectHead  = 32
 	maxFileSize = 1 << 30
 )
 
@@ -25,6 +27,8 @@ const (
 	regionChunk = 1
 	threadChunk = 2
 	nodeChunk   = 3
+	stepChunk   = 4
+	objectChunk = 5
 )
 
 // rawHeader mirrors struct header.
@@ -35,7 +39,7 @@ type rawHeader struct {
 	Used                                     uint64
 	PID, Rank, Ranks, State, Code, Threads   int32
 	Ticks0, Nanos0, Ticks1, Nanos1           uint64
-	Realtime, PeakMemory, Lost               uint64
+	Realtime, PeakMemory, Lost, Sampling     uint64
 	Host                                     [256]byte
 	Program                                  [1024]byte
 	MPI                                      [512]byte
@@ -62,6 +66,19 @@ type rawThread struct {
 	Current     uint32
 	First, Last uint64
 	Looks       uint64
+
+	Samples, Inside, Broken, Dropped uint64
+}
+
+type rawStep struct {
+	PC            uint64
+	Parent, Place uint32
+	Count         uint64
+}
+
+type rawObject struct {
+	Bias, Start, End uint64
+	Size, Path       uint32
 }
 
 // ReadFile reads what a process wrote.
@@ -104,7 +121,7 @@ func Parse(data []byte) (*Process, error) {
 	p := &Process{
 		Host: text(h.Host[:]), PID: int(h.PID), Rank: int(h.Rank), Ranks: int(h.Ranks), State: State(h.State), Code: int(h.Code),
 		Program: text(h.Program[:]), MPI: text(h.MPI[:]), Started: time.Unix(0, int64(h.Realtime)),
-		PeakMemory: h.PeakMemory, Lost: h.Lost, Counters: h.Counted != 0,
+		PeakMemory: h.PeakMemory, Lost: h.Lost, Counters: h.Counted != 0, Sampling: time.Duration(min(h.Sampling, 1<<62)),
 	}
 	r := reader{order: order, process: p, start: h.Ticks0, seconds: secondsPerTick(h), threads: map[uint32]int{}}
 	used := min(h.Used, uint64(len(data)))
@@ -158,10 +175,14 @@ func (r *reader) chunk(c []byte) error {
 			return fmt.Errorf("two records of thread %d", thread)
 		}
 		r.threads[thread] = len(r.process.Threads)
-		r.process.Threads = append(r.process.Threads, Thread{ID: int(t.ID), Current: int(t.Current), Looks: t.Looks})
+		r.process.Threads = append(r.process.Threads, Thread{ID: int(t.ID), Current: int(t.Current), Looks: t.Looks, Samples: t.Samples, Inside: t.Inside, Broken: t.Broken, Dropped: t.Dropped})
 		r.last = max(r.last, t.Last)
 	case nodeChunk:
 		return r.nodes(thread, body)
+	case stepChunk:
+		return r.steps(thread, body)
+	case objectChunk:
+		return r.objects(body)
 	case 0: // taken but not begun
 	default:
 		return fmt.Errorf("a chunk of the unknown kind %d", kind)
@@ -221,6 +242,49 @@ func (r *reader) nodes(thread uint32, body []byte) error {
 	return nil
 }
 
+// steps reads sampled stacks.
+func (r *reader) steps(thread uint32, body []byte) error {
+	i, ok := r.threads[thread]
+	if !ok {
+		return nil
+	}
+	t := &r.process.Threads[i]
+	for ; len(body) >= stepSize; body = body[stepSize:] {
+		var raw rawStep
+		if err := binary.Read(bytes.NewReader(body), r.order, &raw); err != nil {
+			return err
+		}
+		parent := -1
+		if raw.Parent != 1<<32-1 {
+			parent = int(raw.Parent)
+		}
+		if parent >= len(t.Steps) {
+			return fmt.Errorf("step %d of thread %d stands before its parent", len(t.Steps), t.ID)
+		}
+		t.Steps = append(t.Steps, Step{PC: raw.PC, Parent: parent, Place: int(raw.Place), Count: raw.Count})
+	}
+	return nil
+}
+
+func (r *reader) objects(body []byte) error {
+	for len(body) > 0 {
+		var raw rawObject
+		if len(body) < objectHead {
+			return fmt.Errorf("an object cut short")
+		}
+		if err := binary.Read(bytes.NewReader(body), r.order, &raw); err != nil {
+			return err
+		}
+		if int64(raw.Size) > int64(len(body)) || int64(raw.Size) < objectHead+int64(raw.Path) {
+			return fmt.Errorf("an object of %d bytes where %d are left", raw.Size, len(body))
+		}
+		path := string(body[objectHead : objectHead+raw.Path])
+		r.process.Objects = append(r.process.Objects, Object{Path: path, Bias: raw.Bias, Start: raw.Start, End: raw.End})
+		body = body[raw.Size:]
+	}
+	return nil
+}
+
 // finish drops what a process killed in the middle left without its other
 // half: nodes of regions never described, threads without nodes.
 func (r *reader) finish(end uint64) {
@@ -238,6 +302,12 @@ func (r *reader) finish(end uint64) {
 		}
 		if len(t.Nodes) == 0 {
 			continue
+		}
+		for i := range t.Steps {
+			if t.Steps[i].Place >= len(t.Nodes) {
+				t.Steps = t.Steps[:i]
+				break
+			}
 		}
 		if t.Current >= len(t.Nodes) {
 			t.Current = 0

@@ -71,7 +71,7 @@ func (s *Server) sort(names []string) (about subjects, err error) {
 					about.simulations = append(about.simulations, *row.Simulation)
 				}
 			}
-		} else if _, simulationErr := s.simulated(name); simulationErr == nil {
+		} else if _, simulationErr := s.config.Store.Simulation(name); simulationErr == nil {
 			about.simulations = append(about.simulations, name)
 		} else {
 			return about, err

@@ -15,6 +15,7 @@ import (
 
 	"auspex/platform"
 	"auspex/predict"
+	"auspex/replay"
 	"auspex/report"
 	"auspex/store"
 )
@@ -89,16 +90,14 @@ func (a *app) runPredict(ctx context.Context, f predictFlags) error {
 	if err != nil {
 		return err
 	}
+	var replays []*replay.Record
+	var kept *store.Store
 	if f.name != "" {
-		if err := store.CheckName(f.name); err != nil {
-			return usageError{err}
+		var release func()
+		if kept, release, err = a.claim(store.Predictions, f.name, f.replace); err != nil {
+			return err
 		}
-		if _, err := a.openStore().Prediction(f.name); err == nil && !f.replace {
-			return fmt.Errorf("%w: the prediction %q; choose another with --name, or give --replace", store.ErrExists, f.name)
-		}
-	}
-	var replays []keptReplay
-	if f.name != "" {
+		defer release()
 		r.Watch = watchReplays(f.name, &replays)
 	}
 	found, err := predict.Run(ctx, r)
@@ -107,10 +106,12 @@ func (a *app) runPredict(ctx context.Context, f predictFlags) error {
 	}
 	report.FillPredictionWords(found)
 	if f.name != "" {
-		if err := a.keepReplays(replays); err != nil {
-			return err
+		for _, k := range replays { // in place of what an earlier prediction of the name left
+			if err := kept.PutSimulation(k, true); err != nil {
+				return err
+			}
 		}
-		if err := a.keepPrediction(f, found); err != nil {
+		if err := keepPrediction(kept, f, found); err != nil {
 			return err
 		}
 	}
@@ -122,12 +123,12 @@ func (a *app) runPredict(ctx context.Context, f predictFlags) error {
 }
 
 // keepPrediction stores a report under the name that was given.
-func (a *app) keepPrediction(f predictFlags, r *predict.Report) error {
+func keepPrediction(s *store.Store, f predictFlags, r *predict.Report) error {
 	body, err := json.Marshal(r)
 	if err != nil {
 		return err
 	}
-	return a.openStore().PutPrediction(&store.Prediction{Name: f.name, Created: time.Now().UTC(), Body: body}, f.replace)
+	return s.PutPrediction(&store.Prediction{Name: f.name, Created: time.Now().UTC(), Body: body}, f.replace)
 }
 
 // storedPrediction reads a report from the store.

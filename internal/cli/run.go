@@ -28,6 +28,7 @@ type runFlags struct {
 	keep    bool
 	trace   string
 	sample  time.Duration
+	stacks  float64
 }
 
 func (a *app) runCommand() *cobra.Command {
@@ -54,6 +55,7 @@ computation between them. A run in which ranks died is stored too, and says so.`
 	cmd.Flags().BoolVar(&f.replace, "replace", false, "replace an experiment of the same name")
 	cmd.Flags().StringVar(&f.trace, "trace", "", "also record the event trace, for auspex simulate, into this `FILE`")
 	cmd.Flags().DurationVar(&f.sample, "sample", 0, "also note each node's CPU utilisation at this interval, as cpu.csv in the experiment's directory")
+	cmd.Flags().Float64Var(&f.stacks, "sample-stacks", 1000, "take so many samples of each thread's call stack in a second of CPU time; 0 for none")
 	cmd.Flags().BoolVar(&f.keep, "keep", false, "keep the files that the processes wrote")
 	return cmd
 }
@@ -61,6 +63,9 @@ computation between them. A run in which ranks died is stored too, and says so.`
 func (a *app) runRun(ctx context.Context, command []string, f runFlags) error {
 	if f.repeat < 1 {
 		return usagef("--repeat wants a number from 1 on, not %d", f.repeat)
+	}
+	if f.stacks < 0 || f.stacks > 20000 {
+		return usagef("--sample-stacks wants a rate from 0 to 20000 in a second, not %g", f.stacks)
 	}
 	if f.repeat > 1 && f.trace != "" {
 		return usagef("--trace is of one run: leave --repeat out")
@@ -146,7 +151,7 @@ func (a *app) measure(ctx context.Context, storeDir string, command []string, f 
 	if !f.keep {
 		defer os.RemoveAll(dir)
 	}
-	runner := launch.Runner{Command: command, Dir: dir, Cache: cacheDir(), Trace: f.trace, Sample: f.sample, In: a.in, Out: a.out, Err: a.err}
+	runner := launch.Runner{Command: command, Dir: dir, Cache: cacheDir(), Trace: f.trace, Sample: f.sample, StackRate: f.stacks, In: a.in, Out: a.out, Err: a.err}
 	result, err := runner.Run(ctx)
 	if err != nil && result != nil && result.Status != 0 {
 		fmt.Fprintln(a.err, "auspex:", err)

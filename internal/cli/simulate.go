@@ -16,8 +16,10 @@ import (
 
 	"auspex/expr"
 	"auspex/platform"
+	"auspex/replay"
 	"auspex/report"
 	"auspex/simulate"
+	"auspex/store"
 	"auspex/trace"
 )
 
@@ -81,6 +83,15 @@ func (a *app) runSimulate(ctx context.Context, traces string, f simulateFlags) e
 		return usagef("--engine is auspex or simgrid, not %q", f.engine)
 	}
 	start := time.Now()
+	var kept *store.Store
+	if f.name != "" {
+		s, release, err := a.claim(store.Simulations, f.name, f.replace)
+		if err != nil {
+			return err
+		}
+		defer release()
+		kept = s
+	}
 	p, err := readPlatform(f.platform)
 	if err != nil {
 		return err
@@ -116,10 +127,9 @@ func (a *app) runSimulate(ctx context.Context, traces string, f simulateFlags) e
 			return err
 		}
 	}
-	var kept *report.Spans
-	if f.name != "" {
-		kept = &report.Spans{}
-		hooks.Timeline = both(kept, hooks.Timeline)
+	spans := &replay.Spans{}
+	if kept != nil {
+		hooks.Timeline = both(spans, hooks.Timeline)
 	}
 	bar := a.startCounter("simulated")
 	hooks.Progress = bar.show
@@ -130,7 +140,9 @@ func (a *app) runSimulate(ctx context.Context, traces string, f simulateFlags) e
 	}
 	out := describeSimulation(result, time.Since(start).Seconds())
 	if kept != nil {
-		if err := a.keepSimulation(f, traces, p, hosts, result, kept); err != nil {
+		k := replay.NewRecord(p, hosts, result, spans)
+		k.Name, k.Platform, k.Command = f.name, filepath.Base(f.platform), fmt.Sprintf("auspex simulate --platform %s %s", f.platform, traces)
+		if err := kept.PutSimulation(k, f.replace); err != nil {
 			return err
 		}
 	}

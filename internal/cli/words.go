@@ -7,6 +7,7 @@ import (
 
 	"auspex/analyze"
 	"auspex/fuzzy"
+	"auspex/store"
 )
 
 // wordFlags are the flags of every command that speaks in words.
@@ -26,6 +27,9 @@ func (w *wordFlags) words() (analyze.Words, error) {
 	for _, file := range w.vocabularies {
 		data, err := os.ReadFile(file)
 		if err != nil {
+			return words, err
+		}
+		if err := store.CheckVocabulary(file, data); err != nil {
 			return words, err
 		}
 		own, err := fuzzy.ReadVocabulary(file, data)

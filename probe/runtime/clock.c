@@ -117,6 +117,14 @@ static void look_slow(struct thread *t, struct node *n)
     }
 }
 
+/* Lets go of the thread's counters. */
+void auspex_thread_clock_end(struct thread *t)
+{
+    if (t->counters >= 0)
+        close(t->counters);
+    t->counters = -1;
+}
+
 /* Takes the thread's first reading. */
 void auspex_thread_clock(struct thread *t)
 {

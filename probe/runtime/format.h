@@ -6,13 +6,13 @@
 #include <stdint.h>
 
 #define AUSPEX_MAGIC "auspexP\n"
-#define AUSPEX_VERSION 1
+#define AUSPEX_VERSION 2
 #define HEADER_SIZE 4096
 #define CHUNK_SIZE 16384
 
 enum state { RUNNING = 0, FINISHED = 1, ABORTED = 2, SIGNALLED = 3 };
-enum chunk_kind { REGIONS = 1, THREAD = 2, NODES = 3 };
-enum region_kind { FUNCTION = 1, LOOP = 2, USER = 3, MPI_CALL = 4, BARRIER = 5, PARALLEL = 6, COMPUTE = 7, PROGRAM = 8 };
+enum chunk_kind { REGIONS = 1, THREAD = 2, NODES = 3, SAMPLES = 4, OBJECTS = 5 };
+enum region_kind { FUNCTION = 1, LOOP = 2, USER = 3, MPI_CALL = 4, BARRIER = 5, PARALLEL = 6, COMPUTE = 7, PROGRAM = 8, FRAME = 9 };
 
 struct header {
     char magic[8];
@@ -27,6 +27,7 @@ struct header {
     uint64_t realtime;       /* nanoseconds since 1970 at the first reading */
     uint64_t peak_memory;    /* bytes */
     uint64_t lost;           /* events not counted for want of space */
+    uint64_t sampling;       /* nanoseconds of CPU time between samples, 0 without */
     char host[256];
     char program[1024];
     char mpi[512];
@@ -59,11 +60,22 @@ struct node {
     uint64_t counter[COUNTERS];
 };
 
+/* A step of a sampled stack: an address, below another step of its thread or
+ * none, seen while the thread was in a place. Its number is its order. */
+struct sample { uint64_t pc; uint32_t parent, place; uint64_t count; };
+
+/* An object that was loaded, each a multiple of 8 bytes long: addresses from
+ * start to end are those of the file plus bias. Its path follows. */
+struct object_record { uint64_t bias, start, end; uint32_t size, path; };
+
 /* The first part of a THREAD chunk. */
 struct thread_record {
     int32_t id;
     uint32_t current;  /* node the thread is in */
     uint64_t first, last; /* ticks of its first and latest event */
     uint64_t looks; /* at the CPU clock */
+    /* Samples taken; of these, inside MPI, not unwound to the end, and not kept
+     * for want of space. */
+    uint64_t samples, inside, broken, dropped;
 };
 #endif

@@ -1,6 +1,7 @@
 /* MPI: what the generated wrappers call. */
 #include <mpi.h>
 #include "threshold.h"
+#include "stacks.h"
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -8,8 +9,9 @@
 
 /* ---- entering and leaving ---- */
 
-/* Where no region of the program's own is open, MPI calls are told apart by
- * where they stand, and so is the computation that leads to them. */
+/* Where no region of the program's own is open and no samples are taken, the
+ * computation that leads to an MPI call is told by where that stands; a trace
+ * tells the places of all calls. */
 struct site { const void *address; struct auspex_region *region; uint32_t call, before; };
 static struct site sites[4096];
 static pthread_mutex_t site_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -51,20 +53,26 @@ static __attribute__((noinline)) struct thread *mpi_enter(struct auspex_region *
         return NULL;
     uint64_t now = ticks();
     t->quiet = 1;
-    if (t->depth == 0 || auspex_tracing) {
-        struct site *s = site_at(r, caller ? caller : address);
+    t->outside = t->depth;
+    const void *from = caller ? caller : address;
+    struct place *place = auspex_callers(t, from);
+    int blind = t->depth == 0 && !auspex_sampling;
+    if (blind || auspex_tracing) {
+        struct site *s = site_at(r, from);
         t->site = s ? s->call + 1 : 0;
-        if (s && t->depth == 0) {
-            enter(t, s->before);
+        if (s && blind) {
+            enter(t, s->before, SOMEWHERE);
             charge(t, now);
             leave(t);
-            enter(t, s->call);
-            return t;
         }
     }
     charge(t, now);
+    if (unlikely(auspex_objects_stale))
+        auspex_objects();
+    if (place != t->top)
+        open_at(t, place, SOMEWHERE);
     uint32_t id = (uint32_t)__atomic_load_n(&r->id, __ATOMIC_RELAXED);
-    enter(t, unlikely(id == UINT32_MAX) ? auspex_intern(r) : id);
+    enter(t, unlikely(id == UINT32_MAX) ? auspex_intern(r) : id, SOMEWHERE);
     return t;
 }
 
@@ -72,7 +80,9 @@ static __attribute__((noinline)) void mpi_leave(struct thread *t)
 {
     uint64_t outside = virtual_time(t);
     charge(t, ticks());
-    leave(t);
+    t->depth = t->outside;
+    t->top = t->stack[t->depth].place;
+    t->record.current = t->top->index;
     t->seen += virtual_time(t) - outside; /* MPI's own work is no computation */
     t->quiet = 0;
 }
@@ -464,6 +474,7 @@ static void mpi_started(void)
     strncpy(auspex_header->mpi, version, sizeof auspex_header->mpi - 1);
     auspex_clock_note(auspex_header);
     auspex_watch_signals();
+    auspex_objects();
     auspex_trace_open();
     if (auspex_tracing) {
         comm_add(MPI_COMM_WORLD);

@@ -83,7 +83,7 @@ static void parallel_begin(ompt_data *task, const void *frame, ompt_data *parall
         team->seat[i] = NULL;
     team->opener = t;
     charge(t, ticks());
-    enter(t, auspex_site("OpenMP parallel", PARALLEL, address));
+    enter(t, auspex_site("OpenMP parallel", PARALLEL, address), SOMEWHERE);
     team->place = t->top;
 }
 
@@ -152,7 +152,7 @@ static void sync_region(int kind, int endpoint, ompt_data *parallel, ompt_data *
     uint64_t now = ticks();
     if (endpoint == BEGIN) {
         charge(t, now);
-        enter(t, auspex_barrier());
+        enter(t, auspex_barrier(), SOMEWHERE);
         if (s) {
             s->since = now;
             __atomic_store_n(&s->state, WAITING, __ATOMIC_RELEASE);

@@ -36,7 +36,7 @@ struct team {
 static struct place *same_place(struct thread *t, struct place *p)
 {
     if (!p->parent)
-        return t->stack[0];
+        return t->stack[0].place;
     struct place *up = same_place(t, p->parent);
     struct place *to = up ? auspex_way(t, up, p->region) : NULL;
     return to ? to : up;
@@ -50,10 +50,7 @@ void auspex_join(struct thread *t, struct place *place, uint64_t now)
         auspex_resume(t, now); /* a worker that waited for work is nobody's time */
     else
         charge(t, now);
-    if (t->depth + 1 >= t->capacity)
-        auspex_deepen(t);
-    t->stack[++t->depth] = t->top = p;
-    t->record.current = p->index;
+    open_at(t, p, SOMEWHERE);
     p->node->calls++;
 }
 
@@ -129,7 +126,7 @@ static int begin_team(struct team *team, void (*body)(void *), void *data)
     team->members = 0;
     uint32_t region = auspex_site("OpenMP parallel", PARALLEL, (char *)body + 1);
     charge(t, ticks());
-    enter(t, region);
+    enter(t, region, SOMEWHERE);
     team->place = t->top;
     return 1;
 }
@@ -217,7 +214,7 @@ void GOMP_parallel_sections(void (*body)(void *), void *data, unsigned n, unsign
             return;                       \
         }                                 \
         charge(t, ticks());               \
-        enter(t, auspex_barrier());       \
+        enter(t, auspex_barrier(), SOMEWHERE);       \
         real();                           \
         charge(t, ticks());               \
         leave(t);                         \

@@ -24,10 +24,14 @@ struct place {
 /* Which place a region entered from a place leads to. */
 struct way { uint32_t from, region; struct place *to; };
 
+/* An open region, and the stack's address where it was entered: what is called
+ * from there lies below. */
+struct opened { struct place *place; uintptr_t frame; };
+
 struct thread {
     struct thread_record record; /* the part that readers know */
     struct place *top;
-    struct place **stack;
+    struct opened *stack;
     struct way *ways;
     uint32_t depth, capacity, mask, known, nodes;
     int quiet;          /* inside an MPI call or the runtime itself */
@@ -41,6 +45,10 @@ struct thread {
     uint64_t faults, switches;
     uint64_t counter[COUNTERS];
     int counters;       /* descriptor of the hardware counters, -1 without */
+    struct walker *walker; /* stacks.c */
+    uint32_t outside;   /* depth before the MPI call it is in */
+    int born;           /* measured from its start: threads.c */
+    struct thread *next;
 };
 
 extern __thread struct thread *auspex_self __attribute__((visibility("hidden"), tls_model("initial-exec")));
@@ -75,11 +83,13 @@ void auspex_clock_start(struct header *h);
 void auspex_clock_note(struct header *h);
 void auspex_look(struct thread *t, struct node *n, uint64_t stretch);
 void auspex_thread_clock(struct thread *t);
+void auspex_thread_clock_end(struct thread *t);
 void auspex_resume(struct thread *t, uint64_t now);
 
 /* file.c */
 int auspex_file_open(void);
 struct chunk *auspex_chunk(uint32_t kind, uint32_t thread);
+struct chunk *auspex_chunk_now(uint32_t kind, uint32_t thread);
 uint32_t auspex_region_add(const char *name, size_t name_size, const char *file, size_t file_size,
     int line, int kind, const char *object, uint64_t offset);
 void auspex_file_close(int state, int code);
@@ -89,11 +99,24 @@ extern int auspex_ompt;
 uint32_t auspex_barrier(void);
 void auspex_join(struct thread *t, struct place *place, uint64_t now);
 
+/* objects.c */
+extern int auspex_objects_stale HIDDEN;
+int auspex_object_known(uintptr_t pc);
+void auspex_objects(void);
+
+/* stacks.c */
+extern uint64_t auspex_sampling HIDDEN;
+void auspex_stacks_start(void);
+
+/* threads.c */
+void auspex_thread_over(struct thread *t);
+
 /* sample.c */
 void auspex_sample(void);
 
 /* tree.c */
 struct thread *auspex_thread_start(int id);
+void auspex_thread_again(struct thread *t);
 struct place *auspex_way(struct thread *t, struct place *from, uint32_t region);
 void auspex_unwind(struct thread *t, uint32_t region);
 void auspex_deepen(struct thread *t);
@@ -122,7 +145,22 @@ static inline void charge(struct thread *t, uint64_t now)
         auspex_look(t, n, stretch);
 }
 
-static inline void enter(struct thread *t, uint32_t region)
+/* Where the function that this stands in was called from. */
+#define ENTERED ((uintptr_t)__builtin_dwarf_cfa())
+/* For regions that begin inside a library: whoever resolves a stack tells by the
+ * library's frames where the region begins. */
+#define SOMEWHERE UINTPTR_MAX
+
+static inline void open_at(struct thread *t, struct place *to, uintptr_t frame)
+{
+    if (unlikely(t->depth + 1 >= t->capacity))
+        auspex_deepen(t);
+    t->stack[++t->depth] = (struct opened){to, frame};
+    t->top = to;
+    t->record.current = to->index;
+}
+
+static inline void enter(struct thread *t, uint32_t region, uintptr_t frame)
 {
     struct place *from = t->top, *to;
     struct way *w = &t->ways[(from->index * 0x9e3779b1u + region) & t->mask];
@@ -130,11 +168,7 @@ static inline void enter(struct thread *t, uint32_t region)
         to = w->to;
     else if (!(to = auspex_way(t, from, region)))
         to = from;
-    if (unlikely(t->depth + 1 >= t->capacity))
-        auspex_deepen(t);
-    t->stack[++t->depth] = to;
-    t->top = to;
-    t->record.current = to->index;
+    open_at(t, to, frame);
     to->node->calls++;
 }
 
@@ -142,14 +176,14 @@ static inline void leave(struct thread *t)
 {
     if (unlikely(t->depth == 0))
         return;
-    t->top = t->stack[--t->depth];
+    t->top = t->stack[--t->depth].place;
     t->record.current = t->top->index;
 }
 
 /* Enters a region, or leaves the innermost one, as long as nothing out of the
  * ordinary is to be done; where there is, does nothing and returns 0. Without
  * calls in it this costs little more than the clock. */
-static inline int quick_enter(struct thread *t, uint32_t region)
+static inline int quick_enter(struct thread *t, uint32_t region, uintptr_t frame)
 {
     struct place *from = t->top, *to;
     struct way *w = &t->ways[(from->index * 0x9e3779b1u + region) & t->mask];
@@ -161,7 +195,7 @@ static inline int quick_enter(struct thread *t, uint32_t region)
     from->node->wall += stretch;
     from->node->cpu += stretch;
     t->brief += stretch;
-    t->stack[++t->depth] = to;
+    t->stack[++t->depth] = (struct opened){to, frame};
     t->top = to;
     t->record.current = to->index;
     to->node->calls++;
@@ -178,7 +212,7 @@ static inline int quick_leave(struct thread *t, uint32_t region)
     n->wall += stretch;
     n->cpu += stretch;
     t->brief += stretch;
-    t->top = t->stack[--t->depth];
+    t->top = t->stack[--t->depth].place;
     t->record.current = t->top->index;
     return 1;
 }

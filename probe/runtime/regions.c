@@ -6,7 +6,7 @@ EXPORT void auspex_probe_enter(struct auspex_region *r);
 EXPORT void auspex_probe_leave(struct auspex_region *r);
 EXPORT void auspex_probe_iterations(struct auspex_region *r, unsigned long n);
 
-static __attribute__((noinline)) void enter_slowly(struct auspex_region *r)
+static __attribute__((noinline)) void enter_slowly(struct auspex_region *r, uintptr_t frame)
 {
     struct thread *t = self();
     if (!t)
@@ -15,14 +15,14 @@ static __attribute__((noinline)) void enter_slowly(struct auspex_region *r)
     if (id == UINT32_MAX)
         id = auspex_intern(r);
     charge(t, ticks());
-    enter(t, id);
+    enter(t, id, frame);
 }
 
 void auspex_probe_enter(struct auspex_region *r)
 {
     struct thread *t = auspex_self;
-    if (unlikely(!t || !quick_enter(t, (uint32_t)__atomic_load_n(&r->id, __ATOMIC_RELAXED))))
-        enter_slowly(r);
+    if (unlikely(!t || !quick_enter(t, (uint32_t)__atomic_load_n(&r->id, __ATOMIC_RELAXED), ENTERED)))
+        enter_slowly(r, ENTERED);
 }
 
 static __attribute__((noinline)) void leave_slowly(struct thread *t, uint32_t id)
@@ -74,9 +74,9 @@ void auspex_probe_f_enter(const char *text, size_t size)
     if (unlikely(!t))
         return;
     uint32_t id = region_of(text, size);
-    if (unlikely(!quick_enter(t, id))) {
+    if (unlikely(!quick_enter(t, id, ENTERED))) {
         charge(t, ticks());
-        enter(t, id);
+        enter(t, id, ENTERED);
     }
 }
 
@@ -111,7 +111,7 @@ void auspex_probe_begin(const char *name, size_t size, const char *file, int lin
         return;
     uint32_t id = auspex_named(name, size, file, line);
     charge(t, ticks());
-    enter(t, id);
+    enter(t, id, ENTERED);
 }
 
 /* Leaves the innermost region that was begun by hand, and what was left open
@@ -123,7 +123,7 @@ void auspex_probe_end(void)
         return;
     charge(t, ticks());
     uint32_t depth = t->depth;
-    while (depth > 0 && !auspex_is_named(t->stack[depth]->region))
+    while (depth > 0 && !auspex_is_named(t->stack[depth].place->region))
         depth--;
     if (depth > 0) {
         t->depth = depth;

@@ -1,5 +1,5 @@
 /* Threads, their call-path trees and the names of regions. */
-#include "probe.h"
+#include "stacks.h"
 #include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
@@ -16,6 +16,8 @@ void (*auspex_at_end)(void);
 static enum { UNTRIED, ON, OFF } mode;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint32_t program_region;
+static pthread_key_t ending;
+static void thread_ends(void *p);
 
 /* Memory that is the runtime's alone: the program may replace malloc. */
 static void *pages(size_t size)
@@ -165,6 +167,7 @@ static void finish(int state, int code)
         charge(t, ticks());
     if (auspex_at_end)
         auspex_at_end();
+    auspex_objects();
     auspex_file_close(state, code);
 }
 
@@ -240,6 +243,9 @@ int auspex_on(void)
             name = name ? name + 1 : auspex_header->program;
             program_region = intern(name, strlen(name), "", 0, 0, PROGRAM, NULL, 0);
             pthread_atfork(NULL, NULL, after_fork);
+            pthread_key_create(&ending, thread_ends);
+            auspex_stacks_start();
+            auspex_objects();
 #ifdef __GLIBC__
             on_exit(at_exit, NULL);
 #else
@@ -354,7 +360,7 @@ struct place *auspex_way(struct thread *t, struct place *from, uint32_t region)
 void auspex_deepen(struct thread *t)
 {
     uint32_t capacity = t->capacity ? t->capacity * 4 : 512;
-    struct place **stack = pages(capacity * sizeof *stack);
+    struct opened *stack = pages(capacity * sizeof *stack);
     if (!stack) {
         t->depth--; /* the innermost region takes its place */
         return;
@@ -372,12 +378,42 @@ void auspex_deepen(struct thread *t)
 void auspex_unwind(struct thread *t, uint32_t region)
 {
     uint32_t depth = t->depth;
-    while (depth > 0 && t->stack[depth]->region != region)
+    while (depth > 0 && t->stack[depth].place->region != region)
         depth--;
     if (depth > 0) {
         t->depth = depth;
         leave(t);
     }
+}
+
+static void begin_thread(struct thread *t)
+{
+    auspex_thread_clock(t);
+    auspex_self = t;
+    pthread_setspecific(ending, t);
+    auspex_stacks_thread(t);
+}
+
+/* The calling thread goes on in the record of one that has ended. */
+void auspex_thread_again(struct thread *t)
+{
+    t->depth = 0;
+    t->quiet = 0;
+    t->top = t->stack[0].place;
+    t->record.current = t->top->index;
+    t->brief = 0;
+    begin_thread(t);
+}
+
+static void thread_ends(void *p)
+{
+    struct thread *t = p;
+    if (mode != ON || t != auspex_self)
+        return;
+    if (t->born && !t->quiet)
+        charge(t, ticks());
+    auspex_self = NULL;
+    auspex_thread_over(t);
 }
 
 /* Begins the calling thread's record. id is the number wanted, -1 for the next
@@ -411,8 +447,8 @@ struct thread *auspex_thread_start(int id)
     if (!root)
         return NULL;
     root->node->calls = 1;
-    t->top = t->stack[0] = root;
-    auspex_thread_clock(t);
+    t->top = t->stack[0].place = root;
+    begin_thread(t);
     t->record.first = t->record.last;
-    return auspex_self = t;
+    return t;
 }

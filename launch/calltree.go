@@ -1,0 +1,163 @@
+package launch
+
+import (
+	"path/filepath"
+	"strings"
+
+	"auspex/model"
+	"auspex/probe"
+)
+
+// A spot is a region in the tree of all processes. Exact ones were counted at
+// every call; the others are known by samples.
+type spot struct {
+	parent   *spot
+	region   model.Region
+	children map[string]*spot
+	exact    bool
+	weight   uint64 // samples here and below, of all threads
+	index    int    // in the experiment; -1 before it has one
+}
+
+// child is the region of that name inside, added where it is new.
+func (s *spot) child(r model.Region) *spot {
+	c, ok := s.children[r.Name]
+	if !ok {
+		c = &spot{parent: s, region: r, index: -1}
+		if s.children == nil {
+			s.children = map[string]*spot{}
+		}
+		s.children[r.Name] = c
+	}
+	if c.region.File == "" {
+		c.region.File, c.region.Line = r.File, r.Line
+	}
+	return c
+}
+
+// counted marks a spot and what is around it as exact.
+func (s *spot) counted() {
+	for ; s != nil && !s.exact; s = s.parent {
+		s.exact = true
+	}
+}
+
+// path are the names of the regions from the program's on.
+func (s *spot) path() []string {
+	if s == nil || s.parent == nil {
+		return nil
+	}
+	return append(s.parent.path(), s.region.Name)
+}
+
+// function enters a function, or, where it is open already, goes back to that:
+// recursion does not grow the tree.
+func (s *spot) function(r model.Region) *spot {
+	for up := s; up.parent != nil; up = up.parent {
+		if up.region.Kind == model.Function && up.region.Name == r.Name {
+			return up
+		}
+	}
+	return s.child(r)
+}
+
+// callTree is the tree of regions of all processes as it grows.
+type callTree struct {
+	names *resolver
+	top   spot // around the programs
+}
+
+// nodes finds the spots of a thread's exact nodes.
+func (c *callTree) nodes(p *probe.Process, t probe.Thread) []*spot {
+	spots := make([]*spot, len(t.Nodes))
+	places := make([]*spot, len(t.Nodes)) // the nearest that is no caller
+	for j, n := range t.Nodes {
+		at, place := &c.top, &c.top
+		if n.Parent >= 0 {
+			at, place = spots[n.Parent], places[n.Parent]
+		}
+		r := p.Regions[n.Region]
+		if r.Kind == probe.Frame {
+			spots[j], places[j] = c.through(place, at, c.names.returnsTo(r), ""), place
+			continue
+		}
+		region := c.names.region(r, function(p, t, n))
+		if n.Parent >= 0 && r.Kind == probe.MPICall {
+			if caller := p.Regions[t.Nodes[n.Parent].Region]; caller.Kind == probe.Frame {
+				_, region.File, region.Line = c.names.place(caller)
+			}
+		}
+		spots[j] = at.child(region)
+		spots[j].counted()
+		places[j] = spots[j]
+	}
+	return spots
+}
+
+// through goes into the functions at an address. A frame of the machinery
+// around the program's functions leads back to the place where counting ended.
+// Where the frame is the one that a measured function stands in, only what the
+// compiler inlined into that function is gone into.
+func (c *callTree) through(place, at *spot, a address, measured string) *spot {
+	if strings.HasPrefix(filepath.Base(a.object), "probe-") {
+		return at // the runtime's own
+	}
+	frames := c.names.at(a)
+	if measured != "" {
+		inside := len(frames)
+		for i, f := range frames {
+			if sameFunction(f.Name, measured) {
+				inside = i + 1
+			}
+		}
+		frames = frames[inside:]
+	} else if len(frames) == 0 {
+		if c.machinery(a, "") {
+			return place
+		}
+		return at.child(model.Region{Name: "<" + filepath.Base(a.object) + ">", Kind: model.Block})
+	}
+	for _, f := range frames {
+		if c.machinery(a, f.Name) {
+			at = place
+			continue
+		}
+		at = at.function(model.Region{Name: f.Name, Kind: model.Function, File: f.File, Line: f.Line})
+	}
+	return at
+}
+
+// machinery tells whether a frame is of what starts programs, threads and
+// parallel regions.
+func (c *callTree) machinery(a address, name string) bool {
+	base := filepath.Base(a.object)
+	if ofOpenMP(base) {
+		return true
+	}
+	switch name {
+	case "_start", "__libc_start_main", "__libc_start_main_impl", "__libc_start_call_main", "clone", "__clone", "clone3", "__clone3", "start_thread", "execute_native_thread_routine":
+		return true
+	case "":
+		return strings.HasPrefix(base, "libc.so") || strings.HasPrefix(base, "ld-linux")
+	}
+	return strings.Contains(name, "#") || strings.Contains(name, ".omp_outlined")
+}
+
+// ofOpenMP recognises the libraries of OpenMP by name.
+func ofOpenMP(base string) bool {
+	return strings.HasPrefix(base, "libgomp.so") || strings.HasPrefix(base, "libomp.so") || strings.HasPrefix(base, "libiomp5.so")
+}
+
+// sameFunction compares a name from debug information with a measured region's:
+// the source may have been parsed without the scopes around it.
+func sameFunction(a, b string) bool {
+	return strings.EqualFold(lastName(a), lastName(b))
+}
+
+func lastName(name string) string {
+	name, _, _ = strings.Cut(name, "<")
+	if i := strings.LastIndex(name, "::"); i >= 0 {
+		name = name[i+2:]
+	}
+	return name
+}

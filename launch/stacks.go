@@ -1,0 +1,167 @@
+package launch
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"sort"
+
+	"auspex/model"
+	"auspex/probe"
+)
+
+// pruned is the share of all samples below which a function that is known by
+// samples alone is left to its caller: so few say little, and trees of
+// thousands of such functions help nobody.
+const pruned = 0.001
+
+// sampled is what one thread's samples say: how much of the time of a node
+// belongs to which spot.
+type sampled struct {
+	node   int
+	at     *spot
+	weight uint64
+}
+
+// samples finds the spots of a thread's sampled stacks.
+func (c *callTree) samples(p *probe.Process, t probe.Thread, nodes []*spot) []sampled {
+	var list []sampled
+	spots := make([]*spot, len(t.Steps))
+	idle := make([]bool, len(t.Steps))
+	for k, s := range t.Steps {
+		place := nodes[s.Place]
+		at, measured := place, ""
+		if s.Parent >= 0 {
+			at = spots[s.Parent]
+		} else {
+			measured = enclosing(p, t, s.Place)
+		}
+		a := addressOf(p, s.PC)
+		spots[k] = c.through(place, at, a, measured)
+		idle[k] = ofOpenMP(filepath.Base(a.object))
+		if s.Count > 0 && !idle[k] {
+			list = append(list, sampled{s.Place, spots[k], s.Count})
+			for up := spots[k]; up != nil; up = up.parent {
+				up.weight += s.Count
+			}
+		}
+	}
+	return list
+}
+
+// enclosing is the function whose frame the outermost step of a stack stands in:
+// the innermost one measured at a node. It is "" where stacks begin outside of
+// the program's functions.
+func enclosing(p *probe.Process, t probe.Thread, node int) string {
+	for i := node; i >= 0; i = t.Nodes[i].Parent {
+		switch r := p.Regions[t.Nodes[i].Region]; r.Kind {
+		case probe.Function:
+			return r.Name
+		case probe.Parallel, probe.Barrier, probe.Program:
+			if i == node {
+				return ""
+			}
+			return "?" // no function has this name: nothing of the frame is gone into
+		}
+	}
+	return ""
+}
+
+// addressOf finds the object around an address.
+func addressOf(p *probe.Process, pc uint64) address {
+	for i := len(p.Objects) - 1; i >= 0; i-- {
+		if o := p.Objects[i]; pc >= o.Start && pc < o.End {
+			return address{o.Path, pc - o.Bias}
+		}
+	}
+	return address{"unknown", pc}
+}
+
+// kept is the spot itself, or the nearest around it that stays in the tree.
+func (s *spot) kept(all uint64) *spot {
+	for s.parent.parent != nil && !s.exact && float64(s.weight) < pruned*float64(all) {
+		s = s.parent
+	}
+	return s
+}
+
+// tellSamples notes what is not known of the samples.
+func (c *collector) tellSamples() {
+	var taken, broken, dropped uint64
+	blind := map[string]uint64{}
+	for _, p := range c.processes {
+		for _, t := range p.Threads {
+			taken += t.Samples
+			broken += t.Broken
+			dropped += t.Dropped
+			for _, s := range t.Steps {
+				a := addressOf(p, s.PC)
+				if s.Count > 0 && len(c.tree.names.at(a)) == 0 {
+					blind[a.object] += s.Count
+				}
+			}
+		}
+	}
+	if broken > 0 {
+		c.notes = append(c.notes, fmt.Sprintf("%d of %d samples could not be unwound to the end: what they show of the innermost functions is kept", broken, taken))
+	}
+	if dropped > 0 {
+		c.notes = append(c.notes, fmt.Sprintf("%d of %d samples found no room", dropped, taken))
+	}
+	var objects []string
+	for object, n := range blind {
+		if 20*n >= taken && taken >= 100 {
+			objects = append(objects, object)
+		}
+	}
+	sort.Strings(objects)
+	for _, object := range objects {
+		c.notes = append(c.notes, fmt.Sprintf("%s has no symbols for %.0f %% of the samples: install its debug symbols to see which functions they are in", filepath.Base(object), 100*float64(blind[object])/float64(taken)))
+	}
+}
+
+// place puts every spot that stays into the experiment, parents first.
+func (c *collector) place(s *spot) int {
+	if s.parent == nil {
+		return model.NoParent
+	}
+	if s.index < 0 {
+		r := s.region
+		r.Parent = c.place(s.parent)
+		s.index = c.b.Region(r)
+	}
+	return s.index
+}
+
+// thread adds what a thread counted, and shares out the time of each node by
+// the samples that were taken there.
+func (c *collector) thread(p *probe.Process, u threadTree) {
+	t := u.thread
+	unit := c.b.Unit(model.Unit{Node: p.Host, Process: p.Rank, Thread: t.ID})
+	total := make([]uint64, len(t.Nodes))
+	for _, s := range u.samples {
+		total[s.node] += s.weight
+	}
+	for j, n := range t.Nodes {
+		if p.Regions[n.Region].Kind == probe.Frame {
+			if u.nodes[j].exact {
+				c.b.Enter(unit, c.place(u.nodes[j]))
+			}
+			continue
+		}
+		if total[j] > 0 {
+			n.Wall, n.CPU = 0, 0 // see below
+		}
+		c.values(unit, c.place(u.nodes[j]), n, p.Regions[n.Region].Kind == probe.MPICall)
+	}
+	slices.SortStableFunc(u.samples, func(a, b sampled) int { return a.node - b.node })
+	for _, s := range u.samples {
+		n, share := t.Nodes[s.node], float64(s.weight)/float64(total[s.node])
+		at := c.place(s.at.kept(c.tree.top.weight))
+		c.b.Add(unit, at, c.columns.wall, n.Wall*share)
+		c.b.Add(unit, at, c.columns.cpu, n.CPU*share)
+		if c.columns.samples >= 0 {
+			c.b.Add(unit, at, c.columns.samples, float64(s.weight))
+		}
+	}
+}

@@ -1,0 +1,308 @@
+/* Stacks: samples of where each thread is, taken by a timer on its own CPU
+ * clock, and the callers of MPI calls, found exactly.
+ *
+ * Samples of one thread are kept as a tree of return addresses below the place
+ * in the exact tree that the thread was in: a stack seen again is one count
+ * more. All of it lies in the process's file, so a killed process keeps it. */
+#include "stacks.h"
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#ifndef sigev_notify_thread_id
+#define sigev_notify_thread_id _sigev_un._tid
+#endif
+
+enum { MOST_STEPS = 1 << 18 };
+
+uint64_t auspex_sampling; /* nanoseconds of CPU time between two samples */
+static int by_hand;       /* no timer: only auspex_sample_here takes samples */
+extern void *__libc_stack_end __attribute__((weak));
+
+/* Whom auspex_sample_here returns to: a sample by hand begins there. */
+static __thread const void *hand __attribute__((tls_model("initial-exec")));
+
+static int sample_signal(void) { return SIGRTMAX - 3; }
+
+static void *room(size_t size)
+{
+    void *p = (void *)syscall(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0L);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+/* ---- keeping samples ---- */
+
+static struct step_known *look_up(struct step_known *known, uint32_t mask, uint64_t pc, uint32_t parent, uint32_t place)
+{
+    uint32_t i = (uint32_t)((pc ^ pc >> 32) * 0x9e3779b1u ^ parent * 0x85ebca6bu ^ place) & mask;
+    while (known[i].to && (known[i].pc != pc || known[i].parent != parent || known[i].place != place))
+        i = (i + 1) & mask;
+    return &known[i];
+}
+
+static int grow_known(struct walker *w)
+{
+    uint32_t mask = w->mask ? w->mask * 2 + 1 : 1023;
+    struct step_known *known = room(((size_t)mask + 1) * sizeof *known);
+    if (!known)
+        return -1;
+    if (w->known) {
+        for (uint32_t i = 0; i <= w->mask; i++)
+            if (w->known[i].to)
+                *look_up(known, mask, w->known[i].pc, w->known[i].parent, w->known[i].place) = w->known[i];
+        syscall(SYS_munmap, w->known, ((size_t)w->mask + 1) * sizeof *known);
+    }
+    w->known = known;
+    w->mask = mask;
+    return 0;
+}
+
+/* The step to pc from another one; NULL without room. */
+static struct step_known *step_to(struct thread *t, uint64_t pc, uint32_t parent, uint32_t place)
+{
+    struct walker *w = t->walker;
+    struct step_known *k = look_up(w->known, w->mask, pc, parent, place);
+    if (k->to)
+        return k;
+    if (w->steps >= MOST_STEPS)
+        return NULL;
+    if (2 * (w->steps + 1) > w->mask) {
+        if (grow_known(w) != 0)
+            return NULL;
+        k = look_up(w->known, w->mask, pc, parent, place);
+    }
+    if (!w->room || w->room->used + sizeof(struct sample) > CHUNK_SIZE - sizeof(struct chunk)) {
+        struct chunk *c = auspex_chunk_now(SAMPLES, (uint32_t)t->record.id);
+        if (!c)
+            return NULL;
+        w->room = c;
+    }
+    struct sample *s = (void *)((char *)(w->room + 1) + w->room->used);
+    *s = (struct sample){pc, parent, place, 0};
+    __atomic_store_n(&w->room->used, w->room->used + (uint32_t)sizeof *s, __ATOMIC_RELEASE);
+    *k = (struct step_known){pc, parent, place, s, w->steps++};
+    return k;
+}
+
+static void keep(struct thread *t, const uintptr_t *pc, uint32_t n, uint64_t weight)
+{
+    uint32_t parent = UINT32_MAX, place = t->top->index;
+    struct step_known *at = NULL;
+    while (n-- > 0) {
+        struct step_known *next = step_to(t, pc[n], parent, place);
+        if (!next)
+            break;
+        at = next;
+        parent = at->index;
+    }
+    if (at)
+        at->to->count += weight;
+    else
+        t->record.dropped += weight;
+}
+
+/* ---- taking a sample ---- */
+
+/* Frames from where the thread is to the one that its innermost region was
+ * entered in, that one included; without a region, to the outermost. */
+static uint32_t walk(struct cursor *c, uintptr_t *pc, uintptr_t entered, int *whole)
+{
+    uint32_t n = 0;
+    *whole = 0;
+    while (n < FRAMES) {
+        pc[n++] = c->exact ? c->pc : c->pc - 1;
+        enum step s = auspex_step(c);
+        if (s == OUTERMOST || (s == STEPPED && c->frame > entered))
+            return *whole = 1, n;
+        if (s == LOST)
+            return n;
+    }
+    return n;
+}
+
+static void on_sample(int sig, siginfo_t *info, void *context)
+{
+    int error = errno;
+    struct thread *t = auspex_self;
+    (void)sig;
+    if (!t || !t->walker || !t->walker->known)
+        return;
+    uint64_t weight = 1;
+    if (info->si_code == SI_TIMER && info->si_overrun > 0)
+        weight += (uint64_t)info->si_overrun;
+    t->record.samples += weight;
+    if (t->quiet) {
+        t->record.inside += weight;
+        return; /* MPI's time is known exactly */
+    }
+    struct cursor c;
+    int whole;
+    auspex_cursor_context(&c, context);
+    c.shortcuts = t->walker->shortcuts;
+    c.high = t->walker->high;
+    c.low = c.reg[STACK_POINTER] - 128; /* what a leaf may use below */
+    uintptr_t entered = t->depth > 0 ? t->stack[t->depth].frame : UINTPTR_MAX;
+    while (info->si_code == SI_TKILL && c.pc != (uintptr_t)hand && auspex_step(&c) == STEPPED)
+        ;
+    uint32_t n = walk(&c, t->walker->sampled, entered, &whole);
+    if (!whole)
+        t->record.broken += weight;
+    keep(t, t->walker->sampled, n, weight);
+    if (!auspex_object_known(t->walker->sampled[0]))
+        auspex_objects_stale = 1;
+    errno = error;
+}
+
+/* Takes samples of the calling thread here: tests need some that do not depend
+ * on time. */
+EXPORT void auspex_sample_here(unsigned n);
+void auspex_sample_here(unsigned n)
+{
+    hand = __builtin_return_address(0);
+    if (auspex_sampling && self())
+        while (n-- > 0)
+            syscall(SYS_tgkill, getpid(), (pid_t)syscall(SYS_gettid), sample_signal());
+}
+
+/* ---- callers of MPI calls ---- */
+
+struct call_site { uintptr_t pc; uint32_t region; };
+static struct call_site call_sites[8192];
+static pthread_mutex_t call_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static uint32_t region_at(uintptr_t pc)
+{
+    uint32_t i = (uint32_t)((pc * 0x9e3779b97f4a7c15u) >> 51), n;
+    for (n = 0; n < 8192; n++, i = (i + 1) % 8192) {
+        uintptr_t have = __atomic_load_n(&call_sites[i].pc, __ATOMIC_ACQUIRE);
+        if (have == pc)
+            return call_sites[i].region;
+        if (!have)
+            break;
+    }
+    uint32_t region = auspex_site("", FRAME, (const void *)pc);
+    pthread_mutex_lock(&call_lock);
+    for (; n < 8192 && call_sites[i].pc; n++)
+        i = (i + 1) % 8192;
+    if (n < 8000) {
+        call_sites[i].region = region;
+        __atomic_store_n(&call_sites[i].pc, pc, __ATOMIC_RELEASE);
+    }
+    pthread_mutex_unlock(&call_lock);
+    return region;
+}
+
+/* The place of whoever calls MPI, from being the return address. Frames of MPI
+ * libraries and of the runtime itself lie before it. */
+__attribute__((noinline)) struct place *auspex_callers(struct thread *t, const void *from)
+{
+    struct walker *w = t->walker;
+    uintptr_t pc[FRAMES], entered = t->depth > 0 ? t->stack[t->depth].frame : UINTPTR_MAX;
+    uint32_t n = 0, skipped = 0;
+    struct cursor c;
+    if (!w)
+        return t->top;
+    memset(&c, 0, sizeof c);
+    CURSOR_HERE(&c);
+    c.exact = 1;
+    c.shortcuts = w->shortcuts;
+    c.high = w->high;
+    c.low = c.reg[STACK_POINTER] - 128;
+    while (c.pc != (uintptr_t)from)
+        if (auspex_step(&c) != STEPPED || ++skipped > 16)
+            return t->top;
+    while (n < FRAMES) {
+        uintptr_t here = c.pc;
+        enum step s = auspex_step(&c);
+        if (s == STEPPED && c.frame > entered)
+            break;
+        pc[n++] = here;
+        if (s != STEPPED)
+            break;
+    }
+    if (n == w->path_length && w->path_from == t->top && memcmp(pc, w->path, n * sizeof pc[0]) == 0)
+        return w->path_to;
+    struct place *at = t->top;
+    for (uint32_t i = n; at && i-- > 0;) {
+        struct place *next = auspex_way(t, at, region_at(pc[i]));
+        at = next ? next : at;
+    }
+    memcpy(w->path, pc, n * sizeof pc[0]);
+    w->path_length = n;
+    w->path_from = t->top;
+    return w->path_to = at;
+}
+
+/* ---- threads ---- */
+
+static uintptr_t stack_end(void)
+{
+    pthread_attr_t a;
+    void *low = NULL;
+    size_t size = 0;
+    if (&__libc_stack_end && __libc_stack_end && (pid_t)syscall(SYS_gettid) == getpid())
+        return ((uintptr_t)__libc_stack_end + 4096) & ~(uintptr_t)15;
+    if (pthread_getattr_np(pthread_self(), &a) != 0)
+        return 0;
+    pthread_attr_getstack(&a, &low, &size);
+    pthread_attr_destroy(&a);
+    return (uintptr_t)low + size;
+}
+
+/* Readies the calling thread, whose record t is; one that takes the place of an
+ * ended thread goes on with what that one kept. */
+void auspex_stacks_thread(struct thread *t)
+{
+    struct walker *w = t->walker;
+    if (!w && !(w = room(sizeof *w)))
+        return;
+    w->high = stack_end();
+    w->ticking = 0;
+    w->path_length = 0;
+    w->path_from = NULL;
+    if (w->high == 0)
+        return;
+    if (auspex_sampling && !w->known && grow_known(w) != 0)
+        return;
+    t->walker = w;
+    if (!auspex_sampling || by_hand)
+        return;
+    struct sigevent e;
+    memset(&e, 0, sizeof e);
+    e.sigev_notify = SIGEV_THREAD_ID;
+    e.sigev_signo = sample_signal();
+    e.sigev_notify_thread_id = (pid_t)syscall(SYS_gettid);
+    struct timespec period = {(time_t)(auspex_sampling / 1000000000u), (long)(auspex_sampling % 1000000000u)};
+    struct itimerspec every = {period, period};
+    if (timer_create(CLOCK_THREAD_CPUTIME_ID, &e, &w->timer) == 0)
+        w->ticking = timer_settime(w->timer, 0, &every, NULL) == 0;
+}
+
+void auspex_stacks_thread_end(struct thread *t)
+{
+    if (t->walker && t->walker->ticking) {
+        t->walker->ticking = 0;
+        timer_delete(t->walker->timer);
+    }
+}
+
+/* Reads what is wanted, before the first thread's record. */
+void auspex_stacks_start(void)
+{
+    const char *period = getenv("AUSPEX_STACKS_NS");
+    struct sigaction mine;
+    by_hand = getenv("AUSPEX_STACKS_BY_HAND") != NULL;
+    if (!UNWINDS || !period || (auspex_sampling = strtoull(period, NULL, 10)) == 0)
+        return;
+    memset(&mine, 0, sizeof mine);
+    mine.sa_sigaction = on_sample;
+    mine.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
+    if (sigaction(sample_signal(), &mine, NULL) != 0)
+        auspex_sampling = 0;
+    auspex_header->sampling = auspex_sampling;
+}

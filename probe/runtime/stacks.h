@@ -1,0 +1,30 @@
+/* What stacks.c and threads.c share with the rest. */
+#ifndef AUSPEX_STACKS_H
+#define AUSPEX_STACKS_H
+#include "probe.h"
+#include "unwind.h"
+
+enum { FRAMES = 256 };
+
+/* A step of a sampled stack and where it is found again. */
+struct step_known { uint64_t pc; uint32_t parent, place; struct sample *to; uint32_t index; };
+
+/* What a thread needs to walk its stack and to keep what it found. */
+struct walker {
+    struct shortcut shortcuts[SHORTCUTS];
+    uintptr_t high;             /* end of the thread's stack */
+    timer_t timer;
+    int ticking;
+    struct chunk *room;         /* samples are taken from it */
+    struct step_known *known;   /* open addressing */
+    uint32_t mask, steps;
+    uintptr_t sampled[FRAMES];  /* of the sample being taken */
+    uintptr_t path[FRAMES];     /* callers of the latest MPI call */
+    uint32_t path_length;
+    struct place *path_from, *path_to;
+};
+
+void auspex_stacks_thread(struct thread *t);
+void auspex_stacks_thread_end(struct thread *t);
+struct place *auspex_callers(struct thread *t, const void *from);
+#endif

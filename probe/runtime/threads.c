@@ -1,0 +1,77 @@
+/* Threads that the program makes itself: each that is made outside of MPI and
+ * of OpenMP's own library is measured from its start, and its record serves
+ * the next one when it has ended, so that records are as many as threads lived
+ * at once. */
+#include "stacks.h"
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct beginning { void *(*body)(void *); void *argument; struct beginning *next; };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct beginning *unused;
+static struct thread *ended;
+
+/* OpenMP's workers are known by their numbers when they first take part. */
+static int of_openmp(void *(*body)(void *))
+{
+    Dl_info info;
+    if (!dladdr((void *)body, &info) || !info.dli_fname)
+        return 0;
+    const char *name = strrchr(info.dli_fname, '/');
+    name = name ? name + 1 : info.dli_fname;
+    return strncmp(name, "libgomp.", 8) == 0 || strncmp(name, "libomp.", 7) == 0 || strncmp(name, "libiomp5.", 9) == 0;
+}
+
+static void *begin(void *p)
+{
+    struct beginning b = *(struct beginning *)p;
+    pthread_mutex_lock(&lock);
+    ((struct beginning *)p)->next = unused;
+    unused = p;
+    struct thread *t = ended;
+    if (t)
+        ended = t->next;
+    pthread_mutex_unlock(&lock);
+    if (t)
+        auspex_thread_again(t);
+    else
+        t = auspex_thread_start(-1);
+    if (t)
+        t->born = 1;
+    return b.body(b.argument);
+}
+
+/* A thread of ours has come to its end. */
+void auspex_thread_over(struct thread *t)
+{
+    auspex_stacks_thread_end(t);
+    auspex_thread_clock_end(t);
+    if (!t->born)
+        return;
+    pthread_mutex_lock(&lock);
+    t->next = ended;
+    ended = t;
+    pthread_mutex_unlock(&lock);
+}
+
+EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*body)(void *), void *argument)
+{
+    static int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+    if (!real)
+        *(void **)&real = dlsym(RTLD_NEXT, "pthread_create");
+    struct thread *t = auspex_self;
+    if (!auspex_sampling || !t || t->quiet || of_openmp(body))
+        return real(thread, attributes, body, argument);
+    pthread_mutex_lock(&lock);
+    struct beginning *b = unused;
+    if (b)
+        unused = b->next;
+    pthread_mutex_unlock(&lock);
+    if (!b && !(b = malloc(sizeof *b)))
+        return real(thread, attributes, body, argument);
+    *b = (struct beginning){body, argument, NULL};
+    return real(thread, attributes, begin, b);
+}

@@ -1,0 +1,240 @@
+package symbols
+
+import (
+	"debug/dwarf"
+	"slices"
+	"sort"
+)
+
+type unitRange struct {
+	start, end uint64
+	unit       *dwarf.Entry
+}
+
+type line struct {
+	address uint64
+	file    string
+	number  int
+	end     bool // of a sequence: no code here
+}
+
+// scope is a function, or one inlined into it, with the addresses it covers.
+type scope struct {
+	ranges [][2]uint64
+	of     dwarf.Offset // where its name is
+	inside []*scope
+}
+
+type origin struct {
+	name, symbol, file string
+	line               int
+}
+
+// readUnits notes which compilation unit covers which addresses. Everything
+// else is read when it is asked for.
+func (o *Object) readUnits() {
+	r := o.data.Reader()
+	for {
+		e, err := r.Next()
+		if err != nil || e == nil {
+			break
+		}
+		o.all = append(o.all, e)
+		if e.Tag == dwarf.TagCompileUnit || e.Tag == dwarf.TagSkeletonUnit {
+			ranges, _ := o.data.Ranges(e)
+			for _, a := range ranges {
+				if a[0] < a[1] {
+					o.units = append(o.units, unitRange{a[0], a[1], e})
+				}
+			}
+		}
+		r.SkipChildren()
+	}
+	sort.SliceStable(o.units, func(i, j int) bool { return o.units[i].start < o.units[j].start })
+}
+
+func (o *Object) unitAt(address uint64) *dwarf.Entry {
+	i := sort.Search(len(o.units), func(i int) bool { return o.units[i].start > address })
+	for i--; i >= 0; i-- {
+		if u := o.units[i]; address < u.end {
+			return u.unit
+		}
+		if i > 0 && o.units[i-1].end <= address {
+			break
+		}
+	}
+	return nil
+}
+
+// Line is the source line at an address, 0 where it is not known.
+func (o *Object) Line(address uint64) (file string, number int) {
+	unit := o.unitAt(address)
+	if unit == nil {
+		return "", 0
+	}
+	list, ok := o.lines[unit.Offset]
+	if !ok {
+		list = o.readLines(unit)
+		o.lines[unit.Offset] = list
+	}
+	i := sort.Search(len(list), func(i int) bool { return list[i].address > address })
+	if i == 0 || list[i-1].end {
+		return "", 0
+	}
+	return list[i-1].file, list[i-1].number
+}
+
+func (o *Object) readLines(unit *dwarf.Entry) []line {
+	in, err := o.data.LineReader(unit)
+	if err != nil || in == nil {
+		return nil
+	}
+	var list []line
+	var e dwarf.LineEntry
+	for in.Next(&e) == nil {
+		if e.File != nil {
+			list = append(list, line{e.Address, e.File.Name, e.Line, e.EndSequence})
+		}
+	}
+	sort.SliceStable(list, func(i, j int) bool { return list[i].address < list[j].address })
+	return list
+}
+
+func (o *Object) debugFrames(address uint64) []Frame {
+	unit := o.unitAt(address)
+	if unit == nil {
+		return nil
+	}
+	tree, ok := o.trees[unit.Offset]
+	if !ok {
+		tree = o.readScopes(unit)
+		o.trees[unit.Offset] = tree
+	}
+	var frames []Frame
+	for list := tree; list != nil; {
+		i := slices.IndexFunc(list, func(s *scope) bool { return s.covers(address) })
+		if i < 0 {
+			break
+		}
+		if f, ok := o.frame(unit, list[i], address, len(frames) == 0); ok {
+			frames = append(frames, f)
+		}
+		list = list[i].inside
+	}
+	return frames
+}
+
+func (s *scope) covers(address uint64) bool {
+	for _, a := range s.ranges {
+		if a[0] <= address && address < a[1] {
+			return true
+		}
+	}
+	return false
+}
+
+// frame names a scope; the outermost has a symbol too, should the debug
+// information hold no name (it may lie in a file shared with others).
+func (o *Object) frame(unit *dwarf.Entry, s *scope, address uint64, outermost bool) (Frame, bool) {
+	from := o.origin(s.of, 0)
+	f := Frame{Name: from.name, File: from.file, Line: from.line}
+	if from.symbol != "" {
+		f.Name = Name(from.symbol)
+	} else if from.name != "" {
+		f.Name = Name(from.name)
+	}
+	if outermost && f.Name == "" {
+		f.Name = Name(o.symbolAt(address))
+	}
+	return f, f.Name != ""
+}
+
+// readScopes reads the functions of a unit.
+func (o *Object) readScopes(unit *dwarf.Entry) []*scope {
+	r := o.data.Reader()
+	r.Seek(unit.Offset)
+	if e, err := r.Next(); err != nil || e == nil || !e.Children {
+		return nil
+	}
+	root := &scope{}
+	around := []*scope{root} // of each entry that is open
+	for len(around) > 0 {
+		e, err := r.Next()
+		if err != nil || e == nil {
+			break
+		}
+		if e.Tag == 0 {
+			around = around[:len(around)-1]
+			continue
+		}
+		at := around[len(around)-1]
+		if e.Tag == dwarf.TagSubprogram || e.Tag == dwarf.TagInlinedSubroutine {
+			if ranges, err := o.data.Ranges(e); err == nil && len(ranges) > 0 {
+				s := &scope{ranges: ranges, of: e.Offset}
+				if e.Tag == dwarf.TagSubprogram {
+					root.inside = append(root.inside, s) // wherever it is declared
+				} else {
+					at.inside = append(at.inside, s)
+				}
+				at = s
+			}
+		}
+		if e.Children {
+			around = append(around, at)
+		}
+	}
+	return root.inside
+}
+
+// origin follows an entry to where its name and place are given.
+func (o *Object) origin(at dwarf.Offset, depth int) origin {
+	if found, ok := o.names[at]; ok {
+		return found
+	}
+	var found origin
+	r := o.data.Reader()
+	r.Seek(at)
+	e, err := r.Next()
+	if err != nil || e == nil || depth > 8 {
+		return found
+	}
+	for _, attribute := range []dwarf.Attr{dwarf.AttrAbstractOrigin, dwarf.AttrSpecification} {
+		if to, ok := e.Val(attribute).(dwarf.Offset); ok {
+			found = o.origin(to, depth+1)
+		}
+	}
+	if name, ok := e.Val(dwarf.AttrName).(string); ok {
+		found.name = name
+	}
+	if symbol, ok := e.Val(dwarf.AttrLinkageName).(string); ok {
+		found.symbol = symbol
+	}
+	if n, ok := e.Val(dwarf.AttrDeclLine).(int64); ok {
+		found.line = int(n)
+		if i, ok := e.Val(dwarf.AttrDeclFile).(int64); ok {
+			found.file = o.fileOf(at, int(i))
+		}
+	}
+	o.names[at] = found
+	return found
+}
+
+// fileOf is a file of the unit that an entry stands in; units stand in order.
+func (o *Object) fileOf(at dwarf.Offset, index int) string {
+	i := sort.Search(len(o.all), func(i int) bool { return o.all[i].Offset > at })
+	if i == 0 {
+		return ""
+	}
+	unit := o.all[i-1]
+	files, ok := o.files[unit.Offset]
+	if !ok {
+		if in, err := o.data.LineReader(unit); err == nil && in != nil {
+			files = in.Files()
+		}
+		o.files[unit.Offset] = files
+	}
+	if index < 0 || index >= len(files) || files[index] == nil {
+		return ""
+	}
+	return files[index].Name
+}

@@ -1,0 +1,165 @@
+package symbols
+
+import (
+	"debug/dwarf"
+	"debug/elf"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strings"
+)
+
+// Object is an executable or library with what it tells of its addresses,
+// which are those that it was linked for.
+type Object struct {
+	// Base is the lowest address of a loaded page.
+	Base uint64
+	// Symbols and Debug tell whether there are names, and lines.
+	Symbols, Debug bool
+
+	functions []function
+	units     []unitRange    // by address
+	all       []*dwarf.Entry // units, in order of offset
+	lines     map[dwarf.Offset][]line
+	files     map[dwarf.Offset][]*dwarf.LineFile
+	data      *dwarf.Data
+	trees     map[dwarf.Offset][]*scope
+	names     map[dwarf.Offset]origin
+}
+
+// Frame is a function at an address; File and Line say where it is defined,
+// as far as known.
+type Frame struct {
+	Name string
+	File string
+	Line int
+}
+
+type function struct {
+	start, size uint64
+	name        string
+}
+
+// Open reads what there is; what cannot be read stays unknown.
+func Open(path string) *Object {
+	o := &Object{files: map[dwarf.Offset][]*dwarf.LineFile{}, lines: map[dwarf.Offset][]line{}, trees: map[dwarf.Offset][]*scope{}, names: map[dwarf.Offset]origin{}}
+	file, err := elf.Open(path)
+	if err != nil {
+		return o
+	}
+	defer file.Close()
+	o.Base = loadAddress(file)
+	o.readSymbols(file)
+	o.readDebug(file)
+	for _, candidate := range debugFiles(file, path) {
+		if o.Debug {
+			break
+		}
+		if apart, err := elf.Open(candidate); err == nil {
+			if buildID(apart) == buildID(file) {
+				o.readSymbols(apart)
+				o.readDebug(apart)
+			}
+			apart.Close()
+		}
+	}
+	sort.SliceStable(o.functions, func(i, j int) bool { return o.functions[i].start < o.functions[j].start })
+	return o
+}
+
+// loadAddress is the lowest address that the file is linked for.
+func loadAddress(file *elf.File) uint64 {
+	base, found := uint64(0), false
+	for _, p := range file.Progs {
+		if p.Type == elf.PT_LOAD && (!found || p.Vaddr < base) {
+			base, found = p.Vaddr&^0xfff, true
+		}
+	}
+	return base
+}
+
+func (o *Object) readSymbols(file *elf.File) {
+	list, err := file.Symbols()
+	if err != nil {
+		list, _ = file.DynamicSymbols()
+	}
+	for _, s := range list {
+		if kind := elf.ST_TYPE(s.Info); (kind == elf.STT_FUNC || kind == elf.STT_GNU_IFUNC) && s.Section != elf.SHN_UNDEF && s.Value > 0 {
+			o.functions = append(o.functions, function{s.Value, s.Size, s.Name})
+			o.Symbols = true
+		}
+	}
+}
+
+func (o *Object) readDebug(file *elf.File) {
+	data, err := file.DWARF()
+	if err != nil {
+		return
+	}
+	o.data = data
+	o.readUnits()
+	o.Debug = len(o.units) > 0
+}
+
+// debugFiles are where the debug information of a stripped file may lie.
+func debugFiles(file *elf.File, path string) []string {
+	var list []string
+	if id := buildID(file); len(id) > 2 {
+		list = append(list, filepath.Join("/usr/lib/debug/.build-id", id[:2], id[2:]+".debug"))
+	}
+	if s := file.Section(".gnu_debuglink"); s != nil {
+		if data, err := s.Data(); err == nil {
+			name, _, _ := strings.Cut(string(data), "\x00")
+			real := path
+			if r, err := filepath.EvalSymlinks(path); err == nil {
+				real = r
+			}
+			if name = filepath.Base(name); name != "." && name != filepath.Base(real) {
+				dir := filepath.Dir(real)
+				list = append(list, filepath.Join(dir, name), filepath.Join(dir, ".debug", name), filepath.Join("/usr/lib/debug", dir, name))
+			}
+		}
+	}
+	return slices.DeleteFunc(list, func(p string) bool { _, err := os.Stat(p); return err != nil })
+}
+
+func buildID(file *elf.File) string {
+	s := file.Section(".note.gnu.build-id")
+	if s == nil {
+		return ""
+	}
+	data, err := s.Data()
+	if err != nil || len(data) < 16 {
+		return ""
+	}
+	return hex.EncodeToString(data[16:])
+}
+
+// symbolAt is the function of the symbol table around an address.
+func (o *Object) symbolAt(address uint64) string {
+	i := sort.Search(len(o.functions), func(i int) bool { return o.functions[i].start > address })
+	for i--; i >= 0; i-- {
+		f := o.functions[i]
+		if address < f.start+max(f.size, 1) {
+			return f.name
+		}
+		if f.size > 0 && i > 0 && o.functions[i-1].start != f.start {
+			break
+		}
+	}
+	return ""
+}
+
+// Frames are the functions at an address, outermost first: one, and those that
+// were inlined into it there. There are none where nothing is known.
+func (o *Object) Frames(address uint64) []Frame {
+	if frames := o.debugFrames(address); len(frames) > 0 {
+		return frames
+	}
+	if name := o.symbolAt(address); name != "" {
+		return []Frame{{Name: Name(name)}}
+	}
+	return nil
+}

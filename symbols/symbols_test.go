@@ -1,0 +1,161 @@
+package symbols
+
+import (
+	"debug/elf"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+func TestName(t *testing.T) {
+	for symbol, want := range map[string]string{
+		"main": "main",
+		"_ZN9LAMMPS_NS9CommBrick12reverse_commEv": "LAMMPS_NS::CommBrick::reverse_comm",
+		"_ZN5field4gridIdLi4EE5relaxEi":           "field::grid<double, 4>::relax",
+		"_Z4dosoIiEvT_":                           "doso<int>",
+		"__flow_MOD_step":                         "flow::step",
+		"solve._omp_fn.2":                         "solve#2",
+		"work.part.0":                             "work",
+		"work.constprop.0.isra.1":                 "work",
+		"_ZN1a1bEv.cold":                          "a::b",
+		"_Znot a name":                            "_Znot a name",
+		"memcpy@GLIBC_2.14":                       "memcpy",
+		"":                                        "",
+	} {
+		if got := Name(symbol); got != want {
+			t.Errorf("Name(%q) is %q, want %q", symbol, got, want)
+		}
+	}
+}
+
+const program = `static volatile int sink;
+static inline __attribute__((always_inline)) void inner(int n)
+{
+    sink += n;
+}
+static inline __attribute__((always_inline)) void middle(int n)
+{
+    inner(n);
+}
+__attribute__((noinline)) void outer(int n)
+{
+    middle(n);
+}
+int main(void) { outer(3); return 0; }
+`
+
+func build(t *testing.T, flags ...string) string {
+	t.Helper()
+	if _, err := exec.LookPath("gcc"); err != nil {
+		t.Skip("gcc is not installed")
+	}
+	dir := t.TempDir()
+	file, exe := filepath.Join(dir, "inline.c"), filepath.Join(dir, "inline")
+	if err := os.WriteFile(file, []byte(program), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("gcc", append([]string{"-O2", file, "-o", exe}, flags...)...).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return exe
+}
+
+func addressOf(t *testing.T, exe, symbol string) uint64 {
+	t.Helper()
+	f, err := elf.Open(exe)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	list, err := f.Symbols()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range list {
+		if s.Name == symbol {
+			return s.Value
+		}
+	}
+	t.Fatalf("no %s", symbol)
+	return 0
+}
+
+// The whole body of outer is what was inlined from inner.
+func TestInlined(t *testing.T) {
+	for _, version := range []string{"-gdwarf-4", "-gdwarf-5"} {
+		exe := build(t, version)
+		o := Open(exe)
+		var names []string
+		at := addressOf(t, exe, "outer")
+		for offset := range uint64(16) {
+			if frames := o.Frames(at + offset); len(frames) == 3 {
+				for _, f := range frames {
+					names = append(names, f.Name)
+				}
+				if f := frames[2]; filepath.Base(f.File) != "inline.c" || f.Line != 2 {
+					t.Errorf("%s: inner is at %s:%d", version, f.File, f.Line)
+				}
+				if file, line := o.Line(at + offset); filepath.Base(file) != "inline.c" || line != 4 {
+					t.Errorf("%s: line %s:%d", version, file, line)
+				}
+				break
+			}
+		}
+		if len(names) != 3 || names[0] != "outer" || names[1] != "middle" || names[2] != "inner" {
+			t.Errorf("%s: %v", version, names)
+		}
+	}
+}
+
+func TestWithoutDebug(t *testing.T) {
+	exe := build(t)
+	o := Open(exe)
+	if frames := o.Frames(addressOf(t, exe, "outer")); len(frames) != 1 || frames[0] != (Frame{Name: "outer"}) || o.Debug || !o.Symbols {
+		t.Errorf("%+v, debug %v, symbols %v", frames, o.Debug, o.Symbols)
+	}
+	if frames := o.Frames(1 << 40); frames != nil {
+		t.Errorf("%+v far outside", frames)
+	}
+}
+
+// Debug information in a file of its own is found by the debug link.
+func TestSeparateDebug(t *testing.T) {
+	if _, err := exec.LookPath("objcopy"); err != nil {
+		t.Skip("objcopy is not installed")
+	}
+	exe := build(t, "-g")
+	at := addressOf(t, exe, "outer")
+	for _, args := range [][]string{
+		{"objcopy", "--only-keep-debug", exe, exe + ".debug"},
+		{"objcopy", "--strip-all", "--add-gnu-debuglink=" + exe + ".debug", exe},
+	} {
+		if out, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+	}
+	if frames := Open(exe).Frames(at); len(frames) == 0 || frames[0].Name != "outer" || frames[0].Line != 10 {
+		t.Errorf("%+v", frames)
+	}
+}
+
+// Nothing that lies there as an object makes a panic.
+func FuzzOpen(f *testing.F) {
+	for _, seed := range []string{"", "\x7fELF", "\x7fELF\x02\x01\x01", "#!/bin/sh\n"} {
+		f.Add([]byte(seed))
+	}
+	if own, err := os.Executable(); err == nil {
+		if data, err := os.ReadFile(own); err == nil {
+			f.Add(data[:min(len(data), 4096)])
+		}
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		file := filepath.Join(t.TempDir(), "object")
+		if err := os.WriteFile(file, data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		o := Open(file)
+		o.Frames(0x1000)
+		o.Line(0x1000)
+	})
+}
