@@ -66,12 +66,13 @@ func (p *Page) Metrics(metrics []analyze.MetricInfo) {
 }
 
 // Finding is one line of what `auspex doctor` found on the machine. Detail is
-// a version, or what the absence costs.
+// a version, or what the absence costs; Remedy is the command that mends it.
 type Finding struct {
 	Name   string `json:"name"`
 	Found  bool   `json:"found"`
 	Detail string `json:"detail"`
 	Where  string `json:"where,omitempty"`
+	Remedy string `json:"remedy,omitempty"`
 }
 
 // Findings writes what was found on the machine.
@@ -82,5 +83,8 @@ func (p *Page) Findings(findings []Finding) {
 			mark = "✓"
 		}
 		p.Line("%s %-18s %s", mark, f.Name, f.Detail)
+		if f.Remedy != "" {
+			p.Line("  %-18s → %s", "", f.Remedy)
+		}
 	}
 }

@@ -52,7 +52,7 @@ computation between them. A run in which ranks died is stored too, and says so.`
 	}
 	cmd.Flags().SetInterspersed(false)
 	cmd.Flags().StringVar(&f.name, "name", "", "name of the experiment (default: the program's, with a number where it is taken)")
-	cmd.Flags().StringArrayVar(&f.factors, "factor", nil, "factor `k=v`, a number or a word; may be given again")
+	cmd.Flags().StringArrayVar(&f.factors, "factor", nil, "factor `k=v`, a number or a word; repeatable")
 	cmd.Flags().IntVar(&f.repeat, "repeat", 1, "run so many times into one experiment with mean and spread")
 	cmd.Flags().BoolVar(&f.replace, "replace", false, "replace an experiment of the same name")
 	cmd.Flags().StringVar(&f.trace, "trace", "", "also record the event trace, for auspex simulate, into this `FILE`")
