@@ -1,8 +1,9 @@
-package perfql
+package render
 
 import (
 	"database/sql"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 
 	"auspex/expr"
 	"auspex/fuzzy"
+	"auspex/perfql"
 )
 
 // TestSQLAgreesWithPlainComputation runs random queries over random tables in
@@ -99,11 +101,10 @@ var filters = []struct {
 // total is what one unit can have at most, for the metric share.
 const total = 10
 
-func oracleExperiment() *Experiment {
-	p, q := Additive("p", "p"), Additive("q", "q")
-	metrics := map[string]Metric{"p": p, "q": q, "share": Share("share", p, total), "imbalance": Imbalance("imbalance", "p"), "lost": Lost("lost", "p")}
-	return &Experiment{Name: "o", Values: "o_values", Regions: "o_regions", Units: "o_units",
-		Metric: func(n string) (Metric, bool) { m, ok := metrics[n]; return m, ok }}
+func oracleExperiment() *perfql.Experiment {
+	p, q := perfql.Additive("p", "p"), perfql.Additive("q", "q")
+	metrics := map[string]perfql.Metric{"p": p, "q": q, "share": perfql.Share("share", p, fixed(total)), "imbalance": perfql.Imbalance("imbalance", "p"), "lost": perfql.Lost("lost", "p")}
+	return &perfql.Experiment{Name: "o", Metric: func(n string) (perfql.Metric, bool) { m, ok := metrics[n]; return m, ok }}
 }
 
 // row is a row of the answer: region and unit, -1 for what it does not have.
@@ -111,12 +112,12 @@ type row struct{ region, unit int }
 
 func (o *oracle) compare(t *rapid.T, db *sql.DB) {
 	f := rapid.SampledFrom(filters).Draw(t, "filter")
-	by := rapid.SampledFrom([]Grouping{ByRegion, ByUnit, BySummary}).Draw(t, "by")
+	by := rapid.SampledFrom([]perfql.Grouping{perfql.ByRegion, perfql.ByUnit, perfql.BySummary}).Draw(t, "by")
 	logic := rapid.SampledFrom([]string{"min", "min", "product", "compensatory"}).Draw(t, "logic")
 	threshold := rapid.SampledFrom([]string{"", "", " WITH DEGREE > 0.25", " WITH DEGREE >= 0.5", " WITH DEGREE >= 0", " WITH DEGREE > 0.9"}).Draw(t, "threshold")
 	tail := rapid.SampledFrom([]string{"", "", " LIMIT 2", " ORDER BY p LIMIT 100", " ORDER BY region, unit LIMIT 100"}).Draw(t, "tail")
 	text := drawCondition(t, 2) + f.text + " BY " + by.String() + threshold + tail
-	query, err := Parse(text)
+	query, err := perfql.Parse(text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,17 +125,50 @@ func (o *oracle) compare(t *rapid.T, db *sql.DB) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := Compile(query, &fuzzy.Vocabulary{}, l, []*Experiment{oracleExperiment()})
+	b, err := perfql.Bind(query, &fuzzy.Vocabulary{}, l, oracleExperiment())
 	if err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
-	got, err := readRows(db, plan)
+	rows, rendered, err := run(db, b, Source{Values: "o_values", Regions: "o_regions", Units: "o_units"})
 	if err != nil {
-		t.Fatalf("%s: %v\n%s", text, err, plan.SQL)
+		t.Fatalf("%s: %v\n%s", text, err, rendered)
 	}
 	want := o.answer(t, query, l, by, f.row, f.unit)
+	judge(t, query, text+"\n"+rendered, rows, maps.Clone(want))
 
-	limit := query.threshold()
+	here, err := b.Answer(o.table())
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	all := perfql.Ranking{Query: query}
+	all.Add(here...)
+	judge(t, query, text+"\nanswered here", all.Rows(), want)
+}
+
+// table is the oracle's data in memory.
+func (o *oracle) table() *perfql.Table {
+	t := &perfql.Table{}
+	columns := map[string][]float64{}
+	for r := range oracleRegions {
+		name := fmt.Sprint("r", r)
+		t.Regions = append(t.Regions, perfql.Region{Name: name, Path: "main/" + name, Kind: "function"})
+	}
+	for u := range oracleUnits {
+		t.Units = append(t.Units, perfql.Unit{Node: "n", Process: u})
+		for r := range oracleRegions {
+			if o.present[r][u] {
+				t.Unit, t.Region = append(t.Unit, int32(u)), append(t.Region, int32(r))
+				columns["p"], columns["q"] = append(columns["p"], o.p[r][u]), append(columns["q"], o.q[r][u])
+			}
+		}
+	}
+	t.Column = func(name string) ([]float64, error) { return columns[name], nil }
+	return t
+}
+
+// judge holds an answer against what it should be.
+func judge(t *rapid.T, query *perfql.Query, text string, got []perfql.Row, want map[row]float64) {
+	limit := query.Threshold()
 	close := func(y float64) bool { return math.Abs(y-limit.Value) < 1e-9 } // rounding decides
 	best := []float64{}
 	for _, y := range want {
@@ -143,32 +177,32 @@ func (o *oracle) compare(t *rapid.T, db *sql.DB) {
 	slices.Sort(best)
 	slices.Reverse(best)
 	for i, g := range got {
-		y, ok := want[g.row]
-		if !ok && !close(g.degree) {
-			t.Fatalf("%s\ngives %+v, which is no answer\n%s", text, g, plan.SQL)
+		y, ok := want[row{int(g.RegionID), int(g.UnitID)}]
+		if !ok && !close(g.Degree) {
+			t.Fatalf("%s\ngives %+v, which is no answer", text, g)
 		}
-		if ok && math.Abs(y-g.degree) > 1e-9 {
-			t.Fatalf("%s\n%+v should have the degree %v\n%s", text, g, y, plan.SQL)
+		if ok && math.Abs(y-g.Degree) > 1e-9 {
+			t.Fatalf("%s\n%+v should have the degree %v", text, g, y)
 		}
-		if query.bestFirst() && i > 0 && g.degree > got[i-1].degree {
+		if bestFirst(query) && i > 0 && g.Degree > got[i-1].Degree {
 			t.Fatalf("%s\nis not ordered", text)
 		}
-		delete(want, g.row)
+		delete(want, row{int(g.RegionID), int(g.UnitID)})
 	}
 	if query.Limit == 2 {
 		if len(got) != min(2, len(best)) && !slices.ContainsFunc(best, close) {
 			t.Fatalf("%s\ngives %d rows of %d", text, len(got), len(best))
 		}
 		for i, g := range got {
-			if i < len(best) && math.Abs(g.degree-best[i]) > 1e-9 {
-				t.Fatalf("%s\nrow %d has the degree %v, best are %v", text, i, g.degree, best)
+			if i < len(best) && math.Abs(g.Degree-best[i]) > 1e-9 {
+				t.Fatalf("%s\nrow %d has the degree %v, best are %v", text, i, g.Degree, best)
 			}
 		}
 		return
 	}
 	for r, y := range want {
 		if !close(y) {
-			t.Fatalf("%s\nlacks %+v with the degree %v\n%s", text, r, y, plan.SQL)
+			t.Fatalf("%s\nlacks %+v with the degree %v", text, r, y)
 		}
 	}
 }
@@ -190,7 +224,7 @@ func drawCondition(t *rapid.T, depth int) string {
 }
 
 // answer computes the query without a database, but for ORDER BY and LIMIT.
-func (o *oracle) answer(t *rapid.T, q *Query, logic fuzzy.Logic, by Grouping, chosen func(r, u int) bool, unit func(int) bool) map[row]float64 {
+func (o *oracle) answer(t *rapid.T, q *perfql.Query, logic fuzzy.Logic, by perfql.Grouping, picked func(r, u int) bool, unit func(int) bool) map[row]float64 {
 	cells := map[row][]row{} // the rows that each answer is made of
 	units := 0.0
 	for u := range oracleUnits {
@@ -198,7 +232,7 @@ func (o *oracle) answer(t *rapid.T, q *Query, logic fuzzy.Logic, by Grouping, ch
 			units++
 		}
 		for r := range oracleRegions {
-			if o.present[r][u] && chosen(r, u) {
+			if o.present[r][u] && picked(r, u) {
 				key := [...]row{{r, -1}, {-1, u}, {r, u}}[by]
 				cells[key] = append(cells[key], row{r, u})
 			}
@@ -219,7 +253,7 @@ func (o *oracle) answer(t *rapid.T, q *Query, logic fuzzy.Logic, by Grouping, ch
 			}
 			return set.Degree(x[0])
 		})
-		if limit := q.threshold(); degree > limit.Value || limit.OrEqual && degree >= limit.Value {
+		if limit := q.Threshold(); degree > limit.Value || limit.OrEqual && degree >= limit.Value {
 			want[key] = degree
 		}
 	}
@@ -244,12 +278,12 @@ func (o *oracle) sum(name string, cells []row) float64 {
 	return total
 }
 
-func (o *oracle) metric(name string, by Grouping, key row, cells map[row][]row, units float64) float64 {
+func (o *oracle) metric(name string, by perfql.Grouping, key row, cells map[row][]row, units float64) float64 {
 	own := o.sum(name, cells[key])
 	// Its peers are the units of the region, or all units.
 	var peers []float64
 	switch by {
-	case ByRegion:
+	case perfql.ByRegion:
 		for _, c := range cells[key] {
 			peers = append(peers, o.sum("p", []row{c}))
 		}
@@ -272,42 +306,20 @@ func (o *oracle) metric(name string, by Grouping, key row, cells map[row][]row, 
 	}
 	switch name {
 	case "share":
-		if by == ByRegion {
+		if by == perfql.ByRegion {
 			return own / (total * units)
 		}
 		return own / total
 	case "imbalance":
-		if by == ByRegion {
+		if by == perfql.ByRegion {
 			return most*units/all - 1
 		}
 		return own*units/all - 1
 	case "lost":
-		if by == ByRegion {
+		if by == perfql.ByRegion {
 			return most - all/units
 		}
 		return most - own
 	}
 	return own
-}
-
-type answered struct {
-	row
-	degree float64
-}
-
-func readRows(db *sql.DB, plan *Plan) ([]answered, error) {
-	rows, err := db.Query("SELECT coalesce(region_id, -1), coalesce(unit_id, -1), degree FROM (" + plan.SQL + ")")
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []answered
-	for rows.Next() {
-		var a answered
-		if err := rows.Scan(&a.region, &a.unit, &a.degree); err != nil {
-			return nil, err
-		}
-		out = append(out, a)
-	}
-	return out, rows.Err()
 }

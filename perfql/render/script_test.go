@@ -1,12 +1,14 @@
-package perfql
+package render
 
 import (
 	"database/sql"
 	"errors"
 	"flag"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,6 +16,7 @@ import (
 
 	"auspex/expr"
 	"auspex/fuzzy"
+	"auspex/perfql"
 )
 
 var update = flag.Bool("update", false, "write the results into testdata/*.test")
@@ -92,11 +95,11 @@ func runCase(t *testing.T, db *sql.DB, command, input string) string {
 		}
 		return ""
 	}
-	q, err := Parse(input)
+	q, err := perfql.Parse(input)
 	if err != nil {
 		return fail(err)
 	}
-	again, err := Parse(q.String())
+	again, err := perfql.Parse(q.String())
 	if err != nil || again.String() != q.String() {
 		t.Errorf("%s prints %s, which parses as %v, %v", input, q, again, err)
 	}
@@ -110,54 +113,78 @@ func runCase(t *testing.T, db *sql.DB, command, input string) string {
 			names = append(names, o.Name)
 		}
 	}
-	var experiments []*Experiment
+	all := perfql.Ranking{Query: q}
+	var titles []string
 	for _, name := range names {
-		experiments = append(experiments, testExperiment(name))
+		b, err := perfql.Bind(q, fuzzy.Shipped(), fuzzy.Minimum, testExperiment(name))
+		if err != nil {
+			if len(names) > 1 {
+				err = q.Of(name, err)
+			}
+			return fail(err)
+		}
+		for _, s := range b.Shown {
+			if !slices.Contains(titles, s.Text) {
+				titles = append(titles, s.Text)
+			}
+		}
+		rows, text, err := run(db, b, Source{Values: name + "_values", Regions: name + "_regions", Units: name + "_units"})
+		if err != nil {
+			return strings.ReplaceAll(fmt.Sprintf("%v\n%s", err, text), "\n\n", "\n")
+		}
+		all.Add(rows...)
 	}
-	plan, err := Compile(q, fuzzy.Shipped(), fuzzy.Minimum, experiments)
-	if err != nil {
-		return fail(err)
-	}
-	rows, err := runPlan(db, plan)
-	if err != nil {
-		return strings.ReplaceAll(fmt.Sprintf("%v\n%s", err, plan.SQL), "\n\n", "\n")
-	}
-	return rows
+	return table(titles, all.Rows())
 }
 
-// runPlan prints the answer as a table with one space between columns.
-func runPlan(db *sql.DB, plan *Plan) (string, error) {
-	rows, err := db.Query(plan.SQL)
+// run answers a query in the database.
+func run(db *sql.DB, b *perfql.Bound, from Source) ([]perfql.Row, string, error) {
+	text, err := SQL(b, from)
 	if err != nil {
-		return "", err
+		return nil, "", err
+	}
+	rows, err := db.Query(text)
+	if err != nil {
+		return nil, text, err
 	}
 	defer rows.Close()
+	found, err := Scan(rows, b)
+	return found, text, err
+}
+
+// table prints rows with one space between columns.
+func table(titles []string, rows []perfql.Row) string {
 	lines := []string{"experiment region unit degree"}
-	for _, m := range plan.Metrics {
+	for _, m := range titles {
 		lines[0] += " " + m
 	}
-	for rows.Next() {
-		var experiment string
-		var region, node sql.NullString
-		var process, thread, regionID, unitID sql.NullInt64
-		var degree float64
-		into := []any{&experiment, &region, &node, &process, &thread, &degree, &regionID, &unitID}
-		values := make([]sql.NullFloat64, len(plan.Metrics))
-		for i := range values {
-			into = append(into, &values[i])
+	for _, r := range rows {
+		line := r.Experiment + " "
+		if r.Region == nil {
+			line += "-"
+		} else {
+			line += r.Region.Path
 		}
-		if err := rows.Scan(into...); err != nil {
-			return "", err
+		if r.Unit == nil {
+			line += " -"
+		} else {
+			line += fmt.Sprintf(" %s:%d.%d", r.Unit.Node, r.Unit.Process, r.Unit.Thread)
 		}
-		line := experiment + " " + orDash(region.Valid, region.String) + " " +
-			orDash(process.Valid, fmt.Sprintf("%s:%d.%d", node.String, process.Int64, thread.Int64)) + fmt.Sprintf(" %.4f", degree)
-		for _, v := range values {
-			line += " " + orDash(v.Valid, fmt.Sprintf("%.4g", v.Float64))
+		line += fmt.Sprintf(" %.4f", r.Degree)
+		for _, title := range titles {
+			v := math.NaN()
+			if i := slices.IndexFunc(r.Shown, func(s perfql.Shown) bool { return s.Text == title }); i >= 0 {
+				v = r.Values[i]
+			}
+			line += " " + orDash(!math.IsNaN(v), fmt.Sprintf("%.4g", v))
 		}
 		lines = append(lines, line)
 	}
-	return strings.Join(lines, "\n"), rows.Err()
+	return strings.Join(lines, "\n")
 }
+
+// fixed is a whole that is known beforehand.
+func fixed(v float64) func() (float64, error) { return func() (float64, error) { return v, nil } }
 
 func orDash(ok bool, s string) string {
 	if !ok {
@@ -168,18 +195,18 @@ func orDash(ok bool, s string) string {
 
 // testExperiment describes the tables <name>_values, _regions and _units that
 // the scripts make.
-func testExperiment(name string) *Experiment {
-	time, misses, accesses := Additive("wtime", "wtime"), Additive("l2_misses", "l2_misses"), Additive("l2_accesses", "l2_accesses")
-	mpi := Additive("mpi_time", "mpi_time")
-	lost := Lost("lost", "wtime")
-	metrics := map[string]Metric{
+func testExperiment(name string) *perfql.Experiment {
+	time, misses, accesses := perfql.Additive("wtime", "wtime"), perfql.Additive("l2_misses", "l2_misses"), perfql.Additive("l2_accesses", "l2_accesses")
+	mpi := perfql.Additive("mpi_time", "mpi_time")
+	lost := perfql.Lost("lost", "wtime")
+	metrics := map[string]perfql.Metric{
 		"wtime": time, "TIME": time, "l2_misses": misses, "L2_TCM": misses,
 		"l2_accesses": accesses, "L2_TCA": accesses, "mpi_time": mpi,
-		"time_share": Share("time_share", time, 10),
-		"imbalance":  Imbalance("imbalance", "wtime"), "lost": lost, "lost_share": Scaled("lost_share", lost, 10),
-		"mpi_share":        Ratio("mpi_share", mpi, time),
-		"wtime.inc":        Inclusive("wtime.inc", "winc"),
-		"odd name (units)": Averaged("odd name (units)", "l2_misses"),
+		"time_share": perfql.Share("time_share", time, fixed(10)),
+		"imbalance":  perfql.Imbalance("imbalance", "wtime"), "lost": lost, "lost_share": perfql.Scaled("lost_share", lost, fixed(10)),
+		"mpi_share":        perfql.Ratio("mpi_share", mpi, time),
+		"wtime.inc":        perfql.Inclusive("wtime.inc", "winc"),
+		"odd name (units)": perfql.Averaged("odd name (units)", "l2_misses"),
 	}
 	if name == "b" {
 		delete(metrics, "mpi_time")
@@ -189,6 +216,6 @@ func testExperiment(name string) *Experiment {
 	for n := range metrics {
 		known = append(known, n)
 	}
-	return &Experiment{Name: name, Values: name + "_values", Regions: name + "_regions", Units: name + "_units", Known: known,
-		Metric: func(n string) (Metric, bool) { m, ok := metrics[n]; return m, ok }}
+	return &perfql.Experiment{Name: name, Known: known,
+		Metric: func(n string) (perfql.Metric, bool) { m, ok := metrics[n]; return m, ok }}
 }

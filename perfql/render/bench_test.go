@@ -1,4 +1,4 @@
-package perfql
+package render
 
 import (
 	"database/sql"
@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"auspex/fuzzy"
+	"auspex/perfql"
 )
 
 // benchRows is 4,000 units times 5,000 regions.
@@ -37,7 +38,7 @@ func BenchmarkQuery(b *testing.B) {
 		}
 	}
 	e := testExperiment("a")
-	e.Values, e.Regions, e.Units = "read_parquet("+values+")", "read_parquet("+regions+")", "read_parquet("+units+")"
+	from := Source{Values: "read_parquet(" + values + ")", Regions: "read_parquet(" + regions + ")", Units: "read_parquet(" + units + ")"}
 	for _, c := range []struct{ name, query string }{
 		{"two_metrics/summary", "(wtime is HIGH_EXECUTION_TIME) AND (L2_TCM is S(5e5, 1e6)) BY summary LIMIT 20"},
 		{"two_metrics_ratio/summary", "(wtime is HIGH_EXECUTION_TIME) AND (L2_TCM/L2_TCA is POOR_CACHE_MISS) BY summary LIMIT 20"},
@@ -45,17 +46,17 @@ func BenchmarkQuery(b *testing.B) {
 		{"filtered/summary", "wtime is high WHERE region ~ '*f12' BY summary LIMIT 20"},
 	} {
 		b.Run(c.name, func(b *testing.B) {
-			q, err := Parse(c.query)
+			q, err := perfql.Parse(c.query)
 			if err != nil {
 				b.Fatal(err)
 			}
 			before := processorTime()
 			for b.Loop() {
-				plan, err := Compile(q, fuzzy.Shipped(), fuzzy.Minimum, []*Experiment{e})
+				bound, err := perfql.Bind(q, fuzzy.Shipped(), fuzzy.Minimum, e)
 				if err != nil {
 					b.Fatal(err)
 				}
-				if rows, err := readRows(db, plan); err != nil || len(rows) != 20 {
+				if rows, _, err := run(db, bound, from); err != nil || len(rows) != 20 {
 					b.Fatal(len(rows), err)
 				}
 			}
@@ -77,7 +78,7 @@ func processorTime() time.Duration {
 func BenchmarkParse(b *testing.B) {
 	const text = "(wtime is HIGH_EXECUTION_TIME) AND (L2_TCM/L2_TCA is POOR_CACHE_MISS) WHERE region ~ 'mpi_*' AND process IN 0..7 BY summary WITH DEGREE > 0.3 LIMIT 10"
 	for b.Loop() {
-		if _, err := Parse(text); err != nil {
+		if _, err := perfql.Parse(text); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -1,14 +1,16 @@
-package perfql
+package render
 
 import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"auspex/perfql"
 )
 
-// orderSQL orders rows: with names, by what the user sees; without, before
+// order orders rows: with names, by what the user sees; without, before
 // regions and units have been looked up.
-func (q *Query) orderSQL(names bool) string {
+func order(q *perfql.Query, names bool) string {
 	var keys []string
 	direction := func(desc bool) string {
 		if desc {
@@ -32,14 +34,14 @@ func (q *Query) orderSQL(names bool) string {
 		keys = append(keys, "degree DESC NULLS LAST")
 	}
 	if names {
-		keys = append(keys, "experiment", "region", "process", "thread", "region_id", "unit_id")
+		keys = append(keys, "region", "process", "thread", "region_id", "unit_id")
 	} else {
 		keys = append(keys, "region", "unit")
 	}
 	return strings.Join(keys, ", ")
 }
 
-func (q *Query) limitSQL() string {
+func limit(q *perfql.Query) string {
 	if q.Limit == 0 {
 		return ""
 	}
@@ -48,11 +50,11 @@ func (q *Query) limitSQL() string {
 
 // earlyLimit reports whether the best rows can be chosen before the names of
 // their regions and units are known.
-func (q *Query) earlyLimit() bool {
-	return q.Limit > 0 && !slices.ContainsFunc(q.Order, func(k Key) bool { return k.By == "region" || k.By == "unit" })
+func earlyLimit(q *perfql.Query) bool {
+	return q.Limit > 0 && !slices.ContainsFunc(q.Order, func(k perfql.Key) bool { return k.By == "region" || k.By == "unit" })
 }
 
 // bestFirst reports whether the rows are ordered by their degree before all.
-func (q *Query) bestFirst() bool {
+func bestFirst(q *perfql.Query) bool {
 	return len(q.Order) == 0 || q.Order[0].By == "degree" && q.Order[0].Desc
 }

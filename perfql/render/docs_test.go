@@ -1,4 +1,4 @@
-package perfql
+package render
 
 import (
 	"database/sql"
@@ -11,12 +11,13 @@ import (
 
 	"auspex/expr"
 	"auspex/fuzzy"
+	"auspex/perfql"
 )
 
 // TestDocumentation runs every example of the user's page, on an experiment
 // with all the metrics they mention, and compares the errors it shows.
 func TestDocumentation(t *testing.T) {
-	page, err := os.ReadFile("../docs/perfql.md")
+	page, err := os.ReadFile("../../docs/perfql.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,36 +54,36 @@ func TestDocumentation(t *testing.T) {
 	}
 }
 
-func runExample(db *sql.DB, e *Experiment, text string) error {
-	q, err := Parse(text)
+func runExample(db *sql.DB, e *perfql.Experiment, text string) error {
+	q, err := perfql.Parse(text)
 	if err != nil {
 		return err
 	}
-	plan, err := Compile(q, fuzzy.Shipped(), fuzzy.Minimum, []*Experiment{e})
+	b, err := perfql.Bind(q, fuzzy.Shipped(), fuzzy.Minimum, e)
 	if err != nil {
 		return err
 	}
-	if _, err := readRows(db, plan); err != nil {
-		return fmt.Errorf("%w\n%s", err, plan.SQL)
+	if _, text, err := run(db, b, Source{Values: "v", Regions: "r", Units: "u"}); err != nil {
+		return fmt.Errorf("%w\n%s", err, text)
 	}
 	return nil
 }
 
 // documented makes an experiment that has measured everything.
-func documented(t *testing.T, db *sql.DB) *Experiment {
+func documented(t *testing.T, db *sql.DB) *perfql.Experiment {
 	t.Helper()
 	names := []string{"wtime", "cpu_time", "calls", "mpi_time", "bytes_sent", "messages", "io_time", "instructions", "cycles",
 		"l1_misses", "l2_misses", "l3_misses", "l2_accesses", "bytes sent (MPI)"}
-	metrics := map[string]Metric{}
+	metrics := map[string]perfql.Metric{}
 	columns := "0 AS region, 0 AS unit"
 	for _, n := range names {
-		metrics[n] = Additive(n, n)
+		metrics[n] = perfql.Additive(n, n)
 		columns += ", 1e0 AS " + identifier(n)
 	}
 	time := metrics["wtime"]
-	lost := Lost("lost", "wtime")
-	for _, m := range []Metric{Share("time_share", time, 1), Imbalance("imbalance", "wtime"), lost,
-		Scaled("lost_share", lost, 1), Ratio("mpi_share", metrics["mpi_time"], time)} {
+	lost := perfql.Lost("lost", "wtime")
+	for _, m := range []perfql.Metric{perfql.Share("time_share", time, fixed(1)), perfql.Imbalance("imbalance", "wtime"), lost,
+		perfql.Scaled("lost_share", lost, fixed(1)), perfql.Ratio("mpi_share", metrics["mpi_time"], time)} {
 		metrics[m.Name] = m
 		names = append(names, m.Name)
 	}
@@ -92,6 +93,6 @@ func documented(t *testing.T, db *sql.DB) *Experiment {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Experiment{Name: "documented", Values: "v", Regions: "r", Units: "u", Known: names,
-		Metric: func(n string) (Metric, bool) { m, ok := metrics[n]; return m, ok }}
+	return &perfql.Experiment{Name: "documented", Known: names,
+		Metric: func(n string) (perfql.Metric, bool) { m, ok := metrics[n]; return m, ok }}
 }
