@@ -96,6 +96,11 @@ func (a *app) runWhatif(ctx context.Context, name string, changes []whatif.Chang
 		return err
 	}
 	answer.Name = name
+	if t.experiment != nil && f.platform == "" {
+		if err := a.promise(t, c, answer, changes); err != nil {
+			return err
+		}
+	}
 	return a.tellPrice(t, answer)
 }
 
