@@ -165,17 +165,28 @@ func median(values []float64) float64 {
 	return (sorted[n/2-1] + sorted[n/2]) / 2
 }
 
-// regions finds the regions that a name means: the one of that name, or all
-// whose path ends with it.
+// regions finds the regions that a name means: the one of that path, or else all
+// whose path ends with it; with a slash at its end also all inside of them.
 func (c *Case) regions(name string) ([]int, error) {
-	var out []int
+	var exact, ending []int
+	whole, inside := strings.CutSuffix(name, "/")
 	for i, n := range c.profile.Regions {
-		if name == All || n == name || strings.HasSuffix(n, "/"+name) {
-			out = append(out, i)
+		switch {
+		case name == All:
+			ending = append(ending, i)
+		case inside && strings.Contains("/"+n+"/", "/"+whole+"/"):
+			ending = append(ending, i)
+		case n == name:
+			exact = append(exact, i)
+		case strings.HasSuffix(n, "/"+name):
+			ending = append(ending, i)
 		}
 	}
-	if len(out) > 0 {
-		return out, nil
+	if len(exact) > 0 {
+		return exact, nil
+	}
+	if len(ending) > 0 {
+		return ending, nil
 	}
 	var known []string
 	for i, n := range c.profile.Regions {
