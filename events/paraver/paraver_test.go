@@ -72,9 +72,9 @@ func told(t testing.TB, path string) string {
 	return b.String()
 }
 
-const want = `0 compute program 0-1000
-1 compute program 0-3000
+const want = `1 compute program 0-3000
 1 send program/MPI_Send 3000-3050 0:0
+0 compute program 0-1000
 0 recv program/MPI_Recv 1000-3100 1:1
 0 compute program 3100-5000
 1 compute program 3050-5000

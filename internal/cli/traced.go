@@ -55,15 +55,19 @@ func (a *app) openTraced(ctx context.Context, name string, np int) (*traced, err
 	}
 	switch {
 	case paraver.Looks(head):
-		if t.timed, err = paraver.Open(name); err != nil {
+		src, err := paraver.Open(name)
+		if err != nil {
 			return nil, err
 		}
-		return t, nil
+		t.timed, err = events.Align(ctx, src)
+		return t, err
 	case otf2.Looks(name):
-		if t.timed, err = otf2.Open(ctx, name); err != nil {
+		src, err := otf2.Open(ctx, name)
+		if err != nil {
 			return nil, err
 		}
-		return t, nil
+		t.timed, err = events.Align(ctx, src)
+		return t, err
 	}
 	t.program, err = trace.Open(ctx, name, np)
 	return t, err
