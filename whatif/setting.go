@@ -166,7 +166,8 @@ func median(values []float64) float64 {
 }
 
 // regions finds the regions that a name means: the one of that path, or else all
-// whose path ends with it; with a slash at its end also all inside of them.
+// whose path ends with it; with a slash at its end also all
+// inside of them: f/loop@3, and f:loop@3 where f itself is no region.
 func (c *Case) regions(name string) ([]int, error) {
 	var exact, ending []int
 	whole, inside := strings.CutSuffix(name, "/")
@@ -174,7 +175,7 @@ func (c *Case) regions(name string) ([]int, error) {
 		switch {
 		case name == All:
 			ending = append(ending, i)
-		case inside && strings.Contains("/"+n+"/", "/"+whole+"/"):
+		case inside && (strings.Contains("/"+n+"/", "/"+whole+"/") || strings.Contains("/"+n, "/"+whole+":")):
 			ending = append(ending, i)
 		case n == name:
 			exact = append(exact, i)
