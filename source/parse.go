@@ -88,7 +88,11 @@ type attempt struct {
 }
 
 func (p *parser) attempts() []attempt {
-	list := []attempt{{"", func([]byte) {}, func() bool { return false }}}
+	asIs := func([]byte) {}
+	if p.file.Language != Fortran {
+		asIs = blankPointerAttributes
+	}
+	list := []attempt{{"", asIs, func() bool { return false }}}
 	conditional := len(p.file.conds.open) > 0
 	noElse := attempt{"else branches blanked", func(b []byte) { blankBranches(b, p.directives, firstBranch) }, p.clean}
 	noIf := attempt{"first branches blanked", func(b []byte) { blankBranches(b, p.directives, lastBranch) }, p.clean}

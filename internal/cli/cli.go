@@ -115,7 +115,7 @@ they do not have.`,
 		a.removeCommand(), a.collectCommand(), a.doctorCommand(), a.versionCommand(),
 		a.classifyCommand(), a.queryCommand(), a.bottlenecksCommand(), a.scoreCommand(), a.rankCommand(), a.similarCommand(), a.rulesCommand(), a.checkCommand(), a.cmeansCommand(), a.termsCommand(),
 		a.simulateCommand(), a.platformCommand(), a.traceCommand(), a.sourceCommand(), a.labCommand(), a.calibrateCommand(),
-		a.ccCommand(), a.instrumentCommand(), a.runCommand(), a.predictCommand(),
+		a.ccCommand(), a.wrappersCommand(), a.instrumentCommand(), a.runCommand(), a.predictCommand(),
 	)
 	return root
 }
