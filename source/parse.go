@@ -160,10 +160,14 @@ func (p *parser) try(text []byte) ([]*Unit, []Problem, error) {
 }
 
 func (p *parser) prepare(text []byte) *mapped {
+	var m *mapped
 	if p.file.Form == Free {
-		return prepareFree(text, p.opt.OpenMP)
+		m = prepareFree(text, p.opt.OpenMP)
+	} else {
+		m = convertFixed(text, p.file.LineLength, p.opt.OpenMP)
 	}
-	return convertFixed(text, p.file.LineLength, p.opt.OpenMP)
+	asNames(m.text)
+	return m
 }
 
 // clean tells whether nothing is left to be tried: every unit is sound, and no
