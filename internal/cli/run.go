@@ -52,7 +52,7 @@ computation between them. A run in which ranks died is stored too, and says so.`
 	}
 	cmd.Flags().SetInterspersed(false)
 	cmd.Flags().StringVar(&f.name, "name", "", "name of the experiment (default: the program's, with a number where it is taken)")
-	cmd.Flags().StringArrayVar(&f.factors, "factor", nil, "factor `k=v`, a number or a word; may be given again")
+	cmd.Flags().StringArrayVar(&f.factors, "factor", nil, "factor `k=v`, a number or a word; repeatable")
 	cmd.Flags().IntVar(&f.repeat, "repeat", 1, "run so many times into one experiment with mean and spread")
 	cmd.Flags().BoolVar(&f.replace, "replace", false, "replace an experiment of the same name")
 	cmd.Flags().StringVar(&f.trace, "trace", "", "also record the event trace, for auspex simulate, into this `FILE`")
@@ -109,7 +109,7 @@ func (a *app) runRun(ctx context.Context, command []string, f runFlags) error {
 	if len(runs) > 1 {
 		var err error
 		if e, err = ingest.Repeats(runs); err != nil {
-			return a.unmeasured(last.Status, err)
+			return a.unmeasured(last.Status, errors.Join(err, a.keepEach(s, runs, factors, f)))
 		}
 	}
 	for _, factor := range factors {
@@ -128,6 +128,27 @@ func (a *app) runRun(ctx context.Context, command []string, f runFlags) error {
 		return exitError(last.Status)
 	}
 	return nil
+}
+
+// keepEach stores runs that do not make one experiment together: what was
+// measured is not thrown away.
+func (a *app) keepEach(s *store.Store, runs []*model.Experiment, factors []model.Factor, f runFlags) error {
+	base := runs[0].Name
+	if f.name != "" {
+		base = f.name
+	}
+	var names []string
+	for i, e := range runs {
+		for _, factor := range factors {
+			e.SetFactor(factor)
+		}
+		e.Name = fmt.Sprintf("%s-run%d", base, i+1)
+		if err := putUnderFreeName(s, e, runFlags{}, nil); err != nil {
+			return err
+		}
+		names = append(names, e.Name)
+	}
+	return fmt.Errorf("the runs are kept apart: %s", strings.Join(names, ", "))
 }
 
 // samples is the CPU utilisation of nodes as a table, nothing where none was
