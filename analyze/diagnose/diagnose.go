@@ -266,22 +266,17 @@ func (s *study) spent(p place) []float64 { return pick(s.time.column(s.d, p), s.
 // within takes off what sets the roles of units apart: a main thread does what
 // workers do not. Every role is moved so that all have the same median.
 func (s *study) within(values []float64, which []int) []float64 {
-	var of [analyze.Helper + 1][]float64
-	roles := 0
-	for i, k := range which {
-		role := s.units.roles[k]
-		if len(of[role]) == 0 {
-			roles++
-		}
-		of[role] = append(of[role], values[i])
-	}
-	if roles < 2 {
+	if !s.units.mixed {
 		return values
 	}
-	var move [analyze.Helper + 1]float64
+	of := map[analyze.Role][]float64{}
+	for i, k := range which {
+		of[s.units.roles[k]] = append(of[s.units.roles[k]], values[i])
+	}
+	move := map[analyze.Role]float64{}
 	centre := middle(values)
-	for role := range of {
-		move[role] = centre - middle(of[role])
+	for role, own := range of {
+		move[role] = centre - middle(own)
 	}
 	out := make([]float64, len(values))
 	for i, k := range which {
