@@ -50,6 +50,7 @@ type Diagnosis struct {
 	Headline account.Headline  `json:"headline"`
 	Second   *account.Headline `json:"second"`
 	Ledger   []account.Line    `json:"ledger"`
+	Ledgered int               `json:"ledger_units"` // whose account it is
 	// Cores is how many the units had between them, 0 where not known;
 	// LoadBalance is that of the experiment.
 	Cores       int          `json:"cores"`
@@ -164,6 +165,10 @@ func newStudy(ctx context.Context, d *analyze.Dataset, level Level, o Options) (
 		s.top.byName(d, s.time)
 	}
 	s.floor = negligibleShare * s.time.runtime
+	if s.ledger != nil && s.ledger.Cores > 0 && s.ledger.Units > s.ledger.Cores {
+		// The wall time of a run whose units share cores says nothing of work.
+		s.floor *= float64(s.ledger.Cores) / float64(s.ledger.Units)
+	}
 	if o.RegionOf != "" {
 		s.floor = negligibleShare * slices.Max(s.time.column(d, place{region: s.top.parent}))
 	}
