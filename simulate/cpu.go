@@ -93,7 +93,11 @@ func (c *cpus) share(now float64) {
 				}
 				w.since = now
 			}
-			c.queue.schedule(r, now+w.remains/rate)
+			if rate > 0 {
+				c.queue.schedule(r, now+w.remains/rate)
+			} else {
+				c.queue.cancel(r)
+			}
 		}
 		h.rate = rate
 	}
@@ -118,11 +122,21 @@ func (c *cpus) shareCrowded(h *cpu, now, rate float64) {
 	}
 	first := least*(1+1e-12) + 1e-14
 	for _, r := range h.running {
-		if w := &c.work[r]; !h.crowded || w.remains <= first {
+		if w := &c.work[r]; rate > 0 && (!h.crowded || w.remains <= first) {
 			c.queue.schedule(r, now+w.remains/rate)
 		} else {
 			c.queue.cancel(r)
 		}
 	}
 	h.rate = rate
+}
+
+// busy reports whether anything is being executed.
+func (c *cpus) busy() bool {
+	for i := range c.hosts {
+		if len(c.hosts[i].running) > 0 {
+			return true
+		}
+	}
+	return false
 }

@@ -100,6 +100,9 @@ func (a *app) runRun(ctx context.Context, command []string, f runFlags) error {
 	var traces keptTraces
 	for range f.repeat {
 		result, err := a.measure(ctx, s.Dir(), command, f, &traces)
+		if err != nil && result != nil {
+			return a.unmeasured(result.Status, err)
+		}
 		if err != nil {
 			return err
 		}
@@ -112,7 +115,7 @@ func (a *app) runRun(ctx context.Context, command []string, f runFlags) error {
 	if len(runs) > 1 {
 		var err error
 		if e, err = ingest.Repeats(runs); err != nil {
-			return errors.Join(err, a.keepEach(s, runs, factors, f))
+			return a.unmeasured(last.Status, errors.Join(err, a.keepEach(s, runs, factors, f)))
 		}
 	}
 	for _, factor := range factors {
@@ -122,7 +125,7 @@ func (a *app) runRun(ctx context.Context, command []string, f runFlags) error {
 		e.Name = f.name
 	}
 	if err := putUnderFreeName(s, e, f, append(samples(last.Samples), traces.attachment()...)); err != nil {
-		return err
+		return a.unmeasured(last.Status, err)
 	}
 	if err := a.tellRun(ctx, e, last.Status); err != nil {
 		return err
@@ -191,14 +194,23 @@ func (a *app) measure(ctx context.Context, storeDir string, command []string, f 
 	}
 	runner := launch.Runner{Command: command, Dir: dir, Cache: cacheDir(), Trace: f.trace, Sample: f.sample, StackRate: f.stacks, Overhead: budget, In: a.in, Out: a.out, Err: a.err}
 	result, err = runner.Run(ctx)
-	if err != nil && result != nil && result.Status != 0 {
-		fmt.Fprintln(a.err, "auspex:", err)
-		return nil, exitError(result.Status)
+	return result, err
+}
+
+// unmeasured says why a program that ran has left no experiment. The exit status
+// is the program's all the same: it did its work.
+func (a *app) unmeasured(status int, why error) error {
+	if a.json {
+		if err := a.printJSON(ran{Status: status, Notes: []string{"not measured: " + why.Error()}}); err != nil {
+			return err
+		}
+	} else {
+		fmt.Fprintln(a.err, "auspex: not measured:", why)
 	}
-	if err != nil {
-		return nil, err
+	if status != 0 {
+		return exitError(status)
 	}
-	return result, nil
+	return nil
 }
 
 // share reads a part of the whole, as 2% or 0.02.
