@@ -118,12 +118,10 @@ func bar(share float64, width int) string {
 		return ""
 	}
 	eighths := int(math.Round(min(max(share, 0), 1) * float64(width) * 8))
-	drawn := ""
-	for range eighths / 8 {
-		drawn += "█"
-	}
+	drawn := strings.Repeat("█", eighths/8)
 	if rest := eighths % 8; rest > 0 {
-		drawn += string([]rune("▏▎▍▌▋▊▉")[rest-1])
+		const parts = "▏▎▍▌▋▊▉" // three bytes each
+		drawn += parts[3*(rest-1) : 3*rest]
 	}
 	return drawn
 }

@@ -42,15 +42,19 @@ func (p *Page) Tree(nodes []analyze.TreeNode, metric string) {
 	p.table([]column{region("region"), words("kind"), number(metric + " inc."), number("exc."), number("share"), region("at")}, rows)
 }
 
-// Units writes the processing units with their times.
+// Units writes the processing units with their times. There may be millions.
 func (p *Page) Units(units []analyze.UnitTime) {
-	var rows [][]string
-	for _, u := range units {
-		rows = append(rows, []string{
-			u.Unit, u.Node, Seconds(u.Total), Seconds(u.Useful), Seconds(u.Communication), bar(float64(u.UsefulShare), 20),
-		})
-	}
-	p.table([]column{words("unit"), words("node"), number("total"), number("useful"), number("communication"), words("useful share")}, rows)
+	columns := []column{words("unit"), words("node"), number("total"), number("useful"), number("communication"), words("useful share")}
+	row := make([]string, len(columns))
+	p.stream(columns, func(yield func([]string) bool) {
+		for _, u := range units {
+			row[0], row[1], row[2], row[3], row[4] = u.Unit, u.Node, Seconds(u.Total), Seconds(u.Useful), Seconds(u.Communication)
+			row[5] = bar(float64(u.UsefulShare), 20)
+			if !yield(row) {
+				return
+			}
+		}
+	})
 }
 
 // Metrics writes what was measured.

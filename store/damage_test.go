@@ -82,7 +82,7 @@ func answers(t testing.TB, s *Store, engine *Engine) map[string]any {
 	spans, err := s.Timeline("s")
 	tell("timeline", spans, err)
 	v, err := s.Vocabulary("v")
-	tell("vocabulary", bytes.Split(v, []byte("\n# "))[0], err) // the text before the seal
+	tell("vocabulary", v, err)
 	return all
 }
 
@@ -172,7 +172,9 @@ func TestNoFlippedBitIsReadInSilence(t *testing.T) {
 	if told < flips*9/10 {
 		t.Errorf("%d flips, %d errors", flips, told)
 	}
-	t.Logf("%d flips in %d files: %d reads were refused, none answered differently", flips, len(files), told)
+	if !t.Failed() {
+		t.Logf("%d flips in %d files: %d reads were refused, none answered differently", flips, len(files), told)
+	}
 }
 
 // count is a number from the environment.

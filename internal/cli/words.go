@@ -29,7 +29,7 @@ func (w *wordFlags) words() (analyze.Words, error) {
 		if err != nil {
 			return words, err
 		}
-		if err := store.CheckVocabulary(file, data); err != nil {
+		if data, err = store.CheckVocabulary(file, data); err != nil {
 			return words, err
 		}
 		own, err := fuzzy.ReadVocabulary(file, data)
