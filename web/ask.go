@@ -3,13 +3,14 @@ package web
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"mime"
 	"net/http"
 	"net/url"
 	"strconv"
 	"sync/atomic"
+
+	"auspex/internal/mistake"
 )
 
 // asked is a question: the request's parts that an endpoint looks at.
@@ -23,12 +24,16 @@ type asked struct {
 // endpoint answers one kind of question with what is written as JSON.
 type endpoint func(ctx context.Context, q *asked) (any, error)
 
-// badQuestion is an error of the one who asks.
-type badQuestion struct{ error }
+// badf is an error of the one who asks.
+func badf(format string, args ...any) error { return mistake.Refuse(format, args...) }
 
-func (e badQuestion) Unwrap() error { return e.error }
-
-func badf(format string, args ...any) error { return badQuestion{fmt.Errorf(format, args...)} }
+// parsed marks the error of a parameter that could not be read, if there is one.
+func parsed[T any](value T, err error) (T, error) {
+	if err != nil {
+		err = badf("%w", err)
+	}
+	return value, err
+}
 
 // tell says what is being done.
 func (q *asked) tell(stage string) { q.stage.Store(stage) }

@@ -123,7 +123,7 @@ func (s *Server) words(vocabularies []string, logic string) (analyze.Words, erro
 		return words, nil
 	}
 	var err error
-	words.Logic, err = fuzzy.ParseLogic(logic)
+	words.Logic, err = parsed(fuzzy.ParseLogic(logic))
 	return words, err
 }
 

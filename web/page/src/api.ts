@@ -84,6 +84,35 @@ export interface RegionTime {
   units: number;
 }
 
+// A line of the ledger: a part of units × run time. The lines add up to 1.
+export interface LedgerLine {
+  line: string;
+  region: string | null;
+  share: number;
+  seconds: number;
+  words: string;
+  scope: string;
+  over: string;
+  unit: string;
+}
+
+export interface Ledger {
+  type: string;
+  units: number;
+  run_seconds: number;
+  lines: LedgerLine[];
+  cores: number; // 0 where not known
+  by_name: boolean;
+  scatter: boolean;
+  noise: number;
+}
+
+export interface Headline {
+  line: string;
+  region: string | null;
+  share: number;
+}
+
 export interface Summary {
   name: string;
   id: string;
@@ -102,7 +131,10 @@ export interface Summary {
   factors: Factors;
   time_metric: string;
   runtime: Num;
+  run_seconds: Num;
   efficiency: Efficiency;
+  ledger: LedgerLine[] | null;
+  other_ledgers: Ledger[] | null;
   heaviest: RegionTime[];
   incomplete?: string;
   warnings: string[];
@@ -306,6 +338,11 @@ export interface Diagnosis {
   parameters: { min_pts: number; radius: number; scale: number; within: number; beyond: Num; floor: number };
   severity: Num;
   severity_degrees: Record<string, Num>;
+  headline: Headline;
+  second: Headline | null;
+  ledger: LedgerLine[] | null;
+  cores: number; // 0 where not known
+  load_balance: Num;
   total: number; // of internal.regions, before they were cut
   kinds: UnitName[][];
   continuum: boolean;
@@ -448,6 +485,7 @@ export interface QueryQuestion extends WordsQuery {
 
 export interface Answer {
   query: string; // in normal form
+  experiments: number; // how many were searched
   metrics: string[];
   rows: { experiment: string; region: string | null; unit: UnitName | null; node?: string; degree: Num; metrics: Record<string, Num> }[];
   total: number; // rows there are, before top
