@@ -4,10 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"maps"
 	"mime"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
+	"strings"
 	"sync/atomic"
 
 	"auspex/internal/mistake"
@@ -44,6 +47,22 @@ func (q *asked) text(name, otherwise string) string {
 		return v
 	}
 	return otherwise
+}
+
+// only refuses parameters that the question does not have: a misspelt one
+// would otherwise be answered as if it had not been there.
+func (q *asked) only(params string) error {
+	known := strings.Fields(params)
+	for _, name := range slices.Sorted(maps.Keys(q.query)) {
+		if slices.Contains(known, name) {
+			continue
+		}
+		if len(known) == 0 {
+			return badf("there is no parameter %q here; this question takes none", name)
+		}
+		return badf("there is no parameter %q here; known are %s", name, strings.Join(known, ", "))
+	}
+	return nil
 }
 
 // flag is a parameter that is there or not.
@@ -93,7 +112,11 @@ func (q *asked) json(into any) error {
 
 // ask turns a request into a question.
 func ask(r *http.Request) (*asked, error) {
-	q := &asked{path: r.PathValue, query: r.URL.Query(), stage: new(atomic.Value)}
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil { // such as a ; that would lose what follows it
+		return nil, badf("the address cannot be read: %w; write ; as %%3B", err)
+	}
+	q := &asked{path: r.PathValue, query: query, stage: new(atomic.Value)}
 	q.query.Del("token")
 	q.tell("waiting")
 	if r.Method != http.MethodPost {
@@ -103,7 +126,6 @@ func ask(r *http.Request) (*asked, error) {
 		// Forms, which other pages could send without asking, cannot be of this type.
 		return nil, statusError{http.StatusUnsupportedMediaType, "questions are posted as application/json"}
 	}
-	var err error
 	q.body, err = io.ReadAll(r.Body)
 	return q, err
 }

@@ -32,7 +32,7 @@ func TestAPanicIsAnAnswer(t *testing.T) {
 	} {
 		for kind, fixed := range map[string]bool{"kept": true, "fresh": false} {
 			answer := func(context.Context, *asked) (any, error) { fall(); return nil, nil }
-			l.server.api.HandleFunc("GET /api/v1/"+name+kind, l.server.handle(route{"GET /" + name + kind, answer, fixed}))
+			l.server.api.HandleFunc("GET /api/v1/"+name+kind, l.server.handle(route{"GET /" + name + kind, answer, fixed, ""}))
 			told.Reset()
 			for range 2 {
 				status, _, body := l.send("GET", "/api/v1/"+name+kind, "")
@@ -91,6 +91,10 @@ func TestMistakesAreRefused(t *testing.T) {
 		"/similar?experiment=unbalanced&experiment=balanced&distance=nothing",
 		"/similar?experiment=unbalanced&experiment=balanced&metric=cpu_time:0",
 		"/similar?experiment=unbalanced",
+		"/experiments/unbalanced/heatmap?metrics=cpu_time",
+		"/experiments/unbalanced/units?metric=cpu_time",
+		"/experiments?nmae=unbalanced",
+		"/experiments/unbalanced/regions?metric=cpu_time;top=3",
 	} {
 		if status, _, body := l.send("GET", "/api/v1"+path, ""); status != http.StatusBadRequest {
 			t.Errorf("%s: %d %s", path, status, body)

@@ -84,12 +84,15 @@ export interface RegionTime {
   units: number;
 }
 
-// A line of the ledger: a part of units × run time. The lines add up to 1.
+// Kinds of lines of the ledger.
+export type LedgerKind = "useful" | "imbalance" | "waiting" | "start_end" | "io" | "shared_cores" | "communication" | "idle";
+
+// A line of the account of units × run time; the shares add up to 1.
 export interface LedgerLine {
-  line: string;
+  line: LedgerKind;
   region: string | null;
   share: number;
-  seconds: number;
+  seconds: number; // summed over units
   words: string;
   scope: string;
   over: string;
@@ -102,13 +105,13 @@ export interface Ledger {
   run_seconds: number;
   lines: LedgerLine[];
   cores: number; // 0 where not known
-  by_name: boolean;
-  scatter: boolean;
+  by_name: boolean; // regions of one name count as one
+  scatter: boolean; // the imbalance of no region in particular is but noise
   noise: number;
 }
 
 export interface Headline {
-  line: string;
+  line: LedgerKind;
   region: string | null;
   share: number;
 }
@@ -133,8 +136,9 @@ export interface Summary {
   runtime: Num;
   run_seconds: Num;
   efficiency: Efficiency;
-  ledger: LedgerLine[] | null;
-  other_ledgers: Ledger[] | null;
+  ledger_units: number; // whose account it is
+  ledger: LedgerLine[]; // of the processes or threads, the largest first
+  other_ledgers: Ledger[]; // of other types of units
   heaviest: RegionTime[];
   incomplete?: string;
   warnings: string[];
@@ -352,6 +356,12 @@ export interface Diagnosis {
   cccr: string[];
   causes: Cause[];
   lost_share: Num;
+  headline: Headline; // what the first sentence is about
+  second: Headline | null;
+  ledger: LedgerLine[];
+  ledger_units: number;
+  cores: number; // 0 where not known
+  load_balance: Num;
   runtime: Num;
   internal: {
     by: string;
