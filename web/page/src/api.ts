@@ -342,11 +342,6 @@ export interface Diagnosis {
   parameters: { min_pts: number; radius: number; scale: number; within: number; beyond: Num; floor: number };
   severity: Num;
   severity_degrees: Record<string, Num>;
-  headline: Headline;
-  second: Headline | null;
-  ledger: LedgerLine[] | null;
-  cores: number; // 0 where not known
-  load_balance: Num;
   total: number; // of internal.regions, before they were cut
   kinds: UnitName[][];
   continuum: boolean;
