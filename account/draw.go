@@ -18,7 +18,7 @@ func Draw(in Input) (*Ledger, error) {
 		}
 		in.Run = max(in.Run, sum)
 	}
-	l := &Ledger{Type: in.Type, Units: in.Wall.Units, RunSeconds: in.Run, Cores: in.Cores, ByName: in.Groups != nil, Lines: []Line{}}
+	l := &Ledger{Type: in.Type, Units: in.Wall.Units, RunSeconds: in.Run, Cores: in.Cores, ByName: in.ByName, Groups: in.Groups, Lines: []Line{}}
 	if l.whole() <= 0 {
 		return l, nil
 	}
@@ -41,8 +41,8 @@ type drawing struct {
 	roles map[int]*role
 	cost  []float64 // by region: the own cost of one call, or of all of a unit's
 	scale float64   // of the cost
-	// stretch is the wall time of a second's work.
-	stretch float64
+	// stretch is the wall time of a second's work, worked that of all work.
+	stretch, worked float64
 	// What was found, summed over units.
 	useful, waiting, ends, inOut, shared, communication, unused, unnamed float64
 	waitedIn, costIn, diskIn                                             []float64 // by region
@@ -117,7 +117,7 @@ func (d *drawing) survey() {
 			}
 		}
 	}
-	if d.stretch = 1; busy > 0 {
+	if d.stretch, d.worked = 1, taken; busy > 0 {
 		d.stretch = taken / busy
 	}
 }

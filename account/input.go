@@ -19,6 +19,7 @@ type Input struct {
 	// Groups gives the region under which a region is counted; nil where
 	// every one stands for itself.
 	Groups []int
+	ByName bool         // the groups are regions of one name
 	Wall   model.Matrix // exclusive
 	CPU    model.Matrix // exclusive; no data where it was not measured
 	InOut  model.Matrix // time in input and output inside other regions; no data where not measured

@@ -18,6 +18,8 @@
 
 #define CELLS 40000
 #define SWEEPS 40       /* of a region in a step */
+#define JUMPS (SWEEPS * CELLS / 8)
+#define NEAR (1 << 10)  /* words */
 #define FAR (1 << 22)   /* words, more than caches hold */
 
 typedef struct {
@@ -37,18 +39,19 @@ static int wasted(const Run *r, const char *region)
     return (int)(r->more * SWEEPS + 0.5);
 }
 
-/* How many jumps through memory that no cache holds are planted. */
-static int jumps(const Run *r, const char *region)
+/* How far jumps through memory go: within a cache, unless far ones are planted. */
+static unsigned reach(const Run *r, const char *region)
 {
-    if (strcmp(r->cause, "memory") != 0 || strcmp(r->where, region) != 0)
-        return 0;
-    return (int)(r->more * SWEEPS * CELLS / 12);
+    if (strcmp(r->cause, "memory") != 0 || strcmp(r->where, region) != 0 || r->more == 0)
+        return NEAR - 1;
+    return FAR - 1;
 }
 
 static unsigned assemble(Run *r, unsigned step)
 {
     unsigned sum = 0, at = 1;
-    int all = SWEEPS + wasted(r, "assemble"), far = jumps(r, "assemble");
+    int all = SWEEPS + wasted(r, "assemble");
+    unsigned mask = reach(r, "assemble");
 
     for (int s = 0; s < all; s++) {
         for (int i = 1; i < CELLS; i++) {
@@ -59,8 +62,8 @@ static unsigned assemble(Run *r, unsigned step)
                 sum += r->cells[i] = v;
         }
     }
-    for (int i = 0; i < far; i++)
-        at = at * 1103515245u + r->far[at & (FAR - 1)] + 12345u;
+    for (int i = 0; i < JUMPS; i++)
+        at = at * 1103515245u + r->far[(at >> 8) & mask] + 12345u;
     r->sink += at;
     return sum;
 }
@@ -68,7 +71,8 @@ static unsigned assemble(Run *r, unsigned step)
 static unsigned solve(Run *r, unsigned step)
 {
     unsigned sum = 0, at = 1;
-    int all = SWEEPS + wasted(r, "solve"), far = jumps(r, "solve");
+    int all = SWEEPS + wasted(r, "solve");
+    unsigned mask = reach(r, "solve");
 
     for (int s = 0; s < all; s++) {
         for (int i = CELLS - 2; i >= 0; i--) {
@@ -79,8 +83,8 @@ static unsigned solve(Run *r, unsigned step)
                 sum += r->cells[i] = v;
         }
     }
-    for (int i = 0; i < far; i++)
-        at = at * 1103515245u + r->far[at & (FAR - 1)] + 12345u;
+    for (int i = 0; i < JUMPS; i++)
+        at = at * 1103515245u + r->far[(at >> 8) & mask] + 12345u;
     r->sink += at;
     return sum;
 }
@@ -88,7 +92,8 @@ static unsigned solve(Run *r, unsigned step)
 static unsigned update(Run *r, unsigned step)
 {
     unsigned sum = 0, at = 1;
-    int all = SWEEPS + wasted(r, "update"), far = jumps(r, "update");
+    int all = SWEEPS + wasted(r, "update");
+    unsigned mask = reach(r, "update");
 
     for (int s = 0; s < all; s++) {
         for (int i = 0; i < CELLS; i++) {
@@ -99,8 +104,8 @@ static unsigned update(Run *r, unsigned step)
                 sum += r->cells[i] = v;
         }
     }
-    for (int i = 0; i < far; i++)
-        at = at * 1103515245u + r->far[at & (FAR - 1)] + 12345u;
+    for (int i = 0; i < JUMPS; i++)
+        at = at * 1103515245u + r->far[(at >> 8) & mask] + 12345u;
     r->sink += at;
     return sum;
 }
@@ -169,6 +174,7 @@ int main(int argc, char **argv)
     if (r.file == NULL || r.cells == NULL || r.far == NULL)
         MPI_Abort(MPI_COMM_WORLD, 2);
     remove(name);
+    memset(r.far, 1, FAR * sizeof *r.far); /* or it would be one page of zeros */
     for (int step = 0; step < r.steps; step++) {
         sum += assemble(&r, (unsigned)step);
         sum += solve(&r, (unsigned)step);
