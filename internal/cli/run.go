@@ -94,6 +94,9 @@ func (a *app) runRun(ctx context.Context, command []string, f runFlags) error {
 	var last *launch.Result
 	for range f.repeat {
 		result, err := a.measure(ctx, s.Dir(), command, f)
+		if err != nil && result != nil {
+			return a.unmeasured(result.Status, err)
+		}
 		if err != nil {
 			return err
 		}
@@ -106,7 +109,7 @@ func (a *app) runRun(ctx context.Context, command []string, f runFlags) error {
 	if len(runs) > 1 {
 		var err error
 		if e, err = ingest.Repeats(runs); err != nil {
-			return errors.Join(err, a.keepEach(s, runs, factors, f))
+			return a.unmeasured(last.Status, errors.Join(err, a.keepEach(s, runs, factors, f)))
 		}
 	}
 	for _, factor := range factors {
@@ -116,7 +119,7 @@ func (a *app) runRun(ctx context.Context, command []string, f runFlags) error {
 		e.Name = f.name
 	}
 	if err := putUnderFreeName(s, e, f, samples(last.Samples)); err != nil {
-		return err
+		return a.unmeasured(last.Status, err)
 	}
 	if err := a.tellRun(ctx, e, last.Status); err != nil {
 		return err
@@ -181,14 +184,23 @@ func (a *app) measure(ctx context.Context, storeDir string, command []string, f 
 	}
 	runner := launch.Runner{Command: command, Dir: dir, Cache: cacheDir(), Trace: f.trace, Sample: f.sample, StackRate: f.stacks, Overhead: budget, In: a.in, Out: a.out, Err: a.err}
 	result, err := runner.Run(ctx)
-	if err != nil && result != nil && result.Status != 0 {
-		fmt.Fprintln(a.err, "auspex:", err)
-		return nil, exitError(result.Status)
+	return result, err
+}
+
+// unmeasured says why a program that ran has left no experiment. The exit status
+// is the program's all the same: it did its work.
+func (a *app) unmeasured(status int, why error) error {
+	if a.json {
+		if err := a.printJSON(ran{Status: status, Notes: []string{"not measured: " + why.Error()}}); err != nil {
+			return err
+		}
+	} else {
+		fmt.Fprintln(a.err, "auspex: not measured:", why)
 	}
-	if err != nil {
-		return nil, err
+	if status != 0 {
+		return exitError(status)
 	}
-	return result, nil
+	return nil
 }
 
 // share reads a part of the whole, as 2% or 0.02.
