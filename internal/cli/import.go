@@ -101,7 +101,7 @@ func (a *app) runImport(ctx context.Context, paths []string, f importFlags) erro
 	}
 	// What is read is nearly all kept and holds few pointers: collecting
 	// garbage often is cheap and keeps the peak near what is kept.
-	defer debug.SetGCPercent(debug.SetGCPercent(10))
+	defer debug.SetGCPercent(debug.SetGCPercent(20))
 	found, err := ingest.Find(paths, f.format)
 	if err != nil {
 		return err
