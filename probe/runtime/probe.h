@@ -8,6 +8,8 @@
 #include <time.h>
 #include "format.h"
 
+enum { COUNTER_FILES = 4 };
+
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 #define EXPORT __attribute__((visibility("default")))
@@ -45,7 +47,8 @@ struct thread {
     uint64_t spent;     /* ticks that the probes of its busiest regions took */
     uint64_t faults, switches;
     uint64_t counter[COUNTERS];
-    int counters;       /* descriptor of the hardware counters, -1 without */
+    int counter_file[COUNTER_FILES]; /* of the hardware counters, the group's leader first */
+    int counters;       /* how many of these are open */
     struct walker *walker; /* stacks.c */
     uint32_t outside;   /* depth before the MPI call it is in */
     int born;           /* measured from its start: threads.c */
