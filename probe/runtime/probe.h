@@ -93,6 +93,7 @@ void auspex_resume(struct thread *t, uint64_t now);
 
 /* budget.c */
 void auspex_budget_start(void);
+void auspex_price(struct thread *t);
 int auspex_budget(struct thread *t, struct place *p, const char *name, size_t size, int line);
 
 /* file.c */
