@@ -21,6 +21,7 @@ import (
 	"auspex/ingest/cube"
 	"auspex/ingest/hpctoolkit"
 	"auspex/ingest/input"
+	"auspex/ingest/operations"
 	"auspex/ingest/otf2"
 	"auspex/ingest/pprof"
 	"auspex/ingest/tau"
@@ -36,7 +37,7 @@ type (
 
 // formats lists all formats, the most telling content first.
 func formats() []input.Format {
-	return slices.Concat(tau.Formats(), hpctoolkit.Formats(), cube.Formats(), otf2.Formats(), caliper.Formats(), chrome.Formats(), pprof.Formats(), tables())
+	return slices.Concat(tau.Formats(), hpctoolkit.Formats(), cube.Formats(), otf2.Formats(), caliper.Formats(), chrome.Formats(), pprof.Formats(), operations.Formats(), tables())
 }
 
 // FormatInfo names a format for people.
