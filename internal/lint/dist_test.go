@@ -2,6 +2,7 @@ package lint
 
 import (
 	"debug/elf"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -21,6 +22,10 @@ func TestDistStartsOnOlderClusters(t *testing.T) {
 	binary := filepath.Join(t.TempDir(), "auspex")
 	if out, err := exec.Command("make", "-C", "../..", "dist", "DIST="+binary).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
+	}
+	// docs/RATIONALE.md says 90 MB.
+	if info, err := os.Stat(binary); err != nil || info.Size() > 96e6 {
+		t.Errorf("the binary has %d bytes, more than the documents say: %v", info.Size(), err)
 	}
 	file, err := elf.Open(binary)
 	if err != nil {
