@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"auspex/ingest"
 	"auspex/ingest/kineto"
 	"auspex/ingest/operations"
+	"auspex/store"
 	"auspex/training"
 )
 
@@ -26,7 +28,7 @@ what the job would gain without.
 
 Give the folder with the ranks' traces (PyTorch's profiler, one file a rank),
 the traces themselves, a table of the operations of all workers (Parquet), or
-an experiment that was imported from either and whose files are still there.`,
+an experiment that was imported from either.`,
 		Example: `  auspex stragglers traces/
   auspex stragglers job.parquet --json
   auspex stragglers today/ --against yesterday/`,
@@ -55,73 +57,110 @@ an experiment that was imported from either and whose files are still there.`,
 	return cmd
 }
 
-// stragglersOf reads a job and looks for stragglers.
+// stragglersOf looks for stragglers in an experiment or below paths.
 func (a *app) stragglersOf(ctx context.Context, args []string) (*training.Result, error) {
-	sources, done, err := a.traceSources(args)
+	if len(args) == 1 {
+		if _, err := os.Stat(args[0]); errors.Is(err, os.ErrNotExist) {
+			job, err := a.trainingJob(args[0])
+			if err == nil && job == nil {
+				err = fmt.Errorf("experiment %s was not imported from traces of several ranks, or before auspex looked for stragglers: give their folder, or import them again", args[0])
+			}
+			return job, err
+		}
+	}
+	found, err := ingest.Find(args, "")
 	if err != nil {
 		return nil, err
 	}
-	defer done()
-	bar := a.startProgress("reading", totalSize(sources))
+	defer found.Close()
+	bar := a.startProgress("reading", totalSize(found.Sources))
 	defer bar.stop()
-	if sources[0].Format == operations.Name || sources[0].Format == "parquet" {
-		if len(sources) > 1 {
-			return nil, usagef("give one table of operations: %s and %s are two jobs", sources[0].Given, sources[1].Given)
-		}
-		table, err := operations.Read(ctx, sources[0].Path, sources[0].Given)
-		if err != nil {
-			return nil, err
-		}
-		return training.WhatIf(table)
+	for _, src := range found.Sources {
+		src.Progress = bar.add
 	}
+	job, err := jobOf(ctx, found.Sources)
+	if err == nil && job == nil {
+		err = fmt.Errorf("no trace of PyTorch's profiler and no table of operations in %s", args[0])
+	}
+	return job, err
+}
+
+// jobOf looks for stragglers in traces or in a table of operations; nil where
+// the sources are neither.
+func jobOf(ctx context.Context, sources []*ingest.Source) (*training.Result, error) {
 	var ranks []*training.Rank
 	for _, src := range sources {
-		src.Progress = bar.add
-		trace, err := kineto.ReadSource(ctx, src)
-		if err != nil {
-			return nil, err
+		switch src.Format {
+		case operations.Name, "parquet":
+			if len(sources) > 1 {
+				return nil, usagef("give one table of operations: %s and %s are two jobs", sources[0].Given, sources[1].Given)
+			}
+			table, err := operations.Read(ctx, src.Path, src.Given)
+			if err != nil {
+				return nil, err
+			}
+			return training.WhatIf(table)
+		case "chrome":
+			trace, err := kineto.ReadSource(ctx, src)
+			if err != nil {
+				return nil, err
+			}
+			if trace.Rank < 0 {
+				trace.Rank = len(ranks)
+			}
+			ranks = append(ranks, training.Summarize(trace))
 		}
-		if trace.Rank < 0 {
-			trace.Rank = len(ranks)
-			trace.Notes = append(trace.Notes, "the trace does not say its rank; it is taken by the order of the files")
-		}
-		ranks = append(ranks, training.Summarize(trace))
+	}
+	if len(ranks) == 0 {
+		return nil, nil
 	}
 	return training.Stragglers(ranks)
 }
 
-// traceSources finds the traces below paths, or those that an experiment was
-// imported from.
-func (a *app) traceSources(args []string) ([]*ingest.Source, func() error, error) {
-	paths := args
-	if len(args) == 1 {
-		if _, err := os.Stat(args[0]); errors.Is(err, os.ErrNotExist) {
-			experiment, err := a.openStore().Get(args[0])
-			if err != nil {
-				return nil, nil, fmt.Errorf("%s is neither a file or folder nor an experiment: %w", args[0], err)
-			}
-			paths = experiment.Sources
-			for _, path := range paths {
-				if _, err := os.Stat(path); err != nil {
-					return nil, nil, fmt.Errorf("experiment %s was imported from %s, which is not there any more: give the folder of its traces", args[0], path)
-				}
-			}
-		}
+// jobFile is what an experiment keeps of the traces it was imported from.
+const jobFile = "stragglers.json"
+
+// trainingAttachment is what the traces of a training job tell beyond a
+// profile; nothing for other sources.
+func trainingAttachment(ctx context.Context, sources []*ingest.Source) ([]store.Attachment, error) {
+	format := sources[0].Format
+	if format != operations.Name && (format != "chrome" || len(sources) < 2) {
+		return nil, nil
 	}
-	found, err := ingest.Find(paths, "")
+	for _, src := range sources {
+		src.Progress = nil // the bar has counted them
+	}
+	job, err := jobOf(ctx, sources)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil || job == nil || job.Slowdown == nil {
+		return nil, nil // a profile all the same: traces of one rank twice, or no steps
+	}
+	data, err := json.Marshal(job)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	var traces []*ingest.Source
-	for _, src := range found.Sources {
-		switch src.Format {
-		case "chrome", "parquet":
-			traces = append(traces, src)
-		}
+	return []store.Attachment{{Name: jobFile, Data: data}}, nil
+}
+
+// trainingJob is what an experiment keeps of its traces; nil where it does not
+// come from a training job.
+func (a *app) trainingJob(name string) (*training.Result, error) {
+	experiment, err := a.openStore().Get(name)
+	if err != nil {
+		return nil, err
 	}
-	if len(traces) == 0 {
-		found.Close()
-		return nil, nil, fmt.Errorf("no trace of PyTorch's profiler and no table of operations in %s", paths[0])
+	data, err := experiment.Attachment(jobFile)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, nil
 	}
-	return traces, found.Close, nil
+	if err != nil {
+		return nil, err
+	}
+	job := &training.Result{}
+	if err := json.Unmarshal(data, job); err != nil {
+		return nil, fmt.Errorf("experiment %s: %s: %w", name, jobFile, err)
+	}
+	return job, nil
 }
