@@ -1,7 +1,7 @@
 package training
 
 import (
-	"cmp"
+	"iter"
 	"slices"
 	"strings"
 )
@@ -34,53 +34,72 @@ type segment struct {
 
 // flatten says at which place a thread is when. Stretches without any interval
 // are left out.
-func (t *Trace) flatten(track int, ignore func(*Interval) bool) []segment {
-	var line []segment
-	type frame struct {
-		end int64
-		place
-	}
-	var stack []frame
-	at := int64(0)
-	emit := func(to int64) {
-		for len(stack) > 0 {
-			top := stack[len(stack)-1]
-			end := min(top.end, to)
-			if end > at {
-				line = append(line, segment{at, end, top.place})
-				at = end
+func (t *Trace) flatten(track int, ignore func(*Interval) bool) iter.Seq[segment] {
+	return func(yield func(segment) bool) {
+		w := walk{yield: yield}
+		for _, i := range t.On(track) {
+			v := t.At(int(i))
+			if v.Kind == Python || v.Kind == DeviceAnnotation || ignore != nil && ignore(v) {
+				continue
 			}
-			if top.end > to {
+			w.until(v.Start)
+			if w.stopped {
 				return
 			}
-			stack = stack[:len(stack)-1]
+			w.stack = append(w.stack, frame{v.End(), t.placeOf(v, w.place())})
 		}
-		at = max(at, to)
+		w.until(1<<63 - 1)
 	}
-	for _, i := range t.On(track) {
-		v := t.At(int(i))
-		if v.Kind == Python || v.Kind == DeviceAnnotation || ignore != nil && ignore(v) {
-			continue
-		}
-		emit(v.Start)
-		at = max(at, v.Start)
-		p := place{none, none, Working}
-		if len(stack) > 0 {
-			p = stack[len(stack)-1].place
-		}
-		switch {
-		case v.Kind == Annotation && p.region == none:
-			p.region, p.op = v.Name, none
-		case v.Kind == Operator && p.op == none, v.Kind == Runtime && p.op == none:
-			p.op = v.Name
-		}
-		if v.Kind == Runtime && waitsForDevice(t.Names[v.Name]) {
-			p.doing = OnTheDevice
-		}
-		stack = append(stack, frame{v.End(), p})
+}
+
+// placeOf is the place of an interval that began at another.
+func (t *Trace) placeOf(v *Interval, p place) place {
+	switch {
+	case v.Kind == Annotation && p.region == none:
+		p.region, p.op = v.Name, none
+	case v.Kind == Operator && p.op == none, v.Kind == Runtime && p.op == none:
+		p.op = v.Name
 	}
-	emit(1<<63 - 1)
-	return line
+	if v.Kind == Runtime && waitsForDevice(t.Names[v.Name]) {
+		p.doing = OnTheDevice
+	}
+	return p
+}
+
+// walk goes along a thread with the intervals that are open.
+type walk struct {
+	yield   func(segment) bool
+	stack   []frame
+	at      int64
+	stopped bool
+}
+
+type frame struct {
+	end int64
+	place
+}
+
+func (w *walk) place() place {
+	if len(w.stack) == 0 {
+		return place{none, none, Working}
+	}
+	return w.stack[len(w.stack)-1].place
+}
+
+// until yields the stretches up to a time.
+func (w *walk) until(to int64) {
+	for len(w.stack) > 0 && !w.stopped {
+		top := w.stack[len(w.stack)-1]
+		if end := min(top.end, to); end > w.at {
+			w.stopped = !w.yield(segment{w.at, end, top.place})
+			w.at = end
+		}
+		if top.end > to {
+			return
+		}
+		w.stack = w.stack[:len(w.stack)-1]
+	}
+	w.at = to
 }
 
 // waitsForDevice tells calls that return when the device is done. A copy of
@@ -92,60 +111,123 @@ func waitsForDevice(call string) bool {
 // overlay puts the other threads' time over the main thread's: while one of
 // them works, the main thread waits for it, and its place in the program is
 // the main thread's region with the other's operator.
-func overlay(main []segment, others [][]segment) []segment {
-	var over []segment
-	for _, o := range others {
-		over = append(over, o...)
+func overlay(main iter.Seq[segment], others []iter.Seq[segment]) iter.Seq[segment] {
+	return func(yield func(segment) bool) {
+		over := newMerged(others)
+		defer over.stop()
+		for m := range main {
+			at := m.start
+			over.skip(at)
+			for o, ok := over.first(); ok && o.start < m.end; o, ok = over.first() {
+				from, to := max(o.start, at), min(o.end, m.end)
+				if to > from {
+					if from > at && !yield(segment{at, from, m.place}) {
+						return
+					}
+					p := o.place
+					if m.region != none {
+						p.region = m.region
+					}
+					if !yield(segment{from, to, p}) {
+						return
+					}
+					at = to
+				}
+				if o.end > m.end {
+					break // the rest lies over what follows
+				}
+				over.advance()
+			}
+			if at < m.end && !yield(segment{at, m.end, m.place}) {
+				return
+			}
+		}
 	}
-	slices.SortFunc(over, func(a, b segment) int { return cmp.Compare(a.start, b.start) })
-	var out []segment
-	next := 0
-	for _, m := range main {
-		at := m.start
-		for next < len(over) && over[next].end <= at {
-			next++
-		}
-		for i := next; i < len(over) && over[i].start < m.end; i++ {
-			o := over[i]
-			from, to := max(o.start, at), min(o.end, m.end)
-			if to <= from {
-				continue
-			}
-			if from > at {
-				out = append(out, segment{at, from, m.place})
-			}
-			p := o.place
-			if m.region != none {
-				p.region = m.region
-			}
-			out = append(out, segment{from, to, p})
-			at = to
-		}
-		if at < m.end {
-			out = append(out, segment{at, m.end, m.place})
+}
+
+// merged is the stretches of several threads, the earliest first.
+type merged struct {
+	heads []segment
+	next  []func() (segment, bool)
+	stops []func()
+}
+
+func newMerged(list []iter.Seq[segment]) *merged {
+	m := &merged{}
+	for _, s := range list {
+		next, stop := iter.Pull(s)
+		m.stops = append(m.stops, stop)
+		if head, ok := next(); ok {
+			m.heads, m.next = append(m.heads, head), append(m.next, next)
 		}
 	}
-	return out
+	return m
+}
+
+func (m *merged) stop() {
+	for _, stop := range m.stops {
+		stop()
+	}
+}
+
+func (m *merged) earliest() int {
+	best := -1
+	for i := range m.heads {
+		if best < 0 || m.heads[i].start < m.heads[best].start {
+			best = i
+		}
+	}
+	return best
+}
+
+func (m *merged) first() (segment, bool) {
+	if i := m.earliest(); i >= 0 {
+		return m.heads[i], true
+	}
+	return segment{}, false
+}
+
+func (m *merged) advance() {
+	i := m.earliest()
+	head, ok := m.next[i]()
+	if ok {
+		m.heads[i] = head
+		return
+	}
+	m.heads, m.next = slices.Delete(m.heads, i, i+1), slices.Delete(m.next, i, i+1)
+}
+
+// skip passes over what ended before a time.
+func (m *merged) skip(at int64) {
+	for o, ok := m.first(); ok && o.end <= at; o, ok = m.first() {
+		m.advance()
+	}
 }
 
 // idle gives the time in which no operator runs, or in which a call waits for
 // the device, to the collectives that are under way then: before a rank is
 // ready for one it waits for the device, afterwards for the other ranks and
 // the network.
-func idle(line []segment, calls []Call) []segment {
-	var out []segment
-	first := 0 // the first call that may still be under way
-	for _, s := range line {
-		if s.op != none && s.doing == Working {
-			out = append(out, s)
-			continue
+func idle(line iter.Seq[segment], calls []Call) iter.Seq[segment] {
+	return func(yield func(segment) bool) {
+		first := 0 // the first call that may still be under way
+		for s := range line {
+			if s.op != none && s.doing == Working {
+				if !yield(s) {
+					return
+				}
+				continue
+			}
+			for first < len(calls) && calls[first].End <= s.start {
+				first++
+			}
+			for _, part := range split(s, calls[first:]) {
+				if !yield(part) {
+					return
+				}
+			}
 		}
-		for first < len(calls) && calls[first].End <= s.start {
-			first++
-		}
-		out = append(out, split(s, calls[first:])...)
 	}
-	return out
 }
 
 // split cuts a stretch at the borders of the calls that overlap it.

@@ -2,6 +2,7 @@ package training
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -154,7 +155,7 @@ func (t *Trace) placeHost(r *Rank, main int) {
 			busy[v.Track] = false
 		}
 	}
-	var others [][]segment
+	var others []iter.Seq[segment]
 	for track := range t.Tracks {
 		if busy[track] && track != main && !t.Tracks[track].Device {
 			others = append(others, t.flatten(track, nil))
@@ -168,7 +169,7 @@ func (t *Trace) placeHost(r *Rank, main int) {
 	for i := range sums {
 		sums[i] = map[place]int64{}
 	}
-	for _, s := range idle(overlay(line, others), r.Calls) {
+	for s := range idle(overlay(line, others), r.Calls) {
 		sums[stepAt(r.Steps, s.start)][s.place] += s.end - s.start
 	}
 	name := func(id uint32) string {
@@ -190,27 +191,30 @@ func (t *Trace) placeHost(r *Rank, main int) {
 
 // fill closes the gaps of the main thread within the steps: there no interval
 // is open, and the program does something that the profiler does not see.
-func fill(line []segment, steps []Step) []segment {
-	var out []segment
-	next := 0
-	for i, s := range steps {
-		at, end := s.Start, s.End
-		if i+1 < len(steps) {
-			end = steps[i+1].Start
+func fill(line iter.Seq[segment], steps []Step) iter.Seq[segment] {
+	return func(yield func(segment) bool) {
+		if len(steps) == 0 {
+			return
 		}
-		for ; next < len(line) && line[next].start < end; next++ {
-			seg := line[next]
-			if seg.start > at {
-				out = append(out, segment{at, seg.start, place{none, none, Working}})
+		at, end := steps[0].Start, steps[len(steps)-1].End
+		for s := range line {
+			if s.end <= at || s.start >= end {
+				continue
 			}
-			out = append(out, seg)
-			at = max(at, seg.end)
+			if s.start > at && !yield(segment{at, s.start, place{none, none, Working}}) {
+				return
+			}
+			s.start = max(s.start, at)
+			s.end = min(s.end, end)
+			if !yield(s) {
+				return
+			}
+			at = s.end
 		}
 		if at < end {
-			out = append(out, segment{at, end, place{none, none, Working}})
+			yield(segment{at, end, place{none, none, Working}})
 		}
 	}
-	return out
 }
 
 // regions adds up the ranges that the program named, each as a whole.
@@ -227,12 +231,7 @@ func (t *Trace) regions(r *Rank, main int) {
 
 // kernels adds up what the device did.
 func (t *Trace) kernels(r *Rank) {
-	operators := map[uint32]uint32{} // name of an operator by its external id
-	for i := range t.Len() {
-		if v := t.At(i); v.Kind == Operator && v.External != 0 {
-			operators[v.External] = v.Name
-		}
-	}
+	operators := t.operators()
 	sums := map[[2]uint32]*KernelSum{}
 	for i := range t.Len() {
 		v := t.At(i)
@@ -243,7 +242,7 @@ func (t *Trace) kernels(r *Rank) {
 		step.Kernel += v.Length
 		step.Kernels++
 		operator, ok := operators[v.External]
-		if !ok {
+		if ok = ok && operator != none; !ok {
 			operator = none
 		}
 		key := [2]uint32{v.Name, operator}
@@ -266,17 +265,48 @@ func (t *Trace) kernels(r *Rank) {
 	})
 }
 
+// operators names the operator that launched a kernel by the external id they
+// share. A trace has many more operators than kernels.
+func (t *Trace) operators() map[uint32]uint32 {
+	names := map[uint32]uint32{}
+	for i := range t.Len() {
+		if v := t.At(i); v.Kind == Kernel && v.External != 0 {
+			names[v.External] = none
+		}
+	}
+	for i := range t.Len() {
+		if v := t.At(i); v.Kind == Operator && v.External != 0 {
+			if _, wanted := names[v.External]; wanted {
+				names[v.External] = v.Name
+			}
+		}
+	}
+	return names
+}
+
 // copies adds up what is copied to the device. The threads that carry out
 // collectives bring back what they reduced, which is as much on every rank.
 func (t *Trace) copies(r *Rank) {
 	if len(r.Steps) == 0 {
 		return
 	}
-	launches := t.ByCorrelation()
+	launched := map[uint32]bool{} // copies, by what links them with their launch
+	for _, m := range t.Messages {
+		if v := t.At(m.Interval); v.Kind == Copy && v.Correlation != 0 {
+			launched[v.Correlation] = false
+		}
+	}
 	inCollectives := make([]bool, len(t.Tracks))
 	for i := range t.Len() {
 		if v := t.At(i); v.Kind == Annotation && isHostCollective(t.Names[v.Name]) {
 			inCollectives[v.Track] = true
+		}
+	}
+	for i := range t.Len() {
+		if v := t.At(i); v.Kind == Runtime && inCollectives[v.Track] {
+			if _, wanted := launched[v.Correlation]; wanted {
+				launched[v.Correlation] = true
+			}
 		}
 	}
 	for _, m := range t.Messages {
@@ -284,7 +314,7 @@ func (t *Trace) copies(r *Rank) {
 		if v.Kind != Copy || m.Bytes <= 0 || !strings.Contains(t.Names[v.Name], "HtoD") {
 			continue
 		}
-		if launch, ok := launches[v.Correlation]; ok && inCollectives[t.At(launch).Track] {
+		if launched[v.Correlation] {
 			continue
 		}
 		r.Steps[stepAt(r.Steps, v.Start)].Copied += m.Bytes
