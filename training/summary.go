@@ -241,7 +241,7 @@ func (t *Trace) kernels(r *Rank) {
 		step := &r.Steps[stepAt(r.Steps, v.Start)]
 		step.Kernel += v.Length
 		step.Kernels++
-		operator, ok := operators[v.External]
+		operator, ok := operators[v.Correlation]
 		if ok = ok && operator != none; !ok {
 			operator = none
 		}
@@ -265,19 +265,47 @@ func (t *Trace) kernels(r *Rank) {
 	})
 }
 
-// operators names the operator that launched a kernel by the external id they
-// share. A trace has many more operators than kernels.
+// operators names the operator that launched each kernel, by what links the
+// kernel with its launch: the innermost one that the launch lies in. Where a
+// trace has no launches, the external id that both share tells it.
 func (t *Trace) operators() map[uint32]uint32 {
 	names := map[uint32]uint32{}
+	external := map[uint32]uint32{}
 	for i := range t.Len() {
-		if v := t.At(i); v.Kind == Kernel && v.External != 0 {
-			names[v.External] = none
+		if v := t.At(i); v.Kind == Kernel && v.Correlation != 0 {
+			names[v.Correlation] = none
+			if v.External != 0 {
+				external[v.External] = v.Correlation
+			}
 		}
 	}
 	for i := range t.Len() {
 		if v := t.At(i); v.Kind == Operator && v.External != 0 {
-			if _, wanted := names[v.External]; wanted {
-				names[v.External] = v.Name
+			if kernel, ok := external[v.External]; ok {
+				names[kernel] = v.Name
+			}
+		}
+	}
+	var open []*Interval
+	for track := range t.Tracks {
+		if t.Tracks[track].Device {
+			continue
+		}
+		open = open[:0]
+		for _, i := range t.On(track) {
+			v := t.At(int(i))
+			if v.Kind != Operator && v.Kind != Runtime {
+				continue
+			}
+			for len(open) > 0 && open[len(open)-1].End() <= v.Start {
+				open = open[:len(open)-1]
+			}
+			if v.Kind == Operator {
+				open = append(open, v)
+				continue
+			}
+			if _, wanted := names[v.Correlation]; wanted && v.Correlation != 0 && len(open) > 0 {
+				names[v.Correlation] = open[len(open)-1].Name
 			}
 		}
 	}

@@ -146,6 +146,8 @@ func milli(s float64) string {
 		return fmt.Sprintf("%.1f s", s)
 	case ms >= 10:
 		return fmt.Sprintf("%.0f ms", ms)
+	case ms > 0 && ms < 0.95:
+		return fmt.Sprintf("%.0f µs", ms*1e3)
 	default:
 		return fmt.Sprintf("%.1f ms", ms)
 	}

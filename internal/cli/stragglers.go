@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
@@ -88,6 +89,7 @@ func (a *app) stragglersOf(ctx context.Context, args []string) (*training.Result
 // jobOf looks for stragglers in traces or in a table of operations; nil where
 // the sources are neither.
 func jobOf(ctx context.Context, sources []*ingest.Source) (*training.Result, error) {
+	defer sparing(sources)()
 	var ranks []*training.Rank
 	for _, src := range sources {
 		switch src.Format {
@@ -115,6 +117,19 @@ func jobOf(ctx context.Context, sources []*ingest.Source) (*training.Result, err
 		return nil, nil
 	}
 	return training.Stragglers(ranks)
+}
+
+// largeTraces is from what size on memory counts for more than the time that
+// collecting garbage takes: what is read of a trace stays.
+const largeTraces = 64 << 20
+
+// sparing makes reading large traces spare memory until the result is called.
+func sparing(sources []*ingest.Source) func() {
+	if totalSize(sources) < largeTraces {
+		return func() {}
+	}
+	before := debug.SetGCPercent(10)
+	return func() { debug.SetGCPercent(before) }
 }
 
 // jobFile is what an experiment keeps of the traces it was imported from.
@@ -151,6 +166,11 @@ func (a *app) trainingJob(name string) (*training.Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	return keptJob(experiment)
+}
+
+// keptJob is the attachment of an experiment; nil where there is none.
+func keptJob(experiment *store.Experiment) (*training.Result, error) {
 	data, err := experiment.Attachment(jobFile)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, nil
@@ -160,7 +180,7 @@ func (a *app) trainingJob(name string) (*training.Result, error) {
 	}
 	job := &training.Result{}
 	if err := json.Unmarshal(data, job); err != nil {
-		return nil, fmt.Errorf("experiment %s: %s: %w", name, jobFile, err)
+		return nil, fmt.Errorf("experiment %s: %s: %w", experiment.Name, jobFile, err)
 	}
 	return job, nil
 }
