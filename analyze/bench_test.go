@@ -80,12 +80,8 @@ func BenchmarkQuery20M(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			engine, err := sharedEngine()
-			if err != nil {
-				b.Fatal(err)
-			}
 			for b.Loop() {
-				if _, err := Query(context.Background(), engine, q, ShippedWords(), []*Dataset{reopened(b, s)}); err != nil {
+				if _, err := Query(context.Background(), sharedEngine, q, ShippedWords(), searched(reopened(b, s))); err != nil {
 					b.Fatal(err)
 				}
 			}

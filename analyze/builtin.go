@@ -200,7 +200,7 @@ func programOnly(value func(Efficiency) Real) func(*Rows, model.Scope) ([]float6
 		if err != nil {
 			return nil, err
 		}
-		v := float64(value(t.efficiency()))
+		v := float64(value(t.Efficiency()))
 		if math.IsInf(v, 0) {
 			v = math.NaN()
 		}

@@ -99,7 +99,7 @@ func Compare(a, b *Dataset, over Over) (*Comparison, error) {
 	c := &Comparison{
 		A: a.Name, B: b.Name, TimeMetric: ta.Metric, Over: over, Warnings: []string{}, Regions: []RegionPair{},
 		Runtime:    Pair{Real(ta.Runtime), Real(tb.Runtime), Ratio(tb.Runtime, ta.Runtime)},
-		Efficiency: EfficiencyPair{ta.efficiency(), tb.efficiency()},
+		Efficiency: EfficiencyPair{ta.Efficiency(), tb.Efficiency()},
 		Factors:    differingFactors(&a.Header, &b.Header),
 	}
 	if ta.Metric != tb.Metric {

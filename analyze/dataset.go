@@ -34,6 +34,7 @@ type Dataset struct {
 	stored    *store.Experiment
 	timesOnce func() (*Times, error)
 	orderOnce func() ([]OrderedRegion, error)
+	wholeOnce func() (*model.Experiment, error)
 
 	ledgersOnce func() ([]*account.Ledger, error)
 	mu          sync.Mutex
@@ -64,7 +65,7 @@ func Open(e *store.Experiment) (*Dataset, error) {
 		d.Communication[r] = d.Communication[r] || class == account.Waits
 	}
 	d.ledgersOnce = sync.OnceValues(d.drawLedgers)
-	d.timesOnce, d.orderOnce = sync.OnceValues(d.sumTimes), sync.OnceValues(d.treeOrder)
+	d.timesOnce, d.orderOnce, d.wholeOnce = sync.OnceValues(d.sumTimes), sync.OnceValues(d.treeOrder), sync.OnceValues(e.Load)
 	return d, nil
 }
 
@@ -157,22 +158,36 @@ func (d *Dataset) Matrix(name string) (model.Matrix, error) {
 // the caller's own.
 func (d *Dataset) Load(metric model.Metric) (model.Matrix, error) {
 	if i := d.MetricIndex(metric.Name, metric.Scope); i >= 0 {
-		return d.stored.Matrix(i)
+		return d.matrix(i)
 	}
 	switch metric.Scope {
 	case model.Inclusive:
-		m, err := d.stored.Matrix(d.MetricIndex(metric.Name, model.Exclusive))
+		m, err := d.matrix(d.MetricIndex(metric.Name, model.Exclusive))
 		if err == nil {
 			m.ToInclusive(d.Regions)
 		}
 		return m, err
 	default:
-		m, err := d.stored.Matrix(d.MetricIndex(metric.Name, model.Inclusive))
+		m, err := d.matrix(d.MetricIndex(metric.Name, model.Inclusive))
 		if err == nil {
 			m.ToExclusive(d.Regions)
 		}
 		return m, err
 	}
+}
+
+// matrix reads a stored metric. A small experiment is read as a whole, once.
+func (d *Dataset) matrix(metric int) (model.Matrix, error) {
+	if !d.small() {
+		return d.stored.Matrix(metric)
+	}
+	whole, err := d.wholeOnce()
+	if err != nil {
+		return model.Matrix{}, err
+	}
+	m := model.NewMatrix(len(d.Units), len(d.Regions), d.Metrics[metric].Missing)
+	m.Scatter(whole.Summaries.Unit, whole.Summaries.Region, whole.Summaries.Values[metric], d.Metrics[metric].Missing)
+	return m, nil
 }
 
 // Deviation loads the standard deviations of a metric as it was stored. ok is

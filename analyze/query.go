@@ -2,22 +2,28 @@ package analyze
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
+	"runtime"
+	"slices"
 	"sync"
+	"sync/atomic"
 
+	"auspex/expr"
+	"auspex/internal/crew"
 	"auspex/model"
 	"auspex/perfql"
+	"auspex/perfql/render"
 	"auspex/store"
 )
 
 // Answer is what a PERFQL query finds, best first.
 type Answer struct {
-	Query    string     `json:"query"`   // in normal form
-	Metrics  []string   `json:"metrics"` // whose values the rows carry
-	Rows     []Answered `json:"rows"`
-	SQL      string     `json:"sql"`
-	Warnings []string   `json:"warnings"`
+	Query       string     `json:"query"`       // in normal form
+	Experiments int        `json:"experiments"` // how many were searched
+	Metrics     []string   `json:"metrics"`     // whose values the rows carry
+	Rows        []Answered `json:"rows"`
+	SQL         string     `json:"sql"` // of the first experiment; the others differ in their files
+	Warnings    []string   `json:"warnings"`
 }
 
 // Answered is one row of an answer.
@@ -30,90 +36,177 @@ type Answered struct {
 	Metrics    map[string]Real `json:"metrics"`
 }
 
-// Query compiles a PERFQL query to SQL and runs it over the stored files.
-func Query(ctx context.Context, engine *store.Engine, q *perfql.Query, words Words, datasets []*Dataset) (*Answer, error) {
-	plan, err := compile(ctx, engine, q, words, datasets)
-	if err != nil {
-		return nil, err
-	}
-	rows, err := engine.Query(ctx, plan.SQL)
-	if err != nil {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
+// Searched is an experiment that a query is to search. It is opened when its turn
+// comes and let go of afterwards.
+type Searched func() (*Dataset, error)
+
+// ToSearch lists the experiments that the query names after OVER, else those
+// beside it, each once. Errors about the query's own point into it.
+func ToSearch(q *perfql.Query, beside []string, open func(name string) (*Dataset, error)) []Searched {
+	var all []Searched
+	seen := map[string]bool{}
+	for _, over := range q.Over {
+		if !seen[over.Name] {
+			seen[over.Name] = true
+			all = append(all, func() (*Dataset, error) {
+				d, err := open(over.Name)
+				if err != nil {
+					return nil, &expr.Error{Source: q.Source, Offset: over.Offset, Message: err.Error(), Err: err}
+				}
+				return d, nil
+			})
 		}
-		return nil, fmt.Errorf("the query engine refuses the compiled query: %w\n%s", err, plan.SQL)
 	}
-	defer rows.Close()
-	answer := &Answer{Query: q.String(), Metrics: plan.Metrics, SQL: plan.SQL, Rows: []Answered{}, Warnings: []string{}}
-	for rows.Next() {
-		row, err := scanAnswer(rows, plan.Metrics)
+	if len(q.Over) > 0 {
+		return all
+	}
+	for _, name := range beside {
+		if !seen[name] {
+			seen[name] = true
+			all = append(all, func() (*Dataset, error) { return open(name) })
+		}
+	}
+	return all
+}
+
+// Query runs a PERFQL query over experiments, some at a time: small ones in
+// memory, large ones as SQL over their files. The engine is only started for
+// those.
+func Query(ctx context.Context, engine func() (*store.Engine, error), q *perfql.Query, words Words, experiments []Searched) (*Answer, error) {
+	s := &search{query: q, words: words, engine: engine, here: (*Dataset).small}
+	return s.run(ctx, experiments)
+}
+
+// search is a query under way.
+type search struct {
+	query   *perfql.Query
+	words   Words
+	engine  func() (*store.Engine, error)
+	here    func(*Dataset) bool // whether to answer in memory
+	several bool                // experiments
+
+	mu    sync.Mutex
+	best  perfql.Ranking
+	wrong atomic.Bool
+}
+
+func (s *search) run(ctx context.Context, experiments []Searched) (*Answer, error) {
+	s.best.Query, s.several = s.query, len(experiments) > 1
+	titles := make([][]string, len(experiments))
+	fails := make([]error, len(experiments))
+	var first string
+	var crew crew.Crew
+	var next atomic.Int64
+	for range min(runtime.GOMAXPROCS(0), len(experiments)) {
+		crew.Go(func() {
+			for !s.wrong.Load() && ctx.Err() == nil {
+				i := int(next.Add(1)) - 1
+				if i >= len(experiments) {
+					return
+				}
+				bound, err := s.one(ctx, experiments[i], i == 0, &first)
+				if fails[i] = err; err != nil {
+					s.wrong.Store(true)
+					return
+				}
+				for _, m := range bound.Shown {
+					titles[i] = append(titles[i], m.Text)
+				}
+			}
+		})
+	}
+	crew.Wait()
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	for _, err := range fails {
 		if err != nil {
 			return nil, err
 		}
-		answer.Rows = append(answer.Rows, row)
 	}
-	return answer, rows.Err()
+	answer := &Answer{Query: s.query.String(), Experiments: len(experiments), Metrics: []string{}, SQL: first, Rows: []Answered{}, Warnings: []string{}}
+	for _, list := range titles {
+		for _, title := range list {
+			if !slices.Contains(answer.Metrics, title) {
+				answer.Metrics = append(answer.Metrics, title)
+			}
+		}
+	}
+	for _, row := range s.best.Rows() {
+		answer.Rows = append(answer.Rows, answered(row, answer.Metrics))
+	}
+	return answer, nil
 }
 
-// compile compiles twice where the query turns out to ask for values that are
-// computed over the region tree: joining them costs, so they are only there
-// when needed.
-func compile(ctx context.Context, engine *store.Engine, q *perfql.Query, words Words, datasets []*Dataset) (*perfql.Plan, error) {
-	var sources []*querySource
-	var experiments []*perfql.Experiment
-	for _, d := range datasets {
-		s := &querySource{d: d, runtime: sync.OnceValues(func() (float64, error) { return d.runtime(ctx, engine) })}
-		var err error
-		if s.tables, err = d.tables(); err != nil {
-			return nil, err
-		}
-		s.time, _ = d.TimeMetric() // without one there are no built-in metrics
-		sources = append(sources, s)
-		experiments = append(experiments, s.experiment())
-	}
-	plan, err := perfql.Compile(q, words.Vocabulary, words.Logic, experiments)
+// one searches an experiment and writes the SQL of the first.
+func (s *search) one(ctx context.Context, open Searched, isFirst bool, sql *string) (*perfql.Bound, error) {
+	d, err := open()
 	if err != nil {
 		return nil, err
 	}
-	again := false
-	for i, s := range sources {
-		if s.failed != nil {
-			return nil, s.failed
+	source := &querySource{d: d, runtime: sync.OnceValues(func() (float64, error) { return d.runtime(ctx, s.engine) })}
+	source.time, _ = d.TimeMetric() // without one there are no built-in metrics
+	bound, err := perfql.Bind(s.query, s.words.Vocabulary, s.words.Logic, source.experiment())
+	if err != nil {
+		if s.several {
+			err = s.query.Of(d.Name, err)
 		}
-		if s.needsTree {
-			experiments[i], again = s.experiment(), true
+		return nil, err
+	}
+	if isFirst {
+		if *sql, err = source.sql(bound); err != nil {
+			return nil, err
 		}
 	}
-	if again {
-		return perfql.Compile(q, words.Vocabulary, words.Logic, experiments)
+	rows, err := s.answer(ctx, source, bound)
+	if err != nil {
+		return nil, err
 	}
-	return plan, nil
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.best.Add(rows...)
+	return bound, nil
 }
 
-func scanAnswer(rows *sql.Rows, metrics []string) (Answered, error) {
-	var experiment string
-	var region, node sql.NullString
-	var process, thread, regionID, unitID sql.NullInt64
-	var degree sql.NullFloat64
-	values := make([]sql.NullFloat64, len(metrics))
-	targets := []any{&experiment, &region, &node, &process, &thread, &degree, &regionID, &unitID}
-	for i := range values {
-		targets = append(targets, &values[i])
+func (s *search) answer(ctx context.Context, source *querySource, bound *perfql.Bound) ([]perfql.Row, error) {
+	if s.here(source.d) {
+		table, err := source.table(bound.Columns())
+		if err != nil {
+			return nil, err
+		}
+		return bound.Answer(table)
 	}
-	if err := rows.Scan(targets...); err != nil {
-		return Answered{}, err
+	engine, err := s.engine()
+	if err != nil {
+		return nil, err
 	}
-	row := Answered{Experiment: experiment, Node: node.String, Degree: nullable(degree), Metrics: make(map[string]Real, len(metrics))}
-	if region.Valid {
-		row.Region = &region.String
+	text, err := source.sql(bound)
+	if err != nil {
+		return nil, err
 	}
-	if process.Valid {
-		row.Unit = unitValue(model.Unit{Process: int(process.Int64), Thread: int(thread.Int64)})
+	rows, err := engine.Query(ctx, text)
+	if err != nil {
+		return nil, fmt.Errorf("the query engine refuses the compiled query: %w\n%s", err, text)
 	}
-	for i, name := range metrics {
-		row.Metrics[name] = nullable(values[i])
+	defer rows.Close()
+	return render.Scan(rows, bound)
+}
+
+func answered(row perfql.Row, titles []string) Answered {
+	out := Answered{Experiment: row.Experiment, Degree: Real(row.Degree), Metrics: make(map[string]Real, len(titles))}
+	if row.Region != nil {
+		out.Region = &row.Region.Path
 	}
-	return row, nil
+	if row.Unit != nil {
+		out.Unit, out.Node = unitValue(model.Unit{Process: row.Unit.Process, Thread: row.Unit.Thread}), row.Unit.Node
+	}
+	for _, title := range titles {
+		out.Metrics[title] = Missing
+	}
+	for i, s := range row.Shown {
+		out.Metrics[s.Text] = Real(row.Values[i])
+	}
+	return out
 }
 
 // unitValue is a unit as JSON shows it: a process is its number.
@@ -122,11 +215,4 @@ func unitValue(u model.Unit) any {
 		return u.Process
 	}
 	return u.String()
-}
-
-func nullable(v sql.NullFloat64) Real {
-	if !v.Valid {
-		return Missing
-	}
-	return Real(v.Float64)
 }

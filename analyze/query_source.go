@@ -5,21 +5,21 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"auspex/model"
 	"auspex/perfql"
+	"auspex/perfql/render"
 	"auspex/store"
 )
 
 // querySource offers a dataset's files and metrics to PERFQL.
 type querySource struct {
-	d         *Dataset
-	time      string // the time metric, "" without one
-	runtime   func() (float64, error)
-	tables    tables
-	needsTree bool  // a metric was asked for that is computed over the tree
-	failed    error // the run time could not be found
+	d       *Dataset
+	time    string // the time metric, "" without one
+	runtime func() (float64, error)
+	found   map[string]*perfql.Metric // by the name asked for; nil for none
 }
 
 // tables are the SQL expressions of an experiment's tables, which were checked.
@@ -36,13 +36,13 @@ func (d *Dataset) tables() (t tables, err error) {
 
 // runtime is the time of the slowest unit. Where exclusive times are stored the
 // engine adds them up, which is faster than loading them.
-func (d *Dataset) runtime(ctx context.Context, engine *store.Engine) (float64, error) {
+func (d *Dataset) runtime(ctx context.Context, start func() (*store.Engine, error)) (float64, error) {
 	name, err := d.TimeMetric()
 	if err != nil {
 		return 0, err
 	}
 	flatInclusive := model.IsFlat(d.Regions) && d.MetricIndex(name, model.Inclusive) >= 0
-	if d.MetricIndex(name, model.Exclusive) < 0 || flatInclusive {
+	if d.small() || d.MetricIndex(name, model.Exclusive) < 0 || flatInclusive {
 		t, err := d.Times()
 		if err != nil {
 			return 0, err
@@ -50,6 +50,10 @@ func (d *Dataset) runtime(ctx context.Context, engine *store.Engine) (float64, e
 		return t.Runtime, nil
 	}
 	values, err := d.stored.Table("values")
+	if err != nil {
+		return 0, err
+	}
+	engine, err := start()
 	if err != nil {
 		return 0, err
 	}
@@ -67,10 +71,16 @@ func (d *Dataset) runtime(ctx context.Context, engine *store.Engine) (float64, e
 }
 
 func (s *querySource) experiment() *perfql.Experiment {
-	return &perfql.Experiment{
-		Name: s.d.Name, Values: s.values(), Regions: s.tables.regions, Units: s.tables.units,
-		Metric: s.metric, Known: s.d.knownNames(),
+	return &perfql.Experiment{Name: s.d.Name, Metric: s.metric, Known: s.d.knownNames()}
+}
+
+// sql renders a query over the stored files.
+func (s *querySource) sql(b *perfql.Bound) (string, error) {
+	t, err := s.d.tables()
+	if err != nil {
+		return "", err
 	}
+	return render.SQL(b, render.Source{Values: s.values(t, b.Columns()), Regions: t.regions, Units: t.units})
 }
 
 // Columns that are added to the stored ones.
@@ -81,13 +91,27 @@ const (
 	wholeColumn         = "\x01whole"         // exclusive time, nested regions included
 )
 
-// metric describes a metric to PERFQL.
+// metric finds a metric for PERFQL, which asks for the same ones again and again.
 func (s *querySource) metric(name string) (perfql.Metric, bool) {
+	found, asked := s.found[name]
+	if !asked {
+		if m, ok := s.describe(name); ok {
+			found = &m
+		}
+		if s.found == nil {
+			s.found = map[string]*perfql.Metric{}
+		}
+		s.found[name] = found
+	}
+	if found == nil {
+		return perfql.Metric{}, false
+	}
+	return *found, true
+}
+
+func (s *querySource) describe(name string) (perfql.Metric, bool) {
 	if m, err := s.d.Resolve(name); err == nil {
 		column := m.Column()
-		if m.Scope != model.Own && s.d.MetricIndex(m.Name, m.Scope) < 0 {
-			s.needsTree = true
-		}
 		canonical := canonicalName(m, name)
 		switch {
 		case !m.Additive():
@@ -103,61 +127,56 @@ func (s *querySource) metric(name string) (perfql.Metric, bool) {
 	return perfql.Metric{}, false
 }
 
-// builtIn renders the built-in metrics; they give what Rows computes.
+// builtIn describes the built-in metrics; they give what Rows computes.
 func (s *querySource) builtIn(name string, scope model.Scope) (perfql.Metric, bool) {
 	base, _, _ := model.SplitScope(name)
-	column := s.time + "." + string(scope)
-	if s.d.MetricIndex(s.time, scope) < 0 {
-		s.needsTree = true
-	}
-	seconds := perfql.Additive(name, column)
-	exclusive := perfql.Additive(name, s.time+"."+string(model.Exclusive))
+	column, exclusive := s.time+"."+string(scope), s.time+"."+string(model.Exclusive)
 	switch base {
 	case TimeShare:
-		seconds.ByUnit = exclusive.ByUnit
-		return perfql.Share(name, seconds, s.total()), true
+		m := perfql.Additive(name, column)
+		m.ByUnit = exclusive
+		return perfql.Share(name, m, s.runtime), true
 	case Imbalance:
 		m := perfql.Imbalance(name, column)
-		m.ByUnit = perfql.Imbalance(name, usefulColumn).ByUnit
+		m.ByUnit = usefulColumn
 		return m, true
 	case Lost, LostShare:
 		m := perfql.Lost(name, column)
-		m.ByUnit = perfql.Lost(name, usefulColumn).ByUnit
+		m.ByUnit = usefulColumn
 		if base == LostShare {
-			m = perfql.Scaled(name, m, s.total())
+			m = perfql.Scaled(name, m, s.runtime)
 		}
 		return m, true
 	case MPIShare:
-		s.needsTree = true
 		// A flat profile's own inclusive times hold what it cannot attribute.
-		whole := perfql.Additive(name, wholeColumn)
-		whole.ByUnit = exclusive.ByUnit
-		part := perfql.Additive(name, nestedColumn)
-		part.ByUnit = perfql.Additive(name, communicationColumn).ByUnit
+		whole, part := perfql.Additive(name, wholeColumn), perfql.Additive(name, nestedColumn)
+		whole.ByUnit, part.ByUnit = exclusive, communicationColumn
 		return perfql.Ratio(name, part, whole), true
 	}
 	return perfql.Metric{}, false
 }
 
-// total is the run time that shares are of.
-func (s *querySource) total() float64 {
-	v, err := s.runtime()
-	if err != nil {
-		s.failed = err
+// needsTree tells whether some of the columns are computed over the region tree:
+// joining it costs, so it is only there when needed.
+func (s *querySource) needsTree(columns []string) bool {
+	stored := func(name string) bool {
+		return slices.ContainsFunc(s.d.Metrics, func(m model.Metric) bool { return m.Column() == name })
 	}
-	return v
+	return slices.ContainsFunc(columns, func(name string) bool {
+		if name == usefulColumn || name == communicationColumn {
+			name = s.time + "." + string(model.Exclusive)
+		}
+		return !stored(name)
+	})
 }
 
 // values is the relation of region summaries, with what is computed.
-func (s *querySource) values() string {
-	stored := s.tables.values
-	if s.time != "" && s.d.MetricIndex(s.time, model.Exclusive) < 0 {
-		s.needsTree = true
+func (s *querySource) values(t tables, columns []string) string {
+	stored := t.values
+	if s.needsTree(columns) {
+		stored = "(" + s.tree(t) + ")"
 	}
-	if s.needsTree {
-		stored = "(" + s.tree(stored) + ")"
-	}
-	if s.time == "" {
+	if !slices.Contains(columns, usefulColumn) && !slices.Contains(columns, communicationColumn) {
 		return stored
 	}
 	seconds := quoteColumn(s.time + "." + string(model.Exclusive))
@@ -183,7 +202,7 @@ func (s *querySource) communicationSQL() string {
 // tree adds the inclusive values that were measured exclusively and the other
 // way round. A region that a unit entered only through nested ones has a row
 // too.
-func (s *querySource) tree(stored string) string {
+func (s *querySource) tree(t tables) string {
 	inclusive := []string{"v.unit", "up.ancestor AS region"}
 	var exclusive, kept []string
 	for _, m := range s.d.Metrics {
@@ -196,7 +215,7 @@ func (s *querySource) tree(stored string) string {
 				quoteColumn(m.Column()), quoteColumn(m.Column()), quoteColumn(m.Name+".exc")))
 		}
 	}
-	regions := s.tables.regions
+	stored, regions := t.values, t.regions
 	from := stored
 	if len(exclusive) > 0 {
 		var below []string

@@ -28,17 +28,65 @@ func ask(t testing.TB, text string, datasets ...*Dataset) *Answer {
 	return answer
 }
 
+// tryAsking asks in memory and in the database, which must agree.
 func tryAsking(t testing.TB, text string, datasets ...*Dataset) (*Answer, error) {
 	t.Helper()
-	engine, err := sharedEngine()
-	if err != nil {
-		t.Fatal(err)
-	}
 	q, err := perfql.Parse(text)
 	if err != nil {
 		return nil, err
 	}
-	return Query(context.Background(), engine, q, ShippedWords(), datasets)
+	var answers [2]*Answer
+	for i, here := range []bool{true, false} {
+		s := &search{query: q, words: ShippedWords(), engine: sharedEngine, here: func(*Dataset) bool { return here }}
+		if answers[i], err = s.run(context.Background(), searched(datasets...)); err != nil {
+			return nil, err
+		}
+	}
+	sameAnswer(t, text, answers[0], answers[1])
+	return answers[0], nil
+}
+
+func sameAnswer(t testing.TB, text string, here, there *Answer) {
+	t.Helper()
+	key := func(a Answered) string { return fmt.Sprint(a.Experiment, " ", a.regionText(), " ", a.Unit) }
+	rows := map[string]Answered{}
+	for _, row := range there.Rows {
+		rows[key(row)] = row
+	}
+	if len(here.Rows) != len(there.Rows) || len(rows) != len(there.Rows) {
+		t.Errorf("%s: %d rows in memory, %d in the database", text, len(here.Rows), len(there.Rows))
+		return
+	}
+	for _, row := range here.Rows {
+		other, ok := rows[key(row)]
+		same := func(a, b Real) bool {
+			return a.IsMissing() && b.IsMissing() || math.Abs(float64(a-b)) <= 1e-9*max(1, math.Abs(float64(a)))
+		}
+		if !ok || !same(row.Degree, other.Degree) || row.Node != other.Node {
+			t.Errorf("%s: %+v in memory, %+v in the database", text, row, other)
+		}
+		for name, v := range row.Metrics {
+			if !same(v, other.Metrics[name]) {
+				t.Errorf("%s: %s of %s is %v in memory, %v in the database", text, name, key(row), v, other.Metrics[name])
+			}
+		}
+	}
+}
+
+func (a Answered) regionText() string {
+	if a.Region == nil {
+		return ""
+	}
+	return *a.Region
+}
+
+// searched opens nothing: the datasets are open.
+func searched(datasets ...*Dataset) []Searched {
+	var all []Searched
+	for _, d := range datasets {
+		all = append(all, func() (*Dataset, error) { return d, nil })
+	}
+	return all
 }
 
 // agree compares what the query engine and Rows compute.

@@ -335,7 +335,7 @@ func TestWhatCannotBeAnswered(t *testing.T) {
 		"query metric": {func() error {
 			q, err := perfql.Parse("(wtiem is high)")
 			if err == nil {
-				_, err = Query(context.Background(), nil, q, words, []*Dataset{d})
+				_, err = Query(context.Background(), sharedEngine, q, words, searched(d))
 			}
 			return err
 		}, "did you mean wtime"},

@@ -112,17 +112,6 @@ func (s *limited) Degree(x float64) float64 {
 	return min(y, s.by)
 }
 
-func (s *limited) SQL(x string) (string, error) {
-	y, err := s.of.SQL(x)
-	switch {
-	case err != nil:
-		return "", err
-	case s.scale:
-		return bounded(fmt.Sprintf("(%s * %s)", num(s.by), y))
-	}
-	return bounded(fmt.Sprintf("CASE WHEN %[1]s <= %[2]s THEN %[1]s WHEN %[1]s > %[2]s THEN %[2]s END", y, num(s.by)))
-}
-
 func (s *limited) cut(level float64) (lo, hi float64) {
 	if s.scale {
 		level /= s.by

@@ -23,24 +23,6 @@ func (s *joined) Degree(x float64) float64 {
 	return s.logic.And(ys...)
 }
 
-func (s *joined) SQL(x string) (string, error) {
-	var ys []string
-	for _, t := range s.sets {
-		y, err := t.SQL(x)
-		if err != nil {
-			return "", err
-		}
-		ys = append(ys, y)
-	}
-	switch {
-	case s.or:
-		return bounded(s.logic.OrSQL(ys...))
-	case s.logic == Minimum: // one x is missing for all, so nobody has to ask whether some are
-		return bounded("least(" + strings.Join(ys, ", ") + ")")
-	}
-	return bounded(s.logic.AndSQL(ys...))
-}
-
 func (s *joined) String() string {
 	word := " AND "
 	if s.or {
@@ -58,7 +40,7 @@ func (s *joined) String() string {
 }
 
 func (s *joined) cut(level float64) (lo, hi float64) {
-	level = s.logic.sideLevel(s.or, level)
+	level = s.logic.SideLevel(s.or, level)
 	if math.IsNaN(level) {
 		return math.Inf(-1), math.Inf(1)
 	}

@@ -3,7 +3,6 @@ package fuzzy
 import (
 	"fmt"
 	"math"
-	"strings"
 
 	"auspex/expr"
 )
@@ -81,6 +80,12 @@ func (l Logic) String() string {
 	return "min"
 }
 
+// Parts tells how a logic is made: products instead of extremes, or the
+// compensatory AND with its gamma.
+func (l Logic) Parts() (product, compensatory bool, gamma float64) {
+	return l.product, l.compensatory, l.gamma
+}
+
 // And joins degrees that must all hold.
 func (l Logic) And(ys ...float64) float64 {
 	least, all, none := 1.0, 1.0, 1.0
@@ -121,10 +126,10 @@ func (l Logic) Or(ys ...float64) float64 {
 	return most
 }
 
-// sideLevel tells what must hold below for a junction to be above level: under
+// SideLevel tells what must hold below for a junction to be above level: under
 // AND each side, under OR at least one side is above the level it gives. NaN
 // means that nothing is known.
-func (l Logic) sideLevel(or bool, level float64) float64 {
+func (l Logic) SideLevel(or bool, level float64) float64 {
 	switch {
 	case or && l.product: // sides below level add up
 		return 0
@@ -135,37 +140,4 @@ func (l Logic) sideLevel(or bool, level float64) float64 {
 		return 0
 	}
 	return level
-}
-
-// AndSQL renders And of SQL expressions.
-func (l Logic) AndSQL(ys ...string) string {
-	if len(ys) == 1 {
-		return ys[0]
-	}
-	all := "(" + strings.Join(ys, ") * (") + ")"
-	switch {
-	case l.product:
-		return "(" + all + ")"
-	case l.compensatory:
-		none := "(1 - (" + strings.Join(ys, ")) * (1 - (") + "))"
-		return fmt.Sprintf("(pow(%s, %s) * pow(1 - %s, %s))", all, num(1-l.gamma), none, num(l.gamma))
-	}
-	// least() passes over NULL, and is slower than this.
-	if len(ys) == 2 {
-		return fmt.Sprintf("CASE WHEN %[1]s IS NULL OR %[1]s < %[2]s THEN %[1]s ELSE %[2]s END", ys[0], ys[1])
-	}
-	return "CASE WHEN (" + strings.Join(ys, ") IS NOT NULL AND (") + ") IS NOT NULL THEN least(" + strings.Join(ys, ", ") + ") END"
-}
-
-// OrSQL renders Or of SQL expressions.
-func (l Logic) OrSQL(ys ...string) string {
-	if len(ys) == 1 {
-		return ys[0]
-	}
-	if l.product {
-		known := "coalesce(" + strings.Join(ys, ", ") + ") IS NULL"
-		none := "(1 - coalesce(" + strings.Join(ys, ", 0)) * (1 - coalesce(") + ", 0))"
-		return "CASE WHEN " + known + " THEN NULL ELSE 1 - " + none + " END"
-	}
-	return "greatest(" + strings.Join(ys, ", ") + ")"
 }

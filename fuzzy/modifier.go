@@ -1,7 +1,6 @@
 package fuzzy
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -148,42 +147,6 @@ func intensify(y float64) float64 {
 		return 2 * y * y
 	}
 	return 1 - 2*(1-y)*(1-y)
-}
-
-func (s *modified) SQL(x string) (string, error) {
-	y, err := s.of.SQL(x)
-	if err != nil {
-		return "", err
-	}
-	if p, ok := s.by.power(); ok {
-		return bounded(fmt.Sprintf("pow(%s, %s)", y, num(p)))
-	}
-	switch s.by {
-	case Not:
-		y = "(1 - " + y + ")"
-	case Norm:
-		y = s.normSQL(y)
-	case Intensify:
-		y = intensifySQL(y)
-	case Slightly:
-		y = intensifySQL(s.normSQL(fmt.Sprintf("least(pow(%s, 1.25e0), 1 - pow(%s, 2))", y, y)))
-	case Above:
-		y = fmt.Sprintf("CASE WHEN %s <= %s THEN 0e0 ELSE 1 - %s END", x, num(s.topX), y)
-	case Below:
-		y = fmt.Sprintf("CASE WHEN %[1]s < %[2]s THEN 1 - %[3]s WHEN %[1]s >= %[2]s THEN 0e0 END", x, num(s.topX), y)
-	}
-	return bounded(y)
-}
-
-func (s *modified) normSQL(y string) string {
-	if s.topY < dust {
-		return "(0 * " + y + ")"
-	}
-	return fmt.Sprintf("CASE WHEN %[1]s >= %[2]s THEN 1e0 ELSE %[1]s / %[2]s END", y, num(s.topY))
-}
-
-func intensifySQL(y string) string {
-	return fmt.Sprintf("CASE WHEN %[1]s < 0.5e0 THEN 2 * pow(%[1]s, 2) ELSE 1 - 2 * pow(1 - %[1]s, 2) END", y)
 }
 
 // cut looks for the degree below that the modifier lifts above level.

@@ -1,7 +1,6 @@
 package fuzzy
 
 import (
-	"database/sql"
 	"fmt"
 	"math"
 	"strings"
@@ -281,89 +280,5 @@ func TestLogicLaws(t *testing.T) {
 		if _, err := ParseLogic(bad); err == nil {
 			t.Errorf("the logic %q was accepted", bad)
 		}
-	}
-}
-
-// TestSQLAgreesWithDegree computes random phrases here and in DuckDB, over
-// values that include missing ones, both infinities and the knots.
-func TestSQLAgreesWithDegree(t *testing.T) {
-	db, err := sql.Open("duckdb", "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	var xs []float64
-	for i := -160; i <= 160; i++ {
-		xs = append(xs, float64(i)/8, float64(i)/8+0.0371)
-	}
-	xs = append(xs, math.Inf(1), math.Inf(-1), 1e300, -1e300, 1e-300, math.NaN(), math.NaN())
-	var b strings.Builder
-	for i, x := range xs {
-		text := fmt.Sprintf("'%v'::DOUBLE", x)
-		if i == len(xs)-1 {
-			text = "NULL"
-		}
-		fmt.Fprintf(&b, ",(%d, %s)", i, text)
-	}
-	if _, err := db.Exec("CREATE TABLE t AS SELECT * FROM (VALUES " + b.String()[1:] + ") v(i, x)"); err != nil {
-		t.Fatal(err)
-	}
-	rapid.Check(t, func(t *rapid.T) {
-		// Several phrases make one round trip to the database.
-		var sets []Set
-		var columns []string
-		for range 4 {
-			s := bindAny(t, anyPhrase(2).Draw(t, "phrase"), anyLogic().Draw(t, "logic"))
-			if rapid.Bool().Draw(t, "limited") { // as the conclusion of a rule
-				s = &limited{of: s, by: 0.4, scale: rapid.Bool().Draw(t, "scale")}
-			}
-			text, err := SQL(s, "x")
-			if err != nil {
-				continue
-			}
-			sets, columns = append(sets, s), append(columns, text)
-		}
-		if len(sets) == 0 {
-			return
-		}
-		rows, err := db.Query("SELECT i, " + strings.Join(columns, ", ") + " FROM t")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer rows.Close()
-		n := 0
-		for ; rows.Next(); n++ {
-			var i int
-			got := make([]sql.NullFloat64, len(sets))
-			into := []any{&i}
-			for k := range got {
-				into = append(into, &got[k])
-			}
-			if err := rows.Scan(into...); err != nil {
-				t.Fatal(err)
-			}
-			for k, s := range sets {
-				if !got[k].Valid {
-					got[k].Float64 = math.NaN()
-				}
-				// Cube roots near zero magnify the last digit.
-				if want := s.Degree(xs[i]); !near(got[k].Float64, want, 1e-6) {
-					t.Fatalf("%s at %v: SQL %v, Go %v", s, xs[i], got[k].Float64, want)
-				}
-			}
-		}
-		if n != len(xs) || rows.Err() != nil {
-			t.Fatalf("%d rows, %v", n, rows.Err())
-		}
-	})
-}
-
-func TestLongSQLIsRefused(t *testing.T) {
-	s := set(t, strings.Repeat("slightly ", 8)+"S(0, 1)")
-	if _, err := s.SQL("x"); err == nil {
-		t.Error("a text that grows tenfold with each modifier was rendered")
-	}
-	if y := s.Degree(0.4); !(y >= 0 && y <= 1) {
-		t.Errorf("degree %v", y)
 	}
 }

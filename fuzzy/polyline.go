@@ -1,10 +1,8 @@
 package fuzzy
 
 import (
-	"fmt"
 	"math"
 	"slices"
-	"strings"
 )
 
 // polyline is a curve of straight pieces, level before the first and after the
@@ -37,35 +35,6 @@ func (p polyline) at(i int) float64 {
 		y = max(y, p.ys[j])
 	}
 	return y
-}
-
-// sql has its branches in rising order of x. NULL fails them all and so answers
-// NULL.
-func (p polyline) sql(x string) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "CASE WHEN %s < %s THEN %s", x, num(p.xs[0]), num(p.ys[0]))
-	last := len(p.xs) - 1
-	for i, at := range p.xs[:last] {
-		if p.xs[i+1] == at {
-			if i == 0 || p.xs[i-1] != at {
-				fmt.Fprintf(&b, " WHEN %s = %s THEN %s", x, num(at), num(p.at(i)))
-			}
-			continue
-		}
-		y0, y1 := p.ys[i], p.ys[i+1]
-		end := "<"
-		if i+1 == last || p.xs[i+2] != p.xs[i+1] {
-			end = "<="
-		}
-		fmt.Fprintf(&b, " WHEN %s %s %s THEN ", x, end, num(p.xs[i+1]))
-		if y0 == y1 {
-			b.WriteString(num(y0))
-			continue
-		}
-		fmt.Fprintf(&b, "%s + %s * ((%s - %s) / %s)", num(y0), num(y1-y0), x, num(at), num(p.xs[i+1]-at))
-	}
-	fmt.Fprintf(&b, " WHEN %s >= %s THEN %s END", x, num(p.xs[last]), num(p.ys[last]))
-	return b.String()
 }
 
 // cut is the hull of the places whose degree is above level.

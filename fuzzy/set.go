@@ -1,11 +1,8 @@
 package fuzzy
 
 import (
-	"errors"
 	"math"
 	"slices"
-
-	"auspex/expr"
 )
 
 // Set is a fuzzy set over the numbers: a shape, or a phrase of words bound to
@@ -14,10 +11,6 @@ type Set interface {
 	// Degree is the membership of x, in [0, 1]. The membership of a missing
 	// value (NaN) is missing.
 	Degree(x float64) float64
-	// SQL renders the degree of x for DuckDB. x is a column of type DOUBLE in
-	// which missing is NULL and never NaN, such as [expr.SQL] gives; for any
-	// other use [SQL].
-	SQL(x string) (string, error)
 	// String prints the set as it is written in a vocabulary or a query.
 	String() string
 
@@ -28,27 +21,6 @@ type Set interface {
 	cut(level float64) (lo, hi float64)
 	// peak is the first place where the degree is largest, and that degree.
 	peak() (x, y float64)
-}
-
-// maxSQL bounds the rendered text: stacked modifiers repeat what they modify.
-const maxSQL = 256 << 10
-
-var errLongSQL = errors.New("the phrase is too long for the database; use fewer modifiers")
-
-func bounded(sql string) (string, error) {
-	if len(sql) > maxSQL {
-		return "", errLongSQL
-	}
-	return sql, nil
-}
-
-func num(v float64) string { return expr.SQLNumber(v) }
-
-// SQL renders the degree of a column x that may hold NaN, which is missing too;
-// DuckDB takes it for larger than any number.
-func SQL(s Set, x string) (string, error) {
-	text, err := s.SQL(x)
-	return "CASE WHEN isnan(" + x + ") THEN NULL ELSE " + text + " END", err
 }
 
 // Cut gives bounds outside which no degree of s is above level, as far as they

@@ -2,8 +2,10 @@ package launch
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"sort"
 	"time"
 
@@ -19,6 +21,9 @@ type Run struct {
 	// far as that was seen.
 	Deaths []string
 }
+
+// errNothing is where no process wrote anything.
+var errNothing = errors.New("nothing was measured")
 
 // Collect makes an experiment of the files that the processes of a run wrote
 // into dir.
@@ -41,9 +46,10 @@ func Collect(ctx context.Context, dir string, run Run) (*model.Experiment, error
 	}
 	c.keepRanks()
 	if len(c.processes) == 0 {
-		return nil, fmt.Errorf("nothing was measured: the program makes no MPI calls, was not compiled with auspex cc, or ended before its first event")
+		return nil, errNothing
 	}
 	c.declare()
+	c.off = switchedOff(c.processes)
 	var trees [][]threadTree
 	for _, p := range c.processes {
 		trees = append(trees, c.grow(p))
@@ -52,6 +58,7 @@ func Collect(ctx context.Context, dir string, run Run) (*model.Experiment, error
 		c.process(p, trees[i])
 	}
 	c.tellSamples()
+	c.tellCost()
 	return c.b.Build(c.header(run))
 }
 
@@ -60,6 +67,7 @@ type collector struct {
 	tree      callTree
 	where     map[*probe.Process]*spot // each first thread was last in
 	processes []*probe.Process
+	off       map[measuredPlace]bool
 	notes     []string
 	columns   columns
 }
@@ -99,6 +107,36 @@ func (c *collector) keepRanks() {
 		for i, p := range c.processes {
 			p.Rank = i
 		}
+	}
+	c.keepApart()
+}
+
+// keepApart sees to it that no two processes are taken for one rank.
+func (c *collector) keepApart() {
+	seen, alone, again := map[int]bool{}, 0, false
+	for _, p := range c.processes {
+		again = again || seen[p.Rank]
+		seen[p.Rank] = true
+		if p.Ranks == 1 {
+			alone++
+		}
+		if p.MPI == "" && slices.ContainsFunc(p.Objects, func(o probe.Object) bool { return isMPI(filepath.Base(o.Path)) }) {
+			c.notes = append(c.notes, fmt.Sprintf("%s uses MPI, but its MPI calls were not measured: put auspex run before mpirun, or name the mpicc of its MPI in $AUSPEX_MPICC", filepath.Base(p.Program)))
+		}
+	}
+	c.notes = slices.Compact(c.notes)
+	if !again {
+		return
+	}
+	n := len(c.processes)
+	if alone == n {
+		c.notes = append(c.notes, fmt.Sprintf("the %d processes knew nothing of one another: each was an MPI program of 1 rank. If they were to be one of %d, their launcher does not fit their MPI (srun wants --mpi=pmi2 or pmix)", n, n))
+	} else {
+		c.notes = append(c.notes, fmt.Sprintf("several MPI programs ran: their %d processes are numbered in the order they started", n))
+		slices.SortStableFunc(c.processes, func(p, q *probe.Process) int { return p.Started.Compare(q.Started) })
+	}
+	for i, p := range c.processes {
+		p.Rank, p.Ranks = i, n
 	}
 }
 
@@ -197,9 +235,11 @@ type threadTree struct {
 // grow adds the regions of a process to the tree of all.
 func (c *collector) grow(p *probe.Process) []threadTree {
 	var list []threadTree
-	for i, t := range p.Threads {
-		nodes := c.tree.nodes(p, t)
-		list = append(list, threadTree{t, nodes, c.tree.samples(p, t, nodes)})
+	for i := range p.Threads {
+		t := &p.Threads[i]
+		owner := c.owners(p, t)
+		nodes := c.tree.nodes(p, *t)
+		list = append(list, threadTree{*t, nodes, c.tree.samples(p, *t, nodes, owner)})
 		if i == 0 {
 			c.where[p] = nodes[t.Current]
 		}
@@ -213,6 +253,13 @@ func (c *collector) process(p *probe.Process, threads []threadTree) {
 		if i == 0 {
 			unit := c.b.Unit(model.Unit{Node: p.Host, Process: p.Rank, Thread: t.thread.ID})
 			c.b.Set(unit, c.place(t.nodes[0]), c.columns.memory, float64(p.PeakMemory))
+		}
+	}
+	for _, t := range p.Threads {
+		for _, n := range t.Nodes {
+			if p.Regions[n.Region].Name == "<others>" {
+				c.notes = append(c.notes, fmt.Sprintf("rank %d has more regions, or deeper nested ones, than are kept: %s calls are in <others>", p.Rank, grouped(n.Calls)))
+			}
 		}
 	}
 	if p.Lost > 0 {

@@ -12,9 +12,11 @@ import (
 // NOT ([*All], [*Inverse]).
 type Filter interface {
 	write(b *strings.Builder, nested bool)
-	// touches reports which relations it asks about.
-	touches() (regions, units bool)
-	sql(e *Experiment) string
+	// Touches reports which relations it asks about.
+	Touches() (regions, units bool)
+	// chooses tells whether it holds for a region in a unit. A filter that does
+	// not touch one of them may be asked without.
+	chooses(r *Region, u *Unit) bool
 }
 
 // Test compares one field with values.

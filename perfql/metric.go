@@ -1,115 +1,108 @@
 package perfql
 
-import (
-	"fmt"
-
-	"auspex/expr"
-)
-
-// Experiment is what a query needs to know of an experiment.
+// Experiment is what a query must know of an experiment to be bound to it.
 type Experiment struct {
 	Name string
-	// Relations as they stand after FROM: a table, or read_parquet('…').
-	Values  string // unit, region, and a DOUBLE column per metric
-	Regions string // id, name, path, kind
-	Units   string // id, node, process, thread
 	// Metric finds a metric by its own name or an alias of it.
 	Metric func(name string) (Metric, bool)
 	// Known lists the names that people may use, for suggestions.
 	Known []string
 }
 
-// Metric is how a metric is computed from the values relation: for each
-// grouping an SQL expression of its columns, an aggregate but for BySummary.
-// An empty text means that the metric makes no sense in that grouping.
+// Fold says what becomes of the values behind a row of the answer.
+type Fold uint8
+
+// The folds. What is missing counts in none of them.
+const (
+	// Sum adds up over units and regions: an exclusive time, a count.
+	Sum Fold = iota
+	// Outermost adds up over units; over regions the largest counts, since it
+	// holds what nested regions hold again.
+	Outermost
+	// Mean is of what does not add up, such as a rate that was stored as such.
+	Mean
+	// Spread is the largest value over the mean of all units, less one. Of one
+	// unit it is that unit's own value over the mean, less one.
+	Spread
+	// Behind is the largest value less the mean of all units, so the time that a
+	// unit waits for the slowest in the mean. Of one unit it is how much less
+	// than the largest it has.
+	Behind
+)
+
+// Metric is how a metric is computed from a column of the values relation.
 type Metric struct {
-	Name      string // what the vocabulary calls it
-	ByRegion  string
-	ByUnit    string
-	BySummary string
+	Name   string // what the vocabulary calls it
+	Fold   Fold
+	Column string
+	ByUnit string // the column where rows are units, if it is another
+	// Over divides the metric by another, after both were folded.
+	Over *Metric
+	// Whole divides it by a number, if it is set: what one unit can have at most.
+	Whole func() (float64, error)
+	// PerUnit: a region has as many wholes as there are units.
+	PerUnit bool
+
+	whole float64 // what Whole gave
 }
 
-func (m Metric) sql(by Grouping) string {
-	return [...]string{m.ByRegion, m.ByUnit, m.BySummary}[by]
+// Source is the column that the metric is made of in a grouping.
+func (m Metric) Source(by Grouping) string {
+	if by == ByUnit && m.ByUnit != "" {
+		return m.ByUnit
+	}
+	return m.Column
 }
 
-// UnitCount can be used in a metric's SQL: the number of units that the query
-// is about, be they in the values or not.
-const UnitCount = "(SELECT count(*) FROM chosen_units)"
-
-// sum adds what is known.
-func sum(column string) string {
-	c := identifier(column)
-	return fmt.Sprintf("sum(%s) FILTER (WHERE isfinite(%s))", c, c)
+// Divisor is the number to divide by; 1 where there is none.
+func (m Metric) Divisor() float64 {
+	if m.Whole == nil {
+		return 1
+	}
+	return m.whole
 }
 
-// Additive is a metric that adds up over units and regions: an exclusive time,
-// a count. Where it is missing it adds nothing.
-func Additive(name, column string) Metric {
-	return Metric{Name: name, ByRegion: sum(column), ByUnit: sum(column), BySummary: identifier(column)}
+// resolve asks once for the whole.
+func (m *Metric) resolve() (err error) {
+	if m.Whole != nil {
+		m.whole, err = m.Whole()
+	}
+	return err
 }
 
-// Inclusive is a metric that holds what nested regions hold again: it adds up
-// over units, and over regions the outermost counts, which has the most.
+// Additive is a metric that adds up over units and regions.
+func Additive(name, column string) Metric { return Metric{Name: name, Column: column} }
+
+// Inclusive is a metric that holds what nested regions hold again.
 func Inclusive(name, column string) Metric {
-	c := identifier(column)
-	return Metric{Name: name, ByRegion: sum(column), ByUnit: fmt.Sprintf("max(%s) FILTER (WHERE isfinite(%s))", c, c), BySummary: c}
+	return Metric{Name: name, Column: column, Fold: Outermost}
 }
 
-// Averaged is a metric that does not add up, such as a ratio or a rate that
-// was stored as such.
-func Averaged(name, column string) Metric {
-	c := identifier(column)
-	mean := fmt.Sprintf("avg(%s) FILTER (WHERE isfinite(%s))", c, c)
-	return Metric{Name: name, ByRegion: mean, ByUnit: mean, BySummary: c}
+// Averaged is a metric that does not add up.
+func Averaged(name, column string) Metric { return Metric{Name: name, Column: column, Fold: Mean} }
+
+// Imbalance is the largest value over the mean of all units, less one.
+func Imbalance(name, column string) Metric { return Metric{Name: name, Column: column, Fold: Spread} }
+
+// Lost is the largest value less the mean of all units.
+func Lost(name, column string) Metric { return Metric{Name: name, Column: column, Fold: Behind} }
+
+// Share is m as a share of what one unit can have at most: time_share is the
+// share of the time in the program's wall clock time.
+func Share(name string, m Metric, whole func() (float64, error)) Metric {
+	m.Name, m.Whole, m.PerUnit = name, whole, true
+	return m
 }
 
-// Share is an additive m as a share of total, what one unit can have at most:
-// time_share is the share of the time in the program's wall clock time.
-func Share(name string, m Metric, total float64) Metric {
-	t := expr.SQLNumber(total)
-	return Metric{Name: name,
-		ByRegion:  fmt.Sprintf("(%s) / (%s * %s)", m.ByRegion, t, UnitCount),
-		ByUnit:    fmt.Sprintf("(%s) / %s", m.ByUnit, t),
-		BySummary: fmt.Sprintf("%s / %s", m.BySummary, t),
-	}
+// Scaled is m over a number: lost_share is lost over the program's time.
+func Scaled(name string, m Metric, whole func() (float64, error)) Metric {
+	m.Name, m.Whole = name, whole
+	return m
 }
 
-// Scaled is m over a constant: lost_share is lost over the program's time.
-func Scaled(name string, m Metric, by float64) Metric {
-	over := func(sql string) string { return fmt.Sprintf("(%s) / %s", sql, expr.SQLNumber(by)) }
-	return Metric{Name: name, ByRegion: over(m.ByRegion), ByUnit: over(m.ByUnit), BySummary: over(m.BySummary)}
-}
-
-// Ratio is part over whole, such as mpi_share; over several units or regions
-// it is the ratio of the sums.
+// Ratio is part over whole, such as mpi_share; over several units or regions it
+// is the ratio of the sums.
 func Ratio(name string, part, whole Metric) Metric {
-	over := func(a, b string) string { return fmt.Sprintf("(%s) / (%s)", a, b) }
-	return Metric{Name: name, ByRegion: over(part.ByRegion, whole.ByRegion),
-		ByUnit: over(part.ByUnit, whole.ByUnit), BySummary: over(part.BySummary, whole.BySummary)}
-}
-
-// Imbalance is the largest value over the mean of all units, less one. Of one
-// unit it is that unit's own value over the mean, less one; the largest of
-// them is the region's.
-func Imbalance(name, column string) Metric {
-	c := identifier(column)
-	return Metric{Name: name,
-		ByRegion:  fmt.Sprintf("max(%s) FILTER (WHERE isfinite(%s)) * %s / %s - 1", c, c, UnitCount, sum(column)),
-		ByUnit:    fmt.Sprintf("%s * %s / sum(%s) OVER () - 1", sum(column), UnitCount, sum(column)),
-		BySummary: fmt.Sprintf("%s * %s / sum(%s) FILTER (WHERE isfinite(%s)) OVER (PARTITION BY region) - 1", c, UnitCount, c, c),
-	}
-}
-
-// Lost is the largest value less the mean of all units, so the time that a
-// unit waits for the slowest in the mean. Of one unit it is how much less than
-// the largest it has.
-func Lost(name, column string) Metric {
-	c := identifier(column)
-	most := fmt.Sprintf("max(%s) FILTER (WHERE isfinite(%s))", c, c)
-	return Metric{Name: name,
-		ByRegion:  fmt.Sprintf("%s - %s / %s", most, sum(column), UnitCount),
-		ByUnit:    fmt.Sprintf("max(%s) OVER () - %s", sum(column), sum(column)),
-		BySummary: fmt.Sprintf("%s OVER (PARTITION BY region) - %s", most, c),
-	}
+	part.Name, part.Over = name, &whole
+	return part
 }

@@ -28,41 +28,6 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-func TestCompileNeedsExperiments(t *testing.T) {
-	q, err := Parse("wtime is high")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Compile(q, fuzzy.Shipped(), fuzzy.Minimum, nil); err == nil {
-		t.Error("a query over nothing was compiled")
-	}
-	e := testExperiment("a")
-	e.Metric = func(string) (Metric, bool) { return Metric{Name: "time_share", ByRegion: "1e0"}, true }
-	q, _ = Parse("time_share is high BY unit")
-	if _, err := Compile(q, fuzzy.Shipped(), fuzzy.Minimum, []*Experiment{e}); err == nil || !strings.Contains(err.Error(), "not defined for a whole unit") {
-		t.Errorf("got %v", err)
-	}
-}
-
-// TestNamesAreQuoted looks for names that could break out of their quotes.
-func TestNamesAreQuoted(t *testing.T) {
-	q, err := Parse(`x is S(0, 1) WHERE region = 'it''s' AND node ~ '%''; DROP'`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	e := &Experiment{Name: `o'clock`, Values: "v", Regions: "r", Units: "u",
-		Metric: func(string) (Metric, bool) { return Additive("x", `a"b`), true }}
-	p, err := Compile(q, fuzzy.Shipped(), fuzzy.Minimum, []*Experiment{e})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{`'o''clock'`, `"a""b"`, `'it''s'`, `'%''; DROP'`} {
-		if !strings.Contains(p.SQL, want) {
-			t.Errorf("%s is not in\n%s", want, p.SQL)
-		}
-	}
-}
-
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{
 		"(wtime is HIGH_EXECUTION_TIME) AND (L2_TCM/L2_TCA is POOR_CACHE_MISS)",
@@ -71,7 +36,7 @@ func FuzzParse(f *testing.F) {
 	} {
 		f.Add(s)
 	}
-	e := testExperiment("a")
+	e := &Experiment{Name: "a", Metric: func(name string) (Metric, bool) { return Additive(name, name), name != "nothing" }}
 	f.Fuzz(func(t *testing.T, src string) {
 		q, err := Parse(src)
 		if err != nil {
@@ -86,7 +51,7 @@ func FuzzParse(f *testing.F) {
 		if err != nil || again.String() != q.String() {
 			t.Fatalf("%q prints %q, which parses as %v, %v", src, q, again, err)
 		}
-		if _, err := Compile(q, fuzzy.Shipped(), fuzzy.Minimum, []*Experiment{e}); err != nil {
+		if _, err := Bind(q, fuzzy.Shipped(), fuzzy.Minimum, e); err != nil {
 			var e *expr.Error
 			if !errors.As(err, &e) || e.Source != src {
 				t.Fatalf("%q: bad error %#v", src, err)

@@ -1,6 +1,7 @@
 package perfql
 
 import (
+	"errors"
 	"strconv"
 	"strings"
 
@@ -53,15 +54,13 @@ func (t Threshold) String() string {
 	return "> " + number(t.Value)
 }
 
-func (t Threshold) sql() string {
-	if t.OrEqual {
-		return ">= " + expr.SQLNumber(t.Value)
-	}
-	return "> " + expr.SQLNumber(t.Value)
+// Reached tells whether a degree is enough. A missing one is not.
+func (t Threshold) Reached(degree float64) bool {
+	return degree > t.Value || t.OrEqual && degree == t.Value
 }
 
-// threshold is what a degree must exceed to be an answer.
-func (q *Query) threshold() Threshold {
+// Threshold is what a degree must exceed to be an answer.
+func (q *Query) Threshold() Threshold {
 	if q.Degree == nil {
 		return Threshold{}
 	}
@@ -82,6 +81,15 @@ func (k Key) defaultDesc() bool { return k.By == "" || k.By == "degree" }
 // ErrorAt makes an error that points into the query.
 func (q *Query) ErrorAt(offset int, message, hint string) *expr.Error {
 	return &expr.Error{Source: q.Source, Offset: offset, Message: message, Hint: hint}
+}
+
+// Of names the experiment that an error about one of several is of.
+func (q *Query) Of(experiment string, err error) error {
+	var place *expr.Error
+	if errors.As(err, &place) {
+		place.Message = "experiment " + expr.Quote(experiment) + ": " + place.Message
+	}
+	return err
 }
 
 // String prints the query in its normal form, which parses back to an equal

@@ -13,13 +13,12 @@ func (p *Page) Answer(a *analyze.Answer, top int) {
 	if len(a.Rows) == 0 {
 		return
 	}
-	regions, units, experiments := false, false, map[string]bool{}
+	regions, units := false, false
 	for _, r := range a.Rows {
 		regions, units = regions || r.Region != nil, units || r.Unit != nil
-		experiments[r.Experiment] = true
 	}
 	var columns []column
-	if len(experiments) > 1 {
+	if a.Experiments > 1 {
 		columns = append(columns, words("experiment"))
 	}
 	if regions {
@@ -36,7 +35,7 @@ func (p *Page) Answer(a *analyze.Answer, top int) {
 	var rows [][]string
 	for _, r := range shown {
 		var row []string
-		if len(experiments) > 1 {
+		if a.Experiments > 1 {
 			row = append(row, r.Experiment)
 		}
 		if regions {

@@ -42,15 +42,19 @@ func (p *Page) Tree(nodes []analyze.TreeNode, metric string) {
 	p.table([]column{region("region"), words("kind"), number(metric + " inc."), number("exc."), number("share"), region("at")}, rows)
 }
 
-// Units writes the processing units with their times.
+// Units writes the processing units with their times. There may be millions.
 func (p *Page) Units(units []analyze.UnitTime) {
-	var rows [][]string
-	for _, u := range units {
-		rows = append(rows, []string{
-			u.Unit, u.Node, Seconds(u.Total), Seconds(u.Useful), Seconds(u.Communication), bar(float64(u.UsefulShare), 20),
-		})
-	}
-	p.table([]column{words("unit"), words("node"), number("total"), number("useful"), number("communication"), words("useful share")}, rows)
+	columns := []column{words("unit"), words("node"), number("total"), number("useful"), number("communication"), words("useful share")}
+	row := make([]string, len(columns))
+	p.stream(columns, func(yield func([]string) bool) {
+		for _, u := range units {
+			row[0], row[1], row[2], row[3], row[4] = u.Unit, u.Node, Seconds(u.Total), Seconds(u.Useful), Seconds(u.Communication)
+			row[5] = bar(float64(u.UsefulShare), 20)
+			if !yield(row) {
+				return
+			}
+		}
+	})
 }
 
 // Metrics writes what was measured.
@@ -66,12 +70,13 @@ func (p *Page) Metrics(metrics []analyze.MetricInfo) {
 }
 
 // Finding is one line of what `auspex doctor` found on the machine. Detail is
-// a version, or what the absence costs.
+// a version, or what the absence costs; Remedy is the command that mends it.
 type Finding struct {
 	Name   string `json:"name"`
 	Found  bool   `json:"found"`
 	Detail string `json:"detail"`
 	Where  string `json:"where,omitempty"`
+	Remedy string `json:"remedy,omitempty"`
 }
 
 // Findings writes what was found on the machine.
@@ -82,5 +87,8 @@ func (p *Page) Findings(findings []Finding) {
 			mark = "✓"
 		}
 		p.Line("%s %-18s %s", mark, f.Name, f.Detail)
+		if f.Remedy != "" {
+			p.Line("  %-18s → %s", "", f.Remedy)
+		}
 	}
 }

@@ -81,9 +81,23 @@ func (c *cpus) share(now float64) {
 				}
 				w.since = now
 			}
-			c.queue.schedule(r, now+w.remains/rate)
+			if rate > 0 {
+				c.queue.schedule(r, now+w.remains/rate)
+			} else {
+				c.queue.cancel(r)
+			}
 		}
 		h.rate = rate
 	}
 	c.dirty = c.dirty[:0]
+}
+
+// busy reports whether anything is being executed.
+func (c *cpus) busy() bool {
+	for i := range c.hosts {
+		if len(c.hosts[i].running) > 0 {
+			return true
+		}
+	}
+	return false
 }

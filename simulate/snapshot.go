@@ -87,7 +87,7 @@ func (e *engine) stateOf(s *snapshot, id int32) {
 		e.stateOfMessage(s, r.second)
 	}
 	for _, q := range r.pending {
-		s.put(int64(q.src), int64(q.dst), int64(q.tag))
+		s.put(int64(q.src), int64(q.dst), int64(q.tag), int64(q.from), int64(q.with))
 		e.stateOfMessage(s, q.handle)
 	}
 	for _, h := range r.open {

@@ -47,7 +47,7 @@ func (s *Store) claim(name string) (*claim, error) {
 	if err := os.MkdirAll(s.claimsDir(), 0o777); err != nil {
 		return nil, fmt.Errorf("the store cannot be made: %w", err)
 	}
-	for deadline := time.Now().Add(claimWait); ; time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(s.patience); ; time.Sleep(10 * time.Millisecond) {
 		c, owner, err := s.tryClaim(escapeName(name))
 		if !errors.Is(err, ErrBusy) {
 			return c, err

@@ -168,6 +168,10 @@ func (s *Store) collectClaims(removed *[]string) error {
 		if strings.HasPrefix(entry.Name(), ".tmp-") {
 			continue
 		}
+		_, who, _ := readOwner(filepath.Join(s.claimsDir(), entry.Name()))
+		if !stale(filepath.Join(s.claimsDir(), entry.Name()), who, time.Now()) {
+			continue // or gone
+		}
 		c, _, err := s.tryClaim(entry.Name()) // who gets it broke it
 		if errors.Is(err, ErrBusy) {
 			continue

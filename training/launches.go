@@ -1,6 +1,10 @@
 package training
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
 
 // LaunchStat tells of the way from the host to the device.
 type LaunchStat struct {
@@ -57,8 +61,8 @@ func (d *deviceView) launchStat(r *DeviceResult) {
 }
 
 // CriticalPath is what the end of the trace waited for, followed backwards on
-// one rank: a kernel waits for its stream, or for its launch, and so for the
-// host.
+// one rank: something on the device waits for its stream or for its launch, a
+// launch for the host, and the host for the device where a call waits for it.
 type CriticalPath struct {
 	Kernels     float64 `json:"kernel_seconds"`
 	Collectives float64 `json:"collective_seconds"`
@@ -71,16 +75,15 @@ type CriticalPath struct {
 func (d *deviceView) criticalPath(r *DeviceResult) {
 	before := map[*Interval]*Interval{} // on the same stream
 	lastOn := map[uint16]*Interval{}
-	var last *Interval
+	ends := slices.Clone(d.busy)
+	slices.SortFunc(ends, func(a, b *Interval) int { return cmp.Compare(a.End(), b.End()) })
 	for _, v := range d.busy {
 		before[v] = lastOn[v.Track]
 		lastOn[v.Track] = v
-		if last == nil || v.End() > last.End() {
-			last = v
-		}
 	}
+	waits := d.waits()
 	p := &r.Path
-	for v := last; v != nil; {
+	for v := ends[len(ends)-1]; v != nil; {
 		switch {
 		case d.isCollective(v):
 			p.Collectives += seconds(v.Length)
@@ -99,14 +102,44 @@ func (d *deviceView) criticalPath(r *DeviceResult) {
 			return
 		}
 		p.Launching += seconds(max(v.Start-launch.Start, 0))
-		// On the host: until the latest thing on this stream that ended
-		// before, which the host may have waited for.
-		if previous == nil {
+		wait, ok := latest(waits, launch.Start)
+		if !ok { // nothing was waited for before: the host from the beginning
+			p.Host += seconds(max(launch.Start-d.first(), 0))
 			return
 		}
-		p.Host += seconds(max(launch.Start-previous.End(), 0))
-		v = previous
+		p.Host += seconds(launch.Start - wait)
+		i, _ := slices.BinarySearchFunc(ends, wait+1, func(v *Interval, at int64) int { return cmp.Compare(v.End(), at) })
+		if i == 0 || ends[i-1].Start >= v.Start {
+			return
+		}
+		v = ends[i-1]
 	}
+}
+
+// waits lists when calls that wait for the device returned.
+func (d *deviceView) waits() []int64 {
+	var list []int64
+	for i := range d.t.Len() {
+		if v := d.t.At(i); v.Kind == Runtime && waitsForDevice(d.t.Names[v.Name]) {
+			list = append(list, v.End())
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+func latest(sorted []int64, at int64) (int64, bool) {
+	i, _ := slices.BinarySearch(sorted, at+1)
+	if i == 0 {
+		return 0, false
+	}
+	return sorted[i-1], true
+}
+
+// first is when the trace begins.
+func (d *deviceView) first() int64 {
+	first, _ := d.t.Span()
+	return first
 }
 
 // deviceWords is the answer in a sentence or two.

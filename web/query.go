@@ -2,10 +2,8 @@ package web
 
 import (
 	"context"
-	"slices"
 
 	"auspex/analyze"
-	"auspex/expr"
 	"auspex/perfql"
 	"auspex/perfql/complete"
 )
@@ -39,41 +37,18 @@ func (s *Server) query(ctx context.Context, q *asked) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, err := s.queried(question.Experiments, parsed)
-	if err != nil {
-		return nil, err
-	}
-	engine, err := s.engine()
-	if err != nil {
-		return nil, err
+	experiments := analyze.ToSearch(parsed, question.Experiments, s.datasets.get)
+	if len(experiments) == 0 {
+		return nil, badf("no experiment to search: choose some, or name them with OVER in the query")
 	}
 	q.tell("searching")
-	found, err := analyze.Query(ctx, engine, parsed, words, all)
+	found, err := analyze.Query(ctx, s.engine, parsed, words, experiments)
 	if err != nil {
 		return nil, err
 	}
 	answer := queryAnswer{found, len(found.Rows)}
 	found.Rows = found.Rows[:min(max(question.Top, 0), len(found.Rows))]
 	return answer, nil
-}
-
-// queried opens the experiments that the query names, else those beside it.
-func (s *Server) queried(names []string, q *perfql.Query) ([]*analyze.Dataset, error) {
-	if len(q.Over) == 0 {
-		if len(names) == 0 {
-			return nil, badf("no experiment to search: choose some, or name them with OVER in the query")
-		}
-		return s.openAll(slices.Compact(names))
-	}
-	var all []*analyze.Dataset
-	for _, over := range q.Over {
-		d, err := s.datasets.get(over.Name)
-		if err != nil {
-			return nil, &expr.Error{Source: q.Source, Offset: over.Offset, Message: err.Error(), Err: err}
-		}
-		all = append(all, d)
-	}
-	return all, nil
 }
 
 func (s *Server) complete(_ context.Context, q *asked) (any, error) {

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"auspex/account"
 	"auspex/analyze"
 	"auspex/training"
 )
@@ -19,6 +20,15 @@ func (r *Diagnosis) Training(job *training.Result, d *analyze.Dataset, words ana
 	r.Continuum, r.Scattered, r.Idle = false, false, []Name{}
 	r.Kinds, r.CCR, r.CCCR, r.Causes = nil, []CriticalRegion{}, []string{}, []Cause{}
 	r.Runtime, r.LostShare, r.Severity = analyze.Real(job.Seconds), 0, 0
+	r.Second = nil
+	r.Headline = account.Headline{Kind: account.Useful, Share: 1}
+	if job.Slowdown != nil && *job.Slowdown > 1 {
+		r.Headline.Share = 1 / *job.Slowdown
+	}
+	if len(job.Stragglers) > 0 {
+		worst := job.Stragglers[0]
+		r.Headline = account.Headline{Kind: account.Imbalance, Region: account.Place(pathOf(d, worst.Region)), Share: worst.Share}
+	}
 	late := map[int]bool{}
 	for _, s := range job.Stragglers {
 		late[s.Rank] = true

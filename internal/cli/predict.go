@@ -49,7 +49,7 @@ for every number of processes while what it computes and sends is recorded, and
 replay that on every platform.
 
 The threshold method cuts loops short where the rest of the program does not
-notice, and reckons what their other iterations take. Whatever such a run prints
+notice, and estimates what their other iterations take. Whatever such a run prints
 is wrong and not shown. auto does so where it may and measures all else whole.`,
 		Example: `  auspex predict --platform site1.xml --np 2,4,8,16 --opt 0,1,2,3,s \
       --build 'mpicc -O{opt} is.c -o is' --run 'mpirun -n {np} ./is'
@@ -58,7 +58,7 @@ is wrong and not shown. auto does so where it may and measures all else whole.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.runPredict(cmd.Context(), f) },
 	}
 	flags := cmd.Flags()
-	flags.StringArrayVar(&f.platforms, "platform", nil, "platform file; may be given again (required)")
+	flags.StringArrayVar(&f.platforms, "platform", nil, "platform file; repeatable (required)")
 	flags.StringVar(&f.build, "build", "", "build command; {opt} stands for the level, {np} for the number of processes (required)")
 	flags.StringVar(&f.run, "run", "", "run command; {np} stands for the number of processes (required)")
 	flags.StringVar(&f.counts, "np", "1", "numbers of processes, with commas")
@@ -67,7 +67,7 @@ is wrong and not shown. auto does so where it may and measures all else whole.`,
 	flags.StringVar(&f.method, "method", "auto", "simple, threshold or auto")
 	flags.StringVar(&f.source, "source", ".", "the source tree; commands run at its top, in a copy")
 	flags.StringVar(&f.hostfile, "hostfile", "", "where the ranks run, a host or host:n a line (default: every host in turn)")
-	flags.StringArrayVar(&f.config, "cfg", nil, "SimGrid option `key:value` for the replay; may be given again")
+	flags.StringArrayVar(&f.config, "cfg", nil, "SimGrid option `key:value` for the replay; repeatable")
 	flags.StringVar(&f.speed, "reference-speed", "", "flop/s that this machine counts as (default: the first platform's first host)")
 	flags.IntVar(&f.runs, "runs", 1, "traces taken of each level and number of processes, and averaged")
 	flags.Float64Var(&f.epsilon, "epsilon", 2, "how closely, in per cent, the time of an iteration must have settled before its loop is cut short")

@@ -1,12 +1,11 @@
 package cli
 
 import (
-	"slices"
+	"sync"
 
 	"github.com/spf13/cobra"
 
 	"auspex/analyze"
-	"auspex/expr"
 	"auspex/perfql"
 	"auspex/store"
 )
@@ -36,16 +35,12 @@ first and the query last; OVER in the query names others in their place.`,
 			if err != nil {
 				return err
 			}
-			datasets, err := a.queried(args[:last], q)
-			if err != nil {
-				return err
+			experiments := analyze.ToSearch(q, args[:last], a.dataset)
+			if len(experiments) == 0 {
+				return usagef("no experiment to search: name some before the query, or with OVER inside it")
 			}
-			engine, err := store.NewEngine(cmd.Context())
-			if err != nil {
-				return err
-			}
-			defer engine.Close()
-			answer, err := analyze.Query(cmd.Context(), engine, q, words, datasets)
+			start := sync.OnceValues(func() (*store.Engine, error) { return store.NewEngine(cmd.Context()) })
+			answer, err := analyze.Query(cmd.Context(), start, q, words, experiments)
 			if err != nil {
 				return err
 			}
@@ -65,24 +60,4 @@ first and the query last; OVER in the query names others in their place.`,
 	cmd.Flags().BoolVar(&showSQL, "sql", false, "also print the SQL that the query became")
 	flags.register(cmd)
 	return cmd
-}
-
-// queried opens the experiments that the query names, else those of the
-// command line, each once.
-func (a *app) queried(names []string, q *perfql.Query) ([]*analyze.Dataset, error) {
-	if len(q.Over) == 0 {
-		if len(names) == 0 {
-			return nil, usagef("no experiment to search: name some before the query, or with OVER inside it")
-		}
-		return a.datasets(slices.Compact(names))
-	}
-	var datasets []*analyze.Dataset
-	for _, over := range q.Over {
-		d, err := a.dataset(over.Name)
-		if err != nil {
-			return nil, &expr.Error{Source: q.Source, Offset: over.Offset, Message: err.Error(), Err: err}
-		}
-		datasets = append(datasets, d)
-	}
-	return datasets, nil
 }

@@ -49,7 +49,7 @@ in auspex's own form. The platform is SimGrid XML (4.1) or the short TOML form.`
 	cmd.Flags().StringVar(&f.platform, "platform", "", "platform file (required)")
 	cmd.Flags().StringVar(&f.hostfile, "hostfile", "", "where the ranks run, a host or host:n a line (default: every host in turn)")
 	cmd.Flags().IntVar(&f.np, "np", 0, "number of ranks (default: as many as there are traces)")
-	cmd.Flags().StringArrayVar(&f.config, "cfg", nil, "SimGrid option `key:value`; may be given again")
+	cmd.Flags().StringArrayVar(&f.config, "cfg", nil, "SimGrid option `key:value`; repeatable")
 	cmd.Flags().StringVar(&f.speed, "reference-speed", "", "the `speed` that the machine counts as on which a trace in ns was taken, such as 2.8Gf (default: what the platform says, or its first host's)")
 	cmd.Flags().StringVar(&f.engine, "engine", "auspex", "auspex, or simgrid to ask an installed smpirun too")
 	cmd.Flags().StringVar(&f.timeline, "timeline", "", "write what each rank did when to `FILE`: Paje for .paje, else Chrome trace JSON for Perfetto")

@@ -17,7 +17,7 @@ type wordFlags struct {
 }
 
 func (w *wordFlags) register(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&w.vocabularies, "vocabulary", nil, "TOML file of terms and factors that take the place of the shipped ones (may be given again)")
+	cmd.Flags().StringArrayVar(&w.vocabularies, "vocabulary", nil, "TOML file of terms and factors that take the place of the shipped ones (repeatable)")
 	cmd.Flags().StringVar(&w.logic, "logic", fuzzy.Minimum.String(), "how AND and OR join degrees: min, product or compensatory")
 }
 
@@ -29,7 +29,7 @@ func (w *wordFlags) words() (analyze.Words, error) {
 		if err != nil {
 			return words, err
 		}
-		if err := store.CheckVocabulary(file, data); err != nil {
+		if data, err = store.CheckVocabulary(file, data); err != nil {
 			return words, err
 		}
 		own, err := fuzzy.ReadVocabulary(file, data)

@@ -45,9 +45,8 @@ func TestDistStartsOnOlderClusters(t *testing.T) {
 	if err == nil && len(libraries) > 0 {
 		t.Logf("not fully static: %v", libraries)
 	}
-	if out, err := exec.Command(binary, "version").Output(); err != nil || !strings.HasPrefix(string(out), "auspex ") {
-		t.Errorf("%v: %s", err, out)
-	}
+	runs(t, binary)
+	t.Run("packages", func(t *testing.T) { checkPackages(t, binary) })
 }
 
 // newer compares a dotted version with a limit.

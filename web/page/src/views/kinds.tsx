@@ -160,7 +160,7 @@ function Shared({ d }: { d: Diagnosis }) {
   if (!cores.length) return null;
   return (
     <section>
-      <h2>Dear in all units</h2>
+      <h2>Costly in all units</h2>
       <ul class="plain">
         {cores.map((r) => (
           <li key={r.region}>
