@@ -27,6 +27,9 @@ func (j *job) slowdowns(result *Result) {
 		now += float64(base[i])
 		ideal += mean(times[total]) + transfer
 	}
+	if !(ideal > 0) {
+		return // steps of no length
+	}
 	s, in := now/ideal, ideal/1e9
 	result.Slowdown, result.Ideal = &s, &in
 	// Only rank r, or only one kind, as slow as it is.

@@ -144,6 +144,9 @@ func (d *deviceView) first() int64 {
 
 // deviceWords is the answer in a sentence or two.
 func (r *DeviceResult) deviceWords() string {
+	if r.Seconds == 0 {
+		return "What the device did took no time."
+	}
 	share := func(s float64) float64 { return 100 * s / r.Seconds }
 	words := fmt.Sprintf("Of %s the device computed %.0f %%, communicated %.0f %%, only copied %.0f %% and was idle %.0f %%.",
 		milli(r.Seconds), share(r.All.Computing), share(r.All.Communicating), share(r.All.Copying), share(r.All.Idle))

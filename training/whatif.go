@@ -2,6 +2,7 @@ package training
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -38,7 +39,9 @@ func WhatIf(o *Operations) (*Result, error) {
 	if dropped > 0 {
 		result.Notes = append(result.Notes, fmt.Sprintf("%d steps are left out, as not every worker did every operation in them", dropped))
 	}
-	w.answer(result)
+	if err := w.answer(result); err != nil {
+		return nil, err
+	}
 	result.Words = result.jobWords()
 	return result, nil
 }
@@ -155,11 +158,14 @@ func average(times []float64) float64 {
 	return sum / float64(len(times))
 }
 
-func (w *whatIf) answer(result *Result) {
+func (w *whatIf) answer(result *Result) error {
 	all := func(int) bool { return true }
 	nothing := func(int) bool { return false }
 	measured := w.replay(choice{keep: all}, true)
 	ideal := w.one().replay(choice{keep: nothing}, false)[0]
+	if !(ideal > 0) {
+		return errors.New("the operations of the table take no time")
+	}
 	steps := float64(len(w.l.steps))
 	now := average(measured)
 	slowdown, idealSeconds := now/ideal, ideal*steps
@@ -185,8 +191,7 @@ func (w *whatIf) answer(result *Result) {
 		result.Stages = append(result.Stages, StageSlowdown{stage, byStage[stage]})
 	}
 	w.kinds(result, ideal)
-	if now > ideal {
-		idealWhole := w.one().replay(choice{keep: nothing}, true)[0]
+	if idealWhole := w.one().replay(choice{keep: nothing}, true)[0]; now > idealWhole {
 		worst := w.worst(byData, byStage)
 		without := average(w.replay(choice{keep: all, except: func(stage, data int) bool { return worst[[2]int{data, stage}] }}, true))
 		share := (now - without) / (now - idealWhole)
@@ -195,6 +200,7 @@ func (w *whatIf) answer(result *Result) {
 		part := (now - average(w.replay(choice{keep: last}, true))) / (now - idealWhole)
 		result.LastStage = &part
 	}
+	return nil
 }
 
 // one is a job of one lane: where all is ideal, all lanes are the same.

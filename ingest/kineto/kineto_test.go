@@ -2,6 +2,7 @@ package kineto
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -105,8 +106,16 @@ func FuzzRead(f *testing.F) {
 		}
 		rank := training.Summarize(trace)
 		rank.Number = 0
-		if _, err := training.Stragglers([]*training.Rank{rank}); err != nil {
+		other := *rank
+		other.Number = 1
+		job, err := training.Stragglers([]*training.Rank{rank, &other})
+		if err != nil {
 			t.Fatal(err)
+		}
+		for _, result := range []any{job, training.Device(trace)} {
+			if _, err := json.Marshal(result); err != nil {
+				t.Fatal(err)
+			}
 		}
 	})
 }
