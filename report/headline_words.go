@@ -50,40 +50,45 @@ func lineWords(d *diagnose.Diagnosis, h account.Headline) []string {
 	return []string{share + " of the run is wall time without CPU time outside communication: cores that others used, or sleep."}
 }
 
-// usefulWords is said where nothing costs enough to be trouble. Balanced it is
-// called only if load balance, ledger and kinds say so.
+// usefulWords is said where nothing costs enough to be trouble.
 func usefulWords(d *diagnose.Diagnosis, h account.Headline) string {
-	imbalance, worst := 0.0, account.Line{}
-	for _, line := range d.Ledger {
-		if line.Kind == account.Imbalance {
-			imbalance += line.Share
-			if line.Share > worst.Share {
-				worst = line
-			}
-		}
-	}
+	imbalance, where := unevenness(d)
 	text := percentOf(h.Share) + " of the run is useful work, and nothing else costs " + percentOf(account.Trouble) + "."
 	if imbalance >= account.Trouble {
 		text = percentOf(h.Share) + " of the run is useful work, and no region or cause costs " + percentOf(account.Trouble) + "."
 	}
-	where := ""
-	if worst.Region != "" {
-		where = ", most of it in " + quoted(shortName(lastName(string(worst.Region))))
-	}
-	if len(d.Kinds) == 1 && !d.Continuum && d.LoadBalance >= 1-2*account.Trouble {
+	if isBalanced(d) {
 		return text + fmt.Sprintf(" The work is balanced: what is uneven costs %s%s.", percentOf(imbalance), where)
 	}
 	return text + fmt.Sprintf(" Uneven work costs %s%s.", percentOf(imbalance), where)
 }
 
-// imbalanceWords says where work is uneven, and why, the dearest first.
-func imbalanceWords(d *diagnose.Diagnosis) []string {
-	total := 0.0
+// isBalanced is so only if load balance, ledger and kinds agree.
+func isBalanced(d *diagnose.Diagnosis) bool {
+	imbalance, _ := unevenness(d)
+	return len(d.Kinds) == 1 && !d.Continuum && d.LoadBalance >= 1-2*account.Trouble && imbalance < account.Trouble
+}
+
+// unevenness is what all imbalance costs, and the region that has most of it.
+func unevenness(d *diagnose.Diagnosis) (total float64, where string) {
+	worst := account.Line{}
 	for _, line := range d.Ledger {
 		if line.Kind == account.Imbalance {
 			total += line.Share
+			if line.Share > worst.Share {
+				worst = line
+			}
 		}
 	}
+	if worst.Region != "" {
+		where = ", most of it in " + quoted(shortName(lastName(string(worst.Region))))
+	}
+	return total, where
+}
+
+// imbalanceWords says where work is uneven, and why, the dearest first.
+func imbalanceWords(d *diagnose.Diagnosis) []string {
+	total, _ := unevenness(d)
 	if len(d.Causes) == 0 {
 		return []string{fmt.Sprintf("Uneven work costs %s of the run, in small parts: no region has %s of it.", percentOf(total), percentOf(0.01))}
 	}

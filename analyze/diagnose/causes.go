@@ -128,6 +128,9 @@ func (s *study) cause(ctx context.Context, t trouble, from []attribute, o Option
 	if !s.hasKinds() || len(s.kinds) < 2 {
 		decision = tertiles(times)
 	}
+	for i, a := range from {
+		from[i].seen, from[i].values = a.values, s.within(a.values, s.active)
+	}
 	kept := s.reasons(c, from, times)
 	if len(kept) > rough.MaxAttributes {
 		kept = kept[:rough.MaxAttributes]
@@ -231,7 +234,7 @@ func (s *study) evidence(ctx context.Context, c *Cause, kept []attribute, times 
 		e := Contrast{Attribute: name, Metric: x.metric, Correlation: analyze.Real(correlation(x.values, times))}
 		low, high := math.Inf(1), math.Inf(-1)
 		for _, members := range groups {
-			m := analyze.Mean(pick(x.values, members))
+			m := analyze.Mean(pick(x.seen, members))
 			if m < low {
 				low, e.Low = m, s.units.pick(pick(s.active, members))
 			}
