@@ -35,6 +35,7 @@ type SeverityTerm struct {
 // Bottleneck is one region found.
 type Bottleneck struct {
 	Region string `json:"region"`
+	Share  Real   `json:"share"` // of the run, the region's own time
 	Value  Real   `json:"value"`
 	Crisp  bool   `json:"crisp"` // passes the threshold
 	// Negligible is the degree of lying close to the threshold; zero without
@@ -104,13 +105,13 @@ func FindBottlenecks(d *Dataset, words Words, metric string, o BottleneckOptions
 	if err := b.chooseSets(&o, values); err != nil {
 		return nil, err
 	}
-	missing := 0
+	missing, share := 0, d.shares()
 	for i, v := range values {
 		if v != v {
 			missing++
 			continue
 		}
-		row := Bottleneck{Region: d.Paths[rows.Region[i]], Value: Real(v), Crisp: v > o.Threshold}
+		row := Bottleneck{Region: d.Paths[rows.Region[i]], Share: share(d.Paths[rows.Region[i]]), Value: Real(v), Crisp: v > o.Threshold}
 		if o.Negligible != nil {
 			row.Negligible = Real(o.Negligible.Degree(v))
 		}

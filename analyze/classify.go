@@ -25,6 +25,7 @@ type Classification struct {
 type Classified struct {
 	Region string  `json:"region"`
 	Unit   any     `json:"unit,omitempty"` // nil over all units
+	Share  Real    `json:"share"`          // of the run, the region's own time; missing of single units
 	Value  Real    `json:"value"`
 	Terms  Degrees `json:"terms"`
 }
@@ -99,13 +100,17 @@ func (c *Classification) fill(d *Dataset, q quantity, sets []fuzzy.Set) error {
 	if err != nil {
 		return err
 	}
+	share := func(string) Real { return Missing }
+	if c.Across != AcrossEach {
+		share = d.shares()
+	}
 	degrees := make([]Real, 0, rows.Len()*len(sets)) // of all rows, one allocation
 	add := func(region int, unit any, v float64) {
 		from := len(degrees)
 		for _, s := range sets {
 			degrees = append(degrees, Real(s.Degree(v)))
 		}
-		c.Rows = append(c.Rows, Classified{Region: d.Paths[region], Unit: unit, Value: Real(v), Terms: Degrees{c.Terms, degrees[from:]}})
+		c.Rows = append(c.Rows, Classified{Region: d.Paths[region], Unit: unit, Share: share(d.Paths[region]), Value: Real(v), Terms: Degrees{c.Terms, degrees[from:]}})
 	}
 	switch c.Across {
 	case AcrossMean:

@@ -87,6 +87,7 @@ func DefaultScoreMetrics(d *Dataset) ([]ScoreMetric, error) {
 type Scored struct {
 	Region    string `json:"region,omitempty"`
 	Unit      any    `json:"unit,omitempty"`
+	Share     Real   `json:"share"`  // of the run, the region's own time; missing of units
 	Scores    []Real `json:"scores"` // by metric
 	Values    []Real `json:"values"`
 	Bases     []Real `json:"bases"` // V of eq. 1, by metric
@@ -119,10 +120,12 @@ func Score(d *Dataset, words Words, metrics []ScoreMetric, base ScoreBase, by By
 	s := &Scores{Experiment: d.Name, Base: base.name(), By: by, Meaning: meaning, Metrics: metrics, Warnings: []string{}}
 	s.Rows = make([]Scored, rows.Len())
 	weights := make([]float64, len(metrics))
+	share := d.shares()
 	for i := range s.Rows {
-		s.Rows[i].row = i
+		s.Rows[i].row, s.Rows[i].Share = i, Missing
 		if by == ByRegion {
 			s.Rows[i].Region = d.Paths[rows.Region[i]]
+			s.Rows[i].Share = share(s.Rows[i].Region)
 		} else {
 			s.Rows[i].Unit = unitValue(d.Units[rows.Unit[i]])
 		}

@@ -33,7 +33,9 @@ type Summary struct {
 	// Others are those of other types of units.
 	Ledger     []account.Line    `json:"ledger"`
 	Others     []*account.Ledger `json:"other_ledgers"`
+	By         string            `json:"by"` // whether regions are call paths or names
 	Heaviest   []RegionTime      `json:"heaviest"`
+	Covered    Real              `json:"covered"` // share of the run that the heaviest listed take
 	Incomplete string            `json:"incomplete,omitempty"`
 	Warnings   []string          `json:"warnings"`
 }
@@ -57,7 +59,7 @@ func Summarise(d *Dataset, top int) (*Summary, error) {
 	s := &Summary{
 		Name: d.Name, ID: d.ID, Program: d.Program, Command: d.Command, Format: d.Format, Sources: d.Sources,
 		Created: d.Created.Format("2006-01-02T15:04:05Z07:00"), Units: len(d.Units), Regions: len(d.Regions), Runs: d.Runs,
-		Metrics: []string{}, Factors: map[string]any{}, Heaviest: []RegionTime{}, Incomplete: d.Incomplete, Warnings: []string{},
+		Metrics: []string{}, Factors: map[string]any{}, Heaviest: []RegionTime{}, By: d.ByWord(), Covered: Missing, Incomplete: d.Incomplete, Warnings: []string{},
 		Ledger: []account.Line{}, Others: []*account.Ledger{}, Runtime: Missing, RunSeconds: Missing, Efficiency: Efficiency{Missing, Missing, Missing},
 	}
 	s.Processes, s.Threads, s.Nodes = CountUnits(d.Units)
@@ -90,6 +92,10 @@ func Summarise(d *Dataset, top int) (*Summary, error) {
 		regions = regions[:top]
 	}
 	s.Heaviest = append(s.Heaviest, regions...)
+	s.Covered = 0
+	for _, r := range s.Heaviest {
+		s.Covered += r.Share
+	}
 	return s, nil
 }
 

@@ -1,12 +1,12 @@
 package report
 
 import (
+	"auspex/analyze/diagnose"
+	"auspex/model"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
-	"auspex/analyze/diagnose"
-	"auspex/model"
 )
 
 // DiagnosisWords is the answer in a few sentences.

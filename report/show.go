@@ -38,8 +38,17 @@ func (p *Page) Summary(s *analyze.Summary) {
 	} {
 		p.Line("  %-14s %5s  %-20s  %s", e.name, Ratio(e.value, 3), bar(float64(e.value), 20), e.means)
 	}
-	p.Heading("Heaviest regions (exclusive " + s.TimeMetric + ")")
+	title := "Heaviest regions (exclusive " + s.TimeMetric + ")"
+	if s.By == analyze.Names {
+		title = "Heaviest functions (exclusive " + s.TimeMetric + ", all call paths of a name together)"
+	}
+	p.Heading(title)
 	p.regionTimes(s.Heaviest)
+	var shares []analyze.Real
+	for _, r := range s.Heaviest {
+		shares = append(shares, r.Share)
+	}
+	p.covers(shares)
 }
 
 // SummaryWords is the answer in a sentence or two.
@@ -143,9 +152,14 @@ func (p *Page) fields(fields [][2]string) {
 
 func (p *Page) regionTimes(regions []analyze.RegionTime) {
 	var rows [][]string
+	var values []analyze.Real
+	for _, r := range regions {
+		values = append(values, r.Max)
+	}
+	write := quantities("s", values)
 	for _, r := range regions {
 		rows = append(rows, []string{
-			r.Region, kindText(r.Kind), Seconds(r.Mean), Seconds(r.Max), Ratio(r.Imbalance, 2), Percent(r.Share), bar(float64(r.Share), 10),
+			r.Region, kindText(r.Kind), write(r.Mean), write(r.Max), Ratio(r.Imbalance, 2), Percent(r.Share), bar(float64(r.Share), 10),
 		})
 	}
 	p.table([]column{region("region"), words("kind"), number("mean"), number("max"), number("max/mean"), number("share"), words("")}, rows)

@@ -89,6 +89,29 @@ func (p *Page) more(shown, all int, noun string) {
 	}
 }
 
+// covers says what share of the run the rows of a table take by their own time.
+func (p *Page) covers(shares []analyze.Real) {
+	sum := analyze.Real(0)
+	for _, share := range shares {
+		if share.IsMissing() {
+			return
+		}
+		sum += share
+	}
+	if len(shares) > 1 {
+		p.Line("These %d take %s of the run.", len(shares), Percent(sum))
+	}
+}
+
+// sharesOf picks the shares of a table's rows.
+func sharesOf[T any](rows []T, share func(T) analyze.Real) []analyze.Real {
+	var shares []analyze.Real
+	for _, r := range rows {
+		shares = append(shares, share(r))
+	}
+	return shares
+}
+
 // degreeCell draws a degree with its number.
 func degreeCell(degree analyze.Real) string {
 	if degree.IsMissing() {

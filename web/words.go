@@ -123,7 +123,7 @@ func (s *Server) compare(_ context.Context, q *asked) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return analyze.Compare(pair[0], pair[1], over)
+	return analyze.Compare(pair[0], pair[1], analyze.ShippedWords(), analyze.CompareOptions{Over: over, Force: true})
 }
 
 func (s *Server) similar(_ context.Context, q *asked) (any, error) {

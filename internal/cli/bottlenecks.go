@@ -9,7 +9,7 @@ import (
 func (a *app) bottlenecksCommand() *cobra.Command {
 	var flags wordFlags
 	var o analyze.BottleneckOptions
-	var metric, negligible string
+	var metric, negligible, byWord string
 	var severity []string
 	var top int
 	cmd := &cobra.Command{
@@ -42,10 +42,15 @@ func (a *app) bottlenecksCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			d, notes, err := by(d, byWord)
+			if err != nil {
+				return err
+			}
 			b, err := analyze.FindBottlenecks(d, words, metric, o)
 			if err != nil {
 				return err
 			}
+			b.Warnings = append(b.Warnings, notes...)
 			if a.json {
 				return a.printJSON(b)
 			}
@@ -65,6 +70,7 @@ func (a *app) bottlenecksCommand() *cobra.Command {
 			panic(err) // a flag that was not defined above
 		}
 	}
+	byFlag(cmd, &byWord)
 	topFlag(cmd, &top)
 	flags.register(cmd)
 	return cmd
