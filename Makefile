@@ -5,7 +5,7 @@ LDFLAGS   = -s -w -X auspex/internal/cli.version=$(VERSION)
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 DEMO      = demo.auspex
 
-.PHONY: all build demo test invariants lint bench dist fuzz page setup setup-test clean
+.PHONY: all build demo test invariants lint bench dist install package fuzz page setup setup-test clean
 
 all: build
 
@@ -49,6 +49,19 @@ dist:
 	@mkdir -p $(dir $(DIST))
 	CGO_ENABLED=1 $(GO) build -trimpath -tags netgo,osusergo,timetzdata \
 	  -ldflags '$(LDFLAGS) -linkmode external -extldflags "-static"' -o $(DIST) ./cmd/auspex
+
+# The binary, man pages, shell completions and an environment module.
+PREFIX  ?= /usr/local
+DESTDIR ?=
+install: build
+	scripts/install bin/auspex $(PACKAGE_VERSION) $(PREFIX) $(DESTDIR)
+
+# A tar archive, a .deb and a .rpm with the static binary.
+NFPM ?= $(GO) run github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.44.1
+# Packages are ordered by version: a day before any tag, then the commit.
+PACKAGE_VERSION ?= $(shell git describe --tags --exact-match 2>/dev/null | sed -n 's/^v\([0-9]\)/\1/p' | grep . || git log -1 --date=format:%Y%m%d --format=0.%cd.%h 2>/dev/null || echo 0.0)
+package: dist
+	NFPM="$(NFPM)" scripts/package $(DIST) $(PACKAGE_VERSION) $(dir $(DIST))
 
 # The page's bundle from its TypeScript; the built files are committed, so that
 # go build needs no Node.

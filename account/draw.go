@@ -18,7 +18,7 @@ func Draw(in Input) (*Ledger, error) {
 		}
 		in.Run = max(in.Run, sum)
 	}
-	l := &Ledger{Type: in.Type, Units: in.Wall.Units, RunSeconds: in.Run, Cores: in.Cores, Lines: []Line{}}
+	l := &Ledger{Type: in.Type, Units: in.Wall.Units, RunSeconds: in.Run, Cores: in.Cores, ByName: in.Groups != nil, Lines: []Line{}}
 	if l.whole() <= 0 {
 		return l, nil
 	}
@@ -26,6 +26,7 @@ func Draw(in Input) (*Ledger, error) {
 	d.survey()
 	d.join()
 	d.judge()
+	d.settle()
 	d.allot()
 	d.shareCores()
 	d.write()
@@ -39,6 +40,7 @@ type drawing struct {
 	idle  []bool
 	roles map[int]*role
 	cost  []float64 // by region: the own cost of one call, or of all of a unit's
+	scale float64   // of the cost
 	// What was found, summed over units.
 	useful, waiting, ends, inOut, shared, communication, unused, unnamed float64
 	waitedIn, costIn, diskIn                                             []float64 // by region
@@ -129,7 +131,7 @@ func (d *drawing) join() {
 		for g, own := range x.groups {
 			for _, other := range numbers {
 				y := d.roles[other]
-				if s := y.groups[g]; other != number && y.units > 1 && own.sum > 0 && 2*s.entered > s.units {
+				if s := y.groups[g]; s != own && s.units > 0 && own.units == 1 && own.sum > 0 && 2*s.entered > s.units && other != number {
 					s.units++
 					s.add(own.slowest, own.sum)
 					x.groups[g] = s
@@ -179,6 +181,53 @@ func (d *drawing) judge() {
 		}
 		x.restMost = max(x.restMost, rest)
 	}
+	d.l.Scatter = true
+	for _, x := range d.roles {
+		d.l.Scatter = d.l.Scatter && d.scatters(x)
+	}
+}
+
+// less is how much less work a unit has than others of its role, in the groups
+// that really differ and in the rest.
+func (d *drawing) less(u int, p *parts) (real, rest float64) {
+	x := d.roles[d.Roles[u]]
+	rest = x.restMost
+	for g, v := range p.work {
+		if s := x.groups[g]; s.real {
+			real += s.most - v
+		} else {
+			rest -= v
+		}
+	}
+	return real, rest
+}
+
+// settle corrects the own cost of communication where units wait after each
+// region: then even the one that waits least in all waits for somebody. That
+// is so where everybody's waiting holds all that others have more; what is
+// left of it where that is least is the cost.
+func (d *drawing) settle() {
+	d.scale = 1
+	left, cost := math.Inf(1), math.Inf(1)
+	p := d.newParts()
+	for u := range d.Wall.Units {
+		if d.idle[u] {
+			continue
+		}
+		d.split(u, p)
+		spent, own := p.waits, 0.0
+		for r, v := range p.comm {
+			if v > 0 {
+				spent += v
+				own += min(v, d.cost[r]*d.calls(u, r))
+			}
+		}
+		real, rest := d.less(u, p)
+		left, cost = min(left, spent-real-rest), min(cost, own)
+	}
+	if left >= 0 && cost > 0 {
+		d.scale = min(1, left/cost)
+	}
 }
 
 // allot gives every second of every unit its line.
@@ -201,7 +250,7 @@ func (d *drawing) allot() {
 			if v == 0 {
 				continue
 			}
-			own := min(v, d.cost[r]*d.calls(u, r))
+			own := d.scale * min(v, d.cost[r]*d.calls(u, r))
 			d.communication += own
 			d.costIn[r] += own
 			beyond += v - own
@@ -232,15 +281,8 @@ func (d *drawing) allot() {
 // with what the unit waited, up to what there is, and returns how much.
 func (d *drawing) blame(u int, p *parts, available float64) float64 {
 	x := d.roles[d.Roles[u]]
-	less, rest := 0.0, x.restMost
-	for g, v := range p.work {
-		if s := x.groups[g]; s.real {
-			less += s.most - v
-		} else {
-			rest -= v
-		}
-	}
-	all := less + rest
+	real, rest := d.less(u, p)
+	all := real + rest
 	if all <= 0 || available <= 0 {
 		return 0
 	}

@@ -61,6 +61,11 @@ type Ledger struct {
 	RunSeconds float64 `json:"run_seconds"`
 	Lines      []Line  `json:"lines"` // the largest first
 	Cores      int     `json:"cores"` // 0 where not known
+	// ByName tells that regions of one name count as one.
+	ByName bool `json:"by_name"`
+	// Scatter tells that the imbalance of no region in particular is what the
+	// noise makes, and no trouble.
+	Scatter bool `json:"scatter"`
 	// Noise is the relative scatter of a region's time that means nothing.
 	Noise float64 `json:"noise"`
 	// Spreads are the regions of imbalance lines, the dearest first.
@@ -106,7 +111,7 @@ const (
 
 // Headlines are the largest line that could be avoided, and the second where
 // it is at least half as large. Lines of imbalance stand together, as one
-// answer, under their largest. Where nothing reaches Trouble the answer is the
+// answer, under their largest; what scatters without a pattern is none. Where nothing reaches Trouble the answer is the
 // useful work.
 func (l *Ledger) Headlines() []Headline {
 	type entry struct {
@@ -115,9 +120,13 @@ func (l *Ledger) Headlines() []Headline {
 	}
 	var all []entry
 	for _, kind := range []Kind{Imbalance, Waiting, StartEnd, IO, SharedCores, Communication, Idle} {
-		e := entry{weight: l.Total(kind)}
+		var e entry
 		for _, line := range l.Lines {
-			if line.Kind == kind && line.Share > e.Share {
+			if line.Kind != kind || l.Scatter && kind == Imbalance && line.Region == "" {
+				continue
+			}
+			e.weight += line.Share
+			if line.Share > e.Share {
 				e.Headline = Headline{line.Kind, line.Region, line.Share}
 			}
 		}

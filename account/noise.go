@@ -63,7 +63,11 @@ func (d *drawing) noise() float64 {
 			}
 		}
 		for k, g := range groups {
-			found = append(found, one{deviation(rest[k]), x.groups[g].sum})
+			// Taking the unit's own off takes a part of the noise with it; and
+			// few values may scatter less than they usually do.
+			n := float64(len(groups))
+			free := (n - 1) * float64(len(rows)-1)
+			found = append(found, one{deviation(rest[k]) * math.Sqrt(n/(n-1)) * (1 + 1.5/math.Sqrt(free)), x.groups[g].sum})
 		}
 	}
 	if len(found) == 0 {
@@ -93,9 +97,37 @@ func (d *drawing) isReal(s *stats) bool {
 	if (s.most-mean)*n < leastLine*d.l.whole() {
 		return false
 	}
-	reach := math.Sqrt(2*math.Log(n)) + 1.5
 	spread := math.Sqrt(max(0, s.squares/n-mean*mean))
-	return s.most-mean > reach*d.l.Noise*mean || n >= 4 && spread > 2*d.l.Noise*mean
+	return s.most-mean > reach(s.units)*d.l.Noise*mean || n >= 4 && spread > widest(s.units)*d.l.Noise*mean
+}
+
+// unlikely is the normal deviate of a chance of 1 in 10,000, so that a profile
+// of a hundred regions gives rise to one false one in a hundred.
+const unlikely = 3.72
+
+// reach is how many standard deviations from the mean the largest of n draws
+// of noise lies at most.
+func reach(n int) float64 { return math.Sqrt(2*math.Log(float64(max(2, n)))) + 2 }
+
+// widest is how many times the standard deviation of the noise that of n draws
+// reaches: the quantile of the χ² distribution after Wilson and Hilferty, and
+// never below 1.8, for regions are not all as noisy as each other.
+func widest(n int) float64 {
+	k := 2 / (9 * float64(n-1))
+	return max(1.8, math.Pow(1-k+unlikely*math.Sqrt(k), 1.5))
+}
+
+// scatters tells whether the units of a role differ, in all that is not real by
+// itself, by no more than so many regions' noise makes.
+func (d *drawing) scatters(x *role) bool {
+	mean, noise := 0.0, 0.0
+	for _, s := range x.groups {
+		if !s.real {
+			mean += s.mean()
+			noise += d.l.Noise * s.mean() * d.l.Noise * s.mean()
+		}
+	}
+	return x.restMost-mean <= reach(x.units)*math.Sqrt(noise)
 }
 
 func column(rows [][]float64, g int) []float64 {
@@ -127,5 +159,16 @@ func deviation(values []float64) float64 {
 	for i, v := range values {
 		away[i] = math.Abs(v - centre)
 	}
-	return 1.4826 * median(away)
+	return 1.4826 * smallSample(len(values)) * median(away)
+}
+
+// smallSample undoes the bias of the median absolute deviation of few values
+// (Croux and Rousseeuw, Time-efficient algorithms for two highly robust
+// estimators of scale, 1992).
+func smallSample(n int) float64 {
+	few := []float64{0, 1, 1.196, 1.495, 1.363, 1.206, 1.200, 1.140, 1.129, 1.107}
+	if n < len(few) {
+		return few[n]
+	}
+	return float64(n) / (float64(n) - 0.8)
 }

@@ -45,7 +45,11 @@ func (d *drawing) write() {
 	for region, seconds := range byRegion {
 		add(Imbalance, Place(d.Paths[region]), seconds, "waiting for those that have more work here")
 	}
-	add(Imbalance, "", d.unnamed, "small differences of work in many regions")
+	words := "small differences of work in many regions"
+	if l.Scatter {
+		words = "scatter of the work without a pattern"
+	}
+	add(Imbalance, "", d.unnamed, words)
 	add(Useful, "", d.useful, "work")
 	add(Waiting, d.most(d.waitedIn), d.waiting, "waiting beyond the imbalance")
 	add(Communication, d.most(d.costIn), d.communication, "what the calls themselves cost")

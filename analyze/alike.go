@@ -32,9 +32,19 @@ type alikeness struct {
 }
 
 const (
-	streamShare = 0.9 // of a stream's time is kernels, copies and their communication
+	streamShare = 0.5 // at least of a stream's time is kernels and their communication
 	helperShare = 0.9 // of a helper's time is waiting
 )
+
+// UnitTypes gives the type and the role of every unit. Only units that have
+// both in common are to be compared.
+func (d *Dataset) UnitTypes() ([]UnitType, []Role, error) {
+	t, err := d.Times()
+	if err != nil {
+		return nil, nil, err
+	}
+	return t.alike.types, t.alike.roles, nil
+}
 
 // alikeness finds type and role of every unit from where its time is.
 func (d *Dataset) alikeness(exclusive model.Matrix) alikeness {

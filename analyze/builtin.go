@@ -32,9 +32,9 @@ var builtIn = map[string]func(r *Rows, scope model.Scope) ([]float64, error){
 	MPIShare:                mpiShare,
 	Lost:                    lost,
 	LostShare:               lostShare,
-	LoadBalance:             programOnly(func(t *Times) Real { return t.efficiency().LoadBalance }),
-	CommunicationEfficiency: programOnly(func(t *Times) Real { return t.efficiency().Communication }),
-	ParallelEfficiency:      programOnly(func(t *Times) Real { return t.efficiency().Parallel }),
+	LoadBalance:             programOnly(func(t *Times) Real { return t.Efficiency().LoadBalance }),
+	CommunicationEfficiency: programOnly(func(t *Times) Real { return t.Efficiency().Communication }),
+	ParallelEfficiency:      programOnly(func(t *Times) Real { return t.Efficiency().Parallel }),
 	RunSeconds:              programOnly(func(t *Times) Real { return Real(t.Runtime) }),
 }
 

@@ -111,7 +111,7 @@ func Compare(a, b *Dataset, words Words, o CompareOptions) (*Comparison, error) 
 	c := &Comparison{
 		A: a.Name, B: b.Name, TimeMetric: ta.Metric, Metric: o.Metric, By: a.ByWord(), Over: o.Over, Warnings: []string{}, Regions: []RegionPair{},
 		Runtime:    Pair{Real(ta.Runtime), Real(tb.Runtime), Ratio(tb.Runtime, ta.Runtime)},
-		Efficiency: EfficiencyPair{ta.efficiency(), tb.efficiency()},
+		Efficiency: EfficiencyPair{ta.Efficiency(), tb.Efficiency()},
 		Factors:    differingFactors(&a.Header, &b.Header),
 	}
 	if err := c.checkRelated(a, b, o.Force); err != nil {

@@ -20,6 +20,8 @@ type Times struct {
 	Useful  []float64 // by unit: exclusive time outside communication
 	Total   []float64 // by unit
 	Runtime float64   // of the slowest unit
+	alike   alikeness
+	first   UnitType // the type that efficiency is said of: processes or threads, where there are any
 }
 
 // TimeMetric names the metric that "time" stands for: wall time where it was
@@ -61,6 +63,14 @@ func (d *Dataset) sumTimes() (*Times, error) {
 		return nil, err
 	}
 	_, t.Runtime = Extremes(t.Total)
+	t.alike = d.alikeness(exclusive)
+	t.first = StreamUnit
+	for _, of := range t.alike.types {
+		if of != StreamUnit {
+			t.first = of
+			break
+		}
+	}
 	return t, nil
 }
 
@@ -87,10 +97,18 @@ func (d *Dataset) UnitTotals(metric model.Metric) ([]float64, error) {
 	return totals, nil
 }
 
-func (t *Times) efficiency() Efficiency {
-	_, most := Extremes(t.Useful)
+// Efficiency is that of the units of one type: of the processes or threads,
+// where there are any beside streams.
+func (t *Times) Efficiency() Efficiency {
+	var useful []float64
+	for u, v := range t.Useful {
+		if t.alike.types[u] == t.first {
+			useful = append(useful, v)
+		}
+	}
+	_, most := Extremes(useful)
 	e := Efficiency{
-		LoadBalance:   Ratio(Mean(t.Useful), most),
+		LoadBalance:   Ratio(Mean(useful), most),
 		Communication: Ratio(most, t.Runtime),
 	}
 	e.Parallel = e.LoadBalance * e.Communication

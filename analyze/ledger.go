@@ -20,7 +20,7 @@ func (d *Dataset) drawLedgers() ([]*account.Ledger, error) {
 	if err != nil {
 		return nil, err
 	}
-	alike := d.alikeness(wall)
+	alike := t.alike
 	whole := account.Input{Classes: d.Classes, Wall: wall, Cores: d.cores()}
 	whole.Groups, whole.Paths = d.groups(wall, alike.types)
 	for name, to := range map[string]*model.Matrix{model.CPUTime + ".exc": &whole.CPU, model.IOTime + ".exc": &whole.InOut, model.Calls: &whole.Calls} {

@@ -189,9 +189,9 @@ func ruleMasks(d *Dataset, rules []*fuzzy.NamedRule) [][]bool {
 		}
 		masks[i] = make([]bool, len(d.Regions))
 		for _, pattern := range r.Where {
-			glob := globPattern(pattern)
+			glob := newGlob(pattern)
 			for g := range d.Regions {
-				masks[i][g] = masks[i][g] || glob.MatchString(d.Regions[g].Name)
+				masks[i][g] = masks[i][g] || glob.match(d.Regions[g].Name)
 			}
 		}
 	}

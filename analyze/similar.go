@@ -2,8 +2,8 @@ package analyze
 
 import (
 	"fmt"
+	"iter"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -117,32 +117,43 @@ func (s *scorer) matrix(scores [][]float64) [][]Real {
 }
 
 // chooseRegions finds the regions that patterns name: a path, a name, or a
-// glob of either, in any case.
+// glob of either, in any case. A path that exists is that region alone, also
+// where it has a * of its own, as methods of Go have.
 func (d *Dataset) chooseRegions(patterns []string) ([]int, error) {
 	var chosen []int
+	taken := make([]bool, len(d.Paths))
 	for _, pattern := range patterns {
-		glob := globPattern(pattern)
-		before := len(chosen)
-		for r, path := range d.Paths {
-			name := d.Regions[r].Name
-			if path == pattern || name == pattern || glob.MatchString(path) || glob.MatchString(name) {
-				if !slices.Contains(chosen, r) {
-					chosen = append(chosen, r)
-				}
+		found := false
+		for r := range d.matching(pattern) {
+			found = true
+			if !taken[r] {
+				taken[r] = true
+				chosen = append(chosen, r)
 			}
 		}
-		if len(chosen) == before && !slices.ContainsFunc(chosen, func(r int) bool { return glob.MatchString(d.Paths[r]) || glob.MatchString(d.Regions[r].Name) }) {
+		if !found {
 			return nil, d.UnknownRegion(pattern)
 		}
 	}
 	return chosen, nil
 }
 
-// globPattern turns * and ? into a regular expression.
-func globPattern(pattern string) *regexp.Regexp {
-	text := regexp.QuoteMeta(pattern)
-	text = strings.ReplaceAll(strings.ReplaceAll(text, `\*`, ".*"), `\?`, ".")
-	return regexp.MustCompile("(?is)^" + text + "$")
+func (d *Dataset) matching(pattern string) iter.Seq[int] {
+	matches := func(text string) bool { return strings.EqualFold(pattern, text) }
+	if strings.ContainsAny(pattern, "*?") {
+		if r := slices.Index(d.Paths, pattern); r >= 0 {
+			return func(yield func(int) bool) { yield(r) }
+		}
+		glob := newGlob(pattern)
+		matches = glob.match
+	}
+	return func(yield func(int) bool) {
+		for r, path := range d.Paths {
+			if (matches(path) || matches(d.Regions[r].Name)) && !yield(r) {
+				return
+			}
+		}
+	}
 }
 
 func (d *Dataset) UnknownRegion(pattern string) error {

@@ -75,7 +75,7 @@ func Summarise(d *Dataset, top int) (*Summary, error) {
 		s.Warnings = append(s.Warnings, err.Error()+": no efficiency and no region times")
 		return s, nil
 	}
-	s.TimeMetric, s.Runtime, s.RunSeconds, s.Efficiency = t.Metric, Real(t.Runtime), Real(t.Runtime), t.efficiency()
+	s.TimeMetric, s.Runtime, s.RunSeconds, s.Efficiency = t.Metric, Real(t.Runtime), Real(t.Runtime), t.Efficiency()
 	ledgers, err := d.Ledgers()
 	if err != nil {
 		return nil, err

@@ -3,6 +3,7 @@ package ingest
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"auspex/ingest/input"
 	"auspex/model"
@@ -83,12 +84,20 @@ func unitsClash(parts []*model.Experiment) (renumber bool, err error) {
 			if len(parts[first].Units) > 1 && input.Processes(parts[first]) > 1 || input.Processes(part) > 1 {
 				return false, fmt.Errorf(
 					"%s and %s both hold process %s, so they are different runs: import them with --each, or with --repeats if they repeat one configuration",
-					parts[first].Sources[0], part.Sources[0], unit)
+					origin(parts, first), origin(parts, i), unit)
 			}
 			renumber = true
 		}
 	}
 	return renumber, nil
+}
+
+// origin names a part for people: a measured run comes from no file.
+func origin(parts []*model.Experiment, i int) string {
+	if len(parts[i].Sources) > 0 {
+		return parts[i].Sources[0]
+	}
+	return fmt.Sprintf("run %d", i+1)
 }
 
 // commonHeader keeps what all parts agree on.
@@ -97,8 +106,12 @@ func commonHeader(parts []*model.Experiment) model.Header {
 	header := model.Header{
 		Name: first.Name, Program: first.Program, Command: first.Command, Created: first.Created, Format: first.Format,
 	}
-	for _, part := range parts {
+	var incomplete []string
+	for i, part := range parts {
 		header.Sources = append(header.Sources, part.Sources...)
+		if part.Incomplete != "" {
+			incomplete = append(incomplete, origin(parts, i)+": "+part.Incomplete)
+		}
 		for _, note := range part.Notes {
 			if !slices.Contains(header.Notes, note) {
 				header.Notes = append(header.Notes, note)
@@ -108,6 +121,7 @@ func commonHeader(parts []*model.Experiment) model.Header {
 			header.Created = part.Created
 		}
 	}
+	header.Incomplete = strings.Join(incomplete, "; ")
 	for _, factor := range first.Factors {
 		shared := true
 		for _, part := range parts[1:] {

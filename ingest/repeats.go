@@ -19,10 +19,13 @@ func Repeats(runs []*model.Experiment) (*model.Experiment, error) {
 	for i, run := range runs {
 		if len(run.Units) != len(runs[0].Units) {
 			return nil, fmt.Errorf("%s has %d units and %s has %d: not repeats of one configuration",
-				runs[0].Sources[0], len(runs[0].Units), run.Sources[0], len(run.Units))
+				origin(runs, 0), len(runs[0].Units), origin(runs, i), len(run.Units))
 		}
 		if run.Runs > 1 {
-			return nil, fmt.Errorf("run %d holds repeated runs itself", i+1)
+			return nil, fmt.Errorf("%s holds repeated runs itself", origin(runs, i))
+		}
+		if what := otherBuild(runs[0], run); what != "" {
+			return nil, fmt.Errorf("%s and %s are different builds (%s): compare them, or import them with --each", origin(runs, 0), origin(runs, i), what)
 		}
 		units := make([]int, len(run.Units))
 		for u, unit := range run.Units {

@@ -13,7 +13,7 @@ import (
 // may stand at several addresses, and equal strings mean the same region.
 const ABI = `#ifndef AUSPEX_ABI
 #define AUSPEX_ABI 1
-struct auspex_region { const char *name, *file; int line, kind, id; };
+struct auspex_region { const char *name, *file; int line, kind, id, off; };
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -34,26 +34,36 @@ void auspex_f_iterations_(const char *spec, const long long *n, __SIZE_TYPE__ le
 
 // The guards take a region's number and not its address: in a parallel region
 // with default(none) a function may be named, a variable may not.
-// They are always inlined. Iterations of innermost loops are counted in c, which
-// compilers keep in a register there, or work out; the loop around adds it to n,
-// which is volatile to take no register away from the loops inside.
-const guardC = `struct auspex_guard { struct auspex_region *region; volatile unsigned long n; unsigned long c; };
-static __inline__ __attribute__((unused, always_inline)) struct auspex_guard auspex_open(int i)
-{ struct auspex_guard g; g.region = &auspex_regions[i]; g.n = g.c = 0; auspex_enter(g.region); return g; }
-static __inline__ __attribute__((unused, always_inline)) void auspex_close(struct auspex_guard *g)
-{ unsigned long n = g->n + g->c; if (n) auspex_iterations(g->region, n); auspex_leave(g->region); }
-#define AUSPEX_R(i) struct auspex_guard auspex_g##i __attribute__((cleanup(auspex_close), unused)) = auspex_open(i)
+// They are always inlined. A region that the runtime has switched off costs a
+// look at its flag, and one at the guard when it is left.
+// Iterations of innermost loops are counted in c, which compilers keep in a
+// register there, or work out; the loop around adds it to n, which is volatile
+// to take no register away from the loops inside. Counts stand apart from the
+// guard, with constants to begin with, as C90 wants them.
+const guardC = `static __inline__ __attribute__((unused, always_inline)) struct auspex_region *auspex_open(int i)
+{ struct auspex_region *r = &auspex_regions[i]; if (__builtin_expect(r->off, 0)) return 0; auspex_enter(r); return r; }
+static __inline__ __attribute__((unused, always_inline)) void auspex_close(struct auspex_region **g)
+{ if (*g) auspex_leave(*g); }
+struct auspex_counts { volatile unsigned long n; unsigned long c; int i; };
+static __inline__ __attribute__((unused, always_inline)) void auspex_count(struct auspex_counts *k)
+{ unsigned long n = k->n + k->c; if (n && !auspex_regions[k->i].off) auspex_iterations(&auspex_regions[k->i], n); }
+#define AUSPEX_R(i) struct auspex_region *auspex_g##i __attribute__((cleanup(auspex_close), unused)) = auspex_open(i)
+#define AUSPEX_K(i) AUSPEX_R(i); struct auspex_counts auspex_k##i __attribute__((cleanup(auspex_count), unused)) = {0, 0, i}
 `
 
-const guardCXX = `namespace { struct auspex_guard { auspex_region *region; volatile unsigned long n; unsigned long c;
-__attribute__((always_inline)) explicit auspex_guard(int i) : region(&auspex_regions[i]), n(0), c(0) { auspex_enter(region); }
-__attribute__((always_inline)) ~auspex_guard() { unsigned long m = n + c; if (m) auspex_iterations(region, m); auspex_leave(region); } }; }
+const guardCXX = `namespace { struct auspex_guard { auspex_region *region;
+__attribute__((always_inline)) explicit auspex_guard(int i) : region(&auspex_regions[i]) { if (__builtin_expect(region->off, 0)) region = 0; else auspex_enter(region); }
+__attribute__((always_inline)) ~auspex_guard() { if (region) auspex_leave(region); } };
+struct auspex_counts { volatile unsigned long n; unsigned long c; int i;
+__attribute__((always_inline)) explicit auspex_counts(int number) : n(0), c(0), i(number) {}
+__attribute__((always_inline)) ~auspex_counts() { unsigned long m = n + c; if (m && !auspex_regions[i].off) auspex_iterations(&auspex_regions[i], m); } }; }
 #define AUSPEX_R(i) ::auspex_guard auspex_g##i(i)
+#define AUSPEX_K(i) ::auspex_guard auspex_g##i(i); ::auspex_counts auspex_k##i(i)
 `
 
 // counting counts one iteration, of an innermost loop and of any other.
-const counting = `#define AUSPEX_C(i) ++auspex_g##i.c
-#define AUSPEX_N(i) auspex_g##i.n = auspex_g##i.n + auspex_g##i.c + 1, auspex_g##i.c = 0
+const counting = `#define AUSPEX_C(i) ++auspex_k##i.c
+#define AUSPEX_N(i) auspex_k##i.n = auspex_k##i.n + auspex_k##i.c + 1, auspex_k##i.c = 0
 `
 
 // Kind is the sort of a region, as numbered in the descriptors.
@@ -83,7 +93,7 @@ func prologue(f *source.File, name string, regions []Region) string {
 	b.WriteString(ABI)
 	fmt.Fprintf(&b, "static struct auspex_region auspex_regions[%d] __attribute__((unused)) = {\n", len(regions))
 	for _, r := range regions {
-		fmt.Fprintf(&b, "{%s, %s, %d, %d, -1},\n", quoteC(r.Name), quoteC(r.File), r.Line, r.Kind)
+		fmt.Fprintf(&b, "{%s, %s, %d, %d, -1, 0},\n", quoteC(r.Name), quoteC(r.File), r.Line, r.Kind)
 	}
 	b.WriteString("};\n")
 	if f.Language == source.CXX {

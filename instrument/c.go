@@ -22,14 +22,15 @@ func rewriteC(f *source.File, opt Options, chosen []*Candidate, regions []Region
 		}
 	}
 	for _, c := range chosen {
-		if opt.Count {
-			countC(f, c, loops, e)
+		guard := "AUSPEX_R"
+		if opt.Count && countC(f, c, loops, e) {
+			guard = "AUSPEX_K"
 		}
 		if c.Kind == FunctionRegion {
-			e.insert(c.unit.Body.Start, 1, fmt.Sprintf("AUSPEX_R(%d);", c.id))
+			e.insert(c.unit.Body.Start, 1, fmt.Sprintf("%s(%d);", guard, c.id))
 			continue
 		}
-		open := fmt.Sprintf("{AUSPEX_R(%d);", c.id)
+		open := fmt.Sprintf("{%s(%d);", guard, c.id)
 		if at := siteStart(f, c.site); at == c.site.stmt.Start {
 			e.insert(at, 2, open)
 		} else {

@@ -41,8 +41,10 @@ const DefaultMinLines = 10
 
 // Options say what to instrument.
 type Options struct {
-	Regions  Choice
-	MinLines int // 0 for DefaultMinLines
+	Regions Choice
+	// MinLines is the size of the smallest region; 0 for DefaultMinLines and an
+	// estimate of what each does in a call.
+	MinLines int
 	// Include and Exclude are globs FILE:FUNCTION, as in a Filter. With any
 	// Include, only functions that match one are considered.
 	Include, Exclude []string
@@ -91,7 +93,8 @@ type site struct {
 // Candidates lists the functions of a file with the loops in them, and marks
 // those that opt chooses.
 func Candidates(f *source.File, opt Options) []*Candidate {
-	if opt.MinLines == 0 {
+	estimate := opt.MinLines == 0
+	if estimate {
 		opt.MinLines = DefaultMinLines
 	}
 	if opt.File == "" {
@@ -101,6 +104,9 @@ func Candidates(f *source.File, opt Options) []*Candidate {
 		opt.Path = opt.File
 	}
 	c := &chooser{file: f, opt: opt}
+	if estimate && opt.Regions != All {
+		c.loads = newLoads(f)
+	}
 	var out []*Candidate
 	for _, u := range f.Units {
 		out = append(out, c.unit(u)...)
@@ -109,8 +115,9 @@ func Candidates(f *source.File, opt Options) []*Candidate {
 }
 
 type chooser struct {
-	file *source.File
-	opt  Options
+	file  *source.File
+	opt   Options
+	loads *loads // nil where the user says how small is too small
 }
 
 // unit gives the candidate for u and, after it, those for the units inside.
@@ -233,7 +240,10 @@ func (c *chooser) unwanted(k *Candidate, function string) string {
 		if choice == Loops {
 			return "only loops wanted"
 		}
-		return c.small(k)
+		if why := c.small(k); why != "" || c.loads == nil {
+			return why
+		}
+		return c.loads.light(k.unit)
 	}
 	depth := k.site.stmt.Loop.Depth
 	switch {
@@ -243,6 +253,8 @@ func (c *chooser) unwanted(k *Candidate, function string) string {
 		return "inner loop"
 	case choice != All && fewIterations(c.file, k.site.stmt.Loop):
 		return "few iterations"
+	case c.loads != nil && c.loads.lightLoop(k.unit, k.site.stmt) != "":
+		return c.loads.lightLoop(k.unit, k.site.stmt)
 	case nest(k.site.stmt) >= 2:
 		return "" // a loop nest does work however few lines it takes
 	}

@@ -91,10 +91,11 @@ func opens(text string) int {
 	return 0
 }
 
-// countC puts the additions for one region into C and C++.
-func countC(f *source.File, c *Candidate, chosen map[*source.Stmt]int, e *edits) {
+// countC puts the additions for one region into C and C++, and tells whether
+// there are any.
+func countC(f *source.File, c *Candidate, chosen map[*source.Stmt]int, e *edits) (any bool) {
 	if bytes.Contains(f.Text[c.unit.Body.Start:c.unit.Body.End], []byte("_Pragma")) {
-		return // which of its loops threads share is not to be seen
+		return false // which of its loops threads share is not to be seen
 	}
 	count := func(s *source.Stmt) {
 		l := s.Loop
@@ -102,6 +103,8 @@ func countC(f *source.File, c *Candidate, chosen map[*source.Stmt]int, e *edits)
 		if innermost(s, f) {
 			add = fmt.Sprintf("AUSPEX_C(%d);", c.id)
 		}
+		had := len(e.list)
+		defer func() { any = any || len(e.list) > had }()
 		switch {
 		case !l.Sound || l.Body.End == l.Body.Start:
 		case innermost(s, f) && l.Kind == source.For && l.Step != nil &&
@@ -117,15 +120,16 @@ func countC(f *source.File, c *Candidate, chosen map[*source.Stmt]int, e *edits)
 	}
 	if c.Kind == FunctionRegion {
 		countedLoops(c.unit.Stmts, f, chosen, count)
-		return
+		return any
 	}
 	for _, d := range c.site.before {
 		if forks.MatchString(d.Text) {
-			return
+			return false
 		}
 	}
 	count(c.site.stmt)
 	countedLoops(c.site.stmt.Body, f, chosen, count)
+	return any
 }
 
 // innermost tells whether no loop in s counts.

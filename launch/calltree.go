@@ -118,6 +118,9 @@ func (c *callTree) through(place, at *spot, a address, measured string) *spot {
 		return at.child(model.Region{Name: "<" + filepath.Base(a.object) + ">", Kind: model.Block})
 	}
 	for _, f := range frames {
+		if strings.HasPrefix(f.Name, "auspex_") {
+			continue // a probe, inlined
+		}
 		if c.machinery(a, f.Name) {
 			at = place
 			continue

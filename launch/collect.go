@@ -44,6 +44,7 @@ func Collect(ctx context.Context, dir string, run Run) (*model.Experiment, error
 		return nil, fmt.Errorf("nothing was measured: the program makes no MPI calls, was not compiled with auspex cc, or ended before its first event")
 	}
 	c.declare()
+	c.off = switchedOff(c.processes)
 	var trees [][]threadTree
 	for _, p := range c.processes {
 		trees = append(trees, c.grow(p))
@@ -52,6 +53,7 @@ func Collect(ctx context.Context, dir string, run Run) (*model.Experiment, error
 		c.process(p, trees[i])
 	}
 	c.tellSamples()
+	c.tellCost()
 	return c.b.Build(c.header(run))
 }
 
@@ -60,6 +62,7 @@ type collector struct {
 	tree      callTree
 	where     map[*probe.Process]*spot // each first thread was last in
 	processes []*probe.Process
+	off       map[measuredPlace]bool
 	notes     []string
 	columns   columns
 }
@@ -197,9 +200,11 @@ type threadTree struct {
 // grow adds the regions of a process to the tree of all.
 func (c *collector) grow(p *probe.Process) []threadTree {
 	var list []threadTree
-	for i, t := range p.Threads {
-		nodes := c.tree.nodes(p, t)
-		list = append(list, threadTree{t, nodes, c.tree.samples(p, t, nodes)})
+	for i := range p.Threads {
+		t := &p.Threads[i]
+		owner := c.owners(p, t)
+		nodes := c.tree.nodes(p, *t)
+		list = append(list, threadTree{*t, nodes, c.tree.samples(p, *t, nodes, owner)})
 		if i == 0 {
 			c.where[p] = nodes[t.Current]
 		}
@@ -213,6 +218,13 @@ func (c *collector) process(p *probe.Process, threads []threadTree) {
 		if i == 0 {
 			unit := c.b.Unit(model.Unit{Node: p.Host, Process: p.Rank, Thread: t.thread.ID})
 			c.b.Set(unit, c.place(t.nodes[0]), c.columns.memory, float64(p.PeakMemory))
+		}
+	}
+	for _, t := range p.Threads {
+		for _, n := range t.Nodes {
+			if p.Regions[n.Region].Name == "<others>" {
+				c.notes = append(c.notes, fmt.Sprintf("rank %d has more regions, or deeper nested ones, than are kept: %s calls are in <others>", p.Rank, grouped(n.Calls)))
+			}
 		}
 	}
 	if p.Lost > 0 {

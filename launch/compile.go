@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"auspex/instrument"
+	"auspex/internal/scratch"
 	"auspex/probe"
 	"auspex/source"
 )
@@ -49,7 +50,7 @@ func (c *Compiler) Run(ctx context.Context) (int, error) {
 	if c.Plan != nil && len(c.Plan.Loops) == 0 {
 		return c.plain(ctx)
 	}
-	dir, err := os.MkdirTemp("", "auspex-cc-")
+	dir, err := scratch.Dir("cc")
 	if err != nil {
 		return c.plain(ctx)
 	}

@@ -42,9 +42,6 @@ const (
 type CutTrace struct {
 	*trace.Trace
 	Cuts []LoopCut
-	// Variance is that of each rank's computation as far as the trace holds every
-	// stretch of it as it was, in ns².
-	Variance []float64
 }
 
 // CollectCutTrace is CollectTrace for a program with loops cut short, and tells
@@ -55,9 +52,6 @@ func CollectCutTrace(ctx context.Context, dir string) (*CutTrace, error) {
 		return nil, err
 	}
 	out := &CutTrace{Trace: t}
-	for _, n := range notes {
-		out.Variance = append(out.Variance, n.variance)
-	}
 	if out.Cuts, err = collectCuts(dir); err != nil {
 		return nil, err
 	}

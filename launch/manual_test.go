@@ -2,6 +2,7 @@ package launch
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"auspex/probe"
@@ -43,4 +44,44 @@ func TestNamedByHandFortran(t *testing.T) {
 	mustCompile(t, "gfortran", "hand.f90", "auspex.o", "-o", "hand")
 	r, _ := measure(t, filepath.Join(dir, "hand"))
 	expect(t, r.Experiment, 0, "outer/inner", map[string]float64{"calls": 1})
+}
+
+// More regions than are kept: the rest is one region, left as it was entered.
+func TestManyNamedRegions(t *testing.T) {
+	need(t, "gcc")
+	dir := write(t, map[string]string{"auspex.h": probe.Header, "many.c": `#include "auspex.h"
+#include <stdio.h>
+static void work(int i)
+{
+    char name[32];
+    sprintf(name, "part %d", i);
+    Par_begin(name);
+    Par_end();
+}
+int main(void)
+{
+    for (int i = 0; i < 100000; i++)
+        work(i);
+    Par_begin("end");
+    Par_end();
+    return 0;
+}
+`})
+	exe := filepath.Join(dir, "many")
+	mustCompile(t, "gcc", "-O1", "-I", dir, filepath.Join(dir, "many.c"), "-o", exe)
+	r, _ := measure(t, exe)
+	if n := len(r.Experiment.Regions); r.Status != 0 || n > 66000 {
+		t.Fatalf("status %d, %d regions", r.Status, n)
+	}
+	expect(t, r.Experiment, 0, "work/part 7", map[string]float64{"calls": 1})
+	total := 0.0
+	for _, path := range []string{"work/<others>", "main/<others>"} {
+		total += value(t, r.Experiment, 0, 0, path, "calls")
+	}
+	if total < 30000 || total > 40000 {
+		t.Errorf("%g calls in <others>", total)
+	}
+	if !strings.Contains(strings.Join(r.Experiment.Notes, " "), "in <others>") {
+		t.Errorf("notes: %v", r.Experiment.Notes)
+	}
 }

@@ -8,13 +8,15 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"auspex/internal/scratch"
 )
 
 // findMPICC finds the compiler of the MPI whose library a program uses, by
 // compiling a program of three lines with each candidate and looking at what it
 // is linked with.
 func findMPICC(ctx context.Context, library, launcherPath string) (string, error) {
-	dir, err := os.MkdirTemp("", "auspex-mpicc-")
+	dir, err := scratch.Dir("mpicc")
 	if err != nil {
 		return "", err
 	}

@@ -33,6 +33,9 @@ type Runner struct {
 	// StackRate is how many samples of each thread's stack are taken in a second
 	// of its CPU time, 0 for none.
 	StackRate float64
+	// Overhead is the share of the run that probes may take before the regions
+	// that take most are switched off, 0 for no bound.
+	Overhead float64
 	// Sample is the interval at which each node's CPU utilisation is noted, 0
 	// for never.
 	Sample time.Duration
@@ -74,6 +77,9 @@ func (r *Runner) Run(ctx context.Context) (*Result, error) {
 	}
 	if r.StackRate > 0 {
 		settings = append(settings, fmt.Sprintf("AUSPEX_STACKS_NS=%.0f", 1e9/r.StackRate))
+	}
+	if r.Overhead > 0 {
+		settings = append(settings, fmt.Sprintf("AUSPEX_OVERHEAD=%g", r.Overhead))
 	}
 	if r.Sample > 0 {
 		settings = append(settings, fmt.Sprintf("AUSPEX_SAMPLE_NS=%d", r.Sample.Nanoseconds()))

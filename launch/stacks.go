@@ -23,8 +23,9 @@ type sampled struct {
 	weight uint64
 }
 
-// samples finds the spots of a thread's sampled stacks.
-func (c *callTree) samples(p *probe.Process, t probe.Thread, nodes []*spot) []sampled {
+// samples finds the spots of a thread's sampled stacks; owner says for each node
+// whose time its own is.
+func (c *callTree) samples(p *probe.Process, t probe.Thread, nodes []*spot, owner []int) []sampled {
 	var list []sampled
 	spots := make([]*spot, len(t.Steps))
 	idle := make([]bool, len(t.Steps))
@@ -40,7 +41,7 @@ func (c *callTree) samples(p *probe.Process, t probe.Thread, nodes []*spot) []sa
 		spots[k] = c.through(place, at, a, measured)
 		idle[k] = ofOpenMP(filepath.Base(a.object))
 		if s.Count > 0 && !idle[k] {
-			list = append(list, sampled{s.Place, spots[k], s.Count})
+			list = append(list, sampled{owner[s.Place], spots[k], s.Count})
 			for up := spots[k]; up != nil; up = up.parent {
 				up.weight += s.Count
 			}

@@ -46,7 +46,6 @@ func AskedForInput(dir string) bool {
 // rankNotes is what is known of a rank's trace beside it.
 type rankNotes struct {
 	deviations map[int]float64 // of the messages of loops cut short, by loop
-	variance   float64         // of the computation that the trace holds as it was
 }
 
 func collectTrace(ctx context.Context, dir string) (*trace.Trace, []rankNotes, error) {
@@ -97,7 +96,7 @@ func readProgram(ctx context.Context, file string, rank int, places places) (tra
 		return trace.Program{}, rankNotes{}, err
 	}
 	err = probe.ReadEvents(file, &r)
-	return r.to.Program(), rankNotes{r.turns.deviations, r.variance}, err
+	return r.to.Program(), rankNotes{r.turns.deviations}, err
 }
 
 // recorder puts the events of one rank into its program.
@@ -109,8 +108,6 @@ type recorder struct {
 	at     int           // region of the latest place told
 	times  *bufio.Reader // the computation before each event; nil where only means are known
 	seen   int
-	// variance is that of computation that is in the program as it was.
-	variance float64
 }
 
 // Event adds one event, with the place of its call where that is another than
@@ -124,7 +121,6 @@ func (r *recorder) Event(shared *probe.Event) error {
 		var raw [4]byte
 		switch _, err := io.ReadFull(r.times, raw[:]); err {
 		case nil:
-			r.variance += e.Variance
 			e.Compute, e.Variance = float64(math.Float32frombits(binary.LittleEndian.Uint32(raw[:]))), 0
 		case io.EOF: // no more were kept
 			r.times = nil

@@ -23,6 +23,8 @@ const (
 	sparse    = 1000
 	muchSpace = 1 << 24 // places
 	muchTime  = 1 << 22 // lines
+
+	maxSeconds = 1e15 // thirty million years
 )
 
 // assembler makes an experiment of the lines of a table, whatever their form.
@@ -36,8 +38,8 @@ type assembler struct {
 	regions   []regionEntry  // what is known of each region
 	metricIDs map[string]int // index into metrics by name as written
 	metrics   []tableMetric
-	count     int // builder's column for the count of runs, -1 without
-	infinite  int
+	count     int  // builder's column for the count of runs, -1 without
+	ours      bool // the head says that auspex wrote the table
 
 	// A run is a stretch of lines about one unit and region. Where the unit
 	// meets a region beyond all it met before, which in a sorted table is
@@ -59,6 +61,7 @@ type tableMetric struct {
 	unit      string  // as the last line wrote it
 	scale     float64 // from that unit
 	run       uint32  // the last run with a value
+	missing   int     // values that were empty or no finite numbers
 }
 
 // The builder keeps deviations and counts as columns of their own under
@@ -107,10 +110,10 @@ func (a *assembler) region(path []byte) (int, error) {
 func (a *assembler) describeRegion(index int, kind model.Kind, file string, line int) {
 	r := &a.regions[index]
 	if r.Kind == "" {
-		r.Kind = kind
+		r.Kind = model.Kind(model.CleanText(string(kind)))
 	}
 	if r.File == "" && r.Line == 0 {
-		r.File, r.Line = file, line
+		r.File, r.Line = model.CleanText(file), line
 	}
 }
 
@@ -157,7 +160,7 @@ func (a *assembler) addMetric(written string, m model.Metric) (int, error) {
 	if len(a.metrics) == maxMetrics {
 		return 0, fmt.Errorf("more than %d metrics; %q is one too many", maxMetrics, short(written))
 	}
-	a.metrics = append(a.metrics, tableMetric{metric: m, values: column, deviation: -1, scale: 1})
+	a.metrics = append(a.metrics, tableMetric{metric: a.b.MetricAt(column), values: column, deviation: -1, scale: 1})
 	a.metricIDs[written] = len(a.metrics) - 1
 	return len(a.metrics) - 1, nil
 }
@@ -217,7 +220,7 @@ func (a *assembler) setUnit(metric int, unit []byte) error {
 	case canonical && m.metric.Unit != written:
 		return fmt.Errorf("%s is in %s, not in %q", m.metric.Column(), m.metric.Unit, written)
 	case m.metric.Unit == "":
-		m.metric.Unit = written
+		m.metric.Unit = model.CleanText(written)
 	case m.metric.Unit != written:
 		return fmt.Errorf("%s is in %s on an earlier line and in %q here", m.metric.Column(), m.metric.Unit, written)
 	}
@@ -229,16 +232,16 @@ func (a *assembler) setUnit(metric int, unit []byte) error {
 // entered the region.
 func (a *assembler) set(unit, region, metric int, value float64) error {
 	m := &a.metrics[metric]
-	if math.IsInf(value, 0) {
-		a.infinite++
-		value = math.NaN()
-	}
-	if value != value {
+	if value != value || math.IsInf(value, 0) {
+		m.missing++
 		a.b.Enter(unit, region)
 		if a.missing++; a.missing > muchTime && a.missing > sparse*a.values {
 			return fmt.Errorf("%d values are missing and only %d are there", a.missing, a.values)
 		}
 		return nil
+	}
+	if err := a.sound(m, value); err != nil {
+		return err
 	}
 	a.values++
 	if a.has(unit, region, m) {
@@ -248,6 +251,20 @@ func (a *assembler) set(unit, region, metric int, value float64) error {
 		return fmt.Errorf("%d values of %d metrics in %d rows: too sparse a table", a.values, len(a.metrics), a.rows)
 	}
 	a.b.Set(unit, region, m.values, value*m.scale)
+	return nil
+}
+
+// sound refuses what cannot have been measured.
+func (a *assembler) sound(m *tableMetric, value float64) error {
+	value *= m.scale
+	switch time := m.metric.Unit == "s" && !a.ours; {
+	case math.Abs(value) > model.MaxValue:
+		return fmt.Errorf("%s is %g: values beyond %g cannot be added up", m.metric.Column(), value, model.MaxValue)
+	case time && value > maxSeconds:
+		return fmt.Errorf("%s is %g s, longer than %g s", m.metric.Column(), value, maxSeconds)
+	case time && value < 0:
+		return fmt.Errorf("%s is %g s: a time cannot be below zero", m.metric.Column(), value)
+	}
 	return nil
 }
 
@@ -277,12 +294,19 @@ func (a *assembler) has(unit, region int, m *tableMetric) bool {
 var errTwice = errors.New("this unit, region and metric already have a value: a long table gives each once; sum or average repeated measurements first")
 
 // setDeviation and setCount put in place what belongs to repeated runs.
-func (a *assembler) setDeviation(unit, region, metric int, deviation float64) {
+func (a *assembler) setDeviation(unit, region, metric int, deviation float64) error {
 	m := &a.metrics[metric]
+	if deviation != deviation {
+		return nil
+	}
+	if deviation < 0 || deviation*m.scale > model.MaxValue {
+		return fmt.Errorf("%g is no standard deviation", deviation)
+	}
 	if m.deviation < 0 {
 		m.deviation = a.b.Metric(model.Metric{Name: m.metric.Column(), Scope: deviationScope})
 	}
 	a.b.Set(unit, region, m.deviation, deviation*m.scale)
+	return nil
 }
 
 func (a *assembler) setCount(unit, region int, count float64) error {
@@ -302,8 +326,11 @@ func (a *assembler) finish(ctx context.Context, deviations, counts bool) (*model
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if a.infinite > 0 {
-		a.header.Notes = append(a.header.Notes, fmt.Sprintf("%d infinite values are taken as missing", a.infinite))
+	for i := range a.metrics {
+		// A metric that has no answer everywhere says so by leaving it out.
+		if m := &a.metrics[i]; m.missing > 0 && !a.ours && m.metric.Missing == model.Zero {
+			a.header.Notes = append(a.header.Notes, model.MissingNote(m.metric, m.missing))
+		}
 	}
 	e, err := a.b.Build(a.header)
 	if err != nil {

@@ -160,7 +160,9 @@ func (t *csvTable) readLine(fields [][]byte) error {
 		if err != nil {
 			return fmt.Errorf("deviation: %w", err)
 		}
-		t.setDeviation(unit, region, metric, deviation)
+		if err := t.setDeviation(unit, region, metric, deviation); err != nil {
+			return err
+		}
 	}
 	if text := field(colCount); len(text) > 0 {
 		count, err := number(text)

@@ -178,6 +178,7 @@ func (a *assembler) readEntry(e entry) error {
 		if e.text != version {
 			return fmt.Errorf("long table of version %s; this program reads version %s", e.text, version)
 		}
+		a.ours = true
 	case "name":
 		a.header.Name = e.text
 	case "program":

@@ -273,8 +273,10 @@ func (t *jsonTable) readLine(l *jsonLine) error {
 	if err := t.set(unit, region, metric, l.value); err != nil {
 		return err
 	}
-	if l.has[colDeviation] && l.deviation == l.deviation {
-		t.setDeviation(unit, region, metric, l.deviation)
+	if l.has[colDeviation] {
+		if err := t.setDeviation(unit, region, metric, l.deviation); err != nil {
+			return err
+		}
 	}
 	if l.has[colCount] && l.count == l.count {
 		return t.setCount(unit, region, l.count)

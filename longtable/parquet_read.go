@@ -215,8 +215,8 @@ func (t *parquetTable) readRow(i int) error {
 	if err := t.set(unit, region, metric, t.number(colValue, i)); err != nil {
 		return err
 	}
-	if deviation := t.number(colDeviation, i); deviation == deviation {
-		t.setDeviation(unit, region, metric, deviation)
+	if err := t.setDeviation(unit, region, metric, t.number(colDeviation, i)); err != nil {
+		return err
 	}
 	if count := t.number(colCount, i); count == count {
 		return t.setCount(unit, region, count)

@@ -112,8 +112,46 @@ func TestHandmadeJSONL(t *testing.T) {
 	if v := e.Summaries.Values[0]; !math.IsNaN(v[0]) || v[1] != 2e-6 {
 		t.Errorf("values %v", v)
 	}
-	if len(e.Notes) != 1 || !strings.Contains(e.Notes[0], "extra") {
+	if len(e.Notes) != 2 || !strings.Contains(e.Notes[0], "extra") || !strings.Contains(e.Notes[1], "1 of the values of wtime.exc; they count as 0") {
 		t.Errorf("notes %q", e.Notes)
+	}
+}
+
+// TestUnsoundValues: what cannot have been measured is refused or told of.
+func TestUnsoundValues(t *testing.T) {
+	read := func(line string) (*model.Experiment, error) {
+		return ReadCSV(context.Background(), "t.csv", strings.NewReader("process,region,metric,value\n0,main,wtime,1\n"+line+"\n"), Options{})
+	}
+	for line, want := range map[string]string{
+		"1,main,wtime,-3":         "t.csv:3: wtime.exc is -3 s: a time cannot be below zero",
+		"1,main,wtime,1e16":       "t.csv:3: wtime.exc is 1e+16 s, longer than",
+		"1,main,wtime,1e308":      "t.csv:3: wtime.exc is 1e+308: values beyond 1e+100 cannot be added up",
+		"1,main,flops.exc,-1e200": "t.csv:3: flops.exc is -1e+200: values beyond",
+	} {
+		if _, err := read(line); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", line, err, want)
+		}
+	}
+	for line, note := range map[string]string{
+		"1,main,wtime,":       "1 of the values of wtime.exc; they count as 0",
+		"1,main,wtime,NaN":    "1 of the values of wtime.exc; they count as 0",
+		"1,main,wtime,inf":    "1 of the values of wtime.exc; they count as 0",
+		"1,main,ipc,":         "",
+		"1,main,balance,-3":   "",
+		"1,main,unit,7":       "",
+		"1,main,a\xff\xfeb,7": "",
+	} {
+		e, err := read(line)
+		if err != nil {
+			t.Errorf("%s: %v", line, err)
+			continue
+		}
+		if e.Name = "t"; e.Check() != nil {
+			t.Errorf("%s: %v", line, e.Check())
+		}
+		if notes := strings.Join(e.Notes, "\n"); (notes == "") != (note == "") || !strings.Contains(notes, note) {
+			t.Errorf("%s: notes %q, want %q", line, notes, note)
+		}
 	}
 }
 

@@ -96,7 +96,7 @@ func drawExperiment(t *rapid.T) *model.Experiment {
 			b.Enter(unit, region)
 			continue
 		}
-		v := rapid.OneOf(rapid.Float64(), rapid.SampledFrom([]float64{0, math.Copysign(0, -1), 1e-300, 0.1})).Draw(t, "value")
+		v := rapid.OneOf(rapid.Float64Range(-model.MaxValue, model.MaxValue), rapid.SampledFrom([]float64{0, math.Copysign(0, -1), 1e-300, 0.1})).Draw(t, "value")
 		b.Set(unit, region, rapid.IntRange(0, metrics-1).Draw(t, "at metric"), v)
 	}
 	h := model.Header{

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -16,7 +17,9 @@ type Builder struct {
 	regions []Region
 	child   map[childKey]int
 	metrics []Metric
-	columns map[string]int
+	columns map[string]int  // by column as given
+	taken   map[string]bool // columns as stored, in lower case
+	unsound map[int]int     // values that were no finite numbers, by metric
 
 	unit, region []int32
 	last         int              // the row used last
@@ -35,18 +38,25 @@ func NewBuilder() *Builder {
 		unitOf:  map[Unit]int{},
 		child:   map[childKey]int{},
 		columns: map[string]int{},
+		taken:   map[string]bool{},
+		unsound: map[int]int{},
 	}
 }
 
 // Unit returns the index of a unit, adding it where it is new.
 func (b *Builder) Unit(u Unit) int {
+	if i, ok := b.unitOf[u]; ok {
+		return i
+	}
+	given := u
+	u.Node = CleanText(u.Node)
 	i, ok := b.unitOf[u]
 	if !ok {
-		u.Node = strings.ToValidUTF8(u.Node, "\uFFFD")
 		i = len(b.units)
 		b.units = append(b.units, u)
 		b.unitOf[u] = i
 	}
+	b.unitOf[given] = i
 	return i
 }
 
@@ -65,48 +75,63 @@ func (b *Builder) Region(r Region) int {
 		}
 		return i
 	}
-	i := len(b.regions)
-	if !validUTF8(r.Name) || !validUTF8(r.File) {
-		r.Name = strings.ToValidUTF8(r.Name, "\uFFFD")
-		r.File = strings.ToValidUTF8(r.File, "\uFFFD")
-		if have, ok := b.child[childKey{r.Parent, r.Name}]; ok {
-			b.child[key] = have
-			return have
-		}
-		b.child[childKey{r.Parent, r.Name}] = i
+	r.Name, r.File = CleanText(r.Name), CleanText(r.File)
+	if r.Name != key.name {
+		i := b.Region(r)
+		b.child[key] = i
+		return i
 	}
+	i := len(b.regions)
 	b.regions = append(b.regions, r)
 	b.child[key] = i
 	return i
 }
 
-func validUTF8(s string) bool { return strings.ToValidUTF8(s, "") == s }
-
 // RegionCount is the number of regions added so far.
 func (b *Builder) RegionCount() int { return len(b.regions) }
 
-// reserved are the names of the columns beside the metrics in stored files.
-var reserved = map[string]bool{"unit": true, "region": true, "runs": true}
+// reserved tells the names of the columns beside the metrics in stored files:
+// unit, region, runs, and the deviations of repeated runs. Case does not count,
+// since it does not in SQL.
+func reserved(column string) bool {
+	switch column = strings.ToLower(column); column {
+	case "unit", "region", "runs":
+		return true
+	}
+	return strings.HasSuffix(column, ".sd")
+}
 
 // Metric returns the index of the metric, adding it where its column is new.
+// A name that a stored file cannot have is changed, see MetricAt, and kept as
+// the alias.
 func (b *Builder) Metric(m Metric) int {
-	m.Name = strings.ToValidUTF8(m.Name, "\uFFFD")
-	m.Alias = strings.ToValidUTF8(m.Alias, "\uFFFD")
+	given := m.Column()
+	if i, ok := b.columns[given]; ok {
+		return i
+	}
+	m.Name, m.Alias, m.Unit = CleanText(m.Name), CleanText(m.Alias), CleanText(m.Unit)
 	if m.Missing == "" {
 		m.Missing = Zero
 	}
-	if reserved[m.Column()] {
-		m.Name, m.Alias = m.Name+"_metric", m.Name
+	name := m.Name
+	if reserved(m.Column()) {
+		m.Name = name + "_metric"
 	}
-	i, ok := b.columns[m.Column()]
-	if !ok {
-		i = len(b.metrics)
-		b.metrics = append(b.metrics, m)
-		b.columns[m.Column()] = i
-		b.values = append(b.values, nil)
+	for n := 2; b.taken[strings.ToLower(m.Column())]; n++ {
+		m.Name = name + "_" + strconv.Itoa(n)
 	}
-	return i
+	if m.Name != name && m.Alias == "" {
+		m.Alias = name
+	}
+	b.taken[strings.ToLower(m.Column())] = true
+	b.columns[given] = len(b.metrics)
+	b.metrics = append(b.metrics, m)
+	b.values = append(b.values, nil)
+	return len(b.metrics) - 1
 }
+
+// MetricAt is the metric of that index as it will be stored.
+func (b *Builder) MetricAt(i int) Metric { return b.metrics[i] }
 
 // rowKey orders rows by unit and region.
 func rowKey(unit, region int) uint64 { return uint64(unit)<<32 | uint64(uint32(region)) }
@@ -181,9 +206,11 @@ func (b *Builder) Has(unit, region, metric int) bool {
 	return v == v
 }
 
-// Set puts a value in its place. Infinities are kept out: they count as missing.
+// Set puts a value in its place. What is no finite number counts as missing,
+// and a note says so.
 func (b *Builder) Set(unit, region, metric int, v float64) {
-	if math.IsInf(v, 0) {
+	if v != v || math.IsInf(v, 0) {
+		b.unsound[metric]++
 		v = math.NaN()
 	}
 	*b.cell(unit, region, metric) = v
@@ -192,6 +219,7 @@ func (b *Builder) Set(unit, region, metric int, v float64) {
 // Add adds to a value, which starts at zero.
 func (b *Builder) Add(unit, region, metric int, v float64) {
 	if v != v || math.IsInf(v, 0) {
+		b.unsound[metric]++
 		return
 	}
 	c := b.cell(unit, region, metric)
@@ -214,6 +242,11 @@ func (b *Builder) Build(h Header) (*Experiment, error) {
 		for len(b.values[m]) < rows {
 			b.values[m] = append(b.values[m], math.NaN())
 		}
+		for row, v := range b.values[m] {
+			if math.Abs(v) > MaxValue {
+				return nil, tooLarge(b.metrics[m], v, b.units[b.unit[row]], b.regions[b.region[row]])
+			}
+		}
 	}
 	for i := range b.regions {
 		if b.regions[i].Kind == "" {
@@ -224,6 +257,12 @@ func (b *Builder) Build(h Header) (*Experiment, error) {
 		b.orderRows()
 	}
 	h.Metrics = b.metrics
+	for m, metric := range b.metrics {
+		if n := b.unsound[m]; n > 0 {
+			h.Notes = append(h.Notes, MissingNote(metric, n))
+		}
+	}
+	h.clean()
 	if h.Runs == 0 {
 		h.Runs = 1
 	}
@@ -236,6 +275,16 @@ func (b *Builder) Build(h Header) (*Experiment, error) {
 		Header: h, Units: b.units, Regions: b.regions,
 		Summaries: Summaries{Unit: b.unit, Region: b.region, Values: b.values},
 	}, nil
+}
+
+// MissingNote says that values of a metric were no numbers, and what becomes
+// of them.
+func MissingNote(m Metric, n int) string {
+	counts := "count as 0"
+	if m.Missing == Absent {
+		counts = "are left out"
+	}
+	return "missing (empty or no finite number): " + strconv.Itoa(n) + " of the values of " + m.Column() + "; they " + counts
 }
 
 // orderUnits numbers the units by process, thread and node, whatever order

@@ -3,6 +3,7 @@ package model
 import (
 	"fmt"
 	"math"
+	"strings"
 )
 
 // Summaries are the measured values as a table: a row per unit and region it
@@ -17,6 +18,14 @@ type Summaries struct {
 	// which the unit entered the region. Both are nil for a single run.
 	Deviation [][]float64
 	Count     []int32
+}
+
+// MaxValue is the largest magnitude a value may have: sums and squares of such
+// values stay finite.
+const MaxValue = 1e100
+
+func tooLarge(m Metric, v float64, u Unit, r Region) error {
+	return fmt.Errorf("%s is %g for unit %s in %q: values beyond %g cannot be added up", m.Column(), v, u, r.Name, MaxValue)
 }
 
 // Rows is the number of rows.
@@ -39,10 +48,16 @@ func (e *Experiment) Check() error {
 	}
 	columns := make(map[string]bool, len(e.Metrics))
 	for _, m := range e.Metrics {
-		if m.Name == "" || columns[m.Column()] {
+		column := strings.ToLower(m.Column())
+		switch {
+		case m.Name == "" || columns[column]:
 			return fmt.Errorf("metric %q is nameless or there twice", m.Column())
+		case reserved(column):
+			return fmt.Errorf("a metric cannot be stored under the name %q", m.Column())
+		case CleanText(m.Name) != m.Name:
+			return fmt.Errorf("the metric's name %q holds what cannot be shown", m.Name)
 		}
-		columns[m.Column()] = true
+		columns[column] = true
 	}
 	return e.checkSummaries()
 }
@@ -70,6 +85,9 @@ func checkRegions(regions []Region) error {
 	for i, r := range regions {
 		if r.Parent < NoParent || r.Parent >= i {
 			return fmt.Errorf("region %d (%q) stands before its parent %d", i, r.Name, r.Parent)
+		}
+		if CleanText(r.Name) != r.Name || CleanText(r.File) != r.File {
+			return fmt.Errorf("the region's name %q or file %q holds what cannot be shown", r.Name, r.File)
 		}
 		key := sibling{r.Parent, r.Name}
 		if seen[key] {
@@ -100,8 +118,8 @@ func (e *Experiment) checkSummaries() error {
 			return fmt.Errorf("metric %q has %d of %d values", e.Metrics[m].Column(), len(column), s.Rows())
 		}
 		for i, v := range column {
-			if math.IsInf(v, 0) {
-				return fmt.Errorf("metric %q is infinite in row %d", e.Metrics[m].Column(), i)
+			if math.Abs(v) > MaxValue {
+				return tooLarge(e.Metrics[m], v, e.Units[s.Unit[i]], e.Regions[s.Region[i]])
 			}
 		}
 	}

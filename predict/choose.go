@@ -103,7 +103,7 @@ func (use *LoopUse) decide(program *depend.Program, l depend.Loop, rules depend.
 			use.Reason = fmt.Sprintf("Its iterations are not alike: %s.", uneven)
 			return
 		}
-		safety.Assumed = append(safety.Assumed, fmt.Sprintf("Iterations do alike although %s.", uneven))
+		safety.Assumed = append(safety.Assumed, fmt.Sprintf("Iterations are taken to cost the same although %s.", uneven))
 	}
 	use.Method = Threshold
 	for _, a := range safety.Assumed {

@@ -43,10 +43,6 @@ func (w *workshop) extrapolated(measured [][]*taken, np int) ([]*taken, error) {
 		}
 		last := measured[len(measured)-1][run]
 		out := &taken{CutTrace: &launch.CutTrace{Trace: made, Cuts: last.Cuts}}
-		by := g.compute(np)
-		for rank := range np {
-			out.Variance = append(out.Variance, by*by*last.Variance[counterpart(rank, np, last.NP())])
-		}
 		out.seconds = cost + time.Since(start).Seconds()
 		list = append(list, out)
 		if run == 0 {
@@ -108,7 +104,7 @@ func (g *growth) fit(measured []*trace.Trace) {
 	for _, t := range measured {
 		x, y := 1/float64(t.NP()), 0.0
 		for rank := range t.NP() {
-			sum, _ := computed(t, rank)
+			sum := computed(t, rank)
 			y += sum / float64(t.NP())
 		}
 		n, sx, sy, sxx, sxy = n+1, sx+x, sy+y, sxx+x*x, sxy+x*y

@@ -3,10 +3,8 @@ package predict
 import (
 	"context"
 	"fmt"
-	"math"
 	"time"
 
-	"auspex/platform"
 	"auspex/simulate"
 	"auspex/trace"
 )
@@ -19,7 +17,7 @@ func (w *workshop) replay(ctx context.Context, p *Platform, traces []*taken, opt
 	machine := p.Platform.Timed(w.ReferenceSpeed)
 	out := Prediction{NP: np, Opt: opt, Platform: p.Name, Method: Simple, Runs: len(traces)}
 	var seconds []float64
-	within := 0.0
+	cut := 0.0
 	for _, t := range traces {
 		start := time.Now()
 		result, err := simulate.Run(ctx, t.Trace, p.Platform, hosts, w.options(p), simulate.Hooks{})
@@ -29,7 +27,7 @@ func (w *workshop) replay(ctx context.Context, p *Platform, traces []*taken, opt
 		out.Simulation += time.Since(start).Seconds() / float64(len(traces))
 		out.Obtain += t.seconds / float64(len(traces))
 		seconds = append(seconds, result.Seconds)
-		within += spread(t, machine, hosts) / float64(len(traces))
+		cut = max(cut, cutSpread(t, machine, hosts))
 		if out.Ranks == nil {
 			out.Ranks, out.Actions = result.Ranks, result.Actions
 		} else {
@@ -42,10 +40,7 @@ func (w *workshop) replay(ctx context.Context, p *Platform, traces []*taken, opt
 		}
 	}
 	scale(out.Ranks, 1/float64(len(traces)))
-	mean, half := confidence(seconds)
-	if len(seconds) == 1 {
-		half = 1.96 * within
-	}
+	mean, half := interval(seconds, cut)
 	out.Predicted, out.Low, out.High = mean, max(mean-half, 0), mean+half
 	out.PerPrediction = perPrediction(out.Obtain, out.Simulation, len(w.Platforms))
 	return out, w.watch(ctx, p, traces[0], opt, np)
@@ -58,66 +53,16 @@ func (w *workshop) options(p *Platform) simulate.Options {
 	return o
 }
 
-// spread is the standard deviation, in seconds, of the computation of the rank
-// where it is largest: that of blocks that were repeated, and of what was
-// reckoned for loops cut short.
-func spread(t *taken, p *platform.Platform, hosts []int) float64 {
-	largest := 0.0
-	for rank := range t.NP() {
-		_, variance := computed(t.Trace, rank)
-		variance += t.Variance[rank]
-		for _, c := range t.Cuts {
-			if c.Rank == rank {
-				variance += c.Spread * c.Spread
-			}
-		}
-		largest = max(largest, math.Sqrt(variance)/p.Hosts[hosts[rank]].Speed)
-	}
-	return largest
-}
-
-// computed adds a rank's computation up, and its variance as far as the trace
-// holds means of blocks that were repeated.
-func computed(t *trace.Trace, rank int) (sum, variance float64) {
+// computed adds a rank's computation up.
+func computed(t *trace.Trace, rank int) (sum float64) {
 	c := t.Cursor(rank)
 	var a trace.Action
 	for c.Next(&a) {
 		if a.Kind == trace.Compute {
 			sum += a.Value
-			variance += a.Variance
 		}
-		a.Variance = 0
 	}
-	return sum, variance
-}
-
-// confidence is the mean and half the width of its 95 % interval, by Student's
-// distribution.
-func confidence(values []float64) (mean, half float64) {
-	n := float64(len(values))
-	for _, v := range values {
-		mean += v / n
-	}
-	if len(values) < 2 {
-		return mean, 0
-	}
-	sum := 0.0
-	for _, v := range values {
-		sum += (v - mean) * (v - mean)
-	}
-	return mean, student(len(values)-1) * math.Sqrt(sum/(n-1)/n)
-}
-
-// student is the 97.5 % quantile for so many degrees of freedom.
-func student(freedom int) float64 {
-	table := []float64{12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131}
-	if freedom <= len(table) {
-		return table[freedom-1]
-	}
-	// Expansion around the normal quantile (Abramowitz and Stegun, 26.7.5).
-	const z = 1.959964
-	n := float64(freedom)
-	return z + (z*z*z+z)/(4*n) + (5*z*z*z*z*z+16*z*z*z+3*z)/(96*n*n)
+	return sum
 }
 
 func add(to, from []simulate.RankTime) {

@@ -90,22 +90,6 @@ func TestCost(t *testing.T) {
 	}
 }
 
-// Student's table: with 3 values 1, 2, 3 the interval is 2 ± 4.303·1/√3.
-func TestConfidence(t *testing.T) {
-	mean, half := confidence([]float64{1, 2, 3})
-	if mean != 2 || math.Abs(half-4.303/math.Sqrt(3)) > 1e-9 {
-		t.Errorf("%v ± %v", mean, half)
-	}
-	if mean, half := confidence([]float64{7}); mean != 7 || half != 0 {
-		t.Errorf("%v ± %v", mean, half)
-	}
-	for freedom, want := range map[int]float64{16: 2.120, 30: 2.042, 1000: 1.962} {
-		if got := student(freedom); math.Abs(got-want) > 0.01 {
-			t.Errorf("%d degrees of freedom: %v, want %v", freedom, got, want)
-		}
-	}
-}
-
 func TestCopyTree(t *testing.T) {
 	need(t, "gcc")
 	from := tree(t, map[string]string{"a.c": "int main(void) { return 0; }", "deep/er/b.h": "x", ".git/config": "x", ".auspex/names/n": "x", "temp/scratch": "x"})

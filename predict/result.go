@@ -31,8 +31,7 @@ type Prediction struct {
 	// Method is threshold where at least one loop was cut short.
 	Method    Method  `json:"method"`
 	Predicted float64 `json:"predicted_seconds"`
-	// Low and High bound the prediction with 95 % confidence as far as the
-	// spread of what was measured tells.
+	// Low and High are the prediction's 90 % interval.
 	Low  float64 `json:"low_seconds"`
 	High float64 `json:"high_seconds"`
 	// Measured is nil where nothing was run, and Error, which is relative, also

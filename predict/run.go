@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"auspex/internal/scratch"
 )
 
 // Run predicts. What it writes goes below a temporary directory that it removes.
@@ -42,7 +44,7 @@ func Run(ctx context.Context, r Request) (*Report, error) {
 			return nil, err
 		}
 	}
-	dir, err := os.MkdirTemp("", "auspex-predict-")
+	dir, err := scratch.Dir("predict")
 	if err != nil {
 		return nil, err
 	}

@@ -50,8 +50,13 @@ type Process struct {
 	Counters   bool          // whether hardware counters were there
 	Sampling   time.Duration // CPU time between two samples, 0 without
 	Objects    []Object
-	Regions    []Region
-	Threads    []Thread
+	// Price is what entering and leaving a region takes, in seconds, Budget the
+	// share of the run that this may take in all, 0 for no bound.
+	Price, Budget float64
+	// Off are the regions that were switched off to keep to it.
+	Off     []Switched
+	Regions []Region
+	Threads []Thread
 }
 
 // Region is a place in the program. Where Object is set its name is the label
@@ -75,6 +80,14 @@ type Thread struct {
 	// Samples is how many were taken; of these Inside came in MPI, Broken could
 	// not be unwound to the end, and Dropped found no room.
 	Samples, Inside, Broken, Dropped uint64
+	Walking                          float64 // seconds that taking them took
+}
+
+// Switched tells that a region was switched off, by which thread and how long
+// after the process's start.
+type Switched struct {
+	Region, Thread int
+	After          time.Duration
 }
 
 // Step is an address of a sampled stack, below another step or none (-1), while

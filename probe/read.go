@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 )
 
@@ -17,9 +18,10 @@ const (
 	chunkHead   = 16
 	regionHead  = 24
 	nodeSize    = 8 + 18*8
-	threadSize  = 64
+	threadSize  = 72
 	stepSize    = 24
 	objectHead  = 32
+	offSize     = 16
 	maxFileSize = 1 << 30
 )
 
@@ -29,6 +31,7 @@ const (
 	nodeChunk   = 3
 	stepChunk   = 4
 	objectChunk = 5
+	offChunk    = 6
 )
 
 // rawHeader mirrors struct header.
@@ -39,7 +42,8 @@ type rawHeader struct {
 	Used                                     uint64
 	PID, Rank, Ranks, State, Code, Threads   int32
 	Ticks0, Nanos0, Ticks1, Nanos1           uint64
-	Realtime, PeakMemory, Lost, Sampling     uint64
+	Realtime, PeakMemory, Lost               uint64
+	Price, Budget, Sampling                  uint64
 	Host                                     [256]byte
 	Program                                  [1024]byte
 	MPI                                      [512]byte
@@ -67,7 +71,7 @@ type rawThread struct {
 	First, Last uint64
 	Looks       uint64
 
-	Samples, Inside, Broken, Dropped uint64
+	Samples, Inside, Broken, Dropped, Walking uint64
 }
 
 type rawStep struct {
@@ -123,6 +127,7 @@ func Parse(data []byte) (*Process, error) {
 		Program: text(h.Program[:]), MPI: text(h.MPI[:]), Started: time.Unix(0, int64(h.Realtime)),
 		PeakMemory: h.PeakMemory, Lost: h.Lost, Counters: h.Counted != 0, Sampling: time.Duration(min(h.Sampling, 1<<62)),
 	}
+	p.Price, p.Budget = float64(h.Price)*secondsPerTick(h), float64(h.Budget)/1e6
 	r := reader{order: order, process: p, start: h.Ticks0, seconds: secondsPerTick(h), threads: map[uint32]int{}}
 	used := min(h.Used, uint64(len(data)))
 	for at := uint64(headerSize); at+chunkSize <= used; at += chunkSize {
@@ -175,7 +180,7 @@ func (r *reader) chunk(c []byte) error {
 			return fmt.Errorf("two records of thread %d", thread)
 		}
 		r.threads[thread] = len(r.process.Threads)
-		r.process.Threads = append(r.process.Threads, Thread{ID: int(t.ID), Current: int(t.Current), Looks: t.Looks, Samples: t.Samples, Inside: t.Inside, Broken: t.Broken, Dropped: t.Dropped})
+		r.process.Threads = append(r.process.Threads, Thread{ID: int(t.ID), Current: int(t.Current), Looks: t.Looks, Samples: t.Samples, Inside: t.Inside, Broken: t.Broken, Dropped: t.Dropped, Walking: float64(t.Walking) * r.seconds})
 		r.last = max(r.last, t.Last)
 	case nodeChunk:
 		return r.nodes(thread, body)
@@ -183,6 +188,11 @@ func (r *reader) chunk(c []byte) error {
 		return r.steps(thread, body)
 	case objectChunk:
 		return r.objects(body)
+	case offChunk:
+		for ; len(body) >= offSize; body = body[offSize:] {
+			after := float64(r.order.Uint64(body[8:])-r.start) * r.seconds * 1e9
+			r.process.Off = append(r.process.Off, Switched{int(r.order.Uint32(body)), int(r.order.Uint32(body[4:])), time.Duration(after)})
+		}
 	case 0: // taken but not begun
 	default:
 		return fmt.Errorf("a chunk of the unknown kind %d", kind)
@@ -292,6 +302,7 @@ func (r *reader) finish(end uint64) {
 	if end > r.start {
 		p.Elapsed = time.Duration(float64(end-r.start) * r.seconds * 1e9)
 	}
+	p.Off = slices.DeleteFunc(p.Off, func(s Switched) bool { return s.Region >= len(p.Regions) })
 	whole := p.Threads[:0]
 	for _, t := range p.Threads {
 		for i := range t.Nodes {

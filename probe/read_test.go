@@ -14,23 +14,23 @@ func sample(t testing.TB) []byte {
 	t.Helper()
 	library := build(t, "cc", false)
 	dir := t.TempDir()
-	text := `struct auspex_region { const char *name, *file; int line, kind, id; };
-extern void auspex_probe_enter(struct auspex_region *), auspex_probe_leave(struct auspex_region *), auspex_probe_iterations(struct auspex_region *, unsigned long);
+	text := `struct auspex_region { const char *name, *file; int line, kind, id, off; };
+extern void auspex_region_enter(struct auspex_region *), auspex_region_leave(struct auspex_region *), auspex_region_iterations(struct auspex_region *, unsigned long);
 extern void auspex_probe_f_enter(const char *, __SIZE_TYPE__), auspex_probe_f_leave(const char *, __SIZE_TYPE__);
 static struct auspex_region a = {"a", "x.c", 3, 1, -1}, b = {"b", "x.c", 7, 2, -1}, again = {"b", "x.c", 7, 2, -1};
 int main(void)
 {
-    auspex_probe_enter(&a);
+    auspex_region_enter(&a);
     for (int i = 0; i < 100; i++) {
-        auspex_probe_enter(i % 2 ? &b : &again);
-        auspex_probe_iterations(&b, 5);
-        auspex_probe_leave(i % 2 ? &b : &again);
+        auspex_region_enter(i % 2 ? &b : &again);
+        auspex_region_iterations(i % 2 ? &b : &again, 5);
+        auspex_region_leave(i % 2 ? &b : &again);
     }
     auspex_probe_f_enter("m::f|y.f90|12|1", 15);
-    auspex_probe_enter(&a); /* recursion */
-    auspex_probe_leave(&a);
+    auspex_region_enter(&a); /* recursion */
+    auspex_region_leave(&a);
     auspex_probe_f_leave("m::f|y.f90|12|1", 15);
-    auspex_probe_leave(&a);
+    auspex_region_leave(&a);
     return 3;
 }
 `

@@ -26,7 +26,7 @@ func (p *Page) Diagnosis(d *diagnose.Diagnosis) {
 	p.Heading("Kinds")
 	p.kinds(d)
 	if len(d.Causes) > 0 {
-		p.Heading("Causes, the dearest first")
+		p.Heading("Causes, costliest first")
 		p.causes(d)
 	}
 	for _, c := range d.Causes {
@@ -38,7 +38,7 @@ func (p *Page) Diagnosis(d *diagnose.Diagnosis) {
 		p.balance(d.Causes[0], d.Level)
 	}
 	if len(d.Internal.Regions) > 0 {
-		p.Heading("Dear in all units (" + d.Internal.By + ")")
+		p.Heading("Costly in all units (" + d.Internal.By + ")")
 		p.internal(d.Internal)
 	}
 }

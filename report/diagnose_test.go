@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"auspex/account"
 	"auspex/analyze"
 	"auspex/analyze/diagnose"
 )
@@ -29,10 +30,12 @@ func threads(of ...[2]int) []diagnose.Name {
 func finding(change func(*diagnose.Diagnosis, *diagnose.Cause)) *diagnose.Diagnosis {
 	d := &diagnose.Diagnosis{
 		Level: diagnose.Processes, UnitCount: 4, Metric: "cpu_time", Level1: 3, Severity: 0.5,
-		Degrees: analyze.Degrees{Names: []string{"high"}, Of: []analyze.Real{1}},
-		Kinds:   [][]diagnose.Name{processes(0, 2), processes(1, 3)},
-		CCR:     []diagnose.CriticalRegion{{Region: "main/solve", Name: "solve", Level: 1, Core: true}},
-		CCCR:    []string{"main/solve"},
+		Degrees:  analyze.Degrees{Names: []string{"high"}, Of: []analyze.Real{1}},
+		Kinds:    [][]diagnose.Name{processes(0, 2), processes(1, 3)},
+		CCR:      []diagnose.CriticalRegion{{Region: "main/solve", Name: "solve", Level: 1, Core: true}},
+		CCCR:     []string{"main/solve"},
+		Headline: account.Headline{Kind: account.Imbalance, Region: "main/solve", Share: 0.25},
+		Ledger:   []account.Line{{Kind: account.Useful, Share: 0.75}, {Kind: account.Imbalance, Region: "main/solve", Share: 0.25}},
 	}
 	c := diagnose.Cause{
 		Region: "main/solve", LostShare: 0.25, Slowest: processes(3)[0], Most: 4, Mean: 2, Attributes: []string{"instructions"},
@@ -46,60 +49,100 @@ func finding(change func(*diagnose.Diagnosis, *diagnose.Cause)) *diagnose.Diagno
 }
 
 func TestDiagnosisWords(t *testing.T) {
-	nothing := func(d *diagnose.Diagnosis) { d.CCR, d.CCCR, d.Kinds = nil, nil, d.Kinds[:1] }
+	const (
+		trouble = "The trouble is in `solve`: processes 1 and 3 execute 3.0 × the instructions of processes 0 and 2. Balancing it would save up to 25 % of the run. "
+		kinds   = "4 processes fall into 2 kinds; severity 0.50 (high)."
+	)
+	// ledger lets the run be about something else than the cause.
+	ledger := func(d *diagnose.Diagnosis, lines ...account.Line) {
+		d.CCR, d.CCCR = nil, nil
+		d.Ledger = lines
+		d.Headline = account.Headline{Kind: lines[0].Kind, Region: lines[0].Region, Share: lines[0].Share}
+	}
+	balanced := func(d *diagnose.Diagnosis) {
+		ledger(d, account.Line{Kind: account.Useful, Share: 0.97}, account.Line{Kind: account.Imbalance, Region: "main/solve", Share: 0.012})
+		d.Kinds, d.Severity, d.Degrees.Names[0], d.LoadBalance = d.Kinds[:1], 0.02, "very_low", 0.98
+	}
 	for name, c := range map[string]struct {
 		change func(*diagnose.Diagnosis, *diagnose.Cause)
 		want   string
 	}{
-		"kinds": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {},
-			"4 processes fall into 2 kinds; severity 0.50 (high). The trouble is in `solve`: processes 1 and 3 execute 3.0 × the instructions of processes 0 and 2. Balancing it would save up to 25 % of the run."},
-		"one": {func(d *diagnose.Diagnosis, c *diagnose.Cause) { nothing(d); d.UnitCount = 1 },
+		"kinds": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {}, trouble + kinds},
+		"one": {func(d *diagnose.Diagnosis, c *diagnose.Cause) { d.UnitCount = 1 },
 			"There is only 1 process: nothing to compare it with."},
-		"no time": {func(d *diagnose.Diagnosis, c *diagnose.Cause) { nothing(d); d.Level1 = 0 },
+		"no time": {func(d *diagnose.Diagnosis, c *diagnose.Cause) { d.Level1 = 0 },
 			"4 processes spent no cpu_time outside communication: nothing to compare."},
-		"balanced": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
-			nothing(d)
-			d.Severity, d.Degrees.Names[0] = 0.02, "very_low"
-		}, "4 processes are of one kind; severity 0.02 (very low): the work is balanced."},
-		"cheap": {func(d *diagnose.Diagnosis, c *diagnose.Cause) { nothing(d) },
-			"4 processes are of one kind; severity 0.50 (high), but what differs is less than 1 % of the run."},
+		"balanced": {func(d *diagnose.Diagnosis, c *diagnose.Cause) { balanced(d) },
+			"97 % of the run is useful work, and nothing else costs 2 %. The work is balanced: what is uneven costs 1.2 %, most of it in `solve`. 4 processes are of one kind; severity 0.02 (very low)."},
+		"not called balanced with two kinds": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
+			two := d.Kinds
+			balanced(d)
+			d.Kinds = two
+		}, "97 % of the run is useful work, and nothing else costs 2 %. Uneven work costs 1.2 %, most of it in `solve`. 4 processes fall into 2 kinds; severity 0.02 (very low)."},
+		"not called balanced with a load balance of 0.9": {func(d *diagnose.Diagnosis, c *diagnose.Cause) { balanced(d); d.LoadBalance = 0.9 },
+			"97 % of the run is useful work, and nothing else costs 2 %. Uneven work costs 1.2 %, most of it in `solve`. 4 processes are of one kind; severity 0.02 (very low)."},
+		"waiting": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
+			ledger(d, account.Line{Kind: account.Waiting, Region: "main/MPI_Recv", Share: 0.54})
+		}, "54 % of the run is waiting that uneven work does not explain, most of it in `MPI_Recv`. " + kinds},
+		"shared cores": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
+			ledger(d, account.Line{Kind: account.SharedCores, Share: 0.5})
+			d.Cores = 2
+		}, "4 processes share 2 cores, which costs 50 % of the run: they wait for a core. " + kinds},
+		"wall without CPU time": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
+			ledger(d, account.Line{Kind: account.SharedCores, Share: 0.5})
+		}, "50 % of the run is wall time without CPU time outside communication: cores that others used, or sleep. " + kinds},
+		"two lines": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
+			d.Second = &account.Headline{Kind: account.IO, Region: "main/write", Share: 0.125}
+		}, trouble + "12 % of the run is input and output, most of it in `write`. " + kinds},
 		"continuum": {func(d *diagnose.Diagnosis, c *diagnose.Cause) { d.Continuum, d.Kinds = true, d.Kinds[:1] },
-			"4 processes form a continuum, without separate kinds; severity 0.50 (high). The trouble is in `solve`, where time varies with instructions (correlation 0.90). Balancing it would save up to 25 % of the run."},
+			"The trouble is in `solve`, where time varies with instructions (correlation 0.90). Balancing it would save up to 25 % of the run. 4 processes form a continuum, without separate kinds; severity 0.50 (high)."},
 		"scattered": {func(d *diagnose.Diagnosis, c *diagnose.Cause) { d.Scattered, d.UnitCount = true, 2 },
-			"2 processes, no two alike; severity 0.50 (high). They are taken as a gradient. The trouble is in `solve`, where time varies with instructions (correlation 0.90). Balancing it would save up to 25 % of the run."},
-		"no metrics": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
-			c.Attributes, c.Evidence, c.LostShare = nil, nil, 0.001
-		},
-			"4 processes fall into 2 kinds; severity 0.50 (high). The trouble is in `solve`: process 3 spends 4.000 s there and the mean is 2.000 s; no other metric was collected, so the cause cannot be told. Balancing it would save less than 1 % of the run."},
+			"The trouble is in `solve`, where time varies with instructions (correlation 0.90). Balancing it would save up to 25 % of the run. 2 processes, no two alike; severity 0.50 (high). They are taken as a gradient."},
+		"no metrics": {func(d *diagnose.Diagnosis, c *diagnose.Cause) { c.Attributes, c.Evidence = nil, nil },
+			"The trouble is in `solve`: process 3 spends 4.000 s there and the mean is 2.000 s; no other metric was collected, so the cause cannot be told. Balancing it would save up to 25 % of the run. " + kinds},
 		"noise": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
 			c.Attributes, c.Evidence, c.Excluded = nil, nil, []diagnose.Excluded{{Attribute: "calls"}}
-		}, "4 processes fall into 2 kinds; severity 0.50 (high). The trouble is in `solve`: process 3 spends 4.000 s there and the mean is 2.000 s; none of the metrics collected explains it. Balancing it would save up to 25 % of the run."},
+		}, "The trouble is in `solve`: process 3 spends 4.000 s there and the mean is 2.000 s; none of the metrics collected explains it. Balancing it would save up to 25 % of the run. " + kinds},
 		"all told": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
-			d.CCR[0].Name, d.CCR[0].File, d.CCR[0].Line = "void solve(int, double *) C", "a.c", 7
-			d.CCR[0].Inside, d.CCR[0].With = "main/step", []string{"main/send"}
-			c.Inexplicable, c.InexplicablePairs = [][2]diagnose.Name{{processes(0)[0], processes(3)[0]}}, 2
-			c.Excluded = []diagnose.Excluded{{Attribute: "io_read"}, {Attribute: "io_written"}, {Attribute: "l1_misses/instructions"}, {Attribute: "iterations", Why: diagnose.WhyAsGood}}
-		}, "4 processes fall into 2 kinds; severity 0.50 (high). The trouble is in `solve` (a.c:7), inside `step`, only together with `send`: processes 1 and 3 execute 3.0 × the instructions of processes 0 and 2. Balancing it would save up to 25 % of the run. The collected metrics cannot explain processes 0 and 3, and 1 pair more. As good an explanation: iterations. Not the cause: disk, L1 misses."},
+			d.CCR[0].Name, d.CCR[0].File, d.CCR[0].Line, d.CCR[0].Inside = "void solve(int, double *) C", "a.c", 7, "main/step"
+			c.Excluded = []diagnose.Excluded{{Attribute: "io_read"}, {Attribute: "io_written"}, {Attribute: "l1_misses/instructions"}, {Attribute: "iterations", Why: diagnose.WhyWeaker}}
+		}, "The trouble is in `solve` (a.c:7), inside `step`: processes 1 and 3 execute 3.0 × the instructions of processes 0 and 2. Balancing it would save up to 25 % of the run. Not the cause: disk, L1 misses. " + kinds},
 		"never called": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
 			e := &c.Evidence[0]
 			e.Attribute, e.Metric, e.LowValue = "calls", "calls", 0
-		}, "4 processes fall into 2 kinds; severity 0.50 (high). The trouble is in `solve`: it is called on processes 1 and 3 and never on processes 0 and 2. Balancing it would save up to 25 % of the run."},
+		}, "The trouble is in `solve`: it is called on processes 1 and 3 and never on processes 0 and 2. Balancing it would save up to 25 % of the run. " + kinds},
 		"idle threads": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
-			d.CCR, d.Level = nil, diagnose.Threads
+			ledger(d, account.Line{Kind: account.Idle, Share: 0.5})
+			d.Level = diagnose.Threads
 			d.Kinds = [][]diagnose.Name{threads([2]int{0, 0}, [2]int{1, 0}), threads([2]int{0, 1}, [2]int{1, 1})}
 			d.Idle = d.Kinds[1]
-		}, "4 threads fall into 2 kinds; severity 0.50 (high). Thread 1 is idle on every process: it spends no time in any region. The others are alike."},
+		}, "50 % of the run is idle: units with nothing to do. 4 threads fall into 2 kinds; severity 0.50 (high). Thread 1 is idle on every process: it spends no time in any region. The others are alike."},
 		"idle process": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
-			d.CCR = nil
+			ledger(d, account.Line{Kind: account.Idle, Share: 0.25})
 			d.Kinds = [][]diagnose.Name{processes(0, 1, 2), processes(3)}
 			d.Idle = d.Kinds[1]
-		}, "4 processes fall into 2 kinds; severity 0.50 (high). Process 3 is idle: no time is spent in any region. The others are alike."},
+		}, "25 % of the run is idle: units with nothing to do. " + kinds + " Process 3 is idle: no time is spent in any region. The others are alike."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := DiagnosisWords(finding(c.change)); got != c.want {
 				t.Errorf("says\n%s\nnot\n%s", got, c.want)
 			}
 		})
+	}
+}
+
+// What is a cause in a second region is never called not the cause.
+func TestNotTheCauseElsewhere(t *testing.T) {
+	d := finding(func(d *diagnose.Diagnosis, c *diagnose.Cause) {
+		c.Excluded = []diagnose.Excluded{{Attribute: "io_read"}, {Attribute: "calls"}}
+	})
+	second := d.Causes[0]
+	second.Region, second.LostShare, second.Attributes = "main/read", 0.1, []string{"io_read"}
+	second.Evidence = []diagnose.Contrast{{Attribute: "io_read", Metric: "io_read", High: processes(2), Low: processes(0, 1, 3), HighValue: 2, LowValue: 1, Ratio: 2}}
+	d.Causes = append(d.Causes, second)
+	words := DiagnosisWords(d)
+	if !strings.Contains(words, "Not the cause: calls.") || !strings.Contains(words, "Also in `read`, up to 10 %: process 2 has 2.0 × the disk reads of processes 0, 1 and 3.") {
+		t.Error(words)
 	}
 }
 

@@ -9,21 +9,27 @@ import (
 	"strings"
 )
 
-// DiagnosisWords is the answer in a few sentences.
+// DiagnosisWords is the answer in a few sentences: what costs most, what is
+// behind it, and how the units differ.
 func DiagnosisWords(d *diagnose.Diagnosis) string {
-	sentences := []string{kindsWords(d)}
-	if len(d.Idle) > 0 && len(d.Idle) < d.UnitCount {
+	if d.UnitCount == 1 {
+		return fmt.Sprintf("There is only %s: nothing to compare it with.", counted(1, d.Level))
+	}
+	if len(d.Idle) == d.UnitCount || d.Level1 == 0 {
+		return fmt.Sprintf("%s spent no %s%s: nothing to compare.", counted(d.UnitCount, d.Level), d.Metric, outside(d))
+	}
+	sentences := headlineWords(d)
+	sentences = append(sentences, kindsWords(d))
+	if len(d.Idle) > 0 {
 		sentences = append(sentences, idleWords(d))
+		if len(d.Causes) == 0 && len(d.Kinds) == 2 {
+			sentences = append(sentences, "The others are alike.")
+		}
 	}
-	if len(d.Causes) > 0 {
-		sentences = append(sentences, troubleWords(d)...)
-	} else if len(d.Idle) > 0 && len(d.Kinds) == 2 {
-		sentences = append(sentences, "The others are alike.")
-	}
-	if len(d.Kinds) == 1 && !d.Continuum {
+	if len(d.Causes) == 0 {
 		for _, r := range d.Internal.Regions {
 			if r.Core && r.Share >= 0.1 {
-				sentences = append(sentences, fmt.Sprintf("What all of them spend most on is %s%s, %s of the time.",
+				sentences = append(sentences, fmt.Sprintf("What all of them spend most on is %s%s, %s of the run.",
 					quoted(shortName(lastName(r.Region))), at(r.File, r.Line), Percent(r.Share)))
 				break
 			}
@@ -32,6 +38,7 @@ func DiagnosisWords(d *diagnose.Diagnosis) string {
 	return strings.Join(sentences, " ")
 }
 
+// kindsWords says how the units fall into kinds.
 func kindsWords(d *diagnose.Diagnosis) string {
 	units := counted(d.UnitCount, d.Level)
 	severity := "severity " + Ratio(d.Severity, 2)
@@ -39,10 +46,6 @@ func kindsWords(d *diagnose.Diagnosis) string {
 		severity += " (" + plainWord(word) + ")"
 	}
 	switch {
-	case d.UnitCount == 1:
-		return fmt.Sprintf("There is only %s: nothing to compare it with.", units)
-	case len(d.Idle) == d.UnitCount || d.Level1 == 0:
-		return fmt.Sprintf("%s spent no %s%s: nothing to compare.", units, d.Metric, outside(d))
 	case d.Scattered:
 		first := fmt.Sprintf("%s scatter into %s, too many to tell apart; %s.", units, plural(len(d.Kinds), "kind"), severity)
 		if len(d.Kinds) == d.UnitCount {
@@ -55,10 +58,8 @@ func kindsWords(d *diagnose.Diagnosis) string {
 		return fmt.Sprintf("%s form a continuum, without separate kinds; %s.", units, severity)
 	case len(d.Kinds) > 1:
 		return fmt.Sprintf("%s fall into %s; %s.", units, plural(len(d.Kinds), "kind"), severity)
-	case d.Severity > 0.1:
-		return fmt.Sprintf("%s are of one kind; %s, but what differs is less than 1 %% of the run.", units, severity)
 	}
-	return fmt.Sprintf("%s are of one kind; %s: the work is balanced.", units, severity)
+	return fmt.Sprintf("%s are of one kind; %s.", units, severity)
 }
 
 func outside(d *diagnose.Diagnosis) string {
@@ -92,127 +93,6 @@ func idleWords(d *diagnose.Diagnosis) string {
 		verb = "are"
 	}
 	return capital(fmt.Sprintf("%s %s idle: no time is spent in any region.", members(d.Idle, d.Level), verb))
-}
-
-func troubleWords(d *diagnose.Diagnosis) []string {
-	c := d.Causes[0]
-	in := slices.IndexFunc(d.CCR, func(r diagnose.CriticalRegion) bool { return r.Region == c.Region })
-	r := d.CCR[in]
-	where := "The trouble is in " + quoted(shortName(r.Name)) + at(r.File, r.Line)
-	if r.Inside != "" {
-		where += ", inside " + quoted(shortName(lastName(r.Inside)))
-	}
-	if len(r.With) > 0 {
-		var others []string
-		for _, path := range r.With {
-			others = append(others, quoted(shortName(lastName(path))))
-		}
-		where += ", only together with " + upTo(others, 4)
-	}
-	out := []string{where + because(d, c) + "."}
-	if len(d.Causes) > 1 {
-		var others []string
-		for _, other := range d.Causes[1:] {
-			if !slices.Contains(r.With, other.Region) {
-				others = append(others, quoted(shortName(lastName(other.Region))))
-			}
-		}
-		if len(others) > 0 {
-			out = append(out, "Also in "+upTo(others, 3)+".")
-		}
-	}
-	if c.LostShare >= 0.01 {
-		out = append(out, fmt.Sprintf("Balancing it would save up to %.0f %% of the run.", 100*float64(c.LostShare)))
-	} else {
-		out = append(out, "Balancing it would save less than 1 % of the run.")
-	}
-	if len(c.Inexplicable) > 0 && len(c.Attributes) > 0 && !d.Continuum && !d.Scattered {
-		pair := c.Inexplicable[0]
-		text := fmt.Sprintf("The collected metrics cannot explain %s %s and %s", d.Level, pair[0], pair[1])
-		if c.InexplicablePairs > 1 {
-			text += fmt.Sprintf(", and %s more", plural(int(c.InexplicablePairs-1), "pair"))
-		}
-		out = append(out, text+".")
-	}
-	if names := asGood(c); len(names) > 0 {
-		out = append(out, "As good an explanation: "+upTo(names, 4)+".")
-	}
-	if names := notTheCause(c); len(names) > 0 && len(c.Attributes) > 0 {
-		out = append(out, "Not the cause: "+strings.Join(names, ", ")+".")
-	}
-	return out
-}
-
-// because says what is behind a region's difference.
-func because(d *diagnose.Diagnosis, c diagnose.Cause) string {
-	if len(c.Evidence) == 0 {
-		slowest := fmt.Sprintf(": %s spends %s there and the mean is %s; ", members([]diagnose.Name{c.Slowest}, d.Level),
-			Quantity(c.Most, metricUnit(d.Metric)), Quantity(c.Mean, metricUnit(d.Metric)))
-		if len(c.Excluded) == 0 {
-			return slowest + "no other metric was collected, so the cause cannot be told"
-		}
-		return slowest + "none of the metrics collected explains it"
-	}
-	var parts []string
-	for i, e := range c.Evidence {
-		if d.Continuum || d.Scattered {
-			parts = append(parts, fmt.Sprintf("%s (correlation %s)", attributeWords(e.Attribute), Ratio(e.Correlation, 2)))
-			continue
-		}
-		verb := " have "
-		if i == 0 && len(e.High) == 1 {
-			verb = " has "
-		}
-		if e.Metric == model.Instructions {
-			verb = strings.NewReplacer("have", "execute", "has", "executes").Replace(verb)
-		}
-		low := members(e.Low, d.Level)
-		switch {
-		case e.LowValue == 0 && e.Metric == model.Calls:
-			parts = append(parts, "it is called on "+members(e.High, d.Level)+" and never on "+low)
-		case e.LowValue == 0:
-			parts = append(parts, members(e.High, d.Level)+verb+attributeWords(e.Attribute)+" and "+low+" none")
-		default:
-			parts = append(parts, fmt.Sprintf("%s%s%s × the %s of %s", members(e.High, d.Level), verb, Ratio(e.Ratio, 1), attributeWords(e.Attribute), low))
-		}
-	}
-	if d.Continuum || d.Scattered {
-		return ", where time varies with " + upTo(parts, 5)
-	}
-	return ": " + strings.Join(parts, "; ")
-}
-
-// asGood lists the metrics that could be named instead.
-func asGood(c diagnose.Cause) []string {
-	var names []string
-	for _, e := range c.Excluded {
-		if e.Why == diagnose.WhyAsGood {
-			names = append(names, attributeWords(e.Attribute))
-		}
-	}
-	return names
-}
-
-// notTheCause lists what was excluded, a thing once; disk time being the
-// cause, disk is not named among what is not.
-func notTheCause(c diagnose.Cause) []string {
-	var names, causes []string
-	for _, attribute := range c.Attributes {
-		causes = append(causes, subject(attribute))
-	}
-	for _, e := range c.Excluded {
-		if e.Why == diagnose.WhyAsGood || e.Why == diagnose.WhyWeaker || e.Why == diagnose.WhyNotNeeded && !c.Complete {
-			continue
-		}
-		if name := subject(e.Attribute); !slices.Contains(names, name) && !slices.Contains(causes, name) {
-			names = append(names, name)
-		}
-	}
-	const most = 6
-	if len(names) > most {
-		names = append(names[:most], fmt.Sprintf("%d more", len(names)-most))
-	}
-	return names
 }
 
 // attributeWords says in words what an attribute is about.

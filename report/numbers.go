@@ -89,6 +89,8 @@ func tableDigits(v, most float64) string {
 // significantDigits writes a number with four digits that matter.
 func significantDigits(v float64) string {
 	switch a := math.Abs(v); {
+	case a >= 1e9:
+		return strconv.FormatFloat(v, 'e', 3, 64)
 	case a >= 1000:
 		return strconv.FormatFloat(v, 'f', 0, 64)
 	case a >= 100:
@@ -105,6 +107,9 @@ func Ratio(r analyze.Real, digits int) string {
 	if r.IsMissing() {
 		return dash
 	}
+	if math.Abs(float64(r)) >= 1e9 {
+		return significantDigits(float64(r))
+	}
 	return strconv.FormatFloat(float64(r), 'f', digits, 64)
 }
 
@@ -113,7 +118,7 @@ func Percent(r analyze.Real) string {
 	if r.IsMissing() {
 		return dash
 	}
-	return strconv.FormatFloat(float64(r)*100, 'f', 1, 64) + " %"
+	return Ratio(100*r, 1) + " %"
 }
 
 // Quantity writes a value in its metric's unit.
@@ -133,7 +138,7 @@ func Quantity(r analyze.Real, unit string) string {
 			return significantDigits(v/step.size) + " " + step.name
 		}
 	}
-	if v == math.Trunc(v) {
+	if v == math.Trunc(v) && math.Abs(v) < 1e9 {
 		return strconv.FormatFloat(v, 'f', 0, 64)
 	}
 	return significantDigits(v)
@@ -166,12 +171,10 @@ func bar(share float64, width int) string {
 		return ""
 	}
 	eighths := int(math.Round(min(max(share, 0), 1) * float64(width) * 8))
-	drawn := ""
-	for range eighths / 8 {
-		drawn += "█"
-	}
+	drawn := strings.Repeat("█", eighths/8)
 	if rest := eighths % 8; rest > 0 {
-		drawn += string([]rune("▏▎▍▌▋▊▉")[rest-1])
+		const parts = "▏▎▍▌▋▊▉" // three bytes each
+		drawn += parts[3*(rest-1) : 3*rest]
 	}
 	return drawn
 }

@@ -6,11 +6,15 @@
 package report
 
 import (
+	"bufio"
+	"bytes"
 	"fmt"
 	"io"
+	"iter"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
-	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
@@ -72,68 +76,89 @@ const (
 )
 
 // table writes rows of text under their titles.
-func (p *Page) table(columns []column, rows [][]string) {
-	p.fit(columns, rows)
-	t := table.NewWriter()
-	style := table.StyleDefault
-	style.Options = table.OptionsNoBordersAndSeparators
-	style.Box.PaddingLeft, style.Box.PaddingRight = "", strings.Repeat(" ", columnGap)
-	style.Format.Header = text.FormatDefault
-	t.SetStyle(style)
-	header := table.Row{}
-	var configs []table.ColumnConfig
+func (p *Page) table(columns []column, rows [][]string) { p.stream(columns, slices.Values(rows)) }
+
+// stream writes rows that are made when they are asked for, twice: once to see
+// how wide the columns are, and once to write them. A row is only looked at
+// until the next.
+func (p *Page) stream(columns []column, rows iter.Seq[[]string]) {
+	widths := make([]int, len(columns))
 	for i, c := range columns {
-		header = append(header, p.Strong(c.title))
-		align := text.AlignLeft
-		if c.numeric {
-			align = text.AlignRight
-		}
-		configs = append(configs, table.ColumnConfig{Number: i + 1, Align: align, AlignHeader: align})
+		widths[i] = cellWidth(c.title)
 	}
-	t.AppendHeader(header)
-	t.SetColumnConfigs(configs)
-	for _, r := range rows {
-		row := table.Row{}
-		for _, cell := range r {
-			row = append(row, cell)
+	for row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], cellWidth(cell))
 		}
-		t.AppendRow(row)
 	}
-	for line := range strings.Lines(t.Render() + "\n") {
-		fmt.Fprintln(p.Out, strings.TrimRight(line, " \n"))
+	limit := p.fit(columns, widths)
+	out := bufio.NewWriterSize(p.Out, 64<<10)
+	defer out.Flush()
+	var line []byte
+	write := func(row []string, style func(string) string) {
+		line = line[:0]
+		for i, cell := range row {
+			if columns[i].flexible && cellWidth(cell) > limit {
+				cell = elide(cell, limit)
+			}
+			pad := max(0, widths[i]-cellWidth(cell))
+			if columns[i].numeric {
+				line = appendSpaces(line, pad)
+				pad = 0
+			}
+			line = append(line, style(cell)...)
+			line = appendSpaces(line, pad+columnGap)
+		}
+		out.Write(append(bytes.TrimRight(line, " "), '\n'))
+	}
+	titles := make([]string, len(columns))
+	for i, c := range columns {
+		titles[i] = c.title
+	}
+	write(titles, p.Strong)
+	for row := range rows {
+		write(row, func(cell string) string { return strings.ReplaceAll(cell, "\n", " ") })
 	}
 }
 
-// fit shortens flexible cells until the table is as wide as the page.
-func (p *Page) fit(columns []column, rows [][]string) {
-	if p.Width == 0 {
-		return
+func appendSpaces(line []byte, n int) []byte {
+	for range n {
+		line = append(line, ' ')
 	}
-	total, flexible, widest := 0, 0, 0
-	widths := make([]int, len(columns))
-	for i, c := range columns {
-		widths[i] = text.StringWidthWithoutEscSequences(c.title)
-		for _, r := range rows {
-			widths[i] = max(widths[i], text.StringWidthWithoutEscSequences(r[i]))
+	return line
+}
+
+// cellWidth is how many columns of a terminal a text takes.
+func cellWidth(cell string) int {
+	for i := range len(cell) {
+		if cell[i] >= utf8.RuneSelf || cell[i] == '\x1b' {
+			return text.StringWidthWithoutEscSequences(cell)
 		}
+	}
+	return len(cell)
+}
+
+// fit narrows the flexible columns until the table is as wide as the page, and
+// returns how wide their cells may be.
+func (p *Page) fit(columns []column, widths []int) (limit int) {
+	total, flexible, widest := 0, 0, 0
+	for i, c := range columns {
 		total += widths[i] + columnGap
 		if c.flexible {
 			flexible++
 			widest = max(widest, widths[i])
 		}
 	}
-	if flexible == 0 || total <= p.Width {
-		return
+	if p.Width == 0 || flexible == 0 || total <= p.Width {
+		return widest
 	}
-	limit := max(leastRegion, widest-(total-p.Width+flexible-1)/flexible)
+	limit = max(leastRegion, widest-(total-p.Width+flexible-1)/flexible)
 	for i, c := range columns {
-		if !c.flexible {
-			continue
-		}
-		for _, r := range rows {
-			r[i] = elide(r[i], limit)
+		if c.flexible {
+			widths[i] = min(widths[i], limit)
 		}
 	}
+	return limit
 }
 
 // elide shortens text to a width by leaving out its middle; the end of a

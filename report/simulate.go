@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"auspex/analyze"
 	"auspex/platform"
@@ -203,4 +204,23 @@ func (p *Page) TraceStat(s *trace.Stat) {
 	least, most := slices.Min(s.Compute), slices.Max(s.Compute)
 	p.Heading("Computation by rank")
 	p.Line("%s to %s flops; %sB handed to collectives", Quantity(analyze.Real(least), ""), Quantity(analyze.Real(most), ""), Quantity(analyze.Real(s.Collective), ""))
+}
+
+// ListedSimulation is what a listing tells of a stored simulation.
+type ListedSimulation struct {
+	Name      string    `json:"name"`
+	Created   time.Time `json:"created"`
+	Platform  string    `json:"platform"`
+	Ranks     int       `json:"ranks"`
+	Simulated float64   `json:"simulated_seconds"`
+}
+
+// SimulationList writes the simulations of a store.
+func (p *Page) SimulationList(list []ListedSimulation) {
+	p.Heading("Simulations")
+	var rows [][]string
+	for _, x := range list {
+		rows = append(rows, []string{x.Name, day(x.Created), seconds(x.Simulated), fmt.Sprint(x.Ranks), x.Platform})
+	}
+	p.table([]column{words("name"), words("created"), number("takes"), number("ranks"), region("platform")}, rows)
 }

@@ -48,20 +48,24 @@ func (p *Page) Tree(nodes []analyze.TreeNode, metric string) {
 	p.table([]column{region("region"), words("kind"), number(metric + " inc."), number("exc."), number("share"), region("at")}, rows)
 }
 
-// Units writes the processing units with their times.
+// Units writes the processing units with their times. There may be millions.
 func (p *Page) Units(units []analyze.UnitTime) {
-	var rows [][]string
-	var values []analyze.Real
+	var most analyze.Real
 	for _, u := range units {
-		values = append(values, u.Total)
+		most = max(most, u.Total)
 	}
-	write := quantities("s", values)
-	for _, u := range units {
-		rows = append(rows, []string{
-			u.Unit, u.Node, write(u.Total), write(u.Useful), write(u.Communication), bar(float64(u.UsefulShare), 20),
-		})
-	}
-	p.table([]column{words("unit"), words("node"), number("total"), number("useful"), number("communication"), words("useful share")}, rows)
+	write := quantities("s", []analyze.Real{most})
+	columns := []column{words("unit"), words("node"), number("total"), number("useful"), number("communication"), words("useful share")}
+	row := make([]string, len(columns))
+	p.stream(columns, func(yield func([]string) bool) {
+		for _, u := range units {
+			row[0], row[1], row[2], row[3], row[4] = u.Unit, u.Node, write(u.Total), write(u.Useful), write(u.Communication)
+			row[5] = bar(float64(u.UsefulShare), 20)
+			if !yield(row) {
+				return
+			}
+		}
+	})
 }
 
 // Metrics writes what was measured.
@@ -77,12 +81,13 @@ func (p *Page) Metrics(metrics []analyze.MetricInfo) {
 }
 
 // Finding is one line of what `auspex doctor` found on the machine. Detail is
-// a version, or what the absence costs.
+// a version, or what the absence costs; Remedy is the command that mends it.
 type Finding struct {
 	Name   string `json:"name"`
 	Found  bool   `json:"found"`
 	Detail string `json:"detail"`
 	Where  string `json:"where,omitempty"`
+	Remedy string `json:"remedy,omitempty"`
 }
 
 // Findings writes what was found on the machine.
@@ -93,5 +98,8 @@ func (p *Page) Findings(findings []Finding) {
 			mark = "✓"
 		}
 		p.Line("%s %-18s %s", mark, f.Name, f.Detail)
+		if f.Remedy != "" {
+			p.Line("  %-18s → %s", "", f.Remedy)
+		}
 	}
 }

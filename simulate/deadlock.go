@@ -8,7 +8,7 @@ import (
 	"auspex/trace"
 )
 
-// Deadlock is the end of a replay in which ranks wait for ever.
+// Deadlock is the end of a replay in which ranks wait forever.
 type Deadlock struct {
 	Time    float64
 	Waiting []Waiting
@@ -25,7 +25,7 @@ type Waiting struct {
 
 func (d *Deadlock) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "simulate: deadlock at %g s: %d ranks wait for ever", d.Time, len(d.Waiting))
+	fmt.Fprintf(&b, "simulate: deadlock at %g s: %d ranks wait forever", d.Time, len(d.Waiting))
 	for i, w := range d.Waiting {
 		if i == 8 {
 			fmt.Fprintf(&b, "\n  and %d more", len(d.Waiting)-i)

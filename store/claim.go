@@ -31,8 +31,6 @@ const (
 	claimFile  = "owner"
 )
 
-var errBusy = errors.New("the name is being written")
-
 // claim is one that is held.
 type claim struct {
 	path, token string
@@ -49,18 +47,18 @@ func (s *Store) claim(name string) (*claim, error) {
 	if err := os.MkdirAll(s.claimsDir(), 0o777); err != nil {
 		return nil, fmt.Errorf("the store cannot be made: %w", err)
 	}
-	for deadline := time.Now().Add(claimWait); ; time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(s.patience); ; time.Sleep(10 * time.Millisecond) {
 		c, owner, err := s.tryClaim(escapeName(name))
-		if !errors.Is(err, errBusy) {
+		if !errors.Is(err, ErrBusy) {
 			return c, err
 		}
 		if time.Now().After(deadline) {
-			return nil, &namedError{fmt.Sprintf("the name %q is being written by another auspex (%s); choose another, or wait for it", name, owner), ErrExists}
+			return nil, &namedError{fmt.Sprintf("the name %q is being written by another auspex (%s); choose another, or wait for it", name, owner), ErrBusy}
 		}
 	}
 }
 
-// tryClaim claims what is called file, or is errBusy and tells who has it.
+// tryClaim claims what is called file, or is ErrBusy and tells who has it.
 func (s *Store) tryClaim(file string) (c *claim, owner string, err error) {
 	c = &claim{path: filepath.Join(s.claimsDir(), file), token: newID()}
 	c.temporary = func() string { return filepath.Join(s.claimsDir(), temporaryName(newID())) }
@@ -86,13 +84,13 @@ func (s *Store) tryClaim(file string) (c *claim, owner string, err error) {
 		}
 		token, who, host := readOwner(c.path)
 		if !stale(c.path, who, now.ModTime()) {
-			return nil, "process " + who + " on " + host, errBusy
+			return nil, "process " + who + " on " + host, ErrBusy
 		}
 		if err := s.breakClaim(c.path, token); err != nil {
 			return nil, "", err
 		}
 	}
-	return nil, "", errBusy
+	return nil, "", ErrBusy
 }
 
 // breakClaim removes a claim whose owner is dead, unless another did so.

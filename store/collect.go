@@ -117,7 +117,7 @@ func (k *shelf) collectDangling(removed *[]string) error {
 			continue
 		}
 		c, _, err := k.store.tryClaim(escapeName(name))
-		if errors.Is(err, errBusy) {
+		if errors.Is(err, ErrBusy) {
 			continue // somebody is giving it another
 		}
 		if err != nil {
@@ -168,8 +168,12 @@ func (s *Store) collectClaims(removed *[]string) error {
 		if strings.HasPrefix(entry.Name(), ".tmp-") {
 			continue
 		}
+		_, who, _ := readOwner(filepath.Join(s.claimsDir(), entry.Name()))
+		if !stale(filepath.Join(s.claimsDir(), entry.Name()), who, time.Now()) {
+			continue // or gone
+		}
 		c, _, err := s.tryClaim(entry.Name()) // who gets it broke it
-		if errors.Is(err, errBusy) {
+		if errors.Is(err, ErrBusy) {
 			continue
 		}
 		if err != nil {

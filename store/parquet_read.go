@@ -1,56 +1,84 @@
 package store
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
-	"path/filepath"
+	"strings"
 
 	"github.com/parquet-go/parquet-go"
 
 	"auspex/model"
 )
 
-func readRows[T any](dir *folder, name string) ([]T, error) {
+// rowBatch is how many rows are read at a time.
+const rowBatch = 4096
+
+// readRows hands out the rows of a small table, of which there may be a
+// million, in batches that are only good during the call.
+func readRows[T any](dir *folder, name string, begin func(rows int), visit func([]T) error) error {
 	f, err := dir.openFile(name)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer f.Close()
-	rows, err := parquet.Read[T](f, f.size)
+	pq, err := parquet.OpenFile(f, f.size)
 	if err != nil {
-		return nil, damagedError(f.Name(), err)
+		return damagedError(f.Name(), err)
 	}
-	return rows, nil
+	reader := parquet.NewGenericReader[T](pq)
+	defer reader.Close()
+	left := reader.NumRows()
+	if left < 0 || left > f.size*rowBatch { // a row takes some bits
+		return damagedError(f.Name(), fmt.Errorf("it says that it has %d rows", left))
+	}
+	begin(int(left))
+	batch := make([]T, min(left, rowBatch))
+	for left > 0 {
+		n, err := reader.Read(batch[:min(left, rowBatch)])
+		if err != nil && (err != io.EOF || int64(n) < left) || n == 0 {
+			return damagedError(f.Name(), cmp.Or(err, io.ErrUnexpectedEOF))
+		}
+		if err := visit(batch[:n]); err != nil {
+			return damagedError(f.Name(), err)
+		}
+		left -= int64(n)
+	}
+	return nil
 }
 
-func readUnits(dir *folder) ([]model.Unit, error) {
-	rows, err := readRows[unitRow](dir, "units.parquet")
-	if err != nil {
-		return nil, err
-	}
-	units := make([]model.Unit, len(rows))
-	for i, r := range rows {
-		units[i] = model.Unit{Node: r.Node, Process: int(r.Process), Thread: int(r.Thread)}
-	}
-	return units, nil
+func readUnits(dir *folder) (units []model.Unit, err error) {
+	nodes := map[string]string{} // a node has many units
+	begin := func(n int) { units = make([]model.Unit, 0, n) }
+	err = readRows(dir, "units.parquet", begin, func(rows []unitRow) error {
+		for _, r := range rows {
+			node, known := nodes[r.Node]
+			if !known {
+				node = strings.Clone(r.Node)
+				nodes[node] = node
+			}
+			units = append(units, model.Unit{Node: node, Process: int(r.Process), Thread: int(r.Thread)})
+		}
+		return nil
+	})
+	return units, err
 }
 
-func readRegions(dir *folder) ([]model.Region, error) {
-	rows, err := readRows[regionRow](dir, "regions.parquet")
-	if err != nil {
-		return nil, err
-	}
-	regions := make([]model.Region, len(rows))
-	for i, r := range rows {
-		if r.Parent < model.NoParent || int(r.Parent) >= i {
-			return nil, damagedError(filepath.Join(dir.dir, "regions.parquet"), fmt.Errorf("region %d has parent %d", i, r.Parent))
+func readRegions(dir *folder) (regions []model.Region, err error) {
+	begin := func(n int) { regions = make([]model.Region, 0, n) }
+	err = readRows(dir, "regions.parquet", begin, func(rows []regionRow) error {
+		for _, r := range rows {
+			if r.Parent < model.NoParent || int(r.Parent) >= len(regions) {
+				return fmt.Errorf("region %d has parent %d", len(regions), r.Parent)
+			}
+			regions = append(regions, model.Region{
+				Name: strings.Clone(r.Name), Kind: model.Kind(strings.Clone(r.Kind)), File: strings.Clone(r.File), Line: int(r.Line), Parent: int(r.Parent),
+			})
 		}
-		regions[i] = model.Region{
-			Name: r.Name, Kind: model.Kind(r.Kind), File: r.File, Line: int(r.Line), Parent: int(r.Parent),
-		}
-	}
-	return regions, nil
+		return nil
+	})
+	return regions, err
 }
 
 // columnFile reads single columns of a Parquet file page by page: the pages

@@ -27,29 +27,38 @@ type regionRow struct {
 }
 
 func writeUnits(d *draft, units []model.Unit) error {
-	rows := make([]unitRow, len(units))
-	for i, u := range units {
-		rows[i] = unitRow{int32(i), u.Node, int32(u.Process), int32(u.Thread)}
-	}
-	return writeRows(d, "units.parquet", rows)
+	return writeRows(d, "units.parquet", len(units), func(i int) unitRow {
+		u := units[i]
+		return unitRow{int32(i), u.Node, int32(u.Process), int32(u.Thread)}
+	})
 }
 
 func writeRegions(d *draft, regions []model.Region) error {
-	rows := make([]regionRow, len(regions))
 	paths := model.Paths(regions)
-	for i, r := range regions {
-		rows[i] = regionRow{int32(i), int32(r.Parent), r.Name, paths[i], string(r.Kind), r.File, int32(r.Line)}
-	}
-	return writeRows(d, "regions.parquet", rows)
+	return writeRows(d, "regions.parquet", len(regions), func(i int) regionRow {
+		r := regions[i]
+		return regionRow{int32(i), int32(r.Parent), r.Name, paths[i], string(r.Kind), r.File, int32(r.Line)}
+	})
 }
 
-func writeRows[T any](d *draft, file string, rows []T) error {
+// writeRows writes a table of rows that are made batch by batch: a million
+// units need not be there twice.
+func writeRows[T any](d *draft, file string, count int, row func(i int) T) error {
 	f, err := d.create(file)
 	if err != nil {
 		return err
 	}
 	w := parquet.NewGenericWriter[T](f, parquet.Compression(&parquet.Zstd))
-	_, err = w.Write(rows)
+	batch := make([]T, 0, min(count, rowBatch))
+	for i := range count {
+		batch = append(batch, row(i))
+		if len(batch) == rowBatch || i == count-1 {
+			if _, err = w.Write(batch); err != nil {
+				break
+			}
+			batch = batch[:0]
+		}
+	}
 	return errors.Join(err, w.Close(), f.Close())
 }
 

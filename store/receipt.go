@@ -59,8 +59,10 @@ func parseReceipt(path string, data []byte) (*receipt, error) {
 	if v, err := strconv.Atoi(strings.TrimPrefix(version, "version ")); err == nil && v > storeVersion {
 		return nil, newerError(path, v)
 	}
-	if sealed, err := checkSeal(path, data, "sum "); err != nil || !sealed {
-		return nil, errors.Join(err, damagedError(path, errReceipt))
+	if _, sealed, err := unseal(path, data, "sum "); err != nil {
+		return nil, err
+	} else if !sealed {
+		return nil, damagedError(path, errReceipt)
 	}
 	r.files = map[string]*fileSum{}
 	for line := range strings.Lines(lines) {
@@ -95,17 +97,17 @@ func seal(text []byte, mark string) []byte {
 	return fmt.Appendf(text, "%s%08x\n", mark, crc32.Checksum(text, castagnoli))
 }
 
-// checkSeal tells whether a text ends with a seal, and is an error where the
-// text is not what was sealed.
-func checkSeal(path string, text []byte, mark string) (sealed bool, err error) {
-	body := bytes.TrimSuffix(text, []byte("\n"))
-	at := bytes.LastIndexByte(body, '\n') + 1
-	hex, sealed := bytes.CutPrefix(body[at:], []byte(mark))
-	if !sealed {
-		return false, nil
+// unseal gives a text without its seal; sealed is false where it had none. It
+// is an error where text or seal are not what was written.
+func unseal(path string, text []byte, mark string) (body []byte, sealed bool, err error) {
+	at := bytes.LastIndexByte(bytes.TrimSuffix(text, []byte("\n")), '\n') + 1
+	body, last := text[:at], string(text[at:])
+	sum := fmt.Sprintf("%08x\n", crc32.Checksum(body, castagnoli))
+	switch {
+	case last == mark+sum:
+		return body, true, nil
+	case bytes.Contains(text, []byte(mark)), strings.HasSuffix(last, sum): // one of both was damaged
+		return nil, true, damagedError(path, errSum)
 	}
-	if string(hex) != fmt.Sprintf("%08x", crc32.Checksum(text[:at], castagnoli)) || len(body) == len(text) {
-		return true, damagedError(path, errSum)
-	}
-	return true, nil
+	return text, false, nil
 }

@@ -50,20 +50,22 @@ import (
 
 // Store is a directory of experiments.
 type Store struct {
-	dir   string
-	held  heldClaims
-	swept [4]sync.Once // by Kind
+	dir      string
+	patience time.Duration // with a name that another is writing
+	held     heldClaims
+	swept    [4]sync.Once // by Kind
 }
 
 // Errors that callers tell apart, for things of every kind.
 var (
 	ErrNotFound = errors.New("not in the store")
 	ErrExists   = errors.New("the name is taken")
+	ErrBusy     = fmt.Errorf("somebody is writing under it: %w", ErrExists)
 )
 
 // Open returns the store in dir. The directory need not exist yet: it is made
 // by the first Put.
-func Open(dir string) *Store { return &Store{dir: dir} }
+func Open(dir string) *Store { return &Store{dir: dir, patience: claimWait} }
 
 // Dir is the store's directory.
 func (s *Store) Dir() string { return s.dir }

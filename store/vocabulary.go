@@ -17,14 +17,15 @@ func (s *Store) Vocabulary(name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return data, CheckVocabulary(s.VocabularyFile(name), data)
+	return CheckVocabulary(s.VocabularyFile(name), data)
 }
 
-// CheckVocabulary is an error where the text of a vocabulary's file is not
-// what the store wrote. Files that no store wrote are not judged.
-func CheckVocabulary(path string, data []byte) error {
-	_, err := checkSeal(path, data, vocabularySeal)
-	return err
+// CheckVocabulary gives the text of a vocabulary's file without what the store
+// added to it, and is an error where it is not what the store wrote. Files that
+// no store wrote are given as they are.
+func CheckVocabulary(path string, data []byte) ([]byte, error) {
+	text, _, err := unseal(path, data, vocabularySeal)
+	return text, err
 }
 
 // PutVocabulary keeps one. A name already there is refused with ErrExists

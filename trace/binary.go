@@ -189,3 +189,6 @@ func (d *decoder) program(p *Program) error {
 	}
 	return err
 }
+
+// Decode reads a trace in the binary form that lies in memory.
+func Decode(name string, data []byte) (*Trace, error) { return decode(name, data, nil) }

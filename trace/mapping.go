@@ -5,6 +5,8 @@ import (
 	"os"
 	"runtime"
 	"sync"
+
+	"auspex/internal/scratch"
 )
 
 // Large traces are not kept in memory: their bytes stay in a file that is
@@ -61,7 +63,7 @@ func (o *overflow) keep(p *Program) error {
 		return nil
 	}
 	if o.file == nil {
-		f, err := os.CreateTemp("", "auspex-trace-")
+		f, err := scratch.File("trace")
 		if err != nil {
 			return err
 		}

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"auspex/predict"
-	"auspex/report"
+	"auspex/replay"
 	"auspex/simulate"
 	"auspex/store"
 	"auspex/trace"
@@ -68,7 +68,7 @@ func contractServer(t *testing.T) *live {
 		t.Fatal(err)
 	}
 	putSimulation(t, s, "replay")
-	putSimulation(t, s, report.ReplayName("guess", "site1", 2, "3"))
+	putSimulation(t, s, replay.Name("guess", "site1", 2, "3"))
 	putPrediction(t, s, "guess")
 	sources := t.TempDir()
 	if err := os.WriteFile(filepath.Join(sources, "main.c"), []byte("int main(void)\n{\n}\n"), 0o666); err != nil {
@@ -132,21 +132,17 @@ func putPrediction(t *testing.T, s *store.Store, name string) {
 
 func putSimulation(t *testing.T, s *store.Store, name string) {
 	t.Helper()
-	spans := &report.Spans{}
+	spans := &replay.Spans{}
 	for i := range 20 {
 		from := float64(i) / 10
 		spans.Action(i%2, trace.Compute, from, from+0.15)
 		spans.Action(i%2, trace.Wait, from+0.15, from+0.2)
 	}
 	spans.Sort()
-	k := report.KeptSimulation{Platform: "site1.xml", SimulatedSeconds: 2.1, Hosts: []string{"a", "b"}, Notes: []string{}}
-	k.Graph = &report.PlatformGraph{Hosts: 2, Nodes: []report.PlatformNode{{ID: "host a", Name: "a", Kind: "host", Ranks: []int{0}, LinkLoad: report.LinkLoad{Links: []string{}}}}, Edges: []report.PlatformEdge{}}
+	k := &replay.Record{Name: name, Timeline: spans, Platform: "site1.xml", SimulatedSeconds: 2.1, Hosts: []string{"a", "b"}, Notes: []string{}}
+	k.Graph = &replay.PlatformGraph{Hosts: 2, Nodes: []replay.PlatformNode{{ID: "host a", Name: "a", Kind: "host", Ranks: []int{0}, LinkLoad: replay.LinkLoad{Links: []string{}}}}, Edges: []replay.PlatformEdge{}}
 	k.Ranks, k.Links = make([]simulate.RankTime, 2), []simulate.LinkUse{}
-	data, err := json.Marshal(k)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.PutSimulation(name, data, store.Spans{Rank: spans.Rank, Part: spans.Part, Begin: spans.Begin, End: spans.End}, false); err != nil {
+	if err := s.PutSimulation(k, false); err != nil {
 		t.Fatal(err)
 	}
 }

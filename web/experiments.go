@@ -37,6 +37,10 @@ func (s *Server) regions(_ context.Context, q *asked) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	top, err := q.whole("top", shownRegions)
+	if err != nil {
+		return nil, err
+	}
 	d, err := s.dataset(q)
 	if err != nil {
 		return nil, err
@@ -45,7 +49,7 @@ func (s *Server) regions(_ context.Context, q *asked) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return map[string]any{"name": d.Name, "metric": metric, "tree": nodes}, nil
+	return map[string]any{"name": d.Name, "metric": metric, "total": len(nodes), "tree": cutTree(nodes, top)}, nil
 }
 
 func (s *Server) units(_ context.Context, q *asked) (any, error) {
@@ -142,7 +146,7 @@ func (s *Server) diagnose(ctx context.Context, q *asked) (any, error) {
 		return nil, err
 	}
 	found.Words = report.DiagnosisWords(found)
-	return found, nil
+	return cutDiagnosis(found, shownRows), nil
 }
 
 // sampled is the CPU utilisation of one node over time.

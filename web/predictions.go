@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"auspex/predict"
-	"auspex/report"
+	"auspex/replay"
 )
 
 // predictionListed is a prediction in a listing.
@@ -82,8 +82,8 @@ func (s *Server) predicted(name string) (*prediction, error) {
 	p.Rows = []predictedRow{}
 	for _, row := range p.Predictions {
 		shown := predictedRow{Prediction: row}
-		if replay := report.ReplayName(name, row.Platform, row.NP, row.Opt); slices.Contains(kept, replay) {
-			shown.Simulation = &replay
+		if of := replay.Name(name, row.Platform, row.NP, row.Opt); slices.Contains(kept, of) {
+			shown.Simulation = &of
 		}
 		p.Rows = append(p.Rows, shown)
 	}

@@ -71,7 +71,7 @@ func (s *Server) sort(names []string) (about subjects, err error) {
 					about.simulations = append(about.simulations, *row.Simulation)
 				}
 			}
-		} else if _, simulationErr := s.simulated(name); simulationErr == nil {
+		} else if _, simulationErr := s.config.Store.Simulation(name); simulationErr == nil {
 			about.simulations = append(about.simulations, name)
 		} else {
 			return about, err
@@ -112,7 +112,7 @@ func (about *subjects) questions() []question {
 	for _, name := range names {
 		at := "/experiments/" + escapeSegment(name)
 		all = append(all, question{path: at, needed: true})
-		for _, part := range []string{"/regions", "/units", "/metrics", "/samples", "/rules", "/classify", "/terms", "/bottlenecks", "/sources", "/diagnose"} {
+		for _, part := range []string{"/units", "/metrics", "/samples", "/rules", "/classify", "/terms", "/bottlenecks", "/sources", "/diagnose"} {
 			all = append(all, question{path: at + part})
 		}
 		all = append(all, question{path: at + "/diagnose", params: url.Values{"details": {"true"}}})

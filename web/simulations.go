@@ -2,11 +2,9 @@ package web
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"sync"
 
-	"auspex/report"
+	"auspex/replay"
 	"auspex/store"
 )
 
@@ -26,32 +24,19 @@ func (s *Server) simulations(context.Context, *asked) (any, error) {
 	}
 	list := []simulationListed{}
 	for _, name := range names {
-		if k, err := s.simulated(name); err == nil { // a damaged one says so when it is opened
+		if k, err := s.config.Store.Simulation(name); err == nil { // a damaged one says so when it is opened
 			list = append(list, simulationListed{name, k.Created, len(k.Ranks), k.Platform, k.SimulatedSeconds})
 		}
 	}
 	return map[string]any{"simulations": list}, nil
 }
 
-func (s *Server) simulated(name string) (*report.KeptSimulation, error) {
-	data, err := s.config.Store.Simulation(name)
-	if err != nil {
-		return nil, err
-	}
-	k := &report.KeptSimulation{}
-	if err := json.Unmarshal(data, k); err != nil {
-		return nil, fmt.Errorf("the simulation %q is damaged: %w", name, err)
-	}
-	k.Name = name
-	return k, nil
-}
-
 func (s *Server) simulation(_ context.Context, q *asked) (any, error) {
-	return s.simulated(q.path("name"))
+	return s.config.Store.Simulation(q.path("name"))
 }
 
 func (s *Server) timeline(_ context.Context, q *asked) (any, error) {
-	var o report.TimelineOptions
+	var o replay.TimelineOptions
 	var err error
 	if o.From, err = q.number("from", 0); err != nil {
 		return nil, err
@@ -64,7 +49,7 @@ func (s *Server) timeline(_ context.Context, q *asked) (any, error) {
 			return nil, err
 		}
 	}
-	k, err := s.simulated(q.path("name"))
+	k, err := s.config.Store.Simulation(q.path("name"))
 	if err != nil {
 		return nil, err
 	}
@@ -72,17 +57,17 @@ func (s *Server) timeline(_ context.Context, q *asked) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return report.DrawTimeline(k.Name, spans, len(k.Ranks), k.SimulatedSeconds, o)
+	return replay.DrawTimeline(k.Name, spans, len(k.Ranks), k.SimulatedSeconds, o)
 }
 
 // lastTimeline keeps the timeline that was looked at last, for the next zoom.
 type lastTimeline struct {
 	mu    sync.Mutex
 	of    string
-	spans *report.Spans
+	spans *replay.Spans
 }
 
-func (l *lastTimeline) get(s *store.Store, k *report.KeptSimulation) (*report.Spans, error) {
+func (l *lastTimeline) get(s *store.Store, k *replay.Record) (*replay.Spans, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	key := k.Name + k.Created.String()
@@ -93,6 +78,6 @@ func (l *lastTimeline) get(s *store.Store, k *report.KeptSimulation) (*report.Sp
 	if err != nil {
 		return nil, err
 	}
-	l.of, l.spans = key, &report.Spans{Rank: t.Rank, Part: t.Part, Begin: t.Begin, End: t.End}
+	l.of, l.spans = key, t
 	return l.spans, nil
 }

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"auspex/view"
 	"context"
 	"errors"
 	"fmt"
@@ -11,7 +12,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"auspex/view"
 )
 
 // maxSource is the largest source file shown.

@@ -56,7 +56,7 @@ func (s *Server) tryTerms(_ context.Context, q *asked) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return map[string]any{"variable": view.DrawVariable(variable), "classification": cut(c, shownRows)}, nil
+	return map[string]any{"variable": view.DrawVariable(variable), "classification": cutClassification(c, shownRows)}, nil
 }
 
 // vocabulary is one that is kept in the store.

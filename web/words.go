@@ -9,21 +9,6 @@ import (
 	"auspex/view"
 )
 
-// shownRows is how many rows an answer has that nobody limited.
-const shownRows = 500
-
-// classification is one whose rows may have been cut.
-type classification struct {
-	*analyze.Classification
-	Total int `json:"total"`
-}
-
-func cut(c *analyze.Classification, top int) classification {
-	shown := classification{c, len(c.Rows)}
-	c.Rows = c.Rows[:min(top, len(c.Rows))]
-	return shown
-}
-
 func (s *Server) classify(_ context.Context, q *asked) (any, error) {
 	top, err := q.whole("top", shownRows)
 	if err != nil {
@@ -37,7 +22,7 @@ func (s *Server) classify(_ context.Context, q *asked) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return cut(c, top), nil
+	return cutClassification(c, top), nil
 }
 
 func (s *Server) bottlenecks(_ context.Context, q *asked) (any, error) {
@@ -68,7 +53,15 @@ func (s *Server) bottlenecks(_ context.Context, q *asked) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return view.DrawBottlenecks(d, words, q.text("metric", analyze.TimeShare), o)
+	top, err := q.whole("top", shownRows)
+	if err != nil {
+		return nil, err
+	}
+	found, err := view.DrawBottlenecks(d, words, q.text("metric", analyze.TimeShare), o)
+	if err != nil {
+		return nil, err
+	}
+	return cutBottlenecks(found, top), nil
 }
 
 func (s *Server) rules(_ context.Context, q *asked) (any, error) {
@@ -123,7 +116,15 @@ func (s *Server) compare(_ context.Context, q *asked) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return analyze.Compare(pair[0], pair[1], analyze.ShippedWords(), analyze.CompareOptions{Over: over, Force: true})
+	top, err := q.whole("top", shownRows)
+	if err != nil {
+		return nil, err
+	}
+	found, err := analyze.Compare(pair[0], pair[1], analyze.ShippedWords(), analyze.CompareOptions{Over: over, Force: true})
+	if err != nil {
+		return nil, err
+	}
+	return cutComparison(found, top), nil
 }
 
 func (s *Server) similar(_ context.Context, q *asked) (any, error) {
@@ -162,7 +163,12 @@ func compareAll(words analyze.Words, all []*analyze.Dataset, o analyze.SimilarOp
 	}
 	if len(all) > 1 {
 		found, err := analyze.SimilarExperiments(words, all, o)
-		return similarExperiments{"experiments", found}, err
+		if err != nil {
+			return nil, err
+		}
+		cut := similarExperiments{Kind: "experiments", ExperimentSimilarity: found}
+		found.Regions, cut.Total = first(found.Regions, shownRows)
+		return cut, nil
 	}
 	chosen, err := analyze.ChosenRegions(all[0], o.Regions)
 	switch {
@@ -183,6 +189,7 @@ type (
 	similarExperiments struct {
 		Kind string `json:"kind"`
 		*analyze.ExperimentSimilarity
+		Total int `json:"total"` // regions there are, before they were cut
 	}
 	similarUnits struct {
 		Kind string `json:"kind"`

@@ -1,7 +1,6 @@
 package diagnose
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -59,13 +58,10 @@ type Excluded struct {
 
 // The reasons to exclude a metric.
 const (
-	WhyConstant  = "the same everywhere"
-	WhyNoise     = "varies no more between kinds than within"
-	WhyNotNeeded = "not needed to tell the kinds apart"
-	WhyAsGood    = "explains it as well" // part of another reduct
-	WhyWeak      = "does not vary with the time"
-	WhyWeaker    = "varies less with the time than others"
-	WhyMissing   = "missing in some units"
+	WhyConstant = "the same everywhere"
+	WhyWeak     = "does not vary with the time"
+	WhyWeaker   = "varies less with the time than others"
+	WhyMissing  = "missing in some units"
 )
 
 // DecisionTable is the decision table of one region; identical rows are one.
@@ -94,28 +90,25 @@ const (
 	nearlyBest      = 0.05
 )
 
-// explain says what is behind the critical regions, and looks for the
-// problems that all units have in common.
-func (s *study) explain(ctx context.Context, found []critical, o Options) (Internal, []Cause, error) {
-	var cores []place
-	for _, c := range found {
-		if c.core {
-			cores = append(cores, c.place)
-		}
+// explain says what is behind the troubles, and looks for the problems that
+// all units share.
+func (s *study) explain(ctx context.Context, troubles []trouble, o Options) (Internal, []Cause, error) {
+	places := make([]place, len(troubles))
+	for k, t := range troubles {
+		places[k] = t.place
 	}
-	all, err := s.measure(ctx, cores, o.WithMPI)
+	all, err := s.measure(ctx, places, o.WithMPI)
 	if err != nil {
 		return Internal{}, nil, err
 	}
 	causes := []Cause{}
-	for k, core := range cores {
-		c, err := s.cause(ctx, core, attributes(all, k, s.hasKinds()), o)
+	for k, t := range troubles {
+		c, err := s.cause(ctx, t, attributes(all, k), o)
 		if err != nil {
 			return Internal{}, nil, err
 		}
 		causes = append(causes, *c)
 	}
-	slices.SortStableFunc(causes, func(a, b Cause) int { return cmp.Compare(b.LostShare, a.LostShare) })
 	internal, err := s.internal(ctx, all)
 	return internal, causes, err
 }
@@ -123,41 +116,47 @@ func (s *study) explain(ctx context.Context, found []critical, o Options) (Inter
 // hasKinds tells whether units are explained by kinds, not as a continuum.
 func (s *study) hasKinds() bool { return !s.continuum() && !s.scattered() }
 
-func (s *study) cause(ctx context.Context, core place, from []attribute, o Options) (*Cause, error) {
-	times := s.values(core)
-	c := &Cause{Region: s.path(core), Attributes: []string{}, Evidence: []Contrast{}, Core: []string{}, Reducts: [][]string{},
+func (s *study) cause(ctx context.Context, t trouble, from []attribute, o Options) (*Cause, error) {
+	times := s.values(t.place)
+	c := &Cause{Region: s.name(t.place), Attributes: []string{}, Evidence: []Contrast{}, Core: []string{}, Reducts: [][]string{},
 		Excluded: []Excluded{}, Inexplicable: [][2]Name{}, Balance: []UnitWork{}}
+	spent := s.spent(t.place)
 	slowest := slices.Index(times, slices.Max(times))
-	c.Slowest, c.Most, c.Mean = s.units.names[s.active[slowest]], analyze.Real(times[slowest]), analyze.Real(analyze.Mean(times))
-	c.Lost = analyze.Real(lostTime(times))
-	c.LostShare = analyze.Ratio(float64(c.Lost), s.time.runtime)
+	c.Slowest, c.Most, c.Mean = s.units.names[s.active[slowest]], analyze.Real(spent[slowest]), analyze.Real(analyze.Mean(spent))
+	c.Lost, c.LostShare = analyze.Real(t.lost), analyze.Real(t.share)
 	decision := s.link.Labels
-	if !s.hasKinds() {
-		decision = tertiles(rowSums(s.points))
+	if !s.hasKinds() || len(s.kinds) < 2 {
+		decision = tertiles(times)
 	}
-	varying, err := s.varying(ctx, c, from)
-	if err != nil {
+	kept := s.reasons(c, from, times)
+	if len(kept) > rough.MaxAttributes {
+		kept = kept[:rough.MaxAttributes]
+	}
+	if err := s.classes(ctx, kept); err != nil {
 		return nil, err
 	}
-	kept := s.promising(c, varying, times, decision)
 	result, err := rough.Reduce(ctx, decisionTable(kept, decision))
 	if err != nil {
 		return nil, err
 	}
 	s.conclude(c, kept, result)
 	if o.Table || o.Matrix {
+		varying, err := s.varying(ctx, from)
+		if err != nil {
+			return nil, err
+		}
 		if err := s.show(c, varying, kept, decision, o.Matrix); err != nil {
 			return nil, err
 		}
 	}
-	s.evidence(c, kept, times, decision)
+	if err := s.evidence(ctx, c, kept, times); err != nil {
+		return nil, err
+	}
 	s.balance(c, kept, times)
 	return c, nil
 }
 
-// conclude takes the chosen reduct for the cause. Of a continuum all promising
-// metrics are: its decision is cut out of a spread, so that noise alone makes
-// a reduct of everything.
+// conclude names what survived, and keeps what the rough sets say of it.
 func (s *study) conclude(c *Cause, kept []attribute, result *rough.Result) {
 	names := func(set []int) []string {
 		out := []string{}
@@ -174,84 +173,38 @@ func (s *study) conclude(c *Cause, kept []attribute, result *rough.Result) {
 	for _, p := range result.Inexplicable {
 		c.Inexplicable = append(c.Inexplicable, [2]Name{s.units.names[s.active[p.A]], s.units.names[s.active[p.B]]})
 	}
-	if !s.hasKinds() {
-		c.Attributes = names(analyze.Counting(len(kept)))
-		return
-	}
-	c.Attributes = names(result.Chosen)
-	for a, x := range kept {
-		switch {
-		case slices.Contains(result.Chosen, a):
-		case slices.ContainsFunc(result.Reducts, func(r []int) bool { return slices.Contains(r, a) }):
-			c.Excluded = append(c.Excluded, Excluded{x.name, WhyAsGood})
-		default:
-			c.Excluded = append(c.Excluded, Excluded{x.name, WhyNotNeeded})
-		}
-	}
+	c.Attributes = names(analyze.Counting(len(kept)))
 }
 
 // varying puts the metrics into classes and leaves out those with one alone.
-func (s *study) varying(ctx context.Context, c *Cause, from []attribute) ([]attribute, error) {
+func (s *study) varying(ctx context.Context, from []attribute) ([]attribute, error) {
 	var out []attribute
 	for _, a := range from {
-		if slices.ContainsFunc(a.values, math.IsNaN) {
-			c.Excluded = append(c.Excluded, Excluded{a.name, WhyMissing})
-			continue
+		if !slices.ContainsFunc(a.values, math.IsNaN) {
+			out = append(out, a)
 		}
-		var err error
-		if a.classes, err = s.classes(ctx, a.values); err != nil {
-			return nil, err
-		}
-		if slices.Min(a.classes) == slices.Max(a.classes) {
-			c.Excluded = append(c.Excluded, Excluded{a.name, WhyConstant})
-			continue
-		}
-		out = append(out, a)
 	}
-	return out, nil
+	if err := s.classes(ctx, out); err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(out, func(a attribute) bool { return slices.Min(a.classes) == slices.Max(a.classes) }), nil
 }
 
-// promising leaves out the metrics that explain nothing more than noise.
-func (s *study) promising(c *Cause, varying []attribute, times []float64, decision []int) []attribute {
-	var kept []attribute
-	limit := significance / float64(max(1, len(varying)))
-	if s.hasKinds() {
-		for _, a := range varying {
-			if chance(a.values, decision, times) < limit {
-				kept = append(kept, a)
-			} else {
-				c.Excluded = append(c.Excluded, Excluded{a.name, WhyNoise})
-			}
-		}
-	} else {
-		best := 0.0
-		for _, a := range varying {
-			best = max(best, correlation(a.values, times))
-		}
-		for _, a := range varying {
-			switch r := correlation(a.values, times); {
-			case r < weakCorrelation || chanceOfCorrelation(r, len(times)) >= limit:
-				c.Excluded = append(c.Excluded, Excluded{a.name, WhyWeak})
-			case r < best-nearlyBest:
-				c.Excluded = append(c.Excluded, Excluded{a.name, WhyWeaker})
-			default:
-				kept = append(kept, a)
-			}
-		}
-		slices.SortStableFunc(kept, func(a, b attribute) int {
-			return cmp.Compare(correlation(b.values, times), correlation(a.values, times))
-		})
-	}
-	if len(kept) > rough.MaxAttributes {
-		s.warn("%s: %d metrics go with the kinds, the first %d are looked at", c.Region, len(kept), rough.MaxAttributes)
-		kept = kept[:rough.MaxAttributes]
-	}
-	return kept
-}
-
-// classes are the values of an attribute in the decision table: the OPTICS
+// classes are the values of the attributes in the decision table: the OPTICS
 // class of the metric, or its third in a continuum.
-func (s *study) classes(ctx context.Context, values []float64) ([]int, error) {
+func (s *study) classes(ctx context.Context, of []attribute) error {
+	for i := range of {
+		classes, err := s.ownKinds(ctx, of[i].values)
+		if err != nil {
+			return err
+		}
+		of[i].classes = classes
+	}
+	return nil
+}
+
+// ownKinds groups the units by one quantity alone.
+func (s *study) ownKinds(ctx context.Context, values []float64) ([]int, error) {
 	if !s.hasKinds() {
 		return tertiles(values), nil
 	}
@@ -263,8 +216,16 @@ func (s *study) classes(ctx context.Context, values []float64) ([]int, error) {
 }
 
 // evidence puts the attributes into numbers a reader can check.
-func (s *study) evidence(c *Cause, kept []attribute, times []float64, decision []int) {
-	groups := cluster.Kinds(decision)
+// Units are set against each other by their time in the region.
+func (s *study) evidence(ctx context.Context, c *Cause, kept []attribute, times []float64) error {
+	own, err := s.ownKinds(ctx, times)
+	if err != nil {
+		return err
+	}
+	groups := cluster.Kinds(own)
+	if len(groups) == 1 {
+		groups = cluster.Kinds(tertiles(times))
+	}
 	for _, name := range c.Attributes {
 		x := kept[slices.IndexFunc(kept, func(a attribute) bool { return a.name == name })]
 		e := Contrast{Attribute: name, Metric: x.metric, Correlation: analyze.Real(correlation(x.values, times))}
@@ -281,4 +242,5 @@ func (s *study) evidence(c *Cause, kept []attribute, times []float64, decision [
 		e.LowValue, e.HighValue, e.Ratio = analyze.Real(low), analyze.Real(high), analyze.Ratio(high, low)
 		c.Evidence = append(c.Evidence, e)
 	}
+	return nil
 }

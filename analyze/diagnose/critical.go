@@ -39,17 +39,14 @@ type critical struct {
 func (s *study) describe(c critical, all []critical) CriticalRegion {
 	region := s.d.Regions[c.region]
 	r := CriticalRegion{
-		Region: s.path(c.place), Name: region.Name, Level: c.level, Core: c.core,
+		Region: s.name(c.place), Name: region.Name, Level: c.level, Core: c.core,
 		File: region.File, Line: region.Line, Share: analyze.Real(c.share),
 	}
-	if c.self {
-		r.Name = ownTime
-	}
 	if c.inside >= 0 {
-		r.Inside = s.path(all[c.inside].place)
+		r.Inside = s.name(all[c.inside].place)
 	}
 	for _, p := range c.with {
-		r.With = append(r.With, s.path(p))
+		r.With = append(r.With, s.name(p))
 	}
 	return r
 }
@@ -93,7 +90,7 @@ func (s *study) searchBelow(ctx context.Context, out []critical, c critical, coo
 	at := len(out)
 	c.core = true
 	out = append(out, c)
-	if c.self {
+	if c.self || c.named {
 		return out, nil
 	}
 	outer := s.values(c.place)

@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"slices"
 
+	"auspex/account"
 	"auspex/analyze"
 	"auspex/cluster"
 	"auspex/model"
@@ -43,8 +44,18 @@ type Diagnosis struct {
 	CCCR      []string         `json:"cccr"`
 	Causes    []Cause          `json:"causes"` // the dearest first
 	LostShare analyze.Real     `json:"lost_share"`
-	Runtime   analyze.Real     `json:"runtime"`
-	Internal  Internal         `json:"internal"`
+	// Headline is what the first sentence is about: the largest line of the
+	// ledger that could be avoided. Second is the next, where it is at least
+	// half as large.
+	Headline account.Headline  `json:"headline"`
+	Second   *account.Headline `json:"second"`
+	Ledger   []account.Line    `json:"ledger"`
+	// Cores is how many the units had between them, 0 where not known;
+	// LoadBalance is that of the experiment.
+	Cores       int          `json:"cores"`
+	LoadBalance analyze.Real `json:"load_balance"`
+	Runtime     analyze.Real `json:"runtime"`
+	Internal    Internal     `json:"internal"`
 	// Reachability is only there where it was asked for.
 	Reachability *Reachability `json:"reachability,omitempty"`
 	Warnings     []string      `json:"warnings"`
@@ -124,6 +135,8 @@ type study struct {
 	points   cluster.Points
 	link     *cluster.Linkage
 	choice   cluster.Choice
+	ledger   *account.Ledger
+	named    bool    // regions of one name count as one
 	floor    float64 // time that is not worth a diagnosis
 	kinds    [][]int // of points
 	severity float64
@@ -143,6 +156,12 @@ func newStudy(ctx context.Context, d *analyze.Dataset, level Level, o Options) (
 	}
 	if s.top, err = s.time.topLevel(d, o.RegionOf); err != nil {
 		return nil, err
+	}
+	if err := s.account(o); err != nil {
+		return nil, err
+	}
+	if s.named && level == Threads {
+		s.top.byName(d, s.time)
 	}
 	s.floor = negligibleShare * s.time.runtime
 	if o.RegionOf != "" {
@@ -186,14 +205,16 @@ func (s *study) diagnose(ctx context.Context, words analyze.Words, o Options) (*
 			return nil, err
 		}
 	}
+	troubles := s.troubles(found)
+	found = s.criticals(found, troubles)
 	for _, c := range found {
 		r.CCR = append(r.CCR, s.describe(c, found))
 		if c.core {
-			r.CCCR = append(r.CCCR, s.path(c.place))
+			r.CCCR = append(r.CCCR, s.name(c.place))
 		}
 	}
 	o.tell("explaining them")
-	if r.Internal, r.Causes, err = s.explain(ctx, found, o); err != nil {
+	if r.Internal, r.Causes, err = s.explain(ctx, troubles, o); err != nil {
 		return nil, err
 	}
 	if o.Plot {
@@ -202,6 +223,7 @@ func (s *study) diagnose(ctx context.Context, words analyze.Words, o Options) (*
 			return nil, err
 		}
 	}
+	s.headline(r)
 	for _, c := range r.Causes {
 		r.LostShare = max(r.LostShare, c.LostShare)
 	}
@@ -221,6 +243,7 @@ func (s *study) warn(format string, args ...any) {
 type place struct {
 	region int
 	self   bool
+	named  bool // and the own time of all others of its name
 }
 
 // ownTime names a region's time outside its parts.
@@ -233,8 +256,48 @@ func (s *study) path(p place) string {
 	return s.d.Paths[p.region]
 }
 
-// values are the times of the active units in a place.
-func (s *study) values(p place) []float64 { return pick(s.time.column(s.d, p), s.active) }
+// values are the times of the active units in a place, as far as units of one
+// role differ in them.
+func (s *study) values(p place) []float64 { return s.within(s.spent(p), s.active) }
+
+// spent are the times of the active units in a place.
+func (s *study) spent(p place) []float64 { return pick(s.time.column(s.d, p), s.active) }
+
+// within takes off what sets the roles of units apart: a main thread does what
+// workers do not. Every role is moved so that all have the same median.
+func (s *study) within(values []float64, which []int) []float64 {
+	var of [analyze.Helper + 1][]float64
+	roles := 0
+	for i, k := range which {
+		role := s.units.roles[k]
+		if len(of[role]) == 0 {
+			roles++
+		}
+		of[role] = append(of[role], values[i])
+	}
+	if roles < 2 {
+		return values
+	}
+	var move [analyze.Helper + 1]float64
+	centre := middle(values)
+	for role := range of {
+		move[role] = centre - middle(of[role])
+	}
+	out := make([]float64, len(values))
+	for i, k := range which {
+		out[i] = values[i] + move[s.units.roles[k]]
+	}
+	return out
+}
+
+// middle is the median; zero of nothing.
+func middle(values []float64) float64 {
+	if len(values) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(values))
+	return sorted[len(sorted)/2]
+}
 
 func pick[T any](from []T, which []int) []T {
 	out := make([]T, len(which))

@@ -75,12 +75,26 @@ func (s *study) condense(metric model.Metric, m model.Matrix, cores []place, wit
 	}
 	for c, p := range cores {
 		parts := []int{p.region}
-		if metric.Scope != model.Own && !p.self {
+		switch {
+		case p.named:
+			parts = s.namesakes(p.region)
+		case metric.Scope != model.Own && !p.self:
 			parts = s.subtree(p.region, withMPI || travels(metric.Name))
 		}
-		x.cores[c] = pick(s.units.sum(m, parts, metric.Additive()), s.active)
+		x.cores[c] = s.within(pick(s.units.sum(m, parts, metric.Additive()), s.active), s.active)
 	}
 	return x
+}
+
+// namesakes lists the regions of the same name.
+func (s *study) namesakes(region int) []int {
+	var out []int
+	for r := range s.d.Regions {
+		if s.d.Regions[r].Name == s.d.Regions[region].Name {
+			out = append(out, r)
+		}
+	}
+	return out
 }
 
 // subtree lists a region and what is nested in it, in the order of the regions.
@@ -102,6 +116,9 @@ func (g *grouping) sum(m model.Matrix, parts []int, additive bool) []float64 {
 	out := make([]float64, len(g.names))
 	known := make([]int, len(g.names))
 	for u := range m.Units {
+		if g.of[u] < 0 {
+			continue
+		}
 		row := m.Row(u)
 		for _, r := range parts {
 			if v := row[r]; v == v {
@@ -137,9 +154,10 @@ func perInstruction(name string) bool {
 	return strings.HasPrefix(strings.ToUpper(name), "PAPI_")
 }
 
-// attributes lists what may explain the times in one core. Rates are asked for
-// where units fall into kinds; times that vary smoothly go with counts.
-func attributes(all []measured, core int, rates bool) []attribute {
+// attributes lists what may explain the times in one place. Hardware events
+// are taken for an instruction where those were counted; cycles are a clock by
+// another name.
+func attributes(all []measured, core int) []attribute {
 	var instructions []float64
 	for _, m := range all {
 		if m.metric.Name == model.Instructions && slices.Min(m.cores[core]) > 0 {
@@ -149,11 +167,12 @@ func attributes(all []measured, core int, rates bool) []attribute {
 	var out []attribute
 	for _, m := range all {
 		a := attribute{name: m.metric.Name, metric: m.metric.Name, values: m.cores[core]}
-		if instructions != nil && perInstruction(a.metric) && (rates || a.metric == model.Cycles) {
+		if a.metric == model.Cycles {
+			continue
+		}
+		if instructions != nil && perInstruction(a.metric) {
 			a.name += "/" + model.Instructions
 			a.values = analyze.Quotients(a.values, instructions)
-		} else if a.metric == model.Cycles {
-			continue // a clock by another name
 		}
 		out = append(out, a)
 	}

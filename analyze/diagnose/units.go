@@ -50,8 +50,9 @@ func (n Name) MarshalJSON() ([]byte, error) {
 // grouping puts the stored units together into those that are compared.
 type grouping struct {
 	level Level
-	of    []int // by stored unit
+	of    []int // by stored unit; -1 for those that are not compared
 	names []Name
+	roles []analyze.Role // of the groups
 }
 
 func groupUnits(d *analyze.Dataset, level Level) (*grouping, error) {
@@ -59,8 +60,17 @@ func groupUnits(d *analyze.Dataset, level Level) (*grouping, error) {
 		return nil, err
 	}
 	g := &grouping{level: level, of: make([]int, len(d.Units))}
+	types, roles, err := d.UnitTypes()
+	if err != nil { // nothing is known of units without times
+		types, roles = make([]analyze.UnitType, len(d.Units)), make([]analyze.Role, len(d.Units))
+	}
+	streams := !slices.ContainsFunc(types, func(t analyze.UnitType) bool { return t != analyze.StreamUnit })
 	number := map[model.Unit]int{}
 	for i, u := range d.Units {
+		if types[i] == analyze.StreamUnit && !streams {
+			g.of[i] = -1 // an accelerator's stream is not like a processor's thread
+			continue
+		}
 		key, name := u, Name{Process: u.Process, Thread: u.Thread}
 		switch level {
 		case Processes:
@@ -80,6 +90,11 @@ func groupUnits(d *analyze.Dataset, level Level) (*grouping, error) {
 			k = len(g.names)
 			number[key] = k
 			g.names = append(g.names, name)
+			role := analyze.Main
+			if level == Threads {
+				role = roles[i]
+			}
+			g.roles = append(g.roles, role)
 		}
 		g.of[i] = k
 	}
@@ -100,6 +115,9 @@ func (g *grouping) fold(m model.Matrix, additive bool) model.Matrix {
 		known = make([]int32, len(out.Data))
 	}
 	for u := range m.Units {
+		if g.of[u] < 0 {
+			continue
+		}
 		at := g.of[u] * m.Regions
 		for r, v := range m.Row(u) {
 			if v != v {
@@ -132,6 +150,9 @@ func (r *Diagnosis) KindsOfUnits(d *analyze.Dataset) []int {
 		return kinds
 	}
 	for u, group := range g.of {
+		if group < 0 {
+			continue
+		}
 		if k, ok := number[g.names[group].Text]; ok {
 			kinds[u] = k
 		}

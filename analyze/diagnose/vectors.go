@@ -84,7 +84,9 @@ func (g *grouping) totals(d *analyze.Dataset, metric model.Metric) ([]float64, e
 	}
 	out := make([]float64, len(g.names))
 	for u, v := range units {
-		out[g.of[u]] += v
+		if g.of[u] >= 0 {
+			out[g.of[u]] += v
+		}
 	}
 	return out, nil
 }
@@ -159,7 +161,7 @@ func (t *timing) topLevel(d *analyze.Dataset, below string) (*topLevel, error) {
 	}
 	if top.parent != model.NoParent {
 		top.path = d.Paths[top.parent]
-		self := place{top.parent, true}
+		self := place{region: top.parent, self: true}
 		for _, v := range t.column(d, self) {
 			if v != 0 {
 				top.columns = append(top.columns, self)
@@ -168,6 +170,23 @@ func (t *timing) topLevel(d *analyze.Dataset, below string) (*topLevel, error) {
 		}
 	}
 	return top, nil
+}
+
+// byName makes level 1 of the names of regions, each with its own time:
+// threads do the same under different roots.
+func (top *topLevel) byName(d *analyze.Dataset, t *timing) {
+	top.parent, top.path, top.columns = model.NoParent, "", nil
+	seen := map[string]bool{}
+	for r, region := range d.Regions {
+		p := place{region: r, named: true}
+		if seen[region.Name] || d.Communication[r] {
+			continue
+		}
+		seen[region.Name] = true
+		if analyze.Total(t.column(d, p)) > 0 {
+			top.columns = append(top.columns, p)
+		}
+	}
 }
 
 // trunk is the part that holds nearly all of the time and has parts itself, or
@@ -194,6 +213,17 @@ func (t *timing) column(d *analyze.Dataset, p place) []float64 {
 	out := make([]float64, t.useful.Units)
 	for k := range out {
 		out[k] = t.useful.At(k, p.region)
+	}
+	if p.named {
+		clear(out)
+		for r, region := range d.Regions {
+			if region.Name == d.Regions[p.region].Name {
+				for k, v := range t.column(d, place{region: r, self: true}) {
+					out[k] += v
+				}
+			}
+		}
+		return out
 	}
 	if p.self {
 		for r := p.region + 1; r < len(d.Regions); r++ {

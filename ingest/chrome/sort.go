@@ -9,6 +9,8 @@ import (
 	"io"
 	"os"
 	"slices"
+
+	"auspex/internal/scratch"
 )
 
 // traceEvent is an event with a duration, in 24 bytes. Times are nanoseconds.
@@ -63,7 +65,7 @@ const eventBytes = 24
 // spill writes the events in memory to the temporary file.
 func (s *eventSorter) spill() error {
 	if s.file == nil {
-		file, err := os.CreateTemp("", "auspex-sort-")
+		file, err := scratch.File("sort")
 		if err != nil {
 			return err
 		}

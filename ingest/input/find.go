@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"auspex/internal/mistake"
+	"auspex/internal/scratch"
 )
 
 // HeadSize is how much of a file decides on its format.
@@ -155,7 +156,7 @@ func (f *finder) visitFile(path, given string, top bool) error {
 
 func (f *finder) visitArchive(path, given string, gzipped bool) error {
 	if f.found.UnpackDir == "" {
-		dir, err := os.MkdirTemp("", "auspex-unpack-")
+		dir, err := scratch.Dir("unpack")
 		if err != nil {
 			return err
 		}

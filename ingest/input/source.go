@@ -51,12 +51,18 @@ func (src *Source) Read(ctx context.Context, formats []Format) (*model.Experimen
 			return nil, err
 		}
 		exp.Format = src.Format
-		exp.Sources = []string{src.Given}
+		exp.Sources = []string{model.CleanText(src.Given)}
 		SetSizeFactors(exp)
 		if exp.Name == "" {
-			exp.Name = src.Label
+			exp.Name = model.CleanText(src.Label)
 		}
-		return exp, exp.Check()
+		if err := settleTimes(exp); err != nil {
+			return nil, mistake.InFile(src.Given, "%w", err)
+		}
+		if err := exp.Check(); err != nil {
+			return nil, mistake.InFile(src.Given, "%w", err)
+		}
+		return exp, nil
 	}
 	return nil, mistake.InFile(src.Given, "unknown format %q", src.Format)
 }

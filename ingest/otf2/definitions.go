@@ -29,7 +29,10 @@ type definitions struct {
 	locations []place
 	counters  map[uint64]*counter
 	byOrder   []*counter
-	left      int // metrics that cannot be added up
+	left      int               // metrics that cannot be added up
+	comms     map[uint64]uint64 // the group of each communicator
+	commOrder []uint64
+	members   map[uint64][]int32 // the ranks of each group
 }
 
 type region struct {
@@ -108,6 +111,10 @@ func (d *definitions) read(ctx context.Context, in *otf2Records) error {
 			d.locations = append(d.locations, place{id: id, group: group, kind: string(field(text, ", Type: ", ","))})
 		case "METRIC_MEMBER":
 			d.counter(id, text)
+		case "COMM":
+			d.comm(id, text)
+		case "GROUP":
+			d.memberList(id, text)
 		}
 	}
 }

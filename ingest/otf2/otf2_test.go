@@ -176,7 +176,7 @@ func TestOTF2Text(t *testing.T) {
 	if len(e.Notes) != 1 || !strings.Contains(e.Notes[0], "1 metrics") {
 		t.Errorf("notes %q, want one on the temperature", e.Notes)
 	}
-	odd := "main/" + model.EscapeName("odd \"name\" <7>, Role: X, File: y\nsecond line\" <1>")
+	odd := "main/" + model.EscapeName("odd \"name\" <7>, Role: X, File: y\u240asecond line\" <1>")
 	columns := map[string][4]float64{ // main, main/MPI_Send, odd, odd in odd of rank 0
 		"wtime.exc": {1.1, 0.5, 0.3, 0.1}, "calls": {1, 1, 1, 1},
 		"bytes_sent.exc": {0, 1074, 0, 0}, "bytes_received.exc": {0, 148, 0, 0}, "messages.exc": {0, 2, 0, 0},

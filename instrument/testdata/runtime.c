@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct auspex_region { const char *name, *file; int line, kind, id; };
+struct auspex_region { const char *name, *file; int line, kind, id, off; };
 enum { most = 200 };
 static struct { char name[200]; long calls, iterations; } seen[most];
 static int count, stack[1000], depth;

@@ -61,7 +61,7 @@ func (a *app) bottlenecksCommand() *cobra.Command {
 	cmd.Flags().StringVar(&metric, "metric", "", "metric or expression of metrics")
 	cmd.Flags().Float64Var(&o.Threshold, "threshold", 0, "what is above it is a bottleneck")
 	cmd.Flags().Float64Var(&o.Upper, "upper", 0, "where severity is full (default: the end of the metric's universe, or the largest value)")
-	cmd.Flags().StringArrayVar(&severity, "severity", nil, "a word and its shape, such as 'high=S(0.9,1)' (may be given again; default: severe, an S from threshold to upper)")
+	cmd.Flags().StringArrayVar(&severity, "severity", nil, "a word and its shape, such as 'high=S(0.9,1)' (repeatable; default: severe, an S from threshold to upper)")
 	cmd.Flags().StringVar(&negligible, "negligible", "", "shape of what is close to the threshold (default: a Pi around it)")
 	cmd.Flags().BoolVar(&o.NoBand, "no-negligible", false, "search for what is above the threshold only")
 	cmd.MarkFlagsMutuallyExclusive("negligible", "no-negligible")

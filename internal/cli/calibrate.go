@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"auspex/calibrate"
+	"auspex/internal/scratch"
 )
 
 type calibrateFlags struct {
@@ -113,7 +114,7 @@ func (a *app) measureNetwork(ctx context.Context, f calibrateFlags) (*calibrate.
 		}
 		return m, m.Kernels[0], nil
 	}
-	dir, err := os.MkdirTemp("", "auspex-calibrate-")
+	dir, err := scratch.Dir("calibrate")
 	if err != nil {
 		return nil, nil, err
 	}

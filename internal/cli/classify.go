@@ -42,7 +42,7 @@ func (a *app) classifyCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&metric, "metric", analyze.TimeShare, "metric or expression of metrics")
-	cmd.Flags().StringArrayVar(&terms, "term", nil, "a phrase such as 'very high' (may be given again; default: all terms of the metric)")
+	cmd.Flags().StringArrayVar(&terms, "term", nil, "a phrase such as 'very high' (repeatable; default: all terms of the metric)")
 	cmd.Flags().StringVar(&across, "across", string(analyze.AcrossMean), "what becomes of the units: mean, max or each")
 	byFlag(cmd, &byWord)
 	topFlag(cmd, &top)

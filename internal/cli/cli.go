@@ -20,6 +20,7 @@ import (
 	"auspex/analyze"
 	"auspex/expr"
 	"auspex/internal/mistake"
+	"auspex/model"
 	"auspex/report"
 	"auspex/store"
 )
@@ -112,10 +113,10 @@ they do not have.`,
 	)
 	root.AddCommand(
 		a.importCommand(), a.listCommand(), a.showCommand(), a.compareCommand(), a.diagnoseCommand(), a.exportCommand(), a.serveCommand(), a.reportCommand(),
-		a.removeCommand(), a.collectCommand(), a.doctorCommand(), a.versionCommand(),
+		a.removeCommand(), a.collectCommand(), a.doctorCommand(), a.versionCommand(), a.manualCommand(),
 		a.classifyCommand(), a.queryCommand(), a.bottlenecksCommand(), a.scoreCommand(), a.rankCommand(), a.similarCommand(), a.rulesCommand(), a.checkCommand(), a.cmeansCommand(), a.termsCommand(),
 		a.simulateCommand(), a.platformCommand(), a.traceCommand(), a.sourceCommand(), a.labCommand(), a.calibrateCommand(),
-		a.ccCommand(), a.instrumentCommand(), a.runCommand(), a.predictCommand(),
+		a.ccCommand(), a.instrumentCommand(), a.runCommand(), a.predictCommand(), a.efficiencyCommand(), a.waitsCommand(), a.whatifCommand(),
 	)
 	return root
 }
@@ -141,7 +142,7 @@ func (a *app) fail(err error) int {
 		if errors.As(err, &inText) {
 			message = inText.Caret()
 		}
-		fmt.Fprintln(a.err, "auspex: "+message)
+		fmt.Fprintln(a.err, "auspex: "+harmless(message))
 		return status
 	}
 	detail := map[string]any{"message": err.Error()}
@@ -158,6 +159,16 @@ func (a *app) fail(err error) int {
 	}
 	json.NewEncoder(a.err).Encode(map[string]any{"error": detail})
 	return status
+}
+
+// harmless keeps what a file or a name holds from giving orders to the
+// terminal; the message's own lines stay lines.
+func harmless(message string) string {
+	lines := strings.Split(message, "\n")
+	for i := range lines {
+		lines[i] = model.CleanText(lines[i])
+	}
+	return strings.Join(lines, "\n")
 }
 
 // printJSON writes a result for scripts.

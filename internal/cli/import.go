@@ -2,10 +2,7 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -18,7 +15,8 @@ import (
 type importFlags struct {
 	name, format, factorsFrom string
 	factors                   []string
-	each, repeats, replace    bool
+	each, repeats, join       bool
+	replace                   bool
 }
 
 func (a *app) importCommand() *cobra.Command {
@@ -29,9 +27,11 @@ func (a *app) importCommand() *cobra.Command {
 		Short:   "Read profiles of other tools into the store",
 		Long: `Read profiles into the store. The format is found from the content.
 
-Several files or a directory make one experiment with many units; with --each
-every profile becomes an experiment of its own, and with --repeats they become
-one experiment with mean and spread.
+Several files or a directory make one experiment with many units where they
+are parts of one run; profiles that differ in command, size of the job or
+launch date, or that hold the same processes, become an experiment each. With
+--each every profile does, with --join all are taken for one run, and with
+--repeats they become one experiment with mean and spread.
 
 Formats: ` + formatList(),
 		Example: `  auspex import 16.ppk --name gromacs-16
@@ -42,9 +42,10 @@ Formats: ` + formatList(),
 	}
 	cmd.Flags().StringVar(&f.name, "name", "", "name of the experiment (default: from the file's name)")
 	cmd.Flags().StringVar(&f.format, "format", "", "format, where the content does not tell")
-	cmd.Flags().StringArrayVar(&f.factors, "factor", nil, "factor `k=v`, a number or a word; may be given again")
+	cmd.Flags().StringArrayVar(&f.factors, "factor", nil, "factor `k=v`, a number or a word; repeatable")
 	cmd.Flags().StringVar(&f.factorsFrom, "factors-from", "", "take factors from file or folder names, as in 'cap{cap}_{code}'")
 	cmd.Flags().BoolVar(&f.each, "each", false, "one experiment for each profile found")
+	cmd.Flags().BoolVar(&f.join, "join", false, "the profiles are parts of one run, whatever they say")
 	cmd.Flags().BoolVar(&f.repeats, "repeats", false, "the profiles repeat one configuration: keep mean and spread")
 	cmd.Flags().BoolVar(&f.replace, "replace", false, "replace an experiment of the same name")
 	return cmd
@@ -74,8 +75,8 @@ type importedExperiment struct {
 }
 
 func (a *app) runImport(ctx context.Context, paths []string, f importFlags) error {
-	if f.each && f.repeats {
-		return usagef("--each and --repeats exclude each other")
+	if f.each && f.repeats || f.each && f.join || f.repeats && f.join {
+		return usagef("--each, --join and --repeats exclude each other")
 	}
 	var factors []model.Factor
 	for _, text := range f.factors {
@@ -113,98 +114,6 @@ func (a *app) runImport(ctx context.Context, paths []string, f importFlags) erro
 	return job.print(paths)
 }
 
-type importJob struct {
-	*app
-	flags   importFlags
-	factors []model.Factor
-	pattern *ingest.NamePattern
-	bar     *progressBar
-	matched int // sources whose name fitted the pattern
-	result  imported
-}
-
-func (j *importJob) run(ctx context.Context, sources []*ingest.Source) error {
-	var parts []*model.Experiment
-	for _, src := range sources {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		src.Progress = j.bar.add
-		part, err := ingest.Read(ctx, src)
-		if err != nil {
-			return err
-		}
-		j.nameFactors(part, src)
-		if !j.flags.each {
-			parts = append(parts, part)
-			continue
-		}
-		if j.flags.name != "" && len(sources) > 1 {
-			part.Name = j.flags.name + "-" + src.Label
-		} else if j.flags.name != "" {
-			part.Name = j.flags.name
-		}
-		if err := j.put(part); err != nil {
-			return err
-		}
-	}
-	if j.pattern != nil && j.matched == 0 {
-		return usagef("no file or folder name fits --factors-from %q; the first is %s", j.flags.factorsFrom, sources[0].Given)
-	}
-	if j.flags.each {
-		return nil
-	}
-	whole, err := combine(parts, j.flags.repeats)
-	if err != nil {
-		return err
-	}
-	if j.flags.name != "" {
-		whole.Name = j.flags.name
-	} else if len(sources) > 1 {
-		whole.Name = commonName(sources)
-	}
-	return j.put(whole)
-}
-
-func combine(parts []*model.Experiment, repeats bool) (*model.Experiment, error) {
-	if repeats {
-		return ingest.Repeats(parts)
-	}
-	return ingest.Join(parts)
-}
-
-func (j *importJob) nameFactors(e *model.Experiment, src *ingest.Source) {
-	if j.pattern == nil {
-		return
-	}
-	factors, err := j.pattern.Factors(src.Given)
-	if err != nil {
-		j.result.Notes = append(j.result.Notes, err.Error())
-		return
-	}
-	j.matched++
-	for _, factor := range factors {
-		e.SetFactor(factor)
-	}
-}
-
-func (j *importJob) put(e *model.Experiment) error {
-	for _, factor := range j.factors {
-		e.SetFactor(factor)
-	}
-	if err := j.openStore().Put(e, j.flags.replace); err != nil {
-		if errors.Is(err, store.ErrExists) {
-			return fmt.Errorf("%w; choose another with --name, or give --replace", err)
-		}
-		return err
-	}
-	j.result.Experiments = append(j.result.Experiments, importedExperiment{
-		Name: e.Name, ID: e.ID, Format: e.Format, Units: len(e.Units), Regions: len(e.Regions), Metrics: len(e.Metrics),
-	})
-	j.result.Notes = append(j.result.Notes, e.Notes...)
-	return nil
-}
-
 func (j *importJob) print(paths []string) error {
 	if j.json {
 		return j.printJSON(j.result)
@@ -215,7 +124,7 @@ func (j *importJob) print(paths []string) error {
 			fmt.Fprintf(j.err, "note: … and %d more\n", len(j.result.Notes)-shown)
 			break
 		}
-		fmt.Fprintln(j.err, "note:", note)
+		fmt.Fprintln(j.err, "note:", harmless(note))
 	}
 	p := j.page()
 	for _, e := range j.result.Experiments {
@@ -227,33 +136,6 @@ func (j *importJob) print(paths []string) error {
 		p.Line("%d experiments; next: auspex ls", n)
 	}
 	return nil
-}
-
-// commonName names an experiment of many files after the folder they share.
-func commonName(sources []*ingest.Source) string {
-	dir := filepath.Dir(sources[0].Given)
-	for _, src := range sources[1:] {
-		for !strings.HasPrefix(src.Given+"/", dir+"/") && dir != "." && dir != "/" {
-			dir = filepath.Dir(dir)
-		}
-	}
-	if abs, err := filepath.Abs(dir); err == nil {
-		dir = abs
-	}
-	return filepath.Base(dir)
-}
-
-func totalSize(sources []*ingest.Source) int64 {
-	var total int64
-	for _, src := range sources {
-		filepath.Walk(src.Path, func(_ string, info os.FileInfo, err error) error {
-			if err == nil && info.Mode().IsRegular() {
-				total += info.Size()
-			}
-			return nil
-		})
-	}
-	return total
 }
 
 func quoteForShell(s string) string {

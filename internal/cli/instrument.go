@@ -42,8 +42,8 @@ type choiceFlags struct {
 func (f *choiceFlags) define(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.regions, "regions", "", "functions, loops, all, or a filter `FILE` (default: functions and outer loops)")
 	cmd.Flags().IntVar(&f.minLines, "min-lines", 0, fmt.Sprintf("leave smaller regions alone (default %d)", instrument.DefaultMinLines))
-	cmd.Flags().StringArrayVar(&f.include, "include", nil, "only functions that fit the glob `FILE:FUNCTION`; may be given again")
-	cmd.Flags().StringArrayVar(&f.exclude, "exclude", nil, "no function that fits the glob `FILE:FUNCTION`; may be given again")
+	cmd.Flags().StringArrayVar(&f.include, "include", nil, "only functions that fit the glob `FILE:FUNCTION`; repeatable")
+	cmd.Flags().StringArrayVar(&f.exclude, "exclude", nil, "no function that fits the glob `FILE:FUNCTION`; repeatable")
 }
 
 func (f *choiceFlags) options() (instrument.Options, error) {
@@ -150,8 +150,9 @@ func (a *app) listRegionsCommand() *cobra.Command {
 	var f choiceFlags
 	var summary, rules bool
 	cmd := &cobra.Command{
-		Use:   "list DIR|FILE…",
-		Short: "List what could be measured, what is chosen, and why the rest is not",
+		Use:     "list DIR|FILE…",
+		Aliases: []string{"plan"},
+		Short:   "List what could be measured, what is chosen, and why the rest is not",
 		Example: `  auspex instrument list src
   auspex instrument list --summary src
   auspex instrument list --rules src > auspex.filter`,

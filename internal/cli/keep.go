@@ -1,86 +1,53 @@
 package cli
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
-	"time"
 
-	"auspex/platform"
 	"auspex/predict"
-	"auspex/report"
+	"auspex/replay"
 	"auspex/simulate"
 	"auspex/store"
 	"auspex/trace"
 )
 
-// keepSimulation puts a simulation into the store for the page to show.
-func (a *app) keepSimulation(f simulateFlags, traces string, p *platform.Platform, hosts []int, r *simulate.Result, spans *report.Spans) error {
-	k := newKept(p, hosts, r, spans)
-	k.Name, k.Platform, k.Command = f.name, filepath.Base(f.platform), fmt.Sprintf("auspex simulate --platform %s %s", f.platform, traces)
-	err := keptReplay{k, spans}.put(a.openStore(), f.replace)
-	if errors.Is(err, store.ErrExists) {
-		return fmt.Errorf("%w; --replace takes its place, or choose another --name", err)
+// claim holds a name before the work whose result it is for. The returned
+// store lets the result through.
+func (a *app) claim(kind store.Kind, name string, replace bool) (*store.Store, func(), error) {
+	if err := store.CheckName(name); err != nil {
+		return nil, nil, usageError{err}
 	}
-	return err
-}
-
-// keptReplay is a simulation on its way into the store.
-type keptReplay struct {
-	*report.KeptSimulation
-	spans *report.Spans
-}
-
-func newKept(p *platform.Platform, hosts []int, r *simulate.Result, spans *report.Spans) *report.KeptSimulation {
-	k := &report.KeptSimulation{
-		Created:          time.Now().UTC().Truncate(time.Second),
-		SimulatedSeconds: r.Seconds, Actions: r.Actions, Ranks: r.Ranks, Hosts: []string{}, Links: append([]simulate.LinkUse{}, r.Links...),
-		Graph: report.DrawPlatform(p, hosts, r.Links), Notes: []string{},
+	s := a.openStore()
+	held, err := s.Claim(kind, name, replace)
+	if errors.Is(err, store.ErrExists) && !errors.Is(err, store.ErrBusy) {
+		advice := "; choose another with --name, or give --replace"
+		if other, again := s.Claim(kind, name, true); again == nil {
+			other.Release()
+		} else {
+			advice = "; choose another with --name"
+		}
+		return nil, nil, fmt.Errorf("%w%s", err, advice)
 	}
-	for _, h := range hosts {
-		k.Hosts = append(k.Hosts, p.Hosts[h].Name)
-	}
-	if spans.Full {
-		k.Notes = append(k.Notes, fmt.Sprintf("the timeline ends after %d bars", len(spans.Rank)))
-	}
-	return k
-}
-
-func (k keptReplay) put(s *store.Store, replace bool) error {
-	k.spans.Sort()
-	data, err := json.Marshal(k.KeptSimulation)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	return s.PutSimulation(k.Name, data, store.Spans{Rank: k.spans.Rank, Part: k.spans.Part, Begin: k.spans.Begin, End: k.spans.End}, replace)
+	return s, held.Release, nil
 }
 
 // replayBars bounds the timelines that a prediction keeps, each.
 const replayBars = 100_000
 
 // watchReplays collects a replay for every row of a prediction.
-func watchReplays(name string, into *[]keptReplay) predict.Watcher {
+func watchReplays(name string, into *[]*replay.Record) predict.Watcher {
 	return func(p *predict.Platform, opt string, np int) (simulate.Timeline, func([]int, *simulate.Result) error) {
-		spans := &report.Spans{Limit: replayBars}
+		spans := &replay.Spans{Limit: replayBars}
 		return spans, func(hosts []int, r *simulate.Result) error {
-			k := newKept(p.Platform, hosts, r, spans)
-			k.Name, k.Platform, k.Command = report.ReplayName(name, p.Name, np, opt), p.Name, "auspex predict --name "+name
-			*into = append(*into, keptReplay{k, spans})
+			k := replay.NewRecord(p.Platform, hosts, r, spans)
+			k.Name, k.Platform, k.Command = replay.Name(name, p.Name, np, opt), p.Name, "auspex predict --name "+name
+			*into = append(*into, k)
 			return nil
 		}
 	}
-}
-
-// keepReplays stores what was watched, in place of what an earlier prediction
-// of the name left.
-func (a *app) keepReplays(replays []keptReplay) error {
-	for _, k := range replays {
-		if err := k.put(a.openStore(), true); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // both tells two timelines; the second may be nil.

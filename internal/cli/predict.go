@@ -15,6 +15,7 @@ import (
 
 	"auspex/platform"
 	"auspex/predict"
+	"auspex/replay"
 	"auspex/report"
 	"auspex/store"
 )
@@ -48,7 +49,7 @@ for every number of processes while what it computes and sends is recorded, and
 replay that on every platform.
 
 The threshold method cuts loops short where the rest of the program does not
-notice, and reckons what their other iterations take. Whatever such a run prints
+notice, and estimates what their other iterations take. Whatever such a run prints
 is wrong and not shown. auto does so where it may and measures all else whole.`,
 		Example: `  auspex predict --platform site1.xml --np 2,4,8,16 --opt 0,1,2,3,s \
       --build 'mpicc -O{opt} is.c -o is' --run 'mpirun -n {np} ./is'
@@ -57,7 +58,7 @@ is wrong and not shown. auto does so where it may and measures all else whole.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.runPredict(cmd.Context(), f) },
 	}
 	flags := cmd.Flags()
-	flags.StringArrayVar(&f.platforms, "platform", nil, "platform file; may be given again (required)")
+	flags.StringArrayVar(&f.platforms, "platform", nil, "platform file; repeatable (required)")
 	flags.StringVar(&f.build, "build", "", "build command; {opt} stands for the level, {np} for the number of processes (required)")
 	flags.StringVar(&f.run, "run", "", "run command; {np} stands for the number of processes (required)")
 	flags.StringVar(&f.counts, "np", "1", "numbers of processes, with commas")
@@ -66,7 +67,7 @@ is wrong and not shown. auto does so where it may and measures all else whole.`,
 	flags.StringVar(&f.method, "method", "auto", "simple, threshold or auto")
 	flags.StringVar(&f.source, "source", ".", "the source tree; commands run at its top, in a copy")
 	flags.StringVar(&f.hostfile, "hostfile", "", "where the ranks run, a host or host:n a line (default: every host in turn)")
-	flags.StringArrayVar(&f.config, "cfg", nil, "SimGrid option `key:value` for the replay; may be given again")
+	flags.StringArrayVar(&f.config, "cfg", nil, "SimGrid option `key:value` for the replay; repeatable")
 	flags.StringVar(&f.speed, "reference-speed", "", "flop/s that this machine counts as (default: the first platform's first host)")
 	flags.IntVar(&f.runs, "runs", 1, "traces taken of each level and number of processes, and averaged")
 	flags.Float64Var(&f.epsilon, "epsilon", 2, "how closely, in per cent, the time of an iteration must have settled before its loop is cut short")
@@ -89,16 +90,14 @@ func (a *app) runPredict(ctx context.Context, f predictFlags) error {
 	if err != nil {
 		return err
 	}
+	var replays []*replay.Record
+	var kept *store.Store
 	if f.name != "" {
-		if err := store.CheckName(f.name); err != nil {
-			return usageError{err}
+		var release func()
+		if kept, release, err = a.claim(store.Predictions, f.name, f.replace); err != nil {
+			return err
 		}
-		if _, err := a.openStore().Prediction(f.name); err == nil && !f.replace {
-			return fmt.Errorf("%w: the prediction %q; choose another with --name, or give --replace", store.ErrExists, f.name)
-		}
-	}
-	var replays []keptReplay
-	if f.name != "" {
+		defer release()
 		r.Watch = watchReplays(f.name, &replays)
 	}
 	found, err := predict.Run(ctx, r)
@@ -107,10 +106,12 @@ func (a *app) runPredict(ctx context.Context, f predictFlags) error {
 	}
 	report.FillPredictionWords(found)
 	if f.name != "" {
-		if err := a.keepReplays(replays); err != nil {
-			return err
+		for _, k := range replays { // in place of what an earlier prediction of the name left
+			if err := kept.PutSimulation(k, true); err != nil {
+				return err
+			}
 		}
-		if err := a.keepPrediction(f, found); err != nil {
+		if err := keepPrediction(kept, f, found); err != nil {
 			return err
 		}
 	}
@@ -122,12 +123,12 @@ func (a *app) runPredict(ctx context.Context, f predictFlags) error {
 }
 
 // keepPrediction stores a report under the name that was given.
-func (a *app) keepPrediction(f predictFlags, r *predict.Report) error {
+func keepPrediction(s *store.Store, f predictFlags, r *predict.Report) error {
 	body, err := json.Marshal(r)
 	if err != nil {
 		return err
 	}
-	return a.openStore().PutPrediction(&store.Prediction{Name: f.name, Created: time.Now().UTC(), Body: body}, f.replace)
+	return s.PutPrediction(&store.Prediction{Name: f.name, Created: time.Now().UTC(), Body: body}, f.replace)
 }
 
 // storedPrediction reads a report from the store.

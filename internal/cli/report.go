@@ -42,7 +42,7 @@ file: it opens from disk, needs no network and prints well.`,
 		},
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "report.html", "file to write")
-	cmd.Flags().StringArrayVar(&sources, "source", nil, "directory whose source files are shown (may be given again)")
+	cmd.Flags().StringArrayVar(&sources, "source", nil, "directory whose source files are shown (repeatable)")
 	return cmd
 }
 

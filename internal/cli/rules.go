@@ -78,7 +78,7 @@ func (a *app) rulesCommand() *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().StringArrayVar(&files, "rules", nil, "TOML file of rules beside the shipped ones (may be given again)")
+	cmd.Flags().StringArrayVar(&files, "rules", nil, "TOML file of rules beside the shipped ones (repeatable)")
 	cmd.Flags().StringVar(&baseline, "baseline", "", "experiment to compare with, for rules about growth")
 	cmd.Flags().StringVar(&how, "defuzzifier", string(fuzzy.Centroid), "how severity becomes a number: centroid, bisector, mean_of_maximum, smallest_of_maximum or largest_of_maximum")
 	cmd.Flags().BoolVar(&list, "list", false, "list the rules instead of applying them")

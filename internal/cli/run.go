@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -29,6 +30,7 @@ type runFlags struct {
 	trace   string
 	sample  time.Duration
 	stacks  float64
+	budget  string
 }
 
 func (a *app) runCommand() *cobra.Command {
@@ -50,12 +52,13 @@ computation between them. A run in which ranks died is stored too, and says so.`
 	}
 	cmd.Flags().SetInterspersed(false)
 	cmd.Flags().StringVar(&f.name, "name", "", "name of the experiment (default: the program's, with a number where it is taken)")
-	cmd.Flags().StringArrayVar(&f.factors, "factor", nil, "factor `k=v`, a number or a word; may be given again")
+	cmd.Flags().StringArrayVar(&f.factors, "factor", nil, "factor `k=v`, a number or a word; repeatable")
 	cmd.Flags().IntVar(&f.repeat, "repeat", 1, "run so many times into one experiment with mean and spread")
 	cmd.Flags().BoolVar(&f.replace, "replace", false, "replace an experiment of the same name")
 	cmd.Flags().StringVar(&f.trace, "trace", "", "also record the event trace, for auspex simulate, into this `FILE`")
 	cmd.Flags().DurationVar(&f.sample, "sample", 0, "also note each node's CPU utilisation at this interval, as cpu.csv in the experiment's directory")
 	cmd.Flags().Float64Var(&f.stacks, "sample-stacks", 1000, "take so many samples of each thread's call stack in a second of CPU time; 0 for none")
+	cmd.Flags().StringVar(&f.budget, "overhead", "2%", "share of the run that probes may take; regions that take more are switched off; 0 for no bound")
 	cmd.Flags().BoolVar(&f.keep, "keep", false, "keep the files that the processes wrote")
 	return cmd
 }
@@ -103,7 +106,7 @@ func (a *app) runRun(ctx context.Context, command []string, f runFlags) error {
 	if len(runs) > 1 {
 		var err error
 		if e, err = ingest.Repeats(runs); err != nil {
-			return err
+			return errors.Join(err, a.keepEach(s, runs, factors, f))
 		}
 	}
 	for _, factor := range factors {
@@ -122,6 +125,27 @@ func (a *app) runRun(ctx context.Context, command []string, f runFlags) error {
 		return exitError(last.Status)
 	}
 	return nil
+}
+
+// keepEach stores runs that do not make one experiment together: what was
+// measured is not thrown away.
+func (a *app) keepEach(s *store.Store, runs []*model.Experiment, factors []model.Factor, f runFlags) error {
+	base := runs[0].Name
+	if f.name != "" {
+		base = f.name
+	}
+	var names []string
+	for i, e := range runs {
+		for _, factor := range factors {
+			e.SetFactor(factor)
+		}
+		e.Name = fmt.Sprintf("%s-run%d", base, i+1)
+		if err := putUnderFreeName(s, e, runFlags{}, nil); err != nil {
+			return err
+		}
+		names = append(names, e.Name)
+	}
+	return fmt.Errorf("the runs are kept apart: %s", strings.Join(names, ", "))
 }
 
 // samples is the CPU utilisation of nodes as a table, nothing where none was
@@ -151,7 +175,11 @@ func (a *app) measure(ctx context.Context, storeDir string, command []string, f 
 	if !f.keep {
 		defer os.RemoveAll(dir)
 	}
-	runner := launch.Runner{Command: command, Dir: dir, Cache: cacheDir(), Trace: f.trace, Sample: f.sample, StackRate: f.stacks, In: a.in, Out: a.out, Err: a.err}
+	budget, err := share(f.budget)
+	if err != nil {
+		return nil, err
+	}
+	runner := launch.Runner{Command: command, Dir: dir, Cache: cacheDir(), Trace: f.trace, Sample: f.sample, StackRate: f.stacks, Overhead: budget, In: a.in, Out: a.out, Err: a.err}
 	result, err := runner.Run(ctx)
 	if err != nil && result != nil && result.Status != 0 {
 		fmt.Fprintln(a.err, "auspex:", err)
@@ -161,6 +189,19 @@ func (a *app) measure(ctx context.Context, storeDir string, command []string, f 
 		return nil, err
 	}
 	return result, nil
+}
+
+// share reads a part of the whole, as 2% or 0.02.
+func share(text string) (float64, error) {
+	number, percent := strings.CutSuffix(text, "%")
+	v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if percent {
+		v /= 100
+	}
+	if err != nil || !(v >= 0 && v <= 1) {
+		return 0, usagef("--overhead %q: write a share such as 2%%", text)
+	}
+	return v, nil
 }
 
 // putUnderFreeName stores an experiment; one that the user did not name gets

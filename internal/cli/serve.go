@@ -37,7 +37,7 @@ on this machine alone unless --host says otherwise.`,
 	cmd.Flags().StringVar(&f.address, "addr", "127.0.0.1:0", "`HOST:PORT` to listen on; port 0 takes a free one")
 	cmd.Flags().StringVar(&f.host, "host", "", "listen on this address of the machine, such as 0.0.0.0 for all: others on the network can then connect")
 	cmd.Flags().BoolVar(&f.noOpen, "no-open", false, "print the address and open no browser")
-	cmd.Flags().StringArrayVar(&f.sources, "source", nil, "directory whose source files may be shown (may be given again)")
+	cmd.Flags().StringArrayVar(&f.sources, "source", nil, "directory whose source files may be shown (repeatable)")
 	return cmd
 }
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"auspex/internal/scratch"
 	"auspex/platform"
 	"auspex/report"
 	"auspex/trace"
@@ -24,7 +25,7 @@ func askSimGrid(ctx context.Context, p *platform.Platform, t *trace.Trace, hosts
 	if err != nil {
 		return nil, fmt.Errorf("--engine simgrid: no smpirun on the PATH (Debian package libsimgrid-dev)")
 	}
-	dir, err := os.MkdirTemp("", "auspex-simgrid-")
+	dir, err := scratch.Dir("simgrid")
 	if err != nil {
 		return nil, err
 	}

@@ -52,9 +52,9 @@ func (a *app) similarCommand() *cobra.Command {
 			return a.similarWithin(words, datasets[0], o, top)
 		},
 	}
-	cmd.Flags().StringArrayVar(&metrics, "metric", nil, "metric, with shape and weight: wtime, wtime@S, imbalance:0.3 (may be given again; default: time)")
-	cmd.Flags().StringArrayVar(&o.Regions, "region", nil, "a region's path, its name, or a glob of either (may be given again)")
-	cmd.Flags().StringArrayVar(&o.Factors, "factor", nil, "a factor to compare (may be given again; default: those of the vocabulary, else numbers that vary)")
+	cmd.Flags().StringArrayVar(&metrics, "metric", nil, "metric, with shape and weight: wtime, wtime@S, imbalance:0.3 (repeatable; default: time)")
+	cmd.Flags().StringArrayVar(&o.Regions, "region", nil, "a region's path, its name, or a glob of either (repeatable)")
+	cmd.Flags().StringArrayVar(&o.Factors, "factor", nil, "a factor to compare (repeatable; default: those of the vocabulary, else numbers that vary)")
 	cmd.Flags().StringVar(&distance, "distance", fuzzy.Euclidean.String(), "euclidean, manhattan, minkowski(p), correlation or chi-square")
 	cmd.Flags().StringVar(&over, "over", string(analyze.OverMean), "across experiments, sum up the units by mean, max or total")
 	cmd.Flags().BoolVar(&o.PaperBase, "paper-base", false, "score against the base's values, not the largest: what is slower than the base looks like it")

@@ -16,8 +16,10 @@ import (
 
 	"auspex/expr"
 	"auspex/platform"
+	"auspex/replay"
 	"auspex/report"
 	"auspex/simulate"
+	"auspex/store"
 	"auspex/trace"
 )
 
@@ -47,7 +49,7 @@ in auspex's own form. The platform is SimGrid XML (4.1) or the short TOML form.`
 	cmd.Flags().StringVar(&f.platform, "platform", "", "platform file (required)")
 	cmd.Flags().StringVar(&f.hostfile, "hostfile", "", "where the ranks run, a host or host:n a line (default: every host in turn)")
 	cmd.Flags().IntVar(&f.np, "np", 0, "number of ranks (default: as many as there are traces)")
-	cmd.Flags().StringArrayVar(&f.config, "cfg", nil, "SimGrid option `key:value`; may be given again")
+	cmd.Flags().StringArrayVar(&f.config, "cfg", nil, "SimGrid option `key:value`; repeatable")
 	cmd.Flags().StringVar(&f.speed, "reference-speed", "", "the `speed` that the machine counts as on which a trace in ns was taken, such as 2.8Gf (default: what the platform says, or its first host's)")
 	cmd.Flags().StringVar(&f.engine, "engine", "auspex", "auspex, or simgrid to ask an installed smpirun too")
 	cmd.Flags().StringVar(&f.timeline, "timeline", "", "write what each rank did when to `FILE`: Paje for .paje, else Chrome trace JSON for Perfetto")
@@ -81,6 +83,15 @@ func (a *app) runSimulate(ctx context.Context, traces string, f simulateFlags) e
 		return usagef("--engine is auspex or simgrid, not %q", f.engine)
 	}
 	start := time.Now()
+	var kept *store.Store
+	if f.name != "" {
+		s, release, err := a.claim(store.Simulations, f.name, f.replace)
+		if err != nil {
+			return err
+		}
+		defer release()
+		kept = s
+	}
 	p, err := readPlatform(f.platform)
 	if err != nil {
 		return err
@@ -116,10 +127,9 @@ func (a *app) runSimulate(ctx context.Context, traces string, f simulateFlags) e
 			return err
 		}
 	}
-	var kept *report.Spans
-	if f.name != "" {
-		kept = &report.Spans{}
-		hooks.Timeline = both(kept, hooks.Timeline)
+	spans := &replay.Spans{}
+	if kept != nil {
+		hooks.Timeline = both(spans, hooks.Timeline)
 	}
 	bar := a.startCounter("simulated")
 	hooks.Progress = bar.show
@@ -130,7 +140,9 @@ func (a *app) runSimulate(ctx context.Context, traces string, f simulateFlags) e
 	}
 	out := describeSimulation(result, time.Since(start).Seconds())
 	if kept != nil {
-		if err := a.keepSimulation(f, traces, p, hosts, result, kept); err != nil {
+		k := replay.NewRecord(p, hosts, result, spans)
+		k.Name, k.Platform, k.Command = f.name, filepath.Base(f.platform), fmt.Sprintf("auspex simulate --platform %s %s", f.platform, traces)
+		if err := kept.PutSimulation(k, f.replace); err != nil {
 			return err
 		}
 	}

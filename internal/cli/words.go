@@ -7,6 +7,7 @@ import (
 
 	"auspex/analyze"
 	"auspex/fuzzy"
+	"auspex/store"
 )
 
 // wordFlags are the flags of every command that speaks in words.
@@ -16,7 +17,7 @@ type wordFlags struct {
 }
 
 func (w *wordFlags) register(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&w.vocabularies, "vocabulary", nil, "TOML file of terms and factors that take the place of the shipped ones (may be given again)")
+	cmd.Flags().StringArrayVar(&w.vocabularies, "vocabulary", nil, "TOML file of terms and factors that take the place of the shipped ones (repeatable)")
 	cmd.Flags().StringVar(&w.logic, "logic", fuzzy.Minimum.String(), "how AND and OR join degrees: min, product or compensatory")
 }
 
@@ -26,6 +27,9 @@ func (w *wordFlags) words() (analyze.Words, error) {
 	for _, file := range w.vocabularies {
 		data, err := os.ReadFile(file)
 		if err != nil {
+			return words, err
+		}
+		if data, err = store.CheckVocabulary(file, data); err != nil {
 			return words, err
 		}
 		own, err := fuzzy.ReadVocabulary(file, data)

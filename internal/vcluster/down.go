@@ -26,14 +26,31 @@ func Down(ctx context.Context, name string) error {
 	if err := end(ctx, spaces); err != nil {
 		return err
 	}
-	var errs []error
-	for _, ns := range spaces {
-		errs = append(errs, feed(ctx, "", "ip", "netns", "del", ns))
-	}
+	errs := []error{removeSpaces(ctx, spaces)}
 	for _, dir := range groups(name) {
 		errs = append(errs, removeGroup(ctx, dir))
 	}
 	return errors.Join(append(errs, os.RemoveAll(filepath.Join(stateDir, name)))...)
+}
+
+// removeSpaces removes namespaces. One that somebody else removed meanwhile is
+// no error, and a reason that keeps several is told once.
+func removeSpaces(ctx context.Context, spaces []string) error {
+	var first error
+	kept := 0
+	for _, ns := range spaces {
+		err := feed(ctx, "", "ip", "netns", "del", ns)
+		if _, gone := os.Lstat(filepath.Join(netnsDir, ns)); err == nil || errors.Is(gone, os.ErrNotExist) {
+			continue
+		}
+		if kept++; first == nil {
+			first = err
+		}
+	}
+	if kept > 1 {
+		return fmt.Errorf("lab: %d of %d namespaces could not be removed; the first: %w", kept, len(spaces), first)
+	}
+	return first
 }
 
 // end kills the processes inside namespaces, which are ours by their names, and

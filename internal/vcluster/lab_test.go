@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -205,6 +206,40 @@ func TestDownAfterKill(t *testing.T) {
 	nothingLeft(t)
 	if err := Down(t.Context(), testName()); err != nil {
 		t.Errorf("removing what is not there: %v", err)
+	}
+}
+
+// A lab of which another has removed a part is removed without a word, and
+// what keeps all of it is said once.
+func TestDownOfALabHalfRemoved(t *testing.T) {
+	if err := check(testName()); err != nil {
+		t.Skip(err)
+	}
+	l := up(t, cluster(2, "1Gbps"))
+	listed, err := namespaces(testName())
+	if err != nil || len(listed) < 2 {
+		t.Fatalf("%v: %v", listed, err)
+	}
+	if err := feed(t.Context(), "", "ip", "netns", "del", l.namespace(0)); err != nil {
+		t.Fatal(err)
+	}
+	if err := removeSpaces(t.Context(), listed); err != nil { // as they were listed before
+		t.Errorf("half removed: %v", err)
+	}
+	if err := Down(t.Context(), testName()); err != nil {
+		t.Errorf("what is left: %v", err)
+	}
+	nothingLeft(t)
+
+	folders := []string{prefix(testName()) + "a", prefix(testName()) + "b"} // ip removes no folders
+	for _, name := range folders {
+		if err := os.Mkdir(filepath.Join(netnsDir, name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		defer os.Remove(filepath.Join(netnsDir, name))
+	}
+	if err := removeSpaces(t.Context(), folders); err == nil || strings.Count(err.Error(), "Cannot remove") != 1 || !strings.Contains(err.Error(), "2 of 2 namespaces") {
+		t.Errorf("what cannot be removed: %v", err)
 	}
 }
 

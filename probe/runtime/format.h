@@ -11,7 +11,7 @@
 #define CHUNK_SIZE 16384
 
 enum state { RUNNING = 0, FINISHED = 1, ABORTED = 2, SIGNALLED = 3 };
-enum chunk_kind { REGIONS = 1, THREAD = 2, NODES = 3, SAMPLES = 4, OBJECTS = 5 };
+enum chunk_kind { REGIONS = 1, THREAD = 2, NODES = 3, SAMPLES = 4, OBJECTS = 5, SWITCHED = 6 };
 enum region_kind { FUNCTION = 1, LOOP = 2, USER = 3, MPI_CALL = 4, BARRIER = 5, PARALLEL = 6, COMPUTE = 7, PROGRAM = 8, FRAME = 9 };
 
 struct header {
@@ -27,6 +27,8 @@ struct header {
     uint64_t realtime;       /* nanoseconds since 1970 at the first reading */
     uint64_t peak_memory;    /* bytes */
     uint64_t lost;           /* events not counted for want of space */
+    uint64_t price;          /* ticks that entering and leaving a region takes */
+    uint64_t budget;         /* millionths of the run that probes may take */
     uint64_t sampling;       /* nanoseconds of CPU time between samples, 0 without */
     char host[256];
     char program[1024];
@@ -64,6 +66,9 @@ struct node {
  * none, seen while the thread was in a place. Its number is its order. */
 struct sample { uint64_t pc; uint32_t parent, place; uint64_t count; };
 
+/* A region that was switched off, by which thread and when (ticks). */
+struct switched { uint32_t region, thread; uint64_t when; };
+
 /* An object that was loaded, each a multiple of 8 bytes long: addresses from
  * start to end are those of the file plus bias. Its path follows. */
 struct object_record { uint64_t bias, start, end; uint32_t size, path; };
@@ -77,5 +82,6 @@ struct thread_record {
     /* Samples taken; of these, inside MPI, not unwound to the end, and not kept
      * for want of space. */
     uint64_t samples, inside, broken, dropped;
+    uint64_t walking; /* ticks that taking samples took */
 };
 #endif

@@ -12,13 +12,13 @@
 #define unlikely(x) __builtin_expect(!!(x), 0)
 #define EXPORT __attribute__((visibility("default")))
 
-struct auspex_region { const char *name, *file; int line, kind, id; };
+struct auspex_region { const char *name, *file; int line, kind, id, off; };
 
 /* A place in the tree, in private memory; its node is in the file. */
 struct place {
     struct node *node;
     struct place *parent;
-    uint32_t index, region;
+    uint32_t index, region, depth;
 };
 
 /* Which place a region entered from a place leads to. */
@@ -42,12 +42,14 @@ struct thread {
     uint64_t settled;   /* ticks of CPU time charged up to the latest look */
     uint64_t seen;      /* of all charged, told to the trace or spent in MPI */
     uint32_t site;      /* of the MPI call it is in, for the trace: see trace.h */
+    uint64_t spent;     /* ticks that the probes of its busiest regions took */
     uint64_t faults, switches;
     uint64_t counter[COUNTERS];
     int counters;       /* descriptor of the hardware counters, -1 without */
     struct walker *walker; /* stacks.c */
     uint32_t outside;   /* depth before the MPI call it is in */
     int born;           /* measured from its start: threads.c */
+    struct place *others; /* for what finds no place of its own */
     struct thread *next;
 };
 
@@ -86,6 +88,10 @@ void auspex_thread_clock(struct thread *t);
 void auspex_thread_clock_end(struct thread *t);
 void auspex_resume(struct thread *t, uint64_t now);
 
+/* budget.c */
+void auspex_budget_start(void);
+int auspex_budget(struct thread *t, struct place *p, const char *name, size_t size, int line);
+
 /* file.c */
 int auspex_file_open(void);
 struct chunk *auspex_chunk(uint32_t kind, uint32_t thread);
@@ -122,8 +128,8 @@ void auspex_unwind(struct thread *t, uint32_t region);
 void auspex_deepen(struct thread *t);
 uint32_t auspex_intern(struct auspex_region *r);
 /* A Fortran region text that was seen at an address. */
-struct spec { const char *text; size_t size; uint32_t region; };
-uint32_t auspex_spec(const char *text, size_t size, struct spec **slot);
+struct spec { const char *text; size_t size; uint32_t region; int off; struct spec *next; };
+struct spec *auspex_spec(const char *text, size_t size, struct spec **slot);
 uint32_t auspex_named(const char *name, size_t size, const char *file, int line);
 int auspex_is_named(uint32_t region);
 uint32_t auspex_site(const char *label, int kind, const void *address);
@@ -180,6 +186,9 @@ static inline void leave(struct thread *t)
     t->record.current = t->top->index;
 }
 
+/* After so many calls it is asked whether a region costs too much. */
+enum { OFTEN = 1024 };
+
 /* Enters a region, or leaves the innermost one, as long as nothing out of the
  * ordinary is to be done; where there is, does nothing and returns 0. Without
  * calls in it this costs little more than the clock. */
@@ -191,6 +200,8 @@ static inline int quick_enter(struct thread *t, uint32_t region, uintptr_t frame
     if (unlikely(stretch >= auspex_long || w->from != from->index || w->region != region || !w->to || t->depth + 1 >= t->capacity))
         return 0;
     to = w->to;
+    if (unlikely((to->node->calls + 1) % OFTEN == 0))
+        return 0; /* to ask what it costs */
     t->record.last = now;
     from->node->wall += stretch;
     from->node->cpu += stretch;

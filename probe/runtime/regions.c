@@ -2,9 +2,9 @@
 #include "probe.h"
 #include <string.h>
 
-EXPORT void auspex_probe_enter(struct auspex_region *r);
-EXPORT void auspex_probe_leave(struct auspex_region *r);
-EXPORT void auspex_probe_iterations(struct auspex_region *r, unsigned long n);
+EXPORT void auspex_region_enter(struct auspex_region *r);
+EXPORT void auspex_region_leave(struct auspex_region *r);
+EXPORT void auspex_region_iterations(struct auspex_region *r, unsigned long n);
 
 static __attribute__((noinline)) void enter_slowly(struct auspex_region *r, uintptr_t frame)
 {
@@ -16,9 +16,11 @@ static __attribute__((noinline)) void enter_slowly(struct auspex_region *r, uint
         id = auspex_intern(r);
     charge(t, ticks());
     enter(t, id, frame);
+    if (t->top->node->calls % OFTEN == 0 && auspex_budget(t, t->top, r->name, strlen(r->name), r->line))
+        __atomic_store_n(&r->off, 1, __ATOMIC_RELAXED);
 }
 
-void auspex_probe_enter(struct auspex_region *r)
+void auspex_region_enter(struct auspex_region *r)
 {
     struct thread *t = auspex_self;
     if (unlikely(!t || !quick_enter(t, (uint32_t)__atomic_load_n(&r->id, __ATOMIC_RELAXED), ENTERED)))
@@ -34,18 +36,17 @@ static __attribute__((noinline)) void leave_slowly(struct thread *t, uint32_t id
         auspex_unwind(t, id);
 }
 
-void auspex_probe_leave(struct auspex_region *r)
+void auspex_region_leave(struct auspex_region *r)
 {
     struct thread *t = auspex_self;
     if (likely(t != NULL) && unlikely(!quick_leave(t, (uint32_t)r->id)))
         leave_slowly(t, (uint32_t)r->id);
 }
 
-void auspex_probe_iterations(struct auspex_region *r, unsigned long n)
+void auspex_region_iterations(struct auspex_region *r, unsigned long n)
 {
     struct thread *t = auspex_self;
-    (void)r;
-    if (likely(t != NULL))
+    if (likely(t != NULL) && likely(t->top->region == (uint32_t)r->id))
         t->top->node->iterations += n;
 }
 
@@ -55,12 +56,13 @@ static struct spec *specs[4096];
 
 /* The text's address nearly always tells which it is; equal texts at other
  * addresses are the same region through intern. */
-static uint32_t region_of(const char *text, size_t size)
+static struct spec *spec_of(const char *text, size_t size)
 {
     struct spec **slot = &specs[((uintptr_t)text >> 3 ^ (uintptr_t)text >> 15) % 4096];
     struct spec *s = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
-    if (likely(s && s->text == text && s->size == size))
-        return s->region;
+    for (; s; s = s->next)
+        if (likely(s->text == text && s->size == size))
+            return s;
     return auspex_spec(text, size, slot);
 }
 
@@ -73,10 +75,14 @@ void auspex_probe_f_enter(const char *text, size_t size)
     struct thread *t = self();
     if (unlikely(!t))
         return;
-    uint32_t id = region_of(text, size);
-    if (unlikely(!quick_enter(t, id, ENTERED))) {
+    struct spec *s = spec_of(text, size);
+    if (unlikely(!s || s->off))
+        return;
+    if (unlikely(!quick_enter(t, s->region, ENTERED))) {
         charge(t, ticks());
-        enter(t, id, ENTERED);
+        enter(t, s->region, ENTERED);
+        if (t->top->node->calls % OFTEN == 0 && auspex_budget(t, t->top, text, size, 0))
+            s->off = 1;
     }
 }
 
@@ -85,17 +91,18 @@ void auspex_probe_f_leave(const char *text, size_t size)
     struct thread *t = auspex_self;
     if (unlikely(!t))
         return;
-    uint32_t id = region_of(text, size);
-    if (unlikely(!quick_leave(t, id)))
-        leave_slowly(t, id);
+    struct spec *s = spec_of(text, size);
+    if (unlikely(!s || (s->off && t->top->region != s->region)))
+        return; /* entered while it was off */
+    if (unlikely(!quick_leave(t, s->region)))
+        leave_slowly(t, s->region);
 }
 
 void auspex_probe_f_iterations(const char *text, const long long *n, size_t size)
 {
     struct thread *t = auspex_self;
-    (void)text;
-    (void)size;
-    if (likely(t != NULL) && *n > 0)
+    struct spec *s = t ? spec_of(text, size) : NULL;
+    if (s && *n > 0 && likely(t->top->region == s->region))
         t->top->node->iterations += (uint64_t)*n;
 }
 

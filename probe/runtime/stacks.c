@@ -132,7 +132,7 @@ static void on_sample(int sig, siginfo_t *info, void *context)
     (void)sig;
     if (!t || !t->walker || !t->walker->known)
         return;
-    uint64_t weight = 1;
+    uint64_t weight = 1, begun = ticks();
     if (info->si_code == SI_TIMER && info->si_overrun > 0)
         weight += (uint64_t)info->si_overrun;
     t->record.samples += weight;
@@ -153,6 +153,7 @@ static void on_sample(int sig, siginfo_t *info, void *context)
     if (!whole)
         t->record.broken += weight;
     keep(t, t->walker->sampled, n, weight);
+    t->record.walking += ticks() - begun;
     if (!auspex_object_known(t->walker->sampled[0]))
         auspex_objects_stale = 1;
     errno = error;

@@ -11,15 +11,15 @@ extern void *auspex_dlsym(void *, const char *) __asm__("dlsym") __attribute__((
 extern void (*auspex_to_enter)(struct auspex_region *) AUSPEX_STUB_WEAK;
 extern void (*auspex_to_leave)(struct auspex_region *) AUSPEX_STUB_WEAK;
 extern void (*auspex_to_iterations)(struct auspex_region *, unsigned long) AUSPEX_STUB_WEAK;
-static void auspex_no_region(struct auspex_region *r) { (void)r; }
+static void auspex_no_region(struct auspex_region *r) { r->off = 1; }
 static void auspex_no_count(struct auspex_region *r, unsigned long n) { (void)r; (void)n; }
 static void auspex_find_enter(struct auspex_region *r)
 {
     union { void *p; void (*f)(struct auspex_region *); } e, l;
     union { void *p; void (*f)(struct auspex_region *, unsigned long); } i;
-    e.p = auspex_dlsym ? auspex_dlsym((void *)0, "auspex_probe_enter") : (void *)0;
-    l.p = e.p ? auspex_dlsym((void *)0, "auspex_probe_leave") : (void *)0;
-    i.p = e.p ? auspex_dlsym((void *)0, "auspex_probe_iterations") : (void *)0;
+    e.p = auspex_dlsym ? auspex_dlsym((void *)0, "auspex_region_enter") : (void *)0;
+    l.p = e.p ? auspex_dlsym((void *)0, "auspex_region_leave") : (void *)0;
+    i.p = e.p ? auspex_dlsym((void *)0, "auspex_region_iterations") : (void *)0;
     auspex_to_leave = l.p ? l.f : auspex_no_region;
     auspex_to_iterations = i.p ? i.f : auspex_no_count;
     auspex_to_enter = e.p ? e.f : auspex_no_region;

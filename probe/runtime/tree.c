@@ -42,7 +42,13 @@ static void *crumbs(size_t size)
 /* ---- regions by name ---- */
 
 struct known { uint64_t hash; uint32_t id; int line, kind; const char *name, *file; uint64_t offset; struct known *next; };
-static struct known *known[1024];
+static struct known *known[1 << 14];
+
+/* All that is kept is bounded: regions of a process, places of a thread and how
+ * deep they nest. What comes beyond is one region. */
+enum { MOST_REGIONS = 1 << 16, MOST_PLACES = 1 << 17, DEEPEST = 512 };
+static const char others[] = "<others>";
+static uint32_t regions_known, others_region = UINT32_MAX;
 
 static uint64_t hash(uint64_t h, const char *s, size_t n)
 {
@@ -73,6 +79,8 @@ static uint32_t intern(const char *name, size_t name_size, const char *file, siz
         if (k->hash == h && k->line == line && k->kind == kind && k->offset == offset
             && equal(k->name, name, name_size) && equal(k->file, file, file_size))
             return k->id;
+    if (regions_known >= MOST_REGIONS && kind != PROGRAM && others_region != UINT32_MAX)
+        return others_region;
     struct known *k = crumbs(sizeof *k);
     if (!k)
         return UINT32_MAX;
@@ -80,8 +88,10 @@ static uint32_t intern(const char *name, size_t name_size, const char *file, siz
     if (!k->name || !k->file)
         return UINT32_MAX;
     k->id = auspex_region_add(name, name_size, file, file_size, line, kind, object, offset);
-    if (k->id != UINT32_MAX)
+    if (k->id != UINT32_MAX) {
         *slot = k;
+        regions_known++;
+    }
     return k->id;
 }
 
@@ -96,7 +106,7 @@ uint32_t auspex_intern(struct auspex_region *r)
 }
 
 /* Reads `name|file|line|kind` from the right, since a name may hold anything. */
-uint32_t auspex_spec(const char *text, size_t size, struct spec **slot)
+struct spec *auspex_spec(const char *text, size_t size, struct spec **slot)
 {
     size_t at[3], end = size;
     long number[2] = {1, 0};
@@ -105,7 +115,7 @@ uint32_t auspex_spec(const char *text, size_t size, struct spec **slot)
         while (bar > 0 && text[bar - 1] != '|')
             bar--;
         if (bar == 0)
-            return UINT32_MAX;
+            return NULL;
         at[i] = bar - 1;
         if (i < 2)
             number[i] = strtol(text + bar, NULL, 10);
@@ -113,17 +123,19 @@ uint32_t auspex_spec(const char *text, size_t size, struct spec **slot)
     }
     pthread_mutex_lock(&lock);
     uint32_t id = intern(text, at[2], text + at[2] + 1, at[1] - at[2] - 1, (int)number[1], (int)number[0], NULL, 0);
-    struct spec *s = crumbs(sizeof *s);
-    if (s && id != UINT32_MAX) {
-        *s = (struct spec){text, size, id};
+    struct spec *s = *slot;
+    while (s && (s->text != text || s->size != size))
+        s = s->next; /* another thread was first */
+    if (!s && id != UINT32_MAX && (s = crumbs(sizeof *s))) {
+        *s = (struct spec){text, size, id, 0, *slot};
         __atomic_store_n(slot, s, __ATOMIC_RELEASE);
     }
     pthread_mutex_unlock(&lock);
-    return id;
+    return s;
 }
 
-/* Regions begun by hand, a bit for each of the first numbers. */
-static uint64_t named[1024];
+/* Regions begun by hand, a bit each. */
+static uint64_t named[MOST_REGIONS / 64 + 2];
 
 uint32_t auspex_named(const char *name, size_t size, const char *file, int line)
 {
@@ -242,9 +254,13 @@ int auspex_on(void)
             const char *name = strrchr(auspex_header->program, '/');
             name = name ? name + 1 : auspex_header->program;
             program_region = intern(name, strlen(name), "", 0, 0, PROGRAM, NULL, 0);
+            others_region = intern(others, strlen(others), "", 0, 0, USER, NULL, 0);
+            if (others_region != UINT32_MAX)
+                named[others_region / 64] |= (uint64_t)1 << others_region % 64;
             pthread_atfork(NULL, NULL, after_fork);
             pthread_key_create(&ending, thread_ends);
             auspex_stacks_start();
+            auspex_budget_start();
             auspex_objects();
 #ifdef __GLIBC__
             on_exit(at_exit, NULL);
@@ -300,6 +316,7 @@ static struct place *add(struct thread *t, struct place *parent, uint32_t region
     p->node = (struct node *)((char *)(t->room + 1) + t->room->used);
     p->parent = parent;
     p->region = region;
+    p->depth = parent ? parent->depth + 1 : 0;
     p->index = t->nodes++;
     p->node->region = region;
     p->node->parent = parent ? parent->index : UINT32_MAX;
@@ -347,6 +364,11 @@ struct place *auspex_way(struct thread *t, struct place *from, uint32_t region)
     for (struct place *p = from; p && !to; p = p->parent)
         if (p->region == region)
             to = p;
+    if (!to && (t->nodes >= MOST_PLACES || from->depth >= DEEPEST)) {
+        if (!t->others)
+            t->others = add(t, t->stack[0].place, others_region);
+        return t->others; /* and no way there is kept */
+    }
     if (!to && !(to = add(t, from, region))) {
         auspex_header->lost++;
         return NULL;
@@ -380,10 +402,10 @@ void auspex_unwind(struct thread *t, uint32_t region)
     uint32_t depth = t->depth;
     while (depth > 0 && t->stack[depth].place->region != region)
         depth--;
-    if (depth > 0) {
+    if (depth > 0)
         t->depth = depth;
-        leave(t);
-    }
+    if (depth > 0 || t->top == t->others)
+        leave(t); /* the region found no place of its own */
 }
 
 static void begin_thread(struct thread *t)

@@ -127,6 +127,7 @@ export interface TreeNode {
 export interface RegionTree {
   name: string;
   metric: string;
+  total: number; // regions there are, before top
   tree: TreeNode[];
 }
 
@@ -305,6 +306,7 @@ export interface Diagnosis {
   parameters: { min_pts: number; radius: number; scale: number; within: number; beyond: Num; floor: number };
   severity: Num;
   severity_degrees: Record<string, Num>;
+  total: number; // of internal.regions, before they were cut
   kinds: UnitName[][];
   continuum: boolean;
   scattered: boolean;
@@ -540,7 +542,9 @@ export interface Bottlenecks {
   rows: { region: string; value: Num; crisp: boolean; negligible: Num; severity: Record<string, Num> }[];
   warnings: string[];
   curves: Curve[];
-  values: { region: string; value: number }[]; // of every region that has one, largest first
+  values: { region: string; value: number }[]; // largest first
+  total: number; // rows there are, before top
+  over: number; // of these pass the threshold
 }
 
 export interface ScoreMetric {
@@ -560,6 +564,7 @@ export interface SimilarQuery extends WordsQuery {
 
 export interface SimilarExperiments {
   kind: "experiments";
+  total: number; // regions there are, before they were cut
   base: string;
   experiments: string[]; // the base first
   metrics: ScoreMetric[];
@@ -620,6 +625,7 @@ export interface Comparison {
   efficiency: { a: Efficiency; b: Efficiency };
   factors: { name: string; a: number | string | null; b: number | string | null }[];
   regions: { region: string; kind: Kind; a: Num; b: Num; ratio: Num; significant: boolean | null }[];
+  total: number; // regions there are, before top
   warnings: string[];
 }
 

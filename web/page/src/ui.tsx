@@ -114,10 +114,12 @@ interface TableProps<R> {
   top?: number;
   sort?: string;
   marked?: (row: R) => boolean;
+  /** How many rows there are where the answer was cut, and what prints them. */
+  all?: { total: number; command: string };
 }
 
 /** A table that sorts where a head is pressed. */
-export function Table<R>({ label, rows, columns, rowKey, top = 25, sort, marked }: TableProps<R>) {
+export function Table<R>({ label, rows, columns, rowKey, top = 25, sort, marked, all }: TableProps<R>) {
   const [order, setOrder] = useState<{ key: string; down: boolean } | undefined>(
     sort ? { key: sort.replace(/^-/, ""), down: sort.startsWith("-") } : undefined,
   );
@@ -170,7 +172,17 @@ export function Table<R>({ label, rows, columns, rowKey, top = 25, sort, marked 
           {(rows.length - shown).toLocaleString("en")} more
         </button>
       )}
+      {all && all.total > rows.length && <Rest shown={rows.length} total={all.total} command={all.command} />}
     </div>
+  );
+}
+
+/** Says that there is more than an answer brings, and how to get it. */
+export function Rest({ shown, total, command }: { shown: number; total: number; command: string }) {
+  return (
+    <p class="note">
+      The first {shown.toLocaleString("en")} of {total.toLocaleString("en")}; <code>{command}</code> prints them all.
+    </p>
   );
 }
 

@@ -70,8 +70,8 @@ function inWords(b: Found): string {
       .slice(0, 2);
     return `\`${lastName(r.region)}\` at ${number(r.value, 3)}${words.length ? " is " + words.map(([w, d]) => `${w} (degree ${degree(d)})`).join(" and ") : ""}`;
   };
-  const first = over.length
-    ? `${plural(over.length, "bottleneck")}: ${b.metric} above ${number(b.threshold)}. ${over.slice(0, 3).map(said).join("; ")}.`
+  const first = b.over
+    ? `${plural(b.over, "bottleneck")}: ${b.metric} above ${number(b.threshold)}. ${over.slice(0, 3).map(said).join("; ")}.`
     : `No bottleneck: no region has ${b.metric} above ${number(b.threshold)}.`;
   return (
     first +
@@ -220,5 +220,9 @@ function Rows({ b }: { b: Found }) {
         ]
       : []),
   ];
-  return <Table label="Bottlenecks" rows={b.rows} columns={columns} rowKey={(r) => r.region} top={20} />;
+  const all = {
+    total: b.total,
+    command: command("bottlenecks", b.experiment, "--metric", b.metric, "--threshold", String(b.threshold)),
+  };
+  return <Table label="Bottlenecks" rows={b.rows} columns={columns} rowKey={(r) => r.region} top={20} all={all} />;
 }

@@ -11,7 +11,7 @@ export function Causes({ d, command }: { d: Diagnosis; command: string }) {
   if (!d.causes.length) return null;
   return (
     <section>
-      <h2>Causes, the dearest first</h2>
+      <h2>Causes, costliest first</h2>
       {d.causes.map((c) => (
         <OneCause key={c.region} c={c} d={d} />
       ))}

@@ -253,7 +253,8 @@ function RegionTable({ c }: { c: Comparison }) {
       cell: (r) => (r.significant === null ? "–" : r.significant ? "yes" : "no"),
     },
   ];
-  return <Table label="Regions" rows={c.regions} columns={columns} rowKey={(r) => r.region} top={12} />;
+  const all = { total: c.total, command: command("compare", c.a, c.b, "--top", String(c.total)) };
+  return <Table label="Regions" rows={c.regions} columns={columns} rowKey={(r) => r.region} top={12} all={all} />;
 }
 
 /** Factors against performance, as Figure 6 has it. */

@@ -5,7 +5,7 @@ import { command, degree, number, ranges, seconds, share } from "../format";
 import { useLoad } from "../load";
 import { kindColour } from "../palette";
 import { Command } from "../picture";
-import { Choice, Switch, Warnings, Words } from "../ui";
+import { Choice, Rest, Switch, Warnings, Words } from "../ui";
 import type { ViewProps } from "../view";
 import { Causes } from "./causes";
 import { useDiagnosis } from "./diagnosis";
@@ -160,7 +160,7 @@ function Shared({ d }: { d: Diagnosis }) {
   if (!cores.length) return null;
   return (
     <section>
-      <h2>Dear in all units</h2>
+      <h2>Costly in all units</h2>
       <ul class="plain">
         {cores.map((r) => (
           <li key={r.region}>
@@ -169,6 +169,9 @@ function Shared({ d }: { d: Diagnosis }) {
           </li>
         ))}
       </ul>
+      {d.total > d.internal.regions.length && (
+        <Rest shown={d.internal.regions.length} total={d.total} command={command("diagnose", d.experiment, "--json")} />
+      )}
       {d.internal.attributes.length > 0 && (
         <p class="note">What sets them apart from the other regions: {d.internal.attributes.join(", ")}.</p>
       )}

@@ -1,4 +1,4 @@
-package report
+package replay
 
 import (
 	"cmp"

@@ -1,0 +1,232 @@
+package diagnose
+
+import (
+	"cmp"
+	"slices"
+
+	"auspex/account"
+	"auspex/analyze"
+	"auspex/model"
+)
+
+// trouble is a region in which work is dealt out unevenly, and what the ledger
+// says it costs.
+type trouble struct {
+	place
+	share float64 // of units × run time
+	lost  float64 // seconds, mean over the units
+}
+
+// leastTrouble is the share of the run from which a region is worth an
+// explanation.
+const leastTrouble = 0.01
+
+// account finds the ledger the study's costs are taken from: that of the
+// experiment, or one of its own where something else is compared than the time
+// of all regions.
+func (s *study) account(o Options) error {
+	if o.Metric == "" && !o.WithMPI && o.RegionOf == "" && s.units.level != Nodes {
+		all, err := s.d.Ledgers()
+		if err != nil || len(all) == 0 {
+			return err
+		}
+		s.ledger, s.named = all[0], all[0].ByName
+		return nil
+	}
+	own := s.time.useful.Clone()
+	own.ToExclusive(s.d.Regions)
+	in := account.Input{
+		Type: string(s.units.level), Roles: make([]int, own.Units), Helper: make([]bool, own.Units), Paths: s.d.Paths,
+		Classes: make([]account.Class, own.Regions), Wall: own, Totals: s.time.total, Run: s.time.runtime,
+	}
+	if o.RegionOf != "" {
+		inside := s.subtree(s.top.parent, true)
+		in.Run = 0
+		for k := range own.Units {
+			row := slices.Clone(own.Row(k))
+			clear(own.Row(k))
+			sum := 0.0
+			for _, r := range inside {
+				own.Row(k)[r] = row[r]
+				sum += row[r]
+			}
+			in.Run = max(in.Run, sum)
+		}
+	}
+	var err error
+	s.ledger, err = account.Draw(in)
+	return err
+}
+
+// troubles lists where the ledger sees work dealt out unevenly, the dearest
+// first. Parts that all vary as the region around them does are that region;
+// a critical region of the paper's procedure whose parts are each too small is
+// one too.
+func (s *study) troubles(found []critical) []trouble {
+	if s.ledger == nil {
+		return nil
+	}
+	whole := float64(s.ledger.Units) * s.ledger.RunSeconds
+	shares := map[int]float64{}
+	for _, spread := range s.ledger.Spreads {
+		shares[spread.Region] += spread.Lost / whole
+	}
+	var out []trouble
+	add := func(p place, share float64) {
+		out = append(out, trouble{place: p, share: share, lost: share * s.ledger.RunSeconds})
+	}
+	for _, r := range s.rolledUp(shares) {
+		add(r.place, r.share)
+	}
+	for _, c := range found {
+		if !c.core || c.self || c.named {
+			continue
+		}
+		inside := s.subtree(c.region, false)
+		sum := 0.0
+		for _, r := range inside {
+			sum += shares[r]
+		}
+		known := slices.ContainsFunc(out, func(t trouble) bool { return slices.Contains(inside, t.region) || s.encloses(t.region, c.region) })
+		if !known && sum >= leastTrouble {
+			add(c.place, sum)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b trouble) int { return cmp.Compare(b.share, a.share) })
+	return out
+}
+
+// rolledUp takes regions together that vary as one.
+func (s *study) rolledUp(shares map[int]float64) []trouble {
+	pending := map[int]trouble{}
+	for r, share := range shares {
+		if share < leastTrouble {
+			continue
+		}
+		p := place{region: r, named: s.named, self: !s.named && len(s.top.nested[r]) > 0}
+		pending[r] = trouble{place: p, share: share}
+	}
+	if !s.named {
+		for r := len(s.d.Regions) - 1; r >= 0; r-- {
+			if r != s.top.parent && !s.encloses(r, s.top.parent) {
+				s.rollUp(r, shares, pending)
+			}
+		}
+	}
+	out := make([]trouble, 0, len(pending))
+	for _, t := range pending {
+		out = append(out, t)
+	}
+	slices.SortFunc(out, func(a, b trouble) int {
+		return cmp.Or(cmp.Compare(b.share, a.share), cmp.Compare(a.region, b.region))
+	})
+	return out
+}
+
+const (
+	asOne      = 0.97 // the least correlation of parts that vary as one
+	mostOfIt   = 0.9  // of a region's time, and of what is lost in it, the parts have
+	apartByOne = 2    // the fewest parts to be taken together
+)
+
+// rollUp replaces the parts of a region by the region, where they have nearly
+// all of its time and each varies as the region does.
+func (s *study) rollUp(r int, shares map[int]float64, pending map[int]trouble) {
+	var parts []int
+	inside, held, lost, all := 0.0, 0.0, 0.0, 0.0
+	outer := s.values(place{region: r})
+	for _, part := range append([]int{r}, s.top.nested[r]...) {
+		t, ok := pending[part]
+		p := place{region: part, self: part == r && len(s.top.nested[r]) > 0}
+		values := s.values(p)
+		time := analyze.Total(values)
+		inside += time
+		if part != r {
+			for _, below := range s.subtree(part, false) {
+				all += shares[below]
+			}
+		} else {
+			all += shares[r]
+		}
+		if !ok {
+			continue
+		}
+		if correlation(values, outer) < asOne {
+			return
+		}
+		parts = append(parts, part)
+		held += time
+		lost += t.share
+	}
+	if len(parts) < apartByOne || held < mostOfIt*inside || lost < mostOfIt*all {
+		return
+	}
+	for _, part := range parts {
+		delete(pending, part)
+	}
+	pending[r] = trouble{place: place{region: r}, share: lost}
+}
+
+// encloses tells whether a region is around another, or it itself.
+func (s *study) encloses(outer, inner int) bool {
+	for r := inner; r != model.NoParent; r = s.d.Regions[r].Parent {
+		if r == outer {
+			return true
+		}
+	}
+	return false
+}
+
+// name is how a trouble's region is called: by its path, or its name where
+// regions of one name count as one.
+func (s *study) name(p place) string {
+	if p.named {
+		return model.EscapeName(s.d.Regions[p.region].Name)
+	}
+	return s.d.Paths[p.region]
+}
+
+// criticals adds the troubles that the paper's procedure did not come upon to
+// the critical regions: a second cause, or one that makes no kinds.
+func (s *study) criticals(found []critical, troubles []trouble) []critical {
+	for _, t := range troubles {
+		if t.share < account.Trouble {
+			continue
+		}
+		if i := slices.IndexFunc(found, func(c critical) bool { return c.region == t.region && !t.named }); i >= 0 {
+			found[i].core = true
+			continue
+		}
+		c := critical{place: t.place, core: true, inside: -1}
+		for r := t.region; r != model.NoParent && r != s.top.parent; r = s.d.Regions[r].Parent {
+			c.level++
+		}
+		c.level = max(1, c.level)
+		found = append(found, c)
+	}
+	return found
+}
+
+// headline says what the run's largest avoidable loss is. A region of
+// imbalance is called as the causes call it.
+func (s *study) headline(r *Diagnosis) {
+	r.Ledger, r.LoadBalance = []account.Line{}, analyze.Missing
+	if t, err := s.d.Times(); err == nil {
+		r.LoadBalance = t.Efficiency().LoadBalance
+	}
+	if s.ledger == nil || s.ledger.RunSeconds <= 0 {
+		r.Headline = account.Headline{Kind: account.Useful}
+		return
+	}
+	r.Ledger, r.Cores = s.ledger.Lines, s.ledger.Cores
+	all := s.ledger.Headlines()
+	for i := range all {
+		if all[i].Kind == account.Imbalance && len(r.Causes) > 0 && float64(r.Causes[0].LostShare) >= all[i].Share {
+			all[i].Region, all[i].Share = account.Place(r.Causes[0].Region), float64(r.Causes[0].LostShare)
+		}
+	}
+	r.Headline = all[0]
+	if len(all) > 1 {
+		r.Second = &all[1]
+	}
+}

@@ -1,0 +1,56 @@
+package events
+
+import (
+	"strings"
+
+	"auspex/trace"
+)
+
+// calls are the MPI calls that exchange something, by name without MPI_ and in
+// small letters.
+var calls = map[string]trace.Kind{
+	"send": trace.Send, "ssend": trace.Send, "bsend": trace.Send, "rsend": trace.Send,
+	"isend": trace.Isend, "issend": trace.Isend, "ibsend": trace.Isend, "irsend": trace.Isend, "start": trace.Isend, "startall": trace.Isend,
+	"recv": trace.Recv, "mrecv": trace.Recv, "irecv": trace.Irecv, "imrecv": trace.Irecv, "sendrecv": trace.SendRecv, "sendrecv_replace": trace.SendRecv,
+	"wait": trace.Wait, "waitall": trace.WaitAll, "waitany": trace.Wait, "waitsome": trace.WaitAll,
+	"test": trace.Test, "testall": trace.Test, "testany": trace.Test, "testsome": trace.Test,
+	"barrier": trace.Barrier, "bcast": trace.Bcast, "reduce": trace.Reduce, "allreduce": trace.Allreduce, "scan": trace.Scan, "exscan": trace.Exscan,
+	"alltoall": trace.Alltoall, "alltoallv": trace.Alltoallv, "alltoallw": trace.Alltoallv, "gather": trace.Gather, "scatter": trace.Scatter,
+	"allgather": trace.Allgather, "gatherv": trace.Gatherv, "allgatherv": trace.Allgatherv, "scatterv": trace.Scatterv,
+	"reduce_scatter": trace.ReduceScatter, "reduce_scatter_block": trace.ReduceScatter,
+	"init": trace.Init, "init_thread": trace.Init, "finalize": trace.Finalize,
+}
+
+// CallKind says what an MPI call does by its name; false where it exchanges
+// nothing that is understood here.
+func CallKind(name string) (trace.Kind, bool) {
+	low := strings.ToLower(name)
+	rest, ok := strings.CutPrefix(low, "mpi_")
+	if !ok {
+		return Other, false
+	}
+	k, ok := calls[rest]
+	return k, ok
+}
+
+// CallName names a kind of call as MPI does.
+func CallName(k trace.Kind) string {
+	switch k {
+	case trace.SendRecv:
+		return "MPI_Sendrecv"
+	case trace.WaitAll:
+		return "MPI_Waitall"
+	case trace.ReduceScatter:
+		return "MPI_Reduce_scatter"
+	case ThreadBarrier:
+		return "barrier of threads"
+	case Lock:
+		return "lock"
+	case Other:
+		return "MPI"
+	case Pause:
+		return "pause"
+	}
+	name := k.String()
+	return "MPI_" + strings.ToUpper(name[:1]) + name[1:]
+}

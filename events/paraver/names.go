@@ -1,0 +1,123 @@
+package paraver
+
+import (
+	"bufio"
+	"io"
+	"strconv"
+	"strings"
+
+	"auspex/events"
+	"auspex/trace"
+)
+
+// Types of events that Extrae writes.
+const (
+	typePointToPoint = 50000001
+	typeCollective   = 50000002
+	typeOther        = 50000003
+	typeIO           = 50000004
+	typeOneSided     = 50000005
+	typeSendSize     = 50100001
+	typeRoot         = 50100003
+	typeComm         = 50100004
+	typeInstructions = 42000050
+	typeCycles       = 42000059
+	typeUser         = 60000019 // user functions
+	typeCaller       = 70000001 // who called MPI, at level 1 and further up
+	callerLevels     = 8
+)
+
+// labels is what a .pcf file says the numbers mean: type → value → text.
+type labels map[int64]map[int64]string
+
+// maxLabels bounds what a file may say.
+const maxLabels = 1 << 20
+
+// readLabels reads the EVENT_TYPE blocks of a .pcf file: lines `gradient type
+// name`, then VALUES with lines `number text`. The long form of a name that was
+// abbreviated follows in brackets.
+func readLabels(r io.Reader) (labels, error) {
+	out := labels{}
+	sc := bufio.NewScanner(r)
+	sc.Buffer(make([]byte, 1<<16), 1<<20)
+	var types []int64
+	inTypes, inValues, n := false, false, 0
+	for sc.Scan() {
+		line := strings.TrimSpace(sc.Text())
+		switch {
+		case line == "":
+			continue
+		case line == "EVENT_TYPE":
+			types, inTypes, inValues = nil, true, false
+			continue
+		case line == "VALUES":
+			inTypes, inValues = false, inTypes
+			continue
+		}
+		number, rest, _ := strings.Cut(line, " ")
+		first, err := strconv.ParseInt(number, 10, 64)
+		if err != nil {
+			inTypes, inValues = false, false
+			continue
+		}
+		if n++; n > maxLabels {
+			break
+		}
+		rest = strings.TrimSpace(rest)
+		switch {
+		case inTypes:
+			number, _, _ := strings.Cut(rest, " ")
+			if t, err := strconv.ParseInt(number, 10, 64); err == nil {
+				types = append(types, t)
+			}
+		case inValues:
+			if i := strings.LastIndex(rest, " ["); i >= 0 && strings.HasSuffix(rest, "]") {
+				rest = rest[i+2 : len(rest)-1]
+			}
+			for _, t := range types {
+				if out[t] == nil {
+					out[t] = map[int64]string{}
+				}
+				out[t][first] = rest
+			}
+		}
+	}
+	return out, sc.Err()
+}
+
+// extraeCalls are Extrae's numbers of MPI calls, for traces without a .pcf.
+var extraeCalls = map[int64]string{
+	1: "MPI_Send", 2: "MPI_Recv", 3: "MPI_Isend", 4: "MPI_Irecv", 5: "MPI_Wait", 6: "MPI_Waitall", 7: "MPI_Bcast", 8: "MPI_Barrier",
+	9: "MPI_Reduce", 10: "MPI_Allreduce", 11: "MPI_Alltoall", 12: "MPI_Alltoallv", 13: "MPI_Gather", 14: "MPI_Gatherv", 15: "MPI_Scatter",
+	16: "MPI_Scatterv", 17: "MPI_Allgather", 18: "MPI_Allgatherv", 19: "MPI_Comm_rank", 20: "MPI_Comm_size", 22: "MPI_Comm_dup",
+	25: "MPI_Comm_free", 31: "MPI_Init", 32: "MPI_Finalize", 41: "MPI_Sendrecv", 43: "MPI_Cart_create",
+}
+
+// callName names an MPI call.
+func (l labels) callName(kind, value int64) string {
+	if name := l[kind][value]; name != "" {
+		return name
+	}
+	if name := extraeCalls[value]; name != "" {
+		return name
+	}
+	return "MPI call " + strconv.FormatInt(value, 10)
+}
+
+// callKind says what a call does by its name.
+func callKind(name string) trace.Kind {
+	if k, ok := events.CallKind(name); ok {
+		return k
+	}
+	return events.Other
+}
+
+// name is the text of a value, nothing where it stands for no one.
+func (l labels) name(kind, value int64) string {
+	switch text := l[kind][value]; text {
+	case "End", "Unresolved", "_NOT_Found":
+		return ""
+	default:
+		return text
+	}
+}

@@ -1,0 +1,239 @@
+package paraver
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+
+	"auspex/events"
+	"auspex/internal/mistake"
+)
+
+// Looks tells whether a file begins like a Paraver trace.
+func Looks(head []byte) bool { return bytes.HasPrefix(head, []byte("#Paraver ")) }
+
+// Trace is a Paraver trace on disk. It is an events.Source.
+type Trace struct {
+	path   string
+	header events.Header
+	labels labels
+	scale  int64   // ns of the file's unit
+	first  []int32 // first location of each rank
+	roots  roots
+	open   func() (io.ReadCloser, error)
+}
+
+// Open reads the head of a trace and the .pcf file beside it, should there be
+// one.
+func Open(path string) (*Trace, error) {
+	t := &Trace{path: path, open: func() (io.ReadCloser, error) { return openPlain(path) }}
+	base := strings.TrimSuffix(strings.TrimSuffix(path, ".gz"), ".prv")
+	names, err := openPlain(base + ".pcf")
+	if errors.Is(err, fs.ErrNotExist) {
+		names, err = openPlain(base + ".pcf.gz")
+	}
+	switch {
+	case err == nil:
+		defer names.Close()
+		if t.labels, err = readLabels(names); err != nil {
+			return nil, mistake.InFile(base+".pcf", "%v", err)
+		}
+	case errors.Is(err, fs.ErrNotExist):
+		t.header.Notes = append(t.header.Notes, "there is no .pcf file beside the trace, so regions have no names")
+	default:
+		return nil, err
+	}
+	return t, t.readHead()
+}
+
+// openPlain opens a file, through gunzip where it is gzipped.
+func openPlain(path string) (io.ReadCloser, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	in := bufio.NewReaderSize(f, 1<<16)
+	if head, _ := in.Peek(2); !bytes.Equal(head, []byte{0x1f, 0x8b}) {
+		return struct {
+			io.Reader
+			io.Closer
+		}{in, f}, nil
+	}
+	z, err := gzip.NewReader(in)
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return struct {
+		io.Reader
+		io.Closer
+	}{z, f}, nil
+}
+
+// Header is what the first lines say.
+func (t *Trace) Header() *events.Header { return &t.header }
+
+// What a file may claim.
+const (
+	maxLocations = 1 << 22
+	maxComms     = 1 << 16
+	maxLine      = 1 << 24
+)
+
+// readHead reads the first line and the communicators.
+func (t *Trace) readHead() error {
+	in, err := t.open()
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	sc := bufio.NewScanner(in)
+	sc.Buffer(make([]byte, 1<<16), maxLine)
+	if !sc.Scan() || !Looks(sc.Bytes()) {
+		return mistake.AtLine(t.path, 1, "not a Paraver trace: it does not begin with #Paraver")
+	}
+	t.header.Name = t.path
+	if err := t.firstLine(sc.Text()); err != nil {
+		return mistake.AtLine(t.path, 1, "%v", err)
+	}
+	t.header.Comms = [][]int32{nil}
+	for line := 2; sc.Scan() && bytes.HasPrefix(sc.Bytes(), []byte("c:")); line++ {
+		if err := t.communicator(sc.Text()); err != nil {
+			return mistake.AtLine(t.path, line, "%v", err)
+		}
+	}
+	return sc.Err()
+}
+
+// firstLine reads `#Paraver (date):duration_ns:nodes(cpus,…):apps:tasks(threads:node,…),comms`.
+func (t *Trace) firstLine(line string) error {
+	_, rest, ok := strings.Cut(line, "):")
+	parts := strings.SplitN(rest, ":", 4)
+	if !ok || len(parts) < 4 {
+		return errors.New("the first line is cut short")
+	}
+	t.scale = 1000 // microseconds, unless said otherwise
+	if strings.HasSuffix(parts[0], "_ns") {
+		t.scale = 1
+	}
+	if parts[2] != "1" {
+		t.header.Notes = append(t.header.Notes, "the trace holds "+parts[2]+" programs; only the first is read")
+	}
+	count, rest, ok := strings.Cut(parts[3], "(")
+	list, _, closed := strings.Cut(rest, ")")
+	tasks, err := strconv.Atoi(count)
+	if !ok || !closed || err != nil || tasks < 1 || tasks > maxLocations {
+		return fmt.Errorf("the number of processes cannot be read from %.60q", parts[3])
+	}
+	if n := strings.Count(list, ",") + 1; n != tasks {
+		return fmt.Errorf("the first line names %d processes and lists %d", tasks, n)
+	}
+	t.header.Ranks = tasks
+	for rank, task := range strings.Split(list, ",") {
+		number, _, _ := strings.Cut(task, ":")
+		threads, err := strconv.Atoi(number)
+		if err != nil || threads < 1 || len(t.header.Locations)+threads > maxLocations {
+			return fmt.Errorf("process %d has an impossible number of threads, %q", rank+1, number)
+		}
+		t.first = append(t.first, int32(len(t.header.Locations)))
+		for thread := range threads {
+			t.header.Locations = append(t.header.Locations, events.Location{Rank: int32(rank), Thread: int32(thread)})
+		}
+	}
+	return nil
+}
+
+// communicator reads `c:app:id:n:task:task:…`. The one of all tasks is the
+// world.
+func (t *Trace) communicator(line string) error {
+	parts := strings.Split(line, ":")
+	if len(parts) < 4 {
+		return errors.New("a communicator is cut short")
+	}
+	id, err := strconv.Atoi(parts[2])
+	if err != nil || id < 1 || id > maxComms {
+		return fmt.Errorf("%q is no number of a communicator", parts[2])
+	}
+	for len(t.header.Comms) <= id {
+		t.header.Comms = append(t.header.Comms, nil)
+	}
+	var members []int32
+	for _, p := range parts[4:] {
+		rank, err := strconv.Atoi(p)
+		if err != nil || rank < 1 || rank > t.header.Ranks {
+			return fmt.Errorf("communicator %d names process %q, but there are %d", id, p, t.header.Ranks)
+		}
+		members = append(members, int32(rank-1))
+	}
+	t.header.Comms[id] = members
+	return nil
+}
+
+// Each hands over the spans of the trace.
+func (t *Trace) Each(ctx context.Context, visit func(*events.Span) error) error {
+	if err := t.findRoots(ctx); err != nil {
+		return err
+	}
+	return t.each(ctx, visit)
+}
+
+// each reads the records.
+func (t *Trace) each(ctx context.Context, visit func(*events.Span) error) error {
+	in, err := t.open()
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	t.header.Paths, t.header.Counted = nil, false
+	r := newReader(t, visit)
+	lines := bufio.NewReaderSize(in, 1<<20)
+	for number := 1; ; number++ {
+		if number&0xfff == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		line, err := lines.ReadSlice('\n')
+		if errors.Is(err, bufio.ErrBufferFull) {
+			if len(line) > 0 && line[0] != '#' && line[0] != 'c' {
+				return mistake.AtLine(t.path, number, "a record of more than a million characters")
+			}
+			for errors.Is(err, bufio.ErrBufferFull) { // the head was read already
+				_, err = lines.ReadSlice('\n')
+			}
+			line = []byte{'#'}
+		}
+		if len(line) > 0 {
+			if err := r.record(line); err != nil {
+				var own visitError
+				if errors.As(err, &own) {
+					return own.error
+				}
+				return mistake.AtLine(t.path, number, "%v", err)
+			}
+		}
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return mistake.AtLine(t.path, number, "cannot read: %v", err)
+		}
+	}
+	if err := r.end(); err != nil {
+		var own visitError
+		if errors.As(err, &own) {
+			return own.error
+		}
+		return err
+	}
+	return nil
+}
+
+// visitError is what the visitor said: not a mistake of the file.
+type visitError struct{ error }

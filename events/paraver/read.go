@@ -1,0 +1,260 @@
+package paraver
+
+import (
+	"errors"
+	"fmt"
+
+	"auspex/events"
+	"auspex/trace"
+)
+
+// States that Extrae writes, as far as they are told apart here.
+const stateRunning = 1
+
+// maxWaiting is how many states of a location wait for the call that ends them
+// and tells where they are.
+const maxWaiting = 256
+
+// reader turns records into spans.
+type reader struct {
+	t     *Trace
+	visit func(*events.Span) error
+	paths *events.Paths
+	locs  []location
+	span  events.Span
+	// rooted counts the collectives with a root by communicator and rank.
+	rooted [][]int32
+}
+
+// location is what is known of a thread while its records go by.
+type location struct {
+	waiting  []events.Span // states outside of calls, not handed over yet
+	halves   []timedHalf   // messages whose span has not come yet
+	stack    []int64       // user functions
+	call     call
+	inCall   bool
+	next     call // about to be entered
+	entering bool
+	anyState bool
+	last     int64 // end of the latest call, where there are no states
+}
+
+// call is an MPI call under way.
+type call struct {
+	kind, value int64
+	begin       int64
+	bytes       int64
+	root, comm  int64
+	callers     [callerLevels]int64
+	line        int64
+}
+
+// timedHalf is a half of a message and when it happens.
+type timedHalf struct {
+	at int64
+	events.Half
+}
+
+func newReader(t *Trace, visit func(*events.Span) error) *reader {
+	return &reader{t: t, visit: visit, paths: events.NewPaths(&t.header), locs: make([]location, len(t.header.Locations))}
+}
+
+var errShort = errors.New("the record is cut short")
+
+// fields reads numbers between colons.
+type fields struct {
+	b  []byte
+	at int
+}
+
+func (f *fields) next() (int64, bool) {
+	n, digits, negative := int64(0), 0, false
+	if f.at < len(f.b) && f.b[f.at] == '-' {
+		negative = true
+		f.at++
+	}
+	for f.at < len(f.b) && f.b[f.at] >= '0' && f.b[f.at] <= '9' {
+		n = n*10 + int64(f.b[f.at]-'0')
+		digits++
+		f.at++
+	}
+	if f.at < len(f.b) && f.b[f.at] == ':' {
+		f.at++
+	} else {
+		f.at = len(f.b)
+	}
+	if negative {
+		n = -n
+	}
+	return n, digits > 0 && digits < 19
+}
+
+// record takes one line.
+func (r *reader) record(line []byte) error {
+	for len(line) > 0 && (line[len(line)-1] == '\n' || line[len(line)-1] == '\r') {
+		line = line[:len(line)-1]
+	}
+	if len(line) < 2 || line[1] != ':' {
+		return nil // the head, or nothing
+	}
+	f := fields{b: line, at: 2}
+	switch line[0] {
+	case '1':
+		return r.state(&f)
+	case '2':
+		return r.events(&f)
+	case '3':
+		return r.message(&f)
+	}
+	return nil
+}
+
+// where reads cpu:app:task:thread. false stands for another program's record.
+func (r *reader) where(f *fields) (int32, bool, error) {
+	var v [4]int64
+	for i := range v {
+		var ok bool
+		if v[i], ok = f.next(); !ok {
+			return 0, false, errShort
+		}
+	}
+	if v[1] != 1 {
+		return 0, false, nil
+	}
+	if v[2] < 1 || v[2] > int64(r.t.header.Ranks) {
+		return 0, false, fmt.Errorf("process %d, but there are %d", v[2], r.t.header.Ranks)
+	}
+	first := r.t.first[v[2]-1]
+	end := int32(len(r.locs))
+	if int(v[2]) < len(r.t.first) {
+		end = r.t.first[v[2]]
+	}
+	if v[3] < 1 || v[3] > int64(end-first) {
+		return 0, false, fmt.Errorf("thread %d of process %d, which has %d", v[3], v[2], end-first)
+	}
+	return first + int32(v[3]) - 1, true, nil
+}
+
+func (r *reader) time(f *fields) (int64, error) {
+	v, ok := f.next()
+	if !ok || v < 0 || v > 1<<61/r.t.scale {
+		return 0, errors.New("the record has no time that could be")
+	}
+	return v * r.t.scale, nil
+}
+
+// state takes 1:where:begin:end:state.
+func (r *reader) state(f *fields) error {
+	loc, ok, err := r.where(f)
+	if err != nil || !ok {
+		return err
+	}
+	begin, err := r.time(f)
+	if err != nil {
+		return err
+	}
+	end, err := r.time(f)
+	if err != nil {
+		return err
+	}
+	state, ok := f.next()
+	if !ok {
+		return errShort
+	}
+	if end < begin {
+		return fmt.Errorf("a state that ends before it begins, at %d", end)
+	}
+	l := &r.locs[loc]
+	l.anyState = true
+	// A state stands before the events of its begin, so this one comes after
+	// the call, which took no time.
+	if err := r.enter(loc, l); err != nil {
+		return err
+	}
+	if n := len(l.waiting); n > 0 && l.waiting[n-1].Kind == stateOpen {
+		r.settle(l)
+	}
+	if len(l.waiting) >= maxWaiting {
+		if err := r.release(l, r.path(nil, l)); err != nil {
+			return err
+		}
+	}
+	// Whether it belongs to a call is known when the events of its begin have
+	// been read.
+	l.waiting = append(l.waiting, events.Span{Loc: loc, Kind: stateOpen, Root: int32(state), Begin: begin, End: end})
+	return nil
+}
+
+// stateOpen marks a state of which it is not known yet what it is; Root holds
+// its number.
+const stateOpen = trace.Kind(255)
+
+// settle decides what the latest state is: part of the call under way, or
+// something outside.
+func (r *reader) settle(l *location) {
+	n := len(l.waiting)
+	if n == 0 || l.waiting[n-1].Kind != stateOpen {
+		return
+	}
+	s := &l.waiting[n-1]
+	if l.inCall && s.Begin >= l.call.begin {
+		l.waiting = l.waiting[:n-1]
+		return
+	}
+	s.Kind = events.Pause
+	if s.Root == stateRunning {
+		s.Kind = trace.Compute
+	}
+	s.Root = -1
+}
+
+// release hands over the states that waited, as being in a region.
+func (r *reader) release(l *location, path int32) error {
+	open := -1
+	for i := range l.waiting {
+		if l.waiting[i].Kind == stateOpen {
+			open = i // the latest one, which begins where the call ends
+			break
+		}
+		l.waiting[i].Path = path
+		if err := r.visit(&l.waiting[i]); err != nil {
+			return visitError{err}
+		}
+	}
+	if open >= 0 {
+		l.waiting[0] = l.waiting[open]
+		l.waiting = l.waiting[:1]
+	} else {
+		l.waiting = l.waiting[:0]
+	}
+	return nil
+}
+
+// path is the region of a call, or of the computation before it: the user
+// functions that are open, or who called.
+func (r *reader) path(c *call, l *location) int32 {
+	p := events.Path{}
+	for _, u := range l.stack {
+		if name := r.t.labels.name(typeUser, u); name != "" {
+			p.Name = join(p.Name, name)
+		}
+	}
+	if c != nil && p.Name == "" {
+		for i := callerLevels - 1; i >= 0; i-- {
+			if name := r.t.labels.name(typeCaller+int64(i), c.callers[i]); name != "" {
+				p.Name = join(p.Name, name)
+			}
+		}
+	}
+	if p.Name == "" {
+		p.Name = "program"
+	}
+	return r.paths.Of(p)
+}
+
+func join(path, name string) string {
+	if path == "" {
+		return name
+	}
+	return path + "/" + name
+}

@@ -1,0 +1,161 @@
+package paraver
+
+import (
+	"errors"
+
+	"auspex/events"
+	"auspex/trace"
+)
+
+// events takes 2:where:time:type:value:….
+func (r *reader) events(f *fields) error {
+	loc, ok, err := r.where(f)
+	if err != nil || !ok {
+		return err
+	}
+	at, err := r.time(f)
+	if err != nil {
+		return err
+	}
+	l := &r.locs[loc]
+	now := call{begin: at, root: -1}
+	entered, left := false, false
+	var instructions, cycles int64
+	for f.at < len(f.b) {
+		kind, ok1 := f.next()
+		value, ok2 := f.next()
+		if !ok1 || !ok2 {
+			return errors.New("an event without a value")
+		}
+		switch {
+		case kind >= typePointToPoint && kind <= typeOneSided:
+			if value == 0 {
+				left = true
+			} else {
+				entered, now.kind, now.value = true, kind, value
+			}
+		case kind == typeSendSize:
+			now.bytes = value
+		case kind == typeRoot:
+			now.root = value
+		case kind == typeComm:
+			now.comm = value
+		case kind == typeInstructions:
+			instructions = value
+		case kind == typeCycles:
+			cycles = value
+		case kind == typeUser:
+			l.user(value)
+		case kind >= typeCaller && kind < typeCaller+callerLevels:
+			now.callers[kind-typeCaller] = value
+		}
+	}
+	// What belongs to the begin of a call may stand in several records: the
+	// call is entered when all of them have been read.
+	if more := l.entering && l.next.begin == at && !left && !entered; more {
+		l.next.merge(&now)
+	} else if err := r.enter(loc, l); err != nil {
+		return err
+	}
+	if instructions > 0 || cycles > 0 {
+		r.count(l, at, instructions, cycles)
+	}
+	if left && l.inCall {
+		if err := r.leave(loc, l, at); err != nil {
+			return err
+		}
+	}
+	if entered {
+		l.entering, l.next = true, now
+	}
+	return nil
+}
+
+// merge adds what another record of the same instant says.
+func (c *call) merge(more *call) {
+	c.bytes, c.comm = max(c.bytes, more.bytes), max(c.comm, more.comm)
+	c.root = max(c.root, more.root)
+	for i, v := range more.callers {
+		c.callers[i] = max(c.callers[i], v)
+	}
+}
+
+// maxUser bounds how deep user functions nest.
+const maxUser = 256
+
+// user opens a user function, or closes the innermost one.
+func (l *location) user(value int64) {
+	if value != 0 && len(l.stack) < maxUser {
+		l.stack = append(l.stack, value)
+	} else if value == 0 && len(l.stack) > 0 {
+		l.stack = l.stack[:len(l.stack)-1]
+	}
+}
+
+// count books what counters counted since their last event, if that was
+// computation: a running state that ends now, or is under way.
+func (r *reader) count(l *location, at, instructions, cycles int64) {
+	for i := len(l.waiting) - 1; i >= 0 && l.waiting[i].End >= at; i-- {
+		s := &l.waiting[i]
+		running := s.Kind == trace.Compute || s.Kind == stateOpen && s.Root == stateRunning
+		if running && s.Begin < at {
+			s.Instructions += instructions
+			s.Cycles += cycles
+			r.t.header.Counted = true
+			return
+		}
+	}
+}
+
+// enter begins a call, if one is to be, and hands over what came before it.
+func (r *reader) enter(loc int32, l *location) error {
+	if !l.entering {
+		return nil
+	}
+	l.entering = false
+	c := l.next
+	// The state of the call itself may stand before its event.
+	if n := len(l.waiting); n > 0 && l.waiting[n-1].Kind == stateOpen && l.waiting[n-1].Begin >= c.begin {
+		l.waiting = l.waiting[:n-1]
+	}
+	r.settle(l)
+	l.call, l.inCall = c, true
+	path := r.path(&c, l)
+	if !l.anyState && c.begin > l.last {
+		l.waiting = append(l.waiting, events.Span{Loc: loc, Kind: trace.Compute, Root: -1, Begin: l.last, End: c.begin})
+	}
+	return r.release(l, path)
+}
+
+// leave ends a call.
+func (r *reader) leave(loc int32, l *location, at int64) error {
+	c := &l.call
+	name := r.t.labels.callName(c.kind, c.value)
+	where := r.t.header.Paths[r.path(c, l)]
+	where.Name = join(where.Name, name)
+	s := &r.span
+	*s = events.Span{Loc: loc, Kind: callKind(name), Path: r.paths.Of(where), Root: -1, Begin: c.begin, End: at, Bytes: c.bytes, Messages: s.Messages[:0]}
+	if c.comm > 0 && int(c.comm) < len(r.t.header.Comms) {
+		s.Comm = int32(c.comm)
+		if len(r.t.header.Comms[s.Comm]) == r.t.header.Ranks {
+			s.Comm = 0
+		}
+	}
+	if s.Kind.Collective() && events.Rooted(s.Kind) {
+		s.Root = r.rootOf(loc, c, s)
+	}
+	kept := l.halves[:0]
+	for _, h := range l.halves {
+		if h.at > at {
+			kept = append(kept, h)
+			continue
+		}
+		s.Messages = append(s.Messages, h.Half)
+	}
+	l.halves = kept
+	l.inCall, l.last = false, at
+	if err := r.visit(s); err != nil {
+		return visitError{err}
+	}
+	return nil
+}

@@ -1,0 +1,196 @@
+package events
+
+import (
+	"context"
+
+	"auspex/trace"
+)
+
+// Program makes a replayable trace of a measured one: computation and pauses as
+// they took, in ns, so that a host of 10⁹ flop/s replays them as they were;
+// messages and collectives without their times. A Location before a compute
+// names its region. Receives stand where they were completed; calls that
+// exchange nothing leave no trace, as they would take no time on an ideal
+// network. Only the first thread of each rank is taken.
+func Program(ctx context.Context, src Source) (*trace.Trace, error) {
+	p := programmer{}
+	seen := 0
+	err := src.Each(ctx, func(s *Span) error {
+		if seen++; seen%65536 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		p.begin(src.Header())
+		p.add(s)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	p.begin(src.Header())
+	t := &trace.Trace{Name: src.Header().Name}
+	for _, b := range p.ranks {
+		b.Add(&trace.Action{Kind: trace.Finalize})
+		t.Programs = append(t.Programs, b.Program())
+	}
+	return t, nil
+}
+
+// programmer collects the actions of all ranks.
+type programmer struct {
+	header *Header
+	ranks  []*trace.Builder
+	at     []int32   // region last told, of each rank
+	comms  [][]int32 // number of each communicator in each rank, -1 where it is not in it
+}
+
+// begin starts all ranks' programs, with the communicators known from the
+// start.
+func (p *programmer) begin(h *Header) {
+	if p.header != nil {
+		return
+	}
+	p.header = h
+	for r := range h.Ranks {
+		b := trace.NewBuilder(r)
+		b.Add(&trace.Action{Kind: trace.Init})
+		p.ranks, p.at = append(p.ranks, b), append(p.at, -1)
+		p.comms = append(p.comms, []int32{0})
+	}
+	for c := 1; c < len(h.Comms); c++ {
+		p.split(c)
+	}
+}
+
+// split makes communicator c in the ranks' programs. One of a single rank needs
+// none: nobody waits in it.
+func (p *programmer) split(c int) {
+	members := p.header.Comms[c]
+	for r := range p.ranks {
+		p.comms[r] = append(p.comms[r], -1)
+	}
+	if len(members) < 2 {
+		return
+	}
+	key := map[int32]int{}
+	for i, m := range members {
+		key[m] = i
+	}
+	number := int32(1)
+	for k := 1; k < c; k++ {
+		if len(p.header.Comms[k]) >= 2 {
+			number++
+		}
+	}
+	for r, b := range p.ranks {
+		k, in := key[int32(r)]
+		colour := int32(1)
+		if in {
+			colour, p.comms[r][c] = 0, number
+		}
+		b.Add(&trace.Action{Kind: trace.CommSplit, Tag: colour, Count: int64(k)})
+	}
+}
+
+func (p *programmer) add(s *Span) {
+	loc := p.header.Locations[s.Loc]
+	if loc.Thread != 0 {
+		return
+	}
+	b := p.ranks[loc.Rank]
+	switch s.Kind {
+	case trace.Compute, Pause, ThreadBarrier, Lock:
+		if s.End <= s.Begin {
+			return
+		}
+		if s.Path != p.at[loc.Rank] {
+			p.at[loc.Rank] = s.Path
+			path := p.header.Paths[s.Path]
+			b.Add(&trace.Action{Kind: trace.Location, File: path.Name, Tag: int32(path.Line)})
+		}
+		b.Add(&trace.Action{Kind: trace.Compute, Value: float64(s.End - s.Begin)})
+	case Other, trace.Init, trace.Finalize:
+	default:
+		if s.Kind.Collective() {
+			p.collective(b, loc.Rank, s)
+			return
+		}
+		p.messages(b, loc.Rank, s)
+	}
+}
+
+// messages adds the point-to-point actions of a span: what it sends first.
+func (p *programmer) messages(b *trace.Builder, rank int32, s *Span) {
+	blocking := s.Kind == trace.Send
+	for _, m := range s.Messages {
+		if m.Side != Sent {
+			continue
+		}
+		kind := trace.Isend
+		if blocking {
+			kind = trace.Send
+		}
+		b.Add(&trace.Action{Kind: kind, Type: trace.Byte, Peer: m.Peer, Tag: max(m.Tag, 0), Count: m.Bytes})
+		if !blocking {
+			// Waited for at the end: the buffers of a run that was measured
+			// held it.
+			continue
+		}
+	}
+	for _, m := range s.Messages {
+		if m.Side == Received {
+			b.Add(&trace.Action{Kind: trace.Recv, Type: trace.Byte, Peer: m.Peer, Tag: max(m.Tag, 0), Count: m.Bytes})
+		}
+	}
+}
+
+func (p *programmer) collective(b *trace.Builder, rank int32, s *Span) {
+	comm := int32(0)
+	if s.Comm > 0 && int(s.Comm) < len(p.comms[rank]) {
+		comm = p.comms[rank][s.Comm]
+	}
+	if comm < 0 {
+		return // alone in it, or not a member
+	}
+	a := trace.Action{Kind: plainKind(s.Kind), Type: trace.Byte, Type2: trace.Byte, Comm: comm, Count: s.Bytes, Count2: s.Bytes, Peer: trace.RootUnset}
+	if rooted(s.Kind) && s.Root >= 0 {
+		a.Peer = s.Root
+		if comm > 0 {
+			for i, m := range p.header.Comms[s.Comm] {
+				if m == s.Root {
+					a.Peer = int32(i)
+				}
+			}
+		}
+	}
+	b.Add(&a)
+}
+
+// plainKind is the collective with one size that stands for one with lists:
+// measured traces say what each rank sends, not to whom how much.
+func plainKind(k trace.Kind) trace.Kind {
+	switch k {
+	case trace.Alltoallv:
+		return trace.Alltoall
+	case trace.Gatherv:
+		return trace.Gather
+	case trace.Scatterv:
+		return trace.Scatter
+	case trace.Allgatherv:
+		return trace.Allgather
+	case trace.ReduceScatter:
+		return trace.Allreduce
+	}
+	return k
+}
+
+// rooted tells whether a collective has a root.
+func rooted(k trace.Kind) bool {
+	switch k {
+	case trace.Bcast, trace.Reduce, trace.Gather, trace.Scatter, trace.Gatherv, trace.Scatterv:
+		return true
+	}
+	return false
+}
+
+// Rooted tells whether a collective has a root.
+func Rooted(k trace.Kind) bool { return rooted(k) }

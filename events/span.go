@@ -1,0 +1,124 @@
+package events
+
+import (
+	"context"
+
+	"auspex/trace"
+)
+
+// What a span is beyond the kinds of package trace.
+const (
+	// Other is a call into MPI that exchanges nothing with other ranks.
+	Other = trace.Kind(64 + iota)
+	// Pause is time outside of MPI that is no computation: input and output,
+	// the tracing itself, a process that is not there yet.
+	Pause
+	// ThreadBarrier is a barrier of the threads of one rank; Comm numbers it.
+	ThreadBarrier
+	// Lock is a thread's wait for a lock or critical section; Comm numbers it,
+	// and Peer is the location that held it, -1 where nobody did.
+	Lock
+)
+
+// Side says which half of a message a span holds.
+type Side uint8
+
+const (
+	// Sent is a message that the span starts to send.
+	Sent Side = iota
+	// Received is a message whose receive the span completes.
+	Received
+	// SendDone is a message sent by an earlier span, whose send this one waits
+	// for.
+	SendDone
+)
+
+// Half is a message as one of its ranks sees it.
+type Half struct {
+	Side   Side
+	Peer   int32 // the other rank
+	Tag    int32
+	Comm   int32
+	Bytes  int64
+	Posted int64 // when the send or receive was started, in ns
+}
+
+// Span is a stretch of one location's time.
+type Span struct {
+	Loc        int32 // index into Header.Locations
+	Kind       trace.Kind
+	Path       int32 // index into Header.Paths: the region of computation, or of the call
+	Comm       int32 // of collectives: index into Header.Comms; 0 is the world
+	Root       int32 // of collectives that have one, a rank of the world; else -1
+	Peer       int32 // see Lock
+	Begin, End int64 // ns
+	Bytes      int64 // that a collective sends
+	// Messages are the halves of messages that the span starts or completes.
+	// They hold until Each goes on.
+	Messages []Half
+	// Instructions and Cycles are what counters say of a computation, 0 where
+	// nobody counted.
+	Instructions, Cycles int64
+}
+
+// Seconds is how long the span lasts.
+func (s *Span) Seconds() float64 { return float64(s.End-s.Begin) / 1e9 }
+
+// Location is a thread of a rank.
+type Location struct{ Rank, Thread int32 }
+
+// Path is a region: its names, outermost first, separated by slashes.
+type Path struct {
+	Name string
+	File string
+	Line int
+}
+
+// Header is what a trace says beside its spans. Paths and Comms may grow while
+// spans are read.
+type Header struct {
+	Name      string
+	Ranks     int
+	Locations []Location
+	Paths     []Path
+	// Comms are the communicators: the ranks of each. Comms[0] is the world and
+	// may be nil.
+	Comms   [][]int32
+	Counted bool     // spans carry instructions and cycles
+	Notes   []string // what could not be read, and what was assumed
+}
+
+// Source is a measured trace that can be read, more than once.
+type Source interface {
+	Header() *Header
+	// Each hands every span to visit. The span is the reader's own and changes
+	// when visit returns.
+	Each(ctx context.Context, visit func(*Span) error) error
+}
+
+// Paths numbers regions as they come.
+type Paths struct {
+	header *Header
+	known  map[Path]int32
+}
+
+// NewPaths numbers the regions of a header that has none yet.
+func NewPaths(h *Header) *Paths { return &Paths{header: h, known: map[Path]int32{}} }
+
+// maxPaths bounds what a file may name.
+const maxPaths = 1 << 20
+
+// Of returns the number of a region. Beyond a million regions all others are
+// the last.
+func (p *Paths) Of(path Path) int32 {
+	if i, ok := p.known[path]; ok {
+		return i
+	}
+	if len(p.header.Paths) >= maxPaths {
+		return maxPaths - 1
+	}
+	i := int32(len(p.header.Paths))
+	p.header.Paths = append(p.header.Paths, path)
+	p.known[path] = i
+	return i
+}

@@ -1,0 +1,71 @@
+package cli
+
+import (
+	"slices"
+
+	"auspex/simulate/loggp"
+	"auspex/whatif"
+)
+
+// bound answers for an experiment that kept no trace.
+func (a *app) bound(t *traced, changes []whatif.Change, top int) error {
+	p, err := profileOf(t)
+	if err != nil {
+		return err
+	}
+	b := whatif.NewBound(p, t.seconds)
+	if len(changes) == 0 {
+		l, err := b.Opportunities()
+		if err != nil {
+			return err
+		}
+		l.Name = t.name
+		if a.json {
+			return a.printJSON(l)
+		}
+		a.page().Opportunities(l, top)
+		return nil
+	}
+	answer, err := b.Price(changes)
+	if err != nil {
+		return err
+	}
+	answer.Name = t.name
+	return a.tellPrice(t, answer)
+}
+
+// profileOf is the computation of an experiment by region and process.
+func profileOf(t *traced) (*loggp.Profile, error) {
+	d := t.experiment
+	metric, err := d.TimeMetric()
+	if err != nil {
+		return nil, err
+	}
+	m, err := d.Matrix(metric + ".exc")
+	if err != nil {
+		return nil, err
+	}
+	var processes []int
+	for _, u := range d.Units {
+		if !slices.Contains(processes, u.Process) {
+			processes = append(processes, u.Process)
+		}
+	}
+	slices.Sort(processes)
+	p := &loggp.Profile{}
+	for r := range d.Regions {
+		if d.Communication[r] {
+			continue
+		}
+		row := make([]float64, len(processes))
+		for u, unit := range d.Units {
+			if unit.Thread == 0 {
+				rank, _ := slices.BinarySearch(processes, unit.Process)
+				row[rank] += m.At(u, r)
+			}
+		}
+		p.Regions, p.Seconds = append(p.Regions, d.Paths[r]), append(p.Seconds, row)
+		p.Counts = append(p.Counts, make([]int64, len(processes)))
+	}
+	return p, nil
+}

@@ -1,0 +1,43 @@
+package cli
+
+import (
+	"context"
+
+	"auspex/simulate/loggp"
+	"auspex/trace"
+	"auspex/whatif"
+)
+
+// readMachine reads a platform and puts ranks on it.
+func readMachine(f platformFlags, np int) (*whatif.Machine, error) {
+	p, err := readPlatform(f.platform)
+	if err != nil {
+		return nil, err
+	}
+	options, err := simulateOptions(p, f.config)
+	if err != nil {
+		return nil, err
+	}
+	hosts, err := placeRanks(p, f.hostfile, np)
+	if err != nil {
+		return nil, err
+	}
+	return &whatif.Machine{Platform: p, Hosts: hosts, Options: options}, nil
+}
+
+// hostWork is the speed of each rank's host as a factor of its computation.
+func hostWork(ctx context.Context, t *trace.Trace, m *whatif.Machine) (loggp.Options, error) {
+	profile, err := loggp.NewProfile(ctx, t)
+	if err != nil {
+		return loggp.Options{}, err
+	}
+	row := make([]float64, t.NP())
+	for rank := range row {
+		row[rank] = 1e9 / m.Platform.Hosts[m.Hosts[rank]].Speed
+	}
+	w := loggp.Work{Scale: make([][]float64, len(profile.Regions))}
+	for r := range w.Scale {
+		w.Scale[r] = row
+	}
+	return loggp.Options{Work: w, Regions: profile.Table}, nil
+}

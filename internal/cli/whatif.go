@@ -1,0 +1,124 @@
+package cli
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"auspex/whatif"
+)
+
+// changeFlags are the changes that can be asked for, in the order they are
+// applied.
+var changeFlags = []struct{ name, about string }{
+	{"faster", "make a region so many times as fast: `REGION=2`"},
+	{"balance", "give every rank the mean of a `REGION`, or of all"},
+	{"remove", "leave out the computation of a `REGION`"},
+	{"like-median", "make a slow `RANK` as fast as the median rank"},
+	{"network", "`ideal`, bandwidth=2x or latency=0"},
+	{"collective", "`CALL=ALGORITHM`, such as allreduce=ring; on a platform default, ompi or mpich"},
+	{"eager", "send messages below so many `BYTES` without waiting for their receiver"},
+	{"hosts", "other processors: `speed=1.5x`"},
+	{"ranks-per-node", "with --platform: put `N` ranks on each host"},
+	{"noise", "`none`: all stretches of a region take their mean"},
+}
+
+func (a *app) whatifCommand() *cobra.Command {
+	values := make([][]string, len(changeFlags))
+	var f platformFlags
+	var top int
+	cmd := &cobra.Command{
+		Use:     "whatif EXPERIMENT|TRACE [changes]",
+		GroupID: "predict",
+		Short:   "What a change would bring, before anyone makes it",
+		Long: `Replay a run's trace with changes and tell the new time, the gain, an interval
+and what limits the program then. Changes combine. Without changes: try what
+could be changed and list it by gain, with what the others still bring after the
+first, and the lost time shared among its causes so that it adds up.
+
+An experiment without a trace gets a bound: no change of a region can gain more
+than this.`,
+		Example: `  auspex whatif solver
+  auspex whatif solver --balance loop@241
+  auspex whatif run8.prv.gz --faster push_particles=2 --network ideal
+  auspex whatif list.txt --platform cluster.xml --ranks-per-node 2`,
+		Args:              exactly(1, "an experiment or a trace"),
+		ValidArgsFunction: a.completeNames,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var changes []whatif.Change
+			for i, flag := range changeFlags {
+				for _, v := range values[i] {
+					ch, err := whatif.ParseChange(flag.name, v)
+					if err != nil {
+						return usageError{err}
+					}
+					changes = append(changes, ch)
+				}
+			}
+			return a.runWhatif(cmd.Context(), args[0], changes, f, top)
+		},
+	}
+	for i, flag := range changeFlags {
+		cmd.Flags().StringArrayVar(&values[i], flag.name, nil, flag.about)
+	}
+	f.declare(cmd)
+	cmd.Flags().IntVar(&top, "top", 15, "how many opportunities")
+	return cmd
+}
+
+func (a *app) runWhatif(ctx context.Context, name string, changes []whatif.Change, f platformFlags, top int) error {
+	t, err := a.openTraced(ctx, name, f.np)
+	if errors.Is(err, errNoTrace) {
+		return a.bound(t, changes, top)
+	}
+	if err != nil {
+		return err
+	}
+	c, err := a.whatifCase(ctx, t, f)
+	if err != nil {
+		return err
+	}
+	if len(changes) == 0 {
+		l, err := c.Opportunities(ctx)
+		if err != nil {
+			return err
+		}
+		l.Name = name
+		if a.json {
+			return a.printJSON(l)
+		}
+		a.page().Opportunities(l, top)
+		return nil
+	}
+	answer, err := c.Price(ctx, changes)
+	if err != nil {
+		return err
+	}
+	answer.Name = name
+	return a.tellPrice(t, answer)
+}
+
+// whatifCase makes the case of a run.
+func (a *app) whatifCase(ctx context.Context, t *traced, f platformFlags) (*whatif.Case, error) {
+	p, err := t.replayable(ctx)
+	if err != nil {
+		return nil, err
+	}
+	setup := whatif.Setup{Trace: p, Network: t.network(), Measured: t.seconds, Spread: t.spread}
+	if f.platform != "" {
+		if setup.Machine, err = readMachine(f, p.NP()); err != nil {
+			return nil, err
+		}
+		setup.Measured = 0 // the run was elsewhere
+	}
+	return whatif.New(ctx, setup)
+}
+
+func (a *app) tellPrice(t *traced, answer *whatif.Answer) error {
+	if a.json {
+		return a.printJSON(answer)
+	}
+	a.page().Priced(answer)
+	return nil
+}

@@ -1,0 +1,13 @@
+// Package truth holds diagnoses against profiles whose causes are known,
+// because they were planted.
+//
+//  1. Generate makes a random SPMD profile from a seed: a tree of regions,
+//     ranks with noise, metrics that go with the work, others that vary for
+//     reasons of their own, communication that waits for the slowest; and
+//     plants nothing, one cause or two.
+//  2. Tally.Add scores a diagnosis of it: region, cause and headline right,
+//     alarms that are false, causes that nothing measured explains.
+//
+// Method and thresholds were tuned on seeds from 0 on; seeds from 1000000 on
+// are for the test.
+package truth

@@ -1,0 +1,151 @@
+package launch
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+
+	"auspex/probe"
+)
+
+// measuredPlace tells regions apart across processes, whose numbers differ.
+type measuredPlace struct {
+	name, file string
+	line       int
+}
+
+func placeOf(r probe.Region) measuredPlace { return measuredPlace{r.Name, r.File, r.Line} }
+
+// switchedOff finds the regions that any process switched off.
+func switchedOff(processes []*probe.Process) map[measuredPlace]bool {
+	off := map[measuredPlace]bool{}
+	for _, p := range processes {
+		for _, s := range p.Off {
+			off[placeOf(p.Regions[s.Region])] = true
+		}
+	}
+	return off
+}
+
+// owners says for each node of a thread whose time its own is. A region that was
+// switched off anywhere has time of its own nowhere, or ranks that kept it and
+// ranks that did not could not be compared: its time is the caller's, and goes
+// back to it as far as samples show it there.
+func (c *collector) owners(p *probe.Process, t *probe.Thread) []int {
+	owner := make([]int, len(t.Nodes))
+	for j, n := range t.Nodes {
+		owner[j] = j
+		if n.Parent >= 0 && c.off[placeOf(p.Regions[n.Region])] {
+			owner[j] = owner[n.Parent]
+			up := &t.Nodes[owner[j]]
+			up.Wall += n.Wall
+			up.CPU += n.CPU
+			t.Nodes[j].Wall, t.Nodes[j].CPU = 0, 0
+		}
+	}
+	return owner
+}
+
+// tellCost notes what measuring cost, as far as it is known, and what was
+// switched off to keep it small.
+func (c *collector) tellCost() {
+	calls, probes, walking, samples, all := uint64(0), 0.0, 0.0, uint64(0), 0.0
+	for _, p := range c.processes {
+		for _, t := range p.Threads {
+			for _, n := range t.Nodes {
+				all += n.Wall
+				switch p.Regions[n.Region].Kind {
+				case probe.Function, probe.Loop, probe.User:
+					calls += n.Calls
+					probes += float64(n.Calls) * p.Price
+				}
+			}
+			walking += t.Walking
+			samples += t.Samples
+		}
+	}
+	if all > 0 && calls+samples > 0 {
+		c.notes = append(c.notes, fmt.Sprintf("measuring took about %.1f %% of the time: %s calls of regions, %s samples of stacks; nothing is subtracted", 100*(probes+walking)/all, grouped(calls), grouped(samples)))
+	}
+	c.tellOff()
+}
+
+func (c *collector) tellOff() {
+	ranks := map[measuredPlace][]int{}
+	calls := map[measuredPlace]uint64{}
+	budget := 0.0
+	for _, p := range c.processes {
+		budget = max(budget, p.Budget)
+		for _, s := range p.Off {
+			if k := placeOf(p.Regions[s.Region]); !slices.Contains(ranks[k], p.Rank) {
+				ranks[k] = append(ranks[k], p.Rank)
+			}
+		}
+		for _, t := range p.Threads {
+			for _, n := range t.Nodes {
+				calls[placeOf(p.Regions[n.Region])] += n.Calls
+			}
+		}
+	}
+	if len(ranks) == 0 {
+		return
+	}
+	var list []measuredPlace
+	for k := range ranks {
+		list = append(list, k)
+	}
+	sort.Slice(list, func(i, j int) bool {
+		if calls[list[i]] != calls[list[j]] {
+			return calls[list[i]] > calls[list[j]]
+		}
+		return list[i].name < list[j].name
+	})
+	const shown = 20
+	var words []string
+	for i, k := range list {
+		if i == shown {
+			words = append(words, fmt.Sprintf("and %d more", len(list)-shown))
+			break
+		}
+		words = append(words, fmt.Sprintf("%s (%s:%d) after %s calls on %s", k.name, k.file, k.line, grouped(calls[k]), ranksIn(ranks[k], len(c.processes))))
+	}
+	c.notes = append(c.notes, fmt.Sprintf("switched off to keep measuring within %.3g %%, their calls being many and short: %s; their calls are counted until then, their time is their callers' or what samples show", 100*budget, strings.Join(words, "; ")))
+}
+
+// ranksIn writes a list of ranks.
+func ranksIn(list []int, all int) string {
+	if len(list) == all {
+		if all == 1 {
+			return "its one process"
+		}
+		return "all ranks"
+	}
+	slices.Sort(list)
+	var parts []string
+	for i := 0; i < len(list); {
+		j := i
+		for j+1 < len(list) && list[j+1] == list[j]+1 {
+			j++
+		}
+		if i == j {
+			parts = append(parts, fmt.Sprint(list[i]))
+		} else {
+			parts = append(parts, fmt.Sprintf("%d-%d", list[i], list[j]))
+		}
+		i = j + 1
+	}
+	if len(list) == 1 {
+		return "rank " + parts[0]
+	}
+	return "ranks " + strings.Join(parts, ",")
+}
+
+// grouped writes a number with its thousands apart.
+func grouped(n uint64) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}

@@ -1,0 +1,96 @@
+package pop
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+
+	"auspex/events"
+	"auspex/simulate/loggp"
+	"auspex/trace"
+)
+
+// Run is what the factors are made of. Times are seconds; what was not measured
+// is 0.
+type Run struct {
+	Name    string
+	Ranks   int
+	Units   int       // ranks × threads
+	Useful  []float64 // of each unit
+	Seconds float64   // from the first unit's start to the last one's end
+	// Ideal is the run time on the ideal network, and IdealUseful the greatest
+	// time outside of MPI there.
+	Ideal, IdealUseful float64
+	// Instructions and Cycles are those of useful time.
+	Instructions, Cycles float64
+	// MPIUseful is the time outside of MPI of each rank's first thread, where
+	// ranks have several threads: what hybrid factors are split by.
+	MPIUseful []float64
+}
+
+// Measure sums up a measured trace and replays it on the ideal network.
+func Measure(ctx context.Context, src events.Source) (Run, error) {
+	h := src.Header()
+	r := Run{Name: h.Name, Ranks: h.Ranks, Units: len(h.Locations), Useful: make([]float64, len(h.Locations))}
+	outside := make([]float64, h.Ranks)
+	first, last := int64(math.MaxInt64), int64(math.MinInt64)
+	err := src.Each(ctx, func(s *events.Span) error {
+		first, last = min(first, s.Begin), max(last, s.End)
+		if s.Kind == trace.Compute {
+			r.Useful[s.Loc] += s.Seconds()
+			r.Instructions += float64(s.Instructions)
+			r.Cycles += float64(s.Cycles)
+		}
+		if h.Locations[s.Loc].Thread == 0 && (s.Kind == trace.Compute || s.Kind == events.Pause || s.Kind == events.ThreadBarrier || s.Kind == events.Lock) {
+			outside[h.Locations[s.Loc].Rank] += s.Seconds()
+		}
+		return nil
+	})
+	if err != nil {
+		return r, err
+	}
+	if last < first {
+		return r, errors.New(h.Name + ": the trace holds no time")
+	}
+	r.Seconds = float64(last-first) / 1e9
+	if r.Units > r.Ranks {
+		r.MPIUseful = outside
+	}
+	t, err := events.Program(ctx, src)
+	if err != nil {
+		return r, err
+	}
+	ideal, err := loggp.Run(ctx, t, loggp.Options{Network: loggp.Ideal()})
+	if err != nil {
+		return r, err
+	}
+	r.Ideal, r.IdealUseful = ideal.Seconds, greatest(ideal.Compute)
+	return r, nil
+}
+
+// Replay is the run of a trace without times: its computation, the run time
+// given, and the ideal network's. Of work its Work and Regions are taken.
+func Replay(ctx context.Context, t *trace.Trace, seconds float64, work loggp.Options) (Run, error) {
+	work.Network = loggp.Ideal()
+	ideal, err := loggp.Run(ctx, t, work)
+	if err != nil {
+		return Run{}, err
+	}
+	return Run{Name: t.Name, Ranks: t.NP(), Units: t.NP(), Useful: ideal.Compute, Seconds: max(seconds, ideal.Seconds), Ideal: ideal.Seconds, IdealUseful: greatest(ideal.Compute)}, nil
+}
+
+func sum(values []float64) float64 {
+	s := 0.0
+	for _, v := range values {
+		s += v
+	}
+	return s
+}
+
+func greatest(values []float64) float64 {
+	if len(values) == 0 {
+		return 0
+	}
+	return slices.Max(values)
+}

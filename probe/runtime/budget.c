@@ -1,0 +1,96 @@
+/* A region whose calls are many and short costs more than it tells. The probes
+ * have a budget, a share of the run's time; when they have spent it, the regions
+ * that spend the most are switched off, and their time from then on belongs to
+ * their callers. What one process of a node switches off, the others do too as
+ * soon as they ask, by a map that they share: see off below. */
+#include "probe.h"
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* What a region does beside reading the clock twice, and how long a run is taken
+ * to be at the least: a start is not judged by its first moments. */
+#define WORK_NS 6.0
+#define LEAST_NS 50e6
+
+enum { BITS = 1 << 19 };
+
+static unsigned char private_map[BITS / 8], *off = private_map;
+static struct chunk *switched_room;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static double share;
+
+/* Ticks that a region's two probes take, most of it for the clock. */
+static uint64_t price_of(void)
+{
+    uint64_t best = UINT64_MAX;
+    for (int i = 0; i < 8; i++) {
+        uint64_t start = ticks(), last = start;
+        for (int k = 0; k < 32; k++)
+            last = ticks();
+        best = last - start < best ? last - start : best;
+    }
+    return best / 16 + (uint64_t)(WORK_NS * auspex_rate);
+}
+
+void auspex_budget_start(void)
+{
+    const char *dir = getenv("AUSPEX_DIR"), *given = getenv("AUSPEX_OVERHEAD");
+    char path[4096];
+    share = given ? strtod(given, NULL) : 0;
+    auspex_header->price = price_of();
+    auspex_header->budget = (uint64_t)(share * 1e6);
+    if (share <= 0 || !dir || (size_t)snprintf(path, sizeof path, "%s/%s.off", dir, auspex_header->host) >= sizeof path)
+        return;
+    int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (file < 0)
+        return;
+    if (ftruncate(file, BITS / 8) == 0) {
+        void *map = mmap(NULL, BITS / 8, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+        off = map == MAP_FAILED ? private_map : map;
+    }
+    close(file);
+}
+
+static void tell(struct thread *t, uint32_t region)
+{
+    pthread_mutex_lock(&lock);
+    if (!switched_room || switched_room->used + sizeof(struct switched) > CHUNK_SIZE - sizeof(struct chunk)) {
+        struct chunk *c = auspex_chunk(SWITCHED, 0);
+        if (c)
+            switched_room = c;
+    }
+    if (switched_room && switched_room->used + sizeof(struct switched) <= CHUNK_SIZE - sizeof(struct chunk)) {
+        struct switched *s = (void *)((char *)(switched_room + 1) + switched_room->used);
+        *s = (struct switched){region, (uint32_t)t->record.id, t->record.last};
+        __atomic_store_n(&switched_room->used, switched_room->used + (uint32_t)sizeof *s, __ATOMIC_RELEASE);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+/* Asked once in OFTEN calls of a region at a place: is it to be switched off?
+ * One that has taken less than a tenth of what all may take is not the trouble. */
+int auspex_budget(struct thread *t, struct place *p, const char *name, size_t size, int line)
+{
+    uint64_t price = auspex_header->price, hash = 0xcbf29ce484222325u ^ (uint64_t)line;
+    if (share <= 0)
+        return 0;
+    t->spent += OFTEN * price;
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ (unsigned char)name[i]) * 0x100000001b3u;
+    hash ^= hash >> 32;
+    unsigned char *byte = &off[hash % BITS / 8], bit = (unsigned char)(1u << hash % 8);
+    if (!(__atomic_load_n(byte, __ATOMIC_RELAXED) & bit)) {
+        double ran = (double)(t->record.last - t->record.first), least = LEAST_NS * auspex_rate;
+        double allowed = share * (ran > least ? ran : least);
+        if ((double)t->spent < allowed || 10.0 * (double)p->node->calls * (double)price < allowed)
+            return 0;
+        __atomic_fetch_or(byte, bit, __ATOMIC_RELAXED);
+    }
+    tell(t, p->region);
+    return 1;
+}

@@ -1,0 +1,136 @@
+package report
+
+import (
+	"fmt"
+
+	"auspex/analyze"
+	"auspex/pop"
+	"auspex/waits"
+	"auspex/whatif"
+)
+
+// Efficiencies writes POP's factors, a column a run.
+func (p *Page) Efficiencies(runs []pop.Factors, words string) {
+	p.Paragraph(words)
+	columns := []column{{title: ""}}
+	for _, r := range runs {
+		columns = append(columns, number(fmt.Sprintf("%d ranks", r.Ranks)))
+	}
+	var rows [][]string
+	add := func(name string, of func(*pop.Factors) *float64, write func(float64) string) {
+		row, any := []string{name}, false
+		for i := range runs {
+			cell := dash
+			if v := of(&runs[i]); v != nil {
+				cell, any = write(*v), true
+			}
+			row = append(row, cell)
+		}
+		if any {
+			rows = append(rows, row)
+		}
+	}
+	share := func(v float64) string { return fmt.Sprintf("%.4f", v) }
+	secs := func(v float64) string { return Seconds(analyze.Real(v)) }
+	add("run time", func(f *pop.Factors) *float64 { return f.RunSeconds }, secs)
+	add("run time, ideal network", func(f *pop.Factors) *float64 { return f.Ideal }, secs)
+	add("speedup", func(f *pop.Factors) *float64 { return f.Speedup }, func(v float64) string { return fmt.Sprintf("%.3f", v) })
+	add("global efficiency", func(f *pop.Factors) *float64 { return f.Global }, share)
+	add("parallel efficiency", func(f *pop.Factors) *float64 { return f.Parallel }, share)
+	add("· load balance", func(f *pop.Factors) *float64 { return f.LoadBalance }, share)
+	add("· communication", func(f *pop.Factors) *float64 { return f.Communication }, share)
+	add("· · serialization", func(f *pop.Factors) *float64 { return f.Serialization }, share)
+	add("· · transfer", func(f *pop.Factors) *float64 { return f.Transfer }, share)
+	add("· MPI", func(f *pop.Factors) *float64 { return f.MPI }, share)
+	add("· OpenMP", func(f *pop.Factors) *float64 { return f.OpenMP }, share)
+	add("computation scalability", func(f *pop.Factors) *float64 { return f.Computation }, share)
+	add("· IPC", func(f *pop.Factors) *float64 { return f.IPC }, share)
+	add("· instructions", func(f *pop.Factors) *float64 { return f.Instruction }, share)
+	add("· frequency", func(f *pop.Factors) *float64 { return f.Frequency }, share)
+	p.table(columns, rows)
+}
+
+// Waits writes where ranks wait and for what.
+func (p *Page) Waits(r *waits.Report, top int) {
+	p.Paragraph(r.Words)
+	p.Heading("Waits")
+	var rows [][]string
+	for i, row := range r.Rows {
+		if i >= top {
+			break
+		}
+		cause := dash
+		if len(row.Causes) > 0 {
+			c := row.Causes[0]
+			cause = fmt.Sprintf("%s on %s, %s", c.Region, rankList(c.Ranks), Seconds(analyze.Real(c.Seconds)))
+		}
+		rows = append(rows, []string{string(row.Pattern), row.Region, Seconds(analyze.Real(row.Seconds)), Percent(analyze.Real(row.Share)), cause})
+	}
+	p.table([]column{{title: "pattern"}, {title: "at", flexible: true}, number("waits"), number("share"), {title: "largest cause", flexible: true}}, rows)
+	p.more(len(rows), len(r.Rows), "row")
+	p.Heading("Critical path")
+	rows = nil
+	for i, o := range r.CriticalPath {
+		if i >= top {
+			break
+		}
+		rows = append(rows, []string{o.Region, Seconds(analyze.Real(o.Seconds)), Percent(analyze.Real(o.Share)), Seconds(analyze.Real(o.Imbalance))})
+	}
+	p.table([]column{{title: "region", flexible: true}, number("on the path"), number("share"), number("beyond the mean")}, rows)
+	p.more(len(rows), len(r.CriticalPath), "region")
+	p.notes(r.Notes)
+}
+
+func rankList(ranks []int) string {
+	if len(ranks) == 1 {
+		return fmt.Sprintf("rank %d", ranks[0])
+	}
+	if len(ranks) > 3 {
+		return fmt.Sprintf("ranks %d, %d, %d …", ranks[0], ranks[1], ranks[2])
+	}
+	text := "ranks"
+	for i, r := range ranks {
+		if i > 0 {
+			text += ","
+		}
+		text += fmt.Sprintf(" %d", r)
+	}
+	return text
+}
+
+// Priced writes what changes would bring.
+func (p *Page) Priced(a *whatif.Answer) {
+	p.Paragraph(a.Words)
+	p.notes(a.Notes)
+}
+
+// Opportunities writes what could be changed, best first.
+func (p *Page) Opportunities(l *whatif.List, top int) {
+	p.Paragraph(l.Words)
+	if len(l.Opportunities) > 0 {
+		p.Heading("Opportunities")
+		var rows [][]string
+		for i, o := range l.Opportunities {
+			if i >= top {
+				break
+			}
+			after := dash
+			if o.After != nil {
+				after = Percent(analyze.Real(*o.After))
+			}
+			rows = append(rows, []string{o.Change, Seconds(analyze.Real(o.NewSeconds)), Percent(analyze.Real(o.Gain)), after})
+		}
+		p.table([]column{{title: "change", flexible: true}, number("new time"), number("gain"), number("after the first")}, rows)
+		p.more(len(rows), len(l.Opportunities), "change")
+	}
+	if len(l.Shares) > 0 {
+		p.Heading("What the lost time is due to")
+		var rows [][]string
+		for _, s := range l.Shares {
+			rows = append(rows, []string{s.Change, Seconds(analyze.Real(s.Seconds)), Percent(analyze.Real(s.Share))})
+		}
+		p.table([]column{{title: "taken away by", flexible: true}, number("costs"), number("share")}, rows)
+		p.Line("together %s; these shares add up", Seconds(analyze.Real(l.LossSeconds)))
+	}
+	p.notes(l.Notes)
+}

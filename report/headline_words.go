@@ -1,0 +1,210 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"auspex/account"
+	"auspex/analyze"
+	"auspex/analyze/diagnose"
+	"auspex/model"
+)
+
+// headlineWords says what costs most of the run, and the second where it is at
+// least half as much.
+func headlineWords(d *diagnose.Diagnosis) []string {
+	out := lineWords(d, d.Headline)
+	if d.Second != nil {
+		out = append(out, lineWords(d, *d.Second)...)
+	}
+	return out
+}
+
+func lineWords(d *diagnose.Diagnosis, h account.Headline) []string {
+	share := percentOf(h.Share)
+	most := ""
+	if h.Region != "" {
+		most = ", most of it in " + quoted(shortName(lastName(string(h.Region))))
+	}
+	switch h.Kind {
+	case account.Useful:
+		return []string{usefulWords(d, h)}
+	case account.Imbalance:
+		return imbalanceWords(d)
+	case account.Waiting:
+		return []string{share + " of the run is waiting that uneven work does not explain" + most + "."}
+	case account.Communication:
+		return []string{share + " of the run is the cost of communication itself" + most + "."}
+	case account.IO:
+		return []string{share + " of the run is input and output" + most + "."}
+	case account.StartEnd:
+		return []string{share + " of the run is starting and ending: before the first region, after the last, and in setting up."}
+	case account.Idle:
+		return []string{share + " of the run is idle: units with nothing to do."}
+	}
+	if d.Cores > 0 && d.UnitCount > d.Cores {
+		return []string{fmt.Sprintf("%s share %s, which costs %s of the run: they wait for a core.",
+			counted(d.UnitCount, d.Level), plural(d.Cores, "core"), share)}
+	}
+	return []string{share + " of the run is wall time without CPU time outside communication: cores that others used, or sleep."}
+}
+
+// usefulWords is said where nothing costs enough to be trouble. Balanced it is
+// called only if load balance, ledger and kinds say so.
+func usefulWords(d *diagnose.Diagnosis, h account.Headline) string {
+	imbalance, worst := 0.0, account.Line{}
+	for _, line := range d.Ledger {
+		if line.Kind == account.Imbalance {
+			imbalance += line.Share
+			if line.Share > worst.Share {
+				worst = line
+			}
+		}
+	}
+	text := percentOf(h.Share) + " of the run is useful work, and nothing else costs " + percentOf(account.Trouble) + "."
+	if imbalance >= account.Trouble {
+		text = percentOf(h.Share) + " of the run is useful work, and no region or cause costs " + percentOf(account.Trouble) + "."
+	}
+	where := ""
+	if worst.Region != "" {
+		where = ", most of it in " + quoted(shortName(lastName(string(worst.Region))))
+	}
+	if len(d.Kinds) == 1 && !d.Continuum && d.LoadBalance >= 1-2*account.Trouble {
+		return text + fmt.Sprintf(" The work is balanced: what is uneven costs %s%s.", percentOf(imbalance), where)
+	}
+	return text + fmt.Sprintf(" Uneven work costs %s%s.", percentOf(imbalance), where)
+}
+
+// imbalanceWords says where work is uneven, and why, the dearest first.
+func imbalanceWords(d *diagnose.Diagnosis) []string {
+	total := 0.0
+	for _, line := range d.Ledger {
+		if line.Kind == account.Imbalance {
+			total += line.Share
+		}
+	}
+	if len(d.Causes) == 0 {
+		return []string{fmt.Sprintf("Uneven work costs %s of the run, in small parts: no region has %s of it.", percentOf(total), percentOf(0.01))}
+	}
+	c := d.Causes[0]
+	first := fmt.Sprintf("The trouble is in %s", whereWords(d, c))
+	if whole := total - float64(c.LostShare); whole >= 0.2*total {
+		first = fmt.Sprintf("Uneven work costs %s of the run, %s in %s", percentOf(total), percentOf(float64(c.LostShare)), whereWords(d, c))
+	}
+	out := []string{first + because(d, c) + "."}
+	out = append(out, fmt.Sprintf("Balancing it would save up to %s of the run.", percentOf(float64(c.LostShare))))
+	const more = 3
+	for i, other := range d.Causes[1:] {
+		if float64(other.LostShare) < account.Trouble || i == more {
+			if rest := len(d.Causes) - 1 - i; i == more && rest > 0 {
+				out = append(out, fmt.Sprintf("%s more cost at least 1 %% each.", plural(rest, "region")))
+			}
+			break
+		}
+		out = append(out, fmt.Sprintf("Also in %s, up to %s%s.", whereWords(d, other), percentOf(float64(other.LostShare)), because(d, other)))
+	}
+	if names := notTheCause(d); len(names) > 0 {
+		out = append(out, "Not the cause: "+strings.Join(names, ", ")+".")
+	}
+	return out
+}
+
+// whereWords names a cause's region and where it is.
+func whereWords(d *diagnose.Diagnosis, c diagnose.Cause) string {
+	words := quoted(shortName(lastName(c.Region)))
+	i := slices.IndexFunc(d.CCR, func(r diagnose.CriticalRegion) bool { return r.Region == c.Region })
+	if i < 0 {
+		return words
+	}
+	r := d.CCR[i]
+	words += at(r.File, r.Line)
+	if r.Inside != "" {
+		words += ", inside " + quoted(shortName(lastName(r.Inside)))
+	}
+	return words
+}
+
+// notTheCause lists what does not go with the time in the dearest region,
+// where something else does, a thing once. What is a cause in another region,
+// or of which another form is one, is not named.
+func notTheCause(d *diagnose.Diagnosis) []string {
+	first := d.Causes[0]
+	if len(first.Attributes) == 0 {
+		return nil
+	}
+	var names, causes []string
+	for _, c := range d.Causes {
+		for _, attribute := range c.Attributes {
+			causes = append(causes, subject(attribute))
+		}
+	}
+	for _, e := range first.Excluded {
+		if e.Why == diagnose.WhyWeaker {
+			continue
+		}
+		if name := subject(e.Attribute); !slices.Contains(names, name) && !slices.Contains(causes, name) {
+			names = append(names, name)
+		}
+	}
+	const most = 6
+	if len(names) > most {
+		names = append(names[:most], fmt.Sprintf("%d more", len(names)-most))
+	}
+	return names
+}
+
+// because says what is behind a region's difference.
+func because(d *diagnose.Diagnosis, c diagnose.Cause) string {
+	if len(c.Evidence) == 0 {
+		slowest := fmt.Sprintf(": %s spends %s there and the mean is %s; ", members([]diagnose.Name{c.Slowest}, d.Level),
+			Quantity(c.Most, metricUnit(d.Metric)), Quantity(c.Mean, metricUnit(d.Metric)))
+		if len(c.Excluded) == 0 {
+			return slowest + "no other metric was collected, so the cause cannot be told"
+		}
+		return slowest + "none of the metrics collected explains it"
+	}
+	if d.Continuum || d.Scattered {
+		var parts []string
+		for _, e := range c.Evidence {
+			parts = append(parts, fmt.Sprintf("%s (correlation %s)", attributeWords(e.Attribute), Ratio(e.Correlation, 2)))
+		}
+		return ", where time varies with " + upTo(parts, 5)
+	}
+	var parts []string
+	for i, e := range c.Evidence {
+		parts = append(parts, contrastWords(e, i == 0, d.Level))
+	}
+	return ": " + strings.Join(parts, "; ")
+}
+
+// contrastWords sets those that have most of something against those with
+// least.
+func contrastWords(e diagnose.Contrast, first bool, level diagnose.Level) string {
+	verb := " have "
+	if first && len(e.High) == 1 {
+		verb = " has "
+	}
+	if e.Metric == model.Instructions {
+		verb = strings.NewReplacer("have", "execute", "has", "executes").Replace(verb)
+	}
+	low := members(e.Low, level)
+	switch {
+	case e.LowValue == 0 && e.Metric == model.Calls:
+		return "it is called on " + members(e.High, level) + " and never on " + low
+	case e.LowValue == 0:
+		return members(e.High, level) + verb + attributeWords(e.Attribute) + " and " + low + " none"
+	}
+	return fmt.Sprintf("%s%s%s × the %s of %s", members(e.High, level), verb, Ratio(e.Ratio, 1), attributeWords(e.Attribute), low)
+}
+
+// percentOf writes a share with one digit where it is small.
+func percentOf(share float64) string {
+	switch {
+	case share >= 0.1:
+		return fmt.Sprintf("%.0f %%", 100*share)
+	case share < 0.0005:
+		return "less than 0.1 %"
+	}
+	return strings.Replace(Percent(analyze.Real(share)), ".0 %", " %", 1)
+}

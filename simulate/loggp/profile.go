@@ -1,0 +1,76 @@
+package loggp
+
+import (
+	"context"
+
+	"auspex/trace"
+)
+
+// Profile is the computation of a trace by region and rank, in seconds on a
+// host of 10⁹ flop/s.
+type Profile struct {
+	Regions []string
+	Seconds [][]float64 // by region and rank
+	Counts  [][]int64   // stretches, likewise
+	Actions int64
+	Table   *trace.Regions // numbers the regions; complete, so that replays may share it
+}
+
+// NewProfile sums up a trace.
+func NewProfile(ctx context.Context, t *trace.Trace) (*Profile, error) {
+	p := &Profile{}
+	table := trace.NewRegions(t)
+	var a trace.Action
+	for rank := range t.NP() {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		place := table.Walk(t, rank)
+		for {
+			region, ok := place.Next(&a)
+			if !ok {
+				break
+			}
+			p.Actions++
+			if a.Kind != trace.Compute {
+				continue
+			}
+			for len(p.Seconds) <= int(region) {
+				p.Seconds = append(p.Seconds, make([]float64, t.NP()))
+				p.Counts = append(p.Counts, make([]int64, t.NP()))
+			}
+			p.Seconds[region][rank] += a.Value / 1e9
+			p.Counts[region][rank]++
+		}
+	}
+	for len(p.Seconds) < len(table.Names) { // places of calls only
+		p.Seconds = append(p.Seconds, make([]float64, t.NP()))
+		p.Counts = append(p.Counts, make([]int64, t.NP()))
+	}
+	p.Regions, p.Table = table.Names, table
+	return p, nil
+}
+
+// Ranks is the computation of each rank.
+func (p *Profile) Ranks() []float64 {
+	var out []float64
+	for _, row := range p.Seconds {
+		if out == nil {
+			out = make([]float64, len(row))
+		}
+		for r, s := range row {
+			out[r] += s
+		}
+	}
+	return out
+}
+
+// Region finds a region by its name.
+func (p *Profile) Region(name string) (int, bool) {
+	for i, n := range p.Regions {
+		if n == name {
+			return i, true
+		}
+	}
+	return -1, false
+}

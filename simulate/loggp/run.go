@@ -1,0 +1,247 @@
+package loggp
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"auspex/events"
+	"auspex/trace"
+)
+
+// Work says how long computation takes: the trace's time, times what these say.
+type Work struct {
+	// Scale is a factor by region and rank; nil, or a row that is nil, stands
+	// for 1. A row may have a single value for all ranks.
+	Scale [][]float64
+	// Level gives all stretches of a region the same length in each rank, in
+	// seconds; a row that is nil leaves them.
+	Level [][]float64
+	// Speed is how fast the hosts are, 0 for as they were.
+	Speed float64
+}
+
+// Seconds is how long a stretch of computation takes.
+func (w *Work) Seconds(region int32, rank int, value float64) float64 {
+	s := value / 1e9
+	if w.Level != nil && w.Level[region] != nil {
+		s = w.Level[region][rank]
+	}
+	if w.Scale != nil {
+		if row := w.Scale[region]; len(row) == 1 {
+			s *= row[0]
+		} else if row != nil {
+			s *= row[rank]
+		}
+	}
+	if w.Speed > 0 {
+		s /= w.Speed
+	}
+	return s
+}
+
+// Options are what a replay is to be like.
+type Options struct {
+	Network Network
+	Work    Work
+	// Regions numbers the regions as Work does: the Table of the trace's
+	// profile. Needed where Work has rows.
+	Regions *trace.Regions
+	// Spans takes what each rank did when; nil where nobody wants to know.
+	Spans func(*events.Span) error
+	// Header names the spans' regions; needed with Spans. Run fills it.
+	Header *events.Header
+	// Actions bounds how many actions are replayed, 0 for all.
+	Actions int64
+}
+
+// Result is when the ranks ended.
+type Result struct {
+	Seconds float64 // when the last did
+	Finish  []float64
+	Compute []float64
+	Actions int64
+}
+
+// quota is how many actions a rank runs ahead before others have their turn: it
+// bounds how many messages are under way.
+const quota = 128
+
+// Run replays a trace.
+func Run(ctx context.Context, t *trace.Trace, o Options) (*Result, error) {
+	e := newEngine(t, o)
+	for turns := 0; e.alive > 0; turns++ {
+		if turns&0xff == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		id, ok := e.pop()
+		if !ok {
+			return nil, e.deadlock()
+		}
+		if err := e.run(id); err != nil {
+			return nil, fmt.Errorf("%s: action %d of rank %d: %w", t.Name, e.ranks[id].done-1, id, err)
+		}
+	}
+	res := &Result{Actions: e.actions}
+	for i := range e.ranks {
+		r := &e.ranks[i]
+		res.Finish, res.Compute = append(res.Finish, r.clock), append(res.Compute, r.computed)
+		res.Seconds = max(res.Seconds, r.clock)
+	}
+	return res, nil
+}
+
+type engine struct {
+	trace    *trace.Trace
+	o        Options
+	net      *Network
+	ranks    []rank
+	boxes    []mailbox
+	table    *trace.Regions
+	ready    []int32 // a ring
+	head     int
+	alive    int
+	actions  int64
+	world    *communicator
+	told     teller
+	open     []*gathering // free ones
+	contexts int32
+}
+
+// rank is one rank's state.
+type rank struct {
+	place    trace.Place
+	clock    float64
+	computed float64
+	began    float64 // of the action that waits
+	requests []request
+	comms    []member
+	waiting  []int32 // messages that the present action waits for
+	need     int32
+	done     int64
+	region   int32
+	action   trace.Action // the present one
+	mode     mode
+	double   bool
+}
+
+type mode uint8
+
+const (
+	idle mode = iota
+	inMessages
+	inCollective
+	finished
+)
+
+func newEngine(t *trace.Trace, o Options) *engine {
+	e := &engine{trace: t, o: o, ranks: make([]rank, t.NP()), boxes: make([]mailbox, t.NP()), alive: t.NP()}
+	if e.net = &e.o.Network; o.Regions != nil {
+		e.table = o.Regions
+	} else {
+		e.table = trace.NewRegions(t)
+	}
+	e.world = &communicator{size: t.NP()}
+	e.ready = make([]int32, 0, t.NP())
+	for i := range e.ranks {
+		r := &e.ranks[i]
+		r.place, r.region = e.table.Walk(t, i), -1
+		r.comms = []member{{comm: e.world, me: int32(i)}}
+		e.ready = append(e.ready, int32(i))
+	}
+	if o.Spans != nil {
+		e.told = newTeller(e)
+	}
+	return e
+}
+
+// push makes a rank run again.
+func (e *engine) push(id int32) { e.ready = append(e.ready, id) }
+
+func (e *engine) pop() (int32, bool) {
+	if e.head == len(e.ready) {
+		return 0, false
+	}
+	id := e.ready[e.head]
+	e.head++
+	if e.head > 1024 && 2*e.head > len(e.ready) {
+		e.ready = append(e.ready[:0], e.ready[e.head:]...)
+		e.head = 0
+	}
+	return id, true
+}
+
+// run lets a rank go on until it has to wait, or others are to have a turn.
+func (e *engine) run(id int32) error {
+	r := &e.ranks[id]
+	for range quota {
+		if r.mode != idle {
+			if err := e.resume(id, r); err != nil {
+				return err
+			}
+			if r.mode != idle {
+				return nil
+			}
+		}
+		region, ok := r.place.Next(&r.action)
+		if !ok || e.o.Actions > 0 && e.actions >= e.o.Actions {
+			r.mode = finished
+			e.alive--
+			return nil
+		}
+		r.done++
+		e.actions++
+		r.region, r.began = region, r.clock
+		if err := e.begin(id, r); err != nil {
+			return err
+		}
+		if r.mode != idle {
+			if r.need > 0 || r.mode == inCollective {
+				return nil
+			}
+			continue
+		}
+		if err := e.ended(id, r); err != nil {
+			return err
+		}
+	}
+	e.push(id)
+	return nil
+}
+
+// ended tells of an action that is done.
+func (e *engine) ended(id int32, r *rank) error {
+	if e.o.Spans == nil {
+		return nil
+	}
+	return e.told.action(e, id, r)
+}
+
+func (e *engine) begin(id int32, r *rank) error {
+	a := &r.action
+	switch a.Kind {
+	case trace.Init:
+		r.double = a.Count != 0
+	case trace.Finalize, trace.CommSize:
+	case trace.Compute:
+		s := e.o.Work.Seconds(r.region, int(id), a.Value)
+		r.clock += s
+		r.computed += s
+	case trace.Sleep:
+		r.clock += a.Value
+	case trace.Send, trace.Isend, trace.Recv, trace.Irecv, trace.SendRecv:
+		return e.message(id, r)
+	case trace.Wait:
+		return e.wait(id, r)
+	case trace.Test:
+		return nil // whether it succeeds is told by the wait that follows
+	case trace.WaitAll:
+		e.waitAll(r)
+	default:
+		return e.collective(id, r)
+	}
+	if math.IsInf(r.clock, 0) || math.IsNaN(r.clock) {
+		return fmt.Errorf("the time is no number any more")
+	}
+	return nil
+}

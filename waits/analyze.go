@@ -1,0 +1,143 @@
+package waits
+
+import (
+	"context"
+
+	"auspex/events"
+	"auspex/trace"
+)
+
+// Analyze looks for waiting in a trace.
+func Analyze(ctx context.Context, src events.Source) (*Report, error) {
+	h := src.Header()
+	a := NewAnalyzer(h)
+	seen := 0
+	err := src.Each(ctx, func(s *events.Span) error {
+		if seen++; seen&0xffff == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		a.Span(s)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return a.Report(), nil
+}
+
+// Analyzer takes spans one after the other.
+type Analyzer struct {
+	header  *events.Header
+	locs    []location
+	first   []int32 // first location of each rank
+	boxes   []mailbox
+	comms   []group
+	teams   map[teamKey]*meeting
+	pairs   map[uint64]pairSync
+	rows    table
+	begin   int64
+	end     int64
+	spans   int64
+	onPaths []float64 // non-waiting time of all locations by path
+	scratch
+	nodes  int // of the critical path since it was last folded
+	folded map[step]float64
+}
+
+// location is one thread's history since it last met others.
+type location struct {
+	log  log
+	head *node // the critical path up to now
+	in   []int32
+	end  int64
+}
+
+type teamKey struct{ rank, number int32 }
+
+// NewAnalyzer starts an analysis of a trace with the given header.
+func NewAnalyzer(h *events.Header) *Analyzer {
+	a := &Analyzer{header: h, teams: map[teamKey]*meeting{}, pairs: map[uint64]pairSync{}, begin: 1<<63 - 1, folded: map[step]float64{}}
+	a.locs = make([]location, len(h.Locations))
+	a.boxes = make([]mailbox, h.Ranks)
+	a.first = make([]int32, h.Ranks)
+	for i := len(h.Locations) - 1; i >= 0; i-- {
+		a.first[h.Locations[i].Rank] = int32(i)
+	}
+	a.rows.init()
+	return a
+}
+
+// Span takes one span.
+func (a *Analyzer) Span(s *events.Span) {
+	a.spans++
+	a.begin, a.end = min(a.begin, s.Begin), max(a.end, s.End)
+	l := &a.locs[s.Loc]
+	l.end = max(l.end, s.End)
+	seconds := float64(s.End-s.Begin) / 1e9
+	for len(a.onPaths) <= int(s.Path) {
+		a.onPaths = append(a.onPaths, 0)
+	}
+	a.onPaths[s.Path] += seconds
+	if (s.Kind == trace.Compute || s.Kind == events.Pause || s.Kind == events.Other || s.Kind == trace.Isend || s.Kind == trace.Irecv) && len(s.Messages) == 0 {
+		l.log.work(s.Path, seconds)
+		a.extend(s.Loc, l, s.Path, seconds)
+		return
+	}
+	v := visitOf(a, s, l)
+	switch {
+	case s.Kind.Collective():
+		a.collective(v, s)
+	case s.Kind == events.ThreadBarrier:
+		a.team(v, s)
+	case s.Kind == events.Lock:
+		a.lock(v, s)
+	default:
+		a.messages(v, s)
+	}
+}
+
+// visit is a call of one location: what is needed to judge it later.
+type visit struct {
+	loc, path  int32
+	begin, end int64
+	at         int64 // number of its entry in the location's log
+	node       *node
+}
+
+// visitOf books a call as if nobody had waited in it.
+func visitOf(a *Analyzer, s *events.Span, l *location) visit {
+	seconds := float64(s.End-s.Begin) / 1e9
+	at := l.log.call(s.Path, seconds)
+	a.call(s.Loc, l, s.Path, seconds)
+	return visit{loc: s.Loc, path: s.Path, begin: s.Begin, end: s.End, at: at, node: l.head}
+}
+
+// waited judges that v waited until a time for what the late visit did.
+func (a *Analyzer) waited(p Pattern, v, late visit, until int64) {
+	until = min(until, v.end)
+	if until <= v.begin {
+		return
+	}
+	w := float64(until-v.begin) / 1e9
+	row := a.rows.row(p, v.path)
+	a.rows.add(row, a.header.Locations[v.loc].Rank, w)
+	causes := a.attribute(row, w, v, late)
+	a.locs[v.loc].log.waited(v.at, w, causes)
+	a.onPaths[v.path] -= w
+	// The critical path goes through the late one up to its call, then takes
+	// what was left of the wait.
+	if late.node != nil && v.node != nil {
+		v.node.before = late.node.before
+		v.node.seconds = float64(v.end-until) / 1e9
+	}
+}
+
+// lock judges a wait for a lock: it lasts until the holder lets go.
+func (a *Analyzer) lock(v visit, s *events.Span) {
+	if s.Peer < 0 || int(s.Peer) >= len(a.locs) || s.Peer == s.Loc {
+		return
+	}
+	holder := &a.locs[s.Peer]
+	late := visit{loc: s.Peer, path: s.Path, at: holder.log.next(), begin: s.End}
+	a.waited(LockWait, v, late, s.End)
+}

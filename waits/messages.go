@@ -1,0 +1,180 @@
+package waits
+
+import (
+	"auspex/events"
+	"auspex/trace"
+)
+
+// mailbox holds messages to one rank of which only one side has been seen.
+type mailbox struct {
+	open []*message
+	// done are the latest messages with both sides, for sends whose completion
+	// is yet to be seen.
+	done []*message
+}
+
+// message is one whose sides come one after the other.
+type message struct {
+	src, tag, comm int32
+	sent, received bool
+	blocking       bool // the send is of a call that could wait
+	send           visit
+	posted         int64   // the receive
+	receive        *intake // the call that completes it
+	receiver       visit
+	waiter         *visit // a later call that waits for the send
+}
+
+// intake is a call that completes receives: it is judged when all their sends
+// are known.
+type intake struct {
+	visit
+	left   int
+	latest visit // of the sends
+	any    bool
+	wrong  bool // the latest was waited for while another lay there
+	sends  []sendPlace
+}
+
+// sendPlace is where a send stands in its sender's log.
+type sendPlace struct {
+	loc int32
+	at  int64
+}
+
+const maxDone = 64
+
+// messages judges a call that sends or receives.
+func (a *Analyzer) messages(v visit, s *events.Span) {
+	var in *intake
+	for i := range s.Messages {
+		h := &s.Messages[i]
+		if h.Peer < 0 || int(h.Peer) >= len(a.boxes) {
+			continue
+		}
+		rank := a.header.Locations[s.Loc].Rank
+		switch h.Side {
+		case events.Sent:
+			a.sent(v, rank, h, s.Kind == trace.Send)
+		case events.SendDone:
+			a.sendDone(v, rank, h)
+		case events.Received:
+			if in == nil {
+				in = &intake{visit: v}
+			}
+			a.received(in, rank, h)
+		}
+	}
+	if in != nil && in.left == 0 {
+		a.judge(in)
+	}
+}
+
+// find takes the oldest open message with one side missing out of a box.
+func (b *mailbox) find(src, tag, comm int32, needsSend bool) *message {
+	for i, m := range b.open {
+		if m.src == src && m.tag == tag && m.comm == comm && m.sent != needsSend {
+			copy(b.open[i:], b.open[i+1:])
+			b.open[len(b.open)-1] = nil
+			b.open = b.open[:len(b.open)-1]
+			return m
+		}
+	}
+	return nil
+}
+
+func (a *Analyzer) sent(v visit, rank int32, h *events.Half, blocking bool) {
+	box := &a.boxes[h.Peer]
+	m := box.find(rank, h.Tag, h.Comm, true)
+	if m == nil {
+		box.open = append(box.open, &message{src: rank, tag: h.Tag, comm: h.Comm, sent: true, send: v, blocking: blocking})
+		return
+	}
+	m.sent, m.send, m.blocking = true, v, blocking
+	a.matched(box, m)
+	if m.receive.left--; m.receive.left == 0 {
+		a.judge(m.receive)
+	}
+}
+
+func (a *Analyzer) received(in *intake, rank int32, h *events.Half) {
+	box := &a.boxes[rank]
+	m := box.find(h.Peer, h.Tag, h.Comm, false)
+	if m == nil {
+		in.left++
+		box.open = append(box.open, &message{src: h.Peer, tag: h.Tag, comm: h.Comm, received: true, posted: h.Posted, receive: in, receiver: in.visit})
+		return
+	}
+	m.received, m.posted, m.receive, m.receiver = true, h.Posted, in, in.visit
+	a.matched(box, m)
+}
+
+// matched judges the sender, and keeps the latest sender for the receiver.
+func (a *Analyzer) matched(box *mailbox, m *message) {
+	in := m.receive
+	if !in.any || m.send.begin > in.latest.begin {
+		in.any, in.latest = true, m.send
+		in.wrong = false
+		for _, o := range box.open { // sent earlier, and still not received
+			if o.sent && !o.received && o.send.begin < m.send.begin {
+				in.wrong = true
+				break
+			}
+		}
+	}
+	if m.blocking {
+		a.judgeSend(m, m.send)
+	} else if m.waiter != nil {
+		a.judgeSend(m, *m.waiter)
+	} else {
+		if len(box.done) >= maxDone {
+			copy(box.done, box.done[1:])
+			box.done = box.done[:maxDone-1]
+		}
+		box.done = append(box.done, m)
+	}
+	in.sends = append(in.sends, sendPlace{m.send.loc, m.send.at})
+}
+
+// sendDone notes a call that waits for a send.
+func (a *Analyzer) sendDone(v visit, rank int32, h *events.Half) {
+	box := &a.boxes[h.Peer]
+	for i, m := range box.done {
+		if m.src == rank && m.tag == h.Tag && m.comm == h.Comm {
+			box.done = append(box.done[:i], box.done[i+1:]...)
+			a.judgeSend(m, v)
+			return
+		}
+	}
+	for _, m := range box.open {
+		if m.src == rank && m.tag == h.Tag && m.comm == h.Comm && m.sent && m.waiter == nil {
+			m.waiter = &v
+			return
+		}
+	}
+}
+
+// judgeSend judges a call that could not end before the receive was posted.
+func (a *Analyzer) judgeSend(m *message, v visit) {
+	if m.posted > v.begin && v.end > m.posted {
+		late := m.receiver
+		if m.posted < late.begin {
+			late.begin = m.posted
+		}
+		a.waited(LateReceiver, v, late, m.posted)
+	}
+}
+
+// judge judges a call that received: it waited for the latest sender.
+func (a *Analyzer) judge(in *intake) {
+	if in.any && in.latest.begin > in.begin {
+		p := LateSender
+		if in.wrong {
+			p = WrongOrder
+		}
+		a.waited(p, in.visit, in.latest, in.latest.begin)
+	}
+	for _, s := range in.sends { // from here on the two are in step
+		a.met(s.loc, in.loc, s.at+1, in.at+1)
+	}
+}

@@ -1,0 +1,206 @@
+package waits
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Report is where ranks waited and for what. Times are seconds, shares are of
+// the time of all ranks together.
+type Report struct {
+	Ranks   int     `json:"ranks"`
+	Seconds float64 `json:"run_seconds"`
+	Waited  float64 `json:"waited_seconds"`
+	Share   float64 `json:"waited_share"`
+	Rows    []Row   `json:"rows"`
+	// CriticalPath is what the run time consists of, by region.
+	CriticalPath []OnPath `json:"critical_path"`
+	Events       int64    `json:"events"`
+	Notes        []string `json:"notes"`
+	Words        string   `json:"words"`
+}
+
+// Row is a way to wait at a place.
+type Row struct {
+	Pattern Pattern   `json:"pattern"`
+	Region  string    `json:"region"` // the call path
+	Seconds float64   `json:"seconds"`
+	Share   float64   `json:"share"`
+	Ranks   []float64 `json:"by_rank"`
+	Causes  []Cause   `json:"causes"`
+}
+
+// Cause is a region whose delay others waited for.
+type Cause struct {
+	Region  string  `json:"region"`
+	Ranks   []int   `json:"ranks"` // those in which it was late, most first
+	Seconds float64 `json:"seconds"`
+	Direct  float64 `json:"direct_seconds"` // the rest was passed on by others that waited
+}
+
+// OnPath is a region on the critical path.
+type OnPath struct {
+	Region    string  `json:"region"`
+	Seconds   float64 `json:"seconds"`
+	Share     float64 `json:"share"`     // of the path
+	Imbalance float64 `json:"imbalance"` // seconds beyond the mean over ranks
+}
+
+// table sums waits up by pattern and path.
+type table struct {
+	index map[rowKey]int
+	rows  []tableRow
+}
+
+type rowKey struct {
+	pattern Pattern
+	path    int32
+}
+
+type tableRow struct {
+	key    rowKey
+	ranks  map[int32]float64
+	causes map[causeKey]*causeSum
+}
+
+type causeKey struct{ rank, path int32 }
+
+type causeSum struct{ seconds, direct float64 }
+
+func (t *table) init() { t.index = map[rowKey]int{} }
+
+func (t *table) row(p Pattern, path int32) int {
+	key := rowKey{p, path}
+	i, ok := t.index[key]
+	if !ok {
+		i = len(t.rows)
+		t.index[key] = i
+		t.rows = append(t.rows, tableRow{key: key, ranks: map[int32]float64{}, causes: map[causeKey]*causeSum{}})
+	}
+	return i
+}
+
+func (t *table) add(row int, rank int32, seconds float64) { t.rows[row].ranks[rank] += seconds }
+
+func (t *table) cause(row int, c cause, rank int32, direct bool) {
+	key := causeKey{rank, c.path}
+	s := t.rows[row].causes[key]
+	if s == nil {
+		s = &causeSum{}
+		t.rows[row].causes[key] = s
+	}
+	s.seconds += c.seconds
+	if direct {
+		s.direct += c.seconds
+	}
+}
+
+// Report sums up what was found.
+func (a *Analyzer) Report() *Report {
+	r := &Report{Ranks: a.header.Ranks, Rows: []Row{}, CriticalPath: []OnPath{}, Events: a.spans, Notes: append([]string{}, a.header.Notes...)}
+	if a.end > a.begin {
+		r.Seconds = float64(a.end-a.begin) / 1e9
+	}
+	whole := r.Seconds * float64(len(a.locs))
+	share := func(s float64) float64 {
+		if whole <= 0 {
+			return 0
+		}
+		return s / whole
+	}
+	for i := range a.rows.rows {
+		t := &a.rows.rows[i]
+		row := Row{Pattern: t.key.pattern, Region: a.header.Paths[t.key.path].Name, Ranks: make([]float64, a.header.Ranks)}
+		for rank, s := range t.ranks {
+			row.Ranks[rank] = s
+		}
+		for _, s := range row.Ranks { // in order, so that runs agree to the bit
+			row.Seconds += s
+		}
+		row.Share = share(row.Seconds)
+		row.Causes = a.causes(t)
+		r.Waited += row.Seconds
+		r.Rows = append(r.Rows, row)
+	}
+	slices.SortFunc(r.Rows, func(x, y Row) int {
+		return cmp.Or(cmp.Compare(y.Seconds, x.Seconds), cmp.Compare(x.Region, y.Region), cmp.Compare(x.Pattern, y.Pattern))
+	})
+	r.Share = share(r.Waited)
+	r.CriticalPath = a.onPath()
+	if left := a.unmatched(); left > 0 {
+		r.Notes = append(r.Notes, plural(left, "message has", "messages have")+" only one side in the trace and could not be judged")
+	}
+	r.Words = words(r)
+	return r
+}
+
+// causes joins a row's causes by region.
+func (a *Analyzer) causes(t *tableRow) []Cause {
+	type late struct {
+		rank    int
+		seconds float64
+	}
+	regions := map[string]*Cause{}
+	ranks := map[string][]late{}
+	keys := make([]causeKey, 0, len(t.causes))
+	for k := range t.causes {
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, func(x, y causeKey) int { return cmp.Or(cmp.Compare(x.path, y.path), cmp.Compare(x.rank, y.rank)) })
+	for _, key := range keys {
+		s := t.causes[key]
+		name := a.header.Paths[key.path].Name
+		c := regions[name]
+		if c == nil {
+			c = &Cause{Region: name}
+			regions[name] = c
+		}
+		c.Seconds += s.seconds
+		c.Direct += s.direct
+		ranks[name] = append(ranks[name], late{int(key.rank), s.seconds})
+	}
+	out := []Cause{}
+	for name, c := range regions {
+		list := ranks[name]
+		slices.SortFunc(list, func(x, y late) int { return cmp.Or(cmp.Compare(y.seconds, x.seconds), cmp.Compare(x.rank, y.rank)) })
+		for _, l := range list {
+			c.Ranks = append(c.Ranks, l.rank)
+		}
+		out = append(out, *c)
+	}
+	slices.SortFunc(out, func(x, y Cause) int {
+		return cmp.Or(cmp.Compare(y.Seconds, x.Seconds), cmp.Compare(x.Region, y.Region))
+	})
+	return out
+}
+
+// unmatched counts messages of which one side never came.
+func (a *Analyzer) unmatched() int {
+	n := 0
+	for i := range a.boxes {
+		n += len(a.boxes[i].open)
+	}
+	return n
+}
+
+// onPath sums the critical path up by region.
+func (a *Analyzer) onPath() []OnPath {
+	total := map[int32]float64{}
+	whole := 0.0
+	for s, v := range a.criticalPath() {
+		total[s.path] += v
+		whole += v
+	}
+	out := []OnPath{}
+	for path, seconds := range total {
+		if seconds <= 0 {
+			continue
+		}
+		mean := a.onPaths[path] / float64(max(len(a.locs), 1))
+		out = append(out, OnPath{Region: a.header.Paths[path].Name, Seconds: seconds, Share: seconds / whole, Imbalance: max(seconds-mean, 0)})
+	}
+	slices.SortFunc(out, func(x, y OnPath) int {
+		return cmp.Or(cmp.Compare(y.Seconds, x.Seconds), cmp.Compare(x.Region, y.Region))
+	})
+	return out
+}

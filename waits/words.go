@@ -1,0 +1,94 @@
+package waits
+
+import (
+	"fmt"
+	"strings"
+)
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// mentioned is the share of all time below which waiting is not worth a word.
+const mentioned = 0.01
+
+// words says in a few sentences where ranks waited most, and for what.
+func words(r *Report) string {
+	if r.Share < mentioned {
+		return fmt.Sprintf("The ranks hardly wait for one another: %s of %s.", seconds(r.Waited), seconds(r.Seconds*float64(r.Ranks)))
+	}
+	var out []string
+	out = append(out, fmt.Sprintf("The ranks wait %.0f %% of their time for one another.", 100*r.Share))
+	for _, row := range r.Rows[:min(3, len(r.Rows))] {
+		if row.Share < mentioned {
+			break
+		}
+		out = append(out, sentence(row))
+	}
+	return strings.Join(out, " ")
+}
+
+// sentence says what one row means.
+func sentence(row Row) string {
+	place, call := split(row.Region)
+	text := "`" + call + "`"
+	if place != "" {
+		text += " in " + place
+	}
+	text += " waits " + seconds(row.Seconds)
+	if row.Pattern == Completion {
+		return text + " to complete after its first rank has left."
+	}
+	if len(row.Causes) == 0 {
+		return text + "."
+	}
+	c := row.Causes[0]
+	return fmt.Sprintf("%s, %s of it for `%s` on %s.", text, seconds(c.Seconds), c.Region, ranks(c.Ranks))
+}
+
+// split takes the call off a path.
+func split(path string) (place, call string) {
+	i := strings.LastIndexByte(path, '/')
+	if i < 0 {
+		return "", path
+	}
+	place = path[:i]
+	if j := strings.LastIndexByte(place, '/'); j >= 0 {
+		place = place[j+1:]
+	}
+	return place, path[i+1:]
+}
+
+// ranks names the first few.
+func ranks(list []int) string {
+	const named = 3
+	if len(list) == 1 {
+		return fmt.Sprintf("rank %d", list[0])
+	}
+	if len(list) > named {
+		return fmt.Sprintf("ranks %s and %d more", join(list[:named]), len(list)-named)
+	}
+	return "ranks " + join(list[:len(list)-1]) + fmt.Sprintf(" and %d", list[len(list)-1])
+}
+
+func join(list []int) string {
+	var parts []string
+	for _, n := range list {
+		parts = append(parts, fmt.Sprint(n))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// seconds writes a time with as many digits as matter.
+func seconds(s float64) string {
+	switch {
+	case s >= 0.1:
+		return fmt.Sprintf("%.3g s", s)
+	case s >= 1e-4:
+		return fmt.Sprintf("%.3g ms", s*1e3)
+	}
+	return fmt.Sprintf("%.3g µs", s*1e6)
+}

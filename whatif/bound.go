@@ -1,0 +1,88 @@
+package whatif
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"auspex/simulate/loggp"
+)
+
+// Bound prices changes of a run of which only a profile is known: computation by
+// region and rank, and how long it took. No run can be shorter than the
+// computation of its busiest rank, so the gain is at most what is said here;
+// how much of it comes depends on who waits for whom, which a profile does not
+// tell.
+type Bound struct {
+	profile *loggp.Profile
+	seconds float64
+}
+
+// NewBound starts from a profile.
+func NewBound(p *loggp.Profile, seconds float64) *Bound { return &Bound{p, seconds} }
+
+// noTrace is said with every bound.
+const noTrace = "there is no trace: this is a bound, the gain is at most this"
+
+// Price bounds what changes would bring.
+func (b *Bound) Price(changes []Change) (*Answer, error) {
+	c := &Case{profile: b.profile, measured: b.seconds, ranks: b.ranks()}
+	for _, ch := range changes {
+		switch ch.Kind {
+		case Faster, Balance, Remove, LikeMedian, Hosts:
+		default:
+			return nil, fmt.Errorf("%s needs a trace: run the program with auspex run --trace", ch)
+		}
+	}
+	s, err := c.setting(changes)
+	if err != nil {
+		return nil, err
+	}
+	compute := make([]float64, b.ranks())
+	for r, row := range b.profile.Seconds {
+		for rank, t := range row {
+			compute[rank] += s.work.Seconds(int32(r), rank, 1e9*t)
+		}
+	}
+	most := slices.Max(compute)
+	a := &Answer{BaseSeconds: b.seconds, NewSeconds: min(most, b.seconds), Measured: true, Replayed: b.seconds, Bound: true, Changes: []string{}, Notes: []string{noTrace}}
+	if b.seconds > 0 {
+		a.Gain = 1 - a.NewSeconds/b.seconds
+	}
+	for _, ch := range changes {
+		a.Changes = append(a.Changes, ch.String())
+	}
+	a.Interval = [2]float64{a.NewSeconds, b.seconds}
+	a.Limit = c.limit(&outcome{a.NewSeconds, compute}, s)
+	a.Words = fmt.Sprintf("A bound, for want of a trace: the run of %s cannot become shorter than %s, %.1f %% less.", seconds(b.seconds), seconds(a.NewSeconds), 100*a.Gain)
+	return a, nil
+}
+
+func (b *Bound) ranks() int {
+	if len(b.profile.Seconds) == 0 {
+		return 0
+	}
+	return len(b.profile.Seconds[0])
+}
+
+// Opportunities lists the bounds of what could be changed.
+func (b *Bound) Opportunities() (*List, error) {
+	c := &Case{profile: b.profile, measured: b.seconds, ranks: b.ranks()}
+	l := &List{BaseSeconds: b.seconds, Measured: true, Bound: true, Notes: []string{noTrace}, Opportunities: []Opportunity{}, Shares: []Share{}}
+	for _, ch := range c.candidates() {
+		if ch.Kind == Ideal || ch.Kind == NoNoise {
+			continue
+		}
+		l.Tried++
+		a, err := b.Price([]Change{ch})
+		if err != nil {
+			return nil, err
+		}
+		if a.Gain >= least {
+			l.Opportunities = append(l.Opportunities, Opportunity{Change: ch.String(), Region: ch.Region, Gain: a.Gain, NewSeconds: a.NewSeconds, change: ch})
+		}
+	}
+	slices.SortStableFunc(l.Opportunities, func(x, y Opportunity) int { return cmp.Compare(y.Gain, x.Gain) })
+	l.Words = "For want of a trace these are bounds: no change can gain more."
+	return l, nil
+}

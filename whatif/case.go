@@ -1,0 +1,108 @@
+package whatif
+
+import (
+	"context"
+
+	"auspex/platform"
+	"auspex/simulate"
+	"auspex/simulate/loggp"
+	"auspex/trace"
+)
+
+// Case is a run that changes are tried on.
+type Case struct {
+	trace    *trace.Trace // nil where only a profile is known
+	ranks    int
+	profile  *loggp.Profile
+	network  loggp.Network
+	platform *Machine
+	measured float64 // seconds; 0 where the run was not measured
+	spread   float64 // of repeated runs, as a share
+	base     *outcome
+}
+
+// Machine is a platform with ranks on it.
+type Machine struct {
+	Platform *platform.Platform
+	Hosts    []int
+	Options  simulate.Options
+}
+
+// Setup is what a Case is made of.
+type Setup struct {
+	Trace   *trace.Trace
+	Network loggp.Network // used where Machine is nil
+	Machine *Machine
+	// Measured is how long the run took, 0 where only the trace is known, and
+	// Spread the standard deviation of repeated runs as a share of it.
+	Measured, Spread float64
+}
+
+// SharedMemory is a network like that between ranks of one machine: about a
+// microsecond and some gigabytes a second, as MPICH and Open MPI reach through
+// shared memory.
+func SharedMemory() loggp.Network {
+	return loggp.Network{Latency: 0.5e-6, Overhead: 0.3e-6, Bandwidth: 5e9, EagerBelow: 65536}
+}
+
+// New sums up a trace and replays it once as it is.
+func New(ctx context.Context, s Setup) (*Case, error) {
+	profile, err := loggp.NewProfile(ctx, s.Trace)
+	if err != nil {
+		return nil, err
+	}
+	c := &Case{trace: s.Trace, ranks: s.Trace.NP(), profile: profile, network: s.Network, platform: s.Machine, measured: s.Measured, spread: s.Spread}
+	if c.base, err = c.replay(ctx, nil); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// Profile is the trace's computation by region and rank.
+func (c *Case) Profile() *loggp.Profile { return c.profile }
+
+// Base is how long the run took, or its replay where it was not measured.
+func (c *Case) Base() float64 {
+	if c.measured > 0 {
+		return c.measured
+	}
+	return c.base.seconds
+}
+
+// outcome is a replay's answer.
+type outcome struct {
+	seconds float64
+	compute []float64 // of each rank
+}
+
+// replay runs the trace with changes.
+func (c *Case) replay(ctx context.Context, changes []Change) (*outcome, error) {
+	s, err := c.setting(changes)
+	if err != nil {
+		return nil, err
+	}
+	if c.platform != nil && !s.ideal {
+		return c.onPlatform(ctx, s)
+	}
+	if c.platform != nil { // its hosts, but no network
+		s.work = c.withSpeeds(s)
+	}
+	r, err := loggp.Run(ctx, c.trace, loggp.Options{Network: s.network, Work: s.work, Regions: c.profile.Table})
+	if err != nil {
+		return nil, err
+	}
+	return &outcome{r.Seconds, r.Compute}, nil
+}
+
+// predicted is the new time of a replay: what replays do not know stays.
+func (c *Case) predicted(o *outcome) float64 {
+	return max(c.Base()-(c.base.seconds-o.seconds), o.seconds*minShare(c))
+}
+
+// minShare keeps a prediction above what the replay itself takes.
+func minShare(c *Case) float64 {
+	if c.measured > 0 && c.measured < c.base.seconds {
+		return c.measured / c.base.seconds
+	}
+	return 1
+}

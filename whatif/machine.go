@@ -1,0 +1,103 @@
+package whatif
+
+import (
+	"context"
+
+	"auspex/platform"
+	"auspex/simulate"
+	"auspex/simulate/loggp"
+	"auspex/trace"
+)
+
+// onPlatform replays on the platform.
+func (c *Case) onPlatform(ctx context.Context, s setting) (*outcome, error) {
+	t := c.trace
+	if s.work.Scale != nil || s.work.Level != nil {
+		var err error
+		if t, err = rewrite(ctx, c.trace, s.work, c.profile.Table); err != nil {
+			return nil, err
+		}
+	}
+	m := c.platform
+	hosts := m.Hosts
+	if s.perNode > 0 {
+		hosts = make([]int, len(m.Hosts))
+		for rank := range hosts {
+			hosts[rank] = rank / s.perNode % len(m.Platform.Hosts)
+		}
+	}
+	o := m.Options
+	if s.eager >= 0 {
+		o.EagerBelow = s.eager
+	}
+	if s.selector != "" {
+		if err := o.Set("smpi/coll-selector", s.selector); err != nil {
+			return nil, err
+		}
+	}
+	p := scaled(m.Platform, s)
+	r, err := simulate.Run(ctx, t, p, hosts, o, simulate.Hooks{})
+	if err != nil {
+		return nil, err
+	}
+	out := &outcome{seconds: r.Seconds}
+	for _, rank := range r.Ranks {
+		out.compute = append(out.compute, rank.Compute)
+	}
+	return out, nil
+}
+
+// scaled is a platform with other hosts or links.
+func scaled(p *platform.Platform, s setting) *platform.Platform {
+	if s.latency == 1 && s.bandwidth == 1 && s.work.Speed == 0 {
+		return p
+	}
+	speed := s.work.Speed
+	if speed == 0 {
+		speed = 1
+	}
+	return p.Scaled(speed, s.bandwidth, s.latency)
+}
+
+// withSpeeds puts the hosts' speeds into the work of each rank.
+func (c *Case) withSpeeds(s setting) loggp.Work {
+	w := loggp.Work{Level: s.work.Level, Speed: s.work.Speed, Scale: make([][]float64, len(c.profile.Seconds))}
+	for r := range w.Scale {
+		w.Scale[r] = make([]float64, c.ranks)
+		for rank := range w.Scale[r] {
+			f := 1e9 / c.platform.Platform.Hosts[c.platform.Hosts[rank]].Speed
+			if s.work.Scale != nil && s.work.Scale[r] != nil {
+				f *= s.work.Scale[r][rank]
+			}
+			w.Scale[r][rank] = f
+		}
+	}
+	return w
+}
+
+// rewrite makes a trace with other computation.
+func rewrite(ctx context.Context, t *trace.Trace, w loggp.Work, table *trace.Regions) (*trace.Trace, error) {
+	out := &trace.Trace{Name: t.Name}
+	var a trace.Action
+	for rank := range t.NP() {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		b := trace.NewBuilder(rank)
+		place := table.Walk(t, rank)
+		for {
+			region, ok := place.Next(&a)
+			if !ok {
+				break
+			}
+			if a.Kind == trace.Compute {
+				w := w
+				w.Speed = 0 // hosts have their own
+				a.Value, a.Variance = 1e9*w.Seconds(region, rank, a.Value), 0
+			}
+			b.Add(&a)
+		}
+		out.Programs = append(out.Programs, b.Program())
+	}
+	return out, nil
+}

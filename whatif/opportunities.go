@@ -1,0 +1,291 @@
+package whatif
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+)
+
+// Opportunity is a change that would pay.
+type Opportunity struct {
+	Change     string  `json:"change"`
+	Region     string  `json:"region"`
+	Gain       float64 `json:"gain"`
+	NewSeconds float64 `json:"new_seconds"`
+	// After is what it still gains once the first of the list is taken; nil for
+	// the first.
+	After *float64 `json:"gain_after_first"`
+
+	change Change
+}
+
+// Share is a cause's part of all that could be won, by Shapley's value.
+type Share struct {
+	Change  string  `json:"change"`
+	Region  string  `json:"region"`
+	Seconds float64 `json:"seconds"`
+	Share   float64 `json:"share"` // of the base
+}
+
+// List is what could be changed, best first.
+type List struct {
+	Name          string        `json:"name"`
+	BaseSeconds   float64       `json:"base_seconds"`
+	Measured      bool          `json:"measured"`
+	Opportunities []Opportunity `json:"opportunities"`
+	// Shares are those of the causes of lost time among them, which add up to
+	// LossSeconds: what taking them all would win.
+	Shares      []Share  `json:"shares"`
+	LossSeconds float64  `json:"loss_seconds"`
+	Tried       int      `json:"tried"`
+	Replays     int      `json:"replays"`
+	Bound       bool     `json:"bound"`
+	Notes       []string `json:"notes"`
+	Words       string   `json:"words"`
+}
+
+const (
+	least        = 0.001 // gains below are none
+	maxBalanced  = 12    // regions tried
+	maxFaster    = 8
+	maxStraggler = 3
+	maxShapley   = 4
+	straggles    = 1.05 // times the median
+	// budget is how many actions are replayed for a list: about ten seconds.
+	budget = 200e6
+)
+
+// Opportunities prices what could be changed.
+func (c *Case) Opportunities(ctx context.Context) (*List, error) {
+	l := &List{Name: c.trace.Name, BaseSeconds: c.Base(), Measured: c.measured > 0, Notes: []string{}, Opportunities: []Opportunity{}, Shares: []Share{}}
+	candidates := c.candidates()
+	most := int(budget / float64(max(c.profile.Actions, 1)))
+	if most = max(most/2, 6); len(candidates) > most {
+		l.Notes = append(l.Notes, fmt.Sprintf("the trace is large: of %d candidates the %d with the most time were tried", len(candidates), most))
+		candidates = candidates[:most]
+	}
+	l.Tried = len(candidates)
+	sets := make([][]Change, len(candidates))
+	for i, ch := range candidates {
+		sets[i] = []Change{ch}
+	}
+	times, err := c.replayAll(ctx, sets)
+	if err != nil {
+		return nil, err
+	}
+	l.Replays += len(sets)
+	for i, ch := range candidates {
+		o := Opportunity{Change: ch.String(), Region: ch.Region, NewSeconds: times[i], change: ch}
+		if o.Gain = c.gain(times[i]); o.Gain >= least {
+			l.Opportunities = append(l.Opportunities, o)
+		}
+	}
+	slices.SortStableFunc(l.Opportunities, func(a, b Opportunity) int { return cmp.Compare(b.Gain, a.Gain) })
+	if err := c.second(ctx, l, most); err != nil {
+		return nil, err
+	}
+	if err := c.shapley(ctx, l, most); err != nil {
+		return nil, err
+	}
+	l.Words = l.words()
+	return l, nil
+}
+
+func (c *Case) gain(predicted float64) float64 {
+	if c.Base() <= 0 {
+		return 0
+	}
+	return 1 - predicted/c.Base()
+}
+
+// candidates are changes worth a replay, those with the most time first.
+func (c *Case) candidates() []Change {
+	type one struct {
+		change Change
+		weight float64
+	}
+	var list []one
+	var uneven, heavy []one
+	n := float64(c.ranks)
+	for r, row := range c.profile.Seconds {
+		total, most := sum(row), slices.Max(row)
+		if total <= 0 {
+			continue
+		}
+		name := c.profile.Regions[r]
+		if lost := most - total/n; lost > least*c.Base() {
+			uneven = append(uneven, one{Change{Kind: Balance, Region: name}, lost})
+		}
+		if total/n > least*c.Base() {
+			heavy = append(heavy, one{Change{Kind: Faster, Region: name, Factor: 2}, total / n / 2})
+		}
+	}
+	byWeight := func(a, b one) int { return cmp.Compare(b.weight, a.weight) }
+	slices.SortStableFunc(uneven, byWeight)
+	slices.SortStableFunc(heavy, byWeight)
+	if len(uneven) > 1 {
+		list = append(list, one{Change{Kind: Balance, Region: All}, uneven[0].weight + uneven[1].weight})
+	}
+	list = append(list, uneven[:min(len(uneven), maxBalanced)]...)
+	list = append(list, heavy[:min(len(heavy), maxFaster)]...)
+	ranks := c.profile.Ranks()
+	usual := median(ranks)
+	var slow []one
+	for rank, t := range ranks {
+		if t > straggles*usual && t-usual > least*c.Base() {
+			slow = append(slow, one{Change{Kind: LikeMedian, Rank: rank}, t - usual})
+		}
+	}
+	slices.SortStableFunc(slow, byWeight)
+	list = append(list, slow[:min(len(slow), maxStraggler)]...)
+	slices.SortStableFunc(list, byWeight)
+	out := []Change{{Kind: Ideal}, {Kind: NoNoise}}
+	for _, o := range list {
+		out = append(out, o.change)
+	}
+	return out
+}
+
+// replayAll prices sets of changes, as many at a time as there are cores.
+func (c *Case) replayAll(ctx context.Context, sets [][]Change) ([]float64, error) {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	times, errs := make([]float64, len(sets)), make([]error, len(sets))
+	next := make(chan int)
+	var wg sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(sets)) {
+		wg.Go(func() {
+			for i := range next {
+				o, err := c.replay(ctx, sets[i])
+				if err != nil {
+					errs[i] = err
+					stop()
+					continue
+				}
+				times[i] = c.predicted(o)
+			}
+		})
+	}
+	for i := range sets {
+		next <- i
+	}
+	close(next)
+	wg.Wait()
+	for _, err := range errs {
+		if err != nil && ctx.Err() == nil {
+			return nil, err
+		}
+	}
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return times, nil
+}
+
+// second prices the others after the first is taken.
+func (c *Case) second(ctx context.Context, l *List, most int) error {
+	if len(l.Opportunities) < 2 {
+		return nil
+	}
+	first := l.Opportunities[0]
+	others := l.Opportunities[1:]
+	others = others[:min(len(others), most, 10)]
+	var sets [][]Change
+	for _, o := range others {
+		sets = append(sets, []Change{first.change, o.change})
+	}
+	times, err := c.replayAll(ctx, sets)
+	if err != nil {
+		return err
+	}
+	l.Replays += len(sets)
+	for i := range others {
+		more := (first.NewSeconds - times[i]) / c.Base()
+		others[i].After = &more
+	}
+	return nil
+}
+
+// restores tells whether a change takes away a loss, rather than work.
+func restores(k Kind) bool {
+	return k == Balance || k == LikeMedian || k == Ideal || k == NoNoise || k == Latency || k == Bandwidth
+}
+
+// shapley shares what the largest causes cost together: the mean, over all
+// orders in which they could be taken away, of what each then brings (Shapley,
+// "A value for n-person games", 1953).
+func (c *Case) shapley(ctx context.Context, l *List, most int) error {
+	var causes []Opportunity
+	for _, o := range l.Opportunities {
+		overlaps := o.change.Kind == Balance && o.Region == All
+		if restores(o.change.Kind) && !overlaps && len(causes) < maxShapley && 1<<(len(causes)+1) <= most {
+			causes = append(causes, o)
+		}
+	}
+	n := len(causes)
+	if n == 0 {
+		return nil
+	}
+	sets := make([][]Change, 1<<n)
+	for m := range sets {
+		for i := range causes {
+			if m>>i&1 == 1 {
+				sets[m] = append(sets[m], causes[i].change)
+			}
+		}
+	}
+	times, err := c.replayAll(ctx, sets)
+	if err != nil {
+		return err
+	}
+	l.Replays += len(sets)
+	won := func(m int) float64 { return times[0] - times[m] }
+	for i := range causes {
+		value := 0.0
+		for m := range sets {
+			if m>>i&1 == 0 {
+				value += weight(ones(m), n) * (won(m|1<<i) - won(m))
+			}
+		}
+		l.Shares = append(l.Shares, Share{Change: causes[i].Change, Region: causes[i].Region, Seconds: value, Share: value / c.Base()})
+	}
+	l.LossSeconds = won(len(sets) - 1)
+	slices.SortStableFunc(l.Shares, func(a, b Share) int { return cmp.Compare(b.Seconds, a.Seconds) })
+	return nil
+}
+
+func ones(m int) int {
+	n := 0
+	for ; m > 0; m &= m - 1 {
+		n++
+	}
+	return n
+}
+
+// weight is the share of orders in which exactly a set of size s comes before
+// one of n: s! (n−s−1)! / n!.
+func weight(s, n int) float64 {
+	w := 1.0 / float64(n)
+	for i := 1; i <= s; i++ {
+		w *= float64(i) / float64(n-i)
+	}
+	return w
+}
+
+func (l *List) words() string {
+	if len(l.Opportunities) == 0 {
+		return fmt.Sprintf("Of %d changes none would make the run of %s shorter.", l.Tried, seconds(l.BaseSeconds))
+	}
+	first := l.Opportunities[0]
+	text := fmt.Sprintf("The run of %s would gain most from %s: %s, %.1f %% less.", seconds(l.BaseSeconds), first.Change, seconds(first.NewSeconds), 100*first.Gain)
+	if len(l.Opportunities) > 1 && l.Opportunities[1].After != nil {
+		next := l.Opportunities[1]
+		text += fmt.Sprintf(" Gains do not add up: %s alone would bring %.1f %%, after the first %.1f %%.", next.Change, 100*next.Gain, 100**next.After)
+	}
+	return text
+}

@@ -1,0 +1,149 @@
+package whatif
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+)
+
+// Answer is what changes would bring.
+type Answer struct {
+	Name        string     `json:"name"`
+	BaseSeconds float64    `json:"base_seconds"`
+	NewSeconds  float64    `json:"new_seconds"`
+	Gain        float64    `json:"gain"`     // share of the base
+	Interval    [2]float64 `json:"interval"` // of the new time, 90 %
+	Changes     []string   `json:"changes"`
+	Limit       Limit      `json:"limit"`
+	Measured    bool       `json:"measured"` // the base was measured, not replayed
+	Replayed    float64    `json:"replayed_base_seconds"`
+	Bound       bool       `json:"bound"` // there was no trace: the gain is at most this
+	Notes       []string   `json:"notes"`
+	Words       string     `json:"words"`
+}
+
+// Limit is what a program's time consists of: what would have to change next.
+type Limit struct {
+	By            string  `json:"by"` // computation, imbalance or waiting
+	Rank          int     `json:"rank"`
+	Region        string  `json:"region"` // the largest of that rank
+	LoadBalance   float64 `json:"load_balance"`
+	Communication float64 `json:"communication"`
+}
+
+// Price replays with changes.
+func (c *Case) Price(ctx context.Context, changes []Change) (*Answer, error) {
+	o, err := c.replay(ctx, changes)
+	if err != nil {
+		return nil, err
+	}
+	s, err := c.setting(changes)
+	if err != nil {
+		return nil, err
+	}
+	a := &Answer{Name: c.trace.Name, BaseSeconds: c.Base(), NewSeconds: c.predicted(o), Measured: c.measured > 0, Replayed: c.base.seconds, Changes: []string{}, Notes: []string{}}
+	if a.BaseSeconds > 0 {
+		a.Gain = 1 - a.NewSeconds/a.BaseSeconds
+	}
+	for _, ch := range changes {
+		a.Changes = append(a.Changes, ch.String())
+	}
+	a.Interval = c.interval(a.NewSeconds)
+	a.Limit = c.limit(o, s)
+	if c.measured > 0 && math.Abs(c.measured-c.base.seconds) > 0.2*c.measured {
+		a.Notes = append(a.Notes, fmt.Sprintf("the replay of the run as it is takes %.3g s and the run took %.3g s; the difference is taken to stay", c.base.seconds, c.measured))
+	}
+	a.Words = a.words()
+	return a, nil
+}
+
+// The interval is that of runs to come: how far they vary (as measured, or what
+// a quiet machine does), and a tenth of what changes, since a replay knows
+// nothing of caches and memory that are shared.
+const (
+	quietSpread = 0.02
+	ninety      = 1.645 // standard deviations, for 90 %
+	unknownPart = 0.1
+)
+
+func (c *Case) interval(predicted float64) [2]float64 {
+	wide := ninety*max(c.spread, quietSpread)*predicted + unknownPart*math.Abs(c.Base()-predicted)
+	return [2]float64{max(predicted-wide, 0), predicted + wide}
+}
+
+// limit says what the time of a replay consists of.
+func (c *Case) limit(o *outcome, s setting) Limit {
+	l := Limit{Rank: -1}
+	most := 0.0
+	for rank, t := range o.compute {
+		if l.Rank < 0 || t > most {
+			most, l.Rank = t, rank
+		}
+	}
+	if l.Rank < 0 || most <= 0 || o.seconds <= 0 {
+		l.By = "waiting"
+		return l
+	}
+	l.LoadBalance = sum(o.compute) / float64(len(o.compute)) / most
+	l.Communication = most / o.seconds
+	largest := -1.0
+	for r, row := range c.profile.Seconds {
+		t := row[l.Rank]
+		if s.work.Scale != nil && s.work.Scale[r] != nil {
+			t *= s.work.Scale[r][l.Rank]
+		}
+		if t > largest {
+			largest, l.Region = t, c.profile.Regions[r]
+		}
+	}
+	switch {
+	case l.LoadBalance < 0.95 && l.LoadBalance <= l.Communication:
+		l.By = "imbalance"
+	case l.Communication < 0.95:
+		l.By = "waiting"
+	default:
+		l.By = "computation"
+	}
+	return l
+}
+
+func (a *Answer) words() string {
+	what := "as it is"
+	if len(a.Changes) > 0 {
+		what = "with " + strings.Join(a.Changes, " ")
+	}
+	text := fmt.Sprintf("The run takes %s; %s it would take %s (%s to %s)", seconds(a.BaseSeconds), what, seconds(a.NewSeconds), seconds(a.Interval[0]), seconds(a.Interval[1]))
+	switch {
+	case a.Gain >= 0.005:
+		text += fmt.Sprintf(", %.1f %% less.", 100*a.Gain)
+	case a.Gain <= -0.005:
+		text += fmt.Sprintf(", %.1f %% more.", -100*a.Gain)
+	default:
+		text += ": no gain."
+	}
+	return text + " " + a.Limit.words()
+}
+
+func (l Limit) words() string {
+	switch l.By {
+	case "imbalance":
+		return fmt.Sprintf("Then imbalance limits it: rank %d computes longest, most of it in `%s` (load balance %.2f).", l.Rank, l.Region, l.LoadBalance)
+	case "computation":
+		return fmt.Sprintf("Then computation limits it, most of all `%s`.", l.Region)
+	}
+	if l.Communication == 0 {
+		return "Then communication limits it."
+	}
+	return fmt.Sprintf("Then waiting and communication limit it: rank %d computes longest, %.0f %% of the time.", l.Rank, 100*l.Communication)
+}
+
+func seconds(s float64) string {
+	switch {
+	case s >= 0.1 || s == 0:
+		return fmt.Sprintf("%.4g s", s)
+	case s >= 1e-4:
+		return fmt.Sprintf("%.4g ms", s*1e3)
+	}
+	return fmt.Sprintf("%.4g µs", s*1e6)
+}

@@ -1,0 +1,186 @@
+package whatif
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"auspex/simulate/loggp"
+	"auspex/trace"
+)
+
+// setting is what a replay is to be like.
+type setting struct {
+	work               loggp.Work
+	network            loggp.Network
+	ideal              bool
+	latency, bandwidth float64 // factors, for platforms
+	selector           string
+	eager              int64 // -1 as it is
+	perNode            int   // 0 as it is
+}
+
+// setting turns changes into one.
+func (c *Case) setting(changes []Change) (setting, error) {
+	s := setting{network: c.network, latency: 1, bandwidth: 1, eager: -1}
+	s.network.Algorithms = maps.Clone(c.network.Algorithms)
+	for _, ch := range changes {
+		if err := c.apply(&s, ch); err != nil {
+			return s, err
+		}
+	}
+	return s, nil
+}
+
+func (c *Case) apply(s *setting, ch Change) error {
+	switch ch.Kind {
+	case Faster, Balance, Remove:
+		regions, err := c.regions(ch.Region)
+		if err != nil {
+			return err
+		}
+		for _, r := range regions {
+			c.scale(s, r, ch)
+		}
+	case LikeMedian:
+		if ch.Rank >= c.ranks {
+			return fmt.Errorf("there is no rank %d: the trace has %d", ch.Rank, c.ranks)
+		}
+		for r, row := range c.profile.Seconds {
+			if m := median(row); row[ch.Rank] > 0 {
+				scaleRow(s, c, r)[ch.Rank] *= m / row[ch.Rank]
+			}
+		}
+	case NoNoise:
+		s.work.Level = make([][]float64, len(c.profile.Seconds))
+		for r, row := range c.profile.Seconds {
+			s.work.Level[r] = make([]float64, len(row))
+			for rank, t := range row {
+				if n := c.profile.Counts[r][rank]; n > 0 {
+					s.work.Level[r][rank] = t / float64(n)
+				}
+			}
+		}
+	case Hosts:
+		if s.work.Speed == 0 {
+			s.work.Speed = 1
+		}
+		s.work.Speed *= ch.Factor
+	case Ideal:
+		s.ideal, s.network = true, loggp.Ideal()
+	case Bandwidth:
+		s.network.Bandwidth *= ch.Factor
+		s.bandwidth *= ch.Factor
+	case Latency:
+		s.network.Latency *= ch.Factor
+		s.network.Overhead *= ch.Factor
+		s.latency *= ch.Factor
+	case Eager:
+		s.network.EagerBelow, s.eager = max(ch.Bytes, 1), ch.Bytes
+	case Collective:
+		return c.algorithm(s, ch)
+	case RanksPerNode:
+		if c.platform == nil {
+			return fmt.Errorf("%s needs --platform: without one there are no nodes", ch)
+		}
+		s.perNode = ch.Rank
+	}
+	return nil
+}
+
+func (c *Case) algorithm(s *setting, ch Change) error {
+	if table := slices.Contains(selectors, ch.Word); table != (c.platform != nil) {
+		if table {
+			return fmt.Errorf("%s needs --platform: without one the algorithms %s are known", ch, strings.Join(loggp.AlgorithmNames(), ", "))
+		}
+		return fmt.Errorf("%s: on a platform the decision tables %s are known", ch, strings.Join(selectors, ", "))
+	}
+	if c.platform != nil {
+		s.selector = ch.Word
+		return nil
+	}
+	if s.network.Algorithms == nil {
+		s.network.Algorithms = map[trace.Kind]string{}
+	}
+	s.network.Algorithms[ch.Call] = ch.Word
+	return nil
+}
+
+// scaleRow is the factors of a region, which a change may alter.
+func scaleRow(s *setting, c *Case, region int) []float64 {
+	if s.work.Scale == nil {
+		s.work.Scale = make([][]float64, len(c.profile.Seconds))
+	}
+	if s.work.Scale[region] == nil {
+		row := make([]float64, c.ranks)
+		for i := range row {
+			row[i] = 1
+		}
+		s.work.Scale[region] = row
+	}
+	return s.work.Scale[region]
+}
+
+// scale changes one region.
+func (c *Case) scale(s *setting, region int, ch Change) {
+	row, spent := scaleRow(s, c, region), c.profile.Seconds[region]
+	mean := 0.0
+	for _, t := range spent {
+		mean += t / float64(len(spent))
+	}
+	for rank := range row {
+		switch ch.Kind {
+		case Faster:
+			row[rank] /= ch.Factor
+		case Remove:
+			row[rank] = 0
+		case Balance:
+			if spent[rank] > 0 {
+				row[rank] *= mean / spent[rank]
+			}
+		}
+	}
+}
+
+func median(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	n := len(sorted)
+	if n%2 == 1 {
+		return sorted[n/2]
+	}
+	return (sorted[n/2-1] + sorted[n/2]) / 2
+}
+
+// regions finds the regions that a name means: the one of that name, or all
+// whose path ends with it.
+func (c *Case) regions(name string) ([]int, error) {
+	var out []int
+	for i, n := range c.profile.Regions {
+		if name == All || n == name || strings.HasSuffix(n, "/"+name) {
+			out = append(out, i)
+		}
+	}
+	if len(out) > 0 {
+		return out, nil
+	}
+	var known []string
+	for i, n := range c.profile.Regions {
+		if sum(c.profile.Seconds[i]) > 0 {
+			known = append(known, n)
+		}
+	}
+	slices.Sort(known)
+	if len(known) > 12 {
+		known = append(known[:12], "…")
+	}
+	return nil, fmt.Errorf("the trace has no region %q; it has %s", name, strings.Join(known, ", "))
+}
+
+func sum(values []float64) float64 {
+	s := 0.0
+	for _, v := range values {
+		s += v
+	}
+	return s
+}
