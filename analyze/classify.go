@@ -41,8 +41,9 @@ const (
 )
 
 // Classify says how far every region deserves each term of a metric, or each
-// of the phrases given ("very high", "not slightly low").
-func Classify(d *Dataset, words Words, metric string, phrases []string, across Across) (*Classification, error) {
+// of the phrases given ("very high", "not slightly low"). Regions are paths, names
+// or globs of either; none stands for all.
+func Classify(d *Dataset, words Words, metric string, phrases, regions []string, across Across) (*Classification, error) {
 	q, err := d.quantity(words, metric)
 	if err != nil {
 		return nil, err
@@ -57,6 +58,17 @@ func Classify(d *Dataset, words Words, metric string, phrases []string, across A
 	}
 	if err := c.fill(d, q, sets); err != nil {
 		return nil, err
+	}
+	if len(regions) > 0 {
+		chosen, err := d.chooseRegions(regions)
+		if err != nil {
+			return nil, err
+		}
+		kept := map[string]bool{}
+		for _, r := range chosen {
+			kept[d.Paths[r]] = true
+		}
+		c.Rows = slices.DeleteFunc(c.Rows, func(r Classified) bool { return !kept[r.Region] })
 	}
 	c.warn(q)
 	return c, nil

@@ -59,11 +59,11 @@ func ClassificationWords(c *analyze.Classification) string {
 			break
 		}
 		sharp := word == c.Terms[0] || word == c.Terms[len(c.Terms)-1]
-		said := fmt.Sprintf("%s is %s", spoken(r.Region, r.Unit), deserves(word, degree, sharp))
+		metric := ""
 		if len(parts) == 0 {
-			said += " in " + c.Metric
+			metric = c.Metric
 		}
-		parts = append(parts, said+" "+degreeText(degree))
+		parts = append(parts, fmt.Sprintf("%s is %s", spoken(r.Region, r.Unit), deserves(word, metric, degree, sharp)))
 	}
 	if len(parts) == 0 {
 		return fmt.Sprintf("No region of %s deserves any of these words for %s.", c.Experiment, c.Metric)

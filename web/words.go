@@ -18,7 +18,7 @@ func (s *Server) classify(_ context.Context, q *asked) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := analyze.Classify(d, words, q.text("metric", analyze.TimeShare), q.query["term"], analyze.Across(q.text("across", string(analyze.AcrossMean))))
+	c, err := analyze.Classify(d, words, q.text("metric", analyze.TimeShare), q.query["term"], q.query["region"], analyze.Across(q.text("across", string(analyze.AcrossMean))))
 	if err != nil {
 		return nil, err
 	}

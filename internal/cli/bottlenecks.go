@@ -42,7 +42,11 @@ func (a *app) bottlenecksCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			d, notes, err := by(d, byWord)
+			word := byWord
+			if word == string(analyze.BySummary) {
+				word, o.By = analyze.Paths, analyze.BySummary
+			}
+			d, notes, err := by(d, word)
 			if err != nil {
 				return err
 			}
@@ -71,6 +75,7 @@ func (a *app) bottlenecksCommand() *cobra.Command {
 		}
 	}
 	byFlag(cmd, &byWord)
+	cmd.Flags().Lookup("by").Usage = "search every call path, function name or summary: path, name or summary (default: path; name where no path takes 5 % of the run and names do)"
 	topFlag(cmd, &top)
 	flags.register(cmd)
 	return cmd
