@@ -38,6 +38,9 @@ func (p *Page) Summary(s *analyze.Summary) {
 	} {
 		p.Line("  %-14s %5s  %-20s  %s", e.name, Ratio(e.value, 3), bar(float64(e.value), 20), e.means)
 	}
+	if !s.CPU.IsMissing() {
+		p.Line("  %-14s %5s  %-20s  %s", "CPU use", Ratio(s.CPU, 3), bar(float64(s.CPU), 20), "CPU time / (units × run time)")
+	}
 	title := "Heaviest regions (exclusive " + s.TimeMetric + ")"
 	if s.By == analyze.Names {
 		title = "Heaviest functions (exclusive " + s.TimeMetric + ", all call paths of a name together)"
