@@ -35,10 +35,11 @@ type loads struct {
 	units map[string]*source.Unit // by last name
 	work  map[*source.Unit]int
 	often map[string]bool // by last name
+	kinds map[string]bool // of nodes, that are operations
 }
 
 func newLoads(f *source.File) *loads {
-	l := &loads{file: f, units: map[string]*source.Unit{}, work: map[*source.Unit]int{}, often: map[string]bool{}}
+	l := &loads{file: f, units: map[string]*source.Unit{}, work: map[*source.Unit]int{}, often: map[string]bool{}, kinds: map[string]bool{}}
 	var each func(list []*source.Unit)
 	each = func(list []*source.Unit) {
 		for _, u := range list {
@@ -171,10 +172,20 @@ func (l *loads) node(n *source.Node) int {
 		}
 		return w + foreignWork
 	}
-	if n.Named && n.First != nil && operation.MatchString(n.Kind) {
+	if n.Named && n.First != nil && l.operates(n.Kind) {
 		w++
 	}
 	return w
+}
+
+// operates tells whether a node of the grammar's kind is an operation.
+func (l *loads) operates(kind string) bool {
+	yes, known := l.kinds[kind]
+	if !known {
+		yes = operation.MatchString(kind)
+		l.kinds[kind] = yes
+	}
+	return yes
 }
 
 var (

@@ -2,8 +2,10 @@ package launch
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"sort"
 	"time"
 
@@ -19,6 +21,9 @@ type Run struct {
 	// far as that was seen.
 	Deaths []string
 }
+
+// errNothing is where no process wrote anything.
+var errNothing = errors.New("nothing was measured")
 
 // Collect makes an experiment of the files that the processes of a run wrote
 // into dir.
@@ -41,7 +46,7 @@ func Collect(ctx context.Context, dir string, run Run) (*model.Experiment, error
 	}
 	c.keepRanks()
 	if len(c.processes) == 0 {
-		return nil, fmt.Errorf("nothing was measured: the program makes no MPI calls, was not compiled with auspex cc, or ended before its first event")
+		return nil, errNothing
 	}
 	c.declare()
 	c.off = switchedOff(c.processes)
@@ -102,6 +107,36 @@ func (c *collector) keepRanks() {
 		for i, p := range c.processes {
 			p.Rank = i
 		}
+	}
+	c.keepApart()
+}
+
+// keepApart sees to it that no two processes are taken for one rank.
+func (c *collector) keepApart() {
+	seen, alone, again := map[int]bool{}, 0, false
+	for _, p := range c.processes {
+		again = again || seen[p.Rank]
+		seen[p.Rank] = true
+		if p.Ranks == 1 {
+			alone++
+		}
+		if p.MPI == "" && slices.ContainsFunc(p.Objects, func(o probe.Object) bool { return isMPI(filepath.Base(o.Path)) }) {
+			c.notes = append(c.notes, fmt.Sprintf("%s uses MPI, but its MPI calls were not measured: put auspex run before mpirun, or name the mpicc of its MPI in $AUSPEX_MPICC", filepath.Base(p.Program)))
+		}
+	}
+	c.notes = slices.Compact(c.notes)
+	if !again {
+		return
+	}
+	n := len(c.processes)
+	if alone == n {
+		c.notes = append(c.notes, fmt.Sprintf("the %d processes knew nothing of one another: each was an MPI program of 1 rank. If they were to be one of %d, their launcher does not fit their MPI (srun wants --mpi=pmi2 or pmix)", n, n))
+	} else {
+		c.notes = append(c.notes, fmt.Sprintf("several MPI programs ran: their %d processes are numbered in the order they started", n))
+		slices.SortStableFunc(c.processes, func(p, q *probe.Process) int { return p.Started.Compare(q.Started) })
+	}
+	for i, p := range c.processes {
+		p.Rank, p.Ranks = i, n
 	}
 }
 

@@ -23,10 +23,12 @@ const (
 // target is what a command runs.
 type target struct {
 	launcher   launcher
-	launcherAt int    // index in the command; -1 without
-	at         int    // index of the program in the command; -1 where not found
-	program    string // its path
-	mpi        string // path of the MPI library it is linked with, empty without
+	launcherAt int      // index in the command; -1 without
+	at         int      // index of the program in the command; -1 where not found
+	program    string   // its path
+	mpi        string   // path of the MPI library it is linked with, empty without
+	sanitizers []string // libraries of sanitizers that it is linked with
+	static     bool     // it loads no libraries
 }
 
 // prefixes are programs that run the rest of their command line; auspex is one
@@ -55,7 +57,8 @@ func inspect(ctx context.Context, work string, command []string) target {
 			continue
 		}
 		t.at, t.program = i, path
-		t.mpi = mpiLibrary(ctx, path)
+		t.mpi, t.sanitizers = libraries(ctx, path)
+		t.static = isStatic(path)
 		break
 	}
 	return t
@@ -128,24 +131,61 @@ func launcherOf(ctx context.Context, name string) launcher {
 	}
 }
 
-// mpiLibrary finds the MPI library among those a program is linked with.
-func mpiLibrary(ctx context.Context, program string) string {
+// libraries finds the MPI library and those of sanitizers among the libraries
+// that a program is linked with.
+func libraries(ctx context.Context, program string) (mpi string, sanitizers []string) {
 	out, err := exec.CommandContext(ctx, "ldd", program).Output()
 	if err != nil {
-		return ""
+		return "", nil
 	}
-	found := ""
 	for _, line := range strings.Split(string(out), "\n") {
 		fields := strings.Fields(line)
-		if len(fields) == 0 || !isMPI(filepath.Base(fields[0])) {
+		if len(fields) == 0 {
 			continue
 		}
-		found = fields[0]
+		base, path := filepath.Base(fields[0]), fields[0]
 		if len(fields) > 2 && strings.HasPrefix(fields[2], "/") {
-			found = fields[2]
+			path = fields[2]
+		}
+		switch {
+		case isMPI(base):
+			mpi = path
+		case strings.HasPrefix(base, "libasan.so") || strings.HasPrefix(base, "libtsan.so"):
+			sanitizers = append(sanitizers, path)
 		}
 	}
-	return found
+	return mpi, sanitizers
+}
+
+// isStatic tells whether a program names no loader.
+func isStatic(program string) bool {
+	file, err := elf.Open(program)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	for _, p := range file.Progs {
+		if p.Type == elf.PT_INTERP {
+			return false
+		}
+	}
+	return true
+}
+
+// whyNothing is the likely reason why no process of a command was measured.
+func whyNothing(command []string, t target) string {
+	for i, word := range command {
+		if t.launcher == slurm && (word == "--export=NONE" || word == "--export" && i+1 < len(command) && command[i+1] == "NONE") {
+			return "srun --export=NONE keeps the settings of the measurement from the ranks; leave it out, or use --export=ALL"
+		}
+	}
+	switch {
+	case t.static:
+		return filepath.Base(t.program) + " is linked statically, so that no measurement can be loaded into it; link it without -static"
+	case t.program == "":
+		return "the command runs no program that could be found; what a script runs is measured where its MPI is named in $AUSPEX_MPICC, or where it was compiled with auspex cc"
+	}
+	return "the program makes no MPI calls, was not compiled with auspex cc, or ended before its first event"
 }
 
 // isMPI recognises the C library of an MPI by name, not its bindings for

@@ -9,6 +9,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -140,7 +142,7 @@ func (j *compileJob) run(ctx context.Context) (int, error) {
 	if err != nil {
 		return status, err
 	}
-	if status != 0 {
+	if status != 0 && !j.withoutWarnings(ctx, &out, &errs) {
 		return j.original(ctx)
 	}
 	j.fixDepends()
@@ -171,6 +173,26 @@ func (j *compileJob) try(ctx context.Context, out, errs io.Writer) (int, error) 
 	cmd := exec.CommandContext(ctx, j.Real[0], args...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = j.In, out, errs
 	return exitStatus(cmd.Run())
+}
+
+// withoutWarnings compiles once more where the compiler takes warnings for
+// errors (-Werror) and had some about our text. What it says of the user's own is
+// asked for apart.
+func (j *compileJob) withoutWarnings(ctx context.Context, out, errs *bytes.Buffer) bool {
+	if !slices.ContainsFunc(j.line.args, func(arg string) bool { return strings.HasPrefix(arg, "-Werror") || arg == "-pedantic-errors" }) || j.line.expanded {
+		return false
+	}
+	out.Reset()
+	errs.Reset()
+	own := exec.CommandContext(ctx, j.Real[0], append(slices.Clone(j.Real[1:]), "-fsyntax-only")...)
+	own.Stdout, own.Stderr = out, errs
+	if own.Run() != nil {
+		return false
+	}
+	quiet := *j
+	quiet.args = append(slices.DeleteFunc(slices.Clone(j.args), func(arg string) bool { return arg == "-pedantic-errors" }), "-w", "-Wno-error")
+	status, err := quiet.try(ctx, io.Discard, io.Discard)
+	return err == nil && status == 0
 }
 
 // original compiles what the user wrote after our form of it failed. Where
@@ -248,13 +270,20 @@ func (j *compileJob) instrument(ctx context.Context, number int, in input) {
 	copied := filepath.Join(place, filepath.Base(file))
 	whole := result.Text
 	if in.language != source.Fortran {
-		whole = append([]byte(stubText(j.Plan)), whole...)
+		rest, marked := bytes.CutPrefix(whole, []byte(byteOrderMark))
+		whole = append([]byte(stubText(j.Plan)), rest...)
+		if marked {
+			whole = append([]byte(byteOrderMark), whole...)
+		}
 	}
 	if err := os.WriteFile(copied, whole, 0o666); err != nil {
 		return
 	}
 	j.args[in.at] = copied
 	j.renamed = append(j.renamed, copied, file)
+	if slices.ContainsFunc(j.line.args, func(arg string) bool { return strings.HasPrefix(arg, "-g") }) && !ownOptions.MatchString(filepath.Base(j.Real[0])) {
+		j.args = append(j.args, "-fdebug-prefix-map="+place+"="+filepath.Dir(file))
+	}
 	// What the source includes from its own directory is still there.
 	if in.language == source.Fortran {
 		j.args = append(j.args, "-I"+filepath.Dir(file))
@@ -262,6 +291,12 @@ func (j *compileJob) instrument(ctx context.Context, number int, in input) {
 		j.args = append(j.args, "-iquote", filepath.Dir(file))
 	}
 }
+
+// byteOrderMark may stand first in a source and nowhere else.
+const byteOrderMark = "\xef\xbb\xbf"
+
+// ownOptions are compilers that share few options with gcc.
+var ownOptions = regexp.MustCompile(`^(nv|pg|icc|icpc|ifort|xl|ft)`)
 
 // stubText is what stands before an instrumented C or C++ source.
 func stubText(p *Plan) string {

@@ -2,11 +2,13 @@ package launch
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -66,14 +68,14 @@ func (r *Runner) Run(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	settings := append([]string{"LD_PRELOAD=" + preload(library), "AUSPEX_DIR=" + dir}, r.Settings...)
+	settings := append([]string{"LD_PRELOAD=" + preload(library, t), "AUSPEX_DIR=" + dir}, r.Settings...)
 	if t.launcher == noLauncher && t.program != "" {
 		if real, err := filepath.EvalSymlinks(t.program); err == nil {
 			settings = append(settings, "AUSPEX_TARGET="+real)
 		}
 	}
 	if r.Trace != "" {
-		settings = append(settings, "AUSPEX_TRACE_DIR="+dir)
+		settings = append(settings, "AUSPEX_TRACE_DIR="+dir, "AUSPEX_TRACE_TIMES=1", "AUSPEX_TRACE_REGIONS=1")
 	}
 	if r.StackRate > 0 {
 		settings = append(settings, fmt.Sprintf("AUSPEX_STACKS_NS=%.0f", 1e9/r.StackRate))
@@ -97,6 +99,9 @@ func (r *Runner) Run(ctx context.Context) (*Result, error) {
 	ctx = context.WithoutCancel(ctx)
 	run := Run{Command: r.Command, Started: started, Deaths: deaths}
 	result.Experiment, err = Collect(ctx, dir, run)
+	if errors.Is(err, errNothing) {
+		err = fmt.Errorf("%w: %s", err, whyNothing(r.Command, t))
+	}
 	if err != nil {
 		return result, err
 	}
@@ -145,12 +150,14 @@ func (r *Runner) runtime(ctx context.Context, t target) (string, error) {
 	return b.Build(ctx)
 }
 
-// preload puts the runtime before what the user preloads.
-func preload(library string) string {
+// preload puts the runtime before what the user preloads, and after a sanitizer
+// of the program's, which wants to be first.
+func preload(library string, t target) string {
+	list := append(slices.Clone(t.sanitizers), library)
 	if others := os.Getenv("LD_PRELOAD"); others != "" {
-		return library + ":" + others
+		list = append(list, others)
 	}
-	return library
+	return strings.Join(list, ":")
 }
 
 // passOn has the launcher hand our settings to ranks on other nodes. MPICH's

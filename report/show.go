@@ -41,6 +41,12 @@ func (p *Page) Summary(s *analyze.Summary) {
 	if !s.CPU.IsMissing() {
 		p.Line("  %-14s %5s  %-20s  %s", "CPU use", Ratio(s.CPU, 3), bar(float64(s.CPU), 20), "CPU time / (units × run time)")
 	}
+	p.ledger(s.Ledgered, s.RunSeconds, s.Ledger)
+	for _, other := range s.Others {
+		p.Line("")
+		p.Line("%s", plural(other.Units, other.Type)+":")
+		p.ledger(other.Units, analyze.Real(other.RunSeconds), other.Lines)
+	}
 	title := "Heaviest regions (exclusive " + s.TimeMetric + ")"
 	if s.By == analyze.Names {
 		title = "Heaviest functions (exclusive " + s.TimeMetric + ", all call paths of a name together)"

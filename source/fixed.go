@@ -167,6 +167,7 @@ func (m *mapped) statement(text []byte, stmt []fixedLine) {
 		}
 	}
 	m.put(' ', stmt[0].body.Start)
+	begin := len(m.text)
 	var quote byte
 	hollerith := 0
 	last := stmt[0].body.Start
@@ -218,6 +219,7 @@ func (m *mapped) statement(text []byte, stmt []fixedLine) {
 			}
 		}
 	}
+	m.unpack(begin)
 	m.put('\n', last)
 }
 

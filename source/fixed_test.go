@@ -1,6 +1,7 @@
 package source
 
 import (
+	"context"
 	"strings"
 	"testing"
 
@@ -71,5 +72,37 @@ func TestJoinNames(t *testing.T) {
 	}
 	if at := m.origin(Span{5, 17}); text[at.Start:at.End] != "trans_&\n  &REAL&\n\n&_x" {
 		t.Errorf("origin %v: %q", at, text[at.Start:at.End])
+	}
+}
+
+// Keywords of later standards as names, constants of earlier compilers, and
+// statements packed together are understood.
+func TestOddFortran(t *testing.T) {
+	for name, text := range map[string]string{
+		"class.f90": "subroutine pick(n)\n  character :: class\n  class = 'U'\n  if (n > 3) class = 'S'\n  select = 2\n  if (class .eq. 'U') then\n    n = 1\n  end if\n  do i = 1, n\n    associate = i\n  end do\n  block = 3\n  print *, class\nend subroutine pick\n",
+		"base.f90":  "subroutine masks(n)\n  integer :: n\n  integer, parameter :: a = X'FF', b = 'FF'X\n  n = iand(n, X'7FFFFFFF')\n  n = iand(n, '7F'X)\n  do i = 1, n\n    n = n + a\n  end do\nend subroutine masks\n",
+		"packed.f":  "      SUBROUTINEPACK(N,A)\n      INTEGERN\n      DOUBLEPRECISIONA(N)\n      DO10I=1,N\n      A(I)=A(I)+1\n      IF(A(I).GT.3)GOTO20\n   10 CONTINUE\n      CALLFOO(A)\n   20 RETURN\n      END\n",
+	} {
+		f, err := Parse(context.Background(), name, []byte(text), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(f.Units) != 1 || !f.Units[0].Sound() || len(f.Problems) > 0 {
+			t.Errorf("%s: %d units, %v", name, len(f.Units), f.Problems)
+			for _, u := range f.Units {
+				t.Errorf("%s: %s %v", name, u.Name, u.Problems)
+			}
+			continue
+		}
+		loops := 0
+		f.Units[0].Walk(func(s *Stmt, _ []*Stmt) bool {
+			if s.Kind == Loop {
+				loops++
+			}
+			return true
+		})
+		if loops != 1 {
+			t.Errorf("%s: %d loops", name, loops)
+		}
 	}
 }

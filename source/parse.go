@@ -88,7 +88,11 @@ type attempt struct {
 }
 
 func (p *parser) attempts() []attempt {
-	list := []attempt{{"", func([]byte) {}, func() bool { return false }}}
+	asIs := func([]byte) {}
+	if p.file.Language != Fortran {
+		asIs = blankPointerAttributes
+	}
+	list := []attempt{{"", asIs, func() bool { return false }}}
 	conditional := len(p.file.conds.open) > 0
 	noElse := attempt{"else branches blanked", func(b []byte) { blankBranches(b, p.directives, firstBranch) }, p.clean}
 	noIf := attempt{"first branches blanked", func(b []byte) { blankBranches(b, p.directives, lastBranch) }, p.clean}
@@ -156,10 +160,14 @@ func (p *parser) try(text []byte) ([]*Unit, []Problem, error) {
 }
 
 func (p *parser) prepare(text []byte) *mapped {
+	var m *mapped
 	if p.file.Form == Free {
-		return prepareFree(text, p.opt.OpenMP)
+		m = prepareFree(text, p.opt.OpenMP)
+	} else {
+		m = convertFixed(text, p.file.LineLength, p.opt.OpenMP)
 	}
-	return convertFixed(text, p.file.LineLength, p.opt.OpenMP)
+	asNames(m.text)
+	return m
 }
 
 // clean tells whether nothing is left to be tried: every unit is sound, and no

@@ -2,6 +2,7 @@ package source
 
 import (
 	"bytes"
+	"regexp"
 	"strings"
 )
 
@@ -69,6 +70,16 @@ func blankBranches(text []byte, ds []directive, choose branchChoice) {
 				blank(text[g[i].End:g[i+1].Start])
 			}
 		}
+	}
+}
+
+// pointerAttribute is an attribute between a pointer's star and a name, which the
+// grammar does not know: `static void *__attribute__((noinline)) f(…)`.
+var pointerAttribute = regexp.MustCompile(`\*\s*(__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\))`)
+
+func blankPointerAttributes(text []byte) {
+	for _, at := range pointerAttribute.FindAllSubmatchIndex(text, -1) {
+		blank(text[at[2]:at[3]])
 	}
 }
 

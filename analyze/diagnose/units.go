@@ -53,6 +53,7 @@ type grouping struct {
 	of    []int // by stored unit; -1 for those that are not compared
 	names []Name
 	roles []analyze.Role // of the groups
+	mixed bool           // there are several roles
 }
 
 func groupUnits(d *analyze.Dataset, level Level) (*grouping, error) {
@@ -95,6 +96,7 @@ func groupUnits(d *analyze.Dataset, level Level) (*grouping, error) {
 				role = roles[i]
 			}
 			g.roles = append(g.roles, role)
+			g.mixed = g.mixed || role != g.roles[0]
 		}
 		g.of[i] = k
 	}

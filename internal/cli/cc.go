@@ -13,6 +13,7 @@ import (
 	"auspex/instrument"
 	"auspex/launch"
 	"auspex/probe"
+	"auspex/source"
 )
 
 // exitError ends the program with the status of one that it ran.
@@ -26,6 +27,7 @@ type ccFlags struct {
 	include, exclude []string
 	iterations       bool
 	header, module   bool
+	show             bool
 	plan             string
 	environment      error // what is wrong with $AUSPEX_CC_FLAGS
 }
@@ -48,6 +50,9 @@ room for them.`,
 			if f.header || f.module {
 				return nil
 			}
+			if f.show {
+				return exactly(1, "a source file")(cmd, args)
+			}
 			return atLeast(1, "a compiler and its arguments")(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return a.runCC(cmd.Context(), args, f) },
@@ -60,6 +65,7 @@ room for them.`,
 	cmd.Flags().BoolVar(&f.iterations, "iterations", true, "count the iterations of loops")
 	cmd.Flags().BoolVar(&f.header, "print-header", false, "print auspex.h, with Par_begin(name) and Par_end() for C and C++")
 	cmd.Flags().BoolVar(&f.module, "print-module", false, "print auspex.F90, the same for Fortran")
+	cmd.Flags().BoolVar(&f.show, "show", false, "print the source file given as it would be compiled, and compile nothing")
 	// Read first: what the command line says comes after and wins.
 	f.environment = cmd.Flags().Parse(strings.Fields(os.Getenv("AUSPEX_CC_FLAGS")))
 	if left := cmd.Flags().Args(); f.environment == nil && len(left) > 0 {
@@ -86,6 +92,9 @@ func (a *app) runCC(ctx context.Context, args []string, f ccFlags) error {
 	if err := chooseRegions(&options, f.regions); err != nil {
 		return err
 	}
+	if f.show {
+		return a.showInstrumented(ctx, args[0], options)
+	}
 	compiler := launch.Compiler{Real: args, Options: options, Cache: cacheDir(), In: a.in, Out: a.out, Err: a.err}
 	if f.plan != "" {
 		plan, err := launch.ReadPlan(f.plan)
@@ -102,6 +111,23 @@ func (a *app) runCC(ctx context.Context, args []string, f ccFlags) error {
 		return exitError(status)
 	}
 	return nil
+}
+
+// showInstrumented prints a source with the probes in it.
+func (a *app) showInstrumented(ctx context.Context, file string, options instrument.Options) error {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	parsed, err := source.Parse(ctx, file, text, source.Options{})
+	if err != nil {
+		return err
+	}
+	if path, err := filepath.Abs(file); err == nil {
+		options.Path = path
+	}
+	_, err = a.out.Write(instrument.Rewrite(parsed, options).Text)
+	return err
 }
 
 // chooseRegions reads --regions: a choice by name, or a file of rules.
@@ -128,12 +154,29 @@ func chooseRegions(options *instrument.Options, text string) error {
 
 // cacheDir keeps what was compiled of the measurement runtime.
 func cacheDir() string {
-	if dir := os.Getenv("AUSPEX_CACHE"); dir != "" {
+	if dir := os.Getenv("AUSPEX_CACHE"); dir != "" && writable(dir) {
 		return dir
 	}
 	dir, err := os.UserCacheDir()
 	if err != nil {
 		dir = os.TempDir()
 	}
-	return filepath.Join(dir, "auspex")
+	if dir = filepath.Join(dir, "auspex"); writable(dir) {
+		return dir
+	}
+	return filepath.Join(os.TempDir(), fmt.Sprintf("auspex-cache-%d", os.Getuid()))
+}
+
+// writable tells whether files can be made in a directory, which is made where
+// it is missing.
+func writable(dir string) bool {
+	if os.MkdirAll(dir, 0o777) != nil {
+		return false
+	}
+	file, err := os.CreateTemp(dir, "try-")
+	if err != nil {
+		return false
+	}
+	file.Close()
+	return os.Remove(file.Name()) == nil
 }

@@ -33,6 +33,10 @@ func (a *app) compareCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			kept, err := a.kept(base, others[0])
+			if err != nil {
+				return err
+			}
 			notes, err := byNames(byWord, &base, others)
 			if err != nil {
 				return err
@@ -42,15 +46,21 @@ func (a *app) compareCommand() *cobra.Command {
 				return err
 			}
 			all.Others[0].Warnings = append(all.Others[0].Warnings, notes...)
-			switch {
-			case a.json && len(others) == 1:
-				return a.printJSON(all.Others[0])
-			case a.json:
-				return a.printJSON(all)
-			case len(others) == 1:
-				a.page().Comparison(all.Others[0], top)
-			default:
+			if len(others) > 1 {
+				if a.json {
+					return a.printJSON(all)
+				}
 				a.page().Comparisons(all, top)
+				return nil
+			}
+			if a.json {
+				return a.printJSON(compared{all.Others[0], kept})
+			}
+			page := a.page()
+			page.Comparison(all.Others[0], top)
+			if kept != nil {
+				page.Heading("What was promised")
+				page.Paragraph(kept.Words)
 			}
 			return nil
 		},

@@ -1,0 +1,98 @@
+package source
+
+import (
+	"bytes"
+	"regexp"
+)
+
+// asNames changes, in text made up for the parser, what the grammar takes for
+// something else: names that later standards use as keywords, and constants in
+// bases as compilers had them before Fortran 90. Lengths stay, and what is read
+// of names is read from the original.
+func asNames(text []byte) {
+	for _, at := range keywordAssigned.FindAllSubmatchIndex(text, -1) {
+		text[at[2]] = 'q' // class = 'U' reads as qlass = 'U'
+	}
+	for _, at := range oldHexadecimal.FindAllSubmatchIndex(text, -1) {
+		text[at[2]] = 'Z' // X'FF'
+	}
+	for _, at := range baseAfter.FindAllSubmatchIndex(text, -1) {
+		for i := at[2]; i < at[3]; i++ {
+			text[i] = '1' // 'FF'X
+		}
+	}
+}
+
+var (
+	keywordAssigned = regexp.MustCompile(`(?im)(?:^[ \t]*(?:[0-9]+[ \t]+)?|;[ \t]*|\)[ \t]*)((?:class|associate|block|critical|change|team|event|sync|error|enum|enumerator|final|generic|import|procedure|submodule|abstract|contiguous|select|concurrent|rank|notify|non_recursive|impure|bind|protected|asynchronous|volatile|deferred|extends|sequence|namelist|pass|nopass|value)(?:[ \t]*\([^()=\n]*\))?[ \t]*=)(?:[^=>]|$)`)
+	oldHexadecimal  = regexp.MustCompile(`(?m)(?:^|[^A-Za-z0-9_'"])([xX])(?:'[0-9A-Fa-f]+'|"[0-9A-Fa-f]+")`)
+	baseAfter       = regexp.MustCompile(`(?m)[=,(/*+\-][ \t]*((?:'[0-9A-Fa-f]+'|"[0-9A-Fa-f]+")[xXzZoObB])(?:[^A-Za-z0-9_]|$)`)
+)
+
+// unpack parts the words of a statement, from a byte of the made-up text on, that
+// fixed form lets stand together: DO10I=1,N and CALLSOLVE(X).
+func (m *mapped) unpack(start int) {
+	if at := packedGoto.FindSubmatchIndex(m.text[start:]); at != nil {
+		m.space(start + at[2])
+	}
+	statement := bytes.ToLower(m.text[start:])
+	if at := packedDo.FindSubmatchIndex(statement); at != nil {
+		m.space(start + at[6])
+		m.space(start + at[4])
+		return
+	}
+	if assigns(statement) {
+		return
+	}
+	for _, form := range packedWords {
+		if at := form.FindSubmatchIndex(statement); at != nil {
+			for i := len(at)/2 - 1; i >= 2; i-- {
+				m.space(start + at[2*i])
+			}
+			return
+		}
+	}
+}
+
+var (
+	packedGoto  = regexp.MustCompile(`(?i)(?:^[ \t]*|\))goto([0-9]+)[ \t]*$`)
+	packedDo    = regexp.MustCompile(`^\s*(?:[0-9]+\s+)?(do)\s*([0-9]+)\s*([a-z][a-z0-9_]*)\s*=[^,=]+,`)
+	packedWords = []*regexp.Regexp{
+		regexp.MustCompile(`^\s*(integer|real|doubleprecision|logical|complex)(?:\*[0-9]+)?(function)([a-z][a-z0-9_]*)\s*\(`),
+		regexp.MustCompile(`^\s*(subroutine|function|program|blockdata)([a-z][a-z0-9_]*)`),
+		regexp.MustCompile(`^\s*(?:[0-9]+\s+)?(call)([a-z][a-z0-9_]*)`),
+		regexp.MustCompile(`^\s*(integer|real|doubleprecision|logical|complex|dimension|external)([a-z][a-z0-9_]*)(?:\s|,|\(|$)`),
+	}
+)
+
+// assigns tells whether a statement has an equals sign outside of parentheses.
+func assigns(statement []byte) bool {
+	depth := 0
+	for _, c := range statement {
+		switch c {
+		case '(':
+			depth++
+		case ')':
+			depth--
+		case '\'', '"':
+			return false
+		case '=':
+			if depth == 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// space puts a blank before a byte of the made-up text.
+func (m *mapped) space(at int) {
+	if at == 0 || at >= len(m.text) || m.text[at-1] == ' ' {
+		return
+	}
+	m.text = append(m.text, 0)
+	m.from = append(m.from, 0)
+	copy(m.text[at+1:], m.text[at:])
+	copy(m.from[at+1:], m.from[at:])
+	m.text[at] = ' '
+}
