@@ -34,6 +34,9 @@ func (a *app) diagnoseCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if err := a.replayCauses(cmd.Context(), args[0], found); err != nil {
+				return err
+			}
 			found.Words = report.DiagnosisWords(found)
 			if o.Metric == "" && o.RegionOf == "" && (o.Level == "" || o.Level == diagnose.Processes) {
 				job, err := a.trainingJob(args[0])
