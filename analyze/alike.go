@@ -18,11 +18,12 @@ const (
 // Role is what a unit is for, among those of its type.
 type Role int
 
-// The roles of units.
+// The roles of units. Workers that do different things have numbers from
+// Worker on.
 const (
 	Main   Role = iota // of its process
-	Worker             // beside a main one
 	Helper             // one that does next to nothing but wait
+	Worker             // beside a main one
 )
 
 // alikeness says which units may be compared: those of equal type and role.
@@ -51,6 +52,7 @@ func (d *Dataset) alikeness(exclusive model.Matrix) alikeness {
 	a := alikeness{types: make([]UnitType, len(d.Units)), roles: make([]Role, len(d.Units))}
 	first := map[int]int{} // by process: its first unit that is no stream
 	several := false
+	threads, told := d.Factor(model.ProcessorThreads)
 	for u, unit := range d.Units {
 		total, kernels, onDevice, waits := 0.0, 0.0, 0.0, 0.0
 		for r, v := range exclusive.Row(u) {
@@ -70,7 +72,7 @@ func (d *Dataset) alikeness(exclusive model.Matrix) alikeness {
 			}
 		}
 		switch {
-		case kernels > 0 && onDevice >= streamShare*total:
+		case told && float64(unit.Thread) >= threads.Number, !told && kernels > 0 && onDevice >= streamShare*total:
 			a.types[u] = StreamUnit
 			continue
 		case waits >= helperShare*total && total > 0:
@@ -87,12 +89,67 @@ func (d *Dataset) alikeness(exclusive model.Matrix) alikeness {
 			}
 		}
 	}
+	if several {
+		d.purposes(exclusive, a)
+	}
 	for u, t := range a.types {
 		if several && t == ProcessUnit {
 			a.types[u] = ThreadUnit
 		}
 	}
 	return a
+}
+
+// sameThing is the share of their time that two workers spend in regions of
+// the same names if they do the same.
+const sameThing = 0.1
+
+// purposes parts workers that do different things, such as the threads of a
+// training process: by their numbers, as the process with most of them shows.
+func (d *Dataset) purposes(exclusive model.Matrix, a alikeness) {
+	of := map[int][]int{}
+	most := 0
+	for u, unit := range d.Units {
+		if a.types[u] == ProcessUnit && a.roles[u] == Worker {
+			of[unit.Process] = append(of[unit.Process], u)
+			if len(of[unit.Process]) > len(of[most]) {
+				most = unit.Process
+			}
+		}
+	}
+	var kinds []map[string]float64
+	role := map[int]Role{} // by thread
+	for _, u := range of[most] {
+		shares, total := map[string]float64{}, 0.0
+		for r, v := range exclusive.Row(u) {
+			shares[d.Regions[r].Name] += max(0, v)
+			total += max(0, v)
+		}
+		at := -1
+		for k, other := range kinds {
+			common := 0.0
+			for name, v := range shares {
+				common += min(v/max(total, 1e-300), other[name])
+			}
+			if common >= sameThing || total == 0 {
+				at = k
+				break
+			}
+		}
+		if at < 0 {
+			at = len(kinds)
+			for name := range shares {
+				shares[name] /= max(total, 1e-300)
+			}
+			kinds = append(kinds, shares)
+		}
+		role[d.Units[u].Thread] = Worker + Role(at)
+	}
+	for u, unit := range d.Units {
+		if r, ok := role[unit.Thread]; ok && a.types[u] == ProcessUnit && a.roles[u] == Worker {
+			a.roles[u] = r
+		}
+	}
 }
 
 // groups tells under which region each is counted, and how they are called.

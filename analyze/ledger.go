@@ -81,12 +81,9 @@ func pickRows(m model.Matrix, which []int) model.Matrix {
 	return out
 }
 
-// Cores is the factor that says how many cores all units had between them.
-const Cores = "cores"
-
 // cores is how many the units had between them; 0 where it is not known.
 func (d *Dataset) cores() int {
-	if f, ok := d.Factor(Cores); ok && f.Numeric && f.Number >= 1 {
+	if f, ok := d.Factor(model.Cores); ok && f.Numeric && f.Number >= 1 {
 		return int(f.Number)
 	}
 	return 0

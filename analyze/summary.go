@@ -31,6 +31,7 @@ type Summary struct {
 	Efficiency Efficiency     `json:"efficiency"`
 	// Ledger is the account of units × run time, of the processes or threads;
 	// Others are those of other types of units.
+	Ledgered   int               `json:"ledger_units"` // whose account it is
 	Ledger     []account.Line    `json:"ledger"`
 	Others     []*account.Ledger `json:"other_ledgers"`
 	Heaviest   []RegionTime      `json:"heaviest"`
@@ -79,6 +80,9 @@ func Summarise(d *Dataset, top int) (*Summary, error) {
 		return nil, err
 	}
 	s.Ledger = lines(ledgers)
+	if len(ledgers) > 0 {
+		s.Ledgered = ledgers[0].Units
+	}
 	if len(ledgers) > 1 {
 		s.Others = ledgers[1:]
 	}

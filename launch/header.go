@@ -35,7 +35,7 @@ func (c *collector) header(run Run) model.Header {
 	h.SetFactor(model.NumberFactor("threads", float64(threads)))
 	h.SetFactor(model.NumberFactor("nodes", float64(len(hosts))))
 	if host, err := os.Hostname(); err == nil && len(hosts) == 1 && hosts[host] {
-		h.SetFactor(model.NumberFactor("cores", float64(runtime.NumCPU())))
+		h.SetFactor(model.NumberFactor(model.Cores, float64(runtime.NumCPU())))
 	}
 	word := func(name, value string) {
 		if value != "" {

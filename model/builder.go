@@ -87,6 +87,9 @@ func (b *Builder) Region(r Region) int {
 	return i
 }
 
+// RegionAt is the region of that index.
+func (b *Builder) RegionAt(i int) Region { return b.regions[i] }
+
 // RegionCount is the number of regions added so far.
 func (b *Builder) RegionCount() int { return len(b.regions) }
 

@@ -55,6 +55,13 @@ type Factor struct {
 	Numeric bool
 }
 
+// Factors that readers and the measurement find by themselves, and that decide
+// what is compared with what.
+const (
+	Cores            = "cores"             // that all units had between them
+	ProcessorThreads = "processor_threads" // of each process; its units beyond them are an accelerator's streams
+)
+
 // NewFactor makes a factor from text: a number where it parses as one.
 func NewFactor(name, value string) Factor {
 	n, err := strconv.ParseFloat(value, 64)

@@ -125,8 +125,11 @@ func (b *builder) openZone(name, kind string, r routing) error {
 	depth := int32(0)
 	if b.at >= 0 {
 		depth = b.zone().depth + 1
-		if _, ok := b.zone().routing.(*star); ok {
+		switch b.zone().routing.(type) {
+		case *star:
 			return fmt.Errorf("a Cluster zone cannot hold zones")
+		case *vivaldi:
+			return fmt.Errorf("a Vivaldi zone cannot hold zones")
 		}
 	} else if len(b.p.zones) > 0 {
 		return fmt.Errorf("there is a second zone at the top: put both inside one zone")

@@ -17,6 +17,7 @@ type Description struct {
 	Latency    Range             `json:"latency"`
 	Zones      []ZoneDescription `json:"zones"` // the root first, each before those inside it
 	Config     map[string]string `json:"config"`
+	Changes    int               `json:"changes"`    // hosts and links with a profile, each kind by itself
 	Properties int               `json:"properties"` // <prop>s that change no time
 
 	PairsChecked   int      `json:"pairs_checked"`
@@ -65,7 +66,7 @@ const maxPairsChecked = 100_000
 func Describe(p *Platform) Description {
 	d := Description{
 		Hosts: len(p.Hosts), Links: len(p.Links), Config: maps.Clone(p.Config),
-		Properties: p.properties, Warnings: slices.Clone(p.warnings),
+		Changes: len(p.Changes), Properties: p.properties, Warnings: slices.Clone(p.warnings),
 	}
 	for i, h := range p.Hosts {
 		d.Cores += h.Cores

@@ -51,5 +51,10 @@
 // {groups, chassis, blades, nodes, group-links, chassis-links, blade-links},
 // which imply the number of nodes; links to such a cluster arrive at its first
 // node. A link may have a name and sharing ("full-duplex", "half-duplex" or
-// "fatpipe"). [config] takes SimGrid's options.
+// "fatpipe"). [config] takes SimGrid's options, and reference = "1Gf" says what
+// speed the machine counts as on which traces in ns were taken. A host may have a
+// speed-file and a state-file, a link a bandwidth-file, a latency-file and a
+// state-file: profiles of how they change ([ReadProfile]). A platform of peers has
+// [[peer]]s only, each with a name, a speed, the bandwidths in and out, and
+// coordinates = [x, y, height] in ms.
 package platform

@@ -36,7 +36,7 @@ type Link struct {
 // Route is the way from one host to another. The same link may occur twice.
 type Route struct {
 	Links   []int32 // indices into Platform.Links, in the order they are crossed
-	Latency float64 // sum of the links' latencies, in seconds
+	Latency float64 // sum of the links' latencies, and of peers the way between them, in seconds
 }
 
 // Platform is a set of hosts joined by links. It does not change once read,
@@ -48,6 +48,8 @@ type Platform struct {
 	// Reference is the speed that the machine counts as on which the platform was
 	// calibrated; 0 where the file does not say.
 	Reference float64
+	// Changes are the speeds, bandwidths, latencies and states that change.
+	Changes []Change
 
 	points []point
 	names  map[string]int32 // point by name
@@ -83,6 +85,9 @@ func (p *Platform) Route(src, dst int, buf []int32) (Route, error) {
 		return Route{}, fmt.Errorf("platform: no route from %s to %s: %w", p.Hosts[src].Name, p.Hosts[dst].Name, err)
 	}
 	r := Route{Links: links}
+	if v, ok := p.zones[p.points[p.hostAt[src]].zone].routing.(*vivaldi); ok {
+		r.Latency = v.latency(p.points[p.hostAt[src]].rank, p.points[p.hostAt[dst]].rank)
+	}
 	for _, l := range r.Links {
 		r.Latency += p.Links[l].Latency
 	}

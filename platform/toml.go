@@ -22,6 +22,7 @@ type (
 		Config    map[string]any `toml:"config"`
 		Cluster   []tomlCluster  `toml:"cluster"`
 		Host      []tomlHost     `toml:"host"`
+		Peer      []tomlPeer     `toml:"peer"`
 		Switches  []string       `toml:"switches"`
 		Link      []tomlLink     `toml:"link"`
 	}
@@ -64,6 +65,16 @@ type (
 		Name  string `toml:"name"`
 		Speed any    `toml:"speed"`
 		Cores *int   `toml:"cores"`
+		// Files with profiles, as SimGrid's speed_file and state_file.
+		SpeedFile string `toml:"speed-file"`
+		StateFile string `toml:"state-file"`
+	}
+	// tomlPeer is a host that reaches all others over its own links alone.
+	tomlPeer struct {
+		tomlHost
+		In          any       `toml:"in"` // bandwidths
+		Out         any       `toml:"out"`
+		Coordinates []float64 `toml:"coordinates"` // in ms
 	}
 	tomlLink struct {
 		Name      string   `toml:"name"`
@@ -74,6 +85,10 @@ type (
 		Bandwidth any      `toml:"bandwidth"`
 		Latency   any      `toml:"latency"`
 		Sharing   string   `toml:"sharing"`
+
+		BandwidthFile string `toml:"bandwidth-file"`
+		LatencyFile   string `toml:"latency-file"`
+		StateFile     string `toml:"state-file"`
 	}
 )
 

@@ -27,6 +27,9 @@ func (x *tomlReader) platform(t *tomlPlatform) (*Platform, error) {
 		}
 		x.b.p.Reference = speed
 	}
+	if len(t.Peer) > 0 {
+		return x.peers(t)
+	}
 	x.net = newGraph(false)
 	if err := x.b.openZone("world", "Dijkstra", x.net); err != nil {
 		return nil, err
@@ -59,7 +62,7 @@ func (x *tomlReader) platform(t *tomlPlatform) (*Platform, error) {
 	}
 	p, err := x.b.finish()
 	if err != nil {
-		return nil, x.fail("", "%v; write a [[cluster]] or a [[host]]", err)
+		return nil, x.fail("", "%v; write a [[cluster]], a [[host]] or a [[peer]]", err)
 	}
 	return p, nil
 }
@@ -90,7 +93,7 @@ func (x *tomlReader) host(path string, h *tomlHost) error {
 	if err := x.lone(h.Name, func() error { return x.b.addHost(h.Name, speed, cores) }); err != nil {
 		return x.fail(path+".name", "host %q: %v", h.Name, err)
 	}
-	return nil
+	return x.hostChanges(path, h)
 }
 
 // sharing reads how a link is shared; full duplex is the default.
@@ -129,8 +132,12 @@ func (x *tomlReader) link(path string, l *tomlLink) error {
 		case len(joins) > 1:
 			name += "-" + strconv.Itoa(i)
 		}
+		first := len(x.b.p.Links)
 		if err := x.join(name, a, b, bw, lat, split, sharing); err != nil {
 			return x.fail(path, "link from %s to %s: %v", a, b, err)
+		}
+		if err := x.linkChanges(path, l, first); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -24,6 +24,9 @@ func WriteXML(w io.Writer, p *Platform) error {
 	if len(p.Hosts) > maxWritten {
 		return fmt.Errorf("platform: %d hosts are too many to write every route; the limit is %d", len(p.Hosts), maxWritten)
 	}
+	if len(p.Changes) > 0 || slices.ContainsFunc(p.zones, func(z zone) bool { _, ok := z.routing.(*vivaldi); return ok }) {
+		return fmt.Errorf("platform: peers, and what changes over time, cannot be written as plain routes")
+	}
 	out := newXMLWriter(w)
 	out.loopback = freshName("loopback", func(s string) bool {
 		return slices.ContainsFunc(p.Links, func(l Link) bool { return l.Name == s })

@@ -22,9 +22,12 @@ var grammar = map[string]element{
 	"config":          {optional: "id"},
 	"prop":            {required: "id value"},
 	"zone":            {required: "id routing"},
-	"host":            {required: "id speed", optional: "core pstate", refused: "availability_file speed_file state_file coordinates"},
+	"host":            {required: "id speed", optional: "core pstate availability_file speed_file state_file", refused: "coordinates"},
+	"peer":            {required: "id speed bw_in bw_out coordinates", optional: "lat availability_file speed_file state_file"},
+	"trace":           {required: "id", optional: "file periodicity"},
+	"trace_connect":   {required: "trace element", optional: "kind"},
 	"router":          {required: "id", refused: "coordinates"},
-	"link":            {required: "id bandwidth", optional: "latency sharing_policy", refused: "bandwidth_file latency_file state_file"},
+	"link":            {required: "id bandwidth", optional: "latency sharing_policy bandwidth_file latency_file state_file"},
 	"backbone":        {required: "id bandwidth latency"},
 	"host_link":       {required: "id up down"},
 	"cluster":         {required: "id prefix suffix radical speed bw lat", optional: "core sharing_policy bb_bw bb_lat bb_sharing_policy limiter_link loopback_bw loopback_lat topology topo_parameters router_id"},
@@ -40,19 +43,16 @@ var olderNames = map[string]string{"AS": "zone", "ASroute": "zoneRoute", "bypass
 
 // unsupported lists elements of SimGrid's format that we refuse, with the reason.
 var unsupported = map[string]string{
-	"peer":          "peers need Vivaldi coordinates",
-	"trace":         "speeds and bandwidths that change over time are not simulated",
-	"trace_connect": "speeds and bandwidths that change over time are not simulated",
-	"disk":          "disks are not simulated",
-	"storage":       "disks are not simulated",
-	"storage_type":  "disks are not simulated",
-	"mount":         "disks are not simulated",
-	"model_prop":    "disks are not simulated",
-	"actor":         "what runs on the platform comes from the traces",
-	"process":       "what runs on the platform comes from the traces",
-	"argument":      "what runs on the platform comes from the traces",
-	"include":       "put the included file's text here",
-	"random":        "random generators are not part of a fixed platform",
+	"disk":         "disks are not simulated",
+	"storage":      "disks are not simulated",
+	"storage_type": "disks are not simulated",
+	"mount":        "disks are not simulated",
+	"model_prop":   "disks are not simulated",
+	"actor":        "what runs on the platform comes from the traces",
+	"process":      "what runs on the platform comes from the traces",
+	"argument":     "what runs on the platform comes from the traces",
+	"include":      "put the included file's text here",
+	"random":       "random generators are not part of a fixed platform",
 }
 
 // tag is one start tag with its attributes checked against the grammar.
@@ -69,6 +69,8 @@ type xmlReader struct {
 	b    *builder
 
 	hostLinks []tag // of the zone being read, until it is complete
+	traces    map[string]profileText
+	connected []tag // <trace_connect>s, until all they name is known
 }
 
 func readXML(name string, r io.Reader, b *builder) (*Platform, error) {
@@ -90,6 +92,9 @@ func readXML(name string, r io.Reader, b *builder) (*Platform, error) {
 		return nil, err
 	} else if ok {
 		return nil, x.fail(extra.line, "<%s> follows the end of the platform", extra.name)
+	}
+	if err := x.connect(); err != nil {
+		return nil, err
 	}
 	p, err := x.b.finish()
 	if err != nil {

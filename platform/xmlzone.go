@@ -27,6 +27,8 @@ func (x *xmlReader) platform(t tag) error {
 			err = x.zone(c)
 		case "cluster":
 			err = x.cluster(c)
+		case "trace", "trace_connect":
+			err = x.profile(c)
 		default:
 			err = x.misplaced(c, "platform")
 		}
@@ -135,13 +137,21 @@ func (x *xmlReader) routing(t tag) (routing, error) {
 		return none{}, nil
 	case "cluster":
 		return newStar(), nil
-	case "vivaldi", "wifi":
+	case "vivaldi":
+		if x.b.at >= 0 {
+			return nil, x.fail(t.line, "zone %q: a Vivaldi zone inside another zone is not supported", t.attr["id"])
+		}
+		return &vivaldi{}, nil
+	case "wifi":
 		return nil, x.fail(t.line, "zone %q: the routing %q is not supported", t.attr["id"], t.attr["routing"])
 	}
-	return nil, x.fail(t.line, "zone %q: unknown routing %q; known are Full, Floyd, Dijkstra, DijkstraCache, Cluster and None", t.attr["id"], t.attr["routing"])
+	return nil, x.fail(t.line, "zone %q: unknown routing %q; known are Full, Floyd, Dijkstra, DijkstraCache, Cluster, Vivaldi and None", t.attr["id"], t.attr["routing"])
 }
 
 func (x *xmlReader) inZone(c tag) error {
+	if _, ok := x.b.zone().routing.(*vivaldi); ok && !has("peer prop trace trace_connect", c.name) {
+		return x.fail(c.line, "<%s> in a Vivaldi zone is not supported: it holds peers only", c.name)
+	}
 	switch c.name {
 	case "prop":
 		if err := x.note(c.attr["id"], c.attr["value"]); err != nil {
@@ -152,6 +162,10 @@ func (x *xmlReader) inZone(c tag) error {
 		return x.zone(c)
 	case "host":
 		return x.host(c)
+	case "peer":
+		return x.peer(c)
+	case "trace", "trace_connect":
+		return x.profile(c)
 	case "cluster":
 		return x.cluster(c)
 	case "link":
@@ -189,7 +203,7 @@ func (x *xmlReader) host(t tag) error {
 	if err := x.b.addHost(t.attr["id"], speed, cores); err != nil {
 		return x.fail(t.line, "%v", err)
 	}
-	return nil
+	return x.hostChanges(t)
 }
 
 func (x *xmlReader) link(t tag) error {
@@ -218,7 +232,7 @@ func (x *xmlReader) link(t tag) error {
 	if err != nil {
 		return x.fail(t.line, "%v", err)
 	}
-	return nil
+	return x.linkChanges(t)
 }
 
 // path reads the <link_ctn>s of a route: the links there and, reversed, back.

@@ -23,6 +23,7 @@ func (p *Page) Diagnosis(d *diagnose.Diagnosis) {
 	for _, w := range d.Warnings {
 		p.Paragraph("note: " + w)
 	}
+	p.ledger(d.Ledgered, d.Runtime, d.Ledger)
 	p.Heading("Kinds")
 	p.kinds(d)
 	if len(d.Causes) > 0 {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"auspex/account"
 	"auspex/analyze/diagnose"
 	"auspex/model"
 	"fmt"
@@ -19,6 +20,10 @@ func DiagnosisWords(d *diagnose.Diagnosis) string {
 		return fmt.Sprintf("%s spent no %s%s: nothing to compare.", counted(d.UnitCount, d.Level), d.Metric, outside(d))
 	}
 	sentences := headlineWords(d)
+	if d.Headline.Kind != account.Useful && len(d.Causes) == 0 && isBalanced(d) {
+		imbalance, where := unevenness(d)
+		sentences = append(sentences, fmt.Sprintf("The work is balanced: what is uneven costs %s%s.", percentOf(imbalance), where))
+	}
 	sentences = append(sentences, kindsWords(d))
 	if len(d.Idle) > 0 {
 		sentences = append(sentences, idleWords(d))

@@ -38,6 +38,12 @@ func (p *Page) Summary(s *analyze.Summary) {
 	} {
 		p.Line("  %-14s %5s  %-20s  %s", e.name, Ratio(e.value, 3), bar(float64(e.value), 20), e.means)
 	}
+	p.ledger(s.Ledgered, s.RunSeconds, s.Ledger)
+	for _, other := range s.Others {
+		p.Line("")
+		p.Line("%s", plural(other.Units, other.Type)+":")
+		p.ledger(other.Units, analyze.Real(other.RunSeconds), other.Lines)
+	}
 	p.Heading("Heaviest regions (exclusive " + s.TimeMetric + ")")
 	p.regionTimes(s.Heaviest)
 }

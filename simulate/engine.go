@@ -2,7 +2,9 @@ package simulate
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"auspex/platform"
@@ -29,6 +31,7 @@ type engine struct {
 	contexts int32 // communicators made
 
 	tests, probes int // failed in a row, over all ranks
+	stuck         bool
 
 	action   trace.Action    // the one being read
 	plan     collective.Plan // the one being made
@@ -39,6 +42,8 @@ type engine struct {
 	timeline Timeline
 	progress func(float64)
 	recur    recurrence
+	changes  changes
+	failed   error // of an event
 }
 
 // Run replays a trace on a platform; hosts gives every rank's host. It stops
@@ -51,11 +56,21 @@ func Run(ctx context.Context, t *trace.Trace, p *platform.Platform, hosts []int,
 	if t.Nanoseconds {
 		p = p.Timed(o.ReferenceSpeed)
 	}
+	if len(p.Changes) > 0 {
+		o.EveryIteration = true // no two need be alike
+	}
 	q := newEventQueue(np + 1)
 	e := &engine{
 		opts: &o, trace: t, plat: p, queue: q, cpus: newCPUs(p, np, q), post: newPost(np),
 		net: newNetwork(p, &o, q, int32(np+1)), ranks: make([]rank, np), world: &communicator{size: np}, times: make([]RankTime, np), sleeping: make([]bool, np),
 		alive: np, recur: newRecurrence(&o, hooks), tests: 1, probes: 1, timeline: hooks.Timeline, progress: hooks.Progress,
+	}
+	if len(p.Changes) > 0 {
+		e.changes = newChanges(p)
+		e.net.vary(func(message int32) (src, dst int32, a, b int32) {
+			m := &e.post.messages[message]
+			return m.src, m.dst, e.ranks[m.src].host, e.ranks[m.dst].host
+		})
 	}
 	if o.CriticalPath {
 		e.paths = make([]pathEnd, np)
@@ -80,6 +95,11 @@ func Run(ctx context.Context, t *trace.Trace, p *platform.Platform, hosts []int,
 // loop is the simulation: run whoever can run, share resources, move on to the
 // next event.
 func (e *engine) loop(ctx context.Context) error {
+	for e.changes.due(0, true) { // before anybody runs
+		if err := e.alter(true); err != nil {
+			return err
+		}
+	}
 	for round := 0; ; round++ {
 		// SimGrid runs ranks that wake up at one instant by number, too.
 		slices.Sort(e.ready)
@@ -87,6 +107,9 @@ func (e *engine) loop(ctx context.Context) error {
 			if err := e.run(e.ready[i]); err != nil {
 				return err
 			}
+		}
+		if e.stuck {
+			return e.deadlock()
 		}
 		e.ready = e.ready[:0]
 		if round&0x3ff == 0 {
@@ -103,14 +126,25 @@ func (e *engine) loop(ctx context.Context) error {
 			e.look()
 		}
 		date, ok := e.queue.next()
+		if e.changes.due(date, ok) && (ok || e.net.running > 0 || e.cpus.busy()) {
+			if err := e.alter(ok); err != nil {
+				return err
+			}
+			continue
+		}
 		if !ok {
 			if e.alive > 0 {
 				return e.deadlock()
 			}
 			return nil
 		}
-		e.now = max(e.now, date)
+		if e.now = max(e.now, date); math.IsInf(e.now, 0) || math.IsNaN(e.now) {
+			return errors.New("simulate: the simulated time has become larger than any number: look for a computation or a host's speed that cannot be")
+		}
 		e.queue.each(e.now, e.happen)
+		if e.failed != nil {
+			return e.failed
+		}
 	}
 }
 
@@ -128,7 +162,7 @@ func (e *engine) happen(id int32) {
 		if e.net.transfers[f].place != notYet {
 			e.arrive(e.net.finish(f))
 		} else {
-			e.net.move(f, e.now)
+			e.failed = errors.Join(e.failed, e.net.move(f, e.now))
 		}
 		return
 	}

@@ -262,9 +262,9 @@ func (e *engine) keep(id int32, r *rank, h int32, send bool) {
 	}
 	peer := r.world(r.cur.Peer)
 	if send {
-		r.pending = append(r.pending, request{id, peer, r.cur.Tag, h})
+		r.pending = append(r.pending, request{src: id, dst: peer, tag: r.cur.Tag, handle: h})
 	} else {
-		r.pending = append(r.pending, request{peer, id, r.cur.Tag, h})
+		r.pending = append(r.pending, request{src: peer, dst: id, tag: r.cur.Tag, handle: h})
 	}
 }
 

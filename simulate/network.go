@@ -63,6 +63,12 @@ type network struct {
 	room      []part // for the parts of flows that come
 	spare     route  // one that is not remembered
 
+	// Where the platform changes: see change.go.
+	ends      func(message int32) (src, dst int32, a, b int32)
+	latencies []float64
+	off       []bool
+	narrowest []float64 // by flow: the least bandwidth on its way when it was started
+
 	latencyFactor, bandwidthFactor []Segment
 	weightS                        float64
 	// The factors of the last size asked for.
@@ -111,8 +117,8 @@ func (n *network) route(src, dst int32) (*route, error) {
 	if remember {
 		r = &route{}
 	}
-	r.latency = there.Latency
-	t := terms{penalty: there.Latency, bound: math.Inf(1)}
+	r.latency = max(there.Latency+n.late(there.Links), 0)
+	t := terms{penalty: r.latency, bound: math.Inf(1)}
 	loads := n.loads[:0]
 	for _, e := range there.Links {
 		bandwidth := n.links[e].capacity
@@ -138,9 +144,8 @@ func (n *network) route(src, dst int32) (*route, error) {
 	for _, x := range loads {
 		r.links = append(r.links, x.link)
 	}
-	if r.latency > 0 {
-		t.bound = min(t.bound, n.opts.TCPGamma/(2*r.latency))
-	} else {
+	t.bound = min(t.bound, n.window(r.latency))
+	if r.latency <= 0 {
 		t.penalty = 1 // as in SimGrid, where such a flow skips the latency phase
 	}
 	r.terms = n.termsOf(t.penalty, t.bound)
@@ -205,6 +210,14 @@ func (n *network) start(now float64, src, dst int32, bytes int64, message int32)
 	if err != nil {
 		return err
 	}
+	if n.ends != nil {
+		for _, l := range r.links {
+			if n.off[l] {
+				from, to, _, _ := n.ends(message)
+				return n.lost(l, from, to, now)
+			}
+		}
+	}
 	var id int32
 	if k := len(n.free); k > 0 {
 		id = n.free[k-1]
@@ -226,19 +239,27 @@ func (n *network) start(now float64, src, dst int32, bytes int64, message int32)
 	f := &n.flows[id]
 	n.lay(f, r.links)
 	f.terms = r.terms
+	if n.ends != nil {
+		n.narrow(id, r.links)
+	}
 	n.started = append(n.started, id)
 	n.running++
 	latency := r.latency * n.lastLatency
 	if latency > 0 {
 		n.queue.schedule(n.firstID+id, now+latency)
 	} else {
-		n.move(id, now)
+		return n.move(id, now)
 	}
 	return nil
 }
 
 // move ends a flow's latency phase: it takes bandwidth from now on.
-func (n *network) move(id int32, now float64) {
+func (n *network) move(id int32, now float64) error {
+	if n.ends != nil { // its way may have changed meanwhile
+		if err := n.renew(id); err != nil {
+			return err
+		}
+	}
 	t := &n.transfers[id]
 	t.place, t.since = alone, now
 	n.join(id)
@@ -249,6 +270,7 @@ func (n *network) move(id int32, now float64) {
 		}
 	}
 	n.dirty = true
+	return nil
 }
 
 // finish ends a flow and returns its message.
@@ -257,7 +279,9 @@ func (n *network) finish(id int32) int32 {
 	n.dirty = true
 	n.running--
 	n.free = append(n.free, id)
-	return n.transfers[id].message
+	message := n.transfers[id].message
+	n.transfers[id].message = none
+	return message
 }
 
 // share solves the sharing problem and dates the flows whose rate it changed.
@@ -328,7 +352,8 @@ func (n *network) arrivedOfCrowd(now float64) int32 {
 		return none
 	}
 	next := n.order[0]
-	if (next.target-n.virtual)/n.crowd.level >= precision {
+	// Far on, the clock moves in steps wider than precision.
+	if (next.target-n.virtual)/n.crowd.level >= max(precision, 4*0x1p-52*now) {
 		return none
 	}
 	n.unqueue(n.transfers, next.flow)

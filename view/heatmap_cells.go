@@ -4,9 +4,9 @@ import (
 	"math"
 	"runtime"
 	"slices"
-	"sync"
 
 	"auspex/analyze"
+	"auspex/internal/crew"
 	"auspex/model"
 )
 
@@ -97,7 +97,7 @@ func (h *Heatmap) fill(m model.Matrix, rows []selected, byRegion, byUnit []float
 			}
 		}
 	}
-	var wg sync.WaitGroup
+	var wg crew.Crew
 	workers := runtime.GOMAXPROCS(0)
 	for w := range workers {
 		wg.Go(func() {

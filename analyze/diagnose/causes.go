@@ -19,15 +19,20 @@ type Cause struct {
 	Attributes []string     `json:"attributes"`
 	LostShare  analyze.Real `json:"lost_share"` // (slowest − mean) / run time
 	Lost       analyze.Real `json:"lost"`
-	Slowest    Name         `json:"slowest"` // the unit that takes longest here
-	Most       analyze.Real `json:"most"`    // its time
-	Mean       analyze.Real `json:"mean"`
-	Evidence   []Contrast   `json:"evidence"` // for each attribute
-	Core       []string     `json:"core"`
-	Reducts    [][]string   `json:"reducts"`
-	Complete   bool         `json:"complete"` // Reducts are all there are
-	Exact      bool         `json:"exact"`    // no smaller set explains as much
-	Excluded   []Excluded   `json:"excluded"` // the other metrics
+	// Replayed is what balancing the region gains in a replay, as a share of the
+	// run; nil where no trace was kept. Association says that it gains nothing:
+	// the region differs between units, but nobody waits for it.
+	Replayed    *float64     `json:"replayed_gain"`
+	Association bool         `json:"association"`
+	Slowest     Name         `json:"slowest"` // the unit that takes longest here
+	Most        analyze.Real `json:"most"`    // its time
+	Mean        analyze.Real `json:"mean"`
+	Evidence    []Contrast   `json:"evidence"` // for each attribute
+	Core        []string     `json:"core"`
+	Reducts     [][]string   `json:"reducts"`
+	Complete    bool         `json:"complete"` // Reducts are all there are
+	Exact       bool         `json:"exact"`    // no smaller set explains as much
+	Excluded    []Excluded   `json:"excluded"` // the other metrics
 	// Inexplicable pairs are of different kinds and alike in all metrics.
 	Inexplicable      [][2]Name             `json:"inexplicable"`
 	InexplicablePairs int64                 `json:"inexplicable_pairs"`
@@ -127,6 +132,9 @@ func (s *study) cause(ctx context.Context, t trouble, from []attribute, o Option
 	decision := s.link.Labels
 	if !s.hasKinds() || len(s.kinds) < 2 {
 		decision = tertiles(times)
+	}
+	for i, a := range from {
+		from[i].seen, from[i].values = a.values, s.within(a.values, s.active)
 	}
 	kept := s.reasons(c, from, times)
 	if len(kept) > rough.MaxAttributes {
@@ -231,7 +239,7 @@ func (s *study) evidence(ctx context.Context, c *Cause, kept []attribute, times 
 		e := Contrast{Attribute: name, Metric: x.metric, Correlation: analyze.Real(correlation(x.values, times))}
 		low, high := math.Inf(1), math.Inf(-1)
 		for _, members := range groups {
-			m := analyze.Mean(pick(x.values, members))
+			m := analyze.Mean(pick(x.seen, members))
 			if m < low {
 				low, e.Low = m, s.units.pick(pick(s.active, members))
 			}

@@ -50,6 +50,7 @@ type Diagnosis struct {
 	Headline account.Headline  `json:"headline"`
 	Second   *account.Headline `json:"second"`
 	Ledger   []account.Line    `json:"ledger"`
+	Ledgered int               `json:"ledger_units"` // whose account it is
 	// Cores is how many the units had between them, 0 where not known;
 	// LoadBalance is that of the experiment.
 	Cores       int          `json:"cores"`
@@ -164,6 +165,10 @@ func newStudy(ctx context.Context, d *analyze.Dataset, level Level, o Options) (
 		s.top.byName(d, s.time)
 	}
 	s.floor = negligibleShare * s.time.runtime
+	if s.ledger != nil && s.ledger.Cores > 0 && s.ledger.Units > s.ledger.Cores {
+		// The wall time of a run whose units share cores says nothing of work.
+		s.floor *= float64(s.ledger.Cores) / float64(s.ledger.Units)
+	}
 	if o.RegionOf != "" {
 		s.floor = negligibleShare * slices.Max(s.time.column(d, place{region: s.top.parent}))
 	}
@@ -266,22 +271,17 @@ func (s *study) spent(p place) []float64 { return pick(s.time.column(s.d, p), s.
 // within takes off what sets the roles of units apart: a main thread does what
 // workers do not. Every role is moved so that all have the same median.
 func (s *study) within(values []float64, which []int) []float64 {
-	var of [analyze.Helper + 1][]float64
-	roles := 0
-	for i, k := range which {
-		role := s.units.roles[k]
-		if len(of[role]) == 0 {
-			roles++
-		}
-		of[role] = append(of[role], values[i])
-	}
-	if roles < 2 {
+	if !s.units.mixed {
 		return values
 	}
-	var move [analyze.Helper + 1]float64
+	of := map[analyze.Role][]float64{}
+	for i, k := range which {
+		of[s.units.roles[k]] = append(of[s.units.roles[k]], values[i])
+	}
+	move := map[analyze.Role]float64{}
 	centre := middle(values)
-	for role := range of {
-		move[role] = centre - middle(of[role])
+	for role, own := range of {
+		move[role] = centre - middle(own)
 	}
 	out := make([]float64, len(values))
 	for i, k := range which {

@@ -45,6 +45,9 @@ const criticalClass = 3
 func (s *study) internal(ctx context.Context, all []measured) (Internal, error) {
 	in := Internal{By: "time share", Regions: []InternalRegion{}, CCCR: []string{}, Attributes: []string{}}
 	program := analyze.Total(s.time.total)
+	if s.ledger != nil && s.ledger.RunSeconds > 0 && s.time.metric.Unit == "s" {
+		program = float64(s.ledger.Units) * s.ledger.RunSeconds // the denominator of all shares
+	}
 	regions := s.searched()
 	if program <= 0 || len(regions) == 0 {
 		return in, nil

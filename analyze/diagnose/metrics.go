@@ -81,7 +81,7 @@ func (s *study) condense(metric model.Metric, m model.Matrix, cores []place, wit
 		case metric.Scope != model.Own && !p.self:
 			parts = s.subtree(p.region, withMPI || travels(metric.Name))
 		}
-		x.cores[c] = s.within(pick(s.units.sum(m, parts, metric.Additive()), s.active), s.active)
+		x.cores[c] = pick(s.units.sum(m, parts, metric.Additive()), s.active)
 	}
 	return x
 }
@@ -138,8 +138,9 @@ func (g *grouping) sum(m model.Matrix, parts []int, additive bool) []float64 {
 // attribute is what a metric says about the units in one region.
 type attribute struct {
 	name    string
-	metric  string // what it is about, for words
-	values  []float64
+	metric  string    // what it is about, for words
+	seen    []float64 // as measured
+	values  []float64 // as far as units of one role differ
 	classes []int
 }
 

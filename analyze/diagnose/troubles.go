@@ -218,7 +218,7 @@ func (s *study) headline(r *Diagnosis) {
 		r.Headline = account.Headline{Kind: account.Useful}
 		return
 	}
-	r.Ledger, r.Cores = s.ledger.Lines, s.ledger.Cores
+	r.Ledger, r.Ledgered, r.Cores = s.ledger.Lines, s.ledger.Units, s.ledger.Cores
 	all := s.ledger.Headlines()
 	for i := range all {
 		if all[i].Kind == account.Imbalance && len(r.Causes) > 0 && float64(r.Causes[0].LostShare) >= all[i].Share {

@@ -50,6 +50,7 @@ func (t *trace) note(n *nester, open int) {
 	}
 	notes := &t.header.Notes
 	if streams > 0 {
+		t.header.SetFactor(model.NumberFactor(model.ProcessorThreads, float64(threads)))
 		*notes = append(*notes, fmt.Sprintf("of each process, the %d threads of the processor come first, then the %d streams of its accelerators", threads, streams))
 	}
 	if n.cut > 0 {

@@ -84,6 +84,38 @@ export interface RegionTime {
   units: number;
 }
 
+// Kinds of lines of the ledger.
+export type LedgerKind = "useful" | "imbalance" | "waiting" | "start_end" | "io" | "shared_cores" | "communication" | "idle";
+
+// A line of the account of units × run time; the shares add up to 1.
+export interface LedgerLine {
+  line: LedgerKind;
+  region: string | null;
+  share: number;
+  seconds: number; // summed over units
+  words: string;
+  scope: string;
+  over: string;
+  unit: string;
+}
+
+export interface Ledger {
+  type: string;
+  units: number;
+  run_seconds: number;
+  lines: LedgerLine[];
+  cores: number; // 0 where not known
+  by_name: boolean; // regions of one name count as one
+  scatter: boolean; // the imbalance of no region in particular is but noise
+  noise: number;
+}
+
+export interface Headline {
+  line: LedgerKind;
+  region: string | null;
+  share: number;
+}
+
 export interface Summary {
   name: string;
   id: string;
@@ -102,7 +134,11 @@ export interface Summary {
   factors: Factors;
   time_metric: string;
   runtime: Num;
+  run_seconds: Num;
   efficiency: Efficiency;
+  ledger_units: number; // whose account it is
+  ledger: LedgerLine[]; // of the processes or threads, the largest first
+  other_ledgers: Ledger[]; // of other types of units
   heaviest: RegionTime[];
   incomplete?: string;
   warnings: string[];
@@ -315,6 +351,12 @@ export interface Diagnosis {
   cccr: string[];
   causes: Cause[];
   lost_share: Num;
+  headline: Headline; // what the first sentence is about
+  second: Headline | null;
+  ledger: LedgerLine[];
+  ledger_units: number;
+  cores: number; // 0 where not known
+  load_balance: Num;
   runtime: Num;
   internal: {
     by: string;
@@ -448,6 +490,7 @@ export interface QueryQuestion extends WordsQuery {
 
 export interface Answer {
   query: string; // in normal form
+  experiments: number; // how many were searched
   metrics: string[];
   rows: { experiment: string; region: string | null; unit: UnitName | null; node?: string; degree: Num; metrics: Record<string, Num> }[];
   total: number; // rows there are, before top

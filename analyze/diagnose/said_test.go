@@ -1,0 +1,237 @@
+package diagnose
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"auspex/account"
+	"auspex/analyze"
+	"auspex/model"
+)
+
+// These are programs of which something untrue was once said, made again.
+
+// made builds an experiment from times by unit and region path.
+func made(t testing.TB, header model.Header, units []model.Unit, wall, cpu func(u int, b *model.Builder, set func(kind model.Kind, seconds float64, path ...string))) *analyze.Dataset {
+	t.Helper()
+	b := model.NewBuilder()
+	for _, fill := range []struct {
+		metric string
+		times  func(u int, b *model.Builder, set func(kind model.Kind, seconds float64, path ...string))
+	}{{model.WallTime, wall}, {model.CPUTime, cpu}} {
+		if fill.times == nil {
+			continue
+		}
+		metric := b.Metric(model.NewMetric(fill.metric, "", model.Exclusive))
+		for u, unit := range units {
+			at := b.Unit(unit)
+			fill.times(u, b, func(kind model.Kind, seconds float64, path ...string) {
+				parent := model.NoParent
+				for i, name := range path {
+					k := model.Function
+					if i == len(path)-1 {
+						k = kind
+					}
+					parent = b.Region(model.Region{Name: name, Kind: k, Parent: parent})
+				}
+				b.Set(at, parent, metric, seconds)
+			})
+		}
+	}
+	header.Name = "x"
+	e, err := b.Build(header)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return opened(t, e)
+}
+
+func ranks(n int) []model.Unit {
+	out := make([]model.Unit, n)
+	for u := range out {
+		out[u] = model.Unit{Process: u}
+	}
+	return out
+}
+
+type setter = func(kind model.Kind, seconds float64, path ...string)
+
+// Balanced, four ranks on two cores: the ranks wait for cores, in turns.
+func TestSharedCoresAreSaid(t *testing.T) {
+	for seed := range uint64(5) {
+		random := rand.New(rand.NewPCG(seed, 3))
+		stolen := [4]float64{}
+		for u := range stolen {
+			stolen[u] = 3 + 4*random.Float64()
+		}
+		wall := func(u int, _ *model.Builder, set setter) {
+			set(model.Function, 10+stolen[u], "main", "solve")
+			set(model.Function, 4, "main", "flux")
+			set(model.Function, 2, "main", "norm")
+			set(model.MPI, 8-stolen[u], "main", "MPI_Allreduce")
+		}
+		cpu := func(u int, _ *model.Builder, set setter) {
+			set(model.Function, 7*(1+0.004*random.Float64()), "main", "solve")
+			set(model.Function, 2.5*(1+0.004*random.Float64()), "main", "flux")
+			set(model.Function, 1.2*(1+0.004*random.Float64()), "main", "norm")
+			set(model.MPI, 1, "main", "MPI_Allreduce")
+		}
+		d := made(t, model.Header{Factors: []model.Factor{model.NumberFactor(model.Cores, 2)}}, ranks(4), wall, cpu)
+		r := diagnose(t, d, Options{})
+		if r.Headline.Kind != account.SharedCores || len(r.Causes) > 0 || r.Cores != 2 || r.Headline.Share < 0.4 {
+			t.Errorf("seed %d: %+v, causes %v", seed, r.Headline, r.Causes)
+		}
+	}
+}
+
+// A survey in which everybody waits for the disk of one: 54 % waiting, and an
+// imbalance of 6 %.
+func TestWaitingComesBeforeASmallImbalance(t *testing.T) {
+	d := made(t, model.Header{}, ranks(8), func(u int, _ *model.Builder, set setter) {
+		more := 0.0
+		if u == 5 {
+			more = 7
+		}
+		set(model.Function, 24+more, "main", "attenuate")
+		set(model.Function, 8, "main", "step")
+		set(model.Function, 5, "main", "record")
+		set(model.MPI, 1.5, "main", "MPI_Send")
+		set(model.MPI, 61.5-more, "main", "MPI_Barrier")
+	}, nil)
+	r := diagnose(t, d, Options{})
+	if r.Headline.Kind != account.Waiting || r.Headline.Share < 0.5 || r.Headline.Share > 0.56 || r.Second != nil {
+		t.Errorf("%+v, then %+v", r.Headline, r.Second)
+	}
+	if len(r.Causes) != 1 || r.Causes[0].Region != "main/attenuate" || r.Causes[0].LostShare < 0.055 || r.Causes[0].LostShare > 0.065 {
+		t.Errorf("causes %+v", r.Causes)
+	}
+}
+
+// What is said follows the amount: no step anywhere between a severity of 0.05
+// and 0.2.
+func TestNoCliffOfSeverity(t *testing.T) {
+	last := 0.0
+	for more := 1.0; more <= 10; more += 0.25 {
+		random := rand.New(rand.NewPCG(7, 7))
+		d := made(t, model.Header{}, ranks(16), func(u int, _ *model.Builder, set setter) {
+			extra := more * float64(u) / 15
+			for r := range 6 {
+				base := 10 * (1 + 0.003*random.NormFloat64())
+				if r == 2 {
+					base += extra
+				}
+				set(model.Function, base, "main", fmt.Sprint("part", r))
+			}
+			set(model.MPI, 1+more-extra, "main", "MPI_Barrier")
+		}, nil)
+		r := diagnose(t, d, Options{})
+		line := 0.0
+		for _, l := range r.Ledger {
+			if l.Kind == account.Imbalance && l.Region == "main/part2" {
+				line = l.Share
+			}
+		}
+		if line < last-1e-9 || line-last > 0.01 {
+			t.Errorf("more %v: imbalance goes from %.4f to %.4f", more, last, line)
+		}
+		if line >= 0.025 && (r.Headline.Kind != account.Imbalance || r.Headline.Region != "main/part2") {
+			t.Errorf("severity %.3f, %.3f lost, but %+v", float64(r.Severity), line, r.Headline)
+		}
+		last = line
+	}
+	if last < 0.05 {
+		t.Errorf("only %.3f lost in the end", last)
+	}
+}
+
+// Molecular dynamics: one region makes the kinds and costs little, another
+// varies gradually and costs most.
+func TestTheDearestRegionIsNamed(t *testing.T) {
+	for _, n := range []int{16, 64, 256} {
+		random := rand.New(rand.NewPCG(uint64(n), 1))
+		d := made(t, model.Header{}, ranks(n), func(u int, _ *model.Builder, set setter) {
+			spread := 20 * float64(u%17) / 16
+			set(model.Function, 30+spread, "do_force")
+			kind := 0.0
+			if u%2 == 1 {
+				kind = 5
+			}
+			set(model.Function, 4+kind, "pme_spread")
+			for r := range 20 {
+				set(model.Function, 2*(1+0.01*random.NormFloat64()), fmt.Sprint("small", r))
+			}
+			set(model.MPI, 26-spread-kind, "MPI_Waitall")
+		}, nil)
+		r := diagnose(t, d, Options{})
+		if r.Headline.Kind != account.Imbalance || r.Headline.Region != "do_force" || r.Headline.Share < 0.07 {
+			t.Errorf("%d ranks: %+v", n, r.Headline)
+		}
+		if len(r.Causes) < 2 || r.Causes[1].Region != "pme_spread" {
+			t.Errorf("%d ranks: the second is not found", n)
+		}
+	}
+}
+
+// Sixteen processes of six threads, balanced: masters work under main, workers
+// under the root of the runtime.
+func TestThreadsUnderDifferentRoots(t *testing.T) {
+	var units []model.Unit
+	for p := range 16 {
+		for thread := range 6 {
+			units = append(units, model.Unit{Process: p, Thread: thread})
+		}
+	}
+	random := rand.New(rand.NewPCG(5, 5))
+	d := made(t, model.Header{}, units, func(u int, _ *model.Builder, set setter) {
+		root := []string{"main", "parallel"}
+		if units[u].Thread > 0 {
+			root = []string{"GOMP_thread_start"}
+		} else {
+			set(model.Function, 0.6, "main", "setup")
+		}
+		set(model.Function, 60*(1+0.003*random.NormFloat64()), append(root, "sweep")...)
+		set(model.Function, 38*(1+0.003*random.NormFloat64()), append(root, "flux")...)
+		set(model.Barrier, 0.6, append(root, "barrier")...)
+	}, nil)
+	r := diagnose(t, d, Options{})
+	if r.Severity > 0.1 || len(r.Causes) > 0 || r.Headline.Kind != account.Useful {
+		t.Errorf("severity %v, causes %+v, headline %+v", r.Severity, r.Causes, r.Headline)
+	}
+	if r := diagnose(t, d, Options{Level: Threads}); r.Severity > 0.1 || len(r.Kinds) != 1 {
+		t.Errorf("threads: severity %v, %d kinds", r.Severity, len(r.Kinds))
+	}
+}
+
+// A balanced job with two threads and two streams a process.
+func TestStreamsAreNotThreads(t *testing.T) {
+	var units []model.Unit
+	for p := range 4 {
+		for thread := range 4 {
+			units = append(units, model.Unit{Process: p, Thread: thread})
+		}
+	}
+	d := made(t, model.Header{}, units, func(u int, _ *model.Builder, set setter) {
+		switch units[u].Thread {
+		case 0:
+			set(model.Function, 9.5, "step", "forward")
+			set(model.Function, 0.5, "step", "cudaDeviceSynchronize")
+		case 1:
+			set(model.Function, 9.8, "step", "backward")
+		default:
+			set(model.Kernel, 6, "gemm")
+			set(model.Comm, 1, "ncclDevKernel_AllReduce")
+		}
+	}, nil)
+	r := diagnose(t, d, Options{Level: Threads})
+	if r.UnitCount != 8 || r.Severity > 0.05 || len(r.Kinds) != 1 || len(r.Causes) > 0 {
+		t.Errorf("%d units, severity %v, %s", r.UnitCount, r.Severity, kindsText(r.Kinds))
+	}
+	ledgers, err := d.Ledgers()
+	if err != nil || len(ledgers) != 2 || ledgers[1].Type != string(analyze.StreamUnit) || ledgers[1].Units != 8 {
+		t.Fatalf("%d ledgers, %v", len(ledgers), err)
+	}
+	if waits := ledgers[0].Total(account.Waiting); waits < 0.02 || waits > 0.03 {
+		t.Errorf("synchronising waits %v of the run", waits)
+	}
+}

@@ -1,0 +1,296 @@
+// Package scaling says how a program scales over runs of it on different
+// numbers of processes.
+//
+//  1. Runs are ordered by their processes; the smallest is the reference.
+//  2. Weak or strong is told by the work: where it grows with the processes
+//     the problem did too.
+//  3. Efficiencies are the POP project's, as far as profiles without times of
+//     events tell them: parallel = load balance × communication, global =
+//     parallel × computation scalability, which counters part further.
+//  4. Regions that do not scale are those whose time is more than the
+//     reference promises, by their share of the largest run.
+//  5. From five sizes on, package growth models run time and regions.
+package scaling
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"auspex/account"
+	"auspex/analyze"
+	"auspex/growth"
+	"auspex/model"
+)
+
+// Kind says what was kept while processes were added.
+type Kind string
+
+// The kinds of scaling.
+const (
+	Strong Kind = "strong" // the problem
+	Weak   Kind = "weak"   // the work of a process
+)
+
+// Scaling is how a program scales.
+type Scaling struct {
+	Kind     Kind     `json:"kind"`
+	By       string   `json:"kind_by"` // what told the kind
+	Growth   float64  `json:"growth"`  // of the work over that of the processes, mean
+	Runs     []Run    `json:"runs"`
+	Regions  []Region `json:"regions"` // that do not scale, the dearest first
+	Model    *Model   `json:"model"`   // of the run time; null below five sizes
+	Words    string   `json:"words"`
+	Warnings []string `json:"warnings"`
+}
+
+// Run is one run; what cannot be had is missing.
+type Run struct {
+	Name                   string       `json:"name"`
+	Ranks                  int          `json:"ranks"`
+	RunSeconds             analyze.Real `json:"run_seconds"`
+	Speedup                analyze.Real `json:"speedup"`
+	Efficiency             analyze.Real `json:"efficiency"` // of the speedup over that of the processes
+	Parallel               analyze.Real `json:"parallel"`
+	LoadBalance            analyze.Real `json:"load_balance"`
+	Communication          analyze.Real `json:"communication"`
+	Serialization          analyze.Real `json:"serialization"` // wants a trace
+	Transfer               analyze.Real `json:"transfer"`      // wants a trace
+	ComputationScalability analyze.Real `json:"computation_scalability"`
+	IPCScalability         analyze.Real `json:"ipc_scalability"`
+	InstructionScalability analyze.Real `json:"instruction_scalability"`
+	FrequencyScalability   analyze.Real `json:"frequency_scalability"`
+	Global                 analyze.Real `json:"global"`
+
+	useful, instructions, cycles float64
+	regions                      map[string]float64 // mean over units of exclusive time, by name
+	kinds                        map[string]account.Class
+}
+
+// Region is one that takes longer than the reference promises.
+type Region struct {
+	Region  string         `json:"region"`
+	Seconds []analyze.Real `json:"seconds"` // mean over units, exclusive, by run
+	Ideal   analyze.Real   `json:"ideal_seconds"`
+	Excess  analyze.Real   `json:"excess_share"` // of the largest run, beyond the ideal
+	Model   *Model         `json:"model"`
+}
+
+// Model is a fitted growth and what it says of sizes not run.
+type Model struct {
+	growth.Model
+	Formula string `json:"formula"`
+	Next    []Next `json:"next"`
+}
+
+// Next is what to expect at a size that was not run.
+type Next struct {
+	Ranks    int             `json:"ranks"`
+	Seconds  analyze.Real    `json:"seconds"`
+	Interval [2]analyze.Real `json:"interval"`
+}
+
+const (
+	// weakGrowth is the mean ratio of work to processes from which scaling is
+	// weak, as the tools of the POP project take it.
+	weakGrowth = 0.9
+	// worthNaming of the largest run is what a region that does not scale
+	// costs.
+	worthNaming = 0.01
+	mostNamed   = 12
+)
+
+// Of looks at runs of one program on at least two numbers of processes.
+func Of(ctx context.Context, sets []*analyze.Dataset) (*Scaling, error) {
+	s := &Scaling{Runs: []Run{}, Regions: []Region{}, Warnings: []string{}}
+	for _, d := range sets {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		r, err := measure(d)
+		if err != nil {
+			return nil, err
+		}
+		s.Runs = append(s.Runs, r)
+	}
+	slices.SortStableFunc(s.Runs, func(a, b Run) int { return cmp.Compare(a.Ranks, b.Ranks) })
+	if len(s.Runs) < 2 || s.Runs[0].Ranks == s.Runs[len(s.Runs)-1].Ranks {
+		return nil, fmt.Errorf("scaling wants runs on different numbers of processes; these all have %d", s.Runs[0].Ranks)
+	}
+	s.classify()
+	s.rate()
+	s.search()
+	return s, nil
+}
+
+// measure takes out of an experiment what scaling is about.
+func measure(d *analyze.Dataset) (Run, error) {
+	t, err := d.Times()
+	if err != nil {
+		return Run{}, err
+	}
+	processes, _, _ := analyze.CountUnits(d.Units)
+	e := t.Efficiency()
+	r := Run{
+		Name: d.Name, Ranks: processes, RunSeconds: analyze.Real(t.Runtime), Parallel: e.Parallel, LoadBalance: e.LoadBalance, Communication: e.Communication,
+		Serialization: analyze.Missing, Transfer: analyze.Missing, ComputationScalability: analyze.Missing, IPCScalability: analyze.Missing,
+		InstructionScalability: analyze.Missing, FrequencyScalability: analyze.Missing, Global: analyze.Missing,
+		useful: analyze.Total(t.Useful), regions: map[string]float64{}, kinds: map[string]account.Class{},
+	}
+	for name, to := range map[string]*float64{model.Instructions: &r.instructions, model.Cycles: &r.cycles} {
+		if d.Has(name) {
+			if *to, err = usefulSum(d, name+".exc"); err != nil {
+				return r, err
+			}
+		}
+	}
+	exclusive, err := d.Matrix(t.Metric + ".exc")
+	if err != nil {
+		return r, err
+	}
+	for u := range exclusive.Units {
+		for g, v := range exclusive.Row(u) {
+			name := d.Regions[g].Name
+			r.regions[name] += v / float64(exclusive.Units)
+			r.kinds[name] = d.Classes[g]
+		}
+	}
+	return r, nil
+}
+
+// usefulSum adds a metric up outside communication.
+func usefulSum(d *analyze.Dataset, name string) (float64, error) {
+	m, err := d.Matrix(name)
+	if err != nil {
+		return 0, err
+	}
+	sum := 0.0
+	for u := range m.Units {
+		for g, v := range m.Row(u) {
+			if v == v && !d.Communication[g] {
+				sum += v
+			}
+		}
+	}
+	return sum, nil
+}
+
+// classify tells weak from strong scaling: by the instructions where all runs
+// counted them, else by the useful time.
+func (s *Scaling) classify() {
+	work := func(r Run) float64 { return r.useful }
+	s.By = "useful time"
+	if !slices.ContainsFunc(s.Runs, func(r Run) bool { return r.instructions <= 0 }) {
+		work, s.By = func(r Run) float64 { return r.instructions }, "instructions"
+	}
+	first, n := s.Runs[0], 0.0
+	for _, r := range s.Runs[1:] {
+		if r.Ranks > first.Ranks && work(first) > 0 {
+			s.Growth += work(r) / work(first) * float64(first.Ranks) / float64(r.Ranks)
+			n++
+		}
+	}
+	s.Growth /= max(1, n)
+	s.Kind = Strong
+	if s.Growth > weakGrowth {
+		s.Kind = Weak
+	}
+}
+
+// rate sets every run against the smallest. In weak scaling the work of one
+// process is compared, in strong that of all.
+func (s *Scaling) rate() {
+	first := s.Runs[0]
+	for i := range s.Runs {
+		r := &s.Runs[i]
+		more := float64(r.Ranks) / float64(first.Ranks)
+		share := 1.0
+		if s.Kind == Weak {
+			share = more
+		}
+		r.Speedup = analyze.Ratio(float64(first.RunSeconds)*share, float64(r.RunSeconds))
+		r.Efficiency = r.Speedup / analyze.Real(more)
+		r.ComputationScalability = analyze.Ratio(first.useful*share, r.useful)
+		if r.instructions > 0 && first.instructions > 0 {
+			r.InstructionScalability = analyze.Ratio(first.instructions*share, r.instructions)
+			if r.cycles > 0 && first.cycles > 0 {
+				r.IPCScalability = analyze.Ratio(r.instructions/r.cycles, first.instructions/first.cycles)
+				r.FrequencyScalability = analyze.Ratio(r.cycles/r.useful, first.cycles/first.useful)
+			}
+		}
+		r.Global = r.Parallel * r.ComputationScalability
+	}
+}
+
+// search finds the regions that take more than they should in the largest
+// run, and models them.
+func (s *Scaling) search() {
+	first, last := s.Runs[0], s.Runs[len(s.Runs)-1]
+	ideal := 1.0
+	if s.Kind == Strong {
+		ideal = float64(first.Ranks) / float64(last.Ranks)
+	}
+	var names []string
+	for name := range last.regions {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		excess := (last.regions[name] - ideal*first.regions[name]) / float64(last.RunSeconds)
+		if excess < worthNaming {
+			continue
+		}
+		x := Region{Region: model.EscapeName(name), Ideal: analyze.Real(ideal * first.regions[name]), Excess: analyze.Real(excess)}
+		for _, r := range s.Runs {
+			x.Seconds = append(x.Seconds, analyze.Real(r.regions[name]))
+		}
+		s.Regions = append(s.Regions, x)
+	}
+	slices.SortStableFunc(s.Regions, func(a, b Region) int { return cmp.Compare(b.Excess, a.Excess) })
+	if len(s.Regions) > mostNamed {
+		s.Regions = s.Regions[:mostNamed]
+	}
+	seconds := make([]analyze.Real, len(s.Runs))
+	for i, r := range s.Runs {
+		seconds[i] = r.RunSeconds
+	}
+	if s.Model = s.fit(seconds); s.Model == nil {
+		s.Warnings = append(s.Warnings, fmt.Sprintf("a model of growth wants %d sizes; there are %d", growth.Fewest, s.sizes()))
+		return
+	}
+	for i := range s.Regions {
+		s.Regions[i].Model = s.fit(s.Regions[i].Seconds)
+	}
+}
+
+func (s *Scaling) sizes() int {
+	n := map[int]bool{}
+	for _, r := range s.Runs {
+		n[r.Ranks] = true
+	}
+	return len(n)
+}
+
+// fit models values by run, and says what they would be at two and four times
+// the largest size; nil where there are too few sizes.
+func (s *Scaling) fit(values []analyze.Real) *Model {
+	if s.sizes() < growth.Fewest {
+		return nil
+	}
+	var points []growth.Point
+	for i, r := range s.Runs {
+		points = append(points, growth.Point{P: float64(r.Ranks), Value: float64(values[i])})
+	}
+	fitted, err := growth.Fit(points)
+	if err != nil {
+		return nil
+	}
+	m := &Model{Model: fitted, Formula: fitted.String(), Next: []Next{}}
+	for _, more := range []int{2, 4} {
+		ranks := more * s.Runs[len(s.Runs)-1].Ranks
+		value, low, high := fitted.At(float64(ranks))
+		m.Next = append(m.Next, Next{ranks, analyze.Real(value), [2]analyze.Real{analyze.Real(low), analyze.Real(high)}})
+	}
+	return m
+}

@@ -1,0 +1,145 @@
+package scaling
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"testing"
+
+	"auspex/analyze"
+	"auspex/internal/sample"
+	"auspex/model"
+	"auspex/store"
+)
+
+// opened stores experiments and opens them.
+func opened(t *testing.T, list ...*model.Experiment) []*analyze.Dataset {
+	t.Helper()
+	s := store.Open(t.TempDir())
+	var out []*analyze.Dataset
+	for _, e := range list {
+		if err := s.Put(e, false); err != nil {
+			t.Fatal(err)
+		}
+		stored, err := s.Get(e.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := analyze.Open(stored)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, d)
+	}
+	return out
+}
+
+// run makes p processes that each work and then exchange for so long.
+func run(t *testing.T, p int, work, exchange, instructions float64) *model.Experiment {
+	t.Helper()
+	b := model.NewBuilder()
+	wall := b.Metric(model.NewMetric(model.WallTime, "", model.Exclusive))
+	count := -1
+	if instructions > 0 {
+		count = b.Metric(model.NewMetric(model.Instructions, "", model.Exclusive))
+	}
+	for u := range p {
+		unit := b.Unit(model.Unit{Process: u})
+		solve := b.Region(model.Region{Name: "solve", Parent: model.NoParent})
+		b.Set(unit, solve, wall, work)
+		if count >= 0 {
+			b.Set(unit, solve, count, instructions)
+		}
+		b.Set(unit, b.Region(model.Region{Name: "MPI_Alltoall", Kind: model.MPI, Parent: model.NoParent}), wall, exchange)
+	}
+	e, err := b.Build(model.Header{Name: fmt.Sprint("on-", p)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+func near(a analyze.Real, b float64) bool { return math.Abs(float64(a)-b) < 1e-9 }
+
+// A problem of 64 s on 1 to 32 processes, whose exchange grows by 0.1 s a
+// process.
+func TestStrong(t *testing.T) {
+	var list []*model.Experiment
+	for _, p := range []int{32, 2, 4, 8, 16} {
+		list = append(list, run(t, p, 64/float64(p), 0.1*float64(p), 0))
+	}
+	s, err := Of(context.Background(), opened(t, list...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := s.Runs[4]
+	if s.Kind != Strong || s.By != "useful time" || last.Ranks != 32 || !near(last.Speedup, 32.2/5.2) || !near(last.Efficiency, 32.2/5.2/16) || !near(last.ComputationScalability, 1) {
+		t.Errorf("%s by %s: %+v", s.Kind, s.By, last)
+	}
+	if !near(last.Communication, 2/5.2) || !near(last.Global, 2/5.2) || !last.Serialization.IsMissing() || !last.IPCScalability.IsMissing() {
+		t.Errorf("efficiencies %+v", last)
+	}
+	if len(s.Regions) != 1 || s.Regions[0].Region != "MPI_Alltoall" || s.Regions[0].Model.I != 1 || s.Regions[0].Model.J != 0 || !near(s.Regions[0].Model.Next[0].Seconds, 6.4) {
+		t.Errorf("regions %+v", s.Regions)
+	}
+}
+
+// The work of a process stays: by its instructions, although it takes longer.
+func TestWeak(t *testing.T) {
+	s, err := Of(context.Background(), opened(t, run(t, 1, 10, 0, 1e9), run(t, 8, 12.5, 0, 1e9)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := s.Runs[1]
+	if s.Kind != Weak || s.By != "instructions" || !near(last.Speedup, 6.4) || !near(last.Efficiency, 0.8) || !near(last.InstructionScalability, 1) || !near(last.ComputationScalability, 0.8) {
+		t.Errorf("%s by %s: %+v", s.Kind, s.By, last)
+	}
+	if s.Model != nil || len(s.Warnings) != 1 || len(s.Regions) != 1 || s.Regions[0].Region != "solve" {
+		t.Errorf("model %v, warnings %v, regions %+v", s.Model, s.Warnings, s.Regions)
+	}
+}
+
+func TestOneSizeIsNoScaling(t *testing.T) {
+	a, b := run(t, 4, 1, 1, 0), run(t, 4, 2, 1, 0)
+	b.Name = "again"
+	if _, err := Of(context.Background(), opened(t, a, b)); err == nil {
+		t.Error("two runs on four processes scale")
+	}
+}
+
+// The reference figures are in the NOTES.md beside the data.
+func TestSharedRuns(t *testing.T) {
+	for _, c := range []struct {
+		paths []string
+		kind  Kind
+		ranks []int
+		want  [][3]float64 // load balance, communication, run time
+	}{
+		{[]string{"tau-gromacs-scaling/2.ppk", "tau-gromacs-scaling/4.ppk", "tau-gromacs-scaling/8.ppk", "tau-gromacs-scaling/16.ppk", "tau-gromacs-scaling/32.ppk"}, Strong,
+			[]int{2, 4, 8, 16, 32}, [][3]float64{{.987, .979, 638.3}, {.970, .956, 352.6}, {.960, .804, 204.6}, {.580, .832, 164.0}, {.535, .730, 101.2}}},
+		{[]string{"caliper-lulesh-scaling/lulesh-annotation-profile-8cores.json", "caliper-lulesh-scaling/lulesh-annotation-profile-27cores.json", "caliper-lulesh-scaling/lulesh-annotation-profile-64cores.json"}, Weak,
+			[]int{8, 27, 64}, [][3]float64{{.944, .725, 43.6}, {.917, .769, 50.9}, {.899, .828, 51.2}}},
+	} {
+		var list []*model.Experiment
+		for i, path := range c.paths {
+			e := sample.Real(t, path)
+			e.Name = fmt.Sprint("run-", i)
+			list = append(list, e)
+		}
+		s, err := Of(context.Background(), opened(t, list...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Kind != c.kind {
+			t.Errorf("%s is called %s (growth %v)", c.paths[0], s.Kind, s.Growth)
+		}
+		for i, r := range s.Runs {
+			if w := c.want[i]; r.Ranks != c.ranks[i] || math.Abs(float64(r.LoadBalance)-w[0]) > 6e-4 || math.Abs(float64(r.Communication)-w[1]) > 6e-4 || math.Abs(float64(r.RunSeconds)-w[2]) > 0.06 {
+				t.Errorf("%+v, want %v", r, w)
+			}
+		}
+		if (s.Model != nil) != (len(c.paths) >= 5) {
+			t.Errorf("%s: model %v", c.paths[0], s.Model)
+		}
+	}
+}

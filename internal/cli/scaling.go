@@ -1,0 +1,44 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"auspex/analyze"
+	"auspex/analyze/scaling"
+	"auspex/report"
+)
+
+func (a *app) scalingCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "scaling EXPERIMENT…",
+		GroupID: "look",
+		Short:   "Say how a program scales over runs with different numbers of processes",
+		Long: `Set runs of one program on different numbers of processes against each other:
+whether the problem grew with them, speedup and efficiency, what is lost to
+load balance, communication and computation, which regions do not scale, and
+from five sizes on a model of the growth with what to expect of larger ones.`,
+		Example:           `  auspex scaling gromacs-2 gromacs-4 gromacs-8 gromacs-16 gromacs-32`,
+		Args:              atLeast(2, "at least two experiments"),
+		ValidArgsFunction: a.completeNames,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var sets []*analyze.Dataset
+			for _, name := range args {
+				d, err := a.dataset(name)
+				if err != nil {
+					return err
+				}
+				sets = append(sets, d)
+			}
+			found, err := scaling.Of(cmd.Context(), sets)
+			if err != nil {
+				return err
+			}
+			found.Words = report.ScalingWords(found)
+			if a.json {
+				return a.printJSON(found)
+			}
+			a.page().Scaling(found)
+			return nil
+		},
+	}
+}

@@ -1,0 +1,36 @@
+package report
+
+import (
+	"fmt"
+
+	"auspex/account"
+	"auspex/analyze"
+)
+
+// ledger writes where units × run time went, the largest first.
+func (p *Page) ledger(units int, seconds analyze.Real, lines []account.Line) {
+	if len(lines) == 0 {
+		return
+	}
+	p.Heading(fmt.Sprintf("Where the time went (%s × %s; exclusive, summed over units)", grouped(units), Seconds(seconds)))
+	const least, most = 0.002, 12
+	var rows [][]string
+	rest := 0.0
+	for _, line := range lines {
+		if line.Share < least || len(rows) == most {
+			rest += line.Share
+			continue
+		}
+		rows = append(rows, []string{ledgerWords[line.Kind], string(line.Region), Percent(analyze.Real(line.Share)), Seconds(analyze.Real(line.Seconds)), line.Words})
+	}
+	p.table([]column{words("line"), region("region"), number("of the run"), number("time"), words("")}, rows)
+	if rest > 0 {
+		p.Line("  all else: %s", percentOf(rest))
+	}
+}
+
+// ledgerWords are the lines' names for people.
+var ledgerWords = map[account.Kind]string{
+	account.Useful: "useful", account.Imbalance: "imbalance", account.Waiting: "waiting", account.StartEnd: "start and end", account.IO: "input, output",
+	account.SharedCores: "shared cores", account.Communication: "communication", account.Idle: "idle",
+}
