@@ -308,6 +308,7 @@ export interface Cause {
   region: string;
   attributes: string[];
   lost_share: Num;
+  replayed_gain?: Num; // of the run, where a kept trace was replayed without the difference
   lost: Num;
   slowest: UnitName;
   most: Num;
