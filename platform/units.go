@@ -9,18 +9,19 @@ import (
 
 // unit is a family of units a quantity may be written in.
 type unit struct {
-	what   string             // what is measured, for messages
-	plain  string             // the unit a bare number is taken in
-	scales map[string]float64 // value of one, by spelling
+	what        string             // what is measured, for messages
+	plain       string             // the unit a bare number is taken in
+	scales      map[string]float64 // value of one, by spelling
+	least, most float64            // what a value but 0 may be: beyond, dates overflow
 }
 
 var (
-	speedUnit     = unit{"speed", "f", scales(1, "f", "flops")}
-	bandwidthUnit = unit{"bandwidth", "Bps", bandwidthScales()}
+	speedUnit     = unit{"speed", "f", scales(1, "f", "flops"), 1e-6, 1e30}
+	bandwidthUnit = unit{"bandwidth", "Bps", bandwidthScales(), 1e-6, 1e30}
 	timeUnit      = unit{"time", "s", map[string]float64{
 		"w": 7 * 24 * 3600, "d": 24 * 3600, "h": 3600, "m": 60,
 		"s": 1, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "ps": 1e-12,
-	}}
+	}, 0, 1e9}
 )
 
 // scales spells out one unit with the decimal prefixes, short ("Gf") and long
@@ -69,17 +70,22 @@ func (u unit) parse(s string) (v float64, bare bool, err error) {
 	}
 	name := strings.TrimLeft(s[n:], " ")
 	if name == "" {
-		return v, v != 0, nil
+		return v, v != 0, u.check(v, s)
 	}
 	scale, ok := u.scales[name]
 	if !ok {
 		return 0, false, fmt.Errorf("%q: unknown unit %q for a %s; write for example %s", s, name, u.what, u.example())
 	}
 	v *= scale
-	if math.IsInf(v, 0) {
-		return 0, false, fmt.Errorf("%q: the number is out of range", s)
+	return v, false, u.check(v, s)
+}
+
+// check refuses quantities that no machine has.
+func (u unit) check(v float64, s string) error {
+	if v != 0 && (math.Abs(v) < u.least || math.Abs(v) > u.most) {
+		return fmt.Errorf("%q: the number is out of range", s)
 	}
-	return v, false, nil
+	return nil
 }
 
 func (u unit) example() string {

@@ -334,3 +334,14 @@ func TestOptionsAreRefusedByName(t *testing.T) {
 		}
 	}
 }
+
+// TestVeryLongRuns: late enough, the precision of events is below that of
+// their dates, and they still happen.
+func TestVeryLongRuns(t *testing.T) {
+	for _, seconds := range []float64{1e6, 1e8, 1e15, 1e30} {
+		tr := traceOf(t, fmt.Sprintf("init; sleep %g; sleep 1; compute 1; finalize", seconds))
+		if got := run(t, tr, Options{}, Hooks{}); !(got.Seconds >= seconds) {
+			t.Errorf("after a sleep of %g s the program takes %g s", seconds, got.Seconds)
+		}
+	}
+}

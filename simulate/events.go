@@ -152,7 +152,7 @@ func (q *eventQueue) next() (float64, bool) {
 func (q *eventQueue) each(now float64, happen func(id int32)) {
 	for {
 		at, ok := q.next()
-		if !ok || at >= now+precision {
+		if !ok || at > now && at >= now+precision { // late in a long run precision is nothing
 			return
 		}
 		l := &q.dates[q.heap[0].list]

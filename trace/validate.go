@@ -2,11 +2,13 @@ package trace
 
 import (
 	"fmt"
-	"math"
 )
 
 // maxBytes bounds one message, so that sums of sizes stay exact.
 const maxBytes = 1 << 50
+
+// maxAmount bounds flops and seconds, so that dates stay finite.
+const maxAmount = 1e30
 
 // validate refuses an action that no program of np ranks could have done.
 func validate(a *Action, np int) error {
@@ -38,12 +40,12 @@ func validate(a *Action, np int) error {
 	if f&hasCount2 != 0 && (a.Count2 < 0 || a.Count2 > maxBytes) {
 		return fmt.Errorf("%s has the impossible size %d", a.Kind, a.Count2)
 	}
-	if f&hasValue != 0 && (!(a.Value >= 0) || math.IsInf(a.Value, 0) || !(a.Variance >= 0)) {
+	if f&hasValue != 0 && (!(a.Value >= 0 && a.Value <= maxAmount) || !(a.Variance >= 0)) {
 		what := "flops"
 		if a.Kind == Sleep {
 			what = "seconds"
 		}
-		return fmt.Errorf("%s of %g %s: the amount must be a number from 0", a.Kind, a.Value, what)
+		return fmt.Errorf("%s of %g %s: the amount must be a number from 0 to %g", a.Kind, a.Value, what, maxAmount)
 	}
 	if f&hasCounts != 0 {
 		if err := validCounts(a, a.Counts, np); err != nil {

@@ -13,6 +13,7 @@ type timing struct {
 	whole   []float64    // by region: inclusive, communication and all units in
 	total   []float64    // by group: everything
 	runtime float64      // of the slowest group, in wall time where measured
+	groups  []int        // under which region each is counted; nil for itself
 }
 
 // workMetric chooses the metric of the vectors: CPU time where it was
@@ -173,17 +174,12 @@ func (t *timing) topLevel(d *analyze.Dataset, below string) (*topLevel, error) {
 
 // byName makes level 1 of the names of regions, each with its own time:
 // threads do the same under different roots.
-func (top *topLevel) byName(d *analyze.Dataset, t *timing) {
-	top.parent, top.path, top.columns = model.NoParent, "", nil
-	seen := map[string]bool{}
-	for r, region := range d.Regions {
-		p := place{region: r, named: true}
-		if seen[region.Name] || d.Communication[r] {
-			continue
-		}
-		seen[region.Name] = true
-		if analyze.Total(t.column(d, p)) > 0 {
-			top.columns = append(top.columns, p)
+func (s *study) byName() {
+	s.top.parent, s.top.path, s.top.columns = model.NoParent, "", nil
+	for r, g := range s.groups {
+		p := place{region: r, group: true}
+		if g == r && !s.d.Communication[r] && analyze.Total(s.time.column(s.d, p)) > 0 {
+			s.top.columns = append(s.top.columns, p)
 		}
 	}
 }
@@ -213,10 +209,10 @@ func (t *timing) column(d *analyze.Dataset, p place) []float64 {
 	for k := range out {
 		out[k] = t.useful.At(k, p.region)
 	}
-	if p.named {
+	if p.group {
 		clear(out)
-		for r, region := range d.Regions {
-			if region.Name == d.Regions[p.region].Name {
+		for r, g := range t.groups {
+			if g == p.region {
 				for k, v := range t.column(d, place{region: r, self: true}) {
 					out[k] += v
 				}

@@ -288,3 +288,52 @@ func FuzzCaliperJSON(f *testing.F) {
 		inputtest.CheckFuzzed(t, e, err)
 	})
 }
+
+func parsed(t *testing.T, text string) *model.Experiment {
+	t.Helper()
+	e, err := inputtest.ReadBytes(t, Formats(), "p.json", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// High-water marks and start times are states: snapshots of them are not added.
+func TestGaugesAreNotSums(t *testing.T) {
+	e := parsed(t, `[{"path":"main","sum#time.duration":1000000,"alloc.region.highwatermark":500,"cupti.timestamp":70,"flops":1,"mpi.rank":0},
+		{"path":"main","sum#time.duration":1000000,"alloc.region.highwatermark":300,"cupti.timestamp":90,"flops":2,"mpi.rank":0}]`)
+	for column, want := range map[string]float64{"wtime.exc": 2, "alloc.region.highwatermark": 500, "cupti.timestamp": 70, "flops.exc": 3} {
+		inputtest.WantNear(t, column, inputtest.MatrixOf(t, e, column).At(0, 0), want)
+	}
+}
+
+// Times without a unit are microseconds where they can be, else seconds.
+func TestTimesWithoutAUnit(t *testing.T) {
+	for text, want := range map[string]float64{
+		`[{"path":"main","sum#time.duration":0.4938,"mpi.rank":0}]`:      0.4938,
+		`[{"path":"main","sum#time.duration":493800,"mpi.rank":0}]`:      0.4938,
+		`[{"path":"main","sum#time.duration":493800.5,"mpi.rank":0}]`:    0.4938005,
+		`[{"path":"main","sum#time.duration.ns":493800.5,"mpi.rank":0}]`: 0.0004938005,
+	} {
+		e := parsed(t, text)
+		inputtest.WantNear(t, text, e.Summaries.Values[0][0], want)
+		if told := strings.Contains(strings.Join(e.Notes, ""), "taken as seconds"); told != (want == 0.4938 && strings.Contains(text, "0.4938")) {
+			t.Errorf("%s: notes %q", text, e.Notes)
+		}
+	}
+}
+
+// Frames of sampled stacks and kernels of accelerators are regions.
+func TestFramesAndKernels(t *testing.T) {
+	e := parsed(t, `{"data":[[3,0,1,null],[4,0,2,null],[5,0,null,"axpy<double>"]],
+		"columns":["count","path","source.function#callpath.address","cuda.kernel.name"],
+		"column_metadata":[{"is_value":true},{"is_value":false},{"is_value":false},{"is_value":true}],
+		"nodes":[{"label":"main","column":"path"},{"label":"solve","column":"source.function#callpath.address"},{"label":"dot","column":"source.function#callpath.address","parent":1}]}`)
+	paths := model.Paths(e.Regions)
+	if got, want := fmt.Sprint(paths), fmt.Sprint([]string{"main", "main/solve", "main/solve/dot", "main/" + model.EscapeName("axpy<double>")}); got != want {
+		t.Errorf("regions %v, want %v", got, want)
+	}
+	if kind := e.Regions[3].Kind; kind != model.Kernel {
+		t.Errorf("the kernel is a %s", kind)
+	}
+}

@@ -19,8 +19,38 @@ type column struct {
 	ops       []string // the aggregations, outermost first, without inclusive and scale
 	inclusive bool
 	scale     float64 // to seconds for times, 1 otherwise
+	guessed   bool    // the scale is Caliper's old default, not told by the file
 	isTime    bool
 	role      role
+}
+
+// gaugeRole tells measures that are states and not amounts, so that snapshots
+// of one region must not be added up: of high-water marks the highest counts,
+// of start times the earliest.
+func gaugeRole(base string) (role, bool) {
+	lower := strings.ToLower(base)
+	for _, part := range []string{"highwater", "high_water", "hwm", "peak", "vmrss", "vmsize", "vmdata", "memstat."} {
+		if strings.Contains(lower, part) {
+			return mostRole, true
+		}
+	}
+	for _, part := range []string{"starttime", "start_time", "start.time", "begin_time", "timestamp", "time.offset"} {
+		if strings.Contains(lower, part) {
+			return leastRole, true
+		}
+	}
+	return plainRole, false
+}
+
+// isFrame tells attributes that name a function or kernel inside the annotated
+// region: frames of sampled call stacks and what ran on an accelerator.
+func isFrame(name string) bool {
+	switch name {
+	case "source.function#callpath.address", "source.function#cali.sampler.pc", "callpath.regname",
+		"cuda.kernel.name", "cupti.kernel.name", "cupti.activity.kernel.name", "rocm.kernel.name", "roctracer.kernel.name", "kernel.name":
+		return true
+	}
+	return false
 }
 
 // times are the names of time measures. Caliper's timer counted
@@ -31,6 +61,9 @@ var times = []string{"time.duration", "time.inclusive.duration", "time.exclusive
 func newColumn(name, unit string) column {
 	c := parseColumn(name, unit)
 	c.role = roleOf(c.ops)
+	if gauge, ok := gaugeRole(c.base); ok && c.role == plainRole {
+		c.role = gauge
+	}
 	if c.base == "" || name == "nid" || name == "_id" { // nameless, or the number of a tree node
 		c.role = derivedRole
 	}
@@ -77,7 +110,7 @@ func parseColumn(name, unit string) column {
 	} else if nanoseconds && !scaled {
 		c.scale = 1e-9
 	} else if !scaled {
-		c.scale = 1e-6
+		c.scale, c.guessed = 1e-6, true
 	}
 	return c
 }
@@ -161,7 +194,7 @@ func (c *column) metric(main bool) model.Metric {
 		scope = model.Own
 	}
 	suffix := map[role]string{averageRole: "_avg", totalRole: "_total", leastRole: "_min", mostRole: "_max"}[c.role]
-	if !main {
+	if _, gauge := gaugeRole(c.base); !main && !gauge {
 		name += suffix
 	}
 	m := model.NewMetric(name, c.name, scope)

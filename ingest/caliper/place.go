@@ -35,6 +35,11 @@ func (f *splitFile) place() error {
 				unit.set(f.columns[i], f.textOf(cell, f.isHierarchy(i)))
 			}
 		}
+		for i, cell := range row {
+			if roles[i] == frame {
+				region = f.below(region, i, cell)
+			}
+		}
 		at := f.profile.row(unit, region)
 		for i, cell := range row {
 			if roles[i] == measure && cell.number == cell.number {
@@ -52,6 +57,7 @@ const (
 	ignored splitRole = iota
 	caliperPath
 	unitKey
+	frame // names a function or kernel inside the region
 	measure
 )
 
@@ -71,6 +77,8 @@ func (f *splitFile) columnRoles() (path int, roles []splitRole) {
 			roles[i] = caliperPath
 		case unit.set(name, "0"):
 			roles[i] = unitKey
+		case isFrame(name):
+			roles[i] = frame
 		case !f.isHierarchy(i) && f.isNumeric(i):
 			roles[i] = measure
 		default:
@@ -155,6 +163,27 @@ func (f *splitFile) regionOf(row []splitCell, path int, regions []int) (int, err
 		return f.profile.outside(), nil
 	}
 	return regions[i], nil
+}
+
+// below is the region of the frames that a cell names, inside a region: one, or
+// in a hierarchy the nodes from the outermost in.
+func (f *splitFile) below(region, column int, cell splitCell) int {
+	var names []string
+	if !f.isHierarchy(column) {
+		if cell.text > 0 {
+			names = append(names, f.texts[cell.text-1])
+		}
+	} else if cell.number >= 0 && cell.number < float64(len(f.nodes)) {
+		for n := int(cell.number); n != model.NoParent && len(names) < maxDepth; n = f.nodes[n].parent {
+			if f.nodes[n].column == f.columns[column] {
+				names = append(names, f.nodes[n].label)
+			}
+		}
+	}
+	for _, name := range slices.Backward(names) {
+		region = f.profile.region(name, kind(f.columns[column], name), region)
+	}
+	return region
 }
 
 // textOf writes a cell as text; in a hierarchy it is the number of a node.

@@ -120,6 +120,9 @@ func (p *caliperProfile) add(row, column int, v float64) {
 func (p *caliperProfile) finish() (*model.Experiment, error) {
 	var header model.Header
 	p.describe(&header)
+	if p.settleUnits() {
+		header.Notes = append(header.Notes, "the profile does not say in which unit its times are; they are taken as seconds, for in microseconds the run would have lasted less than one millisecond")
+	}
 	columns, crossRanks := p.choose()
 	if crossRanks {
 		header.Notes = append(header.Notes, p.crossNote())
@@ -162,6 +165,35 @@ func (p *caliperProfile) finish() (*model.Experiment, error) {
 		return nil, fmt.Errorf("no metric in this profile")
 	}
 	return p.b.Build(header)
+}
+
+// shortestRun is less than any run that was worth a profile, in microseconds.
+const shortestRun = 1000
+
+// settleUnits looks at times whose unit the file does not tell. Caliper counted
+// whole microseconds once; newer versions write seconds with fractions.
+func (p *caliperProfile) settleUnits() (changed bool) {
+	var guessed []int
+	most, fractions := 0.0, false
+	for i := range p.columns {
+		if !p.columns[i].guessed || p.columns[i].role == derivedRole {
+			continue
+		}
+		guessed = append(guessed, i)
+		for _, v := range p.values[i] {
+			if v == v {
+				most = max(most, v)
+				fractions = fractions || v != math.Trunc(v)
+			}
+		}
+	}
+	if !fractions || most >= shortestRun {
+		return false
+	}
+	for _, i := range guessed {
+		p.columns[i].scale = 1
+	}
+	return len(guessed) > 0
 }
 
 // chosenColumn is a column that is kept, and the metric it becomes.
@@ -322,7 +354,7 @@ func kind(attribute, name string) model.Kind {
 		return model.User
 	case attribute == "mpi.function":
 		return model.MPI
-	case strings.HasPrefix(attribute, "cuda.kernel") || strings.HasPrefix(attribute, "cupti.kernel") || attribute == "kernel":
+	case strings.HasPrefix(attribute, "cuda.kernel") || strings.HasPrefix(attribute, "cupti.") || strings.Contains(attribute, "kernel"):
 		return model.Kernel
 	}
 	return model.Function

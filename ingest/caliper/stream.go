@@ -180,8 +180,6 @@ func (r *caliRecord) set(key, value string) error {
 	return nil
 }
 
-// short keeps error messages short.
-
 func (s *caliStream) readNode() error {
 	r := &s.record
 	if !r.has.id || len(r.attrs) != 1 || len(r.data) != 1 {
@@ -212,6 +210,9 @@ func (s *caliStream) readRecord() error {
 			return fmt.Errorf("the attribute %d is not known", id)
 		}
 		unit.set(attribute.name, r.data[i])
+		if isFrame(attribute.name) && r.data[i] != "" {
+			region = s.profile.region(r.data[i], kind(attribute.name, r.data[i]), region)
+		}
 	}
 	if region == model.NoParent {
 		region = s.profile.outside()
@@ -219,7 +220,7 @@ func (s *caliStream) readRecord() error {
 	at := s.profile.row(unit, region)
 	for i, id := range r.attrs {
 		attribute, _ := s.tree.attribute(id)
-		if attribute.hidden || attribute.isText || isKey(attribute.name) {
+		if attribute.hidden || attribute.isText || isKey(attribute.name) || isFrame(attribute.name) {
 			continue
 		}
 		if v, err := strconv.ParseFloat(r.data[i], 64); err == nil {

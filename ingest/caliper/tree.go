@@ -139,6 +139,7 @@ func (t *caliTree) describe(node int32) *caliAttribute {
 	if slices.Contains([]string{"function", "loop", "annotation", "region", "mpi.function"}, a.name) && !a.hidden {
 		a.nested = true
 	}
+	a.nested = a.nested || isFrame(a.name)
 	return a
 }
 

@@ -56,10 +56,15 @@ func hpcFile(name string) string {
 	return name
 }
 
-// hpcLoop makes the region of a loop, named loop@file:line. Where only the
-// library is known, that stands for the file.
-func hpcLoop(file string, line int, parent int) model.Region {
+// hpcLoop makes the region of a loop, named loop@file:line. Where no file is
+// known it is named after the function it is in, and only where that has no
+// name either after the library.
+func hpcLoop(file string, line int, function string, parent int) model.Region {
 	r := model.Region{Kind: model.Loop, File: hpcFile(file), Line: line, Parent: parent}
+	if r.File == "" && function != "" && !strings.HasPrefix(function, "<") {
+		r.Name, r.Line = "loop in "+function, 0
+		return r
+	}
 	place := input.Clip(path.Base(file), input.MaxFileName)
 	if r.File == "" {
 		place = input.Clip(file[strings.LastIndexByte(file, ' ')+1:], input.MaxFileName)
@@ -75,6 +80,18 @@ func hpcLoop(file string, line int, parent int) model.Region {
 		r.Line = 0
 	}
 	return r
+}
+
+// functionAround names the function that a region is or lies in.
+func functionAround(b *model.Builder, region int) string {
+	for region != model.NoParent {
+		r := b.RegionAt(region)
+		if r.Kind != model.Loop {
+			return r.Name
+		}
+		region = r.Parent
+	}
+	return ""
 }
 
 // hpcFunction makes the region of a procedure.

@@ -328,3 +328,21 @@ func BenchmarkHPCToolkit2(b *testing.B) {
 		}
 	}
 }
+
+// A loop without a source file is named after its function, not after the
+// library.
+func TestLoopNames(t *testing.T) {
+	b := model.NewBuilder()
+	solve := b.Region(model.Region{Name: "solve", Kind: model.Function, Parent: model.NoParent})
+	outer := b.Region(hpcLoop("[kripke]", 0, functionAround(b, solve), solve))
+	inner := hpcLoop("<unknown file> [kripke]", 0, functionAround(b, outer), outer)
+	if name := b.RegionAt(outer).Name; name != "loop in solve" || inner.Name != "loop in solve" {
+		t.Errorf("%q, %q", name, inner.Name)
+	}
+	if r := hpcLoop("[libm.so]", 0, "<unknown procedure>", 0); r.Name != "loop@[libm.so]" {
+		t.Errorf("%q", r.Name)
+	}
+	if r := hpcLoop("src/a.c", 12, "solve", 0); r.Name != "loop@a.c:12" {
+		t.Errorf("%q", r.Name)
+	}
+}

@@ -153,7 +153,7 @@ func (p *hpcParser) region(t xml.StartElement, parent int) model.Region {
 		line = 0
 	}
 	if t.Name.Local == "L" {
-		return hpcLoop(file, line, parent)
+		return hpcLoop(file, line, functionAround(p.b, parent), parent)
 	}
 	return hpcFunction(p.lookup("Procedure", input.Attribute(t, "n")), file, line, parent)
 }

@@ -122,7 +122,7 @@ func (t *hpcContextTree) context(at uint64, outer, depth int) (region, inner int
 	case kind == hpcIsFunction:
 		r = hpcFunction("", "", 0, outer)
 	case kind == hpcIsLoop:
-		r = hpcLoop(t.path(file), int(line), outer)
+		r = hpcLoop(t.path(file), int(line), functionAround(t.b, outer), outer)
 	case called && module != 0:
 		r = hpcFunction(hpcUnknownIn(t.path(module)), "", 0, outer)
 	case called:

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"auspex/ingest/input"
 	"auspex/ingest/inputtest"
 	"auspex/model"
@@ -119,4 +122,35 @@ func FuzzTAUXML(f *testing.F) {
 			t.Error(err)
 		}
 	})
+}
+
+// TAU 2.30 and later write names as CDATA.
+func TestCDATA(t *testing.T) {
+	plain := merge(dataExample())
+	wrapped := strings.NewReplacer("<name>", "<name><![CDATA[", "</name>", "]]></name>").Replace(plain)
+	for _, c := range []struct{ escaped, raw string }{{"&lt;", "<"}, {"&gt;", ">"}, {"&amp;", "&"}} {
+		parts := strings.Split(wrapped, "<![CDATA[")
+		for i := 1; i < len(parts); i++ {
+			inside, after, _ := strings.Cut(parts[i], "]]>")
+			parts[i] = strings.ReplaceAll(inside, c.escaped, c.raw) + "]]>" + after
+		}
+		wrapped = strings.Join(parts, "<![CDATA[")
+	}
+	if wrapped == plain {
+		t.Fatal("nothing is wrapped")
+	}
+	want, err := buildXML(plain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := buildXML(wrapped)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got, cmpopts.EquateNaNs(), cmpopts.IgnoreFields(model.Header{}, "Created")); diff != "" {
+		t.Error(diff)
+	}
+	if _, err := buildXML(wrapped[:strings.Index(wrapped, "<![CDATA[")+12]); err == nil || !strings.Contains(err.Error(), "CDATA") {
+		t.Error(err)
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"strings"
 
 	"auspex/internal/mistake"
 )
@@ -127,11 +128,49 @@ func (x *xmlScanner) text() (string, error) {
 		return "", err
 	}
 	text := string(unescape(raw))
+	for {
+		part, ok, err := x.cdata()
+		if err != nil {
+			return "", err
+		}
+		if !ok {
+			break
+		}
+		if raw, err = x.until('<', maxText); err != nil {
+			return "", x.fail("the file ends within an element")
+		}
+		text = strings.TrimSpace(text) + part + strings.TrimSpace(string(unescape(raw)))
+		if len(text) > maxText {
+			return "", x.fail("an element of more than %d bytes", maxText)
+		}
+	}
 	tag, err := x.openTag()
 	if errors.Is(err, io.EOF) || err == nil && (tag.name == "" || tag.name[0] != '/') {
 		return "", x.fail("an element is not closed")
 	}
 	return text, err
+}
+
+// cdata reads a section <![CDATA[text]]> whose '<' has been read, if one is
+// there: newer versions of TAU write names in them.
+func (x *xmlScanner) cdata() (text string, ok bool, err error) {
+	const begin = "![CDATA["
+	if head, _ := x.r.Peek(len(begin)); string(head) != begin {
+		return "", false, nil
+	}
+	x.r.Discard(len(begin))
+	x.buf = x.buf[:0]
+	for !bytes.HasSuffix(x.buf, []byte("]]>")) {
+		c, err := x.byte()
+		if err != nil {
+			return "", false, x.fail("the file ends within a CDATA section")
+		}
+		if len(x.buf) == maxText {
+			return "", false, x.fail("a CDATA section of more than %d bytes", maxText)
+		}
+		x.buf = append(x.buf, c)
+	}
+	return string(x.buf[:len(x.buf)-len("]]>")]), true, nil
 }
 
 // rows reads the numbers of the element that was just opened, so many in each
