@@ -17,12 +17,15 @@ import (
 	"slices"
 
 	"auspex/ingest/caliper"
+	"auspex/ingest/callgrind"
 	"auspex/ingest/chrome"
+	"auspex/ingest/cprofile"
 	"auspex/ingest/cube"
 	"auspex/ingest/hpctoolkit"
 	"auspex/ingest/input"
 	"auspex/ingest/otf2"
 	"auspex/ingest/pprof"
+	"auspex/ingest/stacks"
 	"auspex/ingest/tau"
 	"auspex/model"
 )
@@ -36,7 +39,7 @@ type (
 
 // formats lists all formats, the most telling content first.
 func formats() []input.Format {
-	return slices.Concat(tau.Formats(), hpctoolkit.Formats(), cube.Formats(), otf2.Formats(), caliper.Formats(), chrome.Formats(), pprof.Formats(), tables())
+	return slices.Concat(tau.Formats(), hpctoolkit.Formats(), cube.Formats(), otf2.Formats(), caliper.Formats(), chrome.Formats(), callgrind.Formats(), cprofile.Formats(), pprof.Formats(), stacks.Formats(), tables())
 }
 
 // FormatInfo names a format for people.
