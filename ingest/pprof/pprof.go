@@ -2,6 +2,7 @@
 package pprof
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -34,8 +35,19 @@ const (
 	maxRegions = 2 << 20
 )
 
+// legacy recognises the text that gperftools wrote before there was a form of
+// its own for profiles: heap, contention and growth.
+func legacy(head []byte) bool {
+	for _, first := range []string{"heap profile: ", "--- heap", "--- growthz", "--- contention", "growthz profile"} {
+		if bytes.HasPrefix(head, []byte(first)) {
+			return true
+		}
+	}
+	return false
+}
+
 func isPprof(name string, head []byte) bool {
-	return looksLike(head, len(head) < input.HeadSize)
+	return legacy(head) || looksLike(head, len(head) < input.HeadSize)
 }
 
 func read(ctx context.Context, src *input.Source) (*model.Experiment, error) {
@@ -58,7 +70,11 @@ func parse(ctx context.Context, r io.Reader, name string) (*model.Experiment, er
 	}
 	// Only the protobuf form, and no gzip within gzip, which would go past
 	// the guard against decompression bombs.
-	p, err := profile.ParseUncompressed(data)
+	parseData := profile.ParseUncompressed
+	if legacy(data) {
+		parseData = profile.ParseData
+	}
+	p, err := parseData(data)
 	if err == nil {
 		err = p.CheckValid()
 	}

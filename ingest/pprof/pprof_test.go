@@ -256,3 +256,30 @@ func BenchmarkPprof(b *testing.B) {
 		}
 	}
 }
+
+// gperftools' heap profiles are text with addresses and a map of libraries.
+func TestOldText(t *testing.T) {
+	text := `heap profile:    4:     4096 [    7:   9000] @ heapprofile
+     3:     3072 [     5:     7000] @ 0x400100 0x400200
+     1:     1024 [     2:     2000] @ 0x400300 0x400200
+
+MAPPED_LIBRARIES:
+00400000-00500000 r-xp 00000000 fd:01 123 /home/me/prog
+`
+	e, err := inputtest.ReadBytes(t, Formats(), "prog.0001.heap", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var columns []string
+	for _, m := range e.Metrics {
+		columns = append(columns, m.Column())
+	}
+	if e.Program != "prog" || len(e.Regions) != 2 {
+		t.Errorf("program %q, regions %+v, metrics %v", e.Program, e.Regions, columns)
+	}
+	space := inputtest.MatrixOf(t, e, "inuse_space.exc")
+	inputtest.WantNear(t, "bytes in use", inputtest.RowSum(space, 0), 4096)
+	if _, err := inputtest.ReadBytes(t, Formats(), "x.heap", []byte("heap profile: nonsense\n")); err == nil {
+		t.Error("nonsense is read")
+	}
+}

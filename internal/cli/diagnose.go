@@ -34,7 +34,19 @@ func (a *app) diagnoseCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if err := a.replayCauses(cmd.Context(), args[0], found); err != nil {
+				return err
+			}
 			found.Words = report.DiagnosisWords(found)
+			if o.Metric == "" && o.RegionOf == "" && (o.Level == "" || o.Level == diagnose.Processes) {
+				job, err := a.trainingJob(args[0])
+				if err != nil {
+					return err
+				}
+				if job != nil && job.ClockResidual != nil {
+					found.Training(job, d, analyze.ShippedWords())
+				}
+			}
 			if a.json {
 				return a.printJSON(found)
 			}

@@ -1,0 +1,103 @@
+package callgrind
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"auspex/ingest/inputtest"
+	"auspex/model"
+)
+
+// sample is the example of callgrind's own format, with a recursive function
+// as callgrind writes cycles: main takes 820 in all, of which 400 in func1 and
+// 400 in func2 from func1.
+const sample = `# callgrind format
+version: 1
+creator: callgrind-3.19.0
+cmd: ./clreq -n 3
+thread: 2
+positions: line
+events: Ir Dr
+
+fl=(1) file1.c
+fn=(1) main
+16 20 2
+cfn=(2) func1
+calls=1 50
+16 400 5
+cfi=(2) file2.c
+cfn=(3) func2
+calls=3 20
+* 400 7
+
+fn=(2)
+51 100
+cfi=(2)
+cfn=(3)
+calls=2 20
++1 300
+
+fl=(2)
+fn=(3)
+20 700 9
+cfn=(4) func2'2
+calls=5 *
+* 650
+totals: 820 11
+`
+
+func TestSample(t *testing.T) {
+	e, err := inputtest.ReadBytes(t, Formats(), "callgrind.out.1", []byte(sample))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e.Format != "callgrind" || e.Program != "clreq" || e.Units[0].Thread != 1 || len(e.Regions) != 3 {
+		t.Errorf("format %s, program %s, units %v, %d regions", e.Format, e.Program, e.Units, len(e.Regions))
+	}
+	own, whole := inputtest.MatrixOf(t, e, "instructions.exc"), inputtest.MatrixOf(t, e, "instructions.inc")
+	reads, calls := inputtest.MatrixOf(t, e, "Dr.exc"), inputtest.MatrixOf(t, e, "calls")
+	for _, want := range []struct {
+		name                     string
+		own, whole, reads, calls float64
+	}{{"main", 20, 820, 2, 0}, {"func1", 100, 400, 0, 1}, {"func2", 700, 700, 9, 10}} {
+		r := inputtest.RegionAt(t, e, want.name)
+		inputtest.WantNear(t, want.name+" own", own.At(0, r), want.own)
+		inputtest.WantNear(t, want.name+" whole", whole.At(0, r), want.whole)
+		inputtest.WantNear(t, want.name+" reads", reads.At(0, r), want.reads)
+		inputtest.WantNear(t, want.name+" calls", calls.At(0, r), want.calls)
+	}
+}
+
+func TestBad(t *testing.T) {
+	for text, want := range map[string]string{
+		"version: 2\n":                                   "x:1: version \"2\"",
+		"1 2\n":                                          "x:1: costs before the line of events",
+		"events: Ir\n1 2\n":                              "x:2: costs before the first function",
+		"events: Ir\nfn=f\n1 2 3\n":                      "x:3: 2 costs of 1 events",
+		"events: Ir\nfn=f\n1 -5\n":                       "x:3: \"-5\" is no cost",
+		"events: Ir\nfn=f\ncalls=many 1\n":               "x:3: \"many\" is no number of calls",
+		"events: Ir\nfn=f\nnonsense\n":                   "x:3: \"nonsense\" is neither",
+		"events: Ir\n":                                   "no values found",
+		strings.Repeat("a", maxLine+1):                   "x:1:",
+		"positions: instr line\nevents: Ir\nfn=f\n0x1\n": "x:4: 1 numbers; a line has 2 positions",
+	} {
+		_, err := parse(context.Background(), strings.NewReader(text), "x")
+		inputtest.WantError(t, err, want)
+	}
+}
+
+func TestDamaged(t *testing.T) {
+	inputtest.CheckDamaged(t, []byte(sample), func(b []byte) (*model.Experiment, error) {
+		return parse(context.Background(), strings.NewReader(string(b)), "x")
+	})
+}
+
+func FuzzCallgrind(f *testing.F) {
+	f.Add(sample)
+	f.Fuzz(func(t *testing.T, text string) {
+		isCallgrind("x", []byte(text))
+		e, err := parse(context.Background(), strings.NewReader(text), "x")
+		inputtest.CheckFuzzed(t, e, err)
+	})
+}

@@ -1,0 +1,191 @@
+package stacks
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"auspex/ingest/input"
+	"auspex/model"
+)
+
+// perf script prints a line for each sample and, with -g, its call stack from
+// the innermost function out, and an empty line:
+//
+//	prog  6723/6724 [001] 4927.851468:     500000 cpu-clock:u:
+//	            116c work+0x33 (/home/me/prog)
+//	            1240 main+0x12 (/home/me/prog)
+//
+// The processor, the process before the thread, and the period may be missing.
+var perfSample = regexp.MustCompile(`^(\S.*?)\s+(?:(\d+)/)?(\d+)\s+(?:\[\d+\]\s+)?(\d+\.\d+):\s+(?:(\d+)\s+)?(\S+)(?:\s.*)?$`)
+
+func isPerf(_ string, head []byte) bool {
+	for line := range bytes.Lines(head) {
+		if line = bytes.TrimRight(line, "\r\n"); len(line) > 0 && line[0] != '#' {
+			return perfSample.Match(line)
+		}
+	}
+	return false
+}
+
+// perfSampleOf is a sample as its line tells it.
+type perfSampleOf struct {
+	command, event string
+	process        int // -1 where it is not told
+	thread         int
+	period         float64
+	counted        bool // the period is there
+}
+
+func parseSample(line string) (perfSampleOf, error) {
+	m := perfSample.FindStringSubmatch(line)
+	if m == nil {
+		return perfSampleOf{}, fmt.Errorf("%q is no sample of perf script", input.Short([]byte(line)))
+	}
+	s := perfSampleOf{command: m[1], process: -1, period: 1, event: strings.TrimRight(m[6], ":")}
+	if s.event == "" || s.event[0] == ':' {
+		return s, fmt.Errorf("%q names no event", input.Short([]byte(line)))
+	}
+	var err error
+	if m[2] != "" {
+		if s.process, err = strconv.Atoi(m[2]); err != nil {
+			return s, fmt.Errorf("%q is no process", m[2])
+		}
+	}
+	if s.thread, err = strconv.Atoi(m[3]); err != nil {
+		return s, fmt.Errorf("%q is no thread", m[3])
+	}
+	if m[5] != "" {
+		s.counted = true
+		if s.period, err = strconv.ParseFloat(m[5], 64); err != nil || s.period > model.MaxValue {
+			return s, fmt.Errorf("%q is no period", m[5])
+		}
+	}
+	return s, nil
+}
+
+// frameName takes the function off a line of a stack: address, function and
+// distance, library.
+func frameName(line string) (string, error) {
+	_, rest, ok := strings.Cut(strings.TrimSpace(line), " ")
+	if !ok {
+		return "", fmt.Errorf("%q is no line of a stack", input.Short([]byte(line)))
+	}
+	name, library := strings.TrimSpace(rest), ""
+	if at := strings.LastIndex(name, " ("); at > 0 && strings.HasSuffix(name, ")") {
+		name, library = name[:at], strings.TrimSuffix(name[at+2:], ")")
+	}
+	if at := strings.LastIndex(name, "+0x"); at > 0 {
+		name = name[:at]
+	}
+	if name == "[unknown]" && library != "" {
+		name = "[unknown in " + library[strings.LastIndexByte(library, '/')+1:] + "]"
+	}
+	return name, nil
+}
+
+// perfUnits numbers processes and threads in the order they are met.
+type perfUnits struct {
+	processes map[int]int
+	threads   map[[2]int]int
+	count     map[int]int // threads of a process
+}
+
+func (u *perfUnits) of(s perfSampleOf) model.Unit {
+	pid := s.process
+	if pid < 0 {
+		pid = s.thread // each thread stands for itself
+	}
+	if _, ok := u.processes[pid]; !ok {
+		u.processes[pid] = len(u.processes)
+	}
+	key := [2]int{pid, s.thread}
+	if _, ok := u.threads[key]; !ok {
+		u.threads[key] = u.count[pid]
+		u.count[pid]++
+	}
+	return model.Unit{Process: u.processes[pid], Thread: u.threads[key]}
+}
+
+func readPerf(p *profile, l *lines) error {
+	units := &perfUnits{map[int]int{}, map[[2]int]int{}, map[int]int{}}
+	var sample *perfSampleOf
+	var stack []string
+	finish := func() error {
+		if sample == nil {
+			return nil
+		}
+		if len(stack) == 0 {
+			stack = append(stack, sample.command)
+		}
+		for i, j := 0, len(stack)-1; i < j; i, j = i+1, j-1 {
+			stack[i], stack[j] = stack[j], stack[i]
+		}
+		column, scale := p.event(sample)
+		err := p.add(p.b.Unit(units.of(*sample)), stack, column, sample.period*scale)
+		sample, stack = nil, stack[:0]
+		return err
+	}
+	for l.next() {
+		line := l.Text()
+		switch {
+		case strings.HasPrefix(line, "#"):
+		case strings.TrimSpace(line) == "":
+			if err := finish(); err != nil {
+				return err
+			}
+		case line[0] != ' ' && line[0] != '\t':
+			if err := finish(); err != nil {
+				return err
+			}
+			s, err := parseSample(line)
+			if err != nil {
+				return err
+			}
+			if sample = &s; p.program == "" {
+				p.program = s.command
+			}
+		default:
+			if sample == nil {
+				return errors.New("a stack without a sample before it")
+			}
+			name, err := frameName(line)
+			if err != nil {
+				return err
+			}
+			if len(stack) < 4*input.MaxRegionDepth {
+				stack = append(stack, name)
+			}
+		}
+	}
+	return finish()
+}
+
+// event finds the metric of an event, and what brings its periods to the
+// metric's unit: the clocks of software count nanoseconds.
+func (p *profile) event(s *perfSampleOf) (column int, scale float64) {
+	base, _, _ := strings.Cut(s.event, ":")
+	isClock := s.counted && (base == "cpu-clock" || base == "task-clock")
+	scale = 1
+	if isClock {
+		scale = 1e-9
+	}
+	if column, ok := p.columns[s.event]; ok {
+		return column, scale
+	}
+	name := input.CounterNames[base]
+	switch {
+	case isClock:
+		name = model.CPUTime
+	case !s.counted:
+		name = base + "_samples"
+	case name == "":
+		name = base
+	}
+	column = p.b.Metric(p.names.Claim(model.NewMetric(name, s.event, model.Exclusive)))
+	p.columns[s.event] = column
+	return column, scale
+}

@@ -1,0 +1,120 @@
+package stacks
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"auspex/ingest/inputtest"
+	"auspex/model"
+)
+
+// perfText is as perf 6.1 prints it, and with -F +pid.
+const perfText = `# captured on: Mon Nov 16 12:00:00 2026
+p  6723  4927.846579:     500000 cpu-clock: 
+	            90c0 do_lookup_x+0x360 (/usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2)
+
+p  6723  4927.851468:     500000 cpu-clock: 
+	            116c work+0x33 (/home/p)
+	            11b9 solve(int, double)+0x27 (/home/p)
+	            1240 main+0x12 (/home/p)
+
+p  6723  4927.851965:     500000 cpu-clock: 
+	            1170 work+0x37 (/home/p)
+	            11b9 solve(int, double)+0x27 (/home/p)
+	            1240 main+0x12 (/home/p)
+my prog  6800/6801 [001] 4927.852:     1000 instructions:u:
+	    ffffffff [unknown] (/usr/lib/libm.so.6)
+	            1240 main+0x12 (/home/p)
+my prog  6800/6802 [001] 4927.853:     3000 instructions:u:
+`
+
+func TestPerf(t *testing.T) {
+	e, err := inputtest.ReadBytes(t, Formats(), "perf.txt", []byte(perfText))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e.Format != "perf" || len(e.Units) != 3 || e.Program != "p" {
+		t.Errorf("format %s, units %v, program %s", e.Format, e.Units, e.Program)
+	}
+	work := inputtest.RegionAt(t, e, "main/solve(int, double)/work")
+	time, instructions := inputtest.MatrixOf(t, e, "cpu_time.exc"), inputtest.MatrixOf(t, e, "instructions.exc")
+	inputtest.WantNear(t, "time in work", time.At(0, work), 0.001)
+	inputtest.WantNear(t, "all time", inputtest.RowSum(time, 0), 0.0015)
+	unknown := inputtest.RegionAt(t, e, "main/[unknown in libm.so.6]")
+	inputtest.WantNear(t, "instructions", instructions.At(1, unknown), 1000)
+	inputtest.WantNear(t, "of a sample without a stack", instructions.At(2, inputtest.RegionAt(t, e, "my prog")), 3000)
+}
+
+func TestFolded(t *testing.T) {
+	text := "p;main;solve;work 42\np;main;solve 3\np;main;fib;fib 5\np;main;operator new(unsigned long) 2\n"
+	e, err := inputtest.ReadBytes(t, Formats(), "out.folded", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	samples := inputtest.MatrixOf(t, e, "samples.exc")
+	for path, want := range map[string]float64{"p/main/solve/work": 42, "p/main/solve": 3, "p/main/fib/fib": 5, "p/main": 0, "p/main/operator new(unsigned long)": 2} {
+		inputtest.WantNear(t, path, samples.At(0, inputtest.RegionAt(t, e, path)), want)
+	}
+	if e.Format != "folded" || len(e.Notes) != 1 {
+		t.Errorf("format %s, notes %q", e.Format, e.Notes)
+	}
+}
+
+func TestDetection(t *testing.T) {
+	for text, want := range map[string]string{
+		perfText: "perf", "a;b 1\n": "folded", "a;b 1": "folded", "a 1\nb 2\n": "", "a;b\n": "", "a;b 1\nc;d\n": "",
+		"process,region,metric,value\n0,main,wtime,1\n": "", "0 init\n0 compute 1\n": "", "hello world 3\n": "", "": "",
+	} {
+		got := ""
+		for _, f := range Formats() {
+			if f.IsFile("x", []byte(text)) {
+				got = f.Name
+				break
+			}
+		}
+		if got != want {
+			t.Errorf("%.30q is taken for %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestBad(t *testing.T) {
+	for text, want := range map[string]string{
+		"\tmain+0x1 (p)\n": "x:1: a stack without a sample", "p 1 1.0: 5 cycles:\nnonsense\n": "x:2: \"nonsense\" is no sample",
+		"p 1 1.0: 5 cycles:\n\tmain\n": "x:2: \"\\tmain\" is no line of a stack", "": "no values found",
+	} {
+		_, err := parse(context.Background(), strings.NewReader(text), "x", readPerf)
+		inputtest.WantError(t, err, want)
+	}
+	for text, want := range map[string]string{"a;b\n": "x:1: a line of folded stacks ends", "a;b -3\n": "x:1: \"-3\" is no whole number", "a 1\nb x\n": "x:2: \"x\" is no"} {
+		_, err := parse(context.Background(), strings.NewReader(text), "x", readFolded)
+		inputtest.WantError(t, err, want)
+	}
+	_, err := parse(context.Background(), strings.NewReader(strings.Repeat("a", maxLine+10)), "x", readFolded)
+	inputtest.WantError(t, err, "x:1: a line of more than")
+}
+
+func FuzzPerf(f *testing.F) {
+	f.Add(perfText)
+	f.Fuzz(func(t *testing.T, text string) {
+		isPerf("x", []byte(text))
+		e, err := parse(context.Background(), strings.NewReader(text), "x", readPerf)
+		inputtest.CheckFuzzed(t, e, err)
+	})
+}
+
+func FuzzFolded(f *testing.F) {
+	f.Add("p;main;solve;work 42\np;main 3\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		isFolded("x", []byte(text))
+		e, err := parse(context.Background(), strings.NewReader(text), "x", readFolded)
+		inputtest.CheckFuzzed(t, e, err)
+	})
+}
+
+func TestDamaged(t *testing.T) {
+	inputtest.CheckDamaged(t, []byte(perfText), func(b []byte) (*model.Experiment, error) {
+		return parse(context.Background(), strings.NewReader(string(b)), "x", readPerf)
+	})
+}
