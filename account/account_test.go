@@ -215,3 +215,15 @@ func TestSortByNameThenKind(t *testing.T) {
 		t.Error("the user's entry is not used")
 	}
 }
+
+// One rank writes for 4 s, and the others wait for it: its disk costs 4 s, the
+// waiting is imbalance of the region it writes in.
+func TestWaitingForTheDiskOfAnother(t *testing.T) {
+	in := run([]Class{Work, Work, Waits}, []float64{5, 5, 0}, []float64{5, 1, 4}, []float64{5, 1, 4}, []float64{5, 1, 4})
+	in.InOut = model.NewMatrix(4, 3, model.Zero)
+	in.InOut.Row(0)[1] = 4
+	l := draw(t, in)
+	if line, _ := l.Of(Imbalance, "b"); math.Abs(line.Seconds-12) > 1e-9 || math.Abs(l.Total(IO)-0.1) > 1e-9 {
+		t.Errorf("%+v", l.Lines)
+	}
+}

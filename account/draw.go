@@ -18,7 +18,7 @@ func Draw(in Input) (*Ledger, error) {
 		}
 		in.Run = max(in.Run, sum)
 	}
-	l := &Ledger{Type: in.Type, Units: in.Wall.Units, RunSeconds: in.Run, Cores: in.Cores, ByName: in.Groups != nil, Lines: []Line{}}
+	l := &Ledger{Type: in.Type, Units: in.Wall.Units, RunSeconds: in.Run, Cores: in.Cores, ByName: in.ByName, Groups: in.Groups, Lines: []Line{}}
 	if l.whole() <= 0 {
 		return l, nil
 	}
@@ -41,6 +41,8 @@ type drawing struct {
 	roles map[int]*role
 	cost  []float64 // by region: the own cost of one call, or of all of a unit's
 	scale float64   // of the cost
+	// stretch is the wall time of a second's work, worked that of all work.
+	stretch, worked float64
 	// What was found, summed over units.
 	useful, waiting, ends, inOut, shared, communication, unused, unnamed float64
 	waitedIn, costIn, diskIn                                             []float64 // by region
@@ -88,12 +90,15 @@ func (d *drawing) survey() {
 	for r := range d.cost {
 		d.cost[r] = math.Inf(1)
 	}
+	busy, taken := 0.0, 0.0
 	p := d.newParts()
 	for u := range n {
 		if d.idle[u] = d.Totals[u] <= idleShare*mean; d.idle[u] {
 			continue
 		}
 		d.split(u, p)
+		busy += p.useful + p.inOut
+		taken += p.useful + p.inOut + p.shared
 		x := d.roles[d.Roles[u]]
 		if x == nil {
 			x = &role{groups: make([]*stats, g)}
@@ -111,6 +116,9 @@ func (d *drawing) survey() {
 				d.cost[r] = min(d.cost[r], v/d.calls(u, r))
 			}
 		}
+	}
+	if d.stretch, d.worked = 1, taken; busy > 0 {
+		d.stretch = taken / busy
 	}
 }
 
@@ -143,7 +151,7 @@ func (d *drawing) join() {
 }
 
 func (d *drawing) newParts() *parts {
-	return &parts{work: make([]float64, d.Wall.Regions), comm: make([]float64, d.Wall.Regions)}
+	return &parts{work: make([]float64, d.Wall.Regions), comm: make([]float64, d.Wall.Regions), disk: make([]float64, d.Wall.Regions)}
 }
 
 // calls counts them; 1 where it is not known.
@@ -188,7 +196,8 @@ func (d *drawing) judge() {
 }
 
 // less is how much less work a unit has than others of its role, in the groups
-// that really differ and in the rest.
+// that really differ and in the rest: what it waits for them, if it does.
+// Where cores are shared a second of CPU time takes longer than that.
 func (d *drawing) less(u int, p *parts) (real, rest float64) {
 	x := d.roles[d.Roles[u]]
 	rest = x.restMost
@@ -199,7 +208,7 @@ func (d *drawing) less(u int, p *parts) (real, rest float64) {
 			rest -= v
 		}
 	}
-	return real, rest
+	return d.stretch * real, d.stretch * rest
 }
 
 // settle corrects the own cost of communication where units wait after each
@@ -257,12 +266,10 @@ func (d *drawing) allot() {
 			d.waitedIn[r] += v - own
 		}
 		for r, c := range d.Classes {
-			switch c {
-			case Waits:
+			if c == Waits {
 				d.waitedIn[r] += max(0, d.Wall.At(u, r))
-			case InOut:
-				d.diskIn[r] += max(0, d.Wall.At(u, r))
 			}
+			d.diskIn[r] += p.disk[r]
 		}
 		taken := d.blame(u, p, beyond+p.rest+p.beginning)
 		fromWaiting := min(taken, beyond)
@@ -289,7 +296,7 @@ func (d *drawing) blame(u int, p *parts, available float64) float64 {
 	scale := min(1, available/all)
 	for g, v := range p.work {
 		if s := x.groups[g]; s.real {
-			d.lost[s] += scale * (s.most - v)
+			d.lost[s] += scale * d.stretch * (s.most - v)
 		}
 	}
 	d.unnamed += scale * rest

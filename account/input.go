@@ -19,6 +19,7 @@ type Input struct {
 	// Groups gives the region under which a region is counted; nil where
 	// every one stands for itself.
 	Groups []int
+	ByName bool         // the groups are regions of one name
 	Wall   model.Matrix // exclusive
 	CPU    model.Matrix // exclusive; no data where it was not measured
 	InOut  model.Matrix // time in input and output inside other regions; no data where not measured
@@ -49,11 +50,12 @@ const idleShare = 1e-3
 
 // parts is what one unit's time consists of, before anything is compared.
 type parts struct {
-	work      []float64 // by group
+	work      []float64 // by group: what others may have to wait for, input and output with it
 	comm      []float64 // by region
 	useful    float64
 	waits     float64
 	inOut     float64
+	disk      []float64 // by region: of it
 	beginning float64
 	shared    float64
 	rest      float64 // run − all of the above and communication
@@ -64,7 +66,8 @@ type parts struct {
 func (in *Input) split(u int, p *parts) {
 	clear(p.work)
 	clear(p.comm)
-	*p = parts{work: p.work, comm: p.comm}
+	clear(p.disk)
+	*p = parts{work: p.work, comm: p.comm, disk: p.disk}
 	known := 0.0
 	for r, wall := range in.Wall.Row(u) {
 		if !(wall > 0) {
@@ -78,6 +81,8 @@ func (in *Input) split(u int, p *parts) {
 			p.waits += wall
 		case InOut:
 			p.inOut += wall
+			p.disk[r] += wall
+			p.work[in.group(r)] += wall
 		case Beginning:
 			p.beginning += wall
 		default:
@@ -85,6 +90,8 @@ func (in *Input) split(u int, p *parts) {
 			if in.InOut.Data != nil {
 				disk := min(own, max(0, in.InOut.At(u, r)))
 				p.inOut += disk
+				p.disk[r] += disk
+				p.work[in.group(r)] += disk
 				own -= disk
 			}
 			if in.CPU.Data != nil {

@@ -63,6 +63,9 @@ type Ledger struct {
 	Cores      int     `json:"cores"` // 0 where not known
 	// ByName tells that regions of one name count as one.
 	ByName bool `json:"by_name"`
+	// Groups gives the region under which each is counted; nil where every one
+	// stands for itself.
+	Groups []int `json:"-"`
 	// Scatter tells that the imbalance of no region in particular is what the
 	// noise makes, and no trouble.
 	Scatter bool `json:"scatter"`

@@ -94,7 +94,7 @@ func (d *drawing) isReal(s *stats) bool {
 		return false
 	}
 	n, mean := float64(s.units), s.mean()
-	if (s.most-mean)*n < leastLine*d.l.whole() {
+	if d.stretch*(s.most-mean)*n < leastLine*d.worked {
 		return false
 	}
 	spread := math.Sqrt(max(0, s.squares/n-mean*mean))

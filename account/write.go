@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// leastLine is the share of a run that gets a line of imbalance of its own.
+// leastLine is the share of all work that gets a line of imbalance of its own.
 const leastLine = 0.002
 
 // write puts the sums into lines.
@@ -25,7 +25,7 @@ func (d *drawing) write() {
 	}
 	small := []float64{}
 	for s, seconds := range d.lost {
-		if seconds < leastLine*l.whole() {
+		if seconds < leastLine*d.worked {
 			small = append(small, seconds)
 			continue
 		}

@@ -155,8 +155,10 @@ func (d *Dataset) purposes(exclusive model.Matrix, a alikeness) {
 // groups tells under which region each is counted, and how they are called.
 // Regions stand for themselves, unless threads do the same under different
 // roots, or a tool split functions over so many paths that none has 5 % of the
-// time while a function does: then those of one name are one.
-func (d *Dataset) groups(exclusive model.Matrix, types []UnitType) (groups []int, names []string) {
+// time while a function does: then those of one name are one. Regions that
+// were only sampled count for the measured one around them, which is where
+// everything else was counted.
+func (d *Dataset) groups(exclusive, calls model.Matrix, types []UnitType) (groups []int, names []string, byName bool) {
 	names = d.Paths
 	sums := make([]float64, len(d.Regions))
 	whole := 0.0
@@ -165,20 +167,20 @@ func (d *Dataset) groups(exclusive model.Matrix, types []UnitType) (groups []int
 			sums[r] += v
 		}
 	}
-	byName, largestPath, largestName := map[string]float64{}, 0.0, 0.0
+	of, largestPath, largestName := map[string]float64{}, 0.0, 0.0
 	for r, v := range sums {
 		whole += v
 		if d.Classes[r] != account.Work {
 			continue
 		}
-		byName[d.Regions[r].Name] += v
+		of[d.Regions[r].Name] += v
 		largestPath = max(largestPath, v)
-		largestName = max(largestName, byName[d.Regions[r].Name])
+		largestName = max(largestName, of[d.Regions[r].Name])
 	}
 	const heavy = 0.05
 	split := largestPath < heavy*whole && largestName >= heavy*whole
 	if !split && !d.severalRoots(exclusive, types) {
-		return nil, names
+		return d.sampled(calls), names, false
 	}
 	first := map[string]int{}
 	groups, names = make([]int, len(d.Regions)), append([]string(nil), d.Paths...)
@@ -191,7 +193,32 @@ func (d *Dataset) groups(exclusive model.Matrix, types []UnitType) (groups []int
 			groups[r] = r
 		}
 	}
-	return groups, names
+	return groups, names, true
+}
+
+// sampled gives regions that nobody called the region around them that
+// somebody did; nil where there are none.
+func (d *Dataset) sampled(calls model.Matrix) []int {
+	if calls.Data == nil {
+		return nil
+	}
+	called := make([]bool, len(d.Regions))
+	for u := range calls.Units {
+		for r, v := range calls.Row(u) {
+			called[r] = called[r] || v > 0
+		}
+	}
+	groups, any := make([]int, len(d.Regions)), false
+	for r, region := range d.Regions {
+		groups[r] = r
+		if p := region.Parent; !called[r] && p != model.NoParent && d.Classes[r] == account.Work && (called[p] || groups[p] != p) {
+			groups[r], any = groups[p], true
+		}
+	}
+	if !any {
+		return nil
+	}
+	return groups
 }
 
 // severalRoots tells whether threads have work of the same name under

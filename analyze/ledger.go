@@ -22,7 +22,6 @@ func (d *Dataset) drawLedgers() ([]*account.Ledger, error) {
 	}
 	alike := t.alike
 	whole := account.Input{Classes: d.Classes, Wall: wall, Cores: d.cores()}
-	whole.Groups, whole.Paths = d.groups(wall, alike.types)
 	for name, to := range map[string]*model.Matrix{model.CPUTime + ".exc": &whole.CPU, model.IOTime + ".exc": &whole.InOut, model.Calls: &whole.Calls} {
 		if t.Metric != model.WallTime && name != model.Calls || !d.Has(name) {
 			continue
@@ -31,6 +30,7 @@ func (d *Dataset) drawLedgers() ([]*account.Ledger, error) {
 			return nil, err
 		}
 	}
+	whole.Groups, whole.Paths, whole.ByName = d.groups(wall, whole.Calls, alike.types)
 	var out []*account.Ledger
 	for _, kind := range []UnitType{ProcessUnit, ThreadUnit, StreamUnit} {
 		var which []int

@@ -27,7 +27,7 @@ func Program(ctx context.Context, src Source) (*trace.Trace, error) {
 		return nil, err
 	}
 	p.begin(src.Header())
-	t := &trace.Trace{Name: src.Header().Name}
+	t := &trace.Trace{Name: src.Header().Name, Nanoseconds: true}
 	for _, b := range p.ranks {
 		b.Add(&trace.Action{Kind: trace.Finalize})
 		t.Programs = append(t.Programs, b.Program())

@@ -84,6 +84,11 @@ var programs = []program{
 		source: "diskheavy.c", intact: "= m->now + 1 + i", broken: "= m->next + 1 + i",
 	},
 	{
+		dir: "planted", binary: "planted", compiler: "CC", wrapper: "mpicc",
+		args: [][]string{{"2"}, {"--cause", "work", "--who", "gradient", "2"}, {"--cause", "memory", "2"}, {"--cause", "disk", "--more", "5", "2"}}, ranks: []int{2, 3},
+		source: "planted.c", intact: "step + (unsigned)s;", broken: "step + (unsigned)getpid();",
+	},
+	{
 		dir: "cachebound", binary: "cachebound", compiler: "CC", wrapper: "mpicc",
 		args: [][]string{{"96", "4"}, {"--balanced", "96", "4"}}, ranks: []int{2, 3},
 		source: "cachebound.c", intact: "row[j * stride]", broken: "row[j * (stride > 0)]",

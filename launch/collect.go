@@ -191,7 +191,7 @@ func (c *collector) declare() {
 	k.memory = c.b.Metric(model.Metric{Name: "peak_memory", Unit: "bytes", Scope: model.Own, Missing: model.Absent})
 	k.samples = -1
 	if c.anySamples() {
-		k.samples = c.b.Metric(model.Metric{Name: "samples", Scope: model.Exclusive, Missing: model.Zero})
+		k.samples = c.b.Metric(model.Metric{Name: model.Samples, Scope: model.Exclusive, Missing: model.Zero})
 	}
 	papi := [5][2]string{{model.Instructions, "PAPI_TOT_INS"}, {model.Cycles, "PAPI_TOT_CYC"}, {model.L1Misses, "PAPI_L1_DCM"}, {model.L2Misses, "PAPI_L2_DCM"}, {model.L3Misses, "PAPI_L3_TCM"}}
 	for i, names := range papi {

@@ -3,6 +3,7 @@ package launch
 import (
 	"path/filepath"
 
+	"auspex/model"
 	"auspex/probe"
 )
 
@@ -13,8 +14,16 @@ type place struct {
 	line int
 }
 
-// places are the places of each rank's regions, by the regions' numbers.
-type places map[int][]place
+// places are what is known of each rank's regions.
+type places map[int]rankPlaces
+
+// rankPlaces are the places of a rank's calls, by the regions' numbers, and the
+// paths of the nodes of its first thread in which it computes, "" for those in
+// which it communicates.
+type rankPlaces struct {
+	calls []place
+	nodes []string
+}
 
 // readPlaces finds the calls of all ranks whose processes wrote into dir; what
 // cannot be read has no places.
@@ -22,6 +31,7 @@ func readPlaces(dir string) places {
 	files, _ := filepath.Glob(filepath.Join(dir, "*.probe"))
 	known := newResolver()
 	out := places{}
+	tree := callTree{names: known}
 	for _, file := range files {
 		p, err := probe.ReadFile(file)
 		if err != nil || p.Rank < 0 {
@@ -38,7 +48,27 @@ func readPlaces(dir string) places {
 				list[i] = place{file: function}
 			}
 		}
-		out[p.Rank] = list
+		out[p.Rank] = rankPlaces{calls: list, nodes: computing(p, &tree)}
+	}
+	return out
+}
+
+// computing names the nodes of a process's first thread.
+func computing(p *probe.Process, tree *callTree) []string {
+	if len(p.Threads) == 0 {
+		return nil
+	}
+	t := p.Threads[0]
+	out := make([]string, len(t.Nodes))
+	for i, s := range tree.nodes(p, t) {
+		if p.Regions[t.Nodes[i].Region].Kind == probe.MPICall {
+			continue
+		}
+		names := s.path()
+		if len(names) > 1 {
+			names = names[1:] // the program itself
+		}
+		out[i] = model.JoinPath(names...)
 	}
 	return out
 }

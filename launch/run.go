@@ -75,7 +75,7 @@ func (r *Runner) Run(ctx context.Context) (*Result, error) {
 		}
 	}
 	if r.Trace != "" {
-		settings = append(settings, "AUSPEX_TRACE_DIR="+dir)
+		settings = append(settings, "AUSPEX_TRACE_DIR="+dir, "AUSPEX_TRACE_TIMES=1", "AUSPEX_TRACE_REGIONS=1")
 	}
 	if r.StackRate > 0 {
 		settings = append(settings, fmt.Sprintf("AUSPEX_STACKS_NS=%.0f", 1e9/r.StackRate))

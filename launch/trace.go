@@ -83,7 +83,7 @@ func rankOf(file string) int {
 }
 
 func readProgram(ctx context.Context, file string, rank int, places places) (trace.Program, rankNotes, error) {
-	r := recorder{ctx: ctx, to: trace.NewBuilder(rank), places: places[rank], at: -1}
+	r := recorder{ctx: ctx, to: trace.NewBuilder(rank), places: places[rank].calls, at: -1}
 	r.turns = turns{to: r.to, deviations: map[int]float64{}}
 	times, err := os.Open(strings.TrimSuffix(file, ".events") + ".times")
 	switch {
@@ -94,6 +94,14 @@ func readProgram(ctx context.Context, file string, rank int, places places) (tra
 		r.to.Means = true
 	default:
 		return trace.Program{}, rankNotes{}, err
+	}
+	stretches, err := openStretches(strings.TrimSuffix(file, ".events")+".stretches", places[rank].nodes)
+	if err != nil {
+		return trace.Program{}, rankNotes{}, err
+	}
+	if stretches != nil {
+		defer stretches.file.Close()
+		r.stretches = stretches
 	}
 	err = probe.ReadEvents(file, &r)
 	return r.to.Program(), rankNotes{r.turns.deviations}, err
@@ -107,7 +115,10 @@ type recorder struct {
 	places []place       // of the rank's regions
 	at     int           // region of the latest place told
 	times  *bufio.Reader // the computation before each event; nil where only means are known
-	seen   int
+	// stretches tells in which regions the computation before each event was;
+	// nil where that is not known.
+	stretches *stretches
+	seen      int
 }
 
 // Event adds one event, with the place of its call where that is another than
@@ -134,13 +145,27 @@ func (r *recorder) Event(shared *probe.Event) error {
 	case probe.EventRepeat:
 		return r.turns.repeat(&e)
 	default:
-		r.turns.compute(e.Compute, e.Variance)
+		r.compute(&e)
 		r.tell(e.Site)
 		a := action(&e)
 		r.to.Add(&a)
 		r.turns.note(&e, a)
 	}
 	return nil
+}
+
+// compute adds the computation before an event, by regions where they are
+// known.
+func (r *recorder) compute(e *probe.Event) {
+	if r.stretches == nil || r.turns.inside {
+		r.turns.compute(e.Compute, e.Variance)
+		return
+	}
+	for _, s := range r.stretches.next(e.Compute) {
+		r.to.Add(&trace.Action{Kind: trace.Location, File: s.region})
+		r.at = -1 // the place of the call is to be told again
+		r.turns.compute(s.ns, 0)
+	}
 }
 
 // tell adds the place of the calls that follow, once.

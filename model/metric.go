@@ -76,6 +76,9 @@ const (
 	ContextSwitches = "context_switches"
 )
 
+// Samples counts the stacks that were looked at in a region.
+const Samples = "samples"
+
 var canonicalUnits = map[string]string{
 	WallTime: "s", CPUTime: "s", MPITime: "s", IOTime: "s",
 	BytesSent: "bytes", BytesReceived: "bytes", IORead: "bytes", IOWritten: "bytes",

@@ -98,7 +98,7 @@ func imbalanceWords(d *diagnose.Diagnosis) []string {
 		first = fmt.Sprintf("Uneven work costs %s of the run, %s in %s", percentOf(total), percentOf(float64(c.LostShare)), whereWords(d, c))
 	}
 	out := []string{first + because(d, c) + "."}
-	out = append(out, fmt.Sprintf("Balancing it would save up to %s of the run.", percentOf(float64(c.LostShare))))
+	out = append(out, savingWords(c))
 	const more = 3
 	for i, other := range d.Causes[1:] {
 		if float64(other.LostShare) < account.Trouble || i == more {
@@ -107,7 +107,7 @@ func imbalanceWords(d *diagnose.Diagnosis) []string {
 			}
 			break
 		}
-		out = append(out, fmt.Sprintf("Also in %s, up to %s%s.", whereWords(d, other), percentOf(float64(other.LostShare)), because(d, other)))
+		out = append(out, fmt.Sprintf("Also in %s, %s%s.", whereWords(d, other), saving(other), because(d, other)))
 	}
 	if names := notTheCause(d); len(names) > 0 {
 		out = append(out, "Not the cause: "+strings.Join(names, ", ")+".")
@@ -177,17 +177,17 @@ func because(d *diagnose.Diagnosis, c diagnose.Cause) string {
 		return ", where time varies with " + upTo(parts, 5)
 	}
 	var parts []string
-	for i, e := range c.Evidence {
-		parts = append(parts, contrastWords(e, i == 0, d.Level))
+	for _, e := range c.Evidence {
+		parts = append(parts, contrastWords(e, d.Level))
 	}
 	return ": " + strings.Join(parts, "; ")
 }
 
 // contrastWords sets those that have most of something against those with
 // least.
-func contrastWords(e diagnose.Contrast, first bool, level diagnose.Level) string {
+func contrastWords(e diagnose.Contrast, level diagnose.Level) string {
 	verb := " have "
-	if first && len(e.High) == 1 {
+	if len(e.High) == 1 {
 		verb = " has "
 	}
 	if e.Metric == model.Instructions {
@@ -212,4 +212,27 @@ func percentOf(share float64) string {
 		return "less than 0.1 %"
 	}
 	return strings.Replace(Percent(analyze.Real(share)), ".0 %", " %", 1)
+}
+
+// savingWords says what balancing a cause would bring: what a replay says where
+// there is a trace, else at most what the profile says.
+func savingWords(c diagnose.Cause) string {
+	switch {
+	case c.Association:
+		return "Balancing it would gain nothing in a replay: it goes with the loss and is not its cause."
+	case c.Replayed != nil:
+		return fmt.Sprintf("Balancing it would save %s of the run, as a replay shows.", percentOf(*c.Replayed))
+	}
+	return fmt.Sprintf("Balancing it would save up to %s of the run.", percentOf(float64(c.LostShare)))
+}
+
+// saving is the same in a few words.
+func saving(c diagnose.Cause) string {
+	switch {
+	case c.Association:
+		return "though balancing it gains nothing in a replay"
+	case c.Replayed != nil:
+		return percentOf(*c.Replayed) + " by replay"
+	}
+	return "up to " + percentOf(float64(c.LostShare))
 }

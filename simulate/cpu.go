@@ -1,6 +1,10 @@
 package simulate
 
-import "auspex/platform"
+import (
+	"math"
+
+	"auspex/platform"
+)
 
 // cpu is a host's processors: n executions share them fairly, and none runs
 // faster than one core.
@@ -10,12 +14,14 @@ type cpu struct {
 	running []int32 // ranks
 	rate    float64 // of each of them
 	dirty   bool
+	crowded bool // there are more of them than cores
 }
 
 // execution is a rank's piece of work.
 type execution struct {
 	remains float64 // flops
 	since   float64
+	running bool
 }
 
 type cpus struct {
@@ -35,7 +41,7 @@ func newCPUs(p *platform.Platform, ranks int, q *eventQueue) *cpus {
 
 // start begins to execute flops for a rank on its host.
 func (c *cpus) start(now float64, rank, host int32, flops float64) {
-	c.work[rank] = execution{remains: flops, since: now}
+	c.work[rank] = execution{remains: flops, since: now, running: true}
 	h := &c.hosts[host]
 	h.running = append(h.running, rank)
 	c.touch(host)
@@ -44,6 +50,7 @@ func (c *cpus) start(now float64, rank, host int32, flops float64) {
 // finish takes a rank that is done off its host.
 func (c *cpus) finish(rank, host int32) {
 	h := &c.hosts[host]
+	c.work[rank].running = false
 	for i, r := range h.running {
 		if r == rank {
 			h.running = append(h.running[:i], h.running[i+1:]...)
@@ -69,6 +76,11 @@ func (c *cpus) share(now float64) {
 			continue
 		}
 		rate := h.speed * min(1, h.cores/float64(len(h.running)))
+		before := h.crowded
+		if h.crowded = float64(len(h.running)) > h.cores; h.crowded || before {
+			c.shareCrowded(h, now, rate)
+			continue
+		}
 		for _, r := range h.running {
 			w := &c.work[r]
 			if w.since < now {
@@ -90,6 +102,33 @@ func (c *cpus) share(now float64) {
 		h.rate = rate
 	}
 	c.dirty = c.dirty[:0]
+}
+
+// shareCrowded dates the executions of a host with more of them than cores.
+// Whoever comes or goes changes the rate of all, so only those that end first
+// are dated: to move all of them each time would fill the queue with dates that
+// never come.
+func (c *cpus) shareCrowded(h *cpu, now, rate float64) {
+	least := math.Inf(1)
+	for _, r := range h.running {
+		w := &c.work[r]
+		if w.since < now {
+			if w.remains -= h.rate * (now - w.since); w.remains < 1e-14 {
+				w.remains = 0
+			}
+			w.since = now
+		}
+		least = min(least, w.remains)
+	}
+	first := least*(1+1e-12) + 1e-14
+	for _, r := range h.running {
+		if w := &c.work[r]; rate > 0 && (!h.crowded || w.remains <= first) {
+			c.queue.schedule(r, now+w.remains/rate)
+		} else {
+			c.queue.cancel(r)
+		}
+	}
+	h.rate = rate
 }
 
 // busy reports whether anything is being executed.

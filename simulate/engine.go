@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"auspex/platform"
@@ -30,6 +31,7 @@ type engine struct {
 	contexts int32 // communicators made
 
 	tests, probes int // failed in a row, over all ranks
+	stuck         bool
 
 	action   trace.Action    // the one being read
 	plan     collective.Plan // the one being made
@@ -106,6 +108,9 @@ func (e *engine) loop(ctx context.Context) error {
 				return err
 			}
 		}
+		if e.stuck {
+			return e.deadlock()
+		}
 		e.ready = e.ready[:0]
 		if round&0x3ff == 0 {
 			if err := ctx.Err(); err != nil {
@@ -133,7 +138,9 @@ func (e *engine) loop(ctx context.Context) error {
 			}
 			return nil
 		}
-		e.now = max(e.now, date)
+		if e.now = max(e.now, date); math.IsInf(e.now, 0) || math.IsNaN(e.now) {
+			return errors.New("simulate: the simulated time has become larger than any number: look for a computation or a host's speed that cannot be")
+		}
 		e.queue.each(e.now, e.happen)
 		if e.failed != nil {
 			return e.failed

@@ -27,6 +27,10 @@ type rankSums struct {
 	time RankTime
 }
 
+// usualState is the most bytes that the first rank may take and still be like
+// the others: the root of a collective holds messages of all of them.
+const usualState = 256
+
 // snap takes a snapshot.
 func (e *engine) snap(s *snapshot) {
 	s.now, s.actions = e.now, e.actions
@@ -34,7 +38,7 @@ func (e *engine) snap(s *snapshot) {
 	s.state, s.dates, s.left = s.state[:0], s.dates[:0], s.left[:0]
 	s.ranks, s.carried = slices.Grow(s.ranks[:0], len(e.ranks)), slices.Grow(s.carried[:0], len(e.net.links))
 	for i := range e.ranks {
-		if i == 1 { // the others take about as much room
+		if i == 1 && len(s.state) < usualState { // the others take about as much room
 			s.state = slices.Grow(s.state, len(e.ranks)*(len(s.state)+2))
 			s.dates, s.left = slices.Grow(s.dates, len(e.ranks)*len(s.dates)), slices.Grow(s.left, len(e.ranks)*len(s.left))
 		}
@@ -109,14 +113,14 @@ func (e *engine) stateOf(s *snapshot, id int32) {
 // stateOfTimer appends when a rank wakes up, and the work it does until then.
 func (e *engine) stateOfTimer(s *snapshot, id int32, r *rank) {
 	n := &e.queue.nodes[id]
+	w := &e.cpus.work[id]
 	s.flag(n.list != none)
-	if n.list == none {
-		return
+	s.flag(w.running)
+	if n.list != none {
+		s.dates = append(s.dates, n.due-e.now)
+		s.flag(e.sleeping[id])
 	}
-	s.dates = append(s.dates, n.due-e.now)
-	s.flag(e.sleeping[id])
-	if !e.sleeping[id] {
-		w := &e.cpus.work[id]
+	if w.running {
 		s.dates = append(s.dates, w.since-e.now, w.remains/e.cpus.hosts[r.host].rate)
 	}
 }

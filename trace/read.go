@@ -287,6 +287,11 @@ func (r *textReader) readMerged(ctx context.Context, path string, builders []*Bu
 	}
 }
 
+// sparseFrom is from which rank on a merged trace must have lines of at least
+// half of all ranks below: room is made for all of them, and a mistyped number
+// would take all memory.
+const sparseFrom = 4096
+
 // topRank finds the highest rank that a merged trace speaks of.
 func topRank(ctx context.Context, path string) (int, error) {
 	f, err := os.Open(path)
@@ -296,7 +301,9 @@ func topRank(ctx context.Context, path string) (int, error) {
 	defer f.Close()
 	var r textReader
 	r.open(f)
-	top := -1
+	top, topLine := -1, 0
+	last := -1
+	named := map[int]struct{}{} // ranks with a line; no more than there are lines
 	for ctx.Err() == nil {
 		line, err := r.next()
 		if err == io.EOF {
@@ -307,8 +314,17 @@ func topRank(ctx context.Context, path string) (int, error) {
 		}
 		l := lineReader{line: line}
 		if rank, _, ok := l.rank(); ok {
-			top = max(top, int(rank))
+			if int(rank) > top {
+				top, topLine = int(rank), r.line
+			}
+			if int(rank) != last {
+				last = int(rank)
+				named[last] = struct{}{}
+			}
 		}
+	}
+	if top >= sparseFrom && len(named) < top/2 {
+		return 0, mistake.AtLine(path, topLine, "rank %d, but only %d ranks do anything; if there are so many, give their number with --np", top, len(named))
 	}
 	if top < 0 {
 		return 0, mistake.InFile(path, "the trace holds no action")

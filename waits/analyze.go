@@ -39,6 +39,8 @@ type Analyzer struct {
 	end     int64
 	spans   int64
 	onPaths []float64 // non-waiting time of all locations by path
+	intakes []*intake // to be used again
+	spare   []*message
 	scratch
 	nodes  int // of the critical path since it was last folded
 	folded map[step]float64
@@ -101,15 +103,17 @@ type visit struct {
 	loc, path  int32
 	begin, end int64
 	at         int64 // number of its entry in the location's log
-	node       *node
+	node       *node // its own on the critical path
+	before     *node // the path up to its begin
 }
 
 // visitOf books a call as if nobody had waited in it.
 func visitOf(a *Analyzer, s *events.Span, l *location) visit {
 	seconds := float64(s.End-s.Begin) / 1e9
 	at := l.log.call(s.Path, seconds)
+	before := l.head
 	a.call(s.Loc, l, s.Path, seconds)
-	return visit{loc: s.Loc, path: s.Path, begin: s.Begin, end: s.End, at: at, node: l.head}
+	return visit{loc: s.Loc, path: s.Path, begin: s.Begin, end: s.End, at: at, node: l.head, before: before}
 }
 
 // waited judges that v waited until a time for what the late visit did.
@@ -127,7 +131,7 @@ func (a *Analyzer) waited(p Pattern, v, late visit, until int64) {
 	// The critical path goes through the late one up to its call, then takes
 	// what was left of the wait.
 	if late.node != nil && v.node != nil {
-		v.node.before = late.node.before
+		v.node.before = late.before
 		v.node.seconds = float64(v.end-until) / 1e9
 	}
 }

@@ -27,11 +27,14 @@ func (a *Analyzer) attribute(row int, wait float64, v, late visit) []cause {
 	suffered := 0.0
 	for i := range theirs {
 		e := &theirs[i]
+		suffered += e.wait
+		if e.seconds <= 0 {
+			continue
+		}
 		if a.late[e.path] == 0 {
 			a.touched = append(a.touched, e.path)
 		}
 		a.late[e.path] += e.seconds
-		suffered += e.wait
 	}
 	for i := range own {
 		a.own[own[i].path] += own[i].seconds

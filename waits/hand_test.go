@@ -310,3 +310,19 @@ func balanced(t interface {
 		}
 	}
 }
+
+// record keeps the spans of a source.
+func record(t testing.TB, src events.Source) *written {
+	w := &written{}
+	err := src.Each(t.Context(), func(s *events.Span) error {
+		kept := *s
+		kept.Messages = slices.Clone(s.Messages)
+		w.spans = append(w.spans, kept)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.header = *src.Header()
+	return w
+}

@@ -10,7 +10,8 @@ type mailbox struct {
 	open []*message
 	// done are the latest messages with both sides, for sends whose completion
 	// is yet to be seen.
-	done []*message
+	done [maxDone]*message
+	turn int // where the next goes
 }
 
 // message is one whose sides come one after the other.
@@ -33,7 +34,10 @@ type intake struct {
 	latest visit // of the sends
 	any    bool
 	wrong  bool // the latest was waited for while another lay there
-	sends  []sendPlace
+	// ordered: a call that takes one message and no other, so that the order
+	// matters.
+	ordered bool
+	sends   []sendPlace
 }
 
 // sendPlace is where a send stands in its sender's log.
@@ -42,17 +46,17 @@ type sendPlace struct {
 	at  int64
 }
 
-const maxDone = 64
+const maxDone = 32
 
 // messages judges a call that sends or receives.
 func (a *Analyzer) messages(v visit, s *events.Span) {
 	var in *intake
+	rank := a.header.Locations[s.Loc].Rank
 	for i := range s.Messages {
 		h := &s.Messages[i]
 		if h.Peer < 0 || int(h.Peer) >= len(a.boxes) {
 			continue
 		}
-		rank := a.header.Locations[s.Loc].Rank
 		switch h.Side {
 		case events.Sent:
 			a.sent(v, rank, h, s.Kind == trace.Send)
@@ -60,7 +64,7 @@ func (a *Analyzer) messages(v visit, s *events.Span) {
 			a.sendDone(v, rank, h)
 		case events.Received:
 			if in == nil {
-				in = &intake{visit: v}
+				in = a.newIntake(v, s.Kind == trace.Recv || s.Kind == trace.SendRecv)
 			}
 			a.received(in, rank, h)
 		}
@@ -68,6 +72,28 @@ func (a *Analyzer) messages(v visit, s *events.Span) {
 	if in != nil && in.left == 0 {
 		a.judge(in)
 	}
+}
+
+// newIntake takes an intake that is done with, or makes one.
+func (a *Analyzer) newIntake(v visit, ordered bool) *intake {
+	if n := len(a.intakes); n > 0 {
+		in := a.intakes[n-1]
+		a.intakes = a.intakes[:n-1]
+		*in = intake{visit: v, ordered: ordered, sends: in.sends[:0]}
+		return in
+	}
+	return &intake{visit: v, ordered: ordered}
+}
+
+// newMessage likewise.
+func (a *Analyzer) newMessage() *message {
+	if n := len(a.spare); n > 0 {
+		m := a.spare[n-1]
+		a.spare = a.spare[:n-1]
+		*m = message{}
+		return m
+	}
+	return &message{}
 }
 
 // find takes the oldest open message with one side missing out of a box.
@@ -87,13 +113,16 @@ func (a *Analyzer) sent(v visit, rank int32, h *events.Half, blocking bool) {
 	box := &a.boxes[h.Peer]
 	m := box.find(rank, h.Tag, h.Comm, true)
 	if m == nil {
-		box.open = append(box.open, &message{src: rank, tag: h.Tag, comm: h.Comm, sent: true, send: v, blocking: blocking})
+		m = a.newMessage()
+		m.src, m.tag, m.comm, m.sent, m.send, m.blocking = rank, h.Tag, h.Comm, true, v, blocking
+		box.open = append(box.open, m)
 		return
 	}
 	m.sent, m.send, m.blocking = true, v, blocking
+	in := m.receive
 	a.matched(box, m)
-	if m.receive.left--; m.receive.left == 0 {
-		a.judge(m.receive)
+	if in.left--; in.left == 0 {
+		a.judge(in)
 	}
 }
 
@@ -102,7 +131,9 @@ func (a *Analyzer) received(in *intake, rank int32, h *events.Half) {
 	m := box.find(h.Peer, h.Tag, h.Comm, false)
 	if m == nil {
 		in.left++
-		box.open = append(box.open, &message{src: h.Peer, tag: h.Tag, comm: h.Comm, received: true, posted: h.Posted, receive: in, receiver: in.visit})
+		m = a.newMessage()
+		m.src, m.tag, m.comm, m.received, m.posted, m.receive, m.receiver = h.Peer, h.Tag, h.Comm, true, h.Posted, in, in.visit
+		box.open = append(box.open, m)
 		return
 	}
 	m.received, m.posted, m.receive, m.receiver = true, h.Posted, in, in.visit
@@ -116,33 +147,37 @@ func (a *Analyzer) matched(box *mailbox, m *message) {
 		in.any, in.latest = true, m.send
 		in.wrong = false
 		for _, o := range box.open { // sent earlier, and still not received
-			if o.sent && !o.received && o.send.begin < m.send.begin {
+			if in.ordered && o.sent && !o.received && o.send.begin < m.send.begin {
 				in.wrong = true
 				break
 			}
 		}
 	}
-	if m.blocking {
-		a.judgeSend(m, m.send)
-	} else if m.waiter != nil {
-		a.judgeSend(m, *m.waiter)
-	} else {
-		if len(box.done) >= maxDone {
-			copy(box.done, box.done[1:])
-			box.done = box.done[:maxDone-1]
-		}
-		box.done = append(box.done, m)
-	}
 	in.sends = append(in.sends, sendPlace{m.send.loc, m.send.at})
+	m.receive = nil
+	switch {
+	case m.blocking:
+		a.judgeSend(m, m.send)
+	case m.waiter != nil:
+		a.judgeSend(m, *m.waiter)
+	default:
+		m, box.done[box.turn] = box.done[box.turn], m
+		box.turn = (box.turn + 1) % maxDone
+	}
+	if m != nil {
+		a.spare = append(a.spare, m)
+	}
 }
 
 // sendDone notes a call that waits for a send.
 func (a *Analyzer) sendDone(v visit, rank int32, h *events.Half) {
 	box := &a.boxes[h.Peer]
-	for i, m := range box.done {
-		if m.src == rank && m.tag == h.Tag && m.comm == h.Comm {
-			box.done = append(box.done[:i], box.done[i+1:]...)
+	for k := range maxDone { // the oldest first
+		i := (box.turn + k) % maxDone
+		if m := box.done[i]; m != nil && m.src == rank && m.tag == h.Tag && m.comm == h.Comm {
+			box.done[i] = nil
 			a.judgeSend(m, v)
+			a.spare = append(a.spare, m)
 			return
 		}
 	}
@@ -158,8 +193,8 @@ func (a *Analyzer) sendDone(v visit, rank int32, h *events.Half) {
 func (a *Analyzer) judgeSend(m *message, v visit) {
 	if m.posted > v.begin && v.end > m.posted {
 		late := m.receiver
-		if m.posted < late.begin {
-			late.begin = m.posted
+		if m.posted < late.begin { // started earlier than it was waited for
+			late.begin, late.node = m.posted, nil // that moment has no place on a path
 		}
 		a.waited(LateReceiver, v, late, m.posted)
 	}
@@ -177,4 +212,5 @@ func (a *Analyzer) judge(in *intake) {
 	for _, s := range in.sends { // from here on the two are in step
 		a.met(s.loc, in.loc, s.at+1, in.at+1)
 	}
+	a.intakes = append(a.intakes, in)
 }

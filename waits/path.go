@@ -45,8 +45,7 @@ func (a *Analyzer) fold(m *meeting) {
 			last = &m.visits[i]
 		}
 	}
-	through := last.node.before
-	gather(through, a.folded)
+	gather(last.before, a.folded)
 	for i := range m.visits {
 		m.visits[i].node.before = nil
 	}

@@ -16,8 +16,9 @@ type Case struct {
 	profile  *loggp.Profile
 	network  loggp.Network
 	platform *Machine
-	measured float64 // seconds; 0 where the run was not measured
-	spread   float64 // of repeated runs, as a share
+	measured float64   // seconds; 0 where the run was not measured
+	spread   float64   // of repeated runs, as a share
+	stretch  []float64 // by rank; nil where computation took its CPU time
 	base     *outcome
 }
 
@@ -36,6 +37,9 @@ type Setup struct {
 	// Measured is how long the run took, 0 where only the trace is known, and
 	// Spread the standard deviation of repeated runs as a share of it.
 	Measured, Spread float64
+	// Stretch is how much longer than its CPU time each rank's computation
+	// took, since it had to share its core; nil for not at all.
+	Stretch []float64
 }
 
 // SharedMemory is a network like that between ranks of one machine: about a
@@ -52,6 +56,10 @@ func New(ctx context.Context, s Setup) (*Case, error) {
 		return nil, err
 	}
 	c := &Case{trace: s.Trace, ranks: s.Trace.NP(), profile: profile, network: s.Network, platform: s.Machine, measured: s.Measured, spread: s.Spread}
+	if s.Machine == nil && len(s.Stretch) == c.ranks {
+		c.stretch = s.Stretch
+		profile.Stretch(s.Stretch)
+	}
 	if c.base, err = c.replay(ctx, nil); err != nil {
 		return nil, err
 	}

@@ -25,6 +25,11 @@ type setting struct {
 func (c *Case) setting(changes []Change) (setting, error) {
 	s := setting{network: c.network, latency: 1, bandwidth: 1, eager: -1}
 	s.network.Algorithms = maps.Clone(c.network.Algorithms)
+	if c.stretch != nil {
+		for r := range c.profile.Seconds {
+			copy(scaleRow(&s, c, r), c.stretch)
+		}
+	}
 	for _, ch := range changes {
 		if err := c.apply(&s, ch); err != nil {
 			return s, err
@@ -58,7 +63,7 @@ func (c *Case) apply(s *setting, ch Change) error {
 			s.work.Level[r] = make([]float64, len(row))
 			for rank, t := range row {
 				if n := c.profile.Counts[r][rank]; n > 0 {
-					s.work.Level[r][rank] = t / float64(n)
+					s.work.Level[r][rank] = t / float64(n) / c.stretched(rank)
 				}
 			}
 		}
@@ -107,6 +112,14 @@ func (c *Case) algorithm(s *setting, ch Change) error {
 	return nil
 }
 
+// stretched is how much longer than its CPU time a rank's computation took.
+func (c *Case) stretched(rank int) float64 {
+	if c.stretch == nil {
+		return 1
+	}
+	return c.stretch[rank]
+}
+
 // scaleRow is the factors of a region, which a change may alter.
 func scaleRow(s *setting, c *Case, region int) []float64 {
 	if s.work.Scale == nil {
@@ -152,17 +165,29 @@ func median(values []float64) float64 {
 	return (sorted[n/2-1] + sorted[n/2]) / 2
 }
 
-// regions finds the regions that a name means: the one of that name, or all
-// whose path ends with it.
+// regions finds the regions that a name means: the one of that path, or else all
+// whose path ends with it; with a slash at its end also all
+// inside of them: f/loop@3, and f:loop@3 where f itself is no region.
 func (c *Case) regions(name string) ([]int, error) {
-	var out []int
+	var exact, ending []int
+	whole, inside := strings.CutSuffix(name, "/")
 	for i, n := range c.profile.Regions {
-		if name == All || n == name || strings.HasSuffix(n, "/"+name) {
-			out = append(out, i)
+		switch {
+		case name == All:
+			ending = append(ending, i)
+		case inside && (strings.Contains("/"+n+"/", "/"+whole+"/") || strings.Contains("/"+n, "/"+whole+":")):
+			ending = append(ending, i)
+		case n == name:
+			exact = append(exact, i)
+		case strings.HasSuffix(n, "/"+name):
+			ending = append(ending, i)
 		}
 	}
-	if len(out) > 0 {
-		return out, nil
+	if len(exact) > 0 {
+		return exact, nil
+	}
+	if len(ending) > 0 {
+		return ending, nil
 	}
 	var known []string
 	for i, n := range c.profile.Regions {

@@ -19,15 +19,20 @@ type Cause struct {
 	Attributes []string     `json:"attributes"`
 	LostShare  analyze.Real `json:"lost_share"` // (slowest − mean) / run time
 	Lost       analyze.Real `json:"lost"`
-	Slowest    Name         `json:"slowest"` // the unit that takes longest here
-	Most       analyze.Real `json:"most"`    // its time
-	Mean       analyze.Real `json:"mean"`
-	Evidence   []Contrast   `json:"evidence"` // for each attribute
-	Core       []string     `json:"core"`
-	Reducts    [][]string   `json:"reducts"`
-	Complete   bool         `json:"complete"` // Reducts are all there are
-	Exact      bool         `json:"exact"`    // no smaller set explains as much
-	Excluded   []Excluded   `json:"excluded"` // the other metrics
+	// Replayed is what balancing the region gains in a replay, as a share of the
+	// run; nil where no trace was kept. Association says that it gains nothing:
+	// the region differs between units, but nobody waits for it.
+	Replayed    *float64     `json:"replayed_gain"`
+	Association bool         `json:"association"`
+	Slowest     Name         `json:"slowest"` // the unit that takes longest here
+	Most        analyze.Real `json:"most"`    // its time
+	Mean        analyze.Real `json:"mean"`
+	Evidence    []Contrast   `json:"evidence"` // for each attribute
+	Core        []string     `json:"core"`
+	Reducts     [][]string   `json:"reducts"`
+	Complete    bool         `json:"complete"` // Reducts are all there are
+	Exact       bool         `json:"exact"`    // no smaller set explains as much
+	Excluded    []Excluded   `json:"excluded"` // the other metrics
 	// Inexplicable pairs are of different kinds and alike in all metrics.
 	Inexplicable      [][2]Name             `json:"inexplicable"`
 	InexplicablePairs int64                 `json:"inexplicable_pairs"`

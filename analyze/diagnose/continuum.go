@@ -60,7 +60,7 @@ func (s *study) varianceBelow(out []critical, c critical) []critical {
 	at := len(out)
 	c.core = true
 	out = append(out, c)
-	if c.self || c.named {
+	if c.self || c.group {
 		return out
 	}
 	outer := s.values(c.place)

@@ -90,7 +90,7 @@ func (s *study) searchBelow(ctx context.Context, out []critical, c critical, coo
 	at := len(out)
 	c.core = true
 	out = append(out, c)
-	if c.self || c.named {
+	if c.self || c.group {
 		return out, nil
 	}
 	outer := s.values(c.place)

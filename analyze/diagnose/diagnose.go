@@ -138,6 +138,7 @@ type study struct {
 	choice   cluster.Choice
 	ledger   *account.Ledger
 	named    bool    // regions of one name count as one
+	groups   []int   // under which region each is counted; nil for itself
 	floor    float64 // time that is not worth a diagnosis
 	kinds    [][]int // of points
 	severity float64
@@ -162,7 +163,7 @@ func newStudy(ctx context.Context, d *analyze.Dataset, level Level, o Options) (
 		return nil, err
 	}
 	if s.named && level == Threads {
-		s.top.byName(d, s.time)
+		s.byName()
 	}
 	s.floor = negligibleShare * s.time.runtime
 	if s.ledger != nil && s.ledger.Cores > 0 && s.ledger.Units > s.ledger.Cores {
@@ -248,7 +249,7 @@ func (s *study) warn(format string, args ...any) {
 type place struct {
 	region int
 	self   bool
-	named  bool // and the own time of all others of its name
+	group  bool // the own time of all regions that count as this one
 }
 
 // ownTime names a region's time outside its parts.

@@ -43,10 +43,10 @@ func (s *study) measure(ctx context.Context, cores []place, withMPI bool) ([]mea
 
 // repeatsTime tells whether a metric is but another clock, and so would repeat
 // the decision rather than explain it. Time in communication is left out with
-// them: waiting mirrors what the others did. So are context switches: the
-// scheduler makes them by the clock, the more the longer a thread runs.
+// them: waiting mirrors what the others did. So are context switches and
+// samples: they are made by the clock, the more the longer a thread runs.
 func repeatsTime(m model.Metric) bool {
-	return m.Unit == "s" && m.Name != model.IOTime || m.Name == model.ContextSwitches
+	return m.Unit == "s" && m.Name != model.IOTime || m.Name == model.ContextSwitches || m.Name == model.Samples
 }
 
 // travels tells whether a metric counts communication and so belongs to the
@@ -76,8 +76,8 @@ func (s *study) condense(metric model.Metric, m model.Matrix, cores []place, wit
 	for c, p := range cores {
 		parts := []int{p.region}
 		switch {
-		case p.named:
-			parts = s.namesakes(p.region)
+		case p.group:
+			parts = s.members(p.region)
 		case metric.Scope != model.Own && !p.self:
 			parts = s.subtree(p.region, withMPI || travels(metric.Name))
 		}
@@ -86,11 +86,11 @@ func (s *study) condense(metric model.Metric, m model.Matrix, cores []place, wit
 	return x
 }
 
-// namesakes lists the regions of the same name.
-func (s *study) namesakes(region int) []int {
+// members lists the regions that count as one.
+func (s *study) members(region int) []int {
 	var out []int
-	for r := range s.d.Regions {
-		if s.d.Regions[r].Name == s.d.Regions[region].Name {
+	for r, g := range s.groups {
+		if g == region {
 			out = append(out, r)
 		}
 	}

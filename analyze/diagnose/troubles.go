@@ -21,6 +21,12 @@ type trouble struct {
 // explanation.
 const leastTrouble = 0.01
 
+// worthExplaining tells whether a share of the run is: of a run that is mostly
+// something else, as much of the work suffices, as long as it is a thousandth.
+func (s *study) worthExplaining(share float64) bool {
+	return share >= max(leastTrouble/10, leastTrouble*min(1, s.ledger.Total(account.Useful)+s.ledger.Total(account.Imbalance)+s.ledger.Total(account.IO)))
+}
+
 // account finds the ledger the study's costs are taken from: that of the
 // experiment, or one of its own where something else is compared than the time
 // of all regions.
@@ -30,7 +36,8 @@ func (s *study) account(o Options) error {
 		if err != nil || len(all) == 0 {
 			return err
 		}
-		s.ledger, s.named = all[0], all[0].ByName
+		s.ledger, s.named, s.groups = all[0], all[0].ByName, all[0].Groups
+		s.time.groups = s.groups
 		return nil
 	}
 	own := s.time.useful.Clone()
@@ -79,7 +86,7 @@ func (s *study) troubles(found []critical) []trouble {
 		add(r.place, r.share)
 	}
 	for _, c := range found {
-		if !c.core || c.self || c.named {
+		if !c.core || c.self || c.group {
 			continue
 		}
 		inside := s.subtree(c.region, false)
@@ -88,7 +95,7 @@ func (s *study) troubles(found []critical) []trouble {
 			sum += shares[r]
 		}
 		known := slices.ContainsFunc(out, func(t trouble) bool { return slices.Contains(inside, t.region) || s.encloses(t.region, c.region) })
-		if !known && sum >= leastTrouble {
+		if !known && s.worthExplaining(sum) {
 			add(c.place, sum)
 		}
 	}
@@ -100,10 +107,10 @@ func (s *study) troubles(found []critical) []trouble {
 func (s *study) rolledUp(shares map[int]float64) []trouble {
 	pending := map[int]trouble{}
 	for r, share := range shares {
-		if share < leastTrouble {
+		if !s.worthExplaining(share) {
 			continue
 		}
-		p := place{region: r, named: s.named, self: !s.named && len(s.top.nested[r]) > 0}
+		p := place{region: r, group: s.groups != nil, self: s.groups == nil && len(s.top.nested[r]) > 0}
 		pending[r] = trouble{place: p, share: share}
 	}
 	if !s.named {
@@ -180,7 +187,7 @@ func (s *study) encloses(outer, inner int) bool {
 // name is how a trouble's region is called: by its path, or its name where
 // regions of one name count as one.
 func (s *study) name(p place) string {
-	if p.named {
+	if s.named && p.group {
 		return model.EscapeName(s.d.Regions[p.region].Name)
 	}
 	return s.d.Paths[p.region]
@@ -193,7 +200,7 @@ func (s *study) criticals(found []critical, troubles []trouble) []critical {
 		if t.share < account.Trouble {
 			continue
 		}
-		if i := slices.IndexFunc(found, func(c critical) bool { return c.region == t.region && !t.named }); i >= 0 {
+		if i := slices.IndexFunc(found, func(c critical) bool { return c.region == t.region && !s.named }); i >= 0 {
 			found[i].core = true
 			continue
 		}

@@ -1,9 +1,8 @@
 package diagnose
 
 import (
-	"fmt"
-
 	"auspex/analyze"
+	"auspex/internal/mistake"
 	"auspex/model"
 )
 
@@ -14,6 +13,7 @@ type timing struct {
 	whole   []float64    // by region: inclusive, communication and all units in
 	total   []float64    // by group: everything
 	runtime float64      // of the slowest group, in wall time where measured
+	groups  []int        // under which region each is counted; nil for itself
 }
 
 // workMetric chooses the metric of the vectors: CPU time where it was
@@ -22,7 +22,7 @@ func workMetric(d *analyze.Dataset, asked string) (model.Metric, error) {
 	if asked != "" {
 		m, err := d.Resolve(asked)
 		if err == nil && !m.Additive() {
-			err = fmt.Errorf("%s does not add up over regions and units; choose a time or a count", asked)
+			err = mistake.Refuse("%s does not add up over regions and units; choose a time or a count", asked)
 		}
 		return m, err
 	}
@@ -31,7 +31,7 @@ func workMetric(d *analyze.Dataset, asked string) (model.Metric, error) {
 	}
 	name, err := d.TimeMetric()
 	if err != nil {
-		return model.Metric{}, fmt.Errorf("%w; --metric names another metric to compare", err)
+		return model.Metric{}, mistake.Refuse("%w; --metric names another metric to compare", err)
 	}
 	return d.Resolve(name)
 }
@@ -136,7 +136,7 @@ func (t *timing) topLevel(d *analyze.Dataset, below string) (*topLevel, error) {
 			return nil, err
 		}
 		if len(children[r]) == 0 {
-			return nil, fmt.Errorf("no region is nested in %s, so there is nothing to search below it", d.Paths[r])
+			return nil, mistake.Refuse("no region is nested in %s, so there is nothing to search below it", d.Paths[r])
 		}
 		top.parent, parts = r, children[r]
 	} else {
@@ -174,17 +174,12 @@ func (t *timing) topLevel(d *analyze.Dataset, below string) (*topLevel, error) {
 
 // byName makes level 1 of the names of regions, each with its own time:
 // threads do the same under different roots.
-func (top *topLevel) byName(d *analyze.Dataset, t *timing) {
-	top.parent, top.path, top.columns = model.NoParent, "", nil
-	seen := map[string]bool{}
-	for r, region := range d.Regions {
-		p := place{region: r, named: true}
-		if seen[region.Name] || d.Communication[r] {
-			continue
-		}
-		seen[region.Name] = true
-		if analyze.Total(t.column(d, p)) > 0 {
-			top.columns = append(top.columns, p)
+func (s *study) byName() {
+	s.top.parent, s.top.path, s.top.columns = model.NoParent, "", nil
+	for r, g := range s.groups {
+		p := place{region: r, group: true}
+		if g == r && !s.d.Communication[r] && analyze.Total(s.time.column(s.d, p)) > 0 {
+			s.top.columns = append(s.top.columns, p)
 		}
 	}
 }
@@ -214,10 +209,10 @@ func (t *timing) column(d *analyze.Dataset, p place) []float64 {
 	for k := range out {
 		out[k] = t.useful.At(k, p.region)
 	}
-	if p.named {
+	if p.group {
 		clear(out)
-		for r, region := range d.Regions {
-			if region.Name == d.Regions[p.region].Name {
+		for r, g := range t.groups {
+			if g == p.region {
 				for k, v := range t.column(d, place{region: r, self: true}) {
 					out[k] += v
 				}

@@ -166,6 +166,9 @@ func (r *reader) state(f *fields) error {
 	}
 	l := &r.locs[loc]
 	l.anyState = true
+	if own := l.entering && begin == l.next.begin || l.inCall && begin == l.call.begin; own && state != stateRunning {
+		return nil // the state of the call itself
+	}
 	// A state stands before the events of its begin, so this one comes after
 	// the call, which took no time.
 	if err := r.enter(loc, l); err != nil {

@@ -32,10 +32,19 @@ func (a *app) compareCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if a.json {
-				return a.printJSON(c)
+			kept, err := a.kept(first, second)
+			if err != nil {
+				return err
 			}
-			a.page().Comparison(c, top)
+			if a.json {
+				return a.printJSON(compared{c, kept})
+			}
+			page := a.page()
+			page.Comparison(c, top)
+			if kept != nil {
+				page.Heading("What was promised")
+				page.Paragraph(kept.Words)
+			}
 			return nil
 		},
 	}

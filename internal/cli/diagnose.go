@@ -34,6 +34,9 @@ func (a *app) diagnoseCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if err := a.replayCauses(cmd.Context(), args[0], found); err != nil {
+				return err
+			}
 			found.Words = report.DiagnosisWords(found)
 			if a.json {
 				return a.printJSON(found)

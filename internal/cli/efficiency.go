@@ -70,7 +70,10 @@ func (a *app) popRun(ctx context.Context, name string, f platformFlags) (pop.Run
 		return pop.Run{}, err
 	}
 	seconds := t.seconds
-	work := loggp.Options{}
+	work, err := t.work(ctx)
+	if err != nil {
+		return pop.Run{}, err
+	}
 	switch {
 	case f.platform != "":
 		m, err := readMachine(f, p.NP())
@@ -86,7 +89,7 @@ func (a *app) popRun(ctx context.Context, name string, f platformFlags) (pop.Run
 			return pop.Run{}, err
 		}
 	case seconds == 0:
-		r, err := loggp.Run(ctx, p, loggp.Options{Network: t.network()})
+		r, err := loggp.Run(ctx, p, loggp.Options{Network: t.network(), Work: work.Work, Regions: work.Regions})
 		if err != nil {
 			return pop.Run{}, err
 		}

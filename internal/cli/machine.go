@@ -27,13 +27,22 @@ func readMachine(f platformFlags, np int) (*whatif.Machine, error) {
 
 // hostWork is the speed of each rank's host as a factor of its computation.
 func hostWork(ctx context.Context, t *trace.Trace, m *whatif.Machine) (loggp.Options, error) {
+	row := make([]float64, t.NP())
+	p := m.Platform
+	if t.Nanoseconds {
+		p = p.Timed(m.Options.ReferenceSpeed)
+	}
+	for rank := range row {
+		row[rank] = 1e9 / p.Hosts[m.Hosts[rank]].Speed
+	}
+	return workOf(ctx, t, row)
+}
+
+// workOf scales the computation of each rank.
+func workOf(ctx context.Context, t *trace.Trace, row []float64) (loggp.Options, error) {
 	profile, err := loggp.NewProfile(ctx, t)
 	if err != nil {
 		return loggp.Options{}, err
-	}
-	row := make([]float64, t.NP())
-	for rank := range row {
-		row[rank] = 1e9 / m.Platform.Hosts[m.Hosts[rank]].Speed
 	}
 	w := loggp.Work{Scale: make([][]float64, len(profile.Regions))}
 	for r := range w.Scale {

@@ -55,7 +55,8 @@ computation between them. A run in which ranks died is stored too, and says so.`
 	cmd.Flags().StringArrayVar(&f.factors, "factor", nil, "factor `k=v`, a number or a word; repeatable")
 	cmd.Flags().IntVar(&f.repeat, "repeat", 1, "run so many times into one experiment with mean and spread")
 	cmd.Flags().BoolVar(&f.replace, "replace", false, "replace an experiment of the same name")
-	cmd.Flags().StringVar(&f.trace, "trace", "", "also record the event trace, for auspex simulate, into this `FILE`")
+	cmd.Flags().StringVar(&f.trace, "trace", "", "also record the event trace and keep it with the experiment, for waits, efficiency and whatif; or into this `FILE`, for auspex simulate")
+	cmd.Flags().Lookup("trace").NoOptDefVal = withExperiment
 	cmd.Flags().DurationVar(&f.sample, "sample", 0, "also note each node's CPU utilisation at this interval, as cpu.csv in the experiment's directory")
 	cmd.Flags().Float64Var(&f.stacks, "sample-stacks", 1000, "take so many samples of each thread's call stack in a second of CPU time; 0 for none")
 	cmd.Flags().StringVar(&f.budget, "overhead", "2%", "share of the run that probes may take; regions that take more are switched off; 0 for no bound")
@@ -64,14 +65,18 @@ computation between them. A run in which ranks died is stored too, and says so.`
 }
 
 func (a *app) runRun(ctx context.Context, command []string, f runFlags) error {
+	command = f.traceFile(command)
+	if len(command) == 0 {
+		return usagef("run wants a command")
+	}
 	if f.repeat < 1 {
 		return usagef("--repeat wants a number from 1 on, not %d", f.repeat)
 	}
 	if f.stacks < 0 || f.stacks > 20000 {
 		return usagef("--sample-stacks wants a rate from 0 to 20000 in a second, not %g", f.stacks)
 	}
-	if f.repeat > 1 && f.trace != "" {
-		return usagef("--trace is of one run: leave --repeat out")
+	if f.repeat > 1 && f.trace != "" && f.trace != withExperiment {
+		return usagef("--trace FILE is of one run: leave --repeat or the file out")
 	}
 	var factors []model.Factor
 	for _, text := range f.factors {
@@ -92,8 +97,9 @@ func (a *app) runRun(ctx context.Context, command []string, f runFlags) error {
 	}
 	var runs []*model.Experiment
 	var last *launch.Result
+	var traces keptTraces
 	for range f.repeat {
-		result, err := a.measure(ctx, s.Dir(), command, f)
+		result, err := a.measure(ctx, s.Dir(), command, f, &traces)
 		if err != nil && result != nil {
 			return a.unmeasured(result.Status, err)
 		}
@@ -118,7 +124,7 @@ func (a *app) runRun(ctx context.Context, command []string, f runFlags) error {
 	if f.name != "" {
 		e.Name = f.name
 	}
-	if err := putUnderFreeName(s, e, f, samples(last.Samples)); err != nil {
+	if err := putUnderFreeName(s, e, f, append(samples(last.Samples), traces.attachment()...)); err != nil {
 		return a.unmeasured(last.Status, err)
 	}
 	if err := a.tellRun(ctx, e, last.Status); err != nil {
@@ -166,7 +172,7 @@ func samples(list []launch.Sample) []store.Attachment {
 }
 
 // measure runs the command once.
-func (a *app) measure(ctx context.Context, storeDir string, command []string, f runFlags) (*launch.Result, error) {
+func (a *app) measure(ctx context.Context, storeDir string, command []string, f runFlags, traces *keptTraces) (result *launch.Result, err error) {
 	parent := filepath.Join(storeDir, "running")
 	if err := os.MkdirAll(parent, 0o777); err != nil {
 		return nil, err
@@ -178,12 +184,16 @@ func (a *app) measure(ctx context.Context, storeDir string, command []string, f 
 	if !f.keep {
 		defer os.RemoveAll(dir)
 	}
+	if f.trace == withExperiment {
+		f.trace = filepath.Join(dir, keptTrace)
+		defer func() { traces.add(f.trace, result) }()
+	}
 	budget, err := share(f.budget)
 	if err != nil {
 		return nil, err
 	}
 	runner := launch.Runner{Command: command, Dir: dir, Cache: cacheDir(), Trace: f.trace, Sample: f.sample, StackRate: f.stacks, Overhead: budget, In: a.in, Out: a.out, Err: a.err}
-	result, err := runner.Run(ctx)
+	result, err = runner.Run(ctx)
 	return result, err
 }
 

@@ -48,12 +48,23 @@ func (a *app) traceCommand() *cobra.Command {
 
   auspex   one compact file with repeated stretches stored once
   text     SimGrid's time-independent form: OUTPUT is a folder with a list.txt
-  dperf    dPerf's text form, likewise a folder`,
+  dperf    dPerf's text form, likewise a folder
+  paraver  Paraver's .prv with a .pcf beside it
+  chrome   Chrome's trace event JSON, which Perfetto opens
+
+Times come from the trace where it has them (Paraver, OTF2), else from a replay.`,
 		Example: `  auspex trace convert list.txt run.trace
   auspex trace convert run.trace folder --to text`,
 		Args: exactly(2, "a trace and where to write it"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			t, err := trace.Open(cmd.Context(), args[0], np)
+			run, err := a.openTraced(cmd.Context(), args[0], np)
+			if err != nil {
+				return err
+			}
+			if to == "paraver" || to == "chrome" {
+				return a.convertTimed(cmd.Context(), run, args[1], to)
+			}
+			t, err := run.replayable(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -65,7 +76,7 @@ func (a *app) traceCommand() *cobra.Command {
 			case "dperf":
 				err = writeRanks(args[1], t, trace.WriteDPerf)
 			default:
-				return usagef("--to takes auspex, text or dperf, not %q", to)
+				return usagef("--to takes auspex, text, dperf, paraver or chrome, not %q", to)
 			}
 			if err != nil {
 				return err
@@ -77,7 +88,7 @@ func (a *app) traceCommand() *cobra.Command {
 			return nil
 		},
 	}
-	convert.Flags().StringVar(&to, "to", "auspex", "auspex, text or dperf")
+	convert.Flags().StringVar(&to, "to", "auspex", "auspex, text, dperf, paraver or chrome")
 	cmd.PersistentFlags().IntVar(&np, "np", 0, "number of ranks (default: as many as there are traces)")
 	cmd.AddCommand(stat, convert)
 	return cmd

@@ -32,6 +32,7 @@ type traced struct {
 	program    *trace.Trace     // for replays; nil until replayable was called
 	seconds    float64          // as measured, 0 where it was not
 	spread     float64          // of repeated runs, as a share
+	stretch    []float64        // wall time over CPU time of each rank's computation
 }
 
 // errNoTrace tells that an experiment has no trace beside it.
@@ -54,15 +55,19 @@ func (a *app) openTraced(ctx context.Context, name string, np int) (*traced, err
 	}
 	switch {
 	case paraver.Looks(head):
-		if t.timed, err = paraver.Open(name); err != nil {
+		src, err := paraver.Open(name)
+		if err != nil {
 			return nil, err
 		}
-		return t, nil
+		t.timed, err = events.Align(ctx, src)
+		return t, err
 	case otf2.Looks(name):
-		if t.timed, err = otf2.Open(ctx, name); err != nil {
+		src, err := otf2.Open(ctx, name)
+		if err != nil {
 			return nil, err
 		}
-		return t, nil
+		t.timed, err = events.Align(ctx, src)
+		return t, err
 	}
 	t.program, err = trace.Open(ctx, name, np)
 	return t, err
@@ -90,7 +95,13 @@ func (a *app) openKept(name string) (t *traced, found bool, err error) {
 	if err != nil {
 		return t, true, err
 	}
-	t.program, err = trace.Decode(name, data)
+	if t.program, err = trace.Decode(name, data); err != nil {
+		return t, true, err
+	}
+	if t.spread, err = spreadOf(d, t.seconds); err != nil {
+		return t, true, err
+	}
+	t.stretch, err = stretchOf(d, t.program.NP())
 	return t, true, err
 }
 
@@ -134,11 +145,24 @@ func plainReason(err error) string {
 }
 
 // source is the run as spans of time: as measured, or from a replay.
-func (t *traced) source(network loggp.Network) events.Source {
+func (t *traced) source(ctx context.Context) (events.Source, error) {
 	if t.timed != nil {
-		return t.timed
+		return t.timed, nil
 	}
-	return loggp.NewSource(t.program, loggp.Options{Network: network})
+	o, err := t.work(ctx)
+	if err != nil {
+		return nil, err
+	}
+	o.Network = t.network()
+	return loggp.NewSource(t.program, o), nil
+}
+
+// work is how long computation takes in a replay: as long as in the run.
+func (t *traced) work(ctx context.Context) (loggp.Options, error) {
+	if t.stretch == nil {
+		return loggp.Options{}, nil
+	}
+	return workOf(ctx, t.program, t.stretch)
 }
 
 // replayable makes the trace that replays take.

@@ -25,7 +25,11 @@ from the trace where it has them (Paraver, OTF2), else from a replay.`,
 			if err != nil {
 				return err
 			}
-			r, err := waits.Analyze(cmd.Context(), t.source(t.network()))
+			src, err := t.source(cmd.Context())
+			if err != nil {
+				return err
+			}
+			r, err := waits.Analyze(cmd.Context(), src)
 			if err != nil {
 				return err
 			}

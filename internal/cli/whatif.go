@@ -96,6 +96,11 @@ func (a *app) runWhatif(ctx context.Context, name string, changes []whatif.Chang
 		return err
 	}
 	answer.Name = name
+	if t.experiment != nil && f.platform == "" {
+		if err := a.promise(t, c, answer, changes); err != nil {
+			return err
+		}
+	}
 	return a.tellPrice(t, answer)
 }
 
@@ -105,7 +110,7 @@ func (a *app) whatifCase(ctx context.Context, t *traced, f platformFlags) (*what
 	if err != nil {
 		return nil, err
 	}
-	setup := whatif.Setup{Trace: p, Network: t.network(), Measured: t.seconds, Spread: t.spread}
+	setup := whatif.Setup{Trace: p, Network: t.network(), Measured: t.seconds, Spread: t.spread, Stretch: t.stretch}
 	if f.platform != "" {
 		if setup.Machine, err = readMachine(f, p.NP()); err != nil {
 			return nil, err

@@ -137,6 +137,11 @@ int auspex_on(void);
 void auspex_watch_signals(void);
 extern void (*auspex_at_end)(void); /* what else is to be done then */
 
+/* The first nodes of the first thread, for the trace: it tells how computation
+ * is shared among them. */
+enum { STRETCHED = 4096 };
+extern struct node *auspex_stretched[STRETCHED] HIDDEN;
+
 /* Charges the time since the latest event to where the thread is. */
 static inline void charge(struct thread *t, uint64_t now)
 {

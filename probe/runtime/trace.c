@@ -10,7 +10,9 @@
  *
  * With AUSPEX_TRACE_TIMES a second file holds the computation before each of
  * the first events, in ns as float(4), in the order in which they happened:
- * what one rank waits for another depends on more than means. */
+ * what one rank waits for another depends on more than means. With
+ * AUSPEX_TRACE_REGIONS a third holds the nodes in which it was spent: for each
+ * event a count(1), then node(4) and ns as float(4) of each. */
 #include "threshold.h"
 #include <fcntl.h>
 #include <stdio.h>
@@ -43,6 +45,10 @@ static size_t filled;
 static int times_file = -1;
 static float times[AT_ONCE];
 static uint32_t timed;
+static int regions_file = -1;
+static uint64_t told[STRETCHED]; /* ticks of each node that the file has */
+static char stretches[1 << 14];
+static size_t stretched;
 static uint64_t *keys; /* of events written */
 static size_t key_mask, key_count;
 
@@ -68,6 +74,38 @@ static void close_times(void)
     write_all(times_file, times, (last ? last : timed ? AT_ONCE : 0) * sizeof *times);
     close(times_file);
     times_file = -1;
+    if (regions_file >= 0) {
+        write_all(regions_file, stretches, stretched);
+        close(regions_file);
+        regions_file = -1;
+    }
+}
+
+/* Tells in which nodes CPU time was spent since the event before. */
+static void keep_regions(void)
+{
+    struct thread *t = auspex_self;
+    enum { MOST = 255 };
+    if (!t)
+        return;
+    if (stretched + 1 + MOST * 8 > sizeof stretches) {
+        write_all(regions_file, stretches, stretched);
+        stretched = 0;
+    }
+    size_t count = stretched++;
+    unsigned char n = 0;
+    for (uint32_t i = 0; i < t->nodes && i < STRETCHED && n < MOST; i++) {
+        uint64_t cpu = auspex_stretched[i] ? auspex_stretched[i]->cpu : 0;
+        if (cpu <= told[i])
+            continue;
+        float ns = (float)((double)(cpu - told[i]) / auspex_rate);
+        told[i] = cpu;
+        memcpy(stretches + stretched, &i, 4);
+        memcpy(stretches + stretched + 4, &ns, 4);
+        stretched += 8;
+        n++;
+    }
+    stretches[count] = (char)n;
 }
 
 static void keep_time(float ns)
@@ -104,6 +142,8 @@ void auspex_trace_open(void)
     file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (getenv("AUSPEX_TRACE_TIMES") && (size_t)snprintf(path, sizeof path, "%s/%d.times", dir, auspex_header->rank) < sizeof path)
         times_file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (times_file >= 0 && getenv("AUSPEX_TRACE_REGIONS") && (size_t)snprintf(path, sizeof path, "%s/%d.stretches", dir, auspex_header->rank) < sizeof path)
+        regions_file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     items = malloc(KEPT * sizeof *items);
     loops = malloc(KEPT * sizeof *loops);
     key_mask = 1023;
@@ -330,6 +370,8 @@ void auspex_trace(const struct event *e, const int64_t *lists, uint64_t compute)
         settle(KEPT / 2);
     double ns = (double)compute / auspex_rate;
     append((struct item){key, NULL, 1, ns, 0, 0});
+    if (regions_file >= 0)
+        keep_regions();
     if (times_file >= 0)
         keep_time((float)ns);
     while (extend() || begin())

@@ -74,3 +74,12 @@ func (p *Profile) Region(name string) (int, bool) {
 	}
 	return -1, false
 }
+
+// Stretch makes each rank's computation so many times as long.
+func (p *Profile) Stretch(by []float64) {
+	for _, row := range p.Seconds {
+		for rank := range row {
+			row[rank] *= by[rank]
+		}
+	}
+}

@@ -1,0 +1,141 @@
+package paraver
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"auspex/events"
+)
+
+const small = `#Paraver (01/01/2026 at 00:00):5000_ns:1(2):1:2(1:1,1:1),1
+c:1:1:2:1:2
+1:1:1:1:1:0:1000:1
+1:2:1:2:1:0:3000:1
+2:1:1:1:1:1000:50000001:2
+1:1:1:1:1:1000:3100:3
+2:2:1:2:1:3000:50000001:1
+1:2:1:2:1:3000:3050:4
+3:2:1:2:1:3000:3000:1:1:1:1:1000:3100:64:7
+2:2:1:2:1:3050:50000001:0
+1:2:1:2:1:3050:5000:1
+2:1:1:1:1:3100:50000001:0
+1:1:1:1:1:3100:5000:1
+`
+
+const smallNames = `EVENT_TYPE
+9   50000001    MPI Point-to-point
+VALUES
+1   MPI_Send
+2   MPI_Recv
+0   Outside MPI
+`
+
+func file(t testing.TB, text, names string) string {
+	t.Helper()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a.prv")
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if names != "" {
+		if err := os.WriteFile(filepath.Join(dir, "a.pcf"), []byte(names), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return path
+}
+
+func told(t testing.TB, path string) string {
+	t.Helper()
+	src, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	err = src.Each(t.Context(), func(s *events.Span) error {
+		fmt.Fprintf(&b, "%d %s %s %d-%d", s.Loc, s.Kind, src.Header().Paths[s.Path].Name, s.Begin, s.End)
+		for _, m := range s.Messages {
+			fmt.Fprintf(&b, " %d:%d", m.Side, m.Peer)
+		}
+		b.WriteByte('\n')
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+const want = `1 compute program 0-3000
+1 send program/MPI_Send 3000-3050 0:0
+0 compute program 0-1000
+0 recv program/MPI_Recv 1000-3100 1:1
+0 compute program 3100-5000
+1 compute program 3050-5000
+`
+
+func TestRead(t *testing.T) {
+	if got := told(t, file(t, small, smallNames)); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	var z bytes.Buffer
+	w := gzip.NewWriter(&z)
+	w.Write([]byte(small))
+	w.Close()
+	path := filepath.Join(t.TempDir(), "b.prv.gz")
+	if err := os.WriteFile(path, z.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if got := told(t, path); got != want { // without names Extrae's numbers do
+		t.Errorf("gzipped: got\n%s", got)
+	}
+}
+
+func TestRefused(t *testing.T) {
+	for what, text := range map[string]string{
+		"nothing":          "",
+		"another file":     "hello\n",
+		"cut head":         "#Paraver (x):1_ns:1\n",
+		"too many threads": "#Paraver (x):1_ns:1(1):1:1(99999999999:1)\n",
+		"tasks not listed": "#Paraver (x):1_ns:1(1):1:5(1:1)\n",
+		"no such process":  strings.Replace(small, "1:1:1:1:1:0:1000:1", "1:1:1:9:1:0:1000:1", 1),
+		"no such thread":   strings.Replace(small, "1:1:1:1:1:0:1000:1", "1:1:1:1:9:0:1000:1", 1),
+		"backwards":        strings.Replace(small, "0:1000:1\n", "1000:0:1\n", 1),
+		"no number":        strings.Replace(small, "0:1000:1\n", "x:1000:1\n", 1),
+	} {
+		src, err := Open(file(t, text, ""))
+		if err == nil {
+			err = src.Each(t.Context(), func(*events.Span) error { return nil })
+		}
+		if err == nil {
+			t.Errorf("%s was not refused", what)
+		}
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add([]byte(small))
+	f.Add([]byte("#Paraver (x):1_ns:1(1):1:1(1:1),0\n2:1:1:1:1:0:50000001:1:50000001:0\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		path := filepath.Join(t.TempDir(), "a.prv")
+		if os.WriteFile(path, data, 0o666) != nil {
+			return
+		}
+		src, err := Open(path)
+		if err != nil || len(src.Header().Locations) > 1<<12 {
+			return
+		}
+		_ = src.Each(context.Background(), func(s *events.Span) error {
+			if s.End < s.Begin || int(s.Path) >= len(src.Header().Paths) {
+				t.Fatalf("a span %+v", s)
+			}
+			return nil
+		})
+	})
+}

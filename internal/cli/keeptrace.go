@@ -1,0 +1,59 @@
+package cli
+
+import (
+	"cmp"
+	"os"
+	"os/exec"
+	"slices"
+	"time"
+
+	"auspex/launch"
+	"auspex/store"
+)
+
+// withExperiment is what --trace says where it names no file.
+const withExperiment = "kept with the experiment"
+
+// traceFile takes a file name that stands after --trace, as in `--trace FILE --
+// COMMAND`, off the command.
+func (f *runFlags) traceFile(command []string) []string {
+	if f.trace != withExperiment || len(command) < 2 {
+		return command
+	}
+	if command[1] == "--" {
+		f.trace = command[0]
+		return command[2:]
+	}
+	if _, err := exec.LookPath(command[0]); err != nil {
+		f.trace = command[0]
+		return command[1:]
+	}
+	return command
+}
+
+// keptTraces are the traces of repeated runs.
+type keptTraces struct {
+	list []keptRun
+}
+
+type keptRun struct {
+	wall time.Duration
+	data []byte
+}
+
+// add reads the trace of a run, if it wrote one.
+func (k *keptTraces) add(file string, r *launch.Result) {
+	if data, err := os.ReadFile(file); err == nil && r != nil {
+		k.list = append(k.list, keptRun{r.Wall, data})
+	}
+}
+
+// attachment is the trace of the run in the middle: neither the luckiest nor the
+// unluckiest.
+func (k *keptTraces) attachment() []store.Attachment {
+	if len(k.list) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(k.list, func(a, b keptRun) int { return cmp.Compare(a.wall, b.wall) })
+	return []store.Attachment{{Name: keptTrace, Data: k.list[len(k.list)/2].data}}
+}

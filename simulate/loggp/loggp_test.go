@@ -1,0 +1,132 @@
+package loggp_test
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"auspex/simulate/loggp"
+	"auspex/trace"
+)
+
+// written makes a trace of lines `rank action args`, in ns and bytes.
+func written(t testing.TB, ranks int, add func(rank int, b *trace.Builder)) *trace.Trace {
+	t.Helper()
+	tr := &trace.Trace{Name: "written", Nanoseconds: true}
+	for r := range ranks {
+		b := trace.NewBuilder(r)
+		add(r, b)
+		tr.Programs = append(tr.Programs, b.Program())
+	}
+	return tr
+}
+
+func compute(b *trace.Builder, region string, seconds float64) {
+	b.Add(&trace.Action{Kind: trace.Location, File: region})
+	b.Add(&trace.Action{Kind: trace.Compute, Value: seconds * 1e9})
+}
+
+func replay(t *testing.T, tr *trace.Trace, o loggp.Options) *loggp.Result {
+	t.Helper()
+	r, err := loggp.Run(t.Context(), tr, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func near(t *testing.T, what string, got, want float64) {
+	t.Helper()
+	if math.Abs(got-want) > 1e-9*(1+want) {
+		t.Errorf("%s: %g, should be %g", what, got, want)
+	}
+}
+
+// TestMessage works a single message out: sent at 1 s, 1000 bytes at 1 MB/s and
+// 0.5 s latency arrive at 1.501 s; the receiver is there at 0.
+func TestMessage(t *testing.T) {
+	tr := written(t, 2, func(r int, b *trace.Builder) {
+		if r == 0 {
+			compute(b, "A", 1)
+			b.Add(&trace.Action{Kind: trace.Send, Type: trace.Byte, Peer: 1, Count: 1000})
+		} else {
+			b.Add(&trace.Action{Kind: trace.Recv, Type: trace.Byte, Peer: 0, Count: 1000})
+			compute(b, "B", 2)
+		}
+	})
+	net := loggp.Network{Latency: 0.5, Bandwidth: 1e6}
+	r := replay(t, tr, loggp.Options{Network: net})
+	near(t, "sender", r.Finish[0], 1)
+	near(t, "receiver", r.Finish[1], 3.501)
+	near(t, "ideal", replay(t, tr, loggp.Options{}).Finish[1], 3)
+	net.EagerBelow = 100 // the sender waits until the message has arrived
+	near(t, "sender that waits", replay(t, tr, loggp.Options{Network: net}).Finish[0], 1.501)
+}
+
+// TestCollectives holds who waits for whom: in all-to-all for the last, in a
+// broadcast for the root, in a reduction the root for all.
+func TestCollectives(t *testing.T) {
+	for _, c := range []struct {
+		kind trace.Kind
+		want []float64
+	}{
+		{trace.Allreduce, []float64{3, 3, 3}}, {trace.Barrier, []float64{3, 3, 3}}, {trace.Alltoall, []float64{3, 3, 3}},
+		{trace.Bcast, []float64{2, 2, 3}}, {trace.Reduce, []float64{1, 3, 3}},
+	} {
+		tr := written(t, 3, func(r int, b *trace.Builder) {
+			compute(b, "A", float64(r+1))
+			b.Add(&trace.Action{Kind: c.kind, Type: trace.Byte, Peer: 1, Count: 8})
+		})
+		r := replay(t, tr, loggp.Options{})
+		for rank := range c.want {
+			near(t, fmt.Sprintf("%s, rank %d", c.kind, rank), r.Finish[rank], c.want[rank])
+		}
+	}
+}
+
+// TestSplit: a barrier of the even ranks alone.
+func TestSplit(t *testing.T) {
+	tr := written(t, 4, func(r int, b *trace.Builder) {
+		b.Add(&trace.Action{Kind: trace.CommSplit, Tag: int32(r % 2), Count: int64(r)})
+		compute(b, "A", float64(r+1))
+		b.Add(&trace.Action{Kind: trace.Barrier, Comm: 1})
+	})
+	r := replay(t, tr, loggp.Options{})
+	for rank, want := range []float64{3, 4, 3, 4} {
+		near(t, fmt.Sprintf("rank %d", rank), r.Finish[rank], want)
+	}
+}
+
+// TestDeadlock names who waits.
+func TestDeadlock(t *testing.T) {
+	tr := written(t, 2, func(r int, b *trace.Builder) {
+		b.Add(&trace.Action{Kind: trace.Recv, Type: trace.Byte, Peer: int32(1 - r), Count: 1})
+	})
+	_, err := loggp.Run(t.Context(), tr, loggp.Options{})
+	if err == nil || !strings.Contains(err.Error(), "rank 0 in recv") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestWork: regions scaled by rank.
+func TestWork(t *testing.T) {
+	tr := written(t, 2, func(r int, b *trace.Builder) {
+		compute(b, "A", 1)
+		compute(b, "B", float64(r+1))
+	})
+	p, err := loggp.NewProfile(t.Context(), tr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	i, ok := p.Region("B")
+	if !ok {
+		t.Fatalf("no region B among %v", p.Regions)
+	}
+	near(t, "B of rank 1", p.Seconds[i][1], 2)
+	w := loggp.Work{Scale: make([][]float64, len(p.Regions))}
+	w.Scale[i] = []float64{1, 0.25}
+	r := replay(t, tr, loggp.Options{Work: w, Regions: p.Table})
+	near(t, "rank 0", r.Finish[0], 2)
+	near(t, "rank 1", r.Finish[1], 1.5)
+}
