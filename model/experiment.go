@@ -73,7 +73,16 @@ func NewFactor(name, value string) Factor {
 
 // NumberFactor makes a numeric factor.
 func NumberFactor(name string, n float64) Factor {
-	return Factor{Name: name, Word: strconv.FormatFloat(n, 'g', -1, 64), Number: n, Numeric: true}
+	return Factor{Name: name, Word: NumberWord(n), Number: n, Numeric: true}
+}
+
+// NumberWord writes a number as people do: whole ones, such as dates, versions
+// and numbers of cells, without an exponent.
+func NumberWord(n float64) string {
+	if n == math.Trunc(n) && math.Abs(n) < 1e15 {
+		return strconv.FormatFloat(n, 'f', -1, 64)
+	}
+	return strconv.FormatFloat(n, 'g', -1, 64)
 }
 
 type factorJSON struct {

@@ -101,3 +101,11 @@ func TestBuildTellsOfMissingValues(t *testing.T) {
 		t.Errorf("notes %q", e.Notes)
 	}
 }
+
+func TestNumbersAsFactors(t *testing.T) {
+	for n, want := range map[float64]string{60443483: "60443483", 0.5: "0.5", 1e20: "1e+20", -3: "-3", 1.5e-9: "1.5e-09"} {
+		if f := NumberFactor("x", n); f.Word != want {
+			t.Errorf("%g is written %s, want %s", n, f.Word, want)
+		}
+	}
+}

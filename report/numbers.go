@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"auspex/analyze"
+	"auspex/model"
 )
 
 // dash stands for a value that is missing.
@@ -186,7 +187,7 @@ func factorText(v any) string {
 	case nil:
 		return dash
 	case float64:
-		return strconv.FormatFloat(v, 'g', -1, 64)
+		return model.NumberWord(v)
 	default:
 		return fmt.Sprint(v)
 	}

@@ -75,7 +75,7 @@ func (d *data) note(w *writer, lostEvents int) {
 	if w.tree.sampled {
 		d.notes = append(d.notes, "samples share out the measured time of the function they were taken in")
 	}
-	note(d.otherEvents+lostEvents, "user events not read: %d; they belong to no single region or are no sizes of messages or files")
+	note(d.otherEvents+lostEvents, "user events not read: %d; they repeat others by peer, or there are too many of them")
 }
 
 // writer moves the values of the threads into the builder.
@@ -155,7 +155,12 @@ func (w *writer) write(unit int, t *thread) {
 		}
 	}
 	for _, event := range t.events {
-		if use := w.events[event.event]; use.region >= 0 && event.count > 0 {
+		use := w.events[event.event]
+		if use.kept && event.count > 0 {
+			empty = w.keep(unit, t, use, event) && empty
+			continue
+		}
+		if use.region >= 0 && event.count > 0 {
 			empty = false
 			w.builder.Add(unit, use.region, use.metric, max(event.count*event.mean, 0))
 			if use.messages >= 0 {
@@ -166,6 +171,37 @@ func (w *writer) write(unit int, t *thread) {
 	if empty { // a unit that did nothing is a unit nonetheless
 		w.builder.Enter(unit, 0)
 	}
+}
+
+// keep sets the value of an event without a canonical name, and tells whether
+// there was no region for it.
+func (w *writer) keep(unit int, t *thread, use eventUse, event tauEvent) (nowhere bool) {
+	region := use.region
+	if region < 0 {
+		if region = w.longest(t); region < 0 {
+			return true
+		}
+	}
+	v := event.mean
+	if !use.mean {
+		v *= event.count
+	}
+	w.builder.Set(unit, region, use.metric, v)
+	return false
+}
+
+// longest is the region with the largest inclusive value of a thread, -1 where
+// there is none.
+func (w *writer) longest(t *thread) int {
+	region, most := -1, 0.0
+	for i, f := range t.function {
+		if e := &w.tree.entries[f]; e.region >= 0 && w.counts(t, i) && len(t.metrics) > 0 {
+			if v := t.row(i)[1]; region < 0 || v > most {
+				region, most = e.region, v
+			}
+		}
+	}
+	return region
 }
 
 // correct sums up what is to be taken off the functions of a thread.

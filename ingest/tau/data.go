@@ -13,7 +13,7 @@ import (
 type data struct {
 	metrics   []string
 	functions []tauFunction
-	events    []string // user events that can become a metric, see tau_events.go
+	events    []string // user events that can become a metric, see events.go
 	threads   []*thread
 	metadata  []attribute // of the run as a whole
 	notes     []string
@@ -22,7 +22,8 @@ type data struct {
 	functionOf  map[string]int32
 	eventOf     map[string]int32
 	threadOf    map[tauID]*thread
-	otherEvents int // user events that mean nothing to us
+	kept        map[string]bool // names of user events without a canonical name
+	otherEvents int             // user events that are not kept
 }
 
 // tauFunction is a timer: a function ("foo"), a call path ("main => foo") or a
@@ -63,6 +64,7 @@ func newData() *data {
 		metricOf:   map[string]int32{},
 		functionOf: map[string]int32{},
 		eventOf:    map[string]int32{},
+		kept:       map[string]bool{},
 		threadOf:   map[tauID]*thread{},
 	}
 }
@@ -93,7 +95,7 @@ func (d *data) function(f tauFunction) int32 {
 	return i
 }
 
-// event numbers a user event that can become a metric and returns -1 for all
+// event numbers a user event that becomes a metric and returns -1 for all
 // others.
 func (d *data) event(name string) int32 {
 	i, ok := d.eventOf[name]
@@ -101,7 +103,11 @@ func (d *data) event(name string) int32 {
 		return i
 	}
 	i = -1
-	if eventClass(name) >= 0 {
+	kept := keptEvent(name)
+	if _, known := d.kept[kept]; !known && len(d.kept) < maxKeptEvents && kept != "" {
+		d.kept[kept] = true
+	}
+	if eventClass(name) >= 0 || d.kept[kept] {
 		i = int32(len(d.events))
 		d.events = append(d.events, name)
 	} else {

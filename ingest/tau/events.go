@@ -9,7 +9,9 @@ import (
 // TAU's user events are numbers the program or a wrapper reported, summed up
 // per thread as count and mean. Most belong to the whole thread; those written
 // "event : main => MPI_Send()" name the region they happened in. Of these the
-// sizes of messages and of files read and written become metrics.
+// sizes of messages and of files read and written become canonical metrics.
+// All others keep their names, for they may be what tells one process from
+// another: in the region they name, else in the one that lasted longest.
 //
 // Each class lists names in order of preference, for they overlap: a message
 // received in a wait is also one received. A name that ends with a blank is a
@@ -29,6 +31,30 @@ var eventClasses = []struct {
 func eventClass(event string) int {
 	class, _, _ := readEvent(event)
 	return class
+}
+
+// maxKeptEvents bounds the metrics made of events without a canonical name.
+const maxKeptEvents = 48
+
+// keptEvent returns the name under which an event without a class is kept, ""
+// where it says again what those with one do, for a single peer or in sum.
+func keptEvent(event string) string {
+	name, _, _ := strings.Cut(event, " : ")
+	name = strings.TrimSpace(name)
+	for _, c := range eventClasses {
+		for _, known := range c.names {
+			if strings.HasPrefix(name, strings.TrimSpace(known)) {
+				return ""
+			}
+		}
+	}
+	return name
+}
+
+// isAmount tells events whose sum counts from those whose mean does.
+func isAmount(name string) bool {
+	lower := strings.ToLower(name)
+	return strings.Contains(lower, "bytes") || strings.Contains(lower, "message size")
 }
 
 // readEvent takes an event's name apart: its class, which of the class's
@@ -53,7 +79,9 @@ func readEvent(event string) (class, preference int, region string) {
 type eventUse struct {
 	region   int
 	metric   int
-	messages int // the metric that counts messages, or -1
+	messages int  // the metric that counts messages, or -1
+	kept     bool // has no canonical name; region -1 is the longest of the thread
+	mean     bool // of the event counts the mean and not the sum
 }
 
 // useEvents finds the regions of the events. Lost counts the events whose
@@ -64,13 +92,18 @@ func useEvents(b *model.Builder, tree *tauTree, events []string) (uses []eventUs
 		best[i] = len(eventClasses[i].names)
 	}
 	for _, event := range events {
-		class, preference, _ := readEvent(event)
-		best[class] = min(best[class], preference)
+		if class, preference, _ := readEvent(event); class >= 0 {
+			best[class] = min(best[class], preference)
+		}
 	}
 	uses = make([]eventUse, len(events))
 	for i, event := range events {
 		class, preference, path := readEvent(event)
 		uses[i] = eventUse{region: -1, messages: -1}
+		if class < 0 {
+			uses[i] = keepEvent(b, tree, event)
+			continue
+		}
 		if preference != best[class] {
 			continue
 		}
@@ -87,6 +120,22 @@ func useEvents(b *model.Builder, tree *tauTree, events []string) (uses []eventUs
 		}
 	}
 	return uses, lost
+}
+
+// keepEvent makes a metric of an event under its own name. It belongs to its
+// region alone.
+func keepEvent(b *model.Builder, tree *tauTree, event string) eventUse {
+	name := keptEvent(event)
+	use := eventUse{region: -1, messages: -1, kept: true, mean: !isAmount(name)}
+	if _, path, ok := strings.Cut(event, " : "); ok {
+		use.region = tree.regionOf(path)
+	}
+	m := model.Metric{Name: name, Scope: model.Own, Missing: model.Absent}
+	if !use.mean {
+		m.Unit = "bytes"
+	}
+	use.metric = b.Metric(m)
+	return use
 }
 
 // regionOf finds the region of a call path: the path itself, or in a profile

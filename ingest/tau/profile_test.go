@@ -55,7 +55,7 @@ func TestTAUProfileFile(t *testing.T) {
 	if got, want := inputtest.ValuesOf(t, e, 1, model.BytesSent, model.Exclusive), map[string]float64{"main/MPI_Send": 24}; !maps.Equal(got, want) {
 		t.Errorf("bytes sent %v, should be %v", got, want)
 	}
-	if len(e.Notes) != 1 || !strings.Contains(e.Notes[0], "user events not read: 2") {
+	if len(e.Notes) != 1 || !strings.Contains(e.Notes[0], "user events not read: 1") {
 		t.Errorf("notes %q", e.Notes)
 	}
 }
@@ -250,4 +250,24 @@ func FuzzTAUProfile(f *testing.F) {
 			t.Error(err)
 		}
 	})
+}
+
+// User events without a canonical name keep theirs: they may be the cause.
+func TestTAUUserEventsAreKept(t *testing.T) {
+	events := func(cells string) string {
+		return "3 userevents\n# eventname numevents max min mean sumsqr\n\"Cells\" 2 9 9 " + cells + " 0\n\"Bytes kept : main => f\" 3 8 8 10 0\n\"Message size sent to node 4\" 1 1 1 1 1\n"
+	}
+	profile := "3 templated_functions_MULTI_TIME\n# Name Calls Subrs Excl Incl ProfileCalls #\n\"main\" 1 1 10 30 0 GROUP=\"TAU_DEFAULT\"\n\"f\" 2 0 20 20 0 GROUP=\"TAU_DEFAULT\"\n\"main => f\" 2 0 20 20 0 GROUP=\"TAU_CALLPATH\"\n0 aggregates\n"
+	e, err := experiment(t, map[string]string{"profile.0.0.0": profile + events("100"), "profile.1.0.0": profile + events("300")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cells, kept := inputtest.MatrixOf(t, e, "Cells"), inputtest.MatrixOf(t, e, "Bytes kept")
+	main, f := inputtest.RegionAt(t, e, "main"), inputtest.RegionAt(t, e, "main/f")
+	inputtest.WantNear(t, "cells of rank 0", cells.At(0, main), 100)
+	inputtest.WantNear(t, "cells of rank 1", cells.At(1, main), 300)
+	inputtest.WantNear(t, "bytes kept in f", kept.At(1, f), 30)
+	if len(e.Notes) != 1 || !strings.Contains(e.Notes[0], "user events not read: 1") {
+		t.Errorf("notes %q", e.Notes)
+	}
 }
