@@ -9,6 +9,7 @@ import (
 
 	"auspex/expr"
 	"auspex/fuzzy"
+	"auspex/internal/mistake"
 )
 
 // Bottlenecks is a search for regions whose metric passes a threshold, with
@@ -61,7 +62,7 @@ func ParseSeverity(text string) (SeverityTerm, error) {
 	name, shape, ok := strings.Cut(text, "=")
 	name, shape = strings.TrimSpace(name), strings.TrimSpace(shape)
 	if !ok || name == "" || shape == "" {
-		return SeverityTerm{}, fmt.Errorf("a severity is written word=shape, such as high=S(0.9, 1), not %q", text)
+		return SeverityTerm{}, mistake.Refuse("a severity is written word=shape, such as high=S(0.9, 1), not %q", text)
 	}
 	set, err := ShapeOf(shape)
 	return SeverityTerm{Name: name, Text: shape, Set: set}, err
@@ -75,7 +76,7 @@ func ShapeOf(text string) (fuzzy.Set, error) {
 		return nil, err
 	}
 	return fuzzy.Bind(phrase, fuzzy.Minimum, func(t *fuzzy.TermRef) (fuzzy.Set, error) {
-		return nil, fmt.Errorf("%q has no numbers: write a shape such as S(0.9, 1)", t.Name)
+		return nil, mistake.Refuse("%q has no numbers: write a shape such as S(0.9, 1)", t.Name)
 	})
 }
 
@@ -135,7 +136,7 @@ func FindBottlenecks(d *Dataset, words Words, metric string, o BottleneckOptions
 // chooseSets fills in Figure 4's defaults.
 func (b *Bottlenecks) chooseSets(o *BottleneckOptions, values []float64) error {
 	if math.IsNaN(o.Threshold) || math.IsInf(o.Threshold, 0) {
-		return fmt.Errorf("the threshold must be a number")
+		return mistake.Refuse("the threshold must be a number")
 	}
 	if o.Upper == 0 {
 		o.Upper = largest(values)
@@ -144,7 +145,7 @@ func (b *Bottlenecks) chooseSets(o *BottleneckOptions, values []float64) error {
 		}
 	}
 	if o.Upper <= o.Threshold {
-		return fmt.Errorf("the upper bound %g must lie above the threshold %g", o.Upper, o.Threshold)
+		return mistake.Refuse("the upper bound %g must lie above the threshold %g", o.Upper, o.Threshold)
 	}
 	b.Upper = o.Upper
 	if o.NoBand {

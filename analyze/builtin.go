@@ -1,11 +1,11 @@
 package analyze
 
 import (
-	"fmt"
 	"maps"
 	"math"
 	"slices"
 
+	"auspex/internal/mistake"
 	"auspex/model"
 )
 
@@ -194,7 +194,7 @@ func mpiShare(r *Rows, _ model.Scope) ([]float64, error) {
 func programOnly(value func(Efficiency) Real) func(*Rows, model.Scope) ([]float64, error) {
 	return func(r *Rows, _ model.Scope) ([]float64, error) {
 		if r.By != ByProgram {
-			return nil, fmt.Errorf("efficiencies are of the whole program, not by %s", r.By)
+			return nil, mistake.Refuse("efficiencies are of the whole program, not by %s", r.By)
 		}
 		t, err := r.d.Times()
 		if err != nil {

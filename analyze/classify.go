@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"auspex/fuzzy"
+	"auspex/internal/mistake"
 )
 
 // Classification is the degree of membership of every region (or unit) in
@@ -89,7 +90,7 @@ func (q quantity) sets(words Words, phrases []string) (names []string, sets []fu
 func (c *Classification) fill(d *Dataset, q quantity, sets []fuzzy.Set) error {
 	by := map[Across]By{AcrossMean: ByRegion, AcrossMax: BySummary, AcrossEach: BySummary}[c.Across]
 	if by == "" {
-		return fmt.Errorf("regions are classified across units by %s, %s or %s, not by %q", AcrossMean, AcrossMax, AcrossEach, c.Across)
+		return mistake.Refuse("regions are classified across units by %s, %s or %s, not by %q", AcrossMean, AcrossMax, AcrossEach, c.Across)
 	}
 	rows, err := d.Rows(by)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"auspex/cluster"
+	"auspex/internal/mistake"
 )
 
 // Clusters divides regions or units by their performance scores, each
@@ -70,10 +71,10 @@ func FindClusters(ctx context.Context, s *Scores, k int) (*Clusters, error) {
 		c.Warnings = append(c.Warnings, fmt.Sprintf("%d of %d rows lack a score and are left out", left, len(s.Rows)))
 	}
 	if points.N < 2 {
-		return nil, fmt.Errorf("%d of %d %ss could be scored: there is nothing to divide into clusters", points.N, len(s.Rows), s.By)
+		return nil, mistake.Refuse("%d of %d %ss could be scored: there is nothing to divide into clusters", points.N, len(s.Rows), s.By)
 	}
 	if k != 0 && (k < 2 || k > points.N) {
-		return nil, fmt.Errorf("%d rows can be divided into 2 to %d clusters, not %d", points.N, points.N, k)
+		return nil, mistake.Refuse("%d rows can be divided into 2 to %d clusters, not %d", points.N, points.N, k)
 	}
 	found, err := divide(ctx, points, k)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"auspex/internal/mistake"
 	"auspex/model"
 )
 
@@ -70,7 +71,7 @@ func CheckOver(o Over) error {
 	case OverMean, OverMax, OverTotal:
 		return nil
 	}
-	return fmt.Errorf("units are summed up by %s, %s or %s, not by %q", OverMean, OverMax, OverTotal, o)
+	return mistake.Refuse("units are summed up by %s, %s or %s, not by %q", OverMean, OverMax, OverTotal, o)
 }
 
 func (o Over) of(sum, most float64, n int) float64 {

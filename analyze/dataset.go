@@ -15,6 +15,7 @@ import (
 
 	"auspex/account"
 	"auspex/expr"
+	"auspex/internal/mistake"
 	"auspex/model"
 	"auspex/store"
 )
@@ -123,9 +124,9 @@ func (d *Dataset) MetricNames() []string {
 func (d *Dataset) unknown(name string) error {
 	names := d.MetricNames()
 	if near := expr.Suggest(name, names); len(near) > 0 {
-		return fmt.Errorf("experiment %q has no metric %q; did you mean %s?", d.Name, name, strings.Join(near, " or "))
+		return mistake.Refuse("experiment %q has no metric %q; did you mean %s?", d.Name, name, strings.Join(near, " or "))
 	}
-	return fmt.Errorf("experiment %q has no metric %q; it has %s", d.Name, name, strings.Join(names, ", "))
+	return mistake.Refuse("experiment %q has no metric %q; it has %s", d.Name, name, strings.Join(names, ", "))
 }
 
 // Has tells whether a metric is there.
@@ -215,13 +216,13 @@ func (d *Dataset) RegionNamed(text string) (int, error) {
 		}
 		if strings.EqualFold(d.Regions[r].Name, text) {
 			if found >= 0 {
-				return -1, fmt.Errorf("several regions are called %q, among them %s and %s; give the path", text, d.Paths[found], path)
+				return -1, mistake.Refuse("several regions are called %q, among them %s and %s; give the path", text, d.Paths[found], path)
 			}
 			found = r
 		}
 	}
 	if found < 0 {
-		return -1, fmt.Errorf("experiment %q has no region %q; `auspex show %s --regions` lists them", d.Name, text, d.Name)
+		return -1, mistake.Refuse("experiment %q has no region %q; `auspex show %s --regions` lists them", d.Name, text, d.Name)
 	}
 	return found, nil
 }

@@ -1,8 +1,7 @@
 package analyze
 
 import (
-	"fmt"
-
+	"auspex/internal/mistake"
 	"auspex/model"
 )
 
@@ -37,7 +36,7 @@ func (d *Dataset) TimeMetric() (string, error) {
 			return m.Name, nil
 		}
 	}
-	return "", fmt.Errorf("experiment %q has no time metric", d.Name)
+	return "", mistake.Refuse("experiment %q has no time metric", d.Name)
 }
 
 // Times sums exclusive time by unit, once.

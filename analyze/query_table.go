@@ -1,9 +1,9 @@
 package analyze
 
 import (
-	"fmt"
 	"math"
 
+	"auspex/internal/mistake"
 	"auspex/model"
 	"auspex/perfql"
 )
@@ -108,7 +108,7 @@ func (v *tableValues) column(name string) ([]float64, error) {
 	if scope == model.Exclusive && d.MetricIndex(base, model.Inclusive) >= 0 {
 		return v.own(v.whole.Summaries.Values[d.MetricIndex(base, model.Inclusive)]), nil
 	}
-	return nil, fmt.Errorf("experiment %q has no column %q", d.Name, name)
+	return nil, mistake.Refuse("experiment %q has no column %q", d.Name, name)
 }
 
 // stored puts a stored column into the table's rows.

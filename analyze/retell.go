@@ -6,6 +6,7 @@ import (
 
 	"auspex/expr"
 	"auspex/fuzzy"
+	"auspex/internal/mistake"
 )
 
 // Retell gives words with other meanings for some terms of a variable.
@@ -16,7 +17,7 @@ func (words Words) Retell(variable string, meanings map[string]string) (Words, *
 		for _, known := range words.Variables {
 			names = append(names, known.Name)
 		}
-		return words, nil, fmt.Errorf("the vocabulary has no variable %q%s", variable, hinted(expr.DidYouMean(variable, names)))
+		return words, nil, mistake.Refuse("the vocabulary has no variable %q%s", variable, hinted(expr.DidYouMean(variable, names)))
 	}
 	changed := *v
 	taken := 0
@@ -43,7 +44,7 @@ func (words Words) Retell(variable string, meanings map[string]string) (Words, *
 		return words, nil, err
 	}
 	if taken < len(meanings) {
-		return words, nil, fmt.Errorf("%s has no such terms: %d of the %d given are unknown", variable, len(meanings)-taken, len(meanings))
+		return words, nil, mistake.Refuse("%s has no such terms: %d of the %d given are unknown", variable, len(meanings)-taken, len(meanings))
 	}
 	// Reading back what was written checks it as any vocabulary is checked.
 	var text bytes.Buffer

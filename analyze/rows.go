@@ -1,9 +1,8 @@
 package analyze
 
 import (
-	"fmt"
-
 	"auspex/expr"
+	"auspex/internal/mistake"
 	"auspex/model"
 )
 
@@ -54,7 +53,7 @@ func (d *Dataset) Rows(by By) (*Rows, error) {
 			r.Unit[i], r.Region[i] = int(unit[i]), int(region[i])
 		}
 	default:
-		return nil, fmt.Errorf("rows are by %s, %s, %s or %s, not by %q", ByRegion, ByUnit, BySummary, ByProgram, by)
+		return nil, mistake.Refuse("rows are by %s, %s, %s or %s, not by %q", ByRegion, ByUnit, BySummary, ByProgram, by)
 	}
 	return r, nil
 }

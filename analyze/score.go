@@ -10,6 +10,7 @@ import (
 
 	"auspex/expr"
 	"auspex/fuzzy"
+	"auspex/internal/mistake"
 	"auspex/model"
 )
 
@@ -52,7 +53,7 @@ func ParseScoreMetric(text string) (ScoreMetric, error) {
 	if i := strings.LastIndexByte(rest, ':'); i >= 0 {
 		if w, err := strconv.ParseFloat(rest[i+1:], 64); err == nil {
 			if !(w > 0) || w > 1e9 {
-				return m, fmt.Errorf("the weight of %q must be above 0", text)
+				return m, mistake.Refuse("the weight of %q must be above 0", text)
 			}
 			m.Weight, rest = w, rest[:i]
 		}
@@ -104,13 +105,13 @@ type ScoreBase struct {
 // High scores mean impact unless quality says otherwise.
 func Score(d *Dataset, words Words, metrics []ScoreMetric, base ScoreBase, by By, meaning Meaning) (*Scores, error) {
 	if by != ByRegion && by != ByUnit {
-		return nil, fmt.Errorf("scores are by %s or %s, not by %q", ByRegion, ByUnit, by)
+		return nil, mistake.Refuse("scores are by %s or %s, not by %q", ByRegion, ByUnit, by)
 	}
 	if len(metrics) == 0 {
-		return nil, fmt.Errorf("a score needs at least one metric")
+		return nil, mistake.Refuse("a score needs at least one metric")
 	}
 	if base.Parent && by != ByRegion {
-		return nil, fmt.Errorf("only regions have a parent to be scored against")
+		return nil, mistake.Refuse("only regions have a parent to be scored against")
 	}
 	rows, err := d.Rows(by)
 	if err != nil {

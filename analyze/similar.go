@@ -1,7 +1,6 @@
 package analyze
 
 import (
-	"fmt"
 	"iter"
 	"math"
 	"slices"
@@ -9,6 +8,7 @@ import (
 
 	"auspex/expr"
 	"auspex/fuzzy"
+	"auspex/internal/mistake"
 )
 
 // SimilarOptions say what is compared and how (Soft performance analysis,
@@ -45,7 +45,7 @@ func (o *SimilarOptions) scorer(d *Dataset) (*scorer, error) {
 		}
 	}
 	if s.distance == fuzzy.Correlation && len(s.metrics) < 3 {
-		return nil, fmt.Errorf("correlation needs at least three metrics, not %d", len(s.metrics))
+		return nil, mistake.Refuse("correlation needs at least three metrics, not %d", len(s.metrics))
 	}
 	for _, m := range s.metrics {
 		s.weights = append(s.weights, m.Weight)
@@ -162,9 +162,9 @@ func (d *Dataset) UnknownRegion(pattern string) error {
 		names = append(names, r.Name)
 	}
 	if hint := expr.DidYouMean(pattern, names); hint != "" {
-		return fmt.Errorf("experiment %q has no region %q; %s", d.Name, pattern, hint)
+		return mistake.Refuse("experiment %q has no region %q; %s", d.Name, pattern, hint)
 	}
-	return fmt.Errorf("experiment %q has no region %q; `auspex show %s --regions` lists them", d.Name, pattern, d.Name)
+	return mistake.Refuse("experiment %q has no region %q; `auspex show %s --regions` lists them", d.Name, pattern, d.Name)
 }
 
 // ChosenRegions lists the paths that patterns stand for.

@@ -2,9 +2,10 @@ package analyze
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
+
+	"auspex/internal/mistake"
 )
 
 // ExperimentSimilarity compares experiments with a base: their regions, the
@@ -37,7 +38,7 @@ type RegionAcross struct {
 // does not have counts as zero there.
 func SimilarExperiments(words Words, datasets []*Dataset, o SimilarOptions) (*ExperimentSimilarity, error) {
 	if len(datasets) < 2 {
-		return nil, fmt.Errorf("a base and at least one other experiment are compared")
+		return nil, mistake.Refuse("a base and at least one other experiment are compared")
 	}
 	s, err := o.scorer(datasets[0])
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"auspex/fuzzy"
+	"auspex/internal/mistake"
 	"auspex/model"
 )
 
@@ -61,7 +62,7 @@ func chooseFactors(words Words, datasets []*Dataset, names []string, e *Experime
 		}
 		if f == nil {
 			if asked {
-				return nil, fmt.Errorf("no experiment has a factor %q; `auspex ls` shows the factors", name)
+				return nil, mistake.Refuse("no experiment has a factor %q; `auspex ls` shows the factors", name)
 			}
 			continue
 		}

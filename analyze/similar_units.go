@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+
+	"auspex/internal/mistake"
 )
 
 // UnitSimilarity compares the units' summaries of one region with each other.
@@ -47,7 +49,7 @@ func SimilarUnits(d *Dataset, words Words, region string, o SimilarOptions) (*Un
 		return nil, err
 	}
 	if len(chosen) > 1 {
-		return nil, fmt.Errorf("%q names %d regions; units are compared in one", region, len(chosen))
+		return nil, mistake.Refuse("%q names %d regions; units are compared in one", region, len(chosen))
 	}
 	rows, err := d.Rows(BySummary)
 	if err != nil {
@@ -164,7 +166,7 @@ func SimilarRegions(d *Dataset, words Words, o SimilarOptions) (*RegionSimilarit
 		return nil, err
 	}
 	if len(chosen) < 2 || len(chosen) > matrixLimit {
-		return nil, fmt.Errorf("2 to %d regions can be compared with each other, not %d", matrixLimit, len(chosen))
+		return nil, mistake.Refuse("2 to %d regions can be compared with each other, not %d", matrixLimit, len(chosen))
 	}
 	rows, err := d.Rows(ByRegion)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"auspex/cluster"
 	"auspex/expr"
 	"auspex/fuzzy"
+	"auspex/internal/mistake"
 )
 
 // Learned is a variable whose terms were learned from data.
@@ -52,7 +53,7 @@ func LearnTerms(ctx context.Context, words Words, datasets []*Dataset, metric, n
 		}
 	}
 	if len(data) == 0 {
-		return nil, fmt.Errorf("%s has no values to learn from", metric)
+		return nil, mistake.Refuse("%s has no values to learn from", metric)
 	}
 	learned, err := learn(ctx, terms, data, method)
 	if err != nil {
@@ -80,11 +81,11 @@ func learn(ctx context.Context, terms []string, data []float64, method LearnMeth
 			return nil, err
 		}
 		if found.Centres.N < len(terms) {
-			return nil, fmt.Errorf("the data tell only %d values apart, fewer than the %d terms", found.Centres.N, len(terms))
+			return nil, mistake.Refuse("the data tell only %d values apart, fewer than the %d terms", found.Centres.N, len(terms))
 		}
 		return fuzzy.TermsFromCentres(terms, found.Centres.Data)
 	}
-	return nil, fmt.Errorf("terms are learned by %s or %s, not by %q", FromQuantiles, FromCMeans, method)
+	return nil, mistake.Refuse("terms are learned by %s or %s, not by %q", FromQuantiles, FromCMeans, method)
 }
 
 // variableName makes a name for the words of an expression.

@@ -1,10 +1,9 @@
 package analyze
 
 import (
-	"fmt"
-
 	"auspex/expr"
 	"auspex/fuzzy"
+	"auspex/internal/mistake"
 	"auspex/model"
 )
 
@@ -103,7 +102,7 @@ func inText(err error, text string) error {
 
 // noWords explains that nothing can be said of a metric.
 func noWords(text string) error {
-	return fmt.Errorf("the vocabulary has no words for %s; `auspex terms learn EXPERIMENT --metric '%s' --terms low,medium,high` makes some, and --vocabulary FILE reads them", text, text)
+	return mistake.Refuse("the vocabulary has no words for %s; `auspex terms learn EXPERIMENT --metric '%s' --terms low,medium,high` makes some, and --vocabulary FILE reads them", text, text)
 }
 
 // QuantityAsWritten resolves a metric expression without turning it into what

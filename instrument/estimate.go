@@ -19,13 +19,15 @@ const (
 	mostWork    = 1_000_000_000
 )
 
-// A probe takes about 45 operations. A function below lightWork spends a tenth
-// of its time on that, or more; where nothing shows that it is called often, only
-// one of tinyWork is left out. What is called in loops, or has no caller in the
-// file and may be, is taken for called often.
+// A probe takes about 45 operations: a tenth of lightWork, 2 % of heavyWork.
+// Below lightWork a function is left out that is called in a loop, below
+// heavyWork one that is called in nested loops, or has no caller in the file and
+// may be. Where nothing shows that it is called often, only one of tinyWork is
+// left out.
 const (
-	lightWork = 500
 	tinyWork  = 60
+	lightWork = 500
+	heavyWork = 2250
 )
 
 // loads are the functions of a file with their work per call, and which of them
@@ -34,12 +36,12 @@ type loads struct {
 	file  *source.File
 	units map[string]*source.Unit // by last name
 	work  map[*source.Unit]int
-	often map[string]bool // by last name
+	often map[string]int  // by last name: how many loops are around its calls, at most 2
 	kinds map[string]bool // of nodes, that are operations
 }
 
 func newLoads(f *source.File) *loads {
-	l := &loads{file: f, units: map[string]*source.Unit{}, work: map[*source.Unit]int{}, often: map[string]bool{}, kinds: map[string]bool{}}
+	l := &loads{file: f, units: map[string]*source.Unit{}, work: map[*source.Unit]int{}, often: map[string]int{}, kinds: map[string]bool{}}
 	var each func(list []*source.Unit)
 	each = func(list []*source.Unit) {
 		for _, u := range list {
@@ -48,29 +50,30 @@ func newLoads(f *source.File) *loads {
 		}
 	}
 	each(f.Units)
-	callers := map[string][]string{}
+	type call struct {
+		caller string
+		loops  int
+	}
+	calls := map[string][]call{}
 	for name, u := range l.units {
-		l.calls(u.Node, false, func(callee string, inLoop bool) {
-			if inLoop {
-				l.often[callee] = true
-			}
-			callers[callee] = append(callers[callee], name)
+		l.calls(u.Stmts, 0, func(callee string, loops int) {
+			calls[callee] = append(calls[callee], call{name, loops})
 		})
+	}
+	for name := range l.units {
+		if len(calls[name]) == 0 && name != "main" && l.units[name].Kind != source.Program {
+			l.often[name] = 2 // its callers are elsewhere
+		}
 	}
 	// What is called by something called often is called often.
 	for changed := true; changed; {
 		changed = false
-		for callee, list := range callers {
-			for _, caller := range list {
-				if l.often[caller] && !l.often[callee] {
-					l.often[callee], changed = true, true
+		for callee, list := range calls {
+			for _, c := range list {
+				if n := min(l.often[c.caller]+c.loops, 2); n > l.often[callee] {
+					l.often[callee], changed = n, true
 				}
 			}
-		}
-	}
-	for name := range l.units {
-		if len(callers[name]) == 0 && name != "main" {
-			l.often[name] = true
 		}
 	}
 	return l
@@ -84,17 +87,29 @@ func lastPart(name string) string {
 	return strings.ToLower(name)
 }
 
-// calls visits the calls below a node, with whether a loop is around them.
-func (l *loads) calls(n *source.Node, inLoop bool, visit func(callee string, inLoop bool)) {
-	if n == nil {
-		return
+// calls visits the calls of statements, with how many loops are around them.
+func (l *loads) calls(list []*source.Stmt, loops int, visit func(callee string, loops int)) {
+	var below func(n *source.Node, loops int)
+	below = func(n *source.Node, loops int) {
+		if name := l.callee(n); name != "" {
+			visit(name, loops)
+		}
+		for k := range n.Children() {
+			below(k, loops)
+		}
 	}
-	if name := l.callee(n); name != "" {
-		visit(name, inLoop)
-	}
-	inLoop = inLoop || isLoop(n)
-	for k := range n.Children() {
-		l.calls(k, inLoop, visit)
+	for _, s := range list {
+		inside := loops
+		if s.Kind == source.Loop && !s.Loop.Once {
+			inside++
+		}
+		switch {
+		case len(s.Body)+len(s.Else) > 0:
+			l.calls(s.Body, inside, visit)
+			l.calls(s.Else, inside, visit)
+		case s.Node != nil:
+			below(s.Node, inside)
+		}
 	}
 }
 
@@ -121,14 +136,6 @@ func (l *loads) callee(n *source.Node) string {
 	return lastPart(strings.TrimSpace(text))
 }
 
-func isLoop(n *source.Node) bool {
-	switch n.Kind {
-	case "for_statement", "while_statement", "do_statement", "for_range_loop", "do_loop_statement", "do_loop":
-		return true
-	}
-	return false
-}
-
 var slowCall = regexp.MustCompile(`^(p?mpi_|printf$|fprintf$|fopen|fclose|fread|fwrite|fgets|fscanf|scanf|read$|write$|malloc$|calloc$|realloc$|free$|sleep|usleep|exit$|abort$|system$|gomp_)`)
 
 // of is the work of one call of a unit.
@@ -137,8 +144,26 @@ func (l *loads) of(u *source.Unit) int {
 		return w
 	}
 	l.work[u] = foreignWork // while it is worked out: recursion
-	w := l.below(u.Node)
+	w := l.stmts(u.Stmts)
 	l.work[u] = w
+	return w
+}
+
+// stmts is the work of statements; a loop's body counts for its turns.
+func (l *loads) stmts(list []*source.Stmt) int {
+	w := 0
+	for _, s := range list {
+		one := 0
+		switch {
+		case s.Kind == source.Loop:
+			one = max(l.stmts(s.Body), 1) * l.turns(s)
+		case len(s.Body)+len(s.Else) > 0:
+			one = 3 + l.stmts(s.Body) + l.stmts(s.Else)
+		case s.Node != nil:
+			one = l.node(s.Node)
+		}
+		w = min(w+one, mostWork)
+	}
 	return w
 }
 
@@ -153,8 +178,6 @@ func (l *loads) below(n *source.Node) int {
 func (l *loads) node(n *source.Node) int {
 	w := l.below(n)
 	switch {
-	case isLoop(n):
-		return min(w*l.turns(n), mostWork)
 	case strings.HasPrefix(n.Kind, "write_statement") || strings.HasPrefix(n.Kind, "read_statement") || n.Kind == "print_statement" || strings.HasPrefix(n.Kind, "open_statement"):
 		return w + slowWork
 	}
@@ -195,8 +218,11 @@ var (
 )
 
 // turns are those of a loop with a small constant bound, or what is usual.
-func (l *loads) turns(n *source.Node) int {
-	line, _, _ := strings.Cut(n.Text(l.file.Text), "\n")
+func (l *loads) turns(s *source.Stmt) int {
+	if s.Loop.Once {
+		return 1
+	}
+	line, _, _ := strings.Cut(string(l.file.Text[s.Start:s.End]), "\n")
 	if m := smallTurn.FindStringSubmatch(strings.TrimRight(line, " \r{")); m != nil {
 		for _, digits := range m[1:] {
 			if t, err := strconv.Atoi(digits); err == nil {
@@ -212,24 +238,22 @@ func (l *loads) light(u *source.Unit) string {
 	if lastPart(u.Name) == "main" || u.Kind == source.Program {
 		return ""
 	}
-	w := l.of(u)
-	switch {
-	case w < tinyWork:
-		return fmt.Sprintf("about %d operations a call", w)
-	case w < lightWork && l.often[lastPart(u.Name)]:
-		return fmt.Sprintf("about %d operations a call, and likely called often", w)
-	}
-	return ""
+	return l.tooLittle(l.of(u), u, "a call", "called")
 }
 
 // lightLoop says the same of a loop: it is entered as often as its function is
 // called.
 func (l *loads) lightLoop(u *source.Unit, s *source.Stmt) string {
-	if s.Node == nil || !l.often[lastPart(u.Name)] {
-		return ""
-	}
-	if w := l.node(s.Node); w < lightWork {
-		return fmt.Sprintf("about %d operations each time it is entered, and likely entered often", w)
+	return l.tooLittle(l.stmts([]*source.Stmt{s}), u, "each time it is entered", "entered")
+}
+
+func (l *loads) tooLittle(work int, u *source.Unit, each, done string) string {
+	often := l.often[lastPart(u.Name)]
+	switch {
+	case work < tinyWork:
+		return fmt.Sprintf("about %d operations %s", work, each)
+	case work < lightWork && often == 1 || work < heavyWork && often == 2:
+		return fmt.Sprintf("about %d operations %s, and likely %s often", work, each, done)
 	}
 	return ""
 }

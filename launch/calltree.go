@@ -65,6 +65,8 @@ func (s *spot) function(r model.Region) *spot {
 type callTree struct {
 	names *resolver
 	top   spot // around the programs
+	// program is the executable of the process at hand, in its first thread.
+	program string
 }
 
 // nodes finds the spots of a thread's exact nodes.
@@ -114,6 +116,10 @@ func (c *callTree) through(place, at *spot, a address, measured string) *spot {
 	} else if len(frames) == 0 {
 		if c.machinery(a, "") {
 			return place
+		}
+		if at == place && place.parent == &c.top && a.object == c.program {
+			// A program without symbols: what the C library calls first is main.
+			return at.child(model.Region{Name: "main", Kind: model.Function})
 		}
 		return at.child(model.Region{Name: "<" + filepath.Base(a.object) + ">", Kind: model.Block})
 	}

@@ -22,8 +22,8 @@ type Builder struct {
 	unsound map[int]int     // values that were no finite numbers, by metric
 
 	unit, region []int32
-	last         int              // the row used last
-	rowOf        map[uint64]int32 // nil while the rows are in order
+	last         int       // the row used last
+	rowOf        *rowTable // nil while the rows are in order
 	values       [][]float64
 }
 
@@ -142,12 +142,11 @@ func rowKey(unit, region int) uint64 { return uint64(unit)<<32 | uint64(uint32(r
 func (b *Builder) keyAt(row int) uint64 { return rowKey(int(b.unit[row]), int(b.region[row])) }
 
 // find looks a row up. As long as rows came in order they are searched where
-// they stand, the next row first since readers walk along; a map is made with
+// they stand, the next row first since readers walk along; a table is made with
 // the first row that comes out of order.
 func (b *Builder) find(key uint64) (row int, ok bool) {
 	if b.rowOf != nil {
-		r, ok := b.rowOf[key]
-		return int(r), ok
+		return b.rowOf.find(b, key)
 	}
 	n := len(b.unit)
 	if n == 0 || key > b.keyAt(n-1) {
@@ -169,17 +168,14 @@ func (b *Builder) row(unit, region int) int {
 	if !ok {
 		n := len(b.unit)
 		if b.rowOf == nil && row < n {
-			b.rowOf = make(map[uint64]int32, 2*n)
-			for i := range n {
-				b.rowOf[b.keyAt(i)] = int32(i)
-			}
+			b.rowOf = &rowTable{}
 		}
 		row = n
-		if b.rowOf != nil {
-			b.rowOf[key] = int32(row)
-		}
 		b.unit = append(b.unit, int32(unit))
 		b.region = append(b.region, int32(region))
+		if b.rowOf != nil {
+			b.rowOf.add(b)
+		}
 	}
 	b.last = row
 	return row
@@ -240,7 +236,7 @@ func (b *Builder) Build(h Header) (*Experiment, error) {
 		return nil, fmt.Errorf("no values found")
 	}
 	ordered := b.rowOf == nil
-	b.rowOf = nil
+	b.rowOf, b.unitOf = nil, nil // of a million units they are larger than the values
 	for m := range b.values {
 		for len(b.values[m]) < rows {
 			b.values[m] = append(b.values[m], math.NaN())
@@ -323,22 +319,39 @@ func (b *Builder) orderUnits() bool {
 	return true
 }
 
+// orderRows sorts the rows by unit and region: counted, since both are small
+// numbers, the lesser key first.
 func (b *Builder) orderRows() {
 	order := make([]int32, len(b.unit))
 	for i := range order {
 		order[i] = int32(i)
 	}
-	slices.SortFunc(order, func(i, j int32) int {
-		if b.unit[i] != b.unit[j] {
-			return int(b.unit[i]) - int(b.unit[j])
-		}
-		return int(b.region[i]) - int(b.region[j])
-	})
+	order = countedOrder(order, b.region, len(b.regions))
+	order = countedOrder(order, b.unit, len(b.units))
 	b.unit = permuted(b.unit, order)
 	b.region = permuted(b.region, order)
 	for m := range b.values {
 		b.values[m] = permuted(b.values[m], order)
 	}
+}
+
+// countedOrder sorts an order by keys below limit, and keeps it where they are
+// equal.
+func countedOrder(order, keys []int32, limit int) []int32 {
+	place := make([]int32, limit+1)
+	for _, k := range keys {
+		place[k+1]++
+	}
+	for k := range limit {
+		place[k+1] += place[k]
+	}
+	sorted := make([]int32, len(order))
+	for _, row := range order {
+		k := keys[row]
+		sorted[place[k]] = row
+		place[k]++
+	}
+	return sorted
 }
 
 func permuted[T any](from []T, order []int32) []T {

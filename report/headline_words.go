@@ -177,17 +177,17 @@ func because(d *diagnose.Diagnosis, c diagnose.Cause) string {
 		return ", where time varies with " + upTo(parts, 5)
 	}
 	var parts []string
-	for i, e := range c.Evidence {
-		parts = append(parts, contrastWords(e, i == 0, d.Level))
+	for _, e := range c.Evidence {
+		parts = append(parts, contrastWords(e, d.Level))
 	}
 	return ": " + strings.Join(parts, "; ")
 }
 
 // contrastWords sets those that have most of something against those with
 // least.
-func contrastWords(e diagnose.Contrast, first bool, level diagnose.Level) string {
+func contrastWords(e diagnose.Contrast, level diagnose.Level) string {
 	verb := " have "
-	if first && len(e.High) == 1 {
+	if len(e.High) == 1 {
 		verb = " has "
 	}
 	if e.Metric == model.Instructions {

@@ -9,6 +9,7 @@ import (
 
 	"auspex/analyze"
 	"auspex/platform"
+	"auspex/replay"
 	"auspex/simulate"
 	"auspex/trace"
 )
@@ -27,6 +28,19 @@ func (p *Page) Simulation(r *simulate.Result, wall float64, second *SecondOpinio
 		p.Line("SimGrid says %s (relative difference %.1e) after %s: %.0f times as long", exactSeconds(second.SimulatedSeconds),
 			difference(r.Seconds, second.SimulatedSeconds), Seconds(analyze.Real(second.WallSeconds)), second.WallSeconds/wall)
 	}
+	p.outcome(r)
+}
+
+// KeptSimulation writes a replay that was kept.
+func (p *Page) KeptSimulation(k *replay.Record) {
+	r := &simulate.Result{Seconds: k.SimulatedSeconds, Actions: k.Actions, Ranks: k.Ranks, Links: k.Links}
+	p.Paragraph(SimulationWords(r))
+	p.Line("%s actions replayed on %s", grouped(int(r.Actions)), k.Platform)
+	p.outcome(r)
+}
+
+// outcome writes what ranks and links did.
+func (p *Page) outcome(r *simulate.Result) {
 	p.Heading("Ranks")
 	var rows [][]string
 	for _, rank := range shownRanks(r.Ranks) {

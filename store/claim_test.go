@@ -205,7 +205,7 @@ func TestReadersDuringReplaceAndCollect(t *testing.T) {
 			}
 		}
 	})
-	for range 20 {
+	for range 10 {
 		if err := Open(s.Dir()).Put(small(t, "x"), true); err != nil {
 			t.Error(err)
 		}

@@ -141,7 +141,7 @@ func TestNoFlippedBitIsReadInSilence(t *testing.T) {
 	}
 	random := rand.New(rand.NewPCG(1, 2))
 	told := 0
-	flips := count("AUSPEX_FLIPS", 200)
+	flips := count("AUSPEX_FLIPS", 120)
 	for i := range flips {
 		path := files[i%len(files)]
 		whole, err := os.ReadFile(path)

@@ -45,6 +45,7 @@ import (
 	"sync"
 	"time"
 
+	"auspex/internal/crew"
 	"auspex/model"
 )
 
@@ -114,7 +115,7 @@ func (s *Store) List() (headers []model.Header, problems []error, err error) {
 	}
 	headers = make([]model.Header, len(names))
 	failed := make([]error, len(names))
-	var wg sync.WaitGroup
+	var wg crew.Crew
 	workers := 2 * runtime.GOMAXPROCS(0)
 	for w := range workers {
 		wg.Go(func() {

@@ -10,9 +10,9 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"sync"
 	"sync/atomic"
 
+	"auspex/internal/crew"
 	"auspex/internal/mistake"
 )
 
@@ -131,14 +131,12 @@ func openFiles(ctx context.Context, name string, files []string, limit int64) (*
 	np := len(files)
 	t := &Trace{Name: name, Programs: make([]Program, np), origin: origin{files: files}}
 	var next atomic.Int64
-	var wg sync.WaitGroup
+	var wg crew.Crew
 	errs := make([]error, np)
 	var failed, nanoseconds atomic.Bool
 	over := overflow{limit: limit}
 	for range min(runtime.GOMAXPROCS(0), np) {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
+		wg.Go(func() {
 			r := textReader{np: np}
 			defer func() {
 				if r.nanoseconds {
@@ -162,7 +160,7 @@ func openFiles(ctx context.Context, name string, files []string, limit int64) (*
 					return
 				}
 			}
-		}()
+		})
 	}
 	wg.Wait()
 	if err := ctx.Err(); err != nil {

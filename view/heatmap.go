@@ -4,12 +4,12 @@
 package view
 
 import (
-	"fmt"
 	"math"
 	"strconv"
 
 	"auspex/analyze"
 	"auspex/expr"
+	"auspex/internal/mistake"
 	"auspex/model"
 )
 
@@ -210,7 +210,7 @@ func part(from, to, whole int, what string) (int, int, error) {
 		to = whole
 	}
 	if from < 0 || from >= to || to > whole {
-		return 0, 0, fmt.Errorf("there are %ss 0 to %d, not %d to %d", what, whole-1, from, to-1)
+		return 0, 0, mistake.Refuse("there are %ss 0 to %d, not %d to %d", what, whole-1, from, to-1)
 	}
 	return from, to, nil
 }
@@ -225,11 +225,11 @@ func divisors(d *analyze.Dataset, m model.Matrix, q *heatQuantity, how Normalise
 		return most.Data, nil, err
 	case NormaliseUnit:
 		if q.metric == nil {
-			return nil, nil, fmt.Errorf("%s does not add up over regions, so it has no share of a unit; normalise by region", q.text)
+			return nil, nil, mistake.Refuse("%s does not add up over regions, so it has no share of a unit; normalise by region", q.text)
 		}
 		byUnit, err = d.UnitTotals(*q.metric)
 	default:
-		err = fmt.Errorf("values are normalised by %s, %s or %s, not by %q", NormaliseNone, NormaliseRegion, NormaliseUnit, how)
+		err = mistake.Refuse("values are normalised by %s, %s or %s, not by %q", NormaliseNone, NormaliseRegion, NormaliseUnit, how)
 	}
 	return byRegion, byUnit, err
 }

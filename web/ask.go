@@ -3,13 +3,17 @@ package web
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
+	"maps"
 	"mime"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
+	"strings"
 	"sync/atomic"
+
+	"auspex/internal/mistake"
 )
 
 // asked is a question: the request's parts that an endpoint looks at.
@@ -23,12 +27,16 @@ type asked struct {
 // endpoint answers one kind of question with what is written as JSON.
 type endpoint func(ctx context.Context, q *asked) (any, error)
 
-// badQuestion is an error of the one who asks.
-type badQuestion struct{ error }
+// badf is an error of the one who asks.
+func badf(format string, args ...any) error { return mistake.Refuse(format, args...) }
 
-func (e badQuestion) Unwrap() error { return e.error }
-
-func badf(format string, args ...any) error { return badQuestion{fmt.Errorf(format, args...)} }
+// parsed marks the error of a parameter that could not be read, if there is one.
+func parsed[T any](value T, err error) (T, error) {
+	if err != nil {
+		err = badf("%w", err)
+	}
+	return value, err
+}
 
 // tell says what is being done.
 func (q *asked) tell(stage string) { q.stage.Store(stage) }
@@ -39,6 +47,22 @@ func (q *asked) text(name, otherwise string) string {
 		return v
 	}
 	return otherwise
+}
+
+// only refuses parameters that the question does not have: a misspelt one
+// would otherwise be answered as if it had not been there.
+func (q *asked) only(params string) error {
+	known := strings.Fields(params)
+	for _, name := range slices.Sorted(maps.Keys(q.query)) {
+		if slices.Contains(known, name) {
+			continue
+		}
+		if len(known) == 0 {
+			return badf("there is no parameter %q here; this question takes none", name)
+		}
+		return badf("there is no parameter %q here; known are %s", name, strings.Join(known, ", "))
+	}
+	return nil
 }
 
 // flag is a parameter that is there or not.
@@ -88,7 +112,11 @@ func (q *asked) json(into any) error {
 
 // ask turns a request into a question.
 func ask(r *http.Request) (*asked, error) {
-	q := &asked{path: r.PathValue, query: r.URL.Query(), stage: new(atomic.Value)}
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil { // such as a ; that would lose what follows it
+		return nil, badf("the address cannot be read: %w; write ; as %%3B", err)
+	}
+	q := &asked{path: r.PathValue, query: query, stage: new(atomic.Value)}
 	q.query.Del("token")
 	q.tell("waiting")
 	if r.Method != http.MethodPost {
@@ -98,7 +126,6 @@ func ask(r *http.Request) (*asked, error) {
 		// Forms, which other pages could send without asking, cannot be of this type.
 		return nil, statusError{http.StatusUnsupportedMediaType, "questions are posted as application/json"}
 	}
-	var err error
 	q.body, err = io.ReadAll(r.Body)
 	return q, err
 }

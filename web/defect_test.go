@@ -3,6 +3,9 @@ package web
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -10,6 +13,7 @@ import (
 
 	"auspex/analyze"
 	"auspex/internal/crew"
+	"auspex/internal/mistake"
 	"auspex/store"
 )
 
@@ -28,7 +32,7 @@ func TestAPanicIsAnAnswer(t *testing.T) {
 	} {
 		for kind, fixed := range map[string]bool{"kept": true, "fresh": false} {
 			answer := func(context.Context, *asked) (any, error) { fall(); return nil, nil }
-			l.server.api.HandleFunc("GET /api/v1/"+name+kind, l.server.handle(route{"GET /" + name + kind, answer, fixed}))
+			l.server.api.HandleFunc("GET /api/v1/"+name+kind, l.server.handle(route{"GET /" + name + kind, answer, fixed, ""}))
 			told.Reset()
 			for range 2 {
 				status, _, body := l.send("GET", "/api/v1/"+name+kind, "")
@@ -43,6 +47,58 @@ func TestAPanicIsAnAnswer(t *testing.T) {
 	}
 	if status, _, _ := l.send("GET", "/api/v1/experiments", ""); status != http.StatusOK {
 		t.Errorf("afterwards: %d", status)
+	}
+}
+
+// A fault of the data is none of the one who asks.
+func TestFaultsAndMistakesHaveTheirStatus(t *testing.T) {
+	for _, c := range []struct {
+		err  error
+		want int
+	}{
+		{errors.New("the query engine does not start"), http.StatusInternalServerError},
+		{fmt.Errorf("experiment %q is damaged: %w", "a", io.ErrUnexpectedEOF), http.StatusInternalServerError},
+		{badf("scope is exclusive or inclusive"), http.StatusBadRequest},
+		{fmt.Errorf("rule 1: %w", mistake.Refuse("no such metric")), http.StatusBadRequest},
+		{fmt.Errorf("%w: %q", store.ErrNotFound, "a"), http.StatusNotFound},
+	} {
+		if status, _ := describe(c.err); status != c.want {
+			t.Errorf("%v: %d, want %d", c.err, status, c.want)
+		}
+	}
+}
+
+// Questions that cannot be answered as asked are refused with 400.
+func TestMistakesAreRefused(t *testing.T) {
+	l := serve(t, Config{Store: testStore(t)})
+	for _, path := range []string{
+		"/experiments/unbalanced/heatmap?metric=nothing",
+		"/experiments/unbalanced/heatmap?normalise=both",
+		"/experiments/unbalanced/regions?metric=nothing",
+		"/experiments/unbalanced/diagnose?units=cores",
+		"/experiments/unbalanced/diagnose?units=nodes",
+		"/experiments/unbalanced/diagnose?region_of=nothing",
+		"/experiments/unbalanced/diagnose?metric=nothing",
+		"/experiments/unbalanced/classify?metric=nothing",
+		"/experiments/unbalanced/classify?across=all",
+		"/experiments/unbalanced/classify?term=nothing",
+		"/experiments/unbalanced/bottlenecks?severity=high",
+		"/experiments/unbalanced/bottlenecks?threshold=2&upper=1",
+		"/experiments/unbalanced/bottlenecks?negligible=S(1)",
+		"/experiments/unbalanced/rules?logic=nothing",
+		"/compare?a=unbalanced&b=balanced&over=nothing",
+		"/similar?experiment=unbalanced&region=nothing",
+		"/similar?experiment=unbalanced&experiment=balanced&distance=nothing",
+		"/similar?experiment=unbalanced&experiment=balanced&metric=cpu_time:0",
+		"/similar?experiment=unbalanced",
+		"/experiments/unbalanced/heatmap?metrics=cpu_time",
+		"/experiments/unbalanced/units?metric=cpu_time",
+		"/experiments?nmae=unbalanced",
+		"/experiments/unbalanced/regions?metric=cpu_time;top=3",
+	} {
+		if status, _, body := l.send("GET", "/api/v1"+path, ""); status != http.StatusBadRequest {
+			t.Errorf("%s: %d %s", path, status, body)
+		}
 	}
 }
 

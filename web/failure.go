@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/http"
 	"unicode/utf16"
 
@@ -57,7 +56,6 @@ func describe(err error) (int, failure) {
 	var inText *expr.Error
 	var own statusError
 	var tooLarge *http.MaxBytesError
-	var damaged *fs.PathError
 	switch {
 	case errors.As(err, &own):
 		return own.status, f
@@ -78,10 +76,11 @@ func describe(err error) (int, failure) {
 		return http.StatusNotFound, f
 	case errors.Is(err, store.ErrExists):
 		return http.StatusConflict, f
-	case errors.As(err, &damaged):
-		return http.StatusInternalServerError, f
+	case errors.As(err, new(mistake.Refusal)):
+		return http.StatusBadRequest, f
 	}
-	return http.StatusBadRequest, f
+	// Not the fault of who asks: a damaged file, a query engine that fails.
+	return http.StatusInternalServerError, f
 }
 
 func utf16Length(text string) int { return len(utf16.Encode([]rune(text))) }

@@ -16,12 +16,17 @@ type route struct {
 	answer  endpoint
 	// fixed answers are about experiments alone and may be kept.
 	fixed bool
+	// params are the names of what may follow the question mark.
+	params string
 }
 
 // handle makes a handler of a route.
 func (s *Server) handle(rt route) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		q, err := ask(r)
+		if err == nil {
+			err = q.only(rt.params)
+		}
 		if err != nil {
 			status, f := describe(err)
 			writeFailure(w, status, f)

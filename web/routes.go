@@ -15,35 +15,35 @@ import (
 func (s *Server) routes() *http.ServeMux {
 	mux := http.NewServeMux()
 	for _, rt := range []route{
-		{"GET /about", s.about, false},
-		{"GET /experiments", s.experiments, false},
-		{"GET /experiments/{name}", s.experiment, true},
-		{"GET /experiments/{name}/regions", s.regions, true},
-		{"GET /experiments/{name}/units", s.units, true},
-		{"GET /experiments/{name}/metrics", s.metrics, true},
-		{"GET /experiments/{name}/heatmap", s.heatmap, true},
-		{"GET /experiments/{name}/diagnose", s.diagnose, true},
-		{"GET /experiments/{name}/samples", s.samples, true},
-		{"GET /experiments/{name}/rules", s.rules, true},
-		{"POST /experiments/{name}/check", s.check, false},
-		{"GET /experiments/{name}/classify", s.classify, true},
-		{"GET /experiments/{name}/bottlenecks", s.bottlenecks, true},
-		{"GET /experiments/{name}/terms", s.termsOf, true},
-		{"POST /experiments/{name}/terms", s.tryTerms, false},
-		{"GET /experiments/{name}/sources", s.sourceFiles, false},
-		{"GET /experiments/{name}/source", s.sourceFile, false},
-		{"GET /compare", s.compare, true},
-		{"GET /similar", s.similar, true},
-		{"GET /terms", s.terms, false},
-		{"GET /vocabularies", s.vocabularies, false},
-		{"POST /vocabularies", s.saveVocabulary, false},
-		{"POST /query", s.query, false},
-		{"POST /complete", s.complete, false},
-		{"GET /predictions", s.predictions, false},
-		{"GET /predictions/{name}", s.prediction, false},
-		{"GET /simulations", s.simulations, false},
-		{"GET /simulations/{name}", s.simulation, false},
-		{"GET /simulations/{name}/timeline", s.timeline, false},
+		{"GET /about", s.about, false, ""},
+		{"GET /experiments", s.experiments, false, ""},
+		{"GET /experiments/{name}", s.experiment, true, "top"},
+		{"GET /experiments/{name}/regions", s.regions, true, "metric least top"},
+		{"GET /experiments/{name}/units", s.units, true, ""},
+		{"GET /experiments/{name}/metrics", s.metrics, true, "vocabulary logic"},
+		{"GET /experiments/{name}/heatmap", s.heatmap, true, "metric scope normalise region depth collapsed from_unit to_unit from_row to_row rows cols vocabulary logic"},
+		{"GET /experiments/{name}/diagnose", s.diagnose, true, "units metric region_of with_mpi details vocabulary logic"},
+		{"GET /experiments/{name}/samples", s.samples, true, ""},
+		{"GET /experiments/{name}/rules", s.rules, true, "baseline vocabulary logic"},
+		{"POST /experiments/{name}/check", s.check, false, ""},
+		{"GET /experiments/{name}/classify", s.classify, true, "metric term across top vocabulary logic"},
+		{"GET /experiments/{name}/bottlenecks", s.bottlenecks, true, "metric threshold upper severity negligible no_negligible top vocabulary logic"},
+		{"GET /experiments/{name}/terms", s.termsOf, true, "vocabulary logic"},
+		{"POST /experiments/{name}/terms", s.tryTerms, false, ""},
+		{"GET /experiments/{name}/sources", s.sourceFiles, false, ""},
+		{"GET /experiments/{name}/source", s.sourceFile, false, "file"},
+		{"GET /compare", s.compare, true, "a b over top"},
+		{"GET /similar", s.similar, true, "experiment metric region factor distance over paper_base vocabulary logic"},
+		{"GET /terms", s.terms, false, "vocabulary logic"},
+		{"GET /vocabularies", s.vocabularies, false, ""},
+		{"POST /vocabularies", s.saveVocabulary, false, ""},
+		{"POST /query", s.query, false, ""},
+		{"POST /complete", s.complete, false, ""},
+		{"GET /predictions", s.predictions, false, ""},
+		{"GET /predictions/{name}", s.prediction, false, ""},
+		{"GET /simulations", s.simulations, false, ""},
+		{"GET /simulations/{name}", s.simulation, false, ""},
+		{"GET /simulations/{name}/timeline", s.timeline, false, "from to from_rank to_rank rows cols"},
 	} {
 		method, path, _ := strings.Cut(rt.pattern, " ")
 		mux.HandleFunc(method+" /api/v1"+path, s.handle(rt))
@@ -123,7 +123,7 @@ func (s *Server) words(vocabularies []string, logic string) (analyze.Words, erro
 		return words, nil
 	}
 	var err error
-	words.Logic, err = fuzzy.ParseLogic(logic)
+	words.Logic, err = parsed(fuzzy.ParseLogic(logic))
 	return words, err
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"auspex/analyze"
 	"auspex/fuzzy"
+	"auspex/store"
 	"auspex/view"
 )
 
@@ -129,6 +130,9 @@ func (s *Server) saveVocabulary(_ context.Context, q *asked) (any, error) {
 	var text bytes.Buffer
 	if err := changed.WriteTOML(&text); err != nil {
 		return nil, err
+	}
+	if err := store.CheckName(question.Name); err != nil {
+		return nil, badf("%w", err)
 	}
 	if err := s.config.Store.PutVocabulary(question.Name, text.Bytes(), question.Replace); err != nil {
 		return nil, err

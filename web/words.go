@@ -38,14 +38,14 @@ func (s *Server) bottlenecks(_ context.Context, q *asked) (any, error) {
 		return nil, err
 	}
 	for _, text := range q.query["severity"] {
-		term, err := analyze.ParseSeverity(text)
+		term, err := parsed(analyze.ParseSeverity(text))
 		if err != nil {
 			return nil, err
 		}
 		o.Severity = append(o.Severity, term)
 	}
 	if text := q.query.Get("negligible"); text != "" {
-		if o.Negligible, err = analyze.ShapeOf(text); err != nil {
+		if o.Negligible, err = parsed(analyze.ShapeOf(text)); err != nil {
 			return nil, err
 		}
 	}
@@ -87,7 +87,7 @@ func (s *Server) check(_ context.Context, q *asked) (any, error) {
 	if err := q.json(&question); err != nil {
 		return nil, err
 	}
-	contract, err := fuzzy.ReadContract("the contract", []byte(question.Contract))
+	contract, err := parsed(fuzzy.ReadContract("the contract", []byte(question.Contract)))
 	if err != nil {
 		return nil, err
 	}
@@ -130,14 +130,14 @@ func (s *Server) compare(_ context.Context, q *asked) (any, error) {
 func (s *Server) similar(_ context.Context, q *asked) (any, error) {
 	o := analyze.SimilarOptions{Over: analyze.Over(q.text("over", string(analyze.OverMean))), Regions: q.query["region"], Factors: q.query["factor"]}
 	var err error
-	if o.Distance, err = fuzzy.ParseDistance(q.text("distance", fuzzy.Euclidean.String())); err != nil {
+	if o.Distance, err = parsed(fuzzy.ParseDistance(q.text("distance", fuzzy.Euclidean.String()))); err != nil {
 		return nil, err
 	}
 	if o.PaperBase, err = q.flag("paper_base"); err != nil {
 		return nil, err
 	}
 	for _, text := range q.query["metric"] {
-		m, err := analyze.ParseScoreMetric(text)
+		m, err := parsed(analyze.ParseScoreMetric(text))
 		if err != nil {
 			return nil, err
 		}

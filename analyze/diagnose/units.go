@@ -2,11 +2,11 @@ package diagnose
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strconv"
 
 	"auspex/analyze"
+	"auspex/internal/mistake"
 	"auspex/model"
 )
 
@@ -26,7 +26,7 @@ func CheckLevel(l Level) error {
 	case "", Processes, Threads, Nodes:
 		return nil
 	}
-	return fmt.Errorf("units are %s, %s or %s, not %q", Processes, Threads, Nodes, l)
+	return mistake.Refuse("units are %s, %s or %s, not %q", Processes, Threads, Nodes, l)
 }
 
 // Name names what is compared: a process by its number, a thread as
@@ -79,7 +79,7 @@ func groupUnits(d *analyze.Dataset, level Level) (*grouping, error) {
 			name.Text, name.number = strconv.Itoa(u.Process), true
 		case Nodes:
 			if u.Node == "" {
-				return nil, fmt.Errorf("experiment %q does not record the node of process %s; compare processes or threads", d.Name, u)
+				return nil, mistake.Refuse("experiment %q does not record the node of process %s; compare processes or threads", d.Name, u)
 			}
 			key = model.Unit{Node: u.Node}
 			name.Text = u.Node

@@ -1,9 +1,8 @@
 package diagnose
 
 import (
-	"fmt"
-
 	"auspex/analyze"
+	"auspex/internal/mistake"
 	"auspex/model"
 )
 
@@ -23,7 +22,7 @@ func workMetric(d *analyze.Dataset, asked string) (model.Metric, error) {
 	if asked != "" {
 		m, err := d.Resolve(asked)
 		if err == nil && !m.Additive() {
-			err = fmt.Errorf("%s does not add up over regions and units; choose a time or a count", asked)
+			err = mistake.Refuse("%s does not add up over regions and units; choose a time or a count", asked)
 		}
 		return m, err
 	}
@@ -32,7 +31,7 @@ func workMetric(d *analyze.Dataset, asked string) (model.Metric, error) {
 	}
 	name, err := d.TimeMetric()
 	if err != nil {
-		return model.Metric{}, fmt.Errorf("%w; --metric names another metric to compare", err)
+		return model.Metric{}, mistake.Refuse("%w; --metric names another metric to compare", err)
 	}
 	return d.Resolve(name)
 }
@@ -137,7 +136,7 @@ func (t *timing) topLevel(d *analyze.Dataset, below string) (*topLevel, error) {
 			return nil, err
 		}
 		if len(children[r]) == 0 {
-			return nil, fmt.Errorf("no region is nested in %s, so there is nothing to search below it", d.Paths[r])
+			return nil, mistake.Refuse("no region is nested in %s, so there is nothing to search below it", d.Paths[r])
 		}
 		top.parent, parts = r, children[r]
 	} else {

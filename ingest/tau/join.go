@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"auspex/ingest/input"
+	"auspex/internal/crew"
 )
 
 // readFiles reads all files of a source, on all cores. The first file that
@@ -28,7 +29,7 @@ func readFiles(ctx context.Context, src *input.Source, jobs []job) ([]*tauFile, 
 	errs := make([]error, len(jobs))
 	var next atomic.Int64
 	var failed atomic.Bool
-	var workers sync.WaitGroup
+	var workers crew.Crew
 	for range min(runtime.GOMAXPROCS(0), len(jobs)) {
 		workers.Go(func() {
 			pool := newPool()

@@ -112,7 +112,7 @@ they do not have.`,
 		&cobra.Group{ID: "predict", Title: "Predict:"},
 	)
 	root.AddCommand(
-		a.importCommand(), a.listCommand(), a.showCommand(), a.compareCommand(), a.diagnoseCommand(), a.scalingCommand(), a.exportCommand(), a.serveCommand(), a.reportCommand(),
+		a.importCommand(), a.listCommand(), a.showCommand(), a.compareCommand(), a.diagnoseCommand(), a.stragglersCommand(), a.deviceCommand(), a.watchCommand(), a.scalingCommand(), a.exportCommand(), a.serveCommand(), a.reportCommand(),
 		a.removeCommand(), a.collectCommand(), a.doctorCommand(), a.versionCommand(), a.manualCommand(),
 		a.classifyCommand(), a.queryCommand(), a.bottlenecksCommand(), a.scoreCommand(), a.rankCommand(), a.similarCommand(), a.rulesCommand(), a.checkCommand(), a.cmeansCommand(), a.termsCommand(),
 		a.simulateCommand(), a.platformCommand(), a.traceCommand(), a.sourceCommand(), a.labCommand(), a.calibrateCommand(),

@@ -38,6 +38,15 @@ func (a *app) diagnoseCommand() *cobra.Command {
 				return err
 			}
 			found.Words = report.DiagnosisWords(found)
+			if o.Metric == "" && o.RegionOf == "" && (o.Level == "" || o.Level == diagnose.Processes) {
+				job, err := a.trainingJob(args[0])
+				if err != nil {
+					return err
+				}
+				if job != nil && job.ClockResidual != nil {
+					found.Training(job, d, analyze.ShippedWords())
+				}
+			}
 			if a.json {
 				return a.printJSON(found)
 			}

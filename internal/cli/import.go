@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -98,6 +99,9 @@ func (a *app) runImport(ctx context.Context, paths []string, f importFlags) erro
 			return usageError{err}
 		}
 	}
+	// What is read is nearly all kept and holds few pointers: collecting
+	// garbage often is cheap and keeps the peak near what is kept.
+	defer debug.SetGCPercent(debug.SetGCPercent(20))
 	found, err := ingest.Find(paths, f.format)
 	if err != nil {
 		return err

@@ -66,7 +66,11 @@ func (j *importJob) run(ctx context.Context, sources []*ingest.Source) error {
 	} else if len(sources) > 1 {
 		whole.Name = commonName(sources)
 	}
-	return j.put(whole)
+	attached, err := trainingAttachment(ctx, sources)
+	if err != nil {
+		return err
+	}
+	return j.put(whole, attached...)
 }
 
 func (j *importJob) read(ctx context.Context, src *ingest.Source) (*model.Experiment, error) {
@@ -145,11 +149,11 @@ func (j *importJob) nameFactors(e *model.Experiment, src *ingest.Source) {
 	}
 }
 
-func (j *importJob) put(e *model.Experiment) error {
+func (j *importJob) put(e *model.Experiment, attached ...store.Attachment) error {
 	for _, factor := range j.factors {
 		e.SetFactor(factor)
 	}
-	if err := j.openStore().Put(e, j.flags.replace); err != nil {
+	if err := j.openStore().Put(e, j.flags.replace, attached...); err != nil {
 		if errors.Is(err, store.ErrExists) {
 			return fmt.Errorf("%w; choose another with --name, or give --replace", err)
 		}

@@ -2,11 +2,13 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"os"
 	"os/exec"
 	"runtime"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,6 +18,8 @@ import (
 
 type serveFlags struct {
 	address, host string
+	port          int
+	tokenFile     string
 	noOpen        bool
 	sources       []string
 }
@@ -30,11 +34,13 @@ func (a *app) serveCommand() *cobra.Command {
 token that nobody can guess; without it nothing is answered. The server listens
 on this machine alone unless --host says otherwise.`,
 		Example: `  auspex serve
-  auspex serve --addr 127.0.0.1:8765 --no-open --source ~/src/heat`,
+  auspex serve --port 8765 --token-file ~/.auspex-token --no-open --source ~/src/heat`,
 		Args: exactly(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.serve(cmd.Context(), f) },
 	}
 	cmd.Flags().StringVar(&f.address, "addr", "127.0.0.1:0", "`HOST:PORT` to listen on; port 0 takes a free one")
+	cmd.Flags().IntVar(&f.port, "port", 0, "port to listen on, instead of the one in --addr")
+	cmd.Flags().StringVar(&f.tokenFile, "token-file", "", "`FILE` that keeps the token, so that the address stays the same after a restart; made where it is missing")
 	cmd.Flags().StringVar(&f.host, "host", "", "listen on this address of the machine, such as 0.0.0.0 for all: others on the network can then connect")
 	cmd.Flags().BoolVar(&f.noOpen, "no-open", false, "print the address and open no browser")
 	cmd.Flags().StringArrayVar(&f.sources, "source", nil, "directory whose source files may be shown (repeatable)")
@@ -49,11 +55,18 @@ func (a *app) serve(ctx context.Context, f serveFlags) error {
 	if f.host != "" {
 		host = f.host
 	}
+	if f.port != 0 {
+		port = strconv.Itoa(f.port)
+	}
+	token, err := keptToken(f.tokenFile)
+	if err != nil {
+		return err
+	}
 	loopback := isLoopback(host)
 	if !loopback && f.host == "" {
 		return usagef("%s can be reached from other machines; say --host %s as well if that is meant", f.address, host)
 	}
-	config := web.Config{Store: a.openStore(), Version: version, Sources: f.sources, Token: web.NewToken(), Loopback: loopback, Hosts: []string{host}, Defects: a.err}
+	config := web.Config{Store: a.openStore(), Version: version, Sources: f.sources, Token: token, Loopback: loopback, Hosts: []string{host}, Defects: a.err}
 	if name, err := os.Hostname(); err == nil && !loopback {
 		config.Hosts = append(config.Hosts, name)
 	}
@@ -81,6 +94,27 @@ func (a *app) serve(ctx context.Context, f serveFlags) error {
 		openBrowser(ctx, address)
 	}
 	return server.Serve(ctx, listener)
+}
+
+// keptToken reads the token of a file, or makes one and keeps it there for the
+// owner alone.
+func keptToken(file string) (string, error) {
+	if file == "" {
+		return web.NewToken(), nil
+	}
+	data, err := os.ReadFile(file)
+	if errors.Is(err, os.ErrNotExist) {
+		token := web.NewToken()
+		return token, os.WriteFile(file, []byte(token+"\n"), 0o600)
+	}
+	if err != nil {
+		return "", err
+	}
+	token := strings.TrimSpace(string(data))
+	if len(token) < 16 || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune("&#%+\";,", r) }) {
+		return "", fmt.Errorf("%s holds no token: it needs 16 letters or digits and more on one line; remove the file and one is made", file)
+	}
+	return token, nil
 }
 
 func isLoopback(host string) bool {

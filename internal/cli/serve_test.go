@@ -96,6 +96,9 @@ func TestServeAnswersAsTheCommandsDo(t *testing.T) {
 		if status != http.StatusOK || json.Unmarshal(body, &answered) != nil || json.Unmarshal(printed, &said) != nil {
 			t.Fatalf("%s: %d %s", path, status, body)
 		}
+		if of, ok := answered.(map[string]any); ok {
+			delete(of, "total") // of rows, which the page gets a part of
+		}
 		if !reflect.DeepEqual(answered, said) {
 			t.Errorf("%s answers\n%s\nand %v prints\n%s", path, body, args, printed)
 		}

@@ -1,11 +1,14 @@
 package cli
 
 import (
+	"errors"
+
 	"github.com/spf13/cobra"
 
 	"auspex/analyze"
 	"auspex/model"
 	"auspex/report"
+	"auspex/store"
 	"auspex/view"
 )
 
@@ -17,7 +20,7 @@ func (a *app) showCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "show EXPERIMENT",
 		GroupID: "look",
-		Short:   "Show an experiment: efficiency and the heaviest regions; or a prediction",
+		Short:   "Show an experiment: efficiency and the heaviest regions; or a prediction or a replay",
 		Example: `  auspex show gromacs-16
   auspex show gromacs-16 --regions --metric wtime --least 0.01
   auspex show gromacs-16 --units`,
@@ -25,6 +28,9 @@ func (a *app) showCommand() *cobra.Command {
 		ValidArgsFunction: a.completeNames,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if shown, err := a.showPrediction(args[0]); shown || err != nil {
+				return err
+			}
+			if shown, err := a.showSimulation(args[0]); shown || err != nil {
 				return err
 			}
 			d, err := a.dataset(args[0])
@@ -63,6 +69,24 @@ func (a *app) showCommand() *cobra.Command {
 	cmd.Flags().Float64Var(&least, "least", 0, "with --regions: leave out what is below this share of the program")
 	cmd.Flags().IntVar(&top, "top", 15, "how many regions")
 	return cmd
+}
+
+// showSimulation shows a replay that is kept, where no experiment has the name.
+func (a *app) showSimulation(name string) (shown bool, err error) {
+	if _, err := a.openStore().Get(name); !errors.Is(err, store.ErrNotFound) {
+		return false, nil
+	}
+	k, err := a.openStore().Simulation(name)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return false, nil
+	case err != nil:
+		return false, err
+	case a.json:
+		return true, a.printJSON(k)
+	}
+	a.page().KeptSimulation(k)
+	return true, nil
 }
 
 // drawHeat draws some regions × units on a terminal, and nothing elsewhere.

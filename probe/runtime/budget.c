@@ -12,9 +12,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* What a region does beside reading the clock twice, and how long a run is taken
- * to be at the least: a start is not judged by its first moments. */
-#define WORK_NS 6.0
+/* How long a run is taken to be at the least: a start is not judged by its first
+ * moments. */
 #define LEAST_NS 50e6
 
 enum { BITS = 1 << 19 };
@@ -24,17 +23,29 @@ static struct chunk *switched_room;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static double share;
 
-/* Ticks that a region's two probes take, most of it for the clock. */
-static uint64_t price_of(void)
+/* Ticks that a region's two probes take, tried out on a thread that has its
+ * record and has entered nothing yet; what that counts is taken back. */
+void auspex_price(struct thread *t)
 {
-    uint64_t best = UINT64_MAX;
+    struct place *p = t->top;
+    struct node was = *p->node;
+    uint64_t brief = t->brief, best = UINT64_MAX;
+    enter(t, p->region, 0); /* makes the way known */
+    leave(t);
     for (int i = 0; i < 8; i++) {
-        uint64_t start = ticks(), last = start;
-        for (int k = 0; k < 32; k++)
-            last = ticks();
-        best = last - start < best ? last - start : best;
+        uint64_t start = ticks();
+        for (int k = 0; k < 32; k++) {
+            t->record.last = ticks() - 1; /* not a long stretch, whatever comes between */
+            if (quick_enter(t, p->region, 0))
+                quick_leave(t, p->region);
+        }
+        uint64_t took = ticks() - start;
+        best = took < best ? took : best;
     }
-    return best / 16 + (uint64_t)(WORK_NS * auspex_rate);
+    *p->node = was;
+    t->brief = brief;
+    t->record.last = ticks();
+    auspex_header->price = best / 32 * 2 / 3; /* without the third look at the clock */
 }
 
 void auspex_budget_start(void)
@@ -42,7 +53,6 @@ void auspex_budget_start(void)
     const char *dir = getenv("AUSPEX_DIR"), *given = getenv("AUSPEX_OVERHEAD");
     char path[4096];
     share = given ? strtod(given, NULL) : 0;
-    auspex_header->price = price_of();
     auspex_header->budget = (uint64_t)(share * 1e6);
     if (share <= 0 || !dir || (size_t)snprintf(path, sizeof path, "%s/%s.off", dir, auspex_header->host) >= sizeof path)
         return;
@@ -85,7 +95,8 @@ int auspex_budget(struct thread *t, struct place *p, const char *name, size_t si
     hash ^= hash >> 32;
     unsigned char *byte = &off[hash % BITS / 8], bit = (unsigned char)(1u << hash % 8);
     if (!(__atomic_load_n(byte, __ATOMIC_RELAXED) & bit)) {
-        double ran = (double)(t->record.last - t->record.first), least = LEAST_NS * auspex_rate;
+        /* CPU time: what other programs take of the machine is no time to spend. */
+        double ran = (double)virtual_time(t), least = LEAST_NS * auspex_rate;
         double allowed = share * (ran > least ? ran : least);
         if ((double)t->spent < allowed || 10.0 * (double)p->node->calls * (double)price < allowed)
             return 0;

@@ -72,22 +72,26 @@ static int counter_open(uint32_t type, uint64_t config, int group)
 /* Opens instructions, cycles, L1, L2 and L3 misses. The kernel has no generic
  * name for L2 misses; the first-level instruction cache's stand in nowhere, so
  * that column stays empty. */
-static int counters_open(struct header *h)
+static void counters_open(struct thread *t)
 {
-    int leader = counter_open(PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, -1);
-    if (leader < 0)
-        return -1;
-    if (counter_open(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, leader) < 0
-        || counter_open(PERF_TYPE_HW_CACHE, MISS(PERF_COUNT_HW_CACHE_L1D), leader) < 0
-        || counter_open(PERF_TYPE_HW_CACHE, MISS(PERF_COUNT_HW_CACHE_LL), leader) < 0) {
-        close(leader);
-        return -1;
+    static const struct { uint32_t type; uint64_t config; } wanted[COUNTER_FILES] = {
+        {PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS},
+        {PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES},
+        {PERF_TYPE_HW_CACHE, MISS(PERF_COUNT_HW_CACHE_L1D)},
+        {PERF_TYPE_HW_CACHE, MISS(PERF_COUNT_HW_CACHE_LL)},
+    };
+    for (t->counters = 0; t->counters < COUNTER_FILES; t->counters++) {
+        int file = counter_open(wanted[t->counters].type, wanted[t->counters].config, t->counters ? t->counter_file[0] : -1);
+        if (file < 0) {
+            auspex_thread_clock_end(t); /* all or none: readers know them by their order */
+            return;
+        }
+        t->counter_file[t->counters] = file;
     }
-    h->counters = 1;
-    return leader;
+    auspex_header->counters = 1;
 }
 #else
-static int counters_open(struct header *h) { (void)h; return -1; }
+static void counters_open(struct thread *t) { t->counters = 0; }
 #endif
 
 static void look_slow(struct thread *t, struct node *n)
@@ -104,9 +108,9 @@ static void look_slow(struct thread *t, struct node *n)
         t->switches = switches;
     }
 #endif
-    if (t->counters >= 0) {
+    if (t->counters > 0) {
         uint64_t v[1 + COUNTERS];
-        if (syscall(SYS_read, t->counters, v, sizeof v) >= (long)(5 * sizeof v[0])) {
+        if (syscall(SYS_read, t->counter_file[0], v, sizeof v) >= (long)(5 * sizeof v[0])) {
             uint64_t now[COUNTERS] = {v[1], v[2], v[3], 0, v[4]};
             for (int i = 0; i < COUNTERS; i++) {
                 if (n)
@@ -120,15 +124,14 @@ static void look_slow(struct thread *t, struct node *n)
 /* Lets go of the thread's counters. */
 void auspex_thread_clock_end(struct thread *t)
 {
-    if (t->counters >= 0)
-        close(t->counters);
-    t->counters = -1;
+    while (t->counters > 0)
+        close(t->counter_file[--t->counters]);
 }
 
 /* Takes the thread's first reading. */
 void auspex_thread_clock(struct thread *t)
 {
-    t->counters = counters_open(auspex_header);
+    counters_open(t);
     t->cpu = nanos(CLOCK_THREAD_CPUTIME_ID);
     look_slow(t, NULL);
     t->record.last = ticks();

@@ -8,6 +8,8 @@
 #include <time.h>
 #include "format.h"
 
+enum { COUNTER_FILES = 4 };
+
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 #define EXPORT __attribute__((visibility("default")))
@@ -45,7 +47,8 @@ struct thread {
     uint64_t spent;     /* ticks that the probes of its busiest regions took */
     uint64_t faults, switches;
     uint64_t counter[COUNTERS];
-    int counters;       /* descriptor of the hardware counters, -1 without */
+    int counter_file[COUNTER_FILES]; /* of the hardware counters, the group's leader first */
+    int counters;       /* how many of these are open */
     struct walker *walker; /* stacks.c */
     uint32_t outside;   /* depth before the MPI call it is in */
     int born;           /* measured from its start: threads.c */
@@ -90,6 +93,7 @@ void auspex_resume(struct thread *t, uint64_t now);
 
 /* budget.c */
 void auspex_budget_start(void);
+void auspex_price(struct thread *t);
 int auspex_budget(struct thread *t, struct place *p, const char *name, size_t size, int line);
 
 /* file.c */

@@ -475,6 +475,8 @@ struct thread *auspex_thread_start(int id)
     root->node->calls = 1;
     t->top = t->stack[0].place = root;
     begin_thread(t);
+    if (auspex_header->price == 0)
+        auspex_price(t);
     t->record.first = t->record.last;
     return t;
 }

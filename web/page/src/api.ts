@@ -490,6 +490,7 @@ export interface QueryQuestion extends WordsQuery {
 
 export interface Answer {
   query: string; // in normal form
+  experiments: number; // how many were searched
   metrics: string[];
   rows: { experiment: string; region: string | null; unit: UnitName | null; node?: string; degree: Num; metrics: Record<string, Num> }[];
   total: number; // rows there are, before top

@@ -37,7 +37,8 @@ echarts.use([
 export type Option = echarts.EChartsCoreOption;
 export type Instance = echarts.ECharts;
 
-const family = 'system-ui, -apple-system, "Segoe UI", "Noto Sans", "DejaVu Sans", sans-serif';
+// Single quotes: ECharts writes this into an attribute without escaping it.
+const family = "system-ui, -apple-system, 'Segoe UI', 'Noto Sans', 'DejaVu Sans', sans-serif";
 
 /** What all pictures share. */
 export function base(p: Paint, label: string): Option {
@@ -95,7 +96,11 @@ export function svgOf(option: Option, width: number, height: number, p: Paint): 
   chart.setOption({ ...option, backgroundColor: p.paper });
   const text = chart.renderToSVGString();
   chart.dispose();
-  return text;
+  // What ECharts puts into attributes as it is, names from profiles among it, may not be XML.
+  const parsed = new DOMParser().parseFromString(text, "image/svg+xml");
+  if (!parsed.querySelector("parsererror")) return text;
+  const drawn = new DOMParser().parseFromString(text, "text/html").querySelector("svg")!;
+  return new XMLSerializer().serializeToString(drawn);
 }
 
 /** The picture in twice its size on screen. */

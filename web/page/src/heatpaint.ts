@@ -113,12 +113,28 @@ export function paintCanvas(
 
 const escape = (s: string): string => s.replace(/[&<>"']/g, (ch) => `&#${ch.charCodeAt(0)};`);
 
+/** What the colours mean, below the cells. */
+function scaleSVG(colours: Domain, look: HeatLook, x: number, y: number): string[] {
+  const steps = 40;
+  const text = (at: number, anchor: string, v: number) =>
+    `<text x="${at}" y="${y + 11}" text-anchor="${anchor}" fill="${look.paint.soft}">${escape(look.text(v))}</text>`;
+  const out = [text(x + 70, "end", colours.low)];
+  for (let i = 0; i < steps; i++)
+    out.push(
+      `<rect class="scale" x="${x + 78 + i * 5}" y="${y}" width="5.2" height="14" fill="${rgb(scale(i / (steps - 1), look.paint.dark))}"/>`,
+    );
+  out.push(text(x + 78 + steps * 5 + 8, "start", colours.high));
+  if (look.log)
+    out.push(`<text x="${x + 78 + steps * 5 + 90}" y="${y + 11}" fill="${look.paint.soft}">logarithmic</text>`);
+  return out;
+}
+
 /** The same picture with its labels, as an SVG document. */
 export function heatSVG(map: Heatmap, title: string, look: HeatLook): { text: string; width: number; height: number } {
   const names = 260;
   const width = 900;
   const cell = width / map.cols.length;
-  const height = 34 + axisHeight + map.rows.length * rowHeight + 10;
+  const height = 34 + axisHeight + map.rows.length * rowHeight + 40;
   const p = look.paint;
   const out = [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${names + width + 10}" height="${height}" font-family="system-ui, sans-serif" font-size="11">`,
@@ -153,6 +169,6 @@ export function heatSVG(map: Heatmap, title: string, look: HeatLook): { text: st
       }
     }
   });
-  out.push("</svg>");
+  out.push(...scaleSVG(colours, look, names, height - 28), "</svg>");
   return { text: out.join("\n"), width: names + width + 10, height };
 }

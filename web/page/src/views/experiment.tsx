@@ -9,6 +9,7 @@ import { link } from "../router";
 import { Answer, Bar, Failure, Said, Table, Warnings, Words, type Column } from "../ui";
 import type { ViewProps } from "../view";
 import { useDiagnosis } from "./diagnosis";
+import { LedgerBar } from "./ledger";
 
 export function Experiment({ name }: ViewProps) {
   const summary = useLoad(() => api.experiment(name), [name]);
@@ -31,6 +32,7 @@ export function Experiment({ name }: ViewProps) {
       <Answer of={summary} wait="Reading the experiment…">
         {(s) => (
           <>
+            {s.ledger && <LedgerBar name={s.name} lines={s.ledger} />}
             <div class="columns">
               <EfficiencyBars efficiency={s.efficiency} />
               <Facts s={s} />
@@ -123,7 +125,7 @@ function Facts({ s }: { s: Summary }) {
 function Heaviest({ s }: { s: Summary }) {
   const words = useLoad(() => api.classify(s.name), [s.name]);
   if (!s.heaviest.length) return null;
-  const most = Math.max(...s.heaviest.map((r) => r.share ?? 0));
+  const together = s.heaviest.reduce((sum, r) => sum + (r.share ?? 0), 0);
   const said = new Map(words.data?.rows.map((r) => [r.region, r.terms]));
   const columns: Column<Summary["heaviest"][0]>[] = [
     {
@@ -138,7 +140,7 @@ function Heaviest({ s }: { s: Summary }) {
       key: "share",
       head: "of the time",
       by: (r) => r.share,
-      cell: (r) => <Bar value={most ? (r.share ?? 0) / most : 0} text={share(r.share)} />,
+      cell: (r) => <Bar value={r.share ?? 0} text={share(r.share)} />,
     },
     { key: "word", head: "in words", wide: true, cell: (r) => <TermWords terms={said.get(r.region)} /> },
     { key: "mean", head: "mean", right: true, by: (r) => r.mean, cell: (r) => quantity(r.mean, unitOf(s.time_metric)) },
@@ -180,6 +182,9 @@ function Heaviest({ s }: { s: Summary }) {
     <section>
       <h2>Where the time goes</h2>
       <Table label="Heaviest regions" rows={s.heaviest} columns={columns} rowKey={(r) => r.region} top={12} />
+      <p class="note">
+        These {plural(s.heaviest.length, "region")} are {share(together)} of the run, of {s.regions.toLocaleString("en")}.
+      </p>
       <Command line={command("show", s.name)} />
     </section>
   );

@@ -34,7 +34,7 @@ export function Gantt({ s, query, refine }: { s: Simulation; query: Query; refin
   return (
     <Picture
       title={`Timeline of ${s.name}`}
-      command={s.command ? `${s.command} --timeline timeline.json` : command("simulate", "--timeline", "timeline.json")}
+      command={command("show", s.name)}
       note={
         live()
           ? "Drag over a stretch to see it closer; with the keyboard: + and − zoom, arrows move, 0 shows all."

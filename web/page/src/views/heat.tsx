@@ -43,7 +43,7 @@ export function Heat({ name, query, refine }: ViewProps) {
   return (
     <Picture
       title={title}
-      command={command("show", name, ...(ask.metric ? ["--regions", "--metric", ask.metric] : []))}
+      command={commandFor(name, ask.metric)}
       note={
         live()
           ? "Drag over cells to zoom in. Click a cell or a name to see only that region. With the keyboard: arrows move, Enter chooses, + and − zoom, 0 shows all."
@@ -293,4 +293,11 @@ function tell(map: Heatmap, { r, c }: Spot, text: (v: number) => string): string
         ? ` (${number(mean, 6)})`
         : "";
   return `${where}, ${who}: ${text(mean)}${spread}`;
+}
+
+/** What prints the regions' values: a metric's tree, or the list of an expression's values. */
+function commandFor(name: string, metric?: string): string {
+  if (!metric) return command("show", name, "--regions");
+  if (/^[\w.:]+$/.test(metric)) return command("show", name, "--regions", "--metric", metric);
+  return command("bottlenecks", name, "--metric", metric, "--threshold", "0");
 }

@@ -22,7 +22,7 @@ export function Simulation({ name, query, refine }: ViewProps) {
             <Words text={inWords(s)} />
             <Warnings list={s.notes} />
             <Gantt s={s} query={query} refine={refine} />
-            <PlatformGraph s={s} command={s.command || command("simulate", "--name", s.name)} />
+            <PlatformGraph s={s} command={command("show", s.name)} />
             <div class="columns">
               <section>
                 <h2>Busiest links</h2>

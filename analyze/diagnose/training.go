@@ -1,0 +1,77 @@
+package diagnose
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"auspex/account"
+	"auspex/analyze"
+	"auspex/training"
+)
+
+// Training puts what the traces of a training job tell in the place of what its
+// profile does. In a profile the time in which a rank waits for a late one is
+// hidden inside the backward pass of those that wait, so that the rank to blame
+// looks like the fastest; when each rank arrived tells it.
+func (r *Diagnosis) Training(job *training.Result, d *analyze.Dataset, words analyze.Words) {
+	name := func(rank int) Name { return Name{Text: strconv.Itoa(rank), Process: rank, number: true} }
+	r.Level, r.UnitCount = Processes, len(job.Ranks)
+	r.Continuum, r.Scattered, r.Idle = false, false, []Name{}
+	r.Kinds, r.CCR, r.CCCR, r.Causes = nil, []CriticalRegion{}, []string{}, []Cause{}
+	r.Runtime, r.LostShare, r.Severity = analyze.Real(job.Seconds), 0, 0
+	r.Second = nil
+	r.Headline = account.Headline{Kind: account.Useful, Share: 1}
+	if job.Slowdown != nil && *job.Slowdown > 1 {
+		r.Headline.Share = 1 / *job.Slowdown
+	}
+	if len(job.Stragglers) > 0 {
+		worst := job.Stragglers[0]
+		r.Headline = account.Headline{Kind: account.Imbalance, Region: account.Place(pathOf(d, worst.Region)), Share: worst.Share}
+	}
+	late := map[int]bool{}
+	for _, s := range job.Stragglers {
+		late[s.Rank] = true
+		r.Kinds = append(r.Kinds, []Name{name(s.Rank)})
+		region := pathOf(d, s.Region)
+		if !slices.Contains(r.CCCR, region) {
+			r.CCR = append(r.CCR, CriticalRegion{Region: region, Name: s.Region, Level: 1, Core: true, Share: 1})
+			r.CCCR = append(r.CCCR, region)
+		}
+		share := analyze.Real(s.Share)
+		r.Causes = append(r.Causes, Cause{
+			Region: region, Attributes: []string{s.Cause}, LostShare: share, Lost: share * r.Runtime,
+			Slowest: name(s.Rank), Most: analyze.Real(s.Seconds), Mean: analyze.Real(s.Others),
+		})
+		r.LostShare, r.Severity = max(r.LostShare, share), max(r.Severity, share)
+	}
+	var others []Name
+	for _, rank := range job.Ranks {
+		if !late[rank.Rank] {
+			others = append(others, name(rank.Rank))
+		}
+	}
+	if len(others) > 0 {
+		r.Kinds = append(r.Kinds, others)
+	}
+	slices.SortFunc(r.Kinds, func(a, b []Name) int { return a[0].Process - b[0].Process })
+	r.Degrees = severityDegrees(words, float64(r.Severity))
+	r.Words = job.Words
+	r.Warnings = append(r.Warnings, job.Notes...)
+}
+
+// pathOf is the path of the outermost region of a name; the name itself where
+// the profile has none.
+func pathOf(d *analyze.Dataset, name string) string {
+	best := name
+	depth := -1
+	for r, path := range d.Paths {
+		if d.Regions[r].Name != name {
+			continue
+		}
+		if n := strings.Count(path, "/"); depth < 0 || n < depth {
+			best, depth = path, n
+		}
+	}
+	return best
+}

@@ -1,0 +1,186 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+
+	"auspex/ingest"
+	"auspex/ingest/kineto"
+	"auspex/ingest/operations"
+	"auspex/store"
+	"auspex/training"
+)
+
+func (a *app) stragglersCommand() *cobra.Command {
+	var against string
+	var top int
+	cmd := &cobra.Command{
+		Use:     "stragglers DIR|TRACE…|EXPERIMENT",
+		GroupID: "look",
+		Short:   "Which rank of a training job the others wait for, why, and what it costs",
+		Long: `Say which rank of a training job the others wait for, what makes it late, and
+what the job would gain without.
+
+Give the folder with the ranks' traces (PyTorch's profiler, one file a rank),
+the traces themselves, a table of the operations of all workers (Parquet), or
+an experiment that was imported from either.`,
+		Example: `  auspex stragglers traces/
+  auspex stragglers job.parquet --json
+  auspex stragglers today/ --against yesterday/`,
+		Args: atLeast(1, "a folder, traces, or an experiment"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			result, err := a.stragglersOf(cmd.Context(), args)
+			if err != nil {
+				return err
+			}
+			if against != "" {
+				before, err := a.stragglersOf(cmd.Context(), []string{against})
+				if err != nil {
+					return fmt.Errorf("--against: %w", err)
+				}
+				result.Against(before)
+			}
+			if a.json {
+				return a.printJSON(result)
+			}
+			a.page().Stragglers(result, top)
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&against, "against", "", "an earlier run of the job (`DIR` or experiment), for slowness that all ranks share")
+	cmd.Flags().IntVar(&top, "top", 16, "how many ranks and steps to print")
+	return cmd
+}
+
+// stragglersOf looks for stragglers in an experiment or below paths.
+func (a *app) stragglersOf(ctx context.Context, args []string) (*training.Result, error) {
+	if len(args) == 1 {
+		if _, err := os.Stat(args[0]); errors.Is(err, os.ErrNotExist) {
+			job, err := a.trainingJob(args[0])
+			if err == nil && job == nil {
+				err = fmt.Errorf("experiment %s was not imported from traces of several ranks, or before auspex looked for stragglers: give their folder, or import them again", args[0])
+			}
+			return job, err
+		}
+	}
+	found, err := ingest.Find(args, "")
+	if err != nil {
+		return nil, err
+	}
+	defer found.Close()
+	bar := a.startProgress("reading", totalSize(found.Sources))
+	defer bar.stop()
+	for _, src := range found.Sources {
+		src.Progress = bar.add
+	}
+	job, err := jobOf(ctx, found.Sources)
+	if err == nil && job == nil {
+		err = fmt.Errorf("no trace of PyTorch's profiler and no table of operations in %s", args[0])
+	}
+	return job, err
+}
+
+// jobOf looks for stragglers in traces or in a table of operations; nil where
+// the sources are neither.
+func jobOf(ctx context.Context, sources []*ingest.Source) (*training.Result, error) {
+	defer sparing(sources)()
+	var ranks []*training.Rank
+	for _, src := range sources {
+		switch src.Format {
+		case operations.Name, "parquet":
+			if len(sources) > 1 {
+				return nil, usagef("give one table of operations: %s and %s are two jobs", sources[0].Given, sources[1].Given)
+			}
+			table, err := operations.Read(ctx, src.Path, src.Given)
+			if err != nil {
+				return nil, err
+			}
+			return training.WhatIf(table)
+		case "chrome":
+			trace, err := kineto.ReadSource(ctx, src)
+			if err != nil {
+				return nil, err
+			}
+			if trace.Rank < 0 {
+				trace.Rank = len(ranks)
+			}
+			ranks = append(ranks, training.Summarize(trace))
+		}
+	}
+	if len(ranks) == 0 {
+		return nil, nil
+	}
+	return training.Stragglers(ranks)
+}
+
+// largeTraces is from what size on memory counts for more than the time that
+// collecting garbage takes: what is read of a trace stays.
+const largeTraces = 64 << 20
+
+// sparing makes reading large traces spare memory until the result is called.
+func sparing(sources []*ingest.Source) func() {
+	if totalSize(sources) < largeTraces {
+		return func() {}
+	}
+	before := debug.SetGCPercent(10)
+	return func() { debug.SetGCPercent(before) }
+}
+
+// jobFile is what an experiment keeps of the traces it was imported from.
+const jobFile = "stragglers.json"
+
+// trainingAttachment is what the traces of a training job tell beyond a
+// profile; nothing for other sources.
+func trainingAttachment(ctx context.Context, sources []*ingest.Source) ([]store.Attachment, error) {
+	format := sources[0].Format
+	if format != operations.Name && (format != "chrome" || len(sources) < 2) {
+		return nil, nil
+	}
+	for _, src := range sources {
+		src.Progress = nil // the bar has counted them
+	}
+	job, err := jobOf(ctx, sources)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil || job == nil || job.Slowdown == nil {
+		return nil, nil // a profile all the same: traces of one rank twice, or no steps
+	}
+	data, err := json.Marshal(job)
+	if err != nil {
+		return nil, err
+	}
+	return []store.Attachment{{Name: jobFile, Data: data}}, nil
+}
+
+// trainingJob is what an experiment keeps of its traces; nil where it does not
+// come from a training job.
+func (a *app) trainingJob(name string) (*training.Result, error) {
+	experiment, err := a.openStore().Get(name)
+	if err != nil {
+		return nil, err
+	}
+	return keptJob(experiment)
+}
+
+// keptJob is the attachment of an experiment; nil where there is none.
+func keptJob(experiment *store.Experiment) (*training.Result, error) {
+	data, err := experiment.Attachment(jobFile)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	job := &training.Result{}
+	if err := json.Unmarshal(data, job); err != nil {
+		return nil, fmt.Errorf("experiment %s: %s: %w", experiment.Name, jobFile, err)
+	}
+	return job, nil
+}

@@ -1,0 +1,83 @@
+package training
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// isHostCollective tells ranges in which the host itself takes part in a
+// collective. NCCL's ranges only launch a kernel.
+func isHostCollective(name string) bool {
+	for _, backend := range []string{"gloo:", "mpi:", "ucc:"} {
+		if strings.HasPrefix(name, backend) {
+			return true
+		}
+	}
+	return false
+}
+
+// isDeviceCollective tells kernels that are collectives (NCCL, RCCL, oneCCL).
+// Their names changed over the years: ncclKernel_, ncclDevKernel_, and others.
+func isDeviceCollective(name string) bool {
+	name = strings.ToLower(name)
+	return strings.HasPrefix(name, "nccl") || strings.HasPrefix(name, "rccl") || strings.Contains(name, "oneccl") ||
+		strings.HasPrefix(name, "void nccl")
+}
+
+// leadGap is how soon after each other a collective's first calls must follow
+// to be its beginning.
+const leadGap = 200_000 // nanoseconds
+
+// collectives finds the collectives of a rank and when the rank was ready for
+// each: a kernel starts when its stream comes to it; a collective on the host
+// is ready when the device has delivered the data, which the calls that wait
+// for it at its beginning show.
+func (t *Trace) collectives(r *Rank) {
+	messages := map[int]*Message{}
+	for i := range t.Messages {
+		if m := &t.Messages[i]; m.Collective != "" || m.Group != "" {
+			messages[m.Interval] = m
+		}
+	}
+	for track := range t.Tracks {
+		list := t.On(track)
+		for n, i := range list {
+			v := t.At(int(i))
+			onHost := v.Kind == Annotation && isHostCollective(t.Names[v.Name])
+			if !onHost && !(v.Kind == Kernel && isDeviceCollective(t.Names[v.Name])) {
+				continue
+			}
+			c := Call{Name: t.Names[v.Name], Start: v.Start, Arrived: v.Start, End: v.End(), Seq: -1, Bytes: -1}
+			if onHost {
+				c.Arrived = t.ready(v, list[n+1:])
+			}
+			if m := messages[int(i)]; m != nil {
+				c.Group, c.Seq, c.Bytes = m.Group, m.Seq, m.Bytes
+			}
+			if len(r.Steps) > 0 {
+				at := stepAt(r.Steps, v.Start)
+				c.Step = r.Steps[at].Number
+				r.Steps[at].Collective += v.Length
+			}
+			r.Calls = append(r.Calls, c)
+		}
+	}
+	slices.SortStableFunc(r.Calls, func(a, b Call) int { return cmp.Compare(a.Start, b.Start) })
+}
+
+// ready is when the calls at the beginning of a collective that wait for the
+// device have returned.
+func (t *Trace) ready(c *Interval, inner []uint32) int64 {
+	at := c.Start
+	for _, i := range inner {
+		v := t.At(int(i))
+		if v.Start >= c.End() || v.Start-at > leadGap {
+			break
+		}
+		if v.Kind == Runtime && waitsForDevice(t.Names[v.Name]) {
+			at = max(at, v.End())
+		}
+	}
+	return min(at, c.End())
+}

@@ -1,0 +1,81 @@
+package training_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"auspex/ingest/kineto"
+	"auspex/training"
+)
+
+// jobOf reads the traces of a folder.
+func jobOf(t *testing.T, dir string) *training.Result {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*rank*.json*"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no traces in %s (%v)", dir, err)
+	}
+	var ranks []*training.Rank
+	for _, file := range files {
+		trace, err := kineto.ReadFile(t.Context(), file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ranks = append(ranks, training.Summarize(trace))
+	}
+	result, err := training.Stragglers(ranks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+// TestJobs counts right answers on jobs made by scripts/training-jobs.py, which
+// are too large to keep: AUSPEX_TRAINING_JOBS names the folder with them.
+func TestJobs(t *testing.T) {
+	root := os.Getenv("AUSPEX_TRAINING_JOBS")
+	if root == "" {
+		t.Skip("AUSPEX_TRAINING_JOBS is not set")
+	}
+	truths, err := filepath.Glob(filepath.Join(root, "w*", "*", "truth.json"))
+	if err != nil || len(truths) == 0 {
+		t.Fatalf("no jobs in %s (%v)", root, err)
+	}
+	planted, right, balanced, alarms := 0, 0, 0, 0
+	for _, file := range truths {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var truth struct {
+			Cause string
+			Rank  int
+			Side  string
+		}
+		if err := json.Unmarshal(data, &truth); err != nil {
+			t.Fatal(err)
+		}
+		dir := filepath.Dir(file)
+		result := jobOf(t, dir)
+		label := strings.TrimPrefix(dir, root)
+		if truth.Rank < 0 {
+			balanced++
+			if len(result.Stragglers) > 0 {
+				alarms++
+				t.Logf("%s: false alarm: %s", label, result.Words)
+			}
+			continue
+		}
+		planted++
+		if len(result.Stragglers) == 1 && result.Stragglers[0].Rank == truth.Rank {
+			right++
+			t.Logf("%s: %s/%s %s", label, result.Stragglers[0].Side, result.Stragglers[0].Cause, result.Words)
+		} else {
+			t.Logf("%s: WRONG, planted on rank %d: %s", label, truth.Rank, result.Words)
+		}
+	}
+	t.Logf("%d of %d planted causes right, %d false alarms in %d balanced jobs", right, planted, alarms, balanced)
+}

@@ -1,0 +1,231 @@
+package training
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Operation is one row of a table of operations: what one worker did in one
+// step. A worker is one of the data-parallel ranks of one pipeline stage.
+type Operation struct {
+	Rank  int // of the worker in the job
+	Data  int // data-parallel rank
+	Stage int
+	Step  int
+	Kind  string
+	Seq   int     // number among the worker's operations of this kind in the step
+	Start float64 // seconds
+	Time  float64
+	Chunk int // of the model, on this stage
+	Whole int // of the model, over all stages
+}
+
+// Operations is a table of operations.
+type Operations struct {
+	// DataShards is how many ways data are cut within a data-parallel rank
+	// (dsp), which the table does not tell; 1 where it is not known.
+	DataShards int
+
+	kinds   []string
+	kindOf  map[string]int32
+	ops     []opInfo
+	opOf    map[opKey]int32
+	steps   []int
+	stepOf  map[int]int32
+	workers map[[2]int]int // rank by data-parallel rank and stage
+	rows    [][]opRow
+	data    int // data-parallel ranks
+	stages  int
+}
+
+type opKey struct{ kind, seq, stage int32 }
+
+type opInfo struct {
+	opKey
+	chunk, whole int32
+}
+
+type opRow struct {
+	start          float64
+	time           float32
+	op, step, data int32
+}
+
+const rowSlab = 1 << 16
+
+// Limits on tables of operations.
+const (
+	maxStages  = 1 << 14
+	maxData    = 1 << 20
+	maxSeq     = 1 << 24
+	maxKinds   = 1 << 10
+	maxOfSteps = 1 << 24
+)
+
+// NewOperations makes an empty table.
+func NewOperations() *Operations {
+	return &Operations{DataShards: 1, kindOf: map[string]int32{}, opOf: map[opKey]int32{}, stepOf: map[int]int32{}, workers: map[[2]int]int{}}
+}
+
+// Len is the number of operations.
+func (o *Operations) Len() int {
+	if len(o.rows) == 0 {
+		return 0
+	}
+	return (len(o.rows)-1)*rowSlab + len(o.rows[len(o.rows)-1])
+}
+
+// Workers is the number of workers.
+func (o *Operations) Workers() int { return len(o.workers) }
+
+// Add appends an operation.
+func (o *Operations) Add(op Operation) error {
+	switch {
+	case op.Stage < 0 || op.Stage >= maxStages:
+		return fmt.Errorf("stage %d is out of range", op.Stage)
+	case op.Data < 0 || op.Data >= maxData:
+		return fmt.Errorf("data-parallel rank %d is out of range", op.Data)
+	case op.Seq < 0 || op.Seq >= maxSeq:
+		return fmt.Errorf("sequence number %d is out of range", op.Seq)
+	case math.IsNaN(op.Start) || math.IsInf(op.Start, 0) || !(op.Time >= 0) || math.IsInf(op.Time, 0):
+		return fmt.Errorf("start %v and duration %v are not times", op.Start, op.Time)
+	}
+	kind, ok := o.kindOf[op.Kind]
+	if !ok {
+		if len(o.kinds) == maxKinds {
+			return fmt.Errorf("more than %d kinds of operation", maxKinds)
+		}
+		kind = int32(len(o.kinds))
+		o.kinds = append(o.kinds, op.Kind)
+		o.kindOf[op.Kind] = kind
+	}
+	key := opKey{kind, int32(op.Seq), int32(op.Stage)}
+	id, ok := o.opOf[key]
+	if !ok {
+		id = int32(len(o.ops))
+		o.ops = append(o.ops, opInfo{key, int32(op.Chunk), int32(op.Whole)})
+		o.opOf[key] = id
+	}
+	step, ok := o.stepOf[op.Step]
+	if !ok {
+		if len(o.steps) == maxOfSteps {
+			return fmt.Errorf("more than %d steps", maxOfSteps)
+		}
+		step = int32(len(o.steps))
+		o.steps = append(o.steps, op.Step)
+		o.stepOf[op.Step] = step
+	}
+	worker := [2]int{op.Data, op.Stage}
+	if _, ok := o.workers[worker]; !ok {
+		o.workers[worker] = op.Rank
+	}
+	o.data, o.stages = max(o.data, op.Data+1), max(o.stages, op.Stage+1)
+	if n := len(o.rows); n == 0 || len(o.rows[n-1]) == rowSlab {
+		o.rows = append(o.rows, make([]opRow, 0, rowSlab))
+	}
+	last := &o.rows[len(o.rows)-1]
+	*last = append(*last, opRow{op.Start, float32(op.Time), id, step, int32(op.Data)})
+	return nil
+}
+
+// Sum is the time of one kind of operation of one worker.
+type Sum struct {
+	Rank, Data, Stage int
+	Kind              string
+	Seconds           float64
+	Count             int
+}
+
+// Sums adds up the operations by worker and kind, for a profile of the job.
+func (o *Operations) Sums() []Sum {
+	type key struct {
+		data, stage, kind int32
+	}
+	sums := map[key]*Sum{}
+	var order []key
+	for _, rows := range o.rows {
+		for _, r := range rows {
+			op := o.ops[r.op]
+			k := key{r.data, op.stage, op.kind}
+			s := sums[k]
+			if s == nil {
+				s = &Sum{Rank: o.workers[[2]int{int(r.data), int(op.stage)}], Data: int(r.data), Stage: int(op.stage), Kind: o.kinds[op.kind]}
+				sums[k] = s
+				order = append(order, k)
+			}
+			s.Seconds += float64(r.time)
+			s.Count++
+		}
+	}
+	list := make([]Sum, len(order))
+	for i, k := range order {
+		list[i] = *sums[k]
+	}
+	return list
+}
+
+// lanes is the table by operation and lane; a lane is one data-parallel rank in
+// one step. All data-parallel ranks and steps do the same operations.
+type lanes struct {
+	steps []int // numbers, in order
+	data  int   // lanes of a step
+	start [][]float64
+	time  [][]float32 // of transfers, from the last start of their group
+}
+
+var errNoSteps = errors.New("no step in which every worker did every operation")
+
+// spread makes lanes of the rows. Steps in which an operation is missing are
+// left out.
+func (o *Operations) spread() (*lanes, int, error) {
+	perStep := make([]int, len(o.steps))
+	for _, rows := range o.rows {
+		for _, r := range rows {
+			perStep[r.step]++
+		}
+	}
+	whole := len(o.ops) * o.data
+	order := make([]int, 0, len(o.steps))
+	for i, n := range perStep {
+		if n == whole {
+			order = append(order, i)
+		}
+	}
+	if len(order) == 0 {
+		return nil, 0, errNoSteps
+	}
+	slices.SortFunc(order, func(a, b int) int { return o.steps[a] - o.steps[b] })
+	at := make([]int, len(o.steps))
+	for i := range at {
+		at[i] = -1
+	}
+	l := &lanes{data: o.data}
+	for i, step := range order {
+		at[step] = i * o.data
+		l.steps = append(l.steps, o.steps[step])
+	}
+	n := len(order) * o.data
+	for range o.ops {
+		l.start = append(l.start, make([]float64, n))
+		l.time = append(l.time, make([]float32, n))
+	}
+	seen := make([]bool, len(o.ops)*n)
+	for _, rows := range o.rows {
+		for _, r := range rows {
+			if at[r.step] < 0 {
+				continue
+			}
+			lane := at[r.step] + int(r.data)
+			if place := int(r.op)*n + lane; seen[place] {
+				op := o.ops[r.op]
+				return nil, 0, fmt.Errorf("step %d has %s %d of data-parallel rank %d on stage %d twice", o.steps[r.step], o.kinds[op.kind], op.seq, r.data, op.stage)
+			} else {
+				seen[place] = true
+			}
+			l.start[r.op][lane], l.time[r.op][lane] = r.start, r.time
+		}
+	}
+	return l, len(o.steps) - len(order), nil
+}

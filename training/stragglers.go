@@ -1,0 +1,186 @@
+package training
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// When a rank is a straggler. A rank is late by chance now and then, most of
+// all where ranks share cores; what tells a cause is that the rank also spends
+// more at one place than the others do. The bars were set on the jobs of one
+// seed of scripts/training-jobs.py and tested on those of another
+// (docs/training.md).
+const (
+	minLate      = 0.08 // of the run
+	minExcess    = 0.06 // of the run, in one region
+	minBoth      = 0.03 // product of the two
+	lateWithWork = 0.10 // enough where the rank has visibly more work
+	moreWork     = 1.3  // times the others' data and kernels
+	slowLink     = 0.05 // of the run
+)
+
+// Stragglers sets the ranks of a job against each other.
+func Stragglers(ranks []*Rank) (*Result, error) {
+	if len(ranks) == 0 {
+		return nil, fmt.Errorf("no trace of a rank")
+	}
+	ranks = slices.Clone(ranks)
+	slices.SortStableFunc(ranks, func(a, b *Rank) int { return cmp.Compare(a.Number, b.Number) })
+	j := &job{ranks: ranks, steps: commonSteps(ranks)}
+	for i := 1; i < len(ranks); i++ {
+		if ranks[i].Number == ranks[i-1].Number {
+			return nil, fmt.Errorf("%s and %s are both of rank %d: give the traces of one run", ranks[i-1].File, ranks[i].File, ranks[i].Number)
+		}
+	}
+	j.meetings, j.notes = match(ranks)
+	var residual int64
+	j.shifts, residual = align(ranks, j.meetings)
+	j.late = howLate(ranks, j.meetings, j.shifts)
+	for _, r := range ranks {
+		j.totals = append(j.totals, totals(r))
+	}
+	j.run = j.runTime()
+	result := &Result{
+		Seconds: seconds(j.run), World: j.world(), Present: len(ranks),
+		Stages: []StageSlowdown{}, Stragglers: []Straggler{}, Notes: []string{},
+	}
+	if len(j.meetings) > 0 {
+		s := seconds(residual)
+		result.ClockResidual = &s
+	}
+	j.tellRanks(result)
+	j.tellSteps(result)
+	j.slowdowns(result)
+	j.name(result)
+	j.tellNotes(result)
+	result.Words = result.words()
+	return result, nil
+}
+
+// job is a job being looked at.
+type job struct {
+	ranks    []*Rank
+	steps    []int // numbers of the steps that all ranks have
+	meetings []meeting
+	shifts   []int64
+	late     *lateness
+	totals   []map[placeKey]int64
+	run      int64
+	notes    []string
+}
+
+func seconds(ns int64) float64 { return float64(ns) / 1e9 }
+
+// commonSteps lists the steps that all ranks have.
+func commonSteps(ranks []*Rank) []int {
+	count := map[int]int{}
+	for _, r := range ranks {
+		for _, s := range r.Steps {
+			count[s.Number]++
+		}
+	}
+	var steps []int
+	for step, n := range count {
+		if n == len(ranks) {
+			steps = append(steps, step)
+		}
+	}
+	slices.Sort(steps)
+	return steps
+}
+
+// runTime is the time of all steps, of the median rank.
+func (j *job) runTime() int64 {
+	var times []int64
+	for _, r := range j.ranks {
+		var sum int64
+		for _, s := range r.Steps {
+			sum += s.End - s.Start
+		}
+		times = append(times, sum)
+	}
+	return median(times)
+}
+
+func (j *job) world() int {
+	world := len(j.ranks)
+	for _, r := range j.ranks {
+		world = max(world, r.World)
+	}
+	return world
+}
+
+func (j *job) lateTotal(r int) int64 {
+	var sum int64
+	for _, late := range j.late.late {
+		sum += late[r]
+	}
+	return sum
+}
+
+func (j *job) tellRanks(result *Result) {
+	for i, r := range j.ranks {
+		var step, kernel, collective, copied int64
+		regions := map[string]int64{}
+		for _, s := range r.Steps {
+			step += s.End - s.Start
+			kernel += s.Kernel
+			collective += s.Collective
+			copied += s.Copied
+			for region, time := range s.Regions {
+				regions[region] += time
+			}
+		}
+		rr := RankResult{Rank: r.Number, Regions: []RegionTime{}, Copied: &copied}
+		for _, v := range []struct {
+			to *(*float64)
+			ns int64
+		}{{&rr.Late, j.lateTotal(i)}, {&rr.Seconds, step}, {&rr.Kernels, kernel}, {&rr.Collective, collective}} {
+			s := seconds(v.ns)
+			*v.to = &s
+		}
+		for region, time := range regions {
+			rr.Regions = append(rr.Regions, RegionTime{region, seconds(time)})
+		}
+		slices.SortFunc(rr.Regions, func(a, b RegionTime) int {
+			return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), cmp.Compare(a.Region, b.Region))
+		})
+		result.Ranks = append(result.Ranks, rr)
+	}
+}
+
+func (j *job) tellSteps(result *Result) {
+	result.Steps = []StepWait{}
+	for i, step := range j.late.steps {
+		var times []int64
+		for _, r := range j.ranks {
+			for _, s := range r.Steps {
+				if s.Number == step {
+					times = append(times, s.End-s.Start)
+				}
+			}
+		}
+		w := StepWait{Step: step, Seconds: seconds(median(times)), Waited: seconds(j.late.waited[i])}
+		if j.late.waited[i] > 0 {
+			number := j.ranks[j.late.last[i]].Number
+			w.LastRank = &number
+		}
+		result.Steps = append(result.Steps, w)
+	}
+}
+
+func (j *job) tellNotes(result *Result) {
+	if result.Present < result.World {
+		result.Notes = append(result.Notes, fmt.Sprintf("%d of %d ranks are here: a rank that is not may be the last to arrive", result.Present, result.World))
+	}
+	for r, shift := range j.shifts {
+		if shift != 0 {
+			result.Notes = append(result.Notes, fmt.Sprintf("the clock of rank %d was moved by %.3f ms, so that collectives end together", j.ranks[r].Number, -float64(shift)/1e6))
+		}
+	}
+	if len(j.meetings) == 0 && len(j.ranks) > 1 {
+		result.Notes = append(result.Notes, "no collective was found that two of the ranks took part in: who is late cannot be told")
+	}
+	result.Notes = append(result.Notes, j.notes...)
+}

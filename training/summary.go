@@ -1,0 +1,350 @@
+package training
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Rank is what is kept of one rank's trace: small enough for thousands.
+type Rank struct {
+	Number, World int
+	File          string
+	Host          string
+	Device        string
+	Steps         []Step
+	Calls         []Call // collectives, in the order in which they began
+	Kernels       []KernelSum
+	Notes         []string
+}
+
+// Step is one step of a rank. Times are nanoseconds since 1970 on the rank's
+// own clock, or since whenever the trace counts from.
+type Step struct {
+	Number     int
+	Start, End int64
+	Places     []PlaceSum
+	Regions    map[string]int64 // time within ranges that the program named
+	Kernel     int64            // sum of all kernels but collectives
+	Kernels    int
+	Copied     int64 // bytes copied to the device, but by collectives
+	Collective int64 // sum of all collectives
+}
+
+// PlaceSum is the host's time at one place.
+type PlaceSum struct {
+	Region, Op string
+	Doing      Doing
+	Time       int64
+}
+
+// Call is a collective as one rank took part in it.
+type Call struct {
+	Step    int // number of the step
+	Name    string
+	Group   string
+	Seq     int64
+	Bytes   int64
+	Start   int64
+	Arrived int64 // when the rank was ready for it
+	End     int64
+}
+
+// KernelSum is the time of one kernel under one operator.
+type KernelSum struct {
+	Name, Operator string
+	Count          int
+	Time           int64
+}
+
+const stepPrefix = "ProfilerStep#"
+
+// Summarize makes a Rank of a trace.
+func Summarize(t *Trace) *Rank {
+	r := &Rank{Number: t.Rank, World: t.World, File: t.File, Host: t.Host, Device: t.Device, Notes: t.Notes}
+	main := t.mainThread()
+	r.Steps = t.steps(main)
+	t.collectives(r)
+	t.placeHost(r, main)
+	t.kernels(r)
+	t.copies(r)
+	for i := range r.Steps {
+		r.Steps[i].Start += t.Base
+		r.Steps[i].End += t.Base
+	}
+	for i := range r.Calls {
+		r.Calls[i].Start += t.Base
+		r.Calls[i].Arrived += t.Base
+		r.Calls[i].End += t.Base
+	}
+	return r
+}
+
+// mainThread is the thread with the steps; without steps, the thread of the
+// host with the most time in operators. -1 where there is none.
+func (t *Trace) mainThread() int {
+	best, most := -1, int64(-1)
+	times := make([]int64, len(t.Tracks))
+	for i := range t.Len() {
+		v := t.At(i)
+		if v.Kind == Annotation && strings.HasPrefix(t.Names[v.Name], stepPrefix) {
+			return int(v.Track)
+		}
+		if v.Kind == Operator || v.Kind == Annotation && !isHostCollective(t.Names[v.Name]) {
+			times[v.Track] += v.Length
+		}
+	}
+	for track, time := range times {
+		if !t.Tracks[track].Device && time > most {
+			best, most = track, time
+		}
+	}
+	return best
+}
+
+// steps lists the steps; a trace without any is one step.
+func (t *Trace) steps(main int) []Step {
+	var steps []Step
+	if main >= 0 {
+		for _, i := range t.On(main) {
+			v := t.At(int(i))
+			number, ok := strings.CutPrefix(t.Names[v.Name], stepPrefix)
+			if v.Kind != Annotation || !ok {
+				continue
+			}
+			n, err := strconv.Atoi(number)
+			if err != nil {
+				n = len(steps)
+			}
+			steps = append(steps, Step{Number: n, Start: v.Start, End: v.End(), Regions: map[string]int64{}})
+		}
+	}
+	if len(steps) == 0 && t.Len() > 0 {
+		first, last := t.Span()
+		steps = []Step{{Start: first, End: last, Regions: map[string]int64{}}}
+	}
+	return steps
+}
+
+// stepAt finds the step that a time falls in: the last that began before it.
+func stepAt(steps []Step, at int64) int {
+	i, found := slices.BinarySearchFunc(steps, at, func(s Step, at int64) int { return cmp.Compare(s.Start, at) })
+	if found {
+		return i
+	}
+	return max(i-1, 0)
+}
+
+// placeHost adds up where the host's time goes, step by step.
+func (t *Trace) placeHost(r *Rank, main int) {
+	if main < 0 {
+		return
+	}
+	busy := make([]bool, len(t.Tracks)) // threads that execute operators
+	for i := range t.Len() {
+		v := t.At(i)
+		if v.Kind == Operator {
+			busy[v.Track] = true
+		}
+	}
+	for i := range t.Len() { // threads of collectives are told apart
+		v := t.At(i)
+		if v.Kind == Annotation && isHostCollective(t.Names[v.Name]) && int(v.Track) != main {
+			busy[v.Track] = false
+		}
+	}
+	var others []iter.Seq[segment]
+	for track := range t.Tracks {
+		if busy[track] && track != main && !t.Tracks[track].Device {
+			others = append(others, t.flatten(track, nil))
+		}
+	}
+	isStep := func(v *Interval) bool {
+		return v.Kind == Annotation && strings.HasPrefix(t.Names[v.Name], stepPrefix)
+	}
+	line := fill(t.flatten(main, isStep), r.Steps)
+	sums := make([]map[place]int64, len(r.Steps))
+	for i := range sums {
+		sums[i] = map[place]int64{}
+	}
+	for s := range idle(overlay(line, others), r.Calls) {
+		sums[stepAt(r.Steps, s.start)][s.place] += s.end - s.start
+	}
+	name := func(id uint32) string {
+		if id == none {
+			return ""
+		}
+		return t.Names[id]
+	}
+	for i, sum := range sums {
+		for p, time := range sum {
+			r.Steps[i].Places = append(r.Steps[i].Places, PlaceSum{name(p.region), name(p.op), p.doing, time})
+		}
+		slices.SortFunc(r.Steps[i].Places, func(a, b PlaceSum) int {
+			return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.Region, b.Region), cmp.Compare(a.Op, b.Op))
+		})
+	}
+	t.regions(r, main)
+}
+
+// fill closes the gaps of the main thread within the steps: there no interval
+// is open, and the program does something that the profiler does not see.
+func fill(line iter.Seq[segment], steps []Step) iter.Seq[segment] {
+	return func(yield func(segment) bool) {
+		if len(steps) == 0 {
+			return
+		}
+		at, end := steps[0].Start, steps[len(steps)-1].End
+		for s := range line {
+			if s.end <= at || s.start >= end {
+				continue
+			}
+			if s.start > at && !yield(segment{at, s.start, place{none, none, Working}}) {
+				return
+			}
+			s.start = max(s.start, at)
+			s.end = min(s.end, end)
+			if !yield(s) {
+				return
+			}
+			at = s.end
+		}
+		if at < end {
+			yield(segment{at, end, place{none, none, Working}})
+		}
+	}
+}
+
+// regions adds up the ranges that the program named, each as a whole.
+func (t *Trace) regions(r *Rank, main int) {
+	for _, i := range t.On(main) {
+		v := t.At(int(i))
+		name := t.Names[v.Name]
+		if v.Kind != Annotation || strings.HasPrefix(name, stepPrefix) {
+			continue
+		}
+		r.Steps[stepAt(r.Steps, v.Start)].Regions[name] += v.Length
+	}
+}
+
+// kernels adds up what the device did.
+func (t *Trace) kernels(r *Rank) {
+	operators := t.operators()
+	sums := map[[2]uint32]*KernelSum{}
+	for i := range t.Len() {
+		v := t.At(i)
+		if v.Kind != Kernel || len(r.Steps) == 0 || isDeviceCollective(t.Names[v.Name]) {
+			continue
+		}
+		step := &r.Steps[stepAt(r.Steps, v.Start)]
+		step.Kernel += v.Length
+		step.Kernels++
+		operator, ok := operators[v.Correlation]
+		if ok = ok && operator != none; !ok {
+			operator = none
+		}
+		key := [2]uint32{v.Name, operator}
+		sum := sums[key]
+		if sum == nil {
+			sum = &KernelSum{Name: t.Names[v.Name]}
+			if ok {
+				sum.Operator = t.Names[operator]
+			}
+			sums[key] = sum
+		}
+		sum.Count++
+		sum.Time += v.Length
+	}
+	for _, sum := range sums {
+		r.Kernels = append(r.Kernels, *sum)
+	}
+	slices.SortFunc(r.Kernels, func(a, b KernelSum) int {
+		return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Operator, b.Operator))
+	})
+}
+
+// operators names the operator that launched each kernel, by what links the
+// kernel with its launch: the innermost one that the launch lies in. Where a
+// trace has no launches, the external id that both share tells it.
+func (t *Trace) operators() map[uint32]uint32 {
+	names := map[uint32]uint32{}
+	external := map[uint32]uint32{}
+	for i := range t.Len() {
+		if v := t.At(i); v.Kind == Kernel && v.Correlation != 0 {
+			names[v.Correlation] = none
+			if v.External != 0 {
+				external[v.External] = v.Correlation
+			}
+		}
+	}
+	for i := range t.Len() {
+		if v := t.At(i); v.Kind == Operator && v.External != 0 {
+			if kernel, ok := external[v.External]; ok {
+				names[kernel] = v.Name
+			}
+		}
+	}
+	var open []*Interval
+	for track := range t.Tracks {
+		if t.Tracks[track].Device {
+			continue
+		}
+		open = open[:0]
+		for _, i := range t.On(track) {
+			v := t.At(int(i))
+			if v.Kind != Operator && v.Kind != Runtime {
+				continue
+			}
+			for len(open) > 0 && open[len(open)-1].End() <= v.Start {
+				open = open[:len(open)-1]
+			}
+			if v.Kind == Operator {
+				open = append(open, v)
+				continue
+			}
+			if _, wanted := names[v.Correlation]; wanted && v.Correlation != 0 && len(open) > 0 {
+				names[v.Correlation] = open[len(open)-1].Name
+			}
+		}
+	}
+	return names
+}
+
+// copies adds up what is copied to the device. The threads that carry out
+// collectives bring back what they reduced, which is as much on every rank.
+func (t *Trace) copies(r *Rank) {
+	if len(r.Steps) == 0 {
+		return
+	}
+	launched := map[uint32]bool{} // copies, by what links them with their launch
+	for _, m := range t.Messages {
+		if v := t.At(m.Interval); v.Kind == Copy && v.Correlation != 0 {
+			launched[v.Correlation] = false
+		}
+	}
+	inCollectives := make([]bool, len(t.Tracks))
+	for i := range t.Len() {
+		if v := t.At(i); v.Kind == Annotation && isHostCollective(t.Names[v.Name]) {
+			inCollectives[v.Track] = true
+		}
+	}
+	for i := range t.Len() {
+		if v := t.At(i); v.Kind == Runtime && inCollectives[v.Track] {
+			if _, wanted := launched[v.Correlation]; wanted {
+				launched[v.Correlation] = true
+			}
+		}
+	}
+	for _, m := range t.Messages {
+		v := t.At(m.Interval)
+		if v.Kind != Copy || m.Bytes <= 0 || !strings.Contains(t.Names[v.Name], "HtoD") {
+			continue
+		}
+		if launched[v.Correlation] {
+			continue
+		}
+		r.Steps[stepAt(r.Steps, v.Start)].Copied += m.Bytes
+	}
+}

@@ -1,0 +1,161 @@
+package training
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+func sortKinds(kinds []KindSlowdown) {
+	slices.SortFunc(kinds, func(a, b KindSlowdown) int {
+		return cmp.Or(cmp.Compare(b.Slowdown, a.Slowdown), cmp.Compare(a.Kind, b.Kind))
+	})
+}
+
+// worstWorkers lists the worst 3 % of the workers, at least one (arXiv
+// 2505.05713, section 5.1); of equal ones, the lower number.
+func worstWorkers(scores []float64) []int {
+	order := make([]int, len(scores))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
+	return order[:(len(scores)*3+99)/100]
+}
+
+// What ranges and operators are called that load data or save models.
+var (
+	loads = regexp.MustCompile(`(?i)load|data|batch|fetch|input|preproc|augment`)
+	saves = regexp.MustCompile(`(?i)save|checkpoint|ckpt|dump|serial`)
+)
+
+// fix says what may help.
+func fix(s *Straggler) string {
+	where := s.Region
+	for _, o := range s.Operators {
+		where += " " + o.Operator
+	}
+	switch {
+	case s.Cause == "more work":
+		return "cut the data, or the model, evenly over the ranks"
+	case s.Cause == "slow link":
+		return "look at the network of the rank's node: every group that it is in is slow"
+	case s.Side == Network:
+		return "look at the network of the rank's node"
+	case s.Cause == "slow kernels":
+		return "look at the device: clocks, temperature, power limit, and who else uses it"
+	case s.Cause == "more kernels":
+		return "find the kernels that only this rank runs (auspex device), and run them on all or on none"
+	case s.Cause == "copies between host and device":
+		return "copy less, or from pinned memory beside the computation"
+	case s.Cause == "waiting for the device":
+		return "call less that waits for the device (.item(), printing values, copies to the host)"
+	case s.Cause == "slow processor":
+		return "look for other processes on the rank's cores, and at how its threads are pinned"
+	case saves.MatchString(where):
+		return "save less often, beside the computation, or a part on every rank"
+	case loads.MatchString(s.Region):
+		return "more loader workers, or batches prepared ahead"
+	case s.Cause == "code that no range and no operator covers":
+		return "look at what Python does there (collecting garbage, saving, logging), or whether the process gets a core; profile with with_stack=True"
+	}
+	return "do there on this rank what the others do, or spread it over all ranks"
+}
+
+// words is the answer in a paragraph.
+func (r *Result) words() string {
+	var b strings.Builder
+	switch {
+	case r.Present == 1 && r.World > 1:
+		fmt.Fprintf(&b, "Only one of %d ranks is here: there is nobody to compare it with.", r.World)
+	case r.Present == 1:
+		b.WriteString("The job has one rank: there is nobody to wait for.")
+	case r.ClockResidual == nil:
+		b.WriteString("No collective of two ranks was found: who waits for whom cannot be told.")
+	case len(r.Stragglers) == 0:
+		fmt.Fprintf(&b, "No straggler: none of %d ranks stands out over %s.", r.Present, count(len(r.Steps), "step"))
+	}
+	for i, s := range r.Stragglers {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		s.words(&b, len(r.Steps))
+	}
+	if r.Present > 1 && r.Present < r.World {
+		fmt.Fprintf(&b, " Only %d of %d ranks are here.", r.Present, r.World)
+	}
+	return b.String()
+}
+
+func (s *Straggler) words(b *strings.Builder, steps int) {
+	fmt.Fprintf(b, "Rank %d makes the others wait (%s)", s.Rank, s.Pattern)
+	over := count(steps, "step")
+	switch {
+	case s.Cause == "slow link":
+		fmt.Fprintf(b, ": its fastest transfer takes %s, the others' %s, in every group it is in", milli(s.Seconds), milli(s.Others))
+	case s.Cause == "slow processor":
+		fmt.Fprintf(b, ": most of what its processor does takes longer, most of all in %s: %s over %s, the others %s", region(s), milli(s.Seconds), over, milli(s.Others))
+	default:
+		fmt.Fprintf(b, ": it spends %s over %s in %s, the others %s", milli(s.Seconds), over, region(s), milli(s.Others))
+	}
+	if names := operators(s); names != "" && s.Cause != "slow link" {
+		fmt.Fprintf(b, " (%s)", names)
+	}
+	switch s.Cause {
+	case "more work":
+		b.WriteString(". It has more work: it copies more data to its device, and its kernels take longer")
+	case "slow kernels":
+		b.WriteString(". Its device is slow: the same kernels take longer")
+	case "more kernels":
+		b.WriteString(". Its device has kernels to run that the others have not")
+	}
+	if s.Share < 1 {
+		fmt.Fprintf(b, ". The job runs at %.0f %% of the speed it would have without", 100*(1-s.Share))
+	}
+	fmt.Fprintf(b, ". Fix: %s.", s.Fix)
+}
+
+func region(s *Straggler) string {
+	what := s.Region
+	if what == "" {
+		what = "code outside any range"
+	}
+	switch s.Side {
+	case Network:
+		return what + " in collectives"
+	}
+	return what
+}
+
+// operators names the operators that take longer; where none runs, nothing.
+func operators(s *Straggler) string {
+	var names []string
+	for _, o := range s.Operators {
+		if o.Operator != "" {
+			names = append(names, o.Operator)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+func milli(s float64) string {
+	switch ms := s * 1e3; {
+	case ms >= 10_000:
+		return fmt.Sprintf("%.1f s", s)
+	case ms >= 10:
+		return fmt.Sprintf("%.0f ms", ms)
+	case ms > 0 && ms < 0.95:
+		return fmt.Sprintf("%.0f µs", ms*1e3)
+	default:
+		return fmt.Sprintf("%.1f ms", ms)
+	}
+}
+
+func count(n int, of string) string {
+	if n == 1 {
+		return "1 " + of
+	}
+	return fmt.Sprintf("%d %ss", n, of)
+}
