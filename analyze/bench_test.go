@@ -106,9 +106,9 @@ func BenchmarkWords2M(b *testing.B) {
 		name string
 		run  func(d *Dataset) error
 	}{
-		{"classify", func(d *Dataset) error { _, err := Classify(d, words, "wtime", nil, AcrossMean); return err }},
-		{"classify-max", func(d *Dataset) error { _, err := Classify(d, words, "wtime", nil, AcrossMax); return err }},
-		{"classify-each", func(d *Dataset) error { _, err := Classify(d, words, "wtime", nil, AcrossEach); return err }},
+		{"classify", func(d *Dataset) error { _, err := Classify(d, words, "wtime", nil, nil, AcrossMean); return err }},
+		{"classify-max", func(d *Dataset) error { _, err := Classify(d, words, "wtime", nil, nil, AcrossMax); return err }},
+		{"classify-each", func(d *Dataset) error { _, err := Classify(d, words, "wtime", nil, nil, AcrossEach); return err }},
 		{"score", func(d *Dataset) error { _, err := Score(d, words, metrics, ScoreBase{}, ByRegion, Impact); return err }},
 		{"rank-units", func(d *Dataset) error {
 			scores, err := Score(d, words, metrics, ScoreBase{}, ByUnit, Impact)

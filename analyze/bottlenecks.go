@@ -36,6 +36,8 @@ type SeverityTerm struct {
 // Bottleneck is one region found.
 type Bottleneck struct {
 	Region string `json:"region"`
+	Unit   any    `json:"unit,omitempty"` // only by summary
+	Share  Real   `json:"share"`          // of the run, the region's own time
 	Value  Real   `json:"value"`
 	Crisp  bool   `json:"crisp"` // passes the threshold
 	// Negligible is the degree of lying close to the threshold; zero without
@@ -50,6 +52,7 @@ type Bottleneck struct {
 // end of the metric's universe where the vocabulary knows one, else the largest
 // value found.
 type BottleneckOptions struct {
+	By         By // ByRegion where empty, or BySummary
 	Threshold  float64
 	Upper      float64
 	Negligible fuzzy.Set      // nil: Figure 4's Pi around the threshold
@@ -90,7 +93,10 @@ func FindBottlenecks(d *Dataset, words Words, metric string, o BottleneckOptions
 	if err != nil {
 		return nil, err
 	}
-	rows, err := d.Rows(ByRegion)
+	if o.By = cmp.Or(o.By, ByRegion); o.By != ByRegion && o.By != BySummary {
+		return nil, fmt.Errorf("bottlenecks are by %s, %s, %s or %s, not by %q", Paths, Names, ByRegion, BySummary, o.By)
+	}
+	rows, err := d.Rows(o.By)
 	if err != nil {
 		return nil, err
 	}
@@ -105,13 +111,16 @@ func FindBottlenecks(d *Dataset, words Words, metric string, o BottleneckOptions
 	if err := b.chooseSets(&o, values); err != nil {
 		return nil, err
 	}
-	missing := 0
+	missing, share := 0, d.shares()
 	for i, v := range values {
 		if v != v {
 			missing++
 			continue
 		}
-		row := Bottleneck{Region: d.Paths[rows.Region[i]], Value: Real(v), Crisp: v > o.Threshold}
+		row := Bottleneck{Region: d.Paths[rows.Region[i]], Share: share(d.Paths[rows.Region[i]]), Value: Real(v), Crisp: v > o.Threshold}
+		if o.By == BySummary {
+			row.Unit, row.Share = unitValue(d.Units[rows.Unit[i]]), Missing
+		}
 		if o.Negligible != nil {
 			row.Negligible = Real(o.Negligible.Degree(v))
 		}

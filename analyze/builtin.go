@@ -21,6 +21,7 @@ const (
 	LoadBalance             = "load_balance" // of the program, as the two below
 	CommunicationEfficiency = "communication_efficiency"
 	ParallelEfficiency      = "parallel_efficiency"
+	RunSeconds              = "run_seconds" // elapsed time of the program: that of its slowest unit
 )
 
 // builtIn computes them. A scope may be asked for, as in time_share.inc; the
@@ -31,9 +32,10 @@ var builtIn = map[string]func(r *Rows, scope model.Scope) ([]float64, error){
 	MPIShare:                mpiShare,
 	Lost:                    lost,
 	LostShare:               lostShare,
-	LoadBalance:             programOnly(func(e Efficiency) Real { return e.LoadBalance }),
-	CommunicationEfficiency: programOnly(func(e Efficiency) Real { return e.Communication }),
-	ParallelEfficiency:      programOnly(func(e Efficiency) Real { return e.Parallel }),
+	LoadBalance:             programOnly(func(t *Times) Real { return t.Efficiency().LoadBalance }),
+	CommunicationEfficiency: programOnly(func(t *Times) Real { return t.Efficiency().Communication }),
+	ParallelEfficiency:      programOnly(func(t *Times) Real { return t.Efficiency().Parallel }),
+	RunSeconds:              programOnly(func(t *Times) Real { return Real(t.Runtime) }),
 }
 
 // BuiltIns lists the names of the built-in metrics.
@@ -163,44 +165,36 @@ func lostShare(r *Rows, scope model.Scope) ([]float64, error) {
 }
 
 func mpiShare(r *Rows, _ model.Scope) ([]float64, error) {
-	m, _, err := r.time(model.Exclusive)
+	if r.By == ByRegion || r.By == BySummary {
+		communication, whole, err := r.d.communicationTimes()
+		if err != nil {
+			return nil, err
+		}
+		return Quotients(r.fold(communication, nil, Total), r.fold(whole, nil, Total)), nil
+	}
+	whole, _, err := r.time(model.Exclusive)
 	if err != nil {
 		return nil, err
 	}
-	useful := make([]bool, len(r.d.Regions))
-	for g, communicates := range r.d.Communication {
-		useful[g] = !communicates
+	communication, err := r.d.usefulTime(true)
+	if err != nil {
+		return nil, err
 	}
-	if r.By == ByRegion || r.By == BySummary {
-		m = m.Clone()
-		communication := m.Clone()
-		for u := range m.Units {
-			row := communication.Row(u)
-			for g := range row {
-				if useful[g] {
-					row[g] = 0
-				}
-			}
-		}
-		m.ToInclusive(r.d.Regions)
-		communication.ToInclusive(r.d.Regions)
-		return Quotients(r.fold(communication, nil, Total), r.fold(m, nil, Total)), nil
-	}
-	return Quotients(r.fold(m, useful, Total), r.fold(m, nil, Total)), nil
+	return Quotients(r.fold(communication, nil, Total), r.fold(whole, nil, Total)), nil
 }
 
 // programOnly is a metric of the whole program; rows of another kind have no
 // answer.
-func programOnly(value func(Efficiency) Real) func(*Rows, model.Scope) ([]float64, error) {
+func programOnly(value func(*Times) Real) func(*Rows, model.Scope) ([]float64, error) {
 	return func(r *Rows, _ model.Scope) ([]float64, error) {
 		if r.By != ByProgram {
-			return nil, mistake.Refuse("efficiencies are of the whole program, not by %s", r.By)
+			return nil, mistake.Refuse("efficiencies and the elapsed time are of the whole program, not by %s", r.By)
 		}
 		t, err := r.d.Times()
 		if err != nil {
 			return nil, err
 		}
-		v := float64(value(t.Efficiency()))
+		v := float64(value(t))
 		if math.IsInf(v, 0) {
 			v = math.NaN()
 		}

@@ -26,6 +26,7 @@ type Classification struct {
 type Classified struct {
 	Region string  `json:"region"`
 	Unit   any     `json:"unit,omitempty"` // nil over all units
+	Share  Real    `json:"share"`          // of the run, the region's own time; missing of single units
 	Value  Real    `json:"value"`
 	Terms  Degrees `json:"terms"`
 }
@@ -41,8 +42,9 @@ const (
 )
 
 // Classify says how far every region deserves each term of a metric, or each
-// of the phrases given ("very high", "not slightly low").
-func Classify(d *Dataset, words Words, metric string, phrases []string, across Across) (*Classification, error) {
+// of the phrases given ("very high", "not slightly low"). Regions are paths, names
+// or globs of either; none stands for all.
+func Classify(d *Dataset, words Words, metric string, phrases, regions []string, across Across) (*Classification, error) {
 	q, err := d.quantity(words, metric)
 	if err != nil {
 		return nil, err
@@ -57,6 +59,17 @@ func Classify(d *Dataset, words Words, metric string, phrases []string, across A
 	}
 	if err := c.fill(d, q, sets); err != nil {
 		return nil, err
+	}
+	if len(regions) > 0 {
+		chosen, err := d.chooseRegions(regions)
+		if err != nil {
+			return nil, err
+		}
+		kept := map[string]bool{}
+		for _, r := range chosen {
+			kept[d.Paths[r]] = true
+		}
+		c.Rows = slices.DeleteFunc(c.Rows, func(r Classified) bool { return !kept[r.Region] })
 	}
 	c.warn(q)
 	return c, nil
@@ -100,13 +113,17 @@ func (c *Classification) fill(d *Dataset, q quantity, sets []fuzzy.Set) error {
 	if err != nil {
 		return err
 	}
+	share := func(string) Real { return Missing }
+	if c.Across != AcrossEach {
+		share = d.shares()
+	}
 	degrees := make([]Real, 0, rows.Len()*len(sets)) // of all rows, one allocation
 	add := func(region int, unit any, v float64) {
 		from := len(degrees)
 		for _, s := range sets {
 			degrees = append(degrees, Real(s.Degree(v)))
 		}
-		c.Rows = append(c.Rows, Classified{Region: d.Paths[region], Unit: unit, Value: Real(v), Terms: Degrees{c.Terms, degrees[from:]}})
+		c.Rows = append(c.Rows, Classified{Region: d.Paths[region], Unit: unit, Share: share(d.Paths[region]), Value: Real(v), Terms: Degrees{c.Terms, degrees[from:]}})
 	}
 	switch c.Across {
 	case AcrossMean:

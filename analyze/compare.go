@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"auspex/expr"
 	"auspex/internal/mistake"
 	"auspex/model"
 )
@@ -17,6 +18,9 @@ type Comparison struct {
 	A          string         `json:"a"`
 	B          string         `json:"b"`
 	TimeMetric string         `json:"time_metric"`
+	Metric     string         `json:"metric"` // that regions are compared by
+	Unit       string         `json:"unit"`   // of the metric, where it has one
+	By         string         `json:"by"`     // whether regions are call paths or names
 	Over       Over           `json:"over"`
 	Runtime    Pair           `json:"runtime"`
 	Efficiency EfficiencyPair `json:"efficiency"`
@@ -45,10 +49,11 @@ type FactorPair struct {
 	B    any    `json:"b"`
 }
 
-// RegionPair is a region's time in both experiments.
+// RegionPair is a region's value in both experiments.
 type RegionPair struct {
 	Region string     `json:"region"`
 	Kind   model.Kind `json:"kind"`
+	Share  Real       `json:"share"` // of the run, the region's own time, where it is larger
 	Pair
 	// Significant tells whether the difference is more than the spread of
 	// repeated runs explains (Welch's t-test, 5 %); nil without repeats.
@@ -84,9 +89,16 @@ func (o Over) of(sum, most float64, n int) float64 {
 	return sum / float64(n)
 }
 
+// CompareOptions say what is compared.
+type CompareOptions struct {
+	Over   Over
+	Metric string // empty: time
+	Force  bool   // also programs that have nothing in common
+}
+
 // Compare sets two experiments side by side, region by region.
-func Compare(a, b *Dataset, over Over) (*Comparison, error) {
-	if err := CheckOver(over); err != nil {
+func Compare(a, b *Dataset, words Words, o CompareOptions) (*Comparison, error) {
+	if err := CheckOver(o.Over); err != nil {
 		return nil, err
 	}
 	ta, err := a.Times()
@@ -98,39 +110,73 @@ func Compare(a, b *Dataset, over Over) (*Comparison, error) {
 		return nil, err
 	}
 	c := &Comparison{
-		A: a.Name, B: b.Name, TimeMetric: ta.Metric, Over: over, Warnings: []string{}, Regions: []RegionPair{},
+		A: a.Name, B: b.Name, TimeMetric: ta.Metric, Metric: o.Metric, By: a.ByWord(), Over: o.Over, Warnings: []string{}, Regions: []RegionPair{},
 		Runtime:    Pair{Real(ta.Runtime), Real(tb.Runtime), Ratio(tb.Runtime, ta.Runtime)},
 		Efficiency: EfficiencyPair{ta.Efficiency(), tb.Efficiency()},
 		Factors:    differingFactors(&a.Header, &b.Header),
+	}
+	if err := c.checkRelated(a, b, o.Force); err != nil {
+		return nil, err
 	}
 	if ta.Metric != tb.Metric {
 		c.Warnings = append(c.Warnings, fmt.Sprintf("%s is timed by %s and %s by %s", a.Name, ta.Metric, b.Name, tb.Metric))
 	}
 	if len(a.Units) != len(b.Units) {
 		c.Warnings = append(c.Warnings, fmt.Sprintf("%d units against %d: regions are compared by the %s over units",
-			len(a.Units), len(b.Units), over))
+			len(a.Units), len(b.Units), o.Over))
 	}
-	timesA, err := condense(a, ta.Metric, over)
+	metrics := [2]string{o.Metric, o.Metric}
+	if o.Metric == "" {
+		metrics, c.Metric = [2]string{ta.Metric, tb.Metric}, ta.Metric
+	}
+	valuesA, unit, err := condense(a, words, metrics[0], o.Over)
 	if err != nil {
 		return nil, err
 	}
-	timesB, err := condense(b, tb.Metric, over)
+	valuesB, _, err := condense(b, words, metrics[1], o.Over)
 	if err != nil {
 		return nil, err
 	}
-	for path, x := range timesA {
-		y := timesB[path]
-		delete(timesB, path)
+	c.Unit = unit
+	for path, x := range valuesA {
+		y := valuesB[path]
+		delete(valuesB, path)
 		c.add(path, x, y)
 	}
-	for path, y := range timesB {
+	for path, y := range valuesB {
 		c.add(path, condensed{kind: y.kind}, y)
+	}
+	shareA, shareB := a.shares(), b.shares()
+	for i := range c.Regions {
+		r := &c.Regions[i]
+		if r.Share = shareA(r.Region); !(r.Share >= shareB(r.Region)) {
+			r.Share = shareB(r.Region)
+		}
 	}
 	slices.SortFunc(c.Regions, func(x, y RegionPair) int {
 		dx, dy := math.Abs(float64(x.B-x.A)), math.Abs(float64(y.B-y.A))
 		return cmp.Or(cmp.Compare(dy, dx), cmp.Compare(x.Region, y.Region))
 	})
 	return c, nil
+}
+
+// Comparisons sets several experiments against one of them.
+type Comparisons struct {
+	Baseline string        `json:"baseline"`
+	Others   []*Comparison `json:"comparisons"` // A is the baseline in each
+}
+
+// CompareAll sets the others against the baseline.
+func CompareAll(baseline *Dataset, others []*Dataset, words Words, o CompareOptions) (*Comparisons, error) {
+	all := &Comparisons{Baseline: baseline.Name}
+	for _, d := range others {
+		c, err := Compare(baseline, d, words, o)
+		if err != nil {
+			return nil, err
+		}
+		all.Others = append(all.Others, c)
+	}
+	return all, nil
 }
 
 func (c *Comparison) add(path string, x, y condensed) {
@@ -143,7 +189,7 @@ func (c *Comparison) add(path string, x, y condensed) {
 	})
 }
 
-// condensed is a region's time over all units, with its spread over runs.
+// condensed is a region's value over all units, with its spread over runs.
 type condensed struct {
 	kind      model.Kind
 	value     float64
@@ -151,12 +197,58 @@ type condensed struct {
 	runs      int
 }
 
-func condense(d *Dataset, metric string, over Over) (map[string]condensed, error) {
-	exclusive, err := d.Matrix(metric + ".exc")
+// condense gives every region's value of a metric, with the metric's unit.
+func condense(d *Dataset, words Words, metric string, over Over) (map[string]condensed, string, error) {
+	node, err := d.QuantityAsWritten(words, metric)
+	if err != nil {
+		return nil, "", err
+	}
+	name, plain := node.(*expr.Name)
+	if !plain || !d.Has(name.Name) {
+		values, err := condenseExpression(d, node, over)
+		return values, "", err
+	}
+	described, err := d.Resolve(name.Name)
+	if err != nil {
+		return nil, "", err
+	}
+	if !described.Additive() {
+		values, err := condenseExpression(d, node, over)
+		return values, described.Unit, err
+	}
+	values, err := condenseMetric(d, described.Column(), over)
+	return values, described.Unit, err
+}
+
+// condenseExpression computes a metric that is no plain sum; what is missing in a
+// region is left out.
+func condenseExpression(d *Dataset, node expr.Node, over Over) (map[string]condensed, error) {
+	rows, err := d.Rows(ByRegion)
 	if err != nil {
 		return nil, err
 	}
-	deviation, repeated, err := d.Deviation(metric + ".exc")
+	if over != OverTotal {
+		rows.Over = over
+	}
+	values, err := rows.Eval(node)
+	if err != nil {
+		return nil, err
+	}
+	result := make(map[string]condensed, len(values))
+	for i, v := range values {
+		if v == v {
+			result[d.Paths[rows.Region[i]]] = condensed{kind: d.Regions[rows.Region[i]].Kind, value: v}
+		}
+	}
+	return result, nil
+}
+
+func condenseMetric(d *Dataset, column string, over Over) (map[string]condensed, error) {
+	exclusive, err := d.Matrix(column)
+	if err != nil {
+		return nil, err
+	}
+	deviation, repeated, err := d.Deviation(column)
 	if err != nil {
 		return nil, err
 	}

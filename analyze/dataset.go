@@ -9,6 +9,7 @@
 package analyze
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -32,14 +33,26 @@ type Dataset struct {
 	Communication []bool
 	Classes       []account.Class // what the time of each region is
 
-	stored    *store.Experiment
-	timesOnce func() (*Times, error)
-	orderOnce func() ([]OrderedRegion, error)
-	wholeOnce func() (*model.Experiment, error)
+	stored     values
+	flat       *folded // where regions are names
+	timesOnce  func() (*Times, error)
+	orderOnce  func() ([]OrderedRegion, error)
+	wholeOnce  func() (*model.Experiment, error)
+	byNameOnce func() (*Dataset, error)
 
 	ledgersOnce func() ([]*account.Ledger, error)
 	mu          sync.Mutex
 	loaded      map[string]model.Matrix // by column name
+}
+
+// values is where a dataset's values come from: a stored experiment, or another
+// dataset folded by name.
+type values interface {
+	Matrix(metric int) (model.Matrix, error)
+	Deviation(metric int) (model.Matrix, error)
+	Index() (unit, region []int32, err error)
+	Load() (*model.Experiment, error)
+	Table(name string) (string, error)
 }
 
 // Open reads the units and regions of a stored experiment.
@@ -65,7 +78,7 @@ func Open(e *store.Experiment) (*Dataset, error) {
 	for r, class := range d.Classes {
 		d.Communication[r] = d.Communication[r] || class == account.Waits
 	}
-	d.ledgersOnce = sync.OnceValues(d.drawLedgers)
+	d.ledgersOnce, d.byNameOnce = sync.OnceValues(d.drawLedgers), sync.OnceValues(d.foldNames)
 	d.timesOnce, d.orderOnce, d.wholeOnce = sync.OnceValues(d.sumTimes), sync.OnceValues(d.treeOrder), sync.OnceValues(e.Load)
 	return d, nil
 }
@@ -179,7 +192,7 @@ func (d *Dataset) Load(metric model.Metric) (model.Matrix, error) {
 
 // matrix reads a stored metric. A small experiment is read as a whole, once.
 func (d *Dataset) matrix(metric int) (model.Matrix, error) {
-	if !d.small() {
+	if d.flat != nil || !d.small() {
 		return d.stored.Matrix(metric)
 	}
 	whole, err := d.wholeOnce()
@@ -203,6 +216,9 @@ func (d *Dataset) Deviation(name string) (m model.Matrix, ok bool, err error) {
 		return m, false, nil
 	}
 	m, err = d.stored.Deviation(i)
+	if errors.Is(err, errNoDeviation) {
+		return m, false, nil
+	}
 	return m, err == nil, err
 }
 

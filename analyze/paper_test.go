@@ -204,7 +204,7 @@ func TestFigure4(t *testing.T) {
 // Figure 2: PARTICLE_LOAD is high alone, CAL_POWER both low and medium.
 func TestFigure2(t *testing.T) {
 	d := example(t, "3dpic.csv")
-	c, err := Classify(d, ShippedWords(), "L2_TCM/L2_TCA", nil, AcrossMean)
+	c, err := Classify(d, ShippedWords(), "L2_TCM/L2_TCA", nil, nil, AcrossMean)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,7 +218,7 @@ func TestFigure2(t *testing.T) {
 	if r := at["main/CAL_POWER"]; !(r.Terms.Get("low") > 0 && r.Terms.Get("medium") > 0) || r.Terms.Get("high") != 0 {
 		t.Errorf("%+v", r)
 	}
-	modified, err := Classify(d, ShippedWords(), "L2_TCM/L2_TCA", []string{"very low", "not slightly high"}, AcrossMean)
+	modified, err := Classify(d, ShippedWords(), "L2_TCM/L2_TCA", []string{"very low", "not slightly high"}, nil, AcrossMean)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ func Quantities(d *Dataset, words Words) (time string, builtIns, expressions []s
 	time, err := d.TimeMetric()
 	if err == nil {
 		for _, name := range BuiltIns() {
-			if name != LoadBalance && name != CommunicationEfficiency && name != ParallelEfficiency {
+			if !slices.Contains([]string{LoadBalance, CommunicationEfficiency, ParallelEfficiency, RunSeconds}, name) {
 				builtIns = append(builtIns, name)
 			}
 		}

@@ -20,9 +20,10 @@ import (
 type Answer struct {
 	Query       string     `json:"query"`       // in normal form
 	Experiments int        `json:"experiments"` // how many were searched
+	By          string     `json:"by"`          // region, name, unit or summary
 	Metrics     []string   `json:"metrics"`     // whose values the rows carry
 	Rows        []Answered `json:"rows"`
-	SQL         string     `json:"sql"` // of the first experiment; the others differ in their files
+	SQL         string     `json:"sql"` // of the first experiment; the others differ in their files. Empty by name
 	Warnings    []string   `json:"warnings"`
 }
 
@@ -32,6 +33,7 @@ type Answered struct {
 	Region     *string         `json:"region"` // nil by unit
 	Unit       any             `json:"unit"`   // a process's number, "process.thread", or nil by region
 	Node       string          `json:"node,omitempty"`
+	Share      Real            `json:"share"` // of the run, the region's own time; missing of units and in large experiments
 	Degree     Real            `json:"degree"`
 	Metrics    map[string]Real `json:"metrics"`
 }
@@ -84,13 +86,20 @@ type search struct {
 	engine  func() (*store.Engine, error)
 	here    func(*Dataset) bool // whether to answer in memory
 	several bool                // experiments
+	byName  bool                // regions are names
 
 	mu    sync.Mutex
 	best  perfql.Ranking
 	wrong atomic.Bool
+
+	warnings []string
+	share    func(path string) Real // of a single experiment
 }
 
 func (s *search) run(ctx context.Context, experiments []Searched) (*Answer, error) {
+	if err := s.chooseNames(experiments); err != nil {
+		return nil, err
+	}
 	s.best.Query, s.several = s.query, len(experiments) > 1
 	titles := make([][]string, len(experiments))
 	fails := make([]error, len(experiments))
@@ -124,7 +133,13 @@ func (s *search) run(ctx context.Context, experiments []Searched) (*Answer, erro
 			return nil, err
 		}
 	}
-	answer := &Answer{Query: s.query.String(), Experiments: len(experiments), Metrics: []string{}, SQL: first, Rows: []Answered{}, Warnings: []string{}}
+	answer := &Answer{Query: s.query.String(), Experiments: len(experiments), Metrics: []string{}, SQL: first, By: "region", Rows: []Answered{}, Warnings: append([]string{}, s.warnings...)}
+	switch {
+	case s.byName:
+		answer.By = "name"
+	case s.query.By != perfql.ByDefault:
+		answer.By = s.query.By.String()
+	}
 	for _, list := range titles {
 		for _, title := range list {
 			if !slices.Contains(answer.Metrics, title) {
@@ -133,14 +148,41 @@ func (s *search) run(ctx context.Context, experiments []Searched) (*Answer, erro
 		}
 	}
 	for _, row := range s.best.Rows() {
-		answer.Rows = append(answer.Rows, answered(row, answer.Metrics))
+		found := answered(row, answer.Metrics)
+		if s.share != nil {
+			found.Share = s.share(*found.Region)
+		}
+		answer.Rows = append(answer.Rows, found)
 	}
 	return answer, nil
 }
 
+// chooseNames lets the first experiment decide whether rows are names where the
+// query does not say: rows of one answer are of one kind.
+func (s *search) chooseNames(experiments []Searched) error {
+	s.byName = s.query.By == perfql.ByName
+	if s.query.By != perfql.ByDefault || len(experiments) == 0 {
+		return nil
+	}
+	d, err := experiments[0]()
+	if err != nil {
+		return err
+	}
+	if s.byName, err = d.SplitByPaths(); s.byName {
+		s.warnings = append(s.warnings, byNameNote+"; BY region asks for the paths")
+	}
+	return err
+}
+
+// byNameNote says why regions are names although nobody asked.
+const byNameNote = "no call path takes 5 % of the run, but functions do, so rows are by name"
+
 // one searches an experiment and writes the SQL of the first.
 func (s *search) one(ctx context.Context, open Searched, isFirst bool, sql *string) (*perfql.Bound, error) {
 	d, err := open()
+	if err == nil && s.byName {
+		d, err = d.ByName()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -153,7 +195,7 @@ func (s *search) one(ctx context.Context, open Searched, isFirst bool, sql *stri
 		}
 		return nil, err
 	}
-	if isFirst {
+	if isFirst && !s.byName {
 		if *sql, err = source.sql(bound); err != nil {
 			return nil, err
 		}
@@ -161,6 +203,9 @@ func (s *search) one(ctx context.Context, open Searched, isFirst bool, sql *stri
 	rows, err := s.answer(ctx, source, bound)
 	if err != nil {
 		return nil, err
+	}
+	if !s.several && bound.By == perfql.ByRegion && s.here(d) {
+		s.share = d.shares()
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -193,7 +238,7 @@ func (s *search) answer(ctx context.Context, source *querySource, bound *perfql.
 }
 
 func answered(row perfql.Row, titles []string) Answered {
-	out := Answered{Experiment: row.Experiment, Degree: Real(row.Degree), Metrics: make(map[string]Real, len(titles))}
+	out := Answered{Experiment: row.Experiment, Share: Missing, Degree: Real(row.Degree), Metrics: make(map[string]Real, len(titles))}
 	if row.Region != nil {
 		out.Region = &row.Region.Path
 	}

@@ -13,8 +13,9 @@ import (
 // so that many small experiments are read one after the other with little memory.
 const smallTable = 1 << 16
 
-// small tells whether a query over the dataset is best answered in memory.
-func (d *Dataset) small() bool { return len(d.Units)*len(d.Regions) <= smallTable }
+// small tells whether a query over the dataset is best answered in memory. What is
+// folded by name is in no file.
+func (d *Dataset) small() bool { return d.flat != nil || len(d.Units)*len(d.Regions) <= smallTable }
 
 // table is the values relation in memory, with the columns asked for: what
 // querySource.values is for the database.
@@ -79,6 +80,9 @@ func (v *tableValues) column(name string) ([]float64, error) {
 			return v.stored(v.whole.Summaries.Values[i]), nil
 		}
 	}
+	if d.flat != nil {
+		return v.folded(name)
+	}
 	switch name {
 	case usefulColumn, communicationColumn, nestedColumn, wholeColumn:
 		seconds, err := v.column(v.s.time + "." + string(model.Exclusive))
@@ -109,6 +113,26 @@ func (v *tableValues) column(name string) ([]float64, error) {
 		return v.own(v.whole.Summaries.Values[d.MetricIndex(base, model.Inclusive)]), nil
 	}
 	return nil, mistake.Refuse("experiment %q has no column %q", d.Name, name)
+}
+
+// folded gives the computed columns of a dataset by name, which has no tree.
+func (v *tableValues) folded(name string) ([]float64, error) {
+	var m model.Matrix
+	var err error
+	switch name {
+	case usefulColumn, communicationColumn:
+		m, err = v.s.d.usefulTime(name == communicationColumn)
+	case nestedColumn:
+		m, _, err = v.s.d.communicationTimes()
+	case wholeColumn:
+		_, m, err = v.s.d.communicationTimes()
+	default:
+		err = mistake.Refuse("experiment %q has no column %q", v.s.d.Name, name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return atRows(m, v.table.Unit, v.table.Region), nil
 }
 
 // stored puts a stored column into the table's rows.

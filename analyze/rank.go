@@ -24,6 +24,7 @@ type Ranked struct {
 	Rank      int       `json:"rank"` // from 1
 	Region    string    `json:"region,omitempty"`
 	Unit      any       `json:"unit,omitempty"`
+	Share     Real      `json:"share"` // of the run, the region's own time; missing of units
 	Aggregate Real      `json:"aggregate"`
 	Because   []Because `json:"because"` // the weightiest metric first
 }
@@ -59,7 +60,7 @@ func Rank(d *Dataset, words Words, s *Scores) (*Ranking, error) {
 		if row.Aggregate.IsMissing() {
 			break // the rest are missing too
 		}
-		ranked := Ranked{Rank: i + 1, Region: row.Region, Unit: row.Unit, Aggregate: row.Aggregate}
+		ranked := Ranked{Rank: i + 1, Region: row.Region, Unit: row.Unit, Share: row.Share, Aggregate: row.Aggregate}
 		if i > 0 && row.Aggregate == s.Rows[i-1].Aggregate {
 			ranked.Rank = r.Rows[i-1].Rank
 		}

@@ -229,7 +229,7 @@ func TestLearnedTerms(t *testing.T) {
 		}
 		words := ShippedWords()
 		words.Vocabulary = words.Merge(&fuzzy.Vocabulary{Variables: []*fuzzy.Variable{l.Variable}})
-		c, err := Classify(d, words, "wtime", nil, AcrossMean)
+		c, err := Classify(d, words, "wtime", nil, nil, AcrossMean)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -30,10 +30,12 @@ type Scores struct {
 type Meaning string
 
 // Impact: a high score takes a large part of the base's value.
+// Severity: a high score is a severe problem; the metrics are chosen so.
 // Quality: a high score is good; the metrics are chosen so.
 const (
-	Impact  Meaning = "impact"
-	Quality Meaning = "quality"
+	Impact   Meaning = "impact"
+	Severity Meaning = "severity"
+	Quality  Meaning = "quality"
 )
 
 // ScoreMetric is one metric of a score: an expression, the shape of its
@@ -42,11 +44,21 @@ type ScoreMetric struct {
 	Metric string    `json:"metric"`
 	Shape  string    `json:"shape"`
 	Weight float64   `json:"weight"`
-	set    fuzzy.Set // Shape over [0, 1]
+	set    fuzzy.Set // Shape over [0, 1], or over the metric's own values
+	own    bool      // the shape has numbers of its own and needs no base
 }
 
-// ParseScoreMetric reads "metric", "metric:0.7", "metric@S" or
-// "metric@S:0.7".
+// score is µ(v) of eq. 1. A shape without numbers is stretched over [0, V]; one
+// with numbers is a membership function of the tool's own over the values.
+func (m *ScoreMetric) score(v, base float64) float64 {
+	if m.own {
+		return m.set.Degree(v)
+	}
+	return fuzzy.Score(m.set, v, base)
+}
+
+// ParseScoreMetric reads "metric", "metric:0.7", "metric@S", "metric@S:0.7" or
+// "metric@trapezoid(0, 1, 5, 9):0.7".
 func ParseScoreMetric(text string) (ScoreMetric, error) {
 	m := ScoreMetric{Shape: string(fuzzy.Linear), Weight: 1}
 	rest := text
@@ -62,15 +74,20 @@ func ParseScoreMetric(text string) (ScoreMetric, error) {
 	if shaped {
 		m.Shape = shape
 	}
+	m.Metric = metric
+	if _, err := expr.Parse(metric); err != nil {
+		return m, err
+	}
+	if strings.Contains(m.Shape, "(") {
+		set, err := ShapeOf(m.Shape)
+		m.set, m.own = set, true
+		return m, err
+	}
 	form, err := fuzzy.ParseForm(m.Shape)
 	if err != nil {
 		return m, err
 	}
-	if m.set, err = form.Over(0, 1); err != nil {
-		return m, err
-	}
-	m.Metric = metric
-	_, err = expr.Parse(metric)
+	m.set, err = form.Over(0, 1)
 	return m, err
 }
 
@@ -88,6 +105,7 @@ func DefaultScoreMetrics(d *Dataset) ([]ScoreMetric, error) {
 type Scored struct {
 	Region    string `json:"region,omitempty"`
 	Unit      any    `json:"unit,omitempty"`
+	Share     Real   `json:"share"`  // of the run, the region's own time; missing of units
 	Scores    []Real `json:"scores"` // by metric
 	Values    []Real `json:"values"`
 	Bases     []Real `json:"bases"` // V of eq. 1, by metric
@@ -104,13 +122,13 @@ type ScoreBase struct {
 // Score computes the performance scores of regions or units over metrics.
 // High scores mean impact unless quality says otherwise.
 func Score(d *Dataset, words Words, metrics []ScoreMetric, base ScoreBase, by By, meaning Meaning) (*Scores, error) {
-	if by != ByRegion && by != ByUnit {
-		return nil, mistake.Refuse("scores are by %s or %s, not by %q", ByRegion, ByUnit, by)
+	if by != ByRegion && by != ByUnit && by != BySummary {
+		return nil, mistake.Refuse("scores are by %s, %s, %s, %s or %s, not by %q", Paths, Names, ByRegion, ByUnit, BySummary, by)
 	}
 	if len(metrics) == 0 {
 		return nil, mistake.Refuse("a score needs at least one metric")
 	}
-	if base.Parent && by != ByRegion {
+	if base.Parent && by == ByUnit {
 		return nil, mistake.Refuse("only regions have a parent to be scored against")
 	}
 	rows, err := d.Rows(by)
@@ -120,10 +138,14 @@ func Score(d *Dataset, words Words, metrics []ScoreMetric, base ScoreBase, by By
 	s := &Scores{Experiment: d.Name, Base: base.name(), By: by, Meaning: meaning, Metrics: metrics, Warnings: []string{}}
 	s.Rows = make([]Scored, rows.Len())
 	weights := make([]float64, len(metrics))
+	share := d.shares()
 	for i := range s.Rows {
-		s.Rows[i].row = i
-		if by == ByRegion {
+		s.Rows[i].row, s.Rows[i].Share = i, Missing
+		if by != ByUnit {
 			s.Rows[i].Region = d.Paths[rows.Region[i]]
+		}
+		if by == ByRegion {
+			s.Rows[i].Share = share(s.Rows[i].Region)
 		} else {
 			s.Rows[i].Unit = unitValue(d.Units[rows.Unit[i]])
 		}
@@ -179,9 +201,9 @@ func (s *Scores) scoreMetric(d *Dataset, words Words, rows *Rows, m ScoreMetric,
 	for i, v := range values {
 		s.Rows[i].Values = append(s.Rows[i].Values, Real(v))
 		s.Rows[i].Bases = append(s.Rows[i].Bases, Real(bases[i]))
-		s.Rows[i].Scores = append(s.Rows[i].Scores, Real(fuzzy.Score(m.set, v, bases[i])))
+		s.Rows[i].Scores = append(s.Rows[i].Scores, Real(m.score(v, bases[i])))
 		zero = zero && !(v > 0)
-		if v > 0 && !(bases[i] > 0) {
+		if v > 0 && !(bases[i] > 0) && !m.own {
 			without++
 		}
 	}
@@ -215,10 +237,20 @@ func (d *Dataset) scoreBases(rows *Rows, node expr.Node, values []float64, base 
 	bases := make([]float64, len(values))
 	switch {
 	case base.Parent:
+		at := map[[2]int]float64{} // by unit, 0 where rows are regions, and region
+		unit := func(i int) int {
+			if rows.Unit == nil {
+				return 0
+			}
+			return rows.Unit[i]
+		}
+		for i, r := range rows.Region {
+			at[[2]int{unit(i), r}] = values[i]
+		}
 		for i, r := range rows.Region {
 			bases[i] = values[i]
 			if p := d.Regions[r].Parent; p != model.NoParent {
-				bases[i] = values[p]
+				bases[i] = at[[2]int{unit(i), p}]
 			}
 		}
 	case base.Other != nil:
@@ -255,20 +287,25 @@ func (d *Dataset) scoreBases(rows *Rows, node expr.Node, values []float64, base 
 
 // programValue is the whole program's value of a metric. Ratios may be larger
 // in a part than in the whole; then the largest part is the base, so that
-// scores stay in [0, 1]. So it is for units, of which none is part of another.
+// scores stay in [0, 1]. So it is for units, of which none is part of another; a
+// summary is part of its unit, so the largest unit is the base.
 func (d *Dataset) programValue(node expr.Node, rows *Rows, values []float64) (float64, error) {
 	if rows.By == ByUnit {
 		return largest(values), nil
 	}
-	program, err := d.Rows(ByProgram)
+	of := ByProgram
+	if rows.By == BySummary {
+		of = ByUnit
+	}
+	around, err := d.Rows(of)
 	if err != nil {
 		return 0, err
 	}
-	whole, err := program.Eval(node)
+	whole, err := around.Eval(node)
 	if err != nil {
 		return 0, err
 	}
-	v := whole[0]
+	v := largest(whole)
 	if most := largest(values); most > v || v != v {
 		v = most
 	}
@@ -277,8 +314,11 @@ func (d *Dataset) programValue(node expr.Node, rows *Rows, values []float64) (fl
 
 // rowName identifies a row across experiments.
 func (d *Dataset) rowName(rows *Rows, i int) string {
-	if rows.By == ByRegion {
+	switch rows.By {
+	case ByRegion:
 		return d.Paths[rows.Region[i]]
+	case BySummary:
+		return d.Paths[rows.Region[i]] + "\x00" + d.Units[rows.Unit[i]].String()
 	}
 	return d.Units[rows.Unit[i]].String()
 }

@@ -74,7 +74,7 @@ func (s *scorer) columns(d *Dataset, words Words, rows *Rows) ([][]float64, erro
 func (s *scorer) score(values, tops []float64) []float64 {
 	scores := make([]float64, len(values))
 	for k, m := range s.metrics {
-		scores[k] = fuzzy.Score(m.set, values[k], tops[k])
+		scores[k] = m.score(values[k], tops[k])
 	}
 	return scores
 }

@@ -178,6 +178,26 @@ func (a *across) similarity(members []int) []Real {
 	return out
 }
 
+// compared gives how alike two of the members perform, by their places, scored
+// against the largest value of them all, or the first one's as the paper does.
+func (a *across) compared(members []int) func(i, j int) Real {
+	values := make([][]float64, len(members))
+	for i, m := range members {
+		values[i] = a.values[m]
+	}
+	most := tops(values)
+	if a.paperBase {
+		most = values[0]
+	}
+	return func(i, j int) Real {
+		s := a.similar(a.score(values[i], most), a.score(values[j], most))
+		if s.IsMissing() && slices.Equal(values[i], values[j]) {
+			return 1 // a correlation of scores that do not vary
+		}
+		return s
+	}
+}
+
 func (a *across) shown() [][]Real {
 	out := make([][]Real, len(a.values))
 	for i, values := range a.values {

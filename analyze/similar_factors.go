@@ -17,6 +17,9 @@ type FactorInfo struct {
 	Category string `json:"category"` // "" where the vocabulary does not know the factor
 	Set      string `json:"set"`      // "" where only equal and different were told apart
 	Values   []any  `json:"values"`   // by experiment; nil where not recorded
+	// Controllable: somebody chose it. What nobody chose, such as the load of a
+	// machine, explains differences but is never held the same.
+	Controllable bool `json:"controllable"`
 }
 
 // comparedFactor is a factor with its values by experiment.
@@ -51,7 +54,11 @@ func factorValue(d *Dataset, name string) (model.Factor, bool) {
 func chooseFactors(words Words, datasets []*Dataset, names []string, e *ExperimentSimilarity) ([]comparedFactor, error) {
 	asked := len(names) > 0
 	if !asked {
-		names = defaultFactors(words, datasets)
+		var together [][]string
+		names, together = defaultFactors(words, datasets)
+		for _, same := range together {
+			e.Warnings = append(e.Warnings, fmt.Sprintf("%s vary together in these experiments, so nobody can tell which of them matters; %s stands for all", strings.Join(same, ", "), same[0]))
+		}
 	}
 	e.FactorInfo = []FactorInfo{}
 	var chosen []comparedFactor
@@ -77,26 +84,42 @@ func chooseFactors(words Words, datasets []*Dataset, names []string, e *Experime
 	return chosen, nil
 }
 
-func defaultFactors(words Words, datasets []*Dataset) []string {
-	var names []string
+// measuredFactors are found in every profile; what somebody gave says more.
+var measuredFactors = []string{"ranks", "processes", "threads", "nodes", "cores", "devices", "jobsize", "world_size", unitsFactor}
+
+// defaultFactors also gives those that vary together, the one that stands for the
+// others first.
+func defaultFactors(words Words, datasets []*Dataset) (names []string, together [][]string) {
 	for _, f := range words.Factors {
 		if slices.ContainsFunc(datasets, func(d *Dataset) bool { _, ok := factorValue(d, f.Name); return ok }) {
 			names = append(names, f.Name)
 		}
 	}
 	if len(names) > 0 {
-		return names
+		return names, nil
 	}
+	var given, measured []string
 	for _, f := range datasets[0].Factors {
-		inStep := func(other string) bool { return varyInStep(datasets, f.Name, other) }
-		if numberThatVaries(datasets, f.Name) && !slices.ContainsFunc(names, inStep) {
-			names = append(names, f.Name)
+		switch {
+		case !numberThatVaries(datasets, f.Name):
+		case slices.Contains(measuredFactors, strings.ToLower(f.Name)):
+			measured = append(measured, f.Name)
+		default:
+			given = append(given, f.Name)
+		}
+	}
+	for _, name := range append(given, measured...) {
+		at := slices.IndexFunc(names, func(other string) bool { return varyInStep(datasets, name, other) })
+		if at < 0 {
+			names, together = append(names, name), append(together, []string{name})
+		} else {
+			together[at] = append(together[at], name)
 		}
 	}
 	if len(names) == 0 && numberThatVaries(datasets, unitsFactor) {
 		names = []string{unitsFactor}
 	}
-	return names
+	return names, slices.DeleteFunc(together, func(same []string) bool { return len(same) < 2 })
 }
 
 // varyInStep tells whether two factors part the experiments in the same way;
@@ -133,8 +156,11 @@ func numberThatVaries(datasets []*Dataset, name string) bool {
 // that the vocabulary does not know is compared linearly up to its largest
 // value; words without numbers are equal or different.
 func compareFactor(words Words, datasets []*Dataset, name string, e *ExperimentSimilarity) (*comparedFactor, error) {
-	f := &comparedFactor{FactorInfo: FactorInfo{Name: name, Values: make([]any, len(datasets))}}
+	f := &comparedFactor{FactorInfo: FactorInfo{Name: name, Values: make([]any, len(datasets)), Controllable: true}}
 	known := words.Factor(name)
+	if known != nil {
+		f.Controllable = known.Controllable
+	}
 	numbers := make([]float64, len(datasets))
 	texts := make([]string, len(datasets))
 	recorded, numeric := 0, true

@@ -195,7 +195,7 @@ func TestScaling(t *testing.T) {
 // MPAS with its PAPI counters: NOTES.md names coriolis for its L1 misses.
 func TestCountersInWords(t *testing.T) {
 	d := realData(t, "tau-mpas-128-papi/mpas.ppk")
-	c, err := Classify(d, ShippedWords(), "PAPI_L1_DCM/PAPI_TOT_INS", nil, AcrossMean)
+	c, err := Classify(d, ShippedWords(), "PAPI_L1_DCM/PAPI_TOT_INS", nil, nil, AcrossMean)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -252,7 +252,7 @@ func TestDegenerateData(t *testing.T) {
 			}
 		}
 		for _, across := range []Across{AcrossMean, AcrossMax, AcrossEach} {
-			v, err := Classify(d, words, metric, nil, across)
+			v, err := Classify(d, words, metric, nil, nil, across)
 			check("classify", v, err)
 		}
 		for _, base := range []ScoreBase{{}, {Parent: true}, {Other: d}} {
@@ -291,7 +291,7 @@ func TestWarnings(t *testing.T) {
 		{flat(t, "nothing", 0, 0), "imbalance", "imbalance has no value in any region"},
 		{flat(t, "calm", 1, 2), "mpi_share", "mpi_share is zero in every region"},
 	} {
-		got, err := Classify(c.d, words, c.metric, nil, AcrossMean)
+		got, err := Classify(c.d, words, c.metric, nil, nil, AcrossMean)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -307,10 +307,10 @@ func TestWhatCannotBeAnswered(t *testing.T) {
 		do   func() error
 		want string
 	}{
-		"unknown metric": {func() error { _, err := Classify(d, words, "l2_mises", nil, AcrossMean); return err }, "did you mean l2_misses"},
-		"unknown term":   {func() error { _, err := Classify(d, words, "wtime", []string{"hgih"}, AcrossMean); return err }, "did you mean high"},
-		"no words":       {func() error { _, err := Classify(d, words, "wtime*wtime", nil, AcrossMean); return err }, "auspex terms learn"},
-		"across":         {func() error { _, err := Classify(d, words, "wtime", nil, "median"); return err }, "mean, max or each"},
+		"unknown metric": {func() error { _, err := Classify(d, words, "l2_mises", nil, nil, AcrossMean); return err }, "did you mean l2_misses"},
+		"unknown term":   {func() error { _, err := Classify(d, words, "wtime", []string{"hgih"}, nil, AcrossMean); return err }, "did you mean high"},
+		"no words":       {func() error { _, err := Classify(d, words, "wtime*wtime", nil, nil, AcrossMean); return err }, "auspex terms learn"},
+		"across":         {func() error { _, err := Classify(d, words, "wtime", nil, nil, "median"); return err }, "mean, max or each"},
 		"unknown region": {func() error { _, err := SimilarUnits(d, words, "solv", SimilarOptions{}); return err }, "did you mean solve"},
 		"weight":         {func() error { _, err := ParseScoreMetric("wtime:-1"); return err }, "must be above 0"},
 		"shape":          {func() error { _, err := ParseScoreMetric("wtime@Q"); return err }, "Q"},

@@ -31,12 +31,17 @@ type Summary struct {
 	Efficiency Efficiency     `json:"efficiency"`
 	// Ledger is the account of units × run time, of the processes or threads;
 	// Others are those of other types of units.
-	Ledgered   int               `json:"ledger_units"` // whose account it is
-	Ledger     []account.Line    `json:"ledger"`
-	Others     []*account.Ledger `json:"other_ledgers"`
-	Heaviest   []RegionTime      `json:"heaviest"`
-	Incomplete string            `json:"incomplete,omitempty"`
-	Warnings   []string          `json:"warnings"`
+	Ledgered int               `json:"ledger_units"` // whose account it is
+	Ledger   []account.Line    `json:"ledger"`
+	Others   []*account.Ledger `json:"other_ledgers"`
+	By       string            `json:"by"` // whether regions are call paths or names
+	Heaviest []RegionTime      `json:"heaviest"`
+	// CPU is the CPU time of all units over units × run time; missing where it was
+	// not measured beside wall time.
+	CPU        Real     `json:"cpu_utilisation"`
+	Covered    Real     `json:"covered"` // share of the run that the heaviest listed take
+	Incomplete string   `json:"incomplete,omitempty"`
+	Warnings   []string `json:"warnings"`
 }
 
 // RegionTime is the exclusive time of one region over the units.
@@ -58,7 +63,7 @@ func Summarise(d *Dataset, top int) (*Summary, error) {
 	s := &Summary{
 		Name: d.Name, ID: d.ID, Program: d.Program, Command: d.Command, Format: d.Format, Sources: d.Sources,
 		Created: d.Created.Format("2006-01-02T15:04:05Z07:00"), Units: len(d.Units), Regions: len(d.Regions), Runs: d.Runs,
-		Metrics: []string{}, Factors: map[string]any{}, Heaviest: []RegionTime{}, Incomplete: d.Incomplete, Warnings: []string{},
+		Metrics: []string{}, Factors: map[string]any{}, Heaviest: []RegionTime{}, By: d.ByWord(), Covered: Missing, CPU: Missing, Incomplete: d.Incomplete, Warnings: []string{},
 		Ledger: []account.Line{}, Others: []*account.Ledger{}, Runtime: Missing, RunSeconds: Missing, Efficiency: Efficiency{Missing, Missing, Missing},
 	}
 	s.Processes, s.Threads, s.Nodes = CountUnits(d.Units)
@@ -86,6 +91,9 @@ func Summarise(d *Dataset, top int) (*Summary, error) {
 	if len(ledgers) > 1 {
 		s.Others = ledgers[1:]
 	}
+	if s.CPU, err = d.utilisation(t); err != nil {
+		return nil, err
+	}
 	regions, err := regionTimes(d, t)
 	if err != nil {
 		return nil, err
@@ -94,7 +102,27 @@ func Summarise(d *Dataset, top int) (*Summary, error) {
 		regions = regions[:top]
 	}
 	s.Heaviest = append(s.Heaviest, regions...)
+	s.Covered = 0
+	for _, r := range s.Heaviest {
+		s.Covered += r.Share
+	}
 	return s, nil
+}
+
+// utilisation is how busy the units kept their processors.
+func (d *Dataset) utilisation(t *Times) (Real, error) {
+	if t.Metric != model.WallTime || !d.Has(model.CPUTime) {
+		return Missing, nil
+	}
+	metric, err := d.Resolve(model.CPUTime)
+	if err != nil {
+		return Missing, err
+	}
+	busy, err := d.UnitTotals(metric)
+	if err != nil {
+		return Missing, err
+	}
+	return Ratio(Total(busy), t.Runtime*float64(len(d.Units))), nil
 }
 
 // CountUnits counts processes, the threads of the largest of them, and nodes, as

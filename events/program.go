@@ -114,12 +114,12 @@ func (p *programmer) add(s *Span) {
 			p.collective(b, loc.Rank, s)
 			return
 		}
-		p.messages(b, loc.Rank, s)
+		p.messages(b, s)
 	}
 }
 
 // messages adds the point-to-point actions of a span: what it sends first.
-func (p *programmer) messages(b *trace.Builder, rank int32, s *Span) {
+func (p *programmer) messages(b *trace.Builder, s *Span) {
 	blocking := s.Kind == trace.Send
 	for _, m := range s.Messages {
 		if m.Side != Sent {
@@ -129,12 +129,9 @@ func (p *programmer) messages(b *trace.Builder, rank int32, s *Span) {
 		if blocking {
 			kind = trace.Send
 		}
+		// One that does not block is waited for at the end: the buffers of the
+		// run that was measured held it.
 		b.Add(&trace.Action{Kind: kind, Type: trace.Byte, Peer: m.Peer, Tag: max(m.Tag, 0), Count: m.Bytes})
-		if !blocking {
-			// Waited for at the end: the buffers of a run that was measured
-			// held it.
-			continue
-		}
 	}
 	for _, m := range s.Messages {
 		if m.Side == Received {
@@ -152,7 +149,7 @@ func (p *programmer) collective(b *trace.Builder, rank int32, s *Span) {
 		return // alone in it, or not a member
 	}
 	a := trace.Action{Kind: plainKind(s.Kind), Type: trace.Byte, Type2: trace.Byte, Comm: comm, Count: s.Bytes, Count2: s.Bytes, Peer: trace.RootUnset}
-	if rooted(s.Kind) && s.Root >= 0 {
+	if Rooted(s.Kind) && s.Root >= 0 {
 		a.Peer = s.Root
 		if comm > 0 {
 			for i, m := range p.header.Comms[s.Comm] {
@@ -183,14 +180,11 @@ func plainKind(k trace.Kind) trace.Kind {
 	return k
 }
 
-// rooted tells whether a collective has a root.
-func rooted(k trace.Kind) bool {
+// Rooted tells whether a collective has a root.
+func Rooted(k trace.Kind) bool {
 	switch k {
 	case trace.Bcast, trace.Reduce, trace.Gather, trace.Scatter, trace.Gatherv, trace.Scatterv:
 		return true
 	}
 	return false
 }
-
-// Rooted tells whether a collective has a root.
-func Rooted(k trace.Kind) bool { return rooted(k) }

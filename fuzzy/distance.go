@@ -22,6 +22,9 @@ var (
 	Manhattan   = Distance{name: "manhattan"}   // Σw|a−b|
 	Correlation = Distance{name: "correlation"} // (1−r)/2, at least three scores
 	ChiSquare   = Distance{name: "chi-square"}  // Σw(a−b)²/(a+b)
+	// Printed is eq. 3 as it stands in the paper, √Σ(a−b)², without weights. Over
+	// several metrics it passes 1, where the similarity is 0.
+	Printed = Distance{name: "printed"}
 )
 
 // Minkowski is (Σw|a−b|^p)^(1/p), p ≥ 1.
@@ -35,7 +38,7 @@ func Minkowski(p float64) (Distance, error) {
 // ParseDistance reads euclidean, manhattan, minkowski(3), correlation or
 // chi-square.
 func ParseDistance(text string) (Distance, error) {
-	for _, d := range []Distance{Euclidean, Manhattan, Correlation, ChiSquare} {
+	for _, d := range []Distance{Euclidean, Manhattan, Correlation, ChiSquare, Printed} {
 		if strings.EqualFold(text, d.String()) {
 			return d, nil
 		}
@@ -57,9 +60,9 @@ func ParseDistance(text string) (Distance, error) {
 		}
 		return Minkowski(p)
 	}
-	hint := expr.DidYouMean(text, []string{"euclidean", "manhattan", "correlation", "chi-square", "minkowski(3)"})
+	hint := expr.DidYouMean(text, []string{"euclidean", "manhattan", "correlation", "chi-square", "printed", "minkowski(3)"})
 	if hint == "" {
-		hint = "known are euclidean, manhattan, minkowski(p), correlation and chi-square"
+		hint = "known are euclidean, manhattan, minkowski(p), correlation, chi-square and printed"
 	}
 	return Distance{}, fmt.Errorf("unknown distance %q; %s", text, hint)
 }
@@ -123,6 +126,11 @@ func (d Distance) compute(x, y, w []float64) float64 {
 			}
 		}
 		return sum
+	case "printed":
+		for i := range x {
+			sum += (x[i] - y[i]) * (x[i] - y[i])
+		}
+		return math.Sqrt(sum)
 	case "manhattan":
 		for i := range x {
 			sum += w[i] * math.Abs(x[i]-y[i])

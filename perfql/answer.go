@@ -85,7 +85,7 @@ type groups struct {
 }
 
 func (k *Bound) group(t *Table) *groups {
-	g := &groups{by: k.Query.By, table: t, of: make([]int, len(t.Unit))}
+	g := &groups{by: k.By, table: t, of: make([]int, len(t.Unit))}
 	parts := UnitFilters(k.Query.Where)
 units:
 	for i := range t.Units {

@@ -12,7 +12,8 @@ import (
 // answered here (Answer) or rendered for a database (package render).
 type Bound struct {
 	Query      *Query
-	Name       string // of the experiment
+	Name       string   // of the experiment
+	By         Grouping // what a row is: a region, a unit or a summary
 	Logic      fuzzy.Logic
 	Metrics    []Metric          // distinct metrics
 	Quantities []expr.Node       // distinct expressions of them
@@ -39,7 +40,7 @@ type Shown struct {
 
 // Bind resolves every metric and term of the query.
 func Bind(q *Query, v *fuzzy.Vocabulary, logic fuzzy.Logic, e *Experiment) (*Bound, error) {
-	k := &Bound{Query: q, Name: e.Name, Logic: logic, experiment: e, Statements: map[*fuzzy.Is]int{}}
+	k := &Bound{Query: q, Name: e.Name, By: q.By.rows(), Logic: logic, experiment: e, Statements: map[*fuzzy.Is]int{}}
 	r := resolver{k, v}
 	err := fuzzy.Statements(q.Condition, func(is *fuzzy.Is) error {
 		m, err := v.Resolve(r.canonical(is.Metric), is.Phrase, logic)
@@ -153,7 +154,7 @@ func (k *Bound) Columns() []string {
 	var names []string
 	for _, m := range k.Metrics {
 		for part := &m; part != nil; part = part.Over {
-			if name := part.Source(k.Query.By); !slices.Contains(names, name) {
+			if name := part.Source(k.By); !slices.Contains(names, name) {
 				names = append(names, name)
 			}
 		}

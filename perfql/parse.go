@@ -101,14 +101,14 @@ func (q *Query) where(c *expr.Cursor) error {
 
 func (q *Query) by(c *expr.Cursor) error {
 	t := c.Next()
-	for _, g := range []Grouping{ByRegion, ByUnit, BySummary} {
+	for _, g := range []Grouping{ByRegion, ByUnit, BySummary, ByName} {
 		if t.Is(g.String()) {
 			q.By = g
 			return nil
 		}
 	}
-	e := c.Errorf(t, "expected region, unit or summary after BY, found %s", t)
-	e.Hint = expr.DidYouMean(t.Text, []string{"region", "unit", "summary"})
+	e := c.Errorf(t, "expected region, name, unit or summary after BY, found %s", t)
+	e.Hint = expr.DidYouMean(t.Text, []string{"region", "name", "unit", "summary"})
 	return e
 }
 

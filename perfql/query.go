@@ -32,13 +32,25 @@ type Grouping int
 
 // The groupings.
 const (
-	ByRegion  Grouping = iota // a region, over all units
+	ByDefault Grouping = iota // regions; names where the experiment says more by them
+	ByRegion                  // a region, over all units
 	ByUnit                    // a unit, over all regions
 	BySummary                 // a region in a unit
+	ByName                    // all regions of a name, over all units
 )
 
 // String gives the word of the query language.
-func (g Grouping) String() string { return [...]string{"region", "unit", "summary"}[g] }
+func (g Grouping) String() string {
+	return [...]string{"region", "region", "unit", "summary", "name"}[g]
+}
+
+// rows is what a row is once names have become regions.
+func (g Grouping) rows() Grouping {
+	if g == ByDefault || g == ByName {
+		return ByRegion
+	}
+	return g
+}
 
 // Threshold is WITH DEGREE > 0.3.
 type Threshold struct {
@@ -109,7 +121,7 @@ func (q *Query) String() string {
 		b.WriteString(" WHERE ")
 		q.Where.write(&b, false)
 	}
-	if q.By != ByRegion {
+	if q.By != ByDefault {
 		b.WriteString(" BY " + q.By.String())
 	}
 	if q.Degree != nil {

@@ -23,7 +23,7 @@ func (p *Page) Bottlenecks(b *analyze.Bottlenecks, top int) {
 	shown := b.Rows[:min(top, len(b.Rows))]
 	var rows [][]string
 	for _, r := range shown {
-		row := []string{r.Region, value(r.Value), yesNo(r.Crisp)}
+		row := []string{rowName(r.Region, r.Unit), value(r.Value), yesNo(r.Crisp)}
 		for i := range b.Severity {
 			cell := ""
 			if r.Crisp {
@@ -38,7 +38,8 @@ func (p *Page) Bottlenecks(b *analyze.Bottlenecks, top int) {
 	}
 	p.Heading(fmt.Sprintf("Bottlenecks of %s (%s above %g)", b.Experiment, b.Metric, b.Threshold))
 	p.table(columns, rows)
-	p.more(len(shown), len(b.Rows), "region")
+	p.more(len(shown), len(b.Rows), "row")
+	p.covers(sharesOf(shown, func(r analyze.Bottleneck) analyze.Real { return r.Share }))
 }
 
 func yesNo(yes bool) string {
@@ -68,7 +69,7 @@ func BottleneckWords(b *analyze.Bottlenecks) string {
 	text += said
 	for _, r := range b.Rows {
 		if !r.Crisp {
-			text += fmt.Sprintf(" %s at %s is just below the threshold: negligible %s.", r.Region, value(r.Value), degreeText(r.Negligible))
+			text += fmt.Sprintf(" %s at %s is just below the threshold: negligible %s.", spoken(r.Region, r.Unit), value(r.Value), degreeText(r.Negligible))
 			break
 		}
 	}
@@ -81,11 +82,11 @@ func severityWords(b *analyze.Bottlenecks, r analyze.Bottleneck) string {
 		degree := r.Severity.Of[i]
 		if degree > 0 {
 			sharp := i == 0 || i == len(b.Severity)-1
-			parts = append(parts, deserves(s.Name, degree, sharp)+" "+degreeText(degree))
+			parts = append(parts, deserves(s.Name, "", degree, sharp))
 		}
 	}
 	if len(parts) == 0 {
-		return fmt.Sprintf("%s at %s is hardly severe.", r.Region, value(r.Value))
+		return fmt.Sprintf("%s at %s is hardly severe.", spoken(r.Region, r.Unit), value(r.Value))
 	}
-	return fmt.Sprintf("%s at %s is %s.", r.Region, value(r.Value), listed(parts))
+	return fmt.Sprintf("%s at %s is %s.", spoken(r.Region, r.Unit), value(r.Value), listed(parts))
 }

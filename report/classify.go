@@ -35,6 +35,7 @@ func (p *Page) Classification(c *analyze.Classification, top int) {
 	p.Heading(fmt.Sprintf("Membership of %s (%s)", c.Experiment, acrossWords(c)))
 	p.table(columns, rows)
 	p.more(len(shown), len(c.Rows), "row")
+	p.covers(sharesOf(shown, func(r analyze.Classified) analyze.Real { return r.Share }))
 }
 
 func acrossWords(c *analyze.Classification) string {
@@ -58,11 +59,11 @@ func ClassificationWords(c *analyze.Classification) string {
 			break
 		}
 		sharp := word == c.Terms[0] || word == c.Terms[len(c.Terms)-1]
-		said := fmt.Sprintf("%s is %s", spoken(r.Region, r.Unit), deserves(word, degree, sharp))
+		metric := ""
 		if len(parts) == 0 {
-			said += " in " + c.Metric
+			metric = c.Metric
 		}
-		parts = append(parts, said+" "+degreeText(degree))
+		parts = append(parts, fmt.Sprintf("%s is %s", spoken(r.Region, r.Unit), deserves(word, metric, degree, sharp)))
 	}
 	if len(parts) == 0 {
 		return fmt.Sprintf("No region of %s deserves any of these words for %s.", c.Experiment, c.Metric)

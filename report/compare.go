@@ -1,7 +1,9 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"auspex/analyze"
@@ -13,8 +15,9 @@ func (p *Page) Comparison(c *analyze.Comparison, top int) {
 	for _, w := range c.Warnings {
 		p.Paragraph("note: " + w)
 	}
+	write := quantities("s", []analyze.Real{c.Runtime.A, c.Runtime.B})
 	rows := [][]string{
-		{"run time", Seconds(c.Runtime.A), Seconds(c.Runtime.B), Ratio(c.Runtime.Ratio, 3)},
+		{"run time", write(c.Runtime.A), write(c.Runtime.B), Ratio(c.Runtime.Ratio, 3)},
 		efficiencyRow("load balance", c.Efficiency.A.LoadBalance, c.Efficiency.B.LoadBalance),
 		efficiencyRow("communication", c.Efficiency.A.Communication, c.Efficiency.B.Communication),
 		efficiencyRow("parallel efficiency", c.Efficiency.A.Parallel, c.Efficiency.B.Parallel),
@@ -25,20 +28,118 @@ func (p *Page) Comparison(c *analyze.Comparison, top int) {
 	p.Heading("Whole program")
 	p.table([]column{words(""), number(c.A), number(c.B), number("b/a")}, rows)
 
-	p.Heading(fmt.Sprintf("Regions by change (exclusive %s, %s over units)", c.TimeMetric, c.Over))
+	p.Heading(fmt.Sprintf("%s by change (%s, %s over units)", regionsTitle(c.By), metricTitle(c), c.Over))
+	shown := c.Regions[:min(top, len(c.Regions))]
+	write = quantities(c.Unit, pairValues(shown))
 	rows = nil
-	for i, r := range c.Regions {
-		if i == top {
-			break
-		}
+	for _, r := range shown {
 		rows = append(rows, []string{
-			r.Region, Seconds(r.A), Seconds(r.B), signedSeconds(r.B - r.A), Ratio(r.Ratio, 2), significance(r.Significant),
+			r.Region, write(r.A), write(r.B), signed(r.B-r.A, write), Ratio(r.Ratio, 2), significance(r.Significant),
 		})
 	}
 	p.table([]column{region("region"), number(c.A), number(c.B), number("change"), number("b/a"), words("")}, rows)
-	if len(c.Regions) > top {
-		p.Line("… and %s more; --top shows them", plural(len(c.Regions)-top, "region"))
+	p.more(len(shown), len(c.Regions), "region")
+	p.covers(sharesOf(shown, func(r analyze.RegionPair) analyze.Real { return r.Share }))
+}
+
+func pairValues(pairs []analyze.RegionPair) []analyze.Real {
+	var values []analyze.Real
+	for _, r := range pairs {
+		values = append(values, r.A, r.B)
 	}
+	return values
+}
+
+func regionsTitle(by string) string {
+	if by == analyze.Names {
+		return "Functions"
+	}
+	return "Regions"
+}
+
+func metricTitle(c *analyze.Comparison) string {
+	if c.Metric == c.TimeMetric {
+		return "exclusive " + c.Metric
+	}
+	return c.Metric
+}
+
+// Comparisons writes several experiments beside the one they are compared with.
+func (p *Page) Comparisons(all *analyze.Comparisons, top int) {
+	first := all.Others[0]
+	var sentences []string
+	columns := []column{words(""), number(all.Baseline)}
+	whole := [][]string{{"run time"}, {"load balance"}, {"communication"}, {"parallel efficiency"}}
+	seconds := []analyze.Real{first.Runtime.A}
+	for _, c := range all.Others {
+		columns = append(columns, number(c.B), number("/ "+all.Baseline))
+		sentences = append(sentences, runtimeWords(c))
+		seconds = append(seconds, c.Runtime.B)
+	}
+	p.Paragraph(strings.Join(sentences, " "))
+	for _, c := range all.Others {
+		p.notes(c.Warnings)
+	}
+	write := quantities("s", seconds)
+	whole[0] = append(whole[0], write(first.Runtime.A))
+	e := first.Efficiency.A
+	for i, v := range []analyze.Real{e.LoadBalance, e.Communication, e.Parallel} {
+		whole[i+1] = append(whole[i+1], Ratio(v, 3))
+	}
+	for _, c := range all.Others {
+		whole[0] = append(whole[0], write(c.Runtime.B), Ratio(c.Runtime.Ratio, 3))
+		for i, row := range [][]string{efficiencyRow("", c.Efficiency.A.LoadBalance, c.Efficiency.B.LoadBalance),
+			efficiencyRow("", c.Efficiency.A.Communication, c.Efficiency.B.Communication), efficiencyRow("", c.Efficiency.A.Parallel, c.Efficiency.B.Parallel)} {
+			whole[i+1] = append(whole[i+1], row[2], row[3])
+		}
+	}
+	p.Heading("Whole program")
+	p.table(columns, whole)
+
+	names, cells := comparedRegions(all)
+	shown := names[:min(top, len(names))]
+	var values []analyze.Real
+	for _, name := range shown {
+		for _, r := range cells[name] {
+			values = append(values, r.A, r.B)
+		}
+	}
+	write = quantities(first.Unit, values)
+	var rows [][]string
+	for _, name := range shown {
+		row := []string{name, dash}
+		for _, r := range cells[name] {
+			if row[1] == dash {
+				row[1] = write(r.A)
+			}
+			row = append(row, write(r.B), Ratio(r.Ratio, 2))
+		}
+		rows = append(rows, row)
+	}
+	columns[0] = region("region")
+	p.Heading(fmt.Sprintf("%s by their largest change (%s, %s over units)", regionsTitle(first.By), metricTitle(first), first.Over))
+	p.table(columns, rows)
+	p.more(len(shown), len(names), "region")
+}
+
+// comparedRegions lists the regions of all comparisons, those that changed most in
+// any first, with a pair for each.
+func comparedRegions(all *analyze.Comparisons) ([]string, map[string][]analyze.RegionPair) {
+	cells, most := map[string][]analyze.RegionPair{}, map[string]analyze.Real{}
+	var names []string
+	missing := analyze.RegionPair{Pair: analyze.Pair{A: analyze.Missing, B: analyze.Missing, Ratio: analyze.Missing}}
+	for i, c := range all.Others {
+		for _, r := range c.Regions {
+			if cells[r.Region] == nil {
+				names = append(names, r.Region)
+				cells[r.Region] = slices.Repeat([]analyze.RegionPair{missing}, len(all.Others))
+			}
+			cells[r.Region][i] = r
+			most[r.Region] = max(most[r.Region], r.B-r.A, r.A-r.B)
+		}
+	}
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(most[b], most[a]) })
+	return names, cells
 }
 
 func efficiencyRow(name string, a, b analyze.Real) []string {
@@ -49,11 +150,11 @@ func efficiencyRow(name string, a, b analyze.Real) []string {
 	return []string{name, Ratio(a, 3), Ratio(b, 3), Ratio(change, 3)}
 }
 
-func signedSeconds(r analyze.Real) string {
+func signed(r analyze.Real, write func(analyze.Real) string) string {
 	if r > 0 {
-		return "+" + Seconds(r)
+		return "+" + write(r)
 	}
-	return strings.Replace(Seconds(r), "-", "−", 1)
+	return strings.Replace(write(r), "-", "−", 1)
 }
 
 func significance(s *bool) string {
@@ -70,16 +171,7 @@ func significance(s *bool) string {
 // ComparisonWords says in a sentence or two what changed.
 func ComparisonWords(c *analyze.Comparison) string {
 	var b strings.Builder
-	switch r := float64(c.Runtime.Ratio); {
-	case c.Runtime.Ratio.IsMissing():
-		fmt.Fprintf(&b, "%s took no time to compare with.", c.A)
-	case r < 0.99:
-		fmt.Fprintf(&b, "%s is %.2f times faster than %s: %s instead of %s.", c.B, 1/r, c.A, Seconds(c.Runtime.B), Seconds(c.Runtime.A))
-	case r > 1.01:
-		fmt.Fprintf(&b, "%s is %.2f times slower than %s: %s instead of %s.", c.B, r, c.A, Seconds(c.Runtime.B), Seconds(c.Runtime.A))
-	default:
-		fmt.Fprintf(&b, "%s and %s take the same time: %s and %s.", c.A, c.B, Seconds(c.Runtime.A), Seconds(c.Runtime.B))
-	}
+	b.WriteString(runtimeWords(c))
 	before, after := c.Efficiency.A, c.Efficiency.B
 	verb := "stays at"
 	switch {
@@ -97,9 +189,25 @@ func ComparisonWords(c *analyze.Comparison) string {
 		}
 	}
 	b.WriteString(".")
+	if c.Metric != c.TimeMetric {
+		return b.String()
+	}
 	b.WriteString(mostChanged(c, "got slower most", func(r analyze.RegionPair) bool { return r.B > r.A }))
 	b.WriteString(mostChanged(c, "gained most", func(r analyze.RegionPair) bool { return r.B < r.A }))
 	return b.String()
+}
+
+// runtimeWords says which of two is faster.
+func runtimeWords(c *analyze.Comparison) string {
+	switch r := float64(c.Runtime.Ratio); {
+	case c.Runtime.Ratio.IsMissing():
+		return fmt.Sprintf("%s took no time to compare with.", c.A)
+	case r < 0.99:
+		return fmt.Sprintf("%s is %.2f times faster than %s: %s instead of %s.", c.B, 1/r, c.A, Seconds(c.Runtime.B), Seconds(c.Runtime.A))
+	case r > 1.01:
+		return fmt.Sprintf("%s is %.2f times slower than %s: %s instead of %s.", c.B, r, c.A, Seconds(c.Runtime.B), Seconds(c.Runtime.A))
+	}
+	return fmt.Sprintf("%s and %s take the same time: %s and %s.", c.A, c.B, Seconds(c.Runtime.A), Seconds(c.Runtime.B))
 }
 
 // worthSaying is the least change of a region, as a share of the run time,

@@ -14,7 +14,7 @@ func (p *Page) Efficiencies(runs []pop.Factors, words string) {
 	p.Paragraph(words)
 	columns := []column{{title: ""}}
 	for _, r := range runs {
-		columns = append(columns, number(fmt.Sprintf("%d ranks", r.Ranks)))
+		columns = append(columns, number(plural(r.Ranks, "rank")))
 	}
 	var rows [][]string
 	add := func(name string, of func(*pop.Factors) *float64, write func(float64) string) {

@@ -33,6 +33,59 @@ func Seconds(r analyze.Real) string {
 	return significantDigits(v/1e-9) + " ns"
 }
 
+// timeUnits are the units people read times in.
+var timeUnits = []struct {
+	size float64
+	name string
+}{{1, "s"}, {1e-3, "ms"}, {1e-6, "µs"}, {1e-9, "ns"}}
+
+// quantities writes the values of one table. Times share a unit, the one that the
+// largest of them would be written in, so that they can be read against each other.
+func quantities(unit string, values []analyze.Real) func(analyze.Real) string {
+	if unit != "s" {
+		return func(r analyze.Real) string { return Quantity(r, unit) }
+	}
+	most := 0.0
+	for _, v := range values {
+		if !v.IsMissing() {
+			most = max(most, math.Abs(float64(v)))
+		}
+	}
+	shared := timeUnits[0]
+	for _, u := range timeUnits {
+		if shared = u; most >= u.size || most == 0 {
+			break
+		}
+	}
+	return func(r analyze.Real) string {
+		switch {
+		case r.IsMissing():
+			return dash
+		case r == 0:
+			return "0 " + shared.name
+		}
+		return tableDigits(float64(r)/shared.size, most/shared.size) + " " + shared.name
+	}
+}
+
+// tableDigits writes a number of a table as exactly as its largest one: four
+// digits of that; what would be all zeros has two digits of its own.
+func tableDigits(v, most float64) string {
+	digits := 3
+	switch {
+	case most >= 1000:
+		digits = 0
+	case most >= 100:
+		digits = 1
+	case most >= 10:
+		digits = 2
+	}
+	if math.Abs(v) < 0.5*math.Pow10(-digits) {
+		return strconv.FormatFloat(v, 'g', 2, 64)
+	}
+	return strconv.FormatFloat(v, 'f', digits, 64)
+}
+
 // significantDigits writes a number with four digits that matter.
 func significantDigits(v float64) string {
 	switch a := math.Abs(v); {

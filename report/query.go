@@ -53,6 +53,7 @@ func (p *Page) Answer(a *analyze.Answer, top int) {
 	p.Line("")
 	p.table(columns, rows)
 	p.more(len(shown), len(a.Rows), "row")
+	p.covers(sharesOf(shown, func(r analyze.Answered) analyze.Real { return r.Share }))
 }
 
 func optional(s *string) string {
@@ -77,11 +78,28 @@ func AnswerWords(a *analyze.Answer) string {
 	if best.Region != nil {
 		where = *best.Region
 	}
-	verb := "fit"
-	if len(a.Rows) == 1 {
-		verb = "fits"
+	fitting := 0
+	for _, r := range a.Rows {
+		if r.Degree >= fits {
+			fitting++
+		}
 	}
-	return fmt.Sprintf("%s %s. %s fits best, %s %s.", plural(len(a.Rows), "row"), verb, spoken(where, best.Unit), fitWords(best.Degree), degreeText(best.Degree))
+	text := fmt.Sprintf("No row fits to a degree of %g or more; %s less.", fits, fitVerb(len(a.Rows), "row"))
+	if fitting > 0 {
+		text = fmt.Sprintf("%s to a degree of %g or more.", fitVerb(fitting, "row"), fits)
+		if less := len(a.Rows) - fitting; less > 0 {
+			text = fmt.Sprintf("%s to a degree of %g or more, %d less.", fitVerb(fitting, "row"), fits, less)
+		}
+	}
+	return fmt.Sprintf("%s %s fits best, %s %s.", text, spoken(where, best.Unit), fitWords(best.Degree), degreeText(best.Degree))
+}
+
+// fitVerb counts what fits: "1 row fits".
+func fitVerb(n int, noun string) string {
+	if n == 1 {
+		return plural(n, noun) + " fits"
+	}
+	return plural(n, noun) + " fit"
 }
 
 // fitWords says how well a row fits a condition.

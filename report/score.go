@@ -27,6 +27,7 @@ func (p *Page) Scores(s *analyze.Scores, top int) {
 	p.Heading(fmt.Sprintf("Scores of %s (%s)", s.Experiment, metricsText(s.Metrics)))
 	p.table(columns, rows)
 	p.more(len(shown), len(s.Rows), string(s.By))
+	p.covers(sharesOf(shown, func(r analyze.Scored) analyze.Real { return r.Share }))
 }
 
 // Ranking writes the order and what put each row where it is.
@@ -41,6 +42,7 @@ func (p *Page) Ranking(r *analyze.Ranking, top int) {
 	p.Heading(fmt.Sprintf("Ranking of %s (%s)", r.Experiment, metricsText(r.Metrics)))
 	p.table([]column{number("rank"), region(string(r.By)), number("aggregate"), words(""), words("because of")}, rows)
 	p.more(len(shown), len(r.Rows), string(r.By))
+	p.covers(sharesOf(shown, func(r analyze.Ranked) analyze.Real { return r.Share }))
 }
 
 // RankingWords says what comes first and why.
@@ -69,7 +71,7 @@ func rankedWords(r analyze.Ranked) string {
 	var parts []string
 	for _, b := range r.Because {
 		if b.Word != "" {
-			parts = append(parts, fmt.Sprintf("%s in %s %s", deserves(b.Word, b.Degree, b.Sharp), b.Metric, degreeText(b.Degree)))
+			parts = append(parts, deserves(b.Word, b.Metric, b.Degree, b.Sharp))
 		}
 	}
 	if len(parts) == 0 {
@@ -83,13 +85,16 @@ func meaningWords(m analyze.Meaning, base string, by analyze.By) string {
 	switch {
 	case base == "parent":
 		against = "the parent region's value"
-	case base == "program" && by == analyze.ByUnit:
+	case base == "program" && by != analyze.ByRegion:
 		against = "the largest unit's value"
 	case base == "program":
 		against = "the whole program's value, or the largest region's where that is more, as of a ratio"
 	}
-	if m == analyze.Quality {
+	switch m {
+	case analyze.Quality:
 		return "A high score is good. 1 stands for " + against + "."
+	case analyze.Severity:
+		return "A high score is a severe problem. 1 stands for " + against + "."
 	}
 	return "A high score means a large impact. 1 stands for " + against + "."
 }
@@ -129,8 +134,11 @@ func becauseText(r analyze.Ranked) string {
 
 // rowName names a row by its region or unit.
 func rowName(region string, unit any) string {
-	if unit != nil {
+	switch {
+	case unit == nil:
+		return region
+	case region == "":
 		return fmt.Sprint(unit)
 	}
-	return region
+	return spoken(region, unit)
 }

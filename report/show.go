@@ -38,14 +38,26 @@ func (p *Page) Summary(s *analyze.Summary) {
 	} {
 		p.Line("  %-14s %5s  %-20s  %s", e.name, Ratio(e.value, 3), bar(float64(e.value), 20), e.means)
 	}
+	if !s.CPU.IsMissing() {
+		p.Line("  %-14s %5s  %-20s  %s", "CPU use", Ratio(s.CPU, 3), bar(float64(s.CPU), 20), "CPU time / (units × run time)")
+	}
 	p.ledger(s.Ledgered, s.RunSeconds, s.Ledger)
 	for _, other := range s.Others {
 		p.Line("")
 		p.Line("%s", plural(other.Units, other.Type)+":")
 		p.ledger(other.Units, analyze.Real(other.RunSeconds), other.Lines)
 	}
-	p.Heading("Heaviest regions (exclusive " + s.TimeMetric + ")")
+	title := "Heaviest regions (exclusive " + s.TimeMetric + ")"
+	if s.By == analyze.Names {
+		title = "Heaviest functions (exclusive " + s.TimeMetric + ", all call paths of a name together)"
+	}
+	p.Heading(title)
 	p.regionTimes(s.Heaviest)
+	var shares []analyze.Real
+	for _, r := range s.Heaviest {
+		shares = append(shares, r.Share)
+	}
+	p.covers(shares)
 }
 
 // SummaryWords is the answer in a sentence or two.
@@ -149,9 +161,14 @@ func (p *Page) fields(fields [][2]string) {
 
 func (p *Page) regionTimes(regions []analyze.RegionTime) {
 	var rows [][]string
+	var values []analyze.Real
+	for _, r := range regions {
+		values = append(values, r.Max)
+	}
+	write := quantities("s", values)
 	for _, r := range regions {
 		rows = append(rows, []string{
-			r.Region, kindText(r.Kind), Seconds(r.Mean), Seconds(r.Max), Ratio(r.Imbalance, 2), Percent(r.Share), bar(float64(r.Share), 10),
+			r.Region, kindText(r.Kind), write(r.Mean), write(r.Max), Ratio(r.Imbalance, 2), Percent(r.Share), bar(float64(r.Share), 10),
 		})
 	}
 	p.table([]column{region("region"), words("kind"), number("mean"), number("max"), number("max/mean"), number("share"), words("")}, rows)

@@ -42,12 +42,21 @@ func (p *Page) UnitSimilarity(u *analyze.UnitSimilarity, top int) {
 	}
 }
 
+// alike is the similarity from which things are called alike, whatever the others
+// are.
+const alike = 0.95
+
 // UnitSimilarityWords names the odd ones out.
 func UnitSimilarityWords(u *analyze.UnitSimilarity) string {
 	metrics := metricNames(u.Metrics)
 	switch {
 	case len(u.Rows) == 0:
 		return fmt.Sprintf("No unit entered %s.", u.Region)
+	case len(u.Rows) == 1:
+		return fmt.Sprintf("Only unit %v entered %s: there is nothing to compare it with.", u.Rows[0].Unit, u.Region)
+	case len(u.Odd) == 0 && u.Rows[0].Similarity < alike:
+		return fmt.Sprintf("The %s differ in %s of %s, none much more than the others: the least typical has a similarity of %s.",
+			plural(len(u.Rows), "unit"), metrics, u.Region, Ratio(u.Rows[0].Similarity, 3))
 	case len(u.Odd) == 0:
 		return fmt.Sprintf("All %s are alike in %s of %s: the least typical has a similarity of %s.",
 			plural(len(u.Rows), "unit"), metrics, u.Region, Ratio(u.Rows[0].Similarity, 3))
@@ -98,12 +107,12 @@ func (p *Page) RegionSimilarity(r *analyze.RegionSimilarity) {
 
 // RegionSimilarityWords names the most and the least alike pair.
 func RegionSimilarityWords(r *analyze.RegionSimilarity) string {
-	var alike, apart [2]int
+	var nearest, apart [2]int
 	most, least := analyze.Real(-1), analyze.Real(2)
 	for i := range r.Matrix {
 		for j := range i {
 			if s := r.Matrix[i][j]; s > most {
-				most, alike = s, [2]int{j, i}
+				most, nearest = s, [2]int{j, i}
 			}
 			if s := r.Matrix[i][j]; s < least {
 				least, apart = s, [2]int{j, i}
@@ -113,7 +122,7 @@ func RegionSimilarityWords(r *analyze.RegionSimilarity) string {
 	if most < 0 {
 		return "Nothing could be compared."
 	}
-	text := fmt.Sprintf("Most alike are %s and %s (%s)", r.Regions[alike[0]], r.Regions[alike[1]], Ratio(most, 3))
+	text := fmt.Sprintf("Most alike are %s and %s (%s)", r.Regions[nearest[0]], r.Regions[nearest[1]], Ratio(most, 3))
 	if len(r.Regions) > 2 {
 		text += fmt.Sprintf(", least alike %s and %s (%s)", r.Regions[apart[0]], r.Regions[apart[1]], Ratio(least, 3))
 	}

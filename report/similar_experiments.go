@@ -97,7 +97,7 @@ func FindingsWords(e *analyze.ExperimentSimilarity) []string {
 		}
 		worst := same[v][0]
 		for _, f := range same[v] {
-			if f.Performance < worst.Performance {
+			if !(f.Performance >= worst.Performance) {
 				worst = f
 			}
 		}
@@ -122,6 +122,12 @@ func findingWords(f analyze.SensitivityToward, metric, lead string) string {
 		joint, verdict = "but", "it is very sensitive to "+f.Factor
 	case f.Sensitive:
 		joint, verdict = "and", "it is sensitive to "+f.Factor
+	}
+	if !f.Sensitive && !f.Same.IsMissing() && f.Performance < 0.85 {
+		joint, verdict = "and", fmt.Sprintf("but those with the same %s are no more alike (%s), so it need not be the reason", f.Factor, similarityText(f.Same))
+	}
+	if len(f.Uncontrolled) > 0 {
+		verdict += fmt.Sprintf("; %s, which nobody controls, differed too", listed(f.Uncontrolled))
 	}
 	if lead == "" {
 		lead = "With "
@@ -160,8 +166,8 @@ func programWords(e *analyze.ExperimentSimilarity) string {
 			least = i
 		}
 	}
-	if least == 0 {
-		return "all experiments perform alike."
+	if e.Program[least] >= alike {
+		return fmt.Sprintf("all experiments perform alike (%s or more).", Ratio(e.Program[least], 3))
 	}
 	return fmt.Sprintf("%s is least alike in %s of the whole program (%s).", e.Experiments[least], metricsText(e.Metrics), Ratio(e.Program[least], 3))
 }

@@ -30,13 +30,19 @@ func (p *Page) Listing(headers []model.Header) {
 // Tree writes the region tree with inclusive and exclusive times.
 func (p *Page) Tree(nodes []analyze.TreeNode, metric string) {
 	var rows [][]string
+	var values []analyze.Real
+	unit := ""
+	for _, n := range nodes {
+		values, unit = append(values, n.Inclusive), n.Unit
+	}
+	write := quantities(unit, values)
 	for _, n := range nodes {
 		place := n.File
 		if n.Line > 0 {
 			place = fmt.Sprintf("%s:%d", n.File, n.Line)
 		}
 		rows = append(rows, []string{
-			strings.Repeat("  ", n.Depth) + n.Name, kindText(n.Kind), Quantity(n.Inclusive, n.Unit), Quantity(n.Exclusive, n.Unit), Percent(n.Share), place,
+			strings.Repeat("  ", n.Depth) + n.Name, kindText(n.Kind), write(n.Inclusive), write(n.Exclusive), Percent(n.Share), place,
 		})
 	}
 	p.table([]column{region("region"), words("kind"), number(metric + " inc."), number("exc."), number("share"), region("at")}, rows)
@@ -44,11 +50,16 @@ func (p *Page) Tree(nodes []analyze.TreeNode, metric string) {
 
 // Units writes the processing units with their times. There may be millions.
 func (p *Page) Units(units []analyze.UnitTime) {
+	var most analyze.Real
+	for _, u := range units {
+		most = max(most, u.Total)
+	}
+	write := quantities("s", []analyze.Real{most})
 	columns := []column{words("unit"), words("node"), number("total"), number("useful"), number("communication"), words("useful share")}
 	row := make([]string, len(columns))
 	p.stream(columns, func(yield func([]string) bool) {
 		for _, u := range units {
-			row[0], row[1], row[2], row[3], row[4] = u.Unit, u.Node, Seconds(u.Total), Seconds(u.Useful), Seconds(u.Communication)
+			row[0], row[1], row[2], row[3], row[4] = u.Unit, u.Node, write(u.Total), write(u.Useful), write(u.Communication)
 			row[5] = bar(float64(u.UsefulShare), 20)
 			if !yield(row) {
 				return

@@ -2,41 +2,50 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
 	"auspex/analyze"
+	"auspex/fuzzy"
 )
 
-// Degrees become words here and nowhere else. The adverb says how far a word
-// is deserved, and the degree always stands beside it.
+// Degrees become words here and nowhere else. A word may carry a modifier of the
+// language; then the degree beside it is that of the modified word, so that asking
+// for it (`wtime is very high`) gives the same number.
 
-// adverb puts a degree into words; sharp is for words at the end of a scale,
-// since nothing is extremely medium.
-func adverb(degree analyze.Real, sharp bool) string {
+// strengths are the modifiers that a term at the end of a scale may carry, the
+// strongest first; nothing is extremely medium.
+var strengths = []fuzzy.Modifier{fuzzy.Extremely, fuzzy.Very}
+
+// fits is the degree from which a word is said of something.
+const fits = 0.5
+
+// deserves says how far a word fits, perhaps in a metric, with the degree: "very
+// high in wtime (degree 0.81)". The strongest modifier is taken with which the
+// word still fits; a word that hardly fits is said to. A phrase that has its own
+// words is left as it is.
+func deserves(word, metric string, degree analyze.Real, sharp bool) string {
+	said, shown := plainWord(word), degree
 	switch {
-	case degree >= 0.9 && sharp:
-		return "extremely"
-	case degree >= 0.9:
-		return "clearly"
-	case degree >= 0.75 && sharp:
-		return "very"
-	case degree >= 0.5:
-		return "fairly"
-	case degree >= 0.25:
-		return "somewhat"
-	default:
-		return "slightly"
+	case strings.ContainsAny(word, " ("):
+	case degree < fits/2:
+		said = "hardly " + said
+	case degree < fits:
+		said = "partly " + said
+	case sharp:
+		for _, m := range strengths {
+			power, _ := m.Power()
+			if y := analyze.Real(math.Pow(float64(degree), power)); y >= fits {
+				said, shown = string(m)+" "+said, y
+				break
+			}
+		}
 	}
-}
-
-// deserves says how far a word fits: "fairly high". A phrase that has its own
-// adverbs is left as it is.
-func deserves(word string, degree analyze.Real, sharp bool) string {
-	if strings.ContainsAny(word, " (") {
-		return word
+	if metric != "" {
+		said += " in " + metric
 	}
-	return adverb(degree, sharp) + " " + plainWord(word)
+	return said + " " + degreeText(shown)
 }
 
 // degreeText writes a degree beside its word.
@@ -87,6 +96,29 @@ func (p *Page) more(shown, all int, noun string) {
 	if all > shown {
 		p.Line("… and %s more; --top shows them", plural(all-shown, noun))
 	}
+}
+
+// covers says what share of the run the rows of a table take by their own time.
+func (p *Page) covers(shares []analyze.Real) {
+	sum := analyze.Real(0)
+	for _, share := range shares {
+		if share.IsMissing() {
+			return
+		}
+		sum += share
+	}
+	if len(shares) > 1 {
+		p.Line("These %d take %s of the run.", len(shares), Percent(sum))
+	}
+}
+
+// sharesOf picks the shares of a table's rows.
+func sharesOf[T any](rows []T, share func(T) analyze.Real) []analyze.Real {
+	var shares []analyze.Real
+	for _, r := range rows {
+		shares = append(shares, share(r))
+	}
+	return shares
 }
 
 // degreeCell draws a degree with its number.

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -51,10 +52,10 @@ func TestBrowser(t *testing.T) {
 	listener := httptest.NewServer(server.Handler())
 	defer listener.Close()
 
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute) // half a minute where nothing else runs
+	ctx, cancel := context.WithTimeout(context.Background(), 15*time.Minute) // a minute where nothing else runs
 	defer cancel()
 	cmd := exec.CommandContext(ctx, node, "page/test/browse.mjs")
-	cmd.Env = append(os.Environ(), "AUSPEX_ADDRESS="+listener.URL+"/?token="+token, "AUSPEX_REPORT="+report, "AUSPEX_CHROMIUM="+chromium)
+	cmd.Env = append(os.Environ(), "AUSPEX_ADDRESS="+listener.URL+"/?token="+token, "AUSPEX_REPORT="+report, "AUSPEX_CHROMIUM="+chromium, "AUSPEX_COMMANDS="+filepath.Join(dir, "commands"))
 	if os.Getenv("AUSPEX_SCREENSHOTS") != "" {
 		cmd.Env = append(cmd.Env, "AUSPEX_PICTURES="+filepath.Join("..", "docs", "img"))
 	}
@@ -62,6 +63,37 @@ func TestBrowser(t *testing.T) {
 	t.Logf("%s", out)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if os.Getenv("AUSPEX_STEP") != "" {
+		return
+	}
+	runCommands(t, place, filepath.Join(dir, "commands"))
+}
+
+// runCommands runs every command that the page showed, as the shell would read
+// it, but for those that want a file of the reader's or take a whole build.
+func runCommands(t *testing.T, place, file string) {
+	t.Helper()
+	shown, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ran := 0
+	for line := range strings.Lines(string(shown)) {
+		line = strings.TrimSpace(line)
+		words, err := exec.Command("sh", "-c", "printf '%s\\0' "+strings.TrimPrefix(line, "auspex ")).Output()
+		if err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		args := strings.Split(strings.TrimSuffix(string(words), "\x00"), "\x00")
+		if args[0] == "check" || args[0] == "predict" || slices.Contains(args, "--vocabulary") {
+			continue
+		}
+		auspex(t, place, args...)
+		ran++
+	}
+	if ran < 10 {
+		t.Errorf("the page showed only %d commands that can be run: %s", ran, shown)
 	}
 }
 

@@ -53,7 +53,7 @@ func (s *Server) tryTerms(_ context.Context, q *asked) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := analyze.Classify(d, words, variable.Metric.String(), nil, question.Across)
+	c, err := analyze.Classify(d, words, variable.Metric.String(), nil, nil, question.Across)
 	if err != nil {
 		return nil, err
 	}

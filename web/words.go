@@ -18,7 +18,7 @@ func (s *Server) classify(_ context.Context, q *asked) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := analyze.Classify(d, words, q.text("metric", analyze.TimeShare), q.query["term"], analyze.Across(q.text("across", string(analyze.AcrossMean))))
+	c, err := analyze.Classify(d, words, q.text("metric", analyze.TimeShare), q.query["term"], q.query["region"], analyze.Across(q.text("across", string(analyze.AcrossMean))))
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +120,7 @@ func (s *Server) compare(_ context.Context, q *asked) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := analyze.Compare(pair[0], pair[1], over)
+	found, err := analyze.Compare(pair[0], pair[1], analyze.ShippedWords(), analyze.CompareOptions{Over: over, Force: true})
 	if err != nil {
 		return nil, err
 	}

@@ -78,9 +78,12 @@ type Options struct {
 	Metric   string // empty: the best time metric
 	WithMPI  bool   // time in communication counts too
 	RegionOf string // start the search below this region
-	Table    bool   // keep the decision tables
-	Matrix   bool   // keep the discernibility matrices
-	Plot     bool   // keep the reachability plot
+	// Radius, in the metric's unit: units whose vectors are linked by steps up to it
+	// are of one kind; zero: found in the data.
+	Radius float64
+	Table  bool // keep the decision tables
+	Matrix bool // keep the discernibility matrices
+	Plot   bool // keep the reachability plot
 	// Progress, if set, is told what is being done.
 	Progress func(stage string)
 }
@@ -174,7 +177,7 @@ func newStudy(ctx context.Context, d *analyze.Dataset, level Level, o Options) (
 		s.floor = negligibleShare * slices.Max(s.time.column(d, place{region: s.top.parent}))
 	}
 	o.tell("looking for kinds of " + string(level))
-	return s, s.classify(ctx)
+	return s, s.classify(ctx, o.Radius)
 }
 
 // continuum tells whether one kind hides a spread worth looking at.

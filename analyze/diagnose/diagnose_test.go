@@ -319,3 +319,14 @@ func TestKindsOfUnits(t *testing.T) {
 		t.Errorf("kinds %v, want %v", got, want)
 	}
 }
+
+// A radius that somebody chose decides alone: one that spans all times makes one
+// kind, a tiny one as many as there are different times.
+func TestChosenRadius(t *testing.T) {
+	times := fill(6, 2, func(u, r int) float64 { return float64(10 + u*r) })
+	for radius, kinds := range map[float64]int{100: 1, 0.5: 6, 1.01: 1} {
+		if r := diagnose(t, program(t, times, nil), Options{Radius: radius}); len(r.Kinds) != kinds || r.Parameters.Radius != radius {
+			t.Errorf("radius %v: %d kinds, said %v", radius, len(r.Kinds), r.Parameters.Radius)
+		}
+	}
+}

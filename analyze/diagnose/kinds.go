@@ -12,7 +12,7 @@ import (
 const idleUnitShare = 1e-3
 
 // classify sets idle units apart and groups the others into kinds.
-func (s *study) classify(ctx context.Context) error {
+func (s *study) classify(ctx context.Context, radius float64) error {
 	average := analyze.Mean(s.time.total)
 	for k, v := range s.time.total {
 		if v <= idleUnitShare*average && average > 0 {
@@ -36,8 +36,11 @@ func (s *study) classify(ctx context.Context) error {
 	}
 	// Differences that cost nothing make no kinds: the processes of a program
 	// that does little but communicate may differ by much in that little.
-	if s.link.Radius < s.floor {
-		if s.link, err = cluster.Link(ctx, s.points, s.floor); err != nil {
+	if radius == 0 && s.link.Radius < s.floor {
+		radius = s.floor
+	}
+	if radius > 0 {
+		if s.link, err = cluster.Link(ctx, s.points, radius); err != nil {
 			return err
 		}
 	}

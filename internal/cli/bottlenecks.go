@@ -9,7 +9,7 @@ import (
 func (a *app) bottlenecksCommand() *cobra.Command {
 	var flags wordFlags
 	var o analyze.BottleneckOptions
-	var metric, negligible string
+	var metric, negligible, byWord string
 	var severity []string
 	var top int
 	cmd := &cobra.Command{
@@ -42,10 +42,19 @@ func (a *app) bottlenecksCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			word := byWord
+			if word == string(analyze.BySummary) {
+				word, o.By = analyze.Paths, analyze.BySummary
+			}
+			d, notes, err := by(d, word)
+			if err != nil {
+				return err
+			}
 			b, err := analyze.FindBottlenecks(d, words, metric, o)
 			if err != nil {
 				return err
 			}
+			b.Warnings = append(b.Warnings, notes...)
 			if a.json {
 				return a.printJSON(b)
 			}
@@ -65,6 +74,8 @@ func (a *app) bottlenecksCommand() *cobra.Command {
 			panic(err) // a flag that was not defined above
 		}
 	}
+	byFlag(cmd, &byWord)
+	cmd.Flags().Lookup("by").Usage = "search every call path, function name or summary: path, name or summary (default: path; name where no path takes 5 % of the run and names do)"
 	topFlag(cmd, &top)
 	flags.register(cmd)
 	return cmd

@@ -8,8 +8,8 @@ import (
 
 func (a *app) classifyCommand() *cobra.Command {
 	var flags wordFlags
-	var metric, across string
-	var terms []string
+	var metric, across, byWord string
+	var terms, regions []string
 	var top int
 	cmd := &cobra.Command{
 		Use:     "classify EXPERIMENT",
@@ -25,10 +25,15 @@ func (a *app) classifyCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			c, err := analyze.Classify(d, words, metric, terms, analyze.Across(across))
+			d, notes, err := by(d, byWord)
 			if err != nil {
 				return err
 			}
+			c, err := analyze.Classify(d, words, metric, terms, regions, analyze.Across(across))
+			if err != nil {
+				return err
+			}
+			c.Warnings = append(c.Warnings, notes...)
 			if a.json {
 				return a.printJSON(c)
 			}
@@ -39,6 +44,8 @@ func (a *app) classifyCommand() *cobra.Command {
 	cmd.Flags().StringVar(&metric, "metric", analyze.TimeShare, "metric or expression of metrics")
 	cmd.Flags().StringArrayVar(&terms, "term", nil, "a phrase such as 'very high' (repeatable; default: all terms of the metric)")
 	cmd.Flags().StringVar(&across, "across", string(analyze.AcrossMean), "what becomes of the units: mean, max or each")
+	cmd.Flags().StringArrayVar(&regions, "region", nil, "only these regions: a path, a name or a pattern of either (repeatable)")
+	byFlag(cmd, &byWord)
 	topFlag(cmd, &top)
 	flags.register(cmd)
 	return cmd

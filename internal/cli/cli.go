@@ -114,7 +114,7 @@ they do not have.`,
 	root.AddCommand(
 		a.importCommand(), a.listCommand(), a.showCommand(), a.compareCommand(), a.diagnoseCommand(), a.stragglersCommand(), a.deviceCommand(), a.watchCommand(), a.scalingCommand(), a.exportCommand(), a.serveCommand(), a.reportCommand(),
 		a.removeCommand(), a.collectCommand(), a.doctorCommand(), a.versionCommand(), a.manualCommand(),
-		a.classifyCommand(), a.queryCommand(), a.bottlenecksCommand(), a.scoreCommand(), a.rankCommand(), a.similarCommand(), a.rulesCommand(), a.checkCommand(), a.cmeansCommand(), a.termsCommand(),
+		a.classifyCommand(), a.queryCommand(), a.bottlenecksCommand(), a.scoreCommand(), a.rankCommand(), a.similarCommand(), a.rulesCommand(), a.checkCommand(), a.cmeansCommand(), a.reduceCommand(), a.termsCommand(),
 		a.simulateCommand(), a.platformCommand(), a.traceCommand(), a.sourceCommand(), a.labCommand(), a.calibrateCommand(),
 		a.ccCommand(), a.wrappersCommand(), a.instrumentCommand(), a.runCommand(), a.predictCommand(), a.efficiencyCommand(), a.waitsCommand(), a.whatifCommand(),
 	)

@@ -7,40 +7,57 @@ import (
 )
 
 func (a *app) compareCommand() *cobra.Command {
-	var over string
+	var o analyze.CompareOptions
+	var over, baseline, byWord string
 	var top int
+	var flags wordFlags
 	cmd := &cobra.Command{
-		Use:               "compare A B",
-		GroupID:           "look",
-		Short:             "Set experiment B against experiment A",
-		Example:           `  auspex compare gromacs-16 gromacs-32 --over max`,
-		Args:              exactly(2, "two experiments"),
+		Use:     "compare A B [EXPERIMENT…]",
+		GroupID: "look",
+		Short:   "Set experiments against the first, or against a chosen one",
+		Example: `  auspex compare gromacs-16 gromacs-32 --over max
+  auspex compare gromacs-2 gromacs-4 gromacs-8 gromacs-16 --baseline gromacs-4
+  auspex compare before after --metric imbalance`,
+		Args:              atLeast(2, "two experiments or more"),
 		ValidArgsFunction: a.completeNames,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := analyze.CheckOver(analyze.Over(over)); err != nil {
+			o.Over = analyze.Over(over)
+			if err := analyze.CheckOver(o.Over); err != nil {
 				return usageError{err}
 			}
-			first, err := a.dataset(args[0])
+			words, err := flags.words()
 			if err != nil {
 				return err
 			}
-			second, err := a.dataset(args[1])
+			base, others, err := a.compared(args, baseline)
 			if err != nil {
 				return err
 			}
-			c, err := analyze.Compare(first, second, analyze.Over(over))
+			kept, err := a.kept(base, others[0])
 			if err != nil {
 				return err
 			}
-			kept, err := a.kept(first, second)
+			notes, err := byNames(byWord, &base, others)
 			if err != nil {
 				return err
+			}
+			all, err := analyze.CompareAll(base, others, words, o)
+			if err != nil {
+				return err
+			}
+			all.Others[0].Warnings = append(all.Others[0].Warnings, notes...)
+			if len(others) > 1 {
+				if a.json {
+					return a.printJSON(all)
+				}
+				a.page().Comparisons(all, top)
+				return nil
 			}
 			if a.json {
-				return a.printJSON(compared{c, kept})
+				return a.printJSON(compared{all.Others[0], kept})
 			}
 			page := a.page()
-			page.Comparison(c, top)
+			page.Comparison(all.Others[0], top)
 			if kept != nil {
 				page.Heading("What was promised")
 				page.Paragraph(kept.Words)
@@ -49,6 +66,67 @@ func (a *app) compareCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&over, "over", string(analyze.OverMean), "sum up the units by mean, max or total")
+	cmd.Flags().StringVar(&o.Metric, "metric", "", "metric or expression to compare regions by (default: time)")
+	cmd.Flags().StringVar(&baseline, "baseline", "", "experiment that the others are set against (default: the first)")
+	cmd.Flags().BoolVar(&o.Force, "force", false, "compare programs that have nothing in common")
 	cmd.Flags().IntVar(&top, "top", 15, "how many regions")
+	byFlag(cmd, &byWord)
+	flags.register(cmd)
 	return cmd
+}
+
+// compared opens the baseline and those that are set against it, each once.
+func (a *app) compared(names []string, baseline string) (base *analyze.Dataset, others []*analyze.Dataset, err error) {
+	if baseline == "" {
+		baseline = names[0]
+	}
+	if base, err = a.dataset(baseline); err != nil {
+		return nil, nil, err
+	}
+	seen := map[string]bool{baseline: true}
+	for _, name := range names {
+		if seen[name] {
+			continue
+		}
+		seen[name] = true
+		d, err := a.dataset(name)
+		if err != nil {
+			return nil, nil, err
+		}
+		others = append(others, d)
+	}
+	if len(others) == 0 {
+		return nil, nil, usagef("there is nothing to compare %s with", baseline)
+	}
+	return base, others, nil
+}
+
+// byNames looks at all experiments in one way: by name where one of them needs it.
+func byNames(word string, base **analyze.Dataset, others []*analyze.Dataset) (notes []string, err error) {
+	all := append([]*analyze.Dataset{*base}, others...)
+	for _, d := range all {
+		if word != "" {
+			break
+		}
+		if _, notes, err = by(d, ""); err != nil {
+			return nil, err
+		}
+		if len(notes) > 0 {
+			word = analyze.Names
+		}
+	}
+	for i, d := range all {
+		if word == "" {
+			break
+		}
+		shown, _, err := by(d, word)
+		if err != nil {
+			return nil, err
+		}
+		if all[i] = shown; i > 0 {
+			others[i-1] = shown
+		}
+	}
+	*base = all[0]
+	return notes, nil
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"math"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -25,6 +26,9 @@ func (a *app) diagnoseCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := diagnose.CheckLevel(o.Level); err != nil {
 				return usageError{err}
+			}
+			if o.Radius < 0 || math.IsNaN(o.Radius) || math.IsInf(o.Radius, 0) {
+				return usagef("the radius is a distance above 0, not %g", o.Radius)
 			}
 			d, err := a.dataset(args[0])
 			if err != nil {
@@ -72,6 +76,7 @@ func (a *app) diagnoseCommand() *cobra.Command {
 	cmd.Flags().StringVar(&o.Metric, "metric", "", "compare by this metric (default: the best time metric)")
 	cmd.Flags().BoolVar(&o.WithMPI, "with-mpi", false, "count time in communication too")
 	cmd.Flags().StringVar(&o.RegionOf, "region-of", "", "start the search below this region")
+	cmd.Flags().Float64Var(&o.Radius, "radius", 0, "units linked by steps up to this, in the metric's unit, are of one kind (default: found in the data)")
 	cmd.Flags().BoolVar(&o.Table, "show-table", false, "show the decision tables")
 	cmd.Flags().BoolVar(&o.Matrix, "show-matrix", false, "show the discernibility matrices too")
 	return cmd

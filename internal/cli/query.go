@@ -14,6 +14,7 @@ func (a *app) queryCommand() *cobra.Command {
 	var flags wordFlags
 	var top int
 	var showSQL bool
+	var byWord string
 	cmd := &cobra.Command{
 		Use:     "query [EXPERIMENT…] QUERY",
 		GroupID: "words",
@@ -34,6 +35,17 @@ first and the query last; OVER in the query names others in their place.`,
 			q, err := perfql.Parse(args[last])
 			if err != nil {
 				return err
+			}
+			if q.By == perfql.ByDefault {
+				switch byWord {
+				case "":
+				case analyze.Paths:
+					q.By = perfql.ByRegion
+				case analyze.Names:
+					q.By = perfql.ByName
+				default:
+					return usagef("regions are by %s or by %s, not by %q", analyze.Paths, analyze.Names, byWord)
+				}
 			}
 			experiments := analyze.ToSearch(q, args[:last], a.dataset)
 			if len(experiments) == 0 {
@@ -56,6 +68,7 @@ first and the query last; OVER in the query names others in their place.`,
 			return nil
 		},
 	}
+	byFlag(cmd, &byWord)
 	topFlag(cmd, &top)
 	cmd.Flags().BoolVar(&showSQL, "sql", false, "also print the SQL that the query became")
 	flags.register(cmd)

@@ -12,7 +12,7 @@ import (
 func (a *app) rulesCommand() *cobra.Command {
 	var flags wordFlags
 	var files []string
-	var baseline, how string
+	var baseline, how, byWord string
 	var list bool
 	var top int
 	cmd := &cobra.Command{
@@ -53,9 +53,16 @@ func (a *app) rulesCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			d, notes, err := by(d, byWord)
+			if err != nil {
+				return err
+			}
 			var base *analyze.Dataset
 			if baseline != "" {
 				if base, err = a.dataset(baseline); err != nil {
+					return err
+				}
+				if base, _, err = base.By(d.ByWord()); err != nil {
 					return err
 				}
 			}
@@ -63,6 +70,7 @@ func (a *app) rulesCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			problems.Warnings = append(problems.Warnings, notes...)
 			if a.json {
 				return a.printJSON(problems)
 			}
@@ -75,6 +83,7 @@ func (a *app) rulesCommand() *cobra.Command {
 	cmd.Flags().StringVar(&how, "defuzzifier", string(fuzzy.Centroid), "how severity becomes a number: centroid, bisector, mean_of_maximum, smallest_of_maximum or largest_of_maximum")
 	cmd.Flags().BoolVar(&list, "list", false, "list the rules instead of applying them")
 	cmd.Flags().IntVar(&top, "top", 3, "how many places of a problem to print")
+	byFlag(cmd, &byWord)
 	flags.register(cmd)
 	return cmd
 }

@@ -15,16 +15,37 @@ type scoreFlags struct {
 	base    string
 	by      string
 	quality bool
+	severe  bool
 	top     int
 }
 
 func (f *scoreFlags) register(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&f.metrics, "metric", nil, "metric, with shape and weight: wtime, wtime:0.7, imbalance@S:0.3 (repeatable; default: time)")
+	cmd.Flags().StringArrayVar(&f.metrics, "metric", nil, "metric, with shape and weight: wtime, wtime:0.7, imbalance@S:0.3, wtime@trapezoid(0,1,5,9) (repeatable; default: time)")
 	cmd.Flags().StringVar(&f.base, "base", "program", "what 1 stands for: program, parent, or another experiment")
-	cmd.Flags().StringVar(&f.by, "by", string(analyze.ByRegion), "score every region or every unit")
+	cmd.Flags().StringVar(&f.by, "by", "", "score every call path, function name, unit or summary: path, name, unit or summary (default: path; name where no path takes 5 % of the run and names do)")
+	cmd.Flags().BoolVar(&f.severe, "severity", false, "the metrics are chosen so that a high score is a severe problem")
 	cmd.Flags().BoolVar(&f.quality, "quality", false, "the metrics are chosen so that a high score is good")
+	cmd.MarkFlagsMutuallyExclusive("severity", "quality")
 	topFlag(cmd, &f.top)
 	f.wordFlags.register(cmd)
+}
+
+// kind is what a row is about.
+func (f *scoreFlags) kind() analyze.By {
+	switch f.by {
+	case "", analyze.Paths, analyze.Names:
+		return analyze.ByRegion
+	}
+	return analyze.By(f.by)
+}
+
+// rows looks at the regions as asked for.
+func (f *scoreFlags) rows(d *analyze.Dataset) (*analyze.Dataset, []string, error) {
+	switch f.by {
+	case "", analyze.Paths, analyze.Names:
+		return by(d, f.by)
+	}
+	return d, nil, nil
 }
 
 // scores computes what the flags ask for.
@@ -39,15 +60,21 @@ func (a *app) scores(d *analyze.Dataset, words analyze.Words, f *scoreFlags) (*a
 	case "parent":
 		base.Parent = true
 	default:
-		if base.Other, err = a.dataset(f.base); err != nil {
+		if base.Other, err = a.dataset(f.base); err == nil {
+			base.Other, _, err = base.Other.By(d.ByWord())
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
 	meaning := analyze.Impact
-	if f.quality {
+	switch {
+	case f.quality:
 		meaning = analyze.Quality
+	case f.severe:
+		meaning = analyze.Severity
 	}
-	return analyze.Score(d, words, metrics, base, analyze.By(f.by), meaning)
+	return analyze.Score(d, words, metrics, base, f.kind(), meaning)
 }
 
 func (f *scoreFlags) scoreMetrics(d *analyze.Dataset) ([]analyze.ScoreMetric, error) {
@@ -80,10 +107,15 @@ func (a *app) scored(cmd *cobra.Command, answer func(ctx context.Context, d *ana
 		if err != nil {
 			return err
 		}
+		d, notes, err := flags.rows(d)
+		if err != nil {
+			return err
+		}
 		s, err := a.scores(d, words, &flags)
 		if err != nil {
 			return err
 		}
+		s.Warnings = append(s.Warnings, notes...)
 		return answer(cmd.Context(), d, words, s, flags.top)
 	}
 	flags.register(cmd)

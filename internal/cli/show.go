@@ -14,7 +14,7 @@ import (
 
 func (a *app) showCommand() *cobra.Command {
 	var regions, units, metrics bool
-	var metric string
+	var metric, byWord string
 	var top int
 	var least float64
 	cmd := &cobra.Command{
@@ -23,7 +23,8 @@ func (a *app) showCommand() *cobra.Command {
 		Short:   "Show an experiment: efficiency and the heaviest regions; or a prediction or a replay",
 		Example: `  auspex show gromacs-16
   auspex show gromacs-16 --regions --metric wtime --least 0.01
-  auspex show gromacs-16 --units`,
+  auspex show gromacs-16 --units
+  auspex show gromacs-16 --by name`,
 		Args:              exactly(1, "one experiment"),
 		ValidArgsFunction: a.completeNames,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -34,6 +35,10 @@ func (a *app) showCommand() *cobra.Command {
 				return err
 			}
 			d, err := a.dataset(args[0])
+			if err != nil {
+				return err
+			}
+			d, notes, err := by(d, byWord)
 			if err != nil {
 				return err
 			}
@@ -49,6 +54,7 @@ func (a *app) showCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			s.Warnings = append(s.Warnings, notes...)
 			if a.json {
 				return a.printJSON(s)
 			}
@@ -68,6 +74,7 @@ func (a *app) showCommand() *cobra.Command {
 	cmd.Flags().StringVar(&metric, "metric", "", "metric for --regions (default: time)")
 	cmd.Flags().Float64Var(&least, "least", 0, "with --regions: leave out what is below this share of the program")
 	cmd.Flags().IntVar(&top, "top", 15, "how many regions")
+	byFlag(cmd, &byWord)
 	return cmd
 }
 

@@ -56,6 +56,24 @@ func (a *app) opened(name string, flags *wordFlags) (*analyze.Dataset, analyze.W
 	return d, words, err
 }
 
+// byFlag says whether regions are call paths or names.
+func byFlag(cmd *cobra.Command, by *string) {
+	cmd.Flags().StringVar(by, "by", "", "regions by call path or by function name: path or name (default: path; name where no path takes 5 % of the run and names do)")
+}
+
+// by looks at an experiment by path or by name; the note says what was chosen where
+// nobody asked.
+func by(d *analyze.Dataset, word string) (*analyze.Dataset, []string, error) {
+	shown, note, err := d.By(word)
+	if err != nil {
+		return nil, nil, usageError{err}
+	}
+	if note == "" {
+		return shown, nil, nil
+	}
+	return shown, []string{note}, nil
+}
+
 // topFlag is how many rows people see; JSON has them all.
 func topFlag(cmd *cobra.Command, top *int) {
 	cmd.Flags().IntVar(top, "top", 15, "how many rows to print")

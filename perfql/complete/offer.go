@@ -32,7 +32,7 @@ func (c *completer) offer() {
 		c.add("keyword", "", "AND", "OR")
 		c.add("keyword", "other experiments", "OVER")
 		c.add("keyword", "only some rows", "WHERE")
-		c.add("keyword", "what a row is: region, unit or summary", "BY")
+		c.add("keyword", "what a row is: region, name, unit or summary", "BY")
 		c.add("keyword", "only rows that fit so far", "WITH DEGREE >")
 		c.add("keyword", "", "ORDER BY", "LIMIT")
 	case expectExperiment:
@@ -53,6 +53,7 @@ func (c *completer) offer() {
 		c.offerValues()
 	case expectRow:
 		c.add("keyword", "each region over all units", "region")
+		c.add("keyword", "each function over all its call paths and units", "name")
 		c.add("keyword", "each unit over all regions", "unit")
 		c.add("keyword", "each region in each unit", "summary")
 	case expectDegree:

@@ -233,7 +233,7 @@ func (o *oracle) answer(t *rapid.T, q *perfql.Query, logic fuzzy.Logic, by perfq
 		}
 		for r := range oracleRegions {
 			if o.present[r][u] && picked(r, u) {
-				key := [...]row{{r, -1}, {-1, u}, {r, u}}[by]
+				key := map[perfql.Grouping]row{perfql.ByRegion: {r, -1}, perfql.ByUnit: {-1, u}, perfql.BySummary: {r, u}}[by]
 				cells[key] = append(cells[key], row{r, u})
 			}
 		}

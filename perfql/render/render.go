@@ -37,18 +37,24 @@ func SQL(query *perfql.Bound, from Source) (string, error) {
 
 func (k bound) render(from Source) (string, error) {
 	q := k.Query
-	group := [...]string{"v.region, NULL::INTEGER AS unit", "NULL::INTEGER AS region, v.unit", "v.region, v.unit"}[q.By]
+	group := "v.region, v.unit"
+	switch k.By {
+	case perfql.ByRegion:
+		group = "v.region, NULL::INTEGER AS unit"
+	case perfql.ByUnit:
+		group = "NULL::INTEGER AS region, v.unit"
+	}
 	var b strings.Builder
 	b.WriteString("SELECT " + group)
 	for i, m := range k.Metrics {
-		fmt.Fprintf(&b, ", %s AS a%d", metric(&m, q.By), i)
+		fmt.Fprintf(&b, ", %s AS a%d", metric(&m, k.By), i)
 	}
 	b.WriteString("\nFROM " + from.Values + " AS v")
 	if q.Where != nil {
 		b.WriteString("\nWHERE " + chosen(q.Where, from))
 	}
-	if q.By != perfql.BySummary {
-		b.WriteString("\nGROUP BY v." + q.By.String())
+	if k.By != perfql.BySummary {
+		b.WriteString("\nGROUP BY v." + k.By.String())
 	}
 
 	text, err := k.quantities(b.String())

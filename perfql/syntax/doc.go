@@ -18,7 +18,7 @@
 //
 //	clause    = "OVER" [ "experiments" ] name { "," name }
 //	          | "WHERE" filter
-//	          | "BY" ( "region" | "unit" | "summary" )
+//	          | "BY" ( "region" | "name" | "unit" | "summary" )
 //	          | "WITH" "DEGREE" ( ">" | ">=" ) number
 //	          | "ORDER" "BY" key { "," key }
 //	          | "LIMIT" number .

@@ -51,8 +51,6 @@ type Options struct {
 	Spans func(*events.Span) error
 	// Header names the spans' regions; needed with Spans. Run fills it.
 	Header *events.Header
-	// Actions bounds how many actions are replayed, 0 for all.
-	Actions int64
 }
 
 // Result is when the ranks ended.
@@ -184,7 +182,7 @@ func (e *engine) run(id int32) error {
 			}
 		}
 		region, ok := r.place.Next(&r.action)
-		if !ok || e.o.Actions > 0 && e.actions >= e.o.Actions {
+		if !ok {
 			r.mode = finished
 			e.alive--
 			return nil

@@ -139,7 +139,10 @@ export interface Summary {
   ledger_units: number; // whose account it is
   ledger: LedgerLine[]; // of the processes or threads, the largest first
   other_ledgers: Ledger[]; // of other types of units
+  by: "path" | "name"; // whether regions are call paths or names
+  cpu_utilisation: Num;
   heaviest: RegionTime[];
+  covered: Num; // share of the run that the heaviest listed take
   incomplete?: string;
   warnings: string[];
 }
@@ -305,6 +308,7 @@ export interface Cause {
   region: string;
   attributes: string[];
   lost_share: Num;
+  replayed_gain?: Num; // of the run, where a kept trace was replayed without the difference
   lost: Num;
   slowest: UnitName;
   most: Num;
@@ -403,7 +407,7 @@ export interface Classification {
   quantity: string;
   across: "mean" | "max" | "each";
   terms: string[];
-  rows: { region: string; unit?: UnitName; value: Num; terms: Record<string, Num> }[];
+  rows: { region: string; unit?: UnitName; share: Num; value: Num; terms: Record<string, Num> }[];
   total: number; // rows there are, before top
   warnings: string[];
 }
@@ -490,9 +494,10 @@ export interface QueryQuestion extends WordsQuery {
 
 export interface Answer {
   query: string; // in normal form
-  experiments: number; // how many were searched
+  experiments: number; // searched
+  by: "region" | "name" | "unit" | "summary";
   metrics: string[];
-  rows: { experiment: string; region: string | null; unit: UnitName | null; node?: string; degree: Num; metrics: Record<string, Num> }[];
+  rows: { experiment: string; region: string | null; unit: UnitName | null; node?: string; share: Num; degree: Num; metrics: Record<string, Num> }[];
   total: number; // rows there are, before top
   sql: string;
   warnings: string[];
@@ -582,7 +587,7 @@ export interface Bottlenecks {
   upper: number;
   negligible_set: string;
   severity_sets: { name: string; set: string }[];
-  rows: { region: string; value: Num; crisp: boolean; negligible: Num; severity: Record<string, Num> }[];
+  rows: { region: string; unit?: UnitName; share: Num; value: Num; crisp: boolean; negligible: Num; severity: Record<string, Num> }[];
   warnings: string[];
   curves: Curve[];
   values: { region: string; value: number }[]; // largest first
@@ -615,7 +620,7 @@ export interface SimilarExperiments {
   over: string;
   paper_base: boolean;
   factors: Record<string, Num[]>;
-  factor_info: { name: string; category: string; set: string; values: (number | string | null)[] }[];
+  factor_info: { name: string; category: string; set: string; values: (number | string | null)[]; controllable: boolean }[];
   program: Num[];
   regions: { region: string; similarity: Num[]; values: Num[][] }[];
   findings: {
@@ -624,8 +629,11 @@ export interface SimilarExperiments {
     others: string;
     region: string;
     experiments: string[];
+    pair: string[]; // the two that the similarities are of
     factor_similarity: Num;
     performance_similarity: Num;
+    same_value_similarity: Num;
+    uncontrolled: string[];
     word: string;
     sensitive: boolean;
   }[];
@@ -663,11 +671,14 @@ export interface Comparison {
   a: string;
   b: string;
   time_metric: string;
+  metric: string;
+  unit: string;
+  by: "path" | "name";
   over: string;
   runtime: { a: Num; b: Num; ratio: Num };
   efficiency: { a: Efficiency; b: Efficiency };
   factors: { name: string; a: number | string | null; b: number | string | null }[];
-  regions: { region: string; kind: Kind; a: Num; b: Num; ratio: Num; significant: boolean | null }[];
+  regions: { region: string; share: Num; kind: Kind; a: Num; b: Num; ratio: Num; significant: boolean | null }[];
   total: number; // regions there are, before top
   warnings: string[];
 }

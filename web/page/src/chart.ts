@@ -96,11 +96,7 @@ export function svgOf(option: Option, width: number, height: number, p: Paint): 
   chart.setOption({ ...option, backgroundColor: p.paper });
   const text = chart.renderToSVGString();
   chart.dispose();
-  // What ECharts puts into attributes as it is, names from profiles among it, may not be XML.
-  const parsed = new DOMParser().parseFromString(text, "image/svg+xml");
-  if (!parsed.querySelector("parsererror")) return text;
-  const drawn = new DOMParser().parseFromString(text, "text/html").querySelector("svg")!;
-  return new XMLSerializer().serializeToString(drawn);
+  return text;
 }
 
 /** The picture in twice its size on screen. */

@@ -1,6 +1,6 @@
 // The views, used as a person would.
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { settled, step, visit } from "./harness.mjs";
 
 step("the store lists, finds and compares experiments", async (page) => {
@@ -222,4 +222,76 @@ step("pictures are saved as SVG and PNG", async (page) => {
       }
     }
   }
+});
+
+// The views that every experiment, replay and prediction has.
+const places = [
+  "#/",
+  "#/e/before",
+  "#/e/unbalanced",
+  "#/e/unbalanced/heat",
+  "#/e/unbalanced/kinds",
+  "#/e/3dpic/bottlenecks",
+  "#/e/before/similar",
+  "#/e/before/words",
+  "#/e/unbalanced/source",
+  "#/compare/before/after",
+  "#/simulations/sort-8",
+  "#/predictions",
+  "#/predictions/sort",
+];
+
+step("every picture that is saved as SVG is XML", async (page, context) => {
+  const reader = await context.newPage(); // without the page's policy on styles
+  let saved = 0;
+  for (const hash of places) {
+    await visit(page, hash);
+    const buttons = page.getByRole("button", { name: /^Save .* as SVG$/ });
+    for (let i = 0; i < (await buttons.count()); i++) {
+      const download = page.waitForEvent("download");
+      await buttons.nth(i).click();
+      const text = await readFile(await (await download).path(), "utf8");
+      const complaint = await reader.evaluate(
+        (t) => new DOMParser().parseFromString(t, "image/svg+xml").querySelector("parsererror")?.textContent ?? "",
+        text,
+      );
+      assert.equal(complaint, "", `${hash}, picture ${i}`);
+      if (hash.endsWith("/heat")) assert.match(text, /class="scale"/, "a heat map is saved with its colour scale");
+      saved++;
+    }
+  }
+  assert.ok(saved >= 10, `${saved} pictures were saved`);
+});
+
+step("an experiment's ledger adds up to the run", async (page) => {
+  await visit(page, "#/e/unbalanced");
+  const lines = await page.locator(".ledger li > b").allTextContents();
+  assert.ok(lines.length >= 4, `${lines.length} lines`);
+  const sum = lines.reduce((n, t) => n + Number.parseFloat(t), 0);
+  assert.ok(Math.abs(sum - 100) < 1, `${lines} add up to ${sum}`);
+  assert.match(await page.locator(".ledger").textContent(), /imbalance in .*region 11/);
+});
+
+step(
+  "nothing is wider than a phone",
+  async (page) => {
+    const wide = [];
+    for (const hash of [...places, "#/e/many", "#/e/many/heat", "#/e/many/kinds", "#/e/markup"]) {
+      await visit(page, hash);
+      const over = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+      if (over > 0) wide.push(`${hash} by ${over} px`);
+    }
+    assert.deepEqual(wide, []);
+  },
+  { viewport: { width: 390, height: 844 } },
+);
+
+step("the commands that the page shows", async (page) => {
+  const lines = new Set();
+  for (const hash of [...places, "#/e/unbalanced/heat?metric=instructions%2Fcpu_time", "#/e/unbalanced/heat?metric=instructions"]) {
+    await visit(page, hash);
+    for (const line of await page.locator(".command code").allTextContents()) lines.add(line);
+  }
+  assert.ok(lines.size >= 12, `${lines.size} commands`);
+  if (process.env.AUSPEX_COMMANDS) await writeFile(process.env.AUSPEX_COMMANDS, [...lines].join("\n") + "\n");
 });

@@ -1,0 +1,196 @@
+package analyze
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"auspex/internal/sample"
+	"auspex/model"
+	"auspex/perfql"
+)
+
+// recursive is main > loop [1] > f > f, and loop [2] > g > f: one second in each
+// region on either of two units, so that f takes three seconds of its own, and
+// inclusively three as well: two in loop [1], where it is in itself, and one below g.
+func recursive(t testing.TB) *Dataset {
+	t.Helper()
+	b := model.NewBuilder()
+	seconds := b.Metric(model.NewMetric(model.WallTime, "", model.Exclusive))
+	region := func(name string, parent int) int { return b.Region(model.Region{Name: name, Parent: parent}) }
+	root := region("main", model.NoParent)
+	one, two := region("loop [1]", root), region("loop [2]", root)
+	f := region("f", one)
+	inner := region("f", f)
+	g := region("g", two)
+	all := []int{root, one, two, f, inner, g, region("f", g)}
+	for p := range 2 {
+		u := b.Unit(model.Unit{Process: p})
+		for _, r := range all {
+			b.Set(u, r, seconds, 1)
+		}
+	}
+	e, err := b.Build(model.Header{Name: "recursive"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dataset(t, e)
+}
+
+func TestByName(t *testing.T) {
+	d, err := recursive(t).ByName()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string][2]float64{"main": {1, 7}, "loop": {2, 6}, "f": {3, 3}, "g": {1, 2}}
+	if len(d.Regions) != len(want) {
+		t.Errorf("regions %v", d.Paths)
+	}
+	for r, path := range d.Paths {
+		for i, scope := range []string{".exc", ".inc"} {
+			m, err := d.Matrix("wtime" + scope)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := m.At(1, r); got != want[path][i] {
+				t.Errorf("wtime%s of %s is %v, want %v", scope, path, got, want[path][i])
+			}
+		}
+	}
+	s, err := Summarise(d, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.By != Names || s.Heaviest[0].Region != "f" || math.Abs(float64(s.Covered)-5./7) > 1e-12 {
+		t.Errorf("%s first, by %s, covering %v", s.Heaviest[0].Region, s.By, s.Covered)
+	}
+	answer, err := Query(context.Background(), sharedEngine, mustParse(t, "wtime is S(0, 3) BY name"), ShippedWords(), searched(recursive(t)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if answer.By != "name" || *answer.Rows[0].Region != "f" || answer.Rows[0].Metrics["wtime"] != 6 {
+		t.Errorf("by %s: %+v", answer.By, answer.Rows[0])
+	}
+}
+
+func mustParse(t testing.TB, text string) *perfql.Query {
+	t.Helper()
+	q, err := perfql.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return q
+}
+
+// Folding loses no time, the program's efficiency stays as it is, and a query by
+// name gives what Rows computes.
+func TestByNameProperties(t *testing.T) {
+	dir := t
+	rapid.Check(t, func(t *rapid.T) {
+		scope := rapid.SampledFrom([]model.Scope{model.Exclusive, model.Inclusive}).Draw(t, "scope")
+		e := sample.Random(t, scope)
+		taken := map[int]bool{} // parents with a region of that name
+		for r := range e.Regions {
+			if p := e.Regions[r].Parent; rapid.Bool().Draw(t, "renamed") && !taken[p] {
+				e.Regions[r].Name, taken[p] = "same", true
+			}
+		}
+		d := dataset(dir, e)
+		flat, err := d.ByName()
+		if err != nil {
+			t.Fatal(err)
+		}
+		before, err := d.RegionShares()
+		if err != nil {
+			t.Fatal(err)
+		}
+		after, err := flat.RegionShares()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a, b := Total(before), Total(after); math.Abs(a-b) > 1e-9 {
+			t.Fatalf("shares of %v became %v", a, b)
+		}
+		for _, metric := range []string{"wtime", "wtime.inc", "time_share", "imbalance", "lost", "mpi_share", "hit_ratio"} {
+			rows, err := flat.Rows(ByRegion)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := rows.Column(metric)
+			if err != nil {
+				t.Fatal(err)
+			}
+			answer, err := Query(context.Background(), sharedEngine, mustParse(dir, metric+" is not singleton(-1) BY name"), ShippedWords(), searched(d))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := map[string]Real{}
+			for _, row := range answer.Rows {
+				got[*row.Region] = row.Metrics[metric]
+			}
+			for i, v := range want {
+				g, there := got[flat.Paths[i]]
+				if v != v || !there && v == 0 {
+					continue
+				}
+				if !there || math.Abs(float64(g)-v) > 1e-9*max(1, math.Abs(v)) {
+					t.Fatalf("%s of %s: the query says %v (%v), rows %v", metric, flat.Paths[i], g, there, v)
+				}
+			}
+		}
+	})
+}
+
+// A program whose functions are spread over many callers is shown by name; one
+// whose paths say enough is not.
+func TestSplitByPaths(t *testing.T) {
+	for _, c := range []struct {
+		callers int
+		want    bool
+	}{{3, false}, {100, true}} {
+		b := model.NewBuilder()
+		seconds := b.Metric(model.NewMetric(model.WallTime, "", model.Exclusive))
+		u := b.Unit(model.Unit{})
+		root := b.Region(model.Region{Name: "main", Parent: model.NoParent})
+		for i := range c.callers {
+			caller := b.Region(model.Region{Name: fmt.Sprint("caller", i), Parent: root})
+			b.Set(u, b.Region(model.Region{Name: "kernel", Parent: caller}), seconds, 1)
+		}
+		e, err := b.Build(model.Header{Name: "x"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := dataset(t, e)
+		shown, note, err := d.By("")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (shown.ByWord() == Names) != c.want || (note != "") != c.want {
+			t.Errorf("%d callers: by %s, %q", c.callers, shown.ByWord(), note)
+		}
+		if asked, _, err := d.By(Paths); err != nil || asked.ByWord() != Paths {
+			t.Errorf("asked for paths: %v", err)
+		}
+		answer, err := Query(context.Background(), sharedEngine, mustParse(t, "wtime is S(0, 1)"), ShippedWords(), searched(d))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (answer.By == "name") != c.want || len(answer.Warnings) > 0 != c.want {
+			t.Errorf("%d callers: the query answers by %s, %v", c.callers, answer.By, answer.Warnings)
+		}
+	}
+	if _, _, err := recursive(t).By("file"); err == nil {
+		t.Error("regions by file were shown")
+	}
+}
+
+func TestFlatName(t *testing.T) {
+	for name, want := range map[string]string{"loop [12]": "loop", "ProfilerStep#7": "ProfilerStep", "f": "f", "[3]": "[3]", "Loop: f [{a.c} {1,2}]": "Loop: f [{a.c} {1,2}]", "a[i]": "a[i]"} {
+		if got := FlatName(name); got != want {
+			t.Errorf("%q becomes %q, not %q", name, got, want)
+		}
+	}
+}

@@ -1,0 +1,95 @@
+package analyze
+
+import (
+	"strings"
+	"testing"
+
+	"auspex/fuzzy"
+	"auspex/internal/sample"
+	"auspex/model"
+)
+
+// other is a program of which only main and MPI_Wait are in sample.Scored.
+func other(t testing.TB, name string) *Dataset {
+	t.Helper()
+	b := model.NewBuilder()
+	seconds := b.Metric(model.NewMetric(model.WallTime, "", model.Exclusive))
+	root := b.Region(model.Region{Name: "main", Parent: model.NoParent})
+	for p := range 2 {
+		u := b.Unit(model.Unit{Process: p})
+		b.Set(u, root, seconds, 1)
+		b.Set(u, b.Region(model.Region{Name: "render", Parent: root}), seconds, 5)
+		b.Set(u, b.Region(model.Region{Name: "MPI_Wait", Kind: model.MPI, Parent: root}), seconds, 2)
+	}
+	e, err := b.Build(model.Header{Name: name, Program: "/usr/bin/movie"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dataset(t, e)
+}
+
+func TestCompareRefusesOtherPrograms(t *testing.T) {
+	a, b := scored(t, 1), other(t, "movie")
+	if _, err := Compare(a, b, ShippedWords(), CompareOptions{Over: OverMean}); err == nil || !strings.Contains(err.Error(), "--force") {
+		t.Errorf("got %v", err)
+	}
+	c, err := Compare(a, b, ShippedWords(), CompareOptions{Over: OverMean, Force: true})
+	if err != nil || len(c.Warnings) == 0 {
+		t.Errorf("%v; warnings %v", err, c)
+	}
+	if related, err := Related(b, other(t, "later")); err != nil || !related {
+		t.Errorf("one program is called two: %v", err)
+	}
+	renamed := sample.Scored(t, 2)
+	renamed.Name, renamed.Program = "renamed", "a.out"
+	if related, err := Related(a, dataset(t, renamed)); err != nil || !related {
+		t.Errorf("the same regions in another binary are called another program: %v", err)
+	}
+}
+
+func TestCompareSeveralByAnyMetric(t *testing.T) {
+	all, err := CompareAll(scored(t, 1), []*Dataset{scored(t, 2), scored(t, 4)}, ShippedWords(), CompareOptions{Over: OverTotal})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(all.Others) != 2 || all.Others[1].Runtime.Ratio != 4 || all.Others[1].Metric != "wtime" || all.Others[1].Unit != "s" {
+		t.Errorf("%+v", all.Others[1])
+	}
+	// Misses stay as they are, so misses a second fall to a quarter: 10 misses in
+	// 1 s of main become 10 in 4 s.
+	c, err := Compare(scored(t, 1), scored(t, 4), ShippedWords(), CompareOptions{Over: OverTotal, Metric: "l2_misses/wtime"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range c.Regions {
+		if r.Region == "main" && (r.A != 10 || r.B != 2.5 || r.Ratio != 0.25) {
+			t.Errorf("%+v", r)
+		}
+	}
+	if _, err := Compare(scored(t, 1), scored(t, 4), ShippedWords(), CompareOptions{Over: OverMean, Metric: "nothing"}); err == nil {
+		t.Error("an unknown metric was compared")
+	}
+}
+
+// The elapsed time of scored is 5 s times its scale: 0.5 + 4.5 + 0.25 s on the
+// second unit.
+func TestCheckElapsedTime(t *testing.T) {
+	for require, holds := range map[string]bool{
+		"run_seconds IS Z(5.3, 6)":                        true,
+		"run_seconds IS Z(4, 5)":                          false,
+		"run_seconds IS same COMPARED WITH baseline":      false,
+		"run_seconds IS very high COMPARED WITH baseline": true,
+	} {
+		c, err := fuzzy.ReadContract("perf.toml", []byte("baseline = 'fast'\n[clause.time]\nrequire = '"+require+"'\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		checked, err := Check(scored(t, 1), ShippedWords(), c, func(string) (*Dataset, error) { return scored(t, 0.2), nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if checked.Holds == nil || *checked.Holds != holds {
+			t.Errorf("%s: %+v", require, checked.Clauses)
+		}
+	}
+}
