@@ -3,6 +3,7 @@ package diagnose
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -90,7 +91,10 @@ func explains(a attribute, times []float64, limit float64) bool {
 		bound = mostElasticSizes
 	}
 	if len(times) < fewUnits {
-		return elastic <= bound && elastic >= 1/mostElasticSizes
+		// Nothing to test but whether so few events may differ by chance.
+		least, most := slices.Min(a.values), slices.Max(a.values)
+		counted := strings.Contains(a.name, "/") || most-least > 3*math.Sqrt(most+least)
+		return counted && elastic <= bound && elastic >= 1/mostElasticSizes
 	}
 	return elastic <= bound && chanceOfCorrelation(r, len(times)) < limit
 }

@@ -12,7 +12,7 @@ import (
 
 var (
 	from = flag.Uint64("from", 0, "the first seed")
-	runs = flag.Int("runs", 120, "how many profiles")
+	runs = flag.Int("runs", 300, "how many profiles")
 	tell = flag.Bool("misses", false, "say what was missed")
 )
 
