@@ -59,7 +59,6 @@ type parts struct {
 	beginning float64
 	shared    float64
 	rest      float64 // run − all of the above and communication
-	idle      bool
 }
 
 // split takes a unit's time apart.

@@ -17,7 +17,6 @@ import (
 	"auspex/account"
 	"auspex/analyze"
 	"auspex/cluster"
-	"auspex/model"
 )
 
 // Diagnosis says which units of a program differ, where and why, after
@@ -257,13 +256,6 @@ type place struct {
 
 // ownTime names a region's time outside its parts.
 const ownTime = "<self>"
-
-func (s *study) path(p place) string {
-	if p.self {
-		return s.d.Paths[p.region] + string(model.PathSeparator) + ownTime
-	}
-	return s.d.Paths[p.region]
-}
 
 // values are the times of the active units in a place, as far as units of one
 // role differ in them.

@@ -130,13 +130,3 @@ func coordinate(p cluster.Points, c int) []float64 {
 	}
 	return out
 }
-
-func rowSums(p cluster.Points) []float64 {
-	out := make([]float64, p.N)
-	for i := range out {
-		for _, v := range p.Row(i) {
-			out[i] += v
-		}
-	}
-	return out
-}

@@ -46,7 +46,6 @@ type call struct {
 	bytes       int64
 	root, comm  int64
 	callers     [callerLevels]int64
-	line        int64
 }
 
 // timedHalf is a half of a message and when it happens.

@@ -45,7 +45,6 @@ func (r *rank) member(comm int32) (member, error) {
 // gathering is a collective that some ranks have entered.
 type gathering struct {
 	kind    trace.Kind
-	root    int32
 	came    int
 	last    float64 // when the latest came
 	rootAt  float64
