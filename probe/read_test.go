@@ -144,7 +144,7 @@ func swell(data []byte) []byte {
 func TestSqueeze(t *testing.T) {
 	data := sample(t)
 	p, err := Parse(swell(squeeze(data)))
-	if err != nil || len(p.Threads) != 1 || len(p.Regions) != 4 {
+	if err != nil || len(p.Threads) != 1 || len(p.Regions) != 5 {
 		t.Errorf("%+v, %v", p, err)
 	}
 }

@@ -95,8 +95,8 @@ func (a *app) compared(names []string, baseline string) (base *analyze.Dataset, 
 		}
 		others = append(others, d)
 	}
-	if len(others) == 0 {
-		return nil, nil, usagef("there is nothing to compare %s with", baseline)
+	if len(others) == 0 { // with itself: nothing differs
+		others = append(others, base)
 	}
 	return base, others, nil
 }
