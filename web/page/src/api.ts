@@ -309,6 +309,7 @@ export interface Cause {
   attributes: string[];
   lost_share: Num;
   replayed_gain?: Num; // of the run, where a kept trace was replayed without the difference
+  association: boolean; // a replay gained nothing without it
   lost: Num;
   slowest: UnitName;
   most: Num;
