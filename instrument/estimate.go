@@ -9,17 +9,21 @@ import (
 	"auspex/source"
 )
 
-// What is reckoned with where the text does not say: the turns of a loop, the
-// work of a function that is defined elsewhere, and of one that waits for a disk
-// or for other processes. Work is counted in operations, about a nanosecond each.
+// What is assumed where the text does not say: the turns of a loop that counts and
+// of one that goes on while something holds, such as one over a list; the work of
+// a function that is defined elsewhere, and of one that waits for a disk or for
+// other processes. Work is counted in operations, about a nanosecond each.
 const (
 	usualTurns  = 64
-	foreignWork = 100
+	whileTurns  = 8
+	foreignWork = 40
 	slowWork    = 100_000
 	mostWork    = 1_000_000_000
 )
 
-// A probe takes about 45 operations: a tenth of lightWork, 2 % of heavyWork.
+// A probe takes about 45 operations: a tenth of lightWork, 0.2 % of heavyWork; a
+// loop that counts up to a small number that the text does not tell is easily
+// taken for ten times what it is.
 // Below lightWork a function is left out that is called in a loop, below
 // heavyWork one that is called in nested loops, or has no caller in the file and
 // may be. Where nothing shows that it is called often, only one of tinyWork is
@@ -27,7 +31,7 @@ const (
 const (
 	tinyWork  = 60
 	lightWork = 500
-	heavyWork = 2250
+	heavyWork = 20_000
 )
 
 // loads are the functions of a file with their work per call, and which of them
@@ -38,6 +42,9 @@ type loads struct {
 	work  map[*source.Unit]int
 	often map[string]int  // by last name: how many loops are around its calls, at most 2
 	kinds map[string]bool // of nodes, that are operations
+	// branches is how many conditions the statement being looked at stands under:
+	// a message that is printed there is as a rule not printed.
+	branches int
 }
 
 func newLoads(f *source.File) *loads {
@@ -136,7 +143,10 @@ func (l *loads) callee(n *source.Node) string {
 	return lastPart(strings.TrimSpace(text))
 }
 
-var slowCall = regexp.MustCompile(`^(p?mpi_|printf$|fprintf$|fopen|fclose|fread|fwrite|fgets|fscanf|scanf|read$|write$|malloc$|calloc$|realloc$|free$|sleep|usleep|exit$|abort$|system$|gomp_)`)
+var (
+	slowCall = regexp.MustCompile(`^(p?mpi_|gomp_|sleep|usleep|system$)`)
+	diskCall = regexp.MustCompile(`^(printf$|fprintf$|fopen|fclose|fread|fwrite|fgets|fscanf|scanf|read$|write$)`)
+)
 
 // of is the work of one call of a unit.
 func (l *loads) of(u *source.Unit) int {
@@ -144,8 +154,10 @@ func (l *loads) of(u *source.Unit) int {
 		return w
 	}
 	l.work[u] = foreignWork // while it is worked out: recursion
+	outside := l.branches
+	l.branches = 0
 	w := l.stmts(u.Stmts)
-	l.work[u] = w
+	l.work[u], l.branches = w, outside
 	return w
 }
 
@@ -158,7 +170,13 @@ func (l *loads) stmts(list []*source.Stmt) int {
 		case s.Kind == source.Loop:
 			one = max(l.stmts(s.Body), 1) * l.turns(s)
 		case len(s.Body)+len(s.Else) > 0:
-			one = 3 + l.stmts(s.Body) + l.stmts(s.Else)
+			if s.Kind == source.If || s.Kind == source.Switch {
+				l.branches++
+				one = 3 + max(l.stmts(s.Body), l.stmts(s.Else))
+				l.branches--
+			} else {
+				one = l.stmts(s.Body) + l.stmts(s.Else)
+			}
 		case s.Node != nil:
 			one = l.node(s.Node)
 		}
@@ -179,19 +197,23 @@ func (l *loads) node(n *source.Node) int {
 	w := l.below(n)
 	switch {
 	case strings.HasPrefix(n.Kind, "write_statement") || strings.HasPrefix(n.Kind, "read_statement") || n.Kind == "print_statement" || strings.HasPrefix(n.Kind, "open_statement"):
-		return w + slowWork
+		return w + l.disk()
 	}
 	if name := l.callee(n); name != "" {
 		u := l.units[name]
 		switch {
 		case slowCall.MatchString(name):
 			return w + slowWork
+		case diskCall.MatchString(name):
+			return w + l.disk()
 		case u != nil:
 			return min(w+l.of(u)+5, mostWork)
 		case l.file.Language == source.Fortran && n.Kind == "call_expression":
 			return w + 1 // an array's element, as a rule
 		case mathCall.MatchString(name):
 			return w + 15
+		case strings.HasPrefix(name, "_mm") || strings.HasPrefix(name, "__builtin"):
+			return w + 1 // an instruction
 		}
 		return w + foreignWork
 	}
@@ -199,6 +221,14 @@ func (l *loads) node(n *source.Node) int {
 		w++
 	}
 	return w
+}
+
+// disk is the work of input or output.
+func (l *loads) disk() int {
+	if l.branches > 0 {
+		return foreignWork
+	}
+	return slowWork
 }
 
 // operates tells whether a node of the grammar's kind is an operation.
@@ -214,6 +244,8 @@ func (l *loads) operates(kind string) bool {
 var (
 	mathCall  = regexp.MustCompile(`^(f?abs|sqrt|exp|log|log10|log2|pow|sin|cos|tan|atan2?|floor|ceil|fmin|fmax|min|max|fma|hypot|cbrt|round|swap|move|size|begin|end|at|push_back|data|back|front|empty)f?$`)
 	operation = regexp.MustCompile(`(binary|unary|update|assignment|subscript|field|pointer|cast|conditional|math|relational|logical)_?(expression)?|assignment_statement|return_statement|if_statement`)
+	// counts is a loop with a counter that is held against a bound.
+	counts    = regexp.MustCompile(`(?i)^\s*(?:for\s*\(.*(?:<|>|!=).*(?:\+\+|--|\+=|-=)|for\s*\([^;]*:|(?:[a-z0-9_]+\s*:\s*)?do\b.*=|do\s+concurrent)`)
 	smallTurn = regexp.MustCompile(`<=?\s*([0-9]{1,2})\s*;|,\s*([0-9]{1,2})\s*$`)
 )
 
@@ -229,6 +261,9 @@ func (l *loads) turns(s *source.Stmt) int {
 				return max(t, 1)
 			}
 		}
+	}
+	if !counts.MatchString(line) {
+		return whileTurns
 	}
 	return usualTurns
 }
