@@ -16,6 +16,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/jedib0t/go-pretty/v6/text"
+
+	"auspex/model"
 )
 
 // Page is a place to write for people. Width 0 means as wide as need be, as
@@ -34,8 +36,14 @@ func (p *Page) Line(format string, args ...any) {
 	fmt.Fprintf(p.Out, format+"\n", args...)
 }
 
-// Paragraph writes running text, wrapped at the page's width.
+// Paragraph writes running text, wrapped at the page's width. What a user wrote
+// may be quoted in it, and must not give the terminal orders.
 func (p *Page) Paragraph(words string) {
+	lines := strings.Split(words, "\n")
+	for i := range lines {
+		lines[i] = model.CleanText(lines[i])
+	}
+	words = strings.Join(lines, "\n")
 	if p.Width > 0 {
 		words = text.WrapSoft(words, p.Width)
 	}
