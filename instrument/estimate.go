@@ -16,14 +16,12 @@ import (
 const (
 	usualTurns  = 64
 	whileTurns  = 8
-	foreignWork = 40
+	foreignWork = 100
 	slowWork    = 100_000
 	mostWork    = 1_000_000_000
 )
 
-// A probe takes about 45 operations: a tenth of lightWork, 0.2 % of heavyWork; a
-// loop that counts up to a small number that the text does not tell is easily
-// taken for ten times what it is.
+// A probe takes about 45 operations: a tenth of lightWork, 2 % of heavyWork.
 // Below lightWork a function is left out that is called in a loop, below
 // heavyWork one that is called in nested loops, or has no caller in the file and
 // may be. Where nothing shows that it is called often, only one of tinyWork is
@@ -31,7 +29,7 @@ const (
 const (
 	tinyWork  = 60
 	lightWork = 500
-	heavyWork = 20_000
+	heavyWork = 2250
 )
 
 // loads are the functions of a file with their work per call, and which of them
