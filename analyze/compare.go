@@ -53,7 +53,7 @@ type FactorPair struct {
 type RegionPair struct {
 	Region string     `json:"region"`
 	Kind   model.Kind `json:"kind"`
-	Share  Real       `json:"share"` // of the run, the region's own time, where it is larger
+	Share  Real       `json:"share"` // of the first run, the region's own time
 	Pair
 	// Significant tells whether the difference is more than the spread of
 	// repeated runs explains (Welch's t-test, 5 %); nil without repeats.
@@ -149,8 +149,8 @@ func Compare(a, b *Dataset, words Words, o CompareOptions) (*Comparison, error) 
 	shareA, shareB := a.shares(), b.shares()
 	for i := range c.Regions {
 		r := &c.Regions[i]
-		if r.Share = shareA(r.Region); !(r.Share >= shareB(r.Region)) {
-			r.Share = shareB(r.Region)
+		if r.Share = shareA(r.Region); r.Share.IsMissing() && !shareB(r.Region).IsMissing() {
+			r.Share = 0 // it is in the second only
 		}
 	}
 	slices.SortFunc(c.Regions, func(x, y RegionPair) int {

@@ -93,3 +93,30 @@ func TestCheckElapsedTime(t *testing.T) {
 		}
 	}
 }
+
+// Shares in a comparison are of the first run, so that no rows of a table take
+// more than all of it, however different the second is: 90 % and 10 % there, the
+// other way round here.
+func TestSharesOfAComparisonAreOfOneRun(t *testing.T) {
+	run := func(name string, solve, write float64) *Dataset {
+		b := model.NewBuilder()
+		seconds := b.Metric(model.NewMetric(model.WallTime, "", model.Exclusive))
+		u := b.Unit(model.Unit{})
+		b.Set(u, b.Region(model.Region{Name: "solve", Parent: model.NoParent}), seconds, solve)
+		b.Set(u, b.Region(model.Region{Name: "write", Parent: model.NoParent}), seconds, write)
+		e, err := b.Build(model.Header{Name: name, Program: "p"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return dataset(t, e)
+	}
+	c, err := Compare(run("a", 9, 1), run("b", 1, 9), ShippedWords(), CompareOptions{Over: OverMean})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range c.Regions {
+		if want := map[string]Real{"solve": 0.9, "write": 0.1}[r.Region]; r.Share != want {
+			t.Errorf("%s takes %v of the first run, not %v", r.Region, r.Share, want)
+		}
+	}
+}

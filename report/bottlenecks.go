@@ -39,7 +39,7 @@ func (p *Page) Bottlenecks(b *analyze.Bottlenecks, top int) {
 	p.Heading(fmt.Sprintf("Bottlenecks of %s (%s above %g)", b.Experiment, b.Metric, b.Threshold))
 	p.table(columns, rows)
 	p.more(len(shown), len(b.Rows), "row")
-	p.covers(sharesOf(shown, func(r analyze.Bottleneck) analyze.Real { return r.Share }))
+	p.covers(sharesOf(shown, func(r analyze.Bottleneck) analyze.Real { return r.Share }), "the run")
 }
 
 func yesNo(yes bool) string {

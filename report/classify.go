@@ -35,7 +35,7 @@ func (p *Page) Classification(c *analyze.Classification, top int) {
 	p.Heading(fmt.Sprintf("Membership of %s (%s)", c.Experiment, acrossWords(c)))
 	p.table(columns, rows)
 	p.more(len(shown), len(c.Rows), "row")
-	p.covers(sharesOf(shown, func(r analyze.Classified) analyze.Real { return r.Share }))
+	p.covers(sharesOf(shown, func(r analyze.Classified) analyze.Real { return r.Share }), "the run")
 }
 
 func acrossWords(c *analyze.Classification) string {

@@ -39,7 +39,7 @@ func (p *Page) Comparison(c *analyze.Comparison, top int) {
 	}
 	p.table([]column{region("region"), number(c.A), number(c.B), number("change"), number("b/a"), words("")}, rows)
 	p.more(len(shown), len(c.Regions), "region")
-	p.covers(sharesOf(shown, func(r analyze.RegionPair) analyze.Real { return r.Share }))
+	p.covers(sharesOf(shown, func(r analyze.RegionPair) analyze.Real { return r.Share }), "the run of "+c.A)
 }
 
 func pairValues(pairs []analyze.RegionPair) []analyze.Real {

@@ -53,7 +53,7 @@ func (p *Page) Answer(a *analyze.Answer, top int) {
 	p.Line("")
 	p.table(columns, rows)
 	p.more(len(shown), len(a.Rows), "row")
-	p.covers(sharesOf(shown, func(r analyze.Answered) analyze.Real { return r.Share }))
+	p.covers(sharesOf(shown, func(r analyze.Answered) analyze.Real { return r.Share }), "the run")
 }
 
 func optional(s *string) string {

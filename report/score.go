@@ -27,7 +27,7 @@ func (p *Page) Scores(s *analyze.Scores, top int) {
 	p.Heading(fmt.Sprintf("Scores of %s (%s)", s.Experiment, metricsText(s.Metrics)))
 	p.table(columns, rows)
 	p.more(len(shown), len(s.Rows), string(s.By))
-	p.covers(sharesOf(shown, func(r analyze.Scored) analyze.Real { return r.Share }))
+	p.covers(sharesOf(shown, func(r analyze.Scored) analyze.Real { return r.Share }), "the run")
 }
 
 // Ranking writes the order and what put each row where it is.
@@ -42,7 +42,7 @@ func (p *Page) Ranking(r *analyze.Ranking, top int) {
 	p.Heading(fmt.Sprintf("Ranking of %s (%s)", r.Experiment, metricsText(r.Metrics)))
 	p.table([]column{number("rank"), region(string(r.By)), number("aggregate"), words(""), words("because of")}, rows)
 	p.more(len(shown), len(r.Rows), string(r.By))
-	p.covers(sharesOf(shown, func(r analyze.Ranked) analyze.Real { return r.Share }))
+	p.covers(sharesOf(shown, func(r analyze.Ranked) analyze.Real { return r.Share }), "the run")
 }
 
 // RankingWords says what comes first and why.

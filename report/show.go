@@ -57,7 +57,7 @@ func (p *Page) Summary(s *analyze.Summary) {
 	for _, r := range s.Heaviest {
 		shares = append(shares, r.Share)
 	}
-	p.covers(shares)
+	p.covers(shares, "the run")
 }
 
 // SummaryWords is the answer in a sentence or two.

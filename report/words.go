@@ -98,8 +98,8 @@ func (p *Page) more(shown, all int, noun string) {
 	}
 }
 
-// covers says what share of the run the rows of a table take by their own time.
-func (p *Page) covers(shares []analyze.Real) {
+// covers says what share of a run the rows of a table take by their own time.
+func (p *Page) covers(shares []analyze.Real, run string) {
 	sum := analyze.Real(0)
 	for _, share := range shares {
 		if share.IsMissing() {
@@ -108,7 +108,7 @@ func (p *Page) covers(shares []analyze.Real) {
 		sum += share
 	}
 	if len(shares) > 1 {
-		p.Line("These %d take %s of the run.", len(shares), Percent(sum))
+		p.Line("These %d take %s of %s.", len(shares), Percent(sum), run)
 	}
 }
 
