@@ -19,7 +19,7 @@ const (
 	mostPace = 0.015
 	// quieter is how many times the scatter of the quietest regions that of
 	// others is, with many units; what few say of it is not to be trusted.
-	quieter = 1.8
+	quieter = 1.4
 	// sampled units are enough to know the noise.
 	sampled = 1024
 )
@@ -33,6 +33,7 @@ const (
 func (d *drawing) noise() (noise, pace float64) {
 	type one struct{ scatter, weight float64 }
 	var found []one
+	alone := usualNoise
 	for _, number := range slices.Sorted(maps.Keys(d.roles)) {
 		x := d.roles[number]
 		if x.units < 3 {
@@ -56,6 +57,15 @@ func (d *drawing) noise() (noise, pace float64) {
 				groups, centres = append(groups, g), append(centres, centre)
 			}
 		}
+		if len(groups) < 3 {
+			// No region to hold another against: the quietest by itself, where
+			// there are units enough.
+			for k, g := range groups {
+				if len(rows) >= 16 {
+					alone = min(alone, quieter*deviation(column(rows, g))/centres[k])
+				}
+			}
+		}
 		if len(groups) < 3 || len(rows) < 3 {
 			continue
 		}
@@ -72,17 +82,23 @@ func (d *drawing) noise() (noise, pace float64) {
 				rest[k] = append(rest[k], v-own)
 			}
 		}
-		pace = max(pace, min(mostPace, deviation(paces)))
+		var within []float64
 		for k, g := range groups {
 			// Taking the unit's own off takes a part of the noise with it; and
 			// few values may scatter less than they usually do.
 			n := float64(len(groups))
 			free := (n - 1) * float64(len(rows)-1)
-			found = append(found, one{deviation(rest[k]) * math.Sqrt(n/(n-1)) * (1 + 1.5/math.Sqrt(free)), x.groups[g].sum})
+			scatter := deviation(rest[k]) * math.Sqrt(n/(n-1))
+			within = append(within, scatter)
+			found = append(found, one{scatter * (1 + 1.5/math.Sqrt(free)), x.groups[g].sum})
 		}
+		// The median of noise alone differs from unit to unit, too: by √(π/2n)
+		// of it.
+		own, chance := deviation(paces), median(within)*math.Sqrt(math.Pi/2/float64(len(groups)))
+		pace = max(pace, min(mostPace, math.Sqrt(max(0, own*own-chance*chance))))
 	}
 	if len(found) == 0 {
-		return usualNoise, 0
+		return max(leastNoise, alone), 0
 	}
 	slices.SortStableFunc(found, func(a, b one) int { return cmp.Compare(a.scatter, b.scatter) })
 	all := 0.0
@@ -130,12 +146,12 @@ func reach(n int) float64 { return math.Sqrt(2*math.Log(float64(max(2, n)))) + 2
 
 // widest is the relative standard deviation that n draws of noise reach: the
 // quantile of the χ² distribution after Wilson and Hilferty, and never below
-// 2.3 times the noise, for regions are not all as noisy as each other, and how
+// twice the noise, for regions are not all as noisy as each other, and how
 // noisy they are is itself known from few; 1.8 times of the most that noise is.
 func widest(n int, noise float64) float64 {
 	k := 2 / (9 * float64(n-1))
 	chance := math.Pow(1-k+unlikely*math.Sqrt(k), 1.5)
-	return min(max(2.3, chance)*noise, max(1.8, chance)*mostNoise)
+	return min(max(2, chance)*noise, max(1.8, chance)*mostNoise)
 }
 
 // scatters tells whether the units of a role differ, in all that is not real by
