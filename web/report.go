@@ -152,6 +152,9 @@ type reporter struct {
 func (r *reporter) add(q question) error {
 	body, err := r.ask(q)
 	if own := (statusError{}); errors.As(err, &own) && !q.needed {
+		if q.path == "/compare" && strings.Contains(own.message, analyze.ErrUnrelated.Error()) {
+			return r.ctx.Err() // different programs stand beside each other in a report
+		}
 		r.notes = append(r.notes, q.path+": "+own.message)
 		return r.ctx.Err()
 	}

@@ -32,7 +32,7 @@ func (s *Server) routes() *http.ServeMux {
 		{"POST /experiments/{name}/terms", s.tryTerms, false, ""},
 		{"GET /experiments/{name}/sources", s.sourceFiles, false, ""},
 		{"GET /experiments/{name}/source", s.sourceFile, false, "file"},
-		{"GET /compare", s.compare, true, "a b over top"},
+		{"GET /compare", s.compare, true, "a b over top force"},
 		{"GET /similar", s.similar, true, "experiment metric region factor distance over paper_base vocabulary logic"},
 		{"GET /terms", s.terms, false, "vocabulary logic"},
 		{"GET /vocabularies", s.vocabularies, false, ""},

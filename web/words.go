@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"errors"
 
 	"auspex/analyze"
 	"auspex/fuzzy"
@@ -120,7 +121,14 @@ func (s *Server) compare(_ context.Context, q *asked) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := analyze.Compare(pair[0], pair[1], analyze.ShippedWords(), analyze.CompareOptions{Over: over, Force: true})
+	force, err := q.flag("force")
+	if err != nil {
+		return nil, err
+	}
+	found, err := analyze.Compare(pair[0], pair[1], analyze.ShippedWords(), analyze.CompareOptions{Over: over, Force: force})
+	if errors.Is(err, analyze.ErrUnrelated) {
+		return nil, badf("%s and %s are %w; force=true compares them all the same", pair[0].Name, pair[1].Name, analyze.ErrUnrelated)
+	}
 	if err != nil {
 		return nil, err
 	}
