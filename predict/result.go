@@ -77,4 +77,8 @@ type Cut struct {
 	// Deviation is by how much the sizes of messages differed at most from
 	// those of the first iteration that stand for all.
 	Deviation float64 `json:"deviation"`
+	// Curve is the mean iteration over the number of iterations (Figure 3), and
+	// Levels how many iterations each level of error would have taken.
+	Curve  []CurvePoint `json:"curve,omitempty"`
+	Levels []ErrorLevel `json:"levels,omitempty"`
 }
