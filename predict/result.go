@@ -34,6 +34,9 @@ type Prediction struct {
 	// Low and High are the prediction's 90 % interval.
 	Low  float64 `json:"low_seconds"`
 	High float64 `json:"high_seconds"`
+	// Bounds are what the run takes at least and at most, reckoned without a
+	// replay; nil where the platform changes while the program runs.
+	Bounds *simulate.Bounds `json:"bounds,omitempty"`
 	// Measured is nil where nothing was run, and Error, which is relative, also
 	// where what was run did not run on the platform; Command is the whole
 	// command, start of MPI included.
