@@ -33,6 +33,9 @@ func (a *Analyzer) collective(v visit, s *events.Span) {
 	}
 	n := g.entered[v.loc] - g.first
 	g.entered[v.loc]++
+	if n < 0 {
+		return // more take part than the communicator has: the others have left
+	}
 	for int64(len(g.under)) <= n {
 		var m *meeting
 		if k := len(g.free); k > 0 {

@@ -326,3 +326,23 @@ func record(t testing.TB, src events.Source) *written {
 	w.header = *src.Header()
 	return w
 }
+
+// TestMoreThanListed: a communicator in which more ranks meet than it names
+// breaks nothing; those that are named are judged.
+func TestMoreThanListed(t *testing.T) {
+	src := write(t, `
+0 compute A 0 1
+1 compute A 0 2
+2 compute A 0 3
+0 barrier B 1 2 comm=1
+1 barrier B 2 2 comm=1
+2 barrier B 3 3 comm=1
+2 barrier B 3 4 comm=1`, []int32{0, 1})
+	r, err := waits.Analyze(t.Context(), src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Rows) != 1 || math.Abs(r.Rows[0].Seconds-1) > 1e-9 {
+		t.Errorf("%+v", r.Rows)
+	}
+}
