@@ -42,7 +42,7 @@ func (f *Factors) Low() []string {
 var meaning = map[string]string{
 	"load balance":            "some ranks compute longer than others",
 	"serialization":           "ranks wait for one another even on a perfect network",
-	"transfer":                "the network itself takes the time",
+	"transfer":                "communication costs more than waiting for one another",
 	"communication":           "ranks spend their time in communication",
 	"computation scalability": "the computation grew with the number of ranks",
 	"IPC scalability":         "instructions take longer than in the reference",

@@ -24,7 +24,7 @@ func ScalingWords(s *scaling.Scaling) string {
 		if last.Serialization < 0.9 && last.Serialization <= last.Transfer {
 			weakest, name = last.Serialization, "serialization: processes wait for one another even on a perfect network"
 		} else if last.Transfer < 0.9 {
-			weakest, name = last.Transfer, "transfer: the network itself"
+			weakest, name = last.Transfer, "transfer: what messages cost beyond waiting for one another"
 		}
 	}
 	if last.ComputationScalability < weakest {

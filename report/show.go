@@ -41,7 +41,7 @@ func (p *Page) Summary(s *analyze.Summary) {
 	}
 	if e := s.Efficiency; e.Serialization != nil {
 		p.Line("  %-14s %5s  %-20s  %s", "serialization", Ratio(*e.Serialization, 3), bar(float64(*e.Serialization), 20), "max useful time / run time, on an ideal network")
-		p.Line("  %-14s %5s  %-20s  %s", "transfer", Ratio(*e.Transfer, 3), bar(float64(*e.Transfer), 20), "communication / serialization: the network itself")
+		p.Line("  %-14s %5s  %-20s  %s", "transfer", Ratio(*e.Transfer, 3), bar(float64(*e.Transfer), 20), "communication / serialization: what messages cost beyond waiting for one another")
 	}
 	if !s.CPU.IsMissing() {
 		p.Line("  %-14s %5s  %-20s  %s", "CPU use", Ratio(s.CPU, 3), bar(float64(s.CPU), 20), "CPU time / (units × run time)")

@@ -346,3 +346,21 @@ func TestMoreThanListed(t *testing.T) {
 		t.Errorf("%+v", r.Rows)
 	}
 }
+
+// TestNeverWhole: where one rank never comes to collectives and nobody takes
+// messages, what is kept of them does not grow with the trace.
+func TestNeverWhole(t *testing.T) {
+	h := &events.Header{Ranks: 3, Locations: []events.Location{{Rank: 0}, {Rank: 1}, {Rank: 2}}, Comms: [][]int32{nil}}
+	path := events.NewPaths(h).Of(events.Path{Name: "call"})
+	a := waits.NewAnalyzer(h)
+	for i := range int64(20000) {
+		for loc := range int32(2) {
+			a.Span(&events.Span{Loc: loc, Kind: trace.Barrier, Path: path, Root: -1, Begin: 3 * i, End: 3*i + 1})
+		}
+		a.Span(&events.Span{Loc: 0, Kind: trace.Isend, Path: path, Root: -1, Begin: 3*i + 1, End: 3*i + 2, Messages: []events.Half{{Side: events.Sent, Peer: 2, Tag: int32(i)}}})
+	}
+	r := a.Report()
+	if r.Waited != 0 || len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "20000 messages have only one side") {
+		t.Errorf("%+v", r)
+	}
+}
