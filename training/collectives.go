@@ -25,6 +25,17 @@ func isDeviceCollective(name string) bool {
 		strings.HasPrefix(name, "void nccl")
 }
 
+// isPair tells a message between two ranks, as pipelines send them, from a
+// collective. Where the trace does not say, a kernel that sends and receives
+// within a group of two is one.
+func isPair(collective, kernel string, size int) bool {
+	name := strings.TrimPrefix(strings.ToLower(collective), "i")
+	if name != "" {
+		return strings.HasPrefix(name, "send") || strings.HasPrefix(name, "recv") || strings.HasPrefix(name, "batch_isend")
+	}
+	return size == 2 && strings.Contains(kernel, "SendRecv")
+}
+
 // leadGap is how soon after each other a collective's first calls must follow
 // to be its beginning.
 const leadGap = 200_000 // nanoseconds
@@ -53,7 +64,8 @@ func (t *Trace) collectives(r *Rank) {
 				c.Arrived = t.ready(v, list[n+1:])
 			}
 			if m := messages[int(i)]; m != nil {
-				c.Group, c.Seq, c.Bytes = m.Group, m.Seq, m.Bytes
+				c.Group, c.Seq, c.Bytes = m.Group+m.Ranks, m.Seq, m.Bytes
+				c.Pair = isPair(m.Collective, c.Name, m.GroupSize)
 			}
 			if len(r.Steps) > 0 {
 				at := stepAt(r.Steps, v.Start)
