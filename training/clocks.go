@@ -84,12 +84,13 @@ func clocks(ranks []*Rank, meetings []meeting) (ahead, spread []int64) {
 	return ahead, spread
 }
 
-// median is the lower of the middle values, 0 of none.
+// median is the middle value, or the mean of the two in the middle; 0 of none.
 func median(values []int64) int64 {
 	if len(values) == 0 {
 		return 0
 	}
 	sorted := slices.Clone(values)
 	slices.Sort(sorted)
-	return sorted[(len(sorted)-1)/2]
+	low, high := sorted[(len(sorted)-1)/2], sorted[len(sorted)/2]
+	return low + (high-low)/2
 }

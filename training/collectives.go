@@ -36,6 +36,29 @@ func isPair(collective, kernel string, size int) bool {
 	return size == 2 && strings.Contains(kernel, "SendRecv")
 }
 
+// askedFor names the collectives that kernels carry out, by what links them with
+// their launch: the range nccl:… that the launch lies in. Coalesced calls are
+// named nowhere else.
+func (t *Trace) askedFor() map[uint32]string {
+	names := map[uint32]string{}
+	for track := range t.Tracks {
+		if t.Tracks[track].Device {
+			continue
+		}
+		var last *Interval
+		for _, i := range t.On(track) {
+			v := t.At(int(i))
+			if v.Kind == Annotation && strings.HasPrefix(t.Names[v.Name], "nccl:") {
+				last = v
+			}
+			if v.Kind == Runtime && v.Correlation != 0 && last != nil && v.Start < last.End() {
+				names[v.Correlation] = strings.TrimPrefix(t.Names[last.Name], "nccl:")
+			}
+		}
+	}
+	return names
+}
+
 // leadGap is how soon after each other a collective's first calls must follow
 // to be its beginning.
 const leadGap = 200_000 // nanoseconds
@@ -51,6 +74,7 @@ func (t *Trace) collectives(r *Rank) {
 			messages[m.Interval] = m
 		}
 	}
+	asked := t.askedFor()
 	for track := range t.Tracks {
 		list := t.On(track)
 		for n, i := range list {
@@ -65,7 +89,7 @@ func (t *Trace) collectives(r *Rank) {
 			}
 			if m := messages[int(i)]; m != nil {
 				c.Group, c.Seq, c.Bytes = m.Group+m.Ranks, m.Seq, m.Bytes
-				c.Pair = isPair(m.Collective, c.Name, m.GroupSize)
+				c.Pair = isPair(cmp.Or(m.Collective, asked[v.Correlation]), c.Name, m.GroupSize)
 			}
 			if len(r.Steps) > 0 {
 				at := stepAt(r.Steps, v.Start)

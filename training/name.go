@@ -54,7 +54,7 @@ func (j *job) name(result *Result) {
 		data, kernels := j.work(r)
 		busier := data >= moreWork && kernels >= moreWork
 		share := float64(most) / float64(j.run)
-		if share >= minExcess && late*share >= minBoth || busier && late >= lateWithWork {
+		if share >= minExcess && late*share >= minBoth || late >= lateWithWork && (busier || j.slowDevice(r)) {
 			result.Stragglers = append(result.Stragglers, j.straggler(r, regions, busier))
 		}
 	}
@@ -63,12 +63,21 @@ func (j *job) name(result *Result) {
 	if slices.ContainsFunc(result.Stragglers, func(s Straggler) bool { return !isNetwork(s) }) {
 		result.Stragglers = slices.DeleteFunc(result.Stragglers, isNetwork)
 	}
-	if link, ok := j.slowLink(); ok {
+	if link, ok := j.slowLink(); ok && (len(result.Stragglers) == 0 || link.Late >= minLate*seconds(j.run)) {
 		if !slices.ContainsFunc(result.Stragglers, func(s Straggler) bool { return s.Rank == link.Rank && !isNetwork(s) }) {
 			result.Stragglers = append(slices.DeleteFunc(result.Stragglers, isNetwork), link)
 		}
 	}
 	slices.SortStableFunc(result.Stragglers, func(a, b Straggler) int { return cmp.Compare(b.Late, a.Late) })
+}
+
+// slowDevice tells whether a rank's kernels alone explain that it is late, even
+// where they run beside transfers.
+func (j *job) slowDevice(r int) bool {
+	slower, added := j.kernelExcess(r)
+	more := slower + added
+	_, kernels := j.work(r)
+	return kernels >= moreWork && float64(more) >= minExcess*float64(j.run) && 2*more >= j.lateTotal(r)
 }
 
 // more is what a rank spends more than its peers doing some things, wherever.
