@@ -37,6 +37,9 @@ func (e *Experiment) Attachment(name string) ([]byte, error) {
 	if !attachmentName.MatchString(name) || name == headerFile {
 		return nil, missing
 	}
+	if e.remote != nil {
+		return e.remote.Attachment(e.ID, name)
+	}
 	data, err := e.folder.read(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, missing

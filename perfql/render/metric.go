@@ -28,7 +28,7 @@ func metric(m *perfql.Metric, by perfql.Grouping) string {
 }
 
 func folded(fold perfql.Fold, c string, by perfql.Grouping) string {
-	known := " FILTER (WHERE isfinite(" + c + "))"
+	known := " FILTER (WHERE isFinite(" + c + "))"
 	sum, most := "sum("+c+")"+known, "max("+c+")"+known
 	switch fold {
 	case perfql.Spread:
