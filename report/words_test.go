@@ -55,10 +55,20 @@ func TestRowsThatFit(t *testing.T) {
 		}
 		return a
 	}
+	limited := func(a *analyze.Answer) *analyze.Answer {
+		a.Limited = true
+		return a
+	}
+	several := answer(0.2, 0.9)
+	several.Experiments, several.Rows[1].Experiment = 2, "after"
 	for want, a := range map[string]*analyze.Answer{
-		"1 row fits to a degree of 0.5 or more, 2 less.":          answer(0.9, 0.2, 0.1),
-		"2 rows fit to a degree of 0.5 or more. ":                 answer(0.9, 0.5),
-		"No row fits to a degree of 0.5 or more; 1 row fits less": answer(0.4),
+		"LIMIT leaves 1 row: r, which fits fully (degree 0.90).":                                                        limited(answer(0.9)),
+		"LIMIT leaves 2 rows, 1 of which fits to a degree of 0.5 or more; of these, r fits best, fully (degree 0.90).":  limited(answer(0.2, 0.9)),
+		"LIMIT leaves 2 rows, which all fit to a degree of 0.5 or more; of these, r and 1 other fit best, fully (degre": limited(answer(0.9, 0.9)),
+		"1 row fits to a degree of 0.5 or more, 1 less. r of after fits best, fully (degree 0.90).":                     several,
+		"1 row fits to a degree of 0.5 or more, 2 less.":                                                                answer(0.9, 0.2, 0.1),
+		"2 rows fit to a degree of 0.5 or more. ":                                                                       answer(0.9, 0.5),
+		"No row fits to a degree of 0.5 or more; 1 row fits less":                                                       answer(0.4),
 	} {
 		if got := AnswerWords(a); !strings.HasPrefix(got, want) {
 			t.Errorf("got %q, want %q", got, want)
