@@ -259,25 +259,37 @@ const ownTime = "<self>"
 
 // values are the times of the active units in a place, as far as units of one
 // role differ in them.
-func (s *study) values(p place) []float64 { return s.within(s.spent(p), s.active) }
+func (s *study) values(p place) []float64 {
+	spent := s.spent(p)
+	return s.within(spent, s.active, spent)
+}
 
 // spent are the times of the active units in a place.
 func (s *study) spent(p place) []float64 { return pick(s.time.column(s.d, p), s.active) }
 
 // within takes off what sets the roles of units apart: a main thread does what
-// workers do not. Every role is moved so that all have the same median.
-func (s *study) within(values []float64, which []int) []float64 {
+// workers do not. Every role is moved so that all have the same median; a unit
+// that is alone in its role stays where it spends time as most others do.
+func (s *study) within(values []float64, which []int, spent []float64) []float64 {
 	if !s.units.mixed {
 		return values
 	}
-	of := map[analyze.Role][]float64{}
+	of, busy := map[analyze.Role][]float64{}, map[analyze.Role]bool{}
+	takePart := 0
 	for i, k := range which {
-		of[s.units.roles[k]] = append(of[s.units.roles[k]], values[i])
+		role := s.units.roles[k]
+		of[role] = append(of[role], values[i])
+		if spent[i] > 0 {
+			busy[role] = true
+			takePart++
+		}
 	}
 	move := map[analyze.Role]float64{}
 	centre := middle(values)
 	for role, own := range of {
-		move[role] = centre - middle(own)
+		if len(own) > 1 || !busy[role] || 2*takePart <= len(values) {
+			move[role] = centre - middle(own)
+		}
 	}
 	out := make([]float64, len(values))
 	for i, k := range which {

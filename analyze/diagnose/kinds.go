@@ -54,7 +54,8 @@ func (s *study) vectors(which []int) cluster.Points {
 	p := cluster.Points{N: len(which), Dim: len(s.top.columns)}
 	p.Data = make([]float64, p.N*p.Dim)
 	for c, place := range s.top.columns {
-		for i, v := range s.within(pick(s.time.column(s.d, place), which), which) {
+		spent := pick(s.time.column(s.d, place), which)
+		for i, v := range s.within(spent, which, spent) {
 			p.Data[i*p.Dim+c] = v
 		}
 	}

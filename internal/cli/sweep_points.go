@@ -22,6 +22,7 @@ import (
 	"auspex/sweep"
 	"auspex/trace"
 	"auspex/whatif"
+	"auspex/whatif/kept"
 )
 
 // pointRunner does the points of a study in this process. What several points
@@ -230,10 +231,10 @@ func (r *pointRunner) run(ctx context.Context, s *sweep.Study, point *sweep.Poin
 		ctx, cancel = context.WithTimeoutCause(ctx, limit, fmt.Errorf("it took longer than %s", text))
 		defer cancel()
 	}
-	kept := r.app.openStore()
+	experiments := r.app.openStore()
 	var runs []*model.Experiment
 	for range repeat {
-		e, err := r.measured(ctx, kept.Dir(), s, point)
+		e, err := r.measured(ctx, experiments.Dir(), s, point)
 		if err != nil {
 			return sweep.Outcome{}, err
 		}
@@ -250,14 +251,14 @@ func (r *pointRunner) run(ctx context.Context, s *sweep.Study, point *sweep.Poin
 	for i, a := range s.Axes {
 		e.SetFactor(model.NewFactor(a.Name, point.Values[i]))
 	}
-	if err := kept.Put(e, true); err != nil {
+	if err := experiments.Put(e, true); err != nil {
 		return sweep.Outcome{}, err
 	}
 	d, err := r.app.dataset(e.Name)
 	if err != nil {
 		return sweep.Outcome{}, err
 	}
-	seconds, err := runSeconds(d)
+	seconds, err := kept.Seconds(d)
 	return sweep.Outcome{Seconds: seconds, Kept: e.Name}, err
 }
 
