@@ -23,9 +23,10 @@ type Remote interface {
 	// is none of the name.
 	Attachment(id, name string) ([]byte, error)
 	// Table is one of the experiment's tables as it stands after FROM, with the
-	// columns that the file of the name has; columns are those of "values" that
-	// are needed.
-	Table(h model.Header, table string, columns []string) string
+	// columns that the file of the name has; metrics are those of "values" that
+	// are needed, by the names that they are to have. What users wrote goes into
+	// the parameters.
+	Table(id, table string, metrics map[string]string, parameters map[string]string) (string, error)
 	// Ask runs a query; its parameters are handed over apart from it.
 	Ask(ctx context.Context, query string, parameters map[string]string) (Rows, error)
 }

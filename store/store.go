@@ -52,7 +52,7 @@ import (
 // Store is a directory of experiments.
 type Store struct {
 	dir      string
-	remote   Remote // nil for a directory
+	remote   Remote        // nil for a directory
 	patience time.Duration // with a name that another is writing
 	held     heldClaims
 	swept    [4]sync.Once // by Kind

@@ -13,11 +13,15 @@ type Dialect struct {
 	once      string                              // before a relation that is to be computed once
 	text      func(s string) string               // a text that a user wrote
 	like      func(column, pattern string) string // whether a glob fits, whatever the case
+	name      func(s string) string               // of a column
 }
+
+// Name quotes the name of a column.
+func (d *Dialect) Name(s string) string { return d.name(s) }
 
 // DuckDB is the dialect of the embedded engine.
 func DuckDB() *Dialect {
-	return &Dialect{noInteger: "NULL::INTEGER", once: "MATERIALIZED ", text: literal,
+	return &Dialect{noInteger: "NULL::INTEGER", once: "MATERIALIZED ", text: literal, name: identifier,
 		like: func(column, pattern string) string {
 			return "lower(" + column + ") GLOB lower(" + literal(pattern) + ")"
 		}}
@@ -32,10 +36,15 @@ func ClickHouse(parameters map[string]string) *Dialect {
 		parameters[name] = s
 		return "{" + name + ":String}"
 	}
-	return &Dialect{noInteger: "CAST(NULL AS Nullable(Int32))", text: text,
+	return &Dialect{noInteger: "CAST(NULL AS Nullable(Int32))", text: text, name: escapedIdentifier,
 		like: func(column, pattern string) string {
 			return "match(lowerUTF8(" + column + "), " + text(globExpression(strings.ToLower(pattern))) + ")"
 		}}
+}
+
+// escapedIdentifier quotes a name where a backslash has a meaning inside quotes.
+func escapedIdentifier(s string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
 }
 
 // globExpression writes a glob as a regular expression of RE2. A set without an

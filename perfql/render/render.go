@@ -52,7 +52,7 @@ func (k bound) render(from Source) (string, error) {
 	var b strings.Builder
 	b.WriteString("SELECT " + group)
 	for i, m := range k.Metrics {
-		fmt.Fprintf(&b, ", %s AS a%d", metric(&m, k.By), i)
+		fmt.Fprintf(&b, ", %s AS a%d", metric(&m, k.By, from.Dialect), i)
 	}
 	b.WriteString("\nFROM " + from.Values + " AS v")
 	if q.Where != nil {
