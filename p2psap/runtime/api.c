@@ -281,7 +281,11 @@ long P2P_Receive(int from, void *data, size_t room, int tag)
     double end = p2p_now() + R.patience;
     long result = 0;
     c->asked = 1;
+    /* In the hybrid scheme one peer hears of the end an iteration before another:
+     * what that one waits for will not come, and is not needed. */
     while (p2p_in_order(p) && !c->first && !result) {
+        if (R.scheme == P2P_HYBRID && (R.detect.state == D_STOPPED || p->finished))
+            break;
         if (p->gone || p->finished)
             result = P2P_GONE;
         else if (!p2p_wait_until(end))
