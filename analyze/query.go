@@ -23,6 +23,7 @@ type Answer struct {
 	By          string     `json:"by"`          // region, name, unit or summary
 	Metrics     []string   `json:"metrics"`     // whose values the rows carry
 	Rows        []Answered `json:"rows"`
+	Limited     bool       `json:"limited"` // the query's LIMIT ends the rows: more may fit
 	SQL         string     `json:"sql"` // of the first experiment; the others differ in their files. Empty by name
 	Warnings    []string   `json:"warnings"`
 }
@@ -154,6 +155,7 @@ func (s *search) run(ctx context.Context, experiments []Searched) (*Answer, erro
 		}
 		answer.Rows = append(answer.Rows, found)
 	}
+	answer.Limited = s.query.Limit > 0 && len(answer.Rows) == s.query.Limit
 	return answer, nil
 }
 

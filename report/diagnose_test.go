@@ -88,6 +88,12 @@ func TestDiagnosisWords(t *testing.T) {
 			ledger(d, account.Line{Kind: account.SharedCores, Share: 0.5})
 			d.Cores = 2
 		}, "4 processes share 2 cores, which costs 50 % of the run: they wait for a core. " + kinds},
+		"uneven, too": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
+			d.Headline, d.Cores = account.Headline{Kind: account.SharedCores, Share: 0.6}, 2
+		}, "4 processes share 2 cores, which costs 60 % of the run: they wait for a core. Work is uneven, too, in" + strings.TrimPrefix(trouble, "The trouble is in") + kinds},
+		"too little to be told beside it": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
+			d.Headline, d.Cores, c.LostShare = account.Headline{Kind: account.SharedCores, Share: 0.6}, 2, 0.015
+		}, "4 processes share 2 cores, which costs 60 % of the run: they wait for a core. " + kinds},
 		"wall without CPU time": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
 			ledger(d, account.Line{Kind: account.SharedCores, Share: 0.5})
 		}, "50 % of the run is wall time without CPU time outside communication: cores that others used, or sleep. " + kinds},

@@ -112,7 +112,10 @@ func (s *study) explain(ctx context.Context, troubles []trouble, o Options) (Int
 		if err != nil {
 			return Internal{}, nil, err
 		}
-		causes = append(causes, *c)
+		// Less than is called trouble, and nothing behind it, is no finding.
+		if len(c.Attributes) > 0 || s.worthExplaining(t.share/2) || t.apart {
+			causes = append(causes, *c)
+		}
 	}
 	internal, err := s.internal(ctx, all)
 	return internal, causes, err
@@ -134,7 +137,7 @@ func (s *study) cause(ctx context.Context, t trouble, from []attribute, o Option
 		decision = tertiles(times)
 	}
 	for i, a := range from {
-		from[i].seen, from[i].values = a.values, s.within(a.values, s.active)
+		from[i].seen, from[i].values = a.values, s.within(a.values, s.active, spent)
 	}
 	kept := s.reasons(c, from, times)
 	if len(kept) > rough.MaxAttributes {

@@ -116,7 +116,7 @@ they do not have.`,
 		a.removeCommand(), a.collectCommand(), a.doctorCommand(), a.versionCommand(), a.manualCommand(),
 		a.classifyCommand(), a.queryCommand(), a.bottlenecksCommand(), a.scoreCommand(), a.rankCommand(), a.similarCommand(), a.rulesCommand(), a.checkCommand(), a.cmeansCommand(), a.reduceCommand(), a.termsCommand(),
 		a.simulateCommand(), a.platformCommand(), a.traceCommand(), a.sourceCommand(), a.labCommand(), a.calibrateCommand(),
-		a.ccCommand(), a.wrappersCommand(), a.instrumentCommand(), a.runCommand(), a.predictCommand(), a.efficiencyCommand(), a.waitsCommand(), a.whatifCommand(),
+		a.ccCommand(), a.wrappersCommand(), a.instrumentCommand(), a.runCommand(), a.predictCommand(), a.sweepCommand(), a.efficiencyCommand(), a.waitsCommand(), a.whatifCommand(),
 	)
 	return root
 }

@@ -515,6 +515,7 @@ export interface Answer {
   metrics: string[];
   rows: { experiment: string; region: string | null; unit: UnitName | null; node?: string; share: Num; degree: Num; metrics: Record<string, Num> }[];
   total: number; // rows there are, before top
+  limited: boolean; // more may fit than LIMIT leaves
   sql: string;
   warnings: string[];
 }
