@@ -56,6 +56,7 @@ export interface About {
   store: string; // the store's directory, for commands to print
   sources: boolean; // whether source directories were declared
   writable: boolean; // whether vocabularies can be saved
+  made?: string; // when a report was
 }
 
 export type Factors = Record<string, number | string>;

@@ -165,7 +165,7 @@ function Legend({ t }: { t: TracePicture }) {
       {causes.map((i) => (
         <span key={"cause" + i}>
           <span class="swatch" style={{ background: causeColour(i) }} aria-hidden="true" />
-          waits: {t.causes[i]}
+          waits for {brief(t.causes[i]!, 32)}
         </span>
       ))}
       {t.critical_path.row.some((r) => r >= 0) && (
@@ -186,6 +186,6 @@ function tell(t: TracePicture, row: number, when: number): string | undefined {
   const who = laneName(t.rows[row]!);
   if (bar < 0) return `${who} at ${seconds(when, 5)}`;
   const part = t.bars.share[bar]! < 0.999 ? ` for ${share(t.bars.share[bar])} of this stretch` : "";
-  const why = wait >= 0 ? `; waits: ${t.causes[t.waits.part[wait]!]}` : "";
+  const why = wait >= 0 ? `; waits for ${t.causes[t.waits.part[wait]!]}` : "";
   return `${who}: ${t.parts[t.bars.part[bar]!]}${part}, ${seconds(t.bars.begin[bar], 5)} to ${seconds(t.bars.end[bar], 5)}${why}`;
 }
