@@ -1,6 +1,7 @@
 package account
 
 import (
+	"slices"
 	"strings"
 
 	"auspex/model"
@@ -64,6 +65,12 @@ func Sort(regions []model.Region, table Table) []Class {
 		out[r] = class
 	}
 	return out
+}
+
+// Names tells whether the table has an entry for a region's name.
+func (t Table) Names(region string) bool {
+	name := bareName(region)
+	return slices.ContainsFunc(t, func(e Entry) bool { return fits(strings.ToLower(e.Pattern), name) })
 }
 
 func classOf(region model.Region, table Table) Class {

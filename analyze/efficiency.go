@@ -11,6 +11,18 @@ type Efficiency struct {
 	LoadBalance   Real `json:"load_balance"`  // mean useful time / max useful time
 	Communication Real `json:"communication"` // max useful time / run time
 	Parallel      Real `json:"parallel"`
+	// Serialization and Transfer make up communication; they want a trace, and
+	// are nil without one.
+	Serialization *Real `json:"serialization,omitempty"`
+	Transfer      *Real `json:"transfer,omitempty"`
+}
+
+// Split parts communication by what of it the ideal network leaves.
+func (e *Efficiency) Split(serialization float64) {
+	if s := Real(serialization); serialization > 0 && !e.Communication.IsMissing() {
+		t := e.Communication / s
+		e.Serialization, e.Transfer = &s, &t
+	}
 }
 
 // Times are the times efficiency is made of.

@@ -80,9 +80,13 @@ func TestEfficiencyByHand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := Efficiency{Real(2.0 / 3), 0.75, 0.5}
-	if fmt.Sprintf("%.12f", s.Efficiency) != fmt.Sprintf("%.12f", want) || s.Runtime != 4 {
-		t.Errorf("%+v in %v, want %+v in 4", s.Efficiency, s.Runtime, want)
+	got := s.Efficiency
+	want := [3]Real{Real(2.0 / 3), 0.75, 0.5}
+	if fmt.Sprintf("%.12f", [3]Real{got.LoadBalance, got.Communication, got.Parallel}) != fmt.Sprintf("%.12f", want) || s.Runtime != 4 || got.Serialization != nil {
+		t.Errorf("%+v in %v, want %v in 4", got, s.Runtime, want)
+	}
+	if got.Split(0.8); *got.Serialization != 0.8 || math.Abs(float64(*got.Transfer)-0.9375) > 1e-12 {
+		t.Errorf("communication 0.75 of 0.8 is split into %v and %v", *got.Serialization, *got.Transfer)
 	}
 }
 

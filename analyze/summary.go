@@ -64,7 +64,7 @@ func Summarise(d *Dataset, top int) (*Summary, error) {
 		Name: d.Name, ID: d.ID, Program: d.Program, Command: d.Command, Format: d.Format, Sources: d.Sources,
 		Created: d.Created.Format("2006-01-02T15:04:05Z07:00"), Units: len(d.Units), Regions: len(d.Regions), Runs: d.Runs,
 		Metrics: []string{}, Factors: map[string]any{}, Heaviest: []RegionTime{}, By: d.ByWord(), Covered: Missing, CPU: Missing, Incomplete: d.Incomplete, Warnings: []string{},
-		Ledger: []account.Line{}, Others: []*account.Ledger{}, Runtime: Missing, RunSeconds: Missing, Efficiency: Efficiency{Missing, Missing, Missing},
+		Ledger: []account.Line{}, Others: []*account.Ledger{}, Runtime: Missing, RunSeconds: Missing, Efficiency: Efficiency{LoadBalance: Missing, Communication: Missing, Parallel: Missing},
 	}
 	s.Processes, s.Threads, s.Nodes = CountUnits(d.Units)
 	for _, m := range d.Metrics {

@@ -111,7 +111,7 @@ func (about *subjects) questions() []question {
 	names := about.experiments
 	for _, name := range names {
 		at := "/experiments/" + escapeSegment(name)
-		all = append(all, question{path: at, needed: true})
+		all = append(all, question{path: at, needed: true}, question{path: at, params: url.Values{"by": {"path"}}, needed: true})
 		for _, part := range []string{"/units", "/metrics", "/samples", "/rules", "/classify", "/terms", "/bottlenecks", "/sources", "/diagnose"} {
 			all = append(all, question{path: at + part})
 		}
@@ -233,7 +233,7 @@ const maxReportSources = 20
 // heaviest regions.
 func (r *reporter) addSimilar(name string) error {
 	var summary struct{ Heaviest []struct{ Region string } }
-	if err := json.Unmarshal(r.answers[address("/experiments/"+escapeSegment(name), nil)], &summary); err != nil {
+	if err := json.Unmarshal(r.answers[address("/experiments/"+escapeSegment(name), url.Values{"by": {"path"}})], &summary); err != nil {
 		return err
 	}
 	var regions []string

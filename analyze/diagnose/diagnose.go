@@ -80,6 +80,9 @@ type Options struct {
 	// Radius, in the metric's unit: units whose vectors are linked by steps up to it
 	// are of one kind; zero: found in the data.
 	Radius float64
+	// MinPts of OPTICS: fewer units than so many are no kind of several; zero:
+	// 2, so that pairs can be.
+	MinPts int
 	Table  bool // keep the decision tables
 	Matrix bool // keep the discernibility matrices
 	Plot   bool // keep the reachability plot
@@ -176,7 +179,7 @@ func newStudy(ctx context.Context, d *analyze.Dataset, level Level, o Options) (
 		s.floor = negligibleShare * slices.Max(s.time.column(d, place{region: s.top.parent}))
 	}
 	o.tell("looking for kinds of " + string(level))
-	return s, s.classify(ctx, o.Radius)
+	return s, s.classify(ctx, o)
 }
 
 // continuum tells whether one kind hides a spread worth looking at.

@@ -124,7 +124,7 @@ they do not have.`,
 		a.importCommand(), a.listCommand(), a.showCommand(), a.compareCommand(), a.diagnoseCommand(), a.stragglersCommand(), a.deviceCommand(), a.watchCommand(), a.scalingCommand(), a.exportCommand(), a.serveCommand(), a.reportCommand(),
 		a.removeCommand(), a.collectCommand(), a.pushCommand(), a.siteCommand(), a.doctorCommand(), a.versionCommand(), a.manualCommand(),
 		a.classifyCommand(), a.queryCommand(), a.bottlenecksCommand(), a.scoreCommand(), a.rankCommand(), a.similarCommand(), a.rulesCommand(), a.checkCommand(), a.cmeansCommand(), a.reduceCommand(), a.termsCommand(),
-		a.simulateCommand(), a.platformCommand(), a.traceCommand(), a.sourceCommand(), a.labCommand(), a.calibrateCommand(),
+		a.simulateCommand(), a.platformCommand(), a.traceCommand(), a.sourceCommand(), a.labCommand(), a.p2pCommand(), a.calibrateCommand(),
 		a.ccCommand(), a.wrappersCommand(), a.instrumentCommand(), a.runCommand(), a.predictCommand(), a.sweepCommand(), a.efficiencyCommand(), a.waitsCommand(), a.whatifCommand(),
 	)
 	return root

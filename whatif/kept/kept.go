@@ -12,6 +12,7 @@ import (
 
 	"auspex/analyze"
 	"auspex/events"
+	"auspex/pop"
 	"auspex/simulate/loggp"
 	"auspex/store"
 	"auspex/trace"
@@ -91,6 +92,33 @@ func (r *Run) Work(ctx context.Context) (loggp.Options, error) {
 		return loggp.Options{}, nil
 	}
 	return Scaled(ctx, r.Program, r.Stretch)
+}
+
+// maxQuick is how many actions are replayed where nobody asked for a replay:
+// some seconds.
+const maxQuick = 20e6
+
+// ErrLarge tells that a trace is too large to be replayed unasked.
+var ErrLarge = errors.New("the trace is large: auspex efficiency tells serialization and transfer")
+
+// Serialization is POP's factor: the greatest useful time over the run time,
+// both on the ideal network.
+func (r *Run) Serialization(ctx context.Context) (float64, error) {
+	if r.Program.Actions() > maxQuick {
+		return 0, ErrLarge
+	}
+	work, err := r.Work(ctx)
+	if err != nil {
+		return 0, err
+	}
+	ideal, err := pop.Replay(ctx, r.Program, r.Seconds, work)
+	if err != nil {
+		return 0, err
+	}
+	if f := pop.Of(ideal).Serialization; f != nil {
+		return *f, nil
+	}
+	return 0, nil
 }
 
 // Case is what changes of the run are priced in.

@@ -11,11 +11,13 @@ import { Heat } from "./views/heat";
 import { Kinds } from "./views/kinds";
 import { Prediction } from "./views/prediction";
 import { Predictions } from "./views/predictions";
+import { Regions } from "./views/regions";
 import { Report } from "./views/report";
 import { Simulation } from "./views/simulation";
 import { Similar } from "./views/similar";
 import { Source } from "./views/source";
 import { Store } from "./views/store";
+import { Tree } from "./views/tree";
 import { WordsView } from "./views/words";
 import type { ViewProps } from "./view";
 
@@ -27,6 +29,8 @@ interface Tab {
 
 const tabs: Tab[] = [
   { key: "", label: "Overview", view: Experiment },
+  { key: "regions", label: "Regions", view: Regions },
+  { key: "tree", label: "Call tree", view: Tree },
   { key: "heat", label: "Heat map", view: Heat },
   { key: "kinds", label: "Kinds", view: Kinds },
   { key: "words", label: "Words", view: WordsView },

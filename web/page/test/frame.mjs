@@ -7,6 +7,10 @@ import { report, settled, step, visit } from "./harness.mjs";
 const places = [
   "#/",
   "#/e/before",
+  "#/?view=programs",
+  "#/e/before/regions",
+  "#/e/before/regions?region=main%2Fsolve&by=path",
+  "#/e/before/tree?against=after",
   "#/e/before/heat",
   "#/e/unbalanced/kinds",
   "#/e/before/words",
@@ -85,7 +89,7 @@ step("everything has a name", async (page) => {
 });
 
 step("markup in names is text", async (page) => {
-  for (const tab of ["", "/heat", "/kinds", "/words", "/bottlenecks", "/similar", "/source"]) {
+  for (const tab of ["", "/regions", "/tree", "/heat", "/kinds", "/words", "/bottlenecks", "/similar", "/source"]) {
     await visit(page, "#/e/markup" + tab);
     await harmless(page);
   }

@@ -81,7 +81,7 @@ function Chapter({ name }: { name: string }) {
       <Part title="Bottlenecks" ask={() => api.bottlenecks(name)}>
         <Local name={name} view={Bottlenecks} />
       </Part>
-      <Part title="Similarity" ask={() => api.experiment(name).then((s) => api.similar([name], { region: [s.heaviest[0]!.region] }))}>
+      <Part title="Similarity" ask={() => api.experiment(name, "path").then((s) => api.similar([name], { region: [s.heaviest[0]!.region] }))}>
         <Local name={name} view={Similar} />
       </Part>
       <Part ask={() => api.termsOf(name)}>
