@@ -86,7 +86,7 @@ func (a *app) siteLost() *cobra.Command {
 			if by != "program" && by != "user" {
 				return usagef("--by is program or user, not %q", by)
 			}
-			losses, err := s.Losses(cmd.Context(), by, user, time.Now().AddDate(0, 0, -days))
+			losses, err := s.Losses(cmd.Context(), by, user, time.Now().AddDate(0, 0, -days), time.Now().Add(time.Hour))
 			if err != nil {
 				return err
 			}
@@ -145,7 +145,7 @@ func (a *app) siteBaseline(ctx context.Context, d *analyze.Dataset) (*analyze.Da
 	if err != nil {
 		return nil, err
 	}
-	id, _, err := s.Baseline(ctx, d.Program, len(d.Units), d.Created, d.ID)
+	id, _, err := s.Baseline(ctx, d.Program, len(d.Units), d.Created, d.Name)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, fmt.Errorf("%w; push some runs first", err)
 	}
