@@ -64,6 +64,7 @@ type Server struct {
 	datasets  *datasets
 	answers   *answers
 	timelines lastTimeline
+	traces    lastTraces
 	work      chan struct{} // a place for every question being answered
 	waiting   atomic.Int64  // questions without a place yet
 	engine    func() (*store.Engine, error)
