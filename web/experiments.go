@@ -14,23 +14,12 @@ import (
 	"auspex/whatif/kept"
 )
 
-// listed is an experiment and the program it is a run of.
-type listed struct {
-	analyze.Listed
-	Program string `json:"program"`
-}
-
 func (s *Server) experiments(context.Context, *asked) (any, error) {
 	headers, failed, err := s.config.Store.List()
 	if err != nil {
 		return nil, err
 	}
-	l := analyze.List(headers, failed)
-	all := make([]listed, len(l.Experiments))
-	for i, e := range l.Experiments {
-		all[i] = listed{e, view.ProgramOf(&headers[i])}
-	}
-	return map[string]any{"experiments": all, "problems": l.Problems}, nil
+	return analyze.List(headers, failed), nil
 }
 
 // glances says of some experiments what a list of them shows. Each is small and
