@@ -53,13 +53,6 @@ func (s *Server) glances(ctx context.Context, q *asked) (any, error) {
 	return map[string]any{"glances": all}, nil
 }
 
-// summary is one with its first sentence.
-type summary struct {
-	*analyze.Summary
-	Words  string `json:"words"`
-	Traced bool   `json:"traced"` // it kept a trace
-}
-
 func (s *Server) experiment(_ context.Context, q *asked) (any, error) {
 	top, err := q.whole("top", 15)
 	if err != nil {
@@ -81,7 +74,7 @@ func (s *Server) experiment(_ context.Context, q *asked) (any, error) {
 		return nil, err
 	}
 	_, missing := e.Attachment(kept.TraceName)
-	return summary{found, report.SummaryWords(found), missing == nil}, nil
+	return report.Tell(found, missing == nil), nil
 }
 
 func (s *Server) units(_ context.Context, q *asked) (any, error) {
