@@ -42,7 +42,10 @@ type Diagnosis struct {
 	CCR       []CriticalRegion `json:"ccr"`
 	CCCR      []string         `json:"cccr"`
 	Causes    []Cause          `json:"causes"` // the dearest first
-	LostShare analyze.Real     `json:"lost_share"`
+	// Joint is one decision table over the causes of several regions; nil where
+	// fewer than two have any.
+	Joint     *Joint       `json:"joint"`
+	LostShare analyze.Real `json:"lost_share"`
 	// Headline is what the first sentence is about: the largest line of the
 	// ledger that could be avoided. Second is the next, where it is at least
 	// half as large.
@@ -80,6 +83,9 @@ type Options struct {
 	// Radius, in the metric's unit: units whose vectors are linked by steps up to it
 	// are of one kind; zero: found in the data.
 	Radius float64
+	// MinPts of OPTICS: fewer units than so many are no kind of several; zero:
+	// 2, so that pairs can be.
+	MinPts int
 	Table  bool // keep the decision tables
 	Matrix bool // keep the discernibility matrices
 	Plot   bool // keep the reachability plot
@@ -176,7 +182,7 @@ func newStudy(ctx context.Context, d *analyze.Dataset, level Level, o Options) (
 		s.floor = negligibleShare * slices.Max(s.time.column(d, place{region: s.top.parent}))
 	}
 	o.tell("looking for kinds of " + string(level))
-	return s, s.classify(ctx, o.Radius)
+	return s, s.classify(ctx, o)
 }
 
 // continuum tells whether one kind hides a spread worth looking at.
@@ -222,7 +228,7 @@ func (s *study) diagnose(ctx context.Context, words analyze.Words, o Options) (*
 		}
 	}
 	o.tell("explaining them")
-	if r.Internal, r.Causes, err = s.explain(ctx, troubles, o); err != nil {
+	if err := s.explain(ctx, troubles, r, o); err != nil {
 		return nil, err
 	}
 	if o.Plot {

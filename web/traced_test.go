@@ -57,7 +57,7 @@ func TestTraces(t *testing.T) {
 		t.Errorf("%d: %+v", status, p)
 	}
 	before := p.RunSeconds
-	if status := get("traced/trace?change="+url.QueryEscape("--balance main/work"), &p); status != http.StatusOK || p.RunSeconds > 0.8*before {
+	if status := get("traced/trace?balance="+url.QueryEscape("main/work"), &p); status != http.StatusOK || p.RunSeconds > 0.8*before {
 		t.Errorf("balanced: %d, %g s after %g s", status, p.RunSeconds, before)
 	}
 	if status := get("traced/trace?from=1&to=3&cols=50&from_lane=1", &p); status != http.StatusOK || p.From != 1 || len(p.Rows) != 1 {
@@ -82,16 +82,16 @@ func TestTraces(t *testing.T) {
 		} `json:"opportunities"`
 		NewSeconds float64 `json:"new_seconds"`
 	}
-	if status := get("traced/whatif", &o); status != http.StatusOK || len(o.Opportunities) == 0 {
+	if status := get("traced/opportunities", &o); status != http.StatusOK || len(o.Opportunities) == 0 {
 		t.Errorf("whatif: %d, %+v", status, o)
 	}
-	if status := get("traced/whatif?change="+url.QueryEscape("balance all"), &o); status != http.StatusOK || o.NewSeconds <= 0 {
+	if status := get("traced/whatif?balance=all", &o); status != http.StatusOK || o.NewSeconds <= 0 {
 		t.Errorf("whatif --balance all: %d, %+v", status, o)
 	}
 	for path, want := range map[string]int{
-		"unbalanced/trace": http.StatusNotFound, "unbalanced/whatif": http.StatusNotFound, "nobody/waits": http.StatusNotFound,
-		"traced/trace?from=99": http.StatusBadRequest, "traced/whatif?change=better": http.StatusBadRequest,
-		"traced/whatif?change=" + url.QueryEscape("faster nowhere=2"): http.StatusBadRequest, "traced/trace?colour=red": http.StatusBadRequest,
+		"unbalanced/trace": http.StatusNotFound, "unbalanced/opportunities": http.StatusNotFound, "nobody/waits": http.StatusNotFound,
+		"traced/trace?from=99": http.StatusBadRequest, "traced/whatif?faster=better": http.StatusBadRequest,
+		"traced/whatif?faster=" + url.QueryEscape("nowhere=2"): http.StatusBadRequest, "traced/trace?colour=red": http.StatusBadRequest,
 	} {
 		if status := get(path, nil); status != want {
 			t.Errorf("%s: %d, want %d", path, status, want)
