@@ -107,7 +107,7 @@ func Run(ctx context.Context, p *Program, o Options) (*Result, error) {
 // many times the iterations of a synchronous run.
 const (
 	maxSeconds  = 3.156e9
-	stepsFactor = 1000
+	stepsFactor = 100
 )
 
 func newReplay(p *Program, o *Options) (*replay, error) {
