@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"auspex/p2psap"
-	"auspex/platform"
 	"auspex/simulate/peers"
 )
 
@@ -45,7 +44,7 @@ depend on one another is fitted to a measured asynchronous or hybrid run.`,
 		Args: exactly(1, "a platform file"),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.runP2PPredict(cmd.Context(), args[0], f) },
 	}
-	cmd.Flags().StringArrayVar(&f.measured, "measured", nil, "profile `FILE` of a real run; the first one gives the program, the iterations come from a synchronous one, the coupling from another")
+	cmd.Flags().StringArrayVar(&f.measured, "measured", nil, "profile `FILE` of a real run; one of a synchronous run gives the program and its iterations; a scheme that was measured itself is predicted from its own run; repeatable")
 	cmd.Flags().StringVar(&f.measuredOn, "measured-on", "", "platform `FILE` on which they were measured (default: the one predicted for)")
 	cmd.Flags().StringVar(&f.clusters, "clusters", "", "how many peers each cluster has (default: as measured)")
 	cmd.Flags().StringVar(&f.scheme, "scheme", "", "one scheme only (default: all three)")
@@ -69,8 +68,6 @@ type p2pPrediction struct {
 	Peers    int                  `json:"peers"`
 	Clusters []int                `json:"clusters"`
 	Steps    int                  `json:"steps"`
-	Coupling float64              `json:"coupling"`
-	Delay    float64              `json:"delay"`
 	Schemes  []p2pPredictedScheme `json:"schemes"`
 	Fastest  string               `json:"fastest"`
 	Notes    []string             `json:"notes"`
@@ -79,6 +76,8 @@ type p2pPrediction struct {
 type p2pPredictedScheme struct {
 	Scheme     string        `json:"scheme"`
 	Seconds    float64       `json:"seconds"`
+	Coupling   float64       `json:"coupling"`
+	Delay      float64       `json:"delay"`
 	Iterations float64       `json:"iterations"`
 	Waiting    float64       `json:"waiting"`
 	Overtaken  int64         `json:"overtaken"`
@@ -95,13 +94,13 @@ func (a *app) runP2PPredict(ctx context.Context, file string, f p2pPredictFlags)
 	if f.replays < 1 || f.failures < 0 || f.restart < 0 || f.every < 0 || f.state < 0 || f.queue < 0 {
 		return usagef("--replays wants a number from 1 on, times and sizes must not be negative")
 	}
-	program, notes, err := f.program(ctx, &o)
+	c, err := f.program(ctx, &o)
 	if err != nil {
 		return err
 	}
-	program.Every, program.State = f.every, f.state
-	out := p2pPrediction{Platform: file, Peers: len(program.Peer), Clusters: program.Clusters, Steps: program.Steps, Coupling: program.Coupling, Delay: o.Delay,
-		Notes: append(notes, "how many iterations asynchronous peers make is by a model of convergence, not by a trace")}
+	program := c.of(p2psap.Synchronous).program
+	out := p2pPrediction{Platform: file, Peers: len(program.Peer), Clusters: program.Clusters, Steps: program.Steps,
+		Notes: append(c.notes, "how many iterations asynchronous peers make is by a model of convergence, not by a trace")}
 	schemes := []p2psap.Scheme{p2psap.Synchronous, p2psap.Asynchronous, p2psap.Hybrid}
 	if f.scheme != "" {
 		one, err := p2psap.ParseScheme(f.scheme)
@@ -112,8 +111,9 @@ func (a *app) runP2PPredict(ctx context.Context, file string, f p2pPredictFlags)
 	}
 	best := -1
 	for _, scheme := range schemes {
-		program.Scheme = scheme
-		p, err := predictScheme(ctx, program, o, f.replays)
+		fitted := c.of(scheme)
+		o.Delay = fitted.delay
+		p, err := predictScheme(ctx, fitted.program, o, f.replays)
 		if err != nil {
 			return fmt.Errorf("%s: %w", scheme, err)
 		}
@@ -134,7 +134,7 @@ func predictScheme(ctx context.Context, program *peers.Program, o peers.Options,
 	if err != nil {
 		return nil, err
 	}
-	p := &p2pPredictedScheme{Scheme: program.Scheme.String(), Seconds: result.Seconds, Waiting: result.Waiting, Overtaken: result.Overtaken, Lost: result.Lost}
+	p := &p2pPredictedScheme{Scheme: program.Scheme.String(), Seconds: result.Seconds, Coupling: program.Coupling, Delay: o.Delay, Waiting: result.Waiting, Overtaken: result.Overtaken, Lost: result.Lost}
 	for _, n := range result.Iterations {
 		p.Iterations += float64(n) / float64(len(result.Iterations))
 	}
@@ -148,31 +148,35 @@ func predictScheme(ctx context.Context, program *peers.Program, o peers.Options,
 }
 
 // program is what is to be replayed: from profiles, or from flags.
-func (f *p2pPredictFlags) program(ctx context.Context, o *peers.Options) (*peers.Program, []string, error) {
-	var program *peers.Program
-	var notes []string
+func (f *p2pPredictFlags) program(ctx context.Context, o *peers.Options) (*p2pCase, error) {
+	var c *p2pCase
 	if len(f.measured) == 0 {
 		if f.clusters == "" || f.compute <= 0 || f.steps < 1 {
-			return nil, nil, usagef("predict wants --measured, or --clusters, --compute, --bytes and --steps")
+			return nil, usagef("predict wants --measured, or --clusters, --compute, --bytes and --steps")
 		}
 		sizes, err := clusterSizes(f.clusters)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		program = peers.Chain(sizes, f.compute.Seconds(), 0, f.bytes)
-		program.Steps, program.Coupling = f.steps, 0.5
+		chain := peers.Chain(sizes, f.compute.Seconds(), 0, f.bytes)
+		chain.Steps, chain.Coupling = f.steps, assumedCoupling
+		c = &p2pCase{programs: map[p2psap.Scheme]p2pFitted{p2psap.Synchronous: {chain, 0}}}
 	} else {
 		var err error
-		if program, notes, err = f.fitted(ctx, o); err != nil {
-			return nil, nil, err
+		if c, err = f.fitted(ctx, o); err != nil {
+			return nil, err
 		}
 	}
-	if f.coupling >= 0 {
-		program.Coupling = f.coupling
-	} else if len(f.measured) < 2 {
-		notes = append(notes, "no asynchronous run was measured: that half of a peer's error comes from its neighbours is assumed")
+	for _, fitted := range c.programs {
+		fitted.program.Every, fitted.program.State = f.every, f.state
+		if f.coupling >= 0 {
+			fitted.program.Coupling = f.coupling
+		}
 	}
-	return program, notes, nil
+	if f.coupling < 0 && len(c.programs) < 2 {
+		c.notes = append(c.notes, "no asynchronous run was measured: that half of a peer's error comes from its neighbours is assumed")
+	}
+	return c, nil
 }
 
 func clusterSizes(text string) ([]int, error) {
@@ -196,54 +200,82 @@ func clusterSizes(text string) ([]int, error) {
 	return sizes, nil
 }
 
-// fitted reads profiles and finds from them what the network does not explain.
-func (f *p2pPredictFlags) fitted(ctx context.Context, o *peers.Options) (*peers.Program, []string, error) {
-	var program *peers.Program
-	var other *p2psap.Profile
-	var seconds float64
+// fitted reads profiles and finds from them what the network does not explain. A
+// scheme that was measured itself is predicted from its own run.
+func (f *p2pPredictFlags) fitted(ctx context.Context, o *peers.Options) (*p2pCase, error) {
+	profiles := map[p2psap.Scheme]*p2psap.Profile{}
 	for _, file := range f.measured {
 		p, err := p2psap.ReadProfile(file)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		if p.Scheme == p2psap.Synchronous.String() && program == nil {
-			program, seconds = peers.FromProfile(p), p.Seconds
-		} else if other == nil {
-			other = p
-		}
+		scheme, _ := p2psap.ParseScheme(p.Scheme)
+		profiles[scheme] = p
 	}
-	if program == nil {
-		return nil, nil, usagef("--measured: one of the profiles must be of a synchronous run, for its iterations")
-	}
-	if f.steps > 0 {
-		program.Steps = f.steps
+	synchronous := profiles[p2psap.Synchronous]
+	if synchronous == nil {
+		return nil, usagef("--measured: one of the profiles must be of a synchronous run, for its iterations")
 	}
 	on := *o
 	on.Churn = peers.Churn{}
 	var err error
 	if f.measuredOn != "" {
 		if on.Platform, err = readPlatform(f.measuredOn); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
-	if on.Delay, err = peers.FitDelay(ctx, program, on, seconds); err != nil {
-		return nil, nil, err
+	o.Reference = on.Platform.Hosts[0].Speed
+	on.Reference = o.Reference
+	base := peers.FromProfile(synchronous)
+	if f.steps > 0 {
+		base.Steps = f.steps
 	}
-	o.Delay = on.Delay
-	o.Reference = speedOf(on.Platform)
-	program.Coupling = 0.5
-	if other == nil {
-		return program, nil, nil
+	base.Coupling = assumedCoupling
+	if on.Delay, err = peers.FitDelay(ctx, base, on, synchronous.Seconds); err != nil {
+		return nil, err
 	}
-	run := peers.FromProfile(other)
-	run.Steps = program.Steps
-	if program.Coupling, err = peers.Fit(ctx, run, on, other.Iterations()); err != nil {
-		return nil, nil, err
+	c := &p2pCase{programs: map[p2psap.Scheme]p2pFitted{p2psap.Synchronous: {base, on.Delay}}}
+	coupling := -1.0
+	for _, scheme := range []p2psap.Scheme{p2psap.Hybrid, p2psap.Asynchronous} {
+		if profiles[scheme] == nil {
+			continue
+		}
+		own, delay, err := peers.FitRun(ctx, profiles[scheme], base.Steps, coupling, on)
+		if err != nil {
+			return nil, fmt.Errorf("fitting the %s run: %w", scheme, err)
+		}
+		c.programs[scheme] = p2pFitted{own, delay}
+		base.Coupling, coupling = own.Coupling, own.Coupling
 	}
-	return program, nil, nil
+	return c, nil
 }
 
-func speedOf(p *platform.Platform) float64 { return p.Hosts[0].Speed }
+// assumedCoupling is how much of a peer's error is taken to come from its
+// neighbours where no asynchronous run was measured.
+const assumedCoupling = 0.5
+
+// p2pCase is what is to be replayed, by scheme; of a scheme that is missing, what
+// the synchronous one does.
+type p2pCase struct {
+	programs map[p2psap.Scheme]p2pFitted
+	notes    []string
+}
+
+type p2pFitted struct {
+	program *peers.Program
+	delay   float64
+}
+
+func (c *p2pCase) of(scheme p2psap.Scheme) p2pFitted {
+	fitted, ok := c.programs[scheme]
+	if !ok {
+		fitted = c.programs[p2psap.Synchronous]
+	}
+	copied := *fitted.program
+	copied.Scheme = scheme
+	fitted.program = &copied
+	return fitted
+}
 
 func (a *app) tellP2PPrediction(out *p2pPrediction) error {
 	p := a.page()
