@@ -41,6 +41,7 @@ type drawing struct {
 	roles map[int]*role
 	cost  []float64 // by region: the own cost of one call, or of all of a unit's
 	scale float64   // of the cost
+	pace  float64   // by how much units differ in all regions alike, meaning nothing
 	// stretch is the wall time of a second's work, worked that of all work.
 	stretch, worked float64
 	// What was found, summed over units.
@@ -168,7 +169,7 @@ func (d *drawing) calls(u, r int) float64 {
 // judge tells the groups whose spread is real from those that scatter, whose
 // differences are taken together, so that they may cancel out.
 func (d *drawing) judge() {
-	d.l.Noise = d.noise()
+	d.l.Noise, d.pace = d.noise()
 	for _, x := range d.roles {
 		for _, s := range x.groups {
 			s.real = d.isReal(s)

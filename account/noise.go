@@ -14,6 +14,12 @@ const (
 	leastNoise, mostNoise = 0.004, 0.05
 	// usualNoise is taken where too few regions are there to tell.
 	usualNoise = 0.02
+	// mostPace is the most by which units differ in all regions alike without
+	// that meaning anything: clocks, temperatures, places in memory.
+	mostPace = 0.015
+	// quieter is how many times the scatter of the quietest regions that of
+	// others is, with many units; what few say of it is not to be trusted.
+	quieter = 1.4
 	// sampled units are enough to know the noise.
 	sampled = 1024
 )
@@ -21,10 +27,13 @@ const (
 // noise is the relative scatter that regions show without a reason: of each
 // unit's relative differences from the regions' medians, what is left after
 // the unit's own (that of most of its regions) is taken off, the median over
-// units in each region, and the median over regions weighted by their time.
-func (d *drawing) noise() float64 {
+// units in each region, and the median over regions weighted by their time, as
+// far as the quietest regions make it likely.
+// The scatter of the units' own is their pace.
+func (d *drawing) noise() (noise, pace float64) {
 	type one struct{ scatter, weight float64 }
 	var found []one
+	alone := usualNoise
 	for _, number := range slices.Sorted(maps.Keys(d.roles)) {
 		x := d.roles[number]
 		if x.units < 3 {
@@ -48,42 +57,67 @@ func (d *drawing) noise() float64 {
 				groups, centres = append(groups, g), append(centres, centre)
 			}
 		}
+		if len(groups) < 3 {
+			// No region to hold another against: the quietest by itself, where
+			// there are units enough.
+			for k, g := range groups {
+				if len(rows) >= 16 {
+					alone = min(alone, quieter*deviation(column(rows, g))/centres[k])
+				}
+			}
+		}
 		if len(groups) < 3 || len(rows) < 3 {
 			continue
 		}
 		rest := make([][]float64, len(groups))
+		var paces []float64
 		for _, row := range rows {
 			relative := make([]float64, len(groups))
 			for k, g := range groups {
 				relative[k] = row[g]/centres[k] - 1
 			}
 			own := median(relative)
+			paces = append(paces, own)
 			for k, v := range relative {
 				rest[k] = append(rest[k], v-own)
 			}
 		}
+		var within []float64
 		for k, g := range groups {
 			// Taking the unit's own off takes a part of the noise with it; and
 			// few values may scatter less than they usually do.
 			n := float64(len(groups))
 			free := (n - 1) * float64(len(rows)-1)
-			found = append(found, one{deviation(rest[k]) * math.Sqrt(n/(n-1)) * (1 + 1.5/math.Sqrt(free)), x.groups[g].sum})
+			scatter := deviation(rest[k]) * math.Sqrt(n/(n-1))
+			within = append(within, scatter)
+			found = append(found, one{scatter * (1 + 1.5/math.Sqrt(free)), x.groups[g].sum})
 		}
+		// The median of noise alone differs from unit to unit, too: by √(π/2n)
+		// of it.
+		own, chance := deviation(paces), median(within)*math.Sqrt(math.Pi/2/float64(len(groups)))
+		pace = max(pace, min(mostPace, math.Sqrt(max(0, own*own-chance*chance))))
 	}
 	if len(found) == 0 {
-		return usualNoise
+		return max(leastNoise, alone), 0
 	}
 	slices.SortStableFunc(found, func(a, b one) int { return cmp.Compare(a.scatter, b.scatter) })
-	half := 0.0
+	all := 0.0
 	for _, f := range found {
-		half += f.weight / 2
+		all += f.weight
 	}
-	for _, f := range found {
-		if half -= f.weight; half <= 0 {
-			return min(mostNoise, max(leastNoise, f.scatter))
+	// Two causes may hold more than half of the time: the quietest quarter says
+	// how noisy the others can be.
+	quantile := func(share float64) float64 {
+		left := share * all
+		for _, f := range found {
+			if left -= f.weight; left <= 0 {
+				return f.scatter
+			}
 		}
+		return found[len(found)-1].scatter
 	}
-	return usualNoise
+	scatter := min(quantile(0.5), (quieter+40/float64(d.Wall.Units*d.Wall.Units))*quantile(0.25))
+	return min(mostNoise, max(leastNoise, scatter)), pace
 }
 
 // isReal tells whether the units of a role differ in a group by more than
@@ -98,7 +132,8 @@ func (d *drawing) isReal(s *stats) bool {
 		return false
 	}
 	spread := math.Sqrt(max(0, s.squares/n-mean*mean))
-	return s.most-mean > reach(s.units)*d.l.Noise*mean || n >= 4 && spread > widest(s.units)*d.l.Noise*mean
+	noise := math.Hypot(d.l.Noise, d.pace)
+	return s.most-mean > reach(s.units)*noise*mean || n >= 4 && spread > widest(s.units, noise)*mean
 }
 
 // unlikely is the normal deviate of a chance of 1 in 10,000, so that a profile
@@ -109,12 +144,14 @@ const unlikely = 3.72
 // of noise lies at most.
 func reach(n int) float64 { return math.Sqrt(2*math.Log(float64(max(2, n)))) + 2 }
 
-// widest is how many times the standard deviation of the noise that of n draws
-// reaches: the quantile of the χ² distribution after Wilson and Hilferty, and
-// never below 1.8, for regions are not all as noisy as each other.
-func widest(n int) float64 {
+// widest is the relative standard deviation that n draws of noise reach: the
+// quantile of the χ² distribution after Wilson and Hilferty, and never below
+// twice the noise, for regions are not all as noisy as each other, and how
+// noisy they are is itself known from few; 1.8 times of the most that noise is.
+func widest(n int, noise float64) float64 {
 	k := 2 / (9 * float64(n-1))
-	return max(1.8, math.Pow(1-k+unlikely*math.Sqrt(k), 1.5))
+	chance := math.Pow(1-k+unlikely*math.Sqrt(k), 1.5)
+	return min(max(2, chance)*noise, max(1.8, chance)*mostNoise)
 }
 
 // scatters tells whether the units of a role differ, in all that is not real by
@@ -127,7 +164,7 @@ func (d *drawing) scatters(x *role) bool {
 			noise += d.l.Noise * s.mean() * d.l.Noise * s.mean()
 		}
 	}
-	return x.restMost-mean <= reach(x.units)*math.Sqrt(noise)
+	return x.restMost-mean <= reach(x.units)*math.Hypot(math.Sqrt(noise), d.pace*mean)
 }
 
 func column(rows [][]float64, g int) []float64 {

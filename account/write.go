@@ -25,7 +25,9 @@ func (d *drawing) write() {
 	}
 	small := []float64{}
 	for s, seconds := range d.lost {
-		if seconds < leastLine*d.worked {
+		// Differences that cancel out with those of another region cost little
+		// and are worth a line all the same.
+		if apart := d.stretch * (s.most - s.mean()); seconds < leastLine*d.worked && apart < Trouble*l.RunSeconds {
 			small = append(small, seconds)
 			continue
 		}

@@ -71,13 +71,9 @@ func Open(e *store.Experiment) (*Dataset, error) {
 	}
 	d := &Dataset{
 		Header: e.Header, Units: units, Regions: regions,
-		Paths: model.Paths(regions), Communication: model.Communication(regions),
-		Classes: account.Sort(regions, account.Shipped),
-		stored:  e, loaded: map[string]model.Matrix{},
+		Paths: model.Paths(regions), stored: e, loaded: map[string]model.Matrix{},
 	}
-	for r, class := range d.Classes {
-		d.Communication[r] = d.Communication[r] || class == account.Waits
-	}
+	d.sort(nil)
 	d.ledgersOnce, d.byNameOnce = sync.OnceValues(d.drawLedgers), sync.OnceValues(d.foldNames)
 	d.timesOnce, d.orderOnce, d.wholeOnce = sync.OnceValues(d.sumTimes), sync.OnceValues(d.treeOrder), sync.OnceValues(e.Load)
 	return d, nil

@@ -23,7 +23,8 @@ type Answer struct {
 	By          string     `json:"by"`          // region, name, unit or summary
 	Metrics     []string   `json:"metrics"`     // whose values the rows carry
 	Rows        []Answered `json:"rows"`
-	SQL         string     `json:"sql"` // of the first experiment; the others differ in their files. Empty by name
+	Limited     bool       `json:"limited"` // the query's LIMIT ends the rows: more may fit
+	SQL         string     `json:"sql"`     // of the first experiment; the others differ in their files. Empty by name
 	Warnings    []string   `json:"warnings"`
 }
 
@@ -154,6 +155,7 @@ func (s *search) run(ctx context.Context, experiments []Searched) (*Answer, erro
 		}
 		answer.Rows = append(answer.Rows, found)
 	}
+	answer.Limited = s.query.Limit > 0 && len(answer.Rows) == s.query.Limit
 	return answer, nil
 }
 
@@ -214,12 +216,15 @@ func (s *search) one(ctx context.Context, open Searched, isFirst bool, sql *stri
 }
 
 func (s *search) answer(ctx context.Context, source *querySource, bound *perfql.Bound) ([]perfql.Row, error) {
-	if s.here(source.d) {
+	if s.here(source.d) || source.d.site() != nil && source.needsTree(bound.Columns()) {
 		table, err := source.table(bound.Columns())
 		if err != nil {
 			return nil, err
 		}
 		return bound.Answer(table)
+	}
+	if source.d.site() != nil {
+		return source.askSite(ctx, bound)
 	}
 	engine, err := s.engine()
 	if err != nil {

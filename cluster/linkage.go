@@ -19,6 +19,7 @@ type Linkage struct {
 	Labels []int // by point, numbered from 0 by first member
 
 	points Points
+	minPts int // 0 for 2
 	same   *reduced
 	tree   *tree
 	kind   []int32 // by position in the tree
@@ -77,6 +78,9 @@ func (l *Linkage) Replace(ctx context.Context, coordinate int, values []float64)
 	p.Data = append([]float64(nil), p.Data...)
 	for i, v := range values {
 		p.Data[i*p.Dim+coordinate] = v
+	}
+	if l.minPts > 0 {
+		return LinkDense(ctx, p, l.Radius, l.minPts)
 	}
 	return Link(ctx, p, l.Radius)
 }

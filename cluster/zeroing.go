@@ -30,6 +30,9 @@ func (l *Linkage) Zeroing(ctx context.Context, sets [][]int) ([]bool, error) {
 			}
 		}
 	}
+	if l.minPts > 0 {
+		return l.zeroingAnew(ctx, sets)
+	}
 	changes := make([]bool, len(sets))
 	if l.points.N == 0 {
 		return changes, ctx.Err()

@@ -19,6 +19,7 @@ const maxFile = 1 << 20
 type fileTable struct {
 	Variable map[string]variableTable `toml:"variable"`
 	Factor   map[string]factorTable   `toml:"factor"`
+	Time     map[string]string        `toml:"time"`
 }
 
 type variableTable struct {
@@ -59,9 +60,12 @@ type factorTable struct {
 //	[factor.network.words]
 //	P4 = 42.95
 //	GM = 158.20
+//
+//	[time]
+//	"spin_until_*" = "waiting"
 func ReadVocabulary(file string, data []byte) (*Vocabulary, error) {
 	var table fileTable
-	r, err := decode(file, data, &table, []string{"variable", "factor", "about", "metric", "also",
+	r, err := decode(file, data, &table, []string{"variable", "factor", "time", "about", "metric", "also",
 		"instead_of", "universe", "terms", "global", "set", "range", "category", "controllable", "words"})
 	if err != nil {
 		return nil, err
@@ -80,6 +84,13 @@ func ReadVocabulary(file string, data []byte) (*Vocabulary, error) {
 			return nil, err
 		}
 		v.Factors = append(v.Factors, f)
+	}
+	for _, pattern := range r.places.keys("time", keysOf(table.Time)) {
+		is := table.Time[pattern]
+		if !slices.Contains(TimeWords, is) {
+			return nil, r.fail([]string{"time", pattern}, "the time in %s cannot be %q; write one of %s", pattern, is, strings.Join(TimeWords, ", "))
+		}
+		v.Times = append(v.Times, Time{pattern, is})
 	}
 	return v, r.clashes(v)
 }

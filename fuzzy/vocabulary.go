@@ -7,12 +7,22 @@ import (
 	"auspex/expr"
 )
 
-// Vocabulary is what words mean: the terms of metrics, and how factors of
-// experiments are compared.
+// Vocabulary is what words mean: the terms of metrics, how factors of
+// experiments are compared, and what the time in regions is.
 type Vocabulary struct {
 	Variables []*Variable
 	Factors   []*Factor
+	Times     []Time
 }
+
+// Time says what the time in regions of some names is.
+type Time struct {
+	Pattern string // of names, in which * stands for anything
+	Is      string // one of TimeWords
+}
+
+// TimeWords are what the time in a region can be.
+var TimeWords = []string{"work", "communication", "waiting", "io", "start_end"}
 
 // Variable is a linguistic variable: a quantity and the words for its size.
 type Variable struct {
@@ -58,6 +68,7 @@ func (v *Vocabulary) Merge(other *Vocabulary) *Vocabulary {
 	m := &Vocabulary{}
 	m.Variables = append(m.Variables, other.Variables...)
 	m.Factors = append(m.Factors, other.Factors...)
+	m.Times = append(append(m.Times, other.Times...), v.Times...)
 	for _, x := range v.Variables {
 		if other.Variable(x.Name) == nil {
 			m.Variables = append(m.Variables, x)

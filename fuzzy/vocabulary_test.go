@@ -365,3 +365,26 @@ func FuzzReadVocabulary(f *testing.F) {
 		}
 	})
 }
+
+func TestTimes(t *testing.T) {
+	v, err := ReadVocabulary("own.toml", []byte("[time]\n\"spin_*\" = \"waiting\"\ncheckpoint = \"io\"\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	merged := (&Vocabulary{Times: []Time{{"spin_*", "work"}}}).Merge(v)
+	if len(merged.Times) != 3 || merged.Times[0] != (Time{"spin_*", "waiting"}) || merged.Times[1] != (Time{"checkpoint", "io"}) {
+		t.Errorf("%v", merged.Times)
+	}
+	var b strings.Builder
+	if err := v.WriteTOML(&b); err != nil {
+		t.Fatal(err)
+	}
+	again, err := ReadVocabulary("again.toml", []byte(b.String()))
+	if err != nil || !slices.Equal(again.Times, v.Times) {
+		t.Errorf("%v, %v from\n%s", again, err, b.String())
+	}
+	_, err = ReadVocabulary("own.toml", []byte("[time]\nspin = \"waiting\"\nsolve = \"wrok\"\n"))
+	if err == nil || err.Error() != `own.toml:3: the time in solve cannot be "wrok"; write one of work, communication, waiting, io, start_end` {
+		t.Errorf("%v", err)
+	}
+}

@@ -18,6 +18,12 @@ func (v *Vocabulary) WriteTOML(w io.Writer) error {
 	for _, f := range v.Factors {
 		f.writeTOML(&b)
 	}
+	if len(v.Times) > 0 {
+		b.WriteString("\n[time]\n")
+	}
+	for _, t := range v.Times {
+		fmt.Fprintf(&b, "%s = %s\n", tomlKey(t.Pattern), tomlString(t.Is))
+	}
 	_, err := io.WriteString(w, strings.TrimPrefix(b.String(), "\n"))
 	return err
 }

@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"hash/maphash"
 	"math"
 	"slices"
 	"sort"
@@ -13,7 +14,8 @@ import (
 // Builder assembles an experiment from values in any order.
 type Builder struct {
 	units   []Unit
-	unitOf  map[Unit]int
+	unitOf  indexTable
+	renamed map[Unit]int // units given under names that were cleaned
 	regions []Region
 	child   map[childKey]int
 	metrics []Metric
@@ -21,10 +23,10 @@ type Builder struct {
 	taken   map[string]bool // columns as stored, in lower case
 	unsound map[int]int     // values that were no finite numbers, by metric
 
-	unit, region []int32
-	last         int       // the row used last
-	rowOf        *rowTable // nil while the rows are in order
-	values       [][]float64
+	unit, region blocks[int32]
+	last         int         // the row used last
+	rowOf        *indexTable // nil while the rows are in order
+	values       []blocks[float64]
 }
 
 type childKey struct {
@@ -35,7 +37,7 @@ type childKey struct {
 // NewBuilder makes an empty builder.
 func NewBuilder() *Builder {
 	return &Builder{
-		unitOf:  map[Unit]int{},
+		renamed: map[Unit]int{},
 		child:   map[childKey]int{},
 		columns: map[string]int{},
 		taken:   map[string]bool{},
@@ -43,21 +45,30 @@ func NewBuilder() *Builder {
 	}
 }
 
+// seed is of the hashes of units.
+var seed = maphash.MakeSeed()
+
 // Unit returns the index of a unit, adding it where it is new.
 func (b *Builder) Unit(u Unit) int {
-	if i, ok := b.unitOf[u]; ok {
+	if i, ok := b.findUnit(u); ok {
+		return i
+	}
+	if i, ok := b.renamed[u]; ok {
 		return i
 	}
 	given := u
 	u.Node = CleanText(u.Node)
-	i, ok := b.unitOf[u]
-	if !ok {
-		i = len(b.units)
-		b.units = append(b.units, u)
-		b.unitOf[u] = i
+	if u != given {
+		b.renamed[given] = b.Unit(u)
+		return b.renamed[given]
 	}
-	b.unitOf[given] = i
-	return i
+	b.units = append(b.units, u)
+	b.unitOf.grow(len(b.units), func(i int) uint64 { return maphash.Comparable(seed, b.units[i]) })
+	return len(b.units) - 1
+}
+
+func (b *Builder) findUnit(u Unit) (i int, ok bool) {
+	return b.unitOf.find(maphash.Comparable(seed, u), func(i int) bool { return b.units[i] == u })
 }
 
 // Region returns the index of the region of that name below r.Parent, adding
@@ -129,7 +140,7 @@ func (b *Builder) Metric(m Metric) int {
 	b.taken[strings.ToLower(m.Column())] = true
 	b.columns[given] = len(b.metrics)
 	b.metrics = append(b.metrics, m)
-	b.values = append(b.values, nil)
+	b.values = append(b.values, blocks[float64]{})
 	return len(b.metrics) - 1
 }
 
@@ -139,16 +150,16 @@ func (b *Builder) MetricAt(i int) Metric { return b.metrics[i] }
 // rowKey orders rows by unit and region.
 func rowKey(unit, region int) uint64 { return uint64(unit)<<32 | uint64(uint32(region)) }
 
-func (b *Builder) keyAt(row int) uint64 { return rowKey(int(b.unit[row]), int(b.region[row])) }
+func (b *Builder) keyAt(row int) uint64 { return rowKey(int(*b.unit.at(row)), int(*b.region.at(row))) }
 
 // find looks a row up. As long as rows came in order they are searched where
 // they stand, the next row first since readers walk along; a table is made with
 // the first row that comes out of order.
 func (b *Builder) find(key uint64) (row int, ok bool) {
 	if b.rowOf != nil {
-		return b.rowOf.find(b, key)
+		return b.rowOf.find(rowHash(key), func(row int) bool { return b.keyAt(row) == key })
 	}
-	n := len(b.unit)
+	n := b.unit.n
 	if n == 0 || key > b.keyAt(n-1) {
 		return n, false
 	}
@@ -166,15 +177,15 @@ func (b *Builder) row(unit, region int) int {
 	key := rowKey(unit, region)
 	row, ok := b.find(key)
 	if !ok {
-		n := len(b.unit)
+		n := b.unit.n
 		if b.rowOf == nil && row < n {
-			b.rowOf = &rowTable{}
+			b.rowOf = &indexTable{}
 		}
 		row = n
-		b.unit = append(b.unit, int32(unit))
-		b.region = append(b.region, int32(region))
+		b.unit.append(int32(unit))
+		b.region.append(int32(region))
 		if b.rowOf != nil {
-			b.rowOf.add(b)
+			b.rowOf.grow(n+1, func(row int) uint64 { return rowHash(b.keyAt(row)) })
 		}
 	}
 	b.last = row
@@ -184,12 +195,11 @@ func (b *Builder) row(unit, region int) int {
 // cell returns the place of a value, NaN where nothing was set yet.
 func (b *Builder) cell(unit, region, metric int) *float64 {
 	row := b.row(unit, region)
-	column := b.values[metric]
-	for len(column) <= row {
-		column = append(column, math.NaN())
+	column := &b.values[metric]
+	for column.n <= row {
+		column.append(math.NaN())
 	}
-	b.values[metric] = column
-	return &column[row]
+	return column.at(row)
 }
 
 // Enter notes that the unit entered the region, with no value of its own.
@@ -198,10 +208,10 @@ func (b *Builder) Enter(unit, region int) { b.row(unit, region) }
 // Has tells whether a value is there already.
 func (b *Builder) Has(unit, region, metric int) bool {
 	row, ok := b.find(rowKey(unit, region))
-	if !ok || row >= len(b.values[metric]) {
+	if !ok || row >= b.values[metric].n {
 		return false
 	}
-	v := b.values[metric][row]
+	v := *b.values[metric].at(row)
 	return v == v
 }
 
@@ -231,19 +241,19 @@ func (b *Builder) Add(unit, region, metric int, v float64) {
 // Build finishes the experiment under the given header. The header's counts
 // and metrics are filled in; a missing creation time becomes now.
 func (b *Builder) Build(h Header) (*Experiment, error) {
-	rows := len(b.unit)
+	rows := b.unit.n
 	if rows == 0 {
 		return nil, fmt.Errorf("no values found")
 	}
 	ordered := b.rowOf == nil
-	b.rowOf, b.unitOf = nil, nil // of a million units they are larger than the values
+	b.rowOf, b.unitOf, b.renamed = nil, indexTable{}, nil // not needed any more, and large
 	for m := range b.values {
-		for len(b.values[m]) < rows {
-			b.values[m] = append(b.values[m], math.NaN())
+		for b.values[m].n < rows {
+			b.values[m].append(math.NaN())
 		}
-		for row, v := range b.values[m] {
-			if math.Abs(v) > MaxValue {
-				return nil, tooLarge(b.metrics[m], v, b.units[b.unit[row]], b.regions[b.region[row]])
+		for row := range rows {
+			if v := *b.values[m].at(row); math.Abs(v) > MaxValue {
+				return nil, tooLarge(b.metrics[m], v, b.units[*b.unit.at(row)], b.regions[*b.region.at(row)])
 			}
 		}
 	}
@@ -252,9 +262,8 @@ func (b *Builder) Build(h Header) (*Experiment, error) {
 			b.regions[i].Kind = Function
 		}
 	}
-	if b.orderUnits() || !ordered {
-		b.orderRows()
-	}
+	moved := b.orderUnits()
+	summaries := b.summaries(moved || !ordered)
 	h.Metrics = b.metrics
 	for m, metric := range b.metrics {
 		if n := b.unsound[m]; n > 0 {
@@ -272,7 +281,7 @@ func (b *Builder) Build(h Header) (*Experiment, error) {
 	h.UnitCount, h.RegionCount, h.SummaryCount = len(b.units), len(b.regions), rows
 	return &Experiment{
 		Header: h, Units: b.units, Regions: b.regions,
-		Summaries: Summaries{Unit: b.unit, Region: b.region, Values: b.values},
+		Summaries: summaries,
 	}, nil
 }
 
@@ -313,51 +322,50 @@ func (b *Builder) orderUnits() bool {
 		rank[from] = int32(to)
 	}
 	b.units = units
-	for i, u := range b.unit {
-		b.unit[i] = rank[u]
+	for _, block := range b.unit.all {
+		for i, u := range block {
+			block[i] = rank[u]
+		}
 	}
 	return true
 }
 
-// orderRows sorts the rows by unit and region: counted, since both are small
-// numbers, the lesser key first.
-func (b *Builder) orderRows() {
-	order := make([]int32, len(b.unit))
-	for i := range order {
-		order[i] = int32(i)
+// summaries gives the rows as they are, or sorted by unit and region: counted,
+// since both are small numbers, the lesser key first.
+func (b *Builder) summaries(sorted bool) (s Summaries) {
+	var order []int32
+	if sorted {
+		order = make([]int32, b.unit.n)
+		for i := range order {
+			order[i] = int32(i)
+		}
+		order = countedOrder(order, &b.region, len(b.regions))
+		order = countedOrder(order, &b.unit, len(b.units))
 	}
-	order = countedOrder(order, b.region, len(b.regions))
-	order = countedOrder(order, b.unit, len(b.units))
-	b.unit = permuted(b.unit, order)
-	b.region = permuted(b.region, order)
+	s.Unit, s.Region = b.unit.flat(order), b.region.flat(order)
 	for m := range b.values {
-		b.values[m] = permuted(b.values[m], order)
+		s.Values = append(s.Values, b.values[m].flat(order))
 	}
+	return s
 }
 
 // countedOrder sorts an order by keys below limit, and keeps it where they are
 // equal.
-func countedOrder(order, keys []int32, limit int) []int32 {
+func countedOrder(order []int32, keys *blocks[int32], limit int) []int32 {
 	place := make([]int32, limit+1)
-	for _, k := range keys {
-		place[k+1]++
+	for _, block := range keys.all {
+		for _, k := range block {
+			place[k+1]++
+		}
 	}
 	for k := range limit {
 		place[k+1] += place[k]
 	}
 	sorted := make([]int32, len(order))
 	for _, row := range order {
-		k := keys[row]
+		k := *keys.at(int(row))
 		sorted[place[k]] = row
 		place[k]++
 	}
 	return sorted
-}
-
-func permuted[T any](from []T, order []int32) []T {
-	to := make([]T, len(order))
-	for i, j := range order {
-		to[i] = from[j]
-	}
-	return to
 }

@@ -24,9 +24,11 @@ var epoch = []struct {
 	{8, 95.707736, 98.280683, 97.382042, 98.282015, 99.084296, 81.340933, 77.849566, 93.982492, 94.145829, 91.930815, 6.232603, 3.51356533, 3.48634943, 3.42158167},
 }
 
+const epochDir = "../../shared/data/paraver-epoch"
+
 func epochTrace(t testing.TB, ranks int) *paraver.Trace {
 	t.Helper()
-	path := filepath.Join("../../shared/data/paraver-epoch", fmt.Sprintf("epoch_%dproc.prv.gz", ranks))
+	path := filepath.Join(epochDir, fmt.Sprintf("epoch_%dproc.prv.gz", ranks))
 	if _, err := os.Stat(path); err != nil {
 		t.Skip("the EPOCH traces are not here")
 	}

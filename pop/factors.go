@@ -23,6 +23,8 @@ type Factors struct {
 	// parallel = mpi_parallel × openmp_parallel.
 	MPI    *float64 `json:"mpi_parallel,omitempty"`
 	OpenMP *float64 `json:"openmp_parallel,omitempty"`
+	// Notes are what could not be told, and why.
+	Notes []string `json:"notes"`
 }
 
 func ratio(a, b float64) *float64 {
@@ -58,7 +60,7 @@ func positive(v float64) *float64 {
 
 // Of returns the factors of one run.
 func Of(r Run) Factors {
-	f := Factors{Name: r.Name, Ranks: r.Ranks, RunSeconds: positive(r.Seconds), Ideal: positive(r.Ideal), UsefulMax: positive(greatest(r.Useful))}
+	f := Factors{Name: r.Name, Ranks: r.Ranks, RunSeconds: positive(r.Seconds), Ideal: positive(r.Ideal), UsefulMax: positive(greatest(r.Useful)), Notes: append([]string{}, r.Notes...)}
 	most := greatest(r.Useful)
 	f.LoadBalance = ratio(sum(r.Useful)/float64(max(len(r.Useful), 1)), most)
 	f.Communication = ratio(most, r.Seconds)

@@ -3,8 +3,11 @@ package pop
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 
 	"auspex/events"
 	"auspex/simulate/loggp"
@@ -27,6 +30,7 @@ type Run struct {
 	// MPIUseful is the time outside of MPI of each rank's first thread, where
 	// ranks have several threads: what hybrid factors are split by.
 	MPIUseful []float64
+	Notes     []string // what could not be told, and why
 }
 
 // Measure sums up a measured trace and replays it on the ideal network.
@@ -61,12 +65,40 @@ func Measure(ctx context.Context, src events.Source) (Run, error) {
 	if err != nil {
 		return r, err
 	}
+	r.Notes = append(r.Notes, missing(r.Useful, h)...)
 	ideal, err := loggp.Run(ctx, t, loggp.Options{Network: loggp.Ideal()})
+	if errors.Is(err, loggp.ErrDeadlock) {
+		r.Notes = append(r.Notes, fmt.Sprintf("the trace is not whole, so it cannot be replayed: serialization and transfer are left out (%v)", err))
+		return r, nil
+	}
 	if err != nil {
 		return r, err
 	}
 	r.Ideal, r.IdealUseful = ideal.Seconds, greatest(ideal.Compute)
 	return r, nil
+}
+
+// missing notes ranks that a trace holds no computation of: they count as idle.
+func missing(useful []float64, h *events.Header) []string {
+	ranks := make([]float64, h.Ranks)
+	for i, l := range h.Locations {
+		ranks[l.Rank] += useful[i]
+	}
+	var none []string
+	for rank, s := range ranks {
+		if s == 0 {
+			none = append(none, strconv.Itoa(rank))
+		}
+	}
+	switch n := len(none); {
+	case n == 0:
+		return nil
+	case n == 1:
+		return []string{"the trace holds no computation of rank " + none[0] + ", which counts as idle"}
+	case n > 8:
+		none = append(none[:8], fmt.Sprintf("… (%d in all)", n))
+	}
+	return []string{"the trace holds no computation of ranks " + strings.Join(none, ", ") + ", which count as idle"}
 }
 
 // Replay is the run of a trace without times: its computation, the run time

@@ -48,6 +48,9 @@ func (p *Page) Efficiencies(runs []pop.Factors, words string) {
 	add("· instructions", func(f *pop.Factors) *float64 { return f.Instruction }, share)
 	add("· frequency", func(f *pop.Factors) *float64 { return f.Frequency }, share)
 	p.table(columns, rows)
+	for i := range runs {
+		p.notes(runs[i].Notes)
+	}
 }
 
 // Waits writes where ranks wait and for what.

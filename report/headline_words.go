@@ -12,11 +12,17 @@ import (
 )
 
 // headlineWords says what costs most of the run, and the second where it is at
-// least half as much.
+// least half as much. Uneven work that is trouble is told whatever costs more:
+// it is mended in another way.
 func headlineWords(d *diagnose.Diagnosis) []string {
 	out := lineWords(d, d.Headline)
+	uneven := d.Headline.Kind == account.Imbalance
 	if d.Second != nil {
 		out = append(out, lineWords(d, *d.Second)...)
+		uneven = uneven || d.Second.Kind == account.Imbalance
+	}
+	if !uneven && len(d.Causes) > 0 && float64(d.Causes[0].LostShare) >= account.Trouble {
+		out = append(out, imbalanceWords(d, "Work is uneven, too, in")...)
 	}
 	return out
 }
@@ -31,7 +37,7 @@ func lineWords(d *diagnose.Diagnosis, h account.Headline) []string {
 	case account.Useful:
 		return []string{usefulWords(d, h)}
 	case account.Imbalance:
-		return imbalanceWords(d)
+		return imbalanceWords(d, "The trouble is in")
 	case account.Waiting:
 		return []string{share + " of the run is waiting that uneven work does not explain" + most + "."}
 	case account.Communication:
@@ -87,13 +93,13 @@ func unevenness(d *diagnose.Diagnosis) (total float64, where string) {
 }
 
 // imbalanceWords says where work is uneven, and why, the dearest first.
-func imbalanceWords(d *diagnose.Diagnosis) []string {
+func imbalanceWords(d *diagnose.Diagnosis, opening string) []string {
 	total, _ := unevenness(d)
 	if len(d.Causes) == 0 {
 		return []string{fmt.Sprintf("Uneven work costs %s of the run, in small parts: no region has %s of it.", percentOf(total), percentOf(0.01))}
 	}
 	c := d.Causes[0]
-	first := fmt.Sprintf("The trouble is in %s", whereWords(d, c))
+	first := opening + " " + whereWords(d, c)
 	if whole := total - float64(c.LostShare); whole >= 0.2*total {
 		first = fmt.Sprintf("Uneven work costs %s of the run, %s in %s", percentOf(total), percentOf(float64(c.LostShare)), whereWords(d, c))
 	}
@@ -169,7 +175,7 @@ func because(d *diagnose.Diagnosis, c diagnose.Cause) string {
 		}
 		return slowest + "none of the metrics collected explains it"
 	}
-	if d.Continuum || d.Scattered {
+	if (d.Continuum || d.Scattered) && c.Evidence[0].Node == "" {
 		var parts []string
 		for _, e := range c.Evidence {
 			parts = append(parts, fmt.Sprintf("%s (correlation %s)", attributeWords(e.Attribute), Ratio(e.Correlation, 2)))
@@ -186,6 +192,9 @@ func because(d *diagnose.Diagnosis, c diagnose.Cause) string {
 // contrastWords sets those that have most of something against those with
 // least.
 func contrastWords(e diagnose.Contrast, level diagnose.Level) string {
+	if e.Node != "" {
+		return fmt.Sprintf("%s run on node %s, where it takes %s × as long as on the fastest; no metric collected explains it", members(e.High, level), e.Node, Ratio(e.Ratio, 1))
+	}
 	verb := " have "
 	if len(e.High) == 1 {
 		verb = " has "

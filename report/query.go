@@ -68,30 +68,56 @@ func AnswerWords(a *analyze.Answer) string {
 	if len(a.Rows) == 0 {
 		return "Nothing fits: " + a.Query + "."
 	}
-	best := a.Rows[0]
+	fitting, best, equals := 0, a.Rows[0], 0
 	for _, r := range a.Rows {
-		if r.Degree > best.Degree {
-			best = r
+		if r.Degree >= fits {
+			fitting++
+		}
+		switch {
+		case r.Degree > best.Degree:
+			best, equals = r, 1
+		case r.Degree == best.Degree:
+			equals++
 		}
 	}
 	where := ""
 	if best.Region != nil {
 		where = *best.Region
 	}
-	fitting := 0
-	for _, r := range a.Rows {
-		if r.Degree >= fits {
-			fitting++
-		}
+	where = spoken(where, best.Unit)
+	if a.Experiments > 1 {
+		where += " of " + best.Experiment
 	}
-	text := fmt.Sprintf("No row fits to a degree of %g or more; %s less.", fits, fitVerb(len(a.Rows), "row"))
-	if fitting > 0 {
-		text = fmt.Sprintf("%s to a degree of %g or more.", fitVerb(fitting, "row"), fits)
-		if less := len(a.Rows) - fitting; less > 0 {
-			text = fmt.Sprintf("%s to a degree of %g or more, %d less.", fitVerb(fitting, "row"), fits, less)
-		}
+	how := fitWords(best.Degree) + " " + degreeText(best.Degree)
+	switch {
+	case a.Limited && len(a.Rows) == 1:
+		return fmt.Sprintf("LIMIT leaves 1 row: %s, which fits %s.", where, how)
+	case equals > 1:
+		return fmt.Sprintf("%s %s and %s fit best, %s.", countWords(a, fitting), where, plural(equals-1, "other"), how)
 	}
-	return fmt.Sprintf("%s %s fits best, %s %s.", text, spoken(where, best.Unit), fitWords(best.Degree), degreeText(best.Degree))
+	return fmt.Sprintf("%s %s fits best, %s.", countWords(a, fitting), where, how)
+}
+
+// countWords says how many rows fit well: of all there are, or of those that
+// the query's LIMIT leaves.
+func countWords(a *analyze.Answer, fitting int) string {
+	degree := fmt.Sprintf("to a degree of %g or more", fits)
+	less := len(a.Rows) - fitting
+	switch {
+	case a.Limited && less == 0:
+		return fmt.Sprintf("LIMIT leaves %s, which all fit %s; of these,", plural(len(a.Rows), "row"), degree)
+	case a.Limited:
+		verb := "fit"
+		if fitting == 1 {
+			verb = "fits"
+		}
+		return fmt.Sprintf("LIMIT leaves %s, %d of which %s %s; of these,", plural(len(a.Rows), "row"), fitting, verb, degree)
+	case fitting == 0:
+		return fmt.Sprintf("No row fits %s; %s less.", degree, fitVerb(less, "row"))
+	case less == 0:
+		return fmt.Sprintf("%s %s.", fitVerb(fitting, "row"), degree)
+	}
+	return fmt.Sprintf("%s %s, %d less.", fitVerb(fitting, "row"), degree, less)
 }
 
 // fitVerb counts what fits: "1 row fits".

@@ -55,10 +55,20 @@ func TestRowsThatFit(t *testing.T) {
 		}
 		return a
 	}
+	limited := func(a *analyze.Answer) *analyze.Answer {
+		a.Limited = true
+		return a
+	}
+	several := answer(0.2, 0.9)
+	several.Experiments, several.Rows[1].Experiment = 2, "after"
 	for want, a := range map[string]*analyze.Answer{
-		"1 row fits to a degree of 0.5 or more, 2 less.":          answer(0.9, 0.2, 0.1),
-		"2 rows fit to a degree of 0.5 or more. ":                 answer(0.9, 0.5),
-		"No row fits to a degree of 0.5 or more; 1 row fits less": answer(0.4),
+		"LIMIT leaves 1 row: r, which fits fully (degree 0.90).":                                                        limited(answer(0.9)),
+		"LIMIT leaves 2 rows, 1 of which fits to a degree of 0.5 or more; of these, r fits best, fully (degree 0.90).":  limited(answer(0.2, 0.9)),
+		"LIMIT leaves 2 rows, which all fit to a degree of 0.5 or more; of these, r and 1 other fit best, fully (degre": limited(answer(0.9, 0.9)),
+		"1 row fits to a degree of 0.5 or more, 1 less. r of after fits best, fully (degree 0.90).":                     several,
+		"1 row fits to a degree of 0.5 or more, 2 less.":                                                                answer(0.9, 0.2, 0.1),
+		"2 rows fit to a degree of 0.5 or more. ":                                                                       answer(0.9, 0.5),
+		"No row fits to a degree of 0.5 or more; 1 row fits less":                                                       answer(0.4),
 	} {
 		if got := AnswerWords(a); !strings.HasPrefix(got, want) {
 			t.Errorf("got %q, want %q", got, want)
@@ -96,5 +106,25 @@ func TestTimesShareAUnit(t *testing.T) {
 	}
 	if got := quantities("s", []analyze.Real{0.002})(0.0005); got != "0.500 ms" {
 		t.Errorf("got %q", got)
+	}
+}
+
+func TestCurvesInWords(t *testing.T) {
+	for _, c := range []struct {
+		statement string
+		degree    analyze.Real
+		want      string
+	}{
+		{"imbalance is S(1, 3)", 1, "imbalance is well above 1"},
+		{"imbalance is S(1, 3)", 0.1, "imbalance is above 1"},
+		{"imbalance is S(1, 3)", 0, "imbalance is S(1, 3)"},
+		{"ipc is Z(0.5, 1)", 0.6, "ipc is well below 1"},
+		{"ipc is not Z(0.5, 1)", 0.6, "ipc is not Z(0.5, 1)"},
+		{"ipc is Pi(1, 0.5)", 0.6, "ipc is Pi(1, 0.5)"},
+		{"ipc is low", 0.6, "ipc is low"},
+	} {
+		if got := shapeWords(c.statement, c.degree); got != c.want {
+			t.Errorf("%s at %v: %q, want %q", c.statement, c.degree, got, c.want)
+		}
 	}
 }

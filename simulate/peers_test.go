@@ -261,7 +261,7 @@ func BenchmarkReplay(b *testing.B) {
 		{"ring", []string{"ring", "64", "200"}},
 		{"stencil", []string{"stencil2d", "256", "50"}},
 		{"alltoall", []string{"alltoall", "64", "10"}},
-		{"jitter", []string{"jitter", "256", "20"}},
+		{"jitter", []string{"jitter", "256", "100"}},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			dir := generate(b, c.args...)

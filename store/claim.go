@@ -41,6 +41,9 @@ func (s *Store) claimsDir() string { return filepath.Join(s.dir, "claims") }
 
 // claim waits for its turn to write under a name.
 func (s *Store) claim(name string) (*claim, error) {
+	if s.remote != nil {
+		return nil, errRemote
+	}
 	if held := s.held.find(name); held != nil {
 		return held, nil
 	}
@@ -175,17 +178,43 @@ func (s *Store) Claim(kind Kind, name string, replace bool) (*Claim, error) {
 		return nil, err
 	}
 	s.held.add(name, held)
+	return held.kept(func() { s.held.remove(name) }), nil
+}
+
+// ClaimWork takes a piece of work that several processes could do, or is
+// ErrBusy and tells who has it. Its claims lie beside those of names and never
+// meet them: what begins with a dot is escaped in a name.
+func (s *Store) ClaimWork(piece string) (c *Claim, owner string, err error) {
+	if s.remote != nil {
+		return nil, "", errRemote
+	}
+	if err := os.MkdirAll(s.claimsDir(), 0o777); err != nil {
+		return nil, "", fmt.Errorf("the store cannot be made: %w", err)
+	}
+	held, owner, err := s.tryClaim(".work-" + escapeName(piece))
+	if err != nil {
+		return nil, owner, err
+	}
+	return held.kept(func() {}), "", nil
+}
+
+// kept shows that its owner lives until it is released.
+func (c *claim) kept(released func()) *Claim {
 	done := make(chan struct{})
-	go held.beat(done)
-	return &Claim{claim: held, free: func() {
+	go c.beat(done)
+	return &Claim{claim: c, free: func() {
 		close(done)
-		s.held.remove(name)
-		held.release()
-	}}, nil
+		released()
+		c.release()
+	}}
 }
 
 // Release lets others have the name. It may be called again.
 func (c *Claim) Release() { c.once.Do(c.free) }
+
+// Holds tells whether the claim is still ours: who was out of reach for long
+// may have lost it.
+func (c *Claim) Holds() bool { return c.claim.holds() }
 
 // beat shows other machines that the owner lives.
 func (c *claim) beat(done <-chan struct{}) {

@@ -23,7 +23,7 @@ func readRows[T any](dir *folder, name string, begin func(rows int), visit func(
 		return err
 	}
 	defer f.Close()
-	pq, err := parquet.OpenFile(f, f.size)
+	pq, err := parquet.OpenFile(f, f.size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
 	if err != nil {
 		return damagedError(f.Name(), err)
 	}

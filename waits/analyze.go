@@ -25,8 +25,22 @@ func Analyze(ctx context.Context, src events.Source) (*Report, error) {
 	return a.Report(), nil
 }
 
+// Wait is a wait that was judged: a location stood in a call until another one
+// was there.
+type Wait struct {
+	Pattern      Pattern
+	Loc, Path    int32 // who waited, and in which call
+	Late         int32 // the location that was waited for
+	Begin, Until int64 // ns
+	Cause        int32 // the path of the largest cause, -1 where there is none
+}
+
 // Analyzer takes spans one after the other.
 type Analyzer struct {
+	// Each, where set, is told of every wait when it is judged: not in the
+	// order of time.
+	Each func(Wait)
+
 	header  *events.Header
 	locs    []location
 	first   []int32 // first location of each rank
@@ -42,7 +56,8 @@ type Analyzer struct {
 	intakes []*intake // to be used again
 	spare   []*message
 	scratch
-	nodes  int // of the critical path since it was last folded
+	room   []node // for nodes to come
+	nodes  int    // of the critical path since it was last folded
 	folded map[step]float64
 }
 
@@ -126,6 +141,9 @@ func (a *Analyzer) waited(p Pattern, v, late visit, until int64) {
 	row := a.rows.row(p, v.path)
 	a.rows.add(row, a.header.Locations[v.loc].Rank, w)
 	causes := a.attribute(row, w, v, late)
+	if a.Each != nil {
+		a.Each(Wait{p, v.loc, v.path, late.loc, v.begin, until, largest(causes)})
+	}
 	a.locs[v.loc].log.waited(v.at, w, causes)
 	a.onPaths[v.path] -= w
 	// The critical path goes through the late one up to its call, then takes

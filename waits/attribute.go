@@ -75,6 +75,17 @@ func (a *Analyzer) attribute(row int, wait float64, v, late visit) []cause {
 	return few(slices.Clone(out))
 }
 
+// largest is the path of the largest cause.
+func largest(causes []cause) int32 {
+	path, most := int32(-1), 0.0
+	for _, c := range causes {
+		if c.seconds > most {
+			path, most = c.path, c.seconds
+		}
+	}
+	return path
+}
+
 // few joins equal causes and keeps the largest.
 func few(causes []cause) []cause {
 	if len(causes) < 2 {

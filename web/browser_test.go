@@ -42,6 +42,7 @@ func TestBrowser(t *testing.T) {
 	dir := t.TempDir()
 	place, report := filepath.Join(dir, "store"), filepath.Join(dir, "report.html")
 	fill(t, place)
+	real := fillReal(t, place)
 	auspex(t, place, "report", "before", "after", "markup", "-o", report)
 
 	token := web.NewToken()
@@ -56,6 +57,9 @@ func TestBrowser(t *testing.T) {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, node, "page/test/browse.mjs")
 	cmd.Env = append(os.Environ(), "AUSPEX_ADDRESS="+listener.URL+"/?token="+token, "AUSPEX_REPORT="+report, "AUSPEX_CHROMIUM="+chromium, "AUSPEX_COMMANDS="+filepath.Join(dir, "commands"))
+	if real {
+		cmd.Env = append(cmd.Env, "AUSPEX_REAL=1")
+	}
 	if os.Getenv("AUSPEX_SCREENSHOTS") != "" {
 		cmd.Env = append(cmd.Env, "AUSPEX_PICTURES="+filepath.Join("..", "docs", "img"))
 	}
@@ -167,6 +171,23 @@ func fill(t *testing.T, place string) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// fillReal adds profiles of real programs where they are at hand.
+func fillReal(t *testing.T, place string) bool {
+	t.Helper()
+	data := filepath.Join("..", "..", "shared", "data")
+	if _, err := os.Stat(data); err != nil {
+		t.Logf("profiles of real programs are not at hand: %v", err)
+		return false
+	}
+	for _, n := range []string{"2", "4", "8", "16", "32"} {
+		auspex(t, place, "import", filepath.Join(data, "tau-gromacs-scaling", n+".ppk"), "--name", "gromacs-"+n)
+	}
+	auspex(t, place, "import", filepath.Join(data, "tau-mpas-128-papi", "mpas.ppk"), "--name", "mpas")
+	auspex(t, place, "import", filepath.Join(data, "tau-nas-bt-16", "justtime.ppk"), "--name", "nas-bt")
+	auspex(t, place, "import", filepath.Join(data, "kineto", "hta-2ranks"), "--name", "kineto-hta")
+	return true
 }
 
 // grid is an experiment of units that do alternately more and less.

@@ -3,10 +3,13 @@ package whatif
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"slices"
-	"sync"
+	"sync/atomic"
+
+	"auspex/internal/crew"
 )
 
 // Opportunity is a change that would pay.
@@ -154,11 +157,11 @@ func (c *Case) replayAll(ctx context.Context, sets [][]Change) ([]float64, error
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	times, errs := make([]float64, len(sets)), make([]error, len(sets))
-	next := make(chan int)
-	var wg sync.WaitGroup
+	var next atomic.Int64
+	var workers crew.Crew
 	for range min(runtime.GOMAXPROCS(0), len(sets)) {
-		wg.Go(func() {
-			for i := range next {
+		workers.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(sets); i = int(next.Add(1)) - 1 {
 				o, err := c.replay(ctx, sets[i])
 				if err != nil {
 					errs[i] = err
@@ -169,22 +172,14 @@ func (c *Case) replayAll(ctx context.Context, sets [][]Change) ([]float64, error
 			}
 		})
 	}
-	for i := range sets {
-		next <- i
-	}
-	close(next)
-	wg.Wait()
-	for _, err := range errs {
-		if err != nil && ctx.Err() == nil {
-			return nil, err
+	workers.Wait()
+	var failed error
+	for _, err := range errs { // what stopped the others, rather than that they were stopped
+		if err != nil && (failed == nil || errors.Is(failed, context.Canceled)) {
+			failed = err
 		}
 	}
-	for _, err := range errs {
-		if err != nil {
-			return nil, err
-		}
-	}
-	return times, nil
+	return times, failed
 }
 
 // second prices the others after the first is taken.

@@ -48,6 +48,21 @@ func uneven(t *testing.T, measured float64) *whatif.Case {
 	return c
 }
 
+// TestNoComputation: a trace that computes nowhere has nothing to be made faster.
+func TestNoComputation(t *testing.T) {
+	b := trace.NewBuilder(0)
+	b.Add(&trace.Action{Kind: trace.Init})
+	b.Add(&trace.Action{Kind: trace.Finalize})
+	c, err := whatif.New(t.Context(), whatif.Setup{Trace: &trace.Trace{Name: "idle", Programs: []trace.Program{b.Program()}}, Network: whatif.SharedMemory()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := c.Opportunities(t.Context())
+	if err != nil || len(l.Opportunities) != 0 || len(l.Shares) != 0 {
+		t.Errorf("%+v, %v", l, err)
+	}
+}
+
 func TestPrice(t *testing.T) {
 	for _, c := range []struct {
 		flag, value string

@@ -42,7 +42,10 @@ type Diagnosis struct {
 	CCR       []CriticalRegion `json:"ccr"`
 	CCCR      []string         `json:"cccr"`
 	Causes    []Cause          `json:"causes"` // the dearest first
-	LostShare analyze.Real     `json:"lost_share"`
+	// Joint is one decision table over the causes of several regions; nil where
+	// fewer than two have any.
+	Joint     *Joint       `json:"joint"`
+	LostShare analyze.Real `json:"lost_share"`
 	// Headline is what the first sentence is about: the largest line of the
 	// ledger that could be avoided. Second is the next, where it is at least
 	// half as large.
@@ -80,6 +83,9 @@ type Options struct {
 	// Radius, in the metric's unit: units whose vectors are linked by steps up to it
 	// are of one kind; zero: found in the data.
 	Radius float64
+	// MinPts of OPTICS: fewer units than so many are no kind of several; zero:
+	// 2, so that pairs can be.
+	MinPts int
 	Table  bool // keep the decision tables
 	Matrix bool // keep the discernibility matrices
 	Plot   bool // keep the reachability plot
@@ -176,7 +182,7 @@ func newStudy(ctx context.Context, d *analyze.Dataset, level Level, o Options) (
 		s.floor = negligibleShare * slices.Max(s.time.column(d, place{region: s.top.parent}))
 	}
 	o.tell("looking for kinds of " + string(level))
-	return s, s.classify(ctx, o.Radius)
+	return s, s.classify(ctx, o)
 }
 
 // continuum tells whether one kind hides a spread worth looking at.
@@ -222,7 +228,7 @@ func (s *study) diagnose(ctx context.Context, words analyze.Words, o Options) (*
 		}
 	}
 	o.tell("explaining them")
-	if r.Internal, r.Causes, err = s.explain(ctx, troubles, o); err != nil {
+	if err := s.explain(ctx, troubles, r, o); err != nil {
 		return nil, err
 	}
 	if o.Plot {
@@ -259,25 +265,37 @@ const ownTime = "<self>"
 
 // values are the times of the active units in a place, as far as units of one
 // role differ in them.
-func (s *study) values(p place) []float64 { return s.within(s.spent(p), s.active) }
+func (s *study) values(p place) []float64 {
+	spent := s.spent(p)
+	return s.within(spent, s.active, spent)
+}
 
 // spent are the times of the active units in a place.
 func (s *study) spent(p place) []float64 { return pick(s.time.column(s.d, p), s.active) }
 
 // within takes off what sets the roles of units apart: a main thread does what
-// workers do not. Every role is moved so that all have the same median.
-func (s *study) within(values []float64, which []int) []float64 {
+// workers do not. Every role is moved so that all have the same median; a unit
+// that is alone in its role stays where it spends time as most others do.
+func (s *study) within(values []float64, which []int, spent []float64) []float64 {
 	if !s.units.mixed {
 		return values
 	}
-	of := map[analyze.Role][]float64{}
+	of, busy := map[analyze.Role][]float64{}, map[analyze.Role]bool{}
+	takePart := 0
 	for i, k := range which {
-		of[s.units.roles[k]] = append(of[s.units.roles[k]], values[i])
+		role := s.units.roles[k]
+		of[role] = append(of[role], values[i])
+		if spent[i] > 0 {
+			busy[role] = true
+			takePart++
+		}
 	}
 	move := map[analyze.Role]float64{}
 	centre := middle(values)
 	for role, own := range of {
-		move[role] = centre - middle(own)
+		if len(own) > 1 || !busy[role] || 2*takePart <= len(values) {
+			move[role] = centre - middle(own)
+		}
 	}
 	out := make([]float64, len(values))
 	for i, k := range which {

@@ -12,7 +12,8 @@ import (
 const idleUnitShare = 1e-3
 
 // classify sets idle units apart and groups the others into kinds.
-func (s *study) classify(ctx context.Context, radius float64) error {
+func (s *study) classify(ctx context.Context, o Options) error {
+	radius := o.Radius
 	average := analyze.Mean(s.time.total)
 	for k, v := range s.time.total {
 		if v <= idleUnitShare*average && average > 0 {
@@ -39,8 +40,14 @@ func (s *study) classify(ctx context.Context, radius float64) error {
 	if radius == 0 && s.link.Radius < s.floor {
 		radius = s.floor
 	}
-	if radius > 0 {
-		if s.link, err = cluster.Link(ctx, s.points, radius); err != nil {
+	if o.MinPts > 0 {
+		s.choice.MinPts = o.MinPts
+		if radius == 0 {
+			radius = s.link.Radius
+		}
+	}
+	if radius > 0 || o.MinPts > 0 {
+		if s.link, err = cluster.LinkDense(ctx, s.points, radius, s.choice.MinPts); err != nil {
 			return err
 		}
 	}
@@ -54,7 +61,8 @@ func (s *study) vectors(which []int) cluster.Points {
 	p := cluster.Points{N: len(which), Dim: len(s.top.columns)}
 	p.Data = make([]float64, p.N*p.Dim)
 	for c, place := range s.top.columns {
-		for i, v := range s.within(pick(s.time.column(s.d, place), which), which) {
+		spent := pick(s.time.column(s.d, place), which)
+		for i, v := range s.within(spent, which, spent) {
 			p.Data[i*p.Dim+c] = v
 		}
 	}

@@ -36,17 +36,52 @@ func (s *study) measure(ctx context.Context, cores []place, withMPI bool) ([]mea
 		if err != nil {
 			return nil, err
 		}
+		if isPapi(metric.Name) && !metric.Additive() {
+			// A table may not say that they add up: they do, and nothing was
+			// counted where there is no value.
+			metric.Missing, metric.Scope = model.Zero, model.Exclusive
+			m = zeroed(m)
+		}
 		out = append(out, s.condense(metric, m, cores, withMPI))
 	}
 	return out, nil
 }
 
+// zeroed has 0 where nothing is known.
+func zeroed(m model.Matrix) model.Matrix {
+	m = m.Clone()
+	for i, v := range m.Data {
+		if v != v {
+			m.Data[i] = 0
+		}
+	}
+	return m
+}
+
 // repeatsTime tells whether a metric is but another clock, and so would repeat
 // the decision rather than explain it. Time in communication is left out with
-// them: waiting mirrors what the others did. So are context switches and
-// samples: they are made by the clock, the more the longer a thread runs.
+// them: waiting mirrors what the others did. So are context switches, samples
+// and energy: the more the longer a thread runs.
 func repeatsTime(m model.Metric) bool {
-	return m.Unit == "s" && m.Name != model.IOTime || m.Name == model.ContextSwitches || m.Name == model.Samples
+	return m.Unit == "s" && m.Name != model.IOTime || m.Name == model.ContextSwitches || m.Name == model.Samples || m.Unit == "J" ||
+		isClock(m.Name) || isClock(m.Alias)
+}
+
+// clocks are names, and parts of names, of what counts time: by PAPI, perf and
+// LIKWID.
+var clocks = []string{"papi_tot_cyc", "papi_ref_cyc", "cpu-cycles", "cpu_cycles", "ref-cycles", "ref_cycles", "total_cycles", "clockticks", "cpu-clock", "task-clock", "cpu_clk_unhalted", "rdtsc", "energy", "joule", "rapl"}
+
+func isClock(name string) bool {
+	name = strings.ToLower(name)
+	return name == "tsc" || slices.ContainsFunc(clocks, func(c string) bool { return strings.Contains(name, c) })
+}
+
+// isPapi tells PAPI's counters, under PAPI's names.
+func isPapi(name string) bool { return strings.HasPrefix(strings.ToUpper(name), "PAPI_") }
+
+// countsInstructions tells whether a metric is the number of all instructions.
+func countsInstructions(m model.Metric) bool {
+	return m.Name == model.Instructions || strings.EqualFold(m.Name, "PAPI_TOT_INS")
 }
 
 // travels tells whether a metric counts communication and so belongs to the
@@ -142,17 +177,20 @@ type attribute struct {
 	seen    []float64 // as measured
 	values  []float64 // as far as units of one role differ
 	classes []int
+	nodes   []string // by unit, of the attribute that is about them
 }
 
 // perInstruction tells whether a hardware event says more as a rate: misses
 // that only come with more instructions are not the cause ("Debugging SPMD
-// programs", table 2, has miss rates beside the number of instructions).
+// programs", table 2, has miss rates beside the number of instructions). PAPI's
+// counts of instructions and operations of some kind are work themselves.
 func perInstruction(name string) bool {
 	switch name {
 	case model.Cycles, model.L1Misses, model.L2Misses, model.L3Misses:
 		return true
 	}
-	return strings.HasPrefix(strings.ToUpper(name), "PAPI_")
+	upper := strings.ToUpper(name)
+	return isPapi(name) && !strings.HasSuffix(upper, "_INS") && !strings.HasSuffix(upper, "_OPS")
 }
 
 // attributes lists what may explain the times in one place. Hardware events
@@ -161,7 +199,7 @@ func perInstruction(name string) bool {
 func attributes(all []measured, core int) []attribute {
 	var instructions []float64
 	for _, m := range all {
-		if m.metric.Name == model.Instructions && slices.Min(m.cores[core]) > 0 {
+		if countsInstructions(m.metric) && slices.Min(m.cores[core]) > 0 {
 			instructions = m.cores[core]
 		}
 	}

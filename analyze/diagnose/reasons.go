@@ -18,6 +18,9 @@ const (
 	// difference. Sizes of problems may come in with a power.
 	mostElastic      = 1.6
 	mostElasticSizes = 3.4
+	// leastElastic is asked for where there are too few units for a test: what
+	// differs by far more than the time is likely to differ by itself.
+	leastElastic = 0.1
 	// together is the correlation from which two metrics cannot be told apart.
 	together = 0.9
 	// worthMore of the variance is what a further metric has to explain.
@@ -27,12 +30,18 @@ const (
 )
 
 // reasons chooses the metrics that explain the times in a region. Each has to
-// grow with the time, more than by chance (over all metrics of the region),
-// and by enough. The first is the one that explains most; another is added
+// grow with the time, more than by chance (over all metrics of the region that
+// differ by enough), and by enough. The first is the one that explains most; another is added
 // where it explains what is left. Those that vary as a chosen one does cannot
 // be told from it and are named with it.
 func (s *study) reasons(c *Cause, from []attribute, times []float64) []attribute {
-	limit := significance / float64(max(1, len(from)))
+	tested := 0
+	for _, a := range from {
+		if differsEnough(a, times) {
+			tested++
+		}
+	}
+	limit := significance / float64(max(1, tested))
 	var able []attribute
 	for _, a := range from {
 		switch {
@@ -86,17 +95,31 @@ func explains(a attribute, times []float64, limit float64) bool {
 		return false
 	}
 	elastic := covariance(a.values, times) / covariance(a.values, a.values) * mx / my
-	bound := mostElastic
-	if !model.IsCanonical(a.metric) && !perInstruction(a.metric) {
-		bound = mostElasticSizes
-	}
+	bound := a.mostElastic()
 	if len(times) < fewUnits {
 		// Nothing to test but whether so few events may differ by chance.
 		least, most := slices.Min(a.values), slices.Max(a.values)
 		counted := strings.Contains(a.name, "/") || most-least > 3*math.Sqrt(most+least)
-		return counted && elastic <= bound && elastic >= 1/mostElasticSizes
+		return counted && elastic <= bound && elastic >= leastElastic
 	}
 	return elastic <= bound && chanceOfCorrelation(r, len(times)) < limit
+}
+
+func (a *attribute) mostElastic() float64 {
+	if !model.IsCanonical(a.metric) && !perInstruction(a.metric) {
+		return mostElasticSizes
+	}
+	return mostElastic
+}
+
+// differsEnough tells whether a metric could explain the times, were it
+// perfectly correlated with them.
+func differsEnough(a attribute, times []float64) bool {
+	if slices.ContainsFunc(a.values, math.IsNaN) {
+		return false
+	}
+	mx, my := average(a.values), average(times)
+	return math.Sqrt(covariance(times, times))*mx <= a.mostElastic()*math.Sqrt(covariance(a.values, a.values))*my
 }
 
 func average(values []float64) float64 {

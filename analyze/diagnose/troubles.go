@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"auspex/account"
@@ -15,6 +16,7 @@ type trouble struct {
 	place
 	share float64 // of units × run time
 	lost  float64 // seconds, mean over the units
+	apart bool    // units are far apart, whatever it costs
 }
 
 // leastTrouble is the share of the run from which a region is worth an
@@ -74,16 +76,17 @@ func (s *study) troubles(found []critical) []trouble {
 		return nil
 	}
 	whole := float64(s.ledger.Units) * s.ledger.RunSeconds
-	shares := map[int]float64{}
+	shares, apart := map[int]float64{}, map[int]bool{}
 	for _, spread := range s.ledger.Spreads {
 		shares[spread.Region] += spread.Lost / whole
+		apart[spread.Region] = apart[spread.Region] || spread.Most-spread.Mean >= account.Trouble*s.ledger.RunSeconds
 	}
 	var out []trouble
-	add := func(p place, share float64) {
-		out = append(out, trouble{place: p, share: share, lost: share * s.ledger.RunSeconds})
+	add := func(p place, share float64, apart bool) {
+		out = append(out, trouble{p, share, share * s.ledger.RunSeconds, apart})
 	}
-	for _, r := range s.rolledUp(shares) {
-		add(r.place, r.share)
+	for _, r := range s.rolledUp(shares, apart) {
+		add(r.place, r.share, r.apart)
 	}
 	for _, c := range found {
 		if !c.core || c.self || c.group {
@@ -96,22 +99,23 @@ func (s *study) troubles(found []critical) []trouble {
 		}
 		known := slices.ContainsFunc(out, func(t trouble) bool { return slices.Contains(inside, t.region) || s.encloses(t.region, c.region) })
 		if !known && s.worthExplaining(sum) {
-			add(c.place, sum)
+			add(c.place, sum, false)
 		}
 	}
 	slices.SortStableFunc(out, func(a, b trouble) int { return cmp.Compare(b.share, a.share) })
 	return out
 }
 
-// rolledUp takes regions together that vary as one.
-func (s *study) rolledUp(shares map[int]float64) []trouble {
+// rolledUp takes regions together that vary as one. Those in which units are
+// far apart count even if it costs little, since another region makes up for it.
+func (s *study) rolledUp(shares map[int]float64, apart map[int]bool) []trouble {
 	pending := map[int]trouble{}
 	for r, share := range shares {
-		if !s.worthExplaining(share) {
+		if !s.worthExplaining(share) && !apart[r] {
 			continue
 		}
 		p := place{region: r, group: s.groups != nil, self: s.groups == nil && len(s.top.nested[r]) > 0}
-		pending[r] = trouble{place: p, share: share}
+		pending[r] = trouble{place: p, share: share, apart: apart[r]}
 	}
 	if !s.named {
 		for r := len(s.d.Regions) - 1; r >= 0; r-- {
@@ -134,14 +138,19 @@ const (
 	asOne      = 0.97 // the least correlation of parts that vary as one
 	mostOfIt   = 0.9  // of a region's time, and of what is lost in it, the parts have
 	apartByOne = 2    // the fewest parts to be taken together
+	alikeBy    = 1.5  // how many times the relative spread of one that of another may be
 )
 
 // rollUp replaces the parts of a region by the region, where they have nearly
-// all of its time and each varies as the region does.
+// all of its time and each varies as the region does, and by as much.
 func (s *study) rollUp(r int, shares map[int]float64, pending map[int]trouble) {
 	var parts []int
+	var spreads []float64
 	inside, held, lost, all := 0.0, 0.0, 0.0, 0.0
 	outer := s.values(place{region: r})
+	if len(outer) < fewUnits {
+		return // so few correlate by chance
+	}
 	for _, part := range append([]int{r}, s.top.nested[r]...) {
 		t, ok := pending[part]
 		p := place{region: part, self: part == r && len(s.top.nested[r]) > 0}
@@ -162,10 +171,11 @@ func (s *study) rollUp(r int, shares map[int]float64, pending map[int]trouble) {
 			return
 		}
 		parts = append(parts, part)
+		spreads = append(spreads, math.Sqrt(covariance(values, values))/time)
 		held += time
 		lost += t.share
 	}
-	if len(parts) < apartByOne || held < mostOfIt*inside || lost < mostOfIt*all {
+	if len(parts) < apartByOne || held < mostOfIt*inside || lost < mostOfIt*all || slices.Max(spreads) > alikeBy*slices.Min(spreads) {
 		return
 	}
 	for _, part := range parts {

@@ -13,7 +13,7 @@ func (a *app) bound(t *traced, changes []whatif.Change, top int) error {
 	if err != nil {
 		return err
 	}
-	b := whatif.NewBound(p, t.seconds)
+	b := whatif.NewBound(p, t.Seconds)
 	if len(changes) == 0 {
 		l, err := b.Opportunities()
 		if err != nil {
@@ -36,7 +36,7 @@ func (a *app) bound(t *traced, changes []whatif.Change, top int) error {
 
 // profileOf is the computation of an experiment by region and process.
 func profileOf(t *traced) (*loggp.Profile, error) {
-	d := t.experiment
+	d := t.Data
 	metric, err := d.TimeMetric()
 	if err != nil {
 		return nil, err

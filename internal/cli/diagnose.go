@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"auspex/analyze"
 	"auspex/analyze/diagnose"
 	"auspex/model"
 	"auspex/report"
@@ -14,6 +13,7 @@ import (
 
 func (a *app) diagnoseCommand() *cobra.Command {
 	var o diagnose.Options
+	var flags wordFlags
 	cmd := &cobra.Command{
 		Use:     "diagnose EXPERIMENT",
 		GroupID: "look",
@@ -30,11 +30,14 @@ func (a *app) diagnoseCommand() *cobra.Command {
 			if o.Radius < 0 || math.IsNaN(o.Radius) || math.IsInf(o.Radius, 0) {
 				return usagef("the radius is a distance above 0, not %g", o.Radius)
 			}
-			d, err := a.dataset(args[0])
+			if cmd.Flags().Changed("min-pts") && o.MinPts < 1 {
+				return usagef("MinPts is a number of units from 1 on, not %d", o.MinPts)
+			}
+			d, words, err := a.opened(args[0], &flags)
 			if err != nil {
 				return err
 			}
-			found, err := diagnose.Run(cmd.Context(), d, analyze.ShippedWords(), o)
+			found, err := diagnose.Run(cmd.Context(), d, words, o)
 			if err != nil {
 				return err
 			}
@@ -48,7 +51,7 @@ func (a *app) diagnoseCommand() *cobra.Command {
 					return err
 				}
 				if job != nil && job.ClockResidual != nil {
-					found.Training(job, d, analyze.ShippedWords())
+					found.Training(job, d, words)
 				}
 			}
 			if a.json {
@@ -77,7 +80,9 @@ func (a *app) diagnoseCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&o.WithMPI, "with-mpi", false, "count time in communication too")
 	cmd.Flags().StringVar(&o.RegionOf, "region-of", "", "start the search below this region")
 	cmd.Flags().Float64Var(&o.Radius, "radius", 0, "units linked by steps up to this, in the metric's unit, are of one kind (default: found in the data)")
+	cmd.Flags().IntVar(&o.MinPts, "min-pts", 0, "units, itself included, that a unit needs within the radius to make a kind of several (default 2: pairs can be kinds)")
 	cmd.Flags().BoolVar(&o.Table, "show-table", false, "show the decision tables")
 	cmd.Flags().BoolVar(&o.Matrix, "show-matrix", false, "show the discernibility matrices too")
+	flags.registerVocabulary(cmd)
 	return cmd
 }

@@ -10,6 +10,8 @@ import (
 	"auspex/pop"
 	"auspex/simulate"
 	"auspex/simulate/loggp"
+	"auspex/whatif"
+	"auspex/whatif/kept"
 )
 
 func (a *app) efficiencyCommand() *cobra.Command {
@@ -56,7 +58,7 @@ func (f *platformFlags) declare(cmd *cobra.Command) {
 // run is what the efficiencies of one run are made of.
 func (a *app) popRun(ctx context.Context, name string, f platformFlags) (pop.Run, error) {
 	t, err := a.openTraced(ctx, name, f.np)
-	if errors.Is(err, errNoTrace) && f.platform == "" {
+	if errors.Is(err, kept.ErrNoTrace) && f.platform == "" {
 		return profiled(t)
 	}
 	if err != nil {
@@ -69,8 +71,8 @@ func (a *app) popRun(ctx context.Context, name string, f platformFlags) (pop.Run
 	if err != nil {
 		return pop.Run{}, err
 	}
-	seconds := t.seconds
-	work, err := t.work(ctx)
+	seconds := t.Seconds
+	work, err := t.Work(ctx)
 	if err != nil {
 		return pop.Run{}, err
 	}
@@ -89,7 +91,7 @@ func (a *app) popRun(ctx context.Context, name string, f platformFlags) (pop.Run
 			return pop.Run{}, err
 		}
 	case seconds == 0:
-		r, err := loggp.Run(ctx, p, loggp.Options{Network: t.network(), Work: work.Work, Regions: work.Regions})
+		r, err := loggp.Run(ctx, p, loggp.Options{Network: whatif.SharedMemory(), Work: work.Work, Regions: work.Regions})
 		if err != nil {
 			return pop.Run{}, err
 		}
@@ -102,11 +104,11 @@ func (a *app) popRun(ctx context.Context, name string, f platformFlags) (pop.Run
 
 // profiled is what a profile alone tells: no replay.
 func profiled(t *traced) (pop.Run, error) {
-	units, err := analyze.UnitTimes(t.experiment)
+	units, err := analyze.UnitTimes(t.Data)
 	if err != nil {
 		return pop.Run{}, err
 	}
-	r := pop.Run{Name: t.name, Units: len(units), Seconds: t.seconds}
+	r := pop.Run{Name: t.name, Units: len(units), Seconds: t.Seconds}
 	ranks := map[int]bool{}
 	for _, u := range units {
 		ranks[u.Process] = true

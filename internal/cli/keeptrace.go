@@ -9,6 +9,7 @@ import (
 
 	"auspex/launch"
 	"auspex/store"
+	"auspex/whatif/kept"
 )
 
 // withExperiment is what --trace says where it names no file.
@@ -55,5 +56,5 @@ func (k *keptTraces) attachment() []store.Attachment {
 		return nil
 	}
 	slices.SortStableFunc(k.list, func(a, b keptRun) int { return cmp.Compare(a.wall, b.wall) })
-	return []store.Attachment{{Name: keptTrace, Data: k.list[len(k.list)/2].data}}
+	return []store.Attachment{{Name: kept.TraceName, Data: k.list[len(k.list)/2].data}}
 }

@@ -6,6 +6,7 @@ import (
 	"auspex/simulate/loggp"
 	"auspex/trace"
 	"auspex/whatif"
+	"auspex/whatif/kept"
 )
 
 // readMachine reads a platform and puts ranks on it.
@@ -35,18 +36,5 @@ func hostWork(ctx context.Context, t *trace.Trace, m *whatif.Machine) (loggp.Opt
 	for rank := range row {
 		row[rank] = 1e9 / p.Hosts[m.Hosts[rank]].Speed
 	}
-	return workOf(ctx, t, row)
-}
-
-// workOf scales the computation of each rank.
-func workOf(ctx context.Context, t *trace.Trace, row []float64) (loggp.Options, error) {
-	profile, err := loggp.NewProfile(ctx, t)
-	if err != nil {
-		return loggp.Options{}, err
-	}
-	w := loggp.Work{Scale: make([][]float64, len(profile.Regions))}
-	for r := range w.Scale {
-		w.Scale[r] = row
-	}
-	return loggp.Options{Work: w, Regions: profile.Table}, nil
+	return kept.Scaled(ctx, t, row)
 }

@@ -7,6 +7,7 @@ import (
 	"auspex/analyze"
 	"auspex/store"
 	"auspex/whatif"
+	"auspex/whatif/kept"
 )
 
 // promise keeps what a change should bring beside the experiment.
@@ -19,7 +20,7 @@ func (a *app) promise(t *traced, c *whatif.Case, answer *whatif.Answer, changes 
 	if err != nil {
 		return err
 	}
-	return a.openStore().PutPromise(t.experiment.ID, append(data, '\n'))
+	return a.openStore().PutPromise(t.Data.ID, append(data, '\n'))
 }
 
 // compared is what compare prints with --json.
@@ -42,7 +43,7 @@ func (a *app) kept(before, after *analyze.Dataset) (*whatif.Kept, error) {
 	if err := json.Unmarshal(data, p); err != nil {
 		return nil, nil // of another version, or damaged: it is no reason not to compare
 	}
-	seconds, err := runSeconds(after)
+	seconds, err := kept.Seconds(after)
 	if err != nil {
 		return nil, err
 	}

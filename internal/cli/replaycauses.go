@@ -7,6 +7,7 @@ import (
 
 	"auspex/analyze/diagnose"
 	"auspex/whatif"
+	"auspex/whatif/kept"
 )
 
 // gainsNothing is the share of the run below which a replay gains nothing.
@@ -19,7 +20,7 @@ func (a *app) replayCauses(ctx context.Context, name string, found *diagnose.Dia
 		return nil
 	}
 	t, _, err := a.openKept(name)
-	if errors.Is(err, errNoTrace) {
+	if errors.Is(err, kept.ErrNoTrace) {
 		return nil
 	}
 	if err != nil {

@@ -19,6 +19,7 @@ import (
 	"auspex/model"
 	"auspex/report"
 	"auspex/store"
+	"auspex/whatif/kept"
 )
 
 type runFlags struct {
@@ -185,7 +186,7 @@ func (a *app) measure(ctx context.Context, storeDir string, command []string, f 
 		defer os.RemoveAll(dir)
 	}
 	if f.trace == withExperiment {
-		f.trace = filepath.Join(dir, keptTrace)
+		f.trace = filepath.Join(dir, kept.TraceName)
 		defer func() { traces.add(f.trace, result) }()
 	}
 	budget, err := share(f.budget)

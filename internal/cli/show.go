@@ -17,6 +17,7 @@ func (a *app) showCommand() *cobra.Command {
 	var metric, byWord string
 	var top int
 	var least float64
+	var flags wordFlags
 	cmd := &cobra.Command{
 		Use:     "show EXPERIMENT",
 		GroupID: "look",
@@ -34,7 +35,7 @@ func (a *app) showCommand() *cobra.Command {
 			if shown, err := a.showSimulation(args[0]); shown || err != nil {
 				return err
 			}
-			d, err := a.dataset(args[0])
+			d, _, err := a.opened(args[0], &flags)
 			if err != nil {
 				return err
 			}
@@ -55,6 +56,12 @@ func (a *app) showCommand() *cobra.Command {
 				return err
 			}
 			s.Warnings = append(s.Warnings, notes...)
+			serialization, note, err := a.serialization(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			s.Efficiency.Split(serialization)
+			s.Warnings = append(s.Warnings, note...)
 			if a.json {
 				return a.printJSON(s)
 			}
@@ -75,6 +82,7 @@ func (a *app) showCommand() *cobra.Command {
 	cmd.Flags().Float64Var(&least, "least", 0, "with --regions: leave out what is below this share of the program")
 	cmd.Flags().IntVar(&top, "top", 15, "how many regions")
 	byFlag(cmd, &byWord)
+	flags.registerVocabulary(cmd)
 	return cmd
 }
 

@@ -5,41 +5,28 @@ import (
 	"compress/gzip"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"strings"
 
-	"auspex/analyze"
 	"auspex/events"
 	"auspex/events/paraver"
 	"auspex/ingest/otf2"
 	"auspex/internal/mistake"
-	"auspex/simulate/loggp"
 	"auspex/store"
 	"auspex/trace"
-	"auspex/whatif"
+	"auspex/whatif/kept"
 )
-
-// keptTrace is the attachment in which an experiment's trace lies.
-const keptTrace = "run.trace"
 
 // traced is a run with a trace: an experiment that kept one, or a trace file.
 type traced struct {
-	name       string
-	experiment *analyze.Dataset // nil for a file
-	timed      events.Source    // what was measured when; nil where only the order is known
-	program    *trace.Trace     // for replays; nil until replayable was called
-	seconds    float64          // as measured, 0 where it was not
-	spread     float64          // of repeated runs, as a share
-	stretch    []float64        // wall time over CPU time of each rank's computation
+	kept.Run // of a file: no Data, no Program until replayable was called
+	name     string
+	timed    events.Source // what was measured when; nil where only the order is known
 }
 
-// errNoTrace tells that an experiment has no trace beside it.
-var errNoTrace = errors.New("kept no trace")
-
 // openTraced finds an experiment by its name, or opens a trace file. Where an
-// experiment has no trace, errNoTrace comes with what else is known of it.
+// experiment has no trace, kept.ErrNoTrace comes with what else is known of it.
 func (a *app) openTraced(ctx context.Context, name string, np int) (*traced, error) {
 	if _, err := os.Stat(name); err != nil || !strings.ContainsAny(name, "/.") {
 		if t, found, err := a.openKept(name); found || err != nil && !errors.Is(err, store.ErrNotFound) {
@@ -69,7 +56,7 @@ func (a *app) openTraced(ctx context.Context, name string, np int) (*traced, err
 		t.timed, err = events.Align(ctx, src)
 		return t, err
 	}
-	t.program, err = trace.Open(ctx, name, np)
+	t.Program, err = trace.Open(ctx, name, np)
 	return t, err
 }
 
@@ -80,42 +67,31 @@ func (a *app) openKept(name string) (t *traced, found bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
-	d, err := analyze.Open(e)
-	if err != nil {
-		return nil, false, err
+	r, err := kept.Open(e)
+	if r == nil {
+		return nil, true, err
 	}
-	t = &traced{name: name, experiment: d}
-	if t.seconds, err = runSeconds(d); err != nil {
-		return t, true, err
-	}
-	data, err := e.Attachment(keptTrace)
-	if errors.Is(err, store.ErrNotFound) {
-		return t, true, fmt.Errorf("the experiment %q %w: run it with auspex run --trace", name, errNoTrace)
-	}
-	if err != nil {
-		return t, true, err
-	}
-	if t.program, err = trace.Decode(name, data); err != nil {
-		return t, true, err
-	}
-	if t.spread, err = spreadOf(d, t.seconds); err != nil {
-		return t, true, err
-	}
-	t.stretch, err = stretchOf(d, t.program.NP())
-	return t, true, err
+	return &traced{Run: *r, name: name}, true, err
 }
 
-// runSeconds is how long the longest process took.
-func runSeconds(d *analyze.Dataset) (float64, error) {
-	units, err := analyze.UnitTimes(d)
+// serialization is that of an experiment, 0 where it kept no trace; what stands
+// in the way of its replay comes as a note.
+func (a *app) serialization(ctx context.Context, name string) (float64, []string, error) {
+	t, _, err := a.openKept(name)
+	if errors.Is(err, kept.ErrNoTrace) {
+		return 0, nil, nil
+	}
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
-	most := 0.0
-	for _, u := range units {
-		most = max(most, float64(u.Total))
+	s, err := t.Serialization(ctx)
+	switch {
+	case err == nil:
+		return s, nil, nil
+	case ctx.Err() != nil:
+		return 0, nil, err
 	}
-	return most, nil
+	return 0, []string{"serialization and transfer are not told: " + err.Error()}, nil
 }
 
 // firstBytes reads the begin of a file, also of a gzipped one.
@@ -149,39 +125,23 @@ func (t *traced) source(ctx context.Context) (events.Source, error) {
 	if t.timed != nil {
 		return t.timed, nil
 	}
-	o, err := t.work(ctx)
-	if err != nil {
-		return nil, err
-	}
-	o.Network = t.network()
-	return loggp.NewSource(t.program, o), nil
-}
-
-// work is how long computation takes in a replay: as long as in the run.
-func (t *traced) work(ctx context.Context) (loggp.Options, error) {
-	if t.stretch == nil {
-		return loggp.Options{}, nil
-	}
-	return workOf(ctx, t.program, t.stretch)
+	return t.Source(ctx)
 }
 
 // replayable makes the trace that replays take.
 func (t *traced) replayable(ctx context.Context) (*trace.Trace, error) {
-	if t.program != nil {
-		return t.program, nil
+	if t.Program != nil {
+		return t.Program, nil
 	}
 	p, err := events.Program(ctx, t.timed)
 	if err != nil {
 		return nil, err
 	}
-	if t.seconds == 0 {
-		if t.seconds, err = events.Seconds(ctx, t.timed); err != nil {
+	if t.Seconds == 0 {
+		if t.Seconds, err = events.Seconds(ctx, t.timed); err != nil {
 			return nil, err
 		}
 	}
-	t.program = p
+	t.Program = p
 	return p, nil
 }
-
-// network is how messages are taken to travel where nothing is said of it.
-func (t *traced) network() loggp.Network { return whatif.SharedMemory() }

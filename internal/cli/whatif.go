@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"auspex/whatif"
+	"auspex/whatif/kept"
 )
 
 // changeFlags are the changes that can be asked for, in the order they are
@@ -69,7 +70,7 @@ than this.`,
 
 func (a *app) runWhatif(ctx context.Context, name string, changes []whatif.Change, f platformFlags, top int) error {
 	t, err := a.openTraced(ctx, name, f.np)
-	if errors.Is(err, errNoTrace) {
+	if errors.Is(err, kept.ErrNoTrace) {
 		return a.bound(t, changes, top)
 	}
 	if err != nil {
@@ -96,7 +97,7 @@ func (a *app) runWhatif(ctx context.Context, name string, changes []whatif.Chang
 		return err
 	}
 	answer.Name = name
-	if t.experiment != nil && f.platform == "" {
+	if t.Data != nil && f.platform == "" {
 		if err := a.promise(t, c, answer, changes); err != nil {
 			return err
 		}
@@ -110,7 +111,7 @@ func (a *app) whatifCase(ctx context.Context, t *traced, f platformFlags) (*what
 	if err != nil {
 		return nil, err
 	}
-	setup := whatif.Setup{Trace: p, Network: t.network(), Measured: t.seconds, Spread: t.spread, Stretch: t.stretch}
+	setup := whatif.Setup{Trace: p, Network: whatif.SharedMemory(), Measured: t.Seconds, Spread: t.Spread, Stretch: t.Stretch}
 	if f.platform != "" {
 		if setup.Machine, err = readMachine(f, p.NP()); err != nil {
 			return nil, err

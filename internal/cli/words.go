@@ -17,8 +17,14 @@ type wordFlags struct {
 }
 
 func (w *wordFlags) register(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&w.vocabularies, "vocabulary", nil, "TOML file of terms and factors that take the place of the shipped ones (repeatable)")
+	w.registerVocabulary(cmd)
 	cmd.Flags().StringVar(&w.logic, "logic", fuzzy.Minimum.String(), "how AND and OR join degrees: min, product or compensatory")
+}
+
+// registerVocabulary is for commands that ask no questions in words.
+func (w *wordFlags) registerVocabulary(cmd *cobra.Command) {
+	w.logic = fuzzy.Minimum.String()
+	cmd.Flags().StringArrayVar(&w.vocabularies, "vocabulary", nil, "TOML file of terms, factors and what regions are that take the place of the shipped ones (repeatable)")
 }
 
 // words merges the user's files over the shipped vocabulary.
@@ -53,7 +59,11 @@ func (a *app) opened(name string, flags *wordFlags) (*analyze.Dataset, analyze.W
 		return nil, words, err
 	}
 	d, err := a.dataset(name)
-	return d, words, err
+	if err != nil {
+		return nil, words, err
+	}
+	d.Sort(words)
+	return d, words, nil
 }
 
 // byFlag says whether regions are call paths or names.

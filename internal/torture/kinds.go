@@ -39,6 +39,7 @@ func loadSeeds(dir string) ([]*kind, error) {
 		{name: "vocabulary", check: checkVocabulary},
 		{name: "rules", check: checkRules},
 		{name: "contract", check: checkContract},
+		{name: "measured", check: checkMeasured},
 	}
 	for _, k := range kinds {
 		entries, err := os.ReadDir(filepath.Join(dir, k.name))
@@ -130,6 +131,20 @@ func checkTrace(b *bench, k *kind, path string) {
 	b.must(k, "trace", "convert", path, folded)
 	b.must(k, "trace", "stat", folded)
 	b.may(k, "simulate", "--platform", filepath.Join(b.dir, "platform.toml"), path)
+	b.may(k, "waits", path)
+	b.may(k, "whatif", path)
+	b.may(k, "efficiency", path)
+}
+
+// checkMeasured reads a trace with times.
+func checkMeasured(b *bench, k *kind, path string) {
+	if !b.first(k, "waits", path) {
+		return
+	}
+	b.may(k, "efficiency", path) // a trace may hold no time
+	b.may(k, "whatif", path)     // what is not whole cannot be replayed
+	b.may(k, "whatif", path, "--network", "ideal", "--balance", "all")
+	b.may(k, "trace", "convert", path, filepath.Join(b.dir, "again.json"))
 }
 
 func checkPlatform(b *bench, k *kind, path string) {

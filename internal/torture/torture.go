@@ -2,7 +2,7 @@
 // sees that nothing breaks:
 //
 //  1. A seed, which is a sound input of some kind (a profile of each format, a
-//     trace, a platform, a query, a vocabulary, rules, a contract), is damaged.
+//     trace, a platform, a query, a vocabulary, rules, a contract, a measured trace), is damaged.
 //  2. The command that reads that kind is run on it, inside this process.
 //  3. It must refuse the input with one clear message and a status, or accept
 //     it, and then everything else must be able to show it: what is put into
@@ -22,6 +22,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -44,6 +45,8 @@ type Options struct {
 	Dir   string // for the store and the inputs
 	// Seeds is the folder of sound inputs, a folder for each kind.
 	Seeds string
+	// Kinds, where set, are the only kinds of input.
+	Kinds []string
 	// Log, where set, is told now and then how far it is.
 	Log io.Writer
 }
@@ -63,6 +66,12 @@ func Run(o Options) (*Report, error) {
 	kinds, err := loadSeeds(o.Seeds)
 	if err != nil {
 		return nil, err
+	}
+	if len(o.Kinds) > 0 {
+		kinds = slices.DeleteFunc(kinds, func(k *kind) bool { return !slices.Contains(o.Kinds, k.name) })
+		if len(kinds) == 0 {
+			return nil, fmt.Errorf("torture: no kind of input is called %s", strings.Join(o.Kinds, " or "))
+		}
 	}
 	debug.SetMemoryLimit(MaxMemory / 2) // rubbish is collected before it counts
 	b := &bench{dir: o.Dir, store: filepath.Join(o.Dir, "store"), report: &Report{Inputs: map[string]int{}, Refused: map[string]int{}, Accepted: map[string]int{}}}

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -28,7 +29,7 @@ func TestTorture(t *testing.T) {
 	}
 	report, err := Run(Options{
 		Seed: uint64(number(t, "AUSPEX_TORTURE_SEED", 1)), First: number(t, "AUSPEX_TORTURE_FIRST", 0), Count: number(t, "AUSPEX_TORTURE", 150),
-		Dir: dir, Seeds: "seeds", Log: os.Stderr,
+		Dir: dir, Seeds: "seeds", Log: os.Stderr, Kinds: strings.Fields(os.Getenv("AUSPEX_TORTURE_KINDS")),
 	})
 	if err != nil {
 		t.Fatal(err)

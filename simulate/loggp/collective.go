@@ -199,6 +199,10 @@ func (e *engine) split(g *gathering) {
 	g.splits = nil
 }
 
+// ErrDeadlock tells that ranks wait for what never comes: the trace is not whole,
+// or the program itself would not have ended.
+var ErrDeadlock = errors.New("deadlock")
+
 // deadlock says who waits for what.
 func (e *engine) deadlock() error {
 	var who []string
@@ -216,5 +220,5 @@ func (e *engine) deadlock() error {
 	if n > len(who) {
 		more = fmt.Sprintf(" and %d more", n-len(who))
 	}
-	return fmt.Errorf("%s: deadlock: %s%s wait for messages or collectives that never come", e.trace.Name, strings.Join(who, ", "), more)
+	return fmt.Errorf("%s: %w: %s%s wait for messages or collectives that never come", e.trace.Name, ErrDeadlock, strings.Join(who, ", "), more)
 }

@@ -2,6 +2,7 @@
 // server and the path of a report.
 import { pictures, run } from "./harness.mjs";
 import "./views.mjs";
+import "./answers.mjs";
 import "./frame.mjs";
 
 if (pictures) await import("./pictures.mjs");

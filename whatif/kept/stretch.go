@@ -1,4 +1,4 @@
-package cli
+package kept
 
 import (
 	"auspex/analyze"

@@ -1,0 +1,33 @@
+package analyze
+
+import (
+	"slices"
+
+	"auspex/account"
+	"auspex/model"
+)
+
+// Sort says what the time of each region is by a vocabulary, before the shipped
+// table. It is for datasets that nothing was asked of yet.
+func (d *Dataset) Sort(words Words) {
+	var own account.Table
+	for _, t := range words.Times {
+		own = append(own, account.Entry{Pattern: t.Pattern, Class: timeClasses[t.Is]})
+	}
+	if len(own) > 0 {
+		d.sort(own)
+	}
+}
+
+var timeClasses = map[string]account.Class{
+	"work": account.Work, "communication": account.Communicating, "waiting": account.Waits, "io": account.InOut, "start_end": account.Beginning,
+}
+
+func (d *Dataset) sort(own account.Table) {
+	d.Classes = account.Sort(d.Regions, slices.Concat(own, account.Shipped))
+	d.Communication = model.Communication(d.Regions)
+	for r, class := range d.Classes {
+		waits := class == account.Waits || class == account.Communicating
+		d.Communication[r] = waits || d.Communication[r] && !own.Names(d.Regions[r].Name)
+	}
+}
