@@ -233,8 +233,11 @@ func (j *job) cause(r int, regions []regionExcess, busier bool) (Side, string) {
 	case busier:
 		return Accelerator, "more work"
 	case by[InCollective] > by[Working] && by[InCollective] > by[OnTheDevice]:
-		if j.callsAlone(r, regions) {
+		switch {
+		case j.callsAlone(r, regions):
 			return Host, "waiting for the device"
+		case j.slowerEverywhere(r): // its device is in the collective while it still launches
+			return Host, "slow processor"
 		}
 		return Network, "slow transfers"
 	case by[OnTheDevice] > by[Working]:

@@ -24,7 +24,7 @@ var contract = []struct{ answer, method, path, body string }{
 	{"Summary", "GET", "/experiments/unbalanced", ""},
 	{"Glances", "GET", "/glances?experiment=unbalanced&experiment=balanced", ""},
 	{"RegionTable", "GET", "/experiments/unbalanced/table?find=region&top=3", ""},
-	{"RegionPage", "GET", "/experiments/unbalanced/region?region=main%2Fregion+11", ""},
+	{"RegionPage", "GET", "/experiments/unbalanced/region?region=region+11", ""},
 	{"CallTree", "GET", "/experiments/unbalanced/calltree?against=balanced", ""},
 	{"Scaling", "GET", "/scaling?experiment=unbalanced&experiment=3dpic", ""},
 	{"RegionTree", "GET", "/experiments/unbalanced/regions", ""},

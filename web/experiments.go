@@ -11,6 +11,7 @@ import (
 	"auspex/model"
 	"auspex/report"
 	"auspex/view"
+	"auspex/whatif/kept"
 )
 
 // listed is an experiment and the program it is a run of.
@@ -66,7 +67,8 @@ func (s *Server) glances(ctx context.Context, q *asked) (any, error) {
 // summary is one with its first sentence.
 type summary struct {
 	*analyze.Summary
-	Words string `json:"words"`
+	Words  string `json:"words"`
+	Traced bool   `json:"traced"` // it kept a trace
 }
 
 func (s *Server) experiment(_ context.Context, q *asked) (any, error) {
@@ -85,7 +87,12 @@ func (s *Server) experiment(_ context.Context, q *asked) (any, error) {
 	if note != "" {
 		found.Warnings = append(found.Warnings, note)
 	}
-	return summary{found, report.SummaryWords(found)}, nil
+	e, err := analyze.Find(s.config.Store, q.path("name"))
+	if err != nil {
+		return nil, err
+	}
+	_, missing := e.Attachment(kept.TraceName)
+	return summary{found, report.SummaryWords(found), missing == nil}, nil
 }
 
 func (s *Server) units(_ context.Context, q *asked) (any, error) {

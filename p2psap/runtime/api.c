@@ -222,6 +222,7 @@ int P2P_Send(int to, const void *data, size_t size, int tag)
     struct message *m = p2p_message(data, size);
     int error = 0;
     unsigned long before = R.counts.overtaken;
+    c->size_iterating = (uint32_t)size;
     if (p2p_in_order(p))
         error = send_in_order(p, c, m);
     else
@@ -345,6 +346,7 @@ int P2P_Converged(int here)
     for (int r = 0; result == P2P_LATE && r < R.peers; r++)
         if (R.peer[r].gone)
             result = P2P_GONE;
+    p2p_iterated();
     pthread_mutex_unlock(&R.lock);
     p2p_leave(0, -1, 0, 0, 0);
     return result;
@@ -379,6 +381,7 @@ int P2P_Finish(void)
     }
     R.ending = 1;
     R.started = 0;
+    p2p_profile();
     pthread_mutex_unlock(&R.lock);
     for (int r = 0; r < R.peers; r++)
         if (R.peer[r].running) {

@@ -78,7 +78,7 @@ const lossWords: Record<string, string> = {
   idle: "idle units",
 };
 
-function Loss({ glance }: { glance?: Glance }) {
+export function Loss({ glance }: { glance?: Glance }) {
   if (!glance) return <span class="soft">…</span>;
   if (!glance.timed) return <span class="soft">no time measured</span>;
   if (!glance.loss) return <span class="soft">none of 2 % or more</span>;
