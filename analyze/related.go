@@ -1,7 +1,6 @@
 package analyze
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -14,9 +13,6 @@ const relatedShare = 0.1
 // entryNames are regions that every program has.
 var entryNames = map[string]bool{"main": true, "main__": true, "_start": true, ".tau application": true, "tau application": true, "<program>": true, "program": true}
 
-// ErrUnrelated says that two experiments are not of one program.
-var ErrUnrelated = errors.New("different programs: hardly any region of one is in the other")
-
 // checkRelated refuses to compare programs that have nothing in common.
 func (c *Comparison) checkRelated(a, b *Dataset, force bool) error {
 	if related, err := Related(a, b); err != nil || related {
@@ -26,7 +22,7 @@ func (c *Comparison) checkRelated(a, b *Dataset, force bool) error {
 		c.Warnings = append(c.Warnings, fmt.Sprintf("%s and %s are different programs: hardly any region of one is in the other", a.Name, b.Name))
 		return nil
 	}
-	return fmt.Errorf("%s and %s are %w; --force compares them all the same", a.Name, b.Name, ErrUnrelated)
+	return fmt.Errorf("%s and %s are different programs: hardly any region of one is in the other; --force compares them all the same", a.Name, b.Name)
 }
 
 // Related tells whether two experiments are of one program: it has the same name,

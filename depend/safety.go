@@ -49,6 +49,8 @@ type Rules struct {
 	// and that the program would be right with fewer iterations. The parameters
 	// of that communication and what is computed from them alone then are
 	// right, and subscripts made from the loop's results lead to valid memory.
+	// The last iteration of a loop that counts is run, too, so that what is set
+	// in that one alone is as it would be.
 	FixedCommunication bool
 }
 
@@ -165,6 +167,9 @@ func (t *tracker) run() {
 		t.follow(q, begin, func(v *vertex) bool { return inLoop[v.id] })
 		t.inside = false
 		t.settle(wrong)
+		if t.rules.FixedCommunication {
+			t.spareLast(wrong)
+		}
 	}
 	begin := map[int]stain{}
 	for id := range inLoop {

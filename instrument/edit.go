@@ -52,6 +52,17 @@ func (e *edits) apply(text []byte) ([]byte, []Edit) {
 	return append(out, text[at:]...), done
 }
 
+// Apply makes the insertions of a list, ordered by place, in a text of the same
+// length as the one they were made for.
+func Apply(text []byte, list []Edit) []byte {
+	var e edits
+	for _, d := range list {
+		e.insert(d.Offset, 0, d.Text)
+	}
+	out, _ := e.apply(text)
+	return out
+}
+
 // Restore takes insertions out again. It fails if text is not the result of
 // making exactly these.
 func Restore(text []byte, list []Edit) ([]byte, error) {

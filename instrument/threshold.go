@@ -14,13 +14,21 @@ import (
 type LoopCut struct {
 	File string `json:"file"`
 	Line int    `json:"line"`
-	// Offset is the loop's first byte in the file.
+	// Offset is the loop's first byte in the file. Where Nth is set the loop is
+	// instead the so-manieth, from 1 on, that begins on the line: preprocessed
+	// text has no offsets of the file's.
 	Offset int `json:"offset"`
+	Nth    int `json:"nth,omitempty"`
 	// Number names the loop to the runtime.
 	Number int `json:"number"`
 	// Communicates is 0 for a loop that does not, 1 for one that does, and 2
 	// where the sizes of its messages may differ between iterations.
 	Communicates int `json:"communicates"`
+	// Bound is set where the loop is cut by its bound, not by a question in each
+	// iteration: one of a few instructions would be compiled otherwise.
+	Bound bool `json:"bound,omitempty"`
+	// Last is set where the last iteration is to be run, too, if the loop counts.
+	Last bool `json:"last,omitempty"`
 }
 
 // ThresholdABI is what the text inserted into C and C++ and its stub share. A
@@ -28,13 +36,16 @@ type LoopCut struct {
 // has answered that the rest is to be skipped.
 const ThresholdABI = `#ifndef AUSPEX_TURNS_ABI
 #define AUSPEX_TURNS_ABI 1
-struct auspex_loop { int number, communicates; };
-struct auspex_turns { struct auspex_loop *loop; long left, rest; int skip, watched; };
+struct auspex_loop { int number, communicates, bound; };
+struct auspex_turns { struct auspex_loop *loop; long left, rest, total; int skip, watched; };
 #endif
 `
 
 const turnMacros = `#define AUSPEX_TURNS(i) struct auspex_turns auspex_t##i; auspex_turns_begin(&auspex_t##i, &auspex_loops[i])
 #define AUSPEX_SKIP(i) (__builtin_expect(--auspex_t##i.left < 0, 0) && (auspex_t##i.skip ? (++auspex_t##i.rest, 1) : auspex_turns_check(&auspex_t##i)))
+#define AUSPEX_LAST(i, more) ((more) || auspex_turns_last(&auspex_t##i))
+#define AUSPEX_MORE(i, v, n) ((auspex_t##i.left = auspex_turns_chunk(&auspex_t##i, n)) > 0 ? (auspex_e##i = (v) + auspex_t##i.left, 1) : ((v) -= auspex_t##i.left, 0))
+#define AUSPEX_UNTIL(i, v, ...) ((v) < auspex_e##i)
 #define AUSPEX_DONE(i) auspex_turns_end(&auspex_t##i)
 `
 
@@ -87,8 +98,12 @@ func CutShort(f *source.File, name string, cuts []LoopCut) *Result {
 	var chosen []*Candidate
 	var kept []LoopCut
 	loops := loopsOf(f)
+	nth := loopNumbers(f, loops)
 	for _, cut := range cuts {
 		c := loops[cut.Offset]
+		if cut.Nth > 0 {
+			c = nth[[2]int{cut.Line, cut.Nth}]
+		}
 		if c == nil || neverCut(f, c) != "" {
 			continue
 		}
@@ -120,14 +135,30 @@ func cutC(f *source.File, name string, chosen []*Candidate, cuts []LoopCut, e *e
 	var b strings.Builder
 	fmt.Fprintf(&b, "#line 1 \"auspex-loops.h\"\nstatic struct auspex_loop auspex_loops[%d] = {", len(cuts))
 	for _, cut := range cuts {
-		fmt.Fprintf(&b, "{%d, %d}, ", cut.Number, cut.Communicates)
+		bound := 0
+		if cut.Bound {
+			bound = 1
+		}
+		fmt.Fprintf(&b, "{%d, %d, %d}, ", cut.Number, cut.Communicates, bound)
 	}
 	fmt.Fprintf(&b, "};\n%s#line 1 %s\n", turnMacros, quoteC(name))
 	e.insert(start, 0, b.String())
-	for _, c := range chosen {
+	for i, c := range chosen {
 		s := c.site.stmt
-		e.insert(s.Start, 2, fmt.Sprintf("{AUSPEX_TURNS(%d);", c.id))
-		e.insert(s.Loop.Body.Start, 1, fmt.Sprintf("if (AUSPEX_SKIP(%d)) continue; else ", c.id))
+		h, counts := countingOf(f, c.unit, s)
+		if cuts[i].Bound && boundable(f, c) {
+			cutBound(f, c, h, e)
+			continue
+		}
+		total, last := "", ""
+		if counts && h.from != "" {
+			total = fmt.Sprintf("auspex_t%d.total = %s;", c.id, h.left(h.from))
+		}
+		if counts && cuts[i].Last {
+			last = fmt.Sprintf(" && AUSPEX_LAST(%d, (%s) + 1 %s (%s))", c.id, h.variable, h.op, h.to)
+		}
+		e.insert(s.Start, 2, fmt.Sprintf("{AUSPEX_TURNS(%d);%s", c.id, total))
+		e.insert(s.Loop.Body.Start, 1, fmt.Sprintf("if (AUSPEX_SKIP(%d)%s) continue; else ", c.id, last))
 		e.insert(s.End, -c.id, fmt.Sprintf("AUSPEX_DONE(%d);}", c.id))
 	}
 }

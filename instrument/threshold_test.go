@@ -23,12 +23,13 @@ func loopsIn(f *source.File) []int {
 	return list
 }
 
-// cutAll cuts every loop of a file short that may be.
-func cutAll(t testing.TB, f *source.File) *Result {
+// cutAll cuts every loop of a file short that may be; those that can be by their
+// bound if asked to.
+func cutAll(t testing.TB, f *source.File, bound bool) *Result {
 	t.Helper()
 	var cuts []LoopCut
 	for i, at := range loopsIn(f) {
-		cuts = append(cuts, LoopCut{File: f.Name, Offset: at, Number: i})
+		cuts = append(cuts, LoopCut{File: f.Name, Offset: at, Number: i, Bound: bound, Last: true})
 	}
 	r := CutShort(f, f.Name, cuts)
 	back, err := Restore(r.Text, r.Edits)
@@ -90,7 +91,13 @@ int main(void)
         else
             sum += 10000;
     if (sum) for (int i = 0; i < 2; i++) sum++; else sum = -1;
-    printf("%ld\n", sum);
+    int n = 5, v;
+    unsigned u;
+    for (v = 2; v <= n; v++) sum += v;
+    for (u = 7; u < 3; u++) sum += 1000000;
+    for (int i = 0, m = n; i < m; i++) sum += m;
+    for (const char *p = "abc", *q = p + 3; p < q; p++) sum += *p;
+    printf("%ld %d %u\n", sum, v, u);
     return 0;
 }
 `},
@@ -126,17 +133,19 @@ end program p
 			cc := compiler(t, test.name)
 			dir := t.TempDir()
 			f := parse(t, test.name, []byte(test.text))
-			r := cutAll(t, f)
-			if len(r.Regions) == 0 {
-				t.Fatal("no loop was cut short")
-			}
-			text := r.Text
-			if f.Language != source.Fortran {
-				text = append([]byte(short), text...)
-			}
 			want := output(t, cc, dir, test.name, []byte(test.text))
-			if got := output(t, cc, dir, test.name, text, stubObject(t, dir, stub)); got != want {
-				t.Errorf("%q, want %q\n%s", got, want, r.Text)
+			for _, bound := range []bool{false, true} {
+				r := cutAll(t, f, bound)
+				if len(r.Regions) == 0 {
+					t.Fatal("no loop was cut short")
+				}
+				text := r.Text
+				if f.Language != source.Fortran {
+					text = append([]byte(short), text...)
+				}
+				if got := output(t, cc, dir, test.name, text, stubObject(t, dir, stub)); got != want {
+					t.Errorf("%q, want %q\n%s", got, want, r.Text)
+				}
 			}
 		})
 	}
@@ -186,6 +195,6 @@ func FuzzCutShort(f *testing.F) {
 		if err != nil {
 			return
 		}
-		cutAll(t, parsed)
+		cutAll(t, parsed, true)
 	})
 }

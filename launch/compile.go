@@ -48,6 +48,9 @@ func (c *Compiler) Run(ctx context.Context) (int, error) {
 		if err := c.Plan.record(line); err != nil {
 			return 1, err
 		}
+		if c.Plan.Preprocess {
+			c.keepPreprocessed(ctx, line)
+		}
 	}
 	if c.Plan != nil && len(c.Plan.Loops) == 0 {
 		return c.plain(ctx)
@@ -240,6 +243,14 @@ func (j *compileJob) instrument(ctx context.Context, number int, in input) {
 	}
 	options.Language = in.language
 	options.Marked = in.language == source.Fortran && bytes.HasPrefix(text, []byte("# 1 \"")) // as CMake does for Ninja
+	preprocessed := j.Plan != nil && j.Plan.Preprocess && in.language != source.Fortran
+	if preprocessed {
+		if text, err = j.preprocess(ctx, j.line, in); err != nil {
+			j.said = append(j.said, fmt.Sprintf("%s: not instrumented: %v", file, err))
+			return
+		}
+		options.Marked = true
+	}
 	parsed, err := source.Parse(ctx, file, text, options)
 	if err != nil {
 		j.said = append(j.said, fmt.Sprintf("%s: not instrumented: %v", file, err))
@@ -269,6 +280,9 @@ func (j *compileJob) instrument(ctx context.Context, number int, in input) {
 	}
 	copied := filepath.Join(place, filepath.Base(file))
 	whole := result.Text
+	if preprocessed {
+		whole = instrument.Apply(text, result.Edits) // with the markers that were blanked
+	}
 	if in.language != source.Fortran {
 		rest, marked := bytes.CutPrefix(whole, []byte(byteOrderMark))
 		whole = append([]byte(stubText(j.Plan)), rest...)

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 
 	"auspex/trace"
 )
@@ -23,6 +25,9 @@ type LoopCut struct {
 	Deviation float64
 	// Why is the reason why it was not cut short.
 	Why Why
+	// Means are of all iterations up to the first, second, fourth, eighth and so
+	// on, in ns (the curve of dPerf's Figure 3).
+	Means []float64
 }
 
 // Why is a reason for which a loop that may be cut short was not.
@@ -78,7 +83,7 @@ func collectCuts(dir string) ([]LoopCut, error) {
 		in := bufio.NewScanner(file)
 		for in.Scan() {
 			var c LoopCut
-			if _, err := fmt.Sscan(in.Text(), &c.Rank, &c.Loop, &c.Entries, &c.Ran, &c.Skipped, &c.Added, &c.Spread, &c.Why); err != nil {
+			if err := c.read(in.Text()); err != nil {
 				file.Close()
 				return nil, fmt.Errorf("%s: %q: %w", path, in.Text(), err)
 			}
@@ -90,4 +95,20 @@ func collectCuts(dir string) ([]LoopCut, error) {
 		}
 	}
 	return list, nil
+}
+
+// read reads a line of the runtime's.
+func (c *LoopCut) read(line string) error {
+	const fields = 8
+	if _, err := fmt.Sscan(line, &c.Rank, &c.Loop, &c.Entries, &c.Ran, &c.Skipped, &c.Added, &c.Spread, &c.Why); err != nil {
+		return err
+	}
+	for _, word := range strings.Fields(line)[fields:] {
+		mean, err := strconv.ParseFloat(word, 64)
+		if err != nil {
+			return err
+		}
+		c.Means = append(c.Means, mean)
+	}
+	return nil
 }

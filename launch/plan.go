@@ -3,6 +3,7 @@ package launch
 import (
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 
@@ -17,6 +18,10 @@ type Plan struct {
 	// Record is a file that the names of compiled sources are added to, a line
 	// each.
 	Record string `json:"record,omitempty"`
+	// Preprocess is set where C and C++ sources are read as their compiler's
+	// preprocessor writes them, so that loops in macros and calls by them are
+	// seen. The loops are then told by line (instrument.LoopCut.Nth).
+	Preprocess bool `json:"preprocess,omitempty"`
 	// Loops are cut short by the threshold rule.
 	Loops []instrument.LoopCut `json:"loops,omitempty"`
 }
@@ -61,6 +66,21 @@ func (p *Plan) name(file string) string {
 		return ""
 	}
 	return name
+}
+
+// Preprocessed is where the preprocessed text of a source is kept beside the
+// record; it is not there where the compiler could not write it.
+func (p *Plan) Preprocessed(name string) string {
+	return filepath.Join(p.Record+".texts", url.PathEscape(name))
+}
+
+// keep writes the preprocessed text of a source where the plan wants it.
+func (p *Plan) keep(name, called string, text []byte) error {
+	path := p.Preprocessed(name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return err
+	}
+	return os.WriteFile(path, source.Renamed(text, called, name), 0o666)
 }
 
 // record notes the sources of a command line.

@@ -20,6 +20,7 @@ type turns struct {
 	done       int
 	turn       []step // of the turn under way
 	now, past  window
+	early      [][]step // turns before those windows, for the paper's own rule
 	deviations map[int]float64
 	// pending is computation that belongs to the next action.
 	pending step
@@ -57,6 +58,9 @@ func (t *turns) head(e *probe.Event) {
 // account adds the turn to its window.
 func (t *turns) account() {
 	if n := t.done - 1; n > 0 && n&(n-1) == 0 { // the turn before ended a window
+		if len(t.early) < maxSteps {
+			t.early = append(t.early, t.past.turns...)
+		}
 		t.past, t.now = t.now, window{}
 	}
 	w := &t.now
@@ -118,6 +122,9 @@ func (t *turns) repeat(e *probe.Event) error {
 	last := len(t.now.turns[0]) - 1
 	if len(t.past.turns) > 0 && len(t.past.turns[0]) != last+1 {
 		ran = t.now.turns
+	}
+	if e.Tag != 0 && len(t.early)*(last+1) < maxSteps && !slices.ContainsFunc(t.early, func(turn []step) bool { return len(turn) != last+1 }) {
+		ran = append(slices.Clone(t.early), ran...) // the mean is that of all iterations (dPerf, equation 1)
 	}
 	left := step{compute: t.pending.compute + e.Compute, variance: t.pending.variance + e.Variance}
 	t.pending = step{}

@@ -9,19 +9,20 @@ import (
 
 	"auspex/depend"
 	"auspex/instrument"
+	"auspex/launch"
 	"auspex/source"
 )
 
 // choose decides on the loops of the sources below root: the outermost that may
 // be cut short are.
-func (p *plan) choose(ctx context.Context, w *workshop, root string, names []string) error {
+func (p *plan) choose(ctx context.Context, w *workshop, look *launch.Plan, names []string) error {
 	var files []*source.File
 	for _, name := range names {
-		text, err := os.ReadFile(filepath.Join(root, name))
+		text, options, err := sourceText(look, name)
 		if err != nil {
 			return err
 		}
-		f, err := source.Parse(ctx, name, text, source.Options{})
+		f, err := source.Parse(ctx, name, text, options)
 		if err != nil {
 			w.note("%s could not be read, so no loop of it is cut short: %v", name, err)
 			continue
@@ -32,11 +33,12 @@ func (p *plan) choose(ctx context.Context, w *workshop, root string, names []str
 	known := procedures(files)
 	work := newWork(program, files, known)
 	byName := map[string]*source.File{}
-	cuttable := map[string]map[int]string{}
+	cuttable, boundable, numbers := map[string]map[int]string{}, map[string]map[int]bool{}, map[string]map[int][2]int{}
 	for _, f := range files {
 		byName[f.Name] = f
-		cuttable[f.Name] = instrument.Cuttable(f)
+		cuttable[f.Name], boundable[f.Name], numbers[f.Name] = instrument.Cuttable(f), instrument.Boundable(f), instrument.LoopNumbers(f)
 	}
+	vouched := newVouched(w.Vouched)
 	rules := depend.Rules{Strict: w.Strict, FixedCommunication: w.AssumeFixed}
 	var open []source.Span // loops that are cut short, in the file at hand
 	file := ""
@@ -45,28 +47,36 @@ func (p *plan) choose(ctx context.Context, w *workshop, root string, names []str
 			file, open = l.File, nil
 		}
 		use := LoopUse{File: l.File, Line: l.Line, Unit: l.Unit, Method: Simple, number: -1}
-		if within(open, l.Stmt.Span) {
-			continue
+		number, own := numbers[l.File][l.Stmt.Start]
+		if within(open, l.Stmt.Span) || !own {
+			continue // a header's loops are in no file of their own
 		}
+		single := !heavy(byName[l.File], l.Stmt, known)
+		word := vouched.speaksFor(l.File, l.Line)
 		never, there := cuttable[l.File][l.Stmt.Start]
 		if !there {
 			never = "it is in code that cannot be"
 		}
 		switch {
-		case !heavy(byName[l.File], l.Stmt, known):
+		case single && (l.Depth > 1 || !boundable[l.File][l.Stmt.Start]):
 			use.Reason = "It is one loop without calls: to ask in every iteration would change how it is compiled."
 		case never != "":
 			use.Reason = fmt.Sprintf("It cannot be rewritten: %s.", never)
+		case word:
+			use.Method, use.Reason = Threshold, "On your word (--vouch)."
 		default:
 			use.decide(program, l, rules, work)
 		}
 		if use.Method == Threshold {
 			open = append(open, l.Stmt.Span)
 			use.number = len(p.cuts)
-			cut := instrument.LoopCut{File: l.File, Line: l.Line, Offset: l.Stmt.Start, Number: use.number}
+			cut := instrument.LoopCut{File: l.File, Line: l.Line, Offset: l.Stmt.Start, Number: use.number, Bound: single, Last: word || l.Communication != ""}
+			if p.preprocess && byName[l.File].Language != source.Fortran {
+				cut.Nth = number[1]
+			}
 			if l.Communication != "" {
 				cut.Communicates = 1
-				if w.AssumeFixed {
+				if w.AssumeFixed || word {
 					cut.Communicates = 2
 				}
 			}
@@ -74,7 +84,18 @@ func (p *plan) choose(ctx context.Context, w *workshop, root string, names []str
 		}
 		p.loops = append(p.loops, use)
 	}
-	return nil
+	return vouched.unheard(p.loops)
+}
+
+// sourceText is a source as it was preprocessed, or else as it is written.
+func sourceText(look *launch.Plan, name string) ([]byte, source.Options, error) {
+	if look.Preprocess {
+		if text, err := os.ReadFile(look.Preprocessed(name)); err == nil {
+			return text, source.Options{Preprocessed: true}, nil
+		}
+	}
+	text, err := os.ReadFile(filepath.Join(look.Root, name))
+	return text, source.Options{}, err
 }
 
 func within(list []source.Span, s source.Span) bool {

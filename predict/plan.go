@@ -19,12 +19,14 @@ type plan struct {
 	loops   []LoopUse
 	seconds float64 // that the static analysis took
 	shims   string  // directory that stands before the compilers' own
+	// preprocess is set where loops are told by line, in preprocessed text.
+	preprocess bool
 }
 
 // plan builds the program once to see which sources it is made of, and decides
 // loop by loop which may be cut short.
 func (w *workshop) plan(ctx context.Context) (*plan, error) {
-	p := &plan{}
+	p := &plan{preprocess: !w.AsWritten}
 	if w.Method == Simple {
 		return p, nil
 	}
@@ -32,20 +34,21 @@ func (w *workshop) plan(ctx context.Context) (*plan, error) {
 	if err := writeShims(p.shims, w.Compiler); err != nil {
 		return nil, err
 	}
-	record := filepath.Join(w.dir, "sources")
-	b, err := w.build(ctx, w.Levels[0], w.Counts[0], "look", func(root string) ([]string, error) {
-		return p.environment(root, launch.Plan{Root: root, Record: record})
+	look := launch.Plan{Record: filepath.Join(w.dir, "sources"), Preprocess: p.preprocess}
+	_, err := w.build(ctx, w.Levels[0], w.Counts[0], "look", func(root string) ([]string, error) {
+		look.Root = root
+		return p.environment(root, look)
 	})
 	if err != nil {
 		return nil, err
 	}
-	text, err := os.ReadFile(record)
+	text, err := os.ReadFile(look.Record)
 	if err != nil && !os.IsNotExist(err) {
 		return nil, err
 	}
 	names := slices.Compact(slices.Sorted(slices.Values(strings.Fields(string(text)))))
 	start := time.Now()
-	if err := p.choose(ctx, w, b.dir, names); err != nil {
+	if err := p.choose(ctx, w, &look, names); err != nil {
 		return nil, err
 	}
 	p.seconds = time.Since(start).Seconds()
@@ -69,7 +72,7 @@ func (p *plan) environment(root string, what launch.Plan) ([]string, error) {
 
 // forBuild is the environment of a build with loops cut short.
 func (p *plan) forBuild(root string) ([]string, error) {
-	return p.environment(root, launch.Plan{Root: root, Loops: p.cuts})
+	return p.environment(root, launch.Plan{Root: root, Loops: p.cuts, Preprocess: p.preprocess})
 }
 
 func (p *plan) cutting() bool { return len(p.cuts) > 0 }
@@ -82,6 +85,9 @@ func (p *plan) settings(r *Request) []string {
 	settings := []string{fmt.Sprintf("AUSPEX_EPSILON=%g", r.Epsilon)}
 	if r.Settle > 0 {
 		settings = append(settings, fmt.Sprintf("AUSPEX_SETTLE=%g", r.Settle.Seconds()))
+	}
+	if r.Paper {
+		settings = append(settings, "AUSPEX_PAPER=1")
 	}
 	return settings
 }
@@ -119,10 +125,14 @@ func (p *plan) record(list []*taken, opt string, np int) {
 					cut.Ran, cut.Iterations, cut.Added = c.Ran, c.Ran+c.Skipped, c.Added/1e9
 				}
 				cut.Deviation = max(cut.Deviation, c.Deviation)
+				if len(c.Means) > len(cut.Curve) {
+					cut.Curve = curve(c.Means)
+				}
 			}
 		}
 		if met {
 			cut.Why = whys[why]
+			cut.Levels = levels(cut.Curve)
 			use.Cuts = append(use.Cuts, cut)
 		}
 	}

@@ -39,6 +39,12 @@ func (w *workshop) replay(ctx context.Context, p *Platform, traces []*taken, opt
 			}
 		}
 	}
+	if len(p.Changes) == 0 {
+		var err error
+		if out.Bounds, err = simulate.Estimate(ctx, traces[0].Trace, p.Platform, hosts, w.options(p)); err != nil {
+			return out, fmt.Errorf("%s: %w", p.Name, err)
+		}
+	}
 	scale(out.Ranks, 1/float64(len(traces)))
 	mean, half := interval(seconds, cut)
 	out.Predicted, out.Low, out.High = mean, max(mean-half, 0), mean+half

@@ -58,6 +58,15 @@ type Request struct {
 	// AssumeFixed vouches that the parameters of communication stay what they
 	// are in the first iteration where the loop computes them.
 	AssumeFixed bool
+	// AsWritten reads C and C++ sources as they are written, not as their
+	// preprocessor gives them.
+	AsWritten bool
+	// Vouched are loops, as FILE:LINE, that are cut short on a person's word
+	// whatever the analysis says of them.
+	Vouched []string
+	// Paper takes the threshold rule as the paper has it: the mean is that of all
+	// iterations from the first on (equations 1 to 4).
+	Paper bool
 	// Validate runs the program as it is, so many times.
 	Validate int
 	// ValidateCommand takes the place of Run there; {platform} stands for the

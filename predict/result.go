@@ -34,6 +34,9 @@ type Prediction struct {
 	// Low and High are the prediction's 90 % interval.
 	Low  float64 `json:"low_seconds"`
 	High float64 `json:"high_seconds"`
+	// Bounds are what the run takes at least and at most, reckoned without a
+	// replay; nil where the platform changes while the program runs.
+	Bounds *simulate.Bounds `json:"bounds,omitempty"`
 	// Measured is nil where nothing was run, and Error, which is relative, also
 	// where what was run did not run on the platform; Command is the whole
 	// command, start of MPI included.
@@ -77,4 +80,8 @@ type Cut struct {
 	// Deviation is by how much the sizes of messages differed at most from
 	// those of the first iteration that stand for all.
 	Deviation float64 `json:"deviation"`
+	// Curve is the mean iteration over the number of iterations (Figure 3), and
+	// Levels how many iterations each level of error would have taken.
+	Curve  []CurvePoint `json:"curve,omitempty"`
+	Levels []ErrorLevel `json:"levels,omitempty"`
 }

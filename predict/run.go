@@ -65,6 +65,9 @@ func (w *workshop) predict(ctx context.Context) (*Report, error) {
 		}
 	}
 	report.Loops = plan.uses()
+	if err := w.cutAny(report); err != nil {
+		return nil, err
+	}
 	for i, p := range report.Predictions {
 		if p.Predicted < report.Predictions[report.Best].Predicted {
 			report.Best = i
@@ -207,6 +210,21 @@ func (w *workshop) plainBuild(ctx context.Context, plan *plan, program *built, o
 		return program, nil
 	}
 	return w.build(ctx, opt, np, "plain", nil)
+}
+
+// cutAny is an error where the threshold rule was asked for and cut nothing.
+func (w *workshop) cutAny(report *Report) error {
+	if w.Method != Threshold || slices.ContainsFunc(report.Predictions, func(p Prediction) bool { return p.Method == Threshold }) {
+		return nil
+	}
+	for _, l := range report.Loops {
+		if n := len(l.Cuts); n > 0 && l.Cuts[n-1].Why != "" {
+			c := l.Cuts[n-1]
+			return fmt.Errorf("no loop was cut short: %s:%d ran all its %d iterations, since %s; --epsilon and --settle say how long a loop is watched, --method auto measures the program simply",
+				l.File, l.Line, c.Iterations, c.Why)
+		}
+	}
+	return errNothing
 }
 
 var errNothing = errors.New("there is no loop in this program that may be cut short; --method auto measures it simply")

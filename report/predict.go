@@ -16,6 +16,7 @@ func (p *Page) Predictions(r *predict.Report) {
 	p.predictedRanks(r)
 	p.predictionCost(r)
 	p.cutLoops(r)
+	p.settling(r)
 	for _, note := range r.Notes {
 		p.Paragraph("Note: " + note)
 	}
@@ -92,38 +93,6 @@ func ratio(v *float64) string {
 		return "–"
 	}
 	return fmt.Sprintf("%.3g", *v)
-}
-
-// cutLoops tells how each loop was measured and why; loops of which the same is
-// to be said share a row.
-func (p *Page) cutLoops(r *predict.Report) {
-	if len(r.Loops) == 0 {
-		return
-	}
-	p.Heading("Loops")
-	var rows [][]string
-	at := map[[4]string]int{}
-	for _, l := range r.Loops {
-		ran, reason := "", l.Reason
-		if n := len(l.Cuts); n > 0 {
-			last := l.Cuts[n-1]
-			ran = fmt.Sprintf("%s of %s", grouped(int(last.Ran)), grouped(int(last.Iterations)))
-			if last.Why != "" {
-				reason = "Not cut short after all: " + last.Why + "."
-			}
-			if last.Deviation > 0 {
-				reason += fmt.Sprintf(" Messages differed by up to %s.", Percent(analyze.Real(last.Deviation)))
-			}
-		}
-		said := [4]string{l.File, string(l.Method), ran, reason}
-		if k, known := at[said]; known {
-			rows[k][0] += fmt.Sprintf(", %d", l.Line)
-			continue
-		}
-		at[said] = len(rows)
-		rows = append(rows, []string{fmt.Sprintf("%s:%d", l.File, l.Line), string(l.Method), ran, reason})
-	}
-	p.table([]column{words("loops"), words("method"), number("ran"), region("reason")}, rows)
 }
 
 // ListedPrediction is what a listing tells of a stored prediction: the shortest

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	"auspex/analyze"
@@ -67,9 +68,29 @@ func evidenceWords(evidence []analyze.Evidence) string {
 		if inner, ok := strings.CutPrefix(statement, "("); ok {
 			statement = strings.TrimSuffix(inner, ")")
 		}
-		parts = append(parts, fmt.Sprintf("%s (%s, degree %s)", statement, numbers, Ratio(e.Degree, 2)))
+		parts = append(parts, fmt.Sprintf("%s (%s, degree %s)", shapeWords(statement, e.Degree), numbers, Ratio(e.Degree, 2)))
 	}
 	return listed(parts)
+}
+
+// risingShape is a statement with a curve in place of a word: up from 0 to 1, or
+// down.
+var risingShape = regexp.MustCompile(`^(.* is )([SZ])\(([^(),]+), ([^(),]+)\)$`)
+
+// shapeWords says in words what a statement that holds says with a curve.
+func shapeWords(statement string, degree analyze.Real) string {
+	m := risingShape.FindStringSubmatch(statement)
+	switch {
+	case m == nil || degree == 0:
+		return statement
+	case m[2] == "S" && degree >= fits:
+		return m[1] + "well above " + m[3]
+	case m[2] == "S":
+		return m[1] + "above " + m[3]
+	case degree >= fits:
+		return m[1] + "well below " + m[4]
+	}
+	return m[1] + "below " + m[4]
 }
 
 // VariableInfo is a linguistic variable as it is printed.

@@ -21,14 +21,27 @@ type SecondOpinion struct {
 }
 
 // Simulation writes the outcome of a replay.
-func (p *Page) Simulation(r *simulate.Result, wall float64, second *SecondOpinion) {
+func (p *Page) Simulation(r *simulate.Result, wall float64, second *SecondOpinion, bounds *simulate.Bounds) {
 	p.Paragraph(SimulationWords(r))
 	p.Line("%s actions replayed in %s", grouped(int(r.Actions)), Seconds(analyze.Real(wall)))
 	if second != nil {
 		p.Line("SimGrid says %s (relative difference %.1e) after %s: %.0f times as long", exactSeconds(second.SimulatedSeconds),
 			difference(r.Seconds, second.SimulatedSeconds), Seconds(analyze.Real(second.WallSeconds)), second.WallSeconds/wall)
 	}
+	p.bounds(bounds)
 	p.outcome(r)
+}
+
+// bounds tells what the run takes at least and at most, reckoned without a replay.
+func (p *Page) bounds(b *simulate.Bounds) {
+	switch {
+	case b == nil:
+		return
+	case b.Upper > 0:
+		p.Line("Without a replay: at least %s, at most %s, whatever is on its way at the same time (LogGP).", seconds(b.Lower), seconds(b.Upper))
+	default:
+		p.Line("Without a replay: at least %s (LogGP); there is no upper bound, since ranks ask for messages over and over.", seconds(b.Lower))
+	}
 }
 
 // KeptSimulation writes a replay that was kept.

@@ -108,3 +108,23 @@ func TestTimesShareAUnit(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
+
+func TestCurvesInWords(t *testing.T) {
+	for _, c := range []struct {
+		statement string
+		degree    analyze.Real
+		want      string
+	}{
+		{"imbalance is S(1, 3)", 1, "imbalance is well above 1"},
+		{"imbalance is S(1, 3)", 0.1, "imbalance is above 1"},
+		{"imbalance is S(1, 3)", 0, "imbalance is S(1, 3)"},
+		{"ipc is Z(0.5, 1)", 0.6, "ipc is well below 1"},
+		{"ipc is not Z(0.5, 1)", 0.6, "ipc is not Z(0.5, 1)"},
+		{"ipc is Pi(1, 0.5)", 0.6, "ipc is Pi(1, 0.5)"},
+		{"ipc is low", 0.6, "ipc is low"},
+	} {
+		if got := shapeWords(c.statement, c.degree); got != c.want {
+			t.Errorf("%s at %v: %q, want %q", c.statement, c.degree, got, c.want)
+		}
+	}
+}

@@ -19,7 +19,8 @@ const crossTraffic = 0.05
 type route struct {
 	links   []int32
 	latency float64
-	terms   *terms // those of the way there have a weight of 1 at least
+	alone   float64 // bytes/s of a flow that has the way to itself
+	terms   *terms  // those of the way there have a weight of 1 at least
 }
 
 // load is a link of a route and the weight a flow uses it with.
@@ -140,9 +141,10 @@ func (n *network) route(src, dst int32) (*route, error) {
 		}
 	}
 	n.loads = loads
-	r.links = r.links[:0]
+	r.links, r.alone = r.links[:0], n.window(r.latency)
 	for _, x := range loads {
 		r.links = append(r.links, x.link)
+		r.alone = min(r.alone, n.links[x.link].capacity/x.weight)
 	}
 	t.bound = min(t.bound, n.window(r.latency))
 	if r.latency <= 0 {

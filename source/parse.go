@@ -23,7 +23,9 @@ type Options struct {
 	// of File.Text, which holds neither markers nor system headers.
 	Preprocessed bool
 	// Marked is set where the text has a preprocessor's line markers and is to
-	// stay as it is: lines and File.Origin are what the markers tell.
+	// stay as it is: lines and File.Origin are what the markers tell. Of C and
+	// C++, where a marker may stand in the midst of an expression, File.Text
+	// holds blanks in their place.
 	Marked bool
 }
 
@@ -51,6 +53,9 @@ func Parse(ctx context.Context, name string, text []byte, opt Options) (*File, e
 		text, origins = unwind(name, text)
 	} else if opt.Marked {
 		origins = marked(name, text)
+		if lang != Fortran {
+			text = blankMarkers(text)
+		}
 	}
 	ds := directives(text, lang)
 	f := &File{Name: name, Language: lang, Form: form, Text: text, lines: newLines(text), conds: newConditions(ds)}

@@ -2,6 +2,7 @@ package source
 
 import (
 	"bytes"
+	"fmt"
 	"strconv"
 )
 
@@ -60,6 +61,35 @@ func marked(name string, text []byte) []origin {
 		at.line++
 	}
 	return append(origins, at)
+}
+
+// blankMarkers puts blanks in the place of markers.
+func blankMarkers(text []byte) []byte {
+	out := bytes.Clone(text)
+	at := 0
+	for line := range bytes.Lines(text) {
+		if _, _, ok := marker(line); ok {
+			for i := range bytes.TrimRight(line, "\r\n") {
+				out[at+i] = ' '
+			}
+		}
+		at += len(line)
+	}
+	return out
+}
+
+// Renamed gives preprocessed text with the file that its markers call one name
+// called another.
+func Renamed(text []byte, from, to string) []byte {
+	var out []byte
+	for line := range bytes.Lines(text) {
+		if at, flags, ok := marker(line); ok && at.file == from {
+			out = fmt.Appendf(out, "# %d %q%s", at.line, to, flags)
+			continue
+		}
+		out = append(out, line...)
+	}
+	return out
 }
 
 // marker reads `# 12 "file" flags` and `#line 12 "file"`.

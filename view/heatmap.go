@@ -4,7 +4,9 @@
 package view
 
 import (
+	"context"
 	"math"
+	"slices"
 	"strconv"
 
 	"auspex/analyze"
@@ -14,15 +16,17 @@ import (
 )
 
 // HeatmapOptions choose a part of the matrix of regions × units and how finely
-// it is shown. Rows are counted in the order of Tree without a metric, units
-// in the experiment's order.
+// it is shown. Units are counted in the experiment's order, rows as they are
+// arranged.
 type HeatmapOptions struct {
 	Metric    string // a metric or an expression of metrics; empty: time
 	Inclusive bool
 	Normalise Normalise
 	Region    string // only this region and what it holds; empty: all
 	Depth     int    // only regions at most this deep; negative: all
-	Collapsed []int  // rows whose parts are left out
+	Arrange   Arrange
+	Opened    []int // along the tree: places whose parts are shown, whatever they weigh
+	Closed    []int // along the tree: places whose parts are not
 	FromUnit  int
 	ToUnit    int // past the last; 0: all
 	FromRow   int
@@ -30,6 +34,19 @@ type HeatmapOptions struct {
 	Rows      int // at most this many rows and columns of cells
 	Cols      int
 }
+
+// Arrange says in which order rows come.
+type Arrange string
+
+// The ways to arrange rows.
+const (
+	// ArrangeHeaviest is the tree's order where all rows fit; else the heaviest
+	// come first, and the last row is all others together.
+	ArrangeHeaviest Arrange = ""
+	// ArrangeTree is the tree's order, opened where it is heaviest as far as rows
+	// go; a region that is closed stands for all it holds.
+	ArrangeTree Arrange = "tree"
+)
 
 // Normalise says what values are divided by.
 type Normalise string
@@ -45,6 +62,7 @@ const (
 // can show.
 type Heatmap struct {
 	Experiment string       `json:"experiment"`
+	By         string       `json:"by"` // whether rows are call paths or names
 	Metric     string       `json:"metric"`
 	Quantity   string       `json:"quantity"`
 	Unit       string       `json:"unit"`
@@ -66,14 +84,19 @@ type Heatmap struct {
 	Warnings   []string     `json:"warnings"`
 }
 
-// HeatRow is one region, or some that follow each other in the tree.
+// HeatRow is one region, or all that are not among the heaviest.
 type HeatRow struct {
-	Region string     `json:"region"` // the first
-	Name   string     `json:"name"`
-	Depth  int        `json:"depth"`
-	Kind   model.Kind `json:"kind"`
-	From   int        `json:"from"`
-	To     int        `json:"to"`
+	Region  string     `json:"region"` // the first
+	Name    string     `json:"name"`
+	Depth   int        `json:"depth"`
+	Kind    model.Kind `json:"kind"`
+	From    int        `json:"from"` // position in the list of rows
+	To      int        `json:"to"`
+	Regions int        `json:"regions"` // that it stands for
+	Place   int        `json:"place"`   // of the first in the tree's order
+	Parts   bool       `json:"parts"`   // it holds regions that could be shown
+	Closed  bool       `json:"closed"`  // it stands for all it holds
+	Summed  bool       `json:"summed"`  // of several regions it has the sum; else the largest
 }
 
 // HeatCol is one unit, or some that follow each other.
@@ -110,26 +133,32 @@ const (
 	maxHeatCols = 2000
 )
 
-// DrawHeatmap sums up a part of the matrix.
-func DrawHeatmap(d *analyze.Dataset, words analyze.Words, o HeatmapOptions) (*Heatmap, error) {
+// DrawHeatmap sums up a part of the matrix, until the context ends.
+func DrawHeatmap(ctx context.Context, d *analyze.Dataset, words analyze.Words, o HeatmapOptions) (*Heatmap, error) {
 	q, err := quantityOf(d, words, o)
 	if err != nil {
 		return nil, err
 	}
 	h := &Heatmap{
-		Experiment: d.Name, Metric: q.text, Quantity: q.node.String(), Unit: q.unit, Scope: q.scope(), Normalise: o.Normalise,
+		Experiment: d.Name, By: d.ByWord(), Metric: q.text, Quantity: q.node.String(), Unit: q.unit, Scope: q.scope(), Normalise: o.Normalise,
 		Units: len(d.Units), Least: analyze.Missing, Most: analyze.Missing, Warnings: []string{},
 	}
 	if h.FromUnit, h.ToUnit, err = part(o.FromUnit, o.ToUnit, len(d.Units), "unit"); err != nil {
 		return nil, err
 	}
-	selection, err := heatRows(d, h, o)
-	if err != nil {
-		return nil, err
-	}
 	m, err := d.Cells(q.node)
 	if err != nil {
 		return nil, err
+	}
+	lines, err := arrange(d, h, m, q, o)
+	if err != nil {
+		return nil, err
+	}
+	closed := m
+	if slices.ContainsFunc(lines, func(l line) bool { return l.closed }) {
+		if closed, err = d.Cells(scoped(d, q.node, true)); err != nil {
+			return nil, err
+		}
 	}
 	byRegion, byUnit, err := divisors(d, m, q, o.Normalise)
 	if err != nil {
@@ -138,10 +167,10 @@ func DrawHeatmap(d *analyze.Dataset, words analyze.Words, o HeatmapOptions) (*He
 	if o.Normalise != NormaliseNone {
 		h.Unit = ""
 	}
-	h.groupRows(d, selection, o.Rows)
+	h.nameRows(d, lines)
 	h.groupCols(d, o.Cols)
-	h.fill(m, selection, byRegion, byUnit)
-	return h, nil
+	h.fill(ctx, m, closed, lines, byRegion, byUnit)
+	return h, ctx.Err()
 }
 
 // heatQuantity is what the cells hold.

@@ -1,70 +1,14 @@
 package view
 
 import (
+	"context"
 	"math"
 	"runtime"
-	"slices"
 
 	"auspex/analyze"
 	"auspex/internal/crew"
 	"auspex/model"
 )
-
-// selected is a region that is shown, and its place in the tree's order.
-type selected struct {
-	analyze.OrderedRegion
-	at int
-}
-
-// heatRows chooses the regions and fills in their range.
-func heatRows(d *analyze.Dataset, h *Heatmap, o HeatmapOptions) ([]selected, error) {
-	order, err := d.Order()
-	if err != nil {
-		return nil, err
-	}
-	from, to, err := part(o.FromRow, o.ToRow, len(order), "row")
-	if err != nil {
-		return nil, err
-	}
-	if o.Region != "" {
-		first := slices.IndexFunc(order, func(x analyze.OrderedRegion) bool { return d.Paths[x.Region] == o.Region })
-		if first < 0 {
-			return nil, d.UnknownRegion(o.Region)
-		}
-		from, to = max(from, first), min(to, subtreeEnd(order, first))
-	}
-	h.FromRow, h.ToRow = from, max(from, to)
-	var rows []selected
-	for at := from; at < to; at++ {
-		if o.Depth < 0 || order[at].Depth <= o.Depth {
-			rows = append(rows, selected{order[at], at})
-		}
-		if slices.Contains(o.Collapsed, at) {
-			at = subtreeEnd(order, at) - 1
-		}
-	}
-	h.Regions = len(rows)
-	return rows, nil
-}
-
-// subtreeEnd is the place after a region and all that it holds.
-func subtreeEnd(order []analyze.OrderedRegion, at int) int {
-	end := at + 1
-	for end < len(order) && order[end].Depth > order[at].Depth {
-		end++
-	}
-	return end
-}
-
-func (h *Heatmap) groupRows(d *analyze.Dataset, rows []selected, most int) {
-	h.Rows = []HeatRow{}
-	n := groups(len(rows), most, maxHeatRows)
-	for g := range n {
-		first, last := rows[g*len(rows)/n], rows[(g+1)*len(rows)/n-1]
-		region := d.Regions[first.Region]
-		h.Rows = append(h.Rows, HeatRow{Region: d.Paths[first.Region], Name: region.Name, Depth: first.Depth, Kind: region.Kind, From: first.at, To: last.at + 1})
-	}
-}
 
 func (h *Heatmap) groupCols(d *analyze.Dataset, most int) {
 	h.Cols = []HeatCol{}
@@ -84,35 +28,34 @@ func groups(n, most, limit int) int {
 	return min(n, most)
 }
 
-// fill computes the cells, on all cores.
-func (h *Heatmap) fill(m model.Matrix, rows []selected, byRegion, byUnit []float64) {
-	size := len(h.Rows) * len(h.Cols)
+// fill computes the cells, on all cores: of every unit the row's value, of every
+// cell what its units come to.
+func (h *Heatmap) fill(ctx context.Context, m, closed model.Matrix, lines []line, byRegion, byUnit []float64) {
+	size := len(lines) * len(h.Cols)
 	h.Mean, h.Min, h.Max = make(Cells, size), make(Cells, size), make(Cells, size)
-	region, group, scale := make([]int, len(rows)), make([]int, len(rows)), make([]float64, len(rows))
-	for g := range h.Rows {
-		for k := g * len(rows) / len(h.Rows); k < (g+1)*len(rows)/len(h.Rows); k++ {
-			region[k], group[k], scale[k] = rows[k].Region, g, 1
-			if byRegion != nil {
-				scale[k] = 1 / byRegion[rows[k].Region]
-			}
+	scale := make([]float64, len(lines))
+	for g, l := range lines {
+		scale[g] = 1
+		if byRegion != nil {
+			scale[g] = 1 / l.largest(m, closed, byRegion)
 		}
 	}
 	var wg crew.Crew
 	workers := runtime.GOMAXPROCS(0)
 	for w := range workers {
 		wg.Go(func() {
-			cells := make([]cell, len(h.Rows))
-			for c := w; c < len(h.Cols); c += workers {
+			cells := make([]cell, len(lines))
+			for c := w; c < len(h.Cols) && ctx.Err() == nil; c += workers {
 				for g := range cells {
 					cells[g] = cell{least: math.Inf(1), most: math.Inf(-1)}
 				}
 				for u := h.Cols[c].From; u < h.Cols[c].To; u++ {
-					row, one := m.Row(u), 1.0
+					own, whole, one := m.Row(u), closed.Row(u), 1.0
 					if byUnit != nil {
 						one = 1 / byUnit[u]
 					}
-					for k, r := range region {
-						cells[group[k]].add(row[r] * scale[k] * one)
+					for g := range lines {
+						cells[g].add(lines[g].of(own, whole) * scale[g] * one)
 					}
 				}
 				for g := range cells {
@@ -131,6 +74,44 @@ func (h *Heatmap) fill(m model.Matrix, rows []selected, byRegion, byUnit []float
 			h.Most = v
 		}
 	}
+}
+
+// of is the row's value in one unit: the region's, or what its regions come to.
+func (l *line) of(own, whole []float64) float64 {
+	values := own
+	if l.closed {
+		values = whole
+	}
+	if len(l.regions) == 1 {
+		return values[l.regions[0]]
+	}
+	result := math.NaN()
+	for _, r := range l.regions {
+		switch v := values[r]; {
+		case v != v:
+		case result != result:
+			result = v
+		case l.summed:
+			result += v
+		default:
+			result = max(result, v)
+		}
+	}
+	return result
+}
+
+// largest is the row's largest value over all units.
+func (l *line) largest(m, closed model.Matrix, byRegion []float64) float64 {
+	if len(l.regions) == 1 && !l.closed {
+		return byRegion[l.regions[0]]
+	}
+	most := math.NaN()
+	for u := range m.Units {
+		if v := l.of(m.Row(u), closed.Row(u)); v == v && !(v <= most) {
+			most = v
+		}
+	}
+	return most
 }
 
 // cell is what some values come to.

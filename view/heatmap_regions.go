@@ -1,6 +1,7 @@
 package view
 
 import (
+	"context"
 	"slices"
 
 	"auspex/analyze"
@@ -16,19 +17,19 @@ func RegionHeatmap(d *analyze.Dataset, metric string, scope model.Scope, regions
 		return nil, err
 	}
 	h := &Heatmap{
-		Experiment: d.Name, Metric: metric, Quantity: metric + "." + string(scope), Scope: scopeWord(scope), Normalise: NormaliseNone,
+		Experiment: d.Name, By: d.ByWord(), Metric: metric, Quantity: metric + "." + string(scope), Scope: scopeWord(scope), Normalise: NormaliseNone,
 		Units: len(d.Units), ToUnit: len(d.Units), Least: analyze.Missing, Most: analyze.Missing, Warnings: []string{},
 	}
-	var rows []selected
+	var rows []line
 	for _, path := range regions {
 		if r := slices.Index(d.Paths, path); r >= 0 {
-			rows = append(rows, selected{analyze.OrderedRegion{Region: r}, len(rows)})
+			rows = append(rows, line{regions: []int{r}, place: len(rows)})
 		}
 	}
-	h.Regions = len(rows)
-	h.groupRows(d, rows, len(rows))
+	h.Regions, h.ToRow = len(rows), len(rows)
+	h.nameRows(d, rows)
 	h.groupCols(d, cols)
-	h.fill(m, rows, nil, nil)
+	h.fill(context.Background(), m, m, rows, nil, nil)
 	return h, nil
 }
 

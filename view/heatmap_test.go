@@ -3,6 +3,7 @@ package view
 import (
 	"encoding/json"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -43,8 +44,9 @@ func anyMatrix(t *rapid.T) *model.Experiment {
 	return e
 }
 
-// A map with a cell for every region in every unit holds the matrix itself, in
-// the tree's order; a coarser one the least, mean and most of each cell.
+// A map with a row for every region is in the tree's order; one with fewer has the
+// heaviest regions, each alone, and all others together in its last row. Every
+// cell has the least, mean and most of its units.
 func TestHeatmapCellsByHand(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		d := opened(t, anyMatrix(rt))
@@ -52,13 +54,9 @@ func TestHeatmapCellsByHand(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		at := map[string]int{}
-		for r, path := range d.Paths {
-			at[path] = r
-		}
 		o := HeatmapOptions{Normalise: NormaliseNone, Depth: -1, Inclusive: rapid.Bool().Draw(rt, "inclusive")}
 		o.Rows, o.Cols = rapid.IntRange(1, 14).Draw(rt, "rows"), rapid.IntRange(1, 10).Draw(rt, "cols")
-		h, err := DrawHeatmap(d, analyze.ShippedWords(), o)
+		h, err := DrawHeatmap(t.Context(), d, analyze.ShippedWords(), o)
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -73,29 +71,67 @@ func TestHeatmapCellsByHand(t *testing.T) {
 		if len(h.Rows) != min(o.Rows, len(d.Regions)) || len(h.Cols) != min(o.Cols, len(d.Units)) {
 			rt.Fatalf("%d × %d cells of %d regions and %d units, at most %d × %d", len(h.Rows), len(h.Cols), len(d.Regions), len(d.Units), o.Rows, o.Cols)
 		}
-		row, seen := 0, 0
+		left := analyze.Counting(len(d.Regions))
 		for i, r := range h.Rows {
-			if r.From != row || r.Region != nodes[row].Region || r.Depth != nodes[row].Depth {
-				rt.Fatalf("row %d is %+v, the tree has %+v", i, r, nodes[row])
+			at := slices.Index(d.Paths, r.Region)
+			of := []int{at}
+			if i == len(h.Rows)-1 {
+				of = left
+			} else {
+				left = slices.DeleteFunc(left, func(x int) bool { return x == at })
 			}
-			row = r.To
+			if r.Regions != len(of) {
+				rt.Fatalf("row %d stands for %d regions, not %d", i, r.Regions, len(of))
+			}
+			if len(h.Rows) == len(d.Regions) && (r.Region != nodes[i].Region || r.Depth != nodes[i].Depth) {
+				rt.Fatalf("row %d is %+v, the tree has %+v", i, r, nodes[i])
+			}
 			for j, c := range h.Cols {
 				sum, least, most, n := 0.0, math.Inf(1), math.Inf(-1), 0
-				for _, node := range nodes[r.From:r.To] {
-					for u := c.From; u < c.To; u++ {
-						v := m.At(u, at[node.Region])
-						sum, least, most, n = sum+v, min(least, v), max(most, v), n+1
+				for u := c.From; u < c.To; u++ {
+					v := m.At(u, of[0])
+					for _, x := range of[1:] {
+						if o.Inclusive { // what holds others would count them twice
+							v = max(v, m.At(u, x))
+						} else {
+							v += m.At(u, x)
+						}
 					}
+					sum, least, most, n = sum+v, min(least, v), max(most, v), n+1
 				}
-				seen += n
 				k := i*len(h.Cols) + j
 				if h.Min[k] != least || h.Max[k] != most || math.Abs(h.Mean[k]-sum/float64(n)) > 1e-12*most {
 					rt.Fatalf("cell %d, %d holds %v %v %v, not %v %v %v", i, j, h.Min[k], h.Mean[k], h.Max[k], least, sum/float64(n), most)
 				}
 			}
 		}
-		if seen != len(m.Data) {
-			rt.Fatalf("%d of %d values are in cells", seen, len(m.Data))
+	})
+}
+
+// Along the tree the rows of a unit add up to its time, however much is open: what
+// is closed has all that it holds.
+func TestHeatmapAlongTheTreeAddsUp(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		d := opened(t, anyMatrix(rt))
+		o := HeatmapOptions{Normalise: NormaliseNone, Depth: -1, Arrange: ArrangeTree, Rows: rapid.IntRange(1, 14).Draw(rt, "rows")}
+		o.Closed = rapid.SliceOf(rapid.IntRange(0, 11)).Draw(rt, "closed")
+		o.Opened = rapid.SliceOf(rapid.IntRange(0, 11)).Draw(rt, "opened")
+		h, err := DrawHeatmap(t.Context(), d, analyze.ShippedWords(), o)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		times, err := d.Times()
+		if err != nil {
+			rt.Fatal(err)
+		}
+		for u := range d.Units {
+			sum := 0.0
+			for r := range h.Rows {
+				sum += h.Max[r*len(h.Cols)+u]
+			}
+			if math.Abs(sum-times.Total[u]) > 1e-9 {
+				rt.Fatalf("the rows of unit %d sum to %v, not %v: %+v", u, sum, times.Total[u], h.Rows)
+			}
 		}
 	})
 }
@@ -103,7 +139,7 @@ func TestHeatmapCellsByHand(t *testing.T) {
 func TestHeatmapNormalisedAndSelected(t *testing.T) {
 	d := opened(t, sample.Scored(t, 1)) // main with solve and MPI_Wait below, two units
 	whole := HeatmapOptions{Normalise: NormaliseUnit, Depth: -1}
-	h, err := DrawHeatmap(d, analyze.ShippedWords(), whole)
+	h, err := DrawHeatmap(t.Context(), d, analyze.ShippedWords(), whole)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,27 +153,27 @@ func TestHeatmapNormalisedAndSelected(t *testing.T) {
 		}
 	}
 	whole.Normalise = NormaliseRegion
-	if h, err = DrawHeatmap(d, analyze.ShippedWords(), whole); err != nil || h.Most != 1 {
+	if h, err = DrawHeatmap(t.Context(), d, analyze.ShippedWords(), whole); err != nil || h.Most != 1 {
 		t.Errorf("by region the most is %v, %v", h.Most, err)
 	}
 	whole = HeatmapOptions{Normalise: NormaliseNone, Depth: 0}
-	if h, err = DrawHeatmap(d, analyze.ShippedWords(), whole); err != nil || len(h.Rows) != 1 || h.Rows[0].Region != "main" {
+	if h, err = DrawHeatmap(t.Context(), d, analyze.ShippedWords(), whole); err != nil || len(h.Rows) != 1 || h.Rows[0].Region != "main" {
 		t.Errorf("the roots alone are %+v, %v", h.Rows, err)
 	}
-	whole = HeatmapOptions{Normalise: NormaliseNone, Depth: -1, Collapsed: []int{0}}
-	if h, err = DrawHeatmap(d, analyze.ShippedWords(), whole); err != nil || len(h.Rows) != 1 {
-		t.Errorf("with main collapsed there are %+v, %v", h.Rows, err)
+	whole = HeatmapOptions{Normalise: NormaliseNone, Depth: -1, Arrange: ArrangeTree, Closed: []int{0}}
+	if h, err = DrawHeatmap(t.Context(), d, analyze.ShippedWords(), whole); err != nil || len(h.Rows) != 1 || !h.Rows[0].Closed {
+		t.Errorf("with main closed there are %+v, %v", h.Rows, err)
 	}
 	whole = HeatmapOptions{Normalise: NormaliseNone, Depth: -1, Region: "main/solve", FromUnit: 1, ToUnit: 2}
-	if h, err = DrawHeatmap(d, analyze.ShippedWords(), whole); err != nil || len(h.Mean) != 1 || h.Mean[0] != 4.5 || h.Cols[0].Unit != "1" {
+	if h, err = DrawHeatmap(t.Context(), d, analyze.ShippedWords(), whole); err != nil || len(h.Mean) != 1 || h.Mean[0] != 4.5 || h.Cols[0].Unit != "1" {
 		t.Errorf("solve in unit 1 is %+v, %v", h, err)
 	}
 	whole = HeatmapOptions{Metric: "l2_misses/wtime", Normalise: NormaliseNone, Depth: -1, Region: "main/solve"}
-	if h, err = DrawHeatmap(d, analyze.ShippedWords(), whole); err != nil || h.Mean[0] != 20 || math.Abs(h.Mean[1]-30/4.5) > 1e-12 || h.Unit != "" {
+	if h, err = DrawHeatmap(t.Context(), d, analyze.ShippedWords(), whole); err != nil || h.Mean[0] != 20 || math.Abs(h.Mean[1]-30/4.5) > 1e-12 || h.Unit != "" {
 		t.Errorf("misses a second are %+v, %v", h, err)
 	}
 	whole = HeatmapOptions{Metric: "imbalance", Normalise: NormaliseNone, Depth: -1, Region: "main/solve"}
-	if h, err = DrawHeatmap(d, analyze.ShippedWords(), whole); err != nil || h.Mean[0] != -0.5 || h.Mean[1] != 0.5 {
+	if h, err = DrawHeatmap(t.Context(), d, analyze.ShippedWords(), whole); err != nil || h.Mean[0] != -0.5 || h.Mean[1] != 0.5 {
 		t.Errorf("the imbalance is %+v, %v", h, err)
 	}
 }
@@ -153,7 +189,7 @@ func TestHeatmapsThatCannotBe(t *testing.T) {
 		"not by":                   {Normalise: "sideways", Depth: -1},
 		"whole program":            {Metric: "load_balance", Normalise: NormaliseNone, Depth: -1},
 	} {
-		if _, err := DrawHeatmap(d, analyze.ShippedWords(), o); err == nil || !strings.Contains(strings.ReplaceAll(err.Error(), "unknown", "no"), want) {
+		if _, err := DrawHeatmap(t.Context(), d, analyze.ShippedWords(), o); err == nil || !strings.Contains(strings.ReplaceAll(err.Error(), "unknown", "no"), want) {
 			t.Errorf("%+v: %v, not %q", o, err, want)
 		}
 	}

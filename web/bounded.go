@@ -1,8 +1,6 @@
 package web
 
 import (
-	"slices"
-
 	"auspex/analyze"
 	"auspex/analyze/diagnose"
 	"auspex/view"
@@ -77,32 +75,4 @@ func cutDiagnosis(d *diagnose.Diagnosis, most int) (cut diagnosis) {
 	d.Internal.Regions, cut.Total = first(d.Internal.Regions, most)
 	d.Internal.CCCR, _ = first(d.Internal.CCCR, most)
 	return cut
-}
-
-// cutTree keeps the regions with the largest inclusive values. A region has at
-// least the value of its parts, so parents stay with their children.
-func cutTree(nodes []analyze.TreeNode, most int) []analyze.TreeNode {
-	if len(nodes) <= most {
-		return nodes
-	}
-	order := make([]int, len(nodes)) // depth first: a parent is before its parts
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch x, y := nodes[a].Inclusive, nodes[b].Inclusive; {
-		case x > y:
-			return -1
-		case x < y:
-			return 1
-		}
-		return 0
-	})
-	chosen := order[:most]
-	slices.Sort(chosen)
-	kept := make([]analyze.TreeNode, most)
-	for i, at := range chosen {
-		kept[i] = nodes[at]
-	}
-	return kept
 }

@@ -19,6 +19,7 @@ import (
 	"auspex/internal/cli"
 	"auspex/model"
 	"auspex/store"
+	"auspex/trace"
 	"auspex/web"
 )
 
@@ -42,6 +43,7 @@ func TestBrowser(t *testing.T) {
 	dir := t.TempDir()
 	place, report := filepath.Join(dir, "store"), filepath.Join(dir, "report.html")
 	fill(t, place)
+	real := fillReal(t, place)
 	auspex(t, place, "report", "before", "after", "markup", "-o", report)
 
 	token := web.NewToken()
@@ -56,6 +58,9 @@ func TestBrowser(t *testing.T) {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, node, "page/test/browse.mjs")
 	cmd.Env = append(os.Environ(), "AUSPEX_ADDRESS="+listener.URL+"/?token="+token, "AUSPEX_REPORT="+report, "AUSPEX_CHROMIUM="+chromium, "AUSPEX_COMMANDS="+filepath.Join(dir, "commands"))
+	if real {
+		cmd.Env = append(cmd.Env, "AUSPEX_REAL=1")
+	}
 	if os.Getenv("AUSPEX_SCREENSHOTS") != "" {
 		cmd.Env = append(cmd.Env, "AUSPEX_PICTURES="+filepath.Join("..", "docs", "img"))
 	}
@@ -162,11 +167,45 @@ func fill(t *testing.T, place string) {
 		"--platform", filepath.Join(examples, "platforms", "site1.xml"), "--platform", filepath.Join(examples, "platforms", "site2.xml"),
 		"--build", "mpicc.mpich -O{opt} intsort.c -o sort", "--run", "mpirun.mpich -n {np} ./sort S 5")
 	s := store.Open(place)
+	if err := s.Put(grid(t, "traced", 8, 12, "kernel_"), false, store.Attachment{Name: "run.trace", Data: sortTrace(t)}); err != nil {
+		t.Fatal(err)
+	}
 	for _, e := range []*model.Experiment{grid(t, "many", 3000, 150, "kernel_"), grid(t, "markup", 4, 6, markup)} {
 		if err := s.Put(e, false); err != nil {
 			t.Fatal(err)
 		}
 	}
+}
+
+// sortTrace is the trace of the integer sort as an experiment keeps it.
+func sortTrace(t *testing.T) []byte {
+	t.Helper()
+	read, err := trace.Open(t.Context(), filepath.Join("..", "examples", "traces", "intsort-8.txt"), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var data bytes.Buffer
+	if err := trace.Write(&data, read); err != nil {
+		t.Fatal(err)
+	}
+	return data.Bytes()
+}
+
+// fillReal adds profiles of real programs where they are at hand.
+func fillReal(t *testing.T, place string) bool {
+	t.Helper()
+	data := filepath.Join("..", "..", "shared", "data")
+	if _, err := os.Stat(data); err != nil {
+		t.Logf("profiles of real programs are not at hand: %v", err)
+		return false
+	}
+	for _, n := range []string{"2", "4", "8", "16", "32"} {
+		auspex(t, place, "import", filepath.Join(data, "tau-gromacs-scaling", n+".ppk"), "--name", "gromacs-"+n)
+	}
+	auspex(t, place, "import", filepath.Join(data, "tau-mpas-128-papi", "mpas.ppk"), "--name", "mpas")
+	auspex(t, place, "import", filepath.Join(data, "tau-nas-bt-16", "justtime.ppk"), "--name", "nas-bt")
+	auspex(t, place, "import", filepath.Join(data, "kineto", "hta-2ranks"), "--name", "kineto-hta")
+	return true
 }
 
 // grid is an experiment of units that do alternately more and less.

@@ -32,7 +32,7 @@ func TestAPanicIsAnAnswer(t *testing.T) {
 	} {
 		for kind, fixed := range map[string]bool{"kept": true, "fresh": false} {
 			answer := func(context.Context, *asked) (any, error) { fall(); return nil, nil }
-			l.server.api.HandleFunc("GET /api/v1/"+name+kind, l.server.handle(route{"GET /" + name + kind, answer, fixed, ""}))
+			l.server.api.HandleFunc("GET /api/v1/"+name+kind, l.server.handle(route{pattern: "GET /" + name + kind, answer: answer, fixed: fixed}))
 			told.Reset()
 			for range 2 {
 				status, _, body := l.send("GET", "/api/v1/"+name+kind, "")

@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -10,6 +11,7 @@ import (
 	"auspex/model"
 	"auspex/report"
 	"auspex/view"
+	"auspex/whatif/kept"
 )
 
 func (s *Server) experiments(context.Context, *asked) (any, error) {
@@ -20,36 +22,59 @@ func (s *Server) experiments(context.Context, *asked) (any, error) {
 	return analyze.List(headers, failed), nil
 }
 
+// glances says of some experiments what a list of them shows. Each is small and
+// is kept as long as the server runs.
+func (s *Server) glances(ctx context.Context, q *asked) (any, error) {
+	all := []*view.Glance{}
+	for _, name := range q.query["experiment"] {
+		e, err := analyze.Find(s.config.Store, name)
+		if err != nil {
+			return nil, err
+		}
+		if known, ok := s.seen.Load(e.ID); ok {
+			all = append(all, known.(*view.Glance))
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		d, err := s.datasets.get(name)
+		if err != nil {
+			return nil, err
+		}
+		g, err := view.GlanceAt(d)
+		if err != nil {
+			return nil, err
+		}
+		s.seen.Store(e.ID, g)
+		all = append(all, g)
+		s.datasets.trim()
+	}
+	return map[string]any{"glances": all}, nil
+}
+
 func (s *Server) experiment(_ context.Context, q *asked) (any, error) {
 	top, err := q.whole("top", 15)
 	if err != nil {
 		return nil, err
 	}
-	d, err := s.dataset(q)
+	d, note, err := s.datasetBy(q)
 	if err != nil {
 		return nil, err
 	}
-	return analyze.Summarise(d, top)
-}
-
-func (s *Server) regions(_ context.Context, q *asked) (any, error) {
-	least, err := q.number("least", 0)
+	found, err := analyze.Summarise(d, top)
 	if err != nil {
 		return nil, err
 	}
-	top, err := q.whole("top", shownRegions)
+	if note != "" {
+		found.Warnings = append(found.Warnings, note)
+	}
+	e, err := analyze.Find(s.config.Store, q.path("name"))
 	if err != nil {
 		return nil, err
 	}
-	d, err := s.dataset(q)
-	if err != nil {
-		return nil, err
-	}
-	nodes, metric, err := analyze.Tree(d, q.text("metric", ""), least)
-	if err != nil {
-		return nil, err
-	}
-	return map[string]any{"name": d.Name, "metric": metric, "total": len(nodes), "tree": cutTree(nodes, top)}, nil
+	_, missing := e.Attachment(kept.TraceName)
+	return report.Tell(found, missing == nil), nil
 }
 
 func (s *Server) units(_ context.Context, q *asked) (any, error) {
@@ -87,7 +112,7 @@ func (s *Server) metrics(_ context.Context, q *asked) (any, error) {
 	return map[string]any{"name": d.Name, "time_metric": time, "metrics": names, "built_in": builtIn, "expressions": expressions}, nil
 }
 
-func (s *Server) heatmap(_ context.Context, q *asked) (any, error) {
+func (s *Server) heatmap(ctx context.Context, q *asked) (any, error) {
 	o := view.HeatmapOptions{Metric: q.text("metric", ""), Normalise: view.Normalise(q.text("normalise", "none")), Region: q.text("region", ""), Depth: -1}
 	switch scope := q.text("scope", "exclusive"); scope {
 	case "exclusive":
@@ -112,18 +137,30 @@ func (s *Server) heatmap(_ context.Context, q *asked) (any, error) {
 		}
 		*into = n
 	}
-	for _, text := range strings.FieldsFunc(q.text("collapsed", ""), func(r rune) bool { return r == ',' }) {
-		n, err := strconv.Atoi(text)
-		if err != nil {
-			return nil, badf("collapsed lists rows by number, not %q", text)
+	o.Arrange = view.Arrange(q.text("arrange", ""))
+	for name, into := range map[string]*[]int{"opened": &o.Opened, "closed": &o.Closed} {
+		for text := range strings.SplitSeq(q.text(name, ""), ",") {
+			if text == "" {
+				continue
+			}
+			n, err := strconv.Atoi(text)
+			if err != nil {
+				return nil, badf("%s lists places in the tree by number, not %q", name, text)
+			}
+			*into = append(*into, n)
 		}
-		o.Collapsed = append(o.Collapsed, n)
 	}
 	d, words, err := s.opened(q)
 	if err != nil {
 		return nil, err
 	}
-	return view.DrawHeatmap(d, words, o)
+	// Along the tree, and below a region that is a path, rows are paths.
+	if byPath := o.Arrange == view.ArrangeTree || slices.Contains(d.Paths, o.Region); !byPath || q.query.Has("by") {
+		if d, _, err = s.datasetBy(q); err != nil {
+			return nil, err
+		}
+	}
+	return view.DrawHeatmap(ctx, d, words, o)
 }
 
 func (s *Server) diagnose(ctx context.Context, q *asked) (any, error) {

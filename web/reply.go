@@ -16,6 +16,8 @@ type route struct {
 	answer  endpoint
 	// fixed answers are about experiments alone and may be kept.
 	fixed bool
+	// light questions read no experiment's values: they wait for nobody.
+	light bool
 	// params are the names of what may follow the question mark.
 	params string
 }
@@ -81,18 +83,13 @@ func (s *Server) compute(ctx context.Context, rt route, q *asked) (body []byte, 
 	}()
 	ctx, cancel := context.WithTimeout(ctx, s.config.Timeout)
 	defer cancel()
-	if s.waiting.Add(1) > maxWaiting {
-		s.waiting.Add(-1)
-		return nil, statusError{http.StatusServiceUnavailable, "too many questions at once; ask again in a moment"}
+	if !rt.light {
+		leave, err := s.enter(ctx)
+		if err != nil {
+			return nil, err
+		}
+		defer leave()
 	}
-	select {
-	case s.work <- struct{}{}:
-		s.waiting.Add(-1)
-	case <-ctx.Done():
-		s.waiting.Add(-1)
-		return nil, ctx.Err()
-	}
-	defer func() { <-s.work }()
 	q.tell("reading")
 	result, err := rt.answer(ctx, q)
 	s.datasets.trim()
@@ -108,6 +105,22 @@ func (s *Server) compute(ctx context.Context, rt route, q *asked) (body []byte, 
 		return nil, err
 	}
 	return b.Bytes(), nil
+}
+
+// enter waits until one of the places for heavy questions is free. There are as
+// many as cores, so that memory is bounded by them and not by those who ask.
+func (s *Server) enter(ctx context.Context) (leave func(), err error) {
+	if s.waiting.Add(1) > maxWaiting {
+		s.waiting.Add(-1)
+		return nil, statusError{http.StatusServiceUnavailable, "too many questions at once; ask again in a moment"}
+	}
+	defer s.waiting.Add(-1)
+	select {
+	case s.work <- struct{}{}:
+		return func() { <-s.work }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 // writeAnswer sends an answer that is there.

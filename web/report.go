@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"auspex/analyze"
 )
@@ -90,11 +91,13 @@ type question struct {
 	params url.Values
 	layout url.Values
 	needed bool // without an answer there is no report
+	// optional answers are missing without a word: most runs have none.
+	optional bool
 }
 
 // The size of heat maps and timelines in a report.
 var (
-	heatmapLayout  = url.Values{"rows": {"160"}, "cols": {"200"}}
+	heatmapLayout  = url.Values{"rows": {"30"}, "cols": {"200"}}
 	timelineLayout = url.Values{"rows": {"128"}, "cols": {"800"}}
 )
 
@@ -111,7 +114,7 @@ func (about *subjects) questions() []question {
 	names := about.experiments
 	for _, name := range names {
 		at := "/experiments/" + escapeSegment(name)
-		all = append(all, question{path: at, needed: true})
+		all = append(all, question{path: at, needed: true}, question{path: at, params: url.Values{"by": {"path"}}, needed: true})
 		for _, part := range []string{"/units", "/metrics", "/samples", "/rules", "/classify", "/terms", "/bottlenecks", "/sources", "/diagnose"} {
 			all = append(all, question{path: at + part})
 		}
@@ -134,7 +137,11 @@ func (about *subjects) questions() []question {
 			all = append(all, question{path: "/compare", params: url.Values{"a": {a}, "b": {b}}}, question{path: "/compare", params: url.Values{"a": {b}, "b": {a}}})
 		}
 	}
+	if len(names) > 0 {
+		all = append(all, question{path: "/glances", params: url.Values{"experiment": names}})
+	}
 	if len(names) > 1 {
+		all = append(all, question{path: "/scaling", params: url.Values{"experiment": names}, optional: true})
 		all = append(all, question{path: "/similar", params: url.Values{"experiment": names}})
 	}
 	return all
@@ -152,8 +159,8 @@ type reporter struct {
 func (r *reporter) add(q question) error {
 	body, err := r.ask(q)
 	if own := (statusError{}); errors.As(err, &own) && !q.needed {
-		if q.path == "/compare" && strings.Contains(own.message, analyze.ErrUnrelated.Error()) {
-			return r.ctx.Err() // different programs stand beside each other in a report
+		if q.optional {
+			return r.ctx.Err()
 		}
 		r.notes = append(r.notes, q.path+": "+own.message)
 		return r.ctx.Err()
@@ -210,7 +217,7 @@ func (r *reporter) list(about subjects) error {
 			return err
 		}
 	}
-	server, err := json.Marshal(map[string]any{"version": r.server.config.Version, "store": "", "sources": len(r.server.sources) > 0, "writable": false})
+	server, err := json.Marshal(map[string]any{"version": r.server.config.Version, "store": "", "sources": len(r.server.sources) > 0, "writable": false, "made": time.Now().Format(time.RFC3339)})
 	r.answers[address("/about", nil)] = server
 	return err
 }
@@ -236,7 +243,7 @@ const maxReportSources = 20
 // heaviest regions.
 func (r *reporter) addSimilar(name string) error {
 	var summary struct{ Heaviest []struct{ Region string } }
-	if err := json.Unmarshal(r.answers[address("/experiments/"+escapeSegment(name), nil)], &summary); err != nil {
+	if err := json.Unmarshal(r.answers[address("/experiments/"+escapeSegment(name), url.Values{"by": {"path"}})], &summary); err != nil {
 		return err
 	}
 	var regions []string

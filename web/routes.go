@@ -14,36 +14,47 @@ import (
 // routes is the whole API.
 func (s *Server) routes() *http.ServeMux {
 	mux := http.NewServeMux()
+	const words = " vocabulary logic"
 	for _, rt := range []route{
-		{"GET /about", s.about, false, ""},
-		{"GET /experiments", s.experiments, false, ""},
-		{"GET /experiments/{name}", s.experiment, true, "top"},
-		{"GET /experiments/{name}/regions", s.regions, true, "metric least top"},
-		{"GET /experiments/{name}/units", s.units, true, ""},
-		{"GET /experiments/{name}/metrics", s.metrics, true, "vocabulary logic"},
-		{"GET /experiments/{name}/heatmap", s.heatmap, true, "metric scope normalise region depth collapsed from_unit to_unit from_row to_row rows cols vocabulary logic"},
-		{"GET /experiments/{name}/diagnose", s.diagnose, true, "units metric region_of with_mpi details vocabulary logic"},
-		{"GET /experiments/{name}/samples", s.samples, true, ""},
-		{"GET /experiments/{name}/rules", s.rules, true, "baseline vocabulary logic"},
-		{"POST /experiments/{name}/check", s.check, false, ""},
-		{"GET /experiments/{name}/classify", s.classify, true, "metric term across top vocabulary logic"},
-		{"GET /experiments/{name}/bottlenecks", s.bottlenecks, true, "metric threshold upper severity negligible no_negligible top vocabulary logic"},
-		{"GET /experiments/{name}/terms", s.termsOf, true, "vocabulary logic"},
-		{"POST /experiments/{name}/terms", s.tryTerms, false, ""},
-		{"GET /experiments/{name}/sources", s.sourceFiles, false, ""},
-		{"GET /experiments/{name}/source", s.sourceFile, false, "file"},
-		{"GET /compare", s.compare, true, "a b over top force"},
-		{"GET /similar", s.similar, true, "experiment metric region factor distance over paper_base vocabulary logic"},
-		{"GET /terms", s.terms, false, "vocabulary logic"},
-		{"GET /vocabularies", s.vocabularies, false, ""},
-		{"POST /vocabularies", s.saveVocabulary, false, ""},
-		{"POST /query", s.query, false, ""},
-		{"POST /complete", s.complete, false, ""},
-		{"GET /predictions", s.predictions, false, ""},
-		{"GET /predictions/{name}", s.prediction, false, ""},
-		{"GET /simulations", s.simulations, false, ""},
-		{"GET /simulations/{name}", s.simulation, false, ""},
-		{"GET /simulations/{name}/timeline", s.timeline, false, "from to from_rank to_rank rows cols"},
+		{pattern: "GET /about", answer: s.about, light: true},
+		{pattern: "GET /experiments", answer: s.experiments, light: true},
+		{pattern: "GET /glances", answer: s.glances, fixed: true, params: "experiment"},
+		{pattern: "GET /experiments/{name}", answer: s.experiment, fixed: true, params: "top by"},
+		{pattern: "GET /experiments/{name}/regions", answer: s.regions, fixed: true, params: "metric least top"},
+		{pattern: "GET /experiments/{name}/table", answer: s.regionTable, fixed: true, params: "metric by find top"},
+		{pattern: "GET /experiments/{name}/region", answer: s.region, fixed: true, params: "region by"},
+		{pattern: "GET /experiments/{name}/calltree", answer: s.callTree, fixed: true, params: "metric against top"},
+		{pattern: "GET /experiments/{name}/units", answer: s.units, fixed: true},
+		{pattern: "GET /experiments/{name}/metrics", answer: s.metrics, fixed: true, params: words},
+		{pattern: "GET /experiments/{name}/heatmap", answer: s.heatmap, fixed: true, params: "metric by scope normalise region depth arrange opened closed from_unit to_unit from_row to_row rows cols" + words},
+		{pattern: "GET /experiments/{name}/diagnose", answer: s.diagnose, fixed: true, params: "units metric region_of with_mpi details" + words},
+		{pattern: "GET /experiments/{name}/samples", answer: s.samples, fixed: true},
+		{pattern: "GET /experiments/{name}/rules", answer: s.rules, fixed: true, params: "baseline" + words},
+		{pattern: "POST /experiments/{name}/check", answer: s.check},
+		{pattern: "GET /experiments/{name}/classify", answer: s.classify, fixed: true, params: "metric term across top" + words},
+		{pattern: "GET /experiments/{name}/bottlenecks", answer: s.bottlenecks, fixed: true, params: "metric threshold upper severity negligible no_negligible top" + words},
+		{pattern: "GET /experiments/{name}/terms", answer: s.termsOf, fixed: true, params: words},
+		{pattern: "POST /experiments/{name}/terms", answer: s.tryTerms},
+		{pattern: "GET /experiments/{name}/sources", answer: s.sourceFiles},
+		{pattern: "GET /experiments/{name}/source", answer: s.sourceFile, params: "file"},
+		{pattern: "GET /experiments/{name}/trace", answer: s.trace, fixed: true, params: "from to from_lane to_lane rows cols messages " + changeFlags},
+		{pattern: "GET /experiments/{name}/waits", answer: s.waits, fixed: true},
+		{pattern: "GET /experiments/{name}/efficiency", answer: s.efficiency, fixed: true},
+		{pattern: "GET /experiments/{name}/opportunities", answer: s.opportunities, fixed: true},
+		{pattern: "GET /experiments/{name}/whatif", answer: s.price, fixed: true, params: changeFlags},
+		{pattern: "GET /compare", answer: s.compare, fixed: true, params: "a b over top"},
+		{pattern: "GET /scaling", answer: s.scaling, fixed: true, params: "experiment"},
+		{pattern: "GET /similar", answer: s.similar, fixed: true, params: "experiment metric region factor distance over paper_base" + words},
+		{pattern: "GET /terms", answer: s.terms, params: words, light: true},
+		{pattern: "GET /vocabularies", answer: s.vocabularies, light: true},
+		{pattern: "POST /vocabularies", answer: s.saveVocabulary, light: true},
+		{pattern: "POST /query", answer: s.query},
+		{pattern: "POST /complete", answer: s.complete},
+		{pattern: "GET /predictions", answer: s.predictions, light: true},
+		{pattern: "GET /predictions/{name}", answer: s.prediction},
+		{pattern: "GET /simulations", answer: s.simulations, light: true},
+		{pattern: "GET /simulations/{name}", answer: s.simulation},
+		{pattern: "GET /simulations/{name}/timeline", answer: s.timeline, params: "from to from_rank to_rank rows cols"},
 	} {
 		method, path, _ := strings.Cut(rt.pattern, " ")
 		mux.HandleFunc(method+" /api/v1"+path, s.handle(rt))
@@ -58,7 +69,7 @@ func (s *Server) routes() *http.ServeMux {
 // change their meaning while the server runs.
 func (s *Server) identity(q *asked) (string, error) {
 	var ids []string
-	names := []string{q.path("name"), q.query.Get("a"), q.query.Get("b"), q.query.Get("baseline")}
+	names := []string{q.path("name"), q.query.Get("a"), q.query.Get("b"), q.query.Get("baseline"), q.query.Get("against")}
 	for _, name := range append(names, q.query["experiment"]...) {
 		if name == "" {
 			continue

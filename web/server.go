@@ -64,8 +64,10 @@ type Server struct {
 	datasets  *datasets
 	answers   *answers
 	timelines lastTimeline
-	work      chan struct{} // a place for every question being answered
+	traced    lastTraced
+	work      chan struct{} // a place for every heavy question being answered
 	waiting   atomic.Int64  // questions without a place yet
+	seen      sync.Map      // *view.Glance by the experiment's ID
 	engine    func() (*store.Engine, error)
 	api       *http.ServeMux
 	bundle    map[string]*asset

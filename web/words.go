@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"errors"
 
 	"auspex/analyze"
 	"auspex/fuzzy"
@@ -121,14 +120,7 @@ func (s *Server) compare(_ context.Context, q *asked) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	force, err := q.flag("force")
-	if err != nil {
-		return nil, err
-	}
-	found, err := analyze.Compare(pair[0], pair[1], analyze.ShippedWords(), analyze.CompareOptions{Over: over, Force: force})
-	if errors.Is(err, analyze.ErrUnrelated) {
-		return nil, badf("%s and %s are %w; force=true compares them all the same", pair[0].Name, pair[1].Name, analyze.ErrUnrelated)
-	}
+	found, err := analyze.Compare(pair[0], pair[1], analyze.ShippedWords(), analyze.CompareOptions{Over: over, Force: true})
 	if err != nil {
 		return nil, err
 	}

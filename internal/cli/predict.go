@@ -32,6 +32,8 @@ type predictFlags struct {
 	runs, validateRuns      int
 	epsilon                 float64
 	strict, fixed, validate bool
+	cpp, paper              bool
+	vouched                 []string
 	validateCommand         string
 	cores, input, name      string
 	replace                 bool
@@ -74,6 +76,9 @@ is wrong and not shown. auto does so where it may and measures all else whole.`,
 	flags.DurationVar(&f.settle, "settle", time.Second, "how long a loop is watched at least before it is cut short")
 	flags.BoolVar(&f.strict, "strict", false, "cut only loops with independent iterations short")
 	flags.BoolVar(&f.fixed, "assume-fixed-communication", false, "vouch that sizes of messages that a loop computes stay those of its first iteration")
+	flags.BoolVar(&f.cpp, "cpp", true, "read C and C++ sources as the compiler's preprocessor gives them, so that loops and calls in macros are seen")
+	flags.StringArrayVar(&f.vouched, "vouch", nil, "cut the loop at `FILE:LINE` short on your word, whatever the analysis says; its last iteration is run, too; repeatable")
+	flags.BoolVar(&f.paper, "paper", false, "the threshold rule in the paper's form (equations 1 to 4): the mean of all iterations from the first on")
 	flags.BoolVar(&f.validate, "validate", false, "also run the program as it is, and tell the error")
 	flags.IntVar(&f.validateRuns, "validate-runs", 1, "so many times; the median counts")
 	flags.StringVar(&f.validateCommand, "validate-command", "", "run this there instead of --run; {platform} stands for the platform file")
@@ -190,7 +195,7 @@ func (a *app) listPredictions() error {
 func (a *app) predictRequest(f predictFlags) (predict.Request, error) {
 	r := predict.Request{
 		Source: f.source, Build: f.build, Run: f.run, Method: predict.Method(f.method), Runs: f.runs, Epsilon: f.epsilon / 100, Settle: f.settle,
-		Strict: f.strict, AssumeFixed: f.fixed, ValidateCommand: f.validateCommand, Cores: f.cores, Input: f.input,
+		Strict: f.strict, AssumeFixed: f.fixed, AsWritten: !f.cpp, Vouched: f.vouched, Paper: f.paper, ValidateCommand: f.validateCommand, Cores: f.cores, Input: f.input,
 		Cache: cacheDir(), Timeout: f.timeout,
 	}
 	switch {

@@ -27,7 +27,7 @@ type simulateFlags struct {
 	platform, hostfile, engine, timeline, name, speed string
 	config                                            []string
 	np                                                int
-	critical, replace                                 bool
+	critical, replace, bounds                         bool
 }
 
 func (a *app) simulateCommand() *cobra.Command {
@@ -55,6 +55,7 @@ in auspex's own form. The platform is SimGrid XML (4.1) or the short TOML form.`
 	cmd.Flags().StringVar(&f.timeline, "timeline", "", "write what each rank did when to `FILE`: Paje for .paje, else Chrome trace JSON for Perfetto")
 	cmd.Flags().StringVar(&f.name, "name", "", "keep the simulation in the store under this name, for auspex serve to show")
 	cmd.Flags().BoolVar(&f.replace, "replace", false, "with --name: take the place of one of the same name")
+	cmd.Flags().BoolVar(&f.bounds, "bounds", false, "also reckon what the run takes at least and at most (LogGP) where the trace has more than 100,000 actions")
 	cmd.Flags().BoolVar(&f.critical, "critical-path", false, "also tell which rank and message each stretch waited for")
 	return cmd
 }
@@ -69,11 +70,16 @@ type simulated struct {
 	Links            []simulate.LinkUse    `json:"links"`
 	CriticalPath     []simulate.Stretch    `json:"critical_path,omitempty"`
 	SimGrid          *report.SecondOpinion `json:"simgrid,omitempty"`
+	Bounds           *simulate.Bounds      `json:"bounds,omitempty"`
 }
 
 // manyRanks is from how many ranks on memory counts for more than the time that
 // collecting garbage takes: a replay keeps nearly all it allocates.
 const manyRanks = 1 << 14
+
+// briefReplay is up to how many actions bounds are reckoned unasked: without
+// recurring to what repeats they take as long as a replay of all of them.
+const briefReplay = 100_000
 
 func (a *app) runSimulate(ctx context.Context, traces string, f simulateFlags) error {
 	if f.platform == "" {
@@ -139,6 +145,11 @@ func (a *app) runSimulate(ctx context.Context, traces string, f simulateFlags) e
 		return err
 	}
 	out := describeSimulation(result, time.Since(start).Seconds())
+	if (f.bounds || result.Actions <= briefReplay) && len(p.Changes) == 0 {
+		if out.Bounds, err = simulate.Estimate(ctx, t, p, hosts, options); err != nil {
+			return err
+		}
+	}
 	if kept != nil {
 		k := replay.NewRecord(p, hosts, result, spans)
 		k.Name, k.Platform, k.Command = f.name, filepath.Base(f.platform), fmt.Sprintf("auspex simulate --platform %s %s", f.platform, traces)
@@ -156,7 +167,7 @@ func (a *app) runSimulate(ctx context.Context, traces string, f simulateFlags) e
 	if a.json {
 		return a.printJSON(out)
 	}
-	a.page().Simulation(result, out.WallSeconds, out.SimGrid)
+	a.page().Simulation(result, out.WallSeconds, out.SimGrid, out.Bounds)
 	return nil
 }
 

@@ -7,7 +7,7 @@ void auspex_f_skip_(long long *state);
 void auspex_f_done_(long long *state);
 __attribute__((weak, visibility("hidden"))) void auspex_f_turns_(const char *text, long long *state, __SIZE_TYPE__ size)
 {
-    struct auspex_loop loop = {0, 0};
+    struct auspex_loop loop = {0, 0, 0};
     struct auspex_turns turns;
     __SIZE_TYPE__ i = 0;
     for (; i < size && text[i] != '|'; i++)

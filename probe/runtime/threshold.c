@@ -20,6 +20,14 @@
  * ranks must stop in the same turn. Its trace holds a mark for every turn, and
  * at the end how many turns more there would have been.
  *
+ * Where the number of iterations is known beforehand a loop need not be watched
+ * for longer than an eighth of its own time. Its last iteration may be run, too:
+ * programs that keep a result only then find it kept.
+ *
+ * With AUSPEX_PAPER set the rule is the paper's own: the mean is that of all
+ * iterations from the first on (1), and it has settled when it has changed by no
+ * more than epsilon while the iterations doubled (4).
+ *
  * One loop of a process is watched at a time, that of its first thread that was
  * entered first. */
 #include "threshold.h"
@@ -31,6 +39,13 @@
 #include <sys/resource.h>
 
 #define LEAST_TURNS 8      /* before a loop is cut short */
+#define FEWEST_TURNS 4     /* the same of one with long iterations, whose number is known */
+#define LONG_NS 1000000.0  /* which are those */
+#define SHORTEST_NS 5e6    /* no loop is watched for less */
+#define FEW 4              /* times as many iterations as ran: few are left */
+#define OFTEN 64           /* entries after which a single loop that is brief is left alone */
+#define BRIEF_NS 50000.0   /* which is that */
+#define SHARE 8            /* of its own time that a loop is watched at least */
 #define LEAST_S 1.0        /* two windows must be as long as this together, unless told otherwise */
 #define NOISE_NS 1000.0    /* a difference this small is none */
 #define FAULT_NS 100000.0  /* page faults no closer than this are not the loop's doing */
@@ -38,6 +53,7 @@
 #define TYPICAL 8          /* iterations that a median needs */
 #define SAMPLE 256         /* iterations of a window that count for its median */
 #define MAX_LOOPS 4096
+#define CURVE 48           /* windows whose mean is told */
 
 enum why { CUT, SHORT, MOVING, TOUCHING, OTHERWISE, ALONE };
 
@@ -59,13 +75,16 @@ struct watch {
     int settled, used, why;
     uint64_t shape, exact;  /* of the events of the latest turn */
     uint64_t alike;         /* the first turn since which they are the same */
+    double sum, average;    /* ticks of all iterations counted; their mean a window ago */
+    float curve[CURVE];     /* their mean at the end of each window, in ns */
+    int points;
 };
 
 int (*auspex_agree)(int ready, int number, long turn);
 int auspex_turning;
 static struct watch *loops;
 static double epsilon, least; /* least in ns */
-static int tried, watching, communicates;
+static int tried, watching, communicates, paper;
 static uint64_t told;          /* ticks of computation that went into the trace */
 static uint64_t base;          /* computation at the latest look */
 static long gap;               /* iterations from there to the next look */
@@ -74,6 +93,8 @@ static uint64_t shape, exact;  /* of the turn under way */
 EXPORT void auspex_probe_turns_begin(struct auspex_turns *turns);
 EXPORT int auspex_probe_turns_check(struct auspex_turns *turns);
 EXPORT void auspex_probe_turns_end(struct auspex_turns *turns);
+EXPORT void auspex_probe_turns_last(struct auspex_turns *turns);
+EXPORT long auspex_probe_turns_chunk(struct auspex_turns *turns, long left);
 
 static int ready(void)
 {
@@ -81,6 +102,7 @@ static int ready(void)
         const char *text = getenv("AUSPEX_EPSILON"), *settle = getenv("AUSPEX_SETTLE");
         tried = 1;
         epsilon = text ? atof(text) : 0;
+        paper = getenv("AUSPEX_PAPER") != NULL;
         least = 1e9 * (settle ? atof(settle) : LEAST_S);
         if (epsilon > 0)
             loops = calloc(MAX_LOOPS, sizeof *loops);
@@ -149,9 +171,23 @@ static double middle(struct window *w)
     return (w->sample[(n - 1) / 2] + w->sample[n / 2]) / 2;
 }
 
-/* Looks whether the loop has settled, at the end of a window. */
-static int settle(struct watch *w)
+/* How long two windows must be together. */
+static double enough(const struct watch *w, long total)
 {
+    double mine = w->sum / (double)w->done * (double)total / SHARE;
+    if (total <= 0 || w->entries > 1 && !communicates || mine > least * auspex_rate)
+        return least * auspex_rate;
+    return fmax(mine, fmin(SHORTEST_NS, least) * auspex_rate);
+}
+
+/* Looks whether the loop has settled, at the end of a window. total is how many
+ * iterations there will be, 0 where that is not known. */
+static int settle(struct watch *w, long total)
+{
+    double average = w->sum / (double)w->done, moved = fabs(average - w->average), need = enough(w, total);
+    if (w->points < CURVE)
+        w->curve[w->points++] = (float)(average / auspex_rate);
+    w->average = average;
     double latest = w->now.ticks / (double)w->now.turns, earlier = w->before.turns ? w->before.ticks / (double)w->before.turns : 0;
     long touched = faults() - w->faults;
     w->faults += touched;
@@ -159,15 +195,24 @@ static int settle(struct watch *w)
     if ((double)touched > 16 + w->now.ticks / auspex_rate / FAULT_NS)
         return 0;
     w->why = SHORT;
-    if (w->done < LEAST_TURNS || w->before.ticks + w->now.ticks < least * auspex_rate)
+    uint64_t fewest = total > 0 && average >= LONG_NS * auspex_rate ? FEWEST_TURNS : LEAST_TURNS;
+    if (w->done < fewest || w->before.ticks + w->now.ticks < need)
         return 0;
+    if (paper) {
+        w->mean = average;
+        w->off = moved / 2;
+        w->why = moved <= epsilon * average ? CUT : MOVING;
+        return w->why == CUT;
+    }
     double both = (double)(w->now.turns + w->before.turns), change = fabs(latest - earlier);
     w->mean = (w->now.ticks + w->before.ticks) / both;
     w->off = change / 2;
     /* What windows may differ by grows with the square of the time they take: a
      * machine that drifts never settles, so watching must end, and what it tells
      * is worth no more for going on. */
-    double longer = (w->now.ticks + w->before.ticks) / (least * auspex_rate), slack = epsilon * longer * longer;
+    double longer = fmax(1, (w->now.ticks + w->before.ticks) / (least * auspex_rate)), slack = epsilon * longer * longer;
+    if (total > 0 && (uint64_t)total < FEW * w->done)
+        slack *= FEW; /* there is little left to be reckoned, and what it may be off by is told */
     int ok = w->settled || change <= slack * latest;
     if (w->now.looks == w->now.turns && w->before.looks == w->before.turns) {
         /* Every turn was timed by itself, so chance can be told from change:
@@ -203,6 +248,8 @@ void auspex_probe_turns_begin(struct auspex_turns *turns)
     if (turns->loop->communicates && (!auspex_tracing || !auspex_agree))
         return;
     struct watch *w = &loops[turns->loop->number];
+    if (turns->loop->bound && w->entries >= OFTEN && !w->settled && w->sum < BRIEF_NS * auspex_rate * (double)w->entries)
+        return; /* to watch it would take longer than to run it */
     watching = turns->watched = w->used = 1;
     communicates = turns->loop->communicates;
     w->entries++;
@@ -215,6 +262,8 @@ void auspex_probe_turns_begin(struct auspex_turns *turns)
         w->settled = 0;
         w->faults = faults();
         w->alike = 0;
+        w->sum = w->average = 0;
+        w->points = 0;
     }
     if (communicates) {
         auspex_turning = 1;
@@ -228,6 +277,7 @@ void auspex_probe_turns_begin(struct auspex_turns *turns)
 static void count(struct thread *t, struct watch *w, long n)
 {
     uint64_t now = computed(t);
+    w->sum += (double)(now - base);
     w->now.ticks += (double)(now - base);
     w->now.squares += (double)(now - base) * (double)(now - base);
     if (!w->now.sample)
@@ -271,12 +321,12 @@ static int turn(struct auspex_turns *turns, struct thread *t, struct watch *w)
     shape = exact = 0;
     if (w->done < w->next)
         return 0;
-    int ok = w->settled = settle(w);
+    int ok = w->settled = settle(w, turns->total);
     if (ok && w->alike > w->done / 4 + 1) {
         ok = 0;
         w->why = OTHERWISE;
     }
-    if (w->done >= LEAST_TURNS) {
+    if (w->done >= (turns->total > 0 ? FEWEST_TURNS : LEAST_TURNS)) {
         t->quiet = 1;
         int all = auspex_agree(ok, turns->loop->number, (long)w->done);
         if (ok && !all)
@@ -315,7 +365,7 @@ int auspex_probe_turns_check(struct auspex_turns *turns)
         turns->left = 0;
         return 0;
     }
-    if (settle(w)) {
+    if (settle(w, turns->total)) {
         w->settled = 1;
         return skip(turns);
     }
@@ -323,6 +373,65 @@ int auspex_probe_turns_check(struct auspex_turns *turns)
     gap = single ? 1 : (long)(w->next - w->done);
     turns->left = gap - 1;
     return 0;
+}
+
+/* How many iterations of a loop that counts are to be run next; 0 at its end, and
+ * below 0 how many are skipped to it. left is how many there are. */
+long auspex_probe_turns_chunk(struct auspex_turns *turns, long left)
+{
+    struct thread *t = self();
+    struct watch *w = &loops[turns->loop->number];
+    int first = turns->total == 0;
+    if (first)
+        turns->total = left;
+    else if (w->settled)
+        w->ran += (uint64_t)gap;
+    else if (t) {
+        count(t, w, gap);
+        if (w->done >= w->next && !(w->settled = settle(w, turns->total)))
+            next_window(w);
+    }
+    gap = 0;
+    if (left <= 0 || !t)
+        return left > 0 ? left : 0;
+    if (w->settled && !first) {
+        skip(turns);
+        turns->rest = left;
+        return -left;
+    }
+    gap = w->settled ? 1 : (long)(w->next - w->done);
+    if (gap > left)
+        gap = left;
+    return gap;
+}
+
+/* Puts what was skipped in its place. */
+static void reckon(struct auspex_turns *turns, struct thread *t, struct watch *w)
+{
+    double more = w->mean * (double)turns->rest;
+    w->skipped += (uint64_t)turns->rest;
+    w->added += more;
+    w->spread += w->off * (double)turns->rest;
+    if (communicates)
+        mark(t, T_REPEAT, turns->loop->number, paper, turns->rest);
+    else {
+        charge(t, ticks());
+        t->settled += (uint64_t)more;
+    }
+    turns->rest = 0;
+}
+
+/* The last iteration is at hand, and is run after all. */
+void auspex_probe_turns_last(struct auspex_turns *turns)
+{
+    struct thread *t = self();
+    struct watch *w = &loops[turns->loop->number];
+    if (!t)
+        return;
+    w->ran++;
+    if (--turns->rest > 0)
+        reckon(turns, t, w);
+    auspex_turning = 0;
 }
 
 void auspex_probe_turns_end(struct auspex_turns *turns)
@@ -335,24 +444,17 @@ void auspex_probe_turns_end(struct auspex_turns *turns)
     if (!turns->skip) {
         if (!w->settled || communicates)
             count(t, w, gap - (turns->left > 0 ? turns->left : 0));
-        else
+        else if (gap > 0)
             w->ran += (uint64_t)(gap - turns->left);
         return;
     }
-    double more = w->mean * (double)turns->rest;
-    w->skipped += (uint64_t)turns->rest;
-    w->added += more;
-    w->spread += w->off * (double)turns->rest;
-    if (communicates)
-        mark(t, T_REPEAT, turns->loop->number, 0, turns->rest);
-    else {
-        charge(t, ticks());
-        t->settled += (uint64_t)more;
-    }
+    if (turns->rest > 0)
+        reckon(turns, t, w);
 }
 
 /* Writes what became of each loop, a line each: rank, number, entries,
- * iterations run and skipped, ns reckoned, by how much they may be off, why. */
+ * iterations run and skipped, ns reckoned, by how much they may be off, why, and
+ * the mean of all iterations in ns after 1, 2, 4, 8 … of them. */
 void auspex_turns_close(void)
 {
     const char *dir = getenv("AUSPEX_TRACE_DIR");
@@ -365,8 +467,12 @@ void auspex_turns_close(void)
     for (int i = 0; i < MAX_LOOPS; i++) {
         struct watch *w = &loops[i];
         if (w->used)
-            fprintf(out, "%d %d %llu %llu %llu %.0f %.0f %d\n", auspex_header->rank, i, (unsigned long long)w->entries, (unsigned long long)w->ran,
+            fprintf(out, "%d %d %llu %llu %llu %.0f %.0f %d", auspex_header->rank, i, (unsigned long long)w->entries, (unsigned long long)w->ran,
                 (unsigned long long)w->skipped, w->added / auspex_rate, w->spread / auspex_rate, w->skipped ? CUT : w->why);
+        for (int k = 0; w->used && k < w->points; k++)
+            fprintf(out, " %.6g", w->curve[k]);
+        if (w->used)
+            fputc('\n', out);
     }
     fclose(out);
 }

@@ -4,8 +4,8 @@
 #include "trace.h"
 
 /* What the program and the runtime share, as in package instrument. */
-struct auspex_loop { int number, communicates; };
-struct auspex_turns { struct auspex_loop *loop; long left, rest; int skip, watched; };
+struct auspex_loop { int number, communicates, bound; };
+struct auspex_turns { struct auspex_loop *loop; long left, rest, total; int skip, watched; };
 
 /* Asks all ranks whether they are ready to skip the rest of a loop that
  * communicates; 0 where one is not, or where they are not in the same turn of

@@ -6,6 +6,22 @@
 // a server is behind them. Parameters that have their default are left out,
 // so that the same question has the same address everywhere.
 
+import type {
+  CallTree,
+  ChangesQuery,
+  Glances,
+  Opportunities,
+  Priced,
+  RegionPage,
+  RegionTable,
+  RegionTableQuery,
+  Scaling,
+  TracePicture,
+  TraceQuery,
+} from "./answers";
+
+export type * from "./answers";
+
 // Num is a number, or null where there is no answer.
 export type Num = number | null;
 // UnitName is a process's number, "process.thread", or a node's name.
@@ -40,6 +56,7 @@ export interface About {
   store: string; // the store's directory, for commands to print
   sources: boolean; // whether source directories were declared
   writable: boolean; // whether vocabularies can be saved
+  made?: string; // when a report was
 }
 
 export type Factors = Record<string, number | string>;
@@ -55,6 +72,7 @@ export interface Listed {
   runs: number;
   factors: Factors;
   incomplete?: string;
+  program: string; // that it is a run of
 }
 
 export interface Listing {
@@ -145,6 +163,8 @@ export interface Summary {
   covered: Num; // share of the run that the heaviest listed take
   incomplete?: string;
   warnings: string[];
+  words: string; // the run in a sentence or two
+  traced: boolean; // whether it kept a trace
 }
 
 export interface TreeNode {
@@ -210,29 +230,37 @@ export type Scope = "exclusive" | "inclusive";
 export type Normalise = "none" | "region" | "unit";
 
 export interface HeatmapQuery {
+  by?: string; // rows are call paths or names; default: as the summary has them
   metric?: string; // a metric or expression; default: time
   scope?: Scope; // default exclusive
   normalise?: Normalise; // default none
   region?: string; // only this region and what it holds
   depth?: number; // only regions at most this deep (0: the roots); default: all
-  collapsed?: string; // positions in the tree's order whose parts are hidden: "3,17"
+  arrange?: "tree"; // along the tree; default: the heaviest first where not all fit
+  opened?: string; // along the tree: places whose parts are shown, "3,17"
+  closed?: string; // along the tree: places whose parts are not
   from_unit?: number; // positions in the list of units; to_unit is past the end
   to_unit?: number;
-  from_row?: number; // positions in the tree's order; to_row is past the end
+  from_row?: number; // positions in the list of rows; to_row is past the end
   to_row?: number;
   rows?: number; // at most this many rows and columns
   cols?: number;
 }
 
-// One row of cells: one region, or several that follow each other in the tree
-// where there are more regions than rows.
+// One row of cells: one region, or in the last row all that are not among the
+// heaviest.
 export interface HeatRow {
   region: string; // path of the first
   name: string;
   depth: number;
   kind: Kind;
-  from: number; // positions in the tree's order, to is past the end
+  from: number; // positions in the list of rows, to is past the end
   to: number;
+  regions: number; // that it stands for
+  place: number; // of the first in the tree's order
+  parts: boolean; // it holds regions that could be shown
+  closed: boolean; // it stands for all it holds
+  summed: boolean; // of several regions it has the sum; else the largest
 }
 
 // One column: one unit or several that follow each other.
@@ -245,13 +273,14 @@ export interface HeatCol {
 
 export interface Heatmap {
   experiment: string;
+  by: "path" | "name";
   metric: string; // as asked for
   quantity: string; // what was computed
   unit: string; // "s", "count", … or "" for a ratio
   scope: Scope;
   normalise: Normalise;
   units: number; // of the experiment
-  regions: number; // of the selection
+  regions: number; // rows there are
   from_unit: number;
   to_unit: number;
   from_row: number;
@@ -335,6 +364,20 @@ export interface Reachability {
   radius: number; // where the plot is cut
 }
 
+export interface JointAttribute {
+  region: string;
+  attribute: string;
+}
+
+export interface Joint {
+  attributes: JointAttribute[];
+  core: JointAttribute[];
+  reducts: JointAttribute[][];
+  complete: boolean;
+  exact: boolean;
+  rows?: unknown[];
+}
+
 export interface Diagnosis {
   experiment: string;
   words: string;
@@ -355,6 +398,7 @@ export interface Diagnosis {
   ccr: CriticalRegion[];
   cccr: string[];
   causes: Cause[];
+  joint: Joint | null; // one decision table over all causes
   lost_share: Num;
   headline: Headline; // what the first sentence is about
   second: Headline | null;
@@ -976,7 +1020,13 @@ export const api = {
   about: () => get<About>("/about"),
   experiments: () => get<Listing>("/experiments"),
 
-  experiment: (name: string) => get<Summary>(at(name)),
+  glances: (experiment: string[], signal?: AbortSignal) => get<Glances>("/glances", { experiment }, signal),
+
+  experiment: (name: string, by?: string) => get<Summary>(at(name), { by }),
+  table: (name: string, q: RegionTableQuery = {}, signal?: AbortSignal) => get<RegionTable>(at(name, "/table"), q, signal),
+  region: (name: string, region: string, by?: string) => get<RegionPage>(at(name, "/region"), { region, by }),
+  calltree: (name: string, metric?: string, against?: string) =>
+    get<CallTree>(at(name, "/calltree"), { metric, against }),
   regions: (name: string, metric?: string) => get<RegionTree>(at(name, "/regions"), { metric }),
   units: (name: string) => get<UnitTimes>(at(name, "/units")),
   metrics: (name: string) => get<Metrics>(at(name, "/metrics")),
@@ -991,6 +1041,11 @@ export const api = {
   classify: (name: string, q: ClassifyQuery = {}) => get<Classification>(at(name, "/classify"), q),
   bottlenecks: (name: string, q: BottleneckQuery = {}) => get<Bottlenecks>(at(name, "/bottlenecks"), q),
   compare: (a: string, b: string, over?: "mean" | "max" | "total") => get<Comparison>("/compare", { a, b, over }),
+  trace: (name: string, q: TraceQuery = {}, signal?: AbortSignal) => get<TracePicture>(at(name, "/trace"), q, signal),
+  opportunities: (name: string, progress?: (p: Progress) => void, signal?: AbortSignal) =>
+    watch<Opportunities>(at(name, "/opportunities"), {}, progress, signal),
+  whatif: (name: string, q: ChangesQuery, signal?: AbortSignal) => get<Priced>(at(name, "/whatif"), q, signal),
+  scaling: (experiment: string[]) => get<Scaling>("/scaling", { experiment }),
   // the base first; one experiment with one region compares units, with several regions
   similar: (experiment: string[], q: SimilarQuery = {}, progress?: (p: Progress) => void, signal?: AbortSignal) =>
     watch<Similar>("/similar", { ...q, experiment }, progress, signal),

@@ -60,6 +60,9 @@ export function share(x: Maybe, places = 1): string {
   return value.toFixed(Math.abs(value) >= 99.95 ? 0 : places).replace("-", "−") + gap + "%";
 }
 
+/** A ratio, with as many places in every row of a column. */
+export const ratio = (x: Maybe, places = 2): string => (absent(x) ? missing : x >= 1000 ? number(x) : x.toFixed(places));
+
 /** A degree of truth or similarity. */
 export const degree = (x: Maybe, places = 2): string => (absent(x) ? missing : x.toFixed(places));
 
@@ -82,6 +85,34 @@ export function quantity(x: Maybe, unit = "", digits = 4): string {
   }
 }
 
+const times: [number, string][] = [
+  [3600, "h"],
+  [60, "min"],
+  [1, "s"],
+  [1e-3, "ms"],
+  [1e-6, "µs"],
+  [1e-9, "ns"],
+];
+
+/** Writes the values of one column in one unit: that of the largest. */
+export function inOne(values: Maybe[], unit = "", digits = 4): (x: Maybe) => string {
+  const most = Math.max(0, ...values.map((v) => (absent(v) ? 0 : Math.abs(v))));
+  const seconds = unit === "s" || unit === "seconds";
+  const bytes = unit === "B" || unit === "bytes";
+  if (most === 0 || (!seconds && !bytes && most < 1e4)) return (x) => quantity(x, unit, digits);
+  const least = (factor: number) => (seconds && factor >= 60 ? 2 * factor : factor * 0.99995);
+  const steps: [number, string][] = seconds ? times : prefixes.map(([f, prefix]) => [f, prefix + (bytes ? "B" : "")]);
+  const [factor, name] = steps.find(([f]) => most >= least(f)) ?? steps[steps.length - 1]!;
+  const places = Math.max(0, digits - 1 - Math.max(0, Math.floor(Math.log10(most / factor))));
+  return (x) => {
+    if (absent(x)) return missing;
+    if (x === 0) return "0" + (name ? gap + name : "");
+    const text = (x / factor).toFixed(places);
+    const shown = Number(text) === 0 ? `<${(10 ** -places).toFixed(places)}` : text;
+    return shown + (name ? gap + name : "");
+  };
+}
+
 /** The unit of a metric by its name, where the answer does not tell. */
 export function unitOf(metric: string): string {
   const name = metric.replace(/\.(inc|exc)$/, "");
@@ -89,11 +120,6 @@ export function unitOf(metric: string): string {
   if (/(^|_)(time|wtime|lost)$/.test(name)) return "s";
   if (/^bytes_|^io_(read|written)$/.test(name)) return "B";
   return "";
-}
-
-/** The last name of a region's path. */
-export function lastName(path: string): string {
-  return path.slice(path.lastIndexOf("/") + 1) || path;
 }
 
 /** Process numbers with ranges: 0–3, 5. */

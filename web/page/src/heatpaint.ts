@@ -1,5 +1,6 @@
 // Paints a heat map: onto a canvas for the screen, into SVG for keeping.
-import type { Heatmap } from "./api";
+import type { HeatRow, Heatmap } from "./api";
+import { brief, parts } from "./names";
 import { inkOn, rgb, scale } from "./palette";
 import type { Paint } from "./theme";
 
@@ -38,6 +39,21 @@ export function domain(values: (number | null)[], log: boolean): Domain {
 }
 
 export const valuesOf = (map: Heatmap, shown: Shown): (number | null)[] => map[shown];
+
+/** What the colours are for: all rows but the one that has all others together. */
+export const colouredValues = (map: Heatmap, shown: Shown): (number | null)[] =>
+  map.rows.length > 1 && map.rows.at(-1)!.regions > 1 ? map[shown].slice(0, (map.rows.length - 1) * map.cols.length) : map[shown];
+
+/** A row's name: with who calls it where others have the same name. */
+export function rowLabel(map: Heatmap, row: HeatRow, most: number): string {
+  if (row.regions > 1) return `the other ${row.regions.toLocaleString("en")}${row.summed ? " together" : ""}`;
+  const names = parts(row.region);
+  if (names.length > 1 && row.depth === 0 && map.rows.some((r) => r !== row && r.name === row.name)) {
+    const own = brief(row.name, Math.ceil(most * 0.6));
+    return `${own} ‹ ${brief(names.at(-2)!, Math.max(8, most - own.length - 3))}`;
+  }
+  return brief(row.name, most);
+}
 
 /** Columns that get a label: evenly spread, as many as fit. */
 export function columnLabels(map: Heatmap, width: number): { c: number; text: string }[] {
@@ -81,7 +97,7 @@ export function paintCanvas(
     g.fillText(text, cell >= 30 ? (c + 0.5) * cell : c * cell, axisHeight / 2);
   }
   const values = valuesOf(map, look.shown);
-  const colours = domain(values, look.log);
+  const colours = domain(colouredValues(map, look.shown), look.log);
   const letters = room(map, width);
   const gap = cell > 12 ? 1 : 0;
   g.textAlign = "center";
@@ -148,11 +164,11 @@ export function heatSVG(map: Heatmap, title: string, look: HeatLook): { text: st
     );
   }
   const values = valuesOf(map, look.shown);
-  const colours = domain(values, look.log);
+  const colours = domain(colouredValues(map, look.shown), look.log);
   const letters = room(map, width);
   map.rows.forEach((row, r) => {
     const y = top + axisHeight + r * rowHeight;
-    const label = row.to - row.from > 1 ? `${row.name} and ${row.to - row.from - 1} more` : row.name;
+    const label = rowLabel(map, row, 36);
     out.push(`<text x="${8 + 10 * row.depth}" y="${y + 15}" fill="${p.ink}">${escape(label)}</text>`);
     for (let c = 0; c < map.cols.length; c++) {
       const v = values[r * map.cols.length + c];

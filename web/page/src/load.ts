@@ -6,10 +6,13 @@ export interface Loaded<T> {
   data?: T;
   error?: Error;
   loading: boolean;
+  /** Asks once more. */
+  again?: () => void;
 }
 
 export function useLoad<T>(ask: ((signal: AbortSignal) => Promise<T>) | undefined, deps: unknown[]): Loaded<T> {
   const [state, setState] = useState<Loaded<T>>({ loading: true });
+  const [tries, setTries] = useState(0);
   useEffect(() => {
     if (!ask) {
       setState((old) => ({ data: old.data, loading: false }));
@@ -22,8 +25,8 @@ export function useLoad<T>(ask: ((signal: AbortSignal) => Promise<T>) | undefine
       (error) => !stop.signal.aborted && setState((old) => ({ data: old.data, error, loading: false })),
     );
     return () => stop.abort();
-  }, deps);
-  return state;
+  }, [...deps, tries]);
+  return { ...state, again: () => setTries((n) => n + 1) };
 }
 
 /** A value that follows another after it rested for a while. */

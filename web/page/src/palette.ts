@@ -23,6 +23,26 @@ export function scale(t: number, dark: boolean): [number, number, number] {
   return [0, 1, 2].map((k) => Math.round(a[k]! + (at - i) * (b[k]! - a[k]!))) as [number, number, number];
 }
 
+// ColorBrewer's RdBu, from less (blue) to more (red); pale in the middle.
+const twoSides: [number, number, number][] = [
+  [33, 102, 172],
+  [103, 169, 207],
+  [209, 229, 240],
+  [247, 247, 247],
+  [253, 219, 199],
+  [239, 138, 98],
+  [178, 24, 43],
+];
+
+/** The colour of t in [-1, 1]. */
+export function sided(t: number, dark: boolean): [number, number, number] {
+  const at = ((Math.min(1, Math.max(-1, t)) + 1) / 2) * (twoSides.length - 1);
+  const i = Math.min(twoSides.length - 2, Math.floor(at));
+  const mixed = [0, 1, 2].map((k) => twoSides[i]![k]! + (at - i) * (twoSides[i + 1]![k]! - twoSides[i]![k]!));
+  const faint = dark ? 0.55 + 0.45 * Math.abs(t) : 1; // pale is glaring on a dark page
+  return mixed.map((v) => Math.round(v * faint)) as [number, number, number];
+}
+
 export const rgb = (c: [number, number, number]): string => `rgb(${c[0]},${c[1]},${c[2]})`;
 
 /** Black or white, whichever is read better on a colour. */

@@ -2,6 +2,7 @@
 // the same in a terminal.
 import { createContext, type ComponentChildren } from "preact";
 import { useContext, useEffect, useRef, useState } from "preact/hooks";
+import { download, fileName } from "./csv";
 import { open, pngOf, svgOf, type Instance, type Option } from "./chart";
 import { paint, usePaint } from "./theme";
 
@@ -18,14 +19,6 @@ export function useSaver(make: () => Saver): void {
   keep.current = make();
 }
 
-function download(name: string, blob: Blob): void {
-  const a = document.createElement("a");
-  a.href = URL.createObjectURL(blob);
-  a.download = name;
-  a.click();
-  setTimeout(() => URL.revokeObjectURL(a.href), 10_000);
-}
-
 interface PictureProps {
   title: string;
   /** The command line that prints this. */
@@ -38,12 +31,7 @@ interface PictureProps {
 export function Picture({ title, command, note, controls, children }: PictureProps) {
   const saver = useRef<Saver | undefined>(undefined);
   const [failed, setFailed] = useState("");
-  const file =
-    title
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N}]+/gu, "-")
-      .replace(/^-|-$/g, "")
-      .slice(0, 60) || "picture";
+  const file = fileName(title);
   const save = (kind: "svg" | "png") => async () => {
     try {
       setFailed("");

@@ -1,10 +1,17 @@
-// A region's name: its last part stands out, the path before it is there.
-export function Region({ path, href }: { path: string; href?: string }) {
-  const cut = path.lastIndexOf("/") + 1;
+// A region's name: its last part stands out, the path before it is there. What is
+// shortened is whole on hover and when it is copied.
+import { brief, parts, shortened } from "./names";
+
+export function Region({ path, href, most = 56 }: { path: string; href?: string; most?: number }) {
+  const names = parts(path);
+  const last = names.pop() ?? "";
+  const before = names.map((n) => brief(n, 32) + "/").join("");
   const text = (
-    <span class="path">
-      <span class="prefix">{path.slice(0, cut)}</span>
-      <b>{path.slice(cut)}</b>
+    <span class="path" title={path} data-whole={path}>
+      {before && <bdi class="prefix">{shortened(before, Math.max(20, most - 12))}</bdi>}
+      <bdi>
+        <b>{brief(last, most)}</b>
+      </bdi>
     </span>
   );
   return href ? (
@@ -14,4 +21,16 @@ export function Region({ path, href }: { path: string; href?: string }) {
   ) : (
     text
   );
+}
+
+/** Copies names whole where they are shown shortened. */
+export function copyWhole(): void {
+  addEventListener("copy", (e) => {
+    const picked = getSelection();
+    const from = picked?.anchorNode?.parentElement?.closest<HTMLElement>("[data-whole]");
+    if (!picked || !from || from !== picked.focusNode?.parentElement?.closest("[data-whole]")) return;
+    if (!picked.toString().includes("…")) return;
+    e.clipboardData?.setData("text/plain", from.dataset.whole!);
+    e.preventDefault();
+  });
 }

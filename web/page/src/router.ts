@@ -39,6 +39,12 @@ export function refine(query: Record<string, string | undefined>): void {
   dispatchEvent(new HashChangeEvent("hashchange"));
 }
 
+/** Changes the query of the present view as a step that Back undoes. */
+export function step(query: Record<string, string | undefined>): void {
+  const now = parse(location.hash);
+  location.hash = link(now.path, { ...now.query, ...query });
+}
+
 export function go(path: string[], query: Record<string, string | undefined> = {}): void {
   location.hash = link(path, query);
 }

@@ -1,6 +1,8 @@
 // The small parts all views are made of.
 import type { ComponentChildren } from "preact";
 import { useMemo, useState } from "preact/hooks";
+import { ApiError, live } from "./api";
+import { csvOf, download, fileName } from "./csv";
 import { degree, share } from "./format";
 import type { Loaded } from "./load";
 
@@ -14,7 +16,7 @@ export function Answer<T>({
   wait: string;
   children: (data: T) => ComponentChildren;
 }) {
-  if (of.error) return <Failure error={of.error} />;
+  if (of.error) return <Failure error={of.error} again={of.again} />;
   if (of.data === undefined)
     return of.loading ? (
       <p class="wait" role="status">
@@ -24,10 +26,19 @@ export function Answer<T>({
   return <div class={of.loading ? "stale" : undefined}>{children(of.data)}</div>;
 }
 
-export function Failure({ error }: { error: Error }) {
+export function Failure({ error, again }: { error: Error; again?: () => void }) {
+  const gone = error instanceof ApiError && (error.status === 0 || error.status === 503) && live();
   return (
     <p class="error" role="alert">
       {error.message}
+      {gone && again && (
+        <>
+          {" "}
+          <button type="button" onClick={again}>
+            Try again
+          </button>
+        </>
+      )}
     </p>
   );
 }
@@ -97,6 +108,8 @@ export function Degree({ value }: { value: number | null | undefined }) {
 export interface Column<R> {
   key: string;
   head: string;
+  /** What stands above it in a file, where the head alone does not say it: with its unit. */
+  csv?: string;
   /** What is compared when the column is sorted; without it the column is not sortable. */
   by?: (row: R) => number | string | null | undefined;
   cell: (row: R) => ComponentChildren;
@@ -113,24 +126,30 @@ interface TableProps<R> {
   /** Rows shown at first; a button shows the rest. */
   top?: number;
   sort?: string;
+  /** Told when the reader sorts otherwise, so that it can be kept in the address. */
+  onSort?: (sort: string) => void;
   marked?: (row: R) => boolean;
   /** How many rows there are where the answer was cut, and what prints them. */
   all?: { total: number; command: string };
 }
 
 /** A table that sorts where a head is pressed. */
-export function Table<R>({ label, rows, columns, rowKey, top = 25, sort, marked, all }: TableProps<R>) {
-  const [order, setOrder] = useState<{ key: string; down: boolean } | undefined>(
-    sort ? { key: sort.replace(/^-/, ""), down: sort.startsWith("-") } : undefined,
-  );
+export function Table<R>({ label, rows, columns, rowKey, top = 25, sort, onSort, marked, all }: TableProps<R>) {
+  const read = (text?: string) => (text ? { key: text.replace(/^-/, ""), down: text.startsWith("-") } : undefined);
+  const [own, setOwn] = useState(read(sort));
+  const order = onSort ? read(sort) : own;
   const [shown, setShown] = useState(top);
   const sorted = useMemo(() => {
     const by = columns.find((c) => c.key === order?.key)?.by;
     if (!by || !order) return rows;
     const sign = order.down ? -1 : 1;
     return [...rows].sort((a, b) => sign * compare(by(a), by(b), sign));
-  }, [rows, order, columns]);
-  const press = (key: string) => setOrder((now) => ({ key, down: now?.key === key ? !now.down : true }));
+  }, [rows, order?.key, order?.down, columns]);
+  const press = (key: string) => {
+    const next = { key, down: order?.key === key ? !order.down : true };
+    setOwn(next);
+    onSort?.((next.down ? "-" : "") + key);
+  };
   return (
     <div class="table">
       <table aria-label={label}>
@@ -170,6 +189,16 @@ export function Table<R>({ label, rows, columns, rowKey, top = 25, sort, marked,
       {rows.length > shown && (
         <button type="button" class="quiet more" onClick={() => setShown(shown * 4)}>
           {(rows.length - shown).toLocaleString("en")} more
+        </button>
+      )}
+      {rows.length > 0 && (
+        <button
+          type="button"
+          class="quiet csv"
+          aria-label={`Save "${label}" as CSV`}
+          onClick={() => download(fileName(label) + ".csv", new Blob([csvOf(columns, sorted)], { type: "text/csv" }))}
+        >
+          save CSV
         </button>
       )}
       {all && all.total > rows.length && <Rest shown={rows.length} total={all.total} command={all.command} />}

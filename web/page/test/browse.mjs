@@ -2,7 +2,9 @@
 // server and the path of a report.
 import { pictures, run } from "./harness.mjs";
 import "./views.mjs";
+import "./answers.mjs";
 import "./frame.mjs";
+import "./tasks.mjs";
 
 if (pictures) await import("./pictures.mjs");
 await run();

@@ -6,6 +6,8 @@ import { chromium } from "playwright-core";
 export const address = process.env.AUSPEX_ADDRESS;
 export const report = process.env.AUSPEX_REPORT;
 export const pictures = process.env.AUSPEX_PICTURES;
+/** Whether the store has profiles of real programs beside the examples. */
+export const real = process.env.AUSPEX_REAL === "1";
 const root = address.replace(/\?.*/, "");
 
 const browser = await chromium.launch({ executablePath: process.env.AUSPEX_CHROMIUM, args: ["--no-sandbox"] });

@@ -1,8 +1,8 @@
 // The PERFQL box: a question with completion, its answer as bars and a table.
-import { useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { api, ApiError, type Answer, type Completion } from "../api";
 import { axis, base, tip } from "../chart";
-import { command, degree, number, plural } from "../format";
+import { command, degree, inOne, plural, quantity, unitOf } from "../format";
 import { kindColour } from "../palette";
 import { Chart, Picture } from "../picture";
 import { Region } from "../region";
@@ -36,6 +36,9 @@ export function Ask({ name, query, refine }: ViewProps) {
     }
     setBusy(false);
   };
+  useEffect(() => {
+    if (query.q) void run(); // an address with a question is a question
+  }, []);
   return (
     <section>
       <h2>Ask in words</h2>
@@ -92,7 +95,7 @@ interface BoxProps {
 /** A text box that suggests what may come next. */
 function QueryBox({ name, text, onText, onRun, box, invalid }: BoxProps) {
   const [options, setOptions] = useState<Completion>();
-  const [at, setAt] = useState(0);
+  const [at, setAt] = useState(-1); // what the arrows chose; none at first, so that Enter asks
   const asking = useRef<AbortController | undefined>(undefined);
   const suggest = async (value: string, cursor: number) => {
     asking.current?.abort();
@@ -103,7 +106,7 @@ function QueryBox({ name, text, onText, onRun, box, invalid }: BoxProps) {
       const typed = value.slice(found.from, cursor);
       const useful = found.options.filter((o) => o.text !== typed);
       setOptions(useful.length ? { ...found, options: useful.slice(0, 10) } : undefined);
-      setAt(0);
+      setAt(-1);
     } catch {
       // no suggestions then
     }
@@ -122,13 +125,13 @@ function QueryBox({ name, text, onText, onRun, box, invalid }: BoxProps) {
   };
   const key = (e: KeyboardEvent) => {
     if (e.key === " " && e.ctrlKey) void suggest(text, box.current?.selectionStart ?? text.length);
-    else if (e.key === "Enter" && (e.ctrlKey || e.metaKey || (!e.shiftKey && !options))) {
+    else if (e.key === "Enter" && (e.ctrlKey || e.metaKey || (!e.shiftKey && (!options || at < 0)))) {
       setOptions(undefined);
       onRun();
     } else if (!options) return;
     else if (e.key === "ArrowDown") setAt((at + 1) % options.options.length);
-    else if (e.key === "ArrowUp") setAt((at + options.options.length - 1) % options.options.length);
-    else if (e.key === "Tab" || e.key === "Enter") take(at);
+    else if (e.key === "ArrowUp") setAt((Math.max(0, at) + options.options.length - 1) % options.options.length);
+    else if (e.key === "Tab" || e.key === "Enter") take(Math.max(0, at));
     else if (e.key === "Escape") setOptions(undefined);
     else return;
     e.preventDefault();
@@ -146,13 +149,13 @@ function QueryBox({ name, text, onText, onRun, box, invalid }: BoxProps) {
         aria-invalid={invalid}
         aria-autocomplete="list"
         aria-controls="completions"
-        aria-activedescendant={options ? `completion-${at}` : undefined}
+        aria-activedescendant={options && at >= 0 ? `completion-${at}` : undefined}
         value={text}
         onInput={(e) => {
           const { value, selectionStart } = e.currentTarget;
           onText(value);
           setOptions((old) => narrowed(old, value, selectionStart));
-          setAt(0);
+          setAt(-1);
           void suggest(value, selectionStart);
         }}
         onKeyDown={key}
@@ -208,13 +211,10 @@ function Result({ answer, name }: { answer: Answer; name: string }) {
       ? [{ key: "unit", head: "unit", right: true, by: (r: Row) => r.unit, cell: (r: Row) => r.unit }]
       : []),
     { key: "degree", head: "degree", by: (r) => r.degree, cell: (r) => <Degree value={r.degree} /> },
-    ...answer.metrics.map((m): Column<Row> => ({
-      key: "metric " + m,
-      head: m,
-      right: true,
-      by: (r) => r.metrics[m],
-      cell: (r) => number(r.metrics[m]),
-    })),
+    ...answer.metrics.map((m): Column<Row> => {
+      const text = inOne(answer.rows.map((r) => r.metrics[m]), unitOf(m));
+      return { key: "metric " + m, head: m, right: true, by: (r) => r.metrics[m], cell: (r) => text(r.metrics[m]) };
+    }),
   ];
   const best = answer.rows[0];
   return (
@@ -263,7 +263,7 @@ function Degrees({ answer, name }: { answer: Answer; name: string }) {
         formatter: (e: { dataIndex: number }) =>
           tip(rowName(rows[e.dataIndex]!), [
             ["degree", degree(rows[e.dataIndex]!.degree, 3)],
-            ...answer.metrics.map((m): [string, string] => [m, number(rows[e.dataIndex]!.metrics[m])]),
+            ...answer.metrics.map((m): [string, string] => [m, quantity(rows[e.dataIndex]!.metrics[m], unitOf(m))]),
           ]),
       },
       series: [

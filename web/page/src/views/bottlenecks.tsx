@@ -4,7 +4,8 @@
 import { useMemo } from "preact/hooks";
 import { api, live, type Bottlenecks as Found } from "../api";
 import { axis, base, tip } from "../chart";
-import { command, degree, lastName, number, plural } from "../format";
+import { command, degree, number, plural } from "../format";
+import { lastName } from "../names";
 import { degreeOf, parseShape, tidy } from "../fuzzy";
 import { useLoad } from "../load";
 import { MetricField } from "../metricfield";

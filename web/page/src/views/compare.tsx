@@ -1,9 +1,10 @@
 // Two experiments or more beside each other: time, efficiency, regions, the
 // factors they ran under, their kinds.
 import { useMemo } from "preact/hooks";
-import { api, live, type Comparison, type SimilarExperiments } from "../api";
+import { api, live, type Comparison, type Glance, type SimilarExperiments } from "../api";
 import { axis, base, tip } from "../chart";
-import { command, degree, lastName, number, quantity, seconds, share, unitOf } from "../format";
+import { command, degree, inOne, number, quantity, ratio, seconds, share, unitOf } from "../format";
+import { brief, lastName, shortened } from "../names";
 import { HeatTable } from "../heattable";
 import { useLoad } from "../load";
 import { kindColour } from "../palette";
@@ -14,16 +15,22 @@ import { usePaint } from "../theme";
 import { Answer, Choice, Table, Warnings, Words, type Column } from "../ui";
 import type { Query, Refine } from "../view";
 import { OneDiagnosis } from "./kinds";
+import { ScalingView } from "./scaling";
 
 export function Compare({ names, query, refine }: { names: string[]; query: Query; refine: Refine }) {
-  const [base, ...others] = names;
-  if (!base || !others.length)
+  const known = useLoad(() => api.glances(names), [names.join("\n")]);
+  if (names.length < 2)
     return (
       <p class="error">
         Two experiments are needed to compare. <a href="#/">Pick them</a>
       </p>
     );
-  const other = query.with && others.includes(query.with) ? query.with : others[0]!;
+  const order = (query.order ?? "picked") as Order;
+  const glance = new Map(known.data?.glances.map((g) => [g.name, g]));
+  const sorted = inOrder(names, order, glance);
+  const base = query.base && names.includes(query.base) ? query.base : sorted[0]!;
+  const others = sorted.filter((n) => n !== base);
+  const other = query.with && others.includes(query.with) ? query.with : others.at(-1)!;
   return (
     <>
       <div class="title">
@@ -31,24 +38,42 @@ export function Compare({ names, query, refine }: { names: string[]; query: Quer
           {base} and {others.length === 1 ? other : `${others.length} others`}
         </h1>
       </div>
-      {others.length > 1 && live() && (
+      {live() && (
         <div class="controls">
           <Choice
-            label={`${base} beside`}
-            value={other}
-            options={others.map((o) => ({ value: o, label: o }))}
-            onChange={(v) => refine({ with: v })}
+            label="Baseline"
+            value={base}
+            options={names.map((o) => ({ value: o, label: o }))}
+            onChange={(v) => refine({ base: v, with: v === query.with ? undefined : query.with })}
           />
+          {others.length > 1 && (
+            <>
+              <Choice
+                label="In detail"
+                value={other}
+                options={others.map((o) => ({ value: o, label: o }))}
+                onChange={(v) => refine({ with: v })}
+              />
+              <Choice<Order> label="Order" value={order} options={orders} onChange={(v) => refine({ order: v })} />
+            </>
+          )}
         </div>
       )}
+      {others.length > 1 && <Runs names={sorted} base={base} glance={glance} />}
+      {new Set(known.data?.glances.map((g) => g.processes)).size > 1 && <ScalingView names={sorted} />}
+      {others.length > 1 && (
+        <h2>
+          {other} against {base}
+        </h2>
+      )}
       <Pair key={base + other} a={base} b={other} />
-      <AgainstBase names={names} />
+      <AgainstBase names={[base, ...others]} />
       <h2>Kinds, before and after</h2>
       <div class="pair">
         <h3>
           <a href={link(["e", base, "kinds"])}>{base}</a>
         </h3>
-        <OneDiagnosis name={base} query={{}} />
+        <OneDiagnosis key={base} name={base} query={{}} />
         <h3>
           <a href={link(["e", other, "kinds"])}>{other}</a>
         </h3>
@@ -57,6 +82,41 @@ export function Compare({ names, query, refine }: { names: string[]; query: Quer
     </>
   );
 }
+
+type Order = "picked" | "ranks" | "time" | "name";
+const orders: { value: Order; label: string }[] = [
+  { value: "picked", label: "as picked" },
+  { value: "ranks", label: "by ranks" },
+  { value: "time", label: "the fastest first" },
+  { value: "name", label: "by name" },
+];
+
+function inOrder(names: string[], order: Order, glance: Map<string, Glance>): string[] {
+  const value = (n: string): number =>
+    (order === "ranks" ? glance.get(n)?.processes : order === "time" ? glance.get(n)?.runtime : 0) ?? Infinity;
+  if (order === "picked") return names;
+  return [...names].sort((a, b) => value(a) - value(b) || a.localeCompare(b, "en", { numeric: true }));
+}
+
+/** Every run against the baseline. */
+function Runs({ names, base, glance }: { names: string[]; base: string; glance: Map<string, Glance> }) {
+  const first = glance.get(base);
+  const rows = names.map((n) => glance.get(n)).filter((g): g is Glance => !!g);
+  if (!rows.length) return null;
+  const time = inOne(rows.map((g) => g.runtime), "s");
+  const speedup = (g: Glance) => (first?.runtime && g.runtime ? first.runtime / g.runtime : null);
+  const columns: Column<Glance>[] = [
+    { key: "name", head: "run", by: (g) => g.name, cell: (g) => <a href={link(["e", g.name])}>{g.name}</a> },
+    { key: "ranks", head: "ranks", right: true, by: (g) => g.processes, cell: (g) => g.processes.toLocaleString("en") },
+    { key: "time", head: "run time", csv: "run time (s)", right: true, by: (g) => g.runtime, cell: (g) => time(g.runtime) },
+    { key: "diff", head: "difference", csv: "difference (s)", right: true, wide: true, by: (g) => (first?.runtime != null && g.runtime !== null ? g.runtime - first.runtime : null), cell: (g) => (g.name === base ? "baseline" : first?.runtime != null && g.runtime !== null ? signed(g.runtime - first.runtime, time) : "–") },
+    { key: "speedup", head: "speedup", right: true, by: speedup, cell: (g) => ratio(speedup(g)) },
+    { key: "parallel", head: "efficiency", right: true, by: (g) => g.efficiency.parallel, cell: (g) => share(g.efficiency.parallel, 0) },
+  ];
+  return <Table label="Runs" rows={rows} columns={columns} rowKey={(g) => g.name} top={50} marked={(g) => g.name === base} />;
+}
+
+const signed = (x: number, text: (x: number) => string): string => (x > 0 ? "+" : x < 0 ? "−" : "") + text(Math.abs(x));
 
 export function Pair({ a, b }: { a: string; b: string }) {
   const found = useLoad(() => api.compare(a, b), [a, b]);
@@ -114,7 +174,7 @@ function EfficiencyTable({ c }: { c: Comparison }) {
   return (
     <section>
       <h2>Efficiency</h2>
-      <table>
+      <div class="table"><table>
         <thead>
           <tr>
             <th scope="col" />
@@ -135,7 +195,7 @@ function EfficiencyTable({ c }: { c: Comparison }) {
             </tr>
           ))}
         </tbody>
-      </table>
+      </table></div>
     </section>
   );
 }
@@ -145,7 +205,7 @@ function FactorTable({ c }: { c: Comparison }) {
   return (
     <section>
       <h2>Factors</h2>
-      <table>
+      <div class="table"><table>
         <thead>
           <tr>
             <th scope="col">factor</th>
@@ -161,12 +221,12 @@ function FactorTable({ c }: { c: Comparison }) {
           {c.factors.map((f) => (
             <tr key={f.name}>
               <th scope="row">{f.name}</th>
-              <td class="right">{f.a ?? "–"}</td>
-              <td class="right">{f.b ?? "–"}</td>
+              <td class="right" title={String(f.a ?? "")}>{shortened(String(f.a ?? "–"), 22)}</td>
+              <td class="right" title={String(f.b ?? "")}>{shortened(String(f.b ?? "–"), 22)}</td>
             </tr>
           ))}
         </tbody>
-      </table>
+      </table></div>
     </section>
   );
 }
@@ -195,7 +255,7 @@ function RegionPicture({ c }: { c: Comparison }) {
           fontSize: 11.5,
           width: 230,
           overflow: "truncate",
-          formatter: (v: string) => lastName(v),
+          formatter: (v: string) => brief(lastName(v), 34),
         },
       }),
       tooltip: {
@@ -240,21 +300,33 @@ function RegionPicture({ c }: { c: Comparison }) {
 function RegionTable({ c }: { c: Comparison }) {
   const unit = unitOf(c.time_metric) || "s";
   type Row = Comparison["regions"][0];
+  const time = inOne(c.regions.flatMap((r) => [r.a, r.b]), unit);
+  const diff = (r: Row) => (r.a !== null && r.b !== null ? r.b - r.a : null);
   const columns: Column<Row>[] = [
     { key: "region", head: "region", by: (r) => r.region, cell: (r) => <Region path={r.region} /> },
-    { key: "a", head: c.a, right: true, by: (r) => r.a, cell: (r) => quantity(r.a, unit) },
-    { key: "b", head: c.b, right: true, by: (r) => r.b, cell: (r) => quantity(r.b, unit) },
-    { key: "ratio", head: "ratio", right: true, by: (r) => r.ratio, cell: (r) => number(r.ratio, 3) },
+    { key: "a", head: shortened(c.a, 24), csv: `${c.a} (${unit})`, right: true, by: (r) => r.a, cell: (r) => time(r.a) },
+    { key: "b", head: shortened(c.b, 24), csv: `${c.b} (${unit})`, right: true, by: (r) => r.b, cell: (r) => time(r.b) },
+    { key: "diff", head: "difference", csv: "difference (s)", right: true, by: diff, cell: (r) => (diff(r) === null ? "–" : signed(diff(r)!, time)) },
+    { key: "ratio", head: "ratio", right: true, wide: true, by: (r) => r.ratio, cell: (r) => ratio(r.ratio) },
     {
       key: "significant",
-      head: "significant",
+      head: "beyond chance",
       wide: true,
       by: (r) => (r.significant === null ? null : Number(r.significant)),
       cell: (r) => (r.significant === null ? "–" : r.significant ? "yes" : "no"),
     },
   ];
   const all = { total: c.total, command: command("compare", c.a, c.b, "--top", String(c.total)) };
-  return <Table label="Regions" rows={c.regions} columns={columns} rowKey={(r) => r.region} top={12} all={all} />;
+  return (
+    <>
+      <Table label="Regions of both" rows={c.regions} columns={columns} rowKey={(r) => r.region} top={12} sort="-diff" all={all} />
+      <p class="note">
+        {c.regions.every((r) => r.significant === null)
+          ? "Whether a difference is beyond chance cannot be said: that takes repeated runs of each (auspex run --repeat)."
+          : "Beyond chance: Welch’s t-test on the repeated runs gives such a difference by chance in less than one case of twenty."}
+      </p>
+    </>
+  );
 }
 
 /** Factors against performance, as Figure 6 has it. */

@@ -1,7 +1,8 @@
 // View 2: one experiment. The answer in words, then the numbers behind it.
 import { useState } from "preact/hooks";
 import { api, live, type Checked, type Rules, type Summary } from "../api";
-import { command, lastName, number, plural, quantity, ranges, seconds, share, unitOf } from "../format";
+import { command, inOne, number, ratio, plural, ranges, seconds, share, unitOf } from "../format";
+import { lastName, shortened } from "../names";
 import { useLoad } from "../load";
 import { Command } from "../picture";
 import { Region } from "../region";
@@ -15,30 +16,36 @@ export function Experiment({ name }: ViewProps) {
   const summary = useLoad(() => api.experiment(name), [name]);
   const diagnosis = useDiagnosis(name);
   const rules = useLoad(() => api.rules(name), [name]);
+  const [first, more] = split(diagnosis.data?.words ?? summary.data?.words ?? "");
   return (
     <>
-      {diagnosis.data && <Words text={diagnosis.data.words} />}
+      <Words text={first} />
       {diagnosis.loading && !diagnosis.data && (
         <p class="wait" role="status">
           {diagnosis.stage}
         </p>
       )}
       {diagnosis.error && live() && <p class="note">No diagnosis: {diagnosis.error.message}</p>}
-      {diagnosis.data && (
-        <p class="note">
-          <a href={link(["e", name, "kinds"])}>{kindsLine(diagnosis.data.kinds)}</a>
-        </p>
-      )}
       <Answer of={summary} wait="Reading the experiment…">
         {(s) => (
           <>
             {s.ledger && <LedgerBar name={s.name} lines={s.ledger} />}
+            {more && (
+              <p class="lead-on">
+                <Said text={more} />
+              </p>
+            )}
+            {diagnosis.data && (
+              <p class="note">
+                <a href={link(["e", name, "kinds"])}>{kindsLine(diagnosis.data.kinds)}</a>
+              </p>
+            )}
+            <Heaviest s={s} />
+            <Warnings list={[...(s.incomplete ? [s.incomplete] : []), ...(s.warnings ?? [])]} />
             <div class="columns">
               <EfficiencyBars efficiency={s.efficiency} />
               <Facts s={s} />
             </div>
-            <Warnings list={[...(s.incomplete ? [s.incomplete] : []), ...(s.warnings ?? [])]} />
-            <Heaviest s={s} />
           </>
         )}
       </Answer>
@@ -46,6 +53,13 @@ export function Experiment({ name }: ViewProps) {
       {live() && <Check name={name} />}
     </>
   );
+}
+
+/** The first sentence, and what follows it. */
+function split(text: string): [string, string] {
+  const end = /\. (?=\p{Lu}|\d)/u.exec(text.slice(60));
+  const cut = end ? 60 + end.index + 1 : text.length;
+  return [text.slice(0, cut), text.slice(cut + 1)];
 }
 
 function kindsLine(kinds: (number | string)[][]): string {
@@ -125,68 +139,67 @@ function Facts({ s }: { s: Summary }) {
 function Heaviest({ s }: { s: Summary }) {
   const words = useLoad(() => api.classify(s.name), [s.name]);
   if (!s.heaviest.length) return null;
-  const together = s.heaviest.reduce((sum, r) => sum + (r.share ?? 0), 0);
   const said = new Map(words.data?.rows.map((r) => [r.region, r.terms]));
+  const unit = unitOf(s.time_metric);
+  const time = inOne(s.heaviest.map((r) => r.max), unit);
+  const told = s.heaviest.some((r) => said.has(r.region));
   const columns: Column<Summary["heaviest"][0]>[] = [
     {
       key: "region",
-      head: "region",
+      head: s.by === "name" ? "function" : "region",
       by: (r) => r.region,
       cell: (r) => (
-        <Region path={r.region} href={live() ? link(["e", s.name, "heat"], { region: r.region }) : undefined} />
+        <Region path={r.region} href={live() ? link(["e", s.name, "regions"], { region: r.region, by: s.by }) : undefined} />
       ),
     },
     {
       key: "share",
-      head: "of the time",
+      head: "of the run",
       by: (r) => r.share,
       cell: (r) => <Bar value={r.share ?? 0} text={share(r.share)} />,
     },
-    { key: "word", head: "in words", wide: true, cell: (r) => <TermWords terms={said.get(r.region)} /> },
-    { key: "mean", head: "mean", right: true, by: (r) => r.mean, cell: (r) => quantity(r.mean, unitOf(s.time_metric)) },
-    {
-      key: "max",
-      head: "slowest",
-      right: true,
-      wide: true,
-      by: (r) => r.max,
-      cell: (r) => quantity(r.max, unitOf(s.time_metric)),
-    },
+    ...(told
+      ? [{ key: "word", head: "in words", wide: true, cell: (r: Summary["heaviest"][0]) => <TermWords terms={said.get(r.region)} /> }]
+      : []),
+    { key: "mean", head: "mean", csv: `mean (${unit})`, right: true, by: (r) => r.mean, cell: (r) => time(r.mean) },
+    { key: "max", head: "slowest", csv: `slowest (${unit})`, right: true, wide: true, by: (r) => r.max, cell: (r) => time(r.max) },
     {
       key: "ratio",
       head: "slowest / mean",
       right: true,
       wide: true,
       by: (r) => r.max_over_mean,
-      cell: (r) => number(r.max_over_mean, 3),
+      cell: (r) => ratio(r.max_over_mean),
     },
     {
       key: "where",
       head: "source",
       wide: true,
-      cell: (r) =>
-        r.file ? (
-          live() ? (
-            <a href={link(["e", s.name, "source"], { file: r.file, line: r.line ? String(r.line) : undefined })}>
-              {lastName(r.file)}:{r.line}
-            </a>
-          ) : (
-            `${lastName(r.file)}:${r.line}`
-          )
-        ) : (
-          <span class="path">{r.kind}</span>
-        ),
+      cell: (r) => <Where name={s.name} of={r} />,
     },
   ];
   return (
     <section>
-      <h2>Where the time goes</h2>
+      <h2>Where the time goes{s.by === "name" && ", all call paths of a function together"}</h2>
       <Table label="Heaviest regions" rows={s.heaviest} columns={columns} rowKey={(r) => r.region} top={12} />
       <p class="note">
-        These {plural(s.heaviest.length, "region")} are {share(together)} of the run, of {s.regions.toLocaleString("en")}.
+        These {plural(s.heaviest.length, "row")} are {share(s.covered)} of the run.{" "}
+        {live() && <a href={link(["e", s.name, "regions"])}>All {s.regions.toLocaleString("en")} regions</a>}
       </p>
       <Command line={command("show", s.name)} />
     </section>
+  );
+}
+
+/** Where a region stands in the source. */
+export function Where({ name, of: r }: { name: string; of: { file?: string; line?: number; kind: string } }) {
+  if (!r.file) return <span class="path nowrap">{r.kind}</span>;
+  const text = `${lastName(r.file)}${r.line ? ":" + r.line : ""}`;
+  const short = <bdi title={`${r.file}:${r.line ?? ""}`}>{shortened(text, 28)}</bdi>;
+  return live() ? (
+    <a href={link(["e", name, "source"], { file: r.file, line: r.line ? String(r.line) : undefined })}>{short}</a>
+  ) : (
+    short
   );
 }
 

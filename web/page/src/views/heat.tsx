@@ -1,11 +1,12 @@
 // View 3: regions by units. The server sums up to what the screen can show;
 // dragging over cells asks for more detail.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { api, live, type Heatmap, type HeatmapQuery } from "../api";
+import { api, live, type HeatRow, type Heatmap, type HeatmapQuery } from "../api";
 import { command, number, plural, quantity, share } from "../format";
-import { axisHeight, heatSVG, paintCanvas, rowHeight, type HeatLook, type Shown } from "../heatpaint";
+import { axisHeight, heatSVG, paintCanvas, rowHeight, rowLabel, type HeatLook, type Shown } from "../heatpaint";
 import { useLoad } from "../load";
 import { Picture, rasterised, useSaver } from "../picture";
+import { refine as replace, step } from "../router";
 import { Answer, Warnings } from "../ui";
 import { usePaint } from "../theme";
 import type { Refine, ViewProps } from "../view";
@@ -13,7 +14,8 @@ import { useWidth } from "../width";
 import { HeatControls } from "./heatcontrols";
 import { HeatLegend } from "./heatlegend";
 
-const mostRows = 40;
+/** As many rows as fit the window with axis, legend and read-out. */
+const fitting = (): number => Math.max(12, Math.min(40, Math.floor((innerHeight - 330) / rowHeight)));
 
 export function Heat({ name, query, refine }: ViewProps) {
   const [box, width] = useWidth();
@@ -26,19 +28,22 @@ export function Heat({ name, query, refine }: ViewProps) {
     normalise: query.normalise === "region" || query.normalise === "unit" ? query.normalise : undefined,
     region: query.region || undefined,
     depth: whole(query.depth),
+    arrange: query.arrange === "tree" ? "tree" : undefined,
+    opened: query.opened,
+    closed: query.closed,
     from_unit: whole(query.from),
     to_unit: whole(query.to),
     from_row: whole(query.top),
     to_row: whole(query.bottom),
-    rows: mostRows,
+    rows: fitting(),
     cols,
   };
   const key = JSON.stringify(ask);
   const map = useLoad(width ? (signal) => api.heatmap(name, ask, signal) : undefined, [name, key, width > 0]);
-  const shown: Shown = query.show === "max" || query.show === "min" ? query.show : "mean";
+  const shown: Shown = query.show === "mean" || query.show === "min" ? query.show : "max";
   const log = query.log === "1";
   const crowded =
-    map.data && (map.data.cols.some((c) => c.to - c.from > 1) || map.data.rows.some((r) => r.to - r.from > 1));
+    map.data && map.data.cols.some((c) => c.to - c.from > 1);
   const title = `${map.data?.metric ?? ask.metric ?? "Time"} of ${name}, regions × units`;
   return (
     <Picture
@@ -46,7 +51,7 @@ export function Heat({ name, query, refine }: ViewProps) {
       command={commandFor(name, ask.metric)}
       note={
         live()
-          ? "Drag over cells to zoom in. Click a cell or a name to see only that region. With the keyboard: arrows move, Enter chooses, + and − zoom, 0 shows all."
+          ? "Drag over cells or turn the wheel to zoom in; Back or Escape goes back. Press a cell or a name to see only that region. With the keyboard: arrows move, Enter chooses, + and − zoom, 0 shows all."
           : undefined
       }
       controls={<HeatControls name={name} query={query} refine={refine} crowded={!!crowded} />}
@@ -54,8 +59,10 @@ export function Heat({ name, query, refine }: ViewProps) {
       <Filters map={map.data} query={query} refine={refine} />
       <div ref={box}>
         <Answer of={map} wait="Summing up…">
-          {(data) => (
-            <Map map={data} title={title} names={names} width={cells} shown={shown} log={log} refine={refine} />
+          {(data) => !data.rows.length || !data.cols.length ? (
+            <p class="note">Nothing to show here: no unit entered these regions.</p>
+          ) : (
+            <Map map={data} title={title} names={names} width={cells} shown={shown} log={log} query={query} refine={live() ? step : refine} />
           )}
         </Answer>
       </div>
@@ -88,7 +95,7 @@ function Filters({ map, query, refine }: { map?: Heatmap; query: ViewProps["quer
           key={text}
           type="button"
           class="chip"
-          onClick={() => refine(undo)}
+          onClick={() => (live() ? step : refine)(undo)}
           aria-label={`${text}: show all again`}
         >
           {text} <span aria-hidden="true">×</span>
@@ -105,6 +112,7 @@ interface MapProps {
   width: number;
   shown: Shown;
   log: boolean;
+  query: ViewProps["query"];
   refine: Refine;
 }
 
@@ -113,11 +121,12 @@ interface Spot {
   c: number;
 }
 
-function Map({ map, title, names, width, shown, log, refine }: MapProps) {
+function Map({ map, title, names, width, shown, log, query, refine }: MapProps) {
   const p = usePaint();
   const canvas = useRef<HTMLCanvasElement>(null);
   const [spot, setSpot] = useState<Spot>();
   const [from, setFrom] = useState<Spot>();
+  const [pointer, setPointer] = useState<{ x: number; y: number }>();
   const text = useMemo(
     () => (map.normalise === "none" ? (v: number) => quantity(v, map.unit, 3) : (v: number) => share(v)),
     [map],
@@ -131,13 +140,12 @@ function Map({ map, title, names, width, shown, log, refine }: MapProps) {
       return rasterised(svg.text, svg.width, svg.height);
     },
   }));
-  if (!map.rows.length || !map.cols.length)
-    return <p class="note">Nothing to show here: no unit entered these regions.</p>;
-
-  const spotAt = (e: PointerEvent): Spot | undefined => {
+  // While something is dragged a pointer beside the cells counts as at their edge.
+  const spotAt = (e: PointerEvent | WheelEvent, dragged: boolean): Spot | undefined => {
     const area = canvas.current!.getBoundingClientRect();
     const r = Math.floor((e.clientY - area.top - axisHeight) / rowHeight);
     const c = Math.floor(((e.clientX - area.left) / area.width) * map.cols.length);
+    if (dragged) return { r: clamp(r, map.rows.length), c: clamp(c, map.cols.length) };
     return r >= 0 && r < map.rows.length && c >= 0 && c < map.cols.length ? { r, c } : undefined;
   };
   const units = (a: number, b: number) => {
@@ -154,15 +162,22 @@ function Map({ map, title, names, width, shown, log, refine }: MapProps) {
   };
   const choose = (s: Spot) => {
     const row = map.rows[s.r]!;
-    const col = map.cols[s.c]!;
-    if (row.to - row.from > 1) refine({ ...rows(s.r, s.r), ...(col.to - col.from > 1 ? units(s.c, s.c) : {}) });
+    if (row.regions > 1) refine(rows(s.r, s.r));
+    else if (query.arrange === "tree" && row.parts) refine(toggled(row));
     else refine({ region: row.region, top: undefined, bottom: undefined });
   };
-  const zoom = (factor: number) => {
+  const toggled = (row: HeatRow) => {
+    const without = (list?: string) => (list ?? "").split(",").filter((p) => p && p !== String(row.place));
+    const into = (list?: string) => [...without(list), row.place].join(",");
+    return row.closed
+      ? { opened: into(query.opened), closed: without(query.closed).join(",") || undefined }
+      : { closed: into(query.closed), opened: without(query.opened).join(",") || undefined };
+  };
+  const zoom = (factor: number, change = refine) => {
     const n = Math.max(1, Math.round((map.to_unit - map.from_unit) * factor));
     const middle = spot ? map.cols[spot.c]!.from : (map.from_unit + map.to_unit) / 2;
     const lo = Math.max(0, Math.min(map.units - n, Math.round(middle - n / 2)));
-    refine(
+    change(
       n >= map.units
         ? { from: undefined, to: undefined }
         : { from: String(lo), to: String(Math.min(map.units, lo + n)) },
@@ -182,19 +197,34 @@ function Map({ map, title, names, width, shown, log, refine }: MapProps) {
     else if (e.key === "Enter") choose(now);
     else if (e.key === "+" || e.key === "=") zoom(0.5);
     else if (e.key === "-") zoom(2);
-    else if (e.key === "0")
-      refine({ from: undefined, to: undefined, top: undefined, bottom: undefined, region: undefined });
+    else if (e.key === "0" || (e.key === "Escape" && !from)) refine(everything);
+    else if (e.key === "Escape") setFrom(undefined);
     else return;
     e.preventDefault();
   };
   const up = (e: PointerEvent) => {
-    const to = spotAt(e);
+    const to = spotAt(e, !!from);
     if (from && to && live()) {
       if (from.r === to.r && from.c === to.c) choose(to);
       else refine({ ...units(from.c, to.c), ...(Math.abs(from.r - to.r) > 0 ? rows(from.r, to.r) : {}) });
     }
     setFrom(undefined);
   };
+  // The wheel zooms around the pointer; one turn of it is one step of the history.
+  const turned = useRef(0);
+  useEffect(() => {
+    const el = canvas.current!;
+    const wheel = (e: WheelEvent) => {
+      const out = e.deltaY > 0;
+      if (!live() || (out ? map.to_unit - map.from_unit >= map.units : map.to_unit - map.from_unit <= 1)) return;
+      e.preventDefault();
+      const now = Date.now();
+      zoom(out ? 2 : 0.5, now - turned.current > 800 ? refine : replace);
+      turned.current = now;
+    };
+    el.addEventListener("wheel", wheel, { passive: false });
+    return () => el.removeEventListener("wheel", wheel);
+  });
   const brush =
     from && spot && (from.r !== spot.r || from.c !== spot.c)
       ? rectangle(from, spot, width / map.cols.length)
@@ -205,17 +235,16 @@ function Map({ map, title, names, width, shown, log, refine }: MapProps) {
         <ol class="heat-names" style={{ width: `${names}px`, paddingTop: `${axisHeight}px` }}>
           {map.rows.map((row, r) => (
             <li
-              key={row.from}
+              key={row.place}
               class={spot?.r === r ? "here" : undefined}
               style={{
                 height: `${rowHeight}px`,
-                paddingLeft: `${Math.min(row.depth - map.rows[0]!.depth, 12) * (names > 200 ? 12 : 5)}px`,
+                paddingLeft: `${Math.min(Math.max(0, row.depth - map.rows[0]!.depth), 12) * (names > 200 ? 12 : 5)}px`,
               }}
             >
-              <button type="button" title={row.region} disabled={!live()} onClick={() => choose({ r, c: 0 })}>
-                {row.name}
+              <button type="button" title={row.regions > 1 ? "those that are not among the heaviest" : row.region} data-whole={row.region} disabled={!live()} onClick={() => choose({ r, c: 0 })}>
+                {rowName(map, row, query.arrange === "tree", Math.floor(names / 7.5))}
               </button>
-              {row.to - row.from > 1 && <small>+{row.to - row.from - 1}</small>}
             </li>
           ))}
         </ol>
@@ -226,14 +255,26 @@ function Map({ map, title, names, width, shown, log, refine }: MapProps) {
             role="img"
             aria-label={`${title}: ${plural(map.rows.length, "row")} by ${plural(map.cols.length, "column")}. The arrow keys read the cells.`}
             onKeyDown={key}
-            onPointerDown={(e) => setFrom(spotAt(e))}
-            onPointerMove={(e) => setSpot(spotAt(e))}
+            onPointerDown={(e) => {
+              setFrom(spotAt(e, false));
+              e.currentTarget.setPointerCapture(e.pointerId);
+            }}
+            onPointerMove={(e) => {
+              setSpot(spotAt(e, !!from));
+              setPointer(e.pointerType === "touch" ? undefined : { x: e.clientX, y: e.clientY });
+            }}
             onPointerUp={up}
+            onPointerCancel={() => setFrom(undefined)}
             onPointerLeave={() => {
-              setSpot(undefined);
-              setFrom(undefined);
+              setPointer(undefined);
+              if (!from) setSpot(undefined);
             }}
           />
+          {pointer && spot && map.rows[spot.r] && map.cols[spot.c] && (
+            <div class="tip at-pointer" aria-hidden="true" style={beside(pointer)}>
+              {tell(map, spot, text)}
+            </div>
+          )}
           {brush && <div class="brush" style={brush} />}
         </div>
       </div>
@@ -241,7 +282,7 @@ function Map({ map, title, names, width, shown, log, refine }: MapProps) {
         <p class="readout" role="status">
           {spot && map.rows[spot.r] && map.cols[spot.c]
             ? tell(map, spot, text)
-            : `${plural(map.regions, "region")} × ${plural(map.to_unit - map.from_unit, "unit")}; blank where a unit never entered`}
+            : `${plural(map.regions, "region")} × ${plural(map.to_unit - map.from_unit, "unit")}${map.cols.some((c) => c.to - c.from > 1) ? `; a cell stands for several units and has their ${shown === "max" ? "largest" : shown === "min" ? "smallest" : "mean"}` : ""}; blank where a unit never entered`}
         </p>
         {live() && (
           <span>
@@ -264,6 +305,20 @@ function Map({ map, title, names, width, shown, log, refine }: MapProps) {
   );
 }
 
+/** What the rows and columns are without any zoom. */
+const everything = { from: undefined, to: undefined, top: undefined, bottom: undefined, region: undefined };
+
+/** Next to the pointer, inside the window. */
+const beside = ({ x, y }: { x: number; y: number }) => ({
+  left: `${Math.max(8, Math.min(x + 14, innerWidth - 340))}px`,
+  top: `${y + 90 > innerHeight ? y - 70 : y + 18}px`,
+});
+
+function rowName(map: Heatmap, row: HeatRow, tree: boolean, most: number): string {
+  const mark = !tree || !row.parts || row.regions > 1 ? "" : row.closed ? "▸ " : "▾ ";
+  return mark + rowLabel(map, row, Math.max(12, most - mark.length - Math.min(row.depth, 8)));
+}
+
 const clamp = (i: number, n: number) => Math.min(n - 1, Math.max(0, i));
 
 function rectangle(a: Spot, b: Spot, cell: number) {
@@ -281,13 +336,18 @@ function tell(map: Heatmap, { r, c }: Spot, text: (v: number) => string): string
   const col = map.cols[c]!;
   const i = r * map.cols.length + c;
   const mean = map.mean[i];
-  const where = row.to - row.from > 1 ? `${row.region} and ${row.to - row.from - 1} more` : row.region;
+  const where =
+    row.regions > 1
+      ? `the other ${row.regions.toLocaleString("en")} regions, ${row.summed ? "together" : "the largest of them"}`
+      : row.closed
+        ? `${row.region} with all it calls`
+        : row.region;
   const who = col.to - col.from > 1 ? `units ${col.unit} to ${col.last}` : `unit ${col.unit}`;
   if (mean === null || mean === undefined) return `${where}, ${who}: never entered`;
   const least = map.min[i] ?? mean;
   const most = map.max[i] ?? mean;
   const spread =
-    col.to - col.from > 1 || row.to - row.from > 1
+    col.to - col.from > 1
       ? ` in the mean, from ${text(least)} to ${text(most)}`
       : map.normalise === "none" && map.unit === ""
         ? ` (${number(mean, 6)})`

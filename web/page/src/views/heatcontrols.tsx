@@ -10,7 +10,18 @@ export function HeatControls({ name, query, refine, crowded }: ViewProps & { cro
   return (
     <>
       {live() && <MetricField name={name} value={query.metric} onChange={(metric) => refine({ metric })} />}
-      <Choice<Scope>
+      {live() && (
+        <Choice
+          label="Rows"
+          value={query.arrange === "tree" ? "tree" : ""}
+          options={[
+            { value: "", label: "the heaviest" },
+            { value: "tree", label: "along the call tree" },
+          ]}
+          onChange={(v) => refine({ arrange: v || undefined, top: undefined, bottom: undefined, opened: undefined, closed: undefined })}
+        />
+      )}
+      {query.arrange !== "tree" && <Choice<Scope>
         label="Counting"
         value={query.scope === "inclusive" ? "inclusive" : "exclusive"}
         options={[
@@ -18,7 +29,7 @@ export function HeatControls({ name, query, refine, crowded }: ViewProps & { cro
           { value: "inclusive", label: "all it calls" },
         ]}
         onChange={(v) => refine({ scope: v === "inclusive" ? v : undefined })}
-      />
+      />}
       <Choice<Normalise>
         label="Colour by"
         value={query.normalise === "region" || query.normalise === "unit" ? query.normalise : "none"}
@@ -43,13 +54,13 @@ export function HeatControls({ name, query, refine, crowded }: ViewProps & { cro
       {crowded && (
         <Choice<Shown>
           label="Cells of many show"
-          value={query.show === "max" || query.show === "min" ? query.show : "mean"}
+          value={query.show === "mean" || query.show === "min" ? query.show : "max"}
           options={[
-            { value: "mean", label: "the mean" },
             { value: "max", label: "the largest" },
+            { value: "mean", label: "the mean" },
             { value: "min", label: "the smallest" },
           ]}
-          onChange={(v) => refine({ show: v === "mean" ? undefined : v })}
+          onChange={(v) => refine({ show: v === "max" ? undefined : v })}
         />
       )}
       <Switch label="logarithmic" on={query.log === "1"} onChange={(on) => refine({ log: on ? "1" : undefined })} />

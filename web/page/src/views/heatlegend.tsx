@@ -1,12 +1,12 @@
 // What the colours of a heat map mean.
 import type { Heatmap } from "../api";
-import { domain, valuesOf, type HeatLook } from "../heatpaint";
+import { domain, colouredValues, type HeatLook } from "../heatpaint";
 import { rgb, scale } from "../palette";
 
 const steps = 24;
 
 export function HeatLegend({ map, look }: { map: Heatmap; look: HeatLook }) {
-  const d = domain(valuesOf(map, look.shown), look.log);
+  const d = domain(colouredValues(map, look.shown), look.log);
   return (
     <span class="legend">
       <span>{look.text(d.low)}</span>

@@ -1,10 +1,11 @@
 // The ledger of an experiment: one bar that adds up to the run, and what each
 // part of it is. The words come from the server, as in the terminal.
-import type { LedgerLine } from "../api";
-import { command, seconds, share } from "../format";
+import { live, type LedgerLine } from "../api";
+import { command, plural, seconds, share } from "../format";
 import { kindColour } from "../palette";
 import { Drawing, Picture } from "../picture";
 import { Region } from "../region";
+import { link } from "../router";
 
 // Useful work is calm; each kind of loss has a colour of its own.
 const kinds = ["useful", "imbalance", "waiting", "communication", "io", "shared_cores", "start_end", "idle"];
@@ -12,6 +13,28 @@ const colour = (line: string): string => (line === "useful" ? "#7fa7c4" : kindCo
 const plain = (line: string): string => ({ io: "input and output", start_end: "start and end", useful: "useful work" })[line] ?? line.replaceAll("_", " ");
 
 const width = 900;
+const named = 4;
+
+interface OfKind {
+  line: string;
+  share: number;
+  seconds: number;
+  words: string;
+  parts: LedgerLine[]; // of one region each, the largest first
+}
+
+/** The lines of one kind together, the largest first. */
+function byKind(lines: LedgerLine[]): OfKind[] {
+  const kinds = new Map<string, OfKind>();
+  for (const l of lines) {
+    const k = kinds.get(l.line) ?? { line: l.line, share: 0, seconds: 0, words: l.words, parts: [] };
+    k.share += l.share;
+    k.seconds += l.seconds;
+    if (l.region !== null && l.line !== "useful") k.parts.push(l);
+    kinds.set(l.line, k);
+  }
+  return [...kinds.values()].filter((k) => k.share >= 0.0005).sort((a, b) => b.share - a.share);
+}
 
 export function LedgerBar({ name, lines }: { name: string; lines: LedgerLine[] }) {
   const seen = lines.filter((l) => l.share >= 0.0005);
@@ -35,19 +58,25 @@ export function LedgerBar({ name, lines }: { name: string; lines: LedgerLine[] }
         ))}
       </Drawing>
       <ul class="ledger">
-        {seen.map((l, i) => (
-          <li key={i}>
-            <span class="swatch" style={{ background: colour(l.line) }} />
-            <b>{share(l.share)}</b>
+        {byKind(lines).map((k) => (
+          <li key={k.line}>
+            <span class="swatch" style={{ background: colour(k.line) }} />
+            <b>{share(k.share)}</b>
             <span>
-              {plain(l.line)}
-              {l.region !== null && (
-                <>
+              {plain(k.line)}
+              {k.line !== "useful" && <>: {k.words}</>} <small>({seconds(k.seconds)} over all units)</small>
+              {k.parts.length > 0 && (
+                <span class="where">
                   {" "}
-                  in <Region path={l.region} />
-                </>
+                  {k.parts.slice(0, named).map((l, i) => (
+                    <>
+                      {i ? ", " : "in "}
+                      <Region path={l.region!} most={32} href={live() ? link(["e", name, "regions"], { region: l.region! }) : undefined} /> {share(l.share)}
+                    </>
+                  ))}
+                  {k.parts.length > named && `, and ${plural(k.parts.length - named, "region")} more`}
+                </span>
               )}
-              : {l.words} <small>({seconds(l.seconds)} over all units)</small>
             </span>
           </li>
         ))}

@@ -1,7 +1,8 @@
 // View 7: how long it would take elsewhere. One prediction over process counts,
 // levels and platforms, with what was measured.
 import { api, type PredictedRow, type Prediction as Predicted } from "../api";
-import { lastName, number, plural, seconds, share } from "../format";
+import { number, plural, seconds, share } from "../format";
+import { lastName } from "../names";
 import { useLoad } from "../load";
 import { link } from "../router";
 import { Answer, Bar, Table, Warnings, Words, type Column } from "../ui";

@@ -3,7 +3,8 @@
 import { useMemo } from "preact/hooks";
 import type { PredictedRow, Prediction } from "../api";
 import { axis, base, tip } from "../chart";
-import { command, lastName, plural, seconds, share } from "../format";
+import { command, plural, seconds, share } from "../format";
+import { lastName } from "../names";
 import { kindColour } from "../palette";
 import { Chart, Picture } from "../picture";
 import { usePaint, type Paint } from "../theme";

@@ -1,6 +1,7 @@
 // View 7: what was predicted and replayed, to choose from.
 import { api } from "../api";
-import { lastName, seconds } from "../format";
+import { seconds } from "../format";
+import { lastName } from "../names";
 import { useLoad } from "../load";
 import { link } from "../router";
 import { Answer, Table } from "../ui";

@@ -2,7 +2,8 @@
 // in one of them.
 import { useMemo } from "preact/hooks";
 import { api, live, type SimilarRegions, type SimilarUnits } from "../api";
-import { command, degree, lastName, number, plural } from "../format";
+import { command, degree, number, plural } from "../format";
+import { lastName, shortened } from "../names";
 import { HeatTable } from "../heattable";
 import { useLoad } from "../load";
 import { Picture } from "../picture";
@@ -11,7 +12,7 @@ import { Answer, Choice, Degree, Table, Warnings, Words } from "../ui";
 import type { ViewProps } from "../view";
 
 export function Similar({ name, query, refine }: ViewProps) {
-  const summary = useLoad(() => api.experiment(name), [name]);
+  const summary = useLoad(() => api.experiment(name, "path"), [name]);
   const heaviest = useMemo(() => (summary.data?.heaviest ?? []).map((r) => r.region), [summary.data]);
   const region = query.region || heaviest[0];
   const units = useLoad(region ? () => api.similar([name], { region: [region] }) : undefined, [name, region]);
@@ -23,7 +24,7 @@ export function Similar({ name, query, refine }: ViewProps) {
           <Choice
             label="Units in"
             value={region}
-            options={[...new Set([region, ...heaviest])].map((r) => ({ value: r, label: r }))}
+            options={[...new Set([region, ...heaviest])].map((r) => ({ value: r, label: shortened(r, 60) }))}
             onChange={(v) => refine({ region: v })}
           />
           <a href={link([], { pick: encodeURIComponent(name) })}>compare with other experiments</a>

@@ -2,7 +2,8 @@
 // line where it begins.
 import { useEffect, useRef } from "preact/hooks";
 import { api, type Source as File } from "../api";
-import { command, lastName, seconds, share } from "../format";
+import { command, seconds, share } from "../format";
+import { lastName } from "../names";
 import { useLoad } from "../load";
 import { Command } from "../picture";
 import { link } from "../router";

@@ -1,12 +1,16 @@
-// View 1: the experiments of the store with their factors; pick some to compare.
-import { useMemo } from "preact/hooks";
-import { api, type Listed } from "../api";
-import { command, plural } from "../format";
+// View 1: the experiments of the store: how long each ran, how well, and what cost
+// it most; pick some to compare.
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { api, type Glance, type Listed } from "../api";
+import { command, number, plural, seconds, share } from "../format";
 import { useLoad } from "../load";
+import { brief, lastName, shortened } from "../names";
 import { Command } from "../picture";
 import { go, link } from "../router";
-import { Answer, Table, Warnings, type Column } from "../ui";
+import { Answer, Choice, Table, Warnings, type Column } from "../ui";
 import type { ViewProps } from "../view";
+import { fits, usefulFactors } from "./storefind";
+import { Programs } from "./programs";
 
 export function Store({ query, refine }: Omit<ViewProps, "name">) {
   const listing = useLoad(() => api.experiments(), []);
@@ -29,6 +33,68 @@ export function Store({ query, refine }: Omit<ViewProps, "name">) {
   );
 }
 
+const atOnce = 12;
+const mostAsked = 600;
+
+/** What each run comes to, some at a time, so that the list is there at once. */
+function useGlances(list: Listed[]): Map<string, Glance> {
+  const [known, setKnown] = useState(new Map<string, Glance>());
+  const key = list.map((e) => e.id).join();
+  useEffect(() => {
+    const stop = new AbortController();
+    const ask = async () => {
+      const wanted = list.slice(0, mostAsked).map((e) => e.name);
+      for (let i = 0; i < wanted.length && !stop.signal.aborted; i += atOnce) {
+        const some = wanted.slice(i, i + atOnce);
+        const found = await api.glances(some, stop.signal).catch(() => oneByOne(some, stop.signal));
+        if (stop.signal.aborted) return;
+        setKnown((old) => new Map([...old, ...found.glances.map((g): [string, Glance] => [g.id, g])]));
+      }
+    };
+    void ask();
+    return () => stop.abort();
+  }, [key]);
+  return known;
+}
+
+/** One that cannot be read does not hide the others. */
+async function oneByOne(names: string[], signal: AbortSignal): Promise<{ glances: Glance[] }> {
+  const glances: Glance[] = [];
+  for (const name of names) {
+    if (signal.aborted) break;
+    const found = await api.glances([name], signal).catch(() => ({ glances: [] }));
+    glances.push(...found.glances);
+  }
+  return { glances };
+}
+
+const lossWords: Record<string, string> = {
+  imbalance: "uneven work",
+  waiting: "waiting",
+  communication: "communication",
+  io: "input and output",
+  start_end: "start and end",
+  shared_cores: "shared cores",
+  idle: "idle units",
+};
+
+export function Loss({ glance }: { glance?: Glance }) {
+  if (!glance) return <span class="soft">…</span>;
+  if (!glance.timed) return <span class="soft">no time measured</span>;
+  if (!glance.loss) return <span class="soft">none of 2 % or more</span>;
+  const { line, region, share: part } = glance.loss;
+  const where = region ? `, ${lastName(region)}` : "";
+  return (
+    <span title={`${lossWords[line] ?? line}${region ? " in " + region : ""}`}>
+      {share(part, 0)} {lossWords[line] ?? line}
+      {where && <bdi class="soft">{brief(where, 28)}</bdi>}
+    </span>
+  );
+}
+
+const size = (e: Listed, g?: Glance): string =>
+  !g ? e.units.toLocaleString("en") : g.threads > 1 ? `${g.processes} × ${g.threads}` : g.processes.toLocaleString("en");
+
 function Experiments({ list, query, refine }: { list: Listed[] } & Omit<ViewProps, "name">) {
   const picked = useMemo(() => new Set(query.pick ? query.pick.split(",").map(decodeURIComponent) : []), [query.pick]);
   const pick = (name: string, on: boolean) => {
@@ -37,8 +103,10 @@ function Experiments({ list, query, refine }: { list: Listed[] } & Omit<ViewProp
     else next.delete(name);
     refine({ pick: [...next].map(encodeURIComponent).join(",") });
   };
-  const factors = useMemo(() => usefulFactors(list), [list]);
   const shown = useMemo(() => list.filter((e) => fits(e, query.find ?? "")), [list, query.find]);
+  const factors = useMemo(() => usefulFactors(shown), [shown]);
+  const known = useGlances(shown);
+  const at = (e: Listed) => known.get(e.id);
   const columns: Column<Listed>[] = [
     {
       key: "pick",
@@ -52,37 +120,58 @@ function Experiments({ list, query, refine }: { list: Listed[] } & Omit<ViewProp
         />
       ),
     },
-    { key: "name", head: "experiment", by: (e) => e.name, cell: (e) => <a href={link(["e", e.name])}>{e.name}</a> },
-    { key: "units", head: "units", right: true, by: (e) => e.units, cell: (e) => e.units.toLocaleString("en") },
     {
-      key: "regions",
-      head: "regions",
-      right: true,
-      wide: true,
-      by: (e) => e.regions,
-      cell: (e) => e.regions.toLocaleString("en"),
+      key: "name",
+      head: "experiment",
+      by: (e) => e.name,
+      cell: (e) => (
+        <a href={link(["e", e.name])} title={e.name} data-whole={e.name}>
+          {shortened(e.name, 40)}
+        </a>
+      ),
     },
+    {
+      key: "runtime",
+      head: "run time",
+      csv: "run time (s)",
+      right: true,
+      by: (e) => at(e)?.runtime,
+      cell: (e) => (at(e) ? seconds(at(e)!.runtime) : "…"),
+    },
+    {
+      key: "efficiency",
+      head: "efficiency",
+      right: true,
+      by: (e) => at(e)?.efficiency.parallel,
+      cell: (e) => (at(e) ? share(at(e)!.efficiency.parallel, 0) : "…"),
+    },
+    {
+      key: "loss",
+      head: "largest loss",
+      csv: "largest loss (share)",
+      wide: true,
+      by: (e) => at(e)?.loss?.share ?? (at(e)?.timed ? 0 : null),
+      cell: (e) => <Loss glance={at(e)} />,
+    },
+    { key: "units", head: "ranks", right: true, by: (e) => at(e)?.processes ?? e.units, cell: (e) => size(e, at(e)) },
     ...factors.map((f): Column<Listed> => ({
       key: "factor " + f,
-      head: f,
+      head: shortened(f, 18),
+      csv: f,
       right: list.every((e) => typeof e.factors[f] !== "string"),
       wide: true,
       by: (e) => e.factors[f],
-      cell: (e) => String(e.factors[f] ?? ""),
+      cell: (e) => {
+        const v = e.factors[f];
+        return <span title={String(v ?? "")}>{typeof v === "number" ? number(v) : shortened(String(v ?? ""), 18)}</span>;
+      },
     })),
-    {
-      key: "metrics",
-      head: "metrics",
-      wide: true,
-      by: (e) => e.metrics.length,
-      cell: (e) => <span title={e.metrics.join(", ")}>{plural(e.metrics.length, "metric")}</span>,
-    },
     {
       key: "created",
       head: "measured",
       wide: true,
       by: (e) => e.created,
-      cell: (e) => e.created.slice(0, 16).replace("T", " "),
+      cell: (e) => e.created.slice(0, 10),
     },
     {
       key: "note",
@@ -91,7 +180,8 @@ function Experiments({ list, query, refine }: { list: Listed[] } & Omit<ViewProp
       cell: (e) => (e.incomplete ? <span title={e.incomplete}>incomplete</span> : ""),
     },
   ];
-  const names = list.filter((e) => picked.has(e.name)).map((e) => e.name);
+  const names = [...picked].filter((name) => list.some((e) => e.name === name)); // the first is the baseline
+  const grouped = query.view === "programs";
   return (
     <>
       <div class="controls">
@@ -99,11 +189,20 @@ function Experiments({ list, query, refine }: { list: Listed[] } & Omit<ViewProp
           <span>Find</span>
           <input
             type="search"
-            placeholder="name, format, ranks=8, atoms>36 …"
+            placeholder="name, ranks=8, CPU Type=Opteron …"
             value={query.find ?? ""}
             onInput={(e) => refine({ find: e.currentTarget.value })}
           />
         </label>
+        <Choice
+          label="Show"
+          value={grouped ? "programs" : "runs"}
+          options={[
+            { value: "runs", label: "every run" },
+            { value: "programs", label: "by program" },
+          ]}
+          onChange={(v) => refine({ view: v === "programs" ? v : undefined })}
+        />
         <button type="button" class="main" disabled={names.length < 2} onClick={() => go(["compare", ...names])}>
           {names.length < 2 ? "Pick two or more to compare" : `Compare ${names.length}`}
         </button>
@@ -116,56 +215,28 @@ function Experiments({ list, query, refine }: { list: Listed[] } & Omit<ViewProp
           {shown.length === list.length ? plural(list.length, "experiment") : `${shown.length} of ${list.length}`}
         </span>
       </div>
-      <Table
-        label="Experiments"
-        rows={shown}
-        columns={columns}
-        rowKey={(e) => e.id + e.name}
-        top={100}
-        sort="-created"
-        marked={(e) => picked.has(e.name)}
-      />
+      {shown.length === 0 ? (
+        <p class="words small">
+          No experiment fits “{query.find}”.{" "}
+          <button type="button" onClick={() => refine({ find: undefined })}>
+            Show all {list.length}
+          </button>
+        </p>
+      ) : grouped ? (
+        <Programs list={shown} known={known} />
+      ) : (
+        <Table
+          label="Experiments"
+          rows={shown}
+          columns={columns}
+          rowKey={(e) => e.id + e.name}
+          top={100}
+          sort={query.sort ?? "-created"}
+          onSort={(sort) => refine({ sort })}
+          marked={(e) => picked.has(e.name)}
+        />
+      )}
       <Command line={command("ls")} />
     </>
   );
-}
-
-/** The factors worth a column: those that differ first, at most six. */
-function usefulFactors(list: Listed[]): string[] {
-  const values = new Map<string, Set<unknown>>();
-  for (const e of list)
-    for (const [k, v] of Object.entries(e.factors)) values.set(k, (values.get(k) ?? new Set()).add(v));
-  return [...values]
-    .sort((a, b) => Number(b[1].size > 1) - Number(a[1].size > 1) || a[0].localeCompare(b[0]))
-    .slice(0, 6)
-    .map(([k]) => k);
-}
-
-/** Every word must fit: a comparison with a factor, or part of the name, the format or a factor. */
-function fits(e: Listed, text: string): boolean {
-  return text
-    .trim()
-    .toLowerCase()
-    .split(/\s+/)
-    .filter(Boolean)
-    .every((word) => {
-      const said = /^([^<>=]+)(<=|>=|<|>|=)(.+)$/.exec(word);
-      if (!said)
-        return [e.name, e.format, ...Object.values(e.factors), ...e.metrics].some((v) =>
-          String(v).toLowerCase().includes(word),
-        );
-      const [, name, op, wanted] = said as unknown as [string, string, string, string];
-      const own: Record<string, number | string> = {
-        units: e.units,
-        regions: e.regions,
-        format: e.format,
-        runs: e.runs,
-      };
-      const key = Object.keys(e.factors).find((k) => k.toLowerCase() === name);
-      const value = key === undefined ? own[name] : e.factors[key];
-      if (value === undefined) return false;
-      const order = typeof value === "number" ? value - Number(wanted) : value.toLowerCase().localeCompare(wanted);
-      if (Number.isNaN(order)) return false;
-      return { "=": order === 0, "<": order < 0, ">": order > 0, "<=": order <= 0, ">=": order >= 0 }[op] ?? false;
-    });
 }

@@ -1,0 +1,293 @@
+package simulate
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/bits"
+
+	"auspex/platform"
+	"auspex/trace"
+)
+
+// LogGP is a network in the four numbers of Alexandrov, Ionescu, Schauser and
+// Scheiman (SPAA 1995), between the first two hosts that ranks run on.
+type LogGP struct {
+	Latency  float64 `json:"L"` // seconds of an empty message on its way
+	Overhead float64 `json:"o"` // seconds that a processor spends on one
+	Gap      float64 `json:"g"` // seconds between two
+	PerByte  float64 `json:"G"` // seconds a byte of a long message
+}
+
+// Bounds is what a run takes at least and at most, reckoned from the trace and
+// the platform without a replay: a message alone on its way takes L + k G, and
+//
+//   - no rank is done before it has computed, spent its overheads, and waited for
+//     each blocking receive and each blocking send of a large message alone;
+//   - somebody always works or some message is on its way, and sharing makes no
+//     link slower in all, so the run is over at the latest after all that would
+//     take one after the other.
+//
+// Upper is 0 where it is not known: the trace polls for messages. Collectives are
+// reckoned with as many messages as any of their algorithms sends.
+type Bounds struct {
+	Lower float64 `json:"lower_seconds"`
+	Upper float64 `json:"upper_seconds"`
+	LogGP LogGP   `json:"loggp"`
+}
+
+// bounder reckons bounds.
+type bounder struct {
+	net   *network
+	plat  *platform.Platform
+	opts  *Options
+	hosts []int
+	trace *trace.Trace
+	// least is how long the shortest message takes between two ranks with a tag.
+	least   map[[3]int32]float64
+	own     []float64 // by rank: what it takes at least
+	all     float64
+	polls   float64
+	unknown bool
+	// The slowest pair of hosts.
+	latency, perByte float64
+}
+
+// mostPairs bounds the pairs of hosts that collectives are reckoned for.
+const mostPairs = 1 << 14
+
+// Estimate reckons the bounds of a replay with the same arguments.
+func Estimate(ctx context.Context, t *trace.Trace, p *platform.Platform, hosts []int, o Options) (*Bounds, error) {
+	np := t.NP()
+	if len(hosts) < np {
+		return nil, fmt.Errorf("simulate: %d ranks, but only %d are placed on hosts", np, len(hosts))
+	}
+	if len(p.Changes) > 0 {
+		return nil, fmt.Errorf("simulate: the platform changes while the program runs, so no bounds are known")
+	}
+	if t.Nanoseconds {
+		p = p.Timed(o.ReferenceSpeed)
+	}
+	b := &bounder{net: newNetwork(p, &o, newEventQueue(np+1), int32(np+1)), plat: p, opts: &o, hosts: hosts, trace: t,
+		least: map[[3]int32]float64{}, own: make([]float64, np)}
+	if err := b.pairs(np); err != nil {
+		return nil, err
+	}
+	for _, receives := range []bool{false, true} {
+		for rank := range np {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			if err := b.rank(rank, receives); err != nil {
+				return nil, err
+			}
+		}
+	}
+	out := &Bounds{Upper: b.all + b.polls*(b.polls+1)/2*testSleep}
+	for _, s := range b.own {
+		out.Lower = max(out.Lower, s)
+	}
+	if b.unknown {
+		out.Upper = 0
+	}
+	return out, b.parameters(out, np)
+}
+
+// alone is how long a message takes that has the network to itself.
+func (b *bounder) alone(from, to int, bytes int64) (float64, error) {
+	r, err := b.net.route(int32(b.hosts[from]), int32(b.hosts[to]))
+	if err != nil {
+		return 0, err
+	}
+	size := float64(bytes + envelope)
+	rate := r.alone * factor(b.net.bandwidthFactor, size)
+	if math.IsInf(rate, 1) {
+		return r.latency * factor(b.net.latencyFactor, size), nil
+	}
+	return r.latency*factor(b.net.latencyFactor, size) + size/rate, nil
+}
+
+// pairs finds the slowest pair of hosts.
+func (b *bounder) pairs(np int) error {
+	slow, narrow := 1.0, 1.0
+	for _, s := range b.net.latencyFactor {
+		slow = max(slow, s.Values[0])
+	}
+	for _, s := range b.net.bandwidthFactor {
+		narrow = min(narrow, s.Values[0])
+	}
+	seen := map[[2]int]bool{}
+	for i := range np {
+		for j := range np {
+			key := [2]int{b.hosts[i], b.hosts[j]}
+			if i == j || seen[key] || len(seen) >= mostPairs {
+				continue
+			}
+			seen[key] = true
+			r, err := b.net.route(int32(key[0]), int32(key[1]))
+			if err != nil {
+				return err
+			}
+			b.latency = max(b.latency, r.latency*slow)
+			b.perByte = max(b.perByte, 1/(r.alone*narrow))
+		}
+	}
+	return nil
+}
+
+// rank adds what a rank does: its own work and what it sends, and in a second
+// round its receives.
+func (b *bounder) rank(id int, receives bool) error {
+	double := false
+	size := func(n int64, t trace.Type) int64 {
+		r := rank{double: double}
+		return r.size(max(n, 0), t)
+	}
+	c := b.trace.Cursor(id)
+	for {
+		a := trace.Action{} // a cursor leaves fields alone that an action has not
+		if !c.Next(&a) {
+			return nil
+		}
+		switch a.Kind {
+		case trace.Init:
+			double = a.Count != 0
+			continue
+		case trace.Finalize, trace.CommSize, trace.Location, trace.Wait, trace.WaitAll:
+			continue
+		}
+		if receives {
+			if a.Kind == trace.Recv && a.Comm == 0 && b.opts.PushBelow <= 0 {
+				b.own[id] += b.least[[3]int32{a.Peer, int32(id), a.Tag}]
+			}
+			continue
+		}
+		if err := b.action(id, &a, size); err != nil {
+			return err
+		}
+	}
+}
+
+func (b *bounder) action(id int, a *trace.Action, size func(int64, trace.Type) int64) error {
+	work := func(seconds float64) {
+		b.own[id] += seconds
+		b.all += seconds
+	}
+	switch a.Kind {
+	case trace.Compute:
+		work(a.Value / b.plat.Hosts[b.hosts[id]].Speed)
+	case trace.Sleep:
+		work(max(a.Value, 0))
+	case trace.Test:
+		b.polls++
+	case trace.Recv, trace.Irecv:
+		b.unknown = b.unknown || a.Count == trace.ProbeSize
+	case trace.Send, trace.Isend, trace.SendRecv:
+		return b.message(id, a, size(a.Count, a.Type), work)
+	default:
+		b.collective(id, a, size)
+	}
+	return nil
+}
+
+// message adds a send, and for the upper bound what its receiver spends.
+func (b *bounder) message(id int, a *trace.Action, bytes int64, work func(float64)) error {
+	if a.Peer == trace.NullPeer {
+		return nil
+	}
+	eager := bytes < b.opts.EagerBelow
+	switch {
+	case a.Kind != trace.Send:
+		work(overhead(b.opts.IsendOverhead, bytes))
+	case eager:
+		work(overhead(b.opts.SendOverhead, bytes))
+	}
+	if eager {
+		b.all += overhead(b.opts.RecvOverhead, bytes) + precision
+	}
+	b.all += precision
+	if a.Comm != 0 || int(a.Peer) >= len(b.hosts) || a.Peer < 0 {
+		b.all += b.latency + float64(bytes+envelope)*b.perByte
+		return nil
+	}
+	t, err := b.alone(id, int(a.Peer), bytes)
+	if err != nil {
+		return err
+	}
+	b.all += t
+	tag := a.Tag
+	if a.Kind == trace.SendRecv {
+		return nil // its tag is its own
+	}
+	key := [3]int32{int32(id), a.Peer, tag}
+	if known, ok := b.least[key]; !ok || t < known {
+		b.least[key] = t
+	}
+	if a.Kind == trace.Send && !eager && b.opts.PushBelow <= 0 {
+		b.own[id] += t
+	}
+	return nil
+}
+
+// collective adds a rank's part of a collective to the upper bound: it takes part
+// in no more rounds than there are ranks, and in each moves no more than all that
+// it sends and receives; what is combined is computed after it.
+func (b *bounder) collective(id int, a *trace.Action, size func(int64, trace.Type) int64) {
+	p := float64(b.trace.NP())
+	bytes := float64(max(size(a.Count, a.Type), size(a.Count2, a.Type2)))
+	sum := 0.0
+	for _, n := range a.Counts {
+		sum += float64(size(n, a.Type))
+	}
+	for _, n := range a.Counts2 {
+		sum += float64(size(n, a.Type2))
+	}
+	bytes = max(bytes, sum/max(p, 1))
+	rounds := float64(bits.Len(uint(b.trace.NP()))) + 1
+	messages := 4 * (p + rounds)
+	each := overhead(b.opts.SendOverhead, 0) + overhead(b.opts.IsendOverhead, 0) + overhead(b.opts.RecvOverhead, 0) + b.latency + envelope*b.perByte + 2*precision
+	b.all += messages*each + bytes*2*(p+rounds)*rounds*(b.perByte+perByte(b.opts))
+	if a.Value > 0 {
+		seconds := a.Value / b.plat.Hosts[b.hosts[id]].Speed
+		b.own[id] += seconds
+		b.all += seconds
+	}
+}
+
+// perByte is what overheads add for a byte at most.
+func perByte(o *Options) float64 {
+	most := 0.0
+	for _, list := range [][]Segment{o.SendOverhead, o.RecvOverhead, o.IsendOverhead} {
+		for _, s := range list {
+			if len(s.Values) > 1 {
+				most = max(most, s.Values[1])
+			}
+		}
+	}
+	return most
+}
+
+// parameters gives the network's four numbers: what an empty message takes beyond
+// its bytes, and a byte of a megabyte.
+func (b *bounder) parameters(out *Bounds, np int) error {
+	if np < 2 {
+		return nil
+	}
+	const long = 1 << 20
+	empty, err := b.alone(0, 1, 0)
+	if err != nil {
+		return err
+	}
+	large, err := b.alone(0, 1, long)
+	if err != nil {
+		return err
+	}
+	half, err := b.alone(0, 1, long/2)
+	if err != nil {
+		return err
+	}
+	o := max(overhead(b.opts.SendOverhead, 0), overhead(b.opts.RecvOverhead, 0))
+	perByte := (large - half) / (long / 2)
+	out.LogGP = LogGP{Latency: empty, Overhead: o, Gap: max(o, envelope*perByte), PerByte: perByte}
+	return nil
+}

@@ -1,0 +1,79 @@
+package simulate
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"auspex/platform"
+	"auspex/trace"
+)
+
+// estimate reckons the bounds of a case's folder.
+func estimate(t *testing.T, dir string, np int, cfg []string) (*Bounds, error) {
+	t.Helper()
+	o := Defaults()
+	pf, err := os.Open(filepath.Join(dir, "platform.xml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pf.Close()
+	p, err := platform.Read(filepath.Join(dir, "platform.xml"), pf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hf, err := os.Open(filepath.Join(dir, "hostfile"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer hf.Close()
+	slots, err := platform.ReadHostfile(filepath.Join(dir, "hostfile"), hf, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for key, value := range p.Config {
+		if err := o.Set(key, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range cfg {
+		key, value, _ := strings.Cut(strings.TrimPrefix(c, "--cfg="), ":")
+		if err := o.Set(key, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tr, err := trace.Open(context.Background(), filepath.Join(dir, "list.txt"), np)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Estimate(context.Background(), tr, p, platform.Map(slots, tr.NP()), o)
+}
+
+// Every replay of the reference lies between the bounds.
+func TestBoundsHoldTheReplay(t *testing.T) {
+	for _, dir := range cases(t, "dev") {
+		c := readCase(t, dir)
+		t.Run(c.Name, func(t *testing.T) {
+			b, err := estimate(t, dir, c.NP, c.Cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			seconds := c.Seconds
+			if c.Name == unended {
+				seconds++
+			}
+			const slack = 1e-5 // the reference's solver
+			if b.Lower > seconds*(1+slack)+1e-9 {
+				t.Errorf("at least %v, but the replay takes %v", b.Lower, seconds)
+			}
+			if b.Upper > 0 && b.Upper < seconds*(1-slack)-1e-9 {
+				t.Errorf("at most %v, but the replay takes %v", b.Upper, seconds)
+			}
+			if b.Lower > b.Upper && b.Upper > 0 {
+				t.Errorf("%v to %v", b.Lower, b.Upper)
+			}
+		})
+	}
+}

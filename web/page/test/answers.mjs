@@ -1,0 +1,300 @@
+// The answer on the first screen: lists, regions, call trees and heat maps, on the
+// examples and, where they are at hand, on profiles of real programs.
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { real, settled, step, visit } from "./harness.mjs";
+
+const rows = (page, label) => page.locator(`table[aria-label="${label}"] tbody tr`);
+const heads = (page, label) => page.locator(`table[aria-label="${label}"] th`).allTextContents();
+
+/** Waits until the list knows what every run comes to. */
+const known = (page) =>
+  page.waitForFunction(() => {
+    const table = document.querySelector('table[aria-label="Experiments"]');
+    return table && ![...table.querySelectorAll("td")].some((td) => td.textContent === "…");
+  });
+
+step("the list says how long, how well and what is lost", async (page) => {
+  await visit(page, "#/?find=unbalanced");
+  await known(page);
+  const head = await heads(page, "Experiments");
+  for (const wanted of ["run time", "efficiency", "largest loss", "ranks"])
+    assert.ok(head.some((h) => h.startsWith(wanted)), `${wanted} is a column of ${head}`);
+  const row = await rows(page, "Experiments").first().textContent();
+  assert.match(row, /42\ss/);
+  assert.match(row, /33\s%\suneven work.*region 11/);
+});
+
+step("finding, sorting and going back", async (page) => {
+  await visit(page, "#/");
+  await page.getByLabel("Find").fill("nothing-is-called-this");
+  await page.getByText(/No experiment fits/).waitFor();
+  await page.getByRole("button", { name: /Show all/ }).click();
+  await page.getByLabel("Find").fill("network=P4");
+  await page.getByRole("button", { name: "experiment", exact: true }).click();
+  await page.locator('th[aria-sort="descending"]').waitFor();
+  const first = await rows(page, "Experiments").first().locator("a").textContent();
+  await rows(page, "Experiments").first().locator("a").click();
+  await settled(page);
+  await page.goBack();
+  await settled(page);
+  assert.equal(await page.getByLabel("Find").inputValue(), "network=P4");
+  assert.equal(await rows(page, "Experiments").first().locator("a").textContent(), first);
+});
+
+step("programs with their runs over time", async (page) => {
+  await visit(page, "#/?view=programs");
+  await page.locator(".programs svg circle").first().waitFor();
+  const lapw0 = page.locator(".programs li", { hasText: "LAPW0" });
+  assert.match(await lapw0.textContent(), /6 runs/);
+  assert.match(await lapw0.getByRole("link", { name: "compare 6" }).getAttribute("href"), /compare/);
+});
+
+step("a table is saved as CSV", async (page) => {
+  await visit(page, "#/e/unbalanced/regions");
+  const saved = page.waitForEvent("download");
+  await page.getByRole("button", { name: 'Save "Regions" as CSV' }).click();
+  const text = await readFile(await (await saved).path(), "utf8");
+  assert.match(text, /^region,alone \(share\),.*mean \(s\)/);
+  assert.ok(text.trim().split("\r\n").length >= 15, "a line for every region");
+});
+
+step("all regions, found by parts of their names, and one of them", async (page) => {
+  await visit(page, "#/e/before/regions");
+  const all = await rows(page, "Regions").count();
+  await page.getByLabel("Find").fill("mpi wait");
+  await page.waitForFunction((n) => document.querySelectorAll('table[aria-label="Regions"] tbody tr').length < n, all);
+  await page.getByText(/of 12 regions; these rows are/).waitFor();
+  await rows(page, "Regions").first().locator("a").click();
+  await settled(page);
+  for (const part of ["Called from", "Calls", "What was measured of it"])
+    await page.getByRole("heading", { name: part }).first().waitFor();
+  assert.ok((await page.locator(".chart svg, .chart canvas").count()) >= 1, "its time over the units is drawn");
+});
+
+step("a flame graph: search, zoom, back, another run", async (page) => {
+  await visit(page, "#/e/before/tree");
+  const blocks = page.locator(".flame .block");
+  const all = await blocks.count();
+  assert.ok(all >= 8, `${all} blocks`);
+  await page.getByLabel("Find").fill("solve");
+  await page.getByText(/found: .* of the run/).waitFor();
+  await page.getByLabel("Find").fill("");
+  await blocks.nth(1).click();
+  await page.locator(".chip").waitFor();
+  assert.ok((await blocks.count()) < all);
+  await page.goBack();
+  await page.waitForFunction((n) => document.querySelectorAll(".flame .block").length === n, all);
+  await page.getByLabel("Against").selectOption("after");
+  await page.getByText(/took more here than in after/).waitFor();
+  assert.match((await heads(page, "Call tree")).join(), /in after/);
+});
+
+step("the call tree opens and closes", async (page) => {
+  await visit(page, "#/e/before/tree");
+  const before = await rows(page, "Call tree").count();
+  await page.getByRole("button", { name: /^Close main/ }).click();
+  await page.waitForFunction((n) => document.querySelectorAll('table[aria-label="Call tree"] tbody tr').length < n, before);
+  assert.equal(await rows(page, "Call tree").count(), 1);
+  assert.match(await rows(page, "Call tree").first().textContent(), /100\s%/);
+});
+
+step("the heat map: the heaviest and the rest, the wheel, Escape, Back", async (page) => {
+  await visit(page, "#/e/many/heat");
+  const names = page.locator(".heat-names li");
+  assert.match(await names.last().textContent(), /the other \d+ together/);
+  const canvas = page.locator(".heat canvas");
+  const box = await canvas.boundingBox();
+  await page.mouse.move(box.x + box.width / 2, box.y + 60);
+  await page.locator(".at-pointer").waitFor();
+  await page.mouse.wheel(0, -200);
+  await page.locator(".chip").waitFor();
+  await settled(page);
+  await page.goBack();
+  await page.waitForFunction(() => !document.querySelector(".chip"));
+  await names.last().locator("button").click();
+  await page.locator(".chip", { hasText: /rows \d+ to 151 of 151/ }).waitFor();
+  await canvas.focus();
+  await page.keyboard.press("Escape");
+  await page.waitForFunction(() => !document.querySelector(".chip"));
+});
+
+step("the heat map along the tree", async (page) => {
+  await visit(page, "#/e/many/heat?arrange=tree");
+  const closed = page.locator(".heat-names button", { hasText: "▸" });
+  const n = await page.locator(".heat-names li").count();
+  await closed.first().click();
+  await page.waitForFunction((n) => document.querySelectorAll(".heat-names li").length > n, n);
+  await page.goBack();
+  await page.waitForFunction((n) => document.querySelectorAll(".heat-names li").length === n, n);
+});
+
+step(
+  "a server that is gone",
+  async (page) => {
+    await visit(page, "#/e/before");
+    await page.route("**/api/**", (r) => r.abort());
+    await page.goto(page.url().replace(/#.*/, "#/e/before/regions"));
+    const again = page.getByRole("button", { name: "Try again" }).first();
+    await again.waitFor();
+    await page.unroute("**/api/**");
+    await again.click();
+    await rows(page, "Regions").first().waitFor();
+  },
+  { expected: (c) => /ERR_FAILED/.test(c) },
+);
+
+step("a measured trace: zoom by the wheel, back, Escape", async (page) => {
+  await visit(page, "#/e/traced/trace");
+  const canvas = page.locator(".heat canvas");
+  const box = await canvas.boundingBox();
+  await page.mouse.move(box.x + box.width / 3, box.y + 40);
+  await page.locator(".at-pointer", { hasText: /rank 0/ }).waitFor();
+  await page.mouse.wheel(0, -200);
+  await page.getByRole("button", { name: "all of it" }).waitFor();
+  await settled(page);
+  await page.goBack();
+  await page.waitForFunction(() => !document.querySelector(".chip"));
+  await canvas.focus();
+  await page.keyboard.press("+");
+  await page.locator(".chip").waitFor();
+  await page.keyboard.press("Escape");
+  await page.waitForFunction(() => !document.querySelector(".chip"));
+  assert.match(await page.locator(".legend.parts").first().textContent(), /critical path/);
+});
+
+step("what if: a slider, a new time, an opportunity taken", async (page) => {
+  await visit(page, "#/e/traced/whatif");
+  await page.getByRole("heading", { name: "What would pay" }).waitFor();
+  await page.getByRole("slider").first().fill("2");
+  await page.getByText(/4 × as fast/).waitFor();
+  await page.locator("figure", { hasText: "what if" }).waitFor();
+  await page.getByLabel("Network").selectOption("ideal");
+  await page.waitForFunction(() => /network ideal/.test(document.querySelector(".whatif .command code")?.textContent ?? ""));
+  await settled(page);
+  await page.getByRole("button", { name: "all as it is" }).click();
+  await page.getByText("as it is").first().waitFor();
+});
+
+step("compare several: baseline, order, difference, scaling", async (page) => {
+  await visit(page, "#/compare/2Nx4P-GM-36/3Nx4P-GM-36/3Nx4P-GM-72");
+  await page.getByRole("heading", { name: "How it scales" }).waitFor();
+  assert.ok((await rows(page, "Efficiencies").count()) >= 3);
+  await page.getByLabel("Order").selectOption("time");
+  await page.getByLabel("Baseline").selectOption("3Nx4P-GM-36");
+  await settled(page);
+  assert.match(await page.locator('table[aria-label="Runs"] tr.marked').textContent(), /3Nx4P-GM-36.*baseline/);
+  assert.ok((await heads(page, "Regions of both")).some((h) => h.startsWith("difference")));
+});
+
+step("words: Enter asks, and so does an address", async (page) => {
+  await visit(page, "#/e/before/words");
+  const box = page.getByLabel("PERFQL query");
+  await box.fill("");
+  await box.pressSequentially("wtime is high");
+  await page.keyboard.press("Enter");
+  await page.getByText(/rows? fits?\./).waitFor();
+  assert.equal(await box.inputValue(), "wtime is high");
+  await visit(page, "#/");
+  await visit(page, "#/e/before/words?q=imbalance+is+high");
+  await page.locator('table[aria-label="Answer"]').waitFor();
+});
+
+// Text must stand out from its ground by 4.5 to 1, large text by 3 to 1 (WCAG 2.2, 1.4.3).
+for (const colorScheme of ["light", "dark"])
+  step(
+    `contrast and order of focus, ${colorScheme}`,
+    async (page) => {
+      for (const hash of ["#/", "#/e/before", "#/e/before/regions", "#/e/before/tree", "#/e/before/heat", "#/compare/before/after"]) {
+        await visit(page, hash);
+        const faint = await page.evaluate(() => {
+          const channels = (c) => (c.match(/[\d.]+/g) ?? []).map(Number);
+          const light = (c) => {
+            const [r, g, b] = c.slice(0, 3).map((v) => (v / 255 <= 0.04045 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4));
+            return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+          };
+          const ground = (el) => {
+            for (let at = el; at; at = at.parentElement) {
+              const c = channels(getComputedStyle(at).backgroundColor);
+              if (c.length === 3 || c[3] > 0.99) return c;
+            }
+            return [255, 255, 255];
+          };
+          const out = [];
+          for (const el of document.querySelectorAll("body *")) {
+            const own = [...el.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim());
+            if (!own || el.closest("svg, canvas, [aria-hidden=true], :disabled, .stale") || !el.checkVisibility()) continue;
+            const style = getComputedStyle(el);
+            const [a, b] = [light(channels(style.color)), light(ground(el))].sort((x, y) => y - x);
+            const large = parseFloat(style.fontSize) >= 24 || (parseFloat(style.fontSize) >= 18.6 && Number(style.fontWeight) >= 700);
+            if ((a + 0.05) / (b + 0.05) < (large ? 3 : 4.5)) out.push(`${el.tagName} ${el.className} "${el.textContent.slice(0, 30)}" ${((a + 0.05) / (b + 0.05)).toFixed(2)}`);
+          }
+          return [...new Set(out)].slice(0, 10);
+        });
+        assert.deepEqual(faint, [], `${hash} in ${colorScheme}`);
+        const jumps = await page.evaluate(() => [...document.querySelectorAll("[tabindex]")].filter((el) => el.tabIndex > 0).length);
+        assert.equal(jumps, 0, "focus goes in the order of reading");
+      }
+    },
+    { colorScheme },
+  );
+
+// ---- profiles of real programs
+
+if (real) {
+  step("real: by function where call paths split", async (page) => {
+    await visit(page, "#/e/nas-bt");
+    assert.match(await page.locator("main").textContent(), /all call paths of a function together/);
+    assert.match(await rows(page, "Heaviest regions").first().textContent(), /X_SOLVE_CELL/);
+    const covered = /These 15 rows are ([\d.]+)/.exec(await page.locator("main").textContent());
+    assert.ok(Number(covered[1]) > 80, `the rows are ${covered?.[1]} % of the run`);
+  });
+
+  step("real: every experiment of the list is known", async (page) => {
+    await visit(page, "#/");
+    await known(page);
+    const gromacs = await page.locator("tr", { hasText: "gromacs-32" }).textContent();
+    assert.match(gromacs, /101\ss.*39\s%.*32/);
+    const heights = await page.locator('table[aria-label="Experiments"] tbody tr').evaluateAll((all) => all.map((tr) => tr.offsetHeight));
+    assert.ok(Math.max(...heights) < 2 * Math.min(...heights), `one line a row: ${Math.max(...heights)} px`);
+  });
+
+  step("real: factors with spaces", async (page) => {
+    await visit(page, "#/?find=CPU+Type%3Dppc");
+    await page.locator("td a", { hasText: "gromacs-32" }).waitFor();
+    assert.equal(await page.locator("td a", { hasText: "mpas" }).count(), 0);
+  });
+
+  step("real: which ranks differ in 128", async (page) => {
+    await visit(page, "#/e/mpas/heat");
+    assert.match(await page.locator(".heat-names li").first().textContent(), /MPI_Wait/);
+    assert.match(await page.locator(".heat-names li").last().textContent(), /the other \d+ together/);
+  });
+
+  step("real: long names are shortened, and whole on hover", async (page) => {
+    await visit(page, "#/e/kineto-hta/regions");
+    const cell = page.locator(".path[title]", { hasText: "…" }).first();
+    const [shown, whole] = [await cell.textContent(), await cell.getAttribute("title")];
+    assert.ok(whole.length > shown.length, `${shown} of ${whole}`);
+  });
+
+  step(
+    "real: nothing is wider than a phone",
+    async (page) => {
+      const wide = [];
+      for (const e of ["gromacs-32", "mpas", "nas-bt", "kineto-hta"])
+        for (const tab of ["", "/regions", "/tree", "/heat", "/kinds", "/bottlenecks", "/similar"]) {
+          await visit(page, `#/e/${e}${tab}`);
+          const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+          if (over > 0) wide.push(`${e}${tab} by ${over} px`);
+        }
+      for (const hash of ["#/", "#/?view=programs", "#/compare/gromacs-2/gromacs-4/gromacs-8/gromacs-16/gromacs-32"]) {
+        await visit(page, hash);
+        const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        if (over > 0) wide.push(`${hash} by ${over} px`);
+      }
+      assert.deepEqual(wide, []);
+    },
+    { viewport: { width: 390, height: 844 } },
+  );
+}
