@@ -13,9 +13,9 @@ import (
 	"auspex/whatif/kept"
 )
 
-// putTraced stores an experiment of two ranks with its trace: one computes
+// putUneven stores an experiment of two ranks with its trace: one computes
 // twice as long as the other, and they meet.
-func putTraced(t testing.TB, s *store.Store, name string) {
+func putUneven(t testing.TB, s *store.Store, name string) {
 	t.Helper()
 	program := &trace.Trace{Name: name, Nanoseconds: true}
 	for r := range 2 {
@@ -40,7 +40,7 @@ func putTraced(t testing.TB, s *store.Store, name string) {
 
 func TestTraces(t *testing.T) {
 	s := testStore(t)
-	putTraced(t, s, "traced")
+	putUneven(t, s, "traced")
 	l := serve(t, Config{Store: s, Loopback: true})
 	get := func(path string, into any) int {
 		t.Helper()
