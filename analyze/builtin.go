@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"auspex/account"
 	"auspex/internal/mistake"
 	"auspex/model"
 )
@@ -22,6 +23,12 @@ const (
 	CommunicationEfficiency = "communication_efficiency"
 	ParallelEfficiency      = "parallel_efficiency"
 	RunSeconds              = "run_seconds" // elapsed time of the program: that of its slowest unit
+
+	// Lines of the ledger, as shares of units × run time.
+	ImbalanceShare   = "imbalance_share" // of a region, or of the program
+	SharedCoresShare = "shared_cores_share"
+	IdleShare        = "idle_share"
+	WaitingShare     = "waiting_share"
 )
 
 // builtIn computes them. A scope may be asked for, as in time_share.inc; the
@@ -36,6 +43,10 @@ var builtIn = map[string]func(r *Rows, scope model.Scope) ([]float64, error){
 	CommunicationEfficiency: programOnly(func(t *Times) Real { return t.Efficiency().Communication }),
 	ParallelEfficiency:      programOnly(func(t *Times) Real { return t.Efficiency().Parallel }),
 	RunSeconds:              programOnly(func(t *Times) Real { return Real(t.Runtime) }),
+	ImbalanceShare:          imbalanceShare,
+	SharedCoresShare:        ledgerShare(account.SharedCores),
+	IdleShare:               ledgerShare(account.Idle),
+	WaitingShare:            ledgerShare(account.Waiting),
 }
 
 // BuiltIns lists the names of the built-in metrics.

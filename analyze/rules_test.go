@@ -76,9 +76,19 @@ func TestShippedRules(t *testing.T) {
 		}
 		return all
 	}
+	// busyBut leaves the last unit nothing to do.
+	busyBut := func(all map[string][][]float64) map[string][][]float64 {
+		out := map[string][][]float64{}
+		for name := range all {
+			out[name] = [][]float64{{1}, {1}, {1}, {0}}
+		}
+		return out
+	}
 	worlds := map[string]world{
 		"load_imbalance":            {times, with("work", [][]float64{{1}, {1}, {1}, {5}})},
 		"unbalanced_program":        {times, with("work", [][]float64{{1}, {1}, {1}, {90}})},
+		"shared_cores":              {exclusive(model.WallTime, model.CPUTime), padded(2, "work", one(4, 1))},
+		"idle_units":                {times, busyBut(calm)},
 		"serial_part":               {times, with("work", [][]float64{{12}, {0}, {0}, {0}})},
 		"hot_spot":                  {times, with("work", one(20))},
 		"communication_bound":       {times, with("MPI_Alltoall", one(20))},
@@ -134,7 +144,7 @@ func TestShippedRules(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, found := range p.Problems {
-				if found.Problem != "idle_processor" { // no CPU time at all is idle indeed
+				if found.Problem != "idle_processor" && found.Problem != "shared_cores" { // no CPU time at all is idle indeed
 					t.Errorf("%s in a program without problems: %+v", found.Problem, found.Places[0])
 				}
 			}

@@ -97,12 +97,19 @@ func explains(a attribute, times []float64, limit float64) bool {
 	elastic := covariance(a.values, times) / covariance(a.values, a.values) * mx / my
 	bound := a.mostElastic()
 	if len(times) < fewUnits {
-		// Nothing to test but whether so few events may differ by chance.
-		least, most := slices.Min(a.values), slices.Max(a.values)
-		counted := strings.Contains(a.name, "/") || most-least > 3*math.Sqrt(most+least)
-		return counted && elastic <= bound && elastic >= leastElastic
+		// Nothing to test.
+		return moreThanChance(a) && elastic <= bound && elastic >= leastElastic
+	}
+	if a.metric == model.PageFaults && !moreThanChance(a) {
+		return false // unlike calls or bytes, they come as they like
 	}
 	return elastic <= bound && chanceOfCorrelation(r, len(times)) < limit
+}
+
+// moreThanChance tells whether so many events would not differ so by chance.
+func moreThanChance(a attribute) bool {
+	least, most := slices.Min(a.values), slices.Max(a.values)
+	return strings.Contains(a.name, "/") || most-least > 3*math.Sqrt(most+least)
 }
 
 func (a *attribute) mostElastic() float64 {
