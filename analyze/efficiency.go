@@ -31,8 +31,10 @@ type Times struct {
 	Useful  []float64 // by unit: exclusive time outside communication
 	Total   []float64 // by unit
 	Runtime float64   // of the slowest unit
-	alike   alikeness
-	first   UnitType // the type that efficiency is said of: processes or threads, where there are any
+	// averaged: a unit's times are means over processes whose own are not known.
+	averaged bool
+	alike    alikeness
+	first    UnitType // the type that efficiency is said of: processes or threads, where there are any
 }
 
 // TimeMetric names the metric that "time" stands for: wall time where it was
@@ -68,6 +70,7 @@ func (d *Dataset) sumTimes() (*Times, error) {
 		return nil, err
 	}
 	t := &Times{Metric: name}
+	_, t.averaged = d.Factor(model.AveragedOver)
 	units := &Rows{By: ByUnit, d: d, size: len(d.Units)}
 	t.Useful = units.fold(exclusive, d.Communication, Total)
 	if t.Total, err = d.UnitTotals(metric); err != nil {
@@ -123,5 +126,8 @@ func (t *Times) Efficiency() Efficiency {
 		Communication: Ratio(most, t.Runtime),
 	}
 	e.Parallel = e.LoadBalance * e.Communication
+	if t.averaged { // the mean is known, the longest of the processes is not
+		e.LoadBalance, e.Communication = Missing, Missing
+	}
 	return e
 }

@@ -138,3 +138,29 @@ func TestMetricNamesResolve(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestMeansOfProcesses: of means over processes the parallel efficiency is
+// known, the load balance is not.
+func TestMeansOfProcesses(t *testing.T) {
+	b := model.NewBuilder()
+	m := b.Metric(model.NewMetric(model.WallTime, "", model.Exclusive))
+	u := b.Unit(model.Unit{})
+	b.Set(u, b.Region(model.Region{Name: "work", Parent: model.NoParent}), m, 3)
+	b.Set(u, b.Region(model.Region{Name: "MPI_Wait", Kind: model.MPI, Parent: model.NoParent}), m, 1)
+	header := model.Header{Name: "means"}
+	header.SetFactor(model.NumberFactor(model.AveragedOver, 125))
+	e, err := b.Build(header)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := Summarise(dataset(t, e), 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !s.Efficiency.LoadBalance.IsMissing() || !s.Efficiency.Communication.IsMissing() || s.Efficiency.Parallel != 0.75 {
+		t.Errorf("efficiency %+v", s.Efficiency)
+	}
+	if !s.Heaviest[0].Imbalance.IsMissing() || !s.Heaviest[0].Max.IsMissing() || s.Heaviest[0].Mean != 3 {
+		t.Errorf("heaviest %+v", s.Heaviest[0])
+	}
+}

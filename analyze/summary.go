@@ -163,11 +163,15 @@ func regionTimes(d *Dataset, t *Times) ([]RegionTime, error) {
 			continue
 		}
 		average := sums[r] / float64(len(d.Units))
-		rows = append(rows, RegionTime{
+		row := RegionTime{
 			Region: d.Paths[r], Kind: region.Kind, File: region.File, Line: region.Line,
 			Mean: Real(average), Max: Real(most[r]), Imbalance: Ratio(most[r], average),
 			Share: Ratio(average, t.Runtime), Units: entered[r],
-		})
+		}
+		if t.averaged {
+			row.Max, row.Imbalance = Missing, Missing
+		}
+		rows = append(rows, row)
 	}
 	slices.SortStableFunc(rows, func(a, b RegionTime) int { return cmp.Compare(b.Mean, a.Mean) })
 	return rows, nil

@@ -10,6 +10,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -43,8 +44,10 @@ type Options struct {
 	// Restarts is how many killed peers are replaced before the run is given up.
 	Restarts int
 	// Port is the first port on other hosts, 0 for the usual one.
-	Port     int
-	Env      []string
+	Port int
+	Env  []string
+	// Profile has peers tell what a prediction needs.
+	Profile  bool
 	Out, Err io.Writer
 	// Started, where set, is told of every process.
 	Started func(rank, incarnation int, process *os.Process)
@@ -55,6 +58,7 @@ type Outcome struct {
 	Status   int // exit status of the first peer that failed
 	Replaced []Replacement
 	Wall     time.Duration
+	Profile  *Profile
 }
 
 // Replacement is a peer that died and was started again.
@@ -104,6 +108,15 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 	if o.Port == 0 {
 		o.Port = firstPort
 	}
+	var dir string
+	if o.Profile {
+		var err error
+		if dir, err = os.MkdirTemp("", "p2psap-"); err != nil {
+			return nil, err
+		}
+		defer os.RemoveAll(dir)
+		o.Env = append(slices.Clone(o.Env), "AUSPEX_P2P_PROFILE="+dir)
+	}
 	l := launcher{Options: o, places: make([]place, peers), ends: make(chan end, peers), running: map[int]*exec.Cmd{}}
 	secret := make([]byte, 16)
 	rand.Read(secret) // never fails
@@ -123,6 +136,9 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 	}
 	out, err := l.wait(ctx)
 	out.Wall = time.Since(started)
+	if err == nil && o.Profile {
+		out.Profile, err = collectProfile(dir, &o, peers)
+	}
 	return out, err
 }
 

@@ -83,13 +83,30 @@ func known(r *analyze.Real) *float64 {
 	return &v
 }
 
+// Told is a summary with its first sentence, as programs read it.
+type Told struct {
+	*analyze.Summary
+	Words  string `json:"words"`
+	Traced bool   `json:"traced"` // it kept a trace
+}
+
+// Tell puts a summary into words.
+func Tell(s *analyze.Summary, traced bool) Told { return Told{s, SummaryWords(s), traced} }
+
 // SummaryWords is the answer in a sentence or two.
 func SummaryWords(s *analyze.Summary) string {
 	if s.TimeMetric == "" || s.Runtime.IsMissing() {
 		return fmt.Sprintf("%s, %s, no time measured.", plural(s.Units, "unit"), plural(s.Regions, "region"))
 	}
+	who := plural(s.Processes, "process") + threadsText(s)
+	if over, averaged := s.Factors[model.AveragedOver]; averaged {
+		who = fmt.Sprintf("The mean of %v processes", over)
+		if over == "ranks" {
+			who = "The mean of all processes"
+		}
+	}
 	words := fmt.Sprintf("%s ran %s; %s of that was useful work (parallel efficiency %s).",
-		plural(s.Processes, "process")+threadsText(s), Seconds(s.Runtime), Percent(s.Efficiency.Parallel), Ratio(s.Efficiency.Parallel, 3))
+		who, Seconds(s.Runtime), Percent(s.Efficiency.Parallel), Ratio(s.Efficiency.Parallel, 3))
 	if len(s.Heaviest) > 0 {
 		h := s.Heaviest[0]
 		words += fmt.Sprintf(" The heaviest region is %s with %s of the time", h.Region, Percent(h.Share))

@@ -133,15 +133,16 @@ type Loss struct {
 	Share     float64 `json:"lost_share"`
 }
 
-// Losses lists who loses most node-hours, since a time. by is program or user;
-// of is the user whose runs count, "" for all.
-func (s *Site) Losses(ctx context.Context, by, of string, since time.Time) ([]Loss, error) {
+// Losses lists who loses most node-hours, in runs that started from since to
+// before until. by is program or user; of is the user whose runs count, "" for
+// all.
+func (s *Site) Losses(ctx context.Context, by, of string, since, until time.Time) ([]Loss, error) {
 	if by != "program" && by != "user" {
 		return nil, fmt.Errorf("losses are by program or by user, not by %q", by)
 	}
 	out, err := s.do(ctx, `SELECT toString(`+by+`) AS who, toUInt64(count()), sum(seconds * nodes) / 3600 AS hours, sum(seconds * nodes * lost) / 3600 AS missing
-		FROM `+visible+` WHERE isFinite(seconds) AND isFinite(lost) AND started >= fromUnixTimestamp64Milli({since:Int64}, 'UTC') AND ({of:String} = '' OR user = {of:String})
-		GROUP BY who ORDER BY missing DESC, who FORMAT RowBinary`, map[string]string{"since": milliseconds(since), "of": of}, nil, nil)
+		FROM `+visible+` WHERE isFinite(seconds) AND isFinite(lost) AND started >= fromUnixTimestamp64Milli({since:Int64}, 'UTC') AND started < fromUnixTimestamp64Milli({until:Int64}, 'UTC') AND ({of:String} = '' OR user = {of:String})
+		GROUP BY who ORDER BY missing DESC, who FORMAT RowBinary`, map[string]string{"since": milliseconds(since), "until": milliseconds(until), "of": of}, nil, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -188,7 +189,7 @@ const earlierRuns = 5
 func (s *Site) Digest(ctx context.Context, to time.Time) (*Digest, error) {
 	d := &Digest{From: to.Add(-24 * time.Hour), To: to, Slower: []Slower{}}
 	var err error
-	if d.Losses, err = s.Losses(ctx, "program", "", d.From); err != nil {
+	if d.Losses, err = s.Losses(ctx, "program", "", d.From, to); err != nil {
 		return nil, err
 	}
 	out, err := s.do(ctx, `SELECT toString(program), units, started >= fromUnixTimestamp64Milli({from:Int64}, 'UTC') AS today, seconds FROM `+visible+`
@@ -249,12 +250,13 @@ func (d *Digest) words() string {
 	return strings.Join(said, " ")
 }
 
-// Baseline is the run of a program that stands for the month before a time: the
-// one with the median time among those on as many units.
-func (s *Site) Baseline(ctx context.Context, program string, units int, before time.Time, not string) (id string, of int, err error) {
-	out, err := s.do(ctx, `SELECT content FROM `+visible+` WHERE program = {program:String} AND units = {units:UInt32} AND content != {not:String} AND isFinite(seconds)
-		AND started >= fromUnixTimestamp64Milli({from:Int64}, 'UTC') AND started < fromUnixTimestamp64Milli({to:Int64}, 'UTC') ORDER BY seconds, content FORMAT RowBinary`,
-		map[string]string{"program": program, "units": strconv.Itoa(units), "not": not, "from": milliseconds(before.AddDate(0, -1, 0)), "to": milliseconds(before)}, nil, nil)
+// Baseline is the run of a program that stands for the month up to a time: the
+// one with the median time among those on as many units. The run itself, which
+// may have been pushed, is none of them.
+func (s *Site) Baseline(ctx context.Context, program string, units int, before time.Time, itself string) (id string, of int, err error) {
+	out, err := s.do(ctx, `SELECT content FROM `+visible+` WHERE program = {program:String} AND units = {units:UInt32} AND isFinite(seconds) AND NOT (name = {itself:String} AND started = fromUnixTimestamp64Milli({to:Int64}, 'UTC'))
+		AND started >= fromUnixTimestamp64Milli({from:Int64}, 'UTC') AND started <= fromUnixTimestamp64Milli({to:Int64}, 'UTC') ORDER BY seconds, content FORMAT RowBinary`,
+		map[string]string{"program": program, "units": strconv.Itoa(units), "itself": itself, "from": milliseconds(before.AddDate(0, -1, 0)), "to": milliseconds(before)}, nil, nil)
 	if err != nil {
 		return "", 0, err
 	}
@@ -264,7 +266,7 @@ func (s *Site) Baseline(ctx context.Context, program string, units int, before t
 		ids = append(ids, r.text())
 	}
 	if len(ids) == 0 && r.err == nil {
-		return "", 0, fmt.Errorf("the site has no run of %q on %d units in the month before %s: %w", program, units, before.Format("2006-01-02"), store.ErrNotFound)
+		return "", 0, fmt.Errorf("the site has no run of %q on %d units in the month up to %s: %w", program, units, before.Format("2006-01-02"), store.ErrNotFound)
 	}
 	if r.err != nil {
 		return "", 0, r.err

@@ -204,7 +204,7 @@ func testHistory(t *testing.T, s *Site) {
 	if _, err = s.History(t.Context(), "nightly", "nowhere", DefaultMetric, 0); err == nil {
 		t.Error("a region that is not there has a history")
 	}
-	id, of, err := s.Baseline(t.Context(), "nightly", 4, day.AddDate(0, 0, 12), "")
+	id, of, err := s.Baseline(t.Context(), "nightly", 4, day.AddDate(0, 0, 12), "nightly-12")
 	if err != nil || of != 12 {
 		t.Fatalf("%s of %d, %v", id, of, err)
 	}
@@ -230,11 +230,11 @@ func testDigest(t *testing.T, s *Site) {
 	if d, err = s.Digest(t.Context(), day.AddDate(1, 0, 0)); err != nil || d.Runs != 0 || d.Words != "No run was pushed that started on this day." {
 		t.Errorf("an empty day: %+v, %v", d, err)
 	}
-	losses, err := s.Losses(t.Context(), "user", "", day.AddDate(-1, 0, 0))
+	losses, err := s.Losses(t.Context(), "user", "", day.AddDate(-1, 0, 0), day.AddDate(1, 0, 0))
 	if err != nil || len(losses) != 2 {
 		t.Fatalf("%+v, %v", losses, err)
 	}
-	own, err := s.Losses(t.Context(), "program", "ann", day.AddDate(-1, 0, 0))
+	own, err := s.Losses(t.Context(), "program", "ann", day.AddDate(-1, 0, 0), day.AddDate(1, 0, 0))
 	if err != nil || len(own) != 1 || own[0].Runs != 1 || math.Abs(own[0].NodeHours-2*3.5/3600) > 1e-12 || math.Abs(own[0].Share-0.5/3.5) > 1e-12 {
 		t.Errorf("ann's own: %+v, %v", own, err)
 	}

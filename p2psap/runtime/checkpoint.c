@@ -66,19 +66,23 @@ int P2P_Checkpoint(const void *state, size_t size)
     pthread_mutex_lock(&R.lock);
     R.version++;
     struct message *m = pack(state, size);
-    int next = (R.rank + 1) % R.peers, before = (R.rank + R.peers - 1) % R.peers;
+    int holders = 0, next = (R.rank + 1) % R.peers, before = (R.rank + R.peers - 1) % R.peers;
     for (int k = 0; k < 2; k++) {
         int to = k ? before : next;
-        if (to != R.rank && !(k && before == next) && !R.peer[to].finished)
-            p2p_queue(&R.peer[to], K_STATE, 0, 0, R.version, 0, m);
+        /* One that is still on its way is not followed by another. */
+        if (to != R.rank && !(k && before == next) && !R.peer[to].finished && R.peer[to].queued < LOG_BYTES)
+            p2p_queue(&R.peer[to], K_STATE, 0, 0, R.version, 0, m), holders++;
     }
     /* The one before has surely come to those that hold it. */
-    if (R.last_stable)
-        tell_places(K_STABLE, R.last_stable);
-    p2p_drop(&R.last_stable);
-    R.last_stable = m;
+    if (holders) {
+        if (R.last_stable)
+            tell_places(K_STABLE, R.last_stable);
+        p2p_drop(&R.last_stable);
+        R.last_stable = p2p_share(m);
+    }
+    p2p_drop(&m);
     pthread_mutex_unlock(&R.lock);
-    p2p_leave(0, -1, 0, 0, 0);
+    p2p_leave(0, -1, 0, 0);
     return 0;
 }
 

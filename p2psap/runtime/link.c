@@ -86,10 +86,31 @@ static void prepare(struct link *l, struct p2p_packet k)
     l->spoke = p2p_now();
 }
 
+/* A message that the newest replaces is sent when the one before is known to
+ * have come, so that none grows old in a queue on the way; or when that one is
+ * given up for lost. */
+#define LOST_AFTER 0.2
+static int may_fly(const struct channel *c) { return c->seen_there >= c->flying || p2p_now() - c->flown_at > LOST_AFTER; }
+
 static struct channel *pending(struct peer *p)
 {
     struct channel *c = p->channels;
-    while (c && !c->pending)
+    while (c && !(c->pending && may_fly(c)))
+        c = c->next;
+    return c;
+}
+
+static void flies(struct channel *c)
+{
+    c->pending = 0;
+    c->flying = c->out->number;
+    c->flown_at = p2p_now();
+}
+
+static struct channel *to_tell(struct peer *p)
+{
+    struct channel *c = p->channels;
+    while (c && !c->tell_seen)
         c = c->next;
     return c;
 }
@@ -100,7 +121,7 @@ static int same_cluster(const struct peer *p) { return p->cluster == R.peer[R.ra
 static void choose(struct link *l)
 {
     struct peer *p = l->p;
-    struct channel *c = pending(p);
+    struct channel *c = pending(p), *seen = to_tell(p);
     if (l->out_size)
         return;
     if (p->tell || p2p_now() - l->spoke > 0.5) {
@@ -112,13 +133,16 @@ static void choose(struct link *l)
         reserve(&list, &room, (size_t)R.peers * 80);
         p->gossip = 0;
         prepare(l, (struct p2p_packet){.kind = K_PEERS, .size = (uint32_t)p2p_gossip(list), .data = list});
+    } else if (seen) {
+        prepare(l, (struct p2p_packet){.kind = K_SEEN, .tag = seen->tag, .value = seen->tell_seen});
+        seen->tell_seen = 0;
     } else if (p->unsent) {
         struct frame *f = p->unsent;
         prepare(l, (struct p2p_packet){.kind = f->kind, .flag = f->flag, .tag = f->tag, .order = f->order, .value = f->value, .freeze = f->freeze,
             .size = f->message ? f->message->size : 0, .data = f->message ? f->message->data : NULL});
         p->unsent = f->next;
     } else if (c && same_cluster(p)) {
-        c->pending = 0;
+        flies(c);
         prepare(l, (struct p2p_packet){.kind = K_NEWEST, .tag = c->tag, .value = c->out->number, .size = c->out->size, .data = c->out->data});
     }
 }
@@ -153,7 +177,7 @@ static int send_pieces(struct link *l)
             pthread_mutex_lock(&R.lock);
             struct channel *c = pending(p);
             if (c && p->connected && !same_cluster(p)) {
-                c->pending = 0;
+                flies(c);
                 l->datagram = p2p_share(c->out);
                 l->tag = c->tag;
                 l->piece = 0;

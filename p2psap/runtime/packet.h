@@ -27,6 +27,7 @@ enum p2p_kind {
     K_RESUME,    /* how far a peer that was replaced had come, by tag */
     K_STABLE,    /* the same, of a checkpoint that was made: what is older is not asked for again */
     K_FINISH,
+    K_SEEN,      /* value = number of a message that came where the newest wins: the next may go */
     K_KINDS
 };
 

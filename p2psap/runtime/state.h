@@ -31,9 +31,12 @@ struct channel {
     int asked, give_frozen, missing;
     unsigned char *here; /* which pieces of building are */
     /* out */
-    uint64_t sent, forgotten, stable;
+    uint64_t sent, forgotten, sent_iterating;
+    uint32_t size_iterating; /* of the last message */
     struct message *out, *out_frozen; /* the newest */
     int pending;                      /* and it is to be sent */
+    uint64_t flying, seen_there, tell_seen; /* sent last, known to have come; to be told */
+    double flown_at;
     struct message *log, *log_end;    /* in order, since the other's checkpoint but one */
     struct channel *next;
 };
@@ -141,6 +144,8 @@ void p2p_trim(struct peer *p, const unsigned char *list, size_t size) HIDDEN;
 
 /* measure.c */
 void p2p_measure_start(void) HIDDEN;
+void p2p_iterated(void) HIDDEN;
+void p2p_profile(void) HIDDEN;
 void p2p_enter(const char *name, const void *from) HIDDEN;
-void p2p_leave(int sent, int peer, int tag, long bytes, unsigned long dropped) HIDDEN;
+void p2p_leave(int what, int peer, int tag, long bytes) HIDDEN;
 #endif

@@ -24,8 +24,10 @@ void p2p_introduce(struct peer *p, const char *address, int port, uint32_t incar
         p->lost_at = p2p_now();
         if (p->fd >= 0)
             shutdown(p->fd, SHUT_RDWR);
-        for (struct channel *c = p->channels; c; c = c->next)
+        for (struct channel *c = p->channels; c; c = c->next) {
             p2p_drop(&c->building);
+            c->tell_seen = 0;
+        }
         detect_replaced(&R.detect, p->rank);
     }
     if (news) {
@@ -95,6 +97,7 @@ static void newest(struct channel *c, struct message *m)
         R.counts.overtaken++;
     p2p_drop(&c->newest);
     c->newest = m;
+    c->tell_seen = m->number;
 }
 
 static void take_newest(struct peer *p, const struct p2p_packet *k)
@@ -142,6 +145,7 @@ static void take_piece(struct peer *p, const struct p2p_packet *k)
         struct message *m = c->building;
         c->building = NULL;
         newest(c, m);
+        p2p_wake(p);
     }
 }
 
@@ -209,6 +213,10 @@ void p2p_take(struct peer *p, const struct p2p_packet *k)
     case K_HELD: take_held(p, k); break;
     case K_RESUME: p2p_resume(p, k->data, k->size); break;
     case K_STABLE: p2p_trim(p, k->data, k->size); break;
+    case K_SEEN:
+        if (p2p_channel(p, k->tag)->seen_there < k->value)
+            p2p_channel(p, k->tag)->seen_there = k->value;
+        break;
     case K_FINISH: p->finished = 1; break;
     default: R.counts.refused++;
     }
