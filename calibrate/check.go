@@ -104,19 +104,9 @@ func (c *Calibration) compare(ctx context.Context, points []point, play func(byt
 	if c.warm != nil {
 		c = c.warm
 	}
-	var file bytes.Buffer
-	if err := c.writeTOML(&file, 2); err != nil {
-		return nil, err
-	}
-	p, err := platform.Read("calibration.toml", &file)
+	p, options, err := c.pair()
 	if err != nil {
 		return nil, err
-	}
-	options := simulate.Defaults()
-	for key, value := range p.Config {
-		if err := options.Set(key, value); err != nil {
-			return nil, err
-		}
 	}
 	var all []Compared
 	for _, pt := range points {
@@ -128,6 +118,39 @@ func (c *Calibration) compare(ctx context.Context, points []point, play func(byt
 		all = append(all, Compared{int64(pt.size), pt.seconds, r.Seconds * share})
 	}
 	return all, nil
+}
+
+// pair is a platform of two hosts with the calibration's constants.
+func (c *Calibration) pair() (*platform.Platform, simulate.Options, error) {
+	options := simulate.Defaults()
+	var file bytes.Buffer
+	if err := c.writeTOML(&file, 2); err != nil {
+		return nil, options, err
+	}
+	p, err := platform.Read("calibration.toml", &file)
+	if err != nil {
+		return nil, options, err
+	}
+	for key, value := range p.Config {
+		if err := options.Set(key, value); err != nil {
+			return nil, options, err
+		}
+	}
+	return p, options, nil
+}
+
+// LogGP gives the network in the four numbers of that model.
+func (c *Calibration) LogGP(ctx context.Context) (simulate.LogGP, error) {
+	p, options, err := c.pair()
+	if err != nil {
+		return simulate.LogGP{}, err
+	}
+	t, _ := pingPong(0)
+	b, err := simulate.Estimate(ctx, t, p, []int{0, 1}, options)
+	if err != nil {
+		return simulate.LogGP{}, err
+	}
+	return b.LogGP, nil
 }
 
 // pingPong is a message there and back; half of it is the time that counts.

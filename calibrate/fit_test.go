@@ -207,3 +207,23 @@ func FuzzRead(f *testing.F) {
 		_, _ = Fit(m, Rounds{"integer": {1}})
 	})
 }
+
+// The four numbers of LogGP are those of the network that was written.
+func TestLogGP(t *testing.T) {
+	c := &Calibration{
+		Network:      Network{Latency: 20e-6, Bandwidth: 1e8},
+		SendOverhead: []Segment{{0, []float64{3e-6, 0}}}, RecvOverhead: []Segment{{0, []float64{2e-6, 0}}}, Isend: []Segment{{0, []float64{1e-6, 0}}},
+		EagerBelow: 65536, Speeds: []float64{1, 1}, Hosts: []string{"a", "b"}, Selector: "ompi",
+		Loopback: &Loopback{Latency: 1e-6, Bandwidth: 1e10},
+	}
+	c.LatencyFactor, c.BandwidthFactor = []Segment{{0, []float64{1}}}, []Segment{{0, []float64{1}}}
+	got, err := c.LogGP(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, pair := range map[string][2]float64{"L": {got.Latency, 20e-6}, "o": {got.Overhead, 3e-6}, "G": {got.PerByte, 1e-8}, "g": {got.Gap, 3e-6}} {
+		if math.Abs(pair[0]/pair[1]-1) > 0.06 { // acknowledgements take a twentieth
+			t.Errorf("%s is %v, want %v", name, pair[0], pair[1])
+		}
+	}
+}

@@ -12,6 +12,7 @@ import (
 
 	"auspex/calibrate"
 	"auspex/internal/scratch"
+	"auspex/simulate"
 )
 
 type calibrateFlags struct {
@@ -56,6 +57,7 @@ type calibrated struct {
 	Sizes       []calibrate.Compared `json:"sizes"`
 	MedianError float64              `json:"median_error"`
 	WorstError  float64              `json:"worst_error"`
+	LogGP       simulate.LogGP       `json:"loggp"`
 }
 
 func (a *app) runCalibrate(ctx context.Context, f calibrateFlags) error {
@@ -92,10 +94,14 @@ func (a *app) runCalibrate(ctx context.Context, f calibrateFlags) error {
 		return err
 	}
 	middle, worst := calibrate.Summary(sizes)
-	if a.json {
-		return a.printJSON(calibrated{c, sizes, middle, worst})
+	four, err := c.LogGP(ctx)
+	if err != nil {
+		return err
 	}
-	a.tellCalibration(c, sizes, f.output)
+	if a.json {
+		return a.printJSON(calibrated{c, sizes, middle, worst, four})
+	}
+	a.tellCalibration(c, sizes, four, f.output)
 	return nil
 }
 
@@ -170,10 +176,11 @@ func writePlatform(name string, c *calibrate.Calibration, nodes int) error {
 	return file.Close()
 }
 
-func (a *app) tellCalibration(c *calibrate.Calibration, sizes []calibrate.Compared, output string) {
+func (a *app) tellCalibration(c *calibrate.Calibration, sizes []calibrate.Compared, four simulate.LogGP, output string) {
 	p := a.page()
 	middle, worst := calibrate.Summary(sizes)
 	p.Line("Between hosts: latency %.1f µs, bandwidth %.1f MB/s; sends of %d bytes or more wait for their receive.", c.Latency*1e6, c.Bandwidth/1e6, c.EagerBelow)
+	p.Line("In LogGP's terms: L %.1f µs, o %.2f µs, g %.2f µs, G %.3f ns a byte.", four.Latency*1e6, four.Overhead*1e6, four.Gap*1e6, four.PerByte*1e9)
 	if c.Loopback != nil {
 		p.Line("Inside a host: latency %.1f µs, bandwidth %.1f MB/s.", c.Loopback.Latency*1e6, c.Loopback.Bandwidth/1e6)
 	}
