@@ -115,11 +115,9 @@ static int all_connected(void)
     return 1;
 }
 
-int P2P_Init(void)
+static int join(void)
 {
     pthread_condattr_t steady;
-    if (R.started)
-        return P2P_WRONG;
     memset(&R, 0, sizeof R);
     R.listener = R.datagrams = -1;
     pthread_mutex_init(&R.lock, NULL);
@@ -147,7 +145,18 @@ int P2P_Init(void)
         error = p2p_recover();
     R.counts.waiting = 0;
     pthread_mutex_unlock(&R.lock);
+    return error;
+}
+
+int P2P_Init(void)
+{
+    if (R.started)
+        return P2P_WRONG;
+    p2p_measure_find();
+    p2p_enter("P2P_Init", __builtin_return_address(0));
+    int error = join();
     p2p_measure_start();
+    p2p_leave(0, -1, 0, 0);
     return error;
 }
 

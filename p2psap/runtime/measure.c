@@ -14,11 +14,17 @@ static double since, began, between, inside;
 /* As of the end of the last iteration. */
 static struct { double compute, calls, waiting, seconds; uint64_t steps; } iterated;
 
-void p2p_measure_start(void)
+void p2p_measure_find(void)
 {
     *(void **)&joined = dlsym(RTLD_DEFAULT, "auspex_p2p_joined");
     *(void **)&enter = dlsym(RTLD_DEFAULT, "auspex_p2p_enter");
     *(void **)&leave = dlsym(RTLD_DEFAULT, "auspex_p2p_leave");
+    since = p2p_now();
+}
+
+/* The run has been joined: from here on times count. */
+void p2p_measure_start(void)
+{
     if (joined)
         joined(R.rank, R.peers);
     between = inside = 0;

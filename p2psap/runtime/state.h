@@ -143,6 +143,7 @@ void p2p_resume(struct peer *p, const unsigned char *list, size_t size) HIDDEN;
 void p2p_trim(struct peer *p, const unsigned char *list, size_t size) HIDDEN;
 
 /* measure.c */
+void p2p_measure_find(void) HIDDEN;
 void p2p_measure_start(void) HIDDEN;
 void p2p_iterated(void) HIDDEN;
 void p2p_profile(void) HIDDEN;

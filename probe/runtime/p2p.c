@@ -7,6 +7,7 @@
 static struct auspex_region regions[] = {
     {"P2P_Send", "", 0, MPI_CALL, -1, 0}, {"P2P_Receive", "", 0, MPI_CALL, -1, 0}, {"P2P_Wait", "", 0, MPI_CALL, -1, 0},
     {"P2P_Converged", "", 0, MPI_CALL, -1, 0}, {"P2P_Checkpoint", "", 0, MPI_CALL, -1, 0}, {"P2P_Finish", "", 0, MPI_CALL, -1, 0},
+    {"P2P_Init", "", 0, MPI_CALL, -1, 0},
 };
 
 /* Sends in order that the trace has yet to wait for. */
