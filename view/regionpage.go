@@ -63,10 +63,13 @@ const shownPaths = 30
 // DescribeRegion makes the page of a region of d. The paths are the experiment's
 // own; d may be that by name.
 func DescribeRegion(d, paths *analyze.Dataset, region string) (*RegionPage, error) {
-	at := slices.Index(d.Paths, region)
+	at, err := slices.Index(d.Paths, region), error(nil)
 	if at < 0 {
-		return nil, d.UnknownRegion(region)
+		if at, err = d.RegionNamed(region); err != nil {
+			return nil, err
+		}
 	}
+	region = d.Paths[at]
 	r := d.Regions[at]
 	p := &RegionPage{Name: d.Name, Region: region, By: d.ByWord(), Kind: r.Kind, File: r.File, Line: r.Line, Units: len(d.Units),
 		Share: analyze.Missing, Whole: analyze.Missing, Metrics: []RegionMetric{}, Callers: []Related{}, Callees: []Related{}, Paths: []Related{}}

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/hex"
+	"io"
 	"net"
 	"net/http"
 	"net/netip"
@@ -38,6 +39,10 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		}
 		given := r.URL.Query().Get("token")
 		if given != "" && !s.tokenFits(given) || given == "" && !s.authorised(r) {
+			if strings.Contains(r.Header.Get("Accept"), "text/html") && !strings.HasPrefix(r.URL.Path, "/api/") {
+				s.stranger(w)
+				return
+			}
 			refuse(w, http.StatusUnauthorized, "the token is missing or wrong; open the whole address that auspex serve printed")
 			return
 		}
@@ -55,6 +60,24 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 		next.ServeHTTP(w, r)
 	})
+}
+
+// strangerPage is for people who come with an old address: a server makes a new
+// token when it starts, unless it was given a file to keep it in.
+const strangerPage = `<!doctype html>
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>auspex: which address?</title>
+<body><main><h1>This address has no valid token</h1>
+<p>The server was started anew, or part of the address is missing. Open the whole address that <code>auspex serve</code> printed last.</p>
+<p><code>auspex serve --port 8080 --token-file FILE</code> keeps one address over restarts.</p></main></body></html>
+`
+
+// stranger tells a person what is missing.
+func (s *Server) stranger(w http.ResponseWriter) {
+	h := w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Cache-Control", "no-store")
+	w.WriteHeader(http.StatusUnauthorized)
+	io.WriteString(w, strangerPage)
 }
 
 // hostAllowed tells whether a Host header names this server. A page of another

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"auspex/analyze"
 )
@@ -90,11 +91,13 @@ type question struct {
 	params url.Values
 	layout url.Values
 	needed bool // without an answer there is no report
+	// optional answers are missing without a word: most runs have none.
+	optional bool
 }
 
 // The size of heat maps and timelines in a report.
 var (
-	heatmapLayout  = url.Values{"rows": {"160"}, "cols": {"200"}}
+	heatmapLayout  = url.Values{"rows": {"30"}, "cols": {"200"}}
 	timelineLayout = url.Values{"rows": {"128"}, "cols": {"800"}}
 )
 
@@ -134,7 +137,11 @@ func (about *subjects) questions() []question {
 			all = append(all, question{path: "/compare", params: url.Values{"a": {a}, "b": {b}}}, question{path: "/compare", params: url.Values{"a": {b}, "b": {a}}})
 		}
 	}
+	if len(names) > 0 {
+		all = append(all, question{path: "/glances", params: url.Values{"experiment": names}})
+	}
 	if len(names) > 1 {
+		all = append(all, question{path: "/scaling", params: url.Values{"experiment": names}, optional: true})
 		all = append(all, question{path: "/similar", params: url.Values{"experiment": names}})
 	}
 	return all
@@ -152,6 +159,9 @@ type reporter struct {
 func (r *reporter) add(q question) error {
 	body, err := r.ask(q)
 	if own := (statusError{}); errors.As(err, &own) && !q.needed {
+		if q.optional {
+			return r.ctx.Err()
+		}
 		r.notes = append(r.notes, q.path+": "+own.message)
 		return r.ctx.Err()
 	}
@@ -207,7 +217,7 @@ func (r *reporter) list(about subjects) error {
 			return err
 		}
 	}
-	server, err := json.Marshal(map[string]any{"version": r.server.config.Version, "store": "", "sources": len(r.server.sources) > 0, "writable": false})
+	server, err := json.Marshal(map[string]any{"version": r.server.config.Version, "store": "", "sources": len(r.server.sources) > 0, "writable": false, "made": time.Now().Format(time.RFC3339)})
 	r.answers[address("/about", nil)] = server
 	return err
 }

@@ -64,6 +64,7 @@ type Server struct {
 	datasets  *datasets
 	answers   *answers
 	timelines lastTimeline
+	traced    lastTraced
 	work      chan struct{} // a place for every heavy question being answered
 	waiting   atomic.Int64  // questions without a place yet
 	seen      sync.Map      // *view.Glance by the experiment's ID

@@ -131,3 +131,79 @@ export interface Scaling {
   words: string;
   warnings: string[];
 }
+
+// ---- measured traces and changes to them
+
+export interface TraceQuery {
+  from?: number; // seconds
+  to?: number;
+  from_lane?: number;
+  to_lane?: number; // past the end
+  rows?: number;
+  cols?: number;
+}
+
+export interface TraceBars {
+  row: number[];
+  part: number[];
+  begin: number[];
+  end: number[];
+  share: number[];
+}
+
+/** What every location of a measured trace did in a window of time. */
+export interface TracePicture {
+  name: string;
+  run_seconds: number;
+  from: number;
+  to: number;
+  ranks: number;
+  lanes: number;
+  rows: { from: { rank: number; thread: number }; to: { rank: number; thread: number } }[];
+  parts: string[];
+  calls: number; // the first parts are calls and pauses, the others regions
+  bars: TraceBars;
+  causes: string[];
+  waits: TraceBars; // part is a position in causes
+  critical_path: { row: number[]; begin: number[]; end: number[] };
+  messages: { count: number; from_row: number[]; to_row: number[]; sent: number[]; arrived: number[]; bytes: number[] };
+  notes: string[] | null;
+}
+
+export interface Opportunities {
+  name: string;
+  base_seconds: number;
+  measured: boolean;
+  opportunities: { change: string; region: string; gain: number; new_seconds: number; gain_after_first: number | null }[];
+  shares: { change: string; region: string; seconds: number; share: number }[] | null;
+  loss_seconds: number;
+  tried: number;
+  replays: number;
+  bound: boolean;
+  notes: string[] | null;
+  words: string;
+  regions: string[]; // that sliders can be there for
+}
+
+/** What changes would bring. */
+export interface Priced {
+  name: string;
+  base_seconds: number;
+  new_seconds: number;
+  gain: number;
+  interval: number[];
+  changes: string[];
+  limit: { by: string; rank: number; region: string; load_balance: number; communication: number };
+  measured: boolean;
+  replayed_base_seconds: number;
+  bound: boolean;
+  notes: string[] | null;
+  words: string;
+}
+
+export interface ChangesQuery {
+  faster?: string[]; // "REGION=2"
+  balance?: string[]; // a region, or all
+  network?: string[]; // "ideal", "bandwidth=2x", "latency=0"
+  noise?: string[]; // "none"
+}

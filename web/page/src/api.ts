@@ -6,7 +6,19 @@
 // a server is behind them. Parameters that have their default are left out,
 // so that the same question has the same address everywhere.
 
-import type { CallTree, Glances, RegionPage, RegionTable, RegionTableQuery, Scaling } from "./answers";
+import type {
+  CallTree,
+  ChangesQuery,
+  Glances,
+  Opportunities,
+  Priced,
+  RegionPage,
+  RegionTable,
+  RegionTableQuery,
+  Scaling,
+  TracePicture,
+  TraceQuery,
+} from "./answers";
 
 export type * from "./answers";
 
@@ -44,6 +56,7 @@ export interface About {
   store: string; // the store's directory, for commands to print
   sources: boolean; // whether source directories were declared
   writable: boolean; // whether vocabularies can be saved
+  made?: string; // when a report was
 }
 
 export type Factors = Record<string, number | string>;
@@ -151,6 +164,7 @@ export interface Summary {
   incomplete?: string;
   warnings: string[];
   words: string; // the run in a sentence or two
+  traced: boolean; // whether it kept a trace
 }
 
 export interface TreeNode {
@@ -350,6 +364,20 @@ export interface Reachability {
   radius: number; // where the plot is cut
 }
 
+export interface JointAttribute {
+  region: string;
+  attribute: string;
+}
+
+export interface Joint {
+  attributes: JointAttribute[];
+  core: JointAttribute[];
+  reducts: JointAttribute[][];
+  complete: boolean;
+  exact: boolean;
+  rows?: unknown[];
+}
+
 export interface Diagnosis {
   experiment: string;
   words: string;
@@ -370,6 +398,7 @@ export interface Diagnosis {
   ccr: CriticalRegion[];
   cccr: string[];
   causes: Cause[];
+  joint: Joint | null; // one decision table over all causes
   lost_share: Num;
   headline: Headline; // what the first sentence is about
   second: Headline | null;
@@ -1012,6 +1041,10 @@ export const api = {
   classify: (name: string, q: ClassifyQuery = {}) => get<Classification>(at(name, "/classify"), q),
   bottlenecks: (name: string, q: BottleneckQuery = {}) => get<Bottlenecks>(at(name, "/bottlenecks"), q),
   compare: (a: string, b: string, over?: "mean" | "max" | "total") => get<Comparison>("/compare", { a, b, over }),
+  trace: (name: string, q: TraceQuery = {}, signal?: AbortSignal) => get<TracePicture>(at(name, "/trace"), q, signal),
+  opportunities: (name: string, progress?: (p: Progress) => void, signal?: AbortSignal) =>
+    watch<Opportunities>(at(name, "/opportunities"), {}, progress, signal),
+  whatif: (name: string, q: ChangesQuery, signal?: AbortSignal) => get<Priced>(at(name, "/whatif"), q, signal),
   scaling: (experiment: string[]) => get<Scaling>("/scaling", { experiment }),
   // the base first; one experiment with one region compares units, with several regions
   similar: (experiment: string[], q: SimilarQuery = {}, progress?: (p: Progress) => void, signal?: AbortSignal) =>

@@ -17,7 +17,9 @@ import { Simulation } from "./views/simulation";
 import { Similar } from "./views/similar";
 import { Source } from "./views/source";
 import { Store } from "./views/store";
+import { Trace } from "./views/trace";
 import { Tree } from "./views/tree";
+import { WhatIf } from "./views/whatif";
 import { WordsView } from "./views/words";
 import type { ViewProps } from "./view";
 
@@ -25,6 +27,8 @@ interface Tab {
   key: string;
   label: string;
   view: (props: ViewProps) => preact.JSX.Element | null;
+  /** Needs a trace that the experiment kept. */
+  traced?: boolean;
 }
 
 const tabs: Tab[] = [
@@ -32,6 +36,8 @@ const tabs: Tab[] = [
   { key: "regions", label: "Regions", view: Regions },
   { key: "tree", label: "Call tree", view: Tree },
   { key: "heat", label: "Heat map", view: Heat },
+  { key: "trace", label: "Timeline", view: Trace, traced: true },
+  { key: "whatif", label: "What if", view: WhatIf, traced: true },
   { key: "kinds", label: "Kinds", view: Kinds },
   { key: "words", label: "Words", view: WordsView },
   { key: "bottlenecks", label: "Bottlenecks", view: Bottlenecks },
@@ -123,13 +129,15 @@ function Body({ route }: { route: Route }) {
 
 function OneExperiment({ tab, ...props }: ViewProps & { tab: string }) {
   const current = tabs.find((t) => t.key === tab) ?? tabs[0]!;
+  const summary = useLoad(() => api.experiment(props.name), [props.name]);
+  const shown = tabs.filter((t) => !t.traced || summary.data?.traced || t === current);
   return (
     <>
       <div class="title">
         <h1>{props.name}</h1>
       </div>
       <nav class="tabs" aria-label={`Views of ${props.name}`}>
-        {tabs.map((t) => (
+        {shown.map((t) => (
           <a
             key={t.key}
             href={link(["e", props.name, ...(t.key ? [t.key] : [])])}

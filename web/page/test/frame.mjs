@@ -17,7 +17,10 @@ const places = [
   "#/e/before/bottlenecks",
   "#/e/before/similar",
   "#/e/unbalanced/source",
+  "#/e/traced/trace",
+  "#/e/traced/whatif",
   "#/compare/before/after",
+  "#/compare/2Nx4P-GM-36/3Nx4P-GM-36/3Nx4P-GM-72",
   "#/predictions",
   "#/simulations/sort-8",
 ];
@@ -106,6 +109,17 @@ step(
   async (page) => {
     await page.goto(pathToFileURL(report).href);
     await settled(page);
+    await page.locator('table[aria-label="Summary"]').waitFor();
+    assert.match(await page.locator("main .note").first().textContent(), /Report of \d{4}-\d\d-\d\d/);
+    assert.equal(await page.locator("h1").count(), 1);
+    for (const link of await page.locator(".contents a").all()) {
+      const place = (await link.getAttribute("href")).slice(1);
+      assert.equal(await page.locator(`[id="${place}"]`).count(), 1, `the contents lead to ${place}`);
+    }
+    const printed = await page.pdf({ format: "A4" });
+    const pages = printed.toString("latin1").match(/\/Type\s*\/Page\b/g)?.length ?? 0;
+    assert.ok(pages >= 1 && pages <= 16, `three runs are printed on ${pages} pages`);
+    await openAll(page);
     const text = await page.locator("main").textContent();
     for (const part of [
       "8 processes fall into 3 kinds",
@@ -131,6 +145,27 @@ step(
     assert.equal(await page.locator("header.top").isVisible(), false);
   },
   { offline: true },
+);
+
+/** Opens what a report has folded, one after the other. */
+async function openAll(page) {
+  const folded = page.locator("details.part:not([open]) > summary");
+  while (await folded.count()) {
+    await folded.first().click();
+    await settled(page);
+  }
+}
+
+step(
+  "a report fits a phone",
+  async (page) => {
+    await page.goto(pathToFileURL(report).href);
+    await settled(page);
+    await openAll(page);
+    const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    assert.ok(over <= 0, `it is wider by ${over} px`);
+  },
+  { offline: true, viewport: { width: 390, height: 844 } },
 );
 
 async function harmless(page) {

@@ -2,12 +2,16 @@
 // the file brings their answers.
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { api } from "../api";
+import { api, type Glance } from "../api";
+import { inOne, share } from "../format";
 import { useLoad } from "../load";
-import { Answer } from "../ui";
+import { shortened } from "../names";
+import { Answer, Table, type Column } from "../ui";
 import type { Query, ViewProps } from "../view";
 import { Bottlenecks } from "./bottlenecks";
 import { AgainstBase, Pair } from "./compare";
+import { ScalingView } from "./scaling";
+import { Loss } from "./store";
 import { Experiment } from "./experiment";
 import { Heat } from "./heat";
 import { Kinds } from "./kinds";
@@ -19,58 +23,86 @@ import { Terms } from "./terms";
 
 export function Report() {
   const listing = useLoad(() => api.experiments(), []);
+  const about = useLoad(() => api.about(), []);
   const predictions = useLoad(() => api.predictions().catch(() => ({ predictions: [] })), []);
   const simulations = useLoad(() => api.simulations().catch(() => ({ simulations: [] })), []);
   return (
     <Answer of={listing} wait="Reading the report…">
-      {({ experiments }) => (
-        <>
-          {experiments.length > 1 && <Contents names={experiments.map((e) => e.name)} />}
-          {experiments.length > 1 && (
-            <Part
-              title={`${experiments[0]!.name} and ${experiments[1]!.name}`}
-              ask={() => api.compare(experiments[0]!.name, experiments[1]!.name)}
-            >
-              <Pair a={experiments[0]!.name} b={experiments[1]!.name} />
-            </Part>
-          )}
-          {experiments.length > 1 && <AgainstBase names={experiments.map((e) => e.name)} />}
-          {experiments.map((e) => (
-            <Chapter key={e.name} name={e.name} />
-          ))}
-          {predictions.data?.predictions.map((p) => (
-            <Local key={p.name} name={p.name} view={Prediction} />
-          ))}
-          {simulations.data?.simulations.map((s) => (
-            <Local key={s.name} name={s.name} view={Simulation} />
-          ))}
-        </>
-      )}
+      {({ experiments }) => {
+        const names = experiments.map((e) => e.name);
+        const others = [...(predictions.data?.predictions ?? []), ...(simulations.data?.simulations ?? [])].map((x) => x.name);
+        return (
+          <>
+            <h1>{[...names, ...others].slice(0, 3).join(", ") + (names.length + others.length > 3 ? " and others" : "")}</h1>
+            {about.data?.made && <p class="note">Report of {about.data.made.slice(0, 16).replace("T", " ")}</p>}
+            <Contents names={[...(names.length > 1 ? ["Comparison"] : []), ...names, ...others]} />
+            {names.length > 0 && <Summary names={names} />}
+            {names.length > 1 && (
+              <article class="chapter" id={anchor("Comparison")}>
+                <Part title={`${names[0]} and ${names[1]}`} ask={() => api.compare(names[0]!, names[1]!)} open>
+                  <Pair a={names[0]!} b={names[1]!} />
+                </Part>
+                <ScalingView names={names} />
+                <Part title={`Similarity to ${names[0]}`} ask={() => api.similar(names)}>
+                  <AgainstBase names={names} />
+                </Part>
+              </article>
+            )}
+            {names.map((name) => (
+              <Chapter key={name} name={name} />
+            ))}
+            {predictions.data?.predictions.map((p) => (
+              <article class="chapter" key={p.name} id={anchor(p.name)}>
+                <Local name={p.name} view={Prediction} />
+              </article>
+            ))}
+            {simulations.data?.simulations.map((s) => (
+              <article class="chapter" key={s.name} id={anchor(s.name)}>
+                <Local name={s.name} view={Simulation} />
+              </article>
+            ))}
+          </>
+        );
+      }}
     </Answer>
   );
 }
 
+const anchor = (name: string): string => "of-" + name.replace(/[^\p{L}\p{N}]+/gu, "-");
+
 function Contents({ names }: { names: string[] }) {
+  if (names.length < 2) return null;
   return (
     <nav class="contents" aria-label="Contents">
       {names.map((n) => (
-        <button
-          key={n}
-          type="button"
-          class="quiet"
-          onClick={() => document.getElementById("of " + n)?.scrollIntoView()}
-        >
-          {n}
-        </button>
+        <a key={n} href={"#" + anchor(n)}>
+          {shortened(n, 32)}
+        </a>
       ))}
     </nav>
   );
 }
 
+/** What the runs come to, before anything else. */
+function Summary({ names }: { names: string[] }) {
+  const known = useLoad(() => api.glances(names), []);
+  const rows = known.data?.glances ?? [];
+  if (!rows.length) return null;
+  const time = inOne(rows.map((g) => g.runtime), "s");
+  const columns: Column<Glance>[] = [
+    { key: "name", head: "run", by: (g) => g.name, cell: (g) => <a href={"#" + anchor(g.name)}>{shortened(g.name, 32)}</a> },
+    { key: "runtime", head: "run time", csv: "run time (s)", right: true, by: (g) => g.runtime, cell: (g) => time(g.runtime) },
+    { key: "efficiency", head: "efficiency", right: true, by: (g) => g.efficiency.parallel, cell: (g) => share(g.efficiency.parallel, 0) },
+    { key: "loss", head: "largest loss", csv: "largest loss (share)", wide: true, by: (g) => g.loss?.share ?? null, cell: (g) => <Loss glance={g} /> },
+    { key: "ranks", head: "ranks", right: true, by: (g) => g.processes, cell: (g) => g.processes.toLocaleString("en") },
+  ];
+  return <Table label="Summary" rows={rows} columns={columns} rowKey={(g) => g.name} top={100} />;
+}
+
 function Chapter({ name }: { name: string }) {
   return (
-    <article class="chapter">
-      <h1 id={"of " + name}>{name}</h1>
+    <article class="chapter" id={anchor(name)}>
+      <h2 class="part">{name}</h2>
       <Local name={name} view={Experiment} />
       <Part title="Regions × units" ask={() => api.heatmap(name, {})}>
         <Local name={name} view={Heat} />
@@ -81,10 +113,13 @@ function Chapter({ name }: { name: string }) {
       <Part title="Bottlenecks" ask={() => api.bottlenecks(name)}>
         <Local name={name} view={Bottlenecks} />
       </Part>
-      <Part title="Similarity" ask={() => api.experiment(name, "path").then((s) => api.similar([name], { region: [s.heaviest[0]!.region] }))}>
+      <Part
+        title="Similarity"
+        ask={() => api.experiment(name, "path").then((s) => api.similar([name], { region: [s.heaviest[0]!.region] }))}
+      >
         <Local name={name} view={Similar} />
       </Part>
-      <Part ask={() => api.termsOf(name)}>
+      <Part title="Words" ask={() => api.termsOf(name)}>
         <Local name={name} view={Terms} />
       </Part>
       <Part
@@ -107,8 +142,8 @@ function Local({ name, view: View }: { name: string; view: (props: ViewProps) =>
   return <View name={name} query={query} refine={refine} />;
 }
 
-/** Shown only where the report has the answer. */
-function Part({ title, ask, children }: { title?: string; ask: () => Promise<unknown>; children: ComponentChildren }) {
+/** Shown only where the report has the answer; drawn when it is opened, then kept. */
+function Part({ title, ask, open = false, children }: { title: string; ask: () => Promise<unknown>; open?: boolean; children: ComponentChildren }) {
   const there = useLoad(
     () =>
       ask().then(
@@ -117,11 +152,12 @@ function Part({ title, ask, children }: { title?: string; ask: () => Promise<unk
       ),
     [],
   );
+  const [seen, setSeen] = useState(open);
   if (!there.data) return null;
   return (
-    <section>
-      {title && <h2 class="part">{title}</h2>}
-      {children}
-    </section>
+    <details class="part" open={open} onToggle={(e) => e.currentTarget.open && setSeen(true)}>
+      <summary>{title}</summary>
+      {seen && children}
+    </details>
   );
 }

@@ -78,7 +78,7 @@ const lossWords: Record<string, string> = {
   idle: "idle units",
 };
 
-function Loss({ glance }: { glance?: Glance }) {
+export function Loss({ glance }: { glance?: Glance }) {
   if (!glance) return <span class="soft">…</span>;
   if (!glance.timed) return <span class="soft">no time measured</span>;
   if (!glance.loss) return <span class="soft">none of 2 % or more</span>;
@@ -180,7 +180,7 @@ function Experiments({ list, query, refine }: { list: Listed[] } & Omit<ViewProp
       cell: (e) => (e.incomplete ? <span title={e.incomplete}>incomplete</span> : ""),
     },
   ];
-  const names = list.filter((e) => picked.has(e.name)).map((e) => e.name);
+  const names = [...picked].filter((name) => list.some((e) => e.name === name)); // the first is the baseline
   const grouped = query.view === "programs";
   return (
     <>
