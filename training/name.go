@@ -45,7 +45,8 @@ func (j *job) name(result *Result) {
 		}
 		most := max(regions[0].more, j.more(r, OnTheDevice)) // a slow device is slow in all regions
 		if j.slowerEverywhere(r) {
-			most = max(most, j.more(r, Working)) // and so is a slow processor
+			// And so is a slow processor; but each operator's chance adds up too.
+			most = max(most, j.more(r, Working)/2)
 		}
 		if regions[0].doing != InCollective {
 			// What is more in one region and less in another is no more.
