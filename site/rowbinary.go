@@ -21,6 +21,21 @@ func (w *writer) text(s string) {
 	w.data = append(w.data, s...)
 }
 
+// int32s and reals write arrays.
+func (w *writer) int32s(list []int32) {
+	w.data = binary.AppendUvarint(w.data, uint64(len(list)))
+	for _, v := range list {
+		w.int32(v)
+	}
+}
+
+func (w *writer) reals(list []float64) {
+	w.data = binary.AppendUvarint(w.data, uint64(len(list)))
+	for _, v := range list {
+		w.real(v)
+	}
+}
+
 var errShort = errors.New("the site's answer is shorter than it says")
 
 // reader takes rows in RowBinary apart. After an error everything is zero.

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"auspex/analyze"
+	"auspex/perfql"
 	"auspex/site"
 	"auspex/store"
 )
@@ -21,10 +22,10 @@ func (a *app) siteCommand() *cobra.Command {
 		Short:   "Ask a site's store: a region over months, node-hours lost, the day's digest",
 		Long: `Ask what only a site can ask. The site is --store clickhouse://HOST/DATABASE or
 $AUSPEX_SITE. See docs/site.md.`,
-		Args: exactly(0, "history, lost or digest"),
+		Args: exactly(0, "query, history, lost or digest"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(a.siteHistory(), a.siteLost(), a.siteDigest())
+	cmd.AddCommand(a.siteQuery(), a.siteHistory(), a.siteLost(), a.siteDigest())
 	return cmd
 }
 
@@ -37,6 +38,70 @@ func (a *app) askedSite() (*site.Site, error) {
 		return site.Open(place)
 	}
 	return nil, usagef("no site: give --store clickhouse://HOST/DATABASE, or set $%s", siteVariable)
+}
+
+func (a *app) siteQuery() *cobra.Command {
+	var flags wordFlags
+	var program string
+	var days, top int
+	cmd := &cobra.Command{
+		Use:     "query QUERY",
+		Short:   "Search the regions of all experiments of a site with one PERFQL query",
+		Example: `  auspex site query 'time_share is high AND imbalance is very high LIMIT 20' --program solver`,
+		Args:    exactly(1, "a query"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s, err := a.askedSite()
+			if err != nil {
+				return err
+			}
+			words, err := flags.words()
+			if err != nil {
+				return err
+			}
+			q, err := perfql.Parse(args[0])
+			if err != nil {
+				return err
+			}
+			id, err := s.Newest(cmd.Context(), program)
+			if err != nil {
+				return err
+			}
+			e, err := store.OpenRemote(s).Get(id)
+			if err != nil {
+				return err
+			}
+			like, err := analyze.Open(e)
+			if err != nil {
+				return err
+			}
+			answer, err := analyze.QueryEverywhere(cmd.Context(), gathered{s, program, time.Now().AddDate(0, 0, -days)}, q, words, like)
+			if err != nil {
+				return err
+			}
+			if a.json {
+				return a.printJSON(answer)
+			}
+			a.page().Answer(answer, top)
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&program, "program", "", "only the runs of this program")
+	cmd.Flags().IntVar(&days, "days", 365, "runs of so many days")
+	topFlag(cmd, &top)
+	flags.register(cmd)
+	return cmd
+}
+
+// gathered are the experiments of a site that a query is about.
+type gathered struct {
+	*site.Site
+	program string
+	since   time.Time
+}
+
+// Sums is the relation of their regions.
+func (g gathered) Sums(metrics []string, parameters map[string]string) string {
+	return g.Site.Sums(metrics, g.program, g.since, parameters)
 }
 
 func (a *app) siteHistory() *cobra.Command {

@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"encoding/csv"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -80,6 +81,48 @@ func TestSiteAnswersAsFilesDo(t *testing.T) {
 		t.Errorf("a site was written to: %s", text)
 	}
 	testServeSite(t, site)
+	testEverywhere(t, site)
+}
+
+// testEverywhere holds a query about all experiments of a site equal to the
+// same of each.
+func testEverywhere(t *testing.T, site string) {
+	type answer struct {
+		Rows []struct {
+			Experiment, Region string
+			Degree             float64
+			Metrics            map[string]*float64
+		}
+	}
+	for _, query := range []string{
+		"wtime is high", "imbalance is high", "(lost_share is high) OR (time_share is very high)", "wtime is high WHERE region ~ '*MPI_*' OR NOT region ~ 'main*'",
+		"wtime/lost is S(0, 10) WITH DEGREE > 0.1",
+	} {
+		read := func(args ...string) (found answer) {
+			text := said(append(args, "--json", "--store", site)...)
+			text, ok := strings.CutSuffix(text, "[status 0]")
+			if err := json.Unmarshal([]byte(text), &found); err != nil || !ok {
+				t.Fatalf("%v: %v\n%s", args, err, text)
+			}
+			return found
+		}
+		all := map[string]string{}
+		for _, r := range read("site", "query", query+" LIMIT 100000", "--days", "36500").Rows {
+			all[r.Experiment+" "+r.Region] = fmt.Sprintf("%.9g", r.Degree)
+		}
+		for _, name := range []string{"before", "after", "balanced", "unbalanced", "wide"} {
+			for _, r := range read("query", name, query, "--by", "path").Rows {
+				key := name + " " + r.Region
+				if got := all[key]; got != fmt.Sprintf("%.9g", r.Degree) {
+					t.Errorf("%s: %s has the degree %v, and %q among all", query, key, r.Degree, got)
+				}
+				delete(all, key)
+			}
+		}
+		if len(all) > 0 {
+			t.Errorf("%s: only among all: %v", query, all)
+		}
+	}
 }
 
 // wideTable is an experiment that is too large to be asked in memory.

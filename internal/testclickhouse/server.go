@@ -230,7 +230,11 @@ func (s *Server) statement(r *http.Request, body []byte) (string, error) {
 		if !found {
 			return "", fmt.Errorf("a body without a format: %s", statement)
 		}
-		statement = into + " FROM INFILE '" + file + "' FORMAT " + format
+		if strings.Contains(into, "FROM input('") {
+			statement = strings.Replace(into, "FROM input('", "FROM file('"+file+"', '"+format+"', '", 1)
+		} else {
+			statement = into + " FROM INFILE '" + file + "' FORMAT " + format
+		}
 	}
 	out, err := s.ask(statement)
 	if err == nil && s.Fail != nil && s.Fail(statement, true) {
