@@ -285,7 +285,7 @@ func (l *loads) bearsCount(s *source.Stmt, steady bool) bool {
 	case s.Loop.Kind == source.Counted || s.Loop.Kind == source.For || s.Loop.Kind == source.ForEach:
 		return l.stmts(s.Body) >= outerTurn
 	}
-	return l.stmts(s.Body) >= 20*outerTurn // searches and lists: their turns are short
+	return l.stmts(s.Body) >= 1000*outerTurn // searches and lists: their turns are short
 }
 
 // light says why a function does too little in a call to be measured, or "".
