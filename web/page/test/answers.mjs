@@ -96,7 +96,8 @@ step("the call tree opens and closes", async (page) => {
   await page.getByRole("button", { name: /^Close main/ }).click();
   await page.waitForFunction((n) => document.querySelectorAll('table[aria-label="Call tree"] tbody tr').length < n, before);
   assert.equal(await rows(page, "Call tree").count(), 1);
-  assert.match(await rows(page, "Call tree").first().textContent(), /100\s%/);
+  const share = /([\d.]+)\s%/.exec(await rows(page, "Call tree").first().textContent());
+  assert.ok(Number(share[1]) > 90, `closed it has all it holds: ${share[1]} %`);
 });
 
 step("the heat map: the heaviest and the rest, the wheel, Escape, Back", async (page) => {
