@@ -38,7 +38,7 @@ var Shipped = Table{
 	{"*synchronize", Waits}, {"*synchronize()", Waits}, {"*waitforsingleobject*", Waits},
 	{"wait", Waits}, {"waitpid", Waits}, {"wait4", Waits}, {"poll", Waits}, {"ppoll", Waits}, {"select", Waits}, {"pselect*", Waits},
 	{"epoll_wait*", Waits}, {"epoll_pwait*", Waits}, {"sleep", Waits}, {"usleep", Waits}, {"nanosleep", Waits}, {"clock_nanosleep*", Waits},
-	{"futex*", Waits}, {"sched_yield", Waits}, {"pthread_join", Waits}, {"pthread_cond_wait*", Waits}, {"pthread_cond_timedwait*", Waits},
+	{"futex*", Waits}, {"sched_yield", Waits}, {"__gi___sched_yield", Waits}, {"ucs_event_set_wait", Waits}, {"pthread_join", Waits}, {"pthread_cond_wait*", Waits}, {"pthread_cond_timedwait*", Waits},
 	{"pthread_mutex_lock*", Waits}, {"pthread_spin_lock*", Waits}, {"pthread_rwlock_*lock*", Waits}, {"pthread_barrier_wait*", Waits},
 	{"sem_wait*", Waits}, {"sem_timedwait*", Waits}, {"*lll_lock_wait*", Waits}, {"omp_set_lock", Waits}, {"omp_set_nest_lock", Waits},
 	{"gomp_barrier_wait*", Waits}, {"gomp_team_barrier_wait*", Waits}, {"gomp_mutex_lock*", Waits}, {"__kmp_wait*", Waits}, {"kmp_flag_*::wait*", Waits},
@@ -96,6 +96,9 @@ func bareName(name string) string {
 	name = strings.ToLower(strings.TrimSpace(name))
 	if i := strings.IndexByte(name, '('); i > 0 && !strings.Contains(name, "$omp") {
 		name = strings.TrimSpace(name[:i])
+	}
+	if i := strings.Index(name, " ["); i > 0 {
+		name = name[:i]
 	}
 	if strings.HasPrefix(name, "pmpi_") {
 		name = name[1:]

@@ -11,6 +11,18 @@ type Efficiency struct {
 	LoadBalance   Real `json:"load_balance"`  // mean useful time / max useful time
 	Communication Real `json:"communication"` // max useful time / run time
 	Parallel      Real `json:"parallel"`
+	// Serialization and Transfer make up communication; they want a trace, and
+	// are nil without one.
+	Serialization *Real `json:"serialization,omitempty"`
+	Transfer      *Real `json:"transfer,omitempty"`
+}
+
+// Split parts communication by what of it the ideal network leaves.
+func (e *Efficiency) Split(serialization float64) {
+	if s := Real(serialization); serialization > 0 && !e.Communication.IsMissing() {
+		t := e.Communication / s
+		e.Serialization, e.Transfer = &s, &t
+	}
 }
 
 // Times are the times efficiency is made of.
@@ -19,8 +31,10 @@ type Times struct {
 	Useful  []float64 // by unit: exclusive time outside communication
 	Total   []float64 // by unit
 	Runtime float64   // of the slowest unit
-	alike   alikeness
-	first   UnitType // the type that efficiency is said of: processes or threads, where there are any
+	// averaged: a unit's times are means over processes whose own are not known.
+	averaged bool
+	alike    alikeness
+	first    UnitType // the type that efficiency is said of: processes or threads, where there are any
 }
 
 // TimeMetric names the metric that "time" stands for: wall time where it was
@@ -56,6 +70,7 @@ func (d *Dataset) sumTimes() (*Times, error) {
 		return nil, err
 	}
 	t := &Times{Metric: name}
+	_, t.averaged = d.Factor(model.AveragedOver)
 	units := &Rows{By: ByUnit, d: d, size: len(d.Units)}
 	t.Useful = units.fold(exclusive, d.Communication, Total)
 	if t.Total, err = d.UnitTotals(metric); err != nil {
@@ -111,5 +126,8 @@ func (t *Times) Efficiency() Efficiency {
 		Communication: Ratio(most, t.Runtime),
 	}
 	e.Parallel = e.LoadBalance * e.Communication
+	if t.averaged { // the mean is known, the longest of the processes is not
+		e.LoadBalance, e.Communication = Missing, Missing
+	}
 	return e
 }

@@ -80,9 +80,13 @@ func TestEfficiencyByHand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := Efficiency{Real(2.0 / 3), 0.75, 0.5}
-	if fmt.Sprintf("%.12f", s.Efficiency) != fmt.Sprintf("%.12f", want) || s.Runtime != 4 {
-		t.Errorf("%+v in %v, want %+v in 4", s.Efficiency, s.Runtime, want)
+	got := s.Efficiency
+	want := [3]Real{Real(2.0 / 3), 0.75, 0.5}
+	if fmt.Sprintf("%.12f", [3]Real{got.LoadBalance, got.Communication, got.Parallel}) != fmt.Sprintf("%.12f", want) || s.Runtime != 4 || got.Serialization != nil {
+		t.Errorf("%+v in %v, want %v in 4", got, s.Runtime, want)
+	}
+	if got.Split(0.8); *got.Serialization != 0.8 || math.Abs(float64(*got.Transfer)-0.9375) > 1e-12 {
+		t.Errorf("communication 0.75 of 0.8 is split into %v and %v", *got.Serialization, *got.Transfer)
 	}
 }
 
@@ -132,5 +136,31 @@ func TestMetricNamesResolve(t *testing.T) {
 	}
 	if _, err := d.Matrix("instruction"); err == nil || err.Error() != `experiment "x" has no metric "instruction"; did you mean instructions?` {
 		t.Error(err)
+	}
+}
+
+// TestMeansOfProcesses: of means over processes the parallel efficiency is
+// known, the load balance is not.
+func TestMeansOfProcesses(t *testing.T) {
+	b := model.NewBuilder()
+	m := b.Metric(model.NewMetric(model.WallTime, "", model.Exclusive))
+	u := b.Unit(model.Unit{})
+	b.Set(u, b.Region(model.Region{Name: "work", Parent: model.NoParent}), m, 3)
+	b.Set(u, b.Region(model.Region{Name: "MPI_Wait", Kind: model.MPI, Parent: model.NoParent}), m, 1)
+	header := model.Header{Name: "means"}
+	header.SetFactor(model.NumberFactor(model.AveragedOver, 125))
+	e, err := b.Build(header)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := Summarise(dataset(t, e), 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !s.Efficiency.LoadBalance.IsMissing() || !s.Efficiency.Communication.IsMissing() || s.Efficiency.Parallel != 0.75 {
+		t.Errorf("efficiency %+v", s.Efficiency)
+	}
+	if !s.Heaviest[0].Imbalance.IsMissing() || !s.Heaviest[0].Max.IsMissing() || s.Heaviest[0].Mean != 3 {
+		t.Errorf("heaviest %+v", s.Heaviest[0])
 	}
 }

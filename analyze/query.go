@@ -24,7 +24,7 @@ type Answer struct {
 	Metrics     []string   `json:"metrics"`     // whose values the rows carry
 	Rows        []Answered `json:"rows"`
 	Limited     bool       `json:"limited"` // the query's LIMIT ends the rows: more may fit
-	SQL         string     `json:"sql"` // of the first experiment; the others differ in their files. Empty by name
+	SQL         string     `json:"sql"`     // of the first experiment; the others differ in their files. Empty by name
 	Warnings    []string   `json:"warnings"`
 }
 
@@ -216,12 +216,15 @@ func (s *search) one(ctx context.Context, open Searched, isFirst bool, sql *stri
 }
 
 func (s *search) answer(ctx context.Context, source *querySource, bound *perfql.Bound) ([]perfql.Row, error) {
-	if s.here(source.d) {
+	if s.here(source.d) || source.d.site() != nil && source.needsTree(bound.Columns()) {
 		table, err := source.table(bound.Columns())
 		if err != nil {
 			return nil, err
 		}
 		return bound.Answer(table)
+	}
+	if source.d.site() != nil {
+		return source.askSite(ctx, bound)
 	}
 	engine, err := s.engine()
 	if err != nil {

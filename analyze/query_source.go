@@ -42,7 +42,7 @@ func (d *Dataset) runtime(ctx context.Context, start func() (*store.Engine, erro
 		return 0, err
 	}
 	flatInclusive := model.IsFlat(d.Regions) && d.MetricIndex(name, model.Inclusive) >= 0
-	if d.small() || d.MetricIndex(name, model.Exclusive) < 0 || flatInclusive {
+	if d.small() || d.site() != nil || d.MetricIndex(name, model.Exclusive) < 0 || flatInclusive {
 		t, err := d.Times()
 		if err != nil {
 			return 0, err
@@ -76,6 +76,10 @@ func (s *querySource) experiment() *perfql.Experiment {
 
 // sql renders a query over the stored files.
 func (s *querySource) sql(b *perfql.Bound) (string, error) {
+	if s.d.site() != nil {
+		text, _, err := s.remoteSQL(b)
+		return text, err
+	}
 	t, err := s.d.tables()
 	if err != nil {
 		return "", err

@@ -64,7 +64,7 @@ func Summarise(d *Dataset, top int) (*Summary, error) {
 		Name: d.Name, ID: d.ID, Program: d.Program, Command: d.Command, Format: d.Format, Sources: d.Sources,
 		Created: d.Created.Format("2006-01-02T15:04:05Z07:00"), Units: len(d.Units), Regions: len(d.Regions), Runs: d.Runs,
 		Metrics: []string{}, Factors: map[string]any{}, Heaviest: []RegionTime{}, By: d.ByWord(), Covered: Missing, CPU: Missing, Incomplete: d.Incomplete, Warnings: []string{},
-		Ledger: []account.Line{}, Others: []*account.Ledger{}, Runtime: Missing, RunSeconds: Missing, Efficiency: Efficiency{Missing, Missing, Missing},
+		Ledger: []account.Line{}, Others: []*account.Ledger{}, Runtime: Missing, RunSeconds: Missing, Efficiency: Efficiency{LoadBalance: Missing, Communication: Missing, Parallel: Missing},
 	}
 	s.Processes, s.Threads, s.Nodes = CountUnits(d.Units)
 	for _, m := range d.Metrics {
@@ -163,11 +163,15 @@ func regionTimes(d *Dataset, t *Times) ([]RegionTime, error) {
 			continue
 		}
 		average := sums[r] / float64(len(d.Units))
-		rows = append(rows, RegionTime{
+		row := RegionTime{
 			Region: d.Paths[r], Kind: region.Kind, File: region.File, Line: region.Line,
 			Mean: Real(average), Max: Real(most[r]), Imbalance: Ratio(most[r], average),
 			Share: Ratio(average, t.Runtime), Units: entered[r],
-		})
+		}
+		if t.averaged {
+			row.Max, row.Imbalance = Missing, Missing
+		}
+		rows = append(rows, row)
 	}
 	slices.SortStableFunc(rows, func(a, b RegionTime) int { return cmp.Compare(b.Mean, a.Mean) })
 	return rows, nil

@@ -3,8 +3,13 @@ package events
 // Matcher joins the halves of messages: the first sent is the first received of
 // the same ranks, tag and communicator.
 type Matcher struct {
-	open map[messageKey]*queue
+	open    map[messageKey]*queue
+	waiting int // halves in all queues
 }
+
+// maxHalves is how many halves may wait for their others. A trace in which more
+// never find them is not whole, and further ones are left out.
+const maxHalves = 1 << 22
 
 type messageKey struct{ from, to, tag, comm int32 }
 
@@ -40,12 +45,17 @@ func (m *Matcher) Half(rank int32, s *Span, h *Half) (send, receive Endpoint, ok
 	}
 	mine := Endpoint{s.Loc, s.Begin, s.End, h.Posted}
 	if len(q.list) == 0 || q.sent == (h.Side == Sent) {
+		if m.waiting >= maxHalves {
+			return send, receive, false
+		}
+		m.waiting++
 		q.sent = h.Side == Sent
 		q.list = append(q.list, mine)
 		return send, receive, false
 	}
 	other := q.list[0]
 	q.list = q.list[1:]
+	m.waiting--
 	if h.Side == Sent {
 		return mine, other, true
 	}

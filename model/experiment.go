@@ -60,6 +60,9 @@ type Factor struct {
 const (
 	Cores            = "cores"             // that all units had between them
 	ProcessorThreads = "processor_threads" // of each process; its units beyond them are an accelerator's streams
+	// AveragedOver is how many processes each unit's values are means of,
+	// where a tool kept no more of them: how they differ is not known.
+	AveragedOver = "averaged_over"
 )
 
 // NewFactor makes a factor from text: a number where it parses as one.

@@ -42,7 +42,7 @@ func (f *Factors) Low() []string {
 var meaning = map[string]string{
 	"load balance":            "some ranks compute longer than others",
 	"serialization":           "ranks wait for one another even on a perfect network",
-	"transfer":                "the network itself takes the time",
+	"transfer":                "communication costs more than waiting for one another",
 	"communication":           "ranks spend their time in communication",
 	"computation scalability": "the computation grew with the number of ranks",
 	"IPC scalability":         "instructions take longer than in the reference",
@@ -56,13 +56,18 @@ func (f *Factors) Words() string {
 		return "There is no computation to judge."
 	}
 	text := fmt.Sprintf("Parallel efficiency is %.3f.", *f.Parallel)
-	low := f.Low()
-	if len(low) == 0 {
-		return text + " No factor is below 0.8."
+	if low := f.LookAt(); low != "" {
+		return text + " Look at " + low + "."
 	}
+	return text + " No factor is below 0.8."
+}
+
+// LookAt names the factors below 0.8 with what they mean; nothing where there
+// are none.
+func (f *Factors) LookAt() string {
 	var parts []string
-	for _, name := range low {
+	for _, name := range f.Low() {
 		parts = append(parts, fmt.Sprintf("%s (%s)", name, meaning[name]))
 	}
-	return text + " Look at " + strings.Join(parts, " and ") + "."
+	return strings.Join(parts, " and ")
 }

@@ -35,6 +35,9 @@ func (p *Page) Diagnosis(d *diagnose.Diagnosis) {
 			p.decisionTable(c, d.Level)
 		}
 	}
+	if d.Joint != nil && d.Joint.Rows != nil {
+		p.jointTable(d.Joint, d.Level)
+	}
 	if len(d.Causes) > 0 && len(d.Causes[0].Balance) > 0 && len(d.Causes[0].Balance) <= unitsShown {
 		p.balance(d.Causes[0], d.Level)
 	}
@@ -69,9 +72,12 @@ func (p *Page) kinds(d *diagnose.Diagnosis) {
 	if d.Below != "" {
 		below = d.Below
 	}
-	p.Paragraph(fmt.Sprintf("(%s%s in %s of %s; OPTICS with MinPts %d cut at %s, %.1f %% of the longest vector)",
-		d.Metric, outside(d), plural(d.Level1, "level-1 region"), below, d.Parameters.MinPts,
-		Quantity(analyze.Real(d.Parameters.Radius), metricUnit(d.Metric)), 100*d.Parameters.Radius/max(d.Parameters.Scale, 1e-300)))
+	cut := Quantity(analyze.Real(d.Parameters.Radius), metricUnit(d.Metric))
+	if d.Parameters.Scale > 0 {
+		cut += fmt.Sprintf(", %.1f %% of the longest vector", 100*d.Parameters.Radius/d.Parameters.Scale)
+	}
+	p.Paragraph(fmt.Sprintf("(%s%s in %s of %s; OPTICS with MinPts %d cut at %s)",
+		d.Metric, outside(d), plural(d.Level1, "level-1 region"), below, d.Parameters.MinPts, cut))
 }
 
 // numbers lists the members of a kind as figure 4 does, long lists cut.
@@ -149,6 +155,44 @@ func (p *Page) causes(d *diagnose.Diagnosis) {
 	if len(d.Causes) > causesShown {
 		p.Line("… and %s more; --json lists them", plural(len(d.Causes)-causesShown, "region"))
 	}
+}
+
+// jointTable is the decision table over the causes of all regions.
+func (p *Page) jointTable(j *diagnose.Joint, level diagnose.Level) {
+	p.Heading("Decision table of all causes")
+	columns := []column{words(string(level))}
+	for _, a := range j.Attributes {
+		columns = append(columns, number(jointName(a)))
+	}
+	columns = append(columns, number("kind"))
+	var rows [][]string
+	for _, r := range j.Rows[:min(kindsShown, len(j.Rows))] {
+		row := []string{upTo(ranges(r.Units), 8)}
+		for _, v := range r.Values {
+			row = append(row, fmt.Sprint(v))
+		}
+		rows = append(rows, append(row, fmt.Sprint(r.Decision)))
+	}
+	p.table(columns, rows)
+	if len(j.Rows) > kindsShown {
+		p.Line("… and %s more; --json lists them", plural(len(j.Rows)-kindsShown, "row"))
+	}
+	sets := func(of []diagnose.JointAttribute) string {
+		var names []string
+		for _, a := range of {
+			names = append(names, jointName(a))
+		}
+		return "{" + strings.Join(names, ", ") + "}"
+	}
+	var reducts []string
+	for _, r := range j.Reducts {
+		reducts = append(reducts, sets(r))
+	}
+	p.Line("core: %s; reducts: %s", sets(j.Core), upTo(reducts, 6))
+}
+
+func jointName(a diagnose.JointAttribute) string {
+	return a.Attribute + " in " + shortName(lastName(a.Region))
 }
 
 func (p *Page) decisionTable(c diagnose.Cause, level diagnose.Level) {

@@ -72,6 +72,10 @@ func TestDiagnosisWords(t *testing.T) {
 			"There is only 1 process: nothing to compare it with."},
 		"no time": {func(d *diagnose.Diagnosis, c *diagnose.Cause) { d.Level1 = 0 },
 			"4 processes spent no cpu_time outside communication: nothing to compare."},
+		"no time but in communication": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
+			ledger(d, account.Line{Kind: account.Communication, Share: 0.6})
+			d.Level1 = 0
+		}, "60 % of the run is the cost of communication itself. 4 processes spent no cpu_time outside communication: nothing to compare."},
 		"balanced": {func(d *diagnose.Diagnosis, c *diagnose.Cause) { balanced(d) },
 			"97 % of the run is useful work, and nothing else costs 2 %. The work is balanced: what is uneven costs 1.2 %, most of it in `solve`. 4 processes are of one kind; severity 0.02 (very low)."},
 		"not called balanced with two kinds": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {

@@ -17,7 +17,11 @@ func DiagnosisWords(d *diagnose.Diagnosis) string {
 		return fmt.Sprintf("There is only %s: nothing to compare it with.", counted(1, d.Level))
 	}
 	if len(d.Idle) == d.UnitCount || d.Level1 == 0 {
-		return fmt.Sprintf("%s spent no %s%s: nothing to compare.", counted(d.UnitCount, d.Level), d.Metric, outside(d))
+		nothing := fmt.Sprintf("%s spent no %s%s: nothing to compare.", counted(d.UnitCount, d.Level), d.Metric, outside(d))
+		if len(d.Ledger) == 0 || d.Headline.Kind == account.Useful || d.Headline.Kind == account.Imbalance {
+			return nothing
+		}
+		return strings.Join(append(lineWords(d, d.Headline), nothing), " ")
 	}
 	sentences := headlineWords(d)
 	if d.Headline.Kind != account.Useful && len(d.Causes) == 0 && isBalanced(d) {

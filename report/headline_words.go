@@ -175,7 +175,7 @@ func because(d *diagnose.Diagnosis, c diagnose.Cause) string {
 		}
 		return slowest + "none of the metrics collected explains it"
 	}
-	if d.Continuum || d.Scattered {
+	if (d.Continuum || d.Scattered) && c.Evidence[0].Node == "" {
 		var parts []string
 		for _, e := range c.Evidence {
 			parts = append(parts, fmt.Sprintf("%s (correlation %s)", attributeWords(e.Attribute), Ratio(e.Correlation, 2)))
@@ -192,6 +192,9 @@ func because(d *diagnose.Diagnosis, c diagnose.Cause) string {
 // contrastWords sets those that have most of something against those with
 // least.
 func contrastWords(e diagnose.Contrast, level diagnose.Level) string {
+	if e.Node != "" {
+		return fmt.Sprintf("%s run on node %s, where it takes %s × as long as on the fastest; no metric collected explains it", members(e.High, level), e.Node, Ratio(e.Ratio, 1))
+	}
 	verb := " have "
 	if len(e.High) == 1 {
 		verb = " has "

@@ -21,6 +21,11 @@ func ScalingWords(s *scaling.Scaling) string {
 	weakest, name := last.LoadBalance, "load balance"
 	if last.Communication < weakest {
 		weakest, name = last.Communication, "communication"
+		if last.Serialization < 0.9 && last.Serialization <= last.Transfer {
+			weakest, name = last.Serialization, "serialization: processes wait for one another even on a perfect network"
+		} else if last.Transfer < 0.9 {
+			weakest, name = last.Transfer, "transfer: what messages cost beyond waiting for one another"
+		}
 	}
 	if last.ComputationScalability < weakest {
 		weakest, name = last.ComputationScalability, "the computation itself"
@@ -64,6 +69,16 @@ func (p *Page) Scaling(s *scaling.Scaling) {
 			Ratio(r.ComputationScalability, 3), Ratio(r.InstructionScalability, 3), Ratio(r.IPCScalability, 3), Ratio(r.FrequencyScalability, 3)})
 	}
 	p.table([]column{number("processes"), number("global"), number("parallel"), number("balance"), number("communication"), number("computation"), number("instructions"), number("ipc"), number("frequency")}, rows)
+	rows = nil
+	for _, r := range s.Runs {
+		if !r.Serialization.IsMissing() {
+			rows = append(rows, []string{grouped(r.Ranks), Ratio(r.Communication, 3), Ratio(r.Serialization, 3), Ratio(r.Transfer, 3)})
+		}
+	}
+	if len(rows) > 0 {
+		p.Heading("Communication, from replays of the kept traces on an ideal network")
+		p.table([]column{number("processes"), number("communication"), number("serialization"), number("transfer")}, rows)
+	}
 	if len(s.Regions) == 0 {
 		return
 	}

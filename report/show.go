@@ -7,6 +7,7 @@ import (
 
 	"auspex/analyze"
 	"auspex/model"
+	"auspex/pop"
 )
 
 // Summary writes what `auspex show` tells.
@@ -38,8 +39,16 @@ func (p *Page) Summary(s *analyze.Summary) {
 	} {
 		p.Line("  %-14s %5s  %-20s  %s", e.name, Ratio(e.value, 3), bar(float64(e.value), 20), e.means)
 	}
+	if e := s.Efficiency; e.Serialization != nil {
+		p.Line("  %-14s %5s  %-20s  %s", "serialization", Ratio(*e.Serialization, 3), bar(float64(*e.Serialization), 20), "max useful time / run time, on an ideal network")
+		p.Line("  %-14s %5s  %-20s  %s", "transfer", Ratio(*e.Transfer, 3), bar(float64(*e.Transfer), 20), "communication / serialization: what messages cost beyond waiting for one another")
+	}
 	if !s.CPU.IsMissing() {
 		p.Line("  %-14s %5s  %-20s  %s", "CPU use", Ratio(s.CPU, 3), bar(float64(s.CPU), 20), "CPU time / (units × run time)")
+	}
+	if low := lookAt(s.Efficiency); low != "" {
+		p.Line("")
+		p.Paragraph("Below 0.8, so look at " + low + ".")
 	}
 	p.ledger(s.Ledgered, s.RunSeconds, s.Ledger)
 	for _, other := range s.Others {
@@ -60,13 +69,44 @@ func (p *Page) Summary(s *analyze.Summary) {
 	p.covers(shares, "the run")
 }
 
+// lookAt names the factors below 0.8 with what they mean.
+func lookAt(e analyze.Efficiency) string {
+	f := pop.Factors{LoadBalance: known(&e.LoadBalance), Communication: known(&e.Communication), Serialization: known(e.Serialization), Transfer: known(e.Transfer)}
+	return f.LookAt()
+}
+
+func known(r *analyze.Real) *float64 {
+	if r == nil || r.IsMissing() {
+		return nil
+	}
+	v := float64(*r)
+	return &v
+}
+
+// Told is a summary with its first sentence, as programs read it.
+type Told struct {
+	*analyze.Summary
+	Words  string `json:"words"`
+	Traced bool   `json:"traced"` // it kept a trace
+}
+
+// Tell puts a summary into words.
+func Tell(s *analyze.Summary, traced bool) Told { return Told{s, SummaryWords(s), traced} }
+
 // SummaryWords is the answer in a sentence or two.
 func SummaryWords(s *analyze.Summary) string {
 	if s.TimeMetric == "" || s.Runtime.IsMissing() {
 		return fmt.Sprintf("%s, %s, no time measured.", plural(s.Units, "unit"), plural(s.Regions, "region"))
 	}
+	who := plural(s.Processes, "process") + threadsText(s)
+	if over, averaged := s.Factors[model.AveragedOver]; averaged {
+		who = fmt.Sprintf("The mean of %v processes", over)
+		if over == "ranks" {
+			who = "The mean of all processes"
+		}
+	}
 	words := fmt.Sprintf("%s ran %s; %s of that was useful work (parallel efficiency %s).",
-		plural(s.Processes, "process")+threadsText(s), Seconds(s.Runtime), Percent(s.Efficiency.Parallel), Ratio(s.Efficiency.Parallel, 3))
+		who, Seconds(s.Runtime), Percent(s.Efficiency.Parallel), Ratio(s.Efficiency.Parallel, 3))
 	if len(s.Heaviest) > 0 {
 		h := s.Heaviest[0]
 		words += fmt.Sprintf(" The heaviest region is %s with %s of the time", h.Region, Percent(h.Share))

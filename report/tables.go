@@ -2,6 +2,8 @@ package report
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"auspex/analyze"
@@ -11,10 +13,13 @@ import (
 // Listing writes the experiments of a store.
 func (p *Page) Listing(headers []model.Header) {
 	var rows [][]string
+	telling := tellingFactors(headers)
 	for _, h := range headers {
 		factors := map[string]any{}
 		for _, f := range h.Factors {
-			factors[f.Name] = f.Value()
+			if len(headers) == 1 || telling[f.Name] {
+				factors[f.Name] = f.Value()
+			}
 		}
 		note := ""
 		if h.Incomplete != "" {
@@ -25,6 +30,37 @@ func (p *Page) Listing(headers []model.Header) {
 		})
 	}
 	p.table([]column{words("name"), number("units"), number("regions"), number("metrics"), words("created"), words("format"), region("factors"), words("")}, rows)
+}
+
+// tellingFactors are those that tell the experiments of a listing apart: they
+// differ, most of the experiments have them, and a few words say them. At most
+// four are taken, those that most have.
+func tellingFactors(headers []model.Header) map[string]bool {
+	const most, long = 4, 24
+	values := map[string]map[string]int{}
+	count := map[string]int{}
+	for _, h := range headers {
+		for _, f := range h.Factors {
+			text := factorText(f.Value())
+			if len(text) > long {
+				continue
+			}
+			if values[f.Name] == nil {
+				values[f.Name] = map[string]int{}
+			}
+			values[f.Name][text]++
+			count[f.Name]++
+		}
+	}
+	names := slices.DeleteFunc(slices.Sorted(maps.Keys(values)), func(name string) bool {
+		return len(values[name]) < 2 || 2*count[name] < len(headers)
+	})
+	slices.SortStableFunc(names, func(a, b string) int { return count[b] - count[a] })
+	telling := map[string]bool{}
+	for _, name := range names[:min(most, len(names))] {
+		telling[name] = true
+	}
+	return telling
 }
 
 // Tree writes the region tree with inclusive and exclusive times.

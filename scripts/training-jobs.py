@@ -22,7 +22,7 @@ from torch.profiler import ProfilerActivity, profile, record_function, schedule
 CAUSES = {
     "loader": "host", "loader-sleep": "host", "work": "device", "collector": "host",
     "save": "host", "save-once": "host", "busy-core": "host", "slow-kernels": "device",
-    "slow-start": "network", "slow-link": "network", "now-and-then": "host", "drift": "host",
+    "slow-start": "host", "slow-link": "network", "now-and-then": "host", "drift": "host",
     "sync": "host", "slow-python": "host", "copies": "device", "optimizer": "host",
 }
 WARMUP = 6  # steps before the first that is profiled

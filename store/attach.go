@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"regexp"
+	"slices"
 )
 
 // Attachment is a small file kept beside an experiment's tables, such as the
@@ -37,9 +38,28 @@ func (e *Experiment) Attachment(name string) ([]byte, error) {
 	if !attachmentName.MatchString(name) || name == headerFile {
 		return nil, missing
 	}
+	if e.remote != nil {
+		return e.remote.Attachment(e.ID, name)
+	}
 	data, err := e.folder.read(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, missing
 	}
 	return data, err
+}
+
+// Attached lists the files that were stored with an experiment, sorted; those
+// of a site's are not told.
+func (e *Experiment) Attached() []string {
+	if e.folder == nil {
+		return nil
+	}
+	var names []string
+	for name := range e.folder.files {
+		if attachmentName.MatchString(name) && name != headerFile {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }

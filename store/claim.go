@@ -41,6 +41,9 @@ func (s *Store) claimsDir() string { return filepath.Join(s.dir, "claims") }
 
 // claim waits for its turn to write under a name.
 func (s *Store) claim(name string) (*claim, error) {
+	if s.remote != nil {
+		return nil, errRemote
+	}
 	if held := s.held.find(name); held != nil {
 		return held, nil
 	}
@@ -182,6 +185,9 @@ func (s *Store) Claim(kind Kind, name string, replace bool) (*Claim, error) {
 // ErrBusy and tells who has it. Its claims lie beside those of names and never
 // meet them: what begins with a dot is escaped in a name.
 func (s *Store) ClaimWork(piece string) (c *Claim, owner string, err error) {
+	if s.remote != nil {
+		return nil, "", errRemote
+	}
 	if err := os.MkdirAll(s.claimsDir(), 0o777); err != nil {
 		return nil, "", fmt.Errorf("the store cannot be made: %w", err)
 	}

@@ -23,6 +23,9 @@ const farTime = 24 * time.Hour
 // Collect removes what crashed or replaced imports left behind and returns
 // the paths. What living processes are writing stays.
 func (s *Store) Collect() (removed []string, err error) {
+	if s.remote != nil {
+		return nil, errRemote
+	}
 	remove := func(path string) error {
 		removed = append(removed, path)
 		return os.RemoveAll(path)

@@ -46,6 +46,9 @@ func (e *Engine) Close() error { return e.db.Close() }
 // "regions" or "units". DuckDB does not know the store's sums; so the table is
 // checked here, once as long as its file stays what it was.
 func (e *Experiment) Table(table string) (string, error) {
+	if e.remote != nil {
+		return "", fmt.Errorf("experiment %q is in no file here", e.Name)
+	}
 	file := table + ".parquet"
 	path := filepath.Join(e.folder.dir, file)
 	info, err := os.Stat(path)

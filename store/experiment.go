@@ -15,6 +15,9 @@ type Experiment struct {
 	model.Header
 	folder *folder
 
+	remote Remote                            // nil for one in files
+	whole  func() (*model.Experiment, error) // of a remote one
+
 	units   func() ([]model.Unit, error)
 	regions func() ([]model.Region, error)
 	index   func() (rowIndex, error)
@@ -30,6 +33,9 @@ type rowIndex struct{ unit, region []int32 }
 
 // Get finds an experiment by its name, or by its id where no name fits.
 func (s *Store) Get(name string) (*Experiment, error) {
+	if s.remote != nil {
+		return s.getRemote(name)
+	}
 	e, err := s.get(name)
 	if !errors.Is(err, ErrNotFound) || !isID(name) {
 		return e, err
@@ -87,12 +93,18 @@ func (e *Experiment) readIndex() (rowIndex, error) {
 // Matrix loads one metric densely: units × regions, a unit that never entered
 // a region holding what the metric says missing means.
 func (e *Experiment) Matrix(metric int) (model.Matrix, error) {
+	if e.remote != nil {
+		return e.remoteMatrix(metric, false)
+	}
 	return e.matrix(e.Metrics[metric].Column(), e.Metrics[metric].Missing)
 }
 
 // Deviation loads the standard deviations of a metric over repeated runs. It
 // is an error where Runs is 1.
 func (e *Experiment) Deviation(metric int) (model.Matrix, error) {
+	if e.remote != nil {
+		return e.remoteMatrix(metric, true)
+	}
 	return e.matrix(e.Metrics[metric].Column()+deviationEnding, e.Metrics[metric].Missing)
 }
 
@@ -119,6 +131,9 @@ func (e *Experiment) matrix(columnName string, missing model.Missing) (model.Mat
 
 // Load reads the whole experiment into memory.
 func (e *Experiment) Load() (*model.Experiment, error) {
+	if e.remote != nil {
+		return e.whole()
+	}
 	units, err := e.units()
 	if err != nil {
 		return nil, err

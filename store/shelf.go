@@ -65,7 +65,7 @@ func (k *shelf) place(name string) string {
 
 // old is where an earlier auspex kept what is not in place; "" if it did not.
 func (k *shelf) old(name string) string {
-	if k.before == nil {
+	if k.before == nil || k.store.remote != nil {
 		return ""
 	}
 	path := k.before(escapeName(name))
@@ -88,6 +88,9 @@ func (k *shelf) head(path string) string {
 
 // has tells whether a name is taken.
 func (k *shelf) has(name string) (bool, error) {
+	if k.store.remote != nil {
+		return false, nil
+	}
 	_, err := os.Lstat(k.place(name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return k.old(name) != "", nil
@@ -97,6 +100,9 @@ func (k *shelf) has(name string) (bool, error) {
 
 // list gives the names that are taken, sorted.
 func (k *shelf) list() ([]string, error) {
+	if k.store.remote != nil {
+		return nil, nil
+	}
 	entries, err := os.ReadDir(k.names)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -135,6 +141,9 @@ func (k *shelf) listedBefore(entry fs.DirEntry) (file string, there bool) {
 
 // read gives what a name's file holds.
 func (k *shelf) read(name string) ([]byte, error) {
+	if k.store.remote != nil {
+		return nil, k.notFound(name)
+	}
 	data, err := readSmall(k.place(name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, k.notFound(name)
@@ -157,6 +166,9 @@ func (k *shelf) exists(name string) error {
 // refuse tells whether a name cannot be had. An experiment's name is never a
 // prediction's: both are shown by it.
 func (k *shelf) refuse(name string, replace bool) error {
+	if k.store.remote != nil {
+		return errRemote
+	}
 	if k.kind == Predictions {
 		experiments := k.store.shelf(Experiments)
 		if taken, err := experiments.has(name); err != nil {
@@ -179,6 +191,9 @@ func (k *shelf) refuse(name string, replace bool) error {
 // put writes a name's file, in place of another if replace is set. before is
 // called when the name is ours and nothing has changed yet.
 func (k *shelf) put(name string, content []byte, replace bool, before func() error) error {
+	if k.store.remote != nil {
+		return errRemote
+	}
 	if err := CheckName(name); err != nil {
 		return err
 	}
@@ -223,6 +238,9 @@ func (k *shelf) put(name string, content []byte, replace bool, before func() err
 // take removes a name and gives what its file held, nil where an earlier
 // auspex had kept it. The name is gone at once.
 func (k *shelf) take(name string) ([]byte, error) {
+	if k.store.remote != nil {
+		return nil, errRemote
+	}
 	if taken, err := k.has(name); err != nil {
 		return nil, err
 	} else if !taken {

@@ -52,6 +52,7 @@ import (
 // Store is a directory of experiments.
 type Store struct {
 	dir      string
+	remote   Remote        // nil for a directory
 	patience time.Duration // with a name that another is writing
 	held     heldClaims
 	swept    [4]sync.Once // by Kind
@@ -68,8 +69,13 @@ var (
 // by the first Put.
 func Open(dir string) *Store { return &Store{dir: dir, patience: claimWait} }
 
-// Dir is the store's directory.
-func (s *Store) Dir() string { return s.dir }
+// Dir is the store's directory, or the name of the site that it reads.
+func (s *Store) Dir() string {
+	if s.remote != nil {
+		return s.remote.Place()
+	}
+	return s.dir
+}
 
 // CheckName tells whether a text can name an experiment.
 func CheckName(name string) error {
@@ -104,11 +110,20 @@ func newID() string {
 }
 
 // Names lists the experiments' names, sorted.
-func (s *Store) Names() ([]string, error) { return s.shelf(Experiments).list() }
+func (s *Store) Names() ([]string, error) {
+	if s.remote != nil {
+		return s.remote.Names()
+	}
+	return s.shelf(Experiments).list()
+}
 
 // List reads the headers of all experiments, sorted by name. What cannot be
 // read is left out and told in problems.
 func (s *Store) List() (headers []model.Header, problems []error, err error) {
+	if s.remote != nil {
+		headers, err = s.remote.List()
+		return headers, nil, err
+	}
 	names, err := s.Names()
 	if err != nil {
 		return nil, nil, err

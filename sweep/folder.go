@@ -32,6 +32,9 @@ func In(s *store.Store, name string) (*Folder, error) {
 	if err := store.CheckName(name); err != nil {
 		return nil, err
 	}
+	if s.Remote() != nil {
+		return nil, errors.New("a sweep is kept in a directory: give --store DIR, which all machines see")
+	}
 	escaped := url.PathEscape(name)
 	if escaped[0] == '.' {
 		escaped = "%2E" + escaped[1:]

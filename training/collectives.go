@@ -25,6 +25,40 @@ func isDeviceCollective(name string) bool {
 		strings.HasPrefix(name, "void nccl")
 }
 
+// isPair tells a message between two ranks, as pipelines send them, from a
+// collective. Where the trace does not say, a kernel that sends and receives
+// within a group of two is one.
+func isPair(collective, kernel string, size int) bool {
+	name := strings.TrimPrefix(strings.ToLower(collective), "i")
+	if name != "" {
+		return strings.HasPrefix(name, "send") || strings.HasPrefix(name, "recv") || strings.HasPrefix(name, "batch_isend")
+	}
+	return size == 2 && strings.Contains(kernel, "SendRecv")
+}
+
+// askedFor names the collectives that kernels carry out, by what links them with
+// their launch: the range nccl:… that the launch lies in. Coalesced calls are
+// named nowhere else.
+func (t *Trace) askedFor() map[uint32]string {
+	names := map[uint32]string{}
+	for track := range t.Tracks {
+		if t.Tracks[track].Device {
+			continue
+		}
+		var last *Interval
+		for _, i := range t.On(track) {
+			v := t.At(int(i))
+			if v.Kind == Annotation && strings.HasPrefix(t.Names[v.Name], "nccl:") {
+				last = v
+			}
+			if v.Kind == Runtime && v.Correlation != 0 && last != nil && v.Start < last.End() {
+				names[v.Correlation] = strings.TrimPrefix(t.Names[last.Name], "nccl:")
+			}
+		}
+	}
+	return names
+}
+
 // leadGap is how soon after each other a collective's first calls must follow
 // to be its beginning.
 const leadGap = 200_000 // nanoseconds
@@ -40,6 +74,7 @@ func (t *Trace) collectives(r *Rank) {
 			messages[m.Interval] = m
 		}
 	}
+	asked := t.askedFor()
 	for track := range t.Tracks {
 		list := t.On(track)
 		for n, i := range list {
@@ -53,7 +88,8 @@ func (t *Trace) collectives(r *Rank) {
 				c.Arrived = t.ready(v, list[n+1:])
 			}
 			if m := messages[int(i)]; m != nil {
-				c.Group, c.Seq, c.Bytes = m.Group, m.Seq, m.Bytes
+				c.Group, c.Seq, c.Bytes = m.Group+m.Ranks, m.Seq, m.Bytes
+				c.Pair = isPair(cmp.Or(m.Collective, asked[v.Correlation]), c.Name, m.GroupSize)
 			}
 			if len(r.Steps) > 0 {
 				at := stepAt(r.Steps, v.Start)

@@ -90,8 +90,8 @@ func Device(t *Trace) *DeviceResult {
 	}
 	r.Seconds = seconds(last - first)
 	r.All = d.breakdown(first, last)
-	if main := t.mainThread(); main >= 0 {
-		for _, s := range t.steps(main) {
+	if m := t.marks(); m.main >= 0 {
+		for _, s := range m.steps {
 			r.Steps = append(r.Steps, StepDevice{s.Number, seconds(s.End - s.Start), d.breakdown(s.Start, s.End)})
 		}
 	}

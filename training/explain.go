@@ -31,15 +31,13 @@ func totals(r *Rank) map[placeKey]int64 {
 	return sums
 }
 
-// excesses lists where a rank spends more than the others, the most first.
-func excesses(all []map[placeKey]int64, r int) []excess {
+// excesses lists where a rank spends more than its peers, the most first.
+func (j *job) excesses(r int) []excess {
 	var list []excess
-	for key, own := range all[r] {
+	for key, own := range j.totals[r] {
 		var others []int64
-		for o, sums := range all {
-			if o != r {
-				others = append(others, sums[key])
-			}
+		for _, o := range j.peers[r] {
+			others = append(others, j.totals[o][key])
 		}
 		if e := (excess{key.region, key.op, key.doing, own, median(others)}); e.more() > 0 {
 			list = append(list, e)

@@ -34,17 +34,19 @@ func jobOf(t *testing.T, dir string) *training.Result {
 }
 
 // TestJobs counts right answers on jobs made by scripts/training-jobs.py, which
-// are too large to keep: AUSPEX_TRAINING_JOBS names the folder with them.
+// are too large to keep: AUSPEX_TRAINING_JOBS names the folder with them. An
+// answer is right where it names the planted rank, no other, and the side on
+// which the cause was planted.
 func TestJobs(t *testing.T) {
 	root := os.Getenv("AUSPEX_TRAINING_JOBS")
 	if root == "" {
 		t.Skip("AUSPEX_TRAINING_JOBS is not set")
 	}
-	truths, err := filepath.Glob(filepath.Join(root, "w*", "*", "truth.json"))
+	truths, err := filepath.Glob(filepath.Join(root, "*", "*", "truth.json"))
 	if err != nil || len(truths) == 0 {
 		t.Fatalf("no jobs in %s (%v)", root, err)
 	}
-	planted, right, balanced, alarms := 0, 0, 0, 0
+	planted, named, right, balanced, alarms := 0, 0, 0, 0, 0
 	for _, file := range truths {
 		data, err := os.ReadFile(file)
 		if err != nil {
@@ -53,7 +55,7 @@ func TestJobs(t *testing.T) {
 		var truth struct {
 			Cause string
 			Rank  int
-			Side  string
+			Side  training.Side
 		}
 		if err := json.Unmarshal(data, &truth); err != nil {
 			t.Fatal(err)
@@ -65,17 +67,23 @@ func TestJobs(t *testing.T) {
 			balanced++
 			if len(result.Stragglers) > 0 {
 				alarms++
-				t.Logf("%s: false alarm: %s", label, result.Words)
+				t.Logf("%s: FALSE ALARM: %s", label, result.Words)
 			}
 			continue
 		}
 		planted++
-		if len(result.Stragglers) == 1 && result.Stragglers[0].Rank == truth.Rank {
-			right++
-			t.Logf("%s: %s/%s %s", label, result.Stragglers[0].Side, result.Stragglers[0].Cause, result.Words)
-		} else {
+		if len(result.Stragglers) != 1 || result.Stragglers[0].Rank != truth.Rank {
 			t.Logf("%s: WRONG, planted on rank %d: %s", label, truth.Rank, result.Words)
+			continue
 		}
+		named++
+		s := result.Stragglers[0]
+		if s.Side != truth.Side {
+			t.Logf("%s: the rank is right, its cause is not %s/%s: %s", label, s.Side, s.Cause, result.Words)
+			continue
+		}
+		right++
+		t.Logf("%s: %s/%s %s", label, s.Side, s.Cause, result.Words)
 	}
-	t.Logf("%d of %d planted causes right, %d false alarms in %d balanced jobs", right, planted, alarms, balanced)
+	t.Logf("%d of %d planted causes right (rank %d), %d false alarms in %d balanced jobs", right, planted, named, alarms, balanced)
 }

@@ -23,6 +23,9 @@ type stretch struct{ from, to int64 }
 func howLate(ranks []*Rank, meetings []meeting, shifts []int64) *lateness {
 	arrivals := map[int][][]int64{}
 	for _, m := range meetings {
+		if m.pair {
+			continue // who receives waits for who sends, as planned
+		}
 		at := make([]int64, 0, len(ranks))
 		for r, c := range m.calls {
 			if c == nil {

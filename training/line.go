@@ -46,6 +46,7 @@ func (t *Trace) flatten(track int, ignore func(*Interval) bool) iter.Seq[segment
 			if w.stopped {
 				return
 			}
+			w.cut(v.End())
 			w.stack = append(w.stack, frame{v.End(), t.placeOf(v, w.place())})
 		}
 		w.until(1<<63 - 1)
@@ -86,6 +87,14 @@ func (w *walk) place() place {
 	return w.stack[len(w.stack)-1].place
 }
 
+// cut ends what is open and ends before a time: what begins inside an interval
+// and outlasts it is no part of it.
+func (w *walk) cut(end int64) {
+	for len(w.stack) > 0 && w.stack[len(w.stack)-1].end < end {
+		w.stack = w.stack[:len(w.stack)-1]
+	}
+}
+
 // until yields the stretches up to a time.
 func (w *walk) until(to int64) {
 	for len(w.stack) > 0 && !w.stopped {
@@ -109,9 +118,8 @@ func waitsForDevice(call string) bool {
 }
 
 // overlay puts the other threads' time over the main thread's: while one of
-// them works, the main thread waits for it, and its place in the program is
-// the main thread's region with the other's operator.
-func overlay(main iter.Seq[segment], others []iter.Seq[segment]) iter.Seq[segment] {
+// them works, the main thread waits for it. The place is made of both.
+func overlay(main iter.Seq[segment], others []iter.Seq[segment], both func(main, other place) place) iter.Seq[segment] {
 	return func(yield func(segment) bool) {
 		over := newMerged(others)
 		defer over.stop()
@@ -124,11 +132,7 @@ func overlay(main iter.Seq[segment], others []iter.Seq[segment]) iter.Seq[segmen
 					if from > at && !yield(segment{at, from, m.place}) {
 						return
 					}
-					p := o.place
-					if m.region != none {
-						p.region = m.region
-					}
-					if !yield(segment{from, to, p}) {
+					if !yield(segment{from, to, both(m.place, o.place)}) {
 						return
 					}
 					at = to

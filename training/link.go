@@ -2,6 +2,7 @@ package training
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -16,28 +17,34 @@ func (j *job) slowLink() (Straggler, bool) {
 	if len(j.ranks) < 3 {
 		return Straggler{}, false
 	}
-	fastest := make([]int64, len(j.ranks))
-	calls := make([]int64, len(j.ranks))
-	ends := j.ends()
+	transfers, usual := j.transfers()
+	fastest := make([]float64, len(j.ranks)) // of what is usual for such a call
+	typical := make([]int64, len(j.ranks))
+	slowest := make([]string, len(j.ranks)) // name of that call
+	moved := make([]int64, len(j.ranks))    // time of all calls, were they as usual
 	for r, rank := range j.ranks {
+		if len(rank.Calls) == 0 {
+			return Straggler{}, false
+		}
 		// The same call of each step, by its place in the order.
 		byPlace := map[int][]int64{}
+		kind := map[int]callKind{}
 		place, step := 0, -1
 		for i := range rank.Calls {
 			c := &rank.Calls[i]
 			if c.Step != step {
 				place, step = 0, c.Step
 			}
-			byPlace[place] = append(byPlace[place], j.transfer(r, c, ends))
+			byPlace[place] = append(byPlace[place], transfers[r][i])
+			kind[place] = kindOf(c)
+			moved[r] += usual[kindOf(c)]
 			place++
 		}
-		if len(byPlace) == 0 {
-			return Straggler{}, false
-		}
-		calls[r] = int64(len(rank.Calls))
-		fastest[r] = 1<<63 - 1
-		for _, times := range byPlace {
-			fastest[r] = min(fastest[r], median(times))
+		fastest[r] = math.Inf(1)
+		for place, times := range byPlace {
+			if share := float64(median(times)) / float64(max(usual[kind[place]], 1)); share < fastest[r] {
+				fastest[r], typical[r], slowest[r] = share, median(times), kind[place].name
+			}
 		}
 	}
 	worst := 0
@@ -46,18 +53,51 @@ func (j *job) slowLink() (Straggler, bool) {
 			worst = r
 		}
 	}
-	others := median(except(fastest, worst))
-	lost := (fastest[worst] - others) * calls[worst]
-	if fastest[worst] < 2*others || float64(lost) < slowLink*float64(j.run) {
+	rest := slices.Delete(slices.Clone(fastest), worst, worst+1)
+	slices.Sort(rest)
+	lost := (fastest[worst] - rest[len(rest)/2]) * float64(moved[worst])
+	if fastest[worst] < 2*rest[len(rest)/2] || lost < slowLink*float64(j.run) {
 		return Straggler{}, false
 	}
+	others := int64(float64(typical[worst]) * rest[len(rest)/2] / fastest[worst])
 	s := Straggler{
-		Rank: j.ranks[worst].Number, Side: Network, Cause: "slow link", Pattern: Persistent, Operators: []OperatorTime{},
-		Seconds: seconds(fastest[worst]), Others: seconds(others), Late: seconds(j.lateTotal(worst)),
-		Share: min(float64(lost)/float64(j.run), 1),
+		Rank: j.ranks[worst].Number, Side: Network, Cause: "slow link", Pattern: Persistent,
+		Operators: []OperatorTime{{slowest[worst], seconds(typical[worst]), seconds(others)}},
+		Seconds:   seconds(typical[worst]), Others: seconds(others), Late: seconds(j.lateTotal(worst)),
+		Share: min(lost/float64(j.run), 1),
 	}
 	s.Fix = fix(&s)
 	return s, true
+}
+
+// callKind is what makes transfers comparable.
+type callKind struct {
+	name  string
+	bytes int64
+	pair  bool
+}
+
+func kindOf(c *Call) callKind { return callKind{c.Name, c.Bytes, c.Pair} }
+
+// transfers is the time that each rank's calls took once all were there, and
+// what is usual for calls of one kind.
+func (j *job) transfers() (times [][]int64, usual map[callKind]int64) {
+	ends := j.ends()
+	all := map[callKind][]int64{}
+	for r, rank := range j.ranks {
+		list := make([]int64, len(rank.Calls))
+		for i := range rank.Calls {
+			c := &rank.Calls[i]
+			list[i] = j.transfer(r, c, ends)
+			all[kindOf(c)] = append(all[kindOf(c)], list[i])
+		}
+		times = append(times, list)
+	}
+	usual = map[callKind]int64{}
+	for kind, list := range all {
+		usual[kind] = median(list)
+	}
+	return times, usual
 }
 
 // ended is a call with the rank that made it.

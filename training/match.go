@@ -10,127 +10,94 @@ import (
 type meeting struct {
 	step  int
 	name  string
+	pair  bool    // of two ranks of which one sends
 	calls []*Call // by the ranks' order; nil where a rank has no part in it
 }
 
-// callKey tells which calls of different ranks are the same collective: those
-// of one group with one number, where the trace gives numbers, else those that
-// come at the same place in the order of their step.
+// callKey tells which calls of different ranks are the same collective.
 type callKey struct {
-	step  int
 	group string
+	pair  bool // messages between two ranks are numbered on their own
 	seq   int64
+	nth   int // of those with the same number: coalesced calls share one
 }
 
-// match brings the calls of all ranks together. Steps in which the ranks made
-// different numbers of calls are left out, as order tells nothing there.
+// listKey is the calls of one group that the trace does not number.
+type listKey struct {
+	group string
+	pair  bool
+}
+
+// match brings the calls of all ranks together: those of one group with one
+// number, where the trace gives numbers, else those at the same place in the
+// order.
 func match(ranks []*Rank) (meetings []meeting, notes []string) {
-	counts := map[[2]any][]int{}
 	found := map[callKey]*meeting{}
 	var order []callKey
+	lists := map[listKey][][]*Call{}
+	var unnumbered []listKey
 	for r, rank := range ranks {
-		next := map[[2]any]int64{}
+		seen := map[callKey]int{}
 		for i := range rank.Calls {
 			c := &rank.Calls[i]
-			place := [2]any{c.Step, c.Group}
-			key := callKey{c.Step, c.Group, c.Seq}
 			if c.Seq < 0 {
-				key.seq = next[place]
-				next[place]++
-				if counts[place] == nil {
-					counts[place] = make([]int, len(ranks))
+				k := listKey{c.Group, c.Pair}
+				if lists[k] == nil {
+					lists[k] = make([][]*Call, len(ranks))
+					unnumbered = append(unnumbered, k)
 				}
-				counts[place][r]++
+				lists[k][r] = append(lists[k][r], c)
+				continue
 			}
-			m := found[key]
-			if m == nil {
-				m = &meeting{step: c.Step, name: c.Name, calls: make([]*Call, len(ranks))}
-				found[key] = m
+			key := callKey{c.Group, c.Pair, c.Seq, 0}
+			key.nth = seen[key]
+			seen[callKey{c.Group, c.Pair, c.Seq, 0}]++
+			if found[key] == nil {
+				found[key] = &meeting{name: c.Name, pair: c.Pair, calls: make([]*Call, len(ranks))}
 				order = append(order, key)
 			}
-			m.calls[r] = c
-		}
-	}
-	uneven := 0
-	for place, n := range counts {
-		if n = slices.DeleteFunc(slices.Clone(n), func(n int) bool { return n == 0 }); len(n) > 1 && slices.Min(n) != slices.Max(n) {
-			counts[place] = nil
-			uneven++
+			found[key].calls[r] = c
 		}
 	}
 	for _, key := range order {
-		m := found[key]
-		here := 0
-		for _, c := range m.calls {
-			if c != nil {
-				here++
-			}
-		}
-		n, ordered := counts[[2]any{key.step, key.group}]
-		if here > 1 && (!ordered || n != nil) {
-			meetings = append(meetings, *m)
-		}
+		meetings = append(meetings, *found[key])
+	}
+	uneven := 0
+	for _, k := range unnumbered {
+		more, left := byOrder(lists[k])
+		meetings = append(meetings, more...)
+		uneven += left
+	}
+	meetings = slices.DeleteFunc(meetings, func(m meeting) bool { return m.here() < 2 })
+	for i := range meetings {
+		meetings[i].step = meetings[i].middleStep()
 	}
 	slices.SortStableFunc(meetings, func(a, b meeting) int { return cmp.Compare(a.step, b.step) })
 	if uneven > 0 {
-		notes = append(notes, fmt.Sprintf("in %d steps the ranks made different numbers of collective calls; those are not compared", uneven))
+		notes = append(notes, fmt.Sprintf("in %s the ranks made different numbers of collective calls; those are not compared", count(uneven, "step")))
 	}
 	return meetings, notes
 }
 
-// Limits of what counts as one clock.
-const (
-	clockTolerance = 5_000_000 // nanoseconds
-	clockSpreads   = 5
-)
-
-// align moves the ranks' clocks so that the collectives end together, which
-// all ranks leave at nearly the same time. Clocks that agree already to what
-// the ends can tell are left as they are. The residual is the median distance
-// of an end from the median of its collective, in nanoseconds.
-func align(ranks []*Rank, meetings []meeting) (shifts []int64, residual int64) {
-	shifts = make([]int64, len(ranks))
-	apart := make([][]int64, len(ranks))
-	for _, m := range meetings {
-		var ends []int64
-		for _, c := range m.calls {
-			if c != nil {
-				ends = append(ends, c.End)
-			}
-		}
-		middle := median(ends)
-		for r, c := range m.calls {
-			if c != nil {
-				apart[r] = append(apart[r], c.End-middle)
-			}
+// here is how many ranks took part whose traces are here.
+func (m *meeting) here() int {
+	n := 0
+	for _, c := range m.calls {
+		if c != nil {
+			n++
 		}
 	}
-	var rest []int64
-	for r, a := range apart {
-		if len(a) == 0 {
-			continue
-		}
-		shift := median(a)
-		spread := make([]int64, len(a))
-		for i, v := range a {
-			spread[i] = max(v-shift, shift-v)
-		}
-		if d := median(spread); max(shift, -shift) > max(clockTolerance, clockSpreads*d) {
-			shifts[r] = shift
-		}
-		for _, v := range a {
-			rest = append(rest, max(v-shifts[r], shifts[r]-v))
-		}
-	}
-	return shifts, median(rest)
+	return n
 }
 
-// median is the lower of the middle values, 0 of none.
-func median(values []int64) int64 {
-	if len(values) == 0 {
-		return 0
+// middleStep is the step in which most ranks met: devices lag behind their
+// hosts, so that the steps of the host need not agree.
+func (m *meeting) middleStep() int {
+	var steps []int64
+	for _, c := range m.calls {
+		if c != nil {
+			steps = append(steps, int64(c.Step))
+		}
 	}
-	sorted := slices.Clone(values)
-	slices.Sort(sorted)
-	return sorted[(len(sorted)-1)/2]
+	return int(median(steps))
 }

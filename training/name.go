@@ -39,44 +39,78 @@ func (j *job) name(result *Result) {
 	}
 	for r := range j.ranks {
 		late := float64(j.lateTotal(r)) / float64(j.run)
-		regions := byRegion(excesses(j.totals, r))
+		regions := byRegion(j.excesses(r))
 		if late < minLate || len(regions) == 0 {
 			continue
 		}
-		most := float64(regions[0].more) / float64(j.run)
+		most := max(regions[0].more, j.more(r, OnTheDevice)) // a slow device is slow in all regions
+		if j.slowerEverywhere(r) {
+			most = max(most, j.more(r, Working)) // and so is a slow processor
+		}
+		if regions[0].doing != InCollective {
+			// What is more in one region and less in another is no more.
+			most = min(most, j.more(r, Working, OnTheDevice))
+		}
 		data, kernels := j.work(r)
 		busier := data >= moreWork && kernels >= moreWork
-		if most >= minExcess && late*most >= minBoth || busier && late >= lateWithWork {
+		share := float64(most) / float64(j.run)
+		if share >= minExcess && late*share >= minBoth || late >= lateWithWork && (busier || j.slowDevice(r)) {
 			result.Stragglers = append(result.Stragglers, j.straggler(r, regions, busier))
 		}
 	}
-	if link, ok := j.slowLink(); ok {
-		at := slices.IndexFunc(result.Stragglers, func(s Straggler) bool { return s.Rank == link.Rank })
-		if at < 0 || result.Stragglers[at].Side == Network {
-			// Ranks that wait for the slow one in other groups come late too.
-			result.Stragglers = slices.DeleteFunc(result.Stragglers, func(s Straggler) bool { return s.Side == Network })
-			result.Stragglers = append(result.Stragglers, link)
+	// Who waits for a late rank in one group comes late to the others.
+	isNetwork := func(s Straggler) bool { return s.Side == Network }
+	if slices.ContainsFunc(result.Stragglers, func(s Straggler) bool { return !isNetwork(s) }) {
+		result.Stragglers = slices.DeleteFunc(result.Stragglers, isNetwork)
+	}
+	if link, ok := j.slowLink(); ok && (len(result.Stragglers) == 0 || link.Late >= minLate*seconds(j.run)) {
+		if !slices.ContainsFunc(result.Stragglers, func(s Straggler) bool { return s.Rank == link.Rank && !isNetwork(s) }) {
+			result.Stragglers = append(slices.DeleteFunc(result.Stragglers, isNetwork), link)
 		}
 	}
 	slices.SortStableFunc(result.Stragglers, func(a, b Straggler) int { return cmp.Compare(b.Late, a.Late) })
+}
+
+// slowDevice tells whether a rank's kernels alone explain that it is late, even
+// where they run beside transfers.
+func (j *job) slowDevice(r int) bool {
+	slower, added := j.kernelExcess(r)
+	more := slower + added
+	_, kernels := j.work(r)
+	return kernels >= moreWork && float64(more) >= minExcess*float64(j.run) && 2*more >= j.lateTotal(r)
+}
+
+// more is what a rank spends more than its peers doing some things, wherever.
+func (j *job) more(r int, doing ...Doing) int64 {
+	sum := func(rank int) (sum int64) {
+		for key, time := range j.totals[rank] {
+			if slices.Contains(doing, key.doing) {
+				sum += time
+			}
+		}
+		return sum
+	}
+	var others []int64
+	for _, o := range j.peers[r] {
+		others = append(others, sum(o))
+	}
+	return sum(r) - median(others)
 }
 
 // work is how much more data a rank copies to its device and how much longer
 // its kernels take than those of the median of the others; 0 where unknown.
 func (j *job) work(r int) (data, kernels float64) {
 	ratio := func(of func(*Step) int64) float64 {
-		var own int64
-		var others []int64
-		for i, rank := range j.ranks {
-			var sum int64
+		sum := func(rank *Rank) (sum int64) {
 			for s := range rank.Steps {
 				sum += of(&rank.Steps[s])
 			}
-			if i == r {
-				own = sum
-			} else {
-				others = append(others, sum)
-			}
+			return sum
+		}
+		own := sum(j.ranks[r])
+		var others []int64
+		for _, o := range j.peers[r] {
+			others = append(others, sum(j.ranks[o]))
 		}
 		if m := median(others); m > 0 {
 			return float64(own) / float64(m)
@@ -118,31 +152,26 @@ func (j *job) straggler(r int, regions []regionExcess, busier bool) Straggler {
 // regionTime is a rank's time in a region, doing one thing, and the median of
 // the others'.
 func (j *job) regionTime(r int, region regionExcess) (own, others int64) {
-	var list []int64
-	for o, sums := range j.totals {
-		var sum int64
-		for key, time := range sums {
+	sum := func(rank int) (sum int64) {
+		for key, time := range j.totals[rank] {
 			if key.region == region.region && key.doing == region.doing {
 				sum += time
 			}
 		}
-		if o == r {
-			own = sum
-		} else {
-			list = append(list, sum)
-		}
+		return sum
 	}
-	return own, median(list)
+	var list []int64
+	for _, o := range j.peers[r] {
+		list = append(list, sum(o))
+	}
+	return sum(r), median(list)
 }
 
 // pattern tells how the excess runs over the steps.
 func (j *job) pattern(r int, region regionExcess) Pattern {
 	var more []int64
 	for _, number := range j.steps {
-		var own int64
-		var others []int64
-		for o, rank := range j.ranks {
-			var sum int64
+		sum := func(rank *Rank) (sum int64) {
 			for _, s := range rank.Steps {
 				if s.Number != number {
 					continue
@@ -153,13 +182,13 @@ func (j *job) pattern(r int, region regionExcess) Pattern {
 					}
 				}
 			}
-			if o == r {
-				own = sum
-			} else {
-				others = append(others, sum)
-			}
+			return sum
 		}
-		more = append(more, own-median(others))
+		var others []int64
+		for _, o := range j.peers[r] {
+			others = append(others, sum(j.ranks[o]))
+		}
+		more = append(more, sum(j.ranks[r])-median(others))
 	}
 	if len(more) < 2 {
 		return Persistent
@@ -204,64 +233,126 @@ func (j *job) cause(r int, regions []regionExcess, busier bool) (Side, string) {
 	case busier:
 		return Accelerator, "more work"
 	case by[InCollective] > by[Working] && by[InCollective] > by[OnTheDevice]:
+		switch {
+		case j.callsAlone(r, regions):
+			return Host, "waiting for the device"
+		case j.slowerEverywhere(r): // its device is in the collective while it still launches
+			return Host, "slow processor"
+		}
 		return Network, "slow transfers"
 	case by[OnTheDevice] > by[Working]:
-		return j.deviceCause(r, top)
+		return j.deviceCause(r, regions)
 	case float64(top.more) < concentrate*float64(all) && j.slowerEverywhere(r):
 		return Host, "slow processor"
-	case top.region == "" && len(top.places) > 0 && top.places[0].Op == "":
+	case top.region == "" && top.places[0].Op == "":
 		return Host, "code that no range and no operator covers"
 	}
-	return Host, "host code"
+	return Host, hostCause(top)
 }
 
-// deviceCause names what a rank waits for its device for.
-func (j *job) deviceCause(r int, top regionExcess) (Side, string) {
+// hostCause names what a rank's processor does longer, by the names that the
+// program gave it.
+func hostCause(top regionExcess) string {
+	names := top.region
+	for _, e := range top.places {
+		if e.more()*10 >= top.more {
+			names += " " + e.Op
+		}
+	}
+	switch {
+	case saves.MatchString(names):
+		return "saving"
+	case collects.MatchString(names):
+		return "collecting garbage"
+	case compiles.MatchString(names):
+		return "compiling"
+	case loads.MatchString(top.region):
+		return "loading data"
+	}
+	return "host code"
+}
+
+// callsAlone tells whether a rank waits during collectives in operators that its
+// peers do not call: it waits for its device where they go on.
+func (j *job) callsAlone(r int, regions []regionExcess) bool {
+	var alone, all int64
+	for _, region := range regions {
+		if region.doing != InCollective {
+			continue
+		}
+		for _, e := range region.places {
+			all += e.more()
+			var others []int64
+			for _, o := range j.peers[r] {
+				var sum int64
+				for doing := range Doing(3) {
+					sum += j.totals[o][placeKey{e.Region, e.Op, doing}]
+				}
+				others = append(others, sum)
+			}
+			if e.Op != "" && median(others)*50 < e.Own {
+				alone += e.more()
+			}
+		}
+	}
+	return alone*2 > all
+}
+
+// deviceCause names what a rank's device does longer, or what the rank waits for
+// it for.
+func (j *job) deviceCause(r int, regions []regionExcess) (Side, string) {
+	var more int64
 	op := ""
-	if top.doing == OnTheDevice {
-		op = top.places[0].Op
+	for _, region := range regions {
+		if region.doing == OnTheDevice {
+			if more == 0 {
+				op = region.places[0].Op
+			}
+			more += region.more
+		}
 	}
 	if copies(op) {
 		return Accelerator, "copies between host and device"
 	}
-	_, kernels := j.work(r)
+	slower, added := j.kernelExcess(r)
 	switch {
-	case j.sameKernels(r) >= moreWork:
+	case 2*max(slower, added) < more:
+		return Host, "waiting for the device"
+	case slower >= added:
 		return Accelerator, "slow kernels"
-	case kernels >= moreWork && op == "":
-		return Accelerator, "more kernels"
 	}
-	return Host, "waiting for the device"
+	return Accelerator, "more kernels"
 }
 
-// sameKernels is how much longer a rank's kernels take than the same kernels of
-// the median of the others; 0 where none is the same.
-func (j *job) sameKernels(r int) float64 {
+// kernelExcess is how much longer a rank's kernels take than those of its peers:
+// the same kernels, and those that the peers have not, or not as often.
+func (j *job) kernelExcess(r int) (slower, added int64) {
 	type key struct{ name, operator string }
-	means := make([]map[key]int64, len(j.ranks))
-	for i, rank := range j.ranks {
-		means[i] = map[key]int64{}
+	type sum struct{ count, time int64 }
+	sums := func(rank *Rank) map[key]sum {
+		all := map[key]sum{}
 		for _, k := range rank.Kernels {
-			means[i][key{k.Name, k.Operator}] = k.Time / int64(k.Count)
+			all[key{k.Name, k.Operator}] = sum{int64(k.Count), k.Time}
 		}
+		return all
 	}
-	var own, theirs float64
-	for _, k := range j.ranks[r].Kernels {
-		var others []int64
-		for i := range j.ranks {
-			if v, ok := means[i][key{k.Name, k.Operator}]; ok && i != r {
-				others = append(others, v)
+	var peers []map[key]sum
+	for _, o := range j.peers[r] {
+		peers = append(peers, sums(j.ranks[o]))
+	}
+	for k, own := range sums(j.ranks[r]) {
+		var counts, means []int64
+		for _, p := range peers {
+			counts = append(counts, p[k].count)
+			if p[k].count > 0 {
+				means = append(means, p[k].time/p[k].count)
 			}
 		}
-		if m := median(others); m > 0 {
-			own += float64(k.Time)
-			theirs += float64(m) * float64(k.Count)
-		}
+		usual := min(own.count, median(counts))
+		slower += usual * (own.time/own.count - median(means))
+		added += (own.count - usual) * (own.time / own.count)
 	}
-	if theirs == 0 {
-		return 0
-	}
-	return own / theirs
+	return slower, added
 }
 
 func copies(op string) bool {
@@ -282,10 +373,8 @@ func (j *job) slowerEverywhere(r int) bool {
 			continue
 		}
 		var others []int64
-		for o, sums := range j.totals {
-			if o != r {
-				others = append(others, sums[key])
-			}
+		for _, o := range j.peers[r] {
+			others = append(others, j.totals[o][key])
 		}
 		m := median(others)
 		all += m

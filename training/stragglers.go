@@ -36,6 +36,7 @@ func Stragglers(ranks []*Rank) (*Result, error) {
 	j.meetings, j.notes = match(ranks)
 	var residual int64
 	j.shifts, residual = align(ranks, j.meetings)
+	j.peers, j.chains = peersOf(ranks, j.meetings), chainsOf(ranks, j.meetings)
 	j.late = howLate(ranks, j.meetings, j.shifts)
 	for _, r := range ranks {
 		j.totals = append(j.totals, totals(r))
@@ -64,6 +65,8 @@ type job struct {
 	steps    []int // numbers of the steps that all ranks have
 	meetings []meeting
 	shifts   []int64
+	peers    [][]int // by rank, with whom it is compared
+	chains   [][]int // by rank, those of its pipeline
 	late     *lateness
 	totals   []map[placeKey]int64
 	run      int64
@@ -111,7 +114,16 @@ func (j *job) world() int {
 	return world
 }
 
+// lateTotal is how late a rank's pipeline is: that of the latest in it.
 func (j *job) lateTotal(r int) int64 {
+	var most int64
+	for _, o := range j.chains[r] {
+		most = max(most, j.ownLate(o))
+	}
+	return most
+}
+
+func (j *job) ownLate(r int) int64 {
 	var sum int64
 	for _, late := range j.late.late {
 		sum += late[r]
@@ -136,7 +148,7 @@ func (j *job) tellRanks(result *Result) {
 		for _, v := range []struct {
 			to *(*float64)
 			ns int64
-		}{{&rr.Late, j.lateTotal(i)}, {&rr.Seconds, step}, {&rr.Kernels, kernel}, {&rr.Collective, collective}} {
+		}{{&rr.Late, j.ownLate(i)}, {&rr.Seconds, step}, {&rr.Kernels, kernel}, {&rr.Collective, collective}} {
 			s := seconds(v.ns)
 			*v.to = &s
 		}

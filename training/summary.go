@@ -2,9 +2,7 @@ package training
 
 import (
 	"cmp"
-	"iter"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -44,7 +42,8 @@ type PlaceSum struct {
 type Call struct {
 	Step    int // number of the step
 	Name    string
-	Group   string
+	Group   string // name and members
+	Pair    bool   // from one rank to another, which need not come at once
 	Seq     int64
 	Bytes   int64
 	Start   int64
@@ -59,15 +58,13 @@ type KernelSum struct {
 	Time           int64
 }
 
-const stepPrefix = "ProfilerStep#"
-
 // Summarize makes a Rank of a trace.
 func Summarize(t *Trace) *Rank {
 	r := &Rank{Number: t.Rank, World: t.World, File: t.File, Host: t.Host, Device: t.Device, Notes: t.Notes}
-	main := t.mainThread()
-	r.Steps = t.steps(main)
+	m := t.marks()
+	r.Steps = m.steps
 	t.collectives(r)
-	t.placeHost(r, main)
+	t.places(r, m)
 	t.kernels(r)
 	t.copies(r)
 	for i := range r.Steps {
@@ -80,153 +77,6 @@ func Summarize(t *Trace) *Rank {
 		r.Calls[i].End += t.Base
 	}
 	return r
-}
-
-// mainThread is the thread with the steps; without steps, the thread of the
-// host with the most time in operators. -1 where there is none.
-func (t *Trace) mainThread() int {
-	best, most := -1, int64(-1)
-	times := make([]int64, len(t.Tracks))
-	for i := range t.Len() {
-		v := t.At(i)
-		if v.Kind == Annotation && strings.HasPrefix(t.Names[v.Name], stepPrefix) {
-			return int(v.Track)
-		}
-		if v.Kind == Operator || v.Kind == Annotation && !isHostCollective(t.Names[v.Name]) {
-			times[v.Track] += v.Length
-		}
-	}
-	for track, time := range times {
-		if !t.Tracks[track].Device && time > most {
-			best, most = track, time
-		}
-	}
-	return best
-}
-
-// steps lists the steps; a trace without any is one step.
-func (t *Trace) steps(main int) []Step {
-	var steps []Step
-	if main >= 0 {
-		for _, i := range t.On(main) {
-			v := t.At(int(i))
-			number, ok := strings.CutPrefix(t.Names[v.Name], stepPrefix)
-			if v.Kind != Annotation || !ok {
-				continue
-			}
-			n, err := strconv.Atoi(number)
-			if err != nil {
-				n = len(steps)
-			}
-			steps = append(steps, Step{Number: n, Start: v.Start, End: v.End(), Regions: map[string]int64{}})
-		}
-	}
-	if len(steps) == 0 && t.Len() > 0 {
-		first, last := t.Span()
-		steps = []Step{{Start: first, End: last, Regions: map[string]int64{}}}
-	}
-	return steps
-}
-
-// stepAt finds the step that a time falls in: the last that began before it.
-func stepAt(steps []Step, at int64) int {
-	i, found := slices.BinarySearchFunc(steps, at, func(s Step, at int64) int { return cmp.Compare(s.Start, at) })
-	if found {
-		return i
-	}
-	return max(i-1, 0)
-}
-
-// placeHost adds up where the host's time goes, step by step.
-func (t *Trace) placeHost(r *Rank, main int) {
-	if main < 0 {
-		return
-	}
-	busy := make([]bool, len(t.Tracks)) // threads that execute operators
-	for i := range t.Len() {
-		v := t.At(i)
-		if v.Kind == Operator {
-			busy[v.Track] = true
-		}
-	}
-	for i := range t.Len() { // threads of collectives are told apart
-		v := t.At(i)
-		if v.Kind == Annotation && isHostCollective(t.Names[v.Name]) && int(v.Track) != main {
-			busy[v.Track] = false
-		}
-	}
-	var others []iter.Seq[segment]
-	for track := range t.Tracks {
-		if busy[track] && track != main && !t.Tracks[track].Device {
-			others = append(others, t.flatten(track, nil))
-		}
-	}
-	isStep := func(v *Interval) bool {
-		return v.Kind == Annotation && strings.HasPrefix(t.Names[v.Name], stepPrefix)
-	}
-	line := fill(t.flatten(main, isStep), r.Steps)
-	sums := make([]map[place]int64, len(r.Steps))
-	for i := range sums {
-		sums[i] = map[place]int64{}
-	}
-	for s := range idle(overlay(line, others), r.Calls) {
-		sums[stepAt(r.Steps, s.start)][s.place] += s.end - s.start
-	}
-	name := func(id uint32) string {
-		if id == none {
-			return ""
-		}
-		return t.Names[id]
-	}
-	for i, sum := range sums {
-		for p, time := range sum {
-			r.Steps[i].Places = append(r.Steps[i].Places, PlaceSum{name(p.region), name(p.op), p.doing, time})
-		}
-		slices.SortFunc(r.Steps[i].Places, func(a, b PlaceSum) int {
-			return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.Region, b.Region), cmp.Compare(a.Op, b.Op))
-		})
-	}
-	t.regions(r, main)
-}
-
-// fill closes the gaps of the main thread within the steps: there no interval
-// is open, and the program does something that the profiler does not see.
-func fill(line iter.Seq[segment], steps []Step) iter.Seq[segment] {
-	return func(yield func(segment) bool) {
-		if len(steps) == 0 {
-			return
-		}
-		at, end := steps[0].Start, steps[len(steps)-1].End
-		for s := range line {
-			if s.end <= at || s.start >= end {
-				continue
-			}
-			if s.start > at && !yield(segment{at, s.start, place{none, none, Working}}) {
-				return
-			}
-			s.start = max(s.start, at)
-			s.end = min(s.end, end)
-			if !yield(s) {
-				return
-			}
-			at = s.end
-		}
-		if at < end {
-			yield(segment{at, end, place{none, none, Working}})
-		}
-	}
-}
-
-// regions adds up the ranges that the program named, each as a whole.
-func (t *Trace) regions(r *Rank, main int) {
-	for _, i := range t.On(main) {
-		v := t.At(int(i))
-		name := t.Names[v.Name]
-		if v.Kind != Annotation || strings.HasPrefix(name, stepPrefix) {
-			continue
-		}
-		r.Steps[stepAt(r.Steps, v.Start)].Regions[name] += v.Length
-	}
 }
 
 // kernels adds up what the device did.

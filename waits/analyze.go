@@ -56,7 +56,8 @@ type Analyzer struct {
 	intakes []*intake // to be used again
 	spare   []*message
 	scratch
-	nodes  int // of the critical path since it was last folded
+	room   []node // for nodes to come
+	nodes  int    // of the critical path since it was last folded
 	folded map[step]float64
 }
 

@@ -22,6 +22,9 @@ type meeting struct {
 	visits []visit
 }
 
+// maxUnder is how many collectives of a communicator may be under way.
+const maxUnder = 1024
+
 // collective adds a visit to its meeting, and judges that when it is whole.
 func (a *Analyzer) collective(v visit, s *events.Span) {
 	g := a.group(s.Comm)
@@ -33,7 +36,15 @@ func (a *Analyzer) collective(v visit, s *events.Span) {
 	}
 	n := g.entered[v.loc] - g.first
 	g.entered[v.loc]++
+	if n < 0 {
+		return // more take part than the communicator has: the others have left
+	}
 	for int64(len(g.under)) <= n {
+		if len(g.under) >= maxUnder { // somebody never comes: the oldest is given up
+			g.under = g.under[1:]
+			g.first++
+			n--
+		}
 		var m *meeting
 		if k := len(g.free); k > 0 {
 			m, g.free = g.free[k-1], g.free[:k-1]
@@ -148,11 +159,17 @@ func (a *Analyzer) forget(m *meeting) {
 	a.fold(m)
 }
 
+// maxTeams is how many barriers of threads may be under way.
+const maxTeams = 1 << 16
+
 // team judges barriers of the threads of a rank.
 func (a *Analyzer) team(v visit, s *events.Span) {
 	key := teamKey{a.header.Locations[v.loc].Rank, s.Comm}
 	m := a.teams[key]
 	if m == nil {
+		if len(a.teams) >= maxTeams { // of barriers that some thread never reached
+			clear(a.teams)
+		}
 		m = &meeting{kind: s.Kind, root: -1}
 		a.teams[key] = m
 	}

@@ -326,3 +326,41 @@ func record(t testing.TB, src events.Source) *written {
 	w.header = *src.Header()
 	return w
 }
+
+// TestMoreThanListed: a communicator in which more ranks meet than it names
+// breaks nothing; those that are named are judged.
+func TestMoreThanListed(t *testing.T) {
+	src := write(t, `
+0 compute A 0 1
+1 compute A 0 2
+2 compute A 0 3
+0 barrier B 1 2 comm=1
+1 barrier B 2 2 comm=1
+2 barrier B 3 3 comm=1
+2 barrier B 3 4 comm=1`, []int32{0, 1})
+	r, err := waits.Analyze(t.Context(), src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Rows) != 1 || math.Abs(r.Rows[0].Seconds-1) > 1e-9 {
+		t.Errorf("%+v", r.Rows)
+	}
+}
+
+// TestNeverWhole: where one rank never comes to collectives and nobody takes
+// messages, what is kept of them does not grow with the trace.
+func TestNeverWhole(t *testing.T) {
+	h := &events.Header{Ranks: 3, Locations: []events.Location{{Rank: 0}, {Rank: 1}, {Rank: 2}}, Comms: [][]int32{nil}}
+	path := events.NewPaths(h).Of(events.Path{Name: "call"})
+	a := waits.NewAnalyzer(h)
+	for i := range int64(20000) {
+		for loc := range int32(2) {
+			a.Span(&events.Span{Loc: loc, Kind: trace.Barrier, Path: path, Root: -1, Begin: 3 * i, End: 3*i + 1})
+		}
+		a.Span(&events.Span{Loc: 0, Kind: trace.Isend, Path: path, Root: -1, Begin: 3*i + 1, End: 3*i + 2, Messages: []events.Half{{Side: events.Sent, Peer: 2, Tag: int32(i)}}})
+	}
+	r := a.Report()
+	if r.Waited != 0 || len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "20000 messages have only one side") {
+		t.Errorf("%+v", r)
+	}
+}

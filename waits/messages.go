@@ -8,6 +8,7 @@ import (
 // mailbox holds messages to one rank of which only one side has been seen.
 type mailbox struct {
 	open []*message
+	lost int // that were given up
 	// done are the latest messages with both sides, for sends whose completion
 	// is yet to be seen.
 	done [maxDone]*message
@@ -47,6 +48,20 @@ type sendPlace struct {
 }
 
 const maxDone = 32
+
+// maxOpen is how many messages to one rank wait for their other side; older ones
+// are given up.
+const maxOpen = 4096
+
+// keep files a message of which one side is missing.
+func (a *Analyzer) keep(b *mailbox, m *message) {
+	if len(b.open) >= maxOpen {
+		half := len(b.open) / 2
+		b.lost += half
+		b.open = append(b.open[:0], b.open[half:]...)
+	}
+	b.open = append(b.open, m)
+}
 
 // messages judges a call that sends or receives.
 func (a *Analyzer) messages(v visit, s *events.Span) {
@@ -115,7 +130,7 @@ func (a *Analyzer) sent(v visit, rank int32, h *events.Half, blocking bool) {
 	if m == nil {
 		m = a.newMessage()
 		m.src, m.tag, m.comm, m.sent, m.send, m.blocking = rank, h.Tag, h.Comm, true, v, blocking
-		box.open = append(box.open, m)
+		a.keep(box, m)
 		return
 	}
 	m.sent, m.send, m.blocking = true, v, blocking
@@ -133,7 +148,7 @@ func (a *Analyzer) received(in *intake, rank int32, h *events.Half) {
 		in.left++
 		m = a.newMessage()
 		m.src, m.tag, m.comm, m.received, m.posted, m.receive, m.receiver = h.Peer, h.Tag, h.Comm, true, h.Posted, in, in.visit
-		box.open = append(box.open, m)
+		a.keep(box, m)
 		return
 	}
 	m.received, m.posted, m.receive, m.receiver = true, h.Posted, in, in.visit

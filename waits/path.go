@@ -23,17 +23,27 @@ func (a *Analyzer) extend(loc int32, l *location, path int32, seconds float64) {
 		h.seconds += seconds
 		return
 	}
-	a.nodes++
-	l.head = &node{before: l.head, step: step{loc, path}, seconds: seconds}
-	if a.nodes > maxNodes {
-		a.flatten()
-	}
+	a.lengthen(l, node{before: l.head, step: step{loc, path}, seconds: seconds})
 }
 
 // call lengthens a location's path by a call.
 func (a *Analyzer) call(loc int32, l *location, path int32, seconds float64) {
-	a.nodes++
-	l.head = &node{before: l.head, step: step{loc, path}, seconds: seconds, call: true}
+	a.lengthen(l, node{before: l.head, step: step{loc, path}, seconds: seconds, call: true})
+}
+
+// slab is how many nodes are made at once.
+const slab = 64
+
+func (a *Analyzer) lengthen(l *location, n node) {
+	if a.nodes++; a.nodes > maxNodes {
+		a.flatten()
+		n.before = l.head
+	}
+	if len(a.room) == 0 {
+		a.room = make([]node, slab)
+	}
+	a.room[0] = n
+	l.head, a.room = &a.room[0], a.room[1:]
 }
 
 // fold sums up the path before a meeting of all: every path goes through the

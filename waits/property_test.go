@@ -102,26 +102,3 @@ func TestCausesAddUp(t *testing.T) {
 		}
 	})
 }
-
-func BenchmarkAnalyze(b *testing.B) {
-	const ranks, steps = 64, 200
-	tr := &trace.Trace{Name: "stencil"}
-	for r := range ranks {
-		p := trace.NewBuilder(r)
-		for s := range steps {
-			p.Add(&trace.Action{Kind: trace.Compute, Value: float64(1000 + (r*7919+s*104729)%1000)})
-			p.Add(&trace.Action{Kind: trace.Irecv, Peer: int32((r + 1) % ranks), Tag: 1, Count: 100})
-			p.Add(&trace.Action{Kind: trace.Isend, Peer: int32((r + ranks - 1) % ranks), Tag: 1, Count: 100})
-			p.Add(&trace.Action{Kind: trace.WaitAll})
-		}
-		tr.Programs = append(tr.Programs, p.Program())
-	}
-	src := record(b, loggp.NewSource(tr, loggp.Options{}))
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := waits.Analyze(b.Context(), src); err != nil {
-			b.Fatal(err)
-		}
-	}
-	b.ReportMetric(float64(len(src.spans))*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mevents/s")
-}

@@ -178,7 +178,7 @@ func (a *Analyzer) causes(t *tableRow) []Cause {
 func (a *Analyzer) unmatched() int {
 	n := 0
 	for i := range a.boxes {
-		n += len(a.boxes[i].open)
+		n += len(a.boxes[i].open) + a.boxes[i].lost
 	}
 	return n
 }

@@ -3,24 +3,33 @@ package web
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 
 	"auspex/analyze"
+	"auspex/pop"
 	"auspex/store"
 	"auspex/view/timeline"
+	"auspex/waits"
 	"auspex/whatif"
 	"auspex/whatif/kept"
 )
 
 // tracedRun is an experiment with its trace, opened for pictures and questions.
 type tracedRun struct {
-	id      string
-	picture *timeline.Timeline
-	pricing *whatif.Case
-	regions []string // that can be made faster
+	id       string
+	kept     *kept.Run
+	pricing  *whatif.Case
+	regions  []string // that can be made faster
+	drawn    []string // the changes of each picture: none, and those of what-if
+	pictures []*timeline.Timeline
 }
+
+// manyPictures are before, what-if and one more.
+const manyPictures = 3
 
 // lastTraced keeps the trace that was looked at last, for the next zoom or slider.
 type lastTraced struct {
@@ -42,14 +51,7 @@ func (l *lastTraced) get(ctx context.Context, e *store.Experiment) (*tracedRun, 
 	if err != nil {
 		return nil, err
 	}
-	source, err := opened.Source(ctx)
-	if err != nil {
-		return nil, err
-	}
-	r := &tracedRun{id: e.ID, regions: []string{}}
-	if r.picture, err = timeline.Build(ctx, source); err != nil {
-		return nil, err
-	}
+	r := &tracedRun{id: e.ID, kept: opened, regions: []string{}}
 	if r.pricing, err = opened.Case(ctx); err != nil {
 		return nil, err
 	}
@@ -67,7 +69,34 @@ func (s *Server) tracedRun(ctx context.Context, q *asked) (*tracedRun, error) {
 	return s.traced.get(ctx, e)
 }
 
-// trace draws a part of a measured trace.
+// picture is the run as it was, or as it would be with changes.
+func (l *lastTraced) picture(ctx context.Context, r *tracedRun, changes []whatif.Change) (*timeline.Timeline, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	key := fmt.Sprint(changes)
+	if i := slices.Index(r.drawn, key); i >= 0 {
+		return r.pictures[i], nil
+	}
+	source, err := r.pricing.Source(changes)
+	if len(changes) == 0 {
+		source, err = r.kept.Source(ctx)
+	}
+	if err != nil {
+		return parsed[*timeline.Timeline](nil, err)
+	}
+	t, err := timeline.Build(ctx, source)
+	if err != nil {
+		return nil, err
+	}
+	if len(r.drawn) == manyPictures {
+		r.drawn, r.pictures = r.drawn[1:], r.pictures[1:]
+	}
+	r.drawn, r.pictures = append(r.drawn, key), append(r.pictures, t)
+	return t, nil
+}
+
+// trace draws a part of a measured trace; with changes, of what the ranks would
+// do then.
 func (s *Server) trace(ctx context.Context, q *asked) (any, error) {
 	var w timeline.Window
 	var err error
@@ -77,17 +106,63 @@ func (s *Server) trace(ctx context.Context, q *asked) (any, error) {
 	if w.To, err = q.number("to", 0); err != nil {
 		return nil, err
 	}
-	for name, into := range map[string]*int{"from_lane": &w.FromLane, "to_lane": &w.ToLane, "rows": &w.Rows, "cols": &w.Cols} {
+	for name, into := range map[string]*int{"from_lane": &w.FromLane, "to_lane": &w.ToLane, "rows": &w.Rows, "cols": &w.Cols, "messages": &w.Messages} {
 		if *into, err = q.whole(name, 0); err != nil {
 			return nil, err
 		}
+	}
+	changes, err := q.changes()
+	if err != nil {
+		return nil, err
 	}
 	r, err := s.tracedRun(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	drawn, err := r.picture.Draw(w)
-	return parsed(drawn, err)
+	t, err := s.traced.picture(ctx, r, changes)
+	if err != nil {
+		return nil, err
+	}
+	return parsed(t.Draw(w))
+}
+
+// waits answers as `auspex waits`.
+func (s *Server) waits(ctx context.Context, q *asked) (any, error) {
+	r, err := s.tracedRun(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	source, err := r.kept.Source(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return waits.Analyze(ctx, source)
+}
+
+// runFactors are the efficiencies of one run, and what they say to look at.
+type runFactors struct {
+	pop.Factors
+	Look  []string `json:"look_at"`
+	Words string   `json:"words"`
+}
+
+// efficiency answers as `auspex efficiency`.
+func (s *Server) efficiency(ctx context.Context, q *asked) (any, error) {
+	r, err := s.tracedRun(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	work, err := r.kept.Work(ctx)
+	if err != nil {
+		return nil, err
+	}
+	run, err := pop.Replay(ctx, r.kept.Program, r.kept.Seconds, work)
+	if err != nil {
+		return nil, err
+	}
+	run.Name = q.path("name")
+	f := pop.Of(run)
+	return runFactors{f, f.Low(), f.Words()}, nil
 }
 
 // opportunityList is what could be changed, and what sliders can be there for.
@@ -113,10 +188,10 @@ func (s *Server) opportunities(ctx context.Context, q *asked) (any, error) {
 // changeFlags are those of `auspex whatif` that need no platform.
 const changeFlags = "faster balance remove like-median network collective eager hosts noise"
 
-// price says what changes would bring.
-func (s *Server) price(ctx context.Context, q *asked) (any, error) {
+// changes reads the flags in the order of the command line.
+func (q *asked) changes() ([]whatif.Change, error) {
 	var changes []whatif.Change
-	for flag := range strings.FieldsSeq(changeFlags) { // in the order of the command line
+	for flag := range strings.FieldsSeq(changeFlags) {
 		for _, v := range q.query[flag] {
 			ch, err := parsed(whatif.ParseChange(flag, v))
 			if err != nil {
@@ -124,6 +199,15 @@ func (s *Server) price(ctx context.Context, q *asked) (any, error) {
 			}
 			changes = append(changes, ch)
 		}
+	}
+	return changes, nil
+}
+
+// price says what changes would bring.
+func (s *Server) price(ctx context.Context, q *asked) (any, error) {
+	changes, err := q.changes()
+	if err != nil {
+		return nil, err
 	}
 	if len(changes) == 0 {
 		return nil, badf("name a change: %s", changeFlags)

@@ -3,6 +3,7 @@ package whatif
 import (
 	"context"
 
+	"auspex/events"
 	"auspex/platform"
 	"auspex/simulate"
 	"auspex/simulate/loggp"
@@ -100,6 +101,16 @@ func (c *Case) replay(ctx context.Context, changes []Change) (*outcome, error) {
 		return nil, err
 	}
 	return &outcome{r.Seconds, r.Compute}, nil
+}
+
+// Source is the run with changes as spans of time, as a replay without a platform
+// has it.
+func (c *Case) Source(changes []Change) (events.Source, error) {
+	s, err := c.setting(changes)
+	if err != nil {
+		return nil, err
+	}
+	return loggp.NewSource(c.trace, loggp.Options{Network: s.network, Work: s.work, Regions: c.profile.Table}), nil
 }
 
 // predicted is the new time of a replay: what replays do not know stays.

@@ -53,6 +53,9 @@ type Contrast struct {
 	LowValue    analyze.Real `json:"low_value"`
 	Ratio       analyze.Real `json:"ratio"`
 	Correlation analyze.Real `json:"correlation"` // with the time in the region
+	// Node is where it takes longest, of the attribute that is about nodes;
+	// High are the units there.
+	Node string `json:"node,omitempty"`
 }
 
 // Excluded is a metric that is not among the attributes, and why.
@@ -97,34 +100,37 @@ const (
 
 // explain says what is behind the troubles, and looks for the problems that
 // all units share.
-func (s *study) explain(ctx context.Context, troubles []trouble, o Options) (Internal, []Cause, error) {
+func (s *study) explain(ctx context.Context, troubles []trouble, r *Diagnosis, o Options) error {
 	places := make([]place, len(troubles))
 	for k, t := range troubles {
 		places[k] = t.place
 	}
 	all, err := s.measure(ctx, places, o.WithMPI)
 	if err != nil {
-		return Internal{}, nil, err
+		return err
 	}
-	causes := []Cause{}
+	var kept [][]attribute
 	for k, t := range troubles {
-		c, err := s.cause(ctx, t, attributes(all, k), o)
+		c, of, err := s.cause(ctx, t, attributes(all, k), o)
 		if err != nil {
-			return Internal{}, nil, err
+			return err
 		}
 		// Less than is called trouble, and nothing behind it, is no finding.
 		if len(c.Attributes) > 0 || s.worthExplaining(t.share/2) || t.apart {
-			causes = append(causes, *c)
+			r.Causes, kept = append(r.Causes, *c), append(kept, of)
 		}
 	}
-	internal, err := s.internal(ctx, all)
-	return internal, causes, err
+	if r.Joint, err = s.joint(ctx, r.Causes, kept, o); err != nil {
+		return err
+	}
+	r.Internal, err = s.internal(ctx, all)
+	return err
 }
 
 // hasKinds tells whether units are explained by kinds, not as a continuum.
 func (s *study) hasKinds() bool { return !s.continuum() && !s.scattered() }
 
-func (s *study) cause(ctx context.Context, t trouble, from []attribute, o Options) (*Cause, error) {
+func (s *study) cause(ctx context.Context, t trouble, from []attribute, o Options) (*Cause, []attribute, error) {
 	times := s.values(t.place)
 	c := &Cause{Region: s.name(t.place), Attributes: []string{}, Evidence: []Contrast{}, Core: []string{}, Reducts: [][]string{},
 		Excluded: []Excluded{}, Inexplicable: [][2]Name{}, Balance: []UnitWork{}}
@@ -140,31 +146,36 @@ func (s *study) cause(ctx context.Context, t trouble, from []attribute, o Option
 		from[i].seen, from[i].values = a.values, s.within(a.values, s.active, spent)
 	}
 	kept := s.reasons(c, from, times)
+	if len(kept) == 0 {
+		if a, ok := s.placed(times); ok {
+			kept = append(kept, a)
+		}
+	}
 	if len(kept) > rough.MaxAttributes {
 		kept = kept[:rough.MaxAttributes]
 	}
 	if err := s.classes(ctx, kept); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	result, err := rough.Reduce(ctx, decisionTable(kept, decision))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	s.conclude(c, kept, result)
 	if o.Table || o.Matrix {
 		varying, err := s.varying(ctx, from)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if err := s.show(c, varying, kept, decision, o.Matrix); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	if err := s.evidence(ctx, c, kept, times); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	s.balance(c, kept, times)
-	return c, nil
+	return c, kept, nil
 }
 
 // conclude names what survived, and keeps what the rough sets say of it.
@@ -226,6 +237,19 @@ func (s *study) ownKinds(ctx context.Context, values []float64) ([]int, error) {
 	return l.Labels, nil
 }
 
+// kindsOf puts the units with equal names together.
+func kindsOf(names []string) [][]int {
+	number := map[string]int{}
+	labels := make([]int, len(names))
+	for i, n := range names {
+		if _, seen := number[n]; !seen {
+			number[n] = len(number)
+		}
+		labels[i] = number[n]
+	}
+	return cluster.Kinds(labels)
+}
+
 // evidence puts the attributes into numbers a reader can check.
 // Units are set against each other by their time in the region.
 func (s *study) evidence(ctx context.Context, c *Cause, kept []attribute, times []float64) error {
@@ -241,6 +265,9 @@ func (s *study) evidence(ctx context.Context, c *Cause, kept []attribute, times 
 		x := kept[slices.IndexFunc(kept, func(a attribute) bool { return a.name == name })]
 		e := Contrast{Attribute: name, Metric: x.metric, Correlation: analyze.Real(correlation(x.values, times))}
 		low, high := math.Inf(1), math.Inf(-1)
+		if x.nodes != nil {
+			groups = kindsOf(x.nodes)
+		}
 		for _, members := range groups {
 			m := analyze.Mean(pick(x.seen, members))
 			if m < low {
@@ -249,6 +276,9 @@ func (s *study) evidence(ctx context.Context, c *Cause, kept []attribute, times 
 			if m > high {
 				high, e.High = m, s.units.pick(pick(s.active, members))
 			}
+		}
+		if x.nodes != nil {
+			e.Node = x.nodes[slices.Index(x.values, high)]
 		}
 		e.LowValue, e.HighValue, e.Ratio = analyze.Real(low), analyze.Real(high), analyze.Ratio(high, low)
 		c.Evidence = append(c.Evidence, e)

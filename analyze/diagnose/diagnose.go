@@ -42,7 +42,10 @@ type Diagnosis struct {
 	CCR       []CriticalRegion `json:"ccr"`
 	CCCR      []string         `json:"cccr"`
 	Causes    []Cause          `json:"causes"` // the dearest first
-	LostShare analyze.Real     `json:"lost_share"`
+	// Joint is one decision table over the causes of several regions; nil where
+	// fewer than two have any.
+	Joint     *Joint       `json:"joint"`
+	LostShare analyze.Real `json:"lost_share"`
 	// Headline is what the first sentence is about: the largest line of the
 	// ledger that could be avoided. Second is the next, where it is at least
 	// half as large.
@@ -225,7 +228,7 @@ func (s *study) diagnose(ctx context.Context, words analyze.Words, o Options) (*
 		}
 	}
 	o.tell("explaining them")
-	if r.Internal, r.Causes, err = s.explain(ctx, troubles, o); err != nil {
+	if err := s.explain(ctx, troubles, r, o); err != nil {
 		return nil, err
 	}
 	if o.Plot {

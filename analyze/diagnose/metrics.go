@@ -177,6 +177,7 @@ type attribute struct {
 	seen    []float64 // as measured
 	values  []float64 // as far as units of one role differ
 	classes []int
+	nodes   []string // by unit, of the attribute that is about them
 }
 
 // perInstruction tells whether a hardware event says more as a rate: misses

@@ -337,3 +337,16 @@ func TestFramesAndKernels(t *testing.T) {
 		t.Errorf("the kernel is a %s", kind)
 	}
 }
+
+// TestMeansOverRanks: a profile of means over ranks says over how many, so that
+// nobody takes its one unit for a process.
+func TestMeansOverRanks(t *testing.T) {
+	e := inputtest.ReadOne(t, Formats(), inputtest.SampleData(t, "caliper-cali", "c5UcO9xwAUKNVVFg1_2.cali"), "cali")
+	if over, ok := e.Factor(model.AveragedOver); !ok || over.Number != 343 {
+		t.Errorf("averaged over %+v", over)
+	}
+	one := inputtest.ReadOne(t, Formats(), inputtest.SampleData(t, "caliper-lulesh-scaling", "lulesh-annotation-profile-8cores.json"), "caliper")
+	if over, ok := one.Factor(model.AveragedOver); ok {
+		t.Errorf("a profile by rank is averaged over %+v", over)
+	}
+}

@@ -126,6 +126,7 @@ func (p *caliperProfile) finish() (*model.Experiment, error) {
 	columns, crossRanks := p.choose()
 	if crossRanks {
 		header.Notes = append(header.Notes, p.crossNote())
+		header.SetFactor(model.NewFactor(model.AveragedOver, cmp.Or(p.ranks(), "ranks")))
 	}
 	if len(p.summed) > 0 {
 		header.Notes = append(header.Notes, "summed over "+strings.Join(p.summed, ", "))
@@ -252,14 +253,23 @@ func (p *caliperProfile) sameValues(a, b int) bool {
 }
 
 func (p *caliperProfile) crossNote() string {
+	ranks := p.ranks()
+	if ranks != "" {
+		ranks += " "
+	}
+	return "the profile holds only aggregates over its " + ranks +
+		"ranks: they are read as one unit with their averages; load balance and what differs between ranks cannot be told"
+}
+
+// ranks is how many ranks the run had, "" where the profile does not say.
+func (p *caliperProfile) ranks() string {
 	ranks := ""
 	for _, g := range p.globals {
 		if g.Name == "jobsize" || g.Name == "mpi.world.size" {
-			ranks = g.Word + " "
+			ranks = g.Word
 		}
 	}
-	return "the profile holds only aggregates over its " + ranks +
-		"ranks: they are read as one unit with their averages, and differences between ranks cannot be seen"
+	return ranks
 }
 
 // placeUnits turns units as records named them into units of the model; -1

@@ -56,9 +56,13 @@ type group struct {
 // place is a location: a thread or the like.
 type place struct {
 	id, group uint64
+	nameRef   uint64
 	kind      string
 	unit      model.Unit
 }
+
+// stream is the type of locations on an accelerator.
+const stream = "ACCELERATOR_STREAM"
 
 // counter is a metric that grows while the program runs.
 type counter struct {
@@ -108,7 +112,9 @@ func (d *definitions) read(ctx context.Context, in *otf2Records) error {
 			d.group(id, text)
 		case "LOCATION":
 			group, _ := reference(text)
-			d.locations = append(d.locations, place{id: id, group: group, kind: string(field(text, ", Type: ", ","))})
+			d.locations = append(d.locations, place{
+				id: id, group: group, kind: string(field(text, ", Type: ", ",")), nameRef: nameBefore(text, ", Type: "),
+			})
 		case "METRIC_MEMBER":
 			d.counter(id, text)
 		case "COMM":
@@ -244,10 +250,67 @@ func (d *definitions) numberUnits() {
 				continue
 			}
 			l.unit.Process = process[d.owner(l.group)]
+			l.unit.Node = d.nodeName(l.group)
+			if l.kind == "METRIC" {
+				continue // no unit of its own
+			}
 			l.unit.Thread = threads[l.unit.Process]
 			threads[l.unit.Process]++
-			l.unit.Node = d.nodeName(l.group)
 		}
+	}
+}
+
+// mainThread is the location whose open region the counters of a METRIC
+// location belong to: the first thread of its process, else of its node, else
+// of all; false where there is no thread.
+func (d *definitions) mainThread(metric place) (id uint64, ok bool) {
+	best := 0
+	for _, l := range d.locations {
+		if l.kind != "CPU_THREAD" {
+			continue
+		}
+		near := 1
+		switch {
+		case d.owner(l.group) == d.owner(metric.group):
+			near = 3
+		case l.unit.Node == metric.unit.Node:
+			near = 2
+		}
+		if near > best {
+			best, id = near, l.id
+		}
+	}
+	return id, best > 0
+}
+
+// maxStreamNames is how many streams are named: a factor each.
+const maxStreamNames = 32
+
+// tellStreams names the streams of accelerators, which units do not, and says
+// which units are threads where all processes have as many.
+func (d *definitions) tellStreams(h *model.Header) {
+	threads := map[int]int{}
+	named := 0
+	for _, l := range d.locations {
+		switch l.kind {
+		case "CPU_THREAD":
+			threads[l.unit.Process]++
+		case stream:
+			if name := d.strings[l.nameRef]; name != "" && named < maxStreamNames {
+				h.SetFactor(model.Factor{Name: fmt.Sprintf("stream %d.%d", l.unit.Process, l.unit.Thread), Word: name})
+				named++
+			}
+		}
+	}
+	same := -1
+	for _, n := range threads {
+		if same >= 0 && n != same {
+			return
+		}
+		same = n
+	}
+	if named > 0 && same > 0 {
+		h.SetFactor(model.NumberFactor(model.ProcessorThreads, float64(same)))
 	}
 }
 

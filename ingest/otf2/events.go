@@ -2,6 +2,7 @@ package otf2
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -58,6 +59,7 @@ type state struct {
 	regions  []int32         // of a slot
 	counters []float64
 	started  []bool
+	onto     *state // of a METRIC location: the thread whose regions it measures
 }
 
 type frame struct {
@@ -75,6 +77,11 @@ func newEvents(d *definitions) *events {
 	e.used[otf2Time], e.used[calls] = true, true
 	for _, l := range d.locations {
 		e.locations[l.id] = &state{slots: map[int32]int32{}}
+	}
+	for _, l := range d.locations {
+		if id, ok := d.mainThread(l); ok && l.kind == "METRIC" {
+			e.locations[l.id].onto = e.locations[id]
+		}
 	}
 	return e
 }
@@ -267,7 +274,7 @@ func (e *events) count(l *state, c *counter, value float64) {
 		}
 		l.counters[c.index], l.started[c.index] = value, true
 	}
-	e.add(l, fixed+c.index, growth)
+	e.add(cmp.Or(l.onto, l), fixed+c.index, growth)
 }
 
 // build hands everything to the builder.
@@ -333,6 +340,7 @@ func (e *events) flush(l *state, unit int, columns []int, scales []float64) {
 
 func (e *events) header(open string) model.Header {
 	h := model.Header{Program: e.program, Command: e.command, Created: e.d.created, Incomplete: open}
+	e.d.tellStreams(&h)
 	if e.unmatched > 0 {
 		h.Notes = append(h.Notes, fmt.Sprintf("%d regions were left that were not the innermost, or never entered", e.unmatched))
 	}

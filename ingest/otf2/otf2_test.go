@@ -411,3 +411,25 @@ func BenchmarkOTF2Text(b *testing.B) {
 		}
 	}
 }
+
+// TestMetricLocations: counters of a location that only measures belong to what
+// the process's first thread is in; streams keep their names.
+func TestMetricLocations(t *testing.T) {
+	events := strings.Replace(sampleEvents, "LEAVE                                          0                 3000  Region: \"main\" <0>", `METRIC                                         9                 2950  Metric: 0, 1 Values: ("PAPI_TOT_INS" <0>; UINT64; 7)
+METRIC                                         9                 2960  Metric: 0, 1 Values: ("PAPI_TOT_INS" <0>; UINT64; 12)
+LEAVE                                          0                 3000  Region: "main" <0>`, 1)
+	e, err := fromText(sampleDefinitions, events)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inputtest.WantNear(t, "instructions", inputtest.MatrixOf(t, e, "instructions.exc").At(0, inputtest.RegionAt(t, e, "main")), 15000)
+	if len(e.Units) != 4 {
+		t.Errorf("units %v", e.Units)
+	}
+	if name, _ := e.Factor("stream 0.2"); name.Word != "main" { // what string 8 says
+		t.Errorf("the stream is called %q", name.Word)
+	}
+	if threads, ok := e.Factor(model.ProcessorThreads); ok {
+		t.Errorf("one process has two threads, one has one, and yet %v", threads)
+	}
+}

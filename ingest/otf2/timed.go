@@ -103,6 +103,7 @@ type timer struct {
 	first uint64
 	begun bool
 	span  timed.Span
+	locks map[lockKey]lock
 }
 
 // timedLocation is one thread while its events go by.
@@ -192,6 +193,10 @@ func (r *timer) event(loc int32, kind string, at int64, text []byte) error {
 			}
 		}
 		l.halves = append(l.halves, h)
+	case "THREAD_ACQUIRE_LOCK", "OMP_ACQUIRE_LOCK":
+		return r.acquire(loc, l, at, text)
+	case "THREAD_RELEASE_LOCK", "OMP_RELEASE_LOCK":
+		r.release(loc, at, text)
 	case "MPI_COLLECTIVE_END":
 		l.comm, l.bytes, l.root = r.comm(text), int64(fieldNumber(text, ", Sent: ")), -1
 		if root := field(text, ", Root: ", ", Sent"); len(root) > 0 && root[0] != 'U' {

@@ -71,6 +71,7 @@ func (d *data) note(w *writer, lostEvents int) {
 	}
 	note(throttled, "functions throttled by TAU: %d; their later calls count for their callers")
 	note(w.tree.ownRoots, "call paths cut by TAU_CALLPATH_DEPTH that have several callers: %d; they are roots of their own")
+	note(w.tree.passes, "numbered passes of loops (loop [n]): %d; each loop is one region")
 	note(w.negative, "negative values, which come of TAU's overhead compensation: %d; they were taken as 0")
 	if w.tree.sampled {
 		d.notes = append(d.notes, "samples share out the measured time of the function they were taken in")

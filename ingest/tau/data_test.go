@@ -167,7 +167,7 @@ func sumOf(t testing.TB, e *model.Experiment, metric string, unit int) float64 {
 func TestTAUNASBT(t *testing.T) {
 	e := readAll(t, inputtest.SampleData(t, "tau-nas-bt-16"), "tau-packed")["justtime"]
 	_, roots := model.Children(e.Regions)
-	if len(e.Units) != 16 || len(roots) != 1 || len(e.Regions)-len(roots) != 4446 {
+	if len(e.Units) != 16 || len(roots) != 1 || len(e.Regions)-len(roots) != 68 {
 		t.Fatalf("%d units, %d roots, %d call paths", len(e.Units), len(roots), len(e.Regions)-len(roots))
 	}
 	// The tree must sum up to what TAU measured for the whole.

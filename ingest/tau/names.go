@@ -203,6 +203,40 @@ func (n *names) setLabels() {
 	}
 }
 
+// foldPhases gives the passes of a loop that TAU numbers, "loop [0]" to "loop
+// [199]", the loop's name, so that they are one region. It returns how many
+// such names there are. A name with one number only is left as it is, and so is
+// one that would fall together with another function.
+func (n *names) foldPhases() int {
+	passes := map[string][]int32{}
+	taken := map[string]bool{}
+	for i, p := range n.parts {
+		if loop, ok := cutPass(p.label); ok && p.tag == timed {
+			passes[loop] = append(passes[loop], int32(i))
+		} else {
+			taken[p.label] = true
+		}
+	}
+	folded := 0
+	for loop, list := range passes {
+		if len(list) < 2 || taken[loop] {
+			continue
+		}
+		for _, i := range list {
+			n.parts[i].label = loop
+		}
+		folded += len(list)
+	}
+	return folded
+}
+
+// cutPass takes the number of a pass off a loop's name.
+func cutPass(name string) (loop string, ok bool) {
+	body, closed := strings.CutSuffix(name, "]")
+	loop, number, open := strings.Cut(body, " [")
+	return loop, closed && open && loop != "" && number != "" && input.Digits(number) == len(number)
+}
+
 // setKinds takes the parts' kinds from the groups of the functions they end.
 func (n *names) setKinds(functions []tauFunction, entries []entry) {
 	for i, e := range entries {

@@ -37,6 +37,7 @@ type tauTree struct {
 	nested  bool
 	sampled bool
 	pathOf  map[string]int32 // the function that measured a path
+	passes  int              // names that were numbered passes of loops
 	// ownRoots counts the cut paths that found no single caller.
 	ownRoots int
 }
@@ -105,6 +106,7 @@ func newTree(functions []tauFunction) (*tauTree, error) {
 		}
 	}
 	t.names.setLabels()
+	t.passes = t.names.foldPhases()
 	t.names.setKinds(functions, t.entries)
 	return t, nil
 }

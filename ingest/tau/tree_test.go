@@ -331,3 +331,21 @@ func TestTAUSignatures(t *testing.T) {
 		}
 	}
 }
+
+// TestTAUNumberedPasses: the passes of a loop are one region with their sum; a
+// lone number and a name that is taken stay.
+func TestTAUNumberedPasses(t *testing.T) {
+	n := names{partOf: map[string]int32{}}
+	for _, name := range []string{"main", "loop [0]", "loop [1]", "loop [12]", "array [3]", "solve [1]", "solve [2]", "solve", "f [x]", "g []"} {
+		n.part(name)
+	}
+	n.setLabels()
+	if folded := n.foldPhases(); folded != 3 {
+		t.Errorf("%d names folded, not 3", folded)
+	}
+	for i, want := range []string{"main", "loop", "loop", "loop", "array [3]", "solve [1]", "solve [2]", "solve", "f [x]", "g []"} {
+		if n.parts[i].label != want {
+			t.Errorf("%q is called %q, not %q", n.parts[i].text, n.parts[i].label, want)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -19,7 +20,7 @@ const (
 
 func (a *app) checkCommand() *cobra.Command {
 	var flags wordFlags
-	var file, baseline string
+	var file, baseline, against string
 	cmd := &cobra.Command{
 		Use:     "check EXPERIMENT --contract FILE",
 		GroupID: "words",
@@ -29,7 +30,10 @@ func (a *app) checkCommand() *cobra.Command {
 		Args:              exactly(1, "one experiment"),
 		ValidArgsFunction: a.completeNames,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			checked, err := a.check(args[0], file, baseline, &flags)
+			if against != "" && (against != "site" || baseline != "") {
+				return usagef("--against takes the word site, and no --baseline beside it")
+			}
+			checked, err := a.check(cmd.Context(), args[0], file, baseline, against != "", &flags)
 			if err != nil {
 				return statusError{exitCannotJudge, err}
 			}
@@ -51,6 +55,7 @@ func (a *app) checkCommand() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&file, "contract", "", "TOML file of the contract")
 	cmd.Flags().StringVar(&baseline, "baseline", "", "experiment that clauses are compared with (default: the contract's own)")
+	cmd.Flags().StringVar(&against, "against", "", "`site`: clauses are compared with last month's runs of the program on as many units, at the site of --store or $"+siteVariable)
 	if err := cmd.MarkFlagRequired("contract"); err != nil {
 		panic(err) // a flag that was not defined above
 	}
@@ -58,7 +63,7 @@ func (a *app) checkCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) check(name, file, baseline string, flags *wordFlags) (*analyze.Checked, error) {
+func (a *app) check(ctx context.Context, name, file, baseline string, atSite bool, flags *wordFlags) (*analyze.Checked, error) {
 	words, err := flags.words()
 	if err != nil {
 		return nil, err
@@ -78,7 +83,12 @@ func (a *app) check(name, file, baseline string, flags *wordFlags) (*analyze.Che
 	if err != nil {
 		return nil, err
 	}
-	checked, err := analyze.Check(d, words, contract, a.dataset)
+	open := a.dataset
+	if atSite {
+		contract.Baseline = "last month's runs at the site"
+		open = func(string) (*analyze.Dataset, error) { return a.siteBaseline(ctx, d) }
+	}
+	checked, err := analyze.Check(d, words, contract, open)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -22,6 +23,7 @@ import (
 	"auspex/internal/mistake"
 	"auspex/model"
 	"auspex/report"
+	"auspex/site"
 	"auspex/store"
 )
 
@@ -38,6 +40,7 @@ type app struct {
 	out, err io.Writer
 	storeDir string
 	json     bool
+	site     *site.Site // where --store names one
 }
 
 // usageError is a command line that makes no sense, as opposed to work that
@@ -102,7 +105,13 @@ they do not have.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usagef("%w\nrun `%s --help` for its flags", err, cmd.CommandPath())
 	})
-	root.PersistentFlags().StringVar(&a.storeDir, "store", "", "store directory (default $AUSPEX_STORE or .auspex)")
+	root.PersistentPreRunE = func(cmd *cobra.Command, args []string) (err error) {
+		if place := a.storePlace(); strings.HasPrefix(place, site.Scheme) {
+			a.site, err = site.Open(place)
+		}
+		return err
+	}
+	root.PersistentFlags().StringVar(&a.storeDir, "store", "", "store directory, or clickhouse://host/database of a site (default $AUSPEX_STORE or .auspex)")
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print JSON for scripts")
 	root.AddGroup(
 		&cobra.Group{ID: "measure", Title: "Measure:"},
@@ -113,9 +122,9 @@ they do not have.`,
 	)
 	root.AddCommand(
 		a.importCommand(), a.listCommand(), a.showCommand(), a.compareCommand(), a.diagnoseCommand(), a.stragglersCommand(), a.deviceCommand(), a.watchCommand(), a.scalingCommand(), a.exportCommand(), a.serveCommand(), a.reportCommand(),
-		a.removeCommand(), a.collectCommand(), a.doctorCommand(), a.versionCommand(), a.manualCommand(),
+		a.removeCommand(), a.collectCommand(), a.pushCommand(), a.siteCommand(), a.doctorCommand(), a.versionCommand(), a.manualCommand(),
 		a.classifyCommand(), a.queryCommand(), a.bottlenecksCommand(), a.scoreCommand(), a.rankCommand(), a.similarCommand(), a.rulesCommand(), a.checkCommand(), a.cmeansCommand(), a.reduceCommand(), a.termsCommand(),
-		a.simulateCommand(), a.platformCommand(), a.traceCommand(), a.sourceCommand(), a.labCommand(), a.calibrateCommand(),
+		a.simulateCommand(), a.platformCommand(), a.traceCommand(), a.sourceCommand(), a.labCommand(), a.p2pCommand(), a.calibrateCommand(),
 		a.ccCommand(), a.wrappersCommand(), a.instrumentCommand(), a.runCommand(), a.predictCommand(), a.sweepCommand(), a.efficiencyCommand(), a.waitsCommand(), a.whatifCommand(),
 	)
 	return root
@@ -212,14 +221,15 @@ func terminal(w io.Writer) (int, bool) {
 }
 
 func (a *app) openStore() *store.Store {
-	dir := a.storeDir
-	if dir == "" {
-		dir = os.Getenv("AUSPEX_STORE")
+	if a.site != nil {
+		return store.OpenRemote(a.site)
 	}
-	if dir == "" {
-		dir = ".auspex"
-	}
-	return store.Open(dir)
+	return store.Open(a.storePlace())
+}
+
+// storePlace is where the store is: a directory, or a site's address.
+func (a *app) storePlace() string {
+	return cmp.Or(a.storeDir, os.Getenv("AUSPEX_STORE"), ".auspex")
 }
 
 // dataset opens an experiment by name, with a suggestion where it is misspelt.

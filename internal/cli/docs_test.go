@@ -17,7 +17,7 @@ var update = flag.Bool("update", false, "write what the commands print into the 
 // and the lines below it are what it prints; a line "…" stands for any lines,
 // and "[exit status 1]" for a command that fails so. One document's blocks
 // share a store. A document whose examples need the profiles beside the
-// project says so by using $DATA.
+// project says so by using $DATA, and one that needs a site's store by $SITE.
 func TestDocumentsTellTheTruth(t *testing.T) {
 	documents, err := filepath.Glob("../../docs/*.md")
 	if err != nil {
@@ -49,10 +49,14 @@ func runDocument(t *testing.T, path string) {
 			t.Skip("the examples need the real profiles that lie beside the project in ../shared/data")
 		}
 	}
+	site := ""
+	if strings.Contains(string(text), "$SITE") {
+		site = siteServer(t)
+	}
 	shell := func(command string) string {
 		cmd := exec.Command("sh", "-c", command)
 		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "AUSPEX_STORE="+filepath.Join(dir, "store"), "DATA="+sharedData(t), "NO_COLOR=1")
+		cmd.Env = append(os.Environ(), "AUSPEX_STORE="+filepath.Join(dir, "store"), "DATA="+sharedData(t), "NO_COLOR=1", "SITE="+site)
 		out, err := cmd.CombinedOutput()
 		if exit, ok := err.(*exec.ExitError); ok {
 			out = fmt.Appendf(out, "[exit status %d]\n", exit.ExitCode())

@@ -33,6 +33,17 @@ from five sizes on a model of the growth with what to expect of larger ones.`,
 			if err != nil {
 				return err
 			}
+			for i := range found.Runs {
+				r := &found.Runs[i]
+				s, _, note, err := a.serialization(cmd.Context(), r.Name)
+				if err != nil {
+					return err
+				}
+				if s > 0 && !r.Communication.IsMissing() {
+					r.Serialization, r.Transfer = analyze.Real(s), r.Communication/analyze.Real(s)
+				}
+				found.Warnings = append(found.Warnings, note...)
+			}
 			found.Words = report.ScalingWords(found)
 			if a.json {
 				return a.printJSON(found)

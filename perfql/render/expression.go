@@ -11,7 +11,7 @@ import (
 // level, and stacked modifiers repeat what they modify.
 const maxText = 256 << 10
 
-// expression renders n as a DuckDB expression that equals what [expr.Eval] computes, with
+// expression renders n as an expression that equals what [expr.Eval] computes, with
 // NULL for missing. ident gives the SQL of a metric, a DOUBLE; a NaN or an
 // infinity in it counts as missing. It should be a column, not a computation,
 // because the text repeats it.
@@ -32,7 +32,7 @@ func looseExpression(n expr.Node, ident func(name string) (string, error)) (stri
 
 // finite turns what is not a finite number into NULL.
 func finite(sql string) string {
-	return "CASE WHEN isfinite(" + sql + ") THEN " + sql + " END"
+	return "CASE WHEN isFinite(" + sql + ") THEN " + sql + " END"
 }
 
 // arithmetic leaves infinities and NaN as they are: they pass through + - * and

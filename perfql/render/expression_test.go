@@ -23,7 +23,7 @@ func TestSQLText(t *testing.T) {
 	}
 	n, _ := expr.Parse("a/b")
 	got, err := expression(n, ident)
-	if want := "CASE WHEN isfinite((a / CASE WHEN isfinite(b) THEN b END)) THEN (a / CASE WHEN isfinite(b) THEN b END) END"; err != nil || got != want {
+	if want := "CASE WHEN isFinite((a / CASE WHEN isFinite(b) THEN b END)) THEN (a / CASE WHEN isFinite(b) THEN b END) END"; err != nil || got != want {
 		t.Errorf("got %s, %v", got, err)
 	}
 	if got, err := looseExpression(n, ident); err != nil || got != "(a / b)" {

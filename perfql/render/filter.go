@@ -23,9 +23,9 @@ func chosen(f perfql.Filter, from Source) string {
 	}
 	test := f.(*perfql.Test)
 	if regions, _ := test.Touches(); regions {
-		return "v.region IN (SELECT id FROM " + from.Regions + " WHERE " + column(test) + ")"
+		return "v.region IN (SELECT id FROM " + from.Regions + " WHERE " + column(test, from.Dialect) + ")"
 	}
-	return "v.unit IN (SELECT id FROM " + from.Units + " WHERE " + column(test) + ")"
+	return "v.unit IN (SELECT id FROM " + from.Units + " WHERE " + column(test, from.Dialect) + ")"
 }
 
 func word(or bool) string {
@@ -36,15 +36,15 @@ func word(or bool) string {
 }
 
 // column is the test over the columns of regions or units.
-func column(f *perfql.Test) string {
+func column(f *perfql.Test, d *Dialect) string {
 	var parts []string
 	for _, v := range f.Values {
-		parts = append(parts, compare(f, v))
+		parts = append(parts, compare(f, v, d))
 	}
 	return "(" + strings.Join(parts, " OR ") + ")"
 }
 
-func compare(f *perfql.Test, v perfql.Value) string {
+func compare(f *perfql.Test, v perfql.Value, d *Dialect) string {
 	op := f.Op
 	if op == "IN" {
 		op = "="
@@ -57,9 +57,9 @@ func compare(f *perfql.Test, v perfql.Value) string {
 	}
 	text := func(column string) string {
 		if op == "~" {
-			return "lower(" + column + ") GLOB lower(" + literal(v.Text) + ")"
+			return d.like(column, v.Text)
 		}
-		return column + " = " + literal(v.Text)
+		return column + " = " + d.text(v.Text)
 	}
 	sql := text(f.Field)
 	if f.Field == "region" { // its whole path or its last name
@@ -73,27 +73,27 @@ func compare(f *perfql.Test, v perfql.Value) string {
 
 // units renders the filters that choose units, as a condition over their
 // relation, or "".
-func units(f perfql.Filter) string {
+func units(f perfql.Filter, d *Dialect) string {
 	var parts []string
 	for _, p := range perfql.UnitFilters(f) {
-		parts = append(parts, overUnits(p))
+		parts = append(parts, overUnits(p, d))
 	}
 	return strings.Join(parts, " AND ")
 }
 
 // overUnits renders a filter that only asks about units over their relation.
-func overUnits(f perfql.Filter) string {
+func overUnits(f perfql.Filter, d *Dialect) string {
 	switch f := f.(type) {
 	case *perfql.Inverse:
-		return "NOT " + overUnits(f.X)
+		return "NOT " + overUnits(f.X, d)
 	case *perfql.All:
 		var parts []string
 		for _, x := range f.Xs {
-			parts = append(parts, overUnits(x))
+			parts = append(parts, overUnits(x, d))
 		}
 		return "(" + strings.Join(parts, word(f.Or)) + ")"
 	}
-	return "coalesce(" + column(f.(*perfql.Test)) + ", false)"
+	return "coalesce(" + column(f.(*perfql.Test), d) + ", false)"
 }
 
 // literal quotes a text for SQL.

@@ -12,8 +12,8 @@ const unitCount = "(SELECT count(*) FROM chosen_units)"
 
 // metric renders a metric as an expression over the columns of the values
 // relation, an aggregate unless rows are summaries.
-func metric(m *perfql.Metric, by perfql.Grouping) string {
-	text := folded(m.Fold, identifier(m.Source(by)), by)
+func metric(m *perfql.Metric, by perfql.Grouping, d *Dialect) string {
+	text := folded(m.Fold, d.name(m.Source(by)), by)
 	if m.Whole != nil {
 		whole := number(m.Divisor())
 		if m.PerUnit && by == perfql.ByRegion {
@@ -22,13 +22,13 @@ func metric(m *perfql.Metric, by perfql.Grouping) string {
 		text = "(" + text + ") / " + whole
 	}
 	if m.Over != nil {
-		text = "(" + text + ") / (" + metric(m.Over, by) + ")"
+		text = "(" + text + ") / (" + metric(m.Over, by, d) + ")"
 	}
 	return text
 }
 
 func folded(fold perfql.Fold, c string, by perfql.Grouping) string {
-	known := " FILTER (WHERE isfinite(" + c + "))"
+	known := " FILTER (WHERE isFinite(" + c + "))"
 	sum, most := "sum("+c+")"+known, "max("+c+")"+known
 	switch fold {
 	case perfql.Spread:

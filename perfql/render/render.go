@@ -1,4 +1,4 @@
-// Package render writes PERFQL as SQL for DuckDB: the one place that knows SQL of
+// Package render writes PERFQL as SQL for DuckDB and ClickHouse: the one place that knows SQL of
 // the language, its expressions and its fuzzy sets.
 //
 //  1. perfql.Bind gives every word of a query its meaning in an experiment.
@@ -19,6 +19,8 @@ type Source struct {
 	Values  string // unit, region, and the DOUBLE columns that the query reads
 	Regions string // id, name, path, kind
 	Units   string // id, node, process, thread
+	// Dialect is the database's; nil for DuckDB's.
+	Dialect *Dialect
 }
 
 // SQL renders a query from the inside out: metrics per row or group, the
@@ -28,6 +30,9 @@ type Source struct {
 // each of Shown, and o0, o1, … for each key of ORDER BY that is a metric, in the
 // query's order. Columns that the grouping does not have are NULL.
 func SQL(query *perfql.Bound, from Source) (string, error) {
+	if from.Dialect == nil {
+		from.Dialect = DuckDB()
+	}
 	text, err := bound{query}.render(from)
 	if err != nil {
 		return "", query.Query.ErrorAt(query.Query.Condition.Pos(), err.Error(), "")
@@ -40,14 +45,14 @@ func (k bound) render(from Source) (string, error) {
 	group := "v.region, v.unit"
 	switch k.By {
 	case perfql.ByRegion:
-		group = "v.region, NULL::INTEGER AS unit"
+		group = "v.region, " + from.Dialect.noInteger + " AS unit"
 	case perfql.ByUnit:
-		group = "NULL::INTEGER AS region, v.unit"
+		group = from.Dialect.noInteger + " AS region, v.unit"
 	}
 	var b strings.Builder
 	b.WriteString("SELECT " + group)
 	for i, m := range k.Metrics {
-		fmt.Fprintf(&b, ", %s AS a%d", metric(&m, k.By), i)
+		fmt.Fprintf(&b, ", %s AS a%d", metric(&m, k.By, from.Dialect), i)
 	}
 	b.WriteString("\nFROM " + from.Values + " AS v")
 	if q.Where != nil {
@@ -88,10 +93,10 @@ func (k bound) render(from Source) (string, error) {
 
 	b.Reset()
 	picked := "SELECT id FROM " + from.Units
-	if some := units(q.Where); some != "" {
+	if some := units(q.Where, from.Dialect); some != "" {
 		picked += " WHERE " + some
 	}
-	b.WriteString("WITH chosen_units AS MATERIALIZED (" + picked + ")\n")
+	b.WriteString("WITH chosen_units AS " + from.Dialect.once + "(" + picked + ")\n")
 	b.WriteString("SELECT r.path AS region, u.node, u.process, u.thread, t.degree, t.region AS region_id, t.unit AS unit_id")
 	for i, s := range k.Shown {
 		text, err := expression(k.Quantities[s.Quantity], k.column)

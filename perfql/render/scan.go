@@ -7,8 +7,15 @@ import (
 	"auspex/perfql"
 )
 
+// Rows are the rows of a database's answer, such as *sql.Rows.
+type Rows interface {
+	Next() bool
+	Scan(into ...any) error
+	Err() error
+}
+
 // Scan reads what the SQL of a bound query answers.
-func Scan(rows *sql.Rows, b *perfql.Bound) ([]perfql.Row, error) {
+func Scan(rows Rows, b *perfql.Bound) ([]perfql.Row, error) {
 	var found []perfql.Row
 	for rows.Next() {
 		var region, node sql.NullString

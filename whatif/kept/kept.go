@@ -6,12 +6,14 @@
 package kept
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 
 	"auspex/analyze"
 	"auspex/events"
+	"auspex/pop"
 	"auspex/simulate/loggp"
 	"auspex/store"
 	"auspex/trace"
@@ -41,14 +43,12 @@ func Open(e *store.Experiment) (*Run, error) {
 		return nil, err
 	}
 	r := &Run{Data: d}
-	if r.Seconds, err = Seconds(d); err != nil {
-		return nil, err
-	}
-	data, err := e.Attachment(TraceName)
-	if errors.Is(err, store.ErrNotFound) {
+	r.Seconds, err = Seconds(d)
+	data, missing := e.Attachment(TraceName)
+	if errors.Is(missing, store.ErrNotFound) { // also where no time was measured
 		return r, fmt.Errorf("the experiment %q %w: run it with auspex run --trace", d.Name, ErrNoTrace)
 	}
-	if err != nil {
+	if err := cmp.Or(err, missing); err != nil {
 		return nil, err
 	}
 	if r.Program, err = trace.Decode(d.Name, data); err != nil {
@@ -91,6 +91,33 @@ func (r *Run) Work(ctx context.Context) (loggp.Options, error) {
 		return loggp.Options{}, nil
 	}
 	return Scaled(ctx, r.Program, r.Stretch)
+}
+
+// maxQuick is how many actions are replayed where nobody asked for a replay:
+// some seconds.
+const maxQuick = 20e6
+
+// ErrLarge tells that a trace is too large to be replayed unasked.
+var ErrLarge = errors.New("the trace is large: auspex efficiency tells serialization and transfer")
+
+// Serialization is POP's factor: the greatest useful time over the run time,
+// both on the ideal network.
+func (r *Run) Serialization(ctx context.Context) (float64, error) {
+	if r.Program.Actions() > maxQuick {
+		return 0, ErrLarge
+	}
+	work, err := r.Work(ctx)
+	if err != nil {
+		return 0, err
+	}
+	ideal, err := pop.Replay(ctx, r.Program, r.Seconds, work)
+	if err != nil {
+		return 0, err
+	}
+	if f := pop.Of(ideal).Serialization; f != nil {
+		return *f, nil
+	}
+	return 0, nil
 }
 
 // Case is what changes of the run are priced in.

@@ -364,6 +364,20 @@ export interface Reachability {
   radius: number; // where the plot is cut
 }
 
+export interface JointAttribute {
+  region: string;
+  attribute: string;
+}
+
+export interface Joint {
+  attributes: JointAttribute[];
+  core: JointAttribute[];
+  reducts: JointAttribute[][];
+  complete: boolean;
+  exact: boolean;
+  rows?: unknown[];
+}
+
 export interface Diagnosis {
   experiment: string;
   words: string;
@@ -384,6 +398,7 @@ export interface Diagnosis {
   ccr: CriticalRegion[];
   cccr: string[];
   causes: Cause[];
+  joint: Joint | null; // one decision table over all causes
   lost_share: Num;
   headline: Headline; // what the first sentence is about
   second: Headline | null;

@@ -1,0 +1,57 @@
+package diagnose
+
+import (
+	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// byNode is the attribute that says on which node a unit ran.
+const byNode = "node"
+
+// nodes names the node of every active unit; nil where not all are known, or
+// none holds several.
+func (s *study) nodes() []string {
+	of := make([]string, len(s.units.names))
+	for u, unit := range s.d.Units {
+		if k := s.units.of[u]; k >= 0 {
+			of[k] = unit.Node
+		}
+	}
+	out := pick(of, s.active)
+	distinct := slices.Compact(slices.Sorted(slices.Values(out)))
+	if s.units.level == Nodes || slices.Contains(out, "") || len(distinct) < 2 || len(out) < 2*len(distinct) {
+		return nil
+	}
+	return out
+}
+
+// placed asks of times that no metric explains whether the nodes do: analysis of
+// variance, of which the nodes have to hold as much as a metric would. The
+// values are the means over the units of a node.
+func (s *study) placed(times []float64) (attribute, bool) {
+	on := s.nodes()
+	if on == nil {
+		return attribute{}, false
+	}
+	sums, counts := map[string]float64{}, map[string]float64{}
+	for i, node := range on {
+		sums[node] += times[i]
+		counts[node]++
+	}
+	a := attribute{name: byNode, metric: byNode, values: make([]float64, len(on)), nodes: on}
+	for i, node := range on {
+		a.values[i] = sums[node] / counts[node]
+	}
+	a.seen = a.values
+	all, between := covariance(times, times), covariance(a.values, a.values)
+	among, free := float64(len(sums)-1), float64(len(on)-len(sums))
+	if !(all > 0) || free < 2 || between < weakCorrelation*weakCorrelation*all {
+		return attribute{}, false
+	}
+	if left := all - between; left > 1e-12*all {
+		f := between / among / (left / free)
+		return a, (distuv.F{D1: among, D2: free}).Survival(f) < significance
+	}
+	return a, true
+}

@@ -1,0 +1,86 @@
+package p2psap
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// Profile is what a run tells a prediction.
+type Profile struct {
+	Scheme   string        `json:"scheme"`
+	Clusters []int         `json:"clusters"`
+	Seconds  float64       `json:"seconds"` // of iterating, the longest of the peers
+	Peers    []PeerProfile `json:"peers"`
+}
+
+// PeerProfile is one peer's part of it; times are means of an iteration.
+type PeerProfile struct {
+	Rank      int     `json:"rank"`
+	Steps     int     `json:"steps"`
+	Seconds   float64 `json:"seconds"`
+	Compute   float64 `json:"compute"`
+	Overhead  float64 `json:"overhead"` // in calls, without waiting
+	Waiting   float64 `json:"waiting"`
+	Overtaken int64   `json:"overtaken"`
+	Lost      int64   `json:"lost"`
+	Refused   int64   `json:"refused"`
+	Sends     []struct {
+		To    int   `json:"to"`
+		Bytes int64 `json:"bytes"`
+	} `json:"sends"`
+}
+
+// Iterations is the mean of the peers.
+func (p *Profile) Iterations() float64 {
+	sum := 0
+	for i := range p.Peers {
+		sum += p.Peers[i].Steps
+	}
+	return float64(sum) / float64(max(len(p.Peers), 1))
+}
+
+// collectProfile reads what the peers of a run wrote into dir.
+func collectProfile(dir string, o *Options, peers int) (*Profile, error) {
+	p := &Profile{Scheme: o.Scheme.String(), Clusters: o.Clusters, Peers: make([]PeerProfile, peers)}
+	for rank := range peers {
+		text, err := os.ReadFile(filepath.Join(dir, fmt.Sprintf("%d.json", rank)))
+		if err != nil {
+			return nil, fmt.Errorf("peer %d left no profile: it did not come to P2P_Finish, or made no iteration", rank)
+		}
+		if err := json.Unmarshal(text, &p.Peers[rank]); err != nil {
+			return nil, fmt.Errorf("the profile of peer %d: %w", rank, err)
+		}
+		p.Seconds = max(p.Seconds, p.Peers[rank].Seconds)
+	}
+	return p, nil
+}
+
+// ReadProfile reads a profile that a run has left, and checks it.
+func ReadProfile(file string) (*Profile, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	var p Profile
+	if err := json.Unmarshal(text, &p); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	if _, err := ParseScheme(p.Scheme); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	sum := 0
+	for _, size := range p.Clusters {
+		sum += size
+	}
+	if len(p.Peers) == 0 || sum != len(p.Peers) {
+		return nil, fmt.Errorf("%s: clusters of %d peers, but %d peers tell of themselves", file, sum, len(p.Peers))
+	}
+	for i, peer := range p.Peers {
+		if peer.Rank != i || peer.Steps < 1 {
+			return nil, fmt.Errorf("%s: peer %d: rank %d with %d steps", file, i, peer.Rank, peer.Steps)
+		}
+	}
+	return &p, nil
+}

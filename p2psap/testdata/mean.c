@@ -1,0 +1,69 @@
+/* x[i] = 0.4 (x[i-1] + x[i+1]) + i + 1 on a ring of peers, one unknown each.
+ *
+ *     mean TOLERANCE [RANK STEP [checkpoint]]
+ *
+ * The peer RANK kills itself in step STEP, once. Each prints its rank, steps and
+ * value, and how many peers it saw replaced. */
+#include <math.h>
+#include <p2psap.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+    double tolerance = atof(argv[1]), x = 0, from[2] = {0, 0};
+    int die = argc > 3 ? atoi(argv[2]) : -1, at = argc > 3 ? atoi(argv[3]) : 0, checkpoint = argc > 4, steps = 0;
+    struct { double x, from[2]; int steps; } state;
+    int error = P2P_Init(), done = 0;
+    if (error) {
+        fprintf(stderr, "P2P_Init: %s\n", P2P_Error(error));
+        return 4;
+    }
+    int me = P2P_Rank(), n = P2P_Peers(), left = (me + n - 1) % n, right = (me + 1) % n;
+    long had = P2P_Restore(&state, sizeof state);
+    if (had > 0) {
+        x = state.x;
+        memcpy(from, state.from, sizeof from);
+        steps = state.steps;
+    }
+    int again = getenv("MEAN_AGAIN") && access(getenv("MEAN_AGAIN"), F_OK) == 0;
+    while (!done) {
+        long got = steps ? P2P_Receive(left, &from[0], sizeof x, 0) : 0;
+        if (got >= 0 && steps)
+            got = P2P_Receive(right, &from[1], sizeof x, 1);
+        if (got < 0) {
+            fprintf(stderr, "P2P_Receive: %s\n", P2P_Error((int)got));
+            return 5;
+        }
+        double next = 0.4 * (from[0] + from[1]) + me + 1, change = fabs(next - x);
+        x = next;
+        steps++;
+        if (me == die && steps == at && !again) {
+            if (getenv("MEAN_AGAIN"))
+                fclose(fopen(getenv("MEAN_AGAIN"), "w"));
+            raise(SIGKILL);
+        }
+        if (P2P_Send(right, &x, sizeof x, 0) || P2P_Send(left, &x, sizeof x, 1))
+            return 6;
+        done = P2P_Converged(change <= tolerance);
+        if (done < 0) {
+            fprintf(stderr, "P2P_Converged: %s\n", P2P_Error(done));
+            return 7;
+        }
+        if (checkpoint && steps % 5 == 0) {
+            state.x = x;
+            memcpy(state.from, from, sizeof from);
+            state.steps = steps;
+            P2P_Checkpoint(&state, sizeof state);
+        }
+        if (P2P_Scheme(P2P_ASK) == P2P_ASYNCHRONOUS)
+            usleep(200);
+    }
+    struct P2P_Counts counts;
+    P2P_Count(&counts);
+    printf("%d %d %.12f %lu %lu %lu\n", me, steps, x, counts.restarts, counts.sent, counts.refused);
+    return P2P_Finish() ? 8 : 0;
+}

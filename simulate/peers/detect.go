@@ -1,0 +1,318 @@
+package peers
+
+// The words and states of the library's detection: p2psap/runtime/detect.h
+// describes them, and this follows its detect.c and freeze.c.
+const (
+	wordUp = iota
+	wordFreeze
+	wordVote
+	wordGo
+	wordStop
+	wordReset
+)
+
+type state uint8
+
+const (
+	free state = iota
+	freezing
+	blocked // it waits for frozen messages
+	frozen
+	votedFor
+	ended
+)
+
+// termination is a peer's part in it.
+type termination struct {
+	phase, frozenPhase uint64
+	state              state
+	here, told         bool
+	vote               int8 // -1 not yet
+	childUp            []bool
+	childVote          []int8
+	delivering         bool
+	freezeAt           int // iteration, where peers of a cluster must freeze together; 0 not known
+}
+
+func (t *termination) stopped() bool { return t.state == ended }
+
+func (t *termination) begin(phase uint64) {
+	t.phase, t.state, t.vote, t.told, t.freezeAt = phase, free, -1, false, 0
+	clear(t.childUp)
+	for i := range t.childVote {
+		t.childVote[i] = -1
+	}
+}
+
+func asVote(yes bool) int8 {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+// say sends a word along the tree.
+func (r *replay) say(from, to int32, word uint8, yes bool) {
+	way, err := r.net.way(r.peer[from].host, r.peer[to].host)
+	if err != nil {
+		return
+	}
+	_, at, _ := r.net.send(way, r.now, wireBytes(0, true), true)
+	r.events.add(event{at: at + r.o.Delay, kind: heard, peer: to, slot: from, word: word, phase: r.peer[from].phase, yes: yes})
+}
+
+func (r *replay) down(i int32, word uint8) {
+	for _, c := range r.child[i] {
+		r.say(i, c, word, true)
+	}
+}
+
+// converged is the library's P2P_Converged.
+func (r *replay) converged(i int32, here bool) {
+	me := &r.peer[i]
+	me.here = here
+	switch {
+	case me.stopped():
+		r.finish(i)
+		return
+	case r.voting():
+		me.vote = asVote(here)
+		me.waiting, me.held, me.since = true, true, r.now
+		r.tally(i)
+		return
+	case me.delivering:
+		me.delivering = false
+		if me.state == frozen {
+			me.vote = asVote(here)
+			r.tally(i)
+		} else {
+			r.consider(i)
+		}
+	case me.state == freezing && r.mayFreeze(i):
+		r.freeze(i)
+		return
+	default:
+		r.consider(i)
+	}
+	if me.stopped() {
+		r.finish(i)
+	} else {
+		r.begin(i)
+	}
+}
+
+// mayFreeze tells whether a peer is at the iteration at which its cluster
+// freezes. What the library learns by marks on messages is known here at once.
+func (r *replay) mayFreeze(i int32) bool {
+	if !r.inOrder(i, i) {
+		return true
+	}
+	me := &r.peer[i]
+	if me.freezeAt == 0 {
+		first, size := r.clusterSpan(i)
+		at := 0
+		for k := first; k < first+size; k++ {
+			at = max(at, r.peer[k].freezeAt, r.peer[k].iterations+1)
+		}
+		for k := first; k < first+size; k++ {
+			r.peer[k].freezeAt = at
+		}
+	}
+	return me.iterations >= me.freezeAt
+}
+
+func (r *replay) clusterSpan(i int32) (first, size int) {
+	for _, n := range r.program.Clusters {
+		if int(i) < first+n {
+			return first, n
+		}
+		first += n
+	}
+	return first, 0
+}
+
+// freeze has a peer ask for the frozen messages it needs: a question there, the
+// answer back when the other is frozen too.
+func (r *replay) freeze(i int32) {
+	me := &r.peer[i]
+	me.frozenPhase = me.phase
+	me.state = blocked
+	me.waiting, me.held, me.since = true, true, r.now
+	r.result.Votes += int(asVote(i == 0))
+	for k := range me.in {
+		if c := &me.in[k]; !c.inOrder {
+			from := &r.peer[c.from]
+			if from.frozenPhase == me.phase {
+				r.sendFrozen(c.from, i, int32(k), 2)
+			}
+		}
+	}
+	for k := range me.out {
+		o := &me.out[k]
+		if to := &r.peer[o.to]; !o.inOrder && to.frozenPhase == me.phase && to.state == blocked {
+			r.sendFrozen(i, o.to, o.slot, 1)
+		}
+	}
+	r.thaw(i)
+}
+
+// sendFrozen sends a peer's frozen message; trips is how often the way is gone
+// from now on: twice where it is yet to be asked for.
+func (r *replay) sendFrozen(from, to, slot int32, trips float64) {
+	for k := range r.peer[from].out {
+		if o := &r.peer[from].out[k]; o.to == to && o.slot == slot {
+			_, at, _ := r.net.send(o.way, r.now+(trips-1)*(o.way.latency+r.o.Delay), o.bytes, true)
+			r.events.add(event{at: at + r.o.Delay, kind: thawed, peer: to, slot: slot, error: r.peer[from].error, phase: r.peer[from].frozenPhase})
+			return
+		}
+	}
+}
+
+// thaw has a peer go on once it has what it needs.
+func (r *replay) thaw(i int32) {
+	me := &r.peer[i]
+	if me.state != blocked || me.down {
+		return
+	}
+	for k := range me.in {
+		if c := &me.in[k]; !c.inOrder && c.frozenAt != me.phase {
+			return
+		}
+	}
+	me.state, me.delivering = frozen, true
+	r.goOn(i)
+}
+
+// goOn ends a wait of the detection.
+func (r *replay) goOn(i int32) {
+	me := &r.peer[i]
+	me.held = false
+	if me.waiting {
+		me.waiting = false
+		r.waited += r.now - me.since
+	}
+	if !me.down {
+		r.begin(i)
+	}
+}
+
+func (r *replay) consider(i int32) {
+	me := &r.peer[i]
+	all := me.here
+	for _, up := range me.childUp {
+		all = all && up
+	}
+	if me.state != free || r.voting() || all == me.told {
+		return
+	}
+	me.told = all
+	if p := r.parent[i]; p >= 0 {
+		r.say(i, p, wordUp, all)
+	} else if all {
+		me.state = freezing
+		r.down(i, wordFreeze)
+	}
+}
+
+// tally counts the votes of a peer and those below it.
+func (r *replay) tally(i int32) {
+	me := &r.peer[i]
+	all := me.vote == 1
+	if me.vote < 0 || me.stopped() {
+		return
+	}
+	for _, v := range me.childVote {
+		if v < 0 {
+			return
+		}
+		all = all && v == 1
+	}
+	switch p := r.parent[i]; {
+	case p >= 0:
+		if me.state != votedFor {
+			me.state = votedFor
+			r.say(i, p, wordVote, all)
+		}
+	case all:
+		r.stop(i)
+	default:
+		r.next(i, me.phase+1)
+	}
+}
+
+func (r *replay) stop(i int32) {
+	me := &r.peer[i]
+	me.state = ended
+	r.down(i, wordStop)
+	if me.held && !me.down {
+		r.waited += r.now - me.since
+		r.finish(i)
+	} else if me.waiting && !me.down {
+		r.begin(i) // what it waits for will not come
+	}
+}
+
+// next begins a phase, and in the synchronous scheme the next iteration.
+func (r *replay) next(i int32, phase uint64) {
+	me := &r.peer[i]
+	held := me.state == blocked || r.voting()
+	me.begin(phase)
+	me.delivering = false
+	r.down(i, wordGo)
+	r.consider(i)
+	if held {
+		r.goOn(i)
+	}
+}
+
+func (r *replay) hear(i, from int32, word uint8, phase uint64, yes bool) {
+	me := &r.peer[i]
+	if me.stopped() {
+		return
+	}
+	if from == r.parent[i] {
+		switch {
+		case word == wordGo && phase > me.phase:
+			r.next(i, phase)
+		case word == wordFreeze && phase == me.phase && me.state == free:
+			me.state = freezing
+			r.down(i, wordFreeze)
+		case word == wordStop:
+			r.stop(i)
+		}
+		return
+	}
+	for k, c := range r.child[i] {
+		if c != from {
+			continue
+		}
+		switch {
+		case word == wordReset:
+			if p := r.parent[i]; p >= 0 {
+				r.say(i, p, wordReset, true)
+			} else {
+				r.next(i, me.phase+1)
+			}
+		case phase != me.phase:
+		case word == wordUp:
+			me.childUp[k] = yes
+			r.consider(i)
+		case word == wordVote:
+			me.childVote[k] = asVote(yes)
+			r.tally(i)
+		}
+	}
+}
+
+// replaced voids what was said in this phase: a peer has lost its state.
+func (r *replay) replaced(i int32) {
+	if r.peer[i].stopped() {
+		return
+	}
+	r.peer[i].here = false
+	if p := r.parent[i]; p >= 0 {
+		r.say(i, p, wordReset, true)
+	} else {
+		r.next(i, r.peer[i].phase+1)
+	}
+}

@@ -1,0 +1,347 @@
+package peers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"auspex/p2psap"
+	"auspex/platform"
+)
+
+// peer is the state of one.
+type peer struct {
+	host              int32
+	seconds, overhead float64 // of an iteration, on its host
+	error, saved      float64 // now, and in the last checkpoint
+	iterations        int
+	epoch             uint32 // of its life: what was begun before it died is void
+	waiting, done     bool
+	held              bool    // by the detection, not for want of a message
+	since             float64 // it waits
+	stateSent         float64 // when its last checkpoint has come
+	down              bool
+	computing         bool // it has taken its messages
+	in                []channel
+	out               []output
+	termination
+}
+
+// channel is what comes from one other peer.
+type channel struct {
+	from     int32
+	inOrder  bool
+	fresh    bool      // the newest has not been seen
+	queue    []float64 // errors of messages in order
+	newest   float64
+	number   uint64
+	frozen   float64
+	frozenAt uint64 // phase
+}
+
+// output is what goes to one other peer.
+type output struct {
+	to, slot       int32
+	way            way
+	bytes          float64
+	inOrder, relay bool // relay: none is lost
+	busy, pending  bool
+	number         uint64
+	error          float64
+}
+
+type replay struct {
+	program *Program
+	o       *Options
+	rate    float64
+	peer    []peer
+	cluster []int32
+	parent  []int32
+	child   [][]int32
+	net     *network
+	events  events
+	random  *rand.Rand
+	now     float64
+	left    int // peers that are not done
+	waited  float64
+	result  Result
+	gaveUp  bool
+}
+
+// Run replays a program once.
+func Run(ctx context.Context, p *Program, o Options) (*Result, error) {
+	if err := p.validate(&o); err != nil {
+		return nil, err
+	}
+	r, err := newReplay(p, &o)
+	if err != nil {
+		return nil, err
+	}
+	for i := range r.peer {
+		r.begin(int32(i))
+	}
+	for count := 0; r.left > 0; count++ {
+		if count%4096 == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if len(r.events.list) == 0 {
+			return nil, errors.New("all peers wait, and nothing is on its way")
+		}
+		e := r.events.next()
+		r.now = e.at
+		if r.gaveUp || r.now > maxSeconds {
+			return nil, fmt.Errorf("after %.3g s: %w", r.now, ErrNoEnd)
+		}
+		r.happens(&e)
+	}
+	r.result.Waiting = r.waited / float64(len(r.peer))
+	for i := range r.peer {
+		r.result.Iterations = append(r.result.Iterations, r.peer[i].iterations)
+	}
+	return &r.result, nil
+}
+
+// ErrNoEnd tells that peers do not converge.
+var ErrNoEnd = errors.New("the peers have not converged: by the model this run has no end, for messages come too late or peers fail too often")
+
+// Where a replay is given up: after a hundred years, or where a peer has made so
+// many times the iterations of a synchronous run.
+const (
+	maxSeconds  = 3.156e9
+	stepsFactor = 100
+)
+
+func newReplay(p *Program, o *Options) (*replay, error) {
+	n := p.peers()
+	r := &replay{program: p, o: o, peer: make([]peer, n), cluster: clusterOf(p.Clusters), left: n,
+		net: newNetwork(o.Platform, o.Queue), random: rand.New(rand.NewPCG(o.Seed, 0x9e3779b97f4a7c15))}
+	r.parent, r.child = tree(p.Clusters)
+	if p.Steps > 0 {
+		r.rate = math.Pow(tolerance, 1/float64(p.Steps))
+	}
+	reference := o.Reference
+	if reference == 0 {
+		reference = o.Platform.Hosts[0].Speed
+	}
+	for i := range r.peer {
+		w, me := &p.Peer[i], &r.peer[i]
+		me.host = int32(i % len(o.Platform.Hosts))
+		if len(o.Hosts) > 0 {
+			if o.Hosts[i] < 0 || o.Hosts[i] >= len(o.Platform.Hosts) {
+				return nil, fmt.Errorf("peer %d is on host %d of %d", i, o.Hosts[i], len(o.Platform.Hosts))
+			}
+			me.host = int32(o.Hosts[i])
+		}
+		slower := reference / o.Platform.Hosts[me.host].Speed
+		me.seconds, me.overhead = w.Compute*slower, w.Overhead*slower
+		me.error, me.saved = 1, 1
+		me.phase = 1
+		me.childUp, me.childVote = make([]bool, len(r.child[i])), make([]int8, len(r.child[i]))
+		me.begin(1)
+	}
+	for i := range p.Peer {
+		for _, s := range p.Peer[i].Sends {
+			to := &r.peer[s.To]
+			way, err := r.net.way(r.peer[i].host, to.host)
+			if err != nil {
+				return nil, err
+			}
+			inOrder, reliable := r.inOrder(int32(i), int32(s.To)), r.reliable(int32(i), int32(s.To))
+			r.peer[i].out = append(r.peer[i].out, output{to: int32(s.To), slot: int32(len(to.in)), way: way,
+				bytes: wireBytes(float64(s.Bytes), reliable), inOrder: inOrder, relay: reliable})
+			to.in = append(to.in, channel{from: int32(i), inOrder: inOrder, newest: 1})
+		}
+	}
+	r.startChurn()
+	return r, nil
+}
+
+func (r *replay) happens(e *event) {
+	me := &r.peer[e.peer]
+	if me.done && e.kind != heard {
+		return
+	}
+	switch e.kind {
+	case iterated:
+		if e.epoch == me.epoch {
+			r.iterated(e.peer)
+		}
+	case arrived:
+		c := &me.in[e.slot]
+		switch {
+		case c.inOrder:
+			c.queue = append(c.queue, e.error)
+			if me.waiting && !me.held {
+				r.begin(e.peer)
+			}
+		case e.phase > c.number:
+			if c.fresh {
+				r.result.Overtaken++
+			}
+			c.number, c.newest, c.fresh = e.phase, e.error, true
+		}
+	case vacant:
+		o := &me.out[e.slot]
+		o.busy = false
+		if o.pending {
+			r.sendNewest(e.peer, e.slot)
+		}
+	case heard:
+		r.hear(e.peer, e.slot, e.word, e.phase, e.yes)
+	case thawed:
+		if c := &me.in[e.slot]; e.phase > c.frozenAt {
+			c.frozen, c.frozenAt = e.error, e.phase
+		}
+		r.thaw(e.peer)
+	case failed:
+		r.fails(e.peer)
+	case back:
+		r.returns(e.peer)
+	case resumed:
+		if e.epoch == me.epoch {
+			r.begin(e.peer)
+		}
+	}
+}
+
+// begin starts an iteration, where what it must wait for has come.
+func (r *replay) begin(i int32) {
+	me := &r.peer[i]
+	if me.down || me.done || me.held || me.computing {
+		return
+	}
+	for k := range me.in {
+		if c := &me.in[k]; c.inOrder && me.iterations > 0 && len(c.queue) == 0 && !me.stopped() {
+			if !me.waiting {
+				me.waiting, me.since = true, r.now
+			}
+			return
+		}
+	}
+	if me.waiting {
+		me.waiting = false
+		r.waited += r.now - me.since
+	}
+	for k := range me.in {
+		c := &me.in[k]
+		c.fresh = false
+		if c.inOrder && me.iterations > 0 && len(c.queue) > 0 {
+			c.newest = c.queue[0]
+			c.queue = c.queue[:copy(c.queue, c.queue[1:])]
+		}
+	}
+	me.computing = true
+	r.events.add(event{at: r.now + me.seconds + me.overhead, kind: iterated, peer: i, epoch: me.epoch})
+}
+
+// iterated ends an iteration: the model of convergence, and the messages.
+func (r *replay) iterated(i int32) {
+	me := &r.peer[i]
+	me.iterations++
+	me.computing = false
+	worst := me.error
+	if len(me.in) > 0 {
+		worst = 0
+	}
+	for k := range me.in {
+		c := &me.in[k]
+		if me.delivering && !c.inOrder {
+			worst = max(worst, c.frozen)
+		} else {
+			worst = max(worst, c.newest)
+		}
+	}
+	next := r.rate * ((1-r.program.Coupling)*me.error + r.program.Coupling*worst)
+	change := math.Abs(next - me.error)
+	me.error = next
+	for k := range me.out {
+		o := &me.out[k]
+		o.number++
+		o.error = next
+		if o.inOrder {
+			_, at, _ := r.net.send(o.way, r.now, o.bytes, true)
+			r.count(o)
+			r.events.add(event{at: at + r.o.Delay, kind: arrived, peer: o.to, slot: o.slot, error: next, phase: o.number})
+			continue
+		}
+		if o.pending {
+			r.result.Overtaken++
+		}
+		o.pending = true
+		if !o.busy {
+			r.sendNewest(i, int32(k))
+		}
+	}
+	r.checkpoint(i)
+	if r.o.Limit > 0 {
+		if me.iterations >= r.o.Limit {
+			r.finish(i)
+		} else {
+			r.begin(i)
+		}
+		return
+	}
+	// Where all are in step the last change is the error times 1 - rate.
+	if me.iterations > stepsFactor*r.program.Steps+1000 {
+		r.gaveUp = true
+	}
+	r.converged(i, change <= tolerance*(1-r.rate)*(1+1e-9)/r.rate)
+}
+
+func (r *replay) count(o *output) {
+	r.result.Messages++
+	r.result.Bytes += o.bytes
+}
+
+func (r *replay) sendNewest(i, k int32) {
+	o := &r.peer[i].out[k]
+	o.pending, o.busy = false, true
+	left, at, lost := r.net.send(o.way, r.now, o.bytes, o.relay)
+	r.count(o)
+	// The next one goes when this one is known to have come, or is given up.
+	clear := at + o.way.latency + 2*r.o.Delay
+	if lost {
+		r.result.Lost++
+		clear = max(left, r.now+patience)
+	} else {
+		r.events.add(event{at: at + r.o.Delay, kind: arrived, peer: o.to, slot: o.slot, error: o.error, phase: o.number})
+	}
+	r.events.add(event{at: clear, kind: vacant, peer: i, slot: k})
+}
+
+// patience is after how many seconds the library takes a message for lost.
+const patience = 0.2
+
+func (r *replay) finish(i int32) {
+	me := &r.peer[i]
+	if me.done {
+		return
+	}
+	me.done = true
+	r.left--
+	r.result.Seconds = max(r.result.Seconds, r.now)
+}
+
+// voting tells whether each iteration ends with a vote of all.
+func (r *replay) voting() bool { return r.program.Scheme == p2psap.Synchronous }
+
+// startChurn plans the failures: by the rate, and by the states of hosts that
+// change.
+func (r *replay) startChurn() {
+	for i := range r.peer {
+		r.planFailure(int32(i))
+	}
+	off := map[int32]*platform.Profile{}
+	for _, c := range r.o.Platform.Changes {
+		if c.Of == platform.HostState {
+			off[c.Index] = c.Profile
+		}
+	}
+	for i := range r.peer {
+		if profile := off[r.peer[i].host]; profile != nil {
+			r.planState(int32(i), profile)
+		}
+	}
+}

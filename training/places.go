@@ -1,0 +1,211 @@
+package training
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+)
+
+// places adds up where a rank's time goes, step by step. Ranks whose processors
+// meet (gloo, MPI) are followed along the host, ranks whose devices meet (NCCL)
+// along the device.
+func (t *Trace) places(r *Rank, m *marks) {
+	if m.main < 0 {
+		return
+	}
+	busy := make([]bool, len(t.Tracks)) // threads that execute operators
+	for i := range t.Len() {
+		v := t.At(i)
+		if v.Kind == Operator {
+			busy[v.Track] = true
+		}
+	}
+	for i := range t.Len() { // threads of collectives are told apart
+		v := t.At(i)
+		if v.Kind == Annotation && isHostCollective(t.Names[v.Name]) && int(v.Track) != m.main {
+			busy[v.Track] = false
+		}
+	}
+	var others []iter.Seq[segment]
+	for track := range t.Tracks {
+		if busy[track] && track != m.main && !t.Tracks[track].Device {
+			others = append(others, t.flatten(track, nil))
+		}
+	}
+	line := overlay(fill(t.flatten(m.main, m.isStep), r.Steps), others, inRegion)
+	if t.meetsOnDevice() {
+		line = overlay(exposed(line, r.Calls), []iter.Seq[segment]{t.deviceLine(m)}, func(_, device place) place { return device })
+	} else {
+		line = idle(line, r.Calls)
+	}
+	sums := make([]map[place]int64, len(r.Steps))
+	for i := range sums {
+		sums[i] = map[place]int64{}
+	}
+	for s := range line {
+		sums[stepAt(r.Steps, s.start)][s.place] += s.end - s.start
+	}
+	name := func(id uint32) string {
+		if id == none {
+			return ""
+		}
+		return t.Names[id]
+	}
+	for i, sum := range sums {
+		for p, time := range sum {
+			r.Steps[i].Places = append(r.Steps[i].Places, PlaceSum{name(p.region), name(p.op), p.doing, time})
+		}
+		slices.SortFunc(r.Steps[i].Places, func(a, b PlaceSum) int {
+			return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.Region, b.Region), cmp.Compare(a.Op, b.Op))
+		})
+	}
+	t.regions(r, m)
+}
+
+// inRegion is the operator of another thread in the region of the main one,
+// which waits for it.
+func inRegion(main, other place) place {
+	if main.region != none {
+		other.region = main.region
+	}
+	return other
+}
+
+// meetsOnDevice tells whether most collectives are kernels.
+func (t *Trace) meetsOnDevice() bool {
+	device := 0
+	for i := range t.Len() {
+		v := t.At(i)
+		switch {
+		case v.Kind == Kernel && isDeviceCollective(t.Names[v.Name]):
+			device++
+		case v.Kind == Annotation && isHostCollective(t.Names[v.Name]):
+			device--
+		}
+	}
+	return device > 0
+}
+
+// deviceLine is what the device computes and copies when, at the place of the
+// program that launched it.
+func (t *Trace) deviceLine(m *marks) iter.Seq[segment] {
+	return func(yield func(segment) bool) {
+		var busy []*Interval
+		from := map[uint32]place{} // by what links a launch with what it launched
+		for i := range t.Len() {
+			v := t.At(i)
+			if v.Kind.OnDevice() && !(v.Kind == Kernel && isDeviceCollective(t.Names[v.Name])) {
+				busy = append(busy, v)
+				from[v.Correlation] = place{none, none, OnTheDevice}
+			}
+		}
+		t.launchedFrom(m, from)
+		slices.SortFunc(busy, func(a, b *Interval) int { return cmp.Compare(a.Start, b.Start) })
+		at := int64(absent)
+		for _, v := range busy {
+			if start := max(v.Start, at); v.End() > start {
+				if !yield(segment{start, v.End(), from[v.Correlation]}) {
+					return
+				}
+				at = v.End()
+			}
+		}
+	}
+}
+
+// launchedFrom finds the places of launches: the outermost operator, and the
+// range of the main thread that is open at the time.
+func (t *Trace) launchedFrom(m *marks, from map[uint32]place) {
+	var ranges []*Interval // of the main thread, outermost, one after the other
+	for _, i := range t.On(m.main) {
+		v := t.At(int(i))
+		if v.Kind == Annotation && !m.isStep(v) && (len(ranges) == 0 || v.End() > ranges[len(ranges)-1].End()) {
+			ranges = append(ranges, v)
+		}
+	}
+	for track := range t.Tracks {
+		if t.Tracks[track].Device {
+			continue
+		}
+		var open []*Interval
+		for _, i := range t.On(track) {
+			v := t.At(int(i))
+			if v.Kind != Operator && v.Kind != Runtime {
+				continue
+			}
+			open = slices.DeleteFunc(open, func(o *Interval) bool { return o.End() <= v.Start })
+			if v.Kind == Operator {
+				open = append(open, v)
+				continue
+			}
+			p, wanted := from[v.Correlation]
+			if !wanted || v.Correlation == 0 {
+				continue
+			}
+			if len(open) > 0 {
+				p.op = open[0].Name
+			}
+			n, _ := slices.BinarySearchFunc(ranges, v.Start+1, func(r *Interval, at int64) int { return cmp.Compare(r.Start, at) })
+			if n > 0 && v.Start < ranges[n-1].End() {
+				p.region = ranges[n-1].Name
+			}
+			from[v.Correlation] = p
+		}
+	}
+}
+
+// exposed gives the host's time in which a collective is under way on the
+// device to the collective.
+func exposed(line iter.Seq[segment], calls []Call) iter.Seq[segment] {
+	return func(yield func(segment) bool) {
+		first := 0
+		for s := range line {
+			for first < len(calls) && calls[first].End <= s.start {
+				first++
+			}
+			for _, part := range split(s, calls[first:]) {
+				if !yield(part) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// fill closes the gaps of the main thread within the steps: there no interval
+// is open, and the program does something that the profiler does not see.
+func fill(line iter.Seq[segment], steps []Step) iter.Seq[segment] {
+	return func(yield func(segment) bool) {
+		if len(steps) == 0 {
+			return
+		}
+		at, end := steps[0].Start, steps[len(steps)-1].End
+		for s := range line {
+			if s.end <= at || s.start >= end {
+				continue
+			}
+			if s.start > at && !yield(segment{at, s.start, place{none, none, Working}}) {
+				return
+			}
+			s.start = max(s.start, at)
+			s.end = min(s.end, end)
+			if !yield(s) {
+				return
+			}
+			at = s.end
+		}
+		if at < end {
+			yield(segment{at, end, place{none, none, Working}})
+		}
+	}
+}
+
+// regions adds up the ranges that the program named, each as a whole.
+func (t *Trace) regions(r *Rank, m *marks) {
+	for _, i := range t.On(m.main) {
+		v := t.At(int(i))
+		if v.Kind == Annotation && !m.isStep(v) {
+			r.Steps[stepAt(r.Steps, v.Start)].Regions[t.Names[v.Name]] += v.Length
+		}
+	}
+}
