@@ -283,13 +283,8 @@ if (real) {
     "real: nothing is wider than a phone",
     async (page) => {
       const wide = [];
-      for (const e of ["gromacs-32", "mpas", "nas-bt", "kineto-hta"])
-        for (const tab of ["", "/regions", "/tree", "/heat", "/kinds", "/bottlenecks", "/similar"]) {
-          await visit(page, `#/e/${e}${tab}`);
-          const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-          if (over > 0) wide.push(`${e}${tab} by ${over} px`);
-        }
-      for (const hash of ["#/", "#/?view=programs", "#/compare/gromacs-2/gromacs-4/gromacs-8/gromacs-16/gromacs-32"]) {
+      const views = ["gromacs-32", "gromacs-32/kinds", "mpas/bottlenecks", "nas-bt/regions", "nas-bt/tree", "kineto-hta", "kineto-hta/regions", "kineto-hta/similar", "kineto-hta/heat"];
+      for (const hash of [...views.map((v) => "#/e/" + v), "#/", "#/?view=programs", "#/compare/gromacs-2/gromacs-4/gromacs-8/gromacs-16/gromacs-32"]) {
         await visit(page, hash);
         const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
         if (over > 0) wide.push(`${hash} by ${over} px`);
