@@ -120,16 +120,6 @@ step("the heat map: the heaviest and the rest, the wheel, Escape, Back", async (
   await page.waitForFunction(() => !document.querySelector(".chip"));
 });
 
-step("the heat map along the tree", async (page) => {
-  await visit(page, "#/e/many/heat?arrange=tree");
-  const closed = page.locator(".heat-names button", { hasText: "▸" });
-  const n = await page.locator(".heat-names li").count();
-  await closed.first().click();
-  await page.waitForFunction((n) => document.querySelectorAll(".heat-names li").length > n, n);
-  await page.goBack();
-  await page.waitForFunction((n) => document.querySelectorAll(".heat-names li").length === n, n);
-});
-
 step(
   "a server that is gone",
   async (page) => {
