@@ -19,6 +19,7 @@ type CallTree struct {
 	Flat    bool       `json:"flat"`  // the profile knows no callers
 	Total   int        `json:"total"` // regions there are, before they were cut
 	Whole   float64    `json:"whole"` // the widths of the roots together
+	Run     float64    `json:"run"`   // of the slowest unit: what shares are of
 	Tree    []CallNode `json:"tree"`
 }
 
@@ -45,6 +46,9 @@ func DrawCallTree(d, against *analyze.Dataset, metric string, most int) (*CallTr
 		return nil, err
 	}
 	t.Unit = described.Unit
+	if _, t.Run, err = additive(d, name); err != nil {
+		return nil, err
+	}
 	inclusive, err := d.Matrix(name + analyze.ScopeEnding(described, model.Inclusive))
 	if err != nil {
 		return nil, err

@@ -58,6 +58,9 @@ func TestBrowser(t *testing.T) {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, node, "page/test/browse.mjs")
 	cmd.Env = append(os.Environ(), "AUSPEX_ADDRESS="+listener.URL+"/?token="+token, "AUSPEX_REPORT="+report, "AUSPEX_CHROMIUM="+chromium, "AUSPEX_COMMANDS="+filepath.Join(dir, "commands"))
+	if deadline, ok := t.Deadline(); ok { // a machine that is too busy leaves steps out
+		cmd.Env = append(cmd.Env, fmt.Sprint("AUSPEX_DEADLINE=", deadline.Add(-3*time.Minute).UnixMilli()))
+	}
 	if real {
 		cmd.Env = append(cmd.Env, "AUSPEX_REAL=1")
 	}
@@ -69,8 +72,8 @@ func TestBrowser(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if os.Getenv("AUSPEX_STEP") != "" {
-		return
+	if _, err := os.Stat(filepath.Join(dir, "commands")); err != nil {
+		return // that step was not run, or the time was up
 	}
 	runCommands(t, place, filepath.Join(dir, "commands"))
 }

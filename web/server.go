@@ -59,18 +59,20 @@ const (
 
 // Server answers questions about a store.
 type Server struct {
-	config    Config
-	sources   []string // absolute, links resolved
-	datasets  *datasets
-	answers   *answers
-	timelines lastTimeline
-	traced    lastTraced
-	work      chan struct{} // a place for every heavy question being answered
-	waiting   atomic.Int64  // questions without a place yet
-	seen      sync.Map      // *view.Glance by the experiment's ID
-	engine    func() (*store.Engine, error)
-	api       *http.ServeMux
-	bundle    map[string]*asset
+	config  Config
+	sources []string // absolute, links resolved
+	// sourceIndex lists what lies below the sources, once.
+	sourceIndex func() map[string][]foundSource
+	datasets    *datasets
+	answers     *answers
+	timelines   lastTimeline
+	traced      lastTraced
+	work        chan struct{} // a place for every heavy question being answered
+	waiting     atomic.Int64  // questions without a place yet
+	seen        sync.Map      // *view.Glance by the experiment's ID
+	engine      func() (*store.Engine, error)
+	api         *http.ServeMux
+	bundle      map[string]*asset
 }
 
 // NewToken makes a token that nobody can guess.
@@ -109,6 +111,7 @@ func New(c Config) (*Server, error) {
 	if s.bundle, err = loadBundle(); err != nil {
 		return nil, err
 	}
+	s.sourceIndex = sync.OnceValue(s.indexSources)
 	s.datasets = newDatasets(c.Store, c.Memory)
 	s.answers = newAnswers(c.Answers)
 	s.engine = sync.OnceValues(func() (*store.Engine, error) { return store.NewEngine(context.Background()) })

@@ -99,11 +99,86 @@ func (s *Server) openSource(name string) (*os.File, error) {
 			return file, nil
 		}
 	}
-	why := "it is not under a directory declared with --source"
 	if len(s.sources) == 0 {
-		why = "no directory was declared with --source"
+		return nil, statusError{http.StatusNotFound, fmt.Sprintf("%s cannot be shown: no directory was declared with --source", name)}
+	}
+	file, why := s.searchSource(name)
+	if file != nil {
+		return file, nil
 	}
 	return nil, statusError{http.StatusNotFound, fmt.Sprintf("%s cannot be shown: %s", name, why)}
+}
+
+// mostSearched is how many files are looked through below the declared
+// directories for those that profiles name without their folders.
+const mostSearched = 50_000
+
+// foundSource is a file below a declared directory.
+type foundSource struct{ dir, path string }
+
+// indexSources lists the files below the declared directories by their last name.
+func (s *Server) indexSources() map[string][]foundSource {
+	index, seen := map[string][]foundSource{}, 0
+	for _, dir := range s.sources {
+		root, err := os.OpenRoot(dir)
+		if err != nil {
+			continue
+		}
+		fs.WalkDir(root.FS(), ".", func(path string, entry fs.DirEntry, err error) error {
+			if seen++; seen > mostSearched {
+				return fs.SkipAll
+			}
+			switch {
+			case err != nil, entry.IsDir() && path != "." && strings.HasPrefix(entry.Name(), "."):
+				return fs.SkipDir
+			case entry.Type().IsRegular():
+				index[entry.Name()] = append(index[entry.Name()], foundSource{dir, filepath.FromSlash(path)})
+			}
+			return nil
+		})
+		root.Close()
+	}
+	return index
+}
+
+// searchSource looks below the declared directories for the file whose path ends
+// most like the name; why says what is in the way of one.
+func (s *Server) searchSource(name string) (file *os.File, why string) {
+	var best []foundSource
+	most := 0
+	for _, f := range s.sourceIndex()[filepath.Base(name)] {
+		switch n := sameEnding(f.path, name); {
+		case n > most:
+			best, most = []foundSource{f}, n
+		case n == most:
+			best = append(best, f)
+		}
+	}
+	if len(best) == 0 {
+		return nil, "no file of that name lies under the directories that --source declared"
+	}
+	if len(best) > 1 {
+		return nil, fmt.Sprintf("%s and %s could both be it; declare the one with --source", filepath.Join(best[0].dir, best[0].path), filepath.Join(best[1].dir, best[1].path))
+	}
+	root, err := os.OpenRoot(best[0].dir)
+	if err != nil {
+		return nil, err.Error()
+	}
+	defer root.Close()
+	if file, err = openRegular(root, best[0].path); err != nil {
+		return nil, err.Error()
+	}
+	return file, ""
+}
+
+// sameEnding counts the folders and names in which two paths end alike.
+func sameEnding(a, b string) int {
+	x, y := strings.Split(filepath.ToSlash(a), "/"), strings.Split(filepath.ToSlash(b), "/")
+	n := 0
+	for n < len(x) && n < len(y) && x[len(x)-1-n] == y[len(y)-1-n] {
+		n++
+	}
+	return n
 }
 
 func openUnder(root *os.Root, dir, name string) (*os.File, error) {

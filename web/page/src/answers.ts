@@ -90,6 +90,7 @@ export interface CallTree {
   flat: boolean; // the profile knows no callers
   total: number;
   whole: number; // the widths of the roots together
+  run: number; // of the slowest unit: what shares are of
   tree: CallNode[];
 }
 

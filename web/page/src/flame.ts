@@ -73,7 +73,7 @@ export function layout(roots: Node[], least: number, matches?: (n: CallNode) => 
 const deep = (n: Node, matches: (n: CallNode) => boolean): boolean => matches(n.node) || n.parts.some((p) => deep(p, matches));
 
 /** What share of the run the regions found take, none counted inside another. */
-export function foundShare(roots: Node[], matches: (n: CallNode) => boolean, whole: CallTree["whole"]): number {
+export function foundShare(roots: Node[], matches: (n: CallNode) => boolean, run: CallTree["run"]): number {
   const sum = (list: Node[]): number => list.reduce((s, n) => s + (matches(n.node) ? (n.node.width ?? 0) : sum(n.parts)), 0);
-  return whole > 0 ? sum(roots) / whole : 0;
+  return run > 0 ? sum(roots) / run : 0;
 }

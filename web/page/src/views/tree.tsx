@@ -64,7 +64,7 @@ export function coloured(t: CallTree, by: Colouring, p: Paint): (n: CallNode) =>
       return sided(Math.max(-1, Math.min(1, (here - there) / Math.max(here, there, 1e-30))), p.dark);
     };
   if (by === "imbalance") return (n) => scale(Math.min(1, ((n.max_over_mean ?? 1) - 1) / 1), p.dark);
-  return (n) => scale(t.whole > 0 ? (n.width ?? 0) / t.whole : 0, p.dark);
+  return (n) => scale(t.run > 0 ? (n.width ?? 0) / t.run : 0, p.dark);
 }
 
 const rowHeight = 20;
@@ -107,7 +107,7 @@ function Drawn({ t, by, query, refine, name }: ViewProps & { t: CallTree; by: Co
 
 function foundWords(t: CallTree, roots: Node[], matches: (n: CallNode) => boolean): string {
   const n = t.tree.filter(matches).length;
-  return n ? `${plural(n, "region")} found: ${share(foundShare(roots, matches, t.whole))} of the run${t.flat ? "" : " with all they call"}.` : "No region has this in its name.";
+  return n ? `${plural(n, "region")} found: ${share(foundShare(roots, matches, t.run))} of the run${t.flat ? "" : " with all they call"}.` : "No region has this in its name.";
 }
 
 function legend(by: Colouring, t: CallTree): string {

@@ -22,9 +22,10 @@ interface Props {
 
 const opensFrom = 0.1; // of the run
 const smallBelow = 0.005; // of the run: shown when asked for
-const mostRows = 400;
+const firstRows = 80;
 
 export function TreeList({ t, roots, colour, matches, name }: Props) {
+  const [most, setMost] = useState(firstRows);
   const [toggled, setToggled] = useState(new Set<string>());
   const flip = (region: string) =>
     setToggled((old) => {
@@ -47,7 +48,7 @@ export function TreeList({ t, roots, colour, matches, name }: Props) {
     }
   };
   walk(roots, 0);
-  const shown = rows.slice(0, mostRows);
+  const shown = rows.slice(0, most);
   const value = inOne(shown.map((r) => r.n.node.inclusive), t.unit);
   return (
     <div class="table">
@@ -106,7 +107,7 @@ export function TreeList({ t, roots, colour, matches, name }: Props) {
                 </span>
               </td>
               <td>
-                <Bar value={t.whole > 0 ? (n.node.width ?? 0) / t.whole : 0} />
+                <Bar value={t.run > 0 ? (n.node.width ?? 0) / t.run : 0} />
               </td>
               <td class="right">{value(n.node.inclusive)}</td>
               <td class="right wide">{value(n.node.exclusive)}</td>
@@ -116,7 +117,11 @@ export function TreeList({ t, roots, colour, matches, name }: Props) {
           ))}
         </tbody>
       </table>
-      {rows.length > mostRows && <p class="note">{(rows.length - mostRows).toLocaleString("en")} more rows; close some to see them.</p>}
+      {rows.length > most && (
+        <button type="button" class="quiet more" onClick={() => setMost(most * 4)}>
+          {(rows.length - most).toLocaleString("en")} more
+        </button>
+      )}
     </div>
   );
 }

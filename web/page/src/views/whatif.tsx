@@ -47,7 +47,7 @@ export function WhatIf({ name, query, refine }: ViewProps) {
   };
   const changes = asked(settings);
   const key = useSettled(JSON.stringify(changes), 120);
-  const any = changes.faster!.length + changes.balance!.length + changes.network!.length > 0;
+  const any = Object.values(JSON.parse(key) as Record<string, string[]>).some((list) => list.length > 0);
   const priced = useLoad<Priced | undefined>(any ? (signal) => api.whatif(name, JSON.parse(key) as ChangesQuery, signal) : async () => undefined, [name, key, any]);
   return (
     <Answer of={list} wait={stage}>
