@@ -3,6 +3,8 @@ package analyze
 import (
 	"errors"
 	"fmt"
+	"path"
+	"regexp"
 	"strings"
 	"time"
 
@@ -22,6 +24,7 @@ type Listed struct {
 	Format     string         `json:"format"`
 	Runs       int            `json:"runs"`
 	Factors    map[string]any `json:"factors"`
+	Program    string         `json:"program"` // that it is a run of
 	Incomplete string         `json:"incomplete,omitempty"`
 }
 
@@ -39,7 +42,7 @@ func List(headers []model.Header, problems []error) *Listing {
 	}
 	for _, h := range headers {
 		row := Listed{Name: h.Name, ID: h.ID, Units: h.UnitCount, Regions: h.RegionCount, Created: h.Created, Format: h.Format,
-			Runs: h.Runs, Incomplete: h.Incomplete, Metrics: []string{}, Factors: map[string]any{}}
+			Runs: h.Runs, Program: ProgramOf(&h), Incomplete: h.Incomplete, Metrics: []string{}, Factors: map[string]any{}}
 		for _, m := range h.Metrics {
 			row.Metrics = append(row.Metrics, m.Column())
 		}
@@ -73,3 +76,18 @@ type notFound struct{ message string }
 
 func (e *notFound) Error() string { return e.message }
 func (e *notFound) Unwrap() error { return store.ErrNotFound }
+
+// sizes are the numbers, and what parts them, at the end of an experiment's name.
+var sizes = regexp.MustCompile(`[-_.x ]*[0-9][-_.x0-9]*$`)
+
+// ProgramOf names the program that an experiment is a run of: as it was recorded,
+// else the experiment's name without the size at its end.
+func ProgramOf(h *model.Header) string {
+	if h.Program != "" {
+		return path.Base(strings.ReplaceAll(h.Program, `\`, "/"))
+	}
+	if stem := sizes.ReplaceAllString(h.Name, ""); stem != "" {
+		return stem
+	}
+	return h.Name
+}

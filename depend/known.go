@@ -48,13 +48,18 @@ func set(words string) map[string]bool {
 	return m
 }
 
+// isMPI tells the names of routines that communicate: MPI's, and P2PSAP's.
 func isMPI(name string) bool {
 	lower := strings.ToLower(name)
-	return strings.HasPrefix(lower, "mpi_") || strings.HasPrefix(lower, "pmpi_") || strings.HasPrefix(lower, "mpi::")
+	return strings.HasPrefix(lower, "p2p_") || strings.HasPrefix(lower, "mpi_") || strings.HasPrefix(lower, "pmpi_") || strings.HasPrefix(lower, "mpi::")
 }
 
 // localMPI tells MPI's routines that take part in no communication.
 func localMPI(name string) bool {
+	switch strings.ToLower(name) {
+	case "p2p_rank", "p2p_peers", "p2p_cluster", "p2p_error", "p2p_count":
+		return true
+	}
 	switch strings.TrimPrefix(strings.ToLower(name), "p") {
 	case "mpi_wtime", "mpi_wtick", "mpi_comm_rank", "mpi_comm_size", "mpi_get_count", "mpi_type_size", "mpi_initialized",
 		"mpi_abort":

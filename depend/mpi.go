@@ -40,8 +40,19 @@ var messages = map[string]message{
 	"get_count": {receive: []int{2}}, "probe": {receive: []int{3}},
 }
 
+// peerMessages are the calls of P2PSAP, by name without P2P_.
+var peerMessages = map[string]message{
+	"init": {}, "finish": {}, "rank": {}, "peers": {}, "cluster": {}, "scheme": {}, "error": {}, "wait": {}, "converged": {},
+	"send": {send: []int{1}}, "receive": {receive: []int{1}}, "checkpoint": {send: []int{0}}, "restore": {receive: []int{0}}, "count": {out: []int{0}},
+}
+
 // messageOf looks a routine up. Of an unknown one all arguments may be filled.
 func messageOf(c invocation) message {
+	if name, ok := strings.CutPrefix(strings.ToLower(c.name), "p2p_"); ok {
+		if m, known := peerMessages[name]; known {
+			return m
+		}
+	}
 	name := strings.TrimPrefix(strings.TrimPrefix(strings.ToLower(c.name), "p"), "mpi_")
 	if m, ok := messages[name]; ok {
 		return m

@@ -114,12 +114,13 @@ func (p *programmer) add(s *Span) {
 			p.collective(b, loc.Rank, s)
 			return
 		}
-		p.messages(b, s)
+		p.messages(b, loc.Rank, s)
 	}
 }
 
-// messages adds the point-to-point actions of a span: what it sends first.
-func (p *programmer) messages(b *trace.Builder, s *Span) {
+// messages adds the point-to-point actions of a span: what it sends first. A
+// send-receive ends when both its halves have.
+func (p *programmer) messages(b *trace.Builder, rank int32, s *Span) {
 	blocking := s.Kind == trace.Send
 	for _, m := range s.Messages {
 		if m.Side != Sent {
@@ -136,6 +137,14 @@ func (p *programmer) messages(b *trace.Builder, s *Span) {
 	for _, m := range s.Messages {
 		if m.Side == Received {
 			b.Add(&trace.Action{Kind: trace.Recv, Type: trace.Byte, Peer: m.Peer, Tag: max(m.Tag, 0), Count: m.Bytes})
+		}
+	}
+	if s.Kind != trace.SendRecv {
+		return
+	}
+	for _, m := range s.Messages {
+		if m.Side == Sent {
+			b.Add(&trace.Action{Kind: trace.Wait, Peer: rank, Peer2: m.Peer, Tag: max(m.Tag, 0)})
 		}
 	}
 }

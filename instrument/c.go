@@ -9,7 +9,7 @@ import (
 
 // rewriteC inserts guards into C and C++. Nothing but the prologue and what
 // precedes a pragma adds a line, and those set the line number right again.
-func rewriteC(f *source.File, opt Options, chosen []*Candidate, regions []Region, e *edits) {
+func rewriteC(f *source.File, opt Options, work *loads, chosen []*Candidate, regions []Region, e *edits) {
 	start := 0
 	if bytes.HasPrefix(f.Text, []byte("\xef\xbb\xbf")) {
 		start = 3 // a byte order mark stays first
@@ -23,7 +23,7 @@ func rewriteC(f *source.File, opt Options, chosen []*Candidate, regions []Region
 	}
 	for _, c := range chosen {
 		guard := "AUSPEX_R"
-		if opt.Count && countC(f, c, loops, e) {
+		if opt.Count && countC(f, work, c, loops, e) {
 			guard = "AUSPEX_K"
 		}
 		if c.Kind == FunctionRegion {

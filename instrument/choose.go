@@ -93,6 +93,12 @@ type site struct {
 // Candidates lists the functions of a file with the loops in them, and marks
 // those that opt chooses.
 func Candidates(f *source.File, opt Options) []*Candidate {
+	list, _ := candidates(f, opt)
+	return list
+}
+
+// candidates also gives the estimate that the choice rests on, nil without.
+func candidates(f *source.File, opt Options) ([]*Candidate, *loads) {
 	estimate := opt.MinLines == 0
 	if estimate {
 		opt.MinLines = DefaultMinLines
@@ -111,7 +117,7 @@ func Candidates(f *source.File, opt Options) []*Candidate {
 	for _, u := range f.Units {
 		out = append(out, c.unit(u)...)
 	}
-	return out
+	return out, c.loads
 }
 
 type chooser struct {

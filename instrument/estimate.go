@@ -16,20 +16,21 @@ import (
 const (
 	usualTurns  = 64
 	whileTurns  = 8
-	foreignWork = 100
+	foreignWork = 40
 	slowWork    = 100_000
 	mostWork    = 1_000_000_000
 )
 
-// A probe takes about 45 operations: a tenth of lightWork, 2 % of heavyWork.
-// Below lightWork a function is left out that is called in a loop, below
-// heavyWork one that is called in nested loops, or has no caller in the file and
-// may be. Where nothing shows that it is called often, only one of tinyWork is
-// left out.
+// A probe takes about 45 operations, 10 where it is switched off. What is called
+// in nested loops is called so often that even the latter must be nothing: 0.25 %
+// of heavyWork, which a nest of two loops comes to. Below lightWork a function is
+// left out that is called in a loop, below heavyWork one that is called in nested
+// loops, or has no caller in the file and may be. Where nothing shows that it is
+// called often, only one of tinyWork is left out.
 const (
 	tinyWork  = 60
-	lightWork = 500
-	heavyWork = 2250
+	lightWork = 1000
+	heavyWork = 4_000
 )
 
 // loads are the functions of a file with their work per call, and which of them
@@ -264,6 +265,27 @@ func (l *loads) turns(s *source.Stmt) int {
 		return whileTurns
 	}
 	return usualTurns
+}
+
+// outerTurn is what a turn of a loop around others must do to be counted: that
+// takes four instructions with a place in memory, and what stands under
+// conditions is often not done.
+const outerTurn = 250
+
+// bearsCount tells whether a loop does not suffer from its turns being counted:
+// the compiler works those of an innermost loop out where its head says how many
+// they are (it is steady). Any other would pay with an instruction a turn and a
+// register.
+func (l *loads) bearsCount(s *source.Stmt, steady bool) bool {
+	switch {
+	case l == nil:
+		return true
+	case innermost(s, l.file):
+		return steady
+	case s.Loop.Kind == source.Counted || s.Loop.Kind == source.For || s.Loop.Kind == source.ForEach:
+		return l.stmts(s.Body) >= outerTurn
+	}
+	return l.stmts(s.Body) >= 20*outerTurn // searches and lists: their turns are short
 }
 
 // light says why a function does too little in a call to be measured, or "".

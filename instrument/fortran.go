@@ -19,11 +19,12 @@ type fortran struct {
 	regions []Region
 	edits   *edits
 	count   bool
+	work    *loads
 	counted map[int]bool // regions that have a counter
 }
 
-func rewriteFortran(f *source.File, opt Options, chosen []*Candidate, regions []Region, e *edits) {
-	w := &fortran{file: f, name: opt.File, regions: regions, edits: e, count: opt.Count, counted: map[int]bool{}}
+func rewriteFortran(f *source.File, opt Options, work *loads, chosen []*Candidate, regions []Region, e *edits) {
+	w := &fortran{file: f, name: opt.File, regions: regions, edits: e, count: opt.Count, work: work, counted: map[int]bool{}}
 	var byUnit []*fortranUnit
 	index := map[*source.Unit]*fortranUnit{}
 	for _, c := range chosen {

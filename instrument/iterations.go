@@ -21,6 +21,10 @@ import (
 // moves it to a second variable, which is volatile: it
 // takes no register away from the innermost loop.
 //
+// A region of which some loop would pay for being counted is not counted at all,
+// unless the user said what is to be measured: bzip2 took 7 % more instructions
+// for counts in its searching loops, which are left by break.
+//
 // Loops under OpenMP or OpenACC directives are not counted: their threads would
 // share the variable. Nor are loops from one small number to another, such as
 // over the three directions of space: compilers unroll them, and they say
@@ -93,7 +97,7 @@ func opens(text string) int {
 
 // countC puts the additions for one region into C and C++, and tells whether
 // there are any.
-func countC(f *source.File, c *Candidate, chosen map[*source.Stmt]int, e *edits) (any bool) {
+func countC(f *source.File, work *loads, c *Candidate, chosen map[*source.Stmt]int, e *edits) (any bool) {
 	if bytes.Contains(f.Text[c.unit.Body.Start:c.unit.Body.End], []byte("_Pragma")) {
 		return false // which of its loops threads share is not to be seen
 	}
@@ -118,19 +122,40 @@ func countC(f *source.File, c *Candidate, chosen map[*source.Stmt]int, e *edits)
 			e.insert(l.Body.End, -c.id, "}")
 		}
 	}
+	var loops []*source.Stmt
+	all := func(s *source.Stmt) { loops = append(loops, s) }
 	if c.Kind == FunctionRegion {
-		countedLoops(c.unit.Stmts, f, chosen, count)
-		return any
+		countedLoops(c.unit.Stmts, f, chosen, all)
+	} else {
+		for _, d := range c.site.before {
+			if forks.MatchString(d.Text) {
+				return false
+			}
+		}
+		all(c.site.stmt)
+		countedLoops(c.site.stmt.Body, f, chosen, all)
 	}
-	for _, d := range c.site.before {
-		if forks.MatchString(d.Text) {
+	for _, s := range loops {
+		if !work.bearsCount(s, steady(f, s)) {
 			return false
 		}
 	}
-	count(c.site.stmt)
-	countedLoops(c.site.stmt.Body, f, chosen, count)
+	for _, s := range loops {
+		count(s)
+	}
 	return any
 }
+
+// steady tells whether the head of a for loop alone says how often it turns:
+// a variable goes by a fixed step to a bound, and nothing leaves the loop before.
+func steady(f *source.File, s *source.Stmt) bool {
+	l := s.Loop
+	return l.Kind == source.For && l.Step != nil && l.To != nil && l.To.Kind == "binary_expression" &&
+		!strings.ContainsAny(l.To.Text(f.Text), "[*&|(>.") && steadyStep.Match([]byte(l.Step.Text(f.Text))) &&
+		!leaving.Match(f.Text[l.Body.Start:l.Body.End])
+}
+
+var steadyStep = regexp.MustCompile(`^\s*(?:\w+\s*(?:\+\+|--|[-+]=\s*\w+)|(?:\+\+|--)\s*\w+)\s*$`)
 
 // innermost tells whether no loop in s counts.
 func innermost(s *source.Stmt, f *source.File) bool {
@@ -161,7 +186,7 @@ func (w *fortran) counters(u *fortranUnit) {
 			inside = c.site.stmt.Body
 		}
 		countedLoops(inside, w.file, u.loops, count)
-		if len(loops) == 0 {
+		if len(loops) == 0 || slices.ContainsFunc(loops, func(s *source.Stmt) bool { return w.nest(s, loops) == nil && !w.work.bearsCount(s, false) }) {
 			continue
 		}
 		n, inner := counterNames(c.id)

@@ -30,7 +30,8 @@ func Rewrite(f *source.File, opt Options) *Result {
 	if opt.File == "" {
 		opt.File = f.Name
 	}
-	r := &Result{Candidates: Candidates(f, opt)}
+	list, work := candidates(f, opt)
+	r := &Result{Candidates: list}
 	var chosen []*Candidate
 	each(r.Candidates, func(c *Candidate) {
 		if c.Chosen {
@@ -45,9 +46,9 @@ func Rewrite(f *source.File, opt Options) *Result {
 	}
 	var e edits
 	if f.Language == source.Fortran {
-		rewriteFortran(f, opt, chosen, r.Regions, &e)
+		rewriteFortran(f, opt, work, chosen, r.Regions, &e)
 	} else {
-		rewriteC(f, opt, chosen, r.Regions, &e)
+		rewriteC(f, opt, work, chosen, r.Regions, &e)
 	}
 	r.Text, r.Edits = e.apply(f.Text)
 	return r

@@ -78,7 +78,7 @@ end program main
 			}
 			for i := range e.Regions {
 				if e.Regions[i].Name == visit {
-					if calls := value(t, e, 0, 0, visit, "calls"); calls != 1024 {
+					if calls := value(t, e, 0, 0, visit, "calls"); calls != 252 {
 						t.Errorf("visit was counted %g times", calls)
 					}
 					if compiler == "gfortran" {
@@ -89,7 +89,7 @@ end program main
 				}
 			}
 			notes := strings.Join(e.Notes, "\n")
-			if !strings.Contains(notes, "switched off") || !strings.Contains(notes, "after 1,024 calls on its one process") || strings.Contains(notes, "sweep (") {
+			if !strings.Contains(notes, "switched off") || !strings.Contains(notes, "after 252 calls on its one process") || strings.Contains(notes, "sweep (") {
 				t.Errorf("notes:\n%s", notes)
 			}
 		})

@@ -29,6 +29,7 @@ type target struct {
 	mpi        string   // path of the MPI library it is linked with, empty without
 	sanitizers []string // libraries of sanitizers that it is linked with
 	static     bool     // it loads no libraries
+	shell      bool     // it is a shell: the program is what that runs
 }
 
 // prefixes are programs that run the rest of their command line; auspex is one
@@ -37,6 +38,8 @@ var prefixes = map[string]bool{
 	"auspex": true,
 	"env":    true, "nice": true, "ionice": true, "chrt": true, "taskset": true, "numactl": true, "time": true, "timeout": true, "stdbuf": true, "setarch": true, "nohup": true,
 }
+
+var shells = map[string]bool{"sh": true, "bash": true, "dash": true, "zsh": true, "ksh": true, "csh": true, "tcsh": true, "fish": true, "make": true}
 
 // inspect finds the launcher and the program in a command such as
 // `mpirun -n 8 ./solver` that is to run in the directory work.
@@ -59,6 +62,7 @@ func inspect(ctx context.Context, work string, command []string) target {
 		t.at, t.program = i, path
 		t.mpi, t.sanitizers = libraries(ctx, path)
 		t.static = isStatic(path)
+		t.shell = shells[filepath.Base(word)]
 		break
 	}
 	return t
@@ -182,8 +186,8 @@ func whyNothing(command []string, t target) string {
 	switch {
 	case t.static:
 		return filepath.Base(t.program) + " is linked statically, so that no measurement can be loaded into it; link it without -static"
-	case t.program == "":
-		return "the command runs no program that could be found; what a script runs is measured where its MPI is named in $AUSPEX_MPICC, or where it was compiled with auspex cc"
+	case t.program == "" || t.shell:
+		return "the command is a script or runs no program that could be found; what a script runs is measured where it uses MPI or was compiled with auspex cc; put auspex run before the program itself"
 	}
 	return "the program makes no MPI calls, was not compiled with auspex cc, or ended before its first event"
 }

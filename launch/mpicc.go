@@ -7,34 +7,25 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"auspex/internal/scratch"
 )
 
-// findMPICC finds the compiler of the MPI whose library a program uses, by
-// compiling a program of three lines with each candidate and looking at what it
-// is linked with.
+// findMPICC finds the compiler of the MPI whose library a program uses.
 func findMPICC(ctx context.Context, library, launcherPath string) (string, error) {
-	dir, err := scratch.Dir("mpicc")
-	if err != nil {
-		return "", err
-	}
-	defer os.RemoveAll(dir)
-	file := filepath.Join(dir, "ask.c")
-	if err := os.WriteFile(file, []byte("#include <mpi.h>\nint main(void) { return MPI_Finalize(); }\n"), 0o666); err != nil {
-		return "", err
-	}
 	var tried []string
-	for _, candidate := range compilersNear(library, launcherPath) {
-		made := filepath.Join(dir, "ask")
-		if exec.CommandContext(ctx, candidate, "-o", made, file).Run() != nil {
-			continue
-		}
+	mpicc := ""
+	err := eachMPICC(ctx, compilersNear(library, launcherPath), func(candidate, its string) bool {
 		tried = append(tried, candidate)
-		if linkedWith(made, filepath.Base(library)) {
-			return candidate, nil
+		if sameLibrary(its, filepath.Base(library)) {
+			mpicc = candidate
 		}
+		return mpicc == ""
+	})
+	if err != nil || mpicc != "" {
+		return mpicc, err
 	}
 	if len(tried) > 0 {
 		return "", fmt.Errorf("the program uses %s, but %s compile for another MPI; name its mpicc in $AUSPEX_MPICC", library, strings.Join(tried, ", "))
@@ -74,22 +65,42 @@ func compilersNear(library, launcherPath string) []string {
 	return list
 }
 
-func linkedWith(program, library string) bool {
-	file, err := elf.Open(program)
+// eachMPICC gives compilers with the MPI library that they link with, found by
+// compiling a program of two lines, as long as visit wants more.
+func eachMPICC(ctx context.Context, candidates []string, visit func(mpicc, library string) bool) error {
+	dir, err := scratch.Dir("mpicc")
 	if err != nil {
-		return false
+		return err
 	}
-	defer file.Close()
-	needed, err := file.ImportedLibraries()
-	if err != nil {
-		return false
+	defer os.RemoveAll(dir)
+	file := filepath.Join(dir, "ask.c")
+	if err := os.WriteFile(file, []byte("#include <mpi.h>\nint main(void) { return MPI_Finalize(); }\n"), 0o666); err != nil {
+		return err
 	}
-	for _, name := range needed {
-		if isMPI(name) && sameLibrary(name, library) {
-			return true
+	for _, candidate := range candidates {
+		made := filepath.Join(dir, "ask")
+		if exec.CommandContext(ctx, candidate, "-o", made, file).Run() != nil {
+			continue
+		}
+		if library := linkedMPI(made); library != "" && !visit(candidate, library) {
+			return nil
 		}
 	}
-	return false
+	return nil
+}
+
+// linkedMPI is the name of the MPI library that a program wants, or "".
+func linkedMPI(program string) string {
+	file, err := elf.Open(program)
+	if err != nil {
+		return ""
+	}
+	defer file.Close()
+	needed, _ := file.ImportedLibraries()
+	if i := slices.IndexFunc(needed, isMPI); i >= 0 {
+		return needed[i]
+	}
+	return ""
 }
 
 // sameLibrary compares names up to the interface's version: libmpi.so.40 and

@@ -112,7 +112,7 @@ func prepared(b *testing.B, exe string, args []string) *exec.Cmd {
 	cmd := exec.Command(exe, args...)
 	if exe == both[1] {
 		r := Runner{Command: list, Cache: testCache()}
-		library, err := r.runtime(b.Context(), inspect(b.Context(), "", list))
+		library, _, err := r.runtime(b.Context(), inspect(b.Context(), "", list))
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"auspex/model"
-	"auspex/probe"
 )
 
 // Runner runs a command with the measurement runtime in it.
@@ -60,7 +59,7 @@ type Result struct {
 // measured until then is collected.
 func (r *Runner) Run(ctx context.Context) (*Result, error) {
 	t := inspect(ctx, r.Work, r.Command)
-	library, err := r.runtime(ctx, t)
+	library, choices, err := r.runtime(ctx, t)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +68,8 @@ func (r *Runner) Run(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	settings := append([]string{"LD_PRELOAD=" + preload(library, t), "AUSPEX_DIR=" + dir}, r.Settings...)
-	if t.launcher == noLauncher && t.program != "" {
+	settings = append(settings, choices...)
+	if t.launcher == noLauncher && t.program != "" && !t.shell {
 		if real, err := filepath.EvalSymlinks(t.program); err == nil {
 			settings = append(settings, "AUSPEX_TARGET="+real)
 		}
@@ -115,39 +115,6 @@ func (r *Runner) Run(ctx context.Context) (*Result, error) {
 		result.Experiment.Notes = append(result.Experiment.Notes, "no trace: "+err.Error())
 	}
 	return result, nil
-}
-
-// runtime builds the measurement runtime that fits the program.
-func (r *Runner) runtime(ctx context.Context, t target) (string, error) {
-	b := probe.Builder{Cache: r.Cache, Compiler: cCompiler()}
-	if given := os.Getenv("AUSPEX_MPICC"); given != "" && t.mpi == "" {
-		b.MPI, b.Compiler = true, given
-		return b.Build(ctx)
-	}
-	if t.mpi == "" && t.launcher == noLauncher {
-		return b.Build(ctx)
-	}
-	b.MPI = true
-	launcherName, launcherPath := "", ""
-	if t.launcherAt >= 0 {
-		launcherName = filepath.Base(r.Command[t.launcherAt])
-		launcherPath, _ = exec.LookPath(r.Command[t.launcherAt])
-	}
-	if t.mpi != "" {
-		mpicc, err := findMPICC(ctx, t.mpi, launcherPath)
-		if err != nil {
-			return "", err
-		}
-		b.Compiler = mpicc
-		return b.Build(ctx)
-	}
-	// A script between the launcher and the program: the launcher's own MPI.
-	b.Compiler = filepath.Join(filepath.Dir(launcherPath), "mpicc")
-	suffix := strings.TrimPrefix(strings.TrimPrefix(launcherName, "mpirun"), "mpiexec")
-	if path, err := exec.LookPath("mpicc" + suffix); err == nil {
-		b.Compiler = path
-	}
-	return b.Build(ctx)
 }
 
 // preload puts the runtime before what the user preloads, and after a sanitizer

@@ -36,6 +36,11 @@ var (
 	StubThresholdFortran string
 )
 
+// choose is loaded where the process itself has to say which runtime it wants.
+//
+//go:embed choose/choose.c
+var choose string
+
 // Header and Module are what users put among their sources to name regions by
 // hand, in C and C++ and in Fortran.
 var (
@@ -83,6 +88,32 @@ func (b Builder) Build(ctx context.Context) (string, error) {
 		return "", err
 	}
 	return file, os.Rename(made, file) // another process may have made the same: either will do
+}
+
+// BuildChooser returns the path of the shared object that finds the runtime for a
+// process at its start, as choose.c says.
+func BuildChooser(ctx context.Context, cache, compiler string) (string, error) {
+	hash := sha256.Sum256([]byte(choose))
+	file := filepath.Join(cache, "choose-"+hex.EncodeToString(hash[:10])+".so")
+	if _, err := os.Stat(file); err == nil {
+		return file, nil
+	}
+	if err := os.MkdirAll(cache, 0o777); err != nil {
+		return "", err
+	}
+	dir, err := os.MkdirTemp(cache, "build-")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(dir)
+	text, made := filepath.Join(dir, "choose.c"), filepath.Join(dir, "choose.so")
+	if err := os.WriteFile(text, []byte(choose), 0o666); err != nil {
+		return "", err
+	}
+	if err := call(ctx, compiler, "-std=gnu99", "-O2", "-fPIC", "-fvisibility=hidden", "-shared", "-o", made, text); err != nil {
+		return "", err
+	}
+	return file, os.Rename(made, file)
 }
 
 // identity is a hash over all that the result depends on.

@@ -83,6 +83,16 @@ func known(r *analyze.Real) *float64 {
 	return &v
 }
 
+// Told is a summary with its first sentence, as programs read it.
+type Told struct {
+	*analyze.Summary
+	Words  string `json:"words"`
+	Traced bool   `json:"traced"` // it kept a trace
+}
+
+// Tell puts a summary into words.
+func Tell(s *analyze.Summary, traced bool) Told { return Told{s, SummaryWords(s), traced} }
+
 // SummaryWords is the answer in a sentence or two.
 func SummaryWords(s *analyze.Summary) string {
 	if s.TimeMetric == "" || s.Runtime.IsMissing() {

@@ -91,11 +91,12 @@ func (l *lowering) strayProblems(root *Node) []Problem {
 	return ps
 }
 
-// isMPI recognises the names of MPI's routines in either spelling.
+// isMPI recognises the names of routines that communicate, in either spelling:
+// MPI's, and P2PSAP's.
 func isMPI(name string) bool {
 	if len(name) < 5 {
 		return false
 	}
 	p := strings.ToLower(name[:4])
-	return p == "mpi_" || p == "pmpi" && strings.HasPrefix(strings.ToLower(name), "pmpi_")
+	return p == "p2p_" || p == "mpi_" || p == "pmpi" && strings.HasPrefix(strings.ToLower(name), "pmpi_")
 }

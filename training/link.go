@@ -20,7 +20,8 @@ func (j *job) slowLink() (Straggler, bool) {
 	transfers, usual := j.transfers()
 	fastest := make([]float64, len(j.ranks)) // of what is usual for such a call
 	typical := make([]int64, len(j.ranks))
-	moved := make([]int64, len(j.ranks)) // time of all calls, were they as usual
+	slowest := make([]string, len(j.ranks)) // name of that call
+	moved := make([]int64, len(j.ranks))    // time of all calls, were they as usual
 	for r, rank := range j.ranks {
 		if len(rank.Calls) == 0 {
 			return Straggler{}, false
@@ -42,7 +43,7 @@ func (j *job) slowLink() (Straggler, bool) {
 		fastest[r] = math.Inf(1)
 		for place, times := range byPlace {
 			if share := float64(median(times)) / float64(max(usual[kind[place]], 1)); share < fastest[r] {
-				fastest[r], typical[r] = share, median(times)
+				fastest[r], typical[r], slowest[r] = share, median(times), kind[place].name
 			}
 		}
 	}
@@ -60,8 +61,9 @@ func (j *job) slowLink() (Straggler, bool) {
 	}
 	others := int64(float64(typical[worst]) * rest[len(rest)/2] / fastest[worst])
 	s := Straggler{
-		Rank: j.ranks[worst].Number, Side: Network, Cause: "slow link", Pattern: Persistent, Operators: []OperatorTime{},
-		Seconds: seconds(typical[worst]), Others: seconds(others), Late: seconds(j.lateTotal(worst)),
+		Rank: j.ranks[worst].Number, Side: Network, Cause: "slow link", Pattern: Persistent,
+		Operators: []OperatorTime{{slowest[worst], seconds(typical[worst]), seconds(others)}},
+		Seconds:   seconds(typical[worst]), Others: seconds(others), Late: seconds(j.lateTotal(worst)),
 		Share: min(lost/float64(j.run), 1),
 	}
 	s.Fix = fix(&s)

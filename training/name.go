@@ -244,10 +244,32 @@ func (j *job) cause(r int, regions []regionExcess, busier bool) (Side, string) {
 		return j.deviceCause(r, regions)
 	case float64(top.more) < concentrate*float64(all) && j.slowerEverywhere(r):
 		return Host, "slow processor"
-	case top.region == "" && len(top.places) > 0 && top.places[0].Op == "":
+	case top.region == "" && top.places[0].Op == "":
 		return Host, "code that no range and no operator covers"
 	}
-	return Host, "host code"
+	return Host, hostCause(top)
+}
+
+// hostCause names what a rank's processor does longer, by the names that the
+// program gave it.
+func hostCause(top regionExcess) string {
+	names := top.region
+	for _, e := range top.places {
+		if e.more()*10 >= top.more {
+			names += " " + e.Op
+		}
+	}
+	switch {
+	case saves.MatchString(names):
+		return "saving"
+	case collects.MatchString(names):
+		return "collecting garbage"
+	case compiles.MatchString(names):
+		return "compiling"
+	case loads.MatchString(top.region):
+		return "loading data"
+	}
+	return "host code"
 }
 
 // callsAlone tells whether a rank waits during collectives in operators that its

@@ -25,18 +25,17 @@ func worstWorkers(scores []float64) []int {
 	return order[:(len(scores)*3+99)/100]
 }
 
-// What ranges and operators are called that load data or save models.
+// What ranges and operators are called that load data, save models, collect
+// garbage or compile.
 var (
-	loads = regexp.MustCompile(`(?i)load|data|batch|fetch|input|preproc|augment`)
-	saves = regexp.MustCompile(`(?i)save|checkpoint|ckpt|dump|serial`)
+	loads    = regexp.MustCompile(`(?i)load|data|batch|fetch|input|preproc|augment|next.?sample`)
+	saves    = regexp.MustCompile(`(?i)save|saving|checkpoint|ckpt|dump|serial`)
+	collects = regexp.MustCompile(`(?i)\bgc\b|garbage|gc[._]collect`)
+	compiles = regexp.MustCompile(`(?i)compil(e|ing|ation)\b|\bjit\b|autotun|inductor`)
 )
 
 // fix says what may help.
 func fix(s *Straggler) string {
-	where := s.Region
-	for _, o := range s.Operators {
-		where += " " + o.Operator
-	}
 	switch {
 	case s.Cause == "more work":
 		return "cut the data, or the model, evenly over the ranks"
@@ -44,6 +43,8 @@ func fix(s *Straggler) string {
 		return "look at the network of the rank's node: every group that it is in is slow"
 	case s.Side == Network:
 		return "look at the network of the rank's node"
+	case s.Cause == "slow kernels" && s.Pattern == Drifting:
+		return "look at the device: it gets slower, as one does that is throttled for heat or power"
 	case s.Cause == "slow kernels":
 		return "look at the device: clocks, temperature, power limit, and who else uses it"
 	case s.Cause == "more kernels":
@@ -54,9 +55,13 @@ func fix(s *Straggler) string {
 		return "call less that waits for the device (.item(), printing values, copies to the host)"
 	case s.Cause == "slow processor":
 		return "look for other processes on the rank's cores, and at how its threads are pinned"
-	case saves.MatchString(where):
+	case s.Cause == "saving":
 		return "save less often, beside the computation, or a part on every rank"
-	case loads.MatchString(s.Region):
+	case s.Cause == "collecting garbage":
+		return "collect garbage on all ranks at the same step, or freeze what is long-lived (gc.freeze)"
+	case s.Cause == "compiling":
+		return "compile before the steps that count, or keep shapes the same so that nothing is compiled again"
+	case s.Cause == "loading data":
 		return "more loader workers, or batches prepared ahead"
 	case s.Cause == "code that no range and no operator covers":
 		return "look at what Python does there (collecting garbage, saving, logging), or whether the process gets a core; profile with with_stack=True"

@@ -1,13 +1,8 @@
 package view
 
 import (
-	"path"
-	"regexp"
-	"strings"
-
 	"auspex/account"
 	"auspex/analyze"
-	"auspex/model"
 )
 
 // Glance is what a list of runs says of one: how long it ran, how well, and what
@@ -46,19 +41,4 @@ func GlanceAt(d *analyze.Dataset) (*Glance, error) {
 		}
 	}
 	return g, nil
-}
-
-// sizes are the numbers, and what parts them, at the end of an experiment's name.
-var sizes = regexp.MustCompile(`[-_.x ]*[0-9][-_.x0-9]*$`)
-
-// ProgramOf names the program that an experiment is a run of: as it was recorded,
-// else the experiment's name without the size at its end.
-func ProgramOf(h *model.Header) string {
-	if h.Program != "" {
-		return path.Base(strings.ReplaceAll(h.Program, `\`, "/"))
-	}
-	if stem := sizes.ReplaceAllString(h.Name, ""); stem != "" {
-		return stem
-	}
-	return h.Name
 }

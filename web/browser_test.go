@@ -19,6 +19,7 @@ import (
 	"auspex/internal/cli"
 	"auspex/model"
 	"auspex/store"
+	"auspex/trace"
 	"auspex/web"
 )
 
@@ -166,11 +167,28 @@ func fill(t *testing.T, place string) {
 		"--platform", filepath.Join(examples, "platforms", "site1.xml"), "--platform", filepath.Join(examples, "platforms", "site2.xml"),
 		"--build", "mpicc.mpich -O{opt} intsort.c -o sort", "--run", "mpirun.mpich -n {np} ./sort S 5")
 	s := store.Open(place)
+	if err := s.Put(grid(t, "traced", 8, 12, "kernel_"), false, store.Attachment{Name: "run.trace", Data: sortTrace(t)}); err != nil {
+		t.Fatal(err)
+	}
 	for _, e := range []*model.Experiment{grid(t, "many", 3000, 150, "kernel_"), grid(t, "markup", 4, 6, markup)} {
 		if err := s.Put(e, false); err != nil {
 			t.Fatal(err)
 		}
 	}
+}
+
+// sortTrace is the trace of the integer sort as an experiment keeps it.
+func sortTrace(t *testing.T) []byte {
+	t.Helper()
+	read, err := trace.Open(t.Context(), filepath.Join("..", "examples", "traces", "intsort-8.txt"), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var data bytes.Buffer
+	if err := trace.Write(&data, read); err != nil {
+		t.Fatal(err)
+	}
+	return data.Bytes()
 }
 
 // fillReal adds profiles of real programs where they are at hand.

@@ -60,6 +60,9 @@ var contract = []struct{ answer, method, path, body string }{
 	{"Completion", "POST", "/complete", `{"experiments": ["unbalanced"], "query": "cpu_time is ", "cursor": 12}`},
 	{"SourceFiles", "GET", "/experiments/sampled/sources", ""},
 	{"Source", "GET", "/experiments/sampled/source?file=main.c", ""},
+	{"TracePicture", "GET", "/experiments/traced/trace?cols=50", ""},
+	{"Opportunities", "GET", "/experiments/traced/opportunities", ""},
+	{"Priced", "GET", "/experiments/traced/whatif?balance=all", ""},
 	{"Predictions", "GET", "/predictions", ""},
 	{"Prediction", "GET", "/predictions/guess", ""},
 	{"Simulations", "GET", "/simulations", ""},
@@ -73,6 +76,7 @@ func contractServer(t *testing.T) *live {
 	if err := s.Put(synthetic("sampled", 4, 5), false, store.Attachment{Name: "cpu.csv", Data: []byte("node,seconds,busy\nn0,0.1,0.5\nn0,0.2,1\nn1,0.1,0\n")}); err != nil {
 		t.Fatal(err)
 	}
+	putTraced(t, s, "traced")
 	putSimulation(t, s, "replay")
 	putSimulation(t, s, replay.Name("guess", "site1", 2, "3"))
 	putPrediction(t, s, "guess")

@@ -14,23 +14,12 @@ import (
 	"auspex/whatif/kept"
 )
 
-// listed is an experiment and the program it is a run of.
-type listed struct {
-	analyze.Listed
-	Program string `json:"program"`
-}
-
 func (s *Server) experiments(context.Context, *asked) (any, error) {
 	headers, failed, err := s.config.Store.List()
 	if err != nil {
 		return nil, err
 	}
-	l := analyze.List(headers, failed)
-	all := make([]listed, len(l.Experiments))
-	for i, e := range l.Experiments {
-		all[i] = listed{e, view.ProgramOf(&headers[i])}
-	}
-	return map[string]any{"experiments": all, "problems": l.Problems}, nil
+	return analyze.List(headers, failed), nil
 }
 
 // glances says of some experiments what a list of them shows. Each is small and
@@ -64,13 +53,6 @@ func (s *Server) glances(ctx context.Context, q *asked) (any, error) {
 	return map[string]any{"glances": all}, nil
 }
 
-// summary is one with its first sentence.
-type summary struct {
-	*analyze.Summary
-	Words  string `json:"words"`
-	Traced bool   `json:"traced"` // it kept a trace
-}
-
 func (s *Server) experiment(_ context.Context, q *asked) (any, error) {
 	top, err := q.whole("top", 15)
 	if err != nil {
@@ -92,7 +74,7 @@ func (s *Server) experiment(_ context.Context, q *asked) (any, error) {
 		return nil, err
 	}
 	_, missing := e.Attachment(kept.TraceName)
-	return summary{found, report.SummaryWords(found), missing == nil}, nil
+	return report.Tell(found, missing == nil), nil
 }
 
 func (s *Server) units(_ context.Context, q *asked) (any, error) {

@@ -2,99 +2,125 @@ package web
 
 import (
 	"bytes"
-	"encoding/json"
+	"context"
 	"net/http"
-	"net/url"
+	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 
 	"auspex/store"
 	"auspex/trace"
-	"auspex/view/timeline"
-	"auspex/whatif/kept"
 )
 
-// putTraced stores an experiment of two ranks with its trace: one computes
-// twice as long as the other, and they meet.
-func putTraced(t testing.TB, s *store.Store, name string) {
+// putTraced stores an experiment with the trace of the integer sort beside it.
+func putTraced(t *testing.T, s *store.Store, name string) {
 	t.Helper()
-	program := &trace.Trace{Name: name, Nanoseconds: true}
-	for r := range 2 {
-		b := trace.NewBuilder(r)
-		b.Add(&trace.Action{Kind: trace.Init})
-		for range 5 {
-			b.Add(&trace.Action{Kind: trace.Location, File: "main/work"})
-			b.Add(&trace.Action{Kind: trace.Compute, Value: float64(1+r) * 1e9})
-			b.Add(&trace.Action{Kind: trace.Barrier})
-		}
-		b.Add(&trace.Action{Kind: trace.Finalize})
-		program.Programs = append(program.Programs, b.Program())
-	}
-	var data bytes.Buffer
-	if err := trace.Write(&data, program); err != nil {
+	read, err := trace.Open(context.Background(), filepath.Join("..", "examples", "traces", "intsort-8.txt"), 0)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Put(synthetic(name, 2, 3), false, store.Attachment{Name: kept.TraceName, Data: data.Bytes()}); err != nil {
+	var data bytes.Buffer
+	if err := trace.Write(&data, read); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Put(synthetic(name, 8, 5), false, store.Attachment{Name: "run.trace", Data: data.Bytes()}); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func TestTraces(t *testing.T) {
+func TestTracedRun(t *testing.T) {
 	s := testStore(t)
 	putTraced(t, s, "traced")
 	l := serve(t, Config{Store: s, Loopback: true})
-	get := func(path string, into any) int {
-		t.Helper()
-		status, _, text := l.send("GET", "/api/v1/experiments/"+path, "")
-		if status == http.StatusOK && into != nil {
-			if err := json.Unmarshal([]byte(text), into); err != nil {
-				t.Fatalf("%s: %v", path, err)
-			}
-		}
-		return status
+	var of struct{ Traced bool }
+	if l.ask("/experiments/traced", &of); !of.Traced {
+		t.Error("the summary does not tell of the trace")
 	}
-	var p timeline.Picture
-	if status := get("traced/trace", &p); status != http.StatusOK || p.Ranks != 2 || p.RunSeconds < 10 || len(p.Waits.Row) != 5 || p.Causes[p.Waits.Part[0]] != "main/work" {
-		t.Errorf("%d: %+v", status, p)
+	var whole, part struct {
+		Ranks      int
+		RunSeconds float64 `json:"run_seconds"`
+		From, To   float64
+		Bars       struct{ Row []int }
 	}
-	before := p.RunSeconds
-	if status := get("traced/trace?balance="+url.QueryEscape("main/work"), &p); status != http.StatusOK || p.RunSeconds > 0.8*before {
-		t.Errorf("balanced: %d, %g s after %g s", status, p.RunSeconds, before)
+	l.ask("/experiments/traced/trace?cols=200", &whole)
+	if whole.Ranks != 8 || whole.RunSeconds <= 0 || len(whole.Bars.Row) == 0 {
+		t.Errorf("the trace is %+v", whole)
 	}
-	if status := get("traced/trace?from=1&to=3&cols=50&from_lane=1", &p); status != http.StatusOK || p.From != 1 || len(p.Rows) != 1 {
-		t.Errorf("a window: %d, %+v", status, p)
+	l.ask("/experiments/traced/trace?to="+strconv.FormatFloat(whole.RunSeconds/2, 'g', -1, 64), &part)
+	if part.To >= whole.To || len(part.Bars.Row) == 0 {
+		t.Errorf("half of it is %+v", part)
 	}
-	var w struct {
-		Waited float64 `json:"waited_seconds"`
+	var list struct {
+		BaseSeconds float64 `json:"base_seconds"`
+		Regions     []string
 	}
-	if status := get("traced/waits", &w); status != http.StatusOK || w.Waited < 4.9 || w.Waited > 5.1 {
-		t.Errorf("waits: %d, %+v", status, w)
+	l.ask("/experiments/traced/opportunities", &list)
+	var priced struct {
+		BaseSeconds float64 `json:"base_seconds"`
+		NewSeconds  float64 `json:"new_seconds"`
 	}
-	var f struct {
-		LoadBalance float64  `json:"load_balance"`
-		Look        []string `json:"look_at"`
-	}
-	if status := get("traced/efficiency", &f); status != http.StatusOK || f.LoadBalance != 0.75 || len(f.Look) == 0 || f.Look[0] != "load balance" {
-		t.Errorf("efficiency: %d, %+v", status, f)
-	}
-	var o struct {
-		Opportunities []struct {
-			Change string `json:"change"`
-		} `json:"opportunities"`
-		NewSeconds float64 `json:"new_seconds"`
-	}
-	if status := get("traced/opportunities", &o); status != http.StatusOK || len(o.Opportunities) == 0 {
-		t.Errorf("whatif: %d, %+v", status, o)
-	}
-	if status := get("traced/whatif?balance=all", &o); status != http.StatusOK || o.NewSeconds <= 0 {
-		t.Errorf("whatif --balance all: %d, %+v", status, o)
+	l.ask("/experiments/traced/whatif?network=ideal", &priced)
+	if priced.BaseSeconds != list.BaseSeconds || priced.NewSeconds > priced.BaseSeconds {
+		t.Errorf("an ideal network makes %v of %v, the list has %v", priced.NewSeconds, priced.BaseSeconds, list.BaseSeconds)
 	}
 	for path, want := range map[string]int{
-		"unbalanced/trace": http.StatusNotFound, "unbalanced/opportunities": http.StatusNotFound, "nobody/waits": http.StatusNotFound,
-		"traced/trace?from=99": http.StatusBadRequest, "traced/whatif?faster=better": http.StatusBadRequest,
-		"traced/whatif?faster=" + url.QueryEscape("nowhere=2"): http.StatusBadRequest, "traced/trace?colour=red": http.StatusBadRequest,
+		"/experiments/unbalanced/trace":                  http.StatusNotFound,
+		"/experiments/unbalanced/whatif?balance=all":     http.StatusNotFound,
+		"/experiments/traced/whatif":                     http.StatusBadRequest,
+		"/experiments/traced/whatif?faster=solve":        http.StatusBadRequest,
+		"/experiments/traced/whatif?ranks-per-node=2":    http.StatusBadRequest,
+		"/experiments/traced/trace?from=5e9":             http.StatusBadRequest,
+		"/experiments/unbalanced/table?by=colour":        http.StatusBadRequest,
+		"/experiments/unbalanced/region?region=nowhere":  http.StatusBadRequest,
+		"/scaling?experiment=unbalanced":                 http.StatusBadRequest,
+		"/experiments/unbalanced/heatmap?arrange=upside": http.StatusBadRequest,
 	} {
-		if status := get(path, nil); status != want {
-			t.Errorf("%s: %d, want %d", path, status, want)
+		if status, _, text := l.send("GET", "/api/v1"+path, ""); status != want {
+			t.Errorf("%s: %d %s, not %d", path, status, text, want)
 		}
 	}
+}
+
+// A person with an old address gets a page, a program JSON.
+func TestAddressWithoutToken(t *testing.T) {
+	l := serve(t, Config{Store: testStore(t), Loopback: true})
+	status, header, text := l.send("GET", "/", "", "Authorization", "", "Accept", "text/html,*/*")
+	if status != http.StatusUnauthorized || !strings.HasPrefix(header.Get("Content-Type"), "text/html") || !strings.Contains(text, "--token-file") {
+		t.Errorf("%d %s %.200s", status, header.Get("Content-Type"), text)
+	}
+	for _, path := range []string{"/api/v1/about", "/"} {
+		accept := map[string]string{"/": "*/*"}[path]
+		if accept == "" {
+			accept = "text/html"
+		}
+		if status, header, _ := l.send("GET", path, "", "Authorization", "", "Accept", accept); status != http.StatusUnauthorized || !strings.HasPrefix(header.Get("Content-Type"), "application/json") {
+			t.Errorf("%s: %d %s", path, status, header.Get("Content-Type"))
+		}
+	}
+}
+
+// Light questions are answered while every place for heavy ones is taken, and a
+// heavy one that nobody waits for any longer gives its turn back.
+func TestLightBesideHeavy(t *testing.T) {
+	l := serve(t, Config{Store: testStore(t), Loopback: true})
+	for range cap(l.server.work) {
+		l.server.work <- struct{}{}
+	}
+	for _, path := range []string{"/about", "/experiments", "/terms", "/vocabularies", "/predictions", "/simulations"} {
+		if status, _, text := l.send("GET", "/api/v1"+path, ""); status != http.StatusOK {
+			t.Errorf("%s: %d %s", path, status, text)
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := l.server.enter(ctx); err == nil || l.server.waiting.Load() != 0 {
+		t.Errorf("a cancelled question got a place: %v, %d wait", err, l.server.waiting.Load())
+	}
+	<-l.server.work
+	leave, err := l.server.enter(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	leave()
 }

@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,15 +28,15 @@ func (r *Diagnosis) Training(job *training.Result, d *analyze.Dataset, words ana
 	}
 	if len(job.Stragglers) > 0 {
 		worst := job.Stragglers[0]
-		r.Headline = account.Headline{Kind: account.Imbalance, Region: account.Place(pathOf(d, worst.Region)), Share: worst.Share}
+		r.Headline = account.Headline{Kind: account.Imbalance, Region: account.Place(pathOf(d, regionOf(worst))), Share: worst.Share}
 	}
 	late := map[int]bool{}
 	for _, s := range job.Stragglers {
 		late[s.Rank] = true
 		r.Kinds = append(r.Kinds, []Name{name(s.Rank)})
-		region := pathOf(d, s.Region)
-		if !slices.Contains(r.CCCR, region) {
-			r.CCR = append(r.CCR, CriticalRegion{Region: region, Name: s.Region, Level: 1, Core: true, Share: 1})
+		region := pathOf(d, regionOf(s))
+		if region != "" && !slices.Contains(r.CCCR, region) {
+			r.CCR = append(r.CCR, CriticalRegion{Region: region, Name: regionOf(s), Level: 1, Core: true, Share: 1})
 			r.CCCR = append(r.CCCR, region)
 		}
 		share := analyze.Real(s.Share)
@@ -60,10 +61,25 @@ func (r *Diagnosis) Training(job *training.Result, d *analyze.Dataset, words ana
 	r.Warnings = append(r.Warnings, job.Notes...)
 }
 
+// step is what the profile of a trace calls the profiler's steps.
+const step = "ProfilerStep"
+
+// regionOf is the region that a straggler loses its time in: the range that the
+// program named, else the operator, else the step as a whole.
+func regionOf(s training.Straggler) string {
+	if len(s.Operators) > 0 && (s.Region == "" || s.Side == training.Network) {
+		return cmp.Or(s.Operators[0].Operator, step)
+	}
+	return cmp.Or(s.Region, step)
+}
+
 // pathOf is the path of the outermost region of a name; the name itself where
-// the profile has none.
+// the profile has none, and nothing for steps that the trace does not mark.
 func pathOf(d *analyze.Dataset, name string) string {
 	best := name
+	if name == step {
+		best = ""
+	}
 	depth := -1
 	for r, path := range d.Paths {
 		if d.Regions[r].Name != name {

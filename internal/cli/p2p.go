@@ -25,10 +25,10 @@ func (a *app) p2pCommand() *cobra.Command {
 		Long: `Programs of peers that find one another, exchange messages by P2PSAP and may
 come and go: the second kind of program that dPerf predicts, beside MPI's. The
 library comes with auspex; docs/p2psap.md says what it does.`,
-		Args: exactly(0, "cc or run"),
+		Args: exactly(0, "cc, run or predict"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(a.p2pCC(), a.p2pRun())
+	cmd.AddCommand(a.p2pCC(), a.p2pRun(), a.p2pPredict())
 	return cmd
 }
 
@@ -83,6 +83,7 @@ type p2pRunFlags struct {
 	peers            int
 	clusters, scheme string
 	hosts, rsh       string
+	profile          string
 	patience         time.Duration
 	restarts, port   int
 }
@@ -110,12 +111,13 @@ run) the peers run on the lab's hosts.`,
 	cmd.Flags().StringVar(&f.rsh, "rsh", "", "command that runs another on a host, given its address (default: the lab's, or ssh)")
 	cmd.Flags().DurationVar(&f.patience, "patience", 30*time.Second, "how long a peer waits for anything before it gives up")
 	cmd.Flags().IntVar(&f.restarts, "restarts", 3, "how many killed peers are replaced before the run is given up")
+	cmd.Flags().StringVar(&f.profile, "profile", "", "write what auspex p2p predict needs to this `FILE`")
 	cmd.Flags().IntVar(&f.port, "port", 0, "first port on other hosts (default 7100)")
 	return cmd
 }
 
 func (a *app) runP2P(ctx context.Context, command []string, f p2pRunFlags) error {
-	o := p2psap.Options{Command: command, Patience: f.patience, Restarts: f.restarts, Port: f.port, Out: a.out, Err: a.err, Env: measureSettings()}
+	o := p2psap.Options{Command: command, Patience: f.patience, Restarts: f.restarts, Port: f.port, Out: a.out, Err: a.err, Env: measureSettings(), Profile: f.profile != ""}
 	if f.peers < 1 || f.peers > p2psap.MaxPeers {
 		return usagef("-n %d: a run has 1 to %d peers", f.peers, p2psap.MaxPeers)
 	}
@@ -143,6 +145,9 @@ func (a *app) runP2P(ctx context.Context, command []string, f p2pRunFlags) error
 	if err != nil && ctx.Err() == nil {
 		p.Line("auspex: %v", err)
 		return exitError(max(out.Status, 1))
+	}
+	if err == nil && out.Profile != nil {
+		return writeProfile(f.profile, out.Profile)
 	}
 	return err
 }

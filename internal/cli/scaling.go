@@ -35,7 +35,7 @@ from five sizes on a model of the growth with what to expect of larger ones.`,
 			}
 			for i := range found.Runs {
 				r := &found.Runs[i]
-				s, note, err := a.serialization(cmd.Context(), r.Name)
+				s, _, note, err := a.serialization(cmd.Context(), r.Name)
 				if err != nil {
 					return err
 				}

@@ -56,14 +56,14 @@ func (a *app) showCommand() *cobra.Command {
 				return err
 			}
 			s.Warnings = append(s.Warnings, notes...)
-			serialization, note, err := a.serialization(cmd.Context(), args[0])
+			serialization, traced, note, err := a.serialization(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
 			s.Efficiency.Split(serialization)
 			s.Warnings = append(s.Warnings, note...)
 			if a.json {
-				return a.printJSON(s)
+				return a.printJSON(report.Tell(s, traced))
 			}
 			page := a.page()
 			page.Summary(s)

@@ -221,7 +221,6 @@ int P2P_Send(int to, const void *data, size_t size, int tag)
     struct channel *c = p2p_channel(p, tag);
     struct message *m = p2p_message(data, size);
     int error = 0;
-    unsigned long before = R.counts.overtaken;
     c->size_iterating = (uint32_t)size;
     if (p2p_in_order(p))
         error = send_in_order(p, c, m);
@@ -232,9 +231,9 @@ int P2P_Send(int to, const void *data, size_t size, int tag)
         R.counts.sent++;
         R.counts.bytes_sent += size;
     }
-    unsigned long dropped = R.counts.overtaken - before;
+    int what = p2p_in_order(p) ? 1 : 2;
     pthread_mutex_unlock(&R.lock);
-    p2p_leave(1, to, tag, error ? 0 : (long)size, dropped);
+    p2p_leave(error ? 0 : what, to, tag, (long)size);
     return error;
 }
 
@@ -303,8 +302,9 @@ long P2P_Receive(int from, void *data, size_t room, int tag)
         R.counts.received++;
         R.counts.bytes_received += (unsigned long)result;
     }
+    int what = p2p_in_order(p) ? -1 : -2;
     pthread_mutex_unlock(&R.lock);
-    p2p_leave(-1, from, tag, result, 0);
+    p2p_leave(what, from, tag, result);
     return result;
 }
 
@@ -332,7 +332,7 @@ int P2P_Wait(int from, int tag, double seconds)
             left = p2p_wait_until(end);
     }
     pthread_mutex_unlock(&R.lock);
-    p2p_leave(0, found >= 0 ? found : -1, tag, 0, 0);
+    p2p_leave(0, found >= 0 ? found : -1, tag, 0);
     return found;
 }
 
@@ -347,8 +347,9 @@ int P2P_Converged(int here)
         if (R.peer[r].gone)
             result = P2P_GONE;
     p2p_iterated();
+    int what = R.scheme == P2P_SYNCHRONOUS && result >= 0 ? 3 : 0;
     pthread_mutex_unlock(&R.lock);
-    p2p_leave(0, -1, 0, 0, 0);
+    p2p_leave(what, -1, 0, 0);
     return result;
 }
 
@@ -399,6 +400,6 @@ int P2P_Finish(void)
         close(R.listener);
         close(R.datagrams);
     }
-    p2p_leave(0, -1, 0, 0, 0);
+    p2p_leave(0, -1, 0, 0);
     return 0;
 }

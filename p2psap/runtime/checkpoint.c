@@ -82,7 +82,7 @@ int P2P_Checkpoint(const void *state, size_t size)
     }
     p2p_drop(&m);
     pthread_mutex_unlock(&R.lock);
-    p2p_leave(0, -1, 0, 0, 0);
+    p2p_leave(0, -1, 0, 0);
     return 0;
 }
 

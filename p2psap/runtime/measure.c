@@ -8,7 +8,7 @@
 
 static void (*joined)(int rank, int peers);
 static void (*enter)(const char *name, const void *from);
-static void (*leave)(int sent, int peer, int tag, long bytes, unsigned long dropped);
+static void (*leave)(int what, int peer, int tag, long bytes);
 
 static double since, began, between, inside;
 /* As of the end of the last iteration. */
@@ -34,11 +34,12 @@ void p2p_enter(const char *name, const void *from)
         enter(name, from);
 }
 
-/* sent is 1 of a message sent, -1 of one received, 0 of neither. */
-void p2p_leave(int sent, int peer, int tag, long bytes, unsigned long dropped)
+/* what is 1 of a message sent, -1 of one received, twice that where the newest
+ * wins; 3 of a vote of all; 0 of what does not travel. */
+void p2p_leave(int what, int peer, int tag, long bytes)
 {
     if (leave)
-        leave(sent, peer, tag, bytes, dropped);
+        leave(what, peer, tag, bytes);
     double now = p2p_now();
     inside += now - since;
     since = now;

@@ -147,5 +147,5 @@ void p2p_measure_start(void) HIDDEN;
 void p2p_iterated(void) HIDDEN;
 void p2p_profile(void) HIDDEN;
 void p2p_enter(const char *name, const void *from) HIDDEN;
-void p2p_leave(int sent, int peer, int tag, long bytes, unsigned long dropped) HIDDEN;
+void p2p_leave(int what, int peer, int tag, long bytes) HIDDEN;
 #endif

@@ -30,6 +30,7 @@ void auspex_price(struct thread *t)
     struct place *p = t->top;
     struct node was = *p->node;
     uint64_t brief = t->brief, best = UINT64_MAX;
+    t->until = UINT32_MAX; /* nothing is asked while it is tried out */
     enter(t, p->region, 0); /* makes the way known */
     leave(t);
     for (int i = 0; i < 8; i++) {
@@ -45,6 +46,7 @@ void auspex_price(struct thread *t)
     *p->node = was;
     t->brief = brief;
     t->record.last = ticks();
+    t->until = OFTEN;
     auspex_header->price = best / 32 * 2 / 3; /* without the third look at the clock */
 }
 
@@ -82,14 +84,27 @@ static void tell(struct thread *t, uint32_t region)
     pthread_mutex_unlock(&lock);
 }
 
-/* Asked once in OFTEN calls of a region at a place: is it to be switched off?
- * One that has taken less than a tenth of what all may take is not the trouble. */
-int auspex_budget(struct thread *t, struct place *p, const char *name, size_t size, int line)
+/* Of what measuring may take the probes have half: samples take time too, and
+ * compilers do less well around a probe. */
+#define PROBES_PART 0.5
+
+/* Asked at entries that are out of the ordinary: is the region to be switched off?
+ * Every OFTEN entries tell, one for all, where entries go: a region that is met
+ * so often that it has taken a tenth of what all may take, on whatever paths, is
+ * the trouble, one that is not so often met is not. */
+int auspex_budget(struct thread *t, uint32_t region, const char *name, size_t size, int line)
 {
     uint64_t price = auspex_header->price, hash = 0xcbf29ce484222325u ^ (uint64_t)line;
+    if (t->until > 1) {
+        t->until--;
+        return 0;
+    }
+    t->until = OFTEN;
     if (share <= 0)
         return 0;
     t->spent += OFTEN * price;
+    uint16_t *asked = &t->asked[region % ASKED];
+    *asked += *asked < UINT16_MAX;
     for (size_t i = 0; i < size; i++)
         hash = (hash ^ (unsigned char)name[i]) * 0x100000001b3u;
     hash ^= hash >> 32;
@@ -97,11 +112,11 @@ int auspex_budget(struct thread *t, struct place *p, const char *name, size_t si
     if (!(__atomic_load_n(byte, __ATOMIC_RELAXED) & bit)) {
         /* CPU time: what other programs take of the machine is no time to spend. */
         double ran = (double)virtual_time(t), least = LEAST_NS * auspex_rate;
-        double allowed = share * (ran > least ? ran : least);
-        if ((double)t->spent < allowed || 10.0 * (double)p->node->calls * (double)price < allowed)
+        double allowed = PROBES_PART * share * (ran > least ? ran : least);
+        if ((double)t->spent < allowed || 10.0 * *asked * OFTEN * (double)price < allowed)
             return 0;
         __atomic_fetch_or(byte, bit, __ATOMIC_RELAXED);
     }
-    tell(t, p->region);
+    tell(t, region);
     return 1;
 }

@@ -30,6 +30,8 @@ struct way { uint32_t from, region; struct place *to; };
  * from there lies below. */
 struct opened { struct place *place; uintptr_t frame; };
 
+enum { ASKED = 1024 };
+
 struct thread {
     struct thread_record record; /* the part that readers know */
     struct place *top;
@@ -44,7 +46,9 @@ struct thread {
     uint64_t settled;   /* ticks of CPU time charged up to the latest look */
     uint64_t seen;      /* of all charged, told to the trace or spent in MPI */
     uint32_t site;      /* of the MPI call it is in, for the trace: see trace.h */
-    uint64_t spent;     /* ticks that the probes of its busiest regions took */
+    uint64_t spent;     /* ticks that its probes took */
+    uint32_t until;     /* entries until it is asked again whether that is too much */
+    uint16_t asked[ASKED]; /* by region, folded: how often it was the one entered then */
     uint64_t faults, switches;
     uint64_t counter[COUNTERS];
     int counter_file[COUNTER_FILES]; /* of the hardware counters, the group's leader first */
@@ -94,7 +98,7 @@ void auspex_resume(struct thread *t, uint64_t now);
 /* budget.c */
 void auspex_budget_start(void);
 void auspex_price(struct thread *t);
-int auspex_budget(struct thread *t, struct place *p, const char *name, size_t size, int line);
+int auspex_budget(struct thread *t, uint32_t region, const char *name, size_t size, int line);
 
 /* file.c */
 int auspex_file_open(void);
@@ -195,8 +199,9 @@ static inline void leave(struct thread *t)
     t->record.current = t->top->index;
 }
 
-/* After so many calls it is asked whether a region costs too much. */
-enum { OFTEN = 1024 };
+/* After so many entries of regions it is asked whether the one entered costs too
+ * much: an odd number, so that no pattern of calls hides one. */
+enum { OFTEN = 255 };
 
 /* Enters a region, or leaves the innermost one, as long as nothing out of the
  * ordinary is to be done; where there is, does nothing and returns 0. Without
@@ -209,8 +214,9 @@ static inline int quick_enter(struct thread *t, uint32_t region, uintptr_t frame
     if (unlikely(stretch >= auspex_long || w->from != from->index || w->region != region || !w->to || t->depth + 1 >= t->capacity))
         return 0;
     to = w->to;
-    if (unlikely((to->node->calls + 1) % OFTEN == 0))
+    if (unlikely(t->until <= 1))
         return 0; /* to ask what it costs */
+    t->until--;
     t->record.last = now;
     from->node->wall += stretch;
     from->node->cpu += stretch;

@@ -16,7 +16,7 @@ static __attribute__((noinline)) void enter_slowly(struct auspex_region *r, uint
         id = auspex_intern(r);
     charge(t, ticks());
     enter(t, id, frame);
-    if (t->top->node->calls % OFTEN == 0 && auspex_budget(t, t->top, r->name, strlen(r->name), r->line))
+    if (auspex_budget(t, id, r->name, strlen(r->name), r->line))
         __atomic_store_n(&r->off, 1, __ATOMIC_RELAXED);
 }
 
@@ -81,7 +81,7 @@ void auspex_probe_f_enter(const char *text, size_t size)
     if (unlikely(!quick_enter(t, s->region, ENTERED))) {
         charge(t, ticks());
         enter(t, s->region, ENTERED);
-        if (t->top->node->calls % OFTEN == 0 && auspex_budget(t, t->top, text, size, 0))
+        if (auspex_budget(t, s->region, text, size, 0))
             s->off = 1;
     }
 }

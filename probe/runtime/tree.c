@@ -280,9 +280,11 @@ int auspex_on(void)
  * no event ever comes. */
 __attribute__((constructor)) static void at_start(void)
 {
-    const char *target = getenv("AUSPEX_TARGET");
+    const char *target = getenv("AUSPEX_TARGET"), *preload = getenv("AUSPEX_PRELOAD");
     char self_path[4096];
     ssize_t n;
+    if (preload)
+        setenv("LD_PRELOAD", preload, 1); /* the children choose for themselves: choose.c */
     if (target && (n = readlink("/proc/self/exe", self_path, sizeof self_path - 1)) > 0) {
         self_path[n] = 0;
         if (strcmp(target, self_path) == 0)
@@ -465,6 +467,7 @@ struct thread *auspex_thread_start(int id)
         return NULL;
     struct thread *t = (struct thread *)(c + 1);
     t->record.id = id;
+    t->until = OFTEN;
     c->used = sizeof t->record;
     auspex_deepen(t);
     if (!t->stack || widen(t) != 0)

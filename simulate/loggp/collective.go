@@ -127,7 +127,11 @@ func (e *engine) leave(c *communicator, g *gathering) {
 		r.clock = max(r.clock, since) + e.net.cost(g.kind, c.size, g.bytes)
 		e.push(id)
 	}
-	switch g.kind {
+	kind := g.kind
+	if e.net.Joint {
+		kind = trace.Barrier
+	}
+	switch kind {
 	case trace.Bcast, trace.Scatter, trace.Scatterv:
 		if !g.rooted {
 			return

@@ -130,3 +130,21 @@ func TestWork(t *testing.T) {
 	near(t, "rank 0", r.Finish[0], 2)
 	near(t, "rank 1", r.Finish[1], 1.5)
 }
+
+// TestJoint: the root of a broadcast leaves it at once, unless nobody leaves a
+// collective before all have come.
+func TestJoint(t *testing.T) {
+	tr := &trace.Trace{Name: "joint"}
+	for r := range 2 {
+		b := trace.NewBuilder(r)
+		b.Add(&trace.Action{Kind: trace.Compute, Value: float64(1+r) * 1e9})
+		b.Add(&trace.Action{Kind: trace.Bcast, Count: 8})
+		tr.Programs = append(tr.Programs, b.Program())
+	}
+	for joint, want := range map[bool]float64{false: 1, true: 2} {
+		r, err := loggp.Run(t.Context(), tr, loggp.Options{Network: loggp.Network{Joint: joint}})
+		if err != nil || r.Finish[0] != want || r.Finish[1] != 2 {
+			t.Errorf("joint %v: %+v, %v", joint, r, err)
+		}
+	}
+}

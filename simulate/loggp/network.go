@@ -18,6 +18,8 @@ type Network struct {
 	// EagerBelow: smaller messages leave without their receiver; 0 stands for
 	// all.
 	EagerBelow int64 `json:"eager_below"`
+	// Joint: nobody leaves a collective before all have come, whatever it is.
+	Joint bool `json:"joint"`
 	// Algorithms are those of collectives that are not to take the best of the
 	// known ones: ring, recursive-doubling, rabenseifner, binomial or linear.
 	Algorithms map[trace.Kind]string `json:"-"`

@@ -76,6 +76,9 @@ func Fit(ctx context.Context, p *Program, o Options, iterations float64) (float6
 		trial := *p
 		trial.Coupling = coupling
 		result, err := Run(ctx, &trial, o)
+		if errors.Is(err, ErrNoEnd) {
+			return math.Inf(1), nil
+		}
 		if err != nil {
 			return 0, err
 		}

@@ -2,6 +2,7 @@ package peers
 
 import (
 	"context"
+	"errors"
 
 	"auspex/p2psap"
 )
@@ -32,14 +33,38 @@ func FitDelay(ctx context.Context, p *Program, o Options, seconds float64) (floa
 	for range 24 {
 		o.Delay = (low + high) / 2
 		result, err := Run(ctx, p, o)
-		if err != nil {
+		if err != nil && !errors.Is(err, ErrNoEnd) {
 			return 0, err
 		}
-		if result.Seconds < seconds {
+		if err == nil && result.Seconds < seconds {
 			low = o.Delay
 		} else {
 			high = o.Delay
 		}
 	}
 	return low, nil
+}
+
+// FitRun makes a program of a measured asynchronous or hybrid run, and finds the
+// coupling and the delay with which its replay makes as many iterations and
+// takes as long as the run. A coupling that is known, from a run in which peers
+// wait for one another and counts are steadier, is kept; below 0 it is not.
+func FitRun(ctx context.Context, p *p2psap.Profile, steps int, coupling float64, o Options) (*Program, float64, error) {
+	program := FromProfile(p)
+	program.Steps, program.Coupling = steps, coupling
+	var err error
+	for range 3 {
+		if coupling < 0 {
+			if program.Coupling, err = Fit(ctx, program, o, p.Iterations()); err != nil {
+				return nil, 0, err
+			}
+		}
+		if program.Scheme == p2psap.Asynchronous && coupling < 0 {
+			break // one run of this kind does not tell both
+		}
+		if o.Delay, err = FitDelay(ctx, program, o, p.Seconds); err != nil {
+			return nil, 0, err
+		}
+	}
+	return program, o.Delay, nil
 }

@@ -92,7 +92,7 @@ func Run(ctx context.Context, p *Program, o Options) (*Result, error) {
 		e := r.events.next()
 		r.now = e.at
 		if r.gaveUp || r.now > maxSeconds {
-			return nil, fmt.Errorf("the peers have not converged after %.3g s: by the model this run has no end, for messages come too late or peers fail too often", r.now)
+			return nil, fmt.Errorf("after %.3g s: %w", r.now, ErrNoEnd)
 		}
 		r.happens(&e)
 	}
@@ -103,11 +103,14 @@ func Run(ctx context.Context, p *Program, o Options) (*Result, error) {
 	return &r.result, nil
 }
 
+// ErrNoEnd tells that peers do not converge.
+var ErrNoEnd = errors.New("the peers have not converged: by the model this run has no end, for messages come too late or peers fail too often")
+
 // Where a replay is given up: after a hundred years, or where a peer has made so
 // many times the iterations of a synchronous run.
 const (
 	maxSeconds  = 3.156e9
-	stepsFactor = 1000
+	stepsFactor = 100
 )
 
 func newReplay(p *Program, o *Options) (*replay, error) {

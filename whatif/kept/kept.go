@@ -6,6 +6,7 @@
 package kept
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,14 +43,12 @@ func Open(e *store.Experiment) (*Run, error) {
 		return nil, err
 	}
 	r := &Run{Data: d}
-	if r.Seconds, err = Seconds(d); err != nil {
-		return nil, err
-	}
-	data, err := e.Attachment(TraceName)
-	if errors.Is(err, store.ErrNotFound) {
+	r.Seconds, err = Seconds(d)
+	data, missing := e.Attachment(TraceName)
+	if errors.Is(missing, store.ErrNotFound) { // also where no time was measured
 		return r, fmt.Errorf("the experiment %q %w: run it with auspex run --trace", d.Name, ErrNoTrace)
 	}
-	if err != nil {
+	if err := cmp.Or(err, missing); err != nil {
 		return nil, err
 	}
 	if r.Program, err = trace.Decode(d.Name, data); err != nil {

@@ -144,6 +144,101 @@ step(
   { expected: (c) => /ERR_FAILED/.test(c) },
 );
 
+step("a measured trace: zoom by the wheel, back, Escape", async (page) => {
+  await visit(page, "#/e/traced/trace");
+  const canvas = page.locator(".heat canvas");
+  const box = await canvas.boundingBox();
+  await page.mouse.move(box.x + box.width / 3, box.y + 40);
+  await page.locator(".at-pointer", { hasText: /rank 0/ }).waitFor();
+  await page.mouse.wheel(0, -200);
+  await page.getByRole("button", { name: "all of it" }).waitFor();
+  await settled(page);
+  await page.goBack();
+  await page.waitForFunction(() => !document.querySelector(".chip"));
+  await canvas.focus();
+  await page.keyboard.press("+");
+  await page.locator(".chip").waitFor();
+  await page.keyboard.press("Escape");
+  await page.waitForFunction(() => !document.querySelector(".chip"));
+  assert.match(await page.locator(".legend.parts").first().textContent(), /critical path/);
+});
+
+step("what if: a slider, a new time, an opportunity taken", async (page) => {
+  await visit(page, "#/e/traced/whatif");
+  await page.getByRole("heading", { name: "What would pay" }).waitFor();
+  await page.getByRole("slider").first().fill("2");
+  await page.getByText(/4 × as fast/).waitFor();
+  await page.locator("figure", { hasText: "what if" }).waitFor();
+  await page.getByLabel("Network").selectOption("ideal");
+  await page.waitForFunction(() => /network ideal/.test(document.querySelector(".whatif .command code")?.textContent ?? ""));
+  await settled(page);
+  await page.getByRole("button", { name: "all as it is" }).click();
+  await page.getByText("as it is").first().waitFor();
+});
+
+step("compare several: baseline, order, difference, scaling", async (page) => {
+  await visit(page, "#/compare/2Nx4P-GM-36/3Nx4P-GM-36/3Nx4P-GM-72");
+  await page.getByRole("heading", { name: "How it scales" }).waitFor();
+  assert.ok((await rows(page, "Efficiencies").count()) >= 3);
+  await page.getByLabel("Order").selectOption("time");
+  await page.getByLabel("Baseline").selectOption("3Nx4P-GM-36");
+  await settled(page);
+  assert.match(await page.locator('table[aria-label="Runs"] tr.marked').textContent(), /3Nx4P-GM-36.*baseline/);
+  assert.ok((await heads(page, "Regions of both")).some((h) => h.startsWith("difference")));
+});
+
+step("words: Enter asks, and so does an address", async (page) => {
+  await visit(page, "#/e/before/words");
+  const box = page.getByLabel("PERFQL query");
+  await box.fill("");
+  await box.pressSequentially("wtime is high");
+  await page.keyboard.press("Enter");
+  await page.getByText(/rows? fits?\./).waitFor();
+  assert.equal(await box.inputValue(), "wtime is high");
+  await visit(page, "#/");
+  await visit(page, "#/e/before/words?q=imbalance+is+high");
+  await page.locator('table[aria-label="Answer"]').waitFor();
+});
+
+// Text must stand out from its ground by 4.5 to 1, large text by 3 to 1 (WCAG 2.2, 1.4.3).
+for (const colorScheme of ["light", "dark"])
+  step(
+    `contrast and order of focus, ${colorScheme}`,
+    async (page) => {
+      for (const hash of ["#/", "#/e/before", "#/e/before/regions", "#/e/before/tree", "#/e/before/heat", "#/compare/before/after"]) {
+        await visit(page, hash);
+        const faint = await page.evaluate(() => {
+          const channels = (c) => (c.match(/[\d.]+/g) ?? []).map(Number);
+          const light = (c) => {
+            const [r, g, b] = c.slice(0, 3).map((v) => (v / 255 <= 0.04045 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4));
+            return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+          };
+          const ground = (el) => {
+            for (let at = el; at; at = at.parentElement) {
+              const c = channels(getComputedStyle(at).backgroundColor);
+              if (c.length === 3 || c[3] > 0.99) return c;
+            }
+            return [255, 255, 255];
+          };
+          const out = [];
+          for (const el of document.querySelectorAll("body *")) {
+            const own = [...el.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim());
+            if (!own || el.closest("svg, canvas, [aria-hidden=true], :disabled, .stale") || !el.checkVisibility()) continue;
+            const style = getComputedStyle(el);
+            const [a, b] = [light(channels(style.color)), light(ground(el))].sort((x, y) => y - x);
+            const large = parseFloat(style.fontSize) >= 24 || (parseFloat(style.fontSize) >= 18.6 && Number(style.fontWeight) >= 700);
+            if ((a + 0.05) / (b + 0.05) < (large ? 3 : 4.5)) out.push(`${el.tagName} ${el.className} "${el.textContent.slice(0, 30)}" ${((a + 0.05) / (b + 0.05)).toFixed(2)}`);
+          }
+          return [...new Set(out)].slice(0, 10);
+        });
+        assert.deepEqual(faint, [], `${hash} in ${colorScheme}`);
+        const jumps = await page.evaluate(() => [...document.querySelectorAll("[tabindex]")].filter((el) => el.tabIndex > 0).length);
+        assert.equal(jumps, 0, "focus goes in the order of reading");
+      }
+    },
+    { colorScheme },
+  );
+
 // ---- profiles of real programs
 
 if (real) {

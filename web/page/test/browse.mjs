@@ -4,6 +4,7 @@ import { pictures, run } from "./harness.mjs";
 import "./views.mjs";
 import "./answers.mjs";
 import "./frame.mjs";
+import "./tasks.mjs";
 
 if (pictures) await import("./pictures.mjs");
 await run();

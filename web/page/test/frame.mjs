@@ -17,7 +17,10 @@ const places = [
   "#/e/before/bottlenecks",
   "#/e/before/similar",
   "#/e/unbalanced/source",
+  "#/e/traced/trace",
+  "#/e/traced/whatif",
   "#/compare/before/after",
+  "#/compare/2Nx4P-GM-36/3Nx4P-GM-36/3Nx4P-GM-72",
   "#/predictions",
   "#/simulations/sort-8",
 ];

@@ -1,5 +1,5 @@
 // Screenshots for the README and docs.
-import { pictures, step, visit } from "./harness.mjs";
+import { pictures, real, step, visit } from "./harness.mjs";
 
 const shots = [
   ["experiment-light", "#/e/before", {}],
@@ -8,6 +8,9 @@ const shots = [
   ["words-light", "#/e/before/words", {}],
   ["replay-light", "#/simulations/sort-8", {}],
   ["prediction-light", "#/predictions/sort", {}],
+  ["store-light", real ? "#/?find=ranks%3E1&sort=-efficiency" : "#/", {}],
+  ["tree-light", real ? "#/e/nas-bt/tree" : "#/e/before/tree", {}],
+  ["trace-light", "#/e/traced/trace", {}],
   ["experiment-dark", "#/e/unbalanced", { colorScheme: "dark" }],
   ["heatmap-dark", "#/e/before/heat", { colorScheme: "dark" }],
   ["experiment-phone", "#/e/before", { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2 }],

@@ -60,7 +60,7 @@ export function Compare({ names, query, refine }: { names: string[]; query: Quer
         </div>
       )}
       {others.length > 1 && <Runs names={sorted} base={base} glance={glance} />}
-      <ScalingView names={sorted} />
+      {new Set(known.data?.glances.map((g) => g.processes)).size > 1 && <ScalingView names={sorted} />}
       {others.length > 1 && (
         <h2>
           {other} against {base}

@@ -180,7 +180,7 @@ function Experiments({ list, query, refine }: { list: Listed[] } & Omit<ViewProp
       cell: (e) => (e.incomplete ? <span title={e.incomplete}>incomplete</span> : ""),
     },
   ];
-  const names = list.filter((e) => picked.has(e.name)).map((e) => e.name);
+  const names = [...picked].filter((name) => list.some((e) => e.name === name)); // the first is the baseline
   const grouped = query.view === "programs";
   return (
     <>

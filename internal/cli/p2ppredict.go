@@ -1,0 +1,306 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"auspex/p2psap"
+	"auspex/simulate/peers"
+)
+
+type p2pPredictFlags struct {
+	measured            []string
+	measuredOn          string
+	clusters, scheme    string
+	compute             time.Duration
+	bytes, state        int64
+	steps, every, limit int
+	coupling, queue     float64
+	failures, restart   time.Duration
+	replays             int
+	seed                uint64
+}
+
+func (a *app) p2pPredict() *cobra.Command {
+	var f p2pPredictFlags
+	cmd := &cobra.Command{
+		Use:   "predict [flags] PLATFORM",
+		Short: "Predict how long a P2PSAP program takes on a platform, by scheme, with peers that fail",
+		Long: `Predict the run time of a program of peers on a platform. What it does comes from
+profiles of real runs (auspex p2p run --profile), or is described by flags as a
+chain of peers that exchange messages with those beside them. As the number of
+iterations depends on how old messages are, the replay iterates a model of
+convergence: its rate is that of a measured synchronous run, and how much peers
+depend on one another is fitted to a measured asynchronous or hybrid run.`,
+		Example: `  auspex p2p run -n 4 --clusters 2,2 --profile sync.json ./solver
+  auspex p2p predict --measured sync.json two.toml
+  auspex p2p predict --clusters 32,32 --compute 5ms --bytes 18432 --steps 800 adsl.toml
+  auspex p2p predict --measured sync.json --failures 1h --restart 5s --every 10 --state 2000000 --replays 1000 two.toml`,
+		Args: exactly(1, "a platform file"),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.runP2PPredict(cmd.Context(), args[0], f) },
+	}
+	cmd.Flags().StringArrayVar(&f.measured, "measured", nil, "profile `FILE` of a real run; one of a synchronous run gives the program and its iterations; a scheme that was measured itself is predicted from its own run; repeatable")
+	cmd.Flags().StringVar(&f.measuredOn, "measured-on", "", "platform `FILE` on which they were measured (default: the one predicted for)")
+	cmd.Flags().StringVar(&f.clusters, "clusters", "", "how many peers each cluster has (default: as measured)")
+	cmd.Flags().StringVar(&f.scheme, "scheme", "", "one scheme only (default: all three)")
+	cmd.Flags().DurationVar(&f.compute, "compute", 0, "computing of a peer in an iteration, where nothing is measured")
+	cmd.Flags().Int64Var(&f.bytes, "bytes", 0, "bytes of a message to the peer before and to the one after")
+	cmd.Flags().IntVar(&f.steps, "steps", 0, "iterations that a synchronous run takes (default: as measured)")
+	cmd.Flags().Float64Var(&f.coupling, "coupling", -1, "how much of a peer's error comes from its neighbours', from 0 to 1 (default: as measured, else 0.5)")
+	cmd.Flags().Float64Var(&f.queue, "queue", 64<<10, "bytes that may wait for a link before what may be lost is lost; 0 for any number")
+	cmd.Flags().DurationVar(&f.failures, "failures", 0, "mean time after which a peer fails (default: never)")
+	cmd.Flags().DurationVar(&f.restart, "restart", 5*time.Second, "time until a failed peer is replaced")
+	cmd.Flags().IntVar(&f.every, "every", 0, "iterations between checkpoints")
+	cmd.Flags().Int64Var(&f.state, "state", 0, "bytes of a checkpoint")
+	cmd.Flags().IntVar(&f.replays, "replays", 1, "replay so many times with different failures: mean and spread")
+	cmd.Flags().Uint64Var(&f.seed, "seed", 1, "of the failures")
+	return cmd
+}
+
+// p2pPrediction is what the command prints with --json.
+type p2pPrediction struct {
+	Platform string               `json:"platform"`
+	Peers    int                  `json:"peers"`
+	Clusters []int                `json:"clusters"`
+	Steps    int                  `json:"steps"`
+	Schemes  []p2pPredictedScheme `json:"schemes"`
+	Fastest  string               `json:"fastest"`
+	Notes    []string             `json:"notes"`
+}
+
+type p2pPredictedScheme struct {
+	Scheme     string        `json:"scheme"`
+	Seconds    float64       `json:"seconds"`
+	Coupling   float64       `json:"coupling"`
+	Delay      float64       `json:"delay"`
+	Iterations float64       `json:"iterations"`
+	Waiting    float64       `json:"waiting"`
+	Overtaken  int64         `json:"overtaken"`
+	Lost       int64         `json:"lost"`
+	Spread     *peers.Spread `json:"spread"`
+}
+
+func (a *app) runP2PPredict(ctx context.Context, file string, f p2pPredictFlags) error {
+	site, err := readPlatform(file)
+	if err != nil {
+		return err
+	}
+	o := peers.Options{Platform: site, Queue: f.queue, Seed: f.seed, Churn: peers.Churn{Mean: f.failures.Seconds(), Restart: f.restart.Seconds()}}
+	if f.replays < 1 || f.failures < 0 || f.restart < 0 || f.every < 0 || f.state < 0 || f.queue < 0 {
+		return usagef("--replays wants a number from 1 on, times and sizes must not be negative")
+	}
+	c, err := f.program(ctx, &o)
+	if err != nil {
+		return err
+	}
+	program := c.of(p2psap.Synchronous).program
+	out := p2pPrediction{Platform: file, Peers: len(program.Peer), Clusters: program.Clusters, Steps: program.Steps,
+		Notes: append(c.notes, "how many iterations asynchronous peers make is by a model of convergence, not by a trace")}
+	schemes := []p2psap.Scheme{p2psap.Synchronous, p2psap.Asynchronous, p2psap.Hybrid}
+	if f.scheme != "" {
+		one, err := p2psap.ParseScheme(f.scheme)
+		if err != nil {
+			return usageError{err}
+		}
+		schemes = []p2psap.Scheme{one}
+	}
+	best := -1
+	for _, scheme := range schemes {
+		fitted := c.of(scheme)
+		o.Delay = fitted.delay
+		p, err := predictScheme(ctx, fitted.program, o, f.replays)
+		if err != nil {
+			return fmt.Errorf("%s: %w", scheme, err)
+		}
+		out.Schemes = append(out.Schemes, *p)
+		if best < 0 || p.Seconds < out.Schemes[best].Seconds {
+			best = len(out.Schemes) - 1
+		}
+	}
+	out.Fastest = out.Schemes[best].Scheme
+	if a.json {
+		return a.printJSON(out)
+	}
+	return a.tellP2PPrediction(&out)
+}
+
+func predictScheme(ctx context.Context, program *peers.Program, o peers.Options, replays int) (*p2pPredictedScheme, error) {
+	result, err := peers.Run(ctx, program, o)
+	if err != nil {
+		return nil, err
+	}
+	p := &p2pPredictedScheme{Scheme: program.Scheme.String(), Seconds: result.Seconds, Coupling: program.Coupling, Delay: o.Delay, Waiting: result.Waiting, Overtaken: result.Overtaken, Lost: result.Lost}
+	for _, n := range result.Iterations {
+		p.Iterations += float64(n) / float64(len(result.Iterations))
+	}
+	if replays > 1 {
+		if p.Spread, err = peers.Replays(ctx, program, o, replays); err != nil {
+			return nil, err
+		}
+		p.Seconds = p.Spread.Mean
+	}
+	return p, nil
+}
+
+// program is what is to be replayed: from profiles, or from flags.
+func (f *p2pPredictFlags) program(ctx context.Context, o *peers.Options) (*p2pCase, error) {
+	var c *p2pCase
+	if len(f.measured) == 0 {
+		if f.clusters == "" || f.compute <= 0 || f.steps < 1 {
+			return nil, usagef("predict wants --measured, or --clusters, --compute, --bytes and --steps")
+		}
+		sizes, err := clusterSizes(f.clusters)
+		if err != nil {
+			return nil, err
+		}
+		chain := peers.Chain(sizes, f.compute.Seconds(), 0, f.bytes)
+		chain.Steps, chain.Coupling = f.steps, assumedCoupling
+		c = &p2pCase{programs: map[p2psap.Scheme]p2pFitted{p2psap.Synchronous: {chain, 0}}}
+	} else {
+		var err error
+		if c, err = f.fitted(ctx, o); err != nil {
+			return nil, err
+		}
+	}
+	for _, fitted := range c.programs {
+		fitted.program.Every, fitted.program.State = f.every, f.state
+		if f.coupling >= 0 {
+			fitted.program.Coupling = f.coupling
+		}
+	}
+	if f.coupling < 0 && len(c.programs) < 2 {
+		c.notes = append(c.notes, "no asynchronous run was measured: that half of a peer's error comes from its neighbours is assumed")
+	}
+	return c, nil
+}
+
+func clusterSizes(text string) ([]int, error) {
+	sizes, sum := []int{}, 0
+	var n int
+	for rest := text; rest != ""; {
+		if _, err := fmt.Sscanf(rest, "%d", &n); err != nil || n < 1 {
+			return nil, usagef("--clusters %q: write sizes such as 32,32", text)
+		}
+		sizes, sum = append(sizes, n), sum+n
+		at := 0
+		for at < len(rest) && rest[at] != ',' {
+			at++
+		}
+		rest = rest[min(at+1, len(rest)):]
+	}
+	_, err := p2psap.ParseClusters(text, sum)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	return sizes, nil
+}
+
+// fitted reads profiles and finds from them what the network does not explain. A
+// scheme that was measured itself is predicted from its own run.
+func (f *p2pPredictFlags) fitted(ctx context.Context, o *peers.Options) (*p2pCase, error) {
+	profiles := map[p2psap.Scheme]*p2psap.Profile{}
+	for _, file := range f.measured {
+		p, err := p2psap.ReadProfile(file)
+		if err != nil {
+			return nil, err
+		}
+		scheme, _ := p2psap.ParseScheme(p.Scheme)
+		profiles[scheme] = p
+	}
+	synchronous := profiles[p2psap.Synchronous]
+	if synchronous == nil {
+		return nil, usagef("--measured: one of the profiles must be of a synchronous run, for its iterations")
+	}
+	on := *o
+	on.Churn = peers.Churn{}
+	var err error
+	if f.measuredOn != "" {
+		if on.Platform, err = readPlatform(f.measuredOn); err != nil {
+			return nil, err
+		}
+	}
+	o.Reference = on.Platform.Hosts[0].Speed
+	on.Reference = o.Reference
+	base := peers.FromProfile(synchronous)
+	if f.steps > 0 {
+		base.Steps = f.steps
+	}
+	base.Coupling = assumedCoupling
+	if on.Delay, err = peers.FitDelay(ctx, base, on, synchronous.Seconds); err != nil {
+		return nil, err
+	}
+	c := &p2pCase{programs: map[p2psap.Scheme]p2pFitted{p2psap.Synchronous: {base, on.Delay}}}
+	coupling := -1.0
+	for _, scheme := range []p2psap.Scheme{p2psap.Hybrid, p2psap.Asynchronous} {
+		if profiles[scheme] == nil {
+			continue
+		}
+		own, delay, err := peers.FitRun(ctx, profiles[scheme], base.Steps, coupling, on)
+		if err != nil {
+			return nil, fmt.Errorf("fitting the %s run: %w", scheme, err)
+		}
+		c.programs[scheme] = p2pFitted{own, delay}
+		base.Coupling, coupling = own.Coupling, own.Coupling
+	}
+	return c, nil
+}
+
+// assumedCoupling is how much of a peer's error is taken to come from its
+// neighbours where no asynchronous run was measured.
+const assumedCoupling = 0.5
+
+// p2pCase is what is to be replayed, by scheme; of a scheme that is missing, what
+// the synchronous one does.
+type p2pCase struct {
+	programs map[p2psap.Scheme]p2pFitted
+	notes    []string
+}
+
+type p2pFitted struct {
+	program *peers.Program
+	delay   float64
+}
+
+func (c *p2pCase) of(scheme p2psap.Scheme) p2pFitted {
+	fitted, ok := c.programs[scheme]
+	if !ok {
+		fitted = c.programs[p2psap.Synchronous]
+	}
+	copied := *fitted.program
+	copied.Scheme = scheme
+	fitted.program = &copied
+	return fitted
+}
+
+func (a *app) tellP2PPrediction(out *p2pPrediction) error {
+	p := a.page()
+	p.Line("%d peers in %d clusters on %s; a synchronous run takes %d iterations.", out.Peers, len(out.Clusters), out.Platform, out.Steps)
+	for _, s := range out.Schemes {
+		line := fmt.Sprintf("  %-12s  %8.3f s  %8.0f iterations, %.3f s waiting, %d overtaken, %d lost", s.Scheme, s.Seconds, s.Iterations, s.Waiting, s.Overtaken, s.Lost)
+		if s.Spread != nil {
+			line = fmt.Sprintf("  %-12s  %8.3f s ± %.3f (nine of ten from %.3f to %.3f), %.1f failures", s.Scheme, s.Spread.Mean, s.Spread.Deviation, s.Spread.Low, s.Spread.High, s.Spread.Failures)
+		}
+		p.Line("%s", line)
+	}
+	if len(out.Schemes) > 1 {
+		p.Line("The %s scheme is the fastest.", out.Fastest)
+	}
+	for _, note := range out.Notes {
+		p.Line("note: %s", note)
+	}
+	return nil
+}
+
+// writeProfile keeps a run's profile for predict.
+func writeProfile(file string, p *p2psap.Profile) error {
+	text, err := json.MarshalIndent(p, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, append(text, '\n'), 0o666)
+}
