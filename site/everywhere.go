@@ -11,7 +11,7 @@ import (
 )
 
 // Sums is a relation with the regions of all experiments of a program, "" for
-// all programs, that started since a time: experiment, path, name, units,
+// all programs, that started since a time: experiment (as name@id), path, name, units,
 // seconds, and for each metric s0, most0, n0, ….
 func (s *Site) Sums(metrics []string, program string, since time.Time, parameters map[string]string) string {
 	parameters["program"], parameters["since"] = program, milliseconds(since)
@@ -26,11 +26,11 @@ func (s *Site) Sums(metrics []string, program string, since time.Time, parameter
 		}
 		wanted = append(wanted, "{"+name+":String}")
 	}
-	return `(SELECT e.name AS experiment, e.units AS units, e.seconds AS seconds, t.path AS path, t.name AS name, ` + strings.Join(columns, ", ") + `
+	return `(SELECT e.address AS experiment, e.units AS units, e.seconds AS seconds, t.path AS path, t.name AS name, ` + strings.Join(columns, ", ") + `
 		FROM (SELECT push, region, path, name, metric, total, most, entered FROM totals WHERE metric IN (` + strings.Join(wanted, ", ") + `)
 			AND ({program:String} = '' OR program = {program:String}) AND started >= fromUnixTimestamp64Milli({since:Int64}, 'UTC')) AS t
-		INNER JOIN (SELECT push, name, units, seconds FROM experiments FINAL WHERE ({program:String} = '' OR program = {program:String})) AS e ON e.push = t.push
-		GROUP BY t.push, t.region, e.name, e.units, e.seconds, t.path, t.name)`
+		INNER JOIN (SELECT push, concat(name, '@', substring(content, 1, 8)) AS address, units, seconds FROM experiments FINAL WHERE ({program:String} = '' OR program = {program:String})) AS e ON e.push = t.push
+		GROUP BY t.push, t.region, e.address, e.units, e.seconds, t.path, t.name)`
 }
 
 // Newest is the experiment that was pushed last, of a program or of all.

@@ -108,7 +108,8 @@ func testEverywhere(t *testing.T, site string) {
 		}
 		all := map[string]string{}
 		for _, r := range read("site", "query", query+" LIMIT 100000", "--days", "36500").Rows {
-			all[r.Experiment+" "+r.Region] = fmt.Sprintf("%.9g", r.Degree)
+			name, _, _ := strings.Cut(r.Experiment, "@")
+			all[name+" "+r.Region] = fmt.Sprintf("%.9g", r.Degree)
 		}
 		for _, name := range []string{"before", "after", "balanced", "unbalanced", "wide"} {
 			for _, r := range read("query", name, query, "--by", "path").Rows {
