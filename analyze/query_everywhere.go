@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"math"
@@ -78,7 +79,8 @@ func QueryEverywhere(ctx context.Context, site Gathered, q *perfql.Query, words 
 		answer.Rows = append(answer.Rows, answered(row, answer.Metrics))
 	}
 	answer.Experiments = len(experiments)
-	if len(answer.Rows) == mostRows && q.Limit == 0 {
+	answer.Limited = len(answer.Rows) == cmp.Or(q.Limit, mostRows)
+	if answer.Limited && q.Limit == 0 {
 		answer.Warnings = append(answer.Warnings, "only the best 1000 rows are told; LIMIT in the query asks for more")
 	}
 	return answer, rows.Err()
