@@ -158,7 +158,7 @@ func testHalfAPush(t *testing.T, s *Site, server *testclickhouse.Server) {
 			if err == nil {
 				t.Errorf("push %d was broken off and says nothing", i)
 			}
-			got, err := store.OpenRemote(s).Get(e.Name)
+			_, err = store.OpenRemote(s).Get(e.Name)
 			if visible != (err == nil) {
 				t.Errorf("broken off at statement %d (done: %v): visible is %v, %v", i, done, err == nil, err)
 			}
@@ -166,7 +166,8 @@ func testHalfAPush(t *testing.T, s *Site, server *testclickhouse.Server) {
 			if pushed[0].There != visible {
 				t.Errorf("the next try: %+v", pushed)
 			}
-			if got, err = store.OpenRemote(s).Get(e.Name); err != nil {
+			got, err := store.OpenRemote(s).Get(e.Name)
+			if err != nil {
 				t.Fatal(err)
 			}
 			if _, err := got.Load(); err != nil {

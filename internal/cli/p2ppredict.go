@@ -14,16 +14,16 @@ import (
 )
 
 type p2pPredictFlags struct {
-	measured            []string
-	measuredOn          string
-	clusters, scheme    string
-	compute             time.Duration
-	bytes, state        int64
-	steps, every, limit int
-	coupling, queue     float64
-	failures, restart   time.Duration
-	replays             int
-	seed                uint64
+	measured          []string
+	measuredOn        string
+	clusters, scheme  string
+	compute           time.Duration
+	bytes, state      int64
+	steps, every      int
+	coupling, queue   float64
+	failures, restart time.Duration
+	replays           int
+	seed              uint64
 }
 
 func (a *app) p2pPredict() *cobra.Command {

@@ -1,7 +1,6 @@
 package timeline
 
 import (
-	"cmp"
 	"slices"
 )
 
@@ -84,13 +83,6 @@ func (l *lanes) extent() (begin, end int64) {
 		}
 	}
 	return begin, end
-}
-
-// sort orders the stretches of lanes that were filled out of order.
-func (l *lanes) sort() {
-	for i := range l.list {
-		slices.SortFunc(l.list[i].levels[0], func(a, b block) int { return cmp.Compare(a.begin, b.begin) })
-	}
 }
 
 // level makes the coarser levels, each from the finest: half as many stretches
