@@ -29,7 +29,7 @@ const (
 // called often, only one of tinyWork is left out.
 const (
 	tinyWork  = 60
-	lightWork = 1000
+	lightWork = 500
 	heavyWork = 4_000
 )
 
