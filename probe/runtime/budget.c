@@ -37,8 +37,8 @@ void auspex_price(struct thread *t)
         uint64_t start = ticks();
         for (int k = 0; k < 32; k++) {
             t->record.last = ticks() - 1; /* not a long stretch, whatever comes between */
-            if (quick_enter(t, p->region, 0))
-                quick_leave(t, p->region);
+            if (quick_enter(t, p->region, 0) && !quick_leave(t, p->region))
+                leave(t); /* it was interrupted for long */
         }
         uint64_t took = ticks() - start;
         best = took < best ? took : best;
