@@ -17,9 +17,9 @@ import (
 	"time"
 
 	"auspex/internal/cli"
+	"auspex/internal/sample"
 	"auspex/model"
 	"auspex/store"
-	"auspex/trace"
 	"auspex/web"
 )
 
@@ -170,7 +170,7 @@ func fill(t *testing.T, place string) {
 		"--platform", filepath.Join(examples, "platforms", "site1.xml"), "--platform", filepath.Join(examples, "platforms", "site2.xml"),
 		"--build", "mpicc.mpich -O{opt} intsort.c -o sort", "--run", "mpirun.mpich -n {np} ./sort S 5")
 	s := store.Open(place)
-	if err := s.Put(grid(t, "traced", 8, 12, "kernel_"), false, store.Attachment{Name: "run.trace", Data: sortTrace(t)}); err != nil {
+	if err := s.Put(grid(t, "traced", 8, 12, "kernel_"), false, store.Attachment{Name: "run.trace", Data: sample.UnevenTrace(t, 8)}); err != nil {
 		t.Fatal(err)
 	}
 	for _, e := range []*model.Experiment{grid(t, "many", 3000, 150, "kernel_"), grid(t, "markup", 4, 6, markup)} {
@@ -178,20 +178,6 @@ func fill(t *testing.T, place string) {
 			t.Fatal(err)
 		}
 	}
-}
-
-// sortTrace is the trace of the integer sort as an experiment keeps it.
-func sortTrace(t *testing.T) []byte {
-	t.Helper()
-	read, err := trace.Open(t.Context(), filepath.Join("..", "examples", "traces", "intsort-8.txt"), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var data bytes.Buffer
-	if err := trace.Write(&data, read); err != nil {
-		t.Fatal(err)
-	}
-	return data.Bytes()
 }
 
 // fillReal adds profiles of real programs where they are at hand.
@@ -207,6 +193,7 @@ func fillReal(t *testing.T, place string) bool {
 	}
 	auspex(t, place, "import", filepath.Join(data, "tau-mpas-128-papi", "mpas.ppk"), "--name", "mpas")
 	auspex(t, place, "import", filepath.Join(data, "tau-nas-bt-16", "justtime.ppk"), "--name", "nas-bt")
+	auspex(t, place, "import", filepath.Join(data, "hpctoolkit-allgather-10x2"), "--name", "allgather")
 	auspex(t, place, "import", filepath.Join(data, "kineto", "hta-2ranks"), "--name", "kineto-hta")
 	return true
 }

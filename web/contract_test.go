@@ -76,7 +76,7 @@ func contractServer(t *testing.T) *live {
 	if err := s.Put(synthetic("sampled", 4, 5), false, store.Attachment{Name: "cpu.csv", Data: []byte("node,seconds,busy\nn0,0.1,0.5\nn0,0.2,1\nn1,0.1,0\n")}); err != nil {
 		t.Fatal(err)
 	}
-	putUneven(t, s, "traced")
+	putTraced(t, s, "traced")
 	putSimulation(t, s, "replay")
 	putSimulation(t, s, replay.Name("guess", "site1", 2, "3"))
 	putPrediction(t, s, "guess")

@@ -1,46 +1,29 @@
 package web
 
 import (
-	"bytes"
 	"encoding/json"
 	"net/http"
 	"net/url"
 	"testing"
 
+	"auspex/internal/sample"
 	"auspex/store"
-	"auspex/trace"
 	"auspex/view/timeline"
 	"auspex/whatif/kept"
 )
 
-// putUneven stores an experiment of two ranks with its trace: one computes
-// twice as long as the other, and they meet.
-func putUneven(t testing.TB, s *store.Store, name string) {
+// putTraced stores an experiment of two ranks with its trace: one computes twice as
+// long as the other.
+func putTraced(t testing.TB, s *store.Store, name string) {
 	t.Helper()
-	program := &trace.Trace{Name: name, Nanoseconds: true}
-	for r := range 2 {
-		b := trace.NewBuilder(r)
-		b.Add(&trace.Action{Kind: trace.Init})
-		for range 5 {
-			b.Add(&trace.Action{Kind: trace.Location, File: "main/work"})
-			b.Add(&trace.Action{Kind: trace.Compute, Value: float64(1+r) * 1e9})
-			b.Add(&trace.Action{Kind: trace.Barrier})
-		}
-		b.Add(&trace.Action{Kind: trace.Finalize})
-		program.Programs = append(program.Programs, b.Program())
-	}
-	var data bytes.Buffer
-	if err := trace.Write(&data, program); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Put(synthetic(name, 2, 3), false, store.Attachment{Name: kept.TraceName, Data: data.Bytes()}); err != nil {
+	if err := s.Put(synthetic(name, 2, 3), false, store.Attachment{Name: kept.TraceName, Data: sample.UnevenTrace(t, 2)}); err != nil {
 		t.Fatal(err)
 	}
 }
 
 func TestTraces(t *testing.T) {
 	s := testStore(t)
-	putUneven(t, s, "traced")
+	putTraced(t, s, "traced")
 	l := serve(t, Config{Store: s, Loopback: true})
 	get := func(path string, into any) int {
 		t.Helper()

@@ -234,11 +234,11 @@ for (const colorScheme of ["light", "dark"])
 
 if (real) {
   step("real: by function where call paths split", async (page) => {
-    await visit(page, "#/e/nas-bt");
+    await visit(page, "#/e/allgather");
     assert.match(await page.locator("main").textContent(), /all call paths of a function together/);
-    assert.match(await rows(page, "Heaviest regions").first().textContent(), /X_SOLVE_CELL/);
+    assert.match(await rows(page, "Heaviest regions").first().textContent(), /libinfinipath/);
     const covered = /These 15 rows are ([\d.]+)/.exec(await page.locator("main").textContent());
-    assert.ok(Number(covered[1]) > 80, `the rows are ${covered?.[1]} % of the run`);
+    assert.ok(Number(covered[1]) > 30, `the rows are ${covered?.[1]} % of the run`);
   });
 
   step("real: every experiment of the list is known", async (page) => {

@@ -51,7 +51,7 @@ async function open(options) {
   page.on("request", count(1));
   page.on("requestfinished", count(-1));
   page.on("requestfailed", count(-1));
-  page.on("console", (m) => ["error", "warning"].includes(m.type()) && complaints.push(m.text()));
+  page.on("console", (m) => ["error", "warning"].includes(m.type()) && complaints.push(`${m.text()} ${m.location().url}`.trim()));
   page.on("pageerror", (e) => complaints.push(String(e)));
   page.on("dialog", (d) => {
     complaints.push(`a dialog: ${d.message()}`);

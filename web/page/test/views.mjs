@@ -232,7 +232,7 @@ const places = [
   "#/e/before",
   "#/e/unbalanced",
   "#/e/unbalanced/regions",
-  "#/e/unbalanced/regions?region=main%2Fregion+11&by=path",
+  "#/e/unbalanced/regions?region=main%2Fregion+14%2Fregion+11&by=path",
   "#/e/unbalanced/tree",
   "#/e/unbalanced/heat",
   "#/e/unbalanced/kinds",
