@@ -162,8 +162,12 @@ step(
     await page.goto(pathToFileURL(report).href);
     await settled(page);
     await openAll(page);
-    const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-    assert.ok(over <= 0, `it is wider by ${over} px`);
+    const over = await page.evaluate(() => {
+      const clipped = (el) => el && (["auto", "scroll", "hidden"].includes(getComputedStyle(el).overflowX) || clipped(el.parentElement));
+      const wide = [...document.querySelectorAll("body *")].filter((el) => el.getBoundingClientRect().right > innerWidth + 0.5 && !clipped(el.parentElement));
+      return { by: document.documentElement.scrollWidth - innerWidth, wide: wide.map((el) => `${el.tagName}.${el.className} ${el.textContent.slice(0, 60)}`).slice(0, 5) };
+    });
+    assert.ok(over.by <= 0, `it is wider by ${over.by} px: ${over.wide.join("; ")}`);
   },
   { offline: true, viewport: { width: 390, height: 844 } },
 );
