@@ -52,6 +52,24 @@ static char **words(void)
     return argv;
 }
 
+/* The environment with two changed. Shells have a setenv of their own, which does
+ * nothing yet, so this is done by hand. */
+static char **environment(const char *runtime, const char *now)
+{
+    size_t n = 0, k = 0;
+    while (environ[n])
+        n++;
+    char **all = calloc(n + 3, sizeof *all), *load = NULL, *kept = NULL;
+    if (!all || asprintf(&load, "LD_PRELOAD=%s", runtime) < 0 || asprintf(&kept, "AUSPEX_PRELOAD=%s", now) < 0)
+        return NULL;
+    for (size_t i = 0; i < n; i++)
+        if (strncmp(environ[i], "LD_PRELOAD=", 11) != 0 && strncmp(environ[i], "AUSPEX_PRELOAD=", 15) != 0)
+            all[k++] = environ[i];
+    all[k++] = load;
+    all[k] = kept;
+    return all;
+}
+
 __attribute__((constructor)) static void choose(void)
 {
     char library[256] = "", runtime[4096] = "", preload[8192];
@@ -70,8 +88,8 @@ __attribute__((constructor)) static void choose(void)
     char **argv = runtime[0] ? words() : NULL;
     if (!argv || (size_t)snprintf(preload, sizeof preload, "%.*s%s%s", (int)(mine - now), now, runtime, mine + strlen(me)) >= sizeof preload)
         return;
-    setenv("AUSPEX_PRELOAD", now, 1);
-    setenv("LD_PRELOAD", preload, 1);
-    execv("/proc/self/exe", argv);
-    setenv("LD_PRELOAD", now, 1); /* it could not: it runs unmeasured */
+    char **with = environment(preload, now);
+    if (with)
+        execve("/proc/self/exe", argv, with);
+    /* It could not: it runs unmeasured. */
 }

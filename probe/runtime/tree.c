@@ -283,8 +283,11 @@ __attribute__((constructor)) static void at_start(void)
     const char *target = getenv("AUSPEX_TARGET"), *preload = getenv("AUSPEX_PRELOAD");
     char self_path[4096];
     ssize_t n;
-    if (preload)
-        setenv("LD_PRELOAD", preload, 1); /* the children choose for themselves: choose.c */
+    /* The children choose for themselves: choose.c. Shells have a setenv of their
+     * own, which does nothing yet. */
+    for (char **e = environ, *own; preload && *e; e++)
+        if (strncmp(*e, "LD_PRELOAD=", 11) == 0 && asprintf(&own, "LD_PRELOAD=%s", preload) > 0)
+            *e = own;
     if (target && (n = readlink("/proc/self/exe", self_path, sizeof self_path - 1)) > 0) {
         self_path[n] = 0;
         if (strcmp(target, self_path) == 0)
