@@ -130,7 +130,7 @@ func (c *collector) keepApart() {
 	}
 	n := len(c.processes)
 	if alone == n {
-		c.notes = append(c.notes, fmt.Sprintf("the %d processes knew nothing of one another: each was an MPI program of 1 rank. If they were to be one of %d, their launcher does not fit their MPI (srun wants --mpi=pmi2 or pmix)", n, n))
+		c.notes = append(c.notes, fmt.Sprintf("the %d processes did not know of one another: each was an MPI program of 1 rank. If they were meant to be one program of %d, their launcher does not match their MPI (srun needs --mpi=pmi2 or pmix)", n, n))
 	} else {
 		c.notes = append(c.notes, fmt.Sprintf("several MPI programs ran: their %d processes are numbered in the order they started", n))
 		slices.SortStableFunc(c.processes, func(p, q *probe.Process) int { return p.Started.Compare(q.Started) })
