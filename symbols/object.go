@@ -98,8 +98,19 @@ func (o *Object) readDebug(file *elf.File) {
 	if err != nil {
 		return
 	}
+	section := file.Section(".debug_info")
+	if section == nil {
+		section = file.Section(".zdebug_info")
+	}
+	if section == nil {
+		return
+	}
+	info, err := section.Data()
+	if err != nil {
+		return
+	}
 	o.data = data
-	o.readUnits()
+	o.readUnits(info, file.ByteOrder)
 	o.Debug = len(o.units) > 0
 }
 

@@ -46,7 +46,8 @@ struct thread {
     uint64_t settled;   /* ticks of CPU time charged up to the latest look */
     uint64_t seen;      /* of all charged, told to the trace or spent in MPI */
     uint32_t site;      /* of the MPI call it is in, for the trace: see trace.h */
-    uint64_t spent;     /* ticks that its probes took */
+    uint64_t spent;     /* ticks that its probes took, but for looking at slow clocks */
+    uint64_t looked;    /* ticks that looking at them took */
     uint32_t until;     /* entries until it is asked again whether that is too much */
     uint16_t asked[ASKED]; /* by region, folded: how often it was the one entered then */
     uint64_t faults, switches;
