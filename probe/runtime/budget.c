@@ -88,8 +88,8 @@ static void tell(struct thread *t, uint32_t region)
  * compilers do less well around a probe. */
 #define PROBES_PART 0.5
 
-/* Asked at entries that are out of the ordinary: is the region to be switched off?
- * Every OFTEN entries tell, one for all, where entries go: a region that is met
+/* Asked after OFTEN entries: is the region that was entered last to be switched
+ * off? Every OFTEN entries tell, one for all, where entries go: a region that is met
  * so often that it has taken a tenth of what all may take, on whatever paths, is
  * the trouble, one that is not so often met is not. Where many regions together
  * take too much and none of them a tenth, the bar falls: a quarter of it at twice
@@ -97,10 +97,6 @@ static void tell(struct thread *t, uint32_t region)
 int auspex_budget(struct thread *t, uint32_t region, const char *name, size_t size, int line)
 {
     uint64_t price = auspex_header->price, hash = 0xcbf29ce484222325u ^ (uint64_t)line;
-    if (t->until > 1) {
-        t->until--;
-        return 0;
-    }
     t->until = OFTEN;
     if (share <= 0)
         return 0;

@@ -20,6 +20,7 @@
 #define LOOKS 200.0
 
 uint64_t auspex_long, auspex_slow;
+static uint64_t longest_look; /* a thread that is taken off its processor in one does not look so long */
 double auspex_rate;
 
 /* Reads both clocks as nearly at once as a few tries give. */
@@ -67,6 +68,7 @@ void auspex_clock_start(struct header *h)
     while (h->nanos1 - h->nanos0 < 200000);
     auspex_rate = (double)(h->ticks1 - h->ticks0) / (double)(h->nanos1 - h->nanos0);
     double look = look_price();
+    longest_look = (uint64_t)(10 * look * auspex_rate);
     auspex_long = (uint64_t)((LOOKS * look > LONG_NS ? LOOKS * look : LONG_NS) * auspex_rate);
     auspex_slow = (uint64_t)((2 * LOOKS * look > SLOW_NS ? 2 * LOOKS * look : SLOW_NS) * auspex_rate);
 }
@@ -189,8 +191,9 @@ void auspex_look(struct thread *t, struct node *n, uint64_t stretch)
         look_slow(t, n);
     if (t->record.last - auspex_header->ticks1 > (uint64_t)(1e9 * auspex_rate))
         auspex_clock_note(auspex_header);
-    uint64_t now = ticks();
-    t->looked += now - t->record.last;
-    t->record.walking += now - t->record.last;
+    uint64_t now = ticks(), took = now - t->record.last;
+    took = took < longest_look ? took : longest_look;
+    t->looked += took;
+    t->record.walking += took;
     t->record.last = now;
 }

@@ -212,6 +212,8 @@ static inline int quick_enter(struct thread *t, uint32_t region, uintptr_t frame
     struct place *from = t->top, *to;
     struct way *w = &t->ways[(from->index * 0x9e3779b1u + region) & t->mask];
     uint64_t now = ticks(), stretch = now - t->record.last;
+    if (unlikely(w->from != from->index || w->region != region))
+        w = &t->ways[((uint32_t)(w - t->ways) + 1) & t->mask]; /* where one of two that fall together is */
     if (unlikely(stretch >= auspex_long || w->from != from->index || w->region != region || !w->to || t->depth + 1 >= t->capacity))
         return 0;
     to = w->to;
