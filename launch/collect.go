@@ -51,6 +51,7 @@ func Collect(ctx context.Context, dir string, run Run) (*model.Experiment, []ins
 	}
 	c.declare()
 	c.off = switchedOff(c.processes)
+	c.tree.names.weigh(c.processes)
 	var trees [][]threadTree
 	for _, p := range c.processes {
 		trees = append(trees, c.grow(p))
