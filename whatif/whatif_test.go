@@ -275,6 +275,7 @@ func TestConfounders(t *testing.T) {
 			t.Errorf("run %d of %d ranks: Real found %v, planted %v", i, ranks, found, withReal)
 		}
 	}
+	t.Logf("%d of %d planted confounders are called causes", falseCauses, 2*runs)
 	if share := float64(falseCauses) / float64(2*runs); share > 0.05 {
 		t.Errorf("%.1f %% of the planted confounders are called causes", 100*share)
 	}
