@@ -57,7 +57,7 @@ func (j *job) name(result *Result) {
 		busier := data >= moreWork && kernels >= moreWork
 		share := float64(most) / float64(j.run)
 		if share >= minExcess && late*share >= minBoth || late >= lateWithWork && (busier || j.slowDevice(r)) {
-			if j.inTurn(r) {
+			if !busier && j.inTurn(r) {
 				turns = append(turns, r)
 				continue
 			}
