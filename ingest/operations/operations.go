@@ -54,7 +54,7 @@ func Read(ctx context.Context, path, given string) (*training.Operations, error)
 	if err := table.read(ctx, src); err != nil {
 		return nil, err
 	}
-	if table.ops.Len() == 0 {
+	if table.row == 0 {
 		return nil, mistake.InFile(given, "no operation in this table")
 	}
 	if err := table.finish(); err != nil {
