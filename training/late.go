@@ -120,7 +120,7 @@ func (j *job) inTurn(r int) bool {
 		}
 	}
 	quiet := len(j.late.late) - own
-	return quiet > 0 && 2*others >= quiet && others > 0
+	return others > 0 && (others >= own || 2*others >= quiet)
 }
 
 // turnsNote names the ranks that the others wait for, step by step.

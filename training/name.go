@@ -249,6 +249,10 @@ func (j *job) cause(r int, regions []regionExcess, busier bool) (Side, string) {
 			return Host, "waiting for the device"
 		case j.slowerEverywhere(r): // its device is in the collective while it still launches
 			return Host, "slow processor"
+		case float64(j.more(r, InCollective)) <= -minExcess*float64(j.run):
+			// It waits less than the others: its host is late while its
+			// device is in collectives, the others' wait elsewhere.
+			return Host, hostCause(top)
 		}
 		return Network, "slow transfers"
 	case by[OnTheDevice] > by[Working]:
