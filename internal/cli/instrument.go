@@ -162,6 +162,7 @@ func (a *app) listRegionsCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			a.leaveShort(&options)
 			files, err := a.outlines(cmd.Context(), args, options)
 			if err != nil {
 				return err

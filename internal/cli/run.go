@@ -128,6 +128,9 @@ func (a *app) runRun(ctx context.Context, command []string, f runFlags) error {
 	if err := putUnderFreeName(s, e, f, append(samples(last.Samples), traces.attachment()...)); err != nil {
 		return a.unmeasured(last.Status, err)
 	}
+	if note := keepShort(s, e, last.TooShort); note != "" {
+		e.Notes = append(e.Notes, note)
+	}
 	if err := a.tellRun(ctx, e, last.Status); err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ var changeFlags = []struct{ name, about string }{
 	{"faster", "make a region N times as fast: `REGION=2`"},
 	{"balance", "give every rank the mean of a `REGION`, or of all"},
 	{"remove", "leave out the computation of a `REGION`"},
-	{"like-median", "make a slow `RANK` as fast as the median rank"},
+	{"like-median", "make a slow `RANK` like the median of the others"},
 	{"network", "`ideal`, bandwidth=2x or latency=0"},
 	{"collective", "`CALL=ALGORITHM`, such as allreduce=ring; on a platform default, ompi or mpich"},
 	{"eager", "send messages below this many `BYTES` without waiting for their receiver"},
