@@ -81,6 +81,16 @@ void auspex_p2p_enter(const char *name, const void *from)
     }
 }
 
+/* Where the newest message wins: how many were replaced by newer ones or lost
+ * since this was called last. */
+EXPORT void auspex_p2p_overtaken(unsigned long messages);
+void auspex_p2p_overtaken(unsigned long messages)
+{
+    struct thread *t = auspex_self;
+    if (t && t->quiet)
+        t->top->node->overtaken += messages;
+}
+
 /* what is 1 of a message sent in order, 2 of one sent as the newest, -1 and -2
  * of one received, 3 of a vote of all, 0 of nothing that travels. A trace holds
  * what is in order: how often the rest comes depends on delays. */
