@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -51,7 +53,7 @@ depend on one another is fitted to a measured asynchronous or hybrid run.`,
 	cmd.Flags().StringVar(&f.build, "build", "", "command that builds the program, run before --run")
 	cmd.Flags().StringVar(&f.run, "run", "", "command that starts a peer: a synchronous run of -n peers here gives the program and its iterations")
 	cmd.Flags().IntVarP(&f.peers, "peers", "n", 0, "number of peers of --run (default: those of --clusters)")
-	cmd.Flags().StringArrayVar(&f.measured, "measured", nil, "profile `FILE` of a real run; one of a synchronous run gives the program and its iterations; a scheme that was measured itself is predicted from its own run; repeatable")
+	cmd.Flags().StringArrayVar(&f.measured, "measured", nil, "profile `FILE` of a real run; one of a synchronous run gives the program and its iterations; a scheme that was measured itself is predicted from its own run, of several from that of the median time; repeatable")
 	cmd.Flags().StringVar(&f.measuredOn, "measured-on", "", "platform `FILE` on which they were measured (default: the one predicted for)")
 	cmd.Flags().StringVar(&f.clusters, "clusters", "", "how many peers each cluster has (default: as measured; with --run, one cluster)")
 	cmd.Flags().StringVar(&f.scheme, "scheme", "", "one scheme only (default: all three)")
@@ -222,14 +224,9 @@ func clusterSizes(text string) ([]int, error) {
 // fitted reads profiles and finds from them what the network does not explain. A
 // scheme that was measured itself is predicted from its own run.
 func (f *p2pPredictFlags) fitted(ctx context.Context, o *peers.Options) (*p2pCase, error) {
-	profiles := map[p2psap.Scheme]*p2psap.Profile{}
-	for _, file := range f.measured {
-		p, err := p2psap.ReadProfile(file)
-		if err != nil {
-			return nil, err
-		}
-		scheme, _ := p2psap.ParseScheme(p.Scheme)
-		profiles[scheme] = p
+	profiles, err := f.profiles()
+	if err != nil {
+		return nil, err
 	}
 	synchronous := profiles[p2psap.Synchronous]
 	if synchronous == nil {
@@ -237,7 +234,6 @@ func (f *p2pPredictFlags) fitted(ctx context.Context, o *peers.Options) (*p2pCas
 	}
 	on := *o
 	on.Churn = peers.Churn{}
-	var err error
 	if f.measuredOn != "" {
 		if on.Platform, err = readPlatform(f.measuredOn); err != nil {
 			return nil, err
@@ -255,7 +251,7 @@ func (f *p2pPredictFlags) fitted(ctx context.Context, o *peers.Options) (*p2pCas
 	}
 	c := &p2pCase{programs: map[p2psap.Scheme]p2pFitted{p2psap.Synchronous: {base, on.Delay}}}
 	coupling := -1.0
-	for _, scheme := range []p2psap.Scheme{p2psap.Hybrid, p2psap.Asynchronous} {
+	for _, scheme := range []p2psap.Scheme{p2psap.Asynchronous, p2psap.Hybrid} {
 		if profiles[scheme] == nil {
 			continue
 		}
@@ -267,6 +263,25 @@ func (f *p2pPredictFlags) fitted(ctx context.Context, o *peers.Options) (*p2pCas
 		base.Coupling, coupling = own.Coupling, own.Coupling
 	}
 	return c, nil
+}
+
+// profiles reads them, one a scheme: of several the one of the median run time.
+func (f *p2pPredictFlags) profiles() (map[p2psap.Scheme]*p2psap.Profile, error) {
+	all := map[p2psap.Scheme][]*p2psap.Profile{}
+	for _, file := range f.measured {
+		p, err := p2psap.ReadProfile(file)
+		if err != nil {
+			return nil, err
+		}
+		scheme, _ := p2psap.ParseScheme(p.Scheme)
+		all[scheme] = append(all[scheme], p)
+	}
+	median := map[p2psap.Scheme]*p2psap.Profile{}
+	for scheme, list := range all {
+		slices.SortFunc(list, func(a, b *p2psap.Profile) int { return cmp.Compare(a.Seconds, b.Seconds) })
+		median[scheme] = list[(len(list)-1)/2]
+	}
+	return median, nil
 }
 
 // assumedCoupling is how much of a peer's error is taken to come from its

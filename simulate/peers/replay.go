@@ -14,8 +14,8 @@ import (
 // peer is the state of one.
 type peer struct {
 	host              int32
-	seconds, overhead float64 // of an iteration, on its host
-	error, saved      float64 // now, and in the last checkpoint
+	seconds, overhead float64        // of an iteration, on its host
+	cells, saved      [cells]float64 // errors of its parts now, and in the last checkpoint
 	iterations        int
 	epoch             uint32 // of its life: what was begun before it died is void
 	waiting, done     bool
@@ -36,6 +36,7 @@ type channel struct {
 	fresh    bool      // the newest has not been seen
 	queue    []float64 // errors of messages in order
 	newest   float64
+	cell     int32 // of the peer that it meets
 	number   uint64
 	frozen   float64
 	frozenAt uint64 // phase
@@ -50,6 +51,7 @@ type output struct {
 	busy, pending  bool
 	number         uint64
 	error          float64
+	cell           int32 // of the peer whose error it carries
 }
 
 type replay struct {
@@ -136,7 +138,7 @@ func newReplay(p *Program, o *Options) (*replay, error) {
 		}
 		slower := reference / o.Platform.Hosts[me.host].Speed
 		me.seconds, me.overhead = w.Compute*slower, w.Overhead*slower
-		me.error, me.saved = 1, 1
+		me.cells, me.saved = evenly(1), evenly(1)
 		me.phase = 1
 		me.childUp, me.childVote = make([]bool, len(r.child[i])), make([]int8, len(r.child[i]))
 		me.begin(1)
@@ -154,6 +156,7 @@ func newReplay(p *Program, o *Options) (*replay, error) {
 			to.in = append(to.in, channel{from: int32(i), inOrder: inOrder, newest: 1})
 		}
 	}
+	r.placeChannels()
 	r.startChurn()
 	return r, nil
 }
@@ -241,29 +244,15 @@ func (r *replay) iterated(i int32) {
 	me := &r.peer[i]
 	me.iterations++
 	me.computing = false
-	worst := me.error
-	if len(me.in) > 0 {
-		worst = 0
-	}
-	for k := range me.in {
-		c := &me.in[k]
-		if me.delivering && !c.inOrder {
-			worst = max(worst, c.frozen)
-		} else {
-			worst = max(worst, c.newest)
-		}
-	}
-	next := r.rate * ((1-r.program.Coupling)*me.error + r.program.Coupling*worst)
-	change := math.Abs(next - me.error)
-	me.error = next
+	change := r.relax(me)
 	for k := range me.out {
 		o := &me.out[k]
 		o.number++
-		o.error = next
+		o.error = me.cells[o.cell]
 		if o.inOrder {
 			_, at, _ := r.net.send(o.way, r.now, o.bytes, true)
 			r.count(o)
-			r.events.add(event{at: at + r.o.Delay, kind: arrived, peer: o.to, slot: o.slot, error: next, phase: o.number})
+			r.events.add(event{at: at + r.o.Delay, kind: arrived, peer: o.to, slot: o.slot, error: o.error, phase: o.number})
 			continue
 		}
 		if o.pending {
