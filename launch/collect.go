@@ -45,6 +45,9 @@ func Collect(ctx context.Context, dir string, run Run) (*model.Experiment, error
 		c.processes = append(c.processes, p)
 	}
 	c.keepRanks()
+	if len(c.processes) == 0 && len(c.notes) > 0 {
+		return nil, fmt.Errorf("what was measured cannot be read: %s", c.notes[0])
+	}
 	if len(c.processes) == 0 {
 		return nil, errNothing
 	}

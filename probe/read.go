@@ -17,7 +17,7 @@ const (
 	chunkSize   = 16384
 	chunkHead   = 16
 	regionHead  = 24
-	nodeSize    = 8 + 18*8
+	nodeSize    = 8 + 19*8
 	threadSize  = 72
 	stepSize    = 24
 	objectHead  = 32
