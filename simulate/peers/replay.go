@@ -58,6 +58,7 @@ type replay struct {
 	program *Program
 	o       *Options
 	rate    float64
+	limit   float64 // iterations of a peer after which the replay is given up
 	peer    []peer
 	cluster []int32
 	parent  []int32
@@ -109,7 +110,8 @@ func Run(ctx context.Context, p *Program, o Options) (*Result, error) {
 var ErrNoEnd = errors.New("the peers have not converged: by the model this run has no end, for messages come too late or peers fail too often")
 
 // Where a replay is given up: after a hundred years, or where a peer has made so
-// many times the iterations of a synchronous run.
+// many times the iterations of a synchronous run, and those that it makes while
+// a message is on its way.
 const (
 	maxSeconds  = 3.156e9
 	stepsFactor = 100
@@ -157,6 +159,7 @@ func newReplay(p *Program, o *Options) (*replay, error) {
 		}
 	}
 	r.placeChannels()
+	r.limit = r.mostIterations()
 	r.startChurn()
 	return r, nil
 }
@@ -273,10 +276,29 @@ func (r *replay) iterated(i int32) {
 		return
 	}
 	// Where all are in step the last change is the error times 1 - rate.
-	if me.iterations > stepsFactor*r.program.Steps+1000 {
+	if float64(me.iterations) > r.limit {
 		r.gaveUp = true
 	}
 	r.converged(i, change <= tolerance*(1-r.rate)*(1+1e-9)/r.rate)
+}
+
+// mostIterations is the number of a peer's iterations after which there is no
+// hope.
+func (r *replay) mostIterations() float64 {
+	exchange, own := 0.0, math.Inf(1)
+	for i := range r.peer {
+		me := &r.peer[i]
+		own = min(own, me.seconds+me.overhead)
+		for k := range me.out {
+			w := &me.out[k].way
+			takes := 2 * (w.latency + r.o.Delay)
+			for _, l := range w.links {
+				takes += me.out[k].bytes / r.net.p.Links[l].Bandwidth
+			}
+			exchange = max(exchange, takes)
+		}
+	}
+	return stepsFactor*float64(r.program.Steps)*(1+exchange/own) + 1000
 }
 
 func (r *replay) count(o *output) {
