@@ -33,7 +33,7 @@ func (a *app) p2pRunHere(ctx context.Context, f *p2pPredictFlags) (*p2pCase, err
 		return nil, usagef("--clusters %s have %d peers together, but -n says %d", f.clusters, n, f.peers)
 	}
 	if n < 2 || n > p2psap.MaxPeers {
-		return nil, usagef("--run wants 2 to %d peers: give -n or --clusters", p2psap.MaxPeers)
+		return nil, usagef("--run needs 2 to %d peers: give -n or --clusters", p2psap.MaxPeers)
 	}
 	if f.build != "" {
 		cmd := exec.CommandContext(ctx, "sh", "-c", f.build)
