@@ -40,7 +40,7 @@ void auspex_f_iterations_(const char *spec, const long long *n, __SIZE_TYPE__ le
 // register there, or work out; the loop around adds it to n, which is volatile
 // to take no register away from the loops inside. Counts stand apart from the
 // guard, with constants to begin with, as C90 wants them.
-const guardC = `static __inline__ __attribute__((unused, always_inline)) struct auspex_region *auspex_open(int i)
+const guardsC = `static __inline__ __attribute__((unused, always_inline)) struct auspex_region *auspex_open(int i)
 { struct auspex_region *r = &auspex_regions[i]; if (__builtin_expect(r->off, 0)) return 0; auspex_enter(r); return r; }
 static __inline__ __attribute__((unused, always_inline)) void auspex_close(struct auspex_region **g)
 { if (*g) auspex_leave(*g); }
@@ -51,7 +51,7 @@ static __inline__ __attribute__((unused, always_inline)) void auspex_count(struc
 #define AUSPEX_K(i) AUSPEX_R(i); struct auspex_counts auspex_k##i __attribute__((cleanup(auspex_count), unused)) = {0, 0, i}
 `
 
-const guardCXX = `namespace { struct auspex_guard { auspex_region *region;
+const guardsCXX = `namespace { struct auspex_guard { auspex_region *region;
 __attribute__((always_inline)) explicit auspex_guard(int i) : region(&auspex_regions[i]) { if (__builtin_expect(region->off, 0)) region = 0; else auspex_enter(region); }
 __attribute__((always_inline)) ~auspex_guard() { if (region) auspex_leave(region); } };
 struct auspex_counts { volatile unsigned long n; unsigned long c; int i;
@@ -97,14 +97,17 @@ func prologue(f *source.File, name string, regions []Region) string {
 	}
 	b.WriteString("};\n")
 	if f.Language == source.CXX {
-		b.WriteString(guardCXX)
+		b.WriteString(guardsCXX)
 	} else {
-		b.WriteString(guardC)
+		b.WriteString(guardsC)
 	}
 	b.WriteString(counting)
-	fmt.Fprintf(&b, "#line 1 %s\n", quoteC(name))
+	b.WriteString(FirstLine(name))
 	return b.String()
 }
+
+// FirstLine is the directive after which line 1 of a file follows.
+func FirstLine(name string) string { return fmt.Sprintf("#line 1 %s\n", quoteC(name)) }
 
 // quoteC writes a C string constant; bytes that are not plain become octal.
 func quoteC(s string) string {
