@@ -125,6 +125,24 @@ static uint32_t walk(struct cursor *c, uintptr_t *pc, uintptr_t entered, int *wh
     return n;
 }
 
+/* How many samples one is worth: the periods of CPU time that have passed since
+ * the latest. The timer speaks only where the task clock has been silent, in the
+ * kernel. */
+static uint64_t weigh(struct walker *w, const siginfo_t *info)
+{
+    if (info->si_code == SI_TKILL)
+        return 1;
+    if (!w->event)
+        return 1 + (info->si_code == SI_TIMER && info->si_overrun > 0 ? (uint64_t)info->si_overrun : 0);
+    uint64_t weight = (nanos(CLOCK_THREAD_CPUTIME_ID) - w->counted) / auspex_sampling;
+    if (info->si_code != SI_TIMER)
+        auspex_task_clock_again(w->event);
+    else if (weight < 2)
+        return 0;
+    w->counted += weight * auspex_sampling;
+    return weight;
+}
+
 static void on_sample(int sig, siginfo_t *info, void *context)
 {
     int error = errno;
@@ -132,13 +150,13 @@ static void on_sample(int sig, siginfo_t *info, void *context)
     (void)sig;
     if (!t || !t->walker || !t->walker->known)
         return;
-    uint64_t weight = 1, begun = ticks();
-    if (info->si_code == SI_TIMER && info->si_overrun > 0)
-        weight += (uint64_t)info->si_overrun;
+    uint64_t begun = ticks(), weight = weigh(t->walker, info);
     t->record.samples += weight;
-    if (t->quiet) {
-        t->record.inside += weight;
-        return; /* MPI's time is known exactly */
+    if (t->quiet)
+        t->record.inside += weight; /* MPI's time is known exactly */
+    if (t->quiet || !weight) {
+        errno = error;
+        return;
     }
     struct cursor c;
     int whole;
@@ -263,7 +281,7 @@ void auspex_stacks_thread(struct thread *t)
     if (!w && !(w = room(sizeof *w)))
         return;
     w->high = stack_end();
-    w->ticking = 0;
+    w->ticking = w->event = 0;
     w->path_length = 0;
     w->path_from = NULL;
     if (w->high == 0)
@@ -273,6 +291,9 @@ void auspex_stacks_thread(struct thread *t)
     t->walker = w;
     if (!auspex_sampling || by_hand)
         return;
+    w->event = auspex_task_clock(sample_signal());
+    w->counted = nanos(CLOCK_THREAD_CPUTIME_ID);
+    w->counted -= w->counted < auspex_sampling / 2 ? w->counted : auspex_sampling / 2;
     struct sigevent e;
     memset(&e, 0, sizeof e);
     e.sigev_notify = SIGEV_THREAD_ID;
@@ -289,6 +310,10 @@ void auspex_stacks_thread_end(struct thread *t)
     if (t->walker && t->walker->ticking) {
         t->walker->ticking = 0;
         timer_delete(t->walker->timer);
+    }
+    if (t->walker) {
+        auspex_task_clock_end(t->walker->event, sample_signal());
+        t->walker->event = 0;
     }
 }
 

@@ -15,6 +15,8 @@ struct walker {
     uintptr_t high;             /* end of the thread's stack */
     timer_t timer;
     int ticking;
+    int event;                  /* task_clock.c: its descriptor, 0 for none */
+    uint64_t counted;           /* CPU time that samples stand for, ns */
     struct chunk *room;         /* samples are taken from it */
     struct step_known *known;   /* open addressing */
     uint32_t mask, steps;
@@ -23,6 +25,11 @@ struct walker {
     uint32_t path_length;
     struct place *path_from, *path_to;
 };
+
+/* task_clock.c */
+int auspex_task_clock(int signal);
+void auspex_task_clock_again(int event);
+void auspex_task_clock_end(int event, int signal);
 
 void auspex_stacks_thread(struct thread *t);
 void auspex_stacks_thread_end(struct thread *t);
