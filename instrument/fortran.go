@@ -111,7 +111,11 @@ func (w *fortran) exit(x exitPoint) {
 		w.before(s, lines.String(), 3)
 		return
 	}
-	w.edits.insert(s.Start, 3, "THEN\n"+lines.String()+w.marker(s.Start, 0)+w.pad(s.Start))
+	then := "THEN\n"
+	if w.beyond(s.Start + len("THEN") - 1) {
+		then = "\n     &THEN\n" // GO may fit where THEN does not
+	}
+	w.edits.insert(s.Start, 3, then+lines.String()+w.marker(s.Start, 0)+w.pad(s.Start))
 	w.after(s.End, w.indent()+"END IF\n", -1<<30)
 }
 
