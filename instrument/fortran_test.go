@@ -131,7 +131,7 @@ func TestFortranAsOthersWriteIt(t *testing.T) {
          DO 15 L = 1, 3
             V(L) = I + V(1)
    15    CONTINUE
-         IF (((I*1000+K*100+V(1)*10).GT.3000).AND.(((V(1)).GT.(1))))GO
+         IF ((( I*1000+K*100+V(1)*10 ).GT.3000).AND.(((V(1)).GT.(1))))GO
      1 TO 30
    20 CONTINUE
    30 RETURN
