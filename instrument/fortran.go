@@ -112,7 +112,7 @@ func (w *fortran) exit(x exitPoint) {
 		return
 	}
 	then := "THEN\n"
-	if w.beyond(s.Start + len("THEN") - 1) {
+	if column := s.Start - lineStart(w.file.Text, s.Start); w.file.LineLength > 0 && column+len("THEN") > w.file.LineLength {
 		then = "\n     &THEN\n" // GO may fit where THEN does not
 	}
 	w.edits.insert(s.Start, 3, then+lines.String()+w.marker(s.Start, 0)+w.pad(s.Start))
