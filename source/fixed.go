@@ -219,8 +219,8 @@ func (m *mapped) statement(text []byte, stmt []fixedLine) {
 					depth++
 				case c == ')':
 					depth--
-				case depth > 0 && isNameByte(c):
-					m.closeName(begin)
+				case depth > 0 && (isNameByte(c) || c == '.' && k+1 < l.body.End && isDigit(text[k+1])):
+					m.closeName(begin, c)
 				}
 				if isLetter(c) {
 					m.closeOperator()
@@ -248,17 +248,24 @@ func (m *mapped) closeOperator() {
 	}
 }
 
-// closeName takes blanks back that stand between two bytes of names: inside of
-// parentheses they part nothing, and a name may be split over lines.
-func (m *mapped) closeName(begin int) {
+// closeName takes blanks back that stand between two bytes of a name or number:
+// inside of parentheses they part nothing, and either may be split over lines.
+func (m *mapped) closeName(begin int, next byte) {
 	i := len(m.text)
 	for i > begin && m.text[i-1] == ' ' {
 		i--
 	}
-	if i > begin && i < len(m.text) && isNameByte(m.text[i-1]) {
+	if i == begin || i == len(m.text) {
+		return
+	}
+	before := m.text[i-1]
+	fraction := before == '.' && isDigit(next) && i-1 > begin && isDigit(m.text[i-2])
+	if fraction || next == '.' && isDigit(before) || next != '.' && isNameByte(before) {
 		m.text, m.from = m.text[:i], m.from[:i]
 	}
 }
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 func isLetter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }
 
