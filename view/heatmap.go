@@ -27,6 +27,7 @@ type HeatmapOptions struct {
 	Arrange   Arrange
 	Opened    []int // along the tree: places whose parts are shown, whatever they weigh
 	Closed    []int // along the tree: places whose parts are not
+	Whole     []int // along the tree: places of which all parts are shown, not the heaviest alone
 	FromUnit  int
 	ToUnit    int // past the last; 0: all
 	FromRow   int
@@ -94,6 +95,7 @@ type HeatRow struct {
 	To      int        `json:"to"`
 	Regions int        `json:"regions"` // that it stands for
 	Place   int        `json:"place"`   // of the first in the tree's order
+	Of      int        `json:"of"`      // place of the region whose lighter parts these are, along the tree
 	Parts   bool       `json:"parts"`   // it holds regions that could be shown
 	Closed  bool       `json:"closed"`  // it stands for all it holds
 	Summed  bool       `json:"summed"`  // of several regions it has the sum; else the largest

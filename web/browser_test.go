@@ -195,6 +195,7 @@ func fillReal(t *testing.T, place string) bool {
 	auspex(t, place, "import", filepath.Join(data, "tau-nas-bt-16", "justtime.ppk"), "--name", "nas-bt")
 	auspex(t, place, "import", filepath.Join(data, "hpctoolkit-allgather-10x2"), "--name", "allgather")
 	auspex(t, place, "import", filepath.Join(data, "kineto", "hta-2ranks"), "--name", "kineto-hta")
+	auspex(t, place, "import", filepath.Join(data, "paraver-epoch", "epoch_8proc.prv.gz"), "--name", "epoch-8")
 	return true
 }
 

@@ -73,8 +73,7 @@ func (s *Server) experiment(_ context.Context, q *asked) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, missing := e.Attachment(kept.TraceName)
-	return report.Tell(found, missing == nil), nil
+	return report.Tell(found, kept.Has(e)), nil
 }
 
 func (s *Server) units(_ context.Context, q *asked) (any, error) {
@@ -138,7 +137,7 @@ func (s *Server) heatmap(ctx context.Context, q *asked) (any, error) {
 		*into = n
 	}
 	o.Arrange = view.Arrange(q.text("arrange", ""))
-	for name, into := range map[string]*[]int{"opened": &o.Opened, "closed": &o.Closed} {
+	for name, into := range map[string]*[]int{"opened": &o.Opened, "closed": &o.Closed, "whole": &o.Whole} {
 		for text := range strings.SplitSeq(q.text(name, ""), ",") {
 			if text == "" {
 				continue

@@ -120,6 +120,34 @@ step("the heat map: the heaviest and the rest, the wheel, Escape, Back", async (
   await page.waitForFunction(() => !document.querySelector(".chip"));
 });
 
+step("the heat map along the tree opens and closes by a click", async (page) => {
+  await visit(page, "#/e/many/heat?arrange=tree");
+  const names = page.locator(".heat-names li");
+  const texts = () => names.allTextContents();
+  const before = await texts();
+  const closed = page.locator(".heat-names button", { hasText: "▸" }).first();
+  const opened = (await closed.textContent()).replace("▸", "▾");
+  await closed.click();
+  await page.waitForFunction((n) => document.querySelectorAll(".heat-names li").length > n, before.length);
+  await settled(page);
+  const after = await texts();
+  const at = after.indexOf(opened);
+  assert.ok(at > 0, `${opened} is open: ${after}`);
+  const parts = after.length - before.length;
+  // Its parts came below it, and no other row moved.
+  assert.deepEqual([...after.slice(0, at), ...after.slice(at + 1 + parts)], [...before.slice(0, at), ...before.slice(at + 1)]);
+  await names.nth(at).locator("button").click();
+  await page.waitForFunction((n) => document.querySelectorAll(".heat-names li").length === n, before.length);
+  await page.goBack();
+  await page.goBack();
+  await settled(page);
+  assert.deepEqual(await texts(), before, "Back goes back");
+  // The lighter parts of a region are shown when asked for.
+  const others = page.locator(".heat-names button", { hasText: /the other \d+ together/ }).first();
+  await others.click();
+  await page.waitForFunction((n) => document.querySelectorAll(".heat-names li").length > n, before.length);
+});
+
 step(
   "a server that is gone",
   async (page) => {
@@ -260,6 +288,26 @@ if (real) {
     await visit(page, "#/e/mpas/heat");
     assert.match(await page.locator(".heat-names li").first().textContent(), /MPI_Wait/);
     assert.match(await page.locator(".heat-names li").last().textContent(), /the other \d+ together/);
+  });
+
+  step("real: a Paraver trace on the timeline, down to single messages", async (page) => {
+    await visit(page, "#/e/epoch-8");
+    await page.locator("nav.tabs a", { hasText: "Timeline" }).click();
+    await settled(page);
+    assert.equal(await page.locator(".heat-names li").count(), 8);
+    assert.match(await page.locator(".legend.parts").textContent(), /critical path/);
+    assert.match(await page.locator(".readout").textContent(), /3\.51\d* s.*messages: zoom in/);
+    const canvas = page.locator(".heat canvas");
+    const box = await canvas.boundingBox();
+    await page.mouse.move(box.x + box.width / 2, box.y + 60);
+    for (let i = 0; i < 8; i++) {
+      await page.mouse.wheel(0, -200);
+      await settled(page);
+    }
+    await page.mouse.move(box.x + box.width + 5, box.y - 40);
+    await page.locator(".readout", { hasText: /\d messages? drawn|no messages here/ }).waitFor();
+    await visit(page, "#/e/epoch-8/whatif");
+    await page.getByRole("heading", { name: "What would pay" }).waitFor();
   });
 
   step("real: long names are shortened, and whole on hover", async (page) => {

@@ -4,7 +4,7 @@
 import { useMemo } from "preact/hooks";
 import { api, live, type Bottlenecks as Found } from "../api";
 import { axis, base, tip } from "../chart";
-import { command, degree, number, plural } from "../format";
+import { command, degree, number } from "../format";
 import { lastName } from "../names";
 import { degreeOf, parseShape, tidy } from "../fuzzy";
 import { useLoad } from "../load";
@@ -50,7 +50,7 @@ export function Bottlenecks({ name, query, refine }: ViewProps) {
       <Answer of={found} wait="Looking…">
         {(b) => (
           <>
-            <Words text={inWords(b)} />
+            <Words text={b.words} />
             <Warnings list={b.warnings} />
             <Figure b={b} />
             {b.rows.length > 0 && <Rows b={b} />}
@@ -58,30 +58,6 @@ export function Bottlenecks({ name, query, refine }: ViewProps) {
         )}
       </Answer>
     </>
-  );
-}
-
-function inWords(b: Found): string {
-  const over = b.rows.filter((r) => r.crisp);
-  const near = b.rows.filter((r) => !r.crisp && (r.negligible ?? 0) > 0);
-  const said = (r: Row) => {
-    const words = Object.entries(r.severity ?? {})
-      .filter((e): e is [string, number] => (e[1] ?? 0) > 0)
-      .sort((x, y) => y[1] - x[1])
-      .slice(0, 2);
-    return `\`${lastName(r.region)}\` at ${number(r.value, 3)}${words.length ? " is " + words.map(([w, d]) => `${w} (degree ${degree(d)})`).join(" and ") : ""}`;
-  };
-  const first = b.over
-    ? `${plural(b.over, "bottleneck")}: ${b.metric} above ${number(b.threshold)}. ${over.slice(0, 3).map(said).join("; ")}.`
-    : `No bottleneck: no region has ${b.metric} above ${number(b.threshold)}.`;
-  return (
-    first +
-    (near.length
-      ? ` Just below the threshold: ${near
-          .slice(0, 3)
-          .map((r) => `\`${lastName(r.region)}\` at ${number(r.value, 3)}`)
-          .join(", ")}.`
-      : "")
   );
 }
 
@@ -96,7 +72,7 @@ function Figure({ b }: { b: Found }) {
         `Severity: ${b.severity_sets.map((s) => `${s.name} = ${s.set}`).join(", ")}.${b.negligible_set ? ` Negligible: ${b.negligible_set}.` : ""} Each dot is a region.`,
       )}
     >
-      <Chart option={option} height={320} label={inWords(b).replaceAll("`", "")} />
+      <Chart option={option} height={320} label={b.words} />
     </Picture>
   );
 }
