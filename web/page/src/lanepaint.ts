@@ -2,7 +2,7 @@
 // measured traces share the axis, the bars and how both are kept.
 import type { Part, Timeline, TracePicture } from "./api";
 import { seconds } from "./format";
-import { brief } from "./names";
+import { brief, parts } from "./names";
 import { kindColour } from "./palette";
 import { keyOf, type Hatch, type Surface } from "./surface";
 import type { Paint } from "./theme";
@@ -109,33 +109,46 @@ export function replayLanes(t: Timeline, p: Paint): Lanes {
 
 // ---- measured traces
 
+// So many regions and causes, the largest, have a colour of their own; the others
+// share one, so that no two that are named look alike.
+const mostParts = 7;
+const mostCauses = 5;
+
 /** Calls and pauses are grey, from dark to light; regions have the colours of kinds. */
-function partColour(t: TracePicture, part: number, p: Paint): string {
-  if (part >= t.calls) return kindColour(part - t.calls);
+function partLook(t: TracePicture, part: number, p: Paint): { colour: string; text: string } {
+  const at = part - t.calls;
+  if (at >= mostParts) return { colour: p.dark ? "#8d7f6a" : "#b9ab94", text: "other regions" };
+  if (at >= 0) return { colour: kindColour(at), text: laneText(t.parts[part]!) };
   const greys = p.dark ? ["#59636e", "#6c7681", "#454e57", "#7d8792"] : ["#c2c8cf", "#aeb5bd", "#d4d8dd", "#98a1aa"];
-  return greys[part % greys.length]!;
+  return { colour: greys[part % greys.length]!, text: t.parts[part]! };
 }
 
 /** Waits by cause: warm colours that regions do not have beside each other. */
-const causeColour = (cause: number): string => ["#d55e00", "#cc2f6a", "#e69f00", "#8c4aa8", "#a4480b", "#b3a72b"][cause % 6]!;
+function causeLook(t: TracePicture, cause: number): { colour: string; text: string } {
+  if (cause >= mostCauses) return { colour: "#8a6d5a", text: "waits for other causes" };
+  return { colour: ["#d55e00", "#cc2f6a", "#e69f00", "#8c4aa8", "#b3a72b"][cause]!, text: `waits for ${laneText(t.causes[cause]!)}` };
+}
+
+/** A path by its last name, and by who calls it where that is a call of MPI. */
+function laneText(path: string): string {
+  const names = parts(path);
+  const last = brief(names.at(-1)!, 32);
+  return /^P?MPI_/i.test(last) && names.length > 1 ? `${last} ‹ ${brief(names.at(-2)!, 24)}` : last;
+}
 
 const laneName = (r: TracePicture["rows"][0]): string => {
   const one = (l: { rank: number; thread: number }) => (l.thread > 0 ? `${l.rank}.${l.thread}` : String(l.rank));
   return one(r.from) === one(r.to) ? `rank ${one(r.from)}` : `${one(r.from)}–${one(r.to)}`;
 };
 
-const mostNamed = 10;
-
-/** The parts that take most of what is seen, the causes of waits, the critical path. */
+/** What is seen, the largest first: parts, causes of waits, the critical path. */
 function traceLegend(t: TracePicture, p: Paint): Look[] {
-  const weight = new Map<number, number>();
-  t.bars.part.forEach((part, i) => weight.set(part, (weight.get(part) ?? 0) + (t.bars.end[i]! - t.bars.begin[i]!)));
-  const parts = [...weight].sort((a, b) => b[1] - a[1]).slice(0, mostNamed);
-  return [
-    ...parts.map(([i]) => ({ colour: partColour(t, i, p), text: brief(t.parts[i]!, 28) })),
-    ...[...new Set(t.waits.part)].map((i) => ({ colour: causeColour(i), text: `waits for ${brief(t.causes[i]!, 32)}` })),
-    ...(t.critical_path.row.some((r) => r >= 0) ? [{ colour: p.warn, text: "critical path", thin: true }] : []),
-  ];
+  const weight = new Map<string, [number, Look]>();
+  const add = (look: Look, seconds: number) => weight.set(look.text, [(weight.get(look.text)?.[0] ?? 0) + seconds, look]);
+  t.bars.part.forEach((part, i) => add(partLook(t, part, p), t.bars.end[i]! - t.bars.begin[i]!));
+  const seen = [...weight.values()].sort((a, b) => b[0] - a[0]).map(([, look]) => look);
+  const causes = new Map([...new Set(t.waits.part)].sort((a, b) => a - b).map((i): [string, Look] => [causeLook(t, i).text, causeLook(t, i)]));
+  return [...seen, ...causes.values(), ...(t.critical_path.row.some((r) => r >= 0) ? [{ colour: p.warn, text: "critical path", thin: true }] : [])];
 }
 
 export function traceLanes(t: TracePicture, p: Paint): Lanes {
@@ -145,8 +158,8 @@ export function traceLanes(t: TracePicture, p: Paint): Lanes {
     rows: t.rows.map(laneName),
     legend: traceLegend(t, p),
     marks: (s, width) => {
-      bars(s, lanes, width, t.bars, (part) => ({ colour: partColour(t, part, p) }), 2, 13);
-      bars(s, lanes, width, t.waits, (part) => ({ colour: causeColour(part) }), 16, 5);
+      bars(s, lanes, width, t.bars, (part) => partLook(t, part, p), 2, 13);
+      bars(s, lanes, width, t.waits, (part) => causeLook(t, part), 16, 5);
       messages(s, t, lanes, width, p);
       criticalPath(s, t, lanes, width, p);
     },

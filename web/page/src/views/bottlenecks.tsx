@@ -6,7 +6,7 @@ import { api, live, type Bottlenecks as Found } from "../api";
 import { axis, base, tip } from "../chart";
 import { command, degree, number } from "../format";
 import { lastName } from "../names";
-import { degreeOf, parseShape, tidy } from "../fuzzy";
+import { degreeOf, parseShape, spokenShape } from "../fuzzy";
 import { useLoad } from "../load";
 import { MetricField } from "../metricfield";
 import { kindColour } from "../palette";
@@ -68,9 +68,7 @@ function Figure({ b }: { b: Found }) {
     <Picture
       title={`Bottlenecks of ${b.experiment}: ${b.metric} above ${number(b.threshold)}`}
       command={command("bottlenecks", b.experiment, "--metric", b.metric, "--threshold", String(b.threshold))}
-      note={tidy(
-        `Severity: ${b.severity_sets.map((s) => `${s.name} = ${s.set}`).join(", ")}.${b.negligible_set ? ` Negligible: ${b.negligible_set}.` : ""} Each dot is a region.`,
-      )}
+      note={`Each dot is a region. ${[...b.severity_sets.map((s) => `${s.name}: ${spokenShape(s.set)}`), ...(b.negligible_set ? [`negligible: ${spokenShape(b.negligible_set)}`] : [])].join("; ")}.`}
     >
       <Chart option={option} height={320} label={b.words} />
     </Picture>
@@ -153,8 +151,8 @@ function figure(b: Found, p: Paint) {
         data: dots,
         z: 5,
         label: {
-          position: "left",
-          distance: 8,
+          position: "top",
+          distance: 6,
           formatter: (e: { name: string }) => lastName(e.name),
           color: p.ink,
           fontSize: 11,

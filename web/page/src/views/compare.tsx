@@ -113,7 +113,7 @@ function Runs({ names, base, glance }: { names: string[]; base: string; glance: 
     { key: "time", head: "run time", csv: "run time (s)", right: true, by: (g) => g.runtime, cell: (g) => time(g.runtime) },
     { key: "diff", head: "difference", csv: "difference (s)", right: true, wide: true, by: (g) => (first?.runtime != null && g.runtime !== null ? g.runtime - first.runtime : null), cell: (g) => (g.name === base ? "baseline" : first?.runtime != null && g.runtime !== null ? signed(g.runtime - first.runtime, time) : "–") },
     { key: "speedup", head: "speedup", right: true, by: speedup, cell: (g) => ratio(speedup(g)) },
-    { key: "parallel", head: "efficiency", right: true, by: (g) => g.efficiency.parallel, cell: (g) => share(g.efficiency.parallel, 0) },
+    { key: "parallel", head: "efficiency", right: true, wide: true, by: (g) => g.efficiency.parallel, cell: (g) => share(g.efficiency.parallel, 0) },
   ];
   return <Table label="Runs" rows={rows} columns={columns} rowKey={(g) => g.name} top={50} marked={(g) => g.name === base} />;
 }

@@ -173,7 +173,7 @@ function Heaviest({ s }: { s: Summary }) {
     },
     {
       key: "where",
-      head: "source",
+      head: s.heaviest.some((r) => r.file) ? "source" : "kind",
       wide: true,
       cell: (r) => <Where name={s.name} of={r} />,
     },
@@ -203,14 +203,12 @@ export function Where({ name, of: r }: { name: string; of: { file?: string; line
   );
 }
 
-/** The words a region deserves by half or more, else the best one. */
+/** The word that fits a region best. */
 function TermWords({ terms }: { terms?: Record<string, number | null> }) {
-  if (!terms) return null;
-  const best = Object.entries(terms)
+  const [best] = Object.entries(terms ?? {})
     .filter((e): e is [string, number] => e[1] !== null && e[1] >= 0.005 && !/^[A-Z_]+$/.test(e[0]))
     .sort((a, b) => b[1] - a[1]);
-  const shown = best.filter(([, d]) => d >= 0.5);
-  return <>{(shown.length ? shown : best.slice(0, 1)).map(([t, d]) => `${t} ${d.toFixed(2)}`).join(", ")}</>;
+  return best ? <span class="nowrap">{`${best[0].replaceAll("_", " ")} ${best[1].toFixed(2)}`}</span> : null;
 }
 
 function Problems({ rules }: { rules: Rules }) {

@@ -51,7 +51,7 @@ export function OverFactor({ names, base: baseline, glance, query, refine }: Pro
     const at = (r: (typeof runs)[0]) => (numeric ? r.x : String(r.x));
     return {
       ...base(p, `Speedup and efficiency of ${runs.length} runs over ${over}`),
-      grid: { left: 8, right: 16, top: 30, bottom: 26, containLabel: true },
+      grid: { left: 8, right: 16, top: 52, bottom: 26, containLabel: true },
       legend: { top: 0, left: 0, textStyle: { color: p.ink }, itemWidth: 18 },
       xAxis: axis(p, { type: numeric ? "value" : "category", name: over, nameLocation: "middle", scale: true, ...(numeric ? {} : { data: [...new Set(runs.map((r) => String(r.x)))] }) }),
       yAxis: [

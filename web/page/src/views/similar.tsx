@@ -2,7 +2,7 @@
 // in one of them.
 import { useMemo } from "preact/hooks";
 import { api, live, type SimilarRegions, type SimilarUnits } from "../api";
-import { command, degree, number } from "../format";
+import { command, degree, quantity, unitOf } from "../format";
 import { lastName, shortened } from "../names";
 import { HeatTable } from "../heattable";
 import { useLoad } from "../load";
@@ -107,13 +107,14 @@ function Units({ s }: { s: SimilarUnits }) {
             head: m.metric,
             right: true,
             by: (r: SimilarUnits["rows"][0]) => r.values[i],
-            cell: (r: SimilarUnits["rows"][0]) => number(r.values[i]),
+            csv: unitOf(m.metric) ? `${m.metric} (${unitOf(m.metric)})` : undefined,
+            cell: (r: SimilarUnits["rows"][0]) => quantity(r.values[i], unitOf(m.metric)),
           })),
           { key: "odd", head: "", cell: (r) => (r.odd ? "odd" : "") },
         ]}
       />
       <p class="note">
-        The typical unit has {s.metrics.map((m, i) => `${m.metric} ${number(s.typical[i])}`).join(", ")}; distance{" "}
+        The typical unit has {s.metrics.map((m, i) => `${m.metric} ${quantity(s.typical[i], unitOf(m.metric))}`).join(", ")}; distance{" "}
         {s.distance}; a similarity of {degree(1)} is the same.
       </p>
     </>
