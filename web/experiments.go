@@ -149,6 +149,13 @@ func (s *Server) heatmap(ctx context.Context, q *asked) (any, error) {
 			*into = append(*into, n)
 		}
 	}
+	key, err := s.heatKey(q)
+	if err != nil {
+		return nil, err
+	}
+	if rows := s.heats.get(key); rows != nil {
+		return rows.Draw(ctx, o)
+	}
 	d, words, err := s.opened(q)
 	if err != nil {
 		return nil, err
@@ -159,7 +166,14 @@ func (s *Server) heatmap(ctx context.Context, q *asked) (any, error) {
 			return nil, err
 		}
 	}
-	return view.DrawHeatmap(ctx, d, words, o)
+	rows, err := view.ArrangeHeatmap(d, words, o)
+	if err != nil {
+		return nil, err
+	}
+	if rows.Condense(ctx) {
+		s.heats.keep(key, rows)
+	}
+	return rows.Draw(ctx, o)
 }
 
 func (s *Server) diagnose(ctx context.Context, q *asked) (any, error) {

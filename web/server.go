@@ -67,6 +67,7 @@ type Server struct {
 	answers     *answers
 	timelines   lastTimeline
 	traced      lastTraced
+	heats       lastHeats
 	work        chan struct{} // a place for every heavy question being answered
 	waiting     atomic.Int64  // questions without a place yet
 	seen        sync.Map      // *view.Glance by the experiment's ID
