@@ -200,7 +200,7 @@ step("compare several: baseline, order, difference, scaling", async (page) => {
   await page.getByRole("heading", { name: "How it scales" }).waitFor();
   assert.ok((await rows(page, "Efficiencies").count()) >= 3);
   await page.getByLabel("Order").selectOption("time");
-  await page.getByLabel("Baseline").selectOption("3Nx4P-GM-36");
+  await page.getByLabel("Baseline", { exact: true }).selectOption("3Nx4P-GM-36");
   await settled(page);
   assert.match(await page.locator('table[aria-label="Runs"] tr.marked').textContent(), /3Nx4P-GM-36.*baseline/);
   assert.ok((await heads(page, "Regions of both")).some((h) => h.startsWith("difference")));
@@ -212,7 +212,7 @@ step("words: Enter asks, and so does an address", async (page) => {
   await box.fill("");
   await box.pressSequentially("wtime is high");
   await page.keyboard.press("Enter");
-  await page.getByText(/rows? fits?\./).waitFor();
+  await page.getByText(/rows? fits? to a degree/).waitFor();
   assert.equal(await box.inputValue(), "wtime is high");
   await visit(page, "#/");
   await visit(page, "#/e/before/words?q=imbalance+is+high");
@@ -296,7 +296,7 @@ if (real) {
     await settled(page);
     assert.equal(await page.locator(".heat-names li").count(), 8);
     assert.match(await page.locator(".legend.parts").textContent(), /critical path/);
-    assert.match(await page.locator(".readout").textContent(), /3\.51\d* s.*messages: zoom in/);
+    assert.match(await page.locator(".readout").textContent(), /3\.51\d*\ss.*messages: zoom in/);
     const canvas = page.locator(".heat canvas");
     const box = await canvas.boundingBox();
     await page.mouse.move(box.x + box.width / 2, box.y + 60);
