@@ -47,6 +47,9 @@ func (s *Server) glances(ctx context.Context, q *asked) (any, error) {
 			return nil, err
 		}
 		s.seen.Store(e.ID, g)
+		if len(d.Units)*len(d.Regions) >= manyValues {
+			s.prepare(name)
+		}
 		all = append(all, g)
 		s.datasets.trim()
 	}

@@ -14,9 +14,9 @@ const browser = await chromium.launch({ executablePath: process.env.AUSPEX_CHROM
 const steps = [];
 const under = new Map(); // requests under way, by page
 
-/** Declares a step. It gets a page of its own. AUSPEX_STEP runs those alone that have its text in their name. */
+/** Declares a step. It gets a page of its own. AUSPEX_STEP runs those alone whose name it fits, as a regular expression. */
 export function step(name, run, options = {}) {
-  if (!name.includes(process.env.AUSPEX_STEP ?? "")) return;
+  if (!new RegExp(process.env.AUSPEX_STEP ?? "").test(name)) return;
   steps.push({ name, run, options });
 }
 
