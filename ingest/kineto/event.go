@@ -32,12 +32,19 @@ func kindOf(category []byte) (training.Kind, bool) {
 	return 0, false
 }
 
+// processorMemory is the device type of the processor among PyTorch's.
+const processorMemory = 0
+
 // useEvent keeps an interval, or the name of a thread.
 func (p *reader) useEvent(e *traceevent.Event) error {
 	if e.Phase == 'M' {
 		if string(e.Name) == "thread_name" && len(p.labels) < maxTracks {
 			p.labels[string(e.Process)+"\x00"+string(e.Thread)] = string(e.Label)
 		}
+		return nil
+	}
+	if e.Phase == 'i' && string(e.Name) == "[memory]" && e.Allocated >= 0 && e.DeviceType != processorMemory {
+		p.t.Memory = append(p.t.Memory, training.Allocation{At: e.Start, Device: int(e.Device), Bytes: e.Bytes, Allocated: e.Allocated, Reserved: e.Reserved})
 		return nil
 	}
 	kind, known := kindOf(e.Category)

@@ -34,6 +34,9 @@ type Args struct {
 	GroupSize             int64
 	Collective, Group     []byte
 	Ranks, Type           []byte // of the group, of its elements
+	// Of an event about memory: what the allocator holds, and which device's
+	// memory it is.
+	Allocated, Reserved, Device, DeviceType int64
 }
 
 func (e *Event) reset() {
@@ -41,7 +44,7 @@ func (e *Event) reset() {
 		Name: e.Name[:0], Category: e.Category[:0], Process: e.Process[:0], Thread: e.Thread[:0], Label: e.Label[:0],
 		Args: Args{
 			Collective: e.Collective[:0], Group: e.Group[:0], Ranks: e.Ranks[:0], Type: e.Type[:0],
-			Bytes: -1, In: -1, Seq: -1, Stream: -1,
+			Bytes: -1, In: -1, Seq: -1, Stream: -1, Allocated: -1, Reserved: -1, Device: -1, DeviceType: -1,
 		},
 	}
 }
@@ -94,7 +97,7 @@ func (r *reader) readField(e *Event) error {
 		if err != nil || kind != jsonscan.ObjectStart {
 			return errors.Join(err, r.s.Skip())
 		}
-		if e.Phase == 'M' || r.Links && (e.Phase == 0 || e.Phase == 'X') {
+		if e.Phase == 'M' || r.Links && (e.Phase == 0 || e.Phase == 'X' || e.Phase == 'i') {
 			return r.readArgs(e)
 		}
 	}
@@ -146,6 +149,14 @@ func (r *reader) readArg(e *Event, key []byte) error {
 		return r.whole(&e.In)
 	case "dtype":
 		return r.into(&e.Type)
+	case "Total Allocated":
+		return r.whole(&e.Allocated)
+	case "Total Reserved":
+		return r.whole(&e.Reserved)
+	case "Device Id":
+		return r.whole(&e.Device)
+	case "Device Type":
+		return r.whole(&e.DeviceType)
 	case "Seq", "seq":
 		return r.whole(&e.Seq)
 	case "name", "labels":
