@@ -63,7 +63,7 @@ type Store struct {
 var (
 	ErrNotFound = errors.New("not in the store")
 	ErrExists   = errors.New("the name is taken")
-	ErrBusy     = fmt.Errorf("somebody is writing under it: %w", ErrExists)
+	ErrBusy     = fmt.Errorf("something is being written under it: %w", ErrExists)
 )
 
 // Open returns the store in dir. The directory need not exist yet: it is made
