@@ -57,7 +57,9 @@ static inline struct thread *counting_stream(FILE *f)
 
 static inline void took(struct thread *t, uint64_t since)
 {
-    t->top->node->io_time += ticks() - since;
+    uint64_t took = ticks() - since;
+    t->top->node->io_time += took;
+    t->away += took;
     t->quiet = 0;
 }
 
@@ -188,7 +190,9 @@ int close(int fd)
         return real(fd);
     uint64_t since = ticks();
     int n = real(fd);
-    t->top->node->io_time += ticks() - since;
+    uint64_t took = ticks() - since;
+    t->top->node->io_time += took;
+    t->away += took;
     return n;
 }
 
