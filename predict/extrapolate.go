@@ -25,7 +25,11 @@ const least = 3
 // were run, by the run.
 func (w *workshop) extrapolated(measured [][]*taken, np int) ([]*taken, error) {
 	var list []*taken
-	for run := range w.Runs {
+	runs := len(measured[0])
+	for _, list := range measured {
+		runs = min(runs, len(list))
+	}
+	for run := range runs {
 		start := time.Now()
 		var traces []*trace.Trace
 		cost := 0.0

@@ -10,7 +10,7 @@ import (
 )
 
 // replay predicts from the traces of one level and count on one platform: the
-// mean over the runs.
+// middle of the runs.
 func (w *workshop) replay(ctx context.Context, p *Platform, traces []*taken, opt string, np int) (Prediction, error) {
 	w.say("simulating %d processes at -O%s on %s", np, opt, p.Name)
 	hosts := p.place(np)

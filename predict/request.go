@@ -24,6 +24,11 @@ const (
 	Auto      Method = "auto"      // those that may be are, if any
 )
 
+// AFew as the number of runs: up to three of a program of seconds that is measured
+// whole, one of others. Runs of a machine shared with others differ by a tenth,
+// which a short program does not even out by itself.
+const AFew = -1
+
 // Platform is a machine to predict for.
 type Platform struct {
 	Name string
@@ -42,7 +47,8 @@ type Request struct {
 	Extrapolate []int
 	Platforms   []Platform
 	Method      Method
-	// Runs is how many traces are taken of each level and count.
+	// Runs is how many traces are taken of each level and count; AFew for as many
+	// as a few seconds allow.
 	Runs int
 	// ReferenceSpeed is the flop/s that the measuring machine counts as; 0 for
 	// what the first platform says.

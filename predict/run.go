@@ -14,7 +14,7 @@ import (
 
 // Run predicts. What it writes goes below a temporary directory that it removes.
 func Run(ctx context.Context, r Request) (*Report, error) {
-	if r.Runs < 1 {
+	if r.Runs == 0 {
 		r.Runs = 1
 	}
 	if r.Epsilon <= 0 {
@@ -165,7 +165,7 @@ func (w *workshop) beyond(ctx context.Context, measured [][]*taken, opt string, 
 // stand having its loops cut short, it is measured simply.
 func (w *workshop) takeAll(ctx context.Context, plan *plan, program *built, np int) ([]*taken, error) {
 	var list []*taken
-	for len(list) < w.Runs {
+	for !w.enough(list, plan) {
 		t, err := w.take(ctx, program, np, plan.settings(w.Request))
 		if err != nil && ctx.Err() == nil && plan.cutting() && w.Method == Auto {
 			w.note("With its loops cut short the program did not come to its end on %d processes at -O%s, so it was measured simply: %s", np, program.opt, firstLine(err))
@@ -189,6 +189,22 @@ func (w *workshop) takeAll(ctx context.Context, plan *plan, program *built, np i
 	}
 	plan.record(list, program.opt, np)
 	return list, nil
+}
+
+// few and briefly are what AFew means: traces at most, and seconds after which no
+// further one is begun.
+const few, briefly = 3, 6.0
+
+// enough tells whether as many traces have been taken as are wanted.
+func (w *workshop) enough(list []*taken, plan *plan) bool {
+	if w.Runs != AFew {
+		return len(list) >= w.Runs
+	}
+	spent := 0.0
+	for _, t := range list {
+		spent += t.seconds
+	}
+	return len(list) >= few || len(list) > 0 && (plan.cutting() || spent+spent/float64(len(list)) > briefly)
 }
 
 func firstLine(err error) string {

@@ -89,7 +89,10 @@ func tracing(name string) string {
 			text = fmt.Sprintf("begun = $q%d; %s begun = NULL;", n+1, text)
 		}
 	}
-	if !ok && sends.MatchString(name) {
+	switch {
+	case name == "Bsend" || name == "Bsend_c": // the buffer lets it go on at once
+		text = strings.Replace(traces["Send"], "T_SEND", "T_ISEND", 1)
+	case !ok && sends.MatchString(name):
 		text = traces["Send"]
 	}
 	if text == "" && unheard.MatchString(name) {

@@ -71,7 +71,7 @@ is wrong and not shown. auto does so where it may and measures all else whole.`,
 	flags.StringVar(&f.hostfile, "hostfile", "", "where the ranks run, a host or host:n a line (default: every host in turn)")
 	flags.StringArrayVar(&f.config, "cfg", nil, "SimGrid option `key:value` for the replay; repeatable")
 	flags.StringVar(&f.speed, "reference-speed", "", "flop/s that this machine counts as (default: the first platform's first host)")
-	flags.IntVar(&f.runs, "runs", 1, "traces taken of each level and number of processes, and averaged")
+	flags.IntVar(&f.runs, "runs", 0, "traces taken of each level and number of processes; their median counts (default: up to 3 of a program of seconds)")
 	flags.Float64Var(&f.epsilon, "epsilon", 2, "how closely, in per cent, the time of an iteration must have settled before its loop is cut short")
 	flags.DurationVar(&f.settle, "settle", time.Second, "how long a loop is watched at least before it is cut short")
 	flags.BoolVar(&f.strict, "strict", false, "cut only loops with independent iterations short")
@@ -203,12 +203,15 @@ func (a *app) predictRequest(f predictFlags) (predict.Request, error) {
 		return r, usagef("predict wants --platform FILE, --build COMMAND and --run COMMAND")
 	case r.Method != predict.Simple && r.Method != predict.Threshold && r.Method != predict.Auto:
 		return r, usagef("--method is simple, threshold or auto, not %q", f.method)
-	case f.runs < 1 || f.validateRuns < 1:
+	case f.runs < 0 || f.validateRuns < 1:
 		return r, usagef("--runs and --validate-runs want numbers from 1 on")
 	case !(f.epsilon > 0 && f.epsilon < 100):
 		return r, usagef("--epsilon wants a percentage between 0 and 100, not %v", f.epsilon)
 	case f.settle <= 0:
 		return r, usagef("--settle wants a time such as 1s, not %v", f.settle)
+	}
+	if f.runs == 0 {
+		r.Runs = predict.AFew
 	}
 	if f.validate || f.validateCommand != "" {
 		r.Validate = f.validateRuns

@@ -3,6 +3,7 @@
 #include "probe.h"
 #include <dlfcn.h>
 #include <poll.h>
+#include <pthread.h>
 #include <sys/select.h>
 #include <unistd.h>
 
@@ -29,3 +30,5 @@ WAITS(unsigned, sleep, 1, (unsigned s), (s))
 /* Without descriptors these are ways to sleep. */
 WAITS(int, poll, n_ == 0, (struct pollfd *p, nfds_t n_, int ms), (p, n_, ms))
 WAITS(int, select, n_ == 0, (int n_, fd_set *r, fd_set *w, fd_set *e, struct timeval *tv), (n_, r, w, e, tv))
+/* Threads of the program's own compute meanwhile. */
+WAITS(int, pthread_join, 1, (pthread_t other, void **value), (other, value))
