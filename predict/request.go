@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"auspex/platform"
+	"auspex/signature"
 	"auspex/simulate"
 )
 
@@ -53,6 +54,14 @@ type Request struct {
 	// ReferenceSpeed is the flop/s that the measuring machine counts as; 0 for
 	// what the first platform says.
 	ReferenceSpeed float64
+	// Here and There are the signatures of the machine that the traces are taken on
+	// and of the platforms' nodes, nil for none; they take the place of the
+	// reference speed. Mix is what the program's work is made of, empty where that
+	// is not known; PerNode is how many ranks share a node there, 0 for as many as
+	// are on one host.
+	Here, There *signature.Signature
+	Mix         signature.Mix
+	PerNode     int
 	// Epsilon is how closely the time of an iteration must have settled before
 	// its loop is cut short (eq. 4).
 	Epsilon float64

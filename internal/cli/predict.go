@@ -38,6 +38,7 @@ type predictFlags struct {
 	cores, input, name      string
 	replace                 bool
 	timeout                 time.Duration
+	signatureFlags
 }
 
 func (a *app) predictCommand() *cobra.Command {
@@ -71,6 +72,7 @@ is wrong and not shown. auto does so where it may and measures all else whole.`,
 	flags.StringVar(&f.hostfile, "hostfile", "", "where the ranks run, a host or host:n a line (default: every host in turn)")
 	flags.StringArrayVar(&f.config, "cfg", nil, "SimGrid option `key:value` for the replay; repeatable")
 	flags.StringVar(&f.speed, "reference-speed", "", "flop/s that this machine counts as (default: the first platform's first host)")
+	f.signatureFlags.define(flags)
 	flags.IntVar(&f.runs, "runs", 0, "traces taken of each level and number of processes; their median counts (default: up to 3 of a program of seconds)")
 	flags.Float64Var(&f.epsilon, "epsilon", 2, "how closely, in per cent, the time of an iteration must have settled before its loop is cut short")
 	flags.DurationVar(&f.settle, "settle", time.Second, "how long a loop is watched at least before it is cut short")
@@ -237,6 +239,9 @@ func (a *app) predictRequest(f predictFlags) (predict.Request, error) {
 			return r, usagef("--reference-speed: %v", err)
 		}
 		r.ReferenceSpeed = speed
+	}
+	if err := f.signatureFlags.read(&r); err != nil {
+		return r, err
 	}
 	self, err := os.Executable()
 	if err != nil {
