@@ -9,6 +9,7 @@ import (
 	"sort"
 	"time"
 
+	"auspex/instrument"
 	"auspex/model"
 	"auspex/probe"
 )
@@ -26,16 +27,16 @@ type Run struct {
 var errNothing = errors.New("nothing was measured")
 
 // Collect makes an experiment of the files that the processes of a run wrote
-// into dir.
-func Collect(ctx context.Context, dir string, run Run) (*model.Experiment, error) {
+// into dir, and rules without the regions that they switched off.
+func Collect(ctx context.Context, dir string, run Run) (*model.Experiment, []instrument.Rule, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.probe"))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	c := collector{b: model.NewBuilder(), tree: callTree{names: newResolver()}, where: map[*probe.Process]*spot{}}
 	for _, file := range files {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		p, err := probe.ReadFile(file)
 		if err != nil {
@@ -46,10 +47,11 @@ func Collect(ctx context.Context, dir string, run Run) (*model.Experiment, error
 	}
 	c.keepRanks()
 	if len(c.processes) == 0 {
-		return nil, errNothing
+		return nil, nil, errNothing
 	}
 	c.declare()
 	c.off = switchedOff(c.processes)
+	c.tree.names.weigh(c.processes)
 	var trees [][]threadTree
 	for _, p := range c.processes {
 		trees = append(trees, c.grow(p))
@@ -59,7 +61,8 @@ func Collect(ctx context.Context, dir string, run Run) (*model.Experiment, error
 	}
 	c.tellSamples()
 	c.tellCost()
-	return c.b.Build(c.header(run))
+	e, err := c.b.Build(c.header(run))
+	return e, c.tooShort(), err
 }
 
 type collector struct {
@@ -130,7 +133,7 @@ func (c *collector) keepApart() {
 	}
 	n := len(c.processes)
 	if alone == n {
-		c.notes = append(c.notes, fmt.Sprintf("the %d processes knew nothing of one another: each was an MPI program of 1 rank. If they were to be one of %d, their launcher does not fit their MPI (srun wants --mpi=pmi2 or pmix)", n, n))
+		c.notes = append(c.notes, fmt.Sprintf("the %d processes did not know of one another: each was an MPI program of 1 rank. If they were meant to be one program of %d, their launcher does not match their MPI (srun needs --mpi=pmi2 or pmix)", n, n))
 	} else {
 		c.notes = append(c.notes, fmt.Sprintf("several MPI programs ran: their %d processes are numbered in the order they started", n))
 		slices.SortStableFunc(c.processes, func(p, q *probe.Process) int { return p.Started.Compare(q.Started) })

@@ -57,7 +57,7 @@ depend on one another is fitted to a measured asynchronous or hybrid run.`,
 	cmd.Flags().DurationVar(&f.restart, "restart", 5*time.Second, "time until a failed peer is replaced")
 	cmd.Flags().IntVar(&f.every, "every", 0, "iterations between checkpoints")
 	cmd.Flags().Int64Var(&f.state, "state", 0, "bytes of a checkpoint")
-	cmd.Flags().IntVar(&f.replays, "replays", 1, "replay so many times with different failures: mean and spread")
+	cmd.Flags().IntVar(&f.replays, "replays", 1, "replay N times with different failures: mean and spread")
 	cmd.Flags().Uint64Var(&f.seed, "seed", 1, "of the failures")
 	return cmd
 }
@@ -92,7 +92,7 @@ func (a *app) runP2PPredict(ctx context.Context, file string, f p2pPredictFlags)
 	}
 	o := peers.Options{Platform: site, Queue: f.queue, Seed: f.seed, Churn: peers.Churn{Mean: f.failures.Seconds(), Restart: f.restart.Seconds()}}
 	if f.replays < 1 || f.failures < 0 || f.restart < 0 || f.every < 0 || f.state < 0 || f.queue < 0 {
-		return usagef("--replays wants a number from 1 on, times and sizes must not be negative")
+		return usagef("--replays needs a number from 1 on, times and sizes must not be negative")
 	}
 	c, err := f.program(ctx, &o)
 	if err != nil {
@@ -152,7 +152,7 @@ func (f *p2pPredictFlags) program(ctx context.Context, o *peers.Options) (*p2pCa
 	var c *p2pCase
 	if len(f.measured) == 0 {
 		if f.clusters == "" || f.compute <= 0 || f.steps < 1 {
-			return nil, usagef("predict wants --measured, or --clusters, --compute, --bytes and --steps")
+			return nil, usagef("predict needs --measured, or --clusters, --compute, --bytes and --steps")
 		}
 		sizes, err := clusterSizes(f.clusters)
 		if err != nil {

@@ -87,7 +87,7 @@ func (f *signatureFlags) read(r *predict.Request) error {
 	for _, part := range strings.Split(f.mix, ",") {
 		kernel, share, _ := strings.Cut(strings.TrimSpace(part), "=")
 		if r.Mix[kernel], err = strconv.ParseFloat(share, 64); err != nil {
-			return usagef("--mix wants kinds of work with their shares, as in memory=2,floating=1, not %q", f.mix)
+			return usagef("--mix needs kinds of work with their shares, as in memory=2,floating=1, not %q", f.mix)
 		}
 	}
 	_, _, err = signature.Factor(signature.Load{Signature: r.Here, Busy: 1}, signature.Load{Signature: r.There, Busy: 1}, r.Mix)

@@ -82,6 +82,6 @@ struct thread_record {
     /* Samples taken; of these, inside MPI, not unwound to the end, and not kept
      * for want of space. */
     uint64_t samples, inside, broken, dropped;
-    uint64_t walking; /* ticks that taking samples took */
+    uint64_t walking; /* ticks that taking samples and looking at slow clocks took */
 };
 #endif
