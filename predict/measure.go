@@ -24,6 +24,9 @@ type workshop struct {
 	dir   string // all that is written is below it
 	notes []string
 	noted map[string]bool
+	// early is the trace of a run that came to its end within Whole, of the first
+	// level and count.
+	early *taken
 }
 
 func (w *workshop) note(format string, args ...any) {

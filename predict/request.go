@@ -68,6 +68,10 @@ type Request struct {
 	// Settle is how long a loop is watched at least for that: the two windows
 	// that are compared take it together. 0 for one second.
 	Settle time.Duration
+	// Whole is how long Auto lets a program run to see whether it comes to its end:
+	// then all of it is measured, which is surer than cutting loops short. 0 for not
+	// at all.
+	Whole time.Duration
 	// Strict cuts only loops with independent iterations, as the paper does.
 	Strict bool
 	// AssumeFixed vouches that the parameters of communication stay what they

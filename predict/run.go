@@ -59,6 +59,9 @@ func (w *workshop) predict(ctx context.Context) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := w.wholly(ctx, plan); err != nil {
+		return nil, err
+	}
 	for _, opt := range w.Levels {
 		if err := w.level(ctx, plan, opt, report); err != nil {
 			return nil, err
@@ -165,6 +168,9 @@ func (w *workshop) beyond(ctx context.Context, measured [][]*taken, opt string, 
 // stand having its loops cut short, it is measured simply.
 func (w *workshop) takeAll(ctx context.Context, plan *plan, program *built, np int) ([]*taken, error) {
 	var list []*taken
+	if w.early != nil {
+		list, w.early = append(list, w.early), nil
+	}
 	for !w.enough(list, plan) {
 		t, err := w.take(ctx, program, np, plan.settings(w.Request))
 		if err != nil && ctx.Err() == nil && plan.cutting() && w.Method == Auto {
@@ -189,6 +195,31 @@ func (w *workshop) takeAll(ctx context.Context, plan *plan, program *built, np i
 	}
 	plan.record(list, program.opt, np)
 	return list, nil
+}
+
+// wholly gives up cutting loops short where a program comes to its end soon enough
+// without.
+func (w *workshop) wholly(ctx context.Context, plan *plan) error {
+	if w.Method != Auto || w.Whole <= 0 || !plan.cutting() || w.Timeout > 0 && w.Timeout < w.Whole {
+		return nil
+	}
+	program, err := w.build(ctx, w.Levels[0], w.Counts[0], "whole", nil)
+	if err != nil {
+		return err
+	}
+	limited := *w.Request
+	limited.Timeout = w.Whole
+	early, err := (&workshop{Request: &limited, dir: w.dir, noted: map[string]bool{}}).take(ctx, program, w.Counts[0], nil)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil: // it takes longer, or fails, which the run that counts will tell
+		return nil
+	}
+	early.seconds += plan.seconds
+	w.early = early
+	plan.abandon(fmt.Sprintf("The program came to its end within %v, so all of it was measured.", w.Whole))
+	return nil
 }
 
 // few and briefly are what AFew means: traces at most, and seconds after which no

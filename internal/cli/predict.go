@@ -26,7 +26,7 @@ type predictFlags struct {
 	build, run              string
 	counts, levels          string
 	extrapolate             string
-	settle                  time.Duration
+	settle, whole           time.Duration
 	method, speed           string
 	config                  []string
 	runs, validateRuns      int
@@ -76,6 +76,7 @@ is wrong and not shown. auto does so where it may and measures all else whole.`,
 	flags.IntVar(&f.runs, "runs", 0, "traces taken of each level and number of processes; their median counts (default: up to 3 of a program of seconds)")
 	flags.Float64Var(&f.epsilon, "epsilon", 2, "how closely, in per cent, the time of an iteration must have settled before its loop is cut short")
 	flags.DurationVar(&f.settle, "settle", time.Second, "how long a loop is watched at least before it is cut short")
+	flags.DurationVar(&f.whole, "whole", 20*time.Second, "measure all of a program that ends within this time, with --method auto")
 	flags.BoolVar(&f.strict, "strict", false, "cut only loops with independent iterations short")
 	flags.BoolVar(&f.fixed, "assume-fixed-communication", false, "vouch that sizes of messages that a loop computes stay those of its first iteration")
 	flags.BoolVar(&f.cpp, "cpp", true, "read C and C++ sources as the compiler's preprocessor gives them, so that loops and calls in macros are seen")
@@ -196,7 +197,7 @@ func (a *app) listPredictions() error {
 
 func (a *app) predictRequest(f predictFlags) (predict.Request, error) {
 	r := predict.Request{
-		Source: f.source, Build: f.build, Run: f.run, Method: predict.Method(f.method), Runs: f.runs, Epsilon: f.epsilon / 100, Settle: f.settle,
+		Source: f.source, Build: f.build, Run: f.run, Method: predict.Method(f.method), Runs: f.runs, Epsilon: f.epsilon / 100, Settle: f.settle, Whole: f.whole,
 		Strict: f.strict, AssumeFixed: f.fixed, AsWritten: !f.cpp, Vouched: f.vouched, Paper: f.paper, ValidateCommand: f.validateCommand, Cores: f.cores, Input: f.input,
 		Cache: cacheDir(), Timeout: f.timeout,
 	}
