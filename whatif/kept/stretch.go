@@ -65,3 +65,29 @@ func spreadOf(d *analyze.Dataset, seconds float64) (float64, error) {
 	}
 	return min(most/seconds, 0.1), nil
 }
+
+// outsideOf is how long the mean rank was in starting and ending MPI, of which
+// a trace holds nothing.
+func outsideOf(d *analyze.Dataset) (float64, error) {
+	if !d.Has(model.WallTime) {
+		return 0, nil
+	}
+	wall, err := d.Matrix(model.WallTime + ".exc")
+	if err != nil {
+		return 0, err
+	}
+	total, ranks := 0.0, 0
+	for u, unit := range d.Units {
+		if unit.Thread != 0 {
+			continue
+		}
+		ranks++
+		for r, region := range d.Regions {
+			switch region.Name {
+			case "MPI_Init", "MPI_Init_thread", "MPI_Finalize":
+				total += wall.At(u, r)
+			}
+		}
+	}
+	return total / float64(max(ranks, 1)), nil
+}
