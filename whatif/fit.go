@@ -14,7 +14,6 @@ import (
 // mostly send small or large ones.
 const (
 	unexplained = 0.2   // share of the run that must be missing
-	ownCores    = 1.1   // wall over CPU time above which ranks rather waited for a core
 	maxFitted   = 2e6   // actions of a trace that is replayed for it
 	slowest     = 1e6   // times
 	closeEnough = 0.005 // share of the run
@@ -27,7 +26,10 @@ func (c *Case) fit(ctx context.Context, outside float64) error {
 	if c.measured == 0 || c.platform != nil || c.ranks < 2 || target-c.base.seconds <= unexplained*c.measured {
 		return nil
 	}
-	if c.profile.Actions > maxFitted || len(c.stretch) > 0 && slices.Max(c.stretch) > ownCores {
+	if len(c.stretch) > 0 && target <= slices.Max(c.stretch)*c.base.seconds {
+		return nil // ranks that wait for a core communicate as slowly as they compute
+	}
+	if c.profile.Actions > maxFitted {
 		return nil
 	}
 	own, short := c.network, target-c.base.seconds

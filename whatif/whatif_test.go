@@ -349,7 +349,8 @@ func TestSlowNetwork(t *testing.T) {
 		{"as slow as 10 MB/s, ideal", whatif.Setup{Measured: 1.1}, 0.1, true, "ideal"},
 		{"all but starting", whatif.Setup{Measured: 1.1, Outside: 0.98}, 1.1, false, "bandwidth=2x"},
 		{"half of it starting", whatif.Setup{Measured: 1.1, Outside: 0.5}, 0.85, true, "bandwidth=2x"},
-		{"shared cores", whatif.Setup{Measured: 1.1, Stretch: []float64{2, 2}}, 1.1, false, "bandwidth=2x"},
+		{"shared cores", whatif.Setup{Measured: 1.1, Stretch: []float64{3, 4}}, 1.1, false, "bandwidth=2x"},
+		{"shared cores, which explain little", whatif.Setup{Measured: 1.1, Stretch: []float64{1.5, 1.5}}, 0.62, true, "bandwidth=2x"},
 	} {
 		c.setup.Trace, c.setup.Network = tr, whatif.SharedMemory()
 		w, err := whatif.New(t.Context(), c.setup)
