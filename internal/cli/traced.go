@@ -126,7 +126,7 @@ func (a *app) serialization(ctx context.Context, name string) (share float64, tr
 	case ctx.Err() != nil:
 		return 0, false, nil, err
 	}
-	return 0, true, []string{"serialization and transfer are not told: " + err.Error()}, nil
+	return 0, true, []string{"serialization and transfer are not known: " + err.Error()}, nil
 }
 
 // firstBytes reads the begin of a file, also of a gzipped one.
