@@ -32,7 +32,7 @@ type Run struct {
 	Program *trace.Trace
 	Seconds float64   // as measured
 	Spread  float64   // of repeated runs, as a share
-	Outside float64   // seconds in starting and ending MPI, of the mean rank
+	Outside float64   // seconds in starting and ending MPI and in its files, of the mean rank
 	Stretch []float64 // wall time over CPU time of each rank's computation; nil where unknown
 }
 

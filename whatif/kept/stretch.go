@@ -1,6 +1,8 @@
 package kept
 
 import (
+	"strings"
+
 	"auspex/analyze"
 	"auspex/model"
 )
@@ -66,8 +68,8 @@ func spreadOf(d *analyze.Dataset, seconds float64) (float64, error) {
 	return min(most/seconds, 0.1), nil
 }
 
-// outsideOf is how long the mean rank was in starting and ending MPI, of which
-// a trace holds nothing.
+// outsideOf is how long the mean rank was in starting and ending MPI and in its
+// input and output, of which a trace holds nothing.
 func outsideOf(d *analyze.Dataset) (float64, error) {
 	if !d.Has(model.WallTime) {
 		return 0, nil
@@ -83,8 +85,8 @@ func outsideOf(d *analyze.Dataset) (float64, error) {
 		}
 		ranks++
 		for r, region := range d.Regions {
-			switch region.Name {
-			case "MPI_Init", "MPI_Init_thread", "MPI_Finalize":
+			switch name := region.Name; {
+			case name == "MPI_Init", name == "MPI_Init_thread", name == "MPI_Finalize", strings.HasPrefix(name, "MPI_File_"):
 				total += wall.At(u, r)
 			}
 		}
