@@ -371,3 +371,32 @@ func TestSlowNetwork(t *testing.T) {
 		}
 	}
 }
+
+// TestFreed: a rank that had half a core took twice its CPU time. Freed, it is
+// like the other one, alone or with other changes.
+func TestFreed(t *testing.T) {
+	tr := programs(2, func(_ int, b *trace.Builder) {
+		for range 10 {
+			compute(b, "A", 0.75)
+			compute(b, "B", 0.25)
+			b.Add(&trace.Action{Kind: trace.Barrier})
+		}
+	})
+	c, err := whatif.New(t.Context(), whatif.Setup{Trace: tr, Measured: 20.5, Stretch: []float64{1, 2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	like := whatif.Change{Kind: whatif.LikeMedian, Rank: 1}
+	for _, x := range []struct {
+		changes []whatif.Change
+		want    float64
+	}{
+		{nil, 20.5}, {[]whatif.Change{like}, 10.5}, {[]whatif.Change{{Kind: whatif.Balance, Region: "all"}}, 15.5},
+		{[]whatif.Change{{Kind: whatif.Faster, Region: "A", Factor: 3}, like}, 5.5}, {[]whatif.Change{like, {Kind: whatif.Balance, Region: "all"}}, 10.5}, {[]whatif.Change{like, {Kind: whatif.NoNoise}}, 10.5},
+	} {
+		a, err := c.Price(t.Context(), x.changes)
+		if err != nil || math.Abs(a.NewSeconds-x.want) > 1e-9 {
+			t.Errorf("%v: %+v, %v; want %g s", x.changes, a, err, x.want)
+		}
+	}
+}
