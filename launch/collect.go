@@ -46,6 +46,9 @@ func Collect(ctx context.Context, dir string, run Run) (*model.Experiment, []ins
 		c.processes = append(c.processes, p)
 	}
 	c.keepRanks()
+	if len(c.processes) == 0 && len(c.notes) > 0 {
+		return nil, nil, fmt.Errorf("what was measured cannot be read: %s", c.notes[0])
+	}
 	if len(c.processes) == 0 {
 		return nil, nil, errNothing
 	}
@@ -77,8 +80,8 @@ type collector struct {
 
 // columns are the indices of metrics; -1 where nothing of the kind was seen.
 type columns struct {
-	wall, cpu, calls, mpi, messages, sent, received, collective, ioTime, ioRead, ioWritten, iterations, faults, switches, memory, samples int
-	counters                                                                                                                              [5]int
+	wall, cpu, calls, mpi, messages, sent, received, collective, overtaken, ioTime, ioRead, ioWritten, iterations, faults, switches, memory, samples int
+	counters                                                                                                                                         [5]int
 }
 
 // keepRanks orders the processes. Where some are ranks of an MPI program, a
@@ -155,6 +158,7 @@ func (c *collector) declare() {
 				sum.Sent += n.Sent
 				sum.Received += n.Received
 				sum.Collective += n.Collective
+				sum.Overtaken += n.Overtaken
 				sum.IOTime += n.IOTime
 				sum.IORead += n.IORead
 				sum.IOWritten += n.IOWritten
@@ -185,6 +189,7 @@ func (c *collector) declare() {
 	if sum.Collective > 0 {
 		k.collective = c.b.Metric(model.Metric{Name: "collective_bytes", Unit: "bytes", Scope: model.Exclusive, Missing: model.Zero})
 	}
+	k.overtaken = metric(sum.Overtaken > 0, "messages_overtaken")
 	k.ioTime = metric(sum.IOTime > 0, model.IOTime)
 	k.ioRead = metric(sum.IORead > 0, model.IORead)
 	k.ioWritten = metric(sum.IOWritten > 0, model.IOWritten)
@@ -293,6 +298,7 @@ func (c *collector) values(unit, region int, n probe.Node, isMPI bool) {
 	add(k.sent, float64(n.Sent))
 	add(k.received, float64(n.Received))
 	add(k.collective, float64(n.Collective))
+	add(k.overtaken, float64(n.Overtaken))
 	add(k.ioTime, n.IOTime)
 	add(k.ioRead, float64(n.IORead))
 	add(k.ioWritten, float64(n.IOWritten))

@@ -198,7 +198,18 @@ func (a *app) measure(ctx context.Context, storeDir string, command []string, f 
 	}
 	runner := launch.Runner{Command: command, Dir: dir, Cache: cacheDir(), Trace: f.trace, Sample: f.sample, StackRate: f.stacks, Overhead: budget, In: a.in, Out: a.out, Err: a.err}
 	result, err = runner.Run(ctx)
+	if err == nil && f.trace != "" && asynchronousPeers(result.Experiment) {
+		result.Experiment.Notes = append(result.Experiment.Notes, "no trace is kept: messages of which the newest wins are not in it, and how many iterations peers make depends on their delays; auspex p2p predict replays such runs")
+		err = os.Remove(f.trace)
+	}
 	return result, err
+}
+
+// asynchronousPeers tells whether a run had messages of which the newest wins, as
+// the library of P2PSAP tells the probe: no trace describes it.
+func asynchronousPeers(e *model.Experiment) bool {
+	mpi, ok := e.Factor("mpi")
+	return ok && mpi.Word == "P2PSAP asynchronous"
 }
 
 // unmeasured says why a program that ran has left no experiment. The exit status
@@ -265,7 +276,7 @@ func (a *app) tellRun(ctx context.Context, e *model.Experiment, status int) erro
 		return a.printJSON(told)
 	}
 	p := &report.Page{Out: a.err}
-	p.Line("auspex: measured %s: %d units, %d regions; next: auspex show %[1]s", quoteForShell(e.Name), len(e.Units), len(e.Regions))
+	p.Line("auspex: measured %s: %s, %s; next: auspex show %[1]s", quoteForShell(e.Name), report.Counted(len(e.Units), "unit"), report.Counted(len(e.Regions), "region"))
 	if e.Incomplete != "" {
 		p.Line("auspex: incomplete: %s", e.Incomplete)
 	}

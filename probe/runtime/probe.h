@@ -32,13 +32,17 @@ struct opened { struct place *place; uintptr_t frame; };
 
 enum { ASKED = 1024 };
 
+/* What a thread is inside of: an MPI call or the runtime itself, whose time is
+ * known, or a call for a file, in which samples are taken. */
+enum { IN_CALL = 1, IN_FILE = 2 };
+
 struct thread {
     struct thread_record record; /* the part that readers know */
     struct place *top;
     struct opened *stack;
     struct way *ways;
     uint32_t depth, capacity, mask, known, nodes;
-    int quiet;          /* inside an MPI call or the runtime itself */
+    int quiet;          /* what is called now is the library's own: see below */
     struct chunk *room; /* the chunk nodes are taken from */
     uint64_t checked;   /* ticks of the latest look at the CPU clock */
     uint64_t cpu;       /* what it said, ns */
@@ -111,6 +115,8 @@ void auspex_file_close(int state, int code);
 
 /* openmp.c */
 extern int auspex_ompt;
+uint32_t auspex_fork(struct thread *t, uint32_t region, const void *from);
+void auspex_joined(struct thread *t, uint32_t depth);
 uint32_t auspex_barrier(void);
 void auspex_join(struct thread *t, struct place *place, uint64_t now);
 
@@ -122,6 +128,7 @@ void auspex_objects(void);
 /* stacks.c */
 extern uint64_t auspex_sampling HIDDEN;
 void auspex_stacks_start(void);
+void auspex_stacks_file(struct thread *t, uint64_t stretch, const void *from);
 
 /* threads.c */
 void auspex_thread_over(struct thread *t);
