@@ -98,9 +98,7 @@ func newPush(item Item, now time.Time) (*push, error) {
 	if e.Created.Year() < 1970 || e.Created.Year() > 2100 {
 		p.started = time.Unix(0, 0).UTC() // what a DateTime64 holds for sure
 	}
-	var number [8]byte
-	rand.Read(number[:])
-	p.number = binary.LittleEndian.Uint64(number[:])
+	p.number = newNumber(now)
 	h := e.Header
 	h.ID = ""
 	h.UnitCount, h.RegionCount, h.SummaryCount = len(e.Units), len(e.Regions), e.Summaries.Rows()
@@ -110,6 +108,15 @@ func newPush(item Item, now time.Time) (*push, error) {
 	}
 	p.content = p.sum()
 	return p, nil
+}
+
+// newNumber makes the number of a push: when it began, in its upper half, so that
+// what it leaves behind when it is broken off can be told from what is under way;
+// the rest is chance.
+func newNumber(now time.Time) uint64 {
+	var chance [4]byte
+	rand.Read(chance[:])
+	return uint64(uint32(now.Unix()))<<32 | uint64(binary.LittleEndian.Uint32(chance[:]))
 }
 
 // sum stands for all of an experiment's content.
