@@ -12,6 +12,7 @@ import (
 	"os"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
@@ -70,6 +71,10 @@ const packedAnswer = "enable_http_compression"
 // small is below what size a body is not worth packing.
 const small = 64 << 10
 
+// packer packs bodies, several at once. It is made once, since its tables are
+// large.
+var packer = sync.OnceValues(func() (*zstd.Encoder, error) { return zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest)) })
+
 // do sends a statement. Its parameters stand in it as {name:Type}; body is the
 // data of an INSERT, nil for none.
 func (s *Site) do(ctx context.Context, statement string, parameters, settings map[string]string, body []byte) ([]byte, error) {
@@ -90,12 +95,11 @@ func (s *Site) do(ctx context.Context, statement string, parameters, settings ma
 	}
 	packed := len(data) > small
 	if packed {
-		encoder, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest))
+		encoder, err := packer()
 		if err != nil {
 			return nil, err
 		}
-		data = encoder.EncodeAll(data, nil)
-		encoder.Close()
+		data = encoder.EncodeAll(data, make([]byte, 0, len(data)/2))
 	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, s.address.base+"/?"+query.Encode(), bytes.NewReader(data))
 	if err != nil {

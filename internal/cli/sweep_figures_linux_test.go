@@ -110,7 +110,7 @@ bandwidth = {from = 10001, to = %d}
 // killedArray does a study on a Slurm of its own.
 func killedArray(t *testing.T, program, study, dir string, tasks int) bool {
 	cluster := testslurm.Start(t, 2)
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Minute)
 	defer cancel()
 	auspex := func(args ...string) {
 		t.Helper()
