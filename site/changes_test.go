@@ -3,6 +3,7 @@ package site
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -60,5 +61,39 @@ func TestPlantedChanges(t *testing.T) {
 		if found < least || alarms > tries*3/100 || wrong > most {
 			t.Errorf("%s: %d found, %d besides, %d false", name, found, wrong, alarms)
 		}
+	}
+}
+
+// TestPlantedSlowdowns counts days that are told as slower: of those that are,
+// and of those that are like the month before.
+func TestPlantedSlowdowns(t *testing.T) {
+	const tries = 1000
+	for name, noise := range noises {
+		random := rand.New(rand.NewPCG(4, uint64(len(name))))
+		times := func(n int, seconds float64) []float64 {
+			out := make([]float64, n)
+			for i := range out {
+				out[i] = seconds * noise(random)
+			}
+			slices.Sort(out)
+			return out
+		}
+		found, alarms := 0, 0
+		for range tries {
+			month, runs := 8+random.IntN(40), 1+random.IntN(4)
+			if tookLonger(times(runs, 20), times(month, 10)) {
+				found++
+			}
+			if tookLonger(times(runs, 10), times(month, 10)) {
+				alarms++
+			}
+		}
+		t.Logf("%s: %d of %d days that took twice as long, %d of %d like all others", name, found, tries, alarms, tries)
+		if alarms > tries*2/100 || name != "heavy tail" && found < tries {
+			t.Errorf("%s: %d found, %d false", name, found, alarms)
+		}
+	}
+	if tookLonger([]float64{100}, []float64{1, 1, 1, 1, 1, 1, 1}) || tookLonger(nil, make([]float64, 20)) || !tookLonger([]float64{1.1}, []float64{1, 1, 1, 1, 1, 1, 1, 1}) {
+		t.Error("few runs, none, or equal ones")
 	}
 }
