@@ -2,10 +2,12 @@ package launch
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"sort"
 	"strings"
 
+	"auspex/instrument"
 	"auspex/probe"
 )
 
@@ -26,6 +28,24 @@ func switchedOff(processes []*probe.Process) map[measuredPlace]bool {
 		}
 	}
 	return off
+}
+
+// tooShort are the rules by which the next build leaves out what was switched
+// off, in order.
+func (c *collector) tooShort() []instrument.Rule {
+	var rules []instrument.Rule
+	for place := range c.off {
+		file := filepath.ToSlash(filepath.Clean(place.file))
+		for strings.HasPrefix(file, "../") {
+			file = file[len("../"):] // rules know ends of paths
+		}
+		function, line, _ := strings.Cut(place.name, "/loop@")
+		if file != "." && function != "" {
+			rules = append(rules, instrument.Without(file, function, line))
+		}
+	}
+	slices.SortFunc(rules, func(a, b instrument.Rule) int { return strings.Compare(a.String(), b.String()) })
+	return rules
 }
 
 // owners says for each node of a thread whose time its own is. A region that was

@@ -25,8 +25,7 @@ type parquetColumn struct {
 	ids     []int32   // of the current page; empty for numbers
 	pos     int
 
-	texts  []string // the distinct texts; null is the empty one
-	textID map[string]int32
+	textIndex // null is the empty text
 
 	dictIDs  []int32 // the dictionary of the current chunk
 	dictNums []float64
@@ -37,7 +36,7 @@ type parquetColumn struct {
 func newParquetColumn(leaf *parquet.Column, isText bool, pages pageReader) (*parquetColumn, error) {
 	c := &parquetColumn{
 		name: leaf.Name(), isText: isText, kind: leaf.Type().Kind(), optional: leaf.Optional(), pages: pages,
-		texts: []string{""}, textID: map[string]int32{"": 0},
+		textIndex: newTextIndex(),
 	}
 	if logical := leaf.Type().LogicalType(); logical != nil {
 		if _, decimal := logical.Value.(*format.DecimalType); decimal {
@@ -193,14 +192,24 @@ func (c *parquetColumn) plain(ids []int32, numbers []float64, data []byte, n int
 	return ids, numbers, nil
 }
 
+// textIndex numbers the distinct texts of a column; "" is 0.
+type textIndex struct {
+	texts  []string
+	textID map[string]int32
+}
+
+func newTextIndex() textIndex {
+	return textIndex{texts: []string{""}, textID: map[string]int32{"": 0}}
+}
+
 // id returns the index of a text among the distinct ones.
-func (c *parquetColumn) id(text []byte) int32 {
-	if id, ok := c.textID[string(text)]; ok {
+func (t *textIndex) id(text []byte) int32 {
+	if id, ok := t.textID[string(text)]; ok {
 		return id
 	}
-	id := int32(len(c.texts))
-	c.texts = append(c.texts, string(text))
-	c.textID[c.texts[id]] = id
+	id := int32(len(t.texts))
+	t.texts = append(t.texts, string(text))
+	t.textID[t.texts[id]] = id
 	return id
 }
 

@@ -411,7 +411,7 @@ func FuzzParquetPage(f *testing.F) {
 			return
 		}
 		c := &parquetColumn{
-			isText: isText, optional: optional, kind: parquet.Double, texts: []string{""}, textID: map[string]int32{"": 0},
+			isText: isText, optional: optional, kind: parquet.Double, textIndex: newTextIndex(),
 			dictIDs: []int32{0, 0, 0}, dictNums: []float64{1, 2, 3},
 		}
 		if isText {

@@ -109,7 +109,7 @@ func TestDiagnosisWords(t *testing.T) {
 		"scattered": {func(d *diagnose.Diagnosis, c *diagnose.Cause) { d.Scattered, d.UnitCount = true, 2 },
 			"The trouble is in `solve`, where time varies with instructions (correlation 0.90). Balancing it would save up to 25 % of the run. 2 processes, no two alike; severity 0.50 (high). They are taken as a gradient."},
 		"no metrics": {func(d *diagnose.Diagnosis, c *diagnose.Cause) { c.Attributes, c.Evidence = nil, nil },
-			"The trouble is in `solve`: process 3 spends 4.000 s there and the mean is 2.000 s; no other metric was collected, so the cause cannot be told. Balancing it would save up to 25 % of the run. " + kinds},
+			"The trouble is in `solve`: process 3 spends 4.000 s there and the mean is 2.000 s; no other metric was collected, so the cause cannot be determined. Balancing it would save up to 25 % of the run. " + kinds},
 		"noise": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
 			c.Attributes, c.Evidence, c.Excluded = nil, nil, []diagnose.Excluded{{Attribute: "calls"}}
 		}, "The trouble is in `solve`: process 3 spends 4.000 s there and the mean is 2.000 s; none of the metrics collected explains it. Balancing it would save up to 25 % of the run. " + kinds},
@@ -182,6 +182,8 @@ func TestShortName(t *testing.T) {
 	for name, want := range map[string]string{
 		"void f(int *) C": "f", "adv": "adv", "se btr vel": "se btr vel", "(anonymous)": "(anonymous)",
 		"bool T::operator()(int)": "bool T::operator()(int)", "real A::solve(B<C>, int)": "A::solve",
+		"void S<double, 2>::smooth(int, double*)": "S<double, 2>::smooth", "int a::(anonymous namespace)::f(int)": "a::(anonymous namespace)::f",
+		"parallel (outer)": "parallel (outer)",
 	} {
 		if got := shortName(name); got != want {
 			t.Errorf("%q becomes %q, not %q", name, got, want)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs small data-parallel training jobs with one cause of delay planted.
 
-    training-jobs.py OUT [--ranks 2,4,8] [--seeds 1,2] [--seconds 540]
+    training-jobs.py OUT [--ranks 2,4,8] [--seeds 1,2] [--seconds 540] [--more]
 
 Every job is a PyTorch DistributedDataParallel program over gloo whose ranks
 share one accelerator. One rank (or none) has a cause planted; OUT/wN-SEED.tar.xz
@@ -10,7 +10,7 @@ says what was planted where. Unpacked, AUSPEX_TRAINING_JOBS=FOLDER go test
 -run TestJobs -v ./training counts the right answers; docs/training.md tells
 what they were.
 """
-import argparse, ctypes, gc, json, os, random, shutil, subprocess, sys, tempfile, time
+import argparse, ctypes, gc, json, mmap, os, random, shutil, subprocess, sys, tempfile, threading, time, zlib
 
 import torch
 import torch.distributed as dist
@@ -25,6 +25,15 @@ CAUSES = {
     "slow-start": "host", "slow-link": "network", "now-and-then": "host", "drift": "host",
     "sync": "host", "slow-python": "host", "copies": "device", "optimizer": "host",
 }
+# A second list, made after the rules were set on the first. Where a cause lies
+# on both sides, either is right.
+MORE = {
+    "evaluation": "host device", "logging": "host", "empty-cache": "host device", "longer": "device",
+    "background-thread": "host", "fresh-memory": "host", "small-copies": "host device",
+    "read-file": "host", "one-core": "host", "two": "host",
+}
+# Nobody is to blame: every rank starts cold, or the heavy part goes round.
+ROUND = ["cold", "rotating", "all-evaluate"]
 WARMUP = 6  # steps before the first that is profiled
 
 # Slows down what one rank sends: loaded before the C library.
@@ -83,8 +92,11 @@ class Job:
     def __init__(self, rank, world, cause, seed, shim):
         r = random.Random(f"{cause}-{world}-{seed}")
         self.rank, self.world, self.cause, self.shim = rank, world, cause, shim
-        self.victim = r.randrange(world) if cause in CAUSES else -1
+        self.victim = r.randrange(world) if cause in CAUSES or cause in MORE else -1
+        if cause in ("evaluation", "logging"):
+            self.victim = 0
         self.mine = rank == self.victim
+        self.second = (self.victim + 1 + r.randrange(world - 1)) % world if cause == "two" and world > 2 else -1
         self.steps = r.choice([3, 3, 3, 5])
         self.width = r.choice([384, 512])
         self.blocks = 2
@@ -101,6 +113,13 @@ class Job:
         self.model = DistributedDataParallel(model, bucket_cap_mb=4)
         self.optimizer = torch.optim.AdamW(self.model.parameters(), lr=1e-4)
         self.batch = 8 * (self.factor if self.mine and cause == "work" else 1)
+        self.length = 128 * (self.factor if self.mine and cause == "longer" else 1)
+        self.stop = False
+        if self.mine and cause == "background-thread":
+            threading.Thread(target=self.spin, daemon=True).start()
+        if self.mine and cause == "one-core":
+            self.affinity = os.sched_getaffinity(0)
+            self.pin({sorted(self.affinity)[0]})
         self.ballast = None
         if self.mine and cause == "collector":
             self.ballast = [[i, [i]] for i in range(int(self.delay * 4e6))]
@@ -123,6 +142,52 @@ class Job:
                 os.sched_setaffinity(int(task), cores)
             except OSError:
                 pass
+
+    def spin(self):
+        while not self.stop:
+            sum(range(200000))
+
+    def evaluate(self, seconds):
+        end = time.perf_counter() + seconds
+        with torch.no_grad():
+            while time.perf_counter() < end:
+                x = torch.randn(8, 128, self.width).cuda()
+                float(self.model.module(x).sum())
+
+    def more(self, step):
+        """What the second list plants, after the optimizer."""
+        c = self.cause
+        if c == "all-evaluate" or self.mine and c == "evaluation" and step in self.odd | {self.chosen}:
+            self.evaluate(self.delay)
+        if c == "rotating" and step % self.world == self.rank:
+            burn(self.delay)
+        if c == "two" and self.rank in (self.victim, self.second):
+            burn(self.delay)
+        if not self.mine:
+            return
+        if c == "logging":
+            end = time.perf_counter() + self.delay
+            with tempfile.TemporaryFile("w") as f:
+                while time.perf_counter() < end:
+                    f.write(json.dumps({n: float(p.sum()) for n, p in list(self.model.named_parameters())[:2]}) + "\n")
+                    f.flush()
+        if c == "empty-cache":
+            for _ in range(self.factor * 4):
+                held = [torch.empty(64 << 20, dtype=torch.uint8, device="cuda") for _ in range(8)]
+                del held
+                torch.cuda.empty_cache()
+        if c == "fresh-memory":
+            for _ in range(self.factor):
+                mmap.mmap(-1, 64 << 20).write(b"x" * (64 << 20))
+        if c == "small-copies":
+            for _ in range(self.factor * 400):
+                torch.ones(16).cuda()
+        if c == "read-file":
+            with open(sys.executable, "rb") as f:
+                end = time.perf_counter() + self.delay
+                while time.perf_counter() < end:
+                    f.seek(0)
+                    zlib.crc32(f.read())
 
     def late_hook(self, state, bucket):
         if self.mine:
@@ -152,12 +217,12 @@ class Job:
                 burn(wait)
             if c == "loader-sleep":
                 time.sleep(wait)
-            x = torch.randn(self.batch, 128, self.width)
+            x = torch.randn(self.batch, self.length, self.width)
             if c == "copies" and self.mine:
                 for _ in range(self.factor * 4):
                     x.new_empty(32 << 20, dtype=torch.uint8).cuda()
             x = x.cuda()
-            y = torch.randint(0, 16, (self.batch, 128)).cuda()
+            y = torch.randint(0, 16, (self.batch, self.length)).cuda()
         each = None
         if self.mine and c == "slow-kernels":
             each = lambda: torch.cuda._sleep(int(self.delay / self.blocks * 1.7e9))
@@ -185,6 +250,7 @@ class Job:
                 burn(wait)
             self.optimizer.step()
             self.optimizer.zero_grad()
+        self.more(step)
         if self.mine and (c == "save" or c == "save-once" and step == self.chosen):
             if self.named:
                 with record_function("save"):
@@ -200,16 +266,17 @@ class Job:
                 os.fsync(f.fileno())
 
     def truth(self):
-        return {"cause": self.cause, "rank": self.victim, "side": CAUSES.get(self.cause),
+        return {"cause": self.cause, "rank": self.victim, "side": {**CAUSES, **MORE}.get(self.cause), "second": self.second,
                 "world": self.world, "steps": self.steps, "delay": self.delay,
                 "factor": self.factor, "chosen": self.chosen, "odd": sorted(self.odd),
                 "named": self.named, "width": self.width, "blocks": self.blocks}
 
     def end(self):
+        self.stop = True
         for b in self.burners:
             b.kill()
             b.wait()
-        if self.burners:
+        if hasattr(self, "affinity"):
             self.pin(self.affinity)
         self.shim.slow_link(0.0)
 
@@ -241,13 +308,14 @@ def trim(path, to):
 
 def run(rank, world, out, cause, seed, shim, pairs):
     job = Job(rank, world, cause, seed, shim)
+    warm = 1 if cause == "cold" else WARMUP
     folder = f"{out}/w{world}/{cause}-{seed}"
     os.makedirs(folder, exist_ok=True)
     gc.collect()
     gc.disable()
     with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA],
-                 schedule=schedule(wait=WARMUP - 1, warmup=1, active=job.steps, repeat=1)) as p:
-        for step in range(WARMUP + job.steps):
+                 schedule=schedule(wait=warm - 1, warmup=1, active=job.steps, repeat=1)) as p:
+        for step in range(WARMUP - warm, WARMUP + job.steps):
             job.step(step, pairs)
             p.step()
     raw = f"{folder}/raw-{rank}.json"
@@ -287,6 +355,7 @@ def main():
     a.add_argument("--ranks", default="2,4,8")
     a.add_argument("--seeds", default="1,2")
     a.add_argument("--seconds", type=float, default=540)
+    a.add_argument("--more", action="store_true", help="plant the second list of causes")
     a = a.parse_args()
     work = tempfile.mkdtemp()
     with open(f"{work}/shim.c", "w") as f:
@@ -297,8 +366,10 @@ def main():
     begin = time.time()
     worlds = [int(w) for w in a.ranks.split(",")]
     for i, world in enumerate(worlds):
-        plan = [(c, s) for s in map(int, a.seeds.split(","))
-                for c in ["balanced", "all-slow", *CAUSES, "balanced-2", "balanced-3", "balanced-4"]]
+        causes = ["balanced", "all-slow", *CAUSES, "balanced-2", "balanced-3", "balanced-4"]
+        if a.more:
+            causes = [*MORE, *ROUND, "balanced"]
+        plan = [(c, s) for s in map(int, a.seeds.split(",")) for c in causes]
         left = a.seconds - (time.time() - begin)
         share = left * (world + 4) / sum(w + 4 for w in worlds[i:])
         mp.spawn(worker, (world, work, plan, share - 25, shim, 29500 + world), nprocs=world)

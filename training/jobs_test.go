@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -52,11 +53,12 @@ func TestJobs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var truth struct {
-			Cause string
-			Rank  int
-			Side  training.Side
-		}
+		truth := struct {
+			Cause  string
+			Rank   int
+			Side   string // several, with spaces, where either is right
+			Second int    // another rank with the same cause
+		}{Second: -1}
 		if err := json.Unmarshal(data, &truth); err != nil {
 			t.Fatal(err)
 		}
@@ -72,13 +74,22 @@ func TestJobs(t *testing.T) {
 			continue
 		}
 		planted++
-		if len(result.Stragglers) != 1 || result.Stragglers[0].Rank != truth.Rank {
-			t.Logf("%s: WRONG, planted on rank %d: %s", label, truth.Rank, result.Words)
+		want, got := []int{truth.Rank}, []int{}
+		if truth.Second >= 0 {
+			want = append(want, truth.Second)
+		}
+		for _, s := range result.Stragglers {
+			got = append(got, s.Rank)
+		}
+		slices.Sort(want)
+		slices.Sort(got)
+		if !slices.Equal(want, got) {
+			t.Logf("%s: WRONG, planted on rank %d: %s", label, want, result.Words)
 			continue
 		}
 		named++
 		s := result.Stragglers[0]
-		if s.Side != truth.Side {
+		if !strings.Contains(truth.Side, string(s.Side)) {
 			t.Logf("%s: the rank is right, its cause is not %s/%s: %s", label, s.Side, s.Cause, result.Words)
 			continue
 		}

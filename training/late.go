@@ -2,7 +2,9 @@ package training
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+	"strings"
 )
 
 // lateness says how late each rank was in each step, in nanoseconds: the time
@@ -82,6 +84,52 @@ func howLate(ranks []*Rank, meetings []meeting, shifts []int64) *lateness {
 		l.waited = append(l.waited, waits[last]/int64(max(len(ranks)-1, 1)))
 	}
 	return l
+}
+
+// inTurn tells whether others are as late as a rank in the steps in which it is
+// not: what is uneven then is the work, which goes round, not a rank.
+func (j *job) inTurn(r int) bool {
+	var most int64
+	for _, late := range j.late.late {
+		most = max(most, late[r])
+	}
+	isLate := func(step, rank int) bool { return most > 0 && 2*j.late.late[step][rank] >= most }
+	own, others := 0, 0 // steps
+	shared := make([]int, len(j.ranks))
+	for step := range j.late.late {
+		if !isLate(step, r) {
+			continue
+		}
+		own++
+		for o := range j.ranks {
+			if isLate(step, o) {
+				shared[o]++
+			}
+		}
+	}
+	for step := range j.late.late {
+		if isLate(step, r) {
+			continue
+		}
+		for o := range j.ranks {
+			// Who is late along with the rank is a straggler beside it.
+			if o != r && isLate(step, o) && 2*shared[o] <= own {
+				others++
+				break
+			}
+		}
+	}
+	quiet := len(j.late.late) - own
+	return others > 0 && (others >= own || 2*others >= quiet)
+}
+
+// turnsNote names the ranks that the others wait for, step by step.
+func (j *job) turnsNote() string {
+	var turns []string
+	for i := range j.late.steps {
+		turns = append(turns, fmt.Sprint(j.ranks[j.late.last[i]].Number))
+	}
+	return fmt.Sprintf("the others wait for a different rank from step to step (%s): the work is uneven, not a rank slow", strings.Join(turns[:min(len(turns), 12)], ", "))
 }
 
 const absent = -1 << 63

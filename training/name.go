@@ -37,6 +37,7 @@ func (j *job) name(result *Result) {
 	if len(j.ranks) < 2 || j.run == 0 {
 		return
 	}
+	var turns []int
 	for r := range j.ranks {
 		late := float64(j.lateTotal(r)) / float64(j.run)
 		regions := byRegion(j.excesses(r))
@@ -56,8 +57,17 @@ func (j *job) name(result *Result) {
 		busier := data >= moreWork && kernels >= moreWork
 		share := float64(most) / float64(j.run)
 		if share >= minExcess && late*share >= minBoth || late >= lateWithWork && (busier || j.slowDevice(r)) {
-			result.Stragglers = append(result.Stragglers, j.straggler(r, regions, busier))
+			if !busier && j.inTurn(r) {
+				turns = append(turns, r)
+				continue
+			}
+			if s := j.straggler(r, regions, busier); s.Share >= minShare || busier {
+				result.Stragglers = append(result.Stragglers, s)
+			}
 		}
+	}
+	if len(turns) > 0 {
+		j.notes = append(j.notes, j.turnsNote())
 	}
 	// Who waits for a late rank in one group comes late to the others.
 	isNetwork := func(s Straggler) bool { return s.Side == Network }
@@ -239,6 +249,10 @@ func (j *job) cause(r int, regions []regionExcess, busier bool) (Side, string) {
 			return Host, "waiting for the device"
 		case j.slowerEverywhere(r): // its device is in the collective while it still launches
 			return Host, "slow processor"
+		case float64(j.more(r, InCollective)) <= -minExcess*float64(j.run):
+			// It waits less than the others: its host is late while its
+			// device is in collectives, the others' wait elsewhere.
+			return Host, hostCause(top)
 		}
 		return Network, "slow transfers"
 	case by[OnTheDevice] > by[Working]:

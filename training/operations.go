@@ -1,10 +1,8 @@
 package training
 
 import (
-	"errors"
 	"fmt"
 	"math"
-	"slices"
 )
 
 // Operation is one row of a table of operations: what one worker did in one
@@ -15,14 +13,19 @@ type Operation struct {
 	Stage int
 	Step  int
 	Kind  string
-	Seq   int     // number among the worker's operations of this kind in the step
+	Seq   int     // number among the worker's operations of this kind in the step, or Unknown
 	Start float64 // seconds
 	Time  float64
 	Chunk int // of the model, on this stage
 	Whole int // of the model, over all stages
 }
 
-// Operations is a table of operations.
+// Unknown stands for a sequence number or a worker's rank that the table does
+// not give.
+const Unknown = -1
+
+// Operations is a table of operations. Once all are added, Settle puts it in
+// order.
 type Operations struct {
 	// DataShards is how many ways data are cut within a data-parallel rank
 	// (dsp), which the table does not tell; 1 where it is not known.
@@ -38,6 +41,9 @@ type Operations struct {
 	rows    [][]opRow
 	data    int // data-parallel ranks
 	stages  int
+
+	dataLabels, stageLabels []int // their numbers in the table
+	notes                   []string
 }
 
 type opKey struct{ kind, seq, stage int32 }
@@ -45,13 +51,17 @@ type opKey struct{ kind, seq, stage int32 }
 type opInfo struct {
 	opKey
 	chunk, whole int32
+	step         int // whose chunks these are, of data-parallel rank 0 where it has any
 }
 
+// opRow is an operation in 24 bytes. A row that is there twice loses its step.
 type opRow struct {
 	start          float64
 	time           float32
 	op, step, data int32
 }
+
+const dropped = -1 // in place of a row's step
 
 const rowSlab = 1 << 16
 
@@ -87,7 +97,7 @@ func (o *Operations) Add(op Operation) error {
 		return fmt.Errorf("stage %d is out of range", op.Stage)
 	case op.Data < 0 || op.Data >= maxData:
 		return fmt.Errorf("data-parallel rank %d is out of range", op.Data)
-	case op.Seq < 0 || op.Seq >= maxSeq:
+	case op.Seq < Unknown || op.Seq >= maxSeq:
 		return fmt.Errorf("sequence number %d is out of range", op.Seq)
 	case math.IsNaN(op.Start) || math.IsInf(op.Start, 0) || !(op.Time >= 0) || math.IsInf(op.Time, 0):
 		return fmt.Errorf("start %v and duration %v are not times", op.Start, op.Time)
@@ -102,12 +112,7 @@ func (o *Operations) Add(op Operation) error {
 		o.kindOf[op.Kind] = kind
 	}
 	key := opKey{kind, int32(op.Seq), int32(op.Stage)}
-	id, ok := o.opOf[key]
-	if !ok {
-		id = int32(len(o.ops))
-		o.ops = append(o.ops, opInfo{key, int32(op.Chunk), int32(op.Whole)})
-		o.opOf[key] = id
-	}
+	id := o.operation(key, op)
 	step, ok := o.stepOf[op.Step]
 	if !ok {
 		if len(o.steps) == maxOfSteps {
@@ -130,6 +135,24 @@ func (o *Operations) Add(op Operation) error {
 	return nil
 }
 
+// operation numbers an operation. The chunks of the first step and data-parallel
+// rank count, as the order of operations is taken from there.
+func (o *Operations) operation(key opKey, op Operation) int32 {
+	first := op.Step
+	if op.Data > 0 {
+		first = math.MaxInt
+	}
+	id, ok := o.opOf[key]
+	if !ok {
+		id = int32(len(o.ops))
+		o.ops = append(o.ops, opInfo{key, int32(op.Chunk), int32(op.Whole), first})
+		o.opOf[key] = id
+	} else if info := &o.ops[id]; first < info.step {
+		info.chunk, info.whole, info.step = int32(op.Chunk), int32(op.Whole), first
+	}
+	return id
+}
+
 // Sum is the time of one kind of operation of one worker.
 type Sum struct {
 	Rank, Data, Stage int
@@ -138,7 +161,8 @@ type Sum struct {
 	Count             int
 }
 
-// Sums adds up the operations by worker and kind, for a profile of the job.
+// Sums adds up the operations of a settled table by worker and kind, for a
+// profile of the job.
 func (o *Operations) Sums() []Sum {
 	type key struct {
 		data, stage, kind int32
@@ -147,11 +171,14 @@ func (o *Operations) Sums() []Sum {
 	var order []key
 	for _, rows := range o.rows {
 		for _, r := range rows {
+			if r.step == dropped {
+				continue
+			}
 			op := o.ops[r.op]
 			k := key{r.data, op.stage, op.kind}
 			s := sums[k]
 			if s == nil {
-				s = &Sum{Rank: o.workers[[2]int{int(r.data), int(op.stage)}], Data: int(r.data), Stage: int(op.stage), Kind: o.kinds[op.kind]}
+				s = &Sum{Rank: o.workers[[2]int{int(r.data), int(op.stage)}], Data: o.dataLabels[r.data], Stage: o.stageLabels[op.stage], Kind: o.kinds[op.kind]}
 				sums[k] = s
 				order = append(order, k)
 			}
@@ -164,68 +191,4 @@ func (o *Operations) Sums() []Sum {
 		list[i] = *sums[k]
 	}
 	return list
-}
-
-// lanes is the table by operation and lane; a lane is one data-parallel rank in
-// one step. All data-parallel ranks and steps do the same operations.
-type lanes struct {
-	steps []int // numbers, in order
-	data  int   // lanes of a step
-	start [][]float64
-	time  [][]float32 // of transfers, from the last start of their group
-}
-
-var errNoSteps = errors.New("no step in which every worker did every operation")
-
-// spread makes lanes of the rows. Steps in which an operation is missing are
-// left out.
-func (o *Operations) spread() (*lanes, int, error) {
-	perStep := make([]int, len(o.steps))
-	for _, rows := range o.rows {
-		for _, r := range rows {
-			perStep[r.step]++
-		}
-	}
-	whole := len(o.ops) * o.data
-	order := make([]int, 0, len(o.steps))
-	for i, n := range perStep {
-		if n == whole {
-			order = append(order, i)
-		}
-	}
-	if len(order) == 0 {
-		return nil, 0, errNoSteps
-	}
-	slices.SortFunc(order, func(a, b int) int { return o.steps[a] - o.steps[b] })
-	at := make([]int, len(o.steps))
-	for i := range at {
-		at[i] = -1
-	}
-	l := &lanes{data: o.data}
-	for i, step := range order {
-		at[step] = i * o.data
-		l.steps = append(l.steps, o.steps[step])
-	}
-	n := len(order) * o.data
-	for range o.ops {
-		l.start = append(l.start, make([]float64, n))
-		l.time = append(l.time, make([]float32, n))
-	}
-	seen := make([]bool, len(o.ops)*n)
-	for _, rows := range o.rows {
-		for _, r := range rows {
-			if at[r.step] < 0 {
-				continue
-			}
-			lane := at[r.step] + int(r.data)
-			if place := int(r.op)*n + lane; seen[place] {
-				op := o.ops[r.op]
-				return nil, 0, fmt.Errorf("step %d has %s %d of data-parallel rank %d on stage %d twice", o.steps[r.step], o.kinds[op.kind], op.seq, r.data, op.stage)
-			} else {
-				seen[place] = true
-			}
-			l.start[r.op][lane], l.time[r.op][lane] = r.start, r.time
-		}
-	}
-	return l, len(o.steps) - len(order), nil
 }

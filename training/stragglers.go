@@ -18,6 +18,7 @@ const (
 	lateWithWork = 0.10 // enough where the rank has visibly more work
 	moreWork     = 1.3  // times the others' data and kernels
 	slowLink     = 0.05 // of the run
+	minShare     = 0.03 // of the run, lost beyond what any other rank costs
 )
 
 // Stragglers sets the ranks of a job against each other.
@@ -192,7 +193,7 @@ func (j *job) tellNotes(result *Result) {
 		}
 	}
 	if len(j.meetings) == 0 && len(j.ranks) > 1 {
-		result.Notes = append(result.Notes, "no collective was found that two of the ranks took part in: who is late cannot be told")
+		result.Notes = append(result.Notes, "no collective was found that two of the ranks took part in: who is late cannot be determined")
 	}
 	result.Notes = append(result.Notes, j.notes...)
 }

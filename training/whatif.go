@@ -22,9 +22,13 @@ const negligible = 1e-2 // seconds
 
 // WhatIf answers what a job would take were every operation as fast as the mean
 // of its kind over all workers and steps (transfers: the median), and what a
-// rank, a stage or a kind of operation alone costs (arXiv 2505.05713).
+// rank, a stage or a kind of operation alone costs (arXiv 2505.05713). The table
+// is used up.
 func WhatIf(o *Operations) (*Result, error) {
-	l, dropped, err := o.spread()
+	if err := o.Settle(); err != nil {
+		return nil, err
+	}
+	l, leftOut, err := o.spread()
 	if err != nil {
 		return nil, err
 	}
@@ -36,8 +40,9 @@ func WhatIf(o *Operations) (*Result, error) {
 	w.transfers()
 	w.idealTimes()
 	result := &Result{Ranks: []RankResult{}, Stages: []StageSlowdown{}, Kinds: []KindSlowdown{}, Steps: []StepWait{}, Stragglers: []Straggler{}, Notes: []string{}, World: o.Workers(), Present: o.Workers()}
-	if dropped > 0 {
-		result.Notes = append(result.Notes, fmt.Sprintf("%d steps are left out, as not every worker did every operation in them", dropped))
+	result.Notes = append(result.Notes, o.notes...)
+	if leftOut > 0 {
+		result.Notes = append(result.Notes, fmt.Sprintf("%d of %d steps are left out, as not every worker did every operation in them", leftOut, leftOut+len(l.steps)))
 	}
 	if err := w.answer(result); err != nil {
 		return nil, err
@@ -87,6 +92,10 @@ func (w *whatIf) idealTimes() {
 			if int(op.kind) == kind {
 				ops = append(ops, i)
 			}
+		}
+		if len(ops) == 0 {
+			w.ideal = append(w.ideal, 0)
+			continue
 		}
 		if !isTransfer(name) {
 			var sum float64
@@ -177,10 +186,10 @@ func (w *whatIf) answer(result *Result) error {
 	for d := range byData {
 		times := w.two(d).replay(choice{keep: nothing, except: func(_, lane int) bool { return lane == 0 }}, false)
 		byData[d] = average(times) / ideal
-		result.Ranks = append(result.Ranks, RankResult{Rank: d, Slowdown: &byData[d], Regions: []RegionTime{}})
+		result.Ranks = append(result.Ranks, RankResult{Rank: w.o.dataLabels[d], Slowdown: &byData[d], Regions: []RegionTime{}})
 		for i, t := range times { // the rank that costs most is the last of the step
 			if s := &result.Steps[i]; t-ideal > s.Waited {
-				s.LastRank, s.Waited = &d, t-ideal
+				s.LastRank, s.Waited = &w.o.dataLabels[d], t-ideal
 			}
 		}
 	}
@@ -188,7 +197,7 @@ func (w *whatIf) answer(result *Result) error {
 	for stage := range byStage {
 		keep := func(op int) bool { return int(w.o.ops[op].stage) == stage }
 		byStage[stage] = average(w.replay(choice{keep: keep}, false)) / ideal
-		result.Stages = append(result.Stages, StageSlowdown{stage, byStage[stage]})
+		result.Stages = append(result.Stages, StageSlowdown{w.o.stageLabels[stage], byStage[stage]})
 	}
 	w.kinds(result, ideal)
 	if idealWhole := w.one().replay(choice{keep: nothing}, true)[0]; now > idealWhole {
@@ -239,8 +248,8 @@ func (w *whatIf) kinds(result *Result, ideal float64) {
 		return kind
 	}
 	var labels []string
-	for _, kind := range w.o.kinds {
-		if l := label(kind); !slices.Contains(labels, l) {
+	for _, op := range w.o.ops {
+		if l := label(w.o.kinds[op.kind]); !slices.Contains(labels, l) {
 			labels = append(labels, l)
 		}
 	}

@@ -129,7 +129,7 @@ func TestWhatIfBounds(t *testing.T) {
 
 func TestBadOperations(t *testing.T) {
 	for _, op := range []training.Operation{
-		{Stage: -1}, {Data: -1}, {Seq: -1}, {Time: -1}, {Time: math.NaN()}, {Start: math.Inf(1)}, {Stage: 1 << 30},
+		{Stage: -1}, {Data: -1}, {Seq: -2}, {Time: -1}, {Time: math.NaN()}, {Start: math.Inf(1)}, {Stage: 1 << 30},
 	} {
 		if err := training.NewOperations().Add(op); err == nil {
 			t.Errorf("%+v was taken", op)
@@ -139,13 +139,13 @@ func TestBadOperations(t *testing.T) {
 		t.Error("a table of nothing has an answer")
 	}
 	table := training.NewOperations()
-	for range 2 {
-		if err := table.Add(training.Operation{Kind: "forward-compute", Time: 1}); err != nil {
+	for i := range 2 {
+		if err := table.Add(training.Operation{Kind: "forward-compute", Time: 1 + float64(i)}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := training.WhatIf(table); err == nil {
-		t.Error("an operation that is there twice is no mistake")
+	if _, err := training.WhatIf(table); err == nil || !strings.Contains(err.Error(), "twice") {
+		t.Errorf("an operation that is there twice, with two times: %v", err)
 	}
 	table = training.NewOperations()
 	if err := table.Add(training.Operation{Kind: "forward-compute", Time: 1}); err != nil {

@@ -120,7 +120,11 @@ func (s *Server) compare(_ context.Context, q *asked) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := analyze.Compare(pair[0], pair[1], analyze.ShippedWords(), analyze.CompareOptions{Over: over, Force: true})
+	force, err := q.flag("force")
+	if err != nil {
+		return nil, err
+	}
+	found, err := analyze.Compare(pair[0], pair[1], analyze.ShippedWords(), analyze.CompareOptions{Over: over, Force: force})
 	if err != nil {
 		return nil, err
 	}

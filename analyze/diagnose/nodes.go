@@ -46,7 +46,7 @@ func (s *study) placed(times []float64) (attribute, bool) {
 	a.seen = a.values
 	all, between := covariance(times, times), covariance(a.values, a.values)
 	among, free := float64(len(sums)-1), float64(len(on)-len(sums))
-	if !(all > 0) || free < 2 || between < weakCorrelation*weakCorrelation*all {
+	if !(all > 0) || free < 2 || between < weakCorrelation*weakCorrelation*all || (all-between)/all >= alongTheRanks(times) {
 		return attribute{}, false
 	}
 	if left := all - between; left > 1e-12*all {
@@ -54,4 +54,16 @@ func (s *study) placed(times []float64) (attribute, bool) {
 		return a, (distuv.F{D1: among, D2: free}).Survival(f) < significance
 	}
 	return a, true
+}
+
+// alongTheRanks is what a smooth curve over the units, in their order, leaves
+// of the times' variance. Neighbours share a node, so that a gradient looks
+// like one of nodes, too, and is none.
+func alongTheRanks(times []float64) float64 {
+	first, second := make([]float64, len(times)), make([]float64, len(times))
+	for i := range times {
+		first[i] = float64(i)
+		second[i] = first[i] * first[i]
+	}
+	return unexplained([]attribute{{values: first}, {values: second}}, []int{0, 1}, times)
 }

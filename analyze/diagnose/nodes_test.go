@@ -57,6 +57,11 @@ func TestNodes(t *testing.T) {
 	if len(r.Causes) != 1 || len(r.Causes[0].Attributes) != 0 {
 		t.Errorf("%+v", r.Causes)
 	}
+	// A gradient along the ranks differs between nodes, too.
+	r = placedRun(t, func(p int) float64 { return 1 + 0.1*float64(p) }, same)
+	if len(r.Causes) != 1 || len(r.Causes[0].Attributes) != 0 {
+		t.Errorf("%+v", r.Causes)
+	}
 }
 
 // Two causes in two regions: both tell kinds apart, and the joint table has

@@ -5,11 +5,12 @@ package operations
 
 import (
 	"bufio"
+	"bytes"
 	"context"
-	"fmt"
-	"math"
+	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,88 +24,79 @@ import (
 // Name is what --format takes.
 const Name = "operations"
 
-// Formats lists the format. Its content is not looked for: a table of numbers
-// may be anything.
+// Formats lists the format. Of a Parquet table the beginning does not tell what
+// it holds, so that it must be named.
 func Formats() []input.Format {
 	return []input.Format{{
-		Name: Name, About: "table of the operations of a training job's workers (Parquet)",
-		IsFile: func(string, []byte) bool { return false }, Reader: readExperiment,
+		Name: Name, About: "table of the operations of a training job's workers (Parquet, CSV)",
+		IsFile: isCSV, Reader: readExperiment,
 	}}
 }
 
-// The columns, in the order in which they are asked for.
-const (
-	dpRank = iota
-	stage
-	rank
-	step
-	optype
-	startTS
-	duration
-	seqID
-	chunk
-	wholeChunk
-)
-
-var columns = []longtable.Wanted{
-	dpRank: {Name: "dp_rank"}, stage: {Name: "stage"}, rank: {Name: "rank"}, step: {Name: "step"},
-	optype: {Name: "optype", Text: true}, startTS: {Name: "start_ts"}, duration: {Name: "duration"},
-	seqID: {Name: "seq_id"}, chunk: {Name: "mc"}, wholeChunk: {Name: "gmc"},
+// isCSV recognises a table in CSV by its columns: a worker, and how long its
+// operations took.
+func isCSV(_ string, head []byte) bool {
+	has := func(wanted ...int) bool {
+		list := slices.Clone(columns)
+		for _, c := range wanted {
+			list[c].Optional = false
+		}
+		return longtable.HasColumns(head, list)
+	}
+	return (has(dpRank) || has(rank)) && (has(duration) || has(endTS))
 }
 
-// Read reads a table. A file meta-X.yaml beside trace-X.parquet tells how data
-// are cut within a data-parallel rank.
+// Read reads a table, Parquet or CSV, gzipped or not. A file meta-X.yaml beside
+// trace-X.parquet tells how data are cut within a data-parallel rank.
 func Read(ctx context.Context, path, given string) (*training.Operations, error) {
-	file, err := os.Open(path)
+	src := &input.Source{Path: path, Given: given}
+	table := newReading()
+	if err := table.read(ctx, src); err != nil {
+		return nil, err
+	}
+	if table.row == 0 {
+		return nil, mistake.InFile(given, "no operation in this table")
+	}
+	if err := table.finish(); err != nil {
+		return nil, mistake.InFile(given, "%w", err)
+	}
+	table.ops.DataShards = dataShards(path)
+	return table.ops, nil
+}
+
+// maxUnpacked bounds a gzipped Parquet table, which cannot be read as a stream.
+const maxUnpacked = 2 << 30
+
+func (t *reading) read(ctx context.Context, src *input.Source) error {
+	head, gzipped, err := input.ReadHead(src.Path)
 	if err != nil {
-		return nil, mistake.InFile(given, "cannot be opened: %v", err)
+		return mistake.InFile(src.Given, "cannot be read: %v", err)
+	}
+	if !longtable.IsParquet(head) || gzipped {
+		in, err := src.Open(src.Path)
+		if err != nil {
+			return err
+		}
+		defer in.Close()
+		if !longtable.IsParquet(head) {
+			return longtable.ReadCSVColumns(ctx, src.Given, in, columns, t.add)
+		}
+		data, err := io.ReadAll(io.LimitReader(in, maxUnpacked+1))
+		if err != nil || len(data) > maxUnpacked {
+			return mistake.InFile(src.Given, "cannot be unpacked into %d MiB of memory: unpack it on disk (%v)", maxUnpacked>>20, err)
+		}
+		return longtable.ReadColumns(ctx, src.Given, bytes.NewReader(data), int64(len(data)), columns, t.add)
+	}
+	file, err := os.Open(src.Path)
+	if err != nil {
+		return mistake.InFile(src.Given, "cannot be opened: %v", err)
 	}
 	defer file.Close()
 	info, err := file.Stat()
 	if err != nil {
-		return nil, mistake.InFile(given, "cannot be read: %v", err)
+		return mistake.InFile(src.Given, "cannot be read: %v", err)
 	}
-	table := training.NewOperations()
-	row := 0
-	err = longtable.ReadColumns(ctx, given, file, info.Size(), columns, func(b *longtable.Batch) error {
-		for i := range b.Rows {
-			row++
-			if err := add(table, b, i); err != nil {
-				return fmt.Errorf("row %d: %w", row, err)
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	if table.Len() == 0 {
-		return nil, mistake.InFile(given, "no operation in this table")
-	}
-	table.DataShards = dataShards(path)
-	return table, nil
-}
-
-func add(table *training.Operations, b *longtable.Batch, i int) error {
-	var whole [len("0123456789")]int
-	for c, values := range b.Numbers {
-		if values == nil || c == startTS || c == duration {
-			continue
-		}
-		v := values[i]
-		if math.IsNaN(v) && (c == chunk || c == wholeChunk) {
-			v = 0 // operations that belong to no chunk
-		}
-		if v != math.Trunc(v) || math.Abs(v) > 1<<40 {
-			return fmt.Errorf("%s %v is not a whole number", columns[c].Name, v)
-		}
-		whole[c] = int(v)
-	}
-	return table.Add(training.Operation{
-		Rank: whole[rank], Data: whole[dpRank], Stage: whole[stage], Step: whole[step],
-		Kind: b.Text(optype, b.IDs[optype][i]), Seq: whole[seqID],
-		Start: b.Numbers[startTS][i], Time: b.Numbers[duration][i], Chunk: whole[chunk], Whole: whole[wholeChunk],
-	})
+	return longtable.ReadColumns(ctx, src.Given, file, info.Size(), columns, t.add)
 }
 
 // dataShards reads dsp_size of the description beside a table.
@@ -113,7 +105,7 @@ func dataShards(path string) int {
 	if !ok {
 		return 1
 	}
-	file, err := os.Open(filepath.Join(filepath.Dir(path), "meta-"+strings.TrimSuffix(name, filepath.Ext(name))+".yaml"))
+	file, err := os.Open(filepath.Join(filepath.Dir(path), "meta-"+input.Label(name)+".yaml"))
 	if err != nil {
 		return 1
 	}
@@ -139,6 +131,9 @@ func readExperiment(ctx context.Context, src *input.Source) (*model.Experiment, 
 	b := model.NewBuilder()
 	wtime := b.Metric(model.NewMetric(model.WallTime, "duration", model.Exclusive))
 	calls := b.Metric(model.NewMetric(model.Calls, "", model.Own))
+	if err := table.Settle(); err != nil {
+		return nil, mistake.InFile(src.Given, "%w", err)
+	}
 	for _, s := range table.Sums() {
 		kind := model.Function
 		if strings.HasSuffix(s.Kind, "-send") || strings.HasSuffix(s.Kind, "-recv") || strings.Contains(s.Kind, "-all-") || strings.Contains(s.Kind, "reduce-scatter") {

@@ -42,7 +42,7 @@ Formats: ` + formatList(),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.runImport(cmd.Context(), args, f) },
 	}
 	cmd.Flags().StringVar(&f.name, "name", "", "name of the experiment (default: from the file's name)")
-	cmd.Flags().StringVar(&f.format, "format", "", "format, where the content does not tell")
+	cmd.Flags().StringVar(&f.format, "format", "", "format, if the content does not show it")
 	cmd.Flags().StringArrayVar(&f.factors, "factor", nil, "factor `k=v`, a number or a word; repeatable")
 	cmd.Flags().StringVar(&f.factorsFrom, "factors-from", "", "take factors from file or folder names, as in 'cap{cap}_{code}'")
 	cmd.Flags().BoolVar(&f.each, "each", false, "one experiment for each profile found")

@@ -10,7 +10,10 @@ import (
 	"strings"
 
 	"auspex/events"
+	"auspex/events/job"
 	"auspex/events/paraver"
+	"auspex/ingest"
+	"auspex/ingest/kineto"
 	"auspex/ingest/otf2"
 	"auspex/internal/mistake"
 	"auspex/store"
@@ -36,6 +39,10 @@ func (a *app) openTraced(ctx context.Context, name string, np int) (*traced, err
 		}
 	}
 	t := &traced{name: name}
+	if info, err := os.Stat(name); err == nil && info.IsDir() {
+		t.timed, err = openJob(ctx, name)
+		return t, err
+	}
 	head, err := firstBytes(name)
 	if err != nil {
 		return nil, err
@@ -58,6 +65,34 @@ func (a *app) openTraced(ctx context.Context, name string, np int) (*traced, err
 	}
 	t.Program, err = trace.Open(ctx, name, np)
 	return t, err
+}
+
+// openJob opens the folder with the traces of a training job's ranks.
+func openJob(ctx context.Context, dir string) (events.Source, error) {
+	found, err := ingest.Find([]string{dir}, "")
+	if err != nil {
+		return nil, err
+	}
+	defer found.Close()
+	defer sparing(found.Sources)()
+	var lanes []*job.Lane
+	for _, src := range found.Sources {
+		if src.Format != "chrome" {
+			continue
+		}
+		t, err := kineto.ReadSource(ctx, src)
+		if err != nil {
+			return nil, err
+		}
+		if t.Rank < 0 {
+			t.Rank = len(lanes)
+		}
+		lanes = append(lanes, job.LaneOf(t))
+	}
+	if len(lanes) == 0 {
+		return nil, mistake.InFile(dir, "no trace of PyTorch's profiler in this folder; of other traces give the file")
+	}
+	return job.New(dir, lanes)
 }
 
 // openKept opens an experiment with its trace; found tells whether there is an
@@ -91,7 +126,7 @@ func (a *app) serialization(ctx context.Context, name string) (share float64, tr
 	case ctx.Err() != nil:
 		return 0, false, nil, err
 	}
-	return 0, true, []string{"serialization and transfer are not told: " + err.Error()}, nil
+	return 0, true, []string{"serialization and transfer are not known: " + err.Error()}, nil
 }
 
 // firstBytes reads the begin of a file, also of a gzipped one.

@@ -46,7 +46,8 @@ struct thread {
     uint64_t settled;   /* ticks of CPU time charged up to the latest look */
     uint64_t seen;      /* of all charged, told to the trace or spent in MPI */
     uint32_t site;      /* of the MPI call it is in, for the trace: see trace.h */
-    uint64_t spent;     /* ticks that its probes took */
+    uint64_t spent;     /* ticks that its probes took, but for looking at slow clocks */
+    uint64_t looked;    /* ticks that looking at them took */
     uint32_t until;     /* entries until it is asked again whether that is too much */
     uint16_t asked[ASKED]; /* by region, folded: how often it was the one entered then */
     uint64_t faults, switches;
@@ -211,6 +212,8 @@ static inline int quick_enter(struct thread *t, uint32_t region, uintptr_t frame
     struct place *from = t->top, *to;
     struct way *w = &t->ways[(from->index * 0x9e3779b1u + region) & t->mask];
     uint64_t now = ticks(), stretch = now - t->record.last;
+    if (unlikely(w->from != from->index || w->region != region))
+        w = &t->ways[((uint32_t)(w - t->ways) + 1) & t->mask]; /* where one of two that fall together is */
     if (unlikely(stretch >= auspex_long || w->from != from->index || w->region != region || !w->to || t->depth + 1 >= t->capacity))
         return 0;
     to = w->to;
