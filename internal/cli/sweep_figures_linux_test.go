@@ -69,7 +69,7 @@ func TestSweepFigures(t *testing.T) {
 // figureStudy writes a study of so many simulations of a stencil.
 func figureStudy(t *testing.T, dir string, points int) string {
 	t.Helper()
-	const ranks, steps = 16, 700
+	const ranks, steps = 16, 1500
 	platform, err := filepath.Abs("../../examples/platforms/site1.xml")
 	if err != nil {
 		t.Fatal(err)
