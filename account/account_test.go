@@ -205,8 +205,9 @@ func TestSortByNameThenKind(t *testing.T) {
 		{Name: "main", Parent: model.NoParent}, {Name: "cudaDeviceSynchronize", Parent: 0}, {Name: "MPI_Allreduce()", Kind: model.MPI, Parent: 0},
 		{Name: "poll", Parent: 0}, {Name: "write", Kind: model.IO, Parent: 0}, {Name: "MPI_Init", Kind: model.MPI, Parent: 0},
 		{Name: "MPI_Barrier", Kind: model.MPI, Parent: 0}, {Name: "inside", Parent: 2}, {Name: "pollute", Parent: 0}, {Name: "my_wait", Parent: 0},
+		{Name: "fwrite", Parent: 0}, {Name: "H5Dwrite", Parent: 0}, {Name: "readjust", Parent: 0},
 	}
-	want := []Class{Work, Waits, Communicating, Waits, InOut, Beginning, Waits, Communicating, Work, Work}
+	want := []Class{Work, Waits, Communicating, Waits, InOut, Beginning, Waits, Communicating, Work, Work, InOut, InOut, Work}
 	if got := Sort(regions, Shipped); !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}

@@ -42,6 +42,9 @@ type drawing struct {
 	cost  []float64 // by region: the own cost of one call, or of all of a unit's
 	scale float64   // of the cost
 	pace  float64   // by how much units differ in all regions alike, meaning nothing
+	// tail and width are how far one unit, and all of them, are off in regions
+	// that differ least: what noise with a heavy tail makes.
+	tail, width float64
 	// stretch is the wall time of a second's work, worked that of all work.
 	stretch, worked float64
 	// What was found, summed over units.
@@ -98,7 +101,8 @@ func (d *drawing) survey() {
 			continue
 		}
 		d.split(u, p)
-		busy += p.useful + p.inOut
+		d.l.BeyondCPU = d.l.BeyondCPU || d.CPU.Data != nil && (p.inOut > 0 || p.blocked > 0)
+		busy += p.useful + p.inOut + p.blocked
 		taken += p.useful + p.inOut + p.shared
 		x := d.roles[d.Roles[u]]
 		if x == nil {
@@ -151,10 +155,6 @@ func (d *drawing) join() {
 	}
 }
 
-func (d *drawing) newParts() *parts {
-	return &parts{work: make([]float64, d.Wall.Regions), comm: make([]float64, d.Wall.Regions), disk: make([]float64, d.Wall.Regions)}
-}
-
 // calls counts them; 1 where it is not known.
 func (d *drawing) calls(u, r int) float64 {
 	if d.Calls.Data == nil {
@@ -169,7 +169,7 @@ func (d *drawing) calls(u, r int) float64 {
 // judge tells the groups whose spread is real from those that scatter, whose
 // differences are taken together, so that they may cancel out.
 func (d *drawing) judge() {
-	d.l.Noise, d.pace = d.noise()
+	d.noise()
 	for _, x := range d.roles {
 		for _, s := range x.groups {
 			s.real = d.isReal(s)

@@ -56,6 +56,8 @@ type parts struct {
 	waits     float64
 	inOut     float64
 	disk      []float64 // by region: of it
+	off       []float64 // by region: wall time without CPU time, of shared
+	blocked   float64   // of it, what counts as work
 	beginning float64
 	shared    float64
 	rest      float64 // run − all of the above and communication
@@ -66,7 +68,8 @@ func (in *Input) split(u int, p *parts) {
 	clear(p.work)
 	clear(p.comm)
 	clear(p.disk)
-	*p = parts{work: p.work, comm: p.comm, disk: p.disk}
+	clear(p.off)
+	*p = parts{work: p.work, comm: p.comm, disk: p.disk, off: p.off}
 	known := 0.0
 	for r, wall := range in.Wall.Row(u) {
 		if !(wall > 0) {
@@ -96,11 +99,68 @@ func (in *Input) split(u int, p *parts) {
 			if in.CPU.Data != nil {
 				busy := min(own, max(0, in.CPU.At(u, r)))
 				p.shared += own - busy
+				p.off[r] = own - busy
 				own = busy
 			}
 			p.useful += own
 			p.work[in.group(r)] += own
 		}
 	}
+	if p.shared > 0 {
+		in.block(u, p)
+	}
 	p.rest = max(0, in.Run-known)
+}
+
+const (
+	// usuallyOff is how many times the share of a unit's time off the processor
+	// that of one region is without that meaning anything, leastOff the least
+	// share that does.
+	usuallyOff = 2
+	leastOff   = 0.1
+)
+
+// block adds to the work what a unit was off the processor in one region and
+// not in the others: it slept there, or was blocked, and others may have to wait
+// for it as for work. Who shares cores is off them everywhere.
+func (in *Input) block(u int, p *parts) {
+	wall := 0.0
+	for r, v := range in.Wall.Row(u) {
+		if v > 0 && in.Classes[r] == Work {
+			wall += v
+		}
+	}
+	for r, off := range p.off {
+		if off <= 0 {
+			continue
+		}
+		here := in.Wall.At(u, r)
+		elsewhere := leastOff
+		if wall > here {
+			elsewhere = max(elsewhere, usuallyOff*(p.shared-off)/(wall-here))
+		}
+		if elsewhere < 1 && off > elsewhere*here {
+			p.work[in.group(r)] += off
+			p.blocked += off
+		}
+	}
+}
+
+// Work is what others may have to wait for, by unit and region: CPU time where
+// it was measured, all time of input and output, and time blocked.
+func (in *Input) Work() model.Matrix {
+	own := *in
+	own.Groups = nil
+	out := model.NewMatrix(in.Wall.Units, in.Wall.Regions, model.Zero)
+	p := own.newParts()
+	for u := range in.Wall.Units {
+		own.split(u, p)
+		copy(out.Row(u), p.work)
+	}
+	return out
+}
+
+func (in *Input) newParts() *parts {
+	g := in.Wall.Regions
+	return &parts{work: make([]float64, g), comm: make([]float64, g), disk: make([]float64, g), off: make([]float64, g)}
 }

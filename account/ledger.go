@@ -71,6 +71,9 @@ type Ledger struct {
 	Scatter bool `json:"scatter"`
 	// Noise is the relative scatter of a region's time that means nothing.
 	Noise float64 `json:"noise"`
+	// BeyondCPU tells that what others wait for is not CPU time alone: there was
+	// input and output, or units were blocked.
+	BeyondCPU bool `json:"-"`
 	// Spreads are the regions of imbalance lines, the dearest first.
 	Spreads []Spread `json:"-"`
 }
@@ -114,8 +117,8 @@ const (
 
 // Headlines are the largest line that could be avoided, and the second where
 // it is at least half as large. Lines of imbalance stand together, as one
-// answer, under their largest; what scatters without a pattern is none. Where nothing reaches Trouble the answer is the
-// useful work.
+// answer, under their largest; what scatters without a pattern is none. Where
+// nothing reaches Trouble the answer is the useful work.
 func (l *Ledger) Headlines() []Headline {
 	type entry struct {
 		Headline
@@ -133,7 +136,9 @@ func (l *Ledger) Headlines() []Headline {
 				e.Headline = Headline{line.Kind, line.Region, line.Share}
 			}
 		}
-		if e.weight >= Trouble {
+		// Many small imbalances have to cost more together than one by itself:
+		// noise makes such, too.
+		if e.weight >= Trouble && !(kind == Imbalance && e.Share < Trouble && e.weight < 2*Trouble) {
 			all = append(all, e)
 		}
 	}

@@ -20,6 +20,10 @@ const (
 	// quieter is how many times the scatter of the quietest regions that of
 	// others is, with many units; what few say of it is not to be trusted.
 	quieter = 1.4
+	// manyUnits are needed to see how heavy the tail of the noise is, and
+	// beyondTail times what the least differing regions show is no noise.
+	manyUnits  = 16
+	beyondTail = 1.6
 	// sampled units are enough to know the noise.
 	sampled = 1024
 )
@@ -30,9 +34,11 @@ const (
 // units in each region, and the median over regions weighted by their time, as
 // far as the quietest regions make it likely.
 // The scatter of the units' own is their pace.
-func (d *drawing) noise() (noise, pace float64) {
+func (d *drawing) noise() {
 	type one struct{ scatter, weight float64 }
 	var found []one
+	var tails, widths []float64
+	pace := 0.0
 	alone := usualNoise
 	for _, number := range slices.Sorted(maps.Keys(d.roles)) {
 		x := d.roles[number]
@@ -90,6 +96,9 @@ func (d *drawing) noise() (noise, pace float64) {
 			free := (n - 1) * float64(len(rows)-1)
 			scatter := deviation(rest[k]) * math.Sqrt(n/(n-1))
 			within = append(within, scatter)
+			if len(rows) >= manyUnits {
+				tails, widths = append(tails, slices.Max(rest[k])), append(widths, math.Sqrt(variance(rest[k])))
+			}
 			found = append(found, one{scatter * (1 + 1.5/math.Sqrt(free)), x.groups[g].sum})
 		}
 		// The median of noise alone differs from unit to unit, too: by √(π/2n)
@@ -97,8 +106,10 @@ func (d *drawing) noise() (noise, pace float64) {
 		own, chance := deviation(paces), median(within)*math.Sqrt(math.Pi/2/float64(len(groups)))
 		pace = max(pace, min(mostPace, math.Sqrt(max(0, own*own-chance*chance))))
 	}
+	d.pace, d.tail, d.width = pace, leastDiffering(tails), leastDiffering(widths)
 	if len(found) == 0 {
-		return max(leastNoise, alone), 0
+		d.l.Noise, d.pace = max(leastNoise, alone), 0
+		return
 	}
 	slices.SortStableFunc(found, func(a, b one) int { return cmp.Compare(a.scatter, b.scatter) })
 	all := 0.0
@@ -117,7 +128,17 @@ func (d *drawing) noise() (noise, pace float64) {
 		return found[len(found)-1].scatter
 	}
 	scatter := min(quantile(0.5), (quieter+40/float64(d.Wall.Units*d.Wall.Units))*quantile(0.25))
-	return min(mostNoise, max(leastNoise, scatter)), pace
+	d.l.Noise = min(mostNoise, max(leastNoise, scatter))
+}
+
+// leastDiffering is the first quartile: up to three quarters of the regions may
+// differ for a reason. It is 0 where there are too few to tell.
+func leastDiffering(of []float64) float64 {
+	if len(of) < 3 {
+		return 0
+	}
+	slices.Sort(of)
+	return of[(len(of)-1)/4]
 }
 
 // isReal tells whether the units of a role differ in a group by more than
@@ -133,7 +154,9 @@ func (d *drawing) isReal(s *stats) bool {
 	}
 	spread := math.Sqrt(max(0, s.squares/n-mean*mean))
 	noise := math.Hypot(d.l.Noise, d.pace)
-	return s.most-mean > reach(s.units)*noise*mean || n >= 4 && spread > widest(s.units, noise)*mean
+	most := max(reach(s.units)*noise, min(beyondTail*d.tail, reach(s.units)*mostNoise))
+	wide := max(widest(s.units, noise), min(beyondTail*d.width, 1.8*mostNoise))
+	return s.most-mean > most*mean || n >= 4 && spread > wide*mean
 }
 
 // unlikely is the normal deviate of a chance of 1 in 10,000, so that a profile
@@ -164,7 +187,8 @@ func (d *drawing) scatters(x *role) bool {
 			noise += d.l.Noise * s.mean() * d.l.Noise * s.mean()
 		}
 	}
-	return x.restMost-mean <= reach(x.units)*math.Hypot(math.Sqrt(noise), d.pace*mean)
+	heavy := max(1, d.tail/(reach(x.units)*d.l.Noise))
+	return x.restMost-mean <= reach(x.units)*math.Hypot(heavy*math.Sqrt(noise), d.pace*mean)
 }
 
 func column(rows [][]float64, g int) []float64 {
@@ -173,6 +197,16 @@ func column(rows [][]float64, g int) []float64 {
 		out[i] = row[g]
 	}
 	return out
+}
+
+func variance(values []float64) float64 {
+	sum, squares := 0.0, 0.0
+	for _, v := range values {
+		sum += v
+		squares += v * v
+	}
+	n := float64(len(values))
+	return max(0, squares/n-sum/n*sum/n)
 }
 
 func median(values []float64) float64 {

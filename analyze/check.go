@@ -67,7 +67,7 @@ func baselineOf(clause *fuzzy.Clause, c *fuzzy.Contract, open func(string) (*Dat
 		return nil, nil
 	}
 	if name == "baseline" && c.Baseline == "" {
-		return nil, &notJudged{"nobody said what the baseline is; --baseline EXPERIMENT does"}
+		return nil, &notJudged{"no baseline was given; --baseline EXPERIMENT names one"}
 	}
 	if name == "baseline" {
 		name = c.Baseline

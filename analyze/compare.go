@@ -115,8 +115,12 @@ func Compare(a, b *Dataset, words Words, o CompareOptions) (*Comparison, error) 
 		Efficiency: EfficiencyPair{ta.Efficiency(), tb.Efficiency()},
 		Factors:    differingFactors(&a.Header, &b.Header),
 	}
-	if err := c.checkRelated(a, b, o.Force); err != nil {
+	warning, err := CheckRelated(a, b, o.Force)
+	if err != nil {
 		return nil, err
+	}
+	if warning != "" {
+		c.Warnings = append(c.Warnings, warning)
 	}
 	if ta.Metric != tb.Metric {
 		c.Warnings = append(c.Warnings, fmt.Sprintf("%s is timed by %s and %s by %s", a.Name, ta.Metric, b.Name, tb.Metric))

@@ -11,26 +11,44 @@ import (
 // processes or threads first.
 func (d *Dataset) Ledgers() ([]*account.Ledger, error) { return d.ledgersOnce() }
 
-func (d *Dataset) drawLedgers() ([]*account.Ledger, error) {
+// accountInput is what the ledgers are drawn from, of all units.
+func (d *Dataset) accountInput() (*Times, account.Input, error) {
 	t, err := d.Times()
 	if err != nil {
-		return nil, err
+		return nil, account.Input{}, err
 	}
-	wall, err := d.Matrix(t.Metric + ".exc")
-	if err != nil {
-		return nil, err
+	in := account.Input{Classes: d.Classes, Cores: d.cores()}
+	if in.Wall, err = d.Matrix(t.Metric + ".exc"); err != nil {
+		return nil, in, err
 	}
-	alike := t.alike
-	whole := account.Input{Classes: d.Classes, Wall: wall, Cores: d.cores()}
-	for name, to := range map[string]*model.Matrix{model.CPUTime + ".exc": &whole.CPU, model.IOTime + ".exc": &whole.InOut, model.Calls: &whole.Calls} {
+	for name, to := range map[string]*model.Matrix{model.CPUTime + ".exc": &in.CPU, model.IOTime + ".exc": &in.InOut, model.Calls: &in.Calls} {
 		if t.Metric != model.WallTime && name != model.Calls || !d.Has(name) {
 			continue
 		}
 		if *to, err = d.Matrix(name); err != nil {
-			return nil, err
+			return nil, in, err
 		}
 	}
-	whole.Groups, whole.Paths, whole.ByName = d.groups(wall, whole.Calls, alike.types)
+	return t, in, nil
+}
+
+// Work is what units may have to wait for, by unit and region: CPU time, all
+// time of input and output, and time in which a unit was blocked.
+func (d *Dataset) Work() (model.Matrix, error) {
+	_, in, err := d.accountInput()
+	if err != nil {
+		return model.Matrix{}, err
+	}
+	return in.Work(), nil
+}
+
+func (d *Dataset) drawLedgers() ([]*account.Ledger, error) {
+	t, whole, err := d.accountInput()
+	if err != nil {
+		return nil, err
+	}
+	alike := t.alike
+	whole.Groups, whole.Paths, whole.ByName = d.groups(whole.Wall, whole.Calls, alike.types)
 	var out []*account.Ledger
 	for _, kind := range []UnitType{ProcessUnit, ThreadUnit, StreamUnit} {
 		var which []int

@@ -18,7 +18,7 @@ type TreeNode struct {
 	Unit      string     `json:"unit"`
 	Inclusive Real       `json:"inclusive"` // mean over units
 	Exclusive Real       `json:"exclusive"`
-	Share     Real       `json:"share"` // inclusive, of the program
+	Share     Real       `json:"share"` // inclusive, mean over units, of the run
 }
 
 // Tree lists the region tree depth first, the heaviest of siblings first,
@@ -47,6 +47,9 @@ func Tree(d *Dataset, metric string, leastShare float64) ([]TreeNode, string, er
 		return nil, "", err
 	}
 	_, whole := Extremes(totals)
+	if t, err := d.Times(); err == nil && t.Metric == described.Name {
+		whole = t.Runtime // the denominator of all shares of a run
+	}
 	children, roots := model.Children(d.Regions)
 	var nodes []TreeNode
 	var walk func(siblings []int, depth int)

@@ -81,7 +81,7 @@ func QueryEverywhere(ctx context.Context, site Gathered, q *perfql.Query, words 
 	answer.Experiments = len(experiments)
 	answer.Limited = len(answer.Rows) == cmp.Or(q.Limit, mostRows)
 	if answer.Limited && q.Limit == 0 {
-		answer.Warnings = append(answer.Warnings, "only the best 1000 rows are told; LIMIT in the query asks for more")
+		answer.Warnings = append(answer.Warnings, "only the best 1000 rows are given; LIMIT in the query asks for more")
 	}
 	return answer, rows.Err()
 }

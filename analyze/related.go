@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+
+	"auspex/internal/mistake"
 )
 
 // relatedShare is the share of their own work that two programs must have in
@@ -13,16 +15,18 @@ const relatedShare = 0.1
 // entryNames are regions that every program has.
 var entryNames = map[string]bool{"main": true, "main__": true, "_start": true, ".tau application": true, "tau application": true, "<program>": true, "program": true}
 
-// checkRelated refuses to compare programs that have nothing in common.
-func (c *Comparison) checkRelated(a, b *Dataset, force bool) error {
-	if related, err := Related(a, b); err != nil || related {
-		return err
+// CheckRelated refuses to set programs against each other that have nothing in
+// common; where that is forced it is a warning.
+func CheckRelated(a, b *Dataset, force bool) (warning string, err error) {
+	related, err := Related(a, b)
+	if err != nil || related {
+		return "", err
 	}
+	words := fmt.Sprintf("%s and %s are different programs: hardly any region of one is in the other", a.Name, b.Name)
 	if force {
-		c.Warnings = append(c.Warnings, fmt.Sprintf("%s and %s are different programs: hardly any region of one is in the other", a.Name, b.Name))
-		return nil
+		return words, nil
 	}
-	return fmt.Errorf("%s and %s are different programs: hardly any region of one is in the other; --force compares them all the same", a.Name, b.Name)
+	return "", mistake.Refuse("%s; --force compares them anyway (force=true in the API)", words)
 }
 
 // Related tells whether two experiments are of one program: it has the same name,

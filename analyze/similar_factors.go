@@ -57,7 +57,7 @@ func chooseFactors(words Words, datasets []*Dataset, names []string, e *Experime
 		var together [][]string
 		names, together = defaultFactors(words, datasets)
 		for _, same := range together {
-			e.Warnings = append(e.Warnings, fmt.Sprintf("%s vary together in these experiments, so nobody can tell which of them matters; %s stands for all", strings.Join(same, ", "), same[0]))
+			e.Warnings = append(e.Warnings, fmt.Sprintf("%s vary together in these experiments, so it is not possible to say which of them matters; %s stands for all", strings.Join(same, ", "), same[0]))
 		}
 	}
 	e.FactorInfo = []FactorInfo{}
@@ -191,7 +191,7 @@ func compareFactor(words Words, datasets []*Dataset, name string, e *ExperimentS
 		e.Warnings = append(e.Warnings, fmt.Sprintf("%d of %d experiments do not record the factor %s", missing, len(datasets), name))
 	}
 	if !numeric {
-		e.Warnings = append(e.Warnings, fmt.Sprintf("the factor %s is a word that stands for no number: only the same or different can be told; a vocabulary can give numbers under [factor.%s.words]", name, name))
+		e.Warnings = append(e.Warnings, fmt.Sprintf("the factor %s is a word that stands for no number: it can only be the same or different; a vocabulary can give numbers under [factor.%s.words]", name, name))
 		f.similarity = func(i, j int) Real { return sameWord(f.Values, texts, i, j) }
 		return f, nil
 	}

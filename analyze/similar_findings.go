@@ -49,7 +49,7 @@ func (e *ExperimentSimilarity) findings(words Words, factors []comparedFactor, s
 		}
 		groups := groupsFor(f, factors, len(e.Experiments))
 		if len(groups) == 0 && varies(f) {
-			e.Warnings = append(e.Warnings, fmt.Sprintf("no two experiments differ in %s alone, so nobody can tell what it does", f.Name))
+			e.Warnings = append(e.Warnings, fmt.Sprintf("no two experiments differ in %s alone, so its effect cannot be separated", f.Name))
 		}
 		for _, group := range groups {
 			for _, s := range subjects {

@@ -81,7 +81,7 @@ func learn(ctx context.Context, terms []string, data []float64, method LearnMeth
 			return nil, err
 		}
 		if found.Centres.N < len(terms) {
-			return nil, mistake.Refuse("the data tell only %d values apart, fewer than the %d terms", found.Centres.N, len(terms))
+			return nil, mistake.Refuse("the data have only %d different values, fewer than the %d terms", found.Centres.N, len(terms))
 		}
 		return fuzzy.TermsFromCentres(terms, found.Centres.Data)
 	}

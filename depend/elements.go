@@ -270,7 +270,7 @@ func (j *judgement) conflict(w, o *place, r relation) string {
 		if len(p.site.steps[len(p.site.steps)-1].subs) == 0 {
 			return fmt.Sprintf("Line %d uses %s as a whole, of which line %d writes elements in other iterations.", p.site.stmt.Line, p.site.shown(), w.site.stmt.Line)
 		}
-		return fmt.Sprintf("%s: which element it is cannot be told from %s, so iterations may meet in it.", text(p), j.Variable)
+		return fmt.Sprintf("%s: which element it is cannot be determined from %s, so iterations may meet in it.", text(p), j.Variable)
 	case w == o:
 		return fmt.Sprintf("%s may be the same element in several iterations.", text(w))
 	}

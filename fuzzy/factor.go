@@ -45,7 +45,7 @@ func (f *Factor) Number(value string) (float64, error) {
 	if hint == "" {
 		hint = "give its number under [factor." + f.Name + ".words] of a vocabulary file"
 	}
-	return math.NaN(), fmt.Errorf("factor %s: nobody said what number %q stands for; %s", f.Name, value, hint)
+	return math.NaN(), fmt.Errorf("factor %s: no number is given for %q; %s", f.Name, value, hint)
 }
 
 // Similarity compares two values of the factor: eq. 3 with the one score.

@@ -100,7 +100,7 @@ func (s *Shape) check() error {
 			return fmt.Errorf("the width of %s must be positive", s.kind)
 		}
 		if p[0]+p[1] == p[0] {
-			return fmt.Errorf("the width of %s is lost beside its centre", s.kind)
+			return fmt.Errorf("the width of %s is too small beside its centre", s.kind)
 		}
 	case Points:
 		for i := 0; i < len(p); i += 2 {

@@ -53,7 +53,7 @@ func term(p, i float64, j int) float64 { return math.Pow(p, i) * math.Pow(math.L
 // number of processes.
 func Fit(points []Point) (Model, error) {
 	if len(points) < Fewest {
-		return Model{}, fmt.Errorf("a model of growth wants %d sizes at least, not %d", Fewest, len(points))
+		return Model{}, fmt.Errorf("a model of growth needs %d sizes at least, not %d", Fewest, len(points))
 	}
 	for _, p := range points {
 		if p.P < 1 || math.IsNaN(p.Value) || math.IsInf(p.Value, 0) {

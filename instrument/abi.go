@@ -35,15 +35,18 @@ void auspex_f_iterations_(const char *spec, const long long *n, __SIZE_TYPE__ le
 // The guards take a region's number and not its address: in a parallel region
 // with default(none) a function may be named, a variable may not.
 // They are always inlined. A region that the runtime has switched off costs a
-// look at its flag, and one at the guard when it is left.
+// look at its flag, and one at the guard when it is left. Compilers are told that
+// this is the rule: they then lay the code out as if there were no calls in it,
+// and what a call of the runtime takes longer for being out of the way is nothing
+// beside its looks at the clock.
 // Iterations of innermost loops are counted in c, which compilers keep in a
 // register there, or work out; the loop around adds it to n, which is volatile
 // to take no register away from the loops inside. Counts stand apart from the
 // guard, with constants to begin with, as C90 wants them.
-const guardC = `static __inline__ __attribute__((unused, always_inline)) struct auspex_region *auspex_open(int i)
-{ struct auspex_region *r = &auspex_regions[i]; if (__builtin_expect(r->off, 0)) return 0; auspex_enter(r); return r; }
+const guardsC = rarely + `static __inline__ __attribute__((unused, always_inline)) struct auspex_region *auspex_open(int i)
+{ struct auspex_region *r = &auspex_regions[i]; if (AUSPEX_RARELY(!r->off)) { auspex_enter(r); return r; } return 0; }
 static __inline__ __attribute__((unused, always_inline)) void auspex_close(struct auspex_region **g)
-{ if (*g) auspex_leave(*g); }
+{ if (AUSPEX_RARELY(*g != 0)) auspex_leave(*g); }
 struct auspex_counts { volatile unsigned long n; unsigned long c; int i; };
 static __inline__ __attribute__((unused, always_inline)) void auspex_count(struct auspex_counts *k)
 { unsigned long n = k->n + k->c; if (n && !auspex_regions[k->i].off) auspex_iterations(&auspex_regions[k->i], n); }
@@ -51,9 +54,21 @@ static __inline__ __attribute__((unused, always_inline)) void auspex_count(struc
 #define AUSPEX_K(i) AUSPEX_R(i); struct auspex_counts auspex_k##i __attribute__((cleanup(auspex_count), unused)) = {0, 0, i}
 `
 
-const guardCXX = `namespace { struct auspex_guard { auspex_region *region;
-__attribute__((always_inline)) explicit auspex_guard(int i) : region(&auspex_regions[i]) { if (__builtin_expect(region->off, 0)) region = 0; else auspex_enter(region); }
-__attribute__((always_inline)) ~auspex_guard() { if (region) auspex_leave(region); } };
+// rarely marks what happens next to never, as gcc from 10 on and clang from 11 on
+// can be told.
+const rarely = `#if defined(__has_builtin) && !defined(AUSPEX_RARELY)
+#if __has_builtin(__builtin_expect_with_probability)
+#define AUSPEX_RARELY(x) __builtin_expect_with_probability(!!(x), 0, 0.999)
+#endif
+#endif
+#ifndef AUSPEX_RARELY
+#define AUSPEX_RARELY(x) __builtin_expect(!!(x), 0)
+#endif
+`
+
+const guardsCXX = rarely + `namespace { struct auspex_guard { auspex_region *region;
+__attribute__((always_inline)) explicit auspex_guard(int i) : region(&auspex_regions[i]) { if (AUSPEX_RARELY(!region->off)) auspex_enter(region); else region = 0; }
+__attribute__((always_inline)) ~auspex_guard() { if (AUSPEX_RARELY(region != 0)) auspex_leave(region); } };
 struct auspex_counts { volatile unsigned long n; unsigned long c; int i;
 __attribute__((always_inline)) explicit auspex_counts(int number) : n(0), c(0), i(number) {}
 __attribute__((always_inline)) ~auspex_counts() { unsigned long m = n + c; if (m && !auspex_regions[i].off) auspex_iterations(&auspex_regions[i], m); } }; }
@@ -97,14 +112,17 @@ func prologue(f *source.File, name string, regions []Region) string {
 	}
 	b.WriteString("};\n")
 	if f.Language == source.CXX {
-		b.WriteString(guardCXX)
+		b.WriteString(guardsCXX)
 	} else {
-		b.WriteString(guardC)
+		b.WriteString(guardsC)
 	}
 	b.WriteString(counting)
-	fmt.Fprintf(&b, "#line 1 %s\n", quoteC(name))
+	b.WriteString(FirstLine(name))
 	return b.String()
 }
+
+// FirstLine is the directive after which line 1 of a file follows.
+func FirstLine(name string) string { return fmt.Sprintf("#line 1 %s\n", quoteC(name)) }
 
 // quoteC writes a C string constant; bytes that are not plain become octal.
 func quoteC(s string) string {

@@ -224,7 +224,10 @@ func (c *chooser) decide(k *Candidate, never, function, line string) {
 		return
 	}
 	if r := c.opt.Filter.last(c.opt.Path, function, line); r != nil {
-		if k.Chosen = r.Include; !k.Chosen {
+		if k.Chosen = r.Include; k.Chosen {
+			return
+		}
+		if k.Why = r.Why; k.Why == "" {
 			k.Why = fmt.Sprintf("excluded by rule %q", r)
 		}
 		return

@@ -9,14 +9,18 @@ import (
 	"auspex/source"
 )
 
-// What is assumed where the text does not say: the turns of a loop that counts and
-// of one that goes on while something holds, such as one over a list; the work of
-// a function that is defined elsewhere, and of one that waits for a disk or for
-// other processes. Work is counted in operations, about a nanosecond each.
+// What is assumed where the text does not say: the turns of a loop that counts, of
+// one inside another, and of one that goes on while something holds, such as one
+// over a list; the work of a function that is defined elsewhere, of what looks like
+// one in a loop, where it is as often as not a macro, and of one that waits for a
+// disk or for other processes. Work is counted in operations, about a
+// nanosecond each.
 const (
 	usualTurns  = 64
-	whileTurns  = 8
+	innerTurns  = 16
+	whileTurns  = 4
 	foreignWork = 40
+	foreignTurn = 10
 	slowWork    = 100_000
 	mostWork    = 1_000_000_000
 )
@@ -44,6 +48,7 @@ type loads struct {
 	// branches is how many conditions the statement being looked at stands under:
 	// a message that is printed there is as a rule not printed.
 	branches int
+	loops    int // around it
 }
 
 func newLoads(f *source.File) *loads {
@@ -153,29 +158,71 @@ func (l *loads) of(u *source.Unit) int {
 		return w
 	}
 	l.work[u] = foreignWork // while it is worked out: recursion
-	outside := l.branches
-	l.branches = 0
+	branches, loops := l.branches, l.loops
+	l.branches, l.loops = 0, 0
 	w := l.stmts(u.Stmts)
-	l.work[u], l.branches = w, outside
+	l.work[u], l.branches, l.loops = w, branches, loops
 	return w
 }
 
-// stmts is the work of statements; a loop's body counts for its turns.
+// stmts is the work of statements; a loop's body counts for its turns, what stands
+// under a condition for half, and one case of a switch for all.
 func (l *loads) stmts(list []*source.Stmt) int {
 	w := 0
 	for _, s := range list {
 		one := 0
 		switch {
 		case s.Kind == source.Loop:
-			one = max(l.stmts(s.Body), 1) * l.turns(s)
+			turns := l.turns(s)
+			l.loops++
+			one = max(l.stmts(s.Body), 1) * turns
+			l.loops--
 		case len(s.Body)+len(s.Else) > 0:
-			if s.Kind == source.If || s.Kind == source.Switch {
+			switch s.Kind {
+			case source.If:
 				l.branches++
-				one = 3 + max(l.stmts(s.Body), l.stmts(s.Else))
+				one = 3 + (l.stmts(s.Body)+l.stmts(s.Else))/2
 				l.branches--
-			} else {
+			case source.Switch:
+				l.branches++
+				one = 3 + (l.stmts(s.Body)+l.stmts(s.Else))/max(casesIn(s.Body), 1)
+				l.branches--
+			default:
 				one = l.stmts(s.Body) + l.stmts(s.Else)
 			}
+		case s.Node != nil:
+			one = l.node(s.Node)
+		}
+		w = min(w+one, mostWork)
+	}
+	return w
+}
+
+func casesIn(list []*source.Stmt) int {
+	n := 0
+	for _, s := range list {
+		if s.Kind == source.Case {
+			n++
+		}
+		n += casesIn(s.Body)
+	}
+	return n
+}
+
+// surely is the work of statements that no condition keeps from being done.
+func (l *loads) surely(list []*source.Stmt) int {
+	w := 0
+	for _, s := range list {
+		one := 0
+		switch {
+		case s.Kind == source.Loop:
+			one = max(l.surely(s.Body), 1) * l.turns(s)
+		case s.Kind == source.If && len(s.Else) > 0:
+			one = 3 + min(l.surely(s.Body), l.surely(s.Else))
+		case s.Kind == source.If || s.Kind == source.Switch:
+			one = 3
+		case len(s.Body)+len(s.Else) > 0:
+			one = l.surely(s.Body) + l.surely(s.Else)
 		case s.Node != nil:
 			one = l.node(s.Node)
 		}
@@ -213,6 +260,9 @@ func (l *loads) node(n *source.Node) int {
 			return w + 15
 		case strings.HasPrefix(name, "_mm") || strings.HasPrefix(name, "__builtin"):
 			return w + 1 // an instruction
+		}
+		if l.loops > 0 {
+			return w + foreignTurn
 		}
 		return w + foreignWork
 	}
@@ -264,12 +314,14 @@ func (l *loads) turns(s *source.Stmt) int {
 	if !counts.MatchString(line) {
 		return whileTurns
 	}
+	if l.loops > 0 {
+		return innerTurns
+	}
 	return usualTurns
 }
 
-// outerTurn is what a turn of a loop around others must do to be counted: that
-// takes four instructions with a place in memory, and what stands under
-// conditions is often not done.
+// outerTurn is what a turn of a loop around others must do to be counted, whatever
+// its conditions say: that takes four instructions with a place in memory.
 const outerTurn = 250
 
 // bearsCount tells whether a loop does not suffer from its turns being counted:
@@ -283,9 +335,9 @@ func (l *loads) bearsCount(s *source.Stmt, steady bool) bool {
 	case innermost(s, l.file):
 		return steady
 	case s.Loop.Kind == source.Counted || s.Loop.Kind == source.For || s.Loop.Kind == source.ForEach:
-		return l.stmts(s.Body) >= outerTurn
+		return l.surely(s.Body) >= outerTurn
 	}
-	return l.stmts(s.Body) >= 1000*outerTurn // searches and lists: their turns are short
+	return l.surely(s.Body) >= 1000*outerTurn // searches and lists: their turns are short
 }
 
 // light says why a function does too little in a call to be measured, or "".

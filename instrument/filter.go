@@ -31,6 +31,8 @@ type Rule struct {
 	File     string
 	Function string
 	Loop     string // empty, or the glob after /loop@
+	// Why is what a plan says of a region that the rule excludes, "" for the rule.
+	Why string
 }
 
 // ReadFilter reads the rules of a filter; name is used in errors.
@@ -90,6 +92,13 @@ func Exactly(file, function, line string) Rule {
 	if strings.HasPrefix(function, ":") {
 		r.Function = `\` + r.Function // or the file would end later
 	}
+	return r
+}
+
+// Without is the rule that excludes one region, as Exactly includes it.
+func Without(file, function, line string) Rule {
+	r := Exactly(file, function, line)
+	r.Include = false
 	return r
 }
 

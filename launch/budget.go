@@ -2,10 +2,12 @@ package launch
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"sort"
 	"strings"
 
+	"auspex/instrument"
 	"auspex/probe"
 )
 
@@ -26,6 +28,24 @@ func switchedOff(processes []*probe.Process) map[measuredPlace]bool {
 		}
 	}
 	return off
+}
+
+// tooShort are the rules by which the next build leaves out what was switched
+// off, in order.
+func (c *collector) tooShort() []instrument.Rule {
+	var rules []instrument.Rule
+	for place := range c.off {
+		file := filepath.ToSlash(filepath.Clean(place.file))
+		for strings.HasPrefix(file, "../") {
+			file = file[len("../"):] // rules know ends of paths
+		}
+		function, line, _ := strings.Cut(place.name, "/loop@")
+		if file != "." && function != "" {
+			rules = append(rules, instrument.Without(file, function, line))
+		}
+	}
+	slices.SortFunc(rules, func(a, b instrument.Rule) int { return strings.Compare(a.String(), b.String()) })
+	return rules
 }
 
 // owners says for each node of a thread whose time its own is. A region that was
@@ -54,7 +74,7 @@ func (c *collector) tellCost() {
 	for _, p := range c.processes {
 		for _, t := range p.Threads {
 			for _, n := range t.Nodes {
-				all += n.Wall
+				all += n.CPU // what other programs take of the machine is not the run's
 				switch p.Regions[n.Region].Kind {
 				case probe.Function, probe.Loop, probe.User:
 					calls += n.Calls
@@ -66,7 +86,7 @@ func (c *collector) tellCost() {
 		}
 	}
 	if all > 0 && calls+samples > 0 {
-		c.notes = append(c.notes, fmt.Sprintf("measuring took about %.1f %% of the time: %s calls of regions, %s samples of stacks; nothing is subtracted", 100*(probes+walking)/all, grouped(calls), grouped(samples)))
+		c.notes = append(c.notes, fmt.Sprintf("measuring took about %.1f %% of the CPU time: %s calls of regions, %s samples of stacks; nothing is subtracted", 100*(probes+walking)/all, grouped(calls), grouped(samples)))
 	}
 	c.tellOff()
 }

@@ -9,6 +9,7 @@ import (
 	"sort"
 	"time"
 
+	"auspex/instrument"
 	"auspex/model"
 	"auspex/probe"
 )
@@ -26,16 +27,16 @@ type Run struct {
 var errNothing = errors.New("nothing was measured")
 
 // Collect makes an experiment of the files that the processes of a run wrote
-// into dir.
-func Collect(ctx context.Context, dir string, run Run) (*model.Experiment, error) {
+// into dir, and rules without the regions that they switched off.
+func Collect(ctx context.Context, dir string, run Run) (*model.Experiment, []instrument.Rule, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.probe"))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	c := collector{b: model.NewBuilder(), tree: callTree{names: newResolver()}, where: map[*probe.Process]*spot{}}
 	for _, file := range files {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		p, err := probe.ReadFile(file)
 		if err != nil {
@@ -45,11 +46,15 @@ func Collect(ctx context.Context, dir string, run Run) (*model.Experiment, error
 		c.processes = append(c.processes, p)
 	}
 	c.keepRanks()
+	if len(c.processes) == 0 && len(c.notes) > 0 {
+		return nil, nil, fmt.Errorf("what was measured cannot be read: %s", c.notes[0])
+	}
 	if len(c.processes) == 0 {
-		return nil, errNothing
+		return nil, nil, errNothing
 	}
 	c.declare()
 	c.off = switchedOff(c.processes)
+	c.tree.names.weigh(c.processes)
 	var trees [][]threadTree
 	for _, p := range c.processes {
 		trees = append(trees, c.grow(p))
@@ -59,7 +64,8 @@ func Collect(ctx context.Context, dir string, run Run) (*model.Experiment, error
 	}
 	c.tellSamples()
 	c.tellCost()
-	return c.b.Build(c.header(run))
+	e, err := c.b.Build(c.header(run))
+	return e, c.tooShort(), err
 }
 
 type collector struct {
@@ -74,8 +80,8 @@ type collector struct {
 
 // columns are the indices of metrics; -1 where nothing of the kind was seen.
 type columns struct {
-	wall, cpu, calls, mpi, messages, sent, received, collective, ioTime, ioRead, ioWritten, iterations, faults, switches, memory, samples int
-	counters                                                                                                                              [5]int
+	wall, cpu, calls, mpi, messages, sent, received, collective, overtaken, ioTime, ioRead, ioWritten, iterations, faults, switches, memory, samples int
+	counters                                                                                                                                         [5]int
 }
 
 // keepRanks orders the processes. Where some are ranks of an MPI program, a
@@ -130,7 +136,7 @@ func (c *collector) keepApart() {
 	}
 	n := len(c.processes)
 	if alone == n {
-		c.notes = append(c.notes, fmt.Sprintf("the %d processes knew nothing of one another: each was an MPI program of 1 rank. If they were to be one of %d, their launcher does not fit their MPI (srun wants --mpi=pmi2 or pmix)", n, n))
+		c.notes = append(c.notes, fmt.Sprintf("the %d processes did not know of one another: each was an MPI program of 1 rank. If they were meant to be one program of %d, their launcher does not match their MPI (srun needs --mpi=pmi2 or pmix)", n, n))
 	} else {
 		c.notes = append(c.notes, fmt.Sprintf("several MPI programs ran: their %d processes are numbered in the order they started", n))
 		slices.SortStableFunc(c.processes, func(p, q *probe.Process) int { return p.Started.Compare(q.Started) })
@@ -152,6 +158,7 @@ func (c *collector) declare() {
 				sum.Sent += n.Sent
 				sum.Received += n.Received
 				sum.Collective += n.Collective
+				sum.Overtaken += n.Overtaken
 				sum.IOTime += n.IOTime
 				sum.IORead += n.IORead
 				sum.IOWritten += n.IOWritten
@@ -182,6 +189,7 @@ func (c *collector) declare() {
 	if sum.Collective > 0 {
 		k.collective = c.b.Metric(model.Metric{Name: "collective_bytes", Unit: "bytes", Scope: model.Exclusive, Missing: model.Zero})
 	}
+	k.overtaken = metric(sum.Overtaken > 0, "messages_overtaken")
 	k.ioTime = metric(sum.IOTime > 0, model.IOTime)
 	k.ioRead = metric(sum.IORead > 0, model.IORead)
 	k.ioWritten = metric(sum.IOWritten > 0, model.IOWritten)
@@ -290,6 +298,7 @@ func (c *collector) values(unit, region int, n probe.Node, isMPI bool) {
 	add(k.sent, float64(n.Sent))
 	add(k.received, float64(n.Received))
 	add(k.collective, float64(n.Collective))
+	add(k.overtaken, float64(n.Overtaken))
 	add(k.ioTime, n.IOTime)
 	add(k.ioRead, float64(n.IORead))
 	add(k.ioWritten, float64(n.IOWritten))

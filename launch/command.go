@@ -3,6 +3,7 @@ package launch
 import (
 	"context"
 	"debug/elf"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -138,7 +139,7 @@ func launcherOf(ctx context.Context, name string) launcher {
 // libraries finds the MPI library and those of sanitizers among the libraries
 // that a program is linked with.
 func libraries(ctx context.Context, program string) (mpi string, sanitizers []string) {
-	out, err := exec.CommandContext(ctx, "ldd", program).Output()
+	out, err := loaded(ctx, program)
 	if err != nil {
 		return "", nil
 	}
@@ -161,19 +162,38 @@ func libraries(ctx context.Context, program string) (mpi string, sanitizers []st
 	return mpi, sanitizers
 }
 
-// isStatic tells whether a program names no loader.
-func isStatic(program string) bool {
+// loaded lists the libraries of a program as ldd does, a script that asks the
+// loaders of the system one after the other; the program's own knows.
+func loaded(ctx context.Context, program string) ([]byte, error) {
+	if loader, _ := loaderOf(program); loader != "" {
+		if out, err := exec.CommandContext(ctx, loader, "--list", program).Output(); err == nil {
+			return out, nil
+		}
+	}
+	return exec.CommandContext(ctx, "ldd", program).Output()
+}
+
+// loaderOf is the loader that a program names, "" for one that is linked
+// statically.
+func loaderOf(program string) (string, error) {
 	file, err := elf.Open(program)
 	if err != nil {
-		return false
+		return "", err
 	}
 	defer file.Close()
 	for _, p := range file.Progs {
 		if p.Type == elf.PT_INTERP {
-			return false
+			name, err := io.ReadAll(io.LimitReader(p.Open(), 4096))
+			return strings.TrimRight(string(name), "\x00"), err
 		}
 	}
-	return true
+	return "", nil
+}
+
+// isStatic tells whether a program names no loader.
+func isStatic(program string) bool {
+	loader, err := loaderOf(program)
+	return err == nil && loader == ""
 }
 
 // whyNothing is the likely reason why no process of a command was measured.

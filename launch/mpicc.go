@@ -11,13 +11,14 @@ import (
 	"strings"
 
 	"auspex/internal/scratch"
+	"auspex/probe"
 )
 
 // findMPICC finds the compiler of the MPI whose library a program uses.
-func findMPICC(ctx context.Context, library, launcherPath string) (string, error) {
+func findMPICC(ctx context.Context, cache, library, launcherPath string) (string, error) {
 	var tried []string
 	mpicc := ""
-	err := eachMPICC(ctx, compilersNear(library, launcherPath), func(candidate, its string) bool {
+	err := eachMPICC(ctx, cache, compilersNear(library, launcherPath), func(candidate, its string) bool {
 		tried = append(tried, candidate)
 		if sameLibrary(its, filepath.Base(library)) {
 			mpicc = candidate
@@ -65,28 +66,60 @@ func compilersNear(library, launcherPath string) []string {
 	return list
 }
 
-// eachMPICC gives compilers with the MPI library that they link with, found by
-// compiling a program of two lines, as long as visit wants more.
-func eachMPICC(ctx context.Context, candidates []string, visit func(mpicc, library string) bool) error {
-	dir, err := scratch.Dir("mpicc")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	file := filepath.Join(dir, "ask.c")
-	if err := os.WriteFile(file, []byte("#include <mpi.h>\nint main(void) { return MPI_Finalize(); }\n"), 0o666); err != nil {
-		return err
-	}
+// eachMPICC gives compilers with the MPI library that they link with, as long as
+// visit wants more.
+func eachMPICC(ctx context.Context, cache string, candidates []string, visit func(mpicc, library string) bool) error {
 	for _, candidate := range candidates {
-		made := filepath.Join(dir, "ask")
-		if exec.CommandContext(ctx, candidate, "-o", made, file).Run() != nil {
-			continue
+		library, err := libraryOf(ctx, cache, candidate)
+		if err != nil {
+			return err
 		}
-		if library := linkedMPI(made); library != "" && !visit(candidate, library) {
+		if library != "" && !visit(candidate, library) {
 			return nil
 		}
 	}
 	return nil
+}
+
+// libraryOf is the MPI library that a compiler links with, "" for none. It is
+// found by compiling a program of two lines, and kept: that takes longer than all
+// else that a run begins with.
+func libraryOf(ctx context.Context, cache, mpicc string) (string, error) {
+	kept := filepath.Join(cache, "links-"+probe.CompilerNow(mpicc))
+	if text, err := os.ReadFile(kept); err == nil {
+		return string(text), nil
+	}
+	dir, err := scratch.Dir("mpicc")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(dir)
+	file, made := filepath.Join(dir, "ask.c"), filepath.Join(dir, "ask")
+	if err := os.WriteFile(file, []byte("#include <mpi.h>\nint main(void) { return MPI_Finalize(); }\n"), 0o666); err != nil {
+		return "", err
+	}
+	if exec.CommandContext(ctx, mpicc, "-o", made, file).Run() != nil {
+		return "", nil // what is wrong may be mended: not kept
+	}
+	library := linkedMPI(made)
+	keepAs(kept, library)
+	return library, nil
+}
+
+// keepAs writes a file at once, so that whoever reads sees all of it or none.
+// What cannot be kept is found again the next time.
+func keepAs(file, text string) {
+	if os.MkdirAll(filepath.Dir(file), 0o777) != nil {
+		return
+	}
+	temporary, err := os.CreateTemp(filepath.Dir(file), "links-")
+	if err != nil {
+		return
+	}
+	_, err = temporary.WriteString(text)
+	if temporary.Close() != nil || err != nil || os.Rename(temporary.Name(), file) != nil {
+		os.Remove(temporary.Name())
+	}
 }
 
 // linkedMPI is the name of the MPI library that a program wants, or "".

@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"auspex/instrument"
 	"auspex/model"
 )
 
@@ -51,6 +52,9 @@ type Result struct {
 	Wall       time.Duration
 	Experiment *model.Experiment
 	Samples    []Sample
+	// TooShort are rules without the regions that were switched off: their calls
+	// are so many and short that the next build had better leave them out.
+	TooShort []instrument.Rule
 }
 
 // Run runs the command and collects. An error is about what kept it from being
@@ -98,7 +102,7 @@ func (r *Runner) Run(ctx context.Context) (*Result, error) {
 	// What a command measured before it was interrupted is worth keeping.
 	ctx = context.WithoutCancel(ctx)
 	run := Run{Command: r.Command, Started: started, Deaths: deaths}
-	result.Experiment, err = Collect(ctx, dir, run)
+	result.Experiment, result.TooShort, err = Collect(ctx, dir, run)
 	if errors.Is(err, errNothing) {
 		err = fmt.Errorf("%w: %s", err, whyNothing(r.Command, t))
 	}

@@ -22,7 +22,7 @@ func (r *Runner) runtime(ctx context.Context, t target) (library string, setting
 	switch given := os.Getenv("AUSPEX_MPICC"); {
 	case t.mpi != "":
 		b.MPI = true
-		if b.Compiler, err = findMPICC(ctx, t.mpi, launcherPath); err != nil {
+		if b.Compiler, err = findMPICC(ctx, r.Cache, t.mpi, launcherPath); err != nil {
 			return "", nil, err
 		}
 	case given != "":
@@ -60,7 +60,7 @@ func (r *Runner) choices(ctx context.Context, t target, launcherPath string) (li
 	}
 	var list []string
 	known := map[string]bool{}
-	err = eachMPICC(ctx, candidates, func(mpicc, its string) bool {
+	err = eachMPICC(ctx, r.Cache, candidates, func(mpicc, its string) bool {
 		if !known[its] {
 			known[its] = true
 			b := probe.Builder{Cache: r.Cache, Compiler: mpicc, MPI: true}

@@ -3,6 +3,7 @@ package launch
 import (
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"auspex/model"
@@ -14,6 +15,7 @@ import (
 type resolver struct {
 	objects map[string]*symbols.Object
 	frames  map[address][]symbols.Frame
+	minor   map[string]bool // objects of which names will do
 }
 
 // address is one of an object's own.
@@ -102,10 +104,46 @@ func (s *resolver) at(a address) []symbols.Frame {
 func (s *resolver) object(path string) *symbols.Object {
 	o, ok := s.objects[path]
 	if !ok {
-		o = symbols.Open(path)
+		if s.minor[path] || ofLanguages.MatchString(filepath.Base(path)) {
+			o = symbols.OpenNames(path)
+		} else {
+			o = symbols.Open(path)
+		}
 		s.objects[path] = o
 	}
 	return o
+}
+
+// minorShare is the share of all samples below which an object is minor: reading
+// its debug information takes longer than what it tells is worth.
+const minorShare = 0.02
+
+// ofLanguages are the libraries of C, C++ and Fortran: nobody works on their lines,
+// and their debug information is large.
+var ofLanguages = regexp.MustCompile(`^(libc|libm|libpthread|libstdc\+\+|libgcc_s|libgfortran|ld-linux[^/]*)\.so`)
+
+// weigh finds the objects that few samples are in.
+func (s *resolver) weigh(processes []*probe.Process) {
+	samples, all := map[string]uint64{}, uint64(0)
+	for _, p := range processes {
+		for _, t := range p.Threads {
+			for _, step := range t.Steps {
+				object := addressOf(p, step.PC).object
+				samples[object] += step.Count
+				all += step.Count
+			}
+		}
+	}
+	s.minor = map[string]bool{}
+	for object, n := range samples {
+		s.minor[object] = float64(n) < minorShare*float64(all)
+	}
+	for _, p := range processes {
+		s.minor[p.Program] = false
+		for _, r := range p.Regions {
+			s.minor[r.Object] = false // calls of MPI have their lines
+		}
+	}
 }
 
 func cutLast(s, separator string) (before, after string, found bool) {

@@ -15,7 +15,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 )
 
 // built compiles a test program once.
@@ -70,13 +69,7 @@ func (l *lines) String() string {
 // go test's own limit is the only time in these tests: patience is large.
 func runPeers(t *testing.T, o Options) (string, *Outcome, error) {
 	t.Helper()
-	var out lines
-	o.Out, o.Err = &out, &out
-	if o.Patience == 0 {
-		o.Patience = 4 * time.Minute
-	}
-	outcome, err := Run(t.Context(), o)
-	return out.String(), outcome, err
+	return startPeers(t, o)()
 }
 
 // meanSolution solves what testdata/mean.c iterates, and counts the steps of a

@@ -19,8 +19,10 @@ type Profile struct {
 type PeerProfile struct {
 	Rank      int     `json:"rank"`
 	Steps     int     `json:"steps"`
+	Votes     int     `json:"votes"` // on whether all have converged
 	Seconds   float64 `json:"seconds"`
 	Compute   float64 `json:"compute"`
+	CPU       float64 `json:"cpu"`      // processor time of computing
 	Overhead  float64 `json:"overhead"` // in calls, without waiting
 	Waiting   float64 `json:"waiting"`
 	Overtaken int64   `json:"overtaken"`

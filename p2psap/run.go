@@ -97,7 +97,7 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 		peers += size
 	}
 	if peers < 1 || len(o.Command) == 0 {
-		return nil, errors.New("a run wants a command and at least one peer")
+		return nil, errors.New("a run needs a command and at least one peer")
 	}
 	if o.Patience <= 0 {
 		o.Patience = 30 * time.Second

@@ -20,9 +20,14 @@ type Factors struct {
 	Frequency     *float64 `json:"frequency_scalability"`
 	Global        *float64 `json:"global"`
 	// MPI and OpenMP are the two parts of parallel where ranks have threads:
-	// parallel = mpi_parallel × openmp_parallel.
-	MPI    *float64 `json:"mpi_parallel,omitempty"`
-	OpenMP *float64 `json:"openmp_parallel,omitempty"`
+	// parallel = mpi_parallel × openmp_parallel, and each is its own load balance
+	// × communication. Serialization × transfer is then mpi_communication.
+	MPI                 *float64 `json:"mpi_parallel,omitempty"`
+	MPILoadBalance      *float64 `json:"mpi_load_balance,omitempty"`
+	MPICommunication    *float64 `json:"mpi_communication,omitempty"`
+	OpenMP              *float64 `json:"openmp_parallel,omitempty"`
+	OpenMPLoadBalance   *float64 `json:"openmp_load_balance,omitempty"`
+	OpenMPCommunication *float64 `json:"openmp_communication,omitempty"`
 	// Notes are what could not be told, and why.
 	Notes []string `json:"notes"`
 }
@@ -65,15 +70,22 @@ func Of(r Run) Factors {
 	f.LoadBalance = ratio(sum(r.Useful)/float64(max(len(r.Useful), 1)), most)
 	f.Communication = ratio(most, r.Seconds)
 	f.Parallel = times(f.LoadBalance, f.Communication)
+	mpi := f.Communication
+	if len(r.MPIUseful) > 0 {
+		// Hybrid, multiplicatively: what MPI alone would leave, as if all a rank
+		// did outside of MPI were useful, and what threads lose within that.
+		outside := greatest(r.MPIUseful)
+		f.MPILoadBalance = ratio(sum(r.MPIUseful)/float64(len(r.MPIUseful)), outside)
+		f.MPICommunication = ratio(outside, r.Seconds)
+		f.MPI = times(f.MPILoadBalance, f.MPICommunication)
+		f.OpenMP = over(f.Parallel, f.MPI)
+		f.OpenMPLoadBalance = over(f.LoadBalance, f.MPILoadBalance)
+		f.OpenMPCommunication = over(f.Communication, f.MPICommunication)
+		mpi = f.MPICommunication
+	}
 	if r.Ideal > 0 {
 		f.Serialization = ratio(r.IdealUseful, r.Ideal)
-		f.Transfer = over(f.Communication, f.Serialization)
-	}
-	if len(r.MPIUseful) > 0 {
-		// Hybrid: what MPI alone would leave, as if all a rank did outside of
-		// MPI were useful, and what threads lose within that.
-		f.MPI = ratio(sum(r.MPIUseful)/float64(len(r.MPIUseful)), r.Seconds)
-		f.OpenMP = over(f.Parallel, f.MPI)
+		f.Transfer = over(mpi, f.Serialization)
 	}
 	return f
 }

@@ -29,7 +29,7 @@ func (w *workshop) replay(ctx context.Context, p *Platform, traces []*taken, opt
 		seconds = append(seconds, result.Seconds)
 		cut = max(cut, cutSpread(t, machine, hosts))
 		if out.Ranks == nil {
-			out.Ranks, out.Actions = result.Ranks, result.Actions
+			out.Ranks, out.Actions, out.Busiest = result.Ranks, result.Actions, busiest(result.Links)
 		} else {
 			add(out.Ranks, result.Ranks)
 		}
@@ -130,4 +130,15 @@ func advance(c *trace.Cursor, a *trace.Action) bool {
 			return true
 		}
 	}
+}
+
+// busiest is the link that was used most; nil where there is none.
+func busiest(links []simulate.LinkUse) *simulate.LinkUse {
+	var most *simulate.LinkUse
+	for i := range links {
+		if most == nil || links[i].Utilisation > most.Utilisation {
+			most = &links[i]
+		}
+	}
+	return most
 }

@@ -110,7 +110,7 @@ func (r *Request) check() error {
 	if len(r.Extrapolate) > 0 {
 		base := slices.Compact(slices.Sorted(slices.Values(r.Counts)))
 		if len(base) < 2 || base[len(base)-2] < least {
-			return fmt.Errorf("--extrapolate wants two different numbers of processes from %d on to go by: --np 4,8", least)
+			return fmt.Errorf("--extrapolate needs two different numbers of processes from %d on to go by: --np 4,8", least)
 		}
 		if most := base[len(base)-1]; slices.Min(r.Extrapolate) <= most {
 			return fmt.Errorf("--extrapolate is for more processes than the %d of --np", most)

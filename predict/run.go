@@ -147,7 +147,7 @@ func (w *workshop) beyond(ctx context.Context, measured [][]*taken, opt string, 
 	slices.SortFunc(measured, func(a, b []*taken) int { return a[0].NP() - b[0].NP() })
 	traces, err := w.extrapolated(measured, np)
 	if err != nil {
-		w.note("There is no prediction for %d processes at -O%s, since it cannot be told what they would do: %s.", np, opt, firstLine(err))
+		w.note("There is no prediction for %d processes at -O%s, since it cannot be determined what they would do: %s.", np, opt, firstLine(err))
 		return nil
 	}
 	for i := range w.Platforms {

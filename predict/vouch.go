@@ -52,7 +52,7 @@ func (v vouched) unheard(loops []LoopUse) error {
 			}
 		}
 		if len(lines) == 0 {
-			return fmt.Errorf("--vouch %s: no loop of that file is compiled; it wants FILE:LINE of a loop's first line", place)
+			return fmt.Errorf("--vouch %s: no loop of that file is compiled; it needs FILE:LINE of a loop's first line", place)
 		}
 		return fmt.Errorf("--vouch %s: no loop that could be cut short begins there; in that file loops begin on lines %s", place, strings.Join(slices.Compact(lines), ", "))
 	}

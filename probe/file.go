@@ -112,6 +112,7 @@ type Node struct {
 	Calls, Iterations                    uint64
 	Wall, CPU                            float64
 	Messages, Sent, Received, Collective uint64
+	Overtaken                            uint64 // messages that a newer one replaced, or that were lost
 	IOTime                               float64
 	IORead, IOWritten                    uint64
 	Faults, Switches                     uint64

@@ -12,12 +12,12 @@ import (
 // What runtime/format.h lays down.
 const (
 	magic       = "auspexP\n"
-	version     = 2
+	version     = 3
 	headerSize  = 4096
 	chunkSize   = 16384
 	chunkHead   = 16
 	regionHead  = 24
-	nodeSize    = 8 + 18*8
+	nodeSize    = 8 + 19*8
 	threadSize  = 72
 	stepSize    = 24
 	objectHead  = 32
@@ -57,12 +57,12 @@ type rawRegion struct {
 }
 
 type rawNode struct {
-	Region, Parent                       uint32
-	Calls, Wall, CPU, Iterations         uint64
-	Messages, Sent, Received, Collective uint64
-	IOTime, IORead, IOWritten            uint64
-	Faults, Switches                     uint64
-	Counters                             [5]uint64
+	Region, Parent                                  uint32
+	Calls, Wall, CPU, Iterations                    uint64
+	Messages, Sent, Received, Collective, Overtaken uint64
+	IOTime, IORead, IOWritten                       uint64
+	Faults, Switches                                uint64
+	Counters                                        [5]uint64
 }
 
 type rawThread struct {
@@ -244,7 +244,7 @@ func (r *reader) nodes(thread uint32, body []byte) error {
 		t.Nodes = append(t.Nodes, Node{
 			Region: int(raw.Region), Parent: parent, Calls: raw.Calls, Iterations: raw.Iterations,
 			Wall: float64(raw.Wall) * r.seconds, CPU: float64(raw.CPU) * r.seconds,
-			Messages: raw.Messages, Sent: raw.Sent, Received: raw.Received, Collective: raw.Collective,
+			Messages: raw.Messages, Sent: raw.Sent, Received: raw.Received, Collective: raw.Collective, Overtaken: raw.Overtaken,
 			IOTime: float64(raw.IOTime) * r.seconds, IORead: raw.IORead, IOWritten: raw.IOWritten,
 			Faults: raw.Faults, Switches: raw.Switches, Counters: raw.Counters,
 		})

@@ -36,7 +36,11 @@ func (p *Page) Bottlenecks(b *analyze.Bottlenecks, top int) {
 		}
 		rows = append(rows, row)
 	}
-	p.Heading(fmt.Sprintf("Bottlenecks of %s (%s above %g)", b.Experiment, b.Metric, b.Threshold))
+	summed := summedText(analyze.ByRegion)
+	if b.Rows[0].Unit != nil {
+		summed = ""
+	}
+	p.Heading(fmt.Sprintf("Bottlenecks of %s (%s above %g%s)", b.Experiment, b.Metric, b.Threshold, summed))
 	p.table(columns, rows)
 	p.more(len(shown), len(b.Rows), "row")
 	p.covers(sharesOf(shown, func(r analyze.Bottleneck) analyze.Real { return r.Share }), "the run")
@@ -80,7 +84,7 @@ func severityWords(b *analyze.Bottlenecks, r analyze.Bottleneck) string {
 	var parts []string
 	for i, s := range b.Severity {
 		degree := r.Severity.Of[i]
-		if degree > 0 {
+		if degree >= leastDegree {
 			sharp := i == 0 || i == len(b.Severity)-1
 			parts = append(parts, deserves(s.Name, "", degree, sharp))
 		}

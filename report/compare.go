@@ -120,6 +120,18 @@ func (p *Page) Comparisons(all *analyze.Comparisons, top int) {
 	p.Heading(fmt.Sprintf("%s by their largest change (%s, %s over units)", regionsTitle(first.By), metricTitle(first), first.Over))
 	p.table(columns, rows)
 	p.more(len(shown), len(names), "region")
+	p.covers(sharesOf(shown, func(name string) analyze.Real { return baselineShare(cells[name]) }), "the run of "+all.Baseline)
+}
+
+// baselineShare is a region's share of the baseline's run, which each comparison
+// that has the region knows.
+func baselineShare(pairs []analyze.RegionPair) analyze.Real {
+	for _, r := range pairs {
+		if !r.A.IsMissing() || !r.B.IsMissing() {
+			return r.Share
+		}
+	}
+	return analyze.Missing
 }
 
 // comparedRegions lists the regions of all comparisons, those that changed most in
@@ -180,21 +192,31 @@ func ComparisonWords(c *analyze.Comparison) string {
 	case after.Parallel > before.Parallel+0.005:
 		verb = "rises from " + Ratio(before.Parallel, 3) + " to"
 	}
-	fmt.Fprintf(&b, " Parallel efficiency %s %s", verb, Ratio(after.Parallel, 3))
-	if balance, communication := before.LoadBalance-after.LoadBalance, before.Communication-after.Communication; verb != "stays at" {
-		if max(balance, -balance) >= max(communication, -communication) {
-			fmt.Fprintf(&b, ", mostly through load balance (%s to %s)", Ratio(before.LoadBalance, 3), Ratio(after.LoadBalance, 3))
-		} else {
-			fmt.Fprintf(&b, ", mostly through communication (%s to %s)", Ratio(before.Communication, 3), Ratio(after.Communication, 3))
+	if !before.Parallel.IsMissing() && !after.Parallel.IsMissing() {
+		fmt.Fprintf(&b, " Parallel efficiency %s %s", verb, Ratio(after.Parallel, 3))
+		if verb != "stays at" {
+			b.WriteString(throughWords(before, after))
 		}
+		b.WriteString(".")
 	}
-	b.WriteString(".")
 	if c.Metric != c.TimeMetric {
 		return b.String()
 	}
-	b.WriteString(mostChanged(c, "got slower most", func(r analyze.RegionPair) bool { return r.B > r.A }))
-	b.WriteString(mostChanged(c, "gained most", func(r analyze.RegionPair) bool { return r.B < r.A }))
+	b.WriteString(mostChanged(c, "slowdown", func(r analyze.RegionPair) bool { return r.B > r.A }))
+	b.WriteString(mostChanged(c, "gain", func(r analyze.RegionPair) bool { return r.B < r.A }))
 	return b.String()
+}
+
+// throughWords says which of its factors changed the parallel efficiency most.
+func throughWords(before, after analyze.Efficiency) string {
+	balance, communication := before.LoadBalance-after.LoadBalance, before.Communication-after.Communication
+	switch {
+	case balance.IsMissing() || communication.IsMissing():
+		return ""
+	case max(balance, -balance) >= max(communication, -communication):
+		return fmt.Sprintf(", mostly through load balance (%s to %s)", Ratio(before.LoadBalance, 3), Ratio(after.LoadBalance, 3))
+	}
+	return fmt.Sprintf(", mostly through communication (%s to %s)", Ratio(before.Communication, 3), Ratio(after.Communication, 3))
 }
 
 // runtimeWords says which of two is faster.
@@ -216,7 +238,7 @@ const worthSaying = 0.01
 
 // mostChanged names the region that changed most in one direction; regions
 // come with the largest change first.
-func mostChanged(c *analyze.Comparison, verb string, fits func(analyze.RegionPair) bool) string {
+func mostChanged(c *analyze.Comparison, what string, fits func(analyze.RegionPair) bool) string {
 	for _, r := range c.Regions {
 		if !fits(r) || (r.Significant != nil && !*r.Significant) {
 			continue
@@ -224,7 +246,7 @@ func mostChanged(c *analyze.Comparison, verb string, fits func(analyze.RegionPai
 		if change := max(r.B-r.A, r.A-r.B); c.Over != analyze.OverTotal && change < worthSaying*c.Runtime.A {
 			return ""
 		}
-		return fmt.Sprintf(" What %s is %s: %s instead of %s (%s over units).", verb, r.Region, Seconds(r.B), Seconds(r.A), c.Over)
+		return fmt.Sprintf(" The largest %s is in %s: %s instead of %s (%s over units).", what, r.Region, Seconds(r.B), Seconds(r.A), c.Over)
 	}
 	return ""
 }

@@ -76,8 +76,12 @@ func (p *Page) kinds(d *diagnose.Diagnosis) {
 	if d.Parameters.Scale > 0 {
 		cut += fmt.Sprintf(", %.1f %% of the longest vector", 100*d.Parameters.Radius/d.Parameters.Scale)
 	}
+	compared := d.Metric
+	if d.BeyondCPU {
+		compared += ", time of input and output and time blocked"
+	}
 	p.Paragraph(fmt.Sprintf("(%s%s in %s of %s; OPTICS with MinPts %d cut at %s)",
-		d.Metric, outside(d), plural(d.Level1, "level-1 region"), below, d.Parameters.MinPts, cut))
+		compared, outside(d), plural(d.Level1, "level-1 region"), below, d.Parameters.MinPts, cut))
 }
 
 // numbers lists the members of a kind as figure 4 does, long lists cut.
@@ -137,6 +141,7 @@ func holdsMore(ccr []diagnose.CriticalRegion, region string) bool {
 }
 
 func (p *Page) causes(d *diagnose.Diagnosis) {
+	write := secondsOf(d.Causes, func(c diagnose.Cause) []float64 { return []float64{float64(c.Lost)} })
 	var rows [][]string
 	for i, c := range d.Causes {
 		if i == causesShown {
@@ -149,7 +154,7 @@ func (p *Page) causes(d *diagnose.Diagnosis) {
 		if len(why) == 0 {
 			why = []string{dash}
 		}
-		rows = append(rows, []string{c.Region, Seconds(c.Lost), Percent(c.LostShare), strings.Join(why, ", ")})
+		rows = append(rows, []string{c.Region, write(float64(c.Lost)), Percent(c.LostShare), strings.Join(why, ", ")})
 	}
 	p.table([]column{region("region"), number("lost"), number("of the run"), words("because of")}, rows)
 	if len(d.Causes) > causesShown {
@@ -267,9 +272,14 @@ func reducts(c diagnose.Cause) string {
 
 func (p *Page) balance(c diagnose.Cause, level diagnose.Level) {
 	p.Heading(fmt.Sprintf("Work that would balance %s, by %s", c.Region, c.BalanceBy))
+	var measured []analyze.Real
+	for _, w := range c.Balance {
+		measured = append(measured, w.Measured)
+	}
+	write := quantities(metricUnit(c.BalanceBy), measured)
 	var rows [][]string
 	for _, w := range c.Balance {
-		rows = append(rows, []string{w.Unit.String(), Quantity(w.Measured, metricUnit(c.BalanceBy)), Ratio(w.Factor, 2), Percent(w.Share)})
+		rows = append(rows, []string{w.Unit.String(), write(w.Measured), Ratio(w.Factor, 2), Percent(w.Share)})
 	}
 	p.table([]column{words(singular(level)), number("measured"), number("times its work now"), number("share if all have equal shares now")}, rows)
 }

@@ -190,14 +190,33 @@ func singular(level diagnose.Level) string {
 	return map[diagnose.Level]string{diagnose.Processes: "process", diagnose.Threads: "thread", diagnose.Nodes: "node"}[level]
 }
 
-// shortName leaves out of a signature such as "void f(int *) C" all but f.
+// shortName leaves out of a signature such as "void A<int, 2>::f(int *) C" what
+// is returned and taken: A<int, 2>::f. What stands between < and > belongs to
+// the name.
 func shortName(name string) string {
-	head, _, found := strings.Cut(name, "(")
-	fields := strings.Fields(head)
-	if !found || len(fields) == 0 || strings.Contains(head, "operator") {
+	if strings.Contains(name, "operator") {
 		return name
 	}
-	return fields[len(fields)-1]
+	const nameless = "(anonymous namespace)::"
+	depth, begin := 0, 0
+	for i, c := range name {
+		switch {
+		case c == '<':
+			depth++
+		case c == '>' && depth > 0:
+			depth--
+		case depth > 0:
+		case c == ' ':
+			begin = i + 1
+		case c == '(' && strings.HasPrefix(name[i:], nameless):
+			return name[begin:i] + nameless + shortName(name[i+len(nameless):])
+		case c == '(' && i > begin:
+			return name[begin:i]
+		case c == '(':
+			return name // nothing it could be the arguments of
+		}
+	}
+	return name
 }
 
 func quoted(region string) string { return "`" + region + "`" }

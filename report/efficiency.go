@@ -31,7 +31,7 @@ func (p *Page) Efficiencies(runs []pop.Factors, words string) {
 		}
 	}
 	share := func(v float64) string { return fmt.Sprintf("%.4f", v) }
-	secs := func(v float64) string { return Seconds(analyze.Real(v)) }
+	secs := secondsOf(runs, func(f pop.Factors) []float64 { return measuredOf(f.RunSeconds, f.Ideal) })
 	add("run time", func(f *pop.Factors) *float64 { return f.RunSeconds }, secs)
 	add("run time, ideal network", func(f *pop.Factors) *float64 { return f.Ideal }, secs)
 	add("speedup", func(f *pop.Factors) *float64 { return f.Speedup }, func(v float64) string { return fmt.Sprintf("%.3f", v) })
@@ -42,7 +42,11 @@ func (p *Page) Efficiencies(runs []pop.Factors, words string) {
 	add("· · serialization", func(f *pop.Factors) *float64 { return f.Serialization }, share)
 	add("· · transfer", func(f *pop.Factors) *float64 { return f.Transfer }, share)
 	add("· MPI", func(f *pop.Factors) *float64 { return f.MPI }, share)
+	add("· · load balance", func(f *pop.Factors) *float64 { return f.MPILoadBalance }, share)
+	add("· · communication", func(f *pop.Factors) *float64 { return f.MPICommunication }, share)
 	add("· OpenMP", func(f *pop.Factors) *float64 { return f.OpenMP }, share)
+	add("· · load balance", func(f *pop.Factors) *float64 { return f.OpenMPLoadBalance }, share)
+	add("· · communication", func(f *pop.Factors) *float64 { return f.OpenMPCommunication }, share)
 	add("computation scalability", func(f *pop.Factors) *float64 { return f.Computation }, share)
 	add("· IPC", func(f *pop.Factors) *float64 { return f.IPC }, share)
 	add("· instructions", func(f *pop.Factors) *float64 { return f.Instruction }, share)
@@ -53,10 +57,22 @@ func (p *Page) Efficiencies(runs []pop.Factors, words string) {
 	}
 }
 
+// measuredOf are the values that are there.
+func measuredOf(of ...*float64) []float64 {
+	var out []float64
+	for _, v := range of {
+		if v != nil {
+			out = append(out, *v)
+		}
+	}
+	return out
+}
+
 // Waits writes where ranks wait and for what.
 func (p *Page) Waits(r *waits.Report, top int) {
 	p.Paragraph(r.Words)
 	p.Heading("Waits")
+	write := secondsOf(r.Rows, func(row waits.Row) []float64 { return []float64{row.Seconds} })
 	var rows [][]string
 	for i, row := range r.Rows {
 		if i >= top {
@@ -65,19 +81,20 @@ func (p *Page) Waits(r *waits.Report, top int) {
 		cause := dash
 		if len(row.Causes) > 0 {
 			c := row.Causes[0]
-			cause = fmt.Sprintf("%s on %s, %s", c.Region, rankList(c.Ranks), Seconds(analyze.Real(c.Seconds)))
+			cause = fmt.Sprintf("%s on %s, %s", c.Region, rankList(c.Ranks), write(c.Seconds))
 		}
-		rows = append(rows, []string{string(row.Pattern), row.Region, Seconds(analyze.Real(row.Seconds)), Percent(analyze.Real(row.Share)), cause})
+		rows = append(rows, []string{string(row.Pattern), row.Region, write(row.Seconds), Percent(analyze.Real(row.Share)), cause})
 	}
 	p.table([]column{{title: "pattern"}, {title: "at", flexible: true}, number("waits"), number("share"), {title: "largest cause", flexible: true}}, rows)
 	p.more(len(rows), len(r.Rows), "row")
 	p.Heading("Critical path")
 	rows = nil
+	write = secondsOf(r.CriticalPath, func(o waits.OnPath) []float64 { return []float64{o.Seconds, o.Imbalance} })
 	for i, o := range r.CriticalPath {
 		if i >= top {
 			break
 		}
-		rows = append(rows, []string{o.Region, Seconds(analyze.Real(o.Seconds)), Percent(analyze.Real(o.Share)), Seconds(analyze.Real(o.Imbalance))})
+		rows = append(rows, []string{o.Region, write(o.Seconds), Percent(analyze.Real(o.Share)), write(o.Imbalance)})
 	}
 	p.table([]column{{title: "region", flexible: true}, number("on the path"), number("share"), number("beyond the mean")}, rows)
 	p.more(len(rows), len(r.CriticalPath), "region")
@@ -112,6 +129,7 @@ func (p *Page) Opportunities(l *whatif.List, top int) {
 	p.Paragraph(l.Words)
 	if len(l.Opportunities) > 0 {
 		p.Heading("Opportunities")
+		write := secondsOf(l.Opportunities, func(o whatif.Opportunity) []float64 { return []float64{o.NewSeconds} })
 		var rows [][]string
 		for i, o := range l.Opportunities {
 			if i >= top {
@@ -121,19 +139,20 @@ func (p *Page) Opportunities(l *whatif.List, top int) {
 			if o.After != nil {
 				after = Percent(analyze.Real(*o.After))
 			}
-			rows = append(rows, []string{o.Change, Seconds(analyze.Real(o.NewSeconds)), Percent(analyze.Real(o.Gain)), after})
+			rows = append(rows, []string{o.Change, write(o.NewSeconds), Percent(analyze.Real(o.Gain)), after})
 		}
 		p.table([]column{{title: "change", flexible: true}, number("new time"), number("gain"), number("after the first")}, rows)
 		p.more(len(rows), len(l.Opportunities), "change")
 	}
 	if len(l.Shares) > 0 {
 		p.Heading("What the lost time is due to")
+		write := secondsOf(l.Shares, func(s whatif.Share) []float64 { return []float64{s.Seconds} })
 		var rows [][]string
 		for _, s := range l.Shares {
-			rows = append(rows, []string{s.Change, Seconds(analyze.Real(s.Seconds)), Percent(analyze.Real(s.Share))})
+			rows = append(rows, []string{s.Change, write(s.Seconds), Percent(analyze.Real(s.Share))})
 		}
 		p.table([]column{{title: "taken away by", flexible: true}, number("costs"), number("share")}, rows)
-		p.Line("together %s; these shares add up", Seconds(analyze.Real(l.LossSeconds)))
+		p.Line("together %s; these shares add up", write(l.LossSeconds))
 	}
 	p.notes(l.Notes)
 }

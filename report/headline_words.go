@@ -41,13 +41,18 @@ func lineWords(d *diagnose.Diagnosis, h account.Headline) []string {
 	case account.Waiting:
 		return []string{share + " of the run is waiting that uneven work does not explain" + most + "."}
 	case account.Communication:
-		return []string{share + " of the run is the cost of communication itself" + most + "."}
+		// A profile knows the least that any process spent in a call, not why.
+		return []string{share + " of the run is the cost of communication itself, or waiting that all share" + most + "."}
 	case account.IO:
 		return []string{share + " of the run is input and output" + most + "."}
 	case account.StartEnd:
 		return []string{share + " of the run is starting and ending: before the first region, after the last, and in setting up."}
 	case account.Idle:
-		return []string{share + " of the run is idle: units with nothing to do."}
+		noun := "processes"
+		if d.Level == diagnose.Threads || d.Ledgered > d.UnitCount {
+			noun = "threads"
+		}
+		return []string{share + " of the run is idle: " + noun + " with nothing to do."}
 	}
 	if d.Cores > 0 && d.UnitCount > d.Cores {
 		return []string{fmt.Sprintf("%s share %s, which costs %s of the run: they wait for a core.",
@@ -75,28 +80,42 @@ func isBalanced(d *diagnose.Diagnosis) bool {
 	return len(d.Kinds) == 1 && !d.Continuum && d.LoadBalance >= 1-2*account.Trouble && imbalance < account.Trouble
 }
 
+// smallPart of the run is what a region has to cost to be named.
+const smallPart = 0.01
+
 // unevenness is what all imbalance costs, and the region that has most of it.
 func unevenness(d *diagnose.Diagnosis) (total float64, where string) {
-	worst := account.Line{}
 	for _, line := range d.Ledger {
 		if line.Kind == account.Imbalance {
 			total += line.Share
-			if line.Share > worst.Share {
-				worst = line
-			}
 		}
 	}
-	if worst.Region != "" {
+	if worst := worstLine(d); worst.Region != "" && worst.Share >= total/2 {
 		where = ", most of it in " + quoted(shortName(lastName(string(worst.Region))))
 	}
 	return total, where
+}
+
+// worstLine is the largest line of imbalance.
+func worstLine(d *diagnose.Diagnosis) account.Line {
+	worst := account.Line{}
+	for _, line := range d.Ledger {
+		if line.Kind == account.Imbalance && line.Share > worst.Share {
+			worst = line
+		}
+	}
+	return worst
 }
 
 // imbalanceWords says where work is uneven, and why, the dearest first.
 func imbalanceWords(d *diagnose.Diagnosis, opening string) []string {
 	total, _ := unevenness(d)
 	if len(d.Causes) == 0 {
-		return []string{fmt.Sprintf("Uneven work costs %s of the run, in small parts: no region has %s of it.", percentOf(total), percentOf(0.01))}
+		if worst := worstLine(d); worst.Region != "" && worst.Share >= smallPart {
+			return []string{fmt.Sprintf("Uneven work costs %s of the run, in several regions; the largest part, %s, is in %s.",
+				percentOf(total), percentOf(worst.Share), quoted(shortName(lastName(string(worst.Region)))))}
+		}
+		return []string{fmt.Sprintf("Uneven work costs %s of the run, in small parts: no region costs %s.", percentOf(total), percentOf(smallPart))}
 	}
 	c := d.Causes[0]
 	first := opening + " " + whereWords(d, c)
@@ -171,7 +190,7 @@ func because(d *diagnose.Diagnosis, c diagnose.Cause) string {
 		slowest := fmt.Sprintf(": %s spends %s there and the mean is %s; ", members([]diagnose.Name{c.Slowest}, d.Level),
 			Quantity(c.Most, metricUnit(d.Metric)), Quantity(c.Mean, metricUnit(d.Metric)))
 		if len(c.Excluded) == 0 {
-			return slowest + "no other metric was collected, so the cause cannot be told"
+			return slowest + "no other metric was collected, so the cause cannot be determined"
 		}
 		return slowest + "none of the metrics collected explains it"
 	}
@@ -193,7 +212,14 @@ func because(d *diagnose.Diagnosis, c diagnose.Cause) string {
 // least.
 func contrastWords(e diagnose.Contrast, level diagnose.Level) string {
 	if e.Node != "" {
-		return fmt.Sprintf("%s run on node %s, where it takes %s × as long as on the fastest; no metric collected explains it", members(e.High, level), e.Node, Ratio(e.Ratio, 1))
+		verb, where := "run", "node "+e.Node
+		if len(e.High) == 1 {
+			verb = "runs"
+		}
+		if strings.HasPrefix(strings.ToLower(e.Node), "node") {
+			where = e.Node // "node node3" says it twice
+		}
+		return fmt.Sprintf("%s %s on %s, where it takes %s × as long as on the fastest; no metric collected explains it", members(e.High, level), verb, where, Ratio(e.Ratio, 1))
 	}
 	verb := " have "
 	if len(e.High) == 1 {

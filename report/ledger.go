@@ -14,6 +14,7 @@ func (p *Page) ledger(units int, seconds analyze.Real, lines []account.Line) {
 	}
 	p.Heading(fmt.Sprintf("Where the time went (%s × %s; exclusive, summed over units)", grouped(units), Seconds(seconds)))
 	const least, most = 0.002, 12
+	write := secondsOf(lines, func(l account.Line) []float64 { return []float64{l.Seconds} })
 	var rows [][]string
 	rest := 0.0
 	for _, line := range lines {
@@ -21,7 +22,7 @@ func (p *Page) ledger(units int, seconds analyze.Real, lines []account.Line) {
 			rest += line.Share
 			continue
 		}
-		rows = append(rows, []string{ledgerWords[line.Kind], string(line.Region), Percent(analyze.Real(line.Share)), Seconds(analyze.Real(line.Seconds)), line.Words})
+		rows = append(rows, []string{ledgerWords[line.Kind], string(line.Region), Percent(analyze.Real(line.Share)), write(line.Seconds), line.Words})
 	}
 	p.table([]column{words("line"), region("region"), number("of the run"), number("time"), words("")}, rows)
 	if rest > 0 {

@@ -69,6 +69,18 @@ func quantities(unit string, values []analyze.Real) func(analyze.Real) string {
 	}
 }
 
+// secondsOf writes the times of a table's rows, in one unit.
+func secondsOf[T any](rows []T, times func(T) []float64) func(float64) string {
+	var all []analyze.Real
+	for _, r := range rows {
+		for _, v := range times(r) {
+			all = append(all, analyze.Real(v))
+		}
+	}
+	write := quantities("s", all)
+	return func(v float64) string { return write(analyze.Real(v)) }
+}
+
 // tableDigits writes a number of a table as exactly as its largest one: four
 // digits of that; what would be all zeros has two digits of its own.
 func tableDigits(v, most float64) string {
@@ -145,13 +157,19 @@ func Quantity(r analyze.Real, unit string) string {
 	return significantDigits(v)
 }
 
+// Counted writes a count with its noun: 1 unit, 2 units.
+func Counted(n int, noun string) string { return plural(n, noun) }
+
 // plural writes a count with its noun.
 func plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
 	ending := "s"
-	if strings.HasSuffix(noun, "s") || strings.HasSuffix(noun, "ch") {
+	switch stem, isY := strings.CutSuffix(noun, "y"); {
+	case isY:
+		noun, ending = stem, "ies" // summary, query; no noun here ends in a vowel and y
+	case strings.HasSuffix(noun, "s") || strings.HasSuffix(noun, "ch"):
 		ending = "es"
 	}
 	return grouped(n) + " " + noun + ending

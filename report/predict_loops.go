@@ -33,7 +33,7 @@ func (p *Page) cutLoops(r *predict.Report) {
 		}
 	}
 	if len(rows) > 0 {
-		p.table([]column{words("cut short"), number("processes"), words("level"), number("ran"), number("of"), number("reckoned"), region("why it may be")}, rows)
+		p.table([]column{words("cut short"), number("processes"), words("level"), number("ran"), number("of"), number("estimated"), region("why it may be")}, rows)
 	}
 	p.wholeLoops(r)
 }
@@ -133,7 +133,7 @@ func places(list []string) string {
 	return strings.Join(out, ", ") + more
 }
 
-// settling draws how the mean iteration of the loop that was reckoned most
+// settling draws how the mean iteration of the loop that was estimated most
 // settled (dPerf, Figure 3).
 func (p *Page) settling(r *predict.Report) {
 	var loop *predict.LoopUse

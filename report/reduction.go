@@ -22,6 +22,7 @@ type Reduction struct {
 	// else.
 	Inexplicable int64         `json:"inexplicable"`
 	Rules        []ReducedRule `json:"rules"` // those that cover most first
+	Warnings     []string      `json:"warnings"`
 }
 
 // ReducedRule is a rule of a decision table.
@@ -45,6 +46,13 @@ func NewReduction(s *rough.Sheet, r *rough.Result, rules []rough.Rule) *Reductio
 	out := &Reduction{
 		Decision: s.Decision, Attributes: s.Attributes, Rows: len(s.Rows), Distinct: r.Distinct, Core: names(r.Core), Reducts: [][]string{},
 		Complete: r.Complete, Chosen: names(r.Chosen), Exact: r.Exact, Inexplicable: r.InexplicablePairs, Rules: []ReducedRule{},
+		Warnings: []string{},
+	}
+	for a, values := range s.Values {
+		if len(s.Rows) > 2 && len(values) == len(s.Rows) {
+			name := s.Attributes[a]
+			out.Warnings = append(out.Warnings, fmt.Sprintf("%s is different in every row, so it decides whatever it is; if it only names the rows, --ignore %q leaves it out", name, name))
+		}
 	}
 	for _, reduct := range r.Reducts {
 		out.Reducts = append(out.Reducts, names(reduct))
@@ -66,6 +74,7 @@ func NewReduction(s *rough.Sheet, r *rough.Result, rules []rough.Rule) *Reductio
 // Reduction writes core, reducts and rules.
 func (p *Page) Reduction(r *Reduction) {
 	p.Paragraph(ReductionWords(r))
+	p.notes(r.Warnings)
 	if len(r.Reducts) > 1 {
 		p.Heading("Reducts")
 		for _, reduct := range r.Reducts {

@@ -12,9 +12,9 @@ import (
 func ScalingWords(s *scaling.Scaling) string {
 	first, last := s.Runs[0], s.Runs[len(s.Runs)-1]
 	more := float64(last.Ranks) / float64(first.Ranks)
-	what := fmt.Sprintf("the problem stays: %s × as many processes make it %s × as fast", times(more), Ratio(last.Speedup, 1))
+	what := fmt.Sprintf("the problem size is fixed: %s × as many processes make it %s × as fast", times(more), Ratio(last.Speedup, 1))
 	if s.Kind == scaling.Weak {
-		what = fmt.Sprintf("the work grows with the processes: on %s × as many the run takes %s × as long", times(more), Ratio(analyze.Ratio(float64(last.RunSeconds), float64(first.RunSeconds)), 2))
+		what = fmt.Sprintf("the work grows with the processes: with %s × as many the run takes %s × as long", times(more), Ratio(analyze.Ratio(float64(last.RunSeconds), float64(first.RunSeconds)), 2))
 	}
 	out := []string{fmt.Sprintf("%s scaling over %s, %d to %d processes; %s (efficiency %s).",
 		capital(string(s.Kind)), plural(len(s.Runs), "run"), first.Ranks, last.Ranks, what, Percent(last.Efficiency))}
@@ -31,14 +31,14 @@ func ScalingWords(s *scaling.Scaling) string {
 		weakest, name = last.ComputationScalability, "the computation itself"
 	}
 	if weakest < 0.9 {
-		out = append(out, fmt.Sprintf("What is lost most on %d is in %s (%s).", last.Ranks, name, Ratio(weakest, 2)))
+		out = append(out, fmt.Sprintf("On %d, most is lost to %s (%s).", last.Ranks, name, Ratio(weakest, 2)))
 	}
 	if len(s.Regions) > 0 {
 		var parts []string
 		for _, r := range s.Regions[:min(3, len(s.Regions))] {
-			parts = append(parts, fmt.Sprintf("%s (%s of the run on %d more than it should)", quoted(shortName(lastName(r.Region))), Percent(r.Excess), last.Ranks))
+			parts = append(parts, fmt.Sprintf("%s (%s)", quoted(shortName(lastName(r.Region))), Percent(r.Excess)))
 		}
-		out = append(out, "What does not scale: "+strings.Join(parts, ", ")+".")
+		out = append(out, fmt.Sprintf("What does not scale, by how much longer it takes than it should, as a share of the run on %d: %s.", last.Ranks, listed(parts)))
 	}
 	if s.Model != nil {
 		next := s.Model.Next[0]
@@ -57,9 +57,10 @@ func (p *Page) Scaling(s *scaling.Scaling) {
 		p.Paragraph("note: " + w)
 	}
 	p.Heading("Runs")
+	write := secondsOf(s.Runs, func(r scaling.Run) []float64 { return []float64{float64(r.RunSeconds)} })
 	var rows [][]string
 	for _, r := range s.Runs {
-		rows = append(rows, []string{r.Name, grouped(r.Ranks), Seconds(r.RunSeconds), Ratio(r.Speedup, 2), Ratio(r.Efficiency, 3), bar(float64(r.Efficiency), 20)})
+		rows = append(rows, []string{r.Name, grouped(r.Ranks), write(float64(r.RunSeconds)), Ratio(r.Speedup, 2), Ratio(r.Efficiency, 3), bar(float64(r.Efficiency), 20)})
 	}
 	p.table([]column{words("run"), number("processes"), number("run time"), number("speedup"), number("efficiency"), words("")}, rows)
 	p.Heading("Efficiencies (POP; the smallest run is the reference)")
@@ -82,14 +83,23 @@ func (p *Page) Scaling(s *scaling.Scaling) {
 	if len(s.Regions) == 0 {
 		return
 	}
-	p.Heading("Regions that do not scale (exclusive, mean over units)")
+	last := s.Runs[len(s.Runs)-1]
+	p.Heading(fmt.Sprintf("Regions that do not scale (by name; exclusive, mean over units; shares of the run on %s)", plural(last.Ranks, "process")))
+	write = secondsOf(s.Regions, func(r scaling.Region) []float64 {
+		return []float64{float64(r.Seconds[0]), float64(r.Seconds[len(r.Seconds)-1]), float64(r.Ideal)}
+	})
+	excess := analyze.Real(0)
 	rows = nil
 	for _, r := range s.Regions {
 		formula := dash
 		if r.Model != nil {
 			formula = r.Model.Formula
 		}
-		rows = append(rows, []string{r.Region, Seconds(r.Seconds[0]), Seconds(r.Seconds[len(r.Seconds)-1]), Seconds(r.Ideal), Percent(r.Excess), bar(float64(r.Excess), 10), formula})
+		excess += r.Excess
+		rows = append(rows, []string{r.Region, write(float64(r.Seconds[0])), write(float64(r.Seconds[len(r.Seconds)-1])), write(float64(r.Ideal)), Percent(r.Excess), bar(float64(r.Excess), 10), formula})
 	}
-	p.table([]column{region("region"), number("smallest"), number("largest"), number("should be"), number("too much"), words(""), words("seconds over p")}, rows)
+	p.table([]column{region("region"), number("on " + grouped(s.Runs[0].Ranks)), number("on " + grouped(last.Ranks)), number("ideal"), number("excess"), words(""), words("seconds over p")}, rows)
+	if len(rows) > 1 {
+		p.Line("Together they take %s of that run more than they should.", Percent(excess))
+	}
 }

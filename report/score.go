@@ -24,7 +24,7 @@ func (p *Page) Scores(s *analyze.Scores, top int) {
 		}
 		rows = append(rows, row)
 	}
-	p.Heading(fmt.Sprintf("Scores of %s (%s)", s.Experiment, metricsText(s.Metrics)))
+	p.Heading(fmt.Sprintf("Scores of %s (%s%s)", s.Experiment, metricsText(s.Metrics), summedText(s.By)))
 	p.table(columns, rows)
 	p.more(len(shown), len(s.Rows), string(s.By))
 	p.covers(sharesOf(shown, func(r analyze.Scored) analyze.Real { return r.Share }), "the run")
@@ -39,7 +39,7 @@ func (p *Page) Ranking(r *analyze.Ranking, top int) {
 	for _, row := range shown {
 		rows = append(rows, []string{strconv.Itoa(row.Rank), rowName(row.Region, row.Unit), Ratio(row.Aggregate, 3), bar(float64(row.Aggregate), 10), becauseText(row)})
 	}
-	p.Heading(fmt.Sprintf("Ranking of %s (%s)", r.Experiment, metricsText(r.Metrics)))
+	p.Heading(fmt.Sprintf("Ranking of %s (%s%s)", r.Experiment, metricsText(r.Metrics), summedText(r.By)))
 	p.table([]column{number("rank"), region(string(r.By)), number("aggregate"), words(""), words("because of")}, rows)
 	p.more(len(shown), len(r.Rows), string(r.By))
 	p.covers(sharesOf(shown, func(r analyze.Ranked) analyze.Real { return r.Share }), "the run")
@@ -112,6 +112,17 @@ func metricsText(metrics []analyze.ScoreMetric) string {
 		parts = append(parts, text)
 	}
 	return listed(parts)
+}
+
+// summedText says what the values of a row are sums over.
+func summedText(by analyze.By) string {
+	switch by {
+	case analyze.ByRegion:
+		return "; summed over units"
+	case analyze.ByUnit:
+		return "; summed over regions"
+	}
+	return ""
 }
 
 func metricNames(metrics []analyze.ScoreMetric) string {

@@ -5,6 +5,7 @@ import (
 	"sort"
 	"strings"
 
+	"auspex/account"
 	"auspex/analyze"
 	"auspex/model"
 	"auspex/pop"
@@ -105,11 +106,10 @@ func SummaryWords(s *analyze.Summary) string {
 			who = "The mean of all processes"
 		}
 	}
-	words := fmt.Sprintf("%s ran %s; %s of that was useful work (parallel efficiency %s).",
-		who, Seconds(s.Runtime), Percent(s.Efficiency.Parallel), Ratio(s.Efficiency.Parallel, 3))
+	words := fmt.Sprintf("%s ran %s; %s.", who, Seconds(s.Runtime), usefulText(s))
 	if len(s.Heaviest) > 0 {
 		h := s.Heaviest[0]
-		words += fmt.Sprintf(" The heaviest region is %s with %s of the time", h.Region, Percent(h.Share))
+		words += fmt.Sprintf(" The heaviest region is %s with %s of the run", h.Region, Percent(h.Share))
 		if h.Imbalance > 1.2 {
 			words += fmt.Sprintf(", on the slowest unit %s times the mean", Ratio(h.Imbalance, 2))
 		}
@@ -119,6 +119,26 @@ func SummaryWords(s *analyze.Summary) string {
 		words += " Incomplete: " + s.Incomplete + "."
 	}
 	return words
+}
+
+// usefulText says how much of the run was work, by its ledger. Parallel
+// efficiency counts all time outside communication, input and output and waiting
+// for a core included, and says so where that makes a difference.
+func usefulText(s *analyze.Summary) string {
+	useful := analyze.Real(0)
+	for _, line := range s.Ledger {
+		if line.Kind == account.Useful {
+			useful += analyze.Real(line.Share)
+		}
+	}
+	if s.Efficiency.Parallel.IsMissing() || s.Efficiency.Parallel == 0 {
+		return "none of it outside communication"
+	}
+	parallel := Ratio(s.Efficiency.Parallel, 3)
+	if len(s.Ledger) == 0 || max(useful-s.Efficiency.Parallel, s.Efficiency.Parallel-useful) < 0.001 {
+		return fmt.Sprintf("%s of that was useful work (parallel efficiency %s)", Percent(s.Efficiency.Parallel), parallel)
+	}
+	return fmt.Sprintf("%s of that was useful work (parallel efficiency, which counts all time outside communication, is %s)", Percent(useful), parallel)
 }
 
 func threadsText(s *analyze.Summary) string {

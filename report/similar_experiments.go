@@ -101,7 +101,7 @@ func FindingsWords(e *analyze.ExperimentSimilarity) []string {
 				worst = f
 			}
 		}
-		sentences = append(sentences, findingWords(worst, metric, fmt.Sprintf("In %d comparisons, at the most with ", len(same[v]))))
+		sentences = append(sentences, findingWords(worst, metric, fmt.Sprintf("In %d comparisons, at most with ", len(same[v]))))
 	}
 	return sentences
 }
@@ -127,7 +127,7 @@ func findingWords(f analyze.SensitivityToward, metric, lead string) string {
 		joint, verdict = "and", fmt.Sprintf("but those with the same %s are no more alike (%s), so it need not be the reason", f.Factor, similarityText(f.Same))
 	}
 	if len(f.Uncontrolled) > 0 {
-		verdict += fmt.Sprintf("; %s, which nobody controls, differed too", listed(f.Uncontrolled))
+		verdict += fmt.Sprintf("; %s, which is not under control, differed too", listed(f.Uncontrolled))
 	}
 	if lead == "" {
 		lead = "With "

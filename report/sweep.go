@@ -54,7 +54,7 @@ func (p *Page) SweepTable(t *sweep.Table, top int) {
 func (p *Page) sweepNext(t *sweep.Table) {
 	p.Heading("Next")
 	if t.Done < 2 {
-		p.Line("Too few points are done to tell.")
+		p.Line("Too few points are done to say.")
 		return
 	}
 	if len(t.Next) == 0 {
@@ -88,7 +88,7 @@ func (p *Page) SweepStatus(s *sweep.Status) {
 		p.Line("%d points were done more than once; the first result counts", s.Twice)
 	}
 	if s.Stopped {
-		p.Line("it was cancelled; auspex sweep resume goes on")
+		p.Line("it was cancelled; auspex sweep resume continues it")
 	}
 	if len(s.Running) > 0 {
 		p.Line("Slurm still has: %s", strings.Join(s.Running, ", "))

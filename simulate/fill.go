@@ -22,12 +22,17 @@ func (s *solver) fill() {
 			s.heap = append(s.heap, filling{l.left / l.demand, e})
 		}
 	}
-	for i := len(s.heap)/2 - 1; i >= 0; i-- {
-		s.down(i)
+	if s.few = len(s.heap) <= fewLinks; !s.few {
+		for i := len(s.heap)/2 - 1; i >= 0; i-- {
+			s.down(i)
+		}
 	}
 	open := len(s.set)
 	c.fixed = !c.playing
 	for (open > 0 || !c.fixed) && len(s.heap) > 0 {
+		if s.few {
+			s.bringUp()
+		}
 		top := s.heap[0]
 		l := &s.links[top.link]
 		if l.active == 0 {
@@ -39,7 +44,9 @@ func (s *solver) fill() {
 		}
 		if now := l.left / l.demand; now > top.level {
 			s.heap[0].level = now // flows held elsewhere left it room
-			s.down(0)
+			if !s.few {
+				s.down(0)
+			}
 			continue
 		}
 		if top.link == c.link && c.playing {
@@ -216,11 +223,27 @@ func (s *solver) fix(f *flow, rate float64, bottleneck int32) {
 	}
 }
 
+// fewLinks is up to how many links the one that fills up next is looked for
+// among all: most rounds have about ten, for which a heap costs more.
+const fewLinks = 32
+
+// bringUp puts the link that fills up next first.
+func (s *solver) bringUp() {
+	h := s.heap
+	first, level := 0, h[0].level
+	for i := 1; i < len(h); i++ {
+		if h[i].level < level {
+			first, level = i, h[i].level
+		}
+	}
+	h[0], h[first] = h[first], h[0]
+}
+
 func (s *solver) pop() {
 	last := len(s.heap) - 1
 	s.heap[0] = s.heap[last]
 	s.heap = s.heap[:last]
-	if last > 0 {
+	if last > 0 && !s.few {
 		s.down(0)
 	}
 }

@@ -101,6 +101,7 @@ type solver struct {
 	set     []int32 // flows to share out again
 	touched []int32 // links of those
 	heap    []filling
+	few     bool // heap is just a list; see fewLinks
 	grown   bool // set or crowd changed while it was checked
 	stale   bool // the links' sums must be made anew
 
@@ -194,6 +195,13 @@ func (s *solver) solve() []int32 {
 	s.closeOpened()
 	for _, id := range s.joined {
 		s.add(id)
+		for _, p := range s.flows[id].parts {
+			// Those that a full link holds back must make room for it. The test
+			// would find that out, after one more filling.
+			if l := &s.links[p.link]; l.nearest > 0 && !l.fat && p.link != s.crowd.link {
+				s.addNearest(p.link)
+			}
+		}
 	}
 	for _, e := range s.eased {
 		s.addNearest(e)

@@ -108,7 +108,7 @@ func orNone(s string) string {
 func (h *History) words() string {
 	runs := fmt.Sprintf("%d runs of %s on %d units", len(h.Points), h.Program, h.Units)
 	if len(h.Points) < 2*leastLevel {
-		return fmt.Sprintf("There are %s: too few to tell changes of %s from chance; %d are needed.", runs, h.Region, 2*leastLevel)
+		return fmt.Sprintf("There are %s: too few to distinguish changes of %s from chance; %d are needed.", runs, h.Region, 2*leastLevel)
 	}
 	if len(h.Turns) == 0 {
 		return fmt.Sprintf("Over %s, the time of %s has no change that chance would not give.", runs, h.Region)

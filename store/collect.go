@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -30,7 +31,7 @@ func (s *Store) Collect() (removed []string, err error) {
 		removed = append(removed, path)
 		return os.RemoveAll(path)
 	}
-	for _, kind := range kinds {
+	for _, kind := range append(slices.Clone(kinds), Filters) {
 		k := s.shelf(kind)
 		err := errors.Join(k.collectDangling(&removed), k.collectFolders(remove))
 		for _, dir := range uniqueDirs(k.names, k.folders) {

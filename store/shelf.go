@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// Kind is one of the four kinds of things that a store keeps.
+// Kind is one of the kinds of things that a store keeps.
 type Kind int
 
 const (
@@ -20,8 +20,10 @@ const (
 	Predictions
 	Simulations
 	Vocabularies
+	Filters
 )
 
+// kinds are those that people name and keep; filters come of runs.
 var kinds = []Kind{Experiments, Predictions, Simulations, Vocabularies}
 
 // shelf keeps things of one kind by name: a file each, which is there whole or
@@ -54,6 +56,8 @@ func (s *Store) shelf(kind Kind) *shelf {
 			before: func(file string) string { return filepath.Join(in("simulations"), file) }}
 	case Vocabularies:
 		return &shelf{store: s, kind: kind, noun: "vocabulary", names: in("vocabularies"), ending: ".toml"}
+	case Filters:
+		return &shelf{store: s, kind: kind, noun: "filter", names: in("filters"), ending: ".filter"}
 	}
 	return &shelf{store: s, kind: Experiments, noun: "experiment", names: in("names"), folders: in("experiments")}
 }

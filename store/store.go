@@ -11,9 +11,10 @@
 //	simulations/<id>/simulation.json   a replay; its receipt is simulations/<name>.kept
 //	simulations/<id>/timeline.parquet  rank, part, begin, end
 //	vocabularies/<name>.toml           a vocabulary, whose last line holds its sum
+//	filters/<program>.filter           what runs showed to be too short: rules for auspex cc
 //	claims/<name>/owner                who is writing under a name just now
 //
-// Things of all four kinds are kept by one means, the shelf: a file for each
+// Things of all kinds are kept by one means, the shelf: a file for each
 // name, which stands for a folder or is the thing itself. What is stored never
 // changes. It is written under a temporary name, synced, renamed into place
 // and only then given its name, so a crash at any instant leaves nothing half
@@ -55,14 +56,14 @@ type Store struct {
 	remote   Remote        // nil for a directory
 	patience time.Duration // with a name that another is writing
 	held     heldClaims
-	swept    [4]sync.Once // by Kind
+	swept    [5]sync.Once // by Kind
 }
 
 // Errors that callers tell apart, for things of every kind.
 var (
 	ErrNotFound = errors.New("not in the store")
 	ErrExists   = errors.New("the name is taken")
-	ErrBusy     = fmt.Errorf("somebody is writing under it: %w", ErrExists)
+	ErrBusy     = fmt.Errorf("something is being written under it: %w", ErrExists)
 )
 
 // Open returns the store in dir. The directory need not exist yet: it is made

@@ -237,9 +237,9 @@ func rangeValues(table map[string]any) ([]string, error) {
 	case !begins || !ends || from > to:
 		return nil, errors.New("a range goes from a number to a larger one: {from = 1, to = 10}")
 	case multiplied && (times < 2 || from < 1):
-		return nil, errors.New("times wants a factor from 2 on, and from a number from 1 on")
+		return nil, errors.New("times needs a factor from 2 on, and from a number from 1 on")
 	case step < 1:
-		return nil, errors.New("step wants a number from 1 on")
+		return nil, errors.New("step needs a number from 1 on")
 	}
 	var values []string
 	for n := from; n <= to; {
@@ -294,7 +294,7 @@ func (s *Study) check() error {
 	}
 	for _, name := range needed[s.Kind] {
 		if s.axis(name) < 0 && len(s.Settings[name]) == 0 {
-			return fmt.Errorf("a point of kind %s wants %s, in [point] or in [grid]", s.Kind, name)
+			return fmt.Errorf("a point of kind %s needs %s, in [point] or in [grid]", s.Kind, name)
 		}
 	}
 	return nil

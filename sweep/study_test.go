@@ -79,7 +79,7 @@ func TestKeysOutliveTheStudy(t *testing.T) {
 func TestStudiesThatMakeNoSense(t *testing.T) {
 	for text, want := range map[string]string{
 		`kind = "guess"`: "write predict, simulate, whatif or run",
-		`kind = "simulate"` + "\n[point]\ntrace='t'":                                             "wants platform",
+		`kind = "simulate"` + "\n[point]\ntrace='t'":                                             "needs platform",
 		gridStudy + "[extra]\nx=1":                                                               `unknown key "extra`,
 		gridStudy + "colour = [1]":                                                               "grid.colour changes nothing",
 		gridStudy + "trace = ['x']":                                                              "stands in point and in grid",

@@ -1,10 +1,14 @@
 package symbols
 
 import (
+	"debug/dwarf"
 	"debug/elf"
+	"encoding/binary"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 )
 
@@ -137,6 +141,55 @@ func TestSeparateDebug(t *testing.T) {
 	if frames := Open(exe).Frames(at); len(frames) == 0 || frames[0].Name != "outer" || frames[0].Line != 10 {
 		t.Errorf("%+v", frames)
 	}
+}
+
+// Units found by their headers are those that reading everything finds.
+func TestUnitOffsets(t *testing.T) {
+	for _, version := range []string{"-gdwarf-4", "-gdwarf-5", "-gdwarf-4 -fdebug-types-section", "-gdwarf-5 -gdwarf64"} {
+		exe := build(t, strings.Fields(version)...)
+		file, err := elf.Open(exe)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		data, err := file.DWARF()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want []dwarf.Offset
+		for r := data.Reader(); ; r.SkipChildren() {
+			e, err := r.Next()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if e == nil {
+				break
+			}
+			want = append(want, e.Offset)
+		}
+		info, err := file.Section(".debug_info").Data()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := unitOffsets(info, file.ByteOrder); len(want) == 0 || !slices.Equal(got, want) {
+			t.Errorf("%s: units at %v, not %v", version, got, want)
+		}
+	}
+}
+
+// Headers that lie lead nowhere.
+func FuzzUnitOffsets(f *testing.F) {
+	f.Add([]byte{8, 0, 0, 0, 4, 0, 0, 0, 0, 0, 8, 1})
+	f.Add([]byte{255, 255, 255, 255, 20, 0, 0, 0, 0, 0, 0, 128, 5, 0, 2})
+	f.Fuzz(func(t *testing.T, info []byte) {
+		last := -1
+		for _, at := range unitOffsets(info, binary.LittleEndian) {
+			if int(at) <= last || int(at) >= len(info) {
+				t.Fatalf("a unit at %d of %d, after %d", at, len(info), last)
+			}
+			last = int(at)
+		}
+	})
 }
 
 // Nothing that lies there as an object makes a panic.

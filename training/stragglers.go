@@ -194,7 +194,7 @@ func (j *job) tellNotes(result *Result) {
 		}
 	}
 	if len(j.meetings) == 0 && len(j.ranks) > 1 {
-		result.Notes = append(result.Notes, "no collective was found that two of the ranks took part in: who is late cannot be told")
+		result.Notes = append(result.Notes, "no collective was found that two of the ranks took part in: who is late cannot be determined")
 	}
 	result.Notes = append(result.Notes, j.notes...)
 }

@@ -78,7 +78,7 @@ func (r *Result) words() string {
 	case r.Present == 1:
 		b.WriteString("The job has one rank: there is nobody to wait for.")
 	case r.ClockResidual == nil:
-		b.WriteString("No collective of two ranks was found: who waits for whom cannot be told.")
+		b.WriteString("No collective of two ranks was found: who waits for whom cannot be determined.")
 	case len(r.Stragglers) == 0:
 		fmt.Fprintf(&b, "No straggler: none of %d ranks stands out over %s.", r.Present, count(len(r.Steps), "step"))
 	}

@@ -32,6 +32,7 @@ func TestErrorsSayWhere(t *testing.T) {
 		{"GET", "/experiments/unbalanced/bottlenecks?threshold=NaN", "", 400, "threshold must be a number", 0, -1},
 		{"GET", "/experiments/unbalanced/classify?vocabulary=none", "", 404, "no vocabulary", 0, -1},
 		{"GET", "/compare?a=unbalanced", "", 400, "name an experiment", 0, -1},
+		{"GET", "/compare?a=unbalanced&b=after", "", 400, "different programs", 0, -1},
 		{"GET", "/similar", "", 400, "name the experiments", 0, -1},
 		{"GET", "/predictions/none", "", 404, "no prediction", 0, -1},
 		{"GET", "/simulations/none", "", 404, "no simulation", 0, -1},

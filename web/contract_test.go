@@ -26,7 +26,7 @@ var contract = []struct{ answer, method, path, body string }{
 	{"RegionTable", "GET", "/experiments/unbalanced/table?find=region&top=3", ""},
 	{"RegionPage", "GET", "/experiments/unbalanced/region?region=region+11", ""},
 	{"CallTree", "GET", "/experiments/unbalanced/calltree?against=balanced", ""},
-	{"Scaling", "GET", "/scaling?experiment=unbalanced&experiment=3dpic", ""},
+	{"Scaling", "GET", "/scaling?experiment=unbalanced&experiment=3dpic&force=true", ""},
 	{"RegionTree", "GET", "/experiments/unbalanced/regions", ""},
 	{"RegionTree", "GET", "/experiments/unbalanced/regions?metric=instructions&least=0.1", ""},
 	{"UnitTimes", "GET", "/experiments/unbalanced/units", ""},

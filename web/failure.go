@@ -41,7 +41,7 @@ func (s *Server) defect(question string, value any, stack []byte) error {
 	if s.config.Defects != nil {
 		fmt.Fprintf(s.config.Defects, "auspex: answering %s: %v\n%s", question, value, stack)
 	}
-	return statusError{http.StatusInternalServerError, fmt.Sprintf("this question hit a defect of auspex (%v); the server goes on, and its terminal shows where it was", value)}
+	return statusError{http.StatusInternalServerError, fmt.Sprintf("this question hit a defect of auspex (%v); the server keeps running, and its terminal shows where it was", value)}
 }
 
 // statusGone is what a client that left would have been told.

@@ -134,7 +134,8 @@ func (about *subjects) questions() []question {
 	}
 	for i, a := range names {
 		for _, b := range names[i+1:] {
-			all = append(all, question{path: "/compare", params: url.Values{"a": {a}, "b": {b}}}, question{path: "/compare", params: url.Values{"a": {b}, "b": {a}}})
+			// Different programs are not compared.
+			all = append(all, question{path: "/compare", params: url.Values{"a": {a}, "b": {b}}, optional: true}, question{path: "/compare", params: url.Values{"a": {b}, "b": {a}}, optional: true})
 		}
 	}
 	if len(names) > 0 {

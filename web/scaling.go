@@ -17,7 +17,11 @@ func (s *Server) scaling(ctx context.Context, q *asked) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := scaling.Of(ctx, sets)
+	force, err := q.flag("force")
+	if err != nil {
+		return nil, err
+	}
+	found, err := scaling.Of(ctx, sets, force)
 	if err != nil {
 		return nil, badf("%w", err)
 	}

@@ -90,11 +90,8 @@ func (c *Case) replay(ctx context.Context, changes []Change) (*outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.platform != nil && !s.ideal {
+	if c.platform != nil {
 		return c.onPlatform(ctx, s)
-	}
-	if c.platform != nil { // its hosts, but no network
-		s.work = c.withSpeeds(s)
 	}
 	r, err := loggp.Run(ctx, c.trace, loggp.Options{Network: s.network, Work: s.work, Regions: c.profile.Table})
 	if err != nil {

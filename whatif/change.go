@@ -82,7 +82,7 @@ func ParseChange(flag, value string) (Change, error) {
 		return Change{Kind: Faster, Region: region, Factor: f}, nil
 	case "balance", "remove":
 		if value == "" {
-			return Change{}, fmt.Errorf("--%s wants a region", flag)
+			return Change{}, fmt.Errorf("--%s needs a region", flag)
 		}
 		return Change{Kind: Kind(flag), Region: value}, nil
 	case "like-median", "ranks-per-node":

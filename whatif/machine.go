@@ -59,26 +59,6 @@ func scaled(p *platform.Platform, s setting) *platform.Platform {
 	return p.Scaled(speed, s.bandwidth, s.latency)
 }
 
-// withSpeeds puts the hosts' speeds into the work of each rank.
-func (c *Case) withSpeeds(s setting) loggp.Work {
-	p := c.platform.Platform
-	if c.trace.Nanoseconds {
-		p = p.Timed(c.platform.Options.ReferenceSpeed)
-	}
-	w := loggp.Work{Level: s.work.Level, Speed: s.work.Speed, Scale: make([][]float64, len(c.profile.Seconds))}
-	for r := range w.Scale {
-		w.Scale[r] = make([]float64, c.ranks)
-		for rank := range w.Scale[r] {
-			f := 1e9 / p.Hosts[c.platform.Hosts[rank]].Speed
-			if s.work.Scale != nil && s.work.Scale[r] != nil {
-				f *= s.work.Scale[r][rank]
-			}
-			w.Scale[r][rank] = f
-		}
-	}
-	return w
-}
-
 // rewrite makes a trace with other computation.
 func rewrite(ctx context.Context, t *trace.Trace, w loggp.Work, table *trace.Regions) (*trace.Trace, error) {
 	out := &trace.Trace{Name: t.Name, Nanoseconds: t.Nanoseconds}

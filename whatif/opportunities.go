@@ -56,7 +56,7 @@ const (
 	maxFaster    = 8
 	maxStraggler = 3
 	maxShapley   = 4
-	straggles    = 1.05 // times the median
+	straggles    = 1.05 // times the median of the others
 	// budget is how many actions are replayed for a list: about ten seconds.
 	budget = 200e6
 )
@@ -93,9 +93,16 @@ func (c *Case) Opportunities(ctx context.Context) (*List, error) {
 	if err := c.shapley(ctx, l, most); err != nil {
 		return nil, err
 	}
+	if slices.ContainsFunc(l.Opportunities, func(o Opportunity) bool { return o.change.Kind == LikeMedian }) {
+		l.Notes = append(l.Notes, likeOthers)
+	}
 	l.Words = l.words()
 	return l, nil
 }
+
+// likeOthers is said where a slow rank is among what could be changed: times
+// alone do not tell slowness from work.
+const likeOthers = "--like-median supposes that the rank is slower at the same work; where it has more to do, --balance is what can be won"
 
 func (c *Case) gain(predicted float64) float64 {
 	if c.Base() <= 0 {
@@ -135,10 +142,10 @@ func (c *Case) candidates() []Change {
 	list = append(list, uneven[:min(len(uneven), maxBalanced)]...)
 	list = append(list, heavy[:min(len(heavy), maxFaster)]...)
 	ranks := c.profile.Ranks()
-	usual := median(ranks)
+	sorted := slices.Sorted(slices.Values(ranks))
 	var slow []one
 	for rank, t := range ranks {
-		if t > straggles*usual && t-usual > least*c.Base() {
+		if usual := medianWithout(sorted, t); c.ranks > 1 && t > straggles*usual && t-usual > least*c.Base() {
 			slow = append(slow, one{Change{Kind: LikeMedian, Rank: rank}, t - usual})
 		}
 	}

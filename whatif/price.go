@@ -68,7 +68,11 @@ const (
 )
 
 func (c *Case) interval(predicted float64) [2]float64 {
-	wide := ninety*max(c.spread, quietSpread)*predicted + unknownPart*math.Abs(c.Base()-predicted)
+	spread := max(c.spread, quietSpread)
+	if c.spread == 0 { // the base itself is a single run, and varies as much
+		spread *= math.Sqrt2
+	}
+	wide := ninety*spread*predicted + unknownPart*math.Abs(c.Base()-predicted)
 	return [2]float64{max(predicted-wide, 0), predicted + wide}
 }
 
@@ -91,7 +95,7 @@ func (c *Case) limit(o *outcome, s setting) Limit {
 	for r, row := range c.profile.Seconds {
 		t := row[l.Rank]
 		if s.work.Scale != nil && s.work.Scale[r] != nil {
-			t *= s.work.Scale[r][l.Rank]
+			t *= s.work.Scale[r][l.Rank] / c.stretched(l.Rank)
 		}
 		if t > largest {
 			largest, l.Region = t, c.profile.Regions[r]

@@ -14,7 +14,6 @@ import (
 type setting struct {
 	work               loggp.Work
 	network            loggp.Network
-	ideal              bool
 	latency, bandwidth float64 // factors, for platforms
 	selector           string
 	eager              int64 // -1 as it is
@@ -38,6 +37,10 @@ func (c *Case) setting(changes []Change) (setting, error) {
 	return s, nil
 }
 
+// endless is how many times as wide the links of a platform are on the ideal
+// network: a message takes less than the replay can tell.
+const endless = 1e12
+
 func (c *Case) apply(s *setting, ch Change) error {
 	switch ch.Kind {
 	case Faster, Balance, Remove:
@@ -49,14 +52,7 @@ func (c *Case) apply(s *setting, ch Change) error {
 			c.scale(s, r, ch)
 		}
 	case LikeMedian:
-		if ch.Rank >= c.ranks {
-			return fmt.Errorf("there is no rank %d: the trace has %d", ch.Rank, c.ranks)
-		}
-		for r, row := range c.profile.Seconds {
-			if m := median(row); row[ch.Rank] > 0 {
-				scaleRow(s, c, r)[ch.Rank] *= m / row[ch.Rank]
-			}
-		}
+		return c.ordinary(s, ch)
 	case NoNoise:
 		s.work.Level = make([][]float64, len(c.profile.Seconds))
 		for r, row := range c.profile.Seconds {
@@ -73,7 +69,8 @@ func (c *Case) apply(s *setting, ch Change) error {
 		}
 		s.work.Speed *= ch.Factor
 	case Ideal:
-		s.ideal, s.network = true, loggp.Ideal()
+		s.network = loggp.Ideal()
+		s.latency, s.bandwidth = 0, endless
 	case Bandwidth:
 		s.network.Bandwidth *= ch.Factor
 		s.bandwidth *= ch.Factor
@@ -135,13 +132,22 @@ func scaleRow(s *setting, c *Case, region int) []float64 {
 	return s.work.Scale[region]
 }
 
+// spent is the computation of a region by rank, with the changes so far.
+func (c *Case) spent(s *setting, region int) []float64 {
+	row := slices.Clone(c.profile.Seconds[region])
+	if s.work.Scale != nil && s.work.Scale[region] != nil {
+		for rank, by := range s.work.Scale[region] {
+			row[rank] *= by / c.stretched(rank)
+		}
+	}
+	return row
+}
+
 // scale changes one region.
 func (c *Case) scale(s *setting, region int, ch Change) {
-	row, spent := scaleRow(s, c, region), c.profile.Seconds[region]
-	mean := 0.0
-	for _, t := range spent {
-		mean += t / float64(len(spent))
-	}
+	spent := c.spent(s, region)
+	row := scaleRow(s, c, region)
+	mean := sum(spent) / float64(len(spent))
 	for rank := range row {
 		switch ch.Kind {
 		case Faster:
@@ -154,18 +160,6 @@ func (c *Case) scale(s *setting, region int, ch Change) {
 			}
 		}
 	}
-}
-
-func median(values []float64) float64 {
-	sorted := slices.Sorted(slices.Values(values))
-	n := len(sorted)
-	if n == 0 { // a trace that computes nowhere
-		return 0
-	}
-	if n%2 == 1 {
-		return sorted[n/2]
-	}
-	return (sorted[n/2-1] + sorted[n/2]) / 2
 }
 
 // regions finds the regions that a name means: the one of that path, or else all

@@ -28,6 +28,7 @@ type Diagnosis struct {
 	UnitCount  int             `json:"unit_count"`
 	Metric     string          `json:"metric"`
 	WithMPI    bool            `json:"with_mpi"`
+	BeyondCPU  bool            `json:"-"`         // besides CPU time, all time of input and output and time blocked
 	Below      string          `json:"region_of"` // the region whose parts are level 1; empty for the whole program
 	Level1     int             `json:"level1"`    // how many regions the vectors are made of
 	Parameters Choice          `json:"parameters"`
@@ -202,7 +203,7 @@ func (s *study) diagnose(ctx context.Context, words analyze.Words, o Options) (*
 		Below: s.top.path, Level1: len(s.top.columns), Severity: analyze.Real(s.severity), Degrees: severityDegrees(words, s.severity),
 		Continuum: s.continuum(), Scattered: s.scattered(), Idle: s.units.pick(s.idle), Runtime: analyze.Real(s.time.runtime),
 		Parameters: Choice{s.choice.MinPts, s.link.Radius, s.choice.Scale, s.choice.Within, analyze.Real(s.choice.Beyond), s.floor},
-		CCR:        []CriticalRegion{}, CCCR: []string{}, Causes: []Cause{}, LostShare: 0,
+		CCR:        []CriticalRegion{}, CCCR: []string{}, Causes: []Cause{}, LostShare: 0, BeyondCPU: s.time.beyond,
 	}
 	r.Kinds = s.allKinds()
 	if s.d.Incomplete != "" {

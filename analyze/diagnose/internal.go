@@ -165,7 +165,7 @@ func severityClass(ctx context.Context, values []float64) ([]int, error) {
 
 // internalCauses asks which metrics set the dear regions apart, by rough sets
 // over regions: the classes of each metric, and whether a region is a core. A
-// metric counts only where the cores have more of it than the others.
+// metric counts only where every core has more of it than the others have.
 func (s *study) internalCauses(ctx context.Context, all []measured, regions []int, core []bool) ([]string, error) {
 	if !slices.Contains(core, true) || !slices.Contains(core, false) {
 		return []string{}, nil
@@ -187,7 +187,7 @@ func (s *study) internalCauses(ctx context.Context, all []measured, regions []in
 			name, values = name+"/"+model.Instructions, analyze.Quotients(values, instructions.regions)
 		}
 		values = pick(values, regions)
-		if slices.ContainsFunc(values, math.IsNaN) || !moreInTheMean(values, core) {
+		if slices.ContainsFunc(values, math.IsNaN) || !moreThanOthers(values, core) {
 			continue
 		}
 		classes, err := severityClass(ctx, values)
@@ -206,16 +206,17 @@ func (s *study) internalCauses(ctx context.Context, all []measured, regions []in
 	return pick(table.Attributes, result.Chosen), nil
 }
 
-// moreInTheMean tells whether those marked have more than the others.
-func moreInTheMean(values []float64, marked []bool) bool {
-	var sums, counts [2]float64
+// moreThanOthers tells whether each of those marked has more than the others
+// have in the mean.
+func moreThanOthers(values []float64, marked []bool) bool {
+	least, sum, n := math.Inf(1), 0.0, 0.0
 	for i, v := range values {
-		k := 0
 		if marked[i] {
-			k = 1
+			least = min(least, v)
+		} else {
+			sum += v
+			n++
 		}
-		sums[k] += v
-		counts[k]++
 	}
-	return sums[1]/counts[1] > sums[0]/counts[0]
+	return least > sum/n
 }

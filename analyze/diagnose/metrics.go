@@ -137,7 +137,7 @@ func (s *study) subtree(region int, communication bool) []int {
 	inside := map[int]bool{region: true}
 	parts := []int{region}
 	for r := region + 1; r < len(s.d.Regions); r++ {
-		if inside[s.d.Regions[r].Parent] && (communication || !s.d.Communication[r]) {
+		if inside[s.d.Regions[r].Parent] && (communication || !communicates(s.d, r)) {
 			inside[r] = true
 			parts = append(parts, r)
 		}

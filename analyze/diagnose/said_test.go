@@ -235,3 +235,41 @@ func TestStreamsAreNotThreads(t *testing.T) {
 		t.Errorf("synchronising waits %v of the run", waits)
 	}
 }
+
+// One rank sleeps in a region, or waits for its disk, and the others wait for
+// it: CPU time does not show that, and it is found all the same.
+func TestBlockedRanksAreFound(t *testing.T) {
+	for _, name := range []string{"exchange_file", "MPI_File_write_all"} {
+		kind := model.Function
+		if name == "MPI_File_write_all" {
+			kind = model.MPI
+		}
+		random := rand.New(rand.NewPCG(2, 2))
+		blocked := func(u int) float64 {
+			if u == 3 {
+				return 6
+			}
+			return 0
+		}
+		d := made(t, model.Header{}, ranks(8), func(u int, _ *model.Builder, set setter) {
+			for r := range 5 {
+				set(model.Function, 5*(1+0.003*random.NormFloat64()), "main", fmt.Sprint("part", r))
+			}
+			set(kind, 2+blocked(u), "main", name)
+			set(model.MPI, 7-blocked(u), "main", "MPI_Barrier")
+		}, func(u int, _ *model.Builder, set setter) {
+			for r := range 5 {
+				set(model.Function, 4.98, "main", fmt.Sprint("part", r))
+			}
+			set(kind, 1.99, "main", name)
+			set(model.MPI, 0.5, "main", "MPI_Barrier")
+		})
+		r := diagnose(t, d, Options{})
+		if r.Headline.Kind != account.Imbalance || r.Headline.Region != account.Place("main/"+name) {
+			t.Errorf("%s: %+v, then %+v", name, r.Headline, r.Second)
+		}
+		if len(r.Causes) != 1 || r.Causes[0].Slowest.Process != 3 || r.Causes[0].Most < 7.9 || r.Causes[0].Mean > 2.8 {
+			t.Errorf("%s: causes %+v", name, r.Causes)
+		}
+	}
+}

@@ -236,6 +236,7 @@ func (s *study) headline(r *Diagnosis) {
 		return
 	}
 	r.Ledger, r.Ledgered, r.Cores = s.ledger.Lines, s.ledger.Units, s.ledger.Cores
+	r.Runtime = analyze.Real(s.ledger.RunSeconds) // a process's times are sums over its threads
 	all := s.ledger.Headlines()
 	for i := range all {
 		if all[i].Kind == account.Imbalance && len(r.Causes) > 0 && float64(r.Causes[0].LostShare) >= all[i].Share {

@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"auspex/account"
 	"auspex/analyze"
 	"auspex/internal/mistake"
 	"auspex/model"
@@ -14,6 +15,40 @@ type timing struct {
 	total   []float64    // by group: everything
 	runtime float64      // of the slowest group, in wall time where measured
 	groups  []int        // under which region each is counted; nil for itself
+	beyond  bool         // besides CPU time, input and output and time blocked
+}
+
+// beyondCPU tells whether the ledger has seen more that others wait for than
+// the CPU time that is compared.
+func beyondCPU(d *analyze.Dataset, metric model.Metric, o Options) (bool, error) {
+	if o.Metric != "" || metric.Name != model.CPUTime {
+		return false, nil
+	}
+	all, err := d.Ledgers()
+	return err == nil && len(all) > 0 && all[0].BeyondCPU, err
+}
+
+// withWork has the work of the ledger in all regions but those of communication.
+func withWork(d *analyze.Dataset, exclusive model.Matrix) (model.Matrix, error) {
+	work, err := d.Work()
+	if err != nil {
+		return exclusive, err
+	}
+	for u := range work.Units {
+		row := work.Row(u)
+		for r, v := range exclusive.Row(u) {
+			if communicates(d, r) || d.Classes[r] == account.Beginning {
+				row[r] = v
+			}
+		}
+	}
+	return work, nil
+}
+
+// communicates tells regions of communication and waiting. Input and output
+// through MPI is none: it is work that others wait for.
+func communicates(d *analyze.Dataset, r int) bool {
+	return d.Communication[r] && d.Classes[r] != account.InOut
 }
 
 // workMetric chooses the metric of the vectors: CPU time where it was
@@ -45,6 +80,14 @@ func compareTimes(d *analyze.Dataset, g *grouping, o Options) (*timing, error) {
 	exclusive, err := d.Matrix(metric.Name + analyze.ScopeEnding(metric, model.Exclusive))
 	if err != nil {
 		return nil, err
+	}
+	if t.beyond, err = beyondCPU(d, metric, o); err != nil {
+		return nil, err
+	}
+	if t.beyond {
+		if exclusive, err = withWork(d, exclusive); err != nil {
+			return nil, err
+		}
 	}
 	t.useful = g.fold(exclusive, true)
 	t.whole = make([]float64, len(d.Regions))
@@ -94,8 +137,8 @@ func (g *grouping) totals(d *analyze.Dataset, metric model.Metric) ([]float64, e
 func (t *timing) dropCommunication(d *analyze.Dataset) {
 	for k := range t.useful.Units {
 		row := t.useful.Row(k)
-		for r, communicates := range d.Communication {
-			if communicates {
+		for r := range row {
+			if communicates(d, r) {
 				row[r] = 0
 			}
 		}
@@ -178,7 +221,7 @@ func (s *study) byName() {
 	s.top.parent, s.top.path, s.top.columns = model.NoParent, "", nil
 	for r, g := range s.groups {
 		p := place{region: r, group: true}
-		if g == r && !s.d.Communication[r] && analyze.Total(s.time.column(s.d, p)) > 0 {
+		if g == r && !communicates(s.d, r) && analyze.Total(s.time.column(s.d, p)) > 0 {
 			s.top.columns = append(s.top.columns, p)
 		}
 	}
@@ -196,7 +239,7 @@ func (t *timing) trunk(d *analyze.Dataset, children [][]int, parts []int) int {
 		}
 	}
 	for _, r := range parts {
-		if t.whole[r] >= trunkShare*sum && t.whole[r] > 0 && len(children[r]) > 0 && !d.Communication[r] {
+		if t.whole[r] >= trunkShare*sum && t.whole[r] > 0 && len(children[r]) > 0 && !communicates(d, r) {
 			return r
 		}
 	}

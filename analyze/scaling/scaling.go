@@ -101,12 +101,20 @@ const (
 	mostNamed   = 12
 )
 
-// Of looks at runs of one program on at least two numbers of processes.
-func Of(ctx context.Context, sets []*analyze.Dataset) (*Scaling, error) {
+// Of looks at runs of one program on at least two numbers of processes; runs of
+// different programs are refused unless forced.
+func Of(ctx context.Context, sets []*analyze.Dataset, force bool) (*Scaling, error) {
 	s := &Scaling{Runs: []Run{}, Regions: []Region{}, Warnings: []string{}}
 	for _, d := range sets {
 		if err := ctx.Err(); err != nil {
 			return nil, err
+		}
+		warning, err := analyze.CheckRelated(sets[0], d, force)
+		if err != nil {
+			return nil, err
+		}
+		if warning != "" {
+			s.Warnings = append(s.Warnings, warning)
 		}
 		r, err := measure(d)
 		if err != nil {
@@ -116,7 +124,7 @@ func Of(ctx context.Context, sets []*analyze.Dataset) (*Scaling, error) {
 	}
 	slices.SortStableFunc(s.Runs, func(a, b Run) int { return cmp.Compare(a.Ranks, b.Ranks) })
 	if len(s.Runs) < 2 || s.Runs[0].Ranks == s.Runs[len(s.Runs)-1].Ranks {
-		return nil, fmt.Errorf("scaling wants runs on different numbers of processes; these all have %d", s.Runs[0].Ranks)
+		return nil, fmt.Errorf("scaling needs runs on different numbers of processes; these all have %d", s.Runs[0].Ranks)
 	}
 	s.classify()
 	s.rate()
@@ -256,7 +264,7 @@ func (s *Scaling) search() {
 		seconds[i] = r.RunSeconds
 	}
 	if s.Model = s.fit(seconds); s.Model == nil {
-		s.Warnings = append(s.Warnings, fmt.Sprintf("a model of growth wants %d sizes; there are %d", growth.Fewest, s.sizes()))
+		s.Warnings = append(s.Warnings, fmt.Sprintf("a model of growth needs %d sizes; there are %d", growth.Fewest, s.sizes()))
 		return
 	}
 	for i := range s.Regions {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"auspex/analyze"
@@ -68,7 +69,7 @@ func TestStrong(t *testing.T) {
 	for _, p := range []int{32, 2, 4, 8, 16} {
 		list = append(list, run(t, p, 64/float64(p), 0.1*float64(p), 0))
 	}
-	s, err := Of(context.Background(), opened(t, list...))
+	s, err := Of(context.Background(), opened(t, list...), false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +87,7 @@ func TestStrong(t *testing.T) {
 
 // The work of a process stays: by its instructions, although it takes longer.
 func TestWeak(t *testing.T) {
-	s, err := Of(context.Background(), opened(t, run(t, 1, 10, 0, 1e9), run(t, 8, 12.5, 0, 1e9)))
+	s, err := Of(context.Background(), opened(t, run(t, 1, 10, 0, 1e9), run(t, 8, 12.5, 0, 1e9)), false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,8 +103,25 @@ func TestWeak(t *testing.T) {
 func TestOneSizeIsNoScaling(t *testing.T) {
 	a, b := run(t, 4, 1, 1, 0), run(t, 4, 2, 1, 0)
 	b.Name = "again"
-	if _, err := Of(context.Background(), opened(t, a, b)); err == nil {
+	if _, err := Of(context.Background(), opened(t, a, b), false); err == nil {
 		t.Error("two runs on four processes scale")
+	}
+}
+
+// Another program is no larger run of the first.
+func TestOtherProgramsAreNoScaling(t *testing.T) {
+	a, b := run(t, 2, 8, 1, 0), run(t, 4, 4, 1, 0)
+	for r := range b.Regions {
+		if b.Regions[r].Name == "solve" {
+			b.Regions[r].Name = "sort"
+		}
+	}
+	sets := opened(t, a, b)
+	if _, err := Of(context.Background(), sets, false); err == nil || !strings.Contains(err.Error(), "different programs") {
+		t.Errorf("%v", err)
+	}
+	if s, err := Of(context.Background(), sets, true); err != nil || !strings.Contains(strings.Join(s.Warnings, "\n"), "different programs") {
+		t.Errorf("%v, %+v", err, s)
 	}
 }
 
@@ -126,7 +144,7 @@ func TestSharedRuns(t *testing.T) {
 			e.Name = fmt.Sprint("run-", i)
 			list = append(list, e)
 		}
-		s, err := Of(context.Background(), opened(t, list...))
+		s, err := Of(context.Background(), opened(t, list...), false)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -57,7 +57,19 @@ func (r *reader) message(f *fields) error {
 	if err := put(from, timedHalf{send, events.Half{Side: events.Sent, Peer: locations[to].Rank, Tag: int32(tag), Bytes: size, Posted: send}}); err != nil {
 		return err
 	}
-	return put(to, timedHalf{max(done, posted), events.Half{Side: events.Received, Peer: locations[from].Rank, Tag: int32(tag), Bytes: size, Posted: posted}})
+	got := timedHalf{max(done, posted), events.Half{Side: events.Received, Peer: locations[from].Rank, Tag: int32(tag), Bytes: size, Posted: posted}}
+	if got.at > r.locs[to].last {
+		return put(to, got)
+	}
+	// The receiver's clock is behind the sender's: its call has gone by.
+	if r.t.roots.known {
+		return nil // the first reading has remembered it
+	}
+	if len(r.t.early[to]) >= maxHalves {
+		return errors.New("more messages that arrive before they are sent than can be")
+	}
+	r.t.early[to] = append(r.t.early[to], got)
+	return nil
 }
 
 // maxHalves bounds how many messages of a location are under way.
@@ -111,12 +123,13 @@ func (r *reader) rootOf(loc int32, c *call, s *events.Span) int32 {
 	return -1
 }
 
-// findRoots reads the file for the roots.
+// findRoots reads the file for the roots, and for messages that are received
+// before they are sent.
 func (t *Trace) findRoots(ctx context.Context) error {
 	if t.roots.known {
 		return nil
 	}
-	t.roots.list = nil
+	t.roots.list, t.early = nil, map[int32][]timedHalf{}
 	if err := t.each(ctx, func(*events.Span) error { return nil }); err != nil {
 		return err
 	}

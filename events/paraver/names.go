@@ -15,8 +15,8 @@ const (
 	typePointToPoint = 50000001
 	typeCollective   = 50000002
 	typeOther        = 50000003
-	typeIO           = 50000004
-	typeOneSided     = 50000005
+	typeOneSided     = 50000004
+	typeIO           = 50000005
 	typeSendSize     = 50100001
 	typeRoot         = 50100003
 	typeComm         = 50100004
@@ -54,7 +54,7 @@ func readLabels(r io.Reader) (labels, error) {
 			inTypes, inValues = false, inTypes
 			continue
 		}
-		number, rest, _ := strings.Cut(line, " ")
+		number, rest := word(line)
 		first, err := strconv.ParseInt(number, 10, 64)
 		if err != nil {
 			inTypes, inValues = false, false
@@ -63,10 +63,9 @@ func readLabels(r io.Reader) (labels, error) {
 		if n++; n > maxLabels {
 			break
 		}
-		rest = strings.TrimSpace(rest)
 		switch {
 		case inTypes:
-			number, _, _ := strings.Cut(rest, " ")
+			number, _ := word(rest)
 			if t, err := strconv.ParseInt(number, 10, 64); err == nil {
 				types = append(types, t)
 			}
@@ -85,12 +84,25 @@ func readLabels(r io.Reader) (labels, error) {
 	return out, sc.Err()
 }
 
-// extraeCalls are Extrae's numbers of MPI calls, for traces without a .pcf.
+// word cuts off the first word: blanks or tabs separate them.
+func word(line string) (first, rest string) {
+	i := strings.IndexAny(line, " \t")
+	if i < 0 {
+		return line, ""
+	}
+	return line[:i], strings.TrimSpace(line[i:])
+}
+
+// extraeCalls are Extrae's numbers of MPI calls (its MPI_EventEncoding.h), for
+// traces without a .pcf.
 var extraeCalls = map[int64]string{
 	1: "MPI_Send", 2: "MPI_Recv", 3: "MPI_Isend", 4: "MPI_Irecv", 5: "MPI_Wait", 6: "MPI_Waitall", 7: "MPI_Bcast", 8: "MPI_Barrier",
 	9: "MPI_Reduce", 10: "MPI_Allreduce", 11: "MPI_Alltoall", 12: "MPI_Alltoallv", 13: "MPI_Gather", 14: "MPI_Gatherv", 15: "MPI_Scatter",
-	16: "MPI_Scatterv", 17: "MPI_Allgather", 18: "MPI_Allgatherv", 19: "MPI_Comm_rank", 20: "MPI_Comm_size", 22: "MPI_Comm_dup",
-	25: "MPI_Comm_free", 31: "MPI_Init", 32: "MPI_Finalize", 41: "MPI_Sendrecv", 43: "MPI_Cart_create",
+	16: "MPI_Scatterv", 17: "MPI_Allgather", 18: "MPI_Allgatherv", 19: "MPI_Comm_rank", 20: "MPI_Comm_size", 21: "MPI_Comm_create",
+	22: "MPI_Comm_dup", 23: "MPI_Comm_split", 25: "MPI_Comm_free", 30: "MPI_Scan", 31: "MPI_Init", 32: "MPI_Finalize", 33: "MPI_Bsend",
+	34: "MPI_Ssend", 35: "MPI_Rsend", 36: "MPI_Ibsend", 37: "MPI_Issend", 38: "MPI_Irsend", 39: "MPI_Test", 41: "MPI_Sendrecv",
+	42: "MPI_Sendrecv_replace", 43: "MPI_Cart_create", 49: "MPI_Cart_sub", 59: "MPI_Waitany", 60: "MPI_Waitsome", 61: "MPI_Probe",
+	62: "MPI_Iprobe", 80: "MPI_Reduce_scatter", 123: "MPI_Start", 124: "MPI_Startall", 125: "MPI_Testall", 126: "MPI_Testany", 128: "MPI_Testsome",
 }
 
 // callName names an MPI call.

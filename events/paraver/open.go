@@ -28,6 +28,7 @@ type Trace struct {
 	scale  int64   // ns of the file's unit
 	first  []int32 // first location of each rank
 	roots  roots
+	early  map[int32][]timedHalf // by location: receives that stand before their sends
 	open   func() (io.ReadCloser, error)
 }
 
@@ -105,7 +106,10 @@ func (t *Trace) readHead() error {
 		return mistake.AtLine(t.path, 1, "%v", err)
 	}
 	t.header.Comms = [][]int32{nil}
-	for line := 2; sc.Scan() && bytes.HasPrefix(sc.Bytes(), []byte("c:")); line++ {
+	for line := 2; sc.Scan() && (bytes.HasPrefix(sc.Bytes(), []byte("c:")) || bytes.HasPrefix(sc.Bytes(), []byte("i:"))); line++ {
+		if sc.Bytes()[0] == 'i' {
+			continue // between two communicators: not read
+		}
 		if err := t.communicator(sc.Text()); err != nil {
 			return mistake.AtLine(t.path, line, "%v", err)
 		}
@@ -157,6 +161,9 @@ func (t *Trace) communicator(line string) error {
 	parts := strings.Split(line, ":")
 	if len(parts) < 4 {
 		return errors.New("a communicator is cut short")
+	}
+	if parts[1] != "1" {
+		return nil // of another program
 	}
 	id, err := strconv.Atoi(parts[2])
 	if err != nil || id < 1 || id > maxComms {

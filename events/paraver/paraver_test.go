@@ -97,6 +97,80 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// TestVariants: what other programs, other versions of Extrae and other clocks
+// write. Each file is that of TestRead with something changed.
+func TestVariants(t *testing.T) {
+	change := func(pairs ...string) string {
+		text := small
+		for i := 0; i < len(pairs); i += 2 {
+			if !strings.Contains(text, pairs[i]) {
+				t.Fatalf("%q is not there", pairs[i])
+			}
+			text = strings.Replace(text, pairs[i], pairs[i+1], 1)
+		}
+		return text
+	}
+	for _, c := range []struct{ name, text, names, want string }{
+		{"another program beside it, with a communicator of the same number", change(":1:2(1:1,1:1),1\n", ":2:2(1:1,1:1),1:1(1:1),1\n", "c:1:1:2:1:2\n", "c:1:1:2:1:2\nc:2:1:1:1\n1:1:2:1:1:0:77:1\n"), smallNames, want},
+		{"communicators between others", change("c:1:1:2:1:2\n", "i:1:1:2:1:2:2\nc:1:1:2:1:2\n"), smallNames, want},
+		{"microseconds", strings.ReplaceAll(change("5000_ns", "5000"), "zzz", ""), smallNames, strings.NewReplacer("1000", "1000000", "3000", "3000000", "3050", "3050000", "3100", "3100000", "5000", "5000000").Replace(want)},
+		{"names behind tabs", small, strings.ReplaceAll(smallNames, "   ", "\t"), want},
+		{"lines that end as on Windows", strings.ReplaceAll(small, "\n", "\r\n"), smallNames, want},
+		{"more threads than are used", change("(1:1,1:1)", "(3:1,2:1)"), smallNames, strings.NewReplacer("1 compute", "3 compute", "1 send", "3 send").Replace(want)},
+		{"a call that takes no time, in one record", change("2:2:1:2:1:3050:50000001:0\n", "2:2:1:2:1:3050:50000001:0\n2:2:1:2:1:3050:50000003:19:50000003:0\n"), smallNames,
+			strings.Replace(want, "0 compute program 0-1000", "1 unknown program/MPI_Comm_rank 3050-3050\n0 compute program 0-1000", 1)},
+		{"a call left and another entered in one record", change("2:2:1:2:1:3050:50000001:0\n1:2:1:2:1:3050:5000:1\n", "2:2:1:2:1:3050:50000001:0:50000003:19\n2:2:1:2:1:3060:50000003:0\n1:2:1:2:1:3060:5000:1\n"), smallNames,
+			strings.NewReplacer("0 compute program 0-1000", "1 unknown program/MPI_Comm_rank 3050-3060\n0 compute program 0-1000", "3050-5000", "3060-5000").Replace(want)},
+		{"cut off within a call", change("#Paraver", "#Paraver", "1:1:1:1:1:0:1000:1\n", "2:1:1:1:1:0:50000002:0\n1:1:1:1:1:0:1000:1\n"), smallNames, want},
+	} {
+		if got := told(t, file(t, c.text, c.names)); got != c.want {
+			t.Errorf("%s: got\n%s\nwant\n%s", c.name, got, c.want)
+		}
+	}
+}
+
+// TestClocks: the receiver's clock is behind, so that its receive ends in the
+// file before the message is sent. It keeps its receive, and clocks can be set by
+// it; a later receive keeps its own.
+func TestClocks(t *testing.T) {
+	path := file(t, `#Paraver (01/01/2026 at 00:00):9000_ns:1(2):1:2(1:1,1:1),1
+c:1:1:2:1:2
+1:1:1:1:1:0:1000:1
+1:2:1:2:1:0:3000:1
+2:1:1:1:1:1000:50000001:2
+2:1:1:1:1:2500:50000001:0
+1:1:1:1:1:2500:4000:1
+2:2:1:2:1:3000:50000001:1
+3:2:1:2:1:3000:3000:1:1:1:1:1000:2500:64:7
+2:2:1:2:1:3050:50000001:0
+1:2:1:2:1:3050:3500:1
+2:2:1:2:1:3500:50000001:1
+3:2:1:2:1:3500:3500:1:1:1:1:4000:4100:64:7
+2:2:1:2:1:3600:50000001:0
+2:1:1:1:1:4000:50000001:2
+2:1:1:1:1:4100:50000001:0
+`, smallNames)
+	for range 2 {
+		got := told(t, path)
+		for _, line := range []string{"0 recv program/MPI_Recv 1000-2500 1:1\n", "0 recv program/MPI_Recv 4000-4100 1:1\n", "1 send program/MPI_Send 3000-3050 0:0\n"} {
+			if !strings.Contains(got, line) {
+				t.Errorf("no %q in\n%s", line, got)
+			}
+		}
+	}
+	src, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	aligned, err := events.Align(t.Context(), src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if notes := strings.Join(aligned.Header().Notes, " "); !strings.Contains(notes, "0.5 µs before they were sent") || !strings.Contains(notes, "0 µs remain") {
+		t.Errorf("noted: %s", notes)
+	}
+}
+
 func TestRefused(t *testing.T) {
 	for what, text := range map[string]string{
 		"nothing":          "",

@@ -3,6 +3,7 @@ package paraver
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"auspex/events"
 	"auspex/trace"
@@ -36,7 +37,7 @@ type location struct {
 	next     call // about to be entered
 	entering bool
 	anyState bool
-	last     int64 // end of the latest call, where there are no states
+	last     int64 // end of the latest call
 }
 
 // call is an MPI call under way.
@@ -55,7 +56,13 @@ type timedHalf struct {
 }
 
 func newReader(t *Trace, visit func(*events.Span) error) *reader {
-	return &reader{t: t, visit: visit, paths: events.NewPaths(&t.header), locs: make([]location, len(t.header.Locations))}
+	r := &reader{t: t, visit: visit, paths: events.NewPaths(&t.header), locs: make([]location, len(t.header.Locations))}
+	if t.roots.known {
+		for loc, halves := range t.early {
+			r.locs[loc].halves = slices.Clone(halves)
+		}
+	}
+	return r
 }
 
 var errShort = errors.New("the record is cut short")

@@ -19,7 +19,7 @@ func (r *reader) events(f *fields) error {
 	}
 	l := &r.locs[loc]
 	now := call{begin: at, root: -1}
-	entered, left := false, false
+	entered, left, instant := false, false, false
 	var instructions, cycles int64
 	for f.at < len(f.b) {
 		kind, ok1 := f.next()
@@ -28,10 +28,13 @@ func (r *reader) events(f *fields) error {
 			return errors.New("an event without a value")
 		}
 		switch {
-		case kind >= typePointToPoint && kind <= typeOneSided:
-			if value == 0 {
+		case kind >= typePointToPoint && kind <= typeIO:
+			switch {
+			case value == 0 && entered && kind == now.kind: // in one record: it took no time
+				instant = true
+			case value == 0:
 				left = true
-			} else {
+			default:
 				entered, now.kind, now.value = true, kind, value
 			}
 		case kind == typeSendSize:
@@ -68,7 +71,13 @@ func (r *reader) events(f *fields) error {
 	if entered {
 		l.entering, l.next = true, now
 	}
-	return nil
+	if !instant {
+		return nil
+	}
+	if err := r.enter(loc, l); err != nil {
+		return err
+	}
+	return r.leave(loc, l, at)
 }
 
 // merge adds what another record of the same instant says.

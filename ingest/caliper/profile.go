@@ -258,7 +258,7 @@ func (p *caliperProfile) crossNote() string {
 		ranks += " "
 	}
 	return "the profile holds only aggregates over its " + ranks +
-		"ranks: they are read as one unit with their averages; load balance and what differs between ranks cannot be told"
+		"ranks: they are read as one unit with their averages; load balance and what differs between ranks cannot be determined"
 }
 
 // ranks is how many ranks the run had, "" where the profile does not say.

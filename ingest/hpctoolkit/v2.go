@@ -97,7 +97,7 @@ func metricDBs(src *input.Source) ([]metricDB, error) {
 		path := filepath.Join(src.Path, e.Name())
 		unit, pid, ok := metricDBUnit(e.Name())
 		if !ok {
-			return nil, mistake.InFile(src.GivenFor(path), "the name does not tell rank and thread: expected program-rank-thread-host-process-number%s", metricDBEnding)
+			return nil, mistake.InFile(src.GivenFor(path), "the name does not give rank and thread: expected program-rank-thread-host-process-number%s", metricDBEnding)
 		}
 		clash = clash || seen[unit]
 		seen[unit] = true

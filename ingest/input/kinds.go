@@ -37,6 +37,8 @@ func ScorepKind(paradigm, role, name string) model.Kind {
 	paradigm = strings.ToLower(paradigm)
 	role = strings.ReplaceAll(strings.ToLower(role), "_", " ")
 	switch {
+	case paradigm == "mpi" && !strings.Contains(strings.ToLower(name), "mpi"):
+		return KindOf(name) // a function of the program, whatever its tool calls it
 	case paradigm == "mpi":
 		return model.MPI
 	case paradigm == "shmem":

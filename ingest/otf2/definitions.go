@@ -204,7 +204,7 @@ func (d *definitions) finish() error {
 		return errors.New("the trace defines no locations")
 	}
 	if d.ticks <= 0 {
-		return errors.New("the trace does not tell the resolution of its clock")
+		return errors.New("the trace does not give the resolution of its clock")
 	}
 	for id, r := range d.regions {
 		r.Name = d.strings[r.nameRef]

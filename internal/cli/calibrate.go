@@ -42,7 +42,7 @@ the one auspex runs on, which counts as 1 Gf.`,
 	cmd.Flags().StringVar(&f.run, "run", "", "`command` that starts MPI programs on the hosts; the program is appended")
 	cmd.Flags().StringVar(&f.compiler, "mpicc", "mpicc", "MPI compiler for the ping-pong program")
 	cmd.Flags().StringVarP(&f.output, "output", "o", "", "platform `file` to write, SimGrid's XML or the short form by its .toml")
-	cmd.Flags().IntVar(&f.nodes, "nodes", 0, "hosts of the platform, where they are all alike (default: those measured)")
+	cmd.Flags().IntVar(&f.nodes, "nodes", 0, "hosts of the platform, if they are all the same (default: those measured)")
 	cmd.Flags().Int64Var(&f.largest, "largest", 16<<20, "largest message in `bytes`")
 	cmd.Flags().DurationVar(&f.budget, "budget", 50*time.Millisecond, "time to spend on each size and kind")
 	cmd.Flags().Float64Var(&f.speed, "speed", 0, "how fast the hosts' processors are beside this one, where that is known (default: measured)")
@@ -63,9 +63,9 @@ type calibrated struct {
 func (a *app) runCalibrate(ctx context.Context, f calibrateFlags) error {
 	switch {
 	case (f.run == "") == (f.from == ""):
-		return usagef("calibrate wants --run COMMAND, or --from FILE")
+		return usagef("calibrate needs --run COMMAND, or --from FILE")
 	case f.output == "":
-		return usagef("calibrate wants -o PLATFORM")
+		return usagef("calibrate needs -o PLATFORM")
 	case f.largest < 1024 || f.largest > 1<<30:
 		return usagef("--largest is between 1024 and 1073741824 bytes, not %d", f.largest)
 	case f.speed < 0:
@@ -185,7 +185,7 @@ func (a *app) tellCalibration(c *calibrate.Calibration, sizes []calibrate.Compar
 		p.Line("Inside a host: latency %.1f µs, bandwidth %.1f MB/s.", c.Loopback.Latency*1e6, c.Loopback.Bandwidth/1e6)
 	}
 	if c.Spread > 0.1 {
-		p.Line("Pairs of hosts differ by up to %.0f %% from the typical pair; the platform has them all alike.", 100*c.Spread)
+		p.Line("Pairs of hosts differ by up to %.0f %% from the typical pair; the platform treats them all as equal.", 100*c.Spread)
 	}
 	for rank, speed := range c.Speeds {
 		p.Line("The processor of rank %d (%s) runs at %.2f times the speed of this one.", rank, c.Hosts[rank], speed)

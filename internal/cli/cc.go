@@ -92,6 +92,7 @@ func (a *app) runCC(ctx context.Context, args []string, f ccFlags) error {
 	if err := chooseRegions(&options, f.regions); err != nil {
 		return err
 	}
+	a.leaveShort(&options)
 	if f.show {
 		return a.showInstrumented(ctx, args[0], options)
 	}

@@ -264,7 +264,7 @@ func (a *app) completeNames(cmd *cobra.Command, args []string, prefix string) ([
 func exactly(n int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) != n {
-			return usagef("%s wants %s, not %d arguments\nusage: %s", cmd.CommandPath(), what, len(args), cmd.UseLine())
+			return usagef("%s needs %s, not %d arguments\nusage: %s", cmd.CommandPath(), what, len(args), cmd.UseLine())
 		}
 		return nil
 	}
@@ -273,7 +273,7 @@ func exactly(n int, what string) cobra.PositionalArgs {
 func atLeast(n int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) < n {
-			return usagef("%s wants %s\nusage: %s", cmd.CommandPath(), what, cmd.UseLine())
+			return usagef("%s needs %s\nusage: %s", cmd.CommandPath(), what, cmd.UseLine())
 		}
 		return nil
 	}

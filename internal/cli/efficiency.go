@@ -3,19 +3,23 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"auspex/analyze"
 	"auspex/pop"
+	"auspex/predict"
 	"auspex/simulate"
 	"auspex/simulate/loggp"
+	"auspex/trace"
 	"auspex/whatif"
 	"auspex/whatif/kept"
 )
 
 func (a *app) efficiencyCommand() *cobra.Command {
 	var f platformFlags
+	var counts []int
 	cmd := &cobra.Command{
 		Use:     "efficiency EXPERIMENT|TRACE…",
 		GroupID: "look",
@@ -27,17 +31,23 @@ network without latency and with endless bandwidth. Of several runs the first is
 the reference of speedup and computation scalability.
 
 A trace may be Paraver's (.prv, also gzipped), OTF2's, SimGrid's, dPerf's or
-auspex's own; an experiment needs one that auspex run --trace kept.`,
+auspex's own, or a folder with those of a training job's ranks (PyTorch's
+profiler); an experiment needs one that auspex run --trace kept.
+
+With --platform the efficiencies are those of a machine one does not have, with
+--extrapolate those of numbers of processes that were not run.`,
 		Example: `  auspex efficiency run8.prv.gz
   auspex efficiency run1.prv.gz run2.prv.gz run8.prv.gz
-  auspex efficiency list.txt --platform cluster.xml`,
+  auspex efficiency list.txt --platform cluster.xml
+  auspex efficiency run4 run8 --extrapolate 16,32 --platform cluster.xml`,
 		Args:              atLeast(1, "an experiment or a trace"),
 		ValidArgsFunction: a.completeNames,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.runEfficiency(cmd.Context(), args, f)
+			return a.runEfficiency(cmd.Context(), args, f, counts)
 		},
 	}
 	f.declare(cmd)
+	cmd.Flags().IntSliceVar(&counts, "extrapolate", nil, "also `N,…` processes, which were not run, from the traces of two or more numbers")
 	return cmd
 }
 
@@ -64,18 +74,27 @@ func (a *app) popRun(ctx context.Context, name string, f platformFlags) (pop.Run
 	if err != nil {
 		return pop.Run{}, err
 	}
-	if f.platform == "" && t.timed != nil {
-		return pop.Measure(ctx, t.timed)
+	if f.platform == "" && t.Timed != nil {
+		return pop.Measure(ctx, t.Timed)
 	}
 	p, err := t.replayable(ctx)
 	if err != nil {
 		return pop.Run{}, err
 	}
-	seconds := t.Seconds
 	work, err := t.Work(ctx)
 	if err != nil {
 		return pop.Run{}, err
 	}
+	seconds := t.Seconds
+	if f.platform != "" {
+		seconds = 0 // the run was elsewhere
+	}
+	return replayedRun(ctx, p, seconds, work, f)
+}
+
+// replayedRun is the run of a trace on the platform, or else of as many seconds
+// as given, or else as a replay without a platform has it.
+func replayedRun(ctx context.Context, p *trace.Trace, seconds float64, work loggp.Options, f platformFlags) (pop.Run, error) {
 	switch {
 	case f.platform != "":
 		m, err := readMachine(f, p.NP())
@@ -97,9 +116,40 @@ func (a *app) popRun(ctx context.Context, name string, f platformFlags) (pop.Run
 		}
 		seconds = r.Seconds
 	}
-	run, err := pop.Replay(ctx, p, seconds, work)
-	run.Name = name
-	return run, err
+	return pop.Replay(ctx, p, seconds, work)
+}
+
+// extrapolatedRuns are runs of numbers of processes that were not run.
+func (a *app) extrapolatedRuns(ctx context.Context, names []string, counts []int, f platformFlags) ([]pop.Run, error) {
+	if len(counts) == 0 {
+		return nil, nil
+	}
+	var measured []*trace.Trace
+	for _, name := range names {
+		t, err := a.openTraced(ctx, name, f.np)
+		if err != nil {
+			return nil, err
+		}
+		p, err := t.replayable(ctx)
+		if err != nil {
+			return nil, err
+		}
+		measured = append(measured, p)
+	}
+	var runs []pop.Run
+	for _, np := range counts {
+		p, note, err := predict.Extrapolate(measured, np)
+		if err != nil {
+			return nil, fmt.Errorf("--extrapolate: %w", err)
+		}
+		r, err := replayedRun(ctx, p, 0, loggp.Options{}, f)
+		if err != nil {
+			return nil, err
+		}
+		r.Name, r.Notes = p.Name, append(r.Notes, note)
+		runs = append(runs, r)
+	}
+	return runs, nil
 }
 
 // profiled is what a profile alone tells: no replay.
@@ -127,7 +177,7 @@ type efficiencies struct {
 	Words string        `json:"words"`
 }
 
-func (a *app) runEfficiency(ctx context.Context, names []string, f platformFlags) error {
+func (a *app) runEfficiency(ctx context.Context, names []string, f platformFlags, counts []int) error {
 	var runs []pop.Run
 	for _, name := range names {
 		r, err := a.popRun(ctx, name, f)
@@ -137,10 +187,15 @@ func (a *app) runEfficiency(ctx context.Context, names []string, f platformFlags
 		r.Name = name
 		runs = append(runs, r)
 	}
+	more, err := a.extrapolatedRuns(ctx, names, counts, f)
+	if err != nil {
+		return err
+	}
+	runs = append(runs, more...)
 	kind, factors := pop.Scale(runs)
 	last := factors[len(factors)-1]
 	out := efficiencies{Factors: last, Kind: kind, Runs: factors, Look: last.Low(), Words: last.Words()}
-	if len(names) == 1 {
+	if len(runs) == 1 {
 		// What compares runs says nothing of one.
 		out.Speedup, out.Efficiency, out.Computation, out.IPC, out.Instruction, out.Frequency, out.Global = nil, nil, nil, nil, nil, nil, nil
 		out.Runs = []pop.Factors{out.Factors}

@@ -10,6 +10,7 @@ import (
 
 	"auspex/ingest"
 	"auspex/model"
+	"auspex/report"
 	"auspex/store"
 )
 
@@ -42,7 +43,7 @@ Formats: ` + formatList(),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.runImport(cmd.Context(), args, f) },
 	}
 	cmd.Flags().StringVar(&f.name, "name", "", "name of the experiment (default: from the file's name)")
-	cmd.Flags().StringVar(&f.format, "format", "", "format, where the content does not tell")
+	cmd.Flags().StringVar(&f.format, "format", "", "format, if the content does not show it")
 	cmd.Flags().StringArrayVar(&f.factors, "factor", nil, "factor `k=v`, a number or a word; repeatable")
 	cmd.Flags().StringVar(&f.factorsFrom, "factors-from", "", "take factors from file or folder names, as in 'cap{cap}_{code}'")
 	cmd.Flags().BoolVar(&f.each, "each", false, "one experiment for each profile found")
@@ -132,7 +133,7 @@ func (j *importJob) print(paths []string) error {
 	}
 	p := j.page()
 	for _, e := range j.result.Experiments {
-		p.Line("imported %s: %d units, %d regions, %d metrics (%s)", p.Strong(e.Name), e.Units, e.Regions, e.Metrics, e.Format)
+		p.Line("imported %s: %s, %s, %s (%s)", p.Strong(e.Name), report.Counted(e.Units, "unit"), report.Counted(e.Regions, "region"), report.Counted(e.Metrics, "metric"), e.Format)
 	}
 	if n := len(j.result.Experiments); n == 1 {
 		p.Line("next: auspex show %s", quoteForShell(j.result.Experiments[0].Name))

@@ -90,7 +90,7 @@ func (a *app) runPick(ctx context.Context, paths []string, options instrument.Op
 	in, isFile := a.in.(*os.File)
 	out, _ := a.out.(*os.File)
 	if _, ok := terminal(a.out); !ok || !isFile || !term.IsTerminal(int(in.Fd())) || os.Getenv("TERM") == "dumb" {
-		return usagef("auspex instrument pick wants a terminal\nwithout one, `auspex instrument list --rules %s > %s` writes the default choice, a rule a line, to be edited", strings.Join(paths, " "), output)
+		return usagef("auspex instrument pick needs a terminal\nwithout one, `auspex instrument list --rules %s > %s` writes the default choice, a rule a line, to be edited", strings.Join(paths, " "), output)
 	}
 	if _, err := os.Stat(output); err == nil && options.Filter == nil {
 		if err := chooseRegions(&options, output); err != nil {
@@ -162,6 +162,7 @@ func (a *app) listRegionsCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			a.leaveShort(&options)
 			files, err := a.outlines(cmd.Context(), args, options)
 			if err != nil {
 				return err

@@ -69,7 +69,7 @@ func labUp(ctx context.Context, name, file string) (*vcluster.Lab, error) {
 func (a *app) runLab(cmd *cobra.Command, name string, args []string) (err error) {
 	dash := cmd.ArgsLenAtDash()
 	if dash < 0 || dash > 1 || dash == len(args) {
-		return usagef("lab run wants at most one platform file, then -- and a command\nusage: %s", cmd.UseLine())
+		return usagef("lab run needs at most one platform file, then -- and a command\nusage: %s", cmd.UseLine())
 	}
 	ctx := cmd.Context()
 	var l *vcluster.Lab

@@ -26,15 +26,21 @@ func readMachine(f platformFlags, np int) (*whatif.Machine, error) {
 	return &whatif.Machine{Platform: p, Hosts: hosts, Options: options}, nil
 }
 
-// hostWork is the speed of each rank's host as a factor of its computation.
+// hostWork is the speed of each rank's host as a factor of its computation. Ranks
+// that share cores are taken to compute at the same time.
 func hostWork(ctx context.Context, t *trace.Trace, m *whatif.Machine) (loggp.Options, error) {
 	row := make([]float64, t.NP())
 	p := m.Platform
 	if t.Nanoseconds {
 		p = p.Timed(m.Options.ReferenceSpeed)
 	}
+	on := make([]int, len(p.Hosts))
 	for rank := range row {
-		row[rank] = 1e9 / p.Hosts[m.Hosts[rank]].Speed
+		on[m.Hosts[rank]]++
+	}
+	for rank := range row {
+		host := p.Hosts[m.Hosts[rank]]
+		row[rank] = 1e9 / host.Speed * max(1, float64(on[m.Hosts[rank]])/float64(max(host.Cores, 1)))
 	}
 	return kept.Scaled(ctx, t, row)
 }

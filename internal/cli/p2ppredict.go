@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,6 +16,8 @@ import (
 )
 
 type p2pPredictFlags struct {
+	build, run        string
+	peers             int
 	measured          []string
 	measuredOn        string
 	clusters, scheme  string
@@ -32,21 +36,26 @@ func (a *app) p2pPredict() *cobra.Command {
 		Use:   "predict [flags] PLATFORM",
 		Short: "Predict how long a P2PSAP program takes on a platform, by scheme, with peers that fail",
 		Long: `Predict the run time of a program of peers on a platform. What it does comes from
-profiles of real runs (auspex p2p run --profile), or is described by flags as a
-chain of peers that exchange messages with those beside them. As the number of
+profiles of real runs (auspex p2p run --profile), from a run here (--run), or is
+described by flags as a chain of peers that exchange messages with those beside
+them. As the number of
 iterations depends on how old messages are, the replay iterates a model of
 convergence: its rate is that of a measured synchronous run, and how much peers
 depend on one another is fitted to a measured asynchronous or hybrid run.`,
 		Example: `  auspex p2p run -n 4 --clusters 2,2 --profile sync.json ./solver
   auspex p2p predict --measured sync.json two.toml
+  auspex p2p predict --build 'auspex p2p cc gcc -O2 -o solver solver.c -lm' --run './solver 40' -n 4 --clusters 2,2 two.toml
   auspex p2p predict --clusters 32,32 --compute 5ms --bytes 18432 --steps 800 adsl.toml
   auspex p2p predict --measured sync.json --failures 1h --restart 5s --every 10 --state 2000000 --replays 1000 two.toml`,
 		Args: exactly(1, "a platform file"),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.runP2PPredict(cmd.Context(), args[0], f) },
 	}
-	cmd.Flags().StringArrayVar(&f.measured, "measured", nil, "profile `FILE` of a real run; one of a synchronous run gives the program and its iterations; a scheme that was measured itself is predicted from its own run; repeatable")
+	cmd.Flags().StringVar(&f.build, "build", "", "command that builds the program, run before --run")
+	cmd.Flags().StringVar(&f.run, "run", "", "command that starts a peer: a synchronous run of -n peers here gives the program and its iterations")
+	cmd.Flags().IntVarP(&f.peers, "peers", "n", 0, "number of peers of --run (default: those of --clusters)")
+	cmd.Flags().StringArrayVar(&f.measured, "measured", nil, "profile `FILE` of a real run; one of a synchronous run gives the program and its iterations; a scheme that was measured itself is predicted from its own run, of several from that of the median time; repeatable")
 	cmd.Flags().StringVar(&f.measuredOn, "measured-on", "", "platform `FILE` on which they were measured (default: the one predicted for)")
-	cmd.Flags().StringVar(&f.clusters, "clusters", "", "how many peers each cluster has (default: as measured)")
+	cmd.Flags().StringVar(&f.clusters, "clusters", "", "how many peers each cluster has (default: as measured; with --run, one cluster)")
 	cmd.Flags().StringVar(&f.scheme, "scheme", "", "one scheme only (default: all three)")
 	cmd.Flags().DurationVar(&f.compute, "compute", 0, "computing of a peer in an iteration, where nothing is measured")
 	cmd.Flags().Int64Var(&f.bytes, "bytes", 0, "bytes of a message to the peer before and to the one after")
@@ -57,7 +66,7 @@ depend on one another is fitted to a measured asynchronous or hybrid run.`,
 	cmd.Flags().DurationVar(&f.restart, "restart", 5*time.Second, "time until a failed peer is replaced")
 	cmd.Flags().IntVar(&f.every, "every", 0, "iterations between checkpoints")
 	cmd.Flags().Int64Var(&f.state, "state", 0, "bytes of a checkpoint")
-	cmd.Flags().IntVar(&f.replays, "replays", 1, "replay so many times with different failures: mean and spread")
+	cmd.Flags().IntVar(&f.replays, "replays", 1, "replay N times with different failures: mean and spread")
 	cmd.Flags().Uint64Var(&f.seed, "seed", 1, "of the failures")
 	return cmd
 }
@@ -92,9 +101,9 @@ func (a *app) runP2PPredict(ctx context.Context, file string, f p2pPredictFlags)
 	}
 	o := peers.Options{Platform: site, Queue: f.queue, Seed: f.seed, Churn: peers.Churn{Mean: f.failures.Seconds(), Restart: f.restart.Seconds()}}
 	if f.replays < 1 || f.failures < 0 || f.restart < 0 || f.every < 0 || f.state < 0 || f.queue < 0 {
-		return usagef("--replays wants a number from 1 on, times and sizes must not be negative")
+		return usagef("--replays needs a number from 1 on, times and sizes must not be negative")
 	}
-	c, err := f.program(ctx, &o)
+	c, err := a.p2pProgram(ctx, &f, &o)
 	if err != nil {
 		return err
 	}
@@ -147,25 +156,23 @@ func predictScheme(ctx context.Context, program *peers.Program, o peers.Options,
 	return p, nil
 }
 
-// program is what is to be replayed: from profiles, or from flags.
-func (f *p2pPredictFlags) program(ctx context.Context, o *peers.Options) (*p2pCase, error) {
-	var c *p2pCase
-	if len(f.measured) == 0 {
-		if f.clusters == "" || f.compute <= 0 || f.steps < 1 {
-			return nil, usagef("predict wants --measured, or --clusters, --compute, --bytes and --steps")
-		}
-		sizes, err := clusterSizes(f.clusters)
-		if err != nil {
-			return nil, err
-		}
-		chain := peers.Chain(sizes, f.compute.Seconds(), 0, f.bytes)
-		chain.Steps, chain.Coupling = f.steps, assumedCoupling
-		c = &p2pCase{programs: map[p2psap.Scheme]p2pFitted{p2psap.Synchronous: {chain, 0}}}
-	} else {
-		var err error
-		if c, err = f.fitted(ctx, o); err != nil {
-			return nil, err
-		}
+// p2pProgram is what is to be replayed: from a run here, from profiles, or from
+// flags.
+func (a *app) p2pProgram(ctx context.Context, f *p2pPredictFlags, o *peers.Options) (c *p2pCase, err error) {
+	switch {
+	case f.run != "" && len(f.measured) > 0:
+		return nil, usagef("--run and --measured exclude each other")
+	case f.run == "" && (f.build != "" || f.peers != 0):
+		return nil, usagef("--build and -n go with --run")
+	case f.run != "":
+		c, err = a.p2pRunHere(ctx, f)
+	case len(f.measured) > 0:
+		c, err = f.fitted(ctx, o)
+	default:
+		c, err = f.described()
+	}
+	if err != nil {
+		return nil, err
 	}
 	for _, fitted := range c.programs {
 		fitted.program.Every, fitted.program.State = f.every, f.state
@@ -177,6 +184,20 @@ func (f *p2pPredictFlags) program(ctx context.Context, o *peers.Options) (*p2pCa
 		c.notes = append(c.notes, "no asynchronous run was measured: that half of a peer's error comes from its neighbours is assumed")
 	}
 	return c, nil
+}
+
+// described is a chain of peers by flags alone.
+func (f *p2pPredictFlags) described() (*p2pCase, error) {
+	if f.clusters == "" || f.compute <= 0 || f.steps < 1 {
+		return nil, usagef("predict needs --run, --measured, or --clusters, --compute, --bytes and --steps")
+	}
+	sizes, err := clusterSizes(f.clusters)
+	if err != nil {
+		return nil, err
+	}
+	chain := peers.Chain(sizes, f.compute.Seconds(), 0, f.bytes)
+	chain.Steps, chain.Coupling = f.steps, assumedCoupling
+	return &p2pCase{programs: map[p2psap.Scheme]p2pFitted{p2psap.Synchronous: {chain, 0}}}, nil
 }
 
 func clusterSizes(text string) ([]int, error) {
@@ -203,14 +224,9 @@ func clusterSizes(text string) ([]int, error) {
 // fitted reads profiles and finds from them what the network does not explain. A
 // scheme that was measured itself is predicted from its own run.
 func (f *p2pPredictFlags) fitted(ctx context.Context, o *peers.Options) (*p2pCase, error) {
-	profiles := map[p2psap.Scheme]*p2psap.Profile{}
-	for _, file := range f.measured {
-		p, err := p2psap.ReadProfile(file)
-		if err != nil {
-			return nil, err
-		}
-		scheme, _ := p2psap.ParseScheme(p.Scheme)
-		profiles[scheme] = p
+	profiles, err := f.profiles()
+	if err != nil {
+		return nil, err
 	}
 	synchronous := profiles[p2psap.Synchronous]
 	if synchronous == nil {
@@ -218,7 +234,6 @@ func (f *p2pPredictFlags) fitted(ctx context.Context, o *peers.Options) (*p2pCas
 	}
 	on := *o
 	on.Churn = peers.Churn{}
-	var err error
 	if f.measuredOn != "" {
 		if on.Platform, err = readPlatform(f.measuredOn); err != nil {
 			return nil, err
@@ -236,7 +251,7 @@ func (f *p2pPredictFlags) fitted(ctx context.Context, o *peers.Options) (*p2pCas
 	}
 	c := &p2pCase{programs: map[p2psap.Scheme]p2pFitted{p2psap.Synchronous: {base, on.Delay}}}
 	coupling := -1.0
-	for _, scheme := range []p2psap.Scheme{p2psap.Hybrid, p2psap.Asynchronous} {
+	for _, scheme := range []p2psap.Scheme{p2psap.Asynchronous, p2psap.Hybrid} {
 		if profiles[scheme] == nil {
 			continue
 		}
@@ -248,6 +263,25 @@ func (f *p2pPredictFlags) fitted(ctx context.Context, o *peers.Options) (*p2pCas
 		base.Coupling, coupling = own.Coupling, own.Coupling
 	}
 	return c, nil
+}
+
+// profiles reads them, one a scheme: of several the one of the median run time.
+func (f *p2pPredictFlags) profiles() (map[p2psap.Scheme]*p2psap.Profile, error) {
+	all := map[p2psap.Scheme][]*p2psap.Profile{}
+	for _, file := range f.measured {
+		p, err := p2psap.ReadProfile(file)
+		if err != nil {
+			return nil, err
+		}
+		scheme, _ := p2psap.ParseScheme(p.Scheme)
+		all[scheme] = append(all[scheme], p)
+	}
+	median := map[p2psap.Scheme]*p2psap.Profile{}
+	for scheme, list := range all {
+		slices.SortFunc(list, func(a, b *p2psap.Profile) int { return cmp.Compare(a.Seconds, b.Seconds) })
+		median[scheme] = list[(len(list)-1)/2]
+	}
+	return median, nil
 }
 
 // assumedCoupling is how much of a peer's error is taken to come from its

@@ -79,8 +79,8 @@ is wrong and not shown. auto does so where it may and measures all else whole.`,
 	flags.BoolVar(&f.cpp, "cpp", true, "read C and C++ sources as the compiler's preprocessor gives them, so that loops and calls in macros are seen")
 	flags.StringArrayVar(&f.vouched, "vouch", nil, "cut the loop at `FILE:LINE` short on your word, whatever the analysis says; its last iteration is run, too; repeatable")
 	flags.BoolVar(&f.paper, "paper", false, "the threshold rule in the paper's form (equations 1 to 4): the mean of all iterations from the first on")
-	flags.BoolVar(&f.validate, "validate", false, "also run the program as it is, and tell the error")
-	flags.IntVar(&f.validateRuns, "validate-runs", 1, "so many times; the median counts")
+	flags.BoolVar(&f.validate, "validate", false, "also run the program as it is, and report the error")
+	flags.IntVar(&f.validateRuns, "validate-runs", 1, "how many times; the median counts")
 	flags.StringVar(&f.validateCommand, "validate-command", "", "run this there instead of --run; {platform} stands for the platform file")
 	flags.StringVar(&f.cores, "pin", "", "keep runs to these processors, as taskset lists them: 0,1")
 	flags.StringVar(&f.input, "stdin", "", "file that every run reads (a program that reads is refused without)")
@@ -200,15 +200,15 @@ func (a *app) predictRequest(f predictFlags) (predict.Request, error) {
 	}
 	switch {
 	case len(f.platforms) == 0 || f.build == "" || f.run == "":
-		return r, usagef("predict wants --platform FILE, --build COMMAND and --run COMMAND")
+		return r, usagef("predict needs --platform FILE, --build COMMAND and --run COMMAND")
 	case r.Method != predict.Simple && r.Method != predict.Threshold && r.Method != predict.Auto:
 		return r, usagef("--method is simple, threshold or auto, not %q", f.method)
 	case f.runs < 1 || f.validateRuns < 1:
 		return r, usagef("--runs and --validate-runs want numbers from 1 on")
 	case !(f.epsilon > 0 && f.epsilon < 100):
-		return r, usagef("--epsilon wants a percentage between 0 and 100, not %v", f.epsilon)
+		return r, usagef("--epsilon needs a percentage between 0 and 100, not %v", f.epsilon)
 	case f.settle <= 0:
-		return r, usagef("--settle wants a time such as 1s, not %v", f.settle)
+		return r, usagef("--settle needs a time such as 1s, not %v", f.settle)
 	}
 	if f.validate || f.validateCommand != "" {
 		r.Validate = f.validateRuns
@@ -224,7 +224,7 @@ func (a *app) predictRequest(f predictFlags) (predict.Request, error) {
 	}
 	for _, level := range strings.Split(f.levels, ",") {
 		if level = strings.TrimPrefix(strings.TrimSpace(level), "-O"); level == "" || strings.Trim(level, "abcdefghijklmnopqrstuvwxyz0123456789") != "" {
-			return r, usagef("--opt wants compiler levels with commas between, such as 0,1,2,3,s, not %q", f.levels)
+			return r, usagef("--opt needs compiler levels with commas between, such as 0,1,2,3,s, not %q", f.levels)
 		}
 		r.Levels = append(r.Levels, level)
 	}
@@ -259,7 +259,7 @@ func processCounts(flag, text string) ([]int, error) {
 	for _, word := range strings.Split(text, ",") {
 		np, err := strconv.Atoi(strings.TrimSpace(word))
 		if err != nil || np < 1 {
-			return nil, usagef("--%s wants numbers from 1 on with commas between, not %q", flag, text)
+			return nil, usagef("--%s needs numbers from 1 on with commas between, not %q", flag, text)
 		}
 		counts = append(counts, np)
 	}

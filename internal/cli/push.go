@@ -35,7 +35,7 @@ $AUSPEX_SITE_PASSWORD_FILE names. With --store clickhouse://… commands read a 
 		ValidArgsFunction: a.completeNames,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if (len(args) == 0) != all {
-				return usagef("push wants the names of experiments, or --all")
+				return usagef("push needs the names of experiments, or --all")
 			}
 			return nil
 		},
@@ -44,7 +44,7 @@ $AUSPEX_SITE_PASSWORD_FILE names. With --store clickhouse://… commands read a 
 				to = os.Getenv(siteVariable)
 			}
 			if !strings.HasPrefix(to, site.Scheme) {
-				return usagef("push wants --to clickhouse://HOST/DATABASE, or $%s", siteVariable)
+				return usagef("push needs --to clickhouse://HOST/DATABASE, or $%s", siteVariable)
 			}
 			at, err := site.Open(to)
 			if err != nil {

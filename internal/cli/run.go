@@ -54,12 +54,12 @@ computation between them. A run in which ranks died is stored too, and says so.`
 	cmd.Flags().SetInterspersed(false)
 	cmd.Flags().StringVar(&f.name, "name", "", "name of the experiment (default: the program's, with a number where it is taken)")
 	cmd.Flags().StringArrayVar(&f.factors, "factor", nil, "factor `k=v`, a number or a word; repeatable")
-	cmd.Flags().IntVar(&f.repeat, "repeat", 1, "run so many times into one experiment with mean and spread")
+	cmd.Flags().IntVar(&f.repeat, "repeat", 1, "run N times into one experiment with mean and spread")
 	cmd.Flags().BoolVar(&f.replace, "replace", false, "replace an experiment of the same name")
 	cmd.Flags().StringVar(&f.trace, "trace", "", "also record the event trace and keep it with the experiment, for waits, efficiency and whatif; or into this `FILE`, for auspex simulate")
 	cmd.Flags().Lookup("trace").NoOptDefVal = withExperiment
 	cmd.Flags().DurationVar(&f.sample, "sample", 0, "also note each node's CPU utilisation at this interval, as cpu.csv in the experiment's directory")
-	cmd.Flags().Float64Var(&f.stacks, "sample-stacks", 1000, "take so many samples of each thread's call stack in a second of CPU time; 0 for none")
+	cmd.Flags().Float64Var(&f.stacks, "sample-stacks", 1000, "samples of each thread's call stack per second of CPU time; 0 for none")
 	cmd.Flags().StringVar(&f.budget, "overhead", "2%", "share of the run that probes may take; regions that take more are switched off; 0 for no bound")
 	cmd.Flags().BoolVar(&f.keep, "keep", false, "keep the files that the processes wrote")
 	return cmd
@@ -68,13 +68,13 @@ computation between them. A run in which ranks died is stored too, and says so.`
 func (a *app) runRun(ctx context.Context, command []string, f runFlags) error {
 	command = f.traceFile(command)
 	if len(command) == 0 {
-		return usagef("run wants a command")
+		return usagef("run needs a command")
 	}
 	if f.repeat < 1 {
-		return usagef("--repeat wants a number from 1 on, not %d", f.repeat)
+		return usagef("--repeat needs a number from 1 on, not %d", f.repeat)
 	}
 	if f.stacks < 0 || f.stacks > 20000 {
-		return usagef("--sample-stacks wants a rate from 0 to 20000 in a second, not %g", f.stacks)
+		return usagef("--sample-stacks needs a rate from 0 to 20000 in a second, not %g", f.stacks)
 	}
 	if f.repeat > 1 && f.trace != "" && f.trace != withExperiment {
 		return usagef("--trace FILE is of one run: leave --repeat or the file out")
@@ -127,6 +127,9 @@ func (a *app) runRun(ctx context.Context, command []string, f runFlags) error {
 	}
 	if err := putUnderFreeName(s, e, f, append(samples(last.Samples), traces.attachment()...)); err != nil {
 		return a.unmeasured(last.Status, err)
+	}
+	if note := keepShort(s, e, last.TooShort); note != "" {
+		e.Notes = append(e.Notes, note)
 	}
 	if err := a.tellRun(ctx, e, last.Status); err != nil {
 		return err
@@ -195,7 +198,18 @@ func (a *app) measure(ctx context.Context, storeDir string, command []string, f 
 	}
 	runner := launch.Runner{Command: command, Dir: dir, Cache: cacheDir(), Trace: f.trace, Sample: f.sample, StackRate: f.stacks, Overhead: budget, In: a.in, Out: a.out, Err: a.err}
 	result, err = runner.Run(ctx)
+	if err == nil && f.trace != "" && asynchronousPeers(result.Experiment) {
+		result.Experiment.Notes = append(result.Experiment.Notes, "no trace is kept: messages of which the newest wins are not in it, and how many iterations peers make depends on their delays; auspex p2p predict replays such runs")
+		err = os.Remove(f.trace)
+	}
 	return result, err
+}
+
+// asynchronousPeers tells whether a run had messages of which the newest wins, as
+// the library of P2PSAP tells the probe: no trace describes it.
+func asynchronousPeers(e *model.Experiment) bool {
+	mpi, ok := e.Factor("mpi")
+	return ok && mpi.Word == "P2PSAP asynchronous"
 }
 
 // unmeasured says why a program that ran has left no experiment. The exit status
@@ -262,7 +276,7 @@ func (a *app) tellRun(ctx context.Context, e *model.Experiment, status int) erro
 		return a.printJSON(told)
 	}
 	p := &report.Page{Out: a.err}
-	p.Line("auspex: measured %s: %d units, %d regions; next: auspex show %[1]s", quoteForShell(e.Name), len(e.Units), len(e.Regions))
+	p.Line("auspex: measured %s: %s, %s; next: auspex show %[1]s", quoteForShell(e.Name), report.Counted(len(e.Units), "unit"), report.Counted(len(e.Regions), "region"))
 	if e.Incomplete != "" {
 		p.Line("auspex: incomplete: %s", e.Incomplete)
 	}

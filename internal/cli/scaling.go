@@ -9,7 +9,8 @@ import (
 )
 
 func (a *app) scalingCommand() *cobra.Command {
-	return &cobra.Command{
+	var force bool
+	cmd := &cobra.Command{
 		Use:     "scaling EXPERIMENT…",
 		GroupID: "look",
 		Short:   "Say how a program scales over runs with different numbers of processes",
@@ -29,7 +30,7 @@ from five sizes on a model of the growth with what to expect of larger ones.`,
 				}
 				sets = append(sets, d)
 			}
-			found, err := scaling.Of(cmd.Context(), sets)
+			found, err := scaling.Of(cmd.Context(), sets, force)
 			if err != nil {
 				return err
 			}
@@ -52,4 +53,6 @@ from five sizes on a model of the growth with what to expect of larger ones.`,
 			return nil
 		},
 	}
+	cmd.Flags().BoolVar(&force, "force", false, "also runs of programs that have nothing in common")
+	return cmd
 }

@@ -55,8 +55,8 @@ in auspex's own form. The platform is SimGrid XML (4.1) or the short TOML form.`
 	cmd.Flags().StringVar(&f.timeline, "timeline", "", "write what each rank did when to `FILE`: Paje for .paje, else Chrome trace JSON for Perfetto")
 	cmd.Flags().StringVar(&f.name, "name", "", "keep the simulation in the store under this name, for auspex serve to show")
 	cmd.Flags().BoolVar(&f.replace, "replace", false, "with --name: take the place of one of the same name")
-	cmd.Flags().BoolVar(&f.bounds, "bounds", false, "also reckon what the run takes at least and at most (LogGP) where the trace has more than 100,000 actions")
-	cmd.Flags().BoolVar(&f.critical, "critical-path", false, "also tell which rank and message each stretch waited for")
+	cmd.Flags().BoolVar(&f.bounds, "bounds", false, "also estimate what the run takes at least and at most (LogGP) where the trace has more than 100,000 actions")
+	cmd.Flags().BoolVar(&f.critical, "critical-path", false, "also say which rank and message each stretch waited for")
 	return cmd
 }
 
@@ -77,13 +77,13 @@ type simulated struct {
 // collecting garbage takes: a replay keeps nearly all it allocates.
 const manyRanks = 1 << 14
 
-// briefReplay is up to how many actions bounds are reckoned unasked: without
+// briefReplay is up to how many actions bounds are estimated unasked: without
 // recurring to what repeats they take as long as a replay of all of them.
 const briefReplay = 100_000
 
 func (a *app) runSimulate(ctx context.Context, traces string, f simulateFlags) error {
 	if f.platform == "" {
-		return usagef("simulate wants --platform FILE")
+		return usagef("simulate needs --platform FILE")
 	}
 	if f.engine != "auspex" && f.engine != "simgrid" {
 		return usagef("--engine is auspex or simgrid, not %q", f.engine)

@@ -86,7 +86,7 @@ func (a *app) siteQuery() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&program, "program", "", "only the runs of this program")
-	cmd.Flags().IntVar(&days, "days", 365, "runs of so many days")
+	cmd.Flags().IntVar(&days, "days", 365, "runs of the last N days")
 	topFlag(cmd, &top)
 	flags.register(cmd)
 	return cmd
@@ -129,7 +129,7 @@ func (a *app) siteHistory() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&metric, "metric", site.DefaultMetric, "the metric's column")
-	cmd.Flags().IntVar(&units, "units", 0, "runs with so many units (default: as most runs have)")
+	cmd.Flags().IntVar(&units, "units", 0, "runs with N units (default: the number most runs have)")
 	topFlag(cmd, &top)
 	return cmd
 }
@@ -164,7 +164,7 @@ func (a *app) siteLost() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&by, "by", "program", "program or user")
 	cmd.Flags().StringVar(&user, "user", "", "only the runs of this user")
-	cmd.Flags().IntVar(&days, "days", 30, "runs of so many days")
+	cmd.Flags().IntVar(&days, "days", 30, "runs of the last N days")
 	topFlag(cmd, &top)
 	return cmd
 }

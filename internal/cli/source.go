@@ -88,7 +88,7 @@ loops made by macros are seen; lines are still those of the files.`,
 			return nil
 		},
 	}
-	loops.Flags().BoolVar(&safety, "safety", false, "also tell whether the loop may be cut short without the rest of the program noticing")
+	loops.Flags().BoolVar(&safety, "safety", false, "also say whether the loop may be cut short without the rest of the program noticing")
 	loops.Flags().StringVar(&cpp, "cpp", "", "expand macros with this compiler and its flags, such as 'mpicc -Iinclude'")
 	loops.Flags().BoolVar(&rules.Strict, "strict", false, "may be cut short: only if iterations are independent, too (implies --safety)")
 	loops.Flags().BoolVar(&rules.FixedCommunication, "assume-fixed-communication", false, "may be cut short: I vouch that communication in the loop is the same in every iteration (implies --safety)")
@@ -113,7 +113,7 @@ and --json the lines of the slice are shown.`,
 		Args: atLeast(1, "source files"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !dot && !a.json && from == "" {
-				return usagef("auspex source sdg wants --dot, --json or --slice LINE[:VARIABLE]")
+				return usagef("auspex source sdg needs --dot, --json or --slice LINE[:VARIABLE]")
 			}
 			files, err := parseSources(cmd.Context(), args, "")
 			if err != nil {

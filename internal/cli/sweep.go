@@ -244,7 +244,7 @@ func (a *app) sweepTable() *cobra.Command {
 		},
 	}
 	topFlag(cmd, &top)
-	cmd.Flags().IntVar(&next, "next", 0, "also propose so many runs that would narrow the answer most")
+	cmd.Flags().IntVar(&next, "next", 0, "also propose N runs that would narrow the answer most")
 	return cmd
 }
 
@@ -265,7 +265,7 @@ func (a *app) sweepCancel() *cobra.Command {
 			if a.json {
 				return a.printJSON(map[string]any{"cancelled_jobs": append([]string{}, cancelled...)})
 			}
-			a.page().Line("stopped; %d jobs cancelled. auspex sweep resume goes on", len(cancelled))
+			a.page().Line("stopped; %d jobs cancelled. auspex sweep resume continues it", len(cancelled))
 			return nil
 		},
 	}

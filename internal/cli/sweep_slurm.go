@@ -35,7 +35,7 @@ func (a *app) submitSweep(ctx context.Context, folder *sweep.Folder, s *sweep.St
 			return err
 		}
 		if need = sweep.Needs(points, ledger); need.Points == 0 {
-			return fmt.Errorf("all of the %d points that were tried first failed; auspex sweep status %s tells why. --time and --mem submit all the same", tally.Failed, quoteForShell(s.Name))
+			return fmt.Errorf("all of the %d points that were tried first failed; auspex sweep status %s says why. --time and --mem submit anyway", tally.Failed, quoteForShell(s.Name))
 		}
 	}
 	array := sweep.Array{Tasks: f.tasks, AtOnce: f.atOnce, CPUs: max(1, f.jobs), Extra: f.sbatch}
@@ -83,6 +83,6 @@ func (a *app) submitSweep(ctx context.Context, folder *sweep.Folder, s *sweep.St
 	if a.json {
 		return a.printJSON(job)
 	}
-	a.page().Line("submitted job %s with %d tasks; auspex sweep status %s tells how far it is", job.ID, job.Tasks, quoteForShell(s.Name))
+	a.page().Line("submitted job %s with %d tasks; auspex sweep status %s says how far it is", job.ID, job.Tasks, quoteForShell(s.Name))
 	return nil
 }

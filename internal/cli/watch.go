@@ -47,7 +47,7 @@ AUSPEX_LOST_SHARE, AUSPEX_JOB and AUSPEX_WORDS in its environment.`,
 		Args: exactly(1, "one folder"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.every <= 0 {
-				return usagef("--every wants a time such as 10s")
+				return usagef("--every needs a time such as 10s")
 			}
 			info, err := os.Stat(args[0])
 			if err != nil || !info.IsDir() {

@@ -13,13 +13,13 @@ import (
 // changeFlags are the changes that can be asked for, in the order they are
 // applied.
 var changeFlags = []struct{ name, about string }{
-	{"faster", "make a region so many times as fast: `REGION=2`"},
+	{"faster", "make a region N times as fast: `REGION=2`"},
 	{"balance", "give every rank the mean of a `REGION`, or of all"},
 	{"remove", "leave out the computation of a `REGION`"},
-	{"like-median", "make a slow `RANK` as fast as the median rank"},
+	{"like-median", "make a slow `RANK` like the median of the others"},
 	{"network", "`ideal`, bandwidth=2x or latency=0"},
 	{"collective", "`CALL=ALGORITHM`, such as allreduce=ring; on a platform default, ompi or mpich"},
-	{"eager", "send messages below so many `BYTES` without waiting for their receiver"},
+	{"eager", "send messages below this many `BYTES` without waiting for their receiver"},
 	{"hosts", "other processors: `speed=1.5x`"},
 	{"ranks-per-node", "with --platform: put `N` ranks on each host"},
 	{"noise", "`none`: all stretches of a region take their mean"},

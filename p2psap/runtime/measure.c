@@ -5,20 +5,32 @@
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 static void (*joined)(int rank, int peers);
 static void (*enter)(const char *name, const void *from);
 static void (*leave)(int what, int peer, int tag, long bytes);
+static void (*overtaken)(unsigned long messages);
 
-static double since, began, between, inside;
+static double since, began, between, inside, cpu_since, cpu_between;
 /* As of the end of the last iteration. */
-static struct { double compute, calls, waiting, seconds; uint64_t steps; } iterated;
+static struct { double compute, cpu, calls, waiting, seconds; uint64_t steps, votes; } iterated;
+
+/* Processor time of the calling thread: what computing takes where the peers of
+ * a run share too few cores. */
+static double cpu_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
 
 void p2p_measure_find(void)
 {
     *(void **)&joined = dlsym(RTLD_DEFAULT, "auspex_p2p_joined");
     *(void **)&enter = dlsym(RTLD_DEFAULT, "auspex_p2p_enter");
     *(void **)&leave = dlsym(RTLD_DEFAULT, "auspex_p2p_leave");
+    *(void **)&overtaken = dlsym(RTLD_DEFAULT, "auspex_p2p_overtaken");
     since = p2p_now();
 }
 
@@ -27,8 +39,9 @@ void p2p_measure_start(void)
 {
     if (joined)
         joined(R.rank, R.peers);
-    between = inside = 0;
+    between = inside = cpu_between = 0;
     since = began = p2p_now();
+    cpu_since = cpu_now();
 }
 
 void p2p_enter(const char *name, const void *from)
@@ -36,6 +49,7 @@ void p2p_enter(const char *name, const void *from)
     double now = p2p_now();
     between += now - since;
     since = now;
+    cpu_between += cpu_now() - cpu_since;
     if (enter)
         enter(name, from);
 }
@@ -44,21 +58,30 @@ void p2p_enter(const char *name, const void *from)
  * wins; 3 of a vote of all; 0 of what does not travel. */
 void p2p_leave(int what, int peer, int tag, long bytes)
 {
+    static unsigned long told;
+    unsigned long now_overtaken = __atomic_load_n(&R.counts.overtaken, __ATOMIC_RELAXED) + __atomic_load_n(&R.counts.lost, __ATOMIC_RELAXED);
+    if (overtaken && now_overtaken != told) {
+        overtaken(now_overtaken - told);
+        told = now_overtaken;
+    }
     if (leave)
         leave(what, peer, tag, bytes);
     double now = p2p_now();
     inside += now - since;
     since = now;
+    cpu_since = cpu_now();
 }
 
 /* The end of an iteration. */
 void p2p_iterated(void)
 {
     iterated.compute = between;
+    iterated.cpu = cpu_between;
     iterated.calls = inside;
     iterated.waiting = R.counts.waiting;
     iterated.seconds = p2p_now() - began;
     iterated.steps++;
+    iterated.votes = R.detect.phase & ((1ull << ERA) - 1);
     for (int r = 0; r < R.peers; r++)
         for (struct channel *c = R.peer[r].channels; c; c = c->next)
             c->sent_iterating = c->sent;
@@ -76,8 +99,8 @@ void p2p_profile(void)
         return;
     double n = (double)iterated.steps, calls = iterated.calls - iterated.waiting;
     const char *comma = "";
-    fprintf(f, "{\"rank\": %d, \"steps\": %llu, \"seconds\": %.9g, \"compute\": %.9g, \"overhead\": %.9g, \"waiting\": %.9g, \"overtaken\": %lu, \"lost\": %lu, \"refused\": %lu, \"sends\": [",
-        R.rank, (unsigned long long)iterated.steps, iterated.seconds, iterated.compute / n, calls > 0 ? calls / n : 0, iterated.waiting / n,
+    fprintf(f, "{\"rank\": %d, \"steps\": %llu, \"votes\": %llu, \"seconds\": %.9g, \"compute\": %.9g, \"cpu\": %.9g, \"overhead\": %.9g, \"waiting\": %.9g, \"overtaken\": %lu, \"lost\": %lu, \"refused\": %lu, \"sends\": [",
+        R.rank, (unsigned long long)iterated.steps, (unsigned long long)iterated.votes, iterated.seconds, iterated.compute / n, iterated.cpu / n, calls > 0 ? calls / n : 0, iterated.waiting / n,
         R.counts.overtaken, R.counts.lost, R.counts.refused);
     for (int r = 0; r < R.peers; r++)
         for (struct channel *c = R.peer[r].channels; c; c = c->next)

@@ -2,8 +2,10 @@
  *
  *     mean TOLERANCE [RANK STEP [checkpoint]]
  *
- * The peer RANK kills itself in step STEP, once. Each prints its rank, steps and
- * value, and how many peers it saw replaced. */
+ * The peer RANK kills itself in step STEP, once. With MEAN_HOLD set each makes the
+ * file of that name with its rank added in step 10, and goes on once the file
+ * itself is there. Each prints its rank, steps and value, how many peers it saw
+ * replaced, the messages it sent and the packets it refused. */
 #include <math.h>
 #include <p2psap.h>
 #include <signal.h>
@@ -11,6 +13,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+static void hold(int me)
+{
+    char mine[4096];
+    const char *file = getenv("MEAN_HOLD");
+    if (!file)
+        return;
+    snprintf(mine, sizeof mine, "%s.%d", file, me);
+    fclose(fopen(mine, "w"));
+    while (access(file, F_OK) != 0)
+        usleep(1000);
+}
 
 int main(int argc, char **argv)
 {
@@ -40,7 +54,8 @@ int main(int argc, char **argv)
         }
         double next = 0.4 * (from[0] + from[1]) + me + 1, change = fabs(next - x);
         x = next;
-        steps++;
+        if (++steps == 10)
+            hold(me);
         if (me == die && steps == at && !again) {
             if (getenv("MEAN_AGAIN"))
                 fclose(fopen(getenv("MEAN_AGAIN"), "w"));

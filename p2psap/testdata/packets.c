@@ -1,6 +1,7 @@
 /* The packet parser for tests: reads a letter, a length and as many bytes, and
  * answers with a length and as many bytes. O opens a packet: the result, kind and
- * size. S seals a packet with the payload given. H is the MAC. */
+ * size. S seals a packet with the payload given. A is the opening of a connection:
+ * one byte each for whom it is from and to, then what it says. H is the MAC. */
 #include "../runtime/packet.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +29,10 @@ int main(void)
             p = (struct p2p_packet){.kind = K_DATA, .from = 1, .to = 2, .tag = -7, .order = 3, .value = 4, .size = (uint32_t)size, .data = data};
             p2p_seal(&p, &key, answer);
             n = P2P_HEAD + size;
+        } else if (head[0] == 'A' && size >= 2) {
+            p = (struct p2p_packet){.kind = K_HELLO, .from = data[0], .to = data[1], .value = 4, .size = (uint32_t)size - 2, .data = data + 2};
+            p2p_seal(&p, &key, answer);
+            n = P2P_HEAD + p.size;
         } else {
             p2p_put(answer, 8, p2p_mac(&key, data, size));
             n = 8;

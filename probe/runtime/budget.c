@@ -88,17 +88,15 @@ static void tell(struct thread *t, uint32_t region)
  * compilers do less well around a probe. */
 #define PROBES_PART 0.5
 
-/* Asked at entries that are out of the ordinary: is the region to be switched off?
- * Every OFTEN entries tell, one for all, where entries go: a region that is met
+/* Asked after OFTEN entries: is the region that was entered last to be switched
+ * off? Every OFTEN entries tell, one for all, where entries go: a region that is met
  * so often that it has taken a tenth of what all may take, on whatever paths, is
- * the trouble, one that is not so often met is not. */
+ * the trouble, one that is not so often met is not. Where many regions together
+ * take too much and none of them a tenth, the bar falls: a quarter of it at twice
+ * what they may take. */
 int auspex_budget(struct thread *t, uint32_t region, const char *name, size_t size, int line)
 {
     uint64_t price = auspex_header->price, hash = 0xcbf29ce484222325u ^ (uint64_t)line;
-    if (t->until > 1) {
-        t->until--;
-        return 0;
-    }
     t->until = OFTEN;
     if (share <= 0)
         return 0;
@@ -113,7 +111,8 @@ int auspex_budget(struct thread *t, uint32_t region, const char *name, size_t si
         /* CPU time: what other programs take of the machine is no time to spend. */
         double ran = (double)virtual_time(t), least = LEAST_NS * auspex_rate;
         double allowed = PROBES_PART * share * (ran > least ? ran : least);
-        if ((double)t->spent < allowed || 10.0 * *asked * OFTEN * (double)price < allowed)
+        double over = (double)(t->spent + t->looked) / allowed;
+        if (over < 1 || 10.0 * *asked * OFTEN * (double)price * over * over < allowed)
             return 0;
         __atomic_fetch_or(byte, bit, __ATOMIC_RELAXED);
     }

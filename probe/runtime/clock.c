@@ -15,8 +15,12 @@
 
 #define LONG_NS 20000.0
 #define SLOW_NS 50000.0
+/* A stretch is long where it is so many times what looking takes: half a percent
+ * of it then. */
+#define LOOKS 200.0
 
 uint64_t auspex_long, auspex_slow;
+static uint64_t longest_look; /* a thread that is taken off its processor in one does not look so long */
 double auspex_rate;
 
 /* Reads both clocks as nearly at once as a few tries give. */
@@ -41,6 +45,20 @@ void auspex_clock_note(struct header *h)
         h->peak_memory = (uint64_t)u.ru_maxrss * 1024;
 }
 
+/* Nanoseconds that a look at the thread's CPU clock takes: a third of a
+ * microsecond on some machines, many times that on others. */
+static double look_price(void)
+{
+    uint64_t best = UINT64_MAX;
+    for (int i = 0; i < 5; i++) {
+        uint64_t start = ticks();
+        nanos(CLOCK_THREAD_CPUTIME_ID);
+        uint64_t took = ticks() - start;
+        best = took < best ? took : best;
+    }
+    return (double)best / auspex_rate;
+}
+
 void auspex_clock_start(struct header *h)
 {
     pair(&h->ticks0, &h->nanos0);
@@ -49,8 +67,10 @@ void auspex_clock_start(struct header *h)
         pair(&h->ticks1, &h->nanos1);
     while (h->nanos1 - h->nanos0 < 200000);
     auspex_rate = (double)(h->ticks1 - h->ticks0) / (double)(h->nanos1 - h->nanos0);
-    auspex_long = (uint64_t)(LONG_NS * auspex_rate);
-    auspex_slow = (uint64_t)(SLOW_NS * auspex_rate);
+    double look = look_price();
+    longest_look = (uint64_t)(10 * look * auspex_rate);
+    auspex_long = (uint64_t)((LOOKS * look > LONG_NS ? LOOKS * look : LONG_NS) * auspex_rate);
+    auspex_slow = (uint64_t)((2 * LOOKS * look > SLOW_NS ? 2 * LOOKS * look : SLOW_NS) * auspex_rate);
 }
 
 #ifdef __linux__
@@ -171,5 +191,9 @@ void auspex_look(struct thread *t, struct node *n, uint64_t stretch)
         look_slow(t, n);
     if (t->record.last - auspex_header->ticks1 > (uint64_t)(1e9 * auspex_rate))
         auspex_clock_note(auspex_header);
-    t->record.last = ticks();
+    uint64_t now = ticks(), took = now - t->record.last;
+    took = took < longest_look ? took : longest_look;
+    t->looked += took;
+    t->record.walking += took;
+    t->record.last = now;
 }

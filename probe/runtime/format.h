@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #define AUSPEX_MAGIC "auspexP\n"
-#define AUSPEX_VERSION 2
+#define AUSPEX_VERSION 3
 #define HEADER_SIZE 4096
 #define CHUNK_SIZE 16384
 
@@ -56,7 +56,7 @@ enum { COUNTERS = 5 };
 struct node {
     uint32_t region, parent;
     uint64_t calls, wall, cpu, iterations;
-    uint64_t messages, sent, received, collective;
+    uint64_t messages, sent, received, collective, overtaken;
     uint64_t io_time, io_read, io_written;
     uint64_t faults, switches;
     uint64_t counter[COUNTERS];
@@ -82,6 +82,6 @@ struct thread_record {
     /* Samples taken; of these, inside MPI, not unwound to the end, and not kept
      * for want of space. */
     uint64_t samples, inside, broken, dropped;
-    uint64_t walking; /* ticks that taking samples took */
+    uint64_t walking; /* ticks that taking samples and looking at slow clocks took */
 };
 #endif

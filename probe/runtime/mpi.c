@@ -52,7 +52,7 @@ static __attribute__((noinline)) struct thread *mpi_enter(struct auspex_region *
     if (unlikely(!t || t->quiet))
         return NULL;
     uint64_t now = ticks();
-    t->quiet = 1;
+    t->quiet = IN_CALL;
     t->outside = t->depth;
     const void *from = caller ? caller : address;
     struct place *place = auspex_callers(t, from);
@@ -83,7 +83,9 @@ static __attribute__((noinline)) void mpi_leave(struct thread *t)
     t->depth = t->outside;
     t->top = t->stack[t->depth].place;
     t->record.current = t->top->index;
-    t->seen += virtual_time(t) - outside; /* MPI's own work is no computation */
+    outside = virtual_time(t) - outside;
+    t->seen += outside; /* MPI's own work is no computation */
+    account(t, outside);
     t->quiet = 0;
 }
 

@@ -10,6 +10,9 @@ static struct auspex_region regions[] = {
     {"P2P_Init", "", 0, MPI_CALL, -1, 0},
 };
 
+/* What a run is called once it has messages of which the newest wins. */
+#define P2P_NEWEST "P2PSAP asynchronous"
+
 /* Sends in order that the trace has yet to wait for. */
 enum { FLYING = 1024 };
 static struct { int peer, tag; } flying[FLYING];
@@ -64,7 +67,7 @@ void auspex_p2p_enter(const char *name, const void *from)
     if (!r)
         return;
     uint64_t now = ticks();
-    t->quiet = 1;
+    t->quiet = IN_CALL;
     t->outside = t->depth;
     t->site = 0;
     struct place *place = auspex_callers(t, from);
@@ -81,6 +84,16 @@ void auspex_p2p_enter(const char *name, const void *from)
     }
 }
 
+/* Where the newest message wins: how many were replaced by newer ones or lost
+ * since this was called last. */
+EXPORT void auspex_p2p_overtaken(unsigned long messages);
+void auspex_p2p_overtaken(unsigned long messages)
+{
+    struct thread *t = auspex_self;
+    if (t && t->quiet)
+        t->top->node->overtaken += messages;
+}
+
 /* what is 1 of a message sent in order, 2 of one sent as the newest, -1 and -2
  * of one received, 3 of a vote of all, 0 of nothing that travels. A trace holds
  * what is in order: how often the rest comes depends on delays. */
@@ -91,6 +104,8 @@ void auspex_p2p_leave(int what, int peer, int tag, long bytes)
     if (!t || !t->quiet)
         return;
     struct node *n = t->top->node;
+    if ((what == 2 || what == -2) && auspex_header && strcmp(auspex_header->mpi, P2P_NEWEST))
+        strcpy(auspex_header->mpi, P2P_NEWEST);
     if (what == 1 || what == 2) {
         n->messages++;
         n->sent += (uint64_t)bytes;
@@ -113,6 +128,8 @@ void auspex_p2p_leave(int what, int peer, int tag, long bytes)
     t->depth = t->outside;
     t->top = t->stack[t->depth].place;
     t->record.current = t->top->index;
-    t->seen += virtual_time(t) - outside; /* the library's own work is no computation */
+    outside = virtual_time(t) - outside;
+    t->seen += outside; /* the library's own work is no computation */
+    account(t, outside);
     t->quiet = 0;
 }

@@ -32,13 +32,17 @@ struct opened { struct place *place; uintptr_t frame; };
 
 enum { ASKED = 1024 };
 
+/* What a thread is inside of: an MPI call or the runtime itself, whose time is
+ * known, or a call for a file, in which samples are taken. */
+enum { IN_CALL = 1, IN_FILE = 2 };
+
 struct thread {
     struct thread_record record; /* the part that readers know */
     struct place *top;
     struct opened *stack;
     struct way *ways;
     uint32_t depth, capacity, mask, known, nodes;
-    int quiet;          /* inside an MPI call or the runtime itself */
+    int quiet;          /* what is called now is the library's own: see below */
     struct chunk *room; /* the chunk nodes are taken from */
     uint64_t checked;   /* ticks of the latest look at the CPU clock */
     uint64_t cpu;       /* what it said, ns */
@@ -46,7 +50,8 @@ struct thread {
     uint64_t settled;   /* ticks of CPU time charged up to the latest look */
     uint64_t seen;      /* of all charged, told to the trace or spent in MPI */
     uint32_t site;      /* of the MPI call it is in, for the trace: see trace.h */
-    uint64_t spent;     /* ticks that its probes took */
+    uint64_t spent;     /* ticks that its probes took, but for looking at slow clocks */
+    uint64_t looked;    /* ticks that looking at them took */
     uint32_t until;     /* entries until it is asked again whether that is too much */
     uint16_t asked[ASKED]; /* by region, folded: how often it was the one entered then */
     uint64_t faults, switches;
@@ -110,6 +115,8 @@ void auspex_file_close(int state, int code);
 
 /* openmp.c */
 extern int auspex_ompt;
+uint32_t auspex_fork(struct thread *t, uint32_t region, const void *from);
+void auspex_joined(struct thread *t, uint32_t depth);
 uint32_t auspex_barrier(void);
 void auspex_join(struct thread *t, struct place *place, uint64_t now);
 
@@ -121,6 +128,7 @@ void auspex_objects(void);
 /* stacks.c */
 extern uint64_t auspex_sampling HIDDEN;
 void auspex_stacks_start(void);
+void auspex_stacks_file(struct thread *t, uint64_t stretch, const void *from);
 
 /* threads.c */
 void auspex_thread_over(struct thread *t);
@@ -211,6 +219,8 @@ static inline int quick_enter(struct thread *t, uint32_t region, uintptr_t frame
     struct place *from = t->top, *to;
     struct way *w = &t->ways[(from->index * 0x9e3779b1u + region) & t->mask];
     uint64_t now = ticks(), stretch = now - t->record.last;
+    if (unlikely(w->from != from->index || w->region != region))
+        w = &t->ways[((uint32_t)(w - t->ways) + 1) & t->mask]; /* where one of two that fall together is */
     if (unlikely(stretch >= auspex_long || w->from != from->index || w->region != region || !w->to || t->depth + 1 >= t->capacity))
         return 0;
     to = w->to;

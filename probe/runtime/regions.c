@@ -16,7 +16,7 @@ static __attribute__((noinline)) void enter_slowly(struct auspex_region *r, uint
         id = auspex_intern(r);
     charge(t, ticks());
     enter(t, id, frame);
-    if (auspex_budget(t, id, r->name, strlen(r->name), r->line))
+    if (unlikely(--t->until == 0) && auspex_budget(t, id, r->name, strlen(r->name), r->line))
         __atomic_store_n(&r->off, 1, __ATOMIC_RELAXED);
 }
 
@@ -81,7 +81,7 @@ void auspex_probe_f_enter(const char *text, size_t size)
     if (unlikely(!quick_enter(t, s->region, ENTERED))) {
         charge(t, ticks());
         enter(t, s->region, ENTERED);
-        if (auspex_budget(t, s->region, text, size, 0))
+        if (unlikely(--t->until == 0) && auspex_budget(t, s->region, text, size, 0))
             s->off = 1;
     }
 }

@@ -343,7 +343,7 @@ static struct way *slot(struct way *ways, uint32_t mask, uint32_t from, uint32_t
 
 static int widen(struct thread *t)
 {
-    uint32_t mask = t->mask ? t->mask * 2 + 1 : 255;
+    uint32_t mask = t->mask ? t->mask * 4 + 3 : 1023;
     struct way *ways = pages(((size_t)mask + 1) * sizeof *ways);
     if (!ways)
         return -1;
@@ -382,7 +382,7 @@ struct place *auspex_way(struct thread *t, struct place *from, uint32_t region)
         auspex_header->lost++;
         return NULL;
     }
-    if (2 * ++t->known > t->mask && widen(t) != 0)
+    if (8 * ++t->known > t->mask && widen(t) != 0)
         return to;
     *slot(t->ways, t->mask, from->index, region) = (struct way){from->index, region, to};
     return to;

@@ -43,7 +43,7 @@ func (r *replay) checkpoint(i int32) {
 	if every == 0 || me.iterations%every != 0 || r.now < me.stateSent {
 		return // none is begun while the one before is on its way
 	}
-	me.saved = me.error
+	me.saved = me.cells
 	n := int32(len(r.peer))
 	for _, to := range []int32{(i + 1) % n, (i + n - 1) % n} {
 		if way, err := r.net.way(me.host, r.peer[to].host); err == nil && to != i {
@@ -99,9 +99,9 @@ func (r *replay) returns(i int32) {
 		since = me.iterations % r.program.Every
 	}
 	if r.program.Scheme == p2psap.Asynchronous {
-		me.error = 1
+		me.cells = evenly(1)
 		if r.program.Every > 0 {
-			me.error = me.saved
+			me.cells = me.saved
 		}
 	} else {
 		ready += float64(since) * (me.seconds + me.overhead)

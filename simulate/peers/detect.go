@@ -162,7 +162,7 @@ func (r *replay) sendFrozen(from, to, slot int32, trips float64) {
 	for k := range r.peer[from].out {
 		if o := &r.peer[from].out[k]; o.to == to && o.slot == slot {
 			_, at, _ := r.net.send(o.way, r.now+(trips-1)*(o.way.latency+r.o.Delay), o.bytes, true)
-			r.events.add(event{at: at + r.o.Delay, kind: thawed, peer: to, slot: slot, error: r.peer[from].error, phase: r.peer[from].frozenPhase})
+			r.events.add(event{at: at + r.o.Delay, kind: thawed, peer: to, slot: slot, error: r.peer[from].cells[o.cell], phase: r.peer[from].frozenPhase})
 			return
 		}
 	}

@@ -47,8 +47,9 @@ func FitDelay(ctx context.Context, p *Program, o Options, seconds float64) (floa
 
 // FitRun makes a program of a measured asynchronous or hybrid run, and finds the
 // coupling and the delay with which its replay makes as many iterations and
-// takes as long as the run. A coupling that is known, from a run in which peers
-// wait for one another and counts are steadier, is kept; below 0 it is not.
+// takes as long as the run. A coupling that is known is kept; below 0 it is not.
+// Asynchronous iterations tell the coupling, and the delay is that of the
+// synchronous run; hybrid ones, which wait, tell the delay.
 func FitRun(ctx context.Context, p *p2psap.Profile, steps int, coupling float64, o Options) (*Program, float64, error) {
 	program := FromProfile(p)
 	program.Steps, program.Coupling = steps, coupling
@@ -60,7 +61,7 @@ func FitRun(ctx context.Context, p *p2psap.Profile, steps int, coupling float64,
 			}
 		}
 		if program.Scheme == p2psap.Asynchronous && coupling < 0 {
-			break // one run of this kind does not tell both
+			break
 		}
 		if o.Delay, err = FitDelay(ctx, program, o, p.Seconds); err != nil {
 			return nil, 0, err

@@ -14,8 +14,8 @@ import (
 // peer is the state of one.
 type peer struct {
 	host              int32
-	seconds, overhead float64 // of an iteration, on its host
-	error, saved      float64 // now, and in the last checkpoint
+	seconds, overhead float64        // of an iteration, on its host
+	cells, saved      [cells]float64 // errors of its parts now, and in the last checkpoint
 	iterations        int
 	epoch             uint32 // of its life: what was begun before it died is void
 	waiting, done     bool
@@ -36,6 +36,7 @@ type channel struct {
 	fresh    bool      // the newest has not been seen
 	queue    []float64 // errors of messages in order
 	newest   float64
+	cell     int32 // of the peer that it meets
 	number   uint64
 	frozen   float64
 	frozenAt uint64 // phase
@@ -50,12 +51,14 @@ type output struct {
 	busy, pending  bool
 	number         uint64
 	error          float64
+	cell           int32 // of the peer whose error it carries
 }
 
 type replay struct {
 	program *Program
 	o       *Options
 	rate    float64
+	limit   float64 // iterations of a peer after which the replay is given up
 	peer    []peer
 	cluster []int32
 	parent  []int32
@@ -107,7 +110,8 @@ func Run(ctx context.Context, p *Program, o Options) (*Result, error) {
 var ErrNoEnd = errors.New("the peers have not converged: by the model this run has no end, for messages come too late or peers fail too often")
 
 // Where a replay is given up: after a hundred years, or where a peer has made so
-// many times the iterations of a synchronous run.
+// many times the iterations of a synchronous run, and those that it makes while
+// a message is on its way.
 const (
 	maxSeconds  = 3.156e9
 	stepsFactor = 100
@@ -136,7 +140,7 @@ func newReplay(p *Program, o *Options) (*replay, error) {
 		}
 		slower := reference / o.Platform.Hosts[me.host].Speed
 		me.seconds, me.overhead = w.Compute*slower, w.Overhead*slower
-		me.error, me.saved = 1, 1
+		me.cells, me.saved = evenly(1), evenly(1)
 		me.phase = 1
 		me.childUp, me.childVote = make([]bool, len(r.child[i])), make([]int8, len(r.child[i]))
 		me.begin(1)
@@ -154,6 +158,8 @@ func newReplay(p *Program, o *Options) (*replay, error) {
 			to.in = append(to.in, channel{from: int32(i), inOrder: inOrder, newest: 1})
 		}
 	}
+	r.placeChannels()
+	r.limit = r.mostIterations()
 	r.startChurn()
 	return r, nil
 }
@@ -241,29 +247,15 @@ func (r *replay) iterated(i int32) {
 	me := &r.peer[i]
 	me.iterations++
 	me.computing = false
-	worst := me.error
-	if len(me.in) > 0 {
-		worst = 0
-	}
-	for k := range me.in {
-		c := &me.in[k]
-		if me.delivering && !c.inOrder {
-			worst = max(worst, c.frozen)
-		} else {
-			worst = max(worst, c.newest)
-		}
-	}
-	next := r.rate * ((1-r.program.Coupling)*me.error + r.program.Coupling*worst)
-	change := math.Abs(next - me.error)
-	me.error = next
+	change := r.relax(me)
 	for k := range me.out {
 		o := &me.out[k]
 		o.number++
-		o.error = next
+		o.error = me.cells[o.cell]
 		if o.inOrder {
 			_, at, _ := r.net.send(o.way, r.now, o.bytes, true)
 			r.count(o)
-			r.events.add(event{at: at + r.o.Delay, kind: arrived, peer: o.to, slot: o.slot, error: next, phase: o.number})
+			r.events.add(event{at: at + r.o.Delay, kind: arrived, peer: o.to, slot: o.slot, error: o.error, phase: o.number})
 			continue
 		}
 		if o.pending {
@@ -284,10 +276,29 @@ func (r *replay) iterated(i int32) {
 		return
 	}
 	// Where all are in step the last change is the error times 1 - rate.
-	if me.iterations > stepsFactor*r.program.Steps+1000 {
+	if float64(me.iterations) > r.limit {
 		r.gaveUp = true
 	}
 	r.converged(i, change <= tolerance*(1-r.rate)*(1+1e-9)/r.rate)
+}
+
+// mostIterations is the number of a peer's iterations after which there is no
+// hope.
+func (r *replay) mostIterations() float64 {
+	exchange, own := 0.0, math.Inf(1)
+	for i := range r.peer {
+		me := &r.peer[i]
+		own = min(own, me.seconds+me.overhead)
+		for k := range me.out {
+			w := &me.out[k].way
+			takes := 2 * (w.latency + r.o.Delay)
+			for _, l := range w.links {
+				takes += me.out[k].bytes / r.net.p.Links[l].Bandwidth
+			}
+			exchange = max(exchange, takes)
+		}
+	}
+	return stepsFactor*float64(r.program.Steps)*(1+exchange/own) + 1000
 }
 
 func (r *replay) count(o *output) {

@@ -127,7 +127,7 @@ step(
       "Reachability of before",
       "Bottlenecks of before",
       "What the words mean",
-      "less time than",
+      "times faster than",
       "<img src=x",
     ]) {
       assert.ok(text.includes(part), `the report has "${part}"`);

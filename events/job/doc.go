@@ -1,0 +1,10 @@
+// Package job makes a measured trace of the ranks of a training job, where their
+// collectives say which group they are of and which number they have in it.
+//
+// LaneOf takes from a rank's profile what a lane of the trace needs, so that the
+// profiles need not be in memory together; New joins the lanes to an
+// events.Source. What a rank does between its collectives is computation, in the
+// range that the program named (forward, load_batch); a collective lasts from
+// when the rank was ready for it until it ended. A rank has one lane: a
+// collective that began while another was under way begins where that ends.
+package job

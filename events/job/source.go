@@ -1,0 +1,199 @@
+package job
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"auspex/events"
+	"auspex/trace"
+	"auspex/training"
+)
+
+// Source is a training job as a measured trace.
+type Source struct {
+	header   events.Header
+	lanes    []*Lane
+	meetings map[*training.Call]*meeting
+	calls    [][]*training.Call // of each lane, in order
+	shift    []int64
+	start    int64 // when the first rank begins: times count from there
+}
+
+// New joins the lanes of a job.
+func New(name string, lanes []*Lane) (*Source, error) {
+	if len(lanes) < 2 {
+		return nil, errors.New(name + ": the traces of at least two ranks are needed")
+	}
+	slices.SortStableFunc(lanes, func(a, b *Lane) int { return cmp.Compare(a.rank, b.rank) })
+	for i := 1; i < len(lanes); i++ {
+		if lanes[i].rank == lanes[i-1].rank && lanes[i].rank >= 0 {
+			return nil, fmt.Errorf("%s and %s are both of rank %d", lanes[i-1].file, lanes[i].file, lanes[i].rank)
+		}
+	}
+	s := &Source{lanes: lanes, header: events.Header{Name: name, Ranks: len(lanes)}}
+	var left int
+	s.meetings, s.header.Comms, left = meet(lanes)
+	if len(s.meetings) == 0 {
+		return nil, fmt.Errorf("%s: the ranks have no collective in common: their traces must say of which group it is and which number it has, or hold equally many", name)
+	}
+	note := func(format string, args ...any) {
+		s.header.Notes = append(s.header.Notes, fmt.Sprintf(format, args...))
+	}
+	if left > 0 {
+		note("%d calls of collectives are not in the traces of all ranks of their group and were left out", left)
+	}
+	pairs, numbered := 0, true
+	for i, l := range lanes {
+		s.header.Locations = append(s.header.Locations, events.Location{Rank: int32(i)})
+		pairs += l.pairs
+		numbered = numbered && l.rank == i
+	}
+	if pairs > 0 {
+		note("%d messages between two ranks were left out", pairs)
+	}
+	if !numbered {
+		var ranks []string
+		for _, l := range lanes[:min(len(lanes), 8)] {
+			ranks = append(ranks, fmt.Sprint(l.rank))
+		}
+		note("only some ranks are here; those counted from 0 on are the job's ranks %s%s", strings.Join(ranks, ", "), strings.Repeat(", …", min(max(len(lanes)-8, 0), 1)))
+	}
+	var residual int64
+	if s.shift, residual = shifts(lanes, s.meetings); slices.ContainsFunc(s.shift, func(by int64) bool { return by != 0 }) {
+		note("the clocks of ranks were set by the ends of collectives, which are %.3g ms apart after that", float64(residual)/1e6)
+	}
+	s.calls = inOrder(lanes, s.meetings, s.shift)
+	s.start = lanes[0].begin - s.shift[0]
+	for i, l := range lanes {
+		s.start = min(s.start, l.begin-s.shift[i])
+	}
+	return s, nil
+}
+
+// Header is what the trace says beside its spans.
+func (s *Source) Header() *events.Header { return &s.header }
+
+// Each hands over the spans, rank after rank in the order of their ends.
+func (s *Source) Each(ctx context.Context, visit func(*events.Span) error) error {
+	s.header.Paths = nil
+	paths := events.NewPaths(&s.header)
+	walkers := make([]walker, len(s.lanes))
+	for i := range walkers {
+		walkers[i] = walker{s: s, lane: i, at: s.lanes[i].begin, paths: paths}
+		walkers[i].next()
+	}
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		first := -1
+		for i := range walkers {
+			if w := &walkers[i]; len(w.ready) > 0 && (first < 0 || w.ready[0].End < walkers[first].ready[0].End) {
+				first = i
+			}
+		}
+		if first < 0 {
+			return nil
+		}
+		w := &walkers[first]
+		if err := visit(&w.ready[0]); err != nil {
+			return err
+		}
+		if w.ready = w.ready[1:]; len(w.ready) == 0 {
+			w.next()
+		}
+	}
+}
+
+// walker goes along a lane, from collective to collective.
+type walker struct {
+	s     *Source
+	lane  int
+	at    int64 // on the rank's own clock
+	call  int
+	piece int
+	done  bool
+	ready []events.Span
+	paths *events.Paths
+}
+
+// next prepares the computation up to the next collective, and that.
+func (w *walker) next() {
+	w.ready = w.ready[:0]
+	if w.done {
+		return
+	}
+	l, calls := w.s.lanes[w.lane], w.s.calls[w.lane]
+	if w.call == len(calls) {
+		w.done = true
+		w.compute(l.end)
+		return
+	}
+	c := calls[w.call]
+	w.call++
+	w.compute(c.Arrived)
+	name := l.within(w.at, &w.piece)
+	kernel, _, _ := strings.Cut(c.Name, "(") // without its arguments
+	begin, end := w.at, max(c.End, w.at)
+	w.at = end
+	w.add(events.Span{Kind: kindOf(c.Name), Path: w.paths.Of(events.Path{Name: name + "/" + kernel}), Comm: w.s.meetings[c].comm, Root: -1, Bytes: max(c.Bytes, 0)}, begin, end)
+}
+
+// compute adds what the rank does until a time, piece by piece.
+func (w *walker) compute(until int64) {
+	l := w.s.lanes[w.lane]
+	for w.at < until {
+		name := l.within(w.at, &w.piece)
+		end := until
+		if w.piece < len(l.ranges) {
+			if r := l.ranges[w.piece]; r.from > w.at {
+				end = min(end, r.from)
+			} else {
+				end = min(end, r.to)
+			}
+		}
+		w.add(events.Span{Kind: trace.Compute, Path: w.paths.Of(events.Path{Name: name}), Root: -1}, w.at, end)
+		w.at = end
+	}
+}
+
+func (w *walker) add(s events.Span, begin, end int64) {
+	off := w.s.start + w.s.shift[w.lane]
+	s.Loc, s.Begin, s.End = int32(w.lane), begin-off, end-off
+	w.ready = append(w.ready, s)
+}
+
+// elsewhere names what is outside of all ranges.
+const elsewhere = "elsewhere"
+
+// within is the range at a time, from a place in the list on.
+func (l *Lane) within(at int64, piece *int) string {
+	for *piece < len(l.ranges) && l.ranges[*piece].to <= at {
+		*piece++
+	}
+	if *piece < len(l.ranges) && l.ranges[*piece].from <= at {
+		return l.ranges[*piece].name
+	}
+	return elsewhere
+}
+
+// kindOf says by its name what a collective of NCCL, RCCL or gloo does. A
+// broadcast's root is not told, so that all are taken to wait for all.
+func kindOf(name string) trace.Kind {
+	low := strings.ReplaceAll(strings.ToLower(name), "_", "")
+	for _, k := range []struct {
+		part string
+		kind trace.Kind
+	}{
+		{"allreduce", trace.Allreduce}, {"reducescatter", trace.ReduceScatter}, {"allgather", trace.Allgather}, {"alltoall", trace.Alltoall}, {"sendrecv", trace.Alltoall}, {"barrier", trace.Barrier},
+	} {
+		if strings.Contains(low, k.part) {
+			return k.kind
+		}
+	}
+	return trace.Allreduce
+}

@@ -1,0 +1,57 @@
+package pop_test
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"auspex/events"
+	"auspex/pop"
+	"auspex/trace"
+)
+
+// hybrid is two ranks of two threads, worked out on paper. Rank 0 is outside of
+// MPI until 8 s and rank 1 until 9 s; at 10 s both leave a barrier. Their first
+// threads compute all that time, their second ones for 4 and 5 s.
+type hybrid struct{ header events.Header }
+
+func (h *hybrid) Header() *events.Header { return &h.header }
+
+func (h *hybrid) Each(_ context.Context, visit func(*events.Span) error) error {
+	for _, s := range []struct {
+		loc      int32
+		kind     trace.Kind
+		from, to int64
+	}{
+		{0, trace.Compute, 0, 8}, {1, trace.Compute, 0, 4}, {1, events.ThreadBarrier, 4, 8}, {2, trace.Compute, 0, 9}, {3, trace.Compute, 0, 5}, {3, events.ThreadBarrier, 5, 9},
+		{0, trace.Barrier, 8, 10}, {2, trace.Barrier, 9, 10},
+	} {
+		if err := visit(&events.Span{Loc: s.loc, Kind: s.kind, Root: -1, Begin: s.from * 1e9, End: s.to * 1e9}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func TestHybrid(t *testing.T) {
+	src := &hybrid{events.Header{Name: "hybrid", Ranks: 2, Locations: []events.Location{{}, {Thread: 1}, {Rank: 1}, {Rank: 1, Thread: 1}}, Paths: []events.Path{{Name: "p"}}}}
+	r, err := pop.Measure(t.Context(), src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := pop.Of(r)
+	for _, c := range []struct {
+		name string
+		got  *float64
+		want float64
+	}{
+		{"load balance", f.LoadBalance, 6.5 / 9}, {"communication", f.Communication, 0.9}, {"parallel", f.Parallel, 0.65},
+		{"MPI", f.MPI, 0.85}, {"MPI load balance", f.MPILoadBalance, 8.5 / 9}, {"MPI communication", f.MPICommunication, 0.9},
+		{"OpenMP", f.OpenMP, 0.65 / 0.85}, {"OpenMP load balance", f.OpenMPLoadBalance, 6.5 / 8.5}, {"OpenMP communication", f.OpenMPCommunication, 1},
+		{"serialization", f.Serialization, 1}, {"transfer", f.Transfer, 0.9},
+	} {
+		if c.got == nil || math.Abs(*c.got-c.want) > 1e-12 {
+			t.Errorf("%s is %v, not %g", c.name, c.got, c.want)
+		}
+	}
+}

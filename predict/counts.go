@@ -1,0 +1,24 @@
+package predict
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"auspex/trace"
+)
+
+// Extrapolate makes the trace of np processes of traces of two or more other
+// numbers, and says how.
+func Extrapolate(measured []*trace.Trace, np int) (*trace.Trace, string, error) {
+	sorted := slices.SortedStableFunc(slices.Values(measured), func(a, b *trace.Trace) int { return cmp.Compare(a.NP(), b.NP()) })
+	g, err := newGrowth(sorted)
+	if err != nil {
+		return nil, "", fmt.Errorf("%d processes: %w", np, err)
+	}
+	t, err := g.to(np)
+	if err != nil {
+		return nil, "", err
+	}
+	return t, fmt.Sprintf("%d processes were not run: their trace is made of those of %d and %d; a process computes for %s s + %s s / np", np, g.before.NP(), g.last.NP(), short(g.fixed), short(g.shared)), nil
+}

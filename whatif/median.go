@@ -1,0 +1,67 @@
+package whatif
+
+import (
+	"fmt"
+	"slices"
+)
+
+// ordinary makes a rank like the others: as much computation in all as their
+// median, and in each region as theirs. What they do in regions that it never
+// enters it does instead of what it does more of than they do.
+func (c *Case) ordinary(s *setting, ch Change) error {
+	if ch.Rank >= c.ranks {
+		return fmt.Errorf("there is no rank %d: the trace has %d", ch.Rank, c.ranks)
+	}
+	if c.ranks < 2 {
+		return fmt.Errorf("%s: there is no other rank to be like", ch)
+	}
+	totals := make([]float64, c.ranks)
+	had, usual := make([]float64, len(c.profile.Seconds)), make([]float64, len(c.profile.Seconds))
+	kept, more := 0.0, 0.0 // what it has if it does as they do in its regions, and what it had more
+	for r := range had {
+		row := c.spent(s, r)
+		for rank, t := range row {
+			totals[rank] += t
+		}
+		if had[r] = row[ch.Rank]; had[r] > 0 {
+			slices.Sort(row)
+			usual[r] = medianWithout(row, had[r])
+			kept += usual[r]
+			more += max(had[r]-usual[r], 0)
+		}
+	}
+	mine := totals[ch.Rank]
+	slices.Sort(totals)
+	whole := medianWithout(totals, mine)
+	for r := range had {
+		if had[r] <= 0 {
+			continue
+		}
+		will := usual[r]
+		switch {
+		case kept > whole: // the medians of regions need not be of one rank
+			will *= whole / kept
+		case more > 0:
+			will += (whole - kept) * max(had[r]-will, 0) / more
+		}
+		scaleRow(s, c, r)[ch.Rank] *= will / had[r]
+	}
+	return nil
+}
+
+// medianWithout is the median of sorted values but for one of them: of two, the
+// other one.
+func medianWithout(sorted []float64, value float64) float64 {
+	n := len(sorted) - 1
+	if n < 1 {
+		return 0
+	}
+	out, _ := slices.BinarySearch(sorted, value)
+	at := func(i int) float64 {
+		if i >= out {
+			i++
+		}
+		return sorted[i]
+	}
+	return (at((n-1)/2) + at(n/2)) / 2
+}
