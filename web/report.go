@@ -91,7 +91,8 @@ type question struct {
 	params url.Values
 	layout url.Values
 	needed bool // without an answer there is no report
-	// optional answers are missing without a word: most runs have none.
+	// optional answers are missing without a word: most runs have none, or they
+	// are of programs that cannot be compared.
 	optional bool
 }
 

@@ -211,7 +211,7 @@ step("compare several: baseline, order, difference, scaling", async (page) => {
   await page.getByRole("heading", { name: "How it scales" }).waitFor();
   assert.ok((await rows(page, "Efficiencies").count()) >= 3);
   await page.getByLabel("Order").selectOption("time");
-  await page.getByLabel("Baseline", { exact: true }).selectOption("3Nx4P-GM-36");
+  await page.locator("label.field", { hasText: /^Baseline/ }).locator("select").selectOption("3Nx4P-GM-36");
   await settled(page);
   assert.match(await page.locator('table[aria-label="Runs"] tr.marked').textContent(), /3Nx4P-GM-36.*baseline/);
   assert.ok((await heads(page, "Regions of both")).some((h) => h.startsWith("difference")));

@@ -244,6 +244,11 @@ const places = [
   "#/simulations/sort-8",
   "#/predictions",
   "#/predictions/sort",
+  "#/?view=programs",
+  "#/e/traced/trace",
+  "#/e/traced/whatif",
+  "#/e/before/tree?against=after",
+  "#/compare/2Nx4P-GM-36/3Nx4P-GM-36/3Nx4P-GM-72",
 ];
 
 step("every picture that is saved as SVG is XML", async (page, context) => {
