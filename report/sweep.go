@@ -46,9 +46,38 @@ func (p *Page) SweepTable(t *sweep.Table, top int) {
 		}
 		p.table([]column{words("axis"), number("of the variance"), number("worst / best"), words("best")}, rows)
 	}
+	p.sweepPicture(t.Picture)
 	if t.Next != nil {
 		p.sweepNext(t)
 	}
+}
+
+// picturedColumns is how many fit beside each other.
+const picturedColumns = 10
+
+// sweepPicture writes the times over the two axes that matter most.
+func (p *Page) sweepPicture(of *sweep.Picture) {
+	if of == nil || of.Y == "" || len(of.Columns) > picturedColumns {
+		return
+	}
+	p.Heading(model.CleanText(fmt.Sprintf("Seconds by %s and %s, the others at their best", of.Y, of.X)))
+	columns := []column{words(of.Y)}
+	for _, c := range of.Columns {
+		columns = append(columns, number(model.CleanText(of.X+" "+c)))
+	}
+	var rows [][]string
+	for i, name := range of.Rows {
+		row := []string{model.CleanText(name)}
+		for _, c := range of.Cells[i] {
+			if c == nil {
+				row = append(row, "–")
+			} else {
+				row = append(row, fmt.Sprintf("%.4g", c.Seconds))
+			}
+		}
+		rows = append(rows, row)
+	}
+	p.table(columns, rows)
 }
 
 func (p *Page) sweepNext(t *sweep.Table) {

@@ -1,12 +1,17 @@
 package site
 
 import (
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
+	"net"
+	"net/http"
 	"net/url"
 	"os"
 	"regexp"
 	"strings"
+	"time"
 )
 
 // Scheme begins the addresses of sites.
@@ -18,6 +23,16 @@ const (
 	userVariable     = "AUSPEX_SITE_USER"
 	passwordVariable = "AUSPEX_SITE_PASSWORD"
 	passwordFile     = "AUSPEX_SITE_PASSWORD_FILE"
+	caFile           = "AUSPEX_SITE_CA_FILE"   // who signed the site's certificate, if it is nobody that this machine knows
+	certificateFile  = "AUSPEX_SITE_CERT_FILE" // a certificate to log in with, and its key
+	keyFile          = "AUSPEX_SITE_KEY_FILE"
+)
+
+// How long a statement may take. The most is far below the age at which what a
+// push left behind is removed.
+const (
+	defaultTimeout = 10 * time.Minute
+	mostTimeout    = time.Hour
 )
 
 // address is where a site is.
@@ -25,11 +40,14 @@ type address struct {
 	base           string // http://host:8123
 	database       string
 	user, password string
+	timeout        time.Duration // of a statement
+	ca             string        // files for TLS, "" for none
+	cert, key      string
 }
 
 var databaseName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// parseAddress reads clickhouse://[user@]host[:port]/database[?secure=1].
+// parseAddress reads clickhouse://[user@]host[:port]/database[?secure=1&timeout=30s].
 func parseAddress(text string, getenv func(string) string) (*address, error) {
 	u, err := url.Parse(text)
 	if err != nil {
@@ -42,15 +60,19 @@ func parseAddress(text string, getenv func(string) string) (*address, error) {
 	if u.Host == "" || !databaseName.MatchString(database) {
 		return nil, fmt.Errorf("%s is no address of a site: write clickhouse://host/database", text)
 	}
-	a := &address{database: database, user: u.User.Username()}
+	a := &address{database: database, user: u.User.Username(), timeout: defaultTimeout}
 	scheme, port := "http", "8123"
 	for key, values := range u.Query() {
 		switch {
 		case key == "secure" && (values[0] == "1" || values[0] == "true"):
 			scheme, port = "https", "8443"
 		case key == "secure" && (values[0] == "0" || values[0] == "false"):
+		case key == "timeout":
+			if a.timeout, err = time.ParseDuration(values[0]); err != nil || a.timeout <= 0 || a.timeout > mostTimeout {
+				return nil, fmt.Errorf("%s: timeout is a time such as 30s, and an hour at most", text)
+			}
 		default:
-			return nil, fmt.Errorf("%s: an address knows secure=1, not %s", text, key)
+			return nil, fmt.Errorf("%s: an address knows secure=1 and timeout=30s, not %s", text, key)
 		}
 	}
 	a.base = scheme + "://" + u.Host
@@ -68,5 +90,40 @@ func parseAddress(text string, getenv func(string) string) (*address, error) {
 		}
 		a.password = strings.TrimRight(string(data), "\r\n")
 	}
+	a.ca, a.cert, a.key = getenv(caFile), getenv(certificateFile), getenv(keyFile)
+	if (a.cert == "") != (a.key == "") {
+		return nil, fmt.Errorf("$%s and $%s are wanted together", certificateFile, keyFile)
+	}
 	return a, nil
+}
+
+// transport is how the site is spoken to. A machine that does not answer is given
+// up long before a statement that takes its time.
+func (a *address) transport() (*http.Transport, error) {
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.DialContext = (&net.Dialer{Timeout: min(15*time.Second, a.timeout), KeepAlive: 30 * time.Second}).DialContext
+	t.TLSHandshakeTimeout = min(15*time.Second, a.timeout)
+	t.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12}
+	if a.ca != "" {
+		data, err := os.ReadFile(a.ca)
+		if err != nil {
+			return nil, fmt.Errorf("$%s: %w", caFile, err)
+		}
+		roots, err := x509.SystemCertPool()
+		if err != nil {
+			roots = x509.NewCertPool()
+		}
+		if !roots.AppendCertsFromPEM(data) {
+			return nil, fmt.Errorf("$%s: %s holds no certificate in PEM form", caFile, a.ca)
+		}
+		t.TLSClientConfig.RootCAs = roots
+	}
+	if a.cert != "" {
+		pair, err := tls.LoadX509KeyPair(a.cert, a.key)
+		if err != nil {
+			return nil, fmt.Errorf("$%s and $%s: %w", certificateFile, keyFile, err)
+		}
+		t.TLSClientConfig.Certificates = []tls.Certificate{pair}
+	}
+	return t, nil
 }

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestAddresses(t *testing.T) {
@@ -17,9 +18,10 @@ func TestAddresses(t *testing.T) {
 		return map[string]string{userVariable: "ann", passwordFile: secret}[name]
 	}
 	for text, want := range map[string]address{
-		"clickhouse://db/auspex":                  {"http://db:8123", "auspex", "ann", "geheim"},
-		"clickhouse://bob@db:99/auspex":           {"http://db:99", "auspex", "bob", "geheim"},
-		"clickhouse://db.site.org/aus_2?secure=1": {"https://db.site.org:8443", "aus_2", "ann", "geheim"},
+		"clickhouse://db/auspex":                  {base: "http://db:8123", database: "auspex", user: "ann", password: "geheim", timeout: defaultTimeout},
+		"clickhouse://bob@db:99/auspex":           {base: "http://db:99", database: "auspex", user: "bob", password: "geheim", timeout: defaultTimeout},
+		"clickhouse://db.site.org/aus_2?secure=1": {base: "https://db.site.org:8443", database: "aus_2", user: "ann", password: "geheim", timeout: defaultTimeout},
+		"clickhouse://db/auspex?timeout=30s":      {base: "http://db:8123", database: "auspex", user: "ann", password: "geheim", timeout: 30 * time.Second},
 	} {
 		if got, err := parseAddress(text, env); err != nil || *got != want {
 			t.Errorf("%s: %+v, %v", text, got, err)
@@ -31,6 +33,8 @@ func TestAddresses(t *testing.T) {
 		"clickhouse://db":               "no address of a site",
 		"clickhouse://db/a;drop":        "no address of a site",
 		"clickhouse://db/x?password=aa": "secure=1",
+		"clickhouse://db/x?timeout=2h":  "an hour at most",
+		"clickhouse://db/x?timeout=-1s": "an hour at most",
 	} {
 		_, err := parseAddress(text, env)
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "geheim") {

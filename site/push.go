@@ -7,9 +7,11 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"auspex/account"
@@ -38,46 +40,74 @@ const batchValues = 2_000_000
 // batchPartitions is half of what ClickHouse takes in one insert by default.
 const batchPartitions = 50
 
-// Push writes experiments. What is there already stays as it is.
+// batchesAtOnce is how many are on their way at the same time: while the server
+// works on one, the next is made ready.
+const batchesAtOnce = 2
+
+// Push writes experiments. What is there already stays as it is. After an error,
+// what it gives became visible; more may have.
 func (s *Site) Push(ctx context.Context, items []Item) ([]Pushed, error) {
 	if err := s.prepare(ctx); err != nil {
 		return nil, err
 	}
-	var done []Pushed
-	var b *batch
-	flush := func() error {
-		if b == nil {
-			return nil
-		}
-		pushed, err := s.insert(ctx, b)
-		done, b = append(done, pushed...), nil
-		return err
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var batches []*batch
+	var sending sync.WaitGroup
+	free := make(chan struct{}, batchesAtOnce)
+	send := func(b *batch) {
+		batches = append(batches, b)
+		free <- struct{}{}
+		sending.Go(func() {
+			defer func() { <-free }()
+			if b.err = ctx.Err(); b.err == nil {
+				b.pushed, b.err = s.insert(ctx, b)
+			}
+			if b.pushes = nil; b.err != nil {
+				cancel()
+			}
+		})
 	}
+	var wrong error
+	b := newBatch()
 	for _, item := range items {
 		p, err := newPush(item, s.now())
 		if err != nil {
-			return done, err
+			wrong = err
+			break
 		}
-		if b != nil && (len(b.partitions) == batchPartitions || b.values+p.values() > batchValues) {
-			if err := flush(); err != nil {
-				return done, err
-			}
-		}
-		if b == nil {
-			b = &batch{partitions: map[string]bool{}}
+		if len(b.partitions) == batchPartitions || b.values > 0 && b.values+p.values() > batchValues {
+			send(b)
+			b = newBatch()
 		}
 		b.partitions[p.partition()] = true
 		b.pushes = append(b.pushes, p)
 		b.values += p.values()
 	}
-	return done, flush()
+	if wrong == nil && len(b.pushes) > 0 {
+		send(b)
+	}
+	sending.Wait()
+	var done []Pushed
+	for _, b := range batches {
+		done = append(done, b.pushed...)
+		if wrong == nil || errors.Is(wrong, context.Canceled) && b.err != nil {
+			wrong = b.err // what another stopped for is not why
+		}
+	}
+	return done, wrong
 }
 
 type batch struct {
 	partitions map[string]bool
 	pushes     []*push
 	values     int
+
+	pushed []Pushed
+	err    error
 }
+
+func newBatch() *batch { return &batch{partitions: map[string]bool{}} }
 
 // push is one experiment on its way.
 type push struct {
@@ -98,9 +128,7 @@ func newPush(item Item, now time.Time) (*push, error) {
 	if e.Created.Year() < 1970 || e.Created.Year() > 2100 {
 		p.started = time.Unix(0, 0).UTC() // what a DateTime64 holds for sure
 	}
-	var number [8]byte
-	rand.Read(number[:])
-	p.number = binary.LittleEndian.Uint64(number[:])
+	p.number = newNumber(now)
 	h := e.Header
 	h.ID = ""
 	h.UnitCount, h.RegionCount, h.SummaryCount = len(e.Units), len(e.Regions), e.Summaries.Rows()
@@ -110,6 +138,15 @@ func newPush(item Item, now time.Time) (*push, error) {
 	}
 	p.content = p.sum()
 	return p, nil
+}
+
+// newNumber makes the number of a push: when it began, in its upper half, so that
+// what it leaves behind when it is broken off can be told from what is under way;
+// the rest is chance.
+func newNumber(now time.Time) uint64 {
+	var chance [4]byte
+	rand.Read(chance[:])
+	return uint64(uint32(now.Unix()))<<32 | uint64(binary.LittleEndian.Uint32(chance[:]))
 }
 
 // sum stands for all of an experiment's content.

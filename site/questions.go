@@ -3,6 +3,7 @@ package site
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -107,8 +108,8 @@ func orNone(s string) string {
 
 func (h *History) words() string {
 	runs := fmt.Sprintf("%d runs of %s on %d units", len(h.Points), h.Program, h.Units)
-	if len(h.Points) < 2*leastLevel {
-		return fmt.Sprintf("There are %s: too few to distinguish changes of %s from chance; %d are needed.", runs, h.Region, 2*leastLevel)
+	if len(h.Points) < leastRuns {
+		return fmt.Sprintf("There are %s: too few to distinguish changes of %s from chance; %d are needed.", runs, h.Region, leastRuns)
 	}
 	if len(h.Turns) == 0 {
 		return fmt.Sprintf("Over %s, the time of %s has no change that chance would not give.", runs, h.Region)
@@ -181,9 +182,27 @@ type Digest struct {
 	Words    string    `json:"words"`
 }
 
-// earlierRuns is how many runs of the month before are needed to call a day's
-// slower than them.
-const earlierRuns = 5
+// A day's runs are told as slower when their median is longer than any of the
+// month before, of which there are some, and stands out of their scatter: with
+// fewer, or with less, every day would have some by chance.
+const (
+	earlierRuns  = 8
+	slowerShare  = 1.05
+	slowerStands = 5 // median deviations, about 3.4 standard deviations
+)
+
+// tookLonger judges times, the shortest first.
+func tookLonger(now, earlier []float64) bool {
+	if len(now) == 0 || len(earlier) < earlierRuns {
+		return false
+	}
+	usual, median := level(earlier), level(now)
+	off := make([]float64, len(earlier))
+	for i, v := range earlier {
+		off[i] = math.Abs(v - usual)
+	}
+	return median > earlier[len(earlier)-1] && median > usual*slowerShare && median-usual > slowerStands*level(off)
+}
 
 // Digest sums a day up that ends at to.
 func (s *Site) Digest(ctx context.Context, to time.Time) (*Digest, error) {
@@ -221,8 +240,8 @@ func (s *Site) Digest(ctx context.Context, to time.Time) (*Digest, error) {
 	d.Programs = len(programs)
 	for k, now := range day {
 		earlier := month[k]
-		if len(earlier) >= earlierRuns && now[len(now)/2] > earlier[len(earlier)-1] {
-			d.Slower = append(d.Slower, Slower{k.program, int(k.units), len(now), len(earlier), now[len(now)/2], earlier[len(earlier)/2]})
+		if tookLonger(now, earlier) {
+			d.Slower = append(d.Slower, Slower{k.program, int(k.units), len(now), len(earlier), level(now), level(earlier)})
 		}
 	}
 	slices.SortFunc(d.Slower, func(a, b Slower) int {

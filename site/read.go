@@ -58,6 +58,9 @@ func (s *Site) List() ([]model.Header, error) {
 	r := &reader{data: out}
 	for r.more() {
 		name, content, text := r.text(), r.text(), r.text()
+		if r.err != nil {
+			return nil, r.err
+		}
 		h, err := header(text)
 		if err != nil {
 			return nil, err
@@ -156,7 +159,7 @@ func (s *Site) Load(id string) (*model.Experiment, error) {
 	}
 	e := &model.Experiment{Header: f.header}
 	rows := func(columns, table, order string) *reader {
-		out, failed := s.do(ctx, "SELECT "+columns+" FROM "+table+" WHERE "+f.where+" ORDER BY "+order+" FORMAT RowBinary", f.settings, nil, nil)
+		out, failed := s.do(ctx, "SELECT "+columns+" FROM "+table+" WHERE "+f.where+" ORDER BY "+order+" FORMAT RowBinary", f.settings, map[string]string{packedAnswer: "1"}, nil)
 		return &reader{data: out, err: failed}
 	}
 	r := rows("node, process, thread", "units", "unit")

@@ -70,8 +70,10 @@ func TestSite(t *testing.T) {
 	t.Run("half a push", func(t *testing.T) { testHalfAPush(t, s, server) })
 	t.Run("history", func(t *testing.T) { testHistory(t, s) })
 	t.Run("digest", func(t *testing.T) { testDigest(t, s) })
+	t.Run("losses", func(t *testing.T) { testLosses(t, s) })
 	t.Run("odd names", func(t *testing.T) { testOddNames(t, s) })
-	t.Run("login", func(t *testing.T) { testLogin(t, server) })
+	t.Run("wire", func(t *testing.T) { testWire(t, server) })
+	t.Run("gc", func(t *testing.T) { testCollect(t, s, server) })
 	t.Run("newer tables", func(t *testing.T) {
 		if _, err := server.SQL("INSERT INTO auspex.auspex_version VALUES (99)"); err != nil {
 			t.Fatal(err)
@@ -140,20 +142,20 @@ func testRoundTrip(t *testing.T, s *Site) {
 // testHalfAPush breaks pushes off at every statement, before and after it was
 // done: nothing half is ever seen, and the next try succeeds.
 func testHalfAPush(t *testing.T, s *Site, server *testclickhouse.Server) {
-	defer func() { server.Fail = nil }()
+	defer server.Fail(nil)
 	for i := range 6 {
 		for _, done := range []bool{false, true} {
 			e := run(fmt.Sprintf("half-%d-%v", i, done), day, float64(i+1))
 			seen := 0
-			server.Fail = func(statement string, after bool) bool {
+			server.Fail(func(statement string, after bool) bool {
 				if !strings.HasPrefix(statement, "INSERT") || after != done {
 					return false
 				}
 				seen++
 				return seen == i+1
-			}
+			})
 			_, err := s.Push(t.Context(), []Item{{e, []store.Attachment{{Name: "a.txt", Data: []byte("x")}}}})
-			server.Fail = nil
+			server.Fail(nil)
 			visible := i == 5 && done // only then the last row is there
 			if err == nil {
 				t.Errorf("push %d was broken off and says nothing", i)
@@ -262,23 +264,45 @@ func testOddNames(t *testing.T, s *Site) {
 	}
 }
 
-func testLogin(t *testing.T, server *testclickhouse.Server) {
-	server.User, server.Password = "auspex", "geheim"
-	defer func() { server.User, server.Password = "", "" }()
-	t.Setenv(userVariable, "auspex")
-	t.Setenv(passwordVariable, "falsch")
-	for password, ok := range map[string]bool{"falsch": false, "geheim": true} {
-		t.Setenv(passwordVariable, password)
-		s, err := Open(Scheme + server.Host + "/auspex")
-		if err != nil {
-			t.Fatal(err)
+// testLosses plants programs and users whose losses are known: who loses most
+// node-hours comes first, be his share small.
+func testLosses(t *testing.T, s *Site) {
+	from := day.AddDate(2, 0, 0)
+	var items []Item
+	plant := func(program, user string, runs int, solve, wait float64) {
+		for i := range runs {
+			e := run(fmt.Sprint(program, user, i), from.Add(time.Duration(i)*time.Hour), solve, model.NewFactor("user", user))
+			e.Program = program
+			for row := range e.Summaries.Unit {
+				if e.Summaries.Region[row] == 2 {
+					e.Summaries.Values[0][row] = wait
+				}
+			}
+			items = append(items, Item{e, nil})
 		}
-		_, err = s.List()
-		if ok != (err == nil) {
-			t.Errorf("with %s: %v", password, err)
+	}
+	plant("big", "ann", 5, 99, 10)  // 5 runs, 2 nodes, 110 s of which 10 wait
+	plant("bad", "bob", 2, 1, 8)    // 2 runs, 10 s of which 8 wait
+	plant("good", "bob", 3, 59, 0)  // 60 s, nothing lost
+	plant("big", "carl", 1, 99, 10) // of the same program
+	mustPush(t, s, items...)
+	hours := func(runs, seconds float64) float64 { return runs * 2 * seconds / 3600 }
+	want := func(by, of string, expected ...Loss) {
+		t.Helper()
+		got, err := s.Losses(t.Context(), by, of, from, from.AddDate(0, 0, 1))
+		if err != nil || len(got) != len(expected) {
+			t.Fatalf("%+v, %v", got, err)
 		}
-		if err != nil && (strings.Contains(err.Error(), password) || !strings.Contains(err.Error(), passwordFile)) {
-			t.Errorf("the refusal says %v", err)
+		for i, e := range expected {
+			if g := got[i]; g.Who != e.Who || g.Runs != e.Runs || math.Abs(g.NodeHours-e.NodeHours) > 1e-9 || math.Abs(g.Lost-e.Lost) > 1e-9 || math.Abs(g.Share-e.Lost/e.NodeHours) > 1e-9 {
+				t.Errorf("by %s of %q: %+v, not %+v", by, of, g, e)
+			}
 		}
+	}
+	want("program", "", Loss{Who: "big", Runs: 6, NodeHours: hours(6, 110), Lost: hours(6, 10)}, Loss{Who: "bad", Runs: 2, NodeHours: hours(2, 10), Lost: hours(2, 8)}, Loss{Who: "good", Runs: 3, NodeHours: hours(3, 60)})
+	want("user", "", Loss{Who: "ann", Runs: 5, NodeHours: hours(5, 110), Lost: hours(5, 10)}, Loss{Who: "bob", Runs: 5, NodeHours: hours(2, 10) + hours(3, 60), Lost: hours(2, 8)}, Loss{Who: "carl", Runs: 1, NodeHours: hours(1, 110), Lost: hours(1, 10)})
+	want("program", "bob", Loss{Who: "bad", Runs: 2, NodeHours: hours(2, 10), Lost: hours(2, 8)}, Loss{Who: "good", Runs: 3, NodeHours: hours(3, 60)})
+	if d, err := s.Digest(t.Context(), from.AddDate(0, 0, 1)); err != nil || d.Runs != 11 || d.Programs != 3 || d.Losses[0].Who != "big" || len(d.Slower) != 0 {
+		t.Errorf("%+v, %v", d, err)
 	}
 }

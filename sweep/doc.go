@@ -7,8 +7,8 @@
 //  3. A Folder holds what is known of a study: its plan, what came out of each
 //     point, and who is working on what. Many processes on many machines write
 //     to it at once: each has a file of its own for what came out, and claims
-//     the points that it takes by making a hard link, which succeeds for one of
-//     many on every shared file system.
+//     the points that it takes by renaming a folder into place, in which one of
+//     many succeeds on every shared file system.
 //  4. Worker does points until none is left or it is told to stop.
 //  5. Script is the job array; Estimate says what its tasks need.
 //  6. Tabulate answers: the best point, what matters, where it breaks; Next

@@ -19,6 +19,7 @@ import (
 //	plan.json        the study as it was last asked for
 //	results/*.jsonl  what came out, a line a point; each file has one writer
 //	jobs.jsonl       the job arrays that were submitted
+//	turns/           who had which piece of the work before
 //	shares/*.json    which points each task of an array does
 //	logs/            what the tasks printed
 //	stop             there while nobody is to take another point
@@ -78,7 +79,7 @@ type plan struct {
 // Plan keeps a study, in place of an earlier form of it: what came out of the
 // points that both have stays.
 func (f *Folder) Plan(s *Study) error {
-	for _, dir := range []string{"results", "shares", "logs"} {
+	for _, dir := range []string{"results", "turns", "shares", "logs"} {
 		if err := os.MkdirAll(filepath.Join(f.Dir, dir), 0o777); err != nil {
 			return fmt.Errorf("the sweep cannot be kept: %w", err)
 		}

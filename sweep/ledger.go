@@ -133,6 +133,7 @@ type journal struct {
 	mu     sync.Mutex
 	path   string
 	file   *os.File
+	length int64
 	synced time.Time
 }
 
@@ -162,7 +163,9 @@ func (j *journal) note(e entry) error {
 			return err
 		}
 	}
-	if _, err := j.file.Write(append(line, '\n')); err != nil {
+	n, err := j.file.Write(append(line, '\n'))
+	j.length += int64(n)
+	if err != nil {
 		return err
 	}
 	if time.Since(j.synced) < time.Second {
@@ -172,19 +175,20 @@ func (j *journal) note(e entry) error {
 	return j.file.Sync()
 }
 
-// sync makes others see what was written before a claim is let go of.
-func (j *journal) sync() error {
+// sync makes others see what was written before a claim is let go of, and tells
+// where it is; "" where nothing was written.
+func (j *journal) sync() (name string, length int64, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.file == nil {
-		return nil
+		return "", 0, nil
 	}
 	j.synced = time.Now()
-	return j.file.Sync()
+	return filepath.Base(j.path), j.length, j.file.Sync()
 }
 
 func (j *journal) close() error {
-	err := j.sync()
+	_, _, err := j.sync()
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.file == nil {

@@ -20,9 +20,12 @@ type Table struct {
 	Unexplained float64 `json:"unexplained"`
 	// Cliff is where a small step costs much more than the others; nil if
 	// nowhere.
-	Cliff *Cliff     `json:"cliff"`
-	Next  []Proposal `json:"next,omitempty"`
-	Words string     `json:"words"`
+	Cliff *Cliff `json:"cliff"`
+	// Picture is the times over the two axes that matter most; nil where fewer
+	// than two points are done.
+	Picture *Picture   `json:"picture"`
+	Next    []Proposal `json:"next,omitempty"`
+	Words   string     `json:"words"`
 
 	model *additive
 }
@@ -85,6 +88,7 @@ func Tabulate(s *Study, points []Point, l *Ledger) *Table {
 		t.model = fitAdditive(s.Axes, samples)
 		t.effects()
 		t.cliff()
+		t.draw()
 	}
 	t.Words = t.words()
 	return t
@@ -147,9 +151,11 @@ func (a *Axis) numbers() ([]float64, bool) {
 }
 
 // A cliff is a step that makes the time half as long again beside what the
-// other steps of its axis do, and stands out of their scatter.
+// other steps of its axis do, and stands out of their scatter. The time itself
+// grows there: gains that end are none.
 const (
 	cliffRatio = 1.5
+	cliffGrows = 1.2
 	standsOut  = 3
 )
 
@@ -216,7 +222,10 @@ func (t *Table) cliff() {
 				}
 			}
 			over := s.rise - usual
-			if over < math.Log(cliffRatio) || over < standsOut*median(off) || over <= highest {
+			if over < 0 && alone(steps, i) { // it breaks where the axis falls
+				over, s.from, s.to, s.rise, usual = -over, s.to, s.from, -s.rise, -usual
+			}
+			if s.rise < math.Log(cliffGrows) || over < math.Log(cliffRatio) || over < standsOut*median(off) || over <= highest {
 				continue
 			}
 			highest = over
@@ -224,6 +233,17 @@ func (t *Table) cliff() {
 			t.Cliff = &Cliff{axis.Name, axis.Values[s.from], axis.Values[s.to], math.Exp(s.rise), math.Exp(usual)}
 		}
 	}
+}
+
+// alone tells whether both neighbours of a step are small beside it. More
+// processors or more of anything else help at first and then no longer: that is
+// no cliff, and neither is an end of an axis that may only begin so.
+func alone(steps []step, i int) bool {
+	if i == 0 || i == len(steps)-1 {
+		return false
+	}
+	per := func(j int) float64 { return math.Abs(steps[j].rise / steps[j].width) }
+	return standsOut*max(per(i-1), per(i+1)) < per(i)
 }
 
 func median(v []float64) float64 {

@@ -177,6 +177,9 @@ func (r *running) work(ctx context.Context) error {
 			case <-time.After(wait):
 			}
 		}
+		if g.points = slices.DeleteFunc(g.points, func(p *Point) bool { return r.ledger.done(p.Key) }); len(g.points) == 0 {
+			continue
+		}
 		claim, err := r.Folder.claim(r.Study.Name, g.group)
 		if errors.Is(err, store.ErrBusy) {
 			r.busy(g)
@@ -185,8 +188,7 @@ func (r *running) work(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		err = r.piece(ctx, g, claim)
-		err = errors.Join(err, r.journal.sync()) // before others may have it
+		err = r.take(ctx, g, claim)
 		claim.Release()
 		if err != nil {
 			return err
@@ -207,11 +209,26 @@ func (r *running) busy(g *piece) {
 	r.tally.Busy += len(g.points)
 }
 
-// piece does the points of a piece that are still to be done.
-func (r *running) piece(ctx context.Context, g *piece, claim *store.Claim) error {
-	if err := r.ledger.Refresh(); err != nil {
+// take does a piece that is claimed, knowing all that was done of it before, and
+// lets those who come after know what was done now.
+func (r *running) take(ctx context.Context, g *piece, claim *store.Claim) error {
+	turn, err := r.Folder.takeTurn(g.group)
+	if err != nil {
 		return err
 	}
+	if err := r.ledger.catchUp(ctx, r.Folder, g.group, turn); err != nil {
+		return err
+	}
+	err = r.piece(ctx, g, claim)
+	name, length, failed := r.journal.sync()
+	if failed == nil && name != "" {
+		failed = r.Folder.endTurn(g.group, turn, name, length)
+	}
+	return errors.Join(err, failed)
+}
+
+// piece does the points of a piece that are still to be done.
+func (r *running) piece(ctx context.Context, g *piece, claim *store.Claim) error {
 	for i, p := range g.points {
 		r.mu.Lock()
 		stop := r.stopping()

@@ -22,10 +22,10 @@ func (a *app) siteCommand() *cobra.Command {
 		Short:   "Ask a site's store: a region over months, node-hours lost, the day's digest",
 		Long: `Ask what only a site can ask. The site is --store clickhouse://HOST/DATABASE or
 $AUSPEX_SITE. See docs/site.md.`,
-		Args: exactly(0, "query, history, lost or digest"),
+		Args: exactly(0, "query, history, lost, digest or gc"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(a.siteQuery(), a.siteHistory(), a.siteLost(), a.siteDigest())
+	cmd.AddCommand(a.siteQuery(), a.siteHistory(), a.siteLost(), a.siteDigest(), a.siteCollect())
 	return cmd
 }
 
@@ -46,7 +46,7 @@ func (a *app) siteQuery() *cobra.Command {
 	var days, top int
 	cmd := &cobra.Command{
 		Use:     "query QUERY",
-		Short:   "Search the regions of all experiments of a site with one PERFQL query",
+		Short:   "Search the regions, or the units, of all experiments of a site with one PERFQL query",
 		Example: `  auspex site query 'time_share is high AND imbalance is very high LIMIT 20' --program solver`,
 		Args:    exactly(1, "a query"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -74,7 +74,7 @@ func (a *app) siteQuery() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			answer, err := analyze.QueryEverywhere(cmd.Context(), gathered{s, program, time.Now().AddDate(0, 0, -days)}, q, words, like)
+			answer, err := analyze.QueryEverywhere(cmd.Context(), site.Gathered{Site: s, Program: program, Since: time.Now().AddDate(0, 0, -days)}, q, words, like)
 			if err != nil {
 				return err
 			}
@@ -90,18 +90,6 @@ func (a *app) siteQuery() *cobra.Command {
 	topFlag(cmd, &top)
 	flags.register(cmd)
 	return cmd
-}
-
-// gathered are the experiments of a site that a query is about.
-type gathered struct {
-	*site.Site
-	program string
-	since   time.Time
-}
-
-// Sums is the relation of their regions.
-func (g gathered) Sums(metrics []string, parameters map[string]string) string {
-	return g.Site.Sums(metrics, g.program, g.since, parameters)
 }
 
 func (a *app) siteHistory() *cobra.Command {
@@ -200,6 +188,36 @@ func (a *app) siteDigest() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&until, "until", "", "the day that ends at this `TIME` (default: now)")
 	topFlag(cmd, &top)
+	return cmd
+}
+
+func (a *app) siteCollect() *cobra.Command {
+	var dryRun bool
+	cmd := &cobra.Command{
+		Use:   "gc",
+		Short: "Remove what pushes left that were broken off more than a day ago",
+		Args:  exactly(0, "no arguments"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			s, err := a.askedSite()
+			if err != nil {
+				return err
+			}
+			left, err := s.Collect(cmd.Context(), !dryRun)
+			if err != nil {
+				return err
+			}
+			if a.json {
+				return a.printJSON(left)
+			}
+			did := "removed"
+			if dryRun {
+				did = "would remove"
+			}
+			a.page().Line("%s %d rows of %d broken pushes", did, left.Rows, left.Pushes)
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "count it and remove nothing")
 	return cmd
 }
 

@@ -6,11 +6,15 @@ package testclickhouse
 
 import (
 	"bytes"
+	"crypto/tls"
+	"crypto/x509"
 	_ "embed"
 	"encoding/binary"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -48,19 +52,24 @@ type Server struct {
 	URL  string // http://…
 	Host string // host:port
 
-	// User and Password are wanted from all who ask, if set.
-	User, Password string
-	// Fail, if set, may break a request before (it is not done) or after (it is
-	// done and nobody is told).
-	Fail func(statement string, done bool) bool
+	// Users are those who may ask, by name; nil lets everybody.
+	Users map[string]User
 
-	mu  sync.Mutex
-	cmd *exec.Cmd
-	in  io.WriteCloser
-	out *os.File
-	dir string
+	mu   sync.Mutex
+	fail func(statement string, done bool) bool
+	cmd  *exec.Cmd
+	in   io.WriteCloser
+	out  *os.File
+	dir  string
 	// settings that were set for the statement before
 	leftover []string
+}
+
+// User is somebody who may ask.
+type User struct {
+	Password    string
+	Certificate string // the common name of the certificate that he logs in with, instead
+	ReadOnly    bool   // as readonly = 2
 }
 
 // Start starts a server, which the test's end stops, or skips the test with a
@@ -114,6 +123,14 @@ func Start(t testing.TB) *Server {
 	return s
 }
 
+// Fail sets what may break a request before (it is not done) or after (it is done
+// and nobody is told); nil for nothing. It waits for the request in hand.
+func (s *Server) Fail(at func(statement string, done bool) bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.fail = at
+}
+
 // SQL runs a statement, past the HTTP interface.
 func (s *Server) SQL(statement string) (string, error) {
 	s.mu.Lock()
@@ -155,11 +172,12 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	if r.Header.Get("X-ClickHouse-User") != s.User || r.Header.Get("X-ClickHouse-Key") != s.Password {
-		refuse(w, http.StatusUnauthorized, "516", "Code: 516. DB::Exception: "+r.Header.Get("X-ClickHouse-User")+": Authentication failed: password is incorrect, or there is no user with such name. (AUTHENTICATION_FAILED)")
+	user, known := s.user(r)
+	if !known {
+		refuse(w, http.StatusForbidden, "516", "Code: 516. DB::Exception: "+r.Header.Get("X-ClickHouse-User")+": Authentication failed: password is incorrect, or there is no user with such name. (AUTHENTICATION_FAILED)")
 		return
 	}
-	out, err := s.statement(r, body)
+	out, err := s.statement(r, body, user.ReadOnly)
 	var broken brokenError
 	if errors.As(err, &broken) {
 		panic(http.ErrAbortHandler) // the connection is cut
@@ -169,11 +187,56 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if code == nil {
 			code = []string{"", "1"}
 		}
-		refuse(w, http.StatusInternalServerError, code[1], err.Error())
+		status := http.StatusInternalServerError
+		if code[1] == "60" || code[1] == "81" {
+			status = http.StatusNotFound
+		}
+		refuse(w, status, code[1], err.Error())
+		return
+	}
+	if r.URL.Query().Get("enable_http_compression") == "1" && strings.Contains(r.Header.Get("Accept-Encoding"), "zstd") {
+		w.Header().Set("Content-Encoding", "zstd")
+		packed, err := zstd.NewWriter(w, zstd.WithEncoderLevel(zstd.SpeedFastest))
+		if err == nil {
+			io.WriteString(packed, out)
+			packed.Close()
+		}
 		return
 	}
 	io.WriteString(w, out)
 }
+
+// user finds who asks.
+func (s *Server) user(r *http.Request) (User, bool) {
+	if s.Users == nil {
+		return User{}, true
+	}
+	user, known := s.Users[r.Header.Get("X-ClickHouse-User")]
+	if user.Certificate != "" {
+		known = known && r.Header.Get("X-ClickHouse-SSL-Certificate-Auth") == "on" && r.TLS != nil && len(r.TLS.PeerCertificates) > 0 &&
+			r.TLS.PeerCertificates[0].Subject.CommonName == user.Certificate
+		return user, known
+	}
+	return user, known && r.Header.Get("X-ClickHouse-Key") == user.Password
+}
+
+// StartTLS lets the same server be asked by https, with a certificate of its own
+// making. It gives the host and the certificate, in PEM form. Clients may have a
+// certificate that was signed by clients.
+func (s *Server) StartTLS(t testing.TB, clients *x509.CertPool) (host string, certificate []byte) {
+	t.Helper()
+	front := httptest.NewUnstartedServer(s)
+	front.Config.ErrorLog = log.New(io.Discard, "", 0) // handshakes that are meant to fail
+	front.TLS = &tls.Config{ClientCAs: clients, ClientAuth: tls.VerifyClientCertIfGiven, MinVersion: tls.VersionTLS12}
+	front.StartTLS()
+	t.Cleanup(front.Close)
+	return front.Listener.Addr().String(), pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: front.Certificate().Raw})
+}
+
+// exception is an error in ClickHouse's words.
+type exception string
+
+func (e exception) Error() string { return string(e) }
 
 // brokenError stands for a connection that is cut.
 type brokenError struct{}
@@ -185,13 +248,16 @@ func refuse(w http.ResponseWriter, status int, code, message string) {
 	http.Error(w, message, status)
 }
 
-func (s *Server) statement(r *http.Request, body []byte) (string, error) {
+func (s *Server) statement(r *http.Request, body []byte, readOnly bool) (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	query := r.URL.Query()
 	statement := query.Get("query")
 	if statement == "" {
 		statement, body = string(body), nil
+	}
+	if readOnly && !strings.HasPrefix(statement, "SELECT") && !strings.HasPrefix(statement, "WITH") {
+		return "", exception("Code: 164. DB::Exception: Cannot execute query in readonly mode. (READONLY)")
 	}
 	for _, name := range s.leftover {
 		if _, err := s.ask("SET " + name + " = DEFAULT"); err != nil {
@@ -206,7 +272,7 @@ func (s *Server) statement(r *http.Request, body []byte) (string, error) {
 			continue
 		case name == "database":
 			set = "USE `" + values[0] + "`"
-		case name == "wait_end_of_query" || name == "default_format":
+		case name == "wait_end_of_query" || name == "enable_http_compression":
 			continue // of the wire
 		default:
 			set = "SET " + name + " = '" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(values[0]) + "'"
@@ -218,7 +284,7 @@ func (s *Server) statement(r *http.Request, body []byte) (string, error) {
 			return "", err
 		}
 	}
-	if s.Fail != nil && s.Fail(statement, false) {
+	if s.fail != nil && s.fail(statement, false) {
 		return "", brokenError{}
 	}
 	if body != nil {
@@ -237,7 +303,7 @@ func (s *Server) statement(r *http.Request, body []byte) (string, error) {
 		}
 	}
 	out, err := s.ask(statement)
-	if err == nil && s.Fail != nil && s.Fail(statement, true) {
+	if err == nil && s.fail != nil && s.fail(statement, true) {
 		return "", brokenError{}
 	}
 	return out, err

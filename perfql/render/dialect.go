@@ -10,6 +10,7 @@ import (
 // the text is the same for all.
 type Dialect struct {
 	noInteger string                              // NULL of the type of ids
+	noText    string                              // NULL of the type of names
 	once      string                              // before a relation that is to be computed once
 	text      func(s string) string               // a text that a user wrote
 	like      func(column, pattern string) string // whether a glob fits, whatever the case
@@ -21,7 +22,7 @@ func (d *Dialect) Name(s string) string { return d.name(s) }
 
 // DuckDB is the dialect of the embedded engine.
 func DuckDB() *Dialect {
-	return &Dialect{noInteger: "NULL::INTEGER", once: "MATERIALIZED ", text: literal, name: identifier,
+	return &Dialect{noInteger: "NULL::INTEGER", noText: "NULL::VARCHAR", once: "MATERIALIZED ", text: literal, name: identifier,
 		like: func(column, pattern string) string {
 			return "lower(" + column + ") GLOB lower(" + literal(pattern) + ")"
 		}}
@@ -36,7 +37,7 @@ func ClickHouse(parameters map[string]string) *Dialect {
 		parameters[name] = s
 		return "{" + name + ":String}"
 	}
-	return &Dialect{noInteger: "CAST(NULL AS Nullable(Int32))", text: text, name: escapedIdentifier,
+	return &Dialect{noInteger: "CAST(NULL AS Nullable(Int32))", noText: "CAST(NULL AS Nullable(String))", text: text, name: escapedIdentifier,
 		like: func(column, pattern string) string {
 			return "match(lowerUTF8(" + column + "), " + text(globExpression(strings.ToLower(pattern))) + ")"
 		}}

@@ -62,6 +62,7 @@ INSIDE void took(struct thread *t, uint64_t since)
 {
     uint64_t stretch = ticks() - since;
     t->top->node->io_time += stretch;
+    t->away += stretch;
     t->quiet = 0;
     if (unlikely(stretch >= auspex_long))
         auspex_stacks_file(t, stretch, __builtin_return_address(0));
@@ -194,7 +195,9 @@ int close(int fd)
         return real(fd);
     uint64_t since = ticks();
     int n = real(fd);
-    t->top->node->io_time += ticks() - since;
+    uint64_t took = ticks() - since;
+    t->top->node->io_time += took;
+    t->away += took;
     return n;
 }
 

@@ -50,6 +50,10 @@ struct thread {
     uint64_t settled;   /* ticks of CPU time charged up to the latest look */
     uint64_t seen;      /* of all charged, told to the trace or spent in MPI */
     uint32_t site;      /* of the MPI call it is in, for the trace: see trace.h */
+    uint64_t left;      /* when it left the latest MPI call */
+    uint64_t gap;       /* ticks outside of MPI since the trace was told of something */
+    uint64_t away;      /* of these, in calls that wait: for a time to pass, for a file */
+    uint64_t aside;     /* ticks since then in MPI calls that no event stands for */
     uint64_t spent;     /* ticks that its probes took, but for looking at slow clocks */
     uint64_t looked;    /* ticks that looking at them took */
     uint32_t until;     /* entries until it is asked again whether that is too much */

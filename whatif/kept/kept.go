@@ -38,6 +38,7 @@ type Run struct {
 	Timed   events.Source // what was measured when; nil where only the order is known
 	Seconds float64       // as measured
 	Spread  float64       // of repeated runs, as a share
+	Outside float64       // seconds in starting and ending MPI and in its files, of the mean rank
 	Stretch []float64     // wall time over CPU time of each rank's computation; nil where unknown
 }
 
@@ -82,6 +83,9 @@ func Open(ctx context.Context, e *store.Experiment) (*Run, error) {
 		return nil, err
 	}
 	if r.Spread, err = spreadOf(d, r.Seconds); err != nil {
+		return nil, err
+	}
+	if r.Outside, err = outsideOf(d); err != nil {
 		return nil, err
 	}
 	r.Stretch, err = stretchOf(d, r.Program.NP())
@@ -167,7 +171,7 @@ func (r *Run) Serialization(ctx context.Context) (float64, error) {
 
 // Case is what changes of the run are priced in.
 func (r *Run) Case(ctx context.Context) (*whatif.Case, error) {
-	return whatif.New(ctx, whatif.Setup{Trace: r.Program, Network: whatif.SharedMemory(), Measured: r.Seconds, Spread: r.Spread, Stretch: r.Stretch})
+	return whatif.New(ctx, whatif.Setup{Trace: r.Program, Network: whatif.SharedMemory(), Measured: r.Seconds, Spread: r.Spread, Outside: r.Outside, Stretch: r.Stretch})
 }
 
 // Scaled makes the computation of each rank of a trace so many times as long.
