@@ -151,8 +151,8 @@ func (t *reading) kind(text string) string {
 	}
 	kind := strings.NewReplacer("_", "-", " ", "-").Replace(strings.ToLower(strings.TrimSpace(text)))
 	for short, long := range map[string]string{"fwd": "forward", "bwd": "backward"} {
-		if rest, ok := strings.CutPrefix(kind, short+"-"); ok {
-			kind = long + "-" + rest
+		if rest, ok := strings.CutPrefix(kind, short); ok && (rest == "" || rest[0] == '-') {
+			kind = long + rest
 		}
 	}
 	if kind == "forward" || kind == "backward" {
