@@ -70,7 +70,7 @@ func (in *Input) split(u int, p *parts) {
 	clear(p.disk)
 	clear(p.off)
 	*p = parts{work: p.work, comm: p.comm, disk: p.disk, off: p.off}
-	known := 0.0
+	known, off := 0.0, false
 	for r, wall := range in.Wall.Row(u) {
 		if !(wall > 0) {
 			continue
@@ -100,13 +100,14 @@ func (in *Input) split(u int, p *parts) {
 				busy := min(own, max(0, in.CPU.At(u, r)))
 				p.shared += own - busy
 				p.off[r] = own - busy
+				off = off || own-busy > leastOff*wall
 				own = busy
 			}
 			p.useful += own
 			p.work[in.group(r)] += own
 		}
 	}
-	if p.shared > 0 {
+	if off {
 		in.block(u, p)
 	}
 	p.rest = max(0, in.Run-known)

@@ -54,7 +54,7 @@ func (d *drawing) write() {
 	add(Imbalance, "", d.unnamed, words)
 	add(Useful, "", d.useful, "work")
 	add(Waiting, d.most(d.waitedIn), d.waiting, "waiting beyond the imbalance")
-	add(Communication, d.most(d.costIn), d.communication, "what the calls themselves cost")
+	add(Communication, d.most(d.costIn), d.communication, "what the calls cost, or waiting that all share")
 	add(IO, d.most(d.diskIn), d.inOut, "input and output")
 	add(SharedCores, "", d.shared, d.sharedWords())
 	add(StartEnd, "", d.ends, "before the first and after the last region, and in starting and ending")

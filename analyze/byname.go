@@ -329,6 +329,34 @@ func (d *Dataset) By(word string) (by *Dataset, note string, err error) {
 	return nil, "", fmt.Errorf("regions are by %s or by %s, not by %q", Paths, Names, word)
 }
 
+// ByAll gives several datasets by path or by name, all in one way. Without a word
+// they are by name where the paths of one of them tell too little; the note says so.
+func ByAll(all []*Dataset, word string) (by []*Dataset, note string, err error) {
+	for _, d := range all {
+		if word != "" {
+			break
+		}
+		if _, note, err = d.By(""); err != nil {
+			return nil, "", err
+		}
+		if note != "" {
+			word = Names
+		}
+	}
+	for _, d := range all {
+		if word == Names {
+			if d, err = d.ByName(); err != nil {
+				return nil, "", err
+			}
+		} else if word != "" && word != Paths {
+			_, _, err = d.By(word)
+			return nil, "", err
+		}
+		by = append(by, d)
+	}
+	return by, note, nil
+}
+
 // ByWord says how the dataset's regions are to be read.
 func (d *Dataset) ByWord() string {
 	if d.flat != nil {

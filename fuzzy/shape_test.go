@@ -60,7 +60,7 @@ func TestShapeText(t *testing.T) {
 		"triangle(3, 2, 1)":      "rising order",
 		"trapezoid(1, 1, 1, 1)":  "rising order",
 		"Pi(0, 0)":               "width",
-		"Pi(1e300, 1)":           "lost beside",
+		"Pi(1e300, 1)":           "too small beside",
 		"gaussian(0, -1)":        "width",
 		"linear(1, 1)":           "two different",
 		"points(1 0, 0 1)":       "rising order",

@@ -25,6 +25,7 @@ import (
 	"auspex/ingest/input"
 	"auspex/ingest/operations"
 	"auspex/ingest/otf2"
+	"auspex/ingest/paraver"
 	"auspex/ingest/pprof"
 	"auspex/ingest/stacks"
 	"auspex/ingest/tau"
@@ -40,7 +41,7 @@ type (
 
 // formats lists all formats, the most telling content first.
 func formats() []input.Format {
-	return slices.Concat(tau.Formats(), hpctoolkit.Formats(), cube.Formats(), otf2.Formats(), caliper.Formats(), chrome.Formats(), callgrind.Formats(), cprofile.Formats(), pprof.Formats(), stacks.Formats(), operations.Formats(), tables())
+	return slices.Concat(tau.Formats(), hpctoolkit.Formats(), cube.Formats(), otf2.Formats(), paraver.Formats(), caliper.Formats(), chrome.Formats(), callgrind.Formats(), cprofile.Formats(), pprof.Formats(), stacks.Formats(), operations.Formats(), tables())
 }
 
 // FormatInfo names a format for people.

@@ -43,7 +43,7 @@ void auspex_f_iterations_(const char *spec, const long long *n, __SIZE_TYPE__ le
 // register there, or work out; the loop around adds it to n, which is volatile
 // to take no register away from the loops inside. Counts stand apart from the
 // guard, with constants to begin with, as C90 wants them.
-const guardC = rarely + `static __inline__ __attribute__((unused, always_inline)) struct auspex_region *auspex_open(int i)
+const guardsC = rarely + `static __inline__ __attribute__((unused, always_inline)) struct auspex_region *auspex_open(int i)
 { struct auspex_region *r = &auspex_regions[i]; if (AUSPEX_RARELY(!r->off)) { auspex_enter(r); return r; } return 0; }
 static __inline__ __attribute__((unused, always_inline)) void auspex_close(struct auspex_region **g)
 { if (AUSPEX_RARELY(*g != 0)) auspex_leave(*g); }
@@ -56,7 +56,7 @@ static __inline__ __attribute__((unused, always_inline)) void auspex_count(struc
 
 // rarely marks what happens next to never, as gcc from 10 on and clang from 11 on
 // can be told.
-const rarely = `#ifdef __has_builtin
+const rarely = `#if defined(__has_builtin) && !defined(AUSPEX_RARELY)
 #if __has_builtin(__builtin_expect_with_probability)
 #define AUSPEX_RARELY(x) __builtin_expect_with_probability(!!(x), 0, 0.999)
 #endif
@@ -66,7 +66,7 @@ const rarely = `#ifdef __has_builtin
 #endif
 `
 
-const guardCXX = rarely + `namespace { struct auspex_guard { auspex_region *region;
+const guardsCXX = rarely + `namespace { struct auspex_guard { auspex_region *region;
 __attribute__((always_inline)) explicit auspex_guard(int i) : region(&auspex_regions[i]) { if (AUSPEX_RARELY(!region->off)) auspex_enter(region); else region = 0; }
 __attribute__((always_inline)) ~auspex_guard() { if (AUSPEX_RARELY(region != 0)) auspex_leave(region); } };
 struct auspex_counts { volatile unsigned long n; unsigned long c; int i;
@@ -112,14 +112,17 @@ func prologue(f *source.File, name string, regions []Region) string {
 	}
 	b.WriteString("};\n")
 	if f.Language == source.CXX {
-		b.WriteString(guardCXX)
+		b.WriteString(guardsCXX)
 	} else {
-		b.WriteString(guardC)
+		b.WriteString(guardsC)
 	}
 	b.WriteString(counting)
-	fmt.Fprintf(&b, "#line 1 %s\n", quoteC(name))
+	b.WriteString(FirstLine(name))
 	return b.String()
 }
+
+// FirstLine is the directive after which line 1 of a file follows.
+func FirstLine(name string) string { return fmt.Sprintf("#line 1 %s\n", quoteC(name)) }
 
 // quoteC writes a C string constant; bytes that are not plain become octal.
 func quoteC(s string) string {

@@ -21,16 +21,23 @@ func rewriteC(f *source.File, opt Options, work *loads, chosen []*Candidate, reg
 			loops[c.site.stmt] = c.id
 		}
 	}
-	for _, c := range chosen {
-		guard := "AUSPEX_R"
+	guardC(f, chosen, e, func(c *Candidate) string {
 		if opt.Count && countC(f, work, c, loops, e) {
-			guard = "AUSPEX_K"
+			return fmt.Sprintf("AUSPEX_K(%d);", c.id)
 		}
+		return fmt.Sprintf("AUSPEX_R(%d);", c.id)
+	})
+}
+
+// guardC puts a guard into each chosen function and around each chosen loop.
+func guardC(f *source.File, chosen []*Candidate, e *edits, guard func(*Candidate) string) {
+	for _, c := range chosen {
+		open := guard(c)
 		if c.Kind == FunctionRegion {
-			e.insert(c.unit.Body.Start, 1, fmt.Sprintf("%s(%d);", guard, c.id))
+			e.insert(c.unit.Body.Start, 1, open)
 			continue
 		}
-		open := fmt.Sprintf("{%s(%d);", guard, c.id)
+		open = "{" + open
 		if at := siteStart(f, c.site); at == c.site.stmt.Start {
 			e.insert(at, 2, open)
 		} else {

@@ -11,14 +11,16 @@ import (
 
 // What is assumed where the text does not say: the turns of a loop that counts, of
 // one inside another, and of one that goes on while something holds, such as one
-// over a list; the work of a function that is defined elsewhere, and of one that
-// waits for a disk or for other processes. Work is counted in operations, about a
+// over a list; the work of a function that is defined elsewhere, of what looks like
+// one in a loop, where it is as often as not a macro, and of one that waits for a
+// disk or for other processes. Work is counted in operations, about a
 // nanosecond each.
 const (
 	usualTurns  = 64
 	innerTurns  = 16
-	whileTurns  = 8
+	whileTurns  = 4
 	foreignWork = 40
+	foreignTurn = 10
 	slowWork    = 100_000
 	mostWork    = 1_000_000_000
 )
@@ -258,6 +260,9 @@ func (l *loads) node(n *source.Node) int {
 			return w + 15
 		case strings.HasPrefix(name, "_mm") || strings.HasPrefix(name, "__builtin"):
 			return w + 1 // an instruction
+		}
+		if l.loops > 0 {
+			return w + foreignTurn
 		}
 		return w + foreignWork
 	}

@@ -111,7 +111,11 @@ func (w *fortran) exit(x exitPoint) {
 		w.before(s, lines.String(), 3)
 		return
 	}
-	w.edits.insert(s.Start, 3, "THEN\n"+lines.String()+w.marker(s.Start, 0)+w.pad(s.Start))
+	then := "THEN\n"
+	if column := s.Start - lineStart(w.file.Text, s.Start); w.file.LineLength > 0 && column+len("THEN") > w.file.LineLength {
+		then = "\n     &THEN\n" // GO may fit where THEN does not
+	}
+	w.edits.insert(s.Start, 3, then+lines.String()+w.marker(s.Start, 0)+w.pad(s.Start))
 	w.after(s.End, w.indent()+"END IF\n", -1<<30)
 }
 

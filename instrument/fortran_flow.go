@@ -176,10 +176,16 @@ func entryPoint(f *source.File, u *source.Unit) (at int, inline bool) {
 }
 
 // declarationPoint is where further declarations may stand: before the first
-// executable statement or statement function.
+// executable statement or statement function, and before what is included after
+// declarations, which may hold some.
 func declarationPoint(f *source.File, u *source.Unit) (at int, inline bool) {
+	declared := false
 	return firstPoint(f, u, func(s *source.Stmt) bool {
-		return !declarative(f, u, s) || s.Kind == source.Simple
+		if s.Kind == source.Declaration && s.Node != nil && s.Node.Kind == "variable_declaration" {
+			declared = true
+		}
+		included := declared && s.Node != nil && s.Node.Kind == "include_statement"
+		return !declarative(f, u, s) || s.Kind == source.Simple || included
 	})
 }
 
@@ -217,8 +223,10 @@ func declarative(f *source.File, u *source.Unit, s *source.Stmt) bool {
 	return false
 }
 
-// statementFunction recognises `f(x, y) = …` ahead of the executable part:
-// a name declared without dimensions, and only names in the parentheses.
+// statementFunction recognises `f(x, y) = …` ahead of the executable part: only
+// names in the parentheses, and no dimensions declared. Where those of an array are
+// declared elsewhere (COMMON in an INCLUDE, a module), its assignment counts as
+// one too, and is passed before the region is entered.
 func statementFunction(f *source.File, u *source.Unit, s *source.Stmt) bool {
 	if s.Node.Kind != "assignment_statement" || s.Label != "" {
 		return false
@@ -236,13 +244,12 @@ func statementFunction(f *source.File, u *source.Unit, s *source.Stmt) bool {
 			return false
 		}
 	}
-	return declaredScalar(f, u, left.First.Text(f.Text))
+	return !declaredArray(f, u, left.First.Text(f.Text))
 }
 
-// declaredScalar tells whether the unit declares the name, and nowhere with
-// dimensions.
-func declaredScalar(f *source.File, u *source.Unit, name string) bool {
-	declared, sized := false, false
+// declaredArray tells whether the unit declares dimensions for the name.
+func declaredArray(f *source.File, u *source.Unit, name string) bool {
+	sized := false
 	for _, s := range u.Stmts {
 		if s.Kind != source.Declaration {
 			continue
@@ -261,8 +268,6 @@ func declaredScalar(f *source.File, u *source.Unit, name string) bool {
 				case k.Kind == "identifier" && strings.EqualFold(k.Text(f.Text), name):
 					if n.Kind == "sized_declarator" || array {
 						sized = true
-					} else if n == s.Node && n.Kind == "variable_declaration" {
-						declared = true
 					}
 				case k.First != nil && (strings.HasSuffix(k.Kind, "_declarator") || k.Kind == "variable_group"):
 					look(k)
@@ -271,5 +276,5 @@ func declaredScalar(f *source.File, u *source.Unit, name string) bool {
 		}
 		look(s.Node)
 	}
-	return declared && !sized
+	return sized
 }

@@ -2,6 +2,8 @@ package instrument
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -100,5 +102,44 @@ func TestDirectivesAmongDeclarations(t *testing.T) {
 	build(t, t.TempDir(), "a.f", r.Text, "-fopenmp")
 	if !strings.Contains(string(r.Text), "auspex_n") {
 		t.Errorf("nothing is counted:\n%s", r.Text)
+	}
+}
+
+// Statement functions of undeclared names, executable statements that come in by
+// INCLUDE, and a GO TO that is split over lines still compile.
+func TestFortranAsOthersWriteIt(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "part.inc"), []byte("      data m /3/\n      k = m\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	text := `      PROGRAM MAIN
+      COMMON /C/ A(10)
+      REAL B(4)
+      LIM(X) = MIN(127, NINT(SCALE*X))
+      SCALE = 2.0
+      DO 10 I = 1, 4
+         B(I) = LIM(REAL(I))
+   10 CONTINUE
+      IF (B(4) .NE. 8.0) STOP 1
+      CALL PART(K)
+      END
+      SUBROUTINE PART(K)
+      INTEGER K, V(3)
+      INCLUDE 'part.inc'
+      V(1) = 0
+      DO 20 I = 1, 5
+         DO 15 L = 1, 3
+            V(L) = I + V(1)
+   15    CONTINUE
+         IF ((( I*1000+K*100+V(1)*10 ).GT.3000).AND.(((V(1)).GT.(1))))GO
+     1 TO 30
+   20 CONTINUE
+   30 RETURN
+      END
+`
+	got, r := same(t, "functions.f", []byte(text), Options{Regions: All, MinLines: 1, Count: true}, "-w", "-std=legacy", "-I"+dir)
+	expect(t, got, map[string]string{"part": "1 0", "open": "0"})
+	if t.Failed() {
+		t.Logf("%s", r.Text)
 	}
 }

@@ -32,14 +32,7 @@ func Rewrite(f *source.File, opt Options) *Result {
 	}
 	list, work := candidates(f, opt)
 	r := &Result{Candidates: list}
-	var chosen []*Candidate
-	each(r.Candidates, func(c *Candidate) {
-		if c.Chosen {
-			c.id = len(chosen)
-			chosen = append(chosen, c)
-			r.Regions = append(r.Regions, Region{c.Name, c.Kind, originOf(f, c.unit.Start, opt.File), c.Line, c.EndLine})
-		}
-	})
+	chosen := number(f, opt, r)
 	if len(chosen) == 0 {
 		r.Text = bytes.Clone(f.Text)
 		return r
@@ -52,6 +45,19 @@ func Rewrite(f *source.File, opt Options) *Result {
 	}
 	r.Text, r.Edits = e.apply(f.Text)
 	return r
+}
+
+// number gives the chosen candidates of a result their regions.
+func number(f *source.File, opt Options, r *Result) []*Candidate {
+	var chosen []*Candidate
+	each(r.Candidates, func(c *Candidate) {
+		if c.Chosen {
+			c.id = len(chosen)
+			chosen = append(chosen, c)
+			r.Regions = append(r.Regions, Region{c.Name, c.Kind, originOf(f, c.unit.Start, opt.File), c.Line, c.EndLine})
+		}
+	})
+	return chosen
 }
 
 // originOf is the file that a byte came from, if a preprocessor's markers say

@@ -74,7 +74,7 @@ func (c *collector) tellCost() {
 	for _, p := range c.processes {
 		for _, t := range p.Threads {
 			for _, n := range t.Nodes {
-				all += n.Wall
+				all += n.CPU // what other programs take of the machine is not the run's
 				switch p.Regions[n.Region].Kind {
 				case probe.Function, probe.Loop, probe.User:
 					calls += n.Calls
@@ -86,7 +86,7 @@ func (c *collector) tellCost() {
 		}
 	}
 	if all > 0 && calls+samples > 0 {
-		c.notes = append(c.notes, fmt.Sprintf("measuring took about %.1f %% of the time: %s calls of regions, %s samples of stacks; nothing is subtracted", 100*(probes+walking)/all, grouped(calls), grouped(samples)))
+		c.notes = append(c.notes, fmt.Sprintf("measuring took about %.1f %% of the CPU time: %s calls of regions, %s samples of stacks; nothing is subtracted", 100*(probes+walking)/all, grouped(calls), grouped(samples)))
 	}
 	c.tellOff()
 }

@@ -163,10 +163,33 @@ func sameFunction(a, b string) bool {
 	return strings.EqualFold(lastName(a), lastName(b))
 }
 
+// lastName is a name without the scopes around it and without the arguments of
+// templates: relax of field::grid<a::b<c>>::relax<int>.
 func lastName(name string) string {
-	name, _, _ = strings.Cut(name, "<")
-	if i := strings.LastIndex(name, "::"); i >= 0 {
-		name = name[i+2:]
+	start, depth := 0, 0
+	end := len(name)
+	if i := strings.Index(name, "operator"); i >= 0 && (i == 0 || name[i-1] == ':') {
+		end = i // what follows may hold any sign
 	}
-	return name
+	var last strings.Builder
+	for i := 0; i < end; i++ {
+		switch c := name[i]; {
+		case c == '<':
+			depth++
+		case c == '>':
+			depth--
+		case depth == 0 && c == ':':
+			last.Reset()
+			start = i + 1
+		case depth == 0:
+			last.WriteByte(c)
+		}
+	}
+	if end < len(name) {
+		return name[end:]
+	}
+	if last.Len() == 0 {
+		return name[start:]
+	}
+	return last.String()
 }

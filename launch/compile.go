@@ -116,6 +116,9 @@ type compileJob struct {
 	args    []string
 	renamed []string // pairs: a file of ours, and the user's that it stands for
 	said    []string
+
+	overlay      *overlay // of the project's headers, nil without
+	plainHeaders bool     // they are left as they are
 }
 
 func (j *compileJob) run(ctx context.Context) (int, error) {
@@ -146,6 +149,10 @@ func (j *compileJob) run(ctx context.Context) (int, error) {
 		return status, err
 	}
 	if status != 0 && !j.withoutWarnings(ctx, &out, &errs) {
+		if j.overlay.worth() {
+			again := compileJob{Compiler: j.Compiler, line: j.line, dir: j.dir, args: append([]string{}, j.line.args...), plainHeaders: true}
+			return again.run(ctx)
+		}
 		return j.original(ctx)
 	}
 	j.fixDepends()
@@ -166,6 +173,9 @@ func (j *compileJob) speak() {
 
 func (j *compileJob) try(ctx context.Context, out, errs io.Writer) (int, error) {
 	args := j.args
+	if j.overlay.worth() {
+		args = j.overlay.search(args)
+	}
 	if j.line.expanded {
 		file := filepath.Join(j.dir, "arguments")
 		if err := os.WriteFile(file, []byte(joinResponse(args)), 0o666); err != nil {
@@ -269,12 +279,21 @@ func (j *compileJob) instrument(ctx context.Context, number int, in input) {
 	if n, first := leftAlone(result.Candidates); n > 0 {
 		j.said = append(j.said, fmt.Sprintf("%s: left uninstrumented: %s%s", file, first, andMore(n-1)))
 	}
-	if len(result.Regions) == 0 {
+	j.headers(ctx, in, text)
+	if len(result.Regions) == 0 && !j.overlay.worth() {
 		return
 	}
 	// Each copy has a directory of its own: two sources may share a name, and
 	// the object's name comes from the source's.
 	place := filepath.Join(j.dir, fmt.Sprint(number))
+	before := stubText(j.Plan)
+	if j.overlay.worth() {
+		place = j.overlay.place(file)
+		before += instrument.HeaderABI
+		if len(result.Regions) == 0 {
+			before += instrument.FirstLine(file)
+		}
+	}
 	if err := os.MkdirAll(place, 0o777); err != nil {
 		return
 	}
@@ -285,7 +304,7 @@ func (j *compileJob) instrument(ctx context.Context, number int, in input) {
 	}
 	if in.language != source.Fortran {
 		rest, marked := bytes.CutPrefix(whole, []byte(byteOrderMark))
-		whole = append([]byte(stubText(j.Plan)), rest...)
+		whole = append([]byte(before), rest...)
 		if marked {
 			whole = append([]byte(byteOrderMark), whole...)
 		}
@@ -346,7 +365,7 @@ func (j *compileJob) asNamed(text []byte) []byte {
 	for i := 0; i < len(j.renamed); i += 2 {
 		text = bytes.ReplaceAll(text, []byte(j.renamed[i]), []byte(j.renamed[i+1]))
 	}
-	return text
+	return j.overlay.asNamed(text)
 }
 
 // fixDepends names the user's sources in the dependencies that the compiler

@@ -13,6 +13,22 @@ import (
 // preprocess gives a source of a command line as the compiler's preprocessor
 // writes it, with its line markers.
 func (c *Compiler) preprocess(ctx context.Context, line *commandLine, in input) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, c.Real[0], append(preprocessing(line, in), "-E")...)
+	var complaints bytes.Buffer
+	cmd.Stderr = &complaints
+	text, err := cmd.Output()
+	if err != nil {
+		said, _, _ := strings.Cut(strings.TrimSpace(complaints.String()), "\n")
+		return nil, fmt.Errorf("%s -E: %w: %s", c.Real[0], err, said)
+	}
+	if !bytes.HasPrefix(text, []byte("#")) {
+		return nil, fmt.Errorf("%s -E wrote no line markers", c.Real[0])
+	}
+	return text, nil
+}
+
+// preprocessing are the arguments that concern one source before it is compiled.
+func preprocessing(line *commandLine, in input) []string {
 	others := map[int]bool{}
 	for _, k := range line.inputs {
 		others[k.at] = k.at != in.at
@@ -28,18 +44,7 @@ func (c *Compiler) preprocess(ctx context.Context, line *commandLine, in input) 
 			args = append(args, arg)
 		}
 	}
-	cmd := exec.CommandContext(ctx, c.Real[0], append(args, "-E")...)
-	var complaints bytes.Buffer
-	cmd.Stderr = &complaints
-	text, err := cmd.Output()
-	if err != nil {
-		said, _, _ := strings.Cut(strings.TrimSpace(complaints.String()), "\n")
-		return nil, fmt.Errorf("%s -E: %w: %s", c.Real[0], err, said)
-	}
-	if !bytes.HasPrefix(text, []byte("#")) {
-		return nil, fmt.Errorf("%s -E wrote no line markers", c.Real[0])
-	}
-	return text, nil
+	return args
 }
 
 // keepPreprocessed writes the C and C++ sources of a command line where the plan

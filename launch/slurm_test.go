@@ -94,7 +94,7 @@ func TestSlurm(t *testing.T) {
 			t.Fatal(err)
 		}
 		whole(t, r)
-		if notes := strings.Join(r.Experiment.Notes, "\n"); !strings.Contains(notes, "knew nothing of one another") {
+		if notes := strings.Join(r.Experiment.Notes, "\n"); !strings.Contains(notes, "did not know of one another") {
 			t.Errorf("notes: %s", notes)
 		}
 	})

@@ -10,6 +10,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -25,7 +26,7 @@ var actionKinds = map[probe.EventKind]trace.Kind{
 	probe.EventReduce: trace.Reduce, probe.EventAllreduce: trace.Allreduce, probe.EventScan: trace.Scan, probe.EventExscan: trace.Exscan,
 	probe.EventAlltoall: trace.Alltoall, probe.EventAlltoallv: trace.Alltoallv, probe.EventGather: trace.Gather, probe.EventScatter: trace.Scatter,
 	probe.EventAllgather: trace.Allgather, probe.EventGatherv: trace.Gatherv, probe.EventAllgatherv: trace.Allgatherv,
-	probe.EventScatterv: trace.Scatterv, probe.EventReduceScatter: trace.ReduceScatter,
+	probe.EventScatterv: trace.Scatterv, probe.EventReduceScatter: trace.ReduceScatter, probe.EventSleep: trace.Sleep,
 }
 
 // CollectTrace makes a trace of the events that the ranks of a run wrote into
@@ -46,9 +47,20 @@ func AskedForInput(dir string) bool {
 // rankNotes is what is known of a rank's trace beside it.
 type rankNotes struct {
 	deviations map[int]float64 // of the messages of loops cut short, by loop
+	exchanges  bool            // there are MPI_Sendrecv among its calls
 }
 
+// collectTrace reads the ranks' events. Where a program's MPI_Sendrecv meet plain
+// sends and receives, they are taken apart, so that tags count.
 func collectTrace(ctx context.Context, dir string) (*trace.Trace, []rankNotes, error) {
+	t, notes, err := collectRanks(ctx, dir, false)
+	if err == nil && slices.ContainsFunc(notes, func(n rankNotes) bool { return n.exchanges }) && !exchangesMeet(t) {
+		return collectRanks(ctx, dir, true)
+	}
+	return t, notes, err
+}
+
+func collectRanks(ctx context.Context, dir string, apart bool) (*trace.Trace, []rankNotes, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.events"))
 	if err != nil {
 		return nil, nil, err
@@ -61,7 +73,7 @@ func collectTrace(ctx context.Context, dir string) (*trace.Trace, []rankNotes, e
 		if rankOf(file) != i {
 			return nil, nil, fmt.Errorf("there is no trace of rank %d: it did not come to its end", i)
 		}
-		program, note, err := readProgram(ctx, file, i, places)
+		program, note, err := readProgram(ctx, file, i, places, apart)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -82,8 +94,8 @@ func rankOf(file string) int {
 	return n
 }
 
-func readProgram(ctx context.Context, file string, rank int, places places) (trace.Program, rankNotes, error) {
-	r := recorder{ctx: ctx, to: trace.NewBuilder(rank), places: places[rank].calls, at: -1}
+func readProgram(ctx context.Context, file string, rank int, places places, apart bool) (trace.Program, rankNotes, error) {
+	r := recorder{ctx: ctx, to: trace.NewBuilder(rank), places: places[rank].calls, at: -1, rank: rank, apart: apart}
 	r.turns = turns{to: r.to, deviations: map[int]float64{}}
 	times, err := os.Open(strings.TrimSuffix(file, ".events") + ".times")
 	switch {
@@ -104,7 +116,7 @@ func readProgram(ctx context.Context, file string, rank int, places places) (tra
 		r.stretches = stretches
 	}
 	err = probe.ReadEvents(file, &r)
-	return r.to.Program(), rankNotes{r.turns.deviations}, err
+	return r.to.Program(), rankNotes{r.turns.deviations, r.exchanges}, err
 }
 
 // recorder puts the events of one rank into its program.
@@ -119,6 +131,9 @@ type recorder struct {
 	// nil where that is not known.
 	stretches *stretches
 	seen      int
+	rank      int
+	apart     bool // exchanges become the messages they are made of
+	exchanges bool // there are some
 }
 
 // Event adds one event, with the place of its call where that is another than
@@ -147,9 +162,11 @@ func (r *recorder) Event(shared *probe.Event) error {
 	default:
 		r.compute(&e)
 		r.tell(e.Site)
-		a := action(&e)
-		r.to.Add(&a)
-		r.turns.note(&e, a)
+		for _, a := range r.actions(&e) {
+			r.to.Add(&a)
+			r.turns.note(&e, a)
+			e.Compute, e.Variance = 0, 0
+		}
 	}
 	return nil
 }
@@ -190,6 +207,15 @@ func (r *recorder) Loop(l probe.Turns, body func() error) error {
 	return nil
 }
 
+// actions are what the replay makes of an event.
+func (r *recorder) actions(e *probe.Event) []trace.Action {
+	r.exchanges = r.exchanges || e.Kind == probe.EventSendrecv
+	if e.Kind == probe.EventSendrecv && r.apart {
+		return messagesOf(e, r.rank)
+	}
+	return []trace.Action{action(e)}
+}
+
 func action(e *probe.Event) trace.Action {
 	a := trace.Action{
 		Kind: actionKinds[e.Kind], Type: trace.Byte, Type2: trace.Byte, Comm: int32(e.Comm), Peer: peer(e.Peer), Peer2: peer(e.Peer2),
@@ -200,6 +226,10 @@ func action(e *probe.Event) trace.Action {
 		if e.Tag == probe.Any {
 			a.Tag = trace.AnyTag
 		}
+	case probe.EventSendrecv:
+		a.Tag = 0 // both tags are in the event's
+	case probe.EventSleep:
+		a.Value, a.Count = float64(e.Count)/1e9, 0
 	case probe.EventAlltoallv:
 		for _, n := range e.Sends {
 			a.Count += n

@@ -6,11 +6,12 @@ import (
 	"embed"
 	"encoding/hex"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"auspex/internal/builtonce"
 )
 
 //go:embed runtime include
@@ -41,43 +42,13 @@ func Build(ctx context.Context, cache, compiler string) (Library, error) {
 	}
 	hash := sha256.New()
 	fmt.Fprintf(hash, "%s\n%s\n", path, version)
-	err = fs.WalkDir(sources, ".", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		text, err := sources.ReadFile(name)
-		fmt.Fprintf(hash, "%s %d\n%s", name, len(text), text)
-		return err
+	if err := builtonce.Hash(hash, sources); err != nil {
+		return Library{}, err
+	}
+	dir, err := builtonce.At(filepath.Join(cache, "p2psap-"+hex.EncodeToString(hash.Sum(nil))[:20]), func(dir string) (string, error) {
+		return dir, compile(ctx, path, dir)
 	})
-	if err != nil {
-		return Library{}, err
-	}
-	dir := filepath.Join(cache, "p2psap-"+hex.EncodeToString(hash.Sum(nil))[:20])
-	l := Library{Include: filepath.Join(dir, "include"), Archive: filepath.Join(dir, "libp2psap.a")}
-	if _, err := os.Stat(l.Archive); err == nil {
-		return l, nil
-	}
-	if err := os.MkdirAll(cache, 0o777); err != nil {
-		return Library{}, err
-	}
-	made, err := os.MkdirTemp(cache, "build-")
-	if err != nil {
-		return Library{}, err
-	}
-	defer os.RemoveAll(made)
-	if err := compile(ctx, path, made); err != nil {
-		return Library{}, err
-	}
-	if err := os.Chmod(made, 0o755); err != nil {
-		return Library{}, err
-	}
-	if err := os.Rename(made, dir); err != nil {
-		// Another process may have made the same meanwhile.
-		if _, there := os.Stat(l.Archive); there != nil {
-			return Library{}, err
-		}
-	}
-	return l, nil
+	return Library{Include: filepath.Join(dir, "include"), Archive: filepath.Join(dir, "libp2psap.a")}, err
 }
 
 func compile(ctx context.Context, compiler, dir string) error {
@@ -163,22 +134,7 @@ func (l Library) modules(ctx context.Context, compiler string) (string, error) {
 		return "", err
 	}
 	name := sha256.Sum256([]byte(path))
-	dir := filepath.Join(filepath.Dir(l.Archive), "fortran-"+hex.EncodeToString(name[:6]))
-	if _, err := os.Stat(filepath.Join(dir, "p2psap.mod")); err == nil {
-		return dir, nil
-	}
-	made, err := os.MkdirTemp(filepath.Dir(l.Archive), "build-")
-	if err != nil {
-		return "", err
-	}
-	defer os.RemoveAll(made)
-	if err := call(ctx, made, path, "-c", filepath.Join(l.Include, "p2psap.F90")); err != nil {
-		return "", err
-	}
-	if err := os.Rename(made, dir); err != nil {
-		if _, there := os.Stat(filepath.Join(dir, "p2psap.mod")); there != nil {
-			return "", err
-		}
-	}
-	return dir, nil
+	return builtonce.At(filepath.Join(filepath.Dir(l.Archive), "fortran-"+hex.EncodeToString(name[:6])), func(dir string) (string, error) {
+		return dir, call(ctx, dir, path, "-c", filepath.Join(l.Include, "p2psap.F90"))
+	})
 }

@@ -4,18 +4,22 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
+	models "auspex/growth"
 	"auspex/launch"
 	"auspex/trace"
 )
 
 // Traces of more processes than were run are made of those that were, where
-// these let one see how: the first process, the last, and those between, which
-// must all do the same, make the calls that their like make in the largest run,
-// with partners as many ranks away. What changes with the number of processes is
-// read off the two largest runs: sizes of messages by the power of the number
-// that joins them, computation by a + b/np, fitted to all runs.
+// these let one see how: the first process, the last, and those between in each
+// dimension of a line or grid, which must all do the same, make the calls that
+// their like make in the largest run, with partners as many ranks away.
+// Communicators are the world or go along some dimensions. What changes with the
+// number of processes is read off the two largest runs: sizes of messages by the
+// power of the number that joins them. Computation is a + b/np, fitted to all runs,
+// or of five and more the model of growth that foretells each best from the others.
 
 // least is the number of processes from which a run has one between first and
 // last.
@@ -25,7 +29,11 @@ const least = 3
 // were run, by the run.
 func (w *workshop) extrapolated(measured [][]*taken, np int) ([]*taken, error) {
 	var list []*taken
-	for run := range w.Runs {
+	runs := len(measured[0])
+	for _, list := range measured {
+		runs = min(runs, len(list))
+	}
+	for run := range runs {
 		start := time.Now()
 		var traces []*trace.Trace
 		cost := 0.0
@@ -46,8 +54,8 @@ func (w *workshop) extrapolated(measured [][]*taken, np int) ([]*taken, error) {
 		out.seconds = cost + time.Since(start).Seconds()
 		list = append(list, out)
 		if run == 0 {
-			w.note("More than %d processes were not run: their traces are made of those of %d and %d. Every process makes the calls of its like there (the first, the last, all between), with partners as many ranks away; sizes of messages follow the power of the number of processes that joins the two; a process computes for %s s + %s s / np.",
-				g.last.NP(), g.before.NP(), g.last.NP(), short(g.fixed), short(g.shared))
+			w.note("More than %d processes were not run: their traces are made of those of %d and %d. Every process makes the calls of its like there (the first, the last, all between), with partners as many ranks away%s; sizes of messages follow the power of the number of processes that joins the two; a process computes for %s.",
+				g.last.NP(), g.before.NP(), g.last.NP(), g.laidOut(np), g.law())
 		}
 	}
 	return list, nil
@@ -55,10 +63,29 @@ func (w *workshop) extrapolated(measured [][]*taken, np int) ([]*taken, error) {
 
 func short(ns float64) string { return fmt.Sprintf("%.3g", ns/1e9) }
 
+// laidOut says which grid was seen, where it is no line.
+func (g *growth) laidOut(np int) string {
+	if len(g.layout(np)) == 1 {
+		return ""
+	}
+	return fmt.Sprintf(" in a grid (%s, then %s)", g.layout(g.last.NP()), g.layout(np))
+}
+
+// law is what a process computes.
+func (g *growth) law() string {
+	if g.model != nil {
+		return fmt.Sprintf("%s ns (np is p; off by %.1f %% when each count is foretold from the others)", g.model, 100*g.model.SMAPE)
+	}
+	return fmt.Sprintf("%s s + %s s / np", short(g.fixed), short(g.shared))
+}
+
 // growth is how a program changes with the number of processes.
 type growth struct {
 	before, last  *trace.Trace // the two largest runs
-	fixed, shared float64      // computation of a process is fixed + shared / np
+	layout        func(np int) grid
+	masks         []int         // of the communicators: see grid.parts
+	fixed, shared float64       // computation of a process is fixed + shared / np
+	model         *models.Model // or this
 	// lists are the elements that a rank has on average in the lists of sizes of
 	// each collective that carries some, in order, in both runs.
 	listsBefore, listsLast [][2]float64
@@ -70,21 +97,46 @@ func newGrowth(measured []*trace.Trace) (*growth, error) {
 	if n < 2 || measured[n-2].NP() < least || measured[n-2].NP() == measured[n-1].NP() {
 		return nil, fmt.Errorf("it takes runs with two different numbers of processes from %d on", least)
 	}
-	g := &growth{before: measured[n-2], last: measured[n-1]}
-	p := g.last.NP()
-	for rank := 2; rank < p-1; rank++ { // those between do the same
-		if err := alike(g.last, 1, g.last, rank); err != nil {
-			return nil, err
+	var first error
+	for _, layout := range layouts {
+		g := &growth{before: measured[n-2], last: measured[n-1], layout: layout}
+		err := g.fits()
+		if err == nil {
+			g.listsBefore, g.listsLast = lists(g.before), lists(g.last)
+			g.fit(measured)
+			return g, nil
+		}
+		if first == nil {
+			first = err
 		}
 	}
-	for rank := range p {
-		if err := alike(g.before, counterpart(rank, p, g.before.NP()), g.last, rank); err != nil {
-			return nil, err
+	return nil, first
+}
+
+// fits tells what speaks against a layout.
+func (g *growth) fits() error {
+	p, q := g.layout(g.before.NP()), g.layout(g.last.NP())
+	if !p.grows(q) {
+		return fmt.Errorf("a grid of %s is too small", p)
+	}
+	var ok, same bool
+	if g.masks, ok = q.parts(g.last); ok {
+		var masks []int
+		masks, same = p.parts(g.before)
+		same = same && slices.Equal(masks, g.masks)
+	}
+	if !ok || !same {
+		return errors.New("the program has communicators of its own")
+	}
+	for rank := range g.last.NP() { // those between do the same
+		if err := g.alike(g.last, q.first(rank), g.last, rank); err != nil {
+			return err
+		}
+		if err := g.alike(g.before, q.like(rank, p), g.last, rank); err != nil {
+			return err
 		}
 	}
-	g.listsBefore, g.listsLast = lists(g.before), lists(g.last)
-	g.fit(measured)
-	return g, nil
+	return nil
 }
 
 // counterpart is the rank of p that does what a rank of n does.
@@ -101,13 +153,18 @@ func counterpart(rank, n, p int) int {
 // fit finds fixed and shared by least squares; neither is below 0.
 func (g *growth) fit(measured []*trace.Trace) {
 	var n, sx, sy, sxx, sxy float64
+	var points []models.Point
 	for _, t := range measured {
 		x, y := 1/float64(t.NP()), 0.0
 		for rank := range t.NP() {
 			sum := computed(t, rank)
 			y += sum / float64(t.NP())
 		}
+		points = append(points, models.Point{P: float64(t.NP()), Value: y})
 		n, sx, sy, sxx, sxy = n+1, sx+x, sy+y, sxx+x*x, sxy+x*y
+	}
+	if model, err := models.Fit(points); err == nil {
+		g.model = &model
 	}
 	g.shared = (n*sxy - sx*sy) / (n*sxx - sx*sx)
 	g.fixed = (sy - g.shared*sx) / n
@@ -121,6 +178,12 @@ func (g *growth) fit(measured []*trace.Trace) {
 
 // compute is what a process computes of what its like did in the largest run.
 func (g *growth) compute(np int) float64 {
+	if g.model != nil {
+		now, _, _ := g.model.At(float64(g.last.NP()))
+		if then, _, _ := g.model.At(float64(np)); now > 0 && then > 0 {
+			return then / now
+		}
+	}
 	of := g.fixed + g.shared/float64(g.last.NP())
 	if of == 0 {
 		return 1
@@ -159,8 +222,9 @@ func total(counts []int64) float64 {
 
 // alike tells where two ranks do not make the same calls with partners as many
 // ranks away. Sizes may differ, times too.
-func alike(s *trace.Trace, rank int, t *trace.Trace, other int) error {
+func (g *growth) alike(s *trace.Trace, rank int, t *trace.Trace, other int) error {
 	x, y := s.Cursor(rank), t.Cursor(other)
+	p, q := g.layout(s.NP()).seats(g.masks, rank), g.layout(t.NP()).seats(g.masks, other)
 	var a, b trace.Action
 	for n := 1; ; n++ {
 		more, same := advance(&x, &a), advance(&y, &b)
@@ -169,12 +233,14 @@ func alike(s *trace.Trace, rank int, t *trace.Trace, other int) error {
 			return fmt.Errorf("rank %d of %d and rank %d of %d do not make as many calls", rank, s.NP(), other, t.NP())
 		case !more:
 			return nil
-		case a.Comm != 0 || b.Comm != 0 || a.Kind == trace.CommSplit || a.Kind == trace.CommDup:
+		case int(a.Comm) >= len(g.masks) || int(b.Comm) >= len(g.masks):
 			return errors.New("the program has communicators of its own")
 		}
-		same = a.Kind == b.Kind && a.Tag == b.Tag
-		for i, peer := range partners(&a) {
-			same = same && away(a.Kind, *peer, rank, s.NP()) == away(b.Kind, *partners(&b)[i], other, t.NP())
+		same = a.Kind == b.Kind && a.Comm == b.Comm && (a.Tag == b.Tag || a.Kind == trace.CommSplit)
+		if same {
+			for i, peer := range partners(&a) {
+				same = same && away(&a, *peer, p) == away(&b, *partners(&b)[i], q)
+			}
 		}
 		if !same {
 			return fmt.Errorf("call %d is %s on rank %d of %d, and %s on rank %d of %d", n, called(&a), rank, s.NP(), called(&b), other, t.NP())
@@ -203,45 +269,49 @@ func called(a *trace.Action) string {
 	return text
 }
 
-// away is how many ranks away a partner is, the shorter way around. The root of a
-// collective is the first rank, the last, or another by its number.
-func away(kind trace.Kind, peer int32, rank, np int) int32 {
-	switch {
-	case peer < 0:
-		return peer
-	case kind.Collective():
-		if int(peer) == np-1 {
-			return -1
-		}
-		return peer
-	}
-	d := (int(peer) - rank + np) % np
-	if 2*d > np {
-		d -= np
-	}
-	return int32(d) + around
+// partner is who an action's partner is, whatever the number of processes: nobody
+// or anyone (a number below 0), the root of a collective (the last of its ranks, or
+// another by its number), or a rank so far away.
+type partner struct {
+	number int32
+	last   bool
+	off    offset
 }
 
-// around sets distances apart from the numbers that stand for no partner.
-const around = 1 << 20
-
-// partner is the rank that is as far away as away says.
-func partner(kind trace.Kind, peer, away int32, rank, np int) int32 {
+// away is who a partner is of the rank with these seats. A wait names ranks of the
+// world.
+func away(a *trace.Action, peer int32, seats []seat) partner {
+	s := seats[a.Comm]
 	switch {
 	case peer < 0:
-		return peer
-	case kind.Collective() && away == -1:
-		return int32(np - 1)
-	case kind.Collective():
-		return peer
+		return partner{number: peer}
+	case a.Kind.Collective() && int(peer) == s.part.size()-1:
+		return partner{last: true}
+	case a.Kind.Collective():
+		return partner{number: peer}
 	}
-	return int32((rank + int(away-around) + np) % np)
+	return partner{off: s.part.away(s.me, int(peer))}
+}
+
+// who is the rank that a partner is.
+func who(a *trace.Action, p partner, seats []seat) int32 {
+	s := seats[a.Comm]
+	switch {
+	case p.last:
+		return int32(s.part.size() - 1)
+	case p.number < 0 || a.Kind.Collective():
+		return p.number
+	}
+	return int32(s.part.reach(s.me, p.off))
 }
 
 // to makes the trace of np processes.
 func (g *growth) to(np int) (*trace.Trace, error) {
 	if np <= g.last.NP() {
 		return nil, fmt.Errorf("%d processes are not more than the %d that were run", np, g.last.NP())
+	}
+	if to := g.layout(np); !g.layout(g.last.NP()).grows(to) {
+		return nil, fmt.Errorf("the processes form a grid of %s, which does not show what one of %s does", g.layout(g.last.NP()), to)
 	}
 	out := &trace.Trace{Nanoseconds: g.last.Nanoseconds, Name: fmt.Sprintf("%d processes made of %d", np, g.last.NP())}
 	for rank := range np {
@@ -251,12 +321,13 @@ func (g *growth) to(np int) (*trace.Trace, error) {
 }
 
 func (g *growth) program(rank, np int) trace.Program {
-	p := g.last.NP()
-	like := counterpart(rank, np, p)
-	now, past := g.last.Cursor(like), g.before.Cursor(counterpart(like, p, g.before.NP()))
-	by, list := g.compute(np), 0
+	from, to := g.layout(g.last.NP()), g.layout(np)
+	like := to.like(rank, from)
+	now, past := g.last.Cursor(like), g.before.Cursor(from.like(like, g.layout(g.before.NP())))
+	was, will := from.seats(g.masks, like), to.seats(g.masks, rank)
+	by, list, made := g.compute(np), 0, 0
 	b := trace.NewBuilder(rank)
-	var was trace.Action
+	var before trace.Action
 	for {
 		a := trace.Action{}
 		if !now.Next(&a) {
@@ -267,16 +338,21 @@ func (g *growth) program(rank, np int) trace.Program {
 			a.Value *= by
 			a.Variance *= by * by
 		case trace.Location:
+		case trace.CommSplit:
+			advance(&past, &before)
+			made++
+			a.Tag, a.Count = int32(will[made].first), int64(will[made].me)
 		default:
-			advance(&past, &was)
+			advance(&past, &before)
 			for _, peer := range partners(&a) {
-				*peer = partner(a.Kind, *peer, away(a.Kind, *peer, like, p), rank, np)
+				*peer = who(&a, away(&a, *peer, was), will)
 			}
-			a.Count = g.grow(was.Count, a.Count, np)
-			a.Count2 = g.grow(was.Count2, a.Count2, np)
+			a.Count = g.grow(before.Count, a.Count, np)
+			a.Count2 = g.grow(before.Count2, a.Count2, np)
 			if len(a.Counts)+len(a.Counts2) > 0 {
-				a.Counts = g.even(len(a.Counts), list, 0, np)
-				a.Counts2 = g.even(len(a.Counts2), list, 1, np)
+				ranks := will[a.Comm].part.size()
+				a.Counts = g.even(len(a.Counts), list, 0, np, ranks)
+				a.Counts2 = g.even(len(a.Counts2), list, 1, np, ranks)
 				list++
 			}
 		}
@@ -298,7 +374,7 @@ func (g *growth) power(before, last float64, np int) float64 {
 }
 
 // even is a list of sizes in which everyone has the same.
-func (g *growth) even(had, list, which, np int) []int64 {
+func (g *growth) even(had, list, which, np, ranks int) []int64 {
 	if had == 0 {
 		return nil
 	}
@@ -306,9 +382,9 @@ func (g *growth) even(had, list, which, np int) []int64 {
 	if before := g.listsBefore[list][which]; before > 0 && sum > 0 {
 		sum = g.power(before, sum, np)
 	}
-	counts := make([]int64, np)
+	counts := make([]int64, ranks)
 	for i := range counts {
-		counts[i] = int64(math.Round(sum / float64(np)))
+		counts[i] = int64(math.Round(sum / float64(ranks)))
 	}
 	return counts
 }

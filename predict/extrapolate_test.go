@@ -88,6 +88,109 @@ func TestExtrapolate(t *testing.T) {
 	}
 }
 
+// overGrid talks to its neighbours in a grid that is open in the first dimension and
+// closed in the others, in a communicator made for it, and adds up along each
+// dimension in communicators of rows.
+func overGrid(layout func(np int) grid) func(int, int, func(trace.Action)) {
+	return func(rank, np int, do func(trace.Action)) {
+		g := layout(np)
+		do(trace.Action{Kind: trace.CommSplit, Tag: 0, Count: int64(rank)})
+		for d := range g {
+			s := g.sub(1<<d, rank)
+			do(trace.Action{Kind: trace.CommSplit, Tag: int32(s.first), Count: int64(s.me)})
+		}
+		for range 10 {
+			do(compute(2e6 + 512e6/float64(np)))
+			for d, n := range g {
+				for _, step := range []int32{-1, 1} {
+					if at := g.at(rank)[d]; d == 0 && (step < 0 && at == 0 || step > 0 && at == n-1) {
+						continue
+					}
+					var off offset
+					off[d] = step
+					peer := g.reach(rank, off)
+					do(trace.Action{Kind: trace.Irecv, Type: trace.Byte, Comm: 1, Peer: int32(peer), Count: 1000})
+					do(trace.Action{Kind: trace.Send, Type: trace.Byte, Comm: 1, Peer: int32(peer), Count: 1000})
+					do(trace.Action{Kind: trace.Wait, Peer: int32(peer), Peer2: int32(rank)})
+				}
+				do(trace.Action{Kind: trace.Bcast, Type: trace.Byte, Comm: int32(2 + d), Peer: int32(n - 1), Count: 8})
+				do(trace.Action{Kind: trace.Allreduce, Type: trace.Byte, Comm: int32(2 + d), Count: 8})
+			}
+		}
+	}
+}
+
+// Grids of two and three dimensions, numbered either way, with their communicators:
+// the trace of a larger one is the one it would be.
+func TestExtrapolateGrids(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		layout   func(np int) grid
+		from, to []int
+	}{
+		{"two dimensions", layouts[1], []int{9, 16}, []int{25, 36, 12 * 12}},
+		{"two, the smaller first", layouts[2], []int{12, 20}, []int{30, 56}},
+		{"three dimensions", layouts[3], []int{27, 48}, []int{64, 100}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			program := overGrid(c.layout)
+			g, err := newGrowth([]*trace.Trace{made(c.from[0], program), made(c.from[1], program)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, np := range c.to {
+				got, err := g.to(np)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want := made(np, program)
+				if where := differ(got, want); where != "" {
+					t.Errorf("%d: %s", np, where)
+				}
+				if a, b := computed(got, 0), computed(want, 0); math.Abs(a-b) > 1e-9*b {
+					t.Errorf("%d processes compute %v, not %v", np, a, b)
+				}
+			}
+		})
+	}
+	// A row of two shows nothing of what is between its ends.
+	program := overGrid(layouts[1])
+	if _, err := newGrowth([]*trace.Trace{made(4, program), made(16, program)}); err == nil {
+		t.Error("two rows of two grew")
+	}
+	g, err := newGrowth([]*trace.Trace{made(9, program), made(12, program)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := g.to(17); err == nil || !strings.Contains(err.Error(), "a grid of 4×3, which does not show what one of 17×1 does") {
+		t.Error(err)
+	}
+}
+
+// Of five counts the model of growth is taken that fits: here a logarithm, which
+// a + b/np does not know.
+func TestExtrapolateGrowth(t *testing.T) {
+	program := func(_, np int, do func(trace.Action)) {
+		do(compute(1e6 + 3e6*math.Log2(float64(np))))
+		do(trace.Action{Kind: trace.Allreduce, Count: 8})
+	}
+	var measured []*trace.Trace
+	for _, np := range []int{4, 8, 12, 16, 24} {
+		measured = append(measured, made(np, program))
+	}
+	g, err := newGrowth(measured)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := g.to(64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := computed(got, 5); math.Abs(c/19e6-1) > 0.001 {
+		t.Errorf("a process computes %g ns (%s), not 19 ms", c, g.law())
+	}
+}
+
 func TestExtrapolateRefuses(t *testing.T) {
 	for name, program := range map[string]struct {
 		does func(int, int, func(trace.Action))

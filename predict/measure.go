@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -23,6 +24,9 @@ type workshop struct {
 	dir   string // all that is written is below it
 	notes []string
 	noted map[string]bool
+	// early is the trace of a run that came to its end within Whole, of the first
+	// level and count.
+	early *taken
 }
 
 func (w *workshop) note(format string, args ...any) {
@@ -118,7 +122,7 @@ func (w *workshop) take(ctx context.Context, b *built, np int, settings []string
 	}
 	// Before the exit status: what a replay cannot follow, it cannot follow
 	// either when it goes wrong, and then it is likely why.
-	if err := w.look(result); err != nil {
+	if err := w.look(result, np); err != nil {
 		return nil, err
 	}
 	if w.Input == "" && launch.AskedForInput(dir) {
@@ -205,30 +209,39 @@ func (k *keeper) Write(p []byte) (int, error) {
 
 func (k *keeper) text() []byte { return k.kept }
 
-// unseen are calls that a trace does not hold.
-var unseen = []string{"MPI_Put", "MPI_Get", "MPI_Accumulate", "MPI_Rput", "MPI_Rget", "MPI_Raccumulate", "MPI_Fetch_and_op", "MPI_Compare_and_swap", "MPI_Intercomm", "MPI_Neighbor", "MPI_Ineighbor"}
+// unheard are calls that no action of a trace stands for, as what they are to a
+// person: the replay takes them to last as long as they did.
+var unheard = []struct{ prefix, what string }{
+	{"MPI_Win_", "one-sided communication"}, {"MPI_Put", "one-sided communication"}, {"MPI_Get", "one-sided communication"},
+	{"MPI_Accumulate", "one-sided communication"}, {"MPI_Rput", "one-sided communication"}, {"MPI_Rget", "one-sided communication"},
+	{"MPI_Raccumulate", "one-sided communication"}, {"MPI_Fetch_and_op", "one-sided communication"}, {"MPI_Compare_and_swap", "one-sided communication"},
+	{"MPI_Intercomm", "communication between groups (MPI_Intercomm_…)"}, {"MPI_Comm_create_group", "communicators made by MPI_Comm_create_group"},
+	{"MPI_Neighbor", "neighbourhood collectives"}, {"MPI_Ineighbor", "neighbourhood collectives"}, {"MPI_File_", "MPI's files"},
+}
 
 // look finds what a replay will not know of, in what was measured beside the
 // trace.
-func (w *workshop) look(r *launch.Result) error {
+func (w *workshop) look(r *launch.Result, np int) error {
 	e := r.Experiment
 	for _, region := range e.Regions {
 		name, _, _ := strings.Cut(region.Name, "@")
 		if strings.HasPrefix(name, "MPI_Comm_spawn") {
 			return fmt.Errorf("the program starts further processes with %s, which a replay cannot follow", name)
 		}
-		for _, u := range unseen {
-			if strings.HasPrefix(name, u) {
-				w.note("The program calls %s, which traces do not hold: the time it takes is missing from the predictions.", name)
+		for _, u := range unheard {
+			if strings.HasPrefix(name, u.prefix) {
+				w.note("The program uses %s: on every platform the calls count as long as they took here, waiting for other ranks included.", u.what)
 			}
 		}
-		if strings.HasPrefix(name, "MPI_File_") {
-			w.note("The program reads or writes files with MPI (%s): the time this takes is missing from the predictions.", name)
-		}
 	}
+	threads := 0
 	for _, u := range e.Units {
-		if u.Thread > 0 {
-			w.note("Ranks have several threads: only the computation of the first of each counts.")
+		threads = max(threads, u.Thread+1)
+	}
+	if threads > 1 {
+		w.note("Ranks have %d threads: their parallel regions count as long as they took here, so a rank needs as many cores on the platform.", threads)
+		if cores := runtime.NumCPU(); threads*np > cores {
+			w.note("%d ranks of %d threads share the %d cores here, so their parallel regions are counted too long.", np, threads, cores)
 		}
 	}
 	return nil

@@ -3,6 +3,7 @@ package predict
 import (
 	"context"
 	"fmt"
+	"math"
 	"time"
 
 	"auspex/simulate"
@@ -10,17 +11,21 @@ import (
 )
 
 // replay predicts from the traces of one level and count on one platform: the
-// mean over the runs.
+// middle of the runs.
 func (w *workshop) replay(ctx context.Context, p *Platform, traces []*taken, opt string, np int) (Prediction, error) {
 	w.say("simulating %d processes at -O%s on %s", np, opt, p.Name)
 	hosts := p.place(np)
-	machine := p.Platform.Timed(w.ReferenceSpeed)
+	reference, doubt, err := w.reference(p, hosts)
+	if err != nil {
+		return Prediction{}, err
+	}
+	machine := p.Platform.Timed(reference)
 	out := Prediction{NP: np, Opt: opt, Platform: p.Name, Method: Simple, Runs: len(traces)}
 	var seconds []float64
 	cut := 0.0
 	for _, t := range traces {
 		start := time.Now()
-		result, err := simulate.Run(ctx, t.Trace, p.Platform, hosts, w.options(p), simulate.Hooks{})
+		result, err := simulate.Run(ctx, t.Trace, p.Platform, hosts, options(p, reference), simulate.Hooks{})
 		if err != nil {
 			return out, fmt.Errorf("%s: %w", p.Name, err)
 		}
@@ -29,7 +34,7 @@ func (w *workshop) replay(ctx context.Context, p *Platform, traces []*taken, opt
 		seconds = append(seconds, result.Seconds)
 		cut = max(cut, cutSpread(t, machine, hosts))
 		if out.Ranks == nil {
-			out.Ranks, out.Actions = result.Ranks, result.Actions
+			out.Ranks, out.Actions, out.Busiest = result.Ranks, result.Actions, busiest(result.Links)
 		} else {
 			add(out.Ranks, result.Ranks)
 		}
@@ -39,23 +44,40 @@ func (w *workshop) replay(ctx context.Context, p *Platform, traces []*taken, opt
 			}
 		}
 	}
-	if len(p.Changes) == 0 {
-		var err error
-		if out.Bounds, err = simulate.Estimate(ctx, traces[0].Trace, p.Platform, hosts, w.options(p)); err != nil {
-			return out, fmt.Errorf("%s: %w", p.Name, err)
-		}
+	if out.Bounds, err = bounds(ctx, p, traces, hosts, reference); err != nil {
+		return out, fmt.Errorf("%s: %w", p.Name, err)
 	}
 	scale(out.Ranks, 1/float64(len(traces)))
-	mean, half := interval(seconds, cut)
-	out.Predicted, out.Low, out.High = mean, max(mean-half, 0), mean+half
+	middle, half := interval(seconds, math.Hypot(cut, doubt*median(seconds)))
+	out.Predicted, out.Low, out.High = middle, max(middle-half, 0), middle+half
 	out.PerPrediction = perPrediction(out.Obtain, out.Simulation, len(w.Platforms))
-	return out, w.watch(ctx, p, traces[0], opt, np)
+	return out, w.watch(ctx, p, traces[0], opt, np, reference)
+}
+
+// bounds are what the runs of all traces take at least and at most; nil where the
+// platform changes while the program runs.
+func bounds(ctx context.Context, p *Platform, traces []*taken, hosts []int, reference float64) (*simulate.Bounds, error) {
+	if len(p.Changes) > 0 {
+		return nil, nil
+	}
+	var all *simulate.Bounds
+	for _, t := range traces {
+		b, err := simulate.Estimate(ctx, t.Trace, p.Platform, hosts, options(p, reference))
+		if err != nil {
+			return nil, err
+		}
+		if all == nil {
+			all = b
+		}
+		all.Lower, all.Upper = min(all.Lower, b.Lower), max(all.Upper, b.Upper)
+	}
+	return all, nil
 }
 
 // options are a platform's, and the speed that the traces were taken at.
-func (w *workshop) options(p *Platform) simulate.Options {
+func options(p *Platform, reference float64) simulate.Options {
 	o := p.Options
-	o.ReferenceSpeed = w.ReferenceSpeed
+	o.ReferenceSpeed = reference
 	return o
 }
 
@@ -130,4 +152,15 @@ func advance(c *trace.Cursor, a *trace.Action) bool {
 			return true
 		}
 	}
+}
+
+// busiest is the link that was used most; nil where there is none.
+func busiest(links []simulate.LinkUse) *simulate.LinkUse {
+	var most *simulate.LinkUse
+	for i := range links {
+		if most == nil || links[i].Utilisation > most.Utilisation {
+			most = &links[i]
+		}
+	}
+	return most
 }

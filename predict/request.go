@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"auspex/platform"
+	"auspex/signature"
 	"auspex/simulate"
 )
 
@@ -23,6 +24,11 @@ const (
 	Threshold Method = "threshold" // loops that may be cut short are; at least one must be
 	Auto      Method = "auto"      // those that may be are, if any
 )
+
+// AFew as the number of runs: up to three of a program of seconds that is measured
+// whole, one of others. Runs of a machine shared with others differ by a tenth,
+// which a short program does not even out by itself.
+const AFew = -1
 
 // Platform is a machine to predict for.
 type Platform struct {
@@ -42,17 +48,30 @@ type Request struct {
 	Extrapolate []int
 	Platforms   []Platform
 	Method      Method
-	// Runs is how many traces are taken of each level and count.
+	// Runs is how many traces are taken of each level and count; AFew for as many
+	// as a few seconds allow.
 	Runs int
 	// ReferenceSpeed is the flop/s that the measuring machine counts as; 0 for
 	// what the first platform says.
 	ReferenceSpeed float64
+	// Here and There are the signatures of the machine that the traces are taken on
+	// and of the platforms' nodes, nil for none; they take the place of the
+	// reference speed. Mix is what the program's work is made of, empty where that
+	// is not known; PerNode is how many ranks share a node there, 0 for as many as
+	// are on one host.
+	Here, There *signature.Signature
+	Mix         signature.Mix
+	PerNode     int
 	// Epsilon is how closely the time of an iteration must have settled before
 	// its loop is cut short (eq. 4).
 	Epsilon float64
 	// Settle is how long a loop is watched at least for that: the two windows
 	// that are compared take it together. 0 for one second.
 	Settle time.Duration
+	// Whole is how long Auto lets a program run to see whether it comes to its end:
+	// then all of it is measured, which is surer than cutting loops short. 0 for not
+	// at all.
+	Whole time.Duration
 	// Strict cuts only loops with independent iterations, as the paper does.
 	Strict bool
 	// AssumeFixed vouches that the parameters of communication stay what they

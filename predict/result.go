@@ -52,6 +52,9 @@ type Prediction struct {
 	Runs    int                 `json:"runs"`
 	Actions int64               `json:"actions"`
 	Ranks   []simulate.RankTime `json:"ranks"`
+	// Busiest is the link that was used most, of the first run's replay; nil where
+	// no message crossed one.
+	Busiest *simulate.LinkUse `json:"busiest_link,omitempty"`
 }
 
 // LoopUse is what became of a loop.

@@ -14,7 +14,7 @@ import (
 
 // Run predicts. What it writes goes below a temporary directory that it removes.
 func Run(ctx context.Context, r Request) (*Report, error) {
-	if r.Runs < 1 {
+	if r.Runs == 0 {
 		r.Runs = 1
 	}
 	if r.Epsilon <= 0 {
@@ -57,6 +57,9 @@ func (w *workshop) predict(ctx context.Context) (*Report, error) {
 	report := &Report{Program: w.program(), Build: w.Build, Run: w.Run, Method: w.Method, ReferenceSpeed: w.ReferenceSpeed}
 	plan, err := w.plan(ctx)
 	if err != nil {
+		return nil, err
+	}
+	if err := w.wholly(ctx, plan); err != nil {
 		return nil, err
 	}
 	for _, opt := range w.Levels {
@@ -165,7 +168,10 @@ func (w *workshop) beyond(ctx context.Context, measured [][]*taken, opt string, 
 // stand having its loops cut short, it is measured simply.
 func (w *workshop) takeAll(ctx context.Context, plan *plan, program *built, np int) ([]*taken, error) {
 	var list []*taken
-	for len(list) < w.Runs {
+	if w.early != nil {
+		list, w.early = append(list, w.early), nil
+	}
+	for !w.enough(list, plan) {
 		t, err := w.take(ctx, program, np, plan.settings(w.Request))
 		if err != nil && ctx.Err() == nil && plan.cutting() && w.Method == Auto {
 			w.note("With its loops cut short the program did not come to its end on %d processes at -O%s, so it was measured simply: %s", np, program.opt, firstLine(err))
@@ -189,6 +195,47 @@ func (w *workshop) takeAll(ctx context.Context, plan *plan, program *built, np i
 	}
 	plan.record(list, program.opt, np)
 	return list, nil
+}
+
+// wholly gives up cutting loops short where a program comes to its end soon enough
+// without.
+func (w *workshop) wholly(ctx context.Context, plan *plan) error {
+	if w.Method != Auto || w.Whole <= 0 || !plan.cutting() || w.Timeout > 0 && w.Timeout < w.Whole {
+		return nil
+	}
+	program, err := w.build(ctx, w.Levels[0], w.Counts[0], "whole", nil)
+	if err != nil {
+		return err
+	}
+	limited := *w.Request
+	limited.Timeout = w.Whole
+	early, err := (&workshop{Request: &limited, dir: w.dir, noted: map[string]bool{}}).take(ctx, program, w.Counts[0], nil)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil: // it takes longer, or fails, which the run that counts will tell
+		return nil
+	}
+	early.seconds += plan.seconds
+	w.early = early
+	plan.abandon(fmt.Sprintf("The program came to its end within %v, so all of it was measured.", w.Whole))
+	return nil
+}
+
+// few and briefly are what AFew means: traces at most, and seconds after which no
+// further one is begun.
+const few, briefly = 3, 6.0
+
+// enough tells whether as many traces have been taken as are wanted.
+func (w *workshop) enough(list []*taken, plan *plan) bool {
+	if w.Runs != AFew {
+		return len(list) >= w.Runs
+	}
+	spent := 0.0
+	for _, t := range list {
+		spent += t.seconds
+	}
+	return len(list) >= few || len(list) > 0 && (plan.cutting() || spent+spent/float64(len(list)) > briefly)
 }
 
 func firstLine(err error) string {

@@ -13,13 +13,13 @@ import (
 type Watcher func(p *Platform, opt string, np int) (simulate.Timeline, func(hosts []int, r *simulate.Result) error)
 
 // watch replays the first trace once more for the watcher.
-func (w *workshop) watch(ctx context.Context, p *Platform, t *taken, opt string, np int) error {
+func (w *workshop) watch(ctx context.Context, p *Platform, t *taken, opt string, np int, reference float64) error {
 	if w.Watch == nil {
 		return nil
 	}
 	timeline, tell := w.Watch(p, opt, np)
 	hosts := p.place(np)
-	result, err := simulate.Run(ctx, t.Trace, p.Platform, hosts, w.options(p), simulate.Hooks{Timeline: timeline})
+	result, err := simulate.Run(ctx, t.Trace, p.Platform, hosts, options(p, reference), simulate.Hooks{Timeline: timeline})
 	if err != nil {
 		return fmt.Errorf("%s: %w", p.Name, err)
 	}

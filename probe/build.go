@@ -7,11 +7,12 @@ import (
 	"embed"
 	"encoding/hex"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"auspex/internal/builtonce"
 )
 
 // sources are the runtime, and the code that generates a part of it: both
@@ -71,63 +72,28 @@ func (b Builder) Build(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	file := filepath.Join(b.Cache, "probe-"+identity[:20]+".so")
-	if _, err := os.Stat(file); err == nil {
-		return file, nil
-	}
-	if err := os.MkdirAll(b.Cache, 0o777); err != nil {
-		return "", err
-	}
-	dir, err := os.MkdirTemp(b.Cache, "build-")
-	if err != nil {
-		return "", err
-	}
-	defer os.RemoveAll(dir)
-	made, err := b.compile(ctx, compiler, dir)
-	if err != nil {
-		return "", err
-	}
-	return file, os.Rename(made, file) // another process may have made the same: either will do
+	return builtonce.At(filepath.Join(b.Cache, "probe-"+identity[:20]+".so"), func(dir string) (string, error) {
+		return b.compile(ctx, compiler, dir)
+	})
 }
 
 // BuildChooser returns the path of the shared object that finds the runtime for a
 // process at its start, as choose.c says.
 func BuildChooser(ctx context.Context, cache, compiler string) (string, error) {
 	hash := sha256.Sum256([]byte(choose))
-	file := filepath.Join(cache, "choose-"+hex.EncodeToString(hash[:10])+".so")
-	if _, err := os.Stat(file); err == nil {
-		return file, nil
-	}
-	if err := os.MkdirAll(cache, 0o777); err != nil {
-		return "", err
-	}
-	dir, err := os.MkdirTemp(cache, "build-")
-	if err != nil {
-		return "", err
-	}
-	defer os.RemoveAll(dir)
-	text, made := filepath.Join(dir, "choose.c"), filepath.Join(dir, "choose.so")
-	if err := os.WriteFile(text, []byte(choose), 0o666); err != nil {
-		return "", err
-	}
-	if err := call(ctx, compiler, "-std=gnu99", "-O2", "-fPIC", "-fvisibility=hidden", "-shared", "-o", made, text); err != nil {
-		return "", err
-	}
-	return file, os.Rename(made, file)
+	return builtonce.At(filepath.Join(cache, "choose-"+hex.EncodeToString(hash[:10])+".so"), func(dir string) (string, error) {
+		text, made := filepath.Join(dir, "choose.c"), filepath.Join(dir, "choose.so")
+		if err := os.WriteFile(text, []byte(choose), 0o666); err != nil {
+			return "", err
+		}
+		return made, call(ctx, compiler, "-std=gnu99", "-O2", "-fPIC", "-fvisibility=hidden", "-shared", "-o", made, text)
+	})
 }
 
 // identity is a hash over all that the result depends on.
 func (b Builder) identity(compiler string) (string, error) {
 	hash := sha256.New()
-	err := fs.WalkDir(sources, ".", func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		text, err := sources.ReadFile(path)
-		fmt.Fprintf(hash, "%s %d\n%s", path, len(text), text)
-		return err
-	})
-	if err != nil {
+	if err := builtonce.Hash(hash, sources); err != nil {
 		return "", err
 	}
 	fmt.Fprintf(hash, "%v %s\n", b.MPI, CompilerNow(compiler))

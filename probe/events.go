@@ -43,6 +43,8 @@ const (
 	// first. EventRepeat says that Count turns more would have followed.
 	EventTurn
 	EventRepeat
+	// EventSleep is Count ns in which the rank neither computed nor communicated.
+	EventSleep
 	eventKinds
 )
 

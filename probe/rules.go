@@ -49,12 +49,24 @@ var rules = map[string]rule{
 		fortranAfter: "posted(t, $1, $t2, $3);",
 	},
 	"Irecv": both("request_new(t, $q6, RECEIVE, $1, $t2, $3, $4, $c5);"),
+	"Mprobe": {
+		before: "if (@4 == MPI_STATUS_IGNORE) @4 = &status_;",
+		after:  "probed(*@3, $c2, @4);",
+	},
+	"Improbe": {
+		before: "if (@5 == MPI_STATUS_IGNORE) @5 = &status_;",
+		after:  "if (*@3) probed(*@4, $c2, @5);",
+	},
 	"Mrecv": {
-		before:       "if (@4 == MPI_STATUS_IGNORE) @4 = &status_;",
-		after:        "received(t, @4);",
+		before:       "struct probed from_ = probed_as(*@3); if (@4 == MPI_STATUS_IGNORE) @4 = &status_;",
+		after:        "received(t, @4); if (auspex_tracing) message_in(t, $1, $t2, from_.source, from_.tag, from_.comm, @4);",
 		fortranAfter: "posted(t, $1, $t2, 0);",
 	},
-	"Imrecv":    both("request_new(t, $q4, RECEIVE, $1, $t2, 0, 0, MPI_COMM_NULL);"),
+	"Imrecv": {
+		before:       "struct probed from_ = probed_as(*@3);",
+		after:        "request_new(t, $q4, RECEIVE, $1, $t2, from_.source, from_.tag, from_.comm);",
+		fortranAfter: "request_new(t, $q4, RECEIVE, $1, $t2, 0, 0, MPI_COMM_NULL);",
+	},
 	"Send_init": both("request_new(t, $q6, SEND | PERSISTENT, $1, $t2, $3, $4, $c5);"),
 	"Recv_init": both("request_new(t, $q6, RECEIVE | PERSISTENT, $1, $t2, $3, $4, $c5);"),
 	"Sendrecv": {

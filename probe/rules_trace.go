@@ -1,6 +1,11 @@
 package probe
 
-import "strings"
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+)
 
 // traces are what is recorded of each function where a trace is wanted, in the
 // terms of rule. Non-blocking sends and receives, and waits, are recorded where
@@ -8,8 +13,8 @@ import "strings"
 var traces = map[string]string{
 	"Send":             "message(t, T_SEND, $1, $t2, $3, $4, $c5);",
 	"Recv":             "message_in(t, $1, $t2, $3, $4, $c5, $s6);",
-	"Sendrecv":         "exchange(t, $1 * size_of($t2), $3, $6 * size_of($t7), $8, $c10);",
-	"Sendrecv_replace": "exchange(t, $1 * size_of($t2), $3, $1 * size_of($t2), $5, $c7);",
+	"Sendrecv":         "exchange(t, $1 * size_of($t2), $3, $4, $6 * size_of($t7), $8, $9, $c10, $s11);",
+	"Sendrecv_replace": "exchange(t, $1 * size_of($t2), $3, $4, $1 * size_of($t2), $5, $6, $c7, $s8);",
 
 	"Barrier":              "together(t, T_BARRIER, 0, 0, 0, $c0);",
 	"Bcast":                "together(t, T_BCAST, $3, $1 * size_of($t2), 0, $c4);",
@@ -62,19 +67,36 @@ func lists(kind, root, comm, out, in, sends, receives string) string {
 	return text + "} if (l_) with_lists(t, " + strings.Join([]string{kind, root, out, in, long(sends), long(receives), comm}, ", ") + ");"
 }
 
+var communicator = regexp.MustCompile(`\$c(\d+)`)
+
+// unheard are functions that no event stands for: files, windows of memory,
+// neighbours of a topology, and communicators that not all ranks of another make
+// together. A replay takes them to last as long as they did.
+var unheard = regexp.MustCompile(`^(File_|Win_|I?[Nn]eighbor_|Intercomm_|Comm_create_group$|` +
+	`R?([Pp]ut|[Gg]et|[Aa]ccumulate|[Gg]et_accumulate)$|Fetch_and_op$|Compare_and_swap$)`)
+
 // tracing is the text that records a call, empty where nothing is.
 func tracing(name string) string {
 	name = strings.TrimSuffix(name, "_c")
 	text, ok := traces[name]
 	if plain, nonblocking := strings.CutPrefix(name, "I"); !ok && nonblocking {
-		// A replay knows only blocking collectives.
 		plain = strings.ToUpper(plain[:1]) + plain[1:]
 		if text = traces[plain]; strings.HasPrefix(plain, "Send") || plain == "Recv" || strings.HasPrefix(plain, "Comm") {
 			text = ""
 		}
+		if m := communicator.FindStringSubmatch(text); m != nil { // the request follows the communicator
+			n, _ := strconv.Atoi(m[1])
+			text = fmt.Sprintf("begun = $q%d; %s begun = NULL;", n+1, text)
+		}
 	}
-	if !ok && sends.MatchString(name) {
+	switch {
+	case name == "Bsend" || name == "Bsend_c": // the buffer lets it go on at once
+		text = strings.Replace(traces["Send"], "T_SEND", "T_ISEND", 1)
+	case !ok && sends.MatchString(name):
 		text = traces["Send"]
+	}
+	if text == "" && unheard.MatchString(name) {
+		return " aside(t);"
 	}
 	if text == "" {
 		return ""

@@ -84,7 +84,7 @@ func severityWords(b *analyze.Bottlenecks, r analyze.Bottleneck) string {
 	var parts []string
 	for i, s := range b.Severity {
 		degree := r.Severity.Of[i]
-		if degree > 0 {
+		if degree >= leastDegree {
 			sharp := i == 0 || i == len(b.Severity)-1
 			parts = append(parts, deserves(s.Name, "", degree, sharp))
 		}

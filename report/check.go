@@ -56,5 +56,5 @@ func ClauseWords(c analyze.CheckedClause) string {
 			where += fmt.Sprintf(", the worst of %s", plural(c.Regions, "region"))
 		}
 	}
-	return fmt.Sprintf("%s %s%s %s, needs %s: %s.", c.Requires, verb, where, degreeText(c.Degree), Ratio(analyze.Real(c.Needs), 2), evidenceWords(c.Evidence))
+	return fmt.Sprintf("%s %s%s %s, needs %s: %s.", c.Requires, verb, where, degreeText(c.Degree), Ratio(analyze.Real(c.Needs), 2), EvidenceWords(c.Evidence))
 }

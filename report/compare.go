@@ -202,8 +202,8 @@ func ComparisonWords(c *analyze.Comparison) string {
 	if c.Metric != c.TimeMetric {
 		return b.String()
 	}
-	b.WriteString(mostChanged(c, "got slower most", func(r analyze.RegionPair) bool { return r.B > r.A }))
-	b.WriteString(mostChanged(c, "gained most", func(r analyze.RegionPair) bool { return r.B < r.A }))
+	b.WriteString(mostChanged(c, "slowdown", func(r analyze.RegionPair) bool { return r.B > r.A }))
+	b.WriteString(mostChanged(c, "gain", func(r analyze.RegionPair) bool { return r.B < r.A }))
 	return b.String()
 }
 
@@ -238,7 +238,7 @@ const worthSaying = 0.01
 
 // mostChanged names the region that changed most in one direction; regions
 // come with the largest change first.
-func mostChanged(c *analyze.Comparison, verb string, fits func(analyze.RegionPair) bool) string {
+func mostChanged(c *analyze.Comparison, what string, fits func(analyze.RegionPair) bool) string {
 	for _, r := range c.Regions {
 		if !fits(r) || (r.Significant != nil && !*r.Significant) {
 			continue
@@ -246,7 +246,7 @@ func mostChanged(c *analyze.Comparison, verb string, fits func(analyze.RegionPai
 		if change := max(r.B-r.A, r.A-r.B); c.Over != analyze.OverTotal && change < worthSaying*c.Runtime.A {
 			return ""
 		}
-		return fmt.Sprintf(" What %s is %s: %s instead of %s (%s over units).", verb, r.Region, Seconds(r.B), Seconds(r.A), c.Over)
+		return fmt.Sprintf(" The largest %s is in %s: %s instead of %s (%s over units).", what, r.Region, Seconds(r.B), Seconds(r.A), c.Over)
 	}
 	return ""
 }

@@ -58,6 +58,29 @@ func (p *Page) Device(r *training.DeviceResult, top int) {
 	}
 }
 
+// KernelsAcross prints how long kernels take on each rank.
+func (p *Page) KernelsAcross(list []training.KernelAcross, top int) {
+	var rows [][]string
+	for _, k := range list[:min(top, len(list))] {
+		least, most := k.Ranks[0], k.Ranks[0]
+		for _, r := range k.Ranks {
+			if r.Mean < least.Mean {
+				least = r
+			}
+			if r.Mean > most.Mean {
+				most = r
+			}
+		}
+		rows = append(rows, []string{shortKernel(k.Kernel), k.Kind, strconv.Itoa(len(k.Ranks)), fmt.Sprintf("%.3f", least.Mean*1e3), strconv.Itoa(least.Rank), fmt.Sprintf("%.3f", most.Mean*1e3), strconv.Itoa(most.Rank)})
+	}
+	if len(rows) == 0 {
+		return
+	}
+	p.Heading("Kernels across ranks (mean, ms)")
+	p.table([]column{region("kernel"), words("kind"), number("ranks"), number("shortest"), number("on rank"), number("longest"), number("on rank")}, rows)
+	p.more(len(rows), len(list), "kernel")
+}
+
 func (p *Page) operators(title string, list []training.OperatorStat, top int) {
 	var rows [][]string
 	for _, o := range list[:min(top, len(list))] {

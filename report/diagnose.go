@@ -27,7 +27,7 @@ func (p *Page) Diagnosis(d *diagnose.Diagnosis) {
 	p.Heading("Kinds")
 	p.kinds(d)
 	if len(d.Causes) > 0 {
-		p.Heading("Causes, costliest first")
+		p.Heading("Causes, costliest first (time lost, mean over units)")
 		p.causes(d)
 	}
 	for _, c := range d.Causes {
@@ -42,7 +42,7 @@ func (p *Page) Diagnosis(d *diagnose.Diagnosis) {
 		p.balance(d.Causes[0], d.Level)
 	}
 	if len(d.Internal.Regions) > 0 {
-		p.Heading("Costly in all units (" + d.Internal.By + ")")
+		p.Heading("Costly in all units (inclusive, by " + d.Internal.By + ")")
 		p.internal(d.Internal)
 	}
 }
@@ -291,7 +291,7 @@ func (p *Page) internal(in diagnose.Internal) {
 			rows = append(rows, []string{r.Region, plainWord(r.Class), Percent(r.Share), Ratio(r.CPI, 2)})
 		}
 	}
-	p.table([]column{region("region"), words("severity"), number("time share"), number("cycles/instruction")}, rows)
+	p.table([]column{region("region"), words("severity"), number("of the run"), number("cycles/instruction")}, rows)
 	if len(in.Attributes) > 0 {
 		var why []string
 		for _, a := range in.Attributes {

@@ -75,7 +75,7 @@ func TestDiagnosisWords(t *testing.T) {
 		"no time but in communication": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
 			ledger(d, account.Line{Kind: account.Communication, Share: 0.6})
 			d.Level1 = 0
-		}, "60 % of the run is the cost of communication itself. 4 processes spent no cpu_time outside communication: nothing to compare."},
+		}, "60 % of the run is the cost of communication itself, or waiting that all share. 4 processes spent no cpu_time outside communication: nothing to compare."},
 		"balanced": {func(d *diagnose.Diagnosis, c *diagnose.Cause) { balanced(d) },
 			"97 % of the run is useful work, and nothing else costs 2 %. The work is balanced: what is uneven costs 1.2 %, most of it in `solve`. 4 processes are of one kind; severity 0.02 (very low)."},
 		"not called balanced with two kinds": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
@@ -126,12 +126,12 @@ func TestDiagnosisWords(t *testing.T) {
 			d.Level = diagnose.Threads
 			d.Kinds = [][]diagnose.Name{threads([2]int{0, 0}, [2]int{1, 0}), threads([2]int{0, 1}, [2]int{1, 1})}
 			d.Idle = d.Kinds[1]
-		}, "50 % of the run is idle: units with nothing to do. 4 threads fall into 2 kinds; severity 0.50 (high). Thread 1 is idle on every process: it spends no time in any region. The others are alike."},
+		}, "50 % of the run is idle: threads with nothing to do. 4 threads fall into 2 kinds; severity 0.50 (high). Thread 1 is idle on every process: it spends no time in any region. The others are alike."},
 		"idle process": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
 			ledger(d, account.Line{Kind: account.Idle, Share: 0.25})
 			d.Kinds = [][]diagnose.Name{processes(0, 1, 2), processes(3)}
 			d.Idle = d.Kinds[1]
-		}, "25 % of the run is idle: units with nothing to do. " + kinds + " Process 3 is idle: no time is spent in any region. The others are alike."},
+		}, "25 % of the run is idle: processes with nothing to do. " + kinds + " Process 3 is idle: no time is spent in any region. The others are alike."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := DiagnosisWords(finding(c.change)); got != c.want {

@@ -41,13 +41,18 @@ func lineWords(d *diagnose.Diagnosis, h account.Headline) []string {
 	case account.Waiting:
 		return []string{share + " of the run is waiting that uneven work does not explain" + most + "."}
 	case account.Communication:
-		return []string{share + " of the run is the cost of communication itself" + most + "."}
+		// A profile knows the least that any process spent in a call, not why.
+		return []string{share + " of the run is the cost of communication itself, or waiting that all share" + most + "."}
 	case account.IO:
 		return []string{share + " of the run is input and output" + most + "."}
 	case account.StartEnd:
 		return []string{share + " of the run is starting and ending: before the first region, after the last, and in setting up."}
 	case account.Idle:
-		return []string{share + " of the run is idle: units with nothing to do."}
+		noun := "processes"
+		if d.Level == diagnose.Threads || d.Ledgered > d.UnitCount {
+			noun = "threads"
+		}
+		return []string{share + " of the run is idle: " + noun + " with nothing to do."}
 	}
 	if d.Cores > 0 && d.UnitCount > d.Cores {
 		return []string{fmt.Sprintf("%s share %s, which costs %s of the run: they wait for a core.",

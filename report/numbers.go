@@ -157,6 +157,9 @@ func Quantity(r analyze.Real, unit string) string {
 	return significantDigits(v)
 }
 
+// Counted writes a count with its noun: 1 unit, 2 units.
+func Counted(n int, noun string) string { return plural(n, noun) }
+
 // plural writes a count with its noun.
 func plural(n int, noun string) string {
 	if n == 1 {

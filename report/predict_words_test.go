@@ -1,9 +1,11 @@
 package report
 
 import (
+	"strings"
 	"testing"
 
 	"auspex/predict"
+	"auspex/simulate"
 )
 
 func TestFillPredictionWords(t *testing.T) {
@@ -30,5 +32,36 @@ func TestFillPredictionWords(t *testing.T) {
 				t.Errorf("%s\nwant %s", r.Words, test.want)
 			}
 		})
+	}
+}
+
+// More processes that make it much slower are explained by what grew; what grows
+// less, or in many parts, is not.
+func TestPredictionCliffs(t *testing.T) {
+	row := func(np int, s float64, busy float64, each simulate.RankTime) predict.Prediction {
+		p := predict.Prediction{NP: np, Opt: "2", Platform: "site1.xml", Predicted: s, Ranks: []simulate.RankTime{each, each}}
+		if busy > 0 {
+			p.Busiest = &simulate.LinkUse{Name: "campus-0", Utilisation: busy}
+		}
+		return p
+	}
+	few := row(8, 0.084, 0.1, simulate.RankTime{Compute: 0.05, Recv: 0.03})
+	for _, c := range []struct {
+		name string
+		more predict.Prediction
+		want string
+	}{
+		{"a slow link", row(16, 1.43, 0.97, simulate.RankTime{Compute: 0.03, Recv: 1.3}),
+			"With 16 processes instead of 8 at -O2 on site1 it takes 17.0 times as long, 1.430 s instead of 84.00 ms: a rank spends 1.270 s more receiving in the mean; the link campus-0 is in use for 97 % of the run."},
+		{"slow hosts", row(16, 0.5, 0.1, simulate.RankTime{Compute: 0.45, Recv: 0.04}),
+			"With 16 processes instead of 8 at -O2 on site1 it takes 6.0 times as long, 500.0 ms instead of 84.00 ms: a rank spends 400.0 ms more computing in the mean."},
+		{"nothing in particular", row(16, 0.5, 0, simulate.RankTime{Compute: 0.15, Send: 0.12, Recv: 0.11, Wait: 0.1}),
+			"With 16 processes instead of 8 at -O2 on site1 it takes 6.0 times as long, 500.0 ms instead of 84.00 ms."},
+		{"no cliff", row(16, 0.16, 0.9, simulate.RankTime{Recv: 0.16}), ""},
+	} {
+		r := &predict.Report{Predictions: []predict.Prediction{few, c.more}}
+		if got := strings.Join(cliffs(r), " "); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
 	}
 }

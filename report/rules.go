@@ -50,11 +50,11 @@ func placeWords(place analyze.Place) string {
 	if who == "" {
 		who = "the program"
 	}
-	return fmt.Sprintf("%s: %s.", who, evidenceWords(place.Evidence))
+	return fmt.Sprintf("%s: %s.", who, EvidenceWords(place.Evidence))
 }
 
-// evidenceWords says the statements with their values and degrees.
-func evidenceWords(evidence []analyze.Evidence) string {
+// EvidenceWords says the statements with their values and degrees.
+func EvidenceWords(evidence []analyze.Evidence) string {
 	var parts []string
 	for _, e := range evidence {
 		if e.Degree.IsMissing() {
@@ -68,7 +68,7 @@ func evidenceWords(evidence []analyze.Evidence) string {
 		if inner, ok := strings.CutPrefix(statement, "("); ok {
 			statement = strings.TrimSuffix(inner, ")")
 		}
-		parts = append(parts, fmt.Sprintf("%s (%s, degree %s)", shapeWords(statement, e.Degree), numbers, Ratio(e.Degree, 2)))
+		parts = append(parts, fmt.Sprintf("%s (%s, %s)", shapeWords(statement, e.Degree), numbers, degreeSaid(e.Degree)))
 	}
 	return listed(parts)
 }

@@ -105,6 +105,9 @@ func (p *Page) RegionSimilarity(r *analyze.RegionSimilarity) {
 	p.matrix(letters, r.Matrix)
 }
 
+// sentenceName is how long a name may be inside a sentence; tables have it whole.
+const sentenceName = 72
+
 // RegionSimilarityWords names the most and the least alike pair.
 func RegionSimilarityWords(r *analyze.RegionSimilarity) string {
 	var nearest, apart [2]int
@@ -122,9 +125,9 @@ func RegionSimilarityWords(r *analyze.RegionSimilarity) string {
 	if most < 0 {
 		return "Nothing could be compared."
 	}
-	text := fmt.Sprintf("Most alike are %s and %s (%s)", r.Regions[nearest[0]], r.Regions[nearest[1]], Ratio(most, 3))
+	text := fmt.Sprintf("Most alike are %s and %s (%s)", elide(r.Regions[nearest[0]], sentenceName), elide(r.Regions[nearest[1]], sentenceName), Ratio(most, 3))
 	if len(r.Regions) > 2 {
-		text += fmt.Sprintf(", least alike %s and %s (%s)", r.Regions[apart[0]], r.Regions[apart[1]], Ratio(least, 3))
+		text += fmt.Sprintf(", least alike %s and %s (%s)", elide(r.Regions[apart[0]], sentenceName), elide(r.Regions[apart[1]], sentenceName), Ratio(least, 3))
 	}
 	return text + "."
 }

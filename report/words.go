@@ -49,7 +49,18 @@ func deserves(word, metric string, degree analyze.Real, sharp bool) string {
 }
 
 // degreeText writes a degree beside its word.
-func degreeText(degree analyze.Real) string { return "(degree " + Ratio(degree, 2) + ")" }
+func degreeText(degree analyze.Real) string { return "(" + degreeSaid(degree) + ")" }
+
+// leastDegree is the least degree that two digits tell from none.
+const leastDegree = 0.005
+
+// degreeSaid writes a degree: what is more than nothing is not written as 0.00.
+func degreeSaid(degree analyze.Real) string {
+	if degree > 0 && degree < leastDegree {
+		return "degree below 0.01"
+	}
+	return "degree " + Ratio(degree, 2)
+}
 
 // plainWord writes a term as it is spoken: nearly_the_same.
 func plainWord(term string) string { return strings.ReplaceAll(term, "_", " ") }

@@ -77,7 +77,7 @@ func TestLive(t *testing.T) {
 }
 
 // bars is how many times faster than SimGrid each speed case is to be.
-var bars = map[string]float64{"a": 30, "b": 60, "c": 30, "d": 100, "e": 30}
+var bars = map[string]float64{"a": 30, "b": 60, "c": 30, "d": 100, "e": 60}
 
 // generate writes the traces of a speed case.
 func generate(t testing.TB, args ...string) string {

@@ -169,7 +169,10 @@ func (m *mapped) statement(text []byte, stmt []fixedLine) {
 	m.put(' ', stmt[0].body.Start)
 	begin := len(m.text)
 	var quote byte
-	hollerith := 0
+	hollerith, depth := 0, 0
+	if formatStatement.Match(text[stmt[0].body.Start:stmt[0].body.End]) {
+		depth = -1 << 20 // its items may stand apart by blanks alone
+	}
 	last := stmt[0].body.Start
 	for n, l := range stmt {
 		if n > 0 && quote == 0 && hollerith == 0 {
@@ -210,8 +213,18 @@ func (m *mapped) statement(text []byte, stmt []fixedLine) {
 			if c == 0 {
 				c = ' '
 			}
-			if quote == 0 && isLetter(c) {
-				m.closeOperator()
+			if quote == 0 {
+				switch {
+				case c == '(':
+					depth++
+				case c == ')':
+					depth--
+				case depth > 0 && (isNameByte(c) || c == '.' && k+1 < l.body.End && isDigit(text[k+1])):
+					m.closeName(begin, c)
+				}
+				if isLetter(c) {
+					m.closeOperator()
+				}
 			}
 			m.put(c, k)
 			if c != ' ' {
@@ -235,6 +248,25 @@ func (m *mapped) closeOperator() {
 	}
 }
 
+// closeName takes blanks back that stand between two bytes of a name or number:
+// inside of parentheses they part nothing, and either may be split over lines.
+func (m *mapped) closeName(begin int, next byte) {
+	i := len(m.text)
+	for i > begin && m.text[i-1] == ' ' {
+		i--
+	}
+	if i == begin || i == len(m.text) {
+		return
+	}
+	before := m.text[i-1]
+	fraction := before == '.' && isDigit(next) && i-1 > begin && isDigit(m.text[i-2])
+	if fraction || next == '.' && isDigit(before) || next != '.' && isNameByte(before) {
+		m.text, m.from = m.text[:i], m.from[:i]
+	}
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
 func isLetter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }
 
 // endsUnit recognises the END of a program unit, whose label, though allowed,
@@ -242,9 +274,10 @@ func isLetter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 func endsUnit(stmt []byte) bool { return unitEnd.Match(stmt) }
 
 var (
-	unitEnd      = regexp.MustCompile(`(?i)^\s*end\s*((subroutine|function|program|procedure)\b[^=(]*)?(!.*)?$`)
-	labelledEnd  = regexp.MustCompile(`(?im)^[ \t]*[0-9]+[ \t]+(end[ \t]*((subroutine|function|program|procedure)\b[^=(\n]*)?(!.*)?)$`)
-	labelAtStart = regexp.MustCompile(`^[ \t]*([0-9]+)[ \t]*$`)
+	unitEnd         = regexp.MustCompile(`(?i)^\s*end\s*((subroutine|function|program|procedure)\b[^=(]*)?(!.*)?$`)
+	formatStatement = regexp.MustCompile(`(?i)^\s*format\s*\(`)
+	labelledEnd     = regexp.MustCompile(`(?im)^[ \t]*[0-9]+[ \t]+(end[ \t]*((subroutine|function|program|procedure)\b[^=(\n]*)?(!.*)?)$`)
+	labelAtStart    = regexp.MustCompile(`^[ \t]*([0-9]+)[ \t]*$`)
 )
 
 // takeHollerith takes back the digits just written: a count before an H makes

@@ -81,6 +81,8 @@ func TestOddFortran(t *testing.T) {
 	for name, text := range map[string]string{
 		"class.f90": "subroutine pick(n)\n  character :: class\n  class = 'U'\n  if (n > 3) class = 'S'\n  select = 2\n  if (class .eq. 'U') then\n    n = 1\n  end if\n  do i = 1, n\n    associate = i\n  end do\n  block = 3\n  print *, class\nend subroutine pick\n",
 		"base.f90":  "subroutine masks(n)\n  integer :: n\n  integer, parameter :: a = X'FF', b = 'FF'X\n  n = iand(n, X'7FFFFFFF')\n  n = iand(n, '7F'X)\n  do i = 1, n\n    n = n + a\n  end do\nend subroutine masks\n",
+		"data.f":    "      SUBROUTINE FILL(N)\n      PARAMETER (M=3)\n      DIMENSION V(M), W(M)\n      DATA V/M*0.D0/, W/2*1.,\n     1M*2./\n      DO 10 I=1,N\n   10 V(I)=W(I)\n      END\n",
+		"split.f":   "      SUBROUTINE SPLIT(N,ALPHA,GAMMA)\n      DO 10 I=1,N\n            ALPHA=-(ALPHA*BETA+ALPHA*BETA*BETA*BETA+ALPHA)/(ALPHA*BETA*G\n     1AMM   A)\n      CALL EFSAVE(ALPHA,GAMMA,I\n     1POW)\n      ALPHA=(1.5+BETA*(2\n     1  .194d-2*ALPHA+1.\n     2  25d0+3 .5+3.\n     35D+1))\n      IF (I .EQ. 5 .OR. I.EQ.7 .AND. N .GT. 2) GAMMA=(1. + 2.)\n   10 CONTINUE\n   20 FORMAT(1X A5, I3)\n      END\n",
 		"packed.f":  "      SUBROUTINEPACK(N,A)\n      INTEGERN\n      DOUBLEPRECISIONA(N)\n      DO10I=1,N\n      A(I)=A(I)+1\n      IF(A(I).GT.3)GOTO20\n   10 CONTINUE\n      CALLFOO(A)\n   20 RETURN\n      END\n",
 	} {
 		f, err := Parse(context.Background(), name, []byte(text), Options{})

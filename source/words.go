@@ -21,11 +21,20 @@ func asNames(text []byte) {
 			text[i] = '1' // 'FF'X
 		}
 	}
+	for _, data := range dataStatement.FindAllIndex(text, -1) {
+		for _, at := range namedRepeat.FindAllSubmatchIndex(text[data[0]:data[1]], -1) {
+			for i := data[0] + at[2]; i < data[0]+at[3]; i++ {
+				text[i] = '1' // DATA X/N*0/
+			}
+		}
+	}
 }
 
 var (
 	keywordAssigned = regexp.MustCompile(`(?im)(?:^[ \t]*(?:[0-9]+[ \t]+)?|;[ \t]*|\)[ \t]*)((?:class|associate|block|critical|change|team|event|sync|error|enum|enumerator|final|generic|import|procedure|submodule|abstract|contiguous|select|concurrent|rank|notify|non_recursive|impure|bind|protected|asynchronous|volatile|deferred|extends|sequence|namelist|pass|nopass|value)(?:[ \t]*\([^()=\n]*\))?[ \t]*=)(?:[^=>]|$)`)
 	oldHexadecimal  = regexp.MustCompile(`(?m)(?:^|[^A-Za-z0-9_'"])([xX])(?:'[0-9A-Fa-f]+'|"[0-9A-Fa-f]+")`)
+	dataStatement   = regexp.MustCompile(`(?im)^[ \t]*(?:[0-9]+[ \t]+)?data\b[^\n]*$`)
+	namedRepeat     = regexp.MustCompile(`[/,][ \t]*([A-Za-z][A-Za-z0-9_]*)[ \t]*\*[^*]`)
 	baseAfter       = regexp.MustCompile(`(?m)[=,(/*+\-][ \t]*((?:'[0-9A-Fa-f]+'|"[0-9A-Fa-f]+")[xXzZoObB])(?:[^A-Za-z0-9_]|$)`)
 )
 

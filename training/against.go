@@ -13,6 +13,10 @@ type Uniform struct {
 	Before  float64       `json:"before_step_seconds"`
 	Ratio   float64       `json:"ratio"`
 	Regions []UniformTime `json:"regions"` // a step's time in each, the largest change first
+	// Pace is how much longer the same kernels, or kinds of operation, take;
+	// Compared is which share of their time both runs have. Null without any.
+	Pace     *float64 `json:"pace"`
+	Compared *float64 `json:"compared"`
 }
 
 // UniformTime is the time of a region, of the median rank, a step.
@@ -29,8 +33,14 @@ const uniformly = 1.1
 func (r *Result) Against(before *Result) {
 	u := &Uniform{Regions: []UniformTime{}}
 	u.Step, u.Before = medianStep(r), medianStep(before)
+	u.comparePace(r.Pace, before.Pace)
+	if u.Before == 0 && u.Pace == nil {
+		r.Notes = append(r.Notes, "the earlier run has no steps and no kernels to compare with")
+		return
+	}
+	r.Uniform = u
+	defer func() { r.Words += u.paceWords() }()
 	if u.Before == 0 {
-		r.Notes = append(r.Notes, "the earlier run has no steps to compare with")
 		return
 	}
 	u.Ratio = u.Step / u.Before
@@ -41,7 +51,6 @@ func (r *Result) Against(before *Result) {
 	slices.SortFunc(u.Regions, func(a, b UniformTime) int {
 		return cmp.Or(cmp.Compare(b.Seconds-b.Before, a.Seconds-a.Before), cmp.Compare(a.Region, b.Region))
 	})
-	r.Uniform = u
 	switch {
 	case u.Ratio >= uniformly:
 		r.Words += fmt.Sprintf(" A step takes %s, %.2f times as long as in the earlier run (%s).", milli(u.Step), u.Ratio, milli(u.Before))
@@ -53,6 +62,42 @@ func (r *Result) Against(before *Result) {
 	default:
 		r.Words += fmt.Sprintf(" A step takes as long as in the earlier run (%s, then %s).", milli(u.Step), milli(u.Before))
 	}
+}
+
+// comparePace holds the same kernels against each other, each as often as now.
+func (u *Uniform) comparePace(now, before []Pace) {
+	type key struct{ what, operator string }
+	then := map[key]float64{}
+	for _, p := range before {
+		then[key{p.What, p.Operator}] = p.Mean
+	}
+	var all, common, was float64
+	for _, p := range now {
+		time := float64(p.Count) * p.Mean
+		all += time
+		if mean := then[key{p.What, p.Operator}]; mean > 0 {
+			common += time
+			was += float64(p.Count) * mean
+		}
+	}
+	if was > 0 && all > 0 {
+		ratio, share := common/was, common/all
+		u.Pace, u.Compared = &ratio, &share
+	}
+}
+
+// paceWords says whether it is the devices that are slow. Kernels that make up
+// less than half of the time do not tell.
+func (u *Uniform) paceWords() string {
+	switch {
+	case u.Pace == nil || *u.Compared < 0.5:
+		return ""
+	case *u.Pace >= uniformly:
+		return fmt.Sprintf(" The same computation takes %.2f times as long as there, on all ranks alike: look at the devices' clocks, power limits and temperature.", *u.Pace)
+	case *u.Pace <= 1/uniformly:
+		return fmt.Sprintf(" The same computation takes %.2f of the time it took there.", *u.Pace)
+	}
+	return " The same computation takes as long as there."
 }
 
 func medianStep(r *Result) float64 {

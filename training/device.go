@@ -23,6 +23,8 @@ type DeviceResult struct {
 	Launches    LaunchStat       `json:"launches"`
 	Copies      []CopyStat       `json:"copies"`
 	Path        CriticalPath     `json:"critical_path"`
+	Kinds       []KindTime       `json:"kinds"`
+	Memory      []MemoryStat     `json:"memory"`
 	Words       string           `json:"words"`
 }
 
@@ -79,6 +81,7 @@ func Device(t *Trace) *DeviceResult {
 	r := &DeviceResult{
 		Rank: t.Rank, Device: t.Device, Steps: []StepDevice{}, Idle: []StreamIdle{}, Kernels: []KernelStat{},
 		Operators: []OperatorStat{}, Modules: []OperatorStat{}, Annotations: []OperatorStat{}, Patterns: []KernelSequence{}, Copies: []CopyStat{},
+		Kinds: []KindTime{}, Memory: t.memory(),
 	}
 	if len(d.busy) == 0 {
 		r.Words = "Nothing in this trace happened on an accelerator."
@@ -97,6 +100,7 @@ func Device(t *Trace) *DeviceResult {
 	}
 	d.streams(r)
 	d.kernels(r)
+	d.kinds(r)
 	d.patterns(r)
 	d.launchStat(r)
 	d.copies(r)

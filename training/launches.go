@@ -69,6 +69,19 @@ type CriticalPath struct {
 	Copies      float64 `json:"copy_seconds"`
 	Launching   float64 `json:"launching_seconds"` // from launch to beginning
 	Host        float64 `json:"host_seconds"`
+	parts       []pathPart
+}
+
+// pathPart is a stretch of the critical path; what lies on the device has an
+// interval.
+type pathPart struct {
+	from, to int64
+	on       *Interval
+}
+
+func (p *CriticalPath) add(from, to int64, on *Interval) float64 {
+	p.parts = append(p.parts, pathPart{from, to, on})
+	return seconds(to - from)
 }
 
 // criticalPath follows what was waited for from the last thing on the device.
@@ -84,13 +97,14 @@ func (d *deviceView) criticalPath(r *DeviceResult) {
 	waits := d.waits()
 	p := &r.Path
 	for v := ends[len(ends)-1]; v != nil; {
+		length := p.add(v.Start, v.End(), v)
 		switch {
 		case d.isCollective(v):
-			p.Collectives += seconds(v.Length)
+			p.Collectives += length
 		case v.Kind == Kernel:
-			p.Kernels += seconds(v.Length)
+			p.Kernels += length
 		default:
-			p.Copies += seconds(v.Length)
+			p.Copies += length
 		}
 		launch, previous := d.launches[v.Correlation], before[v]
 		if previous != nil && (launch == nil || previous.End() >= launch.End()) {
@@ -104,10 +118,10 @@ func (d *deviceView) criticalPath(r *DeviceResult) {
 		p.Launching += seconds(max(v.Start-launch.Start, 0))
 		wait, ok := latest(waits, launch.Start)
 		if !ok { // nothing was waited for before: the host from the beginning
-			p.Host += seconds(max(launch.Start-d.first(), 0))
+			p.Host += p.add(min(d.first(), launch.Start), launch.Start, nil)
 			return
 		}
-		p.Host += seconds(launch.Start - wait)
+		p.Host += p.add(wait, launch.Start, nil)
 		i, _ := slices.BinarySearchFunc(ends, wait+1, func(v *Interval, at int64) int { return cmp.Compare(v.End(), at) })
 		if i == 0 || ends[i-1].Start >= v.Start {
 			return

@@ -26,24 +26,34 @@ func (j *job) slowLink() (Straggler, bool) {
 		if len(rank.Calls) == 0 {
 			return Straggler{}, false
 		}
-		// The same call of each step, by its place in the order.
-		byPlace := map[int][]int64{}
-		kind := map[int]callKind{}
+		// What one group does, or, where groups have no names, the same call
+		// of each step by its place in the order.
+		type series struct {
+			group string
+			place int
+		}
+		shares, times := map[series][]float64{}, map[series][]int64{}
+		name := map[series]string{}
 		place, step := 0, -1
 		for i := range rank.Calls {
 			c := &rank.Calls[i]
 			if c.Step != step {
 				place, step = 0, c.Step
 			}
-			byPlace[place] = append(byPlace[place], transfers[r][i])
-			kind[place] = kindOf(c)
+			at := series{place: place}
+			if c.Group != "" {
+				at = series{group: c.Group}
+			}
+			shares[at] = append(shares[at], float64(transfers[r][i])/float64(max(usual[kindOf(c)], 1)))
+			times[at] = append(times[at], transfers[r][i])
+			name[at] = c.Name
 			moved[r] += usual[kindOf(c)]
 			place++
 		}
 		fastest[r] = math.Inf(1)
-		for place, times := range byPlace {
-			if share := float64(median(times)) / float64(max(usual[kind[place]], 1)); share < fastest[r] {
-				fastest[r], typical[r], slowest[r] = share, median(times), kind[place].name
+		for at, list := range shares {
+			if share := middleOf(list); share < fastest[r] {
+				fastest[r], typical[r], slowest[r] = share, median(times[at]), name[at]
 			}
 		}
 	}

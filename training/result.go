@@ -15,8 +15,11 @@ type Result struct {
 	Steps        []StepWait  `json:"steps"`
 	Stragglers   []Straggler `json:"stragglers"`
 	Uniform      *Uniform    `json:"uniform"` // against an earlier run; null without one
-	World        int         `json:"world"`   // ranks of the job
-	Present      int         `json:"present"` // ranks that are here
+	// Pace is how long the kernels, or the kinds of operation, that take most
+	// take each: what an other run can be held against.
+	Pace    []Pace `json:"pace"`
+	World   int    `json:"world"`   // ranks of the job
+	Present int    `json:"present"` // ranks that are here
 	// ClockResidual is how far apart the ranks' clocks still are, judged by
 	// the ends of the collectives; null without collectives.
 	ClockResidual *float64 `json:"clock_residual_seconds"`
@@ -36,6 +39,15 @@ type RankResult struct {
 	Collective *float64     `json:"collective_seconds"`
 	Copied     *int64       `json:"copied_bytes"` // to the device
 	Regions    []RegionTime `json:"regions"`
+}
+
+// Pace is the mean time of one kernel of one operator, or of one kind of
+// operation, on the median rank.
+type Pace struct {
+	What     string  `json:"what"`
+	Operator string  `json:"operator"`
+	Count    int     `json:"count"`
+	Mean     float64 `json:"mean_seconds"`
 }
 
 // RegionTime is the time in a range that the program named.

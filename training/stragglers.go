@@ -56,6 +56,7 @@ func Stragglers(ranks []*Rank) (*Result, error) {
 	j.slowdowns(result)
 	j.name(result)
 	j.tellNotes(result)
+	result.Pace = j.pace()
 	result.Words = result.words()
 	return result, nil
 }

@@ -58,6 +58,14 @@ type Message struct {
 	Seq        int64  // number of the collective in its group; -1 unknown
 }
 
+// Allocation is memory of a device given out or back (Bytes below 0), and what
+// the allocator held then.
+type Allocation struct {
+	At                         int64
+	Device                     int
+	Bytes, Allocated, Reserved int64
+}
+
 // slab is how many intervals are allocated at once, so that a trace grows
 // without being copied.
 const slab = 1 << 14
@@ -73,6 +81,7 @@ type Trace struct {
 	Names       []string
 	Tracks      []Track
 	Messages    []Message
+	Memory      []Allocation
 	Notes       []string
 
 	slabs  [][]Interval

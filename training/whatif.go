@@ -47,6 +47,7 @@ func WhatIf(o *Operations) (*Result, error) {
 	if err := w.answer(result); err != nil {
 		return nil, err
 	}
+	result.Pace = w.pace()
 	result.Words = result.jobWords()
 	return result, nil
 }
@@ -113,6 +114,21 @@ func (w *whatIf) idealTimes() {
 		}
 		w.ideal = append(w.ideal, middle(all))
 	}
+}
+
+// pace is the ideal time of each kind of operation that computes.
+func (w *whatIf) pace() []Pace {
+	list := []Pace{}
+	count := map[int32]int{}
+	for _, op := range w.o.ops {
+		count[op.kind]++
+	}
+	for kind, name := range w.o.kinds {
+		if n := count[int32(kind)]; n > 0 && !isTransfer(name) {
+			list = append(list, Pace{What: name, Count: n, Mean: w.ideal[kind]})
+		}
+	}
+	return list
 }
 
 // middle is the median, the mean of the middle two of an even number; the

@@ -27,6 +27,7 @@ type HeatmapOptions struct {
 	Arrange   Arrange
 	Opened    []int // along the tree: places whose parts are shown, whatever they weigh
 	Closed    []int // along the tree: places whose parts are not
+	Whole     []int // along the tree: places of which all parts are shown, not the heaviest alone
 	FromUnit  int
 	ToUnit    int // past the last; 0: all
 	FromRow   int
@@ -94,6 +95,7 @@ type HeatRow struct {
 	To      int        `json:"to"`
 	Regions int        `json:"regions"` // that it stands for
 	Place   int        `json:"place"`   // of the first in the tree's order
+	Of      int        `json:"of"`      // place of the region whose lighter parts these are, along the tree
 	Parts   bool       `json:"parts"`   // it holds regions that could be shown
 	Closed  bool       `json:"closed"`  // it stands for all it holds
 	Summed  bool       `json:"summed"`  // of several regions it has the sum; else the largest
@@ -135,21 +137,38 @@ const (
 
 // DrawHeatmap sums up a part of the matrix, until the context ends.
 func DrawHeatmap(ctx context.Context, d *analyze.Dataset, words analyze.Words, o HeatmapOptions) (*Heatmap, error) {
+	rows, err := ArrangeHeatmap(d, words, o)
+	if err != nil {
+		return nil, err
+	}
+	return rows.Draw(ctx, o)
+}
+
+// HeatRows are the rows of a heat map before units are chosen: what all zooms over
+// units have in common.
+type HeatRows struct {
+	heatmap Heatmap // without columns and cells
+	units   []model.Unit
+	value   func(row, unit int) float64
+	kept    []float64 // where they are condensed: row after row
+}
+
+// ArrangeHeatmap chooses the rows; the options for units and columns are left to
+// Draw.
+func ArrangeHeatmap(d *analyze.Dataset, words analyze.Words, o HeatmapOptions) (*HeatRows, error) {
 	q, err := quantityOf(d, words, o)
 	if err != nil {
 		return nil, err
 	}
-	h := &Heatmap{
+	r := &HeatRows{units: d.Units, heatmap: Heatmap{
 		Experiment: d.Name, By: d.ByWord(), Metric: q.text, Quantity: q.node.String(), Unit: q.unit, Scope: q.scope(), Normalise: o.Normalise,
 		Units: len(d.Units), Least: analyze.Missing, Most: analyze.Missing, Warnings: []string{},
-	}
-	if h.FromUnit, h.ToUnit, err = part(o.FromUnit, o.ToUnit, len(d.Units), "unit"); err != nil {
-		return nil, err
-	}
+	}}
 	m, err := d.Cells(q.node)
 	if err != nil {
 		return nil, err
 	}
+	h := &r.heatmap
 	lines, err := arrange(d, h, m, q, o)
 	if err != nil {
 		return nil, err
@@ -168,9 +187,49 @@ func DrawHeatmap(ctx context.Context, d *analyze.Dataset, words analyze.Words, o
 		h.Unit = ""
 	}
 	h.nameRows(d, lines)
-	h.groupCols(d, o.Cols)
-	h.fill(ctx, m, closed, lines, byRegion, byUnit)
-	return h, ctx.Err()
+	r.value = valuesOf(m, closed, lines, byRegion, byUnit)
+	return r, nil
+}
+
+// maxCondensed is how many values are kept of a heat map's rows.
+const maxCondensed = 4 << 20
+
+// Condense computes the value of every row and unit, so that zooming needs neither
+// the experiment nor the time to read it; false where they are too many to keep.
+func (r *HeatRows) Condense(ctx context.Context) bool {
+	rows, units := len(r.heatmap.Rows), len(r.units)
+	if rows*units > maxCondensed {
+		return false
+	}
+	kept := make([]float64, rows*units)
+	inParts(units, func(u int) {
+		if ctx.Err() != nil {
+			return
+		}
+		for g := range rows {
+			kept[g*units+u] = r.value(g, u)
+		}
+	})
+	if ctx.Err() != nil {
+		return false
+	}
+	r.kept, r.value = kept, func(row, unit int) float64 { return kept[row*units+unit] }
+	return true
+}
+
+// Held is the memory of condensed rows in bytes, without names.
+func (r *HeatRows) Held() int64 { return int64(8 * len(r.kept)) }
+
+// Draw sums up some units, until the context ends.
+func (r *HeatRows) Draw(ctx context.Context, o HeatmapOptions) (*Heatmap, error) {
+	h := r.heatmap
+	var err error
+	if h.FromUnit, h.ToUnit, err = part(o.FromUnit, o.ToUnit, len(r.units), "unit"); err != nil {
+		return nil, err
+	}
+	h.groupCols(r.units, o.Cols)
+	h.fill(ctx, r.value)
+	return &h, ctx.Err()
 }
 
 // heatQuantity is what the cells hold.

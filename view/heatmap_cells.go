@@ -10,13 +10,13 @@ import (
 	"auspex/model"
 )
 
-func (h *Heatmap) groupCols(d *analyze.Dataset, most int) {
+func (h *Heatmap) groupCols(all []model.Unit, most int) {
 	h.Cols = []HeatCol{}
 	units := h.ToUnit - h.FromUnit
 	n := groups(units, most, maxHeatCols)
 	for g := range n {
 		from, to := h.FromUnit+g*units/n, h.FromUnit+(g+1)*units/n
-		h.Cols = append(h.Cols, HeatCol{Unit: d.Units[from].String(), Last: d.Units[to-1].String(), From: from, To: to})
+		h.Cols = append(h.Cols, HeatCol{Unit: all[from].String(), Last: all[to-1].String(), From: from, To: to})
 	}
 }
 
@@ -28,11 +28,8 @@ func groups(n, most, limit int) int {
 	return min(n, most)
 }
 
-// fill computes the cells, on all cores: of every unit the row's value, of every
-// cell what its units come to.
-func (h *Heatmap) fill(ctx context.Context, m, closed model.Matrix, lines []line, byRegion, byUnit []float64) {
-	size := len(lines) * len(h.Cols)
-	h.Mean, h.Min, h.Max = make(Cells, size), make(Cells, size), make(Cells, size)
+// valuesOf is what each row has in each unit.
+func valuesOf(m, closed model.Matrix, lines []line, byRegion, byUnit []float64) func(row, unit int) float64 {
 	scale := make([]float64, len(lines))
 	for g, l := range lines {
 		scale[g] = 1
@@ -40,32 +37,51 @@ func (h *Heatmap) fill(ctx context.Context, m, closed model.Matrix, lines []line
 			scale[g] = 1 / l.largest(m, closed, byRegion)
 		}
 	}
+	return func(row, unit int) float64 {
+		one := scale[row]
+		if byUnit != nil {
+			one /= byUnit[unit]
+		}
+		return lines[row].of(m.Row(unit), closed.Row(unit)) * one
+	}
+}
+
+// inParts does something for 0 to n-1, on all cores.
+func inParts(n int, do func(i int)) {
 	var wg crew.Crew
 	workers := runtime.GOMAXPROCS(0)
 	for w := range workers {
 		wg.Go(func() {
-			cells := make([]cell, len(lines))
-			for c := w; c < len(h.Cols) && ctx.Err() == nil; c += workers {
-				for g := range cells {
-					cells[g] = cell{least: math.Inf(1), most: math.Inf(-1)}
-				}
-				for u := h.Cols[c].From; u < h.Cols[c].To; u++ {
-					own, whole, one := m.Row(u), closed.Row(u), 1.0
-					if byUnit != nil {
-						one = 1 / byUnit[u]
-					}
-					for g := range lines {
-						cells[g].add(lines[g].of(own, whole) * scale[g] * one)
-					}
-				}
-				for g := range cells {
-					at := g*len(h.Cols) + c
-					h.Mean[at], h.Min[at], h.Max[at] = cells[g].values()
-				}
+			for i := w; i < n; i += workers {
+				do(i)
 			}
 		})
 	}
 	wg.Wait()
+}
+
+// fill computes the cells: of every cell what its units come to.
+func (h *Heatmap) fill(ctx context.Context, value func(row, unit int) float64) {
+	size := len(h.Rows) * len(h.Cols)
+	h.Mean, h.Min, h.Max = make(Cells, size), make(Cells, size), make(Cells, size)
+	inParts(len(h.Cols), func(c int) {
+		if ctx.Err() != nil {
+			return
+		}
+		cells := make([]cell, len(h.Rows))
+		for g := range cells {
+			cells[g] = cell{least: math.Inf(1), most: math.Inf(-1)}
+		}
+		for u := h.Cols[c].From; u < h.Cols[c].To; u++ {
+			for g := range cells {
+				cells[g].add(value(g, u))
+			}
+		}
+		for g := range cells {
+			at := g*len(h.Cols) + c
+			h.Mean[at], h.Min[at], h.Max[at] = cells[g].values()
+		}
+	})
 	for i := range h.Min {
 		if v := analyze.Real(h.Min[i]); v == v && !(v >= h.Least) {
 			h.Least = v

@@ -28,8 +28,8 @@ func RegionHeatmap(d *analyze.Dataset, metric string, scope model.Scope, regions
 	}
 	h.Regions, h.ToRow = len(rows), len(rows)
 	h.nameRows(d, rows)
-	h.groupCols(d, cols)
-	h.fill(context.Background(), m, m, rows, nil, nil)
+	h.groupCols(d.Units, cols)
+	h.fill(context.Background(), valuesOf(m, m, rows, nil, nil))
 	return h, nil
 }
 

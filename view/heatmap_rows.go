@@ -13,6 +13,7 @@ import (
 type line struct {
 	regions []int
 	place   int // of the first in the tree's order
+	outer   int // place of the region whose lighter parts it has together
 	depth   int
 	parts   bool // it holds others
 	closed  bool // it has the values with all that it holds
@@ -44,7 +45,7 @@ func arrange(d *analyze.Dataset, h *Heatmap, m model.Matrix, q *heatQuantity, o 
 		if lines, err = treeLines(d, order, first, end, most, q.metric != nil, o); err != nil {
 			return nil, err
 		}
-		if len(o.Opened) > 0 { // what was opened by hand is shown
+		if len(o.Opened)+len(o.Whole) > 0 { // what was opened by hand is shown
 			most = max(most, min(len(lines), maxHeatRows))
 		}
 	default:
@@ -66,7 +67,7 @@ func fold(lines []line, most int, closed, summed bool) []line {
 	if len(lines) <= most {
 		return lines
 	}
-	rest := line{place: lines[most-1].place, depth: lines[0].depth, closed: closed, summed: summed}
+	rest := line{place: lines[most-1].place, outer: -1, depth: lines[0].depth, closed: closed, summed: summed}
 	for _, l := range lines[most-1:] {
 		rest.regions = append(rest.regions, l.regions...)
 		rest.depth = min(rest.depth, l.depth)
@@ -119,8 +120,8 @@ func weights(d *analyze.Dataset, m model.Matrix, q *heatQuantity) ([]float64, er
 // share a row.
 const mostParts = 3
 
-// treeLines opens the tree: what was asked for, then the heaviest that is closed,
-// as long as its parts fit.
+// treeLines opens the tree from the heaviest region on, as long as its parts fit;
+// then opens and closes what the reader did, which moves no other row.
 func treeLines(d *analyze.Dataset, order []analyze.OrderedRegion, first, end, most int, additive bool, o HeatmapOptions) ([]line, error) {
 	weight := make([]float64, len(d.Regions))
 	if time, err := d.TimeMetric(); err == nil {
@@ -128,18 +129,13 @@ func treeLines(d *analyze.Dataset, order []analyze.OrderedRegion, first, end, mo
 			return nil, err
 		}
 	}
-	t := &openTree{order: order, room: max(2, most/mostParts), parts: map[int][]int{}}
-	t.add(first, end)
-	for i := 0; i < len(t.seen); i++ { // also what is shown only now
-		if slices.Contains(o.Opened, t.seen[i]) {
-			t.open(t.seen[i])
-		}
-	}
+	t := &openTree{order: order, room: max(2, most/mostParts), whole: o.Whole, parts: map[int][]int{}}
+	t.seen = t.siblings(first, end)
 	refused := map[int]bool{}
-	for len(t.seen) < most {
+	for rows := len(t.seen); rows < most; {
 		best := -1
 		for _, at := range t.seen {
-			if t.parts[at] != nil || refused[at] || slices.Contains(o.Closed, at) || o.Depth >= 0 && order[at].Depth >= o.Depth {
+			if t.parts[at] != nil || refused[at] || o.Depth >= 0 && order[at].Depth >= o.Depth {
 				continue
 			}
 			if best < 0 || weight[order[at].Region] > weight[order[best].Region] {
@@ -149,11 +145,21 @@ func treeLines(d *analyze.Dataset, order []analyze.OrderedRegion, first, end, mo
 		if best < 0 {
 			break
 		}
-		if n := min(len(t.below(best)), t.room); n == 0 || len(t.seen)+n > most {
+		n := min(len(t.below(best)), t.room)
+		if n == 0 || rows+n > most {
 			refused[best] = true
 			continue
 		}
 		t.open(best)
+		rows += n
+	}
+	for i := 0; i < len(t.seen); i++ { // also what is shown only now
+		if at := t.seen[i]; slices.Contains(o.Opened, at) && t.parts[at] == nil && len(t.below(at)) > 0 {
+			t.open(at)
+		}
+	}
+	for _, at := range o.Closed {
+		delete(t.parts, at)
 	}
 	return t.lines(first, end, additive), nil
 }
@@ -162,6 +168,7 @@ func treeLines(d *analyze.Dataset, order []analyze.OrderedRegion, first, end, mo
 type openTree struct {
 	order []analyze.OrderedRegion
 	room  int           // rows for the parts of one region
+	whole []int         // places of which all parts have a row
 	seen  []int         // places that are shown
 	parts map[int][]int // all parts of those that are open
 }
@@ -177,19 +184,17 @@ func (t *openTree) siblings(from, to int) (places []int) {
 	return places
 }
 
-func (t *openTree) add(from, to int) { t.seen = append(t.seen, t.siblings(from, to)...) }
-
 // open shows a region's parts; where they are many, the heaviest and a row for the
 // others.
 func (t *openTree) open(at int) {
 	below := t.below(at)
 	t.parts[at] = below
-	t.seen = append(t.seen, below[:min(len(below), t.shown(len(below)))]...)
+	t.seen = append(t.seen, below[:t.shown(at, len(below))]...)
 }
 
-// shown is how many of n parts have a row of their own.
-func (t *openTree) shown(n int) int {
-	if n <= t.room {
+// shown is how many of a region's n parts have a row of their own.
+func (t *openTree) shown(at, n int) int {
+	if n <= t.room || slices.Contains(t.whole, at) {
 		return n
 	}
 	return t.room - 1
@@ -198,18 +203,18 @@ func (t *openTree) shown(n int) int {
 // lines are the rows, depth first.
 func (t *openTree) lines(first, end int, additive bool) []line {
 	var all []line
-	var walk func(places []int, own int)
-	walk = func(places []int, own int) {
+	var walk func(places []int, own, of int)
+	walk = func(places []int, own, of int) {
 		for _, at := range places[:own] {
 			parts, opened := t.parts[at]
 			holds := len(t.below(at)) > 0
 			all = append(all, line{regions: []int{t.order[at].Region}, place: at, depth: t.order[at].Depth, parts: holds, closed: holds && !opened})
 			if opened {
-				walk(parts, t.shown(len(parts)))
+				walk(parts, t.shown(at, len(parts)), at)
 			}
 		}
 		if own < len(places) {
-			rest := line{place: places[own], depth: t.order[places[own]].Depth, closed: true, summed: additive}
+			rest := line{place: places[own], outer: of, depth: t.order[places[own]].Depth, closed: true, summed: additive}
 			for _, at := range places[own:] {
 				rest.regions = append(rest.regions, t.order[at].Region)
 			}
@@ -217,7 +222,7 @@ func (t *openTree) lines(first, end int, additive bool) []line {
 		}
 	}
 	roots := t.siblings(first, end)
-	walk(roots, len(roots))
+	walk(roots, len(roots), -1)
 	return all
 }
 
@@ -242,7 +247,7 @@ func (h *Heatmap) nameRows(d *analyze.Dataset, lines []line) {
 		region := d.Regions[l.regions[0]]
 		h.Rows = append(h.Rows, HeatRow{
 			Region: d.Paths[l.regions[0]], Name: region.Name, Depth: l.depth, Kind: region.Kind, From: at, To: to,
-			Regions: len(l.regions), Place: l.place, Parts: l.parts, Closed: l.closed, Summed: l.summed,
+			Regions: len(l.regions), Place: l.place, Of: l.outer, Parts: l.parts, Closed: l.closed, Summed: l.summed,
 		})
 		at = to
 	}

@@ -2,6 +2,7 @@ package view
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -116,6 +117,7 @@ func TestHeatmapAlongTheTreeAddsUp(t *testing.T) {
 		o := HeatmapOptions{Normalise: NormaliseNone, Depth: -1, Arrange: ArrangeTree, Rows: rapid.IntRange(1, 14).Draw(rt, "rows")}
 		o.Closed = rapid.SliceOf(rapid.IntRange(0, 11)).Draw(rt, "closed")
 		o.Opened = rapid.SliceOf(rapid.IntRange(0, 11)).Draw(rt, "opened")
+		o.Whole = rapid.SliceOf(rapid.IntRange(0, 11)).Draw(rt, "whole")
 		h, err := DrawHeatmap(t.Context(), d, analyze.ShippedWords(), o)
 		if err != nil {
 			rt.Fatal(err)
@@ -134,6 +136,56 @@ func TestHeatmapAlongTheTreeAddsUp(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A row that is opened by hand shows its parts below it, closed it takes them
+// away, and no other row moves; a row of the lighter parts gives way to them.
+func TestHeatmapRowsOpenAndClose(t *testing.T) {
+	b := model.NewBuilder()
+	time := b.Metric(model.NewMetric(model.WallTime, "", model.Exclusive))
+	unit, root := b.Unit(model.Unit{}), b.Region(model.Region{Name: "main", Parent: model.NoParent})
+	for i := range 6 {
+		part := b.Region(model.Region{Name: fmt.Sprint("part", i), Parent: root})
+		for j := range 5 {
+			b.Set(unit, b.Region(model.Region{Name: fmt.Sprint("step", j), Parent: part}), time, float64(10-i)+float64(5-j)/10)
+		}
+	}
+	e, err := b.Build(model.Header{Name: "tree", Runs: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := opened(t, e)
+	draw := func(o HeatmapOptions) (rows []HeatRow, names []string) {
+		o.Normalise, o.Depth, o.Arrange, o.Rows = NormaliseNone, -1, ArrangeTree, 12
+		h, err := DrawHeatmap(t.Context(), d, analyze.ShippedWords(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range h.Rows {
+			names = append(names, fmt.Sprint(r.Region, r.Regions))
+		}
+		return h.Rows, names
+	}
+	rows, names := draw(HeatmapOptions{})
+	if len(rows) > 12 {
+		t.Fatalf("%d rows", len(rows))
+	}
+	closed := slices.IndexFunc(rows, func(r HeatRow) bool { return r.Closed && r.Regions == 1 })
+	lighter := slices.IndexFunc(rows, func(r HeatRow) bool { return r.Regions > 1 && r.Of == rows[0].Place })
+	if closed < 0 || lighter < 0 {
+		t.Fatalf("nothing to open: %+v", rows)
+	}
+	more, moreNames := draw(HeatmapOptions{Opened: []int{rows[closed].Place}})
+	added := len(more) - len(rows)
+	if added < 2 || !slices.Equal(moreNames, slices.Insert(slices.Clone(names), closed+1, moreNames[closed+1:closed+1+added]...)) {
+		t.Errorf("opened %s:\n%v\nafter\n%v", names[closed], moreNames, names)
+	}
+	if _, again := draw(HeatmapOptions{Closed: []int{rows[closed].Place}}); !slices.Equal(again, names) {
+		t.Errorf("closed again:\n%v\nnot\n%v", again, names)
+	}
+	if all, allNames := draw(HeatmapOptions{Whole: []int{rows[0].Place}}); len(all) != len(rows)-1+rows[lighter].Regions {
+		t.Errorf("all parts of main are %v", allNames)
+	}
 }
 
 func TestHeatmapNormalisedAndSelected(t *testing.T) {

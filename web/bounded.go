@@ -3,6 +3,7 @@ package web
 import (
 	"auspex/analyze"
 	"auspex/analyze/diagnose"
+	"auspex/report"
 	"auspex/view"
 )
 
@@ -24,11 +25,12 @@ func first[Row any](rows []Row, most int) ([]Row, int) {
 // classification is one whose rows may have been cut.
 type classification struct {
 	*analyze.Classification
-	Total int `json:"total"`
+	Words string `json:"words"`
+	Total int    `json:"total"`
 }
 
 func cutClassification(c *analyze.Classification, most int) (cut classification) {
-	cut.Classification = c
+	cut.Classification, cut.Words = c, report.ClassificationWords(c)
 	c.Rows, cut.Total = first(c.Rows, most)
 	return cut
 }
@@ -36,12 +38,13 @@ func cutClassification(c *analyze.Classification, most int) (cut classification)
 // bottlenecks are those whose rows and dots may have been cut.
 type bottlenecks struct {
 	*view.DrawnBottlenecks
-	Total int `json:"total"`
-	Over  int `json:"over"` // rows that pass the threshold
+	Words string `json:"words"`
+	Total int    `json:"total"`
+	Over  int    `json:"over"` // rows that pass the threshold
 }
 
 func cutBottlenecks(b *view.DrawnBottlenecks, most int) (cut bottlenecks) {
-	cut.DrawnBottlenecks = b
+	cut.DrawnBottlenecks, cut.Words = b, report.BottleneckWords(b.Bottlenecks)
 	for _, row := range b.Rows {
 		if row.Crisp {
 			cut.Over++
@@ -55,11 +58,12 @@ func cutBottlenecks(b *view.DrawnBottlenecks, most int) (cut bottlenecks) {
 // comparison is one whose regions may have been cut.
 type comparison struct {
 	*analyze.Comparison
-	Total int `json:"total"`
+	Words string `json:"words"` // as the terminal has it
+	Total int    `json:"total"`
 }
 
 func cutComparison(c *analyze.Comparison, most int) (cut comparison) {
-	cut.Comparison = c
+	cut.Comparison, cut.Words = c, report.ComparisonWords(c)
 	c.Regions, cut.Total = first(c.Regions, most)
 	return cut
 }

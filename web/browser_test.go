@@ -173,7 +173,7 @@ func fill(t *testing.T, place string) {
 	if err := s.Put(grid(t, "traced", 8, 12, "kernel_"), false, store.Attachment{Name: "run.trace", Data: sample.UnevenTrace(t, 8)}); err != nil {
 		t.Fatal(err)
 	}
-	for _, e := range []*model.Experiment{grid(t, "many", 3000, 150, "kernel_"), grid(t, "markup", 4, 6, markup)} {
+	for _, e := range []*model.Experiment{grid(t, "many", 3000, 150, "kernel_"), grid(t, "markup", 4, 6, markup), split(t)} {
 		if err := s.Put(e, false); err != nil {
 			t.Fatal(err)
 		}
@@ -195,6 +195,7 @@ func fillReal(t *testing.T, place string) bool {
 	auspex(t, place, "import", filepath.Join(data, "tau-nas-bt-16", "justtime.ppk"), "--name", "nas-bt")
 	auspex(t, place, "import", filepath.Join(data, "hpctoolkit-allgather-10x2"), "--name", "allgather")
 	auspex(t, place, "import", filepath.Join(data, "kineto", "hta-2ranks"), "--name", "kineto-hta")
+	auspex(t, place, "import", filepath.Join(data, "paraver-epoch", "epoch_8proc.prv.gz"), "--name", "epoch-8")
 	return true
 }
 
@@ -222,6 +223,30 @@ func grid(t *testing.T, name string, units, regions int, region string) *model.E
 		}
 	}
 	e, err := b.Build(model.Header{Name: name, Runs: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// split is an experiment in which one function takes nearly all the time, but is
+// called from sixty places, none of which takes 2 % of the run.
+func split(t *testing.T) *model.Experiment {
+	t.Helper()
+	b := model.NewBuilder()
+	time := b.Metric(model.NewMetric(model.WallTime, "", model.Exclusive))
+	root := b.Region(model.Region{Name: "main", Kind: model.Function, Parent: model.NoParent})
+	for i := range 60 {
+		caller := b.Region(model.Region{Name: fmt.Sprint("caller_", i), Kind: model.Function, Parent: root})
+		heavy := b.Region(model.Region{Name: "hot_function", Kind: model.Function, Parent: caller, File: "hot.c", Line: 7})
+		light := b.Region(model.Region{Name: fmt.Sprint("light_", i), Kind: model.Function, Parent: caller})
+		for u := range 4 {
+			unit := b.Unit(model.Unit{Process: u})
+			b.Set(unit, heavy, time, 1.5)
+			b.Set(unit, light, time, 0.1)
+		}
+	}
+	e, err := b.Build(model.Header{Name: "split", Runs: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -47,6 +47,9 @@ func (s *Server) glances(ctx context.Context, q *asked) (any, error) {
 			return nil, err
 		}
 		s.seen.Store(e.ID, g)
+		if len(d.Units)*len(d.Regions) >= manyValues {
+			s.prepare(name)
+		}
 		all = append(all, g)
 		s.datasets.trim()
 	}
@@ -73,8 +76,7 @@ func (s *Server) experiment(_ context.Context, q *asked) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, missing := e.Attachment(kept.TraceName)
-	return report.Tell(found, missing == nil), nil
+	return report.Tell(found, kept.Has(e)), nil
 }
 
 func (s *Server) units(_ context.Context, q *asked) (any, error) {
@@ -138,7 +140,7 @@ func (s *Server) heatmap(ctx context.Context, q *asked) (any, error) {
 		*into = n
 	}
 	o.Arrange = view.Arrange(q.text("arrange", ""))
-	for name, into := range map[string]*[]int{"opened": &o.Opened, "closed": &o.Closed} {
+	for name, into := range map[string]*[]int{"opened": &o.Opened, "closed": &o.Closed, "whole": &o.Whole} {
 		for text := range strings.SplitSeq(q.text(name, ""), ",") {
 			if text == "" {
 				continue
@@ -150,6 +152,13 @@ func (s *Server) heatmap(ctx context.Context, q *asked) (any, error) {
 			*into = append(*into, n)
 		}
 	}
+	key, err := s.heatKey(q)
+	if err != nil {
+		return nil, err
+	}
+	if rows := s.heats.get(key); rows != nil {
+		return rows.Draw(ctx, o)
+	}
 	d, words, err := s.opened(q)
 	if err != nil {
 		return nil, err
@@ -160,7 +169,14 @@ func (s *Server) heatmap(ctx context.Context, q *asked) (any, error) {
 			return nil, err
 		}
 	}
-	return view.DrawHeatmap(ctx, d, words, o)
+	rows, err := view.ArrangeHeatmap(d, words, o)
+	if err != nil {
+		return nil, err
+	}
+	if rows.Condense(ctx) {
+		s.heats.keep(key, rows)
+	}
+	return rows.Draw(ctx, o)
 }
 
 func (s *Server) diagnose(ctx context.Context, q *asked) (any, error) {

@@ -6,6 +6,7 @@ import (
 	"auspex/analyze"
 	"auspex/perfql"
 	"auspex/perfql/complete"
+	"auspex/report"
 )
 
 // questionText is a query and what it is about.
@@ -21,7 +22,8 @@ type questionText struct {
 // queryAnswer is one whose rows may have been cut.
 type queryAnswer struct {
 	*analyze.Answer
-	Total int `json:"total"`
+	Words string `json:"words"`
+	Total int    `json:"total"`
 }
 
 func (s *Server) query(ctx context.Context, q *asked) (any, error) {
@@ -46,7 +48,7 @@ func (s *Server) query(ctx context.Context, q *asked) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	answer := queryAnswer{found, len(found.Rows)}
+	answer := queryAnswer{found, report.AnswerWords(found), len(found.Rows)}
 	found.Rows = found.Rows[:min(max(question.Top, 0), len(found.Rows))]
 	return answer, nil
 }

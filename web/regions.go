@@ -20,6 +20,27 @@ func (s *Server) datasetBy(q *asked) (d *analyze.Dataset, note string, err error
 	return d.By(by)
 }
 
+// openedBy is datasetBy with the words to speak of it.
+func (s *Server) openedBy(q *asked) (*analyze.Dataset, analyze.Words, error) {
+	words, err := s.words(q.query["vocabulary"], q.query.Get("logic"))
+	if err != nil {
+		return nil, words, err
+	}
+	d, _, err := s.datasetBy(q)
+	return d, words, err
+}
+
+// openAlike opens experiments that are set against each other, all by path or all
+// by name, as the terminal does.
+func (s *Server) openAlike(q *asked, names ...string) ([]*analyze.Dataset, string, error) {
+	all, err := s.openAll(names)
+	if err != nil {
+		return nil, "", err
+	}
+	alike, note, err := analyze.ByAll(all, q.text("by", ""))
+	return alike, note, err
+}
+
 func (s *Server) regions(_ context.Context, q *asked) (any, error) {
 	least, err := q.number("least", 0)
 	if err != nil {

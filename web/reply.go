@@ -61,7 +61,18 @@ func (s *Server) start(r *http.Request, rt route, q *asked) (*answer, func(), er
 		if err != nil {
 			return nil, nil, err
 		}
-		a := s.answers.get(id+" "+r.URL.Path+"?"+q.query.Encode(), q, compute)
+		key := id + " " + r.URL.Path + "?" + q.query.Encode()
+		a := s.answers.get(key, q, func(ctx context.Context) ([]byte, error) {
+			if body := s.shelf.get(key); body != nil {
+				return body, nil
+			}
+			began := time.Now()
+			body, err := compute(ctx)
+			if err == nil {
+				s.shelf.put(key, body, time.Since(began))
+			}
+			return body, err
+		})
 		return a, func() { s.answers.leave(a) }, nil
 	}
 	ctx, cancel := context.WithCancel(r.Context())

@@ -91,7 +91,8 @@ type question struct {
 	params url.Values
 	layout url.Values
 	needed bool // without an answer there is no report
-	// optional answers are missing without a word: most runs have none.
+	// optional answers are missing without a word: most runs have none, or they
+	// are of programs that cannot be compared.
 	optional bool
 }
 
@@ -134,7 +135,8 @@ func (about *subjects) questions() []question {
 	}
 	for i, a := range names {
 		for _, b := range names[i+1:] {
-			all = append(all, question{path: "/compare", params: url.Values{"a": {a}, "b": {b}}}, question{path: "/compare", params: url.Values{"a": {b}, "b": {a}}})
+			// Different programs are not compared.
+			all = append(all, question{path: "/compare", params: url.Values{"a": {a}, "b": {b}}, optional: true}, question{path: "/compare", params: url.Values{"a": {b}, "b": {a}}, optional: true})
 		}
 	}
 	if len(names) > 0 {

@@ -37,6 +37,10 @@ type Config struct {
 	// Defects is told where an analysis panicked; nil throws that away.
 	Defects io.Writer
 
+	// Cache is a folder in which answers that took long are kept for the next
+	// server; "" keeps none.
+	Cache string
+
 	Memory  int64         // bytes of experiments kept for the next question
 	Answers int64         // bytes of answers kept
 	Timeout time.Duration // the longest a question may take
@@ -67,6 +71,8 @@ type Server struct {
 	answers     *answers
 	timelines   lastTimeline
 	traced      lastTraced
+	heats       lastHeats
+	shelf       shelf
 	work        chan struct{} // a place for every heavy question being answered
 	waiting     atomic.Int64  // questions without a place yet
 	seen        sync.Map      // *view.Glance by the experiment's ID
@@ -114,6 +120,7 @@ func New(c Config) (*Server, error) {
 	s.sourceIndex = sync.OnceValue(s.indexSources)
 	s.datasets = newDatasets(c.Store, c.Memory)
 	s.answers = newAnswers(c.Answers)
+	s.shelf = newShelf(c.Cache, c.Store.Dir())
 	s.engine = sync.OnceValues(func() (*store.Engine, error) { return store.NewEngine(context.Background()) })
 	s.api = s.routes()
 	return s, nil

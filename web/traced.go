@@ -44,7 +44,7 @@ func (l *lastTraced) get(ctx context.Context, e *store.Experiment) (*tracedRun, 
 	if l.run != nil && l.run.id == e.ID {
 		return l.run, nil
 	}
-	opened, err := kept.Open(e)
+	opened, err := kept.Open(ctx, e)
 	if errors.Is(err, kept.ErrNoTrace) {
 		return nil, statusError{http.StatusNotFound, err.Error()}
 	}
@@ -152,17 +152,26 @@ func (s *Server) efficiency(ctx context.Context, q *asked) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	work, err := r.kept.Work(ctx)
-	if err != nil {
-		return nil, err
-	}
-	run, err := pop.Replay(ctx, r.kept.Program, r.kept.Seconds, work)
+	run, err := r.factors(ctx)
 	if err != nil {
 		return nil, err
 	}
 	run.Name = q.path("name")
 	f := pop.Of(run)
 	return runFactors{f, f.Low(), f.Words()}, nil
+}
+
+// factors are what efficiencies are made of: as measured where the times are
+// kept, else from replays.
+func (r *tracedRun) factors(ctx context.Context) (pop.Run, error) {
+	if r.kept.Timed != nil {
+		return pop.Measure(ctx, r.kept.Timed)
+	}
+	work, err := r.kept.Work(ctx)
+	if err != nil {
+		return pop.Run{}, err
+	}
+	return pop.Replay(ctx, r.kept.Program, r.kept.Seconds, work)
 }
 
 // opportunityList is what could be changed, and what sliders can be there for.

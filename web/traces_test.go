@@ -1,11 +1,14 @@
 package web
 
 import (
+	"bytes"
 	"encoding/json"
 	"net/http"
 	"net/url"
 	"testing"
 
+	"auspex/analyze"
+	"auspex/events"
 	"auspex/internal/sample"
 	"auspex/store"
 	"auspex/view/timeline"
@@ -79,5 +82,58 @@ func TestTraces(t *testing.T) {
 		if status := get(path, nil); status != want {
 			t.Errorf("%s: %d, want %d", path, status, want)
 		}
+	}
+}
+
+// The times of an imported trace are drawn, judged and changed like those of a
+// replay: a recording of one gives the same picture.
+func TestImportedTimes(t *testing.T) {
+	s := testStore(t)
+	putTraced(t, s, "traced")
+	e, err := analyze.Find(s, "traced")
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := kept.Open(t.Context(), e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, err := run.Source(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var spans bytes.Buffer
+	if err := events.Record(t.Context(), &spans, source); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Put(synthetic("imported", 2, 3), false, store.Attachment{Name: kept.SpansName, Data: spans.Bytes()}); err != nil {
+		t.Fatal(err)
+	}
+	l := serve(t, Config{Store: s, Loopback: true})
+	for question, keys := range map[string][]string{
+		"/trace": {"bars", "waits", "critical_path", "messages", "run_seconds"}, "/trace?from=1&to=3": {"bars", "waits", "critical_path"},
+		"/efficiency": {"load_balance"}, "/waits": {"waited_seconds"},
+	} {
+		var of [2]map[string]any
+		for i, name := range []string{"traced", "imported"} {
+			status, _, text := l.send("GET", "/api/v1/experiments/"+name+question, "")
+			if err := json.Unmarshal([]byte(text), &of[i]); status != http.StatusOK || err != nil {
+				t.Fatalf("%s%s: %d %s", name, question, status, text)
+			}
+		}
+		for _, key := range keys {
+			a, _ := json.Marshal(of[0][key])
+			b, _ := json.Marshal(of[1][key])
+			if !bytes.Equal(a, b) || string(a) == "null" {
+				t.Errorf("%s, %s: %s, imported %s", question, key, a, b)
+			}
+		}
+	}
+	var summary struct{ Traced bool }
+	if status, _, text := l.send("GET", "/api/v1/experiments/imported", ""); status != http.StatusOK || json.Unmarshal([]byte(text), &summary) != nil || !summary.Traced {
+		t.Errorf("an imported trace is not offered: %d %s", status, text)
+	}
+	if status, _, text := l.send("GET", "/api/v1/experiments/imported/whatif?balance=all", ""); status != http.StatusOK {
+		t.Errorf("what if: %d %s", status, text)
 	}
 }

@@ -61,6 +61,11 @@ func put(t testing.TB, s *store.Store, e *model.Experiment) {
 // seven counters, three kinds of units that differ in every seventh region,
 // and 2 % of noise.
 func synthetic(name string, units, regions int) *model.Experiment {
+	return syntheticOf(name, units, regions, 8)
+}
+
+// syntheticOf is one with so many metrics.
+func syntheticOf(name string, units, regions, metrics int) *model.Experiment {
 	e := &model.Experiment{Header: model.Header{Name: name, Runs: 1}}
 	for u := range units {
 		e.Units = append(e.Units, model.Unit{Process: u, Node: fmt.Sprint("node", u/16)})
@@ -69,7 +74,7 @@ func synthetic(name string, units, regions int) *model.Experiment {
 		e.Regions = append(e.Regions, model.Region{Name: fmt.Sprint("region", r), Kind: model.Function, File: "main.c", Line: r + 1, Parent: (r+1)/2 - 1})
 	}
 	e.Metrics = append(e.Metrics, model.NewMetric(model.WallTime, "", model.Exclusive))
-	for m := range 7 {
+	for m := range metrics - 1 {
 		e.Metrics = append(e.Metrics, model.NewMetric(fmt.Sprint("count", m), "", model.Exclusive))
 	}
 	random := rand.New(rand.NewPCG(1, 2))

@@ -14,7 +14,7 @@ func (s *Server) classify(_ context.Context, q *asked) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, words, err := s.opened(q)
+	d, words, err := s.openedBy(q)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func (s *Server) bottlenecks(_ context.Context, q *asked) (any, error) {
 			return nil, err
 		}
 	}
-	d, words, err := s.opened(q)
+	d, words, err := s.openedBy(q)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ func (s *Server) bottlenecks(_ context.Context, q *asked) (any, error) {
 }
 
 func (s *Server) rules(_ context.Context, q *asked) (any, error) {
-	d, words, err := s.opened(q)
+	d, words, err := s.openedBy(q)
 	if err != nil {
 		return nil, err
 	}
@@ -74,8 +74,30 @@ func (s *Server) rules(_ context.Context, q *asked) (any, error) {
 		if base, err = s.datasets.get(name); err != nil {
 			return nil, err
 		}
+		if base, _, err = base.By(d.ByWord()); err != nil {
+			return nil, err
+		}
 	}
-	return analyze.ApplyRules(d, words, analyze.ShippedRules(), base, fuzzy.Centroid)
+	found, err := analyze.ApplyRules(d, words, analyze.ShippedRules(), base, fuzzy.Centroid)
+	if err != nil {
+		return nil, err
+	}
+	told := problems{Problems: found, Words: report.ProblemsWords(found), Because: [][]string{}}
+	for _, problem := range found.Problems {
+		why := []string{}
+		for _, place := range problem.Places {
+			why = append(why, report.EvidenceWords(place.Evidence))
+		}
+		told.Because = append(told.Because, why)
+	}
+	return told, nil
+}
+
+// problems are what the rules found, as the terminal says it.
+type problems struct {
+	*analyze.Problems
+	Words   string     `json:"words"`
+	Because [][]string `json:"because"` // of each problem: what each of its places rests on
 }
 
 func (s *Server) check(_ context.Context, q *asked) (any, error) {
@@ -112,7 +134,7 @@ func (s *Server) check(_ context.Context, q *asked) (any, error) {
 
 func (s *Server) compare(_ context.Context, q *asked) (any, error) {
 	over := analyze.Over(q.text("over", string(analyze.OverMean)))
-	pair, err := s.openAll([]string{q.query.Get("a"), q.query.Get("b")})
+	pair, note, err := s.openAlike(q, q.query.Get("a"), q.query.Get("b"))
 	if err != nil {
 		return nil, err
 	}
@@ -127,6 +149,9 @@ func (s *Server) compare(_ context.Context, q *asked) (any, error) {
 	found, err := analyze.Compare(pair[0], pair[1], analyze.ShippedWords(), analyze.CompareOptions{Over: over, Force: force})
 	if err != nil {
 		return nil, err
+	}
+	if note != "" {
+		found.Warnings = append(found.Warnings, note)
 	}
 	return cutComparison(found, top), nil
 }
@@ -170,7 +195,7 @@ func compareAll(words analyze.Words, all []*analyze.Dataset, o analyze.SimilarOp
 		if err != nil {
 			return nil, err
 		}
-		cut := similarExperiments{Kind: "experiments", ExperimentSimilarity: found}
+		cut := similarExperiments{Kind: "experiments", Words: append([]string{}, report.FindingsWords(found)...), ExperimentSimilarity: found}
 		found.Regions, cut.Total = first(found.Regions, shownRows)
 		return cut, nil
 	}
@@ -182,25 +207,34 @@ func compareAll(words analyze.Words, all []*analyze.Dataset, o analyze.SimilarOp
 		return nil, badf("name other experiments to compare %s with, or regions of it", all[0].Name)
 	case len(chosen) == 1:
 		found, err := analyze.SimilarUnits(all[0], words, chosen[0], o)
-		return similarUnits{"units", found}, err
+		if err != nil {
+			return nil, err
+		}
+		return similarUnits{"units", report.UnitSimilarityWords(found), found}, nil
 	}
 	found, err := analyze.SimilarRegions(all[0], words, o)
-	return similarRegions{"regions", found}, err
+	if err != nil {
+		return nil, err
+	}
+	return similarRegions{"regions", report.RegionSimilarityWords(found), found}, nil
 }
 
 // What was compared, with its kind.
 type (
 	similarExperiments struct {
-		Kind string `json:"kind"`
+		Kind  string   `json:"kind"`
+		Words []string `json:"words"` // a sentence a finding
 		*analyze.ExperimentSimilarity
 		Total int `json:"total"` // regions there are, before they were cut
 	}
 	similarUnits struct {
-		Kind string `json:"kind"`
+		Kind  string `json:"kind"`
+		Words string `json:"words"`
 		*analyze.UnitSimilarity
 	}
 	similarRegions struct {
-		Kind string `json:"kind"`
+		Kind  string `json:"kind"`
+		Words string `json:"words"`
 		*analyze.RegionSimilarity
 	}
 )

@@ -21,6 +21,7 @@ type Case struct {
 	spread   float64   // of repeated runs, as a share
 	stretch  []float64 // by rank; nil where computation took its CPU time
 	base     *outcome
+	notes    []string
 }
 
 // Machine is a platform with ranks on it.
@@ -38,6 +39,8 @@ type Setup struct {
 	// Measured is how long the run took, 0 where only the trace is known, and
 	// Spread the standard deviation of repeated runs as a share of it.
 	Measured, Spread float64
+	// Outside is what the run spent before and after all that the trace holds.
+	Outside float64
 	// Stretch is how much longer than its CPU time each rank's computation
 	// took, since it had to share its core; nil for not at all.
 	Stretch []float64
@@ -64,7 +67,7 @@ func New(ctx context.Context, s Setup) (*Case, error) {
 	if c.base, err = c.replay(ctx, nil); err != nil {
 		return nil, err
 	}
-	return c, nil
+	return c, c.fit(ctx, s.Outside)
 }
 
 // Profile is the trace's computation by region and rank.

@@ -63,7 +63,7 @@ const (
 
 // Opportunities prices what could be changed.
 func (c *Case) Opportunities(ctx context.Context) (*List, error) {
-	l := &List{Name: c.trace.Name, BaseSeconds: c.Base(), Measured: c.measured > 0, Notes: []string{}, Opportunities: []Opportunity{}, Shares: []Share{}}
+	l := &List{Name: c.trace.Name, BaseSeconds: c.Base(), Measured: c.measured > 0, Notes: slices.Concat([]string{}, c.notes), Opportunities: []Opportunity{}, Shares: []Share{}}
 	candidates := c.candidates()
 	most := int(budget / float64(max(c.profile.Actions, 1)))
 	if most = max(most/2, 6); len(candidates) > most {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"auspex/simulate/loggp"
@@ -320,4 +321,82 @@ func ExampleCase_Price() {
 	a, _ := c.Price(context.Background(), []whatif.Change{{Kind: whatif.Balance, Region: "solve"}})
 	fmt.Println(a.Words)
 	// Output: The run takes 2 s; with --balance solve it would take 1.5 s (1.38 s to 1.62 s), 25.0 % less. Then computation limits it, most of all `solve`.
+}
+
+// TestSlowNetwork: a run that took far longer than its replay had a slower
+// network, which is fitted: half of what it takes is gone with twice the
+// bandwidth. What was spent in starting and ending is no network's, and where
+// ranks shared cores nothing is fitted.
+func TestSlowNetwork(t *testing.T) {
+	tr := programs(2, func(r int, b *trace.Builder) {
+		b.Add(&trace.Action{Kind: trace.Init})
+		for range 10 {
+			compute(b, "A", 0.01)
+			b.Add(&trace.Action{Kind: trace.Irecv, Type: trace.Byte, Peer: int32(1 - r), Count: 1e6})
+			b.Add(&trace.Action{Kind: trace.Isend, Type: trace.Byte, Peer: int32(1 - r), Count: 1e6})
+			b.Add(&trace.Action{Kind: trace.WaitAll})
+		}
+		b.Add(&trace.Action{Kind: trace.Finalize})
+	})
+	for _, c := range []struct {
+		name    string
+		setup   whatif.Setup
+		want    float64 // with twice the bandwidth
+		fitted  bool
+		network string
+	}{
+		{"as slow as 10 MB/s", whatif.Setup{Measured: 1.1}, 0.6, true, "bandwidth=2x"},
+		{"as slow as 10 MB/s, ideal", whatif.Setup{Measured: 1.1}, 0.1, true, "ideal"},
+		{"all but starting", whatif.Setup{Measured: 1.1, Outside: 0.98}, 1.1, false, "bandwidth=2x"},
+		{"half of it starting", whatif.Setup{Measured: 1.1, Outside: 0.5}, 0.85, true, "bandwidth=2x"},
+		{"shared cores", whatif.Setup{Measured: 1.1, Stretch: []float64{3, 4}}, 1.1, false, "bandwidth=2x"},
+		{"shared cores, which explain little", whatif.Setup{Measured: 1.1, Stretch: []float64{1.5, 1.5}}, 0.62, true, "bandwidth=2x"},
+	} {
+		c.setup.Trace, c.setup.Network = tr, whatif.SharedMemory()
+		w, err := whatif.New(t.Context(), c.setup)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ch, err := whatif.ParseChange("network", c.network)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := w.Price(t.Context(), []whatif.Change{ch})
+		if err != nil || math.Abs(a.NewSeconds-c.want) > 0.02 {
+			t.Errorf("%s: %+v, %v; want %g s", c.name, a, err, c.want)
+			continue
+		}
+		if fitted := strings.Contains(strings.Join(a.Notes, " "), "its network is taken to be"); fitted != c.fitted {
+			t.Errorf("%s: noted %q", c.name, a.Notes)
+		}
+	}
+}
+
+// TestFreed: a rank that had half a core took twice its CPU time. Freed, it is
+// like the other one, alone or with other changes.
+func TestFreed(t *testing.T) {
+	tr := programs(2, func(_ int, b *trace.Builder) {
+		for range 10 {
+			compute(b, "A", 0.75)
+			compute(b, "B", 0.25)
+			b.Add(&trace.Action{Kind: trace.Barrier})
+		}
+	})
+	c, err := whatif.New(t.Context(), whatif.Setup{Trace: tr, Measured: 20.5, Stretch: []float64{1, 2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	like := whatif.Change{Kind: whatif.LikeMedian, Rank: 1}
+	for _, x := range []struct {
+		changes []whatif.Change
+		want    float64
+	}{
+		{nil, 20.5}, {[]whatif.Change{like}, 10.5}, {[]whatif.Change{{Kind: whatif.Balance, Region: "all"}}, 15.5},
+		{[]whatif.Change{{Kind: whatif.Faster, Region: "A", Factor: 3}, like}, 5.5}, {[]whatif.Change{like, {Kind: whatif.Balance, Region: "all"}}, 10.5}, {[]whatif.Change{like, {Kind: whatif.NoNoise}}, 10.5},
+	} {
+		a, err := c.Price(t.Context(), x.changes)
+		if err != nil || math.Abs(a.NewSeconds-x.want) > 1e-9 {
+			t.Errorf("%v: %+v, %v; want %g s", x.changes, a, err, x.want)
+		}
+	}
 }

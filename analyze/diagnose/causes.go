@@ -265,20 +265,21 @@ func (s *study) evidence(ctx context.Context, c *Cause, kept []attribute, times 
 		x := kept[slices.IndexFunc(kept, func(a attribute) bool { return a.name == name })]
 		e := Contrast{Attribute: name, Metric: x.metric, Correlation: analyze.Real(correlation(x.values, times))}
 		low, high := math.Inf(1), math.Inf(-1)
+		own := groups
 		if x.nodes != nil {
-			groups = kindsOf(x.nodes)
+			own = kindsOf(x.nodes)
 		}
-		for _, members := range groups {
+		for _, members := range own {
 			m := analyze.Mean(pick(x.seen, members))
 			if m < low {
 				low, e.Low = m, s.units.pick(pick(s.active, members))
 			}
 			if m > high {
 				high, e.High = m, s.units.pick(pick(s.active, members))
+				if x.nodes != nil {
+					e.Node = x.nodes[members[0]]
+				}
 			}
-		}
-		if x.nodes != nil {
-			e.Node = x.nodes[slices.Index(x.values, high)]
 		}
 		e.LowValue, e.HighValue, e.Ratio = analyze.Real(low), analyze.Real(high), analyze.Ratio(high, low)
 		c.Evidence = append(c.Evidence, e)

@@ -26,9 +26,12 @@ func (s *study) nodes() []string {
 	return out
 }
 
-// placed asks of times that no metric explains whether the nodes do: analysis of
-// variance, of which the nodes have to hold as much as a metric would. The
-// values are the means over the units of a node.
+// mostlyByNode is the least share of the variance between nodes: units on one
+// node are nearly as slow as each other where it is the node's fault.
+const mostlyByNode = 0.8
+
+// placed asks of times that no metric explains whether the nodes do, by analysis
+// of variance. The values are the means over the units of a node.
 func (s *study) placed(times []float64) (attribute, bool) {
 	on := s.nodes()
 	if on == nil {
@@ -46,7 +49,7 @@ func (s *study) placed(times []float64) (attribute, bool) {
 	a.seen = a.values
 	all, between := covariance(times, times), covariance(a.values, a.values)
 	among, free := float64(len(sums)-1), float64(len(on)-len(sums))
-	if !(all > 0) || free < 2 || between < weakCorrelation*weakCorrelation*all || (all-between)/all >= alongTheRanks(times) {
+	if !(all > 0) || free < 2 || between < mostlyByNode*all || (all-between)/all >= alongTheRanks(times) {
 		return attribute{}, false
 	}
 	if left := all - between; left > 1e-12*all {

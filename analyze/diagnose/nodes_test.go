@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -77,5 +78,34 @@ func TestJoint(t *testing.T) {
 	}
 	if one := placedRun(t, same, func(p int) float64 { return 1 + 0.6*float64(p%2) }); one.Joint != nil {
 		t.Errorf("%+v", one.Joint)
+	}
+}
+
+// Means of many units need not be equal to the last bit however they are added
+// up: nodes are found by their members.
+func TestManyNodes(t *testing.T) {
+	for seed := range uint64(5) {
+		random := rand.New(rand.NewPCG(seed, 9))
+		b := model.NewBuilder()
+		wall := b.Metric(model.NewMetric(model.WallTime, "", model.Exclusive))
+		for p := range 77 {
+			u := b.Unit(model.Unit{Node: fmt.Sprint("n", p/7), Process: p})
+			for r := range 5 {
+				region := b.Region(model.Region{Name: fmt.Sprint("part", r), Kind: model.Function, Parent: model.NoParent})
+				time := 10.1 * (1 + 0.004*random.NormFloat64())
+				if r == 2 && p/7 == 6 {
+					time *= 1.3
+				}
+				b.Set(u, region, wall, time)
+			}
+		}
+		e, err := b.Build(model.Header{Name: "many"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := diagnose(t, opened(t, e), Options{})
+		if len(r.Causes) != 1 || !slices.Equal(r.Causes[0].Attributes, []string{"node"}) || r.Causes[0].Evidence[0].Node != "n6" {
+			t.Errorf("seed %d: %+v", seed, r.Causes)
+		}
 	}
 }

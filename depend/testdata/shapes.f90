@@ -21,7 +21,7 @@ subroutine exchange_rows(n, blocks, a, pivot)
   integer n, blocks, pivot(n), i, j, k, p
   double precision a(n, 32 * blocks), t
   do j = 1, 32 * blocks, 32 ! independent: are written anew
-    do i = 1, n ! carried: cannot be told from i
+    do i = 1, n ! carried: cannot be determined from i
       p = pivot(i)
       if (p /= i) then
         do k = j, j + 31 ! independent

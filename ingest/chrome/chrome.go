@@ -1,17 +1,17 @@
-// Package chrome reads traces in the JSON of Chrome, which PyTorch writes too.
+// Package chrome makes profiles of traces in the JSON of Chrome, which PyTorch
+// writes too.
 package chrome
 
 import (
 	"bytes"
 	"context"
-	"errors"
 	"io"
 	"path"
-	"regexp"
 	"strconv"
 	"time"
 
 	"auspex/ingest/input"
+	"auspex/ingest/traceevent"
 	"auspex/internal/jsonscan"
 	"auspex/internal/mistake"
 	"auspex/model"
@@ -83,7 +83,6 @@ type trace struct {
 	names  *names
 	tracks *tracks
 	events *eventSorter
-	event  event
 
 	header   model.Header
 	rank     int   // -1 unknown
@@ -102,150 +101,41 @@ func newTrace(ctx context.Context, s *jsonscan.Scanner, inMemory int) *trace {
 	}
 }
 
-func (t *trace) read() error {
-	kind, err := t.s.Next()
-	if err != nil {
-		return err
-	}
-	switch kind {
-	case jsonscan.ArrayStart:
-		// The closing bracket of this form may be missing: tools append
-		// events until the program ends.
-		err := t.readEvents()
-		if errors.Is(err, io.ErrUnexpectedEOF) && t.s.Depth() == 1 {
-			t.unended = true
-			return nil
-		}
-		return err
-	case jsonscan.ObjectStart:
-		return t.eachKey(t.readSection)
-	}
-	return errors.New("not a trace: neither an object nor an array of events")
-}
-
-// eachKey calls do for every key of the object that was begun.
-func (t *trace) eachKey(do func(key string) error) error {
-	for {
-		kind, err := t.s.Next()
-		if err != nil {
-			return err
-		}
-		if kind == jsonscan.ObjectEnd {
-			return nil
-		}
-		if err := do(string(t.s.Bytes())); err != nil {
-			return err
-		}
-	}
-}
-
-// readEvents reads the array that was begun to its end.
-func (t *trace) readEvents() error {
-	for n := 1; ; n++ {
-		kind, err := t.s.Next()
-		if err != nil {
-			return err
-		}
-		switch kind {
-		case jsonscan.ArrayEnd:
-			return nil
-		case jsonscan.ObjectStart:
-			if err := t.readEvent(); err != nil {
-				return err
+func (t *trace) read() (err error) {
+	devices := 0
+	t.unended, err = traceevent.Read(t.ctx, t.s, traceevent.Reading{
+		Event: t.useEvent,
+		Section: func(key string) {
+			t.isKineto = t.isKineto || key == "distributedInfo" || key == "deviceProperties" || key == "schemaVersion"
+		},
+		Value: t.value,
+		Device: func(name string) {
+			if devices++; devices == 1 {
+				t.factor("device", name)
 			}
-		case jsonscan.ArrayStart:
-			return errors.New("an event must be an object")
-		}
-		if n%4096 == 0 && t.ctx.Err() != nil {
-			return t.ctx.Err()
-		}
-	}
+			t.header.SetFactor(model.NumberFactor("devices", float64(devices)))
+		},
+	})
+	return err
 }
 
-// readSection reads the value of a key beside the events.
-func (t *trace) readSection(key string) error {
-	switch key {
-	case "distributedInfo", "deviceProperties", "schemaVersion":
-		t.isKineto = true
-	}
-	kind, err := t.s.Next()
-	if err != nil {
-		return err
-	}
+// value takes what the trace says of itself and of the job.
+func (t *trace) value(section, key, text string) {
 	switch {
-	case key == "traceEvents" && kind == jsonscan.ArrayStart:
-		return t.readEvents()
-	case key == "traceEvents":
-		return errors.New("traceEvents must be an array")
-	case key == "distributedInfo" && kind == jsonscan.ObjectStart:
-		return t.eachKey(t.readDistributed)
-	case key == "deviceProperties" && kind == jsonscan.ArrayStart:
-		return t.readDevices()
-	case kind == jsonscan.String || kind == jsonscan.Number:
-		t.readMetadata(key, string(t.s.Bytes()))
-	}
-	return t.s.Skip()
-}
-
-func (t *trace) readDistributed(key string) error {
-	kind, err := t.s.Next()
-	if err != nil {
-		return err
-	}
-	text := string(t.s.Bytes())
-	switch {
-	case kind != jsonscan.Number && kind != jsonscan.String:
-	case key == "rank":
-		if rank, err := strconv.Atoi(text); err == nil && rank >= 0 && rank < 1<<30 {
-			t.rank = rank
-		}
-	case key == "world_size" || key == "backend":
-		t.factor(key, text)
-	}
-	return t.s.Skip()
-}
-
-// readDevices takes the name of the first device and counts them.
-func (t *trace) readDevices() error {
-	for devices := 0; ; devices++ {
-		kind, err := t.s.Next()
-		if err != nil {
-			return err
-		}
-		if kind == jsonscan.ArrayEnd {
-			if devices > 0 {
-				t.header.SetFactor(model.NumberFactor("devices", float64(devices)))
-			}
-			return nil
-		}
-		if kind != jsonscan.ObjectStart {
-			return errors.New("deviceProperties must be objects")
-		}
-		err = t.eachKey(func(key string) error {
-			kind, err := t.s.Next()
-			if err != nil {
-				return err
-			}
-			if key == "name" && kind == jsonscan.String && devices == 0 {
-				t.factor("device", string(t.s.Bytes()))
-			}
-			return t.s.Skip()
-		})
-		if err != nil {
-			return err
-		}
-	}
-}
-
-func (t *trace) readMetadata(key, text string) {
-	switch key {
-	case "traceName":
+	case section == "" && key == "traceName":
 		t.factor("trace", path.Base(text))
-	case "baseTimeNanoseconds":
+	case section == "" && key == "baseTimeNanoseconds":
 		if base, err := strconv.ParseInt(text, 10, 64); err == nil && base > 0 {
 			t.base = base
 		}
-	case "cuda_runtime_version", "cuda_driver_version", "hip_runtime_version", "hip_driver_version":
+	case section == "":
+		switch key {
+		case "cuda_runtime_version", "cuda_driver_version", "hip_runtime_version", "hip_driver_version":
+			t.factor(key, text)
+		}
+	case key == "rank":
+		t.rank = traceevent.Rank(text)
+	case key == "world_size" || key == "backend":
 		t.factor(key, text)
 	}
 }
@@ -268,17 +158,11 @@ func (t *trace) created() time.Time {
 	return begin
 }
 
-var rankInName = regexp.MustCompile(`(?i)rank[-_.]?(\d{1,7})`)
-
 // rankOf is the rank of the process that a trace is of: what it says itself,
 // else what its name says, else 0.
 func (t *trace) rankOf(name string) int {
 	if t.rank >= 0 {
 		return t.rank
 	}
-	if m := rankInName.FindStringSubmatch(path.Base(name)); m != nil {
-		rank, _ := strconv.Atoi(m[1])
-		return rank
-	}
-	return 0
+	return max(traceevent.RankInName(name), 0)
 }

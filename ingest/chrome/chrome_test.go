@@ -126,22 +126,6 @@ func TestChromeOverlap(t *testing.T) {
 	}
 }
 
-func TestNanoseconds(t *testing.T) {
-	for text, want := range map[string]int64{
-		"0": 0, "1": 1000, "-2.5": -2500, "1682725898236567": 1682725898236567000, "1419247332692.737": 1419247332692737,
-		"0.0015": 1, "1e3": 1000000, "12.": 12000, "1.5E-1": 150,
-	} {
-		if got, err := nanoseconds([]byte(text)); err != nil || got != want {
-			t.Errorf("%s: %d, %v; want %d", text, got, err, want)
-		}
-	}
-	for _, text := range []string{"", "-", "x", "1e30", "99999999999999999999", "1.2.3"} {
-		if got, err := nanoseconds([]byte(text)); err == nil {
-			t.Errorf("%q: %d, want an error", text, got)
-		}
-	}
-}
-
 // TestChromeNesting: events of random trees, in any order and through any
 // number of sorted portions, give every call path its time.
 func TestChromeNesting(t *testing.T) {

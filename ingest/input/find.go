@@ -190,7 +190,7 @@ func Label(given string) string {
 		name = strings.TrimSuffix(name, ending)
 	}
 	for _, ending := range []string{
-		".ppk", ".json", ".jsonl", ".csv", ".parquet", ".cubex", ".cali", ".xml", ".tgz", ".tar", ".zip", ".pb", ".pprof", ".prof", ".otf2",
+		".ppk", ".json", ".jsonl", ".csv", ".parquet", ".cubex", ".cali", ".xml", ".tgz", ".tar", ".zip", ".pb", ".pprof", ".prof", ".otf2", ".prv",
 	} {
 		if base, ok := strings.CutSuffix(name, ending); ok && base != "" {
 			return base

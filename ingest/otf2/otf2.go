@@ -19,10 +19,13 @@ import (
 	"auspex/model"
 )
 
+// Name is what --format takes.
+const Name = "otf2"
+
 // Formats lists what this package reads.
 func Formats() []input.Format {
 	return []input.Format{
-		{Name: "otf2", About: "OTF2 trace archive, through otf2-print", IsDir: isDir, IsFile: isFile, Reader: read},
+		{Name: Name, About: "OTF2 trace archive, through otf2-print", IsDir: isDir, IsFile: isFile, Reader: read},
 	}
 }
 

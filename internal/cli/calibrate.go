@@ -17,6 +17,7 @@ import (
 
 type calibrateFlags struct {
 	run, compiler, output, raw, from string
+	signature                        string
 	nodes                            int
 	largest                          int64
 	budget                           time.Duration
@@ -35,9 +36,17 @@ bandwidth, their factors by message size, the time that sends and receives take
 themselves, and the size from which on sends wait. Processors are compared with
 the one auspex runs on, which counts as 1 Gf.`,
 		Example: `  auspex calibrate --run 'mpirun -n 2 -host a,b' -o cluster.xml
-  auspex calibrate --run 'srun -N 4 -n 4' --nodes 64 -o cluster.toml`,
+  auspex calibrate --run 'srun -N 4 -n 4' --nodes 64 -o cluster.toml
+  auspex calibrate --signature node.sig`,
 		Args: exactly(0, "flags only"),
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.runCalibrate(cmd.Context(), f) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if f.signature != "" {
+				if err := a.takeSignature(cmd.Context(), f.signature, f.run == "" && f.from == ""); err != nil || f.run == "" && f.from == "" {
+					return err
+				}
+			}
+			return a.runCalibrate(cmd.Context(), f)
+		},
 	}
 	cmd.Flags().StringVar(&f.run, "run", "", "`command` that starts MPI programs on the hosts; the program is appended")
 	cmd.Flags().StringVar(&f.compiler, "mpicc", "mpicc", "MPI compiler for the ping-pong program")
@@ -47,6 +56,7 @@ the one auspex runs on, which counts as 1 Gf.`,
 	cmd.Flags().DurationVar(&f.budget, "budget", 50*time.Millisecond, "time to spend on each size and kind")
 	cmd.Flags().Float64Var(&f.speed, "speed", 0, "how fast the hosts' processors are beside this one, where that is known (default: measured)")
 	cmd.Flags().StringVar(&f.raw, "raw", "", "also keep the measured times in this `file`")
+	cmd.Flags().StringVar(&f.signature, "signature", "", "write what kinds of work take on this machine, as its cores fill, to this `file`; needs no MPI, and may be the only flag")
 	cmd.Flags().StringVar(&f.from, "from", "", "fit the times kept in this `file` instead of measuring")
 	return cmd
 }
@@ -63,7 +73,7 @@ type calibrated struct {
 func (a *app) runCalibrate(ctx context.Context, f calibrateFlags) error {
 	switch {
 	case (f.run == "") == (f.from == ""):
-		return usagef("calibrate needs --run COMMAND, or --from FILE")
+		return usagef("calibrate needs --run COMMAND, or --from FILE, or --signature FILE")
 	case f.output == "":
 		return usagef("calibrate needs -o PLATFORM")
 	case f.largest < 1024 || f.largest > 1<<30:

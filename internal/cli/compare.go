@@ -37,15 +37,17 @@ func (a *app) compareCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			notes, err := byNames(byWord, &base, others)
+			sets, note, err := analyze.ByAll(append([]*analyze.Dataset{base}, others...), byWord)
+			if err != nil {
+				return usageError{err}
+			}
+			all, err := analyze.CompareAll(sets[0], sets[1:], words, o)
 			if err != nil {
 				return err
 			}
-			all, err := analyze.CompareAll(base, others, words, o)
-			if err != nil {
-				return err
+			if note != "" {
+				all.Others[0].Warnings = append(all.Others[0].Warnings, note)
 			}
-			all.Others[0].Warnings = append(all.Others[0].Warnings, notes...)
 			if len(others) > 1 {
 				if a.json {
 					return a.printJSON(all)
@@ -99,34 +101,4 @@ func (a *app) compared(names []string, baseline string) (base *analyze.Dataset, 
 		others = append(others, base)
 	}
 	return base, others, nil
-}
-
-// byNames looks at all experiments in one way: by name where one of them needs it.
-func byNames(word string, base **analyze.Dataset, others []*analyze.Dataset) (notes []string, err error) {
-	all := append([]*analyze.Dataset{*base}, others...)
-	for _, d := range all {
-		if word != "" {
-			break
-		}
-		if _, notes, err = by(d, ""); err != nil {
-			return nil, err
-		}
-		if len(notes) > 0 {
-			word = analyze.Names
-		}
-	}
-	for i, d := range all {
-		if word == "" {
-			break
-		}
-		shown, _, err := by(d, word)
-		if err != nil {
-			return nil, err
-		}
-		if all[i] = shown; i > 0 {
-			others[i-1] = shown
-		}
-	}
-	*base = all[0]
-	return notes, nil
 }

@@ -11,7 +11,7 @@ import (
 
 // convertTimed writes a trace with times for other tools.
 func (a *app) convertTimed(ctx context.Context, run *traced, output, to string) error {
-	src, err := run.source(ctx)
+	src, err := run.Source(ctx)
 	if err != nil {
 		return err
 	}

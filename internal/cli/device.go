@@ -1,8 +1,12 @@
 package cli
 
 import (
+	"compress/gzip"
 	"context"
 	"fmt"
+	"io"
+	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -13,7 +17,8 @@ import (
 )
 
 func (a *app) deviceCommand() *cobra.Command {
-	var against string
+	var against, overlay string
+	var steps []int
 	var top int
 	cmd := &cobra.Command{
 		Use:     "device TRACE…",
@@ -24,22 +29,29 @@ computed, communicated, did both at once, copied and were idle, step by step;
 which kernels, operators and modules took the time; how kernels were launched,
 how long the streams' queues were, and how fast copies went.
 
-With --against, two traces are compared by operator, also of different devices.`,
+With --against, two traces are compared by operator, also of different devices.
+With --overlay, a copy of the trace is written for Perfetto or Chrome, with
+queues, bandwidths and memory as counters and the critical path as a thread.`,
 		Example: `  auspex device rank0.json.gz
+  auspex device traces/ --step 12,13
   auspex device h100.json.gz --against mi300.json.gz`,
 		Args: atLeast(1, "a trace of PyTorch's profiler"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			devices, err := devicesOf(cmd.Context(), args)
+			if overlay != "" {
+				return a.overlay(cmd.Context(), args, overlay, steps)
+			}
+			devices, err := devicesOf(cmd.Context(), args, steps)
 			if err != nil {
 				return err
 			}
 			if against != "" {
-				return a.compareDevices(cmd.Context(), devices, args[0], against, top)
+				return a.compareDevices(cmd.Context(), devices, args[0], against, steps, top)
 			}
 			if a.json {
 				return a.printJSON(struct {
 					Devices []*training.DeviceResult `json:"devices"`
-				}{devices})
+					Across  []training.KernelAcross  `json:"across_ranks"`
+				}{devices, training.Across(devices)})
 			}
 			for i, d := range devices {
 				if len(devices) > 1 {
@@ -50,44 +62,100 @@ With --against, two traces are compared by operator, also of different devices.`
 				}
 				a.page().Device(d, top)
 			}
+			if len(devices) > 1 {
+				a.page().KernelsAcross(training.Across(devices), top)
+			}
 			return nil
 		},
 	}
 	cmd.Flags().StringVar(&against, "against", "", "compare with this `TRACE`")
+	cmd.Flags().IntSliceVar(&steps, "step", nil, "look at these `STEPS` only")
+	cmd.Flags().StringVar(&overlay, "overlay", "", "write the trace with counters and the critical path to this `FILE` (.json or .json.gz)")
 	cmd.Flags().IntVar(&top, "top", 10, "how many rows of each table to print")
 	return cmd
 }
 
 // devicesOf reads traces and says what their devices did.
-func devicesOf(ctx context.Context, paths []string) ([]*training.DeviceResult, error) {
+func devicesOf(ctx context.Context, paths []string, steps []int) ([]*training.DeviceResult, error) {
+	var devices []*training.DeviceResult
+	err := eachTrace(ctx, paths, steps, func(t *training.Trace) error {
+		devices = append(devices, training.Device(t))
+		return nil
+	})
+	return devices, err
+}
+
+// eachTrace hands on the traces below some paths, of some steps or all.
+func eachTrace(ctx context.Context, paths []string, steps []int, use func(*training.Trace) error) error {
 	found, err := ingest.Find(paths, "")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer found.Close()
 	defer sparing(found.Sources)()
-	var devices []*training.DeviceResult
+	n := 0
 	for _, src := range found.Sources {
 		if src.Format != "chrome" {
 			continue
 		}
 		trace, err := kineto.ReadSource(ctx, src)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if trace.Rank < 0 {
-			trace.Rank = len(devices)
+			trace.Rank = n
 		}
-		devices = append(devices, training.Device(trace))
+		if len(steps) > 0 {
+			if trace = trace.Within(steps); trace == nil {
+				return fmt.Errorf("%s: the trace has none of the steps %v", src.Given, steps)
+			}
+		}
+		n++
+		if err := use(trace); err != nil {
+			return err
+		}
 	}
-	if len(devices) == 0 {
-		return nil, fmt.Errorf("no trace of PyTorch's profiler in %s", paths[0])
+	if n == 0 {
+		return fmt.Errorf("no trace of PyTorch's profiler in %s", paths[0])
 	}
-	return devices, nil
+	return nil
 }
 
-func (a *app) compareDevices(ctx context.Context, devices []*training.DeviceResult, name, against string, top int) error {
-	others, err := devicesOf(ctx, []string{against})
+// overlay writes one trace with what was found in it.
+func (a *app) overlay(ctx context.Context, paths []string, to string, steps []int) error {
+	var traces []*training.Trace
+	err := eachTrace(ctx, paths, steps, func(t *training.Trace) error {
+		traces = append(traces, t)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if len(traces) != 1 {
+		return usagef("--overlay takes one trace, not %d", len(traces))
+	}
+	file, err := os.Create(to)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	var out io.WriteCloser = file
+	if strings.HasSuffix(to, ".gz") {
+		out = gzip.NewWriter(file)
+	}
+	if err := training.Overlay(out, traces[0]); err != nil {
+		return err
+	}
+	if out != file {
+		if err := out.Close(); err != nil {
+			return err
+		}
+	}
+	return file.Close()
+}
+
+func (a *app) compareDevices(ctx context.Context, devices []*training.DeviceResult, name, against string, steps []int, top int) error {
+	others, err := devicesOf(ctx, []string{against}, steps)
 	if err != nil {
 		return fmt.Errorf("--against: %w", err)
 	}

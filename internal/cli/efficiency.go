@@ -74,8 +74,8 @@ func (a *app) popRun(ctx context.Context, name string, f platformFlags) (pop.Run
 	if err != nil {
 		return pop.Run{}, err
 	}
-	if f.platform == "" && t.timed != nil {
-		return pop.Measure(ctx, t.timed)
+	if f.platform == "" && t.Timed != nil {
+		return pop.Measure(ctx, t.Timed)
 	}
 	p, err := t.replayable(ctx)
 	if err != nil {

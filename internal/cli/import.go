@@ -10,6 +10,7 @@ import (
 
 	"auspex/ingest"
 	"auspex/model"
+	"auspex/report"
 	"auspex/store"
 )
 
@@ -132,7 +133,7 @@ func (j *importJob) print(paths []string) error {
 	}
 	p := j.page()
 	for _, e := range j.result.Experiments {
-		p.Line("imported %s: %d units, %d regions, %d metrics (%s)", p.Strong(e.Name), e.Units, e.Regions, e.Metrics, e.Format)
+		p.Line("imported %s: %s, %s, %s (%s)", p.Strong(e.Name), report.Counted(e.Units, "unit"), report.Counted(e.Regions, "region"), report.Counted(e.Metrics, "metric"), e.Format)
 	}
 	if n := len(j.result.Experiments); n == 1 {
 		p.Line("next: auspex show %s", quoteForShell(j.result.Experiments[0].Name))

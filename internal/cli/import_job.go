@@ -67,6 +67,11 @@ func (j *importJob) run(ctx context.Context, sources []*ingest.Source) error {
 		whole.Name = commonName(sources)
 	}
 	attached, err := trainingAttachment(ctx, sources)
+	if err == nil && len(sources) == 1 {
+		var spans []store.Attachment
+		spans, err = j.spans(ctx, sources[0])
+		attached = append(attached, spans...)
+	}
 	if err != nil {
 		return err
 	}
@@ -113,7 +118,11 @@ func (j *importJob) putEach(ctx context.Context, sources []*ingest.Source, parts
 			}
 		}
 		part.Name = names[i]
-		if err = j.put(part); err != nil {
+		var spans []store.Attachment
+		if spans, err = j.spans(ctx, sources[i]); err != nil {
+			break
+		}
+		if err = j.put(part, spans...); err != nil {
 			break
 		}
 	}

@@ -26,7 +26,7 @@ type predictFlags struct {
 	build, run              string
 	counts, levels          string
 	extrapolate             string
-	settle                  time.Duration
+	settle, whole           time.Duration
 	method, speed           string
 	config                  []string
 	runs, validateRuns      int
@@ -38,6 +38,7 @@ type predictFlags struct {
 	cores, input, name      string
 	replace                 bool
 	timeout                 time.Duration
+	signatureFlags
 }
 
 func (a *app) predictCommand() *cobra.Command {
@@ -71,9 +72,11 @@ is wrong and not shown. auto does so where it may and measures all else whole.`,
 	flags.StringVar(&f.hostfile, "hostfile", "", "where the ranks run, a host or host:n a line (default: every host in turn)")
 	flags.StringArrayVar(&f.config, "cfg", nil, "SimGrid option `key:value` for the replay; repeatable")
 	flags.StringVar(&f.speed, "reference-speed", "", "flop/s that this machine counts as (default: the first platform's first host)")
-	flags.IntVar(&f.runs, "runs", 1, "traces taken of each level and number of processes, and averaged")
+	f.signatureFlags.define(flags)
+	flags.IntVar(&f.runs, "runs", 0, "traces taken of each level and number of processes; their median counts (default: up to 3 of a program of seconds)")
 	flags.Float64Var(&f.epsilon, "epsilon", 2, "how closely, in per cent, the time of an iteration must have settled before its loop is cut short")
 	flags.DurationVar(&f.settle, "settle", time.Second, "how long a loop is watched at least before it is cut short")
+	flags.DurationVar(&f.whole, "whole", 20*time.Second, "measure all of a program that ends within this time, with --method auto")
 	flags.BoolVar(&f.strict, "strict", false, "cut only loops with independent iterations short")
 	flags.BoolVar(&f.fixed, "assume-fixed-communication", false, "vouch that sizes of messages that a loop computes stay those of its first iteration")
 	flags.BoolVar(&f.cpp, "cpp", true, "read C and C++ sources as the compiler's preprocessor gives them, so that loops and calls in macros are seen")
@@ -194,7 +197,7 @@ func (a *app) listPredictions() error {
 
 func (a *app) predictRequest(f predictFlags) (predict.Request, error) {
 	r := predict.Request{
-		Source: f.source, Build: f.build, Run: f.run, Method: predict.Method(f.method), Runs: f.runs, Epsilon: f.epsilon / 100, Settle: f.settle,
+		Source: f.source, Build: f.build, Run: f.run, Method: predict.Method(f.method), Runs: f.runs, Epsilon: f.epsilon / 100, Settle: f.settle, Whole: f.whole,
 		Strict: f.strict, AssumeFixed: f.fixed, AsWritten: !f.cpp, Vouched: f.vouched, Paper: f.paper, ValidateCommand: f.validateCommand, Cores: f.cores, Input: f.input,
 		Cache: cacheDir(), Timeout: f.timeout,
 	}
@@ -203,12 +206,15 @@ func (a *app) predictRequest(f predictFlags) (predict.Request, error) {
 		return r, usagef("predict needs --platform FILE, --build COMMAND and --run COMMAND")
 	case r.Method != predict.Simple && r.Method != predict.Threshold && r.Method != predict.Auto:
 		return r, usagef("--method is simple, threshold or auto, not %q", f.method)
-	case f.runs < 1 || f.validateRuns < 1:
+	case f.runs < 0 || f.validateRuns < 1:
 		return r, usagef("--runs and --validate-runs want numbers from 1 on")
 	case !(f.epsilon > 0 && f.epsilon < 100):
 		return r, usagef("--epsilon needs a percentage between 0 and 100, not %v", f.epsilon)
 	case f.settle <= 0:
 		return r, usagef("--settle needs a time such as 1s, not %v", f.settle)
+	}
+	if f.runs == 0 {
+		r.Runs = predict.AFew
 	}
 	if f.validate || f.validateCommand != "" {
 		r.Validate = f.validateRuns
@@ -234,6 +240,9 @@ func (a *app) predictRequest(f predictFlags) (predict.Request, error) {
 			return r, usagef("--reference-speed: %v", err)
 		}
 		r.ReferenceSpeed = speed
+	}
+	if err := f.signatureFlags.read(&r); err != nil {
+		return r, err
 	}
 	self, err := os.Executable()
 	if err != nil {

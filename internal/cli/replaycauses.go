@@ -19,7 +19,7 @@ func (a *app) replayCauses(ctx context.Context, name string, found *diagnose.Dia
 	if len(found.Causes) == 0 {
 		return nil
 	}
-	t, _, err := a.openKept(name)
+	t, _, err := a.openKept(ctx, name)
 	if errors.Is(err, kept.ErrNoTrace) {
 		return nil
 	}

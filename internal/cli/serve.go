@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
@@ -67,6 +68,9 @@ func (a *app) serve(ctx context.Context, f serveFlags) error {
 		return usagef("%s can be reached from other machines; say --host %s as well if that is meant", f.address, host)
 	}
 	config := web.Config{Store: a.openStore(), Version: version, Sources: f.sources, Token: token, Loopback: loopback, Hosts: []string{host}, Defects: a.err}
+	if cache, err := os.UserCacheDir(); err == nil {
+		config.Cache = filepath.Join(cache, "auspex", "answers")
+	}
 	if name, err := os.Hostname(); err == nil && !loopback {
 		config.Hosts = append(config.Hosts, name)
 	}

@@ -11,6 +11,10 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"auspex/internal/sample"
+	"auspex/store"
+	"auspex/whatif/kept"
 )
 
 // startServe starts the program and returns the address that it prints.
@@ -64,10 +68,16 @@ func TestServeAnswersAsTheCommandsDo(t *testing.T) {
 	for _, args := range [][]string{
 		{"import", "../../examples/diagnose/unbalanced.csv"},
 		{"import", "../../examples/diagnose/balanced.csv"},
+		{"import", "../../examples/soft/lapw0", "--each"},
 	} {
 		if out, err := auspex(t, append([]string{"--store", dir}, args...)...).CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}
+	}
+	traced := sample.Scored(t, 1)
+	traced.Name = "traced"
+	if err := store.Open(dir).Put(traced, false, store.Attachment{Name: kept.TraceName, Data: sample.UnevenTrace(t, 2)}); err != nil {
+		t.Fatal(err)
 	}
 	address, _ := startServe(t, dir, "--addr", "127.0.0.1:0")
 	found := regexp.MustCompile(`^(http://127\.0\.0\.1:\d+)/\?token=([0-9a-f]{48})$`).FindStringSubmatch(address)
@@ -79,28 +89,39 @@ func TestServeAnswersAsTheCommandsDo(t *testing.T) {
 		t.Errorf("without the token: %d", status)
 	}
 	for path, args := range map[string][]string{
-		"/experiments?":                                    {"ls"},
-		"/experiments/unbalanced?":                         {"show", "unbalanced"},
-		"/experiments/unbalanced/regions?":                 {"show", "unbalanced", "--regions"},
-		"/experiments/unbalanced/units?":                   {"show", "unbalanced", "--units"},
-		"/experiments/unbalanced/diagnose?":                {"diagnose", "unbalanced"},
-		"/experiments/unbalanced/rules?baseline=balanced&": {"rules", "unbalanced", "--baseline", "balanced"},
-		"/compare?a=unbalanced&b=balanced&":                {"compare", "unbalanced", "balanced"},
+		"/experiments?":                                                        {"ls"},
+		"/experiments/unbalanced?":                                             {"show", "unbalanced"},
+		"/experiments/unbalanced/regions?":                                     {"show", "unbalanced", "--regions"},
+		"/experiments/unbalanced/units?":                                       {"show", "unbalanced", "--units"},
+		"/experiments/unbalanced/diagnose?":                                    {"diagnose", "unbalanced"},
+		"/experiments/unbalanced/rules?baseline=balanced&":                     {"rules", "unbalanced", "--baseline", "balanced"},
+		"/experiments/unbalanced/classify?":                                    {"classify", "unbalanced"},
+		"/experiments/unbalanced/bottlenecks?threshold=0.1&metric=time_share&": {"bottlenecks", "unbalanced", "--metric", "time_share", "--threshold", "0.1"},
+		"/experiments/unbalanced/bottlenecks?threshold=0&metric=cpu_time*2&":   {"bottlenecks", "unbalanced", "--metric", "cpu_time*2", "--threshold", "0"},
+		"/compare?a=unbalanced&b=balanced&":                                    {"compare", "unbalanced", "balanced"},
+		"/similar?experiment=unbalanced&region=main%2Fregion+14&":              {"similar", "unbalanced", "--region", "main/region 14"},
+		"/similar?experiment=2Nx4P-GM-36&experiment=3Nx4P-GM-36&":              {"similar", "2Nx4P-GM-36", "3Nx4P-GM-36"},
+		"/scaling?experiment=2Nx4P-GM-36&experiment=3Nx4P-GM-36&":              {"scaling", "2Nx4P-GM-36", "3Nx4P-GM-36"},
+		"/experiments/traced/waits?":                                           {"waits", "traced"},
+		"/experiments/traced/opportunities?":                                   {"whatif", "traced"},
+		"/experiments/traced/whatif?balance=all&":                              {"whatif", "traced", "--balance", "all"},
 	} {
 		status, body := fetch(t, root+"/api/v1"+path+"token="+token)
 		printed, err := auspex(t, append([]string{"--store", dir, "--json"}, args...)...).Output()
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("%v: %v", args, err)
 		}
-		var answered, said any
-		if status != http.StatusOK || json.Unmarshal(body, &answered) != nil || json.Unmarshal(printed, &said) != nil {
+		var answered, said map[string]any
+		if err := json.Unmarshal(printed, &said); err != nil || len(said) < 2 {
+			t.Fatalf("%v prints %s", args, printed)
+		}
+		if status != http.StatusOK || json.Unmarshal(body, &answered) != nil {
 			t.Fatalf("%s: %d %s", path, status, body)
 		}
-		if of, ok := answered.(map[string]any); ok {
-			delete(of, "total") // of rows, which the page gets a part of
-		}
-		if !reflect.DeepEqual(answered, said) {
-			t.Errorf("%s answers\n%s\nand %v prints\n%s", path, body, args, printed)
+		for key, value := range said { // the page gets more beside it: words, curves
+			if key != "notes" && !reflect.DeepEqual(answered[key], value) {
+				t.Errorf("%s answers %s:\n%v\nand %v prints\n%v", path, key, answered[key], args, value)
+			}
 		}
 	}
 }

@@ -25,14 +25,13 @@ import (
 type traced struct {
 	kept.Run // of a file: no Data, no Program until replayable was called
 	name     string
-	timed    events.Source // what was measured when; nil where only the order is known
 }
 
 // openTraced finds an experiment by its name, or opens a trace file. Where an
 // experiment has no trace, kept.ErrNoTrace comes with what else is known of it.
 func (a *app) openTraced(ctx context.Context, name string, np int) (*traced, error) {
 	if _, err := os.Stat(name); err != nil || !strings.ContainsAny(name, "/.") {
-		if t, found, err := a.openKept(name); found || err != nil && !errors.Is(err, store.ErrNotFound) {
+		if t, found, err := a.openKept(ctx, name); found || err != nil && !errors.Is(err, store.ErrNotFound) {
 			return t, err
 		} else if _, no := os.Stat(name); no != nil {
 			return nil, err
@@ -40,7 +39,7 @@ func (a *app) openTraced(ctx context.Context, name string, np int) (*traced, err
 	}
 	t := &traced{name: name}
 	if info, err := os.Stat(name); err == nil && info.IsDir() {
-		t.timed, err = openJob(ctx, name)
+		t.Timed, err = openJob(ctx, name)
 		return t, err
 	}
 	head, err := firstBytes(name)
@@ -53,14 +52,14 @@ func (a *app) openTraced(ctx context.Context, name string, np int) (*traced, err
 		if err != nil {
 			return nil, err
 		}
-		t.timed, err = events.Align(ctx, src)
+		t.Timed, err = events.Align(ctx, src)
 		return t, err
 	case otf2.Looks(name):
 		src, err := otf2.Open(ctx, name)
 		if err != nil {
 			return nil, err
 		}
-		t.timed, err = events.Align(ctx, src)
+		t.Timed, err = events.Align(ctx, src)
 		return t, err
 	}
 	t.Program, err = trace.Open(ctx, name, np)
@@ -97,12 +96,12 @@ func openJob(ctx context.Context, dir string) (events.Source, error) {
 
 // openKept opens an experiment with its trace; found tells whether there is an
 // experiment of the name at all.
-func (a *app) openKept(name string) (t *traced, found bool, err error) {
+func (a *app) openKept(ctx context.Context, name string) (t *traced, found bool, err error) {
 	e, err := a.experiment(name)
 	if err != nil {
 		return nil, false, err
 	}
-	r, err := kept.Open(e)
+	r, err := kept.Open(ctx, e)
 	if r == nil {
 		return nil, true, err
 	}
@@ -112,7 +111,7 @@ func (a *app) openKept(name string) (t *traced, found bool, err error) {
 // serialization is that of an experiment, 0 where it kept no trace; what stands
 // in the way of its replay comes as a note.
 func (a *app) serialization(ctx context.Context, name string) (share float64, traced bool, notes []string, err error) {
-	t, _, err := a.openKept(name)
+	t, _, err := a.openKept(ctx, name)
 	if errors.Is(err, kept.ErrNoTrace) {
 		return 0, false, nil, nil
 	}
@@ -155,25 +154,17 @@ func plainReason(err error) string {
 	return err.Error()
 }
 
-// source is the run as spans of time: as measured, or from a replay.
-func (t *traced) source(ctx context.Context) (events.Source, error) {
-	if t.timed != nil {
-		return t.timed, nil
-	}
-	return t.Source(ctx)
-}
-
 // replayable makes the trace that replays take.
 func (t *traced) replayable(ctx context.Context) (*trace.Trace, error) {
 	if t.Program != nil {
 		return t.Program, nil
 	}
-	p, err := events.Program(ctx, t.timed)
+	p, err := events.Program(ctx, t.Timed)
 	if err != nil {
 		return nil, err
 	}
 	if t.Seconds == 0 {
-		if t.Seconds, err = events.Seconds(ctx, t.timed); err != nil {
+		if t.Seconds, err = events.Seconds(ctx, t.Timed); err != nil {
 			return nil, err
 		}
 	}

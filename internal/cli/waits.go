@@ -25,7 +25,7 @@ from the trace where it has them (Paraver, OTF2), else from a replay.`,
 			if err != nil {
 				return err
 			}
-			src, err := t.source(cmd.Context())
+			src, err := t.Source(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -33,7 +33,7 @@ from the trace where it has them (Paraver, OTF2), else from a replay.`,
 			if err != nil {
 				return err
 			}
-			if t.timed == nil {
+			if t.Timed == nil {
 				r.Notes = append(r.Notes, "the trace holds no times of messages: those of a replay as between ranks of one machine were taken")
 			}
 			if a.json {

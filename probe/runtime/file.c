@@ -92,7 +92,7 @@ int auspex_file_open(void)
 static struct chunk *chunk(uint32_t kind, uint32_t thread)
 {
     struct header *h = auspex_header;
-    if (h->used + CHUNK_SIZE > mapped && grow(mapped + GROWTH) != 0)
+    if (h->state != RUNNING || (h->used + CHUNK_SIZE > mapped && grow(mapped + GROWTH) != 0))
         return NULL;
     struct chunk *c = (struct chunk *)((char *)h + h->used);
     c->kind = kind;
@@ -155,6 +155,10 @@ void auspex_file_close(int state, int code)
     auspex_clock_note(h);
     h->code = code;
     h->state = state;
-    if (state == FINISHED && ftruncate(file, (off_t)h->used) != 0)
-        h->lost++; /* only longer than need be */
+    /* Not while room is being taken: a sample may still come, here or elsewhere. */
+    if (state == FINISHED && pthread_mutex_trylock(&lock) == 0) {
+        if (ftruncate(file, (off_t)h->used) != 0)
+            h->lost++; /* only longer than need be */
+        pthread_mutex_unlock(&lock);
+    }
 }

@@ -55,20 +55,27 @@ static inline struct thread *counting_stream(FILE *f)
     return t && !t->quiet && f && regular(fileno(f)) ? t : NULL;
 }
 
-static inline void took(struct thread *t, uint64_t since)
+/* Inlined, so that the return address is that of the program's call. */
+#define INSIDE static inline __attribute__((always_inline))
+
+INSIDE void took(struct thread *t, uint64_t since)
 {
-    t->top->node->io_time += ticks() - since;
+    uint64_t stretch = ticks() - since;
+    t->top->node->io_time += stretch;
+    t->away += stretch;
     t->quiet = 0;
+    if (unlikely(stretch >= auspex_long))
+        auspex_stacks_file(t, stretch, __builtin_return_address(0));
 }
 
-static inline void wrote(struct thread *t, ssize_t n, uint64_t since)
+INSIDE void wrote(struct thread *t, ssize_t n, uint64_t since)
 {
     if (n > 0)
         t->top->node->io_written += (uint64_t)n;
     took(t, since);
 }
 
-static inline void got(struct thread *t, ssize_t n, uint64_t since)
+INSIDE void got(struct thread *t, ssize_t n, uint64_t since)
 {
     if (n > 0)
         t->top->node->io_read += (uint64_t)n;
@@ -96,7 +103,7 @@ int auspex_asked;
         if (likely(!t))                                    \
             return real arguments;                         \
         uint64_t since = ticks();                          \
-        t->quiet = 1;                                      \
+        t->quiet = IN_FILE;                                \
         result n = real arguments;                         \
         count(t, n, since);                                \
         return n;                                          \
@@ -132,7 +139,7 @@ MOVES(int, ftruncate, only_time, (int fd, off_t size), (fd, size))
         if (likely(!t))                                     \
             return real arguments;                          \
         uint64_t since = ticks();                           \
-        t->quiet = 1;                                       \
+        t->quiet = IN_FILE;                                 \
         result n = real arguments;                          \
         count(t, (ssize_t)(bytes), since);                  \
         return n;                                           \
@@ -188,7 +195,9 @@ int close(int fd)
         return real(fd);
     uint64_t since = ticks();
     int n = real(fd);
-    t->top->node->io_time += ticks() - since;
+    uint64_t took = ticks() - since;
+    t->top->node->io_time += took;
+    t->away += took;
     return n;
 }
 
@@ -203,7 +212,7 @@ int fclose(FILE *f)
     if (!t)
         return real(f);
     uint64_t since = ticks();
-    t->quiet = 1;
+    t->quiet = IN_FILE;
     int n = real(f);
     took(t, since);
     return n;

@@ -52,7 +52,8 @@ static __attribute__((noinline)) struct thread *mpi_enter(struct auspex_region *
     if (unlikely(!t || t->quiet))
         return NULL;
     uint64_t now = ticks();
-    t->quiet = 1;
+    t->quiet = IN_CALL;
+    t->gap += t->left ? now - t->left : 0;
     t->outside = t->depth;
     const void *from = caller ? caller : address;
     struct place *place = auspex_callers(t, from);
@@ -79,11 +80,14 @@ static __attribute__((noinline)) struct thread *mpi_enter(struct auspex_region *
 static __attribute__((noinline)) void mpi_leave(struct thread *t)
 {
     uint64_t outside = virtual_time(t);
-    charge(t, ticks());
+    t->left = ticks();
+    charge(t, t->left);
     t->depth = t->outside;
     t->top = t->stack[t->depth].place;
     t->record.current = t->top->index;
-    t->seen += virtual_time(t) - outside; /* MPI's own work is no computation */
+    outside = virtual_time(t) - outside;
+    t->seen += outside; /* MPI's own work is no computation */
+    account(t, outside);
     t->quiet = 0;
 }
 
@@ -92,7 +96,17 @@ static __attribute__((noinline)) void mpi_leave(struct thread *t)
 static struct communicator { MPI_Comm handle; int id, me, size; int *world; } *comms;
 static int comm_count, comm_room, comm_ids;
 
-/* Hands an event to the trace with the computation since the one before. */
+/* Within a hundredth, so that nearly equal times are equal events. */
+static int64_t rounded(double ns)
+{
+    int64_t n = (int64_t)ns, step = 1;
+    while (n / step >= 128)
+        step *= 2;
+    return (n + step / 2) / step * step;
+}
+
+/* Hands an event to the trace with the computation since the one before, and
+ * before it the time in which the rank did neither. */
 static void traced(struct thread *t, struct event e, const int64_t *lists)
 {
     uint64_t compute = virtual_time(t) - t->seen;
@@ -100,7 +114,26 @@ static void traced(struct thread *t, struct event e, const int64_t *lists)
         return; /* the trace is of one thread */
     t->seen = virtual_time(t);
     e.site = t->site;
+    uint64_t idle = t->gap > compute ? t->gap - compute : 0;
+    idle = (t->away < idle ? t->away : idle) + t->aside;
+    t->gap = t->away = t->aside = 0;
+    if (unlikely(idle >= auspex_long)) {
+        if (auspex_turning)
+            compute += idle; /* turns of a loop that is cut short have no event for it */
+        else {
+            struct event slept = {T_SLEEP, 0, 0, 0, 0, rounded((double)idle / auspex_rate), 0, 0, 0, e.site};
+            auspex_trace(&slept, NULL, compute);
+            compute = 0;
+        }
+    }
     auspex_trace(&e, lists, compute);
+}
+
+/* The whole call counts as it was: no event stands for it. */
+static void aside(struct thread *t)
+{
+    if (auspex_tracing)
+        t->aside += ticks() - t->record.last;
 }
 
 static struct communicator *communicator(MPI_Comm handle)
@@ -248,7 +281,9 @@ static void file_written(struct thread *t, uint64_t n, MPI_Datatype type)
 static void message(struct thread *t, int kind, uint64_t n, MPI_Datatype type, int peer, int tag, MPI_Comm comm)
 {
     struct communicator *c = communicator(comm);
-    if (c && peer != MPI_PROC_NULL)
+    if (!c)
+        aside(t);
+    else if (peer != MPI_PROC_NULL)
         traced(t, (struct event){kind, c->id, peer == MPI_ANY_SOURCE ? -1 : peer, 0, tag == MPI_ANY_TAG ? -1 : tag, (int64_t)(n * size_of(type)), 0, 0, 0}, NULL);
 }
 
@@ -262,20 +297,33 @@ static void message_in(struct thread *t, uint64_t n, MPI_Datatype type, int peer
         message(t, T_RECV, (uint64_t)bytes, MPI_BYTE, status->MPI_SOURCE, status->MPI_TAG, comm);
 }
 
-static void exchange(struct thread *t, uint64_t out, int to, uint64_t in, int from, MPI_Comm comm)
+/* Both tags go into one number; whose message a receive from anyone got is told by
+ * the status. */
+static void exchange(struct thread *t, uint64_t out, int to, int tag, uint64_t in, int from, int tag_in, MPI_Comm comm, MPI_Status *status)
 {
     struct communicator *c = communicator(comm);
-    if (!c)
+    if (!c) {
+        aside(t);
         return;
-    struct event e = {T_SENDRECV, c->id, to == MPI_PROC_NULL ? -2 : to, from == MPI_PROC_NULL ? -2 : from == MPI_ANY_SOURCE ? -1 : from, 0, (int64_t)out, (int64_t)in, 0, 0};
+    }
+    if (status && from != MPI_PROC_NULL) {
+        from = status->MPI_SOURCE;
+        tag_in = status->MPI_TAG;
+    }
+    struct event e = {T_SENDRECV, c->id, to == MPI_PROC_NULL ? -2 : to, from == MPI_PROC_NULL ? -2 : from == MPI_ANY_SOURCE ? -1 : from,
+        (int64_t)tag << 32 | (uint32_t)(tag_in == MPI_ANY_TAG ? -1 : tag_in), (int64_t)out, (int64_t)in, 0, 0};
     traced(t, e, NULL);
 }
+
+#include "requests.h"
 
 /* A collective with one size for all. */
 static void together(struct thread *t, int kind, int root, uint64_t out, uint64_t in, MPI_Comm comm)
 {
     struct communicator *c = communicator(comm);
-    if (c)
+    if (!c)
+        aside(t);
+    else if (!begun || !apart(t, kind, c, root, out, in, NULL))
         traced(t, (struct event){kind, c->id, root, 0, 0, (int64_t)out, (int64_t)in, 0, 0}, NULL);
 }
 
@@ -303,120 +351,10 @@ static int at_root(int root, MPI_Comm comm)
 static void with_lists(struct thread *t, int kind, int root, uint64_t out, uint64_t in, int sends, int receives, MPI_Comm comm)
 {
     struct communicator *c = communicator(comm);
-    if (c)
+    if (!c)
+        aside(t);
+    else if (!begun || !apart(t, kind, c, root, out, in, size_list))
         traced(t, (struct event){kind, c->id, root, 0, 0, (int64_t)out, (int64_t)in, sends, receives}, size_list);
-}
-
-/* ---- requests: receives are counted when they complete ---- */
-
-enum { RECEIVE = 1, SEND = 2, PERSISTENT = 4 };
-struct request { MPI_Request handle; int what, comm, peer, tag; uint64_t bytes; struct request *next; };
-static struct request *requests[1024], *unused;
-static pthread_mutex_t request_lock = PTHREAD_MUTEX_INITIALIZER;
-
-static inline struct request **bucket(MPI_Request r)
-{
-    uintptr_t v = (uintptr_t)r;
-    return &requests[(v ^ v >> 7 ^ v >> 17) % 1024];
-}
-
-static void request_add(MPI_Request r, int what, uint64_t bytes, int peer, int tag, int comm)
-{
-    if (r == MPI_REQUEST_NULL)
-        return;
-    pthread_mutex_lock(&request_lock);
-    struct request **at = bucket(r), *q = *at;
-    while (q && q->handle != r)
-        q = q->next;
-    if (!q) {
-        if ((q = unused))
-            unused = q->next;
-        else
-            q = malloc(sizeof *q);
-        if (q) {
-            q->handle = r;
-            q->next = *at;
-            *at = q;
-        }
-    }
-    if (q) {
-        q->what = what;
-        q->bytes = bytes;
-        q->peer = peer;
-        q->tag = tag;
-        q->comm = comm;
-    }
-    pthread_mutex_unlock(&request_lock);
-}
-
-static void request_new(struct thread *t, MPI_Request *r, int what, uint64_t n, MPI_Datatype type, int peer, int tag, MPI_Comm comm)
-{
-    struct communicator *c = auspex_tracing ? communicator(comm) : NULL;
-    if (peer == MPI_PROC_NULL)
-        return;
-    request_add(*r, what, n * size_of(type), peer == MPI_ANY_SOURCE ? -1 : peer, tag == MPI_ANY_TAG ? -1 : tag, c ? c->id : -1);
-    if (c && !(what & PERSISTENT))
-        message(t, what & SEND ? T_ISEND : T_IRECV, n, type, peer, tag, comm);
-}
-
-/* What is known of a request; one that is not persistent is forgotten. */
-static struct request request_done(MPI_Request r, int forget)
-{
-    struct request found = {0};
-    pthread_mutex_lock(&request_lock);
-    for (struct request **at = bucket(r); *at; at = &(*at)->next)
-        if ((*at)->handle == r) {
-            struct request *q = *at;
-            found = *q;
-            if (forget || !(q->what & PERSISTENT)) {
-                *at = q->next;
-                q->next = unused;
-                unused = q;
-            }
-            break;
-        }
-    pthread_mutex_unlock(&request_lock);
-    return found;
-}
-
-static void request_started(struct thread *t, MPI_Request r)
-{
-    struct request q = request_done(r, 0);
-    if (q.what & SEND) {
-        t->top->node->messages++;
-        t->top->node->sent += q.bytes;
-    }
-    if (auspex_tracing && q.what && q.comm >= 0)
-        traced(t, (struct event){q.what & SEND ? T_ISEND : T_IRECV, q.comm, q.peer, 0, q.tag, (int64_t)q.bytes, 0, 0, 0}, NULL);
-}
-
-/* A wait names the ranks of the world. */
-static void waited(struct thread *t, struct request *q)
-{
-    for (int i = 0; i < comm_count; i++)
-        if (comms[i].id == q->comm) {
-            int me = comms[i].world[comms[i].me], peer = q->peer < 0 ? q->peer : comms[i].world[q->peer];
-            struct event e = {T_WAIT, 0, q->what & SEND ? me : peer, q->what & SEND ? peer : me, q->tag, 0, 0, 0, 0};
-            traced(t, e, NULL);
-            return;
-        }
-}
-
-/* A request completed; without a status the posted size stands for the
- * received one. */
-static void completed(struct thread *t, MPI_Request r, MPI_Status *status)
-{
-    if (r == MPI_REQUEST_NULL)
-        return;
-    struct request q = request_done(r, 0);
-    if (auspex_tracing && q.what && q.comm >= 0)
-        waited(t, &q);
-    if (!(q.what & RECEIVE))
-        return;
-    if (status)
-        received(t, status);
-    else
-        t->top->node->received += q.bytes;
 }
 
 /* Room for requests and statuses of one wait. */

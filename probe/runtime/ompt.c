@@ -36,6 +36,7 @@ struct seat {
 
 struct team {
     struct thread *opener;
+    uint32_t outside;    /* the opener's depth before the region */
     struct place *place; /* of the region, in the opener's tree */
     struct seat *seat[TEAM];
     struct team *next; /* among those not in use */
@@ -82,8 +83,7 @@ static void parallel_begin(ompt_data *task, const void *frame, ompt_data *parall
     for (int i = 0; i < TEAM; i++)
         team->seat[i] = NULL;
     team->opener = t;
-    charge(t, ticks());
-    enter(t, auspex_site("OpenMP parallel", PARALLEL, address), SOMEWHERE);
+    team->outside = auspex_fork(t, auspex_site("OpenMP parallel", PARALLEL, address), address);
     team->place = t->top;
 }
 
@@ -104,7 +104,7 @@ static void parallel_end(ompt_data *parallel, ompt_data *task, int flags, const 
         rise(s);
     }
     charge(o, now);
-    leave(o);
+    auspex_joined(o, team->outside);
     team->next = spare;
     spare = team;
     parallel->ptr = NULL;

@@ -2,7 +2,7 @@
  * interposed. A parallel region is a region of every thread that takes part,
  * under the path of the thread that opened it; waiting at its end and at
  * barriers is a region of its own. */
-#include "probe.h"
+#include "stacks.h"
 #include <dlfcn.h>
 #include <stdlib.h>
 
@@ -26,6 +26,7 @@ struct team {
     void (*body)(void *);
     void *data;
     struct thread *opener;
+    uint32_t outside;    /* the opener's depth before the region */
     struct place *place; /* of the region, in the opener's tree */
     struct thread *member[TEAM];
     uint64_t done[TEAM]; /* when each member had done its part */
@@ -112,10 +113,31 @@ static void end_team(struct team *team)
     }
     o->brief += now - o->record.last;
     o->record.last = now;
-    leave(o);
+    auspex_joined(o, team->outside);
 }
 
-static int begin_team(struct team *team, void (*body)(void *), void *data)
+/* Opens a parallel region below whoever calls it, to which from returns; returns
+ * the depth before. */
+uint32_t auspex_fork(struct thread *t, uint32_t region, const void *from)
+{
+    uint32_t outside = t->depth;
+    struct place *place = auspex_callers(t, from);
+    charge(t, ticks());
+    if (place != t->top)
+        open_at(t, place, SOMEWHERE);
+    enter(t, region, SOMEWHERE);
+    return outside;
+}
+
+/* Goes back to the depth before a parallel region. */
+void auspex_joined(struct thread *t, uint32_t depth)
+{
+    t->depth = depth;
+    t->top = t->stack[depth].place;
+    t->record.current = t->top->index;
+}
+
+static int begin_team(struct team *team, void (*body)(void *), void *data, const void *from)
 {
     struct thread *t = self();
     if (!t || t->quiet || auspex_ompt)
@@ -125,8 +147,7 @@ static int begin_team(struct team *team, void (*body)(void *), void *data)
     team->opener = t;
     team->members = 0;
     uint32_t region = auspex_site("OpenMP parallel", PARALLEL, (char *)body + 1);
-    charge(t, ticks());
-    enter(t, region, SOMEWHERE);
+    team->outside = auspex_fork(t, region, from);
     team->place = t->top;
     return 1;
 }
@@ -137,7 +158,7 @@ void GOMP_parallel(void (*body)(void *), void *data, unsigned n, unsigned flags)
     static void (*real)(void (*)(void *), void *, unsigned, unsigned);
     struct team team;
     NEXT(GOMP_parallel);
-    if (!begin_team(&team, body, data)) {
+    if (!begin_team(&team, body, data, __builtin_return_address(0))) {
         real(body, data, n, flags);
         return;
     }
@@ -153,7 +174,7 @@ void GOMP_parallel(void (*body)(void *), void *data, unsigned n, unsigned flags)
         static void (*real)(void (*)(void *), void *, unsigned, long, long, long, long, unsigned);                  \
         struct team team;                                                                                           \
         NEXT(name);                                                                                                 \
-        if (!begin_team(&team, body, data)) {                                                                       \
+        if (!begin_team(&team, body, data, __builtin_return_address(0))) { \
             real(body, data, n, a, b, c, d, flags);                                                                 \
             return;                                                                                                 \
         }                                                                                                           \
@@ -175,7 +196,7 @@ PARALLEL_LOOP(GOMP_parallel_loop_nonmonotonic_guided)
         static void (*real)(void (*)(void *), void *, unsigned, long, long, long, unsigned);                \
         struct team team;                                                                                   \
         NEXT(name);                                                                                         \
-        if (!begin_team(&team, body, data)) {                                                               \
+        if (!begin_team(&team, body, data, __builtin_return_address(0))) { \
             real(body, data, n, a, b, c, flags);                                                            \
             return;                                                                                         \
         }                                                                                                   \
@@ -193,7 +214,7 @@ void GOMP_parallel_sections(void (*body)(void *), void *data, unsigned n, unsign
     static void (*real)(void (*)(void *), void *, unsigned, unsigned, unsigned);
     struct team team;
     NEXT(GOMP_parallel_sections);
-    if (!begin_team(&team, body, data)) {
+    if (!begin_team(&team, body, data, __builtin_return_address(0))) {
         real(body, data, n, count, flags);
         return;
     }

@@ -67,7 +67,7 @@ void auspex_p2p_enter(const char *name, const void *from)
     if (!r)
         return;
     uint64_t now = ticks();
-    t->quiet = 1;
+    t->quiet = IN_CALL;
     t->outside = t->depth;
     t->site = 0;
     struct place *place = auspex_callers(t, from);
@@ -128,6 +128,8 @@ void auspex_p2p_leave(int what, int peer, int tag, long bytes)
     t->depth = t->outside;
     t->top = t->stack[t->depth].place;
     t->record.current = t->top->index;
-    t->seen += virtual_time(t) - outside; /* the library's own work is no computation */
+    outside = virtual_time(t) - outside;
+    t->seen += outside; /* the library's own work is no computation */
+    account(t, outside);
     t->quiet = 0;
 }

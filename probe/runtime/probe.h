@@ -32,13 +32,17 @@ struct opened { struct place *place; uintptr_t frame; };
 
 enum { ASKED = 1024 };
 
+/* What a thread is inside of: an MPI call or the runtime itself, whose time is
+ * known, or a call for a file, in which samples are taken. */
+enum { IN_CALL = 1, IN_FILE = 2 };
+
 struct thread {
     struct thread_record record; /* the part that readers know */
     struct place *top;
     struct opened *stack;
     struct way *ways;
     uint32_t depth, capacity, mask, known, nodes;
-    int quiet;          /* inside an MPI call or the runtime itself */
+    int quiet;          /* what is called now is the library's own: see below */
     struct chunk *room; /* the chunk nodes are taken from */
     uint64_t checked;   /* ticks of the latest look at the CPU clock */
     uint64_t cpu;       /* what it said, ns */
@@ -46,6 +50,10 @@ struct thread {
     uint64_t settled;   /* ticks of CPU time charged up to the latest look */
     uint64_t seen;      /* of all charged, told to the trace or spent in MPI */
     uint32_t site;      /* of the MPI call it is in, for the trace: see trace.h */
+    uint64_t left;      /* when it left the latest MPI call */
+    uint64_t gap;       /* ticks outside of MPI since the trace was told of something */
+    uint64_t away;      /* of these, in calls that wait: for a time to pass, for a file */
+    uint64_t aside;     /* ticks since then in MPI calls that no event stands for */
     uint64_t spent;     /* ticks that its probes took, but for looking at slow clocks */
     uint64_t looked;    /* ticks that looking at them took */
     uint32_t until;     /* entries until it is asked again whether that is too much */
@@ -111,6 +119,8 @@ void auspex_file_close(int state, int code);
 
 /* openmp.c */
 extern int auspex_ompt;
+uint32_t auspex_fork(struct thread *t, uint32_t region, const void *from);
+void auspex_joined(struct thread *t, uint32_t depth);
 uint32_t auspex_barrier(void);
 void auspex_join(struct thread *t, struct place *place, uint64_t now);
 
@@ -122,6 +132,7 @@ void auspex_objects(void);
 /* stacks.c */
 extern uint64_t auspex_sampling HIDDEN;
 void auspex_stacks_start(void);
+void auspex_stacks_file(struct thread *t, uint64_t stretch, const void *from);
 
 /* threads.c */
 void auspex_thread_over(struct thread *t);

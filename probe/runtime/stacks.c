@@ -125,21 +125,35 @@ static uint32_t walk(struct cursor *c, uintptr_t *pc, uintptr_t entered, int *wh
     return n;
 }
 
-static void on_sample(int sig, siginfo_t *info, void *context)
+/* How many samples one is worth. The task clock comes after every period of CPU
+ * time, but not while the thread is in the kernel: what was spent there since the
+ * latest sample counts with the next. The timer comes then too, and is heard only
+ * where the task clock has been silent. */
+static uint64_t weigh(struct walker *w, const siginfo_t *info)
 {
-    int error = errno;
-    struct thread *t = auspex_self;
-    (void)sig;
-    if (!t || !t->walker || !t->walker->known)
-        return;
-    uint64_t weight = 1, begun = ticks();
-    if (info->si_code == SI_TIMER && info->si_overrun > 0)
-        weight += (uint64_t)info->si_overrun;
-    t->record.samples += weight;
-    if (t->quiet) {
-        t->record.inside += weight;
-        return; /* MPI's time is known exactly */
+    uint64_t now, since, weight = 1;
+    if (info->si_code == SI_TKILL) {
+        if (w->owed >= auspex_sampling) {
+            weight = w->owed / auspex_sampling;
+            w->owed -= weight * auspex_sampling;
+        }
+        return weight;
     }
+    if (!w->event)
+        return 1 + (info->si_code == SI_TIMER && info->si_overrun > 0 ? (uint64_t)info->si_overrun : 0);
+    now = nanos(CLOCK_THREAD_CPUTIME_ID);
+    since = now > w->counted ? now - w->counted : 0;
+    if (info->si_code != SI_TIMER)
+        auspex_task_clock_again(w->event);
+    else if (since < 2 * auspex_sampling)
+        return 0;
+    w->counted = now;
+    return since < auspex_sampling + auspex_sampling / 2 ? 1 : (since + auspex_sampling / 2) / auspex_sampling;
+}
+
+/* Walks the stack and keeps what it finds. */
+static void take_sample(struct thread *t, const siginfo_t *info, void *context, uint64_t weight)
+{
     struct cursor c;
     int whole;
     auspex_cursor_context(&c, context);
@@ -153,9 +167,25 @@ static void on_sample(int sig, siginfo_t *info, void *context)
     if (!whole)
         t->record.broken += weight;
     keep(t, t->walker->sampled, n, weight);
-    t->record.walking += ticks() - begun;
     if (!auspex_object_known(t->walker->sampled[0]))
         auspex_objects_stale = 1;
+}
+
+static void on_sample(int sig, siginfo_t *info, void *context)
+{
+    int error = errno;
+    struct thread *t = auspex_self;
+    (void)sig;
+    if (!t || !t->walker || !t->walker->known)
+        return;
+    uint64_t begun = ticks(), weight = weigh(t->walker, info);
+    t->record.samples += weight;
+    if (t->quiet == IN_CALL)
+        t->record.inside += weight; /* MPI's time is known exactly */
+    else if (weight)
+        take_sample(t, info, context, weight);
+    uint64_t took = ticks() - begun;
+    t->record.walking += took < auspex_slow ? took : auspex_slow; /* another's turn may have come between */
     errno = error;
 }
 
@@ -168,6 +198,27 @@ void auspex_sample_here(unsigned n)
     if (auspex_sampling && self())
         while (n-- > 0)
             syscall(SYS_tgkill, getpid(), (pid_t)syscall(SYS_gettid), sample_signal());
+}
+
+/* A call for a file has taken so many ticks: what it did in the kernel, where the
+ * task clock does not come, is sampled at its caller. */
+void auspex_stacks_file(struct thread *t, uint64_t stretch, const void *from)
+{
+    struct walker *w = t->walker;
+    if (!w || !w->event)
+        return;
+    uint64_t now = nanos(CLOCK_THREAD_CPUTIME_ID), used = (uint64_t)((double)stretch / auspex_rate);
+    uint64_t since = now > w->counted ? now - w->counted : 0;
+    if (used > since)
+        used = since;
+    w->counted += used;
+    w->owed += used;
+    if (w->owed < auspex_sampling)
+        return;
+    int error = errno;
+    hand = from;
+    syscall(SYS_tgkill, getpid(), (pid_t)syscall(SYS_gettid), sample_signal());
+    errno = error;
 }
 
 /* ---- callers of MPI calls ---- */
@@ -263,7 +314,7 @@ void auspex_stacks_thread(struct thread *t)
     if (!w && !(w = room(sizeof *w)))
         return;
     w->high = stack_end();
-    w->ticking = 0;
+    w->ticking = w->event = 0;
     w->path_length = 0;
     w->path_from = NULL;
     if (w->high == 0)
@@ -273,6 +324,9 @@ void auspex_stacks_thread(struct thread *t)
     t->walker = w;
     if (!auspex_sampling || by_hand)
         return;
+    w->event = auspex_task_clock(sample_signal());
+    w->counted = nanos(CLOCK_THREAD_CPUTIME_ID);
+    w->owed = 0;
     struct sigevent e;
     memset(&e, 0, sizeof e);
     e.sigev_notify = SIGEV_THREAD_ID;
@@ -289,6 +343,10 @@ void auspex_stacks_thread_end(struct thread *t)
     if (t->walker && t->walker->ticking) {
         t->walker->ticking = 0;
         timer_delete(t->walker->timer);
+    }
+    if (t->walker) {
+        auspex_task_clock_end(t->walker->event, sample_signal());
+        t->walker->event = 0;
     }
 }
 

@@ -15,6 +15,9 @@ struct walker {
     uintptr_t high;             /* end of the thread's stack */
     timer_t timer;
     int ticking;
+    int event;                  /* task_clock.c: its descriptor, 0 for none */
+    uint64_t counted;           /* CPU time up to which samples account, ns */
+    uint64_t owed;              /* CPU time in calls for files, without a sample yet */
     struct chunk *room;         /* samples are taken from it */
     struct step_known *known;   /* open addressing */
     uint32_t mask, steps;
@@ -24,7 +27,21 @@ struct walker {
     struct place *path_from, *path_to;
 };
 
+/* task_clock.c */
+int auspex_task_clock(int signal);
+void auspex_task_clock_again(int event);
+void auspex_task_clock_end(int event, int signal);
+
 void auspex_stacks_thread(struct thread *t);
 void auspex_stacks_thread_end(struct thread *t);
+
+/* Leaves so many ticks of CPU time, whose place is known, out of what samples
+ * account for. */
+static inline void account(struct thread *t, uint64_t known)
+{
+    if (t->walker)
+        t->walker->counted += (uint64_t)((double)known / auspex_rate);
+}
+
 struct place *auspex_callers(struct thread *t, const void *from);
 #endif

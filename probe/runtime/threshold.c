@@ -327,7 +327,7 @@ static int turn(struct auspex_turns *turns, struct thread *t, struct watch *w)
         w->why = OTHERWISE;
     }
     if (w->done >= (turns->total > 0 ? FEWEST_TURNS : LEAST_TURNS)) {
-        t->quiet = 1;
+        t->quiet = IN_CALL;
         int all = auspex_agree(ok, turns->loop->number, (long)w->done);
         if (ok && !all)
             w->why = ALONE;

@@ -8,7 +8,8 @@ enum action {
     T_INIT, T_FINALIZE, T_COMM_SPLIT, T_SEND, T_ISEND, T_RECV, T_IRECV, T_SENDRECV, T_WAIT, T_BARRIER, T_BCAST,
     T_REDUCE, T_ALLREDUCE, T_SCAN, T_EXSCAN, T_ALLTOALL, T_ALLTOALLV, T_GATHER, T_SCATTER, T_ALLGATHER, T_GATHERV,
     T_ALLGATHERV, T_SCATTERV, T_REDUCE_SCATTER,
-    T_TURN, T_REPEAT /* of a loop that is cut short: see threshold.c */
+    T_TURN, T_REPEAT, /* of a loop that is cut short: see threshold.c */
+    T_SLEEP           /* count ns in which the rank neither computed nor communicated */
 };
 
 /* An event and the lists of sizes that some collectives have. */

@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"auspex/analyze"
 	"auspex/events"
@@ -20,8 +21,12 @@ import (
 	"auspex/whatif"
 )
 
-// TraceName is the attachment in which an experiment's trace lies.
-const TraceName = "run.trace"
+// The attachments in which an experiment's trace lies: as a program that can be
+// replayed, or as the times that another tool measured (events.Record).
+const (
+	TraceName = "run.trace"
+	SpansName = "spans.trace"
+)
 
 // ErrNoTrace tells that an experiment has no trace beside it.
 var ErrNoTrace = errors.New("kept no trace")
@@ -30,14 +35,30 @@ var ErrNoTrace = errors.New("kept no trace")
 type Run struct {
 	Data    *analyze.Dataset
 	Program *trace.Trace
-	Seconds float64   // as measured
-	Spread  float64   // of repeated runs, as a share
-	Stretch []float64 // wall time over CPU time of each rank's computation; nil where unknown
+	Timed   events.Source // what was measured when; nil where only the order is known
+	Seconds float64       // as measured
+	Spread  float64       // of repeated runs, as a share
+	Outside float64       // seconds in starting and ending MPI and in its files, of the mean rank
+	Stretch []float64     // wall time over CPU time of each rank's computation; nil where unknown
+}
+
+// Has tells whether an experiment kept a trace.
+func Has(e *store.Experiment) bool {
+	local := e.Attached() // a site's store does not list them
+	for _, name := range []string{TraceName, SpansName} {
+		if slices.Contains(local, name) {
+			return true
+		}
+		if _, err := e.Attachment(name); local == nil && err == nil {
+			return true
+		}
+	}
+	return false
 }
 
 // Open opens an experiment's trace. Where there is none, ErrNoTrace comes with
 // what else is known of the run.
-func Open(e *store.Experiment) (*Run, error) {
+func Open(ctx context.Context, e *store.Experiment) (*Run, error) {
 	d, err := analyze.Open(e)
 	if err != nil {
 		return nil, err
@@ -45,8 +66,15 @@ func Open(e *store.Experiment) (*Run, error) {
 	r := &Run{Data: d}
 	r.Seconds, err = Seconds(d)
 	data, missing := e.Attachment(TraceName)
-	if errors.Is(missing, store.ErrNotFound) { // also where no time was measured
-		return r, fmt.Errorf("the experiment %q %w: run it with auspex run --trace", d.Name, ErrNoTrace)
+	if errors.Is(missing, store.ErrNotFound) {
+		spans, missing := e.Attachment(SpansName)
+		if errors.Is(missing, store.ErrNotFound) { // also where no time was measured
+			return r, fmt.Errorf("the experiment %q %w: run it with auspex run --trace", d.Name, ErrNoTrace)
+		}
+		if err := cmp.Or(err, missing); err != nil {
+			return nil, err
+		}
+		return r, r.measured(ctx, spans)
 	}
 	if err := cmp.Or(err, missing); err != nil {
 		return nil, err
@@ -57,8 +85,26 @@ func Open(e *store.Experiment) (*Run, error) {
 	if r.Spread, err = spreadOf(d, r.Seconds); err != nil {
 		return nil, err
 	}
+	if r.Outside, err = outsideOf(d); err != nil {
+		return nil, err
+	}
 	r.Stretch, err = stretchOf(d, r.Program.NP())
 	return r, err
+}
+
+// measured opens the times that another tool measured.
+func (r *Run) measured(ctx context.Context, spans []byte) error {
+	recorded, err := events.OpenRecord(spans)
+	if err != nil {
+		return fmt.Errorf("the trace of %q: %w", r.Data.Name, err)
+	}
+	recorded.Header().Name = r.Data.Name
+	r.Timed = recorded
+	if r.Seconds, err = events.Seconds(ctx, r.Timed); err != nil {
+		return err
+	}
+	r.Program, err = events.Program(ctx, r.Timed)
+	return err
 }
 
 // Seconds is how long the longest process of an experiment took.
@@ -74,9 +120,12 @@ func Seconds(d *analyze.Dataset) (float64, error) {
 	return most, nil
 }
 
-// Source is the run as spans of time, from a replay in which computation takes
-// as long as in the run.
+// Source is the run as spans of time: as measured, or from a replay in which
+// computation takes as long as in the run.
 func (r *Run) Source(ctx context.Context) (events.Source, error) {
+	if r.Timed != nil {
+		return r.Timed, nil
+	}
 	o, err := r.Work(ctx)
 	if err != nil {
 		return nil, err
@@ -122,7 +171,7 @@ func (r *Run) Serialization(ctx context.Context) (float64, error) {
 
 // Case is what changes of the run are priced in.
 func (r *Run) Case(ctx context.Context) (*whatif.Case, error) {
-	return whatif.New(ctx, whatif.Setup{Trace: r.Program, Network: whatif.SharedMemory(), Measured: r.Seconds, Spread: r.Spread, Stretch: r.Stretch})
+	return whatif.New(ctx, whatif.Setup{Trace: r.Program, Network: whatif.SharedMemory(), Measured: r.Seconds, Spread: r.Spread, Outside: r.Outside, Stretch: r.Stretch})
 }
 
 // Scaled makes the computation of each rank of a trace so many times as long.

@@ -1,6 +1,8 @@
 package kept
 
 import (
+	"strings"
+
 	"auspex/analyze"
 	"auspex/model"
 )
@@ -64,4 +66,30 @@ func spreadOf(d *analyze.Dataset, seconds float64) (float64, error) {
 		most = max(most, sum)
 	}
 	return min(most/seconds, 0.1), nil
+}
+
+// outsideOf is how long the mean rank was in starting and ending MPI and in its
+// input and output, of which a trace holds nothing.
+func outsideOf(d *analyze.Dataset) (float64, error) {
+	if !d.Has(model.WallTime) {
+		return 0, nil
+	}
+	wall, err := d.Matrix(model.WallTime + ".exc")
+	if err != nil {
+		return 0, err
+	}
+	total, ranks := 0.0, 0
+	for u, unit := range d.Units {
+		if unit.Thread != 0 {
+			continue
+		}
+		ranks++
+		for r, region := range d.Regions {
+			switch name := region.Name; {
+			case name == "MPI_Init", name == "MPI_Init_thread", name == "MPI_Finalize", strings.HasPrefix(name, "MPI_File_"):
+				total += wall.At(u, r)
+			}
+		}
+	}
+	return total / float64(max(ranks, 1)), nil
 }

@@ -142,6 +142,11 @@ export interface TraceQuery {
   to_lane?: number; // past the end
   rows?: number;
   cols?: number;
+  // with changes, what the ranks would do then
+  faster?: string[];
+  balance?: string[];
+  network?: string[];
+  noise?: string[];
 }
 
 export interface TraceBars {

@@ -239,6 +239,7 @@ export interface HeatmapQuery {
   arrange?: "tree"; // along the tree; default: the heaviest first where not all fit
   opened?: string; // along the tree: places whose parts are shown, "3,17"
   closed?: string; // along the tree: places whose parts are not
+  whole?: string; // along the tree: places of which all parts are shown
   from_unit?: number; // positions in the list of units; to_unit is past the end
   to_unit?: number;
   from_row?: number; // positions in the list of rows; to_row is past the end
@@ -259,6 +260,7 @@ export interface HeatRow {
   regions: number; // that it stands for
   place: number; // of the first in the tree's order
   parts: boolean; // it holds regions that could be shown
+  of: number; // along the tree: the place whose lighter parts these are
   closed: boolean; // it stands for all it holds
   summed: boolean; // of several regions it has the sum; else the largest
 }
@@ -453,6 +455,7 @@ export interface Classification {
   across: "mean" | "max" | "each";
   terms: string[];
   rows: { region: string; unit?: UnitName; share: Num; value: Num; terms: Record<string, Num> }[];
+  words: string; // here and below: as the terminal says it
   total: number; // rows there are, before top
   warnings: string[];
 }
@@ -543,6 +546,7 @@ export interface Answer {
   by: "region" | "name" | "unit" | "summary";
   metrics: string[];
   rows: { experiment: string; region: string | null; unit: UnitName | null; node?: string; share: Num; degree: Num; metrics: Record<string, Num> }[];
+  words: string;
   total: number; // rows there are, before top
   limited: boolean; // more may fit than LIMIT leaves
   sql: string;
@@ -583,6 +587,8 @@ export interface Rules {
     advice: string;
     places: { region?: string; unit?: UnitName; degree: Num; severity: Num; evidence: Evidence[] }[];
   }[];
+  words: string;
+  because: string[][]; // of each problem: what each of its places rests on
   absent: string[];
   unjudged: { problem: string; why: string }[];
   warnings: string[];
@@ -637,6 +643,7 @@ export interface Bottlenecks {
   warnings: string[];
   curves: Curve[];
   values: { region: string; value: number }[]; // largest first
+  words: string;
   total: number; // rows there are, before top
   over: number; // of these pass the threshold
 }
@@ -658,6 +665,7 @@ export interface SimilarQuery extends WordsQuery {
 
 export interface SimilarExperiments {
   kind: "experiments";
+  words: string[]; // a sentence a finding
   total: number; // regions there are, before they were cut
   base: string;
   experiments: string[]; // the base first
@@ -688,6 +696,7 @@ export interface SimilarExperiments {
 
 export interface SimilarUnits {
   kind: "units";
+  words: string;
   experiment: string;
   region: string;
   metrics: ScoreMetric[];
@@ -702,6 +711,7 @@ export interface SimilarUnits {
 
 export interface SimilarRegions {
   kind: "regions";
+  words: string;
   experiment: string;
   metrics: ScoreMetric[];
   distance: string;
@@ -725,6 +735,7 @@ export interface Comparison {
   efficiency: { a: Efficiency; b: Efficiency };
   factors: { name: string; a: number | string | null; b: number | string | null }[];
   regions: { region: string; share: Num; kind: Kind; a: Num; b: Num; ratio: Num; significant: boolean | null }[];
+  words: string; // as the terminal has it
   total: number; // regions there are, before top
   warnings: string[];
 }
@@ -765,6 +776,7 @@ export interface PredictedRow {
   runs: number;
   actions: number;
   ranks: RankTime[];
+  busiest_link?: { name: string; bytes: number; utilisation: number }; // of the replay
   simulation: string | null; // name of the replay behind it, where it was kept
 }
 
@@ -1040,12 +1052,13 @@ export const api = {
 
   classify: (name: string, q: ClassifyQuery = {}) => get<Classification>(at(name, "/classify"), q),
   bottlenecks: (name: string, q: BottleneckQuery = {}) => get<Bottlenecks>(at(name, "/bottlenecks"), q),
-  compare: (a: string, b: string, over?: "mean" | "max" | "total") => get<Comparison>("/compare", { a, b, over }),
+  // force: also programs that have nothing in common
+  compare: (a: string, b: string, force?: boolean) => get<Comparison>("/compare", { a, b, force: force ? "true" : undefined }),
   trace: (name: string, q: TraceQuery = {}, signal?: AbortSignal) => get<TracePicture>(at(name, "/trace"), q, signal),
   opportunities: (name: string, progress?: (p: Progress) => void, signal?: AbortSignal) =>
     watch<Opportunities>(at(name, "/opportunities"), {}, progress, signal),
   whatif: (name: string, q: ChangesQuery, signal?: AbortSignal) => get<Priced>(at(name, "/whatif"), q, signal),
-  scaling: (experiment: string[]) => get<Scaling>("/scaling", { experiment }),
+  scaling: (experiment: string[], force?: boolean) => get<Scaling>("/scaling", { experiment, force: force ? "true" : undefined }),
   // the base first; one experiment with one region compares units, with several regions
   similar: (experiment: string[], q: SimilarQuery = {}, progress?: (p: Progress) => void, signal?: AbortSignal) =>
     watch<Similar>("/similar", { ...q, experiment }, progress, signal),

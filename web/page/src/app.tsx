@@ -130,13 +130,19 @@ function Body({ route }: { route: Route }) {
 function OneExperiment({ tab, ...props }: ViewProps & { tab: string }) {
   const current = tabs.find((t) => t.key === tab) ?? tabs[0]!;
   const summary = useLoad(() => api.experiment(props.name), [props.name]);
+  const bar = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // On a narrow screen the tabs scroll; the present one is in sight.
+    const here = bar.current?.querySelector<HTMLElement>("[aria-current]");
+    if (here) bar.current!.scrollLeft = here.offsetLeft - (bar.current!.clientWidth - here.offsetWidth) / 2 - bar.current!.offsetLeft;
+  }, [tab, summary.data?.traced]);
   const shown = tabs.filter((t) => !t.traced || summary.data?.traced || t === current);
   return (
     <>
       <div class="title">
         <h1>{props.name}</h1>
       </div>
-      <nav class="tabs" aria-label={`Views of ${props.name}`}>
+      <nav class="tabs" ref={bar} aria-label={`Views of ${props.name}`}>
         {shown.map((t) => (
           <a
             key={t.key}

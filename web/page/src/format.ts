@@ -64,7 +64,11 @@ export function share(x: Maybe, places = 1): string {
 export const ratio = (x: Maybe, places = 2): string => (absent(x) ? missing : x >= 1000 ? number(x) : x.toFixed(places));
 
 /** A degree of truth or similarity. */
-export const degree = (x: Maybe, places = 2): string => (absent(x) ? missing : x.toFixed(places));
+export function degree(x: Maybe, places = 2): string {
+  if (absent(x)) return missing;
+  const least = 10 ** -places;
+  return x > 0 && x < least / 2 ? `<${least.toFixed(places)}` : x.toFixed(places);
+}
 
 /** A value in the unit a metric is measured in. */
 export function quantity(x: Maybe, unit = "", digits = 4): string {

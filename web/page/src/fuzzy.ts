@@ -90,6 +90,16 @@ export function parseShape(text: string): { shape: string; params: number[] } | 
 export const tidy = (text: string): string =>
   text.replace(/\d+\.\d{7,}/g, (n) => String(Number(Number(n).toPrecision(6))));
 
+/** A curve in words: from where to where it rises or falls. */
+export function spokenShape(text: string): string {
+  const shape = parseShape(text);
+  const [a = 0, b = 0] = (shape?.params ?? []).map((v) => Number(v.toPrecision(3)));
+  if (shape?.shape === "S") return `rises from 0 at ${a} to 1 at ${b}`;
+  if (shape?.shape === "Z") return `falls from 1 at ${a} to 0 at ${b}`;
+  if (shape?.shape === "Pi") return `1 at ${a}, 0 from ${b} away from it`;
+  return tidy(text);
+}
+
 /** The numbers of a shape after its control point was moved to x; they stay a shape. */
 export function moved(term: Term, params: number[], control: number, x: number): number[] {
   const next = [...params];

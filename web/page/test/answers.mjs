@@ -100,6 +100,17 @@ step("the call tree opens and closes", async (page) => {
   assert.ok(Number(share[1]) > 90, `closed it has all it holds: ${share[1]} %`);
 });
 
+step("one function of many call paths is one row", async (page) => {
+  await visit(page, "#/e/split");
+  const first = await rows(page, "Heaviest regions").first().textContent();
+  assert.match(first, /hot_function.*93\.[78]\d*\s%/, "60 call paths of 1.6 % each are one function");
+  const covered = /These \d+ rows are ([\d.]+)/.exec(await page.locator("main").textContent());
+  assert.ok(Number(covered[1]) > 94, `the rows are ${covered[1]} % of the run`);
+  await rows(page, "Heaviest regions").first().locator("a").first().click();
+  await settled(page);
+  await page.getByText(/60 (call )?paths/).first().waitFor();
+});
+
 step("the heat map: the heaviest and the rest, the wheel, Escape, Back", async (page) => {
   await visit(page, "#/e/many/heat");
   const names = page.locator(".heat-names li");
@@ -118,6 +129,34 @@ step("the heat map: the heaviest and the rest, the wheel, Escape, Back", async (
   await canvas.focus();
   await page.keyboard.press("Escape");
   await page.waitForFunction(() => !document.querySelector(".chip"));
+});
+
+step("the heat map along the tree opens and closes by a click", async (page) => {
+  await visit(page, "#/e/many/heat?arrange=tree");
+  const names = page.locator(".heat-names li");
+  const texts = () => names.allTextContents();
+  const before = await texts();
+  const closed = page.locator(".heat-names button", { hasText: "▸" }).first();
+  const opened = (await closed.textContent()).replace("▸", "▾");
+  await closed.click();
+  await page.waitForFunction((n) => document.querySelectorAll(".heat-names li").length > n, before.length);
+  await settled(page);
+  const after = await texts();
+  const at = after.indexOf(opened);
+  assert.ok(at > 0, `${opened} is open: ${after}`);
+  const parts = after.length - before.length;
+  // Its parts came below it, and no other row moved.
+  assert.deepEqual([...after.slice(0, at), ...after.slice(at + 1 + parts)], [...before.slice(0, at), ...before.slice(at + 1)]);
+  await names.nth(at).locator("button").click();
+  await page.waitForFunction((n) => document.querySelectorAll(".heat-names li").length === n, before.length);
+  await page.goBack();
+  await page.goBack();
+  await settled(page);
+  assert.deepEqual(await texts(), before, "Back goes back");
+  // The lighter parts of a region are shown when asked for.
+  const others = page.locator(".heat-names button", { hasText: /the other \d+ together/ }).first();
+  await others.click();
+  await page.waitForFunction((n) => document.querySelectorAll(".heat-names li").length > n, before.length);
 });
 
 step(
@@ -172,7 +211,7 @@ step("compare several: baseline, order, difference, scaling", async (page) => {
   await page.getByRole("heading", { name: "How it scales" }).waitFor();
   assert.ok((await rows(page, "Efficiencies").count()) >= 3);
   await page.getByLabel("Order").selectOption("time");
-  await page.getByLabel("Baseline").selectOption("3Nx4P-GM-36");
+  await page.locator("label.field", { hasText: /^Baseline/ }).locator("select").selectOption("3Nx4P-GM-36");
   await settled(page);
   assert.match(await page.locator('table[aria-label="Runs"] tr.marked').textContent(), /3Nx4P-GM-36.*baseline/);
   assert.ok((await heads(page, "Regions of both")).some((h) => h.startsWith("difference")));
@@ -184,7 +223,7 @@ step("words: Enter asks, and so does an address", async (page) => {
   await box.fill("");
   await box.pressSequentially("wtime is high");
   await page.keyboard.press("Enter");
-  await page.getByText(/rows? fits?\./).waitFor();
+  await page.getByText(/rows? fits? to a degree/).waitFor();
   assert.equal(await box.inputValue(), "wtime is high");
   await visit(page, "#/");
   await visit(page, "#/e/before/words?q=imbalance+is+high");
@@ -237,8 +276,10 @@ if (real) {
     await visit(page, "#/e/allgather");
     assert.match(await page.locator("main").textContent(), /all call paths of a function together/);
     assert.match(await rows(page, "Heaviest regions").first().textContent(), /libinfinipath/);
-    const covered = /These 15 rows are ([\d.]+)/.exec(await page.locator("main").textContent());
-    assert.ok(Number(covered[1]) > 30, `the rows are ${covered?.[1]} % of the run`);
+    const rowsAre = async () => Number(/([\d.]+)\s%\sof the run/.exec(await page.getByText(/rows? are/).first().textContent())[1]);
+    const byName = await rowsAre();
+    // Half of its units are idle, so that all regions together are half of the run.
+    assert.ok(byName > 30, `the rows are ${byName} % of the run`);
   });
 
   step("real: every experiment of the list is known", async (page) => {
@@ -260,6 +301,26 @@ if (real) {
     await visit(page, "#/e/mpas/heat");
     assert.match(await page.locator(".heat-names li").first().textContent(), /MPI_Wait/);
     assert.match(await page.locator(".heat-names li").last().textContent(), /the other \d+ together/);
+  });
+
+  step("real: a Paraver trace on the timeline, down to single messages", async (page) => {
+    await visit(page, "#/e/epoch-8");
+    await page.locator("nav.tabs a", { hasText: "Timeline" }).click();
+    await settled(page);
+    assert.equal(await page.locator(".heat-names li").count(), 8);
+    assert.match(await page.locator(".legend.parts").textContent(), /critical path/);
+    assert.match(await page.locator(".readout").textContent(), /3\.51\d*\ss.*messages: zoom in/);
+    const canvas = page.locator(".heat canvas");
+    const box = await canvas.boundingBox();
+    await page.mouse.move(box.x + box.width / 2, box.y + 60);
+    for (let i = 0; i < 8; i++) {
+      await page.mouse.wheel(0, -200);
+      await settled(page);
+    }
+    await page.mouse.move(box.x + box.width + 5, box.y - 40);
+    await page.locator(".readout", { hasText: /\d messages? drawn|no messages here/ }).waitFor();
+    await visit(page, "#/e/epoch-8/whatif");
+    await page.getByRole("heading", { name: "What would pay" }).waitFor();
   });
 
   step("real: long names are shortened, and whole on hover", async (page) => {

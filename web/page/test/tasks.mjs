@@ -27,7 +27,7 @@ task("what changed between two runs", 3, async ({ page, press }) => {
   await press(page.getByLabel("Pick before to compare").check());
   await press(page.getByLabel("Pick after to compare").check());
   await press(page.getByRole("button", { name: "Compare 2" }).click());
-  await page.getByText(/less time than/).first().waitFor();
+  await page.getByText(/times faster than|times slower than/).first().waitFor();
 });
 
 task("when which rank waits, and for what", 2, async ({ page, open, tab }) => {

@@ -2,12 +2,12 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { api, ApiError, type Answer, type Completion } from "../api";
 import { axis, base, tip } from "../chart";
-import { command, degree, inOne, plural, quantity, unitOf } from "../format";
+import { command, degree, inOne, quantity, unitOf } from "../format";
 import { kindColour } from "../palette";
 import { Chart, Picture } from "../picture";
 import { Region } from "../region";
 import { usePaint } from "../theme";
-import { Degree, Table, Warnings, type Column } from "../ui";
+import { Degree, Said, Table, Warnings, type Column } from "../ui";
 import type { ViewProps } from "../view";
 
 type Row = Answer["rows"][0];
@@ -216,13 +216,10 @@ function Result({ answer, name }: { answer: Answer; name: string }) {
       return { key: "metric " + m, head: m, right: true, by: (r) => r.metrics[m], cell: (r) => text(r.metrics[m]) };
     }),
   ];
-  const best = answer.rows[0];
   return (
     <>
       <p class="words small" role="status">
-        {best
-          ? `${plural(answer.total, "row")} ${answer.total === 1 ? "fits" : "fit"}. ${rowName(best)} fits best (degree ${degree(best.degree)}).`
-          : "Nothing fits."}
+        <Said text={answer.words} />
       </p>
       <Warnings list={answer.warnings} />
       {answer.rows.length > 1 && <Degrees answer={answer} name={name} />}

@@ -4,9 +4,9 @@
 import { useMemo } from "preact/hooks";
 import { api, live, type Bottlenecks as Found } from "../api";
 import { axis, base, tip } from "../chart";
-import { command, degree, number, plural } from "../format";
+import { command, degree, number } from "../format";
 import { lastName } from "../names";
-import { degreeOf, parseShape, tidy } from "../fuzzy";
+import { degreeOf, parseShape, spokenShape } from "../fuzzy";
 import { useLoad } from "../load";
 import { MetricField } from "../metricfield";
 import { kindColour } from "../palette";
@@ -50,7 +50,7 @@ export function Bottlenecks({ name, query, refine }: ViewProps) {
       <Answer of={found} wait="Looking…">
         {(b) => (
           <>
-            <Words text={inWords(b)} />
+            <Words text={b.words} />
             <Warnings list={b.warnings} />
             <Figure b={b} />
             {b.rows.length > 0 && <Rows b={b} />}
@@ -61,30 +61,6 @@ export function Bottlenecks({ name, query, refine }: ViewProps) {
   );
 }
 
-function inWords(b: Found): string {
-  const over = b.rows.filter((r) => r.crisp);
-  const near = b.rows.filter((r) => !r.crisp && (r.negligible ?? 0) > 0);
-  const said = (r: Row) => {
-    const words = Object.entries(r.severity ?? {})
-      .filter((e): e is [string, number] => (e[1] ?? 0) > 0)
-      .sort((x, y) => y[1] - x[1])
-      .slice(0, 2);
-    return `\`${lastName(r.region)}\` at ${number(r.value, 3)}${words.length ? " is " + words.map(([w, d]) => `${w} (degree ${degree(d)})`).join(" and ") : ""}`;
-  };
-  const first = b.over
-    ? `${plural(b.over, "bottleneck")}: ${b.metric} above ${number(b.threshold)}. ${over.slice(0, 3).map(said).join("; ")}.`
-    : `No bottleneck: no region has ${b.metric} above ${number(b.threshold)}.`;
-  return (
-    first +
-    (near.length
-      ? ` Just below the threshold: ${near
-          .slice(0, 3)
-          .map((r) => `\`${lastName(r.region)}\` at ${number(r.value, 3)}`)
-          .join(", ")}.`
-      : "")
-  );
-}
-
 function Figure({ b }: { b: Found }) {
   const p = usePaint();
   const option = useMemo(() => figure(b, p), [b, p]);
@@ -92,11 +68,9 @@ function Figure({ b }: { b: Found }) {
     <Picture
       title={`Bottlenecks of ${b.experiment}: ${b.metric} above ${number(b.threshold)}`}
       command={command("bottlenecks", b.experiment, "--metric", b.metric, "--threshold", String(b.threshold))}
-      note={tidy(
-        `Severity: ${b.severity_sets.map((s) => `${s.name} = ${s.set}`).join(", ")}.${b.negligible_set ? ` Negligible: ${b.negligible_set}.` : ""} Each dot is a region.`,
-      )}
+      note={`Each dot is a region. ${[...b.severity_sets.map((s) => `${s.name}: ${spokenShape(s.set)}`), ...(b.negligible_set ? [`negligible: ${spokenShape(b.negligible_set)}`] : [])].join("; ")}.`}
     >
-      <Chart option={option} height={320} label={inWords(b).replaceAll("`", "")} />
+      <Chart option={option} height={320} label={b.words} />
     </Picture>
   );
 }
@@ -177,8 +151,8 @@ function figure(b: Found, p: Paint) {
         data: dots,
         z: 5,
         label: {
-          position: "left",
-          distance: 8,
+          position: "top",
+          distance: 6,
           formatter: (e: { name: string }) => lastName(e.name),
           color: p.ink,
           fontSize: 11,

@@ -12,15 +12,18 @@ export function Causes({ d, command }: { d: Diagnosis; command: string }) {
   return (
     <section>
       <h2>Causes, costliest first</h2>
-      {d.causes.map((c) => (
-        <OneCause key={c.region} c={c} d={d} />
+      {d.causes.map((c, i) => (
+        <OneCause key={c.region} c={c} d={d} first={i === 0 && d.unit_count <= fewUnits} />
       ))}
       <Command line={command} />
     </section>
   );
 }
 
-function OneCause({ c, d }: { c: Cause; d: Diagnosis }) {
+/** From so many units on the tables are too long to stand open. */
+const fewUnits = 16;
+
+function OneCause({ c, d, first }: { c: Cause; d: Diagnosis; first: boolean }) {
   return (
     <article class="cause">
       <h3>
@@ -51,10 +54,15 @@ function OneCause({ c, d }: { c: Cause; d: Diagnosis }) {
           ))}
         </ul>
       )}
-      <div class="columns">
-        {c.table && <Decisions table={c.table} d={d} />}
-        {c.matrix && c.matrix.units.length <= 24 && <Matrix matrix={c.matrix} />}
-      </div>
+      {(c.table || c.matrix) && (
+        <details open={first}>
+          <summary>Which metrics tell the units apart</summary>
+          <div class="columns">
+            {c.table && <Decisions table={c.table} d={d} />}
+            {c.matrix && c.matrix.units.length <= 24 && <Matrix matrix={c.matrix} />}
+          </div>
+        </details>
+      )}
       <details>
         <summary>What was left out, and how the work would be balanced</summary>
         <p class="note">

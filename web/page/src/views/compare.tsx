@@ -1,9 +1,9 @@
 // Two experiments or more beside each other: time, efficiency, regions, the
 // factors they ran under, their kinds.
-import { useMemo } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { api, live, type Comparison, type Glance, type SimilarExperiments } from "../api";
 import { axis, base, tip } from "../chart";
-import { command, degree, inOne, number, quantity, ratio, seconds, share, unitOf } from "../format";
+import { command, inOne, number, quantity, ratio, share, unitOf } from "../format";
 import { brief, lastName, shortened } from "../names";
 import { HeatTable } from "../heattable";
 import { useLoad } from "../load";
@@ -12,9 +12,10 @@ import { Chart, Picture } from "../picture";
 import { Region } from "../region";
 import { link } from "../router";
 import { usePaint } from "../theme";
-import { Answer, Choice, Table, Warnings, Words, type Column } from "../ui";
+import { Answer, Choice, Said, Table, Warnings, Words, type Column } from "../ui";
 import type { Query, Refine } from "../view";
 import { OneDiagnosis } from "./kinds";
+import { OverFactor } from "./overfactor";
 import { ScalingView } from "./scaling";
 
 export function Compare({ names, query, refine }: { names: string[]; query: Query; refine: Refine }) {
@@ -60,6 +61,7 @@ export function Compare({ names, query, refine }: { names: string[]; query: Quer
         </div>
       )}
       {others.length > 1 && <Runs names={sorted} base={base} glance={glance} />}
+      {others.length > 1 && <OverFactor names={sorted} base={base} glance={glance} query={query} refine={refine} />}
       {new Set(known.data?.glances.map((g) => g.processes)).size > 1 && <ScalingView names={sorted} />}
       {others.length > 1 && (
         <h2>
@@ -111,7 +113,7 @@ function Runs({ names, base, glance }: { names: string[]; base: string; glance: 
     { key: "time", head: "run time", csv: "run time (s)", right: true, by: (g) => g.runtime, cell: (g) => time(g.runtime) },
     { key: "diff", head: "difference", csv: "difference (s)", right: true, wide: true, by: (g) => (first?.runtime != null && g.runtime !== null ? g.runtime - first.runtime : null), cell: (g) => (g.name === base ? "baseline" : first?.runtime != null && g.runtime !== null ? signed(g.runtime - first.runtime, time) : "–") },
     { key: "speedup", head: "speedup", right: true, by: speedup, cell: (g) => ratio(speedup(g)) },
-    { key: "parallel", head: "efficiency", right: true, by: (g) => g.efficiency.parallel, cell: (g) => share(g.efficiency.parallel, 0) },
+    { key: "parallel", head: "efficiency", right: true, wide: true, by: (g) => g.efficiency.parallel, cell: (g) => share(g.efficiency.parallel, 0) },
   ];
   return <Table label="Runs" rows={rows} columns={columns} rowKey={(g) => g.name} top={50} marked={(g) => g.name === base} />;
 }
@@ -119,51 +121,38 @@ function Runs({ names, base, glance }: { names: string[]; base: string; glance: 
 const signed = (x: number, text: (x: number) => string): string => (x > 0 ? "+" : x < 0 ? "−" : "") + text(Math.abs(x));
 
 export function Pair({ a, b }: { a: string; b: string }) {
-  const found = useLoad(() => api.compare(a, b), [a, b]);
+  const [force, setForce] = useState(false);
+  const found = useLoad(() => api.compare(a, b, force), [a, b, force]);
+  if (found.error && unrelated(found.error) && live())
+    return (
+      <div class="error" role="alert">
+        <p>{found.error.message.replace(/;.*/, "")}.</p>
+        <button type="button" onClick={() => setForce(true)}>
+          Compare them all the same
+        </button>
+      </div>
+    );
+  const line = command("compare", a, b, force && "--force");
   return (
     <Answer of={found} wait="Comparing…">
       {(c) => (
         <>
-          <Words text={inWords(c)} />
+          <Words text={c.words} />
           <Warnings list={c.warnings} />
           <div class="columns">
             <EfficiencyTable c={c} />
             <FactorTable c={c} />
           </div>
-          <RegionPicture c={c} />
-          <RegionTable c={c} />
+          <RegionPicture c={c} line={line} />
+          <RegionTable c={c} line={line} />
         </>
       )}
     </Answer>
   );
 }
 
-function inWords(c: Comparison): string {
-  const out: string[] = [];
-  const { a, b, ratio } = c.runtime;
-  if (a !== null && b !== null && ratio !== null) {
-    const how =
-      Math.abs(ratio - 1) < 0.01
-        ? "as long as"
-        : ratio < 1
-          ? `${share(1 - ratio, 0)} less time than`
-          : `${number(ratio, 3)} × the time of`;
-    out.push(`\`${c.b}\` takes ${seconds(b)}, ${how} \`${c.a}\` (${seconds(a)}).`);
-  }
-  const deltas = c.regions
-    .filter((r) => r.a !== null && r.b !== null)
-    .map((r) => ({ r, by: r.b! - r.a! }))
-    .sort((x, y) => Math.abs(y.by) - Math.abs(x.by));
-  const most = deltas[0];
-  if (most && Math.abs(most.by) > 0)
-    out.push(
-      `The largest change is in \`${lastName(most.r.region)}\`: ${seconds(most.r.a)} before, ${seconds(most.r.b)} after.`,
-    );
-  const e = c.efficiency;
-  if (e.a.parallel !== null && e.b.parallel !== null)
-    out.push(`Parallel efficiency ${share(e.a.parallel, 0)} before, ${share(e.b.parallel, 0)} after.`);
-  return out.join(" ");
-}
+/** Refused since the programs have nothing in common, which can be overruled. */
+const unrelated = (e: Error): boolean => / are different programs: /.test(e.message);
 
 function EfficiencyTable({ c }: { c: Comparison }) {
   const rows = [
@@ -231,7 +220,7 @@ function FactorTable({ c }: { c: Comparison }) {
   );
 }
 
-function RegionPicture({ c }: { c: Comparison }) {
+function RegionPicture({ c, line }: { c: Comparison; line: string }) {
   const p = usePaint();
   const rows = useMemo(
     () => [...c.regions].sort((x, y) => Math.max(y.a ?? 0, y.b ?? 0) - Math.max(x.a ?? 0, x.b ?? 0)).slice(0, 12),
@@ -291,13 +280,13 @@ function RegionPicture({ c }: { c: Comparison }) {
     [c, p],
   );
   return (
-    <Picture title={`Time by region, ${c.a} and ${c.b}`} command={command("compare", c.a, c.b)}>
-      <Chart option={option} height={rows.length * 36 + 40} label={inWords(c).replaceAll("`", "")} />
+    <Picture title={`Time by region, ${c.a} and ${c.b}`} command={line}>
+      <Chart option={option} height={rows.length * 36 + 40} label={c.words} />
     </Picture>
   );
 }
 
-function RegionTable({ c }: { c: Comparison }) {
+function RegionTable({ c, line }: { c: Comparison; line: string }) {
   const unit = unitOf(c.time_metric) || "s";
   type Row = Comparison["regions"][0];
   const time = inOne(c.regions.flatMap((r) => [r.a, r.b]), unit);
@@ -316,7 +305,7 @@ function RegionTable({ c }: { c: Comparison }) {
       cell: (r) => (r.significant === null ? "–" : r.significant ? "yes" : "no"),
     },
   ];
-  const all = { total: c.total, command: command("compare", c.a, c.b, "--top", String(c.total)) };
+  const all = { total: c.total, command: `${line} --top ${c.total}` };
   return (
     <>
       <Table label="Regions of both" rows={c.regions} columns={columns} rowKey={(r) => r.region} top={12} sort="-diff" all={all} />
@@ -353,10 +342,12 @@ function Figure6({ s }: { s: SimilarExperiments }) {
   const line = command("similar", ...s.experiments);
   return (
     <>
-      {s.findings.length > 0 && (
+      {s.words.length > 0 && (
         <ul class="findings">
-          {s.findings.slice(0, 8).map((f, i) => (
-            <li key={i}>{finding(f, s)}</li>
+          {s.words.slice(0, 8).map((text, i) => (
+            <li key={i}>
+              <Said text={text} />
+            </li>
           ))}
         </ul>
       )}
@@ -379,15 +370,4 @@ function Figure6({ s }: { s: SimilarExperiments }) {
       </Picture>
     </>
   );
-}
-
-const said = (word: string) => word.replaceAll("_", " ");
-
-function finding(f: SimilarExperiments["findings"][0], s: SimilarExperiments): string {
-  const what = `${s.metrics.map((m) => m.metric).join(", ")} of ${f.region || "the whole program"}`;
-  const given = f.others ? `With ${f.others}, ` : "";
-  const category = f.category || f.factor;
-  return f.sensitive
-    ? `${given}${f.factor} differs (${degree(f.factor_similarity)}) and ${what} is ${said(f.word)} (${degree(f.performance_similarity)}): it is sensitive to ${f.factor}.`
-    : `${given}${f.factor} differs (${degree(f.factor_similarity)}) yet ${what} is ${said(f.word)} (${degree(f.performance_similarity, 3)}): ${category} hardly matters here.`;
 }

@@ -1,7 +1,7 @@
 // View 2: one experiment. The answer in words, then the numbers behind it.
 import { useState } from "preact/hooks";
 import { api, live, type Checked, type Rules, type Summary } from "../api";
-import { command, inOne, number, ratio, plural, ranges, seconds, share, unitOf } from "../format";
+import { command, inOne, ratio, plural, ranges, seconds, share, unitOf } from "../format";
 import { lastName, shortened } from "../names";
 import { useLoad } from "../load";
 import { Command } from "../picture";
@@ -173,7 +173,7 @@ function Heaviest({ s }: { s: Summary }) {
     },
     {
       key: "where",
-      head: "source",
+      head: s.heaviest.some((r) => r.file) ? "source" : "kind",
       wide: true,
       cell: (r) => <Where name={s.name} of={r} />,
     },
@@ -203,22 +203,22 @@ export function Where({ name, of: r }: { name: string; of: { file?: string; line
   );
 }
 
-/** The words a region deserves by half or more, else the best one. */
+/** The word that fits a region best. */
 function TermWords({ terms }: { terms?: Record<string, number | null> }) {
-  if (!terms) return null;
-  const best = Object.entries(terms)
-    .filter((e): e is [string, number] => e[1] !== null && e[1] > 0 && !/^[A-Z_]+$/.test(e[0]))
+  const [best] = Object.entries(terms ?? {})
+    .filter((e): e is [string, number] => e[1] !== null && e[1] >= 0.005 && !/^[A-Z_]+$/.test(e[0]))
     .sort((a, b) => b[1] - a[1]);
-  const shown = best.filter(([, d]) => d >= 0.5);
-  return <>{(shown.length ? shown : best.slice(0, 1)).map(([t, d]) => `${t} ${d.toFixed(2)}`).join(", ")}</>;
+  return best ? <span class="nowrap">{`${best[0].replaceAll("_", " ")} ${best[1].toFixed(2)}`}</span> : null;
 }
 
 function Problems({ rules }: { rules: Rules }) {
   return (
     <section>
       <h2>Known problems</h2>
-      {rules.problems.length === 0 && <p>None of the {rules.absent.length} problems that could be judged is there.</p>}
-      {rules.problems.map((p) => (
+      <p>
+        <Said text={rules.words} />
+      </p>
+      {rules.problems.map((p, n) => (
         <article class="problem" key={p.problem}>
           <h3>
             {p.problem.replaceAll("_", " ")}{" "}
@@ -228,7 +228,7 @@ function Problems({ rules }: { rules: Rules }) {
             <Said text={p.advice} />
           </p>
           <ul>
-            {p.places.slice(0, 4).map((place) => (
+            {p.places.slice(0, 4).map((place, k) => (
               <li key={`${place.region} ${place.unit}`}>
                 {place.region ? (
                   <Region path={place.region} />
@@ -238,7 +238,7 @@ function Problems({ rules }: { rules: Rules }) {
                   "the program"
                 )}
                 {": "}
-                {place.evidence.map((e) => `${e.statement} (${number(e.value, 3)})`).join(", ")}
+                {rules.because[n]?.[k]}
               </li>
             ))}
             {p.places.length > 4 && <li>and {p.places.length - 4} more</li>}

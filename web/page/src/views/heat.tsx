@@ -3,7 +3,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { api, live, type HeatRow, type Heatmap, type HeatmapQuery } from "../api";
 import { command, number, plural, quantity, share } from "../format";
-import { axisHeight, heatSVG, paintCanvas, rowHeight, rowLabel, type HeatLook, type Shown } from "../heatpaint";
+import { axisHeight, heatSVG, paintHeat, rowHeight, rowLabel, type HeatLook, type Shown } from "../heatpaint";
 import { useLoad } from "../load";
 import { Picture, rasterised, useSaver } from "../picture";
 import { refine as replace, step } from "../router";
@@ -31,6 +31,7 @@ export function Heat({ name, query, refine }: ViewProps) {
     arrange: query.arrange === "tree" ? "tree" : undefined,
     opened: query.opened,
     closed: query.closed,
+    whole: query.whole,
     from_unit: whole(query.from),
     to_unit: whole(query.to),
     from_row: whole(query.top),
@@ -132,7 +133,7 @@ function Map({ map, title, names, width, shown, log, query, refine }: MapProps) 
     [map],
   );
   const look: HeatLook = { shown, log, paint: p, text };
-  useEffect(() => paintCanvas(canvas.current!, map, width, look, spot), [map, width, shown, log, p, spot]);
+  useEffect(() => paintHeat(canvas.current!, map, width, look, spot), [map, width, shown, log, p, spot]);
   useSaver(() => ({
     svg: () => heatSVG(map, title, look).text,
     png: () => {
@@ -162,7 +163,7 @@ function Map({ map, title, names, width, shown, log, query, refine }: MapProps) 
   };
   const choose = (s: Spot) => {
     const row = map.rows[s.r]!;
-    if (row.regions > 1) refine(rows(s.r, s.r));
+    if (row.regions > 1) refine(query.arrange === "tree" && row.of >= 0 ? { whole: [...(query.whole?.split(",") ?? []), row.of].join(",") } : rows(s.r, s.r));
     else if (query.arrange === "tree" && row.parts) refine(toggled(row));
     else refine({ region: row.region, top: undefined, bottom: undefined });
   };

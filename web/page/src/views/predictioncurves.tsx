@@ -18,11 +18,21 @@ export function Curves({ d, log, onLog }: { d: Prediction; log: boolean; onLog: 
       title={`Predicted time of ${d.name}`}
       command={asked(d)}
       controls={<Switch label="logarithmic" on={log} onChange={onLog} />}
-      note="Lines join predictions, bars are their intervals, hollow diamonds what was measured."
+      note={drawn(d.predictions)}
     >
       <Chart option={option} height={340} label={d.words} />
     </Picture>
   );
+}
+
+/** What the marks are, of those that are there. */
+function drawn(rows: PredictedRow[]): string {
+  const marks = [rows.length > new Set(lines(rows).map((l) => l.name)).size ? "lines join the predictions of one platform and level" : "points are predictions"];
+  if (rows.some((r) => r.low_seconds !== null && r.high_seconds !== null && r.high_seconds > r.low_seconds)) marks.push("bars are their 90 % intervals");
+  if (rows.some((r) => r.extrapolated)) marks.push("hollow points are of process counts that were not run");
+  if (rows.some((r) => r.measured_seconds !== null)) marks.push("diamonds are what was measured");
+  const text = marks.join("; ");
+  return text[0]!.toUpperCase() + text.slice(1) + ".";
 }
 
 /** The command that made the prediction. */

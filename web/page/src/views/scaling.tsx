@@ -51,7 +51,7 @@ function SpeedupPicture({ s, names }: { s: Scaling; names: string[] }) {
     });
     return {
       ...base(p, `Run time over ranks of ${runs.length} runs`),
-      grid: { left: 8, right: 24, top: 30, bottom: 26, containLabel: true },
+      grid: { left: 8, right: 24, top: 52, bottom: 26, containLabel: true },
       legend: { top: 0, left: 0, textStyle: { color: p.ink }, itemWidth: 18 },
       xAxis: axis(p, { type: "log", logBase: 2, name: "ranks", nameLocation: "middle", min: first.ranks, max: last }),
       yAxis: axis(p, { type: "log", name: "run time", axisLabel: { color: p.soft, formatter: (v: number) => seconds(v, 2) } }),

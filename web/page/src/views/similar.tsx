@@ -2,7 +2,7 @@
 // in one of them.
 import { useMemo } from "preact/hooks";
 import { api, live, type SimilarRegions, type SimilarUnits } from "../api";
-import { command, degree, number, plural } from "../format";
+import { command, degree, quantity, unitOf } from "../format";
 import { lastName, shortened } from "../names";
 import { HeatTable } from "../heattable";
 import { useLoad } from "../load";
@@ -47,22 +47,10 @@ export function Similar({ name, query, refine }: ViewProps) {
   );
 }
 
-/** The pair most alike, and the region least like any other. */
-function alike(s: SimilarRegions): string {
-  const to = (i: number) => s.matrix[i]!.map((v, j) => (i === j ? -1 : (v ?? -1)));
-  const nearest = s.regions.map((_, i) => Math.max(...to(i)));
-  const a = nearest.indexOf(Math.max(...nearest));
-  const b = to(a).indexOf(nearest[a]!);
-  const odd = nearest.indexOf(Math.min(...nearest));
-  const metrics = s.metrics.map((m) => m.metric).join(", ");
-  return `Most alike in ${metrics} are \`${s.regions[a]}\` and \`${s.regions[b]}\` (${degree(nearest[a]!, 3)}); least like any other is \`${s.regions[odd]}\` (at most ${degree(nearest[odd]!, 3)}).`;
-}
-
 function Regions({ s }: { s: SimilarRegions }) {
-  const words = alike(s);
   return (
     <>
-      <Words text={words} />
+      <Words text={s.words} />
       <Warnings list={s.warnings} />
       <Picture
         title={`The heaviest regions of ${s.experiment} against each other`}
@@ -71,7 +59,7 @@ function Regions({ s }: { s: SimilarRegions }) {
       >
         <div class="scroll">
           <HeatTable
-            label={words.replaceAll("`", "")}
+            label={s.words}
             columns={s.regions.map(lastName)}
             rows={s.regions.map((r, i) => ({ name: r, values: s.matrix[i]! }))}
           />
@@ -82,13 +70,9 @@ function Regions({ s }: { s: SimilarRegions }) {
 }
 
 function Units({ s }: { s: SimilarUnits }) {
-  const metrics = s.metrics.map((m) => m.metric).join(", ");
-  const words = s.odd.length
-    ? `${plural(s.odd.length, "unit")} of ${s.units.length} ${s.odd.length === 1 ? "differs" : "differ"} from the typical one in ${metrics} of \`${s.region}\`: ${s.odd.slice(0, 12).join(", ")}${s.odd.length > 12 ? ", …" : ""}.`
-    : `All ${s.units.length} units are much like the typical one in ${metrics} of \`${s.region}\`.`;
   return (
     <>
-      <Words text={words} />
+      <Words text={s.words} />
       <Warnings list={s.warnings} />
       {s.matrix && s.units.length <= 64 && (
         <Picture
@@ -98,7 +82,7 @@ function Units({ s }: { s: SimilarUnits }) {
         >
           <div class="scroll">
             <HeatTable
-              label={words.replaceAll("`", "")}
+              label={s.words}
               columns={s.units.map(String)}
               rows={s.units.map((u, i) => ({ name: String(u), values: s.matrix![i]! }))}
             />
@@ -123,13 +107,14 @@ function Units({ s }: { s: SimilarUnits }) {
             head: m.metric,
             right: true,
             by: (r: SimilarUnits["rows"][0]) => r.values[i],
-            cell: (r: SimilarUnits["rows"][0]) => number(r.values[i]),
+            csv: unitOf(m.metric) ? `${m.metric} (${unitOf(m.metric)})` : undefined,
+            cell: (r: SimilarUnits["rows"][0]) => quantity(r.values[i], unitOf(m.metric)),
           })),
           { key: "odd", head: "", cell: (r) => (r.odd ? "odd" : "") },
         ]}
       />
       <p class="note">
-        The typical unit has {s.metrics.map((m, i) => `${m.metric} ${number(s.typical[i])}`).join(", ")}; distance{" "}
+        The typical unit has {s.metrics.map((m, i) => `${m.metric} ${quantity(s.typical[i], unitOf(m.metric))}`).join(", ")}; distance{" "}
         {s.distance}; a similarity of {degree(1)} is the same.
       </p>
     </>

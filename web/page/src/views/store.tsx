@@ -153,7 +153,7 @@ function Experiments({ list, query, refine }: { list: Listed[] } & Omit<ViewProp
       by: (e) => at(e)?.loss?.share ?? (at(e)?.timed ? 0 : null),
       cell: (e) => <Loss glance={at(e)} />,
     },
-    { key: "units", head: "ranks", right: true, by: (e) => at(e)?.processes ?? e.units, cell: (e) => size(e, at(e)) },
+    { key: "units", head: "ranks", right: true, by: (e) => at(e)?.processes ?? e.units, cell: (e) => <span class="nowrap">{size(e, at(e))}</span> },
     ...factors.map((f): Column<Listed> => ({
       key: "factor " + f,
       head: shortened(f, 18),

@@ -125,7 +125,7 @@ function Flame(props: { t: CallTree; roots: Node[]; width: number; matches?: (n:
       {blocks.map((b) => {
         const c = colour(b.node);
         const w = b.width * width;
-        const room = Math.floor((w - 6) / 6.6);
+        const room = Math.floor((w - 8) / 7.4);
         const faded = matches && !b.found && !b.holds;
         const words = tooltip(t, b.node);
         return (

@@ -12,6 +12,7 @@ import { Region } from "../region";
 import { usePaint } from "../theme";
 import { Answer, Bar, Choice, Switch, Table, Warnings, Words, type Column } from "../ui";
 import type { ViewProps } from "../view";
+import { Timelines } from "./timelines";
 
 const mostSliders = 6;
 
@@ -64,6 +65,9 @@ export function WhatIf({ name, query, refine }: ViewProps) {
             <List l={l} take={(o) => keep(taken(settings, o.change))} />
             <Warnings list={l.notes} />
             <Command line={command("whatif", name)} />
+          </section>
+          <section class="across">
+            <Timelines name={name} changes={any ? (JSON.parse(key) as ChangesQuery) : undefined} after={query.after} query={query} refine={refine} />
           </section>
         </div>
       )}

@@ -1,0 +1,139 @@
+// Package paraver reads Paraver traces as profiles: what every thread spent in
+// each region and call. The times of the spans are kept apart, see
+// events.Record.
+package paraver
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"auspex/events"
+	"auspex/events/paraver"
+	"auspex/ingest/input"
+	"auspex/internal/mistake"
+	"auspex/model"
+	"auspex/trace"
+)
+
+// Name is what --format takes.
+const Name = "paraver"
+
+// Formats lists what this package reads.
+func Formats() []input.Format {
+	return []input.Format{
+		{Name: Name, About: "Paraver trace (.prv with .pcf), of Extrae", IsFile: isFile, Reader: read},
+	}
+}
+
+func isFile(_ string, head []byte) bool { return paraver.Looks(head) }
+
+func read(ctx context.Context, src *input.Source) (*model.Experiment, error) {
+	t, err := paraver.Open(src.Path)
+	if err != nil {
+		return nil, err
+	}
+	w := newWriter(t)
+	if err := t.Each(ctx, w.span); err != nil {
+		return nil, err
+	}
+	if w.spans == 0 {
+		return nil, mistake.InFile(src.Given, "the trace holds nothing that took time")
+	}
+	exp, err := w.builder.Build(model.Header{Notes: w.notes()})
+	if err != nil {
+		return nil, mistake.InFile(src.Given, "%v", err)
+	}
+	return exp, nil
+}
+
+// maxRegions bounds what a trace may name.
+const maxRegions = 1 << 20
+
+// writer sums up spans.
+type writer struct {
+	source  events.Source
+	builder *model.Builder
+	units   []int
+	regions []int // by path; 0 is not known yet, else one more than the region
+	spans   int
+	cut     bool
+
+	time, calls, instructions, cycles, sent, received, messages int
+}
+
+func newWriter(src events.Source) *writer {
+	w := &writer{source: src, builder: model.NewBuilder()}
+	metric := func(name string, scope model.Scope) int { return w.builder.Metric(model.NewMetric(name, "", scope)) }
+	w.time, w.calls = metric(model.WallTime, model.Exclusive), metric(model.Calls, model.Own)
+	w.sent, w.received, w.messages = metric(model.BytesSent, model.Exclusive), metric(model.BytesReceived, model.Exclusive), metric(model.Messages, model.Exclusive)
+	w.instructions, w.cycles = -1, -1
+	for _, l := range src.Header().Locations {
+		w.units = append(w.units, w.builder.Unit(model.Unit{Process: int(l.Rank), Thread: int(l.Thread)}))
+	}
+	return w
+}
+
+// span adds one. The time of pauses is that of the region they interrupt.
+func (w *writer) span(s *events.Span) error {
+	b, unit, region := w.builder, w.units[s.Loc], w.region(s.Path)
+	w.spans++
+	b.Add(unit, region, w.time, s.Seconds())
+	if s.Kind != trace.Compute && s.Kind != events.Pause {
+		b.Add(unit, region, w.calls, 1)
+	}
+	if s.Instructions > 0 || s.Cycles > 0 {
+		if w.instructions < 0 {
+			w.instructions = b.Metric(model.NewMetric(model.Instructions, "", model.Exclusive))
+			w.cycles = b.Metric(model.NewMetric(model.Cycles, "", model.Exclusive))
+		}
+		b.Add(unit, region, w.instructions, float64(s.Instructions))
+		b.Add(unit, region, w.cycles, float64(s.Cycles))
+	}
+	for _, m := range s.Messages {
+		switch m.Side {
+		case events.Sent:
+			b.Add(unit, region, w.messages, 1)
+			b.Add(unit, region, w.sent, float64(m.Bytes))
+		case events.Received:
+			b.Add(unit, region, w.received, float64(m.Bytes))
+		}
+	}
+	return nil
+}
+
+// region finds that of a path, with those around it.
+func (w *writer) region(path int32) int {
+	for len(w.regions) <= int(path) {
+		w.regions = append(w.regions, 0)
+	}
+	if known := w.regions[path]; known > 0 {
+		return known - 1
+	}
+	p := w.source.Header().Paths[path]
+	region, names := model.NoParent, strings.Split(p.Name, "/")
+	if len(names) > input.MaxRegionDepth {
+		names, w.cut = names[:input.MaxRegionDepth], true
+	}
+	for i, name := range names {
+		if w.builder.RegionCount() >= maxRegions {
+			w.cut = true
+			break
+		}
+		r := model.Region{Name: model.CleanText(name), Kind: input.KindOf(name), Parent: region}
+		if i == len(names)-1 {
+			r.File, r.Line = p.File, p.Line
+		}
+		region = w.builder.Region(r)
+	}
+	w.regions[path] = region + 1
+	return region
+}
+
+func (w *writer) notes() []string {
+	notes := w.source.Header().Notes
+	if w.cut {
+		notes = append(notes, fmt.Sprintf("call paths of more than %d regions, and regions beyond %d, were cut there", input.MaxRegionDepth, maxRegions))
+	}
+	return notes
+}

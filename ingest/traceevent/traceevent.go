@@ -1,0 +1,188 @@
+// Package traceevent reads the JSON of trace events that Chrome defined and
+// PyTorch's profiler (Kineto) writes too. It streams: package chrome makes
+// profiles of the events, package kineto keeps every interval and its links.
+package traceevent
+
+import (
+	"context"
+	"errors"
+	"io"
+	"path"
+	"regexp"
+	"strconv"
+
+	"auspex/internal/jsonscan"
+)
+
+// Reading says what is to be done with a trace. Functions that are nil are not
+// called.
+type Reading struct {
+	// Links asks for the arguments of events.
+	Links bool
+	Event func(*Event) error
+	// Section is told every key beside the events, Value every text and
+	// number there: in section "" those of the trace itself, in
+	// "distributedInfo" those about the job.
+	Section func(key string)
+	Value   func(section, key, text string)
+	// Device is told the name of each accelerator.
+	Device func(name string)
+}
+
+// Read reads a trace to its end. Open says that its list of events has none:
+// tools append events until the program ends.
+func Read(ctx context.Context, s *jsonscan.Scanner, what Reading) (open bool, err error) {
+	r := &reader{Reading: what, ctx: ctx, s: s}
+	kind, err := s.Next()
+	if err != nil {
+		return false, err
+	}
+	switch kind {
+	case jsonscan.ArrayStart:
+		err := r.readEvents()
+		if errors.Is(err, io.ErrUnexpectedEOF) && s.Depth() == 1 {
+			return true, nil
+		}
+		return false, err
+	case jsonscan.ObjectStart:
+		return false, r.eachKey(r.readSection)
+	}
+	return false, errors.New("not a trace: neither an object nor an array of events")
+}
+
+type reader struct {
+	Reading
+	ctx   context.Context
+	s     *jsonscan.Scanner
+	event Event
+}
+
+// eachKey calls do for every key of the object that was begun; do reads the
+// value.
+func (r *reader) eachKey(do func(key []byte) error) error {
+	for {
+		kind, err := r.s.Next()
+		if err != nil {
+			return err
+		}
+		if kind == jsonscan.ObjectEnd {
+			return nil
+		}
+		if err := do(r.s.Bytes()); err != nil {
+			return err
+		}
+	}
+}
+
+// readEvents reads the array that was begun to its end.
+func (r *reader) readEvents() error {
+	for n := 1; ; n++ {
+		kind, err := r.s.Next()
+		if err != nil {
+			return err
+		}
+		switch kind {
+		case jsonscan.ArrayEnd:
+			return nil
+		case jsonscan.ObjectStart:
+			if err := r.readEvent(); err != nil {
+				return err
+			}
+		case jsonscan.ArrayStart:
+			return errors.New("an event must be an object")
+		}
+		if n%4096 == 0 && r.ctx.Err() != nil {
+			return r.ctx.Err()
+		}
+	}
+}
+
+const distributed = "distributedInfo"
+
+// readSection reads the value of a key beside the events.
+func (r *reader) readSection(text []byte) error {
+	key := string(text)
+	if r.Section != nil {
+		r.Section(key)
+	}
+	kind, err := r.s.Next()
+	if err != nil {
+		return err
+	}
+	switch {
+	case key == "traceEvents" && kind == jsonscan.ArrayStart:
+		return r.readEvents()
+	case key == "traceEvents":
+		return errors.New("traceEvents must be an array")
+	case key == distributed && kind == jsonscan.ObjectStart:
+		return r.eachKey(func(key []byte) error {
+			name := string(key)
+			kind, err := r.s.Next()
+			if err != nil {
+				return err
+			}
+			return r.value(distributed, name, kind)
+		})
+	case key == "deviceProperties" && kind == jsonscan.ArrayStart:
+		return r.readDevices()
+	}
+	return r.value("", key, kind)
+}
+
+// maxText is the longest text that is handed on.
+const maxText = 4096
+
+func (r *reader) value(section, key string, kind jsonscan.Kind) error {
+	if (kind == jsonscan.String || kind == jsonscan.Number) && r.Value != nil && len(r.s.Bytes()) <= maxText {
+		r.Value(section, key, string(r.s.Bytes()))
+	}
+	return r.s.Skip()
+}
+
+func (r *reader) readDevices() error {
+	for {
+		kind, err := r.s.Next()
+		if err != nil {
+			return err
+		}
+		if kind == jsonscan.ArrayEnd {
+			return nil
+		}
+		if kind != jsonscan.ObjectStart {
+			return errors.New("deviceProperties must be objects")
+		}
+		var name []byte
+		err = r.eachKey(func(key []byte) error {
+			if string(key) != "name" {
+				return r.s.Skip()
+			}
+			return r.into(&name)
+		})
+		if err != nil {
+			return err
+		}
+		if r.Device != nil && len(name) <= maxText {
+			r.Device(string(name))
+		}
+	}
+}
+
+var rankInName = regexp.MustCompile(`(?i)rank[-_.]?(\d{1,7})`)
+
+// RankInName is the rank that a file's name tells, -1 where it tells none.
+func RankInName(file string) int {
+	m := rankInName.FindStringSubmatch(path.Base(file))
+	if m == nil {
+		return -1
+	}
+	rank, _ := strconv.Atoi(m[1])
+	return rank
+}
+
+// Rank is a rank or a number of ranks as text, -1 where it is none.
+func Rank(text string) int {
+	if n, err := strconv.Atoi(text); err == nil && n >= 0 && n < 1<<30 {
+		return n
+	}
+	return -1
+}

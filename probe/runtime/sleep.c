@@ -1,0 +1,34 @@
+/* Calls in which a thread waits for a time to pass: they take no CPU time, so
+ * the trace is told of them. Inside MPI calls they are MPI's own. */
+#include "probe.h"
+#include <dlfcn.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sys/select.h>
+#include <unistd.h>
+
+#define WAITS(result, name, applies, parameters, arguments)     \
+    EXPORT result name parameters;                              \
+    result name parameters                                      \
+    {                                                           \
+        static result (*real) parameters;                       \
+        if (unlikely(!real))                                    \
+            *(void **)&real = dlsym(RTLD_NEXT, #name);          \
+        struct thread *t = auspex_self;                         \
+        if (!t || t->quiet || !(applies))                       \
+            return real arguments;                              \
+        uint64_t since = ticks();                               \
+        result n = real arguments;                              \
+        t->away += ticks() - since;                             \
+        return n;                                               \
+    }
+
+WAITS(int, nanosleep, 1, (const struct timespec *want, struct timespec *left), (want, left))
+WAITS(int, clock_nanosleep, 1, (clockid_t clock, int flags, const struct timespec *want, struct timespec *left), (clock, flags, want, left))
+WAITS(int, usleep, 1, (useconds_t us), (us))
+WAITS(unsigned, sleep, 1, (unsigned s), (s))
+/* Without descriptors these are ways to sleep. */
+WAITS(int, poll, n_ == 0, (struct pollfd *p, nfds_t n_, int ms), (p, n_, ms))
+WAITS(int, select, n_ == 0, (int n_, fd_set *r, fd_set *w, fd_set *e, struct timeval *tv), (n_, r, w, e, tv))
+/* Threads of the program's own compute meanwhile. */
+WAITS(int, pthread_join, 1, (pthread_t other, void **value), (other, value))

@@ -1,0 +1,155 @@
+package signature
+
+import (
+	"context"
+	"math"
+	"os"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+)
+
+// kernels are pieces of work of some 10 ms, each of one kind. What they return
+// keeps the compiler from leaving them out.
+var kernels = map[string]func(w *worker) float64{
+	"integer":  (*worker).integer,
+	"floating": (*worker).floating,
+	"memory":   (*worker).memory,
+	"access":   (*worker).access,
+}
+
+// worker is what one core works on: more than a core's share of any cache.
+type worker struct {
+	counts [4096]uint32
+	x, y   []float64
+	next   []uint32
+}
+
+const elements = 1 << 21
+
+func newWorker() *worker {
+	w := &worker{x: make([]float64, elements), y: make([]float64, elements), next: make([]uint32, elements)}
+	for i := range elements {
+		w.x[i], w.y[i] = float64(i), 1
+		w.next[i] = uint32(i*1664525+1013904223) % elements // a full cycle: Hull and Dobell
+	}
+	return w
+}
+
+func (w *worker) integer() float64 {
+	x := uint64(88172645463325252)
+	for range 4_000_000 {
+		x ^= x << 13
+		x ^= x >> 7
+		x ^= x << 17
+		w.counts[x&4095]++
+	}
+	return float64(w.counts[x&4095])
+}
+
+func (w *worker) floating() float64 {
+	a, b, c, d := 1.0, 1.1, 1.2, 1.3
+	for range 4_000_000 {
+		a, b = a*0.999+0.5, b*0.998+0.5
+		c, d = c*0.997+0.5, d*0.996+0.5
+	}
+	return a + b + c + d
+}
+
+// memory reads and writes in order.
+func (w *worker) memory() float64 {
+	x, y := w.x, w.y[:len(w.x)]
+	for i := 1; i < len(x)-1; i++ {
+		y[i] = 0.25*(x[i-1]+x[i+1]) + 0.5*y[i]
+	}
+	return y[len(y)/2]
+}
+
+// access reads out of order, each address from the one before.
+func (w *worker) access() float64 {
+	at := uint32(1)
+	for range 200_000 {
+		at = w.next[at]
+	}
+	return float64(at)
+}
+
+const rounds = 9
+
+// Measure takes the signature of the machine that this runs on.
+func Measure(ctx context.Context) (*Signature, error) {
+	name, err := os.Hostname()
+	if err != nil {
+		name = "unknown"
+	}
+	s := &Signature{Machine: name, Cores: runtime.NumCPU(), Kernels: map[string][]Time{}}
+	var workers []*worker
+	for busy := 1; ; busy = min(2*busy, s.Cores) {
+		for len(workers) < busy {
+			workers = append(workers, newWorker())
+		}
+		for kernel, run := range kernels {
+			var seconds []float64
+			for round := range rounds + 1 {
+				if ctx.Err() != nil {
+					return nil, ctx.Err()
+				}
+				if t := together(workers, run); round > 0 { // the first finds nothing in the caches
+					seconds = append(seconds, t)
+				}
+			}
+			middle, off := typical(seconds)
+			s.Kernels[kernel] = append(s.Kernels[kernel], Time{busy, middle, off})
+		}
+		if busy == s.Cores {
+			return s, nil
+		}
+	}
+}
+
+// sink keeps results alive.
+var sink float64
+
+// together runs a kernel on as many cores as there are workers, and is the mean of
+// what each takes.
+func together(workers []*worker, run func(*worker) float64) float64 {
+	var done, start sync.WaitGroup
+	seconds, results := make([]float64, len(workers)), make([]float64, len(workers))
+	start.Add(1)
+	for i, w := range workers {
+		done.Go(func() {
+			runtime.LockOSThread()
+			defer runtime.UnlockOSThread()
+			start.Wait()
+			began := time.Now()
+			results[i] = run(w)
+			seconds[i] = time.Since(began).Seconds()
+		})
+	}
+	start.Done()
+	done.Wait()
+	sum := 0.0
+	for i := range seconds {
+		sum += seconds[i] / float64(len(seconds))
+		sink += results[i]
+	}
+	return sum
+}
+
+// typical is the median and its standard error relative to it, by the distances
+// from it (1.4826 times their median is a normal distribution's deviation).
+func typical(seconds []float64) (middle, off float64) {
+	middle = median(seconds)
+	distances := make([]float64, len(seconds))
+	for i, s := range seconds {
+		distances[i] = math.Abs(s - middle)
+	}
+	return middle, 1.4826 * median(distances) / middle / math.Sqrt(float64(len(seconds)))
+}
+
+func median(list []float64) float64 {
+	sorted := slices.Sorted(slices.Values(list))
+	n := len(sorted)
+	return (sorted[(n-1)/2] + sorted[n/2]) / 2
+}
