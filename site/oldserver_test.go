@@ -5,13 +5,16 @@ import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
+	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
 	"errors"
 	"fmt"
+	"io"
 	"math/big"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -82,16 +85,25 @@ func oldServer(t *testing.T) (plain, secure, ca string) {
 	}
 	t.Cleanup(func() { in.Close(); cmd.Wait() })
 	plain, secure = fmt.Sprintf("%s127.0.0.1:%d/default", Scheme, ports[0]), fmt.Sprintf("%s127.0.0.1:%d/default?secure=1", Scheme, ports[1])
-	for end := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
-		if c, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", ports[1])); err == nil {
-			c.Close()
-			return plain, secure, ca
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM([]byte(certificate))
+	client := &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}}}
+	alive := func(scheme string, port int) bool { // and no other has taken the port meanwhile
+		answer, err := client.Get(fmt.Sprintf("%s://127.0.0.1:%d/ping", scheme, port))
+		if err != nil {
+			return false
 		}
+		defer answer.Body.Close()
+		text, err := io.ReadAll(answer.Body)
+		return err == nil && string(text) == "Ok.\n"
+	}
+	for end := time.Now().Add(time.Minute); !alive("http", ports[0]) || !alive("https", ports[1]); time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(end) {
 			log, _ := os.ReadFile(filepath.Join(dir, "errors"))
 			t.Skipf("the server does not come up here: %.1000s", log)
 		}
 	}
+	return plain, secure, ca
 }
 
 // serverCertificate makes one for this machine that signs itself.
