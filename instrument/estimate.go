@@ -27,10 +27,10 @@ const (
 
 // A probe takes about 45 operations, 10 where it is switched off. What is called
 // in nested loops is called so often that even the latter must be nothing: 0.25 %
-// of heavyWork, which a nest of two loops comes to. Below lightWork a function is
-// left out that is called in a loop, below heavyWork one that is called in nested
-// loops, or has no caller in the file and may be. Where nothing shows that it is
-// called often, only one of tinyWork is left out.
+// of heavyWork, which a nest of two loops with four operations in it comes to.
+// Below lightWork a function is left out that is called in a loop, below heavyWork
+// one that is called in nested loops, or has no caller in the file and may be.
+// Where nothing shows that it is called often, only one of tinyWork is left out.
 const (
 	tinyWork  = 60
 	lightWork = 500
