@@ -53,7 +53,7 @@ func (a *app) p2pRunHere(ctx context.Context, f *p2pPredictFlags) (*p2pCase, err
 	if f.steps > 0 {
 		base.Steps = f.steps
 	}
-	base.Coupling = assumedCoupling
+	base.Coupling = f.coupling
 	fitted := p2pFitted{program: base}
 	note := fmt.Sprintf("%d peers share the %d cores of this machine: what handing over a message takes is not known, and left out", n, runtime.NumCPU())
 	if n <= runtime.NumCPU() {

@@ -159,20 +159,6 @@ func TestHostStates(t *testing.T) {
 	}
 }
 
-func TestFit(t *testing.T) {
-	p := Chain([]int{2, 2}, 1e-2, 0, 4000)
-	p.Scheme, p.Steps, p.Coupling = p2psap.Asynchronous, 200, 0.35
-	o := Options{Platform: site(t, two), Queue: 64 << 10}
-	sum := 0
-	for _, n := range run(t, p, o).Iterations {
-		sum += n
-	}
-	got, err := Fit(context.Background(), p, o, float64(sum)/4)
-	if err != nil || math.Abs(got-0.35) > 0.05 {
-		t.Errorf("the coupling 0.35 is found to be %v, %v", got, err)
-	}
-}
-
 func TestWrong(t *testing.T) {
 	site := site(t, two)
 	good := func() *Program {
