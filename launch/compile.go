@@ -27,6 +27,10 @@ type Compiler struct {
 	// Plan, where there is one, says which loops are cut short; then no region
 	// is measured.
 	Plan *Plan
+	// Headers has templates and inline functions in the project's own C++ headers
+	// measured by probes too. Samples show them anyway, and at less cost: a probe
+	// keeps small ones from being inlined.
+	Headers bool
 	// Cache keeps compiled parts of the runtime.
 	Cache string
 

@@ -35,7 +35,7 @@ var (
 // headers adds the headers of a C++ source to the overlay. Headers of the system
 // and of what is installed beside it are not the project's.
 func (j *compileJob) headers(ctx context.Context, in input, text []byte) {
-	if j.plainHeaders || j.Plan != nil || in.language != source.CXX || asksForFiles.Match(text) || !j.mayIncludeOwn(text) {
+	if !j.Headers || j.plainHeaders || j.Plan != nil || in.language != source.CXX || asksForFiles.Match(text) || !j.mayIncludeOwn(text) {
 		return
 	}
 	if j.overlay == nil {

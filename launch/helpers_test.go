@@ -66,7 +66,7 @@ func write(t testing.TB, files map[string]string) string {
 func compile(t testing.TB, args ...string) (status int, out, errs string) {
 	t.Helper()
 	var o, e bytes.Buffer
-	c := Compiler{Real: args, Options: instrument.Options{MinLines: 2, Count: true}, Cache: testCache(), Out: &o, Err: &e}
+	c := Compiler{Real: args, Options: instrument.Options{MinLines: 2, Count: true}, Headers: true, Cache: testCache(), Out: &o, Err: &e}
 	status, err := c.Run(context.Background())
 	if err != nil {
 		t.Fatal(err)

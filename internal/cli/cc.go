@@ -27,6 +27,7 @@ type ccFlags struct {
 	include, exclude []string
 	iterations       bool
 	header, module   bool
+	headers          bool
 	show             bool
 	plan             string
 	environment      error // what is wrong with $AUSPEX_CC_FLAGS
@@ -63,6 +64,7 @@ room for them.`,
 	cmd.Flags().StringArrayVar(&f.include, "include", nil, "only functions that fit the glob `FILE:FUNCTION`; repeatable")
 	cmd.Flags().StringArrayVar(&f.exclude, "exclude", nil, "no function that fits the glob `FILE:FUNCTION`; repeatable")
 	cmd.Flags().BoolVar(&f.iterations, "iterations", true, "count the iterations of loops")
+	cmd.Flags().BoolVar(&f.headers, "headers", false, "measure templates and inline functions in the project's own C++ headers with probes too; samples show them anyway, at less cost")
 	cmd.Flags().BoolVar(&f.header, "print-header", false, "print auspex.h, with Par_begin(name) and Par_end() for C and C++")
 	cmd.Flags().BoolVar(&f.module, "print-module", false, "print auspex.F90, the same for Fortran")
 	cmd.Flags().BoolVar(&f.show, "show", false, "print the source file given as it would be compiled, and compile nothing")
@@ -96,7 +98,7 @@ func (a *app) runCC(ctx context.Context, args []string, f ccFlags) error {
 	if f.show {
 		return a.showInstrumented(ctx, args[0], options)
 	}
-	compiler := launch.Compiler{Real: args, Options: options, Cache: cacheDir(), In: a.in, Out: a.out, Err: a.err}
+	compiler := launch.Compiler{Real: args, Options: options, Headers: f.headers, Cache: cacheDir(), In: a.in, Out: a.out, Err: a.err}
 	if f.plan != "" {
 		plan, err := launch.ReadPlan(f.plan)
 		if err != nil {
