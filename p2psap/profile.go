@@ -34,15 +34,6 @@ type PeerProfile struct {
 	} `json:"sends"`
 }
 
-// Iterations is the mean of the peers.
-func (p *Profile) Iterations() float64 {
-	sum := 0
-	for i := range p.Peers {
-		sum += p.Peers[i].Steps
-	}
-	return float64(sum) / float64(max(len(p.Peers), 1))
-}
-
 // collectProfile reads what the peers of a run wrote into dir.
 func collectProfile(dir string, o *Options, peers int) (*Profile, error) {
 	p := &Profile{Scheme: o.Scheme.String(), Clusters: o.Clusters, Peers: make([]PeerProfile, peers)}
