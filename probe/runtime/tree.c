@@ -178,9 +178,11 @@ static void finish(int state, int code)
         return; /* a child made by vfork is still in its parent's memory */
     if (t && !t->quiet)
         charge(t, ticks());
+    uint64_t since = ticks();
     if (auspex_at_end)
         auspex_at_end();
     auspex_objects();
+    auspex_header->own += ticks() - since;
     auspex_file_close(state, code);
 }
 
@@ -455,6 +457,7 @@ struct thread *auspex_thread_start(int id)
 {
     static uint64_t taken; /* of the first 64 numbers */
     static int next;
+    uint64_t since = ticks();
     if (!auspex_on())
         return NULL;
     pthread_mutex_lock(&lock);
@@ -485,6 +488,8 @@ struct thread *auspex_thread_start(int id)
     begin_thread(t);
     if (auspex_header->price == 0)
         auspex_price(t);
-    t->record.first = t->record.last;
+    t->cpu = nanos(CLOCK_THREAD_CPUTIME_ID);
+    t->record.first = t->record.last = ticks();
+    __atomic_fetch_add(&auspex_header->own, t->record.last - since, __ATOMIC_RELAXED);
     return t;
 }
