@@ -12,18 +12,19 @@ enum { TRIED = 5, TURNS = 20000 };
 /* The gaps that samples leave in a loop which reads the clock; returns how many. */
 static int gaps(struct walker *w, uint64_t *gap)
 {
-    uint64_t last = ticks();
+    uint64_t last = ticks(), before = last;
     uint32_t seen = w->tried;
     int n = 0;
     for (int i = 0; n < TRIED && i < TURNS; i++) {
         if (!w->event)
             syscall(SYS_tgkill, getpid(), (pid_t)syscall(SYS_gettid), sample_signal());
-        uint64_t now = ticks();
         if (__atomic_load_n(&w->tried, __ATOMIC_RELAXED) != seen) {
             seen = w->tried;
-            gap[n++] = now - last;
+            uint64_t since = ticks() - last; /* it came after the latest reading, or just before */
+            gap[n++] = since > last - before ? since : last - before;
         }
-        last = now;
+        before = last;
+        last = ticks();
     }
     return n;
 }
