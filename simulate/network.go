@@ -213,8 +213,8 @@ func (n *network) start(now float64, src, dst int32, bytes int64, message int32)
 		return err
 	}
 	if n.ends != nil {
-		for i, l := range r.links {
-			if n.off[l] && r.terms.weights[i] >= 1 { // acknowledgements alone ask for none, as in SimGrid
+		for _, l := range r.links {
+			if n.off[l] {
 				from, to, _, _ := n.ends(message)
 				return n.lost(l, from, to, now)
 			}
