@@ -19,13 +19,28 @@ import (
 //	            116c work+0x33 (/home/me/prog)
 //	            1240 main+0x12 (/home/me/prog)
 //
-// The processor, the process before the thread, and the period may be missing.
-var perfSample = regexp.MustCompile(`^(\S.*?)\s+(?:(\d+)/)?(\d+)\s+(?:\[\d+\]\s+)?(\d+\.\d+):\s+(?:(\d+)\s+)?(\S+)(?:\s.*)?$`)
+// The processor, the process before the thread, the time and the period may be
+// missing (-F). Without -g the function stands at the end of the sample's line.
+var (
+	perfSample = regexp.MustCompile(`^(\S.*?)\s+(?:(\d+)/)?(\d+)\s+(?:\[\d+\]\s+)?(?:(\d+\.\d+):\s+)?(?:(\d+)\s+)?(\S+:)(?:\s+(\S.*)|\s*)$`)
+	perfFrame  = regexp.MustCompile(`^\s*[0-9a-f]+\s+\S.*`)
+)
 
+// isPerf wants a sample first; without a time, which tells it from other text,
+// a line of its stack as well.
 func isPerf(_ string, head []byte) bool {
+	timeless := false
 	for line := range bytes.Lines(head) {
-		if line = bytes.TrimRight(line, "\r\n"); len(line) > 0 && line[0] != '#' {
-			return perfSample.Match(line)
+		line = bytes.TrimRight(line, "\r\n")
+		switch {
+		case timeless:
+			return len(line) > 0 && (line[0] == ' ' || line[0] == '\t') && perfFrame.Match(line)
+		case len(line) > 0 && line[0] != '#':
+			m := perfSample.FindSubmatch(line)
+			if m == nil || len(m[4]) > 0 {
+				return m != nil
+			}
+			timeless = true
 		}
 	}
 	return false
@@ -37,7 +52,8 @@ type perfSampleOf struct {
 	process        int // -1 where it is not told
 	thread         int
 	period         float64
-	counted        bool // the period is there
+	counted        bool   // the period is there
+	at             string // the function, where the line names it
 }
 
 func parseSample(line string) (perfSampleOf, error) {
@@ -64,7 +80,10 @@ func parseSample(line string) (perfSampleOf, error) {
 			return s, fmt.Errorf("%q is no period", m[5])
 		}
 	}
-	return s, nil
+	if perfFrame.MatchString(m[7]) {
+		s.at, err = frameName(m[7])
+	}
+	return s, err
 }
 
 // frameName takes the function off a line of a stack: address, function and
@@ -117,6 +136,9 @@ func readPerf(p *profile, l *lines) error {
 	finish := func() error {
 		if sample == nil {
 			return nil
+		}
+		if len(stack) == 0 && sample.at != "" {
+			stack = append(stack, sample.at)
 		}
 		if len(stack) == 0 {
 			stack = append(stack, sample.command)
