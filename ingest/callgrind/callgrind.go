@@ -103,6 +103,7 @@ type parser struct {
 	current          frame
 	called           frame // of the calls= line met last
 	calling          bool  // the costs of that call follow
+	again            bool  // recursion is told apart
 	callee           string
 }
 
@@ -221,6 +222,7 @@ func (p *parser) enter(name, file string, at *frame) error {
 		p.functionOf[f] = i
 	}
 	*at = frame{i, again}
+	p.again = p.again || again
 	return nil
 }
 
@@ -343,9 +345,11 @@ func (p *parser) build() (*model.Experiment, error) {
 	if program != "" {
 		program = path.Base(program)
 	}
-	return b.Build(model.Header{Command: p.command, Program: program, Notes: []string{
-		"callgrind counts in a simulated processor: there is no time",
-	}})
+	notes := []string{"callgrind counts in a simulated processor: there is no time"}
+	if !p.again {
+		notes = append(notes, "of functions that call each other in a circle the inclusive costs are an upper bound")
+	}
+	return b.Build(model.Header{Command: p.command, Program: program, Notes: notes})
 }
 
 // totals are the costs of all functions.
