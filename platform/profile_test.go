@@ -75,7 +75,7 @@ func TestTraceConnectedTwice(t *testing.T) {
 	if len(p.Changes) != 1 || p.Changes[0].Index != 1 || p.Changes[0].Profile.Again != 1 {
 		t.Errorf("the changes are %+v", p.Changes)
 	}
-	if w := strings.Join(p.().Warnings, "\n"); !strings.Contains(w, `no effect on "a"`) {
+	if w := strings.Join(Describe(p).Warnings, "\n"); !strings.Contains(w, `no effect on "a"`) {
 		t.Errorf("the warnings are %q", w)
 	}
 }
