@@ -252,7 +252,7 @@ func share(text string) (float64, error) {
 func putUnderFreeName(s *store.Store, e *model.Experiment, f runFlags, attached []store.Attachment) error {
 	base := e.Name
 	for n := 2; ; n++ {
-		err := s.Put(e, f.replace && f.name != "", attached...)
+		err := analyze.Put(s, e, f.replace && f.name != "", attached...)
 		if f.name != "" || !errors.Is(err, store.ErrExists) {
 			return err
 		}
