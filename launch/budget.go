@@ -71,7 +71,12 @@ func (c *collector) owners(p *probe.Process, t *probe.Thread) []int {
 // switched off to keep it small.
 func (c *collector) tellCost() {
 	calls, probes, walking, samples, all := uint64(0), 0.0, 0.0, uint64(0), 0.0
+	own, slow := 0.0, ""
 	for _, p := range c.processes {
+		own += p.Own
+		if p.Asked > 0 && p.Sampling > p.Asked {
+			slow = fmt.Sprintf(" (one every %v, not every %v: each takes %.0f µs here)", p.Sampling, p.Asked, 1e6*p.SamplePrice)
+		}
 		for _, t := range p.Threads {
 			for _, n := range t.Nodes {
 				all += n.CPU // what other programs take of the machine is not the run's
@@ -86,7 +91,8 @@ func (c *collector) tellCost() {
 		}
 	}
 	if all > 0 && calls+samples > 0 {
-		c.notes = append(c.notes, fmt.Sprintf("measuring took about %.1f %% of the CPU time: %s calls of regions, %s samples of stacks; nothing is subtracted", 100*(probes+walking)/all, grouped(calls), grouped(samples)))
+		c.notes = append(c.notes, fmt.Sprintf("measuring took about %.1f %% of the CPU time: %s calls of regions, %s samples of stacks%s, %.1f ms to start and end; nothing is subtracted",
+			100*(probes+walking+own)/(all+own), grouped(calls), grouped(samples), slow, 1e3*own))
 	}
 	c.tellOff()
 }

@@ -49,7 +49,11 @@ type Process struct {
 	Lost       uint64        // events that found no room
 	Counters   []Counter     // the hardware counters that were there
 	Sampling   time.Duration // CPU time between two samples, 0 without
+	Asked      time.Duration // the same, as it was asked for
 	Objects    []Object
+	// SamplePrice is what a sample takes, in seconds, Own what starting and ending
+	// took.
+	SamplePrice, Own float64
 	// Price is what entering and leaving a region takes, in seconds, Budget the
 	// share of the run that this may take in all, 0 for no bound.
 	Price, Budget float64

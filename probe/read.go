@@ -46,6 +46,7 @@ type rawHeader struct {
 	Ticks0, Nanos0, Ticks1, Nanos1           uint64
 	Realtime, PeakMemory, Lost               uint64
 	Price, Budget, Sampling                  uint64
+	Asked, SamplePrice, Own                  uint64
 	Host                                     [256]byte
 	Program                                  [1024]byte
 	MPI                                      [512]byte
@@ -136,6 +137,7 @@ func Parse(data []byte) (*Process, error) {
 	for i := range min(h.Counted, counters) {
 		p.Counters = append(p.Counters, Counter{Name: text(h.CounterName[i][:]), Group: min(int(h.CounterGroup[i]), counterGroups-1)})
 	}
+	p.Asked, p.SamplePrice, p.Own = time.Duration(min(h.Asked, 1<<62)), float64(h.SamplePrice)*secondsPerTick(h), float64(h.Own)*secondsPerTick(h)
 	p.Price, p.Budget = float64(h.Price)*secondsPerTick(h), float64(h.Budget)/1e6
 	r := reader{order: order, process: p, start: h.Ticks0, seconds: secondsPerTick(h), threads: map[uint32]int{}}
 	used := min(h.Used, uint64(len(data)))

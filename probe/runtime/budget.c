@@ -21,7 +21,7 @@ enum { BITS = 1 << 19 };
 static unsigned char private_map[BITS / 8], *off = private_map;
 static struct chunk *switched_room;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static double share;
+double auspex_share;
 
 enum { TRIES = 9 };
 
@@ -61,9 +61,9 @@ void auspex_budget_start(void)
 {
     const char *dir = getenv("AUSPEX_DIR"), *given = getenv("AUSPEX_OVERHEAD");
     char path[4096];
-    share = given ? strtod(given, NULL) : 0;
-    auspex_header->budget = (uint64_t)(share * 1e6);
-    if (share <= 0 || !dir || (size_t)snprintf(path, sizeof path, "%s/%s.off", dir, auspex_header->host) >= sizeof path)
+    auspex_share = given ? strtod(given, NULL) : 0;
+    auspex_header->budget = (uint64_t)(auspex_share * 1e6);
+    if (auspex_share <= 0 || !dir || (size_t)snprintf(path, sizeof path, "%s/%s.off", dir, auspex_header->host) >= sizeof path)
         return;
     int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (file < 0)
@@ -105,7 +105,7 @@ int auspex_budget(struct thread *t, uint32_t region, const char *name, size_t si
 {
     uint64_t price = auspex_header->price, hash = 0xcbf29ce484222325u ^ (uint64_t)line;
     t->until = OFTEN;
-    if (share <= 0)
+    if (auspex_share <= 0)
         return 0;
     t->spent += OFTEN * price;
     uint16_t *asked = &t->asked[region % ASKED];
@@ -117,7 +117,7 @@ int auspex_budget(struct thread *t, uint32_t region, const char *name, size_t si
     if (!(__atomic_load_n(byte, __ATOMIC_RELAXED) & bit)) {
         /* CPU time: what other programs take of the machine is no time to spend. */
         double ran = (double)virtual_time(t), least = LEAST_NS * auspex_rate;
-        double allowed = PROBES_PART * share * (ran > least ? ran : least);
+        double allowed = PROBES_PART * auspex_share * (ran > least ? ran : least);
         double over = (double)(t->spent + t->looked) / allowed;
         if (over < 1 || 10.0 * *asked * OFTEN * (double)price * over * over < allowed)
             return 0;

@@ -33,6 +33,9 @@ struct header {
     uint64_t price;          /* ticks that entering and leaving a region takes */
     uint64_t budget;         /* millionths of the run that probes may take */
     uint64_t sampling;       /* nanoseconds of CPU time between samples, 0 without */
+    uint64_t asked;          /* those that were asked for; fewer where a sample takes too long */
+    uint64_t sample_price;   /* ticks that a sample takes, the interrupt included */
+    uint64_t own;            /* ticks that starting and ending took */
     char host[256];
     char program[1024];
     char mpi[512];

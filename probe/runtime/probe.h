@@ -102,6 +102,7 @@ void auspex_thread_clock(struct thread *t);
 void auspex_resume(struct thread *t, uint64_t now);
 
 /* budget.c */
+extern double auspex_share HIDDEN; /* of the run that measuring may take */
 void auspex_budget_start(void);
 void auspex_price(struct thread *t);
 int auspex_budget(struct thread *t, uint32_t region, const char *name, size_t size, int line);

@@ -21,6 +21,7 @@
 enum { MOST_STEPS = 1 << 18 };
 
 uint64_t auspex_sampling; /* nanoseconds of CPU time between two samples */
+static uint64_t delivery; /* ticks that a sample takes outside of the handler */
 static int by_hand;       /* no timer: only auspex_sample_here takes samples */
 extern void *__libc_stack_end __attribute__((weak));
 
@@ -143,12 +144,14 @@ static uint64_t weigh(struct walker *w, const siginfo_t *info)
         return 1 + (info->si_code == SI_TIMER && info->si_overrun > 0 ? (uint64_t)info->si_overrun : 0);
     now = nanos(CLOCK_THREAD_CPUTIME_ID);
     since = now > w->counted ? now - w->counted : 0;
-    if (info->si_code != SI_TIMER)
+    if (info->si_code != SI_TIMER && --w->left <= 0) {
+        w->left = AT_A_TIME;
         auspex_task_clock_again(w->event);
-    else if (since < 2 * auspex_sampling)
-        return 0;
+    }
+    if (info->si_code == SI_TIMER ? since < 2 * auspex_sampling : since < auspex_sampling / 2)
+        return 0; /* it was heard already, or several came after they had been blocked */
     w->counted = now;
-    return since < auspex_sampling + auspex_sampling / 2 ? 1 : (since + auspex_sampling / 2) / auspex_sampling;
+    return (since + auspex_sampling / 2) / auspex_sampling;
 }
 
 /* Walks the stack and keeps what it finds. */
@@ -164,6 +167,8 @@ static void take_sample(struct thread *t, const siginfo_t *info, void *context, 
     while (info->si_code == SI_TKILL && c.pc != (uintptr_t)hand && auspex_step(&c) == STEPPED)
         ;
     uint32_t n = walk(&c, t->walker->sampled, entered, &whole);
+    if (!weight)
+        return; /* it was for the price */
     if (!whole)
         t->record.broken += weight;
     keep(t, t->walker->sampled, n, weight);
@@ -179,13 +184,20 @@ static void on_sample(int sig, siginfo_t *info, void *context)
     if (!t || !t->walker || !t->walker->known)
         return;
     uint64_t begun = ticks(), weight = weigh(t->walker, info);
+    if (unlikely(t->walker->trying)) {
+        take_sample(t, info, context, 0);
+        t->walker->tried_took = ticks() - begun;
+        t->walker->tried++;
+        errno = error;
+        return;
+    }
     t->record.samples += weight;
     if (t->quiet == IN_CALL)
         t->record.inside += weight; /* MPI's time is known exactly */
     else if (weight)
         take_sample(t, info, context, weight);
     uint64_t took = ticks() - begun;
-    t->record.walking += took < auspex_slow ? took : auspex_slow; /* another's turn may have come between */
+    t->record.walking += delivery + (took < auspex_slow ? took : auspex_slow); /* another's turn may have come between */
     errno = error;
 }
 
@@ -237,6 +249,8 @@ static uintptr_t stack_end(void)
     return (uintptr_t)low + size;
 }
 
+#include "price.h"
+
 /* Readies the calling thread, whose record t is; one that takes the place of an
  * ended thread goes on with what that one kept. */
 void auspex_stacks_thread(struct thread *t)
@@ -255,6 +269,9 @@ void auspex_stacks_thread(struct thread *t)
     if (!auspex_sampling || by_hand)
         return;
     w->event = auspex_task_clock(sample_signal());
+    w->left = AT_A_TIME;
+    if (auspex_header->sample_price == 0)
+        price_of_sample(t);
     w->counted = nanos(CLOCK_THREAD_CPUTIME_ID);
     w->owed = 0;
     struct sigevent e;
@@ -262,7 +279,9 @@ void auspex_stacks_thread(struct thread *t)
     e.sigev_notify = SIGEV_THREAD_ID;
     e.sigev_signo = sample_signal();
     e.sigev_notify_thread_id = (pid_t)syscall(SYS_gettid);
-    struct timespec period = {(time_t)(auspex_sampling / 1000000000u), (long)(auspex_sampling % 1000000000u)};
+    /* Beside the task clock it only has to come now and then. */
+    uint64_t apart = w->event ? 8 * auspex_sampling : auspex_sampling;
+    struct timespec period = {(time_t)(apart / 1000000000u), (long)(apart % 1000000000u)};
     struct itimerspec every = {period, period};
     if (timer_create(CLOCK_THREAD_CPUTIME_ID, &e, &w->timer) == 0)
         w->ticking = timer_settime(w->timer, 0, &every, NULL) == 0;
@@ -293,5 +312,5 @@ void auspex_stacks_start(void)
     mine.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
     if (sigaction(sample_signal(), &mine, NULL) != 0)
         auspex_sampling = 0;
-    auspex_header->sampling = auspex_sampling;
+    auspex_header->asked = auspex_header->sampling = auspex_sampling;
 }

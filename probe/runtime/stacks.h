@@ -32,6 +32,10 @@ struct walker {
     timer_t timer;
     int ticking;
     int event;                  /* task_clock.c: its descriptor, 0 for none */
+    int left;                   /* signals until the task clock is asked for more */
+    int trying;                 /* what a sample takes is tried out: price.h */
+    uint32_t tried;
+    uint64_t tried_took;        /* ticks in the handler, of the latest */
     uint64_t counted;           /* CPU time up to which samples account, ns */
     uint64_t owed;              /* CPU time in calls for files, without a sample yet */
     struct chunk *room;         /* samples are taken from it */
@@ -43,8 +47,10 @@ struct walker {
 };
 
 /* task_clock.c */
+enum { AT_A_TIME = 16 };
 int auspex_task_clock(int signal);
 void auspex_task_clock_again(int event);
+void auspex_task_clock_period(int event, uint64_t period);
 void auspex_task_clock_end(int event, int signal);
 
 void auspex_stacks_thread(struct thread *t);

@@ -20,8 +20,8 @@ enum { HIGH = 900, ROOM = 1024, PENDING = 64 };
 
 static long control(int event, int what, long value) { return syscall(SYS_fcntl, event, what, value); }
 
-/* Has the calling thread interrupted by a signal after auspex_sampling of its CPU
- * time, once; 0 where that cannot be. */
+/* Has the calling thread interrupted by a signal after every auspex_sampling of its
+ * CPU time, AT_A_TIME times; 0 where that cannot be. */
 int auspex_task_clock(int signal)
 {
     struct rlimit files, pending;
@@ -45,14 +45,16 @@ int auspex_task_clock(int signal)
     if (event <= 0)
         return 0;
     if (control(event, F_SETOWN_EX, (long)&owner) == 0 && control(event, F_SETSIG, signal) == 0 &&
-        control(event, F_SETFL, O_ASYNC | O_NONBLOCK) == 0 && syscall(SYS_ioctl, event, PERF_EVENT_IOC_REFRESH, 1L) == 0)
+        control(event, F_SETFL, O_ASYNC | O_NONBLOCK) == 0 && syscall(SYS_ioctl, event, PERF_EVENT_IOC_REFRESH, (long)AT_A_TIME) == 0)
         return event;
     syscall(SYS_close, event);
     return 0;
 }
 
-/* Once more: one signal at a time, so that none queue up where they are blocked. */
-void auspex_task_clock_again(int event) { syscall(SYS_ioctl, event, PERF_EVENT_IOC_REFRESH, 1L); }
+/* As many again: no more than so many queue up where signals are blocked. */
+void auspex_task_clock_again(int event) { syscall(SYS_ioctl, event, PERF_EVENT_IOC_REFRESH, (long)AT_A_TIME); }
+
+void auspex_task_clock_period(int event, uint64_t period) { syscall(SYS_ioctl, event, PERF_EVENT_IOC_PERIOD, &period); }
 
 /* A program may have closed all descriptors and opened its own in their place. */
 void auspex_task_clock_end(int event, int signal)
@@ -63,5 +65,6 @@ void auspex_task_clock_end(int event, int signal)
 #else
 int auspex_task_clock(int signal) { (void)signal; return 0; }
 void auspex_task_clock_again(int event) { (void)event; }
+void auspex_task_clock_period(int event, uint64_t period) { (void)event; (void)period; }
 void auspex_task_clock_end(int event, int signal) { (void)event; (void)signal; }
 #endif

@@ -171,6 +171,14 @@ uint32_t auspex_site(const char *label, int kind, const void *address)
 
 /* ---- start and end ---- */
 
+/* Adds the CPU time since then to what starting and ending took; returns the time. */
+static uint64_t own(uint64_t since)
+{
+    uint64_t now = nanos(CLOCK_THREAD_CPUTIME_ID);
+    __atomic_fetch_add(&auspex_header->own, (uint64_t)((double)(now - since) * auspex_rate), __ATOMIC_RELAXED);
+    return now;
+}
+
 static void finish(int state, int code)
 {
     struct thread *t = auspex_self;
@@ -178,9 +186,11 @@ static void finish(int state, int code)
         return; /* a child made by vfork is still in its parent's memory */
     if (t && !t->quiet)
         charge(t, ticks());
+    uint64_t since = nanos(CLOCK_THREAD_CPUTIME_ID);
     if (auspex_at_end)
         auspex_at_end();
     auspex_objects();
+    own(since);
     auspex_file_close(state, code);
 }
 
@@ -455,6 +465,7 @@ struct thread *auspex_thread_start(int id)
 {
     static uint64_t taken; /* of the first 64 numbers */
     static int next;
+    uint64_t since = nanos(CLOCK_THREAD_CPUTIME_ID);
     if (!auspex_on())
         return NULL;
     pthread_mutex_lock(&lock);
@@ -485,6 +496,7 @@ struct thread *auspex_thread_start(int id)
     begin_thread(t);
     if (auspex_header->price == 0)
         auspex_price(t);
-    t->record.first = t->record.last;
+    t->cpu = own(since);
+    t->record.first = t->record.last = ticks();
     return t;
 }
