@@ -47,7 +47,10 @@ type Calibration struct {
 	CrossTraffic bool      `json:"crosstraffic"`
 	// BothWays is what a host sends and receives together at most, in bytes/s;
 	// 0 where the one does not hinder the other.
-	BothWays float64   `json:"both_ways,omitempty"`
+	BothWays float64 `json:"both_ways,omitempty"`
+	// Backbone is what all hosts send together at most, in bytes/s; 0 where they do
+	// not hinder each other, or that was not measured.
+	Backbone float64   `json:"backbone,omitempty"`
 	Selector string    `json:"coll_selector"`
 	Speeds   []float64 `json:"speeds"` // of each rank's processor; the reference is 1
 	Library  string    `json:"library"`
@@ -111,7 +114,9 @@ func Fit(m *Measurement, reference Rounds) (*Calibration, error) {
 	cold := m.curve(Cold, take)
 	if len(cold) != len(pings) {
 		c.fitLoopback(m, send, recv)
-		return c, c.fitBothWays(pings, m.curve(Exchange, take))
+		err := c.fitBothWays(pings, m.curve(Exchange, take))
+		c.fitCrowd(m)
+		return c, err
 	}
 	if err := c.fitBothWays(pings, cold); err != nil {
 		return nil, err
@@ -120,6 +125,7 @@ func Fit(m *Measurement, reference Rounds) (*Calibration, error) {
 	c.warm = &warm
 	c.Network = c.network(c.afterWork(pings, m.curve(Exchange, take), cold), send, recv)
 	c.fitLoopback(m, send, recv)
+	c.fitCrowd(m)
 	return c, nil
 }
 

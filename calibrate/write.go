@@ -53,6 +53,9 @@ func (c *Calibration) writeTOML(w io.Writer, nodes int) error {
 	if c.BothWays > 0 {
 		fmt.Fprintf(&b, "limiter = \"%sBps\"\n", digits(c.BothWays))
 	}
+	if c.Backbone > 0 {
+		fmt.Fprintf(&b, "backbone = {bandwidth = \"%sBps\", latency = \"0s\"}\n", digits(c.Backbone))
+	}
 	if l := c.Loopback; l != nil {
 		fmt.Fprintf(&b, "loopback = {bandwidth = \"%sBps\", latency = \"%ss\"}\n", digits(l.Bandwidth), digits(l.Latency))
 	}

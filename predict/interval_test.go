@@ -8,6 +8,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"auspex/launch"
+	"auspex/trace"
 )
 
 // By hand: a single run of 10 s is known to 1.645·√(0.8²·(1 + ½) + 0.55²); runs
@@ -110,6 +113,46 @@ func TestIntervalsHoldElsewhere(t *testing.T) {
 		t.Logf("untuned %s: %d of %d", untuned, held[untuned], all[untuned])
 		if all[untuned] < 30 || float64(held[untuned]) < least*float64(all[untuned]) {
 			t.Errorf("untuned %s: %d of %d intervals hold the run", untuned, held[untuned], all[untuned])
+		}
+	}
+}
+
+// Runs of 1 and 4 s are told of, those of 1 and 1.2 s are not.
+func TestScatterIsTold(t *testing.T) {
+	for most, told := range map[float64]bool{4: true, 1.2: false} {
+		w := &workshop{noted: map[string]bool{}}
+		w.noteScatter([]float64{1, most}, 2, "2", "site")
+		if (len(w.notes) > 0) != told {
+			t.Errorf("runs of 1 and %g s: %q", most, w.notes)
+		}
+	}
+}
+
+// Traces that disagree are followed by more, up to seven.
+func TestEnoughTraces(t *testing.T) {
+	of := func(ns float64) *taken {
+		b := trace.NewBuilder(0)
+		b.Add(&trace.Action{Kind: trace.Compute, Value: ns})
+		return &taken{CutTrace: &launch.CutTrace{Trace: &trace.Trace{Programs: []trace.Program{b.Program()}}}, seconds: 1}
+	}
+	w := &workshop{Request: &Request{Runs: AFew}}
+	for _, c := range []struct {
+		name string
+		ns   []float64
+		want bool
+	}{
+		{"none", nil, false},
+		{"two", []float64{1, 1}, false},
+		{"three alike", []float64{1, 1.1, 1}, true},
+		{"three that disagree", []float64{1, 1, 4}, false},
+		{"seven that disagree", []float64{1, 1, 4, 1, 4, 1, 4}, true},
+	} {
+		var list []*taken
+		for _, ns := range c.ns {
+			list = append(list, of(ns))
+		}
+		if got := w.enough(list, &plan{}); got != c.want {
+			t.Errorf("%s: %v", c.name, got)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"auspex/simulate"
@@ -48,10 +49,24 @@ func (w *workshop) replay(ctx context.Context, p *Platform, traces []*taken, opt
 		return out, fmt.Errorf("%s: %w", p.Name, err)
 	}
 	scale(out.Ranks, 1/float64(len(traces)))
+	w.noteScatter(seconds, np, opt, p.Name)
 	middle, half := interval(seconds, math.Hypot(cut, doubt*median(seconds)))
 	out.Predicted, out.Low, out.High = middle, max(middle-half, 0), middle+half
 	out.PerPrediction = perPrediction(out.Obtain, out.Simulation, len(w.Platforms))
 	return out, w.watch(ctx, p, traces[0], opt, np, reference)
+}
+
+// apart is how many times as long the longest of several runs may be as the
+// shortest before a note says so.
+const apart = 1.5
+
+// noteScatter tells of a program that takes very different times from run to run:
+// then the middle is not what every run takes.
+func (w *workshop) noteScatter(seconds []float64, np int, opt, name string) {
+	if least, most := slices.Min(seconds), slices.Max(seconds); most > apart*least {
+		w.note("Runs of this program differ: from the %d measured with %d processes at -O%s follow times from %.3g to %.3g s on %s. The prediction is the middle of them; a run may take any of them.",
+			len(seconds), np, opt, least, most, name)
+	}
 }
 
 // bounds are what the runs of all traces take at least and at most; nil where the

@@ -223,19 +223,39 @@ func (w *workshop) wholly(ctx context.Context, plan *plan) error {
 }
 
 // few and briefly are what AFew means: traces at most, and seconds after which no
-// further one is begun.
-const few, briefly = 3, 6.0
+// further one is begun; many and long are the same where the traces disagree.
+const few, briefly, many, long = 3, 6.0, 7, 15.0
+
+// disagree is how far the least and the most computation of traces lie apart,
+// relative to the middle, for them to disagree.
+const disagree = 0.2
 
 // enough tells whether as many traces have been taken as are wanted.
 func (w *workshop) enough(list []*taken, plan *plan) bool {
 	if w.Runs != AFew {
 		return len(list) >= w.Runs
 	}
-	spent := 0.0
+	spent, most := 0.0, make([]float64, 0, len(list))
 	for _, t := range list {
 		spent += t.seconds
+		most = append(most, t.longest())
 	}
-	return len(list) >= few || len(list) > 0 && (plan.cutting() || spent+spent/float64(len(list)) > briefly)
+	if len(list) == 0 || plan.cutting() {
+		return len(list) > 0
+	}
+	next := spent + spent/float64(len(list))
+	if len(list) >= few {
+		return len(list) >= many || next > long || slices.Max(most)-slices.Min(most) <= disagree*median(most)
+	}
+	return next > briefly
+}
+
+// longest is the computation of the rank that computes most, in ns.
+func (t *taken) longest() (most float64) {
+	for rank := range t.NP() {
+		most = max(most, computed(t.Trace, rank))
+	}
+	return most
 }
 
 func firstLine(err error) string {

@@ -11,6 +11,8 @@
  *
  *     pingpong [largest [budget]]     bytes, and seconds a size may take
  *     pingpong kernels                only the processors, and without MPI
+ *     pingpong crowd [largest]        two ranks alone, then all at once:
+ *     crowd RANKS 0 BYTES MEDIAN LEAST TIMES
  */
 #include <mpi.h>
 #include <stdarg.h>
@@ -398,6 +400,37 @@ static void kernels(int me)
     warm = 1;
 }
 
+/* Messages both ways between ranks half of all apart, of the first pair alone and
+ * of all pairs at once, in turn; the slowest pair counts. */
+static void crowd(int me, int ranks, long largest)
+{
+    enum { TURNS = 15 };
+    double alone[TURNS], together[TURNS];
+    int half = ranks / 2, peer = me < half ? me + half : me < 2 * half ? me - half : -1;
+
+    for (long z = 64 << 10; z <= largest && half > 1; z *= 4) {
+        for (int turn = 0; turn < 2 * TURNS; turn++) {
+            int all = turn % 2;
+            double mine = 0, worst, start;
+            compute();
+            MPI_Barrier(MPI_COMM_WORLD);
+            start = now();
+            if (peer >= 0 && (all || me % half == 0)) {
+                MPI_Sendrecv(buffer, (int)z, MPI_BYTE, peer, DATA, other, (int)z, MPI_BYTE, peer, DATA, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+                mine = now() - start;
+            }
+            MPI_Allreduce(&mine, &worst, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+            (all ? together : alone)[turn / 2] = worst;
+        }
+        qsort(alone, TURNS, sizeof *alone, ascending);
+        qsort(together, TURNS, sizeof *together, ascending);
+        if (me == 0) {
+            say("crowd 2 0 %ld %.9g %.9g %d\n", z, alone[TURNS / 2], alone[0], TURNS);
+            say("crowd %d 0 %ld %.9g %.9g %d\n", 2 * half, z, together[TURNS / 2], together[0], TURNS);
+        }
+    }
+}
+
 int main(int argc, char **argv)
 {
     int me, ranks, length;
@@ -412,6 +445,8 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    int crowded = argc > 1 && strcmp(argv[1], "crowd") == 0;
+    argv += crowded, argc -= crowded;
     long largest = argc > 1 ? atol(argv[1]) : 16 << 20;
     double budget = argc > 2 ? atof(argv[2]) : 0.05;
     buffer = calloc((size_t)largest + 1, 1);
@@ -429,6 +464,12 @@ int main(int argc, char **argv)
         char library[MPI_MAX_LIBRARY_VERSION_STRING];
         MPI_Get_library_version(library, &length);
         say("library %.60s\n", strtok(library, "\n"));
+    }
+    if (crowded) {
+        crowd(me, ranks, largest);
+        print_all(me, ranks);
+        MPI_Finalize();
+        return 0;
     }
     for (int a = 0; a < ranks; a++) {
         MPI_Barrier(MPI_COMM_WORLD);

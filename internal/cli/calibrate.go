@@ -17,7 +17,7 @@ import (
 
 type calibrateFlags struct {
 	run, compiler, output, raw, from string
-	signature                        string
+	signature, crowd                 string
 	nodes                            int
 	largest                          int64
 	budget                           time.Duration
@@ -49,6 +49,7 @@ the one auspex runs on, which counts as 1 Gf.`,
 		},
 	}
 	cmd.Flags().StringVar(&f.run, "run", "", "`command` that starts MPI programs on the hosts; the program is appended")
+	cmd.Flags().StringVar(&f.crowd, "crowd", "", "`command` that starts as many ranks as programs will have: what they send at once, together, is measured too")
 	cmd.Flags().StringVar(&f.compiler, "mpicc", "mpicc", "MPI compiler for the ping-pong program")
 	cmd.Flags().StringVarP(&f.output, "output", "o", "", "platform `file` to write, SimGrid's XML or the short form by its .toml")
 	cmd.Flags().IntVar(&f.nodes, "nodes", 0, "hosts of the platform, if they are all the same (default: those measured)")
@@ -76,6 +77,8 @@ func (a *app) runCalibrate(ctx context.Context, f calibrateFlags) error {
 		return usagef("calibrate needs --run COMMAND, or --from FILE, or --signature FILE")
 	case f.output == "":
 		return usagef("calibrate needs -o PLATFORM")
+	case f.crowd != "" && f.run == "":
+		return usagef("--crowd goes with --run")
 	case f.largest < 1024 || f.largest > 1<<30:
 		return usagef("--largest is between 1024 and 1073741824 bytes, not %d", f.largest)
 	case f.speed < 0:
@@ -158,6 +161,11 @@ func (a *app) measureNetwork(ctx context.Context, f calibrateFlags) (*calibrate.
 	if err != nil {
 		return nil, nil, err
 	}
+	if f.crowd != "" {
+		if err := m.MeasureCrowd(ctx, f.crowd, binary, calibrate.Limits{Largest: f.largest}, raw); err != nil {
+			return nil, nil, err
+		}
+	}
 	if f.speed > 0 {
 		return m, m.Kernels[0], nil // of no account
 	}
@@ -193,6 +201,9 @@ func (a *app) tellCalibration(c *calibrate.Calibration, sizes []calibrate.Compar
 	p.Line("In LogGP's terms: L %.1f µs, o %.2f µs, g %.2f µs, G %.3f ns a byte.", four.Latency*1e6, four.Overhead*1e6, four.Gap*1e6, four.PerByte*1e9)
 	if c.Loopback != nil {
 		p.Line("Inside a host: latency %.1f µs, bandwidth %.1f MB/s.", c.Loopback.Latency*1e6, c.Loopback.Bandwidth/1e6)
+	}
+	if c.Backbone > 0 {
+		p.Line("Many ranks at once hinder each other: all together they send at most %.1f MB/s.", c.Backbone/1e6)
 	}
 	if c.Spread > 0.1 {
 		p.Line("Pairs of hosts differ by up to %.0f %% from the typical pair; the platform treats them all as equal.", 100*c.Spread)
