@@ -45,7 +45,7 @@ type Setup struct {
 	// Stretch is how much longer than its CPU time each rank's computation
 	// took, since it had to share its core; nil for not at all.
 	Stretch []float64
-	Notes   []string // what is to be said of it
+	Notes   []string // what is to be said of the run
 }
 
 // SharedMemory is a network like that between ranks of one machine: about a
@@ -61,9 +61,9 @@ func New(ctx context.Context, s Setup) (*Case, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Case{trace: s.Trace, ranks: s.Trace.NP(), profile: profile, network: s.Network, platform: s.Machine, measured: s.Measured, spread: s.Spread}
+	c := &Case{trace: s.Trace, ranks: s.Trace.NP(), profile: profile, network: s.Network, platform: s.Machine, measured: s.Measured, spread: s.Spread, notes: slices.Clone(s.Notes)}
 	if s.Machine == nil && len(s.Stretch) == c.ranks {
-		c.stretch, c.notes = s.Stretch, slices.Clone(s.Notes)
+		c.stretch = s.Stretch
 		profile.Stretch(s.Stretch)
 	}
 	if c.base, err = c.replay(ctx, nil); err != nil {

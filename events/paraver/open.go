@@ -47,6 +47,9 @@ func Open(path string) (*Trace, error) {
 		if t.labels, err = readLabels(names); err != nil {
 			return nil, mistake.InFile(base+".pcf", "%v", err)
 		}
+		if len(t.labels[typeUser]) == 0 && len(t.labels[typeCaller]) > 0 {
+			t.header.Notes = append(t.header.Notes, calledNext)
+		}
 	case errors.Is(err, fs.ErrNotExist):
 		t.header.Notes = append(t.header.Notes, "there is no .pcf file beside the trace, so regions have no names")
 	default:
@@ -54,6 +57,9 @@ func Open(path string) (*Trace, error) {
 	}
 	return t, t.readHead()
 }
+
+// calledNext is said of traces without functions of the program.
+const calledNext = "the trace tells who called MPI, not which functions computed: computation is named by whoever called MPI next after it"
 
 // openPlain opens a file, through gunzip where it is gzipped.
 func openPlain(path string) (io.ReadCloser, error) {

@@ -213,3 +213,25 @@ func FuzzRead(f *testing.F) {
 		})
 	})
 }
+
+// TestNamedByCallers: where a trace has no functions of the program, it is said
+// what computation is named by.
+func TestNamedByCallers(t *testing.T) {
+	callers := smallNames + "\nEVENT_TYPE\n0 70000001 Caller at level 1\nVALUES\n0 End\n1 exchange\n"
+	for _, c := range []struct {
+		name, names string
+		said        bool
+	}{
+		{"callers only", callers, true},
+		{"functions too", callers + "\nEVENT_TYPE\n0 60000019 User function\nVALUES\n0 End\n1 solve\n", false},
+		{"neither", smallNames, false},
+	} {
+		src, err := Open(file(t, small, c.names))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if said := strings.Contains(strings.Join(src.Header().Notes, " "), calledNext); said != c.said {
+			t.Errorf("%s: noted %q", c.name, src.Header().Notes)
+		}
+	}
+}

@@ -112,11 +112,17 @@ func (a *app) whatifCase(ctx context.Context, t *traced, f platformFlags) (*what
 		return nil, err
 	}
 	setup := whatif.Setup{Trace: p, Network: whatif.SharedMemory(), Measured: t.Seconds, Spread: t.Spread, Outside: t.Outside, Stretch: t.Stretch, Notes: t.Notes}
+	if t.Timed != nil {
+		setup.Notes = t.Timed.Header().Notes
+	}
 	if f.platform != "" {
 		if setup.Machine, err = readMachine(f, p.NP()); err != nil {
 			return nil, err
 		}
 		setup.Measured = 0 // the run was elsewhere
+		if t.Timed == nil {
+			setup.Notes = nil // they are of cores that were shared
+		}
 	}
 	return whatif.New(ctx, setup)
 }

@@ -129,7 +129,10 @@ void auspex_look(struct thread *t, struct node *n, uint64_t stretch)
     if (t->record.last - auspex_header->ticks1 > (uint64_t)(1e9 * auspex_rate))
         auspex_clock_note(auspex_header);
     uint64_t now = ticks(), took = now - t->record.last;
-    took = took < longest_look ? took : longest_look;
+    if (took > longest_look) { /* the kernel took the processor away when it was asked: the region's time */
+        n->wall += took - longest_look;
+        took = longest_look;
+    }
     t->looked += took;
     t->record.walking += took;
     t->record.last = now;
