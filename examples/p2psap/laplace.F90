@@ -14,7 +14,7 @@ program laplace
   integer :: n, me, peers, lo, hi, steps, alone, done, p, from, upto, error
   integer(c_long) :: got
   integer(c_size_t) :: column
-  character(len=32) :: text
+  character(len=64) :: text
 
   n = 32
   tolerance = 1d-6
@@ -27,7 +27,11 @@ program laplace
     read (text, *) tolerance
   end if
   error = P2P_Init()
-  if (error /= 0) stop 1
+  if (error /= 0) then
+    call P2P_Words(error, text, len(text))
+    print '(2a)', 'P2P_Init: ', trim(text)
+    stop 1
+  end if
   me = P2P_Rank()
   peers = P2P_Peers()
   lo = n*me/peers + 1
