@@ -22,9 +22,6 @@ const places = [
   "#/compare/before/after",
   "#/compare/2Nx4P-GM-36/3Nx4P-GM-36/3Nx4P-GM-72",
   "#/predictions",
-  "#/predictions/sort",
-  "#/studies",
-  "#/studies/intsort",
   "#/simulations/sort-8",
 ];
 
