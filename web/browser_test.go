@@ -169,6 +169,7 @@ func fill(t *testing.T, place string) {
 	auspex(t, place, "predict", "--name", "sort", "--source", filepath.Join(examples, "intsort"), "--np", "2,4", "--opt", "0,2",
 		"--platform", filepath.Join(examples, "platforms", "site1.xml"), "--platform", filepath.Join(examples, "platforms", "site2.xml"),
 		"--build", "mpicc.mpich -O{opt} intsort.c -o sort", "--run", "mpirun.mpich -n {np} ./sort S 5")
+	auspex(t, place, "sweep", filepath.Join(examples, "sweep", "intsort.toml"))
 	s := store.Open(place)
 	if err := s.Put(grid(t, "traced", 8, 12, "kernel_"), false, store.Attachment{Name: "run.trace", Data: sample.UnevenTrace(t, 8)}); err != nil {
 		t.Fatal(err)

@@ -63,6 +63,8 @@ var contract = []struct{ answer, method, path, body string }{
 	{"TracePicture", "GET", "/experiments/traced/trace?cols=50", ""},
 	{"Opportunities", "GET", "/experiments/traced/opportunities", ""},
 	{"Priced", "GET", "/experiments/traced/whatif?balance=all", ""},
+	{"Studies", "GET", "/studies", ""},
+	{"Study", "GET", "/studies/intsort", ""},
 	{"Predictions", "GET", "/predictions", ""},
 	{"Prediction", "GET", "/predictions/guess", ""},
 	{"Simulations", "GET", "/simulations", ""},
@@ -77,6 +79,7 @@ func contractServer(t *testing.T) *live {
 		t.Fatal(err)
 	}
 	putTraced(t, s, "traced")
+	putStudy(t, s)
 	putSimulation(t, s, "replay")
 	putSimulation(t, s, replay.Name("guess", "site1", 2, "3"))
 	putPrediction(t, s, "guess")

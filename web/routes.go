@@ -50,6 +50,8 @@ func (s *Server) routes() *http.ServeMux {
 		{pattern: "POST /vocabularies", answer: s.saveVocabulary, light: true},
 		{pattern: "POST /query", answer: s.query},
 		{pattern: "POST /complete", answer: s.complete},
+		{pattern: "GET /studies", answer: s.studies, light: true},
+		{pattern: "GET /studies/{name}", answer: s.study},
 		{pattern: "GET /predictions", answer: s.predictions, light: true},
 		{pattern: "GET /predictions/{name}", answer: s.prediction},
 		{pattern: "GET /simulations", answer: s.simulations, light: true},

@@ -740,6 +740,75 @@ export interface Comparison {
   warnings: string[];
 }
 
+// ---- studies of many points
+
+export interface Axis {
+  name: string;
+  values: string[];
+}
+
+export interface Studies {
+  studies: { name: string; kind: string; axes: Axis[]; points: number }[];
+}
+
+export interface StudyRow {
+  values: string[];
+  seconds: number;
+  low?: number;
+  high?: number;
+  kept?: string; // the experiment, prediction or replay that was stored
+}
+
+export interface StudyCell {
+  seconds: number; // of the shortest point
+  worst: number;
+  points: number;
+  values: string[]; // of the shortest point, on all axes
+}
+
+export interface StudyPicture {
+  x: string;
+  y: string; // "" where there is one axis
+  columns: string[];
+  rows: string[];
+  cells: (StudyCell | null)[][];
+  best: { row: number; column: number };
+  cliff: { across: boolean; from: number; to: number } | null;
+}
+
+export interface Study {
+  status: {
+    name: string;
+    kind: string;
+    points: number;
+    done: number;
+    failed: number;
+    missing: number;
+    twice: number;
+    wall: number;
+    stopped: boolean;
+    jobs: unknown[]; // that were submitted to Slurm
+    running: string[];
+    errors: { error: string; points: number; first: string }[];
+  };
+  table: {
+    name: string;
+    kind: string;
+    axes: Axis[];
+    points: number;
+    done: number;
+    failed: number;
+    rows: StudyRow[];
+    effects: { axis: string; share: number; ratio: number; best: string }[];
+    unexplained: number;
+    cliff: { axis: string; from: string; to: string; ratio: number; usual: number } | null;
+    picture: StudyPicture | null;
+    next?: { values: string[]; in_grid: boolean; expected_seconds?: number; gain_seconds?: number; why: string }[];
+    words: string;
+  };
+  total: number;
+}
+
 // ---- prediction and simulation
 
 export interface PredictionListed {
@@ -1072,6 +1141,8 @@ export const api = {
   query: (q: QueryQuestion, signal?: AbortSignal) => post<Answer>("/query", q, signal),
   complete: (q: CompleteQuestion, signal?: AbortSignal) => post<Completion>("/complete", q, signal),
 
+  studies: () => get<Studies>("/studies"),
+  study: (name: string) => get<Study>("/studies/" + encodeURIComponent(name)),
   predictions: () => get<Predictions>("/predictions"),
   prediction: (name: string) => get<Prediction>("/predictions/" + encodeURIComponent(name)),
   simulations: () => get<Simulations>("/simulations"),

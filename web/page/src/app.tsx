@@ -17,6 +17,8 @@ import { Simulation } from "./views/simulation";
 import { Similar } from "./views/similar";
 import { Source } from "./views/source";
 import { Store } from "./views/store";
+import { Studies } from "./views/studies";
+import { Study } from "./views/study";
 import { Trace } from "./views/trace";
 import { Tree } from "./views/tree";
 import { WhatIf } from "./views/whatif";
@@ -43,6 +45,13 @@ const tabs: Tab[] = [
   { key: "bottlenecks", label: "Bottlenecks", view: Bottlenecks },
   { key: "similar", label: "Similarity", view: Similar },
   { key: "source", label: "Source", view: Source },
+];
+
+// What the head leads to, and the first words of addresses that belong to it.
+const rooms: [string, string, ...string[]][] = [
+  ["Experiments", "#/", "", "e", "compare"],
+  ["Predictions", "#/predictions", "predictions", "simulations"],
+  ["Studies", "#/studies", "studies"],
 ];
 
 export function App() {
@@ -77,18 +86,11 @@ export function App() {
           </a>
           {live() && (
             <nav aria-label="Main">
-              <a
-                href="#/"
-                aria-current={route.path[0] !== "predictions" && route.path[0] !== "simulations" ? "page" : undefined}
-              >
-                Experiments
-              </a>
-              <a
-                href="#/predictions"
-                aria-current={route.path[0] === "predictions" || route.path[0] === "simulations" ? "page" : undefined}
-              >
-                Predictions
-              </a>
+              {rooms.map(([label, href, ...of]) => (
+                <a key={href} href={href} aria-current={of.includes(route.path[0] ?? "") ? "page" : undefined}>
+                  {label}
+                </a>
+              ))}
             </nav>
           )}
           <ThemeSwitch />
@@ -117,6 +119,8 @@ function Body({ route }: { route: Route }) {
       return <Compare key={rest.join("/")} names={rest} {...common} />;
     case "predictions":
       return rest[0] ? <Prediction key={rest[0]} name={rest[0]} {...common} /> : <Predictions />;
+    case "studies":
+      return rest[0] ? <Study key={rest[0]} name={rest[0]} /> : <Studies />;
     case "simulations":
       return <Simulation key={rest[0]} name={rest[0] ?? ""} {...common} />;
   }

@@ -9,10 +9,11 @@ const cell = (v: unknown): string => {
 /** The columns that have a value, all rows. */
 export function csvOf<R>(columns: Column<R>[], rows: R[]): string {
   const told = columns.filter((c) => c.by);
-  const lines = [told.map((c) => cell(c.csv ?? c.head))];
-  for (const row of rows) lines.push(told.map((c) => cell(c.by!(row))));
-  return lines.map((l) => l.join(",")).join("\r\n") + "\r\n";
+  return csvOfLines([told.map((c) => c.csv ?? c.head), ...rows.map((row) => told.map((c) => c.by!(row)))]);
 }
+
+/** Lines of cells, the heads first. */
+export const csvOfLines = (lines: unknown[][]): string => lines.map((l) => l.map(cell).join(",")).join("\r\n") + "\r\n";
 
 export function download(name: string, blob: Blob): void {
   const a = document.createElement("a");

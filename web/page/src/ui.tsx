@@ -191,18 +191,23 @@ export function Table<R>({ label, rows, columns, rowKey, top = 25, sort, onSort,
           {(rows.length - shown).toLocaleString("en")} more
         </button>
       )}
-      {rows.length > 0 && (
-        <button
-          type="button"
-          class="quiet csv"
-          aria-label={`Save "${label}" as CSV`}
-          onClick={() => download(fileName(label) + ".csv", new Blob([csvOf(columns, sorted)], { type: "text/csv" }))}
-        >
-          save CSV
-        </button>
-      )}
+      {rows.length > 0 && <SaveCsv label={label} text={() => csvOf(columns, sorted)} />}
       {all && all.total > rows.length && <Rest shown={rows.length} total={all.total} command={all.command} />}
     </div>
+  );
+}
+
+/** Keeps a table as a file. */
+export function SaveCsv({ label, text }: { label: string; text: () => string }) {
+  return (
+    <button
+      type="button"
+      class="quiet csv"
+      aria-label={`Save "${label}" as CSV`}
+      onClick={() => download(fileName(label) + ".csv", new Blob([text()], { type: "text/csv" }))}
+    >
+      save CSV
+    </button>
   );
 }
 

@@ -190,6 +190,25 @@ step("a prediction: curves, table, and the replays behind it", async (page) => {
   assert.match(await page.locator(".words").textContent(), /2 ranks take/);
 });
 
+step("a study: its answer, its picture, its points", async (page) => {
+  await visit(page, "#/studies");
+  await page.getByRole("link", { name: "intsort", exact: true }).click();
+  await settled(page);
+  assert.match(await page.locator(".words").textContent(), /The shortest is .*np 8.*There is a cliff at np: from 8 to 16/);
+  const picture = page.locator("figure", { hasText: "Time of intsort over platform and np" }).locator("svg.drawing");
+  const cells = picture.locator("g > g > title");
+  assert.equal(await cells.count(), 8, "two platforms by four numbers of ranks");
+  assert.match(await cells.nth(2).textContent(), /site1\.xml, 8, ompi, 1: 411\.1\sms; 6 points here/);
+  assert.equal(await picture.locator("rect.best").count(), 1);
+  assert.equal(await picture.locator("line.cliff").count(), 1);
+  assert.equal(await page.locator('table[aria-label="What matters"] tbody tr').count(), 4);
+  const saved = page.waitForEvent("download");
+  await page.getByRole("button", { name: 'Save "Points" as CSV' }).click();
+  const lines = (await readFile(await (await saved).path(), "utf8")).trim().split("\r\n");
+  assert.equal(lines[0], "platform,np,selector,bandwidth,time (s),× shortest");
+  assert.equal(lines.length, 49);
+});
+
 step("source with shares in the gutter", async (page) => {
   await visit(page, "#/e/unbalanced/source?file=ramod3.c&line=41");
   assert.equal(await page.locator(".listing tr").count(), 80);
@@ -244,6 +263,8 @@ const places = [
   "#/simulations/sort-8",
   "#/predictions",
   "#/predictions/sort",
+  "#/studies",
+  "#/studies/intsort",
   "#/?view=programs",
   "#/e/traced/trace",
   "#/e/traced/whatif",
@@ -272,6 +293,51 @@ step("every picture that is saved as SVG is XML", async (page, context) => {
   }
   assert.ok(saved >= 10, `${saved} pictures were saved`);
 });
+
+step("every table is saved as CSV, with as many columns in every line", async (page) => {
+  const tables = new Set();
+  for (const hash of places) {
+    await visit(page, hash);
+    const labels = await page.locator("main table").evaluateAll((all) => all.filter((t) => t.checkVisibility()).map((t) => t.getAttribute("aria-label")));
+    for (const label of labels) {
+      if (/^(Source|Lines)/.test(label) || label === null) continue; // the reader's own file
+      const button = page.getByRole("button", { name: `Save "${label}" as CSV`, exact: true }).first();
+      assert.ok(await button.count(), `${hash}: the table "${label}" can be saved`);
+      if (tables.has(label)) continue;
+      tables.add(label);
+      const download = page.waitForEvent("download");
+      await button.click();
+      const text = await readFile(await (await download).path(), "utf8");
+      const lines = fields(text);
+      assert.ok(lines.length > 1, `${hash}: "${label}" has rows`);
+      assert.ok(lines.every((l) => l.length === lines[0].length), `${hash}: "${label}" is even`);
+      assert.ok(lines[0].every((h) => h !== ""), `${hash}: every column of "${label}" has a head: ${lines[0]}`);
+    }
+  }
+  assert.ok(tables.size >= 15, `${[...tables]}`);
+});
+
+/** The fields of a CSV file, line by line. */
+function fields(text) {
+  const lines = [[]];
+  let field = "";
+  let quoted = false;
+  for (let i = 0; i < text.length; i++) {
+    const c = text[i];
+    if (quoted) {
+      if (c !== '"') field += c;
+      else if (text[i + 1] === '"') field += text[i++];
+      else quoted = false;
+    } else if (c === '"') quoted = true;
+    else if (c === "," || c === "\n") {
+      lines.at(-1).push(field.replace(/\r$/, ""));
+      field = "";
+      if (c === "\n") lines.push([]);
+    } else field += c;
+  }
+  assert.deepEqual(lines.pop(), [], "the last line ends");
+  return lines;
+}
 
 step("an experiment's ledger adds up to the run", async (page) => {
   await visit(page, "#/e/unbalanced");

@@ -5,7 +5,8 @@ import { number, plural, quantity, ranges, seconds, share, unitOf } from "../for
 import { kindColour } from "../palette";
 import { Command } from "../picture";
 import { Region } from "../region";
-import { Bar, Table } from "../ui";
+import { csvOfLines } from "../csv";
+import { Bar, Table, SaveCsv } from "../ui";
 
 export function Causes({ d, command }: { d: Diagnosis; command: string }) {
   if (!d.causes.length) return null;
@@ -169,6 +170,10 @@ function Decisions({ table, d }: { table: DecisionTable; d: Diagnosis }) {
             ))}
           </tbody>
         </table>
+        <SaveCsv
+          label="Decision table"
+          text={() => csvOfLines([[d.units, ...table.attributes, "kind"], ...table.rows.map((r) => [ranges(r.units), ...r.values, r.decision])])}
+        />
       </div>
       <p class="note">Each number is the class of the metric’s values; the columns in bold were used.</p>
     </div>
@@ -208,6 +213,10 @@ function Matrix({ matrix }: { matrix: DiscernibilityMatrix }) {
             ))}
           </tbody>
         </table>
+        <SaveCsv
+          label="Discernibility matrix"
+          text={() => csvOfLines([["units", ...matrix.units.map((u) => ranges(u))], ...matrix.entries.map((row, i) => [ranges(matrix.units[i] ?? []), ...row])])}
+        />
       </div>
       <p class="note">
         The metrics in which two rows of different kinds differ; 0: the same kind, −1: nothing tells them apart.

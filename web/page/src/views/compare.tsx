@@ -12,7 +12,8 @@ import { Chart, Picture } from "../picture";
 import { Region } from "../region";
 import { link } from "../router";
 import { usePaint } from "../theme";
-import { Answer, Choice, Said, Table, Warnings, Words, type Column } from "../ui";
+import { csvOfLines } from "../csv";
+import { Answer, Choice, Said, Table, Warnings, Words, type Column, SaveCsv } from "../ui";
 import type { Query, Refine } from "../view";
 import { OneDiagnosis } from "./kinds";
 import { OverFactor } from "./overfactor";
@@ -163,10 +164,10 @@ function EfficiencyTable({ c }: { c: Comparison }) {
   return (
     <section>
       <h2>Efficiency</h2>
-      <div class="table"><table>
+      <div class="table"><table aria-label="Efficiency">
         <thead>
           <tr>
-            <th scope="col" />
+            <th scope="col">efficiency</th>
             <th scope="col" class="right">
               {c.a}
             </th>
@@ -184,7 +185,9 @@ function EfficiencyTable({ c }: { c: Comparison }) {
             </tr>
           ))}
         </tbody>
-      </table></div>
+      </table>
+        <SaveCsv label="Efficiency" text={() => csvOfLines([["efficiency", c.a, c.b], ...rows.map(([key, label]) => [label, c.efficiency.a[key], c.efficiency.b[key]])])} />
+      </div>
     </section>
   );
 }
@@ -194,7 +197,7 @@ function FactorTable({ c }: { c: Comparison }) {
   return (
     <section>
       <h2>Factors</h2>
-      <div class="table"><table>
+      <div class="table"><table aria-label="Factors">
         <thead>
           <tr>
             <th scope="col">factor</th>
@@ -215,7 +218,9 @@ function FactorTable({ c }: { c: Comparison }) {
             </tr>
           ))}
         </tbody>
-      </table></div>
+      </table>
+        <SaveCsv label="Factors" text={() => csvOfLines([["factor", c.a, c.b], ...(c.factors ?? []).map((f) => [f.name, f.a, f.b])])} />
+      </div>
     </section>
   );
 }

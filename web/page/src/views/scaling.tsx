@@ -9,7 +9,8 @@ import { inkOn, kindColour, rgb, scale } from "../palette";
 import { Chart, Picture } from "../picture";
 import { Region } from "../region";
 import { usePaint, type Paint } from "../theme";
-import { Table, Warnings, Words, type Column } from "../ui";
+import { csvOfLines } from "../csv";
+import { Table, Warnings, Words, type Column, SaveCsv } from "../ui";
 
 /** Nothing where the runs are not of one program on several numbers of ranks. */
 export function ScalingView({ names }: { names: string[] }) {
@@ -121,6 +122,7 @@ function Efficiencies({ runs }: { runs: ScalingRun[] }) {
           ))}
         </tbody>
       </table>
+      <SaveCsv label="Efficiencies" text={() => csvOfLines([["efficiency", ...runs.map((r) => r.name)], ...shown.map(([key, label]) => [label, ...runs.map((r) => r[key])])])} />
     </div>
   );
 }

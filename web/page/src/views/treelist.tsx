@@ -6,7 +6,8 @@ import { inOne, ratio, share } from "../format";
 import type { Node } from "../flame";
 import { brief } from "../names";
 import { rgb } from "../palette";
-import { Bar } from "../ui";
+import { csvOfLines } from "../csv";
+import { Bar, SaveCsv } from "../ui";
 import type { Query, Refine } from "../view";
 import { regionLink, tooltip } from "./tree";
 
@@ -122,9 +123,16 @@ export function TreeList({ t, roots, colour, matches, name }: Props) {
           {(rows.length - most).toLocaleString("en")} more
         </button>
       )}
+      <SaveCsv label="Call tree" text={() => csvOfLines(lines(t))} />
     </div>
   );
 }
+
+/** The whole tree, a line a place. */
+const lines = (t: CallTree): unknown[][] => [
+  ["region", "depth", `with all it calls${t.unit ? ` (${t.unit})` : ""}`, `alone${t.unit ? ` (${t.unit})` : ""}`, "largest / mean", ...(t.against ? [`in ${t.against}`] : [])],
+  ...t.tree.map((n) => [n.region, n.depth, n.inclusive, n.exclusive, n.max_over_mean, ...(t.against ? [n.other] : [])]),
+];
 
 function change(n: CallNode): string {
   if (!n.other || n.inclusive === null) return "";
