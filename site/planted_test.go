@@ -106,7 +106,7 @@ func TestPlantedSite(t *testing.T) {
 	s, _ := started(t)
 	items, truth := plantSite(uint64(asked("AUSPEX_SEED")), programs, runs)
 	mustPush(t, s, items...)
-	planted, found, exact, named, besides, even, alarms := 0, 0, 0, 0, 0, 0, 0
+	planted, found, exact, named, near, besides, even, alarms := 0, 0, 0, 0, 0, 0, 0, 0
 	for _, p := range truth {
 		for _, region := range plantedRegions {
 			h, err := s.History(t.Context(), p.name, region, DefaultMetric, 0)
@@ -131,11 +131,13 @@ func TestPlantedSite(t *testing.T) {
 				}
 				if p.what == "" && len(turn.What) == 0 || p.what != "" && slices.Contains(turn.What, p.what) {
 					named++
+				} else if slices.Contains(turn.Near, p.what) {
+					near++
 				}
 			}
 		}
 	}
-	t.Logf("%d runs of %d programs: %d of %d changes found, %d at the very run, %d with what changed there, %d told besides; %d of %d regions without a change have one", len(items), programs, found, planted, exact, named, besides, alarms, even)
+	t.Logf("%d runs of %d programs: %d of %d changes found, %d at the very run, %d with what changed there and %d with it near by, %d told besides; %d of %d regions without a change have one", len(items), programs, found, planted, exact, named, near, besides, alarms, even)
 	if found < planted*80/100 || alarms > max(1, even*3/100) {
 		t.Errorf("%d of %d changes found, %d of %d false", found, planted, alarms, even)
 	}
