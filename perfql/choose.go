@@ -112,57 +112,55 @@ func (f *Test) matches(v Value, text string) bool {
 	return text == v.Text
 }
 
-// glob matches as DuckDB's GLOB does, byte by byte: * is anything, ? is one byte,
-// [a-f] one of a set, [!a-f] one that is not, and a backslash takes the next
-// byte as it is.
-func glob(pattern, text string) bool {
-	for pattern != "" {
-		switch pattern[0] {
-		case '*':
-			pattern = strings.TrimLeft(pattern, "*")
-			if pattern == "" {
+// glob matches character by character: * is anything, ? is one character, [a-f]
+// one of a set, [!a-f] one that is not, and a backslash takes the next character as
+// it is. Databases get the same as a regular expression, see package render.
+func glob(pattern, text string) bool { return globRunes([]rune(pattern), []rune(text)) }
+
+func globRunes(pattern, text []rune) bool {
+	for len(pattern) > 0 {
+		switch {
+		case pattern[0] == '*':
+			for len(pattern) > 0 && pattern[0] == '*' {
+				pattern = pattern[1:]
+			}
+			if len(pattern) == 0 {
 				return true
 			}
 			for i := range len(text) + 1 {
-				if glob(pattern, text[i:]) {
+				if globRunes(pattern, text[i:]) {
 					return true
 				}
 			}
 			return false
-		case '?':
-			if text == "" {
-				return false
-			}
-			pattern, text = pattern[1:], text[1:]
-		case '[':
-			if text == "" {
-				return false
-			}
+		case len(text) == 0:
+			return false
+		case pattern[0] == '?':
+			pattern = pattern[1:]
+		case pattern[0] == '[':
 			rest, ok := inSet(pattern[1:], text[0])
 			if !ok {
 				return false
 			}
-			pattern, text = rest, text[1:]
-		case '\\':
-			pattern = pattern[1:]
-			if pattern == "" || text == "" || pattern[0] != text[0] {
-				return false
-			}
-			pattern, text = pattern[1:], text[1:]
+			pattern = rest
 		default:
-			if text == "" || pattern[0] != text[0] {
+			if pattern[0] == '\\' {
+				pattern = pattern[1:]
+			}
+			if len(pattern) == 0 || pattern[0] != text[0] {
 				return false
 			}
-			pattern, text = pattern[1:], text[1:]
+			pattern = pattern[1:]
 		}
+		text = text[1:]
 	}
-	return text == ""
+	return len(text) == 0
 }
 
-// inSet tests a byte against a set, which begins after [, and gives what follows
-// it in the pattern.
-func inSet(pattern string, c byte) (rest string, ok bool) {
-	inverted := strings.HasPrefix(pattern, "!")
+// inSet tests a character against a set, which begins after [, and gives what
+// follows it in the pattern.
+func inSet(pattern []rune, c rune) (rest []rune, ok bool) {
+	inverted := len(pattern) > 0 && pattern[0] == '!'
 	if inverted {
 		pattern = pattern[1:]
 	}
@@ -178,5 +176,5 @@ func inSet(pattern string, c byte) (rest string, ok bool) {
 			found = found || pattern[i] == c
 		}
 	}
-	return "", false // no end
+	return nil, false // no end
 }

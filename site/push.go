@@ -1,6 +1,7 @@
 package site
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -225,21 +226,27 @@ func (s *Site) insert(ctx context.Context, b *batch) ([]Pushed, error) {
 	if len(fresh) == 0 {
 		return done, nil
 	}
+	slices.SortFunc(fresh, func(a, b *push) int { return cmp.Compare(a.number, b.number) })
+	each := func(rows func(*writer, *push)) func(*writer, []*push) {
+		return func(w *writer, fresh []*push) {
+			for _, p := range fresh {
+				rows(w, p)
+			}
+		}
+	}
 	for _, t := range []struct {
 		into string
-		rows func(*writer, *push)
+		rows func(*writer, []*push)
 	}{
-		{"units (program, started, push, unit, node, process, thread)", unitRows},
-		{"regions (program, started, push, region, parent, name, path, kind, file, line)", regionRows},
+		{"units (program, started, push, unit, node, process, thread)", each(unitRows)},
+		{"regions (program, started, push, region, parent, name, path, kind, file, line)", each(regionRows)},
 		{"values (program, started, push, metric, unit, region, value, deviation, runs) " + unpackValues, valueRows},
-		{"totals (program, started, push, metric, region, path, name, total, most, entered)", totalRows},
-		{"attachments (program, started, push, name, data)", attachmentRows},
-		{"experiments (content, push, name, program, user, commit, module, started, pushed, units, nodes, seconds, lost, header)", experimentRow},
+		{"totals (program, started, push, metric, region, path, name, total, most, entered)", each(totalRows)},
+		{"attachments (program, started, push, name, data)", each(attachmentRows)},
+		{"experiments (content, push, name, program, user, commit, module, started, pushed, units, nodes, seconds, lost, header)", each(experimentRow)},
 	} {
 		var w writer
-		for _, p := range fresh {
-			t.rows(&w, p)
-		}
+		t.rows(&w, fresh)
 		if len(w.data) == 0 {
 			continue
 		}
@@ -301,19 +308,35 @@ const unpackValues = "SELECT program, fromUnixTimestamp64Milli(started, 'UTC'), 
 	"FROM input('program String, started Int64, push UInt64, metric String, unit Array(UInt32), region Array(UInt32), value Array(Float64), deviation Array(Float64), runs Array(UInt32)') " +
 	"ARRAY JOIN unit AS u, region AS r, value AS v, arrayResize(deviation, length(unit), nan) AS d, arrayResize(runs, length(unit)) AS n"
 
-func valueRows(w *writer, p *push) {
-	s := &p.Experiment.Summaries
-	w.data = slices.Grow(w.data, p.values()*16)
-	for m, metric := range p.Experiment.Metrics {
-		p.head(w)
-		w.text(metric.Column())
+// valueRows writes the metrics of a batch in the order in which the table has them:
+// what comes sorted the server need not sort.
+func valueRows(w *writer, fresh []*push) {
+	type column struct {
+		name   string
+		of     *push
+		metric int
+	}
+	var columns []column
+	values := 0
+	for _, p := range fresh {
+		values += p.values()
+		for m, metric := range p.Experiment.Metrics {
+			columns = append(columns, column{metric.Column(), p, m})
+		}
+	}
+	slices.SortStableFunc(columns, func(a, b column) int { return strings.Compare(a.name, b.name) })
+	w.data = slices.Grow(w.data, values*17)
+	for _, c := range columns {
+		s := &c.of.Experiment.Summaries
+		c.of.head(w)
+		w.text(c.name)
 		w.int32s(s.Unit)
 		w.int32s(s.Region)
-		w.reals(s.Values[m])
+		w.reals(s.Values[c.metric])
 		if s.Deviation == nil {
 			w.reals(nil)
 		} else {
-			w.reals(s.Deviation[m])
+			w.reals(s.Deviation[c.metric])
 		}
 		w.int32s(s.Count)
 	}

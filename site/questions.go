@@ -38,6 +38,7 @@ type Turn struct {
 	Change
 	Started time.Time `json:"started"` // of the first run of the new level
 	What    []string  `json:"what"`    // "commit 3f2a → 91bc"
+	Near    []string  `json:"near"`    // the same of the runs just before and after, where What is empty
 }
 
 // DefaultMetric is the one that histories are about.
@@ -87,16 +88,32 @@ func (h *History) turns() {
 		values[i] = p.Seconds
 	}
 	for _, c := range Changes(values) {
-		before, after := h.Points[c.At-1], h.Points[c.At]
-		t := Turn{Change: c, Started: after.Started, What: []string{}}
-		if before.Commit != after.Commit {
-			t.What = append(t.What, fmt.Sprintf("commit %s → %s", orNone(before.Commit), orNone(after.Commit)))
-		}
-		if before.Module != after.Module {
-			t.What = append(t.What, fmt.Sprintf("module %s → %s", orNone(before.Module), orNone(after.Module)))
+		t := Turn{Change: c, Started: h.Points[c.At].Started, What: h.differs(c.At), Near: []string{}}
+		for off := 1; off <= nearRuns && len(t.What) == 0; off++ {
+			for _, at := range []int{c.At - off, c.At + off} {
+				if at > 0 && at < len(h.Points) {
+					t.Near = append(t.Near, h.differs(at)...)
+				}
+			}
 		}
 		h.Turns = append(h.Turns, t)
 	}
+}
+
+// nearRuns is by how many runs the place of a change may be off where they scatter.
+const nearRuns = 2
+
+// differs lists what a run has that the one before it had not.
+func (h *History) differs(at int) []string {
+	before, after := h.Points[at-1], h.Points[at]
+	what := []string{}
+	if before.Commit != after.Commit {
+		what = append(what, fmt.Sprintf("commit %s → %s", orNone(before.Commit), orNone(after.Commit)))
+	}
+	if before.Module != after.Module {
+		what = append(what, fmt.Sprintf("module %s → %s", orNone(before.Module), orNone(after.Module)))
+	}
+	return what
 }
 
 func orNone(s string) string {
@@ -117,8 +134,11 @@ func (h *History) words() string {
 	said := []string{fmt.Sprintf("Over %s, the time of %s changed:", runs, h.Region)}
 	for _, t := range h.Turns {
 		what := "commit and module stayed the same"
-		if len(t.What) > 0 {
+		switch {
+		case len(t.What) > 0:
 			what = "with " + strings.Join(t.What, " and ")
+		case len(t.Near) > 0:
+			what = fmt.Sprintf("within %d runs of %s", nearRuns, strings.Join(t.Near, " and "))
 		}
 		said = append(said, fmt.Sprintf("on %s from %.4g s to %.4g s (%+.0f %%), %s;", t.Started.Format("2006-01-02"), t.Before, t.After, 100*(t.After/t.Before-1), what))
 	}

@@ -38,20 +38,13 @@ func (t *Table) Propose(s *Study, points []Point, l *Ledger, most int) {
 // likely ranks the points that are missing by expected improvement (Jones,
 // Schonlau and Welch 1998, eq. 15) over the shortest so far.
 func (t *Table) likely(s *Study, points []Point, l *Ledger) []Proposal {
-	sd, known := t.model.spread()
-	if !known {
-		return nil
-	}
 	best := t.Rows[0].Seconds
 	var found []Proposal
 	for i := range points {
-		if l.done(points[i].Key) {
+		if _, tried := l.find(points[i].Key); tried { // one that failed would again
 			continue
 		}
-		y := t.model.at(s.place(points[i].Values))
-		if math.IsNaN(y) {
-			continue
-		}
+		y, sd := t.model.guess(s.place(points[i].Values))
 		if gain := improvement(math.Log(best), y, sd) * best; gain > 0.001*best {
 			found = append(found, Proposal{points[i].Values, true, math.Exp(y), gain, "it may be the shortest"})
 		}

@@ -43,6 +43,9 @@ type Row struct {
 type Effect struct {
 	Axis  string  `json:"axis"`
 	Share float64 `json:"share"` // of the variance of the logarithm of the time
+	// Chance is how likely an axis that does nothing would show as much, 1 where
+	// there are too few points to tell.
+	Chance float64 `json:"chance"`
 	// Ratio is the time at the worst value over that at the best, the other
 	// axes being equal.
 	Ratio float64 `json:"ratio"`
@@ -121,9 +124,9 @@ func (t *Table) effects() {
 		if seen < 2 {
 			continue
 		}
-		share := t.model.share(a)
+		share, chance := t.model.share(a)
 		explained += share
-		t.Effects = append(t.Effects, Effect{axis.Name, share, math.Exp(high - low), axis.Values[best]})
+		t.Effects = append(t.Effects, Effect{axis.Name, share, chance, math.Exp(high - low), axis.Values[best]})
 	}
 	slices.SortStableFunc(t.Effects, func(a, b Effect) int {
 		switch {

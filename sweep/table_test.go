@@ -19,15 +19,21 @@ func answered(t *testing.T, text string, formula func(v map[string]float64) floa
 	}
 	l := &Ledger{of: map[string]entry{}, times: map[string]int{}}
 	for _, p := range points {
-		v := map[string]float64{}
-		for i, a := range s.Axes {
-			v[a.Name], _ = strconv.ParseFloat(p.Values[i], 64)
-		}
+		v := numbersOf(s, &p)
 		if skip == nil || !skip(v) {
 			l.add(entry{Key: p.Key, Outcome: Outcome{Seconds: formula(v)}})
 		}
 	}
 	return Tabulate(s, points, l), s, points, l
+}
+
+// numbersOf are the values of a point by axis.
+func numbersOf(s *Study, p *Point) map[string]float64 {
+	v := map[string]float64{}
+	for i, a := range s.Axes {
+		v[a.Name], _ = strconv.ParseFloat(p.Values[i], 64)
+	}
+	return v
 }
 
 const answerStudy = `kind = "simulate"
@@ -103,7 +109,7 @@ func TestWordsOfFewPoints(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := &Ledger{of: map[string]entry{}, times: map[string]int{}}
-	if w := Tabulate(s, points, l).Words; w != "None of 1 point is done." {
+	if w := Tabulate(s, points, l).Words; w != "The only point is not done." {
 		t.Error(w)
 	}
 	l.add(entry{Key: points[0].Key, Outcome: Outcome{Seconds: 2}})

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -138,39 +139,48 @@ type swept struct {
 
 // workHere does a worker's points and tells what came of it.
 func (a *app) workHere(ctx context.Context, w *sweep.Worker) error {
+	tally, err := a.work(ctx, w)
+	if err != nil {
+		return err
+	}
+	overview, err := w.Folder.Overview(0)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		err = a.printJSON(swept{tally, overview.Status, overview.Table.Words})
+	} else {
+		a.page().SweepStatus(overview.Status)
+		if overview.Status.Done > 0 {
+			a.page().Paragraph(overview.Table.Words)
+		}
+	}
+	return cmp.Or(err, endOf(tally))
+}
+
+// work does a worker's points and tells how many: a task of an array tells no
+// more, since what the whole study answers costs more than a point or two.
+func (a *app) work(ctx context.Context, w *sweep.Worker) (sweep.Tally, error) {
 	bar := a.startProgress(w.Study.Name, int64(len(w.Points)))
 	w.Progress = func(sweep.Tally) { bar.add(1) }
 	tally, err := w.Run(ctx)
 	bar.stop()
-	if err != nil {
-		return err
-	}
-	status, err := w.Folder.Status(w.Study, w.Points)
-	if err != nil {
-		return err
-	}
-	ledger := w.Folder.Ledger()
-	if err := ledger.Refresh(); err != nil {
-		return err
-	}
-	table := sweep.Tabulate(w.Study, w.Points, ledger)
-	if a.json {
-		err = a.printJSON(swept{tally, status, table.Words})
-	} else {
+	if err == nil && !a.json {
 		page := a.page()
 		page.Line("%d points done now, %d failed", tally.Done, tally.Failed)
 		if tally.Busy > 0 {
 			page.Line("%d points are being done by others", tally.Busy)
 		}
-		page.SweepStatus(status)
-		if w.Task == "" && status.Done > 0 {
-			page.Paragraph(table.Words)
-		}
 	}
-	if err == nil && tally.Failed > 0 {
+	return tally, err
+}
+
+// endOf is the status that a worker ends with.
+func endOf(tally sweep.Tally) error {
+	if tally.Failed > 0 {
 		return statusError{status: exitFailed}
 	}
-	return err
+	return nil
 }
 
 func (a *app) sweepResume() *cobra.Command {
@@ -297,7 +307,8 @@ func (a *app) sweepWork() *cobra.Command {
 				close(stop)
 			}()
 			w.Stop = stop
-			return a.workHere(cmd.Context(), w)
+			tally, err := a.work(cmd.Context(), w)
+			return cmp.Or(err, endOf(tally))
 		},
 	}
 	cmd.Flags().StringVar(&shares, "shares", "", "file that says which points each task does")

@@ -69,7 +69,7 @@ func TestSweepFigures(t *testing.T) {
 // figureStudy writes a study of so many simulations of a stencil.
 func figureStudy(t *testing.T, dir string, points int) string {
 	t.Helper()
-	const ranks, steps = 16, 1500
+	const ranks, steps = 16, 1200
 	platform, err := filepath.Abs("../../examples/platforms/site1.xml")
 	if err != nil {
 		t.Fatal(err)
@@ -119,20 +119,24 @@ func killedArray(t *testing.T, program, study, dir string, tasks int) bool {
 			t.Fatalf("auspex %s: %v\n%s", strings.Join(args, " "), err, out)
 		}
 	}
+	s, err := sweep.ReadStudy(study)
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder, err := sweep.In(store.Open(dir), s.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	points, err := s.Points()
+	if err != nil {
+		t.Fatal(err)
+	}
+	begin := time.Now()
+	note := func(format string, args ...any) {
+		t.Logf("%5.1f s: "+format, append([]any{time.Since(begin).Seconds()}, args...)...)
+	}
 	status := func() *sweep.Status {
 		t.Helper()
-		s, err := sweep.ReadStudy(study)
-		if err != nil {
-			t.Fatal(err)
-		}
-		folder, err := sweep.In(store.Open(dir), s.Name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		points, err := s.Points()
-		if err != nil {
-			t.Fatal(err)
-		}
 		st, err := folder.Status(s, points)
 		if err != nil {
 			t.Fatal(err)
@@ -145,16 +149,18 @@ func killedArray(t *testing.T, program, study, dir string, tasks int) bool {
 			select {
 			case <-ctx.Done():
 				t.Fatalf("%s does not come: %+v", what, status())
-			case <-time.After(500 * time.Millisecond):
+			case <-time.After(time.Second):
 			}
 		}
 	}
 	submit := []string{"sweep", study, "--slurm", "--tasks", strconv.Itoa(tasks), "--mem", "1"}
 	auspex(submit...)
+	note("submitted")
 	killed := 0
 	for _, share := range []float64{0.2, 0.4} {
 		await("the work", func() bool { s := status(); return float64(s.Done) >= share*float64(s.Points) })
 		killed += killWorkers(t, cluster.Conf)
+		note("%d workers killed so far", killed)
 	}
 	idle := func() bool {
 		out, err := cluster.Command(ctx, "squeue", "--noheader").Output()
@@ -166,6 +172,7 @@ func killedArray(t *testing.T, program, study, dir string, tasks int) bool {
 	killed += killWorkers(t, cluster.Conf)
 	await("the end of the cancelled array", idle)
 	middle := status()
+	note("%d points done, no task left", middle.Done)
 	if middle.Done == middle.Points || middle.Twice > 0 {
 		t.Fatalf("killed in the middle: %+v", middle)
 	}
@@ -173,6 +180,7 @@ func killedArray(t *testing.T, program, study, dir string, tasks int) bool {
 	await("the last point", func() bool { s := status(); return s.Done == s.Points })
 	await("the end of the array", idle)
 	last := status()
+	note("the end; Slurm's daemons took %.1f s of processor time themselves", daemonTime(cluster.Conf))
 	t.Logf("%d workers killed, %d points done by then; at the end %d of %d done, %d missing, %d failed, %d done twice", killed, middle.Done, last.Done, last.Points, last.Missing, last.Failed, last.Twice)
 	if last.Done != last.Points || last.Missing+last.Failed+last.Twice > 0 || killed == 0 || len(last.Jobs) != 2 {
 		t.Errorf("%+v", last)
@@ -199,6 +207,28 @@ func killWorkers(t *testing.T, conf string) (killed int) {
 		}
 	}
 	return killed
+}
+
+// daemonTime is the processor time in seconds of a cluster's two daemons, without
+// that of their children.
+func daemonTime(conf string) (seconds float64) {
+	processes, _ := filepath.Glob("/proc/[0-9]*")
+	for _, p := range processes {
+		words, _ := os.ReadFile(p + "/cmdline")
+		env, _ := os.ReadFile(p + "/environ")
+		if daemon, _, _ := strings.Cut(string(words), "\x00"); !strings.HasSuffix(daemon, "slurmctld") && !strings.HasSuffix(daemon, "slurmd") || !strings.Contains(string(env), "SLURM_CONF="+conf+"\x00") {
+			continue
+		}
+		stat, _ := os.ReadFile(p + "/stat")
+		_, rest, _ := strings.Cut(string(stat), ") ")
+		if fields := strings.Fields(rest); len(fields) > 12 {
+			for _, ticks := range fields[11:13] { // utime and stime, see proc(5)
+				n, _ := strconv.ParseFloat(ticks, 64)
+				seconds += n / 100
+			}
+		}
+	}
+	return seconds
 }
 
 // adoptOrphans makes this process the parent of what its children leave behind,

@@ -12,6 +12,7 @@ import (
 	"os/user"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -102,6 +103,7 @@ JobAcctGatherType=jobacct_gather/none
 JobCompType=jobcomp/none
 SelectType=select/cons_tres
 SelectTypeParameters=CR_CPU
+SchedulerParameters=batch_sched_delay=0,sched_interval=5
 SlurmdParameters=config_overrides
 ReturnToService=2
 MessageTimeout=60
@@ -134,9 +136,9 @@ func freePorts(n int) ([]int, error) {
 
 // guarding runs both daemons in the foreground until its input ends, which it
 // does when the test says so and when the test's process is no more. It then ends
-// their jobs, the daemons, and what is left of the jobs: slurmstepd is no child
-// of slurmd's, and is known by its socket's directory in its command line or by
-// the cluster's configuration in its environment.
+// their jobs, the daemons, and what is left of either: slurmstepd is no child of
+// slurmd's, nor are the jobs, but all of them have the cluster's configuration in
+// their environment, which nobody else has. Last goes the cluster's directory.
 const guarding = `
 "$1" -D & ctld=$!
 "$2" -D & d=$!
@@ -150,10 +152,9 @@ while [ $i -lt 50 ] && { kill -0 $d || kill -0 $ctld; } 2>/dev/null; do sleep 0.
 kill -9 $d $ctld 2>/dev/null
 for p in /proc/[0-9]*; do
   [ "${p#/proc/}" = $$ ] && continue
-  if tr '\0' '\n' <"$p/environ" 2>/dev/null | grep -qxF "SLURM_CONF=$SLURM_CONF"; then
-    case "$(tr '\0' ' ' <"$p/cmdline" 2>/dev/null)" in slurmstepd*) kill -9 "${p#/proc/}" 2>/dev/null ;; esac
-  fi
+  if tr '\0' '\n' <"$p/environ" 2>/dev/null | grep -qxF "SLURM_CONF=$SLURM_CONF"; then kill -9 "${p#/proc/}" 2>/dev/null; fi
 done
+rm -rf "$3"
 exit 0
 `
 
@@ -161,8 +162,9 @@ exit 0
 func (c *Cluster) guard() (stop func(), err error) {
 	ctld, _ := lookPath("slurmctld")
 	slurmd, _ := lookPath("slurmd")
-	cmd := exec.Command("sh", "-c", guarding, "sh", ctld, slurmd)
+	cmd := exec.Command("sh", "-c", guarding, "sh", ctld, slurmd, c.dir)
 	cmd.Env = c.Env()
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // who ends the test's whole group leaves the guard
 	log, err := os.Create(filepath.Join(c.dir, "daemons.log"))
 	if err != nil {
 		return nil, err

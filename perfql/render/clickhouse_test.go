@@ -259,7 +259,7 @@ func (r *tabRows) Err() error { return nil }
 
 func TestGlobsAsExpressions(t *testing.T) {
 	for glob, want := range map[string]string{
-		"mpi_*": "(?s)^mpi_.*$", "a?[!b-d]": `(?s)^a.[^\x{62}-\x{64}]$`, `\*x.`: `(?s)^\*x\.$`, "[a": `[^\x00-\x{10FFFF}]`, "[]x]": `(?s)^[\x{5d}\x{78}]$`,
+		"mpi_*": "(?s)^mpi_.*$", "a?[!b-d]": `(?s)^a.[^\x{62}-\x{64}]$`, `\*x.`: `(?s)^\*x\.$`, "[a": `[^\x00-\x{10FFFF}]`, "[]x]": `(?s)^[\x{5d}\x{78}]$`, "[b-a]": `(?s)^[^\x00-\x{10FFFF}]$`, "[!b-a]": "(?s)^.$",
 	} {
 		if got := globExpression(glob); got != want {
 			t.Errorf("%s becomes %s, not %s", glob, got, want)

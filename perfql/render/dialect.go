@@ -24,7 +24,7 @@ func (d *Dialect) Name(s string) string { return d.name(s) }
 func DuckDB() *Dialect {
 	return &Dialect{noInteger: "NULL::INTEGER", noText: "NULL::VARCHAR", once: "MATERIALIZED ", text: literal, name: identifier,
 		like: func(column, pattern string) string {
-			return "lower(" + column + ") GLOB lower(" + literal(pattern) + ")"
+			return "regexp_matches(lower(" + column + "), " + literal(globExpression(strings.ToLower(pattern))) + ")"
 		}}
 }
 
@@ -48,10 +48,12 @@ func escapedIdentifier(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
 }
 
-// globExpression writes a glob as a regular expression of RE2. A set without an
-// end fits nothing, as in DuckDB.
+// nothing is the set that no character is in, in RE2.
+const nothing = `[^\x00-\x{10FFFF}]`
+
+// globExpression writes a glob as a regular expression of RE2, which both databases
+// have. A set without an end fits nothing.
 func globExpression(pattern string) string {
-	const nothing = `[^\x00-\x{10FFFF}]`
 	var b strings.Builder
 	b.WriteString("(?s)^")
 	for pattern != "" {
@@ -87,16 +89,24 @@ func globExpression(pattern string) string {
 // globSet reads a set, which begins after [.
 func globSet(pattern string) (set, rest string, ok bool) {
 	var b strings.Builder
-	b.WriteByte('[')
-	if strings.HasPrefix(pattern, "!") {
-		b.WriteByte('^')
+	inverted := strings.HasPrefix(pattern, "!")
+	if inverted {
 		pattern = pattern[1:]
 	}
 	members := []rune(pattern)
 	for i := 0; i < len(members); i++ {
 		switch {
 		case members[i] == ']' && i > 0:
-			return b.String() + "]", string(members[i+1:]), true
+			rest := string(members[i+1:])
+			switch {
+			case b.Len() == 0 && inverted:
+				return ".", rest, true
+			case b.Len() == 0:
+				return nothing, rest, true
+			case inverted:
+				return "[^" + b.String() + "]", rest, true
+			}
+			return "[" + b.String() + "]", rest, true
 		case i+2 < len(members) && members[i+1] == '-' && members[i+2] != ']':
 			if members[i] <= members[i+2] { // else nothing lies between
 				fmt.Fprintf(&b, `\x{%x}-\x{%x}`, members[i], members[i+2])
