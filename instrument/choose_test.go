@@ -28,6 +28,7 @@ constexpr int known(int n)
 
   return s;
 }
+int main() { work(tiny(9)); }
 #pragma omp declare target
 `
 
@@ -59,9 +60,9 @@ func TestChoice(t *testing.T) {
 	}{
 		{"default", Options{}, "work work/loop@4"},
 		{"functions", Options{Regions: Functions}, "work"},
-		{"functions of any size", Options{Regions: Functions, MinLines: 1}, "tiny work"},
+		{"functions of any size", Options{Regions: Functions, MinLines: 1}, "tiny work main"},
 		{"loops", Options{Regions: Loops}, "work/loop@4"},
-		{"all", Options{Regions: All, MinLines: 1}, "tiny work work/loop@4 work/loop@5 work/loop@7 work/loop@8 work/loop@10"},
+		{"all", Options{Regions: All, MinLines: 1}, "tiny work work/loop@4 work/loop@5 work/loop@7 work/loop@8 work/loop@10 main"},
 		{"exclude", Options{Exclude: []string{"a.cpp:w*"}}, ""},
 		{"include", Options{Include: []string{"tiny"}, MinLines: 1}, "tiny"},
 		{"filter", Options{Filter: filter("exclude *:*\ninclude a.cpp:tiny\ninclude a.cpp:work/loop@5\ninclude *:known")}, "tiny work/loop@5"},

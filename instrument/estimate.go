@@ -1,7 +1,6 @@
 package instrument
 
 import (
-	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
@@ -37,114 +36,22 @@ const (
 	heavyWork = 4_000
 )
 
-// loads are the functions of a file with their work per call, and which of them
-// are called often.
+// loads are the functions of a file with their work per call, and what is known
+// of how often they are called.
 type loads struct {
-	file  *source.File
-	units map[string]*source.Unit // by last name
+	*callers
 	work  map[*source.Unit]int
-	often map[string]int  // by last name: how many loops are around its calls, at most 2
-	kinds map[string]bool // of nodes, that are operations
+	least map[*source.Unit]int // at the least: see least.go
+	kinds map[string]bool      // of nodes, that are operations
 	// branches is how many conditions the statement being looked at stands under:
 	// a message that is printed there is as a rule not printed.
 	branches int
-	loops    int // around it
+	loops    int  // around it
+	careful  bool // what is worked out is the least
 }
 
 func newLoads(f *source.File) *loads {
-	l := &loads{file: f, units: map[string]*source.Unit{}, work: map[*source.Unit]int{}, often: map[string]int{}, kinds: map[string]bool{}}
-	var each func(list []*source.Unit)
-	each = func(list []*source.Unit) {
-		for _, u := range list {
-			l.units[lastPart(u.Name)] = u
-			each(u.Units)
-		}
-	}
-	each(f.Units)
-	type call struct {
-		caller string
-		loops  int
-	}
-	calls := map[string][]call{}
-	for name, u := range l.units {
-		l.calls(u.Stmts, 0, func(callee string, loops int) {
-			calls[callee] = append(calls[callee], call{name, loops})
-		})
-	}
-	for name := range l.units {
-		if len(calls[name]) == 0 && name != "main" && l.units[name].Kind != source.Program {
-			l.often[name] = 2 // its callers are elsewhere
-		}
-	}
-	// What is called by something called often is called often.
-	for changed := true; changed; {
-		changed = false
-		for callee, list := range calls {
-			for _, c := range list {
-				if n := min(l.often[c.caller]+c.loops, 2); n > l.often[callee] {
-					l.often[callee], changed = n, true
-				}
-			}
-		}
-	}
-	return l
-}
-
-func lastPart(name string) string {
-	name, _, _ = strings.Cut(name, "<")
-	if i := strings.LastIndex(name, "::"); i >= 0 {
-		name = name[i+2:]
-	}
-	return strings.ToLower(name)
-}
-
-// calls visits the calls of statements, with how many loops are around them.
-func (l *loads) calls(list []*source.Stmt, loops int, visit func(callee string, loops int)) {
-	var below func(n *source.Node, loops int)
-	below = func(n *source.Node, loops int) {
-		if name := l.callee(n); name != "" {
-			visit(name, loops)
-		}
-		for k := range n.Children() {
-			below(k, loops)
-		}
-	}
-	for _, s := range list {
-		inside := loops
-		if s.Kind == source.Loop && !s.Loop.Once {
-			inside++
-		}
-		switch {
-		case len(s.Body)+len(s.Else) > 0:
-			l.calls(s.Body, inside, visit)
-			l.calls(s.Else, inside, visit)
-		case s.Node != nil:
-			below(s.Node, inside)
-		}
-	}
-}
-
-// callee is the last name of what a call calls, "" for other nodes.
-func (l *loads) callee(n *source.Node) string {
-	var f *source.Node
-	switch n.Kind {
-	case "call_expression":
-		if f = n.Child("function"); f == nil {
-			f = n.First
-		}
-	case "subroutine_call":
-		f = n.Child("subroutine")
-	}
-	if f == nil {
-		return ""
-	}
-	text := f.Text(l.file.Text)
-	for _, mark := range []string{"->", ".", "%"} {
-		if i := strings.LastIndex(text, mark); i >= 0 {
-			text = text[i+len(mark):]
-		}
-	}
-	return lastPart(strings.TrimSpace(text))
+	return &loads{callers: newCallers(f), work: map[*source.Unit]int{}, least: map[*source.Unit]int{}, kinds: map[string]bool{}}
 }
 
 var (
@@ -154,14 +61,32 @@ var (
 
 // of is the work of one call of a unit.
 func (l *loads) of(u *source.Unit) int {
-	if w, ok := l.work[u]; ok {
+	known := l.work
+	if l.careful {
+		known = l.least
+	}
+	if w, ok := known[u]; ok {
 		return w
 	}
-	l.work[u] = foreignWork // while it is worked out: recursion
+	known[u] = foreignWork // while it is worked out: recursion
 	branches, loops := l.branches, l.loops
 	l.branches, l.loops = 0, 0
-	w := l.stmts(u.Stmts)
-	l.work[u], l.branches, l.loops = w, branches, loops
+	if l.careful {
+		known[u] = l.atLeast(u.Stmts)
+	} else {
+		known[u] = l.stmts(u.Stmts)
+	}
+	l.branches, l.loops = branches, loops
+	return known[u]
+}
+
+// called is the work of a call by name: of several functions of that name, the
+// one that does the least.
+func (l *loads) called(list []*source.Unit) int {
+	w := mostWork
+	for _, u := range list {
+		w = min(w, l.of(u))
+	}
 	return w
 }
 
@@ -246,14 +171,16 @@ func (l *loads) node(n *source.Node) int {
 		return w + l.disk()
 	}
 	if name := l.callee(n); name != "" {
-		u := l.units[name]
+		list := l.units[name]
 		switch {
+		case l.careful && slowCall.MatchString(name) && !talks.MatchString(name):
+			return w + foreignTurn
 		case slowCall.MatchString(name):
 			return w + slowWork
 		case diskCall.MatchString(name):
 			return w + l.disk()
-		case u != nil:
-			return min(w+l.of(u)+5, mostWork)
+		case list != nil:
+			return min(w+l.called(list)+5, mostWork)
 		case l.file.Language == source.Fortran && n.Kind == "call_expression":
 			return w + 1 // an array's element, as a rule
 		case mathCall.MatchString(name):
@@ -261,7 +188,7 @@ func (l *loads) node(n *source.Node) int {
 		case strings.HasPrefix(name, "_mm") || strings.HasPrefix(name, "__builtin"):
 			return w + 1 // an instruction
 		}
-		if l.loops > 0 {
+		if l.loops > 0 || l.careful {
 			return w + foreignTurn
 		}
 		return w + foreignWork
@@ -274,7 +201,7 @@ func (l *loads) node(n *source.Node) int {
 
 // disk is the work of input or output.
 func (l *loads) disk() int {
-	if l.branches > 0 {
+	if l.branches > 0 || l.careful {
 		return foreignWork
 	}
 	return slowWork
@@ -338,29 +265,4 @@ func (l *loads) bearsCount(s *source.Stmt, steady bool) bool {
 		return l.surely(s.Body) >= outerTurn
 	}
 	return l.surely(s.Body) >= 1000*outerTurn // searches and lists: their turns are short
-}
-
-// light says why a function does too little in a call to be measured, or "".
-func (l *loads) light(u *source.Unit) string {
-	if lastPart(u.Name) == "main" || u.Kind == source.Program {
-		return ""
-	}
-	return l.tooLittle(l.of(u), u, "a call", "called")
-}
-
-// lightLoop says the same of a loop: it is entered as often as its function is
-// called.
-func (l *loads) lightLoop(u *source.Unit, s *source.Stmt) string {
-	return l.tooLittle(l.stmts([]*source.Stmt{s}), u, "each time it is entered", "entered")
-}
-
-func (l *loads) tooLittle(work int, u *source.Unit, each, done string) string {
-	often := l.often[lastPart(u.Name)]
-	switch {
-	case work < tinyWork:
-		return fmt.Sprintf("about %d operations %s", work, each)
-	case work < lightWork && often == 1 || work < heavyWork && often == 2:
-		return fmt.Sprintf("about %d operations %s, and likely %s often", work, each, done)
-	}
-	return ""
 }

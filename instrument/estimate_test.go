@@ -5,24 +5,53 @@ import (
 	"testing"
 )
 
-// A function that nobody in the file calls may be called in nested loops: it is
-// measured only where its text shows that a call does much.
+// A function whose callers are not known may be called a million times a second:
+// it is measured only where its text shows that a call does much whatever it is
+// called with. One that the program calls from where it begins needs less.
 func TestWorthAProbe(t *testing.T) {
+	const nest = "for (i = 0; i < n; i++)\n for (j = 0; j < n; j++)\n  for (k = 0; k < n; k++)\n   a[i] += b[j] * c[k] + b[k] / c[j];\n"
+	const plane = "for (i = 0; i < n; i++)\n for (j = 0; j < n; j++)\n  a[i] += b[j] * c[i] + b[j] / c[j];"
+	const called = "int main(void) { f(9, 0, 0, 0); }"
 	for _, c := range []struct {
-		name, body string
-		want       bool
+		name, body, more string
+		want             bool
 	}{
-		{"a nest of two loops", "for (i = 0; i < n; i++)\n for (j = 0; j < n; j++)\n  a[i] += b[j] * c[i] + b[j] / c[j];", true},
-		{"one loop", "for (i = 0; i < n; i++)\n a[i] += b[i] * c[i] + b[i] / c[i];", false},
-		{"a nest under two conditions", "if (n > 1)\n if (n < 100)\n  for (i = 0; i < n; i++)\n   for (j = 0; j < n; j++)\n    a[i] += b[j];", false},
-		{"a search in a loop", "for (i = 0; i < n; i++)\n while (a[i] > b[i])\n  a[i] -= c[i];", false},
-		{"what may be macros in a loop", "for (i = 0; i < n; i++) {\n setvalue(a, i);\n checklive(b, i);\n}", false},
-		{"cases of which one is taken", "switch (n) {" + strings.Repeat("case 1:\n for (i = 0; i < n; i++)\n  a[i] += b[i] * c[i] + b[i] / c[i] - b[i];\n break;\n", 9) + "}", false},
+		{"a nest of three loops", nest, "", true},
+		{"a nest of two loops", plane, "", false},
+		{"a nest of two loops, called once", plane, called, true},
+		{"a nest of two loops, called in a loop", plane, "int main(void) { int i; for (i = 0; i < 99; i++) f(i, 0, 0, 0); }", true},
+		{"a nest of two loops, called once and passed on", plane, called + "\nvoid (*g)() = f;", false},
+		{"a nest of two loops, called by something nobody knows", plane, "void g(void) { f(9, 0, 0, 0); }", false},
+		{"a nest of two loops, called in a condition", plane, "int main(void) { if (f(9, 0, 0, 0)) return 1; }", true},
+		{"one loop", "for (i = 0; i < n; i++)\n a[i] += b[i] * c[i] + b[i] / c[i];", "", false},
+		{"a nest after a way out", "if (n < 1)\n return;\n" + nest, "", false},
+		{"a nest that ends the program if something is wrong", "if (n < 1)\n exit(1);\n" + nest, "", true},
+		{"a nest under a condition", "if (n > 1)\n" + nest, "", false},
+		{"a nest whichever way", "if (n > 1)\n {" + nest + "}\nelse\n {" + nest + "}", "", true},
+		{"a nest that a turn may leave", "for (i = 0; i < n; i++) {\n" + nest[len("for (i = 0; i < n; i++)\n"):] + " if (a[i] > 9)\n  break;\n}", "", false},
+		{"a nest that skips turns", nest + "for (i = 0; i < n; i++) {\n if (a[i] > 9)\n  continue;\n a[i]++;\n}", "", true},
+		{"a search in a loop", "for (i = 0; i < n; i++)\n while (a[i] > b[i])\n  a[i] -= c[i];", "", false},
+		{"what may be macros in a loop", "for (i = 0; i < n; i++) {\n setvalue(a, i);\n checklive(b, i);\n}", "", false},
+		{"cases of which one is taken", "switch (n) {" + strings.Repeat("case 1:\n"+nest+" break;\n", 9) + "}", "", false},
+		{"a message under a condition", "if (n > 1)\n MPI_Send(a, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);\nfor (i = 0; i < n; i++)\n a[i] += b[i];", "", true},
+		{"a rank asked for", "MPI_Comm_rank(MPI_COMM_WORLD, &i);\nfor (i = 0; i < n; i++)\n a[i] += b[i];", "", false},
+		{"threads", "#pragma omp parallel for\nfor (i = 0; i < n; i++)\n a[i] += b[i];", "", true},
 	} {
-		text := "void f(int n, double *a, double *b, double *c)\n{\n int i, j;\n" + c.body + "\n" + strings.Repeat("\n", 9) + "}\n"
+		text := "void f(int n, double *a, double *b, double *c)\n{\n int i, j, k;\n" + c.body + "\n" + strings.Repeat("\n", 9) + "}\n" + c.more
 		list := Candidates(parse(t, "f.c", []byte(text)), Options{})
-		if len(list) != 1 || list[0].Chosen != c.want {
+		if list[0].Name != "f" || list[0].Chosen != c.want {
 			t.Errorf("%s: %+v", c.name, list[0])
+		}
+	}
+}
+
+// A constructor is called where something is declared.
+func TestConstructors(t *testing.T) {
+	const text = "struct Plate {\n Plate(int n)\n {\n  for (int i = 0; i < n; i++)\n   for (int j = 0; j < n; j++)\n    a[i][j] = 4 * i + j / 3;\n\n\n\n\n\n }\n int a[9][9];\n};\n"
+	for more, want := range map[string]bool{"int main() { Plate plate(9); }\n": true, "int main() { auto p = new Plate(9); }\n": true, "void g(Plate &);\n": false} {
+		list := Candidates(parse(t, "f.cpp", []byte(text+more)), Options{})
+		if list[0].Name != "Plate::Plate" || list[0].Chosen != want {
+			t.Errorf("%s: %+v", more, list[0])
 		}
 	}
 }
