@@ -1,6 +1,7 @@
 package training
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -19,6 +20,7 @@ type candidate struct {
 	rank        int
 	regions     []regionExcess
 	late, share float64 // of the run: how late it is, and its excess
+	total       float64 // excess over all regions, of the run
 	busier      bool
 	slow        bool // its kernels alone explain it
 	tested      bool
@@ -41,9 +43,9 @@ func (j *job) test(all []candidate) {
 }
 
 // beyondChance is by how much the excess of a candidate exceeds what chance
-// does, as a multiple of the least that passes; false where it cannot be told:
-// two ranks stray as far from each other, and steps that not all ranks have are
-// not compared. Candidates that are late in the same steps are left out of the
+// does, as a multiple of the least that passes; false where it cannot be told,
+// as steps that not all ranks have are not compared. Two ranks stray as far from
+// each other: there only what the steps agree on counts, and only for the rank. Candidates that are late in the same steps are left out of the
 // comparison, as they may be slow for the same reason.
 func (j *job) beyondChance(c candidate, all []candidate) (float64, bool) {
 	var peers []int
@@ -53,6 +55,10 @@ func (j *job) beyondChance(c candidate, all []candidate) (float64, bool) {
 			peers = append(peers, o)
 		}
 	}
+	if len(j.peers[c.rank]) == 1 {
+		beyond := j.agreement(c.rank, j.peers[c.rank][0])
+		return beyond, beyond >= wayBeyond
+	}
 	if len(peers) < 2 || len(j.steps) == 0 {
 		return 0, false
 	}
@@ -61,7 +67,7 @@ func (j *job) beyondChance(c candidate, all []candidate) (float64, bool) {
 		func(p PlaceSum) bool { return p.Region == top.region && p.Doing == top.doing },
 		func(p PlaceSum) bool { return p.Doing == Working },
 		func(p PlaceSum) bool { return p.Doing == OnTheDevice },
-		func(p PlaceSum) bool { return p.Doing != InCollective },
+		isOwn,
 	}
 	best, known := 0.0, false
 	for i, in := range tests {
@@ -76,6 +82,42 @@ func (j *job) beyondChance(c candidate, all []candidate) (float64, bool) {
 		}
 	}
 	return best, known
+}
+
+func isOwn(p PlaceSum) bool { return p.Doing != InCollective }
+
+// agreement is by how much the mean difference of two ranks' own time exceeds
+// what its spread over the steps explains, as a multiple of the least that
+// passes (Student's test of pairs).
+func (j *job) agreement(rank, other int) float64 {
+	n := float64(len(j.steps))
+	if n < 10 { // two ranks of one machine differ a little for minutes
+		return 0
+	}
+	var sum, squares float64
+	for _, number := range j.steps {
+		d := float64(j.inStep(rank, number, isOwn) - j.inStep(other, number, isOwn))
+		sum += d
+		squares += d * d
+	}
+	mean := sum / n
+	deviation := math.Sqrt(max(squares/n-mean*mean, 0) * n / (n - 1))
+	return mean / (deviation/math.Sqrt(n) + 1) / studentBar(chance/2, n-1)
+}
+
+// onlyAtStart tells whether a rank's excess lies in the first step alone: it
+// started later than the others, or its profiler did. Of three steps the first
+// counts.
+func (j *job) onlyAtStart(c candidate) bool {
+	more := j.excessBySteps(c.rank, c.regions[0])
+	if len(more) < 4 {
+		return false
+	}
+	var rest int64
+	for _, v := range more[1:] {
+		rest += max(v, 0)
+	}
+	return 10*rest < more[0]
 }
 
 // stray is what a rank spends more than the median of its peers in a step, and
@@ -98,16 +140,16 @@ func (j *job) stray(rank int, peers []int, in func(PlaceSum) bool) (mean, deviat
 	return mean, math.Sqrt(deviation / float64(count))
 }
 
-// inStep is a rank's time at some places in one step.
+// inStep is a rank's time at some places in one step. Numbers of steps rise.
 func (j *job) inStep(rank, number int, in func(PlaceSum) bool) (sum int64) {
-	for _, s := range j.ranks[rank].Steps {
-		if s.Number != number {
-			continue
-		}
-		for _, p := range s.Places {
-			if in(p) {
-				sum += p.Time
-			}
+	steps := j.ranks[rank].Steps
+	i, ok := slices.BinarySearchFunc(steps, number, func(s Step, number int) int { return cmp.Compare(s.Number, number) })
+	if !ok {
+		return 0
+	}
+	for _, p := range steps[i].Places {
+		if in(p) {
+			sum += p.Time
 		}
 	}
 	return sum

@@ -2,6 +2,7 @@ package training
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -44,8 +45,13 @@ func (j *job) name(result *Result) {
 		if c.tested && c.beyond < 1 {
 			continue
 		}
-		enough := c.share >= minExcess && (c.late*c.share >= minBoth || c.tested && c.beyond >= wayBeyond)
+		certain := c.tested && c.beyond >= wayBeyond
+		enough := c.share >= minExcess && (c.late*c.share >= minBoth || certain) || certain && c.total >= lateWithWork
 		if !enough && !(c.late >= lateWithWork && (c.busier || c.slow)) {
+			continue
+		}
+		if j.onlyAtStart(c) {
+			j.notes = append(j.notes, fmt.Sprintf("rank %d is late in the first step only, as it or its profiler starts: that is no alarm", j.ranks[c.rank].Number))
 			continue
 		}
 		if !c.busier && j.inTurn(c.rank) {
@@ -93,7 +99,8 @@ func (j *job) candidates() []candidate {
 		}
 		data, kernels := j.work(r)
 		c.busier, c.slow = data >= moreWork && kernels >= moreWork, j.slowDevice(r)
-		if c.share = float64(most) / float64(j.run); c.share >= minExcess || c.busier || c.slow {
+		c.total = float64(j.more(r, Working, OnTheDevice)) / float64(j.run)
+		if c.share = float64(most) / float64(j.run); max(c.share, c.total) >= minExcess || c.busier || c.slow {
 			list = append(list, c)
 		}
 	}
@@ -196,29 +203,24 @@ func (j *job) regionTime(r int, region regionExcess) (own, others int64) {
 	return sum(r), median(list)
 }
 
-// pattern tells how the excess runs over the steps.
-func (j *job) pattern(r int, region regionExcess) Pattern {
+// excessBySteps is what a rank spends more than its peers in a region, doing one
+// thing, step by step.
+func (j *job) excessBySteps(r int, region regionExcess) []int64 {
 	var more []int64
+	in := func(p PlaceSum) bool { return p.Region == region.region && p.Doing == region.doing }
 	for _, number := range j.steps {
-		sum := func(rank *Rank) (sum int64) {
-			for _, s := range rank.Steps {
-				if s.Number != number {
-					continue
-				}
-				for _, p := range s.Places {
-					if p.Region == region.region && p.Doing == region.doing {
-						sum += p.Time
-					}
-				}
-			}
-			return sum
-		}
 		var others []int64
 		for _, o := range j.peers[r] {
-			others = append(others, sum(j.ranks[o]))
+			others = append(others, j.inStep(o, number, in))
 		}
-		more = append(more, sum(j.ranks[r])-median(others))
+		more = append(more, j.inStep(r, number, in)-median(others))
 	}
+	return more
+}
+
+// pattern tells how the excess runs over the steps.
+func (j *job) pattern(r int, region regionExcess) Pattern {
+	more := j.excessBySteps(r, region)
 	if len(more) < 2 {
 		return Persistent
 	}

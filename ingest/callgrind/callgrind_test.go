@@ -75,10 +75,87 @@ func TestSample(t *testing.T) {
 	}
 }
 
+// circle is shortened from what valgrind 3.19 wrote with --separate-threads=yes
+// --combine-dumps=yes --dump-instr=yes --collect-jumps=yes: two parts, two
+// threads, and functions that call each other; callgrind_annotate says of it
+// even 2886, odd 2717 with callees.
+const circle = `# callgrind format
+version: 1
+creator: callgrind-3.19.0
+cmd:  ./a
+part: 1
+thread: 1
+positions: instr line
+events: Ir
+ob=(1) /home/a
+fl=(1) a.c
+fn=(1) main
+0x1240 12 5
+cfn=(2) even
+calls=1 0x1200 7
++5 12 2886
+fn=(2)
+0x1200 7 169
+jump=3 +8 *
++4 *
+cfn=(3) odd
+calls=1 0x1180 6
+* * 2717
+
+fn=(3)
+0x1180 6 409
+jcnd=2/5 +8 *
+* *
+cfn=(4) even'2
+calls=1 0x1200 7
+* * 2308
+part: 2
+thread: 1
+events: Ir
+fn=(4) even'2
+0x1200 7 676
+cfn=(5) odd'2
+calls=4 0x1180 6
+* * 1900
+fn=(5)
+0x1180 6 1632
+cfn=(4)
+calls=4 0x1200 7
+* * 1500
+part: 2
+thread: 2
+events: Ir
+fn=(6) th
+0x1300 11 4
+totals: 2895
+`
+
+func TestRecursionPartsAndThreads(t *testing.T) {
+	e, err := inputtest.ReadBytes(t, Formats(), "callgrind.out.2", []byte(circle))
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, whole, calls := inputtest.MatrixOf(t, e, "instructions.exc"), inputtest.MatrixOf(t, e, "instructions.inc"), inputtest.MatrixOf(t, e, "calls")
+	if len(e.Units) != 2 || e.Units[1].Thread != 1 || len(e.Notes) != 1 {
+		t.Fatalf("units %v, notes %q", e.Units, e.Notes)
+	}
+	for _, want := range []struct {
+		name              string
+		unit              int
+		own, whole, calls float64
+	}{{"main", 0, 5, 2891, 0}, {"even", 0, 845, 2886, 6}, {"odd", 0, 2041, 2717, 5}, {"th", 1, 4, 4, 0}} {
+		r := inputtest.RegionAt(t, e, want.name)
+		inputtest.WantNear(t, want.name+" own", own.At(want.unit, r), want.own)
+		inputtest.WantNear(t, want.name+" whole", whole.At(want.unit, r), want.whole)
+		inputtest.WantNear(t, want.name+" calls", calls.At(want.unit, r), want.calls)
+	}
+}
+
 func TestBad(t *testing.T) {
 	for text, want := range map[string]string{
 		"version: 2\n":                                   "x:1: version \"2\"",
 		"1 2\n":                                          "x:1: costs before the line of events",
+		"events: Ir\nevents: Dr\n":                       "x:2: a part with the events \"Dr\" after one with \"Ir\"",
 		"events: Ir\n1 2\n":                              "x:2: costs before the first function",
 		"events: Ir\nfn=f\n1 2 3\n":                      "x:3: 2 costs of 1 events",
 		"events: Ir\nfn=f\n1 -5\n":                       "x:3: \"-5\" is no cost",

@@ -46,6 +46,27 @@ func TestPerf(t *testing.T) {
 	inputtest.WantNear(t, "of a sample without a stack", instructions.At(2, inputtest.RegionAt(t, e, "my prog")), 3000)
 }
 
+// TestPerfFields: what perf 6.1 prints with other fields (-F), without -g, and
+// with places in the source; the same program each time.
+func TestPerfFields(t *testing.T) {
+	for _, c := range []struct{ what, text, path, metric string }{
+		{"no time", "a 11852 cpu-clock: \n\t           1240 main\n\n", "main", "cpu-clock_samples.exc"},
+		{"no stack", "               a 11856 36538.669349:          1 page-faults:  ffffffff8175016a elf_load+0x28a ([kernel.kallsyms])\n", "elf_load", "page_faults.exc"},
+		{"no stack, no time", "               a 11856 page-faults:  ffffffff8175016a elf_load\n", "elf_load", "page-faults_samples.exc"},
+		{"nothing but the event", "               a 11856/11856 36538.669349: page-faults: \n", "a", "page-faults_samples.exc"},
+		{"no event", "a 11852 36537.548478: \n\t           1240 main\n\n", "main", "samples.exc"},
+		{"places", "a 11852 36537.548478: cpu-clock: \n\t           11e53 work\n  a.c:9\n\t           1240 main\n  a.c:12\n\n", "main/work", "cpu-clock_samples.exc"},
+		{"inlined", "a 11852 36537.548478: cpu-clock: \n\t           11e53 work (inlined)\n\t           1240 main+0x3 (/a)\n\n", "main/work", "cpu-clock_samples.exc"},
+	} {
+		e, err := inputtest.ReadBytes(t, Formats(), "perf.txt", []byte(c.text))
+		if err != nil {
+			t.Errorf("%s: %v", c.what, err)
+			continue
+		}
+		inputtest.WantNear(t, c.what, inputtest.MatrixOf(t, e, c.metric).At(0, inputtest.RegionAt(t, e, c.path)), 1)
+	}
+}
+
 func TestFolded(t *testing.T) {
 	text := "p;main;solve;work 42\np;main;solve 3\np;main;fib;fib 5\np;main;operator new(unsigned long) 2\n"
 	e, err := inputtest.ReadBytes(t, Formats(), "out.folded", []byte(text))
