@@ -86,7 +86,7 @@ func (c *collector) tellCost() {
 		}
 	}
 	if all > 0 && calls+samples > 0 {
-		c.notes = append(c.notes, fmt.Sprintf("measuring took about %.1f %% of the CPU time: %s calls of regions, %s samples of stacks; nothing is subtracted", 100*(probes+walking)/all, grouped(calls), grouped(samples)))
+		c.notes = append(c.notes, fmt.Sprintf("measuring took about %.1f %% of the CPU time, not counting starting, storing and slower code around probes: %s calls of regions, %s samples of stacks; nothing is subtracted", 100*(probes+walking)/all, grouped(calls), grouped(samples)))
 	}
 	c.tellOff()
 }
