@@ -87,7 +87,7 @@ func timeShare(r *Rows, scope model.Scope) ([]float64, error) {
 	if r.By == ByRegion || r.By == ByProgram {
 		scale *= float64(len(r.d.Units))
 	}
-	out := r.fold(m, nil, Total)
+	out := r.fold(m, nil, summed)
 	for i := range out {
 		out[i] = float64(Ratio(out[i], scale))
 	}
@@ -118,7 +118,7 @@ func (r *Rows) spread(scope model.Scope) (most, average, own []float64, err erro
 		if r.By == BySummary {
 			regions = &Rows{By: ByRegion, d: r.d, size: len(r.d.Regions)}
 		}
-		tops, sums := regions.fold(m, nil, largest), regions.fold(m, nil, Total)
+		tops, sums := regions.fold(m, nil, greatest), regions.fold(m, nil, summed)
 		for i := range own {
 			g := r.Region[i]
 			most[i], average[i], own[i] = tops[g], sums[g]/float64(len(r.d.Units)), tops[g]
@@ -176,22 +176,37 @@ func lostShare(r *Rows, scope model.Scope) ([]float64, error) {
 }
 
 func mpiShare(r *Rows, _ model.Scope) ([]float64, error) {
-	if r.By == ByRegion || r.By == BySummary {
+	switch r.By {
+	case BySummary:
 		communication, whole, err := r.d.communicationTimes()
 		if err != nil {
 			return nil, err
 		}
-		return Quotients(r.fold(communication, nil, Total), r.fold(whole, nil, Total)), nil
+		return Quotients(r.fold(communication, nil, summed), r.fold(whole, nil, summed)), nil
+	case ByRegion:
+		communication, whole := make([]float64, r.size), make([]float64, r.size)
+		err := r.d.eachNested(func(_ int, inside, all []float64) {
+			for g, v := range all {
+				communication[g] += inside[g]
+				whole[g] += v
+			}
+		})
+		return Quotients(communication, whole), err
 	}
-	whole, _, err := r.time(model.Exclusive)
+	// Over all regions it is the same by path and by name.
+	paths := r
+	if flat := r.d.flat; flat != nil {
+		paths = &Rows{By: r.By, d: flat.parent, size: r.size}
+	}
+	whole, _, err := paths.time(model.Exclusive)
 	if err != nil {
 		return nil, err
 	}
-	communication, err := r.d.usefulTime(true)
-	if err != nil {
-		return nil, err
+	outside := make([]bool, len(paths.d.Communication))
+	for g, inside := range paths.d.Communication {
+		outside[g] = !inside
 	}
-	return Quotients(r.fold(communication, nil, Total), r.fold(whole, nil, Total)), nil
+	return Quotients(paths.fold(whole, outside, summed), paths.fold(whole, nil, summed)), nil
 }
 
 // programOnly is a metric of the whole program; rows of another kind have no

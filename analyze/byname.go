@@ -3,7 +3,6 @@ package analyze
 import (
 	"errors"
 	"fmt"
-	"math"
 	"regexp"
 	"slices"
 	"sync"
@@ -68,7 +67,7 @@ func (d *Dataset) foldNames() (*Dataset, error) {
 	f.names = len(regions)
 	f.header.RegionCount, f.header.Metrics = f.names, bothScopes(d.Metrics)
 	out := &Dataset{
-		Header: f.header, Units: d.Units, Regions: regions, Paths: model.Paths(regions), flat: f, stored: f, loaded: map[string]model.Matrix{},
+		Header: f.header, Units: d.Units, Regions: regions, Paths: model.Paths(regions), flat: f, stored: f, loaded: map[string]model.Matrix{}, vectors: map[string][]float64{}, kept: func() *digest { return nil },
 		timesOnce: d.timesOnce, ledgersOnce: d.ledgersOnce, wholeOnce: sync.OnceValues(f.Load),
 		Communication: slices.Repeat([]bool{true}, f.names), Classes: make([]account.Class, f.names),
 	}
@@ -76,12 +75,10 @@ func (d *Dataset) foldNames() (*Dataset, error) {
 		out.Communication[k] = out.Communication[k] && d.Communication[r]
 		out.Classes[k] = d.Classes[r]
 	}
-	unit, _, err := f.Index()
-	if err != nil {
+	if err := out.remember(d); err != nil {
 		return nil, err
 	}
-	out.SummaryCount = len(unit)
-	f.header.SummaryCount = len(unit)
+	f.header.SummaryCount = out.SummaryCount
 	out.orderOnce = sync.OnceValues(out.treeOrder)
 	return out, nil
 }
@@ -211,36 +208,52 @@ func (f *folded) Table(string) (string, error) {
 	return "", fmt.Errorf("experiment %q by name is in no file", f.header.Name)
 }
 
-// communicationTimes are the time in communication and all time, each with what
-// is nested in a region.
-func (d *Dataset) communicationTimes() (communication, whole model.Matrix, err error) {
+// eachNested goes through the units, with the time in communication and all time
+// of one, each with what is nested in a region. The slices are only good during
+// the call.
+func (d *Dataset) eachNested(visit func(unit int, communication, whole []float64)) error {
 	if d.flat != nil {
-		if communication, whole, err = d.flat.parent.communicationTimes(); err == nil {
-			nested := model.Metric{Unit: "s", Scope: model.Inclusive, Missing: model.Zero}
-			communication, whole = d.flat.fold(communication, nested), d.flat.fold(whole, nested)
-		}
-		return communication, whole, err
+		nested := model.Metric{Unit: "s", Scope: model.Inclusive, Missing: model.Zero}
+		return d.flat.parent.eachNested(func(u int, communication, whole []float64) {
+			row := func(values []float64) []float64 {
+				return d.flat.fold(model.Matrix{Units: 1, Regions: len(values), Data: values}, nested).Data
+			}
+			visit(u, row(communication), row(whole))
+		})
 	}
 	t, err := d.Times()
 	if err != nil {
-		return communication, whole, err
+		return err
 	}
 	m, err := d.Matrix(t.Metric + "." + string(model.Exclusive))
 	if err != nil {
-		return communication, whole, err
+		return err
 	}
-	whole, communication = m.Clone(), m.Clone()
+	row := func() model.Matrix { return model.NewMatrix(1, m.Regions, model.Zero) }
+	communication, whole := row(), row()
 	for u := range m.Units {
-		row := communication.Row(u)
-		for g := range row {
-			if !d.Communication[g] {
-				row[g] = 0
+		copy(whole.Data, m.Row(u))
+		for g, v := range m.Row(u) {
+			if communication.Data[g] = 0; d.Communication[g] {
+				communication.Data[g] = v
 			}
 		}
+		whole.ToInclusive(d.Regions)
+		communication.ToInclusive(d.Regions)
+		visit(u, communication.Data, whole.Data)
 	}
-	whole.ToInclusive(d.Regions)
-	communication.ToInclusive(d.Regions)
-	return communication, whole, nil
+	return nil
+}
+
+// communicationTimes are the time in communication and all time, each with what
+// is nested in a region.
+func (d *Dataset) communicationTimes() (communication, whole model.Matrix, err error) {
+	communication, whole = model.NewMatrix(len(d.Units), len(d.Regions), model.Zero), model.NewMatrix(len(d.Units), len(d.Regions), model.Zero)
+	err = d.eachNested(func(u int, inside, all []float64) {
+		copy(communication.Row(u), inside)
+		copy(whole.Row(u), all)
+	})
+	return communication, whole, err
 }
 
 // usefulTime is the time outside communication, or inside, by unit and region.
@@ -389,21 +402,14 @@ func (d *Dataset) RegionShares() ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := d.Matrix(t.Metric + "." + string(model.Exclusive))
+	spent, err := d.spentTimes(t)
 	if err != nil {
 		return nil, err
 	}
-	shares := make([]float64, m.Regions)
-	for u := range m.Units {
-		for r, v := range m.Row(u) {
-			if !math.IsNaN(v) {
-				shares[r] += v
-			}
-		}
-	}
-	whole := t.Runtime * float64(m.Units)
+	shares := make([]float64, len(d.Regions))
+	whole := t.Runtime * float64(len(d.Units))
 	for r := range shares {
-		shares[r] = float64(Ratio(shares[r], whole))
+		shares[r] = float64(Ratio(spent.sums[r], whole))
 	}
 	return shares, nil
 }

@@ -43,6 +43,8 @@ type Dataset struct {
 	ledgersOnce func() ([]*account.Ledger, error)
 	mu          sync.Mutex
 	loaded      map[string]model.Matrix // by column name
+	vectors     map[string][]float64    // by unit or region
+	kept        func() *digest          // nil where there is none
 }
 
 // values is where a dataset's values come from: a stored experiment, or another
@@ -69,14 +71,18 @@ func Open(e *store.Experiment) (*Dataset, error) {
 		return nil, fmt.Errorf("experiment %q is damaged: %d of %d units, %d of %d regions",
 			e.Name, len(units), e.UnitCount, len(regions), e.RegionCount)
 	}
+	return newDataset(e.Header, units, regions, e, func() *digest { return readDigest(e) }), nil
+}
+
+func newDataset(h model.Header, units []model.Unit, regions []model.Region, stored values, kept func() *digest) *Dataset {
 	d := &Dataset{
-		Header: e.Header, Units: units, Regions: regions,
-		Paths: model.Paths(regions), stored: e, loaded: map[string]model.Matrix{},
+		Header: h, Units: units, Regions: regions, Paths: model.Paths(regions), stored: stored,
+		loaded: map[string]model.Matrix{}, vectors: map[string][]float64{}, kept: sync.OnceValue(kept),
 	}
 	d.sort(nil)
-	d.ledgersOnce, d.byNameOnce = sync.OnceValues(d.drawLedgers), sync.OnceValues(d.foldNames)
-	d.timesOnce, d.orderOnce, d.wholeOnce = sync.OnceValues(d.sumTimes), sync.OnceValues(d.treeOrder), sync.OnceValues(e.Load)
-	return d, nil
+	d.ledgersOnce, d.byNameOnce = sync.OnceValues(d.keptLedgers), sync.OnceValues(d.foldNames)
+	d.timesOnce, d.orderOnce, d.wholeOnce = sync.OnceValues(d.keptTimes), sync.OnceValues(d.treeOrder), sync.OnceValues(stored.Load)
+	return d
 }
 
 // Resolve finds the metric a name stands for: a column ("wtime.inc"), a
@@ -174,16 +180,27 @@ func (d *Dataset) Load(metric model.Metric) (model.Matrix, error) {
 	case model.Inclusive:
 		m, err := d.matrix(d.MetricIndex(metric.Name, model.Exclusive))
 		if err == nil {
+			m = d.own(m)
 			m.ToInclusive(d.Regions)
 		}
 		return m, err
 	default:
 		m, err := d.matrix(d.MetricIndex(metric.Name, model.Inclusive))
 		if err == nil {
+			m = d.own(m)
 			m.ToExclusive(d.Regions)
 		}
 		return m, err
 	}
+}
+
+// own is a matrix that may be changed: one of an experiment that is not stored
+// yet is the experiment's.
+func (d *Dataset) own(m model.Matrix) model.Matrix {
+	if _, unstored := d.stored.(unstored); unstored {
+		return m.Clone()
+	}
+	return m
 }
 
 // matrix reads a stored metric. A small experiment is read as a whole, once.

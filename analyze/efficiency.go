@@ -72,7 +72,7 @@ func (d *Dataset) sumTimes() (*Times, error) {
 	t := &Times{Metric: name}
 	_, t.averaged = d.Factor(model.AveragedOver)
 	units := &Rows{By: ByUnit, d: d, size: len(d.Units)}
-	t.Useful = units.fold(exclusive, d.Communication, Total)
+	t.Useful = units.fold(exclusive, d.Communication, summed)
 	if t.Total, err = d.UnitTotals(metric); err != nil {
 		return nil, err
 	}
@@ -90,14 +90,18 @@ func (d *Dataset) sumTimes() (*Times, error) {
 
 // UnitTotals is a metric over all regions, by unit: the sum of the exclusive
 // values. A flat profile's inclusive values know more: the largest is the
-// program's.
+// program's. The result is shared: do not change it.
 func (d *Dataset) UnitTotals(metric model.Metric) ([]float64, error) {
+	return d.vector("totals of units "+metric.Name, func() ([]float64, error) { return d.unitTotals(metric) })
+}
+
+func (d *Dataset) unitTotals(metric model.Metric) ([]float64, error) {
 	exclusive, err := d.Matrix(metric.Name + ScopeEnding(metric, model.Exclusive))
 	if err != nil {
 		return nil, err
 	}
 	units := &Rows{By: ByUnit, d: d, size: len(d.Units)}
-	totals := units.fold(exclusive, nil, Total)
+	totals := units.fold(exclusive, nil, summed)
 	if !model.IsFlat(d.Regions) || d.MetricIndex(metric.Name, model.Inclusive) < 0 {
 		return totals, nil
 	}
@@ -105,7 +109,7 @@ func (d *Dataset) UnitTotals(metric model.Metric) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	for u, outermost := range units.fold(inclusive, nil, largest) {
+	for u, outermost := range units.fold(inclusive, nil, greatest) {
 		totals[u] = max(totals[u], outermost)
 	}
 	return totals, nil

@@ -9,6 +9,9 @@ func (d *Dataset) Held() int64 {
 	for _, m := range d.loaded {
 		bytes += 8 * int64(len(m.Data))
 	}
+	for _, v := range d.vectors {
+		bytes += 8 * int64(len(v))
+	}
 	if len(d.loaded) > 0 {
 		bytes += 8 * int64(d.SummaryCount)
 	}

@@ -86,26 +86,18 @@ func ScopeEnding(m model.Metric, scope model.Scope) string {
 	return "." + string(scope)
 }
 
-// RegionMeans averages a metric over the units that have it.
+// RegionMeans averages a metric over the units that have it. The result is
+// shared: do not change it.
 func (d *Dataset) RegionMeans(column string) ([]float64, error) {
-	m, err := d.Matrix(column)
-	if err != nil {
-		return nil, err
-	}
-	sums := make([]float64, len(d.Regions))
-	counts := make([]int, len(d.Regions))
-	for u := range d.Units {
-		for r, v := range m.Row(u) {
-			if v == v {
-				sums[r] += v
-				counts[r]++
-			}
+	return d.vector("means of regions "+column, func() ([]float64, error) {
+		m, err := d.Matrix(column)
+		if err != nil {
+			return nil, err
 		}
-	}
-	for r := range sums {
-		sums[r] = float64(Ratio(sums[r], float64(counts[r])))
-	}
-	return sums, nil
+		means := make([]float64, m.Regions)
+		foldRegions(m, averaged, means)
+		return means, nil
+	})
 }
 
 // UnitTime is one unit's share of the work.

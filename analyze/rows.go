@@ -1,6 +1,9 @@
 package analyze
 
 import (
+	"fmt"
+	"math"
+
 	"auspex/expr"
 	"auspex/internal/mistake"
 	"auspex/model"
@@ -70,12 +73,18 @@ func (r *Rows) Column(name string) ([]float64, error) {
 	if column, ok := r.cache[name]; ok {
 		return column, nil
 	}
+	compute := func() ([]float64, error) {
+		if builtIn, scope, ok := findBuiltIn(name); ok && !r.d.Has(name) {
+			return builtIn(r, scope)
+		}
+		return r.stored(name)
+	}
 	var column []float64
 	var err error
-	if compute, scope, ok := findBuiltIn(name); ok && !r.d.Has(name) {
-		column, err = compute(r, scope)
+	if r.By == BySummary { // as large as the values themselves
+		column, err = compute()
 	} else {
-		column, err = r.stored(name)
+		column, err = r.d.vector(fmt.Sprint("by ", r.By, " over ", r.Over, " ", name), compute)
 	}
 	if err == nil {
 		r.cache[name] = column
@@ -94,20 +103,26 @@ func (r *Rows) stored(name string) ([]float64, error) {
 	}
 	switch {
 	case !metric.Additive():
-		return r.fold(m, nil, meanKnown), nil
+		return r.fold(m, nil, averaged), nil
 	case metric.Scope == model.Inclusive && r.By == ByUnit:
-		return r.fold(m, nil, largest), nil // the outermost region has the most
+		return r.fold(m, nil, greatest), nil // the outermost region has the most
 	case r.By == ByProgram:
 		units := &Rows{By: ByUnit, d: r.d, size: len(r.d.Units)}
-		whole := Total
+		whole := summed
 		if metric.Scope == model.Inclusive {
-			whole = largest
+			whole = greatest
 		}
 		return []float64{r.overUnits(units.fold(m, nil, whole))}, nil
-	case r.By == ByRegion:
-		return r.fold(m, nil, r.overUnits), nil
+	case r.By == ByRegion && r.Over == OverMax:
+		return r.fold(m, nil, greatest), nil
+	case r.By == ByRegion && r.Over == OverMean:
+		out := r.fold(m, nil, summed)
+		for i := range out {
+			out[i] /= float64(m.Units)
+		}
+		return out, nil
 	}
-	return r.fold(m, nil, Total), nil
+	return r.fold(m, nil, summed), nil
 }
 
 func (r *Rows) overUnits(values []float64) float64 {
@@ -120,54 +135,109 @@ func (r *Rows) overUnits(values []float64) float64 {
 	return Total(values)
 }
 
+// folding says what becomes of the values behind one row. What is missing does
+// not count.
+type folding int
+
+const (
+	summed   folding = iota
+	greatest         // missing where nothing is known
+	averaged         // likewise
+)
+
 // fold makes one value a row of a dense matrix. Regions that skip marks count
 // as zero.
-func (r *Rows) fold(m model.Matrix, skip []bool, fold func([]float64) float64) []float64 {
+func (r *Rows) fold(m model.Matrix, skip []bool, how folding) []float64 {
 	out := make([]float64, r.size)
-	at := func(u, g int) float64 {
-		if skip != nil && skip[g] {
-			return 0
-		}
-		return m.At(u, g)
-	}
 	switch r.By {
 	case BySummary:
 		for i := range out {
-			out[i] = at(r.Unit[i], r.Region[i])
+			if g := r.Region[i]; skip == nil || !skip[g] {
+				out[i] = m.At(r.Unit[i], g)
+			}
 		}
 	case ByRegion:
-		// Some regions at a time: what lies side by side is read together.
-		const together = 8
-		values := make([]float64, together*m.Units)
-		for first := 0; first < m.Regions; first += together {
-			n := min(together, m.Regions-first)
-			for u := range m.Units {
-				for k, v := range m.Row(u)[first : first+n] {
-					values[k*m.Units+u] = v
-				}
-			}
-			for k := range n {
-				if out[first+k] = 0; skip == nil || !skip[first+k] {
-					out[first+k] = fold(values[k*m.Units : (k+1)*m.Units])
-				}
+		foldRegions(m, how, out)
+		for g := range out {
+			if skip != nil && skip[g] {
+				out[g] = 0
 			}
 		}
 	case ByUnit:
-		values := make([]float64, m.Regions)
+		kept := make([]float64, m.Regions)
 		for u := range out {
-			for g := range values {
-				values[g] = at(u, g)
+			row := m.Row(u)
+			if skip != nil {
+				copy(kept, row)
+				for g, left := range skip {
+					if left {
+						kept[g] = 0
+					}
+				}
+				row = kept
 			}
-			out[u] = fold(values)
+			out[u] = foldAll(row, how)
 		}
 	case ByProgram:
-		values := make([]float64, 0, len(m.Data))
-		for u := range m.Units {
-			for g := range m.Regions {
-				values = append(values, at(u, g))
-			}
+		if skip == nil {
+			out[0] = foldAll(m.Data, how)
+			break
 		}
-		out[0] = fold(values)
+		units := &Rows{By: ByUnit, d: r.d, size: m.Units}
+		out[0] = foldAll(units.fold(m, skip, how), how)
 	}
 	return out
+}
+
+// foldRegions goes through the matrix as it lies in memory, unit by unit.
+func foldRegions(m model.Matrix, how folding, out []float64) {
+	clear(out)
+	var known []int
+	switch how {
+	case greatest:
+		for g := range out {
+			out[g] = math.NaN()
+		}
+	case averaged:
+		known = make([]int, len(out))
+	}
+	for u := range m.Units {
+		row := m.Row(u)
+		switch how {
+		case summed:
+			for g, v := range row {
+				if v == v {
+					out[g] += v
+				}
+			}
+		case greatest:
+			for g, v := range row {
+				if v == v && !(v <= out[g]) {
+					out[g] = v
+				}
+			}
+		case averaged:
+			for g, v := range row {
+				if v == v {
+					out[g] += v
+					known[g]++
+				}
+			}
+		}
+	}
+	for g, n := range known {
+		if out[g] /= float64(n); n == 0 {
+			out[g] = math.NaN()
+		}
+	}
+}
+
+func foldAll(values []float64, how folding) float64 {
+	switch how {
+	case greatest:
+		return largest(values)
+	case averaged:
+		return meanKnown(values)
+	}
+	return Total(values)
 }

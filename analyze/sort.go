@@ -16,6 +16,7 @@ func (d *Dataset) Sort(words Words) {
 	}
 	if len(own) > 0 {
 		d.sort(own)
+		d.kept = func() *digest { return nil } // it was made by the shipped table
 	}
 }
 

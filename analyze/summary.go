@@ -141,32 +141,20 @@ func CountUnits(units []model.Unit) (processes, threads, nodes int) {
 
 // regionTimes lists the regions that took time, the heaviest first.
 func regionTimes(d *Dataset, t *Times) ([]RegionTime, error) {
-	exclusive, err := d.Matrix(t.Metric + ".exc")
+	spent, err := d.spentTimes(t)
 	if err != nil {
 		return nil, err
 	}
-	sums := make([]float64, len(d.Regions))
-	most := make([]float64, len(d.Regions))
-	entered := make([]int, len(d.Regions))
-	for u := range d.Units {
-		for r, v := range exclusive.Row(u) {
-			sums[r] += v
-			most[r] = max(most[r], v)
-			if v > 0 {
-				entered[r]++
-			}
-		}
-	}
 	var rows []RegionTime
 	for r, region := range d.Regions {
-		if sums[r] <= 0 {
+		if spent.sums[r] <= 0 {
 			continue
 		}
-		average := sums[r] / float64(len(d.Units))
+		average := spent.sums[r] / float64(len(d.Units))
 		row := RegionTime{
 			Region: d.Paths[r], Kind: region.Kind, File: region.File, Line: region.Line,
-			Mean: Real(average), Max: Real(most[r]), Imbalance: Ratio(most[r], average),
-			Share: Ratio(average, t.Runtime), Units: entered[r],
+			Mean: Real(average), Max: Real(spent.most[r]), Imbalance: Ratio(spent.most[r], average),
+			Share: Ratio(average, t.Runtime), Units: int(spent.entered[r]),
 		}
 		if t.averaged {
 			row.Max, row.Imbalance = Missing, Missing
@@ -175,4 +163,35 @@ func regionTimes(d *Dataset, t *Times) ([]RegionTime, error) {
 	}
 	slices.SortStableFunc(rows, func(a, b RegionTime) int { return cmp.Compare(b.Mean, a.Mean) })
 	return rows, nil
+}
+
+// spent is the exclusive time of every region over the units.
+type spent struct{ sums, most, entered []float64 }
+
+func (d *Dataset) spentTimes(t *Times) (spent, error) {
+	n := len(d.Regions)
+	all, err := d.vector("time spent", func() ([]float64, error) {
+		exclusive, err := d.Matrix(t.Metric + "." + string(model.Exclusive))
+		if err != nil {
+			return nil, err
+		}
+		all := make([]float64, 3*n)
+		sums, most, entered := all[:n], all[n:2*n], all[2*n:]
+		for u := range d.Units {
+			for r, v := range exclusive.Row(u) {
+				if v != v {
+					continue
+				}
+				sums[r] += v
+				if most[r] = max(most[r], v); v > 0 {
+					entered[r]++
+				}
+			}
+		}
+		return all, nil
+	})
+	if err != nil {
+		return spent{}, err
+	}
+	return spent{all[:n], all[n : 2*n], all[2*n:]}, nil
 }

@@ -57,7 +57,7 @@ func isMPI(name string) bool {
 // localMPI tells MPI's routines that take part in no communication.
 func localMPI(name string) bool {
 	switch strings.ToLower(name) {
-	case "p2p_rank", "p2p_peers", "p2p_cluster", "p2p_error", "p2p_count":
+	case "p2p_rank", "p2p_peers", "p2p_cluster", "p2p_error", "p2p_words", "p2p_count":
 		return true
 	}
 	switch strings.TrimPrefix(strings.ToLower(name), "p") {

@@ -1,6 +1,7 @@
 package fuzzy
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
@@ -14,12 +15,15 @@ const sep = "\x00"
 // in which order, which the decoded maps have lost.
 type places struct {
 	lines map[string]int
-	order []string // full paths, as they appear
+	rank  map[string]int // of full paths, in order of appearance
+
+	// Where the latest key stands, and on which line.
+	at, here int
 }
 
 // findPlaces walks over a text that has already been decoded.
 func findPlaces(data []byte) places {
-	p := places{lines: map[string]int{}}
+	p := places{lines: map[string]int{}, rank: map[string]int{}, here: 1}
 	var parser unstable.Parser
 	parser.Reset(data)
 	var table []string
@@ -51,11 +55,22 @@ func (p *places) note(parser *unstable.Parser, table []string, key unstable.Iter
 		path = append(path, string(n.Data))
 		full := strings.Join(path, sep)
 		if _, seen := p.lines[full]; !seen {
-			p.lines[full] = parser.Shape(n.Raw).Start.Line
-			p.order = append(p.order, full)
+			p.lines[full] = p.lineAt(parser.Data(), int(n.Raw.Offset))
+			p.rank[full] = len(p.rank)
 		}
 	}
 	return path
+}
+
+// lineAt counts on from the key before: the parser would count from the text's
+// beginning for each.
+func (p *places) lineAt(data []byte, offset int) int {
+	if offset < p.at {
+		p.at, p.here = 0, 1
+	}
+	p.here += bytes.Count(data[p.at:offset], []byte("\n"))
+	p.at = offset
+	return p.here
 }
 
 // line finds a key's line, or its table's where the key itself is missing.
@@ -70,12 +85,8 @@ func (p places) line(path ...string) int {
 
 // keys sorts the names of a table as they appear in the text.
 func (p places) keys(table string, names []string) []string {
-	rank := map[string]int{}
-	for i, full := range p.order {
-		rank[full] = i
-	}
 	slices.SortStableFunc(names, func(a, b string) int {
-		return rank[table+sep+a] - rank[table+sep+b]
+		return p.rank[table+sep+a] - p.rank[table+sep+b]
 	})
 	return names
 }

@@ -81,7 +81,7 @@ type collector struct {
 // columns are the indices of metrics; -1 where nothing of the kind was seen.
 type columns struct {
 	wall, cpu, calls, mpi, messages, sent, received, collective, overtaken, ioTime, ioRead, ioWritten, iterations, faults, switches, memory, samples int
-	counters                                                                                                                                         [5]int
+	counters                                                                                                                                         map[string]int
 }
 
 // keepRanks orders the processes. Where some are ranks of an MPI program, a
@@ -149,9 +149,7 @@ func (c *collector) keepApart() {
 // declare adds the metrics that have values.
 func (c *collector) declare() {
 	var sum probe.Node
-	counted := false
 	for _, p := range c.processes {
-		counted = counted || p.Counters
 		for _, t := range p.Threads {
 			for _, n := range t.Nodes {
 				sum.Messages += n.Messages
@@ -165,9 +163,6 @@ func (c *collector) declare() {
 				sum.Iterations += n.Iterations
 				sum.Faults += n.Faults
 				sum.Switches += n.Switches
-				for i, v := range n.Counters {
-					sum.Counters[i] += v
-				}
 			}
 		}
 	}
@@ -201,16 +196,7 @@ func (c *collector) declare() {
 	if c.anySamples() {
 		k.samples = c.b.Metric(model.Metric{Name: model.Samples, Scope: model.Exclusive, Missing: model.Zero})
 	}
-	papi := [5][2]string{{model.Instructions, "PAPI_TOT_INS"}, {model.Cycles, "PAPI_TOT_CYC"}, {model.L1Misses, "PAPI_L1_DCM"}, {model.L2Misses, "PAPI_L2_DCM"}, {model.L3Misses, "PAPI_L3_TCM"}}
-	for i, names := range papi {
-		k.counters[i] = -1
-		if sum.Counters[i] > 0 {
-			k.counters[i] = c.b.Metric(model.NewMetric(names[0], names[1], model.Exclusive))
-		}
-	}
-	if !counted {
-		c.notes = append(c.notes, "this machine gave no hardware counters: no instructions, cycles or cache misses")
-	}
+	c.declareCounters()
 }
 
 func (c *collector) anyMPI() bool {
@@ -281,7 +267,7 @@ func (c *collector) process(p *probe.Process, threads []threadTree) {
 
 // values adds a node's values. Two nodes may be one region in the end: two
 // call sites on one line.
-func (c *collector) values(unit, region int, n probe.Node, isMPI bool) {
+func (c *collector) values(p *probe.Process, unit, region int, n probe.Node, isMPI bool) {
 	add := func(column int, v float64) {
 		if column >= 0 {
 			c.b.Add(unit, region, column, v)
@@ -305,8 +291,10 @@ func (c *collector) values(unit, region int, n probe.Node, isMPI bool) {
 	add(k.iterations, float64(n.Iterations))
 	add(k.faults, float64(n.Faults))
 	add(k.switches, float64(n.Switches))
-	for i, column := range k.counters {
-		add(column, float64(n.Counters[i]))
+	for i, counter := range p.Counters {
+		if column, ok := k.counters[counter.Name]; ok {
+			add(column, n.Counted(i, counter.Group))
+		}
 	}
 }
 

@@ -38,6 +38,8 @@ type Runner struct {
 	// Overhead is the share of the run that probes may take before the regions
 	// that take most are switched off, 0 for no bound.
 	Overhead float64
+	// Counters are the hardware counters wanted, ours where empty.
+	Counters []string
 	// Sample is the interval at which each node's CPU utilisation is noted, 0
 	// for never.
 	Sample time.Duration
@@ -71,7 +73,11 @@ func (r *Runner) Run(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	settings := append([]string{"LD_PRELOAD=" + preload(library, t), "AUSPEX_DIR=" + dir}, r.Settings...)
+	counted, err := countersHere(r.Counters)
+	if err != nil {
+		return nil, err
+	}
+	settings := append([]string{"LD_PRELOAD=" + preload(library, t), "AUSPEX_DIR=" + dir, "AUSPEX_COUNTERS=" + counted}, r.Settings...)
 	settings = append(settings, choices...)
 	if t.launcher == noLauncher && t.program != "" && !t.shell {
 		if real, err := filepath.EvalSymlinks(t.program); err == nil {

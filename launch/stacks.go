@@ -153,7 +153,7 @@ func (c *collector) thread(p *probe.Process, u threadTree) {
 		if total[j] > 0 {
 			n.Wall, n.CPU = 0, 0 // see below
 		}
-		c.values(unit, c.place(u.nodes[j]), n, p.Regions[n.Region].Kind == probe.MPICall)
+		c.values(p, unit, c.place(u.nodes[j]), n, p.Regions[n.Region].Kind == probe.MPICall)
 	}
 	slices.SortStableFunc(u.samples, func(a, b sampled) int { return a.node - b.node })
 	for _, s := range u.samples {

@@ -2,6 +2,7 @@ package platform
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -59,42 +60,75 @@ const (
 )
 
 // ReadProfile reads a profile in SimGrid's form: lines of a date and a value, and
-// at the end LOOPAFTER and seconds where it repeats. Comments begin with # or %.
+// where it repeats LOOPAFTER and the seconds from its last date to its start, or
+// PERIODICITY and those from one start to the next. Comments begin with # or %.
 func ReadProfile(name string, r io.Reader, of Quantity) (*Profile, error) {
-	p := &Profile{Again: -1}
+	p, period := &Profile{Again: -1}, 0.0
 	lines := bufio.NewScanner(io.LimitReader(r, maxProfile))
 	for n := 1; lines.Scan(); n++ {
 		words := strings.Fields(lines.Text())
-		if len(words) == 0 || words[0][0] == '#' || words[0][0] == '%' {
+		for i, w := range words {
+			if w[0] == '#' || w[0] == '%' {
+				words = words[:i]
+				break
+			}
+		}
+		if len(words) == 0 {
 			continue
 		}
-		if err := p.line(words, of); err != nil {
+		if err := p.line(words, of, &period); err != nil {
 			return nil, newError(name, n, "%v", err)
 		}
 	}
 	if err := lines.Err(); err != nil {
 		return nil, newError(name, 0, "%v", err)
 	}
-	if len(p.Points) == 0 {
-		return nil, newError(name, 0, "the profile holds no date and value")
-	}
-	if last := p.Points[len(p.Points)-1].At; p.Again >= 0 && last+p.Again <= 0 {
-		return nil, newError(name, 0, "the profile starts anew after no time at all")
+	if err := p.repeat(period); err != nil {
+		return nil, newError(name, 0, "%v", err)
 	}
 	return p, nil
 }
 
-func (p *Profile) line(words []string, of Quantity) error {
-	if words[0] == "LOOPAFTER" && len(words) == 2 {
-		after, err := strconv.ParseFloat(words[1], 64)
-		if err != nil || !(after >= 0) || math.IsInf(after, 0) {
-			return fmt.Errorf("LOOPAFTER %s: it must be seconds, 0 or more", words[1])
+// repeat checks a whole profile, and gives it the time from one start to the
+// next where that is not 0.
+func (p *Profile) repeat(period float64) error {
+	if len(p.Points) == 0 {
+		return errors.New("the profile holds no date and value")
+	}
+	last := p.Points[len(p.Points)-1].At
+	if period > 0 {
+		switch {
+		case p.Again > 0:
+			return errors.New("the profile has both LOOPAFTER and a period")
+		case period < last:
+			return fmt.Errorf("the profile starts anew every %g s, before its last date, %g s", period, last)
 		}
-		p.Again = after
+		p.Again = period - last
+	}
+	if p.Again >= 0 && last+p.Again <= 0 {
+		return errors.New("the profile starts anew after no time at all")
+	}
+	return nil
+}
+
+func (p *Profile) line(words []string, of Quantity, period *float64) error {
+	switch words[0] {
+	case "LOOPAFTER", "PERIODICITY":
+		after, err := strconv.ParseFloat(strings.Join(words[1:], " "), 64)
+		if err != nil || !(after >= 0) || math.IsInf(after, 0) {
+			return fmt.Errorf("%s: it must be seconds, 0 or more", strings.Join(words, " "))
+		}
+		if words[0] == "PERIODICITY" {
+			*period = after
+		} else {
+			p.Again = after
+		}
 		return nil
+	case "STOCHASTIC":
+		return errors.New("profiles whose values are drawn by chance are not supported")
 	}
 	if len(words) != 2 {
-		return fmt.Errorf("a line is a date and a value, or LOOPAFTER and seconds")
+		return errors.New("a line is a date and a value, or LOOPAFTER or PERIODICITY and seconds")
 	}
 	at, err := strconv.ParseFloat(words[0], 64)
 	if err != nil || !(at >= 0) || math.IsInf(at, 0) {

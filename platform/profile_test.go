@@ -15,6 +15,17 @@ func TestProfileEvents(t *testing.T) {
 			t.Errorf("change %d is %v, not %v", n, got, want)
 		}
 	}
+	// The same by the time from one start to the next.
+	period, err := ReadProfile("f", strings.NewReader("PERIODICITY 5\n1 0.5 # half\n3 1 % whole\n"), HostSpeed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range 6 {
+		a, _ := p.Event(n)
+		if b, ok := period.Event(n); !ok || a != b {
+			t.Errorf("change %d is %v, not %v", n, b, a)
+		}
+	}
 	once, err := ReadProfile("f", strings.NewReader("0 1"), HostSpeed)
 	if err != nil {
 		t.Fatal(err)
@@ -38,12 +49,34 @@ func TestBadProfiles(t *testing.T) {
 		{"a third word", "0 1 2\n", "f:1:", HostSpeed},
 		{"over and over at once", "0 1\nLOOPAFTER 0\n", "no time", HostSpeed},
 		{"infinity", "inf 1\n", "f:1:", HostSpeed},
+		{"a period before the last date", "0 1\n2 0.5\nPERIODICITY 1\n", "before its last date", HostSpeed},
+		{"a period and a pause", "0 1\nLOOPAFTER 1\nPERIODICITY 3\n", "both", HostSpeed},
+		{"a period that is no number", "0 1\nPERIODICITY often\n", "f:2:", HostSpeed},
+		{"values by chance", "STOCHASTIC\nDET 0 UNIF 0 1\n", "by chance", HostSpeed},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if _, err := ReadProfile("f", strings.NewReader(c.text), c.of); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("the error is %v", err)
 			}
 		})
+	}
+}
+
+// A trace that is connected twice by one kind changes the first element only, as
+// in SimGrid, and the file's reader is told.
+func TestTraceConnectedTwice(t *testing.T) {
+	p, err := Read("p.xml", strings.NewReader(`<platform version="4.1"><zone id="w" routing="Full"><host id="a" speed="1Gf"/><host id="b" speed="1Gf"/><link id="l" bandwidth="1MBps"/><route src="a" dst="b"><link_ctn id="l"/></route><trace id="t" periodicity="4">
+1 0.5
+3 1
+</trace><trace_connect trace="t" element="b" kind="SPEED"/><trace_connect trace="t" element="a" kind="SPEED"/></zone></platform>`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(p.Changes) != 1 || p.Changes[0].Index != 1 || p.Changes[0].Profile.Again != 1 {
+		t.Errorf("the changes are %+v", p.Changes)
+	}
+	if w := strings.Join(Describe(p).Warnings, "\n"); !strings.Contains(w, `no effect on "a"`) {
+		t.Errorf("the warnings are %q", w)
 	}
 }
 

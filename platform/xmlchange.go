@@ -130,7 +130,7 @@ func (x *xmlReader) profile(t tag) error {
 			return x.fail(t.line, "trace %q: the periodicity %q is no number of seconds", t.attr["id"], period)
 		}
 		if v > 0 {
-			text += "\nLOOPAFTER " + period
+			text += "\nPERIODICITY " + period
 		}
 	}
 	if x.traces == nil {
@@ -168,8 +168,15 @@ var kinds = map[string]Quantity{
 	"LINK_AVAIL": LinkState, "BANDWIDTH": LinkBandwidth, "LATENCY": LinkLatency,
 }
 
-// connect gives hosts and links the profiles that <trace_connect>s name.
+// connect gives hosts and links the profiles that <trace_connect>s name. Of
+// several elements that one trace is connected to by the same kind the first has
+// it, as in SimGrid 3.32 (surfxml_parseplatf.cpp).
 func (x *xmlReader) connect() error {
+	type use struct {
+		trace string
+		of    Quantity
+	}
+	first := map[use]string{}
 	for _, t := range x.connected {
 		text, ok := x.traces[t.attr["trace"]]
 		if !ok {
@@ -179,6 +186,11 @@ func (x *xmlReader) connect() error {
 		if !known {
 			return x.fail(t.line, "trace_connect: the kind %q is not known; known are HOST_AVAIL, SPEED, LINK_AVAIL, BANDWIDTH and LATENCY", t.attr["kind"])
 		}
+		if by, taken := first[use{t.attr["trace"], of}]; taken {
+			x.warn(t.line, "trace %q is connected to %q already and has no effect on %q, as in SimGrid 3.32: give each its own trace", t.attr["trace"], by, t.attr["element"])
+			continue
+		}
+		first[use{t.attr["trace"], of}] = t.attr["element"]
 		var indices []int32
 		if of == HostSpeed || of == HostState {
 			if i, ok := x.b.p.HostByName(t.attr["element"]); ok {

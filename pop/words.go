@@ -13,11 +13,15 @@ func (f *Factors) named() []struct {
 	name  string
 	value *float64
 } {
+	communication := f.Communication
+	if f.Serialization != nil { // its two parts say more
+		communication = nil
+	}
 	return []struct {
 		name  string
 		value *float64
 	}{
-		{"load balance", f.LoadBalance}, {"serialization", f.Serialization}, {"transfer", f.Transfer},
+		{"load balance", f.LoadBalance}, {"serialization", f.Serialization}, {"transfer", f.Transfer}, {"communication", communication},
 		{"computation scalability", f.Computation},
 		{"IPC scalability", f.IPC}, {"instruction scalability", f.Instruction}, {"frequency scalability", f.Frequency},
 	}
@@ -32,20 +36,27 @@ func (f *Factors) Low() []string {
 			low = append(low, n.name)
 		}
 	}
-	if f.Serialization == nil && f.Communication != nil && *f.Communication < lookBelow {
-		low = append(low, "communication")
-	}
 	return low
+}
+
+// lowest is the smallest of the factors.
+func (f *Factors) lowest() (name string, value float64) {
+	for _, n := range f.named() {
+		if n.value != nil && (name == "" || *n.value < value) {
+			name, value = n.name, *n.value
+		}
+	}
+	return name, value
 }
 
 // meaning says what a low factor means.
 var meaning = map[string]string{
 	"load balance":            "some ranks compute longer than others",
 	"serialization":           "ranks wait for one another even on a perfect network",
-	"transfer":                "communication costs more than waiting for one another",
-	"communication":           "ranks spend their time in communication",
-	"computation scalability": "the computation grew with the number of ranks",
-	"IPC scalability":         "instructions take longer than in the reference",
+	"transfer":                "messages take time beyond waiting for one another",
+	"communication":           "ranks spend time on communication and waiting",
+	"computation scalability": "all ranks together compute longer than in the reference",
+	"IPC scalability":         "instructions take more cycles than in the reference",
 	"instruction scalability": "there are more instructions than in the reference",
 	"frequency scalability":   "the processors run slower than in the reference",
 }
@@ -55,9 +66,19 @@ func (f *Factors) Words() string {
 	if f.Parallel == nil {
 		return "There is no computation to judge."
 	}
-	text := fmt.Sprintf("Parallel efficiency is %.3f.", *f.Parallel)
+	text := fmt.Sprintf("Parallel efficiency is %.3f", *f.Parallel)
+	whole := *f.Parallel
+	if f.Global != nil {
+		whole = *f.Global
+		text += fmt.Sprintf(", global efficiency %.3f", whole)
+	}
+	text += "."
 	if low := f.LookAt(); low != "" {
 		return text + " Look at " + low + "."
+	}
+	if whole < lookBelow {
+		least, value := f.lowest()
+		return text + fmt.Sprintf(" No single factor is below 0.8, but their product is; the lowest is %s, %.3f (%s).", least, value, meaning[least])
 	}
 	return text + " No factor is below 0.8."
 }

@@ -47,7 +47,7 @@ type Process struct {
 	Elapsed    time.Duration // from the first event to the latest sign of life
 	PeakMemory uint64        // bytes
 	Lost       uint64        // events that found no room
-	Counters   bool          // whether hardware counters were there
+	Counters   []Counter     // the hardware counters that were there
 	Sampling   time.Duration // CPU time between two samples, 0 without
 	Objects    []Object
 	// Price is what entering and leaving a region takes, in seconds, Budget the
@@ -116,6 +116,25 @@ type Node struct {
 	IOTime                               float64
 	IORead, IOWritten                    uint64
 	Faults, Switches                     uint64
-	// Counters are instructions, cycles, L1, L2 and L3 misses.
-	Counters [5]uint64
+	// Counters are what the process's counters say, as they were read. Watched is
+	// how long they could have counted and Running how long each group did, in ns:
+	// less where groups took turns.
+	Counters [counters]uint64
+	Watched  uint64
+	Running  [counterGroups]uint64
+}
+
+// Counter is a hardware counter; those of a group count at the same time.
+type Counter struct {
+	Name  string
+	Group int
+}
+
+// Counted is what the i-th counter, of a group, would have said had it counted all
+// the time.
+func (n Node) Counted(i, group int) float64 {
+	if n.Running[group] == 0 || n.Running[group] >= n.Watched {
+		return float64(n.Counters[i])
+	}
+	return float64(n.Counters[i]) * float64(n.Watched) / float64(n.Running[group])
 }

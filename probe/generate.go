@@ -54,7 +54,7 @@ func cWrapper(b *strings.Builder, p prototype) {
 	fmt.Fprintf(b, "static struct auspex_region region_%[1]s = {\"MPI_%[1]s\", \"\", 0, MPI_CALL, -1};\n", p.name)
 	fmt.Fprintf(b, "EXPORT int MPI_%s(%s)\n{\n", p.name, strings.Join(declared, ", "))
 	call := fmt.Sprintf("PMPI_%s(%s)", p.name, strings.Join(passed, ", "))
-	fmt.Fprintf(b, "    struct thread *t = mpi_enter(&region_%s, __builtin_return_address(0));\n    if (!t)\n        return %s;\n", p.name, call)
+	fmt.Fprintf(b, "    struct thread *t = MPI_ENTER(&region_%s);\n    if (!t)\n        return %s;\n", p.name, call)
 	locals(b, before+after)
 	if before != "" {
 		fmt.Fprintf(b, "    %s\n", before)
@@ -107,9 +107,9 @@ func fortranWrapper(b *strings.Builder, p prototype) {
 	n := len(p.params) + extra
 	before, after := fillFortran(r.fortranBefore, p), fillFortran(r.fortranAfter+tracing(p.name), p)
 	fmt.Fprintf(b, "typedef void (*fortran_%s)(%s);\n", p.name, repeat(n, func(int) string { return "void *" }))
-	fmt.Fprintf(b, "static void through_%[1]s(fortran_%[1]s real_, const void *from_, %[2]s)\n{\n", p.name,
+	fmt.Fprintf(b, "static void through_%[1]s(fortran_%[1]s real_, const void *from_, const void *frame_, %[2]s)\n{\n", p.name,
 		repeat(n, func(i int) string { return fmt.Sprintf("void *a%d", i) }))
-	fmt.Fprintf(b, "    struct thread *t = mpi_enter(&region_%s, from_);\n", p.name)
+	fmt.Fprintf(b, "    struct thread *t = mpi_enter(&region_%s, from_, frame_);\n", p.name)
 	call := "real_(" + repeat(n, func(i int) string { return fmt.Sprintf("a%d", i) }) + ");"
 	fmt.Fprintf(b, "    if (!t) {\n        %s\n        return;\n    }\n", call)
 	locals(b, before+after)
@@ -161,7 +161,7 @@ func entryPoints(b *strings.Builder, list []prototype, names func(prototype) []s
 			fmt.Fprintf(b, "EXPORT void %[1]s(%[2]s);\nvoid %[1]s(%[2]s)\n{\n    static fortran_%[3]s real_;\n", name,
 				repeat(n, func(i int) string { return fmt.Sprintf("void *a%d", i) }), p.name)
 			fmt.Fprintf(b, "    if (!real_)\n        real_ = (fortran_%s)next_symbol(\"%s\");\n", p.name, name)
-			fmt.Fprintf(b, "    through_%s(real_, __builtin_return_address(0), %s);\n}\n", p.name,
+			fmt.Fprintf(b, "    through_%s(real_, __builtin_return_address(0), __builtin_frame_address(0), %s);\n}\n", p.name,
 				repeat(n, func(i int) string { return fmt.Sprintf("a%d", i) }))
 		}
 	}

@@ -12,17 +12,19 @@ import (
 // What runtime/format.h lays down.
 const (
 	magic       = "auspexP\n"
-	version     = 3
+	version     = 4
 	headerSize  = 4096
 	chunkSize   = 16384
 	chunkHead   = 16
 	regionHead  = 24
-	nodeSize    = 8 + 19*8
+	nodeSize    = 8 + 27*8
 	threadSize  = 72
 	stepSize    = 24
 	objectHead  = 32
 	offSize     = 16
 	maxFileSize = 1 << 30
+
+	counters, counterGroups, counterName = 8, 4, 24
 )
 
 const (
@@ -47,6 +49,8 @@ type rawHeader struct {
 	Host                                     [256]byte
 	Program                                  [1024]byte
 	MPI                                      [512]byte
+	CounterName                              [counters][counterName]byte
+	CounterGroup                             [counters]uint8
 }
 
 type rawRegion struct {
@@ -62,7 +66,9 @@ type rawNode struct {
 	Messages, Sent, Received, Collective, Overtaken uint64
 	IOTime, IORead, IOWritten                       uint64
 	Faults, Switches                                uint64
-	Counters                                        [5]uint64
+	Counters                                        [counters]uint64
+	Watched                                         uint64
+	Running                                         [counterGroups]uint64
 }
 
 type rawThread struct {
@@ -125,7 +131,10 @@ func Parse(data []byte) (*Process, error) {
 	p := &Process{
 		Host: text(h.Host[:]), PID: int(h.PID), Rank: int(h.Rank), Ranks: int(h.Ranks), State: State(h.State), Code: int(h.Code),
 		Program: text(h.Program[:]), MPI: text(h.MPI[:]), Started: time.Unix(0, int64(h.Realtime)),
-		PeakMemory: h.PeakMemory, Lost: h.Lost, Counters: h.Counted != 0, Sampling: time.Duration(min(h.Sampling, 1<<62)),
+		PeakMemory: h.PeakMemory, Lost: h.Lost, Sampling: time.Duration(min(h.Sampling, 1<<62)),
+	}
+	for i := range min(h.Counted, counters) {
+		p.Counters = append(p.Counters, Counter{Name: text(h.CounterName[i][:]), Group: min(int(h.CounterGroup[i]), counterGroups-1)})
 	}
 	p.Price, p.Budget = float64(h.Price)*secondsPerTick(h), float64(h.Budget)/1e6
 	r := reader{order: order, process: p, start: h.Ticks0, seconds: secondsPerTick(h), threads: map[uint32]int{}}
@@ -246,7 +255,7 @@ func (r *reader) nodes(thread uint32, body []byte) error {
 			Wall: float64(raw.Wall) * r.seconds, CPU: float64(raw.CPU) * r.seconds,
 			Messages: raw.Messages, Sent: raw.Sent, Received: raw.Received, Collective: raw.Collective, Overtaken: raw.Overtaken,
 			IOTime: float64(raw.IOTime) * r.seconds, IORead: raw.IORead, IOWritten: raw.IOWritten,
-			Faults: raw.Faults, Switches: raw.Switches, Counters: raw.Counters,
+			Faults: raw.Faults, Switches: raw.Switches, Counters: raw.Counters, Watched: raw.Watched, Running: raw.Running,
 		})
 	}
 	return nil

@@ -7,7 +7,6 @@ import (
 	"runtime"
 	"slices"
 	"sync"
-	"time"
 )
 
 // kernels are pieces of work of some 10 ms, each of one kind. What they return
@@ -77,39 +76,55 @@ func (w *worker) access() float64 {
 
 const rounds = 9
 
-// Measure takes the signature of the machine that this runs on.
+// Measure takes the signature of the machine that this runs on. All kernels at all
+// numbers of busy cores take turns, so that a machine that grows faster or slower
+// meanwhile does so for all of them.
 func Measure(ctx context.Context) (*Signature, error) {
 	name, err := os.Hostname()
 	if err != nil {
 		name = "unknown"
 	}
 	s := &Signature{Machine: name, Cores: runtime.NumCPU(), Kernels: map[string][]Time{}}
-	var workers []*worker
-	for busy := 1; ; busy = min(2*busy, s.Cores) {
-		for len(workers) < busy {
-			workers = append(workers, newWorker())
-		}
-		for kernel, run := range kernels {
-			var seconds []float64
-			for round := range rounds + 1 {
+	var counts []int
+	for busy := 1; busy < s.Cores; busy *= 2 {
+		counts = append(counts, busy)
+	}
+	counts = append(counts, s.Cores)
+	workers := make([]*worker, s.Cores)
+	for i := range workers {
+		workers[i] = newWorker()
+	}
+	type point struct {
+		kernel string
+		busy   int
+	}
+	seconds := map[point][]float64{}
+	for round := range rounds + 1 {
+		for _, busy := range counts {
+			for kernel, run := range kernels {
 				if ctx.Err() != nil {
 					return nil, ctx.Err()
 				}
-				if t := together(workers, run); round > 0 { // the first finds nothing in the caches
-					seconds = append(seconds, t)
+				t := together(workers[:busy], run)
+				if round > 0 { // the first finds nothing in the caches
+					at := point{kernel, busy}
+					seconds[at] = append(seconds[at], t)
 				}
 			}
-			middle, off := typical(seconds)
-			s.Kernels[kernel] = append(s.Kernels[kernel], Time{busy, middle, off})
-		}
-		if busy == s.Cores {
-			return s, nil
 		}
 	}
+	for kernel := range kernels {
+		for _, busy := range counts {
+			middle, off := typical(seconds[point{kernel, busy}])
+			s.Kernels[kernel] = append(s.Kernels[kernel], Time{busy, middle, off})
+		}
+	}
+	return s, nil
 }
 
 // together runs a kernel on as many cores as there are workers, and is the mean of
-// what each takes.
+// what each takes of a processor: what else the machine does takes turns with it
+// and does not count, as in traces.
 func together(workers []*worker, run func(*worker) float64) float64 {
 	var done, start sync.WaitGroup
 	seconds, results := make([]float64, len(workers)), make([]float64, len(workers))
@@ -119,9 +134,9 @@ func together(workers []*worker, run func(*worker) float64) float64 {
 			runtime.LockOSThread()
 			defer runtime.UnlockOSThread()
 			start.Wait()
-			began := time.Now()
+			began := threadSeconds()
 			results[i] = run(w)
-			seconds[i] = time.Since(began).Seconds()
+			seconds[i] = threadSeconds() - began
 		})
 	}
 	start.Done()

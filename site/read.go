@@ -3,11 +3,14 @@ package site
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"auspex/model"
 	"auspex/store"
@@ -54,6 +57,7 @@ func (s *Site) List() ([]model.Header, error) {
 		return nil, err
 	}
 	var headers []model.Header
+	var texts []string
 	last, any := "", false
 	r := &reader{data: out}
 	for r.more() {
@@ -61,16 +65,38 @@ func (s *Site) List() ([]model.Header, error) {
 		if r.err != nil {
 			return nil, r.err
 		}
-		h, err := header(text)
-		if err != nil {
-			return nil, err
-		}
-		h.ID, h.Name = content, addressed(name, content, any && name == last)
-		headers = append(headers, h)
+		headers = append(headers, model.Header{ID: content, Name: addressed(name, content, any && name == last)})
+		texts = append(texts, text)
 		last, any = name, true
+	}
+	if err := fill(headers, texts); err != nil {
+		return nil, err
 	}
 	slices.SortStableFunc(headers, func(a, b model.Header) int { return strings.Compare(a.Name, b.Name) })
 	return headers, r.err
+}
+
+// fill reads the headers' texts on all processors: of thousands of experiments
+// that is most of a list's time.
+func fill(headers []model.Header, texts []string) error {
+	var wait sync.WaitGroup
+	share := max(64, len(texts)/runtime.GOMAXPROCS(0)+1)
+	failed := make([]error, len(texts)/share+1)
+	for from := 0; from < len(texts); from += share {
+		wait.Go(func() {
+			for i := from; i < min(from+share, len(texts)); i++ {
+				h, err := header(texts[i])
+				if err != nil {
+					failed[from/share] = err
+					return
+				}
+				h.ID, h.Name = headers[i].ID, headers[i].Name
+				headers[i] = h
+			}
+		})
+	}
+	wait.Wait()
+	return errors.Join(failed...)
 }
 
 func header(text string) (model.Header, error) {

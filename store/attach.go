@@ -15,14 +15,14 @@ type Attachment struct {
 	Data []byte
 }
 
-var attachmentName = regexp.MustCompile(`^[a-z0-9-]+\.(csv|txt|json|trace)$`)
+var attachmentName = regexp.MustCompile(`^[a-z0-9-]+\.(csv|txt|json|trace|gob)$`)
 
 // attach writes attachments into the folder of an experiment that is being
 // made.
 func attach(d *draft, list []Attachment) error {
 	for _, a := range list {
 		if !attachmentName.MatchString(a.Name) || a.Name == headerFile {
-			return fmt.Errorf("an attachment cannot be called %q: use small letters, digits and dashes with .csv, .txt, .json or .trace", a.Name)
+			return fmt.Errorf("an attachment cannot be called %q: use small letters, digits and dashes with .csv, .txt, .json, .trace or .gob", a.Name)
 		}
 		if err := d.write(a.Name, a.Data); err != nil {
 			return err

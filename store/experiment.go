@@ -68,7 +68,22 @@ func (e *Experiment) Units() ([]model.Unit, error) { return e.units() }
 // Regions returns the region tree.
 func (e *Experiment) Regions() ([]model.Region, error) { return e.regions() }
 
+// full tells whether every unit entered every region. Rows are ordered and none
+// is there twice, so that their places are known without reading them.
+func (e *Experiment) full() bool {
+	return e.folder.files != nil && e.SummaryCount == e.UnitCount*e.RegionCount
+}
+
 func (e *Experiment) readIndex() (rowIndex, error) {
+	if e.full() {
+		index := rowIndex{make([]int32, 0, e.SummaryCount), make([]int32, 0, e.SummaryCount)}
+		for u := range e.UnitCount {
+			for r := range e.RegionCount {
+				index.unit, index.region = append(index.unit, int32(u)), append(index.region, int32(r))
+			}
+		}
+		return index, nil
+	}
 	f, err := openColumns(e.folder, "values.parquet")
 	if err != nil {
 		return rowIndex{}, err
@@ -109,15 +124,18 @@ func (e *Experiment) Deviation(metric int) (model.Matrix, error) {
 }
 
 func (e *Experiment) matrix(columnName string, missing model.Missing) (model.Matrix, error) {
-	index, err := e.index()
-	if err != nil {
-		return model.Matrix{}, err
-	}
 	f, err := openColumns(e.folder, "values.parquet")
 	if err != nil {
 		return model.Matrix{}, err
 	}
 	defer f.Close()
+	if e.full() {
+		return e.wholeMatrix(f, columnName, missing)
+	}
+	index, err := e.index()
+	if err != nil {
+		return model.Matrix{}, err
+	}
 	m := model.NewMatrix(e.UnitCount, e.RegionCount, missing)
 	err = f.reals(columnName, func(row int, values []float64) error {
 		if row+len(values) > len(index.unit) {
@@ -127,6 +145,19 @@ func (e *Experiment) matrix(columnName string, missing model.Missing) (model.Mat
 		return nil
 	})
 	return m, err
+}
+
+// wholeMatrix reads a column that is the matrix as it stands.
+func (e *Experiment) wholeMatrix(f *columnFile, columnName string, missing model.Missing) (model.Matrix, error) {
+	data, err := f.realColumn(columnName, e.SummaryCount)
+	if missing == model.Zero {
+		for i, v := range data {
+			if v != v {
+				data[i] = 0
+			}
+		}
+	}
+	return model.Matrix{Units: e.UnitCount, Regions: e.RegionCount, Data: data}, err
 }
 
 // Load reads the whole experiment into memory.

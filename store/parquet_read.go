@@ -2,13 +2,17 @@ package store
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"math"
+	"runtime"
 	"strings"
+	"sync/atomic"
 
 	"github.com/parquet-go/parquet-go"
 
+	"auspex/internal/crew"
 	"auspex/model"
 )
 
@@ -106,56 +110,79 @@ func openColumns(dir *folder, name string) (*columnFile, error) {
 // Close closes the file.
 func (f *columnFile) Close() error { return f.file.Close() }
 
-// pages calls visit with every page of a column and the page's first row.
+// pages calls visit with every page of a column and the page's first row, several
+// row groups at a time: visit is called by several goroutines.
 func (f *columnFile) pages(name string, kind parquet.Kind, visit func(row int, page parquet.Page) error) error {
 	leaf, ok := f.pq.Schema().Lookup(name)
 	if !ok || leaf.Node.Type().Kind() != kind || leaf.MaxRepetitionLevel != 0 {
 		return fmt.Errorf("%s has no column %q of type %s", f.path, name, kind)
 	}
-	row := 0
-	for _, group := range f.pq.RowGroups() {
-		pages := group.ColumnChunks()[leaf.ColumnIndex].Pages()
-		for {
-			page, err := pages.ReadPage()
-			if err == io.EOF {
-				break
+	groups := f.pq.RowGroups()
+	first := make([]int, len(groups)+1) // row of each group
+	for i, group := range groups {
+		first[i+1] = first[i] + int(group.NumRows())
+	}
+	failed := make([]error, len(groups))
+	var next atomic.Int64
+	var wg crew.Crew
+	for range min(len(groups), runtime.GOMAXPROCS(0)) {
+		wg.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(groups); i = int(next.Add(1)) - 1 {
+				failed[i] = f.groupPages(groups[i].ColumnChunks()[leaf.ColumnIndex], first[i], first[i+1], visit)
 			}
-			if err != nil {
-				pages.Close()
-				return damagedError(f.path, fmt.Errorf("column %s: %w", name, err))
-			}
-			err = visit(row, page)
-			row += int(page.NumValues())
-			parquet.Release(page)
-			if err != nil {
-				pages.Close()
-				return err
-			}
-		}
-		if err := pages.Close(); err != nil {
-			return err
+		})
+	}
+	wg.Wait()
+	for _, err := range failed {
+		if err != nil {
+			return fmt.Errorf("column %s: %w", name, err)
 		}
 	}
 	return nil
 }
 
+// groupPages calls visit with the pages of a column in one row group, whose rows
+// are those from one up to another.
+func (f *columnFile) groupPages(chunk parquet.ColumnChunk, row, end int, visit func(row int, page parquet.Page) error) error {
+	pages := chunk.Pages()
+	defer pages.Close()
+	for {
+		page, err := pages.ReadPage()
+		if err == io.EOF && row == end {
+			return nil
+		}
+		if err != nil {
+			return damagedError(f.path, err)
+		}
+		if row+int(page.NumValues()) > end {
+			parquet.Release(page)
+			return damagedError(f.path, errors.New("there are more values than rows"))
+		}
+		err = visit(row, page)
+		row += int(page.NumValues())
+		parquet.Release(page)
+		if err != nil {
+			return err
+		}
+	}
+}
+
 func (f *columnFile) ints(name string) ([]int32, error) {
-	values := make([]int32, 0, f.pq.NumRows())
-	err := f.pages(name, parquet.Int32, func(_ int, page parquet.Page) error {
+	values := make([]int32, f.pq.NumRows())
+	err := f.pages(name, parquet.Int32, func(row int, page parquet.Page) error {
 		if page.Dictionary() != nil || page.NumNulls() > 0 {
 			return fmt.Errorf("%s: column %q is not as auspex writes it", f.path, name)
 		}
 		data := page.Data()
-		values = append(values, data.Int32()...)
+		copy(values[row:], data.Int32())
 		return nil
 	})
 	return values, err
 }
 
-// reals hands out a column of doubles piece by piece, NaN for null. The slice
-// is only good during the call.
+// reals hands out a column of doubles piece by piece, NaN for null, to several
+// goroutines. The slice is only good during the call.
 func (f *columnFile) reals(name string, visit func(row int, values []float64) error) error {
-	var spread []float64
 	return f.pages(name, parquet.Double, func(row int, page parquet.Page) error {
 		if page.Dictionary() != nil {
 			return fmt.Errorf("%s: column %q is not as auspex writes it", f.path, name)
@@ -163,7 +190,7 @@ func (f *columnFile) reals(name string, visit func(row int, values []float64) er
 		data := page.Data()
 		values := data.Double()
 		if page.NumNulls() > 0 {
-			spread = spread[:0]
+			spread := make([]float64, 0, page.NumValues())
 			for _, level := range page.DefinitionLevels() {
 				if level == 0 || len(values) == 0 {
 					spread = append(spread, math.NaN())
@@ -179,13 +206,12 @@ func (f *columnFile) reals(name string, visit func(row int, values []float64) er
 }
 
 func (f *columnFile) realColumn(name string, rows int) ([]float64, error) {
-	column := make([]float64, 0, rows)
-	err := f.reals(name, func(_ int, values []float64) error {
-		column = append(column, values...)
+	if have := f.pq.NumRows(); have != int64(rows) {
+		return nil, damagedError(f.path, fmt.Errorf("it has %d of %d rows", have, rows))
+	}
+	column := make([]float64, rows)
+	return column, f.reals(name, func(row int, values []float64) error {
+		copy(column[row:], values)
 		return nil
 	})
-	if err == nil && len(column) != rows {
-		err = damagedError(f.path, fmt.Errorf("column %q has %d of %d values", name, len(column), rows))
-	}
-	return column, err
 }

@@ -48,7 +48,7 @@ func writeRows[T any](d *draft, file string, count int, row func(i int) T) error
 	if err != nil {
 		return err
 	}
-	w := parquet.NewGenericWriter[T](f, parquet.Compression(&parquet.Zstd))
+	w := parquet.NewGenericWriter[T](f, parquet.Compression(&parquet.Zstd), parquet.PageBufferSize(pageSize(count, 64, parquet.DefaultPageBufferSize)))
 	batch := make([]T, 0, min(count, rowBatch))
 	for i := range count {
 		batch = append(batch, row(i))
@@ -61,6 +61,10 @@ func writeRows[T any](d *draft, file string, count int, row func(i int) T) error
 	}
 	return errors.Join(err, w.Close(), f.Close())
 }
+
+// pageSize is the size of a page's buffer for so many rows: the writer takes it for
+// every column at once, and most tables are small.
+func pageSize(rows, bytes, most int) int { return min(max(rows*bytes, 4096), most) }
 
 // Names of the columns of values.parquet that are not metrics, and the ending
 // of the columns with standard deviations.
@@ -132,13 +136,13 @@ func writeTable(d *draft, file, name string, columns []column, rows int) error {
 		return err
 	}
 	schema := parquet.NewSchema(name, group)
-	w := parquet.NewGenericWriter[any](f, schema, parquet.PageBufferSize(1<<20), parquet.MaxRowsPerRowGroup(math.MaxInt64))
+	w := parquet.NewGenericWriter[any](f, schema, parquet.PageBufferSize(pageSize(rows, 8, 1<<20)), parquet.MaxRowsPerRowGroup(math.MaxInt64))
 	err = writeColumns(w, schema, byName, rows)
 	return errors.Join(err, w.Close(), f.Close())
 }
 
 func writeColumns(w *parquet.GenericWriter[any], schema *parquet.Schema, byName map[string]*column, rows int) error {
-	batch := make([]parquet.Value, 4096)
+	batch := make([]parquet.Value, min(rows, 4096))
 	for from := 0; from < rows; from += rowGroupRows {
 		to := min(from+rowGroupRows, rows)
 		for i, path := range schema.Columns() {

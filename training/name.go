@@ -38,33 +38,25 @@ func (j *job) name(result *Result) {
 		return
 	}
 	var turns []int
-	for r := range j.ranks {
-		late := float64(j.lateTotal(r)) / float64(j.run)
-		regions := byRegion(j.excesses(r))
-		if late < minLate || len(regions) == 0 {
+	candidates := j.candidates()
+	j.test(candidates)
+	for _, c := range candidates {
+		if c.tested && c.beyond < 1 {
 			continue
 		}
-		most := max(regions[0].more, j.more(r, OnTheDevice)) // a slow device is slow in all regions
-		if j.slowerEverywhere(r) {
-			// And so is a slow processor; but each operator's chance adds up too.
-			most = max(most, j.more(r, Working)/2)
+		enough := c.share >= minExcess && (c.late*c.share >= minBoth || c.tested && c.beyond >= wayBeyond)
+		if !enough && !(c.late >= lateWithWork && (c.busier || c.slow)) {
+			continue
 		}
-		if regions[0].doing != InCollective {
-			// What is more in one region and less in another is no more.
-			most = min(most, j.more(r, Working, OnTheDevice))
+		if !c.busier && j.inTurn(c.rank) {
+			turns = append(turns, c.rank)
+			continue
 		}
-		data, kernels := j.work(r)
-		busier := data >= moreWork && kernels >= moreWork
-		share := float64(most) / float64(j.run)
-		if share >= minExcess && late*share >= minBoth || late >= lateWithWork && (busier || j.slowDevice(r)) {
-			if !busier && j.inTurn(r) {
-				turns = append(turns, r)
-				continue
-			}
-			if s := j.straggler(r, regions, busier); s.Share >= minShare || busier {
-				result.Stragglers = append(result.Stragglers, s)
-			}
+		s := j.straggler(c.rank, c.regions, c.busier)
+		if s.Share < minShare && !c.busier || s.Pattern == NowAndThen && s.Share < onceAtMost {
+			continue
 		}
+		result.Stragglers = append(result.Stragglers, s)
 	}
 	if len(turns) > 0 {
 		j.notes = append(j.notes, j.turnsNote())
@@ -80,6 +72,32 @@ func (j *job) name(result *Result) {
 		}
 	}
 	slices.SortStableFunc(result.Stragglers, func(a, b Straggler) int { return cmp.Compare(b.Late, a.Late) })
+}
+
+// candidates lists the ranks that are late and spend more than the others.
+func (j *job) candidates() []candidate {
+	var list []candidate
+	for r := range j.ranks {
+		c := candidate{rank: r, regions: byRegion(j.excesses(r)), late: float64(j.lateTotal(r)) / float64(j.run)}
+		if c.late < minLate || len(c.regions) == 0 {
+			continue
+		}
+		most := max(c.regions[0].more, j.more(r, OnTheDevice)) // a slow device is slow in all regions
+		if j.slowerEverywhere(r) {
+			// And so is a slow processor; but each operator's chance adds up too.
+			most = max(most, j.more(r, Working)/2)
+		}
+		if c.regions[0].doing != InCollective {
+			// What is more in one region and less in another is no more.
+			most = min(most, j.more(r, Working, OnTheDevice))
+		}
+		data, kernels := j.work(r)
+		c.busier, c.slow = data >= moreWork && kernels >= moreWork, j.slowDevice(r)
+		if c.share = float64(most) / float64(j.run); c.share >= minExcess || c.busier || c.slow {
+			list = append(list, c)
+		}
+	}
+	return list
 }
 
 // slowDevice tells whether a rank's kernels alone explain that it is late, even

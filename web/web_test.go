@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"auspex/analyze"
 	"auspex/longtable"
 	"auspex/model"
 	"auspex/store"
@@ -52,7 +53,7 @@ func testStore(t testing.TB) *store.Store {
 
 func put(t testing.TB, s *store.Store, e *model.Experiment) {
 	t.Helper()
-	if err := s.Put(e, false); err != nil {
+	if err := analyze.Put(s, e, false); err != nil {
 		t.Fatal(err)
 	}
 }

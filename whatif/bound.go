@@ -54,7 +54,7 @@ func (b *Bound) Price(changes []Change) (*Answer, error) {
 	}
 	a.Interval = [2]float64{a.NewSeconds, b.seconds}
 	a.Limit = c.limit(&outcome{a.NewSeconds, compute}, s)
-	a.Words = fmt.Sprintf("A bound, for want of a trace: the run of %s cannot become shorter than %s, %.1f %% less.", seconds(b.seconds), seconds(a.NewSeconds), 100*a.Gain)
+	a.Words = fmt.Sprintf("A bound, for want of a trace: with these changes the run of %s cannot become shorter than %s, %.1f %% less.", seconds(b.seconds), seconds(a.NewSeconds), 100*a.Gain)
 	return a, nil
 }
 
@@ -83,6 +83,9 @@ func (b *Bound) Opportunities() (*List, error) {
 		}
 	}
 	slices.SortStableFunc(l.Opportunities, func(x, y Opportunity) int { return cmp.Compare(y.Gain, x.Gain) })
-	l.Words = "For want of a trace these are bounds: no change can gain more."
+	l.Words = "For want of a trace these are bounds: none of these changes can gain more."
+	if len(l.Opportunities) == 0 {
+		l.Words = fmt.Sprintf("For want of a trace there are only bounds, and by these none of %d changes could make the run of %s shorter by a thousandth or more.", l.Tried, seconds(b.seconds))
+	}
 	return l, nil
 }

@@ -2,6 +2,7 @@ package whatif
 
 import (
 	"context"
+	"slices"
 
 	"auspex/events"
 	"auspex/platform"
@@ -44,6 +45,7 @@ type Setup struct {
 	// Stretch is how much longer than its CPU time each rank's computation
 	// took, since it had to share its core; nil for not at all.
 	Stretch []float64
+	Notes   []string // what is to be said of it
 }
 
 // SharedMemory is a network like that between ranks of one machine: about a
@@ -61,7 +63,7 @@ func New(ctx context.Context, s Setup) (*Case, error) {
 	}
 	c := &Case{trace: s.Trace, ranks: s.Trace.NP(), profile: profile, network: s.Network, platform: s.Machine, measured: s.Measured, spread: s.Spread}
 	if s.Machine == nil && len(s.Stretch) == c.ranks {
-		c.stretch = s.Stretch
+		c.stretch, c.notes = s.Stretch, slices.Clone(s.Notes)
 		profile.Stretch(s.Stretch)
 	}
 	if c.base, err = c.replay(ctx, nil); err != nil {

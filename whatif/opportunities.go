@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 	"slices"
 	"sync/atomic"
@@ -281,12 +282,15 @@ func weight(s, n int) float64 {
 
 func (l *List) words() string {
 	if len(l.Opportunities) == 0 {
-		return fmt.Sprintf("Of %d changes none would make the run of %s shorter.", l.Tried, seconds(l.BaseSeconds))
+		return fmt.Sprintf("Of %d changes none would make the run of %s shorter by a thousandth or more.", l.Tried, seconds(l.BaseSeconds))
 	}
 	first := l.Opportunities[0]
 	text := fmt.Sprintf("The run of %s would gain most from %s: %s, %.1f %% less.", seconds(l.BaseSeconds), first.Change, seconds(first.NewSeconds), 100*first.Gain)
 	if len(l.Opportunities) > 1 && l.Opportunities[1].After != nil {
 		next := l.Opportunities[1]
+		if math.Abs(next.Gain-*next.After) < least {
+			return text + fmt.Sprintf(" After it %s would bring another %.1f %%.", next.Change, 100*next.Gain)
+		}
 		text += fmt.Sprintf(" Gains do not add up: %s alone would bring %.1f %%, after the first %.1f %%.", next.Change, 100*next.Gain, 100**next.After)
 	}
 	return text

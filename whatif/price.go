@@ -120,14 +120,17 @@ func (a *Answer) words() string {
 	}
 	text := fmt.Sprintf("The run takes %s; %s it would take %s (%s to %s)", seconds(a.BaseSeconds), what, seconds(a.NewSeconds), seconds(a.Interval[0]), seconds(a.Interval[1]))
 	switch {
-	case a.Gain >= 0.005:
-		text += fmt.Sprintf(", %.1f %% less.", 100*a.Gain)
-	case a.Gain <= -0.005:
-		text += fmt.Sprintf(", %.1f %% more.", -100*a.Gain)
+	case a.Gain >= 0.0005:
+		text += fmt.Sprintf(", %.1f %% less", 100*a.Gain)
+	case a.Gain <= -0.0005:
+		text += fmt.Sprintf(", %.1f %% more", -100*a.Gain)
 	default:
-		text += ": no gain."
+		return text + ": no gain. " + a.Limit.words()
 	}
-	return text + " " + a.Limit.words()
+	if a.BaseSeconds >= a.Interval[0] && a.BaseSeconds <= a.Interval[1] {
+		text += ", no more than runs vary"
+	}
+	return text + ". " + a.Limit.words()
 }
 
 func (l Limit) words() string {

@@ -144,6 +144,15 @@ const (
 // rollUp replaces the parts of a region by the region, where they have nearly
 // all of its time and each varies as the region does, and by as much.
 func (s *study) rollUp(r int, shares map[int]float64, pending map[int]trouble) {
+	candidates := 0
+	for _, part := range append([]int{r}, s.top.nested[r]...) {
+		if _, ok := pending[part]; ok {
+			candidates++
+		}
+	}
+	if candidates < apartByOne {
+		return // of most regions no two parts are troubles
+	}
 	var parts []int
 	var spreads []float64
 	inside, held, lost, all := 0.0, 0.0, 0.0, 0.0

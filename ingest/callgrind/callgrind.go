@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -46,7 +47,7 @@ func read(ctx context.Context, src *input.Source) (*model.Experiment, error) {
 }
 
 func parse(ctx context.Context, r io.Reader, name string) (*model.Experiment, error) {
-	p := &parser{names: map[string]map[string]string{}, functionOf: map[function]int{}, current: -1}
+	p := &parser{names: map[string]map[string]string{}, functionOf: map[function]int{}, current: frame{function: -1}}
 	s := bufio.NewScanner(r)
 	s.Buffer(nil, maxLine)
 	line := 0
@@ -71,23 +72,38 @@ func parse(ctx context.Context, r io.Reader, name string) (*model.Experiment, er
 // function is what costs are summed for.
 type function struct{ name, file string }
 
+// frame is a function that costs are counted for. Callgrind numbers a function
+// that is called while it is active already ("fib'2").
+type frame struct {
+	function int // -1 before the first
+	again    bool
+}
+
+// sums are the costs of one thread, by function.
+type sums struct {
+	thread int
+	own    [][]float64 // by function and event
+	whole  [][]float64 // with what was called
+	calls  []float64
+}
+
 type parser struct {
 	events    []string
 	positions int // numbers before the costs of a line
 	command   string
-	thread    int
+
+	threads []*sums // a file may hold the parts of several
+	thread  *sums   // of the part that is read; nil before the first
 
 	names      map[string]map[string]string // by kind and number: names are written once
 	functions  []function
 	functionOf map[function]int
-	own        [][]float64 // by function and event
-	whole      [][]float64 // with what was called, but for recursion
-	calls      []float64
 
 	file, calledFile string
-	current          int  // function, -1 before the first
-	called           int  // function of the calls= line met last
-	calling          bool // the costs of that call follow
+	current          frame
+	called           frame // of the calls= line met last
+	calling          bool  // the costs of that call follow
+	again            bool  // recursion is told apart
 	callee           string
 }
 
@@ -110,16 +126,21 @@ func (p *parser) line(line string) error {
 func (p *parser) header(key, value string) error {
 	switch key {
 	case "events":
-		if p.events = strings.Fields(value); len(p.events) == 0 || len(p.events) > maxEvents {
-			return fmt.Errorf("%d events; from 1 to %d are read", len(p.events), maxEvents)
+		events := strings.Fields(value)
+		if len(events) == 0 || len(events) > maxEvents {
+			return fmt.Errorf("%d events; from 1 to %d are read", len(events), maxEvents)
 		}
+		if p.events != nil && !slices.Equal(events, p.events) {
+			return fmt.Errorf("a part with the events %q after one with %q", input.Short([]byte(value)), strings.Join(p.events, " "))
+		}
+		p.events = events
 	case "positions":
 		p.positions = len(strings.Fields(value))
 	case "cmd":
 		p.command = value
 	case "thread":
 		if n, err := strconv.Atoi(value); err == nil && n > 0 && n < input.MaxUnitNumber {
-			p.thread = n - 1
+			p.to(n - 1)
 		}
 	case "version":
 		if value != "1" {
@@ -155,7 +176,9 @@ func (p *parser) position(key, value string) error {
 		if err := p.enter(p.callee, file, &p.called); err != nil {
 			return err
 		}
-		p.calls[p.called] += n
+		t := p.sums()
+		t.calls = grown(t.calls, p.called.function)
+		t.calls[p.called.function] += n
 		p.calling = true
 	}
 	return nil
@@ -178,10 +201,11 @@ func (p *parser) name(kind, value string) string {
 	return known[number]
 }
 
-// enter finds or adds a function. Cycles are numbered ("fib'2"): those are the
-// same function further in.
-func (p *parser) enter(name, file string, at *int) error {
-	if cut := strings.LastIndexByte(name, '\''); cut > 0 && strings.Trim(name[cut+1:], "0123456789") == "" {
+// enter finds or adds a function.
+func (p *parser) enter(name, file string, at *frame) error {
+	cut := strings.LastIndexByte(name, '\'')
+	again := cut > 0 && cut+1 < len(name) && strings.Trim(name[cut+1:], "0123456789") == ""
+	if again {
 		name = name[:cut]
 	}
 	if name == "" {
@@ -196,20 +220,40 @@ func (p *parser) enter(name, file string, at *int) error {
 		i = len(p.functions)
 		p.functions = append(p.functions, f)
 		p.functionOf[f] = i
-		p.own = append(p.own, nil)
-		p.whole = append(p.whole, nil)
-		p.calls = append(p.calls, 0)
 	}
-	*at = i
+	*at = frame{i, again}
+	p.again = p.again || again
 	return nil
 }
 
-// costs reads a line of positions and costs.
+// to turns to the costs of a thread.
+func (p *parser) to(thread int) {
+	for _, t := range p.threads {
+		if t.thread == thread {
+			p.thread = t
+			return
+		}
+	}
+	p.thread = &sums{thread: thread}
+	p.threads = append(p.threads, p.thread)
+}
+
+// sums are the costs that the lines read now add to.
+func (p *parser) sums() *sums {
+	if p.thread == nil {
+		p.to(0)
+	}
+	return p.thread
+}
+
+// costs reads a line of positions and costs. The time with callees is counted
+// where a function was not active before: all it calls from there, itself
+// included, lies within.
 func (p *parser) costs(line string) error {
 	if len(p.events) == 0 {
 		return errors.New("costs before the line of events")
 	}
-	if p.current < 0 {
+	if p.current.function < 0 {
 		return errors.New("costs before the first function")
 	}
 	fields := strings.Fields(line)
@@ -223,30 +267,35 @@ func (p *parser) costs(line string) error {
 	}
 	inCall := p.calling
 	p.calling = false
+	t := p.sums()
 	for i, field := range fields {
 		v, err := strconv.ParseFloat(field, 64)
 		if err != nil || v < 0 || v > model.MaxValue {
 			return fmt.Errorf("%q is no cost", input.Short([]byte(field)))
 		}
 		if !inCall {
-			p.own[p.current] = added(p.own[p.current], i, len(p.events), v)
+			t.own = added(t.own, p.current.function, i, v)
 		}
-		if !inCall || p.called != p.current {
-			p.whole[p.current] = added(p.whole[p.current], i, len(p.events), v)
+		if !p.current.again && !(inCall && p.called == p.current) {
+			t.whole = added(t.whole, p.current.function, i, v)
 		}
 	}
 	return nil
 }
 
-func added(values []float64, i, n int, v float64) []float64 {
-	if values == nil {
-		values = make([]float64, n)
-	}
-	for len(values) <= i {
-		values = append(values, 0)
-	}
-	values[i] += v
+func added(values [][]float64, function, event int, v float64) [][]float64 {
+	values = grown(values, function)
+	values[function] = grown(values[function], event)
+	values[function][event] += v
 	return values
+}
+
+// grown makes a list long enough to have an i-th value.
+func grown[T any](list []T, i int) []T {
+	if i < len(list) {
+		return list
+	}
+	return append(list, make([]T, i+1-len(list))...)
 }
 
 // events of callgrind that have canonical names.
@@ -254,35 +303,41 @@ var eventNames = map[string]string{"Ir": model.Instructions, "Bcm": "branch_miss
 
 func (p *parser) build() (*model.Experiment, error) {
 	b := model.NewBuilder()
-	unit := b.Unit(model.Unit{Thread: p.thread})
 	regions := regionNames(p.functions)
-	totals := make([]float64, len(p.events))
-	for _, own := range p.own {
-		for i, v := range own {
-			if i < len(totals) {
-				totals[i] += v
-			}
-		}
+	region := func(f int) int {
+		return b.Region(model.Region{Name: regions[f], Kind: input.KindOf(p.functions[f].name), File: known(p.functions[f].file), Parent: model.NoParent})
 	}
 	calls := b.Metric(model.NewMetric(model.Calls, "", model.Own))
-	for e, event := range p.events {
+	var exclusive, inclusive []int
+	for _, event := range p.events {
 		name := eventNames[event]
 		if name == "" {
 			name = event
 		}
-		exclusive := b.Metric(model.NewMetric(name, event, model.Exclusive))
-		inclusive := b.Metric(model.NewMetric(name, event, model.Inclusive))
-		for f := range p.functions {
-			region := b.Region(model.Region{Name: regions[f], Kind: input.KindOf(p.functions[f].name), File: known(p.functions[f].file), Parent: model.NoParent})
-			if e < len(p.own[f]) {
-				b.Add(unit, region, exclusive, p.own[f][e])
+		exclusive = append(exclusive, b.Metric(model.NewMetric(name, event, model.Exclusive)))
+		inclusive = append(inclusive, b.Metric(model.NewMetric(name, event, model.Inclusive)))
+	}
+	for f := range p.functions {
+		region(f)
+	}
+	for _, t := range p.threads {
+		unit := b.Unit(model.Unit{Thread: t.thread})
+		totals := t.totals(len(p.events))
+		for f, own := range t.own {
+			for e, v := range own {
+				b.Add(unit, region(f), exclusive[e], v)
 			}
-			if e < len(p.whole[f]) {
-				// A function within itself would count twice: no more than all.
-				b.Add(unit, region, inclusive, min(p.whole[f][e], totals[e]))
+		}
+		for f, whole := range t.whole {
+			for e, v := range whole {
+				// Where recursion is not told apart, a function within itself
+				// would count twice: no more than all.
+				b.Add(unit, region(f), inclusive[e], min(v, totals[e]))
 			}
-			if e == 0 {
-				b.Add(unit, region, calls, p.calls[f])
+		}
+		for f, n := range t.calls {
+			if n > 0 {
+				b.Add(unit, region(f), calls, n)
 			}
 		}
 	}
@@ -290,9 +345,22 @@ func (p *parser) build() (*model.Experiment, error) {
 	if program != "" {
 		program = path.Base(program)
 	}
-	return b.Build(model.Header{Command: p.command, Program: program, Notes: []string{
-		"callgrind counts in a simulated processor: there is no time, and of recursive functions the inclusive costs are an upper bound",
-	}})
+	notes := []string{"callgrind counts in a simulated processor: there is no time"}
+	if !p.again {
+		notes = append(notes, "of functions that call each other in a circle the inclusive costs are an upper bound")
+	}
+	return b.Build(model.Header{Command: p.command, Program: program, Notes: notes})
+}
+
+// totals are the costs of all functions.
+func (t *sums) totals(events int) []float64 {
+	totals := make([]float64, events)
+	for _, own := range t.own {
+		for e, v := range own {
+			totals[e] += v
+		}
+	}
+	return totals
 }
 
 func known(file string) string {

@@ -40,10 +40,16 @@ calls=2 20
 
 fl=(2)
 fn=(3)
-20 700 9
+20 50 9
 cfn=(4) func2'2
 calls=5 *
 * 650
+
+fn=(4)
+21 650
+cfn=(4)
+calls=3 *
+* 400
 totals: 820 11
 `
 
@@ -60,7 +66,7 @@ func TestSample(t *testing.T) {
 	for _, want := range []struct {
 		name                     string
 		own, whole, reads, calls float64
-	}{{"main", 20, 820, 2, 0}, {"func1", 100, 400, 0, 1}, {"func2", 700, 700, 9, 10}} {
+	}{{"main", 20, 820, 2, 0}, {"func1", 100, 400, 0, 1}, {"func2", 700, 700, 9, 13}} {
 		r := inputtest.RegionAt(t, e, want.name)
 		inputtest.WantNear(t, want.name+" own", own.At(0, r), want.own)
 		inputtest.WantNear(t, want.name+" whole", whole.At(0, r), want.whole)

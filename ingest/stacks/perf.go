@@ -1,7 +1,6 @@
 package stacks
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"regexp"
@@ -19,13 +18,43 @@ import (
 //	            116c work+0x33 (/home/me/prog)
 //	            1240 main+0x12 (/home/me/prog)
 //
-// The processor, the process before the thread, and the period may be missing.
-var perfSample = regexp.MustCompile(`^(\S.*?)\s+(?:(\d+)/)?(\d+)\s+(?:\[\d+\]\s+)?(\d+\.\d+):\s+(?:(\d+)\s+)?(\S+)(?:\s.*)?$`)
+// The processor, the process before the thread, the time or the event, and the
+// period may be missing (-F). Without -g the function stands at the end of the
+// sample's line, which then begins with blanks; -F +srcline puts a line with
+// the place in the source behind each function.
+var (
+	perfSample = regexp.MustCompile(`^(\S.*?)\s+(?:(\d+)/)?(\d+)\s+(?:\[\d+\]\s+)?(?:(\d+\.\d+):\s*)?(?:(\d+)\s+)?([^\s:]\S*:)?(?:\s*(\S.*)|\s*)$`)
+	perfFrame  = regexp.MustCompile(`^\s*[0-9a-f]+\s+\S.*`)
+	perfSource = regexp.MustCompile(`^\s+\S+:\d+$`)
+)
 
+// sampleLine takes the parts of a sample's line; nil where it is none.
+func sampleLine(line string) []string {
+	if strings.HasPrefix(line, "\t") {
+		return nil // of a stack
+	}
+	m := perfSample.FindStringSubmatch(strings.TrimLeft(line, " "))
+	if m == nil || m[4] == "" && m[6] == "" {
+		return nil
+	}
+	return m
+}
+
+// isPerf wants a sample first; without a time, which tells it from other text,
+// a function as well, on the line or behind it.
 func isPerf(_ string, head []byte) bool {
-	for line := range bytes.Lines(head) {
-		if line = bytes.TrimRight(line, "\r\n"); len(line) > 0 && line[0] != '#' {
-			return perfSample.Match(line)
+	timeless := false
+	for line := range strings.Lines(string(head)) {
+		line = strings.TrimRight(line, "\r\n")
+		switch {
+		case timeless:
+			return strings.HasPrefix(line, "\t") && perfFrame.MatchString(line)
+		case line != "" && line[0] != '#':
+			m := sampleLine(line)
+			if m == nil || m[4] != "" || perfFrame.MatchString(m[7]) {
+				return m != nil
+			}
+			timeless = true
 		}
 	}
 	return false
@@ -37,18 +66,16 @@ type perfSampleOf struct {
 	process        int // -1 where it is not told
 	thread         int
 	period         float64
-	counted        bool // the period is there
+	counted        bool   // the period is there
+	at             string // the function, where the line names it
 }
 
 func parseSample(line string) (perfSampleOf, error) {
-	m := perfSample.FindStringSubmatch(line)
+	m := sampleLine(line)
 	if m == nil {
 		return perfSampleOf{}, fmt.Errorf("%q is no sample of perf script", input.Short([]byte(line)))
 	}
 	s := perfSampleOf{command: m[1], process: -1, period: 1, event: strings.TrimRight(m[6], ":")}
-	if s.event == "" || s.event[0] == ':' {
-		return s, fmt.Errorf("%q names no event", input.Short([]byte(line)))
-	}
 	var err error
 	if m[2] != "" {
 		if s.process, err = strconv.Atoi(m[2]); err != nil {
@@ -64,7 +91,10 @@ func parseSample(line string) (perfSampleOf, error) {
 			return s, fmt.Errorf("%q is no period", m[5])
 		}
 	}
-	return s, nil
+	if perfFrame.MatchString(m[7]) {
+		s.at, err = frameName(m[7])
+	}
+	return s, err
 }
 
 // frameName takes the function off a line of a stack: address, function and
@@ -118,6 +148,9 @@ func readPerf(p *profile, l *lines) error {
 		if sample == nil {
 			return nil
 		}
+		if len(stack) == 0 && sample.at != "" {
+			stack = append(stack, sample.at)
+		}
 		if len(stack) == 0 {
 			stack = append(stack, sample.command)
 		}
@@ -137,7 +170,7 @@ func readPerf(p *profile, l *lines) error {
 			if err := finish(); err != nil {
 				return err
 			}
-		case line[0] != ' ' && line[0] != '\t':
+		case line[0] != ' ' && line[0] != '\t' || sampleLine(line) != nil:
 			if err := finish(); err != nil {
 				return err
 			}
@@ -148,6 +181,7 @@ func readPerf(p *profile, l *lines) error {
 			if sample = &s; p.program == "" {
 				p.program = s.command
 			}
+		case sample != nil && perfSource.MatchString(line):
 		default:
 			if sample == nil {
 				return errors.New("a stack without a sample before it")
@@ -180,6 +214,8 @@ func (p *profile) event(s *perfSampleOf) (column int, scale float64) {
 	switch {
 	case isClock:
 		name = model.CPUTime
+	case base == "":
+		name = "samples"
 	case !s.counted:
 		name = base + "_samples"
 	case name == "":

@@ -89,7 +89,11 @@ func (a *app) popRun(ctx context.Context, name string, f platformFlags) (pop.Run
 	if f.platform != "" {
 		seconds = 0 // the run was elsewhere
 	}
-	return replayedRun(ctx, p, seconds, work, f)
+	r, err := replayedRun(ctx, p, seconds, work, f)
+	if f.platform == "" {
+		r.Notes = append(r.Notes, t.Notes...)
+	}
+	return r, err
 }
 
 // replayedRun is the run of a trace on the platform, or else of as many seconds
@@ -194,12 +198,12 @@ func (a *app) runEfficiency(ctx context.Context, names []string, f platformFlags
 	runs = append(runs, more...)
 	kind, factors := pop.Scale(runs)
 	last := factors[len(factors)-1]
-	out := efficiencies{Factors: last, Kind: kind, Runs: factors, Look: last.Low(), Words: last.Words()}
 	if len(runs) == 1 {
 		// What compares runs says nothing of one.
-		out.Speedup, out.Efficiency, out.Computation, out.IPC, out.Instruction, out.Frequency, out.Global = nil, nil, nil, nil, nil, nil, nil
-		out.Runs = []pop.Factors{out.Factors}
+		last.Speedup, last.Efficiency, last.Computation, last.IPC, last.Instruction, last.Frequency, last.Global = nil, nil, nil, nil, nil, nil, nil
+		factors = []pop.Factors{last}
 	}
+	out := efficiencies{Factors: last, Kind: kind, Runs: factors, Look: last.Low(), Words: last.Words()}
 	if a.json {
 		return a.printJSON(out)
 	}

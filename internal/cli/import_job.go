@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"auspex/analyze"
 	"auspex/ingest"
 	"auspex/model"
 	"auspex/store"
@@ -162,7 +163,7 @@ func (j *importJob) put(e *model.Experiment, attached ...store.Attachment) error
 	for _, factor := range j.factors {
 		e.SetFactor(factor)
 	}
-	if err := j.openStore().Put(e, j.flags.replace, attached...); err != nil {
+	if err := analyze.Put(j.openStore(), e, j.flags.replace, attached...); err != nil {
 		if errors.Is(err, store.ErrExists) {
 			return fmt.Errorf("%w; choose another with --name, or give --replace", err)
 		}

@@ -3,7 +3,10 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os/exec"
+	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -83,13 +86,29 @@ func (a *app) runLab(cmd *cobra.Command, name string, args []string) (err error)
 	}
 	run := l.Command(ctx, args[dash:])
 	run.Stdin, run.Stdout, run.Stderr = a.in, a.out, a.err
+	watching, stop := context.WithCancel(ctx)
+	ended := make(chan int, 1)
+	go func() {
+		total := 0
+		for n := 1; n > 0; total += n {
+			n = l.EndLeaving(watching, vcluster.Patience)
+		}
+		ended <- total
+	}()
 	err = run.Run()
+	stop()
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	var ended *exec.ExitError
-	if errors.As(err, &ended) && ended.ExitCode() > 0 {
-		return exitError(ended.ExitCode())
+	if n := <-ended; n > 0 {
+		fmt.Fprintf(a.err, "auspex: the program was done, but its %d processes had not left MPI_Finalize after %v; they were ended.\n", n, vcluster.Patience)
+		if launcher := filepath.Base(args[dash]); strings.HasPrefix(launcher, "mpirun") || strings.HasPrefix(launcher, "mpiexec") {
+			return nil // its status is that of processes that were killed
+		}
+	}
+	var failed *exec.ExitError
+	if errors.As(err, &failed) && failed.ExitCode() > 0 {
+		return exitError(failed.ExitCode())
 	}
 	return err
 }

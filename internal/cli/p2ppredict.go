@@ -18,7 +18,7 @@ import (
 type p2pPredictFlags struct {
 	build, run        string
 	peers             int
-	measured          []string
+	measured, real    []string
 	measuredOn        string
 	clusters, scheme  string
 	compute           time.Duration
@@ -55,6 +55,7 @@ message takes is fitted to the synchronous and the hybrid run.`,
 	cmd.Flags().IntVarP(&f.peers, "peers", "n", 0, "number of peers of --run (default: those of --clusters)")
 	cmd.Flags().StringArrayVar(&f.measured, "measured", nil, "profile `FILE` of a real run; one of a synchronous run gives the program and its iterations; a scheme that was measured itself is predicted from its own run, of several from that of the median time; repeatable")
 	cmd.Flags().StringVar(&f.measuredOn, "measured-on", "", "platform `FILE` on which they were measured (default: the one predicted for)")
+	cmd.Flags().StringArrayVar(&f.real, "real", nil, "profile `FILE` of a real run on PLATFORM, against which the prediction is held; repeatable")
 	cmd.Flags().StringVar(&f.clusters, "clusters", "", "how many peers each cluster has (default: as measured; with --run, one cluster)")
 	cmd.Flags().StringVar(&f.scheme, "scheme", "", "one scheme only (default: all three)")
 	cmd.Flags().DurationVar(&f.compute, "compute", 0, "computing of a peer in an iteration, where nothing is measured")
@@ -78,7 +79,9 @@ type p2pPrediction struct {
 	Clusters []int                `json:"clusters"`
 	Steps    int                  `json:"steps"`
 	Schemes  []p2pPredictedScheme `json:"schemes"`
-	Fastest  string               `json:"fastest"`
+	Fastest  *string              `json:"fastest"` // nil where some are too close to call
+	Close    []string             `json:"close"`   // those
+	Named    *string              `json:"named"`   // with real runs: right, wrong or too close to call
 	Notes    []string             `json:"notes"`
 }
 
@@ -92,6 +95,7 @@ type p2pPredictedScheme struct {
 	Overtaken  int64         `json:"overtaken"`
 	Lost       int64         `json:"lost"`
 	Spread     *peers.Spread `json:"spread"`
+	Real       *p2pReal      `json:"real"`
 }
 
 func (a *app) runP2PPredict(ctx context.Context, file string, f p2pPredictFlags) error {
@@ -108,7 +112,7 @@ func (a *app) runP2PPredict(ctx context.Context, file string, f p2pPredictFlags)
 		return err
 	}
 	program := c.of(p2psap.Synchronous).program
-	out := p2pPrediction{Platform: file, Peers: len(program.Peer), Clusters: program.Clusters, Steps: program.Steps,
+	out := p2pPrediction{Platform: file, Peers: len(program.Peer), Clusters: program.Clusters, Steps: program.Steps, Close: []string{},
 		Notes: append(c.notes, "how many iterations asynchronous peers make is by a model of convergence, not by a trace")}
 	schemes := []p2psap.Scheme{p2psap.Synchronous, p2psap.Asynchronous, p2psap.Hybrid}
 	if f.scheme != "" {
@@ -118,7 +122,6 @@ func (a *app) runP2PPredict(ctx context.Context, file string, f p2pPredictFlags)
 		}
 		schemes = []p2psap.Scheme{one}
 	}
-	best := -1
 	for _, scheme := range schemes {
 		fitted := c.of(scheme)
 		o.Delay = fitted.delay
@@ -127,11 +130,11 @@ func (a *app) runP2PPredict(ctx context.Context, file string, f p2pPredictFlags)
 			return fmt.Errorf("%s: %w", scheme, err)
 		}
 		out.Schemes = append(out.Schemes, *p)
-		if best < 0 || p.Seconds < out.Schemes[best].Seconds {
-			best = len(out.Schemes) - 1
-		}
 	}
-	out.Fastest = out.Schemes[best].Scheme
+	out.rank()
+	if err := out.compare(f.real); err != nil {
+		return err
+	}
 	if a.json {
 		return a.printJSON(out)
 	}
@@ -308,30 +311,18 @@ func (a *app) tellP2PPrediction(out *p2pPrediction) error {
 		if s.Spread != nil {
 			line = fmt.Sprintf("  %-12s  %8.3f s ± %.3f (nine of ten from %.3f to %.3f), %.1f failures", s.Scheme, s.Spread.Mean, s.Spread.Deviation, s.Spread.Low, s.Spread.High, s.Spread.Failures)
 		}
+		if r := s.Real; r != nil {
+			line += fmt.Sprintf("; real %.3f s (%.3f to %.3f): %+.0f %%", r.Seconds, r.Low, r.High, 100*r.Off)
+		}
 		p.Line("%s", line)
 	}
 	if len(out.Schemes) > 1 {
-		p.Line("%s", fastestScheme(out))
+		p.Line("%s", out.sayFastest())
 	}
 	for _, note := range out.Notes {
 		p.Line("note: %s", note)
 	}
 	return nil
-}
-
-// modelError is how far predictions of asynchronous and hybrid runs were off in
-// most of the lab's runs (docs/p2psap.md): schemes nearer than this are not told
-// apart.
-const modelError = 0.15
-
-func fastestScheme(out *p2pPrediction) string {
-	best := slices.MinFunc(out.Schemes, func(a, b p2pPredictedScheme) int { return cmp.Compare(a.Seconds, b.Seconds) })
-	for _, s := range out.Schemes {
-		if s.Scheme != best.Scheme && s.Seconds <= best.Seconds*(1+modelError) {
-			return fmt.Sprintf("The %s scheme is the fastest, but the %s one is so near that the model cannot tell them apart.", best.Scheme, s.Scheme)
-		}
-	}
-	return fmt.Sprintf("The %s scheme is the fastest.", best.Scheme)
 }
 
 // writeProfile keeps a run's profile for predict.

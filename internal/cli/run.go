@@ -17,6 +17,7 @@ import (
 	"auspex/ingest"
 	"auspex/launch"
 	"auspex/model"
+	"auspex/probe/counters"
 	"auspex/report"
 	"auspex/store"
 	"auspex/whatif/kept"
@@ -32,6 +33,7 @@ type runFlags struct {
 	sample  time.Duration
 	stacks  float64
 	budget  string
+	counted []string
 }
 
 func (a *app) runCommand() *cobra.Command {
@@ -61,6 +63,7 @@ computation between them. A run in which ranks died is stored too, and says so.`
 	cmd.Flags().DurationVar(&f.sample, "sample", 0, "also note each node's CPU utilisation at this interval, as cpu.csv in the experiment's directory")
 	cmd.Flags().Float64Var(&f.stacks, "sample-stacks", 1000, "samples of each thread's call stack per second of CPU time; 0 for none")
 	cmd.Flags().StringVar(&f.budget, "overhead", "2%", "share of the run that probes may take; regions that take more are switched off; 0 for no bound")
+	cmd.Flags().StringSliceVar(&f.counted, "counters", nil, "hardware counters `NAME,…`, ours or PAPI's (default: "+strings.Join(counters.Default, ",")+", as far as there are)")
 	cmd.Flags().BoolVar(&f.keep, "keep", false, "keep the files that the processes wrote")
 	return cmd
 }
@@ -75,6 +78,9 @@ func (a *app) runRun(ctx context.Context, command []string, f runFlags) error {
 	}
 	if f.stacks < 0 || f.stacks > 20000 {
 		return usagef("--sample-stacks needs a rate from 0 to 20000 in a second, not %g", f.stacks)
+	}
+	if _, _, err := (counters.Processor{}).Choose(f.counted); err != nil {
+		return usageError{fmt.Errorf("--counters: %w", err)}
 	}
 	if f.repeat > 1 && f.trace != "" && f.trace != withExperiment {
 		return usagef("--trace FILE is of one run: leave --repeat or the file out")
@@ -196,7 +202,7 @@ func (a *app) measure(ctx context.Context, storeDir string, command []string, f 
 	if err != nil {
 		return nil, err
 	}
-	runner := launch.Runner{Command: command, Dir: dir, Cache: cacheDir(), Trace: f.trace, Sample: f.sample, StackRate: f.stacks, Overhead: budget, In: a.in, Out: a.out, Err: a.err}
+	runner := launch.Runner{Command: command, Dir: dir, Cache: cacheDir(), Trace: f.trace, Sample: f.sample, StackRate: f.stacks, Overhead: budget, Counters: f.counted, In: a.in, Out: a.out, Err: a.err}
 	result, err = runner.Run(ctx)
 	if err == nil && f.trace != "" && asynchronousPeers(result.Experiment) {
 		result.Experiment.Notes = append(result.Experiment.Notes, "no trace is kept: messages of which the newest wins are not in it, and how many iterations peers make depends on their delays; auspex p2p predict replays such runs")
@@ -246,7 +252,7 @@ func share(text string) (float64, error) {
 func putUnderFreeName(s *store.Store, e *model.Experiment, f runFlags, attached []store.Attachment) error {
 	base := e.Name
 	for n := 2; ; n++ {
-		err := s.Put(e, f.replace && f.name != "", attached...)
+		err := analyze.Put(s, e, f.replace && f.name != "", attached...)
 		if f.name != "" || !errors.Is(err, store.ErrExists) {
 			return err
 		}

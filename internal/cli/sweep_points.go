@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"auspex/analyze"
 	"auspex/ingest"
 	"auspex/launch"
 	"auspex/model"
@@ -251,7 +252,7 @@ func (r *pointRunner) run(ctx context.Context, s *sweep.Study, point *sweep.Poin
 	for i, a := range s.Axes {
 		e.SetFactor(model.NewFactor(a.Name, point.Values[i]))
 	}
-	if err := experiments.Put(e, true); err != nil {
+	if err := analyze.Put(experiments, e, true); err != nil {
 		return sweep.Outcome{}, err
 	}
 	d, err := r.app.dataset(e.Name)

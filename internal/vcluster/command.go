@@ -20,7 +20,11 @@ const outside = "AUSPEX_LAB_ROOT"
 // there.
 func (l *Lab) writeAgent() error {
 	var b strings.Builder
-	b.WriteString("#!/bin/sh\n# Options that ssh would take come before the host.\nwhile [ \"${1#-}\" != \"$1\" ]; do shift; done\nhost=$1; shift\ncase $host in\n")
+	b.WriteString("#!/bin/sh\n")
+	if l.preload() != "" {
+		fmt.Fprintf(&b, "export LD_PRELOAD='%s'\n", l.library())
+	}
+	b.WriteString("# Options that ssh would take come before the host.\nwhile [ \"${1#-}\" != \"$1\" ]; do shift; done\nhost=$1; shift\ncase $host in\n")
 	for i, h := range l.Hosts {
 		enter := ""
 		if file := l.groupFile(i); file != "" {
@@ -51,7 +55,7 @@ func (l *Lab) agent() string           { return l.file("agent") }
 // hosts, and over TCP on the shaped device alone. Processes of one machine would
 // find each other's memory otherwise.
 func (l *Lab) environment() []string {
-	return []string{
+	settings := []string{
 		"HYDRA_LAUNCHER=ssh",
 		"HYDRA_LAUNCHER_EXEC=" + l.agent(),
 		"HYDRA_HOST_FILE=" + l.file("hosts.mpich"),
@@ -72,6 +76,10 @@ func (l *Lab) environment() []string {
 		"OMPI_MCA_btl=tcp,self",
 		"OMPI_MCA_btl_tcp_if_include=eth0",
 	}
+	if list := l.preload(); list != "" {
+		settings = append(settings, "LD_PRELOAD="+list)
+	}
+	return settings
 }
 
 // Command prepares a command that runs in the lab's head. Cancelling ctx sends

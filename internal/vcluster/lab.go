@@ -107,6 +107,7 @@ func (l *Lab) build(ctx context.Context, plan *Plan) error {
 	if err := l.limitCPU(); err != nil {
 		return err
 	}
+	l.buildLibrary(ctx)
 	if err := l.writeAgent(); err != nil {
 		return err
 	}

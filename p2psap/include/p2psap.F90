@@ -1,5 +1,5 @@
-! P2PSAP for Fortran: see p2psap.h for what the calls do. Buffers are given by
-! address: P2P_Send(to, c_loc(x), c_sizeof(x), 0).
+! P2PSAP for Fortran: see p2psap.h for what the calls do. Buffers are targets and
+! given by address: P2P_Send(to, c_loc(x), c_sizeof(x), 0).
 module p2psap
   use, intrinsic :: iso_c_binding
   implicit none
@@ -7,7 +7,11 @@ module p2psap
   integer(c_int), parameter, public :: P2P_ASK = -1, P2P_SYNCHRONOUS = 0, P2P_ASYNCHRONOUS = 1, P2P_HYBRID = 2, P2P_ANY = -1
   integer(c_int), parameter, public :: P2P_WRONG = -2, P2P_LATE = -3, P2P_GONE = -4, P2P_ROOM = -5, P2P_NOWHERE = -6
   public :: P2P_Init, P2P_Finish, P2P_Rank, P2P_Peers, P2P_Cluster, P2P_Scheme, P2P_Send, P2P_Receive, P2P_Wait
-  public :: P2P_Converged, P2P_Checkpoint, P2P_Restore
+  public :: P2P_Converged, P2P_Checkpoint, P2P_Restore, P2P_Counts, P2P_Count, P2P_Words
+  type, bind(C) :: P2P_Counts
+    integer(c_long) :: sent, received, bytes_sent, bytes_received, overtaken, lost, refused, restarts
+    real(c_double) :: waiting
+  end type
   interface
     integer(c_int) function P2P_Init() bind(C, name='P2P_Init')
       import :: c_int
@@ -60,5 +64,15 @@ module p2psap
       type(c_ptr), value :: state
       integer(c_size_t), value :: room
     end function
+    subroutine P2P_Count(counts) bind(C, name='P2P_Count')
+      import :: P2P_Counts
+      type(P2P_Counts), intent(out) :: counts
+    end subroutine
+    ! The words for an error, filled up with blanks: call P2P_Words(error, text, len(text)).
+    subroutine P2P_Words(error, text, length) bind(C, name='P2P_Words')
+      import :: c_int, c_char
+      integer(c_int), value :: error, length
+      character(kind=c_char), intent(out) :: text(*)
+    end subroutine
   end interface
 end module p2psap

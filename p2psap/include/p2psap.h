@@ -2,10 +2,11 @@
  *
  *     P2P_Init();
  *     do {
- *         P2P_Receive(left, ghost, sizeof ghost, 0);   the newest there is
+ *         if (steps++)                                 before, none was sent
+ *             P2P_Receive(left, ghost, sizeof ghost, 0);
  *         ... compute ...
  *         P2P_Send(left, border, sizeof border, 0);
- *     } while (!P2P_Converged(change <= tolerance));
+ *     } while (!P2P_Converged(change <= tolerance));   an error is negative
  *     P2P_Finish();
  *
  * The scheme of computation decides how messages travel:
@@ -36,6 +37,7 @@ enum {
     P2P_NOWHERE = -6  /* the run could not be joined */
 };
 const char *P2P_Error(int error);
+void P2P_Words(int error, char *text, int length); /* the same for Fortran, filled up with blanks */
 
 int P2P_Init(void);   /* 0, or an error */
 int P2P_Finish(void);

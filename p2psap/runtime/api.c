@@ -44,6 +44,14 @@ const char *P2P_Error(int error)
     return error >= 0 ? "no error" : "an unknown error";
 }
 
+void P2P_Words(int error, char *text, int length)
+{
+    const char *words = P2P_Error(error);
+    int n = (int)strlen(words);
+    for (int i = 0; i < length; i++)
+        text[i] = i < n ? words[i] : ' ';
+}
+
 static int start_peers(void)
 {
     sigset_t all, before;

@@ -4,14 +4,8 @@
  * stretch counts as all CPU, since a thread that is taken off its processor
  * comes back to a long one. Page faults, context switches and hardware
  * counters cost more still and have a higher bar. */
-#include "probe.h"
+#include "counters.h"
 #include <sys/resource.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-#include <string.h>
-#ifdef __linux__
-#include <linux/perf_event.h>
-#endif
 
 #define LONG_NS 20000.0
 #define SLOW_NS 50000.0
@@ -73,47 +67,6 @@ void auspex_clock_start(struct header *h)
     auspex_slow = (uint64_t)((2 * LOOKS * look > SLOW_NS ? 2 * LOOKS * look : SLOW_NS) * auspex_rate);
 }
 
-#ifdef __linux__
-static int counter_open(uint32_t type, uint64_t config, int group)
-{
-    struct perf_event_attr a;
-    memset(&a, 0, sizeof a);
-    a.size = sizeof a;
-    a.type = type;
-    a.config = config;
-    a.exclude_kernel = 1;
-    a.exclude_hv = 1;
-    a.read_format = PERF_FORMAT_GROUP;
-    return (int)syscall(SYS_perf_event_open, &a, 0, -1, group, PERF_FLAG_FD_CLOEXEC);
-}
-
-#define MISS(level) ((level) | PERF_COUNT_HW_CACHE_OP_READ << 8 | PERF_COUNT_HW_CACHE_RESULT_MISS << 16)
-
-/* Opens instructions, cycles, L1, L2 and L3 misses. The kernel has no generic
- * name for L2 misses; the first-level instruction cache's stand in nowhere, so
- * that column stays empty. */
-static void counters_open(struct thread *t)
-{
-    static const struct { uint32_t type; uint64_t config; } wanted[COUNTER_FILES] = {
-        {PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS},
-        {PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES},
-        {PERF_TYPE_HW_CACHE, MISS(PERF_COUNT_HW_CACHE_L1D)},
-        {PERF_TYPE_HW_CACHE, MISS(PERF_COUNT_HW_CACHE_LL)},
-    };
-    for (t->counters = 0; t->counters < COUNTER_FILES; t->counters++) {
-        int file = counter_open(wanted[t->counters].type, wanted[t->counters].config, t->counters ? t->counter_file[0] : -1);
-        if (file < 0) {
-            auspex_thread_clock_end(t); /* all or none: readers know them by their order */
-            return;
-        }
-        t->counter_file[t->counters] = file;
-    }
-    auspex_header->counters = 1;
-}
-#else
-static void counters_open(struct thread *t) { t->counters = 0; }
-#endif
-
 static void look_slow(struct thread *t, struct node *n)
 {
     struct rusage u;
@@ -128,30 +81,14 @@ static void look_slow(struct thread *t, struct node *n)
         t->switches = switches;
     }
 #endif
-    if (t->counters > 0) {
-        uint64_t v[1 + COUNTERS];
-        if (syscall(SYS_read, t->counter_file[0], v, sizeof v) >= (long)(5 * sizeof v[0])) {
-            uint64_t now[COUNTERS] = {v[1], v[2], v[3], 0, v[4]};
-            for (int i = 0; i < COUNTERS; i++) {
-                if (n)
-                    n->counter[i] += now[i] - t->counter[i];
-                t->counter[i] = now[i];
-            }
-        }
-    }
-}
-
-/* Lets go of the thread's counters. */
-void auspex_thread_clock_end(struct thread *t)
-{
-    while (t->counters > 0)
-        close(t->counter_file[--t->counters]);
+    if (t->counters > 0)
+        auspex_counters_look(t, n);
 }
 
 /* Takes the thread's first reading. */
 void auspex_thread_clock(struct thread *t)
 {
-    counters_open(t);
+    auspex_counters_open(t);
     t->cpu = nanos(CLOCK_THREAD_CPUTIME_ID);
     look_slow(t, NULL);
     t->record.last = ticks();

@@ -6,13 +6,16 @@
 #include <stdint.h>
 
 #define AUSPEX_MAGIC "auspexP\n"
-#define AUSPEX_VERSION 3
+#define AUSPEX_VERSION 4
 #define HEADER_SIZE 4096
 #define CHUNK_SIZE 16384
 
 enum state { RUNNING = 0, FINISHED = 1, ABORTED = 2, SIGNALLED = 3 };
 enum chunk_kind { REGIONS = 1, THREAD = 2, NODES = 3, SAMPLES = 4, OBJECTS = 5, SWITCHED = 6 };
 enum region_kind { FUNCTION = 1, LOOP = 2, USER = 3, MPI_CALL = 4, BARRIER = 5, PARALLEL = 6, COMPUTE = 7, PROGRAM = 8, FRAME = 9 };
+
+/* Counters of the hardware, in groups that count at once. */
+enum { COUNTERS = 8, COUNTER_GROUPS = 4, COUNTER_NAME = 24 };
 
 struct header {
     char magic[8];
@@ -33,6 +36,8 @@ struct header {
     char host[256];
     char program[1024];
     char mpi[512];
+    char counter_name[COUNTERS][COUNTER_NAME]; /* the first `counters` of them */
+    uint8_t counter_group[COUNTERS];
 };
 
 struct chunk {
@@ -49,8 +54,6 @@ struct region_record {
     uint64_t offset;
 };
 
-enum { COUNTERS = 5 };
-
 /* A node of a thread's call-path tree; its number is its order among the
  * thread's nodes. All values are exclusive. */
 struct node {
@@ -60,6 +63,7 @@ struct node {
     uint64_t io_time, io_read, io_written;
     uint64_t faults, switches;
     uint64_t counter[COUNTERS];
+    uint64_t watched, running[COUNTER_GROUPS]; /* ns: in all, and while a group counted */
 };
 
 /* A step of a sampled stack: an address, below another step of its thread or

@@ -46,7 +46,8 @@ static struct site *site_at(struct auspex_region *r, const void *address)
 static __thread const void *caller __attribute__((tls_model("initial-exec")));
 
 /* Returns NULL inside another MPI call: the outer one is counted. */
-static __attribute__((noinline)) struct thread *mpi_enter(struct auspex_region *r, const void *address)
+#define MPI_ENTER(r) mpi_enter(r, __builtin_return_address(0), __builtin_frame_address(0))
+static __attribute__((noinline)) struct thread *mpi_enter(struct auspex_region *r, const void *address, const void *frame)
 {
     struct thread *t = self();
     if (unlikely(!t || t->quiet))
@@ -56,7 +57,8 @@ static __attribute__((noinline)) struct thread *mpi_enter(struct auspex_region *
     t->gap += t->left ? now - t->left : 0;
     t->outside = t->depth;
     const void *from = caller ? caller : address;
-    struct place *place = auspex_callers(t, from);
+    struct called by = {address, frame, r};
+    struct place *place = auspex_callers(t, from, &by);
     int blind = t->depth == 0 && !auspex_sampling;
     if (blind || auspex_tracing) {
         struct site *s = site_at(r, from);

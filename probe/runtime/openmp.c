@@ -121,7 +121,7 @@ static void end_team(struct team *team)
 uint32_t auspex_fork(struct thread *t, uint32_t region, const void *from)
 {
     uint32_t outside = t->depth;
-    struct place *place = auspex_callers(t, from);
+    struct place *place = auspex_callers(t, from, NULL);
     charge(t, ticks());
     if (place != t->top)
         open_at(t, place, SOMEWHERE);

@@ -70,7 +70,7 @@ void auspex_p2p_enter(const char *name, const void *from)
     t->quiet = IN_CALL;
     t->outside = t->depth;
     t->site = 0;
-    struct place *place = auspex_callers(t, from);
+    struct place *place = auspex_callers(t, from, NULL);
     charge(t, now);
     if (unlikely(auspex_objects_stale))
         auspex_objects();

@@ -8,8 +8,6 @@
 #include <time.h>
 #include "format.h"
 
-enum { COUNTER_FILES = 4 };
-
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 #define EXPORT __attribute__((visibility("default")))
@@ -59,8 +57,8 @@ struct thread {
     uint32_t until;     /* entries until it is asked again whether that is too much */
     uint16_t asked[ASKED]; /* by region, folded: how often it was the one entered then */
     uint64_t faults, switches;
-    uint64_t counter[COUNTERS];
-    int counter_file[COUNTER_FILES]; /* of the hardware counters, the group's leader first */
+    uint64_t counter[COUNTERS], enabled[COUNTER_GROUPS], running[COUNTER_GROUPS];
+    int counter_file[COUNTERS]; /* of the hardware counters, a group's leader first */
     int counters;       /* how many of these are open */
     struct walker *walker; /* stacks.c */
     uint32_t outside;   /* depth before the MPI call it is in */
@@ -101,7 +99,6 @@ void auspex_clock_start(struct header *h);
 void auspex_clock_note(struct header *h);
 void auspex_look(struct thread *t, struct node *n, uint64_t stretch);
 void auspex_thread_clock(struct thread *t);
-void auspex_thread_clock_end(struct thread *t);
 void auspex_resume(struct thread *t, uint64_t now);
 
 /* budget.c */

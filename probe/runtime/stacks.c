@@ -1,5 +1,5 @@
 /* Stacks: samples of where each thread is, taken by a timer on its own CPU
- * clock, and the callers of MPI calls, found exactly.
+ * clock.
  *
  * Samples of one thread are kept as a tree of return addresses below the place
  * in the exact tree that the thread was in: a stack seen again is one count
@@ -221,75 +221,6 @@ void auspex_stacks_file(struct thread *t, uint64_t stretch, const void *from)
     errno = error;
 }
 
-/* ---- callers of MPI calls ---- */
-
-struct call_site { uintptr_t pc; uint32_t region; };
-static struct call_site call_sites[8192];
-static pthread_mutex_t call_lock = PTHREAD_MUTEX_INITIALIZER;
-
-static uint32_t region_at(uintptr_t pc)
-{
-    uint32_t i = (uint32_t)((pc * 0x9e3779b97f4a7c15u) >> 51), n;
-    for (n = 0; n < 8192; n++, i = (i + 1) % 8192) {
-        uintptr_t have = __atomic_load_n(&call_sites[i].pc, __ATOMIC_ACQUIRE);
-        if (have == pc)
-            return call_sites[i].region;
-        if (!have)
-            break;
-    }
-    uint32_t region = auspex_site("", FRAME, (const void *)pc);
-    pthread_mutex_lock(&call_lock);
-    for (; n < 8192 && call_sites[i].pc; n++)
-        i = (i + 1) % 8192;
-    if (n < 8000) {
-        call_sites[i].region = region;
-        __atomic_store_n(&call_sites[i].pc, pc, __ATOMIC_RELEASE);
-    }
-    pthread_mutex_unlock(&call_lock);
-    return region;
-}
-
-/* The place of whoever calls MPI, from being the return address. Frames of MPI
- * libraries and of the runtime itself lie before it. */
-__attribute__((noinline)) struct place *auspex_callers(struct thread *t, const void *from)
-{
-    struct walker *w = t->walker;
-    uintptr_t pc[FRAMES], entered = t->depth > 0 ? t->stack[t->depth].frame : UINTPTR_MAX;
-    uint32_t n = 0, skipped = 0;
-    struct cursor c;
-    if (!w)
-        return t->top;
-    memset(&c, 0, sizeof c);
-    CURSOR_HERE(&c);
-    c.exact = 1;
-    c.shortcuts = w->shortcuts;
-    c.high = w->high;
-    c.low = c.reg[STACK_POINTER] - 128;
-    while (c.pc != (uintptr_t)from)
-        if (auspex_step(&c) != STEPPED || ++skipped > 16)
-            return t->top;
-    while (n < FRAMES) {
-        uintptr_t here = c.pc;
-        enum step s = auspex_step(&c);
-        if (s == STEPPED && c.frame > entered)
-            break;
-        pc[n++] = here;
-        if (s != STEPPED)
-            break;
-    }
-    if (n == w->path_length && w->path_from == t->top && memcmp(pc, w->path, n * sizeof pc[0]) == 0)
-        return w->path_to;
-    struct place *at = t->top;
-    for (uint32_t i = n; at && i-- > 0;) {
-        struct place *next = auspex_way(t, at, region_at(pc[i]));
-        at = next ? next : at;
-    }
-    memcpy(w->path, pc, n * sizeof pc[0]);
-    w->path_length = n;
-    w->path_from = t->top;
-    return w->path_to = at;
-}
-
 /* ---- threads ---- */
 
 static uintptr_t stack_end(void)
@@ -315,8 +246,7 @@ void auspex_stacks_thread(struct thread *t)
         return;
     w->high = stack_end();
     w->ticking = w->event = 0;
-    w->path_length = 0;
-    w->path_from = NULL;
+    w->life++;
     if (w->high == 0)
         return;
     if (auspex_sampling && !w->known && grow_known(w) != 0)

@@ -9,6 +9,22 @@ enum { FRAMES = 256 };
 /* A step of a sampled stack and where it is found again. */
 struct step_known { uint64_t pc; uint32_t parent, place; struct sample *to; uint32_t index; };
 
+/* How one of the runtime's functions was called: the address it returns to, its
+ * frame as __builtin_frame_address(0) has it, and which function it is. */
+struct called { const void *address, *frame, *what; };
+
+/* A call whose callers are known: callers.c. */
+struct known_call {
+    struct called by;
+    const void *from;
+    uintptr_t entered;
+    struct place *top, *to;
+    uint32_t life, checks;
+    struct check check[CHECKS];
+};
+
+enum { KNOWN_CALLS = 256 };
+
 /* What a thread needs to walk its stack and to keep what it found. */
 struct walker {
     struct shortcut shortcuts[SHORTCUTS];
@@ -22,9 +38,8 @@ struct walker {
     struct step_known *known;   /* open addressing */
     uint32_t mask, steps;
     uintptr_t sampled[FRAMES];  /* of the sample being taken */
-    uintptr_t path[FRAMES];     /* callers of the latest MPI call */
-    uint32_t path_length;
-    struct place *path_from, *path_to;
+    uint32_t life;              /* of how many threads it has been */
+    struct known_call calls[KNOWN_CALLS];
 };
 
 /* task_clock.c */
@@ -43,5 +58,6 @@ static inline void account(struct thread *t, uint64_t known)
         t->walker->counted += (uint64_t)((double)known / auspex_rate);
 }
 
-struct place *auspex_callers(struct thread *t, const void *from);
+/* callers.c */
+struct place *auspex_callers(struct thread *t, const void *from, const struct called *by);
 #endif

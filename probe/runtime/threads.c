@@ -2,6 +2,7 @@
  * of OpenMP's own library is measured from its start, and its record serves
  * the next one when it has ended, so that records are as many as threads lived
  * at once. */
+#include "counters.h"
 #include "stacks.h"
 #include <dlfcn.h>
 #include <pthread.h>
@@ -48,7 +49,7 @@ static void *begin(void *p)
 void auspex_thread_over(struct thread *t)
 {
     auspex_stacks_thread_end(t);
-    auspex_thread_clock_end(t);
+    auspex_counters_close(t);
     if (!t->born)
         return;
     pthread_mutex_lock(&lock);

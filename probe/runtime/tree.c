@@ -1,4 +1,5 @@
 /* Threads, their call-path trees and the names of regions. */
+#include "counters.h"
 #include "stacks.h"
 #include <dlfcn.h>
 #include <pthread.h>
@@ -260,6 +261,7 @@ int auspex_on(void)
             pthread_atfork(NULL, NULL, after_fork);
             pthread_key_create(&ending, thread_ends);
             auspex_stacks_start();
+            auspex_counters_start();
             auspex_budget_start();
             auspex_objects();
 #ifdef __GLIBC__

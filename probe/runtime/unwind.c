@@ -19,6 +19,31 @@ static int word(const struct cursor *c, uintptr_t address, uintptr_t *v)
     return 1;
 }
 
+/* ---- what a walk went by ---- */
+
+static void goes_by(const struct cursor *c, uintptr_t at, uintptr_t value)
+{
+    struct trail *l = c->trail;
+    if (!l || !l->begun)
+        return;
+    if (l->checks < CHECKS)
+        l->check[l->checks++] = (struct check){at, value};
+    else
+        l->untold = 1;
+}
+
+/* Where the stack pointer is follows from the frame that the walk began at. */
+static void goes_by_register(const struct cursor *c, uint32_t i)
+{
+    struct trail *l = c->trail;
+    if (!l || !l->begun || i == STACK_POINTER)
+        return;
+    if (l->origin[i] >= l->base)
+        goes_by(c, l->origin[i], c->reg[i]);
+    else
+        l->untold = 1; /* it was read before, or never */
+}
+
 /* The few operations that compilers and C libraries use: stacks aligned anew,
  * procedure linkage tables, signal frames. */
 static int evaluate(const struct cursor *c, const uint8_t *p, const uintptr_t *first, uintptr_t *result)
@@ -39,6 +64,7 @@ static int evaluate(const struct cursor *c, const uint8_t *p, const uintptr_t *f
             int64_t v = auspex_signed(&p);
             if (op - 0x70 >= REGISTERS)
                 return 0;
+            goes_by_register(c, (uint32_t)op - 0x70);
             stack[n++] = c->reg[op - 0x70] + (uintptr_t)v;
         } else if (op == 0x08)
             stack[n++] = *p++;
@@ -51,8 +77,10 @@ static int evaluate(const struct cursor *c, const uint8_t *p, const uintptr_t *f
         else if (op == 0x23 && n > 0)
             stack[n - 1] += auspex_unsigned(&p);
         else if (op == 0x06 && n > 0) {
-            if (!word(c, stack[n - 1], &stack[n - 1]))
+            uintptr_t at = stack[n - 1];
+            if (!word(c, at, &stack[n - 1]))
                 return 0;
+            goes_by(c, at, stack[n - 1]);
         } else if (n >= 2) {
             uintptr_t b = stack[--n], *a = &stack[n - 1];
             switch (op) {
@@ -125,14 +153,20 @@ static enum step arrive(struct cursor *c, uintptr_t frame, uintptr_t back)
 static enum step quick(struct cursor *c, const struct shortcut *s)
 {
     uintptr_t frame = c->reg[s->base] + (uintptr_t)(intptr_t)s->offset, back, v[KEPT];
-    if (!usable(frame, c) || !word(c, frame + (uintptr_t)((intptr_t)s->back * (intptr_t)sizeof back), &back))
+    uintptr_t back_at = frame + (uintptr_t)((intptr_t)s->back * (intptr_t)sizeof back);
+    goes_by_register(c, s->base);
+    if (!usable(frame, c) || !word(c, back_at, &back))
         return LOST;
+    goes_by(c, back_at, back);
     for (int k = 0; k < KEPT; k++)
         if (s->kept[k] && !word(c, frame + (uintptr_t)((intptr_t)s->kept[k] * (intptr_t)sizeof back), &v[k]))
             return LOST;
     for (int k = 0; k < KEPT; k++)
-        if (s->kept[k])
+        if (s->kept[k]) {
             c->reg[kept[k]] = v[k];
+            if (c->trail)
+                c->trail->origin[kept[k]] = frame + (uintptr_t)((intptr_t)s->kept[k] * (intptr_t)sizeof back);
+        }
     return arrive(c, frame, back);
 }
 
@@ -154,9 +188,10 @@ static enum step slowly(struct cursor *c, struct shortcut *s, uintptr_t pc)
     if (r.expression) {
         if (!evaluate(c, r.expression, NULL, &frame))
             return LOST;
-    } else if (r.base < REGISTERS)
+    } else if (r.base < REGISTERS) {
+        goes_by_register(c, r.base);
         frame = c->reg[r.base] + (uintptr_t)r.offset;
-    else
+    } else
         return LOST;
     if (!usable(frame, c))
         return LOST;
@@ -174,6 +209,15 @@ static enum step slowly(struct cursor *c, struct shortcut *s, uintptr_t pc)
             if (!evaluate(c, (const uint8_t *)(uintptr_t)r.of[i], &frame, &v[i])) return LOST;
             break;
         }
+    }
+    if (c->trail) {
+        for (int i = 0; i < REGISTERS; i++)
+            if (r.rule[i] != SAME)
+                c->trail->origin[i] = r.rule[i] == AT ? frame + (uintptr_t)r.of[i] : 0;
+        if (r.rule[e.back] == AT)
+            goes_by(c, frame + (uintptr_t)r.of[e.back], v[e.back]);
+        if (c->trail->begun && (r.rule[e.back] != AT || r.rule[STACK_POINTER] != SAME))
+            c->trail->untold = 1;
     }
     uintptr_t stack = r.rule[STACK_POINTER] == SAME ? frame : v[STACK_POINTER];
     uintptr_t back = v[e.back];
@@ -218,4 +262,5 @@ void auspex_cursor_context(struct cursor *c, void *context)
     c->pc = 0;
 #endif
     c->exact = 1;
+    c->trail = NULL;
 }

@@ -28,6 +28,21 @@ struct shortcut {
 
 enum { SHORTCUTS = 1024 };
 
+/* A word of the stack that a walk went by. */
+struct check { uintptr_t at, value; };
+
+enum { CHECKS = 40 };
+
+/* All that a walk went by, from the frame at base on: as long as these words are
+ * the same, a walk from there comes to the same frames. */
+struct trail {
+    uintptr_t base;
+    int begun, untold;           /* untold: there was more than is noted */
+    uint32_t checks;
+    uintptr_t origin[REGISTERS]; /* where a register's value was read, 0 for nowhere */
+    struct check check[CHECKS];
+};
+
 /* A frame, seen from inside: the counter, the registers, and the bounds of the
  * stack. */
 struct cursor {
@@ -35,6 +50,7 @@ struct cursor {
     uintptr_t frame; /* address of the frame stepped out of last */
     int exact;       /* pc is where the thread is, not where a call returns to */
     struct shortcut *shortcuts; /* SHORTCUTS of them, of this thread */
+    struct trail *trail;        /* where it is to be noted, or NULL */
 };
 
 enum step { STEPPED, OUTERMOST, LOST };

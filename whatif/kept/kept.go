@@ -40,6 +40,7 @@ type Run struct {
 	Spread  float64       // of repeated runs, as a share
 	Outside float64       // seconds in starting and ending MPI and in its files, of the mean rank
 	Stretch []float64     // wall time over CPU time of each rank's computation; nil where unknown
+	Notes   []string      // what was made of the profile
 }
 
 // Has tells whether an experiment kept a trace.
@@ -88,7 +89,12 @@ func Open(ctx context.Context, e *store.Experiment) (*Run, error) {
 	if r.Outside, err = outsideOf(d); err != nil {
 		return nil, err
 	}
-	r.Stretch, err = stretchOf(d, r.Program.NP())
+	of, err := usedBy(d, r.Program.NP())
+	if err != nil {
+		return nil, err
+	}
+	stops := whatif.Stops{Seconds: of.stops(), Run: r.Seconds - r.Outside}
+	r.Stretch, r.Notes, err = stops.Spread(ctx, r.Program, of.stretch(), whatif.SharedMemory())
 	return r, err
 }
 
@@ -131,7 +137,9 @@ func (r *Run) Source(ctx context.Context) (events.Source, error) {
 		return nil, err
 	}
 	o.Network = whatif.SharedMemory()
-	return loggp.NewSource(r.Program, o), nil
+	src := loggp.NewSource(r.Program, o)
+	src.Header().Notes = r.Notes
+	return src, nil
 }
 
 // Work is how long computation takes in a replay: as long as in the run.
@@ -171,7 +179,7 @@ func (r *Run) Serialization(ctx context.Context) (float64, error) {
 
 // Case is what changes of the run are priced in.
 func (r *Run) Case(ctx context.Context) (*whatif.Case, error) {
-	return whatif.New(ctx, whatif.Setup{Trace: r.Program, Network: whatif.SharedMemory(), Measured: r.Seconds, Spread: r.Spread, Outside: r.Outside, Stretch: r.Stretch})
+	return whatif.New(ctx, whatif.Setup{Trace: r.Program, Network: whatif.SharedMemory(), Measured: r.Seconds, Spread: r.Spread, Outside: r.Outside, Stretch: r.Stretch, Notes: r.Notes})
 }
 
 // Scaled makes the computation of each rank of a trace so many times as long.

@@ -7,10 +7,16 @@ import (
 	"auspex/model"
 )
 
-// stretchOf is how much longer than its CPU time the computation of each
-// process took, since it had to share a core; nil where the two were not both
-// measured, or there are other processes than ranks.
-func stretchOf(d *analyze.Dataset, ranks int) ([]float64, error) {
+// used is wall and CPU time of each process, in computation and within MPI,
+// starting, ending and files left out.
+type used struct {
+	wall, cpu   []float64
+	inMPI, spun []float64
+}
+
+// usedBy sums up what each process used; nil where wall and CPU time were not
+// both measured, or there are other processes than ranks.
+func usedBy(d *analyze.Dataset, ranks int) (*used, error) {
 	if !d.Has(model.WallTime) || !d.Has(model.CPUTime) {
 		return nil, nil
 	}
@@ -22,7 +28,7 @@ func stretchOf(d *analyze.Dataset, ranks int) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	walls, cpus := make([]float64, ranks), make([]float64, ranks)
+	of := &used{make([]float64, ranks), make([]float64, ranks), make([]float64, ranks), make([]float64, ranks)}
 	for u, unit := range d.Units {
 		if unit.Thread != 0 {
 			continue
@@ -30,20 +36,54 @@ func stretchOf(d *analyze.Dataset, ranks int) ([]float64, error) {
 		if unit.Process < 0 || unit.Process >= ranks {
 			return nil, nil
 		}
-		for r := range d.Regions {
-			if !d.Communication[r] {
-				walls[unit.Process] += wall.At(u, r)
-				cpus[unit.Process] += cpu.At(u, r)
+		for r, region := range d.Regions {
+			switch {
+			case !d.Communication[r]:
+				of.wall[unit.Process] += wall.At(u, r)
+				of.cpu[unit.Process] += cpu.At(u, r)
+			case !outside(region.Name):
+				of.inMPI[unit.Process] += wall.At(u, r)
+				of.spun[unit.Process] += cpu.At(u, r)
 			}
 		}
 	}
-	out := make([]float64, ranks)
+	return of, nil
+}
+
+// stretch is how much longer than its CPU time the computation of each process
+// took, since it had to share a core.
+func (of *used) stretch() []float64 {
+	if of == nil {
+		return nil
+	}
+	out := make([]float64, len(of.wall))
 	for i := range out {
-		if out[i] = 1; cpus[i] > 0 {
-			out[i] = max(walls[i]/cpus[i], 1)
+		if out[i] = 1; of.cpu[i] > 0 {
+			out[i] = max(of.wall[i]/of.cpu[i], 1)
 		}
 	}
-	return out, nil
+	return out
+}
+
+// stops is how long each process stood still within MPI though it should have
+// spun there: as the others do that wait longer than it. Where those sleep, MPI
+// waits asleep, and nothing is known of stops.
+func (of *used) stops() []float64 {
+	if of == nil {
+		return nil
+	}
+	inMPI, spun := 0.0, 0.0
+	for i := range of.inMPI {
+		inMPI, spun = inMPI+of.inMPI[i], spun+of.spun[i]
+	}
+	out := make([]float64, len(of.inMPI))
+	for i := range out {
+		others, busy := inMPI-of.inMPI[i], spun-of.spun[i]
+		if n := float64(len(out) - 1); n > 0 && others > 0 && others/n >= of.inMPI[i] {
+			out[i] = max(of.inMPI[i]*min(busy/others, 1)-of.spun[i], 0)
+		}
+	}
+	return out
 }
 
 // spreadOf is the deviation of repeated runs as a share of the run time, 0 where
@@ -85,11 +125,16 @@ func outsideOf(d *analyze.Dataset) (float64, error) {
 		}
 		ranks++
 		for r, region := range d.Regions {
-			switch name := region.Name; {
-			case name == "MPI_Init", name == "MPI_Init_thread", name == "MPI_Finalize", strings.HasPrefix(name, "MPI_File_"):
+			if outside(region.Name) {
 				total += wall.At(u, r)
 			}
 		}
 	}
 	return total / float64(max(ranks, 1)), nil
+}
+
+// outside tells whether a trace holds nothing of a call: starting and ending
+// MPI, and its files.
+func outside(name string) bool {
+	return name == "MPI_Init" || name == "MPI_Init_thread" || name == "MPI_Finalize" || strings.HasPrefix(name, "MPI_File_")
 }

@@ -1,0 +1,81 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func predicted(seconds ...float64) *p2pPrediction {
+	out := &p2pPrediction{Clusters: []int{1, 1}, Close: []string{}}
+	for i, s := range seconds {
+		out.Schemes = append(out.Schemes, p2pPredictedScheme{Scheme: []string{"synchronous", "asynchronous", "hybrid"}[i], Seconds: s})
+	}
+	out.rank()
+	return out
+}
+
+// A scheme is named where no other comes within the model's error of it.
+func TestSchemesTooCloseToCall(t *testing.T) {
+	for _, c := range []struct {
+		seconds []float64
+		want    string
+	}{
+		{[]float64{3, 2, 1}, "The hybrid scheme is the fastest."},
+		{[]float64{3, 1.1, 1}, "The hybrid and asynchronous schemes are too close to call: the model is not surer than 15 %."},
+		{[]float64{1, 1.1, 1.05}, "The synchronous, hybrid and asynchronous schemes are too close to call: the model is not surer than 15 %."},
+		{[]float64{3, 1.16, 1}, "The hybrid scheme is the fastest."},
+	} {
+		if got := predicted(c.seconds...).sayFastest(); got != c.want {
+			t.Errorf("%v: %s", c.seconds, got)
+		}
+	}
+}
+
+// The name is right where that scheme is the fastest, or where its median lies
+// within the runs of the fastest.
+func TestNamedRightly(t *testing.T) {
+	dir := t.TempDir()
+	for _, c := range []struct {
+		predicted          []float64
+		asynchronous, both []float64
+		want               string
+	}{
+		{[]float64{9, 1, 2}, []float64{1, 1.1, 1.2}, []float64{2, 2, 2}, "right"},
+		{[]float64{9, 1, 2}, []float64{1.1, 1.1, 1.2}, []float64{0.9, 1, 1.15}, "right"},
+		{[]float64{9, 1, 2}, []float64{1.3, 1.3, 1.2}, []float64{0.9, 1, 1.15}, "wrong"},
+		{[]float64{9, 1, 1.1}, []float64{1, 1.1, 1.2}, []float64{2, 2, 2}, "too close to call"},
+	} {
+		var files []string
+		write := func(scheme string, seconds ...float64) {
+			for i, s := range seconds {
+				file := filepath.Join(dir, fmt.Sprintf("%s-%d.json", scheme, i))
+				text := fmt.Sprintf(`{"scheme": %q, "clusters": [1, 1], "seconds": %g, "peers": [{"rank": 0, "steps": 5}, {"rank": 1, "steps": 5}]}`, scheme, s)
+				if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+					t.Fatal(err)
+				}
+				files = append(files, file)
+			}
+		}
+		write("synchronous", 8)
+		write("asynchronous", c.asynchronous...)
+		out := predicted(c.predicted...)
+		if err := out.compare(files); err != nil || out.Named != nil {
+			t.Errorf("two schemes of three were run: %v, %v", out.Named, err)
+		}
+		write("hybrid", c.both...)
+		if err := out.compare(files); err != nil {
+			t.Fatal(err)
+		}
+		if out.Named == nil || *out.Named != c.want || out.Schemes[0].Real.Off != c.predicted[0]/8-1 {
+			t.Errorf("%+v: named %v", c, out.Named)
+		}
+	}
+	other := predicted(1, 2)
+	other.Clusters = []int{2, 2}
+	if err := other.compare([]string{filepath.Join(dir, "hybrid-0.json")}); err == nil || !strings.Contains(err.Error(), "clusters") {
+		t.Errorf("a run of other clusters: %v", err)
+	}
+}

@@ -1,0 +1,36 @@
+package pop_test
+
+import (
+	"strings"
+	"testing"
+
+	"auspex/pop"
+)
+
+// TestWords: a factor below 0.8 is named; where none is but their product is,
+// that is said with the lowest of them; and "no factor" only where all is well.
+func TestWords(t *testing.T) {
+	is := func(v float64) *float64 { return &v }
+	for _, c := range []struct {
+		name string
+		f    pop.Factors
+		want string
+	}{
+		{"all well", pop.Factors{Parallel: is(0.957), LoadBalance: is(0.983), Serialization: is(0.983), Transfer: is(0.991)},
+			"Parallel efficiency is 0.957. No factor is below 0.8."},
+		{"one is low", pop.Factors{Parallel: is(0.665), LoadBalance: is(0.7), Serialization: is(1), Transfer: is(0.95)},
+			"Parallel efficiency is 0.665. Look at load balance (some ranks compute longer than others)."},
+		{"parallel efficiency by several", pop.Factors{Parallel: is(0.729), LoadBalance: is(0.9), Serialization: is(0.95), Transfer: is(0.8526)},
+			"Parallel efficiency is 0.729. No single factor is below 0.8, but their product is; the lowest is transfer, 0.853 (messages take time beyond waiting for one another)."},
+		{"global efficiency by several", pop.Factors{Parallel: is(0.957), LoadBalance: is(0.983), Serialization: is(0.983), Transfer: is(0.991), Computation: is(0.813), IPC: is(0.94), Instruction: is(0.941), Frequency: is(0.919), Global: is(0.778)},
+			"Parallel efficiency is 0.957, global efficiency 0.778. No single factor is below 0.8, but their product is; the lowest is computation scalability, 0.813 (all ranks together compute longer than in the reference)."},
+		{"without a replay", pop.Factors{Parallel: is(0.75), LoadBalance: is(0.9), Communication: is(0.8333)},
+			"Parallel efficiency is 0.750. No single factor is below 0.8, but their product is; the lowest is communication, 0.833 (ranks spend time on communication and waiting)."},
+		{"two are low", pop.Factors{Parallel: is(0.49), LoadBalance: is(0.7), Communication: is(0.7), Serialization: is(0.7), Transfer: is(1)},
+			"Look at load balance (some ranks compute longer than others) and serialization (ranks wait for one another even on a perfect network)."},
+	} {
+		if got := c.f.Words(); !strings.HasSuffix(got, c.want) {
+			t.Errorf("%s: %s\nwant: %s", c.name, got, c.want)
+		}
+	}
+}

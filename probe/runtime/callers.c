@@ -1,0 +1,106 @@
+/* The callers of MPI calls, found exactly. Walking the stack takes a good part of a
+ * microsecond; most calls come from where one came from before, and for these it is
+ * enough to see that the words of the stack which the walk went by are the same. */
+#include "stacks.h"
+#include <pthread.h>
+#include <string.h>
+
+struct call_site { uintptr_t pc; uint32_t region; };
+static struct call_site call_sites[8192];
+static pthread_mutex_t call_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static uint32_t region_at(uintptr_t pc)
+{
+    uint32_t i = (uint32_t)((pc * 0x9e3779b97f4a7c15u) >> 51), n;
+    for (n = 0; n < 8192; n++, i = (i + 1) % 8192) {
+        uintptr_t have = __atomic_load_n(&call_sites[i].pc, __ATOMIC_ACQUIRE);
+        if (have == pc)
+            return call_sites[i].region;
+        if (!have)
+            break;
+    }
+    uint32_t region = auspex_site("", FRAME, (const void *)pc);
+    pthread_mutex_lock(&call_lock);
+    for (; n < 8192 && call_sites[i].pc; n++)
+        i = (i + 1) % 8192;
+    if (n < 8000) {
+        call_sites[i].region = region;
+        __atomic_store_n(&call_sites[i].pc, pc, __ATOMIC_RELEASE);
+    }
+    pthread_mutex_unlock(&call_lock);
+    return region;
+}
+
+/* Walks up to the frame that the innermost region was entered in. Frames of MPI
+ * libraries and of the runtime itself lie before from. The trail begins where the
+ * runtime was called. */
+static __attribute__((noinline)) uint32_t walk_callers(struct thread *t, const void *from, const void *address, uintptr_t entered, uintptr_t *pc, struct trail *trail)
+{
+    uint32_t n = 0, skipped = 0;
+    struct cursor c;
+    memset(&c, 0, sizeof c);
+    CURSOR_HERE(&c);
+    c.exact = 1;
+    c.shortcuts = t->walker->shortcuts;
+    c.high = t->walker->high;
+    c.low = c.reg[STACK_POINTER] - 128;
+    c.trail = trail;
+    for (;;) {
+        trail->begun |= c.pc == (uintptr_t)address;
+        if (c.pc == (uintptr_t)from)
+            break;
+        if (auspex_step(&c) != STEPPED || ++skipped > 16)
+            return 0;
+    }
+    while (n < FRAMES) {
+        uintptr_t here = c.pc;
+        enum step s = auspex_step(&c);
+        if (s == STEPPED && c.frame > entered)
+            break;
+        pc[n++] = here;
+        if (s != STEPPED)
+            break;
+    }
+    return n;
+}
+
+static __attribute__((noinline)) struct place *find_callers(struct thread *t, const void *from, const struct called *by, uintptr_t entered, struct known_call *k)
+{
+    struct trail trail = {.base = by ? (uintptr_t)by->frame : 0, .untold = !by};
+    uintptr_t pc[FRAMES];
+    uint32_t n = walk_callers(t, from, by ? by->address : NULL, entered, pc, &trail);
+    struct place *at = t->top;
+    for (uint32_t i = n; at && i-- > 0;) {
+        struct place *next = auspex_way(t, at, region_at(pc[i]));
+        at = next ? next : at;
+    }
+    if (!trail.begun || trail.untold || n == FRAMES)
+        return at;
+    *k = (struct known_call){*by, from, entered, t->top, at, t->walker->life, trail.checks, {{0, 0}}};
+    memcpy(k->check, trail.check, trail.checks * sizeof trail.check[0]);
+    return at;
+}
+
+/* The place of whoever calls MPI, from being the return address; by tells how the
+ * runtime was called, where that is known. */
+struct place *auspex_callers(struct thread *t, const void *from, const struct called *by)
+{
+    struct walker *w = t->walker;
+    uintptr_t entered = t->depth > 0 ? t->stack[t->depth].frame : UINTPTR_MAX;
+    struct known_call *k = NULL;
+    if (unlikely(!w))
+        return t->top;
+    if (likely(by != NULL)) {
+        uintptr_t mixed = ((uintptr_t)by->address ^ (uintptr_t)by->frame << 16 ^ (uintptr_t)t->top >> 4) * 0x9e3779b97f4a7c15u;
+        k = &w->calls[mixed >> 56];
+        if (k->by.address == by->address && k->by.frame == by->frame && k->by.what == by->what && k->from == from
+            && k->entered == entered && k->top == t->top && k->life == w->life) {
+            uint32_t i = 0;
+            while (i < k->checks && *(const uintptr_t *)k->check[i].at == k->check[i].value)
+                i++;
+            if (likely(i == k->checks))
+                return k->to;
+        }
+    }
+    return find_callers(t, from, by, entered, k);
+}

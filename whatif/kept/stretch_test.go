@@ -1,0 +1,35 @@
+package kept
+
+import (
+	"math"
+	"testing"
+)
+
+// TestStopsOf: a rank that stands still within MPI is told from an MPI that
+// waits asleep.
+func TestStopsOf(t *testing.T) {
+	for _, c := range []struct {
+		name        string
+		inMPI, spun []float64
+		want        []float64
+	}{
+		{"rank 1 is held back, and MPI spins", []float64{1.1, 0.6}, []float64{1.1, 0.1}, []float64{0, 0.5}},
+		{"nobody is held back", []float64{1.1, 0.1}, []float64{1.1, 0.1}, []float64{0, 0}},
+		{"MPI waits asleep, rank 0 for rank 1", []float64{1.1, 0.2}, []float64{0.1, 0.05}, []float64{0, 0}},
+		{"the late rank never waits, and MPI waits asleep", []float64{1.1, 0.05}, []float64{0.05, 0.05}, []float64{0, 0}},
+		{"all share their cores alike", []float64{1, 1, 1, 1}, []float64{0.5, 0.5, 0.5, 0.5}, []float64{0, 0, 0, 0}},
+		{"one of four is held back", []float64{2, 2, 0.8, 2}, []float64{2, 1.9, 0.3, 1.9}, []float64{0, 0, 0.8*5.8/6 - 0.3, 0}},
+		{"no MPI", []float64{0, 0}, []float64{0, 0}, []float64{0, 0}},
+		{"one rank", []float64{1}, []float64{0.5}, []float64{0}},
+	} {
+		got := (&used{inMPI: c.inMPI, spun: c.spun}).stops()
+		for i, want := range c.want {
+			if math.Abs(got[i]-want) > 1e-12 {
+				t.Errorf("%s: %v, not %v", c.name, got, c.want)
+			}
+		}
+	}
+	if (*used)(nil).stops() != nil || (*used)(nil).stretch() != nil {
+		t.Error("something is known of nothing")
+	}
+}
