@@ -58,6 +58,10 @@ type Options struct {
 	// Path is what globs and filters see of the file: where it lies, whatever
 	// directory a build names it from; empty for File.
 	Path string
+
+	// header is set for a header, whose callers are always elsewhere: those who
+	// have probes put there want to see them, and may do with less work.
+	header bool
 }
 
 // Candidate is a function or loop that could be measured.
@@ -112,6 +116,9 @@ func candidates(f *source.File, opt Options) ([]*Candidate, *loads) {
 	c := &chooser{file: f, opt: opt}
 	if estimate && opt.Regions != All {
 		c.loads = newLoads(f)
+		if opt.header {
+			clear(c.loads.from)
+		}
 	}
 	var out []*Candidate
 	for _, u := range f.Units {

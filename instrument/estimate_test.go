@@ -29,6 +29,7 @@ func TestWorthAProbe(t *testing.T) {
 		{"a nest under a condition", "if (n > 1)\n" + nest, "", false},
 		{"a nest whichever way", "if (n > 1)\n {" + nest + "}\nelse\n {" + nest + "}", "", true},
 		{"a nest that a turn may leave", "for (i = 0; i < n; i++) {\n" + nest[len("for (i = 0; i < n; i++)\n"):] + " if (a[i] > 9)\n  break;\n}", "", false},
+		{"a nest of two loops with a long body", "for (i = 0; i < n; i++)\n for (j = 0; j < n; j++) {\n  a[i] += b[j] * c[i] + b[j] / c[j];\n  a[j] -= b[i] * c[j] + b[i] / c[i];\n  b[i] += 2 * a[j] - a[i];\n}", "", true},
 		{"a nest that skips turns", nest + "for (i = 0; i < n; i++) {\n if (a[i] > 9)\n  continue;\n a[i]++;\n}", "", true},
 		{"a search in a loop", "for (i = 0; i < n; i++)\n while (a[i] > b[i])\n  a[i] -= c[i];", "", false},
 		{"what may be macros in a loop", "for (i = 0; i < n; i++) {\n setvalue(a, i);\n checklive(b, i);\n}", "", false},

@@ -26,6 +26,7 @@ func RewriteHeader(f *source.File, opt Options, named string) *Result {
 	if opt.File == "" {
 		opt.File = f.Name
 	}
+	opt.header = true
 	list, _ := candidates(f, opt)
 	r := &Result{Candidates: list}
 	chosen := number(f, opt, r)

@@ -13,10 +13,10 @@ import (
 // compilers do less well around it. Samples show such functions too. So it has a
 // probe only if its text shows that it does much whatever it is called with:
 // loops turn a few times only, what stands under a condition is not done, and
-// what comes after a place where it may be left counts a quarter. leastWork is a
-// hundred times the price of a probe.
+// what comes after a place where it may be left counts a quarter. leastWork is
+// fifty times the price of a probe, and 250 times that of one switched off.
 const (
-	leastWork   = 4_500
+	leastWork   = 2_500
 	leastTurns  = 16
 	leastInner  = 8
 	leastEach   = 4 // of a container

@@ -18,7 +18,7 @@ const solver = `void step(int n)
 {
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++)
-      x[i][j] = a * x[i][j] + b * y[i][j] - c * (x[i][j] - y[j][i]);
+      x[i][j] = a * x[i][j] + b * y[i][j] - c * (x[i][j] - y[j][i]) + x[i - 1][j] * x[i + 1][j] * y[i - 1][j] * y[i + 1][j] - x[i][j - 1] * x[i][j + 1] * y[i][j - 1] * y[i][j + 1];
 
 
 
