@@ -1,8 +1,11 @@
 package events
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
+	"sort"
 )
 
 // Align shifts the clocks of ranks so that no message is received before it was
@@ -32,23 +35,18 @@ func Align(ctx context.Context, src Source) (Source, error) {
 		return nil, err
 	}
 	worst := int64(0)
-	for _, d := range early {
+	var needs []need
+	for pair, d := range early {
 		worst = max(worst, d)
+		needs = append(needs, need{pair[0], pair[1], d})
 	}
 	if worst <= 0 {
 		return src, nil
 	}
-	a := &aligned{Source: src, shift: make([]int64, h.Ranks)}
-	a.solve(early)
-	rest, most := int64(0), int64(0)
-	for pair, d := range early {
-		rest = max(rest, d+a.shift[pair[0]]-a.shift[pair[1]])
-	}
-	for _, s := range a.shift {
-		most = max(most, s)
-	}
-	h.Notes = append(h.Notes, fmt.Sprintf("messages arrived up to %.3g µs before they were sent; the clocks of ranks were shifted by up to %.3g µs, and %.3g µs remain", float64(worst)/1e3, float64(most)/1e3, float64(rest)/1e3))
-	return a, nil
+	slices.SortFunc(needs, func(a, b need) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })
+	shift, rest := shifts(needs, int(h.Ranks), worst)
+	h.Notes = append(h.Notes, fmt.Sprintf("messages arrived up to %.3g µs before they were sent; the clocks of ranks were shifted by up to %.3g µs, and %.3g µs remain", float64(worst)/1e3, float64(slices.Max(shift))/1e3, float64(rest)/1e3))
+	return &aligned{src, shift}, nil
 }
 
 // aligned is a source with shifted clocks.
@@ -57,23 +55,39 @@ type aligned struct {
 	shift []int64 // ns, by rank
 }
 
-// solve finds the least shifts with shift(to) ≥ shift(from) + early for all
-// pairs (difference constraints, by relaxing as Bellman and Ford do). Where they
-// contradict one another it stops after as many rounds as there are ranks could
-// need, and something remains.
-func (a *aligned) solve(early map[[2]int32]int64) {
-	for range min(len(a.shift), 64) {
+// need says that a receiver's clock must be shifted further than a sender's, by
+// how much its messages arrive too early at worst.
+type need struct {
+	from, to int32
+	early    int64
+}
+
+// shifts are the least that leave as little as possible of the worst message's
+// time backwards, and what is left. Clocks that drift contradict themselves: no
+// shifts meet all needs, and trying to would only move the ranks apart.
+func shifts(needs []need, ranks int, worst int64) (shift []int64, rest int64) {
+	rest = int64(sort.Search(int(worst), func(rest int) bool { return relax(needs, ranks, int64(rest)) != nil }))
+	return relax(needs, ranks, rest), rest
+}
+
+// relax finds the least shifts with shift(to) ≥ shift(from) + early − rest for
+// all needs (difference constraints, as Bellman and Ford do it); nil where there
+// are none, or none within some rounds. With all of the worst left there always are.
+func relax(needs []need, ranks int, rest int64) []int64 {
+	shift := make([]int64, ranks)
+	for range min(ranks, 64) + 1 {
 		changed := false
-		for pair, d := range early {
-			if want := a.shift[pair[0]] + d; want > a.shift[pair[1]] {
-				a.shift[pair[1]] = want
+		for _, n := range needs {
+			if want := shift[n.from] + n.early - rest; want > shift[n.to] {
+				shift[n.to] = want
 				changed = true
 			}
 		}
 		if !changed {
-			return
+			return shift
 		}
 	}
+	return nil
 }
 
 // Each hands over the spans with shifted times.

@@ -133,8 +133,8 @@ func (a *app) sweepWorker(folder *sweep.Folder, s *sweep.Study, points []sweep.P
 // swept is what the command prints with --json.
 type swept struct {
 	Tally  sweep.Tally   `json:"tally"`
-	Status *sweep.Status `json:"status"`
-	Words  string        `json:"words"`
+	Status *sweep.Status `json:"status,omitempty"` // not told by a task of an array
+	Words  string        `json:"words,omitempty"`
 }
 
 // workHere does a worker's points and tells what came of it.
@@ -308,6 +308,9 @@ func (a *app) sweepWork() *cobra.Command {
 			}()
 			w.Stop = stop
 			tally, err := a.work(cmd.Context(), w)
+			if err == nil && a.json {
+				err = a.printJSON(swept{Tally: tally})
+			}
 			return cmp.Or(err, endOf(tally))
 		},
 	}
