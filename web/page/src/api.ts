@@ -799,7 +799,7 @@ export interface Study {
     done: number;
     failed: number;
     rows: StudyRow[];
-    effects: { axis: string; share: number; ratio: number; best: string }[];
+    effects: { axis: string; share: number; ratio: number; chance: number; best: string }[];
     unexplained: number;
     cliff: { axis: string; from: string; to: string; ratio: number; usual: number } | null;
     picture: StudyPicture | null;
