@@ -7,8 +7,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
-
-	"auspex/instrument"
 )
 
 // hostileProcesses do unusual things with processes, stacks, signals and memory.
@@ -332,9 +330,10 @@ func TestHostileProcesses(t *testing.T) {
 	}
 }
 
-// Batch systems limit the address space: what the runtime reserves must leave the
-// program its own.
-func TestLittleAddressSpace(t *testing.T) {
+// Batch systems and shells limit what a process may have. What the runtime takes
+// must leave the program its own, and where it cannot have enough, the program runs
+// without being measured.
+func TestLittleRoom(t *testing.T) {
 	need(t, "gcc", "prlimit")
 	dir := write(t, map[string]string{"x.c": `#include <stdio.h>
 #include <stdlib.h>
@@ -346,27 +345,35 @@ static int work(size_t n)
         memset(p, 1, n);
     return p != 0;
 }
-int main(void) { printf("%d\n", work(200 << 20)); return 0; }
+int main(void) { printf("%d\n", work(200 << 20)); return 3; }
 `})
 	exe := filepath.Join(dir, "x")
-	var said bytes.Buffer
-	c := Compiler{Real: []string{"gcc", "-g", filepath.Join(dir, "x.c"), "-o", exe}, Options: instrument.Options{MinLines: 2}, Cache: testCache(), Out: &said, Err: &said}
-	if code, err := c.Run(context.Background()); err != nil || code != 0 {
-		t.Fatalf("%v, status %d: %s", err, code, said.String())
+	mustCompile(t, "gcc", "-g", filepath.Join(dir, "x.c"), "-o", exe)
+	for _, c := range []struct {
+		limit    string
+		measured bool
+	}{{"--as=500000000", true}, {"--nofile=12", true}, {"--sigpending=0", true}, {"--stack=200000", true}, {"--fsize=50000", false}} {
+		t.Run(c.limit[2:], func(t *testing.T) {
+			limited := []string{"prlimit", c.limit, exe}
+			want, err := exec.Command(limited[0], limited[1:]...).Output()
+			if status, _ := exitStatus(err); status != 3 {
+				t.Skipf("without auspex it prints %q: %v", want, err)
+			}
+			var out bytes.Buffer
+			r := Runner{Command: limited, Dir: t.TempDir(), Cache: testCache(), StackRate: 1000, Overhead: 1, Out: &out, Err: os.Stderr}
+			result, err := r.Run(context.Background())
+			if result == nil {
+				t.Fatal(err)
+			}
+			if result.Status != 3 || out.String() != string(want) {
+				t.Errorf("status %d; printed %q, want %q", result.Status, out.String(), want)
+			}
+			if measured := err == nil; measured != c.measured {
+				t.Errorf("measured: %v (%v)", measured, err)
+			}
+			if err == nil {
+				expect(t, result.Experiment, 0, "work", map[string]float64{"calls": 1})
+			}
+		})
 	}
-	limited := []string{"prlimit", "--as=500000000", exe}
-	want, err := exec.Command(limited[0], limited[1:]...).Output()
-	if err != nil || string(want) != "1\n" {
-		t.Skipf("without auspex it prints %q: %v", want, err)
-	}
-	var out bytes.Buffer
-	r := Runner{Command: limited, Dir: t.TempDir(), Cache: testCache(), StackRate: 1000, Overhead: 1, Out: &out, Err: os.Stderr}
-	result, err := r.Run(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if out.String() != string(want) {
-		t.Errorf("printed %q, want %q", out.String(), want)
-	}
-	expect(t, result.Experiment, 0, "work", map[string]float64{"calls": 1})
 }

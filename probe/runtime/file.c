@@ -25,6 +25,9 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
  * bus error at some later count. */
 static int grow(uint64_t size)
 {
+    struct rlimit largest; /* beyond it the kernel sends a signal that kills */
+    if (getrlimit(RLIMIT_FSIZE, &largest) == 0 && largest.rlim_cur < size)
+        return -1;
     if (size > reserved || posix_fallocate(file, (off_t)mapped, (off_t)(size - mapped)) != 0)
         return -1;
     char *at = (char *)auspex_header + mapped;
