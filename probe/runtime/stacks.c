@@ -42,7 +42,7 @@ static int is_sample(struct walker *w, const siginfo_t *info)
     switch (info->si_code) {
     case SI_TIMER: return info->si_value.sival_ptr == &auspex_sampling;
     case SI_TKILL: return w->sent > 0 && w->sent--;
-    default: return info->si_code > 0;
+    default: return info->si_code != SI_USER && info->si_code != SI_QUEUE;
     }
 }
 
