@@ -96,6 +96,7 @@ func Fit(m *Measurement, reference Rounds) (*Calibration, error) {
 			own[0][i].seconds = min(own[0][i].seconds, p.seconds)
 		}
 	}
+	c.fitEarly(pings, m.curve(Exchange, take), own)
 	send, recv := fitPieces(own[0], false), fitPieces(own[1], false)
 	c.Network = c.network(pings, send, recv)
 	c.SendOverhead, c.RecvOverhead = affine(send), affine(recv)
@@ -111,9 +112,10 @@ func Fit(m *Measurement, reference Rounds) (*Calibration, error) {
 	}
 	cold, both := m.curve(Cold, take), m.curve(Exchange, take)
 	if len(cold) == len(pings) && len(both) == len(pings) {
-		c.fitCold(both, cold)
+		more := moreAfterWork(both, cold, m.curve(Cool, take))
+		c.fitCold(more)
 		c.fitCooling(m, take)
-		if err := c.fitBurst(pings, both, cold, send, recv); err != nil {
+		if err := c.fitBurst(pings, both, cold, more, send, recv); err != nil {
 			return nil, err
 		}
 		both = cold
@@ -132,7 +134,7 @@ func Fit(m *Measurement, reference Rounds) (*Calibration, error) {
 func (c *Calibration) network(times []point, send, recv []piece) Network {
 	net := slices.Clone(times)
 	for i, p := range times {
-		if own := at(send, p.size) + at(recv, p.size); p.size < float64(c.EagerBelow) && own > 0 {
+		if own := at(send, p.size) + at(recv, p.size) - c.Early; p.size < float64(c.EagerBelow) && own > 0 {
 			net[i].seconds = max(p.seconds-own, leastNetwork*p.seconds)
 		}
 	}

@@ -9,8 +9,12 @@ import (
 	"auspex/trace"
 )
 
-// Rest is how a message depends on what its ranks and links did before it.
+// Rest is how a message depends on what its ranks and links do before it and beside
+// it.
 type Rest struct {
+	// Early is how many seconds before a rank is done with a send its message is on
+	// its way.
+	Early float64 `json:"early,omitempty"`
 	// Cold is what a message takes longer whose ranks come from computation, and
 	// Cooling the seconds of computation after which two thirds of it.
 	Cold    []Segment `json:"cold"`
@@ -21,13 +25,60 @@ type Rest struct {
 	HoldLarge bool `json:"hold_large"`
 }
 
-// fitCold finds what an exchange takes longer after computation, as sizes near one
-// another say together. With large ones that no longer grows.
-func (c *Calibration) fitCold(warm, cold []point) {
+// fitEarly finds by how much longer ranks take that send and receive at once than
+// one that does either: that long a sender goes on after its message has left, and
+// a receiver takes a message in, which a ping-pong, where both do it at the same
+// time, does not show, nor a receive of what the library has taken in already. It
+// adds that to the ranks' own times.
+func (c *Calibration) fitEarly(pings, both []point, own [][]point) {
+	if len(both) != len(pings) {
+		return
+	}
+	var longer []float64
+	for i, p := range below(pings, coolMessage+1) {
+		longer = append(longer, both[i].seconds-p.seconds)
+	}
+	if len(longer) == 0 || len(own[0]) == 0 {
+		return
+	}
+	if c.Early = min(median(longer), mostEarly*own[0][0].seconds); c.Early < leastEarly*pings[0].seconds {
+		c.Early = 0
+		return
+	}
+	for i := range own[1] {
+		own[1][i].seconds += c.Early
+	}
+}
+
+// mostEarly is the largest part of a send that may come after its message has left,
+// and leastEarly the part of a message's time that is more than chance.
+const mostEarly, leastEarly = 0.8, 0.1
+
+// moreAfterWork is what exchanges take longer after computation. One of those
+// before which there was none was measured in the same way; the others by a leader
+// whose follower comes earlier.
+func moreAfterWork(warm, cold, cool []point) []point {
+	shift := 0.0
+	if len(cool) > 0 && cool[0].size == 0 {
+		for _, p := range warm {
+			if p.size == coolMessage {
+				shift = cool[0].seconds - p.seconds
+			}
+		}
+	}
 	var more []point
 	for i, p := range below(cold, largeMessage) {
-		more = append(more, point{p.size, max(0, p.seconds-warm[i].seconds), p.seconds})
+		more = append(more, point{p.size, max(0, p.seconds-warm[i].seconds-shift), p.seconds})
 	}
+	return more
+}
+
+// coolMessage is the size of messages after more and more computation.
+const coolMessage = 64
+
+// fitCold finds what an exchange takes longer after computation, as sizes near one
+// another say together. With large ones that no longer grows.
+func (c *Calibration) fitCold(more []point) {
 	smooth := slices.Clone(more)
 	for i := range smooth {
 		var near []float64
@@ -92,13 +143,10 @@ const shaped = 64 << 10
 // longer than after computation. For each depth there is a network whose messages,
 // with the bucket, take what single ones take; the depth counts that is nearest to
 // all measurements, if it is much nearer than none.
-func (c *Calibration) fitBurst(pings, warm, cold []point, send, recv []piece) error {
-	if len(warm) != len(pings) || len(cold) != len(pings) {
-		return nil
-	}
+func (c *Calibration) fitBurst(pings, warm, cold, more []point, send, recv []piece) error {
 	var first []float64
-	for i := range below(pings, 65) {
-		first = append(first, max(0, cold[i].seconds-warm[i].seconds))
+	for _, p := range below(more, coolMessage+1) {
+		first = append(first, p.seconds)
 	}
 	extra := median(first)
 	none, err := c.miss(pings, warm, cold)

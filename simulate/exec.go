@@ -200,11 +200,11 @@ func (e *engine) doStep(id int32, r *rank) (bool, error) {
 		if r.stage == fresh && s.Peer != trace.NullPeer {
 			r.stage = started
 			if cost := e.sendCost(s); cost > 0 {
-				e.sleep(id, cost)
+				e.sleep(id, cost-min(cost, e.opts.Early))
 				return false, nil
 			}
 		}
-		if r.stage != waiting {
+		if r.stage != waiting && r.stage != posted {
 			r.first, r.second = none, none
 			if s.Peer != trace.NullPeer {
 				h, err := e.postSend(id, r, s.Peer, s.Tag, s.Bytes)
@@ -212,7 +212,14 @@ func (e *engine) doStep(id int32, r *rank) (bool, error) {
 					return false, err
 				}
 				r.first = h
+				if rest := min(e.sendCost(s), e.opts.Early); rest > 0 {
+					r.stage = posted
+					e.sleep(id, rest)
+					return false, nil
+				}
 			}
+		}
+		if r.stage != waiting {
 			if s.Kind == collective.StepIsend {
 				e.keep(id, r, r.first, true)
 				return true, nil

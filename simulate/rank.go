@@ -60,6 +60,7 @@ type stage uint8
 const (
 	fresh   stage = iota // nothing done yet
 	started              // it has slept, posted or begun to compute
+	posted               // its message is on its way, but it is not done with it
 	waiting              // it has asked to be told of arrivals
 )
 

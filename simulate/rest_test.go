@@ -112,6 +112,20 @@ func TestLargeMessagesWaitForProgress(t *testing.T) {
 	takes(t, "a sender that computes", secondsOf(t, p, o, "init;isend 1 1 99984;compute 2000000;waitall;finalize", "init;recv 0 1 99984;finalize"), 2e-3+10e-6+1e-3)
 }
 
+// A message that leaves before its sender is done with it arrives as early, but who
+// sends and receives does one after the other.
+func TestMessageLeavesBeforeItsSenderIsDone(t *testing.T) {
+	for _, c := range []struct {
+		early          string
+		oneWay, across float64
+	}{{"0", 5e-6 + 11e-6 + 2e-6, 5e-6 + 11e-6 + 2e-6}, {"3e-6", 2e-6 + 11e-6 + 2e-6, 2e-6 + 11e-6 + 2e-6}, {"5e-6", 11e-6 + 2e-6, 11e-6 + 2e-6}} {
+		p, o := plain(t, "smpi/os:0:5e-6:0", "smpi/ois:0:5e-6:0", "smpi/or:0:2e-6:0", "smpi/async-small-thresh:65536", "auspex/early:"+c.early)
+		takes(t, "one way, early "+c.early, secondsOf(t, p, o, "init;send 1 1 84;finalize", "init;recv 0 1 84;finalize"), c.oneWay)
+		takes(t, "both ways, early "+c.early, secondsOf(t, p, o, "init;sendRecv 84 1 84 1;finalize", "init;sendRecv 84 0 84 0;finalize"), c.across)
+		takes(t, "many sends, early "+c.early, secondsOf(t, p, o, "init;"+strings.Repeat("send 1 1 84;", 5)+"finalize", "init;"+strings.Repeat("irecv 0 1 84;", 5)+"finalize"), 4*5e-6+c.oneWay)
+	}
+}
+
 // Skipping iterations changes nothing with these either, and the bounds hold.
 func TestRestAndBounds(t *testing.T) {
 	skips := 0
@@ -124,6 +138,10 @@ func TestRestAndBounds(t *testing.T) {
 		o.Cold = []Segment{{0, []float64{20e-6, 1e-9}}, {10000, []float64{30e-6, 0}}}
 		o.Cooling = rapid.SampledFrom([]float64{0, 1e-5, 1e-3}).Draw(rt, "cooling")
 		o.Burst = rapid.SampledFrom([]float64{0, 3000}).Draw(rt, "burst")
+		if rapid.Bool().Draw(rt, "overheads") {
+			o.Early = 1e-6
+			o.SendOverhead, o.IsendOverhead, o.RecvOverhead = []Segment{{0, []float64{2e-6, 0}}}, []Segment{{0, []float64{3e-6, 0}}}, []Segment{{0, []float64{1e-6, 1e-10}}}
+		}
 		o.HoldLarge = rapid.Bool().Draw(rt, "hold")
 		o.PushBelow = int64(rapid.SampledFrom([]int{0, 65536}).Draw(rt, "push"))
 		got, err := Run(context.Background(), tr, p, hosts, o, Hooks{})
