@@ -301,13 +301,16 @@ static long find_threshold(int me, int peer, long largest, double bandwidth)
 }
 
 /* How much computation empties the caches of what messages need. */
-static void cool_down(int me, int peer)
+static void cool_down(int me, int peer, double budget)
 {
+    int times = (int)(80 * budget / 1e-3);
+
+    times = times < 3 ? 3 : times > 61 ? 61 : times;
     for (long work = 16 << 10; work <= MUCH; work *= 4) {
-        measure(me, peer, WORK, work, 31, 0);
-        measure(me, peer, COOL, work, 61, 0);
+        measure(me, peer, WORK, work, times, 0);
+        measure(me, peer, COOL, work, times, 0);
     }
-    measure(me, peer, COOL, 0, 61, 0);
+    measure(me, peer, COOL, 0, times, 0);
 }
 
 /* Whether large messages move while both ranks compute. */
@@ -370,7 +373,7 @@ static void lead_all(int me, int peer, long largest, double budget)
         }
     }
     find_overlap(me, peer, largest, find_threshold(me, peer, largest, bandwidth));
-    cool_down(me, peer);
+    cool_down(me, peer, budget);
     Order stop = {STOP, 0, 0, 0};
     MPI_Send(&stop, sizeof stop, MPI_BYTE, peer, ORDER, MPI_COMM_WORLD);
 }
