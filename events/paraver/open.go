@@ -54,7 +54,7 @@ func Open(path string) (*Trace, error) {
 			t.header.Notes = append(t.header.Notes, calledNext)
 		}
 	case errors.Is(err, fs.ErrNotExist):
-		t.header.Notes = append(t.header.Notes, "there is no .pcf file beside the trace, so regions have no names")
+		t.header.Notes = append(t.header.Notes, "there is no .pcf file beside the trace, so functions have no names")
 	default:
 		return nil, err
 	}
