@@ -17,6 +17,7 @@ import (
 	"auspex/account"
 	"auspex/analyze"
 	"auspex/cluster"
+	"auspex/model"
 )
 
 // Diagnosis says which units of a program differ, where and why, after
