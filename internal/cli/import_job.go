@@ -14,6 +14,7 @@ import (
 	"auspex/ingest"
 	"auspex/model"
 	"auspex/store"
+	"auspex/web"
 )
 
 // importJob reads the sources of one import and stores all of them or none.
@@ -202,7 +203,7 @@ func (j *importJob) put(e *model.Experiment, attached ...store.Attachment) error
 	for _, factor := range j.factors {
 		e.SetFactor(factor)
 	}
-	if err := analyze.Put(j.openStore(), e, j.flags.replace, attached...); err != nil {
+	if err := analyze.PutWith(j.openStore(), e, j.flags.replace, web.Ahead, attached...); err != nil {
 		if errors.Is(err, store.ErrExists) {
 			return fmt.Errorf("%w; choose another with --name, or give --replace", err)
 		}
