@@ -59,10 +59,63 @@ func hostCause(top regionExcess) string {
 		return "collecting garbage"
 	case compiles.MatchString(names):
 		return "compiling"
+	case waitsInside.MatchString(names):
+		return "waiting for the device"
 	case loads.MatchString(top.region):
 		return "loading data"
 	}
 	return "host code"
+}
+
+// elsewhere corrects the region of a late host. A device that meets others waits
+// for its host wherever the host is behind, which may be later than where it fell
+// behind: where the ranges themselves tell that the rank takes no longer in the
+// region than its peers, and much longer in another, it is the other.
+func (j *job) elsewhere(s *Straggler, r int, regions []regionExcess) {
+	if s.Side != Host || s.Region == "" || regions[0].doing != Working {
+		return
+	}
+	times := make([]map[string]int64, len(j.ranks))
+	for i, rank := range j.ranks {
+		times[i] = map[string]int64{}
+		for _, step := range rank.Steps {
+			for region, time := range step.Regions {
+				times[i][region] += time
+			}
+		}
+	}
+	usual := func(region string) int64 {
+		var others []int64
+		for _, o := range j.peers[r] {
+			others = append(others, times[o][region])
+		}
+		return median(others)
+	}
+	if times[r][s.Region] > usual(s.Region) {
+		return
+	}
+	best, most := "", int64(0)
+	for region, time := range times[r] {
+		more := time - usual(region)
+		if more > most || more == most && region < best {
+			best, most = region, more
+		}
+	}
+	if 2*most < regions[0].more {
+		return
+	}
+	top := regionExcess{region: best, doing: Working}
+	for _, e := range regions {
+		if e.region == best && e.doing == Working {
+			top = e
+		}
+	}
+	s.Region, s.Seconds, s.Others, s.Cause = best, seconds(times[r][best]), seconds(usual(best)), hostCause(top)
+	s.Operators = []OperatorTime{}
+	for _, e := range top.places[:min(len(top.places), 3)] {
+		s.Operators = append(s.Operators, OperatorTime{e.Op, seconds(e.Own), seconds(e.Others)})
+	}
+	s.Fix = fix(s)
 }
 
 // callsAlone tells whether a rank waits during collectives in operators that its
@@ -176,6 +229,9 @@ func (j *job) optimizerAsFast(r int) bool {
 	slower, restSlower := float64(own)/as, float64(ownRest)/float64(median(othersRest))
 	return restSlower >= moreWork && slower-1 <= (restSlower-1)/4
 }
+
+// mayWait tells operators that return when the device is done.
+func mayWait(op string) bool { return copies(op) || waitsInside.MatchString(op) }
 
 func copies(op string) bool {
 	for _, name := range []string{"aten::to", "aten::copy_", "aten::_to_copy", "Memcpy"} {
