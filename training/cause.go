@@ -243,21 +243,30 @@ func copies(op string) bool {
 }
 
 // slowerEverywhere tells whether most of what the host does takes the rank
-// longer than the others.
+// longer than the others. Where devices meet, it is what the host itself does
+// that counts, not what its device had to wait for.
 func (j *job) slowerEverywhere(r int) bool {
 	var slower, all int64
-	for key, own := range j.totals[r] {
-		if key.doing != Working || key.op == "" {
-			continue
-		}
+	count := func(own int64, of func(rank int) int64) {
 		var others []int64
 		for _, o := range j.peers[r] {
-			others = append(others, j.totals[o][key])
+			others = append(others, of(o))
 		}
 		m := median(others)
 		all += m
 		if float64(own) >= slowerOps*float64(m) {
 			slower += m
+		}
+	}
+	if j.knowHosts() {
+		for op, own := range j.ranks[r].HostOps {
+			count(own, func(rank int) int64 { return j.ranks[rank].HostOps[op] })
+		}
+	} else {
+		for key, own := range j.totals[r] {
+			if key.doing == Working && key.op != "" {
+				count(own, func(rank int) int64 { return j.totals[rank][key] })
+			}
 		}
 	}
 	return all > 0 && float64(slower) >= mostOps*float64(all)

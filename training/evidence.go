@@ -116,7 +116,13 @@ func (j *job) agreement(rank, other int) float64 {
 // started later than the others, or its profiler did. Of three steps the first
 // counts.
 func (j *job) onlyAtStart(c candidate) bool {
-	more := j.excessBySteps(c.rank, c.regions[0])
+	if c.regions[0].doing == Working && j.knowHosts() && !atStart(j.hostBySteps(c.rank)) {
+		return false
+	}
+	return atStart(j.excessBySteps(c.rank, c.regions[0]))
+}
+
+func atStart(more []int64) bool {
 	if len(more) < 4 {
 		return false
 	}

@@ -59,6 +59,9 @@ func (j *job) name(result *Result) {
 			continue
 		}
 		s := j.straggler(c.rank, c.regions, c.busier)
+		if s.Side == Network && !j.meetWithout(c.rank) {
+			continue // in one group, who waits longer in it has come earlier
+		}
 		if !j.hostBearsOut(&s, c, candidates) {
 			behind = max(behind, s.Late)
 			continue

@@ -67,6 +67,7 @@ func (t *Trace) places(r *Rank, m *marks) {
 // itself works, without those calls and without operators that wait, step by step
 // as the line passes.
 func (t *Trace) noteHost(r *Rank, line iter.Seq[segment]) iter.Seq[segment] {
+	r.HostOps = map[string]int64{}
 	for track := range t.Tracks {
 		if t.Tracks[track].Device {
 			continue
@@ -81,6 +82,9 @@ func (t *Trace) noteHost(r *Rank, line iter.Seq[segment]) iter.Seq[segment] {
 		for s := range line {
 			if s.doing == Working && (s.op == none || !mayWait(t.Names[s.op])) {
 				r.Steps[stepAt(r.Steps, s.start)].Host += s.end - s.start
+				if s.op != none {
+					r.HostOps[t.Names[s.op]] += s.end - s.start
+				}
 			}
 			if !yield(s) {
 				return

@@ -15,6 +15,7 @@ type Rank struct {
 	Steps         []Step
 	Calls         []Call // collectives, in the order in which they began
 	Kernels       []KernelSum
+	HostOps       map[string]int64 // what the host works in each operator, where devices meet
 	Notes         []string
 }
 
