@@ -41,7 +41,7 @@ lint: setup
 
 bench: setup build
 	$(GO) test -run '^$$' -bench . -benchmem -timeout 60m ./...
-	AUSPEX_PEERS=1 $(GO) test -run 'Peer|TestSpeedTable|TestGrowth' -v -timeout 60m ./cluster ./simulate
+	AUSPEX_PEERS=1 $(GO) test -run 'Peer|TestSpeedTable|TestGrowth' -v -count=1 -timeout 60m ./cluster ./simulate
 
 # A binary for older clusters: fully static, so no C library is asked for.
 DIST ?= dist/auspex

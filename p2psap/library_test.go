@@ -322,7 +322,7 @@ func TestPackets(t *testing.T) {
 			}
 		}
 		other := bytes.Clone(packet)
-		other[4] = 2
+		other[4] = version + 1
 		if got := p.ask(t, 'O', other); got[0] != 3 {
 			t.Errorf("a packet of another version: %v", got)
 		}

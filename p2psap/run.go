@@ -18,13 +18,17 @@ import (
 )
 
 // version is that of the protocol and of the launcher's instructions.
-const version = 1
+const version = 2
 
 // MaxPeers is how many peers a run may have: each has a thread for every other.
 const MaxPeers = 256
 
 // firstPort is where peers on other hosts listen, each at its rank above it.
 const firstPort = 7100
+
+// inherited is a peer's first descriptor after the three of every process: its
+// instructions, followed by its port's two sockets.
+const inherited = 3
 
 // Host is a place for peers: its address, and the command that runs another
 // command there, such as ssh with a name. Without one it is this machine.
@@ -80,6 +84,7 @@ type launcher struct {
 
 type place struct {
 	host, port, incarnation int
+	held                    []*os.File // the port's two sockets, until the peer has them
 	done                    bool
 }
 
@@ -125,12 +130,14 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 	for rank := range l.places {
 		l.places[rank].host = rank % len(o.Hosts)
 		if err := l.choosePort(rank); err != nil {
+			l.releaseAll()
 			return nil, err
 		}
 	}
 	for rank := range l.places {
 		if err := l.start(rank); err != nil {
 			l.stopAll()
+			l.releaseAll()
 			return nil, err
 		}
 	}
@@ -142,7 +149,8 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 	return out, err
 }
 
-// choosePort finds a port for a peer. Here one that is free is asked for; on
+// choosePort finds a port for a peer. Here it is taken for the peer, which
+// inherits it: a port that is only known to be free can be another's by then. On
 // another host it is told, and one in use is an error there.
 func (l *launcher) choosePort(rank int) error {
 	p := &l.places[rank]
@@ -157,13 +165,41 @@ func (l *launcher) choosePort(rank int) error {
 		}
 		p.port = stream.Addr().(*net.TCPAddr).Port
 		packets, err := net.ListenPacket("udp", stream.Addr().String())
-		stream.Close()
 		if err == nil {
+			err = p.hold(stream.(*net.TCPListener), packets.(*net.UDPConn))
 			packets.Close()
-			return nil
+			stream.Close()
+			return err
 		}
+		stream.Close()
 	}
 	return errors.New("no port is free for both TCP and UDP")
+}
+
+func (p *place) hold(sockets ...interface{ File() (*os.File, error) }) error {
+	for _, s := range sockets {
+		f, err := s.File()
+		if err != nil {
+			p.release()
+			return err
+		}
+		p.held = append(p.held, f)
+	}
+	return nil
+}
+
+// release closes what is held for a peer here.
+func (p *place) release() {
+	for _, f := range p.held {
+		f.Close()
+	}
+	p.held = nil
+}
+
+func (l *launcher) releaseAll() {
+	for rank := range l.places {
+		l.places[rank].release()
+	}
 }
 
 // instructions are what a peer is told.
@@ -171,9 +207,13 @@ func (l *launcher) instructions(rank int) string {
 	p, meet := l.places[rank], l.rendezvous(rank)
 	m := l.places[meet]
 	sizes := strings.Trim(fmt.Sprint(l.Clusters), "[]")
-	return fmt.Sprintf("p2psap %d\nkey %s\nclusters %s\nrank %d\nincarnation %d\nscheme %d\npatience %g\nlisten %s %d\nmeet %d %s %d\nend\n",
+	held := ""
+	if len(p.held) > 0 {
+		held = fmt.Sprintf("held %d %d\n", inherited+1, inherited+2)
+	}
+	return fmt.Sprintf("p2psap %d\nkey %s\nclusters %s\nrank %d\nincarnation %d\nscheme %d\npatience %g\nlisten %s %d\n%smeet %d %s %d\nend\n",
 		version, l.key, sizes, rank, p.incarnation, l.Scheme, l.Patience.Seconds(),
-		l.Hosts[p.host].Address, p.port, meet, l.Hosts[m.host].Address, m.port)
+		l.Hosts[p.host].Address, p.port, held, meet, l.Hosts[m.host].Address, m.port)
 }
 
 // rendezvous is the peer that another one meets first: the lowest of the others
@@ -202,6 +242,7 @@ func (l *launcher) start(rank int) error {
 		return err
 	}
 	defer in.Close()
+	defer l.places[rank].release()
 	if host.Shell != nil {
 		line := "exec env AUSPEX_P2P_FD=0"
 		for _, setting := range l.Env {
@@ -217,8 +258,8 @@ func (l *launcher) start(rank int) error {
 		cmd.Stdout, cmd.Stderr, cmd.WaitDelay = l.Out, l.Err, 3*time.Second
 		cmd.Stdin = in
 	} else {
-		cmd.ExtraFiles = []*os.File{in}
-		cmd.Env = append(cmd.Env, "AUSPEX_P2P_FD=3")
+		cmd.ExtraFiles = append([]*os.File{in}, p.held...)
+		cmd.Env = append(cmd.Env, fmt.Sprintf("AUSPEX_P2P_FD=%d", inherited))
 	}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a peer ends with all it started
 	if err := cmd.Start(); err != nil {

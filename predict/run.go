@@ -209,12 +209,16 @@ func (w *workshop) wholly(ctx context.Context, plan *plan) error {
 	}
 	limited := *w.Request
 	limited.Timeout = w.Whole
-	early, err := (&workshop{Request: &limited, dir: w.dir, noted: map[string]bool{}}).take(ctx, program, w.Counts[0], nil)
+	apart := &workshop{Request: &limited, dir: w.dir, noted: map[string]bool{}}
+	early, err := apart.take(ctx, program, w.Counts[0], nil)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case err != nil: // it takes longer, or fails, which the run that counts will tell
 		return nil
+	}
+	for _, said := range apart.notes { // this run counts, so what was seen in it does
+		w.note("%s", said)
 	}
 	early.seconds += plan.seconds
 	w.early = early

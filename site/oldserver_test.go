@@ -5,6 +5,7 @@ import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
+	"crypto/sha256"
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
@@ -45,11 +46,18 @@ func oldServer(t *testing.T) (plain, secure, ca string) {
 	}
 	certificate, key := serverCertificate(t)
 	ca, private := write("server.crt", certificate), write("server.key", key)
-	user := func(name, password, profile string) string {
-		return fmt.Sprintf("<%[1]s><password>%[2]s</password><networks><ip>::/0</ip></networks><profile>%[3]s</profile><quota>default</quota></%[1]s>", name, password, profile)
+	users := write("users.xml", "<yandex><profiles><default/></profiles><quotas><default/></quotas><users>"+
+		"<default><password>niemand</password><networks><ip>::/0</ip></networks><profile>default</profile><quota>default</quota></default></users></yandex>")
+	example, err := os.ReadFile("../examples/site/users.xml")
+	if err != nil {
+		t.Fatal(err)
 	}
-	users := write("users.xml", "<yandex><profiles><default/><reader><readonly>2</readonly></reader></profiles><quotas><default/></quotas><users>"+
-		user("default", "niemand", "default")+user("pusher", "geheim", "default")+user("reader", "lesen", "reader")+"</users></yandex>")
+	if err := os.Mkdir(filepath.Join(dir, "users.d"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	sum := func(password string) string { return fmt.Sprintf(">%x<", sha256.Sum256([]byte(password))) }
+	write("users.d/auspex.xml", strings.NewReplacer(">PUSHER<", sum("geheim"), ">READER<", sum("lesen"),
+		"clickhouse>", "yandex>").Replace(string(example))) // the root's name before ClickHouse was a company
 	var ports []int
 	var listeners []net.Listener
 	for range 3 {

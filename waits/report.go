@@ -6,7 +6,7 @@ import (
 )
 
 // Report is where ranks waited and for what. Times are seconds, shares are of
-// the time of all ranks together.
+// the time of all ranks and their threads together.
 type Report struct {
 	Ranks   int     `json:"ranks"`
 	Seconds float64 `json:"run_seconds"`
@@ -18,6 +18,8 @@ type Report struct {
 	Events       int64    `json:"events"`
 	Notes        []string `json:"notes"`
 	Words        string   `json:"words"`
+	whole        float64  // seconds of all ranks' threads together
+	locations    int
 }
 
 // Row is a way to wait at a place.
@@ -101,12 +103,13 @@ func (a *Analyzer) Report() *Report {
 	if a.end > a.begin {
 		r.Seconds = float64(a.end-a.begin) / 1e9
 	}
-	whole := r.Seconds * float64(len(a.locs))
+	r.locations = len(a.locs)
+	r.whole = r.Seconds * float64(r.locations)
 	share := func(s float64) float64 {
-		if whole <= 0 {
+		if r.whole <= 0 {
 			return 0
 		}
-		return s / whole
+		return s / r.whole
 	}
 	for i := range a.rows.rows {
 		t := &a.rows.rows[i]

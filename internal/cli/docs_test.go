@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"auspex/internal/testclickhouse"
 )
 
 var update = flag.Bool("update", false, "write what the commands print into the documents")
@@ -18,6 +20,7 @@ var update = flag.Bool("update", false, "write what the commands print into the 
 // and "[exit status 1]" for a command that fails so. One document's blocks
 // share a store. A document whose examples need the profiles beside the
 // project says so by using $DATA, and one that needs a site's store by $SITE.
+// $SQL is where that store takes statements.
 func TestDocumentsTellTheTruth(t *testing.T) {
 	documents, err := filepath.Glob("../../docs/*.md")
 	if err != nil {
@@ -49,14 +52,15 @@ func runDocument(t *testing.T, path string) {
 			t.Skip("the examples need the real profiles that lie beside the project in ../shared/data")
 		}
 	}
-	site := ""
+	site, sql := "", ""
 	if strings.Contains(string(text), "$SITE") {
-		site = siteServer(t)
+		server := testclickhouse.Start(t)
+		site, sql = "clickhouse://"+server.Host+"/auspex", server.URL
 	}
 	shell := func(command string) string {
 		cmd := exec.Command("sh", "-c", command)
 		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "AUSPEX_STORE="+filepath.Join(dir, "store"), "DATA="+sharedData(t), "NO_COLOR=1", "SITE="+site)
+		cmd.Env = append(os.Environ(), "AUSPEX_STORE="+filepath.Join(dir, "store"), "DATA="+sharedData(t), "NO_COLOR=1", "SITE="+site, "SQL="+sql)
 		out, err := cmd.CombinedOutput()
 		if exit, ok := err.(*exec.ExitError); ok {
 			out = fmt.Appendf(out, "[exit status %d]\n", exit.ExitCode())

@@ -64,6 +64,8 @@ static int read_line(char *line, int *version)
         R.patience = atof(value);
     else if (!strcmp(line, "listen"))
         return sscanf(value, "%63s %d", R.address, &R.port) == 2;
+    else if (!strcmp(line, "held"))
+        return sscanf(value, "%d %d", &R.listener, &R.datagrams) == 2;
     else if (!strcmp(line, "meet"))
         return sscanf(value, "%d %63s %d", &R.meet_rank, R.meet, &R.meet_port) == 3;
     return 1;

@@ -27,9 +27,13 @@ static int at(struct sockaddr_in *a, const char *address, int port)
     return inet_pton(AF_INET, address, &a->sin_addr) == 1;
 }
 
-static int bound(int type)
+/* The port, inherited where the launcher holds it, which is the case on its own
+ * host. */
+static int bound(int type, int held)
 {
     struct sockaddr_in a;
+    if (held >= 0)
+        return fcntl(held, F_SETFD, FD_CLOEXEC) == 0 && fcntl(held, F_SETFL, 0) == 0 ? held : -1;
     int on = 1, fd = socket(AF_INET, type | SOCK_CLOEXEC, 0);
     if (fd >= 0 && type == SOCK_STREAM)
         setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
@@ -43,10 +47,10 @@ static int bound(int type)
 int p2p_listen(void)
 {
     int size = 4 << 20;
-    R.listener = bound(SOCK_STREAM);
+    R.listener = bound(SOCK_STREAM, R.listener);
     if (R.listener < 0)
         return P2P_NOWHERE;
-    R.datagrams = bound(SOCK_DGRAM);
+    R.datagrams = bound(SOCK_DGRAM, R.datagrams);
     if (R.datagrams < 0)
         return P2P_NOWHERE;
     setsockopt(R.datagrams, SOL_SOCKET, SO_RCVBUF, &size, sizeof size);

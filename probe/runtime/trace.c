@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 enum { WINDOW = 4096, KEPT = 1 << 16, SLOTS = 1 << 12, TRIES = 8 };
-enum { TIMES = 1 << 22, AT_ONCE = 1 << 12 }; /* times kept of a rank; written together */
+enum { TIMES = 1000000, AT_ONCE = 1 << 12 }; /* times kept of a rank; written together */
 
 struct item {
     uint64_t key;

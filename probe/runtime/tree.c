@@ -355,7 +355,7 @@ static struct way *slot(struct way *ways, uint32_t mask, uint32_t from, uint32_t
 
 static int widen(struct thread *t)
 {
-    uint32_t mask = t->mask ? t->mask * 4 + 3 : 1023;
+    uint32_t mask = t->mask ? t->mask * 2 + 1 : 1023;
     struct way *ways = pages(((size_t)mask + 1) * sizeof *ways);
     if (!ways)
         return -1;

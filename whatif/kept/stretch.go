@@ -7,11 +7,12 @@ import (
 	"auspex/model"
 )
 
-// used is wall and CPU time of each process, in computation and within MPI,
-// starting, ending and files left out.
+// used is wall and CPU time of each process: in computation, within MPI, and in
+// what a trace holds nothing of, starting, ending and files.
 type used struct {
-	wall, cpu   []float64
-	inMPI, spun []float64
+	wall, cpu     []float64
+	inMPI, spun   []float64
+	start, worked []float64
 }
 
 // usedBy sums up what each process used; nil where wall and CPU time were not
@@ -28,7 +29,10 @@ func usedBy(d *analyze.Dataset, ranks int) (*used, error) {
 	if err != nil {
 		return nil, err
 	}
-	of := &used{make([]float64, ranks), make([]float64, ranks), make([]float64, ranks), make([]float64, ranks)}
+	of := &used{}
+	for _, list := range []*[]float64{&of.wall, &of.cpu, &of.inMPI, &of.spun, &of.start, &of.worked} {
+		*list = make([]float64, ranks)
+	}
 	for u, unit := range d.Units {
 		if unit.Thread != 0 {
 			continue
@@ -44,6 +48,9 @@ func usedBy(d *analyze.Dataset, ranks int) (*used, error) {
 			case !outside(region.Name):
 				of.inMPI[unit.Process] += wall.At(u, r)
 				of.spun[unit.Process] += cpu.At(u, r)
+			default:
+				of.start[unit.Process] += wall.At(u, r)
+				of.worked[unit.Process] += cpu.At(u, r)
 			}
 		}
 	}
@@ -61,6 +68,21 @@ func (of *used) stretch() []float64 {
 		if out[i] = 1; of.cpu[i] > 0 {
 			out[i] = max(of.wall[i]/of.cpu[i], 1)
 		}
+	}
+	return out
+}
+
+// late is how much longer starting and ending took each process because it had
+// to share its core: as much longer as its computation did, and no longer than
+// it stood still there. The others sleep meanwhile, so that their own time tells
+// nothing.
+func (of *used) late() []float64 {
+	if of == nil {
+		return nil
+	}
+	out := of.stretch()
+	for i, stretch := range out {
+		out[i] = max(min(of.worked[i]*(stretch-1), of.start[i]-of.worked[i]), 0)
 	}
 	return out
 }

@@ -33,3 +33,28 @@ func TestStopsOf(t *testing.T) {
 		t.Error("something is known of nothing")
 	}
 }
+
+// TestLate: starting and ending are as slow as computation, as far as a process
+// stood still there.
+func TestLate(t *testing.T) {
+	for _, c := range []struct {
+		name                     string
+		wall, cpu, start, worked []float64
+		want                     []float64
+	}{
+		{"rank 1 has a third of a core", []float64{0.6, 1.8}, []float64{0.6, 0.6}, []float64{0.08, 0.08}, []float64{0.02, 0.025}, []float64{0, 0.05}},
+		{"nobody shares a core; all sleep while MPI starts", []float64{0.6, 0.6}, []float64{0.6, 0.6}, []float64{0.08, 0.08}, []float64{0.02, 0.025}, []float64{0, 0}},
+		{"it shared its core later only", []float64{0.6, 1.8}, []float64{0.6, 0.6}, []float64{0.03, 0.03}, []float64{0.02, 0.03}, []float64{0, 0}},
+		{"no computation", []float64{0, 0}, []float64{0, 0}, []float64{0.08, 0.08}, []float64{0.02, 0.02}, []float64{0, 0}},
+	} {
+		got := (&used{wall: c.wall, cpu: c.cpu, start: c.start, worked: c.worked}).late()
+		for i, want := range c.want {
+			if math.Abs(got[i]-want) > 1e-12 {
+				t.Errorf("%s: %v, not %v", c.name, got, c.want)
+			}
+		}
+	}
+	if (*used)(nil).late() != nil {
+		t.Error("something is known of nothing")
+	}
+}
