@@ -72,7 +72,7 @@ func hostCause(top regionExcess) string {
 // behind: where the ranges themselves tell that the rank takes no longer in the
 // region than its peers, and much longer in another, it is the other.
 func (j *job) elsewhere(s *Straggler, r int, regions []regionExcess) {
-	if s.Side != Host || s.Region == "" || regions[0].doing != Working {
+	if s.Side != Host || regions[0].doing != Working || !j.knowHosts() {
 		return
 	}
 	times := make([]map[string]int64, len(j.ranks))
@@ -91,7 +91,7 @@ func (j *job) elsewhere(s *Straggler, r int, regions []regionExcess) {
 		}
 		return median(others)
 	}
-	if times[r][s.Region] > usual(s.Region) {
+	if s.Region != "" && times[r][s.Region] > usual(s.Region) {
 		return
 	}
 	best, most := "", int64(0)
@@ -101,7 +101,7 @@ func (j *job) elsewhere(s *Straggler, r int, regions []regionExcess) {
 			best, most = region, more
 		}
 	}
-	if 2*most < regions[0].more {
+	if 2*most < max(regions[0].more, sumOf(j.hostBySteps(r))) {
 		return
 	}
 	top := regionExcess{region: best, doing: Working}

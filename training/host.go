@@ -23,12 +23,14 @@ func (j *job) hostBearsOut(s *Straggler, c candidate, all []candidate) bool {
 		return true
 	}
 	more := j.hostBySteps(c.rank)
-	var sum int64
-	for _, v := range more {
-		sum += v
-	}
-	if float64(sum) >= hostMore*float64(j.run) && j.hostBeyond(c, all) {
+	sum := sumOf(more)
+	// Who is later than another and works more passes where the other does.
+	passes := slices.ContainsFunc(all, func(o candidate) bool {
+		return o.late <= c.late && sumOf(j.hostBySteps(o.rank)) <= sum && j.hostBeyond(o, all)
+	})
+	if float64(sum) >= hostMore*float64(j.run) && passes {
 		s.Pattern = patternOf(more)
+		s.Share = min(s.Share, float64(sum)/float64(j.run)) // without that work it would be gone
 		return s.Pattern != NowAndThen || float64(sum) >= onceAtMost*float64(j.run)
 	}
 	if j.waitsMore(c.rank) {
@@ -71,6 +73,13 @@ func (j *job) hostBySteps(r int) []int64 {
 		more = append(more, j.hostIn(r, number)-median(others))
 	}
 	return more
+}
+
+func sumOf(values []int64) (sum int64) {
+	for _, v := range values {
+		sum += v
+	}
+	return sum
 }
 
 // hostBeyond tells whether the excess of a host is beyond what chance does, by

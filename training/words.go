@@ -86,13 +86,13 @@ func (r *Result) words() string {
 	case r.ClockResidual == nil:
 		b.WriteString("No collective of two ranks was found: who waits for whom cannot be determined.")
 	case len(r.Stragglers) == 0:
-		fmt.Fprintf(&b, "No straggler: none of %d ranks stands out over %s.", r.Present, count(len(r.Steps), "step"))
+		fmt.Fprintf(&b, "No straggler: none of %d ranks stands out over %s.", r.Present, count(max(r.steps, len(r.Steps)), "step"))
 	}
 	for i, s := range r.Stragglers {
 		if i > 0 {
 			b.WriteByte(' ')
 		}
-		s.words(&b, len(r.Steps))
+		s.words(&b, max(r.steps, len(r.Steps)))
 	}
 	if r.Present > 1 && r.Present < r.World {
 		fmt.Fprintf(&b, " Only %d of %d ranks are here.", r.Present, r.World)
