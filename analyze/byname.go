@@ -3,25 +3,30 @@ package analyze
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
+	"strings"
 	"sync"
 
 	"auspex/account"
 	"auspex/model"
 )
 
-// phaseNumber is what tells the turns of one loop or phase apart: "loop [3]",
-// "ProfilerStep#12".
-var phaseNumber = regexp.MustCompile(`(\s*\[\d+\]|#\d+)$`)
-
 // FlatName is the name a region has in a flat profile: that of its function; the
-// turns of a loop are one.
+// turns of a loop or phase are one: "loop [3]", "ProfilerStep#12".
 func FlatName(name string) string {
-	if flat := phaseNumber.ReplaceAllString(name, ""); flat != "" {
-		return flat
+	inside, bracketed := strings.CutSuffix(name, "]")
+	before := strings.TrimRight(inside, "0123456789")
+	if before == inside {
+		return name // no number, as in most names
 	}
-	return name
+	flat, numbered := strings.CutSuffix(before, map[bool]string{true: "[", false: "#"}[bracketed])
+	if bracketed {
+		flat = strings.TrimRight(flat, " \t\n\f\r")
+	}
+	if !numbered || flat == "" {
+		return name
+	}
+	return flat
 }
 
 // folded is a dataset's regions put together by name. Exclusive values add up; of

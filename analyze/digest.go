@@ -71,23 +71,38 @@ var code = sync.OnceValue(func() string {
 
 // Put stores an experiment as store.Put does, a large one with its digest.
 func Put(s *store.Store, e *model.Experiment, replace bool, attached ...store.Attachment) error {
+	return PutWith(s, e, replace, nil, attached...)
+}
+
+// PutWith stores an experiment, a large one with its digest and with what further
+// works out of it: its values are at hand now, and are read again otherwise.
+func PutWith(s *store.Store, e *model.Experiment, replace bool, further func(*Dataset) []store.Attachment, attached ...store.Attachment) error {
 	if len(e.Units)*len(e.Regions) >= digestFrom && dense(e) && e.Check() == nil {
-		if data := makeDigest(e); data != nil {
-			attached = append(attached[:len(attached):len(attached)], store.Attachment{Name: digestName, Data: data})
+		attached = attached[:len(attached):len(attached)]
+		d := inMemory(e)
+		if data := digestOf(d); data != nil {
+			attached = append(attached, store.Attachment{Name: digestName, Data: data})
+			if further != nil {
+				attached = append(attached, further(d)...)
+			}
 		}
 	}
 	return s.Put(e, replace, attached...)
 }
 
+// inMemory is an experiment that is not stored as a dataset.
+func inMemory(e *model.Experiment) *Dataset {
+	h := e.Header
+	h.UnitCount, h.RegionCount, h.SummaryCount = len(e.Units), len(e.Regions), e.Summaries.Rows()
+	return newDataset(h, e.Units, e.Regions, unstored{e}, func() *digest { return nil })
+}
+
 // dense tells whether an experiment takes not much more memory as matrices.
 func dense(e *model.Experiment) bool { return len(e.Units)*len(e.Regions) <= 4*e.Summaries.Rows() }
 
-// makeDigest asks what the page asks first and keeps what was worked out for it;
-// nil where nothing can be said, as without times.
-func makeDigest(e *model.Experiment) []byte {
-	h := e.Header
-	h.UnitCount, h.RegionCount, h.SummaryCount = len(e.Units), len(e.Regions), e.Summaries.Rows()
-	d := newDataset(h, e.Units, e.Regions, unstored{e}, func() *digest { return nil })
+// digestOf asks what the page asks first and keeps what was worked out for it; nil
+// where nothing can be said, as without times.
+func digestOf(d *Dataset) []byte {
 	by, _, err := d.By("")
 	if err != nil {
 		return nil
@@ -100,6 +115,12 @@ func makeDigest(e *model.Experiment) []byte {
 		return nil
 	}
 	if _, err := Classify(by, words, TimeShare, nil, nil, AcrossMean); err != nil {
+		return nil
+	}
+	if _, err := by.Heaviest(); err != nil {
+		return nil
+	}
+	if _, name, err := Tree(d, "", 0); err != nil || spreadBoth(d, by, name) != nil {
 		return nil
 	}
 	kept := digest{Code: code(), ByPath: d.vectors}
@@ -119,6 +140,18 @@ func makeDigest(e *model.Experiment) []byte {
 		return nil
 	}
 	return data.Bytes()
+}
+
+// spreadBoth sums the time of regions up as call trees and lists of regions show it.
+func spreadBoth(d, by *Dataset, time string) error {
+	for _, of := range []*Dataset{d, by} {
+		for _, scope := range []model.Scope{model.Exclusive, model.Inclusive} {
+			if _, err := of.RegionSpread(time + "." + string(scope)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // readDigest finds the digest of an experiment; nil where there is none, or none

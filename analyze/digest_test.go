@@ -44,7 +44,21 @@ func firstAnswers(t failer, d *Dataset) string {
 		t.Fatal(err)
 	}
 	classes.Experiment = ""
-	text, err := json.Marshal([]any{note, summary, rules, classes, len(by.Regions), by.SummaryCount})
+	tree, name, err := Tree(d, "", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	heaviest, err := by.Heaviest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	spread, err := by.RegionSpread(name + ".inc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal([]any{
+		note, summary, rules, classes, len(by.Regions), by.SummaryCount, tree, heaviest.Regions, fmt.Sprint(heaviest.cells, spread),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,10 +119,8 @@ func drawExperiment(t *rapid.T) *model.Experiment {
 func TestADigestSaysWhatTheValuesSay(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e := drawExperiment(t)
-		data := makeDigest(e)
-		h := e.Header
-		h.UnitCount, h.RegionCount, h.SummaryCount = len(e.Units), len(e.Regions), e.Summaries.Rows()
-		plain := newDataset(h, e.Units, e.Regions, unstored{e}, func() *digest { return nil })
+		data := digestOf(inMemory(e))
+		plain := inMemory(e)
 		if data == nil {
 			if _, err := plain.Times(); err == nil {
 				t.Fatal("no digest of an experiment with times")
@@ -119,7 +131,7 @@ func TestADigestSaysWhatTheValuesSay(t *testing.T) {
 		if kept == nil {
 			t.Fatal("a digest that was just made does not hold")
 		}
-		quick := newDataset(h, e.Units, e.Regions, unstored{e}, func() *digest { return kept })
+		quick := newDataset(plain.Header, e.Units, e.Regions, unstored{e}, func() *digest { return kept })
 		if a, b := firstAnswers(t, plain), firstAnswers(t, quick); a != b {
 			t.Fatalf("without:\n%s\nwith:\n%s", a, b)
 		}

@@ -10,8 +10,10 @@ func newGlob(pattern string) glob { return glob(strings.ToLower(pattern)) }
 
 // match goes back to the last * alone, so that a text of n signs takes at most
 // n times the pattern's length, and mostly n.
-func (g glob) match(text string) bool {
-	t := []rune(strings.ToLower(text))
+func (g glob) match(text string) bool { return g.matchLower([]rune(strings.ToLower(text))) }
+
+// matchLower matches a text in small letters.
+func (g glob) matchLower(t []rune) bool {
 	at, star, resume := 0, -1, 0
 	for i := 0; i < len(t); {
 		switch {

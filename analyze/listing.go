@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"auspex/model"
@@ -90,13 +91,21 @@ func ScopeEnding(m model.Metric, scope model.Scope) string {
 // shared: do not change it.
 func (d *Dataset) RegionMeans(column string) ([]float64, error) {
 	return d.vector("means of regions "+column, func() ([]float64, error) {
-		m, err := d.Matrix(column)
-		if err != nil {
-			return nil, err
+		means, known := make([]float64, len(d.Regions)), make([]int, len(d.Regions))
+		err := d.eachRow(column, func(row []float64) {
+			for r, v := range row {
+				if v == v {
+					means[r] += v
+					known[r]++
+				}
+			}
+		})
+		for r, n := range known {
+			if means[r] /= float64(n); n == 0 {
+				means[r] = math.NaN()
+			}
 		}
-		means := make([]float64, m.Regions)
-		foldRegions(m, averaged, means)
-		return means, nil
+		return means, err
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"auspex/fuzzy"
@@ -116,6 +117,9 @@ func (p *Problems) apply(d *Dataset, words Words, rules []*fuzzy.NamedRule, base
 		found[i] = Problem{Problem: r.Name, About: r.About, By: by, Rule: r.Rule.String(), Advice: r.Advice, Places: []Place{}}
 	}
 	fits := ruleMasks(d, asked)
+	if err := j.check(asked); err != nil {
+		return err
+	}
 	for row := range j.rows.Len() {
 		if err := j.infer(asked, fits, row, how, found, known); err != nil {
 			return err
@@ -143,6 +147,17 @@ func whyNot(missing *notJudged) string {
 	return "its metrics have no values"
 }
 
+// check concludes from all rules once: one whose conclusion is not known is refused,
+// be it that it never holds.
+func (j *judge) check(asked []*fuzzy.NamedRule) error {
+	var rules []*fuzzy.Rule
+	for _, r := range asked {
+		rules = append(rules, r.Rule)
+	}
+	_, err := fuzzy.Infer(rules, j.words.Logic, func(*fuzzy.Is) float64 { return 0 }, j.words.Variable)
+	return err
+}
+
 // infer applies the rules that are asked of a row.
 func (j *judge) infer(asked []*fuzzy.NamedRule, fits [][]bool, row int, how fuzzy.Defuzzifier, found []Problem, known []bool) error {
 	var rules []*fuzzy.Rule
@@ -151,6 +166,15 @@ func (j *judge) infer(asked []*fuzzy.NamedRule, fits [][]bool, row int, how fuzz
 		if fits[i] == nil || fits[i][row] {
 			rules, index = append(rules, r.Rule), append(index, i)
 		}
+	}
+	holds := false
+	for k, rule := range rules {
+		fired := fuzzy.Combine(rule.If, j.words.Logic, j.degree(row)) * rule.Weight
+		known[index[k]] = known[index[k]] || fired == fired
+		holds = holds || fired >= leastDegree
+	}
+	if !holds { // as in most rows, of which there may be half a million
+		return nil
 	}
 	result, err := fuzzy.Infer(rules, j.words.Logic, j.degree(row), j.words.Variable)
 	if err != nil {
@@ -164,7 +188,6 @@ func (j *judge) infer(asked []*fuzzy.NamedRule, fits [][]bool, row int, how fuzz
 	}
 	for k, fired := range result.Fired {
 		i := index[k]
-		known[i] = known[i] || fired == fired
 		if !(fired >= leastDegree) {
 			continue
 		}
@@ -183,16 +206,36 @@ func (j *judge) infer(asked []*fuzzy.NamedRule, fits [][]bool, row int, how fuzz
 // ruleMasks tells of which regions each rule is asked; nil for all.
 func ruleMasks(d *Dataset, rules []*fuzzy.NamedRule) [][]bool {
 	masks := make([][]bool, len(rules))
+	if !slices.ContainsFunc(rules, func(r *fuzzy.NamedRule) bool { return len(r.Where) > 0 }) {
+		return masks
+	}
+	// Call paths are many, names are few.
+	named := make([]int, len(d.Regions))
+	number := map[string]int{}
+	var names [][]rune
+	for g, region := range d.Regions {
+		k, known := number[region.Name]
+		if !known {
+			k = len(names)
+			number[region.Name] = k
+			names = append(names, []rune(strings.ToLower(region.Name)))
+		}
+		named[g] = k
+	}
 	for i, r := range rules {
 		if len(r.Where) == 0 {
 			continue
 		}
-		masks[i] = make([]bool, len(d.Regions))
+		fits := make([]bool, len(names))
 		for _, pattern := range r.Where {
 			glob := newGlob(pattern)
-			for g := range d.Regions {
-				masks[i][g] = masks[i][g] || glob.match(d.Regions[g].Name)
+			for k, name := range names {
+				fits[k] = fits[k] || glob.matchLower(name)
 			}
+		}
+		masks[i] = make([]bool, len(d.Regions))
+		for g, k := range named {
+			masks[i][g] = fits[k]
 		}
 	}
 	return masks

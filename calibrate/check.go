@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"math"
+	"slices"
 	"sort"
 
 	"auspex/platform"
@@ -101,9 +102,6 @@ func mean(v []float64) float64 {
 }
 
 func (c *Calibration) compare(ctx context.Context, points []point, play func(bytes int64) (*trace.Trace, float64)) ([]Compared, error) {
-	if c.warm != nil {
-		c = c.warm
-	}
 	p, options, err := c.pair()
 	if err != nil {
 		return nil, err
@@ -153,11 +151,15 @@ func (c *Calibration) LogGP(ctx context.Context) (simulate.LogGP, error) {
 	return b.LogGP, nil
 }
 
-// pingPong is a message there and back; half of it is the time that counts.
+// many is how often messages follow one another, so that the first do not count.
+const many = 50
+
+// pingPong is a message there and back, over and over as it is measured, and the
+// share of it that is one.
 func pingPong(bytes int64) (*trace.Trace, float64) {
 	send := trace.Action{Kind: trace.Send, Count: bytes, Type: trace.Byte}
 	recv := trace.Action{Kind: trace.Recv, Count: bytes, Type: trace.Byte}
-	return play([2][]trace.Action{{send, recv}, {recv, send}}), 0.5
+	return play([2][]trace.Action{slices.Repeat([]trace.Action{send, recv}, many), slices.Repeat([]trace.Action{recv, send}, many)}), 0.5 / many
 }
 
 // exchange is a message each way at once.

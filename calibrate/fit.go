@@ -39,6 +39,7 @@ type Loopback struct {
 // Calibration is a platform's constants.
 type Calibration struct {
 	Network
+	Rest
 	Loopback     *Loopback `json:"loopback,omitempty"` // inside a host
 	SendOverhead []Segment `json:"os"`
 	RecvOverhead []Segment `json:"or"`
@@ -55,9 +56,6 @@ type Calibration struct {
 	Speeds   []float64 `json:"speeds"` // of each rank's processor; the reference is 1
 	Library  string    `json:"library"`
 	Hosts    []string  `json:"hosts"`
-	// warm is the same for messages that come right after others, as those of the
-	// measurement do; nil where there is no difference.
-	warm *Calibration
 	// Spread is how far pairs of hosts are from the fitted median, relatively.
 	Spread float64 `json:"pair_spread"`
 }
@@ -98,6 +96,7 @@ func Fit(m *Measurement, reference Rounds) (*Calibration, error) {
 			own[0][i].seconds = min(own[0][i].seconds, p.seconds)
 		}
 	}
+	c.fitEarly(pings, m.curve(Exchange, take), own)
 	send, recv := fitPieces(own[0], false), fitPieces(own[1], false)
 	c.Network = c.network(pings, send, recv)
 	c.SendOverhead, c.RecvOverhead = affine(send), affine(recv)
@@ -111,19 +110,20 @@ func Fit(m *Measurement, reference Rounds) (*Calibration, error) {
 	if err := c.fitSpeeds(m, reference); err != nil {
 		return nil, err
 	}
-	cold := m.curve(Cold, take)
-	if len(cold) != len(pings) {
-		c.fitLoopback(m, send, recv)
-		err := c.fitBothWays(pings, m.curve(Exchange, take))
-		c.fitCrowd(m)
-		return c, err
+	cold, both := m.curve(Cold, take), m.curve(Exchange, take)
+	if len(cold) == len(pings) && len(both) == len(pings) {
+		more := moreAfterWork(both, cold, m.curve(Cool, take))
+		c.fitCold(more)
+		c.fitCooling(m, take)
+		if err := c.fitBurst(pings, both, cold, more, send, recv); err != nil {
+			return nil, err
+		}
+		both = cold
 	}
-	if err := c.fitBothWays(pings, cold); err != nil {
+	if err := c.fitBothWays(pings, both); err != nil {
 		return nil, err
 	}
-	warm := *c
-	c.warm = &warm
-	c.Network = c.network(c.afterWork(pings, m.curve(Exchange, take), cold), send, recv)
+	c.fitOverlap(m, take)
 	c.fitLoopback(m, send, recv)
 	c.fitCrowd(m)
 	return c, nil
@@ -134,7 +134,7 @@ func Fit(m *Measurement, reference Rounds) (*Calibration, error) {
 func (c *Calibration) network(times []point, send, recv []piece) Network {
 	net := slices.Clone(times)
 	for i, p := range times {
-		if own := at(send, p.size) + at(recv, p.size); p.size < float64(c.EagerBelow) && own > 0 {
+		if own := at(send, p.size) + at(recv, p.size) - c.Early; p.size < float64(c.EagerBelow) && own > 0 {
 			net[i].seconds = max(p.seconds-own, leastNetwork*p.seconds)
 		}
 	}
@@ -147,23 +147,6 @@ func (c *Calibration) network(times []point, send, recv []piece) Network {
 		pieces = append(pieces, rest...)
 	}
 	return fitNetwork(pieces)
-}
-
-// afterWork is how long a message takes in a program, where computation goes
-// before it: longer by what an exchange takes longer after computation, as sizes
-// near one another say together. With large ones that no longer grows.
-func (c *Calibration) afterWork(pings, warm, cold []point) []point {
-	out := slices.Clone(pings)
-	var more []float64
-	for i := range below(pings, largeMessage) {
-		more = append(more, max(0, cold[i].seconds-warm[i].seconds))
-	}
-	for i := range out {
-		near := min(i, len(more)-1)
-		out[i].seconds += median(slices.Clone(more[max(0, near-2):min(len(more), near+3)]))
-		out[i].whole = out[i].seconds
-	}
-	return out
 }
 
 // leastNetwork is the part of a message's time that is the network's at least,

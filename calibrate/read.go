@@ -16,13 +16,16 @@ type Kind string
 
 const (
 	PingPong  Kind = "pingpong"  // half of there and back
-	Exchange  Kind = "exchange"  // send and receive at once, both ranks
+	Exchange  Kind = "exchange"  // send and receive at once, both ranks, one after the other
 	Send      Kind = "send"      // inside MPI_Send, the receive posted
 	Isend     Kind = "isend"     // inside MPI_Isend
 	Recv      Kind = "recv"      // inside MPI_Recv of a message that has come
 	Late      Kind = "late"      // inside MPI_Send, the receive posted later
 	Cold      Kind = "cold"      // an exchange after computation
 	Self      Kind = "self"      // of a rank to itself, after computation
+	Work      Kind = "work"      // computation over as many bytes as Bytes says
+	Cool      Kind = "cool"      // a small exchange after that
+	Overlap   Kind = "overlap"   // what is left of an exchange after computation as long as it
 	Crowd     Kind = "crowd"     // an exchange of as many ranks at once as From says
 	Threshold Kind = "threshold" // not a time: sends from this size on wait
 )
@@ -93,7 +96,7 @@ func Read(r io.Reader) (*Measurement, error) {
 func (m *Measurement) sample(words []string) error {
 	s := Sample{Kind: Kind(words[0])}
 	switch s.Kind {
-	case PingPong, Exchange, Send, Isend, Recv, Late, Cold, Self, Crowd, Threshold:
+	case PingPong, Exchange, Send, Isend, Recv, Late, Cold, Self, Work, Cool, Overlap, Crowd, Threshold:
 	default:
 		return nil // somebody else's line
 	}

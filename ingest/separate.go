@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"fmt"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"time"
@@ -42,6 +43,48 @@ func Separate(parts []*model.Experiment, began time.Time) string {
 		}
 	}
 	return ""
+}
+
+// Folders groups parts that are several runs, a folder each and in it a file per
+// rank: the same rank is in two folders and twice in none, and the metadata say
+// that a run has as many ranks as its folder has room for. nil where this is not
+// so.
+func Folders(parts []*model.Experiment) [][]int {
+	type place struct {
+		folder string
+		unit   model.Unit
+	}
+	var groups [][]int
+	number, ranks, taken := map[string]int{}, map[model.Unit]bool{}, map[place]bool{}
+	again := false
+	for i, part := range parts {
+		size, known := jobSize(part)
+		if !known || len(part.Sources) == 0 || input.Processes(part) != 1 {
+			return nil
+		}
+		folder := filepath.Dir(part.Sources[0])
+		n, seen := number[folder]
+		if !seen {
+			n = len(groups)
+			number[folder] = n
+			groups = append(groups, nil)
+		}
+		groups[n] = append(groups[n], i)
+		if float64(len(groups[n])) > size {
+			return nil
+		}
+		rank := model.Unit{Process: part.Units[0].Process}
+		if taken[place{folder, rank}] {
+			return nil
+		}
+		taken[place{folder, rank}] = true
+		again = again || ranks[rank]
+		ranks[rank] = true
+	}
+	if len(groups) < 2 || !again || len(groups) == len(parts) {
+		return nil
+	}
+	return groups
 }
 
 func otherRun(a, b *model.Experiment, began time.Time) string {

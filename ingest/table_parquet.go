@@ -2,9 +2,11 @@ package ingest
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
 
+	"auspex/ingest/operations"
 	"auspex/internal/mistake"
 	"auspex/longtable"
 	"auspex/model"
@@ -22,7 +24,15 @@ func readParquetTable(ctx context.Context, src *Source) (*model.Experiment, erro
 	if err != nil {
 		return nil, mistake.InFile(src.Given, "cannot be read: %v", err)
 	}
-	return longtable.ReadParquet(ctx, src.Given, &countingReaderAt{file, src.Progress}, info.Size(), tableOptions)
+	e, err := longtable.ReadParquet(ctx, src.Given, &countingReaderAt{file, src.Progress}, info.Size(), tableOptions)
+	if errors.Is(err, longtable.ErrNotLong) {
+		// The beginning of a Parquet file does not tell which table it holds.
+		if other, no := operations.ReadExperiment(ctx, src); no == nil {
+			src.Format = operations.Name
+			return other, nil
+		}
+	}
+	return e, err
 }
 
 // countingReaderAt tells how much was read.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,6 +21,9 @@ func HasColumns(head []byte, wanted []Wanted) bool {
 	if err != nil {
 		return false
 	}
+	if slices.ContainsFunc(names, func(name string) bool { return len(name) > longestName }) {
+		return false
+	}
 	for _, w := range wanted {
 		if _, err := w.find(names); err != nil {
 			return false
@@ -27,6 +31,9 @@ func HasColumns(head []byte, wanted []Wanted) bool {
 	}
 	return true
 }
+
+// longestName of a column: what is longer is prose, which may name columns too.
+const longestName = 64
 
 // csvHeader reads up to the line that names the columns.
 func csvHeader(scanner *csvScanner) ([]string, error) {

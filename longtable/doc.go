@@ -15,6 +15,7 @@
 package longtable
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -94,6 +95,9 @@ type layout struct {
 	ignored []string
 }
 
+// ErrNotLong tells that a table lacks what makes it a long one.
+var ErrNotLong = errors.New("there is no")
+
 // newLayout reads the names of the columns.
 func newLayout(names []string) (layout, error) {
 	var l layout
@@ -113,8 +117,8 @@ func newLayout(names []string) (layout, error) {
 	}
 	for _, c := range []column{colRegion, colMetric, colValue} {
 		if l.at[c] < 0 {
-			return l, fmt.Errorf("there is no column %q; a long table needs region, metric and value, and may have %s",
-				c, "node, process, thread, kind, file, line, unit, deviation and count")
+			return l, fmt.Errorf("%w column %q; a long table needs region, metric and value, and may have %s",
+				ErrNotLong, c, "node, process, thread, kind, file, line, unit, deviation and count")
 		}
 	}
 	return l, nil

@@ -40,21 +40,23 @@ type Region struct {
 // PathSeparator parts the names of a region path in text.
 const PathSeparator = '/'
 
+var escaped = strings.NewReplacer(`\`, `\\`, `/`, `\/`)
+
 // EscapeName protects separators inside one name of a path.
 func EscapeName(name string) string {
 	if !strings.ContainsAny(name, `/\`) {
 		return name
 	}
-	return strings.NewReplacer(`\`, `\\`, `/`, `\/`).Replace(name)
+	return escaped.Replace(name)
 }
 
 // JoinPath writes names, outermost first, as one path.
 func JoinPath(names ...string) string {
-	escaped := make([]string, len(names))
+	parts := make([]string, len(names))
 	for i, n := range names {
-		escaped[i] = EscapeName(n)
+		parts[i] = EscapeName(n)
 	}
-	return strings.Join(escaped, string(PathSeparator))
+	return strings.Join(parts, string(PathSeparator))
 }
 
 // SplitPath is the inverse of JoinPath. A trailing lone backslash stands for

@@ -1,8 +1,12 @@
 package platform
 
-// referenceKey is the property of a zone that holds Platform.Reference; SimGrid
-// passes over properties it does not know.
-const referenceKey = "auspex/reference-speed"
+// referenceKey is the property of a zone that holds Platform.Reference, and
+// ownPrefix what options of ours begin with, which are properties of a zone too:
+// SimGrid passes over properties it does not know, but not over options.
+const (
+	ownPrefix    = "auspex/"
+	referenceKey = ownPrefix + "reference-speed"
+)
 
 // ReferenceSpeed is the speed that a machine counts as on which traces are taken
 // in ns: what the platform says, or else that of its first host.

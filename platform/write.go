@@ -31,9 +31,16 @@ func WriteXML(w io.Writer, p *Platform) error {
 	out.loopback = freshName("loopback", func(s string) bool {
 		return slices.ContainsFunc(p.Links, func(l Link) bool { return l.Name == s })
 	})
-	if len(p.Config) > 0 {
+	var own []string // that SimGrid does not know as options
+	keys := slices.DeleteFunc(slices.Sorted(maps.Keys(p.Config)), func(key string) bool {
+		if strings.HasPrefix(key, ownPrefix) {
+			own = append(own, key)
+		}
+		return strings.HasPrefix(key, ownPrefix)
+	})
+	if len(keys) > 0 {
 		out.line("  <config>")
-		for _, key := range slices.Sorted(maps.Keys(p.Config)) {
+		for _, key := range keys {
 			out.line("    <prop%s/>", attrs("id", key, "value", p.Config[key]))
 		}
 		out.line("  </config>")
@@ -42,6 +49,9 @@ func WriteXML(w io.Writer, p *Platform) error {
 	out.line("  <zone%s>", attrs("id", zone, "routing", "Full"))
 	if p.Reference > 0 {
 		out.line("    <prop%s/>", attrs("id", referenceKey, "value", number(p.Reference, "f")))
+	}
+	for _, key := range own {
+		out.line("    <prop%s/>", attrs("id", key, "value", p.Config[key]))
 	}
 	for _, h := range p.Hosts {
 		out.line("    <host%s/>", attrs("id", h.Name, "speed", number(h.Speed, "f"), "core", strconv.Itoa(h.Cores)))

@@ -78,6 +78,10 @@ func (x *xmlReader) note(key, value string) error {
 		x.b.p.Reference = speed
 		return err
 	}
+	if strings.HasPrefix(key, ownPrefix) {
+		x.b.p.Config[key] = value
+		return nil
+	}
 	if strings.HasPrefix(key, "smpi/") {
 		return fmt.Errorf("the property %q of a single host is not supported", key)
 	}

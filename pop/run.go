@@ -68,7 +68,7 @@ func Measure(ctx context.Context, src events.Source) (Run, error) {
 	r.Notes = append(r.Notes, missing(r.Useful, h)...)
 	ideal, err := onIdeal(ctx, t, loggp.Options{})
 	if errors.Is(err, loggp.ErrDeadlock) {
-		r.Notes = append(r.Notes, fmt.Sprintf("the trace is not whole, so it cannot be replayed: serialization and transfer are left out (%v)", err))
+		r.Notes = append(r.Notes, fmt.Sprintf("the trace cannot be replayed to its end, so serialization and transfer are left out (%v)", err))
 		return r, nil
 	}
 	if err != nil {

@@ -39,7 +39,13 @@ func eight(t *testing.T) []string {
 
 func measured(t *testing.T, lines []string) pop.Factors {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "variant.prv") // without its .pcf
+	return pop.Of(run(t, lines))
+}
+
+// run measures a trace without its .pcf.
+func run(t *testing.T, lines []string) pop.Run {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "variant.prv")
 	if err := os.WriteFile(path, []byte(strings.Join(lines, "\n")), 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +57,7 @@ func measured(t *testing.T, lines []string) pop.Factors {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return pop.Of(r)
+	return r
 }
 
 // rankOf is the process that a record is of, and the other one of a message.
@@ -70,7 +76,7 @@ func rankOf(line string) (rank, peer int) {
 func like(t *testing.T, what string, got, want *float64, within float64) {
 	t.Helper()
 	if got == nil || math.Abs(*got-*want) > within {
-		t.Errorf("%s is %v, not %v", what, got, *want)
+		t.Errorf("%s is %v, not %v", what, show(got), *want)
 	}
 }
 

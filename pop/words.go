@@ -13,18 +13,22 @@ func (f *Factors) named() []struct {
 	name  string
 	value *float64
 } {
+	type factor = struct {
+		name  string
+		value *float64
+	}
+	parts := []factor{{"load balance", f.LoadBalance}}
 	communication := f.Communication
+	if f.MPI != nil { // threads: both of its parts, which parallel efficiency is the product of
+		parts = []factor{{"MPI load balance", f.MPILoadBalance}, {"OpenMP load balance", f.OpenMPLoadBalance}, {"OpenMP communication", f.OpenMPCommunication}}
+		communication = f.MPICommunication
+	}
 	if f.Serialization != nil { // its two parts say more
 		communication = nil
 	}
-	return []struct {
-		name  string
-		value *float64
-	}{
-		{"load balance", f.LoadBalance}, {"serialization", f.Serialization}, {"transfer", f.Transfer}, {"communication", communication},
-		{"computation scalability", f.Computation},
-		{"IPC scalability", f.IPC}, {"instruction scalability", f.Instruction}, {"frequency scalability", f.Frequency},
-	}
+	return append(parts, factor{"serialization", f.Serialization}, factor{"transfer", f.Transfer}, factor{"communication", communication},
+		factor{"computation scalability", f.Computation},
+		factor{"IPC scalability", f.IPC}, factor{"instruction scalability", f.Instruction}, factor{"frequency scalability", f.Frequency})
 }
 
 // Low names the factors to look at: those below 0.8, of communication's two
@@ -52,13 +56,16 @@ func (f *Factors) lowest() (name string, value float64) {
 // meaning says what a low factor means.
 var meaning = map[string]string{
 	"load balance":            "some ranks compute longer than others",
+	"MPI load balance":        "some ranks are outside of MPI longer than others",
+	"OpenMP load balance":     "some threads compute longer than others of their rank",
+	"OpenMP communication":    "threads wait or stand idle while their rank is outside of MPI",
 	"serialization":           "ranks wait for one another even on a perfect network",
 	"transfer":                "messages take time beyond waiting for one another",
 	"communication":           "ranks spend time on communication and waiting",
-	"computation scalability": "all ranks together compute longer than in the reference",
+	"computation scalability": "all ranks together compute longer for the work than in the reference",
 	"IPC scalability":         "instructions take more cycles than in the reference",
-	"instruction scalability": "there are more instructions than in the reference",
-	"frequency scalability":   "the processors run slower than in the reference",
+	"instruction scalability": "the work takes more instructions than in the reference",
+	"frequency scalability":   "a second of computation has fewer cycles than in the reference",
 }
 
 // Words says how good a run is, and what to look at.

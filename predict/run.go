@@ -168,6 +168,7 @@ func (w *workshop) beyond(ctx context.Context, measured [][]*taken, opt string, 
 // stand having its loops cut short, it is measured simply.
 func (w *workshop) takeAll(ctx context.Context, plan *plan, program *built, np int) ([]*taken, error) {
 	var list []*taken
+	same := true
 	if w.early != nil {
 		list, w.early = append(list, w.early), nil
 	}
@@ -186,9 +187,10 @@ func (w *workshop) takeAll(ctx context.Context, plan *plan, program *built, np i
 			return nil, err
 		}
 		t.seconds += plan.seconds
-		if len(list) > 0 {
+		if len(list) > 0 && same {
 			if where := differ(list[0].Trace, t.Trace); where != "" {
 				w.note("The program does not do the same in every run (%s): its predictions are those of the runs that were measured.", where)
+				same = false // where is said once
 			}
 		}
 		list = append(list, t)
@@ -209,12 +211,16 @@ func (w *workshop) wholly(ctx context.Context, plan *plan) error {
 	}
 	limited := *w.Request
 	limited.Timeout = w.Whole
-	early, err := (&workshop{Request: &limited, dir: w.dir, noted: map[string]bool{}}).take(ctx, program, w.Counts[0], nil)
+	apart := &workshop{Request: &limited, dir: w.dir, noted: map[string]bool{}}
+	early, err := apart.take(ctx, program, w.Counts[0], nil)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case err != nil: // it takes longer, or fails, which the run that counts will tell
 		return nil
+	}
+	for _, said := range apart.notes { // this run counts, so what was seen in it does
+		w.note("%s", said)
 	}
 	early.seconds += plan.seconds
 	w.early = early

@@ -13,6 +13,9 @@ import (
 // DiagnosisWords is the answer in a few sentences: what costs most, what is
 // behind it, and how the units differ.
 func DiagnosisWords(d *diagnose.Diagnosis) string {
+	if d.UnitCount == 1 && d.Averaged {
+		return "The profile holds the mean of all processes: nothing to compare."
+	}
 	if d.UnitCount == 1 {
 		return fmt.Sprintf("There is only %s: nothing to compare it with.", counted(1, d.Level))
 	}

@@ -93,18 +93,20 @@ func Estimate(ctx context.Context, t *trace.Trace, p *platform.Platform, hosts [
 	return out, b.parameters(out, np)
 }
 
-// alone is how long a message takes that has the network to itself.
-func (b *bounder) alone(from, to int, bytes int64) (float64, error) {
+// alone is how long a message takes that has the network to itself, and least how
+// long it takes if the links have rested.
+func (b *bounder) alone(from, to int, bytes int64) (least, alone float64, err error) {
 	r, err := b.net.route(int32(b.hosts[from]), int32(b.hosts[to]))
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	size := float64(bytes + envelope)
-	rate := r.alone * factor(b.net.bandwidthFactor, size)
+	share := factor(b.net.bandwidthFactor, size)
+	rate, latency := r.alone*share, r.latency*factor(b.net.latencyFactor, size)
 	if math.IsInf(rate, 1) {
-		return r.latency * factor(b.net.latencyFactor, size), nil
+		return latency, latency, nil
 	}
-	return r.latency*factor(b.net.latencyFactor, size) + size/rate, nil
+	return latency + max(0, size-b.opts.Burst*share)/rate, latency + size/rate, nil
 }
 
 // pairs finds the slowest pair of hosts.
@@ -206,15 +208,16 @@ func (b *bounder) message(id int, a *trace.Action, bytes int64, work func(float6
 		b.all += overhead(b.opts.RecvOverhead, bytes) + precision
 	}
 	b.all += precision
+	b.all += overhead(b.opts.Cold, bytes)
 	if a.Comm != 0 || int(a.Peer) >= len(b.hosts) || a.Peer < 0 {
 		b.all += b.latency + float64(bytes+envelope)*b.perByte
 		return nil
 	}
-	t, err := b.alone(id, int(a.Peer), bytes)
+	t, most, err := b.alone(id, int(a.Peer), bytes)
 	if err != nil {
 		return err
 	}
-	b.all += t
+	b.all += most
 	tag := a.Tag
 	if a.Kind == trace.SendRecv {
 		return nil // its tag is its own
@@ -245,7 +248,7 @@ func (b *bounder) collective(id int, a *trace.Action, size func(int64, trace.Typ
 	bytes = max(bytes, sum/max(p, 1))
 	rounds := float64(bits.Len(uint(b.trace.NP()))) + 1
 	messages := 4 * (p + rounds)
-	each := overhead(b.opts.SendOverhead, 0) + overhead(b.opts.IsendOverhead, 0) + overhead(b.opts.RecvOverhead, 0) + b.latency + envelope*b.perByte + 2*precision
+	each := overhead(b.opts.SendOverhead, 0) + overhead(b.opts.IsendOverhead, 0) + overhead(b.opts.RecvOverhead, 0) + mostFixed(b.opts.Cold) + b.latency + envelope*b.perByte + 2*precision
 	b.all += messages*each + bytes*2*(p+rounds)*rounds*(b.perByte+perByte(b.opts))
 	if a.Value > 0 {
 		seconds := a.Value / b.plat.Hosts[b.hosts[id]].Speed
@@ -257,12 +260,21 @@ func (b *bounder) collective(id int, a *trace.Action, size func(int64, trace.Typ
 // perByte is what overheads add for a byte at most.
 func perByte(o *Options) float64 {
 	most := 0.0
-	for _, list := range [][]Segment{o.SendOverhead, o.RecvOverhead, o.IsendOverhead} {
+	for _, list := range [][]Segment{o.SendOverhead, o.RecvOverhead, o.IsendOverhead, o.Cold} {
 		for _, s := range list {
 			if len(s.Values) > 1 {
 				most = max(most, s.Values[1])
 			}
 		}
+	}
+	return most
+}
+
+// mostFixed is the largest part of a cost that does not grow with the size.
+func mostFixed(segs []Segment) float64 {
+	most := 0.0
+	for _, s := range segs {
+		most = max(most, s.Values[0])
 	}
 	return most
 }
@@ -274,15 +286,15 @@ func (b *bounder) parameters(out *Bounds, np int) error {
 		return nil
 	}
 	const long = 1 << 20
-	empty, err := b.alone(0, 1, 0)
+	_, empty, err := b.alone(0, 1, 0)
 	if err != nil {
 		return err
 	}
-	large, err := b.alone(0, 1, long)
+	_, large, err := b.alone(0, 1, long)
 	if err != nil {
 		return err
 	}
-	half, err := b.alone(0, 1, long/2)
+	_, half, err := b.alone(0, 1, long/2)
 	if err != nil {
 		return err
 	}

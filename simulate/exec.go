@@ -26,8 +26,9 @@ func (e *engine) postSend(id int32, r *rank, peer, tag int32, bytes int64) (int3
 	if !detached {
 		msg.held++
 	}
+	e.fromWork(msg, &r.sinceSend)
 	if matched || bytes < e.opts.PushBelow {
-		if err := e.depart(m, id); err != nil {
+		if err := e.agreed(m, id, matched); err != nil {
 			return 0, err
 		}
 	}
@@ -54,20 +55,22 @@ func (e *engine) postRecv(id int32, r *rank, peer, tag int32, room int64) (int32
 	}
 	msg := &e.post.messages[m]
 	msg.held++
+	e.fromWork(msg, &r.sinceRecv)
 	if matched && msg.state == sendPosted {
-		if err := e.depart(m, id); err != nil {
+		if err := e.agreed(m, id, true); err != nil {
 			return 0, err
 		}
 	}
 	return recvSide(m), nil
 }
 
-// depart starts the transfer of a message; last is the rank that came last.
-func (e *engine) depart(m, last int32) error {
+// depart starts the transfer of a message; last is the rank that came last,
+// received says whether the receive is there.
+func (e *engine) depart(m, last int32, received bool) error {
 	msg := &e.post.messages[m]
 	msg.state = travelling
 	e.pathStart(m, last)
-	return e.net.start(e.now, e.ranks[msg.src].host, e.ranks[msg.dst].host, msg.bytes, m)
+	return e.net.start(e.now, e.delay(msg, received), e.ranks[msg.src].host, e.ranks[msg.dst].host, msg.bytes, m)
 }
 
 // arrive ends a message's transfer and tells those who wait for it.
@@ -197,11 +200,11 @@ func (e *engine) doStep(id int32, r *rank) (bool, error) {
 		if r.stage == fresh && s.Peer != trace.NullPeer {
 			r.stage = started
 			if cost := e.sendCost(s); cost > 0 {
-				e.sleep(id, cost)
+				e.sleep(id, cost-min(cost, e.opts.Early))
 				return false, nil
 			}
 		}
-		if r.stage != waiting {
+		if r.stage != waiting && r.stage != posted {
 			r.first, r.second = none, none
 			if s.Peer != trace.NullPeer {
 				h, err := e.postSend(id, r, s.Peer, s.Tag, s.Bytes)
@@ -209,7 +212,14 @@ func (e *engine) doStep(id int32, r *rank) (bool, error) {
 					return false, err
 				}
 				r.first = h
+				if rest := min(e.sendCost(s), e.opts.Early); rest > 0 {
+					r.stage = posted
+					e.sleep(id, rest)
+					return false, nil
+				}
 			}
+		}
+		if r.stage != waiting {
 			if s.Kind == collective.StepIsend {
 				e.keep(id, r, r.first, true)
 				return true, nil

@@ -15,8 +15,9 @@ type message struct {
 	seq      uint32
 	next     int32 // in its bucket or in the wildcard list
 	state    messageState
-	detached bool // the sender does not wait for it
-	held     int8 // sides that still hold a request for it
+	detached bool    // the sender does not wait for it
+	held     int8    // sides that still hold a request for it
+	cold     float64 // how cold its ranks are together, up to 1; see rest.go
 	// Who is to be told when it is done.
 	tellSource, tellTarget bool
 }
@@ -32,6 +33,7 @@ const (
 	recvPosted
 	travelling // matched, or pushed before its receive
 	arrived
+	paused // matched, but not both ranks are inside MPI; see hold.go
 )
 
 // mailbox holds what a rank has been sent and has not received, and what it

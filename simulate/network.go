@@ -70,6 +70,8 @@ type network struct {
 	off       []bool
 	narrowest []float64 // by flow: the least bandwidth on its way when it was started
 
+	reserves []reserve // by link, where links pass bytes at once after a rest; see rest.go
+
 	latencyFactor, bandwidthFactor []Segment
 	weightS                        float64
 	// The factors of the last size asked for.
@@ -87,6 +89,12 @@ func newNetwork(p *platform.Platform, o *Options, q *eventQueue, firstID int32) 
 	n.links = make([]link, len(p.Links))
 	for i, l := range p.Links {
 		n.links[i] = link{capacity: l.Bandwidth, fat: l.Sharing == platform.Fatpipe, noted: none}
+	}
+	if o.Burst > 0 {
+		n.reserves = make([]reserve, len(p.Links))
+		for i := range n.reserves {
+			n.reserves[i].filled = o.Burst / p.Links[i].Bandwidth
+		}
 	}
 	// The models' constants are SimGrid's: Velho 2011 for LV08's, and the
 	// calibration of SMPI's piecewise factors in Defaults.
@@ -206,8 +214,8 @@ func (n *network) lay(f *flow, links []int32) {
 	}
 }
 
-// start sends a message's bytes off.
-func (n *network) start(now float64, src, dst int32, bytes int64, message int32) error {
+// start sends a message's bytes off, with a delay beyond the way's latency.
+func (n *network) start(now, delay float64, src, dst int32, bytes int64, message int32) error {
 	r, err := n.route(src, dst)
 	if err != nil {
 		return err
@@ -246,7 +254,7 @@ func (n *network) start(now float64, src, dst int32, bytes int64, message int32)
 	}
 	n.started = append(n.started, id)
 	n.running++
-	latency := r.latency * n.lastLatency
+	latency := r.latency*n.lastLatency + delay
 	if latency > 0 {
 		n.queue.schedule(n.firstID+id, now+latency)
 	} else {
@@ -270,6 +278,9 @@ func (n *network) move(id int32, now float64) error {
 		if weight >= 1 {
 			n.links[f.parts[i].link].carried += t.remains * math.Floor(weight)
 		}
+	}
+	if n.reserves != nil {
+		t.remains = n.pass(f, t, now)
 	}
 	n.dirty = true
 	return nil

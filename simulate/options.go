@@ -50,6 +50,19 @@ type Options struct {
 	// PushBelow: smaller messages travel before they are received
 	// (smpi/async-small-thresh).
 	PushBelow int64
+	// Cold is what a message takes longer, fixed and per byte, whose ranks both come
+	// from computation (auspex/cold); after Cooling seconds of computation two thirds
+	// of it (auspex/cooling).
+	Cold    []Segment
+	Cooling float64
+	// Burst is what a link that has rested passes at once, in bytes (auspex/burst).
+	Burst float64
+	// Early is how many seconds before a rank is done with a send its message is on
+	// its way (auspex/early).
+	Early float64
+	// HoldLarge: messages that are not detached move only while both ranks are inside
+	// MPI (auspex/overlap: no).
+	HoldLarge bool
 	// Exact keeps all links within their bandwidth also where SimGrid does not
 	// (overlook.go).
 	Exact bool
@@ -120,6 +133,17 @@ func (o *Options) Set(key, value string) error {
 		o.RecvOverhead, err = parseSegments(value, 2)
 	case "smpi/ois":
 		o.IsendOverhead, err = parseSegments(value, 2)
+	case "auspex/cold":
+		o.Cold, err = parseSegments(value, 2)
+	case "auspex/cooling":
+		o.Cooling, err = positive(value)
+	case "auspex/early":
+		o.Early, err = positive(value)
+	case "auspex/burst":
+		o.Burst, err = positive(value)
+	case "auspex/overlap":
+		o.HoldLarge, err = boolean(value)
+		o.HoldLarge = !o.HoldLarge
 	case "smpi/async-small-thresh":
 		o.PushBelow, err = bytesValue(value)
 	case "smpi/send-is-detached-thresh":

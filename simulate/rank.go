@@ -22,6 +22,10 @@ type rank struct {
 	steps   []collective.Step // its present phase
 	comms   []membership
 
+	// Seconds of computation since the last send and the last receive.
+	sinceSend, sinceRecv float64
+
+	held     []int32 // messages that wait for progress, see hold.go
 	host     int32
 	need     int32 // messages to arrive before it runs again; 0 when it waits for none
 	first    int32 // requests of a blocking step, none if there is none
@@ -56,6 +60,7 @@ type stage uint8
 const (
 	fresh   stage = iota // nothing done yet
 	started              // it has slept, posted or begun to compute
+	posted               // its message is on its way, but it is not done with it
 	waiting              // it has asked to be told of arrivals
 )
 
@@ -100,6 +105,9 @@ func (e *engine) run(id int32) error {
 		if !r.cursor.Next(a) {
 			r.mode, r.stage, r.began = atEnd, fresh, e.now
 			r.kind = trace.WaitAll
+			if err := e.progressHeld(id, r); err != nil {
+				return e.at(id, err)
+			}
 			continue
 		}
 		e.actions++
@@ -108,6 +116,9 @@ func (e *engine) run(id int32) error {
 		}
 		r.kind, r.began = a.Kind, e.now
 		if err := e.begin(id, r, a); err != nil {
+			return e.at(id, err)
+		}
+		if err := e.progressHeld(id, r); err != nil {
 			return e.at(id, err)
 		}
 		if r.mode == idle && e.timeline != nil {
@@ -149,9 +160,11 @@ func (e *engine) begin(id int32, r *rank, a *trace.Action) error {
 		r.double = a.Count != 0
 	case trace.Finalize, trace.CommSize, trace.Location:
 	case trace.Compute:
+		e.worked(r, a.Value/e.plat.Hosts[r.host].Speed)
 		e.execute(id, r, a.Value)
 		r.mode = inTimer
 	case trace.Sleep:
+		e.worked(r, a.Value)
 		e.sleep(id, a.Value)
 		r.mode = inTimer
 	case trace.Send, trace.Isend, trace.Recv, trace.Irecv:

@@ -189,6 +189,9 @@ func (e *engine) skip(s *snapshot, n uint64) {
 		e.cpus.work[i].since += shift
 		e.times[i].again(times, &was.time)
 	}
+	for i := range e.net.reserves {
+		e.net.reserves[i].at += shift
+	}
 	for i := range e.net.links {
 		l := &e.net.links[i]
 		l.carried += times * (l.carried - s.carried[i])

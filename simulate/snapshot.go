@@ -106,6 +106,9 @@ func (e *engine) stateOf(s *snapshot, id int32) {
 		s.put(int64(m.comm.context), m.entered-m.comm.base, int64(len(m.comm.seen)))
 		s.flag(m.place.SetUp)
 	}
+	if len(e.opts.Cold) > 0 {
+		s.dates = append(s.dates, r.sinceSend, r.sinceRecv)
+	}
 	e.stateOfTimer(s, id, r)
 	e.stateOfBox(s, &e.post.boxes[id])
 }
@@ -138,6 +141,9 @@ func (e *engine) stateOfMessage(s *snapshot, h int32) {
 	s.flag(m.detached)
 	s.flag(m.tellSource)
 	s.flag(m.tellTarget)
+	if len(e.opts.Cold) > 0 {
+		s.put(int64(math.Float64bits(m.cold)))
+	}
 }
 
 // stateOfBox appends what lies in a mailbox.
@@ -163,4 +169,7 @@ func (e *engine) stateOfList(s *snapshot, l bucket) {
 // numbers.
 func (e *engine) commonState(s *snapshot) {
 	s.put(int64(e.alive), int64(e.tests), int64(e.probes), int64(e.contexts))
+	for i := range e.net.reserves {
+		s.dates = append(s.dates, e.net.fill(int32(i), e.now).filled)
+	}
 }

@@ -17,10 +17,11 @@ type KindTime struct {
 func (d *deviceView) kinds(r *DeviceResult) {
 	kinds := []KindTime{{Kind: "computing"}, {Kind: "communicating"}, {Kind: "memory"}}
 	total := 0.0
-	for _, v := range d.busy {
+	for i := range d.busy {
+		v := d.at(i)
 		k := &kinds[0]
 		switch {
-		case d.isCollective(v):
+		case d.t.isCollective(v):
 			k = &kinds[1]
 		case v.Kind != Kernel:
 			k = &kinds[2]

@@ -93,7 +93,7 @@ func (u *Uniform) paceWords() string {
 	case u.Pace == nil || *u.Compared < 0.5:
 		return ""
 	case *u.Pace >= uniformly:
-		return fmt.Sprintf(" The same computation takes %.2f times as long as there, on all ranks alike: look at the devices' clocks, power limits and temperature.", *u.Pace)
+		return fmt.Sprintf(" The same computation takes %.2f times as long as there on the median rank: look at the devices' clocks, power limits and temperature.", *u.Pace)
 	case *u.Pace <= 1/uniformly:
 		return fmt.Sprintf(" The same computation takes %.2f of the time it took there.", *u.Pace)
 	}

@@ -2,9 +2,11 @@ package training
 
 import "slices"
 
-// Limits of what counts as one clock.
+// Limits of what counts as one clock: what nobody notices in a step, and what the
+// ends cannot tell.
 const (
 	clockTolerance = 5_000_000 // nanoseconds
+	clockShare     = 0.03      // of a step
 	clockSpreads   = 5
 )
 
@@ -15,10 +17,11 @@ const (
 // distance of an end from the median of its collective, in nanoseconds.
 func align(ranks []*Rank, meetings []meeting) (shifts []int64, residual int64) {
 	ahead, spread := clocks(ranks, meetings)
+	tolerance := clockLimit(ranks)
 	shifts = make([]int64, len(ranks))
 	middle := median(ahead)
 	for r := range ranks {
-		if shift := ahead[r] - middle; max(shift, -shift) > max(clockTolerance, clockSpreads*spread[r]) {
+		if shift := ahead[r] - middle; max(shift, -shift) > max(tolerance, clockSpreads*spread[r]) {
 			shifts[r] = shift
 		}
 	}
@@ -36,6 +39,20 @@ func align(ranks []*Rank, meetings []meeting) (shifts []int64, residual int64) {
 		}
 	}
 	return shifts, median(rest)
+}
+
+// clockLimit is how far clocks may differ unnoticed.
+func clockLimit(ranks []*Rank) int64 {
+	var times []int64
+	for _, r := range ranks {
+		for _, s := range r.Steps {
+			times = append(times, s.End-s.Start)
+		}
+	}
+	if step := median(times); step > 0 {
+		return min(clockTolerance, int64(clockShare*float64(step)))
+	}
+	return clockTolerance
 }
 
 // clocks is by how much each rank's clock is ahead, and how far the ends of its

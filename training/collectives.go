@@ -25,6 +25,19 @@ func isDeviceCollective(name string) bool {
 		strings.HasPrefix(name, "void nccl")
 }
 
+// isCollective tells kernels that are collectives. Names are looked at once.
+func (t *Trace) isCollective(v *Interval) bool {
+	if v.Kind != Kernel {
+		return false
+	}
+	if len(t.collective) < len(t.Names) {
+		for _, name := range t.Names[len(t.collective):] {
+			t.collective = append(t.collective, isDeviceCollective(name))
+		}
+	}
+	return t.collective[v.Name]
+}
+
 // isPair tells a message between two ranks, as pipelines send them, from a
 // collective. Where the trace does not say, a kernel that sends and receives
 // within a group of two is one.
@@ -80,7 +93,7 @@ func (t *Trace) collectives(r *Rank) {
 		for n, i := range list {
 			v := t.At(int(i))
 			onHost := v.Kind == Annotation && isHostCollective(t.Names[v.Name])
-			if !onHost && !(v.Kind == Kernel && isDeviceCollective(t.Names[v.Name])) {
+			if !onHost && !t.isCollective(v) {
 				continue
 			}
 			c := Call{Name: t.Names[v.Name], Start: v.Start, Arrived: v.Start, End: v.End(), Seq: -1, Bytes: -1}

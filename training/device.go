@@ -71,13 +71,7 @@ const fullQueue = 1024
 
 // Device adds up what the accelerators of a rank did.
 func Device(t *Trace) *DeviceResult {
-	d := &deviceView{t: t, launches: t.launches(), operators: t.operators()}
-	for i := range t.Len() {
-		if v := t.At(i); v.Kind.OnDevice() {
-			d.busy = append(d.busy, v)
-		}
-	}
-	slices.SortFunc(d.busy, func(a, b *Interval) int { return cmp.Compare(a.Start, b.Start) })
+	d := t.deviceView()
 	r := &DeviceResult{
 		Rank: t.Rank, Device: t.Device, Steps: []StepDevice{}, Idle: []StreamIdle{}, Kernels: []KernelStat{},
 		Operators: []OperatorStat{}, Modules: []OperatorStat{}, Annotations: []OperatorStat{}, Patterns: []KernelSequence{}, Copies: []CopyStat{},
@@ -87,16 +81,23 @@ func Device(t *Trace) *DeviceResult {
 		r.Words = "Nothing in this trace happened on an accelerator."
 		return r
 	}
-	first, last := d.busy[0].Start, int64(0)
-	for _, v := range d.busy {
-		last = max(last, v.End())
+	first, last := d.at(0).Start, int64(absent)
+	for i := range d.busy {
+		last = max(last, d.at(i).End())
 	}
 	r.Seconds = seconds(last - first)
-	r.All = d.breakdown(first, last)
+	within := []stretch{{first, last}}
+	var steps []Step
 	if m := t.marks(); m.main >= 0 {
-		for _, s := range m.steps {
-			r.Steps = append(r.Steps, StepDevice{s.Number, seconds(s.End - s.Start), d.breakdown(s.Start, s.End)})
-		}
+		steps = m.steps
+	}
+	for _, s := range steps {
+		within = append(within, stretch{s.Start, s.End})
+	}
+	all := d.breakdowns(within)
+	r.All = all[0]
+	for i, s := range steps {
+		r.Steps = append(r.Steps, StepDevice{s.Number, seconds(s.End - s.Start), all[i+1]})
 	}
 	d.streams(r)
 	d.kernels(r)
@@ -111,77 +112,62 @@ func Device(t *Trace) *DeviceResult {
 
 // deviceView is a trace being looked at.
 type deviceView struct {
-	t         *Trace
-	busy      []*Interval // on the device, by start
-	launches  map[uint32]*Interval
-	operators map[uint32]uint32
+	t     *Trace
+	busy  []uint32 // indexes of what is on the device, by start
+	links *links
 }
 
-// launches finds the launch of everything on the device by what links them.
-func (t *Trace) launches() map[uint32]*Interval {
-	launches := map[uint32]*Interval{}
+func (t *Trace) deviceView() *deviceView {
+	d := &deviceView{t: t, links: t.links()}
+	n := 0
 	for i := range t.Len() {
-		if v := t.At(i); v.Kind.OnDevice() && v.Correlation != 0 {
-			launches[v.Correlation] = nil
+		if t.At(i).Kind.OnDevice() {
+			n++
 		}
 	}
+	d.busy = make([]uint32, 0, n)
 	for i := range t.Len() {
-		if v := t.At(i); v.Kind == Runtime && v.Correlation != 0 {
-			if _, wanted := launches[v.Correlation]; wanted {
-				launches[v.Correlation] = v
-			}
+		if t.At(i).Kind.OnDevice() {
+			d.busy = append(d.busy, uint32(i))
 		}
 	}
-	return launches
+	byStart := func(a, b uint32) int {
+		return cmp.Or(cmp.Compare(t.At(int(a)).Start, t.At(int(b)).Start), cmp.Compare(a, b))
+	}
+	if !slices.IsSortedFunc(d.busy, byStart) {
+		slices.SortFunc(d.busy, byStart)
+	}
+	return d
 }
 
-func (d *deviceView) isCollective(v *Interval) bool {
-	return v.Kind == Kernel && isDeviceCollective(d.t.Names[v.Name])
-}
+// at is the i-th of what the device did.
+func (d *deviceView) at(i int) *Interval { return d.t.At(int(d.busy[i])) }
 
-// breakdown says what the device did within a time.
-func (d *deviceView) breakdown(from, to int64) Breakdown {
-	var computing, communicating, copying []stretch
-	for _, v := range d.busy {
-		s := stretch{max(v.Start, from), min(v.End(), to)}
-		switch {
-		case s.to <= s.from:
-		case d.isCollective(v):
-			communicating = append(communicating, s)
-		case v.Kind == Kernel:
-			computing = append(computing, s)
-		default:
-			copying = append(copying, s)
-		}
-	}
-	c, m := covered(computing), covered(communicating)
-	kernels := covered(slices.Concat(computing, communicating))
-	all := covered(slices.Concat(computing, communicating, copying))
-	b := Breakdown{
-		Computing: seconds(c), Communicating: seconds(m), Both: seconds(c + m - kernels),
-		Copying: seconds(all - kernels), Idle: seconds(to - from - all),
-	}
-	if m > 0 {
-		share := b.Both / b.Communicating
-		b.Overlap = &share
-	}
-	return b
-}
+// launchOf is what launched an interval, nil where it is not known.
+func (d *deviceView) launchOf(v *Interval) *Interval { return d.links.launchOf(d.t, v) }
 
 // streams tells of each stream why it was idle, and how long its queue was.
 func (d *deviceView) streams(r *DeviceResult) {
-	byStream := map[int][]*Interval{}
-	for _, v := range d.busy {
-		s := d.t.Tracks[v.Track].Stream
-		byStream[s] = append(byStream[s], v)
+	count := map[int]int{}
+	for i := range d.busy {
+		count[d.t.Tracks[d.at(i).Track].Stream]++
+	}
+	byStream := map[int][]uint32{}
+	for stream, n := range count {
+		byStream[stream] = make([]uint32, 0, n)
+	}
+	for _, i := range d.busy {
+		stream := d.t.Tracks[d.t.At(int(i)).Track].Stream
+		byStream[stream] = append(byStream[stream], i)
 	}
 	for stream, list := range byStream {
 		s := StreamIdle{Stream: stream, Count: len(list)}
-		end := list[0].Start
-		for i, v := range list {
+		end := d.t.At(int(list[0])).Start
+		for n, i := range list {
+			v := d.t.At(int(i))
 			s.Busy += seconds(v.Length)
-			if gap := v.Start - end; i > 0 && gap > 0 {
-				launch := d.launches[v.Correlation]
+			if gap := v.Start - end; n > 0 && gap > 0 {
+				launch := d.launchOf(v)
 				switch {
 				case gap < kernelGap:
 					s.KernelGap += seconds(gap)
@@ -199,34 +185,49 @@ func (d *deviceView) streams(r *DeviceResult) {
 	slices.SortFunc(r.Idle, func(a, b StreamIdle) int { return cmp.Compare(a.Stream, b.Stream) })
 }
 
-// queue counts what was launched on a stream and had not begun.
-func (d *deviceView) queue(s *StreamIdle, list []*Interval) {
-	type change struct {
-		at int64
-		by int
+// queue counts what was launched on a stream and had not begun: the launches by
+// their start on one side, what begins, in its order, on the other.
+func (d *deviceView) queue(s *StreamIdle, list []uint32) {
+	launched := make([]int64, 0, len(list))
+	queued := func(i uint32) (*Interval, *Interval) {
+		v := d.t.At(int(i))
+		if launch := d.launchOf(v); launch != nil && launch.Start < v.Start {
+			return v, launch
+		}
+		return nil, nil
 	}
-	var changes []change
-	for _, v := range list {
-		if launch := d.launches[v.Correlation]; launch != nil && launch.Start < v.Start {
-			changes = append(changes, change{launch.Start, 1}, change{v.Start, -1})
+	for _, i := range list {
+		if _, launch := queued(i); launch != nil {
+			launched = append(launched, launch.Start)
 		}
 	}
-	if len(changes) == 0 {
+	if len(launched) == 0 {
 		return
 	}
-	slices.SortFunc(changes, func(a, b change) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.by, b.by)) })
+	slices.Sort(launched)
 	length := 0
-	for i, c := range changes {
-		if i > 0 {
-			time := seconds(c.at - changes[i-1].at)
-			s.queueWeight += time
-			s.QueueMean += float64(length) * time
-			if length >= fullQueue {
-				s.QueueFull += time
-			}
+	at := launched[0]
+	change := func(to int64, by int) {
+		time := seconds(to - at)
+		s.queueWeight += time
+		s.QueueMean += float64(length) * time
+		if length >= fullQueue {
+			s.QueueFull += time
 		}
-		length += c.by
+		at = to
+		length += by
 		s.QueueMax = max(s.QueueMax, length)
+	}
+	for _, i := range list {
+		v, _ := queued(i)
+		if v == nil {
+			continue
+		}
+		for len(launched) > 0 && launched[0] < v.Start {
+			change(launched[0], 1)
+			launched = launched[1:]
+		}
+		change(v.Start, -1)
 	}
 	if s.queueWeight > 0 {
 		s.QueueMean /= s.queueWeight

@@ -2,6 +2,7 @@ package training
 
 import (
 	"cmp"
+	"encoding/binary"
 	"math"
 	"slices"
 	"strings"
@@ -44,7 +45,8 @@ func (d *deviceView) kernels(r *DeviceResult) {
 	modules := d.modules()
 	byOperator, byModule := newOperatorSums(), newOperatorSums()
 	total := 0.0
-	for _, v := range d.busy {
+	for i := range d.busy {
+		v := d.at(i)
 		if v.Kind != Kernel {
 			continue
 		}
@@ -52,7 +54,7 @@ func (d *deviceView) kernels(r *DeviceResult) {
 		time := seconds(v.Length)
 		if k == nil {
 			k = &KernelStat{Kernel: d.t.Names[v.Name], Kind: "computing", Least: time}
-			if d.isCollective(v) {
+			if d.t.isCollective(v) {
 				k.Kind = "communicating"
 			}
 			kernels[v.Name] = k
@@ -63,8 +65,8 @@ func (d *deviceView) kernels(r *DeviceResult) {
 		k.Least, k.Most = min(k.Least, time), max(k.Most, time)
 		total += time
 		byOperator.add(d.operatorOf(v), time)
-		if module := modules[v]; module != "" {
-			byModule.add(module, time)
+		if modules != nil && modules[i] != none {
+			byModule.add(strings.TrimPrefix(d.t.Names[modules[i]], modulePrefix), time)
 		}
 	}
 	for _, k := range kernels {
@@ -98,7 +100,7 @@ func (d *deviceView) kernels(r *DeviceResult) {
 
 // operatorOf is the operator that launched something, "" where it is not known.
 func (d *deviceView) operatorOf(v *Interval) string {
-	if name, ok := d.operators[v.Correlation]; ok && name != none {
+	if name := d.links.operatorOf(v); name != none {
 		return d.t.Names[name]
 	}
 	return ""
@@ -129,9 +131,10 @@ func (o *operatorSums) list() []OperatorStat {
 
 const modulePrefix = "nn.Module: "
 
-// modules finds the innermost module of the model in which each kernel was
-// launched, where the profiler kept Python's stack.
-func (d *deviceView) modules() map[*Interval]string {
+// modules finds the name of the innermost module of the model in which each
+// thing on the device was launched, or none; nil where the profiler did not keep
+// Python's stack.
+func (d *deviceView) modules() []uint32 {
 	var open []*Interval
 	for i := range d.t.Len() {
 		if v := d.t.At(i); v.Kind == Python && strings.HasPrefix(d.t.Names[v.Name], modulePrefix) {
@@ -144,64 +147,76 @@ func (d *deviceView) modules() map[*Interval]string {
 	slices.SortFunc(open, func(a, b *Interval) int {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.Length, a.Length))
 	})
-	var launched []*Interval
-	for _, v := range d.busy {
-		if d.launches[v.Correlation] != nil {
-			launched = append(launched, v)
+	var launched []uint32 // places in busy
+	for i := range d.busy {
+		if d.launchOf(d.at(i)) != nil {
+			launched = append(launched, uint32(i))
 		}
 	}
-	slices.SortFunc(launched, func(a, b *Interval) int {
-		return cmp.Compare(d.launches[a.Correlation].Start, d.launches[b.Correlation].Start)
+	launchOf := func(i uint32) *Interval { return d.launchOf(d.at(int(i))) }
+	slices.SortFunc(launched, func(a, b uint32) int {
+		return cmp.Or(cmp.Compare(launchOf(a).Start, launchOf(b).Start), cmp.Compare(a, b))
 	})
-	found := map[*Interval]string{}
+	found := slices.Repeat([]uint32{none}, len(d.busy))
 	var stack []*Interval
 	next := 0
-	for _, v := range launched {
-		at := d.launches[v.Correlation].Start
+	for _, i := range launched {
+		at := launchOf(i).Start
 		for ; next < len(open) && open[next].Start <= at; next++ {
 			stack = append(stack, open[next])
 		}
 		stack = slices.DeleteFunc(stack, func(m *Interval) bool { return m.End() < at })
 		if len(stack) > 0 {
-			found[v] = strings.TrimPrefix(d.t.Names[stack[len(stack)-1].Name], modulePrefix)
+			found[i] = stack[len(stack)-1].Name
 		}
 	}
 	return found
 }
 
 // patterns counts the sequences of two kernels or more that one call of an
-// operator launches.
+// operator, which an external id stands for, launches.
 func (d *deviceView) patterns(r *DeviceResult) {
-	found := map[string]*KernelSequence{}
-	keep := func(s *KernelSequence) {
-		if len(s.Kernels) < 2 {
-			return
+	kernels := make([]uint32, 0, len(d.busy))
+	for _, i := range d.busy {
+		if v := d.t.At(int(i)); v.Kind == Kernel && v.External != 0 && d.links.operatorOf(v) != none {
+			kernels = append(kernels, i)
 		}
-		key := s.Operator + "\x00" + strings.Join(s.Kernels, "\x00")
-		if found[key] == nil {
-			found[key] = &KernelSequence{Operator: s.Operator, Kernels: s.Kernels}
-		}
-		found[key].Count++
-		found[key].Seconds += s.Seconds
 	}
-	calls := map[uint32]*KernelSequence{} // by external id
-	var order []uint32
-	for _, v := range d.busy {
-		operator := d.operatorOf(v)
-		if v.Kind != Kernel || operator == "" || v.External == 0 {
+	external := func(i uint32) uint32 { return d.t.At(int(i)).External }
+	byCall := func(a, b uint32) int { return cmp.Compare(external(a), external(b)) }
+	if !slices.IsSortedFunc(kernels, byCall) {
+		slices.SortStableFunc(kernels, byCall)
+	}
+	found := map[string]*KernelSequence{}
+	var key []byte // names of the operator and the kernels
+	for len(kernels) > 0 {
+		n := 1
+		for n < len(kernels) && external(kernels[n]) == external(kernels[0]) {
+			n++
+		}
+		call := kernels[:n]
+		kernels = kernels[n:]
+		if n < 2 {
 			continue
 		}
-		c := calls[v.External]
-		if c == nil {
-			c = &KernelSequence{Operator: operator}
-			calls[v.External] = c
-			order = append(order, v.External)
+		operator := d.links.operatorOf(d.t.At(int(call[0])))
+		key = binary.LittleEndian.AppendUint32(key[:0], operator)
+		time := 0.0
+		for _, i := range call {
+			v := d.t.At(int(i))
+			key = binary.LittleEndian.AppendUint32(key, v.Name)
+			time += seconds(v.Length)
 		}
-		c.Kernels = append(c.Kernels, d.t.Names[v.Name])
-		c.Seconds += seconds(v.Length)
-	}
-	for _, id := range order {
-		keep(calls[id])
+		s := found[string(key)]
+		if s == nil {
+			s = &KernelSequence{Operator: d.t.Names[operator]}
+			for _, i := range call {
+				s.Kernels = append(s.Kernels, d.t.Name(d.t.At(int(i))))
+			}
+			found[string(key)] = s
+		}
+		s.Count++
+		s.Seconds += time
 	}
 	for _, s := range found {
 		r.Patterns = append(r.Patterns, *s)

@@ -94,6 +94,15 @@ func (j *job) inTurn(r int) bool {
 		most = max(most, late[r])
 	}
 	isLate := func(step, rank int) bool { return most > 0 && 2*j.late.late[step][rank] >= most }
+	often := 0
+	for _, late := range j.late.late {
+		if 4*late[r] >= most {
+			often++
+		}
+	}
+	if 5*often >= 4*len(j.late.late) {
+		return false // it is late in nearly every step, whoever else is
+	}
 	own, others := 0, 0 // steps
 	shared := make([]int, len(j.ranks))
 	for step := range j.late.late {

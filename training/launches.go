@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // LaunchStat tells of the way from the host to the device.
@@ -32,8 +33,9 @@ const (
 
 func (d *deviceView) launchStat(r *DeviceResult) {
 	s := &r.Launches
-	for _, v := range d.busy {
-		launch := d.launches[v.Correlation]
+	for i := range d.busy {
+		v := d.at(i)
+		launch := d.launchOf(v)
 		if v.Kind != Kernel || launch == nil {
 			continue
 		}
@@ -42,8 +44,8 @@ func (d *deviceView) launchStat(r *DeviceResult) {
 		s.MeanDelay += seconds(delay)
 		s.MostDelay = max(s.MostDelay, seconds(delay))
 		s.MeanLaunch += seconds(launch.Length)
-		if v.Length < launch.Length {
-			s.Short++
+		if v.Length < launch.Length && !strings.Contains(d.t.Names[launch.Name], "GraphLaunch") {
+			s.Short++ // a graph's launch is that of all its kernels
 		}
 		if launch.Length > longLaunch {
 			s.LongLaunches++
@@ -86,31 +88,44 @@ func (p *CriticalPath) add(from, to int64, on *Interval) float64 {
 
 // criticalPath follows what was waited for from the last thing on the device.
 func (d *deviceView) criticalPath(r *DeviceResult) {
-	before := map[*Interval]*Interval{} // on the same stream
-	lastOn := map[uint16]*Interval{}
-	ends := slices.Clone(d.busy)
-	slices.SortFunc(ends, func(a, b *Interval) int { return cmp.Compare(a.End(), b.End()) })
-	for _, v := range d.busy {
-		before[v] = lastOn[v.Track]
-		lastOn[v.Track] = v
+	before := make([]uint32, len(d.busy)) // on the same stream, or none
+	lastOn := map[uint16]uint32{}
+	ends := make([]uint32, len(d.busy)) // places in busy, by end
+	for i := range d.busy {
+		ends[i] = uint32(i)
+		before[i] = none
+		track := d.at(i).Track
+		if previous, ok := lastOn[track]; ok {
+			before[i] = previous
+		}
+		lastOn[track] = uint32(i)
+	}
+	byEnd := func(a, b uint32) int {
+		return cmp.Or(cmp.Compare(d.at(int(a)).End(), d.at(int(b)).End()), cmp.Compare(a, b))
+	}
+	if !slices.IsSortedFunc(ends, byEnd) {
+		slices.SortFunc(ends, byEnd)
 	}
 	waits := d.waits()
 	p := &r.Path
-	for v := ends[len(ends)-1]; v != nil; {
+	for at := ends[len(ends)-1]; ; {
+		v := d.at(int(at))
 		length := p.add(v.Start, v.End(), v)
 		switch {
-		case d.isCollective(v):
+		case d.t.isCollective(v):
 			p.Collectives += length
 		case v.Kind == Kernel:
 			p.Kernels += length
 		default:
 			p.Copies += length
 		}
-		launch, previous := d.launches[v.Correlation], before[v]
-		if previous != nil && (launch == nil || previous.End() >= launch.End()) {
-			p.Launching += seconds(max(v.Start-previous.End(), 0))
-			v = previous
-			continue
+		launch := d.launchOf(v)
+		if before[at] != none {
+			if end := d.at(int(before[at])).End(); launch == nil || end >= launch.End() {
+				p.Launching += seconds(max(v.Start-end, 0))
+				at = before[at]
+				continue
+			}
 		}
 		if launch == nil {
 			return
@@ -122,11 +137,11 @@ func (d *deviceView) criticalPath(r *DeviceResult) {
 			return
 		}
 		p.Host += p.add(wait, launch.Start, nil)
-		i, _ := slices.BinarySearchFunc(ends, wait+1, func(v *Interval, at int64) int { return cmp.Compare(v.End(), at) })
-		if i == 0 || ends[i-1].Start >= v.Start {
+		i, _ := slices.BinarySearchFunc(ends, wait+1, func(i uint32, at int64) int { return cmp.Compare(d.at(int(i)).End(), at) })
+		if i == 0 || d.at(int(ends[i-1])).Start >= v.Start {
 			return
 		}
-		v = ends[i-1]
+		at = ends[i-1]
 	}
 }
 

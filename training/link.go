@@ -70,6 +70,9 @@ func (j *job) slowLink() (Straggler, bool) {
 		return Straggler{}, false
 	}
 	others := int64(float64(typical[worst]) * rest[len(rest)/2] / fastest[worst])
+	if typical[worst]-others < 2*j.residual || !j.meetWithout(worst) {
+		return Straggler{}, false
+	}
 	s := Straggler{
 		Rank: j.ranks[worst].Number, Side: Network, Cause: "slow link", Pattern: Persistent,
 		Operators: []OperatorTime{{slowest[worst], seconds(typical[worst]), seconds(others)}},
@@ -78,6 +81,34 @@ func (j *job) slowLink() (Straggler, bool) {
 	}
 	s.Fix = fix(&s)
 	return s, true
+}
+
+// meetWithout tells whether other ranks meet where a rank has no part: with all
+// in one group, a slow link is that of all. Where groups have no names, and calls
+// were matched by their order, they are others that end together and well apart
+// from the rank.
+func (j *job) meetWithout(r int) bool {
+	apart := max(together, clockSpreads*j.residual, clockLimit(j.ranks))
+	return slices.ContainsFunc(j.meetings, func(m meeting) bool {
+		if m.calls[r] == nil {
+			return true
+		}
+		var ends []int64
+		for o, c := range m.calls {
+			if c != nil && o != r && c.Group == "" {
+				if end := c.End - j.shifts[o]; max(end-m.calls[r].End+j.shifts[r], m.calls[r].End-j.shifts[r]-end) > apart {
+					ends = append(ends, end)
+				}
+			}
+		}
+		slices.Sort(ends)
+		for i := 1; i < len(ends); i++ {
+			if ends[i]-ends[i-1] <= together {
+				return true
+			}
+		}
+		return false
+	})
 }
 
 // callKind is what makes transfers comparable.

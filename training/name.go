@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 )
 
 // regionExcess is what a rank spends more than the others in one region, doing
@@ -39,6 +38,7 @@ func (j *job) name(result *Result) {
 		return
 	}
 	var turns []int
+	behind := 0.0 // how late a rank is whose host is only behind
 	candidates := j.candidates()
 	j.test(candidates)
 	for _, c := range candidates {
@@ -59,6 +59,13 @@ func (j *job) name(result *Result) {
 			continue
 		}
 		s := j.straggler(c.rank, c.regions, c.busier)
+		if s.Side == Network && !j.meetWithout(c.rank) {
+			continue // in one group, who waits longer in it has come earlier
+		}
+		if !j.hostBearsOut(&s, c, candidates) {
+			behind = max(behind, s.Late)
+			continue
+		}
 		if s.Share < minShare && !c.busier || s.Pattern == NowAndThen && s.Share < onceAtMost {
 			continue
 		}
@@ -72,6 +79,7 @@ func (j *job) name(result *Result) {
 	if slices.ContainsFunc(result.Stragglers, func(s Straggler) bool { return !isNetwork(s) }) {
 		result.Stragglers = slices.DeleteFunc(result.Stragglers, isNetwork)
 	}
+	result.Stragglers = slices.DeleteFunc(result.Stragglers, func(s Straggler) bool { return isNetwork(s) && s.Late < behind })
 	if link, ok := j.slowLink(); ok && (len(result.Stragglers) == 0 || link.Late >= minLate*seconds(j.run)) {
 		if !slices.ContainsFunc(result.Stragglers, func(s Straggler) bool { return s.Rank == link.Rank && !isNetwork(s) }) {
 			result.Stragglers = append(slices.DeleteFunc(result.Stragglers, isNetwork), link)
@@ -179,8 +187,10 @@ func (j *job) straggler(r int, regions []regionExcess, busier bool) Straggler {
 	}
 	lost := min(j.lateTotal(r)-median(typical), all)
 	s.Share = math.Min(float64(max(lost, 0))/float64(j.run), 1)
-	s.Pattern = j.pattern(r, top)
+	s.Pattern = patternOf(j.excessBySteps(r, top))
 	s.Side, s.Cause = j.cause(r, regions, busier)
+	s.moreData = busier
+	j.elsewhere(&s, r, regions)
 	s.Fix = fix(&s)
 	return s
 }
@@ -218,9 +228,8 @@ func (j *job) excessBySteps(r int, region regionExcess) []int64 {
 	return more
 }
 
-// pattern tells how the excess runs over the steps.
-func (j *job) pattern(r int, region regionExcess) Pattern {
-	more := j.excessBySteps(r, region)
+// patternOf tells how an excess runs over the steps.
+func patternOf(more []int64) Pattern {
 	if len(more) < 2 {
 		return Persistent
 	}
@@ -242,180 +251,4 @@ func (j *job) pattern(r int, region regionExcess) Pattern {
 		return NowAndThen
 	}
 	return Persistent
-}
-
-// Shares by which a cause is told.
-const (
-	slowerOps   = 1.3 // times the others' time makes an operator slower
-	mostOps     = 0.6 // of the host's work is slower on a slow processor
-	concentrate = 0.75
-)
-
-// cause names what is behind the excess.
-func (j *job) cause(r int, regions []regionExcess, busier bool) (Side, string) {
-	var by [3]int64
-	var all int64
-	for _, region := range regions {
-		by[region.doing] += region.more
-		all += region.more
-	}
-	top := regions[0]
-	switch {
-	case busier:
-		return Accelerator, "more work"
-	case by[InCollective] > by[Working] && by[InCollective] > by[OnTheDevice]:
-		switch {
-		case j.callsAlone(r, regions):
-			return Host, "waiting for the device"
-		case j.slowerEverywhere(r): // its device is in the collective while it still launches
-			return Host, "slow processor"
-		case float64(j.more(r, InCollective)) <= -minExcess*float64(j.run):
-			// It waits less than the others: its host is late while its
-			// device is in collectives, the others' wait elsewhere.
-			return Host, hostCause(top)
-		}
-		return Network, "slow transfers"
-	case by[OnTheDevice] > by[Working]:
-		return j.deviceCause(r, regions)
-	case float64(top.more) < concentrate*float64(all) && j.slowerEverywhere(r):
-		return Host, "slow processor"
-	case top.region == "" && top.places[0].Op == "":
-		return Host, "code that no range and no operator covers"
-	}
-	return Host, hostCause(top)
-}
-
-// hostCause names what a rank's processor does longer, by the names that the
-// program gave it.
-func hostCause(top regionExcess) string {
-	names := top.region
-	for _, e := range top.places {
-		if e.more()*10 >= top.more {
-			names += " " + e.Op
-		}
-	}
-	switch {
-	case saves.MatchString(names):
-		return "saving"
-	case collects.MatchString(names):
-		return "collecting garbage"
-	case compiles.MatchString(names):
-		return "compiling"
-	case loads.MatchString(top.region):
-		return "loading data"
-	}
-	return "host code"
-}
-
-// callsAlone tells whether a rank waits during collectives in operators that its
-// peers do not call: it waits for its device where they go on.
-func (j *job) callsAlone(r int, regions []regionExcess) bool {
-	var alone, all int64
-	for _, region := range regions {
-		if region.doing != InCollective {
-			continue
-		}
-		for _, e := range region.places {
-			all += e.more()
-			var others []int64
-			for _, o := range j.peers[r] {
-				var sum int64
-				for doing := range Doing(3) {
-					sum += j.totals[o][placeKey{e.Region, e.Op, doing}]
-				}
-				others = append(others, sum)
-			}
-			if e.Op != "" && median(others)*50 < e.Own {
-				alone += e.more()
-			}
-		}
-	}
-	return alone*2 > all
-}
-
-// deviceCause names what a rank's device does longer, or what the rank waits for
-// it for.
-func (j *job) deviceCause(r int, regions []regionExcess) (Side, string) {
-	var more int64
-	op := ""
-	for _, region := range regions {
-		if region.doing == OnTheDevice {
-			if more == 0 {
-				op = region.places[0].Op
-			}
-			more += region.more
-		}
-	}
-	if copies(op) {
-		return Accelerator, "copies between host and device"
-	}
-	slower, added := j.kernelExcess(r)
-	switch {
-	case 2*max(slower, added) < more:
-		return Host, "waiting for the device"
-	case slower >= added:
-		return Accelerator, "slow kernels"
-	}
-	return Accelerator, "more kernels"
-}
-
-// kernelExcess is how much longer a rank's kernels take than those of its peers:
-// the same kernels, and those that the peers have not, or not as often.
-func (j *job) kernelExcess(r int) (slower, added int64) {
-	type key struct{ name, operator string }
-	type sum struct{ count, time int64 }
-	sums := func(rank *Rank) map[key]sum {
-		all := map[key]sum{}
-		for _, k := range rank.Kernels {
-			all[key{k.Name, k.Operator}] = sum{int64(k.Count), k.Time}
-		}
-		return all
-	}
-	var peers []map[key]sum
-	for _, o := range j.peers[r] {
-		peers = append(peers, sums(j.ranks[o]))
-	}
-	for k, own := range sums(j.ranks[r]) {
-		var counts, means []int64
-		for _, p := range peers {
-			counts = append(counts, p[k].count)
-			if p[k].count > 0 {
-				means = append(means, p[k].time/p[k].count)
-			}
-		}
-		usual := min(own.count, median(counts))
-		slower += usual * (own.time/own.count - median(means))
-		added += (own.count - usual) * (own.time / own.count)
-	}
-	return slower, added
-}
-
-func copies(op string) bool {
-	for _, name := range []string{"aten::to", "aten::copy_", "aten::_to_copy", "Memcpy"} {
-		if strings.Contains(op, name) {
-			return true
-		}
-	}
-	return false
-}
-
-// slowerEverywhere tells whether most of what the host does takes the rank
-// longer than the others.
-func (j *job) slowerEverywhere(r int) bool {
-	var slower, all int64
-	for key, own := range j.totals[r] {
-		if key.doing != Working || key.op == "" {
-			continue
-		}
-		var others []int64
-		for _, o := range j.peers[r] {
-			others = append(others, j.totals[o][key])
-		}
-		m := median(others)
-		all += m
-		if float64(own) >= slowerOps*float64(m) {
-			slower += m
-		}
-	}
-	return all > 0 && float64(slower) >= mostOps*float64(all)
 }

@@ -124,13 +124,13 @@ type Sample struct {
 // copy and the memory allocated on each device.
 func (t *Trace) Counters() []Counter {
 	changes := map[[2]string][]Sample{} // by how much the value changes
-	launches := t.launches()
+	links := t.links()
 	for i := range t.Len() {
 		v := t.At(i)
 		if !v.Kind.OnDevice() {
 			continue
 		}
-		if launch := launches[v.Correlation]; launch != nil && launch.Start < v.Start {
+		if launch := links.launchOf(t, v); launch != nil && launch.Start < v.Start {
 			key := [2]string{"queue of stream " + t.Tracks[v.Track].Thread, "launches"}
 			changes[key] = append(changes[key], Sample{launch.Start, 1}, Sample{v.Start, -1})
 		}

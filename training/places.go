@@ -34,6 +34,7 @@ func (t *Trace) places(r *Rank, m *marks) {
 	}
 	line := overlay(fill(t.flatten(m.main, m.isStep), r.Steps), others, inRegion)
 	if t.meetsOnDevice() {
+		line = t.noteHost(r, line)
 		line = overlay(exposed(line, r.Calls), []iter.Seq[segment]{t.deviceLine(m)}, func(_, device place) place { return device })
 	} else {
 		line = idle(line, r.Calls)
@@ -62,6 +63,36 @@ func (t *Trace) places(r *Rank, m *marks) {
 	t.regions(r, m)
 }
 
+// noteHost counts the calls that wait for the device and adds up what the host
+// itself works, without those calls and without operators that wait, step by step
+// as the line passes.
+func (t *Trace) noteHost(r *Rank, line iter.Seq[segment]) iter.Seq[segment] {
+	r.HostOps = map[string]int64{}
+	for track := range t.Tracks {
+		if t.Tracks[track].Device {
+			continue
+		}
+		for _, i := range t.On(track) {
+			if v := t.At(int(i)); v.Kind == Runtime && waitsForDevice(t.Names[v.Name]) {
+				r.Steps[stepAt(r.Steps, v.Start)].Waits++
+			}
+		}
+	}
+	return func(yield func(segment) bool) {
+		for s := range line {
+			if s.doing == Working && (s.op == none || !mayWait(t.Names[s.op])) {
+				r.Steps[stepAt(r.Steps, s.start)].Host += s.end - s.start
+				if s.op != none {
+					r.HostOps[t.Names[s.op]] += s.end - s.start
+				}
+			}
+			if !yield(s) {
+				return
+			}
+		}
+	}
+}
+
 // inRegion is the operator of another thread in the region of the main one,
 // which waits for it.
 func inRegion(main, other place) place {
@@ -77,7 +108,7 @@ func (t *Trace) meetsOnDevice() bool {
 	for i := range t.Len() {
 		v := t.At(i)
 		switch {
-		case v.Kind == Kernel && isDeviceCollective(t.Names[v.Name]):
+		case t.isCollective(v):
 			device++
 		case v.Kind == Annotation && isHostCollective(t.Names[v.Name]):
 			device--
@@ -90,21 +121,35 @@ func (t *Trace) meetsOnDevice() bool {
 // program that launched it.
 func (t *Trace) deviceLine(m *marks) iter.Seq[segment] {
 	return func(yield func(segment) bool) {
-		var busy []*Interval
-		from := map[uint32]place{} // by what links a launch with what it launched
+		computes := func(v *Interval) bool { return v.Kind.OnDevice() && !t.isCollective(v) }
+		var busy []uint32
 		for i := range t.Len() {
-			v := t.At(i)
-			if v.Kind.OnDevice() && !(v.Kind == Kernel && isDeviceCollective(t.Names[v.Name])) {
-				busy = append(busy, v)
-				from[v.Correlation] = place{none, none, OnTheDevice}
+			if computes(t.At(i)) {
+				busy = append(busy, uint32(i))
 			}
 		}
-		t.launchedFrom(m, from)
-		slices.SortFunc(busy, func(a, b *Interval) int { return cmp.Compare(a.Start, b.Start) })
+		byStart := func(a, b uint32) int {
+			return cmp.Or(cmp.Compare(t.At(int(a)).Start, t.At(int(b)).Start), cmp.Compare(a, b))
+		}
+		if !slices.IsSortedFunc(busy, byStart) {
+			slices.SortFunc(busy, byStart)
+		}
+		correlations := t.numbers(func(v *Interval) uint32 {
+			if computes(v) {
+				return v.Correlation
+			}
+			return 0
+		})
+		from := t.launchedFrom(m, correlations)
 		at := int64(absent)
-		for _, v := range busy {
+		for _, i := range busy {
+			v := t.At(int(i))
 			if start := max(v.Start, at); v.End() > start {
-				if !yield(segment{start, v.End(), from[v.Correlation]}) {
+				p := place{none, none, OnTheDevice}
+				if n := correlations.find(v.Correlation); n >= 0 {
+					p = from[n]
+				}
+				if !yield(segment{start, v.End(), p}) {
 					return
 				}
 				at = v.End()
@@ -113,9 +158,11 @@ func (t *Trace) deviceLine(m *marks) iter.Seq[segment] {
 	}
 }
 
-// launchedFrom finds the places of launches: the outermost operator, and the
-// range of the main thread that is open at the time.
-func (t *Trace) launchedFrom(m *marks, from map[uint32]place) {
+// launchedFrom finds the places of launches by what links them with what they
+// launched: the outermost operator, and the range of the main thread that is
+// open at the time.
+func (t *Trace) launchedFrom(m *marks, correlations *ids) []place {
+	from := slices.Repeat([]place{{none, none, OnTheDevice}}, correlations.len())
 	var ranges []*Interval // of the main thread, outermost, one after the other
 	for _, i := range t.On(m.main) {
 		v := t.At(int(i))
@@ -138,10 +185,11 @@ func (t *Trace) launchedFrom(m *marks, from map[uint32]place) {
 				open = append(open, v)
 				continue
 			}
-			p, wanted := from[v.Correlation]
-			if !wanted || v.Correlation == 0 {
+			at := correlations.find(v.Correlation)
+			if at < 0 {
 				continue
 			}
+			p := &from[at]
 			if len(open) > 0 {
 				p.op = open[0].Name
 			}
@@ -149,9 +197,9 @@ func (t *Trace) launchedFrom(m *marks, from map[uint32]place) {
 			if n > 0 && v.Start < ranges[n-1].End() {
 				p.region = ranges[n-1].Name
 			}
-			from[v.Correlation] = p
 		}
 	}
+	return from
 }
 
 // exposed gives the host's time in which a collective is under way on the

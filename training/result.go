@@ -25,6 +25,9 @@ type Result struct {
 	ClockResidual *float64 `json:"clock_residual_seconds"`
 	Notes         []string `json:"notes"`
 	Words         string   `json:"words"`
+
+	worldKnown bool // a trace tells the number of ranks
+	steps      int  // that all ranks have
 }
 
 // RankResult is one rank's part.
@@ -110,6 +113,8 @@ type Straggler struct {
 	Late      float64        `json:"late_seconds"`
 	Share     float64        `json:"lost_share"` // of the job's time
 	Fix       string         `json:"fix"`
+
+	moreData bool // it copies more to its device
 }
 
 // OperatorTime is an operator that takes a straggler longer than the others.

@@ -35,8 +35,7 @@ func Stragglers(ranks []*Rank) (*Result, error) {
 		}
 	}
 	j.meetings, j.notes = match(ranks)
-	var residual int64
-	j.shifts, residual = align(ranks, j.meetings)
+	j.shifts, j.residual = align(ranks, j.meetings)
 	j.peers, j.chains = peersOf(ranks, j.meetings), chainsOf(ranks, j.meetings)
 	j.late = howLate(ranks, j.meetings, j.shifts)
 	for _, r := range ranks {
@@ -47,8 +46,10 @@ func Stragglers(ranks []*Rank) (*Result, error) {
 		Seconds: seconds(j.run), World: j.world(), Present: len(ranks),
 		Stages: []StageSlowdown{}, Stragglers: []Straggler{}, Notes: []string{},
 	}
+	result.steps = len(j.steps)
+	result.worldKnown = slices.ContainsFunc(ranks, func(r *Rank) bool { return r.World > 0 })
 	if len(j.meetings) > 0 {
-		s := seconds(residual)
+		s := seconds(j.residual)
 		result.ClockResidual = &s
 	}
 	j.tellRanks(result)
@@ -67,6 +68,7 @@ type job struct {
 	steps    []int // numbers of the steps that all ranks have
 	meetings []meeting
 	shifts   []int64
+	residual int64   // of the clocks
 	peers    [][]int // by rank, with whom it is compared
 	chains   [][]int // by rank, those of its pipeline
 	late     *lateness

@@ -15,6 +15,7 @@ type Rank struct {
 	Steps         []Step
 	Calls         []Call // collectives, in the order in which they began
 	Kernels       []KernelSum
+	HostOps       map[string]int64 // what the host works in each operator, where devices meet
 	Notes         []string
 }
 
@@ -25,6 +26,8 @@ type Step struct {
 	Start, End int64
 	Places     []PlaceSum
 	Regions    map[string]int64 // time within ranges that the program named
+	Host       int64            // what the host works, where devices meet
+	Waits      int              // calls that wait for the device, likewise
 	Kernel     int64            // sum of all kernels but collectives
 	Kernels    int
 	Copied     int64 // bytes copied to the device, but by collectives
@@ -81,25 +84,22 @@ func Summarize(t *Trace) *Rank {
 
 // kernels adds up what the device did.
 func (t *Trace) kernels(r *Rank) {
-	operators := t.operators()
+	links := t.links()
 	sums := map[[2]uint32]*KernelSum{}
 	for i := range t.Len() {
 		v := t.At(i)
-		if v.Kind != Kernel || len(r.Steps) == 0 || isDeviceCollective(t.Names[v.Name]) {
+		if v.Kind != Kernel || len(r.Steps) == 0 || t.isCollective(v) {
 			continue
 		}
 		step := &r.Steps[stepAt(r.Steps, v.Start)]
 		step.Kernel += v.Length
 		step.Kernels++
-		operator, ok := operators[v.Correlation]
-		if ok = ok && operator != none; !ok {
-			operator = none
-		}
+		operator := links.operatorOf(v)
 		key := [2]uint32{v.Name, operator}
 		sum := sums[key]
 		if sum == nil {
 			sum = &KernelSum{Name: t.Names[v.Name]}
-			if ok {
+			if operator != none {
 				sum.Operator = t.Names[operator]
 			}
 			sums[key] = sum
@@ -113,53 +113,6 @@ func (t *Trace) kernels(r *Rank) {
 	slices.SortFunc(r.Kernels, func(a, b KernelSum) int {
 		return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Operator, b.Operator))
 	})
-}
-
-// operators names the operator that launched each kernel, by what links the
-// kernel with its launch: the innermost one that the launch lies in. Where a
-// trace has no launches, the external id that both share tells it.
-func (t *Trace) operators() map[uint32]uint32 {
-	names := map[uint32]uint32{}
-	external := map[uint32]uint32{}
-	for i := range t.Len() {
-		if v := t.At(i); v.Kind == Kernel && v.Correlation != 0 {
-			names[v.Correlation] = none
-			if v.External != 0 {
-				external[v.External] = v.Correlation
-			}
-		}
-	}
-	for i := range t.Len() {
-		if v := t.At(i); v.Kind == Operator && v.External != 0 {
-			if kernel, ok := external[v.External]; ok {
-				names[kernel] = v.Name
-			}
-		}
-	}
-	var open []*Interval
-	for track := range t.Tracks {
-		if t.Tracks[track].Device {
-			continue
-		}
-		open = open[:0]
-		for _, i := range t.On(track) {
-			v := t.At(int(i))
-			if v.Kind != Operator && v.Kind != Runtime {
-				continue
-			}
-			for len(open) > 0 && open[len(open)-1].End() <= v.Start {
-				open = open[:len(open)-1]
-			}
-			if v.Kind == Operator {
-				open = append(open, v)
-				continue
-			}
-			if _, wanted := names[v.Correlation]; wanted && v.Correlation != 0 && len(open) > 0 {
-				names[v.Correlation] = open[len(open)-1].Name
-			}
-		}
-	}
-	return names
 }
 
 // copies adds up what is copied to the device. The threads that carry out

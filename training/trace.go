@@ -84,8 +84,9 @@ type Trace struct {
 	Memory      []Allocation
 	Notes       []string
 
-	slabs  [][]Interval
-	sorted [][]uint32 // by track: indexes by start, the longer first
+	slabs      [][]Interval
+	sorted     [][]uint32 // by track: indexes by start, the longer first
+	collective []bool     // by name, see isCollective
 }
 
 // Len is the number of intervals.
@@ -146,18 +147,6 @@ func (t *Trace) sort() {
 			slices.SortFunc(list, before)
 		}
 	}
-}
-
-// ByCorrelation maps what links a launch with what it launched to the index of
-// the launch.
-func (t *Trace) ByCorrelation() map[uint32]int {
-	launches := map[uint32]int{}
-	for i := range t.Len() {
-		if at := t.At(i); at.Kind == Runtime && at.Correlation != 0 {
-			launches[at.Correlation] = i
-		}
-	}
-	return launches
 }
 
 // Span is when the first interval began and the last ended.

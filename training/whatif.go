@@ -306,11 +306,13 @@ func (r *Result) jobWords() string {
 	rank := slices.MaxFunc(r.Ranks, func(a, b RankResult) int { return cmp.Compare(*a.Slowdown, *b.Slowdown) })
 	stage := slices.MaxFunc(r.Stages, func(a, b StageSlowdown) int { return cmp.Compare(a.Slowdown, b.Slowdown) })
 	switch {
-	case r.WorstWorkers != nil && *r.WorstWorkers > 0.5:
+	case r.WorstWorkers != nil && *r.WorstWorkers > 0.5 && r.World > 1:
 		fmt.Fprintf(&b, " A few workers are slow, the worst on stage %d of data-parallel rank %d: without the worst 3 %% of the workers, %.0f %% of the loss would be gone. Fix: replace that machine, or find out what runs beside the job on it.",
 			stage.Stage, rank.Rank, 100*min(*r.WorstWorkers, 1))
-	case r.LastStage != nil && *r.LastStage > 0.5:
+	case r.LastStage != nil && *r.LastStage > 0.5 && len(r.Stages) > 1 && stage.Stage == r.Stages[len(r.Stages)-1].Stage:
 		fmt.Fprintf(&b, " The last pipeline stage has more to do than the others: were it as fast, %.0f %% of the loss would be gone. Fix: cut the model so that the last stage, with the loss, holds fewer layers.", 100*min(*r.LastStage, 1))
+	case r.World == 1:
+		fmt.Fprintf(&b, " The only worker takes longer for some operations than for others of the same kind; the most is lost in %s (%.3f).", r.Kinds[0].Kind, r.Kinds[0].Slowdown)
 	default:
 		fmt.Fprintf(&b, " No single worker explains it; the most is lost in %s (%.3f).", r.Kinds[0].Kind, r.Kinds[0].Slowdown)
 	}

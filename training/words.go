@@ -28,10 +28,14 @@ func worstWorkers(scores []float64) []int {
 // What ranges and operators are called that load data, save models, collect
 // garbage or compile.
 var (
-	loads    = regexp.MustCompile(`(?i)load|data|batch|fetch|input|preproc|augment|next.?sample`)
+	loads    = regexp.MustCompile(`(?i)load|data|batch|fetch|input|preproc|augment|next.?sample|next\(iter|__next__|collate|tokeni[sz]`)
 	saves    = regexp.MustCompile(`(?i)save|saving|checkpoint|ckpt|dump|serial`)
 	collects = regexp.MustCompile(`(?i)\bgc\b|garbage|gc[._]collect`)
-	compiles = regexp.MustCompile(`(?i)compil(e|ing|ation)\b|\bjit\b|autotun|inductor`)
+	// The optimizer's kernels, by their names and those of their operators.
+	optimizes = regexp.MustCompile(`(?i)_foreach_|_fused_(adam|sgd|adagrad)|multi_tensor|adam|\bsgd\b|lamb\b|optimizer`)
+	// Operators that return when the device has delivered a value.
+	waitsInside = regexp.MustCompile(`aten::item\b|aten::_local_scalar_dense|aten::is_nonzero`)
+	compiles    = regexp.MustCompile(`(?i)compil(e|ing|ation)\b|\bjit\b|autotun|inductor`)
 )
 
 // fix says what may help.
@@ -75,18 +79,20 @@ func (r *Result) words() string {
 	switch {
 	case r.Present == 1 && r.World > 1:
 		fmt.Fprintf(&b, "Only one of %d ranks is here: there is nobody to compare it with.", r.World)
-	case r.Present == 1:
+	case r.Present == 1 && r.worldKnown:
 		b.WriteString("The job has one rank: there is nobody to wait for.")
+	case r.Present == 1:
+		b.WriteString("Only one rank is here: there is nobody to compare it with.")
 	case r.ClockResidual == nil:
 		b.WriteString("No collective of two ranks was found: who waits for whom cannot be determined.")
 	case len(r.Stragglers) == 0:
-		fmt.Fprintf(&b, "No straggler: none of %d ranks stands out over %s.", r.Present, count(len(r.Steps), "step"))
+		fmt.Fprintf(&b, "No straggler: none of %d ranks stands out over %s.", r.Present, count(max(r.steps, len(r.Steps)), "step"))
 	}
 	for i, s := range r.Stragglers {
 		if i > 0 {
 			b.WriteByte(' ')
 		}
-		s.words(&b, len(r.Steps))
+		s.words(&b, max(r.steps, len(r.Steps)))
 	}
 	if r.Present > 1 && r.Present < r.World {
 		fmt.Fprintf(&b, " Only %d of %d ranks are here.", r.Present, r.World)
@@ -95,7 +101,10 @@ func (r *Result) words() string {
 }
 
 func (s *Straggler) words(b *strings.Builder, steps int) {
-	fmt.Fprintf(b, "Rank %d makes the others wait (%s)", s.Rank, s.Pattern)
+	fmt.Fprintf(b, "Rank %d makes the others wait", s.Rank)
+	if steps > 1 { // one step has no pattern
+		fmt.Fprintf(b, " (%s)", s.Pattern)
+	}
 	over := count(steps, "step")
 	switch {
 	case s.Cause == "slow link":
@@ -110,11 +119,15 @@ func (s *Straggler) words(b *strings.Builder, steps int) {
 	}
 	switch s.Cause {
 	case "more work":
-		b.WriteString(". It has more work: it copies more data to its device, and its kernels take longer")
+		if s.moreData {
+			b.WriteString(". It has more work: it copies more data to its device, and its kernels take longer")
+		} else {
+			b.WriteString(". It has more work: its kernels take longer, but those of the optimizer do not")
+		}
 	case "slow kernels":
 		b.WriteString(". Its device is slow: the same kernels take longer")
 	case "more kernels":
-		b.WriteString(". Its device has kernels to run that the others have not")
+		b.WriteString(". Its device has more kernels to run than the others have")
 	}
 	if s.Share < 1 {
 		fmt.Fprintf(b, ". The job runs at %.0f %% of the speed it would have without", 100*(1-s.Share))

@@ -49,13 +49,13 @@ func DrawCallTree(d, against *analyze.Dataset, metric string, most int) (*CallTr
 	if _, t.Run, err = additive(d, name); err != nil {
 		return nil, err
 	}
-	inclusive, err := d.Matrix(name + analyze.ScopeEnding(described, model.Inclusive))
+	inclusive, err := d.RegionSpread(name + analyze.ScopeEnding(described, model.Inclusive))
 	if err != nil {
 		return nil, err
 	}
 	spread := map[string]analyze.Real{}
-	for r, s := range spreads(inclusive) {
-		spread[d.Paths[r]] = analyze.Ratio(s.most*float64(s.n), s.sum)
+	for r, path := range d.Paths {
+		spread[path] = analyze.Ratio(inclusive.Most[r]*inclusive.Units[r], inclusive.Sums[r])
 	}
 	there := map[string]analyze.Real{}
 	if against != nil {

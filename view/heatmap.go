@@ -164,12 +164,15 @@ func ArrangeHeatmap(d *analyze.Dataset, words analyze.Words, o HeatmapOptions) (
 		Experiment: d.Name, By: d.ByWord(), Metric: q.text, Quantity: q.node.String(), Unit: q.unit, Scope: q.scope(), Normalise: o.Normalise,
 		Units: len(d.Units), Least: analyze.Missing, Most: analyze.Missing, Warnings: []string{},
 	}}
+	if firstSeen(d, q, o) {
+		return r, r.heaviest(d, q, o)
+	}
 	m, err := d.Cells(q.node)
 	if err != nil {
 		return nil, err
 	}
 	h := &r.heatmap
-	lines, err := arrange(d, h, m, q, o)
+	lines, err := arrange(d, h, func() ([]float64, error) { return weights(d, m, q) }, q, o)
 	if err != nil {
 		return nil, err
 	}

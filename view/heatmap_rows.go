@@ -20,8 +20,9 @@ type line struct {
 	summed  bool // several regions add up; else the largest stands for them
 }
 
-// arrange chooses the rows and fills in their range.
-func arrange(d *analyze.Dataset, h *Heatmap, m model.Matrix, q *heatQuantity, o HeatmapOptions) ([]line, error) {
+// arrange chooses the rows and fills in their range. weigh tells what every region
+// weighs, where that matters.
+func arrange(d *analyze.Dataset, h *Heatmap, weigh func() ([]float64, error), q *heatQuantity, o HeatmapOptions) ([]line, error) {
 	order, err := d.Order()
 	if err != nil {
 		return nil, err
@@ -38,7 +39,7 @@ func arrange(d *analyze.Dataset, h *Heatmap, m model.Matrix, q *heatQuantity, o 
 	var lines []line
 	switch o.Arrange {
 	case ArrangeHeaviest:
-		if lines, err = heaviestLines(d, order, first, end, most, m, q, o.Depth); err != nil {
+		if lines, err = heaviestLines(order, first, end, most, weigh, o.Depth); err != nil {
 			return nil, err
 		}
 	case ArrangeTree:
@@ -77,7 +78,7 @@ func fold(lines []line, most int, closed, summed bool) []line {
 
 // heaviestLines are all regions, in the tree's order where they fit, else the
 // heaviest first: by what is shown where that adds up, else by time.
-func heaviestLines(d *analyze.Dataset, order []analyze.OrderedRegion, first, end, most int, m model.Matrix, q *heatQuantity, depth int) ([]line, error) {
+func heaviestLines(order []analyze.OrderedRegion, first, end, most int, weigh func() ([]float64, error), depth int) ([]line, error) {
 	var lines []line
 	for at := first; at < end; at++ {
 		if depth < 0 || order[at].Depth <= depth {
@@ -87,7 +88,7 @@ func heaviestLines(d *analyze.Dataset, order []analyze.OrderedRegion, first, end
 	if len(lines) <= most {
 		return lines, nil
 	}
-	weight, err := weights(d, m, q)
+	weight, err := weigh()
 	if err != nil {
 		return nil, err
 	}
@@ -108,8 +109,12 @@ func weights(d *analyze.Dataset, m model.Matrix, q *heatQuantity) ([]float64, er
 			}
 		}
 		sums := model.NewMatrix(1, weighed.Regions, model.Zero)
-		for r, c := range spreads(weighed) {
-			sums.Data[r] = c.sum
+		for u := range weighed.Units {
+			for r, v := range weighed.Row(u) {
+				if v == v {
+					sums.Data[r] += v
+				}
+			}
 		}
 		return sums, nil
 	})

@@ -44,28 +44,27 @@ func ListRegions(d *analyze.Dataset, o RegionTableOptions) (*RegionTable, error)
 	if err != nil {
 		return nil, err
 	}
-	own, err := d.Matrix(metric.Name + analyze.ScopeEnding(metric, model.Exclusive))
+	own, err := d.RegionSpread(metric.Name + analyze.ScopeEnding(metric, model.Exclusive))
 	if err != nil {
 		return nil, err
 	}
-	all, err := d.Matrix(metric.Name + analyze.ScopeEnding(metric, model.Inclusive))
+	with, err := d.RegionSpread(metric.Name + analyze.ScopeEnding(metric, model.Inclusive))
 	if err != nil {
 		return nil, err
 	}
 	t := &RegionTable{Name: d.Name, By: d.ByWord(), Metric: metric.Name, Unit: metric.Unit, Regions: len(d.Regions), Rows: []RegionRow{}, Warnings: []string{}}
-	inclusive := spreads(all)
-	for r, s := range spreads(own) {
-		with := inclusive[r]
-		if s.sum <= 0 && with.sum <= 0 || !holdsWords(d.Paths[r], o.Find) {
+	units := float64(len(d.Units))
+	for r, region := range d.Regions {
+		if own.Sums[r] <= 0 && with.Sums[r] <= 0 || !holdsWords(d.Paths[r], o.Find) {
 			continue
 		}
-		region, units := d.Regions[r], float64(len(d.Units))
+		mean := own.Sums[r] / units
 		t.Rows = append(t.Rows, RegionRow{
 			RegionTime: analyze.RegionTime{
-				Region: d.Paths[r], Kind: region.Kind, File: region.File, Line: region.Line, Units: s.n,
-				Mean: analyze.Real(s.sum / units), Max: analyze.Real(max(0, s.most)), Imbalance: analyze.Ratio(s.most, s.sum/units), Share: analyze.Ratio(s.sum/units, whole),
+				Region: d.Paths[r], Kind: region.Kind, File: region.File, Line: region.Line, Units: int(own.Units[r]),
+				Mean: analyze.Real(mean), Max: analyze.Real(max(0, own.Most[r])), Imbalance: analyze.Ratio(own.Most[r], mean), Share: analyze.Ratio(mean, whole),
 			},
-			Inclusive: analyze.Real(with.sum / units), InclusiveShare: analyze.Ratio(with.sum/units, whole),
+			Inclusive: analyze.Real(with.Sums[r] / units), InclusiveShare: analyze.Ratio(with.Sums[r]/units, whole),
 		})
 	}
 	slices.SortStableFunc(t.Rows, func(a, b RegionRow) int {
@@ -102,22 +101,6 @@ func additive(d *analyze.Dataset, name string) (model.Metric, float64, error) {
 	return metric, whole, nil
 }
 
-// spreads sums up every region over the units.
-func spreads(m model.Matrix) []cell {
-	cells := make([]cell, m.Regions)
-	for r := range cells {
-		cells[r] = cell{least: math.Inf(1), most: math.Inf(-1)}
-	}
-	for u := range m.Units {
-		for r, v := range m.Row(u) {
-			if v != 0 {
-				cells[r].add(v)
-			}
-		}
-	}
-	return cells
-}
-
 // spreads1 sums up one region over the units.
 func spreads1(m model.Matrix, region int) cell {
 	c := cell{least: math.Inf(1), most: math.Inf(-1)}
@@ -131,6 +114,9 @@ func spreads1(m model.Matrix, region int) cell {
 
 // holdsWords tells whether a text has every word, in any case.
 func holdsWords(text, words string) bool {
+	if words == "" {
+		return true
+	}
 	text = strings.ToLower(text)
 	for word := range strings.FieldsSeq(strings.ToLower(words)) {
 		if !strings.Contains(text, word) {

@@ -6,7 +6,7 @@ import (
 )
 
 // Report is where ranks waited and for what. Times are seconds, shares are of
-// the time of all ranks together.
+// the time of all ranks and their threads together.
 type Report struct {
 	Ranks   int     `json:"ranks"`
 	Seconds float64 `json:"run_seconds"`
@@ -18,6 +18,8 @@ type Report struct {
 	Events       int64    `json:"events"`
 	Notes        []string `json:"notes"`
 	Words        string   `json:"words"`
+	whole        float64  // seconds of all ranks' threads together
+	locations    int
 }
 
 // Row is a way to wait at a place.
@@ -59,7 +61,7 @@ type rowKey struct {
 
 type tableRow struct {
 	key    rowKey
-	ranks  map[int32]float64
+	ranks  []float64 // seconds; those beyond it have none
 	causes map[causeKey]*causeSum
 }
 
@@ -75,12 +77,18 @@ func (t *table) row(p Pattern, path int32) int {
 	if !ok {
 		i = len(t.rows)
 		t.index[key] = i
-		t.rows = append(t.rows, tableRow{key: key, ranks: map[int32]float64{}, causes: map[causeKey]*causeSum{}})
+		t.rows = append(t.rows, tableRow{key: key, causes: map[causeKey]*causeSum{}})
 	}
 	return i
 }
 
-func (t *table) add(row int, rank int32, seconds float64) { t.rows[row].ranks[rank] += seconds }
+func (t *table) add(row int, rank int32, seconds float64) {
+	r := &t.rows[row]
+	for len(r.ranks) <= int(rank) {
+		r.ranks = append(r.ranks, 0)
+	}
+	r.ranks[rank] += seconds
+}
 
 func (t *table) cause(row int, c cause, rank int32, direct bool) {
 	key := causeKey{rank, c.path}
@@ -101,19 +109,18 @@ func (a *Analyzer) Report() *Report {
 	if a.end > a.begin {
 		r.Seconds = float64(a.end-a.begin) / 1e9
 	}
-	whole := r.Seconds * float64(len(a.locs))
+	r.locations = len(a.locs)
+	r.whole = r.Seconds * float64(r.locations)
 	share := func(s float64) float64 {
-		if whole <= 0 {
+		if r.whole <= 0 {
 			return 0
 		}
-		return s / whole
+		return s / r.whole
 	}
 	for i := range a.rows.rows {
 		t := &a.rows.rows[i]
 		row := Row{Pattern: t.key.pattern, Region: a.header.Paths[t.key.path].Name, Ranks: make([]float64, a.header.Ranks)}
-		for rank, s := range t.ranks {
-			row.Ranks[rank] = s
-		}
+		copy(row.Ranks, t.ranks)
 		for _, s := range row.Ranks { // in order, so that runs agree to the bit
 			row.Seconds += s
 		}

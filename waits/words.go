@@ -17,11 +17,15 @@ const mentioned = 0.01
 
 // words says in a few sentences where ranks waited most, and for what.
 func words(r *Report) string {
+	who := r.who()
+	if who == "" {
+		return "There is a single rank, which has nobody to wait for."
+	}
 	if r.Share < mentioned {
-		return fmt.Sprintf("The ranks hardly wait for one another: %s of %s.", seconds(r.Waited), seconds(r.Seconds*float64(r.Ranks)))
+		return fmt.Sprintf("The %s hardly wait for one another: %s of %s.", who, seconds(r.Waited), seconds(r.whole))
 	}
 	var out []string
-	out = append(out, fmt.Sprintf("The ranks wait %.0f %% of their time for one another.", 100*r.Share))
+	out = append(out, fmt.Sprintf("The %s wait %.0f %% of their time for one another.", who, 100*r.Share))
 	for _, row := range r.Rows[:min(3, len(r.Rows))] {
 		if row.Share < mentioned {
 			break
@@ -29,6 +33,28 @@ func words(r *Report) string {
 		out = append(out, sentence(row))
 	}
 	return strings.Join(out, " ")
+}
+
+// who is who waits: ranks, the threads of a rank, or both; nobody where there is
+// one of each.
+func (r *Report) who() string {
+	threads, others := 0.0, 0.0
+	for _, row := range r.Rows {
+		if row.Pattern == ThreadBarrierWait || row.Pattern == LockWait {
+			threads += row.Seconds
+		} else {
+			others += row.Seconds
+		}
+	}
+	switch {
+	case r.Ranks == 1 && r.locations > 1, r.Ranks > 1 && threads > 0 && others == 0:
+		return "threads"
+	case threads > 0:
+		return "ranks and threads"
+	case r.Ranks > 1:
+		return "ranks"
+	}
+	return ""
 }
 
 // sentence says what one row means.

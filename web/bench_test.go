@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -201,6 +202,56 @@ func TestManyReaders(t *testing.T) {
 	if most.Load() > 500<<20 {
 		t.Errorf("%d MiB resident", most.Load()>>20)
 	}
+}
+
+// BenchmarkLightBesideHeavy asks light questions while 200 readers ask heavy ones,
+// never the same twice, of 4,096 units × 500 regions; the goals are 200 ms at the
+// 99th percentile and 1 GiB.
+func BenchmarkLightBesideHeavy(b *testing.B) {
+	const units = 4096
+	l := serve(b, Config{Store: large(b, units), Loopback: true})
+	stop := make(chan struct{})
+	var readers sync.WaitGroup
+	var heavy atomic.Int64
+	for reader := range 200 {
+		readers.Go(func() {
+			for i := reader; ; i += 200 {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				path := []string{"heatmap?cols=200&rows=60&normalise=region&from_unit=%d", "diagnose?details=true&units=processes&metric=count%d", "table?top=%d", "calltree?top=%d"}[i/200%4]
+				n := i % (units / 2)
+				if strings.HasPrefix(path, "diagnose") {
+					n = i % 7
+				}
+				l.send("GET", "/api/v1/experiments/large/"+fmt.Sprintf(path, n), "")
+				heavy.Add(1)
+			}
+		})
+	}
+	for l.server.waiting.Load() < 100 {
+		time.Sleep(time.Millisecond)
+	}
+	var took []time.Duration
+	most := int64(0)
+	light := []string{"about", "experiments", "terms", "studies"}
+	for i := 0; b.Loop(); i++ {
+		began := time.Now()
+		if status, _, text := l.send("GET", "/api/v1/"+light[i%len(light)], ""); status != http.StatusOK {
+			b.Fatalf("%d %s", status, text)
+		}
+		took = append(took, time.Since(began))
+		most = max(most, resident(b))
+	}
+	close(stop)
+	readers.Wait()
+	slices.Sort(took)
+	b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "p50-ms")
+	b.ReportMetric(float64(took[len(took)*99/100].Microseconds())/1000, "p99-ms")
+	b.ReportMetric(float64(most>>20), "MiB")
+	b.ReportMetric(float64(heavy.Load()), "heavy-answers")
 }
 
 // resident is the memory of this process that is in use.

@@ -180,6 +180,11 @@ func (s *Server) heatmap(ctx context.Context, q *asked) (any, error) {
 }
 
 func (s *Server) diagnose(ctx context.Context, q *asked) (any, error) {
+	if len(q.query) == 0 {
+		if known := s.ahead(q.path("name")); known != nil {
+			return known, nil
+		}
+	}
 	o := diagnose.Options{Level: diagnose.Level(q.text("units", "")), Metric: q.text("metric", ""), RegionOf: q.text("region_of", ""), Progress: q.tell}
 	var err error
 	if o.WithMPI, err = q.flag("with_mpi"); err != nil {
@@ -194,12 +199,7 @@ func (s *Server) diagnose(ctx context.Context, q *asked) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := diagnose.Run(ctx, d, words, o)
-	if err != nil {
-		return nil, err
-	}
-	found.Words = report.DiagnosisWords(found)
-	return cutDiagnosis(found, shownRows), nil
+	return usualDiagnosis(ctx, d, words, o)
 }
 
 // sampled is the CPU utilisation of one node over time.

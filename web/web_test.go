@@ -53,7 +53,7 @@ func testStore(t testing.TB) *store.Store {
 
 func put(t testing.TB, s *store.Store, e *model.Experiment) {
 	t.Helper()
-	if err := analyze.Put(s, e, false); err != nil {
+	if err := analyze.PutWith(s, e, false, Ahead); err != nil {
 		t.Fatal(err)
 	}
 }

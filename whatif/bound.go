@@ -53,7 +53,7 @@ func (b *Bound) Price(changes []Change) (*Answer, error) {
 		a.Changes = append(a.Changes, ch.String())
 	}
 	a.Interval = [2]float64{a.NewSeconds, b.seconds}
-	a.Limit = c.limit(&outcome{a.NewSeconds, compute}, s)
+	a.Limit = c.limit(&outcome{seconds: a.NewSeconds, compute: compute}, s)
 	a.Words = fmt.Sprintf("A bound, for want of a trace: with these changes the run of %s cannot become shorter than %s, %.1f %% less.", seconds(b.seconds), seconds(a.NewSeconds), 100*a.Gain)
 	return a, nil
 }

@@ -21,6 +21,7 @@ type Case struct {
 	measured float64   // seconds; 0 where the run was not measured
 	spread   float64   // of repeated runs, as a share
 	stretch  []float64 // by rank; nil where computation took its CPU time
+	late     []float64 // by rank; nil where starting and ending took their CPU time
 	base     *outcome
 	notes    []string
 }
@@ -40,12 +41,16 @@ type Setup struct {
 	// Measured is how long the run took, 0 where only the trace is known, and
 	// Spread the standard deviation of repeated runs as a share of it.
 	Measured, Spread float64
-	// Outside is what the run spent before and after all that the trace holds.
+	// Outside is what the run spent before and after all that the trace holds, and
+	// what else of it is no network's.
 	Outside float64
 	// Stretch is how much longer than its CPU time each rank's computation
 	// took, since it had to share its core; nil for not at all.
 	Stretch []float64
-	Notes   []string // what is to be said of the run
+	// Late is how much later each rank was done with starting and ending, in
+	// seconds, since it had to share its core; nil for not at all.
+	Late  []float64
+	Notes []string // what is to be said of the run
 }
 
 // SharedMemory is a network like that between ranks of one machine: about a
@@ -65,6 +70,9 @@ func New(ctx context.Context, s Setup) (*Case, error) {
 	if s.Machine == nil && len(s.Stretch) == c.ranks {
 		c.stretch = s.Stretch
 		profile.Stretch(s.Stretch)
+	}
+	if s.Machine == nil && len(s.Late) == c.ranks {
+		c.late = s.Late
 	}
 	if c.base, err = c.replay(ctx, nil); err != nil {
 		return nil, err
@@ -87,6 +95,7 @@ func (c *Case) Base() float64 {
 type outcome struct {
 	seconds float64
 	compute []float64 // of each rank
+	sooner  float64   // that all are done with starting and ending
 }
 
 // replay runs the trace with changes.
@@ -102,7 +111,7 @@ func (c *Case) replay(ctx context.Context, changes []Change) (*outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &outcome{r.Seconds, r.Compute}, nil
+	return &outcome{r.Seconds, r.Compute, s.sooner}, nil
 }
 
 // Source is the run with changes as spans of time, as a replay without a platform
@@ -117,7 +126,7 @@ func (c *Case) Source(changes []Change) (events.Source, error) {
 
 // predicted is the new time of a replay: what replays do not know stays.
 func (c *Case) predicted(o *outcome) float64 {
-	return max(c.Base()-(c.base.seconds-o.seconds), o.seconds*minShare(c))
+	return max(c.Base()-(c.base.seconds-o.seconds)-o.sooner, o.seconds*minShare(c))
 }
 
 // minShare keeps a prediction above what the replay itself takes.

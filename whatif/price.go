@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 )
 
@@ -43,7 +42,7 @@ func (c *Case) Price(ctx context.Context, changes []Change) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Answer{Name: c.trace.Name, BaseSeconds: c.Base(), NewSeconds: c.predicted(o), Measured: c.measured > 0, Replayed: c.base.seconds, Changes: []string{}, Notes: slices.Concat([]string{}, c.notes)}
+	a := &Answer{Name: c.trace.Name, BaseSeconds: c.Base(), NewSeconds: c.predicted(o), Measured: c.measured > 0, Replayed: c.base.seconds, Changes: []string{}, Notes: append([]string{}, c.notes...)}
 	if a.BaseSeconds > 0 {
 		a.Gain = 1 - a.NewSeconds/a.BaseSeconds
 	}

@@ -58,6 +58,7 @@ type Kept struct {
 	// Differ are the regions that did not follow, the farthest off first.
 	Differ []RegionCame `json:"differ"`
 	Words  string       `json:"words"`
+	astray float64      // seconds that all regions together took more than promised
 }
 
 // RegionCame is a region that took another time than promised.
@@ -79,6 +80,7 @@ func (p *Promise) Check(came float64, regions map[string]float64) *Kept {
 	}
 	for _, r := range p.Regions {
 		took := timeOf(regions, r.Region)
+		k.astray += took - r.Promised
 		if math.Abs(took-r.Promised) > matters*max(came, p.NewSeconds) {
 			k.Differ = append(k.Differ, RegionCame{r, took})
 		}
@@ -95,12 +97,13 @@ func timeOf(regions map[string]float64, name string) float64 {
 	if t, ok := regions[name]; ok {
 		return t
 	}
+	most := 0.0
 	for path, t := range regions {
 		if _, rest, ok := strings.Cut(path, "/"); ok && rest == name {
-			return t
+			most = max(most, t)
 		}
 	}
-	return 0
+	return most
 }
 
 func (k *Kept) words() string {
@@ -110,11 +113,15 @@ func (k *Kept) words() string {
 		return text + ": the promise was kept."
 	}
 	text += fmt.Sprintf(", %.1f %% %s than promised: it was not kept.", 100*math.Abs(k.Error), moreOrLess(k.Error))
-	if len(k.Differ) == 0 {
-		return text + " All regions did as promised, so the difference is in communication, start or end."
+	for _, d := range k.Differ { // one that did not follow the other way explains nothing
+		if (d.Came > d.Promised) == (k.Error > 0) {
+			return text + fmt.Sprintf(" `%s` did not follow: %s promised, %s came.", d.Region, seconds(d.Promised), seconds(d.Came))
+		}
 	}
-	d := k.Differ[0]
-	return text + fmt.Sprintf(" `%s` did not follow: %s promised, %s came.", d.Region, seconds(d.Promised), seconds(d.Came))
+	if missed := k.CameSeconds - k.NewSeconds; k.astray*missed > missed*missed/2 {
+		return text + fmt.Sprintf(" No single region is far off, but together they took %s %s than promised.", seconds(math.Abs(k.astray)), moreOrLess(k.astray))
+	}
+	return text + fmt.Sprintf(" No region took much %s than promised, so the difference is in communication, start or end.", moreOrLess(k.Error))
 }
 
 func moreOrLess(e float64) string {

@@ -16,8 +16,10 @@ type setting struct {
 	network            loggp.Network
 	latency, bandwidth float64 // factors, for platforms
 	selector           string
-	eager              int64 // -1 as it is
-	perNode            int   // 0 as it is
+	eager              int64     // -1 as it is
+	perNode            int       // 0 as it is
+	late               []float64 // of each rank, where some are
+	sooner             float64   // that all are done with starting and ending
 }
 
 // setting turns changes into one.
@@ -29,10 +31,14 @@ func (c *Case) setting(changes []Change) (setting, error) {
 			copy(scaleRow(&s, c, r), c.stretch)
 		}
 	}
+	s.late = slices.Clone(c.late)
 	for _, ch := range changes {
 		if err := c.apply(&s, ch); err != nil {
 			return s, err
 		}
+	}
+	if len(c.late) > 0 { // all wait for the last
+		s.sooner = slices.Max(c.late) - slices.Max(s.late)
 	}
 	return s, nil
 }

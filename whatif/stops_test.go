@@ -45,3 +45,38 @@ func TestStops(t *testing.T) {
 		}
 	}
 }
+
+// TestLateStart: a rank that shares its core is late from the start; freed, all
+// are done with starting as soon as the next one is. Other changes leave that as
+// it is.
+func TestLateStart(t *testing.T) {
+	tr := programs(3, func(r int, b *trace.Builder) {
+		compute(b, "A", 1)
+		b.Add(&trace.Action{Kind: trace.Barrier})
+	})
+	stretch := []float64{1, 2, 1}
+	for _, c := range []struct {
+		name    string
+		late    []float64
+		changes []whatif.Change
+		want    float64
+	}{
+		{"freed", []float64{0, 0.1, 0.02}, []whatif.Change{{Kind: whatif.LikeMedian, Rank: 1}}, 2.5 - 1 - 0.08},
+		{"not known", nil, []whatif.Change{{Kind: whatif.LikeMedian, Rank: 1}}, 2.5 - 1},
+		{"another one is as late", []float64{0, 0.1, 0.1}, []whatif.Change{{Kind: whatif.LikeMedian, Rank: 1}}, 2.5 - 1},
+		{"another rank", []float64{0, 0.1, 0.02}, []whatif.Change{{Kind: whatif.LikeMedian, Rank: 2}}, 2.5},
+		{"another change", []float64{0, 0.1, 0.02}, []whatif.Change{{Kind: whatif.Faster, Region: "A", Factor: 2}}, 2.5 - 1},
+	} {
+		w, err := whatif.New(t.Context(), whatif.Setup{Trace: tr, Measured: 2.5, Stretch: stretch, Late: c.late, Outside: 0.5})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := w.Price(t.Context(), c.changes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if math.Abs(a.NewSeconds-c.want) > 0.001 {
+			t.Errorf("%s: %.4f s, on paper %.4f", c.name, a.NewSeconds, c.want)
+		}
+	}
+}

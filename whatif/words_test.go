@@ -56,3 +56,31 @@ func TestSmallGain(t *testing.T) {
 		}
 	}
 }
+
+// TestPromiseInWords: why a promise was not kept is said only where it is so.
+func TestPromiseInWords(t *testing.T) {
+	p := whatif.Promise{Changes: []string{"--faster A=2"}, BaseSeconds: 4, NewSeconds: 3, Interval: [2]float64{2.8, 3.2},
+		Regions: []whatif.PromisedRegion{{Region: "A", Before: 2, Promised: 1}, {Region: "B", Before: 1, Promised: 1}, {Region: "C", Before: 0.5, Promised: 0.5}}}
+	for _, c := range []struct {
+		name    string
+		came    float64
+		regions map[string]float64
+		said    string
+	}{
+		{"kept", 3.1, map[string]float64{"A": 1.1, "B": 1, "C": 0.5}, "It came to 3.1 s: the promise was kept."},
+		{"a region did not follow", 4, map[string]float64{"A": 2, "B": 1, "C": 0.5}, "33.3 % more than promised: it was not kept. `A` did not follow: 1 s promised, 2 s came."},
+		{"one did, the other way", 4, map[string]float64{"A": 0.5, "B": 1, "C": 0.5}, "No region took much more than promised, so the difference is in communication, start or end."},
+		{"shorter than promised", 2.5, map[string]float64{"A": 0.6, "B": 1.1, "C": 0.5}, "16.7 % less than promised: it was not kept. `A` did not follow: 1 s promised, 0.6 s came."},
+		{"all as promised", 4, map[string]float64{"A": 1, "B": 1, "C": 0.5}, "No region took much more than promised, so the difference is in communication, start or end."},
+		{"many a little", 3.21, map[string]float64{"A": 1.03, "B": 1.03, "C": 0.53}, "so the difference is in communication"},
+		{"many a little, together most of it", 3.11, map[string]float64{"A": 1.03, "B": 1.03, "C": 0.53}, "No single region is far off, but together they took 90 ms more than promised."},
+	} {
+		p := p
+		if c.came < 3.2 && c.name != "kept" {
+			p.Interval[1] = 3.05
+		}
+		if k := p.Check(c.came, c.regions); !strings.HasSuffix(k.Words, c.said) && !strings.Contains(k.Words, c.said) {
+			t.Errorf("%s: %s", c.name, k.Words)
+		}
+	}
+}

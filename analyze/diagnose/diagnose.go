@@ -17,6 +17,7 @@ import (
 	"auspex/account"
 	"auspex/analyze"
 	"auspex/cluster"
+	"auspex/model"
 )
 
 // Diagnosis says which units of a program differ, where and why, after
@@ -28,6 +29,7 @@ type Diagnosis struct {
 	UnitCount  int             `json:"unit_count"`
 	Metric     string          `json:"metric"`
 	WithMPI    bool            `json:"with_mpi"`
+	Averaged   bool            `json:"-"`         // the one unit stands for the mean of many
 	BeyondCPU  bool            `json:"-"`         // besides CPU time, all time of input and output and time blocked
 	Below      string          `json:"region_of"` // the region whose parts are level 1; empty for the whole program
 	Level1     int             `json:"level1"`    // how many regions the vectors are made of
@@ -198,7 +200,8 @@ func (s *study) scattered() bool { return len(s.kinds) > max(20, len(s.active)/1
 func (s *study) alike() bool { return len(s.kinds) <= 1 && len(s.idle) == 0 && !s.continuum() }
 
 func (s *study) diagnose(ctx context.Context, words analyze.Words, o Options) (*Diagnosis, error) {
-	r := &Diagnosis{
+	_, averaged := s.d.Factor(model.AveragedOver)
+	r := &Diagnosis{Averaged: averaged,
 		Experiment: s.d.Name, Level: s.units.level, UnitCount: len(s.units.names), Metric: s.time.metric.Name, WithMPI: o.WithMPI,
 		Below: s.top.path, Level1: len(s.top.columns), Severity: analyze.Real(s.severity), Degrees: severityDegrees(words, s.severity),
 		Continuum: s.continuum(), Scattered: s.scattered(), Idle: s.units.pick(s.idle), Runtime: analyze.Real(s.time.runtime),

@@ -6,6 +6,8 @@
  *     library NAME
  *     host RANK NAME
  *     KIND LEADER FOLLOWER BYTES MEDIAN LEAST TIMES      seconds; of large cold ones the mean
+ *     work LEADER FOLLOWER BYTES MEDIAN LEAST TIMES      of computation over so many bytes
+ *     cool LEADER FOLLOWER BYTES MEDIAN LEAST TIMES      of a small exchange after that
  *     kernel RANK NAME SECONDS                           a line a round
  *     done
  *
@@ -21,14 +23,14 @@
 #include <string.h>
 #include <time.h>
 
-enum kind { STOP, PINGPONG, EXCHANGE, SEND, ISEND, RECV, LATE, COLD, SELF };
+enum kind { STOP, PINGPONG, EXCHANGE, SEND, ISEND, RECV, LATE, COLD, SELF, COOL, WORK, OVERLAP };
 
-static const char *names[] = {"stop", "pingpong", "exchange", "send", "isend", "recv", "late", "cold", "self"};
+static const char *names[] = {"stop", "pingpong", "exchange", "send", "isend", "recv", "late", "cold", "self", "cool", "work", "overlap"};
 
 typedef struct {
     int kind, times;
     long bytes;
-    double delay; /* before the follower receives */
+    double delay; /* before the follower receives; computation meanwhile */
 } Order;
 
 enum { MOST = 400, ROUNDS = 21, DATA = 1, TOKEN = 2, ORDER = 3, TEXT = 4 };
@@ -102,29 +104,58 @@ static void recv_data(int peer, int n)
 
 /* Messages of a program come after computation, which leaves nothing of the
  * library and the system in the caches. */
-static void compute(void)
+enum { MUCH = 8 << 20, SMALL = 64 }; /* bytes: of computation, of a message */
+
+static void compute_over(long bytes)
 {
-    enum { N = 1 << 20 };
     static double *data;
 
-    if (data == NULL && (data = calloc(N, sizeof *data)) == NULL)
+    if (data == NULL && (data = calloc(1, MUCH)) == NULL)
         return;
-    for (int i = 0; i < N; i++)
+    for (long i = 0; i < bytes / (long)sizeof *data; i++)
         data[i] += 1;
+}
+
+static void compute(void) { compute_over(MUCH); }
+
+/* Exchanges in a row, as those of collectives are: alone, the rank that comes to it
+ * later finds the other's message half on its way. */
+static double exchange_in_a_row(int peer, int n)
+{
+    int row = n < 32 << 10 ? 8 : 1;
+    double start = now();
+
+    for (int i = 0; i < row; i++)
+        MPI_Sendrecv(buffer, n, MPI_BYTE, peer, DATA, other, n, MPI_BYTE, peer, DATA, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    return (now() - start) / row;
 }
 
 /* An exchange after computation. The rank that comes to it first waits for the
  * other, so the other's time is the one that counts. */
-static double exchange_cold(int peer, int n)
+static double exchange_cold(int peer, int n, long work)
 {
     double mine, theirs;
 
-    compute();
+    compute_over(work);
     mine = now();
     MPI_Sendrecv(buffer, n, MPI_BYTE, peer, DATA, other, n, MPI_BYTE, peer, DATA, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     mine = now() - mine;
     MPI_Sendrecv(&mine, 1, MPI_DOUBLE, peer, TOKEN, &theirs, 1, MPI_DOUBLE, peer, TOKEN, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     return mine < theirs ? mine : theirs;
+}
+
+/* Messages both ways during computation; what is left of their time after it. */
+static double exchange_meanwhile(int peer, int n, double seconds)
+{
+    MPI_Request both[2];
+    double start = now();
+
+    MPI_Irecv(other, n, MPI_BYTE, peer, DATA, MPI_COMM_WORLD, &both[0]);
+    MPI_Isend(buffer, n, MPI_BYTE, peer, DATA, MPI_COMM_WORLD, &both[1]);
+    while (now() < start + seconds)
+        ;
+    MPI_Waitall(2, both, MPI_STATUSES_IGNORE);
+    return now() - start - seconds;
 }
 
 /* The leader's part of one measurement; returns seconds. */
@@ -143,9 +174,7 @@ static double lead(const Order *o, int peer)
     case EXCHANGE:
         send_token(peer);
         recv_token(peer);
-        start = now();
-        MPI_Sendrecv(buffer, n, MPI_BYTE, peer, DATA, other, n, MPI_BYTE, peer, DATA, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        return now() - start;
+        return exchange_in_a_row(peer, n);
     case SEND:
     case LATE:
         recv_token(peer); /* the follower is there, and with SEND has its receive posted */
@@ -160,7 +189,17 @@ static double lead(const Order *o, int peer)
         MPI_Wait(&request, MPI_STATUS_IGNORE);
         return time;
     case COLD:
-        return exchange_cold(peer, n);
+        return exchange_cold(peer, n, MUCH);
+    case COOL:
+        return exchange_cold(peer, SMALL, o->bytes);
+    case WORK:
+        start = now();
+        compute_over(o->bytes);
+        return now() - start;
+    case OVERLAP:
+        send_token(peer);
+        recv_token(peer);
+        return exchange_meanwhile(peer, n, o->delay);
     case SELF: /* after computation too, as in a program */
         compute();
         start = now();
@@ -189,7 +228,7 @@ static void follow(const Order *o, int peer)
     case EXCHANGE:
         recv_token(peer);
         send_token(peer);
-        MPI_Sendrecv(buffer, n, MPI_BYTE, peer, DATA, other, n, MPI_BYTE, peer, DATA, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        exchange_in_a_row(peer, n);
         break;
     case SEND:
     case ISEND:
@@ -204,7 +243,18 @@ static void follow(const Order *o, int peer)
         recv_data(peer, n);
         break;
     case COLD:
-        exchange_cold(peer, n);
+        exchange_cold(peer, n, MUCH);
+        break;
+    case COOL:
+        exchange_cold(peer, SMALL, o->bytes);
+        break;
+    case WORK:
+        compute_over(o->bytes);
+        break;
+    case OVERLAP:
+        recv_token(peer);
+        send_token(peer);
+        exchange_meanwhile(peer, n, o->delay);
         break;
     default: /* RECV: the token overtakes nothing */
         recv_token(peer);
@@ -244,7 +294,7 @@ static double measure(int me, int peer, int kind, long bytes, int times, double 
 }
 
 /* The size from which on a send waits for its receive, by halving. */
-static void find_threshold(int me, int peer, long largest, double bandwidth)
+static long find_threshold(int me, int peer, long largest, double bandwidth)
 {
     long low = 0, high = largest < 4 << 20 ? largest : 4 << 20;
 
@@ -257,6 +307,29 @@ static void find_threshold(int me, int peer, long largest, double bandwidth)
             low = middle;
     }
     say("threshold %d %d %ld 0 0 1\n", me, peer, high);
+    return high;
+}
+
+/* How much computation empties the caches of what messages need. */
+static void cool_down(int me, int peer, double budget)
+{
+    int times = (int)(80 * budget / 1e-3);
+
+    times = times < 3 ? 3 : times > 61 ? 61 : times;
+    for (long work = 16 << 10; work <= MUCH; work *= 4) {
+        measure(me, peer, WORK, work, times, 0);
+        measure(me, peer, COOL, work, times, 0);
+    }
+    measure(me, peer, COOL, 0, times, 0);
+}
+
+/* Whether large messages move while both ranks compute. */
+static void find_overlap(int me, int peer, long largest, long waits)
+{
+    long bytes = waits < 256 << 10 ? 1 << 20 : 4 * waits;
+
+    if (bytes <= largest)
+        measure(me, peer, OVERLAP, bytes, 7, measure(me, peer, EXCHANGE, bytes, 5, 0));
 }
 
 /* Powers of two, up to 1 MiB with the sizes half-way between. */
@@ -309,7 +382,8 @@ static void lead_all(int me, int peer, long largest, double budget)
                 bandwidth = (double)z / t;
         }
     }
-    find_threshold(me, peer, largest, bandwidth);
+    find_overlap(me, peer, largest, find_threshold(me, peer, largest, bandwidth));
+    cool_down(me, peer, budget);
     Order stop = {STOP, 0, 0, 0};
     MPI_Send(&stop, sizeof stop, MPI_BYTE, peer, ORDER, MPI_COMM_WORLD);
 }

@@ -1,18 +1,21 @@
 package paraver
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"slices"
 
 	"auspex/events"
 )
 
 // message takes 3:sender:logical:physical:receiver:logical:physical:size:tag.
 // The logical times are those of the calls, the physical ones those of the
-// data. The record stands at the time of its send, so that both calls are still
-// to end.
+// data. The record stands at the physical time of its send, so that mostly both
+// calls are still to end; where one has gone by, the first reading remembers the
+// message for the second.
 func (r *reader) message(f *fields) error {
-	from, ok1, err := r.where(f)
+	from, err := r.where(f)
 	if err != nil {
 		return err
 	}
@@ -23,7 +26,7 @@ func (r *reader) message(f *fields) error {
 	if _, err = r.time(f); err != nil {
 		return err
 	}
-	to, ok2, err := r.where(f)
+	to, err := r.where(f)
 	if err != nil {
 		return err
 	}
@@ -35,13 +38,10 @@ func (r *reader) message(f *fields) error {
 	if err != nil {
 		return err
 	}
-	size, ok3 := f.next()
-	tag, ok4 := f.next()
-	if !ok3 || !ok4 || size < 0 {
+	size, ok1 := f.next()
+	tag, ok2 := f.next()
+	if !ok1 || !ok2 || size < 0 {
 		return errors.New("a communication without a size or tag")
-	}
-	if !ok1 || !ok2 {
-		return nil
 	}
 	tag &= 0x7fffffff
 	locations := r.t.header.Locations
@@ -54,22 +54,37 @@ func (r *reader) message(f *fields) error {
 		l.halves = append(l.halves, h)
 		return nil
 	}
-	if err := put(from, timedHalf{send, events.Half{Side: events.Sent, Peer: locations[to].Rank, Tag: int32(tag), Bytes: size, Posted: send}}); err != nil {
-		return err
+	sent := timedHalf{send, events.Half{Side: events.Sent, Peer: locations[to].Rank, Tag: int32(tag), Bytes: size, Posted: send}}
+	// A large message leaves when its receiver is ready, and its send may have
+	// ended then.
+	if send >= r.locs[from].last || !r.gone(from, sent) {
+		if err := put(from, sent); err != nil {
+			return err
+		}
 	}
 	got := timedHalf{max(done, posted), events.Half{Side: events.Received, Peer: locations[from].Rank, Tag: int32(tag), Bytes: size, Posted: posted}}
+	// Where the receiver's clock is behind the sender's, its call has gone by.
 	if got.at > r.locs[to].last {
 		return put(to, got)
 	}
-	// The receiver's clock is behind the sender's: its call has gone by.
-	if r.t.roots.known {
-		return nil // the first reading has remembered it
-	}
-	if len(r.t.early[to]) >= maxHalves {
+	if !r.gone(to, got) {
 		return errors.New("more messages that arrive before they are sent than can be")
 	}
-	r.t.early[to] = append(r.t.early[to], got)
 	return nil
+}
+
+// gone remembers a half whose call has gone by; false where there are too many.
+func (r *reader) gone(loc int32, h timedHalf) bool {
+	early := r.t.early[loc]
+	if r.t.roots.known {
+		_, found := slices.BinarySearchFunc(early, h.at, func(e timedHalf, at int64) int { return cmp.Compare(e.at, at) })
+		return found
+	}
+	if len(early) >= maxHalves {
+		return false
+	}
+	r.t.early[loc] = append(early, h)
+	return true
 }
 
 // maxHalves bounds how many messages of a location are under way.
@@ -79,6 +94,7 @@ const maxHalves = 1 << 20
 func (r *reader) end() error {
 	for i := range r.locs {
 		l := &r.locs[i]
+		r.t.stated[i] = l.anyState
 		if err := r.enter(int32(i), l); err != nil {
 			return err
 		}
@@ -123,15 +139,19 @@ func (r *reader) rootOf(loc int32, c *call, s *events.Span) int32 {
 	return -1
 }
 
-// findRoots reads the file for the roots, and for messages that are received
-// before they are sent.
+// findRoots reads the file for the roots, for messages whose calls have gone by
+// when they stand in it, and for who has states.
 func (t *Trace) findRoots(ctx context.Context) error {
 	if t.roots.known {
 		return nil
 	}
 	t.roots.list, t.early = nil, map[int32][]timedHalf{}
+	t.stated = make([]bool, len(t.header.Locations))
 	if err := t.each(ctx, func(*events.Span) error { return nil }); err != nil {
 		return err
+	}
+	for _, halves := range t.early {
+		slices.SortStableFunc(halves, func(a, b timedHalf) int { return cmp.Compare(a.at, b.at) })
 	}
 	t.roots.known = true
 	return nil

@@ -25,10 +25,13 @@ type Trace struct {
 	path   string
 	header events.Header
 	labels labels
-	scale  int64   // ns of the file's unit
-	first  []int32 // first location of each rank
+	scale  int64             // ns of the file's unit
+	first  []int32           // first location of each rank
+	apps   []int32           // first rank of each program, and the number of ranks
+	comms  []map[int64]int32 // of each program: its communicators in the header
 	roots  roots
-	early  map[int32][]timedHalf // by location: receives that stand before their sends
+	stated []bool                // by location: it has states
+	early  map[int32][]timedHalf // by location: messages that stand after their calls
 	open   func() (io.ReadCloser, error)
 }
 
@@ -51,7 +54,7 @@ func Open(path string) (*Trace, error) {
 			t.header.Notes = append(t.header.Notes, calledNext)
 		}
 	case errors.Is(err, fs.ErrNotExist):
-		t.header.Notes = append(t.header.Notes, "there is no .pcf file beside the trace, so regions have no names")
+		t.header.Notes = append(t.header.Notes, "there is no .pcf file beside the trace, so functions have no names")
 	default:
 		return nil, err
 	}
@@ -111,7 +114,6 @@ func (t *Trace) readHead() error {
 	if err := t.firstLine(sc.Text()); err != nil {
 		return mistake.AtLine(t.path, 1, "%v", err)
 	}
-	t.header.Comms = [][]int32{nil}
 	for line := 2; sc.Scan() && (bytes.HasPrefix(sc.Bytes(), []byte("c:")) || bytes.HasPrefix(sc.Bytes(), []byte("i:"))); line++ {
 		if sc.Bytes()[0] == 'i' {
 			continue // between two communicators: not read
@@ -134,31 +136,60 @@ func (t *Trace) firstLine(line string) error {
 	if strings.HasSuffix(parts[0], "_ns") {
 		t.scale = 1
 	}
-	if parts[2] != "1" {
-		t.header.Notes = append(t.header.Notes, "the trace holds "+parts[2]+" programs; only the first is read")
+	apps, err := strconv.Atoi(parts[2])
+	if err != nil || apps < 1 || apps > maxLocations {
+		return fmt.Errorf("the number of programs cannot be read from %.60q", parts[2])
 	}
-	count, rest, ok := strings.Cut(parts[3], "(")
-	list, _, closed := strings.Cut(rest, ")")
-	tasks, err := strconv.Atoi(count)
-	if !ok || !closed || err != nil || tasks < 1 || tasks > maxLocations {
-		return fmt.Errorf("the number of processes cannot be read from %.60q", parts[3])
-	}
-	if n := strings.Count(list, ",") + 1; n != tasks {
-		return fmt.Errorf("the first line names %d processes and lists %d", tasks, n)
-	}
-	t.header.Ranks = tasks
-	for rank, task := range strings.Split(list, ",") {
-		number, _, _ := strings.Cut(task, ":")
-		threads, err := strconv.Atoi(number)
-		if err != nil || threads < 1 || len(t.header.Locations)+threads > maxLocations {
-			return fmt.Errorf("process %d has an impossible number of threads, %q", rank+1, number)
+	rest = parts[3]
+	for range apps {
+		t.apps = append(t.apps, int32(t.header.Ranks))
+		if rest, err = t.program(rest); err != nil {
+			return err
 		}
-		t.first = append(t.first, int32(len(t.header.Locations)))
-		for thread := range threads {
-			t.header.Locations = append(t.header.Locations, events.Location{Rank: int32(rank), Thread: int32(thread)})
+	}
+	t.apps = append(t.apps, int32(t.header.Ranks))
+	t.comms = make([]map[int64]int32, apps)
+	t.header.Comms = [][]int32{nil}
+	if apps > 1 {
+		t.header.Notes = append(t.header.Notes, fmt.Sprintf("the trace holds %d programs; the processes of each are numbered on from those of the one before", apps))
+		for i := range t.comms { // each has a world of its own
+			t.comms[i] = map[int64]int32{0: int32(len(t.header.Comms))}
+			var all []int32
+			for rank := t.apps[i]; rank < t.apps[i+1]; rank++ {
+				all = append(all, rank)
+			}
+			t.header.Comms = append(t.header.Comms, all)
 		}
 	}
 	return nil
+}
+
+// program reads `tasks(threads:node,…),comms` of one program, and returns what
+// follows the colon after it.
+func (t *Trace) program(text string) (string, error) {
+	count, rest, ok := strings.Cut(text, "(")
+	list, rest, closed := strings.Cut(rest, ")")
+	tasks, err := strconv.Atoi(count)
+	if !ok || !closed || err != nil || tasks < 1 || t.header.Ranks+tasks > maxLocations {
+		return "", fmt.Errorf("the number of processes cannot be read from %.60q", text)
+	}
+	if n := strings.Count(list, ",") + 1; n != tasks {
+		return "", fmt.Errorf("the first line names %d processes and lists %d", tasks, n)
+	}
+	for _, task := range strings.Split(list, ",") {
+		number, _, _ := strings.Cut(task, ":")
+		threads, err := strconv.Atoi(number)
+		if err != nil || threads < 1 || threads > maxLocations-len(t.header.Locations) {
+			return "", fmt.Errorf("process %d has an impossible number of threads, %q", t.header.Ranks+1, number)
+		}
+		t.first = append(t.first, int32(len(t.header.Locations)))
+		for thread := range threads {
+			t.header.Locations = append(t.header.Locations, events.Location{Rank: int32(t.header.Ranks), Thread: int32(thread)})
+		}
+		t.header.Ranks++
+	}
+	_, rest, _ = strings.Cut(rest, ":")
+	return rest, nil
 }
 
 // communicator reads `c:app:id:n:task:task:…`. The one of all tasks is the
@@ -168,25 +199,32 @@ func (t *Trace) communicator(line string) error {
 	if len(parts) < 4 {
 		return errors.New("a communicator is cut short")
 	}
-	if parts[1] != "1" {
-		return nil // of another program
+	app, err := strconv.Atoi(parts[1])
+	if err != nil || app < 1 || app > len(t.comms) {
+		return fmt.Errorf("a communicator of program %q, but there are %d", parts[1], len(t.comms))
 	}
-	id, err := strconv.Atoi(parts[2])
-	if err != nil || id < 1 || id > maxComms {
-		return fmt.Errorf("%q is no number of a communicator", parts[2])
+	id, err := strconv.ParseInt(parts[2], 10, 64)
+	if err != nil || id < 1 || len(t.header.Comms) > maxComms {
+		return fmt.Errorf("%q is no number of a communicator, or there are too many", parts[2])
 	}
-	for len(t.header.Comms) <= id {
-		t.header.Comms = append(t.header.Comms, nil)
-	}
+	first, tasks := t.apps[app-1], t.apps[app]-t.apps[app-1]
 	var members []int32
 	for _, p := range parts[4:] {
-		rank, err := strconv.Atoi(p)
-		if err != nil || rank < 1 || rank > t.header.Ranks {
-			return fmt.Errorf("communicator %d names process %q, but there are %d", id, p, t.header.Ranks)
+		task, err := strconv.Atoi(p)
+		if err != nil || task < 1 || task > int(tasks) {
+			return fmt.Errorf("communicator %d names process %q, but there are %d", id, p, tasks)
 		}
-		members = append(members, int32(rank-1))
+		members = append(members, first+int32(task)-1)
 	}
-	t.header.Comms[id] = members
+	if t.comms[app-1] == nil {
+		t.comms[app-1] = map[int64]int32{}
+	}
+	if len(members) == int(tasks) {
+		t.comms[app-1][id] = t.comms[app-1][0] // its world
+		return nil
+	}
+	t.comms[app-1][id] = int32(len(t.header.Comms))
+	t.header.Comms = append(t.header.Comms, members)
 	return nil
 }
 

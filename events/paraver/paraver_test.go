@@ -111,7 +111,12 @@ func TestVariants(t *testing.T) {
 		return text
 	}
 	for _, c := range []struct{ name, text, names, want string }{
-		{"another program beside it, with a communicator of the same number", change(":1:2(1:1,1:1),1\n", ":2:2(1:1,1:1),1:1(1:1),1\n", "c:1:1:2:1:2\n", "c:1:1:2:1:2\nc:2:1:1:1\n1:1:2:1:1:0:77:1\n"), smallNames, want},
+		{"another program beside it, with a communicator of the same number", change(":1:2(1:1,1:1),1\n", ":2:2(1:1,1:1),1:1(1:1),1\n", "c:1:1:2:1:2\n", "c:1:1:2:1:2\nc:2:1:1:1\n1:1:2:1:1:0:77:1\n"), smallNames, want + "2 compute program 0-77\n"},
+		{"each process a program of its own", strings.NewReplacer("1:2(1:1,1:1),1\n", "2:1(1:1),1:1(2:1),1\n", "c:1:1:2:1:2\n", "c:1:1:1:1\nc:2:1:1:1\n", ":2:1:2:1:", ":2:2:1:1:").Replace(small), smallNames, want},
+		{"computation after a call that takes no time stands before it", change("2:2:1:2:1:3050:50000001:0\n1:2:1:2:1:3050:5000:1\n", "2:2:1:2:1:3050:50000001:0\n1:2:1:2:1:3050:5000:1\n2:2:1:2:1:3050:50000003:19\n2:2:1:2:1:3050:50000003:0\n"), smallNames,
+			strings.Replace(want, "0 compute program 0-1000", "1 unknown program/MPI_Comm_rank 3050-3050\n0 compute program 0-1000", 1)},
+		{"a call before the first state", change("1:1:1:1:1:0:1000:1\n", "2:1:1:1:1:200:50000003:31\n2:1:1:1:1:700:50000003:0\n1:1:1:1:1:700:1000:1\n"), smallNames,
+			strings.Replace("0 init program/MPI_Init 200-700\n"+want, "compute program 0-1000", "compute program 700-1000", 1)},
 		{"communicators between others", change("c:1:1:2:1:2\n", "i:1:1:2:1:2:2\nc:1:1:2:1:2\n"), smallNames, want},
 		{"microseconds", strings.ReplaceAll(change("5000_ns", "5000"), "zzz", ""), smallNames, strings.NewReplacer("1000", "1000000", "3000", "3000000", "3050", "3050000", "3100", "3100000", "5000", "5000000").Replace(want)},
 		{"names behind tabs", small, strings.ReplaceAll(smallNames, "   ", "\t"), want},

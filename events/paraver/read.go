@@ -3,7 +3,7 @@ package paraver
 import (
 	"errors"
 	"fmt"
-	"slices"
+	"sort"
 
 	"auspex/events"
 	"auspex/trace"
@@ -31,6 +31,7 @@ type reader struct {
 type location struct {
 	waiting  []events.Span // states outside of calls, not handed over yet
 	halves   []timedHalf   // messages whose span has not come yet
+	early    []timedHalf   // likewise, by time: their records stand after it
 	stack    []int64       // user functions
 	call     call
 	inCall   bool
@@ -59,7 +60,10 @@ func newReader(t *Trace, visit func(*events.Span) error) *reader {
 	r := &reader{t: t, visit: visit, paths: events.NewPaths(&t.header), locs: make([]location, len(t.header.Locations))}
 	if t.roots.known {
 		for loc, halves := range t.early {
-			r.locs[loc].halves = slices.Clone(halves)
+			r.locs[loc].early = halves
+		}
+		for loc, has := range t.stated {
+			r.locs[loc].anyState = has
 		}
 	}
 	return r
@@ -115,30 +119,42 @@ func (r *reader) record(line []byte) error {
 	return nil
 }
 
-// where reads cpu:app:task:thread. false stands for another program's record.
-func (r *reader) where(f *fields) (int32, bool, error) {
+// where reads cpu:app:task:thread.
+func (r *reader) where(f *fields) (int32, error) {
 	var v [4]int64
 	for i := range v {
 		var ok bool
 		if v[i], ok = f.next(); !ok {
-			return 0, false, errShort
+			return 0, errShort
 		}
 	}
-	if v[1] != 1 {
-		return 0, false, nil
+	apps := r.t.apps
+	if v[1] < 1 || v[1] >= int64(len(apps)) {
+		return 0, fmt.Errorf("program %d, but there are %d", v[1], len(apps)-1)
 	}
-	if v[2] < 1 || v[2] > int64(r.t.header.Ranks) {
-		return 0, false, fmt.Errorf("process %d, but there are %d", v[2], r.t.header.Ranks)
+	rank := int64(apps[v[1]-1]) + v[2] - 1
+	if v[2] < 1 || rank >= int64(apps[v[1]]) {
+		return 0, fmt.Errorf("process %d, but there are %d", v[2], apps[v[1]]-apps[v[1]-1])
 	}
-	first := r.t.first[v[2]-1]
+	first := r.t.first[rank]
 	end := int32(len(r.locs))
-	if int(v[2]) < len(r.t.first) {
-		end = r.t.first[v[2]]
+	if int(rank)+1 < len(r.t.first) {
+		end = r.t.first[rank+1]
 	}
 	if v[3] < 1 || v[3] > int64(end-first) {
-		return 0, false, fmt.Errorf("thread %d of process %d, which has %d", v[3], v[2], end-first)
+		return 0, fmt.Errorf("thread %d of process %d, which has %d", v[3], v[2], end-first)
 	}
-	return first + int32(v[3]) - 1, true, nil
+	return first + int32(v[3]) - 1, nil
+}
+
+// commOf is the communicator that a number stands for in a rank's program: its
+// world where it is not known.
+func (t *Trace) commOf(rank int32, number int64) int32 {
+	app := sort.Search(len(t.comms)-1, func(i int) bool { return t.apps[i+1] > rank })
+	if c, ok := t.comms[app][number]; ok {
+		return c
+	}
+	return t.comms[app][0]
 }
 
 func (r *reader) time(f *fields) (int64, error) {
@@ -151,8 +167,8 @@ func (r *reader) time(f *fields) (int64, error) {
 
 // state takes 1:where:begin:end:state.
 func (r *reader) state(f *fields) error {
-	loc, ok, err := r.where(f)
-	if err != nil || !ok {
+	loc, err := r.where(f)
+	if err != nil {
 		return err
 	}
 	begin, err := r.time(f)

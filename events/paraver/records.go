@@ -9,8 +9,8 @@ import (
 
 // events takes 2:where:time:type:value:….
 func (r *reader) events(f *fields) error {
-	loc, ok, err := r.where(f)
-	if err != nil || !ok {
+	loc, err := r.where(f)
+	if err != nil {
 		return err
 	}
 	at, err := r.time(f)
@@ -123,17 +123,26 @@ func (r *reader) enter(loc int32, l *location) error {
 	}
 	l.entering = false
 	c := l.next
-	// The state of the call itself may stand before its event.
-	if n := len(l.waiting); n > 0 && l.waiting[n-1].Kind == stateOpen && l.waiting[n-1].Begin >= c.begin {
+	// The state of the call itself may stand before its event, and so may the
+	// computation after a call that takes no time.
+	if n := len(l.waiting); n == 0 || l.waiting[n-1].Kind != stateOpen || l.waiting[n-1].Begin < c.begin {
+		r.settle(l)
+	} else if l.waiting[n-1].Root != stateRunning {
 		l.waiting = l.waiting[:n-1]
 	}
-	r.settle(l)
 	l.call, l.inCall = c, true
 	path := r.path(&c, l)
 	if !l.anyState && c.begin > l.last {
 		l.waiting = append(l.waiting, events.Span{Loc: loc, Kind: trace.Compute, Root: -1, Begin: l.last, End: c.begin})
 	}
 	return r.release(l, path)
+}
+
+// of tells whether a message is of a call that ends now, or of an earlier one. It
+// leaves at the begin of its call, so that one that leaves when a call ends is of
+// the next.
+func of(c *call, at int64, h *timedHalf) bool {
+	return h.at < at || h.at == at && (h.Side == events.Received || c.begin == at)
 }
 
 // leave ends a call.
@@ -144,24 +153,28 @@ func (r *reader) leave(loc int32, l *location, at int64) error {
 	where.Name = join(where.Name, name)
 	s := &r.span
 	*s = events.Span{Loc: loc, Kind: callKind(name), Path: r.paths.Of(where), Root: -1, Begin: c.begin, End: at, Bytes: c.bytes, Messages: s.Messages[:0]}
-	if c.comm > 0 && int(c.comm) < len(r.t.header.Comms) {
-		s.Comm = int32(c.comm)
-		if len(r.t.header.Comms[s.Comm]) == r.t.header.Ranks {
-			s.Comm = 0
-		}
+	if s.Kind.Collective() {
+		s.Comm = r.t.commOf(r.t.header.Locations[loc].Rank, c.comm)
 	}
 	if s.Kind.Collective() && events.Rooted(s.Kind) {
 		s.Root = r.rootOf(loc, c, s)
 	}
+	for len(l.early) > 0 && of(c, at, &l.early[0]) {
+		s.Messages = append(s.Messages, l.early[0].Half)
+		l.early = l.early[1:]
+	}
 	kept := l.halves[:0]
-	for _, h := range l.halves {
-		if h.at > at {
-			kept = append(kept, h)
-			continue
+	for i := range l.halves {
+		if h := &l.halves[i]; of(c, at, h) {
+			s.Messages = append(s.Messages, h.Half)
+		} else {
+			kept = append(kept, *h)
 		}
-		s.Messages = append(s.Messages, h.Half)
 	}
 	l.halves = kept
+	if n := len(l.waiting); at > c.begin && n > 0 && l.waiting[n-1].Kind == stateOpen && l.waiting[n-1].Begin == c.begin {
+		l.waiting = l.waiting[:n-1]
+	}
 	l.inCall, l.last = false, at
 	if err := r.visit(s); err != nil {
 		return visitError{err}

@@ -59,6 +59,23 @@ func TestSample(t *testing.T) {
 	}
 }
 
+// TestTwins: functions of one name are told apart by their place; a profile of
+// nothing is refused.
+func TestTwins(t *testing.T) {
+	entry := func(file string, line byte, calls byte) string {
+		text := "z" + string(rune(len(file))) + file
+		return ")\x03" + text + "i" + string([]byte{line, 0, 0, 0}) + "z\x03run" +
+			")\x05i" + string([]byte{calls, 0, 0, 0}) + "i" + string([]byte{calls, 0, 0, 0}) + "f\x030.5f\x031.0{0"
+	}
+	e, err := inputtest.ReadBytes(t, Formats(), "p.prof", []byte("{"+entry("a/x.py", 3, 2)+entry("b/x.py", 9, 4)+"0"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]float64{"run [x.py:3]": 2, "run [x.py:9]": 4} {
+		inputtest.WantNear(t, path, inputtest.MatrixOf(t, e, "calls").At(0, inputtest.RegionAt(t, e, path)), want)
+	}
+}
+
 func TestBad(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                           "ends early",

@@ -49,7 +49,7 @@ func TestRead(t *testing.T) {
 	if op.Start != 101_000 || op.Length != 4001 || trace.Name(op) != "aten::mm" || op.Kind != training.Operator {
 		t.Errorf("operator: %+v", op)
 	}
-	if launch.Correlation != 99 || kernel.Correlation != 99 || kernel.External != op.External || trace.ByCorrelation()[99] != 2 {
+	if launch.Correlation != 99 || kernel.Correlation != 99 || kernel.External != op.External {
 		t.Errorf("links: %+v %+v", launch, kernel)
 	}
 	if track := trace.Tracks[kernel.Track]; !track.Device || track.Stream != 7 {

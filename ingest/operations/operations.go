@@ -25,11 +25,11 @@ import (
 const Name = "operations"
 
 // Formats lists the format. Of a Parquet table the beginning does not tell what
-// it holds, so that it must be named.
+// it holds: whoever finds one that is no long table tries this.
 func Formats() []input.Format {
 	return []input.Format{{
 		Name: Name, About: "table of the operations of a training job's workers (Parquet, CSV)",
-		IsFile: isCSV, Reader: readExperiment,
+		IsFile: isCSV, Reader: ReadExperiment,
 	}}
 }
 
@@ -121,9 +121,9 @@ func dataShards(path string) int {
 	return 1
 }
 
-// readExperiment makes a profile of the table: a process a worker, a region a
+// ReadExperiment makes a profile of the table: a process a worker, a region a
 // kind of operation.
-func readExperiment(ctx context.Context, src *input.Source) (*model.Experiment, error) {
+func ReadExperiment(ctx context.Context, src *input.Source) (*model.Experiment, error) {
 	table, err := Read(ctx, src.Path, src.Given)
 	if err != nil {
 		return nil, err
@@ -134,13 +134,15 @@ func readExperiment(ctx context.Context, src *input.Source) (*model.Experiment, 
 	if err := table.Settle(); err != nil {
 		return nil, mistake.InFile(src.Given, "%w", err)
 	}
-	for _, s := range table.Sums() {
-		kind := model.Function
-		if strings.HasSuffix(s.Kind, "-send") || strings.HasSuffix(s.Kind, "-recv") || strings.Contains(s.Kind, "-all-") || strings.Contains(s.Kind, "reduce-scatter") {
-			kind = model.Comm
+	for _, s := range table.Profile() {
+		place := model.Region{Name: s.Kind, Kind: model.Function, Parent: model.NoParent}
+		switch {
+		case s.Kind == "":
+			place.Name, place.Kind = "no operation", model.Idle
+		case training.Transfer(s.Kind):
+			place.Kind = model.Comm
 		}
-		region := b.Region(model.Region{Name: s.Kind, Kind: kind, Parent: model.NoParent})
-		unit := b.Unit(model.Unit{Process: s.Rank})
+		region, unit := b.Region(place), b.Unit(model.Unit{Process: s.Rank})
 		b.Add(unit, region, wtime, s.Seconds)
 		b.Add(unit, region, calls, float64(s.Count))
 	}

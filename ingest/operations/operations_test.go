@@ -85,8 +85,8 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestExperiment: the profile of a table has a process a worker and a region a
-// kind.
+// TestExperiment: the profile of a table has a process a worker, a region a kind,
+// and one for the time without operations.
 func TestExperiment(t *testing.T) {
 	path := file(t, "x.parquet", write(t, rows()))
 	src := &input.Source{Format: Name, Path: path, Given: "x.parquet", Label: "x"}
@@ -94,7 +94,7 @@ func TestExperiment(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(e.Units) != 2 || len(e.Regions) != 3 || e.Regions[0].Kind != model.Function {
+	if len(e.Units) != 2 || len(e.Regions) != 4 || e.Regions[0].Kind != model.Function || e.Regions[3].Kind != model.Idle {
 		t.Errorf("%d units, regions %+v", len(e.Units), e.Regions)
 	}
 }

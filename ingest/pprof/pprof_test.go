@@ -279,7 +279,17 @@ MAPPED_LIBRARIES:
 	}
 	space := inputtest.MatrixOf(t, e, "inuse_space.exc")
 	inputtest.WantNear(t, "bytes in use", inputtest.RowSum(space, 0), 4096)
-	if _, err := inputtest.ReadBytes(t, Formats(), "x.heap", []byte("heap profile: nonsense\n")); err == nil {
-		t.Error("nonsense is read")
+	growth := strings.Replace(text, "heapprofile", "growthz", 1)
+	windows := strings.ReplaceAll(text, "\n", "\r\n")
+	contention := "--- contentionz 1 ---\ncycles/second = 1000000000\nsampling period = 100\n  4000 3 @ 0x400100 0x400200\n--- Memory map: ---\n00400000-00500000 r-xp 00000000 fd:01 123 /home/me/prog\n"
+	for what, text := range map[string]string{"growth": growth, "line ends": windows, "contention": contention} {
+		if _, err := inputtest.ReadBytes(t, Formats(), "x.heap", []byte(text)); err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	for _, text := range []string{"heap profile: nonsense\n", "heap profile:    0:     0 [    0:   0] @ heapprofile\n"} {
+		if _, err := inputtest.ReadBytes(t, Formats(), "x.heap", []byte(text)); err == nil {
+			t.Errorf("%q is read", text)
+		}
 	}
 }

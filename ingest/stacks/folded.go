@@ -16,7 +16,9 @@ import (
 //
 //	prog;main;solve;work 42
 //
-// What the weight counts is not said: samples, as a rule.
+// What the weight counts is not said: samples, as a rule; decimals occur, where
+// a tool weighs samples. Lines with two weights set two profiles against each
+// other (difffolded.pl).
 
 // isFolded wants every whole line of the head to be of the form, and one to
 // have a semicolon.
@@ -47,16 +49,26 @@ func splitFolded(line string) (stack string, weight float64, err error) {
 	if at <= 0 {
 		return "", 0, errors.New("a line of folded stacks ends with a blank and a number")
 	}
-	n, err := strconv.ParseUint(line[at+1:], 10, 53)
-	if err != nil {
-		return "", 0, fmt.Errorf("%q is no whole number of samples", input.Short([]byte(line[at+1:])))
+	weight, ok := weightOf(line[at+1:])
+	if !ok {
+		return "", 0, fmt.Errorf("%q is no number of samples", input.Short([]byte(line[at+1:])))
 	}
-	return strings.TrimSpace(line[:at]), float64(n), nil
+	return strings.TrimSpace(line[:at]), weight, nil
+}
+
+// weightOf reads digits, with decimals or without.
+func weightOf(text string) (float64, bool) {
+	if strings.Trim(text, "0123456789.") != "" {
+		return 0, false // signs, exponents, words
+	}
+	weight, err := strconv.ParseFloat(text, 64)
+	return weight, err == nil && weight <= model.MaxValue
 }
 
 func readFolded(p *profile, l *lines) error {
 	unit := p.b.Unit(model.Unit{})
 	metric := p.b.Metric(model.Metric{Name: "samples", Unit: "count", Scope: model.Exclusive})
+	twice, read := 0, 0 // lines with two weights, lines
 	for l.next() {
 		if strings.TrimSpace(l.Text()) == "" {
 			continue
@@ -65,9 +77,18 @@ func readFolded(p *profile, l *lines) error {
 		if err != nil {
 			return err
 		}
+		read++
+		if at := strings.LastIndexByte(stack, ' '); at > 0 {
+			if _, ok := weightOf(stack[at+1:]); ok {
+				twice++
+			}
+		}
 		if err := p.add(unit, strings.Split(stack, ";"), metric, weight); err != nil {
 			return err
 		}
+	}
+	if read > 0 && twice == read {
+		return errors.New("every line ends with two numbers, so that this compares two profiles: give one of them")
 	}
 	p.notes = append(p.notes, "folded stacks do not say what their numbers count: they are taken as samples, and no time is known")
 	return nil

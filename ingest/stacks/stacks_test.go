@@ -82,6 +82,20 @@ func TestFolded(t *testing.T) {
 	}
 }
 
+// TestFoldedCorners: decimal weights, Windows' line ends, empty lines, a name that
+// ends in a number, recursion, and the same stack twice, which adds up.
+func TestFoldedCorners(t *testing.T) {
+	text := "p;main 1.5\r\n\r\np;main 2.25\r\np;f;f;f 4\r\np;operator 2 3\r\n"
+	e, err := inputtest.ReadBytes(t, Formats(), "out.folded", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	samples := inputtest.MatrixOf(t, e, "samples.exc")
+	for path, want := range map[string]float64{"p/main": 3.75, "p/f/f/f": 4, "p/f": 0, "p/operator 2": 3} {
+		inputtest.WantNear(t, path, samples.At(0, inputtest.RegionAt(t, e, path)), want)
+	}
+}
+
 func TestDetection(t *testing.T) {
 	for text, want := range map[string]string{
 		perfText: "perf", "a;b 1\n": "folded", "a;b 1": "folded", "a 1\nb 2\n": "", "a;b\n": "", "a;b 1\nc;d\n": "",
@@ -108,7 +122,7 @@ func TestBad(t *testing.T) {
 		_, err := parse(context.Background(), strings.NewReader(text), "x", readPerf)
 		inputtest.WantError(t, err, want)
 	}
-	for text, want := range map[string]string{"a;b\n": "x:1: a line of folded stacks ends", "a;b -3\n": "x:1: \"-3\" is no whole number", "a 1\nb x\n": "x:2: \"x\" is no"} {
+	for text, want := range map[string]string{"a;b\n": "x:1: a line of folded stacks ends", "a;b -3\n": "x:1: \"-3\" is no number", "a;b 1e9\n": "is no number", "a;b .\n": "is no number", "a;b 3 4\nc 5 6\n": "compares two profiles", "": "no values found", "a 1\nb x\n": "x:2: \"x\" is no"} {
 		_, err := parse(context.Background(), strings.NewReader(text), "x", readFolded)
 		inputtest.WantError(t, err, want)
 	}

@@ -14,6 +14,7 @@ import (
 	"auspex/ingest"
 	"auspex/model"
 	"auspex/store"
+	"auspex/web"
 )
 
 // importJob reads the sources of one import and stores all of them or none.
@@ -50,13 +51,21 @@ func (j *importJob) run(ctx context.Context, sources []*ingest.Source) error {
 		return usagef("no file or folder name fits --factors-from %q; the first is %s", j.flags.factorsFrom, sources[0].Given)
 	}
 	if !j.flags.each && !j.flags.join && !j.flags.repeats && len(parts) > 1 {
+		if folders := ingest.Folders(parts); folders != nil {
+			j.result.Notes = append(j.result.Notes, fmt.Sprintf("these are %d runs, an experiment each: every folder holds the ranks of one; --join makes one of them", len(folders)))
+			return j.putFolders(ctx, sources, parts, folders)
+		}
 		if why := ingest.Separate(parts, began); why != "" {
 			j.result.Notes = append(j.result.Notes, fmt.Sprintf("these are %d runs, an experiment each: %s; --join makes one of them", len(parts), why))
 			j.flags.each = true
 		}
 	}
 	if j.flags.each {
-		return j.putEach(ctx, sources, parts)
+		var runs []run
+		for i := range parts {
+			runs = append(runs, run{sources[i : i+1], parts[i]})
+		}
+		return j.putEach(ctx, runs)
 	}
 	whole, err := combine(parts, j.flags.repeats)
 	if err != nil {
@@ -67,16 +76,22 @@ func (j *importJob) run(ctx context.Context, sources []*ingest.Source) error {
 	} else if len(sources) > 1 {
 		whole.Name = commonName(sources)
 	}
+	attached, err := j.attachments(ctx, sources)
+	if err != nil {
+		return err
+	}
+	return j.put(whole, attached...)
+}
+
+// attachments are what is kept of a run beside its profile.
+func (j *importJob) attachments(ctx context.Context, sources []*ingest.Source) ([]store.Attachment, error) {
 	attached, err := trainingAttachment(ctx, sources)
 	if err == nil && len(sources) == 1 {
 		var spans []store.Attachment
 		spans, err = j.spans(ctx, sources[0])
 		attached = append(attached, spans...)
 	}
-	if err != nil {
-		return err
-	}
-	return j.put(whole, attached...)
+	return attached, err
 }
 
 func (j *importJob) read(ctx context.Context, src *ingest.Source) (*model.Experiment, error) {
@@ -92,10 +107,35 @@ func (j *importJob) read(ctx context.Context, src *ingest.Source) (*model.Experi
 	return part, nil
 }
 
-// putEach stores an experiment for each source. Names are settled before the
-// first is stored; should one fail all the same, those stored are taken back.
-func (j *importJob) putEach(ctx context.Context, sources []*ingest.Source, parts []*model.Experiment) error {
-	names, err := eachName(j.flags.name, sources, parts)
+// run is one of several that are imported together, with the files it is in.
+type run struct {
+	sources []*ingest.Source
+	whole   *model.Experiment
+}
+
+// putFolders stores an experiment for each folder.
+func (j *importJob) putFolders(ctx context.Context, sources []*ingest.Source, parts []*model.Experiment, folders [][]int) error {
+	var runs []run
+	for _, folder := range folders {
+		var of []*ingest.Source
+		var ranks []*model.Experiment
+		for _, i := range folder {
+			of, ranks = append(of, sources[i]), append(ranks, parts[i])
+		}
+		whole, err := ingest.Join(ranks)
+		if err != nil {
+			return err
+		}
+		whole.Name = commonName(of)
+		runs = append(runs, run{of, whole})
+	}
+	return j.putEach(ctx, runs)
+}
+
+// putEach stores an experiment for each run. Names are settled before the first
+// is stored; should one fail all the same, those stored are taken back.
+func (j *importJob) putEach(ctx context.Context, runs []run) error {
+	names, err := eachName(j.flags.name, runs)
 	if err != nil {
 		return err
 	}
@@ -106,24 +146,24 @@ func (j *importJob) putEach(ctx context.Context, sources []*ingest.Source, parts
 	}
 	for i, name := range names {
 		if err := store.CheckName(name); err != nil {
-			return fmt.Errorf("%s: %w; choose one with --name", sources[i].Given, err)
+			return fmt.Errorf("%s: %w; choose one with --name", runs[i].sources[0].Given, err)
 		}
 		if !j.flags.replace && slices.Contains(there, name) {
-			return fmt.Errorf("%w: %q (%s); nothing was imported: choose another with --name, or give --replace", store.ErrExists, name, sources[i].Given)
+			return fmt.Errorf("%w: %q (%s); nothing was imported: choose another with --name, or give --replace", store.ErrExists, name, runs[i].sources[0].Given)
 		}
 	}
-	for i, part := range parts {
-		if part.Summaries.Rows() == 0 {
-			if part, err = j.read(ctx, sources[i]); err != nil {
+	for i, r := range runs {
+		if r.whole.Summaries.Rows() == 0 { // put aside for want of memory
+			if r.whole, err = j.read(ctx, r.sources[0]); err != nil {
 				break
 			}
 		}
-		part.Name = names[i]
-		var spans []store.Attachment
-		if spans, err = j.spans(ctx, sources[i]); err != nil {
+		r.whole.Name = names[i]
+		var attached []store.Attachment
+		if attached, err = j.attachments(ctx, r.sources); err != nil {
 			break
 		}
-		if err = j.put(part, spans...); err != nil {
+		if err = j.put(r.whole, attached...); err != nil {
 			break
 		}
 	}
@@ -163,7 +203,7 @@ func (j *importJob) put(e *model.Experiment, attached ...store.Attachment) error
 	for _, factor := range j.factors {
 		e.SetFactor(factor)
 	}
-	if err := analyze.Put(j.openStore(), e, j.flags.replace, attached...); err != nil {
+	if err := analyze.PutWith(j.openStore(), e, j.flags.replace, web.Ahead, attached...); err != nil {
 		if errors.Is(err, store.ErrExists) {
 			return fmt.Errorf("%w; choose another with --name, or give --replace", err)
 		}
@@ -176,21 +216,28 @@ func (j *importJob) put(e *model.Experiment, attached ...store.Attachment) error
 	return nil
 }
 
-// eachName names an experiment for each source: as its content does, else
-// after the file. Where several would have one name it is that of the file,
+// eachName names an experiment for each run: as its content does, else after
+// its file, or its folder if it has several. Where several would have one name it is that of the file,
 // and where the files are named alike too, that of the folders in which they
 // differ: Score-P calls every profile profile.cubex.
-func eachName(prefix string, sources []*ingest.Source, parts []*model.Experiment) ([]string, error) {
-	names := make([]string, len(sources))
-	for i, part := range parts {
-		names[i] = part.Name
+func eachName(prefix string, runs []run) ([]string, error) {
+	names, sources := make([]string, len(runs)), make([]*ingest.Source, len(runs))
+	label := func(i int) string {
+		if len(runs[i].sources) > 1 {
+			return runs[i].whole.Name
+		}
+		return sources[i].Label
+	}
+	for i, r := range runs {
+		sources[i] = r.sources[0]
+		names[i] = r.whole.Name
 		if prefix != "" {
-			names[i] = sources[i].Label
+			names[i] = label(i)
 		}
 	}
 	for _, group := range sameNames(names) {
 		for _, i := range group {
-			names[i] = sources[i].Label
+			names[i] = label(i)
 		}
 	}
 	for _, group := range sameNames(names) {

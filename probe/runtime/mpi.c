@@ -195,6 +195,7 @@ static void comm_made(struct thread *t, MPI_Comm parent, MPI_Comm made)
         traced(t, e, NULL);
         return;
     }
+    comm_ids++; /* the replay numbers it, too, where a rank is no member */
     traced(t, (struct event){T_COMM_SPLIT, p->id, 0, 0, -1, 0, 0, 0, 0}, NULL);
 }
 

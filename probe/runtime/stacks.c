@@ -145,8 +145,10 @@ static uint32_t walk(struct cursor *c, uintptr_t *pc, uintptr_t entered, int *wh
 /* How many samples one is worth. The task clock comes after every period of CPU
  * time, but not while the thread is in the kernel: what was spent there since the
  * latest sample counts with the next. The timer comes then too, and is heard only
- * where the task clock has been silent. */
-static uint64_t weigh(struct walker *w, const siginfo_t *info)
+ * where the task clock has been silent. Inside MPI every one of the task clock
+ * counts once: that time is left out of what samples account for at the call's
+ * end. */
+static uint64_t weigh(struct walker *w, const siginfo_t *info, int inside)
 {
     uint64_t now, since, weight = 1;
     if (info->si_code == SI_TKILL) {
@@ -158,12 +160,14 @@ static uint64_t weigh(struct walker *w, const siginfo_t *info)
     }
     if (!w->event)
         return 1 + (info->si_code == SI_TIMER && info->si_overrun > 0 ? (uint64_t)info->si_overrun : 0);
-    now = nanos(CLOCK_THREAD_CPUTIME_ID);
-    since = now > w->counted ? now - w->counted : 0;
     if (info->si_code != SI_TIMER && --w->left <= 0) {
         w->left = AT_A_TIME;
         auspex_task_clock_again(w->event);
     }
+    if (inside)
+        return info->si_code != SI_TIMER;
+    now = nanos(CLOCK_THREAD_CPUTIME_ID);
+    since = now > w->counted ? now - w->counted : 0;
     if (info->si_code == SI_TIMER ? since < 2 * auspex_sampling : since < auspex_sampling / 2)
         return 0; /* it was heard already, or several came after they had been blocked */
     w->counted = now;
@@ -200,7 +204,7 @@ static void on_sample(int sig, siginfo_t *info, void *context)
         auspex_hand_on(sig, info, context);
         return;
     }
-    uint64_t begun = ticks(), weight = weigh(t->walker, info);
+    uint64_t begun = ticks(), weight = weigh(t->walker, info, t->quiet == IN_CALL);
     if (unlikely(t->walker->trying)) {
         take_sample(t, info, context, 0);
         t->walker->tried_took = ticks() - begun;

@@ -1,17 +1,19 @@
 package kept
 
 import (
+	"slices"
 	"strings"
 
 	"auspex/analyze"
 	"auspex/model"
 )
 
-// used is wall and CPU time of each process, in computation and within MPI,
-// starting, ending and files left out.
+// used is wall and CPU time of each process: in computation, within MPI, and in
+// what a trace holds nothing of, starting, ending and files.
 type used struct {
-	wall, cpu   []float64
-	inMPI, spun []float64
+	wall, cpu     []float64
+	inMPI, spun   []float64
+	start, worked []float64
 }
 
 // usedBy sums up what each process used; nil where wall and CPU time were not
@@ -28,7 +30,10 @@ func usedBy(d *analyze.Dataset, ranks int) (*used, error) {
 	if err != nil {
 		return nil, err
 	}
-	of := &used{make([]float64, ranks), make([]float64, ranks), make([]float64, ranks), make([]float64, ranks)}
+	of := &used{}
+	for _, list := range []*[]float64{&of.wall, &of.cpu, &of.inMPI, &of.spun, &of.start, &of.worked} {
+		*list = make([]float64, ranks)
+	}
 	for u, unit := range d.Units {
 		if unit.Thread != 0 {
 			continue
@@ -44,6 +49,9 @@ func usedBy(d *analyze.Dataset, ranks int) (*used, error) {
 			case !outside(region.Name):
 				of.inMPI[unit.Process] += wall.At(u, r)
 				of.spun[unit.Process] += cpu.At(u, r)
+			default:
+				of.start[unit.Process] += wall.At(u, r)
+				of.worked[unit.Process] += cpu.At(u, r)
 			}
 		}
 	}
@@ -63,6 +71,38 @@ func (of *used) stretch() []float64 {
 		}
 	}
 	return out
+}
+
+// late is how much longer starting and ending took each process because it had
+// to share its core: as much longer as its computation did, and no longer than
+// it stood still there. The others sleep meanwhile, so that their own time tells
+// nothing.
+func (of *used) late() []float64 {
+	if of == nil {
+		return nil
+	}
+	out := of.stretch()
+	for i, stretch := range out {
+		out[i] = max(min(of.worked[i]*(stretch-1), of.start[i]-of.worked[i]), 0)
+	}
+	return out
+}
+
+// crowded is from how much longer than their CPU time on the computation of all
+// processes says that they shared their cores.
+const crowded = 1.1
+
+// stalled is how long the mean process stood still within MPI where all of them
+// shared their cores: no network is known to have taken that.
+func (of *used) stalled() float64 {
+	if of == nil || len(of.wall) == 0 || slices.Min(of.stretch()) < crowded {
+		return 0
+	}
+	still := 0.0
+	for i := range of.inMPI {
+		still += max(of.inMPI[i]-of.spun[i], 0)
+	}
+	return still / float64(len(of.inMPI))
 }
 
 // stops is how long each process stood still within MPI though it should have

@@ -125,9 +125,12 @@ function Body({ route }: { route: Route }) {
       return <Simulation key={rest[0]} name={rest[0] ?? ""} {...common} />;
   }
   return (
-    <p class="error" role="alert">
-      There is no such page. <a href="#/">All experiments</a>
-    </p>
+    <>
+      <h1>There is no such page</h1>
+      <p>
+        The address may be cut off or misspelt. <a href="#/">All experiments</a>
+      </p>
+    </>
   );
 }
 

@@ -42,6 +42,9 @@ function scaled(x: number, unit: string, digits: number): string {
   return `${trimmed(value.toFixed(places))}${unit || prefix ? gap : ""}${prefix}${unit}`;
 }
 
+/** Seconds in a list of runs that have nothing in common: of those from one second to some hours all in seconds, so that they can be compared. */
+export const runSeconds = (x: Maybe): string => (absent(x) || x < 120 || x >= 1e5 ? seconds(x) : Math.round(x).toLocaleString("en") + gap + "s");
+
 /** Seconds: 12.3 s, 4.56 ms; minutes and hours from two minutes on. */
 export function seconds(x: Maybe, digits = 3): string {
   if (absent(x)) return missing;

@@ -114,19 +114,37 @@ export function replayLanes(t: Timeline, p: Paint): Lanes {
 const mostParts = 7;
 const mostCauses = 5;
 
+/** Paths as they are read, and the how-manieth name each is: those that read alike are coloured alike. */
+function numbered(paths: string[], first: number): { text: string; at: number }[] {
+  let known = names.get(paths);
+  if (!known) {
+    const number = new Map<string, number>();
+    known = paths.map((path, i) => {
+      const text = laneText(path);
+      if (i >= first && !number.has(text)) number.set(text, number.size);
+      return { text, at: number.get(text) ?? -1 };
+    });
+    names.set(paths, known);
+  }
+  return known;
+}
+const names = new WeakMap<string[], { text: string; at: number }[]>();
+
 /** Calls and pauses are grey, from dark to light; regions have the colours of kinds. */
 function partLook(t: TracePicture, part: number, p: Paint): { colour: string; text: string } {
-  const at = part - t.calls;
-  if (at >= mostParts) return { colour: p.dark ? "#8d7f6a" : "#b9ab94", text: "other regions" };
-  if (at >= 0) return { colour: kindColour(at), text: laneText(t.parts[part]!) };
+  if (part >= t.calls) {
+    const { text, at } = numbered(t.parts, t.calls)[part]!;
+    return at >= mostParts ? { colour: p.dark ? "#8d7f6a" : "#b9ab94", text: "other regions" } : { colour: kindColour(at), text };
+  }
   const greys = p.dark ? ["#59636e", "#6c7681", "#454e57", "#7d8792"] : ["#c2c8cf", "#aeb5bd", "#d4d8dd", "#98a1aa"];
   return { colour: greys[part % greys.length]!, text: t.parts[part]! };
 }
 
-/** Waits by cause: warm colours that regions do not have beside each other. */
+/** Waits by cause: colours that no region has. */
 function causeLook(t: TracePicture, cause: number): { colour: string; text: string } {
-  if (cause >= mostCauses) return { colour: "#8a6d5a", text: "waits for other causes" };
-  return { colour: ["#d55e00", "#cc2f6a", "#e69f00", "#8c4aa8", "#b3a72b"][cause]!, text: `waits for ${laneText(t.causes[cause]!)}` };
+  const { text, at } = numbered(t.causes, 0)[cause]!;
+  if (at >= mostCauses) return { colour: "#8d8079", text: "waits for other causes" };
+  return { colour: ["#b5121b", "#e7298a", "#7a3fb0", "#ff8c69", "#f2c500"][at]!, text: `waits for ${text}` };
 }
 
 /** A path by its last name, and by who calls it where that is a call of MPI. */

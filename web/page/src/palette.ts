@@ -45,9 +45,11 @@ export function sided(t: number, dark: boolean): [number, number, number] {
 
 export const rgb = (c: [number, number, number]): string => `rgb(${c[0]},${c[1]},${c[2]})`;
 
-/** Black or white, whichever is read better on a colour. */
+/** Black or white, whichever stands out more from a colour: by 4.5 to 1 or more (WCAG 2.2, 1.4.3). */
 export function inkOn(c: [number, number, number]): string {
-  return 0.299 * c[0] + 0.587 * c[1] + 0.114 * c[2] > 140 ? "#14181c" : "#ffffff";
+  const [r, g, b] = c.map((v) => (v / 255 <= 0.04045 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4)) as [number, number, number];
+  const light = 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  return (light + 0.05) ** 2 > 0.05 * 1.05 ? "#000000" : "#ffffff";
 }
 
 // Okabe and Ito's colours without black; their order keeps neighbours apart.

@@ -27,8 +27,9 @@ export function Region({ path, href, most = 56 }: { path: string; href?: string;
 export function copyWhole(): void {
   addEventListener("copy", (e) => {
     const picked = getSelection();
-    const from = picked?.anchorNode?.parentElement?.closest<HTMLElement>("[data-whole]");
-    if (!picked || !from || from !== picked.focusNode?.parentElement?.closest("[data-whole]")) return;
+    const around = (node?: Node | null) => (node instanceof Element ? node : node?.parentElement)?.closest<HTMLElement>("[data-whole]");
+    const from = around(picked?.anchorNode);
+    if (!picked || !from || from !== around(picked.focusNode)) return;
     if (!picked.toString().includes("…")) return;
     e.clipboardData?.setData("text/plain", from.dataset.whole!);
     e.preventDefault();

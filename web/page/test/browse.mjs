@@ -4,6 +4,8 @@ import { pictures, run } from "./harness.mjs";
 import "./views.mjs";
 import "./answers.mjs";
 import "./frame.mjs";
+import "./points.mjs";
+import "./places.mjs";
 import "./tasks.mjs";
 
 if (pictures) await import("./pictures.mjs");

@@ -11,10 +11,15 @@ export const real = process.env.AUSPEX_REAL === "1";
 const root = address.replace(/\?.*/, "");
 
 const browser = await chromium.launch({ executablePath: process.env.AUSPEX_CHROMIUM, args: ["--no-sandbox"] });
+// The token becomes a cookie, which every step brings along.
+const entered = await browser.newContext();
+await (await entered.newPage()).goto(address);
+const { cookies } = await entered.storageState();
+const blank = await entered.newPage(); // without the page's policy on styles
 const steps = [];
 const under = new Map(); // requests under way, by page
 
-/** Declares a step. It gets a page of its own. AUSPEX_STEP runs those alone whose name it fits, as a regular expression. */
+/** Declares a step. It gets a page of its own, or with shared one that other such steps had before. AUSPEX_STEP runs those alone whose name it fits, as a regular expression. */
 export function step(name, run, options = {}) {
   if (!new RegExp(process.env.AUSPEX_STEP ?? "").test(name)) return;
   steps.push({ name, run, options });
@@ -37,10 +42,39 @@ export async function settled(page) {
   }
 }
 
+/** What a button saves as a file, as text. */
+export function saved(button) {
+  return button.evaluate(async (el) => {
+    let made;
+    let kept;
+    const [make, click] = [URL.createObjectURL, HTMLAnchorElement.prototype.click];
+    URL.createObjectURL = (blob) => make.call(URL, (made = blob));
+    HTMLAnchorElement.prototype.click = function () {
+      if (this.download) kept = made;
+      else click.call(this);
+    };
+    try {
+      el.click();
+      while (!kept) await new Promise(requestAnimationFrame);
+      return await kept.text();
+    } finally {
+      URL.createObjectURL = make;
+      HTMLAnchorElement.prototype.click = click;
+    }
+  });
+}
+
+/** Why a text is not XML; empty where it is. */
+export const parses = (text) =>
+  blank.evaluate((t) => new DOMParser().parseFromString(t, "image/svg+xml").querySelector("parsererror")?.textContent ?? "", text);
+
+const usual = { viewport: { width: 1280, height: 900 }, colorScheme: "light" };
+
 async function open(options) {
   const context = await browser.newContext({
-    viewport: { width: 1280, height: 900 },
+    ...usual,
     acceptDownloads: true,
+    storageState: { cookies, origins: [] },
     ...options,
   });
   context.setDefaultTimeout(90_000); // machines that test may be busy
@@ -57,7 +91,6 @@ async function open(options) {
     complaints.push(`a dialog: ${d.message()}`);
     void d.dismiss();
   });
-  if (!options.offline) await page.goto(address); // the token becomes a cookie
   return { context, page, complaints };
 }
 
@@ -68,15 +101,22 @@ const mayBeLeftOut = 5;
 export async function run() {
   let failed = 0;
   const leftOut = [];
+  let common; // the page of steps that share one
   for (const { name, run, options } of steps) {
     const began = Date.now();
     if (began > Number(process.env.AUSPEX_DEADLINE ?? Infinity)) {
       leftOut.push(name);
       continue;
     }
-    const { expected = () => false, ...rest } = options;
-    const { context, page, complaints } = await open(rest);
+    const { expected = () => false, shared = false, ...rest } = options;
+    const opened = (shared && common) || (await open(rest));
+    const { context, page, complaints } = opened;
+    common = shared ? opened : common;
     try {
+      if (shared) {
+        await page.setViewportSize(usual.viewport);
+        await page.emulateMedia({ colorScheme: usual.colorScheme });
+      }
       await run(page, context);
       const unexpected = complaints.filter((c) => !expected(c));
       assert.deepEqual(unexpected, [], "the console is free of errors");
@@ -90,8 +130,12 @@ export async function run() {
           path: `${process.env.AUSPEX_FAILURES}/${name.replace(/\W+/g, "-")}.png`,
           fullPage: true,
         });
+      common = shared ? undefined : common; // the next begins anew
     }
-    await context.close();
+    if (!shared) {
+      await context.close();
+      under.delete(page);
+    }
   }
   await browser.close();
   console.log(`${steps.length - leftOut.length - failed} of ${steps.length} steps are as they should be, ${failed} failed, ${leftOut.length} were left out as the time was up${leftOut.map((n) => "\n      " + n).join("")}`);

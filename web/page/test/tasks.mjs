@@ -40,7 +40,7 @@ task("what an ideal network would bring", 3, async ({ page, press, open, tab }) 
   await open("traced");
   await tab("What if");
   await press(page.getByLabel("Network").selectOption("ideal"));
-  await page.locator("figure", { hasText: "what if" }).waitFor();
+  await page.locator("figure", { hasText: "what if" }).first().waitFor();
 });
 
 task("the times of all regions as a file", 3, async ({ page, press, open, tab }) => {
@@ -60,13 +60,13 @@ if (real) {
   task("who calls it", 2, async ({ page, press, open }) => {
     await open("nas-bt");
     await press(first(page, "Heaviest regions").locator("a").first().click());
-    await page.locator('table[aria-label="Callers"]', { hasText: "X_SOLVE" }).waitFor();
+    await page.locator('table[aria-label="Callers"]', { hasText: "X_SOLVE" }).first().waitFor();
   });
 
   task("which ranks differ in a profile of 128", 2, async ({ page, open, tab }) => {
     await open("mpas");
     await tab("Heat map");
-    await page.locator(".heat-names li", { hasText: "MPI_Wait" }).waitFor();
+    await page.locator(".heat-names li", { hasText: "MPI_Wait" }).first().waitFor();
   });
 
   task("which of five runs was the fastest, and what it lost", 2, async ({ page, press }) => {
@@ -80,13 +80,13 @@ if (real) {
   task("whether a program scales, and to where", 2, async ({ page, press }) => {
     await press(page.getByLabel("Show").selectOption("programs"));
     await press(page.locator(".programs li", { hasText: "mdrun" }).getByRole("link", { name: "compare 5" }).click());
-    await page.getByRole("heading", { name: "How it scales" }).waitFor();
+    await page.getByRole("heading", { name: "How it scales" }).first().waitFor();
   });
 
   task("what all of MPI costs", 3, async ({ page, press, open, tab }) => {
     await open("gromacs-32");
     await tab("Regions");
     await press(page.getByLabel("Find").fill("mpi_"));
-    await page.getByText(/of 643 regions; these rows are/).waitFor();
+    await page.getByText(/of 643 regions; these rows are/).first().waitFor();
   });
 }

@@ -75,7 +75,6 @@ export function Ask({ name, query, refine }: ViewProps) {
       {error && (
         <div role="alert">
           <pre class="error caret">{error.failure.caret ?? error.message}</pre>
-          {error.failure.hint && <p class="note">{error.failure.hint}</p>}
         </div>
       )}
       {answer && <Result answer={answer} name={name} />}

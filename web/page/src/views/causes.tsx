@@ -1,7 +1,7 @@
 // Why the kinds differ: for each core the metrics that tell them apart, with
 // the decision table and the discernibility matrix they were found in.
 import type { Cause, DecisionTable, Diagnosis, DiscernibilityMatrix } from "../api";
-import { number, plural, quantity, ranges, seconds, share, unitOf } from "../format";
+import { inOne, number, plural, quantity, ranges, seconds, share, unitOf } from "../format";
 import { kindColour } from "../palette";
 import { Command } from "../picture";
 import { Region } from "../region";
@@ -105,7 +105,8 @@ function OneCause({ c, d, first }: { c: Cause; d: Diagnosis; first: boolean }) {
                 head: c.balance_by,
                 right: true,
                 by: (b) => b.measured,
-                cell: (b) => quantity(b.measured, unitOf(c.balance_by)),
+                csv: `${c.balance_by}${unitOf(c.balance_by) && ` (${unitOf(c.balance_by)})`}`,
+                cell: (b) => inOne(c.balance.map((o) => o.measured), unitOf(c.balance_by))(b.measured),
               },
               {
                 key: "factor",

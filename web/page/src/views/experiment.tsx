@@ -117,7 +117,7 @@ function Facts({ s }: { s: Summary }) {
     ],
     ["metrics", s.metrics.join(", ")],
     ["measured", s.created.slice(0, 16).replace("T", " ")],
-    ["read from", [s.format, ...(s.sources ?? [])].join(": ")],
+    ["read from", [s.format, (s.sources ?? []).join(", ")].filter(Boolean).join(": ")],
   ];
   return (
     <section>
@@ -195,7 +195,7 @@ function Heaviest({ s }: { s: Summary }) {
 export function Where({ name, of: r }: { name: string; of: { file?: string; line?: number; kind: string } }) {
   if (!r.file) return <span class="path nowrap">{r.kind}</span>;
   const text = `${lastName(r.file)}${r.line ? ":" + r.line : ""}`;
-  const short = <bdi title={`${r.file}:${r.line ?? ""}`}>{shortened(text, 28)}</bdi>;
+  const short = <bdi class="nowrap" title={`${r.file}:${r.line ?? ""}`}>{shortened(text, 24)}</bdi>;
   return live() ? (
     <a href={link(["e", name, "source"], { file: r.file, line: r.line ? String(r.line) : undefined })}>{short}</a>
   ) : (

@@ -1,7 +1,7 @@
 // The ledger of an experiment: one bar that adds up to the run, and what each
 // part of it is. The words come from the server, as in the terminal.
 import { live, type LedgerLine } from "../api";
-import { command, plural, seconds, share } from "../format";
+import { command, inOne, plural, share } from "../format";
 import { kindColour } from "../palette";
 import { Drawing, Picture } from "../picture";
 import { Region } from "../region";
@@ -41,6 +41,7 @@ export function LedgerBar({ name, lines }: { name: string; lines: LedgerLine[] }
   if (!seen.length) return null;
   const ends: number[] = [];
   for (const l of seen) ends.push((ends.at(-1) ?? 0) + Math.max(0, l.share) * width);
+  const time = inOne(byKind(lines).map((k) => k.seconds), "s", 3);
   const label = seen.map((l) => `${plain(l.line)} ${share(l.share)}`).join(", ");
   return (
     <Picture title="Where the run went" command={command("show", name)}>
@@ -64,7 +65,7 @@ export function LedgerBar({ name, lines }: { name: string; lines: LedgerLine[] }
             <b>{share(k.share)}</b>
             <span>
               {plain(k.line)}
-              {k.line !== "useful" && <>: {k.words}</>} <small>({seconds(k.seconds)} over all units)</small>
+              {k.line !== "useful" && <>: {k.words}</>} <small>({time(k.seconds)} over all units)</small>
               {k.parts.length > 0 && (
                 <span class="where">
                   {" "}

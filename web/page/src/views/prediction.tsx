@@ -1,7 +1,7 @@
 // View 7: how long it would take elsewhere. One prediction over process counts,
 // levels and platforms, with what was measured.
 import { api, type PredictedRow, type Prediction as Predicted } from "../api";
-import { number, plural, seconds, share } from "../format";
+import { inOne, number, plural, share } from "../format";
 import { lastName } from "../names";
 import { useLoad } from "../load";
 import { link } from "../router";
@@ -38,6 +38,7 @@ function howMeasured(r: PredictedRow) {
 
 function Rows({ d }: { d: Predicted }) {
   const has = (key: keyof PredictedRow) => d.predictions.some((r) => r[key] !== null && r[key] !== "");
+  const time = inOne(d.predictions.flatMap((r) => [r.predicted_seconds, r.measured_seconds, r.high_seconds]), "s", 5);
   const columns: Column<PredictedRow>[] = [
     { key: "np", head: "processes", right: true, by: (r) => r.np, cell: (r) => r.np },
     { key: "opt", head: "level", by: (r) => r.opt, cell: (r) => `-O${r.opt}` },
@@ -53,7 +54,8 @@ function Rows({ d }: { d: Predicted }) {
       head: "predicted",
       right: true,
       by: (r) => r.predicted_seconds,
-      cell: (r) => seconds(r.predicted_seconds, 4),
+      csv: "predicted (s)",
+      cell: (r) => time(r.predicted_seconds),
     },
     ...(has("low_seconds")
       ? [
@@ -63,7 +65,7 @@ function Rows({ d }: { d: Predicted }) {
             right: true,
             wide: true,
             cell: (r: PredictedRow) =>
-              r.low_seconds === null ? "–" : `${seconds(r.low_seconds)} – ${seconds(r.high_seconds)}`,
+              r.low_seconds === null ? "–" : `${time(r.low_seconds)} – ${time(r.high_seconds)}`,
           },
         ]
       : []),
@@ -74,7 +76,8 @@ function Rows({ d }: { d: Predicted }) {
             head: "measured",
             right: true,
             by: (r: PredictedRow) => r.measured_seconds,
-            cell: (r: PredictedRow) => seconds(r.measured_seconds, 4),
+            csv: "measured (s)",
+            cell: (r: PredictedRow) => time(r.measured_seconds),
           },
           {
             key: "error",
@@ -142,14 +145,16 @@ function BestRanks({ d }: { d: Predicted }) {
   const best = d.predictions[d.best];
   if (!best?.ranks?.length) return null;
   const rows = best.ranks.map((r, rank) => ({ ...r, rank }));
+  const time = inOne(rows.map((r) => r.finish), "s");
   const part = (
     key: "compute" | "send" | "receive" | "wait" | "collective",
     head: string,
   ): Column<(typeof rows)[0]> => ({
     key,
     head,
+    csv: `${head} (s)`,
     by: (r) => r[key],
-    cell: (r) => <Bar value={r.finish ? r[key] / r.finish : null} text={seconds(r[key])} />,
+    cell: (r) => <Bar value={r.finish ? r[key] / r.finish : null} text={time(r[key])} />,
   });
   return (
     <section>
@@ -163,7 +168,7 @@ function BestRanks({ d }: { d: Predicted }) {
         top={16}
         columns={[
           { key: "rank", head: "rank", right: true, by: (r) => r.rank, cell: (r) => r.rank },
-          { key: "finish", head: "finish", right: true, by: (r) => r.finish, cell: (r) => seconds(r.finish) },
+          { key: "finish", head: "finish", csv: "finish (s)", right: true, by: (r) => r.finish, cell: (r) => time(r.finish) },
           part("compute", "computes"),
           ...(["send", "receive", "wait", "collective"] as const)
             .filter((k) => rows.some((r) => r[k] > 0))

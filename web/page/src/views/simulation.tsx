@@ -1,7 +1,7 @@
 // View 7, the replay behind a prediction: what each rank did when, and how the
 // platform's links were loaded.
 import { api, type RankTime, type Simulation as Replayed } from "../api";
-import { command, plural, quantity, seconds, share } from "../format";
+import { command, inOne, plural, quantity, seconds, share } from "../format";
 import { useLoad } from "../load";
 import { Answer, Bar, Table, Warnings, Words, type Column } from "../ui";
 import type { ViewProps } from "../view";
@@ -60,7 +60,7 @@ function inWords(s: Replayed): string {
 function Links({ s }: { s: Replayed }) {
   const columns: Column<Replayed["links"][0]>[] = [
     { key: "name", head: "link", by: (l) => l.name, cell: (l) => l.name },
-    { key: "bytes", head: "carried", right: true, by: (l) => l.bytes, cell: (l) => quantity(l.bytes, "B") },
+    { key: "bytes", head: "carried", csv: "carried (B)", right: true, by: (l) => l.bytes, cell: (l) => quantity(l.bytes, "B") },
     { key: "utilisation", head: "busy", by: (l) => l.utilisation, cell: (l) => <Bar value={l.utilisation} /> },
   ];
   return <Table label="Links" rows={s.links} columns={columns} rowKey={(l) => l.name} sort="-utilisation" top={12} />;
@@ -68,13 +68,15 @@ function Links({ s }: { s: Replayed }) {
 
 function Ranks({ s }: { s: Replayed }) {
   const rows = s.ranks.map((r, rank) => ({ ...r, rank }));
+  const time = inOne(rows.map((r) => r.finish), "s");
   const columns: Column<(typeof rows)[0]>[] = [
     { key: "rank", head: "rank", right: true, by: (r) => r.rank, cell: (r) => r.rank },
     { key: "host", head: "host", wide: true, by: (r) => s.hosts[r.rank], cell: (r) => s.hosts[r.rank] },
-    { key: "finish", head: "finish", right: true, by: (r) => r.finish, cell: (r) => seconds(r.finish) },
+    { key: "finish", head: "finish", csv: "finish (s)", right: true, by: (r) => r.finish, cell: (r) => time(r.finish) },
     {
       key: "compute",
       head: "computing",
+      csv: "computing (s)",
       by: (r) => r.compute,
       cell: (r) => <Bar value={total(r) ? r.compute / total(r) : null} />,
     },

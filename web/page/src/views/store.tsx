@@ -2,7 +2,7 @@
 // it most; pick some to compare.
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { api, type Glance, type Listed } from "../api";
-import { command, number, plural, seconds, share } from "../format";
+import { command, number, plural, runSeconds, share } from "../format";
 import { useLoad } from "../load";
 import { brief, lastName, shortened } from "../names";
 import { Command } from "../picture";
@@ -35,6 +35,7 @@ export function Store({ query, refine }: Omit<ViewProps, "name">) {
 
 const atOnce = 12;
 const mostAsked = 600;
+const large = (e: Listed): boolean => e.units * e.regions > 100_000;
 
 /** What each run comes to, some at a time, so that the list is there at once. */
 function useGlances(list: Listed[]): Map<string, Glance> {
@@ -43,7 +44,8 @@ function useGlances(list: Listed[]): Map<string, Glance> {
   useEffect(() => {
     const stop = new AbortController();
     const ask = async () => {
-      const wanted = list.slice(0, mostAsked).map((e) => e.name);
+      // Those of many regions last: the others need not wait for them.
+      const wanted = list.slice(0, mostAsked).sort((a, b) => Number(large(a)) - Number(large(b))).map((e) => e.name);
       for (let i = 0; i < wanted.length && !stop.signal.aborted; i += atOnce) {
         const some = wanted.slice(i, i + atOnce);
         const found = await api.glances(some, stop.signal).catch(() => oneByOne(some, stop.signal));
@@ -136,7 +138,7 @@ function Experiments({ list, query, refine }: { list: Listed[] } & Omit<ViewProp
       csv: "run time (s)",
       right: true,
       by: (e) => at(e)?.runtime,
-      cell: (e) => (at(e) ? seconds(at(e)!.runtime) : "…"),
+      cell: (e) => (at(e) ? runSeconds(at(e)!.runtime) : "…"),
     },
     {
       key: "efficiency",

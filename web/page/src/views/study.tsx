@@ -1,7 +1,7 @@
 // View 8: what a study of many points answers: in words, as a picture over the two
 // axes that matter most, and point by point.
 import { api, type Study as Told, type StudyRow } from "../api";
-import { command, number, plural, ratio, seconds } from "../format";
+import { command, inOne, number, plural, ratio, seconds } from "../format";
 import { lastName } from "../names";
 import { useLoad } from "../load";
 import { Command } from "../picture";
@@ -64,6 +64,7 @@ function Matters({ s }: { s: Told }) {
 function Points({ name, s }: { name: string; s: Told }) {
   if (s.table.rows.length === 0) return null;
   const least = s.table.rows[0]!.seconds;
+  const time = inOne(s.table.rows.map((r) => r.seconds), "s", 5);
   const columns: Column<StudyRow>[] = [
     ...s.table.axes.map((a, i) => ({
       key: "axis " + a.name,
@@ -71,7 +72,7 @@ function Points({ name, s }: { name: string; s: Told }) {
       by: (r: StudyRow) => (r.values[i] !== "" && Number.isFinite(Number(r.values[i])) ? Number(r.values[i]) : r.values[i]),
       cell: (r: StudyRow) => <span title={r.values[i]}>{lastName(r.values[i]!)}</span>,
     })),
-    { key: "seconds", head: "time", csv: "time (s)", right: true, by: (r) => r.seconds, cell: (r) => seconds(r.seconds, 4) },
+    { key: "seconds", head: "time", csv: "time (s)", right: true, by: (r) => r.seconds, cell: (r) => time(r.seconds) },
     { key: "over", head: "× shortest", right: true, by: (r) => (least > 0 ? r.seconds / least : null), cell: (r) => (least > 0 ? ratio(r.seconds / least) : "–") },
   ];
   const line = command("sweep", "table", name);

@@ -13,7 +13,7 @@ const most = 26; // letters of a row's name
 export function StudyMap({ name, of }: { name: string; of: StudyPicture }) {
   const title = `Time of ${name} over ${[of.y, of.x].filter(Boolean).join(" and ")}`;
   const note = [
-    "Darker takes longer; each cell has the shortest time there, with all other axes at their best.",
+    (usePaint().dark ? "Lighter" : "Darker") + " takes longer; each cell has the shortest time there, with all other axes at their best.",
     "The framed cell is the shortest of all.",
     neighbours(of) ? "The dashed line is the cliff." : "",
   ];

@@ -87,7 +87,7 @@ function Drawn({ t, by, query, refine, name }: ViewProps & { t: CallTree; by: Co
           {foundWords(t, roots, matches)}
         </p>
       )}
-      <Picture title={title} command={command("show", name, "--regions", ...(query.metric ? ["--metric", query.metric] : []))} note={legend(by, t)}>
+      <Picture title={title} command={command("show", name, "--regions", ...(query.metric ? ["--metric", query.metric] : []))} note={legend(by, t, p.dark)}>
         {zoomed && (
           <div class="chips">
             <button type="button" class="chip" onClick={() => step({ root: undefined })} aria-label="Show the whole tree again">
@@ -110,11 +110,13 @@ function foundWords(t: CallTree, roots: Node[], matches: (n: CallNode) => boolea
   return n ? `${plural(n, "region")} found: ${share(foundShare(roots, matches, t.run))} of the run${t.flat ? "" : " with all they call"}.` : "No region has this in its name.";
 }
 
-function legend(by: Colouring, t: CallTree): string {
+/** What the colours mean; what stands out is dark on a light page, and light on a dark one. */
+function legend(by: Colouring, t: CallTree, dark: boolean): string {
   const press = "Press a block to see it alone; Back goes back.";
-  if (by === "difference") return `Red took more here than in ${t.against}, blue less; pale about the same. ${press}`;
-  if (by === "imbalance") return `Pale regions take the same on every unit that enters them; the darkest twice the mean or more on the slowest. ${press}`;
-  return `The darker, the larger the share of the run. ${press}`;
+  const [faint, strong, stronger] = dark ? ["Dark", "lightest", "lighter"] : ["Pale", "darkest", "darker"];
+  if (by === "difference") return `Red took more here than in ${t.against}, blue less; ${dark ? "grey" : "pale"} about the same. ${press}`;
+  if (by === "imbalance") return `${faint} regions take the same on every unit that enters them; the ${strong} twice the mean or more on the slowest. ${press}`;
+  return `The ${stronger}, the larger the share of the run. ${press}`;
 }
 
 function Flame(props: { t: CallTree; roots: Node[]; width: number; matches?: (n: CallNode) => boolean; colour: (n: CallNode) => [number, number, number]; paint: Paint; title: string }) {
@@ -125,7 +127,7 @@ function Flame(props: { t: CallTree; roots: Node[]; width: number; matches?: (n:
       {blocks.map((b) => {
         const c = colour(b.node);
         const w = b.width * width;
-        const room = Math.floor((w - 8) / 7.4);
+        const text = w > 36 ? fitting(folded(b.node.name), Math.floor((w - 8) / 7.4)) : "";
         const faded = matches && !b.found && !b.holds;
         const words = tooltip(t, b.node);
         return (
@@ -141,9 +143,9 @@ function Flame(props: { t: CallTree; roots: Node[]; width: number; matches?: (n:
           >
             <title>{words}</title>
             <rect x={b.x * width} y={b.row * rowHeight} width={Math.max(0.7, w - 0.7)} height={rowHeight - 1} fill={rgb(c)} stroke={b.found ? p.warn : "none"} stroke-width={b.found ? 2 : 0} />
-            {room >= 3 && (
+            {text && (
               <text x={b.x * width + 4} y={b.row * rowHeight + 14} font-size="11.5" fill={inkOn(c)}>
-                {brief(folded(b.node.name), room)}
+                {text}
               </text>
             )}
           </g>
@@ -151,6 +153,12 @@ function Flame(props: { t: CallTree; roots: Node[]; width: number; matches?: (n:
       })}
     </Drawing>
   );
+}
+
+/** What of a name fits a block: of a short one its beginning, for the ends of names say little alone; nothing where not even that would. */
+function fitting(name: string, room: number): string {
+  if (name.length <= room || room >= 16) return brief(name, room);
+  return room >= 6 ? name.slice(0, room - 1) + "…" : "";
 }
 
 /** A region in words, for those who point at it. */

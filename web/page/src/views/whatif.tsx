@@ -3,7 +3,7 @@
 // run was made, after stand on one axis.
 import { useState } from "preact/hooks";
 import { api, live, type ChangesQuery, type Opportunities, type Priced } from "../api";
-import { command, seconds, share } from "../format";
+import { command, inOne, seconds, share } from "../format";
 import { useLoad, useSettled, type Loaded } from "../load";
 import { brief } from "../names";
 import { kindColour } from "../palette";
@@ -196,10 +196,11 @@ function Axis({ bars }: { bars: { name: string; seconds: number; range?: number[
 function List({ l, take }: { l: Opportunities; take: (o: Opportunities["opportunities"][0]) => void }) {
   type Row = Opportunities["opportunities"][0];
   if (!l.opportunities.length) return <p class="note">Nothing that was tried would gain anything.</p>;
+  const time = inOne(l.opportunities.map((o) => o.new_seconds), "s");
   const columns: Column<Row>[] = [
     { key: "change", head: "change", by: (o) => o.change, cell: (o) => (live() && settable(o.change) ? <button type="button" class="quiet" title={o.change} onClick={() => take(o)}>{brief(o.change.replace(/^--/, ""), 36)}</button> : <Region path={o.change.replace(/^--/, "")} />) },
     { key: "gain", head: "gain", by: (o) => o.gain, cell: (o) => <Bar value={o.gain} text={share(o.gain)} /> },
-    { key: "new", head: "new time", csv: "new time (s)", right: true, by: (o) => o.new_seconds, cell: (o) => seconds(o.new_seconds, 4) },
+    { key: "new", head: "new time", csv: "new time (s)", right: true, by: (o) => o.new_seconds, cell: (o) => time(o.new_seconds) },
     { key: "after", head: "after the first", wide: true, right: true, by: (o) => o.gain_after_first, cell: (o) => (o.gain_after_first === null ? "–" : share(o.gain_after_first)) },
   ];
   return <Table label="Opportunities" rows={l.opportunities} columns={columns} rowKey={(o) => o.change} top={12} />;

@@ -1,0 +1,229 @@
+package calibrate
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"auspex/simulate"
+	"auspex/trace"
+)
+
+// Rest is how a message depends on what its ranks and links do before it and beside
+// it.
+type Rest struct {
+	// Early is how many seconds before a rank is done with a send its message is on
+	// its way.
+	Early float64 `json:"early,omitempty"`
+	// Cold is what a message takes longer whose ranks come from computation, and
+	// Cooling the seconds of computation after which two thirds of it.
+	Cold    []Segment `json:"cold"`
+	Cooling float64   `json:"cooling"`
+	// Burst is what a link that has rested passes at once, in bytes.
+	Burst float64 `json:"burst,omitempty"`
+	// HoldLarge says that large messages do not move while ranks compute.
+	HoldLarge bool `json:"hold_large"`
+}
+
+// fitEarly finds by how much longer ranks take that send and receive at once than
+// one that does either: that long a sender goes on after its message has left, and
+// a receiver takes a message in, which a ping-pong, where both do it at the same
+// time, does not show, nor a receive of what the library has taken in already. It
+// adds that to the ranks' own times.
+func (c *Calibration) fitEarly(pings, both []point, own [][]point) {
+	if len(both) != len(pings) {
+		return
+	}
+	var longer []float64
+	for i, p := range below(pings, coolMessage+1) {
+		longer = append(longer, both[i].seconds-p.seconds)
+	}
+	if len(longer) == 0 || len(own[0]) == 0 {
+		return
+	}
+	if c.Early = min(median(longer), mostEarly*own[0][0].seconds); c.Early < leastEarly*pings[0].seconds {
+		c.Early = 0
+		return
+	}
+	for i := range own[1] {
+		own[1][i].seconds += c.Early
+	}
+}
+
+// mostEarly is the largest part of a send that may come after its message has left,
+// and leastEarly the part of a message's time that is more than chance.
+const mostEarly, leastEarly = 0.8, 0.1
+
+// moreAfterWork is what exchanges take longer after computation. One of those
+// before which there was none was measured in the same way; the others by a leader
+// whose follower comes earlier.
+func moreAfterWork(warm, cold, cool []point) []point {
+	shift := 0.0
+	if len(cool) > 0 && cool[0].size == 0 {
+		for _, p := range warm {
+			if p.size == coolMessage {
+				shift = cool[0].seconds - p.seconds
+			}
+		}
+	}
+	var more []point
+	for i, p := range below(cold, largeMessage) {
+		more = append(more, point{p.size, max(0, p.seconds-warm[i].seconds-shift), p.seconds})
+	}
+	return more
+}
+
+// coolMessage is the size of messages after more and more computation.
+const coolMessage = 64
+
+// fitCold finds what an exchange takes longer after computation, as sizes near one
+// another say together. With large ones that no longer grows.
+func (c *Calibration) fitCold(more []point) {
+	smooth := slices.Clone(more)
+	for i := range smooth {
+		var near []float64
+		for _, p := range more[max(0, i-2):min(len(more), i+3)] {
+			near = append(near, p.seconds)
+		}
+		smooth[i].seconds = median(near)
+	}
+	c.Cold = affine(fitPieces(smooth, false))
+	if n := len(smooth); n > 0 {
+		c.Cold = append(c.Cold, Segment{smooth[n-1].size, []float64{smooth[n-1].seconds, 0}})
+	}
+}
+
+// fitCooling finds how much computation it takes for that: of 1 − exp(−t/τ) the τ
+// nearest to the exchanges after more and more of it.
+func (c *Calibration) fitCooling(m *Measurement, take func(a, b int) bool) {
+	work := map[float64]float64{}
+	for _, p := range m.curve(Work, take) {
+		work[p.size] = p.seconds
+	}
+	points := m.curve(Cool, take)
+	if len(points) < 3 || points[0].size != 0 {
+		return
+	}
+	warm, all := points[0].seconds, points[len(points)-1].seconds-points[0].seconds
+	best := math.Inf(1)
+	for tau := shortestCooling; tau < longestCooling; tau *= 1.1 {
+		off := 0.0
+		for _, p := range points[1:] {
+			e := p.seconds - warm - all*-math.Expm1(-work[p.size]/tau)
+			off += e * e
+		}
+		if off < best {
+			best, c.Cooling = off, tau
+		}
+	}
+}
+
+// shortestCooling and longestCooling bound what is looked for, in seconds.
+const shortestCooling, longestCooling = 1e-6, 1e-3
+
+// fitOverlap tells whether large messages move while ranks compute: less than half
+// of an exchange does.
+func (c *Calibration) fitOverlap(m *Measurement, take func(a, b int) bool) {
+	whole := map[float64]float64{}
+	for _, p := range m.curve(Exchange, take) {
+		whole[p.size] = p.seconds
+	}
+	for _, p := range m.curve(Overlap, take) {
+		if t := whole[p.size]; t > 0 && p.size > float64(c.EagerBelow) {
+			c.HoldLarge = p.seconds > t/2
+		}
+	}
+}
+
+// shaped are the sizes at which a token bucket shows.
+const shaped = 64 << 10
+
+// fitBurst finds what a link that has rested passes at once. A shaped link is a
+// token bucket: messages in quick succession find it empty, so that small ones take
+// longer than after computation. For each depth there is a network whose messages,
+// with the bucket, take what single ones take; the depth counts that is nearest to
+// all measurements, if it is much nearer than none.
+func (c *Calibration) fitBurst(pings, warm, cold, more []point, send, recv []piece) error {
+	var first []float64
+	for _, p := range below(more, coolMessage+1) {
+		first = append(first, p.seconds)
+	}
+	extra := median(first)
+	none, err := c.miss(pings, warm, cold)
+	if err != nil {
+		return err
+	}
+	best, least := *c, clearlyNearer*none
+	for _, depth := range []float64{1000, 1500, 2000, 2500, 3000, 4000, 6000, 8000, 12000, 16000, 32000} {
+		x := *c
+		alone := slices.Clone(pings)
+		for i := range alone {
+			saved := min(depth, alone[i].size+envelope) / c.Bandwidth
+			alone[i].seconds = max(min(pings[i].seconds, cold[i].seconds-extra), leastNetwork*pings[i].seconds) + saved
+			alone[i].whole = alone[i].seconds
+		}
+		x.Network = x.network(alone, send, recv)
+		x.Burst, x.Cold = depth, []Segment{{0, []float64{extra, 0}}}
+		off, err := x.miss(pings, warm, cold)
+		if err != nil {
+			return err
+		}
+		if off < least {
+			best, least = x, off
+		}
+	}
+	*c = best
+	return nil
+}
+
+// clearlyNearer is by how much the measurements must be nearer to a network with a
+// bucket.
+const clearlyNearer = 0.8
+
+// miss is how far a network is from what was measured at sizes at which a bucket
+// shows: the mean of the logarithms.
+func (c *Calibration) miss(pings, warm, cold []point) (float64, error) {
+	p, options, err := c.pair()
+	if err != nil {
+		return 0, err
+	}
+	seconds := func(t *trace.Trace) float64 {
+		r, failed := simulate.Run(context.Background(), t, p, []int{0, 1}, options, simulate.Hooks{})
+		if failed != nil {
+			err = failed
+			return math.NaN()
+		}
+		return r.Seconds
+	}
+	sum, n := 0.0, 0.0
+	for _, kind := range []struct {
+		points []point
+		play   func(bytes int64) *trace.Trace
+		less   float64
+		times  float64
+	}{{pings, func(bytes int64) *trace.Trace { t, _ := pingPong(bytes); return t }, 0, 2 * many}, {warm, manyExchanges, 0, many}, {cold, coldExchange, rest, 1}} {
+		for _, pt := range below(kind.points, shaped) {
+			t := seconds(kind.play(int64(pt.size))) - kind.less
+			sum += math.Abs(math.Log(max(t/kind.times, 1e-9) / pt.seconds))
+			n++
+		}
+	}
+	return sum / n, err
+}
+
+// rest is what goes before an exchange that follows computation, in seconds.
+const rest = 1.0
+
+// manyExchanges is messages both ways at once, over and over.
+func manyExchanges(bytes int64) *trace.Trace {
+	both := trace.Action{Kind: trace.SendRecv, Count: bytes, Count2: bytes, Type: trace.Byte, Type2: trace.Byte}
+	row := slices.Repeat([]trace.Action{both}, many)
+	return play([2][]trace.Action{row, row})
+}
+
+// coldExchange is one after a rest.
+func coldExchange(bytes int64) *trace.Trace {
+	work := trace.Action{Kind: trace.Sleep, Value: rest}
+	both := trace.Action{Kind: trace.SendRecv, Count: bytes, Count2: bytes, Type: trace.Byte, Type2: trace.Byte}
+	return play([2][]trace.Action{{work, both}, {work, both}})
+}
