@@ -28,7 +28,23 @@ extern void *__libc_stack_end __attribute__((weak));
 /* Whom auspex_sample_here returns to: a sample by hand begins there. */
 static __thread const void *hand __attribute__((tls_model("initial-exec")));
 
-static int sample_signal(void) { return SIGRTMAX - 3; }
+/* Sends the calling thread the signal that a sample comes by. */
+static void send(struct walker *w)
+{
+    w->sent++;
+    if (syscall(SYS_tgkill, getpid(), (pid_t)syscall(SYS_gettid), auspex_sample_signal()) != 0)
+        w->sent--;
+}
+
+/* Whether a signal is a sample: of the timer, of the task clock, or sent above. */
+static int is_sample(struct walker *w, const siginfo_t *info)
+{
+    switch (info->si_code) {
+    case SI_TIMER: return info->si_value.sival_ptr == &auspex_sampling;
+    case SI_TKILL: return w->sent > 0 && w->sent--;
+    default: return info->si_code != SI_USER && info->si_code != SI_QUEUE;
+    }
+}
 
 static void *room(size_t size)
 {
@@ -184,9 +200,10 @@ static void on_sample(int sig, siginfo_t *info, void *context)
 {
     int error = errno;
     struct thread *t = auspex_self;
-    (void)sig;
-    if (!t || !t->walker || !t->walker->known)
+    if (!t || !t->walker || !t->walker->known || !is_sample(t->walker, info)) {
+        auspex_hand_on(sig, info, context);
         return;
+    }
     uint64_t begun = ticks(), weight = weigh(t->walker, info, t->quiet == IN_CALL);
     if (unlikely(t->walker->trying)) {
         take_sample(t, info, context, 0);
@@ -211,9 +228,9 @@ EXPORT void auspex_sample_here(unsigned n);
 void auspex_sample_here(unsigned n)
 {
     hand = __builtin_return_address(0);
-    if (auspex_sampling && self())
+    if (auspex_sampling && self() && auspex_self->walker)
         while (n-- > 0)
-            syscall(SYS_tgkill, getpid(), (pid_t)syscall(SYS_gettid), sample_signal());
+            send(auspex_self->walker);
 }
 
 /* A call for a file has taken so many ticks: what it did in the kernel, where the
@@ -233,7 +250,7 @@ void auspex_stacks_file(struct thread *t, uint64_t stretch, const void *from)
         return;
     int error = errno;
     hand = from;
-    syscall(SYS_tgkill, getpid(), (pid_t)syscall(SYS_gettid), sample_signal());
+    send(w);
     errno = error;
 }
 
@@ -272,7 +289,7 @@ void auspex_stacks_thread(struct thread *t)
     t->walker = w;
     if (!auspex_sampling || by_hand)
         return;
-    w->event = auspex_task_clock(sample_signal());
+    w->event = auspex_task_clock(auspex_sample_signal());
     w->left = AT_A_TIME;
     if (auspex_header->sample_price == 0)
         price_of_sample(t);
@@ -281,7 +298,8 @@ void auspex_stacks_thread(struct thread *t)
     struct sigevent e;
     memset(&e, 0, sizeof e);
     e.sigev_notify = SIGEV_THREAD_ID;
-    e.sigev_signo = sample_signal();
+    e.sigev_signo = auspex_sample_signal();
+    e.sigev_value.sival_ptr = &auspex_sampling;
     e.sigev_notify_thread_id = (pid_t)syscall(SYS_gettid);
     /* Beside the task clock it only has to come now and then. */
     uint64_t apart = w->event ? 8 * auspex_sampling : auspex_sampling;
@@ -298,7 +316,7 @@ void auspex_stacks_thread_end(struct thread *t)
         timer_delete(t->walker->timer);
     }
     if (t->walker) {
-        auspex_task_clock_end(t->walker->event, sample_signal());
+        auspex_task_clock_end(t->walker->event, auspex_sample_signal());
         t->walker->event = 0;
     }
 }
@@ -314,7 +332,7 @@ void auspex_stacks_start(void)
     memset(&mine, 0, sizeof mine);
     mine.sa_sigaction = on_sample;
     mine.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
-    if (sigaction(sample_signal(), &mine, NULL) != 0)
+    if (auspex_sigaction(auspex_sample_signal(), &mine, NULL) != 0)
         auspex_sampling = 0;
     auspex_header->asked = auspex_header->sampling = auspex_sampling;
 }
