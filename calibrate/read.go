@@ -16,7 +16,7 @@ type Kind string
 
 const (
 	PingPong  Kind = "pingpong"  // half of there and back
-	Exchange  Kind = "exchange"  // send and receive at once, both ranks
+	Exchange  Kind = "exchange"  // send and receive at once, both ranks, one after the other
 	Send      Kind = "send"      // inside MPI_Send, the receive posted
 	Isend     Kind = "isend"     // inside MPI_Isend
 	Recv      Kind = "recv"      // inside MPI_Recv of a message that has come

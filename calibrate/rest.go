@@ -195,15 +195,13 @@ func (c *Calibration) miss(pings, warm, cold []point) (float64, error) {
 		}
 		return r.Seconds
 	}
-	tokens, share := pingPong(0)
-	token := 2 * share * seconds(tokens) // there and back
 	sum, n := 0.0, 0.0
 	for _, kind := range []struct {
 		points []point
 		play   func(bytes int64) *trace.Trace
 		less   float64
 		times  float64
-	}{{pings, func(bytes int64) *trace.Trace { t, _ := pingPong(bytes); return t }, 0, 2 * many}, {warm, manyExchanges, many * token, many}, {cold, coldExchange, rest, 1}} {
+	}{{pings, func(bytes int64) *trace.Trace { t, _ := pingPong(bytes); return t }, 0, 2 * many}, {warm, manyExchanges, 0, many}, {cold, coldExchange, rest, 1}} {
 		for _, pt := range below(kind.points, shaped) {
 			t := seconds(kind.play(int64(pt.size))) - kind.less
 			sum += math.Abs(math.Log(max(t/kind.times, 1e-9) / pt.seconds))
@@ -216,12 +214,11 @@ func (c *Calibration) miss(pings, warm, cold []point) (float64, error) {
 // rest is what goes before an exchange that follows computation, in seconds.
 const rest = 1.0
 
-// manyExchanges is messages both ways at once over and over, each after a token
-// there and back, as they are measured.
+// manyExchanges is messages both ways at once, over and over.
 func manyExchanges(bytes int64) *trace.Trace {
-	send, recv := trace.Action{Kind: trace.Send, Type: trace.Byte}, trace.Action{Kind: trace.Recv, Type: trace.Byte}
 	both := trace.Action{Kind: trace.SendRecv, Count: bytes, Count2: bytes, Type: trace.Byte, Type2: trace.Byte}
-	return play([2][]trace.Action{slices.Repeat([]trace.Action{send, recv, both}, many), slices.Repeat([]trace.Action{recv, send, both}, many)})
+	row := slices.Repeat([]trace.Action{both}, many)
+	return play([2][]trace.Action{row, row})
 }
 
 // coldExchange is one after a rest.

@@ -29,12 +29,10 @@ func measured(t *testing.T, c *Calibration) *Measurement {
 	add := func(kind Kind, bytes int64, seconds float64) {
 		m.Samples = append(m.Samples, Sample{Kind: kind, From: 0, To: 1, Bytes: bytes, Median: seconds, Least: seconds, Times: 9})
 	}
-	tokens, share := pingPong(0)
-	token := 2 * share * seconds(tokens)
 	for _, z := range sizes() {
 		there, share := pingPong(z)
 		add(PingPong, z, share*seconds(there))
-		add(Exchange, z, seconds(manyExchanges(z))/many-token)
+		add(Exchange, z, seconds(manyExchanges(z))/many)
 		add(Cold, z, seconds(coldExchange(z))-rest)
 		if z < c.EagerBelow {
 			for kind, segs := range map[Kind][]Segment{Send: c.SendOverhead, Recv: {{0, []float64{1e-7, 0}}}, Isend: c.Isend} {
@@ -52,7 +50,7 @@ func measured(t *testing.T, c *Calibration) *Measurement {
 	}
 	left := 0.0
 	if c.HoldLarge {
-		left = seconds(manyExchanges(1<<20))/many - token
+		left = seconds(manyExchanges(1<<20)) / many
 	}
 	add(Overlap, 1<<20, left)
 	return m

@@ -1,11 +1,11 @@
 package instrument
 
 import (
-	"regexp"
 	"slices"
 	"sort"
 	"strings"
 
+	"auspex/internal/lazyregexp"
 	"auspex/source"
 )
 
@@ -102,7 +102,7 @@ func newCallers(f *source.File) *callers {
 // begins tells whether a unit is where a program begins.
 func begins(u *source.Unit) bool { return u.Kind == source.Program || lastPart(u.Name) == "main" }
 
-var staticWord = regexp.MustCompile(`\bstatic\b`)
+var staticWord = lazyregexp.New(`\bstatic\b`)
 
 // static tells whether a function of C is seen in its file only.
 func static(f *source.File, u *source.Unit) bool {
@@ -198,9 +198,9 @@ func constructs(u *source.Unit) bool {
 
 // words are the names in a text of C, with what stands before and after them;
 // comments and constants are passed over.
-var words = map[bool]*regexp.Regexp{
-	false: regexp.MustCompile(`(?s)//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])+'|(?:(\.|->)\s*)?([A-Za-z_]\w*)\s*(.?)`),
-	true:  regexp.MustCompile(`![^\n]*|"[^"\n]*"|'[^'\n]*'|([(,]\s*)?([A-Za-z]\w*)\s*(.?)`),
+var words = map[bool]*lazyregexp.Regexp{
+	false: lazyregexp.New(`(?s)//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])+'|(?:(\.|->)\s*)?([A-Za-z_]\w*)\s*(.?)`),
+	true:  lazyregexp.New(`![^\n]*|"[^"\n]*"|'[^'\n]*'|([(,]\s*)?([A-Za-z]\w*)\s*(.?)`),
 }
 
 // taken are the functions whose name stands in the file for something other than

@@ -2,9 +2,9 @@ package instrument
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 
+	"auspex/internal/lazyregexp"
 	"auspex/source"
 )
 
@@ -183,9 +183,9 @@ func (c *chooser) neverUnit(u *source.Unit) string {
 	return ""
 }
 
-var localLabels = regexp.MustCompile(`^\s*__label__\b`)
+var localLabels = lazyregexp.New(`^\s*__label__\b`)
 
-var jumpWord = regexp.MustCompile(`(?i)\b(return|stop|go *to|exit|cycle|entry)\b|\b(end|err|eor) *= *[0-9]`)
+var jumpWord = lazyregexp.New(`(?i)\b(return|stop|go *to|exit|cycle|entry)\b|\b(end|err|eor) *= *[0-9]`)
 
 // hidesJump looks for jumps in what was blanked before a unit was parsed.
 func hidesJump(f *source.File, u *source.Unit) bool {

@@ -1,10 +1,10 @@
 package instrument
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
+	"auspex/internal/lazyregexp"
 	"auspex/source"
 )
 
@@ -55,8 +55,8 @@ func newLoads(f *source.File) *loads {
 }
 
 var (
-	slowCall = regexp.MustCompile(`^(p?mpi_|gomp_|sleep|usleep|system$)`)
-	diskCall = regexp.MustCompile(`^(printf$|fprintf$|fopen|fclose|fread|fwrite|fgets|fscanf|scanf|read$|write$)`)
+	slowCall = lazyregexp.New(`^(p?mpi_|gomp_|sleep|usleep|system$)`)
+	diskCall = lazyregexp.New(`^(printf$|fprintf$|fopen|fclose|fread|fwrite|fgets|fscanf|scanf|read$|write$)`)
 )
 
 // of is the work of one call of a unit.
@@ -218,11 +218,11 @@ func (l *loads) operates(kind string) bool {
 }
 
 var (
-	mathCall  = regexp.MustCompile(`^(f?abs|sqrt|exp|log|log10|log2|pow|sin|cos|tan|atan2?|floor|ceil|fmin|fmax|min|max|fma|hypot|cbrt|round|swap|move|size|begin|end|at|push_back|data|back|front|empty)f?$`)
-	operation = regexp.MustCompile(`(binary|unary|update|assignment|subscript|field|pointer|cast|conditional|math|relational|logical)_?(expression)?|assignment_statement|return_statement|if_statement`)
+	mathCall  = lazyregexp.New(`^(f?abs|sqrt|exp|log|log10|log2|pow|sin|cos|tan|atan2?|floor|ceil|fmin|fmax|min|max|fma|hypot|cbrt|round|swap|move|size|begin|end|at|push_back|data|back|front|empty)f?$`)
+	operation = lazyregexp.New(`(binary|unary|update|assignment|subscript|field|pointer|cast|conditional|math|relational|logical)_?(expression)?|assignment_statement|return_statement|if_statement`)
 	// counts is a loop with a counter that is held against a bound.
-	counts    = regexp.MustCompile(`(?i)^\s*(?:for\s*\(.*(?:<|>|!=).*(?:\+\+|--|\+=|-=)|for\s*\([^;]*:|(?:[a-z0-9_]+\s*:\s*)?do\b.*=|do\s+concurrent)`)
-	smallTurn = regexp.MustCompile(`<=?\s*([0-9]{1,2})\s*;|,\s*([0-9]{1,2})\s*$`)
+	counts    = lazyregexp.New(`(?i)^\s*(?:for\s*\(.*(?:<|>|!=).*(?:\+\+|--|\+=|-=)|for\s*\([^;]*:|(?:[a-z0-9_]+\s*:\s*)?do\b.*=|do\s+concurrent)`)
+	smallTurn = lazyregexp.New(`<=?\s*([0-9]{1,2})\s*;|,\s*([0-9]{1,2})\s*$`)
 )
 
 // turns are those of a loop with a small constant bound, or what is usual.

@@ -2,9 +2,9 @@ package instrument
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
+	"auspex/internal/lazyregexp"
 	"auspex/source"
 )
 
@@ -209,7 +209,7 @@ func firstPoint(f *source.File, u *source.Unit, wanted func(*source.Stmt) bool) 
 	return at, true
 }
 
-var declarativeDirective = regexp.MustCompile(`^omp +(threadprivate|declare|requires)|^acc +(declare|routine)|^(dir|dec|gcc) `)
+var declarativeDirective = lazyregexp.New(`^omp +(threadprivate|declare|requires)|^acc +(declare|routine)|^(dir|dec|gcc) `)
 
 func declarative(f *source.File, u *source.Unit, s *source.Stmt) bool {
 	switch s.Kind {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"auspex/internal/lazyregexp"
 	"auspex/source"
 )
 
@@ -32,13 +33,13 @@ import (
 
 // forks are directives after which threads, lanes or a device share what is
 // around the statement that follows.
-var forks = regexp.MustCompile(`^(omp|acc)\b.*\b(parallel|task|taskloop|teams|target|simd|for|do|loop|sections|distribute|kernels|serial|workshare|tile|unroll)\b|^cuf\b`)
+var forks = lazyregexp.New(`^(omp|acc)\b.*\b(parallel|task|taskloop|teams|target|simd|for|do|loop|sections|distribute|kernels|serial|workshare|tile|unroll)\b|^cuf\b`)
 
 // few are the heads of loops from one number below a hundred to another, up to
 // where their body or their step begins.
-var few = map[bool]*regexp.Regexp{
-	true:  regexp.MustCompile(`(?i)^do\s*\d*\s*,?\s*\w+\s*=\s*\d{1,2}\s*,\s*\d{1,2}\s*$`),
-	false: regexp.MustCompile(`^for\s*\(\s*(?:[a-z_0-9:]+\s+)*\w+\s*=\s*\d{1,2}\s*;\s*\w+\s*(?:<|<=|!=)\s*\d{1,2}\s*;`),
+var few = map[bool]*lazyregexp.Regexp{
+	true:  lazyregexp.New(`(?i)^do\s*\d*\s*,?\s*\w+\s*=\s*\d{1,2}\s*,\s*\d{1,2}\s*$`),
+	false: lazyregexp.New(`^for\s*\(\s*(?:[a-z_0-9:]+\s+)*\w+\s*=\s*\d{1,2}\s*;\s*\w+\s*(?:<|<=|!=)\s*\d{1,2}\s*;`),
 }
 
 func fewTurns(f *source.File, s *source.Stmt) bool {
@@ -47,7 +48,7 @@ func fewTurns(f *source.File, s *source.Stmt) bool {
 }
 
 // leaving are the words by which a turn is left in its middle.
-var leaving = regexp.MustCompile(`\b(break|return|goto|throw)\b`)
+var leaving = lazyregexp.New(`\b(break|return|goto|throw)\b`)
 
 // countedLoops calls visit for every loop of a statement list that counts in
 // the region around it, outer ones first. chosen are regions of their own.
@@ -155,7 +156,7 @@ func steady(f *source.File, s *source.Stmt) bool {
 		!leaving.Match(f.Text[l.Body.Start:l.Body.End])
 }
 
-var steadyStep = regexp.MustCompile(`^\s*(?:\w+\s*(?:\+\+|--|[-+]=\s*\w+)|(?:\+\+|--)\s*\w+)\s*$`)
+var steadyStep = lazyregexp.New(`^\s*(?:\w+\s*(?:\+\+|--|[-+]=\s*\w+)|(?:\+\+|--)\s*\w+)\s*$`)
 
 // innermost tells whether no loop in s counts.
 func innermost(s *source.Stmt, f *source.File) bool {
@@ -219,12 +220,12 @@ func (w *fortran) counters(u *fortranUnit) {
 // unseen those by which variables change that are not named before an equals
 // sign.
 var (
-	bound  = regexp.MustCompile(`^-?[\w%]+( *[-+*] *[\w%]+)*$`)
-	whole  = regexp.MustCompile(`^-?[1-9]\d*$`)
-	early  = regexp.MustCompile(`(?i)\b(exit|go\s*to|return)\b|\bcycle +\w`)
-	unseen = regexp.MustCompile(`(?i)\b(call|read)\b`)
-	hint   = regexp.MustCompile(`^ *[!cC*]\w*\$`)
-	name   = regexp.MustCompile(`[a-zA-Z]\w*`)
+	bound  = lazyregexp.New(`^-?[\w%]+( *[-+*] *[\w%]+)*$`)
+	whole  = lazyregexp.New(`^-?[1-9]\d*$`)
+	early  = lazyregexp.New(`(?i)\b(exit|go\s*to|return)\b|\bcycle +\w`)
+	unseen = lazyregexp.New(`(?i)\b(call|read)\b`)
+	hint   = lazyregexp.New(`^ *[!cC*]\w*\$`)
+	name   = lazyregexp.New(`[a-zA-Z]\w*`)
 )
 
 // nest gives the loops from s outwards whose turns can be multiplied before the

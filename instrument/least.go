@@ -2,9 +2,9 @@ package instrument
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
+	"auspex/internal/lazyregexp"
 	"auspex/source"
 )
 
@@ -58,10 +58,10 @@ func (l *loads) atLeast(list []*source.Stmt) int {
 }
 
 // forkJoin are the directives that start threads or a device.
-var forkJoin = regexp.MustCompile(`^omp\s+(parallel|target|teams)\b|^acc\s+(parallel|kernels|serial)\b`)
+var forkJoin = lazyregexp.New(`^omp\s+(parallel|target|teams)\b|^acc\s+(parallel|kernels|serial)\b`)
 
 // talks are the calls that wait for another process or may.
-var talks = regexp.MustCompile(`^p?(mpi|p2p)_(.*(send|recv|wait|reduce|bcast|gather|scatter|alltoall|barrier|fence|probe|spawn|exchange)|file_|scan|exscan|put|get|accumulate|start)|^(gomp_|sleep|usleep|nanosleep|system$)`)
+var talks = lazyregexp.New(`^p?(mpi|p2p)_(.*(send|recv|wait|reduce|bcast|gather|scatter|alltoall|barrier|fence|probe|spawn|exchange)|file_|scan|exscan|put|get|accumulate|start)|^(gomp_|sleep|usleep|nanosleep|system$)`)
 
 // mayLeave tells whether a statement may leave the statements around it before their
 // end: by return, by goto, or, where breaks and continues say so, by those of the

@@ -1,9 +1,9 @@
 package instrument
 
 import (
-	"regexp"
 	"strings"
 
+	"auspex/internal/lazyregexp"
 	"auspex/source"
 )
 
@@ -41,9 +41,9 @@ type siteFinder struct {
 
 var (
 	// words after which a directive belongs to the loop that follows
-	loopWords = regexp.MustCompile(`^omp\b.*\b(for|do|simd|distribute|taskloop|loop|tile|unroll)\b|^acc\b.*\bloop\b|^cuf kernel`)
-	collapsed = regexp.MustCompile(`\b(collapse|ordered|tile|sizes)\s*\(`)
-	endWord   = regexp.MustCompile(`^(omp|acc) +end +(.*)`)
+	loopWords = lazyregexp.New(`^omp\b.*\b(for|do|simd|distribute|taskloop|loop|tile|unroll)\b|^acc\b.*\bloop\b|^cuf kernel`)
+	collapsed = lazyregexp.New(`\b(collapse|ordered|tile|sizes)\s*\(`)
+	endWord   = lazyregexp.New(`^(omp|acc) +end +(.*)`)
 )
 
 // ofLoop tells whether a directive belongs to the loop after it. Pragmas of

@@ -9,12 +9,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"syscall"
 
 	"auspex/instrument"
+	"auspex/internal/lazyregexp"
 	"auspex/internal/scratch"
 	"auspex/probe"
 	"auspex/source"
@@ -333,7 +333,7 @@ func (j *compileJob) instrument(ctx context.Context, number int, in input) {
 const byteOrderMark = "\xef\xbb\xbf"
 
 // ownOptions are compilers that share few options with gcc.
-var ownOptions = regexp.MustCompile(`^(nv|pg|icc|icpc|ifort|xl|ft)`)
+var ownOptions = lazyregexp.New(`^(nv|pg|icc|icpc|ifort|xl|ft)`)
 
 // stubText is what stands before an instrumented C or C++ source.
 func stubText(p *Plan) string {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"auspex/instrument"
+	"auspex/internal/lazyregexp"
 	"auspex/source"
 )
 
@@ -27,9 +28,9 @@ type overlay struct {
 var (
 	// Headers that ask what else is there, or which of two files comes first, would
 	// see the overlay.
-	asksForFiles = regexp.MustCompile(`__has_include|#\s*include_next|#\s*embed`)
+	asksForFiles = lazyregexp.New(`__has_include|#\s*include_next|#\s*embed`)
 	// What has neither is too small to be measured by default.
-	mayWork = regexp.MustCompile(`\b(for|while|do|MPI_\w+)\b`)
+	mayWork = lazyregexp.New(`\b(for|while|do|MPI_\w+)\b`)
 )
 
 // headers adds the headers of a C++ source to the overlay. Headers of the system
@@ -81,8 +82,8 @@ func (j *compileJob) mayIncludeOwn(text []byte) bool {
 }
 
 var (
-	ownInclude = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include[ \t]*"`)
-	anyInclude = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include\b`)
+	ownInclude = lazyregexp.New(`(?m)^[ \t]*#[ \t]*include[ \t]*"`)
+	anyInclude = lazyregexp.New(`(?m)^[ \t]*#[ \t]*include\b`)
 )
 
 // ofSystem tells headers that came with the system from a project's own.

@@ -222,6 +222,56 @@ int main(int argc, char **argv)
 	})
 }
 
+// A rank that waits in MPI for as long as another computes has samples of its own
+// work all the same: time in MPI is left out of what samples account for once, not
+// twice.
+func TestSamplesAfterWaiting(t *testing.T) {
+	eachMPI(t, func(t *testing.T, m mpi) {
+		dir := write(t, map[string]string{"prog.c": `#include <mpi.h>
+#include <time.h>
+static double cpu(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+volatile double sink;
+__attribute__((noinline)) void work(double seconds)
+{
+    for (double end = cpu() + seconds; cpu() < end;)
+        for (int i = 0; i < 20000; i++)
+            sink += i;
+}
+int main(int argc, char **argv)
+{
+    int me;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    for (int i = 0; i < 5; i++) {
+        work(me == 0 ? 0.04 : 0.16);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    MPI_Finalize();
+    return 0;
+}
+`})
+		exe := filepath.Join(dir, "prog")
+		if out, err := command(m.cc, "-g", "-O2", filepath.Join(dir, "prog.c"), "-o", exe); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		var out bytes.Buffer
+		r := Runner{Command: m.ranks("2", exe), Dir: t.TempDir(), Cache: testCache(), StackRate: 1000, Out: &out, Err: &out}
+		result, err := r.Run(t.Context())
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out.String())
+		}
+		// 0.2 s of 1: with MPI's time taken off twice there was nothing left of it.
+		if got := value(t, result.Experiment, 0, 0, "prog/main/work*", model.CPUTime); got < 0.1 || got > 0.4 {
+			t.Errorf("rank 0 works for %v s, not 0.2", got)
+		}
+	})
+}
+
 // Templates, methods and lambdas go by their own names.
 func TestSampledTemplates(t *testing.T) {
 	need(t, "g++")

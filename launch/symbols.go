@@ -3,9 +3,9 @@ package launch
 import (
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"strings"
 
+	"auspex/internal/lazyregexp"
 	"auspex/model"
 	"auspex/probe"
 	"auspex/symbols"
@@ -120,7 +120,7 @@ const minorShare = 0.02
 
 // ofLanguages are the libraries of C, C++ and Fortran: nobody works on their lines,
 // and their debug information is large.
-var ofLanguages = regexp.MustCompile(`^(libc|libm|libpthread|libstdc\+\+|libgcc_s|libgfortran|ld-linux[^/]*)\.so`)
+var ofLanguages = lazyregexp.New(`^(libc|libm|libpthread|libstdc\+\+|libgcc_s|libgfortran|ld-linux[^/]*)\.so`)
 
 // weigh finds the objects that few samples are in.
 func (s *resolver) weigh(processes []*probe.Process) {

@@ -1,6 +1,7 @@
 package predict
 
 import (
+	"fmt"
 	"slices"
 
 	"auspex/trace"
@@ -10,6 +11,21 @@ import (
 func equal(a, b *trace.Action) bool {
 	return a.Kind == b.Kind && a.Comm == b.Comm && a.Peer == b.Peer && a.Peer2 == b.Peer2 && a.Tag == b.Tag &&
 		a.Count == b.Count && a.Count2 == b.Count2 && slices.Equal(a.Counts, b.Counts) && slices.Equal(a.Counts2, b.Counts2)
+}
+
+// told is a call in words: what it is, how much it moves and with whom.
+func told(a *trace.Action) string {
+	text := a.Kind.String()
+	if n := volume(a); n > 0 {
+		text += fmt.Sprintf(" of %d bytes", n)
+	}
+	switch a.Kind {
+	case trace.Send, trace.Isend, trace.SendRecv, trace.Recv, trace.Irecv:
+		if a.Peer >= 0 {
+			text += fmt.Sprintf(" with rank %d", a.Peer)
+		}
+	}
+	return text
 }
 
 // volume is what an action sends or hands over, in bytes.

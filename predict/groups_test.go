@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"auspex/trace"
 )
 
 // groups makes communicators that not all ranks belong to, and uses those that come
@@ -73,5 +75,35 @@ func TestNotesOfTheWholeRun(t *testing.T) {
 				t.Errorf("%q", report.Notes)
 			}
 		})
+	}
+}
+
+// Which message came first is no difference between runs; who sent it, or how
+// much, is, and the words say which.
+func TestDifferInWords(t *testing.T) {
+	made := func(actions ...trace.Action) *trace.Trace {
+		b := trace.NewBuilder(0)
+		for _, a := range actions {
+			b.Add(&a)
+		}
+		return &trace.Trace{Programs: []trace.Program{b.Program()}}
+	}
+	wait := func(from int32) trace.Action { return trace.Action{Kind: trace.Wait, Peer: from} }
+	send := func(to int32, bytes int64) trace.Action {
+		return trace.Action{Kind: trace.Send, Peer: to, Count: bytes, Type: trace.Byte}
+	}
+	for _, c := range []struct {
+		a, b trace.Action
+		want string
+	}{
+		{wait(1), wait(2), ""},
+		{send(1, 8), send(1, 8), ""},
+		{send(1, 8), send(2, 8), "call 1 of rank 0 is send of 8 bytes with rank 1 in one run and send of 8 bytes with rank 2 in another"},
+		{send(1, 8), wait(1), "call 1 of rank 0 is send of 8 bytes with rank 1 in one run and wait in another"},
+		{trace.Action{Kind: trace.Barrier}, send(1, 9), "call 1 of rank 0 is barrier in one run and send of 9 bytes with rank 1 in another"},
+	} {
+		if got := differ(made(c.a), made(c.b)); got != c.want {
+			t.Errorf("%q, not %q", got, c.want)
+		}
 	}
 }

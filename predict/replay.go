@@ -130,8 +130,8 @@ func scale(list []simulate.RankTime, by float64) {
 	}
 }
 
-// differ says where two traces do not do the same, or "". Computation may
-// differ.
+// differ says where two traces do not do the same, or "". Computation may differ,
+// and which of several messages came first.
 func differ(a, b *trace.Trace) string {
 	if a.NP() != b.NP() {
 		return fmt.Sprintf("%d ranks, then %d", a.NP(), b.NP())
@@ -147,8 +147,8 @@ func differ(a, b *trace.Trace) string {
 			if !more {
 				break
 			}
-			if !equal(&p, &q) {
-				return fmt.Sprintf("call %d of rank %d is %s of %d bytes, then %s of %d", n, rank, p.Kind, volume(&p), q.Kind, volume(&q))
+			if !equal(&p, &q) && (p.Kind != trace.Wait || q.Kind != trace.Wait) {
+				return fmt.Sprintf("call %d of rank %d is %s in one run and %s in another", n, rank, told(&p), told(&q))
 			}
 		}
 	}

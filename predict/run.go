@@ -168,6 +168,7 @@ func (w *workshop) beyond(ctx context.Context, measured [][]*taken, opt string, 
 // stand having its loops cut short, it is measured simply.
 func (w *workshop) takeAll(ctx context.Context, plan *plan, program *built, np int) ([]*taken, error) {
 	var list []*taken
+	same := true
 	if w.early != nil {
 		list, w.early = append(list, w.early), nil
 	}
@@ -186,9 +187,10 @@ func (w *workshop) takeAll(ctx context.Context, plan *plan, program *built, np i
 			return nil, err
 		}
 		t.seconds += plan.seconds
-		if len(list) > 0 {
+		if len(list) > 0 && same {
 			if where := differ(list[0].Trace, t.Trace); where != "" {
 				w.note("The program does not do the same in every run (%s): its predictions are those of the runs that were measured.", where)
+				same = false // where is said once
 			}
 		}
 		list = append(list, t)

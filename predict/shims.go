@@ -4,12 +4,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
+
+	"auspex/internal/lazyregexp"
 )
 
 // compilers are the names that build commands call compilers by.
-var compilers = regexp.MustCompile(`^(mpi(cc|cxx|CC|c\+\+|f77|f90|fort|icc|icpc|icx|icpx|ifort|ifx)|cc|c\+\+|gcc|g\+\+|clang|clang\+\+|gfortran|f77|f90|f95|flang|icc|icpc|icx|icpx|ifort|ifx|nvc|nvc\+\+|nvfortran|CC|ftn)(-[0-9.]+)?(\.(mpich|openmpi))?$`)
+var compilers = lazyregexp.New(`^(mpi(cc|cxx|CC|c\+\+|f77|f90|fort|icc|icpc|icx|icpx|ifort|ifx)|cc|c\+\+|gcc|g\+\+|clang|clang\+\+|gfortran|f77|f90|f95|flang|icc|icpc|icx|icpx|ifort|ifx|nvc|nvc\+\+|nvfortran|CC|ftn)(-[0-9.]+)?(\.(mpich|openmpi))?$`)
 
 // writeShims makes a directory of scripts with the names of all compilers in
 // the path: each hands what it is told to command, with the real one. A

@@ -2,12 +2,13 @@ package probe
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"auspex/internal/lazyregexp"
 )
 
-var placeholder = regexp.MustCompile(`([$@])([a-z]?)(\d+)`)
+var placeholder = lazyregexp.New(`([$@])([a-z]?)(\d+)`)
 
 // generate writes the wrappers of all functions that a preprocessed mpi.h
 // declares, but for the local ones: C, and the entry points of Fortran that do

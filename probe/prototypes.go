@@ -2,8 +2,9 @@ package probe
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
+
+	"auspex/internal/lazyregexp"
 )
 
 // A prototype is one function of mpi.h.
@@ -18,8 +19,8 @@ type param struct {
 }
 
 var (
-	prototypeText = regexp.MustCompile(`\bint\s+MPI_(\w+)\s*\(([^()]*)\)`)
-	lastName      = regexp.MustCompile(`(\w+)\s*((?:\[[^\]]*\]\s*)*)$`)
+	prototypeText = lazyregexp.New(`\bint\s+MPI_(\w+)\s*\(([^()]*)\)`)
+	lastName      = lazyregexp.New(`(\w+)\s*((?:\[[^\]]*\]\s*)*)$`)
 )
 
 // prototypes finds the functions that a preprocessed mpi.h declares. Those

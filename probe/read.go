@@ -254,13 +254,20 @@ func (r *reader) nodes(thread uint32, body []byte) error {
 		}
 		t.Nodes = append(t.Nodes, Node{
 			Region: int(raw.Region), Parent: parent, Calls: raw.Calls, Iterations: raw.Iterations,
-			Wall: float64(raw.Wall) * r.seconds, CPU: float64(raw.CPU) * r.seconds,
+			Wall: r.spent(raw.Wall), CPU: r.spent(raw.CPU),
 			Messages: raw.Messages, Sent: raw.Sent, Received: raw.Received, Collective: raw.Collective, Overtaken: raw.Overtaken,
-			IOTime: float64(raw.IOTime) * r.seconds, IORead: raw.IORead, IOWritten: raw.IOWritten,
+			IOTime: r.spent(raw.IOTime), IORead: raw.IORead, IOWritten: raw.IOWritten,
 			Faults: raw.Faults, Switches: raw.Switches, Counters: raw.Counters, Watched: raw.Watched, Running: raw.Running,
 		})
 	}
 	return nil
+}
+
+// spent is a sum of ticks in seconds. Clocks of two processors may differ by some
+// ticks, and what one region has too many another has too few: less than nothing is
+// nothing, not the largest number.
+func (r *reader) spent(ticks uint64) float64 {
+	return float64(max(int64(ticks), 0)) * r.seconds
 }
 
 // steps reads sampled stacks.

@@ -94,6 +94,22 @@ func TestReadWhatTheRuntimeWrites(t *testing.T) {
 	}
 }
 
+// A region whose ticks came out below nothing took no time, not centuries.
+func TestReadTicksBelowNothing(t *testing.T) {
+	var body bytes.Buffer
+	few := uint64(40)
+	if err := binary.Write(&body, binary.LittleEndian, &rawNode{Parent: 1<<32 - 1, Wall: -few, CPU: 2e9, IOTime: -few}); err != nil {
+		t.Fatal(err)
+	}
+	r := reader{order: binary.LittleEndian, seconds: 1e-9, threads: map[uint32]int{0: 0}, process: &Process{Threads: []Thread{{}}}}
+	if err := r.nodes(0, body.Bytes()); err != nil {
+		t.Fatal(err)
+	}
+	if n := r.process.Threads[0].Nodes[0]; n.Wall != 0 || n.CPU != 2 || n.IOTime != 0 {
+		t.Errorf("%+v", n)
+	}
+}
+
 // A process may be killed at any instant, and a file system may lose its end.
 func TestReadCutAndBroken(t *testing.T) {
 	data := sample(t)

@@ -1,8 +1,9 @@
 package probe
 
 import (
-	"regexp"
 	"strings"
+
+	"auspex/internal/lazyregexp"
 )
 
 // A rule says what to count in an MPI function. The text is C with
@@ -22,7 +23,7 @@ func both(after string) rule { return rule{after: after, fortranAfter: after} }
 
 // local are functions that neither communicate nor do I/O: too cheap to be
 // worth a region.
-var local = regexp.MustCompile(`^(Type_|Group_|Info_|Op_|Error_|Add_error_|Remove_error_|Errhandler_|Attr_|Keyval_|` +
+var local = lazyregexp.New(`^(Type_|Group_|Info_|Op_|Error_|Add_error_|Remove_error_|Errhandler_|Attr_|Keyval_|` +
 	`Status_|T_|Aint_|Grequest_|Session_|Pack|Unpack|Buffer_|Sizeof|Address$|Is_thread_main|Query_thread|Dims_create|` +
 	`Get_(address|count|elements|version|library_version|processor_name|hw_resource_info)|` +
 	`(Comm|Win|File)_(get_|create_keyval|free_keyval|delete_attr|create_errhandler|call_errhandler|set_(attr|name|info|errhandler|atomicity)|test_inter|remote_|rank|size|group|compare|f2c|c2f)|` +
@@ -163,10 +164,10 @@ func inPlace(given, received string) rule {
 }
 
 var (
-	sends     = regexp.MustCompile(`^[BSR]send$`)
-	isends    = regexp.MustCompile(`^I[bsr]send$`)
-	sendInits = regexp.MustCompile(`^[BSR]send_init$`)
-	fileMoves = regexp.MustCompile(`^File_i?(read|write)(_at|_shared|_ordered)?(_all)?(_begin|_end)?$`)
+	sends     = lazyregexp.New(`^[BSR]send$`)
+	isends    = lazyregexp.New(`^I[bsr]send$`)
+	sendInits = lazyregexp.New(`^[BSR]send_init$`)
+	fileMoves = lazyregexp.New(`^File_i?(read|write)(_at|_shared|_ordered)?(_all)?(_begin|_end)?$`)
 )
 
 // ruleFor finds the rule of a function: large-count and non-blocking forms

@@ -2,9 +2,10 @@ package probe
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"auspex/internal/lazyregexp"
 )
 
 // traces are what is recorded of each function where a trace is wanted, in the
@@ -67,12 +68,12 @@ func lists(kind, root, comm, out, in, sends, receives string) string {
 	return text + "} if (l_) with_lists(t, " + strings.Join([]string{kind, root, out, in, long(sends), long(receives), comm}, ", ") + ");"
 }
 
-var communicator = regexp.MustCompile(`\$c(\d+)`)
+var communicator = lazyregexp.New(`\$c(\d+)`)
 
 // unheard are functions that no event stands for: files, windows of memory,
 // neighbours of a topology, and communicators that not all ranks of another make
 // together. A replay takes them to last as long as they did.
-var unheard = regexp.MustCompile(`^(File_|Win_|I?[Nn]eighbor_|Intercomm_|Comm_create_group$|` +
+var unheard = lazyregexp.New(`^(File_|Win_|I?[Nn]eighbor_|Intercomm_|Comm_create_group$|` +
 	`R?([Pp]ut|[Gg]et|[Aa]ccumulate|[Gg]et_accumulate)$|Fetch_and_op$|Compare_and_swap$)`)
 
 // tracing is the text that records a call, empty where nothing is.

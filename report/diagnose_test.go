@@ -70,6 +70,8 @@ func TestDiagnosisWords(t *testing.T) {
 		"kinds": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {}, trouble + kinds},
 		"one": {func(d *diagnose.Diagnosis, c *diagnose.Cause) { d.UnitCount = 1 },
 			"There is only 1 process: nothing to compare it with."},
+		"sampled below": {func(d *diagnose.Diagnosis, c *diagnose.Cause) { c.Within = c.Region + "/update/pow" },
+			strings.Replace(trouble, ": process", ", most of it in `pow`, inside `update`: process", 1) + kinds},
 		"the mean of many": {func(d *diagnose.Diagnosis, c *diagnose.Cause) { d.UnitCount, d.Averaged = 1, true },
 			"The profile holds the mean of all processes: nothing to compare."},
 		"no time": {func(d *diagnose.Diagnosis, c *diagnose.Cause) { d.Level1 = 0 },

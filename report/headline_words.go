@@ -142,6 +142,20 @@ func imbalanceWords(d *diagnose.Diagnosis, opening string) []string {
 
 // whereWords names a cause's region and where it is.
 func whereWords(d *diagnose.Diagnosis, c diagnose.Cause) string {
+	words := measuredWords(d, c)
+	if c.Within == "" {
+		return words
+	}
+	names := model.SplitPath(c.Within)
+	words += ", most of it in " + quoted(shortName(names[len(names)-1]))
+	if above := model.JoinPath(names[:len(names)-1]...); above != c.Region {
+		words += ", inside " + quoted(shortName(names[len(names)-2]))
+	}
+	return words
+}
+
+// measuredWords names the region that was measured.
+func measuredWords(d *diagnose.Diagnosis, c diagnose.Cause) string {
 	words := quoted(shortName(lastName(c.Region)))
 	i := slices.IndexFunc(d.CCR, func(r diagnose.CriticalRegion) bool { return r.Region == c.Region })
 	if i < 0 {

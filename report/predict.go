@@ -81,7 +81,12 @@ func (p *Page) predictionCost(r *predict.Report) {
 			ratio(x.Slowdown), ratio(x.Gain)})
 	}
 	p.table([]column{number("processes"), words("level"), region("platform"), number("build"), number("traces"), number("simulation"), number("a prediction"), number("slowdown"), number("gain")}, rows)
-	if !slices.ContainsFunc(r.Predictions, func(x predict.Prediction) bool { return x.Slowdown != nil }) {
+	any := func(known func(x predict.Prediction) bool) bool { return slices.ContainsFunc(r.Predictions, known) }
+	switch {
+	case any(func(x predict.Prediction) bool { return x.Slowdown != nil }):
+	case any(func(x predict.Prediction) bool { return x.Measured != nil }):
+		p.Line("Slowdown and gain are not known: the runs that were timed used processors of another speed than this machine's.")
+	default:
 		p.Line("Slowdown and gain are not known: no run was timed beside the prediction (--validate).")
 	}
 	p.Line("This machine counts as one of %.4g Gflop/s.", r.ReferenceSpeed/1e9)

@@ -35,6 +35,24 @@ func TestFillPredictionWords(t *testing.T) {
 	}
 }
 
+// Why slowdown and gain are not known is said only where they are not, and as it is.
+func TestWhySlowdownIsUnknown(t *testing.T) {
+	one := 1.0
+	for _, c := range []struct {
+		measured, slowdown *float64
+		want               string
+	}{{nil, nil, "no run was timed"}, {&one, nil, "another speed"}, {&one, &one, ""}} {
+		var b strings.Builder
+		r := &predict.Report{Predictions: []predict.Prediction{{NP: 1, Opt: "2", Platform: "a.xml", Predicted: 1, Measured: c.measured, Slowdown: c.slowdown}}}
+		(&Page{Out: &b, Width: 100}).Predictions(r)
+		for _, words := range []string{"no run was timed", "another speed"} {
+			if said := strings.Contains(b.String(), words); said != (words == c.want) {
+				t.Errorf("measured %v, slowdown %v: %q is said: %v", c.measured != nil, c.slowdown != nil, words, said)
+			}
+		}
+	}
+}
+
 // More processes that make it much slower are explained by what grew; what grows
 // less, or in many parts, is not.
 func TestPredictionCliffs(t *testing.T) {

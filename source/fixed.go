@@ -2,7 +2,8 @@ package source
 
 import (
 	"bytes"
-	"regexp"
+
+	"auspex/internal/lazyregexp"
 )
 
 // Fixed form is turned into free form a statement at a time before it is
@@ -274,10 +275,10 @@ func isLetter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 func endsUnit(stmt []byte) bool { return unitEnd.Match(stmt) }
 
 var (
-	unitEnd         = regexp.MustCompile(`(?i)^\s*end\s*((subroutine|function|program|procedure)\b[^=(]*)?(!.*)?$`)
-	formatStatement = regexp.MustCompile(`(?i)^\s*format\s*\(`)
-	labelledEnd     = regexp.MustCompile(`(?im)^[ \t]*[0-9]+[ \t]+(end[ \t]*((subroutine|function|program|procedure)\b[^=(\n]*)?(!.*)?)$`)
-	labelAtStart    = regexp.MustCompile(`^[ \t]*([0-9]+)[ \t]*$`)
+	unitEnd         = lazyregexp.New(`(?i)^\s*end\s*((subroutine|function|program|procedure)\b[^=(]*)?(!.*)?$`)
+	formatStatement = lazyregexp.New(`(?i)^\s*format\s*\(`)
+	labelledEnd     = lazyregexp.New(`(?im)^[ \t]*[0-9]+[ \t]+(end[ \t]*((subroutine|function|program|procedure)\b[^=(\n]*)?(!.*)?)$`)
+	labelAtStart    = lazyregexp.New(`^[ \t]*([0-9]+)[ \t]*$`)
 )
 
 // takeHollerith takes back the digits just written: a count before an H makes

@@ -2,7 +2,8 @@ package source
 
 import (
 	"bytes"
-	"regexp"
+
+	"auspex/internal/lazyregexp"
 )
 
 // prepareFree readies free form for the parser. Preprocessor lines become
@@ -39,7 +40,7 @@ func prepareFree(text []byte, openmp bool) *mapped {
 }
 
 // macroType finds `WORD… ::` at the start of a line, WORD all capitals.
-var macroType = regexp.MustCompile(`(?m)^[ \t]*([A-Z][A-Z0-9_]{3,})[ \t]*(?:\([^()\n]*\))?[ \t]*(?:,[^!\n:]*(?:\([^!\n]*\))?[^!\n]*?)?::`)
+var macroType = lazyregexp.New(`(?m)^[ \t]*([A-Z][A-Z0-9_]{3,})[ \t]*(?:\([^()\n]*\))?[ \t]*(?:,[^!\n:]*(?:\([^!\n]*\))?[^!\n]*?)?::`)
 
 var typeWords = map[string]bool{"integer": true, "real": true, "complex": true, "character": true,
 	"logical": true, "type": true, "class": true, "procedure": true, "public": true, "private": true,
@@ -50,7 +51,7 @@ var typeWords = map[string]bool{"integer": true, "real": true, "complex": true, 
 
 // splitName is a name that goes on after `&`, a line end, other empty lines,
 // and `&`.
-var splitName = regexp.MustCompile(`[A-Za-z0-9_](&[ \t]*\r?\n(?:[ \t]*\r?\n)*[ \t]*&)[A-Za-z0-9_]`)
+var splitName = lazyregexp.New(`[A-Za-z0-9_](&[ \t]*\r?\n(?:[ \t]*\r?\n)*[ \t]*&)[A-Za-z0-9_]`)
 
 // joinNames leaves out what splits names; nothing moves if there is none.
 func joinNames(text []byte) *mapped {

@@ -1,8 +1,9 @@
 package source
 
 import (
-	"regexp"
 	"strings"
+
+	"auspex/internal/lazyregexp"
 )
 
 // cUnits finds the functions under n and gives them names in their scope.
@@ -162,9 +163,9 @@ func declaredName(d *Node) *Node {
 }
 
 var (
-	constexprWord = regexp.MustCompile(`\b(constexpr|consteval)\b`)
-	deviceWord    = regexp.MustCompile(`\b(__device__|__global__|__kernel|KOKKOS_(FORCE)?INLINE_FUNCTION|KOKKOS_(INLINE_)?(FUNCTION|LAMBDA))\b`)
-	nakedWord     = regexp.MustCompile(`\bnaked\b`)
+	constexprWord = lazyregexp.New(`\b(constexpr|consteval)\b`)
+	deviceWord    = lazyregexp.New(`\b(__device__|__global__|__kernel|KOKKOS_(FORCE)?INLINE_FUNCTION|KOKKOS_(INLINE_)?(FUNCTION|LAMBDA))\b`)
+	nakedWord     = lazyregexp.New(`\bnaked\b`)
 )
 
 func cTraits(header string) Trait {

@@ -2,8 +2,9 @@ package source
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
+
+	"auspex/internal/lazyregexp"
 )
 
 // branchChoice says which branch of an `#if` group stays, and a number past the
@@ -75,7 +76,7 @@ func blankBranches(text []byte, ds []directive, choose branchChoice) {
 
 // pointerAttribute is an attribute between a pointer's star and a name, which the
 // grammar does not know: `static void *__attribute__((noinline)) f(…)`.
-var pointerAttribute = regexp.MustCompile(`\*\s*(__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\))`)
+var pointerAttribute = lazyregexp.New(`\*\s*(__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\))`)
 
 func blankPointerAttributes(text []byte) {
 	for _, at := range pointerAttribute.FindAllSubmatchIndex(text, -1) {

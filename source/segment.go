@@ -2,8 +2,9 @@ package source
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
+
+	"auspex/internal/lazyregexp"
 )
 
 // A mistake the grammar cannot get over may take the rest of a Fortran file
@@ -18,12 +19,12 @@ type segment struct {
 }
 
 var (
-	procedureLine = regexp.MustCompile(`^(?:(?:pure|impure|elemental|recursive|non_recursive|module|attributes *\([^)]*\)|(?:integer|real|complex|logical|character|double *precision|double *complex|type|class) *(?:\([^)]*\)|\* *\d+|\* *\( *\* *\))?) *)*\b(?:subroutine|function) +([a-z]\w*)`)
-	moduleProc    = regexp.MustCompile(`^module +procedure +([a-z]\w*) *(?:!.*)?$`)
-	programLine   = regexp.MustCompile(`^program +([a-z]\w*) *(?:!.*)?$`)
-	moduleLine    = regexp.MustCompile(`^(?:module|submodule *\([^)]*\)) +([a-z]\w*) *(?:!.*)?$`)
-	interfaceLine = regexp.MustCompile(`^(?:abstract +)?interface\b[^=(]*(?:\([^=]*\))? *(?:!.*)?$`)
-	endLine       = regexp.MustCompile(`^end *(subroutine|function|procedure|program|module|submodule|interface|block *data)?(?: +[a-z_]\w*)? *(?:!.*|;.*)?$`)
+	procedureLine = lazyregexp.New(`^(?:(?:pure|impure|elemental|recursive|non_recursive|module|attributes *\([^)]*\)|(?:integer|real|complex|logical|character|double *precision|double *complex|type|class) *(?:\([^)]*\)|\* *\d+|\* *\( *\* *\))?) *)*\b(?:subroutine|function) +([a-z]\w*)`)
+	moduleProc    = lazyregexp.New(`^module +procedure +([a-z]\w*) *(?:!.*)?$`)
+	programLine   = lazyregexp.New(`^program +([a-z]\w*) *(?:!.*)?$`)
+	moduleLine    = lazyregexp.New(`^(?:module|submodule *\([^)]*\)) +([a-z]\w*) *(?:!.*)?$`)
+	interfaceLine = lazyregexp.New(`^(?:abstract +)?interface\b[^=(]*(?:\([^=]*\))? *(?:!.*)?$`)
+	endLine       = lazyregexp.New(`^end *(subroutine|function|procedure|program|module|submodule|interface|block *data)?(?: +[a-z_]\w*)? *(?:!.*|;.*)?$`)
 )
 
 // segments finds the procedures of a prepared text.

@@ -2,7 +2,8 @@ package source
 
 import (
 	"bytes"
-	"regexp"
+
+	"auspex/internal/lazyregexp"
 )
 
 // asNames changes, in text made up for the parser, what the grammar takes for
@@ -31,11 +32,11 @@ func asNames(text []byte) {
 }
 
 var (
-	keywordAssigned = regexp.MustCompile(`(?im)(?:^[ \t]*(?:[0-9]+[ \t]+)?|;[ \t]*|\)[ \t]*)((?:class|associate|block|critical|change|team|event|sync|error|enum|enumerator|final|generic|import|procedure|submodule|abstract|contiguous|select|concurrent|rank|notify|non_recursive|impure|bind|protected|asynchronous|volatile|deferred|extends|sequence|namelist|pass|nopass|value)(?:[ \t]*\([^()=\n]*\))?[ \t]*=)(?:[^=>]|$)`)
-	oldHexadecimal  = regexp.MustCompile(`(?m)(?:^|[^A-Za-z0-9_'"])([xX])(?:'[0-9A-Fa-f]+'|"[0-9A-Fa-f]+")`)
-	dataStatement   = regexp.MustCompile(`(?im)^[ \t]*(?:[0-9]+[ \t]+)?data\b[^\n]*$`)
-	namedRepeat     = regexp.MustCompile(`[/,][ \t]*([A-Za-z][A-Za-z0-9_]*)[ \t]*\*[^*]`)
-	baseAfter       = regexp.MustCompile(`(?m)[=,(/*+\-][ \t]*((?:'[0-9A-Fa-f]+'|"[0-9A-Fa-f]+")[xXzZoObB])(?:[^A-Za-z0-9_]|$)`)
+	keywordAssigned = lazyregexp.New(`(?im)(?:^[ \t]*(?:[0-9]+[ \t]+)?|;[ \t]*|\)[ \t]*)((?:class|associate|block|critical|change|team|event|sync|error|enum|enumerator|final|generic|import|procedure|submodule|abstract|contiguous|select|concurrent|rank|notify|non_recursive|impure|bind|protected|asynchronous|volatile|deferred|extends|sequence|namelist|pass|nopass|value)(?:[ \t]*\([^()=\n]*\))?[ \t]*=)(?:[^=>]|$)`)
+	oldHexadecimal  = lazyregexp.New(`(?m)(?:^|[^A-Za-z0-9_'"])([xX])(?:'[0-9A-Fa-f]+'|"[0-9A-Fa-f]+")`)
+	dataStatement   = lazyregexp.New(`(?im)^[ \t]*(?:[0-9]+[ \t]+)?data\b[^\n]*$`)
+	namedRepeat     = lazyregexp.New(`[/,][ \t]*([A-Za-z][A-Za-z0-9_]*)[ \t]*\*[^*]`)
+	baseAfter       = lazyregexp.New(`(?m)[=,(/*+\-][ \t]*((?:'[0-9A-Fa-f]+'|"[0-9A-Fa-f]+")[xXzZoObB])(?:[^A-Za-z0-9_]|$)`)
 )
 
 // unpack parts the words of a statement, from a byte of the made-up text on, that
@@ -64,13 +65,13 @@ func (m *mapped) unpack(start int) {
 }
 
 var (
-	packedGoto  = regexp.MustCompile(`(?i)(?:^[ \t]*|\))goto([0-9]+)[ \t]*$`)
-	packedDo    = regexp.MustCompile(`^\s*(?:[0-9]+\s+)?(do)\s*([0-9]+)\s*([a-z][a-z0-9_]*)\s*=[^,=]+,`)
-	packedWords = []*regexp.Regexp{
-		regexp.MustCompile(`^\s*(integer|real|doubleprecision|logical|complex)(?:\*[0-9]+)?(function)([a-z][a-z0-9_]*)\s*\(`),
-		regexp.MustCompile(`^\s*(subroutine|function|program|blockdata)([a-z][a-z0-9_]*)`),
-		regexp.MustCompile(`^\s*(?:[0-9]+\s+)?(call)([a-z][a-z0-9_]*)`),
-		regexp.MustCompile(`^\s*(integer|real|doubleprecision|logical|complex|dimension|external)([a-z][a-z0-9_]*)(?:\s|,|\(|$)`),
+	packedGoto  = lazyregexp.New(`(?i)(?:^[ \t]*|\))goto([0-9]+)[ \t]*$`)
+	packedDo    = lazyregexp.New(`^\s*(?:[0-9]+\s+)?(do)\s*([0-9]+)\s*([a-z][a-z0-9_]*)\s*=[^,=]+,`)
+	packedWords = []*lazyregexp.Regexp{
+		lazyregexp.New(`^\s*(integer|real|doubleprecision|logical|complex)(?:\*[0-9]+)?(function)([a-z][a-z0-9_]*)\s*\(`),
+		lazyregexp.New(`^\s*(subroutine|function|program|blockdata)([a-z][a-z0-9_]*)`),
+		lazyregexp.New(`^\s*(?:[0-9]+\s+)?(call)([a-z][a-z0-9_]*)`),
+		lazyregexp.New(`^\s*(integer|real|doubleprecision|logical|complex|dimension|external)([a-z][a-z0-9_]*)(?:\s|,|\(|$)`),
 	}
 )
 

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/compress"
 
 	"auspex/model"
 )
@@ -41,6 +42,10 @@ func writeRegions(d *draft, regions []model.Region) error {
 	})
 }
 
+// manyRows is from where on it pays to compress names well: the encoder's tables
+// alone take a millisecond to make, a tenth of what storing a small run takes.
+const manyRows = 4096
+
 // writeRows writes a table of rows that are made batch by batch: a million
 // units need not be there twice.
 func writeRows[T any](d *draft, file string, count int, row func(i int) T) error {
@@ -48,7 +53,11 @@ func writeRows[T any](d *draft, file string, count int, row func(i int) T) error
 	if err != nil {
 		return err
 	}
-	w := parquet.NewGenericWriter[T](f, parquet.Compression(&parquet.Zstd), parquet.PageBufferSize(pageSize(count, 64, parquet.DefaultPageBufferSize)))
+	codec := compress.Codec(&parquet.Snappy)
+	if count >= manyRows {
+		codec = &parquet.Zstd
+	}
+	w := parquet.NewGenericWriter[T](f, parquet.Compression(codec), parquet.PageBufferSize(pageSize(count, 64, parquet.DefaultPageBufferSize)))
 	batch := make([]T, 0, min(count, rowBatch))
 	for i := range count {
 		batch = append(batch, row(i))

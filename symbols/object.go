@@ -1,8 +1,11 @@
 package symbols
 
 import (
+	"bytes"
+	"cmp"
 	"debug/dwarf"
 	"debug/elf"
+	"encoding/binary"
 	"encoding/hex"
 	"os"
 	"path/filepath"
@@ -19,7 +22,9 @@ type Object struct {
 	// Symbols and Debug tell whether there are names, and lines.
 	Symbols, Debug bool
 
-	functions []function
+	functions []function // by address, once one was asked for
+	sorted    bool
+	tables    [][]byte       // of names
 	units     []unitRange    // by address
 	all       []*dwarf.Entry // units, in order of offset
 	lines     map[dwarf.Offset][]line
@@ -37,9 +42,11 @@ type Frame struct {
 	Line int
 }
 
+// function is an entry of a symbol table. There are tens of thousands in a library
+// and few are asked for: names stay in their table until they are.
 type function struct {
 	start, size uint64
-	name        string
+	table, name uint32 // which of tables, and where in it
 }
 
 // Open reads what there is; what cannot be read stays unknown.
@@ -74,7 +81,6 @@ func open(path string, apart bool) *Object {
 			other.Close()
 		}
 	}
-	sort.SliceStable(o.functions, func(i, j int) bool { return o.functions[i].start < o.functions[j].start })
 	return o
 }
 
@@ -89,17 +95,59 @@ func loadAddress(file *elf.File) uint64 {
 	return base
 }
 
+// readSymbols adds the functions of a file's symbol table, or of the one for
+// dynamic linking where there is no other.
 func (o *Object) readSymbols(file *elf.File) {
-	list, err := file.Symbols()
-	if err != nil {
-		list, _ = file.DynamicSymbols()
+	section := file.SectionByType(elf.SHT_SYMTAB)
+	if section == nil || section.Size == 0 {
+		section = file.SectionByType(elf.SHT_DYNSYM)
 	}
-	for _, s := range list {
-		if kind := elf.ST_TYPE(s.Info); (kind == elf.STT_FUNC || kind == elf.STT_GNU_IFUNC) && s.Section != elf.SHN_UNDEF && s.Value > 0 {
-			o.functions = append(o.functions, function{s.Value, s.Size, s.Name})
+	if section == nil || int(section.Link) >= len(file.Sections) {
+		return
+	}
+	data, err := section.Data()
+	if err != nil {
+		return
+	}
+	names, err := file.Sections[section.Link].Data()
+	if err != nil {
+		return
+	}
+	each := eachSymbol64
+	if file.Class == elf.ELFCLASS32 {
+		each = eachSymbol32
+	}
+	table := uint32(len(o.tables))
+	o.tables = append(o.tables, names)
+	each(data, file.ByteOrder, func(name uint32, info uint8, in elf.SectionIndex, value, size uint64) {
+		if kind := elf.ST_TYPE(info); (kind == elf.STT_FUNC || kind == elf.STT_GNU_IFUNC) && in != elf.SHN_UNDEF && value > 0 {
+			o.functions = append(o.functions, function{start: value, size: size, table: table, name: name})
 			o.Symbols = true
 		}
+	})
+}
+
+// The two forms of a symbol table's entries (System V ABI, chapter 4).
+func eachSymbol64(data []byte, order binary.ByteOrder, yield func(name uint32, info uint8, in elf.SectionIndex, value, size uint64)) {
+	for ; len(data) >= elf.Sym64Size; data = data[elf.Sym64Size:] {
+		yield(order.Uint32(data), data[4], elf.SectionIndex(order.Uint16(data[6:])), order.Uint64(data[8:]), order.Uint64(data[16:]))
 	}
+}
+
+func eachSymbol32(data []byte, order binary.ByteOrder, yield func(name uint32, info uint8, in elf.SectionIndex, value, size uint64)) {
+	for ; len(data) >= elf.Sym32Size; data = data[elf.Sym32Size:] {
+		yield(order.Uint32(data), data[12], elf.SectionIndex(order.Uint16(data[14:])), uint64(order.Uint32(data[4:])), uint64(order.Uint32(data[8:])))
+	}
+}
+
+// name is a function's, "" where its table is cut short.
+func (o *Object) name(f function) string {
+	table := o.tables[f.table]
+	if uint64(f.name) >= uint64(len(table)) {
+		return ""
+	}
+	name, _, _ := bytes.Cut(table[f.name:], []byte{0})
+	return string(name)
 }
 
 // readDebug reads the sections of debug information; they may be compressed, so
@@ -173,17 +221,60 @@ func buildID(file *elf.File) string {
 
 // symbolAt is the function of the symbol table around an address.
 func (o *Object) symbolAt(address uint64) string {
+	if !o.sorted {
+		o.sorted = true
+		o.functions = byAddress(o.functions)
+	}
 	i := sort.Search(len(o.functions), func(i int) bool { return o.functions[i].start > address })
 	for i--; i >= 0; i-- {
 		f := o.functions[i]
 		if address < f.start+max(f.size, 1) {
-			return f.name
+			return o.name(f)
 		}
 		if f.size > 0 && i > 0 && o.functions[i-1].start != f.start {
 			break
 		}
 	}
 	return ""
+}
+
+// byAddress orders functions by address, those at one address as they came. They
+// lie about evenly, so each is put near its place at once: comparing a library's
+// tens of thousands takes longer than all else that is done for a few samples.
+func byAddress(list []function) []function {
+	if len(list) < 2 {
+		return list
+	}
+	low, high := list[0].start, list[0].start
+	for _, f := range list {
+		low, high = min(low, f.start), max(high, f.start)
+	}
+	width := (high-low)/uint64(len(list)) + 1
+	next := make([]int, len(list)+1) // where the next of a bucket goes
+	for _, f := range list {
+		next[(f.start-low)/width+1]++
+	}
+	crowded := slices.Max(next) > 64
+	for i := range next[1:] {
+		next[i+1] += next[i]
+	}
+	out := make([]function, len(list))
+	for _, f := range list {
+		at := &next[(f.start-low)/width]
+		out[*at] = f
+		*at++
+	}
+	if crowded {
+		slices.SortStableFunc(out, func(a, b function) int { return cmp.Compare(a.start, b.start) })
+		return out
+	}
+	for i, f := range out {
+		for ; i > 0 && out[i-1].start > f.start; i-- {
+			out[i] = out[i-1]
+		}
+		out[i] = f
+	}
+	return out
 }
 
 // Frames are the functions at an address, outermost first: one, and those that

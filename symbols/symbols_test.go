@@ -1,15 +1,19 @@
 package symbols
 
 import (
+	"cmp"
 	"debug/dwarf"
 	"debug/elf"
 	"encoding/binary"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 )
 
 func TestName(t *testing.T) {
@@ -210,5 +214,22 @@ func FuzzOpen(f *testing.F) {
 		o := Open(file)
 		o.Frames(0x1000)
 		o.Line(0x1000)
+	})
+}
+
+// Functions are put in order however they lie: evenly, crowded, at one address, and
+// at both ends of what there is.
+func TestByAddress(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		addresses := rapid.SliceOfN(rapid.OneOf(rapid.Uint64Range(1, 50), rapid.Uint64Range(1<<20, 1<<22), rapid.Just(uint64(math.MaxUint64))), 0, 400).Draw(t, "addresses")
+		var list []function
+		for i, a := range addresses {
+			list = append(list, function{start: a, name: uint32(i)})
+		}
+		want := slices.Clone(list)
+		slices.SortStableFunc(want, func(a, b function) int { return cmp.Compare(a.start, b.start) })
+		if got := byAddress(list); !slices.Equal(got, want) {
+			t.Fatalf("%v\nwant %v", got, want)
+		}
 	})
 }

@@ -59,10 +59,63 @@ func hostCause(top regionExcess) string {
 		return "collecting garbage"
 	case compiles.MatchString(names):
 		return "compiling"
+	case waitsInside.MatchString(names):
+		return "waiting for the device"
 	case loads.MatchString(top.region):
 		return "loading data"
 	}
 	return "host code"
+}
+
+// elsewhere corrects the region of a late host. A device that meets others waits
+// for its host wherever the host is behind, which may be later than where it fell
+// behind: where the ranges themselves tell that the rank takes no longer in the
+// region than its peers, and much longer in another, it is the other.
+func (j *job) elsewhere(s *Straggler, r int, regions []regionExcess) {
+	if s.Side != Host || regions[0].doing != Working || !j.knowHosts() {
+		return
+	}
+	times := make([]map[string]int64, len(j.ranks))
+	for i, rank := range j.ranks {
+		times[i] = map[string]int64{}
+		for _, step := range rank.Steps {
+			for region, time := range step.Regions {
+				times[i][region] += time
+			}
+		}
+	}
+	usual := func(region string) int64 {
+		var others []int64
+		for _, o := range j.peers[r] {
+			others = append(others, times[o][region])
+		}
+		return median(others)
+	}
+	if s.Region != "" && times[r][s.Region] > usual(s.Region) {
+		return
+	}
+	best, most := "", int64(0)
+	for region, time := range times[r] {
+		more := time - usual(region)
+		if more > most || more == most && region < best {
+			best, most = region, more
+		}
+	}
+	if 2*most < max(regions[0].more, sumOf(j.hostBySteps(r))) {
+		return
+	}
+	top := regionExcess{region: best, doing: Working}
+	for _, e := range regions {
+		if e.region == best && e.doing == Working {
+			top = e
+		}
+	}
+	s.Region, s.Seconds, s.Others, s.Cause = best, seconds(times[r][best]), seconds(usual(best)), hostCause(top)
+	s.Operators = []OperatorTime{}
+	for _, e := range top.places[:min(len(top.places), 3)] {
+		s.Operators = append(s.Operators, OperatorTime{e.Op, seconds(e.Own), seconds(e.Others)})
+	}
+	s.Fix = fix(s)
 }
 
 // callsAlone tells whether a rank waits during collectives in operators that its
@@ -177,6 +230,9 @@ func (j *job) optimizerAsFast(r int) bool {
 	return restSlower >= moreWork && slower-1 <= (restSlower-1)/4
 }
 
+// mayWait tells operators that return when the device is done.
+func mayWait(op string) bool { return copies(op) || waitsInside.MatchString(op) }
+
 func copies(op string) bool {
 	for _, name := range []string{"aten::to", "aten::copy_", "aten::_to_copy", "Memcpy"} {
 		if strings.Contains(op, name) {
@@ -187,21 +243,30 @@ func copies(op string) bool {
 }
 
 // slowerEverywhere tells whether most of what the host does takes the rank
-// longer than the others.
+// longer than the others. Where devices meet, it is what the host itself does
+// that counts, not what its device had to wait for.
 func (j *job) slowerEverywhere(r int) bool {
 	var slower, all int64
-	for key, own := range j.totals[r] {
-		if key.doing != Working || key.op == "" {
-			continue
-		}
+	count := func(own int64, of func(rank int) int64) {
 		var others []int64
 		for _, o := range j.peers[r] {
-			others = append(others, j.totals[o][key])
+			others = append(others, of(o))
 		}
 		m := median(others)
 		all += m
 		if float64(own) >= slowerOps*float64(m) {
 			slower += m
+		}
+	}
+	if j.knowHosts() {
+		for op, own := range j.ranks[r].HostOps {
+			count(own, func(rank int) int64 { return j.ranks[rank].HostOps[op] })
+		}
+	} else {
+		for key, own := range j.totals[r] {
+			if key.doing == Working && key.op != "" {
+				count(own, func(rank int) int64 { return j.totals[rank][key] })
+			}
 		}
 	}
 	return all > 0 && float64(slower) >= mostOps*float64(all)

@@ -148,7 +148,14 @@ func (d *deviceView) launchOf(v *Interval) *Interval { return d.links.launchOf(d
 
 // streams tells of each stream why it was idle, and how long its queue was.
 func (d *deviceView) streams(r *DeviceResult) {
+	count := map[int]int{}
+	for i := range d.busy {
+		count[d.t.Tracks[d.at(i).Track].Stream]++
+	}
 	byStream := map[int][]uint32{}
+	for stream, n := range count {
+		byStream[stream] = make([]uint32, 0, n)
+	}
 	for _, i := range d.busy {
 		stream := d.t.Tracks[d.t.At(int(i)).Track].Stream
 		byStream[stream] = append(byStream[stream], i)
@@ -181,7 +188,7 @@ func (d *deviceView) streams(r *DeviceResult) {
 // queue counts what was launched on a stream and had not begun: the launches by
 // their start on one side, what begins, in its order, on the other.
 func (d *deviceView) queue(s *StreamIdle, list []uint32) {
-	var launched []int64
+	launched := make([]int64, 0, len(list))
 	queued := func(i uint32) (*Interval, *Interval) {
 		v := d.t.At(int(i))
 		if launch := d.launchOf(v); launch != nil && launch.Start < v.Start {

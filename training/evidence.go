@@ -48,13 +48,7 @@ func (j *job) test(all []candidate) {
 // each other: there only what the steps agree on counts, and only for the rank. Candidates that are late in the same steps are left out of the
 // comparison, as they may be slow for the same reason.
 func (j *job) beyondChance(c candidate, all []candidate) (float64, bool) {
-	var peers []int
-	for _, o := range j.peers[c.rank] {
-		beside := slices.ContainsFunc(all, func(other candidate) bool { return other.rank == o })
-		if !beside || !j.lateTogether(c.rank, o) {
-			peers = append(peers, o)
-		}
-	}
+	peers := j.peersBut(c, all)
 	if len(j.peers[c.rank]) == 1 {
 		beyond := j.agreement(c.rank, j.peers[c.rank][0])
 		return beyond, beyond >= wayBeyond
@@ -84,6 +78,19 @@ func (j *job) beyondChance(c candidate, all []candidate) (float64, bool) {
 	return best, known
 }
 
+// peersBut is the peers of a candidate without other candidates that are late in
+// the same steps.
+func (j *job) peersBut(c candidate, all []candidate) []int {
+	var peers []int
+	for _, o := range j.peers[c.rank] {
+		beside := slices.ContainsFunc(all, func(other candidate) bool { return other.rank == o })
+		if !beside || !j.lateTogether(c.rank, o) {
+			peers = append(peers, o)
+		}
+	}
+	return peers
+}
+
 func isOwn(p PlaceSum) bool { return p.Doing != InCollective }
 
 // agreement is by how much the mean difference of two ranks' own time exceeds
@@ -109,7 +116,13 @@ func (j *job) agreement(rank, other int) float64 {
 // started later than the others, or its profiler did. Of three steps the first
 // counts.
 func (j *job) onlyAtStart(c candidate) bool {
-	more := j.excessBySteps(c.rank, c.regions[0])
+	if c.regions[0].doing == Working && j.knowHosts() && !atStart(j.hostBySteps(c.rank)) {
+		return false
+	}
+	return atStart(j.excessBySteps(c.rank, c.regions[0]))
+}
+
+func atStart(more []int64) bool {
 	if len(more) < 4 {
 		return false
 	}
@@ -123,16 +136,20 @@ func (j *job) onlyAtStart(c candidate) bool {
 // stray is what a rank spends more than the median of its peers in a step, and
 // how far a peer strays from the median of the others, in nanoseconds.
 func (j *job) stray(rank int, peers []int, in func(PlaceSum) bool) (mean, deviation float64) {
+	return j.strayBy(rank, peers, func(rank, number int) int64 { return j.inStep(rank, number, in) })
+}
+
+func (j *job) strayBy(rank int, peers []int, time func(rank, number int) int64) (mean, deviation float64) {
 	n := float64(len(j.steps))
 	count := 0
 	for _, number := range j.steps {
 		times := make([]int64, len(peers))
 		for i, o := range peers {
-			times[i] = j.inStep(o, number, in)
+			times[i] = time(o, number)
 		}
-		mean += float64(j.inStep(rank, number, in)-median(times)) / n
-		for i, time := range times {
-			d := float64(time - median(slices.Concat(times[:i], times[i+1:])))
+		mean += float64(time(rank, number)-median(times)) / n
+		for i, own := range times {
+			d := float64(own - median(slices.Concat(times[:i], times[i+1:])))
 			deviation += d * d
 			count++
 		}
@@ -142,17 +159,25 @@ func (j *job) stray(rank int, peers []int, in func(PlaceSum) bool) (mean, deviat
 
 // inStep is a rank's time at some places in one step. Numbers of steps rise.
 func (j *job) inStep(rank, number int, in func(PlaceSum) bool) (sum int64) {
-	steps := j.ranks[rank].Steps
-	i, ok := slices.BinarySearchFunc(steps, number, func(s Step, number int) int { return cmp.Compare(s.Number, number) })
-	if !ok {
+	s := j.ranks[rank].step(number)
+	if s == nil {
 		return 0
 	}
-	for _, p := range steps[i].Places {
+	for _, p := range s.Places {
 		if in(p) {
 			sum += p.Time
 		}
 	}
 	return sum
+}
+
+// step finds a step by its number; nil where the rank has none.
+func (r *Rank) step(number int) *Step {
+	i, ok := slices.BinarySearchFunc(r.Steps, number, func(s Step, number int) int { return cmp.Compare(s.Number, number) })
+	if !ok {
+		return nil
+	}
+	return &r.Steps[i]
 }
 
 // studentBar is about the value that Student's t exceeds with a probability: the

@@ -176,7 +176,7 @@ func (d *deviceView) modules() []uint32 {
 // patterns counts the sequences of two kernels or more that one call of an
 // operator, which an external id stands for, launches.
 func (d *deviceView) patterns(r *DeviceResult) {
-	var kernels []uint32
+	kernels := make([]uint32, 0, len(d.busy))
 	for _, i := range d.busy {
 		if v := d.t.At(int(i)); v.Kind == Kernel && v.External != 0 && d.links.operatorOf(v) != none {
 			kernels = append(kernels, i)

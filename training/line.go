@@ -57,7 +57,10 @@ func (t *Trace) flatten(track int, ignore func(*Interval) bool) iter.Seq[segment
 func (t *Trace) placeOf(v *Interval, p place) place {
 	switch {
 	case v.Kind == Annotation && p.region == none:
-		p.region, p.op = v.Name, none
+		p.region = v.Name
+		if p.op != none && !mayWait(t.Names[p.op]) { // an operator that waits does so inside a range, too
+			p.op = none
+		}
 	case v.Kind == Operator && p.op == none, v.Kind == Runtime && p.op == none:
 		p.op = v.Name
 	}

@@ -38,6 +38,7 @@ func (j *job) name(result *Result) {
 		return
 	}
 	var turns []int
+	behind := 0.0 // how late a rank is whose host is only behind
 	candidates := j.candidates()
 	j.test(candidates)
 	for _, c := range candidates {
@@ -58,6 +59,13 @@ func (j *job) name(result *Result) {
 			continue
 		}
 		s := j.straggler(c.rank, c.regions, c.busier)
+		if s.Side == Network && !j.meetWithout(c.rank) {
+			continue // in one group, who waits longer in it has come earlier
+		}
+		if !j.hostBearsOut(&s, c, candidates) {
+			behind = max(behind, s.Late)
+			continue
+		}
 		if s.Share < minShare && !c.busier || s.Pattern == NowAndThen && s.Share < onceAtMost {
 			continue
 		}
@@ -71,6 +79,7 @@ func (j *job) name(result *Result) {
 	if slices.ContainsFunc(result.Stragglers, func(s Straggler) bool { return !isNetwork(s) }) {
 		result.Stragglers = slices.DeleteFunc(result.Stragglers, isNetwork)
 	}
+	result.Stragglers = slices.DeleteFunc(result.Stragglers, func(s Straggler) bool { return isNetwork(s) && s.Late < behind })
 	if link, ok := j.slowLink(); ok && (len(result.Stragglers) == 0 || link.Late >= minLate*seconds(j.run)) {
 		if !slices.ContainsFunc(result.Stragglers, func(s Straggler) bool { return s.Rank == link.Rank && !isNetwork(s) }) {
 			result.Stragglers = append(slices.DeleteFunc(result.Stragglers, isNetwork), link)
@@ -178,9 +187,10 @@ func (j *job) straggler(r int, regions []regionExcess, busier bool) Straggler {
 	}
 	lost := min(j.lateTotal(r)-median(typical), all)
 	s.Share = math.Min(float64(max(lost, 0))/float64(j.run), 1)
-	s.Pattern = j.pattern(r, top)
+	s.Pattern = patternOf(j.excessBySteps(r, top))
 	s.Side, s.Cause = j.cause(r, regions, busier)
 	s.moreData = busier
+	j.elsewhere(&s, r, regions)
 	s.Fix = fix(&s)
 	return s
 }
@@ -218,9 +228,8 @@ func (j *job) excessBySteps(r int, region regionExcess) []int64 {
 	return more
 }
 
-// pattern tells how the excess runs over the steps.
-func (j *job) pattern(r int, region regionExcess) Pattern {
-	more := j.excessBySteps(r, region)
+// patternOf tells how an excess runs over the steps.
+func patternOf(more []int64) Pattern {
 	if len(more) < 2 {
 		return Persistent
 	}

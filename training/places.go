@@ -34,6 +34,7 @@ func (t *Trace) places(r *Rank, m *marks) {
 	}
 	line := overlay(fill(t.flatten(m.main, m.isStep), r.Steps), others, inRegion)
 	if t.meetsOnDevice() {
+		line = t.noteHost(r, line)
 		line = overlay(exposed(line, r.Calls), []iter.Seq[segment]{t.deviceLine(m)}, func(_, device place) place { return device })
 	} else {
 		line = idle(line, r.Calls)
@@ -60,6 +61,36 @@ func (t *Trace) places(r *Rank, m *marks) {
 		})
 	}
 	t.regions(r, m)
+}
+
+// noteHost counts the calls that wait for the device and adds up what the host
+// itself works, without those calls and without operators that wait, step by step
+// as the line passes.
+func (t *Trace) noteHost(r *Rank, line iter.Seq[segment]) iter.Seq[segment] {
+	r.HostOps = map[string]int64{}
+	for track := range t.Tracks {
+		if t.Tracks[track].Device {
+			continue
+		}
+		for _, i := range t.On(track) {
+			if v := t.At(int(i)); v.Kind == Runtime && waitsForDevice(t.Names[v.Name]) {
+				r.Steps[stepAt(r.Steps, v.Start)].Waits++
+			}
+		}
+	}
+	return func(yield func(segment) bool) {
+		for s := range line {
+			if s.doing == Working && (s.op == none || !mayWait(t.Names[s.op])) {
+				r.Steps[stepAt(r.Steps, s.start)].Host += s.end - s.start
+				if s.op != none {
+					r.HostOps[t.Names[s.op]] += s.end - s.start
+				}
+			}
+			if !yield(s) {
+				return
+			}
+		}
+	}
 }
 
 // inRegion is the operator of another thread in the region of the main one,

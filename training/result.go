@@ -27,6 +27,7 @@ type Result struct {
 	Words         string   `json:"words"`
 
 	worldKnown bool // a trace tells the number of ranks
+	steps      int  // that all ranks have
 }
 
 // RankResult is one rank's part.

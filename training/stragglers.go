@@ -46,6 +46,7 @@ func Stragglers(ranks []*Rank) (*Result, error) {
 		Seconds: seconds(j.run), World: j.world(), Present: len(ranks),
 		Stages: []StageSlowdown{}, Stragglers: []Straggler{}, Notes: []string{},
 	}
+	result.steps = len(j.steps)
 	result.worldKnown = slices.ContainsFunc(ranks, func(r *Rank) bool { return r.World > 0 })
 	if len(j.meetings) > 0 {
 		s := seconds(j.residual)

@@ -15,6 +15,7 @@ type Rank struct {
 	Steps         []Step
 	Calls         []Call // collectives, in the order in which they began
 	Kernels       []KernelSum
+	HostOps       map[string]int64 // what the host works in each operator, where devices meet
 	Notes         []string
 }
 
@@ -25,6 +26,8 @@ type Step struct {
 	Start, End int64
 	Places     []PlaceSum
 	Regions    map[string]int64 // time within ranges that the program named
+	Host       int64            // what the host works, where devices meet
+	Waits      int              // calls that wait for the device, likewise
 	Kernel     int64            // sum of all kernels but collectives
 	Kernels    int
 	Copied     int64 // bytes copied to the device, but by collectives

@@ -28,12 +28,14 @@ func worstWorkers(scores []float64) []int {
 // What ranges and operators are called that load data, save models, collect
 // garbage or compile.
 var (
-	loads    = regexp.MustCompile(`(?i)load|data|batch|fetch|input|preproc|augment|next.?sample`)
+	loads    = regexp.MustCompile(`(?i)load|data|batch|fetch|input|preproc|augment|next.?sample|next\(iter|__next__|collate|tokeni[sz]`)
 	saves    = regexp.MustCompile(`(?i)save|saving|checkpoint|ckpt|dump|serial`)
 	collects = regexp.MustCompile(`(?i)\bgc\b|garbage|gc[._]collect`)
 	// The optimizer's kernels, by their names and those of their operators.
 	optimizes = regexp.MustCompile(`(?i)_foreach_|_fused_(adam|sgd|adagrad)|multi_tensor|adam|\bsgd\b|lamb\b|optimizer`)
-	compiles  = regexp.MustCompile(`(?i)compil(e|ing|ation)\b|\bjit\b|autotun|inductor`)
+	// Operators that return when the device has delivered a value.
+	waitsInside = regexp.MustCompile(`aten::item\b|aten::_local_scalar_dense|aten::is_nonzero`)
+	compiles    = regexp.MustCompile(`(?i)compil(e|ing|ation)\b|\bjit\b|autotun|inductor`)
 )
 
 // fix says what may help.
@@ -84,13 +86,13 @@ func (r *Result) words() string {
 	case r.ClockResidual == nil:
 		b.WriteString("No collective of two ranks was found: who waits for whom cannot be determined.")
 	case len(r.Stragglers) == 0:
-		fmt.Fprintf(&b, "No straggler: none of %d ranks stands out over %s.", r.Present, count(len(r.Steps), "step"))
+		fmt.Fprintf(&b, "No straggler: none of %d ranks stands out over %s.", r.Present, count(max(r.steps, len(r.Steps)), "step"))
 	}
 	for i, s := range r.Stragglers {
 		if i > 0 {
 			b.WriteByte(' ')
 		}
-		s.words(&b, len(r.Steps))
+		s.words(&b, max(r.steps, len(r.Steps)))
 	}
 	if r.Present > 1 && r.Present < r.World {
 		fmt.Fprintf(&b, " Only %d of %d ranks are here.", r.Present, r.World)

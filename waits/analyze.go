@@ -47,7 +47,7 @@ type Analyzer struct {
 	boxes   []mailbox
 	comms   []group
 	teams   map[teamKey]*meeting
-	pairs   map[uint64]pairSync
+	pairs   map[uint64]*pairSync // beyond those that are near
 	rows    table
 	begin   int64
 	end     int64
@@ -66,6 +66,7 @@ type location struct {
 	log  log
 	head *node // the critical path up to now
 	in   []int32
+	near []pairSync // with those that have higher numbers
 	end  int64
 }
 
@@ -73,7 +74,7 @@ type teamKey struct{ rank, number int32 }
 
 // NewAnalyzer starts an analysis of a trace with the given header.
 func NewAnalyzer(h *events.Header) *Analyzer {
-	a := &Analyzer{header: h, teams: map[teamKey]*meeting{}, pairs: map[uint64]pairSync{}, begin: 1<<63 - 1, folded: map[step]float64{}}
+	a := &Analyzer{header: h, teams: map[teamKey]*meeting{}, pairs: map[uint64]*pairSync{}, begin: 1<<63 - 1, folded: map[step]float64{}}
 	a.locs = make([]location, len(h.Locations))
 	a.boxes = make([]mailbox, h.Ranks)
 	a.first = make([]int32, h.Ranks)

@@ -156,6 +156,9 @@ func (a *Analyzer) forget(m *meeting) {
 		a.locs[v.loc].log.forget(v.at + 1)
 	}
 	clear(a.pairs)
+	for i := range a.locs {
+		a.locs[i].near = a.locs[i].near[:0]
+	}
 	a.fold(m)
 }
 

@@ -82,13 +82,17 @@ func (l *log) shorten() {
 	l.entries = l.entries[:n+m]
 }
 
-// waited turns part of a call into a wait.
+// waited turns part of a call into a wait. The causes are the log's from now on.
 func (l *log) waited(at int64, wait float64, causes []cause) {
 	if i := at - l.base; i >= 0 && i < int64(len(l.entries)) {
 		e := &l.entries[i]
 		e.seconds = max(e.seconds-wait, 0)
 		e.wait += wait
-		e.causes = append(e.causes, causes...)
+		if e.causes == nil {
+			e.causes = causes
+		} else {
+			e.causes = append(e.causes, causes...)
+		}
 	}
 }
 

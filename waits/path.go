@@ -32,7 +32,7 @@ func (a *Analyzer) call(loc int32, l *location, path int32, seconds float64) {
 }
 
 // slab is how many nodes are made at once.
-const slab = 64
+const slab = 256
 
 func (a *Analyzer) lengthen(l *location, n node) {
 	if a.nodes++; a.nodes > maxNodes {

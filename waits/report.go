@@ -61,7 +61,7 @@ type rowKey struct {
 
 type tableRow struct {
 	key    rowKey
-	ranks  map[int32]float64
+	ranks  []float64 // seconds; those beyond it have none
 	causes map[causeKey]*causeSum
 }
 
@@ -77,12 +77,18 @@ func (t *table) row(p Pattern, path int32) int {
 	if !ok {
 		i = len(t.rows)
 		t.index[key] = i
-		t.rows = append(t.rows, tableRow{key: key, ranks: map[int32]float64{}, causes: map[causeKey]*causeSum{}})
+		t.rows = append(t.rows, tableRow{key: key, causes: map[causeKey]*causeSum{}})
 	}
 	return i
 }
 
-func (t *table) add(row int, rank int32, seconds float64) { t.rows[row].ranks[rank] += seconds }
+func (t *table) add(row int, rank int32, seconds float64) {
+	r := &t.rows[row]
+	for len(r.ranks) <= int(rank) {
+		r.ranks = append(r.ranks, 0)
+	}
+	r.ranks[rank] += seconds
+}
 
 func (t *table) cause(row int, c cause, rank int32, direct bool) {
 	key := causeKey{rank, c.path}
@@ -114,9 +120,7 @@ func (a *Analyzer) Report() *Report {
 	for i := range a.rows.rows {
 		t := &a.rows.rows[i]
 		row := Row{Pattern: t.key.pattern, Region: a.header.Paths[t.key.path].Name, Ranks: make([]float64, a.header.Ranks)}
-		for rank, s := range t.ranks {
-			row.Ranks[rank] = s
-		}
+		copy(row.Ranks, t.ranks)
 		for _, s := range row.Ranks { // in order, so that runs agree to the bit
 			row.Seconds += s
 		}

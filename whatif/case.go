@@ -41,7 +41,8 @@ type Setup struct {
 	// Measured is how long the run took, 0 where only the trace is known, and
 	// Spread the standard deviation of repeated runs as a share of it.
 	Measured, Spread float64
-	// Outside is what the run spent before and after all that the trace holds.
+	// Outside is what the run spent before and after all that the trace holds, and
+	// what else of it is no network's.
 	Outside float64
 	// Stretch is how much longer than its CPU time each rank's computation
 	// took, since it had to share its core; nil for not at all.

@@ -13,6 +13,9 @@ import (
 // Cause explains the differences in one core region, and says what they cost.
 type Cause struct {
 	Region string `json:"region"`
+	// Within is the region that was only sampled, somewhere below, in which most
+	// of the difference is; "" where there is none.
+	Within string `json:"within"`
 	// Attributes is the smallest set of metrics that tells the kinds apart,
 	// chosen by the rule of "Debugging SPMD programs", section 4; of a
 	// continuum, the metrics that vary with the time.
@@ -137,6 +140,7 @@ func (s *study) cause(ctx context.Context, t trouble, from []attribute, o Option
 	spent := s.spent(t.place)
 	slowest := slices.Index(times, slices.Max(times))
 	c.Slowest, c.Most, c.Mean = s.units.names[s.active[slowest]], analyze.Real(spent[slowest]), analyze.Real(analyze.Mean(spent))
+	c.Within = s.mostIn(t.place, slowest, float64(c.Most-c.Mean))
 	c.Lost, c.LostShare = analyze.Real(t.lost), analyze.Real(t.share)
 	decision := s.link.Labels
 	if !s.hasKinds() || len(s.kinds) < 2 {
@@ -176,6 +180,31 @@ func (s *study) cause(ctx context.Context, t trouble, from []attribute, o Option
 	}
 	s.balance(c, kept, times)
 	return c, kept, nil
+}
+
+// mostIn follows what was sampled below a measured region down to where four
+// fifths of what the slowest unit has more than the mean are.
+func (s *study) mostIn(p place, slowest int, more float64) string {
+	if !p.group || s.named || more <= 0 {
+		return ""
+	}
+	at := p.region
+	for r, region := range s.d.Regions { // parents come first
+		if region.Parent != at || s.groups[r] != p.region {
+			continue
+		}
+		spent := make([]float64, len(s.active))
+		for i, k := range s.active {
+			spent[i] = s.time.useful.At(k, r)
+		}
+		if spent[slowest]-analyze.Mean(spent) >= 0.8*more {
+			at = r
+		}
+	}
+	if at == p.region {
+		return ""
+	}
+	return s.d.Paths[at]
 }
 
 // conclude names what survived, and keeps what the rough sets say of it.

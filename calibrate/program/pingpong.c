@@ -118,6 +118,18 @@ static void compute_over(long bytes)
 
 static void compute(void) { compute_over(MUCH); }
 
+/* Exchanges in a row, as those of collectives are: alone, the rank that comes to it
+ * later finds the other's message half on its way. */
+static double exchange_in_a_row(int peer, int n)
+{
+    int row = n < 32 << 10 ? 8 : 1;
+    double start = now();
+
+    for (int i = 0; i < row; i++)
+        MPI_Sendrecv(buffer, n, MPI_BYTE, peer, DATA, other, n, MPI_BYTE, peer, DATA, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    return (now() - start) / row;
+}
+
 /* An exchange after computation. The rank that comes to it first waits for the
  * other, so the other's time is the one that counts. */
 static double exchange_cold(int peer, int n, long work)
@@ -162,9 +174,7 @@ static double lead(const Order *o, int peer)
     case EXCHANGE:
         send_token(peer);
         recv_token(peer);
-        start = now();
-        MPI_Sendrecv(buffer, n, MPI_BYTE, peer, DATA, other, n, MPI_BYTE, peer, DATA, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        return now() - start;
+        return exchange_in_a_row(peer, n);
     case SEND:
     case LATE:
         recv_token(peer); /* the follower is there, and with SEND has its receive posted */
@@ -218,7 +228,7 @@ static void follow(const Order *o, int peer)
     case EXCHANGE:
         recv_token(peer);
         send_token(peer);
-        MPI_Sendrecv(buffer, n, MPI_BYTE, peer, DATA, other, n, MPI_BYTE, peer, DATA, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        exchange_in_a_row(peer, n);
         break;
     case SEND:
     case ISEND:

@@ -66,7 +66,7 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	a := &app{in: in, out: out, err: errOut}
-	root := a.rootCommand()
+	root := a.rootCommand(args)
 	root.SetArgs(args)
 	root.SetIn(in)
 	root.SetOut(out)
@@ -81,7 +81,10 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 	return a.fail(err)
 }
 
-func (a *app) rootCommand() *cobra.Command {
+// rootCommand has all commands. Those that are called for every run and for every
+// source file are built alone where the arguments begin with one: the others' flags
+// would take longer than what is left of the start.
+func (a *app) rootCommand(args []string) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "auspex",
 		Short: "Where a parallel program's time goes, why, and how long it would take elsewhere",
@@ -121,6 +124,10 @@ they do not have.`,
 		&cobra.Group{ID: "store", Title: "Keep experiments:"},
 		&cobra.Group{ID: "predict", Title: "Predict:"},
 	)
+	if len(args) > 0 && (args[0] == "run" || args[0] == "cc") {
+		root.AddCommand(a.runCommand(), a.ccCommand())
+		return root
+	}
 	root.AddCommand(
 		a.importCommand(), a.listCommand(), a.showCommand(), a.compareCommand(), a.diagnoseCommand(), a.stragglersCommand(), a.deviceCommand(), a.watchCommand(), a.scalingCommand(), a.exportCommand(), a.serveCommand(), a.reportCommand(),
 		a.removeCommand(), a.collectCommand(), a.pushCommand(), a.siteCommand(), a.doctorCommand(), a.versionCommand(), a.manualCommand(),

@@ -13,7 +13,7 @@ import (
 // complaint.
 func TestManual(t *testing.T) {
 	dir := t.TempDir()
-	root := (&app{}).rootCommand()
+	root := (&app{}).rootCommand(nil)
 	written, err := writeManual(root, dir)
 	if err != nil {
 		t.Fatal(err)

@@ -277,7 +277,7 @@ type ran struct {
 // program's.
 func (a *app) tellRun(ctx context.Context, e *model.Experiment, status int) error {
 	told := ran{Name: e.Name, ID: e.ID, Status: status, Units: len(e.Units), Regions: len(e.Regions), Runs: max(e.Runs, 1),
-		Incomplete: e.Incomplete, Notes: append([]string{}, e.Notes...), Words: a.diagnosis(ctx, e.Name)}
+		Incomplete: e.Incomplete, Notes: append([]string{}, e.Notes...), Words: a.diagnosis(ctx, e)}
 	if a.json {
 		return a.printJSON(told)
 	}
@@ -297,8 +297,11 @@ func (a *app) tellRun(ctx context.Context, e *model.Experiment, status int) erro
 
 // diagnosis says in words what is wrong with an experiment, nothing where it
 // has too few processes for that.
-func (a *app) diagnosis(ctx context.Context, name string) string {
-	d, err := a.dataset(name)
+func (a *app) diagnosis(ctx context.Context, e *model.Experiment) string {
+	if len(e.Units) == 1 { // nothing has to be read again to say so
+		return report.DiagnosisWords(&diagnose.Diagnosis{Level: diagnose.Processes, UnitCount: 1})
+	}
+	d, err := a.dataset(e.Name)
 	if err != nil {
 		return ""
 	}

@@ -8,11 +8,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
 
+	"auspex/internal/lazyregexp"
 	"auspex/platform"
 )
 
@@ -39,8 +39,8 @@ type Lab struct {
 }
 
 var (
-	goodName = regexp.MustCompile(`^[a-z0-9]{1,16}$`)
-	goodHost = regexp.MustCompile(`^[A-Za-z0-9._-]{1,63}$`)
+	goodName = lazyregexp.New(`^[a-z0-9]{1,16}$`)
+	goodHost = lazyregexp.New(`^[A-Za-z0-9._-]{1,63}$`)
 )
 
 // check tells why a lab cannot be built or removed here.

@@ -6,15 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
-/* Address space reserved for the file: it only grows into it. */
+/* Address space reserved for the file, which only grows into it; of a process
+ * whose address space is limited, a sixteenth of that. */
 #define RESERVED ((uint64_t)1 << 30)
 #define GROWTH ((uint64_t)16 * CHUNK_SIZE)
 
 struct header *auspex_header;
 static int file = -1;
-static uint64_t mapped;
+static uint64_t mapped, reserved = RESERVED;
 static struct chunk *region_room;
 static uint32_t regions;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -23,7 +25,10 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
  * bus error at some later count. */
 static int grow(uint64_t size)
 {
-    if (size > RESERVED || posix_fallocate(file, (off_t)mapped, (off_t)(size - mapped)) != 0)
+    struct rlimit largest; /* beyond it the kernel sends a signal that kills */
+    if (getrlimit(RLIMIT_FSIZE, &largest) == 0 && largest.rlim_cur < size)
+        return -1;
+    if (size > reserved || posix_fallocate(file, (off_t)mapped, (off_t)(size - mapped)) != 0)
         return -1;
     char *at = (char *)auspex_header + mapped;
     if (mmap(at, size - mapped, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, (off_t)mapped) == MAP_FAILED)
@@ -65,7 +70,10 @@ int auspex_file_open(void)
     if (file < 0)
         return -1;
     move_high();
-    void *base = mmap(NULL, RESERVED, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    struct rlimit space;
+    if (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY && space.rlim_cur / 16 < RESERVED)
+        reserved = space.rlim_cur / 16 & ~(uint64_t)(CHUNK_SIZE - 1);
+    void *base = mmap(NULL, reserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (base == MAP_FAILED)
         return -1;
     auspex_header = base;

@@ -28,7 +28,23 @@ extern void *__libc_stack_end __attribute__((weak));
 /* Whom auspex_sample_here returns to: a sample by hand begins there. */
 static __thread const void *hand __attribute__((tls_model("initial-exec")));
 
-static int sample_signal(void) { return SIGRTMAX - 3; }
+/* Sends the calling thread the signal that a sample comes by. */
+static void send(struct walker *w)
+{
+    w->sent++;
+    if (syscall(SYS_tgkill, getpid(), (pid_t)syscall(SYS_gettid), auspex_sample_signal()) != 0)
+        w->sent--;
+}
+
+/* Whether a signal is a sample: of the timer, of the task clock, or sent above. */
+static int is_sample(struct walker *w, const siginfo_t *info)
+{
+    switch (info->si_code) {
+    case SI_TIMER: return info->si_value.sival_ptr == &auspex_sampling;
+    case SI_TKILL: return w->sent > 0 && w->sent--;
+    default: return info->si_code != SI_USER && info->si_code != SI_QUEUE;
+    }
+}
 
 static void *room(size_t size)
 {
@@ -129,8 +145,10 @@ static uint32_t walk(struct cursor *c, uintptr_t *pc, uintptr_t entered, int *wh
 /* How many samples one is worth. The task clock comes after every period of CPU
  * time, but not while the thread is in the kernel: what was spent there since the
  * latest sample counts with the next. The timer comes then too, and is heard only
- * where the task clock has been silent. */
-static uint64_t weigh(struct walker *w, const siginfo_t *info)
+ * where the task clock has been silent. Inside MPI every one of the task clock
+ * counts once: that time is left out of what samples account for at the call's
+ * end. */
+static uint64_t weigh(struct walker *w, const siginfo_t *info, int inside)
 {
     uint64_t now, since, weight = 1;
     if (info->si_code == SI_TKILL) {
@@ -142,12 +160,14 @@ static uint64_t weigh(struct walker *w, const siginfo_t *info)
     }
     if (!w->event)
         return 1 + (info->si_code == SI_TIMER && info->si_overrun > 0 ? (uint64_t)info->si_overrun : 0);
-    now = nanos(CLOCK_THREAD_CPUTIME_ID);
-    since = now > w->counted ? now - w->counted : 0;
     if (info->si_code != SI_TIMER && --w->left <= 0) {
         w->left = AT_A_TIME;
         auspex_task_clock_again(w->event);
     }
+    if (inside)
+        return info->si_code != SI_TIMER;
+    now = nanos(CLOCK_THREAD_CPUTIME_ID);
+    since = now > w->counted ? now - w->counted : 0;
     if (info->si_code == SI_TIMER ? since < 2 * auspex_sampling : since < auspex_sampling / 2)
         return 0; /* it was heard already, or several came after they had been blocked */
     w->counted = now;
@@ -180,10 +200,11 @@ static void on_sample(int sig, siginfo_t *info, void *context)
 {
     int error = errno;
     struct thread *t = auspex_self;
-    (void)sig;
-    if (!t || !t->walker || !t->walker->known)
+    if (!t || !t->walker || !t->walker->known || !is_sample(t->walker, info)) {
+        auspex_hand_on(sig, info, context);
         return;
-    uint64_t begun = ticks(), weight = weigh(t->walker, info);
+    }
+    uint64_t begun = ticks(), weight = weigh(t->walker, info, t->quiet == IN_CALL);
     if (unlikely(t->walker->trying)) {
         take_sample(t, info, context, 0);
         t->walker->tried_took = ticks() - begun;
@@ -207,9 +228,9 @@ EXPORT void auspex_sample_here(unsigned n);
 void auspex_sample_here(unsigned n)
 {
     hand = __builtin_return_address(0);
-    if (auspex_sampling && self())
+    if (auspex_sampling && self() && auspex_self->walker)
         while (n-- > 0)
-            syscall(SYS_tgkill, getpid(), (pid_t)syscall(SYS_gettid), sample_signal());
+            send(auspex_self->walker);
 }
 
 /* A call for a file has taken so many ticks: what it did in the kernel, where the
@@ -229,7 +250,7 @@ void auspex_stacks_file(struct thread *t, uint64_t stretch, const void *from)
         return;
     int error = errno;
     hand = from;
-    syscall(SYS_tgkill, getpid(), (pid_t)syscall(SYS_gettid), sample_signal());
+    send(w);
     errno = error;
 }
 
@@ -268,7 +289,7 @@ void auspex_stacks_thread(struct thread *t)
     t->walker = w;
     if (!auspex_sampling || by_hand)
         return;
-    w->event = auspex_task_clock(sample_signal());
+    w->event = auspex_task_clock(auspex_sample_signal());
     w->left = AT_A_TIME;
     if (auspex_header->sample_price == 0)
         price_of_sample(t);
@@ -277,7 +298,8 @@ void auspex_stacks_thread(struct thread *t)
     struct sigevent e;
     memset(&e, 0, sizeof e);
     e.sigev_notify = SIGEV_THREAD_ID;
-    e.sigev_signo = sample_signal();
+    e.sigev_signo = auspex_sample_signal();
+    e.sigev_value.sival_ptr = &auspex_sampling;
     e.sigev_notify_thread_id = (pid_t)syscall(SYS_gettid);
     /* Beside the task clock it only has to come now and then. */
     uint64_t apart = w->event ? 8 * auspex_sampling : auspex_sampling;
@@ -294,7 +316,7 @@ void auspex_stacks_thread_end(struct thread *t)
         timer_delete(t->walker->timer);
     }
     if (t->walker) {
-        auspex_task_clock_end(t->walker->event, sample_signal());
+        auspex_task_clock_end(t->walker->event, auspex_sample_signal());
         t->walker->event = 0;
     }
 }
@@ -310,7 +332,7 @@ void auspex_stacks_start(void)
     memset(&mine, 0, sizeof mine);
     mine.sa_sigaction = on_sample;
     mine.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
-    if (sigaction(sample_signal(), &mine, NULL) != 0)
+    if (auspex_sigaction(auspex_sample_signal(), &mine, NULL) != 0)
         auspex_sampling = 0;
     auspex_header->asked = auspex_header->sampling = auspex_sampling;
 }

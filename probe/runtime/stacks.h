@@ -3,6 +3,7 @@
 #define AUSPEX_STACKS_H
 #include "probe.h"
 #include "unwind.h"
+#include <signal.h>
 
 enum { FRAMES = 256 };
 
@@ -33,6 +34,7 @@ struct walker {
     int ticking;
     int event;                  /* task_clock.c: its descriptor, 0 for none */
     int left;                   /* signals until the task clock is asked for more */
+    int sent;                   /* signals to itself that have not come yet */
     int trying;                 /* what a sample takes is tried out: price.h */
     uint32_t tried;
     uint64_t tried_took;        /* ticks in the handler, of the latest */
@@ -63,6 +65,11 @@ static inline void account(struct thread *t, uint64_t known)
     if (t->walker)
         t->walker->counted += (uint64_t)((double)known / auspex_rate);
 }
+
+/* signals.c */
+int auspex_sample_signal(void);
+int auspex_sigaction(int sig, const struct sigaction *mine, struct sigaction *old);
+void auspex_hand_on(int sig, siginfo_t *info, void *context);
 
 /* callers.c */
 struct place *auspex_callers(struct thread *t, const void *from, const struct called *by);

@@ -39,6 +39,7 @@ type Run struct {
 	Seconds float64       // as measured
 	Spread  float64       // of repeated runs, as a share
 	Outside float64       // seconds in starting and ending MPI and in its files, of the mean rank
+	Stalled float64       // seconds that the mean rank stood still within MPI where all shared their cores
 	Stretch []float64     // wall time over CPU time of each rank's computation; nil where unknown
 	Late    []float64     // seconds that starting and ending took each rank longer since it shared its core; nil where unknown
 	Notes   []string      // what was made of the profile
@@ -94,7 +95,7 @@ func Open(ctx context.Context, e *store.Experiment) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.Late = of.late()
+	r.Late, r.Stalled = of.late(), of.stalled()
 	stops := whatif.Stops{Seconds: of.stops(), Run: r.Seconds - r.Outside}
 	r.Stretch, r.Notes, err = stops.Spread(ctx, r.Program, of.stretch(), whatif.SharedMemory())
 	return r, err
@@ -181,7 +182,7 @@ func (r *Run) Serialization(ctx context.Context) (float64, error) {
 
 // Case is what changes of the run are priced in.
 func (r *Run) Case(ctx context.Context) (*whatif.Case, error) {
-	return whatif.New(ctx, whatif.Setup{Trace: r.Program, Network: whatif.SharedMemory(), Measured: r.Seconds, Spread: r.Spread, Outside: r.Outside, Stretch: r.Stretch, Late: r.Late, Notes: r.Notes})
+	return whatif.New(ctx, whatif.Setup{Trace: r.Program, Network: whatif.SharedMemory(), Measured: r.Seconds, Spread: r.Spread, Outside: r.Outside + r.Stalled, Stretch: r.Stretch, Late: r.Late, Notes: r.Notes})
 }
 
 // Scaled makes the computation of each rank of a trace so many times as long.

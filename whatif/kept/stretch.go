@@ -1,6 +1,7 @@
 package kept
 
 import (
+	"slices"
 	"strings"
 
 	"auspex/analyze"
@@ -85,6 +86,23 @@ func (of *used) late() []float64 {
 		out[i] = max(min(of.worked[i]*(stretch-1), of.start[i]-of.worked[i]), 0)
 	}
 	return out
+}
+
+// crowded is from how much longer than their CPU time on the computation of all
+// processes says that they shared their cores.
+const crowded = 1.1
+
+// stalled is how long the mean process stood still within MPI where all of them
+// shared their cores: no network is known to have taken that.
+func (of *used) stalled() float64 {
+	if of == nil || len(of.wall) == 0 || slices.Min(of.stretch()) < crowded {
+		return 0
+	}
+	still := 0.0
+	for i := range of.inMPI {
+		still += max(of.inMPI[i]-of.spun[i], 0)
+	}
+	return still / float64(len(of.inMPI))
 }
 
 // stops is how long each process stood still within MPI though it should have

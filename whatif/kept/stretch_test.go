@@ -58,3 +58,25 @@ func TestLate(t *testing.T) {
 		t.Error("something is known of nothing")
 	}
 }
+
+// TestStalled: what processes stand still within MPI is no network's where they
+// all share their cores; where one has its core, it may be.
+func TestStalled(t *testing.T) {
+	for _, c := range []struct {
+		name                   string
+		wall, cpu, inMPI, spun []float64
+		want                   float64
+	}{
+		{"a busy machine", []float64{0.3, 0.2}, []float64{0.1, 0.1}, []float64{1.2, 1.5}, []float64{0.3, 0.4}, 1},
+		{"an idle machine, an MPI that waits asleep", []float64{0.1, 0.1}, []float64{0.1, 0.1}, []float64{1.2, 1.5}, []float64{0.3, 0.4}, 0},
+		{"one rank without its core", []float64{0.1, 0.2}, []float64{0.1, 0.1}, []float64{1.2, 0.5}, []float64{1.2, 0.4}, 0},
+		{"a busy machine, an MPI that got its cores", []float64{0.3, 0.2}, []float64{0.1, 0.1}, []float64{0.2, 0.3}, []float64{0.2, 0.3}, 0},
+	} {
+		if got := (&used{wall: c.wall, cpu: c.cpu, inMPI: c.inMPI, spun: c.spun}).stalled(); math.Abs(got-c.want) > 1e-12 {
+			t.Errorf("%s: %v, not %v", c.name, got, c.want)
+		}
+	}
+	if (*used)(nil).stalled() != 0 {
+		t.Error("something is known of nothing")
+	}
+}

@@ -337,6 +337,7 @@ export interface DiscernibilityMatrix {
 
 export interface Cause {
   region: string;
+  within: string; // the sampled region below with most of the difference, "" for none
   attributes: string[];
   lost_share: Num;
   replayed_gain?: Num; // of the run, where a kept trace was replayed without the difference
