@@ -76,6 +76,7 @@ var derived = map[string][]string{
 	"Regions of both":       {"difference (s)"},
 	"Runs":                  {"difference (s)"},
 	"Points":                {"× shortest"},
+	"What to run next":      {}, // sweep table --next tells them
 }
 
 func isDerived(label, head string) bool {
