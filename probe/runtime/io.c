@@ -64,8 +64,10 @@ INSIDE void took(struct thread *t, uint64_t since)
     t->top->node->io_time += stretch;
     t->away += stretch;
     t->quiet = 0;
-    if (unlikely(stretch >= auspex_long))
-        auspex_stacks_file(t, stretch, __builtin_return_address(0));
+    if (unlikely((t->filed += stretch) >= auspex_long)) {
+        auspex_stacks_file(t, t->filed, __builtin_return_address(0));
+        t->filed = 0;
+    }
 }
 
 INSIDE void wrote(struct thread *t, ssize_t n, uint64_t since)

@@ -52,6 +52,7 @@ struct thread {
     uint64_t gap;       /* ticks outside of MPI since the trace was told of something */
     uint64_t away;      /* of these, in calls that wait: for a time to pass, for a file */
     uint64_t aside;     /* ticks since then in MPI calls that no event stands for */
+    uint64_t filed;     /* ticks in calls for files that samples have not heard of */
     uint64_t spent;     /* ticks that its probes took, but for looking at slow clocks */
     uint64_t looked;    /* ticks that looking at them took */
     uint32_t until;     /* entries until it is asked again whether that is too much */

@@ -233,8 +233,9 @@ void auspex_sample_here(unsigned n)
             send(auspex_self->walker);
 }
 
-/* A call for a file has taken so many ticks: what it did in the kernel, where the
- * task clock does not come, is sampled at its caller. */
+/* Calls for files have taken so many ticks, the latest from there: what they did in
+ * the kernel, where the task clock does not come, is sampled at its caller. Short
+ * ones add up: a look at the clock after each would cost too much. */
 void auspex_stacks_file(struct thread *t, uint64_t stretch, const void *from)
 {
     struct walker *w = t->walker;
