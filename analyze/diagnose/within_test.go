@@ -1,0 +1,50 @@
+package diagnose
+
+import (
+	"testing"
+
+	"auspex/model"
+)
+
+// What was only sampled names the place of the difference where four fifths of it
+// are there, and not where it is spread.
+func TestMostOfItWithin(t *testing.T) {
+	for name, c := range map[string]struct {
+		left, right float64 // of the second process; the first has 1 of each
+		want        string
+	}{
+		"in one": {9, 1.2, "prog/main/left"},
+		"spread": {5, 5, "prog/main"},
+	} {
+		b := model.NewBuilder()
+		prog := b.Region(model.Region{Name: "prog", Kind: model.Block, Parent: model.NoParent})
+		main := b.Region(model.Region{Name: "main", Kind: model.Function, Parent: prog})
+		left := b.Region(model.Region{Name: "left", Kind: model.Function, Parent: main})
+		right := b.Region(model.Region{Name: "right", Kind: model.Function, Parent: main})
+		wait := b.Region(model.Region{Name: "MPI_Barrier", Kind: model.MPI, Parent: main})
+		wtime := b.Metric(model.NewMetric(model.WallTime, "", model.Exclusive))
+		calls := b.Metric(model.NewMetric(model.Calls, "", model.Own))
+		for process := range 4 {
+			u := b.Unit(model.Unit{Process: process})
+			l, r := 1.0, 1.0
+			if process == 1 {
+				l, r = c.left, c.right
+			}
+			b.Set(u, prog, wtime, 0)
+			b.Set(u, prog, calls, 1)
+			b.Set(u, main, wtime, 0.1)
+			b.Set(u, left, wtime, l)
+			b.Set(u, right, wtime, r)
+			b.Set(u, wait, wtime, c.left+c.right-l-r+0.1)
+			b.Set(u, wait, calls, 5)
+		}
+		e, err := b.Build(model.Header{Name: "x"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := diagnose(t, opened(t, e), Options{})
+		if len(got.Causes) != 1 || got.Causes[0].Region != "prog" || got.Causes[0].Within != c.want {
+			t.Errorf("%s: %+v", name, got.Causes)
+		}
+	}
+}
