@@ -28,6 +28,10 @@ const (
 	Overlap   Kind = "overlap"   // what is left of an exchange after computation as long as it
 	Crowd     Kind = "crowd"     // an exchange of as many ranks at once as From says
 	Threshold Kind = "threshold" // not a time: sends from this size on wait
+
+	// Not a time either: bytes of small messages that arrive while their sender
+	// computes; 0 for all.
+	SendBuffer Kind = "sendbuffer"
 )
 
 // Sample is what was measured for one kind and size, in seconds.
@@ -96,7 +100,7 @@ func Read(r io.Reader) (*Measurement, error) {
 func (m *Measurement) sample(words []string) error {
 	s := Sample{Kind: Kind(words[0])}
 	switch s.Kind {
-	case PingPong, Exchange, Send, Isend, Recv, Late, Cold, Self, Work, Cool, Overlap, Crowd, Threshold:
+	case PingPong, Exchange, Send, Isend, Recv, Late, Cold, Self, Work, Cool, Overlap, Crowd, Threshold, SendBuffer:
 	default:
 		return nil // somebody else's line
 	}

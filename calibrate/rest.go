@@ -23,6 +23,9 @@ type Rest struct {
 	Burst float64 `json:"burst,omitempty"`
 	// HoldLarge says that large messages do not move while ranks compute.
 	HoldLarge bool `json:"hold_large"`
+	// SendBuffer is how many bytes of small messages the system carries while their
+	// sender computes; 0 where no bound was seen.
+	SendBuffer int64 `json:"send_buffer,omitempty"`
 }
 
 // fitEarly finds by how much longer ranks take that send and receive at once than

@@ -24,6 +24,9 @@ func (r *rank) inside() bool {
 // wait for progress.
 func (e *engine) agreed(m, last int32, received bool) error {
 	msg := &e.post.messages[m]
+	if e.carried(msg) {
+		return e.carry(m, last, received)
+	}
 	if !e.opts.HoldLarge || msg.detached || e.ranks[msg.src].inside() && e.ranks[msg.dst].inside() {
 		return e.depart(m, last, received)
 	}
@@ -36,6 +39,9 @@ func (e *engine) agreed(m, last int32, received bool) error {
 // progressHeld starts the messages of a rank that has just entered a call and whose
 // partners are inside MPI, too.
 func (e *engine) progressHeld(id int32, r *rank) error {
+	if err := e.progressBuffers(r); err != nil {
+		return err
+	}
 	if len(r.held) == 0 || !r.inside() {
 		return nil
 	}

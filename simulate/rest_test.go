@@ -143,6 +143,7 @@ func TestRestAndBounds(t *testing.T) {
 			o.SendOverhead, o.IsendOverhead, o.RecvOverhead = []Segment{{0, []float64{2e-6, 0}}}, []Segment{{0, []float64{3e-6, 0}}}, []Segment{{0, []float64{1e-6, 1e-10}}}
 		}
 		o.HoldLarge = rapid.Bool().Draw(rt, "hold")
+		o.SendBuffer = int64(rapid.SampledFrom([]int{0, 1, 3000, 100000}).Draw(rt, "buffer"))
 		o.PushBelow = int64(rapid.SampledFrom([]int{0, 65536}).Draw(rt, "push"))
 		got, err := Run(context.Background(), tr, p, hosts, o, Hooks{})
 		o.EveryIteration = true

@@ -8,6 +8,7 @@
  *     KIND LEADER FOLLOWER BYTES MEDIAN LEAST TIMES      seconds; of large cold ones the mean
  *     work LEADER FOLLOWER BYTES MEDIAN LEAST TIMES      of computation over so many bytes
  *     cool LEADER FOLLOWER BYTES MEDIAN LEAST TIMES      of a small exchange after that
+ *     sendbuffer LEADER FOLLOWER BYTES 0 0 1             that arrive while the sender computes
  *     kernel RANK NAME SECONDS                           a line a round
  *     done
  *
@@ -23,9 +24,9 @@
 #include <string.h>
 #include <time.h>
 
-enum kind { STOP, PINGPONG, EXCHANGE, SEND, ISEND, RECV, LATE, COLD, SELF, COOL, WORK, OVERLAP };
+enum kind { STOP, PINGPONG, EXCHANGE, SEND, ISEND, RECV, LATE, COLD, SELF, COOL, WORK, OVERLAP, SENDBUFFER };
 
-static const char *names[] = {"stop", "pingpong", "exchange", "send", "isend", "recv", "late", "cold", "self", "cool", "work", "overlap"};
+static const char *names[] = {"stop", "pingpong", "exchange", "send", "isend", "recv", "late", "cold", "self", "cool", "work", "overlap", "sendbuffer"};
 
 typedef struct {
     int kind, times;
@@ -158,6 +159,55 @@ static double exchange_meanwhile(int peer, int n, double seconds)
     return now() - start - seconds;
 }
 
+/* Small messages that the system carries while their sender computes: the receiver
+ * counts those that have come by the end of it. The connection is new then; its
+ * buffers grow with use. */
+enum { LINE = 4096, LINES = 128 };
+
+static const double meanwhile = 0.1; /* seconds */
+
+static void send_and_compute(int peer)
+{
+    MPI_Request all[LINES];
+    double end;
+
+    for (int i = 0; i < LINES; i++)
+        MPI_Isend(buffer, LINE, MPI_BYTE, peer, DATA, MPI_COMM_WORLD, &all[i]);
+    for (end = now() + meanwhile; now() < end;)
+        ;
+    MPI_Waitall(LINES, all, MPI_STATUSES_IGNORE);
+}
+
+/* Returns the bytes that came, 0 for all there were: also where a slow network, not
+ * a buffer, kept them. */
+static long receive_meanwhile(int peer)
+{
+    MPI_Request all[LINES];
+    double start = now(), last = 0;
+    int done = 0, flag;
+
+    for (int i = 0; i < LINES; i++)
+        MPI_Irecv(other, LINE, MPI_BYTE, peer, DATA, MPI_COMM_WORLD, &all[i]);
+    while (done < LINES && now() - start < 0.9 * meanwhile) {
+        MPI_Test(&all[done], &flag, MPI_STATUS_IGNORE);
+        if (flag)
+            done++, last = now() - start;
+    }
+    if (done < LINES)
+        MPI_Waitall(LINES - done, &all[done], MPI_STATUSES_IGNORE);
+    return done == LINES || last > meanwhile / 2 ? 0 : (long)done * LINE;
+}
+
+static void find_buffer(int me, int peer, long largest)
+{
+    Order o = {SENDBUFFER, 1, 0, 0};
+
+    if (largest < LINE)
+        return;
+    MPI_Send(&o, sizeof o, MPI_BYTE, peer, ORDER, MPI_COMM_WORLD);
+    say("%s %d %d %ld 0 0 1\n", names[SENDBUFFER], me, peer, receive_meanwhile(peer));
+}
+
 /* The leader's part of one measurement; returns seconds. */
 static double lead(const Order *o, int peer)
 {
@@ -255,6 +305,9 @@ static void follow(const Order *o, int peer)
         recv_token(peer);
         send_token(peer);
         exchange_meanwhile(peer, n, o->delay);
+        break;
+    case SENDBUFFER:
+        send_and_compute(peer);
         break;
     default: /* RECV: the token overtakes nothing */
         recv_token(peer);
@@ -361,6 +414,7 @@ static void lead_all(int me, int peer, long largest, double budget)
     static const int kinds[] = {PINGPONG, EXCHANGE, SEND, ISEND, RECV, COLD};
     double bandwidth = 1e9, lasted[6];
 
+    find_buffer(me, peer, largest);
     lasted[0] = warm_up(peer, largest);
     for (int k = 1; k < 6; k++)
         lasted[k] = lasted[0];
