@@ -24,9 +24,9 @@
 #include <string.h>
 #include <time.h>
 
-enum kind { STOP, PINGPONG, EXCHANGE, SEND, ISEND, RECV, LATE, COLD, SELF, COOL, WORK, OVERLAP, SENDBUFFER };
+enum kind { STOP, PINGPONG, EXCHANGE, SEND, ISEND, RECV, LATE, COLD, SELF, COOL, WORK, OVERLAP, SENDBUFFER, ALONE };
 
-static const char *names[] = {"stop", "pingpong", "exchange", "send", "isend", "recv", "late", "cold", "self", "cool", "work", "overlap", "sendbuffer"};
+static const char *names[] = {"stop", "pingpong", "exchange", "send", "isend", "recv", "late", "cold", "self", "cool", "work", "overlap", "sendbuffer", "alone"};
 
 typedef struct {
     int kind, times;
@@ -255,7 +255,7 @@ static double lead(const Order *o, int peer)
         start = now();
         MPI_Sendrecv(buffer, n, MPI_BYTE, peer, DATA, other, n, MPI_BYTE, peer, DATA, MPI_COMM_SELF, MPI_STATUS_IGNORE);
         return now() - start;
-    default: /* RECV, of what has come already */
+    default: /* RECV, of what has come already; ALONE */
         send_token(peer);
         recv_token(peer);
         start = now();
@@ -309,10 +309,12 @@ static void follow(const Order *o, int peer)
     case SENDBUFFER:
         send_and_compute(peer);
         break;
-    default: /* RECV: the token overtakes nothing */
+    default: /* RECV, ALONE: the token overtakes nothing */
         recv_token(peer);
         MPI_Isend(buffer, n, MPI_BYTE, peer, DATA, MPI_COMM_WORLD, &request);
         send_token(peer);
+        for (double end = now() + o->delay; now() < end;)
+            ;
         MPI_Wait(&request, MPI_STATUS_IGNORE);
     }
 }
@@ -341,6 +343,8 @@ static double measure(int me, int peer, int kind, long bytes, int times, double 
         median = 0;
         for (int i = cut; i < o.times - cut; i++)
             median += seen[i] / (o.times - 2 * cut);
+    } else if (kind == ALONE) { /* what can be at all; who has no core of its own takes longer */
+        median = seen[0];
     }
     say("%s %d %d %ld %.9g %.9g %d\n", names[kind], me, peer, bytes, median, seen[0], o.times);
     return median;
@@ -361,6 +365,24 @@ static long find_threshold(int me, int peer, long largest, double bandwidth)
     }
     say("threshold %d %d %ld 0 0 1\n", me, peer, high);
     return high;
+}
+
+/* The size up to which a receiver gets a message that waits for it while the sender
+ * computes, as through memory that both can read; no sends wait below the size low. */
+static void find_alone(int me, int peer, long largest, long low, double bandwidth)
+{
+    long most = largest < 4 << 20 ? largest : 4 << 20, high = 2 * most;
+
+    for (long middle = low < most ? low : most;; middle = high > most ? most : low + (high - low) / 2) {
+        double delay = 0.002 + 3 * (double)middle / bandwidth;
+        if (measure(me, peer, ALONE, middle, 7, delay) > delay / 2)
+            high = middle;
+        else
+            low = middle + 1;
+        if (high - low <= low / 16 || low > most)
+            break;
+    }
+    say("receives %d %d %ld 0 0 1\n", me, peer, low > most ? 1L << 40 : high);
 }
 
 /* How much computation empties the caches of what messages need. */
@@ -436,7 +458,9 @@ static void lead_all(int me, int peer, long largest, double budget)
                 bandwidth = (double)z / t;
         }
     }
-    find_overlap(me, peer, largest, find_threshold(me, peer, largest, bandwidth));
+    long waits = find_threshold(me, peer, largest, bandwidth);
+    find_alone(me, peer, largest, waits, bandwidth);
+    find_overlap(me, peer, largest, waits);
     cool_down(me, peer, budget);
     Order stop = {STOP, 0, 0, 0};
     MPI_Send(&stop, sizeof stop, MPI_BYTE, peer, ORDER, MPI_COMM_WORLD);
