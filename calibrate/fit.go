@@ -80,7 +80,7 @@ func Fit(m *Measurement, reference Rounds) (*Calibration, error) {
 	if len(pings) < fewestSizes {
 		return nil, fmt.Errorf("calibrate: ping-pong times of %d sizes; %d are needed", len(pings), fewestSizes)
 	}
-	c.EagerBelow = m.threshold(take)
+	c.EagerBelow = m.bytes(Threshold, take)
 	eager := func(kinds ...Kind) [][]point {
 		curves := make([][]point, len(kinds))
 		for i, kind := range kinds {
@@ -124,6 +124,7 @@ func Fit(m *Measurement, reference Rounds) (*Calibration, error) {
 		return nil, err
 	}
 	c.fitOverlap(m, take)
+	c.SendBuffer = m.bytes(SendBuffer, take)
 	c.fitLoopback(m, send, recv)
 	c.fitCrowd(m)
 	return c, nil
@@ -246,11 +247,11 @@ func affine(pieces []piece) []Segment {
 	return out
 }
 
-// threshold is the median over the pairs of where sends begin to wait.
-func (m *Measurement) threshold(take func(a, b int) bool) int64 {
+// bytes is the median over the pairs of what was measured in bytes.
+func (m *Measurement) bytes(kind Kind, take func(a, b int) bool) int64 {
 	var sizes []float64
 	for _, s := range m.Samples {
-		if s.Kind == Threshold && take(s.From, s.To) {
+		if s.Kind == kind && take(s.From, s.To) {
 			sizes = append(sizes, float64(s.Bytes))
 		}
 	}

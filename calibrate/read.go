@@ -27,7 +27,14 @@ const (
 	Cool      Kind = "cool"      // a small exchange after that
 	Overlap   Kind = "overlap"   // what is left of an exchange after computation as long as it
 	Crowd     Kind = "crowd"     // an exchange of as many ranks at once as From says
+	Alone     Kind = "alone"     // inside MPI_Recv of a message whose sender computes
 	Threshold Kind = "threshold" // not a time: sends from this size on wait
+
+	// Not a time either: bytes of small messages that arrive while their sender
+	// computes; 0 for all.
+	SendBuffer Kind = "sendbuffer"
+	// Nor this: messages below that size come while their sender computes.
+	Receives Kind = "receives"
 )
 
 // Sample is what was measured for one kind and size, in seconds.
@@ -96,7 +103,7 @@ func Read(r io.Reader) (*Measurement, error) {
 func (m *Measurement) sample(words []string) error {
 	s := Sample{Kind: Kind(words[0])}
 	switch s.Kind {
-	case PingPong, Exchange, Send, Isend, Recv, Late, Cold, Self, Work, Cool, Overlap, Crowd, Threshold:
+	case PingPong, Exchange, Send, Isend, Recv, Late, Cold, Self, Work, Cool, Overlap, Crowd, Alone, Threshold, SendBuffer, Receives:
 	default:
 		return nil // somebody else's line
 	}

@@ -23,6 +23,12 @@ type Rest struct {
 	Burst float64 `json:"burst,omitempty"`
 	// HoldLarge says that large messages do not move while ranks compute.
 	HoldLarge bool `json:"hold_large"`
+	// ReceiveAlone: messages below that size move as soon as their receiver waits for
+	// them, whatever their sender does.
+	ReceiveAlone int64 `json:"receive_alone"`
+	// SendBuffer is how many bytes of small messages the system carries while their
+	// sender computes; 0 where no bound was seen.
+	SendBuffer int64 `json:"send_buffer,omitempty"`
 }
 
 // fitEarly finds by how much longer ranks take that send and receive at once than
@@ -132,6 +138,9 @@ func (c *Calibration) fitOverlap(m *Measurement, take func(a, b int) bool) {
 		if t := whole[p.size]; t > 0 && p.size > float64(c.EagerBelow) {
 			c.HoldLarge = p.seconds > t/2
 		}
+	}
+	if alone := m.bytes(Receives, take); c.HoldLarge && alone > c.EagerBelow {
+		c.ReceiveAlone = alone
 	}
 }
 

@@ -53,6 +53,12 @@ func measured(t *testing.T, c *Calibration) *Measurement {
 		left = seconds(manyExchanges(1<<20)) / many
 	}
 	add(Overlap, 1<<20, left)
+	if c.ReceiveAlone > 0 {
+		add(Receives, c.ReceiveAlone, 0)
+	}
+	if c.SendBuffer > 0 {
+		add(SendBuffer, c.SendBuffer, 0)
+	}
 	return m
 }
 
@@ -66,7 +72,7 @@ func exchangeOnce(bytes int64) *trace.Trace {
 // it is not there.
 func TestFitFindsWhatGoesBefore(t *testing.T) {
 	for _, truth := range []Rest{
-		{Early: 2e-6, Cold: []Segment{{0, []float64{20e-6, 0}}}, Cooling: 1e-4, Burst: 3000, HoldLarge: true},
+		{Early: 2e-6, Cold: []Segment{{0, []float64{20e-6, 0}}}, Cooling: 1e-4, Burst: 3000, HoldLarge: true, ReceiveAlone: 1 << 20, SendBuffer: 50000},
 		{Cold: []Segment{{0, []float64{5e-6, 0}}}, Cooling: 2e-5},
 	} {
 		c := &Calibration{
@@ -91,6 +97,12 @@ func TestFitFindsWhatGoesBefore(t *testing.T) {
 		if got.HoldLarge != truth.HoldLarge {
 			t.Errorf("large messages wait: %v", got.HoldLarge)
 		}
+		if got.ReceiveAlone != truth.ReceiveAlone {
+			t.Errorf("receivers fetch below %d bytes, not %d", got.ReceiveAlone, truth.ReceiveAlone)
+		}
+		if got.SendBuffer != truth.SendBuffer {
+			t.Errorf("a buffer of %d bytes, not %d", got.SendBuffer, truth.SendBuffer)
+		}
 
 		// Both forms of the file say so.
 		var short, long bytes.Buffer
@@ -111,7 +123,7 @@ func TestFitFindsWhatGoesBefore(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if o.HoldLarge != got.HoldLarge || o.Burst != got.Burst || len(o.Cold) != len(got.Cold) || math.Abs(o.Cooling-got.Cooling) > 1e-5*got.Cooling {
+			if o.SendBuffer != got.SendBuffer || o.ReceiveAlone != got.ReceiveAlone || o.HoldLarge != got.HoldLarge || o.Burst != got.Burst || len(o.Cold) != len(got.Cold) || math.Abs(o.Cooling-got.Cooling) > 1e-5*got.Cooling {
 				t.Errorf("%s: %+v", name, o)
 			}
 		}

@@ -85,6 +85,12 @@ func (c *Calibration) config() [][2]string {
 	if c.HoldLarge {
 		list = append(list, [2]string{"auspex/overlap", "no"})
 	}
+	if c.ReceiveAlone > 0 {
+		list = append(list, [2]string{"auspex/receive-alone", strconv.FormatInt(c.ReceiveAlone, 10)})
+	}
+	if c.SendBuffer > 0 {
+		list = append(list, [2]string{"auspex/sendbuffer", strconv.FormatInt(c.SendBuffer, 10)})
+	}
 	for _, o := range []struct {
 		key  string
 		segs []Segment

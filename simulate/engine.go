@@ -42,8 +42,11 @@ type engine struct {
 	timeline Timeline
 	progress func(float64)
 	recur    recurrence
-	changes  changes
-	failed   error // of an event
+	// By sender and receiver, and in the order they were made; see buffers.go.
+	connections map[[2]int32]*connection
+	inOrder     []*connection
+	changes     changes
+	failed      error // of an event
 }
 
 // Run replays a trace on a platform; hosts gives every rank's host. It stops
@@ -71,6 +74,9 @@ func Run(ctx context.Context, t *trace.Trace, p *platform.Platform, hosts []int,
 			m := &e.post.messages[message]
 			return m.src, m.dst, e.ranks[m.src].host, e.ranks[m.dst].host
 		})
+	}
+	if o.SendBuffer > 0 {
+		e.connections = map[[2]int32]*connection{}
 	}
 	if o.CriticalPath {
 		e.paths = make([]pathEnd, np)

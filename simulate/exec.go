@@ -32,7 +32,7 @@ func (e *engine) postSend(id int32, r *rank, peer, tag int32, bytes int64) (int3
 			return 0, err
 		}
 	}
-	if detached {
+	if detached && !msg.queued {
 		return handleDone, nil
 	}
 	return sendSide(m), nil
@@ -54,7 +54,9 @@ func (e *engine) postRecv(id int32, r *rank, peer, tag int32, room int64) (int32
 		return 0, err
 	}
 	msg := &e.post.messages[m]
-	msg.held++
+	if !msg.queued {
+		msg.held++
+	}
 	e.fromWork(msg, &r.sinceRecv)
 	if matched && msg.state == sendPosted {
 		if err := e.agreed(m, id, true); err != nil {
@@ -77,6 +79,9 @@ func (e *engine) depart(m, last int32, received bool) error {
 func (e *engine) arrive(m int32) {
 	msg := &e.post.messages[m]
 	msg.state = arrived
+	if e.carried(msg) {
+		e.unloaded(msg)
+	}
 	if msg.tellSource {
 		e.notify(msg.src, m)
 	}
@@ -99,16 +104,23 @@ func (e *engine) notify(id, m int32) {
 
 // await asks to be told of a handle's arrival; false if it has arrived.
 func (e *engine) await(h int32) bool {
-	m := &e.post.messages[h>>1]
-	if m.state == arrived {
+	if e.complete(h) {
 		return false
 	}
+	m := &e.post.messages[h>>1]
 	if h&1 == 0 {
 		m.tellSource = true
 	} else {
 		m.tellTarget = true
 	}
 	return true
+}
+
+// complete tells whether what a handle stands for is over: a message that has
+// arrived, or one that was to leave and has left.
+func (e *engine) complete(h int32) bool {
+	m := &e.post.messages[h>>1]
+	return m.state == arrived || h&1 == 0 && m.queued && m.state == travelling
 }
 
 // receiveCost is the time a rank spends on taking in an arrived message.

@@ -16,6 +16,7 @@ type message struct {
 	next     int32 // in its bucket or in the wildcard list
 	state    messageState
 	detached bool    // the sender does not wait for it
+	queued   bool    // its sender is done when it has left, see buffers.go
 	held     int8    // sides that still hold a request for it
 	cold     float64 // how cold its ranks are together, up to 1; see rest.go
 	// Who is to be told when it is done.
@@ -33,7 +34,7 @@ const (
 	recvPosted
 	travelling // matched, or pushed before its receive
 	arrived
-	paused // matched, but not both ranks are inside MPI; see hold.go
+	paused // not both ranks are inside MPI, see hold.go, or no room, see buffers.go
 )
 
 // mailbox holds what a rank has been sent and has not received, and what it

@@ -63,6 +63,11 @@ type Options struct {
 	// HoldLarge: messages that are not detached move only while both ranks are inside
 	// MPI (auspex/overlap: no).
 	HoldLarge bool
+	// ReceiveAlone: below this size the receiver suffices (auspex/receive-alone).
+	ReceiveAlone int64
+	// SendBuffer is how many bytes of small messages the system carries from rank to
+	// rank while the sender computes (auspex/sendbuffer); 0 for any number.
+	SendBuffer int64
 	// Exact keeps all links within their bandwidth also where SimGrid does not
 	// (overlook.go).
 	Exact bool
@@ -144,6 +149,10 @@ func (o *Options) Set(key, value string) error {
 	case "auspex/overlap":
 		o.HoldLarge, err = boolean(value)
 		o.HoldLarge = !o.HoldLarge
+	case "auspex/receive-alone":
+		o.ReceiveAlone, err = bytesValue(value)
+	case "auspex/sendbuffer":
+		o.SendBuffer, err = bytesValue(value)
 	case "smpi/async-small-thresh":
 		o.PushBelow, err = bytesValue(value)
 	case "smpi/send-is-detached-thresh":

@@ -25,7 +25,8 @@ type rank struct {
 	// Seconds of computation since the last send and the last receive.
 	sinceSend, sinceRecv float64
 
-	held     []int32 // messages that wait for progress, see hold.go
+	held     []int32       // messages that wait for progress, see hold.go
+	outgoing []*connection // with messages that wait for room, see buffers.go
 	host     int32
 	need     int32 // messages to arrive before it runs again; 0 when it waits for none
 	first    int32 // requests of a blocking step, none if there is none
@@ -374,7 +375,7 @@ func (e *engine) test(id int32, r *rank) error {
 		return nil
 	}
 	h := r.pending[i].handle
-	if h >= 0 && e.post.messages[h>>1].state != arrived {
+	if h >= 0 && !e.complete(h) {
 		e.tests++
 		return nil
 	}

@@ -110,6 +110,12 @@ func TestLargeMessagesWaitForProgress(t *testing.T) {
 	// A receiver that waits lets nothing move while the sender computes.
 	p, o := plain(t, "auspex/overlap:no")
 	takes(t, "a sender that computes", secondsOf(t, p, o, "init;isend 1 1 99984;compute 2000000;waitall;finalize", "init;recv 0 1 99984;finalize"), 2e-3+10e-6+1e-3)
+	// Where a receiver fetches by itself what is not too large, it does not wait for
+	// a sender that computes; the sender still waits for it.
+	p, o = plain(t, "auspex/overlap:no", "auspex/receive-alone:100000")
+	takes(t, "a receiver alone", secondsOf(t, p, o, "init;isend 1 1 99984;compute 2000000;waitall;finalize", "init;recv 0 1 99984;compute 2000000;finalize"), 2e-3+10e-6+1e-3)
+	takes(t, "one of more", secondsOf(t, p, o, "init;isend 1 1 199984;compute 2000000;waitall;finalize", "init;recv 0 1 199984;compute 2000000;finalize"), 2e-3+10e-6+2e-3+2e-3)
+	takes(t, "a sender alone", secondsOf(t, p, o, "init;isend 1 1 99984;waitall;finalize", "init;irecv 0 1 99984;compute 2000000;waitall;finalize"), 2e-3+10e-6+1e-3)
 }
 
 // A message that leaves before its sender is done with it arrives as early, but who
@@ -143,6 +149,8 @@ func TestRestAndBounds(t *testing.T) {
 			o.SendOverhead, o.IsendOverhead, o.RecvOverhead = []Segment{{0, []float64{2e-6, 0}}}, []Segment{{0, []float64{3e-6, 0}}}, []Segment{{0, []float64{1e-6, 1e-10}}}
 		}
 		o.HoldLarge = rapid.Bool().Draw(rt, "hold")
+		o.ReceiveAlone = int64(rapid.SampledFrom([]int{0, 50000, 1 << 40}).Draw(rt, "alone"))
+		o.SendBuffer = int64(rapid.SampledFrom([]int{0, 1, 3000, 100000}).Draw(rt, "buffer"))
 		o.PushBelow = int64(rapid.SampledFrom([]int{0, 65536}).Draw(rt, "push"))
 		got, err := Run(context.Background(), tr, p, hosts, o, Hooks{})
 		o.EveryIteration = true

@@ -139,6 +139,7 @@ func (e *engine) stateOfMessage(s *snapshot, h int32) {
 	s.put(int64(h&1), int64(e.post.seq-m.seq), int64(m.src), int64(m.dst), int64(m.tag), int64(m.context), m.bytes,
 		int64(m.state), int64(m.held))
 	s.flag(m.detached)
+	s.flag(m.queued)
 	s.flag(m.tellSource)
 	s.flag(m.tellTarget)
 	if len(e.opts.Cold) > 0 {
@@ -169,6 +170,7 @@ func (e *engine) stateOfList(s *snapshot, l bucket) {
 // numbers.
 func (e *engine) commonState(s *snapshot) {
 	s.put(int64(e.alive), int64(e.tests), int64(e.probes), int64(e.contexts))
+	e.stateOfBuffers(s)
 	for i := range e.net.reserves {
 		s.dates = append(s.dates, e.net.fill(int32(i), e.now).filled)
 	}

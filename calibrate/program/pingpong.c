@@ -8,6 +8,7 @@
  *     KIND LEADER FOLLOWER BYTES MEDIAN LEAST TIMES      seconds; of large cold ones the mean
  *     work LEADER FOLLOWER BYTES MEDIAN LEAST TIMES      of computation over so many bytes
  *     cool LEADER FOLLOWER BYTES MEDIAN LEAST TIMES      of a small exchange after that
+ *     sendbuffer LEADER FOLLOWER BYTES 0 0 1             that arrive while the sender computes
  *     kernel RANK NAME SECONDS                           a line a round
  *     done
  *
@@ -23,9 +24,9 @@
 #include <string.h>
 #include <time.h>
 
-enum kind { STOP, PINGPONG, EXCHANGE, SEND, ISEND, RECV, LATE, COLD, SELF, COOL, WORK, OVERLAP };
+enum kind { STOP, PINGPONG, EXCHANGE, SEND, ISEND, RECV, LATE, COLD, SELF, COOL, WORK, OVERLAP, SENDBUFFER, ALONE };
 
-static const char *names[] = {"stop", "pingpong", "exchange", "send", "isend", "recv", "late", "cold", "self", "cool", "work", "overlap"};
+static const char *names[] = {"stop", "pingpong", "exchange", "send", "isend", "recv", "late", "cold", "self", "cool", "work", "overlap", "sendbuffer", "alone"};
 
 typedef struct {
     int kind, times;
@@ -158,6 +159,55 @@ static double exchange_meanwhile(int peer, int n, double seconds)
     return now() - start - seconds;
 }
 
+/* Small messages that the system carries while their sender computes: the receiver
+ * counts those that have come by the end of it. The connection is new then; its
+ * buffers grow with use. */
+enum { LINE = 4096, LINES = 128 };
+
+static const double meanwhile = 0.1; /* seconds */
+
+static void send_and_compute(int peer)
+{
+    MPI_Request all[LINES];
+    double end;
+
+    for (int i = 0; i < LINES; i++)
+        MPI_Isend(buffer, LINE, MPI_BYTE, peer, DATA, MPI_COMM_WORLD, &all[i]);
+    for (end = now() + meanwhile; now() < end;)
+        ;
+    MPI_Waitall(LINES, all, MPI_STATUSES_IGNORE);
+}
+
+/* Returns the bytes that came, 0 for all there were: also where a slow network, not
+ * a buffer, kept them. */
+static long receive_meanwhile(int peer)
+{
+    MPI_Request all[LINES];
+    double start = now(), last = 0;
+    int done = 0, flag;
+
+    for (int i = 0; i < LINES; i++)
+        MPI_Irecv(other, LINE, MPI_BYTE, peer, DATA, MPI_COMM_WORLD, &all[i]);
+    while (done < LINES && now() - start < 0.9 * meanwhile) {
+        MPI_Test(&all[done], &flag, MPI_STATUS_IGNORE);
+        if (flag)
+            done++, last = now() - start;
+    }
+    if (done < LINES)
+        MPI_Waitall(LINES - done, &all[done], MPI_STATUSES_IGNORE);
+    return done == LINES || last > meanwhile / 2 ? 0 : (long)done * LINE;
+}
+
+static void find_buffer(int me, int peer, long largest)
+{
+    Order o = {SENDBUFFER, 1, 0, 0};
+
+    if (largest < LINE)
+        return;
+    MPI_Send(&o, sizeof o, MPI_BYTE, peer, ORDER, MPI_COMM_WORLD);
+    say("%s %d %d %ld 0 0 1\n", names[SENDBUFFER], me, peer, receive_meanwhile(peer));
+}
+
 /* The leader's part of one measurement; returns seconds. */
 static double lead(const Order *o, int peer)
 {
@@ -205,7 +255,7 @@ static double lead(const Order *o, int peer)
         start = now();
         MPI_Sendrecv(buffer, n, MPI_BYTE, peer, DATA, other, n, MPI_BYTE, peer, DATA, MPI_COMM_SELF, MPI_STATUS_IGNORE);
         return now() - start;
-    default: /* RECV, of what has come already */
+    default: /* RECV, of what has come already; ALONE */
         send_token(peer);
         recv_token(peer);
         start = now();
@@ -256,10 +306,15 @@ static void follow(const Order *o, int peer)
         send_token(peer);
         exchange_meanwhile(peer, n, o->delay);
         break;
-    default: /* RECV: the token overtakes nothing */
+    case SENDBUFFER:
+        send_and_compute(peer);
+        break;
+    default: /* RECV, ALONE: the token overtakes nothing */
         recv_token(peer);
         MPI_Isend(buffer, n, MPI_BYTE, peer, DATA, MPI_COMM_WORLD, &request);
         send_token(peer);
+        for (double end = now() + o->delay; now() < end;)
+            ;
         MPI_Wait(&request, MPI_STATUS_IGNORE);
     }
 }
@@ -288,6 +343,8 @@ static double measure(int me, int peer, int kind, long bytes, int times, double 
         median = 0;
         for (int i = cut; i < o.times - cut; i++)
             median += seen[i] / (o.times - 2 * cut);
+    } else if (kind == ALONE) { /* what can be at all; who has no core of its own takes longer */
+        median = seen[0];
     }
     say("%s %d %d %ld %.9g %.9g %d\n", names[kind], me, peer, bytes, median, seen[0], o.times);
     return median;
@@ -308,6 +365,24 @@ static long find_threshold(int me, int peer, long largest, double bandwidth)
     }
     say("threshold %d %d %ld 0 0 1\n", me, peer, high);
     return high;
+}
+
+/* The size up to which a receiver gets a message that waits for it while the sender
+ * computes, as through memory that both can read; no sends wait below the size low. */
+static void find_alone(int me, int peer, long largest, long low, double bandwidth)
+{
+    long most = largest < 4 << 20 ? largest : 4 << 20, high = 2 * most;
+
+    for (long middle = low < most ? low : most;; middle = high > most ? most : low + (high - low) / 2) {
+        double delay = 0.002 + 3 * (double)middle / bandwidth;
+        if (measure(me, peer, ALONE, middle, 7, delay) > delay / 2)
+            high = middle;
+        else
+            low = middle + 1;
+        if (high - low <= low / 16 || low > most)
+            break;
+    }
+    say("receives %d %d %ld 0 0 1\n", me, peer, low > most ? 1L << 40 : high);
 }
 
 /* How much computation empties the caches of what messages need. */
@@ -361,6 +436,7 @@ static void lead_all(int me, int peer, long largest, double budget)
     static const int kinds[] = {PINGPONG, EXCHANGE, SEND, ISEND, RECV, COLD};
     double bandwidth = 1e9, lasted[6];
 
+    find_buffer(me, peer, largest);
     lasted[0] = warm_up(peer, largest);
     for (int k = 1; k < 6; k++)
         lasted[k] = lasted[0];
@@ -382,7 +458,9 @@ static void lead_all(int me, int peer, long largest, double budget)
                 bandwidth = (double)z / t;
         }
     }
-    find_overlap(me, peer, largest, find_threshold(me, peer, largest, bandwidth));
+    long waits = find_threshold(me, peer, largest, bandwidth);
+    find_alone(me, peer, largest, waits, bandwidth);
+    find_overlap(me, peer, largest, waits);
     cool_down(me, peer, budget);
     Order stop = {STOP, 0, 0, 0};
     MPI_Send(&stop, sizeof stop, MPI_BYTE, peer, ORDER, MPI_COMM_WORLD);
