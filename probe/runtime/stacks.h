@@ -72,5 +72,9 @@ int auspex_sigaction(int sig, const struct sigaction *mine, struct sigaction *ol
 void auspex_hand_on(int sig, siginfo_t *info, void *context);
 
 /* callers.c */
+uint32_t auspex_region_at(const char *label, int kind, uintptr_t pc);
 struct place *auspex_callers(struct thread *t, const void *from, const struct called *by);
+
+/* openmp.c */
+uint32_t auspex_fork(struct thread *t, uint32_t region, const void *from, const struct called *by);
 #endif
