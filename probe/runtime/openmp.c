@@ -92,7 +92,7 @@ static void take_part(void *argument)
     struct thread *t = auspex_self;
     int number = thread_number();
     if (!t)
-        t = auspex_thread_start(number);
+        t = auspex_worker(number);
     if (number >= 0 && number < TEAM && team->member[number] != t)
         team->member[number] = t;
     if (!t) {
@@ -110,6 +110,7 @@ static void take_part(void *argument)
     charge(t, now);
     t->done = now;
     if (t != team->opener) {
+        t->unsettled = 1;
         t->depth = depth;
         t->top = outside;
         t->record.current = outside->index;
@@ -127,12 +128,14 @@ static void end_team(struct team *team)
     for (int i = 0; i < n; i++) {
         struct thread *t = team->member[i];
         struct place *wait = t ? same_place(t, team->place)->wait : NULL;
-        if (!wait || now < t->done)
-            continue;
-        wait->node->calls++;
-        wait->node->wall += now - t->done;
-        if (t != o && t->top->parent == NULL)
-            t->record.last = now;
+        if (wait && now >= t->done) {
+            wait->node->calls++;
+            wait->node->wall += now - t->done;
+            if (t != o && t->top->parent == NULL)
+                t->record.last = now;
+        }
+        if (t)
+            __atomic_store_n(&t->unsettled, 0, __ATOMIC_RELEASE);
     }
     o->brief += now - o->record.last;
     o->record.last = now;
@@ -148,7 +151,7 @@ uint32_t auspex_fork(struct thread *t, uint32_t region, const void *from, const 
     charge(t, ticks());
     if (place != t->top)
         open_at(t, place, SOMEWHERE);
-    enter(t, region, SOMEWHERE);
+    enter(t, region, by ? (uintptr_t)by->frame : SOMEWHERE); /* what it calls lies below */
     return outside;
 }
 

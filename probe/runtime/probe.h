@@ -73,6 +73,8 @@ struct thread {
     struct thread *next;
     /* openmp.c */
     uint64_t done;             /* when it had done its part of a parallel region */
+    int worker;                /* made by libgomp */
+    int unsettled;             /* its wait at the end of a region is not charged yet */
     int teams;                 /* parallel regions that it has opened and not ended */
     struct thread *crew[TEAM]; /* who took part in the latest */
     struct twin twins[TWINS];
@@ -144,6 +146,7 @@ void auspex_stacks_file(struct thread *t, uint64_t stretch, const void *from);
 
 /* threads.c */
 void auspex_thread_over(struct thread *t);
+struct thread *auspex_worker(int number);
 
 /* sample.c */
 void auspex_sample(void);
