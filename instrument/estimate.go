@@ -253,14 +253,13 @@ const outerTurn = 250
 
 // bearsCount tells whether a loop does not suffer from its turns being counted:
 // the compiler works those of an innermost loop out where its head says how many
-// they are (it is steady). Any other would pay with an instruction a turn and a
-// register.
+// they are (it is steady). Any other pays with an instruction a turn and a register.
 func (l *loads) bearsCount(s *source.Stmt, steady bool) bool {
 	switch {
 	case l == nil:
 		return true
 	case innermost(s, l.file):
-		return steady
+		return steady || l.surely(s.Body) >= outerTurn
 	case s.Loop.Kind == source.Counted || s.Loop.Kind == source.For || s.Loop.Kind == source.ForEach:
 		return l.surely(s.Body) >= outerTurn
 	}

@@ -136,8 +136,12 @@ func countC(f *source.File, work *loads, c *Candidate, chosen map[*source.Stmt]i
 		all(c.site.stmt)
 		countedLoops(c.site.stmt.Body, f, chosen, all)
 	}
+	declared := map[string]string{}
+	for _, v := range f.Variables(c.unit) {
+		declared[v.Name] = v.Type
+	}
 	for _, s := range loops {
-		if !work.bearsCount(s, steady(f, s)) {
+		if !work.bearsCount(s, steady(f, declared, s)) {
 			return false
 		}
 	}
@@ -147,16 +151,50 @@ func countC(f *source.File, work *loads, c *Candidate, chosen map[*source.Stmt]i
 	return any
 }
 
-// steady tells whether the head of a for loop alone says how often it turns:
-// a variable goes by a fixed step to a bound, and nothing leaves the loop before.
-func steady(f *source.File, s *source.Stmt) bool {
+// steady tells whether compilers can work out before a for loop how often it turns:
+// a variable goes by a fixed step to a bound that nothing changes, and nothing leaves
+// the loop before; declared are the types of the function's variables. A bound that is no variable of the function may be changed by
+// whatever the loop writes, an unsigned one that is reached with <= may be the
+// largest number there is, and in C++ whatever is called may throw: then the count
+// has to be right in every turn. muscle took 3.4 % more instructions for that.
+func steady(f *source.File, declared map[string]string, s *source.Stmt) bool {
 	l := s.Loop
 	return l.Kind == source.For && l.Step != nil && l.To != nil && l.To.Kind == "binary_expression" &&
 		!strings.ContainsAny(l.To.Text(f.Text), "[*&|(>.") && steadyStep.Match([]byte(l.Step.Text(f.Text))) &&
-		!leaving.Match(f.Text[l.Body.Start:l.Body.End])
+		!leaving.Match(f.Text[l.Body.Start:l.Body.End]) && ownBound(f, declared, l) &&
+		(f.Language != source.CXX || !mayThrow(f.Text[l.Body.Start:l.Body.End]))
 }
 
-var steadyStep = lazyregexp.New(`^\s*(?:\w+\s*(?:\+\+|--|[-+]=\s*\w+)|(?:\+\+|--)\s*\w+)\s*$`)
+// mayThrow tells whether something is called that may throw.
+func mayThrow(body []byte) bool {
+	for _, m := range called.FindAllSubmatchIndex(body, -1) {
+		if word := string(body[m[2]:m[3]]); !harmless.MatchString(word) && !mathCall.MatchString(word) {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	steadyStep = lazyregexp.New(`^\s*(?:\w+\s*(?:\+\+|--|[-+]=\s*\w+)|(?:\+\+|--)\s*\w+)\s*$`)
+	bareName   = lazyregexp.New(`\b[A-Za-z_]\w*\b`)
+	constant   = lazyregexp.New(`^[A-Z_][A-Z0-9_]*$`)
+	called     = lazyregexp.New(`(\w+)\s*(?:<[^<>;]*>\s*)?\(`)
+	harmless   = lazyregexp.New(`^(?:if|for|while|switch|sizeof|static_cast|reinterpret_cast|const_cast|int|long|unsigned|float|double|char|size_t|_mm\w*|__builtin\w*)$`)
+)
+
+// ownBound tells whether what a loop is held against are variables of its function,
+// and constants as far as their names show.
+func ownBound(f *source.File, declared map[string]string, l *source.LoopInfo) bool {
+	to := l.To.Text(f.Text)
+	for _, name := range bareName.FindAllString(to, -1) {
+		kind, own := declared[name]
+		if !own && !constant.MatchString(name) || strings.Contains(to, "<=") && (strings.Contains(kind, "unsigned") || strings.Contains(kind, "size") || strings.HasPrefix(kind, "u")) {
+			return false
+		}
+	}
+	return true
+}
 
 // innermost tells whether no loop in s counts.
 func innermost(s *source.Stmt, f *source.File) bool {

@@ -9,7 +9,9 @@ struct call_site { uintptr_t pc; uint32_t region; };
 static struct call_site call_sites[8192];
 static pthread_mutex_t call_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static uint32_t region_at(uintptr_t pc)
+/* The region of an address. It has one label and kind wherever it comes from: code
+ * that calls is not where a parallel region begins. */
+uint32_t auspex_region_at(const char *label, int kind, uintptr_t pc)
 {
     uint32_t i = (uint32_t)((pc * 0x9e3779b97f4a7c15u) >> 51), n;
     for (n = 0; n < 8192; n++, i = (i + 1) % 8192) {
@@ -19,7 +21,7 @@ static uint32_t region_at(uintptr_t pc)
         if (!have)
             break;
     }
-    uint32_t region = auspex_site("", FRAME, (const void *)pc);
+    uint32_t region = auspex_site(label, kind, (const void *)pc);
     pthread_mutex_lock(&call_lock);
     for (; n < 8192 && call_sites[i].pc; n++)
         i = (i + 1) % 8192;
@@ -71,7 +73,7 @@ static __attribute__((noinline)) struct place *find_callers(struct thread *t, co
     uint32_t n = walk_callers(t, from, by ? by->address : NULL, entered, pc, &trail);
     struct place *at = t->top;
     for (uint32_t i = n; at && i-- > 0;) {
-        struct place *next = auspex_way(t, at, region_at(pc[i]));
+        struct place *next = auspex_way(t, at, auspex_region_at("", FRAME, pc[i]));
         at = next ? next : at;
     }
     if (!trail.begun || trail.untold || n == FRAMES)

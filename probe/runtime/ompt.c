@@ -3,7 +3,7 @@
  * region is a region of every thread that takes part, and waiting a region of
  * its own. What is declared here is the little of OpenMP 5.0, chapter 4, that
  * is needed, since gcc has no omp-tools.h. */
-#include "probe.h"
+#include "stacks.h"
 #include <sys/mman.h>
 
 typedef union { uint64_t value; void *ptr; } ompt_data;
@@ -20,7 +20,7 @@ enum { BEGIN = 1, END = 2 };
 enum { TASKWAIT = 5, TASKGROUP = 6, REDUCTION = 7 };
 enum { INITIAL_TASK = 1 };
 
-enum { TEAM = 256, NESTED = 8 };
+enum { NESTED = 8 };
 
 /* A thread's part in a parallel region. libomp has workers tell late that they
  * are done, when they are wanted again, so the opener settles their wait; the
@@ -83,7 +83,7 @@ static void parallel_begin(ompt_data *task, const void *frame, ompt_data *parall
     for (int i = 0; i < TEAM; i++)
         team->seat[i] = NULL;
     team->opener = t;
-    team->outside = auspex_fork(t, auspex_site("OpenMP parallel", PARALLEL, address), address);
+    team->outside = auspex_fork(t, auspex_region_at("OpenMP parallel", PARALLEL, (uintptr_t)address), address, NULL);
     team->place = t->top;
 }
 

@@ -20,33 +20,47 @@ uint32_t auspex_barrier(void)
     return unlikely(id == UINT32_MAX) ? auspex_intern(&barrier) : id;
 }
 
-/* What the threads of one parallel region share. */
-enum { TEAM = 256 };
+/* What the threads of one parallel region share. Who takes part is kept with the
+ * opener, and written only where it differs from the last time: a line of memory that
+ * no thread writes is not fetched again by the others. */
 struct team {
     void (*body)(void *);
     void *data;
     struct thread *opener;
     uint32_t outside;    /* the opener's depth before the region */
     struct place *place; /* of the region, in the opener's tree */
-    struct thread *member[TEAM];
-    uint64_t done[TEAM]; /* when each member had done its part */
+    struct thread **member;
     int members;
+    struct thread *inner[TEAM]; /* the members of a team that its opener opened inside another */
 };
 
 /* Finds the same path in another thread's tree. */
-static struct place *same_place(struct thread *t, struct place *p)
+static struct place *same_path(struct thread *t, struct place *p)
 {
     if (!p->parent)
         return t->stack[0].place;
-    struct place *up = same_place(t, p->parent);
+    struct place *up = same_path(t, p->parent);
     struct place *to = up ? auspex_way(t, up, p->region) : NULL;
     return to ? to : up;
+}
+
+/* The same with the place for waiting there, remembered: programs open the same few
+ * parallel regions again and again, some every ten microseconds. A place outlives its
+ * thread and is never another's. */
+static struct twin *same_place(struct thread *t, struct place *p)
+{
+    struct twin *twin = &t->twins[((uintptr_t)p >> 4) % TWINS];
+    if (unlikely(twin->of != p)) {
+        struct place *mine = same_path(t, p);
+        *twin = (struct twin){p, mine, mine ? auspex_way(t, mine, auspex_barrier()) : NULL};
+    }
+    return twin;
 }
 
 /* Puts a thread into the place of the parallel region that it takes part in. */
 void auspex_join(struct thread *t, struct place *place, uint64_t now)
 {
-    struct place *p = same_place(t, place);
+    struct place *p = same_place(t, place)->mine;
     if (!t->top->parent)
         auspex_resume(t, now); /* a worker that waited for work is nobody's time */
     else
@@ -55,11 +69,20 @@ void auspex_join(struct thread *t, struct place *place, uint64_t now)
     p->node->calls++;
 }
 
+static int ask_openmp(int (*real)(void), int otherwise) { return real ? real() : otherwise; }
+
 static int thread_number(void)
 {
     static int (*real)(void);
     NEXT(omp_get_thread_num);
-    return real ? real() : -1;
+    return ask_openmp(real, -1);
+}
+
+static int thread_count(void)
+{
+    static int (*real)(void);
+    NEXT(omp_get_num_threads);
+    return ask_openmp(real, 0);
 }
 
 /* What every thread runs in place of the body. */
@@ -67,26 +90,27 @@ static void take_part(void *argument)
 {
     struct team *team = argument;
     struct thread *t = auspex_self;
+    int number = thread_number();
     if (!t)
-        t = auspex_thread_start(thread_number());
+        t = auspex_worker(number);
+    if (number >= 0 && number < TEAM && team->member[number] != t)
+        team->member[number] = t;
     if (!t) {
         team->body(team->data);
         return;
     }
-    uint64_t now = ticks();
     uint32_t depth = t->depth;
     struct place *outside = t->top;
     if (t != team->opener)
-        auspex_join(t, team->place, now);
+        auspex_join(t, team->place, ticks());
+    else
+        team->members = thread_count();
     team->body(team->data);
-    now = ticks();
+    uint64_t now = ticks();
     charge(t, now);
-    int i = __atomic_fetch_add(&team->members, 1, __ATOMIC_RELAXED);
-    if (i < TEAM) {
-        team->member[i] = t;
-        team->done[i] = now;
-    }
+    t->done = now;
     if (t != team->opener) {
+        t->unsettled = 1;
         t->depth = depth;
         t->top = outside;
         t->record.current = outside->index;
@@ -99,17 +123,19 @@ static void end_team(struct team *team)
 {
     struct thread *o = team->opener;
     uint64_t now = ticks();
-    uint32_t region = auspex_barrier();
     int n = team->members < TEAM ? team->members : TEAM;
+    o->teams--;
     for (int i = 0; i < n; i++) {
         struct thread *t = team->member[i];
-        struct place *p = same_place(t, team->place), *wait = p ? auspex_way(t, p, region) : NULL;
-        if (!wait || now < team->done[i])
-            continue;
-        wait->node->calls++;
-        wait->node->wall += now - team->done[i];
-        if (t != o && t->top->parent == NULL)
-            t->record.last = now;
+        struct place *wait = t ? same_place(t, team->place)->wait : NULL;
+        if (wait && now >= t->done) {
+            wait->node->calls++;
+            wait->node->wall += now - t->done;
+            if (t != o && t->top->parent == NULL)
+                t->record.last = now;
+        }
+        if (t)
+            __atomic_store_n(&t->unsettled, 0, __ATOMIC_RELEASE);
     }
     o->brief += now - o->record.last;
     o->record.last = now;
@@ -117,15 +143,15 @@ static void end_team(struct team *team)
 }
 
 /* Opens a parallel region below whoever calls it, to which from returns; returns
- * the depth before. */
-uint32_t auspex_fork(struct thread *t, uint32_t region, const void *from)
+ * the depth before. by tells how the runtime was called, where that is known. */
+uint32_t auspex_fork(struct thread *t, uint32_t region, const void *from, const struct called *by)
 {
     uint32_t outside = t->depth;
-    struct place *place = auspex_callers(t, from, NULL);
+    struct place *place = auspex_callers(t, from, by);
     charge(t, ticks());
     if (place != t->top)
         open_at(t, place, SOMEWHERE);
-    enter(t, region, SOMEWHERE);
+    enter(t, region, by ? (uintptr_t)by->frame : SOMEWHERE); /* what it calls lies below */
     return outside;
 }
 
@@ -137,7 +163,8 @@ void auspex_joined(struct thread *t, uint32_t depth)
     t->record.current = t->top->index;
 }
 
-static int begin_team(struct team *team, void (*body)(void *), void *data, const void *from)
+#define BEGIN_TEAM(team, body, data) begin_team(team, body, data, __builtin_return_address(0), __builtin_frame_address(0))
+static __attribute__((noinline)) int begin_team(struct team *team, void (*body)(void *), void *data, const void *from, const void *frame)
 {
     struct thread *t = self();
     if (!t || t->quiet || auspex_ompt)
@@ -146,8 +173,10 @@ static int begin_team(struct team *team, void (*body)(void *), void *data, const
     team->data = data;
     team->opener = t;
     team->members = 0;
-    uint32_t region = auspex_site("OpenMP parallel", PARALLEL, (char *)body + 1);
-    team->outside = auspex_fork(t, region, from);
+    team->member = t->teams++ > 0 ? team->inner : t->crew;
+    uint32_t region = auspex_region_at("OpenMP parallel", PARALLEL, (uintptr_t)body + 1);
+    struct called by = {from, frame, &barrier};
+    team->outside = auspex_fork(t, region, from, &by);
     team->place = t->top;
     return 1;
 }
@@ -158,7 +187,7 @@ void GOMP_parallel(void (*body)(void *), void *data, unsigned n, unsigned flags)
     static void (*real)(void (*)(void *), void *, unsigned, unsigned);
     struct team team;
     NEXT(GOMP_parallel);
-    if (!begin_team(&team, body, data, __builtin_return_address(0))) {
+    if (!BEGIN_TEAM(&team, body, data)) {
         real(body, data, n, flags);
         return;
     }
@@ -174,7 +203,7 @@ void GOMP_parallel(void (*body)(void *), void *data, unsigned n, unsigned flags)
         static void (*real)(void (*)(void *), void *, unsigned, long, long, long, long, unsigned);                  \
         struct team team;                                                                                           \
         NEXT(name);                                                                                                 \
-        if (!begin_team(&team, body, data, __builtin_return_address(0))) { \
+        if (!BEGIN_TEAM(&team, body, data)) { \
             real(body, data, n, a, b, c, d, flags);                                                                 \
             return;                                                                                                 \
         }                                                                                                           \
@@ -196,7 +225,7 @@ PARALLEL_LOOP(GOMP_parallel_loop_nonmonotonic_guided)
         static void (*real)(void (*)(void *), void *, unsigned, long, long, long, unsigned);                \
         struct team team;                                                                                   \
         NEXT(name);                                                                                         \
-        if (!begin_team(&team, body, data, __builtin_return_address(0))) { \
+        if (!BEGIN_TEAM(&team, body, data)) { \
             real(body, data, n, a, b, c, flags);                                                            \
             return;                                                                                         \
         }                                                                                                   \
@@ -214,7 +243,7 @@ void GOMP_parallel_sections(void (*body)(void *), void *data, unsigned n, unsign
     static void (*real)(void (*)(void *), void *, unsigned, unsigned, unsigned);
     struct team team;
     NEXT(GOMP_parallel_sections);
-    if (!begin_team(&team, body, data, __builtin_return_address(0))) {
+    if (!BEGIN_TEAM(&team, body, data)) {
         real(body, data, n, count, flags);
         return;
     }

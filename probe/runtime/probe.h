@@ -28,6 +28,11 @@ struct way { uint32_t from, region; struct place *to; };
  * from there lies below. */
 struct opened { struct place *place; uintptr_t frame; };
 
+/* A place of another thread, the one of the same path here, and the one for waiting
+ * in it. */
+struct twin { struct place *of, *mine, *wait; };
+enum { TWINS = 64, TEAM = 256 };
+
 enum { ASKED = 1024 };
 
 /* What a thread is inside of: an MPI call or the runtime itself, whose time is
@@ -66,6 +71,13 @@ struct thread {
     int born;           /* measured from its start: threads.c */
     struct place *others; /* for what finds no place of its own */
     struct thread *next;
+    /* openmp.c */
+    uint64_t done;             /* when it had done its part of a parallel region */
+    int worker;                /* made by libgomp */
+    int unsettled;             /* its wait at the end of a region is not charged yet */
+    int teams;                 /* parallel regions that it has opened and not ended */
+    struct thread *crew[TEAM]; /* who took part in the latest */
+    struct twin twins[TWINS];
 };
 
 extern __thread struct thread *auspex_self __attribute__((visibility("hidden"), tls_model("initial-exec")));
@@ -118,7 +130,6 @@ void auspex_file_close(int state, int code);
 
 /* openmp.c */
 extern int auspex_ompt;
-uint32_t auspex_fork(struct thread *t, uint32_t region, const void *from);
 void auspex_joined(struct thread *t, uint32_t depth);
 uint32_t auspex_barrier(void);
 void auspex_join(struct thread *t, struct place *place, uint64_t now);
@@ -135,6 +146,7 @@ void auspex_stacks_file(struct thread *t, uint64_t stretch, const void *from);
 
 /* threads.c */
 void auspex_thread_over(struct thread *t);
+struct thread *auspex_worker(int number);
 
 /* sample.c */
 void auspex_sample(void);

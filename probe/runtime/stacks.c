@@ -143,12 +143,13 @@ static uint32_t walk(struct cursor *c, uintptr_t *pc, uintptr_t entered, int *wh
 }
 
 /* How many samples one is worth. The task clock comes after every period of CPU
- * time, but not while the thread is in the kernel: what was spent there since the
- * latest sample counts with the next. The timer comes then too, and is heard only
- * where the task clock has been silent. Inside MPI every one of the task clock
- * counts once: that time is left out of what samples account for at the call's
- * end. */
-static uint64_t weigh(struct walker *w, const siginfo_t *info, int inside)
+ * time, wherever the thread is, and each time counts once: were it to count what was
+ * spent since the one before, without MPI, functions after a long call would have too
+ * few and long functions too many (intsort: 5 points). It is not heard while the
+ * thread is in the kernel: what was spent there since the latest counts with the
+ * next. Time in calls for files is counted when they return. The timer comes in the
+ * kernel too, and counts only where the task clock has been silent. */
+static uint64_t weigh(struct walker *w, const siginfo_t *info, int within)
 {
     uint64_t now, since, weight = 1;
     if (info->si_code == SI_TKILL) {
@@ -164,14 +165,20 @@ static uint64_t weigh(struct walker *w, const siginfo_t *info, int inside)
         w->left = AT_A_TIME;
         auspex_task_clock_again(w->event);
     }
-    if (inside)
-        return info->si_code != SI_TIMER;
+    int timer = info->si_code == SI_TIMER;
+    if (timer && within == IN_CALL)
+        return 0;
     now = nanos(CLOCK_THREAD_CPUTIME_ID);
     since = now > w->counted ? now - w->counted : 0;
-    if (info->si_code == SI_TIMER ? since < 2 * auspex_sampling : since < auspex_sampling / 2)
+    if (timer ? since < 2 * auspex_sampling || now - w->heard < 2 * auspex_sampling : now - w->heard < auspex_sampling / 2)
         return 0; /* it was heard already, or several came after they had been blocked */
+    w->heard = now;
+    if (within == IN_CALL)
+        return w->told = 1;
+    if (within == IN_FILE)
+        return 0;
     w->counted = now;
-    return (since + auspex_sampling / 2) / auspex_sampling;
+    return since < auspex_sampling ? 1 : (since + auspex_sampling / 2) / auspex_sampling;
 }
 
 /* Walks the stack and keeps what it finds. */
@@ -204,7 +211,7 @@ static void on_sample(int sig, siginfo_t *info, void *context)
         auspex_hand_on(sig, info, context);
         return;
     }
-    uint64_t begun = ticks(), weight = weigh(t->walker, info, t->quiet == IN_CALL);
+    uint64_t begun = ticks(), weight = weigh(t->walker, info, t->quiet);
     if (unlikely(t->walker->trying)) {
         take_sample(t, info, context, 0);
         t->walker->tried_took = ticks() - begun;
@@ -294,7 +301,7 @@ void auspex_stacks_thread(struct thread *t)
     w->left = AT_A_TIME;
     if (auspex_header->sample_price == 0)
         price_of_sample(t);
-    w->counted = nanos(CLOCK_THREAD_CPUTIME_ID);
+    w->counted = w->heard = nanos(CLOCK_THREAD_CPUTIME_ID);
     w->owed = 0;
     struct sigevent e;
     memset(&e, 0, sizeof e);

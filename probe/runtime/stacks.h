@@ -39,6 +39,8 @@ struct walker {
     uint32_t tried;
     uint64_t tried_took;        /* ticks in the handler, of the latest */
     uint64_t counted;           /* CPU time up to which samples account, ns */
+    uint64_t heard;             /* CPU time of the latest of the task clock, wherever the thread was */
+    int told;                   /* it came in the MPI call that the thread is in */
     uint64_t owed;              /* CPU time in calls for files, without a sample yet */
     struct chunk *room;         /* samples are taken from it */
     struct step_known *known;   /* open addressing */
@@ -62,8 +64,14 @@ void auspex_stacks_thread_end(struct thread *t);
  * account for. */
 static inline void account(struct thread *t, uint64_t known)
 {
-    if (t->walker)
-        t->walker->counted += (uint64_t)((double)known / auspex_rate);
+    struct walker *w = t->walker;
+    if (!w)
+        return;
+    if (unlikely(w->told)) {
+        w->told = 0;
+        w->counted = nanos(CLOCK_THREAD_CPUTIME_ID); /* what was before the call, too */
+    } else
+        w->counted += (uint64_t)((double)known / auspex_rate);
 }
 
 /* signals.c */
@@ -72,5 +80,9 @@ int auspex_sigaction(int sig, const struct sigaction *mine, struct sigaction *ol
 void auspex_hand_on(int sig, siginfo_t *info, void *context);
 
 /* callers.c */
+uint32_t auspex_region_at(const char *label, int kind, uintptr_t pc);
 struct place *auspex_callers(struct thread *t, const void *from, const struct called *by);
+
+/* openmp.c */
+uint32_t auspex_fork(struct thread *t, uint32_t region, const void *from, const struct called *by);
 #endif

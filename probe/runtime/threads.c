@@ -13,7 +13,7 @@ struct beginning { void *(*body)(void *); void *argument; struct beginning *next
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct beginning *unused;
-static struct thread *ended;
+static struct thread *ended, *ended_workers;
 
 /* OpenMP's workers are known by their numbers when they first take part. */
 static int of_openmp(void *(*body)(void *))
@@ -45,16 +45,39 @@ static void *begin(void *p)
     return b.body(b.argument);
 }
 
+/* The record of an OpenMP worker. libgomp ends workers and makes new ones whenever the
+ * size of a team changes and after every parallel region inside another: a new one
+ * goes on in the record of one that has ended, of the same number if there is one. */
+struct thread *auspex_worker(int number)
+{
+    struct thread **found = NULL, *t = NULL;
+    pthread_mutex_lock(&lock);
+    for (struct thread **at = &ended_workers; *at && !(found && (*found)->record.id == number); at = &(*at)->next)
+        if (!__atomic_load_n(&(*at)->unsettled, __ATOMIC_ACQUIRE) && (!found || (*at)->record.id == number))
+            found = at;
+    if (found) {
+        t = *found;
+        *found = t->next;
+    }
+    pthread_mutex_unlock(&lock);
+    if (t)
+        auspex_thread_again(t);
+    else if ((t = auspex_thread_start(number)))
+        t->worker = 1;
+    return t;
+}
+
 /* A thread of ours has come to its end. */
 void auspex_thread_over(struct thread *t)
 {
     auspex_stacks_thread_end(t);
     auspex_counters_close(t);
-    if (!t->born)
+    if (!t->born && !t->worker)
         return;
+    struct thread **list = t->worker ? &ended_workers : &ended;
     pthread_mutex_lock(&lock);
-    t->next = ended;
-    ended = t;
+    t->next = *list;
+    *list = t;
     pthread_mutex_unlock(&lock);
 }
 
