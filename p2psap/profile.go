@@ -23,6 +23,9 @@ type PeerProfile struct {
 	Seconds   float64 `json:"seconds"`
 	Compute   float64 `json:"compute"`
 	CPU       float64 `json:"cpu"`      // processor time of computing
+	Calls     float64 `json:"calls"`    // processor time of calls, of the thread that makes them
+	Process   float64 `json:"process"`  // processor time of all threads of the peer
+	Moved     float64 `json:"moved"`    // messages that came or went; what has no data counts a quarter
 	Overhead  float64 `json:"overhead"` // in calls, without waiting
 	Waiting   float64 `json:"waiting"`
 	Overtaken int64   `json:"overtaken"`

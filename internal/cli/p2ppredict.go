@@ -26,7 +26,7 @@ type p2pPredictFlags struct {
 	steps, every      int
 	coupling, queue   float64
 	failures, restart time.Duration
-	replays           int
+	replays, cores    int
 	seed              uint64
 }
 
@@ -68,6 +68,7 @@ message takes is fitted to the synchronous and the hybrid run.`,
 	cmd.Flags().IntVar(&f.every, "every", 0, "iterations between checkpoints")
 	cmd.Flags().Int64Var(&f.state, "state", 0, "bytes of a checkpoint")
 	cmd.Flags().IntVar(&f.replays, "replays", 1, "replay N times with different failures: mean and spread")
+	cmd.Flags().IntVar(&f.cores, "cores", 0, "the hosts are a lab's, here and where profiles were measured, and share the `N` cores of one machine (default: each host has its own)")
 	cmd.Flags().Uint64Var(&f.seed, "seed", 1, "of the failures")
 	return cmd
 }
@@ -92,6 +93,7 @@ type p2pPredictedScheme struct {
 	Delay      float64       `json:"delay"`
 	Iterations float64       `json:"iterations"`
 	Waiting    float64       `json:"waiting"`
+	Votes      int           `json:"votes"` // how often peers froze and voted
 	Overtaken  int64         `json:"overtaken"`
 	Lost       int64         `json:"lost"`
 	Spread     *peers.Spread `json:"spread"`
@@ -103,8 +105,8 @@ func (a *app) runP2PPredict(ctx context.Context, file string, f p2pPredictFlags)
 	if err != nil {
 		return err
 	}
-	o := peers.Options{Platform: site, Queue: f.queue, Seed: f.seed, Churn: peers.Churn{Mean: f.failures.Seconds(), Restart: f.restart.Seconds()}}
-	if f.replays < 1 || f.failures < 0 || f.restart < 0 || f.every < 0 || f.state < 0 || f.queue < 0 {
+	o := peers.Options{Platform: site, Queue: f.queue, Seed: f.seed, Cores: f.cores, Churn: peers.Churn{Mean: f.failures.Seconds(), Restart: f.restart.Seconds()}}
+	if f.replays < 1 || f.failures < 0 || f.restart < 0 || f.every < 0 || f.state < 0 || f.queue < 0 || f.cores < 0 {
 		return usagef("--replays needs a number from 1 on, times and sizes must not be negative")
 	}
 	c, err := a.p2pProgram(ctx, &f, &o)
@@ -146,7 +148,7 @@ func predictScheme(ctx context.Context, program *peers.Program, o peers.Options,
 	if err != nil {
 		return nil, err
 	}
-	p := &p2pPredictedScheme{Scheme: program.Scheme.String(), Seconds: result.Seconds, Coupling: program.Coupling, Delay: o.Delay, Waiting: result.Waiting, Overtaken: result.Overtaken, Lost: result.Lost}
+	p := &p2pPredictedScheme{Scheme: program.Scheme.String(), Seconds: result.Seconds, Coupling: program.Coupling, Delay: o.Delay, Waiting: result.Waiting, Votes: result.Votes, Overtaken: result.Overtaken, Lost: result.Lost}
 	for _, n := range result.Iterations {
 		p.Iterations += float64(n) / float64(len(result.Iterations))
 	}
@@ -239,7 +241,7 @@ func (f *p2pPredictFlags) fitted(ctx context.Context, o *peers.Options) (*p2pCas
 	}
 	o.Reference = on.Platform.Hosts[0].Speed
 	on.Reference = o.Reference
-	base := peers.FromProfile(synchronous)
+	base := peers.FromProfile(synchronous, f.cores > 0)
 	if f.steps > 0 {
 		base.Steps = f.steps
 	}

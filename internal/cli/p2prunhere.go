@@ -46,7 +46,7 @@ func (a *app) p2pRunHere(ctx context.Context, f *p2pPredictFlags) (*p2pCase, err
 	if err != nil {
 		return nil, fmt.Errorf("the run here: %w", err)
 	}
-	base := peers.FromProfile(out.Profile)
+	base := peers.FromProfile(out.Profile, false)
 	for i := range base.Peer {
 		base.Peer[i].Compute = out.Profile.Peers[i].CPU
 	}

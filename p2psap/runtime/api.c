@@ -225,7 +225,8 @@ static void send_newest(struct peer *p, struct channel *c, struct message *m)
     p2p_drop(&c->out);
     c->out = p2p_share(m);
     c->pending = 1;
-    p2p_wake(p);
+    if (c->seen_there >= c->flying) /* else that one's arrival, or its loss, has the link look */
+        p2p_wake(p);
 }
 
 int P2P_Send(int to, const void *data, size_t size, int tag)
@@ -388,8 +389,11 @@ int P2P_Finish(void)
     pthread_mutex_lock(&R.lock);
     double end = p2p_now() + R.patience;
     for (int r = 0; r < R.peers; r++)
-        if (r != R.rank)
+        if (r != R.rank) {
+            p2p_drop(&R.peer[r].state_next); /* none is needed any more */
+            p2p_drop(&R.peer[r].state_out);
             p2p_queue(&R.peer[r], K_FINISH, 0, 0, 0, 0, NULL);
+        }
     for (int left = 1; left;) {
         left = 0;
         for (int r = 0; r < R.peers; r++)

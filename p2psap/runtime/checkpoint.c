@@ -58,6 +58,17 @@ static void tell_places(int kind, const struct message *m)
     free(list);
 }
 
+/* The peers that hold this one's checkpoints: those next to it in rank. */
+static int holders(int *list)
+{
+    int next = (R.rank + 1) % R.peers, before = (R.rank + R.peers - 1) % R.peers, n = 0;
+    if (next != R.rank)
+        list[n++] = next;
+    if (before != R.rank && before != next)
+        list[n++] = before;
+    return n;
+}
+
 int P2P_Checkpoint(const void *state, size_t size)
 {
     if (!R.started || (!state && size) || size > P2P_LARGEST / 2)
@@ -66,24 +77,103 @@ int P2P_Checkpoint(const void *state, size_t size)
     pthread_mutex_lock(&R.lock);
     R.version++;
     struct message *m = pack(state, size);
-    int holders = 0, next = (R.rank + 1) % R.peers, before = (R.rank + R.peers - 1) % R.peers;
-    for (int k = 0; k < 2; k++) {
-        int to = k ? before : next;
-        /* One that is still on its way is not followed by another. */
-        if (to != R.rank && !(k && before == next) && !R.peer[to].finished && R.peer[to].queued < LOG_BYTES)
-            p2p_queue(&R.peer[to], K_STATE, 0, 0, R.version, 0, m), holders++;
-    }
-    /* The one before has surely come to those that hold it. */
-    if (holders) {
-        if (R.last_stable)
-            tell_places(K_STABLE, R.last_stable);
-        p2p_drop(&R.last_stable);
-        R.last_stable = p2p_share(m);
+    m->number = R.version;
+    int list[2], n = holders(list);
+    for (int i = 0; i < n; i++) {
+        struct peer *p = &R.peer[list[i]];
+        if (p->finished)
+            continue;
+        p2p_drop(&p->state_next);
+        p->state_next = p2p_share(m);
+        p2p_wake(p);
     }
     p2p_drop(&m);
     pthread_mutex_unlock(&R.lock);
     p2p_leave(0, -1, 0, 0);
     return 0;
+}
+
+/* A checkpoint travels in pieces, one at a time and only where nothing else is to
+ * be sent, so that it delays other messages by a piece at most. One that has
+ * begun is sent to its end; of those that wait the newest wins. */
+void p2p_send_state(struct peer *p)
+{
+    enum { PART = 16 << 10 };
+    if (!p->state_out && p->state_next) {
+        p->state_out = p->state_next;
+        p->state_next = NULL;
+        p->state_at = 0;
+    }
+    struct message *m = p->state_out;
+    if (!m || p->state_at == m->size || p->unsent || (p->head && p->head->order <= p->state_order))
+        return;
+    size_t size = m->size - p->state_at < PART ? m->size - p->state_at : PART;
+    struct message *piece = p2p_message(m->data + p->state_at, size);
+    p2p_queue(p, K_STATE, 0, (int)p->state_at, m->number, m->size, piece);
+    p2p_drop(&piece);
+    p->state_order = p->order;
+    p->state_at += size;
+}
+
+/* All up to an order have come. What all holders have is never asked for again
+ * from before it. */
+void p2p_state_came(struct peer *p, uint64_t order)
+{
+    if (!p->state_out || p->state_at < p->state_out->size || order < p->state_order)
+        return;
+    p2p_drop(&p->state_held);
+    p->state_held = p->state_out;
+    p->state_out = NULL;
+    int list[2], n = holders(list);
+    struct message *oldest = NULL;
+    for (int i = 0; i < n; i++) {
+        struct peer *h = &R.peer[list[i]];
+        if (h->finished || h->gone)
+            continue;
+        if (!h->state_held)
+            return;
+        if (!oldest || h->state_held->number < oldest->number)
+            oldest = h->state_held;
+    }
+    if (oldest && oldest->number > R.stable) {
+        R.stable = oldest->number;
+        tell_places(K_STABLE, oldest);
+    }
+}
+
+/* Puts together what another leaves here. */
+void p2p_keep_state(struct peer *p, const struct p2p_packet *k)
+{
+    size_t at = (uint32_t)k->tag;
+    if (at == 0 && k->freeze <= P2P_LARGEST) {
+        p2p_drop(&p->state_building);
+        p->state_building = p2p_message(NULL, k->freeze);
+        p->state_building->number = k->value;
+        p->state_have = 0;
+    }
+    struct message *m = p->state_building;
+    if (!m || m->number != k->value || m->size != k->freeze || at != p->state_have || k->size > m->size - at) {
+        R.counts.refused++;
+        return;
+    }
+    memcpy(m->data + at, k->data, k->size);
+    p->state_have += k->size;
+    if (p->state_have == m->size) {
+        p2p_drop(&p->state);
+        p->state = m;
+        p->state_building = NULL;
+    }
+}
+
+/* What was on its way to a peer that died never came; its successor has none. */
+void p2p_forget_state(struct peer *p)
+{
+    if (!p->state_next)
+        p->state_next = p2p_share(p->state_out ? p->state_out : p->state_held);
+    p2p_drop(&p->state_out);
+    p2p_drop(&p->state_held);
+    p2p_drop(&p->state_building);
+    p->state_order = 0;
 }
 
 long P2P_Restore(void *state, size_t room)

@@ -191,6 +191,12 @@ static int freeze(void)
     return 0;
 }
 
+/* Whether this peer is between freezing and the outcome of the vote. */
+int p2p_frozen(void)
+{
+    return R.scheme != P2P_SYNCHRONOUS && R.frozen_phase == R.detect.phase && R.detect.state != D_FREE && R.detect.state != D_STOPPED;
+}
+
 static int at_boundary(void)
 {
     if (R.detect.state != D_FREEZING)

@@ -88,9 +88,12 @@ static void prepare(struct link *l, struct p2p_packet k)
 
 /* A message that the newest replaces is sent when the one before is known to
  * have come, so that none grows old in a queue on the way; or when that one is
- * given up for lost. */
+ * given up for lost. Between frozen peers only what the vote needs travels. */
 #define LOST_AFTER 0.2
-static int may_fly(const struct channel *c) { return c->seen_there >= c->flying || p2p_now() - c->flown_at > LOST_AFTER; }
+static int may_fly(const struct channel *c)
+{
+    return !p2p_frozen() && (c->seen_there >= c->flying || p2p_now() - c->flown_at > LOST_AFTER);
+}
 
 static struct channel *pending(struct peer *p)
 {
@@ -98,6 +101,18 @@ static struct channel *pending(struct peer *p)
     while (c && !(c->pending && may_fly(c)))
         c = c->next;
     return c;
+}
+
+/* How long a link may rest, milliseconds: not until long after a message that
+ * waits for the one before may take that one for lost. */
+static int rest(const struct peer *p)
+{
+    if (p->fd < 0)
+        return 20;
+    for (const struct channel *c = p->channels; c; c = c->next)
+        if (c->pending)
+            return 50;
+    return 200;
 }
 
 static void flies(struct channel *c)
@@ -117,13 +132,16 @@ static struct channel *to_tell(struct peer *p)
 
 static int same_cluster(const struct peer *p) { return p->cluster == R.peer[R.rank].cluster; }
 
-/* Chooses what to write next; what must come in order goes first. */
+/* Chooses what to write next; what must come in order goes first, checkpoints
+ * last. */
 static void choose(struct link *l)
 {
     struct peer *p = l->p;
     struct channel *c = pending(p), *seen = to_tell(p);
     if (l->out_size)
         return;
+    if (!c)
+        p2p_send_state(p);
     if (p->tell || p2p_now() - l->spoke > 0.5) {
         p->tell = 0;
         prepare(l, (struct p2p_packet){.kind = K_ACK, .value = p->received});
@@ -141,8 +159,10 @@ static void choose(struct link *l)
         prepare(l, (struct p2p_packet){.kind = f->kind, .flag = f->flag, .tag = f->tag, .order = f->order, .value = f->value, .freeze = f->freeze,
             .size = f->message ? f->message->size : 0, .data = f->message ? f->message->data : NULL});
         p->unsent = f->next;
+        R.moved += f->message ? 4 : 1;
     } else if (c && same_cluster(p)) {
         flies(c);
+        R.moved += 4;
         prepare(l, (struct p2p_packet){.kind = K_NEWEST, .tag = c->tag, .value = c->out->number, .size = c->out->size, .data = c->out->data});
     }
 }
@@ -197,6 +217,7 @@ static int send_pieces(struct link *l)
         if (++l->piece == pieces) {
             pthread_mutex_lock(&R.lock);
             p2p_drop(&l->datagram);
+            R.moved += 4;
             pthread_mutex_unlock(&R.lock);
         }
     }
@@ -287,10 +308,10 @@ void *p2p_link(void *peer)
         if (p->fd >= 0)
             choose(&l);
         struct pollfd w[3] = {{p->wake, POLLIN, 0}, {p->fd, (short)(POLLIN | (l.out_size ? POLLOUT : 0)), 0}, {-1, POLLOUT, 0}};
+        int wait = rest(p);
         pthread_mutex_unlock(&R.lock);
         if (send_pieces(&l))
             w[2].fd = p->datagrams;
-        int wait = p->fd >= 0 ? 200 : 20;
         if (poll(w, 3, wait) < 0)
             continue;
         uint64_t n;

@@ -12,18 +12,20 @@ static void (*enter)(const char *name, const void *from);
 static void (*leave)(int what, int peer, int tag, long bytes);
 static void (*overtaken)(unsigned long messages);
 
-static double since, began, between, inside, cpu_since, cpu_between;
+static double since, began, process_began, between, inside, cpu_since, cpu_between, cpu_inside;
 /* As of the end of the last iteration. */
-static struct { double compute, cpu, calls, waiting, seconds; uint64_t steps, votes; } iterated;
+static struct { double compute, cpu, cpu_calls, process, calls, waiting, seconds; uint64_t steps, votes; unsigned long moved; } iterated;
 
 /* Processor time of the calling thread: what computing takes where the peers of
  * a run share too few cores. */
-static double cpu_now(void)
+static double cpu_of(clockid_t whose)
 {
     struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    clock_gettime(whose, &t);
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
+
+static double cpu_now(void) { return cpu_of(CLOCK_THREAD_CPUTIME_ID); }
 
 void p2p_measure_find(void)
 {
@@ -39,9 +41,10 @@ void p2p_measure_start(void)
 {
     if (joined)
         joined(R.rank, R.peers);
-    between = inside = cpu_between = 0;
+    between = inside = cpu_between = cpu_inside = 0;
     since = began = p2p_now();
     cpu_since = cpu_now();
+    process_began = cpu_of(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 void p2p_enter(const char *name, const void *from)
@@ -49,7 +52,9 @@ void p2p_enter(const char *name, const void *from)
     double now = p2p_now();
     between += now - since;
     since = now;
-    cpu_between += cpu_now() - cpu_since;
+    double cpu = cpu_now();
+    cpu_between += cpu - cpu_since;
+    cpu_since = cpu;
     if (enter)
         enter(name, from);
 }
@@ -69,7 +74,9 @@ void p2p_leave(int what, int peer, int tag, long bytes)
     double now = p2p_now();
     inside += now - since;
     since = now;
-    cpu_since = cpu_now();
+    double cpu = cpu_now();
+    cpu_inside += cpu - cpu_since;
+    cpu_since = cpu;
 }
 
 /* The end of an iteration. */
@@ -77,6 +84,9 @@ void p2p_iterated(void)
 {
     iterated.compute = between;
     iterated.cpu = cpu_between;
+    iterated.cpu_calls = cpu_inside;
+    iterated.moved = R.moved;
+    iterated.process = cpu_of(CLOCK_PROCESS_CPUTIME_ID) - process_began;
     iterated.calls = inside;
     iterated.waiting = R.counts.waiting;
     iterated.seconds = p2p_now() - began;
@@ -99,8 +109,8 @@ void p2p_profile(void)
         return;
     double n = (double)iterated.steps, calls = iterated.calls - iterated.waiting;
     const char *comma = "";
-    fprintf(f, "{\"rank\": %d, \"steps\": %llu, \"votes\": %llu, \"seconds\": %.9g, \"compute\": %.9g, \"cpu\": %.9g, \"overhead\": %.9g, \"waiting\": %.9g, \"overtaken\": %lu, \"lost\": %lu, \"refused\": %lu, \"sends\": [",
-        R.rank, (unsigned long long)iterated.steps, (unsigned long long)iterated.votes, iterated.seconds, iterated.compute / n, iterated.cpu / n, calls > 0 ? calls / n : 0, iterated.waiting / n,
+    fprintf(f, "{\"rank\": %d, \"steps\": %llu, \"votes\": %llu, \"seconds\": %.9g, \"compute\": %.9g, \"cpu\": %.9g, \"calls\": %.9g, \"process\": %.9g, \"moved\": %.9g, \"overhead\": %.9g, \"waiting\": %.9g, \"overtaken\": %lu, \"lost\": %lu, \"refused\": %lu, \"sends\": [",
+        R.rank, (unsigned long long)iterated.steps, (unsigned long long)iterated.votes, iterated.seconds, iterated.compute / n, iterated.cpu / n, iterated.cpu_calls / n, iterated.process / n, (double)iterated.moved / 4 / n, calls > 0 ? calls / n : 0, iterated.waiting / n,
         R.counts.overtaken, R.counts.lost, R.counts.refused);
     for (int r = 0; r < R.peers; r++)
         for (struct channel *c = R.peer[r].channels; c; c = c->next)

@@ -98,5 +98,6 @@ void p2p_acknowledged(struct peer *p, uint64_t order)
 {
     while (p->head && p->head->order <= order && p->head != p->unsent)
         unqueue(p);
+    p2p_state_came(p, order);
     p2p_changed();
 }

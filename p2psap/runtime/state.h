@@ -56,7 +56,11 @@ struct peer {
     size_t queued, logged;
     int tell, gossip; /* an acknowledgement or the list of peers is due */
     struct channel *channels;
-    struct message *state; /* its checkpoint */
+    struct message *state, *state_building; /* its checkpoint */
+    size_t state_have;
+    struct message *state_next, *state_out, *state_held; /* ours for it: the newest, the one on its way, the one it has */
+    size_t state_at;
+    uint64_t state_order; /* of the piece on its way */
     int answered;          /* our question for ours */
     pthread_t thread;
     int running;
@@ -77,10 +81,11 @@ struct run {
     int delivering;
     struct pull *pulls;
     struct early { struct early *next; int from, word, yes; uint64_t phase, mark; } *early;
-    struct message *restored, *last_stable;
+    struct message *restored;
     size_t restored_at; /* where the program's own part of it begins */
-    uint64_t version; /* of the last checkpoint */
+    uint64_t version, stable; /* of the last checkpoint, and of one that all its holders have */
     struct P2P_Counts counts;
+    unsigned long moved; /* that came or went: four for a message, one for what has no data */
     pthread_t accepting, reading, announcing;
     int announces;
 };
@@ -136,11 +141,16 @@ int p2p_async_converged(int here) HIDDEN;
 void p2p_answer_pulls(void) HIDDEN;
 int p2p_scheme_changes(int scheme) HIDDEN;
 void p2p_hear_early(void) HIDDEN;
+int p2p_frozen(void) HIDDEN;
 
 /* checkpoint.c */
 int p2p_recover(void) HIDDEN;
 void p2p_resume(struct peer *p, const unsigned char *list, size_t size) HIDDEN;
 void p2p_trim(struct peer *p, const unsigned char *list, size_t size) HIDDEN;
+void p2p_send_state(struct peer *p) HIDDEN;
+void p2p_state_came(struct peer *p, uint64_t order) HIDDEN;
+void p2p_keep_state(struct peer *p, const struct p2p_packet *k) HIDDEN;
+void p2p_forget_state(struct peer *p) HIDDEN;
 
 /* measure.c */
 void p2p_measure_find(void) HIDDEN;

@@ -19,6 +19,7 @@ void p2p_introduce(struct peer *p, const char *address, int port, uint32_t incar
     if (replaced) {
         R.counts.restarts++;
         p2p_forget_frames(p);
+        p2p_forget_state(p);
         p->order = p->received = 0;
         p->connected = p->gone = p->finished = 0;
         p->lost_at = p2p_now();
@@ -95,6 +96,7 @@ static void newest(struct channel *c, struct message *m)
     }
     if (c->newest && c->newest->number > c->seen)
         R.counts.overtaken++;
+    R.moved += 4;
     p2p_drop(&c->newest);
     c->newest = m;
     c->tell_seen = m->number;
@@ -145,6 +147,7 @@ static void take_piece(struct peer *p, const struct p2p_packet *k)
         struct message *m = c->building;
         c->building = NULL;
         newest(c, m);
+        p2p_changed();
         p2p_wake(p);
     }
 }
@@ -172,13 +175,6 @@ static void take_pull(struct peer *p, const struct p2p_packet *k)
     p2p_answer_pulls();
 }
 
-static void keep_state(struct peer *p, const struct p2p_packet *k)
-{
-    p2p_drop(&p->state);
-    p->state = p2p_message(k->data, k->size);
-    p->state->number = k->value;
-}
-
 static void take_held(struct peer *p, const struct p2p_packet *k)
 {
     p->answered = 1;
@@ -196,6 +192,7 @@ void p2p_take(struct peer *p, const struct p2p_packet *k)
             return; /* it came before the connection broke */
         p->received++;
         p->tell = 1;
+        R.moved += k->size ? 4 : 1;
     }
     switch (k->kind) {
     case K_PEERS: take_gossip(k); break;
@@ -206,7 +203,7 @@ void p2p_take(struct peer *p, const struct p2p_packet *k)
     case K_DETECT: p2p_hear(p->rank, k->tag, k->value, k->flag, k->freeze); break;
     case K_PULL: take_pull(p, k); break;
     case K_FROZEN: take_frozen(p, k); break;
-    case K_STATE: keep_state(p, k); break;
+    case K_STATE: p2p_keep_state(p, k); break;
     case K_FETCH:
         p2p_queue(p, K_HELD, 0, 0, p->state ? p->state->number : 0, 0, p->state);
         break;
@@ -220,5 +217,6 @@ void p2p_take(struct peer *p, const struct p2p_packet *k)
     case K_FINISH: p->finished = 1; break;
     default: R.counts.refused++;
     }
-    p2p_changed();
+    if (k->kind != K_PIECE) /* nobody waits for half a message */
+        p2p_changed();
 }

@@ -43,7 +43,7 @@ func (r *replay) checkpoint(i int32) {
 	if every == 0 || me.iterations%every != 0 || r.now < me.stateSent {
 		return // none is begun while the one before is on its way
 	}
-	me.saved = me.cells
+	me.saved, me.savedAlone = me.cells, me.alone
 	n := int32(len(r.peer))
 	for _, to := range []int32{(i + 1) % n, (i + n - 1) % n} {
 		if way, err := r.net.way(me.host, r.peer[to].host); err == nil && to != i {
@@ -63,6 +63,9 @@ func (r *replay) fails(i int32) {
 	r.result.Failures++
 	me.down = true
 	me.epoch++
+	if r.cores != nil {
+		r.halt(i)
+	}
 	if !r.voting() {
 		me.held, me.delivering = false, false
 		if me.state == blocked {
@@ -99,9 +102,9 @@ func (r *replay) returns(i int32) {
 		since = me.iterations % r.program.Every
 	}
 	if r.program.Scheme == p2psap.Asynchronous {
-		me.cells = evenly(1)
+		me.cells, me.alone = evenly(outset), 0
 		if r.program.Every > 0 {
-			me.cells = me.saved
+			me.cells, me.alone = me.saved, me.savedAlone
 		}
 	} else {
 		ready += float64(since) * (me.seconds + me.overhead)
@@ -114,7 +117,7 @@ func (r *replay) returns(i int32) {
 	case me.stopped() && me.held:
 		r.finish(i)
 	case me.computing:
-		r.events.add(event{at: ready + me.seconds + me.overhead, kind: iterated, peer: i, epoch: me.epoch})
+		r.iterates(i, ready)
 	case r.voting() && me.vote >= 0: // it had voted: the answer comes
 	default:
 		r.events.add(event{at: ready, kind: resumed, peer: i, epoch: me.epoch})

@@ -31,6 +31,8 @@ type termination struct {
 	childUp            []bool
 	childVote          []int8
 	delivering         bool
+	frozenCells        [cells]float64
+	asked              []question
 	freezeAt           int // iteration, where peers of a cluster must freeze together; 0 not known
 }
 
@@ -57,8 +59,12 @@ func (r *replay) say(from, to int32, word uint8, yes bool) {
 	if err != nil {
 		return
 	}
-	_, at, _ := r.net.send(way, r.now, wireBytes(0, true), true)
-	r.events.add(event{at: at + r.o.Delay, kind: heard, peer: to, slot: from, word: word, phase: r.peer[from].phase, yes: yes})
+	came := event{kind: heard, peer: to, slot: from, word: word, phase: r.peer[from].phase, yes: yes}
+	r.out(from, wordShare, func() {
+		_, at, _ := r.net.send(way, r.now, wireBytes(0, true), true)
+		came.at = at + r.o.Delay
+		r.events.add(came)
+	})
 }
 
 func (r *replay) down(i int32, word uint8) {
@@ -131,41 +137,70 @@ func (r *replay) clusterSpan(i int32) (first, size int) {
 	return first, 0
 }
 
-// freeze has a peer ask for the frozen messages it needs: a question there, the
-// answer back when the other is frozen too.
+// question is a frozen message that was asked for before there was one.
+type question struct {
+	by, slot int32
+	phase    uint64
+}
+
+// freeze has a peer ask for the frozen messages it needs, and answer those who
+// asked for its own.
 func (r *replay) freeze(i int32) {
 	me := &r.peer[i]
-	me.frozenPhase = me.phase
+	me.frozenPhase, me.frozenCells = me.phase, me.cells
 	me.state = blocked
 	me.waiting, me.held, me.since = true, true, r.now
 	r.result.Votes += int(asVote(i == 0))
 	for k := range me.in {
 		if c := &me.in[k]; !c.inOrder {
-			from := &r.peer[c.from]
-			if from.frozenPhase == me.phase {
-				r.sendFrozen(c.from, i, int32(k), 2)
-			}
+			r.ask(i, c.from, int32(k))
 		}
 	}
-	for k := range me.out {
-		o := &me.out[k]
-		if to := &r.peer[o.to]; !o.inOrder && to.frozenPhase == me.phase && to.state == blocked {
-			r.sendFrozen(i, o.to, o.slot, 1)
-		}
+	for _, q := range me.asked {
+		r.answer(i, q)
 	}
+	me.asked = me.asked[:0]
 	r.thaw(i)
 }
 
-// sendFrozen sends a peer's frozen message; trips is how often the way is gone
-// from now on: twice where it is yet to be asked for.
-func (r *replay) sendFrozen(from, to, slot int32, trips float64) {
-	for k := range r.peer[from].out {
-		if o := &r.peer[from].out[k]; o.to == to && o.slot == slot {
-			_, at, _ := r.net.send(o.way, r.now+(trips-1)*(o.way.latency+r.o.Delay), o.bytes, true)
-			r.events.add(event{at: at + r.o.Delay, kind: thawed, peer: to, slot: slot, error: r.peer[from].cells[o.cell], phase: r.peer[from].frozenPhase})
+// ask sends the question for a frozen message.
+func (r *replay) ask(by, of, slot int32) {
+	way, err := r.net.way(r.peer[by].host, r.peer[of].host)
+	if err != nil {
+		return
+	}
+	came := event{kind: asked, peer: of, slot: slot, by: by, phase: r.peer[by].phase}
+	r.out(by, wordShare, func() {
+		_, at, _ := r.net.send(way, r.now, wireBytes(0, true), true)
+		came.at = at + r.o.Delay
+		r.events.add(came)
+	})
+}
+
+// answer sends a peer's frozen message, or keeps the question until it has one.
+func (r *replay) answer(i int32, q question) {
+	me := &r.peer[i]
+	if me.frozenPhase < q.phase {
+		me.asked = append(me.asked, q)
+		return
+	}
+	for k := range me.out {
+		if o := &me.out[k]; o.to == q.by && o.slot == q.slot && me.frozenPhase == q.phase {
+			way, bytes, came := o.way, o.bytes, event{kind: thawed, peer: q.by, slot: q.slot, error: me.frozenCells[o.cell], phase: q.phase}
+			r.out(i, 1, func() {
+				_, at, _ := r.net.send(way, r.now, bytes, true)
+				came.at = at + r.o.Delay
+				r.events.add(came)
+			})
 			return
 		}
 	}
+}
+
+// still tells whether a peer is between freezing and the outcome of the vote:
+// messages of which the newest wins wait then.
+func (t *termination) still() bool {
+	return t.state == blocked || t.state == frozen || t.state == votedFor
 }
 
 // thaw has a peer go on once it has what it needs.

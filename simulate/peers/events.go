@@ -10,6 +10,8 @@ const (
 	failed          // a peer dies
 	back            // and its successor begins
 	resumed         // a peer that waits for its turn looks again
+	asked           // a question for a frozen message has come
+	turned          // on a core that hosts share, a piece of work or a turn ends
 )
 
 type event struct {
@@ -19,6 +21,7 @@ type event struct {
 	word  uint8
 	yes   bool
 	peer  int32
+	by    int32 // of a question, who asks
 	slot  int32 // of a message, the place among those the receiver receives from
 	epoch uint32
 	error float64

@@ -8,15 +8,20 @@ import (
 )
 
 // FromProfile makes a program of what a run measured. Of a synchronous run the
-// iterations give the rate.
-func FromProfile(p *p2psap.Profile) *Program {
-	program := &Program{Clusters: p.Clusters, Peer: make([]PeerWork, len(p.Peers))}
+// iterations give the rate. Where hosts share cores, elapsed time is that of
+// others too: then processor time counts, and what a peer's links took is dealt
+// out to the messages that came and went.
+func FromProfile(p *p2psap.Profile, shared bool) *Program {
+	program := &Program{Clusters: p.Clusters, Peer: make([]PeerWork, len(p.Peers)), Awaited: 1}
 	program.Scheme, _ = p2psap.ParseScheme(p.Scheme) // the profile was checked
 	if program.Scheme == p2psap.Synchronous {
 		program.Steps = p.Peers[0].Steps
 	}
 	for i, peer := range p.Peers {
 		w := PeerWork{Compute: peer.Compute, Overhead: peer.Overhead}
+		if shared && peer.Moved > 0 {
+			w = PeerWork{Compute: peer.CPU, Overhead: peer.Calls, Handling: max(0, peer.Process-peer.CPU-peer.Calls) / peer.Moved}
+		}
 		for _, s := range peer.Sends {
 			w.Sends = append(w.Sends, Send{s.To, s.Bytes})
 		}
@@ -27,23 +32,34 @@ func FromProfile(p *p2psap.Profile) *Program {
 
 // FitDelay finds what handing over a message takes, from how long a measured
 // synchronous run took on this platform: computing and the links explain the
-// rest. 0 where they explain all of it.
+// rest. 0 where they explain all of it. Where hosts share cores, what their links
+// compute for a message may be more than what the message waits for: then the
+// part that it does wait for is found, and set in the program.
 func FitDelay(ctx context.Context, p *Program, o Options, seconds float64) (float64, error) {
-	low, high := 0.0, 0.1
+	low, high := 1.0, 2.0
+	if o.Cores > 0 {
+		low = 0
+	}
 	for range 24 {
-		o.Delay = (low + high) / 2
+		middle := (low + high) / 2
+		p.Awaited, o.Delay = awaited(middle)
 		result, err := Run(ctx, p, o)
 		if err != nil && !errors.Is(err, ErrNoEnd) {
 			return 0, err
 		}
 		if err == nil && result.Seconds < seconds {
-			low = o.Delay
+			low = middle
 		} else {
-			high = o.Delay
+			high = middle
 		}
 	}
-	return low, nil
+	p.Awaited, o.Delay = awaited(low)
+	return o.Delay, nil
 }
+
+// awaited has both on one scale, to be searched: up to 1 the part, from there on
+// tenths of seconds.
+func awaited(x float64) (part, delay float64) { return min(x, 1), max(0, x-1) / 10 }
 
 // FitRun makes a program of a measured asynchronous or hybrid run. Peers that
 // wait for one another tell what handing over a message takes, in the hybrid
@@ -51,7 +67,7 @@ func FitDelay(ctx context.Context, p *Program, o Options, seconds float64) (floa
 // run, which o has. The coupling is not fitted: one that met the iterations on a
 // fast network, where old messages hardly matter, went wrong on slow ones.
 func FitRun(ctx context.Context, p *p2psap.Profile, steps int, coupling float64, o Options) (program *Program, delay float64, err error) {
-	program = FromProfile(p)
+	program = FromProfile(p, o.Cores > 0)
 	program.Steps, program.Coupling = steps, coupling
 	delay = o.Delay
 	if program.Scheme == p2psap.Hybrid {

@@ -15,8 +15,10 @@ import (
 type peer struct {
 	host              int32
 	seconds, overhead float64        // of an iteration, on its host
+	handling          float64        // of a message that comes or goes
 	cells, saved      [cells]float64 // errors of its parts now, and in the last checkpoint
 	iterations        int
+	alone, savedAlone int    // iterations that its own part of the error has had
 	epoch             uint32 // of its life: what was begun before it died is void
 	waiting, done     bool
 	held              bool    // by the detection, not for want of a message
@@ -64,6 +66,7 @@ type replay struct {
 	parent  []int32
 	child   [][]int32
 	net     *network
+	cores   *cores // nil where each host has its own
 	events  events
 	random  *rand.Rand
 	now     float64
@@ -122,6 +125,7 @@ func newReplay(p *Program, o *Options) (*replay, error) {
 	r := &replay{program: p, o: o, peer: make([]peer, n), cluster: clusterOf(p.Clusters), left: n,
 		net: newNetwork(o.Platform, o.Queue), random: rand.New(rand.NewPCG(o.Seed, 0x9e3779b97f4a7c15))}
 	r.parent, r.child = tree(p.Clusters)
+	r.cores = newCores(o.Cores, len(o.Platform.Hosts), n)
 	if p.Steps > 0 {
 		r.rate = math.Pow(tolerance, 1/float64(p.Steps))
 	}
@@ -139,8 +143,8 @@ func newReplay(p *Program, o *Options) (*replay, error) {
 			me.host = int32(o.Hosts[i])
 		}
 		slower := reference / o.Platform.Hosts[me.host].Speed
-		me.seconds, me.overhead = w.Compute*slower, w.Overhead*slower
-		me.cells, me.saved = evenly(1), evenly(1)
+		me.seconds, me.overhead, me.handling = w.Compute*slower, w.Overhead*slower, w.Handling*slower
+		me.cells, me.saved = evenly(outset), evenly(outset)
 		me.phase = 1
 		me.childUp, me.childVote = make([]bool, len(r.child[i])), make([]int8, len(r.child[i]))
 		me.begin(1)
@@ -155,7 +159,7 @@ func newReplay(p *Program, o *Options) (*replay, error) {
 			inOrder, reliable := r.inOrder(int32(i), int32(s.To)), r.reliable(int32(i), int32(s.To))
 			r.peer[i].out = append(r.peer[i].out, output{to: int32(s.To), slot: int32(len(to.in)), way: way,
 				bytes: wireBytes(float64(s.Bytes), reliable), inOrder: inOrder, relay: reliable})
-			to.in = append(to.in, channel{from: int32(i), inOrder: inOrder, newest: 1})
+			to.in = append(to.in, channel{from: int32(i), inOrder: inOrder, newest: outset})
 		}
 	}
 	r.placeChannels()
@@ -165,8 +169,28 @@ func newReplay(p *Program, o *Options) (*replay, error) {
 }
 
 func (r *replay) happens(e *event) {
+	if e.kind == turned {
+		r.turned(e.peer, e.epoch)
+		return
+	}
+	if r.cores != nil && (e.kind == arrived || e.kind == heard || e.kind == thawed || e.kind == asked || e.kind == vacant) {
+		came, takes := *e, r.peer[e.peer].handling
+		switch e.kind {
+		case vacant:
+			takes = 0
+		case heard, asked:
+			takes *= wordShare
+		}
+		r.handle(e.peer, takes, func() { r.takes(&came) })
+		return
+	}
+	r.takes(e)
+}
+
+// takes is what an event does once the peer looks at it.
+func (r *replay) takes(e *event) {
 	me := &r.peer[e.peer]
-	if me.done && e.kind != heard {
+	if me.done && e.kind != heard && e.kind != asked {
 		return
 	}
 	switch e.kind {
@@ -191,11 +215,13 @@ func (r *replay) happens(e *event) {
 	case vacant:
 		o := &me.out[e.slot]
 		o.busy = false
-		if o.pending {
+		if o.pending && !me.still() {
 			r.sendNewest(e.peer, e.slot)
 		}
 	case heard:
 		r.hear(e.peer, e.slot, e.word, e.phase, e.yes)
+	case asked:
+		r.answer(e.peer, question{e.by, e.slot, e.phase})
 	case thawed:
 		if c := &me.in[e.slot]; e.phase > c.frozenAt {
 			c.frozen, c.frozenAt = e.error, e.phase
@@ -239,13 +265,25 @@ func (r *replay) begin(i int32) {
 		}
 	}
 	me.computing = true
-	r.events.add(event{at: r.now + me.seconds + me.overhead, kind: iterated, peer: i, epoch: me.epoch})
+	r.iterates(i, r.now)
+}
+
+// iterates has a peer compute from a moment on.
+func (r *replay) iterates(i int32, from float64) {
+	me := &r.peer[i]
+	done := event{at: from + me.seconds + me.overhead, kind: iterated, peer: i, epoch: me.epoch}
+	if r.cores == nil || from > r.now {
+		r.events.add(done)
+		return
+	}
+	r.compute(i, me.seconds+me.overhead, func() { r.takes(&done) })
 }
 
 // iterated ends an iteration: the model of convergence, and the messages.
 func (r *replay) iterated(i int32) {
 	me := &r.peer[i]
 	me.iterations++
+	me.alone++
 	me.computing = false
 	change := r.relax(me)
 	for k := range me.out {
@@ -253,16 +291,14 @@ func (r *replay) iterated(i int32) {
 		o.number++
 		o.error = me.cells[o.cell]
 		if o.inOrder {
-			_, at, _ := r.net.send(o.way, r.now, o.bytes, true)
-			r.count(o)
-			r.events.add(event{at: at + r.o.Delay, kind: arrived, peer: o.to, slot: o.slot, error: o.error, phase: o.number})
+			r.sendInOrder(i, o)
 			continue
 		}
 		if o.pending {
 			r.result.Overtaken++
 		}
 		o.pending = true
-		if !o.busy {
+		if !o.busy && !me.still() {
 			r.sendNewest(i, int32(k))
 		}
 	}
@@ -279,7 +315,7 @@ func (r *replay) iterated(i int32) {
 	if float64(me.iterations) > r.limit {
 		r.gaveUp = true
 	}
-	r.converged(i, change <= tolerance*(1-r.rate)*(1+1e-9)/r.rate)
+	r.converged(i, me.alone >= r.program.Steps && change <= tolerance*(1-r.rate)*(1+1e-9)/r.rate)
 }
 
 // mostIterations is the number of a peer's iterations after which there is no
@@ -306,9 +342,36 @@ func (r *replay) count(o *output) {
 	r.result.Bytes += o.bytes
 }
 
+func (r *replay) sendInOrder(i int32, o *output) {
+	way, bytes, came := o.way, o.bytes, event{kind: arrived, peer: o.to, slot: o.slot, error: o.error, phase: o.number}
+	r.count(o)
+	r.out(i, 1, func() {
+		_, at, _ := r.net.send(way, r.now, bytes, true)
+		came.at = at + r.o.Delay
+		r.events.add(came)
+	})
+}
+
+// out has a peer's links send something, which takes them a moment where the
+// host shares its core.
+func (r *replay) out(i int32, share float64, send func()) {
+	if r.cores == nil {
+		send()
+	} else {
+		r.handle(i, share*r.peer[i].handling, send)
+	}
+}
+
 func (r *replay) sendNewest(i, k int32) {
 	o := &r.peer[i].out[k]
-	o.pending, o.busy = false, true
+	o.busy = true
+	r.out(i, 1, func() { r.newestLeaves(i, k) })
+}
+
+// newestLeaves sends what is the newest now.
+func (r *replay) newestLeaves(i, k int32) {
+	o := &r.peer[i].out[k]
+	o.pending = false
 	left, at, lost := r.net.send(o.way, r.now, o.bytes, o.relay)
 	r.count(o)
 	// The next one goes when this one is known to have come, or is given up.
