@@ -293,32 +293,54 @@ func (d *Dataset) usefulTime(inside bool) (model.Matrix, error) {
 // tellingShare is the share of the run from which a region is worth a line.
 const tellingShare = 0.05
 
-// SplitByPaths tells whether the calling contexts split the program so far that
-// no path takes 5 % of the run although some function does: then names say more.
+// SplitByPaths tells whether the calling contexts split a function that takes
+// 5 % of the run so far that no path of it is the heaviest, or none takes 5 %:
+// then names say more.
 func (d *Dataset) SplitByPaths() (bool, error) {
-	names := map[string]bool{}
-	for _, r := range d.Regions {
-		names[FlatName(r.Name)] = true
-	}
-	if d.flat != nil || len(names) == len(d.Regions) {
+	if d.flat != nil {
 		return false, nil
 	}
-	largestShare := func(d *Dataset) (float64, error) {
-		shares, err := d.RegionShares()
-		if err != nil || len(shares) == 0 {
-			return 1, nil // without times names say nothing more
+	shares, err := d.mainShares()
+	if err != nil || len(shares) == 0 {
+		return false, nil // without times or counts names say nothing more
+	}
+	byName := map[string]float64{}
+	path := 0
+	for r, region := range d.Regions {
+		byName[FlatName(region.Name)] += shares[r]
+		if shares[r] > shares[path] {
+			path = r
 		}
-		return largest(shares), nil
 	}
-	if most, err := largestShare(d); err != nil || most >= tellingShare {
-		return false, err
+	if len(byName) == len(d.Regions) {
+		return false, nil
 	}
-	flat, err := d.ByName()
+	heaviest := FlatName(d.Regions[path].Name)
+	for name, share := range byName {
+		if share > byName[heaviest] || share == byName[heaviest] && name < heaviest {
+			heaviest = name
+		}
+	}
+	if byName[heaviest] < tellingShare {
+		return false, nil
+	}
+	return shares[path] < tellingShare || byName[FlatName(d.Regions[path].Name)] < byName[heaviest], nil
+}
+
+// mainShares are the regions' parts of the main metric.
+func (d *Dataset) mainShares() ([]float64, error) {
+	if _, err := d.TimeMetric(); err == nil {
+		return d.RegionShares()
+	}
+	_, own, whole, err := d.counted()
 	if err != nil {
-		return false, err
+		return nil, err
 	}
-	most, err := largestShare(flat)
-	return most >= tellingShare, err
+	shares := make([]float64, len(d.Regions))
+	for r := range shares {
+		shares[r] = float64(Ratio(own.Sums[r], whole*float64(len(d.Units))))
+	}
+	return shares, nil
 }
 
 // The ways to look at regions.

@@ -53,6 +53,26 @@ func (d *Dataset) TimeMetric() (string, error) {
 	return "", mistake.Refuse("experiment %q has no time metric", d.Name)
 }
 
+// MainMetric names the metric that a profile is about: time, or what was counted
+// where no time is known, such as instructions or samples.
+func (d *Dataset) MainMetric() (string, error) {
+	name, err := d.TimeMetric()
+	if err == nil {
+		return name, nil
+	}
+	for _, name := range []string{"instructions", "samples", "cycles"} {
+		if m, found := d.Resolve(name); found == nil && m.Additive() {
+			return m.Name, nil
+		}
+	}
+	for _, m := range d.Metrics {
+		if m.Additive() && m.Scope == model.Exclusive && m.Name != model.Calls {
+			return m.Name, nil
+		}
+	}
+	return "", err
+}
+
 // Times sums exclusive time by unit, once.
 func (d *Dataset) Times() (*Times, error) { return d.timesOnce() }
 

@@ -27,7 +27,7 @@ type TreeNode struct {
 func Tree(d *Dataset, metric string, leastShare float64) ([]TreeNode, string, error) {
 	if metric == "" {
 		var err error
-		if metric, err = d.TimeMetric(); err != nil {
+		if metric, err = d.MainMetric(); err != nil {
 			return nil, "", err
 		}
 	}

@@ -26,6 +26,7 @@ type Summary struct {
 	Metrics    []string       `json:"metrics"`
 	Factors    map[string]any `json:"factors"`
 	TimeMetric string         `json:"time_metric"`
+	Metric     string         `json:"metric"`      // what the heaviest regions are listed by: time, or what was counted
 	Runtime    Real           `json:"runtime"`     // seconds, of the slowest unit
 	RunSeconds Real           `json:"run_seconds"` // the same, under the name of the ledger's denominator
 	Efficiency Efficiency     `json:"efficiency"`
@@ -77,8 +78,9 @@ func Summarise(d *Dataset, top int) (*Summary, error) {
 	t, err := d.Times()
 	if err != nil {
 		s.Warnings = append(s.Warnings, err.Error()+": no efficiency and no region times")
-		return s, nil
+		return s, s.count(d, top)
 	}
+	s.Metric = t.Metric
 	s.TimeMetric, s.Runtime, s.RunSeconds, s.Efficiency = t.Metric, Real(t.Runtime), Real(t.Runtime), t.Efficiency()
 	ledgers, err := d.Ledgers()
 	if err != nil {
@@ -98,15 +100,61 @@ func Summarise(d *Dataset, top int) (*Summary, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(regions) > top {
-		regions = regions[:top]
-	}
-	s.Heaviest = append(s.Heaviest, regions...)
+	s.list(regions, top)
+	return s, nil
+}
+
+// list keeps the heaviest of the regions.
+func (s *Summary) list(regions []RegionTime, top int) {
+	s.Heaviest = append(s.Heaviest, regions[:min(top, len(regions))]...)
 	s.Covered = 0
 	for _, r := range s.Heaviest {
 		s.Covered += r.Share
 	}
-	return s, nil
+}
+
+// count lists the regions of an experiment without times by what was counted.
+func (s *Summary) count(d *Dataset, top int) error {
+	metric, own, whole, err := d.counted()
+	if err != nil {
+		return nil // nothing that adds up
+	}
+	s.Metric = metric
+	var rows []RegionTime
+	for r, region := range d.Regions {
+		if own.Sums[r] <= 0 {
+			continue
+		}
+		mean := own.Sums[r] / float64(len(d.Units))
+		rows = append(rows, RegionTime{
+			Region: d.Paths[r], Kind: region.Kind, File: region.File, Line: region.Line, Units: int(own.Units[r]),
+			Mean: Real(mean), Max: Real(own.Most[r]), Imbalance: Ratio(own.Most[r], mean), Share: Ratio(mean, whole),
+		})
+	}
+	slices.SortStableFunc(rows, func(a, b RegionTime) int { return cmp.Compare(b.Mean, a.Mean) })
+	s.list(rows, top)
+	return nil
+}
+
+// counted is the main metric of an experiment without times, of every region and
+// of the unit that has most.
+func (d *Dataset) counted() (name string, own Spread, whole float64, err error) {
+	if name, err = d.MainMetric(); err != nil {
+		return "", Spread{}, 0, err
+	}
+	metric, err := d.Resolve(name)
+	if err != nil {
+		return "", Spread{}, 0, err
+	}
+	if own, err = d.RegionSpread(metric.Name + ScopeEnding(metric, model.Exclusive)); err != nil {
+		return "", Spread{}, 0, err
+	}
+	totals, err := d.UnitTotals(metric)
+	if err != nil {
+		return "", Spread{}, 0, err
+	}
+	_, whole = Extremes(totals)
+	return metric.Name, own, whole, nil
 }
 
 // utilisation is how busy the units kept their processors.

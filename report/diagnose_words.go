@@ -39,15 +39,31 @@ func DiagnosisWords(d *diagnose.Diagnosis) string {
 		}
 	}
 	if len(d.Causes) == 0 {
-		for _, r := range d.Internal.Regions {
-			if r.Core && r.Share >= 0.1 {
-				sentences = append(sentences, fmt.Sprintf("What all of them spend most on is %s%s, %s of the run.",
-					quoted(shortName(lastName(r.Region))), at(r.File, r.Line), Percent(r.Share)))
-				break
-			}
-		}
+		sentences = append(sentences, dearWords(d.Internal.Regions)...)
 	}
 	return strings.Join(sentences, " ")
+}
+
+// dearWords names the innermost region that takes all units longest, where it
+// takes a tenth of the run.
+func dearWords(regions []diagnose.InternalRegion) []string {
+	best := -1
+	for i, r := range regions {
+		if r.Core && r.Share >= 0.1 && (best < 0 || r.Share > regions[best].Share) {
+			best = i
+		}
+	}
+	if best < 0 {
+		return nil
+	}
+	dear := regions[best]
+	name := quoted(shortName(lastName(dear.Region))) + at(dear.File, dear.Line)
+	for _, r := range regions { // many small parts of another region may take longer together
+		if r.Share > dear.Share && !strings.HasPrefix(dear.Region, r.Region+"/") {
+			return []string{fmt.Sprintf("They spend %s of the run in %s.", Percent(dear.Share), name)}
+		}
+	}
+	return []string{fmt.Sprintf("What all of them spend most on is %s, %s of the run.", name, Percent(dear.Share))}
 }
 
 // kindsWords says how the units fall into kinds.

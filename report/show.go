@@ -26,6 +26,7 @@ func (p *Page) Summary(s *analyze.Summary) {
 		p.Paragraph("note: " + w)
 	}
 	if s.TimeMetric == "" {
+		p.heaviest(s, "", "all "+s.Metric)
 		return
 	}
 	p.Heading("Efficiency")
@@ -57,17 +58,25 @@ func (p *Page) Summary(s *analyze.Summary) {
 		p.Line("%s", plural(other.Units, other.Type)+":")
 		p.ledger(other.Units, analyze.Real(other.RunSeconds), other.Lines)
 	}
-	title := "Heaviest regions (exclusive " + s.TimeMetric + ")"
+	p.heaviest(s, "s", "the run")
+}
+
+// heaviest lists the regions that take most of a metric.
+func (p *Page) heaviest(s *analyze.Summary, unit, whole string) {
+	if len(s.Heaviest) == 0 {
+		return
+	}
+	title := "Heaviest regions (exclusive " + s.Metric + ")"
 	if s.By == analyze.Names {
-		title = "Heaviest functions (exclusive " + s.TimeMetric + ", all call paths of a name together)"
+		title = "Heaviest functions (exclusive " + s.Metric + ", all call paths of a name together)"
 	}
 	p.Heading(title)
-	p.regionTimes(s.Heaviest)
+	p.regionTimes(s.Heaviest, unit)
 	var shares []analyze.Real
 	for _, r := range s.Heaviest {
 		shares = append(shares, r.Share)
 	}
-	p.covers(shares, "the run")
+	p.covers(shares, whole)
 }
 
 // lookAt names the factors below 0.8 with what they mean.
@@ -88,37 +97,66 @@ func known(r *analyze.Real) *float64 {
 type Told struct {
 	*analyze.Summary
 	Words  string `json:"words"`
-	Traced bool   `json:"traced"` // it kept a trace
+	Traced bool   `json:"traced"`   // it kept a trace
+	Job    bool   `json:"training"` // it kept what the traces of a training job tell
 }
 
 // Tell puts a summary into words.
-func Tell(s *analyze.Summary, traced bool) Told { return Told{s, SummaryWords(s), traced} }
+func Tell(s *analyze.Summary, traced, job bool) Told {
+	return Told{s, SummaryWords(s), traced, job}
+}
 
 // SummaryWords is the answer in a sentence or two.
 func SummaryWords(s *analyze.Summary) string {
 	if s.TimeMetric == "" || s.Runtime.IsMissing() {
-		return fmt.Sprintf("%s, %s, no time measured.", plural(s.Units, "unit"), plural(s.Regions, "region"))
+		words := fmt.Sprintf("%s, %s, no time measured.", plural(s.Units, "unit"), plural(s.Regions, "region"))
+		return words + heaviestText(s, "all "+s.Metric)
 	}
 	who := plural(s.Processes, "process") + threadsText(s)
-	if over, averaged := s.Factors[model.AveragedOver]; averaged {
+	over, averaged := s.Factors[model.AveragedOver]
+	if averaged {
 		who = fmt.Sprintf("The mean of %v processes", over)
 		if over == "ranks" {
 			who = "The mean of all processes"
 		}
 	}
 	words := fmt.Sprintf("%s ran %s; %s.", who, Seconds(s.Runtime), usefulText(s))
-	if len(s.Heaviest) > 0 {
-		h := s.Heaviest[0]
-		words += fmt.Sprintf(" The heaviest region is %s with %s of the run", h.Region, Percent(h.Share))
-		if h.Imbalance > 1.2 {
-			words += fmt.Sprintf(", on the slowest unit %s times the mean", Ratio(h.Imbalance, 2))
-		}
-		words += "."
+	if s.Units == 1 && !averaged && s.Efficiency.Parallel == 1 { // nothing that could have been lost was measured
+		words = fmt.Sprintf("%s ran %s.", who, Seconds(s.Runtime))
 	}
+	words += heaviestText(s, "the run")
 	if s.Incomplete != "" {
 		words += " Incomplete: " + s.Incomplete + "."
 	}
 	return words
+}
+
+// heaviestText names the region that takes most.
+func heaviestText(s *analyze.Summary, whole string) string {
+	if len(s.Heaviest) == 0 {
+		return ""
+	}
+	h := s.Heaviest[0]
+	what := "region"
+	if s.By == analyze.Names {
+		what = "function"
+	}
+	text := fmt.Sprintf(" The heaviest %s is %s with %s of %s", what, pathText(h.Region), Percent(h.Share), whole)
+	if h.Imbalance > 1.2 {
+		text += fmt.Sprintf(", on the slowest unit %s times the mean", Ratio(h.Imbalance, 2))
+	}
+	return text + "."
+}
+
+// longPath is how many letters of a path a sentence bears.
+const longPath = 60
+
+// pathText is a region's path within a sentence: of a long one the last name.
+func pathText(path string) string {
+	if len([]rune(path)) <= longPath {
+		return strings.Join(model.SplitPath(path), "/")
+	}
+	return quoted(shortName(lastName(path)))
 }
 
 // usefulText says how much of the run was work, by its ledger. Parallel
@@ -219,13 +257,13 @@ func (p *Page) fields(fields [][2]string) {
 	}
 }
 
-func (p *Page) regionTimes(regions []analyze.RegionTime) {
+func (p *Page) regionTimes(regions []analyze.RegionTime, unit string) {
 	var rows [][]string
 	var values []analyze.Real
 	for _, r := range regions {
 		values = append(values, r.Max)
 	}
-	write := quantities("s", values)
+	write := quantities(unit, values)
 	for _, r := range regions {
 		rows = append(rows, []string{
 			r.Region, kindText(r.Kind), write(r.Mean), write(r.Max), Ratio(r.Imbalance, 2), Percent(r.Share), bar(float64(r.Share), 10),

@@ -51,18 +51,18 @@ func UnitSimilarityWords(u *analyze.UnitSimilarity) string {
 	metrics := metricNames(u.Metrics)
 	switch {
 	case len(u.Rows) == 0:
-		return fmt.Sprintf("No unit entered %s.", u.Region)
+		return fmt.Sprintf("No unit entered %s.", pathText(u.Region))
 	case len(u.Rows) == 1:
-		return fmt.Sprintf("Only unit %v entered %s: there is nothing to compare it with.", u.Rows[0].Unit, u.Region)
+		return fmt.Sprintf("Only unit %v entered %s: there is nothing to compare it with.", u.Rows[0].Unit, pathText(u.Region))
 	case len(u.Odd) == 0 && u.Rows[0].Similarity < alike:
 		return fmt.Sprintf("The %s differ in %s of %s, none much more than the others: the least typical has a similarity of %s.",
-			plural(len(u.Rows), "unit"), metrics, u.Region, Ratio(u.Rows[0].Similarity, 3))
+			plural(len(u.Rows), "unit"), metrics, pathText(u.Region), Ratio(u.Rows[0].Similarity, 3))
 	case len(u.Odd) == 0:
 		return fmt.Sprintf("All %s are alike in %s of %s: the least typical has a similarity of %s.",
-			plural(len(u.Rows), "unit"), metrics, u.Region, Ratio(u.Rows[0].Similarity, 3))
+			plural(len(u.Rows), "unit"), metrics, pathText(u.Region), Ratio(u.Rows[0].Similarity, 3))
 	}
 	return fmt.Sprintf("%s of %s differ from the typical one in %s of %s: %s (the farthest has a similarity of %s).",
-		plural(len(u.Odd), "unit"), grouped(len(u.Rows)), metrics, u.Region, someOf(unitNames(u.Odd), 12), Ratio(u.Rows[0].Similarity, 3))
+		plural(len(u.Odd), "unit"), grouped(len(u.Rows)), metrics, pathText(u.Region), someOf(unitNames(u.Odd), 12), Ratio(u.Rows[0].Similarity, 3))
 }
 
 func unitNames(units []any) []string {

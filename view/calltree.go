@@ -16,6 +16,8 @@ type CallTree struct {
 	Against string     `json:"against,omitempty"`
 	Metric  string     `json:"metric"`
 	Unit    string     `json:"unit"`
+	Timed   bool       `json:"timed"` // the experiment has times
+	Units   int        `json:"units"`
 	Flat    bool       `json:"flat"`  // the profile knows no callers
 	Total   int        `json:"total"` // regions there are, before they were cut
 	Whole   float64    `json:"whole"` // the widths of the roots together
@@ -40,7 +42,7 @@ func DrawCallTree(d, against *analyze.Dataset, metric string, most int) (*CallTr
 	if err != nil {
 		return nil, err
 	}
-	t := &CallTree{Name: d.Name, Metric: name, Flat: model.IsFlat(d.Regions), Total: len(nodes), Tree: []CallNode{}}
+	t := &CallTree{Name: d.Name, Metric: name, Timed: timed(d), Units: len(d.Units), Flat: model.IsFlat(d.Regions), Total: len(nodes), Tree: []CallNode{}}
 	described, err := d.Resolve(name)
 	if err != nil {
 		return nil, err

@@ -254,7 +254,7 @@ func (q *heatQuantity) scope() string {
 func quantityOf(d *analyze.Dataset, words analyze.Words, o HeatmapOptions) (*heatQuantity, error) {
 	q := &heatQuantity{text: o.Metric, inclusive: o.Inclusive}
 	if q.text == "" {
-		name, err := d.TimeMetric()
+		name, err := d.MainMetric()
 		if err != nil {
 			return nil, err
 		}

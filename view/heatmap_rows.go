@@ -129,8 +129,8 @@ const mostParts = 3
 // then opens and closes what the reader did, which moves no other row.
 func treeLines(d *analyze.Dataset, order []analyze.OrderedRegion, first, end, most int, additive bool, o HeatmapOptions) ([]line, error) {
 	weight := make([]float64, len(d.Regions))
-	if time, err := d.TimeMetric(); err == nil {
-		if weight, err = d.RegionMeans(time + "." + string(model.Inclusive)); err != nil {
+	if main, err := d.MainMetric(); err == nil {
+		if weight, err = d.RegionMeans(main + "." + string(model.Inclusive)); err != nil {
 			return nil, err
 		}
 	}

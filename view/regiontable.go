@@ -17,6 +17,8 @@ type RegionTable struct {
 	Note     string       `json:"note,omitempty"`
 	Metric   string       `json:"metric"`
 	Unit     string       `json:"unit"`
+	Timed    bool         `json:"timed"` // the experiment has times; else all are of what was counted
+	Units    int          `json:"units"`
 	Regions  int          `json:"regions"` // of the experiment
 	Total    int          `json:"total"`   // that fit what was asked for
 	Covered  analyze.Real `json:"covered"` // share of the run that the rows take
@@ -52,7 +54,7 @@ func ListRegions(d *analyze.Dataset, o RegionTableOptions) (*RegionTable, error)
 	if err != nil {
 		return nil, err
 	}
-	t := &RegionTable{Name: d.Name, By: d.ByWord(), Metric: metric.Name, Unit: metric.Unit, Regions: len(d.Regions), Rows: []RegionRow{}, Warnings: []string{}}
+	t := &RegionTable{Name: d.Name, By: d.ByWord(), Metric: metric.Name, Unit: metric.Unit, Timed: timed(d), Units: len(d.Units), Regions: len(d.Regions), Rows: []RegionRow{}, Warnings: []string{}}
 	units := float64(len(d.Units))
 	for r, region := range d.Regions {
 		if own.Sums[r] <= 0 && with.Sums[r] <= 0 || !holdsWords(d.Paths[r], o.Find) {
@@ -85,7 +87,7 @@ func ListRegions(d *analyze.Dataset, o RegionTableOptions) (*RegionTable, error)
 func additive(d *analyze.Dataset, name string) (model.Metric, float64, error) {
 	if name == "" {
 		var err error
-		if name, err = d.TimeMetric(); err != nil {
+		if name, err = d.MainMetric(); err != nil {
 			return model.Metric{}, 0, err
 		}
 	}
@@ -99,6 +101,11 @@ func additive(d *analyze.Dataset, name string) (model.Metric, float64, error) {
 	}
 	_, whole := analyze.Extremes(totals)
 	return metric, whole, nil
+}
+
+func timed(d *analyze.Dataset) bool {
+	_, err := d.TimeMetric()
+	return err == nil
 }
 
 // spreads1 sums up one region over the units.

@@ -13,6 +13,8 @@ import (
 	"auspex/analyze/diagnose"
 	"auspex/report"
 	"auspex/store"
+	job "auspex/training/kept"
+	"auspex/whatif/kept"
 )
 
 // A diagnosis needs all times of all units. That of a large experiment is worked
@@ -66,7 +68,7 @@ func diagnosedAhead(d *analyze.Dataset) []store.Attachment {
 // none that holds.
 func (s *Server) ahead(name string) any {
 	e, err := analyze.Find(s.config.Store, name)
-	if err != nil {
+	if err != nil || kept.Has(e) || job.Has(e) { // the traces say more
 		return nil
 	}
 	data, err := e.Attachment(aheadName)

@@ -142,10 +142,13 @@ func fill(t *testing.T, place string) {
 		"--build", "mpicc.mpich -O{opt} intsort.c -o sort", "--run", "mpirun.mpich -n {np} ./sort S 5")
 	auspex(t, place, "sweep", filepath.Join(examples, "sweep", "intsort.toml"))
 	s := store.Open(place)
+	if err := s.Put(grid(t, "trained", 8, 6, "kernel_"), false, sample.TrainingJob(t)...); err != nil {
+		t.Fatal(err)
+	}
 	if err := s.Put(grid(t, "traced", 8, 12, "kernel_"), false, store.Attachment{Name: "run.trace", Data: sample.UnevenTrace(t, 8)}); err != nil {
 		t.Fatal(err)
 	}
-	for _, e := range append(nightly(t), grid(t, "many", 3000, 150, "kernel_"), grid(t, "markup", 4, 6, markup), split(t), strange(t)) {
+	for _, e := range append(nightly(t), grid(t, "many", 3000, 150, "kernel_"), grid(t, "markup", 4, 6, markup), split(t), strange(t), counted(t)) {
 		if err := s.Put(e, false); err != nil {
 			t.Fatal(err)
 		}
@@ -167,6 +170,8 @@ func fillReal(t *testing.T, place string) bool {
 	auspex(t, place, "import", filepath.Join(data, "tau-nas-bt-16", "justtime.ppk"), "--name", "nas-bt")
 	auspex(t, place, "import", filepath.Join(data, "hpctoolkit-allgather-10x2"), "--name", "allgather")
 	auspex(t, place, "import", filepath.Join(data, "kineto", "hta-2ranks"), "--name", "kineto-hta")
+	auspex(t, place, "import", filepath.Join(data, "ml-training", "loader"), "--name", "ml-loader")
+	auspex(t, place, "import", filepath.Join(data, "llm-stragglers", "trace-AR.parquet"), "--name", "operations")
 	auspex(t, place, "import", filepath.Join(data, "paraver-epoch", "epoch_8proc.prv.gz"), "--name", "epoch-8")
 	return true
 }
@@ -251,6 +256,22 @@ func strange(t *testing.T) *model.Experiment {
 		b.Set(b.Unit(model.Unit{}), b.Region(model.Region{Name: name, Kind: model.Function, Parent: root}), time, 1)
 	}
 	e, err := b.Build(model.Header{Name: "names", Runs: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// counted is a profile without times, of one process.
+func counted(t *testing.T) *model.Experiment {
+	t.Helper()
+	b := model.NewBuilder()
+	instructions := b.Metric(model.NewMetric("instructions", "", model.Exclusive))
+	root := b.Region(model.Region{Name: "main", Kind: model.Function, Parent: model.NoParent})
+	for i, name := range []string{"parse", "hash", "print"} {
+		b.Set(b.Unit(model.Unit{}), b.Region(model.Region{Name: name, Kind: model.Function, Parent: root}), instructions, float64(3-i)*1e6)
+	}
+	e, err := b.Build(model.Header{Name: "counted", Runs: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

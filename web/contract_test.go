@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"auspex/internal/sample"
 	"auspex/predict"
 	"auspex/replay"
 	"auspex/simulate"
@@ -61,6 +62,8 @@ var contract = []struct{ answer, method, path, body string }{
 	{"SourceFiles", "GET", "/experiments/sampled/sources", ""},
 	{"Source", "GET", "/experiments/sampled/source?file=main.c", ""},
 	{"TracePicture", "GET", "/experiments/traced/trace?cols=50", ""},
+	{"Stragglers", "GET", "/experiments/trained/stragglers", ""},
+	{"Devices", "GET", "/experiments/trained/devices", ""},
 	{"Opportunities", "GET", "/experiments/traced/opportunities", ""},
 	{"Priced", "GET", "/experiments/traced/whatif?balance=all", ""},
 	{"Studies", "GET", "/studies", ""},
@@ -79,6 +82,9 @@ func contractServer(t *testing.T) *live {
 		t.Fatal(err)
 	}
 	putTraced(t, s, "traced")
+	if err := s.Put(synthetic("trained", 8, 3), false, sample.TrainingJob(t)...); err != nil {
+		t.Fatal(err)
+	}
 	putStudy(t, s)
 	putSimulation(t, s, "replay")
 	putSimulation(t, s, replay.Name("guess", "site1", 2, "3"))

@@ -10,6 +10,7 @@ import (
 	"auspex/analyze/diagnose"
 	"auspex/model"
 	"auspex/report"
+	job "auspex/training/kept"
 	"auspex/view"
 	"auspex/whatif/kept"
 )
@@ -76,7 +77,7 @@ func (s *Server) experiment(_ context.Context, q *asked) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return report.Tell(found, kept.Has(e)), nil
+	return report.Tell(found, kept.Has(e), job.Has(e)), nil
 }
 
 func (s *Server) units(_ context.Context, q *asked) (any, error) {
@@ -199,7 +200,14 @@ func (s *Server) diagnose(ctx context.Context, q *asked) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return usualDiagnosis(ctx, d, words, o)
+	found, err := diagnose.Run(ctx, d, words, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.traceSays(ctx, q, d, words, o, found); err != nil {
+		return nil, err
+	}
+	return cutDiagnosis(found, shownRows), nil
 }
 
 // sampled is the CPU utilisation of one node over time.

@@ -116,7 +116,7 @@ func (about *subjects) questions() []question {
 	for _, name := range names {
 		at := "/experiments/" + escapeSegment(name)
 		all = append(all, question{path: at, needed: true}, question{path: at, params: url.Values{"by": {"path"}}, needed: true})
-		for _, part := range []string{"/units", "/metrics", "/samples", "/rules", "/classify", "/terms", "/bottlenecks", "/sources", "/diagnose"} {
+		for _, part := range []string{"/units", "/metrics", "/samples", "/rules", "/classify", "/terms", "/bottlenecks", "/sources", "/diagnose", "/stragglers", "/devices"} {
 			all = append(all, question{path: at + part})
 		}
 		all = append(all, question{path: at + "/diagnose", params: url.Values{"details": {"true"}}})

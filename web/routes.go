@@ -39,6 +39,8 @@ func (s *Server) routes() *http.ServeMux {
 		{pattern: "GET /experiments/{name}/source", answer: s.sourceFile, params: "file"},
 		{pattern: "GET /experiments/{name}/trace", answer: s.trace, fixed: true, params: "from to from_lane to_lane rows cols messages " + changeFlags},
 		{pattern: "GET /experiments/{name}/waits", answer: s.waits, fixed: true},
+		{pattern: "GET /experiments/{name}/stragglers", answer: s.stragglers, fixed: true},
+		{pattern: "GET /experiments/{name}/devices", answer: s.devices, fixed: true},
 		{pattern: "GET /experiments/{name}/efficiency", answer: s.efficiency, fixed: true},
 		{pattern: "GET /experiments/{name}/opportunities", answer: s.opportunities, fixed: true},
 		{pattern: "GET /experiments/{name}/whatif", answer: s.price, fixed: true, params: changeFlags},

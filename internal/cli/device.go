@@ -3,6 +3,7 @@ package cli
 import (
 	"compress/gzip"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -14,6 +15,7 @@ import (
 	"auspex/ingest/input"
 	"auspex/ingest/kineto"
 	"auspex/training"
+	"auspex/training/kept"
 )
 
 func (a *app) deviceCommand() *cobra.Command {
@@ -21,37 +23,37 @@ func (a *app) deviceCommand() *cobra.Command {
 	var steps []int
 	var top int
 	cmd := &cobra.Command{
-		Use:     "device TRACE…",
+		Use:     "device TRACE…|EXPERIMENT",
 		GroupID: "look",
 		Short:   "What the accelerators did: computing, communicating, copying, idle and why; two traces compared",
 		Long: `Say what the accelerators did in traces of PyTorch's profiler: how long they
 computed, communicated, did both at once, copied and were idle, step by step;
 which kernels, operators and modules took the time; how kernels were launched,
-how long the streams' queues were, and how fast copies went.
+how long the streams' queues were, and how fast copies went. An experiment that
+was imported from such traces keeps this, the longest 50 rows of each table.
 
 With --against, two traces are compared by operator, also of different devices.
 With --overlay, a copy of the trace is written for Perfetto or Chrome, with
 queues, bandwidths and memory as counters and the critical path as a thread.`,
 		Example: `  auspex device rank0.json.gz
   auspex device traces/ --step 12,13
+  auspex device job
   auspex device h100.json.gz --against mi300.json.gz`,
 		Args: atLeast(1, "a trace of PyTorch's profiler"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if overlay != "" {
 				return a.overlay(cmd.Context(), args, overlay, steps)
 			}
-			devices, err := devicesOf(cmd.Context(), args, steps)
+			if against != "" {
+				return a.compareDevices(cmd.Context(), args, against, steps, top)
+			}
+			all, err := a.devicesOf(cmd.Context(), args, steps)
 			if err != nil {
 				return err
 			}
-			if against != "" {
-				return a.compareDevices(cmd.Context(), devices, args[0], against, steps, top)
-			}
+			devices := all.Devices
 			if a.json {
-				return a.printJSON(struct {
-					Devices []*training.DeviceResult `json:"devices"`
-					Across  []training.KernelAcross  `json:"across_ranks"`
-				}{devices, training.Across(devices)})
+				return a.printJSON(all)
 			}
 			for i, d := range devices {
 				if len(devices) > 1 {
@@ -63,7 +65,7 @@ queues, bandwidths and memory as counters and the critical path as a thread.`,
 				a.page().Device(d, top)
 			}
 			if len(devices) > 1 {
-				a.page().KernelsAcross(training.Across(devices), top)
+				a.page().KernelsAcross(all.Across, top)
 			}
 			return nil
 		},
@@ -75,14 +77,46 @@ queues, bandwidths and memory as counters and the critical path as a thread.`,
 	return cmd
 }
 
-// devicesOf reads traces and says what their devices did.
-func devicesOf(ctx context.Context, paths []string, steps []int) ([]*training.DeviceResult, error) {
+// devicesOf says what devices did, of traces or of an experiment that kept it.
+func (a *app) devicesOf(ctx context.Context, paths []string, steps []int) (*kept.Devices, error) {
+	if len(paths) == 1 {
+		if _, err := os.Stat(paths[0]); errors.Is(err, os.ErrNotExist) {
+			return a.keptDevices(paths[0], steps)
+		}
+	}
+	devices, err := devicesIn(ctx, paths, steps)
+	if err != nil {
+		return nil, err
+	}
+	return kept.NewDevices(devices), nil
+}
+
+// devicesIn reads traces and says what their devices did.
+func devicesIn(ctx context.Context, paths []string, steps []int) ([]*training.DeviceResult, error) {
 	var devices []*training.DeviceResult
 	err := eachTrace(ctx, paths, steps, func(t *training.Trace) error {
 		devices = append(devices, training.Device(t))
 		return nil
 	})
 	return devices, err
+}
+
+// keptDevices is what an experiment keeps of its devices.
+func (a *app) keptDevices(name string, steps []int) (*kept.Devices, error) {
+	experiment, err := a.openStore().Get(name)
+	if err != nil {
+		return nil, err
+	}
+	devices, err := kept.DevicesOf(experiment)
+	switch {
+	case err != nil:
+		return nil, err
+	case devices == nil:
+		return nil, fmt.Errorf("experiment %s keeps nothing of what devices did: give the traces it was imported from, or import them again if they have kernels", name)
+	case len(steps) > 0:
+		return nil, usagef("--step takes the steps out of traces: give those that %s was imported from", name)
+	}
+	return devices, nil
 }
 
 // eachTrace hands on the traces below some paths, of some steps or all.
@@ -154,15 +188,21 @@ func (a *app) overlay(ctx context.Context, paths []string, to string, steps []in
 	return file.Close()
 }
 
-func (a *app) compareDevices(ctx context.Context, devices []*training.DeviceResult, name, against string, steps []int, top int) error {
-	others, err := devicesOf(ctx, []string{against}, steps)
+// compareDevices compares two traces; what an experiment keeps of one is not all
+// of it.
+func (a *app) compareDevices(ctx context.Context, paths []string, against string, steps []int, top int) error {
+	devices, err := devicesIn(ctx, paths, steps)
+	if err != nil {
+		return err
+	}
+	others, err := devicesIn(ctx, []string{against}, steps)
 	if err != nil {
 		return fmt.Errorf("--against: %w", err)
 	}
 	if len(devices) != 1 || len(others) != 1 {
 		return usagef("--against compares one trace with one other")
 	}
-	c := training.Compare(devices[0], others[0], input.Label(name), input.Label(against))
+	c := training.Compare(devices[0], others[0], input.Label(paths[0]), input.Label(against))
 	if a.json {
 		return a.printJSON(c)
 	}

@@ -76,7 +76,7 @@ func (j *importJob) run(ctx context.Context, sources []*ingest.Source) error {
 	} else if len(sources) > 1 {
 		whole.Name = commonName(sources)
 	}
-	attached, err := j.attachments(ctx, sources)
+	attached, err := j.attachments(ctx, sources, whole)
 	if err != nil {
 		return err
 	}
@@ -84,8 +84,8 @@ func (j *importJob) run(ctx context.Context, sources []*ingest.Source) error {
 }
 
 // attachments are what is kept of a run beside its profile.
-func (j *importJob) attachments(ctx context.Context, sources []*ingest.Source) ([]store.Attachment, error) {
-	attached, err := trainingAttachment(ctx, sources)
+func (j *importJob) attachments(ctx context.Context, sources []*ingest.Source, profile *model.Experiment) ([]store.Attachment, error) {
+	attached, err := trainingAttachment(ctx, sources, profile)
 	if err == nil && len(sources) == 1 {
 		var spans []store.Attachment
 		spans, err = j.spans(ctx, sources[0])
@@ -160,7 +160,7 @@ func (j *importJob) putEach(ctx context.Context, runs []run) error {
 		}
 		r.whole.Name = names[i]
 		var attached []store.Attachment
-		if attached, err = j.attachments(ctx, r.sources); err != nil {
+		if attached, err = j.attachments(ctx, r.sources, r.whole); err != nil {
 			break
 		}
 		if err = j.put(r.whole, attached...); err != nil {

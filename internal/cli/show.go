@@ -9,6 +9,7 @@ import (
 	"auspex/model"
 	"auspex/report"
 	"auspex/store"
+	"auspex/training/kept"
 	"auspex/view"
 )
 
@@ -63,7 +64,11 @@ func (a *app) showCommand() *cobra.Command {
 			s.Efficiency.Split(serialization)
 			s.Warnings = append(s.Warnings, note...)
 			if a.json {
-				return a.printJSON(report.Tell(s, traced))
+				e, err := a.experiment(args[0])
+				if err != nil {
+					return err
+				}
+				return a.printJSON(report.Tell(s, traced, kept.Has(e)))
 			}
 			page := a.page()
 			page.Summary(s)

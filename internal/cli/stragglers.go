@@ -2,19 +2,21 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"runtime/debug"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"auspex/ingest"
 	"auspex/ingest/kineto"
 	"auspex/ingest/operations"
+	"auspex/model"
 	"auspex/store"
 	"auspex/training"
+	"auspex/training/kept"
 )
 
 func (a *app) stragglersCommand() *cobra.Command {
@@ -79,7 +81,7 @@ func (a *app) stragglersOf(ctx context.Context, args []string) (*training.Result
 	for _, src := range found.Sources {
 		src.Progress = bar.add
 	}
-	job, err := jobOf(ctx, found.Sources)
+	job, err := jobOf(ctx, found.Sources, func(*training.Trace) {})
 	if err == nil && job == nil {
 		err = fmt.Errorf("no trace of PyTorch's profiler and no table of operations in %s", args[0])
 	}
@@ -87,8 +89,8 @@ func (a *app) stragglersOf(ctx context.Context, args []string) (*training.Result
 }
 
 // jobOf looks for stragglers in traces or in a table of operations; nil where
-// the sources are neither.
-func jobOf(ctx context.Context, sources []*ingest.Source) (*training.Result, error) {
+// the sources are neither. Who wants to look at each trace too is shown it.
+func jobOf(ctx context.Context, sources []*ingest.Source, seen func(*training.Trace)) (*training.Result, error) {
 	defer sparing(sources)()
 	var ranks []*training.Rank
 	for _, src := range sources {
@@ -110,6 +112,7 @@ func jobOf(ctx context.Context, sources []*ingest.Source) (*training.Result, err
 			if trace.Rank < 0 {
 				trace.Rank = len(ranks)
 			}
+			seen(trace)
 			ranks = append(ranks, training.Summarize(trace))
 		}
 	}
@@ -132,31 +135,30 @@ func sparing(sources []*ingest.Source) func() {
 	return func() { debug.SetGCPercent(before) }
 }
 
-// jobFile is what an experiment keeps of the traces it was imported from.
-const jobFile = "stragglers.json"
-
 // trainingAttachment is what the traces of a training job tell beyond a
 // profile; nothing for other sources.
-func trainingAttachment(ctx context.Context, sources []*ingest.Source) ([]store.Attachment, error) {
+func trainingAttachment(ctx context.Context, sources []*ingest.Source, profile *model.Experiment) ([]store.Attachment, error) {
 	format := sources[0].Format
-	if format != operations.Name && (format != "chrome" || len(sources) < 2) {
+	onDevice := slices.ContainsFunc(profile.Regions, func(r model.Region) bool { return r.Kind == model.Kernel })
+	if format != operations.Name && (format != "chrome" || len(sources) < 2 && !onDevice) {
 		return nil, nil
 	}
 	for _, src := range sources {
 		src.Progress = nil // the bar has counted them
 	}
-	job, err := jobOf(ctx, sources)
+	var devices []*training.DeviceResult
+	job, err := jobOf(ctx, sources, func(t *training.Trace) {
+		if onDevice {
+			devices = append(devices, training.Device(t))
+		}
+	})
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
 	if err != nil || job == nil || job.Slowdown == nil {
-		return nil, nil // a profile all the same: traces of one rank twice, or no steps
+		job = nil // a profile all the same: traces of one rank twice, or no steps
 	}
-	data, err := json.Marshal(job)
-	if err != nil {
-		return nil, err
-	}
-	return []store.Attachment{{Name: jobFile, Data: data}}, nil
+	return kept.Attachments(job, devices)
 }
 
 // trainingJob is what an experiment keeps of its traces; nil where it does not
@@ -166,21 +168,5 @@ func (a *app) trainingJob(name string) (*training.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return keptJob(experiment)
-}
-
-// keptJob is the attachment of an experiment; nil where there is none.
-func keptJob(experiment *store.Experiment) (*training.Result, error) {
-	data, err := experiment.Attachment(jobFile)
-	if errors.Is(err, store.ErrNotFound) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	job := &training.Result{}
-	if err := json.Unmarshal(data, job); err != nil {
-		return nil, fmt.Errorf("experiment %s: %s: %w", experiment.Name, jobFile, err)
-	}
-	return job, nil
+	return kept.Stragglers(experiment)
 }

@@ -20,6 +20,7 @@ import (
 	"auspex/report"
 	"auspex/store"
 	"auspex/training"
+	"auspex/training/kept"
 )
 
 type watchFlags struct {
@@ -109,7 +110,7 @@ func (a *app) lookAgain(ctx context.Context, dir string, f watchFlags, seen map[
 		if err != nil {
 			continue // nothing to read yet
 		}
-		result, err := jobOf(ctx, found.Sources)
+		result, err := jobOf(ctx, found.Sources, func(*training.Trace) {})
 		found.Close()
 		if ctx.Err() != nil {
 			return nil
@@ -149,7 +150,7 @@ func (a *app) newExperiments(ctx context.Context, s *store.Store, f watchFlags, 
 		if err != nil {
 			continue // removed meanwhile
 		}
-		if job, err := keptJob(experiment); err == nil && job != nil {
+		if job, err := kept.Stragglers(experiment); err == nil && job != nil {
 			if len(job.Stragglers) > 0 {
 				err = a.tellChange(ctx, f, change{name, job.Stragglers, job.Words}, environmentOf(job)...)
 			}

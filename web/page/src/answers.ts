@@ -28,6 +28,8 @@ export interface RegionTable {
   note?: string;
   metric: string;
   unit: string;
+  timed: boolean; // the experiment has times; else all are of what was counted
+  units: number;
   regions: number; // of the experiment
   total: number; // that fit
   covered: Num; // share of the run that the rows take
@@ -87,6 +89,8 @@ export interface CallTree {
   against?: string;
   metric: string;
   unit: string;
+  timed: boolean; // the experiment has times
+  units: number;
   flat: boolean; // the profile knows no callers
   total: number;
   whole: number; // the widths of the roots together

@@ -20,7 +20,10 @@ import type {
   TraceQuery,
 } from "./answers";
 
+import type { Devices, Stragglers } from "./job";
+
 export type * from "./answers";
+export type * from "./job";
 
 // Num is a number, or null where there is no answer.
 export type Num = number | null;
@@ -151,6 +154,7 @@ export interface Summary {
   metrics: string[];
   factors: Factors;
   time_metric: string;
+  metric: string; // what the heaviest regions are listed by: time, or what was counted
   runtime: Num;
   run_seconds: Num;
   efficiency: Efficiency;
@@ -165,6 +169,7 @@ export interface Summary {
   warnings: string[];
   words: string; // the run in a sentence or two
   traced: boolean; // whether it kept a trace
+  training: boolean; // whether it kept what the traces of a training job tell
 }
 
 export interface TreeNode {
@@ -1127,6 +1132,9 @@ export const api = {
   trace: (name: string, q: TraceQuery = {}, signal?: AbortSignal) => get<TracePicture>(at(name, "/trace"), q, signal),
   opportunities: (name: string, progress?: (p: Progress) => void, signal?: AbortSignal) =>
     watch<Opportunities>(at(name, "/opportunities"), {}, progress, signal),
+  // null where the experiment does not come from a training job, or has no devices
+  stragglers: (name: string) => get<Stragglers | null>(at(name, "/stragglers")),
+  devices: (name: string) => get<Devices | null>(at(name, "/devices")),
   whatif: (name: string, q: ChangesQuery, signal?: AbortSignal) => get<Priced>(at(name, "/whatif"), q, signal),
   scaling: (experiment: string[], force?: boolean) => get<Scaling>("/scaling", { experiment, force: force ? "true" : undefined }),
   // the base first; one experiment with one region compares units, with several regions

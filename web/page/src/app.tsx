@@ -2,11 +2,12 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { api, live } from "./api";
 import { useLoad } from "./load";
+import { seconds } from "./format";
 import { link, refine, useRoute, type Route } from "./router";
 import { choose, chosen, type Choice } from "./theme";
 import { Bottlenecks } from "./views/bottlenecks";
 import { Compare } from "./views/compare";
-import { Experiment } from "./views/experiment";
+import { Experiment, sizeOf } from "./views/experiment";
 import { Heat } from "./views/heat";
 import { Kinds } from "./views/kinds";
 import { Prediction } from "./views/prediction";
@@ -19,6 +20,7 @@ import { Source } from "./views/source";
 import { Store } from "./views/store";
 import { Studies } from "./views/studies";
 import { Study } from "./views/study";
+import { Training } from "./views/training";
 import { Trace } from "./views/trace";
 import { Tree } from "./views/tree";
 import { WhatIf } from "./views/whatif";
@@ -31,6 +33,12 @@ interface Tab {
   view: (props: ViewProps) => preact.JSX.Element | null;
   /** Needs a trace that the experiment kept. */
   traced?: boolean;
+  /** Needs what the traces of a training job tell. */
+  training?: boolean;
+  /** Says nothing of a profile without times. */
+  timed?: boolean;
+  /** Compares units: says nothing of one. */
+  several?: boolean;
 }
 
 const tabs: Tab[] = [
@@ -38,12 +46,13 @@ const tabs: Tab[] = [
   { key: "regions", label: "Regions", view: Regions },
   { key: "tree", label: "Call tree", view: Tree },
   { key: "heat", label: "Heat map", view: Heat },
+  { key: "training", label: "Training", view: Training, training: true },
   { key: "trace", label: "Timeline", view: Trace, traced: true },
   { key: "whatif", label: "What if", view: WhatIf, traced: true },
-  { key: "kinds", label: "Kinds", view: Kinds },
-  { key: "words", label: "Words", view: WordsView },
-  { key: "bottlenecks", label: "Bottlenecks", view: Bottlenecks },
-  { key: "similar", label: "Similarity", view: Similar },
+  { key: "kinds", label: "Kinds", view: Kinds, timed: true, several: true },
+  { key: "words", label: "Words", view: WordsView, timed: true },
+  { key: "bottlenecks", label: "Bottlenecks", view: Bottlenecks, timed: true },
+  { key: "similar", label: "Similarity", view: Similar, timed: true, several: true },
   { key: "source", label: "Source", view: Source },
 ];
 
@@ -142,12 +151,16 @@ function OneExperiment({ tab, ...props }: ViewProps & { tab: string }) {
     // On a narrow screen the tabs scroll; the present one is in sight.
     const here = bar.current?.querySelector<HTMLElement>("[aria-current]");
     if (here) bar.current!.scrollLeft = here.offsetLeft - (bar.current!.clientWidth - here.offsetWidth) / 2 - bar.current!.offsetLeft;
-  }, [tab, summary.data?.traced]);
-  const shown = tabs.filter((t) => !t.traced || summary.data?.traced || t === current);
+  }, [tab, summary.data?.traced, summary.data?.training]);
+  const s = summary.data;
+  const shown = tabs.filter(
+    (t) => t === current || ((!t.traced || s?.traced) && (!t.training || s?.training) && (!t.timed || !s || s.time_metric) && (!t.several || !s || s.units > 1)),
+  );
   return (
     <>
       <div class="title">
         <h1>{props.name}</h1>
+        {summary.data && <p class="size">{[sizeOf(summary.data), summary.data.runtime === null ? "" : seconds(summary.data.runtime, 4), summary.data.program].filter(Boolean).join(" · ")}</p>}
       </div>
       <nav class="tabs" ref={bar} aria-label={`Views of ${props.name}`}>
         {shown.map((t) => (

@@ -107,9 +107,7 @@ export function inOne(values: Maybe[], unit = "", digits = 4): (x: Maybe) => str
   const seconds = unit === "s" || unit === "seconds";
   const bytes = unit === "B" || unit === "bytes";
   if (most === 0 || (!seconds && !bytes && most < 1e4)) return (x) => quantity(x, unit, digits);
-  const least = (factor: number) => (seconds && factor >= 60 ? 2 * factor : factor * 0.99995);
-  const steps: [number, string][] = seconds ? times : prefixes.map(([f, prefix]) => [f, prefix + (bytes ? "B" : "")]);
-  const [factor, name] = steps.find(([f]) => most >= least(f)) ?? steps[steps.length - 1]!;
+  const [factor, name] = oneUnit(most, unit);
   const places = Math.max(0, digits - 1 - Math.max(0, Math.floor(Math.log10(most / factor))));
   return (x) => {
     if (absent(x)) return missing;
@@ -118,6 +116,25 @@ export function inOne(values: Maybe[], unit = "", digits = 4): (x: Maybe) => str
     const shown = Number(text) === 0 ? `<${(10 ** -places).toFixed(places)}` : text;
     return shown + (name ? gap + name : "");
   };
+}
+
+/** Writes the values of many small cells in one unit, which is named once beside them. */
+export function inCells(values: Maybe[], unit = ""): { text: (x: Maybe) => string; unit: string } {
+  const most = values.reduce<number>((m, v) => (absent(v) ? m : Math.max(m, Math.abs(v))), 0);
+  const [factor, name] = most > 0 ? oneUnit(most, unit) : [1, unit];
+  const size = most / factor;
+  const places = !name && Number.isInteger(most) && most < 1e4 ? 0 : size >= 1000 ? 0 : size >= 100 ? 1 : 2;
+  return { unit: name, text: (x) => (absent(x) ? missing : x === 0 ? "0" : (x / factor).toFixed(places)) };
+}
+
+/** The unit in which a number is read most easily, and how much one of it is. */
+function oneUnit(most: number, unit: string): [number, string] {
+  const seconds = unit === "s" || unit === "seconds";
+  const bytes = unit === "B" || unit === "bytes";
+  if (!seconds && !bytes && most < 1e4) return [1, unit === "share" || unit === "ratio" ? "" : unit];
+  const least = (factor: number) => (seconds && factor >= 60 ? 2 * factor : factor * 0.99995);
+  const steps: [number, string][] = seconds ? times : prefixes.map(([f, prefix]) => [f, prefix + (bytes ? "B" : "")]);
+  return steps.find(([f]) => most >= least(f)) ?? steps[steps.length - 1]!;
 }
 
 /** The unit of a metric by its name, where the answer does not tell. */

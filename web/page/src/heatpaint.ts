@@ -11,8 +11,10 @@ export interface HeatLook {
   shown: Shown;
   log: boolean;
   paint: Paint;
-  /** The text of a value, for cells that have room for it. */
+  /** The text of a value with its unit. */
   text: (v: number) => string;
+  /** The text of a value in a cell that has room for it, in the unit of all cells. */
+  cell: (v: number) => string;
 }
 
 export interface Domain {
@@ -68,7 +70,7 @@ function columnLabels(map: Heatmap, width: number): { c: number; text: string }[
 }
 
 /** The letters a cell has room for; 0 where numbers are left out. */
-const room = (cell: number): number => (cell >= 44 ? Math.floor(cell / 7) : 0);
+const room = (cell: number): number => (cell >= 34 ? Math.floor(cell / 6.6) : 0);
 
 function marks(s: Surface, map: Heatmap, width: number, look: HeatLook): void {
   const n = map.cols.length;
@@ -88,7 +90,7 @@ function marks(s: Surface, map: Heatmap, width: number, look: HeatLook): void {
       const x0 = gap ? c * cell : Math.floor(c * cell);
       const x1 = gap ? (c + 1) * cell - gap : Math.ceil((c + 1) * cell);
       s.rect(x0, y, x1 - x0, rowHeight - 1, rgb(colour));
-      const text = letters ? look.text(v) : "";
+      const text = letters ? look.cell(v) : "";
       if (text && text.length <= letters) s.text((c + 0.5) * cell, y + rowHeight / 2, text, inkOn(colour));
     }
   }

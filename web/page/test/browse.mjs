@@ -5,8 +5,10 @@ import "./views.mjs";
 import "./answers.mjs";
 import "./frame.mjs";
 import "./points.mjs";
+import "./jobs.mjs";
 import "./places.mjs";
 import "./tasks.mjs";
 
 if (pictures) await import("./pictures.mjs");
+if (process.env.AUSPEX_LOOK) await import("./look.mjs");
 await run();

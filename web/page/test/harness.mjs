@@ -19,9 +19,9 @@ const blank = await entered.newPage(); // without the page's policy on styles
 const steps = [];
 const under = new Map(); // requests under way, by page
 
-/** Declares a step. It gets a page of its own, or with shared one that other such steps had before. AUSPEX_STEP runs those alone whose name it fits, as a regular expression. */
+/** Declares a step. It gets a page of its own, or with shared one that other such steps had before. AUSPEX_STEP runs those alone whose name it fits, as a regular expression; AUSPEX_LOOK those that take pictures to be looked at. */
 export function step(name, run, options = {}) {
-  if (!new RegExp(process.env.AUSPEX_STEP ?? "").test(name)) return;
+  if (!new RegExp(process.env.AUSPEX_STEP ?? (process.env.AUSPEX_LOOK ? "^look " : "")).test(name)) return;
   steps.push({ name, run, options });
 }
 

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { appendFile } from "node:fs/promises";
 import { parses, real, saved, settled, step, visit } from "./harness.mjs";
 
-const examples = [
+export const examples = [
   "#/",
   "#/?view=programs",
   "#/e/before",
@@ -29,6 +29,12 @@ const examples = [
   "#/e/3dpic/bottlenecks",
   "#/e/before/similar",
   "#/e/unbalanced/source",
+  "#/e/trained",
+  "#/e/trained/training",
+  "#/e/counted",
+  "#/e/counted/regions",
+  "#/e/counted/tree",
+  "#/e/counted/heat",
   "#/e/traced/trace",
   "#/e/traced/whatif",
   "#/compare/before/after",
@@ -41,7 +47,7 @@ const examples = [
   "#/nowhere",
 ];
 
-const profiles = [
+export const profiles = [
   "#/e/gromacs-32",
   "#/e/gromacs-32/kinds",
   "#/e/mpas",
@@ -55,6 +61,13 @@ const profiles = [
   "#/e/kineto-hta/similar",
   "#/e/kineto-hta/heat",
   "#/e/kineto-hta/words?q=wtime+is+high",
+  "#/e/allgather/kinds",
+  "#/e/allgather/similar",
+  "#/e/allgather/tree",
+  "#/e/ml-loader",
+  "#/e/ml-loader/training",
+  "#/e/operations/training",
+  "#/e/kineto-hta/training",
   "#/e/epoch-8/trace",
   "#/e/epoch-8/whatif",
   "#/compare/gromacs-2/gromacs-4/gromacs-8/gromacs-16/gromacs-32",
@@ -76,6 +89,7 @@ for (const hash of [...examples, ...(real ? profiles : [])])
         await settled(page);
         await contrasting(page);
       }
+      await narrow(page);
       await visit(page, "#/nowhere"); // so that it is drawn anew, as on a phone from the start
       await page.setViewportSize({ width: 390, height: 844 });
       await visit(page, hash);

@@ -157,7 +157,7 @@ function figure(b: Found, p: Paint) {
           color: p.ink,
           fontSize: 11,
         },
-        labelLayout: { hideOverlap: true, moveOverlap: "shiftY" },
+        labelLayout: { hideOverlap: true },
       },
     ],
   };

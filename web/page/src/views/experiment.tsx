@@ -16,7 +16,10 @@ export function Experiment({ name }: ViewProps) {
   const summary = useLoad(() => api.experiment(name), [name]);
   const diagnosis = useDiagnosis(name);
   const rules = useLoad(() => api.rules(name), [name]);
-  const [first, more] = split(diagnosis.data?.words ?? summary.data?.words ?? "");
+  const timed = !summary.data || !!summary.data.time_metric;
+  // Of one unit nothing can be compared: what it did says more.
+  const alone = !timed || (diagnosis.data?.unit_count ?? 2) <= 1;
+  const [first, more] = split((alone ? summary.data?.words : diagnosis.data?.words) ?? summary.data?.words ?? "");
   return (
     <>
       <Words text={first} />
@@ -25,25 +28,30 @@ export function Experiment({ name }: ViewProps) {
           {diagnosis.stage}
         </p>
       )}
-      {diagnosis.error && live() && <p class="note">No diagnosis: {diagnosis.error.message}</p>}
+      {diagnosis.error && live() && timed && <p class="note">No diagnosis: {diagnosis.error.message}</p>}
       <Answer of={summary} wait="Reading the experiment…">
         {(s) => (
           <>
-            {s.ledger && <LedgerBar name={s.name} lines={s.ledger} />}
+            {s.ledger && <LedgerBar name={s.name} lines={s.ledger} units={s.units} />}
             {more && (
               <p class="lead-on">
                 <Said text={more} />
               </p>
             )}
-            {diagnosis.data && (
+            {diagnosis.data && !alone && (
               <p class="note">
                 <a href={link(["e", name, "kinds"])}>{kindsLine(diagnosis.data.kinds)}</a>
+              </p>
+            )}
+            {s.training && live() && (
+              <p class="note">
+                <a href={link(["e", name, "training"])}>The training job: its ranks, steps and devices</a>
               </p>
             )}
             <Heaviest s={s} />
             <Warnings list={[...(s.incomplete ? [s.incomplete] : []), ...(s.warnings ?? [])]} />
             <div class="columns">
-              <EfficiencyBars efficiency={s.efficiency} />
+              {timed && s.units > 1 && <EfficiencyBars efficiency={s.efficiency} />}
               <Facts s={s} />
             </div>
           </>
@@ -94,19 +102,26 @@ export function EfficiencyBars({ efficiency }: { efficiency: Summary["efficiency
   );
 }
 
-function Facts({ s }: { s: Summary }) {
-  const size = [
+/** How many processes, threads and nodes a run had. */
+export function sizeOf(s: Summary): string {
+  const each = s.processes > 1 ? " each" : "";
+  return [
     s.processes !== s.units || s.threads <= 1 ? plural(s.processes, "process", "processes") : "",
-    s.threads > 1 ? plural(s.threads, "thread") + (s.processes > 1 ? " each" : "") : "",
+    s.threads > 1 ? (s.units < s.processes * s.threads ? "up to " : "") + plural(s.threads, "thread") + each : "",
     s.nodes ? plural(s.nodes, "node") : "",
   ]
     .filter(Boolean)
     .join(", ");
+}
+
+const longFact = 300;
+
+function Facts({ s }: { s: Summary }) {
   const facts: [string, string][] = [
     ["run time", s.runtime === null ? "" : seconds(s.runtime, 4)],
     ["program", s.program],
     ["command", s.command],
-    ["units", size],
+    ["units", sizeOf(s)],
     ["regions", s.regions.toLocaleString("en")],
     ["repeats", s.runs > 1 ? String(s.runs) : ""],
     [
@@ -128,7 +143,7 @@ function Facts({ s }: { s: Summary }) {
           .map(([k, v]) => (
             <>
               <dt>{k}</dt>
-              <dd>{v}</dd>
+              <dd title={v.length > longFact ? v : undefined}>{shortened(v, longFact)}</dd>
             </>
           ))}
       </dl>
@@ -137,12 +152,17 @@ function Facts({ s }: { s: Summary }) {
 }
 
 function Heaviest({ s }: { s: Summary }) {
-  const words = useLoad(() => api.classify(s.name), [s.name]);
+  const words = useLoad(s.time_metric ? () => api.classify(s.name) : undefined, [s.name]);
   if (!s.heaviest.length) return null;
   const said = new Map(words.data?.rows.map((r) => [r.region, r.terms]));
-  const unit = unitOf(s.time_metric);
-  const time = inOne(s.heaviest.map((r) => r.max), unit);
+  const unit = unitOf(s.metric);
+  const one = s.units === 1;
+  const time = inOne(s.heaviest.map((r) => r.max ?? r.mean), unit);
   const told = s.heaviest.some((r) => said.has(r.region));
+  const spread: Column<Summary["heaviest"][0]>[] = [
+    { key: "max", head: "slowest", csv: unit ? `slowest (${unit})` : "slowest", right: true, wide: true, by: (r) => r.max, cell: (r) => time(r.max) },
+    { key: "ratio", head: "slowest / mean", right: true, wide: true, by: (r) => r.max_over_mean, cell: (r) => ratio(r.max_over_mean) },
+  ];
   const columns: Column<Summary["heaviest"][0]>[] = [
     {
       key: "region",
@@ -154,23 +174,15 @@ function Heaviest({ s }: { s: Summary }) {
     },
     {
       key: "share",
-      head: "of the run",
+      head: s.time_metric ? "of the run" : `of all ${s.metric}`,
       by: (r) => r.share,
       cell: (r) => <Bar value={r.share ?? 0} text={share(r.share)} />,
     },
     ...(told
       ? [{ key: "word", head: "in words", wide: true, cell: (r: Summary["heaviest"][0]) => <TermWords terms={said.get(r.region)} /> }]
       : []),
-    { key: "mean", head: "mean", csv: `mean (${unit})`, right: true, by: (r) => r.mean, cell: (r) => time(r.mean) },
-    { key: "max", head: "slowest", csv: `slowest (${unit})`, right: true, wide: true, by: (r) => r.max, cell: (r) => time(r.max) },
-    {
-      key: "ratio",
-      head: "slowest / mean",
-      right: true,
-      wide: true,
-      by: (r) => r.max_over_mean,
-      cell: (r) => ratio(r.max_over_mean),
-    },
+    { key: "mean", head: one ? (s.time_metric ? "time" : s.metric) : "mean", csv: unit ? `mean (${unit})` : "mean", right: true, by: (r) => r.mean, cell: (r) => time(r.mean) },
+    ...(one ? [] : spread),
     {
       key: "where",
       head: s.heaviest.some((r) => r.file) ? "source" : "kind",
@@ -180,10 +192,10 @@ function Heaviest({ s }: { s: Summary }) {
   ];
   return (
     <section>
-      <h2>Where the time goes{s.by === "name" && ", all call paths of a function together"}</h2>
+      <h2>{s.time_metric ? "Where the time goes" : `Where the ${s.metric} are`}{s.by === "name" && ", all call paths of a function together"}</h2>
       <Table label="Heaviest regions" rows={s.heaviest} columns={columns} rowKey={(r) => r.region} top={12} />
       <p class="note">
-        These {plural(s.heaviest.length, "row")} are {share(s.covered)} of the run.{" "}
+        {s.heaviest.length === 1 ? "This row is" : `These ${s.heaviest.length} rows are`} {share(s.covered)} of {s.time_metric ? "the run" : `all ${s.metric}`}.{" "}
         {live() && <a href={link(["e", s.name, "regions"])}>All {s.regions.toLocaleString("en")} regions</a>}
       </p>
       <Command line={command("show", s.name)} />

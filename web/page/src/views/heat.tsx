@@ -2,7 +2,7 @@
 // dragging over cells asks for more detail.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { api, live, type HeatRow, type Heatmap, type HeatmapQuery } from "../api";
-import { command, number, plural, quantity, share } from "../format";
+import { command, inCells, number, plural, quantity, share } from "../format";
 import { axisHeight, heatSVG, paintHeat, rowHeight, rowLabel, type HeatLook, type Shown } from "../heatpaint";
 import { useLoad } from "../load";
 import { Picture, rasterised, useSaver } from "../picture";
@@ -132,7 +132,8 @@ function Map({ map, title, names, width, shown, log, query, refine }: MapProps) 
     () => (map.normalise === "none" ? (v: number) => quantity(v, map.unit, 3) : (v: number) => share(v)),
     [map],
   );
-  const look: HeatLook = { shown, log, paint: p, text };
+  const cells = useMemo(() => (map.normalise === "none" ? inCells(map[shown], map.unit) : { text, unit: "" }), [map, shown]);
+  const look: HeatLook = { shown, log, paint: p, text, cell: cells.text };
   useEffect(() => paintHeat(canvas.current!, map, width, look, spot), [map, width, shown, log, p, spot]);
   useSaver(() => ({
     svg: () => heatSVG(map, title, look).text,
@@ -283,7 +284,7 @@ function Map({ map, title, names, width, shown, log, query, refine }: MapProps) 
         <p class="readout" role="status">
           {spot && map.rows[spot.r] && map.cols[spot.c]
             ? tell(map, spot, text)
-            : `${plural(map.regions, "region")} × ${plural(map.to_unit - map.from_unit, "unit")}${map.cols.some((c) => c.to - c.from > 1) ? `; a cell stands for several units and has their ${shown === "max" ? "largest" : shown === "min" ? "smallest" : "mean"}` : ""}; blank where a unit never entered`}
+            : `${plural(map.regions, "region")} × ${plural(map.to_unit - map.from_unit, "unit")}${map.cols.some((c) => c.to - c.from > 1) ? `; a cell stands for several units and has their ${shown === "max" ? "largest" : shown === "min" ? "smallest" : "mean"}` : ""}${cells.unit ? `; numbers in ${cells.unit}` : ""}; blank where a unit never entered`}
         </p>
         {live() && (
           <span>

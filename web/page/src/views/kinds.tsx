@@ -1,10 +1,11 @@
 // View 4: which units are alike, which regions part them, and why. With a
 // second experiment, before and after stand side by side.
 import { api, live, type Diagnosis } from "../api";
-import { command, degree, number, ranges, seconds, share } from "../format";
+import { command, degree, number, plural, ranges, seconds, share } from "../format";
 import { useLoad } from "../load";
 import { kindColour } from "../palette";
 import { Command } from "../picture";
+import { Region } from "../region";
 import { Choice, Rest, Switch, Warnings, Words } from "../ui";
 import type { ViewProps } from "../view";
 import { Causes } from "./causes";
@@ -137,9 +138,14 @@ function KindList({ d }: { d: Diagnosis }) {
       </dl>
       <p class="note">
         Severity {degree(d.severity, 3)}
-        {severityWord(d)}; {d.metric} {d.with_mpi ? "with" : "outside"} communication in {d.level1} regions below{" "}
-        {d.region_of || "the root"}; cut at {seconds(d.parameters.radius)},{" "}
-        {share(d.parameters.scale ? d.parameters.radius / d.parameters.scale : null)} of the longest vector.
+        {severityWord(d)}; compared by {d.metric} {d.with_mpi ? "with" : "outside"} communication in {plural(d.level1, "region")}
+        {d.region_of && (
+          <>
+            {" "}
+            below <Region path={d.region_of} most={40} />
+          </>
+        )}
+        . Units less than {seconds(d.parameters.radius)} apart are of one kind.
         {d.continuum && " The units differ in steps too small to part them: a continuum."}
         {d.scattered && " The units are scattered: there are hardly two alike."}
       </p>
@@ -151,7 +157,7 @@ function severityWord(d: Diagnosis): string {
   const best = Object.entries(d.severity_degrees ?? {})
     .filter((e): e is [string, number] => (e[1] ?? 0) > 0)
     .sort((a, b) => b[1] - a[1])[0];
-  return best ? ` (${best[0].replaceAll("_", " ")}, ${best[1].toFixed(2)})` : "";
+  return best ? ` (${best[0].replaceAll("_", " ")})` : "";
 }
 
 /** What all units spend most on. */
@@ -164,7 +170,7 @@ function Shared({ d }: { d: Diagnosis }) {
       <ul class="plain">
         {cores.map((r) => (
           <li key={r.region}>
-            <code>{r.region}</code>: {r.class.replaceAll("_", " ")}, {share(r.time_share)} of the time
+            <Region path={r.region} />: {r.class.replaceAll("_", " ")}, {share(r.time_share)} of the run
             {r.cycles_per_instruction !== null && `, ${number(r.cycles_per_instruction, 3)} cycles an instruction`}
           </li>
         ))}

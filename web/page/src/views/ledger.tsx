@@ -36,7 +36,7 @@ function byKind(lines: LedgerLine[]): OfKind[] {
   return [...kinds.values()].filter((k) => k.share >= 0.0005).sort((a, b) => b.share - a.share);
 }
 
-export function LedgerBar({ name, lines }: { name: string; lines: LedgerLine[] }) {
+export function LedgerBar({ name, lines, units }: { name: string; lines: LedgerLine[]; units: number }) {
   const seen = lines.filter((l) => l.share >= 0.0005);
   if (!seen.length) return null;
   const ends: number[] = [];
@@ -65,7 +65,7 @@ export function LedgerBar({ name, lines }: { name: string; lines: LedgerLine[] }
             <b>{share(k.share)}</b>
             <span>
               {plain(k.line)}
-              {k.line !== "useful" && <>: {k.words}</>} <small>({time(k.seconds)} over all units)</small>
+              {k.line !== "useful" && <>: {k.words}</>} <small>({time(k.seconds)}{units > 1 && " over all units"})</small>
               {k.parts.length > 0 && (
                 <span class="where">
                   {" "}

@@ -48,6 +48,11 @@ function All({ name, query, refine }: ViewProps) {
         {(t) => {
           const value = inOne(t.rows.flatMap((r) => [r.max, r.inclusive]), t.unit);
           const unit = t.unit ? ` (${t.unit})` : "";
+          const spread: Column<RegionRow>[] = [
+            { key: "max", head: "largest", csv: "largest" + unit, wide: true, right: true, by: (r) => r.max, cell: (r) => value(r.max) },
+            { key: "ratio", head: "largest / mean", wide: true, right: true, by: (r) => r.max_over_mean, cell: (r) => ratio(r.max_over_mean) },
+            { key: "units", head: "units", wide: true, right: true, by: (r) => r.units, cell: (r) => r.units.toLocaleString("en") },
+          ];
           const columns: Column<RegionRow>[] = [
             {
               key: "region",
@@ -57,10 +62,8 @@ function All({ name, query, refine }: ViewProps) {
             },
             { key: "share", head: "alone", csv: "alone (share)", by: (r) => r.share, cell: (r) => <Bar value={r.share} text={share(r.share)} /> },
             { key: "whole", head: "with all it calls", csv: "with all it calls (share)", wide: true, right: true, by: (r) => r.inclusive_share, cell: (r) => share(r.inclusive_share) },
-            { key: "mean", head: "mean", csv: "mean" + unit, right: true, by: (r) => r.mean, cell: (r) => value(r.mean) },
-            { key: "max", head: "largest", csv: "largest" + unit, wide: true, right: true, by: (r) => r.max, cell: (r) => value(r.max) },
-            { key: "ratio", head: "largest / mean", wide: true, right: true, by: (r) => r.max_over_mean, cell: (r) => ratio(r.max_over_mean) },
-            { key: "units", head: "units", wide: true, right: true, by: (r) => r.units, cell: (r) => r.units.toLocaleString("en") },
+            { key: "mean", head: t.units > 1 ? "mean" : t.metric, csv: "mean" + unit, right: true, by: (r) => r.mean, cell: (r) => value(r.mean) },
+            ...(t.units > 1 ? spread : []),
             { key: "where", head: "source", wide: true, by: (r) => r.file ?? r.kind, cell: (r) => <Where name={name} of={r} /> },
           ];
           return t.total === 0 ? (
@@ -71,8 +74,7 @@ function All({ name, query, refine }: ViewProps) {
             <>
               <p class="note" role="status">
                 {t.total === t.regions ? plural(t.total, "region") : `${t.total.toLocaleString("en")} of ${plural(t.regions, "region")}`}
-                ; {t.rows.length < t.total ? `the first ${t.rows.length} rows` : "these rows"} are {share(t.covered)} of the run’s{" "}
-                {t.metric}.
+                ; {t.rows.length < t.total ? `the first ${t.rows.length} rows` : "these rows"} are {share(t.covered)} of {t.timed ? "the run’s" : "all"} {t.metric}.
               </p>
               <Table
                 label="Regions"

@@ -20,6 +20,7 @@ import { Similar } from "./similar";
 import { Simulation } from "./simulation";
 import { Source } from "./source";
 import { Terms } from "./terms";
+import { Training } from "./training";
 
 export function Report() {
   const listing = useLoad(() => api.experiments(), []);
@@ -104,6 +105,9 @@ function Chapter({ name }: { name: string }) {
     <article class="chapter" id={anchor(name)}>
       <h2 class="part">{name}</h2>
       <Local name={name} view={Experiment} />
+      <Part title="Training job" ask={async () => (await api.stragglers(name)) ?? (await api.devices(name)) ?? Promise.reject()}>
+        <Local name={name} view={Training} />
+      </Part>
       <Part title="Regions × units" ask={() => api.heatmap(name, {})}>
         <Local name={name} view={Heat} />
       </Part>

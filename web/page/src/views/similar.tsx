@@ -2,8 +2,8 @@
 // in one of them.
 import { useMemo } from "preact/hooks";
 import { api, live, type SimilarRegions, type SimilarUnits } from "../api";
-import { command, degree, quantity, unitOf } from "../format";
-import { lastName, shortened } from "../names";
+import { command, degree, inOne, quantity, unitOf } from "../format";
+import { brief, lastName, shortened } from "../names";
 import { HeatTable } from "../heattable";
 import { useLoad } from "../load";
 import { Picture } from "../picture";
@@ -19,6 +19,7 @@ export function Similar({ name, query, refine }: ViewProps) {
   const regions = useLoad(heaviest.length > 1 ? () => api.similar([name], { region: heaviest }) : undefined, [heaviest]);
   return (
     <>
+      {summary.data && !region && <p class="words">No region has a part in the time of this experiment.</p>}
       {live() && region && (
         <div class="controls">
           <Choice
@@ -70,13 +71,14 @@ function Regions({ s }: { s: SimilarRegions }) {
 }
 
 function Units({ s }: { s: SimilarUnits }) {
+  const columns = s.metrics.map((m, i) => inOne(s.rows.map((r) => r.values[i]), unitOf(m.metric)));
   return (
     <>
       <Words text={s.words} />
       <Warnings list={s.warnings} />
       {s.matrix && s.units.length <= 64 && (
         <Picture
-          title={`Units of ${s.experiment} against each other in ${s.region}`}
+          title={`Units of ${s.experiment} against each other in ${brief(lastName(s.region), 48)}`}
           command={command("similar", s.experiment, "--region", s.region)}
           note="1 is the same, 0 as different as can be."
         >
@@ -108,7 +110,7 @@ function Units({ s }: { s: SimilarUnits }) {
             right: true,
             by: (r: SimilarUnits["rows"][0]) => r.values[i],
             csv: unitOf(m.metric) ? `${m.metric} (${unitOf(m.metric)})` : undefined,
-            cell: (r: SimilarUnits["rows"][0]) => quantity(r.values[i], unitOf(m.metric)),
+            cell: (r: SimilarUnits["rows"][0]) => columns[i]!(r.values[i]),
           })),
           { key: "odd", head: "", cell: (r) => (r.odd ? "odd" : "") },
         ]}

@@ -12,6 +12,7 @@ import type { ViewProps } from "../view";
 
 export function Source({ name, query }: ViewProps) {
   const files = useLoad(() => api.sources(name), [name]);
+  const about = useLoad(() => api.about(), []);
   const chosen = files.data?.files.find((f) => f.file === query.file) ?? files.data?.files.find((f) => f.available);
   return (
     <Answer of={files} wait="Looking for sources…">
@@ -22,7 +23,13 @@ export function Source({ name, query }: ViewProps) {
           )}
           {data.files.length > 0 && !data.files.some((f) => f.available) && (
             <p class="words">
-              The sources are not at hand. <code>auspex serve --source DIR</code> says where they are.
+              {about.data?.sources ? (
+                "None of these files is in the folders that --source named."
+              ) : (
+                <>
+                  The sources are not at hand. <code>auspex serve --source DIR</code> says where they are.
+                </>
+              )}
             </p>
           )}
           {data.files.length > 0 && (

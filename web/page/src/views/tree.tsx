@@ -23,7 +23,9 @@ export function Tree({ name, query, refine }: ViewProps) {
   const list = useLoad(live() ? () => api.experiments() : undefined, []);
   const program = list.data?.experiments.find((e) => e.name === name)?.program;
   const others = (list.data?.experiments ?? []).filter((e) => e.name !== name).sort((a, b) => Number(b.program === program) - Number(a.program === program));
-  const by: Colouring = query.against ? (query.colour === "imbalance" ? "imbalance" : "difference") : query.colour === "share" ? "share" : "imbalance";
+  // Nothing is uneven on one unit.
+  const usual: Colouring = tree.data?.units === 1 ? "share" : "imbalance";
+  const by: Colouring = query.against ? (query.colour === "imbalance" ? "imbalance" : "difference") : query.colour === "share" || query.colour === "imbalance" ? query.colour : usual;
   return (
     <>
       <div class="controls">
@@ -81,7 +83,7 @@ function Drawn({ t, by, query, refine, name }: ViewProps & { t: CallTree; by: Co
   const title = `${t.metric} of ${name} by call path${t.against ? `, against ${t.against}` : ""}`;
   return (
     <>
-      {t.flat && <p class="note">This profile knows no callers: every region stands for itself, as wide as its own time.</p>}
+      {t.flat && <p class="note">This profile knows no callers: every region stands for itself, as wide as its own part.</p>}
       {matches && (
         <p class="note" role="status">
           {foundWords(t, roots, matches)}
@@ -164,7 +166,7 @@ function fitting(name: string, room: number): string {
 /** A region in words, for those who point at it. */
 export function tooltip(t: CallTree, n: CallNode): string {
   const own = `${quantity(n.inclusive, n.unit)} with all it calls (${share(n.share)}), ${quantity(n.exclusive, n.unit)} alone`;
-  const uneven = n.max_over_mean !== null ? `; on the slowest unit ${n.max_over_mean.toFixed(2)} × the mean` : "";
+  const uneven = n.max_over_mean !== null && t.units > 1 ? `; on the slowest unit ${n.max_over_mean.toFixed(2)} × the mean` : "";
   const other = t.against ? (n.other === null ? `; not in ${t.against}` : `; ${quantity(n.other, n.unit)} in ${t.against}`) : "";
   return `${n.region}: ${own}${uneven}${other}`;
 }

@@ -57,16 +57,18 @@ export function TreeList({ t, roots, colour, matches, name }: Props) {
         <thead>
           <tr>
             <th scope="col">region</th>
-            <th scope="col">of the run</th>
+            <th scope="col">{t.timed ? "of the run" : `of all ${t.metric}`}</th>
             <th scope="col" class="right">
               with all it calls
             </th>
             <th scope="col" class="right wide">
               alone
             </th>
-            <th scope="col" class="right wide">
-              largest / mean
-            </th>
+            {t.units > 1 && (
+              <th scope="col" class="right wide">
+                largest / mean
+              </th>
+            )}
             {t.against && (
               <th scope="col" class="right wide">
                 in {t.against}
@@ -78,7 +80,7 @@ export function TreeList({ t, roots, colour, matches, name }: Props) {
           {shown.map(({ n, open, depth, small }) => small ? (
             <tr key={"small" + n.at}>
               <td colSpan={t.against ? 6 : 5}>
-                <span class="indent" style={{ paddingLeft: `${Math.min(depth, 14) * 0.9 + 1.5}rem` }}>
+                <span class="indent" style={{ "--depth": Math.min(depth, 14), marginLeft: "1.5rem" }}>
                   <button type="button" class="quiet" onClick={() => flip(n.node.region + "\n")}>
                     {small.length.toLocaleString("en")} more of {brief(n.node.name, 32)}, each below {share(smallBelow)}
                   </button>
@@ -88,7 +90,7 @@ export function TreeList({ t, roots, colour, matches, name }: Props) {
           ) : (
             <tr key={n.at} class={matches?.(n.node) ? "marked" : undefined} title={tooltip(t, n.node)}>
               <td>
-                <span class="indent" style={{ paddingLeft: `${Math.min(depth, 14) * 0.9}rem` }}>
+                <span class="indent" style={{ "--depth": Math.min(depth, 14) }}>
                   {n.parts.length ? (
                     <button type="button" class="toggle" aria-expanded={open} aria-label={`${open ? "Close" : "Open"} ${n.node.name}`} onClick={() => flip(n.node.region)}>
                       {open ? "▾" : "▸"}
@@ -112,7 +114,7 @@ export function TreeList({ t, roots, colour, matches, name }: Props) {
               </td>
               <td class="right">{value(n.node.inclusive)}</td>
               <td class="right wide">{value(n.node.exclusive)}</td>
-              <td class="right wide">{ratio(n.node.max_over_mean)}</td>
+              {t.units > 1 && <td class="right wide">{ratio(n.node.max_over_mean)}</td>}
               {t.against && <td class="right wide">{n.node.other === null ? "–" : `${value(n.node.other)} ${change(n.node)}`}</td>}
             </tr>
           ))}

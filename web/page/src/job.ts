@@ -1,0 +1,122 @@
+// What the traces of a training job tell: `auspex stragglers` and `auspex device`.
+
+type Num = number | null;
+
+export interface Stragglers {
+  seconds: number;
+  ideal_seconds: Num;
+  slowdown: Num;
+  ranks: JobRank[];
+  stages: { stage: number; slowdown: number }[] | null;
+  kinds: { kind: string; slowdown: number }[] | null;
+  steps: JobStep[] | null;
+  worst_workers: Num; // the share of the slowdown that the worst 3 % of the workers explain
+  last_stage: Num;
+  stragglers: Straggler[] | null;
+  uniform: unknown; // against an earlier run
+  pace: { what: string; operator: string; count: number; mean_seconds: number }[] | null;
+  world: number;
+  present: number;
+  clock_residual_seconds: Num;
+  notes: string[] | null;
+  words: string;
+}
+
+export interface JobRank {
+  rank: number;
+  slowdown: Num;
+  late_seconds: Num;
+  step_seconds: Num;
+  kernel_seconds: Num;
+  collective_seconds: Num;
+  copied_bytes: Num;
+  regions: { region: string; seconds: number }[] | null;
+}
+
+export interface JobStep {
+  step: number;
+  seconds: number;
+  last_rank: Num;
+  waited_seconds: number;
+}
+
+export interface Straggler {
+  rank: number;
+  side: "host" | "device" | "network";
+  cause: string;
+  region: string;
+  operators: { operator: string; seconds: number; others_seconds: number }[] | null;
+  pattern: string;
+  seconds: number;
+  others_seconds: number;
+  late_seconds: number;
+  lost_share: number;
+  fix: string;
+}
+
+/** Where the time of a device went; what it does at once counts for both. */
+export interface Breakdown {
+  computing_seconds: number;
+  communicating_seconds: number;
+  both_seconds: number;
+  overlap: Num;
+  copying_seconds: number;
+  idle_seconds: number;
+}
+
+export interface Device {
+  rank: number;
+  device: string;
+  seconds: number;
+  breakdown: Breakdown;
+  steps: ({ step: number; seconds: number } & Breakdown)[];
+  streams: DeviceStream[] | null;
+  kernels: DeviceKernel[] | null;
+  operators: DeviceOperator[] | null;
+  modules: DeviceOperator[] | null;
+  annotations: DeviceOperator[] | null;
+  patterns: { operator: string; kernels: string[]; count: number; seconds: number }[] | null;
+  launches: Record<string, number>;
+  copies: { kind: string; count: number; bytes: number; seconds: number; bytes_per_second: number; most_bytes_per_second: number }[] | null;
+  critical_path: Record<string, number>;
+  kinds: { kind: string; count: number; seconds: number; share: number }[] | null;
+  memory: Record<string, number>[] | null;
+  words: string;
+}
+
+export interface DeviceStream {
+  stream: number;
+  intervals: number;
+  busy_seconds: number;
+  host_late_seconds: number;
+  kernel_gap_seconds: number;
+  other_seconds: number;
+  queue_max: number; // launched and not begun
+  queue_mean: number;
+  queue_full_seconds: number;
+}
+
+export interface DeviceKernel {
+  kernel: string;
+  kind: string;
+  count: number;
+  seconds: number;
+  share: number;
+  mean_seconds: number;
+  least_seconds: number;
+  most_seconds: number;
+  deviation_seconds: number;
+}
+
+export interface DeviceOperator {
+  name: string;
+  kernels: number;
+  seconds: number;
+  calls: number;
+  host_seconds: number; // in the operator itself
+}
+
+export interface Devices {
+  devices: Device[];
+  across_ranks: { kernel: string; kind: string; ranks: { rank: number; count: number; seconds: number; mean_seconds: number }[]; spread: number }[] | null;
+}
