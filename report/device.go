@@ -52,6 +52,15 @@ func (p *Page) Device(r *training.DeviceResult, top int) {
 		p.Heading("Copies")
 		p.table([]column{words("kind"), number("count"), number("MB"), number("ms"), number("GB/s"), number("most GB/s")}, rows)
 	}
+	rows = nil
+	for _, c := range r.Counters[:min(top, len(r.Counters))] {
+		rows = append(rows, []string{c.Counter, shortKernel(c.Kernel), c.Operator, grouped(c.Count), fmt.Sprintf("%.6g", c.Sum), fmt.Sprintf("%.4g", c.Mean)})
+	}
+	if len(rows) > 0 {
+		p.Heading("Counters")
+		p.table([]column{words("counter"), region("kernel"), region("operator"), number("runs"), number("sum"), number("mean")}, rows)
+		p.more(len(rows), len(r.Counters), "row")
+	}
 	if l := r.Launches; l.Count > 0 {
 		p.Line("\n%d launches take the host %.1f µs each; kernels begin %.1f µs later (at most %.1f); %d kernels are shorter than their launch.",
 			l.Count, l.MeanLaunch*1e6, l.MeanDelay*1e6, l.MostDelay*1e6, l.Short)

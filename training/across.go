@@ -129,7 +129,7 @@ func (t *Trace) Within(steps []int) *Trace {
 		return nil
 	}
 	out := *t
-	out.slabs, out.sorted, out.Messages, out.Memory = nil, nil, nil, nil
+	out.slabs, out.sorted, out.Messages, out.Memory, out.Ranges = nil, nil, nil, nil, nil
 	inside := func(at int64) bool {
 		return slices.ContainsFunc(kept, func(s stretch) bool { return at >= s.from && at < s.to })
 	}
@@ -160,6 +160,11 @@ func (t *Trace) Within(steps []int) *Trace {
 	for _, a := range t.Memory {
 		if inside(a.At) {
 			out.Memory = append(out.Memory, a)
+		}
+	}
+	for _, r := range t.Ranges {
+		if inside(r.At) {
+			out.Ranges = append(out.Ranges, r)
 		}
 	}
 	return &out

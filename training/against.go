@@ -54,7 +54,7 @@ func (r *Result) Against(before *Result) {
 	switch {
 	case u.Ratio >= uniformly:
 		r.Words += fmt.Sprintf(" A step takes %s, %.2f times as long as in the earlier run (%s).", milli(u.Step), u.Ratio, milli(u.Before))
-		if len(u.Regions) > 0 && u.Regions[0].Seconds > u.Regions[0].Before {
+		if len(u.Regions) > 0 && 2*(u.Regions[0].Seconds-u.Regions[0].Before) > u.Step-u.Before {
 			r.Words += fmt.Sprintf(" On the median rank most of it is in %s: %s instead of %s a step.", u.Regions[0].Region, milli(u.Regions[0].Seconds), milli(u.Regions[0].Before))
 		}
 	case u.Ratio <= 1/uniformly:

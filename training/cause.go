@@ -35,12 +35,30 @@ func (j *job) cause(r int, regions []regionExcess, busier bool) (Side, string) {
 		return Network, "slow transfers"
 	case by[OnTheDevice] > by[Working]:
 		return j.deviceCause(r, regions)
+	case copies(top.places[0].Op) && 2*j.copying(r) >= top.more:
+		return Accelerator, "copies between host and device"
 	case float64(top.more) < concentrate*float64(all) && j.slowerEverywhere(r):
 		return Host, "slow processor"
 	case top.region == "" && top.places[0].Op == "":
 		return Host, "code that no range and no operator covers"
 	}
 	return Host, hostCause(top)
+}
+
+// copying is how much longer a rank's device copies than those of its peers: an
+// operator that copies may wait for it without a call of the runtime.
+func (j *job) copying(r int) int64 {
+	time := func(rank int) (sum int64) {
+		for _, s := range j.ranks[rank].Steps {
+			sum += s.Copying
+		}
+		return sum
+	}
+	var others []int64
+	for _, o := range j.peers[r] {
+		others = append(others, time(o))
+	}
+	return time(r) - median(others)
 }
 
 // hostCause names what a rank's processor does longer, by the names that the

@@ -98,11 +98,16 @@ func (c *Comparison) words() string {
 		counts[o.State]++
 	}
 	words += fmt.Sprintf(". Of the operators that launch kernels %d are slower, %d faster, %d added and %d removed.", counts["slower"], counts["faster"], counts["added"], counts["removed"])
-	for _, o := range c.Operators {
-		if o.State == "slower" {
+	for _, o := range c.Operators { // the largest difference first
+		switch {
+		case o.State == "slower":
 			words += fmt.Sprintf(" The largest loss is %s: %s instead of %s.", o.Operator, milli(o.B), milli(o.A))
-			break
+		case o.State == "added":
+			words += fmt.Sprintf(" The largest loss is %s, which is added: %s.", o.Operator, milli(o.B))
+		default:
+			continue
 		}
+		break
 	}
 	return words
 }

@@ -25,6 +25,7 @@ type DeviceResult struct {
 	Path        CriticalPath     `json:"critical_path"`
 	Kinds       []KindTime       `json:"kinds"`
 	Memory      []MemoryStat     `json:"memory"`
+	Counters    []CounterStat    `json:"counters"`
 	Words       string           `json:"words"`
 }
 
@@ -75,7 +76,7 @@ func Device(t *Trace) *DeviceResult {
 	r := &DeviceResult{
 		Rank: t.Rank, Device: t.Device, Steps: []StepDevice{}, Idle: []StreamIdle{}, Kernels: []KernelStat{},
 		Operators: []OperatorStat{}, Modules: []OperatorStat{}, Annotations: []OperatorStat{}, Patterns: []KernelSequence{}, Copies: []CopyStat{},
-		Kinds: []KindTime{}, Memory: t.memory(),
+		Kinds: []KindTime{}, Memory: t.memory(), Counters: t.counters(),
 	}
 	if len(d.busy) == 0 {
 		r.Words = "Nothing in this trace happened on an accelerator."

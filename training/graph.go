@@ -57,6 +57,8 @@ type graphBuilder struct {
 	l     *lanes
 	g     *graph
 	index map[string]map[[2]int32]int32 // by kind, then sequence number and stage
+
+	chunks int32 // of the model, on each stage
 }
 
 func (o *Operations) graph(l *lanes) (*graph, error) {
@@ -70,6 +72,7 @@ func (o *Operations) graph(l *lanes) (*graph, error) {
 		}
 		b.index[kind][[2]int32{op.seq, op.stage}] = int32(i)
 	}
+	b.numberChunks()
 	useData := o.data*o.DataShards > 1
 	overlapped := len(b.index[separateReduce]) > 0
 	valid := map[string][][]int32{} // by kind and stage: transfers that happen
@@ -83,6 +86,19 @@ func (o *Operations) graph(l *lanes) (*graph, error) {
 	}
 	b.collectives(useData)
 	return b.g, b.g.sort()
+}
+
+// numberChunks numbers the chunks over all stages where the table does not: the
+// first chunk of each stage, then the second of each.
+func (b *graphBuilder) numberChunks() {
+	for _, op := range b.o.ops {
+		b.chunks = max(b.chunks, op.chunk+1)
+	}
+	for i := range b.o.ops {
+		if op := &b.o.ops[i]; op.whole == Unknown {
+			op.whole = op.chunk*int32(b.o.stages) + op.stage
+		}
+	}
 }
 
 func (b *graphBuilder) find(kind string, seq, stage int32) (int32, bool) {
@@ -159,10 +175,6 @@ func (b *graphBuilder) transfers(kind string, stage int32, valid map[string][][]
 		return nil
 	}
 	lastStart, firstEnd := b.start(computes[0]), b.end(computes[0])
-	chunks := int32(0)
-	for _, op := range b.o.ops {
-		chunks = max(chunks, op.chunk+1)
-	}
 	for _, c := range computes {
 		lastStart, firstEnd = max(lastStart, b.start(c)), min(firstEnd, b.end(c))
 	}
@@ -172,32 +184,56 @@ func (b *graphBuilder) transfers(kind string, stage int32, valid map[string][][]
 			made = append(made, op)
 		}
 	}
-	seq := int32(0)
-	if !isSend && len(made)+1 == len(computes) {
-		seq = 1 // the first has no partner and was not written down
+	hasPeer := func(c int32) bool {
+		peer := b.o.ops[c].whole + delta
+		return peer >= 0 && peer < b.chunks*int32(b.o.stages)
 	}
-	for _, op := range made {
-		c, ok := b.find(computeKind, seq, stage)
-		if !ok {
-			return fmt.Errorf("stage %d has more of %s than of %s", stage, kind, computeKind)
-		}
+	of := b.belongsTo(computeKind, stage, len(made), isSend, hasPeer)
+	if len(of) < len(made) {
+		return fmt.Errorf("stage %d has more of %s than of %s", stage, kind, computeKind)
+	}
+	for i, op := range made {
+		c := of[i]
 		if isSend {
 			b.depend(op, c)
 		} else {
 			b.depend(c, op)
-			if before, ok := b.find(computeKind, seq-1, stage); ok {
+			if before, ok := b.find(computeKind, b.o.ops[c].seq-1, stage); ok {
 				b.depend(op, before)
 			}
 		}
-		if peer := b.o.ops[c].whole + delta; peer >= 0 && peer < chunks*int32(b.o.stages) {
+		if hasPeer(c) {
 			if valid[kind] == nil {
 				valid[kind] = make([][]int32, b.o.stages)
 			}
 			valid[kind][stage] = append(valid[kind][stage], op)
 		}
-		seq++
 	}
 	return nil
+}
+
+// belongsTo is the computations that some transfers belong to, in order: all of
+// them, or, where the table has as many transfers as there are computations
+// with a partner, those.
+func (b *graphBuilder) belongsTo(kind string, stage int32, count int, isSend bool, hasPeer func(int32) bool) []int32 {
+	var all, withPeer []int32
+	for seq := int32(0); ; seq++ {
+		c, ok := b.find(kind, seq, stage)
+		if !ok {
+			break
+		}
+		all = append(all, c)
+		if hasPeer(c) {
+			withPeer = append(withPeer, c)
+		}
+	}
+	switch {
+	case len(withPeer) == count:
+		return withPeer
+	case !isSend && count+1 == len(all):
+		return all[1:] // the first has no partner and was not written down
+	}
+	return all
 }
 
 // firstBackward: the first transfers backward are started after the forward
@@ -331,7 +367,7 @@ func (b *graphBuilder) pair(valid map[string][][]int32) error {
 				recvs = valid[way.recv][peer]
 			}
 			if len(sends) != len(recvs) {
-				return fmt.Errorf("stage %d makes %d of %s and stage %d %d of %s", stage, len(sends), way.send, peer, len(recvs), way.recv)
+				return fmt.Errorf("stage %d makes %d of %s and stage %d %d of %s; if stages hold several chunks of the model, a column \"mc\" must tell which", stage, len(sends), way.send, peer, len(recvs), way.recv)
 			}
 			for i := range sends {
 				b.addGroup(false, sends[i], recvs[i])

@@ -3,6 +3,7 @@ package training
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -62,19 +63,19 @@ func match(ranks []*Rank) (meetings []meeting, notes []string) {
 	for _, key := range order {
 		meetings = append(meetings, *found[key])
 	}
-	uneven := 0
+	uneven := map[int]bool{}
 	for _, k := range unnumbered {
 		more, left := byOrder(lists[k])
 		meetings = append(meetings, more...)
-		uneven += left
+		maps.Copy(uneven, left)
 	}
 	meetings = slices.DeleteFunc(meetings, func(m meeting) bool { return m.here() < 2 })
 	for i := range meetings {
 		meetings[i].step = meetings[i].middleStep()
 	}
 	slices.SortStableFunc(meetings, func(a, b meeting) int { return cmp.Compare(a.step, b.step) })
-	if uneven > 0 {
-		notes = append(notes, fmt.Sprintf("in %s the ranks made different numbers of collective calls; those are not compared", count(uneven, "step")))
+	if len(uneven) > 0 {
+		notes = append(notes, fmt.Sprintf("in %s the ranks made different numbers of collective calls; those are not compared", count(len(uneven), "step")))
 	}
 	return meetings, notes
 }

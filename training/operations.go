@@ -17,11 +17,11 @@ type Operation struct {
 	Start float64 // seconds
 	Time  float64
 	Chunk int // of the model, on this stage
-	Whole int // of the model, over all stages
+	Whole int // of the model, over all stages, or Unknown
 }
 
-// Unknown stands for a sequence number or a worker's rank that the table does
-// not give.
+// Unknown stands for a sequence number, a worker's rank or a chunk's number over
+// all stages that the table does not give.
 const Unknown = -1
 
 // Operations is a table of operations. Once all are added, Settle puts it in
@@ -37,7 +37,8 @@ type Operations struct {
 	opOf    map[opKey]int32
 	steps   []int
 	stepOf  map[int]int32
-	workers map[[2]int]int // rank by data-parallel rank and stage
+	chunkOf map[[2]int]int32 // of operations without a sequence number
+	workers map[[2]int]int   // rank by data-parallel rank and stage
 	rows    [][]opRow
 	data    int // data-parallel ranks
 	stages  int
@@ -76,7 +77,7 @@ const (
 
 // NewOperations makes an empty table.
 func NewOperations() *Operations {
-	return &Operations{DataShards: 1, kindOf: map[string]int32{}, opOf: map[opKey]int32{}, stepOf: map[int]int32{}, workers: map[[2]int]int{}}
+	return &Operations{DataShards: 1, kindOf: map[string]int32{}, opOf: map[opKey]int32{}, stepOf: map[int]int32{}, chunkOf: map[[2]int]int32{}, workers: map[[2]int]int{}}
 }
 
 // Len is the number of operations.
@@ -112,6 +113,9 @@ func (o *Operations) Add(op Operation) error {
 		o.kindOf[op.Kind] = kind
 	}
 	key := opKey{kind, int32(op.Seq), int32(op.Stage)}
+	if op.Seq == Unknown {
+		key.seq = o.unnumbered(op)
+	}
 	id := o.operation(key, op)
 	step, ok := o.stepOf[op.Step]
 	if !ok {
@@ -133,6 +137,18 @@ func (o *Operations) Add(op Operation) error {
 	last := &o.rows[len(o.rows)-1]
 	*last = append(*last, opRow{op.Start, float32(op.Time), id, step, int32(op.Data)})
 	return nil
+}
+
+// unnumbered stands for the sequence number of an operation that has none until
+// the table is settled: a negative number for each chunk.
+func (o *Operations) unnumbered(op Operation) int32 {
+	chunk := [2]int{op.Chunk, op.Whole}
+	n, ok := o.chunkOf[chunk]
+	if !ok {
+		n = Unknown - int32(len(o.chunkOf))
+		o.chunkOf[chunk] = n
+	}
+	return n
 }
 
 // operation numbers an operation. The chunks of the first step and data-parallel

@@ -6,8 +6,8 @@ import "slices"
 // where all ranks made as many in every step. Otherwise the lists of the ranks
 // are laid side by side as a whole: a profiler may start and stop a call or two
 // apart, and a device that lags behind its host carries calls into the next
-// step. Steps that differ even so are left out and counted.
-func byOrder(lists [][]*Call) (meetings []meeting, uneven int) {
+// step. Steps that differ even so are left out and told.
+func byOrder(lists [][]*Call) (meetings []meeting, uneven map[int]bool) {
 	steps := map[int][]int{}
 	for r, list := range lists {
 		for _, c := range list {
@@ -26,7 +26,7 @@ func byOrder(lists [][]*Call) (meetings []meeting, uneven int) {
 	}
 	if len(different) > 0 {
 		if meetings, ok := sideBySide(lists); ok {
-			return meetings, 0
+			return meetings, nil
 		}
 	}
 	type key struct{ step, nth int }
@@ -50,7 +50,7 @@ func byOrder(lists [][]*Call) (meetings []meeting, uneven int) {
 	for _, k := range order {
 		meetings = append(meetings, *found[k])
 	}
-	return meetings, len(different)
+	return meetings, different
 }
 
 // alike is the share of calls that must be of the same kind and size where two

@@ -55,22 +55,23 @@ func (o *Operations) sequence() {
 	var rows []*opRow
 	for _, list := range o.rows {
 		for i := range list {
-			if o.ops[list[i].op].seq == Unknown {
+			if o.ops[list[i].op].seq <= Unknown {
 				rows = append(rows, &list[i])
 			}
 		}
 	}
-	if len(rows) == 0 {
-		return
+	worker := func(a, b *opRow) int {
+		x, y := o.ops[a.op], o.ops[b.op]
+		return cmp.Or(cmp.Compare(a.step, b.step), cmp.Compare(a.data, b.data), cmp.Compare(x.kind, y.kind), cmp.Compare(x.stage, y.stage))
 	}
 	slices.SortFunc(rows, func(a, b *opRow) int {
-		return cmp.Or(cmp.Compare(a.step, b.step), cmp.Compare(a.data, b.data), cmp.Compare(a.op, b.op), cmp.Compare(a.start, b.start), cmp.Compare(a.time, b.time))
+		return cmp.Or(worker(a, b), cmp.Compare(a.start, b.start), cmp.Compare(a.time, b.time), cmp.Compare(a.op, b.op))
 	})
 	seq := int32(0)
 	var last opRow
 	for i, r := range rows {
-		same := i > 0 && r.step == last.step && r.data == last.data && r.op == last.op
-		if same && r.start == last.start && r.time == last.time {
+		same := i > 0 && worker(r, &last) == 0
+		if same && r.start == last.start && r.time == last.time && r.op == last.op {
 			r.step = dropped // there twice
 			continue
 		}
@@ -79,15 +80,8 @@ func (o *Operations) sequence() {
 		}
 		last = *r
 		info := o.ops[r.op]
-		key := info.opKey
-		key.seq = seq
-		id, ok := o.opOf[key]
-		if !ok {
-			id = int32(len(o.ops))
-			o.ops = append(o.ops, opInfo{key, info.chunk, info.whole, info.step})
-			o.opOf[key] = id
-		}
-		r.op = id
+		rows[i].op = o.operation(opKey{info.kind, seq, info.stage},
+			Operation{Step: o.steps[r.step], Data: int(r.data), Chunk: int(info.chunk), Whole: int(info.whole)})
 	}
 }
 
@@ -174,17 +168,28 @@ func (o *Operations) Unit(perSecond [2]float64) {
 	}
 }
 
+// longestStep is the longest that a step takes, in seconds, where dates tell the
+// unit.
+const longestStep = 86400
+
 // unitOf guesses how many units make a second: by the date where starts count
 // from 1970, else by the length of a step.
 func unitOf(latest, span float64) float64 {
+	dated := 0.0
 	switch {
 	case latest > 1e17:
-		return 1e9
+		dated = 1e9
 	case latest > 1e14:
-		return 1e6
+		dated = 1e6
 	case latest > 1e11:
-		return 1e3
-	case latest > 5e8 || span <= 3600:
+		dated = 1e3
+	case latest > 5e8:
+		dated = 1
+	}
+	switch {
+	case dated > 0 && span <= longestStep*dated:
+		return dated
+	case span <= 3600:
 		return 1
 	case span <= 3e5:
 		return 1e3

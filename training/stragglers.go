@@ -18,7 +18,7 @@ const (
 	lateWithWork = 0.10 // enough where the rank has visibly more work
 	moreWork     = 1.3  // times the others' data and kernels
 	slowLink     = 0.05 // of the run
-	minShare     = 0.03 // of the run, lost beyond what any other rank costs
+	minShare     = 0.1  // of the run, lost beyond what any other rank costs: equal ranks differ by less
 )
 
 // Stragglers sets the ranks of a job against each other.

@@ -31,6 +31,7 @@ type Step struct {
 	Kernel     int64            // sum of all kernels but collectives
 	Kernels    int
 	Copied     int64 // bytes copied to the device, but by collectives
+	Copying    int64 // sum of all copies by the device, but those of collectives
 	Collective int64 // sum of all collectives
 }
 
@@ -115,15 +116,16 @@ func (t *Trace) kernels(r *Rank) {
 	})
 }
 
-// copies adds up what is copied to the device. The threads that carry out
-// collectives bring back what they reduced, which is as much on every rank.
+// copies adds up what is copied to the device, and how long all copies take. The
+// threads that carry out collectives bring back what they reduced, which is as
+// much on every rank.
 func (t *Trace) copies(r *Rank) {
 	if len(r.Steps) == 0 {
 		return
 	}
 	launched := map[uint32]bool{} // copies, by what links them with their launch
-	for _, m := range t.Messages {
-		if v := t.At(m.Interval); v.Kind == Copy && v.Correlation != 0 {
+	for i := range t.Len() {
+		if v := t.At(i); v.Kind == Copy && v.Correlation != 0 {
 			launched[v.Correlation] = false
 		}
 	}
@@ -140,14 +142,15 @@ func (t *Trace) copies(r *Rank) {
 			}
 		}
 	}
+	for i := range t.Len() {
+		if v := t.At(i); v.Kind == Copy && !launched[v.Correlation] {
+			r.Steps[stepAt(r.Steps, v.Start)].Copying += v.Length
+		}
+	}
 	for _, m := range t.Messages {
 		v := t.At(m.Interval)
-		if v.Kind != Copy || m.Bytes <= 0 || !strings.Contains(t.Names[v.Name], "HtoD") {
-			continue
+		if v.Kind == Copy && m.Bytes > 0 && !launched[v.Correlation] && strings.Contains(t.Names[v.Name], "HtoD") {
+			r.Steps[stepAt(r.Steps, v.Start)].Copied += m.Bytes
 		}
-		if launched[v.Correlation] {
-			continue
-		}
-		r.Steps[stepAt(r.Steps, v.Start)].Copied += m.Bytes
 	}
 }

@@ -82,6 +82,7 @@ type Trace struct {
 	Tracks      []Track
 	Messages    []Message
 	Memory      []Allocation
+	Ranges      []ProfiledRange
 	Notes       []string
 
 	slabs      [][]Interval

@@ -129,8 +129,11 @@ func (s *Straggler) words(b *strings.Builder, steps int) {
 	case "more kernels":
 		b.WriteString(". Its device has more kernels to run than the others have")
 	}
-	if s.Share < 1 {
-		fmt.Fprintf(b, ". The job runs at %.0f %% of the speed it would have without", 100*(1-s.Share))
+	switch speed := 100 * (1 - s.Share); {
+	case speed >= 1:
+		fmt.Fprintf(b, ". The job runs at %.0f %% of the speed it would have without", speed)
+	case speed > 0:
+		b.WriteString(". The job runs at less than 1 % of the speed it would have without")
 	}
 	fmt.Fprintf(b, ". Fix: %s.", s.Fix)
 }

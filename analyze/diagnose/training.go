@@ -8,6 +8,7 @@ import (
 
 	"auspex/account"
 	"auspex/analyze"
+	"auspex/model"
 	"auspex/training"
 )
 
@@ -35,9 +36,11 @@ func (r *Diagnosis) Training(job *training.Result, d *analyze.Dataset, words ana
 		late[s.Rank] = true
 		r.Kinds = append(r.Kinds, []Name{name(s.Rank)})
 		region := pathOf(d, regionOf(s))
-		if region != "" && !slices.Contains(r.CCCR, region) {
+		// The range is meant wherever it is called, not on one path.
+		core := model.EscapeName(regionOf(s))
+		if region != "" && !slices.Contains(r.CCCR, core) {
 			r.CCR = append(r.CCR, CriticalRegion{Region: region, Name: regionOf(s), Level: 1, Core: true, Share: 1})
-			r.CCCR = append(r.CCCR, region)
+			r.CCCR = append(r.CCCR, core)
 		}
 		share := analyze.Real(s.Share)
 		r.Causes = append(r.Causes, Cause{

@@ -51,7 +51,7 @@ func (t *trace) note(n *nester, open int) {
 	notes := &t.header.Notes
 	if streams > 0 {
 		t.header.SetFactor(model.NumberFactor(model.ProcessorThreads, float64(threads)))
-		*notes = append(*notes, fmt.Sprintf("of each process, the %d threads of the processor come first, then the %d streams of its accelerators", threads, streams))
+		*notes = append(*notes, fmt.Sprintf("of each process, the threads of the processor come first (%d), then the streams of its accelerators (%d)", threads, streams))
 	}
 	if n.cut > 0 {
 		*notes = append(*notes, fmt.Sprintf("%d events began inside another on their thread and outlasted it: the earlier one was ended where the later began", n.cut))

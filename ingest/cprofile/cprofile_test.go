@@ -85,7 +85,7 @@ func TestBad(t *testing.T) {
 		"{i\x01\x00\x00\x00N0":       "entry 1 is not for a function",
 		"{)\xffN":                    "a tuple of 255 values in 1 bytes",
 		"{r\x09\x00\x00\x00":         "refers to value 9 of 0",
-		"{c":                         "a value of type 'c'",
+		"{c":                         "python -m cProfile",
 		"{{{{{{{{{{{{{{{{{{{{{{{{{{": "nested too deep",
 	} {
 		_, err := parse(context.Background(), bytes.NewReader([]byte(text)), "p.prof")
@@ -113,4 +113,23 @@ func FuzzProfile(f *testing.F) {
 		e, err := parse(context.Background(), bytes.NewReader(data), "x")
 		inputtest.CheckFuzzed(t, e, err)
 	})
+}
+
+// TestPython2: names that were interned are referred to by number.
+func TestPython2(t *testing.T) {
+	data, err := base64.StdEncoding.DecodeString("" +
+		"eygDAAAAcwUAAABwMi5weWkDAAAAdAUAAABvdXRlcigFAAAAaQEAAABpAQAAAGeN7bWg98awPme3Xz5ZMVzdPnswKAMAAAB0AQAA" +
+		"AH5pAAAAAHMwAAAAPG1ldGhvZCAnZGlzYWJsZScgb2YgJ19sc3Byb2YuUHJvZmlsZXInIG9iamVjdHM+KAUAAABpAQAAAGkBAAAA" +
+		"ZwAAAAAAAAAAZwAAAAAAAAAAezAoAwAAAHMFAAAAcDIucHlpAgAAAHQDAAAAZmliKAUAAABpAQAAAGkZAAAAZ1TkEHFzKtk+Z1Tk" +
+		"EHFzKtk+eygDAAAAcwUAAABwMi5weWkDAAAAUgAAAAAoBAAAAGkBAAAAaQEAAABnAAAAAAAAAABnVOQQcXMq2T4oAwAAAHMFAAAA" +
+		"cDIucHlpAgAAAFICAAAAKAQAAABpGAAAAGkCAAAAZ1TkEHFzKtk+Z1TkEHFzKtk+MDA=")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := inputtest.ReadBytes(t, Formats(), "py2.prof", data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inputtest.WantNear(t, "calls of fib", inputtest.MatrixOf(t, e, "calls").At(0, inputtest.RegionAt(t, e, "fib")), 25)
+	inputtest.WantNear(t, "calls of outer", inputtest.MatrixOf(t, e, "calls").At(0, inputtest.RegionAt(t, e, "outer")), 1)
 }

@@ -18,7 +18,8 @@ const (
 	typeASCII, typeASCIIInterned                       = 'a', 'A'
 	typeShortASCII, typeShortASCIIInterned             = 'z', 'Z'
 	typeTuple, typeSmallTuple, typeList, typeDict      = '(', ')', '[', '{'
-	typeRef                                            = 'r'
+	typeRef, typeInternedRef                           = 'r', 'R' // the latter of Python 2
+	typeCode                                           = 'c'
 	refFlag                                       byte = 0x80
 )
 
@@ -35,6 +36,8 @@ type decoder struct {
 	data []byte
 	at   int
 	refs []any
+
+	interned []string // texts that Python 2 refers to
 }
 
 // errEnd ends a dictionary.
@@ -110,7 +113,11 @@ func (d *decoder) content(kind byte, depth int) (any, error) {
 			return nil, err
 		}
 		return strconv.ParseFloat(string(b), 64)
-	case typeBytes, typeInterned, typeText, typeASCII, typeASCIIInterned:
+	case typeInterned:
+		b, err := d.counted(4)
+		d.interned = append(d.interned, string(b))
+		return string(b), err
+	case typeBytes, typeText, typeASCII, typeASCIIInterned:
 		b, err := d.counted(4)
 		return string(b), err
 	case typeShortASCII, typeShortASCIIInterned:
@@ -128,6 +135,14 @@ func (d *decoder) content(kind byte, depth int) (any, error) {
 			return nil, fmt.Errorf("refers to value %d of %d", n, len(d.refs))
 		}
 		return d.refs[n], nil
+	case typeInternedRef:
+		n, err := d.number(4)
+		if err != nil || n < 0 || n >= len(d.interned) {
+			return nil, fmt.Errorf("refers to text %d of %d", n, len(d.interned))
+		}
+		return d.interned[n], nil
+	case typeCode:
+		return nil, errors.New("it holds the program's code, as python -m profile writes it: use python -m cProfile")
 	}
 	return nil, fmt.Errorf("a value of type %q, which no profile holds", kind)
 }

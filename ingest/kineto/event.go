@@ -47,6 +47,9 @@ func (p *reader) useEvent(e *traceevent.Event) error {
 		p.t.Memory = append(p.t.Memory, training.Allocation{At: e.Start, Device: int(e.Device), Bytes: e.Bytes, Allocated: e.Allocated, Reserved: e.Reserved})
 		return nil
 	}
+	if e.Phase == 'X' && string(e.Category) == traceevent.ProfilerRange {
+		return p.useRange(e)
+	}
 	kind, known := kindOf(e.Category)
 	if e.Phase != 'X' || !known {
 		return nil
@@ -72,6 +75,24 @@ func (p *reader) useEvent(e *traceevent.Event) error {
 	if e.Message {
 		p.t.Messages = append(p.t.Messages, describe(e, i))
 	}
+	return nil
+}
+
+// useRange keeps what the accelerator's counters counted in a kernel.
+func (p *reader) useRange(e *traceevent.Event) error {
+	kernel, err := p.name(e.Name)
+	if err != nil {
+		return err
+	}
+	r := training.ProfiledRange{At: e.Start, Kernel: kernel}
+	for _, c := range e.Counters {
+		name, err := p.name([]byte(c.Name))
+		if err != nil {
+			return err
+		}
+		r.Values = append(r.Values, training.CounterValue{Counter: name, Value: c.Value})
+	}
+	p.t.Ranges = append(p.t.Ranges, r)
 	return nil
 }
 

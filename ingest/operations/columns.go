@@ -128,7 +128,7 @@ func (t *reading) operation(b *longtable.Batch, i int) (training.Operation, erro
 		whole[c] = int(v)
 	}
 	if b.Numbers[wholeChunk] == nil {
-		whole[wholeChunk] = whole[stage]
+		whole[wholeChunk] = training.Unknown
 	}
 	op := training.Operation{
 		Rank: whole[rank], Data: whole[dpRank], Stage: whole[stage], Step: whole[step],
@@ -211,9 +211,6 @@ func (t *reading) place() error {
 			op.Data = n
 		} else {
 			op.Stage = n
-			if t.names[wholeChunk] == "" {
-				op.Whole = n
-			}
 		}
 		if err := t.ops.Add(*op); err != nil {
 			return fmt.Errorf("row %d: %w", i+1, err)

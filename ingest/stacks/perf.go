@@ -21,12 +21,17 @@ import (
 // The processor, the process before the thread, the time or the event, and the
 // period may be missing (-F). Without -g the function stands at the end of the
 // sample's line, which then begins with blanks; -F +srcline puts a line with
-// the place in the source behind each function.
+// the place in the source behind each function. -F comm,ip,sym leaves of the
+// sample's line the command alone, -F ip,sym nothing.
 var (
-	perfSample = regexp.MustCompile(`^(\S.*?)\s+(?:(\d+)/)?(\d+)\s+(?:\[\d+\]\s+)?(?:(\d+\.\d+):\s*)?(?:(\d+)\s+)?([^\s:]\S*:)?(?:\s*(\S.*)|\s*)$`)
+	perfSample = regexp.MustCompile(`^(\S.*?)\s+(?:(\d+)/)?(\d+)\s+(?:\[\d+\]\s+)?(?:[KUHGgMES]{1,3}\s+)?(?:(\d+\.\d+):\s*)?(?:(\d+)\s+)?([^\s:]\S*:)?(?:\s*(\S.*)|\s*)$`)
 	perfFrame  = regexp.MustCompile(`^\s*[0-9a-f]+\s+\S.*`)
-	perfSource = regexp.MustCompile(`^\s+\S+:\d+$`)
+	perfSource = regexp.MustCompile(`^\s+(?:\S+:\d+|\S+\[[0-9a-f]+\])$`)
 )
+
+// perfRecord is in the lines of what is no sample, which perf script prints with
+// --show-task-events and its like.
+const perfRecord = ": PERF_RECORD_"
 
 // sampleLine takes the parts of a sample's line; nil where it is none.
 func sampleLine(line string) []string {
@@ -40,21 +45,33 @@ func sampleLine(line string) []string {
 	return m
 }
 
+func isFrame(line string) bool { return strings.HasPrefix(line, "\t") && perfFrame.MatchString(line) }
+
+// isPadded tells a line of a stack by its address, which stands at the right of
+// sixteen columns.
+func isPadded(line string) bool {
+	return isFrame(line) && len(line) > 18 && line[17] == ' ' && !strings.Contains(strings.TrimLeft(line[1:17], " "), " ")
+}
+
 // isPerf wants a sample first; without a time, which tells it from other text,
 // a function as well, on the line or behind it.
 func isPerf(_ string, head []byte) bool {
-	timeless := false
+	timeless, bare := false, false
 	for line := range strings.Lines(string(head)) {
 		line = strings.TrimRight(line, "\r\n")
 		switch {
 		case timeless:
-			return strings.HasPrefix(line, "\t") && perfFrame.MatchString(line)
-		case line != "" && line[0] != '#':
+			return isFrame(line) && (!bare || isPadded(line))
+		case line == "" || line[0] == '#' || strings.Contains(line, perfRecord):
+		case line[0] == ' ' && sampleLine(line) == nil:
+			return false
+		default:
 			m := sampleLine(line)
-			if m == nil || m[4] != "" || perfFrame.MatchString(m[7]) {
-				return m != nil
+			if m != nil && (m[4] != "" || perfFrame.MatchString(m[7])) {
+				return true
 			}
-			timeless = true
+			// One without a time, or a command, or a function: a function follows.
+			timeless, bare = true, m == nil
 		}
 	}
 	return false
@@ -144,6 +161,7 @@ func readPerf(p *profile, l *lines) error {
 	units := &perfUnits{map[int]int{}, map[[2]int]int{}, map[int]int{}}
 	var sample *perfSampleOf
 	var stack []string
+	bare := -1 // whether samples are a command alone, or nothing: 0 or 1 once one is met
 	finish := func() error {
 		if sample == nil {
 			return nil
@@ -165,7 +183,7 @@ func readPerf(p *profile, l *lines) error {
 	for l.next() {
 		line := l.Text()
 		switch {
-		case strings.HasPrefix(line, "#"):
+		case strings.HasPrefix(line, "#"), sample == nil && strings.Contains(line, perfRecord):
 		case strings.TrimSpace(line) == "":
 			if err := finish(); err != nil {
 				return err
@@ -174,17 +192,29 @@ func readPerf(p *profile, l *lines) error {
 			if err := finish(); err != nil {
 				return err
 			}
-			s, err := parseSample(line)
-			if err != nil {
-				return err
+			if bare < 0 {
+				bare = 0
+				if sampleLine(line) == nil {
+					bare = 1
+				}
+			}
+			s := perfSampleOf{command: strings.TrimSpace(line), process: -1, period: 1}
+			if bare == 0 {
+				var err error
+				if s, err = parseSample(line); err != nil {
+					return err
+				}
 			}
 			if sample = &s; p.program == "" {
 				p.program = s.command
 			}
 		case sample != nil && perfSource.MatchString(line):
 		default:
-			if sample == nil {
+			if sample == nil && (bare == 0 || !isFrame(line)) {
 				return errors.New("a stack without a sample before it")
+			}
+			if sample == nil {
+				bare, sample = 1, &perfSampleOf{process: -1, period: 1}
 			}
 			name, err := frameName(line)
 			if err != nil {

@@ -153,3 +153,42 @@ func TestDamaged(t *testing.T) {
 		return parse(context.Background(), strings.NewReader(string(b)), "x", readPerf)
 	})
 }
+
+// TestPerfLines: lines that are no samples count for nothing, and samples may be
+// a command alone, or nothing but their stacks.
+func TestPerfLines(t *testing.T) {
+	const stack = "\t            1162 inner\n\t            11d9 main\n\n"
+	for name, text := range map[string]string{
+		"records": "perf-exec     0     0.000000: PERF_RECORD_COMM: perf-exec:16595/16595\n" +
+			"a b 16595 58057.852976: PERF_RECORD_COMM exec: a b:16595/16595\n" +
+			"a b 16595 58057.853975:    1001001 cpu-clock: \n" + stack +
+			"a b 16595 58057.854976:    1001001 cpu-clock: \n" + stack +
+			"a b 16595 58059.135726: PERF_RECORD_EXIT(16595:16595):(16591:16591)\n",
+		"misc":    strings.Repeat("a b 16595/16595 U     58057.853975: cpu-clock: \n"+stack, 2),
+		"command": strings.Repeat("a b \n"+stack, 2),
+		"nothing": "\n" + strings.Repeat(stack, 2),
+		"places": strings.Repeat("a b 16595 58058.878395:    1001001 cpu-clock: \n"+
+			"\t            1162 inner+0x93 ([kernel.kallsyms])\n  [kernel.kallsyms][ffffffff813a2293]\n\t            11d9 main+0x1 (/a b)\n  a.c:7\n\n", 2),
+	} {
+		t.Run(name, func(t *testing.T) {
+			e, err := inputtest.ReadBytes(t, Formats(), "p.txt", []byte(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(e.Units) != 1 || len(e.Regions) != 2 || len(e.Metrics) != 1 {
+				t.Errorf("%d units, %d regions, %d metrics", len(e.Units), len(e.Regions), len(e.Metrics))
+			}
+			inputtest.RegionAt(t, e, "main/inner")
+		})
+	}
+}
+
+// TestIndentedProse: a line that begins with a tab and a word of the letters a to
+// f makes no samples of a text.
+func TestIndentedProse(t *testing.T) {
+	for _, text := range []string{"Beware\n\tadd salt and pepper\n", "\tbe careful\n\tbe careful\n"} {
+		if isPerf("x.txt", []byte(text)) {
+			t.Errorf("taken for perf script: %q", text)
+		}
+	}
+}

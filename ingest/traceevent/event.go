@@ -37,13 +37,24 @@ type Args struct {
 	// Of an event about memory: what the allocator holds, and which device's
 	// memory it is.
 	Allocated, Reserved, Device, DeviceType int64
+	Counters                                []Counter // of a ProfilerRange
+}
+
+// ProfilerRange is the category of the events whose arguments are the values of
+// the accelerator's counters.
+const ProfilerRange = "cuda_profiler_range"
+
+// Counter is a counter and its value.
+type Counter struct {
+	Name  string
+	Value float64
 }
 
 func (e *Event) reset() {
 	*e = Event{
 		Name: e.Name[:0], Category: e.Category[:0], Process: e.Process[:0], Thread: e.Thread[:0], Label: e.Label[:0],
 		Args: Args{
-			Collective: e.Collective[:0], Group: e.Group[:0], Ranks: e.Ranks[:0], Type: e.Type[:0],
+			Collective: e.Collective[:0], Group: e.Group[:0], Ranks: e.Ranks[:0], Type: e.Type[:0], Counters: e.Counters[:0],
 			Bytes: -1, In: -1, Seq: -1, Stream: -1, Allocated: -1, Reserved: -1, Device: -1, DeviceType: -1,
 		},
 	}
@@ -164,7 +175,27 @@ func (r *reader) readArg(e *Event, key []byte) error {
 			return r.into(&e.Label)
 		}
 	}
+	if string(e.Category) == ProfilerRange {
+		return r.counter(e, string(key))
+	}
 	return r.s.Skip()
+}
+
+// counter reads a counter; what is no number is none.
+func (r *reader) counter(e *Event, name string) error {
+	kind, err := r.s.Next()
+	if err != nil {
+		return err
+	}
+	if kind != jsonscan.Number {
+		return r.s.Skip()
+	}
+	value, err := strconv.ParseFloat(string(r.s.Bytes()), 64)
+	if err != nil {
+		return fmt.Errorf("the value of the counter %q: %w", name, err)
+	}
+	e.Counters = append(e.Counters, Counter{name, value})
+	return nil
 }
 
 func (r *reader) whole(n *int64) (err error) {
