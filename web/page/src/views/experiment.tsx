@@ -11,6 +11,7 @@ import { Answer, Bar, Failure, Said, Table, Warnings, Words, type Column } from 
 import type { ViewProps } from "../view";
 import { useDiagnosis } from "./diagnosis";
 import { LedgerBar } from "./ledger";
+import { RanksPicture } from "./training";
 
 export function Experiment({ name }: ViewProps) {
   const summary = useLoad(() => api.experiment(name), [name]);
@@ -32,7 +33,8 @@ export function Experiment({ name }: ViewProps) {
       <Answer of={summary} wait="Reading the experiment…">
         {(s) => (
           <>
-            {s.ledger && <LedgerBar name={s.name} lines={s.ledger} units={s.ledger_units} />}
+            {s.training && <Late name={s.name} />}
+            {s.ledger && <LedgerBar name={s.name} lines={s.ledger} units={s.ledger_units} of={s.other_ledgers.length ? plural(s.ledger_units, "processor thread") : undefined} />}
             {s.other_ledgers.map((o) => (
               <LedgerBar key={o.type} name={s.name} lines={o.lines} units={o.units} of={plural(o.units, o.type)} />
             ))}
@@ -54,7 +56,7 @@ export function Experiment({ name }: ViewProps) {
             <Heaviest s={s} />
             <Warnings list={[...(s.incomplete ? [s.incomplete] : []), ...(s.warnings ?? [])]} />
             <div class="columns">
-              {timed && s.units > 1 && <EfficiencyBars efficiency={s.efficiency} useful={usefulOf(s)} />}
+              {timed && s.units > 1 && !s.other_ledgers.length && <EfficiencyBars efficiency={s.efficiency} useful={usefulOf(s)} />}
               <Facts s={s} />
             </div>
           </>
@@ -64,6 +66,13 @@ export function Experiment({ name }: ViewProps) {
       {live() && <Check name={name} />}
     </>
   );
+}
+
+/** Which rank of a training job the others wait for: what a profile does not know. */
+function Late({ name }: { name: string }) {
+  const job = useLoad(() => api.stragglers(name), [name]);
+  if (!job.data?.ranks.length) return null;
+  return <RanksPicture s={job.data} timed={job.data.ranks.some((r) => r.late_seconds !== null)} line={command("stragglers", name)} />;
 }
 
 /** The first sentence, and what follows it. */
