@@ -95,9 +95,8 @@ func (e *engine) alter(moving bool) error {
 	}
 	switch c.Of {
 	case platform.HostSpeed:
-		core := e.cpus.of(c.Index)
-		e.cpus.hosts[core].speed = e.plat.Hosts[c.Index].Speed * c.next
-		e.cpus.touch(core)
+		e.cpus.hosts[c.Index].speed = e.plat.Hosts[c.Index].Speed * c.next
+		e.cpus.touch(c.Index)
 	case platform.HostState:
 		return e.switchHost(c.Index, c.next != 0)
 	case platform.LinkBandwidth:

@@ -25,33 +25,23 @@ type execution struct {
 }
 
 type cpus struct {
-	hosts  []cpu       // where hosts share cores, the first that is on each core
-	shared int32       // host h computes where host h mod shared does
-	work   []execution // by rank
-	queue  *eventQueue
-	dirty  []int32 // hosts where executions came or went
+	hosts []cpu
+	work  []execution // by rank
+	queue *eventQueue
+	dirty []int32 // hosts where executions came or went
 }
 
-// newCPUs makes the hosts' processors; shared is how many cores they share, as
-// Options.SharedCores.
-func newCPUs(p *platform.Platform, ranks int, q *eventQueue, shared int) *cpus {
-	if shared <= 0 || shared > len(p.Hosts) {
-		shared = len(p.Hosts)
-	}
-	c := &cpus{hosts: make([]cpu, len(p.Hosts)), shared: int32(shared), work: make([]execution, ranks), queue: q}
+func newCPUs(p *platform.Platform, ranks int, q *eventQueue) *cpus {
+	c := &cpus{hosts: make([]cpu, len(p.Hosts)), work: make([]execution, ranks), queue: q}
 	for i, h := range p.Hosts {
 		c.hosts[i] = cpu{speed: h.Speed, cores: float64(max(h.Cores, 1))}
 	}
 	return c
 }
 
-// of is the processor of a host.
-func (c *cpus) of(host int32) int32 { return host % c.shared }
-
 // start begins to execute flops for a rank on its host.
 func (c *cpus) start(now float64, rank, host int32, flops float64) {
 	c.work[rank] = execution{remains: flops, since: now, running: true}
-	host = c.of(host)
 	h := &c.hosts[host]
 	h.running = append(h.running, rank)
 	c.touch(host)
@@ -59,7 +49,6 @@ func (c *cpus) start(now float64, rank, host int32, flops float64) {
 
 // finish takes a rank that is done off its host.
 func (c *cpus) finish(rank, host int32) {
-	host = c.of(host)
 	h := &c.hosts[host]
 	c.work[rank].running = false
 	for i, r := range h.running {

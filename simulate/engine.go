@@ -64,7 +64,7 @@ func Run(ctx context.Context, t *trace.Trace, p *platform.Platform, hosts []int,
 	}
 	q := newEventQueue(np + 1)
 	e := &engine{
-		opts: &o, trace: t, plat: p, queue: q, cpus: newCPUs(p, np, q, o.SharedCores), post: newPost(np),
+		opts: &o, trace: t, plat: p, queue: q, cpus: newCPUs(p, np, q), post: newPost(np),
 		net: newNetwork(p, &o, q, int32(np+1)), ranks: make([]rank, np), world: &communicator{size: np}, times: make([]RankTime, np), sleeping: make([]bool, np),
 		alive: np, recur: newRecurrence(&o, hooks), tests: 1, probes: 1, timeline: hooks.Timeline, progress: hooks.Progress,
 	}

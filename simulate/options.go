@@ -55,9 +55,6 @@ type Options struct {
 	// of it (auspex/cooling).
 	Cold    []Segment
 	Cooling float64
-	// SharedCores is how many cores the hosts share, in turn, as in a lab of more
-	// hosts than the machine has cores (auspex/cores); 0 where each has its own.
-	SharedCores int
 	// Burst is what a link that has rested passes at once, in bytes (auspex/burst).
 	Burst float64
 	// Early is how many seconds before a rank is done with a send its message is on
@@ -156,10 +153,6 @@ func (o *Options) Set(key, value string) error {
 		o.ReceiveAlone, err = bytesValue(value)
 	case "auspex/sendbuffer":
 		o.SendBuffer, err = bytesValue(value)
-	case "auspex/cores":
-		if o.SharedCores, err = strconv.Atoi(value); err != nil || o.SharedCores < 0 {
-			return fmt.Errorf("%s: %q is not a number of cores", key, value)
-		}
 	case "smpi/async-small-thresh":
 		o.PushBelow, err = bytesValue(value)
 	case "smpi/send-is-detached-thresh":

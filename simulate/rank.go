@@ -406,7 +406,7 @@ func (e *engine) onlyProbes() bool {
 // probe waits for a message to be there before it receives it.
 func (e *engine) probe(id int32, r *rank) (bool, error) {
 	if r.stage == fresh {
-		e.execute(id, r, float64(e.probes)*testSleep*e.cpus.hosts[e.cpus.of(r.host)].speed)
+		e.execute(id, r, float64(e.probes)*testSleep*e.cpus.hosts[r.host].speed)
 		r.stage = started
 		return false, nil
 	}

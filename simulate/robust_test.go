@@ -70,7 +70,7 @@ func TestTimeBeyondNumbers(t *testing.T) {
 func TestCrowdedHost(t *testing.T) {
 	const n = 2000
 	q := newEventQueue(n)
-	c := newCPUs(&platform.Platform{Hosts: []platform.Host{{Speed: 1e9, Cores: 1}}}, n, q, 0)
+	c := newCPUs(&platform.Platform{Hosts: []platform.Host{{Speed: 1e9, Cores: 1}}}, n, q)
 	for r := range int32(n) {
 		c.start(0, r, 0, 1e6+float64(r))
 	}

@@ -124,7 +124,7 @@ func (e *engine) stateOfTimer(s *snapshot, id int32, r *rank) {
 		s.flag(e.sleeping[id])
 	}
 	if w.running {
-		s.dates = append(s.dates, w.since-e.now, w.remains/e.cpus.hosts[e.cpus.of(r.host)].rate)
+		s.dates = append(s.dates, w.since-e.now, w.remains/e.cpus.hosts[r.host].rate)
 	}
 }
 
