@@ -254,7 +254,7 @@ func (f *p2pPredictFlags) fitted(ctx context.Context, o *peers.Options) (*p2pCas
 		if profiles[scheme] == nil {
 			continue
 		}
-		own, delay, err := peers.FitRun(ctx, profiles[scheme], base.Steps, f.coupling, on)
+		own, delay, err := peers.FitRun(ctx, profiles[scheme], base, on)
 		if err != nil {
 			return nil, fmt.Errorf("fitting the %s run: %w", scheme, err)
 		}

@@ -64,13 +64,15 @@ func awaited(x float64) (part, delay float64) { return min(x, 1), max(0, x-1) / 
 // FitRun makes a program of a measured asynchronous or hybrid run. Peers that
 // wait for one another tell what handing over a message takes, in the hybrid
 // scheme with its own traffic; of asynchronous ones it is that of the synchronous
-// run, which o has. The coupling is not fitted: one that met the iterations on a
-// fast network, where old messages hardly matter, went wrong on slow ones.
-func FitRun(ctx context.Context, p *p2psap.Profile, steps int, coupling float64, o Options) (program *Program, delay float64, err error) {
+// run, which base and o have. Where hosts share cores it is that for both: hybrid
+// peers wait for their turns more than for their messages, and tell little of it.
+// The coupling is not fitted: one that met the iterations on a fast network, where
+// old messages hardly matter, went wrong on slow ones.
+func FitRun(ctx context.Context, p *p2psap.Profile, base *Program, o Options) (program *Program, delay float64, err error) {
 	program = FromProfile(p, o.Cores > 0)
-	program.Steps, program.Coupling = steps, coupling
+	program.Steps, program.Coupling, program.Awaited = base.Steps, base.Coupling, base.Awaited
 	delay = o.Delay
-	if program.Scheme == p2psap.Hybrid {
+	if program.Scheme == p2psap.Hybrid && o.Cores == 0 {
 		delay, err = FitDelay(ctx, program, o, p.Seconds)
 	}
 	return program, delay, err

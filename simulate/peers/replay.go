@@ -38,7 +38,9 @@ type channel struct {
 	fresh    bool      // the newest has not been seen
 	queue    []float64 // errors of messages in order
 	newest   float64
-	cell     int32 // of the peer that it meets
+	cell     int32  // of the peer that it meets
+	seen     uint64 // number of the newest that an iteration has used
+	settling uint64 // and had used when the peer began to settle
 	number   uint64
 	frozen   float64
 	frozenAt uint64 // phase
@@ -127,7 +129,7 @@ func newReplay(p *Program, o *Options) (*replay, error) {
 		net: newNetwork(o.Platform, o.Queue), random: rand.New(rand.NewPCG(o.Seed, 0x9e3779b97f4a7c15))}
 	r.parent, r.child = tree(p.Clusters)
 	r.speed = courses(o.Platform, platform.HostSpeed, len(o.Platform.Hosts), func(int) float64 { return 1 })
-	r.cores = newCores(o.Cores, len(o.Platform.Hosts), n)
+	r.cores = newCores(o.Cores, len(o.Platform.Hosts), n, r.random)
 	if p.Steps > 0 {
 		r.rate = math.Pow(tolerance, 1/float64(p.Steps))
 	}
@@ -261,6 +263,7 @@ func (r *replay) begin(i int32) {
 	for k := range me.in {
 		c := &me.in[k]
 		c.fresh = false
+		c.seen = c.number
 		if c.inOrder && me.iterations > 0 && len(c.queue) > 0 {
 			c.newest = c.queue[0]
 			c.queue = c.queue[:copy(c.queue, c.queue[1:])]
