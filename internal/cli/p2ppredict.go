@@ -41,7 +41,7 @@ described by flags as a chain of peers that exchange messages with those beside
 them. As the number of iterations depends on how old messages are, the replay
 iterates a model of convergence: its rate is that of a measured synchronous run,
 and --coupling says how much peers depend on one another. What handing over a
-message takes is fitted to the synchronous and the hybrid run.`,
+message takes is fitted to the synchronous run.`,
 		Example: `  auspex p2p run -n 4 --clusters 2,2 --profile sync.json ./solver
   auspex p2p predict --measured sync.json two.toml
   auspex p2p predict --build 'auspex p2p cc gcc -O2 -o solver solver.c -lm' --run './solver 40' -n 4 --clusters 2,2 two.toml
@@ -81,6 +81,7 @@ type p2pPrediction struct {
 	Steps    int                  `json:"steps"`
 	Schemes  []p2pPredictedScheme `json:"schemes"`
 	Fastest  *string              `json:"fastest"` // nil where some are too close to call
+	Sure     float64              `json:"sure"`    // probability that the scheme of the shortest prediction is the fastest
 	Close    []string             `json:"close"`   // those
 	Named    *string              `json:"named"`   // with real runs: right, wrong or too close to call
 	Notes    []string             `json:"notes"`
@@ -143,6 +144,10 @@ func (a *app) runP2PPredict(ctx context.Context, file string, f p2pPredictFlags)
 	return a.tellP2PPrediction(&out)
 }
 
+// turnReplays is over how many replays a prediction is taken where hosts share
+// cores.
+const turnReplays = 9
+
 func predictScheme(ctx context.Context, program *peers.Program, o peers.Options, replays int) (*p2pPredictedScheme, error) {
 	result, err := peers.Run(ctx, program, o)
 	if err != nil {
@@ -151,6 +156,13 @@ func predictScheme(ctx context.Context, program *peers.Program, o peers.Options,
 	p := &p2pPredictedScheme{Scheme: program.Scheme.String(), Seconds: result.Seconds, Coupling: program.Coupling, Delay: o.Delay, Waiting: result.Waiting, Votes: result.Votes, Overtaken: result.Overtaken, Lost: result.Lost}
 	for _, n := range result.Iterations {
 		p.Iterations += float64(n) / float64(len(result.Iterations))
+	}
+	if replays == 1 && o.Cores > 0 { // whose turn it is, is chance
+		spread, err := peers.Replays(ctx, program, o, turnReplays)
+		if err != nil {
+			return nil, err
+		}
+		p.Seconds = spread.Mean
 	}
 	if replays > 1 {
 		if p.Spread, err = peers.Replays(ctx, program, o, replays); err != nil {
@@ -251,14 +263,9 @@ func (f *p2pPredictFlags) fitted(ctx context.Context, o *peers.Options) (*p2pCas
 	}
 	c := &p2pCase{programs: map[p2psap.Scheme]p2pFitted{p2psap.Synchronous: {base, on.Delay}}}
 	for _, scheme := range []p2psap.Scheme{p2psap.Asynchronous, p2psap.Hybrid} {
-		if profiles[scheme] == nil {
-			continue
+		if profiles[scheme] != nil {
+			c.programs[scheme] = p2pFitted{peers.FromRun(profiles[scheme], base, f.cores > 0), on.Delay}
 		}
-		own, delay, err := peers.FitRun(ctx, profiles[scheme], base, on)
-		if err != nil {
-			return nil, fmt.Errorf("fitting the %s run: %w", scheme, err)
-		}
-		c.programs[scheme] = p2pFitted{own, delay}
 	}
 	return c, nil
 }
