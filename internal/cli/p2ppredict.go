@@ -53,7 +53,7 @@ message takes is fitted to the synchronous run.`,
 	cmd.Flags().StringVar(&f.build, "build", "", "command that builds the program, run before --run")
 	cmd.Flags().StringVar(&f.run, "run", "", "command that starts a peer: a synchronous run of -n peers here gives the program and its iterations")
 	cmd.Flags().IntVarP(&f.peers, "peers", "n", 0, "number of peers of --run (default: those of --clusters)")
-	cmd.Flags().StringArrayVar(&f.measured, "measured", nil, "profile `FILE` of a real run; one of a synchronous run gives the program and its iterations; a scheme that was measured itself is predicted from its own run, of several from that of the median time; repeatable")
+	cmd.Flags().StringArrayVar(&f.measured, "measured", nil, "profile `FILE` of a real run; one of a synchronous run gives the program and its iterations; a scheme that was measured itself is predicted from its own run, of several from their medians; repeatable")
 	cmd.Flags().StringVar(&f.measuredOn, "measured-on", "", "platform `FILE` on which they were measured (default: the one predicted for)")
 	cmd.Flags().StringArrayVar(&f.real, "real", nil, "profile `FILE` of a real run on PLATFORM, against which the prediction is held; repeatable")
 	cmd.Flags().StringVar(&f.clusters, "clusters", "", "how many peers each cluster has (default: as measured; with --run, one cluster)")
@@ -270,7 +270,7 @@ func (f *p2pPredictFlags) fitted(ctx context.Context, o *peers.Options) (*p2pCas
 	return c, nil
 }
 
-// profiles reads them, one a scheme: of several the one of the median run time.
+// profiles reads them and makes one of all of a scheme.
 func (f *p2pPredictFlags) profiles() (map[p2psap.Scheme]*p2psap.Profile, error) {
 	all := map[p2psap.Scheme][]*p2psap.Profile{}
 	for _, file := range f.measured {
@@ -279,14 +279,42 @@ func (f *p2pPredictFlags) profiles() (map[p2psap.Scheme]*p2psap.Profile, error) 
 			return nil, err
 		}
 		scheme, _ := p2psap.ParseScheme(p.Scheme)
+		if one := all[scheme]; len(one) > 0 && !slices.Equal(one[0].Clusters, p.Clusters) {
+			return nil, usagef("--measured %s: it is of clusters of %v peers, another %s one of %v", file, p.Clusters, scheme, one[0].Clusters)
+		}
 		all[scheme] = append(all[scheme], p)
 	}
-	median := map[p2psap.Scheme]*p2psap.Profile{}
+	one := map[p2psap.Scheme]*p2psap.Profile{}
 	for scheme, list := range all {
-		slices.SortFunc(list, func(a, b *p2psap.Profile) int { return cmp.Compare(a.Seconds, b.Seconds) })
-		median[scheme] = list[(len(list)-1)/2]
+		one[scheme] = typical(list)
 	}
-	return median, nil
+	return one, nil
+}
+
+// typical is a run of the median time, with the medians of what took time in all
+// runs: the speed of a machine that others use too differs from run to run.
+func typical(list []*p2psap.Profile) *p2psap.Profile {
+	slices.SortFunc(list, func(a, b *p2psap.Profile) int { return cmp.Compare(a.Seconds, b.Seconds) })
+	run := *list[(len(list)-1)/2]
+	run.Peers = slices.Clone(run.Peers)
+	for i := range run.Peers {
+		for _, field := range []func(*p2psap.PeerProfile) *float64{
+			func(p *p2psap.PeerProfile) *float64 { return &p.Compute },
+			func(p *p2psap.PeerProfile) *float64 { return &p.CPU },
+			func(p *p2psap.PeerProfile) *float64 { return &p.Calls },
+			func(p *p2psap.PeerProfile) *float64 { return &p.Process },
+			func(p *p2psap.PeerProfile) *float64 { return &p.Moved },
+			func(p *p2psap.PeerProfile) *float64 { return &p.Overhead },
+		} {
+			var values []float64
+			for _, other := range list {
+				values = append(values, *field(&other.Peers[i]))
+			}
+			slices.Sort(values)
+			*field(&run.Peers[i]) = values[(len(values)-1)/2]
+		}
+	}
+	return &run
 }
 
 // p2pCase is what is to be replayed, by scheme; of a scheme that is missing, what
