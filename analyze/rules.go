@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"auspex/fuzzy"
+	"auspex/model"
 )
 
 //go:embed rules.toml
