@@ -81,6 +81,7 @@ export interface Device {
   critical_path: Record<string, number>;
   kinds: { kind: string; count: number; seconds: number; share: number }[] | null;
   memory: Record<string, number>[] | null;
+  counters: { kernel: string; operator: string; counter: string; count: number; sum: number; mean: number }[] | null;
   words: string;
 }
 
