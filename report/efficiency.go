@@ -41,6 +41,7 @@ func (p *Page) Efficiencies(runs []pop.Factors, words string) {
 	add("· communication", func(f *pop.Factors) *float64 { return f.Communication }, share)
 	add("· · serialization", func(f *pop.Factors) *float64 { return f.Serialization }, share)
 	add("· · transfer", func(f *pop.Factors) *float64 { return f.Transfer }, share)
+	add("· · · start and end", func(f *pop.Factors) *float64 { return f.StartEnd }, share)
 	add("· MPI", func(f *pop.Factors) *float64 { return f.MPI }, share)
 	add("· · load balance", func(f *pop.Factors) *float64 { return f.MPILoadBalance }, share)
 	add("· · communication", func(f *pop.Factors) *float64 { return f.MPICommunication }, share)

@@ -105,8 +105,9 @@ func (l *link) clear() {
 // ask adds a flow to the sums of its links.
 func (s *solver) ask(f *flow) {
 	f.fixed = false
+	way := s.way(f)
 	for i, weight := range f.weights {
-		l := &s.links[f.parts[i].link]
+		l := &s.links[way[i].link]
 		l.active++
 		if l.fat {
 			l.demand = max(l.demand, weight*f.inverse)
@@ -133,7 +134,7 @@ func (s *solver) fillLast(e int32, level float64) {
 func (s *solver) fillOne() bool {
 	f := &s.flows[s.set[0]]
 	rate, bottleneck := f.bound, none
-	for i, p := range f.parts {
+	for i, p := range s.way(f) {
 		l := &s.links[p.link]
 		l.level = -1
 		if l.fat {
@@ -199,8 +200,9 @@ func (s *solver) fillLink(e int32, level float64) int {
 func (s *solver) stop(f *flow, rate float64, bottleneck int32) {
 	f.fixed = true
 	s.fix(f, rate, bottleneck)
+	way := s.way(f)
 	for i, weight := range f.weights {
-		l := &s.links[f.parts[i].link]
+		l := &s.links[way[i].link]
 		l.active--
 		if !l.fat {
 			l.left = max(l.left-weight*rate, 0)

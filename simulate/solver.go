@@ -76,13 +76,12 @@ type flow struct {
 	*terms
 	rate       float64 // where inCrowd, what it was when it joined the crowd
 	booked     float64 // the rate its links' loads hold
-	parts      []part
-	bottleneck int32 // link, or none when held by its bound
-	outside    int32 // its place among the crowd's outsiders, or none
+	first      int32   // of its parts
+	room       int32   // for how many parts there is room from there on
+	bottleneck int32   // link, or none when held by its bound
+	outside    int32   // its place among the crowd's outsiders, or none
 	epoch      uint32
-	moves      uint32 // the instant when it began to move; see overlook.go
-	looked     bool   // its links are known since
-	fixed      bool   // rate found in this round
+	fixed      bool // rate found in this round
 	inCrowd    bool
 	critical   bool // has a FATPIPE part as narrow as its bound
 	bounded    bool // its bound may hold it back before any link does
@@ -92,6 +91,7 @@ type flow struct {
 type solver struct {
 	links []link
 	flows []flow
+	parts []part // of all flows
 	epoch uint32
 	crowd crowd
 
@@ -109,6 +109,7 @@ type solver struct {
 	exact   bool    // nothing is overlooked
 	instant uint32  // the epoch in which this round's flows came
 	looked  uint32  // the instant that has been looked at
+	moves   []moved // by flow, as far as it has been asked for
 	started []int32 // flows started since the last solve, not moving yet
 	opened  []int32 // links that are overlooked
 	resized int     // flows of the set that had a share before
@@ -121,13 +122,19 @@ type filling struct {
 	link  int32
 }
 
+// way is the parts of a flow.
+func (s *solver) way(f *flow) []part {
+	return s.parts[f.first : int(f.first)+len(f.weights)]
+}
+
 // join adds a flow whose parts, penalty and bound are set.
 func (s *solver) join(id int32) {
 	f := &s.flows[id]
 	f.rate, f.booked, f.bottleneck, f.outside = 0, 0, none, none
 	f.inCrowd, f.critical, f.bounded = false, false, true
-	for i := range f.parts {
-		p, weight := &f.parts[i], f.weights[i]
+	way := s.way(f)
+	for i, weight := range f.weights {
+		p := &way[i]
 		l := &s.links[p.link]
 		if !l.fat && l.capacity <= f.bound*weight {
 			f.bounded = false
@@ -158,13 +165,13 @@ func (s *solver) leave(id int32) {
 	if f.bottleneck != none {
 		s.links[f.bottleneck].nearest--
 	}
-	for i, p := range f.parts {
+	for i, p := range s.way(f) {
 		weight := f.weights[i]
 		l := &s.links[p.link]
 		last := len(l.users) - 1
 		moved := l.users[last]
 		l.users[p.at] = moved
-		s.flows[moved.flow].parts[moved.part].at = p.at
+		s.parts[s.flows[moved.flow].first+moved.part].at = p.at
 		l.users = l.users[:last]
 		l.quit = s.epoch
 		if l.fat && f.bound*weight >= l.capacity*(1-slack) {
@@ -195,7 +202,7 @@ func (s *solver) solve() []int32 {
 	s.closeOpened()
 	for _, id := range s.joined {
 		s.add(id)
-		for _, p := range s.flows[id].parts {
+		for _, p := range s.way(&s.flows[id]) {
 			// Those that a full link holds back must make room for it. The test
 			// would find that out, after one more filling.
 			if l := &s.links[p.link]; l.nearest > 0 && !l.fat && p.link != s.crowd.link {
@@ -252,8 +259,8 @@ func (s *solver) add(id int32) {
 	}
 	s.set = append(s.set, id)
 	s.grown = true
-	for i := range f.parts {
-		if e := f.parts[i].link; s.links[e].epoch != s.epoch {
+	for _, p := range s.way(f) {
+		if e := p.link; s.links[e].epoch != s.epoch {
 			s.touch(e)
 		}
 	}
@@ -379,7 +386,7 @@ func (s *solver) book(f *flow, rate float64) {
 	if f.booked == rate {
 		return
 	}
-	for i, p := range f.parts {
+	for i, p := range s.way(f) {
 		s.links[p.link].load += f.weights[i] * (rate - f.booked)
 	}
 	f.booked = rate

@@ -152,26 +152,13 @@ func (s *Server) efficiency(ctx context.Context, q *asked) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	run, err := r.factors(ctx)
+	run, err := r.kept.Factors(ctx)
 	if err != nil {
 		return nil, err
 	}
 	run.Name = q.path("name")
 	f := pop.Of(run)
 	return runFactors{f, f.Low(), f.Words()}, nil
-}
-
-// factors are what efficiencies are made of: as measured where the times are
-// kept, else from replays.
-func (r *tracedRun) factors(ctx context.Context) (pop.Run, error) {
-	if r.kept.Timed != nil {
-		return pop.Measure(ctx, r.kept.Timed)
-	}
-	work, err := r.kept.Work(ctx)
-	if err != nil {
-		return pop.Run{}, err
-	}
-	return pop.Replay(ctx, r.kept.Program, r.kept.Seconds, work)
 }
 
 // opportunityList is what could be changed, and what sliders can be there for.
