@@ -59,7 +59,7 @@ func ScalingWords(s *scaling.Scaling) string {
 	}
 	if s.Model != nil {
 		next := s.Model.Next[0]
-		out = append(out, fmt.Sprintf("The run time follows %s; on %d processes expect %s (%s to %s).", s.Model.Formula, next.Ranks,
+		out = append(out, fmt.Sprintf("The run time in seconds follows %s on p processes; on %d expect %s (%s to %s).", s.Model.Formula, next.Ranks,
 			Seconds(next.Seconds), Seconds(next.Interval[0]), Seconds(next.Interval[1])))
 	}
 	return strings.Join(out, " ")

@@ -144,11 +144,19 @@ func heaviestText(s *analyze.Summary, whole string) string {
 		return ""
 	}
 	h := s.Heaviest[0]
+	before := ""
+	if h.Region == model.Outside { // what took most is nobody's
+		before = fmt.Sprintf(" %s of %s is outside the regions that were marked.", Percent(h.Share), whole)
+		if len(s.Heaviest) == 1 {
+			return before
+		}
+		h = s.Heaviest[1]
+	}
 	what := "region"
 	if s.By == analyze.Names {
 		what = "function"
 	}
-	text := fmt.Sprintf(" The heaviest %s is %s with %s of %s", what, pathText(h.Region), Percent(h.Share), whole)
+	text := before + fmt.Sprintf(" The heaviest %s is %s with %s of %s", what, pathText(h.Region), Percent(h.Share), whole)
 	if h.Imbalance > 1.2 {
 		text += fmt.Sprintf(", on the slowest unit %s times the mean", Ratio(h.Imbalance, 2))
 	}

@@ -122,15 +122,10 @@ func (j *job) onlyAtStart(c candidate) bool {
 	return atStart(j.excessBySteps(c.rank, c.regions[0]))
 }
 
+// atStart: what chance adds in the other steps it takes in others again, so only
+// their sum counts, but each must be far below the first.
 func atStart(more []int64) bool {
-	if len(more) < 4 {
-		return false
-	}
-	var rest int64
-	for _, v := range more[1:] {
-		rest += max(v, 0)
-	}
-	return 10*rest < more[0]
+	return len(more) >= 4 && 10*sumOf(more[1:]) < more[0] && 4*slices.Max(more[1:]) < more[0]
 }
 
 // stray is what a rank spends more than the median of its peers in a step, and

@@ -51,3 +51,26 @@ func TestLateStartIsNoAlarm(t *testing.T) {
 		t.Errorf("%s", once.Words)
 	}
 }
+
+// TestLateStartOfALongJob: the steps after the first differ by chance, this way
+// and that. Late by as much in one of them too, it is no start.
+func TestLateStartOfALongJob(t *testing.T) {
+	late := func(again int) *training.Result {
+		odd := func(step int) int {
+			switch {
+			case step == 0:
+				return 300
+			case step == 7:
+				return again
+			}
+			return 10 + 4*(step%2*2-1)
+		}
+		return find(t, job(12, made{load: always(10)}, made{load: odd}, made{load: always(10)}, made{load: always(10)}))
+	}
+	if start := late(10); len(start.Stragglers) != 0 || !strings.Contains(strings.Join(start.Notes, "\n"), "rank 1 is late in the first step only") {
+		t.Errorf("%s %q", start.Words, start.Notes)
+	}
+	if twice := late(250); len(twice.Stragglers) != 1 {
+		t.Errorf("%s", twice.Words)
+	}
+}

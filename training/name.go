@@ -196,11 +196,23 @@ func (j *job) straggler(r int, regions []regionExcess, busier bool) Straggler {
 }
 
 // regionTime is a rank's time in a region, doing one thing, and the median of
-// the others'.
+// the others'. A range in which a late host works longer counts with the calls
+// in it that wait for the device, as the trace shows it, unless the rank waits
+// much less in them than the others.
 func (j *job) regionTime(r int, region regionExcess) (own, others int64) {
+	own, others = j.timeIn(r, region.region, region.doing)
+	if region.doing == Working && region.region != "" && !j.knowHosts() {
+		if whole, usual := j.timeIn(r, region.region, Working, OnTheDevice); 10*(whole-usual) >= 9*(own-others) {
+			return whole, usual
+		}
+	}
+	return own, others
+}
+
+func (j *job) timeIn(r int, region string, doing ...Doing) (own, others int64) {
 	sum := func(rank int) (sum int64) {
 		for key, time := range j.totals[rank] {
-			if key.region == region.region && key.doing == region.doing {
+			if key.region == region && slices.Contains(doing, key.doing) {
 				sum += time
 			}
 		}

@@ -39,6 +39,7 @@ type Operations struct {
 	stepOf  map[int]int32
 	chunkOf map[[2]int]int32 // of operations without a sequence number
 	workers map[[2]int]int   // rank by data-parallel rank and stage
+	shared  bool             // by several ranks: a data-parallel rank's part of a stage
 	rows    [][]opRow
 	data    int // data-parallel ranks
 	stages  int
@@ -127,8 +128,10 @@ func (o *Operations) Add(op Operation) error {
 		o.stepOf[op.Step] = step
 	}
 	worker := [2]int{op.Data, op.Stage}
-	if _, ok := o.workers[worker]; !ok {
+	if rank, ok := o.workers[worker]; !ok {
 		o.workers[worker] = op.Rank
+	} else if rank != op.Rank {
+		o.shared = true
 	}
 	o.data, o.stages = max(o.data, op.Data+1), max(o.stages, op.Stage+1)
 	if n := len(o.rows); n == 0 || len(o.rows[n-1]) == rowSlab {

@@ -85,23 +85,24 @@ func (o *Operations) sequence() {
 	}
 }
 
-// once drops rows that are there twice; it is an error where they differ.
+// once drops rows that are there twice. Where their times differ, the later
+// counts: a job that was restarted did some of its steps again.
 func (o *Operations) once() error {
 	places := uint64(len(o.ops)) * uint64(o.data) * uint64(len(o.steps))
 	if places > maxPlaces {
 		return fmt.Errorf("%d different operations of %d data-parallel ranks in %d steps are too many", len(o.ops), o.data, len(o.steps))
 	}
 	seen := make([]uint64, places/64+1)
-	place := func(r opRow) uint64 {
+	place := func(r *opRow) uint64 {
 		return (uint64(r.step)*uint64(o.data)+uint64(r.data))*uint64(len(o.ops)) + uint64(r.op)
 	}
 	twice := map[uint64]*opRow{}
 	for _, rows := range o.rows {
-		for _, r := range rows {
-			if r.step == dropped {
+		for i := range rows {
+			if rows[i].step == dropped {
 				continue
 			}
-			p := place(r)
+			p := place(&rows[i])
 			if seen[p/64]&(1<<(p%64)) != 0 {
 				twice[p] = nil
 			}
@@ -111,27 +112,40 @@ func (o *Operations) once() error {
 	if len(twice) == 0 {
 		return nil
 	}
-	count := 0
+	same, again := 0, 0
 	for _, rows := range o.rows {
 		for i := range rows {
 			r := &rows[i]
 			if r.step == dropped {
 				continue
 			}
-			first, isTwice := twice[place(*r)]
+			p := place(r)
+			other, isTwice := twice[p]
 			switch {
 			case !isTwice:
-			case first == nil:
-				twice[place(*r)] = r
-			case first.start != r.start || first.time != r.time:
-				return fmt.Errorf("%s twice, with different times", o.describe(*r))
-			default:
+			case other == nil:
+				twice[p] = r
+			case other.start == r.start && other.time == r.time:
 				r.step = dropped
-				count++
+				same++
+			case o.shared:
+				return fmt.Errorf("%s twice, with different times, as several ranks share its stage: keep one of them", o.describe(*r))
+			case other.start > r.start:
+				r.step = dropped
+				again++
+			default:
+				other.step = dropped
+				twice[p] = r
+				again++
 			}
 		}
 	}
-	o.notes = append(o.notes, fmt.Sprintf("%d rows are there twice and count once", count))
+	if same > 0 {
+		o.notes = append(o.notes, fmt.Sprintf("%d rows are there twice and count once", same))
+	}
+	if again > 0 {
+		o.notes = append(o.notes, fmt.Sprintf("%d operations are there again with other times, as of a job that was restarted: the last of each counts", again))
+	}
 	return nil
 }
 

@@ -59,6 +59,8 @@ func TestPlantedCauses(t *testing.T) {
 			near(t, "all_reduce", *r.Ranks[i].Collective, want, 0.05)
 		}
 		near(t, "load_batch", regionOf(r.Ranks[2], "load_batch"), 0.026, 0.05)
+		near(t, "load_batch, as said", r.Stragglers[0].Seconds, 0.026, 0.05)
+		near(t, "the others' load_batch", r.Stragglers[0].Others, 0.009, 0.05)
 	})
 	t.Run("loader", func(t *testing.T) {
 		r := jobOf(t, shared(t, "ml-training/loader"))
@@ -69,6 +71,8 @@ func TestPlantedCauses(t *testing.T) {
 		for i, want := range []float64{0.0085, 0.210, 0.010, 0.0114} {
 			near(t, "load_batch", regionOf(r.Ranks[i], "load_batch"), want, 0.05)
 		}
+		near(t, "load_batch, as said", r.Stragglers[0].Seconds, 0.210, 0.05)
+		near(t, "the others' load_batch", r.Stragglers[0].Others, 0.010, 0.05)
 		for i, want := range []float64{0.497, 0.089, 0.496, 0.490} {
 			near(t, "all_reduce", *r.Ranks[i].Collective, want, 0.05)
 		}

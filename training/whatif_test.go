@@ -140,12 +140,12 @@ func TestBadOperations(t *testing.T) {
 	}
 	table := training.NewOperations()
 	for i := range 2 {
-		if err := table.Add(training.Operation{Kind: "forward-compute", Time: 1 + float64(i)}); err != nil {
+		if err := table.Add(training.Operation{Rank: i, Kind: "forward-compute", Time: 1 + float64(i)}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if _, err := training.WhatIf(table); err == nil || !strings.Contains(err.Error(), "twice") {
-		t.Errorf("an operation that is there twice, with two times: %v", err)
+		t.Errorf("two ranks of one stage: %v", err)
 	}
 	table = training.NewOperations()
 	if err := table.Add(training.Operation{Kind: "forward-compute", Time: 1}); err != nil {

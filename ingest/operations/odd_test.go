@@ -282,3 +282,37 @@ func zipped(t *testing.T, data []byte) []byte {
 	}
 	return b.Bytes()
 }
+
+// TestRestart: a job that was restarted did its last steps again, the last of them
+// only half the first time. What it did last counts.
+func TestRestart(t *testing.T) {
+	rows := realRows(t)
+	want := answer(t, "trace-st.parquet", write(t, rows))
+	last := int64(0)
+	for _, r := range rows {
+		last = max(last, r.Step)
+	}
+	var before []row // the same steps an hour earlier, each operation twice as long
+	for i, r := range rows {
+		if r.Step >= last-2 && (r.Step < last || i%2 == 0) {
+			r.Start, r.Duration = r.Start-3600, 2*r.Duration
+			before = append(before, r)
+		}
+	}
+	for name, all := range map[string][]row{"before": append(slices.Clone(before), rows...), "behind": append(slices.Clone(rows), before...)} {
+		table, err := Read(t.Context(), file(t, "trace-st.parquet", write(t, all)), "trace-st.parquet")
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := training.WhatIf(table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if math.Abs(*got.Slowdown-*want.Slowdown) > 1e-6 || !strings.Contains(strings.Join(got.Notes, "\n"), "restarted") {
+			t.Errorf("%s: S %v, not %v; %q", name, *got.Slowdown, *want.Slowdown, got.Notes)
+		}
+	}
+	if strings.Contains(strings.Join(want.Notes, "\n"), "restarted") {
+		t.Errorf("nothing was restarted: %q", want.Notes)
+	}
+}

@@ -24,7 +24,7 @@ func TestNanoseconds(t *testing.T) {
 }
 
 func TestRanks(t *testing.T) {
-	for name, want := range map[string]int{"dir9/job_rank-12.json": 12, "RANK3.json.gz": 3, "trace.json": -1, "rank/x.json": -1} {
+	for name, want := range map[string]int{"dir9/job_rank-12.json": 12, "RANK3.json.gz": 3, "trace.json": -1, "rank/x.json": -1, "job/10.json.gz": 10, "3.pt.trace.json": 3, "170000123.json": -1, "3x.json": -1} {
 		if got := RankInName(name); got != want {
 			t.Errorf("%s: %d, not %d", name, got, want)
 		}

@@ -167,11 +167,18 @@ func (r *reader) readDevices() error {
 	}
 }
 
-var rankInName = regexp.MustCompile(`(?i)rank[-_.]?(\d{1,7})`)
+var (
+	rankInName   = regexp.MustCompile(`(?i)rank[-_.]?(\d{1,7})`)
+	numberAsName = regexp.MustCompile(`^(\d{1,5})\.`) // 3.json, 3.pt.trace.json.gz
+)
 
 // RankInName is the rank that a file's name tells, -1 where it tells none.
 func RankInName(file string) int {
-	m := rankInName.FindStringSubmatch(path.Base(file))
+	name := path.Base(file)
+	m := rankInName.FindStringSubmatch(name)
+	if m == nil {
+		m = numberAsName.FindStringSubmatch(name)
+	}
 	if m == nil {
 		return -1
 	}

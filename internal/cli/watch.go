@@ -67,6 +67,7 @@ AUSPEX_LOST_SHARE, AUSPEX_JOB and AUSPEX_WORDS in its environment.`,
 type seenJob struct {
 	files   string // names, sizes and times
 	verdict string
+	partial bool // a file could not be read, as it may still be written
 }
 
 func (a *app) watch(ctx context.Context, dir string, f watchFlags) error {
@@ -102,22 +103,22 @@ func (a *app) lookAgain(ctx context.Context, dir string, f watchFlags, seen map[
 			before = &seenJob{}
 			seen[job.dir] = before
 		}
-		if before.files == job.files {
+		still := before.files == job.files
+		if still && !before.partial {
 			continue
 		}
 		before.files = job.files
-		found, err := ingest.Find([]string{job.dir}, "")
-		if err != nil {
-			continue // nothing to read yet
-		}
-		result, err := jobOf(ctx, found.Sources, func(*training.Trace) {})
-		found.Close()
+		// What cannot be read and has not grown since will not: whoever wrote
+		// it is gone, and the other ranks are looked at without it.
+		result, unread, err := watchedJob(ctx, job.dir, still || f.once)
 		if ctx.Err() != nil {
 			return nil
 		}
+		before.partial = err != nil && !still
+		for _, u := range unread {
+			fmt.Fprintf(a.err, "auspex: left out until it changes: %v\n", u)
+		}
 		if err != nil || result == nil {
-			// A trace that is still being written reads as cut short: it
-			// is looked at again when it has grown.
 			continue
 		}
 		if verdict := verdictOf(result); verdict != before.verdict {
@@ -131,6 +132,32 @@ func (a *app) lookAgain(ctx context.Context, dir string, f watchFlags, seen map[
 		}
 	}
 	return nil
+}
+
+// watchedJob looks at the job of a folder. With final, files that cannot be read
+// are left out and told; otherwise one is an error.
+func watchedJob(ctx context.Context, dir string, final bool) (result *training.Result, unread []error, err error) {
+	found, err := ingest.Find([]string{dir}, "")
+	if err != nil {
+		if final {
+			unread = append(unread, err)
+		}
+		return nil, unread, err
+	}
+	defer found.Close()
+	sources := found.Sources
+	for {
+		result, err = jobOf(ctx, sources, func(*training.Trace) {})
+		if err == nil || !final || ctx.Err() != nil {
+			return result, unread, err
+		}
+		unread = append(unread, err)
+		bad := slices.IndexFunc(sources, func(src *ingest.Source) bool { return strings.HasPrefix(err.Error(), src.Given) })
+		if bad < 0 || len(sources) == 1 {
+			return nil, unread, err
+		}
+		sources = slices.Delete(slices.Clone(sources), bad, bad+1)
+	}
 }
 
 // newExperiments diagnoses the experiments of a store that were not there when
@@ -208,7 +235,8 @@ func (a *app) tellChange(ctx context.Context, f watchFlags, c change, environmen
 	}
 	cmd := exec.CommandContext(ctx, "sh", "-c", f.command)
 	cmd.Stdout, cmd.Stderr = a.out, a.err
-	cmd.Env = append(os.Environ(), "AUSPEX_JOB="+c.Job, "AUSPEX_WORDS="+c.Words)
+	cmd.WaitDelay = time.Second // what the hook leaves running does not hold up an interrupt
+	cmd.Env = append(os.Environ(), "AUSPEX_RANK=", "AUSPEX_REGION=", "AUSPEX_LOST_SHARE=", "AUSPEX_JOB="+c.Job, "AUSPEX_WORDS="+c.Words)
 	cmd.Env = append(cmd.Env, environment...)
 	if err := cmd.Run(); err != nil && ctx.Err() == nil {
 		fmt.Fprintf(a.err, "auspex: --exec: %v\n", err)

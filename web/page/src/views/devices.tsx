@@ -80,8 +80,9 @@ function Parts({ title, of, what, line }: { title: string; of: Stretch[]; what: 
 function parts(p: Paint, title: string, shown: Stretch[], what: string) {
   return {
     ...base(p, title),
-    legend: { type: "scroll", top: 0, left: 0, textStyle: { color: p.ink } },
-    grid: { left: 8, right: 16, top: 32, bottom: 28, containLabel: true },
+    // On a phone the five parts take two or three lines.
+    legend: { top: 0, left: 0, textStyle: { color: p.ink } },
+    grid: { left: 8, right: 16, top: innerWidth < 500 ? 84 : 32, bottom: 28, containLabel: true },
     xAxis: axis(p, { type: "category", data: shown.map((s) => s.name), name: what, nameLocation: "middle" }),
     yAxis: axis(p, {
       type: "value",
@@ -112,7 +113,7 @@ function Breakdowns({ label, head, rows, marked }: { label: string; head: string
     column("time", (r) => r.seconds),
     column("computing", (r) => r.computing_seconds),
     column("communicating", (r) => r.communicating_seconds, true),
-    { key: "overlap", head: "of it hidden", right: true, wide: true, by: (r) => r.overlap, cell: (r) => share(r.overlap) },
+    { key: "overlap", head: "hidden by computing", right: true, wide: true, by: (r) => r.overlap, cell: (r) => share(r.overlap) },
     column("copying", (r) => r.copying_seconds, true),
     column("idle", (r) => r.idle_seconds),
   ];

@@ -122,6 +122,7 @@ function Efficiencies({ runs }: { runs: ScalingRun[] }) {
           ))}
         </tbody>
       </table>
+      <p class="note">Pale: 1, nothing is lost. The darkest: 0.5 and below.</p>
       <SaveCsv label="Efficiencies" text={() => csvOfLines([["efficiency", ...runs.map((r) => r.name)], ...shown.map(([key, label]) => [label, ...runs.map((r) => r[key])])])} />
     </div>
   );
