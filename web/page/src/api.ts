@@ -91,7 +91,7 @@ export interface Efficiency {
   load_balance: Num;
   communication: Num;
   parallel: Num;
-  start_end?: Num; // what starting and ending leave of the run, part of communication
+  start_end?: Num; // what starting and ending leave; part of communication
 }
 
 export interface RegionTime {
