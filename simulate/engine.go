@@ -117,6 +117,7 @@ func (e *engine) loop(ctx context.Context) error {
 			return err
 		}
 	}
+	happen := e.happen
 	for round := 0; ; round++ {
 		// SimGrid runs ranks that wake up at one instant by number, too.
 		slices.Sort(e.ready)
@@ -158,7 +159,7 @@ func (e *engine) loop(ctx context.Context) error {
 		if e.now = max(e.now, date); math.IsInf(e.now, 0) || math.IsNaN(e.now) {
 			return errors.New("simulate: the simulated time has become larger than any number: look for a computation or a host's speed that cannot be")
 		}
-		e.queue.each(e.now, e.happen)
+		e.queue.each(e.now, happen)
 		if e.failed != nil {
 			return e.failed
 		}

@@ -87,7 +87,11 @@ func (s *solver) prepare() {
 		s.links[e].clear()
 	}
 	for _, id := range s.set {
-		s.ask(&s.flows[id])
+		f := &s.flows[id]
+		f.fixed = false
+		for i, p := range s.way(f) {
+			s.links[p.link].ask(f, f.weights[i])
+		}
 	}
 }
 
@@ -102,20 +106,15 @@ func (l *link) clear() {
 	}
 }
 
-// ask adds a flow to the sums of its links.
-func (s *solver) ask(f *flow) {
-	f.fixed = false
-	way := s.way(f)
-	for i, weight := range f.weights {
-		l := &s.links[way[i].link]
-		l.active++
-		if l.fat {
-			l.demand = max(l.demand, weight*f.inverse)
-			continue
-		}
-		l.left += weight * f.booked
-		l.demand += weight * f.inverse
+// ask adds a flow of the given weight to the sums of a link.
+func (l *link) ask(f *flow, weight float64) {
+	l.active++
+	if l.fat {
+		l.demand = max(l.demand, weight*f.inverse)
+		return
 	}
+	l.left += weight * f.booked
+	l.demand += weight * f.inverse
 }
 
 // fillLast is the filling up of a link that all growing flows cross: nothing is

@@ -20,24 +20,27 @@ package simulate
 // slack is the relative difference below which levels and loads are equal.
 const slack = 1e-9
 
-// link is a network resource and who uses it. What solving needs most is kept
-// together.
+// link is a network resource and who uses it. What solving needs most comes
+// first, and fits a line of the cache.
 type link struct {
 	capacity float64
 	load     float64 // Σ w·x of flows outside the crowd
 	left     float64 // while solving: capacity not yet given away
 	demand   float64 // while solving: Σ w/p of flows still growing
-	shadow   float64 // Σ w/p of the crowd's flows that cross it
+	level    float64 // at which it filled up, negative when it did not
 	active   int32   // while solving: flows still growing
 	crowded  int32   // flows of the crowd that cross it
 	epoch    uint32  // the round it is part of
-	noted    int32   // its place in the crowd's roof, or none
-
-	level    float64 // at which it filled up, negative when it did not
-	users    []use
-	carried  float64 // bytes, acknowledgements left out
 	nearest  int32   // flows that have it as their bottleneck
 	critical int32   // FATPIPE: flows that could use it alone
+	fat      bool    // every flow may use the whole capacity
+	open     bool    // its limit is overlooked; see overlook.go
+	beside   bool    // it is listed in crowd.beside
+
+	users   []use
+	carried float64 // bytes, acknowledgements left out
+	shadow  float64 // Σ w/p of the crowd's flows that cross it
+	noted   int32   // its place in the crowd's roof, or none
 
 	// What happened to it at this instant; see overlook.go.
 	fresh   int32  // flows that began to move
@@ -45,10 +48,6 @@ type link struct {
 	quit    uint32 // a flow has left
 	started uint32 // a flow over it has been started
 	seen    uint32
-
-	fat    bool // every flow may use the whole capacity
-	open   bool // its limit is overlooked; see overlook.go
-	beside bool // it is listed in crowd.beside
 }
 
 // use is one flow on a link.
@@ -259,12 +258,14 @@ func (s *solver) add(id int32) {
 	}
 	s.set = append(s.set, id)
 	s.grown = true
-	for _, p := range s.way(f) {
-		if e := p.link; s.links[e].epoch != s.epoch {
-			s.touch(e)
+	f.fixed = false
+	for i, p := range s.way(f) {
+		l := &s.links[p.link]
+		if l.epoch != s.epoch {
+			s.touch(p.link)
 		}
+		l.ask(f, f.weights[i])
 	}
-	s.ask(f)
 }
 
 // touch makes a link part of the round.

@@ -13,7 +13,6 @@ import (
 	"auspex/pop"
 	"auspex/store"
 	"auspex/view/timeline"
-	"auspex/waits"
 	"auspex/whatif"
 	"auspex/whatif/kept"
 )
@@ -132,11 +131,7 @@ func (s *Server) waits(ctx context.Context, q *asked) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	source, err := r.kept.Source(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return waits.Analyze(ctx, source)
+	return r.kept.Waits(ctx)
 }
 
 // runFactors are the efficiencies of one run, and what they say to look at.

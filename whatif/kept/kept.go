@@ -171,6 +171,9 @@ func (r *Run) Factors(ctx context.Context) (pop.Run, error) {
 	}
 	run, err := pop.Replay(ctx, r.Program, r.Seconds, work)
 	run.Ends, run.Notes = r.Ends, append(run.Notes, r.Notes...)
+	if r.Ends > 0 {
+		run.Notes = append(run.Notes, fmt.Sprintf("the run time on an ideal network is that between starting and ending, which took %.3g s more", r.Ends))
+	}
 	return run, err
 }
 
