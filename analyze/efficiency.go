@@ -15,6 +15,9 @@ type Efficiency struct {
 	// are nil without one.
 	Serialization *Real `json:"serialization,omitempty"`
 	Transfer      *Real `json:"transfer,omitempty"`
+	// StartEnd is a part of communication, and of transfer: the share of the run
+	// time that starting and ending leave, by the ledger; nil where there is none.
+	StartEnd *Real `json:"start_end,omitempty"`
 }
 
 // Split parts communication by what of it the ideal network leaves.

@@ -107,6 +107,22 @@ func (d *Dataset) cores() int {
 	return 0
 }
 
+// StartEnd is the share of the run time that starting and ending take of the mean
+// process or thread.
+func (d *Dataset) StartEnd() (float64, error) {
+	ledgers, err := d.Ledgers()
+	if err != nil || len(ledgers) == 0 {
+		return 0, err
+	}
+	share := 0.0
+	for _, line := range ledgers[0].Lines {
+		if line.Kind == account.StartEnd {
+			share += line.Share
+		}
+	}
+	return share, nil
+}
+
 // lines are the lines of the main ledger, for JSON never null.
 func lines(ledgers []*account.Ledger) []account.Line {
 	if len(ledgers) == 0 {

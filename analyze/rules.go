@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"auspex/fuzzy"
+	"auspex/model"
 )
 
 //go:embed rules.toml
@@ -121,6 +122,9 @@ func (p *Problems) apply(d *Dataset, words Words, rules []*fuzzy.NamedRule, base
 		return err
 	}
 	for row := range j.rows.Len() {
+		if by == ByRegion && d.Regions[row].Name == model.Outside {
+			continue // advice on code has nothing to say of it
+		}
 		if err := j.infer(asked, fits, row, how, found, known); err != nil {
 			return err
 		}

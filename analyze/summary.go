@@ -87,6 +87,14 @@ func Summarise(d *Dataset, top int) (*Summary, error) {
 		return nil, err
 	}
 	s.Ledger = lines(ledgers)
+	ends, err := d.StartEnd()
+	if err != nil {
+		return nil, err
+	}
+	if ends > 0 {
+		left := Real(1 - ends)
+		s.Efficiency.StartEnd = &left
+	}
 	if len(ledgers) > 0 {
 		s.Ledgered = ledgers[0].Units
 	}

@@ -61,6 +61,7 @@ func (c *Compiler) Run(ctx context.Context) (int, error) {
 	}
 	dir, err := scratch.Dir("cc")
 	if err != nil {
+		fmt.Fprintf(c.Err, "auspex: no place for temporary files, so nothing is instrumented: %v\n", err)
 		return c.plain(ctx)
 	}
 	defer os.RemoveAll(dir)
@@ -299,6 +300,7 @@ func (j *compileJob) instrument(ctx context.Context, number int, in input) {
 		}
 	}
 	if err := os.MkdirAll(place, 0o777); err != nil {
+		j.said = append(j.said, fmt.Sprintf("%s: not instrumented: %v", file, err))
 		return
 	}
 	copied := filepath.Join(place, filepath.Base(file))
@@ -314,6 +316,7 @@ func (j *compileJob) instrument(ctx context.Context, number int, in input) {
 		}
 	}
 	if err := os.WriteFile(copied, whole, 0o666); err != nil {
+		j.said = append(j.said, fmt.Sprintf("%s: not instrumented: %v", file, err))
 		return
 	}
 	j.args[in.at] = copied

@@ -127,6 +127,16 @@ func (r *Runner) Run(ctx context.Context) (*Result, error) {
 	return result, nil
 }
 
+// Plain runs the command without measuring it, for a reason that comes back as the
+// error: a job that has waited for its turn must not be lost with its measurement.
+func (r *Runner) Plain(ctx context.Context, why error) (*Result, error) {
+	status, err := r.execute(ctx, r.Command, nil)
+	if err != nil {
+		return nil, err
+	}
+	return &Result{Status: status}, why
+}
+
 // preload puts the runtime before what the user preloads, and after a sanitizer
 // of the program's, which wants to be first.
 func preload(library string, t target) string {

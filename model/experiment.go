@@ -65,6 +65,10 @@ const (
 	AveragedOver = "averaged_over"
 )
 
+// Outside is the name that readers give to what was measured outside all regions
+// that somebody marked: no code that could be looked at.
+const Outside = "<outside>"
+
 // NewFactor makes a factor from text: a number where it parses as one.
 func NewFactor(name, value string) Factor {
 	n, err := strconv.ParseFloat(value, 64)

@@ -250,6 +250,30 @@ func TestOracle(t *testing.T) {
 	}
 }
 
+// driven compiles a program of testdata with the whole library, and wants it to
+// find nothing wrong.
+func driven(t *testing.T, name string) {
+	t.Helper()
+	sources, err := filepath.Glob("runtime/*.c")
+	if err != nil || len(sources) == 0 {
+		t.Fatalf("no library: %v", err)
+	}
+	program := built(t, name, append(append([]string{"-Iinclude", "testdata/" + name + ".c"}, sources...), "-lpthread", "-ldl")...)
+	if out, err := exec.Command(program).CombinedOutput(); err != nil || len(out) > 0 {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// Checkpoints wait for messages, not the other way round: at any time at most a
+// piece of one is queued, and of those that were made meanwhile only the newest
+// travels. (An asynchronous run that left one every ten iterations once took
+// fifteen times as long as one that left none.)
+func TestCheckpointsDoNotQueue(t *testing.T) { driven(t, "states") }
+
+// A peer says that it has converged when something new came and left it so, and
+// not between two messages.
+func TestPeersSettleBeforeTheySaySo(t *testing.T) { driven(t, "settle") }
+
 // parser is testdata/packets.c, running.
 type parser struct {
 	in  io.WriteCloser

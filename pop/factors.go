@@ -14,11 +14,14 @@ type Factors struct {
 	Communication *float64 `json:"communication"`
 	Serialization *float64 `json:"serialization"`
 	Transfer      *float64 `json:"transfer"`
-	Computation   *float64 `json:"computation_scalability"`
-	IPC           *float64 `json:"ipc_scalability"`
-	Instruction   *float64 `json:"instruction_scalability"`
-	Frequency     *float64 `json:"frequency_scalability"`
-	Global        *float64 `json:"global"`
+	// StartEnd is a part of transfer, which POP counts to the messages' cost: the
+	// share of the run time that starting and ending leave.
+	StartEnd    *float64 `json:"start_end,omitempty"`
+	Computation *float64 `json:"computation_scalability"`
+	IPC         *float64 `json:"ipc_scalability"`
+	Instruction *float64 `json:"instruction_scalability"`
+	Frequency   *float64 `json:"frequency_scalability"`
+	Global      *float64 `json:"global"`
 	// MPI and OpenMP are the two parts of parallel where ranks have threads:
 	// parallel = mpi_parallel × openmp_parallel, and each is its own load balance
 	// × communication. Serialization × transfer is then mpi_communication.
@@ -69,6 +72,9 @@ func Of(r Run) Factors {
 	most := greatest(r.Useful)
 	f.LoadBalance = ratio(sum(r.Useful)/float64(max(len(r.Useful), 1)), most)
 	f.Communication = ratio(most, r.Seconds)
+	if r.Ends > 0 {
+		f.StartEnd = ratio(r.Seconds-r.Ends, r.Seconds)
+	}
 	f.Parallel = times(f.LoadBalance, f.Communication)
 	mpi := f.Communication
 	if len(r.MPIUseful) > 0 {

@@ -25,6 +25,9 @@ type Run struct {
 	// Ideal is the run time on the ideal network, and IdealUseful the greatest
 	// time outside of MPI there.
 	Ideal, IdealUseful float64
+	// Ends is how long the mean rank took for starting and ending; 0 where it is
+	// not known.
+	Ends float64
 	// Instructions and Cycles are those of useful time.
 	Instructions, Cycles float64
 	// MPIUseful is the time outside of MPI of each rank's first thread, where
@@ -45,6 +48,9 @@ func Measure(ctx context.Context, src events.Source) (Run, error) {
 			r.Useful[s.Loc] += s.Seconds()
 			r.Instructions += float64(s.Instructions)
 			r.Cycles += float64(s.Cycles)
+		}
+		if h.Locations[s.Loc].Thread == 0 && (s.Kind == trace.Init || s.Kind == trace.Finalize) {
+			r.Ends += s.Seconds() / float64(h.Ranks)
 		}
 		if h.Locations[s.Loc].Thread == 0 && (s.Kind == trace.Compute || s.Kind == events.Pause || s.Kind == events.ThreadBarrier || s.Kind == events.Lock) {
 			outside[h.Locations[s.Loc].Rank] += s.Seconds()

@@ -23,12 +23,26 @@ func (f *Factors) named() []struct {
 		parts = []factor{{"MPI load balance", f.MPILoadBalance}, {"OpenMP load balance", f.OpenMPLoadBalance}, {"OpenMP communication", f.OpenMPCommunication}}
 		communication = f.MPICommunication
 	}
+	transfer := f.Transfer
+	if f.StartEnd != nil { // no message's cost
+		transfer, communication = f.without(transfer), f.without(communication)
+		parts = append(parts, factor{"start and end", f.StartEnd})
+	}
 	if f.Serialization != nil { // its two parts say more
 		communication = nil
 	}
-	return append(parts, factor{"serialization", f.Serialization}, factor{"transfer", f.Transfer}, factor{"communication", communication},
+	return append(parts, factor{"serialization", f.Serialization}, factor{"transfer", transfer}, factor{"communication", communication},
 		factor{"computation scalability", f.Computation},
 		factor{"IPC scalability", f.IPC}, factor{"instruction scalability", f.Instruction}, factor{"frequency scalability", f.Frequency})
+}
+
+// without is a factor of the time between starting and ending.
+func (f *Factors) without(factor *float64) *float64 {
+	v := over(factor, f.StartEnd)
+	if v != nil {
+		*v = min(*v, 1)
+	}
+	return v
 }
 
 // Low names the factors to look at: those below 0.8, of communication's two
@@ -60,6 +74,7 @@ var meaning = map[string]string{
 	"OpenMP load balance":     "some threads compute longer than others of their rank",
 	"OpenMP communication":    "threads wait or stand idle while their rank is outside of MPI",
 	"serialization":           "ranks wait for one another even on a perfect network",
+	"start and end":           "starting and ending take a large part of this run",
 	"transfer":                "messages take time beyond waiting for one another",
 	"communication":           "ranks spend time on communication and waiting",
 	"computation scalability": "all ranks together compute longer for the work than in the reference",

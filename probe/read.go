@@ -115,8 +115,11 @@ func ReadFile(path string) (*Process, error) {
 
 // Parse reads the bytes of a process's file.
 func Parse(data []byte) (*Process, error) {
+	if len(data) == 0 || len(data) >= 8 && string(data[:8]) == string(make([]byte, 8)) {
+		return nil, fmt.Errorf("empty: there was no room for it (a full disk, a limit on the size of files), or the process was killed while starting")
+	}
 	if len(data) < headerSize || string(data[:8]) != magic {
-		return nil, fmt.Errorf("not a file of the measurement runtime, or of a process that was killed while starting")
+		return nil, fmt.Errorf("not a file of the measurement runtime")
 	}
 	var order binary.ByteOrder = binary.LittleEndian
 	if binary.BigEndian.Uint32(data[12:]) == 0x01020304 {

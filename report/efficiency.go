@@ -41,6 +41,12 @@ func (p *Page) Efficiencies(runs []pop.Factors, words string) {
 	add("· communication", func(f *pop.Factors) *float64 { return f.Communication }, share)
 	add("· · serialization", func(f *pop.Factors) *float64 { return f.Serialization }, share)
 	add("· · transfer", func(f *pop.Factors) *float64 { return f.Transfer }, share)
+	add("· · · start and end", func(f *pop.Factors) *float64 {
+		if f.StartEnd != nil && *f.StartEnd >= tellStart {
+			return nil
+		}
+		return f.StartEnd
+	}, share)
 	add("· MPI", func(f *pop.Factors) *float64 { return f.MPI }, share)
 	add("· · load balance", func(f *pop.Factors) *float64 { return f.MPILoadBalance }, share)
 	add("· · communication", func(f *pop.Factors) *float64 { return f.MPICommunication }, share)
@@ -81,7 +87,11 @@ func (p *Page) Waits(r *waits.Report, top int) {
 		cause := dash
 		if len(row.Causes) > 0 {
 			c := row.Causes[0]
-			cause = fmt.Sprintf("%s on %s, %s", c.Region, rankList(c.Ranks), write(c.Seconds))
+			name := c.Region
+			if c.Mostly != "" {
+				name = c.Mostly + " in " + name
+			}
+			cause = fmt.Sprintf("%s on %s, %s", name, rankList(c.Ranks), write(c.Seconds))
 		}
 		rows = append(rows, []string{string(row.Pattern), row.Region, write(row.Seconds), Percent(analyze.Real(row.Share)), cause})
 	}

@@ -66,10 +66,13 @@ func usefulWords(d *diagnose.Diagnosis, h account.Headline) string {
 	imbalance, where := unevenness(d)
 	text := percentOf(h.Share) + " of the run is useful work, and nothing else costs " + percentOf(account.Trouble) + "."
 	if imbalance >= account.Trouble {
-		text = percentOf(h.Share) + " of the run is useful work, and no region or cause costs " + percentOf(account.Trouble) + "."
+		text = percentOf(h.Share) + " of the run is useful work; no single loss costs " + percentOf(account.Trouble) + "."
 	}
 	if isBalanced(d) {
 		return text + fmt.Sprintf(" The work is balanced: what is uneven costs %s%s.", percentOf(imbalance), where)
+	}
+	if imbalance >= account.Trouble && where == "" {
+		where = " in all regions together"
 	}
 	return text + fmt.Sprintf(" Uneven work costs %s%s.", percentOf(imbalance), where)
 }

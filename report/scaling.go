@@ -8,6 +8,28 @@ import (
 	"auspex/analyze/scaling"
 )
 
+// leastOfCommunication is what of communication loses most: one of its parts, or
+// itself where none of them is below 0.9.
+func leastOfCommunication(r *scaling.Run) (analyze.Real, string) {
+	least, name := analyze.Real(0.9), ""
+	for _, part := range []struct {
+		value analyze.Real // missing ones are no less than anything
+		name  string
+	}{
+		{r.StartEnd, "starting and ending"},
+		{r.Serialization, "serialization: processes wait for one another even on a perfect network"},
+		{r.Transfer / r.StartEnd, "transfer: what messages cost beyond waiting for one another"},
+	} {
+		if part.value < least {
+			least, name = part.value, part.name
+		}
+	}
+	if rest := r.Communication / r.StartEnd; name == "" || r.Transfer.IsMissing() && rest < least {
+		return r.Communication, "communication"
+	}
+	return least, name
+}
+
 // ScalingWords is the answer in a few sentences.
 func ScalingWords(s *scaling.Scaling) string {
 	first, last := s.Runs[0], s.Runs[len(s.Runs)-1]
@@ -20,12 +42,7 @@ func ScalingWords(s *scaling.Scaling) string {
 		capital(string(s.Kind)), plural(len(s.Runs), "run"), first.Ranks, last.Ranks, what, Percent(last.Efficiency))}
 	weakest, name := last.LoadBalance, "load balance"
 	if last.Communication < weakest {
-		weakest, name = last.Communication, "communication"
-		if last.Serialization < 0.9 && last.Serialization <= last.Transfer {
-			weakest, name = last.Serialization, "serialization: processes wait for one another even on a perfect network"
-		} else if last.Transfer < 0.9 {
-			weakest, name = last.Transfer, "transfer: what messages cost beyond waiting for one another"
-		}
+		weakest, name = leastOfCommunication(&last)
 	}
 	if last.ComputationScalability < weakest {
 		weakest, name = last.ComputationScalability, "the computation itself"
@@ -42,7 +59,7 @@ func ScalingWords(s *scaling.Scaling) string {
 	}
 	if s.Model != nil {
 		next := s.Model.Next[0]
-		out = append(out, fmt.Sprintf("The run time follows %s; on %d processes expect %s (%s to %s).", s.Model.Formula, next.Ranks,
+		out = append(out, fmt.Sprintf("The run time in seconds follows %s on p processes; on %d expect %s (%s to %s).", s.Model.Formula, next.Ranks,
 			Seconds(next.Seconds), Seconds(next.Interval[0]), Seconds(next.Interval[1])))
 	}
 	return strings.Join(out, " ")

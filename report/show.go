@@ -45,6 +45,9 @@ func (p *Page) Summary(s *analyze.Summary) {
 		p.Line("  %-14s %5s  %-20s  %s", "serialization", Ratio(*e.Serialization, 3), bar(float64(*e.Serialization), 20), "max useful time / run time, on an ideal network")
 		p.Line("  %-14s %5s  %-20s  %s", "transfer", Ratio(*e.Transfer, 3), bar(float64(*e.Transfer), 20), "communication / serialization: what messages cost beyond waiting for one another")
 	}
+	if e := s.Efficiency; e.StartEnd != nil && *e.StartEnd < tellStart {
+		p.Line("  %-14s %5s  %-20s  %s", "start and end", Ratio(*e.StartEnd, 3), bar(float64(*e.StartEnd), 20), "what starting and ending leave of the run; part of communication and transfer")
+	}
 	if !s.CPU.IsMissing() {
 		p.Line("  %-14s %5s  %-20s  %s", "CPU use", Ratio(s.CPU, 3), bar(float64(s.CPU), 20), "CPU time / (units × run time)")
 	}
@@ -79,9 +82,13 @@ func (p *Page) heaviest(s *analyze.Summary, unit, whole string) {
 	p.covers(shares, whole)
 }
 
+// tellStart is the share of the run left by starting and ending from which on
+// nothing is said of them.
+const tellStart = 0.95
+
 // lookAt names the factors below 0.8 with what they mean.
 func lookAt(e analyze.Efficiency) string {
-	f := pop.Factors{LoadBalance: known(&e.LoadBalance), Communication: known(&e.Communication), Serialization: known(e.Serialization), Transfer: known(e.Transfer)}
+	f := pop.Factors{LoadBalance: known(&e.LoadBalance), Communication: known(&e.Communication), Serialization: known(e.Serialization), Transfer: known(e.Transfer), StartEnd: known(e.StartEnd)}
 	return f.LookAt()
 }
 
@@ -137,11 +144,19 @@ func heaviestText(s *analyze.Summary, whole string) string {
 		return ""
 	}
 	h := s.Heaviest[0]
+	before := ""
+	if h.Region == model.Outside { // what took most is nobody's
+		before = fmt.Sprintf(" %s of %s is outside the regions that were marked.", Percent(h.Share), whole)
+		if len(s.Heaviest) == 1 {
+			return before
+		}
+		h = s.Heaviest[1]
+	}
 	what := "region"
 	if s.By == analyze.Names {
 		what = "function"
 	}
-	text := fmt.Sprintf(" The heaviest %s is %s with %s of %s", what, pathText(h.Region), Percent(h.Share), whole)
+	text := before + fmt.Sprintf(" The heaviest %s is %s with %s of %s", what, pathText(h.Region), Percent(h.Share), whole)
 	if h.Imbalance > 1.2 {
 		text += fmt.Sprintf(", on the slowest unit %s times the mean", Ratio(h.Imbalance, 2))
 	}

@@ -61,7 +61,7 @@ func (e *engine) carry(m, last int32, received bool) error {
 		}
 	}
 	if c.queue = append(c.queue, m); len(c.queue) == 1 {
-		e.ranks[c.src].outgoing = append(e.ranks[c.src].outgoing, c)
+		e.delayed[c.src].outgoing = append(e.delayed[c.src].outgoing, c)
 	}
 	return nil
 }
@@ -98,12 +98,12 @@ func (e *engine) unloaded(msg *message) {
 
 // progressBuffers starts the messages of a rank that has just entered a call that
 // waits.
-func (e *engine) progressBuffers(r *rank) error {
-	if len(r.outgoing) == 0 || !r.inside() {
+func (e *engine) progressBuffers(d *delayed, r *rank) error {
+	if len(d.outgoing) == 0 || !r.inside() {
 		return nil
 	}
-	keep := r.outgoing[:0]
-	for _, c := range r.outgoing {
+	keep := d.outgoing[:0]
+	for _, c := range d.outgoing {
 		if err := e.drain(c); err != nil {
 			return err
 		}
@@ -111,7 +111,7 @@ func (e *engine) progressBuffers(r *rank) error {
 			keep = append(keep, c)
 		}
 	}
-	r.outgoing = keep
+	d.outgoing = keep
 	return nil
 }
 

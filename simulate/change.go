@@ -134,7 +134,7 @@ func (e *engine) switchLink(l int32, on bool) error {
 		if t.message == none {
 			continue
 		}
-		if f := &e.net.flows[id]; f.crosses(l) {
+		if f := &e.net.flows[id]; e.net.crosses(f, l) {
 			m := &e.post.messages[t.message]
 			return e.net.lost(l, m.src, m.dst, e.now)
 		}
@@ -186,8 +186,7 @@ func (n *network) renew(id int32) error {
 		return err
 	}
 	f := &n.flows[id]
-	n.lay(f, r.links)
-	f.terms = r.terms
+	n.lay(f, r)
 	if bound := min(n.narrowest[id], n.window(r.latency)); bound != r.terms.bound {
 		own := *r.terms
 		own.bound = bound

@@ -96,6 +96,24 @@ func TestChangesByHand(t *testing.T) {
 		{"trace and trace_connect", "", "", `<trace id="t" periodicity="0">0.05 1e6</trace><trace_connect trace="t" element="l" kind="BANDWIDTH"/>`, nil, message, 0.56},
 		// A link that is off while nobody uses it harms nobody.
 		{"a link off and on", "", `state_file="s"`, "", map[string]string{"s": "0.2 0\n0.3 1\n"}, message + "\n0 sleep 1\n1 sleep 1\n0 send 1 1 999984 6\n1 recv 0 1 999984 6", 1.202},
+		// Of two lines of one date the last holds.
+		{"two speeds at once", `speed_file="s"`, "", "", map[string]string{"s": "0 1\n0.5 0.1\n0.5 0.5\n"}, compute, 1.5},
+		{"two speeds at the start", `speed_file="s"`, "", "", map[string]string{"s": "0 0.1\n0 0.5\n"}, compute, 2},
+		// The last line's value holds for no time: turns of half a second at half the speed.
+		{"anew at once", `speed_file="s"`, "", "", map[string]string{"s": "0 0.5\n0.5 1\nLOOPAFTER 0\n"}, compute, 2},
+		// 0.4 s at 1, then 0.6 s at 0.5: 0.7e9 flops in the first second, the rest at 1.
+		{"a period", `speed_file="s"`, "", "", map[string]string{"s": "PERIODICITY 1\n0 1\n0.4 0.5\n"}, compute, 1.3},
+		{"a speed above 1", `speed_file="s"`, "", "", map[string]string{"s": "0 4\n"}, compute, 0.25},
+		{"the older name", `availability_file="s"`, "", "", map[string]string{"s": "0 0.5\n"}, compute, 2},
+		{"no latency from the start", "", `latency_file="l"`, "", map[string]string{"l": "0 0\n"}, message, 0.1},
+		// 49 ms at 10 MB/s, 0.1 s at 1 MB/s, then 0.41e6 bytes at 10 MB/s again.
+		{"a link that is narrow for a while", "", `bandwidth_file="b"`, "", map[string]string{"b": "0.05 1e6\n0.15 1e7\n"}, message, 0.191},
+		// 1 ms, 9 ms at 10 MB/s (90 kB), six times 10 ms at 5 and 10 at 10 (900 kB), 10 kB at 5.
+		{"a link that goes up and down", "", `bandwidth_file="b"`, "", map[string]string{"b": "0 1e7\n0.01 5e6\nLOOPAFTER 0.01\n"}, message, 0.132},
+		{"a trace by kind SPEED", "", "", `<trace id="t" periodicity="0">0 0.5</trace><trace_connect trace="t" element="a" kind="SPEED"/>`, nil, compute, 2},
+		{"a trace by kind LATENCY", "", "", `<trace id="t" periodicity="0">0 0.5</trace><trace_connect trace="t" element="l" kind="LATENCY"/>`, nil, message, 0.6},
+		{"a trace that starts anew", "", "", `<trace id="t" periodicity="1">0 1&#10;0.4 0.5</trace><trace_connect trace="t" element="a" kind="SPEED"/>`, nil, compute, 1.3},
+		{"a host that is on", `state_file="s"`, "", "", map[string]string{"s": "0 1\n0.5 1\n"}, compute, 1},
 		// A host that goes off after its rank has ended.
 		{"a host off at the end", `state_file="s"`, "", "", map[string]string{"s": "1.5 0\n"}, compute + "\n1 compute 2e9", 2},
 	} {
@@ -120,6 +138,10 @@ func TestFailures(t *testing.T) {
 	}{
 		{"a host", `state_file="s"`, "", map[string]string{"s": "0.5 0\n"}, "0 compute 1e9\n1 init", "host a goes off at 0.5 s, and rank 0"},
 		{"a link under a message", "", `state_file="s"`, map[string]string{"s": "0.05 0\n"}, "0 send 1 0 999984 6\n1 recv 0 0 999984 6", "link l is off at 0.05 s, and a message from rank 0 to rank 1"},
+		{"a host from the start", `state_file="s"`, "", map[string]string{"s": "0 0\n9 1\n"}, "0 compute 1e9\n1 init", "host a goes off at 0 s, and rank 0"},
+		{"a host off and on at once", `state_file="s"`, "", map[string]string{"s": "0.5 0\n0.5 1\n"}, "0 compute 1e9\n1 init", "host a goes off at 0.5 s, and rank 0"},
+		{"a link that comes back under a message", "", `state_file="s"`, map[string]string{"s": "0.05 0\n0.06 1\n"}, "0 send 1 0 999984 6\n1 recv 0 0 999984 6", "link l is off at 0.05 s, and a message from rank 0 to rank 1"},
+		{"a link in a message's latency", "", `state_file="s"`, map[string]string{"s": "0.0005 0\n"}, "0 send 1 0 999984 6\n1 recv 0 0 999984 6", "link l is off at 0.0005 s, and a message from rank 0 to rank 1"},
 		{"a link before a message", "", `state_file="s"`, map[string]string{"s": "0 0\n"}, "0 sleep 1\n0 send 1 0 9 6\n1 recv 0 0 9 6", "link l is off at 1 s"},
 		{"a host that never runs again", `speed_file="s"`, "", map[string]string{"s": "0 1\n0.1 0\n"}, "0 compute 1e9\n1 init", ""},
 		{"a host that stands still for ever", `speed_file="s"`, "", map[string]string{"s": "0 0\nLOOPAFTER 1\n"}, "0 compute 1e9\n1 init", "nothing moves"},

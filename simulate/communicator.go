@@ -41,7 +41,7 @@ type membership struct {
 	comm    *communicator
 	entered int64 // collectives so far
 	me      int32
-	place   collective.Place
+	place   *collective.Place // where the selector looks at hosts
 }
 
 // split gathers what the members of a communicator want to be parted by.
@@ -158,8 +158,10 @@ func (e *engine) beginCollective(id int32, r *rank, a *trace.Action) error {
 	}
 	if e.opts.Selector != collective.Default {
 		e.findHosts(m.comm)
-		m.place.Hosts = m.comm.hosts
-		c.Place = &m.place
+		if m.place == nil {
+			m.place = &collective.Place{Hosts: m.comm.hosts}
+		}
+		c.Place = m.place
 	}
 	if c.steps, err = collective.Select(&c.Call, e.opts.Selector); err != nil {
 		return err

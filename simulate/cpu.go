@@ -10,9 +10,10 @@ import (
 // faster than one core.
 type cpu struct {
 	speed   float64 // of one core, flop/s
-	cores   float64
-	running []int32 // ranks
-	rate    float64 // of each of them
+	rate    float64 // of each execution
+	cores   int32
+	count   int32 // executions
+	first   int32 // rank of the last that came, or none
 	dirty   bool
 	crowded bool // there are more of them than cores
 }
@@ -21,6 +22,7 @@ type cpu struct {
 type execution struct {
 	remains float64 // flops
 	since   float64
+	next    int32 // rank of another one on the host, or none
 	running bool
 }
 
@@ -34,16 +36,17 @@ type cpus struct {
 func newCPUs(p *platform.Platform, ranks int, q *eventQueue) *cpus {
 	c := &cpus{hosts: make([]cpu, len(p.Hosts)), work: make([]execution, ranks), queue: q}
 	for i, h := range p.Hosts {
-		c.hosts[i] = cpu{speed: h.Speed, cores: float64(max(h.Cores, 1))}
+		c.hosts[i] = cpu{speed: h.Speed, cores: int32(min(max(h.Cores, 1), math.MaxInt32)), first: none}
 	}
 	return c
 }
 
 // start begins to execute flops for a rank on its host.
 func (c *cpus) start(now float64, rank, host int32, flops float64) {
-	c.work[rank] = execution{remains: flops, since: now, running: true}
 	h := &c.hosts[host]
-	h.running = append(h.running, rank)
+	c.work[rank] = execution{remains: flops, since: now, next: h.first, running: true}
+	h.first = rank
+	h.count++
 	c.touch(host)
 }
 
@@ -51,12 +54,12 @@ func (c *cpus) start(now float64, rank, host int32, flops float64) {
 func (c *cpus) finish(rank, host int32) {
 	h := &c.hosts[host]
 	c.work[rank].running = false
-	for i, r := range h.running {
-		if r == rank {
-			h.running = append(h.running[:i], h.running[i+1:]...)
-			break
-		}
+	at := &h.first
+	for *at != rank {
+		at = &c.work[*at].next
 	}
+	*at = c.work[rank].next
+	h.count--
 	c.touch(host)
 }
 
@@ -72,16 +75,16 @@ func (c *cpus) share(now float64) {
 	for _, i := range c.dirty {
 		h := &c.hosts[i]
 		h.dirty = false
-		if len(h.running) == 0 {
+		if h.count == 0 {
 			continue
 		}
-		rate := h.speed * min(1, h.cores/float64(len(h.running)))
+		rate := h.speed * min(1, float64(h.cores)/float64(h.count))
 		before := h.crowded
-		if h.crowded = float64(len(h.running)) > h.cores; h.crowded || before {
+		if h.crowded = h.count > h.cores; h.crowded || before {
 			c.shareCrowded(h, now, rate)
 			continue
 		}
-		for _, r := range h.running {
+		for r := h.first; r != none; r = c.work[r].next {
 			w := &c.work[r]
 			if w.since < now {
 				if rate == h.rate {
@@ -110,7 +113,7 @@ func (c *cpus) share(now float64) {
 // never come.
 func (c *cpus) shareCrowded(h *cpu, now, rate float64) {
 	least := math.Inf(1)
-	for _, r := range h.running {
+	for r := h.first; r != none; r = c.work[r].next {
 		w := &c.work[r]
 		if w.since < now {
 			if w.remains -= h.rate * (now - w.since); w.remains < 1e-14 {
@@ -121,7 +124,7 @@ func (c *cpus) shareCrowded(h *cpu, now, rate float64) {
 		least = min(least, w.remains)
 	}
 	first := least*(1+1e-12) + 1e-14
-	for _, r := range h.running {
+	for r := h.first; r != none; r = c.work[r].next {
 		if w := &c.work[r]; rate > 0 && (!h.crowded || w.remains <= first) {
 			c.queue.schedule(r, now+w.remains/rate)
 		} else {
@@ -134,7 +137,7 @@ func (c *cpus) shareCrowded(h *cpu, now, rate float64) {
 // busy reports whether anything is being executed.
 func (c *cpus) busy() bool {
 	for i := range c.hosts {
-		if len(c.hosts[i].running) > 0 {
+		if c.hosts[i].count > 0 {
 			return true
 		}
 	}

@@ -45,7 +45,7 @@ func (c *crowd) admit(s *solver, f *flow) {
 	if f.bounded {
 		c.lowBound = min(c.lowBound, f.bound*f.penalty)
 	}
-	for i, p := range f.parts {
+	for i, p := range s.way(f) {
 		l := &s.links[p.link]
 		l.crowded++
 		l.shadow += f.weights[i] * f.inverse
@@ -67,7 +67,7 @@ func (c *crowd) remove(s *solver, f *flow) {
 	f.inCrowd = false
 	c.size--
 	c.dirty = true
-	for i, p := range f.parts {
+	for i, p := range s.way(f) {
 		l := &s.links[p.link]
 		if l.crowded--; l.crowded == 0 {
 			l.shadow = 0
@@ -101,7 +101,7 @@ func (c *crowd) fill(s *solver, level float64) int {
 	if s.bounded > 0 {
 		for _, id := range s.set {
 			f := &s.flows[id]
-			if !f.fixed && f.bounded && f.bound*f.penalty < level && f.crosses(c.link) {
+			if !f.fixed && f.bounded && f.bound*f.penalty < level && s.crosses(f, c.link) {
 				s.stop(f, f.bound, none)
 				n++
 			}
@@ -113,7 +113,7 @@ func (c *crowd) fill(s *solver, level float64) int {
 	s.links[c.link].level = level
 	for _, id := range s.set {
 		f := &s.flows[id]
-		if !f.fixed && f.crosses(c.link) {
+		if !f.fixed && s.crosses(f, c.link) {
 			s.stop(f, level*f.inverse, c.link)
 			n++
 		}
@@ -129,9 +129,9 @@ func (c *crowd) fill(s *solver, level float64) int {
 	return n
 }
 
-func (f *flow) crosses(e int32) bool {
-	for i := range f.parts {
-		if f.parts[i].link == e {
+func (s *solver) crosses(f *flow, e int32) bool {
+	for _, p := range s.way(f) {
+		if p.link == e {
 			return true
 		}
 	}
@@ -215,7 +215,7 @@ func (c *crowd) current() float64 {
 
 // maybeOutside files a flow that crosses the crowd's link without being in it.
 func (c *crowd) maybeOutside(s *solver, id int32) {
-	if f := &s.flows[id]; f.crosses(c.link) {
+	if f := &s.flows[id]; s.crosses(f, c.link) {
 		f.outside = int32(len(c.outside))
 		c.outside = append(c.outside, id)
 	}

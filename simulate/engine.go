@@ -30,7 +30,9 @@ type engine struct {
 	actions  int64
 	contexts int32 // communicators made
 
-	tests, probes int // failed in a row, over all ranks
+	tested        []tested // of requests
+	untested      []int32  // handles of those that are free
+	tests, probes int      // failed in a row, over all ranks
 	stuck         bool
 
 	action   trace.Action    // the one being read
@@ -42,6 +44,9 @@ type engine struct {
 	timeline Timeline
 	progress func(float64)
 	recur    recurrence
+	delayed  []delayed // by rank, where Options.HoldLarge or SendBuffer asks for it
+	cooling  []cooling // by rank, where Options.Cold asks for it
+	cold     []float64 // by message, likewise: how cold its ranks are together, up to 1
 	// By sender and receiver, and in the order they were made; see buffers.go.
 	connections map[[2]int32]*connection
 	inOrder     []*connection
@@ -75,8 +80,14 @@ func Run(ctx context.Context, t *trace.Trace, p *platform.Platform, hosts []int,
 			return m.src, m.dst, e.ranks[m.src].host, e.ranks[m.dst].host
 		})
 	}
+	if o.HoldLarge || o.SendBuffer > 0 {
+		e.delayed = make([]delayed, np)
+	}
 	if o.SendBuffer > 0 {
 		e.connections = map[[2]int32]*connection{}
+	}
+	if len(o.Cold) > 0 {
+		e.cooling = make([]cooling, np)
 	}
 	if o.CriticalPath {
 		e.paths = make([]pathEnd, np)
@@ -106,6 +117,7 @@ func (e *engine) loop(ctx context.Context) error {
 			return err
 		}
 	}
+	happen := e.happen
 	for round := 0; ; round++ {
 		// SimGrid runs ranks that wake up at one instant by number, too.
 		slices.Sort(e.ready)
@@ -147,7 +159,7 @@ func (e *engine) loop(ctx context.Context) error {
 		if e.now = max(e.now, date); math.IsInf(e.now, 0) || math.IsNaN(e.now) {
 			return errors.New("simulate: the simulated time has become larger than any number: look for a computation or a host's speed that cannot be")
 		}
-		e.queue.each(e.now, e.happen)
+		e.queue.each(e.now, happen)
 		if e.failed != nil {
 			return e.failed
 		}

@@ -1,5 +1,7 @@
 package simulate
 
+import "math"
+
 // precision is the time within which SimGrid takes events as simultaneous
 // (surf/precision as smpirun sets it).
 const precision = 1e-9
@@ -17,8 +19,8 @@ type eventQueue struct {
 	nodes  []eventNode // by event id
 	dates  []dateList
 	free   []int32
-	heap   []dated // a 4-ary heap
-	recent [4]int32
+	heap   []dated  // a 4-ary heap
+	recent [4]dated // the last dates made
 	turn   int
 }
 
@@ -41,7 +43,10 @@ type dated struct {
 }
 
 func newEventQueue(n int) *eventQueue {
-	q := &eventQueue{recent: [4]int32{none, none, none, none}, nodes: make([]eventNode, 0, 5*n)}
+	q := &eventQueue{nodes: make([]eventNode, 0, 5*n)}
+	for i := range q.recent {
+		q.recent[i] = dated{math.Inf(1), none}
+	}
 	q.grow(n)
 	return q
 }
@@ -68,12 +73,10 @@ func (q *eventQueue) schedule(id int32, due float64) {
 }
 
 func (q *eventQueue) link(id int32, due float64) {
-	for _, d := range q.recent {
-		if d != none {
-			if diff := q.dates[d].at - due; diff < sameDate && diff > -sameDate {
-				q.append(d, id)
-				return
-			}
+	for i := range q.recent {
+		if diff := q.recent[i].at - due; diff < sameDate && diff > -sameDate {
+			q.append(q.recent[i].list, id)
+			return
 		}
 	}
 	var d int32
@@ -85,7 +88,7 @@ func (q *eventQueue) link(id int32, due float64) {
 		q.dates = append(q.dates, dateList{})
 	}
 	q.dates[d] = dateList{at: due, head: none, tail: none}
-	q.recent[q.turn&3] = d
+	q.recent[q.turn&3] = dated{due, d}
 	q.turn++
 	q.append(d, id)
 	q.heap = append(q.heap, dated{due, d})
@@ -174,6 +177,9 @@ func (q *eventQueue) each(now float64, happen func(id int32)) {
 
 // shift makes everything that is queued happen later.
 func (q *eventQueue) shift(by float64) {
+	for i := range q.recent {
+		q.recent[i].at += by
+	}
 	for i := range q.heap {
 		d := &q.heap[i]
 		d.at += by
@@ -187,9 +193,9 @@ func (q *eventQueue) shift(by float64) {
 // pop removes the earliest date, which has no events.
 func (q *eventQueue) pop() {
 	d := q.heap[0].list
-	for i, r := range q.recent {
-		if r == d {
-			q.recent[i] = none
+	for i := range q.recent {
+		if q.recent[i].list == d {
+			q.recent[i] = dated{math.Inf(1), none}
 		}
 	}
 	q.free = append(q.free, d)

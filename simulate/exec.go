@@ -26,7 +26,9 @@ func (e *engine) postSend(id int32, r *rank, peer, tag int32, bytes int64) (int3
 	if !detached {
 		msg.held++
 	}
-	e.fromWork(msg, &r.sinceSend)
+	if e.cooling != nil {
+		e.posted(m, id, true, matched)
+	}
 	if matched || bytes < e.opts.PushBelow {
 		if err := e.agreed(m, id, matched); err != nil {
 			return 0, err
@@ -57,7 +59,9 @@ func (e *engine) postRecv(id int32, r *rank, peer, tag int32, room int64) (int32
 	if !msg.queued {
 		msg.held++
 	}
-	e.fromWork(msg, &r.sinceRecv)
+	if e.cooling != nil {
+		e.posted(m, id, false, matched)
+	}
 	if matched && msg.state == sendPosted {
 		if err := e.agreed(m, id, true); err != nil {
 			return 0, err
@@ -72,7 +76,7 @@ func (e *engine) depart(m, last int32, received bool) error {
 	msg := &e.post.messages[m]
 	msg.state = travelling
 	e.pathStart(m, last)
-	return e.net.start(e.now, e.delay(msg, received), e.ranks[msg.src].host, e.ranks[msg.dst].host, msg.bytes, m)
+	return e.net.start(e.now, e.delay(m, received), e.ranks[msg.src].host, e.ranks[msg.dst].host, msg.bytes, m)
 }
 
 // arrive ends a message's transfer and tells those who wait for it.
@@ -191,9 +195,11 @@ func (e *engine) finishAll(id int32, r *rank, list *[]int32) bool {
 func (e *engine) waitPending(id int32, r *rank) bool {
 	if r.stage == fresh {
 		r.open = r.open[:0]
-		for _, q := range r.pending {
-			if q.handle >= 0 {
+		for i := range r.pending {
+			if q := &r.pending[i]; q.handle >= 0 {
 				r.open = append(r.open, q.handle)
+			} else {
+				e.forget(q)
 			}
 		}
 		r.pending = r.pending[:0]

@@ -87,7 +87,11 @@ func (s *solver) prepare() {
 		s.links[e].clear()
 	}
 	for _, id := range s.set {
-		s.ask(&s.flows[id])
+		f := &s.flows[id]
+		f.fixed = false
+		for i, p := range s.way(f) {
+			s.links[p.link].ask(f, f.weights[i])
+		}
 	}
 }
 
@@ -102,19 +106,15 @@ func (l *link) clear() {
 	}
 }
 
-// ask adds a flow to the sums of its links.
-func (s *solver) ask(f *flow) {
-	f.fixed = false
-	for i, weight := range f.weights {
-		l := &s.links[f.parts[i].link]
-		l.active++
-		if l.fat {
-			l.demand = max(l.demand, weight*f.inverse)
-			continue
-		}
-		l.left += weight * f.booked
-		l.demand += weight * f.inverse
+// ask adds a flow of the given weight to the sums of a link.
+func (l *link) ask(f *flow, weight float64) {
+	l.active++
+	if l.fat {
+		l.demand = max(l.demand, weight*f.inverse)
+		return
 	}
+	l.left += weight * f.booked
+	l.demand += weight * f.inverse
 }
 
 // fillLast is the filling up of a link that all growing flows cross: nothing is
@@ -133,7 +133,7 @@ func (s *solver) fillLast(e int32, level float64) {
 func (s *solver) fillOne() bool {
 	f := &s.flows[s.set[0]]
 	rate, bottleneck := f.bound, none
-	for i, p := range f.parts {
+	for i, p := range s.way(f) {
 		l := &s.links[p.link]
 		l.level = -1
 		if l.fat {
@@ -199,8 +199,9 @@ func (s *solver) fillLink(e int32, level float64) int {
 func (s *solver) stop(f *flow, rate float64, bottleneck int32) {
 	f.fixed = true
 	s.fix(f, rate, bottleneck)
+	way := s.way(f)
 	for i, weight := range f.weights {
-		l := &s.links[f.parts[i].link]
+		l := &s.links[way[i].link]
 		l.active--
 		if !l.fat {
 			l.left = max(l.left-weight*rate, 0)

@@ -10,6 +10,12 @@ import (
 // starts when both of its ranks are in a call that waits. Through memory that both
 // can read a receiver often fetches it by itself (Options.ReceiveAlone).
 
+// delayed is what of a rank waits until it is inside MPI.
+type delayed struct {
+	held     []int32       // messages that wait for progress
+	outgoing []*connection // with messages that wait for room, see buffers.go
+}
+
 // inside tells whether a rank is in a call that lets messages progress.
 func (r *rank) inside() bool {
 	switch r.mode {
@@ -38,22 +44,26 @@ func (e *engine) agreed(m, last int32, received bool) error {
 		return e.depart(m, last, received)
 	}
 	msg.state = paused
-	e.ranks[msg.src].held = append(e.ranks[msg.src].held, m)
-	e.ranks[msg.dst].held = append(e.ranks[msg.dst].held, m)
+	e.delayed[msg.src].held = append(e.delayed[msg.src].held, m)
+	e.delayed[msg.dst].held = append(e.delayed[msg.dst].held, m)
 	return nil
 }
 
 // progressHeld starts those messages of a rank that has just entered a call which
 // waited for it.
 func (e *engine) progressHeld(id int32, r *rank) error {
-	if err := e.progressBuffers(r); err != nil {
-		return err
-	}
-	if len(r.held) == 0 || !r.inside() {
+	if e.delayed == nil {
 		return nil
 	}
-	keep := r.held[:0]
-	for _, m := range r.held {
+	d := &e.delayed[id]
+	if err := e.progressBuffers(d, r); err != nil {
+		return err
+	}
+	if len(d.held) == 0 || !r.inside() {
+		return nil
+	}
+	keep := d.held[:0]
+	for _, m := range d.held {
 		msg := &e.post.messages[m]
 		switch {
 		case msg.state != paused || msg.src != id && msg.dst != id:
@@ -66,6 +76,6 @@ func (e *engine) progressHeld(id int32, r *rank) error {
 			}
 		}
 	}
-	r.held = keep
+	d.held = keep
 	return nil
 }

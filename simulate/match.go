@@ -15,10 +15,9 @@ type message struct {
 	seq      uint32
 	next     int32 // in its bucket or in the wildcard list
 	state    messageState
-	detached bool    // the sender does not wait for it
-	queued   bool    // its sender is done when it has left, see buffers.go
-	held     int8    // sides that still hold a request for it
-	cold     float64 // how cold its ranks are together, up to 1; see rest.go
+	detached bool // the sender does not wait for it
+	queued   bool // its sender is done when it has left, see buffers.go
+	held     int8 // sides that still hold a request for it
 	// Who is to be told when it is done.
 	tellSource, tellTarget bool
 }

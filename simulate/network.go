@@ -61,8 +61,7 @@ type network struct {
 	buf       []int32
 	loads     []load
 	key       []byte
-	room      []part // for the parts of flows that come
-	spare     route  // one that is not remembered
+	spare     route // one that is not remembered
 
 	// Where the platform changes: see change.go.
 	ends      func(message int32) (src, dst int32, a, b int32)
@@ -199,18 +198,18 @@ func (n *network) termsOf(penalty, bound float64) *terms {
 	return t
 }
 
-// lay gives a flow the links of its way. Parts of new flows are cut from one
-// piece, since there are very many.
-func (n *network) lay(f *flow, links []int32) {
-	if cap(f.parts) < len(links) {
-		if len(n.room) < len(links) {
-			n.room = make([]part, max(len(links), 1<<10))
+// lay gives a flow its way.
+func (n *network) lay(f *flow, r *route) {
+	f.terms = r.terms
+	if int(f.room) < len(r.links) {
+		if n.parts == nil { // as many as there may be soon, since to grow costs much
+			n.parts = make([]part, 0, cap(n.flows)*len(r.links))
 		}
-		f.parts, n.room = n.room[:0:len(links)], n.room[len(links):]
+		f.first, f.room = int32(len(n.parts)), int32(len(r.links))
+		n.parts = append(n.parts, make([]part, len(r.links))...)
 	}
-	f.parts = f.parts[:len(links)]
-	for i, e := range links {
-		f.parts[i].link = e
+	for i, e := range r.links {
+		n.parts[int(f.first)+i].link = e
 	}
 }
 
@@ -247,8 +246,7 @@ func (n *network) start(now, delay float64, src, dst int32, bytes int64, message
 		message: message, remains: size, since: now, factor: n.lastBandwidth, place: notYet,
 	}
 	f := &n.flows[id]
-	n.lay(f, r.links)
-	f.terms = r.terms
+	n.lay(f, r)
 	if n.ends != nil {
 		n.narrow(id, r.links)
 	}
@@ -274,9 +272,10 @@ func (n *network) move(id int32, now float64) error {
 	t.place, t.since = alone, now
 	n.join(id)
 	f := &n.flows[id]
+	way := n.way(f)
 	for i, weight := range f.weights {
 		if weight >= 1 {
-			n.links[f.parts[i].link].carried += t.remains * math.Floor(weight)
+			n.links[way[i].link].carried += t.remains * math.Floor(weight)
 		}
 	}
 	if n.reserves != nil {

@@ -14,19 +14,27 @@ package simulate
 //
 // A link that is overlooked has no limit (link.open) until the next round.
 
+// moved is when a flow began to move.
+type moved struct {
+	at     uint32 // the instant
+	looked bool   // its links are known since
+}
+
 // findHidden marks the links that the flows of this instant do not hide. It is
 // costly, and only asked where a link that may be hidden has filled up.
 func (s *solver) findHidden() {
 	s.looked = s.instant
 	for _, id := range s.started {
-		for _, p := range s.flows[id].parts {
+		for _, p := range s.way(&s.flows[id]) {
 			s.links[p.link].started = s.instant
 		}
 	}
+	if more := len(s.flows) - len(s.moves); more > 0 {
+		s.moves = append(s.moves, make([]moved, more)...)
+	}
 	for i, id := range s.joined {
-		f := &s.flows[id]
-		f.moves, f.looked = s.instant, false
-		first := f.parts[0].link
+		s.moves[id] = moved{at: s.instant}
+		first := s.parts[s.flows[id].first].link
 		if i == 0 {
 			s.links[first].seen = s.instant
 			s.look(id)
@@ -52,9 +60,9 @@ func (s *solver) known(e int32) bool {
 // look makes a flow's links known.
 func (s *solver) look(id int32) {
 	f := &s.flows[id]
-	f.looked = true
-	for i := range f.parts {
-		if e := f.parts[i].link; !s.known(e) {
+	s.moves[id].looked = true
+	for _, p := range s.way(f) {
+		if e := p.link; !s.known(e) {
 			s.links[e].seen = s.instant
 			s.explore(e)
 		}
@@ -64,7 +72,7 @@ func (s *solver) look(id int32) {
 // explore looks at the flows of a link that move by now.
 func (s *solver) explore(e int32) {
 	for _, u := range s.links[e].users {
-		if f := &s.flows[u.flow]; f.moves == s.instant && !f.looked {
+		if m := s.moves[u.flow]; m.at == s.instant && !m.looked {
 			s.look(u.flow)
 		}
 	}
@@ -79,7 +87,7 @@ func (s *solver) openHidden() bool {
 	some := false
 	for _, e := range s.touched {
 		l := &s.links[e]
-		if l.level < 0 || l.nearest == 0 || l.open || s.inUse(l) || s.flows[s.joined[0]].crosses(e) {
+		if l.level < 0 || l.nearest == 0 || l.open || s.inUse(l) || s.crosses(&s.flows[s.joined[0]], e) {
 			continue
 		}
 		if s.looked != s.instant {

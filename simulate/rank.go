@@ -22,11 +22,6 @@ type rank struct {
 	steps   []collective.Step // its present phase
 	comms   []membership
 
-	// Seconds of computation since the last send and the last receive.
-	sinceSend, sinceRecv float64
-
-	held     []int32       // messages that wait for progress, see hold.go
-	outgoing []*connection // with messages that wait for room, see buffers.go
 	host     int32
 	need     int32 // messages to arrive before it runs again; 0 when it waits for none
 	first    int32 // requests of a blocking step, none if there is none
@@ -69,13 +64,36 @@ const (
 type request struct {
 	src, dst, tag int32
 	handle        int32 // message and side, or one of the two below
-	from, with    int32 // source and tag of what a test has seen complete
 }
 
 const (
-	handleDone   = int32(-1) // a detached send: nothing to wait for
-	handleTested = int32(-2) // a test has seen it complete
+	handleDone = int32(-1) // a detached send: nothing to wait for
+	// handleTested and below: a test has seen it complete, the first of
+	// engine.tested and so on.
+	handleTested = int32(-2)
 )
+
+// tested is the source and tag of what a test has seen complete.
+type tested struct{ src, tag int32 }
+
+// seen keeps what a test has seen complete and returns a handle on it.
+func (e *engine) seen(src, tag int32) int32 {
+	if k := len(e.untested); k > 0 {
+		h := e.untested[k-1]
+		e.untested = e.untested[:k-1]
+		e.tested[handleTested-h] = tested{src, tag}
+		return h
+	}
+	e.tested = append(e.tested, tested{src, tag})
+	return handleTested - int32(len(e.tested)-1)
+}
+
+// forget gives up a request that is waited for; what a test has seen needs no more.
+func (e *engine) forget(q *request) {
+	if q.handle <= handleTested {
+		e.untested = append(e.untested, q.handle)
+	}
+}
 
 // A handle is a message with the side that holds it.
 func sendSide(id int32) int32 { return id << 1 }
@@ -161,11 +179,11 @@ func (e *engine) begin(id int32, r *rank, a *trace.Action) error {
 		r.double = a.Count != 0
 	case trace.Finalize, trace.CommSize, trace.Location:
 	case trace.Compute:
-		e.worked(r, a.Value/e.plat.Hosts[r.host].Speed)
+		e.worked(id, a.Value/e.plat.Hosts[r.host].Speed)
 		e.execute(id, r, a.Value)
 		r.mode = inTimer
 	case trace.Sleep:
-		e.worked(r, a.Value)
+		e.worked(id, a.Value)
 		e.sleep(id, a.Value)
 		r.mode = inTimer
 	case trace.Send, trace.Isend, trace.Recv, trace.Irecv:
@@ -281,8 +299,9 @@ func (e *engine) find(r *rank, src, dst, tag int32) int {
 // actual is the source and tag of the message that a request is about, once it
 // is known.
 func (e *engine) actual(q *request) (src, tag int32, known bool) {
-	if q.handle == handleTested {
-		return q.from, q.with, true
+	if q.handle <= handleTested {
+		was := e.tested[handleTested-q.handle]
+		return was.src, was.tag, true
 	}
 	if q.handle < 0 {
 		return q.src, q.tag, true
@@ -297,6 +316,7 @@ func (e *engine) beginWait(id int32, r *rank, a *trace.Action) error {
 		return fmt.Errorf("no send or receive from rank %d to rank %d with tag %d was started", a.Peer, a.Peer2, a.Tag)
 	}
 	h := r.pending[i].handle
+	e.forget(&r.pending[i])
 	r.pending = append(r.pending[:i], r.pending[i+1:]...)
 	if h < 0 {
 		return nil
@@ -312,7 +332,7 @@ func (e *engine) beginTest(id int32, r *rank, a *trace.Action) error {
 	if i < 0 {
 		return fmt.Errorf("no send or receive from rank %d to rank %d with tag %d was started", a.Peer, a.Peer2, a.Tag)
 	}
-	if r.pending[i].handle == handleTested {
+	if r.pending[i].handle <= handleTested {
 		return nil
 	}
 	r.cur = collective.Step{Kind: collective.StepWait, Peer: a.Peer, Source: a.Peer2, Tag: a.Tag}
@@ -379,13 +399,17 @@ func (e *engine) test(id int32, r *rank) error {
 		e.tests++
 		return nil
 	}
+	e.tests = 1
+	if h <= handleTested {
+		return nil // by another test
+	}
 	q := &r.pending[i]
-	if q.from, q.with = q.src, q.tag; h >= 0 {
-		q.from, q.with = e.post.messages[h>>1].src, e.post.messages[h>>1].tag
+	src, tag := q.src, q.tag
+	if h >= 0 {
+		src, tag = e.post.messages[h>>1].src, e.post.messages[h>>1].tag
 		e.post.release(h >> 1)
 	}
-	e.tests = 1
-	q.handle = handleTested
+	q.handle = e.seen(src, tag)
 	return nil
 }
 

@@ -11,12 +11,17 @@ import "math"
 // and the replay is SimGrid's.
 
 // worked notes that a rank computes for so many seconds, or rests.
-func (e *engine) worked(r *rank, seconds float64) {
-	if len(e.opts.Cold) > 0 {
-		r.sinceSend += seconds
-		r.sinceRecv += seconds
+func (e *engine) worked(id int32, seconds float64) {
+	if e.cooling != nil {
+		c := &e.cooling[id]
+		c.sinceSend += seconds
+		c.sinceRecv += seconds
 	}
 }
+
+// cooling is how many seconds a rank has computed since its last send and its last
+// receive.
+type cooling struct{ sinceSend, sinceRecv float64 }
 
 // coldness is the share of what a rank's messages need that so many seconds of
 // computation have displaced from the caches.
@@ -30,23 +35,42 @@ func (o *Options) coldness(seconds float64) float64 {
 // fromWork notes at one end of a message what computation has gone before. Half of
 // what a message takes longer is the sender's, half the receiver's: calibrate
 // measures exchanges in which both come from computation.
-func (e *engine) fromWork(m *message, since *float64) {
+func (e *engine) fromWork(m int32, since *float64) {
 	if *since > 0 {
-		m.cold += e.opts.coldness(*since) / 2
+		e.cold[m] += e.opts.coldness(*since) / 2
 		*since = 0
+	}
+}
+
+// posted notes of a message that one side has just asked for, or both, whether they
+// come from computation.
+func (e *engine) posted(m, id int32, send, matched bool) {
+	for int(m) >= len(e.cold) {
+		e.cold = append(e.cold, 0)
+	}
+	if !matched {
+		e.cold[m] = 0 // its number may have been another's
+	}
+	if c := &e.cooling[id]; send {
+		e.fromWork(m, &c.sinceSend)
+	} else {
+		e.fromWork(m, &c.sinceRecv)
 	}
 }
 
 // delay is what a message takes longer because its ranks come from computation.
 // One that is sent before its receive finds the receiver at whatever it does then.
-func (e *engine) delay(m *message, received bool) float64 {
-	src, dst := &e.ranks[m.src], &e.ranks[m.dst]
-	if len(e.opts.Cold) == 0 || src.host == dst.host {
+func (e *engine) delay(id int32, received bool) float64 {
+	if e.cooling == nil {
 		return 0
 	}
-	cold := m.cold
+	m := &e.post.messages[id]
+	if e.ranks[m.src].host == e.ranks[m.dst].host {
+		return 0
+	}
+	cold := e.cold[id]
 	if !received {
-		cold += e.opts.coldness(dst.sinceRecv) / 2
+		cold += e.opts.coldness(e.cooling[m.dst].sinceRecv) / 2
 	}
 	return cold * overhead(e.opts.Cold, m.bytes)
 }
@@ -67,8 +91,9 @@ func (n *network) fill(link int32, now float64) *reserve {
 // bytes that remain.
 func (n *network) pass(f *flow, t *transfer, now float64) float64 {
 	free := t.remains / t.factor
+	way := n.way(f)
 	for i, weight := range f.weights {
-		e := f.parts[i].link
+		e := way[i].link
 		if weight < 1 {
 			continue
 		}
@@ -79,7 +104,7 @@ func (n *network) pass(f *flow, t *transfer, now float64) float64 {
 	}
 	for i, weight := range f.weights {
 		if weight >= 1 {
-			e := f.parts[i].link
+			e := way[i].link
 			n.reserves[e].filled -= t.remains / t.factor / n.links[e].capacity
 		}
 	}

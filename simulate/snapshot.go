@@ -91,7 +91,12 @@ func (e *engine) stateOf(s *snapshot, id int32) {
 		e.stateOfMessage(s, r.second)
 	}
 	for _, q := range r.pending {
-		s.put(int64(q.src), int64(q.dst), int64(q.tag), int64(q.from), int64(q.with))
+		s.put(int64(q.src), int64(q.dst), int64(q.tag))
+		if q.handle <= handleTested {
+			was := e.tested[handleTested-q.handle]
+			s.put(int64(handleTested), int64(was.src), int64(was.tag))
+			continue
+		}
 		e.stateOfMessage(s, q.handle)
 	}
 	for _, h := range r.open {
@@ -104,10 +109,10 @@ func (e *engine) stateOf(s *snapshot, id int32) {
 			continue
 		}
 		s.put(int64(m.comm.context), m.entered-m.comm.base, int64(len(m.comm.seen)))
-		s.flag(m.place.SetUp)
+		s.flag(m.place != nil && m.place.SetUp)
 	}
 	if len(e.opts.Cold) > 0 {
-		s.dates = append(s.dates, r.sinceSend, r.sinceRecv)
+		s.dates = append(s.dates, e.cooling[id].sinceSend, e.cooling[id].sinceRecv)
 	}
 	e.stateOfTimer(s, id, r)
 	e.stateOfBox(s, &e.post.boxes[id])
@@ -143,7 +148,7 @@ func (e *engine) stateOfMessage(s *snapshot, h int32) {
 	s.flag(m.tellSource)
 	s.flag(m.tellTarget)
 	if len(e.opts.Cold) > 0 {
-		s.put(int64(math.Float64bits(m.cold)))
+		s.put(int64(math.Float64bits(e.cold[h>>1])))
 	}
 }
 

@@ -20,24 +20,27 @@ package simulate
 // slack is the relative difference below which levels and loads are equal.
 const slack = 1e-9
 
-// link is a network resource and who uses it. What solving needs most is kept
-// together.
+// link is a network resource and who uses it. What solving needs most comes
+// first, and fits a line of the cache.
 type link struct {
 	capacity float64
 	load     float64 // Σ w·x of flows outside the crowd
 	left     float64 // while solving: capacity not yet given away
 	demand   float64 // while solving: Σ w/p of flows still growing
-	shadow   float64 // Σ w/p of the crowd's flows that cross it
+	level    float64 // at which it filled up, negative when it did not
 	active   int32   // while solving: flows still growing
 	crowded  int32   // flows of the crowd that cross it
 	epoch    uint32  // the round it is part of
-	noted    int32   // its place in the crowd's roof, or none
-
-	level    float64 // at which it filled up, negative when it did not
-	users    []use
-	carried  float64 // bytes, acknowledgements left out
 	nearest  int32   // flows that have it as their bottleneck
 	critical int32   // FATPIPE: flows that could use it alone
+	fat      bool    // every flow may use the whole capacity
+	open     bool    // its limit is overlooked; see overlook.go
+	beside   bool    // it is listed in crowd.beside
+
+	users   []use
+	carried float64 // bytes, acknowledgements left out
+	shadow  float64 // Σ w/p of the crowd's flows that cross it
+	noted   int32   // its place in the crowd's roof, or none
 
 	// What happened to it at this instant; see overlook.go.
 	fresh   int32  // flows that began to move
@@ -45,10 +48,6 @@ type link struct {
 	quit    uint32 // a flow has left
 	started uint32 // a flow over it has been started
 	seen    uint32
-
-	fat    bool // every flow may use the whole capacity
-	open   bool // its limit is overlooked; see overlook.go
-	beside bool // it is listed in crowd.beside
 }
 
 // use is one flow on a link.
@@ -76,13 +75,12 @@ type flow struct {
 	*terms
 	rate       float64 // where inCrowd, what it was when it joined the crowd
 	booked     float64 // the rate its links' loads hold
-	parts      []part
-	bottleneck int32 // link, or none when held by its bound
-	outside    int32 // its place among the crowd's outsiders, or none
+	first      int32   // of its parts
+	room       int32   // for how many parts there is room from there on
+	bottleneck int32   // link, or none when held by its bound
+	outside    int32   // its place among the crowd's outsiders, or none
 	epoch      uint32
-	moves      uint32 // the instant when it began to move; see overlook.go
-	looked     bool   // its links are known since
-	fixed      bool   // rate found in this round
+	fixed      bool // rate found in this round
 	inCrowd    bool
 	critical   bool // has a FATPIPE part as narrow as its bound
 	bounded    bool // its bound may hold it back before any link does
@@ -92,6 +90,7 @@ type flow struct {
 type solver struct {
 	links []link
 	flows []flow
+	parts []part // of all flows
 	epoch uint32
 	crowd crowd
 
@@ -109,6 +108,7 @@ type solver struct {
 	exact   bool    // nothing is overlooked
 	instant uint32  // the epoch in which this round's flows came
 	looked  uint32  // the instant that has been looked at
+	moves   []moved // by flow, as far as it has been asked for
 	started []int32 // flows started since the last solve, not moving yet
 	opened  []int32 // links that are overlooked
 	resized int     // flows of the set that had a share before
@@ -121,13 +121,19 @@ type filling struct {
 	link  int32
 }
 
+// way is the parts of a flow.
+func (s *solver) way(f *flow) []part {
+	return s.parts[f.first : int(f.first)+len(f.weights)]
+}
+
 // join adds a flow whose parts, penalty and bound are set.
 func (s *solver) join(id int32) {
 	f := &s.flows[id]
 	f.rate, f.booked, f.bottleneck, f.outside = 0, 0, none, none
 	f.inCrowd, f.critical, f.bounded = false, false, true
-	for i := range f.parts {
-		p, weight := &f.parts[i], f.weights[i]
+	way := s.way(f)
+	for i, weight := range f.weights {
+		p := &way[i]
 		l := &s.links[p.link]
 		if !l.fat && l.capacity <= f.bound*weight {
 			f.bounded = false
@@ -158,13 +164,13 @@ func (s *solver) leave(id int32) {
 	if f.bottleneck != none {
 		s.links[f.bottleneck].nearest--
 	}
-	for i, p := range f.parts {
+	for i, p := range s.way(f) {
 		weight := f.weights[i]
 		l := &s.links[p.link]
 		last := len(l.users) - 1
 		moved := l.users[last]
 		l.users[p.at] = moved
-		s.flows[moved.flow].parts[moved.part].at = p.at
+		s.parts[s.flows[moved.flow].first+moved.part].at = p.at
 		l.users = l.users[:last]
 		l.quit = s.epoch
 		if l.fat && f.bound*weight >= l.capacity*(1-slack) {
@@ -195,7 +201,7 @@ func (s *solver) solve() []int32 {
 	s.closeOpened()
 	for _, id := range s.joined {
 		s.add(id)
-		for _, p := range s.flows[id].parts {
+		for _, p := range s.way(&s.flows[id]) {
 			// Those that a full link holds back must make room for it. The test
 			// would find that out, after one more filling.
 			if l := &s.links[p.link]; l.nearest > 0 && !l.fat && p.link != s.crowd.link {
@@ -252,12 +258,14 @@ func (s *solver) add(id int32) {
 	}
 	s.set = append(s.set, id)
 	s.grown = true
-	for i := range f.parts {
-		if e := f.parts[i].link; s.links[e].epoch != s.epoch {
-			s.touch(e)
+	f.fixed = false
+	for i, p := range s.way(f) {
+		l := &s.links[p.link]
+		if l.epoch != s.epoch {
+			s.touch(p.link)
 		}
+		l.ask(f, f.weights[i])
 	}
-	s.ask(f)
 }
 
 // touch makes a link part of the round.
@@ -379,7 +387,7 @@ func (s *solver) book(f *flow, rate float64) {
 	if f.booked == rate {
 		return
 	}
-	for i, p := range f.parts {
+	for i, p := range s.way(f) {
 		s.links[p.link].load += f.weights[i] * (rate - f.booked)
 	}
 	f.booked = rate

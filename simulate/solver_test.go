@@ -18,9 +18,9 @@ func problem(capacities ...float64) *solver {
 }
 
 func (s *solver) with(penalty, bound float64, loads ...load) int32 {
-	f := flow{terms: &terms{penalty: penalty, inverse: 1 / penalty, bound: bound}}
+	f := flow{terms: &terms{penalty: penalty, inverse: 1 / penalty, bound: bound}, first: int32(len(s.parts))}
 	for _, x := range loads {
-		f.parts, f.weights = append(f.parts, part{link: x.link}), append(f.weights, x.weight)
+		s.parts, f.weights = append(s.parts, part{link: x.link}), append(f.weights, x.weight)
 	}
 	s.flows = append(s.flows, f)
 	id := int32(len(s.flows) - 1)
@@ -106,7 +106,7 @@ func (s *solver) unfair(t *rapid.T, alive []int32) {
 		if x > f.bound*(1+1e-6) {
 			t.Fatalf("flow %d has %g, its bound is %g", id, x, f.bound)
 		}
-		for i, p := range f.parts {
+		for i, p := range s.way(f) {
 			load[p.link] += f.weights[i] * x
 			top[p.link] = max(top[p.link], x*f.penalty)
 		}
@@ -120,7 +120,7 @@ func (s *solver) unfair(t *rapid.T, alive []int32) {
 		f := &s.flows[id]
 		x := s.share(id)
 		ok := x >= f.bound*(1-1e-6)
-		for _, p := range f.parts {
+		for _, p := range s.way(f) {
 			full := load[p.link] >= s.links[p.link].capacity*(1-1e-6)
 			ok = ok || s.links[p.link].open || full && x*f.penalty >= top[p.link]*(1-1e-6)
 		}

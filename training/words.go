@@ -131,9 +131,9 @@ func (s *Straggler) words(b *strings.Builder, steps int) {
 	}
 	switch speed := 100 * (1 - s.Share); {
 	case speed >= 1:
-		fmt.Fprintf(b, ". The job runs at %.0f %% of the speed it would have without", speed)
+		fmt.Fprintf(b, ". The job runs at %.0f %% of the speed it would have without that", speed)
 	case speed > 0:
-		b.WriteString(". The job runs at less than 1 % of the speed it would have without")
+		b.WriteString(". The job runs at less than 1 % of the speed it would have without that")
 	}
 	fmt.Fprintf(b, ". Fix: %s.", s.Fix)
 }

@@ -38,6 +38,21 @@ type Cause struct {
 	Ranks   []int   `json:"ranks"` // those in which it was late, most first
 	Seconds float64 `json:"seconds"`
 	Direct  float64 `json:"direct_seconds"` // the rest was passed on by others that waited
+	// Mostly is the function within the region that took most of the delay, where
+	// samples tell; see Report.Within.
+	Mostly string `json:"mostly,omitempty"`
+}
+
+// Within asks for the function of each cause that took most of its delay, and
+// says so.
+func (r *Report) Within(function func(*Cause) string) {
+	for i := range r.Rows {
+		for k := range r.Rows[i].Causes {
+			c := &r.Rows[i].Causes[k]
+			c.Mostly = function(c)
+		}
+	}
+	r.Words = words(r)
 }
 
 // OnPath is a region on the critical path.

@@ -72,7 +72,11 @@ func sentence(row Row) string {
 		return text + "."
 	}
 	c := row.Causes[0]
-	return fmt.Sprintf("%s, %s of it for `%s` on %s.", text, seconds(c.Seconds), c.Region, ranks(c.Ranks))
+	text = fmt.Sprintf("%s, %s of it for `%s` on %s", text, seconds(c.Seconds), c.Region, ranks(c.Ranks))
+	if c.Mostly != "" {
+		text += ", by samples most of it in `" + c.Mostly + "`"
+	}
+	return text + "."
 }
 
 // split takes the call off a path.

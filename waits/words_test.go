@@ -37,3 +37,20 @@ func TestWords(t *testing.T) {
 		}
 	}
 }
+
+// TestWithin: a function is said where one is known.
+func TestWithin(t *testing.T) {
+	r, err := waits.Analyze(t.Context(), write(t, "0 compute A 0 3\n0 send S 3 3.1 ->1\n1 compute A 0 1\n1 recv R 1 3.1 <-0", []int32{0, 1}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ function, want string }{
+		{"solve", "2 s of it for `A` on rank 0, by samples most of it in `solve`."},
+		{"", "2 s of it for `A` on rank 0."},
+	} {
+		r.Within(func(*waits.Cause) string { return c.function })
+		if !strings.HasSuffix(r.Words, c.want) || r.Rows[0].Causes[0].Mostly != c.function {
+			t.Errorf("%q: %s\nwant: %s", c.function, r.Words, c.want)
+		}
+	}
+}

@@ -172,6 +172,9 @@ func fillReal(t *testing.T, place string) bool {
 	auspex(t, place, "import", filepath.Join(data, "kineto", "hta-2ranks"), "--name", "kineto-hta")
 	auspex(t, place, "import", filepath.Join(data, "ml-training", "loader"), "--name", "ml-loader")
 	auspex(t, place, "import", filepath.Join(data, "llm-stragglers", "trace-AR.parquet"), "--name", "operations")
+	for _, block := range []string{"128", "256"} {
+		auspex(t, place, "import", filepath.Join(data, "rajaperf-ensemble", "lassen_clang10.0.1_nvcc10.2.89_1048576_1_Base_CUDA-block_"+block+".cali"), "--each")
+	}
 	auspex(t, place, "import", filepath.Join(data, "paraver-epoch", "epoch_8proc.prv.gz"), "--name", "epoch-8")
 	return true
 }

@@ -44,6 +44,9 @@ func (s *Server) glances(ctx context.Context, q *asked) (any, error) {
 			return nil, err
 		}
 		g, err := view.GlanceAt(d)
+		if err == nil {
+			err = jobGlance(e, g)
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -13,7 +13,6 @@ import (
 	"auspex/pop"
 	"auspex/store"
 	"auspex/view/timeline"
-	"auspex/waits"
 	"auspex/whatif"
 	"auspex/whatif/kept"
 )
@@ -132,11 +131,7 @@ func (s *Server) waits(ctx context.Context, q *asked) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	source, err := r.kept.Source(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return waits.Analyze(ctx, source)
+	return r.kept.Waits(ctx)
 }
 
 // runFactors are the efficiencies of one run, and what they say to look at.
@@ -152,26 +147,13 @@ func (s *Server) efficiency(ctx context.Context, q *asked) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	run, err := r.factors(ctx)
+	run, err := r.kept.Factors(ctx)
 	if err != nil {
 		return nil, err
 	}
 	run.Name = q.path("name")
 	f := pop.Of(run)
 	return runFactors{f, f.Low(), f.Words()}, nil
-}
-
-// factors are what efficiencies are made of: as measured where the times are
-// kept, else from replays.
-func (r *tracedRun) factors(ctx context.Context) (pop.Run, error) {
-	if r.kept.Timed != nil {
-		return pop.Measure(ctx, r.kept.Timed)
-	}
-	work, err := r.kept.Work(ctx)
-	if err != nil {
-		return pop.Run{}, err
-	}
-	return pop.Replay(ctx, r.kept.Program, r.kept.Seconds, work)
 }
 
 // opportunityList is what could be changed, and what sliders can be there for.

@@ -3,10 +3,13 @@ package web
 import (
 	"context"
 
+	"auspex/account"
 	"auspex/analyze"
 	"auspex/analyze/diagnose"
 	"auspex/report"
+	"auspex/store"
 	job "auspex/training/kept"
+	"auspex/view"
 	"auspex/whatif/kept"
 )
 
@@ -27,6 +30,40 @@ func (s *Server) devices(_ context.Context, q *asked) (any, error) {
 		return nil, err
 	}
 	return job.DevicesOf(e)
+}
+
+// What the list says a training job loses most of.
+const (
+	lateRank   account.Kind = "late_rank"   // the others wait for one
+	deviceIdle account.Kind = "device_idle" // the mean of the accelerators has nothing to do
+)
+
+// jobGlance puts what a training job loses in the place of what its profile says:
+// its helper threads idle by nature, and ranks wait inside their backward pass.
+func jobGlance(e *store.Experiment, g *view.Glance) error {
+	late, err := job.Stragglers(e)
+	if err != nil || late == nil || late.ClockResidual == nil {
+		return err
+	}
+	g.Loss = nil
+	g.Efficiency = analyze.Efficiency{LoadBalance: analyze.Missing, Communication: analyze.Missing, Parallel: analyze.Missing}
+	if len(late.Stragglers) > 0 {
+		worst := late.Stragglers[0]
+		g.Loss = &account.Headline{Kind: lateRank, Region: account.Place(worst.Region), Share: worst.Share}
+		return nil
+	}
+	devices, err := job.DevicesOf(e)
+	if err != nil || devices == nil || len(devices.Devices) == 0 {
+		return err
+	}
+	idle, all := 0.0, 0.0
+	for _, d := range devices.Devices {
+		idle, all = idle+d.All.Idle, all+d.Seconds
+	}
+	if all > 0 && idle/all >= account.Trouble {
+		g.Loss = &account.Headline{Kind: deviceIdle, Share: idle / all}
+	}
+	return nil
 }
 
 // traceSays tells a diagnosis what the traces that the experiment kept know

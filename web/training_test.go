@@ -32,6 +32,24 @@ func TestTrainingJob(t *testing.T) {
 	if !strings.HasPrefix(told.Words, "Rank 3 makes the others wait") {
 		t.Errorf("the diagnosis says %q", told.Words)
 	}
+	status, _, text := l.send("GET", "/api/v1/experiments/trained/diagnose?details=true", "")
+	if cause := text[strings.Index(text, `"causes":`):]; status != http.StatusOK || strings.Contains(cause[:strings.Index(cause, `"joint"`)], `:null,"reducts"`) ||
+		strings.Contains(cause, `"evidence":null`) || strings.Contains(cause, `"excluded":null`) || strings.Contains(cause, `"balance":null`) || strings.Contains(text, `"reachability":{`) {
+		t.Errorf("the page cannot draw %s", text)
+	}
+	var list struct {
+		Glances []struct {
+			Loss       *struct{ Line, Region string }
+			Efficiency struct{ Parallel *float64 }
+		}
+	}
+	get("../glances?experiment=trained&experiment=unbalanced", &list)
+	if g := list.Glances[0]; g.Loss == nil || g.Loss.Line != "late_rank" || g.Efficiency.Parallel != nil {
+		t.Errorf("the list says of the training job %+v", g)
+	}
+	if g := list.Glances[1]; g.Loss == nil || g.Loss.Line != "imbalance" || g.Efficiency.Parallel == nil {
+		t.Errorf("the list says of the other %+v", g)
+	}
 	get("trained/diagnose?units=threads", &told)
 	if strings.HasPrefix(told.Words, "Rank 3") {
 		t.Errorf("of threads it says %q", told.Words)

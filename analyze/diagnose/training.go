@@ -22,7 +22,7 @@ func (r *Diagnosis) Training(job *training.Result, d *analyze.Dataset, words ana
 	r.Continuum, r.Scattered, r.Idle = false, false, []Name{}
 	r.Kinds, r.CCR, r.CCCR, r.Causes = nil, []CriticalRegion{}, []string{}, []Cause{}
 	r.Runtime, r.LostShare, r.Severity = analyze.Real(job.Seconds), 0, 0
-	r.Second = nil
+	r.Second, r.Joint, r.Reachability, r.Level1 = nil, nil, nil, 0 // those of the profile's units
 	r.Headline = account.Headline{Kind: account.Useful, Share: 1}
 	if job.Slowdown != nil && *job.Slowdown > 1 {
 		r.Headline.Share = 1 / *job.Slowdown
@@ -46,6 +46,7 @@ func (r *Diagnosis) Training(job *training.Result, d *analyze.Dataset, words ana
 		r.Causes = append(r.Causes, Cause{
 			Region: region, Attributes: []string{s.Cause}, LostShare: share, Lost: share * r.Runtime,
 			Slowest: name(s.Rank), Most: analyze.Real(s.Seconds), Mean: analyze.Real(s.Others),
+			Evidence: []Contrast{}, Core: []string{}, Reducts: [][]string{}, Excluded: []Excluded{}, Inexplicable: [][2]Name{}, Balance: []UnitWork{},
 		})
 		r.LostShare, r.Severity = max(r.LostShare, share), max(r.Severity, share)
 	}

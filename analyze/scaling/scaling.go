@@ -57,6 +57,7 @@ type Run struct {
 	Communication          analyze.Real `json:"communication"`
 	Serialization          analyze.Real `json:"serialization"` // wants a trace
 	Transfer               analyze.Real `json:"transfer"`      // wants a trace
+	StartEnd               analyze.Real `json:"start_end"`     // what starting and ending leave of the run; part of communication and transfer
 	ComputationScalability analyze.Real `json:"computation_scalability"`
 	IPCScalability         analyze.Real `json:"ipc_scalability"`
 	InstructionScalability analyze.Real `json:"instruction_scalability"`
@@ -142,10 +143,15 @@ func measure(d *analyze.Dataset) (Run, error) {
 	e := t.Efficiency()
 	r := Run{
 		Name: d.Name, Ranks: processes, RunSeconds: analyze.Real(t.Runtime), Parallel: e.Parallel, LoadBalance: e.LoadBalance, Communication: e.Communication,
-		Serialization: analyze.Missing, Transfer: analyze.Missing, ComputationScalability: analyze.Missing, IPCScalability: analyze.Missing,
+		Serialization: analyze.Missing, Transfer: analyze.Missing, StartEnd: 1, ComputationScalability: analyze.Missing, IPCScalability: analyze.Missing,
 		InstructionScalability: analyze.Missing, FrequencyScalability: analyze.Missing, Global: analyze.Missing,
 		useful: analyze.Total(t.Useful), regions: map[string]float64{}, kinds: map[string]account.Class{},
 	}
+	ends, err := d.StartEnd()
+	if err != nil {
+		return r, err
+	}
+	r.StartEnd = analyze.Real(1 - ends)
 	for name, to := range map[string]*float64{model.Instructions: &r.instructions, model.Cycles: &r.cycles} {
 		if d.Has(name) {
 			if *to, err = usefulSum(d, name+".exc"); err != nil {

@@ -165,7 +165,7 @@ func TestCaliSample(t *testing.T) {
 		t.Errorf("units %v, metrics %v", e.Units, e.Metrics)
 	}
 	inputtest.WantNear(t, "inner", m.At(1, inner), 2.5)
-	inputtest.WantNear(t, "outside", m.At(0, inputtest.RegionAt(t, e, outside)), 7e-6)
+	inputtest.WantNear(t, "outside", m.At(0, inputtest.RegionAt(t, e, model.Outside)), 7e-6)
 	if e.Regions[inner].Kind != model.User {
 		t.Errorf("kind %s", e.Regions[inner].Kind)
 	}

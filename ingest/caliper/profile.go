@@ -14,10 +14,6 @@ import (
 	"auspex/model"
 )
 
-// outside names the region of what Caliper measured outside all
-// annotated regions.
-const outside = "<outside>"
-
 // caliperProfile collects records, in whatever form they come, until all
 // columns are known.
 type caliperProfile struct {
@@ -86,7 +82,7 @@ func (p *caliperProfile) region(name string, kind model.Kind, parent int) int {
 
 // outside is the region of records without a path.
 func (p *caliperProfile) outside() int {
-	return p.region(outside, model.Function, model.NoParent)
+	return p.region(model.Outside, model.Function, model.NoParent)
 }
 
 // add puts a value in place. Records that only keys told apart which are not

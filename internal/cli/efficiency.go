@@ -74,8 +74,8 @@ func (a *app) popRun(ctx context.Context, name string, f platformFlags) (pop.Run
 	if err != nil {
 		return pop.Run{}, err
 	}
-	if f.platform == "" && t.Timed != nil {
-		return pop.Measure(ctx, t.Timed)
+	if f.platform == "" && (t.Timed != nil || t.Seconds > 0) {
+		return t.Factors(ctx)
 	}
 	p, err := t.replayable(ctx)
 	if err != nil {
@@ -85,22 +85,13 @@ func (a *app) popRun(ctx context.Context, name string, f platformFlags) (pop.Run
 	if err != nil {
 		return pop.Run{}, err
 	}
-	seconds := t.Seconds
-	if f.platform != "" {
-		seconds = 0 // the run was elsewhere
-	}
-	r, err := replayedRun(ctx, p, seconds, work, f)
-	if f.platform == "" {
-		r.Notes = append(r.Notes, t.Notes...)
-	}
-	return r, err
+	return replayedRun(ctx, p, work, f)
 }
 
-// replayedRun is the run of a trace on the platform, or else of as many seconds
-// as given, or else as a replay without a platform has it.
-func replayedRun(ctx context.Context, p *trace.Trace, seconds float64, work loggp.Options, f platformFlags) (pop.Run, error) {
-	switch {
-	case f.platform != "":
+// replayedRun is the run of a trace on the platform, or else as a replay between
+// ranks of one machine has it.
+func replayedRun(ctx context.Context, p *trace.Trace, work loggp.Options, f platformFlags) (pop.Run, error) {
+	if f.platform != "" {
 		m, err := readMachine(f, p.NP())
 		if err != nil {
 			return pop.Run{}, err
@@ -109,18 +100,16 @@ func replayedRun(ctx context.Context, p *trace.Trace, seconds float64, work logg
 		if err != nil {
 			return pop.Run{}, err
 		}
-		seconds = r.Seconds
 		if work, err = hostWork(ctx, p, m); err != nil {
 			return pop.Run{}, err
 		}
-	case seconds == 0:
-		r, err := loggp.Run(ctx, p, loggp.Options{Network: whatif.SharedMemory(), Work: work.Work, Regions: work.Regions})
-		if err != nil {
-			return pop.Run{}, err
-		}
-		seconds = r.Seconds
+		return pop.Replay(ctx, p, r.Seconds, work)
 	}
-	return pop.Replay(ctx, p, seconds, work)
+	r, err := loggp.Run(ctx, p, loggp.Options{Network: whatif.SharedMemory(), Work: work.Work, Regions: work.Regions})
+	if err != nil {
+		return pop.Run{}, err
+	}
+	return pop.Replay(ctx, p, r.Seconds, work)
 }
 
 // extrapolatedRuns are runs of numbers of processes that were not run.
@@ -146,7 +135,7 @@ func (a *app) extrapolatedRuns(ctx context.Context, names []string, counts []int
 		if err != nil {
 			return nil, fmt.Errorf("--extrapolate: %w", err)
 		}
-		r, err := replayedRun(ctx, p, 0, loggp.Options{}, f)
+		r, err := replayedRun(ctx, p, loggp.Options{}, f)
 		if err != nil {
 			return nil, err
 		}

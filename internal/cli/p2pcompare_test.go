@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,16 +18,19 @@ func predicted(seconds ...float64) *p2pPrediction {
 	return out
 }
 
-// A scheme is named where no other comes within the model's error of it.
+// A scheme is named where the others' predictions are so much longer that the
+// model's error makes up for it in at most one of twenty.
 func TestSchemesTooCloseToCall(t *testing.T) {
 	for _, c := range []struct {
 		seconds []float64
 		want    string
 	}{
-		{[]float64{3, 2, 1}, "The hybrid scheme is the fastest."},
-		{[]float64{3, 1.1, 1}, "The hybrid and asynchronous schemes are too close to call: the model is not surer than 15 %."},
-		{[]float64{1, 1.1, 1.05}, "The synchronous, hybrid and asynchronous schemes are too close to call: the model is not surer than 15 %."},
-		{[]float64{3, 1.16, 1}, "The hybrid scheme is the fastest."},
+		{[]float64{3, 2, 1}, "The hybrid scheme is the fastest, with a probability of 99 % by how far such predictions were off in the lab."},
+		{[]float64{3, 1.1, 1}, "The hybrid and asynchronous schemes are too close to call: the hybrid one is the fastest with a probability of 83 %."},
+		{[]float64{1, 1, 1}, "The synchronous, asynchronous and hybrid schemes are too close to call: the synchronous one is the fastest with a probability of 33 %."},
+		// A little more, then a little less than 1.645 standard deviations of the ratio.
+		{[]float64{3, math.Exp(1.66 * math.Sqrt2 * modelError), 1}, "The hybrid scheme is the fastest, with a probability of 95 % by how far such predictions were off in the lab."},
+		{[]float64{3, math.Exp(1.63 * math.Sqrt2 * modelError), 1}, "The hybrid and asynchronous schemes are too close to call: the hybrid one is the fastest with a probability of 94 %."},
 	} {
 		if got := predicted(c.seconds...).sayFastest(); got != c.want {
 			t.Errorf("%v: %s", c.seconds, got)

@@ -41,7 +41,7 @@ described by flags as a chain of peers that exchange messages with those beside
 them. As the number of iterations depends on how old messages are, the replay
 iterates a model of convergence: its rate is that of a measured synchronous run,
 and --coupling says how much peers depend on one another. What handing over a
-message takes is fitted to the synchronous and the hybrid run.`,
+message takes is fitted to the synchronous run.`,
 		Example: `  auspex p2p run -n 4 --clusters 2,2 --profile sync.json ./solver
   auspex p2p predict --measured sync.json two.toml
   auspex p2p predict --build 'auspex p2p cc gcc -O2 -o solver solver.c -lm' --run './solver 40' -n 4 --clusters 2,2 two.toml
@@ -53,7 +53,7 @@ message takes is fitted to the synchronous and the hybrid run.`,
 	cmd.Flags().StringVar(&f.build, "build", "", "command that builds the program, run before --run")
 	cmd.Flags().StringVar(&f.run, "run", "", "command that starts a peer: a synchronous run of -n peers here gives the program and its iterations")
 	cmd.Flags().IntVarP(&f.peers, "peers", "n", 0, "number of peers of --run (default: those of --clusters)")
-	cmd.Flags().StringArrayVar(&f.measured, "measured", nil, "profile `FILE` of a real run; one of a synchronous run gives the program and its iterations; a scheme that was measured itself is predicted from its own run, of several from that of the median time; repeatable")
+	cmd.Flags().StringArrayVar(&f.measured, "measured", nil, "profile `FILE` of a real run; one of a synchronous run gives the program and its iterations; a scheme that was measured itself is predicted from its own run, of several from their medians; repeatable")
 	cmd.Flags().StringVar(&f.measuredOn, "measured-on", "", "platform `FILE` on which they were measured (default: the one predicted for)")
 	cmd.Flags().StringArrayVar(&f.real, "real", nil, "profile `FILE` of a real run on PLATFORM, against which the prediction is held; repeatable")
 	cmd.Flags().StringVar(&f.clusters, "clusters", "", "how many peers each cluster has (default: as measured; with --run, one cluster)")
@@ -81,6 +81,7 @@ type p2pPrediction struct {
 	Steps    int                  `json:"steps"`
 	Schemes  []p2pPredictedScheme `json:"schemes"`
 	Fastest  *string              `json:"fastest"` // nil where some are too close to call
+	Sure     float64              `json:"sure"`    // probability that the scheme of the shortest prediction is the fastest
 	Close    []string             `json:"close"`   // those
 	Named    *string              `json:"named"`   // with real runs: right, wrong or too close to call
 	Notes    []string             `json:"notes"`
@@ -143,6 +144,10 @@ func (a *app) runP2PPredict(ctx context.Context, file string, f p2pPredictFlags)
 	return a.tellP2PPrediction(&out)
 }
 
+// turnReplays is over how many replays a prediction is taken where hosts share
+// cores.
+const turnReplays = 9
+
 func predictScheme(ctx context.Context, program *peers.Program, o peers.Options, replays int) (*p2pPredictedScheme, error) {
 	result, err := peers.Run(ctx, program, o)
 	if err != nil {
@@ -151,6 +156,13 @@ func predictScheme(ctx context.Context, program *peers.Program, o peers.Options,
 	p := &p2pPredictedScheme{Scheme: program.Scheme.String(), Seconds: result.Seconds, Coupling: program.Coupling, Delay: o.Delay, Waiting: result.Waiting, Votes: result.Votes, Overtaken: result.Overtaken, Lost: result.Lost}
 	for _, n := range result.Iterations {
 		p.Iterations += float64(n) / float64(len(result.Iterations))
+	}
+	if replays == 1 && o.Cores > 0 { // whose turn it is, is chance
+		spread, err := peers.Replays(ctx, program, o, turnReplays)
+		if err != nil {
+			return nil, err
+		}
+		p.Seconds = spread.Mean
 	}
 	if replays > 1 {
 		if p.Spread, err = peers.Replays(ctx, program, o, replays); err != nil {
@@ -251,19 +263,14 @@ func (f *p2pPredictFlags) fitted(ctx context.Context, o *peers.Options) (*p2pCas
 	}
 	c := &p2pCase{programs: map[p2psap.Scheme]p2pFitted{p2psap.Synchronous: {base, on.Delay}}}
 	for _, scheme := range []p2psap.Scheme{p2psap.Asynchronous, p2psap.Hybrid} {
-		if profiles[scheme] == nil {
-			continue
+		if profiles[scheme] != nil {
+			c.programs[scheme] = p2pFitted{peers.FromRun(profiles[scheme], base, f.cores > 0), on.Delay}
 		}
-		own, delay, err := peers.FitRun(ctx, profiles[scheme], base.Steps, f.coupling, on)
-		if err != nil {
-			return nil, fmt.Errorf("fitting the %s run: %w", scheme, err)
-		}
-		c.programs[scheme] = p2pFitted{own, delay}
 	}
 	return c, nil
 }
 
-// profiles reads them, one a scheme: of several the one of the median run time.
+// profiles reads them and makes one of all of a scheme.
 func (f *p2pPredictFlags) profiles() (map[p2psap.Scheme]*p2psap.Profile, error) {
 	all := map[p2psap.Scheme][]*p2psap.Profile{}
 	for _, file := range f.measured {
@@ -272,14 +279,42 @@ func (f *p2pPredictFlags) profiles() (map[p2psap.Scheme]*p2psap.Profile, error) 
 			return nil, err
 		}
 		scheme, _ := p2psap.ParseScheme(p.Scheme)
+		if one := all[scheme]; len(one) > 0 && !slices.Equal(one[0].Clusters, p.Clusters) {
+			return nil, usagef("--measured %s: it is of clusters of %v peers, another %s one of %v", file, p.Clusters, scheme, one[0].Clusters)
+		}
 		all[scheme] = append(all[scheme], p)
 	}
-	median := map[p2psap.Scheme]*p2psap.Profile{}
+	one := map[p2psap.Scheme]*p2psap.Profile{}
 	for scheme, list := range all {
-		slices.SortFunc(list, func(a, b *p2psap.Profile) int { return cmp.Compare(a.Seconds, b.Seconds) })
-		median[scheme] = list[(len(list)-1)/2]
+		one[scheme] = typical(list)
 	}
-	return median, nil
+	return one, nil
+}
+
+// typical is a run of the median time, with the medians of what took time in all
+// runs: the speed of a machine that others use too differs from run to run.
+func typical(list []*p2psap.Profile) *p2psap.Profile {
+	slices.SortFunc(list, func(a, b *p2psap.Profile) int { return cmp.Compare(a.Seconds, b.Seconds) })
+	run := *list[(len(list)-1)/2]
+	run.Peers = slices.Clone(run.Peers)
+	for i := range run.Peers {
+		for _, field := range []func(*p2psap.PeerProfile) *float64{
+			func(p *p2psap.PeerProfile) *float64 { return &p.Compute },
+			func(p *p2psap.PeerProfile) *float64 { return &p.CPU },
+			func(p *p2psap.PeerProfile) *float64 { return &p.Calls },
+			func(p *p2psap.PeerProfile) *float64 { return &p.Process },
+			func(p *p2psap.PeerProfile) *float64 { return &p.Moved },
+			func(p *p2psap.PeerProfile) *float64 { return &p.Overhead },
+		} {
+			var values []float64
+			for _, other := range list {
+				values = append(values, *field(&other.Peers[i]))
+			}
+			slices.Sort(values)
+			*field(&run.Peers[i]) = values[(len(values)-1)/2]
+		}
+	}
+	return &run
 }
 
 // p2pCase is what is to be replayed, by scheme; of a scheme that is missing, what

@@ -183,13 +183,14 @@ func samples(list []launch.Sample) []store.Attachment {
 
 // measure runs the command once.
 func (a *app) measure(ctx context.Context, storeDir string, command []string, f runFlags, traces *keptTraces) (result *launch.Result, err error) {
+	runner := launch.Runner{Command: command, Cache: cacheDir(), Sample: f.sample, StackRate: f.stacks, Counters: f.counted, In: a.in, Out: a.out, Err: a.err}
 	parent := filepath.Join(storeDir, "running")
 	if err := os.MkdirAll(parent, 0o777); err != nil {
-		return nil, err
+		return runner.Plain(ctx, err)
 	}
 	dir, err := os.MkdirTemp(parent, "run-")
 	if err != nil {
-		return nil, err
+		return runner.Plain(ctx, err)
 	}
 	if !f.keep {
 		defer os.RemoveAll(dir)
@@ -198,11 +199,10 @@ func (a *app) measure(ctx context.Context, storeDir string, command []string, f 
 		f.trace = filepath.Join(dir, kept.TraceName)
 		defer func() { traces.add(f.trace, result) }()
 	}
-	budget, err := share(f.budget)
-	if err != nil {
+	if runner.Overhead, err = share(f.budget); err != nil {
 		return nil, err
 	}
-	runner := launch.Runner{Command: command, Dir: dir, Cache: cacheDir(), Trace: f.trace, Sample: f.sample, StackRate: f.stacks, Overhead: budget, Counters: f.counted, In: a.in, Out: a.out, Err: a.err}
+	runner.Dir, runner.Trace = dir, f.trace
 	result, err = runner.Run(ctx)
 	if err == nil && f.trace != "" && asynchronousPeers(result.Experiment) {
 		result.Experiment.Notes = append(result.Experiment.Notes, "no trace is kept: messages of which the newest wins are not in it, and how many iterations peers make depends on their delays; auspex p2p predict replays such runs")

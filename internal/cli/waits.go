@@ -1,10 +1,6 @@
 package cli
 
-import (
-	"github.com/spf13/cobra"
-
-	"auspex/waits"
-)
+import "github.com/spf13/cobra"
 
 func (a *app) waitsCommand() *cobra.Command {
 	var np, top int
@@ -25,16 +21,9 @@ from the trace where it has them (Paraver, OTF2), else from a replay.`,
 			if err != nil {
 				return err
 			}
-			src, err := t.Source(cmd.Context())
+			r, err := t.Waits(cmd.Context())
 			if err != nil {
 				return err
-			}
-			r, err := waits.Analyze(cmd.Context(), src)
-			if err != nil {
-				return err
-			}
-			if t.Timed == nil {
-				r.Notes = append(r.Notes, "the trace holds no times of messages: those of a replay as between ranks of one machine were taken")
 			}
 			if a.json {
 				return a.printJSON(r)

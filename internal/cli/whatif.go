@@ -111,7 +111,7 @@ func (a *app) whatifCase(ctx context.Context, t *traced, f platformFlags) (*what
 	if err != nil {
 		return nil, err
 	}
-	setup := whatif.Setup{Trace: p, Network: whatif.SharedMemory(), Measured: t.Seconds, Spread: t.Spread, Outside: t.Outside, Stretch: t.Stretch, Notes: t.Notes}
+	setup := t.Setup()
 	if t.Timed != nil {
 		setup.Notes = t.Timed.Header().Notes
 	}

@@ -76,6 +76,11 @@ func (l *Lab) environment() []string {
 		"OMPI_MCA_btl=tcp,self",
 		"OMPI_MCA_btl_tcp_if_include=eth0",
 	}
+	if l.Hosts[0].Share < 1 {
+		// Open MPI's ranks look for messages without end. On a core that hosts share
+		// they would do so in the others' time: let them give it away.
+		settings = append(settings, "OMPI_MCA_mpi_yield_when_idle=1")
+	}
 	if list := l.preload(); list != "" {
 		settings = append(settings, "LD_PRELOAD="+list)
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -281,6 +282,9 @@ func TestShareOfACore(t *testing.T) {
 	}
 	if !strings.Contains(string(out), l.namespace(3)) {
 		t.Errorf("a process of host 3 is in the control groups\n%s", out)
+	}
+	if !slices.Contains(l.environment(), "OMPI_MCA_mpi_yield_when_idle=1") {
+		t.Error("ranks that wait keep the core from the hosts they share it with")
 	}
 }
 

@@ -53,7 +53,7 @@ static void begin(struct detect *d, uint64_t phase)
     d->phase = phase;
     d->state = D_FREE;
     d->vote = -1;
-    d->told = 0;
+    d->here = d->told = 0; /* each says anew what it is */
     for (int i = 0; i < d->children; i++)
         d->child_up[i] = 0, d->child_vote[i] = -1;
 }

@@ -207,6 +207,29 @@ static int at_boundary(void)
     return R.freeze_at && R.iteration >= R.freeze_at;
 }
 
+/* A part has settled when it stayed converged while something new came from each
+ * of those of whom the newest wins. Between two messages its changes shrink by
+ * themselves, and what it would say then the next message takes back: a vote would
+ * be lost, and all would have stood still for it. Where nothing new comes for long,
+ * none is waited for. */
+#define SETTLE 1.0
+static int settled(int here)
+{
+    int fresh = 1;
+    if (!here || R.settling_phase != R.detect.phase) {
+        for (int r = 0; r < R.peers; r++)
+            for (struct channel *c = R.peer[r].channels; c; c = c->next)
+                c->settling = c->seen;
+        R.settling_phase = R.detect.phase;
+        R.settling_since = p2p_now();
+    }
+    for (int r = 0; r < R.peers; r++)
+        for (struct channel *c = R.peer[r].channels; c; c = c->next)
+            if (fetched(&R.peer[r], c) && c->seen == c->settling)
+                fresh = 0;
+    return here && (fresh || p2p_now() - R.settling_since > SETTLE);
+}
+
 int p2p_async_converged(int here)
 {
     R.iteration++;
@@ -218,11 +241,11 @@ int p2p_async_converged(int here)
         if (R.detect.state == D_FROZEN)
             detect_vote(&R.detect, here);
         else
-            detect_here(&R.detect, here);
+            detect_here(&R.detect, settled(here));
     } else if (at_boundary())
         return freeze();
     else
-        detect_here(&R.detect, here);
+        detect_here(&R.detect, settled(here));
     return R.detect.state == D_STOPPED;
 }
 

@@ -27,6 +27,7 @@ struct channel {
     uint64_t got, consumed;
     struct message *newest, *frozen, *building;
     uint64_t seen;     /* number of the newest that the program has seen */
+    uint64_t settling; /* and had seen when its part began to settle */
     uint64_t frozen_phase;
     int asked, give_frozen, missing;
     unsigned char *here; /* which pieces of building are */
@@ -77,7 +78,8 @@ struct run {
     double patience;
     struct peer *peer;
     struct detect detect;
-    uint64_t era, iteration, era_start, freeze_at, freeze_phase, frozen_phase;
+    uint64_t era, iteration, era_start, freeze_at, freeze_phase, frozen_phase, settling_phase;
+    double settling_since;
     int delivering;
     struct pull *pulls;
     struct early { struct early *next; int from, word, yes; uint64_t phase, mark; } *early;

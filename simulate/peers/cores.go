@@ -1,17 +1,33 @@
 package peers
 
-import "math"
+import (
+	"math"
+	"math/rand/v2"
+)
 
 // cores is the machine whose cores the hosts of a lab share, each host on one of
 // them. Hosts that could run at once take turns. It matters: what has come for a
 // host is looked at when its turn comes, so that asynchronous peers that never
-// wait hear of one another once in a turn, not once in an iteration.
+// wait hear of one another once in a turn, not once in an iteration. And no host
+// gets more than its share: one that has used it up stands still until the next
+// period (internal/vcluster/cpu.go), also where its core is idle.
 type cores struct {
-	core []core
-	of   []int32 // the core of each host
-	turn float64 // mean seconds after which another that could run does
-	load []load  // by peer
+	core  []core
+	of    []int32 // the core of each host
+	turn  float64 // mean seconds after which another that could run does
+	load  []load  // by peer
+	share []share // by host
+	quota float64 // seconds of each period that a host may run
 }
+
+// share is what a host may still run in its period.
+type share struct {
+	from float64 // since when the period lasts
+	left float64
+}
+
+// period is how often a host's share is renewed.
+const period = 10e-3
 
 type core struct {
 	ready   []int32 // peers that could run, the next to do so first
@@ -41,13 +57,14 @@ type work struct {
 // of cores, of eight at most (kernel/sched/fair.c, sysctl_sched_base_slice).
 func turnSeconds(n int) float64 { return 0.7e-3 * (1 + math.Floor(math.Log2(float64(min(n, 8))))) }
 
-func newCores(n, hosts, peers int) *cores {
+func newCores(n, hosts, peers int, random *rand.Rand) *cores {
 	if n < 1 || n >= hosts {
 		return nil // each host has one to itself
 	}
-	c := &cores{core: make([]core, n), of: make([]int32, hosts), turn: turnSeconds(n), load: make([]load, peers)}
+	c := &cores{core: make([]core, n), of: make([]int32, hosts), turn: turnSeconds(n), load: make([]load, peers), share: make([]share, hosts), quota: period * float64(n) / float64(hosts)}
 	for h := range c.of {
 		c.of[h] = int32(h % n)
+		c.share[h] = share{from: -random.Float64() * period, left: c.quota}
 	}
 	for k := range c.core {
 		c.core[k].running = -1
@@ -111,11 +128,23 @@ func (r *replay) wake(i int32) {
 	r.plan(k)
 }
 
+// renewed is a host's share at a moment.
+func (c *cores) renewed(host int32, now float64) *share {
+	s := &c.share[host]
+	if periods := math.Floor((now-s.from)/period + 1e-9); periods > 0 {
+		s.from += periods * period
+		s.left = c.quota
+	}
+	return s
+}
+
 // account takes what the running peer has done off its work.
 func (r *replay) account(c *core) {
 	l := &r.cores.load[c.running]
 	done := r.now - c.since
 	c.since = r.now
+	s := r.cores.renewed(r.peer[c.running].host, r.now)
+	s.left -= min(done, max(0, r.now-s.from))
 	if c.own {
 		l.own.left -= done
 	} else if len(l.links) > 0 {
@@ -135,7 +164,7 @@ func (r *replay) plan(k int32) {
 		case len(l.links) == 0 && !l.busy:
 			l.live = false
 			c.running = -1
-		case over && (len(c.ready) > 0 || c.own && len(l.links) > 0):
+		case r.cores.renewed(r.peer[c.running].host, r.now).left <= 1e-12, over && (len(c.ready) > 0 || c.own && len(l.links) > 0):
 			c.ready = append(c.ready, c.running)
 			c.running = -1
 		}
@@ -144,8 +173,13 @@ func (r *replay) plan(k int32) {
 		if len(c.ready) == 0 {
 			return
 		}
-		c.running = c.ready[0]
-		c.ready = c.ready[:copy(c.ready, c.ready[1:])]
+		next, at := r.nextOn(c)
+		if next < 0 { // all have used up their shares
+			r.events.add(event{at: at, kind: turned, peer: k, epoch: c.plan})
+			return
+		}
+		c.running = c.ready[next]
+		c.ready = append(c.ready[:next], c.ready[next+1:]...)
 		c.since, c.own = r.now, false
 		c.ends = r.now + r.cores.turn*(0.75+r.random.Float64()/2)
 	}
@@ -159,13 +193,31 @@ func (r *replay) plan(k int32) {
 	if len(c.ready) > 0 || c.own && len(l.links) > 0 {
 		at = min(at, max(r.now, c.ends))
 	}
+	at = min(at, r.now+r.cores.renewed(r.peer[c.running].host, r.now).left)
 	r.events.add(event{at: at, kind: turned, peer: k, epoch: c.plan})
+}
+
+// nextOn is the place of the peer that runs next on a core, or -1 and when one may.
+func (r *replay) nextOn(c *core) (next int, at float64) {
+	at = math.Inf(1)
+	for k, i := range c.ready {
+		s := r.cores.renewed(r.peer[i].host, r.now)
+		if s.left > 1e-12 {
+			return k, r.now
+		}
+		at = min(at, s.from+period)
+	}
+	return -1, at
 }
 
 // turned ends a piece of work, or a turn.
 func (r *replay) turned(k int32, plan uint32) {
 	c := &r.cores.core[k]
-	if plan != c.plan || c.running < 0 {
+	if plan != c.plan {
+		return
+	}
+	if c.running < 0 {
+		r.plan(k)
 		return
 	}
 	r.account(c)

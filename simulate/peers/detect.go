@@ -34,12 +34,14 @@ type termination struct {
 	frozenCells        [cells]float64
 	asked              []question
 	freezeAt           int // iteration, where peers of a cluster must freeze together; 0 not known
+	settlingPhase      uint64
+	settlingSince      float64
 }
 
 func (t *termination) stopped() bool { return t.state == ended }
 
 func (t *termination) begin(phase uint64) {
-	t.phase, t.state, t.vote, t.told, t.freezeAt = phase, free, -1, false, 0
+	t.phase, t.state, t.vote, t.here, t.told, t.freezeAt = phase, free, -1, false, false, 0
 	clear(t.childUp)
 	for i := range t.childVote {
 		t.childVote[i] = -1
@@ -92,12 +94,14 @@ func (r *replay) converged(i int32, here bool) {
 			me.vote = asVote(here)
 			r.tally(i)
 		} else {
+			me.here = r.settled(me, here)
 			r.consider(i)
 		}
 	case me.state == freezing && r.mayFreeze(i):
 		r.freeze(i)
 		return
 	default:
+		me.here = r.settled(me, here)
 		r.consider(i)
 	}
 	if me.stopped() {
@@ -105,6 +109,28 @@ func (r *replay) converged(i int32, here bool) {
 	} else {
 		r.begin(i)
 	}
+}
+
+// settle is for how many seconds a peer waits for something new before it says
+// that it has converged.
+const settle = 1.0
+
+// settled is the library's: whether a peer stayed converged while something new
+// came from each of those of whom the newest wins.
+func (r *replay) settled(me *peer, here bool) bool {
+	if !here || me.settlingPhase != me.phase {
+		for k := range me.in {
+			me.in[k].settling = me.in[k].seen
+		}
+		me.settlingPhase, me.settlingSince = me.phase, r.now
+	}
+	fresh := true
+	for k := range me.in {
+		if c := &me.in[k]; !c.inOrder && c.seen == c.settling {
+			fresh = false
+		}
+	}
+	return here && (fresh || r.now-me.settlingSince > settle)
 }
 
 // mayFreeze tells whether a peer is at the iteration at which its cluster

@@ -61,17 +61,12 @@ func FitDelay(ctx context.Context, p *Program, o Options, seconds float64) (floa
 // tenths of seconds.
 func awaited(x float64) (part, delay float64) { return min(x, 1), max(0, x-1) / 10 }
 
-// FitRun makes a program of a measured asynchronous or hybrid run. Peers that
-// wait for one another tell what handing over a message takes, in the hybrid
-// scheme with its own traffic; of asynchronous ones it is that of the synchronous
-// run, which o has. The coupling is not fitted: one that met the iterations on a
-// fast network, where old messages hardly matter, went wrong on slow ones.
-func FitRun(ctx context.Context, p *p2psap.Profile, steps int, coupling float64, o Options) (program *Program, delay float64, err error) {
-	program = FromProfile(p, o.Cores > 0)
-	program.Steps, program.Coupling = steps, coupling
-	delay = o.Delay
-	if program.Scheme == p2psap.Hybrid {
-		delay, err = FitDelay(ctx, program, o, p.Seconds)
-	}
-	return program, delay, err
+// FromRun makes a program of a measured asynchronous or hybrid run. What it takes
+// to hand over a message, and how many iterations are needed, it has from the
+// synchronous run: the other schemes wait for their turns and for old messages
+// more than for that, and tell little of it.
+func FromRun(p *p2psap.Profile, synchronous *Program, shared bool) *Program {
+	program := FromProfile(p, shared)
+	program.Steps, program.Coupling, program.Awaited = synchronous.Steps, synchronous.Coupling, synchronous.Awaited
+	return program
 }

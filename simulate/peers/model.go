@@ -128,6 +128,13 @@ func (p *Program) validate(o *Options) error {
 	if o.Platform == nil || len(o.Platform.Hosts) == 0 {
 		return errors.New("the platform has no hosts")
 	}
+	if o.Cores > 0 {
+		for _, c := range o.Platform.Changes {
+			if c.Of == platform.HostSpeed {
+				return fmt.Errorf("host %s changes its speed: hosts that share a machine's cores cannot", o.Platform.Hosts[c.Index].Name)
+			}
+		}
+	}
 	if len(o.Hosts) != 0 && len(o.Hosts) != n {
 		return fmt.Errorf("hosts are given for %d of %d peers", len(o.Hosts), n)
 	}

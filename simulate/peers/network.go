@@ -33,14 +33,60 @@ type way struct {
 
 // network is the state of the links: when each is free.
 type network struct {
-	p     *platform.Platform
-	free  []float64
-	queue float64
-	ways  map[[2]int32]way
+	p                         *platform.Platform
+	bandwidth, latency, state []course // by link
+	changing                  bool     // not all of them stay as they are
+	free                      []float64
+	queue                     float64
+	ways                      map[[2]int32]way
 }
 
 func newNetwork(p *platform.Platform, queue float64) *network {
-	return &network{p: p, free: make([]float64, len(p.Links)), queue: queue, ways: map[[2]int32]way{}}
+	n := &network{p: p, free: make([]float64, len(p.Links)), queue: queue, ways: map[[2]int32]way{}}
+	n.bandwidth = courses(p, platform.LinkBandwidth, len(p.Links), func(i int) float64 { return p.Links[i].Bandwidth })
+	n.latency = courses(p, platform.LinkLatency, len(p.Links), func(i int) float64 { return p.Links[i].Latency })
+	n.state = courses(p, platform.LinkState, len(p.Links), func(int) float64 { return 1 })
+	for _, c := range p.Changes {
+		n.changing = n.changing || c.Of == platform.LinkBandwidth || c.Of == platform.LinkLatency || c.Of == platform.LinkState
+	}
+	return n
+}
+
+// passes is when a link that is taken at a moment has passed some bytes. While it
+// is off it passes none: what must come waits, and anything else is lost.
+func (n *network) passes(l int32, from, bytes float64, reliable bool) (at float64, lost bool) {
+	for range maxPieces {
+		on, until := n.state[l].at(from)
+		rate, changes := n.bandwidth[l].at(from)
+		until = min(until, changes)
+		if on == 0 {
+			if !reliable {
+				return from, true
+			}
+			rate = 0
+		}
+		if bytes <= rate*(until-from) {
+			return from + bytes/rate, false
+		}
+		if math.IsInf(until, 1) {
+			break
+		}
+		bytes -= rate * (until - from)
+		from = until
+	}
+	return math.Inf(1), false
+}
+
+// late is by how much a way's latency differs from the platform's as it was read.
+func (n *network) late(w way, at float64) float64 {
+	more := 0.0
+	if n.changing {
+		for _, l := range w.links {
+			now, _ := n.latency[l].at(at)
+			more += now - n.p.Links[l].Latency
+		}
+	}
+	return more
 }
 
 func (n *network) way(src, dst int32) (way, error) {
@@ -69,24 +115,31 @@ func (n *network) send(w way, at, bytes float64, reliable bool) (left, arrives f
 	first := at
 	for i, l := range w.links {
 		link := &n.p.Links[l]
-		takes := bytes / link.Bandwidth
+		begins := first
+		if link.Sharing != platform.Fatpipe {
+			begins = math.Max(first, n.free[l])
+			if !reliable && n.queue > 0 && i > 0 && (begins-first)*link.Bandwidth > n.queue {
+				return left, arrives, true
+			}
+		}
+		passed, lost := begins+bytes/link.Bandwidth, false
+		if n.changing {
+			if passed, lost = n.passes(l, begins, bytes, reliable); lost {
+				return left, arrives, true
+			}
+		}
+		ends := math.Max(passed, arrives)
+		arrives = ends
 		if link.Sharing == platform.Fatpipe {
-			arrives = math.Max(arrives, first+takes)
 			continue
 		}
-		begins := math.Max(first, n.free[l])
-		if !reliable && n.queue > 0 && i > 0 && (begins-first)*link.Bandwidth > n.queue {
-			return left, arrives, true
-		}
-		ends := math.Max(begins+takes, arrives)
-		n.free[l] = begins + takes
-		arrives = ends
+		n.free[l] = passed
 		if i == 0 {
 			left = ends
 		}
 		first = begins
 	}
-	return left, arrives + w.latency, false
+	return left, arrives + w.latency + n.late(w, at), false
 }
 
 // tree gives each peer's parent and children, as detect_start of the library

@@ -38,7 +38,9 @@ type channel struct {
 	fresh    bool      // the newest has not been seen
 	queue    []float64 // errors of messages in order
 	newest   float64
-	cell     int32 // of the peer that it meets
+	cell     int32  // of the peer that it meets
+	seen     uint64 // number of the newest that an iteration has used
+	settling uint64 // and had used when the peer began to settle
 	number   uint64
 	frozen   float64
 	frozenAt uint64 // phase
@@ -66,7 +68,8 @@ type replay struct {
 	parent  []int32
 	child   [][]int32
 	net     *network
-	cores   *cores // nil where each host has its own
+	speed   []course // of hosts, as shares
+	cores   *cores   // nil where each host has its own
 	events  events
 	random  *rand.Rand
 	now     float64
@@ -125,7 +128,8 @@ func newReplay(p *Program, o *Options) (*replay, error) {
 	r := &replay{program: p, o: o, peer: make([]peer, n), cluster: clusterOf(p.Clusters), left: n,
 		net: newNetwork(o.Platform, o.Queue), random: rand.New(rand.NewPCG(o.Seed, 0x9e3779b97f4a7c15))}
 	r.parent, r.child = tree(p.Clusters)
-	r.cores = newCores(o.Cores, len(o.Platform.Hosts), n)
+	r.speed = courses(o.Platform, platform.HostSpeed, len(o.Platform.Hosts), func(int) float64 { return 1 })
+	r.cores = newCores(o.Cores, len(o.Platform.Hosts), n, r.random)
 	if p.Steps > 0 {
 		r.rate = math.Pow(tolerance, 1/float64(p.Steps))
 	}
@@ -259,6 +263,7 @@ func (r *replay) begin(i int32) {
 	for k := range me.in {
 		c := &me.in[k]
 		c.fresh = false
+		c.seen = c.number
 		if c.inOrder && me.iterations > 0 && len(c.queue) > 0 {
 			c.newest = c.queue[0]
 			c.queue = c.queue[:copy(c.queue, c.queue[1:])]
@@ -271,7 +276,7 @@ func (r *replay) begin(i int32) {
 // iterates has a peer compute from a moment on.
 func (r *replay) iterates(i int32, from float64) {
 	me := &r.peer[i]
-	done := event{at: from + me.seconds + me.overhead, kind: iterated, peer: i, epoch: me.epoch}
+	done := event{at: r.speed[me.host].done(from, me.seconds+me.overhead), kind: iterated, peer: i, epoch: me.epoch}
 	if r.cores == nil || from > r.now {
 		r.events.add(done)
 		return
@@ -329,11 +334,16 @@ func (r *replay) mostIterations() float64 {
 			w := &me.out[k].way
 			takes := 2 * (w.latency + r.o.Delay)
 			for _, l := range w.links {
-				takes += me.out[k].bytes / r.net.p.Links[l].Bandwidth
+				takes += me.out[k].bytes / r.net.bandwidth[l].least()
 			}
 			exchange = max(exchange, takes)
 		}
 	}
+	longest := 0.0
+	for _, c := range r.o.Platform.Changes { // a host or a link may be off so long
+		longest = max(longest, c.Profile.Points[len(c.Profile.Points)-1].At+max(c.Profile.Again, 0))
+	}
+	exchange += longest
 	return stepsFactor*float64(r.program.Steps)*(1+exchange/own) + 1000
 }
 

@@ -38,6 +38,7 @@ type Run struct {
 	Timed   events.Source // what was measured when; nil where only the order is known
 	Seconds float64       // as measured
 	Spread  float64       // of repeated runs, as a share
+	Ends    float64       // seconds of the mean rank in starting and ending, as the ledger has it
 	Outside float64       // seconds in starting and ending MPI and in its files, of the mean rank
 	Stalled float64       // seconds that the mean rank stood still within MPI where all shared their cores
 	Stretch []float64     // wall time over CPU time of each rank's computation; nil where unknown
@@ -91,6 +92,11 @@ func Open(ctx context.Context, e *store.Experiment) (*Run, error) {
 	if r.Outside, err = outsideOf(d); err != nil {
 		return nil, err
 	}
+	ends, err := d.StartEnd()
+	if err != nil {
+		return nil, err
+	}
+	r.Ends = ends * r.Seconds
 	of, err := usedBy(d, r.Program.NP())
 	if err != nil {
 		return nil, err
@@ -153,6 +159,24 @@ func (r *Run) Work(ctx context.Context) (loggp.Options, error) {
 	return Scaled(ctx, r.Program, r.Stretch)
 }
 
+// Factors is what the run's efficiencies are made of: as measured where the times
+// are kept, else from a replay of its computation.
+func (r *Run) Factors(ctx context.Context) (pop.Run, error) {
+	if r.Timed != nil {
+		return pop.Measure(ctx, r.Timed)
+	}
+	work, err := r.Work(ctx)
+	if err != nil {
+		return pop.Run{}, err
+	}
+	run, err := pop.Replay(ctx, r.Program, r.Seconds, work)
+	run.Ends, run.Notes = r.Ends, append(run.Notes, r.Notes...)
+	if r.Ends > 0 {
+		run.Notes = append(run.Notes, fmt.Sprintf("the run time on an ideal network is that between starting and ending, which took %.3g s more", r.Ends))
+	}
+	return run, err
+}
+
 // maxQuick is how many actions are replayed where nobody asked for a replay:
 // some seconds.
 const maxQuick = 20e6
@@ -180,10 +204,13 @@ func (r *Run) Serialization(ctx context.Context) (float64, error) {
 	return 0, nil
 }
 
-// Case is what changes of the run are priced in.
-func (r *Run) Case(ctx context.Context) (*whatif.Case, error) {
-	return whatif.New(ctx, whatif.Setup{Trace: r.Program, Network: whatif.SharedMemory(), Measured: r.Seconds, Spread: r.Spread, Outside: r.Outside + r.Stalled, Stretch: r.Stretch, Late: r.Late, Notes: r.Notes})
+// Setup is what a case of the run is made of.
+func (r *Run) Setup() whatif.Setup {
+	return whatif.Setup{Trace: r.Program, Network: whatif.SharedMemory(), Measured: r.Seconds, Spread: r.Spread, Outside: r.Outside + r.Stalled, Stretch: r.Stretch, Late: r.Late, Notes: r.Notes}
 }
+
+// Case is what changes of the run are priced in.
+func (r *Run) Case(ctx context.Context) (*whatif.Case, error) { return whatif.New(ctx, r.Setup()) }
 
 // Scaled makes the computation of each rank of a trace so many times as long.
 func Scaled(ctx context.Context, t *trace.Trace, by []float64) (loggp.Options, error) {

@@ -1,4 +1,5 @@
 // The frame around the views: where we are, where we can go, light or dark.
+import { Component, type ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { api, live } from "./api";
 import { useLoad } from "./load";
@@ -106,13 +107,34 @@ export function App() {
         </div>
       </header>
       <main id="main" ref={main} tabIndex={-1}>
-        <Body route={route} />
+        <Stands key={place}>
+          <Body route={route} />
+        </Stands>
       </main>
       <footer>
         <About />
       </footer>
     </>
   );
+}
+
+/** A view that fails says so, and the rest of the page lives on. */
+class Stands extends Component<{ children: ComponentChildren }, { failed?: Error }> {
+  static getDerivedStateFromError(failed: Error) {
+    return { failed };
+  }
+  override componentDidCatch(failed: Error) {
+    console.error(failed);
+  }
+  render() {
+    return this.state.failed ? (
+      <p class="error" role="alert">
+        This view cannot be drawn: {this.state.failed.message}. That is a defect of auspex; the other views and the commands still work.
+      </p>
+    ) : (
+      this.props.children
+    );
+  }
 }
 
 function Body({ route }: { route: Route }) {

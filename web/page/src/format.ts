@@ -42,16 +42,18 @@ function scaled(x: number, unit: string, digits: number): string {
   return `${trimmed(value.toFixed(places))}${unit || prefix ? gap : ""}${prefix}${unit}`;
 }
 
-/** Seconds in a list of runs that have nothing in common: of those from one second to some hours all in seconds, so that they can be compared. */
+/** Seconds in a list of runs that have nothing in common: from one second to some hours all in seconds, so that they can be compared. */
 export const runSeconds = (x: Maybe): string => (absent(x) || x < 120 || x >= 1e5 ? seconds(x) : Math.round(x).toLocaleString("en") + gap + "s");
 
-/** Seconds: 12.3 s, 4.56 ms; minutes and hours from two minutes on. */
+/** From so many seconds on times are read in hours; below, in seconds, as the terminal writes them. */
+const hoursFrom = 10_000;
+
+/** Seconds: 12.3 s, 4.56 ms, 3.2 h. */
 export function seconds(x: Maybe, digits = 3): string {
   if (absent(x)) return missing;
   if (x === 0) return "0" + gap + "s";
   const size = Math.abs(x);
-  if (size >= 7200) return number(x / 3600, digits) + gap + "h";
-  if (size >= 120) return number(x / 60, digits) + gap + "min";
+  if (size >= hoursFrom) return number(x / 3600, digits) + gap + "h";
   return size >= 1 ? number(x, digits) + gap + "s" : scaled(x, "s", digits);
 }
 
@@ -94,7 +96,6 @@ export function quantity(x: Maybe, unit = "", digits = 4): string {
 
 const times: [number, string][] = [
   [3600, "h"],
-  [60, "min"],
   [1, "s"],
   [1e-3, "ms"],
   [1e-6, "µs"],
@@ -132,7 +133,7 @@ function oneUnit(most: number, unit: string): [number, string] {
   const seconds = unit === "s" || unit === "seconds";
   const bytes = unit === "B" || unit === "bytes";
   if (!seconds && !bytes && most < 1e4) return [1, unit === "share" || unit === "ratio" ? "" : unit];
-  const least = (factor: number) => (seconds && factor >= 60 ? 2 * factor : factor * 0.99995);
+  const least = (factor: number) => (seconds && factor === 3600 ? hoursFrom : factor * 0.99995);
   const steps: [number, string][] = seconds ? times : prefixes.map(([f, prefix]) => [f, prefix + (bytes ? "B" : "")]);
   return steps.find(([f]) => most >= least(f)) ?? steps[steps.length - 1]!;
 }

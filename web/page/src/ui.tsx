@@ -58,10 +58,14 @@ export function Said({ text }: { text: string }) {
     <>
       {unbroken(text)
         .split("`")
-        .map((part, i) => (i % 2 ? <code key={i}>{part}</code> : part))}
+        .map((part, i) => (i % 2 ? <code key={i}>{part}</code> : breakable(part)))}
     </>
   );
 }
+
+/** A path may break after its slashes, rather than anywhere. */
+const breakable = (text: string): ComponentChildren =>
+  text.split(/(?<=\w\/)(?=\w)/).flatMap((part, i) => (i ? [<wbr key={i} />, part] : [part]));
 
 /** Numbers stay on one line with their units. */
 export const unbroken = (text: string): string =>

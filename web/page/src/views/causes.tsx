@@ -24,6 +24,9 @@ export function Causes({ d, command }: { d: Diagnosis; command: string }) {
 /** From so many units on the tables are too long to stand open. */
 const fewUnits = 16;
 
+/** What the values of a contrast are of: a metric, or one per another. */
+const said = (e: Cause["evidence"][0]): string => (e.attribute.includes("/") ? e.attribute : e.metric);
+
 function OneCause({ c, d, first }: { c: Cause; d: Diagnosis; first: boolean }) {
   return (
     <article class="cause">
@@ -38,15 +41,15 @@ function OneCause({ c, d, first }: { c: Cause; d: Diagnosis; first: boolean }) {
         ) : (
           "The metrics that were collected do not explain it. "
         )}
-        It loses {seconds(c.lost)}, {share(c.lost_share)} of the run: unit {c.slowest} takes {seconds(c.most)}, the mean
-        is {seconds(c.mean)}.
+        It loses {seconds(c.lost)}, {share(c.lost_share)} of the run: unit {c.slowest} takes {seconds(c.most)},{" "}
+        {d.level1 ? "the mean is" : "the others"} {seconds(c.mean)}.
       </p>
       {c.evidence.length > 0 && (
         <ul class="plain">
           {c.evidence.map((e) => (
             <li key={e.attribute}>
-              {e.metric}: {quantity(e.high_value, unitOf(e.metric))} in {ranges(e.high.slice(0, 24))} against{" "}
-              {quantity(e.low_value, unitOf(e.metric))} in {ranges(e.low.slice(0, 24))}
+              {said(e)}: {quantity(e.high_value, unitOf(said(e)))} in {ranges(e.high.slice(0, 24))} against{" "}
+              {quantity(e.low_value, unitOf(said(e)))} in {ranges(e.low.slice(0, 24))}
               {e.ratio !== null && `, ${number(e.ratio, 3)} ×`}
               {e.correlation !== null && (
                 <span class="path"> (correlation with the time {number(e.correlation, 3)})</span>
@@ -64,7 +67,7 @@ function OneCause({ c, d, first }: { c: Cause; d: Diagnosis; first: boolean }) {
           </div>
         </details>
       )}
-      <details>
+      {d.level1 > 0 && <details>
         <summary>What was left out, and how the work would be balanced</summary>
         <p class="note">
           Core: {c.core.join(", ") || "empty"}. Reducts: {c.reducts.map((r) => `{${r.join(", ")}}`).join(" ") || "none"}
@@ -124,7 +127,7 @@ function OneCause({ c, d, first }: { c: Cause; d: Diagnosis; first: boolean }) {
             ]}
           />
         )}
-      </details>
+      </details>}
     </article>
   );
 }

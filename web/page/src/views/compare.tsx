@@ -32,6 +32,8 @@ export function Compare({ names, query, refine }: { names: string[]; query: Quer
   const sorted = inOrder(names, order, glance);
   const base = query.base && names.includes(query.base) ? query.base : sorted[0]!;
   const others = sorted.filter((n) => n !== base);
+  // Of runs of one unit each there are no kinds.
+  const several = [...glance.values()].some((g) => g.processes * g.threads > 1) || !live();
   const other = query.with && others.includes(query.with) ? query.with : others.at(-1)!;
   return (
     <>
@@ -71,7 +73,9 @@ export function Compare({ names, query, refine }: { names: string[]; query: Quer
       )}
       <Pair key={base + other} a={base} b={other} />
       <AgainstBase names={[base, ...others]} />
-      <h2>Kinds, before and after</h2>
+      {several && (
+        <>
+      <h2>Kinds, side by side</h2>
       <div class="pair">
         <h3>
           <a href={link(["e", base, "kinds"])}>{base}</a>
@@ -82,6 +86,8 @@ export function Compare({ names, query, refine }: { names: string[]; query: Quer
         </h3>
         <OneDiagnosis key={other} name={other} query={{}} />
       </div>
+        </>
+      )}
     </>
   );
 }
@@ -155,6 +161,13 @@ export function Pair({ a, b }: { a: string; b: string }) {
 /** Refused since the programs have nothing in common, which can be overruled. */
 const unrelated = (e: Error): boolean => / are different programs: /.test(e.message);
 
+/** The name of a run above its column: a long one must not push the numbers out of sight. */
+const RunHead = ({ name }: { name: string }) => (
+  <th scope="col" class="right" title={name}>
+    {shortened(name, 22)}
+  </th>
+);
+
 function EfficiencyTable({ c }: { c: Comparison }) {
   const rows = [
     ["parallel", "Parallel efficiency"],
@@ -168,12 +181,8 @@ function EfficiencyTable({ c }: { c: Comparison }) {
         <thead>
           <tr>
             <th scope="col">efficiency</th>
-            <th scope="col" class="right">
-              {c.a}
-            </th>
-            <th scope="col" class="right">
-              {c.b}
-            </th>
+            <RunHead name={c.a} />
+            <RunHead name={c.b} />
           </tr>
         </thead>
         <tbody>
@@ -201,12 +210,8 @@ function FactorTable({ c }: { c: Comparison }) {
         <thead>
           <tr>
             <th scope="col">factor</th>
-            <th scope="col" class="right">
-              {c.a}
-            </th>
-            <th scope="col" class="right">
-              {c.b}
-            </th>
+            <RunHead name={c.a} />
+            <RunHead name={c.b} />
           </tr>
         </thead>
         <tbody>

@@ -35,7 +35,9 @@ function Tree({ d, command }: { d: Diagnosis; command: string }) {
       title={`Critical regions of ${d.experiment}`}
       command={command}
       note={
-        "A critical region (CCR) changes the kinds when its time is set to zero. A core (CCCR, filled) is the deepest on its path." +
+        (d.level1 === 0
+          ? "Where the late ranks lose their time."
+          : "A critical region (CCR) changes the kinds when its time is set to zero. A core (CCCR, filled) is the deepest on its path.") +
         (d.ccr.length > shown.length ? ` ${d.ccr.length - shown.length} more are not drawn.` : "")
       }
     >
@@ -53,7 +55,7 @@ function Tree({ d, command }: { d: Diagnosis; command: string }) {
             );
           })}
           {placed.map((q) => (
-            <Box key={q.r.region} {...q} p={p} />
+            <Box key={q.r.region} {...q} p={p} compared={d.level1 > 0} />
           ))}
         </Drawing>
       </div>
@@ -61,9 +63,9 @@ function Tree({ d, command }: { d: Diagnosis; command: string }) {
   );
 }
 
-function Box({ r, x, y, p }: Placed & { p: Paint }) {
+function Box({ r, x, y, p, compared }: Placed & { p: Paint; compared: boolean }) {
   const label = r.name.length > 38 ? r.name.slice(0, 37) + "…" : r.name;
-  const role = `${r.level}-CCR${r.core ? " & CCCR" : ""}`;
+  const role = compared ? `${r.level}-CCR${r.core ? " & CCCR" : ""}` : "";
   const where = r.file ? `${r.file.slice(r.file.lastIndexOf("/") + 1)}:${r.line}` : "";
   return (
     <g>
@@ -81,13 +83,17 @@ function Box({ r, x, y, p }: Placed & { p: Paint }) {
         {label}
       </text>
       <text x={x + 10} y={y + 30} fill={r.core ? p.paper : p.soft} font-size="10.5">
-        {[role, where, r.variance_share !== null ? `${share(r.variance_share, 0)} of the variance` : ""]
+        {[role, where, varianceWords(compared ? r.variance_share : null)]
           .filter(Boolean)
           .join(" · ")}
       </text>
     </g>
   );
 }
+
+/** A region’s part of the variance; more than all of it where another evens it out. */
+const varianceWords = (x: number | null): string =>
+  x === null ? "" : x >= 1 ? "all of the variance" : `${share(x, 0)} of the variance`;
 
 function joint(a: Placed, b: Placed, narrow: boolean): string {
   if (narrow) return `M${a.x + indent / 2} ${a.y + 37} V${b.y + 18} H${b.x}`;

@@ -11,6 +11,7 @@ import { Answer, Bar, Failure, Said, Table, Warnings, Words, type Column } from 
 import type { ViewProps } from "../view";
 import { useDiagnosis } from "./diagnosis";
 import { LedgerBar } from "./ledger";
+import { RanksPicture } from "./training";
 
 export function Experiment({ name }: ViewProps) {
   const summary = useLoad(() => api.experiment(name), [name]);
@@ -32,7 +33,11 @@ export function Experiment({ name }: ViewProps) {
       <Answer of={summary} wait="Reading the experiment…">
         {(s) => (
           <>
-            {s.ledger && <LedgerBar name={s.name} lines={s.ledger} units={s.units} />}
+            {s.training && <Late name={s.name} />}
+            {s.ledger && <LedgerBar name={s.name} lines={s.ledger} units={s.ledger_units} of={s.other_ledgers.length ? plural(s.ledger_units, "processor thread") : undefined} />}
+            {s.other_ledgers.map((o) => (
+              <LedgerBar key={o.type} name={s.name} lines={o.lines} units={o.units} of={plural(o.units, o.type)} />
+            ))}
             {more && (
               <p class="lead-on">
                 <Said text={more} />
@@ -51,16 +56,23 @@ export function Experiment({ name }: ViewProps) {
             <Heaviest s={s} />
             <Warnings list={[...(s.incomplete ? [s.incomplete] : []), ...(s.warnings ?? [])]} />
             <div class="columns">
-              {timed && s.units > 1 && <EfficiencyBars efficiency={s.efficiency} />}
+              {timed && s.units > 1 && !s.other_ledgers.length && <EfficiencyBars efficiency={s.efficiency} useful={usefulOf(s)} />}
               <Facts s={s} />
             </div>
           </>
         )}
       </Answer>
-      {rules.data && <Problems rules={rules.data} />}
+      {rules.data && !summary.data?.training && <Problems rules={rules.data} />}
       {live() && <Check name={name} />}
     </>
   );
+}
+
+/** Which rank of a training job the others wait for: what a profile does not know. */
+function Late({ name }: { name: string }) {
+  const job = useLoad(() => api.stragglers(name), [name]);
+  if (!job.data?.ranks.length) return null;
+  return <RanksPicture s={job.data} timed={job.data.ranks.some((r) => r.late_seconds !== null)} line={command("stragglers", name)} />;
 }
 
 /** The first sentence, and what follows it. */
@@ -82,7 +94,13 @@ const parts = [
   ["communication", "Communication", "work of the busiest unit, of the run time"],
 ] as const;
 
-export function EfficiencyBars({ efficiency }: { efficiency: Summary["efficiency"] }) {
+/** The share of useful work by the ledger; undefined where there is none. */
+const usefulOf = (s: Summary): number | undefined =>
+  s.ledger?.length ? s.ledger.filter((l) => l.line === "useful").reduce((sum, l) => sum + l.share, 0) : undefined;
+
+export function EfficiencyBars({ efficiency, useful }: { efficiency: Summary["efficiency"]; useful?: number }) {
+  // Efficiency counts all time outside communication; the ledger knows of some that was no work.
+  const differs = useful !== undefined && Math.abs((efficiency.parallel ?? 0) - useful) >= 0.001;
   if (parts.every(([key]) => efficiency[key] === null)) return <p class="note">Efficiency needs a time metric.</p>;
   return (
     <section>
@@ -92,7 +110,7 @@ export function EfficiencyBars({ efficiency }: { efficiency: Summary["efficiency
           <>
             <span>
               {label}
-              <small>{about}</small>
+              <small>{key === "parallel" && differs ? "all time outside communication, of all the time of all units" : about}</small>
             </span>
             <Bar value={efficiency[key]} tone={(efficiency[key] ?? 1) < 0.8 ? "warn" : undefined} />
           </>
@@ -131,7 +149,7 @@ function Facts({ s }: { s: Summary }) {
         .join(", "),
     ],
     ["metrics", s.metrics.join(", ")],
-    ["measured", s.created.slice(0, 16).replace("T", " ")],
+    ["created", s.created.slice(0, 16).replace("T", " ")],
     ["read from", [s.format, (s.sources ?? []).join(", ")].filter(Boolean).join(": ")],
   ];
   return (

@@ -138,14 +138,15 @@ function KindList({ d }: { d: Diagnosis }) {
       </dl>
       <p class="note">
         Severity {degree(d.severity, 3)}
-        {severityWord(d)}; compared by {d.metric} {d.with_mpi ? "with" : "outside"} communication in {plural(d.level1, "region")}
+        {severityWord(d)}
+        {d.level1 === 0 ? " by when each arrived where the others waited." : <>; compared by {d.metric} {d.with_mpi ? "with" : "outside"} communication in {plural(d.level1, "region")}
         {d.region_of && (
           <>
             {" "}
             below <Region path={d.region_of} most={40} />
           </>
         )}
-        . Units less than {seconds(d.parameters.radius)} apart are of one kind.
+        . Units less than {seconds(d.parameters.radius)} apart are of one kind.</>}
         {d.continuum && " The units differ in steps too small to part them: a continuum."}
         {d.scattered && " The units are scattered: there are hardly two alike."}
       </p>

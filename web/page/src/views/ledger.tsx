@@ -36,7 +36,8 @@ function byKind(lines: LedgerLine[]): OfKind[] {
   return [...kinds.values()].filter((k) => k.share >= 0.0005).sort((a, b) => b.share - a.share);
 }
 
-export function LedgerBar({ name, lines, units }: { name: string; lines: LedgerLine[]; units: number }) {
+/** Of the processes or threads, or of the units of another type, which are then named. */
+export function LedgerBar({ name, lines, units, of }: { name: string; lines: LedgerLine[]; units: number; of?: string }) {
   const seen = lines.filter((l) => l.share >= 0.0005);
   if (!seen.length) return null;
   const ends: number[] = [];
@@ -44,7 +45,7 @@ export function LedgerBar({ name, lines, units }: { name: string; lines: LedgerL
   const time = inOne(byKind(lines).map((k) => k.seconds), "s", 3);
   const label = seen.map((l) => `${plain(l.line)} ${share(l.share)}`).join(", ");
   return (
-    <Picture title="Where the run went" command={command("show", name)}>
+    <Picture title={of ? `Where the time of ${of} went` : "Where the run went"} command={command("show", name)}>
       <Drawing width={width} height={30} label={label}>
         {seen.map((l, i) => (
           <rect
@@ -65,7 +66,7 @@ export function LedgerBar({ name, lines, units }: { name: string; lines: LedgerL
             <b>{share(k.share)}</b>
             <span>
               {plain(k.line)}
-              {k.line !== "useful" && <>: {k.words}</>} <small>({time(k.seconds)}{units > 1 && " over all units"})</small>
+              {k.line !== "useful" && <>: {k.words}</>} <small>({time(k.seconds)}{units > 1 && ` over ${plural(units, "unit")}`})</small>
               {k.parts.length > 0 && (
                 <span class="where">
                   {" "}

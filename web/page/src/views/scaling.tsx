@@ -86,6 +86,7 @@ const kinds: [keyof ScalingRun, string][] = [
   ["communication", "communication"],
   ["serialization", "serialization"],
   ["transfer", "transfer"],
+  ["start_end", "start and end"],
   ["computation_scalability", "computation"],
   ["instruction_scalability", "instructions"],
   ["ipc_scalability", "instructions a cycle"],
@@ -122,6 +123,7 @@ function Efficiencies({ runs }: { runs: ScalingRun[] }) {
           ))}
         </tbody>
       </table>
+      <p class="note">Pale: 1, nothing is lost. The darkest: 0.5 and below.</p>
       <SaveCsv label="Efficiencies" text={() => csvOfLines([["efficiency", ...runs.map((r) => r.name)], ...shown.map(([key, label]) => [label, ...runs.map((r) => r[key])])])} />
     </div>
   );

@@ -78,6 +78,8 @@ const lossWords: Record<string, string> = {
   start_end: "start and end",
   shared_cores: "shared cores",
   idle: "idle units",
+  late_rank: "waiting for a late rank",
+  device_idle: "device idle",
 };
 
 export function Loss({ glance }: { glance?: Glance }) {
@@ -87,7 +89,7 @@ export function Loss({ glance }: { glance?: Glance }) {
   const { line, region, share: part } = glance.loss;
   const where = region ? `, ${lastName(region)}` : "";
   return (
-    <span title={`${lossWords[line] ?? line}${region ? " in " + region : ""}`}>
+    <span class="loss" title={`${lossWords[line] ?? line}${region ? " in " + region : ""}`}>
       {share(part, 0)} {lossWords[line] ?? line}
       {where && <bdi class="soft">{brief(where, 28)}</bdi>}
     </span>
@@ -170,7 +172,7 @@ function Experiments({ list, query, refine }: { list: Listed[] } & Omit<ViewProp
     })),
     {
       key: "created",
-      head: "measured",
+      head: "created",
       wide: true,
       by: (e) => e.created,
       cell: (e) => e.created.slice(0, 10),

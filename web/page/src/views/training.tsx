@@ -88,7 +88,7 @@ function Causes({ list }: { list: Straggler[] }) {
 
 const mostBars = 256;
 
-function RanksPicture({ s, timed, line }: { s: Stragglers; timed: boolean; line: string }) {
+export function RanksPicture({ s, timed, line }: { s: Stragglers; timed: boolean; line: string }) {
   const p = usePaint();
   const title = timed ? "How late each rank was" : "What each rank costs the job";
   const late = new Set((s.stragglers ?? []).map((x) => x.rank));
