@@ -152,6 +152,23 @@ func TestShippedRules(t *testing.T) {
 	}
 }
 
+// Advice on code says nothing of the time outside all regions, however much it is.
+func TestOutsideIsNoHotSpot(t *testing.T) {
+	for name, want := range map[string]bool{"work": true, model.Outside: false} {
+		w := world{exclusive(model.WallTime), map[string][][]float64{name: {{20}, {20}}}}
+		for _, other := range strings.Fields("a b c d e f g h i j") {
+			w.regions[other] = [][]float64{{1}, {1}}
+		}
+		found, err := ApplyRules(w.dataset(t), ShippedWords(), ShippedRules(), nil, fuzzy.Centroid)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := slices.ContainsFunc(found.Problems, func(p Problem) bool { return p.Problem == "hot_spot" }); got != want {
+			t.Errorf("%s: hot spot %v", name, got)
+		}
+	}
+}
+
 // A rule that needs what was not measured says so; an OR goes by what is there.
 func TestRulesWithoutTheirMetrics(t *testing.T) {
 	d := scored(t, 1)

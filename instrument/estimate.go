@@ -47,8 +47,13 @@ type loads struct {
 	// a message that is printed there is as a rule not printed.
 	branches int
 	loops    int  // around it
+	calls    int  // how deep in calls of calls
 	careful  bool // what is worked out is the least
 }
+
+// deepestCall is how far calls of calls are followed: generated sources have chains of
+// a hundred thousand.
+const deepestCall = 1000
 
 func newLoads(f *source.File) *loads {
 	return &loads{callers: newCallers(f), work: map[*source.Unit]int{}, least: map[*source.Unit]int{}, kinds: map[string]bool{}}
@@ -68,14 +73,19 @@ func (l *loads) of(u *source.Unit) int {
 	if w, ok := known[u]; ok {
 		return w
 	}
+	if l.calls >= deepestCall {
+		return foreignWork
+	}
 	known[u] = foreignWork // while it is worked out: recursion
 	branches, loops := l.branches, l.loops
 	l.branches, l.loops = 0, 0
+	l.calls++
 	if l.careful {
 		known[u] = l.atLeast(u.Stmts)
 	} else {
 		known[u] = l.stmts(u.Stmts)
 	}
+	l.calls--
 	l.branches, l.loops = branches, loops
 	return known[u]
 }

@@ -1,6 +1,8 @@
 package instrument
 
 import (
+	"fmt"
+	"runtime/debug"
 	"strings"
 	"testing"
 )
@@ -79,5 +81,21 @@ func TestCountedTurns(t *testing.T) {
 		if got := strings.Contains(own, "AUSPEX_N("); got != want {
 			t.Errorf("counted %v:\n%s", got, body)
 		}
+	}
+}
+
+// A chain of calls, as generators write them, is not followed to its end: the stack
+// has a limit, and running over it would end the compiler.
+func TestChainOfCalls(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("static int f0(int n) { return n; }\n")
+	for i := 1; i < 20_000; i++ {
+		fmt.Fprintf(&text, "static int f%d(int n) { return f%d(n - 1); }\n", i, i-1)
+	}
+	f := parse(t, "f.c", []byte(text.String()))
+	defer debug.SetMaxStack(debug.SetMaxStack(16 << 20))
+	l := newLoads(f)
+	if w := l.of(f.Units[len(f.Units)-1]); w < tinyWork {
+		t.Errorf("a chain of calls is %d operations", w)
 	}
 }

@@ -62,6 +62,13 @@ type StreamIdle struct {
 	QueueMean   float64 `json:"queue_mean"` // over the stream's time
 	QueueFull   float64 `json:"queue_full_seconds"`
 	queueWeight float64
+
+	// How long the pauses of each sort were, in seconds, and how long the queue
+	// was after each launch and each beginning; null without any.
+	HostLateGaps *Distribution `json:"host_late_gaps"`
+	KernelGaps   *Distribution `json:"kernel_gaps"`
+	OtherGaps    *Distribution `json:"other_gaps"`
+	Queue        *Distribution `json:"queue"`
 }
 
 // kernelGap is the pause between two kernels that follow each other at once.
@@ -163,6 +170,7 @@ func (d *deviceView) streams(r *DeviceResult) {
 	}
 	for stream, list := range byStream {
 		s := StreamIdle{Stream: stream, Count: len(list)}
+		var hostLate, kernel, other []float32
 		end := d.t.At(int(list[0])).Start
 		for n, i := range list {
 			v := d.t.At(int(i))
@@ -172,14 +180,18 @@ func (d *deviceView) streams(r *DeviceResult) {
 				switch {
 				case gap < kernelGap:
 					s.KernelGap += seconds(gap)
+					kernel = append(kernel, float32(seconds(gap)))
 				case launch != nil && launch.Start > end:
 					s.HostLate += seconds(gap)
+					hostLate = append(hostLate, float32(seconds(gap)))
 				default:
 					s.Other += seconds(gap)
+					other = append(other, float32(seconds(gap)))
 				}
 			}
 			end = max(end, v.End())
 		}
+		s.HostLateGaps, s.KernelGaps, s.OtherGaps = distributionOf(hostLate), distributionOf(kernel), distributionOf(other)
 		d.queue(&s, list)
 		r.Idle = append(r.Idle, s)
 	}
@@ -206,6 +218,7 @@ func (d *deviceView) queue(s *StreamIdle, list []uint32) {
 		return
 	}
 	slices.Sort(launched)
+	lengths := make([]float32, 0, 2*len(launched))
 	length := 0
 	at := launched[0]
 	change := func(to int64, by int) {
@@ -218,6 +231,7 @@ func (d *deviceView) queue(s *StreamIdle, list []uint32) {
 		at = to
 		length += by
 		s.QueueMax = max(s.QueueMax, length)
+		lengths = append(lengths, float32(length))
 	}
 	for _, i := range list {
 		v, _ := queued(i)
@@ -233,6 +247,7 @@ func (d *deviceView) queue(s *StreamIdle, list []uint32) {
 	if s.queueWeight > 0 {
 		s.QueueMean /= s.queueWeight
 	}
+	s.Queue = distributionOf(lengths)
 }
 
 // CopyStat is all copies of one direction.
@@ -243,6 +258,9 @@ type CopyStat struct {
 	Seconds   float64 `json:"seconds"`
 	Bandwidth float64 `json:"bytes_per_second"`
 	Most      float64 `json:"most_bytes_per_second"`
+
+	Bandwidths *Distribution `json:"bandwidths"` // of the copies, bytes a second
+	each       []float32
 }
 
 func (d *deviceView) copies(r *DeviceResult) {
@@ -262,12 +280,14 @@ func (d *deviceView) copies(r *DeviceResult) {
 		s.Seconds += seconds(v.Length)
 		if v.Length > 0 {
 			s.Most = max(s.Most, float64(m.Bytes)/seconds(v.Length))
+			s.each = append(s.each, float32(float64(m.Bytes)/seconds(v.Length)))
 		}
 	}
 	for _, s := range sums {
 		if s.Seconds > 0 {
 			s.Bandwidth = float64(s.Bytes) / s.Seconds
 		}
+		s.Bandwidths, s.each = distributionOf(s.each), nil
 		r.Copies = append(r.Copies, *s)
 	}
 	slices.SortFunc(r.Copies, func(a, b CopyStat) int {

@@ -1,6 +1,7 @@
 package training_test
 
 import (
+	"fmt"
 	"testing"
 
 	"auspex/ingest/kineto"
@@ -40,6 +41,39 @@ func TestIdleAndQueues(t *testing.T) {
 	for _, s := range r.Idle {
 		if s.HostLate < 0 || s.Other < 0 || s.Busy+s.HostLate+s.KernelGap+s.Other > r.Seconds*1.0001 {
 			t.Errorf("stream %d: %+v", s.Stream, s)
+		}
+	}
+}
+
+// TestDistributions: quarters of pauses, queues and bandwidths, delays of
+// operators.
+func TestDistributions(t *testing.T) {
+	r := deviceOf(t, "kineto/hta-2ranks/sampled_rank-0.json.gz")
+	same := func(what string, got *training.Distribution, want training.Distribution, scale float64) {
+		t.Helper()
+		if got == nil || got.Count != want.Count {
+			t.Fatalf("%s: %+v", what, got)
+		}
+		for i, v := range [][2]float64{{got.Mean, want.Mean}, {got.Deviation, want.Deviation}, {got.Least, want.Least}, {got.Quarter, want.Quarter}, {got.Median, want.Median}, {got.Three, want.Three}, {got.Most, want.Most}} {
+			near(t, fmt.Sprint(what, " ", i), v[0], v[1]*scale, 1e-5)
+		}
+	}
+	s := r.Idle[0]
+	same("host late", s.HostLateGaps, training.Distribution{Count: 175, Mean: 2273.811429, Deviation: 6093.300275, Least: 11, Quarter: 60, Median: 205, Three: 1563, Most: 56614}, 1e-6)
+	same("other", s.OtherGaps, training.Distribution{Count: 876, Mean: 687.328767, Deviation: 4518.768807, Least: 1, Quarter: 10, Median: 47, Three: 304.5, Most: 67856}, 1e-6)
+	same("queue", s.Queue, training.Distribution{Count: 2104, Mean: 25.458175, Deviation: 22.214858, Least: 0, Quarter: 3, Median: 22, Three: 42, Most: 80}, 1)
+	if s.KernelGaps != nil {
+		t.Errorf("no kernel follows another within 30 ns: %+v", s.KernelGaps)
+	}
+	for _, c := range r.Copies {
+		if c.Kind == "Memcpy HtoD (Pinned -> Device)" {
+			same("bandwidth", c.Bandwidths, training.Distribution{Count: 8, Mean: 5307020451, Deviation: 2224006339, Least: 2909090.909, Quarter: 5256292910, Median: 6019238988, Three: 6553600000, Most: 6838539130}, 1)
+		}
+	}
+	for _, o := range r.Operators {
+		if o.Name == "aten::mm" {
+			near(t, "from operator to launch", o.LaunchDelay, 32.539130e-6, 1e-6)
+			near(t, "from launch to kernel", o.StartDelay, 16997.034783e-6, 1e-6)
 		}
 	}
 }

@@ -29,6 +29,11 @@ type OperatorStat struct {
 	Seconds float64 `json:"seconds"`
 	Calls   int     `json:"calls"`
 	Host    float64 `json:"host_seconds"` // in the operator itself, on the host
+	// Means, from the beginning of a call that launches kernels to its first
+	// launch, and from there to the beginning of that kernel.
+	LaunchDelay float64 `json:"launch_delay_seconds"`
+	StartDelay  float64 `json:"start_delay_seconds"`
+	first       int
 }
 
 // KernelSequence is kernels that follow each other under an operator again and
@@ -65,6 +70,12 @@ func (d *deviceView) kernels(r *DeviceResult) {
 		k.Least, k.Most = min(k.Least, time), max(k.Most, time)
 		total += time
 		byOperator.add(d.operatorOf(v), time)
+		if at := d.links.at(v); at >= 0 && d.links.after[at] != none {
+			s := byOperator.sums[d.operatorOf(v)]
+			s.first++
+			s.LaunchDelay += seconds(int64(d.links.after[at]))
+			s.StartDelay += seconds(max(v.Start-d.launchOf(v).Start, 0))
+		}
 		if modules != nil && modules[i] != none {
 			byModule.add(strings.TrimPrefix(d.t.Names[modules[i]], modulePrefix), time)
 		}
@@ -86,6 +97,12 @@ func (d *deviceView) kernels(r *DeviceResult) {
 				s.Calls++
 				s.Host += seconds(v.Length)
 			}
+		}
+	}
+	for _, s := range byOperator.sums {
+		if s.first > 0 {
+			s.LaunchDelay /= float64(s.first)
+			s.StartDelay /= float64(s.first)
 		}
 	}
 	r.Operators, r.Modules = byOperator.list(), byModule.list()

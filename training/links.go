@@ -40,6 +40,13 @@ type links struct {
 	correlations *ids
 	launch       []uint32 // by correlation: index of the launch, or none
 	operator     []uint32 // by correlation: name of the innermost operator around the launch, or none
+	after        []uint32 // by correlation: nanoseconds from that operator's beginning to the launch, where it is its first; or none
+}
+
+// openOperator is an operator under way.
+type openOperator struct {
+	*Interval
+	launched bool
 }
 
 // links finds launches and operators. Where a trace has no launches, the
@@ -53,8 +60,9 @@ func (t *Trace) links() *links {
 	})}
 	l.launch = slices.Repeat([]uint32{none}, l.correlations.len())
 	l.operator = slices.Repeat([]uint32{none}, l.correlations.len())
+	l.after = slices.Repeat([]uint32{none}, l.correlations.len())
 	t.byExternal(l)
-	var open []*Interval
+	var open []openOperator
 	for track := range t.Tracks {
 		if t.Tracks[track].Device {
 			continue
@@ -69,7 +77,7 @@ func (t *Trace) links() *links {
 				open = open[:len(open)-1]
 			}
 			if v.Kind == Operator {
-				open = append(open, v)
+				open = append(open, openOperator{v, false})
 				continue
 			}
 			at := l.at(v)
@@ -78,7 +86,11 @@ func (t *Trace) links() *links {
 			}
 			l.launch[at] = i
 			if len(open) > 0 {
-				l.operator[at] = open[len(open)-1].Name
+				in := &open[len(open)-1]
+				l.operator[at] = in.Name
+				if !in.launched {
+					in.launched, l.after[at] = true, uint32(min(v.Start-in.Start, int64(none)-1))
+				}
 			}
 		}
 	}

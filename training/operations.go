@@ -40,6 +40,9 @@ type Operations struct {
 	chunkOf map[[2]int]int32 // of operations without a sequence number
 	workers map[[2]int]int   // rank by data-parallel rank and stage
 	shared  bool             // by several ranks: a data-parallel rank's part of a stage
+	follows []int32          // by operation: which followed it last
+	last    opRow            // the last row added
+	lastBy  [3]int           // and its data-parallel rank, stage and rank
 	rows    [][]opRow
 	data    int // data-parallel ranks
 	stages  int
@@ -104,42 +107,73 @@ func (o *Operations) Add(op Operation) error {
 	case math.IsNaN(op.Start) || math.IsInf(op.Start, 0) || !(op.Time >= 0) || math.IsInf(op.Time, 0):
 		return fmt.Errorf("start %v and duration %v are not times", op.Start, op.Time)
 	}
-	kind, ok := o.kindOf[op.Kind]
-	if !ok {
-		if len(o.kinds) == maxKinds {
-			return fmt.Errorf("more than %d kinds of operation", maxKinds)
+	id := o.expected(op)
+	if id < 0 {
+		kind, ok := o.kindOf[op.Kind]
+		if !ok {
+			if len(o.kinds) == maxKinds {
+				return fmt.Errorf("more than %d kinds of operation", maxKinds)
+			}
+			kind = int32(len(o.kinds))
+			o.kinds = append(o.kinds, op.Kind)
+			o.kindOf[op.Kind] = kind
 		}
-		kind = int32(len(o.kinds))
-		o.kinds = append(o.kinds, op.Kind)
-		o.kindOf[op.Kind] = kind
-	}
-	key := opKey{kind, int32(op.Seq), int32(op.Stage)}
-	if op.Seq == Unknown {
-		key.seq = o.unnumbered(op)
-	}
-	id := o.operation(key, op)
-	step, ok := o.stepOf[op.Step]
-	if !ok {
-		if len(o.steps) == maxOfSteps {
-			return fmt.Errorf("more than %d steps", maxOfSteps)
+		key := opKey{kind, int32(op.Seq), int32(op.Stage)}
+		if op.Seq == Unknown {
+			key.seq = o.unnumbered(op)
 		}
-		step = int32(len(o.steps))
-		o.steps = append(o.steps, op.Step)
-		o.stepOf[op.Step] = step
+		id = o.operation(key)
 	}
-	worker := [2]int{op.Data, op.Stage}
-	if rank, ok := o.workers[worker]; !ok {
-		o.workers[worker] = op.Rank
-	} else if rank != op.Rank {
-		o.shared = true
+	o.chunksOf(id, op)
+	step := o.last.step
+	if len(o.steps) == 0 || o.steps[step] != op.Step {
+		var ok bool
+		if step, ok = o.stepOf[op.Step]; !ok {
+			if len(o.steps) == maxOfSteps {
+				return fmt.Errorf("more than %d steps", maxOfSteps)
+			}
+			step = int32(len(o.steps))
+			o.steps = append(o.steps, op.Step)
+			o.stepOf[op.Step] = step
+		}
+	}
+	if worker := [3]int{op.Data, op.Stage, op.Rank}; len(o.rows) == 0 || worker != o.lastBy {
+		part := [2]int{op.Data, op.Stage}
+		if rank, ok := o.workers[part]; !ok {
+			o.workers[part] = op.Rank
+		} else if rank != op.Rank {
+			o.shared = true
+		}
+		o.lastBy = worker
 	}
 	o.data, o.stages = max(o.data, op.Data+1), max(o.stages, op.Stage+1)
 	if n := len(o.rows); n == 0 || len(o.rows[n-1]) == rowSlab {
 		o.rows = append(o.rows, make([]opRow, 0, rowSlab))
 	}
 	last := &o.rows[len(o.rows)-1]
-	*last = append(*last, opRow{op.Start, float32(op.Time), id, step, int32(op.Data)})
+	if len(o.rows) > 1 || len(*last) > 0 {
+		o.follows[o.last.op] = id
+	}
+	o.last = opRow{op.Start, float32(op.Time), id, step, int32(op.Data)}
+	*last = append(*last, o.last)
 	return nil
+}
+
+// expected is the operation that followed the last one before, where that is the
+// one at hand: workers do the same operations in the same order, so that most
+// need not be looked up. -1 where it is another.
+func (o *Operations) expected(op Operation) int32 {
+	if len(o.rows) == 0 || op.Seq == Unknown {
+		return -1
+	}
+	id := o.follows[o.last.op]
+	if id < 0 {
+		return -1
+	}
+	if info := &o.ops[id]; int(info.seq) != op.Seq || int(info.stage) != op.Stage || o.kinds[info.kind] != op.Kind {
+		return -1
+	}
+	return id
 }
 
 // unnumbered stands for the sequence number of an operation that has none until
@@ -154,20 +188,26 @@ func (o *Operations) unnumbered(op Operation) int32 {
 	return n
 }
 
-// operation numbers an operation. The chunks of the first step and data-parallel
-// rank count, as the order of operations is taken from there.
-func (o *Operations) operation(key opKey, op Operation) int32 {
-	first := op.Step
-	if op.Data > 0 {
-		first = math.MaxInt
-	}
+// operation numbers an operation.
+func (o *Operations) operation(key opKey) int32 {
 	id, ok := o.opOf[key]
 	if !ok {
 		id = int32(len(o.ops))
-		o.ops = append(o.ops, opInfo{key, int32(op.Chunk), int32(op.Whole), first})
+		o.ops = append(o.ops, opInfo{opKey: key, step: math.MaxInt})
+		o.follows = append(o.follows, -1)
 		o.opOf[key] = id
-	} else if info := &o.ops[id]; first < info.step {
-		info.chunk, info.whole, info.step = int32(op.Chunk), int32(op.Whole), first
 	}
 	return id
+}
+
+// chunksOf notes the chunks of an operation. Those of the first step and
+// data-parallel rank count, as the order of operations is taken from there.
+func (o *Operations) chunksOf(id int32, op Operation) {
+	first := op.Step
+	if op.Data > 0 {
+		first = math.MaxInt - 1
+	}
+	if info := &o.ops[id]; first < info.step {
+		info.chunk, info.whole, info.step = int32(op.Chunk), int32(op.Whole), first
+	}
 }

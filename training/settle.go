@@ -80,8 +80,8 @@ func (o *Operations) sequence() {
 		}
 		last = *r
 		info := o.ops[r.op]
-		rows[i].op = o.operation(opKey{info.kind, seq, info.stage},
-			Operation{Step: o.steps[r.step], Data: int(r.data), Chunk: int(info.chunk), Whole: int(info.whole)})
+		rows[i].op = o.operation(opKey{info.kind, seq, info.stage})
+		o.chunksOf(rows[i].op, Operation{Step: o.steps[r.step], Data: int(r.data), Chunk: int(info.chunk), Whole: int(info.whole)})
 	}
 }
 

@@ -229,22 +229,22 @@ func (w *whatIf) answer(result *Result) error {
 }
 
 // one is a job of one lane: where all is ideal, all lanes are the same.
-func (w *whatIf) one() *whatIf { return w.only(1, func(int) int { return 0 }, 1) }
+func (w *whatIf) one() *whatIf { return w.only(1, 0, 1) }
 
 // two is a job of two lanes a step, a data-parallel rank and an ideal one: all
 // other ranks are alike when they are ideal. A job of one rank keeps one lane.
 func (w *whatIf) two(data int) *whatIf {
-	return w.only(len(w.l.steps), func(step int) int { return step*w.l.data + data }, min(w.l.data, 2))
+	return w.only(len(w.l.steps), data, min(w.l.data, 2))
 }
 
 // only keeps one lane of each step, width times.
-func (w *whatIf) only(steps int, lane func(step int) int, width int) *whatIf {
+func (w *whatIf) only(steps, data, width int) *whatIf {
 	l := &lanes{steps: w.l.steps[:steps], data: width}
 	for _, times := range w.l.time {
 		kept := make([]float32, steps*width)
 		for step := range steps {
 			for i := range width {
-				kept[step*width+i] = times[lane(step)]
+				kept[step*width+i] = times[step*w.l.data+data]
 			}
 		}
 		l.time = append(l.time, kept)

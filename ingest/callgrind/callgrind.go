@@ -27,7 +27,7 @@ func Formats() []input.Format {
 
 func isCallgrind(_ string, head []byte) bool {
 	return bytes.HasPrefix(head, []byte("# callgrind format")) ||
-		bytes.Contains(head, []byte("\nevents: ")) && (bytes.Contains(head, []byte("\nfn=")) || bytes.Contains(head, []byte("creator: callgrind")))
+		(bytes.HasPrefix(head, []byte("events: ")) || bytes.Contains(head, []byte("\nevents: "))) && (bytes.Contains(head, []byte("\nfn=")) || bytes.Contains(head, []byte("creator: callgrind")))
 }
 
 // Bounds on what is read.
@@ -184,10 +184,11 @@ func (p *parser) position(key, value string) error {
 	return nil
 }
 
-// name expands "(12) main": the name is written the first time only.
+// name expands "(12) main": the name is written the first time only. A name may
+// begin with a parenthesis itself: "(below main)".
 func (p *parser) name(kind, value string) string {
 	number, name, ok := strings.Cut(value, ")")
-	if !ok || !strings.HasPrefix(number, "(") {
+	if !ok || len(number) < 2 || number[0] != '(' || strings.Trim(number[1:], "0123456789") != "" {
 		return value
 	}
 	known := p.names[kind]

@@ -184,3 +184,19 @@ func FuzzCallgrind(f *testing.F) {
 		inputtest.CheckFuzzed(t, e, err)
 	})
 }
+
+// TestOtherWriters: names that are written out, among them one in parentheses,
+// and the file of another tool (pprof), which begins with its events.
+func TestOtherWriters(t *testing.T) {
+	e, err := inputtest.ReadBytes(t, Formats(), "callgrind.out.2", []byte("# callgrind format\nevents: Ir\n\nfl=???\nfn=(below main)\n0 36\ncfn=main\ncalls=1 0\n0 64\n\nfn=main\n0 64\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := inputtest.MatrixOf(t, e, "instructions.exc")
+	inputtest.WantNear(t, "below main", own.At(0, inputtest.RegionAt(t, e, "(below main)")), 36)
+	e, err = inputtest.ReadBytes(t, Formats(), "cpu.callgrind", []byte("events: Hits\n\nfl=(1) a.c\nfn=(1) main\n12 3\ncfl=(2) b.c\ncfn=(2) burn\ncalls=121 10\n58 121\n\nfl=(2)\nfn=(2)\n9 121\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	inputtest.WantNear(t, "main and what it calls", inputtest.MatrixOf(t, e, "Hits.inc").At(0, inputtest.RegionAt(t, e, "main")), 124)
+}

@@ -50,16 +50,16 @@ func read(ctx context.Context, src *input.Source) (*model.Experiment, error) {
 		return nil, err
 	}
 	defer in.Close()
-	return readChromeTrace(ctx, src.Given, in, maxSortedEvents)
+	return readChromeTrace(ctx, src.Given, in, maxSortedEvents, src.Beside)
 }
 
 // readChromeTrace reads a trace in bounded memory: events become small
 // records, which are sorted by track and time, at most inMemory of them at
 // once, and then nested by the time they cover.
-func readChromeTrace(ctx context.Context, name string, r io.Reader, inMemory int) (*model.Experiment, error) {
+func readChromeTrace(ctx context.Context, name string, r io.Reader, inMemory int, beside *traceevent.Reading) (*model.Experiment, error) {
 	t := newTrace(ctx, jsonscan.New(r), inMemory)
 	defer t.events.close()
-	err := t.read()
+	err := t.read(beside)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -101,10 +101,11 @@ func newTrace(ctx context.Context, s *jsonscan.Scanner, inMemory int) *trace {
 	}
 }
 
-func (t *trace) read() (err error) {
+func (t *trace) read(beside *traceevent.Reading) error {
 	devices := 0
-	t.unended, err = traceevent.Read(t.ctx, t.s, traceevent.Reading{
+	what := traceevent.Reading{
 		Event: t.useEvent,
+		Open:  func() { t.unended = true },
 		Section: func(key string) {
 			t.isKineto = t.isKineto || key == "distributedInfo" || key == "deviceProperties" || key == "schemaVersion"
 		},
@@ -115,8 +116,11 @@ func (t *trace) read() (err error) {
 			}
 			t.header.SetFactor(model.NumberFactor("devices", float64(devices)))
 		},
-	})
-	return err
+	}
+	if beside != nil {
+		what = what.And(*beside)
+	}
+	return traceevent.Read(t.ctx, t.s, what)
 }
 
 // value takes what the trace says of itself and of the job.

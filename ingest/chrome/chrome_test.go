@@ -16,7 +16,7 @@ import (
 )
 
 func readTrace(text string) (*model.Experiment, error) {
-	return readChromeTrace(context.Background(), "t.json", strings.NewReader(text), maxSortedEvents)
+	return readChromeTrace(context.Background(), "t.json", strings.NewReader(text), maxSortedEvents, nil)
 }
 
 const kinetoSample = `{"schemaVersion":1,"distributedInfo":{"backend":"nccl","rank":3,"world_size":8},
@@ -162,7 +162,7 @@ func TestChromeNesting(t *testing.T) {
 		random := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
 		random.Shuffle(len(events), func(i, j int) { events[i], events[j] = events[j], events[i] })
 		text := `{"traceEvents":[` + strings.Join(events, ",") + `]}`
-		e, err := readChromeTrace(context.Background(), "t", strings.NewReader(text), rapid.IntRange(1, 40).Draw(t, "in memory"))
+		e, err := readChromeTrace(context.Background(), "t", strings.NewReader(text), rapid.IntRange(1, 40).Draw(t, "in memory"), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -259,7 +259,7 @@ func TestChromeLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
 	for _, text := range []string{kinetoSample, kinetoSample[:1400]} {
-		readChromeTrace(context.Background(), "t", strings.NewReader(text), 2)
+		readChromeTrace(context.Background(), "t", strings.NewReader(text), 2, nil)
 		if left, _ := filepath.Glob(filepath.Join(dir, "*")); len(left) > 0 {
 			t.Errorf("left behind: %v", left)
 		}
@@ -274,7 +274,7 @@ func FuzzChrome(f *testing.F) {
 	f.Add([]byte(`[{"ph":"B","name":"a","ts":1},{"ph":"E","ts":2.5}]`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		isChrome("", data)
-		e, err := readChromeTrace(context.Background(), "f", strings.NewReader(string(data)), 1000)
+		e, err := readChromeTrace(context.Background(), "f", strings.NewReader(string(data)), 1000, nil)
 		inputtest.CheckFuzzed(t, e, err)
 	})
 }

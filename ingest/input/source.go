@@ -7,6 +7,7 @@ import (
 	"context"
 	"os"
 
+	"auspex/ingest/traceevent"
 	"auspex/internal/mistake"
 	"auspex/model"
 )
@@ -21,6 +22,8 @@ type Source struct {
 	Label string
 	// Progress, where set, is told how many bytes more were read.
 	Progress func(bytes int64)
+	// Beside, where set, is told the events of a trace too, as they are read.
+	Beside *traceevent.Reading
 }
 
 // Format is one kind of input.

@@ -44,15 +44,13 @@ func ReadSource(ctx context.Context, src *input.Source) (*training.Trace, error)
 // Read reads a trace; the name is used in errors, and for the rank where the
 // trace does not tell it.
 func Read(ctx context.Context, name string, r io.Reader) (*training.Trace, error) {
-	p := &reader{
-		ctx: ctx, s: jsonscan.New(r), names: map[string]uint32{}, tracks: map[string]uint16{}, labels: map[string]string{},
-		t: &training.Trace{File: name, Rank: -1},
-	}
-	if err := p.read(); err != nil {
+	p := newReader(name)
+	s := jsonscan.New(r)
+	if err := traceevent.Read(ctx, s, p.reading()); err != nil {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		return nil, mistake.AtByte(name, p.s.Offset(), "%w", err)
+		return nil, mistake.AtByte(name, s.Offset(), "%w", err)
 	}
 	p.finish()
 	if p.t.Len() == 0 {
@@ -61,10 +59,36 @@ func Read(ctx context.Context, name string, r io.Reader) (*training.Trace, error
 	return p.t, nil
 }
 
+// Beside reads a trace while another reader does, whom it never stops: what it
+// returns is to be told the events, and the trace is handed to use once all are
+// there. Where it cannot be read, use is not called.
+func Beside(name string, use func(*training.Trace)) *traceevent.Reading {
+	p := newReader(name)
+	what := p.reading()
+	failed := false
+	what.Event = func(e *traceevent.Event) error {
+		failed = failed || p.useEvent(e) != nil
+		return nil
+	}
+	what.Done = func() {
+		p.finish()
+		if !failed && p.t.Len() > 0 {
+			use(p.t)
+		}
+		p.t = nil
+	}
+	return &what
+}
+
+func newReader(name string) *reader {
+	return &reader{
+		names: map[string]uint32{}, tracks: map[string]uint16{}, labels: map[string]string{},
+		t: &training.Trace{File: name, Rank: -1},
+	}
+}
+
 // reader is a trace being read.
 type reader struct {
-	ctx    context.Context
-	s      *jsonscan.Scanner
 	t      *training.Trace
 	names  map[string]uint32
 	tracks map[string]uint16
@@ -77,12 +101,10 @@ type reader struct {
 	}
 }
 
-func (p *reader) read() error {
-	open, err := traceevent.Read(p.ctx, p.s, traceevent.Reading{Links: true, Event: p.useEvent, Value: p.value, Device: p.device})
-	if open {
+func (p *reader) reading() traceevent.Reading {
+	return traceevent.Reading{Links: true, Event: p.useEvent, Value: p.value, Device: p.device, Open: func() {
 		p.t.Notes = append(p.t.Notes, "the list of events is not closed: the trace may have been cut short")
-	}
-	return err
+	}}
 }
 
 // value takes what the trace says of itself and of the job.

@@ -7,9 +7,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
+	"auspex/ingest/traceevent"
+	"auspex/internal/jsonscan"
 	"auspex/training"
 )
 
@@ -192,6 +195,41 @@ func BenchmarkRead(b *testing.B) {
 		trace, err := Read(b.Context(), "made", &repeated{event: event, left: size})
 		if err == nil || trace != nil {
 			b.Fatal("a list without an end was taken")
+		}
+	}
+}
+
+// TestBeside: read beside another reader, a trace is what it is when it is read
+// alone; one with an event without a time is left out, and the other reader goes
+// on.
+func TestBeside(t *testing.T) {
+	other := func(text string, beside *traceevent.Reading) (events int) {
+		t.Helper()
+		what := traceevent.Reading{Event: func(*traceevent.Event) error {
+			events++
+			return nil
+		}}
+		if err := traceevent.Read(t.Context(), jsonscan.New(strings.NewReader(text)), what.And(*beside)); err != nil {
+			t.Fatal(err)
+		}
+		return events
+	}
+	for text, want := range map[string]bool{
+		`{"distributedInfo":{"rank":3,"world_size":8},"deviceProperties":[{"name":"H200"}],"traceEvents":[{"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":1,"dur":2},{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":2,"dur":2,"args":{"correlation":9,"stream":7}}]}`: true,
+		`[{"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":1,"dur":2},{"ph":"X","cat":"cpu_op","name":"b","pid":1,"tid":1,"ts":5,"dur":2}`:                                                                                                                                       true,
+		`[{"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":1,"dur":2},{"ph":"X","cat":"cpu_op","name":"b","pid":1,"tid":1,"dur":2}]`:                                                                                                                                             false,
+		`[{"ph":"M","name":"thread_name","args":{"name":"main"}},{"ph":"i","ts":3}]`:                                                                                                                                                                                                     false,
+	} {
+		var got *training.Trace
+		if events := other(text, Beside("t.json", func(trace *training.Trace) { got = trace })); events != 2 {
+			t.Errorf("%s: the other reader saw %d events", text, events)
+		}
+		alone, err := Read(t.Context(), "t.json", strings.NewReader(text))
+		if (got != nil) != want || (err == nil) != want {
+			t.Fatalf("%s: beside %v, alone %v", text, got, err)
+		}
+		if want && !reflect.DeepEqual(got, alone) {
+			t.Errorf("%s:\n%+v\n%+v", text, got, alone)
 		}
 	}
 }

@@ -76,12 +76,13 @@ type reading struct {
 	names []string
 	// late holds the rows until all are there, where the table does not tell
 	// of each worker which data-parallel rank and which stage it is.
-	late   []training.Operation
-	kindOf map[string]string
+	late  []training.Operation
+	kinds []string           // by text
+	whole [columnCount][]int // of the rows at hand, nil for columns not there
 }
 
 func newReading() *reading {
-	return &reading{ops: training.NewOperations(), kindOf: map[string]string{}}
+	return &reading{ops: training.NewOperations()}
 }
 
 func (t *reading) add(b *longtable.Batch) error {
@@ -94,61 +95,76 @@ func (t *reading) add(b *longtable.Batch) error {
 			return errors.New(`there is neither a column "dp_rank" nor a column "rank"`)
 		}
 	}
+	if err := t.wholes(b); err != nil {
+		return err
+	}
+	late := b.Numbers[dpRank] == nil || b.Numbers[stage] == nil && b.Numbers[rank] != nil
 	for i := range b.Rows {
 		t.row++
-		op, err := t.operation(b, i)
-		if err == nil {
-			if b.Numbers[dpRank] == nil || b.Numbers[stage] == nil && b.Numbers[rank] != nil {
-				t.late = append(t.late, op)
-			} else {
-				err = t.ops.Add(op)
-			}
-		}
-		if err != nil {
+		op := t.operation(b, i)
+		if late {
+			t.late = append(t.late, op)
+		} else if err := t.ops.Add(op); err != nil {
 			return fmt.Errorf("row %d: %w", t.row, err)
 		}
 	}
 	return nil
 }
 
-func (t *reading) operation(b *longtable.Batch, i int) (training.Operation, error) {
-	var whole [columnCount]int
-	whole[rank], whole[seqID], whole[dpRank] = training.Unknown, training.Unknown, training.Unknown
+// wholes takes the columns of whole numbers, one after the other.
+func (t *reading) wholes(b *longtable.Batch) error {
 	for c, values := range b.Numbers {
 		if values == nil || c == startTS || c == duration || c == endTS {
 			continue
 		}
-		v := values[i]
-		if math.IsNaN(v) && (c == chunk || c == wholeChunk) {
-			v = 0 // operations that belong to no chunk
+		t.whole[c] = t.whole[c][:0]
+		for i, v := range values[:b.Rows] {
+			if math.IsNaN(v) && (c == chunk || c == wholeChunk) {
+				v = 0 // operations that belong to no chunk
+			}
+			if v != math.Trunc(v) || math.Abs(v) > 1<<40 {
+				return fmt.Errorf("row %d: %s %v is not a whole number", t.row+i+1, columns[c].Name, v)
+			}
+			t.whole[c] = append(t.whole[c], int(v))
 		}
-		if v != math.Trunc(v) || math.Abs(v) > 1<<40 {
-			return training.Operation{}, fmt.Errorf("%s %v is not a whole number", columns[c].Name, v)
-		}
-		whole[c] = int(v)
 	}
-	if b.Numbers[wholeChunk] == nil {
-		whole[wholeChunk] = training.Unknown
+	return nil
+}
+
+func (t *reading) operation(b *longtable.Batch, i int) training.Operation {
+	get := func(c, missing int) int {
+		if t.whole[c] == nil {
+			return missing
+		}
+		return t.whole[c][i]
 	}
 	op := training.Operation{
-		Rank: whole[rank], Data: whole[dpRank], Stage: whole[stage], Step: whole[step],
-		Kind: t.kind(b.Text(optype, b.IDs[optype][i])), Seq: whole[seqID],
-		Start: b.Numbers[startTS][i], Chunk: whole[chunk], Whole: whole[wholeChunk],
+		Rank: get(rank, training.Unknown), Data: get(dpRank, training.Unknown), Stage: get(stage, 0), Step: get(step, 0),
+		Kind: t.kind(b, b.IDs[optype][i]), Seq: get(seqID, training.Unknown),
+		Start: b.Numbers[startTS][i], Chunk: get(chunk, 0), Whole: get(wholeChunk, training.Unknown),
 	}
 	if b.Numbers[duration] != nil {
 		op.Time = b.Numbers[duration][i]
 	} else {
 		op.Time = b.Numbers[endTS][i] - op.Start
 	}
-	return op, nil
+	return op
 }
 
-// kind brings the name of a kind into the form of the paper's: forward-compute
-// may be called Forward_Compute or fwd_compute.
-func (t *reading) kind(text string) string {
-	if kind, ok := t.kindOf[text]; ok {
-		return kind
+// kind is the kind of a text in the table.
+func (t *reading) kind(b *longtable.Batch, id int32) string {
+	for int(id) >= len(t.kinds) {
+		t.kinds = append(t.kinds, "")
 	}
+	if t.kinds[id] == "" {
+		t.kinds[id] = kindOf(b.Text(optype, id))
+	}
+	return t.kinds[id]
+}
+
+// kindOf brings the name of a kind into the form of the paper's: forward-compute
+// may be called Forward_Compute or fwd_compute.
+func kindOf(text string) string {
 	kind := strings.NewReplacer("_", "-", " ", "-").Replace(strings.ToLower(strings.TrimSpace(text)))
 	for short, long := range map[string]string{"fwd": "forward", "bwd": "backward"} {
 		if rest, ok := strings.CutPrefix(kind, short); ok && (rest == "" || rest[0] == '-') {
@@ -158,7 +174,6 @@ func (t *reading) kind(text string) string {
 	if kind == "forward" || kind == "backward" {
 		kind += "-compute"
 	}
-	t.kindOf[text] = kind
 	return kind
 }
 

@@ -4,6 +4,7 @@ package pprof
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"fmt"
 	"io"
 	"path"
@@ -41,6 +42,29 @@ func legacy(head []byte) bool {
 	for _, first := range []string{"heap profile: ", "--- heap", "--- growthz", "--- contention", "growthz profile"} {
 		if bytes.HasPrefix(head, []byte(first)) {
 			return true
+		}
+	}
+	return isProcessorProfile(head)
+}
+
+// isProcessorProfile recognises gperftools' profile of the processor: words of
+// the machine, at first 0, 3 (words of the header that follow), 0 (the version),
+// the period and 0.
+func isProcessorProfile(head []byte) bool {
+	for _, order := range []binary.ByteOrder{binary.LittleEndian, binary.BigEndian} {
+		for _, size := range []int{8, 4} {
+			if len(head) < 5*size {
+				continue
+			}
+			word := func(i int) uint64 {
+				if size == 4 {
+					return uint64(order.Uint32(head[4*i:]))
+				}
+				return order.Uint64(head[8*i:])
+			}
+			if word(0) == 0 && word(1) == 3 && word(2) == 0 && word(3) > 0 && word(3) < 1<<31 && word(4) == 0 {
+				return true
+			}
 		}
 	}
 	return false

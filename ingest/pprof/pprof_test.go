@@ -3,6 +3,7 @@ package pprof
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"maps"
 	"path/filepath"
 	"runtime/pprof"
@@ -290,6 +291,34 @@ MAPPED_LIBRARIES:
 	for _, text := range []string{"heap profile: nonsense\n", "heap profile:    0:     0 [    0:   0] @ heapprofile\n"} {
 		if _, err := inputtest.ReadBytes(t, Formats(), "x.heap", []byte(text)); err == nil {
 			t.Errorf("%q is read", text)
+		}
+	}
+}
+
+// TestProcessorProfile: the words that gperftools writes while a program runs, of
+// machines of either order and size.
+func TestProcessorProfile(t *testing.T) {
+	maps := "00400000-00500000 r-xp 00000000 fd:01 123 /home/me/prog\n"
+	words := []uint64{0, 3, 0, 2000, 0, 5, 2, 0x400100, 0x400200, 7, 1, 0x400300, 0, 1, 0}
+	for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
+		for _, size := range []int{4, 8} {
+			var data []byte
+			for _, w := range words {
+				if size == 4 {
+					data = order.AppendUint32(data, uint32(w))
+				} else {
+					data = order.AppendUint64(data, w)
+				}
+			}
+			e, err := inputtest.ReadBytes(t, Formats(), "prog.prof", append(data, maps...))
+			if err != nil {
+				t.Fatalf("%v, %d bytes a word: %v", order, size, err)
+			}
+			inputtest.WantNear(t, "samples", inputtest.RowSum(inputtest.MatrixOf(t, e, "samples.exc"), 0), 12)
+			inputtest.WantNear(t, "seconds", inputtest.RowSum(inputtest.MatrixOf(t, e, "cpu_time.exc"), 0), 12*2000e-6)
+			if _, err := inputtest.ReadBytes(t, Formats(), "prog.prof", data[:6*size+1]); err == nil {
+				t.Error("a profile that ends within a sample is read")
+			}
 		}
 	}
 }

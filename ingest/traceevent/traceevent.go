@@ -27,27 +27,84 @@ type Reading struct {
 	Value   func(section, key, text string)
 	// Device is told the name of each accelerator.
 	Device func(name string)
+	// Open is told that the list of events has no end.
+	Open func()
+	// Done is told that all was read.
+	Done func()
 }
 
-// Read reads a trace to its end. Open says that its list of events has none:
-// tools append events until the program ends.
-func Read(ctx context.Context, s *jsonscan.Scanner, what Reading) (open bool, err error) {
+// And makes one reading of two: each is told everything, and the first error
+// ends both.
+func (r Reading) And(other Reading) Reading {
+	return Reading{
+		Links: r.Links || other.Links,
+		Event: func(e *Event) error {
+			if err := r.Event(e); err != nil {
+				return err
+			}
+			return other.Event(e)
+		},
+		Section: func(key string) {
+			call(r.Section, key)
+			call(other.Section, key)
+		},
+		Value: func(section, key, text string) {
+			for _, value := range []func(section, key, text string){r.Value, other.Value} {
+				if value != nil {
+					value(section, key, text)
+				}
+			}
+		},
+		Device: func(name string) {
+			call(r.Device, name)
+			call(other.Device, name)
+		},
+		Open: func() {
+			run(r.Open)
+			run(other.Open)
+		},
+		Done: func() {
+			run(r.Done)
+			run(other.Done)
+		},
+	}
+}
+
+func call(f func(string), text string) {
+	if f != nil {
+		f(text)
+	}
+}
+
+func run(f func()) {
+	if f != nil {
+		f()
+	}
+}
+
+// Read reads a trace to its end. A list of events may have none: tools append
+// events until the program ends.
+func Read(ctx context.Context, s *jsonscan.Scanner, what Reading) error {
 	r := &reader{Reading: what, ctx: ctx, s: s}
 	kind, err := s.Next()
 	if err != nil {
-		return false, err
+		return err
 	}
 	switch kind {
 	case jsonscan.ArrayStart:
-		err := r.readEvents()
-		if errors.Is(err, io.ErrUnexpectedEOF) && s.Depth() == 1 {
-			return true, nil
+		if err = r.readEvents(); errors.Is(err, io.ErrUnexpectedEOF) && s.Depth() == 1 {
+			run(r.Open)
+			err = nil
 		}
-		return false, err
 	case jsonscan.ObjectStart:
-		return false, r.eachKey(r.readSection)
+		err = r.eachKey(r.readSection)
+	default:
+		err = errors.New("not a trace: neither an object nor an array of events")
 	}
-	return false, errors.New("not a trace: neither an object nor an array of events")
+	if err == nil {
+		run(r.Done)
+	}
+	return err
 }
 
 type reader struct {

@@ -25,6 +25,7 @@ type importJob struct {
 	pattern *ingest.NamePattern
 	bar     *progressBar
 	matched int // sources whose name fitted the pattern
+	traces  map[*ingest.Source]*readTrace
 	held    int // values of the experiments kept in memory
 	result  imported
 }
@@ -85,7 +86,7 @@ func (j *importJob) run(ctx context.Context, sources []*ingest.Source) error {
 
 // attachments are what is kept of a run beside its profile.
 func (j *importJob) attachments(ctx context.Context, sources []*ingest.Source, profile *model.Experiment) ([]store.Attachment, error) {
-	attached, err := trainingAttachment(ctx, sources, profile)
+	attached, err := j.trainingAttachment(ctx, sources, profile)
 	if err == nil && len(sources) == 1 {
 		var spans []store.Attachment
 		spans, err = j.spans(ctx, sources[0])
@@ -99,6 +100,7 @@ func (j *importJob) read(ctx context.Context, src *ingest.Source) (*model.Experi
 		return nil, err
 	}
 	src.Progress = j.bar.add
+	defer j.beside(src)()
 	part, err := ingest.Read(ctx, src)
 	if err != nil {
 		return nil, err

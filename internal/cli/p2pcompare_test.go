@@ -26,9 +26,9 @@ func TestSchemesTooCloseToCall(t *testing.T) {
 		want    string
 	}{
 		{[]float64{3, 2, 1}, "The hybrid scheme is the fastest, with a probability of 99 % by how far such predictions were off in the lab."},
-		{[]float64{3, 1.1, 1}, "The hybrid and asynchronous schemes are too close to call: the hybrid one is the fastest with a probability of 74 %."},
+		{[]float64{3, 1.1, 1}, "The hybrid and asynchronous schemes are too close to call: the hybrid one is the fastest with a probability of 83 %."},
 		{[]float64{1, 1, 1}, "The synchronous, asynchronous and hybrid schemes are too close to call: the synchronous one is the fastest with a probability of 33 %."},
-		// A standard deviation of the ratio, and a little more, then a little less than 1.645 of them.
+		// A little more, then a little less than 1.645 standard deviations of the ratio.
 		{[]float64{3, math.Exp(1.66 * math.Sqrt2 * modelError), 1}, "The hybrid scheme is the fastest, with a probability of 95 % by how far such predictions were off in the lab."},
 		{[]float64{3, math.Exp(1.63 * math.Sqrt2 * modelError), 1}, "The hybrid and asynchronous schemes are too close to call: the hybrid one is the fastest with a probability of 94 %."},
 	} {

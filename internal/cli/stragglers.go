@@ -135,30 +135,84 @@ func sparing(sources []*ingest.Source) func() {
 	return func() { debug.SetGCPercent(before) }
 }
 
+// readTrace is what is kept of a trace that was read beside its profile.
+type readTrace struct {
+	rank   *training.Rank
+	device *training.DeviceResult
+}
+
+// beside keeps what a trace tells beyond a profile while the profile is read, so
+// that it is read once; the result is to be called when it was.
+func (j *importJob) beside(src *ingest.Source) func() {
+	if src.Format != "chrome" {
+		return func() {}
+	}
+	if j.traces == nil {
+		j.traces = map[*ingest.Source]*readTrace{}
+	}
+	src.Beside = kineto.Beside(src.Given, func(t *training.Trace) {
+		j.traces[src] = &readTrace{training.Summarize(t), training.Device(t)}
+	})
+	done := sparing([]*ingest.Source{src})
+	return func() {
+		src.Beside = nil
+		done()
+	}
+}
+
 // trainingAttachment is what the traces of a training job tell beyond a
 // profile; nothing for other sources.
-func trainingAttachment(ctx context.Context, sources []*ingest.Source, profile *model.Experiment) ([]store.Attachment, error) {
-	format := sources[0].Format
+func (j *importJob) trainingAttachment(ctx context.Context, sources []*ingest.Source, profile *model.Experiment) ([]store.Attachment, error) {
+	switch sources[0].Format {
+	case operations.Name:
+		sources[0].Progress = nil // the bar has counted it
+		job, err := jobOf(ctx, sources, func(*training.Trace) {})
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err != nil {
+			job = nil // a profile all the same
+		}
+		return kept.Attachments(withSlowdown(job), nil)
+	case "chrome":
+		return j.keptTraces(sources, profile)
+	}
+	return nil, nil
+}
+
+func (j *importJob) keptTraces(sources []*ingest.Source, profile *model.Experiment) ([]store.Attachment, error) {
 	onDevice := slices.ContainsFunc(profile.Regions, func(r model.Region) bool { return r.Kind == model.Kernel })
-	if format != operations.Name && (format != "chrome" || len(sources) < 2 && !onDevice) {
+	if len(sources) < 2 && !onDevice {
 		return nil, nil
 	}
-	for _, src := range sources {
-		src.Progress = nil // the bar has counted them
-	}
+	var ranks []*training.Rank
 	var devices []*training.DeviceResult
-	job, err := jobOf(ctx, sources, func(t *training.Trace) {
-		if onDevice {
-			devices = append(devices, training.Device(t))
+	for i, src := range sources {
+		trace := j.traces[src]
+		if trace == nil {
+			continue
 		}
-	})
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
+		if trace.rank.Number < 0 {
+			trace.rank.Number, trace.device.Rank = i, i
+		}
+		ranks = append(ranks, trace.rank)
+		if onDevice {
+			devices = append(devices, trace.device)
+		}
 	}
-	if err != nil || job == nil || job.Slowdown == nil {
-		job = nil // a profile all the same: traces of one rank twice, or no steps
+	var job *training.Result
+	if len(ranks) == len(sources) {
+		job, _ = training.Stragglers(ranks) // else a profile all the same: one rank twice
 	}
-	return kept.Attachments(job, devices)
+	return kept.Attachments(withSlowdown(job), devices)
+}
+
+// withSlowdown is a job where it tells something.
+func withSlowdown(job *training.Result) *training.Result {
+	if job == nil || job.Slowdown == nil {
+		return nil
+	}
+	return job
 }
 
 // trainingJob is what an experiment keeps of its traces; nil where it does not

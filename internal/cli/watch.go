@@ -17,6 +17,7 @@ import (
 	"auspex/analyze"
 	"auspex/analyze/diagnose"
 	"auspex/ingest"
+	"auspex/internal/mistake"
 	"auspex/report"
 	"auspex/store"
 	"auspex/training"
@@ -152,7 +153,8 @@ func watchedJob(ctx context.Context, dir string, final bool) (result *training.R
 			return result, unread, err
 		}
 		unread = append(unread, err)
-		bad := slices.IndexFunc(sources, func(src *ingest.Source) bool { return strings.HasPrefix(err.Error(), src.Given) })
+		place, _ := mistake.Find(err)
+		bad := slices.IndexFunc(sources, func(src *ingest.Source) bool { return src.Given == place.File })
 		if bad < 0 || len(sources) == 1 {
 			return nil, unread, err
 		}

@@ -119,6 +119,7 @@ export interface ScalingRun {
   communication: Num;
   serialization: Num;
   transfer: Num;
+  start_end: Num; // what starting and ending leave; part of communication and transfer
   computation_scalability: Num;
   ipc_scalability: Num;
   instruction_scalability: Num;

@@ -91,6 +91,7 @@ export interface Efficiency {
   load_balance: Num;
   communication: Num;
   parallel: Num;
+  start_end?: Num; // what starting and ending leave; part of communication
 }
 
 export interface RegionTime {

@@ -81,7 +81,18 @@ export interface Device {
   critical_path: Record<string, number>;
   kinds: { kind: string; count: number; seconds: number; share: number }[] | null;
   memory: Record<string, number>[] | null;
+  counters: DeviceCounter[] | null;
   words: string;
+}
+
+/** A counter of the accelerator over all runs of a kernel that one operator launched. */
+export interface DeviceCounter {
+  kernel: string;
+  operator: string; // "" where it is not known
+  counter: string;
+  count: number;
+  sum: number;
+  mean: number;
 }
 
 export interface DeviceStream {

@@ -1,9 +1,9 @@
 // What the accelerators of a job did: computing, communicating, both at once,
 // copying, nothing; by rank, and of one rank by step, stream and kernel.
 import { useMemo } from "preact/hooks";
-import { live, type Breakdown, type Device, type DeviceKernel, type DeviceOperator, type DeviceStream } from "../api";
+import { live, type Breakdown, type Device, type DeviceCounter, type DeviceKernel, type DeviceOperator, type DeviceStream } from "../api";
 import { axis, base, tip } from "../chart";
-import { command, inOne, plural, seconds, share } from "../format";
+import { command, inOne, number, plural, seconds, share } from "../format";
 import { brief } from "../names";
 import { kindColour } from "../palette";
 import { Chart, Command, Picture } from "../picture";
@@ -51,6 +51,7 @@ export function DevicesView({ name, query, refine, devices, first, lead }: ViewP
       <Kernels list={chosen.kernels ?? []} />
       <Operators list={chosen.operators ?? []} />
       <Streams list={chosen.streams ?? []} />
+      <Counters list={chosen.counters ?? []} />
       <Command line={line} />
     </section>
   );
@@ -170,6 +171,23 @@ function Streams({ list }: { list: DeviceStream[] }) {
         column("host", "host had launched nothing", (s) => s.host_late_seconds),
         column("gap", "between two kernels", (s) => s.kernel_gap_seconds, true),
         column("other", "another reason", (s) => s.other_seconds),
+      ]} />
+    </section>
+  );
+}
+
+function Counters({ list }: { list: DeviceCounter[] }) {
+  if (!list.length) return null;
+  return (
+    <section>
+      <h3>Counters of its kernels</h3>
+      <Table label="Counters" rows={list} rowKey={(c) => `${c.counter} ${c.kernel} ${c.operator}`} top={8} columns={[
+        { key: "counter", head: "counter", by: (c) => c.counter, cell: (c) => <bdi class="path">{c.counter}</bdi> },
+        { key: "kernel", head: "kernel", by: (c) => c.kernel, cell: (c) => <bdi class="path" title={c.kernel} data-whole={c.kernel}>{brief(c.kernel, 48)}</bdi> },
+        { key: "operator", head: "operator", wide: true, by: (c) => c.operator, cell: (c) => <bdi class="path">{c.operator || "(not known)"}</bdi> },
+        { key: "count", head: "runs", right: true, wide: true, by: (c) => c.count, cell: (c) => c.count.toLocaleString("en") },
+        { key: "sum", head: "sum", right: true, by: (c) => c.sum, cell: (c) => number(c.sum) },
+        { key: "mean", head: "mean", right: true, wide: true, by: (c) => c.mean, cell: (c) => number(c.mean) },
       ]} />
     </section>
   );

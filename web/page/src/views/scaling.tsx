@@ -86,6 +86,7 @@ const kinds: [keyof ScalingRun, string][] = [
   ["communication", "communication"],
   ["serialization", "serialization"],
   ["transfer", "transfer"],
+  ["start_end", "start and end"],
   ["computation_scalability", "computation"],
   ["instruction_scalability", "instructions"],
   ["ipc_scalability", "instructions a cycle"],

@@ -89,7 +89,7 @@ function Drawn({ t, by, query, refine, name }: ViewProps & { t: CallTree; by: Co
           {foundWords(t, roots, matches)}
         </p>
       )}
-      <Picture title={title} command={command("show", name, "--regions", ...(query.metric ? ["--metric", query.metric] : []))} note={legend(by, t, p.dark)}>
+      <Picture title={title} command={command("show", name, "--regions", "--by", "path", ...(query.metric ? ["--metric", query.metric] : []))} note={legend(by, t, p.dark)}>
         {zoomed && (
           <div class="chips">
             <button type="button" class="chip" onClick={() => step({ root: undefined })} aria-label="Show the whole tree again">
@@ -102,7 +102,7 @@ function Drawn({ t, by, query, refine, name }: ViewProps & { t: CallTree; by: Co
         </div>
       </Picture>
       <TreeList t={t} roots={shown} query={query} refine={refine} colour={colour} matches={matches} name={name} />
-      {t.tree.length < t.total && <Rest shown={t.tree.length} total={t.total} command={command("show", name, "--regions")} />}
+      {t.tree.length < t.total && <Rest shown={t.tree.length} total={t.total} command={command("show", name, "--regions", "--by", "path")} />}
     </>
   );
 }

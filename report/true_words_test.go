@@ -1,0 +1,45 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"auspex/account"
+	"auspex/analyze"
+	"auspex/analyze/diagnose"
+	"auspex/model"
+)
+
+// Where no loss is trouble but the uneven work of all regions together is, the
+// first sentence does not deny the second.
+func TestSmallLossesThatAddUp(t *testing.T) {
+	of := func(shares ...float64) string {
+		d := &diagnose.Diagnosis{Headline: account.Headline{Kind: account.Useful, Share: 0.96}, Kinds: make([][]diagnose.Name, 1), LoadBalance: 0.98}
+		for i, share := range shares {
+			d.Ledger = append(d.Ledger, account.Line{Kind: account.Imbalance, Region: account.Place([]string{"a", "b", "c"}[i]), Share: share})
+		}
+		return usefulWords(d, d.Headline)
+	}
+	if got := of(0.009, 0.008, 0.008); got != "96 % of the run is useful work; no single loss costs 2 %. Uneven work costs 2.5 % in all regions together." {
+		t.Errorf("three losses that add up to trouble: %q", got)
+	}
+	if got := of(0.004, 0.002); !strings.Contains(got, "nothing else costs 2 %. The work is balanced") {
+		t.Errorf("losses that do not: %q", got)
+	}
+}
+
+// What lies outside all regions is not called the heaviest of them.
+func TestOutsideIsNoRegion(t *testing.T) {
+	s := &analyze.Summary{Heaviest: []analyze.RegionTime{{Region: model.Outside, Share: 0.98}, {Region: "solve", Share: 0.01}}}
+	if got := heaviestText(s, "the run"); got != " 98.0 % of the run is outside the regions that were marked. The heaviest region is solve with 1.0 % of the run." {
+		t.Errorf("got %q", got)
+	}
+	s.Heaviest = s.Heaviest[:1]
+	if got := heaviestText(s, "the run"); strings.Contains(got, "heaviest") {
+		t.Errorf("alone: %q", got)
+	}
+	s.Heaviest[0].Region = "solve"
+	if got := heaviestText(s, "the run"); strings.Contains(got, "outside") {
+		t.Errorf("a region: %q", got)
+	}
+}
