@@ -198,7 +198,10 @@ func (l *loads) node(n *source.Node) int {
 		case strings.HasPrefix(name, "_mm") || strings.HasPrefix(name, "__builtin"):
 			return w + 1 // an instruction
 		}
-		if l.loops > 0 || l.careful {
+		if l.careful {
+			return w + foreignLeast
+		}
+		if l.loops > 0 {
 			return w + foreignTurn
 		}
 		return w + foreignWork

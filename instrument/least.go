@@ -14,14 +14,17 @@ import (
 // probe only if its text shows that it does much whatever it is called with:
 // loops turn a few times only, what stands under a condition is not done, and
 // what comes after a place where it may be left counts a quarter. leastWork is
-// fifty times the price of a probe, and 250 times that of one switched off.
+// fifty times the price of a probe, and 250 times that of one switched off. A
+// function that is defined elsewhere may be an inline one of a header, such as the
+// sum of two vectors.
 const (
-	leastWork   = 2_500
-	leastTurns  = 16
-	leastInner  = 8
-	leastEach   = 4 // of a container
-	leastWhile  = 2 // of a search, or where something leaves the loop
-	communicate = 10 * leastWork
+	leastWork    = 2_500
+	leastTurns   = 16
+	leastInner   = 8
+	leastEach    = 4 // of a container
+	leastWhile   = 2 // of a search, or where something leaves the loop
+	foreignLeast = 3
+	communicate  = 10 * leastWork
 )
 
 // atLeast is the least that statements do.

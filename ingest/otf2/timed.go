@@ -159,12 +159,17 @@ func (r *timer) nanos(at uint64) int64 {
 	if at < r.first {
 		return 0
 	}
-	return int64(float64(at-r.first) * 1e9 / r.t.d.ticks)
+	const never = 1 << 62 // broken archives have any numbers
+	if ns := float64(at-r.first) * 1e9 / r.t.d.ticks; ns < never {
+		return int64(ns)
+	}
+	return never
 }
 
 // event takes one event of a location.
 func (r *timer) event(loc int32, kind string, at int64, text []byte) error {
 	l := &r.locs[loc]
+	at = max(at, l.last) // nothing ends before it began, in broken archives either
 	switch kind {
 	case "ENTER":
 		return r.enter(loc, l, at, text)
