@@ -43,7 +43,9 @@ func TestTrainingJob(t *testing.T) {
 			Efficiency struct{ Parallel *float64 }
 		}
 	}
-	get("../glances?experiment=trained&experiment=unbalanced", &list)
+	if status, _, text = l.send("GET", "/api/v1/glances?experiment=trained&experiment=unbalanced", ""); status != http.StatusOK || json.Unmarshal([]byte(text), &list) != nil {
+		t.Fatalf("glances: %d %s", status, text)
+	}
 	if g := list.Glances[0]; g.Loss == nil || g.Loss.Line != "late_rank" || g.Efficiency.Parallel != nil {
 		t.Errorf("the list says of the training job %+v", g)
 	}

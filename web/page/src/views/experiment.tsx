@@ -45,7 +45,7 @@ export function Experiment({ name }: ViewProps) {
             )}
             {diagnosis.data && !alone && (
               <p class="note">
-                <a href={link(["e", name, "kinds"])}>{kindsLine(diagnosis.data.kinds)}</a>
+                {live() ? <a href={link(["e", name, "kinds"])}>{kindsLine(diagnosis.data.kinds)}</a> : diagnosis.data.kinds.length > 1 && kindsLine(diagnosis.data.kinds)}
               </p>
             )}
             {s.training && live() && (
