@@ -77,7 +77,7 @@ export interface Device {
   annotations: DeviceOperator[] | null;
   patterns: { operator: string; kernels: string[]; count: number; seconds: number }[] | null;
   launches: Record<string, number>;
-  copies: { kind: string; count: number; bytes: number; seconds: number; bytes_per_second: number; most_bytes_per_second: number }[] | null;
+  copies: { kind: string; count: number; bytes: number; seconds: number; bytes_per_second: number; most_bytes_per_second: number; bandwidths: Distribution | null }[] | null;
   critical_path: Record<string, number>;
   kinds: { kind: string; count: number; seconds: number; share: number }[] | null;
   memory: Record<string, number>[] | null;
@@ -105,6 +105,22 @@ export interface DeviceStream {
   queue_max: number; // launched and not begun
   queue_mean: number;
   queue_full_seconds: number;
+  host_late_gaps: Distribution | null;
+  kernel_gaps: Distribution | null;
+  other_gaps: Distribution | null;
+  queue: Distribution | null;
+}
+
+/** How values are spread. */
+export interface Distribution {
+  count: number;
+  mean: number;
+  deviation: number;
+  least: number;
+  quarter: number;
+  median: number;
+  three_quarters: number;
+  most: number;
 }
 
 export interface DeviceKernel {
@@ -125,6 +141,8 @@ export interface DeviceOperator {
   seconds: number;
   calls: number;
   host_seconds: number; // in the operator itself
+  launch_delay_seconds: number; // to its first launch, and from there
+  start_delay_seconds: number; // to that kernel, in the mean
 }
 
 export interface Devices {
