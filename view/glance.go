@@ -17,6 +17,8 @@ type Glance struct {
 	// Loss is the headline of the ledger; nil where nothing costs enough to be
 	// called a loss, or no time was measured.
 	Loss *account.Headline `json:"loss"`
+	// Whole is what all regions lose in the way of Loss.
+	Whole float64 `json:"whole"`
 	// Timed tells a run without loss from one without times.
 	Timed bool `json:"timed"`
 }
@@ -37,7 +39,7 @@ func GlanceAt(d *analyze.Dataset) (*Glance, error) {
 	}
 	if len(ledgers) > 0 {
 		if h := ledgers[0].Headline(); h.Kind != account.Useful {
-			g.Loss = &h
+			g.Loss, g.Whole = &h, ledgers[0].Total(h.Kind)
 		}
 	}
 	return g, nil

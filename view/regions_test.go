@@ -124,7 +124,36 @@ func TestGlance(t *testing.T) {
 	if err != nil || g.Runtime != 10 || g.Processes != 4 || math.Abs(float64(g.Efficiency.Parallel)-0.6) > 1e-12 {
 		t.Errorf("at a glance it is %+v, %v", g, err)
 	}
-	if g.Loss == nil || g.Loss.Kind == account.Useful || math.Abs(g.Loss.Share-0.4) > 1e-9 {
-		t.Errorf("the loss is %+v", g.Loss)
+	if g.Loss == nil || g.Loss.Kind == account.Useful || math.Abs(g.Loss.Share-0.4) > 1e-9 || g.Whole != g.Loss.Share {
+		t.Errorf("the loss is %+v of %v", g.Loss, g.Whole)
+	}
+}
+
+// TestGlanceTogether: what many regions lose alike is told as a whole.
+func TestGlanceTogether(t *testing.T) {
+	b := model.NewBuilder()
+	seconds := b.Metric(model.NewMetric(model.WallTime, "", model.Exclusive))
+	root := b.Region(model.Region{Name: "main", Parent: model.NoParent})
+	work := []int{b.Region(model.Region{Name: "solve", Parent: root}), b.Region(model.Region{Name: "assemble", Parent: root})}
+	wait := b.Region(model.Region{Name: "MPI_Barrier", Kind: model.MPI, Parent: root})
+	for p := range 4 {
+		u := b.Unit(model.Unit{Process: p})
+		for i, r := range work {
+			b.Set(u, r, seconds, 3)
+			if p == 0 {
+				b.Set(u, r, seconds, float64(8-2*i))
+			}
+		}
+		if p > 0 {
+			b.Set(u, wait, seconds, 8)
+		}
+	}
+	e, err := b.Build(model.Header{Name: "late"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := GlanceAt(opened(t, e))
+	if err != nil || g.Loss == nil || g.Loss.Region != "main/solve" || g.Loss.Share >= g.Whole-0.01 || math.Abs(g.Whole-24.0/56) > 0.01 {
+		t.Errorf("%v: the loss is %+v of %v", err, g.Loss, g.Whole)
 	}
 }

@@ -45,11 +45,12 @@ func jobGlance(e *store.Experiment, g *view.Glance) error {
 	if err != nil || late == nil || late.ClockResidual == nil {
 		return err
 	}
-	g.Loss = nil
+	g.Loss, g.Whole = nil, 0
 	g.Efficiency = analyze.Efficiency{LoadBalance: analyze.Missing, Communication: analyze.Missing, Parallel: analyze.Missing}
 	if len(late.Stragglers) > 0 {
 		worst := late.Stragglers[0]
 		g.Loss = &account.Headline{Kind: lateRank, Region: account.Place(worst.Region), Share: worst.Share}
+		g.Whole = worst.Share
 		return nil
 	}
 	devices, err := job.DevicesOf(e)
@@ -61,7 +62,7 @@ func jobGlance(e *store.Experiment, g *view.Glance) error {
 		idle, all = idle+d.All.Idle, all+d.Seconds
 	}
 	if all > 0 && idle/all >= account.Trouble {
-		g.Loss = &account.Headline{Kind: deviceIdle, Share: idle / all}
+		g.Loss, g.Whole = &account.Headline{Kind: deviceIdle, Share: idle / all}, idle/all
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ export interface Glance {
   runtime: Num;
   efficiency: Efficiency;
   loss: Headline | null; // null where nothing costs enough to be called one
+  whole: number; // what all regions lose in the way of loss
   timed: boolean; // whether time was measured
 }
 

@@ -94,7 +94,7 @@ function Summary({ names }: { names: string[] }) {
     { key: "name", head: "run", by: (g) => g.name, cell: (g) => <a href={"#" + anchor(g.name)}>{shortened(g.name, 32)}</a> },
     { key: "runtime", head: "run time", csv: "run time (s)", right: true, by: (g) => g.runtime, cell: (g) => time(g.runtime) },
     { key: "efficiency", head: "efficiency", right: true, by: (g) => g.efficiency.parallel, cell: (g) => share(g.efficiency.parallel, 0) },
-    { key: "loss", head: "largest loss", csv: "largest loss (share)", wide: true, by: (g) => g.loss?.share ?? null, cell: (g) => <Loss glance={g} /> },
+    { key: "loss", head: "largest loss", csv: "largest loss (share)", wide: true, by: (g) => (g.loss ? g.whole : null), cell: (g) => <Loss glance={g} /> },
     { key: "ranks", head: "ranks", right: true, by: (g) => g.processes, cell: (g) => g.processes.toLocaleString("en") },
   ];
   return <Table label="Summary" rows={rows} columns={columns} rowKey={(g) => g.name} top={100} />;

@@ -87,10 +87,11 @@ export function Loss({ glance }: { glance?: Glance }) {
   if (!glance.timed) return <span class="soft">no time measured</span>;
   if (!glance.loss) return <span class="soft">none of 2 % or more</span>;
   const { line, region, share: part } = glance.loss;
-  const where = region ? `, ${lastName(region)}` : "";
+  const rest = glance.whole - part > 0.01;
+  const where = region ? `, ${rest ? share(part, 0) + " in " : ""}${lastName(region)}` : "";
   return (
     <span class="loss" title={`${lossWords[line] ?? line}${region ? " in " + region : ""}`}>
-      {share(part, 0)} {lossWords[line] ?? line}
+      {share(glance.whole, 0)} {lossWords[line] ?? line}
       {where && <bdi class="soft">{brief(where, 28)}</bdi>}
     </span>
   );
@@ -154,7 +155,7 @@ function Experiments({ list, query, refine }: { list: Listed[] } & Omit<ViewProp
       head: "largest loss",
       csv: "largest loss (share)",
       wide: true,
-      by: (e) => at(e)?.loss?.share ?? (at(e)?.timed ? 0 : null),
+      by: (e) => (at(e)?.timed ? at(e)!.whole : null),
       cell: (e) => <Loss glance={at(e)} />,
     },
     { key: "units", head: "ranks", right: true, by: (e) => at(e)?.processes ?? e.units, cell: (e) => <span class="nowrap">{size(e, at(e))}</span> },
