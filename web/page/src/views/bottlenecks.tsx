@@ -170,17 +170,15 @@ interface Box {
   height: number;
 }
 
-/** Moves labels up until they are clear of those before them. */
+/** Moves labels up until they are clear of those placed before; one that comes again begins another layout. */
 function stacked() {
-  let placed: Box[] = [];
-  let last = Infinity;
-  return ({ dataIndex, labelRect }: { dataIndex?: number; labelRect: Box }) => {
-    if ((dataIndex ?? 0) <= last) placed = []; // another layout begins
-    last = dataIndex ?? 0;
+  const placed = new Map<number, Box>();
+  return ({ dataIndex = 0, labelRect }: { dataIndex?: number; labelRect: Box }) => {
+    if (placed.has(dataIndex)) placed.clear();
     let dy = 0;
     const meets = (o: Box) => Math.abs(labelRect.x - o.x + (labelRect.width - o.width) / 2) < (labelRect.width + o.width) / 2 + 4 && Math.abs(labelRect.y + dy - o.y) < o.height;
-    while (placed.some(meets)) dy -= 2;
-    placed.push({ ...labelRect, y: labelRect.y + dy });
+    while ([...placed.values()].some(meets)) dy -= 2;
+    placed.set(dataIndex, { ...labelRect, y: labelRect.y + dy });
     return { dy };
   };
 }
