@@ -14,7 +14,7 @@ import (
 type Rest struct {
 	// Early is how many seconds before a rank is done with a send its message is on
 	// its way.
-	Early float64 `json:"early,omitempty"`
+	Early []Segment `json:"early,omitempty"`
 	// Cold is what a message takes longer whose ranks come from computation, and
 	// Cooling the seconds of computation after which two thirds of it.
 	Cold    []Segment `json:"cold"`
@@ -31,29 +31,30 @@ type Rest struct {
 	SendBuffer int64 `json:"send_buffer,omitempty"`
 }
 
-// fitEarly finds by how much longer ranks take that send and receive at once than
+// earlier finds by how much longer ranks take that send and receive at once than
 // one that does either: that long a sender goes on after its message has left, and
 // a receiver takes a message in, which a ping-pong, where both do it at the same
 // time, does not show, nor a receive of what the library has taken in already. It
-// adds that to the ranks' own times.
-func (c *Calibration) fitEarly(pings, both []point, own [][]point) {
+// adds that to the receiver's own times.
+func earlier(pings, both []point, own [][]point) float64 {
 	if len(both) != len(pings) {
-		return
+		return 0
 	}
 	var longer []float64
 	for i, p := range below(pings, coolMessage+1) {
 		longer = append(longer, both[i].seconds-p.seconds)
 	}
 	if len(longer) == 0 || len(own[0]) == 0 {
-		return
+		return 0
 	}
-	if c.Early = min(median(longer), mostEarly*own[0][0].seconds); c.Early < leastEarly*pings[0].seconds {
-		c.Early = 0
-		return
+	early := min(median(longer), mostEarly*own[0][0].seconds)
+	if early < leastEarly*pings[0].seconds {
+		return 0
 	}
 	for i := range own[1] {
-		own[1][i].seconds += c.Early
+		own[1][i].seconds += early
 	}
+	return early
 }
 
 // mostEarly is the largest part of a send that may come after its message has left,
@@ -93,7 +94,7 @@ func (c *Calibration) fitCold(more []point) {
 		}
 		smooth[i].seconds = median(near)
 	}
-	c.Cold = affine(fitPieces(smooth, false))
+	c.Cold = affine(fitPieces(smooth))
 	if n := len(smooth); n > 0 {
 		c.Cold = append(c.Cold, Segment{smooth[n-1].size, []float64{smooth[n-1].seconds, 0}})
 	}
@@ -152,7 +153,7 @@ const shaped = 64 << 10
 // longer than after computation. For each depth there is a network whose messages,
 // with the bucket, take what single ones take; the depth counts that is nearest to
 // all measurements, if it is much nearer than none.
-func (c *Calibration) fitBurst(pings, warm, cold, more []point, send, recv []piece) error {
+func (c *Calibration) fitBurst(pings, warm, cold, more []point, w wire) error {
 	var first []float64
 	for _, p := range below(more, coolMessage+1) {
 		first = append(first, p.seconds)
@@ -171,7 +172,7 @@ func (c *Calibration) fitBurst(pings, warm, cold, more []point, send, recv []pie
 			alone[i].seconds = max(min(pings[i].seconds, cold[i].seconds-extra), leastNetwork*pings[i].seconds) + saved
 			alone[i].whole = alone[i].seconds
 		}
-		x.Network = x.network(alone, send, recv)
+		x.fitNetwork(alone, w)
 		x.Burst, x.Cold = depth, []Segment{{0, []float64{extra, 0}}}
 		off, err := x.miss(pings, warm, cold)
 		if err != nil {

@@ -73,9 +73,6 @@ func (c *Calibration) config() [][2]string {
 		{"smpi/async-small-thresh", strconv.FormatInt(c.EagerBelow, 10)},
 		{"smpi/send-is-detached-thresh", strconv.FormatInt(c.EagerBelow, 10)},
 	}
-	if c.Early > 0 {
-		list = append(list, [2]string{"auspex/early", digits(c.Early)})
-	}
 	if c.Cooling > 0 {
 		list = append(list, [2]string{"auspex/cooling", digits(c.Cooling)})
 	}
@@ -94,7 +91,7 @@ func (c *Calibration) config() [][2]string {
 	for _, o := range []struct {
 		key  string
 		segs []Segment
-	}{{"auspex/cold", c.Cold}, {"smpi/os", c.SendOverhead}, {"smpi/or", c.RecvOverhead}, {"smpi/ois", c.Isend}} {
+	}{{"auspex/early", c.Early}, {"auspex/cold", c.Cold}, {"smpi/os", c.SendOverhead}, {"smpi/or", c.RecvOverhead}, {"smpi/ois", c.Isend}} {
 		if len(o.segs) > 0 {
 			list = append(list, [2]string{o.key, segmentText(o.segs)})
 		}

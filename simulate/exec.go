@@ -218,7 +218,7 @@ func (e *engine) doStep(id int32, r *rank) (bool, error) {
 		if r.stage == fresh && s.Peer != trace.NullPeer {
 			r.stage = started
 			if cost := e.sendCost(s); cost > 0 {
-				e.sleep(id, cost-min(cost, e.opts.Early))
+				e.sleep(id, cost-min(cost, overhead(e.opts.Early, s.Bytes)))
 				return false, nil
 			}
 		}
@@ -230,7 +230,7 @@ func (e *engine) doStep(id int32, r *rank) (bool, error) {
 					return false, err
 				}
 				r.first = h
-				if rest := min(e.sendCost(s), e.opts.Early); rest > 0 {
+				if rest := min(e.sendCost(s), overhead(e.opts.Early, s.Bytes)); rest > 0 {
 					r.stage = posted
 					e.sleep(id, rest)
 					return false, nil

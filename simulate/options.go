@@ -57,9 +57,9 @@ type Options struct {
 	Cooling float64
 	// Burst is what a link that has rested passes at once, in bytes (auspex/burst).
 	Burst float64
-	// Early is how many seconds before a rank is done with a send its message is on
-	// its way (auspex/early).
-	Early float64
+	// Early is how many seconds, fixed and per byte, before a rank is done with a send
+	// its message is on its way (auspex/early).
+	Early []Segment
 	// HoldLarge: messages that are not detached move only while both ranks are inside
 	// MPI (auspex/overlap: no).
 	HoldLarge bool
@@ -143,7 +143,10 @@ func (o *Options) Set(key, value string) error {
 	case "auspex/cooling":
 		o.Cooling, err = positive(value)
 	case "auspex/early":
-		o.Early, err = positive(value)
+		if !strings.Contains(value, ":") {
+			value = "0:" + value // one number for all sizes
+		}
+		o.Early, err = parseSegments(value, 2)
 	case "auspex/burst":
 		o.Burst, err = positive(value)
 	case "auspex/overlap":

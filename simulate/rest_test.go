@@ -145,7 +145,7 @@ func TestRestAndBounds(t *testing.T) {
 		o.Cooling = rapid.SampledFrom([]float64{0, 1e-5, 1e-3}).Draw(rt, "cooling")
 		o.Burst = rapid.SampledFrom([]float64{0, 3000}).Draw(rt, "burst")
 		if rapid.Bool().Draw(rt, "overheads") {
-			o.Early = 1e-6
+			o.Early = rapid.SampledFrom([][]Segment{{{0, []float64{1e-6, 0}}}, {{0, []float64{0, 1e-9}}, {5000, []float64{1, 0}}}}).Draw(rt, "early")
 			o.SendOverhead, o.IsendOverhead, o.RecvOverhead = []Segment{{0, []float64{2e-6, 0}}}, []Segment{{0, []float64{3e-6, 0}}}, []Segment{{0, []float64{1e-6, 1e-10}}}
 		}
 		o.HoldLarge = rapid.Bool().Draw(rt, "hold")
