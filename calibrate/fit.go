@@ -132,23 +132,24 @@ type wire struct {
 	send, recv []piece // the ranks' own seconds
 }
 
-// rate is the most that messages were seen to move, in bytes/s: of large ones, and of
-// such rows of smaller ones as are large together. A few kB that a link passes at
-// once do not count there.
+// rate is the most that messages were seen to move, in bytes/s: of large ones, most of
+// whose time is the wire's, and of such rows of smaller ones as are large together.
+// A few kB that a link passes at once hardly count there.
 func rate(pings, rows []point) float64 {
-	most := 0.0
-	for _, p := range pings[len(below(pings, largeMessage)):] {
-		most = max(most, p.size/p.seconds)
+	most, last := 0.0, len(pings)-1
+	for i, p := range pings {
+		moving := p.seconds - pings[0].seconds
+		if moving > 0 && (p.size >= largeMessage && moving > 0.9*p.seconds || i == last) {
+			most = max(most, p.size/moving)
+		}
 	}
 	for _, p := range below(rows, rowsUntil) {
 		if p.size*inARow >= largeMessage/2 {
 			most = max(most, p.size/p.seconds)
 		}
 	}
-	if most == 0 { // no large ones
-		for _, p := range pings {
-			most = max(most, p.size/p.seconds)
-		}
+	if most == 0 {
+		most = 1e12 // sizes cost nothing that could be seen
 	}
 	return most
 }

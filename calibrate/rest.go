@@ -173,7 +173,10 @@ func (c *Calibration) fitBurst(pings, warm, cold, more []point, w wire) error {
 			alone[i].whole = alone[i].seconds
 		}
 		x.fitNetwork(alone, w)
-		x.Burst, x.Cold = depth, []Segment{{0, []float64{extra, 0}}}
+		x.Burst = depth
+		if err := x.fitColdRest(cold); err != nil {
+			return err
+		}
 		off, err := x.miss(pings, warm, cold)
 		if err != nil {
 			return err
@@ -183,6 +186,22 @@ func (c *Calibration) fitBurst(pings, warm, cold, more []point, w wire) error {
 		}
 	}
 	*c = best
+	return nil
+}
+
+// fitColdRest finds what an exchange after computation takes longer than it would on
+// this network without that.
+func (c *Calibration) fitColdRest(cold []point) error {
+	c.Cold = nil
+	all, err := c.compare(context.Background(), below(cold, largeMessage), func(bytes int64) (*trace.Trace, float64) { return coldExchange(bytes), 1 })
+	if err != nil {
+		return err
+	}
+	var more []point
+	for _, got := range all {
+		more = append(more, point{float64(got.Bytes), max(0, got.Measured-(got.Simulated-rest)), got.Measured})
+	}
+	c.fitCold(more)
 	return nil
 }
 
