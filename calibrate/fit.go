@@ -119,6 +119,7 @@ func Fit(m *Measurement, reference Rounds) (*Calibration, error) {
 		return nil, err
 	}
 	c.fitOverlap(m, take)
+	c.fitLeaves(pings, m.curve(Send, take))
 	c.SendBuffer = m.bytes(SendBuffer, take)
 	c.fitLoopback(m, send, recv)
 	c.fitCrowd(m)

@@ -26,6 +26,12 @@ type Rest struct {
 	// ReceiveAlone: messages below that size move as soon as their receiver waits for
 	// them, whatever their sender does.
 	ReceiveAlone int64 `json:"receive_alone"`
+	// InOrder says that large messages both ways go one after the other where one rank
+	// comes later.
+	InOrder bool `json:"in_order"`
+	// Leaves is how many bytes of large messages may be on their way when their sender
+	// is done with them.
+	Leaves int64 `json:"leaves,omitempty"`
 	// SendBuffer is how many bytes of small messages the system carries while their
 	// sender computes; 0 where no bound was seen.
 	SendBuffer int64 `json:"send_buffer,omitempty"`
@@ -129,7 +135,7 @@ func (c *Calibration) fitCooling(m *Measurement, take func(a, b int) bool) {
 const shortestCooling, longestCooling = 1e-6, 1e-3
 
 // fitOverlap tells whether large messages move while ranks compute: less than half
-// of an exchange does.
+// of an exchange does; and whether they pass at once where one rank comes later.
 func (c *Calibration) fitOverlap(m *Measurement, take func(a, b int) bool) {
 	whole := map[float64]float64{}
 	for _, p := range m.curve(Exchange, take) {
@@ -140,8 +146,29 @@ func (c *Calibration) fitOverlap(m *Measurement, take func(a, b int) bool) {
 			c.HoldLarge = p.seconds > t/2
 		}
 	}
+	for _, p := range m.curve(Skewed, take) {
+		for _, s := range m.Samples { // they may go one after the other by chance, too
+			if s.Kind == Exchange && take(s.From, s.To) && s.Bytes == int64(p.size) && s.Bytes > c.EagerBelow {
+				c.InOrder = c.InOrder || p.seconds > 1.5*s.Least
+			}
+		}
+	}
 	if alone := m.bytes(Receives, take); c.HoldLarge && alone > c.EagerBelow {
 		c.ReceiveAlone = alone
+	}
+}
+
+// fitLeaves finds up to which size a sender is done with a large message before half
+// of it has arrived.
+func (c *Calibration) fitLeaves(pings, send []point) {
+	for i, p := range send {
+		if p.size < float64(c.EagerBelow) {
+			continue
+		}
+		if i >= len(pings) || p.seconds > pings[i].seconds/2 {
+			return
+		}
+		c.Leaves = int64(p.size)
 	}
 }
 

@@ -85,6 +85,12 @@ func (c *Calibration) config() [][2]string {
 	if c.ReceiveAlone > 0 {
 		list = append(list, [2]string{"auspex/receive-alone", strconv.FormatInt(c.ReceiveAlone, 10)})
 	}
+	if c.InOrder {
+		list = append(list, [2]string{"auspex/inorder", "yes"})
+	}
+	if c.Leaves > 0 {
+		list = append(list, [2]string{"auspex/leaves", strconv.FormatInt(c.Leaves, 10)})
+	}
 	if c.SendBuffer > 0 {
 		list = append(list, [2]string{"auspex/sendbuffer", strconv.FormatInt(c.SendBuffer, 10)})
 	}

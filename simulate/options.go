@@ -68,6 +68,12 @@ type Options struct {
 	// SendBuffer is how many bytes of small messages the system carries from rank to
 	// rank while the sender computes (auspex/sendbuffer); 0 for any number.
 	SendBuffer int64
+	// InOrder: the answer to a large message's announcement goes behind what its rank
+	// sends the other way (auspex/inorder).
+	InOrder bool
+	// Leaves is how many bytes of large messages to one rank may be on their way when
+	// their sender is done with them (auspex/leaves).
+	Leaves int64
 	// Exact keeps all links within their bandwidth also where SimGrid does not
 	// (overlook.go).
 	Exact bool
@@ -154,6 +160,10 @@ func (o *Options) Set(key, value string) error {
 		o.HoldLarge = !o.HoldLarge
 	case "auspex/receive-alone":
 		o.ReceiveAlone, err = bytesValue(value)
+	case "auspex/inorder":
+		o.InOrder, err = boolean(value)
+	case "auspex/leaves":
+		o.Leaves, err = bytesValue(value)
 	case "auspex/sendbuffer":
 		o.SendBuffer, err = bytesValue(value)
 	case "smpi/async-small-thresh":
