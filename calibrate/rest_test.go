@@ -53,6 +53,14 @@ func measured(t *testing.T, c *Calibration) *Measurement {
 		left = seconds(manyExchanges(1<<20)) / many
 	}
 	add(Overlap, 1<<20, left)
+	skewed := seconds(exchangeOnce(1 << 20))
+	if c.InOrder {
+		skewed *= 2
+	}
+	add(Skewed, 1<<20, skewed)
+	for z := c.EagerBelow; c.Leaves > 0 && z <= c.Leaves; z *= 2 {
+		add(Send, z, 1e-4)
+	}
 	if c.ReceiveAlone > 0 {
 		add(Receives, c.ReceiveAlone, 0)
 	}
@@ -72,7 +80,7 @@ func exchangeOnce(bytes int64) *trace.Trace {
 // it is not there.
 func TestFitFindsWhatGoesBefore(t *testing.T) {
 	for _, truth := range []Rest{
-		{Early: []Segment{{0, []float64{2e-6, 0}}}, Cold: []Segment{{0, []float64{20e-6, 0}}}, Cooling: 1e-4, Burst: 3000, HoldLarge: true, ReceiveAlone: 1 << 20, SendBuffer: 50000},
+		{Early: []Segment{{0, []float64{2e-6, 0}}}, Cold: []Segment{{0, []float64{20e-6, 0}}}, Cooling: 1e-4, Burst: 3000, HoldLarge: true, ReceiveAlone: 1 << 20, SendBuffer: 50000, InOrder: true, Leaves: 2 << 20},
 		{Cold: []Segment{{0, []float64{5e-6, 0}}}, Cooling: 2e-5},
 	} {
 		c := &Calibration{
@@ -96,6 +104,9 @@ func TestFitFindsWhatGoesBefore(t *testing.T) {
 		}
 		if got.HoldLarge != truth.HoldLarge {
 			t.Errorf("large messages wait: %v", got.HoldLarge)
+		}
+		if got.InOrder != truth.InOrder || got.Leaves != truth.Leaves {
+			t.Errorf("in order: %v; %d bytes leave", got.InOrder, got.Leaves)
 		}
 		if got.ReceiveAlone != truth.ReceiveAlone {
 			t.Errorf("receivers fetch below %d bytes, not %d", got.ReceiveAlone, truth.ReceiveAlone)
@@ -123,7 +134,7 @@ func TestFitFindsWhatGoesBefore(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if o.SendBuffer != got.SendBuffer || o.ReceiveAlone != got.ReceiveAlone || o.HoldLarge != got.HoldLarge || o.Burst != got.Burst || len(o.Cold) != len(got.Cold) || math.Abs(o.Cooling-got.Cooling) > 1e-5*got.Cooling {
+			if o.InOrder != got.InOrder || o.Leaves != got.Leaves || o.SendBuffer != got.SendBuffer || o.ReceiveAlone != got.ReceiveAlone || o.HoldLarge != got.HoldLarge || o.Burst != got.Burst || len(o.Cold) != len(got.Cold) || math.Abs(o.Cooling-got.Cooling) > 1e-5*got.Cooling {
 				t.Errorf("%s: %+v", name, o)
 			}
 		}
