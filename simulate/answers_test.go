@@ -42,16 +42,16 @@ func TestAnswersInOrder(t *testing.T) {
 
 // A sender is done with what the system takes over.
 func TestLeaves(t *testing.T) {
-	ranks := []string{"init; send 1 0 1000000 6; send 1 0 1000000 6", "init; recv 0 0 1000000 6; recv 0 0 1000000 6"}
+	ranks := []string{"init; send 1 0 1000000 6; send 1 0 1000000 6", "init; irecv 0 0 1000000 6; irecv 0 0 1000000 6; waitall"}
 	o := Defaults()
 	waits := answersRun(t, o, ranks...)
 	o.Leaves = 1500000
 	leaves := answersRun(t, o, ranks...)
-	if d := leaves.Ranks[1].Finish/waits.Ranks[1].Finish - 1; d > 1e-6 || d < -1e-6 {
+	if d := leaves.Ranks[1].Finish/waits.Ranks[1].Finish - 1; d > 0.02 || d < -0.02 {
 		t.Errorf("the receiver is done after %g s instead of %g s", leaves.Ranks[1].Finish, waits.Ranks[1].Finish)
 	}
-	// The second does not fit beside what is left of the first, or it does.
-	if first, both := leaves.Ranks[0].Finish, waits.Ranks[0].Finish; first > 1.01*both || first < 0.4*both {
+	// The second does not fit beside the first.
+	if first, both := leaves.Ranks[0].Finish, waits.Ranks[0].Finish; first > 1.01*both || first < 0.9*both {
 		t.Errorf("the sender is done after %g s; where it waits, after %g s", first, both)
 	}
 	o.Leaves = 1 << 30
