@@ -17,7 +17,7 @@ type crowd struct {
 	size     int
 	level    float64 // of all its flows
 	lowBound float64 // no flow's bound is at a lower level
-	roof     []filling
+	roof     []rise
 	outside  []int32 // flows that cross the link and are not in the crowd
 	beside   []int32 // other links that its flows cross and that hold flows back
 
@@ -34,12 +34,12 @@ const (
 	crowdBreaks = 8
 )
 
-// admit lets a flow in that the link holds back.
+// admit lets a flow in that the link holds back. Its links' loads are without it
+// then.
 func (c *crowd) admit(s *solver, f *flow) {
 	if f.outside != none {
 		c.notOutside(s, f)
 	}
-	s.book(f, 0)
 	f.inCrowd = true
 	c.size++
 	if f.bounded {
@@ -86,7 +86,7 @@ func (c *crowd) cap(s *solver, e int32) {
 	}
 	room := l.capacity - l.load
 	if l.noted == none {
-		c.roof = append(c.roof, filling{room / l.shadow, e})
+		c.roof = append(c.roof, rise{room / l.shadow, e})
 		c.raise(s, int32(len(c.roof)-1))
 	} else if room < c.roof[l.noted].level*l.shadow {
 		c.roof[l.noted].level = room / l.shadow
@@ -119,11 +119,12 @@ func (c *crowd) fill(s *solver, level float64) int {
 		}
 	}
 	c.fixed, c.newLevel = true, level
-	for _, e := range s.touched {
-		if l := &s.links[e]; l.crowded > 0 && !l.fat {
-			l.active--
-			l.left = max(l.left-l.shadow*level, 0)
-			l.demand -= l.shadow
+	for i := range s.filling {
+		x := &s.filling[i]
+		if l := &s.links[x.link]; l.crowded > 0 && !l.fat {
+			x.active--
+			x.left = max(x.left-l.shadow*level, 0)
+			x.demand -= l.shadow
 		}
 	}
 	return n
@@ -168,7 +169,7 @@ func (c *crowd) check(s *solver) {
 		}
 	}
 	for len(c.roof) > 0 && c.roof[0].level < level {
-		e := c.roof[0].link
+		e := c.roof[0].at
 		l := &s.links[e]
 		switch {
 		case l.crowded == 0 || l.epoch == s.epoch:
@@ -256,7 +257,7 @@ func (c *crowd) found(s *solver) {
 	c.link, c.size, c.level = best, 0, -1
 	c.lowBound = math.Inf(1)
 	for _, x := range c.roof {
-		s.links[x.link].noted = none
+		s.links[x.at].noted = none
 	}
 	for _, e := range c.beside {
 		s.links[e].beside = false
@@ -268,6 +269,7 @@ func (c *crowd) found(s *solver) {
 			if c.level < 0 {
 				c.level = f.rate * f.penalty
 			}
+			s.book(f, -f.rate)
 			c.admit(s, f)
 			c.come = append(c.come, u.flow)
 		} else {
@@ -297,7 +299,7 @@ func (c *crowd) breakUp(s *solver) {
 // unroof takes the lowest note away.
 func (c *crowd) unroof(s *solver) {
 	last := len(c.roof) - 1
-	s.links[c.roof[0].link].noted = none
+	s.links[c.roof[0].at].noted = none
 	x := c.roof[last]
 	c.roof = c.roof[:last]
 	if last > 0 {
@@ -311,11 +313,11 @@ func (c *crowd) raise(s *solver, i int32) {
 	x := c.roof[i]
 	for i > 0 && c.roof[(i-1)/2].level > x.level {
 		c.roof[i] = c.roof[(i-1)/2]
-		s.links[c.roof[i].link].noted = i
+		s.links[c.roof[i].at].noted = i
 		i = (i - 1) / 2
 	}
 	c.roof[i] = x
-	s.links[x.link].noted = i
+	s.links[x.at].noted = i
 }
 
 func (c *crowd) lower(s *solver, i int32) {
@@ -333,9 +335,9 @@ func (c *crowd) lower(s *solver, i int32) {
 			break
 		}
 		c.roof[i] = c.roof[k]
-		s.links[c.roof[i].link].noted = i
+		s.links[c.roof[i].at].noted = i
 		i = k
 	}
 	c.roof[i] = x
-	s.links[x.link].noted = i
+	s.links[x.at].noted = i
 }

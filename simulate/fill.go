@@ -1,76 +1,83 @@
 package simulate
 
+import "math"
+
 // Progressive filling: all flows of a round grow together until links fill up.
+
+// filling is a link that is filling up.
+type filling struct {
+	level  float64 // at which it will be full, or less; infinite when nothing grows on it any more
+	left   float64 // capacity not yet given away
+	demand float64 // Σ w/p of flows still growing
+	active int32   // flows still growing
+	link   int32
+}
+
+// rise orders links by the level at which they fill up.
+type rise struct {
+	level float64
+	at    int32 // in solver.filling; in the crowd's roof, the link
+}
 
 // fill shares what the flows outside the set leave among those in it and, where
 // the set touches it, the crowd.
 func (s *solver) fill() {
 	c := &s.crowd
 	c.playing = c.link != none && s.links[c.link].epoch == s.epoch
-	if s.stale {
-		s.prepare()
-	}
-	s.stale = true
 	if len(s.set) == 1 && !c.playing && s.fillOne() {
 		return
 	}
-	s.heap = s.heap[:0]
-	for _, e := range s.touched {
-		l := &s.links[e]
-		if l.active > 0 && !l.open && (!l.fat || l.critical > 0) {
-			l.left = max(l.left, 0)
-			s.heap = append(s.heap, filling{l.left / l.demand, e})
-		}
+	for _, id := range s.set {
+		s.flows[id].fixed = false
 	}
-	if s.few = len(s.heap) <= fewLinks; !s.few {
-		for i := len(s.heap)/2 - 1; i >= 0; i-- {
-			s.down(i)
-		}
+	s.open()
+	few := len(s.filling) <= fewLinks
+	if !few {
+		s.pile()
 	}
 	open := len(s.set)
 	c.fixed = !c.playing
-	for (open > 0 || !c.fixed) && len(s.heap) > 0 {
-		if s.few {
-			s.bringUp()
+	for open > 0 || !c.fixed {
+		i := s.lowest(few)
+		if i < 0 {
+			break
 		}
-		top := s.heap[0]
-		l := &s.links[top.link]
-		if l.active == 0 {
-			s.pop()
+		x := &s.filling[i]
+		l := &s.links[x.link]
+		if x.active == 0 {
+			s.lift(few, i, math.Inf(1))
 			continue
 		}
 		if l.fat {
-			s.demandOf(top.link)
+			s.demandOf(x)
 		}
-		if now := l.left / l.demand; now > top.level {
-			s.heap[0].level = now // flows held elsewhere left it room
-			if !s.few {
-				s.down(0)
-			}
+		if now := x.left / x.demand; now > x.level {
+			s.lift(few, i, now) // flows held elsewhere left it room
 			continue
 		}
-		if top.link == c.link && c.playing {
-			open -= c.fill(s, top.level)
+		if x.link == c.link && c.playing {
+			open -= c.fill(s, x.level)
 			continue
 		}
 		if l.crowded > 0 && !c.fixed {
 			// It fills up before the crowd does: its part of the crowd must
 			// be shared out flow by flow, and so with others like it.
-			h := &s.links[c.link]
+			h := &s.filling[s.links[c.link].slot]
 			limit := h.left / h.demand
-			c.part(s, top.link)
-			for _, x := range s.heap {
-				if k := &s.links[x.link]; k.crowded > 0 && k.active > 0 && x.link != c.link && k.left/k.demand < limit {
-					c.part(s, x.link)
+			c.part(s, x.link)
+			for i := range s.filling {
+				k := &s.filling[i]
+				if s.links[k.link].crowded > 0 && k.active > 0 && k.link != c.link && k.left/k.demand < limit {
+					c.part(s, k.link)
 				}
 			}
 			return
 		}
-		if c.fixed && int(l.active) == open && s.bounded == 0 && !l.fat {
-			s.fillLast(top.link, top.level)
+		if c.fixed && int(x.active) == open && s.bounded == 0 && !l.fat {
+			s.fillLast(x.link, x.level)
 			return
 		}
-		open -= s.fillLink(top.link, top.level)
+		open -= s.fillLink(x.link, x.level)
 	}
 	for _, id := range s.set { // those that cross no link that could fill up
 		if f := &s.flows[id]; open > 0 && !f.fixed {
@@ -80,41 +87,35 @@ func (s *solver) fill() {
 	}
 }
 
-// prepare sums up what the flows of the set ask of their links. For the first
-// filling of a round, that is done while flows are added.
-func (s *solver) prepare() {
+// open lists the links that can fill up before the last flow of the set is at
+// its bound.
+func (s *solver) open() {
+	crowd := s.crowd.playing
+	top := s.top * (1 + slack)
+	s.filling = s.filling[:0]
 	for _, e := range s.touched {
-		s.links[e].clear()
-	}
-	for _, id := range s.set {
-		f := &s.flows[id]
-		f.fixed = false
-		for i, p := range s.way(f) {
-			s.links[p.link].ask(f, f.weights[i])
+		l := &s.links[e]
+		l.level, l.slot = -1, none
+		if l.open {
+			continue
 		}
+		x := filling{left: max(l.capacity-l.load, 0), demand: l.demand, active: l.active, link: e}
+		if l.fat {
+			if l.critical == 0 {
+				continue
+			}
+			x.left = l.capacity
+		} else if l.crowded > 0 {
+			x.demand += l.shadow // the crowd is one more flow
+			x.active++
+		}
+		if x.active == 0 || !crowd && x.left > x.demand*top {
+			continue
+		}
+		x.level = x.left / x.demand
+		l.slot = int32(len(s.filling))
+		s.filling = append(s.filling, x)
 	}
-}
-
-// clear starts the sums of a link.
-func (l *link) clear() {
-	l.left = l.capacity - l.load
-	l.demand, l.active, l.level = 0, 0, -1
-	if l.fat {
-		l.left = l.capacity
-	} else if l.crowded > 0 {
-		l.demand, l.active = l.shadow, 1 // the crowd is one more flow
-	}
-}
-
-// ask adds a flow of the given weight to the sums of a link.
-func (l *link) ask(f *flow, weight float64) {
-	l.active++
-	if l.fat {
-		l.demand = max(l.demand, weight*f.inverse)
-		return
-	}
-	l.left += weight * f.booked
-	l.demand += weight * f.inverse
 }
 
 // fillLast is the filling up of a link that all growing flows cross: nothing is
@@ -133,8 +134,9 @@ func (s *solver) fillLast(e int32, level float64) {
 func (s *solver) fillOne() bool {
 	f := &s.flows[s.set[0]]
 	rate, bottleneck := f.bound, none
-	for i, p := range s.way(f) {
-		l := &s.links[p.link]
+	way := s.way(f)
+	for i, weight := range f.weights {
+		l := &s.links[way[i].link]
 		l.level = -1
 		if l.fat {
 			if l.critical > 0 {
@@ -142,9 +144,8 @@ func (s *solver) fillOne() bool {
 			}
 			continue
 		}
-		l.left = max(l.capacity-l.load+f.weights[i]*f.booked, 0)
-		if share := l.left / f.weights[i]; share < rate {
-			rate, bottleneck = share, p.link
+		if left := max(l.capacity-l.load, 0); left < rate*weight {
+			rate, bottleneck = left/weight, way[i].link
 		}
 	}
 	s.fix(f, rate, bottleneck)
@@ -156,12 +157,11 @@ func (s *solver) fillOne() bool {
 }
 
 // demandOf recomputes the steepest of a FATPIPE link's growing flows.
-func (s *solver) demandOf(e int32) {
-	l := &s.links[e]
-	l.demand = 0
-	for _, u := range l.users {
+func (s *solver) demandOf(x *filling) {
+	x.demand = 0
+	for _, u := range s.links[x.link].users {
 		if f := &s.flows[u.flow]; f.epoch == s.epoch && !f.fixed {
-			l.demand = max(l.demand, f.weights[u.part]*f.inverse)
+			x.demand = max(x.demand, f.weights[u.part]*f.inverse)
 		}
 	}
 }
@@ -202,10 +202,14 @@ func (s *solver) stop(f *flow, rate float64, bottleneck int32) {
 	way := s.way(f)
 	for i, weight := range f.weights {
 		l := &s.links[way[i].link]
-		l.active--
+		if l.slot == none {
+			continue
+		}
+		x := &s.filling[l.slot]
+		x.active--
 		if !l.fat {
-			l.left = max(l.left-weight*rate, 0)
-			l.demand -= weight * f.inverse
+			x.left = max(x.left-weight*rate, 0)
+			x.demand -= weight * f.inverse
 		}
 	}
 }
@@ -225,27 +229,54 @@ func (s *solver) fix(f *flow, rate float64, bottleneck int32) {
 }
 
 // fewLinks is up to how many links the one that fills up next is looked for
-// among all: most rounds have about ten, for which a heap costs more.
+// among all: most rounds have fewer than ten, for which a heap costs more.
 const fewLinks = 32
 
-// bringUp puts the link that fills up next first.
-func (s *solver) bringUp() {
-	h := s.heap
-	first, level := 0, h[0].level
-	for i := 1; i < len(h); i++ {
-		if h[i].level < level {
-			first, level = i, h[i].level
+// lowest is the place of the link that fills up next, or none.
+func (s *solver) lowest(few bool) int32 {
+	if !few {
+		if len(s.heap) == 0 {
+			return none
+		}
+		return s.heap[0].at
+	}
+	first, level := none, math.Inf(1)
+	for i := range s.filling {
+		if x := s.filling[i].level; x < level {
+			first, level = int32(i), x
 		}
 	}
-	h[0], h[first] = h[first], h[0]
+	return first
 }
 
-func (s *solver) pop() {
-	last := len(s.heap) - 1
-	s.heap[0] = s.heap[last]
-	s.heap = s.heap[:last]
-	if last > 0 && !s.few {
-		s.down(0)
+// lift raises the level of the link that fills up next; an infinite one takes
+// it out.
+func (s *solver) lift(few bool, i int32, level float64) {
+	s.filling[i].level = level
+	switch {
+	case few:
+		return
+	case math.IsInf(level, 1):
+		last := len(s.heap) - 1
+		s.heap[0] = s.heap[last]
+		s.heap = s.heap[:last]
+		if last == 0 {
+			return
+		}
+	default:
+		s.heap[0].level = level
+	}
+	s.down(0)
+}
+
+// pile makes the heap of the links that fill up.
+func (s *solver) pile() {
+	s.heap = s.heap[:0]
+	for i := range s.filling {
+		s.heap = append(s.heap, rise{s.filling[i].level, int32(i)})
+	}
+	for i := len(s.heap)/2 - 1; i >= 0; i-- {
+		s.down(i)
 	}
 }
 

@@ -24,11 +24,11 @@ const slack = 1e-9
 // first, and fits a line of the cache.
 type link struct {
 	capacity float64
-	load     float64 // Σ w·x of flows outside the crowd
-	left     float64 // while solving: capacity not yet given away
-	demand   float64 // while solving: Σ w/p of flows still growing
+	load     float64 // Σ w·x of flows outside the crowd and, while solving, outside the set
+	demand   float64 // while solving: Σ w/p of the set's flows
 	level    float64 // at which it filled up, negative when it did not
-	active   int32   // while solving: flows still growing
+	active   int32   // while solving: flows of the set
+	slot     int32   // while filling: its place in solver.filling, or none
 	crowded  int32   // flows of the crowd that cross it
 	epoch    uint32  // the round it is part of
 	nearest  int32   // flows that have it as their bottleneck
@@ -74,7 +74,6 @@ type terms struct {
 type flow struct {
 	*terms
 	rate       float64 // where inCrowd, what it was when it joined the crowd
-	booked     float64 // the rate its links' loads hold
 	first      int32   // of its parts
 	room       int32   // for how many parts there is room from there on
 	bottleneck int32   // link, or none when held by its bound
@@ -99,10 +98,10 @@ type solver struct {
 
 	set     []int32 // flows to share out again
 	touched []int32 // links of those
-	heap    []filling
-	few     bool // heap is just a list; see fewLinks
-	grown   bool // set or crowd changed while it was checked
-	stale   bool // the links' sums must be made anew
+	filling []filling
+	heap    []rise  // of filling, where it is long; see fewLinks
+	grown   bool    // set or crowd changed while it was checked
+	top     float64 // no flow of the set rises above this level
 
 	// For overlook.go:
 	exact   bool    // nothing is overlooked
@@ -115,12 +114,6 @@ type solver struct {
 	bounded int     // flows of the set that are bounded
 }
 
-// filling orders links by the level at which they fill up.
-type filling struct {
-	level float64
-	link  int32
-}
-
 // way is the parts of a flow.
 func (s *solver) way(f *flow) []part {
 	return s.parts[f.first : int(f.first)+len(f.weights)]
@@ -129,7 +122,7 @@ func (s *solver) way(f *flow) []part {
 // join adds a flow whose parts, penalty and bound are set.
 func (s *solver) join(id int32) {
 	f := &s.flows[id]
-	f.rate, f.booked, f.bottleneck, f.outside = 0, 0, none, none
+	f.rate, f.bottleneck, f.outside = 0, none, none
 	f.inCrowd, f.critical, f.bounded = false, false, true
 	way := s.way(f)
 	for i, weight := range f.weights {
@@ -155,8 +148,10 @@ func (s *solver) join(id int32) {
 // leave removes a flow.
 func (s *solver) leave(id int32) {
 	f := &s.flows[id]
+	booked := f.rate
 	if f.inCrowd {
 		s.crowd.remove(s, f)
+		booked = 0
 	}
 	if f.outside != none {
 		s.crowd.notOutside(s, f)
@@ -179,7 +174,7 @@ func (s *solver) leave(id int32) {
 		if last == 0 {
 			l.load = 0
 		} else {
-			l.load -= weight * f.booked
+			l.load -= weight * booked
 		}
 		switch {
 		case p.link == s.crowd.link:
@@ -188,7 +183,7 @@ func (s *solver) leave(id int32) {
 			s.eased = append(s.eased, p.link)
 		}
 	}
-	f.rate, f.booked, f.bottleneck = 0, 0, none
+	f.rate, f.bottleneck = 0, none
 }
 
 // solve finds the fair shares after flows joined and left. It returns the
@@ -197,7 +192,7 @@ func (s *solver) solve() []int32 {
 	s.instant = s.epoch
 	s.epoch++
 	s.set, s.touched, s.resized = s.set[:0], s.touched[:0], 0
-	s.bounded, s.stale = 0, false
+	s.bounded, s.top = 0, 0
 	s.closeOpened()
 	for _, id := range s.joined {
 		s.add(id)
@@ -252,19 +247,28 @@ func (s *solver) add(id int32) {
 	if f.bounded {
 		s.bounded++
 	}
+	booked := f.rate
 	if f.inCrowd {
 		s.crowd.remove(s, f)
-		s.stale = true
+		booked = 0
 	}
+	s.top = max(s.top, f.bound*f.penalty)
 	s.set = append(s.set, id)
 	s.grown = true
-	f.fixed = false
-	for i, p := range s.way(f) {
-		l := &s.links[p.link]
+	way := s.way(f)
+	for i, weight := range f.weights {
+		e := way[i].link
+		l := &s.links[e]
 		if l.epoch != s.epoch {
-			s.touch(p.link)
+			s.touch(e)
 		}
-		l.ask(f, f.weights[i])
+		l.active++
+		l.load -= weight * booked
+		if l.fat {
+			l.demand = max(l.demand, weight*f.inverse)
+		} else {
+			l.demand += weight * f.inverse
+		}
 	}
 }
 
@@ -274,8 +278,7 @@ func (s *solver) touch(e int32) {
 	if l.epoch == s.epoch {
 		return
 	}
-	l.epoch = s.epoch
-	l.clear()
+	l.epoch, l.demand, l.active = s.epoch, 0, 0
 	s.touched = append(s.touched, e)
 	if l.fat && l.critical > 0 {
 		// SimGrid stops all flows of a FATPIPE link when the first one reaches
@@ -316,7 +319,7 @@ func (s *solver) addNearest(e int32) {
 // the set, and adds those that fail it. The crowd has its own test.
 func (s *solver) checkLink(e int32) {
 	l := &s.links[e]
-	if l.fat || l.open || e == s.crowd.link {
+	if l.level < 0 && l.nearest == 0 || int(l.active) == len(l.users) || l.fat || l.open || e == s.crowd.link {
 		return
 	}
 	if l.level >= 0 {
@@ -334,9 +337,6 @@ func (s *solver) checkLink(e int32) {
 		}
 		return
 	}
-	if l.nearest == 0 {
-		return
-	}
 	// It holds back flows outside the set: it must still be full, and no flow
 	// in the set may have a higher level than they have.
 	load, top, least := l.load+l.shadow*s.crowd.current(), 0.0, -1.0
@@ -344,7 +344,7 @@ func (s *solver) checkLink(e int32) {
 		f := &s.flows[u.flow]
 		switch own := f.rate * f.penalty; {
 		case f.epoch == s.epoch:
-			load += f.weights[u.part] * (f.rate - f.booked)
+			load += f.weights[u.part] * f.rate
 			top = max(top, own)
 		case f.bottleneck == e && (least < 0 || own < least):
 			least = own
@@ -382,13 +382,10 @@ func (s *solver) settle() {
 	}
 }
 
-// book makes the loads hold the given rate of a flow.
+// book adds a rate of a flow to its links' loads.
 func (s *solver) book(f *flow, rate float64) {
-	if f.booked == rate {
-		return
+	way := s.way(f)
+	for i, weight := range f.weights {
+		s.links[way[i].link].load += weight * rate
 	}
-	for i, p := range s.way(f) {
-		s.links[p.link].load += f.weights[i] * (rate - f.booked)
-	}
-	f.booked = rate
 }
