@@ -45,10 +45,11 @@ func (c *crowd) admit(s *solver, f *flow) {
 	if f.bounded {
 		c.lowBound = min(c.lowBound, f.bound*f.penalty)
 	}
-	for i, p := range s.way(f) {
+	way, weights := s.way(f)
+	for i, p := range way {
 		l := &s.links[p.link]
 		l.crowded++
-		l.shadow += f.weights[i] * f.inverse
+		l.shadow += weights[i] * f.inverse
 		c.cap(s, p.link)
 		c.note(s, p.link)
 	}
@@ -67,12 +68,13 @@ func (c *crowd) remove(s *solver, f *flow) {
 	f.inCrowd = false
 	c.size--
 	c.dirty = true
-	for i, p := range s.way(f) {
+	way, weights := s.way(f)
+	for i, p := range way {
 		l := &s.links[p.link]
 		if l.crowded--; l.crowded == 0 {
 			l.shadow = 0
 		} else {
-			l.shadow -= f.weights[i] * f.inverse
+			l.shadow -= weights[i] * f.inverse
 		}
 	}
 }
@@ -131,7 +133,8 @@ func (c *crowd) fill(s *solver, level float64) int {
 }
 
 func (s *solver) crosses(f *flow, e int32) bool {
-	for _, p := range s.way(f) {
+	way, _ := s.way(f)
+	for _, p := range way {
 		if p.link == e {
 			return true
 		}

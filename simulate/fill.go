@@ -30,18 +30,14 @@ func (s *solver) fill() {
 	for _, id := range s.set {
 		s.flows[id].fixed = false
 	}
-	s.open()
+	i := s.open()
 	few := len(s.filling) <= fewLinks
 	if !few {
 		s.pile()
 	}
 	open := len(s.set)
 	c.fixed = !c.playing
-	for open > 0 || !c.fixed {
-		i := s.lowest(few)
-		if i < 0 {
-			break
-		}
+	for ; (open > 0 || !c.fixed) && i >= 0; i = s.lowest(few) {
 		x := &s.filling[i]
 		l := &s.links[x.link]
 		if x.active == 0 {
@@ -88,34 +84,39 @@ func (s *solver) fill() {
 }
 
 // open lists the links that can fill up before the last flow of the set is at
-// its bound.
-func (s *solver) open() {
-	crowd := s.crowd.playing
+// its bound, and returns the place of the one that does so first, or none.
+func (s *solver) open() int32 {
 	top := s.top * (1 + slack)
-	s.filling = s.filling[:0]
-	for _, e := range s.touched {
-		l := &s.links[e]
-		l.level, l.slot = -1, none
-		if l.open {
-			continue
-		}
-		x := filling{left: max(l.capacity-l.load, 0), demand: l.demand, active: l.active, link: e}
-		if l.fat {
-			if l.critical == 0 {
-				continue
-			}
-			x.left = l.capacity
-		} else if l.crowded > 0 {
-			x.demand += l.shadow // the crowd is one more flow
-			x.active++
-		}
-		if x.active == 0 || !crowd && x.left > x.demand*top {
-			continue
-		}
-		x.level = x.left / x.demand
-		l.slot = int32(len(s.filling))
-		s.filling = append(s.filling, x)
+	if s.crowd.playing {
+		top = math.Inf(1)
 	}
+	first, lowest := none, math.Inf(1)
+	list, links := s.filling[:0], s.links
+	for _, e := range s.touched {
+		l := &links[e]
+		l.level, l.slot = -1, none
+		left, demand, active := l.capacity-l.load, l.demand, l.active
+		if left < 0 {
+			left = 0
+		}
+		if l.fat {
+			left = l.capacity
+		} else if l.crowded > 0 {
+			demand += l.shadow // the crowd is one more flow
+			active++
+		}
+		if active == 0 || left > demand*top || l.open || l.fat && l.critical == 0 {
+			continue
+		}
+		level := left / demand
+		l.slot = int32(len(list))
+		if level < lowest {
+			first, lowest = l.slot, level
+		}
+		list = append(list, filling{level, left, demand, active, e})
+	}
+	s.filling = list
+	return first
 }
 
 // fillLast is the filling up of a link that all growing flows cross: nothing is
@@ -134,8 +135,8 @@ func (s *solver) fillLast(e int32, level float64) {
 func (s *solver) fillOne() bool {
 	f := &s.flows[s.set[0]]
 	rate, bottleneck := f.bound, none
-	way := s.way(f)
-	for i, weight := range f.weights {
+	way, weights := s.way(f)
+	for i, weight := range weights {
 		l := &s.links[way[i].link]
 		l.level = -1
 		if l.fat {
@@ -144,8 +145,8 @@ func (s *solver) fillOne() bool {
 			}
 			continue
 		}
-		if left := max(l.capacity-l.load, 0); left < rate*weight {
-			rate, bottleneck = left/weight, way[i].link
+		if left := l.capacity - l.load; left < rate*weight {
+			rate, bottleneck = max(left/weight, 0), way[i].link
 		}
 	}
 	s.fix(f, rate, bottleneck)
@@ -199,18 +200,24 @@ func (s *solver) fillLink(e int32, level float64) int {
 func (s *solver) stop(f *flow, rate float64, bottleneck int32) {
 	f.fixed = true
 	s.fix(f, rate, bottleneck)
-	way := s.way(f)
-	for i, weight := range f.weights {
-		l := &s.links[way[i].link]
+	way, weights := s.way(f)
+	inverse, links, list := f.inverse, s.links, s.filling
+	for i := range way {
+		l := &links[way[i].link]
 		if l.slot == none {
 			continue
 		}
-		x := &s.filling[l.slot]
-		x.active--
-		if !l.fat {
-			x.left = max(x.left-weight*rate, 0)
-			x.demand -= weight * f.inverse
+		x := &list[l.slot]
+		if x.active--; x.active == 0 {
+			x.level = math.Inf(1)
 		}
+		if l.fat {
+			continue
+		}
+		if x.left -= weights[i] * rate; x.left < 0 {
+			x.left = 0
+		}
+		x.demand -= weights[i] * inverse
 	}
 }
 

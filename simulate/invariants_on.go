@@ -21,7 +21,8 @@ func (s *solver) verify() {
 		load, nearest := 0.0, int32(0)
 		for i, u := range l.users {
 			f := &s.flows[u.flow]
-			if p := s.way(f)[u.part]; p.at != int32(i) || p.link != int32(e) {
+			way, _ := s.way(f)
+			if p := way[u.part]; p.at != int32(i) || p.link != int32(e) {
 				panic(fmt.Sprintf("link %d: user %d is not where it should be", e, i))
 			}
 			load += f.weights[u.part] * f.rate

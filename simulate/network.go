@@ -272,8 +272,8 @@ func (n *network) move(id int32, now float64) error {
 	t.place, t.since = alone, now
 	n.join(id)
 	f := &n.flows[id]
-	way := n.way(f)
-	for i, weight := range f.weights {
+	way, weights := n.way(f)
+	for i, weight := range weights {
 		if weight >= 1 {
 			n.links[way[i].link].carried += t.remains * math.Floor(weight)
 		}

@@ -25,7 +25,8 @@ type moved struct {
 func (s *solver) findHidden() {
 	s.looked = s.instant
 	for _, id := range s.started {
-		for _, p := range s.way(&s.flows[id]) {
+		way, _ := s.way(&s.flows[id])
+		for _, p := range way {
 			s.links[p.link].started = s.instant
 		}
 	}
@@ -61,7 +62,8 @@ func (s *solver) known(e int32) bool {
 func (s *solver) look(id int32) {
 	f := &s.flows[id]
 	s.moves[id].looked = true
-	for _, p := range s.way(f) {
+	way, _ := s.way(f)
+	for _, p := range way {
 		if e := p.link; !s.known(e) {
 			s.links[e].seen = s.instant
 			s.explore(e)

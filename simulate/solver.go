@@ -114,22 +114,24 @@ type solver struct {
 	bounded int     // flows of the set that are bounded
 }
 
-// way is the parts of a flow.
-func (s *solver) way(f *flow) []part {
-	return s.parts[f.first : int(f.first)+len(f.weights)]
+// way is the parts of a flow with their weights.
+func (s *solver) way(f *flow) ([]part, []float64) {
+	weights := f.weights
+	return s.parts[f.first:][:len(weights)], weights
 }
 
 // join adds a flow whose parts, penalty and bound are set.
 func (s *solver) join(id int32) {
 	f := &s.flows[id]
 	f.rate, f.bottleneck, f.outside = 0, none, none
-	f.inCrowd, f.critical, f.bounded = false, false, true
-	way := s.way(f)
-	for i, weight := range f.weights {
-		p := &way[i]
-		l := &s.links[p.link]
-		if !l.fat && l.capacity <= f.bound*weight {
-			f.bounded = false
+	f.inCrowd, f.critical = false, false
+	way, weights := s.way(f)
+	bound, bounded, links := f.bound, true, s.links
+	for i := range way {
+		p, weight := &way[i], weights[i]
+		l := &links[p.link]
+		if !l.fat && l.capacity <= bound*weight {
+			bounded = false
 		}
 		p.at = int32(len(l.users))
 		l.users = append(l.users, use{flow: id, part: int32(i)})
@@ -137,11 +139,12 @@ func (s *solver) join(id int32) {
 			l.fresh, l.freshAt = 0, s.epoch
 		}
 		l.fresh++
-		if l.fat && f.bound*weight >= l.capacity*(1-slack) {
+		if l.fat && bound*weight >= l.capacity*(1-slack) {
 			f.critical = true
 			l.critical++
 		}
 	}
+	f.bounded = bounded
 	s.joined = append(s.joined, id)
 }
 
@@ -159,13 +162,16 @@ func (s *solver) leave(id int32) {
 	if f.bottleneck != none {
 		s.links[f.bottleneck].nearest--
 	}
-	for i, p := range s.way(f) {
-		weight := f.weights[i]
+	way, weights := s.way(f)
+	for i := range way {
+		p, weight := way[i], weights[i]
 		l := &s.links[p.link]
 		last := len(l.users) - 1
-		moved := l.users[last]
-		l.users[p.at] = moved
-		s.parts[s.flows[moved.flow].first+moved.part].at = p.at
+		if int(p.at) < last {
+			moved := l.users[last]
+			l.users[p.at] = moved
+			s.parts[s.flows[moved.flow].first+moved.part].at = p.at
+		}
 		l.users = l.users[:last]
 		l.quit = s.epoch
 		if l.fat && f.bound*weight >= l.capacity*(1-slack) {
@@ -196,7 +202,8 @@ func (s *solver) solve() []int32 {
 	s.closeOpened()
 	for _, id := range s.joined {
 		s.add(id)
-		for _, p := range s.way(&s.flows[id]) {
+		way, _ := s.way(&s.flows[id])
+		for _, p := range way {
 			// Those that a full link holds back must make room for it. The test
 			// would find that out, after one more filling.
 			if l := &s.links[p.link]; l.nearest > 0 && !l.fat && p.link != s.crowd.link {
@@ -252,22 +259,25 @@ func (s *solver) add(id int32) {
 		s.crowd.remove(s, f)
 		booked = 0
 	}
-	s.top = max(s.top, f.bound*f.penalty)
+	if top := f.bound * f.penalty; top > s.top {
+		s.top = top
+	}
 	s.set = append(s.set, id)
 	s.grown = true
-	way := s.way(f)
-	for i, weight := range f.weights {
-		e := way[i].link
-		l := &s.links[e]
-		if l.epoch != s.epoch {
+	way, weights := s.way(f)
+	inverse, links, epoch := f.inverse, s.links, s.epoch
+	for i := range way {
+		e, weight := way[i].link, weights[i]
+		l := &links[e]
+		if l.epoch != epoch {
 			s.touch(e)
 		}
 		l.active++
 		l.load -= weight * booked
-		if l.fat {
-			l.demand = max(l.demand, weight*f.inverse)
-		} else {
-			l.demand += weight * f.inverse
+		if ask := weight * inverse; !l.fat {
+			l.demand += ask
+		} else if ask > l.demand {
+			l.demand = ask
 		}
 	}
 }
@@ -384,8 +394,9 @@ func (s *solver) settle() {
 
 // book adds a rate of a flow to its links' loads.
 func (s *solver) book(f *flow, rate float64) {
-	way := s.way(f)
-	for i, weight := range f.weights {
-		s.links[way[i].link].load += weight * rate
+	way, weights := s.way(f)
+	links := s.links
+	for i := range way {
+		links[way[i].link].load += weights[i] * rate
 	}
 }
