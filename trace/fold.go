@@ -229,6 +229,10 @@ func (b *Builder) newLoop() bool {
 		if j < 0 || k > maxPeriod || 2*k > n {
 			return false
 		}
+		if k > 1 && b.items[n-2].id != b.items[j-1].id {
+			j = b.items[j].prev
+			continue
+		}
 		first, second := b.items[n-2*k:n-k], b.items[n-k:]
 		if !sameIDs(first, second) {
 			j = b.items[j].prev
