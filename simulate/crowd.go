@@ -144,9 +144,9 @@ func (s *solver) crosses(f *flow, e int32) bool {
 
 // part takes the flows that cross another link out, to be shared out singly.
 func (c *crowd) part(s *solver, e int32) {
-	for _, u := range s.links[e].users {
-		if s.flows[u.flow].inCrowd {
-			s.add(u.flow)
+	for _, id := range s.links[e].users {
+		if s.flows[id].inCrowd {
+			s.add(id)
 		}
 	}
 }
@@ -159,13 +159,13 @@ func (c *crowd) check(s *solver) {
 	level := c.newLevel
 	if level > c.lowBound {
 		c.lowBound = math.Inf(1)
-		for _, u := range s.links[c.link].users {
-			f := &s.flows[u.flow]
+		for _, id := range s.links[c.link].users {
+			f := &s.flows[id]
 			if !f.inCrowd || !f.bounded {
 				continue
 			}
 			if own := f.bound * f.penalty; own < level {
-				s.add(u.flow)
+				s.add(id)
 			} else {
 				c.lowBound = min(c.lowBound, own)
 			}
@@ -266,17 +266,17 @@ func (c *crowd) found(s *solver) {
 		s.links[e].beside = false
 	}
 	c.roof, c.outside, c.beside = c.roof[:0], c.outside[:0], c.beside[:0]
-	for _, u := range l.users {
-		f := &s.flows[u.flow]
+	for _, id := range l.users {
+		f := &s.flows[id]
 		if f.bottleneck == best {
 			if c.level < 0 {
 				c.level = f.rate * f.penalty
 			}
 			s.book(f, -f.rate)
 			c.admit(s, f)
-			c.come = append(c.come, u.flow)
+			c.come = append(c.come, id)
 		} else {
-			c.maybeOutside(s, u.flow)
+			c.maybeOutside(s, id)
 		}
 	}
 }
@@ -287,13 +287,13 @@ func (c *crowd) breakUp(s *solver) {
 		s.flows[id].outside = none
 	}
 	c.outside = c.outside[:0]
-	for _, u := range s.links[c.link].users {
-		f := &s.flows[u.flow]
+	for _, id := range s.links[c.link].users {
+		f := &s.flows[id]
 		if f.inCrowd {
 			c.remove(s, f)
 			f.rate = c.level * f.inverse
 			s.book(f, f.rate)
-			c.gone = append(c.gone, u.flow)
+			c.gone = append(c.gone, id)
 		}
 	}
 	c.link, c.dirty, c.playing = none, false, false

@@ -160,9 +160,10 @@ func (s *solver) fillOne() bool {
 // demandOf recomputes the steepest of a FATPIPE link's growing flows.
 func (s *solver) demandOf(x *filling) {
 	x.demand = 0
-	for _, u := range s.links[x.link].users {
-		if f := &s.flows[u.flow]; f.epoch == s.epoch && !f.fixed {
-			x.demand = max(x.demand, f.weights[u.part]*f.inverse)
+	for _, id := range s.links[x.link].users {
+		if f := &s.flows[id]; f.epoch == s.epoch && !f.fixed {
+			_, weight := s.partOf(f, x.link)
+			x.demand = max(x.demand, weight*f.inverse)
 		}
 	}
 }
@@ -174,8 +175,8 @@ func (s *solver) fillLink(e int32, level float64) int {
 	l := &s.links[e]
 	n := 0
 	if s.bounded > 0 {
-		for _, u := range l.users {
-			f := &s.flows[u.flow]
+		for _, id := range l.users {
+			f := &s.flows[id]
 			if f.epoch == s.epoch && !f.fixed && f.bounded && f.bound*f.penalty < level {
 				s.stop(f, f.bound, none)
 				n++
@@ -186,8 +187,8 @@ func (s *solver) fillLink(e int32, level float64) int {
 		}
 	}
 	l.level = level
-	for _, u := range l.users {
-		f := &s.flows[u.flow]
+	for _, id := range l.users {
+		f := &s.flows[id]
 		if f.epoch == s.epoch && !f.fixed {
 			s.stop(f, level*f.inverse, e)
 			n++

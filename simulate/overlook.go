@@ -73,9 +73,9 @@ func (s *solver) look(id int32) {
 
 // explore looks at the flows of a link that move by now.
 func (s *solver) explore(e int32) {
-	for _, u := range s.links[e].users {
-		if m := s.moves[u.flow]; m.at == s.instant && !m.looked {
-			s.look(u.flow)
+	for _, id := range s.links[e].users {
+		if m := s.moves[id]; m.at == s.instant && !m.looked {
+			s.look(id)
 		}
 	}
 }
@@ -108,8 +108,8 @@ func (s *solver) closeOpened() {
 	for _, e := range s.opened {
 		l := &s.links[e]
 		l.open = false
-		for _, u := range l.users {
-			s.add(u.flow)
+		for _, id := range l.users {
+			s.add(id)
 		}
 	}
 	s.opened = s.opened[:0]

@@ -37,7 +37,7 @@ type link struct {
 	open     bool    // its limit is overlooked; see overlook.go
 	beside   bool    // it is listed in crowd.beside
 
-	users   []use
+	users   []int32 // flows
 	carried float64 // bytes, acknowledgements left out
 	shadow  float64 // Σ w/p of the crowd's flows that cross it
 	noted   int32   // its place in the crowd's roof, or none
@@ -48,12 +48,6 @@ type link struct {
 	quit    uint32 // a flow has left
 	started uint32 // a flow over it has been started
 	seen    uint32
-}
-
-// use is one flow on a link.
-type use struct {
-	flow int32
-	part int32 // index in the flow's parts
 }
 
 // part is one link of a flow's way.
@@ -120,6 +114,16 @@ func (s *solver) way(f *flow) ([]part, []float64) {
 	return s.parts[f.first:][:len(weights)], weights
 }
 
+// partOf is the part of a flow on a link that it crosses, with its weight.
+func (s *solver) partOf(f *flow, e int32) (*part, float64) {
+	way, weights := s.way(f)
+	i := 0
+	for way[i].link != e {
+		i++
+	}
+	return &way[i], weights[i]
+}
+
 // join adds a flow whose parts, penalty and bound are set.
 func (s *solver) join(id int32) {
 	f := &s.flows[id]
@@ -134,7 +138,7 @@ func (s *solver) join(id int32) {
 			bounded = false
 		}
 		p.at = int32(len(l.users))
-		l.users = append(l.users, use{flow: id, part: int32(i)})
+		l.users = append(l.users, id)
 		if l.freshAt != s.epoch {
 			l.fresh, l.freshAt = 0, s.epoch
 		}
@@ -170,7 +174,8 @@ func (s *solver) leave(id int32) {
 		if int(p.at) < last {
 			moved := l.users[last]
 			l.users[p.at] = moved
-			s.parts[s.flows[moved.flow].first+moved.part].at = p.at
+			other, _ := s.partOf(&s.flows[moved], p.link)
+			other.at = p.at
 		}
 		l.users = l.users[:last]
 		l.quit = s.epoch
@@ -293,8 +298,8 @@ func (s *solver) touch(e int32) {
 	if l.fat && l.critical > 0 {
 		// SimGrid stops all flows of a FATPIPE link when the first one reaches
 		// its capacity, so they cannot be told apart.
-		for _, u := range l.users {
-			s.add(u.flow)
+		for _, id := range l.users {
+			s.add(id)
 		}
 	}
 	if l.crowded > 0 {
@@ -310,17 +315,17 @@ func (s *solver) addNearest(e int32) {
 		return
 	}
 	if l.fat && l.critical > 0 {
-		for _, u := range l.users {
-			s.add(u.flow)
+		for _, id := range l.users {
+			s.add(id)
 		}
 		return
 	}
 	if l.nearest == 0 {
 		return
 	}
-	for _, u := range l.users {
-		if s.flows[u.flow].bottleneck == e {
-			s.add(u.flow)
+	for _, id := range l.users {
+		if s.flows[id].bottleneck == e {
+			s.add(id)
 		}
 	}
 }
@@ -336,13 +341,13 @@ func (s *solver) checkLink(e int32) {
 		// Newly full: nobody outside may have a higher level, and nobody it
 		// holds back a lower one.
 		high, low := l.level*(1+slack), l.level*(1-slack)
-		for _, u := range l.users {
-			f := &s.flows[u.flow]
+		for _, id := range l.users {
+			f := &s.flows[id]
 			if f.epoch == s.epoch || f.inCrowd {
 				continue
 			}
 			if own := f.rate * f.penalty; own > high || f.bottleneck == e && own < low {
-				s.add(u.flow)
+				s.add(id)
 			}
 		}
 		return
@@ -350,11 +355,12 @@ func (s *solver) checkLink(e int32) {
 	// It holds back flows outside the set: it must still be full, and no flow
 	// in the set may have a higher level than they have.
 	load, top, least := l.load+l.shadow*s.crowd.current(), 0.0, -1.0
-	for _, u := range l.users {
-		f := &s.flows[u.flow]
+	for _, id := range l.users {
+		f := &s.flows[id]
 		switch own := f.rate * f.penalty; {
 		case f.epoch == s.epoch:
-			load += f.weights[u.part] * f.rate
+			_, weight := s.partOf(f, e)
+			load += weight * f.rate
 			top = max(top, own)
 		case f.bottleneck == e && (least < 0 || own < least):
 			least = own
