@@ -36,7 +36,7 @@ type transfer struct {
 	speed   float64 // bytes/s since then
 	factor  float64 // of the sharing rate
 	message int32
-	place   int32 // in the crowd's queue, or one of the two below
+	place   int32 // in the crowd's queue, or one of the two below; of a free one, the next
 }
 
 const (
@@ -49,7 +49,7 @@ type network struct {
 	solver
 	crowdTime
 	transfers []transfer
-	free      []int32
+	free      int32 // the first flow that is, or none; the others follow as place
 	routes    routeTable
 	terms     map[string]*terms
 	plat      *platform.Platform
@@ -81,7 +81,7 @@ type network struct {
 const maxRoutes = 1 << 14
 
 func newNetwork(p *platform.Platform, o *Options, q *eventQueue, firstID int32) *network {
-	n := &network{plat: p, opts: o, queue: q, firstID: firstID, terms: map[string]*terms{}}
+	n := &network{plat: p, opts: o, queue: q, firstID: firstID, free: none, terms: map[string]*terms{}}
 	n.crowd.link, n.epoch, n.exact = none, 1, o.Exact
 	ranks := int(firstID)
 	n.flows, n.transfers = make([]flow, 0, 4*ranks), make([]transfer, 0, 4*ranks)
@@ -228,9 +228,8 @@ func (n *network) start(now, delay float64, src, dst int32, bytes int64, message
 		}
 	}
 	var id int32
-	if k := len(n.free); k > 0 {
-		id = n.free[k-1]
-		n.free = n.free[:k-1]
+	if id = n.free; id != none {
+		n.free = n.transfers[id].place
 	} else {
 		id = int32(len(n.flows))
 		n.flows = append(n.flows, flow{})
@@ -290,9 +289,9 @@ func (n *network) finish(id int32) int32 {
 	n.leave(id)
 	n.dirty = true
 	n.running--
-	n.free = append(n.free, id)
-	message := n.transfers[id].message
-	n.transfers[id].message = none
+	t := &n.transfers[id]
+	message := t.message
+	t.message, t.place, n.free = none, n.free, id
 	return message
 }
 
