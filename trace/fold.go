@@ -113,8 +113,9 @@ func (b *Builder) file(a *Action) uint64 {
 	}
 	i, ok := b.files[a.File]
 	if !ok {
-		i = uint64(len(b.out.files))
-		b.out.files = append(b.out.files, a.File)
+		own := b.out.own()
+		i = uint64(len(own.files))
+		own.files = append(own.files, a.File)
 		b.files[a.File] = i
 	}
 	return i
@@ -377,8 +378,9 @@ func (b *Builder) emit(it *item) {
 		b.out.code = binary.LittleEndian.AppendUint64(b.out.code, math.Float64bits(variance))
 	default:
 		*mask |= maskSeries
-		b.out.code = binary.AppendUvarint(b.out.code, uint64(len(b.out.series)))
-		b.out.series = append(b.out.series, encodeSeries(b.series[it.series]))
+		own := b.out.own()
+		b.out.code = binary.AppendUvarint(b.out.code, uint64(len(own.series)))
+		own.series = append(own.series, encodeSeries(b.series[it.series]))
 		b.series[it.series] = nil
 	}
 }
