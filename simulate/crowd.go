@@ -17,7 +17,7 @@ type crowd struct {
 	size     int
 	level    float64 // of all its flows
 	lowBound float64 // no flow's bound is at a lower level
-	roof     []rise
+	roof     []roof
 	outside  []int32 // flows that cross the link and are not in the crowd
 	beside   []int32 // other links that its flows cross and that hold flows back
 
@@ -27,6 +27,12 @@ type crowd struct {
 	newLevel float64
 	gone     []int32 // flows that left when it broke up; see network.share
 	come     []int32 // flows that were there when it formed
+}
+
+// roof is the level of the crowd at which another link is full.
+type roof struct {
+	level float64
+	link  int32
 }
 
 const (
@@ -88,7 +94,7 @@ func (c *crowd) cap(s *solver, e int32) {
 	}
 	room := l.capacity - l.load
 	if l.noted == none {
-		c.roof = append(c.roof, rise{room / l.shadow, e})
+		c.roof = append(c.roof, roof{room / l.shadow, e})
 		c.raise(s, int32(len(c.roof)-1))
 	} else if room < c.roof[l.noted].level*l.shadow {
 		c.roof[l.noted].level = room / l.shadow
@@ -172,7 +178,7 @@ func (c *crowd) check(s *solver) {
 		}
 	}
 	for len(c.roof) > 0 && c.roof[0].level < level {
-		e := c.roof[0].at
+		e := c.roof[0].link
 		l := &s.links[e]
 		switch {
 		case l.crowded == 0 || l.epoch == s.epoch:
@@ -260,7 +266,7 @@ func (c *crowd) found(s *solver) {
 	c.link, c.size, c.level = best, 0, -1
 	c.lowBound = math.Inf(1)
 	for _, x := range c.roof {
-		s.links[x.at].noted = none
+		s.links[x.link].noted = none
 	}
 	for _, e := range c.beside {
 		s.links[e].beside = false
@@ -302,7 +308,7 @@ func (c *crowd) breakUp(s *solver) {
 // unroof takes the lowest note away.
 func (c *crowd) unroof(s *solver) {
 	last := len(c.roof) - 1
-	s.links[c.roof[0].at].noted = none
+	s.links[c.roof[0].link].noted = none
 	x := c.roof[last]
 	c.roof = c.roof[:last]
 	if last > 0 {
@@ -316,11 +322,11 @@ func (c *crowd) raise(s *solver, i int32) {
 	x := c.roof[i]
 	for i > 0 && c.roof[(i-1)/2].level > x.level {
 		c.roof[i] = c.roof[(i-1)/2]
-		s.links[c.roof[i].at].noted = i
+		s.links[c.roof[i].link].noted = i
 		i = (i - 1) / 2
 	}
 	c.roof[i] = x
-	s.links[x.at].noted = i
+	s.links[x.link].noted = i
 }
 
 func (c *crowd) lower(s *solver, i int32) {
@@ -338,9 +344,9 @@ func (c *crowd) lower(s *solver, i int32) {
 			break
 		}
 		c.roof[i] = c.roof[k]
-		s.links[c.roof[i].at].noted = i
+		s.links[c.roof[i].link].noted = i
 		i = k
 	}
 	c.roof[i] = x
-	s.links[x.at].noted = i
+	s.links[x.link].noted = i
 }

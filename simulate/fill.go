@@ -13,12 +13,6 @@ type filling struct {
 	link   int32
 }
 
-// rise orders links by the level at which they fill up.
-type rise struct {
-	level float64
-	at    int32 // in solver.filling; in the crowd's roof, the link
-}
-
 // fill shares what the flows outside the set leave among those in it and, where
 // the set touches it, the crowd.
 func (s *solver) fill() {
@@ -31,24 +25,23 @@ func (s *solver) fill() {
 		s.flows[id].fixed = false
 	}
 	i := s.open()
-	few := len(s.filling) <= fewLinks
-	if !few {
+	if s.few = len(s.filling) <= fewLinks; !s.few {
 		s.pile()
 	}
 	open := len(s.set)
 	c.fixed = !c.playing
-	for ; (open > 0 || !c.fixed) && i >= 0; i = s.lowest(few) {
+	for ; (open > 0 || !c.fixed) && i >= 0; i = s.lowest() {
 		x := &s.filling[i]
 		l := &s.links[x.link]
 		if x.active == 0 {
-			s.lift(few, i, math.Inf(1))
+			s.lift(i, math.Inf(1))
 			continue
 		}
 		if l.fat {
 			s.demandOf(x)
 		}
 		if now := x.left / x.demand; now > x.level {
-			s.lift(few, i, now) // flows held elsewhere left it room
+			s.lift(i, now) // flows held elsewhere left it room
 			continue
 		}
 		if x.link == c.link && c.playing {
@@ -209,7 +202,7 @@ func (s *solver) stop(f *flow, rate float64, bottleneck int32) {
 			continue
 		}
 		x := &list[l.slot]
-		if x.active--; x.active == 0 {
+		if x.active--; x.active == 0 && s.few { // a heap would lose its order
 			x.level = math.Inf(1)
 		}
 		if l.fat {
@@ -241,12 +234,12 @@ func (s *solver) fix(f *flow, rate float64, bottleneck int32) {
 const fewLinks = 32
 
 // lowest is the place of the link that fills up next, or none.
-func (s *solver) lowest(few bool) int32 {
-	if !few {
+func (s *solver) lowest() int32 {
+	if !s.few {
 		if len(s.heap) == 0 {
 			return none
 		}
-		return s.heap[0].at
+		return s.heap[0]
 	}
 	first, level := none, math.Inf(1)
 	for i := range s.filling {
@@ -259,20 +252,18 @@ func (s *solver) lowest(few bool) int32 {
 
 // lift raises the level of the link that fills up next; an infinite one takes
 // it out.
-func (s *solver) lift(few bool, i int32, level float64) {
+func (s *solver) lift(i int32, level float64) {
 	s.filling[i].level = level
-	switch {
-	case few:
+	if s.few {
 		return
-	case math.IsInf(level, 1):
+	}
+	if math.IsInf(level, 1) {
 		last := len(s.heap) - 1
 		s.heap[0] = s.heap[last]
 		s.heap = s.heap[:last]
 		if last == 0 {
 			return
 		}
-	default:
-		s.heap[0].level = level
 	}
 	s.down(0)
 }
@@ -281,7 +272,7 @@ func (s *solver) lift(few bool, i int32, level float64) {
 func (s *solver) pile() {
 	s.heap = s.heap[:0]
 	for i := range s.filling {
-		s.heap = append(s.heap, rise{s.filling[i].level, int32(i)})
+		s.heap = append(s.heap, int32(i))
 	}
 	for i := len(s.heap)/2 - 1; i >= 0; i-- {
 		s.down(i)
@@ -289,17 +280,17 @@ func (s *solver) pile() {
 }
 
 func (s *solver) down(i int) {
-	h := s.heap
+	h, list := s.heap, s.filling
 	x := h[i]
 	for {
 		c := 2*i + 1
 		if c >= len(h) {
 			break
 		}
-		if c+1 < len(h) && h[c+1].level < h[c].level {
+		if c+1 < len(h) && list[h[c+1]].level < list[h[c]].level {
 			c++
 		}
-		if h[c].level >= x.level {
+		if list[h[c]].level >= list[x].level {
 			break
 		}
 		h[i] = h[c]

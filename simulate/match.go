@@ -58,8 +58,9 @@ type post struct {
 }
 
 func newPost(ranks int) *post {
-	// Some more than four, which is what a rank of many programs has at a time.
-	p := &post{boxes: make([]mailbox, ranks), messages: make([]message, 0, 4*ranks+ranks/8), free: none}
+	// As many as programs in which a rank has four neighbours have at a time, with
+	// those of a collective: to grow takes both the old and the new room.
+	p := &post{boxes: make([]mailbox, ranks), messages: make([]message, 0, 5*ranks), free: none}
 	for i := range p.boxes {
 		p.boxes[i].wild = bucket{none, none}
 	}

@@ -93,7 +93,8 @@ type solver struct {
 	set     []int32 // flows to share out again
 	touched []int32 // links of those
 	filling []filling
-	heap    []rise  // of filling, where it is long; see fewLinks
+	heap    []int32 // of places in filling, where that is long
+	few     bool    // it is not; see fewLinks
 	grown   bool    // set or crowd changed while it was checked
 	top     float64 // no flow of the set rises above this level
 
