@@ -6,6 +6,12 @@ import "math"
 // (surf/precision as smpirun sets it).
 const precision = 1e-9
 
+// atOnce is the time within which events happen at once here. It is a little
+// less than precision: events that are a whole nanosecond apart, as computations
+// of whole flops at 1 Gf/s make them, are told apart however their dates were
+// rounded, and so in one iteration of a loop as in another.
+const atOnce = 0.999 * precision
+
 // sameDate is the time within which two events share a place in the queue. It
 // is a thousandth of precision, so it moves no result that precision would not.
 const sameDate = 1e-12
@@ -165,12 +171,12 @@ func (q *eventQueue) next() (float64, bool) {
 	return 0, false
 }
 
-// each hands over all events that are due before now+precision. Nothing may be
+// each hands over all events that are due before now+atOnce. Nothing may be
 // scheduled meanwhile.
 func (q *eventQueue) each(now float64, happen func(id int32)) {
 	for {
 		at, ok := q.next()
-		if !ok || at > now && at >= now+precision { // late in a long run precision is nothing
+		if !ok || at > now && at >= now+atOnce { // late in a long run that is nothing
 			return
 		}
 		l := &q.dates[q.heap[0].list]
