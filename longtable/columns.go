@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"auspex/internal/crew"
 	"auspex/internal/mistake"
 
 	"github.com/parquet-go/parquet-go"
@@ -26,12 +27,11 @@ type Batch struct {
 	Numbers [][]float64
 	IDs     [][]int32
 	Names   []string // of the columns read, "" for those not there
-	texts   []*textIndex
-	columns []*parquetColumn // nil where the table has none
+	texts   [][]string
 }
 
 // Text is the text of an index in a column.
-func (b *Batch) Text(column int, id int32) string { return b.texts[column].texts[id] }
+func (b *Batch) Text(column int, id int32) string { return b.texts[column][id] }
 
 // find picks the name under which a table has a wanted column; names are
 // compared without regard to case.
@@ -51,33 +51,37 @@ func (w *Wanted) find(names []string) (int, error) {
 
 func newBatch(wanted []Wanted) *Batch {
 	n := len(wanted)
-	return &Batch{Numbers: make([][]float64, n), IDs: make([][]int32, n), Names: make([]string, n), texts: make([]*textIndex, n), columns: make([]*parquetColumn, n)}
+	return &Batch{Numbers: make([][]float64, n), IDs: make([][]int32, n), Names: make([]string, n), texts: make([][]string, n)}
 }
 
 // ReadColumns reads some columns of any flat Parquet table, with the same care
 // for damaged files as ReadParquet, and hands the rows to use. The name is used
 // in errors.
-func ReadColumns(ctx context.Context, name string, r io.ReaderAt, size int64, wanted []Wanted, use func(*Batch) error) (err error) {
+func ReadColumns(ctx context.Context, name string, r io.ReaderAt, size int64, wanted []Wanted, use func(*Batch) error) error {
+	if err := readColumns(ctx, r, size, wanted, use); err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return mistake.InFile(name, "%w", err)
+	}
+	return nil
+}
+
+func readColumns(ctx context.Context, r io.ReaderAt, size int64, wanted []Wanted, use func(*Batch) error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = mistake.InFile(name, "damaged Parquet file: %v", p)
+			err = fmt.Errorf("damaged Parquet file: %v", p)
 		}
 	}()
 	if err := checkFooter(r, size); err != nil {
-		return mistake.InFile(name, "%w", err)
+		return err
 	}
 	file, err := parquet.OpenFile(r, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
 	if err != nil {
-		return mistake.InFile(name, "%w", err)
+		return err
 	}
-	b := newBatch(wanted)
-	defer func() {
-		for _, c := range b.columns {
-			if c != nil {
-				c.pages.codecs.close()
-			}
-		}
-	}()
+	t := &flatTable{file: file, columns: make([]*parquetColumn, len(wanted))}
+	defer t.close()
 	var leaves []*parquet.Column
 	var names []string
 	for _, leaf := range file.Root().Columns() {
@@ -88,33 +92,69 @@ func ReadColumns(ctx context.Context, name string, r io.ReaderAt, size int64, wa
 	for i, w := range wanted {
 		at, err := w.find(names)
 		if err != nil {
-			return mistake.InFile(name, "%w", err)
+			return err
 		}
 		if at < 0 {
 			continue
 		}
-		c, err := newParquetColumn(leaves[at], w.Text, pageReader{r: r, size: size})
-		if err != nil {
-			return mistake.InFile(name, "%w", err)
+		if t.columns[i], err = newParquetColumn(leaves[at], w.Text, pageReader{r: r, size: size}); err != nil {
+			return err
 		}
-		b.columns[i], b.Names[i], b.texts[i] = c, c.name, &c.textIndex
 	}
-	if err := b.read(ctx, file, use); err != nil {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		return mistake.InFile(name, "%w", err)
-	}
-	return nil
+	return t.each(ctx, wanted, use)
 }
 
-func (b *Batch) read(ctx context.Context, file *parquet.File, use func(*Batch) error) error {
-	for i, group := range file.Metadata().RowGroups {
-		for _, c := range b.columns {
+// flatTable is a table some of whose columns are read; those that it does not
+// have are nil.
+type flatTable struct {
+	file    *parquet.File
+	columns []*parquetColumn
+}
+
+func (t *flatTable) close() {
+	for _, c := range t.columns {
+		if c != nil {
+			c.pages.codecs.close()
+		}
+	}
+}
+
+// each hands all rows to use, in batches. The next batch is read meanwhile.
+func (t *flatTable) each(ctx context.Context, wanted []Wanted, use func(*Batch) error) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	free, full := make(chan *Batch, 2), make(chan *Batch, 2)
+	free <- newBatch(wanted)
+	free <- newBatch(wanted)
+	var reading error
+	var crew crew.Crew
+	crew.Go(func() {
+		defer close(full)
+		reading = t.read(ctx, free, full)
+	})
+	var using error
+	for b := range full {
+		if using == nil {
+			if using = use(b); using != nil {
+				stop()
+			}
+		}
+		free <- b
+	}
+	crew.Wait()
+	if using != nil {
+		return using
+	}
+	return reading
+}
+
+func (t *flatTable) read(ctx context.Context, free <-chan *Batch, full chan<- *Batch) error {
+	for i, group := range t.file.Metadata().RowGroups {
+		for _, c := range t.columns {
 			if c == nil {
 				continue
 			}
-			leaf := file.Root().Column(c.name)
+			leaf := t.file.Root().Column(c.name)
 			if leaf.Index() >= len(group.Columns) {
 				return fmt.Errorf("%w: row group %d has no column %q", errThrift, i, c.name)
 			}
@@ -122,25 +162,27 @@ func (b *Batch) read(ctx context.Context, file *parquet.File, use func(*Batch) e
 				return fmt.Errorf("column %q: %w", c.name, err)
 			}
 		}
-		for rows := group.NumRows; rows > 0; rows -= int64(b.Rows) {
-			if err := b.fill(int(min(rows, checkEvery))); err != nil {
-				return err
-			}
-			if err := use(b); err != nil {
-				return err
-			}
+		for rows := group.NumRows; rows > 0; {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
+			b := <-free
+			if err := t.fill(b, int(min(rows, checkEvery))); err != nil {
+				return err
+			}
+			rows -= int64(b.Rows)
+			full <- b
 		}
 	}
 	return nil
 }
 
 // fill takes as many rows as the current pages of all columns have in common.
-func (b *Batch) fill(most int) error {
+// They are copied, as a page is gone once the next is read; a list of texts only
+// grows, so that its first texts stay.
+func (t *flatTable) fill(b *Batch, most int) error {
 	b.Rows = most
-	for _, c := range b.columns {
+	for _, c := range t.columns {
 		if c == nil {
 			continue
 		}
@@ -150,14 +192,15 @@ func (b *Batch) fill(most int) error {
 		}
 		b.Rows = min(b.Rows, left)
 	}
-	for i, c := range b.columns {
+	for i, c := range t.columns {
 		if c == nil {
 			continue
 		}
-		if c.isText {
-			b.IDs[i] = c.ids[c.pos : c.pos+b.Rows]
+		b.Names[i], b.texts[i] = c.name, c.texts
+		if end := c.pos + b.Rows; c.isText {
+			b.IDs[i] = append(b.IDs[i][:0], c.ids[c.pos:end]...)
 		} else {
-			b.Numbers[i] = c.numbers[c.pos : c.pos+b.Rows]
+			b.Numbers[i] = append(b.Numbers[i][:0], c.numbers[c.pos:end]...)
 		}
 		c.pos += b.Rows
 	}

@@ -70,6 +70,7 @@ func readCSVColumns(ctx context.Context, scanner *csvScanner, wanted []Wanted, u
 		return err
 	}
 	b := newBatch(wanted)
+	indexes := make([]textIndex, len(wanted))
 	at := make([]int, len(wanted))
 	for i, w := range wanted {
 		if at[i], err = w.find(names); err != nil {
@@ -80,8 +81,7 @@ func readCSVColumns(ctx context.Context, scanner *csvScanner, wanted []Wanted, u
 		}
 		b.Names[i] = names[at[i]]
 		if w.Text {
-			index := newTextIndex()
-			b.texts[i], b.IDs[i] = &index, make([]int32, 1)
+			indexes[i], b.IDs[i] = newTextIndex(), make([]int32, 1)
 		} else {
 			b.Numbers[i] = make([]float64, 1)
 		}
@@ -103,7 +103,8 @@ func readCSVColumns(ctx context.Context, scanner *csvScanner, wanted []Wanted, u
 			switch {
 			case at[i] < 0:
 			case w.Text:
-				b.IDs[i][0] = b.texts[i].id(fields[at[i]])
+				b.IDs[i][0] = indexes[i].id(fields[at[i]])
+				b.texts[i] = indexes[i].texts
 			default:
 				if b.Numbers[i][0], err = csvNumber(fields[at[i]]); err != nil {
 					return fmt.Errorf("column %q: %w", b.Names[i], err)

@@ -57,14 +57,10 @@ func read(ctx context.Context, src *input.Source) (*model.Experiment, error) {
 // records, which are sorted by track and time, at most inMemory of them at
 // once, and then nested by the time they cover.
 func readChromeTrace(ctx context.Context, name string, r io.Reader, inMemory int, beside *traceevent.Reading) (*model.Experiment, error) {
-	t := newTrace(ctx, jsonscan.New(r), inMemory)
+	t := newTrace(ctx, inMemory)
 	defer t.events.close()
-	err := t.read(beside)
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
-	if err != nil {
-		return nil, mistake.AtByte(name, t.s.Offset(), "%w", err)
+	if err := t.read(name, r, beside); err != nil {
+		return nil, err
 	}
 	e, err := t.build(name)
 	if ctx.Err() != nil {
@@ -79,7 +75,6 @@ func readChromeTrace(ctx context.Context, name string, r io.Reader, inMemory int
 // trace is a trace being read.
 type trace struct {
 	ctx    context.Context
-	s      *jsonscan.Scanner
 	names  *names
 	tracks *tracks
 	events *eventSorter
@@ -94,14 +89,14 @@ type trace struct {
 	last     int64
 }
 
-func newTrace(ctx context.Context, s *jsonscan.Scanner, inMemory int) *trace {
+func newTrace(ctx context.Context, inMemory int) *trace {
 	return &trace{
-		ctx: ctx, s: s, rank: -1,
+		ctx: ctx, rank: -1,
 		names: newNames(), tracks: newTracks(), events: newEventSorter(inMemory),
 	}
 }
 
-func (t *trace) read(beside *traceevent.Reading) error {
+func (t *trace) read(name string, in io.Reader, beside *traceevent.Reading) error {
 	devices := 0
 	what := traceevent.Reading{
 		Event: t.useEvent,
@@ -120,7 +115,7 @@ func (t *trace) read(beside *traceevent.Reading) error {
 	if beside != nil {
 		what = what.And(*beside)
 	}
-	return traceevent.Read(t.ctx, t.s, what)
+	return traceevent.Read(t.ctx, name, in, what)
 }
 
 // value takes what the trace says of itself and of the job.

@@ -34,7 +34,7 @@ func compareEvents(a, b traceEvent) int {
 
 // maxSortedEvents is the number of events held in memory; more are sorted in
 // portions that wait in a temporary file.
-const maxSortedEvents = 1 << 20
+const maxSortedEvents = 1 << 18
 
 // eventSorter sorts any number of events in bounded memory.
 type eventSorter struct {

@@ -14,7 +14,6 @@ import (
 
 	"auspex/ingest/input"
 	"auspex/ingest/traceevent"
-	"auspex/internal/jsonscan"
 	"auspex/internal/mistake"
 	"auspex/training"
 )
@@ -45,12 +44,8 @@ func ReadSource(ctx context.Context, src *input.Source) (*training.Trace, error)
 // trace does not tell it.
 func Read(ctx context.Context, name string, r io.Reader) (*training.Trace, error) {
 	p := newReader(name)
-	s := jsonscan.New(r)
-	if err := traceevent.Read(ctx, s, p.reading()); err != nil {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		return nil, mistake.AtByte(name, s.Offset(), "%w", err)
+	if err := traceevent.Read(ctx, name, r, p.reading()); err != nil {
+		return nil, err
 	}
 	p.finish()
 	if p.t.Len() == 0 {

@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"auspex/ingest/traceevent"
-	"auspex/internal/jsonscan"
 	"auspex/training"
 )
 
@@ -209,7 +208,7 @@ func TestBeside(t *testing.T) {
 			events++
 			return nil
 		}}
-		if err := traceevent.Read(t.Context(), jsonscan.New(strings.NewReader(text)), what.And(*beside)); err != nil {
+		if err := traceevent.Read(t.Context(), "t.json", strings.NewReader(text), what.And(*beside)); err != nil {
 			t.Fatal(err)
 		}
 		return events

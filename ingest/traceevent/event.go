@@ -10,8 +10,8 @@ import (
 	"auspex/internal/jsonscan"
 )
 
-// Event is an event as it stands in the file; its slices are used again for the
-// next one. Times are nanoseconds.
+// Event is an event as it stands in the file; its slices are used again for
+// others. Times are nanoseconds.
 type Event struct {
 	Phase          byte
 	Name, Category []byte
@@ -22,6 +22,7 @@ type Event struct {
 	HasStart       bool
 	// Of what args says, only where Links asks for it.
 	Args
+	end int64 // offset in the file
 }
 
 // Args is what the arguments of PyTorch's events say of links and data; numbers
@@ -50,147 +51,170 @@ type Counter struct {
 	Value float64
 }
 
-func (e *Event) reset() {
-	*e = Event{
-		Name: e.Name[:0], Category: e.Category[:0], Process: e.Process[:0], Thread: e.Thread[:0], Label: e.Label[:0],
-		Args: Args{
-			Collective: e.Collective[:0], Group: e.Group[:0], Ranks: e.Ranks[:0], Type: e.Type[:0], Counters: e.Counters[:0],
-			Bytes: -1, In: -1, Seq: -1, Stream: -1, Allocated: -1, Reserved: -1, Device: -1, DeviceType: -1,
-		},
+// empty is an event of which nothing is known.
+var empty = Event{Args: Args{Bytes: -1, In: -1, Seq: -1, Stream: -1, Allocated: -1, Reserved: -1, Device: -1, DeviceType: -1}}
+
+// decoder makes events of tokens.
+type decoder struct {
+	s     *jsonscan.Scanner
+	links bool
+	kept  []byte // texts of the events
+}
+
+// readEvents appends the events of an array to its end.
+func (d *decoder) readEvents(events []Event) ([]Event, error) {
+	if _, err := d.s.Next(); err != nil {
+		return events, err
+	}
+	for {
+		kind, err := d.s.Next()
+		if err != nil {
+			return events, err
+		}
+		switch kind {
+		case jsonscan.ArrayEnd:
+			return events, nil
+		case jsonscan.ObjectStart:
+			events = append(events, empty)
+			if err := d.readEvent(&events[len(events)-1]); err != nil {
+				return events[:len(events)-1], err
+			}
+		case jsonscan.ArrayStart:
+			return events, errors.New("an event must be an object")
+		}
 	}
 }
 
 // readEvent reads the event that was begun.
-func (r *reader) readEvent() error {
-	e := &r.event
-	e.reset()
+func (d *decoder) readEvent(e *Event) error {
 	for {
-		kind, err := r.s.Next()
+		kind, err := d.s.Next()
 		if err != nil {
 			return err
 		}
 		if kind == jsonscan.ObjectEnd {
-			return r.Event(e)
+			e.end = d.s.Offset()
+			return nil
 		}
-		if err := r.readField(e); err != nil {
+		if err := d.readField(e); err != nil {
 			return err
 		}
 	}
 }
 
-func (r *reader) readField(e *Event) error {
-	switch string(r.s.Bytes()) {
+func (d *decoder) readField(e *Event) error {
+	switch string(d.s.Bytes()) {
 	case "ph":
-		kind, err := r.s.Next()
+		kind, err := d.s.Next()
 		if err != nil {
 			return err
 		}
-		if kind != jsonscan.String || len(r.s.Bytes()) != 1 {
+		if kind != jsonscan.String || len(d.s.Bytes()) != 1 {
 			return errors.New("the phase (ph) of an event must be one letter")
 		}
-		e.Phase = r.s.Bytes()[0]
+		e.Phase = d.s.Bytes()[0]
 		return nil
 	case "name":
-		return r.into(&e.Name)
+		return d.into(&e.Name)
 	case "cat":
-		return r.into(&e.Category)
+		return d.into(&e.Category)
 	case "pid":
-		return r.into(&e.Process)
+		return d.into(&e.Process)
 	case "tid":
-		return r.into(&e.Thread)
+		return d.into(&e.Thread)
 	case "ts":
 		e.HasStart = true
-		return r.time(&e.Start)
+		return d.time(&e.Start)
 	case "dur":
-		return r.time(&e.Length)
+		return d.time(&e.Length)
 	case "args":
-		kind, err := r.s.Next()
+		kind, err := d.s.Next()
 		if err != nil || kind != jsonscan.ObjectStart {
-			return errors.Join(err, r.s.Skip())
+			return errors.Join(err, d.s.Skip())
 		}
-		if e.Phase == 'M' || r.Links && (e.Phase == 0 || e.Phase == 'X' || e.Phase == 'i') {
-			return r.readArgs(e)
+		if e.Phase == 'M' || d.links && (e.Phase == 0 || e.Phase == 'X' || e.Phase == 'i') {
+			return d.readArgs(e)
 		}
 	}
-	return r.s.Skip()
+	return d.s.Skip()
 }
 
-func (r *reader) readArgs(e *Event) error {
+func (d *decoder) readArgs(e *Event) error {
 	for {
-		kind, err := r.s.Next()
+		kind, err := d.s.Next()
 		if err != nil {
 			return err
 		}
 		if kind == jsonscan.ObjectEnd {
 			return nil
 		}
-		if err := r.readArg(e, r.s.Bytes()); err != nil {
+		if err := d.readArg(e, d.s.Bytes()); err != nil {
 			return err
 		}
 	}
 }
 
 // readArg reads an argument that links events, names a thread or tells a size.
-func (r *reader) readArg(e *Event, key []byte) error {
+func (d *decoder) readArg(e *Event, key []byte) error {
 	switch string(key) {
 	case "correlation":
-		return r.link(&e.Correlation)
+		return d.link(&e.Correlation)
 	case "External id", "external id":
-		return r.link(&e.External)
+		return d.link(&e.External)
 	case "stream":
-		n, err := r.number()
+		n, err := d.number()
 		e.Stream = int(n)
 		return err
 	case "bytes", "Bytes":
 		e.Message = true
-		return r.whole(&e.Bytes)
+		return d.whole(&e.Bytes)
 	case "Collective name":
 		e.Message = true
-		return r.into(&e.Collective)
+		return d.into(&e.Collective)
 	case "Process Group Name":
 		e.Message = true
-		return r.into(&e.Group)
+		return d.into(&e.Group)
 	case "Process Group Ranks":
-		return r.into(&e.Ranks)
+		return d.into(&e.Ranks)
 	case "Group size":
 		e.Message = true
-		return r.whole(&e.GroupSize)
+		return d.whole(&e.GroupSize)
 	case "In msg nelems":
 		e.Message = true
-		return r.whole(&e.In)
+		return d.whole(&e.In)
 	case "dtype":
-		return r.into(&e.Type)
+		return d.into(&e.Type)
 	case "Total Allocated":
-		return r.whole(&e.Allocated)
+		return d.whole(&e.Allocated)
 	case "Total Reserved":
-		return r.whole(&e.Reserved)
+		return d.whole(&e.Reserved)
 	case "Device Id":
-		return r.whole(&e.Device)
+		return d.whole(&e.Device)
 	case "Device Type":
-		return r.whole(&e.DeviceType)
+		return d.whole(&e.DeviceType)
 	case "Seq", "seq":
-		return r.whole(&e.Seq)
+		return d.whole(&e.Seq)
 	case "name", "labels":
 		if e.Phase == 'M' {
-			return r.into(&e.Label)
+			return d.into(&e.Label)
 		}
 	}
 	if string(e.Category) == ProfilerRange {
-		return r.counter(e, string(key))
+		return d.counter(e, string(key))
 	}
-	return r.s.Skip()
+	return d.s.Skip()
 }
 
 // counter reads a counter; what is no number is none.
-func (r *reader) counter(e *Event, name string) error {
-	kind, err := r.s.Next()
+func (d *decoder) counter(e *Event, name string) error {
+	kind, err := d.s.Next()
 	if err != nil {
 		return err
 	}
 	if kind != jsonscan.Number {
-		return r.s.Skip()
+		return d.s.Skip()
 	}
-	value, err := strconv.ParseFloat(string(r.s.Bytes()), 64)
+	value, err := strconv.ParseFloat(string(d.s.Bytes()), 64)
 	if err != nil {
 		return fmt.Errorf("the value of the counter %q: %w", name, err)
 	}
@@ -198,54 +222,56 @@ func (r *reader) counter(e *Event, name string) error {
 	return nil
 }
 
-func (r *reader) whole(n *int64) (err error) {
-	*n, err = r.number()
+func (d *decoder) whole(n *int64) (err error) {
+	*n, err = d.number()
 	return err
 }
 
-func (r *reader) link(id *uint32) error {
-	n, err := r.number()
+func (d *decoder) link(id *uint32) error {
+	n, err := d.number()
 	*id = uint32(n)
 	return err
 }
 
 // number reads a whole number, 0 where the value is something else.
-func (r *reader) number() (int64, error) {
-	kind, err := r.s.Next()
+func (d *decoder) number() (int64, error) {
+	kind, err := d.s.Next()
 	if err != nil {
 		return 0, err
 	}
 	if kind == jsonscan.Number || kind == jsonscan.String {
-		if n, err := strconv.ParseInt(string(r.s.Bytes()), 10, 64); err == nil {
+		if n, err := strconv.ParseInt(string(d.s.Bytes()), 10, 64); err == nil {
 			return n, nil
 		}
 	}
-	return 0, r.s.Skip()
+	return 0, d.s.Skip()
 }
 
 // into copies a string or number; of other values the slice stays empty.
-func (r *reader) into(text *[]byte) error {
-	kind, err := r.s.Next()
+func (d *decoder) into(text *[]byte) error {
+	kind, err := d.s.Next()
 	if err != nil {
 		return err
 	}
 	if kind == jsonscan.String || kind == jsonscan.Number {
-		*text = append((*text)[:0], r.s.Bytes()...)
+		begin := len(d.kept)
+		d.kept = append(d.kept, d.s.Bytes()...)
+		*text = d.kept[begin:len(d.kept):len(d.kept)]
 		return nil
 	}
-	return r.s.Skip()
+	return d.s.Skip()
 }
 
 // time reads microseconds, the only unit of such traces, into nanoseconds.
-func (r *reader) time(ns *int64) error {
-	kind, err := r.s.Next()
+func (d *decoder) time(ns *int64) error {
+	kind, err := d.s.Next()
 	if err != nil {
 		return err
 	}
 	if kind != jsonscan.Number && kind != jsonscan.String {
-		return r.s.Skip()
+		return d.s.Skip()
 	}
-	*ns, err = nanoseconds(r.s.Bytes())
+	*ns, err = nanoseconds(d.s.Bytes())
 	return err
 }
 

@@ -3,8 +3,6 @@ package traceevent
 import (
 	"strings"
 	"testing"
-
-	"auspex/internal/jsonscan"
 )
 
 func TestNanoseconds(t *testing.T) {
@@ -42,7 +40,7 @@ func FuzzRead(f *testing.F) {
 	f.Add(`{"deviceProperties":[{"name":"H200"}],"distributedInfo":{"rank":1},"traceEvents":[{"ph":"X","name":"a","ts":1.5,"dur":2,"args":{"bytes":3}}]}`)
 	f.Add(`[{"ph":"M","name":"thread_name","args":{"name":"main"}},{"ph":"B"`)
 	f.Fuzz(func(t *testing.T, text string) {
-		Read(t.Context(), jsonscan.New(strings.NewReader(text)), Reading{
+		Read(t.Context(), "t.json", strings.NewReader(text), Reading{
 			Links: true, Event: func(*Event) error { return nil }, Value: func(_, _, _ string) {}, Device: func(string) {}, Section: func(string) {},
 		})
 	})

@@ -12,6 +12,7 @@ import (
 	"strconv"
 
 	"auspex/internal/jsonscan"
+	"auspex/internal/mistake"
 )
 
 // Reading says what is to be done with a trace. Functions that are nil are not
@@ -82,36 +83,47 @@ func run(f func()) {
 	}
 }
 
-// Read reads a trace to its end. A list of events may have none: tools append
-// events until the program ends.
-func Read(ctx context.Context, s *jsonscan.Scanner, what Reading) error {
-	r := &reader{Reading: what, ctx: ctx, s: s}
-	kind, err := s.Next()
+// Read reads a trace to its end; the name is used in errors. A list of events
+// may have none: tools append events until the program ends.
+func Read(ctx context.Context, name string, in io.Reader, what Reading) error {
+	r := &reader{Reading: what, ctx: ctx, decoder: decoder{s: jsonscan.New(in)}}
+	err := r.read()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		offset := r.s.Offset()
+		if at := new(atOffset); errors.As(err, &at) {
+			offset = at.offset
+		}
+		return mistake.AtByte(name, offset, "%w", err)
+	}
+	run(r.Done)
+	return nil
+}
+
+type reader struct {
+	Reading
+	decoder
+	ctx context.Context
+}
+
+func (r *reader) read() error {
+	kind, err := r.s.Next()
 	if err != nil {
 		return err
 	}
 	switch kind {
 	case jsonscan.ArrayStart:
-		if err = r.readEvents(); errors.Is(err, io.ErrUnexpectedEOF) && s.Depth() == 1 {
+		if err = r.eachEvent(); errors.Is(err, io.ErrUnexpectedEOF) && r.s.Depth() == 1 {
 			run(r.Open)
-			err = nil
+			return nil
 		}
+		return err
 	case jsonscan.ObjectStart:
-		err = r.eachKey(r.readSection)
-	default:
-		err = errors.New("not a trace: neither an object nor an array of events")
+		return r.eachKey(r.readSection)
 	}
-	if err == nil {
-		run(r.Done)
-	}
-	return err
-}
-
-type reader struct {
-	Reading
-	ctx   context.Context
-	s     *jsonscan.Scanner
-	event Event
+	return errors.New("not a trace: neither an object nor an array of events")
 }
 
 // eachKey calls do for every key of the object that was begun; do reads the
@@ -131,29 +143,6 @@ func (r *reader) eachKey(do func(key []byte) error) error {
 	}
 }
 
-// readEvents reads the array that was begun to its end.
-func (r *reader) readEvents() error {
-	for n := 1; ; n++ {
-		kind, err := r.s.Next()
-		if err != nil {
-			return err
-		}
-		switch kind {
-		case jsonscan.ArrayEnd:
-			return nil
-		case jsonscan.ObjectStart:
-			if err := r.readEvent(); err != nil {
-				return err
-			}
-		case jsonscan.ArrayStart:
-			return errors.New("an event must be an object")
-		}
-		if n%4096 == 0 && r.ctx.Err() != nil {
-			return r.ctx.Err()
-		}
-	}
-}
-
 const distributed = "distributedInfo"
 
 // readSection reads the value of a key beside the events.
@@ -168,7 +157,7 @@ func (r *reader) readSection(text []byte) error {
 	}
 	switch {
 	case key == "traceEvents" && kind == jsonscan.ArrayStart:
-		return r.readEvents()
+		return r.eachEvent()
 	case key == "traceEvents":
 		return errors.New("traceEvents must be an array")
 	case key == distributed && kind == jsonscan.ObjectStart:
@@ -209,6 +198,7 @@ func (r *reader) readDevices() error {
 			return errors.New("deviceProperties must be objects")
 		}
 		var name []byte
+		r.kept = r.kept[:0]
 		err = r.eachKey(func(key []byte) error {
 			if string(key) != "name" {
 				return r.s.Skip()

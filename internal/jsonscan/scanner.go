@@ -59,6 +59,9 @@ type Scanner struct {
 	last     Kind
 	text     []byte
 	unquoted []byte // holds the text of a string with escapes
+	copying  bool   // what is consumed is kept: in copied, and in buf behind from
+	copied   []byte
+	from     int
 }
 
 // New makes a scanner.
@@ -120,6 +123,9 @@ func (s *Scanner) next() (Kind, error) {
 // errEnd is what a document that stops too soon gives.
 var errEnd = fmt.Errorf("ends early: %w", io.ErrUnexpectedEOF)
 
+// errLong is what a text that is not skipped gives if it is too long.
+var errLong = fmt.Errorf("a text longer than %d bytes", maxToken)
+
 func (s *Scanner) close() error {
 	s.pos++
 	s.open = s.open[:len(s.open)-1]
@@ -179,12 +185,10 @@ func (s *Scanner) value(c byte) (Kind, error) {
 func (s *Scanner) word() (Kind, error) {
 	n := 0
 	for {
-		for s.pos+n < len(s.buf) {
-			c := s.buf[s.pos+n]
-			if c > '9' && !isLetter(c) || c < '+' || c == ',' || c == '/' {
+		for rest := s.buf[s.pos:]; n < len(rest); n++ {
+			if c := rest[n]; c > '9' && !isLetter(c) || c < '+' || c == ',' || c == '/' {
 				return s.endWord(n)
 			}
-			n++
 		}
 		switch err := s.fill(); {
 		case err == io.EOF:
@@ -219,6 +223,9 @@ func (s *Scanner) string() error {
 	for {
 		i := special(s.buf[s.pos+n:])
 		n += i
+		if n > maxToken {
+			return errLong
+		}
 		if s.pos+n == len(s.buf) {
 			if err := s.fill(); err != nil {
 				return noEOF(err)
@@ -256,17 +263,17 @@ func special(b []byte) int {
 // peek skips white space and returns the byte after it, not consumed.
 func (s *Scanner) peek() (byte, error) {
 	for {
-		for s.pos < len(s.buf) {
-			switch c := s.buf[s.pos]; c {
+		for pos := s.pos; pos < len(s.buf); pos++ {
+			switch c := s.buf[pos]; c {
 			case '\n':
 				s.line++
-				s.pos++
 			case ' ', '\t', '\r':
-				s.pos++
 			default:
+				s.pos = pos
 				return c, nil
 			}
 		}
+		s.pos = len(s.buf)
 		if err := s.fill(); err != nil {
 			return 0, err
 		}
@@ -280,7 +287,12 @@ func (s *Scanner) fill() error {
 	}
 	kept := len(s.buf) - s.pos
 	if kept > maxToken {
-		return fmt.Errorf("a text longer than %d bytes", maxToken)
+		return errLong
+	}
+	if s.copying {
+		if err := s.keep(); err != nil {
+			return err
+		}
 	}
 	if s.pos > 0 {
 		copy(s.buf, s.buf[s.pos:])

@@ -52,12 +52,21 @@ func (s *Scanner) skipTo(depth int) error {
 	return nil
 }
 
+// structural marks the bytes at which skipping has to do something.
+var structural = [256]bool{'"': true, '\n': true, '{': true, '[': true, '}': true, ']': true}
+
 // skipBuffered looks for quotes and brackets in what the buffer holds.
 func (s *Scanner) skipBuffered(depth int) error {
-	for s.pos < len(s.buf) {
-		c := s.buf[s.pos]
+	for {
+		buf, pos := s.buf, s.pos
+		for pos < len(buf) && !structural[buf[pos]] {
+			pos++
+		}
+		if s.pos = pos; pos == len(buf) {
+			return nil
+		}
 		s.pos++
-		switch c {
+		switch c := buf[pos]; c {
 		case '"':
 			if err := s.skipString(); err != nil {
 				return err
@@ -69,7 +78,7 @@ func (s *Scanner) skipBuffered(depth int) error {
 				return fmt.Errorf("nested deeper than %d", maxDepth)
 			}
 			s.open = append(s.open, c)
-		case '}', ']':
+		default:
 			top := len(s.open) - 1
 			if s.open[top] != c-2 { // '{'+2 == '}' and '['+2 == ']'
 				return fmt.Errorf("%s closes %s", quoted(c), quoted(s.open[top]))
@@ -80,7 +89,6 @@ func (s *Scanner) skipBuffered(depth int) error {
 			}
 		}
 	}
-	return nil
 }
 
 // skipString consumes the rest of a string, however long it is.

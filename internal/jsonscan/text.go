@@ -14,7 +14,7 @@ func (s *Scanner) stringWithEscapes(n int) error {
 	s.pos += n
 	for {
 		if len(out) > maxToken {
-			return fmt.Errorf("a text longer than %d bytes", maxToken)
+			return errLong
 		}
 		if s.pos == len(s.buf) {
 			if err := s.fill(); err != nil {
