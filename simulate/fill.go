@@ -89,17 +89,22 @@ func (s *solver) open() int32 {
 		l := &links[e]
 		l.level, l.slot = -1, none
 		left, demand, active := l.capacity-l.load, l.demand, l.active
+		if l.fat || l.open || l.crowded > 0 {
+			switch {
+			case l.open || l.fat && l.critical == 0:
+				continue
+			case l.fat:
+				left = l.capacity
+			default: // the crowd is one more flow
+				demand += l.shadow
+				active++
+			}
+		}
+		if active == 0 || left > demand*top {
+			continue
+		}
 		if left < 0 {
 			left = 0
-		}
-		if l.fat {
-			left = l.capacity
-		} else if l.crowded > 0 {
-			demand += l.shadow // the crowd is one more flow
-			active++
-		}
-		if active == 0 || left > demand*top || l.open || l.fat && l.critical == 0 {
-			continue
 		}
 		level := left / demand
 		l.slot = int32(len(list))

@@ -46,8 +46,6 @@ type link struct {
 	fresh   int32  // flows that began to move
 	freshAt uint32 // when that was counted
 	quit    uint32 // a flow has left
-	started uint32 // a flow over it has been started
-	seen    uint32
 }
 
 // part is one link of a flow's way.
@@ -103,6 +101,7 @@ type solver struct {
 	instant uint32  // the epoch in which this round's flows came
 	looked  uint32  // the instant that has been looked at
 	moves   []moved // by flow, as far as it has been asked for
+	found   []found // by link, likewise
 	started []int32 // flows started since the last solve, not moving yet
 	opened  []int32 // links that are overlooked
 	resized int     // flows of the set that had a share before
@@ -232,7 +231,11 @@ func (s *solver) solve() []int32 {
 			// Links are appended to touched while flows are added; those are
 			// checked in the next round.
 			for _, e := range s.touched[:len(s.touched):len(s.touched)] {
-				s.checkLink(e)
+				// There is nothing to test where it holds nobody back, or all its
+				// flows are in the set.
+				if l := &s.links[e]; (l.level >= 0 || l.nearest > 0) && int(l.active) < len(l.users) {
+					s.checkLink(e)
+				}
 			}
 			if s.crowd.playing {
 				s.crowd.check(s)
@@ -276,7 +279,12 @@ func (s *solver) add(id int32) {
 		e, weight := way[i].link, weights[i]
 		l := &links[e]
 		if l.epoch != epoch {
-			s.touch(e)
+			if l.fat || l.crowded > 0 {
+				s.touch(e)
+			} else {
+				l.epoch, l.demand, l.active = epoch, 0, 0
+				s.touched = append(s.touched, e)
+			}
 		}
 		l.active++
 		l.load -= weight * booked
@@ -335,7 +343,7 @@ func (s *solver) addNearest(e int32) {
 // the set, and adds those that fail it. The crowd has its own test.
 func (s *solver) checkLink(e int32) {
 	l := &s.links[e]
-	if l.level < 0 && l.nearest == 0 || int(l.active) == len(l.users) || l.fat || l.open || e == s.crowd.link {
+	if l.fat || l.open || e == s.crowd.link {
 		return
 	}
 	if l.level >= 0 {
