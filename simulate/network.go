@@ -73,9 +73,11 @@ type network struct {
 
 	latencyFactor, bandwidthFactor []Segment
 	weightS                        float64
-	// The factors of the last size asked for.
-	lastSize, lastBandwidth, lastLatency float64
+	factors                        [16]factors // of sizes asked for, by a hash
 }
+
+// factors are those of a message's size.
+type factors struct{ size, bandwidth, latency float64 }
 
 // maxRoutes bounds the routes remembered; others are found anew every time.
 const maxRoutes = 1 << 14
@@ -237,12 +239,12 @@ func (n *network) start(now, delay float64, src, dst int32, bytes int64, message
 		n.queue.grow(int(n.firstID) + len(n.flows))
 	}
 	size := float64(bytes + envelope)
-	if size != n.lastSize {
-		n.lastSize = size
-		n.lastBandwidth, n.lastLatency = factor(n.bandwidthFactor, size), factor(n.latencyFactor, size)
+	by := &n.factors[uint64(bytes)*0x9e3779b97f4a7c15>>60]
+	if size != by.size {
+		*by = factors{size, factor(n.bandwidthFactor, size), factor(n.latencyFactor, size)}
 	}
 	n.transfers[id] = transfer{
-		message: message, remains: size, since: now, factor: n.lastBandwidth, place: notYet,
+		message: message, remains: size, since: now, factor: by.bandwidth, place: notYet,
 	}
 	f := &n.flows[id]
 	n.lay(f, r)
@@ -251,7 +253,7 @@ func (n *network) start(now, delay float64, src, dst int32, bytes int64, message
 	}
 	n.started = append(n.started, id)
 	n.running++
-	latency := r.latency*n.lastLatency + delay
+	latency := r.latency*by.latency + delay
 	if latency > 0 {
 		n.queue.schedule(n.firstID+id, now+latency)
 	} else {
