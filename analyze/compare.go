@@ -56,8 +56,11 @@ type RegionPair struct {
 	Share  Real       `json:"share"` // of the first run, the region's own time
 	Pair
 	// Significant tells whether the difference is more than the spread of
-	// repeated runs explains (Welch's t-test, 5 %); nil without repeats.
+	// repeated runs explains: of the regions called so at most 5 % are not, as
+	// told by Welch's t-tests; nil without repeats.
 	Significant *bool `json:"significant"`
+
+	chance float64 // of such a difference where there is none
 }
 
 // Over says how the units' times become one number a region.
@@ -157,6 +160,7 @@ func Compare(a, b *Dataset, words Words, o CompareOptions) (*Comparison, error) 
 			r.Share = 0 // it is in the second only
 		}
 	}
+	c.judge()
 	slices.SortFunc(c.Regions, func(x, y RegionPair) int {
 		dx, dy := math.Abs(float64(x.B-x.A)), math.Abs(float64(y.B-y.A))
 		return cmp.Or(cmp.Compare(dy, dx), cmp.Compare(x.Region, y.Region))
@@ -189,7 +193,7 @@ func (c *Comparison) add(path string, x, y condensed) {
 	}
 	c.Regions = append(c.Regions, RegionPair{
 		Region: path, Kind: x.kind, Pair: Pair{Real(x.value), Real(y.value), Ratio(y.value, x.value)},
-		Significant: significant(x, y),
+		chance: chance(x, y),
 	})
 }
 
@@ -284,23 +288,52 @@ func condenseMetric(d *Dataset, column string, over Over) (map[string]condensed,
 	return result, nil
 }
 
-// significant is Welch's t-test on two means; nil without repeats on both sides.
-func significant(x, y condensed) *bool {
+// chance is that of a difference as large between equal means, by Welch's t-test;
+// NaN without repeats on both sides.
+func chance(x, y condensed) float64 {
 	if x.runs < 2 || y.runs < 2 {
-		return nil
+		return math.NaN()
 	}
 	vx := x.deviation * x.deviation / float64(x.runs)
 	vy := y.deviation * y.deviation / float64(y.runs)
-	var answer bool
 	if vx+vy == 0 {
-		answer = x.value != y.value
-		return &answer
+		if x.value == y.value {
+			return 1
+		}
+		return 0
 	}
 	t := math.Abs(x.value-y.value) / math.Sqrt(vx+vy)
 	freedom := (vx + vy) * (vx + vy) / (vx*vx/float64(x.runs-1) + vy*vy/float64(y.runs-1))
-	p := 2 * distuv.StudentsT{Mu: 0, Sigma: 1, Nu: freedom}.Survival(t)
-	answer = p < 0.05
-	return &answer
+	return 2 * distuv.StudentsT{Mu: 0, Sigma: 1, Nu: freedom}.Survival(t)
+}
+
+// falseDiscoveries is the share of regions called significant that may be so by
+// chance.
+const falseDiscoveries = 0.05
+
+// judge tells which differences are beyond chance. A program has hundreds of
+// regions, of which one in twenty would pass a test of its own at 5 %; the limit
+// follows from all of them (Benjamini and Hochberg 1995).
+func (c *Comparison) judge() {
+	var chances []float64
+	for _, r := range c.Regions {
+		if r.chance == r.chance {
+			chances = append(chances, r.chance)
+		}
+	}
+	slices.Sort(chances)
+	limit := -1.0
+	for i, p := range chances {
+		if p <= falseDiscoveries*float64(i+1)/float64(len(chances)) {
+			limit = p
+		}
+	}
+	for i := range c.Regions {
+		if r := &c.Regions[i]; r.chance == r.chance {
+			is := r.chance <= limit
+			r.Significant = &is
+		}
+	}
 }
 
 func differingFactors(a, b *model.Header) []FactorPair {

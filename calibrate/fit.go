@@ -11,9 +11,6 @@ import (
 // envelope is what the model adds to a payload on the wire.
 const envelope = 16
 
-// steep stands for a bandwidth factor where size costs nothing.
-const steep = 1e4
-
 // Segment is a value that holds for sizes above From, or two: fixed and per
 // byte.
 type Segment struct {
@@ -81,26 +78,24 @@ func Fit(m *Measurement, reference Rounds) (*Calibration, error) {
 		return nil, fmt.Errorf("calibrate: ping-pong times of %d sizes; %d are needed", len(pings), fewestSizes)
 	}
 	c.EagerBelow = m.bytes(Threshold, take)
-	eager := func(kinds ...Kind) [][]point {
-		curves := make([][]point, len(kinds))
-		for i, kind := range kinds {
-			curves[i] = below(m.curve(kind, take), float64(c.EagerBelow))
-		}
-		bound(curves, pings)
-		return curves
+	eager := func(kind Kind) []point {
+		curve := below(m.curve(kind, take), float64(c.EagerBelow))
+		bound(curve, pings)
+		return curve
 	}
-	own := eager(Send, Recv)
+	own := [][]point{eager(Send), eager(Recv)}
 	// What MPI_Send takes longer than MPI_Isend it waits for the network.
 	for i, p := range below(m.curve(Isend, take), float64(c.EagerBelow)) {
 		if i < len(own[0]) {
 			own[0][i].seconds = min(own[0][i].seconds, p.seconds)
 		}
 	}
-	c.fitEarly(pings, m.curve(Exchange, take), own)
-	send, recv := fitPieces(own[0], false), fitPieces(own[1], false)
-	c.Network = c.network(pings, send, recv)
+	early := earlier(pings, m.curve(Exchange, take), own)
+	w := wire{rate(pings, m.curve(Exchange, take)), early, fitPieces(own[0]), fitPieces(own[1])}
+	c.fitNetwork(pings, w)
+	send, recv := w.send, w.recv
 	c.SendOverhead, c.RecvOverhead = affine(send), affine(recv)
-	c.Isend = affine(fitPieces(eager(Isend)[0], false))
+	c.Isend = affine(fitPieces(eager(Isend)))
 	if len(c.Isend) > 0 {
 		// Unlike the others this counts for all sizes; but larger messages are
 		// only announced, and their time is the network's.
@@ -115,7 +110,7 @@ func Fit(m *Measurement, reference Rounds) (*Calibration, error) {
 		more := moreAfterWork(both, cold, m.curve(Cool, take))
 		c.fitCold(more)
 		c.fitCooling(m, take)
-		if err := c.fitBurst(pings, both, cold, more, send, recv); err != nil {
+		if err := c.fitBurst(pings, both, cold, more, w); err != nil {
 			return nil, err
 		}
 		both = cold
@@ -124,53 +119,88 @@ func Fit(m *Measurement, reference Rounds) (*Calibration, error) {
 		return nil, err
 	}
 	c.fitOverlap(m, take)
+	c.fitLeaves(pings, m.curve(Send, take))
 	c.SendBuffer = m.bytes(SendBuffer, take)
 	c.fitLoopback(m, send, recv)
 	c.fitCrowd(m)
 	return c, nil
 }
 
-// network fits what is left of a message's time without what the ranks do
-// themselves.
-func (c *Calibration) network(times []point, send, recv []piece) Network {
-	net := slices.Clone(times)
+// wire is what a message consists of besides what is fitted of it.
+type wire struct {
+	rate       float64 // bytes/s, of the fastest large message
+	early      float64 // see earlier
+	send, recv []piece // the ranks' own seconds
+}
+
+// rate is the most that messages were seen to move, in bytes/s: of large ones, most of
+// whose time is the wire's, and of such rows of smaller ones as are large together.
+// A few kB that a link passes at once hardly count there.
+func rate(pings, rows []point) float64 {
+	most, last := 0.0, len(pings)-1
+	for i, p := range pings {
+		moving := p.seconds - pings[0].seconds
+		if moving > 0 && (p.size >= largeMessage && moving > 0.9*p.seconds || i == last) {
+			most = max(most, p.size/moving)
+		}
+	}
+	for _, p := range below(rows, rowsUntil) {
+		if p.size*inARow >= largeMessage/2 {
+			most = max(most, p.size/p.seconds)
+		}
+	}
+	if most == 0 {
+		most = 1e12 // sizes cost nothing that could be seen
+	}
+	return most
+}
+
+// The program measures exchanges below rowsUntil bytes so many in a row.
+const inARow, rowsUntil = 8, 32 << 10
+
+// fitNetwork finds what is left of a message's time without what the ranks do
+// themselves. That is never less than its bytes take at the wire's rate, or a row of
+// messages would pass faster than the wire: where a sender's own time and the
+// network's together are longer than the message took, both happen at once, and the
+// message is on its way so long before its sender is done with it.
+func (c *Calibration) fitNetwork(times []point, w wire) {
+	net, early := slices.Clone(times), []point(nil)
 	for i, p := range times {
-		if own := at(send, p.size) + at(recv, p.size) - c.Early; p.size < float64(c.EagerBelow) && own > 0 {
-			net[i].seconds = max(p.seconds-own, leastNetwork*p.seconds)
+		wired := (p.size + envelope) / w.rate
+		if p.size < float64(c.EagerBelow) {
+			send, rest := at(w.send, p.size), p.seconds-at(w.recv, p.size)
+			net[i].seconds = max(rest-send+w.early, wired, leastNetwork*p.seconds)
+			early = append(early, point{p.size, min(max(send+net[i].seconds-rest, 0), send), p.seconds})
+		}
+		net[i].seconds = max(net[i].seconds-wired, 0)
+	}
+	c.Early = nil
+	for _, p := range early {
+		if p.seconds > noticeable*p.whole {
+			c.Early = affine(fitPieces(early))
+			break
 		}
 	}
 	split := len(below(net, float64(c.EagerBelow)))
-	pieces := fitPieces(net[:split], true)
-	if rest := fitPieces(net[split:], true); len(rest) > 0 {
+	pieces := fitPieces(net[:split])
+	if rest := fitPieces(net[split:]); len(rest) > 0 {
 		if len(pieces) > 0 {
 			rest[0].from = float64(c.EagerBelow) - 1
 		}
 		pieces = append(pieces, rest...)
 	}
-	return fitNetwork(pieces)
+	c.Network = networkOf(pieces, w.rate)
 }
 
 // leastNetwork is the part of a message's time that is the network's at least,
-// where the ranks' own times, measured apart, add up to more than all of it.
-const leastNetwork = 0.1
+// where the ranks' own times, measured apart, add up to more than all of it;
+// noticeable the part that is worth a constant of its own.
+const leastNetwork, noticeable = 0.1, 0.01
 
-// bound lowers curves that together come to more than the ranks' part of a
-// ping-pong.
-func bound(curves [][]point, pings []point) {
-	for i, p := range pings {
-		sum := 0.0
-		for _, c := range curves {
-			if i < len(c) {
-				sum += c[i].seconds
-			}
-		}
-		if most := (1 - leastNetwork) * p.seconds; sum > most {
-			for _, c := range curves {
-				if i < len(c) {
-					c[i].seconds *= most / sum
-				}
-			}
-		}
+// bound lowers a rank's own times that come to more than its part of a ping-pong.
+func bound(curve, pings []point) {
+	for i := range min(len(curve), len(pings)) {
+		curve[i].seconds = min(curve[i].seconds, (1-leastNetwork)*pings[i].seconds)
 	}
 }
 
@@ -178,65 +208,37 @@ func below(points []point, size float64) []point {
 	return points[:sort.Search(len(points), func(i int) bool { return points[i].size >= size })]
 }
 
-// fitNetwork turns seconds by size into latency, bandwidth and their factors:
-// seconds = LF·latency + (size+16)/(BF·bandwidth). The factors are 1 for the
-// smallest and the largest sizes.
-func fitNetwork(pieces []piece) Network {
-	var n Network
+// networkOf turns seconds by size, beyond what the bytes take at the wire's rate,
+// into latency and factors: seconds + (size+16)/rate = LF·latency + (size+16)/(BF·rate).
+func networkOf(pieces []piece, rate float64) Network {
+	n := Network{Bandwidth: rate, Latency: 1e-9}
 	for _, p := range pieces {
-		if p.perByte > 0 {
-			n.Bandwidth = 1 / p.perByte // of the last that has one
+		if p.fixed > envelope*p.perByte {
+			n.Latency = p.fixed - envelope*p.perByte
+			break
 		}
-		if lat := p.fixed - envelope*p.perByte; n.Latency == 0 && lat > 0 {
-			n.Latency = lat // of the first that has one
-		}
-	}
-	if n.Bandwidth == 0 {
-		n.Bandwidth = 1e12 // sizes cost nothing that could be seen
-	}
-	if n.Latency == 0 {
-		n.Latency = 1e-9
 	}
 	for i, p := range pieces {
 		from := 0.0
 		if i > 0 {
 			from = p.from + envelope
 		}
-		until := math.Inf(1)
-		if i+1 < len(pieces) {
-			until = pieces[i+1].from + envelope
-		}
-		n.add(p, from, until)
+		n.BandwidthFactor = append(n.BandwidthFactor, Segment{from, []float64{1 / (1 + p.perByte*rate)}})
+		n.LatencyFactor = append(n.LatencyFactor, Segment{from, []float64{max(0, p.fixed-envelope*p.perByte) / n.Latency}})
 	}
 	return n
 }
 
-// add puts a piece into the factors. A latency cannot be below 0, so a line that
-// begins there becomes steps, each of them right in its middle.
-func (n *Network) add(p piece, from, until float64) {
-	const step, last = 1.1, 2
-	if p.fixed < envelope*p.perByte && p.perByte > 0 && from > 0 {
-		end := min(until, from*last)
-		for ; from < end; from *= step {
-			middle := from * math.Sqrt(step)
-			n.put(from, 0, middle/(p.fixed+p.perByte*(middle-envelope)))
+// affineAt is a piecewise affine function at a size.
+func affineAt(segs []Segment, size float64) float64 {
+	value := 0.0
+	for i, s := range segs {
+		if i > 0 && size <= s.From {
+			break
 		}
-		if until == end {
-			return
-		}
-		p.fixed, p.perByte = 0, (p.fixed+p.perByte*end*last)/(end*last)
+		value = s.Values[0] + s.Values[1]*size
 	}
-	bandwidth := math.Inf(1)
-	if p.perByte > 0 {
-		bandwidth = 1 / p.perByte
-	}
-	n.put(from, max(0, p.fixed-envelope*p.perByte), bandwidth)
-}
-
-// put adds a segment with the seconds of latency and the bytes/s that hold there.
-func (n *Network) put(from, latency, bandwidth float64) {
-	n.BandwidthFactor = append(n.BandwidthFactor, Segment{from, []float64{min(steep, bandwidth/n.Bandwidth)}})
-	n.LatencyFactor = append(n.LatencyFactor, Segment{from, []float64{latency / n.Latency}})
+	return value
 }
 
 func affine(pieces []piece) []Segment {

@@ -121,14 +121,14 @@ func TestPieces(t *testing.T) {
 	for _, z := range sizes() {
 		points = append(points, point{float64(z), at(truth, float64(z)), at(truth, float64(z))})
 	}
-	got := fitPieces(points, false)
+	got := fitPieces(points)
 	if len(got) != len(truth) {
 		t.Fatalf("%d pieces: %v", len(got), got)
 	}
 	for _, p := range points {
 		near(t, fmt.Sprintf("%.0f bytes", p.size), at(got, p.size), p.seconds, 0.001)
 	}
-	if fitPieces(nil, false) != nil {
+	if fitPieces(nil) != nil {
 		t.Error("pieces of nothing")
 	}
 }

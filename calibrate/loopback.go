@@ -23,7 +23,7 @@ func (c *Calibration) fitLoopback(m *Measurement, send, recv []piece) {
 	for _, p := range points {
 		own := 0.0
 		if p.size < float64(c.EagerBelow) {
-			own = at(send, p.size) + at(recv, p.size) - c.Early
+			own = at(send, p.size) + at(recv, p.size) - affineAt(c.Early, p.size)
 		}
 		rest := max(p.seconds-own, leastNetwork*p.seconds)
 		a := factor(c.LatencyFactor, p.size+envelope) / p.seconds

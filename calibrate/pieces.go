@@ -18,18 +18,16 @@ const (
 )
 
 // fitPieces finds the piecewise affine function of the size that is nearest to
-// the points in relative error, with as few pieces as that allows; below0 lets
-// lines begin below 0, if only they are above at the sizes they stand for, as
-// where a network lets the first bytes pass for nothing. Points are in
+// the points in relative error, with as few pieces as that allows. Points are in
 // the order of their sizes. The number of points is small, so all ways to cut
 // them are looked at, the best beginning first (Bellman's segmented least
 // squares).
-func fitPieces(points []point, below0 bool) []piece {
+func fitPieces(points []point) []piece {
 	n := len(points)
 	if n == 0 {
 		return nil
 	}
-	cost := pieceCost + noiseCost*noise(points, below0)
+	cost := pieceCost + noiseCost*noise(points)
 	best := make([]float64, n+1) // of the first i points
 	cut := make([]int, n+1)
 	for end := 1; end <= n; end++ {
@@ -38,7 +36,7 @@ func fitPieces(points []point, below0 bool) []piece {
 			if end-begin < min(fewestPoints, n) || math.IsInf(best[begin], 1) {
 				continue
 			}
-			_, miss := fitLine(points[begin:end], below0)
+			_, miss := fitLine(points[begin:end])
 			if total := best[begin] + miss + cost; total < best[end] {
 				best[end], cut[end] = total, begin
 			}
@@ -46,7 +44,7 @@ func fitPieces(points []point, below0 bool) []piece {
 	}
 	var pieces []piece
 	for end := n; end > 0; end = cut[end] {
-		p, _ := fitLine(points[cut[end]:end], below0)
+		p, _ := fitLine(points[cut[end]:end])
 		if cut[end] > 0 {
 			// Half-way between the sizes, as a factor goes.
 			p.from = math.Floor(math.Sqrt(points[cut[end]-1].size * points[cut[end]].size))
@@ -57,8 +55,8 @@ func fitPieces(points []point, below0 bool) []piece {
 }
 
 // fitLine is the line with the least squared relative error through points, of
-// those that do not fall, nor begin below 0 unless that is allowed; and that error.
-func fitLine(points []point, below0 bool) (piece, float64) {
+// those that do not fall, nor begin below 0; and that error.
+func fitLine(points []point) (piece, float64) {
 	// With a = 1/whole, b = size/whole and t = seconds/whole, fixed·a + perByte·b
 	// is to be t; u and v are the sums of a·t and b·t.
 	var uu, uv, vv, u, v float64
@@ -73,11 +71,7 @@ func fitLine(points []point, below0 bool) (piece, float64) {
 	if line.perByte < 0 {
 		line = piece{fixed: u / uu}
 	}
-	least := line.fixed
-	if below0 { // but above it half-way to the size before
-		least += line.perByte * points[0].size * 0.8
-	}
-	if least < 0 {
+	if line.fixed < 0 {
 		line = piece{perByte: v / vv}
 	}
 	miss := 0.0
@@ -90,10 +84,10 @@ func fitLine(points []point, below0 bool) (piece, float64) {
 
 // noise is the lower quartile of the squared relative errors of lines through
 // four neighbouring points: where the curve has no corner.
-func noise(points []point, below0 bool) float64 {
+func noise(points []point) float64 {
 	var errs []float64
 	for i := 0; i+4 <= len(points); i++ {
-		_, miss := fitLine(points[i:i+4], below0)
+		_, miss := fitLine(points[i : i+4])
 		errs = append(errs, miss/2) // two degrees of freedom are left
 	}
 	sort.Float64s(errs)

@@ -26,6 +26,7 @@ const (
 	Work      Kind = "work"      // computation over as many bytes as Bytes says
 	Cool      Kind = "cool"      // a small exchange after that
 	Overlap   Kind = "overlap"   // what is left of an exchange after computation as long as it
+	Skewed    Kind = "skewed"    // an exchange to which one rank came later, from then on
 	Crowd     Kind = "crowd"     // an exchange of as many ranks at once as From says
 	Alone     Kind = "alone"     // inside MPI_Recv of a message whose sender computes
 	Threshold Kind = "threshold" // not a time: sends from this size on wait
@@ -103,7 +104,7 @@ func Read(r io.Reader) (*Measurement, error) {
 func (m *Measurement) sample(words []string) error {
 	s := Sample{Kind: Kind(words[0])}
 	switch s.Kind {
-	case PingPong, Exchange, Send, Isend, Recv, Late, Cold, Self, Work, Cool, Overlap, Crowd, Alone, Threshold, SendBuffer, Receives:
+	case PingPong, Exchange, Send, Isend, Recv, Late, Cold, Self, Work, Cool, Overlap, Crowd, Alone, Skewed, Threshold, SendBuffer, Receives:
 	default:
 		return nil // somebody else's line
 	}

@@ -14,7 +14,7 @@ import (
 type Rest struct {
 	// Early is how many seconds before a rank is done with a send its message is on
 	// its way.
-	Early float64 `json:"early,omitempty"`
+	Early []Segment `json:"early,omitempty"`
 	// Cold is what a message takes longer whose ranks come from computation, and
 	// Cooling the seconds of computation after which two thirds of it.
 	Cold    []Segment `json:"cold"`
@@ -26,34 +26,41 @@ type Rest struct {
 	// ReceiveAlone: messages below that size move as soon as their receiver waits for
 	// them, whatever their sender does.
 	ReceiveAlone int64 `json:"receive_alone"`
+	// InOrder says that large messages both ways go one after the other where one rank
+	// comes later.
+	InOrder bool `json:"in_order"`
+	// Leaves is how many bytes of large messages may be on their way when their sender
+	// is done with them.
+	Leaves int64 `json:"leaves,omitempty"`
 	// SendBuffer is how many bytes of small messages the system carries while their
 	// sender computes; 0 where no bound was seen.
 	SendBuffer int64 `json:"send_buffer,omitempty"`
 }
 
-// fitEarly finds by how much longer ranks take that send and receive at once than
+// earlier finds by how much longer ranks take that send and receive at once than
 // one that does either: that long a sender goes on after its message has left, and
 // a receiver takes a message in, which a ping-pong, where both do it at the same
 // time, does not show, nor a receive of what the library has taken in already. It
-// adds that to the ranks' own times.
-func (c *Calibration) fitEarly(pings, both []point, own [][]point) {
+// adds that to the receiver's own times.
+func earlier(pings, both []point, own [][]point) float64 {
 	if len(both) != len(pings) {
-		return
+		return 0
 	}
 	var longer []float64
 	for i, p := range below(pings, coolMessage+1) {
 		longer = append(longer, both[i].seconds-p.seconds)
 	}
 	if len(longer) == 0 || len(own[0]) == 0 {
-		return
+		return 0
 	}
-	if c.Early = min(median(longer), mostEarly*own[0][0].seconds); c.Early < leastEarly*pings[0].seconds {
-		c.Early = 0
-		return
+	early := min(median(longer), mostEarly*own[0][0].seconds)
+	if early < leastEarly*pings[0].seconds {
+		return 0
 	}
 	for i := range own[1] {
-		own[1][i].seconds += c.Early
+		own[1][i].seconds += early
 	}
+	return early
 }
 
 // mostEarly is the largest part of a send that may come after its message has left,
@@ -93,7 +100,7 @@ func (c *Calibration) fitCold(more []point) {
 		}
 		smooth[i].seconds = median(near)
 	}
-	c.Cold = affine(fitPieces(smooth, false))
+	c.Cold = affine(fitPieces(smooth))
 	if n := len(smooth); n > 0 {
 		c.Cold = append(c.Cold, Segment{smooth[n-1].size, []float64{smooth[n-1].seconds, 0}})
 	}
@@ -128,7 +135,7 @@ func (c *Calibration) fitCooling(m *Measurement, take func(a, b int) bool) {
 const shortestCooling, longestCooling = 1e-6, 1e-3
 
 // fitOverlap tells whether large messages move while ranks compute: less than half
-// of an exchange does.
+// of an exchange does; and whether they pass at once where one rank comes later.
 func (c *Calibration) fitOverlap(m *Measurement, take func(a, b int) bool) {
 	whole := map[float64]float64{}
 	for _, p := range m.curve(Exchange, take) {
@@ -139,8 +146,29 @@ func (c *Calibration) fitOverlap(m *Measurement, take func(a, b int) bool) {
 			c.HoldLarge = p.seconds > t/2
 		}
 	}
+	for _, p := range m.curve(Skewed, take) {
+		for _, s := range m.Samples { // they may go one after the other by chance, too
+			if s.Kind == Exchange && take(s.From, s.To) && s.Bytes == int64(p.size) && s.Bytes > c.EagerBelow {
+				c.InOrder = c.InOrder || p.seconds > 1.5*s.Least
+			}
+		}
+	}
 	if alone := m.bytes(Receives, take); c.HoldLarge && alone > c.EagerBelow {
 		c.ReceiveAlone = alone
+	}
+}
+
+// fitLeaves finds up to which size a sender is done with a large message before half
+// of it has arrived.
+func (c *Calibration) fitLeaves(pings, send []point) {
+	for i, p := range send {
+		if p.size < float64(c.EagerBelow) {
+			continue
+		}
+		if i >= len(pings) || p.seconds > pings[i].seconds/2 {
+			return
+		}
+		c.Leaves = int64(p.size)
 	}
 }
 
@@ -152,7 +180,7 @@ const shaped = 64 << 10
 // longer than after computation. For each depth there is a network whose messages,
 // with the bucket, take what single ones take; the depth counts that is nearest to
 // all measurements, if it is much nearer than none.
-func (c *Calibration) fitBurst(pings, warm, cold, more []point, send, recv []piece) error {
+func (c *Calibration) fitBurst(pings, warm, cold, more []point, w wire) error {
 	var first []float64
 	for _, p := range below(more, coolMessage+1) {
 		first = append(first, p.seconds)
@@ -171,8 +199,11 @@ func (c *Calibration) fitBurst(pings, warm, cold, more []point, send, recv []pie
 			alone[i].seconds = max(min(pings[i].seconds, cold[i].seconds-extra), leastNetwork*pings[i].seconds) + saved
 			alone[i].whole = alone[i].seconds
 		}
-		x.Network = x.network(alone, send, recv)
-		x.Burst, x.Cold = depth, []Segment{{0, []float64{extra, 0}}}
+		x.fitNetwork(alone, w)
+		x.Burst = depth
+		if err := x.fitColdRest(cold); err != nil {
+			return err
+		}
 		off, err := x.miss(pings, warm, cold)
 		if err != nil {
 			return err
@@ -182,6 +213,22 @@ func (c *Calibration) fitBurst(pings, warm, cold, more []point, send, recv []pie
 		}
 	}
 	*c = best
+	return nil
+}
+
+// fitColdRest finds what an exchange after computation takes longer than it would on
+// this network without that.
+func (c *Calibration) fitColdRest(cold []point) error {
+	c.Cold = nil
+	all, err := c.compare(context.Background(), below(cold, largeMessage), func(bytes int64) (*trace.Trace, float64) { return coldExchange(bytes), 1 })
+	if err != nil {
+		return err
+	}
+	var more []point
+	for _, got := range all {
+		more = append(more, point{float64(got.Bytes), max(0, got.Measured-(got.Simulated-rest)), got.Measured})
+	}
+	c.fitCold(more)
 	return nil
 }
 

@@ -73,9 +73,6 @@ func (c *Calibration) config() [][2]string {
 		{"smpi/async-small-thresh", strconv.FormatInt(c.EagerBelow, 10)},
 		{"smpi/send-is-detached-thresh", strconv.FormatInt(c.EagerBelow, 10)},
 	}
-	if c.Early > 0 {
-		list = append(list, [2]string{"auspex/early", digits(c.Early)})
-	}
 	if c.Cooling > 0 {
 		list = append(list, [2]string{"auspex/cooling", digits(c.Cooling)})
 	}
@@ -88,13 +85,19 @@ func (c *Calibration) config() [][2]string {
 	if c.ReceiveAlone > 0 {
 		list = append(list, [2]string{"auspex/receive-alone", strconv.FormatInt(c.ReceiveAlone, 10)})
 	}
+	if c.InOrder {
+		list = append(list, [2]string{"auspex/inorder", "yes"})
+	}
+	if c.Leaves > 0 {
+		list = append(list, [2]string{"auspex/leaves", strconv.FormatInt(c.Leaves, 10)})
+	}
 	if c.SendBuffer > 0 {
 		list = append(list, [2]string{"auspex/sendbuffer", strconv.FormatInt(c.SendBuffer, 10)})
 	}
 	for _, o := range []struct {
 		key  string
 		segs []Segment
-	}{{"auspex/cold", c.Cold}, {"smpi/os", c.SendOverhead}, {"smpi/or", c.RecvOverhead}, {"smpi/ois", c.Isend}} {
+	}{{"auspex/early", c.Early}, {"auspex/cold", c.Cold}, {"smpi/os", c.SendOverhead}, {"smpi/or", c.RecvOverhead}, {"smpi/ois", c.Isend}} {
 		if len(o.segs) > 0 {
 			list = append(list, [2]string{o.key, segmentText(o.segs)})
 		}

@@ -226,7 +226,7 @@ func (b *bounder) message(id int, a *trace.Action, bytes int64, work func(float6
 	if known, ok := b.least[key]; !ok || t < known {
 		b.least[key] = t
 	}
-	if a.Kind == trace.Send && !eager && b.opts.PushBelow <= 0 {
+	if a.Kind == trace.Send && !eager && b.opts.PushBelow <= 0 && bytes > b.opts.Leaves {
 		b.own[id] += t
 	}
 	return nil

@@ -50,6 +50,9 @@ type engine struct {
 	// By sender and receiver, and in the order they were made; see buffers.go.
 	connections map[[2]int32]*connection
 	inOrder     []*connection
+	ways        map[[2]int32]*way // see answers.go
+	announced   []announced       // by message, likewise
+	looked      []float64         // by rank, likewise: when it last looked for messages
 	changes     changes
 	failed      error // of an event
 }
@@ -85,6 +88,9 @@ func Run(ctx context.Context, t *trace.Trace, p *platform.Platform, hosts []int,
 	}
 	if o.SendBuffer > 0 {
 		e.connections = map[[2]int32]*connection{}
+	}
+	if o.InOrder || o.Leaves > 0 {
+		e.ways, e.looked = map[[2]int32]*way{}, make([]float64, np)
 	}
 	if len(o.Cold) > 0 {
 		e.cooling = make([]cooling, np)

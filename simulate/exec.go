@@ -29,6 +29,7 @@ func (e *engine) postSend(id int32, r *rank, peer, tag int32, bytes int64) (int3
 	if e.cooling != nil {
 		e.posted(m, id, true, matched)
 	}
+	e.announce(m)
 	if matched || bytes < e.opts.PushBelow {
 		if err := e.agreed(m, id, matched); err != nil {
 			return 0, err
@@ -73,8 +74,21 @@ func (e *engine) postRecv(id int32, r *rank, peer, tag int32, room int64) (int32
 // depart starts the transfer of a message; last is the rank that came last,
 // received says whether the receive is there.
 func (e *engine) depart(m, last int32, received bool) error {
+	if e.watched(&e.post.messages[m]) {
+		if waits, err := e.answer(m, last); waits || err != nil {
+			return err
+		}
+	}
+	return e.leave(m, last, received)
+}
+
+// leave lets a message move.
+func (e *engine) leave(m, last int32, received bool) error {
 	msg := &e.post.messages[m]
 	msg.state = travelling
+	if e.watched(msg) {
+		e.fly(m)
+	}
 	e.pathStart(m, last)
 	return e.net.start(e.now, e.delay(m, received), e.ranks[msg.src].host, e.ranks[msg.dst].host, msg.bytes, m)
 }
@@ -85,6 +99,9 @@ func (e *engine) arrive(m int32) {
 	msg.state = arrived
 	if e.carried(msg) {
 		e.unloaded(msg)
+	}
+	if e.watched(msg) {
+		e.landed(m)
 	}
 	if msg.tellSource {
 		e.notify(msg.src, m)
@@ -218,19 +235,26 @@ func (e *engine) doStep(id int32, r *rank) (bool, error) {
 		if r.stage == fresh && s.Peer != trace.NullPeer {
 			r.stage = started
 			if cost := e.sendCost(s); cost > 0 {
-				e.sleep(id, cost-min(cost, e.opts.Early))
+				e.sleep(id, cost-min(cost, overhead(e.opts.Early, s.Bytes)))
 				return false, nil
 			}
 		}
 		if r.stage != waiting && r.stage != posted {
 			r.first, r.second = none, none
+			if e.ways != nil && s.Kind == collective.StepExchange && s.Source != trace.NullPeer { // as libraries do
+				h, err := e.postRecv(id, r, s.Source, s.Tag, s.Room)
+				if err != nil {
+					return false, err
+				}
+				r.second = h
+			}
 			if s.Peer != trace.NullPeer {
 				h, err := e.postSend(id, r, s.Peer, s.Tag, s.Bytes)
 				if err != nil {
 					return false, err
 				}
 				r.first = h
-				if rest := min(e.sendCost(s), e.opts.Early); rest > 0 {
+				if rest := min(e.sendCost(s), overhead(e.opts.Early, s.Bytes)); rest > 0 {
 					r.stage = posted
 					e.sleep(id, rest)
 					return false, nil
@@ -242,7 +266,7 @@ func (e *engine) doStep(id int32, r *rank) (bool, error) {
 				e.keep(r, r.first)
 				return true, nil
 			}
-			if s.Kind == collective.StepExchange && s.Source != trace.NullPeer {
+			if s.Kind == collective.StepExchange && s.Source != trace.NullPeer && r.second == none {
 				h, err := e.postRecv(id, r, s.Source, s.Tag, s.Room)
 				if err != nil {
 					return false, err
@@ -342,6 +366,7 @@ func (e *engine) doPlan(id int32, r *rank) (bool, error) {
 		if done, err := e.doStep(id, r); err != nil || !done {
 			return false, err
 		}
+		e.stayed(id, r)
 		r.stage = fresh
 	}
 	steps, kept := r.steps[r.at:], true
@@ -360,6 +385,7 @@ func (e *engine) doPlan(id int32, r *rank) (bool, error) {
 				}
 				return false, nil
 			}
+			e.stayed(id, r)
 			r.stage = fresh
 		}
 		r.steps, r.at = r.steps[:0], 0

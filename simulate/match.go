@@ -16,7 +16,7 @@ type message struct {
 	next     int32 // in its bucket or in the wildcard list
 	state    messageState
 	detached bool // the sender does not wait for it
-	queued   bool // its sender is done when it has left, see buffers.go
+	queued   bool // its sender is done when it has left, see buffers.go, answers.go
 	held     int8 // sides that still hold a request for it
 	// Who is to be told when it is done.
 	tellSource, tellTarget bool
@@ -33,7 +33,8 @@ const (
 	recvPosted
 	travelling // matched, or pushed before its receive
 	arrived
-	paused // not both ranks are inside MPI, see hold.go, or no room, see buffers.go
+	paused  // not both ranks are inside MPI, see hold.go, or no room, see buffers.go
+	unmoved // its answer is behind another message, see answers.go
 )
 
 // mailbox holds what a rank has been sent and has not received, and what it

@@ -57,9 +57,9 @@ type Options struct {
 	Cooling float64
 	// Burst is what a link that has rested passes at once, in bytes (auspex/burst).
 	Burst float64
-	// Early is how many seconds before a rank is done with a send its message is on
-	// its way (auspex/early).
-	Early float64
+	// Early is how many seconds, fixed and per byte, before a rank is done with a send
+	// its message is on its way (auspex/early).
+	Early []Segment
 	// HoldLarge: messages that are not detached move only while both ranks are inside
 	// MPI (auspex/overlap: no).
 	HoldLarge bool
@@ -68,6 +68,12 @@ type Options struct {
 	// SendBuffer is how many bytes of small messages the system carries from rank to
 	// rank while the sender computes (auspex/sendbuffer); 0 for any number.
 	SendBuffer int64
+	// InOrder: the answer to a large message's announcement goes behind what its rank
+	// sends the other way (auspex/inorder).
+	InOrder bool
+	// Leaves is how many bytes of large messages to one rank may be on their way when
+	// their sender is done with them (auspex/leaves).
+	Leaves int64
 	// Exact keeps all links within their bandwidth also where SimGrid does not
 	// (overlook.go).
 	Exact bool
@@ -143,7 +149,10 @@ func (o *Options) Set(key, value string) error {
 	case "auspex/cooling":
 		o.Cooling, err = positive(value)
 	case "auspex/early":
-		o.Early, err = positive(value)
+		if !strings.Contains(value, ":") {
+			value = "0:" + value // one number for all sizes
+		}
+		o.Early, err = parseSegments(value, 2)
 	case "auspex/burst":
 		o.Burst, err = positive(value)
 	case "auspex/overlap":
@@ -151,6 +160,10 @@ func (o *Options) Set(key, value string) error {
 		o.HoldLarge = !o.HoldLarge
 	case "auspex/receive-alone":
 		o.ReceiveAlone, err = bytesValue(value)
+	case "auspex/inorder":
+		o.InOrder, err = boolean(value)
+	case "auspex/leaves":
+		o.Leaves, err = bytesValue(value)
 	case "auspex/sendbuffer":
 		o.SendBuffer, err = bytesValue(value)
 	case "smpi/async-small-thresh":

@@ -199,6 +199,7 @@ func (e *engine) skip(s *snapshot, n uint64) {
 	skipped := int64(n) * (e.actions - s.actions)
 	e.actions += skipped
 	e.recur.skipped += skipped
+	e.shiftWords(shift)
 	e.queue.shift(shift)
 	e.now += shift
 }

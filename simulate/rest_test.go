@@ -145,12 +145,14 @@ func TestRestAndBounds(t *testing.T) {
 		o.Cooling = rapid.SampledFrom([]float64{0, 1e-5, 1e-3}).Draw(rt, "cooling")
 		o.Burst = rapid.SampledFrom([]float64{0, 3000}).Draw(rt, "burst")
 		if rapid.Bool().Draw(rt, "overheads") {
-			o.Early = 1e-6
+			o.Early = rapid.SampledFrom([][]Segment{{{0, []float64{1e-6, 0}}}, {{0, []float64{3e-7, 1.3e-10}}, {5000, []float64{1, 0}}}}).Draw(rt, "early")
 			o.SendOverhead, o.IsendOverhead, o.RecvOverhead = []Segment{{0, []float64{2e-6, 0}}}, []Segment{{0, []float64{3e-6, 0}}}, []Segment{{0, []float64{1e-6, 1e-10}}}
 		}
 		o.HoldLarge = rapid.Bool().Draw(rt, "hold")
 		o.ReceiveAlone = int64(rapid.SampledFrom([]int{0, 50000, 1 << 40}).Draw(rt, "alone"))
 		o.SendBuffer = int64(rapid.SampledFrom([]int{0, 1, 3000, 100000}).Draw(rt, "buffer"))
+		o.InOrder = rapid.Bool().Draw(rt, "inorder")
+		o.Leaves = int64(rapid.SampledFrom([]int{0, 100000, 1 << 30}).Draw(rt, "leaves"))
 		o.PushBelow = int64(rapid.SampledFrom([]int{0, 65536}).Draw(rt, "push"))
 		got, err := Run(context.Background(), tr, p, hosts, o, Hooks{})
 		o.EveryIteration = true

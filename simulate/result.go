@@ -68,6 +68,7 @@ func (t *RankTime) again(n float64, since *RankTime) {
 
 // ended books an action that took time.
 func (e *engine) ended(id int32, r *rank) {
+	e.stayed(id, r)
 	r.mode = idle
 	if e.now > r.began {
 		e.times[id].add(r.kind, e.now-r.began)

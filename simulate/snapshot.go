@@ -113,6 +113,9 @@ func (e *engine) stateOf(s *snapshot, id int32) {
 		s.put(int64(m.comm.context), m.entered-m.comm.base, int64(len(m.comm.seen)))
 		s.flag(m.place != nil && m.place.SetUp)
 	}
+	if e.looked != nil {
+		s.dates = append(s.dates, e.looked[id]-e.now)
+	}
 	if len(e.opts.Cold) > 0 {
 		s.dates = append(s.dates, e.cooling[id].sinceSend, e.cooling[id].sinceRecv)
 	}
@@ -151,6 +154,9 @@ func (e *engine) stateOfMessage(s *snapshot, h int32) {
 	s.flag(m.tellTarget)
 	if len(e.opts.Cold) > 0 {
 		s.put(int64(math.Float64bits(e.cold[h>>1])))
+	}
+	if e.ways != nil && (m.state == sendPosted || m.state == paused) {
+		s.dates = append(s.dates, e.announced[h>>1].at-e.now)
 	}
 }
 

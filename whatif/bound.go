@@ -79,7 +79,7 @@ func (b *Bound) Opportunities() (*List, error) {
 			return nil, err
 		}
 		if a.Gain >= least {
-			l.Opportunities = append(l.Opportunities, Opportunity{Change: ch.String(), Region: ch.Region, Gain: a.Gain, NewSeconds: a.NewSeconds, change: ch})
+			l.Opportunities = append(l.Opportunities, Opportunity{Change: ch.String(), Words: ch.Spoken(), Region: ch.Region, Gain: a.Gain, NewSeconds: a.NewSeconds, change: ch})
 		}
 	}
 	slices.SortStableFunc(l.Opportunities, func(x, y Opportunity) int { return cmp.Compare(y.Gain, x.Gain) })

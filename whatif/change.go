@@ -70,6 +70,52 @@ func (c Change) String() string {
 	return "--" + string(c.Kind)
 }
 
+// Spoken says what is different, as it follows "with".
+func (c Change) Spoken() string {
+	region := "`" + c.Region + "`"
+	if c.Region == All {
+		region = "all work"
+	}
+	switch c.Kind {
+	case Faster:
+		return region + " " + times(c.Factor) + " as fast"
+	case Balance:
+		return region + " balanced over the ranks"
+	case Remove:
+		return region + " removed"
+	case LikeMedian:
+		return fmt.Sprintf("rank %d as fast as the others", c.Rank)
+	case RanksPerNode:
+		return fmt.Sprintf("%d ranks on a node", c.Rank)
+	case Ideal:
+		return "an ideal network"
+	case Bandwidth:
+		return times(c.Factor) + " the bandwidth"
+	case Latency:
+		if c.Factor == 0 {
+			return "no latency"
+		}
+		return times(c.Factor) + " the latency"
+	case Collective:
+		return fmt.Sprintf("%s by %s", c.Call, c.Word)
+	case Eager:
+		return fmt.Sprintf("messages of up to %d bytes sent eagerly", c.Bytes)
+	case Hosts:
+		return "hosts " + times(c.Factor) + " as fast"
+	}
+	return "no noise"
+}
+
+func times(factor float64) string {
+	switch factor {
+	case 0.5:
+		return "half"
+	case 2:
+		return "twice"
+	}
+	return strconv.FormatFloat(factor, 'g', 4, 64) + " times"
+}
+
 // ParseChange reads the value of one of the command's flags.
 func ParseChange(flag, value string) (Change, error) {
 	switch flag {

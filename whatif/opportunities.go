@@ -16,6 +16,7 @@ import (
 // Opportunity is a change that would pay.
 type Opportunity struct {
 	Change     string  `json:"change"`
+	Words      string  `json:"words"`
 	Region     string  `json:"region"`
 	Gain       float64 `json:"gain"`
 	NewSeconds float64 `json:"new_seconds"`
@@ -82,7 +83,7 @@ func (c *Case) Opportunities(ctx context.Context) (*List, error) {
 	}
 	l.Replays += len(sets)
 	for i, ch := range candidates {
-		o := Opportunity{Change: ch.String(), Region: ch.Region, NewSeconds: times[i], change: ch}
+		o := Opportunity{Change: ch.String(), Words: ch.Spoken(), Region: ch.Region, NewSeconds: times[i], change: ch}
 		if o.Gain = c.gain(times[i]); o.Gain >= least {
 			l.Opportunities = append(l.Opportunities, o)
 		}
@@ -103,7 +104,7 @@ func (c *Case) Opportunities(ctx context.Context) (*List, error) {
 
 // likeOthers is said where a slow rank is among what could be changed: times
 // alone do not tell slowness from work.
-const likeOthers = "--like-median supposes that the rank is slower at the same work; where it has more to do, --balance is what can be won"
+const likeOthers = "a rank as fast as the others supposes that it is slower at the same work; where it has more to do, balancing is what can be won"
 
 func (c *Case) gain(predicted float64) float64 {
 	if c.Base() <= 0 {
@@ -285,13 +286,13 @@ func (l *List) words() string {
 		return fmt.Sprintf("Of %d changes none would make the run of %s shorter by a thousandth or more.", l.Tried, seconds(l.BaseSeconds))
 	}
 	first := l.Opportunities[0]
-	text := fmt.Sprintf("The run of %s would gain most from %s: %s, %.1f %% less.", seconds(l.BaseSeconds), first.Change, seconds(first.NewSeconds), 100*first.Gain)
+	text := fmt.Sprintf("The run of %s would gain most with %s: %s, %.1f %% less.", seconds(l.BaseSeconds), first.Words, seconds(first.NewSeconds), 100*first.Gain)
 	if len(l.Opportunities) > 1 && l.Opportunities[1].After != nil {
 		next := l.Opportunities[1]
 		if math.Abs(next.Gain-*next.After) < least {
-			return text + fmt.Sprintf(" After it %s would bring another %.1f %%.", next.Change, 100*next.Gain)
+			return text + fmt.Sprintf(" After it %s would bring another %.1f %%.", next.Words, 100*next.Gain)
 		}
-		text += fmt.Sprintf(" Gains do not add up: %s alone would bring %.1f %%, after the first %.1f %%.", next.Change, 100*next.Gain, 100**next.After)
+		text += fmt.Sprintf(" Gains do not add up: %s would bring %.1f %% alone and %.1f %% after the first.", next.Words, 100*next.Gain, 100**next.After)
 	}
 	return text
 }

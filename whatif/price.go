@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"strings"
 )
 
 // Answer is what changes would bring.
@@ -54,7 +53,7 @@ func (c *Case) Price(ctx context.Context, changes []Change) (*Answer, error) {
 	if c.measured > 0 && math.Abs(c.measured-c.base.seconds) > 0.2*c.measured {
 		a.Notes = append(a.Notes, fmt.Sprintf("the replay of the run as it is takes %.3g s and the run took %.3g s; the difference is taken to stay", c.base.seconds, c.measured))
 	}
-	a.Words = a.words()
+	a.Words = a.words(changes)
 	return a, nil
 }
 
@@ -112,10 +111,14 @@ func (c *Case) limit(o *outcome, s setting) Limit {
 	return l
 }
 
-func (a *Answer) words() string {
+func (a *Answer) words(changes []Change) string {
 	what := "as it is"
-	if len(a.Changes) > 0 {
-		what = "with " + strings.Join(a.Changes, " ")
+	for i, ch := range changes {
+		if i == 0 {
+			what = "with " + ch.Spoken()
+		} else {
+			what += " and " + ch.Spoken()
+		}
 	}
 	text := fmt.Sprintf("The run takes %s; %s it would take %s (%s to %s)", seconds(a.BaseSeconds), what, seconds(a.NewSeconds), seconds(a.Interval[0]), seconds(a.Interval[1]))
 	switch {

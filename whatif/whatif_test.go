@@ -320,7 +320,7 @@ func ExampleCase_Price() {
 	c, _ := whatif.New(context.Background(), whatif.Setup{Trace: tr})
 	a, _ := c.Price(context.Background(), []whatif.Change{{Kind: whatif.Balance, Region: "solve"}})
 	fmt.Println(a.Words)
-	// Output: The run takes 2 s; with --balance solve it would take 1.5 s (1.38 s to 1.62 s), 25.0 % less. Then computation limits it, most of all `solve`.
+	// Output: The run takes 2 s; with `solve` balanced over the ranks it would take 1.5 s (1.38 s to 1.62 s), 25.0 % less. Then computation limits it, most of all `solve`.
 }
 
 // TestSlowNetwork: a run that took far longer than its replay had a slower

@@ -24,7 +24,7 @@ func TestGainsInWords(t *testing.T) {
 		c          *whatif.Case
 		said, kept string
 	}{
-		{c, "After it --faster B=2 would bring another 12.5 %.", "do not add up"},
+		{c, "After it `B` twice as fast would bring another 12.5 %.", "do not add up"},
 		{uneven(t, 0), "Gains do not add up:", "another"},
 	} {
 		l, err := w.c.Opportunities(t.Context())
@@ -81,6 +81,33 @@ func TestPromiseInWords(t *testing.T) {
 		}
 		if k := p.Check(c.came, c.regions); !strings.HasSuffix(k.Words, c.said) && !strings.Contains(k.Words, c.said) {
 			t.Errorf("%s: %s", c.name, k.Words)
+		}
+	}
+}
+
+// TestSpoken: every change is said in words, and none in flags.
+func TestSpoken(t *testing.T) {
+	for _, c := range []struct{ flag, value, said string }{
+		{"faster", "A=2", "`A` twice as fast"},
+		{"faster", "A=1.5", "`A` 1.5 times as fast"},
+		{"faster", "all=3", "all work 3 times as fast"},
+		{"balance", "A", "`A` balanced over the ranks"},
+		{"balance", "all", "all work balanced over the ranks"},
+		{"remove", "A", "`A` removed"},
+		{"like-median", "7", "rank 7 as fast as the others"},
+		{"ranks-per-node", "4", "4 ranks on a node"},
+		{"network", "ideal", "an ideal network"},
+		{"network", "bandwidth=2x", "twice the bandwidth"},
+		{"network", "latency=0", "no latency"},
+		{"network", "latency=0.5x", "half the latency"},
+		{"collective", "allreduce=ring", "allreduce by ring"},
+		{"eager", "65536", "messages of up to 65536 bytes sent eagerly"},
+		{"hosts", "speed=1.5x", "hosts 1.5 times as fast"},
+		{"noise", "none", "no noise"},
+	} {
+		ch, err := whatif.ParseChange(c.flag, c.value)
+		if err != nil || ch.Spoken() != c.said {
+			t.Errorf("%s %s: %q, %v", c.flag, c.value, ch.Spoken(), err)
 		}
 	}
 }

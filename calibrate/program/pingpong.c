@@ -8,6 +8,7 @@
  *     KIND LEADER FOLLOWER BYTES MEDIAN LEAST TIMES      seconds; of large cold ones the mean
  *     work LEADER FOLLOWER BYTES MEDIAN LEAST TIMES      of computation over so many bytes
  *     cool LEADER FOLLOWER BYTES MEDIAN LEAST TIMES      of a small exchange after that
+ *     skewed LEADER FOLLOWER BYTES MEDIAN LEAST TIMES    of an exchange to which the follower came later, from then on
  *     sendbuffer LEADER FOLLOWER BYTES 0 0 1             that arrive while the sender computes
  *     kernel RANK NAME SECONDS                           a line a round
  *     done
@@ -24,9 +25,9 @@
 #include <string.h>
 #include <time.h>
 
-enum kind { STOP, PINGPONG, EXCHANGE, SEND, ISEND, RECV, LATE, COLD, SELF, COOL, WORK, OVERLAP, SENDBUFFER, ALONE };
+enum kind { STOP, PINGPONG, EXCHANGE, SEND, ISEND, RECV, LATE, COLD, SELF, COOL, WORK, OVERLAP, SENDBUFFER, ALONE, SKEWED };
 
-static const char *names[] = {"stop", "pingpong", "exchange", "send", "isend", "recv", "late", "cold", "self", "cool", "work", "overlap", "sendbuffer", "alone"};
+static const char *names[] = {"stop", "pingpong", "exchange", "send", "isend", "recv", "late", "cold", "self", "cool", "work", "overlap", "sendbuffer", "alone", "skewed"};
 
 typedef struct {
     int kind, times;
@@ -250,6 +251,10 @@ static double lead(const Order *o, int peer)
         send_token(peer);
         recv_token(peer);
         return exchange_meanwhile(peer, n, o->delay);
+    case SKEWED:
+        send_token(peer);
+        recv_token(peer);
+        return exchange_in_a_row(peer, n) - o->delay;
     case SELF: /* after computation too, as in a program */
         compute();
         start = now();
@@ -268,7 +273,7 @@ static double lead(const Order *o, int peer)
 static void follow(const Order *o, int peer)
 {
     MPI_Request request;
-    int n = (int)o->bytes;
+    int n = (int)o->bytes, seen;
 
     switch (o->kind) {
     case PINGPONG:
@@ -305,6 +310,13 @@ static void follow(const Order *o, int peer)
         recv_token(peer);
         send_token(peer);
         exchange_meanwhile(peer, n, o->delay);
+        break;
+    case SKEWED: /* comes later by the delay, and has seen the other's message by then */
+        recv_token(peer);
+        send_token(peer);
+        for (double end = now() + o->delay; now() < end;)
+            MPI_Iprobe(peer, TOKEN, MPI_COMM_WORLD, &seen, MPI_STATUS_IGNORE);
+        exchange_in_a_row(peer, n);
         break;
     case SENDBUFFER:
         send_and_compute(peer);
@@ -398,13 +410,17 @@ static void cool_down(int me, int peer, double budget)
     measure(me, peer, COOL, 0, times, 0);
 }
 
-/* Whether large messages move while both ranks compute. */
+/* Whether large messages move while both ranks compute, and whether they pass both
+ * ways at once where one rank comes a little later. */
 static void find_overlap(int me, int peer, long largest, long waits)
 {
     long bytes = waits < 256 << 10 ? 1 << 20 : 4 * waits;
 
-    if (bytes <= largest)
-        measure(me, peer, OVERLAP, bytes, 7, measure(me, peer, EXCHANGE, bytes, 5, 0));
+    if (bytes <= largest) {
+        double whole = measure(me, peer, EXCHANGE, bytes, 5, 0);
+        measure(me, peer, OVERLAP, bytes, 7, whole);
+        measure(me, peer, SKEWED, bytes, 7, whole / 8);
+    }
 }
 
 /* Powers of two, up to 1 MiB with the sizes half-way between. */
@@ -443,7 +459,7 @@ static void lead_all(int me, int peer, long largest, double budget)
     for (long z = 1; z <= largest; z = next(z)) {
         for (int k = 0; k < 6; k++) {
             int cold = kinds[k] == COLD;
-            if (k >= 2 && !cold && z > 256 << 10)
+            if (k >= 2 && !cold && z > (kinds[k] == SEND ? 4 << 20 : 256 << 10))
                 continue; /* large ones wait for the network, whoever asks */
             double each = 2 * (double)z / bandwidth + (cold ? 1e-3 : 20e-6);
             if (each < lasted[k])

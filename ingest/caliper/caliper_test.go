@@ -300,9 +300,9 @@ func parsed(t *testing.T, text string) *model.Experiment {
 
 // High-water marks and start times are states: snapshots of them are not added.
 func TestGaugesAreNotSums(t *testing.T) {
-	e := parsed(t, `[{"path":"main","sum#time.duration":1000000,"alloc.region.highwatermark":500,"cupti.timestamp":70,"flops":1,"mpi.rank":0},
-		{"path":"main","sum#time.duration":1000000,"alloc.region.highwatermark":300,"cupti.timestamp":90,"flops":2,"mpi.rank":0}]`)
-	for column, want := range map[string]float64{"wtime.exc": 2, "alloc.region.highwatermark": 500, "cupti.timestamp": 70, "flops.exc": 3} {
+	e := parsed(t, `[{"path":"main","sum#time.duration":1000000,"alloc.region.highwatermark":500,"cupti.timestamp":70,"loop.start_time":9,"flops":1,"mpi.rank":0},
+		{"path":"main","sum#time.duration":1000000,"alloc.region.highwatermark":300,"cupti.timestamp":90,"loop.start_time":4,"flops":2,"mpi.rank":0}]`)
+	for column, want := range map[string]float64{"wtime.exc": 2, "alloc.region.highwatermark": 500, "cupti.timestamp": 70, "loop.start_time": 4, "flops.exc": 3} {
 		inputtest.WantNear(t, column, inputtest.MatrixOf(t, e, column).At(0, 0), want)
 	}
 }

@@ -70,6 +70,11 @@ func TestTAUTree(t *testing.T) {
 			map[string]float64{"main": 10, "work": 20}, "",
 		},
 		{
+			"passes of a loop are one region",
+			[]string{"main;1;10;60", "loop [0];1;20;20", "loop [1];1;30;30"},
+			map[string]float64{"main": 10, "loop": 50}, "numbered passes of loops (loop [n]): 2",
+		},
+		{
 			"functions that are the end of a path are dropped",
 			[]string{"main;1;10;60", "f;2;20;50", "g;3;30;30", "main => f;2;20;50", "main => f => g;3;30;30"},
 			map[string]float64{"main": 10, "main/f": 20, "main/f/g": 30}, "",

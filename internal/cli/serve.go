@@ -97,6 +97,7 @@ func (a *app) serve(ctx context.Context, f serveFlags) error {
 	if !f.noOpen {
 		openBrowser(ctx, address)
 	}
+	heapLimit.Store(serverHeap)
 	return server.Serve(ctx, listener)
 }
 

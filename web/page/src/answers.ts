@@ -186,7 +186,7 @@ export interface Opportunities {
   name: string;
   base_seconds: number;
   measured: boolean;
-  opportunities: { change: string; region: string; gain: number; new_seconds: number; gain_after_first: number | null }[];
+  opportunities: { change: string; words: string; region: string; gain: number; new_seconds: number; gain_after_first: number | null }[];
   shares: { change: string; region: string; seconds: number; share: number }[] | null;
   loss_seconds: number;
   tried: number;

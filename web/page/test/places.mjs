@@ -70,6 +70,7 @@ export const profiles = [
   "#/e/ml-loader/kinds",
   "#/e/lassen_clang10.0.1_nvcc10.2.89_1048576_1_Base_CUDA-block_128",
   "#/compare/lassen_clang10.0.1_nvcc10.2.89_1048576_1_Base_CUDA-block_128/lassen_clang10.0.1_nvcc10.2.89_1048576_1_Base_CUDA-block_256",
+  "#/e/operations",
   "#/e/operations/training",
   "#/e/kineto-hta/training",
   "#/e/epoch-8/trace",

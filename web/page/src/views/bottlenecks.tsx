@@ -141,7 +141,7 @@ function figure(b: Found, p: Paint) {
                 silent: true,
                 data: [{ xAxis: b.threshold }],
                 lineStyle: { color: p.ink, type: "solid" },
-                label: { formatter: `threshold ${number(b.threshold)}`, color: p.ink, fontSize: 11 },
+                label: { formatter: `threshold ${number(b.threshold)}`, color: p.ink, fontSize: 11, distance: 20 },
               },
             }
           : {}),
@@ -157,9 +157,31 @@ function figure(b: Found, p: Paint) {
           color: p.ink,
           fontSize: 11,
         },
-        labelLayout: { hideOverlap: true },
+        labelLayout: stacked(),
       },
     ],
+  };
+}
+
+interface Box {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+/** Moves labels up until they are clear of those before them. */
+function stacked() {
+  let placed: Box[] = [];
+  let last = Infinity;
+  return ({ dataIndex, labelRect }: { dataIndex?: number; labelRect: Box }) => {
+    if ((dataIndex ?? 0) <= last) placed = []; // another layout begins
+    last = dataIndex ?? 0;
+    let dy = 0;
+    const meets = (o: Box) => Math.abs(labelRect.x - o.x + (labelRect.width - o.width) / 2) < (labelRect.width + o.width) / 2 + 4 && Math.abs(labelRect.y + dy - o.y) < o.height;
+    while (placed.some(meets)) dy -= 2;
+    placed.push({ ...labelRect, y: labelRect.y + dy });
+    return { dy };
   };
 }
 

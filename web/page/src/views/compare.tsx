@@ -318,11 +318,11 @@ function RegionTable({ c, line }: { c: Comparison; line: string }) {
   const all = { total: c.total, command: `${line} --top ${c.total}` };
   return (
     <>
-      <Table label="Regions of both" rows={c.regions} columns={columns} rowKey={(r) => r.region} top={12} sort="-diff" all={all} />
+      <Table label="Regions of both" rows={c.regions} columns={columns} rowKey={(r) => r.region} top={12} all={all} />
       <p class="note">
         {c.regions.every((r) => r.significant === null)
           ? "Whether a difference is beyond chance cannot be said: that takes repeated runs of each (auspex run --repeat)."
-          : "Beyond chance: Welch’s t-test on the repeated runs gives such a difference by chance in less than one case of twenty."}
+          : "Beyond chance: of the regions marked so, at most one in twenty differs by the chance of repeated runs alone (Welch’s t-tests)."}
       </p>
     </>
   );

@@ -20,7 +20,11 @@ export function Experiment({ name }: ViewProps) {
   const timed = !summary.data || !!summary.data.time_metric;
   // Of one unit nothing can be compared: what it did says more.
   const alone = !timed || (diagnosis.data?.unit_count ?? 2) <= 1;
-  const [first, more] = split((alone ? summary.data?.words : diagnosis.data?.words) ?? summary.data?.words ?? "");
+  const training = summary.data?.training;
+  const job = useLoad(training ? () => api.stragglers(name) : undefined, [name, training]);
+  // What a table of operations tells, stages and slowdown, its profile does not know.
+  const table = job.data?.clock_residual_seconds === null ? job.data.words : undefined;
+  const [first, more] = split(table ?? (alone ? summary.data?.words : diagnosis.data?.words) ?? summary.data?.words ?? "");
   return (
     <>
       <Words text={first} />
@@ -33,7 +37,7 @@ export function Experiment({ name }: ViewProps) {
       <Answer of={summary} wait="Reading the experiment…">
         {(s) => (
           <>
-            {s.training && <Late name={s.name} />}
+            {!!job.data?.ranks.length && <RanksPicture s={job.data} timed={job.data.ranks.some((r) => r.late_seconds !== null)} line={command("stragglers", name)} />}
             {s.ledger && <LedgerBar name={s.name} lines={s.ledger} units={s.ledger_units} of={s.other_ledgers.length ? plural(s.ledger_units, "processor thread") : undefined} />}
             {s.other_ledgers.map((o) => (
               <LedgerBar key={o.type} name={s.name} lines={o.lines} units={o.units} of={plural(o.units, o.type)} />
@@ -66,13 +70,6 @@ export function Experiment({ name }: ViewProps) {
       {live() && <Check name={name} />}
     </>
   );
-}
-
-/** Which rank of a training job the others wait for: what a profile does not know. */
-function Late({ name }: { name: string }) {
-  const job = useLoad(() => api.stragglers(name), [name]);
-  if (!job.data?.ranks.length) return null;
-  return <RanksPicture s={job.data} timed={job.data.ranks.some((r) => r.late_seconds !== null)} line={command("stragglers", name)} />;
 }
 
 /** The first sentence, and what follows it. */

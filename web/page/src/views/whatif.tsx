@@ -8,7 +8,6 @@ import { useLoad, useSettled, type Loaded } from "../load";
 import { brief } from "../names";
 import { kindColour } from "../palette";
 import { Command, Drawing, Picture } from "../picture";
-import { Region } from "../region";
 import { usePaint } from "../theme";
 import { Answer, Bar, Choice, Switch, Table, Warnings, Words, type Column } from "../ui";
 import type { ViewProps } from "../view";
@@ -193,12 +192,18 @@ function Axis({ bars }: { bars: { name: string; seconds: number; range?: number[
   );
 }
 
+/** A change in words; a long name of its region is shortened in the middle. */
+const spoken = (o: Opportunities["opportunities"][0], most: number): string => {
+  const words = o.words.replaceAll("`", "");
+  return o.region ? words.replace(o.region, brief(o.region, most)) : words;
+};
+
 function List({ l, take }: { l: Opportunities; take: (o: Opportunities["opportunities"][0]) => void }) {
   type Row = Opportunities["opportunities"][0];
   if (!l.opportunities.length) return <p class="note">Nothing that was tried would gain anything.</p>;
   const time = inOne(l.opportunities.map((o) => o.new_seconds), "s");
   const columns: Column<Row>[] = [
-    { key: "change", head: "change", by: (o) => o.change, cell: (o) => (live() && settable(o.change) ? <button type="button" class="quiet" title={o.change} onClick={() => take(o)}>{brief(o.change.replace(/^--/, ""), 36)}</button> : <Region path={o.change.replace(/^--/, "")} />) },
+    { key: "change", head: "change", by: (o) => o.change, cell: (o) => (live() && settable(o.change) ? <button type="button" class="quiet" title={o.change} onClick={() => take(o)}>{spoken(o, 36)}</button> : <span title={o.change}>{spoken(o, 60)}</span>) },
     { key: "gain", head: "gain", by: (o) => o.gain, cell: (o) => <Bar value={o.gain} text={share(o.gain)} /> },
     { key: "new", head: "new time", csv: "new time (s)", right: true, by: (o) => o.new_seconds, cell: (o) => time(o.new_seconds) },
     { key: "after", head: "after the first", wide: true, right: true, by: (o) => o.gain_after_first, cell: (o) => (o.gain_after_first === null ? "–" : share(o.gain_after_first)) },

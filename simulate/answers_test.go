@@ -1,0 +1,61 @@
+package simulate
+
+import (
+	"context"
+	"testing"
+)
+
+// answersRun replays two ranks with the options that answers.go is about.
+func answersRun(t *testing.T, o Options, ranks ...string) *Result {
+	t.Helper()
+	o.CrossTraffic, o.BandwidthFactor, o.LatencyFactor = false, nil, nil
+	r, err := Run(context.Background(), traceOf(t, ranks...), cluster(t, 2), []int{0, 1}, o, Hooks{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// Large messages both ways pass at once where both ranks come to them together or
+// from computation, and one after the other where one has seen the announcement of
+// the other before.
+func TestAnswersInOrder(t *testing.T) {
+	const big = "1000000"
+	exchange := func(peer string) string { return "; sendRecv " + big + " " + peer + " " + big + " " + peer + " 6 6" }
+	o := Defaults()
+	o.InOrder = true
+	once := answersRun(t, o, "init"+exchange("1"), "init"+exchange("0")).Seconds
+	late := answersRun(t, o, "init"+exchange("1"), "init; sleep 0.001"+exchange("0")).Seconds
+	if late > 0.001+1.1*once {
+		t.Errorf("an exchange takes %g s, and %g s with a rank that comes 1 ms later from computation", once, late)
+	}
+	// The message of 1 byte keeps rank 1 inside MPI while rank 0 announces its own.
+	early := "init; irecv 1 0 " + big + " 6; isend 1 0 " + big + " 6; sleep 0.001; send 1 3 1 6; waitall"
+	seen := "init; recv 0 3 1 6; irecv 0 0 " + big + " 6; isend 0 0 " + big + " 6; waitall"
+	after := answersRun(t, o, early, seen).Seconds - 0.001
+	o.InOrder = false
+	without := answersRun(t, o, early, seen).Seconds - 0.001
+	if after < 1.8*once || without > 1.2*once {
+		t.Errorf("an exchange takes %g s; with an announcement that was seen %g s, without order %g s", once, after, without)
+	}
+}
+
+// A sender is done with what the system takes over.
+func TestLeaves(t *testing.T) {
+	ranks := []string{"init; send 1 0 1000000 6; send 1 0 1000000 6", "init; irecv 0 0 1000000 6; irecv 0 0 1000000 6; waitall"}
+	o := Defaults()
+	waits := answersRun(t, o, ranks...)
+	o.Leaves = 1500000
+	leaves := answersRun(t, o, ranks...)
+	if d := leaves.Ranks[1].Finish/waits.Ranks[1].Finish - 1; d > 0.02 || d < -0.02 {
+		t.Errorf("the receiver is done after %g s instead of %g s", leaves.Ranks[1].Finish, waits.Ranks[1].Finish)
+	}
+	// The second does not fit beside the first.
+	if first, both := leaves.Ranks[0].Finish, waits.Ranks[0].Finish; first > 1.01*both || first < 0.9*both {
+		t.Errorf("the sender is done after %g s; where it waits, after %g s", first, both)
+	}
+	o.Leaves = 1 << 30
+	if all := answersRun(t, o, ranks...); all.Ranks[0].Finish > 0.1*waits.Ranks[0].Finish {
+		t.Errorf("the sender is done after %g s though everything fits", all.Ranks[0].Finish)
+	}
+}
