@@ -91,10 +91,12 @@ function figure(b: Found, p: Paint) {
       symbol: row?.crisp ? "circle" : row ? "diamond" : "emptyCircle",
       symbolSize: row ? 10 : 6,
       itemStyle: { color: row?.crisp ? p.warn : row ? p.accent : p.faint },
-      label: { show: labelled.has(v.region) },
+      label: { show: labelled.has(v.region), distance: 6 },
     };
   });
   const top = Math.max(b.upper, b.threshold * 1.2, ...values.map((v) => v.value));
+  const above = distances(dots.filter((d) => d.label.show), top / 4);
+  for (const d of dots) d.label.distance = above.get(d.name) ?? 6;
   return {
     ...base(p, `Bottlenecks of ${b.experiment}`),
     legend: { top: 0, left: 0, textStyle: { color: p.ink }, data: b.curves.map((c) => c.name), itemWidth: 28 },
@@ -152,38 +154,31 @@ function figure(b: Found, p: Paint) {
         z: 5,
         label: {
           position: "top",
-          distance: 6,
           formatter: (e: { name: string }) => lastName(e.name),
           color: p.ink,
           fontSize: 11,
         },
-        labelLayout: stacked(),
       },
     ],
   };
 }
 
-interface Box {
-  x: number;
-  y: number;
-  width: number;
-  height: number;
+/** How far above its dot each label stands, so that labels of dots close together stand above each other. */
+function distances(dots: { name: string; value: number[] }[], wide: number): Map<string, number> {
+  const placed: { x: number; y: number }[] = [];
+  const above = new Map<string, number>();
+  for (const { name, value } of [...dots].sort((a, b) => a.value[1]! - b.value[1]!)) {
+    let steps = 0;
+    const meets = (o: { x: number; y: number }) => Math.abs(o.x - value[0]!) < wide && Math.abs(o.y - (value[1]! + steps * labelHeight)) < labelHeight;
+    while (placed.some(meets)) steps += 0.25;
+    placed.push({ x: value[0]!, y: value[1]! + steps * labelHeight });
+    above.set(name, 6 + steps * labelHeight * plotHeight);
+  }
+  return above;
 }
 
-/** Moves labels up until they are clear of those before them. */
-function stacked() {
-  let placed: Box[] = [];
-  let last = Infinity;
-  return ({ dataIndex, labelRect }: { dataIndex?: number; labelRect: Box }) => {
-    if ((dataIndex ?? 0) <= last) placed = []; // another layout begins
-    last = dataIndex ?? 0;
-    let dy = 0;
-    const meets = (o: Box) => Math.abs(labelRect.x - o.x + (labelRect.width - o.width) / 2) < (labelRect.width + o.width) / 2 + 4 && Math.abs(labelRect.y + dy - o.y) < o.height;
-    while (placed.some(meets)) dy -= 2;
-    placed.push({ ...labelRect, y: labelRect.y + dy });
-    return { dy };
-  };
-}
+const plotHeight = 210; // pixels for degrees from 0 to 1
+const labelHeight = 13 / plotHeight;
 
 /** A curve, drawn anew where its shape is known: the peaks are narrow. */
 function line(c: Found["curves"][0], b: Found, top: number): number[][] {
