@@ -92,6 +92,48 @@ int main(int argc, char **argv)
 	}
 }
 
+// Short calls that stay in a stream's buffer are not timed, but every byte counts,
+// with those of the calls between that fill or empty the buffer.
+func TestManyShortLines(t *testing.T) {
+	need(t, "gcc")
+	dir := write(t, map[string]string{"lines.c": `#include <stdio.h>
+#include <string.h>
+
+static char big[9000];
+
+int main(int argc, char **argv)
+{
+    char line[2000];
+    FILE *f = fopen(argv[argc - 1], "w");
+    for (int i = 0; i < 20000; i++) {
+        fprintf(f, "line %06d\n", i);
+        fputs("abc\n", f);
+    }
+    fwrite(big, 1, sizeof big, f);
+    fprintf(f, "%01000d\n", 1);
+    fclose(f);
+    f = fopen(argv[argc - 1], "r");
+    for (int i = 0; i < 40000; i++)
+        if (!fgets(line, sizeof line, f))
+            return 1;
+    if (fread(big, 1, sizeof big, f) != sizeof big || !fgets(line, sizeof line, f) || strlen(line) != 1001)
+        return 2;
+    return fclose(f);
+}
+`})
+	exe := filepath.Join(dir, "lines")
+	mustCompile(t, "gcc", "-O1", "-Wall", filepath.Join(dir, "lines.c"), "-o", exe)
+	r, _ := measure(t, exe, filepath.Join(dir, "data"))
+	if r.Status != 0 {
+		t.Fatalf("status %d", r.Status)
+	}
+	bytes := float64(20000*(12+4) + 9000 + 1001)
+	expect(t, r.Experiment, 0, "lines/main*", map[string]float64{"io_written": bytes, "io_read": bytes})
+	if v := value(t, r.Experiment, 0, 0, "lines/main*", "io_time"); v <= 0 {
+		t.Errorf("io_time %g: emptying the buffer takes time", v)
+	}
+}
+
 func TestUninstrumentedByCallSite(t *testing.T) {
 	eachMPI(t, func(t *testing.T, m mpi) {
 		dir := write(t, map[string]string{"ring.c": ringC})

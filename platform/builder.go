@@ -37,7 +37,7 @@ type builder struct {
 func newBuilder(limit limits) *builder {
 	return &builder{
 		limit: limit,
-		p:     &Platform{Config: map[string]string{}, names: map[string]int32{}},
+		p:     &Platform{Config: map[string]string{}},
 		links: map[string]int32{},
 		at:    -1,
 		loop:  -1,
@@ -51,7 +51,7 @@ func (b *builder) addPoint(name string, kind pointKind, ref int32) (int32, error
 	if name == "" {
 		return 0, fmt.Errorf("the id is empty")
 	}
-	if other, dup := b.p.names[name]; dup {
+	if other, dup := b.p.point(name); dup {
 		return 0, fmt.Errorf("the name %q is taken by another %s", name, b.p.points[other].kind)
 	}
 	i := int32(len(b.p.points))
@@ -66,7 +66,7 @@ func (b *builder) addPoint(name string, kind pointKind, ref int32) (int32, error
 		z.size++
 	}
 	b.p.points = append(b.p.points, pt)
-	b.p.names[name] = i
+	b.p.names.add(b.p.points, i)
 	return i, nil
 }
 

@@ -52,9 +52,9 @@ type Platform struct {
 	Changes []Change
 
 	points []point
-	names  map[string]int32 // point by name
-	hostAt []int32          // point by host
-	zones  []zone           // zones[0] is the root
+	names  nameIndex // of points
+	hostAt []int32   // point by host
+	zones  []zone    // zones[0] is the root
 
 	warnings   []string
 	properties int // <prop>s outside <config>
@@ -62,12 +62,15 @@ type Platform struct {
 
 // HostByName finds a host's index in p.Hosts.
 func (p *Platform) HostByName(name string) (int, bool) {
-	i, ok := p.names[name]
+	i, ok := p.point(name)
 	if !ok || p.points[i].kind != hostPoint {
 		return 0, false
 	}
 	return int(p.points[i].ref), true
 }
+
+// point finds a host, router or zone.
+func (p *Platform) point(name string) (int32, bool) { return p.names.find(p.points, name) }
 
 // Route finds the links from host src to host dst. It appends to buf[:0], so
 // a caller that hands the same buf back asks without allocation; the answer

@@ -117,7 +117,7 @@ func (b *builder) ends(src, dst, gwSrc, gwDst string, links []int32) (a, z int32
 }
 
 func (b *builder) point(name string) (int32, error) {
-	i, ok := b.p.names[name]
+	i, ok := b.p.point(name)
 	if !ok {
 		return 0, fmt.Errorf("there is no host, router or zone %q", name)
 	}

@@ -97,7 +97,7 @@ func (b *builder) addHostLink(host, up, down string) error {
 	if err != nil {
 		return err
 	}
-	i, ok := b.p.names[host]
+	i, ok := b.p.point(host)
 	if !ok || b.p.points[i].kind != hostPoint || b.p.points[i].zone != b.at {
 		return fmt.Errorf("zone %s has no host %q", b.zone().name, host)
 	}

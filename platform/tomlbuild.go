@@ -77,7 +77,8 @@ func (x *tomlReader) lone(name string, add func() error) error {
 	if err := add(); err != nil {
 		return err
 	}
-	x.ends[name] = end{rank, x.b.p.names[name]}
+	at, _ := x.b.p.point(name)
+	x.ends[name] = end{rank, at}
 	return x.b.closeZone()
 }
 

@@ -44,7 +44,7 @@ func (x *tomlReader) cluster(path string, t *tomlCluster) error {
 			x.b.p.Hosts[first+i].Speed = s
 		}
 	}
-	gateway, ok := x.b.p.names[c.router]
+	gateway, ok := x.b.p.point(c.router)
 	if !ok { // torus, fat tree and dragonfly have no router: links arrive at the first node
 		gateway = x.b.p.hostAt[first]
 	}

@@ -161,12 +161,8 @@ func (n *network) vary(ends func(message int32) (src, dst int32, a, b int32)) {
 func (n *network) change(l int32, bandwidth, latency float64) error {
 	n.links[l].capacity, n.latencies[l] = bandwidth, latency
 	n.routes, n.dirty = routeTable{}, true
-	var over []int32
-	for _, u := range n.links[l].users {
-		over = append(over, u.flow)
-	}
-	slices.Sort(over)
-	for _, id := range slices.Compact(over) { // a way may cross a link twice
+	over := slices.Sorted(slices.Values(n.links[l].users))
+	for _, id := range over {
 		n.leave(id)
 		if err := n.renew(id); err != nil {
 			return err

@@ -172,8 +172,8 @@ func (e *engine) beginCollective(id int32, r *rank, a *trace.Action) error {
 	return nil
 }
 
-// nextPhase writes the next steps of the collective at hand; false when there
-// are no more.
+// nextPhase writes the next steps of the collective at hand into engine.plan;
+// false when there are no more.
 func (e *engine) nextPhase(id int32, r *rank) bool {
 	c := r.call
 	if c.phase < 0 {
@@ -183,14 +183,14 @@ func (e *engine) nextPhase(id int32, r *rank) bool {
 		return false
 	}
 	p := &e.plan
-	*p = collective.Plan{Steps: r.steps[:0], Open: r.requests, Tag: r.tag}
+	*p = collective.Plan{Steps: p.Steps[:0], Open: r.requests, Tag: r.tag}
 	if c.Size > 1 && c.steps(&c.Call, p, int(c.phase)) {
 		c.phase++
 	} else {
 		c.phase = -1
 		p.Exec(c.flops)
 	}
-	r.steps, r.at, r.requests, r.tag = p.Steps, 0, p.Open, p.Tag
+	r.requests, r.tag = p.Open, p.Tag
 	return true
 }
 

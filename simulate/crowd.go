@@ -17,7 +17,7 @@ type crowd struct {
 	size     int
 	level    float64 // of all its flows
 	lowBound float64 // no flow's bound is at a lower level
-	roof     []filling
+	roof     []roof
 	outside  []int32 // flows that cross the link and are not in the crowd
 	beside   []int32 // other links that its flows cross and that hold flows back
 
@@ -29,26 +29,33 @@ type crowd struct {
 	come     []int32 // flows that were there when it formed
 }
 
+// roof is the level of the crowd at which another link is full.
+type roof struct {
+	level float64
+	link  int32
+}
+
 const (
 	crowdForms  = 32 // flows held back by one link
 	crowdBreaks = 8
 )
 
-// admit lets a flow in that the link holds back.
+// admit lets a flow in that the link holds back. Its links' loads are without it
+// then.
 func (c *crowd) admit(s *solver, f *flow) {
 	if f.outside != none {
 		c.notOutside(s, f)
 	}
-	s.book(f, 0)
 	f.inCrowd = true
 	c.size++
 	if f.bounded {
 		c.lowBound = min(c.lowBound, f.bound*f.penalty)
 	}
-	for i, p := range s.way(f) {
+	way, weights := s.way(f)
+	for i, p := range way {
 		l := &s.links[p.link]
 		l.crowded++
-		l.shadow += f.weights[i] * f.inverse
+		l.shadow += weights[i] * f.inverse
 		c.cap(s, p.link)
 		c.note(s, p.link)
 	}
@@ -67,12 +74,13 @@ func (c *crowd) remove(s *solver, f *flow) {
 	f.inCrowd = false
 	c.size--
 	c.dirty = true
-	for i, p := range s.way(f) {
+	way, weights := s.way(f)
+	for i, p := range way {
 		l := &s.links[p.link]
 		if l.crowded--; l.crowded == 0 {
 			l.shadow = 0
 		} else {
-			l.shadow -= f.weights[i] * f.inverse
+			l.shadow -= weights[i] * f.inverse
 		}
 	}
 }
@@ -86,7 +94,7 @@ func (c *crowd) cap(s *solver, e int32) {
 	}
 	room := l.capacity - l.load
 	if l.noted == none {
-		c.roof = append(c.roof, filling{room / l.shadow, e})
+		c.roof = append(c.roof, roof{room / l.shadow, e})
 		c.raise(s, int32(len(c.roof)-1))
 	} else if room < c.roof[l.noted].level*l.shadow {
 		c.roof[l.noted].level = room / l.shadow
@@ -119,18 +127,20 @@ func (c *crowd) fill(s *solver, level float64) int {
 		}
 	}
 	c.fixed, c.newLevel = true, level
-	for _, e := range s.touched {
-		if l := &s.links[e]; l.crowded > 0 && !l.fat {
-			l.active--
-			l.left = max(l.left-l.shadow*level, 0)
-			l.demand -= l.shadow
+	for i := range s.filling {
+		x := &s.filling[i]
+		if l := &s.links[x.link]; l.crowded > 0 && !l.fat {
+			x.active--
+			x.left = max(x.left-l.shadow*level, 0)
+			x.demand -= l.shadow
 		}
 	}
 	return n
 }
 
 func (s *solver) crosses(f *flow, e int32) bool {
-	for _, p := range s.way(f) {
+	way, _ := s.way(f)
+	for _, p := range way {
 		if p.link == e {
 			return true
 		}
@@ -140,9 +150,9 @@ func (s *solver) crosses(f *flow, e int32) bool {
 
 // part takes the flows that cross another link out, to be shared out singly.
 func (c *crowd) part(s *solver, e int32) {
-	for _, u := range s.links[e].users {
-		if s.flows[u.flow].inCrowd {
-			s.add(u.flow)
+	for _, id := range s.links[e].users {
+		if s.flows[id].inCrowd {
+			s.add(id)
 		}
 	}
 }
@@ -155,13 +165,13 @@ func (c *crowd) check(s *solver) {
 	level := c.newLevel
 	if level > c.lowBound {
 		c.lowBound = math.Inf(1)
-		for _, u := range s.links[c.link].users {
-			f := &s.flows[u.flow]
+		for _, id := range s.links[c.link].users {
+			f := &s.flows[id]
 			if !f.inCrowd || !f.bounded {
 				continue
 			}
 			if own := f.bound * f.penalty; own < level {
-				s.add(u.flow)
+				s.add(id)
 			} else {
 				c.lowBound = min(c.lowBound, own)
 			}
@@ -262,16 +272,17 @@ func (c *crowd) found(s *solver) {
 		s.links[e].beside = false
 	}
 	c.roof, c.outside, c.beside = c.roof[:0], c.outside[:0], c.beside[:0]
-	for _, u := range l.users {
-		f := &s.flows[u.flow]
+	for _, id := range l.users {
+		f := &s.flows[id]
 		if f.bottleneck == best {
 			if c.level < 0 {
 				c.level = f.rate * f.penalty
 			}
+			s.book(f, -f.rate)
 			c.admit(s, f)
-			c.come = append(c.come, u.flow)
+			c.come = append(c.come, id)
 		} else {
-			c.maybeOutside(s, u.flow)
+			c.maybeOutside(s, id)
 		}
 	}
 }
@@ -282,13 +293,13 @@ func (c *crowd) breakUp(s *solver) {
 		s.flows[id].outside = none
 	}
 	c.outside = c.outside[:0]
-	for _, u := range s.links[c.link].users {
-		f := &s.flows[u.flow]
+	for _, id := range s.links[c.link].users {
+		f := &s.flows[id]
 		if f.inCrowd {
 			c.remove(s, f)
 			f.rate = c.level * f.inverse
 			s.book(f, f.rate)
-			c.gone = append(c.gone, u.flow)
+			c.gone = append(c.gone, id)
 		}
 	}
 	c.link, c.dirty, c.playing = none, false, false

@@ -6,6 +6,12 @@ import "math"
 // (surf/precision as smpirun sets it).
 const precision = 1e-9
 
+// atOnce is the time within which events happen at once here. It is a little
+// less than precision: events that are a whole nanosecond apart, as computations
+// of whole flops at 1 Gf/s make them, are told apart however their dates were
+// rounded, and so in one iteration of a loop as in another.
+const atOnce = 0.999 * precision
+
 // sameDate is the time within which two events share a place in the queue. It
 // is a thousandth of precision, so it moves no result that precision would not.
 const sameDate = 1e-12
@@ -19,8 +25,9 @@ type eventQueue struct {
 	nodes  []eventNode // by event id
 	dates  []dateList
 	free   []int32
-	heap   []dated  // a 4-ary heap
-	recent [4]dated // the last dates made
+	heap   []ordered // a 4-ary heap, and after it four that come last
+	size   int       // of the heap
+	recent [4]dated  // the last dates made
 	turn   int
 }
 
@@ -42,11 +49,23 @@ type dated struct {
 	list int32
 }
 
+// ordered is a date as the heap compares it. No date is negative, and the bits
+// of such numbers are in the numbers' order; whole numbers can be compared
+// without branches, which no processor could foretell here.
+type ordered struct {
+	bits int64
+	list int32
+}
+
+// last comes after all dates.
+var last = ordered{math.MaxInt64, none}
+
 func newEventQueue(n int) *eventQueue {
 	q := &eventQueue{nodes: make([]eventNode, 0, 5*n)}
 	for i := range q.recent {
 		q.recent[i] = dated{math.Inf(1), none}
 	}
+	q.heap = []ordered{last, last, last, last}
 	q.grow(n)
 	return q
 }
@@ -91,8 +110,9 @@ func (q *eventQueue) link(id int32, due float64) {
 	q.recent[q.turn&3] = dated{due, d}
 	q.turn++
 	q.append(d, id)
-	q.heap = append(q.heap, dated{due, d})
-	q.up(len(q.heap) - 1)
+	q.heap = append(q.heap, last)
+	q.size++
+	q.up(q.size-1, ordered{int64(math.Float64bits(due)), d})
 }
 
 func (q *eventQueue) append(d, id int32) {
@@ -132,8 +152,9 @@ func (q *eventQueue) cancel(id int32) {
 
 // next returns the earliest date at which something is due.
 func (q *eventQueue) next() (float64, bool) {
-	for len(q.heap) > 0 {
-		d, at := q.heap[0].list, q.heap[0].at
+	for q.size > 0 {
+		d := q.heap[0].list
+		at := q.dates[d].at
 		for id := q.dates[d].head; id != none; {
 			n := &q.nodes[id]
 			if n.due <= at+sameDate {
@@ -150,12 +171,12 @@ func (q *eventQueue) next() (float64, bool) {
 	return 0, false
 }
 
-// each hands over all events that are due before now+precision. Nothing may be
+// each hands over all events that are due before now+atOnce. Nothing may be
 // scheduled meanwhile.
 func (q *eventQueue) each(now float64, happen func(id int32)) {
 	for {
 		at, ok := q.next()
-		if !ok || at > now && at >= now+precision { // late in a long run precision is nothing
+		if !ok || at > now && at >= now+atOnce { // late in a long run that is nothing
 			return
 		}
 		l := &q.dates[q.heap[0].list]
@@ -180,11 +201,11 @@ func (q *eventQueue) shift(by float64) {
 	for i := range q.recent {
 		q.recent[i].at += by
 	}
-	for i := range q.heap {
-		d := &q.heap[i]
+	for i := range q.heap[:q.size] {
+		d := &q.dates[q.heap[i].list]
 		d.at += by
-		q.dates[d.list].at = d.at
-		for id := q.dates[d.list].head; id != none; id = q.nodes[id].next {
+		q.heap[i].bits = int64(math.Float64bits(d.at))
+		for id := d.head; id != none; id = q.nodes[id].next {
 			q.nodes[id].due += by
 		}
 	}
@@ -199,20 +220,21 @@ func (q *eventQueue) pop() {
 		}
 	}
 	q.free = append(q.free, d)
-	last := len(q.heap) - 1
-	q.heap[0] = q.heap[last]
-	q.heap = q.heap[:last]
-	if last > 0 {
-		q.down(0)
+	q.size--
+	moved := q.heap[q.size]
+	q.heap[q.size] = last
+	q.heap = q.heap[:q.size+4]
+	if q.size > 0 {
+		q.down(moved)
 	}
 }
 
-func (q *eventQueue) up(i int) {
+// up puts a date into the free place i or, as it is early, above it.
+func (q *eventQueue) up(i int, d ordered) {
 	h := q.heap
-	d := h[i]
 	for i > 0 {
 		p := (i - 1) / 4
-		if h[p].at <= d.at {
+		if h[p].bits <= d.bits {
 			break
 		}
 		h[i] = h[p]
@@ -221,25 +243,28 @@ func (q *eventQueue) up(i int) {
 	h[i] = d
 }
 
-func (q *eventQueue) down(i int) {
+// down puts a date into the first place, which is free, or as far below as it
+// must be.
+func (q *eventQueue) down(d ordered) {
 	h := q.heap
-	d := h[i]
+	i := 0
 	for {
 		first := 4*i + 1
-		if first >= len(h) {
+		if first >= q.size {
 			break
 		}
-		least := first
-		for c := first + 1; c < min(first+4, len(h)); c++ {
-			if h[c].at < h[least].at {
-				least = c
-			}
-		}
-		if h[least].at >= d.at {
+		c := h[first : first+4 : first+4]
+		a, b := earlier(c[0].bits, c[1].bits), 2+earlier(c[2].bits, c[3].bits)
+		k := a + (b-a)*earlier(c[a&3].bits, c[b&3].bits)
+		least := c[k&3]
+		if least.bits >= d.bits {
 			break
 		}
-		h[i] = h[least]
-		i = least
+		h[i] = least
+		i = first + k
 	}
 	h[i] = d
 }
+
+// earlier is 1 if b comes before a, else 0.
+func earlier(a, b int64) int { return int(uint64(b-a) >> 63) }

@@ -263,7 +263,7 @@ func (e *engine) doStep(id int32, r *rank) (bool, error) {
 		}
 		if r.stage != waiting {
 			if s.Kind == collective.StepIsend {
-				e.keep(id, r, r.first, true)
+				e.keep(r, r.first)
 				return true, nil
 			}
 			if s.Kind == collective.StepExchange && s.Source != trace.NullPeer && r.second == none {
@@ -282,7 +282,7 @@ func (e *engine) doStep(id int32, r *rank) (bool, error) {
 				return false, err
 			}
 			if s.Kind == collective.StepIrecv {
-				e.keep(id, r, h, false)
+				e.keep(r, h)
 				return true, nil
 			}
 			r.first, r.second, r.stage = h, none, started
@@ -307,17 +307,12 @@ func (e *engine) doStep(id int32, r *rank) (bool, error) {
 }
 
 // keep files a started request: with the trace's, or with the collective's.
-func (e *engine) keep(id int32, r *rank, h int32, send bool) {
+func (e *engine) keep(r *rank, h int32) {
 	if r.mode == inPlan {
 		r.open = append(r.open, h)
 		return
 	}
-	peer := r.world(r.cur.Peer)
-	if send {
-		r.pending = append(r.pending, request{src: id, dst: peer, tag: r.cur.Tag, handle: h})
-	} else {
-		r.pending = append(r.pending, request{src: peer, dst: id, tag: r.cur.Tag, handle: h})
-	}
+	r.pending = append(r.pending, request{peer: r.world(r.cur.Peer), tag: r.cur.Tag, handle: h})
 }
 
 // sendCost is the time a rank spends before a send of the step is posted.
@@ -367,19 +362,36 @@ func (e *engine) finishPair(id int32, r *rank) bool {
 
 // doPlan goes on with a collective; true when it is done.
 func (e *engine) doPlan(id int32, r *rank) (bool, error) {
+	if r.stage != fresh { // in the middle of a step
+		if done, err := e.doStep(id, r); err != nil || !done {
+			return false, err
+		}
+		e.stayed(id, r)
+		r.stage = fresh
+	}
+	steps, kept := r.steps[r.at:], true
 	for {
-		for int(r.at) < len(r.steps) {
-			r.cur = r.steps[r.at]
+		for i := range steps {
+			r.cur = steps[i]
 			done, err := e.doStep(id, r)
-			if err != nil || !done {
+			if err != nil {
 				return false, err
 			}
+			if !done {
+				if kept {
+					r.at += int32(i + 1)
+				} else { // the plan is all ranks': what is left of it must be kept
+					r.steps, r.at = append(r.steps[:0], steps[i+1:]...), 0
+				}
+				return false, nil
+			}
 			e.stayed(id, r)
-			r.at++
 			r.stage = fresh
 		}
+		r.steps, r.at = r.steps[:0], 0
 		if !e.nextPhase(id, r) {
 			return true, nil
 		}
+		steps, kept = e.plan.Steps, false
 	}
 }

@@ -1,76 +1,72 @@
 package simulate
 
+import "math"
+
 // Progressive filling: all flows of a round grow together until links fill up.
+
+// filling is a link that is filling up.
+type filling struct {
+	level  float64 // at which it will be full, or less; infinite when nothing grows on it any more
+	left   float64 // capacity not yet given away
+	demand float64 // Σ w/p of flows still growing
+	active int32   // flows still growing
+	link   int32
+}
 
 // fill shares what the flows outside the set leave among those in it and, where
 // the set touches it, the crowd.
 func (s *solver) fill() {
 	c := &s.crowd
 	c.playing = c.link != none && s.links[c.link].epoch == s.epoch
-	if s.stale {
-		s.prepare()
-	}
-	s.stale = true
 	if len(s.set) == 1 && !c.playing && s.fillOne() {
 		return
 	}
-	s.heap = s.heap[:0]
-	for _, e := range s.touched {
-		l := &s.links[e]
-		if l.active > 0 && !l.open && (!l.fat || l.critical > 0) {
-			l.left = max(l.left, 0)
-			s.heap = append(s.heap, filling{l.left / l.demand, e})
-		}
+	for _, id := range s.set {
+		s.flows[id].fixed = false
 	}
-	if s.few = len(s.heap) <= fewLinks; !s.few {
-		for i := len(s.heap)/2 - 1; i >= 0; i-- {
-			s.down(i)
-		}
+	i := s.open()
+	if s.few = len(s.filling) <= fewLinks; !s.few {
+		s.pile()
 	}
 	open := len(s.set)
 	c.fixed = !c.playing
-	for (open > 0 || !c.fixed) && len(s.heap) > 0 {
-		if s.few {
-			s.bringUp()
-		}
-		top := s.heap[0]
-		l := &s.links[top.link]
-		if l.active == 0 {
-			s.pop()
+	for ; (open > 0 || !c.fixed) && i >= 0; i = s.lowest() {
+		x := &s.filling[i]
+		l := &s.links[x.link]
+		if x.active == 0 {
+			s.lift(i, math.Inf(1))
 			continue
 		}
 		if l.fat {
-			s.demandOf(top.link)
+			s.demandOf(x)
 		}
-		if now := l.left / l.demand; now > top.level {
-			s.heap[0].level = now // flows held elsewhere left it room
-			if !s.few {
-				s.down(0)
-			}
+		if now := x.left / x.demand; now > x.level {
+			s.lift(i, now) // flows held elsewhere left it room
 			continue
 		}
-		if top.link == c.link && c.playing {
-			open -= c.fill(s, top.level)
+		if x.link == c.link && c.playing {
+			open -= c.fill(s, x.level)
 			continue
 		}
 		if l.crowded > 0 && !c.fixed {
 			// It fills up before the crowd does: its part of the crowd must
 			// be shared out flow by flow, and so with others like it.
-			h := &s.links[c.link]
+			h := &s.filling[s.links[c.link].slot]
 			limit := h.left / h.demand
-			c.part(s, top.link)
-			for _, x := range s.heap {
-				if k := &s.links[x.link]; k.crowded > 0 && k.active > 0 && x.link != c.link && k.left/k.demand < limit {
-					c.part(s, x.link)
+			c.part(s, x.link)
+			for i := range s.filling {
+				k := &s.filling[i]
+				if s.links[k.link].crowded > 0 && k.active > 0 && k.link != c.link && k.left/k.demand < limit {
+					c.part(s, k.link)
 				}
 			}
 			return
 		}
-		if c.fixed && int(l.active) == open && s.bounded == 0 && !l.fat {
-			s.fillLast(top.link, top.level)
+		if c.fixed && int(x.active) == open && s.bounded == 0 && !l.fat {
+			s.fillLast(x.link, x.level)
 			return
 		}
-		open -= s.fillLink(top.link, top.level)
+		open -= s.fillLink(x.link, x.level)
 	}
 	for _, id := range s.set { // those that cross no link that could fill up
 		if f := &s.flows[id]; open > 0 && !f.fixed {
@@ -80,41 +76,45 @@ func (s *solver) fill() {
 	}
 }
 
-// prepare sums up what the flows of the set ask of their links. For the first
-// filling of a round, that is done while flows are added.
-func (s *solver) prepare() {
+// open lists the links that can fill up before the last flow of the set is at
+// its bound, and returns the place of the one that does so first, or none.
+func (s *solver) open() int32 {
+	top := s.top * (1 + slack)
+	if s.crowd.playing {
+		top = math.Inf(1)
+	}
+	first, lowest := none, math.Inf(1)
+	list, links := s.filling[:0], s.links
 	for _, e := range s.touched {
-		s.links[e].clear()
-	}
-	for _, id := range s.set {
-		f := &s.flows[id]
-		f.fixed = false
-		for i, p := range s.way(f) {
-			s.links[p.link].ask(f, f.weights[i])
+		l := &links[e]
+		l.level, l.slot = -1, none
+		left, demand, active := l.capacity-l.load, l.demand, l.active
+		if l.fat || l.open || l.crowded > 0 {
+			switch {
+			case l.open || l.fat && l.critical == 0:
+				continue
+			case l.fat:
+				left = l.capacity
+			default: // the crowd is one more flow
+				demand += l.shadow
+				active++
+			}
 		}
+		if active == 0 || left > demand*top {
+			continue
+		}
+		if left < 0 {
+			left = 0
+		}
+		level := left / demand
+		l.slot = int32(len(list))
+		if level < lowest {
+			first, lowest = l.slot, level
+		}
+		list = append(list, filling{level, left, demand, active, e})
 	}
-}
-
-// clear starts the sums of a link.
-func (l *link) clear() {
-	l.left = l.capacity - l.load
-	l.demand, l.active, l.level = 0, 0, -1
-	if l.fat {
-		l.left = l.capacity
-	} else if l.crowded > 0 {
-		l.demand, l.active = l.shadow, 1 // the crowd is one more flow
-	}
-}
-
-// ask adds a flow of the given weight to the sums of a link.
-func (l *link) ask(f *flow, weight float64) {
-	l.active++
-	if l.fat {
-		l.demand = max(l.demand, weight*f.inverse)
-		return
-	}
-	l.left += weight * f.booked
-	l.demand += weight * f.inverse
+	s.filling = list
+	return first
 }
 
 // fillLast is the filling up of a link that all growing flows cross: nothing is
@@ -133,8 +133,9 @@ func (s *solver) fillLast(e int32, level float64) {
 func (s *solver) fillOne() bool {
 	f := &s.flows[s.set[0]]
 	rate, bottleneck := f.bound, none
-	for i, p := range s.way(f) {
-		l := &s.links[p.link]
+	way, weights := s.way(f)
+	for i, weight := range weights {
+		l := &s.links[way[i].link]
 		l.level = -1
 		if l.fat {
 			if l.critical > 0 {
@@ -142,9 +143,8 @@ func (s *solver) fillOne() bool {
 			}
 			continue
 		}
-		l.left = max(l.capacity-l.load+f.weights[i]*f.booked, 0)
-		if share := l.left / f.weights[i]; share < rate {
-			rate, bottleneck = share, p.link
+		if left := l.capacity - l.load; left < rate*weight {
+			rate, bottleneck = max(left/weight, 0), way[i].link
 		}
 	}
 	s.fix(f, rate, bottleneck)
@@ -156,12 +156,12 @@ func (s *solver) fillOne() bool {
 }
 
 // demandOf recomputes the steepest of a FATPIPE link's growing flows.
-func (s *solver) demandOf(e int32) {
-	l := &s.links[e]
-	l.demand = 0
-	for _, u := range l.users {
-		if f := &s.flows[u.flow]; f.epoch == s.epoch && !f.fixed {
-			l.demand = max(l.demand, f.weights[u.part]*f.inverse)
+func (s *solver) demandOf(x *filling) {
+	x.demand = 0
+	for _, id := range s.links[x.link].users {
+		if f := &s.flows[id]; f.epoch == s.epoch && !f.fixed {
+			_, weight := s.partOf(f, x.link)
+			x.demand = max(x.demand, weight*f.inverse)
 		}
 	}
 }
@@ -173,8 +173,8 @@ func (s *solver) fillLink(e int32, level float64) int {
 	l := &s.links[e]
 	n := 0
 	if s.bounded > 0 {
-		for _, u := range l.users {
-			f := &s.flows[u.flow]
+		for _, id := range l.users {
+			f := &s.flows[id]
 			if f.epoch == s.epoch && !f.fixed && f.bounded && f.bound*f.penalty < level {
 				s.stop(f, f.bound, none)
 				n++
@@ -185,8 +185,8 @@ func (s *solver) fillLink(e int32, level float64) int {
 		}
 	}
 	l.level = level
-	for _, u := range l.users {
-		f := &s.flows[u.flow]
+	for _, id := range l.users {
+		f := &s.flows[id]
 		if f.epoch == s.epoch && !f.fixed {
 			s.stop(f, level*f.inverse, e)
 			n++
@@ -199,14 +199,24 @@ func (s *solver) fillLink(e int32, level float64) int {
 func (s *solver) stop(f *flow, rate float64, bottleneck int32) {
 	f.fixed = true
 	s.fix(f, rate, bottleneck)
-	way := s.way(f)
-	for i, weight := range f.weights {
-		l := &s.links[way[i].link]
-		l.active--
-		if !l.fat {
-			l.left = max(l.left-weight*rate, 0)
-			l.demand -= weight * f.inverse
+	way, weights := s.way(f)
+	inverse, links, list := f.inverse, s.links, s.filling
+	for i := range way {
+		l := &links[way[i].link]
+		if l.slot == none {
+			continue
 		}
+		x := &list[l.slot]
+		if x.active--; x.active == 0 && s.few { // a heap would lose its order
+			x.level = math.Inf(1)
+		}
+		if l.fat {
+			continue
+		}
+		if x.left -= weights[i] * rate; x.left < 0 {
+			x.left = 0
+		}
+		x.demand -= weights[i] * inverse
 	}
 }
 
@@ -225,42 +235,67 @@ func (s *solver) fix(f *flow, rate float64, bottleneck int32) {
 }
 
 // fewLinks is up to how many links the one that fills up next is looked for
-// among all: most rounds have about ten, for which a heap costs more.
+// among all: most rounds have fewer than ten, for which a heap costs more.
 const fewLinks = 32
 
-// bringUp puts the link that fills up next first.
-func (s *solver) bringUp() {
-	h := s.heap
-	first, level := 0, h[0].level
-	for i := 1; i < len(h); i++ {
-		if h[i].level < level {
-			first, level = i, h[i].level
+// lowest is the place of the link that fills up next, or none.
+func (s *solver) lowest() int32 {
+	if !s.few {
+		if len(s.heap) == 0 {
+			return none
+		}
+		return s.heap[0]
+	}
+	first, level := none, math.Inf(1)
+	for i := range s.filling {
+		if x := s.filling[i].level; x < level {
+			first, level = int32(i), x
 		}
 	}
-	h[0], h[first] = h[first], h[0]
+	return first
 }
 
-func (s *solver) pop() {
-	last := len(s.heap) - 1
-	s.heap[0] = s.heap[last]
-	s.heap = s.heap[:last]
-	if last > 0 && !s.few {
-		s.down(0)
+// lift raises the level of the link that fills up next; an infinite one takes
+// it out.
+func (s *solver) lift(i int32, level float64) {
+	s.filling[i].level = level
+	if s.few {
+		return
+	}
+	if math.IsInf(level, 1) {
+		last := len(s.heap) - 1
+		s.heap[0] = s.heap[last]
+		s.heap = s.heap[:last]
+		if last == 0 {
+			return
+		}
+	}
+	s.down(0)
+}
+
+// pile makes the heap of the links that fill up.
+func (s *solver) pile() {
+	s.heap = s.heap[:0]
+	for i := range s.filling {
+		s.heap = append(s.heap, int32(i))
+	}
+	for i := len(s.heap)/2 - 1; i >= 0; i-- {
+		s.down(i)
 	}
 }
 
 func (s *solver) down(i int) {
-	h := s.heap
+	h, list := s.heap, s.filling
 	x := h[i]
 	for {
 		c := 2*i + 1
 		if c >= len(h) {
 			break
 		}
-		if c+1 < len(h) && h[c+1].level < h[c].level {
+		if c+1 < len(h) && list[h[c+1]].level < list[h[c]].level {
 			c++
 		}
-		if h[c].level >= x.level {
+		if list[h[c]].level >= list[x].level {
 			break
 		}
 		h[i] = h[c]

@@ -19,16 +19,17 @@ func (s *solver) verify() {
 	for e := range s.links {
 		l := &s.links[e]
 		load, nearest := 0.0, int32(0)
-		for i, u := range l.users {
-			f := &s.flows[u.flow]
-			if p := s.way(f)[u.part]; p.at != int32(i) || p.link != int32(e) {
+		for i, id := range l.users {
+			f := &s.flows[id]
+			p, weight := s.partOf(f, int32(e))
+			if p.at != int32(i) {
 				panic(fmt.Sprintf("link %d: user %d is not where it should be", e, i))
 			}
-			load += f.weights[u.part] * f.rate
+			load += weight * f.rate
 			if f.bottleneck == int32(e) {
 				nearest++
 			}
-			if l.fat && f.weights[u.part]*f.rate > l.capacity*(1+tolerance) {
+			if l.fat && weight*f.rate > l.capacity*(1+tolerance) {
 				panic(fmt.Sprintf("link %d: a flow exceeds its capacity", e))
 			}
 		}
@@ -44,17 +45,17 @@ func (s *solver) verify() {
 		if load > l.capacity*(1+tolerance) {
 			panic(fmt.Sprintf("link %d: load %g exceeds %g", e, load, l.capacity))
 		}
-		for _, u := range l.users {
-			f := &s.flows[u.flow]
+		for _, id := range l.users {
+			f := &s.flows[id]
 			if f.bottleneck != int32(e) {
 				continue
 			}
 			if load < l.capacity*(1-tolerance) {
-				panic(fmt.Sprintf("link %d holds flow %d back but is not full", e, u.flow))
+				panic(fmt.Sprintf("link %d holds flow %d back but is not full", e, id))
 			}
 			for _, v := range l.users {
-				if g := &s.flows[v.flow]; g.rate*g.penalty > f.rate*f.penalty*(1+tolerance) {
-					panic(fmt.Sprintf("link %d: flow %d has more than its share", e, v.flow))
+				if g := &s.flows[v]; g.rate*g.penalty > f.rate*f.penalty*(1+tolerance) {
+					panic(fmt.Sprintf("link %d: flow %d has more than its share", e, v))
 				}
 			}
 		}

@@ -53,13 +53,15 @@ const firstBuckets = 4
 // post is the matching of sends and receives.
 type post struct {
 	messages []message
-	free     []int32
+	free     int32 // the first message that is, or none; the others follow as next
 	boxes    []mailbox
 	seq      uint32
 }
 
 func newPost(ranks int) *post {
-	p := &post{boxes: make([]mailbox, ranks), messages: make([]message, 0, 4*ranks)}
+	// As many as programs in which a rank has four neighbours have at a time, with
+	// those of a collective: to grow takes both the old and the new room.
+	p := &post{boxes: make([]mailbox, ranks), messages: make([]message, 0, 5*ranks), free: none}
 	for i := range p.boxes {
 		p.boxes[i].wild = bucket{none, none}
 	}
@@ -67,9 +69,8 @@ func newPost(ranks int) *post {
 }
 
 func (p *post) alloc() int32 {
-	if k := len(p.free); k > 0 {
-		id := p.free[k-1]
-		p.free = p.free[:k-1]
+	if id := p.free; id != none {
+		p.free = p.messages[id].next
 		return id
 	}
 	p.messages = append(p.messages, message{})
@@ -271,7 +272,7 @@ func (p *post) receive(src, dst, tag, context int32, room int64) (id int32, matc
 func (p *post) release(id int32) {
 	m := &p.messages[id]
 	if m.held--; m.held == 0 {
-		p.free = append(p.free, id)
+		m.next, p.free = p.free, id
 	}
 }
 

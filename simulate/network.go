@@ -36,7 +36,7 @@ type transfer struct {
 	speed   float64 // bytes/s since then
 	factor  float64 // of the sharing rate
 	message int32
-	place   int32 // in the crowd's queue, or one of the two below
+	place   int32 // in the crowd's queue, or one of the two below; of a free one, the next
 }
 
 const (
@@ -49,7 +49,7 @@ type network struct {
 	solver
 	crowdTime
 	transfers []transfer
-	free      []int32
+	free      int32 // the first flow that is, or none; the others follow as place
 	routes    routeTable
 	terms     map[string]*terms
 	plat      *platform.Platform
@@ -73,15 +73,17 @@ type network struct {
 
 	latencyFactor, bandwidthFactor []Segment
 	weightS                        float64
-	// The factors of the last size asked for.
-	lastSize, lastBandwidth, lastLatency float64
+	factors                        [16]factors // of sizes asked for, by a hash
 }
+
+// factors are those of a message's size.
+type factors struct{ size, bandwidth, latency float64 }
 
 // maxRoutes bounds the routes remembered; others are found anew every time.
 const maxRoutes = 1 << 14
 
 func newNetwork(p *platform.Platform, o *Options, q *eventQueue, firstID int32) *network {
-	n := &network{plat: p, opts: o, queue: q, firstID: firstID, terms: map[string]*terms{}}
+	n := &network{plat: p, opts: o, queue: q, firstID: firstID, free: none, terms: map[string]*terms{}}
 	n.crowd.link, n.epoch, n.exact = none, 1, o.Exact
 	ranks := int(firstID)
 	n.flows, n.transfers = make([]flow, 0, 4*ranks), make([]transfer, 0, 4*ranks)
@@ -228,9 +230,8 @@ func (n *network) start(now, delay float64, src, dst int32, bytes int64, message
 		}
 	}
 	var id int32
-	if k := len(n.free); k > 0 {
-		id = n.free[k-1]
-		n.free = n.free[:k-1]
+	if id = n.free; id != none {
+		n.free = n.transfers[id].place
 	} else {
 		id = int32(len(n.flows))
 		n.flows = append(n.flows, flow{})
@@ -238,12 +239,12 @@ func (n *network) start(now, delay float64, src, dst int32, bytes int64, message
 		n.queue.grow(int(n.firstID) + len(n.flows))
 	}
 	size := float64(bytes + envelope)
-	if size != n.lastSize {
-		n.lastSize = size
-		n.lastBandwidth, n.lastLatency = factor(n.bandwidthFactor, size), factor(n.latencyFactor, size)
+	by := &n.factors[uint64(bytes)*0x9e3779b97f4a7c15>>60]
+	if size != by.size {
+		*by = factors{size, factor(n.bandwidthFactor, size), factor(n.latencyFactor, size)}
 	}
 	n.transfers[id] = transfer{
-		message: message, remains: size, since: now, factor: n.lastBandwidth, place: notYet,
+		message: message, remains: size, since: now, factor: by.bandwidth, place: notYet,
 	}
 	f := &n.flows[id]
 	n.lay(f, r)
@@ -252,7 +253,7 @@ func (n *network) start(now, delay float64, src, dst int32, bytes int64, message
 	}
 	n.started = append(n.started, id)
 	n.running++
-	latency := r.latency*n.lastLatency + delay
+	latency := r.latency*by.latency + delay
 	if latency > 0 {
 		n.queue.schedule(n.firstID+id, now+latency)
 	} else {
@@ -272,8 +273,8 @@ func (n *network) move(id int32, now float64) error {
 	t.place, t.since = alone, now
 	n.join(id)
 	f := &n.flows[id]
-	way := n.way(f)
-	for i, weight := range f.weights {
+	way, weights := n.way(f)
+	for i, weight := range weights {
 		if weight >= 1 {
 			n.links[way[i].link].carried += t.remains * math.Floor(weight)
 		}
@@ -290,9 +291,9 @@ func (n *network) finish(id int32) int32 {
 	n.leave(id)
 	n.dirty = true
 	n.running--
-	n.free = append(n.free, id)
-	message := n.transfers[id].message
-	n.transfers[id].message = none
+	t := &n.transfers[id]
+	message := t.message
+	t.message, t.place, n.free = none, n.free, id
 	return message
 }
 

@@ -20,13 +20,23 @@ type moved struct {
 	looked bool   // its links are known since
 }
 
+// found is when something led to a link.
+type found struct {
+	seen    uint32 // it is to be shared out again
+	started uint32 // a flow over it has been started
+}
+
 // findHidden marks the links that the flows of this instant do not hide. It is
 // costly, and only asked where a link that may be hidden has filled up.
 func (s *solver) findHidden() {
 	s.looked = s.instant
+	if s.found == nil {
+		s.found = make([]found, len(s.links))
+	}
 	for _, id := range s.started {
-		for _, p := range s.way(&s.flows[id]) {
-			s.links[p.link].started = s.instant
+		way, _ := s.way(&s.flows[id])
+		for _, p := range way {
+			s.found[p.link].started = s.instant
 		}
 	}
 	if more := len(s.flows) - len(s.moves); more > 0 {
@@ -36,10 +46,10 @@ func (s *solver) findHidden() {
 		s.moves[id] = moved{at: s.instant}
 		first := s.parts[s.flows[id].first].link
 		if i == 0 {
-			s.links[first].seen = s.instant
+			s.found[first].seen = s.instant
 			s.look(id)
 		} else if !s.known(first) {
-			s.links[first].seen = s.instant
+			s.found[first].seen = s.instant
 			s.explore(first)
 		}
 	}
@@ -54,16 +64,17 @@ func (s *solver) inUse(l *link) bool {
 // use before this instant, or something has led to it.
 func (s *solver) known(e int32) bool {
 	l := &s.links[e]
-	return l.seen == s.instant || s.inUse(l)
+	return s.found[e].seen == s.instant || s.inUse(l)
 }
 
 // look makes a flow's links known.
 func (s *solver) look(id int32) {
 	f := &s.flows[id]
 	s.moves[id].looked = true
-	for _, p := range s.way(f) {
+	way, _ := s.way(f)
+	for _, p := range way {
 		if e := p.link; !s.known(e) {
-			s.links[e].seen = s.instant
+			s.found[e].seen = s.instant
 			s.explore(e)
 		}
 	}
@@ -71,9 +82,9 @@ func (s *solver) look(id int32) {
 
 // explore looks at the flows of a link that move by now.
 func (s *solver) explore(e int32) {
-	for _, u := range s.links[e].users {
-		if m := s.moves[u.flow]; m.at == s.instant && !m.looked {
-			s.look(u.flow)
+	for _, id := range s.links[e].users {
+		if m := s.moves[id]; m.at == s.instant && !m.looked {
+			s.look(id)
 		}
 	}
 }
@@ -93,7 +104,7 @@ func (s *solver) openHidden() bool {
 		if s.looked != s.instant {
 			s.findHidden()
 		}
-		if l.seen != s.instant && l.started != s.instant {
+		if w := &s.found[e]; w.seen != s.instant && w.started != s.instant {
 			l.open, some = true, true
 			s.opened = append(s.opened, e)
 		}
@@ -106,8 +117,8 @@ func (s *solver) closeOpened() {
 	for _, e := range s.opened {
 		l := &s.links[e]
 		l.open = false
-		for _, u := range l.users {
-			s.add(u.flow)
+		for _, id := range l.users {
+			s.add(id)
 		}
 	}
 	s.opened = s.opened[:0]

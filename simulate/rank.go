@@ -19,7 +19,7 @@ type rank struct {
 	pending []request         // started by the trace, not yet waited for
 	open    []int32           // started by the collective at hand
 	call    *ongoing          // the collective at hand
-	steps   []collective.Step // its present phase
+	steps   []collective.Step // what is left of its present phase, where the rank waits
 	comms   []membership
 
 	host     int32
@@ -62,8 +62,8 @@ const (
 
 // request is a pending send or receive of the trace, as wait and test name it.
 type request struct {
-	src, dst, tag int32
-	handle        int32 // message and side, or one of the two below
+	peer, tag int32
+	handle    int32 // message and side, or one of the two below
 }
 
 const (
@@ -74,17 +74,37 @@ const (
 )
 
 // tested is the source and tag of what a test has seen complete.
-type tested struct{ src, tag int32 }
+type tested struct {
+	src, tag int32
+	send     bool
+}
+
+// ends are the source and the destination of a rank's request.
+func (e *engine) ends(id int32, q *request) (src, dst int32) {
+	var send bool
+	switch {
+	case q.handle >= 0:
+		send = q.handle&1 == 0
+	case q.handle == handleDone:
+		send = true
+	default:
+		send = e.tested[handleTested-q.handle].send
+	}
+	if send {
+		return id, q.peer
+	}
+	return q.peer, id
+}
 
 // seen keeps what a test has seen complete and returns a handle on it.
-func (e *engine) seen(src, tag int32) int32 {
+func (e *engine) seen(was tested) int32 {
 	if k := len(e.untested); k > 0 {
 		h := e.untested[k-1]
 		e.untested = e.untested[:k-1]
-		e.tested[handleTested-h] = tested{src, tag}
+		e.tested[handleTested-h] = was
 		return h
 	}
-	e.tested = append(e.tested, tested{src, tag})
+	e.tested = append(e.tested, was)
 	return handleTested - int32(len(e.tested)-1)
 }
 
@@ -250,7 +270,7 @@ func (e *engine) isend(id int32, r *rank) error {
 	if err != nil {
 		return err
 	}
-	r.pending = append(r.pending, request{src: id, dst: r.world(r.cur.Peer), tag: r.cur.Tag, handle: h})
+	r.pending = append(r.pending, request{peer: r.world(r.cur.Peer), tag: r.cur.Tag, handle: h})
 	return nil
 }
 
@@ -260,7 +280,7 @@ func (e *engine) irecv(id int32, r *rank) error {
 	if err != nil {
 		return err
 	}
-	r.pending = append(r.pending, request{src: r.world(r.cur.Peer), dst: id, tag: r.cur.Tag, handle: h})
+	r.pending = append(r.pending, request{peer: r.world(r.cur.Peer), tag: r.cur.Tag, handle: h})
 	return nil
 }
 
@@ -275,17 +295,18 @@ func (r *rank) world(peer int32) int32 {
 // find looks up a pending request. A wildcard receive answers to what it was
 // written with, and to the source and tag it turned out to have; as long as
 // nobody has sent anything for it, it may still turn out to have any.
-func (e *engine) find(r *rank, src, dst, tag int32) int {
+func (e *engine) find(id int32, r *rank, src, dst, tag int32) int {
 	open := -1
 	for i := range r.pending {
 		q := &r.pending[i]
-		if q.src == src && q.dst == dst && q.tag == tag {
+		a, b := e.ends(id, q)
+		if a == src && b == dst && q.tag == tag {
 			return i
 		}
-		if q.dst != dst || q.src != src && q.src != trace.AnySource || q.tag != tag && q.tag != trace.AnyTag {
+		if b != dst || a != src && a != trace.AnySource || q.tag != tag && q.tag != trace.AnyTag {
 			continue
 		}
-		from, with, known := e.actual(q)
+		from, with, known := e.actual(id, q)
 		switch {
 		case known && from == src && with == tag:
 			return i
@@ -298,20 +319,20 @@ func (e *engine) find(r *rank, src, dst, tag int32) int {
 
 // actual is the source and tag of the message that a request is about, once it
 // is known.
-func (e *engine) actual(q *request) (src, tag int32, known bool) {
+func (e *engine) actual(id int32, q *request) (src, tag int32, known bool) {
 	if q.handle <= handleTested {
 		was := e.tested[handleTested-q.handle]
 		return was.src, was.tag, true
 	}
 	if q.handle < 0 {
-		return q.src, q.tag, true
+		return id, q.tag, true
 	}
 	m := &e.post.messages[q.handle>>1]
 	return m.src, m.tag, m.state != recvPosted
 }
 
 func (e *engine) beginWait(id int32, r *rank, a *trace.Action) error {
-	i := e.find(r, a.Peer, a.Peer2, a.Tag)
+	i := e.find(id, r, a.Peer, a.Peer2, a.Tag)
 	if i < 0 {
 		return fmt.Errorf("no send or receive from rank %d to rank %d with tag %d was started", a.Peer, a.Peer2, a.Tag)
 	}
@@ -328,7 +349,7 @@ func (e *engine) beginWait(id int32, r *rank, a *trace.Action) error {
 }
 
 func (e *engine) beginTest(id int32, r *rank, a *trace.Action) error {
-	i := e.find(r, a.Peer, a.Peer2, a.Tag)
+	i := e.find(id, r, a.Peer, a.Peer2, a.Tag)
 	if i < 0 {
 		return fmt.Errorf("no send or receive from rank %d to rank %d with tag %d was started", a.Peer, a.Peer2, a.Tag)
 	}
@@ -389,7 +410,7 @@ const testSleep = 1e-4
 
 // test is run after its sleep.
 func (e *engine) test(id int32, r *rank) error {
-	i := e.find(r, r.cur.Peer, r.cur.Source, r.cur.Tag)
+	i := e.find(id, r, r.cur.Peer, r.cur.Source, r.cur.Tag)
 	if i < 0 { // a wildcard receive that has turned out to be another's
 		e.tests++
 		return nil
@@ -404,12 +425,13 @@ func (e *engine) test(id int32, r *rank) error {
 		return nil // by another test
 	}
 	q := &r.pending[i]
-	src, tag := q.src, q.tag
+	was := tested{id, q.tag, true}
 	if h >= 0 {
-		src, tag = e.post.messages[h>>1].src, e.post.messages[h>>1].tag
+		m := &e.post.messages[h>>1]
+		was = tested{m.src, m.tag, h&1 == 0}
 		e.post.release(h >> 1)
 	}
-	q.handle = e.seen(src, tag)
+	q.handle = e.seen(was)
 	return nil
 }
 

@@ -91,7 +91,7 @@ func (n *network) fill(link int32, now float64) *reserve {
 // bytes that remain.
 func (n *network) pass(f *flow, t *transfer, now float64) float64 {
 	free := t.remains / t.factor
-	way := n.way(f)
+	way, _ := n.way(f)
 	for i, weight := range f.weights {
 		e := way[i].link
 		if weight < 1 {

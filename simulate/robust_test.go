@@ -84,8 +84,8 @@ func TestCrowdedHost(t *testing.T) {
 		now = date
 		q.each(now, func(id int32) { c.finish(id, 0); left-- })
 		c.share(now)
-		if len(q.heap) > 4*n {
-			t.Fatalf("the queue holds %d dates of %d ranks", len(q.heap), n)
+		if q.size > 4*n {
+			t.Fatalf("the queue holds %d dates of %d ranks", q.size, n)
 		}
 	}
 	want := 0.0

@@ -84,17 +84,19 @@ func (e *engine) stateOf(s *snapshot, id int32) {
 		s.put(int64(r.cur.Kind), int64(r.cur.Peer), int64(r.cur.Source), int64(r.cur.Tag), r.cur.Bytes, r.cur.Room, int64(math.Float64bits(r.cur.Flops)))
 	}
 	if r.mode == inPlan {
-		s.put(int64(r.call.phase), int64(r.at), int64(r.requests))
+		s.put(int64(r.call.phase), int64(len(r.steps))-int64(r.at), int64(r.requests))
 	}
 	if (r.mode == inStep || r.mode == inPlan) && r.stage != fresh && r.cur.Kind != collective.StepWaitAll && r.cur.Kind != collective.StepExec {
 		e.stateOfMessage(s, r.first)
 		e.stateOfMessage(s, r.second)
 	}
-	for _, q := range r.pending {
-		s.put(int64(q.src), int64(q.dst), int64(q.tag))
+	for i := range r.pending {
+		q := &r.pending[i]
+		s.put(int64(q.peer), int64(q.tag))
 		if q.handle <= handleTested {
 			was := e.tested[handleTested-q.handle]
 			s.put(int64(handleTested), int64(was.src), int64(was.tag))
+			s.flag(was.send)
 			continue
 		}
 		e.stateOfMessage(s, q.handle)

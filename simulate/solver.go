@@ -24,11 +24,11 @@ const slack = 1e-9
 // first, and fits a line of the cache.
 type link struct {
 	capacity float64
-	load     float64 // Σ w·x of flows outside the crowd
-	left     float64 // while solving: capacity not yet given away
-	demand   float64 // while solving: Σ w/p of flows still growing
+	load     float64 // Σ w·x of flows outside the crowd and, while solving, outside the set
+	demand   float64 // while solving: Σ w/p of the set's flows
 	level    float64 // at which it filled up, negative when it did not
-	active   int32   // while solving: flows still growing
+	active   int32   // while solving: flows of the set
+	slot     int32   // while filling: its place in solver.filling, or none
 	crowded  int32   // flows of the crowd that cross it
 	epoch    uint32  // the round it is part of
 	nearest  int32   // flows that have it as their bottleneck
@@ -37,7 +37,7 @@ type link struct {
 	open     bool    // its limit is overlooked; see overlook.go
 	beside   bool    // it is listed in crowd.beside
 
-	users   []use
+	users   []int32 // flows
 	carried float64 // bytes, acknowledgements left out
 	shadow  float64 // Σ w/p of the crowd's flows that cross it
 	noted   int32   // its place in the crowd's roof, or none
@@ -46,14 +46,6 @@ type link struct {
 	fresh   int32  // flows that began to move
 	freshAt uint32 // when that was counted
 	quit    uint32 // a flow has left
-	started uint32 // a flow over it has been started
-	seen    uint32
-}
-
-// use is one flow on a link.
-type use struct {
-	flow int32
-	part int32 // index in the flow's parts
 }
 
 // part is one link of a flow's way.
@@ -74,7 +66,6 @@ type terms struct {
 type flow struct {
 	*terms
 	rate       float64 // where inCrowd, what it was when it joined the crowd
-	booked     float64 // the rate its links' loads hold
 	first      int32   // of its parts
 	room       int32   // for how many parts there is room from there on
 	bottleneck int32   // link, or none when held by its bound
@@ -99,64 +90,75 @@ type solver struct {
 
 	set     []int32 // flows to share out again
 	touched []int32 // links of those
-	heap    []filling
-	few     bool // heap is just a list; see fewLinks
-	grown   bool // set or crowd changed while it was checked
-	stale   bool // the links' sums must be made anew
+	filling []filling
+	heap    []int32 // of places in filling, where that is long
+	few     bool    // it is not; see fewLinks
+	grown   bool    // set or crowd changed while it was checked
+	top     float64 // no flow of the set rises above this level
 
 	// For overlook.go:
 	exact   bool    // nothing is overlooked
 	instant uint32  // the epoch in which this round's flows came
 	looked  uint32  // the instant that has been looked at
 	moves   []moved // by flow, as far as it has been asked for
+	found   []found // by link, likewise
 	started []int32 // flows started since the last solve, not moving yet
 	opened  []int32 // links that are overlooked
 	resized int     // flows of the set that had a share before
 	bounded int     // flows of the set that are bounded
 }
 
-// filling orders links by the level at which they fill up.
-type filling struct {
-	level float64
-	link  int32
+// way is the parts of a flow with their weights.
+func (s *solver) way(f *flow) ([]part, []float64) {
+	weights := f.weights
+	return s.parts[f.first:][:len(weights)], weights
 }
 
-// way is the parts of a flow.
-func (s *solver) way(f *flow) []part {
-	return s.parts[f.first : int(f.first)+len(f.weights)]
+// partOf is the part of a flow on a link that it crosses, with its weight.
+func (s *solver) partOf(f *flow, e int32) (*part, float64) {
+	way, weights := s.way(f)
+	i := 0
+	for way[i].link != e {
+		i++
+	}
+	return &way[i], weights[i]
 }
 
 // join adds a flow whose parts, penalty and bound are set.
 func (s *solver) join(id int32) {
 	f := &s.flows[id]
-	f.rate, f.booked, f.bottleneck, f.outside = 0, 0, none, none
-	f.inCrowd, f.critical, f.bounded = false, false, true
-	way := s.way(f)
-	for i, weight := range f.weights {
-		p := &way[i]
-		l := &s.links[p.link]
-		if !l.fat && l.capacity <= f.bound*weight {
-			f.bounded = false
+	f.rate, f.bottleneck, f.outside = 0, none, none
+	f.inCrowd, f.critical = false, false
+	way, weights := s.way(f)
+	bound, bounded, links := f.bound, true, s.links
+	for i := range way {
+		p, weight := &way[i], weights[i]
+		l := &links[p.link]
+		if !l.fat && l.capacity <= bound*weight {
+			bounded = false
 		}
 		p.at = int32(len(l.users))
-		l.users = append(l.users, use{flow: id, part: int32(i)})
+		l.users = append(l.users, id)
 		if l.freshAt != s.epoch {
 			l.fresh, l.freshAt = 0, s.epoch
 		}
 		l.fresh++
-		if l.fat && f.bound*weight >= l.capacity*(1-slack) {
+		if l.fat && bound*weight >= l.capacity*(1-slack) {
 			f.critical = true
 			l.critical++
 		}
 	}
+	f.bounded = bounded
 	s.joined = append(s.joined, id)
 }
 
 // leave removes a flow.
 func (s *solver) leave(id int32) {
 	f := &s.flows[id]
+	booked := f.rate
 	if f.inCrowd {
 		s.crowd.remove(s, f)
+		booked = 0
 	}
 	if f.outside != none {
 		s.crowd.notOutside(s, f)
@@ -164,13 +166,17 @@ func (s *solver) leave(id int32) {
 	if f.bottleneck != none {
 		s.links[f.bottleneck].nearest--
 	}
-	for i, p := range s.way(f) {
-		weight := f.weights[i]
+	way, weights := s.way(f)
+	for i := range way {
+		p, weight := way[i], weights[i]
 		l := &s.links[p.link]
 		last := len(l.users) - 1
-		moved := l.users[last]
-		l.users[p.at] = moved
-		s.parts[s.flows[moved.flow].first+moved.part].at = p.at
+		if int(p.at) < last {
+			moved := l.users[last]
+			l.users[p.at] = moved
+			other, _ := s.partOf(&s.flows[moved], p.link)
+			other.at = p.at
+		}
 		l.users = l.users[:last]
 		l.quit = s.epoch
 		if l.fat && f.bound*weight >= l.capacity*(1-slack) {
@@ -179,7 +185,7 @@ func (s *solver) leave(id int32) {
 		if last == 0 {
 			l.load = 0
 		} else {
-			l.load -= weight * f.booked
+			l.load -= weight * booked
 		}
 		switch {
 		case p.link == s.crowd.link:
@@ -188,7 +194,7 @@ func (s *solver) leave(id int32) {
 			s.eased = append(s.eased, p.link)
 		}
 	}
-	f.rate, f.booked, f.bottleneck = 0, 0, none
+	f.rate, f.bottleneck = 0, none
 }
 
 // solve finds the fair shares after flows joined and left. It returns the
@@ -197,11 +203,12 @@ func (s *solver) solve() []int32 {
 	s.instant = s.epoch
 	s.epoch++
 	s.set, s.touched, s.resized = s.set[:0], s.touched[:0], 0
-	s.bounded, s.stale = 0, false
+	s.bounded, s.top = 0, 0
 	s.closeOpened()
 	for _, id := range s.joined {
 		s.add(id)
-		for _, p := range s.way(&s.flows[id]) {
+		way, _ := s.way(&s.flows[id])
+		for _, p := range way {
 			// Those that a full link holds back must make room for it. The test
 			// would find that out, after one more filling.
 			if l := &s.links[p.link]; l.nearest > 0 && !l.fat && p.link != s.crowd.link {
@@ -224,7 +231,11 @@ func (s *solver) solve() []int32 {
 			// Links are appended to touched while flows are added; those are
 			// checked in the next round.
 			for _, e := range s.touched[:len(s.touched):len(s.touched)] {
-				s.checkLink(e)
+				// There is nothing to test where it holds nobody back, or all its
+				// flows are in the set.
+				if l := &s.links[e]; (l.level >= 0 || l.nearest > 0) && int(l.active) < len(l.users) {
+					s.checkLink(e)
+				}
 			}
 			if s.crowd.playing {
 				s.crowd.check(s)
@@ -252,19 +263,36 @@ func (s *solver) add(id int32) {
 	if f.bounded {
 		s.bounded++
 	}
+	booked := f.rate
 	if f.inCrowd {
 		s.crowd.remove(s, f)
-		s.stale = true
+		booked = 0
+	}
+	if top := f.bound * f.penalty; top > s.top {
+		s.top = top
 	}
 	s.set = append(s.set, id)
 	s.grown = true
-	f.fixed = false
-	for i, p := range s.way(f) {
-		l := &s.links[p.link]
-		if l.epoch != s.epoch {
-			s.touch(p.link)
+	way, weights := s.way(f)
+	inverse, links, epoch := f.inverse, s.links, s.epoch
+	for i := range way {
+		e, weight := way[i].link, weights[i]
+		l := &links[e]
+		if l.epoch != epoch {
+			if l.fat || l.crowded > 0 {
+				s.touch(e)
+			} else {
+				l.epoch, l.demand, l.active = epoch, 0, 0
+				s.touched = append(s.touched, e)
+			}
 		}
-		l.ask(f, f.weights[i])
+		l.active++
+		l.load -= weight * booked
+		if ask := weight * inverse; !l.fat {
+			l.demand += ask
+		} else if ask > l.demand {
+			l.demand = ask
+		}
 	}
 }
 
@@ -274,14 +302,13 @@ func (s *solver) touch(e int32) {
 	if l.epoch == s.epoch {
 		return
 	}
-	l.epoch = s.epoch
-	l.clear()
+	l.epoch, l.demand, l.active = s.epoch, 0, 0
 	s.touched = append(s.touched, e)
 	if l.fat && l.critical > 0 {
 		// SimGrid stops all flows of a FATPIPE link when the first one reaches
 		// its capacity, so they cannot be told apart.
-		for _, u := range l.users {
-			s.add(u.flow)
+		for _, id := range l.users {
+			s.add(id)
 		}
 	}
 	if l.crowded > 0 {
@@ -297,17 +324,17 @@ func (s *solver) addNearest(e int32) {
 		return
 	}
 	if l.fat && l.critical > 0 {
-		for _, u := range l.users {
-			s.add(u.flow)
+		for _, id := range l.users {
+			s.add(id)
 		}
 		return
 	}
 	if l.nearest == 0 {
 		return
 	}
-	for _, u := range l.users {
-		if s.flows[u.flow].bottleneck == e {
-			s.add(u.flow)
+	for _, id := range l.users {
+		if s.flows[id].bottleneck == e {
+			s.add(id)
 		}
 	}
 }
@@ -323,28 +350,26 @@ func (s *solver) checkLink(e int32) {
 		// Newly full: nobody outside may have a higher level, and nobody it
 		// holds back a lower one.
 		high, low := l.level*(1+slack), l.level*(1-slack)
-		for _, u := range l.users {
-			f := &s.flows[u.flow]
+		for _, id := range l.users {
+			f := &s.flows[id]
 			if f.epoch == s.epoch || f.inCrowd {
 				continue
 			}
 			if own := f.rate * f.penalty; own > high || f.bottleneck == e && own < low {
-				s.add(u.flow)
+				s.add(id)
 			}
 		}
-		return
-	}
-	if l.nearest == 0 {
 		return
 	}
 	// It holds back flows outside the set: it must still be full, and no flow
 	// in the set may have a higher level than they have.
 	load, top, least := l.load+l.shadow*s.crowd.current(), 0.0, -1.0
-	for _, u := range l.users {
-		f := &s.flows[u.flow]
+	for _, id := range l.users {
+		f := &s.flows[id]
 		switch own := f.rate * f.penalty; {
 		case f.epoch == s.epoch:
-			load += f.weights[u.part] * (f.rate - f.booked)
+			_, weight := s.partOf(f, e)
+			load += weight * f.rate
 			top = max(top, own)
 		case f.bottleneck == e && (least < 0 || own < least):
 			least = own
@@ -382,13 +407,11 @@ func (s *solver) settle() {
 	}
 }
 
-// book makes the loads hold the given rate of a flow.
+// book adds a rate of a flow to its links' loads.
 func (s *solver) book(f *flow, rate float64) {
-	if f.booked == rate {
-		return
+	way, weights := s.way(f)
+	links := s.links
+	for i := range way {
+		links[way[i].link].load += weights[i] * rate
 	}
-	for i, p := range s.way(f) {
-		s.links[p.link].load += f.weights[i] * (rate - f.booked)
-	}
-	f.booked = rate
 }

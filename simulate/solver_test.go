@@ -106,7 +106,8 @@ func (s *solver) unfair(t *rapid.T, alive []int32) {
 		if x > f.bound*(1+1e-6) {
 			t.Fatalf("flow %d has %g, its bound is %g", id, x, f.bound)
 		}
-		for i, p := range s.way(f) {
+		way, _ := s.way(f)
+		for i, p := range way {
 			load[p.link] += f.weights[i] * x
 			top[p.link] = max(top[p.link], x*f.penalty)
 		}
@@ -120,7 +121,8 @@ func (s *solver) unfair(t *rapid.T, alive []int32) {
 		f := &s.flows[id]
 		x := s.share(id)
 		ok := x >= f.bound*(1-1e-6)
-		for _, p := range s.way(f) {
+		way, _ := s.way(f)
+		for _, p := range way {
 			full := load[p.link] >= s.links[p.link].capacity*(1-1e-6)
 			ok = ok || s.links[p.link].open || full && x*f.penalty >= top[p.link]*(1-1e-6)
 		}

@@ -65,13 +65,14 @@ func unit(nanoseconds bool) byte {
 func appendProgram(b []byte, p *Program) []byte {
 	b = binary.AppendUvarint(b, uint64(len(p.code)))
 	b = append(b, p.code...)
-	b = binary.AppendUvarint(b, uint64(len(p.series)))
-	for _, s := range p.series {
+	refers := p.refers()
+	b = binary.AppendUvarint(b, uint64(len(refers.series)))
+	for _, s := range refers.series {
 		b = binary.AppendUvarint(b, uint64(len(s)))
 		b = append(b, s...)
 	}
-	b = binary.AppendUvarint(b, uint64(len(p.files)))
-	for _, s := range p.files {
+	b = binary.AppendUvarint(b, uint64(len(refers.files)))
+	for _, s := range refers.files {
 		b = binary.AppendUvarint(b, uint64(len(s)))
 		b = append(b, s...)
 	}
@@ -177,12 +178,14 @@ func (d *decoder) program(p *Program) error {
 	for n := d.uvarint(); err == nil && !d.bad && n > 0; n-- {
 		var b []byte
 		b, err = d.bytes()
-		p.series = append(p.series, b)
+		own := p.own()
+		own.series = append(own.series, b)
 	}
 	for n := d.uvarint(); err == nil && !d.bad && n > 0; n-- {
 		var b []byte
 		b, err = d.bytes()
-		p.files = append(p.files, string(b))
+		own := p.own()
+		own.files = append(own.files, string(b))
 	}
 	if err == nil && d.bad {
 		err = errShort

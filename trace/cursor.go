@@ -10,15 +10,36 @@ type Program struct {
 	Rank    int32
 	Actions int64    // how many actions a Cursor gives
 	code    []byte   // operations, see encode.go
-	series  [][]byte // exact values of computes that differ between iterations
-	files   []string // names that location actions refer to
+	tables  *tables  // what the code refers to, nil where that is nothing
 	held    *mapping // where code lies, if not in memory
+}
+
+// tables are what the code of a program refers to.
+type tables struct {
+	series [][]byte // exact values of computes that differ between iterations
+	files  []string // names that location actions refer to
+}
+
+// refers is what the code refers to, for reading only.
+func (p *Program) refers() *tables {
+	if p.tables == nil {
+		return &tables{}
+	}
+	return p.tables
+}
+
+// own is what the code refers to, for adding to it.
+func (p *Program) own() *tables {
+	if p.tables == nil {
+		p.tables = &tables{}
+	}
+	return p.tables
 }
 
 // Size returns the bytes the program takes in memory.
 func (p *Program) Size() int {
 	n := len(p.code)
-	for _, s := range p.series {
+	for _, s := range p.refers().series {
 		n += len(s)
 	}
 	return n
@@ -51,8 +72,8 @@ func (t *Trace) Cursor(rank int) Cursor { return t.Programs[rank].cursor() }
 
 func (p *Program) cursor() Cursor {
 	c := Cursor{program: p}
-	if len(p.series) > 0 {
-		c.series = &seriesPlaces{next: make([]int, len(p.series))}
+	if n := len(p.refers().series); n > 0 {
+		c.series = &seriesPlaces{next: make([]int, n)}
 	}
 	return c
 }
@@ -133,7 +154,7 @@ func (c *Cursor) Next(a *Action) bool {
 				a.Value = c.value(series)
 			}
 			if Kind(op) == Location {
-				a.File = c.program.files[file]
+				a.File = c.program.tables.files[file]
 			}
 			c.done++
 			c.pos = d.pos
@@ -159,7 +180,7 @@ func (c *Cursor) Next(a *Action) bool {
 
 // value takes the next value of a series; 0 past its end.
 func (c *Cursor) value(series int) float64 {
-	s := c.program.series[series]
+	s := c.program.tables.series[series]
 	pos := &c.series.next[series]
 	c.series.taken++
 	if *pos == 0 {
@@ -190,7 +211,8 @@ func (p *Program) check(np int) (int64, error) {
 	var a Action
 	type frame struct{ count, sum uint64 }
 	stack := make([]frame, 1, 8)
-	used := make([]uint64, len(p.series))
+	refers := p.refers()
+	used := make([]uint64, len(refers.series))
 	for d.pos < len(d.code) {
 		op := d.byte()
 		top := &stack[len(stack)-1]
@@ -203,11 +225,11 @@ func (p *Program) check(np int) (int64, error) {
 			if err := validate(&a, np); err != nil {
 				return 0, err
 			}
-			if Kind(op) == Location && file >= uint64(len(p.files)) {
+			if Kind(op) == Location && file >= uint64(len(refers.files)) {
 				return 0, errCode
 			}
 			if series >= 0 {
-				if series >= len(p.series) {
+				if series >= len(refers.series) {
 					return 0, errCode
 				}
 				times := uint64(1)
@@ -237,7 +259,7 @@ func (p *Program) check(np int) (int64, error) {
 	if d.bad || len(stack) != 1 || stack[0].sum > math.MaxInt64 {
 		return 0, errCode
 	}
-	for i, s := range p.series {
+	for i, s := range refers.series {
 		if n, ok := seriesLen(s); !ok || n != used[i] {
 			return 0, errCode
 		}

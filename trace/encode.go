@@ -119,9 +119,19 @@ type decoder struct {
 }
 
 func (d *decoder) uvarint() uint64 {
-	if d.pos < len(d.code) && d.code[d.pos] < 0x80 {
-		d.pos++
-		return uint64(d.code[d.pos-1])
+	if rest := d.code[d.pos:]; len(rest) > 2 { // most take three bytes at most
+		a, b, c := uint64(rest[0]), uint64(rest[1]), uint64(rest[2])
+		switch {
+		case a < 0x80:
+			d.pos++
+			return a
+		case b < 0x80:
+			d.pos += 2
+			return a&0x7f | b<<7
+		case c < 0x80:
+			d.pos += 3
+			return a&0x7f | b&0x7f<<7 | c<<14
+		}
 	}
 	v, n := binary.Uvarint(d.code[d.pos:])
 	if n <= 0 {

@@ -113,8 +113,9 @@ func (b *Builder) file(a *Action) uint64 {
 	}
 	i, ok := b.files[a.File]
 	if !ok {
-		i = uint64(len(b.out.files))
-		b.out.files = append(b.out.files, a.File)
+		own := b.out.own()
+		i = uint64(len(own.files))
+		own.files = append(own.files, a.File)
 		b.files[a.File] = i
 	}
 	return i
@@ -228,6 +229,10 @@ func (b *Builder) newLoop() bool {
 		k := n - 1 - int(j)
 		if j < 0 || k > maxPeriod || 2*k > n {
 			return false
+		}
+		if k > 1 && b.items[n-2].id != b.items[j-1].id {
+			j = b.items[j].prev
+			continue
 		}
 		first, second := b.items[n-2*k:n-k], b.items[n-k:]
 		if !sameIDs(first, second) {
@@ -373,8 +378,9 @@ func (b *Builder) emit(it *item) {
 		b.out.code = binary.LittleEndian.AppendUint64(b.out.code, math.Float64bits(variance))
 	default:
 		*mask |= maskSeries
-		b.out.code = binary.AppendUvarint(b.out.code, uint64(len(b.out.series)))
-		b.out.series = append(b.out.series, encodeSeries(b.series[it.series]))
+		own := b.out.own()
+		b.out.code = binary.AppendUvarint(b.out.code, uint64(len(own.series)))
+		own.series = append(own.series, encodeSeries(b.series[it.series]))
 		b.series[it.series] = nil
 	}
 }

@@ -20,7 +20,7 @@ type Regions struct {
 func NewRegions(t *Trace) *Regions {
 	r := &Regions{ids: map[string]int32{}}
 	for i := range t.Programs {
-		r.places = r.places || len(t.Programs[i].files) > 0
+		r.places = r.places || len(t.Programs[i].refers().files) > 0
 	}
 	return r
 }

@@ -491,9 +491,9 @@ func FuzzCode(f *testing.F) {
 		{Kind: Compute, Value: 4.5, Type: DefaultType, Type2: DefaultType},
 		{Kind: Barrier, Type: DefaultType, Type2: DefaultType, Peer: RootUnset},
 	})
-	f.Add(tr.Programs[0].code, tr.Programs[0].series[0])
+	f.Add(tr.Programs[0].code, tr.Programs[0].tables.series[0])
 	f.Fuzz(func(t *testing.T, code, series []byte) {
-		p := Program{code: code, series: [][]byte{series}, files: []string{"a.c"}}
+		p := Program{code: code, tables: &tables{series: [][]byte{series}, files: []string{"a.c"}}}
 		n, err := p.check(2)
 		if err != nil {
 			return

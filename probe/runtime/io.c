@@ -8,6 +8,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -130,8 +131,24 @@ MOVES(int, fsync, only_time, (int fd), (fd))
 MOVES(int, fdatasync, only_time, (int fd), (fd))
 MOVES(int, ftruncate, only_time, (int fd, off_t size), (fd, size))
 
-/* A function that moves bytes through a stream; bytes is made of its result. */
-#define STREAMS(result, name, count, bytes, parameters, arguments) \
+/* A call that finds room for what it may write in a stream's buffer, or as much read
+ * ahead, copies and asks the kernel for nothing: it counts its bytes and no time. Two
+ * looks at the clock took 6 % of a program that prints a million lines. */
+enum { LINE = 512 }; /* bytes that a call of unknown size is taken to move at most */
+#ifdef __GLIBC__
+#define AHEAD(f, most) ((f)->_IO_read_end - (f)->_IO_read_ptr >= (ptrdiff_t)(most))
+#define SPACE(f, most) ((f)->_IO_write_end - (f)->_IO_write_ptr >= (ptrdiff_t)(most))
+#else
+#define AHEAD(f, most) 0
+#define SPACE(f, most) 0
+#endif
+#define bytes_got(t, n) ((t)->top->node->io_read += (n) > 0 ? (uint64_t)(n) : 0)
+#define bytes_wrote(t, n) ((t)->top->node->io_written += (n) > 0 ? (uint64_t)(n) : 0)
+#define bytes_only_time(t, n) (void)0
+
+/* A function that moves bytes through a stream; bytes is made of its result, copies
+ * says whether it will stay in the buffer. */
+#define STREAMS(result, name, count, bytes, copies, parameters, arguments) \
     EXPORT result name parameters;                          \
     result name parameters                                  \
     {                                                       \
@@ -140,6 +157,11 @@ MOVES(int, ftruncate, only_time, (int fd, off_t size), (fd, size))
         struct thread *t = counting_stream(f);              \
         if (likely(!t))                                     \
             return real arguments;                          \
+        if (copies) {                                       \
+            result n = real arguments;                      \
+            bytes_##count(t, (ssize_t)(bytes));             \
+            return n;                                       \
+        }                                                   \
         uint64_t since = ticks();                           \
         t->quiet = IN_FILE;                                 \
         result n = real arguments;                          \
@@ -147,19 +169,19 @@ MOVES(int, ftruncate, only_time, (int fd, off_t size), (fd, size))
         return n;                                           \
     }
 
-STREAMS(size_t, fread, got, n * size, (void *p, size_t size, size_t items, FILE *f), (p, size, items, f))
-STREAMS(size_t, fwrite, wrote, n * size, (const void *p, size_t size, size_t items, FILE *f), (p, size, items, f))
-STREAMS(size_t, fread_unlocked, got, n * size, (void *p, size_t size, size_t items, FILE *f), (p, size, items, f))
-STREAMS(size_t, fwrite_unlocked, wrote, n * size, (const void *p, size_t size, size_t items, FILE *f), (p, size, items, f))
-STREAMS(char *, fgets, got, n ? strlen(n) : 0, (char *s, int size, FILE *f), (s, size, f))
-STREAMS(int, fputs, wrote, n >= 0 ? strlen(s) : 0, (const char *s, FILE *f), (s, f))
-STREAMS(int, vfprintf, wrote, n, (FILE *f, const char *s, va_list list), (f, s, list))
-STREAMS(int, fflush, only_time, n, (FILE *f), (f))
+STREAMS(size_t, fread, got, n * size, AHEAD(f, size * items), (void *p, size_t size, size_t items, FILE *f), (p, size, items, f))
+STREAMS(size_t, fwrite, wrote, n * size, SPACE(f, size * items), (const void *p, size_t size, size_t items, FILE *f), (p, size, items, f))
+STREAMS(size_t, fread_unlocked, got, n * size, AHEAD(f, size * items), (void *p, size_t size, size_t items, FILE *f), (p, size, items, f))
+STREAMS(size_t, fwrite_unlocked, wrote, n * size, SPACE(f, size * items), (const void *p, size_t size, size_t items, FILE *f), (p, size, items, f))
+STREAMS(char *, fgets, got, n ? strlen(n) : 0, AHEAD(f, LINE), (char *s, int size, FILE *f), (s, size, f))
+STREAMS(int, fputs, wrote, n >= 0 ? strlen(s) : 0, SPACE(f, LINE), (const char *s, FILE *f), (s, f))
+STREAMS(int, vfprintf, wrote, n, SPACE(f, LINE), (FILE *f, const char *s, va_list list), (f, s, list))
+STREAMS(int, fflush, only_time, n, 0, (FILE *f), (f))
 #ifdef __GLIBC__
-STREAMS(size_t, __fread_chk, got, n * size, (void *p, size_t room, size_t size, size_t items, FILE *f), (p, room, size, items, f))
-STREAMS(char *, __fgets_chk, got, n ? strlen(n) : 0, (char *s, size_t room, int size, FILE *f), (s, room, size, f))
-STREAMS(int, __vfprintf_chk, wrote, n, (FILE *f, int flag, const char *s, va_list list), (f, flag, s, list))
-STREAMS(ssize_t, getline, got, n, (char **s, size_t *size, FILE *f), (s, size, f))
+STREAMS(size_t, __fread_chk, got, n * size, AHEAD(f, size * items), (void *p, size_t room, size_t size, size_t items, FILE *f), (p, room, size, items, f))
+STREAMS(char *, __fgets_chk, got, n ? strlen(n) : 0, AHEAD(f, LINE), (char *s, size_t room, int size, FILE *f), (s, room, size, f))
+STREAMS(int, __vfprintf_chk, wrote, n, SPACE(f, LINE), (FILE *f, int flag, const char *s, va_list list), (f, flag, s, list))
+STREAMS(ssize_t, getline, got, n, AHEAD(f, LINE), (char **s, size_t *size, FILE *f), (s, size, f))
 #endif
 
 EXPORT int fprintf(FILE *f, const char *s, ...);

@@ -101,6 +101,7 @@ function curves(d: Prediction, log: boolean, p: Paint) {
       },
       {
         type: "custom",
+        encode: { x: 0, y: [1, 2] }, // the axis covers the intervals
         name,
         color: colour,
         z: 3,
