@@ -142,7 +142,7 @@ func sameResult(t *rapid.T, got, want *Result) {
 			t.Errorf("%s: %.15g, replayed singly %.15g", what, a, b)
 		}
 	}
-	near := func(what string, a, b float64) { within(what, a, b, 1e-10*want.Seconds+4*precision) }
+	near := func(what string, a, b float64) { within(what, a, b, 1e-10*want.Seconds) }
 	part := func(what string, a, b float64) { within(what, a, b, 1e-10*want.Seconds+300*precision) }
 	all := func(r RankTime) float64 { return r.Compute + r.Sleep + r.Send + r.Recv + r.Wait + r.Collective }
 	near("total", got.Seconds, want.Seconds)
