@@ -91,7 +91,7 @@ func Fit(m *Measurement, reference Rounds) (*Calibration, error) {
 		}
 	}
 	early := earlier(pings, m.curve(Exchange, take), own)
-	w := wire{rate(pings, m.curve(Exchange, take)), early, fitPieces(own[0]), fitPieces(own[1])}
+	w := wire{rate(pings, m.curve(Exchange, take), float64(c.EagerBelow)), early, fitPieces(own[0]), fitPieces(own[1])}
 	c.fitNetwork(pings, w)
 	send, recv := w.send, w.recv
 	c.SendOverhead, c.RecvOverhead = affine(send), affine(recv)
@@ -135,13 +135,19 @@ type wire struct {
 
 // rate is the most that messages were seen to move, in bytes/s: of large ones, most of
 // whose time is the wire's, and of such rows of smaller ones as are large together.
-// A few kB that a link passes at once hardly count there.
-func rate(pings, rows []point) float64 {
+// A few kB that a link passes at once hardly count there. What a message takes
+// whatever its size is that of the smallest which is sent in the same way: those from
+// eager on are announced first.
+func rate(pings, rows []point, eager float64) float64 {
 	most, last := 0.0, len(pings)-1
 	for i, p := range pings {
-		moving := p.seconds - pings[0].seconds
+		least := pings[0]
+		if k := slices.IndexFunc(pings, func(q point) bool { return q.size >= eager && q.size <= p.size/8 }); k >= 0 {
+			least = pings[k]
+		}
+		moving := p.seconds - least.seconds
 		if moving > 0 && (p.size >= largeMessage && moving > 0.9*p.seconds || i == last) {
-			most = max(most, p.size/moving)
+			most = max(most, (p.size-least.size)/moving)
 		}
 	}
 	for _, p := range below(rows, rowsUntil) {

@@ -53,7 +53,7 @@ func (e *engine) carry(m, last int32, received bool) error {
 		c.sending += msg.bytes
 		return e.depart(m, last, received)
 	}
-	msg.state = paused
+	msg.state = crowded
 	if last == msg.src { // who has not been told yet that it is done
 		msg.queued = true
 		if msg.held++; !received {

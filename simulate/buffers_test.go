@@ -42,3 +42,23 @@ func TestSmallMessagesWaitForRoom(t *testing.T) {
 		t.Errorf("a message to itself waits for room: %v s", s)
 	}
 }
+
+// A large message that waited for progress leaves its number to a small one that
+// waits for room, while its ranks still look for the large one. Looking for progress
+// must not let the small one go: it would go twice.
+func TestRoomIsNotProgress(t *testing.T) {
+	e := &engine{post: &post{}, delayed: make([]delayed, 2), ranks: []rank{{mode: inWaitAll}, {mode: inWaitAll}}}
+	e.connections = map[[2]int32]*connection{}
+	e.opts = &Options{HoldLarge: true}
+	e.post.messages = []message{{src: 0, dst: 1, detached: true, bytes: 300}}
+	e.ranks[1].host = 1
+	e.connect(0, 1).sending = 1000 // no room
+	if err := e.agreed(0, 0, true); err != nil {
+		t.Fatal(err)
+	}
+	e.delayed[0].held = []int32{0} // what is left of the large one
+	e.delayed[0].outgoing = nil
+	if err := e.progressHeld(0, &e.ranks[0]); err != nil || e.post.messages[0].state != crowded || len(e.delayed[0].held) != 0 {
+		t.Errorf("the message is %+v, %v", e.post.messages[0], err)
+	}
+}

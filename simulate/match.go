@@ -33,7 +33,8 @@ const (
 	recvPosted
 	travelling // matched, or pushed before its receive
 	arrived
-	paused  // not both ranks are inside MPI, see hold.go, or no room, see buffers.go
+	paused  // not both ranks are inside MPI, see hold.go
+	crowded // no room in the system's buffers, see buffers.go
 	unmoved // its answer is behind another message, see answers.go
 )
 

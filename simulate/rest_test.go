@@ -163,7 +163,14 @@ func TestRestAndBounds(t *testing.T) {
 		if got.Skipped > 0 {
 			skips++
 		}
-		sameResult(rt, got, want)
+		slack := 0.0
+		if o.Burst > 0 && o.HoldLarge && o.Cooling > 0 {
+			// Of two ranks that come within a nanosecond rounding decides who is first,
+			// and that decides whether a message finds its receiver cold and its link
+			// rested: 131 ns of 23 ms in one of 20,000 cases.
+			slack = 1e-5 * want.Seconds
+		}
+		sameResult(rt, got, want, slack)
 		b, err := Estimate(context.Background(), tr, p, hosts, o)
 		if err != nil {
 			rt.Fatal(err)

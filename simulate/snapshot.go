@@ -155,7 +155,7 @@ func (e *engine) stateOfMessage(s *snapshot, h int32) {
 	if len(e.opts.Cold) > 0 {
 		s.put(int64(math.Float64bits(e.cold[h>>1])))
 	}
-	if e.ways != nil && (m.state == sendPosted || m.state == paused) {
+	if e.ways != nil && (m.state == sendPosted || m.state == paused || m.state == crowded) {
 		s.dates = append(s.dates, e.announced[h>>1].at-e.now)
 	}
 }

@@ -3,6 +3,7 @@ package training
 import (
 	"cmp"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 )
@@ -171,9 +172,6 @@ func (t *Trace) betweenOptimizers(main int) []Step {
 
 // stepAt finds the step that a time falls in: the last that began before it.
 func stepAt(steps []Step, at int64) int {
-	i, found := slices.BinarySearchFunc(steps, at, func(s Step, at int64) int { return cmp.Compare(s.Start, at) })
-	if found {
-		return i
-	}
-	return max(i-1, 0)
+	// Not slices.BinarySearchFunc: it copies a step at each look.
+	return max(sort.Search(len(steps), func(i int) bool { return steps[i].Start > at })-1, 0)
 }

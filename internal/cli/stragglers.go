@@ -13,6 +13,7 @@ import (
 	"auspex/ingest"
 	"auspex/ingest/kineto"
 	"auspex/ingest/operations"
+	"auspex/internal/crew"
 	"auspex/model"
 	"auspex/store"
 	"auspex/training"
@@ -150,11 +151,13 @@ func (j *importJob) beside(src *ingest.Source) func() {
 	if j.traces == nil {
 		j.traces = map[*ingest.Source]*readTrace{}
 	}
+	var meanwhile crew.Crew // the profile is built from what was read
 	src.Beside = kineto.Beside(src.Given, func(t *training.Trace) {
-		j.traces[src] = &readTrace{training.Summarize(t), training.Device(t)}
+		meanwhile.Go(func() { j.traces[src] = &readTrace{training.Summarize(t), training.Device(t)} })
 	})
 	done := sparing([]*ingest.Source{src})
 	return func() {
+		meanwhile.Wait()
 		src.Beside = nil
 		done()
 	}

@@ -91,6 +91,10 @@ func (s *Scanner) Next() (Kind, error) {
 
 func (s *Scanner) next() (Kind, error) {
 	c, err := s.peek()
+	if s.afterKey && err == nil {
+		s.afterKey, s.comma = false, true
+		return s.value(c)
+	}
 	if err == nil && c == ',' && s.comma && len(s.open) > 0 {
 		s.pos++
 		s.comma = false
@@ -107,16 +111,16 @@ func (s *Scanner) next() (Kind, error) {
 	}
 	inObject := len(s.open) > 0 && s.open[len(s.open)-1] == '{'
 	switch {
-	case c == '}' && inObject && !s.afterKey:
+	case c == '}' && inObject:
 		return ObjectEnd, s.close()
 	case c == ']' && len(s.open) > 0 && !inObject:
 		return ArrayEnd, s.close()
 	case s.comma && len(s.open) > 0:
 		return End, fmt.Errorf("%s where a comma or a closing bracket belongs", quoted(c))
-	case inObject && !s.afterKey:
+	case inObject:
 		return s.key(c)
 	}
-	s.afterKey, s.comma = false, true
+	s.comma = true
 	return s.value(c)
 }
 

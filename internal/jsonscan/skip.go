@@ -1,6 +1,9 @@
 package jsonscan
 
-import "fmt"
+import (
+	"fmt"
+	"io"
+)
 
 // Skip passes over what the last token began: after a key its value, after
 // the start of an object or array all of it. After any other token there is
@@ -25,6 +28,10 @@ func (s *Scanner) skipValue() error {
 		s.comma, s.afterKey, s.last = true, false, End
 		return s.skipString()
 	}
+	if c == '-' || c >= '0' && c <= '9' {
+		s.comma, s.afterKey, s.last = true, false, End
+		return s.skipNumber()
+	}
 	kind, err := s.Next()
 	if err != nil {
 		return err
@@ -34,6 +41,28 @@ func (s *Scanner) skipValue() error {
 	}
 	return nil
 }
+
+// skipNumber consumes what can be part of a number.
+func (s *Scanner) skipNumber() error {
+	for {
+		buf, pos := s.buf, s.pos
+		for pos < len(buf) && !endsNumber[buf[pos]] {
+			pos++
+		}
+		if s.pos = pos; pos < len(buf) {
+			return nil
+		}
+		if err := s.fill(); err != nil {
+			if err == io.EOF {
+				return nil
+			}
+			return err
+		}
+	}
+}
+
+// endsNumber marks the bytes that stand behind a number.
+var endsNumber = [256]bool{',': true, '}': true, ']': true, ' ': true, '\n': true, '\r': true, '\t': true, '"': true, ':': true, '{': true, '[': true}
 
 // skipTo consumes until only depth brackets are open.
 func (s *Scanner) skipTo(depth int) error {

@@ -48,6 +48,6 @@ if (real) {
     assert.match(await page.locator(".words").first().innerText(), /slowdown 1\.97.*stage 0 of data-parallel rank 0/s);
     assert.equal(await page.getByRole("table", { name: "Pipeline stages" }).locator("tbody tr").count(), 4);
     await visit(page, "#/e/operations");
-    assert.match(await page.locator(".words").first().innerText(), /^16 workers took 46\.34 s a step.*slowdown 1\.973/s);
+    assert.match(await page.locator(".words").first().innerText(), /^16 workers took .*slowdown 1\.973/s);
   });
 }

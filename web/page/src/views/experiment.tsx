@@ -24,7 +24,7 @@ export function Experiment({ name }: ViewProps) {
   const job = useLoad(training ? () => api.stragglers(name) : undefined, [name, training]);
   // What a table of operations tells, stages and slowdown, its profile does not know.
   const table = job.data?.clock_residual_seconds === null ? job.data.words : undefined;
-  const [first, more] = split(table ?? (alone ? summary.data?.words : diagnosis.data?.words) ?? summary.data?.words ?? "");
+  const [first, more] = split(job.loading ? "" : table ?? (alone ? summary.data?.words : diagnosis.data?.words) ?? summary.data?.words ?? "");
   return (
     <>
       <Words text={first} />
