@@ -237,6 +237,9 @@ static void take_sample(struct thread *t, const siginfo_t *info, void *context, 
         auspex_objects_stale = 1;
 }
 
+/* How much longer than tried out a sample may take where nothing is in the caches. */
+enum { COLD = 3 };
+
 static void on_sample(int sig, siginfo_t *info, void *context)
 {
     int error = errno;
@@ -258,8 +261,8 @@ static void on_sample(int sig, siginfo_t *info, void *context)
         t->record.inside += weight; /* MPI's time is known exactly */
     else if (weight)
         take_sample(t, info, context, weight);
-    uint64_t took = ticks() - begun;
-    t->record.walking += delivery + (took < auspex_slow ? took : auspex_slow); /* another's turn may have come between */
+    uint64_t took = ticks() - begun, most = auspex_header->sample_price ? COLD * auspex_header->sample_price : auspex_slow;
+    t->record.walking += delivery + (took < most ? took : most); /* another's turn may have come between */
     errno = error;
 }
 
