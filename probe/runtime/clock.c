@@ -109,6 +109,22 @@ void auspex_resume(struct thread *t, uint64_t now)
     t->record.last = ticks();
 }
 
+/* Of so many ticks before now in which the thread did not run, those count in
+ * which it waited for a core: else it was blocked. Asking takes about as long as
+ * looking at the CPU clock does, and follows on a much longer loss only. */
+static void stood(struct thread *t, struct node *n, uint64_t now, uint64_t lost)
+{
+    double waited = (double)auspex_core_wait(t) * auspex_rate;
+    t->stood += waited < (double)lost ? (uint64_t)waited : lost;
+    uint64_t took = ticks() - now;
+    if (took > longest_look) { /* stopped once more when it was asked */
+        uint64_t more = took - longest_look;
+        n->wall += more;
+        t->stood += more;
+        t->delay += (uint64_t)((double)more / auspex_rate); /* not to be counted again */
+    }
+}
+
 /* Looks at the slow clocks at the end of a long stretch spent in n. The time
  * the looking takes is charged to nobody. */
 void auspex_look(struct thread *t, struct node *n, uint64_t stretch)
@@ -119,11 +135,10 @@ void auspex_look(struct thread *t, struct node *n, uint64_t stretch)
     t->settled += t->brief;
     t->brief = 0;
     t->record.looks++;
-    if (used > 0) {
-        uint64_t cpu_ticks = used < (double)stretch ? (uint64_t)used : stretch;
-        n->cpu += cpu_ticks;
-        t->settled += cpu_ticks;
-    }
+    uint64_t cpu_ticks = used <= 0 ? 0 : used < (double)stretch ? (uint64_t)used : stretch;
+    uint64_t lost = stretch - cpu_ticks;
+    n->cpu += cpu_ticks;
+    t->settled += cpu_ticks;
     if (stretch >= auspex_slow)
         look_slow(t, n);
     if (t->record.last - auspex_header->ticks1 > (uint64_t)(1e9 * auspex_rate))
@@ -131,7 +146,14 @@ void auspex_look(struct thread *t, struct node *n, uint64_t stretch)
     uint64_t now = ticks(), took = now - t->record.last;
     if (took > longest_look) { /* the kernel took the processor away when it was asked: the region's time */
         n->wall += took - longest_look;
+        lost += took - longest_look;
         took = longest_look;
+    }
+    if (unlikely(auspex_cores && t->record.id == 0 && lost >= auspex_long / 4)) {
+        stood(t, n, now, lost);
+        uint64_t asked = ticks();
+        took += asked - now < longest_look ? asked - now : longest_look;
+        now = asked;
     }
     t->looked += took;
     t->record.walking += took;
