@@ -114,8 +114,8 @@ void auspex_resume(struct thread *t, uint64_t now)
  * looking at the CPU clock does, and follows on a much longer loss only. */
 static void stood(struct thread *t, struct node *n, uint64_t now, uint64_t lost)
 {
-    double waited = (double)auspex_core_wait(t) * auspex_rate;
-    t->stood += waited < (double)lost ? (uint64_t)waited : lost;
+    double ns = (double)lost / auspex_rate, waited = (double)auspex_core_wait(t, (uint64_t)ns);
+    t->stood += waited < ns ? (uint64_t)(waited * auspex_rate) : lost;
     uint64_t took = ticks() - now;
     if (took > longest_look) { /* stopped once more when it was asked */
         uint64_t more = took - longest_look;

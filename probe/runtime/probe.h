@@ -59,7 +59,8 @@ struct thread {
     uint64_t away;      /* of these, in calls that wait: for a time to pass, for a file */
     uint64_t aside;     /* ticks since then in MPI calls that no event stands for */
     uint64_t stood;     /* ticks since then in which it waited for a core */
-    uint64_t delay;     /* ns that it has waited for one, as the kernel last said */
+    uint64_t delay;     /* ns that it has been queued for one, as the kernel last said */
+    uint64_t blocks;    /* times that it has given its core up, likewise */
     uint64_t filed;     /* ticks in calls for files that samples have not heard of */
     uint64_t spent;     /* ticks that its probes took, but for looking at slow clocks */
     uint64_t looked;    /* ticks that looking at them took */
@@ -120,7 +121,7 @@ void auspex_resume(struct thread *t, uint64_t now);
 /* core.c */
 extern int auspex_cores HIDDEN; /* it is told how long the first thread waits for a core */
 void auspex_core_open(struct thread *t);
-uint64_t auspex_core_wait(struct thread *t);
+uint64_t auspex_core_wait(struct thread *t, uint64_t lost);
 
 /* budget.c */
 extern double auspex_share HIDDEN; /* of the run that measuring may take */

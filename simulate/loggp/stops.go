@@ -2,9 +2,9 @@ package loggp
 
 // stop has a rank stand still as it did at the action that begins. Where it had no
 // core before the action, that one begins later. Where it had none within a call,
-// the call ends no sooner than it did: what it took beside the stop was spent before
-// it, or else the rank still waited for others afterwards, which the replay knows
-// better and which takes as long.
+// the call ends no sooner than the stop. When in the call that began is not known:
+// ranks that take turns on a core spin in the call for one turn before they are
+// stopped for another, so that of the rest of the call as much counts as of the stop.
 func (e *engine) stop(id int32, r *rank) error {
 	for ; len(r.stops) > 0 && r.stops[0].Action < r.done; r.stops = r.stops[1:] {
 		s := &r.stops[0]
@@ -15,7 +15,7 @@ func (e *engine) stop(id int32, r *rank) error {
 		switch {
 		case part <= 0 || s.Action < r.done-1:
 		case s.Within:
-			r.until = max(r.until, r.clock+part*(s.Seconds+s.Rest))
+			r.until = max(r.until, r.clock+part*(s.Seconds+min(s.Rest, s.Seconds)))
 		default:
 			if err := e.stand(id, r, part*s.Seconds); err != nil {
 				return err
