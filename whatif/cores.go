@@ -50,6 +50,8 @@ var errNoStops = errors.New("it is not known how long ranks waited for a core: e
 // enough gives every rank a core.
 func (c *Case) enough(s *setting) error {
 	switch {
+	case c.platform != nil:
+		return fmt.Errorf("%s: a platform has the cores it has; without --platform it is that of the run", Change{Kind: Cores})
 	case c.stood != nil:
 		clear(c.coreRow(s))
 	case c.stretch != nil:
@@ -102,18 +104,46 @@ func (c *Case) lessWork(s *setting) {
 	if c.stood == nil || s.work.Scale == nil && s.work.Speed == 0 {
 		return
 	}
-	row, before := c.coreRow(s), c.profile.Ranks()
-	after := make([]float64, c.ranks)
-	for r, seconds := range c.profile.Seconds {
-		for rank, t := range seconds {
-			after[rank] += s.work.Seconds(int32(r), rank, 1e9*t)
-		}
-	}
+	row, before, after := c.coreRow(s), c.profile.Ranks(), c.workOf(s)
 	for rank := range row {
 		if before[rank] > 0 {
 			row[rank] *= after[rank] / before[rank]
 		}
 	}
+}
+
+// workOf is each rank's computation with changes, without stops.
+func (c *Case) workOf(s *setting) []float64 {
+	out := make([]float64, c.ranks)
+	for r, seconds := range c.profile.Seconds {
+		for rank, t := range seconds {
+			out[rank] += s.work.Seconds(int32(r), rank, 1e9*t)
+		}
+	}
+	return out
+}
+
+// longer is how many times as long as its work each rank's computation takes, with
+// what it stands still in it; as it was where there is no setting.
+func (c *Case) longer(s *setting) []float64 {
+	out := slices.Repeat([]float64{1}, c.ranks)
+	if c.stood == nil {
+		return out
+	}
+	work := c.profile.Ranks()
+	if s != nil {
+		work = c.workOf(s)
+	}
+	for rank, t := range work {
+		still := c.stood[rank].computing
+		if s != nil && s.work.Cores != nil {
+			still *= s.work.Cores[rank]
+		}
+		if t > 0 {
+			out[rank] += still / t
+		}
+	}
+	return out
 }
 
 // told is the share of the run from which on it is said that ranks stood still.

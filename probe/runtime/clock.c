@@ -111,18 +111,20 @@ void auspex_resume(struct thread *t, uint64_t now)
 
 /* Of so many ticks before now in which the thread did not run, those count in
  * which it waited for a core: else it was blocked. Asking takes about as long as
- * looking at the CPU clock does, and follows on a much longer loss only. */
-static void stood(struct thread *t, struct node *n, uint64_t now, uint64_t lost)
+ * looking at the CPU clock does, and follows on a much longer loss only. Returns
+ * when it has asked. */
+static uint64_t stood(struct thread *t, struct node *n, uint64_t now, uint64_t lost)
 {
     double ns = (double)lost / auspex_rate, waited = (double)auspex_core_wait(t, (uint64_t)ns);
     t->stood += waited < ns ? (uint64_t)(waited * auspex_rate) : lost;
-    uint64_t took = ticks() - now;
-    if (took > longest_look) { /* stopped once more when it was asked */
-        uint64_t more = took - longest_look;
+    uint64_t asked = ticks();
+    if (asked - now > longest_look) { /* stopped once more when it was asked */
+        uint64_t more = asked - now - longest_look;
         n->wall += more;
         t->stood += more;
         t->delay += (uint64_t)((double)more / auspex_rate); /* not to be counted again */
     }
+    return asked;
 }
 
 /* Looks at the slow clocks at the end of a long stretch spent in n. The time
@@ -150,8 +152,7 @@ void auspex_look(struct thread *t, struct node *n, uint64_t stretch)
         took = longest_look;
     }
     if (unlikely(auspex_cores && t->record.id == 0 && lost >= auspex_long / 4)) {
-        stood(t, n, now, lost);
-        uint64_t asked = ticks();
+        uint64_t asked = stood(t, n, now, lost);
         took += asked - now < longest_look ? asked - now : longest_look;
         now = asked;
     }
