@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"auspex/internal/vcluster"
 	"auspex/p2psap"
 	"auspex/simulate/peers"
 )
@@ -107,6 +108,9 @@ func (a *app) runP2PPredict(ctx context.Context, file string, f p2pPredictFlags)
 		return err
 	}
 	o := peers.Options{Platform: site, Queue: f.queue, Seed: f.seed, Cores: f.cores, Churn: peers.Churn{Mean: f.failures.Seconds(), Restart: f.restart.Seconds()}}
+	if f.cores > 0 {
+		o.Burst = vcluster.Burst
+	}
 	if f.replays < 1 || f.failures < 0 || f.restart < 0 || f.every < 0 || f.state < 0 || f.queue < 0 || f.cores < 0 {
 		return usagef("--replays needs a number from 1 on, times and sizes must not be negative")
 	}

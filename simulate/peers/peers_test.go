@@ -81,14 +81,16 @@ func TestOnePeer(t *testing.T) {
 }
 
 // A synchronous step of two peers over a link of 1 Mbit/s: computing, then the
-// longer of the two messages' way. 1,000 bytes are 1,196 on the wire (head 64,
-// one segment of 66): 9.04 ms at 125,000 bytes/s, then the latencies 1.02 ms.
+// longer of the two messages' way. 1,000 bytes are 1,130 on the wire (head 64,
+// one segment of 66): 9.04 ms at 125,000 bytes/s, then the latencies 1.02 ms. The
+// word that a message came is 130 bytes, 1.04 ms: the next message, which is ready
+// after 1 ms, waits for it.
 func TestSlowLinkHoldsUpSynchronousPeers(t *testing.T) {
 	p := Chain([]int{1, 1}, 1e-3, 0, 1000)
 	p.Scheme = p2psap.Synchronous
 	o := Options{Platform: site(t, two), Hosts: []int{0, 2}, Limit: 11}
 	r := run(t, p, o)
-	want := 11*1e-3 + 10*(1130/125e3+1.02e-3)
+	want := 11*1e-3 + 10*(1130/125e3+1.02e-3) + 9*(130/125e3-1e-3)
 	if math.Abs(r.Seconds-want) > 1e-9 {
 		t.Errorf("%v s, want %v", r.Seconds, want)
 	}
