@@ -76,6 +76,9 @@ func (c *Calibration) config() [][2]string {
 	if c.Cooling > 0 {
 		list = append(list, [2]string{"auspex/cooling", digits(c.Cooling)})
 	}
+	if c.Envelope != envelope {
+		list = append(list, [2]string{"auspex/envelope", strconv.FormatFloat(c.Envelope, 'f', 0, 64)})
+	}
 	if c.Burst > 0 {
 		list = append(list, [2]string{"auspex/burst", digits(c.Burst)})
 	}

@@ -55,6 +55,9 @@ type Options struct {
 	// of it (auspex/cooling).
 	Cold    []Segment
 	Cooling float64
+	// Envelope is what a message has on the wire beyond its payload, in bytes
+	// (auspex/envelope).
+	Envelope int64
 	// Burst is what a link that has rested passes at once, in bytes (auspex/burst).
 	Burst float64
 	// Early is how many seconds, fixed and per byte, before a rank is done with a send
@@ -92,6 +95,7 @@ func Defaults() Options {
 		CrossTraffic: true,
 		TCPGamma:     4194304,
 		EagerBelow:   65536,
+		Envelope:     envelope,
 		BandwidthFactor: segments(65472, 0.940694, 15424, 0.697866, 9376, 0.58729, 5776, 1.08739, 3484, 0.77493,
 			1426, 0.608902, 732, 0.341987, 257, 0.338112, 0, 0.812084),
 		LatencyFactor: segments(65472, 11.6436, 15424, 3.48845, 9376, 2.59299, 5776, 2.18796, 3484, 1.88101,
@@ -153,6 +157,8 @@ func (o *Options) Set(key, value string) error {
 			value = "0:" + value // one number for all sizes
 		}
 		o.Early, err = parseSegments(value, 2)
+	case "auspex/envelope":
+		o.Envelope, err = bytesValue(value)
 	case "auspex/burst":
 		o.Burst, err = positive(value)
 	case "auspex/overlap":
