@@ -138,6 +138,9 @@ func (a *app) runP2PPredict(ctx context.Context, file string, f p2pPredictFlags)
 		}
 		out.Schemes = append(out.Schemes, *p)
 	}
+	if len(out.Schemes) > 1 && oneEach(out.Clusters) {
+		out.Notes = append(out.Notes, "each cluster has one peer: the asynchronous and the hybrid scheme are the same")
+	}
 	out.rank()
 	if err := out.compare(f.real); err != nil {
 		return err
@@ -287,6 +290,9 @@ func (f *p2pPredictFlags) profiles() (map[p2psap.Scheme]*p2psap.Profile, error) 
 			return nil, usagef("--measured %s: it is of clusters of %v peers, another %s one of %v", file, p.Clusters, scheme, one[0].Clusters)
 		}
 		all[scheme] = append(all[scheme], p)
+	}
+	if both := slices.Concat(all[p2psap.Asynchronous], all[p2psap.Hybrid]); len(both) > 0 && oneEach(both[0].Clusters) {
+		all[p2psap.Asynchronous], all[p2psap.Hybrid] = both, slices.Clone(both)
 	}
 	one := map[p2psap.Scheme]*p2psap.Profile{}
 	for scheme, list := range all {

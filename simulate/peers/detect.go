@@ -136,12 +136,12 @@ func (r *replay) settled(me *peer, here bool) bool {
 // mayFreeze tells whether a peer is at the iteration at which its cluster
 // freezes. What the library learns by marks on messages is known here at once.
 func (r *replay) mayFreeze(i int32) bool {
-	if !r.inOrder(i, i) {
+	first, size := r.clusterSpan(i)
+	if !r.inOrder(i, i) || size == 1 {
 		return true
 	}
 	me := &r.peer[i]
 	if me.freezeAt == 0 {
-		first, size := r.clusterSpan(i)
 		at := 0
 		for k := first; k < first+size; k++ {
 			at = max(at, r.peer[k].freezeAt, r.peer[k].iterations+1)

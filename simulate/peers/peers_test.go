@@ -101,6 +101,34 @@ func TestSlowLinkHoldsUpSynchronousPeers(t *testing.T) {
 	}
 }
 
+// A link that is a token bucket gets back the time that it rested before a message,
+// up to what the bucket holds.
+func TestBucketsSaveWhatTheyRest(t *testing.T) {
+	p := Chain([]int{1, 1}, 3e-3, 0, 1000)
+	p.Scheme = p2psap.Synchronous
+	seconds := func(bucket int) float64 {
+		return run(t, p, Options{Platform: site(t, two), Hosts: []int{0, 2}, Limit: 11, Burst: func(bandwidth float64) int {
+			if bandwidth == 125e3 {
+				return bucket
+			}
+			return 0
+		}}).Seconds
+	}
+	const compute, message, word, latency = 3e-3, 1130 / 125e3, 130 / 125e3, 1.02e-3
+	plain := 11*compute + 10*(message+latency)
+	if got := seconds(0); math.Abs(got-plain) > 1e-9 {
+		t.Errorf("%v s without a bucket, want %v", got, plain)
+	}
+	// Before the first message the link has rested for the computing; before the
+	// others for the computing and the latency, less the word.
+	if got, want := seconds(10000), plain-compute-9*(compute+latency-word); math.Abs(got-want) > 1e-9 {
+		t.Errorf("%v s with a large bucket, want %v", got, want)
+	}
+	if got, want := seconds(125), plain-10*1e-3; math.Abs(got-want) > 1e-9 {
+		t.Errorf("%v s with a bucket of 1 ms, want %v", got, want)
+	}
+}
+
 func TestFasterScheme(t *testing.T) {
 	seconds := map[p2psap.Scheme]float64{}
 	for _, s := range []p2psap.Scheme{p2psap.Synchronous, p2psap.Asynchronous, p2psap.Hybrid} {
