@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// envelope is what the model adds to a payload on the wire.
+// envelope is what the model adds to a payload on the wire if nothing is known of it.
 const envelope = 16
 
 // Segment is a value that holds for sizes above From, or two: fixed and per
@@ -22,6 +22,7 @@ type Segment struct {
 type Network struct {
 	Latency         float64   `json:"latency"`   // seconds, end to end
 	Bandwidth       float64   `json:"bandwidth"` // bytes/s
+	Envelope        float64   `json:"envelope"`  // bytes on the wire beyond the payload
 	LatencyFactor   []Segment `json:"lat_factor"`
 	BandwidthFactor []Segment `json:"bw_factor"`
 }
@@ -91,7 +92,7 @@ func Fit(m *Measurement, reference Rounds) (*Calibration, error) {
 		}
 	}
 	early := earlier(pings, m.curve(Exchange, take), own)
-	w := wire{rate(pings, m.curve(Exchange, take), float64(c.EagerBelow)), early, fitPieces(own[0]), fitPieces(own[1])}
+	w := wire{rate(pings, m.curve(Exchange, take), float64(c.EagerBelow)), envelope, early, fitPieces(own[0]), fitPieces(own[1])}
 	c.fitNetwork(pings, w)
 	send, recv := w.send, w.recv
 	c.SendOverhead, c.RecvOverhead = affine(send), affine(recv)
@@ -107,10 +108,11 @@ func Fit(m *Measurement, reference Rounds) (*Calibration, error) {
 	}
 	cold, both := m.curve(Cold, take), m.curve(Exchange, take)
 	if len(cold) == len(pings) && len(both) == len(pings) {
-		more := moreAfterWork(both, cold, m.curve(Cool, take))
-		c.fitCold(more)
+		if err := c.fitCold(cold); err != nil {
+			return nil, err
+		}
 		c.fitCooling(m, take)
-		if err := c.fitBurst(pings, both, cold, more, w); err != nil {
+		if err := c.fitBurst(pings, both, cold, w); err != nil {
 			return nil, err
 		}
 		both = cold
@@ -129,6 +131,7 @@ func Fit(m *Measurement, reference Rounds) (*Calibration, error) {
 // wire is what a message consists of besides what is fitted of it.
 type wire struct {
 	rate       float64 // bytes/s, of the fastest large message
+	envelope   float64 // bytes beyond the payload
 	early      float64 // see earlier
 	send, recv []piece // the ranks' own seconds
 }
@@ -172,7 +175,7 @@ const inARow, rowsUntil = 8, 32 << 10
 func (c *Calibration) fitNetwork(times []point, w wire) {
 	net, early := slices.Clone(times), []point(nil)
 	for i, p := range times {
-		wired := (p.size + envelope) / w.rate
+		wired := (p.size + w.envelope) / w.rate
 		if p.size < float64(c.EagerBelow) {
 			send, rest := at(w.send, p.size), p.seconds-at(w.recv, p.size)
 			net[i].seconds = max(rest-send+w.early, wired, leastNetwork*p.seconds)
@@ -195,7 +198,7 @@ func (c *Calibration) fitNetwork(times []point, w wire) {
 		}
 		pieces = append(pieces, rest...)
 	}
-	c.Network = networkOf(pieces, w.rate)
+	c.Network = networkOf(pieces, w.rate, w.envelope)
 }
 
 // leastNetwork is the part of a message's time that is the network's at least,
@@ -215,9 +218,9 @@ func below(points []point, size float64) []point {
 }
 
 // networkOf turns seconds by size, beyond what the bytes take at the wire's rate,
-// into latency and factors: seconds + (size+16)/rate = LF·latency + (size+16)/(BF·rate).
-func networkOf(pieces []piece, rate float64) Network {
-	n := Network{Bandwidth: rate, Latency: 1e-9}
+// into latency and factors: seconds + (size+e)/rate = LF·latency + (size+e)/(BF·rate).
+func networkOf(pieces []piece, rate, envelope float64) Network {
+	n := Network{Bandwidth: rate, Envelope: envelope, Latency: 1e-9}
 	for _, p := range pieces {
 		if p.fixed > envelope*p.perByte {
 			n.Latency = p.fixed - envelope*p.perByte

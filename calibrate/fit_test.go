@@ -74,7 +74,7 @@ func TestFitRecoversConstants(t *testing.T) {
 		cross := rapid.Bool().Draw(t, "crosstraffic")
 		amplitude := rapid.Float64Range(0, 0.01).Draw(t, "noise")
 		c := &Calibration{
-			Network: Network{Latency: latency, Bandwidth: bandwidth,
+			Network: Network{Envelope: envelope, Latency: latency, Bandwidth: bandwidth,
 				LatencyFactor: []Segment{{0, []float64{1}}}, BandwidthFactor: []Segment{{0, []float64{1}}}},
 			SendOverhead: []Segment{{0, []float64{own, 0}}}, RecvOverhead: []Segment{{0, []float64{own, 0}}}, Isend: []Segment{{0, []float64{own, 0}}},
 			EagerBelow: eager, CrossTraffic: cross, Selector: "mpich", Library: "MPICH Version: 4", Speeds: []float64{1, 0.5},
@@ -136,7 +136,7 @@ func TestPieces(t *testing.T) {
 // What is written is what simulate reads.
 func TestWrittenPlatform(t *testing.T) {
 	c := &Calibration{
-		Network: Network{Latency: 30e-6, Bandwidth: 1.1e8, LatencyFactor: []Segment{{0, []float64{1}}, {2.5e6, []float64{3}}},
+		Network: Network{Envelope: envelope, Latency: 30e-6, Bandwidth: 1.1e8, LatencyFactor: []Segment{{0, []float64{1}}, {2.5e6, []float64{3}}},
 			BandwidthFactor: []Segment{{0, []float64{0.5}}, {2.5e6, []float64{1}}}},
 		Loopback:     &Loopback{Latency: 1e-6, Bandwidth: 5e9},
 		SendOverhead: []Segment{{0, []float64{1e-6, 1e-10}}},
@@ -211,7 +211,7 @@ func FuzzRead(f *testing.F) {
 // The four numbers of LogGP are those of the network that was written.
 func TestLogGP(t *testing.T) {
 	c := &Calibration{
-		Network:      Network{Latency: 20e-6, Bandwidth: 1e8},
+		Network:      Network{Envelope: envelope, Latency: 20e-6, Bandwidth: 1e8},
 		SendOverhead: []Segment{{0, []float64{3e-6, 0}}}, RecvOverhead: []Segment{{0, []float64{2e-6, 0}}}, Isend: []Segment{{0, []float64{1e-6, 0}}},
 		EagerBelow: 65536, Speeds: []float64{1, 1}, Hosts: []string{"a", "b"}, Selector: "ompi",
 		Loopback: &Loopback{Latency: 1e-6, Bandwidth: 1e10},

@@ -26,8 +26,9 @@ func (c *Calibration) fitLoopback(m *Measurement, send, recv []piece) {
 			own = at(send, p.size) + at(recv, p.size) - affineAt(c.Early, p.size)
 		}
 		rest := max(p.seconds-own, leastNetwork*p.seconds)
-		a := factor(c.LatencyFactor, p.size+envelope) / p.seconds
-		b := (p.size + envelope) / factor(c.BandwidthFactor, p.size+envelope) / p.seconds
+		wire := p.size + c.Envelope
+		a := factor(c.LatencyFactor, wire) / p.seconds
+		b := wire / factor(c.BandwidthFactor, wire) / p.seconds
 		t := rest / p.seconds
 		uu, uv, vv, u, v = uu+a*a, uv+a*b, vv+b*b, u+a*t, v+b*t
 	}

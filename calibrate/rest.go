@@ -37,26 +37,26 @@ type Rest struct {
 	SendBuffer int64 `json:"send_buffer,omitempty"`
 }
 
-// earlier finds by how much longer ranks take that send and receive at once than
-// one that does either: that long a sender goes on after its message has left, and
-// a receiver takes a message in, which a ping-pong, where both do it at the same
-// time, does not show, nor a receive of what the library has taken in already. It
-// adds that to the receiver's own times.
+// earlier finds how long a sender goes on after its message has left, and a receiver
+// takes one in. Neither shows in a ping-pong, where the network and the other rank
+// work meanwhile, nor in a receive of what the library has taken in already. Of ranks
+// that send and receive at once it does: what they take longer than a ping-pong, and
+// what a message was on its way meanwhile. It adds that to the receiver's own times.
 func earlier(pings, both []point, own [][]point) float64 {
 	if len(both) != len(pings) {
 		return 0
 	}
-	var longer []float64
+	var longer, way []float64
 	for i, p := range below(pings, coolMessage+1) {
-		longer = append(longer, both[i].seconds-p.seconds)
+		if i < min(len(own[0]), len(own[1])) {
+			longer = append(longer, both[i].seconds-p.seconds)
+			way = append(way, max(p.seconds-own[0][i].seconds-own[1][i].seconds, leastNetwork*p.seconds))
+		}
 	}
-	if len(longer) == 0 || len(own[0]) == 0 {
+	if len(longer) == 0 || median(longer) < leastEarly*pings[0].seconds {
 		return 0
 	}
-	early := min(median(longer), mostEarly*own[0][0].seconds)
-	if early < leastEarly*pings[0].seconds {
-		return 0
-	}
+	early := min(median(longer)+median(way), mostEarly*own[0][0].seconds)
 	for i := range own[1] {
 		own[1][i].seconds += early
 	}
@@ -67,43 +67,28 @@ func earlier(pings, both []point, own [][]point) float64 {
 // and leastEarly the part of a message's time that is more than chance.
 const mostEarly, leastEarly = 0.8, 0.1
 
-// moreAfterWork is what exchanges take longer after computation. One of those
-// before which there was none was measured in the same way; the others by a leader
-// whose follower comes earlier.
-func moreAfterWork(warm, cold, cool []point) []point {
-	shift := 0.0
-	if len(cool) > 0 && cool[0].size == 0 {
-		for _, p := range warm {
-			if p.size == coolMessage {
-				shift = cool[0].seconds - p.seconds
-			}
-		}
-	}
-	var more []point
-	for i, p := range below(cold, largeMessage) {
-		more = append(more, point{p.size, max(0, p.seconds-warm[i].seconds-shift), p.seconds})
-	}
-	return more
-}
-
 // coolMessage is the size of messages after more and more computation.
 const coolMessage = 64
 
-// fitCold finds what an exchange takes longer after computation, as sizes near one
-// another say together. With large ones that no longer grows.
-func (c *Calibration) fitCold(more []point) {
-	smooth := slices.Clone(more)
-	for i := range smooth {
-		var near []float64
-		for _, p := range more[max(0, i-2):min(len(more), i+3)] {
-			near = append(near, p.seconds)
-		}
-		smooth[i].seconds = median(near)
+// fitCold finds what an exchange after computation takes longer than a message would
+// on this network without that, as sizes near one another say together. With large
+// ones that no longer grows.
+func (c *Calibration) fitCold(cold []point) error {
+	c.Cold = nil
+	all, err := c.compare(context.Background(), below(cold, largeMessage), oneMessage)
+	if err != nil {
+		return err
 	}
-	c.Cold = affine(fitPieces(smooth))
-	if n := len(smooth); n > 0 {
-		c.Cold = append(c.Cold, Segment{smooth[n-1].size, []float64{smooth[n-1].seconds, 0}})
+	var more []point
+	for _, got := range all {
+		more = append(more, point{float64(got.Bytes), max(0, got.Measured-got.Simulated), got.Measured})
 	}
+	more = likeNeighbours(more)
+	c.Cold = affine(fitPieces(more))
+	if n := len(more); n > 0 {
+		c.Cold = append(c.Cold, Segment{more[n-1].size, []float64{more[n-1].seconds, 0}})
+	}
+	return nil
 }
 
 // fitCooling finds how much computation it takes for that: of 1 − exp(−t/τ) the τ
@@ -179,57 +164,90 @@ const shaped = 64 << 10
 // token bucket: messages in quick succession find it empty, so that small ones take
 // longer than after computation. For each depth there is a network whose messages,
 // with the bucket, take what single ones take; the depth counts that is nearest to
-// all measurements, if it is much nearer than none.
-func (c *Calibration) fitBurst(pings, warm, cold, more []point, w wire) error {
-	var first []float64
-	for _, p := range below(more, coolMessage+1) {
-		first = append(first, p.seconds)
-	}
-	extra := median(first)
+// all measurements, if it is much nearer than none, and so does what a message takes
+// of the bucket beyond its payload.
+func (c *Calibration) fitBurst(pings, warm, cold []point, w wire) error {
 	none, err := c.miss(pings, warm, cold)
 	if err != nil {
 		return err
 	}
+	quicker := growsLess(cold, pings)
 	best, least := *c, clearlyNearer*none
-	for _, depth := range []float64{1000, 1500, 2000, 2500, 3000, 4000, 6000, 8000, 12000, 16000, 32000} {
-		x := *c
+	try := func(depth, envelope float64) error {
+		x, on := *c, w
+		on.envelope = envelope
 		alone := slices.Clone(pings)
 		for i := range alone {
 			saved := min(depth, alone[i].size+envelope) / c.Bandwidth
-			alone[i].seconds = max(min(pings[i].seconds, cold[i].seconds-extra), leastNetwork*pings[i].seconds) + saved
+			alone[i].seconds = max(pings[i].seconds-quicker[i], leastNetwork*pings[i].seconds) + saved
 			alone[i].whole = alone[i].seconds
 		}
-		x.fitNetwork(alone, w)
+		x.fitNetwork(alone, on)
 		x.Burst = depth
-		if err := x.fitColdRest(cold); err != nil {
+		if err := x.fitCold(cold); err != nil {
 			return err
 		}
 		off, err := x.miss(pings, warm, cold)
-		if err != nil {
+		if err == nil && off < least {
+			best, least = x, off
+		}
+		return err
+	}
+	for _, depth := range []float64{1000, 1500, 2000, 2500, 3000, 4000, 6000, 8000, 12000, 16000, 32000} {
+		if err := try(depth, tcpHeaders); err != nil {
 			return err
 		}
-		if off < least {
-			best, least = x, off
+	}
+	if best.Burst > 0 {
+		for _, envelope := range []float64{16, 48, 80, 96} {
+			if err := try(best.Burst, envelope); err != nil {
+				return err
+			}
 		}
 	}
 	*c = best
 	return nil
 }
 
-// fitColdRest finds what an exchange after computation takes longer than it would on
-// this network without that.
-func (c *Calibration) fitColdRest(cold []point) error {
-	c.Cold = nil
-	all, err := c.compare(context.Background(), below(cold, largeMessage), func(bytes int64) (*trace.Trace, float64) { return coldExchange(bytes), 1 })
-	if err != nil {
-		return err
+// tcpHeaders are the bytes of a frame that is Ethernet's, IP's and TCP's, about; to
+// them comes what MPI adds.
+const tcpHeaders = 64
+
+// growsLess is by how much less times grow than others from the smallest sizes on,
+// as sizes near one another say together.
+func growsLess(times, others []point) []float64 {
+	from := func(points []point) float64 {
+		var small []float64
+		for _, p := range below(points, coolMessage+1) {
+			small = append(small, p.seconds)
+		}
+		return median(small)
 	}
-	var more []point
-	for _, got := range all {
-		more = append(more, point{float64(got.Bytes), max(0, got.Measured-(got.Simulated-rest)), got.Measured})
+	less, smallest := slices.Clone(times), from(others)-from(times)
+	for i := range less {
+		less[i].seconds = others[i].seconds - times[i].seconds - smallest
 	}
-	c.fitCold(more)
-	return nil
+	var smooth []float64
+	for _, p := range likeNeighbours(less) {
+		if p.size <= coolMessage {
+			p.seconds = 0
+		}
+		smooth = append(smooth, max(0, p.seconds))
+	}
+	return smooth
+}
+
+// likeNeighbours gives each size the median of five around it.
+func likeNeighbours(points []point) []point {
+	smooth := slices.Clone(points)
+	for i := range smooth {
+		var near []float64
+		for _, p := range points[max(0, i-2):min(len(points), i+3)] {
+			near = append(near, p.seconds)
+		}
+		smooth[i].seconds = median(near)
+	}
+	return smooth
 }
 
 // clearlyNearer is by how much the measurements must be nearer to a network with a
@@ -275,6 +293,14 @@ func manyExchanges(bytes int64) *trace.Trace {
 	both := trace.Action{Kind: trace.SendRecv, Count: bytes, Count2: bytes, Type: trace.Byte, Type2: trace.Byte}
 	row := slices.Repeat([]trace.Action{both}, many)
 	return play([2][]trace.Action{row, row})
+}
+
+// oneMessage is a message from one rank to the other.
+func oneMessage(bytes int64) (*trace.Trace, float64) {
+	message := trace.Action{Count: bytes, Type: trace.Byte}
+	send, recv := message, message
+	send.Kind, recv.Kind = trace.Send, trace.Recv
+	return play([2][]trace.Action{{send}, {recv}}), 1
 }
 
 // coldExchange is one after a rest.

@@ -84,7 +84,7 @@ func TestFitFindsWhatGoesBefore(t *testing.T) {
 		{Cold: []Segment{{0, []float64{5e-6, 0}}}, Cooling: 2e-5},
 	} {
 		c := &Calibration{
-			Network:      Network{Latency: 0.2e-6, Bandwidth: 12e6, LatencyFactor: []Segment{{0, []float64{1}}}, BandwidthFactor: []Segment{{0, []float64{1}}}},
+			Network:      Network{Envelope: envelope, Latency: 0.2e-6, Bandwidth: 12e6, LatencyFactor: []Segment{{0, []float64{1}}}, BandwidthFactor: []Segment{{0, []float64{1}}}},
 			Rest:         truth,
 			SendOverhead: []Segment{{0, []float64{4e-6, 0}}}, Isend: []Segment{{0, []float64{4e-6, 0}}},
 			RecvOverhead: []Segment{{0, []float64{1e-7 + affineAt(truth.Early, 0), 0}}},

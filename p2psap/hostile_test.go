@@ -43,7 +43,7 @@ func told(t *testing.T, program, instructions string, env ...string) (wait func(
 }
 
 func instructionsFor(rank, peers int, ports []int) string {
-	return fmt.Sprintf("p2psap %d\nkey %s\nclusters %d\nrank %d\nincarnation 0\nscheme 0\npatience 240\nlisten 127.0.0.1 %d\nmeet 0 127.0.0.1 %d\nend\n",
+	return fmt.Sprintf("p2psap %d\nkey %s\nclusters %d\nrank %d\nincarnation 0\nscheme 0\npatience 240\nlisten 127.0.0.1 %d\nmeet 0 127.0.0.1 %d 0\nend\n",
 		version, testKey, peers, rank, ports[rank], ports[0])
 }
 
@@ -169,6 +169,7 @@ func TestLauncherOfAnotherVersion(t *testing.T) {
 	for instructions, want := range map[string]string{
 		strings.Replace(instructionsFor(0, 2, ports), fmt.Sprintf("p2psap %d", version), "p2psap 99", 1): "speaks another version",
 		strings.Replace(instructionsFor(0, 2, ports), "rank 0", "rank 5", 1):                             "are not whole",
+		strings.Replace(instructionsFor(0, 2, ports), "meet 0", "meet 2", 1):                             "are not whole",
 		"p2psap 1\nkey 00\nend\n": "cannot be understood",
 	} {
 		said, err := told(t, program, instructions)()

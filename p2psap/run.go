@@ -18,7 +18,7 @@ import (
 )
 
 // version is that of the protocol and of the launcher's instructions.
-const version = 2
+const version = 3
 
 // MaxPeers is how many peers a run may have: each has a thread for every other.
 const MaxPeers = 256
@@ -204,30 +204,32 @@ func (l *launcher) releaseAll() {
 
 // instructions are what a peer is told.
 func (l *launcher) instructions(rank int) string {
-	p, meet := l.places[rank], l.rendezvous(rank)
-	m := l.places[meet]
+	p := l.places[rank]
 	sizes := strings.Trim(fmt.Sprint(l.Clusters), "[]")
 	held := ""
 	if len(p.held) > 0 {
 		held = fmt.Sprintf("held %d %d\n", inherited+1, inherited+2)
 	}
-	return fmt.Sprintf("p2psap %d\nkey %s\nclusters %s\nrank %d\nincarnation %d\nscheme %d\npatience %g\nlisten %s %d\n%smeet %d %s %d\nend\n",
+	return fmt.Sprintf("p2psap %d\nkey %s\nclusters %s\nrank %d\nincarnation %d\nscheme %d\npatience %g\nlisten %s %d\n%s%send\n",
 		version, l.key, sizes, rank, p.incarnation, l.Scheme, l.Patience.Seconds(),
-		l.Hosts[p.host].Address, p.port, held, meet, l.Hosts[m.host].Address, m.port)
+		l.Hosts[p.host].Address, p.port, held, l.rendezvous(rank))
 }
 
-// rendezvous is the peer that another one meets first: the lowest of the others
-// that runs.
-func (l *launcher) rendezvous(rank int) int {
-	if l.places[rank].incarnation == 0 {
-		return 0
-	}
+// rendezvous are the peers that another one meets first. At the start that is the
+// first of all. One that takes another's place is told of all others, for of those
+// some may have died with it: the last to be replaced knows where all are.
+func (l *launcher) rendezvous(rank int) string {
+	var text strings.Builder
 	for other, p := range l.places {
-		if other != rank && !p.done {
-			return other
+		switch {
+		case l.places[rank].incarnation == 0 && other > 0:
+		case p.done:
+			fmt.Fprintf(&text, "finished %d\n", other)
+		case other != rank || other == 0:
+			fmt.Fprintf(&text, "meet %d %s %d %d\n", other, l.Hosts[p.host].Address, p.port, p.incarnation)
 		}
 	}
-	return rank
+	return text.String()
 }
 
 func (l *launcher) start(rank int) error {

@@ -70,7 +70,7 @@ func (e *engine) word(m *message) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return overhead(e.opts.SendOverhead, 0) + overhead(e.opts.RecvOverhead, 0) + r.latency*factor(e.net.latencyFactor, envelope), nil
+	return overhead(e.opts.SendOverhead, 0) + overhead(e.opts.RecvOverhead, 0) + r.latency*factor(e.net.latencyFactor, float64(e.opts.Envelope)), nil
 }
 
 // answer lets a message on which both sides agree begin, or wait until what its

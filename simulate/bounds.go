@@ -100,7 +100,7 @@ func (b *bounder) alone(from, to int, bytes int64) (least, alone float64, err er
 	if err != nil {
 		return 0, 0, err
 	}
-	size := float64(bytes + envelope)
+	size := float64(bytes + b.opts.Envelope)
 	share := factor(b.net.bandwidthFactor, size)
 	rate, latency := r.alone*share, r.latency*factor(b.net.latencyFactor, size)
 	if math.IsInf(rate, 1) {
@@ -210,7 +210,7 @@ func (b *bounder) message(id int, a *trace.Action, bytes int64, work func(float6
 	b.all += precision
 	b.all += overhead(b.opts.Cold, bytes)
 	if a.Comm != 0 || int(a.Peer) >= len(b.hosts) || a.Peer < 0 {
-		b.all += b.latency + float64(bytes+envelope)*b.perByte
+		b.all += b.latency + float64(bytes+b.opts.Envelope)*b.perByte
 		return nil
 	}
 	t, most, err := b.alone(id, int(a.Peer), bytes)
@@ -248,7 +248,7 @@ func (b *bounder) collective(id int, a *trace.Action, size func(int64, trace.Typ
 	bytes = max(bytes, sum/max(p, 1))
 	rounds := float64(bits.Len(uint(b.trace.NP()))) + 1
 	messages := 4 * (p + rounds)
-	each := overhead(b.opts.SendOverhead, 0) + overhead(b.opts.IsendOverhead, 0) + overhead(b.opts.RecvOverhead, 0) + mostFixed(b.opts.Cold) + b.latency + envelope*b.perByte + 2*precision
+	each := overhead(b.opts.SendOverhead, 0) + overhead(b.opts.IsendOverhead, 0) + overhead(b.opts.RecvOverhead, 0) + mostFixed(b.opts.Cold) + b.latency + float64(b.opts.Envelope)*b.perByte + 2*precision
 	b.all += messages*each + bytes*2*(p+rounds)*rounds*(b.perByte+perByte(b.opts))
 	if a.Value > 0 {
 		seconds := a.Value / b.plat.Hosts[b.hosts[id]].Speed
@@ -300,6 +300,6 @@ func (b *bounder) parameters(out *Bounds, np int) error {
 	}
 	o := max(overhead(b.opts.SendOverhead, 0), overhead(b.opts.RecvOverhead, 0))
 	perByte := (large - half) / (long / 2)
-	out.LogGP = LogGP{Latency: empty, Overhead: o, Gap: max(o, envelope*perByte), PerByte: perByte}
+	out.LogGP = LogGP{Latency: empty, Overhead: o, Gap: max(o, float64(b.opts.Envelope)*perByte), PerByte: perByte}
 	return nil
 }

@@ -8,7 +8,7 @@ import (
 	"auspex/platform"
 )
 
-// envelope is what MPI adds to a payload on the wire.
+// envelope is what MPI adds to a payload on the wire, as SimGrid has it.
 const envelope = 16
 
 // crossTraffic is the share of a flow that its acknowledgements take on the
@@ -238,7 +238,7 @@ func (n *network) start(now, delay float64, src, dst int32, bytes int64, message
 		n.transfers = append(n.transfers, transfer{})
 		n.queue.grow(int(n.firstID) + len(n.flows))
 	}
-	size := float64(bytes + envelope)
+	size := float64(bytes + n.opts.Envelope)
 	by := &n.factors[uint64(bytes)*0x9e3779b97f4a7c15>>60]
 	if size != by.size {
 		*by = factors{size, factor(n.bandwidthFactor, size), factor(n.latencyFactor, size)}

@@ -37,6 +37,9 @@ type Options struct {
 	TCPGamma     float64 // TCP window in bytes: it bounds a flow to Gamma/RTT
 	WeightS      float64 // share of the inverse bandwidths in a flow's penalty
 	Selector     collective.Selector
+	// RealOpenMPI: where Selector is OMPI, the algorithms are those of Open MPI 4.1
+	// itself, not SimGrid's for its table (auspex/collectives: openmpi).
+	RealOpenMPI bool
 	// BandwidthFactor and LatencyFactor scale a flow by its wire size.
 	BandwidthFactor, LatencyFactor []Segment
 	// SendOverhead, RecvOverhead and IsendOverhead are seconds, fixed and per
@@ -55,6 +58,9 @@ type Options struct {
 	// of it (auspex/cooling).
 	Cold    []Segment
 	Cooling float64
+	// Envelope is what a message has on the wire beyond its payload, in bytes
+	// (auspex/envelope).
+	Envelope int64
 	// Burst is what a link that has rested passes at once, in bytes (auspex/burst).
 	Burst float64
 	// Early is how many seconds, fixed and per byte, before a rank is done with a send
@@ -92,6 +98,7 @@ func Defaults() Options {
 		CrossTraffic: true,
 		TCPGamma:     4194304,
 		EagerBelow:   65536,
+		Envelope:     envelope,
 		BandwidthFactor: segments(65472, 0.940694, 15424, 0.697866, 9376, 0.58729, 5776, 1.08739, 3484, 0.77493,
 			1426, 0.608902, 732, 0.341987, 257, 0.338112, 0, 0.812084),
 		LatencyFactor: segments(65472, 11.6436, 15424, 3.48845, 9376, 2.59299, 5776, 2.18796, 3484, 1.88101,
@@ -134,6 +141,11 @@ func (o *Options) Set(key, value string) error {
 			return fmt.Errorf("%s: %q is not a known selector; default, ompi and mpich are", key, value)
 		}
 		o.Selector = s
+	case "auspex/collectives":
+		if value != "openmpi" && value != "simgrid" {
+			return fmt.Errorf("%s: %q is not known; openmpi and simgrid are", key, value)
+		}
+		o.RealOpenMPI = value == "openmpi"
 	case "smpi/bw-factor":
 		o.BandwidthFactor, err = parseSegments(value, 1)
 	case "smpi/lat-factor":
@@ -153,6 +165,8 @@ func (o *Options) Set(key, value string) error {
 			value = "0:" + value // one number for all sizes
 		}
 		o.Early, err = parseSegments(value, 2)
+	case "auspex/envelope":
+		o.Envelope, err = bytesValue(value)
 	case "auspex/burst":
 		o.Burst, err = positive(value)
 	case "auspex/overlap":
@@ -258,4 +272,12 @@ func overhead(segs []Segment, bytes int64) float64 {
 		cost = s.Values[0] + s.Values[1]*size
 	}
 	return cost
+}
+
+// selector is the one that collectives are done by.
+func (o *Options) selector() collective.Selector {
+	if o.Selector == collective.OMPI && o.RealOpenMPI {
+		return collective.OpenMPI
+	}
+	return o.Selector
 }

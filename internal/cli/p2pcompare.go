@@ -34,12 +34,22 @@ func sure(first float64, others ...float64) float64 {
 	return sum
 }
 
-// rank names the fastest scheme, or those that are too close to call.
+// oneEach tells whether each cluster has one peer: then nothing is inside a cluster,
+// and the asynchronous and the hybrid scheme are one and the same.
+func oneEach(clusters []int) bool {
+	return !slices.ContainsFunc(clusters, func(size int) bool { return size > 1 })
+}
+
+// rank names the fastest scheme, or those that are too close to call. Of two that
+// are the same one stands for both.
 func (out *p2pPrediction) rank() {
 	if len(out.Schemes) < 2 {
 		return
 	}
 	sorted := slices.SortedFunc(slices.Values(out.Schemes), func(a, b p2pPredictedScheme) int { return cmp.Compare(a.Seconds, b.Seconds) })
+	if oneEach(out.Clusters) {
+		sorted = slices.DeleteFunc(sorted, func(s p2pPredictedScheme) bool { return s.Scheme == p2psap.Hybrid.String() })
+	}
 	var others []float64
 	for _, s := range sorted[1:] {
 		others = append(others, s.Seconds)
@@ -86,6 +96,10 @@ func (out *p2pPrediction) compare(files []string) error {
 			return usagef("--real %s: it is of clusters of %v peers, the prediction of %v", file, p.Clusters, out.Clusters)
 		}
 		seconds[p.Scheme] = append(seconds[p.Scheme], p.Seconds)
+	}
+	if a, h := p2psap.Asynchronous.String(), p2psap.Hybrid.String(); oneEach(out.Clusters) && len(seconds[a])*len(seconds[h]) > 0 {
+		seconds[a] = append(seconds[a], seconds[h]...)
+		seconds[h] = seconds[a]
 	}
 	for i := range out.Schemes {
 		s := &out.Schemes[i]

@@ -10,7 +10,7 @@ import (
 )
 
 func predicted(seconds ...float64) *p2pPrediction {
-	out := &p2pPrediction{Clusters: []int{1, 1}, Close: []string{}}
+	out := &p2pPrediction{Clusters: []int{2, 2}, Close: []string{}}
 	for i, s := range seconds {
 		out.Schemes = append(out.Schemes, p2pPredictedScheme{Scheme: []string{"synchronous", "asynchronous", "hybrid"}[i], Seconds: s})
 	}
@@ -56,7 +56,7 @@ func TestNamedRightly(t *testing.T) {
 		write := func(scheme string, seconds ...float64) {
 			for i, s := range seconds {
 				file := filepath.Join(dir, fmt.Sprintf("%s-%d.json", scheme, i))
-				text := fmt.Sprintf(`{"scheme": %q, "clusters": [1, 1], "seconds": %g, "peers": [{"rank": 0, "steps": 5}, {"rank": 1, "steps": 5}]}`, scheme, s)
+				text := fmt.Sprintf(`{"scheme": %q, "clusters": [2, 2], "seconds": %g, "peers": [{"rank": 0, "steps": 5}, {"rank": 1, "steps": 5}, {"rank": 2, "steps": 5}, {"rank": 3, "steps": 5}]}`, scheme, s)
 				if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
 					t.Fatal(err)
 				}
@@ -78,8 +78,46 @@ func TestNamedRightly(t *testing.T) {
 		}
 	}
 	other := predicted(1, 2)
-	other.Clusters = []int{2, 2}
+	other.Clusters = []int{4}
 	if err := other.compare([]string{filepath.Join(dir, "hybrid-0.json")}); err == nil || !strings.Contains(err.Error(), "clusters") {
 		t.Errorf("a run of other clusters: %v", err)
+	}
+}
+
+// Where each cluster has one peer, the asynchronous and the hybrid scheme are the
+// same: one of them is named, and the runs of both are runs of it.
+func TestSchemesThatAreTheSame(t *testing.T) {
+	out := predicted(3, 1, 1)
+	if out.Fastest != nil {
+		t.Fatalf("%s is named of two that differ and are equal", *out.Fastest)
+	}
+	out.Clusters = []int{1, 1}
+	out.Close = nil
+	out.rank()
+	if out.Fastest == nil || *out.Fastest != "asynchronous" || len(out.Close) != 0 {
+		t.Fatalf("%s", out.sayFastest())
+	}
+	var files []string
+	for i, run := range []struct {
+		scheme  string
+		seconds float64
+	}{{"synchronous", 3}, {"asynchronous", 1.2}, {"hybrid", 1}, {"hybrid", 1.1}} {
+		file := filepath.Join(t.TempDir(), fmt.Sprintf("%d.json", i))
+		text := fmt.Sprintf(`{"scheme": %q, "clusters": [1, 1], "seconds": %g, "peers": [{"rank": 0, "steps": 5}, {"rank": 1, "steps": 5}]}`, run.scheme, run.seconds)
+		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, file)
+	}
+	if err := out.compare(files); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range out.Schemes[1:] {
+		if s.Real.Runs != 3 || s.Real.Seconds != 1.1 {
+			t.Errorf("%s: %+v", s.Scheme, *s.Real)
+		}
+	}
+	if *out.Named != "right" {
+		t.Errorf("named %s", *out.Named)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"auspex/internal/vcluster"
 	"auspex/p2psap"
 	"auspex/simulate/peers"
 )
@@ -107,6 +108,9 @@ func (a *app) runP2PPredict(ctx context.Context, file string, f p2pPredictFlags)
 		return err
 	}
 	o := peers.Options{Platform: site, Queue: f.queue, Seed: f.seed, Cores: f.cores, Churn: peers.Churn{Mean: f.failures.Seconds(), Restart: f.restart.Seconds()}}
+	if f.cores > 0 {
+		o.Burst = vcluster.Burst
+	}
 	if f.replays < 1 || f.failures < 0 || f.restart < 0 || f.every < 0 || f.state < 0 || f.queue < 0 || f.cores < 0 {
 		return usagef("--replays needs a number from 1 on, times and sizes must not be negative")
 	}
@@ -133,6 +137,9 @@ func (a *app) runP2PPredict(ctx context.Context, file string, f p2pPredictFlags)
 			return fmt.Errorf("%s: %w", scheme, err)
 		}
 		out.Schemes = append(out.Schemes, *p)
+	}
+	if len(out.Schemes) > 1 && oneEach(out.Clusters) {
+		out.Notes = append(out.Notes, "each cluster has one peer: the asynchronous and the hybrid scheme are the same")
 	}
 	out.rank()
 	if err := out.compare(f.real); err != nil {
@@ -283,6 +290,9 @@ func (f *p2pPredictFlags) profiles() (map[p2psap.Scheme]*p2psap.Profile, error) 
 			return nil, usagef("--measured %s: it is of clusters of %v peers, another %s one of %v", file, p.Clusters, scheme, one[0].Clusters)
 		}
 		all[scheme] = append(all[scheme], p)
+	}
+	if both := slices.Concat(all[p2psap.Asynchronous], all[p2psap.Hybrid]); len(both) > 0 && oneEach(both[0].Clusters) {
+		all[p2psap.Asynchronous], all[p2psap.Hybrid] = both, slices.Clone(both)
 	}
 	one := map[p2psap.Scheme]*p2psap.Profile{}
 	for scheme, list := range all {

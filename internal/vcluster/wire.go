@@ -54,7 +54,7 @@ func (l *Lab) wire(ctx context.Context, plan *Plan) error {
 		ends[id] = join(id, c.Ends[0], c.Ends[1])
 		for side, rate := range c.Rates {
 			if rate > 0 {
-				fmt.Fprintf(&nodes[c.Ends[side]].tc, "qdisc add dev %s root tbf rate %.0fbit burst %d latency 50ms\n", ends[id][side], 8*rate, burst(rate))
+				fmt.Fprintf(&nodes[c.Ends[side]].tc, "qdisc add dev %s root tbf rate %.0fbit burst %d latency 50ms\n", ends[id][side], 8*rate, Burst(rate))
 			}
 		}
 	}
@@ -104,10 +104,10 @@ func hardware(cable, side int) string {
 	return fmt.Sprintf("02:a5:%02x:%02x:%02x:%02x", cable>>16&0xff, cable>>8&0xff, cable&0xff, side+1)
 }
 
-// burst is how many bytes a shaped link may send at once: enough to come near
+// Burst is how many bytes a shaped link may send at once: enough to come near
 // its rate in spite of the timer's grain, few enough that no message slips
 // through unshaped, as with large buckets those do that have rested before.
-func burst(rate float64) int {
+func Burst(rate float64) int {
 	const slow, fast = 100e6 / 8, 1e9 / 8
 	if rate <= slow {
 		return 3000

@@ -89,30 +89,44 @@ static int start_peers(void)
     return failed ? P2P_NOWHERE : 0;
 }
 
-/* The rendezvous is whichever peer the launcher names: only its place is known,
- * and the others are learnt from it. A peer that others connect to says there
- * where it is. */
+/* The rendezvous is whichever peers the launcher names: only their places are
+ * known, and the others are learnt from them. A peer that others connect to says
+ * there where it is. */
 static void *announce(void *none)
 {
-    struct p2p_key key;
     (void)none;
-    for (int fd; !R.ending && !R.peer[R.meet_rank].connected; usleep(50000))
-        if ((fd = p2p_connect(&R.peer[R.meet_rank], &key)) >= 0) {
-            close(fd);
-            break;
+    for (int left = 1; left && !R.ending; usleep(50000)) {
+        left = 0;
+        for (struct meet *m = R.meet; m && !R.ending; m = m->next) {
+            struct p2p_key key;
+            struct peer *p = &R.peer[m->rank];
+            pthread_mutex_lock(&R.lock);
+            int wanted = p->rank > R.rank && !p->connected && !p->finished && !p->gone;
+            pthread_mutex_unlock(&R.lock);
+            int fd = wanted ? p2p_connect(p, &key) : -1;
+            if (fd >= 0)
+                close(fd);
+            left += wanted;
         }
+    }
     return NULL;
 }
 
 static void know_rendezvous(void)
 {
-    struct peer *p = &R.peer[R.meet_rank];
-    if (p->rank == R.rank || R.peers == 1)
-        return;
-    p2p_copy_address(p->address, R.meet);
-    p->port = R.meet_port;
-    p->known = 1;
-    R.announces = p->rank > R.rank && pthread_create(&R.announcing, NULL, announce, NULL) == 0;
+    int above = 0;
+    for (struct meet *m = R.meet; m; m = m->next) {
+        struct peer *p = &R.peer[m->rank];
+        if (p->rank == R.rank)
+            continue;
+        p2p_copy_address(p->address, m->address);
+        p->port = m->port;
+        p->incarnation = m->incarnation;
+        p->known = p->introduced = m->port > 0;
+        p->finished = !p->known;
+        above += p->rank > R.rank && p->known;
+    }
+    R.announces = above && pthread_create(&R.announcing, NULL, announce, NULL) == 0;
 }
 
 static int all_connected(void)
@@ -186,7 +200,7 @@ static int cannot(int peer) { return !R.started || peer < 0 || peer >= R.peers |
 
 /* Keeps a message in order until the receiver's checkpoint has it, within
  * bounds: what is forgotten then cannot be sent again. */
-static void keep(struct peer *p, struct channel *c, struct message *m)
+void p2p_keep(struct peer *p, struct channel *c, struct message *m)
 {
     if (c->log_end)
         c->log_end->next = p2p_share(m);
@@ -212,7 +226,7 @@ static int send_in_order(struct peer *p, struct channel *c, struct message *m)
     if (p->gone)
         return P2P_GONE;
     m->number = ++c->sent;
-    keep(p, c, m);
+    p2p_keep(p, c, m);
     p2p_queue(p, K_DATA, 0, c->tag, m->number, p->cluster == R.peer[R.rank].cluster ? p2p_freeze_mark() : 0, m);
     return 0;
 }
@@ -388,6 +402,7 @@ int P2P_Finish(void)
     p2p_enter("P2P_Finish", __builtin_return_address(0));
     pthread_mutex_lock(&R.lock);
     double end = p2p_now() + R.patience;
+    R.finishing = 1;
     for (int r = 0; r < R.peers; r++)
         if (r != R.rank) {
             p2p_drop(&R.peer[r].state_next); /* none is needed any more */

@@ -4,20 +4,39 @@
  * its number and left aside; this wants a program whose messages depend on its
  * state and on what it received, and on nothing else. */
 #include "state.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIXED = 40, ENTRY = 24, PLACE = 12 };
+enum { FIXED = 40, ENTRY = 28, PLACE = 12, SIZE = 4 };
+
+/* What was sent in order and is not known to have come, and what was sent last: no
+ * checkpoint of the receiver's has it yet, and where this peer dies nobody else
+ * does. */
+static struct message *unsure(const struct peer *p, const struct channel *c)
+{
+    uint64_t from = c->sent;
+    struct message *m = c->log;
+    for (const struct frame *f = p->head; f; f = f->next)
+        if (f->kind == K_DATA && f->tag == c->tag && f->value < from)
+            from = f->value;
+    while (m && m->number < from)
+        m = m->next;
+    return m;
+}
 
 /* version, iteration, start of the era, era and scheme, number of channels; for
- * each rank, tag, last number sent and consumed; then the program's own. */
+ * each rank, tag, last number sent and consumed, and how many messages are kept;
+ * these, each after its size; then the program's own. */
 static struct message *pack(const void *state, size_t size)
 {
-    size_t n = 0, at = FIXED;
+    size_t n = 0, kept = 0, at = FIXED;
     for (int r = 0; r < R.peers; r++)
-        for (struct channel *c = R.peer[r].channels; c; c = c->next)
-            n++;
-    struct message *m = p2p_message(NULL, FIXED + n * ENTRY + size);
+        for (struct channel *c = R.peer[r].channels; c; c = c->next, n++)
+            for (struct message *m = unsure(&R.peer[r], c); m; m = m->next)
+                kept += SIZE + m->size;
+    struct message *m = p2p_message(NULL, FIXED + n * ENTRY + kept + size);
+    unsigned char *bytes = m->data + FIXED + n * ENTRY;
     p2p_put(m->data, 8, R.version);
     p2p_put(m->data + 8, 8, R.iteration);
     p2p_put(m->data + 16, 8, R.era_start);
@@ -26,12 +45,19 @@ static struct message *pack(const void *state, size_t size)
     p2p_put(m->data + 32, 8, n);
     for (int r = 0; r < R.peers; r++)
         for (struct channel *c = R.peer[r].channels; c; c = c->next, at += ENTRY) {
+            uint64_t count = 0;
+            for (struct message *k = unsure(&R.peer[r], c); k; k = k->next, count++) {
+                p2p_put(bytes, SIZE, k->size);
+                memcpy(bytes + SIZE, k->data, k->size);
+                bytes += SIZE + k->size;
+            }
             p2p_put(m->data + at, 4, (uint64_t)r);
             p2p_put(m->data + at + 4, 4, (uint32_t)c->tag);
             p2p_put(m->data + at + 8, 8, c->sent);
             p2p_put(m->data + at + 16, 8, c->consumed);
+            p2p_put(m->data + at + 24, 4, count);
         }
-    memcpy(m->data + at, state, size);
+    memcpy(bytes, state, size);
     return m;
 }
 
@@ -205,6 +231,7 @@ static int unpack(void)
     R.era_start = p2p_get(m->data + 16, 8);
     R.era = p2p_get(m->data + 24, 4);
     R.scheme = (int)p2p_get(m->data + 28, 4);
+    size_t at = FIXED + n * ENTRY;
     for (uint64_t i = 0; i < n; i++) {
         const unsigned char *e = m->data + FIXED + i * ENTRY;
         uint32_t rank = (uint32_t)p2p_get(e, 4);
@@ -213,12 +240,79 @@ static int unpack(void)
         struct channel *c = p2p_channel(&R.peer[rank], (int32_t)p2p_get(e + 4, 4));
         c->sent = c->forgotten = p2p_get(e + 8, 8);
         c->got = c->consumed = p2p_get(e + 16, 8);
+        uint64_t count = p2p_get(e + 24, 4);
+        if (count > c->sent)
+            return P2P_NOWHERE;
+        for (c->forgotten -= count; count > 0; count--) {
+            uint64_t kept = m->size - at >= SIZE ? p2p_get(m->data + at, SIZE) : UINT64_MAX;
+            if (kept > m->size - at - SIZE)
+                return P2P_NOWHERE;
+            struct message *old = p2p_message(m->data + at + SIZE, kept);
+            old->number = c->sent - count + 1;
+            p2p_keep(&R.peer[rank], c, old);
+            p2p_drop(&old);
+            at += SIZE + kept;
+        }
     }
-    R.restored_at = FIXED + n * ENTRY;
+    R.restored_at = at;
     detect_end(&R.detect);
     p2p_detect_start();
     R.detect.phase = R.era << ERA | (R.scheme == P2P_SYNCHRONOUS ? R.iteration - R.era_start + 1 : 1);
     return 0;
+}
+
+static uint64_t place_of(const unsigned char *list, size_t size, int tag)
+{
+    for (size_t at = 0; at + PLACE <= size; at += PLACE)
+        if ((int32_t)p2p_get(list + at, 4) == tag)
+            return p2p_get(list + at + 4, 8);
+    return 0;
+}
+
+/* Sends a peer that was replaced what it had not used. */
+static void resume(struct peer *p, const unsigned char *list, size_t size)
+{
+    for (struct channel *c = p2p_in_order(p) ? p->channels : NULL; c; c = c->next) {
+        uint64_t from = place_of(list, size, c->tag);
+        if (from < c->forgotten) {
+            fprintf(stderr, "p2psap: peer %d cannot go on with the new peer %d: messages that it needs again are no longer held by any peer\n", R.rank, p->rank);
+            p->gone = 1;
+            return;
+        }
+        for (struct message *m = c->log; m; m = m->next)
+            if (m->number > from)
+                p2p_queue(p, K_DATA, 0, c->tag, m->number, 0, m);
+    }
+    if (R.finishing) /* what was said to the one before is said again */
+        p2p_queue(p, K_FINISH, 0, 0, 0, 0, NULL);
+}
+
+/* Tells a peer that took another's place how far we have come with its messages,
+ * of which some may have died with the one before. */
+void p2p_tell_place(struct peer *p)
+{
+    size_t size = 0;
+    for (struct channel *c = p->channels; c; c = c->next)
+        size += PLACE;
+    struct message *m = p2p_message(NULL, size);
+    unsigned char *at = m->data;
+    for (struct channel *c = p->channels; c; c = c->next, at += PLACE) {
+        p2p_put(at, 4, (uint32_t)c->tag);
+        p2p_put(at + 4, 8, c->got);
+    }
+    p2p_queue(p, K_RESUME, 0, 0, 0, 0, m);
+    p2p_drop(&m);
+}
+
+/* While we recover ourselves we do not know yet what there is. */
+void p2p_take_resume(struct peer *p, const unsigned char *list, size_t size)
+{
+    if (!R.recovering) {
+        resume(p, list, size);
+        return;
+    }
+    p2p_drop(&p->resume);
+    p->resume = p2p_message(list, size);
 }
 
 /* The peer that takes another's place asks all others for its state, and says
@@ -232,7 +326,7 @@ int p2p_recover(void)
     for (int waiting = 1; waiting;) {
         waiting = 0;
         for (int r = 0; r < R.peers; r++)
-            waiting += r != R.rank && !R.peer[r].answered && !R.peer[r].finished && !R.peer[r].gone;
+            waiting += r != R.rank && !R.peer[r].answered && !R.peer[r].gone && (!R.peer[r].finished || R.peer[r].connected);
         if (waiting && !p2p_wait_until(end))
             break;
     }
@@ -241,30 +335,13 @@ int p2p_recover(void)
     p2p_hear_early();
     if (result == 0)
         tell_places(K_RESUME, R.restored);
-    return result;
-}
-
-static uint64_t place_of(const unsigned char *list, size_t size, int tag)
-{
-    for (size_t at = 0; at + PLACE <= size; at += PLACE)
-        if ((int32_t)p2p_get(list + at, 4) == tag)
-            return p2p_get(list + at + 4, 8);
-    return 0;
-}
-
-/* Sends a peer that was replaced what it had not used. */
-void p2p_resume(struct peer *p, const unsigned char *list, size_t size)
-{
-    for (struct channel *c = p->channels; c; c = c->next) {
-        uint64_t from = place_of(list, size, c->tag);
-        if (from < c->forgotten) {
-            p->gone = 1; /* what it needs is no longer there */
-            return;
-        }
-        for (struct message *m = c->log; m; m = m->next)
-            if (m->number > from)
-                p2p_queue(p, K_DATA, 0, c->tag, m->number, 0, m);
+    for (int r = 0; r < R.peers; r++) {
+        struct message *m = R.peer[r].resume;
+        if (m && result == 0)
+            resume(&R.peer[r], m->data, m->size);
+        p2p_drop(&R.peer[r].resume);
     }
+    return result;
 }
 
 /* Forgets messages that a checkpoint of the receiver's has in it. */

@@ -42,6 +42,17 @@ static int read_sizes(char *text)
     return all > 0 && all <= 65535;
 }
 
+/* A peer that is met first, or one that has finished. */
+static int read_meet(const char *text, int fields)
+{
+    struct meet *m = calloc(1, sizeof *m);
+    if (!m || sscanf(text, "%d %63s %d %u", &m->rank, m->address, &m->port, &m->incarnation) != fields)
+        return 0;
+    m->next = R.meet;
+    R.meet = m;
+    return 1;
+}
+
 static int read_line(char *line, int *version)
 {
     char *value = strchr(line, ' ');
@@ -66,9 +77,17 @@ static int read_line(char *line, int *version)
         return sscanf(value, "%63s %d", R.address, &R.port) == 2;
     else if (!strcmp(line, "held"))
         return sscanf(value, "%d %d", &R.listener, &R.datagrams) == 2;
-    else if (!strcmp(line, "meet"))
-        return sscanf(value, "%d %63s %d", &R.meet_rank, R.meet, &R.meet_port) == 3;
+    else if (!strcmp(line, "meet") || !strcmp(line, "finished"))
+        return read_meet(value, *line == 'm' ? 4 : 1);
     return 1;
+}
+
+static int meets_are_possible(void)
+{
+    for (struct meet *m = R.meet; m; m = m->next)
+        if (m->rank < 0 || m->rank >= R.peers || m->port < 0 || m->port > 65535)
+            return 0;
+    return R.meet != NULL;
 }
 
 /* Reads until the line "end". Without a launcher this is a run of one peer. */
@@ -103,7 +122,7 @@ int p2p_configure(void)
     memset(text, 0, sizeof text);
     if (version != P2P_VERSION)
         return wrong("the launcher speaks another version of the protocol: compile the program again with auspex p2p cc");
-    if (R.rank < 0 || R.rank >= R.peers || !R.address[0] || !(R.patience > 0) || R.scheme < 0 || R.scheme > 2 || R.meet_rank < 0 || R.meet_rank >= R.peers)
+    if (R.rank < 0 || R.rank >= R.peers || !R.address[0] || !(R.patience > 0) || R.scheme < 0 || R.scheme > 2 || !meets_are_possible())
         return wrong("the launcher's instructions are not whole");
     return 0;
 }

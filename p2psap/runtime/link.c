@@ -307,6 +307,12 @@ void *p2p_link(void *peer)
         pthread_mutex_lock(&R.lock);
         if (p->fd >= 0)
             choose(&l);
+        pthread_mutex_unlock(&R.lock);
+        /* Before the pieces: the word that a message came would wait behind them, and
+         * the other's next message for that word. */
+        if (p->fd >= 0)
+            write_some(&l);
+        pthread_mutex_lock(&R.lock);
         struct pollfd w[3] = {{p->wake, POLLIN, 0}, {p->fd, (short)(POLLIN | (l.out_size ? POLLOUT : 0)), 0}, {-1, POLLOUT, 0}};
         int wait = rest(p);
         pthread_mutex_unlock(&R.lock);
@@ -319,8 +325,6 @@ void *p2p_link(void *peer)
             continue;
         if (p->fd >= 0 && w[1].revents & (POLLIN | POLLHUP | POLLERR))
             read_some(&l);
-        if (p->fd >= 0)
-            write_some(&l);
     }
     pthread_mutex_lock(&R.lock);
     p2p_drop(&l.datagram);

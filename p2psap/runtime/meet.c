@@ -115,13 +115,14 @@ int p2p_connect(struct peer *p, struct p2p_key *key)
 {
     struct sockaddr_in a, mine;
     unsigned char room[P2P_HEAD + 128];
-    char where[80];
+    char where[80], address[64];
     struct p2p_packet k;
     double until = p2p_now() + 2;
     uint64_t nonce = made_up();
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     pthread_mutex_lock(&R.lock);
-    int known = at(&a, p->address, p->port);
+    int known = at(&a, p->address, p->port), port = p->port;
+    p2p_copy_address(address, p->address);
     pthread_mutex_unlock(&R.lock);
     if (fd < 0)
         return -1;
@@ -142,7 +143,7 @@ int p2p_connect(struct peer *p, struct p2p_key *key)
     pthread_mutex_lock(&R.lock);
     int old = k.incarnation < p->incarnation;
     if (!old)
-        p2p_introduce(p, p->address, p->port, k.incarnation);
+        p2p_introduce(p, address, port, k.incarnation); /* by now it may be said to be elsewhere */
     pthread_mutex_unlock(&R.lock);
     *key = p2p_derive(&R.key, nonce, k.value);
     if (old || !write_opening(fd, (struct p2p_packet){.kind = K_ACK, .to = k.from}, key))

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { P2P_VERSION = 2, P2P_HEAD = 64, P2P_PIECE = 1380 };
+enum { P2P_VERSION = 3, P2P_HEAD = 64, P2P_PIECE = 1380 };
 #define P2P_MAGIC 0x53503250u /* "P2PS" */
 #define P2P_LARGEST (1u << 28)
 

@@ -63,6 +63,7 @@ struct peer {
     size_t state_at;
     uint64_t state_order; /* of the piece on its way */
     int answered;          /* our question for ours */
+    struct message *resume; /* where it goes on from, said while we recovered */
     pthread_t thread;
     int running;
 };
@@ -73,8 +74,9 @@ struct run {
     int rank, peers, clusters, *sizes, scheme, started, ending, recovering, launcher;
     uint32_t incarnation;
     struct p2p_key key;
-    char address[64], meet[64];
-    int port, meet_rank, meet_port, listener, datagrams;
+    char address[64];
+    struct meet { struct meet *next; int rank, port; uint32_t incarnation; char address[64]; } *meet; /* port 0: it has finished */
+    int port, listener, datagrams, finishing;
     double patience;
     struct peer *peer;
     struct detect detect;
@@ -89,7 +91,7 @@ struct run {
     struct P2P_Counts counts;
     unsigned long moved; /* that came or went: four for a message, one for what has no data */
     pthread_t accepting, reading, announcing;
-    int announces;
+    int announces; /* to those that connect to us */
 };
 extern struct run R HIDDEN;
 
@@ -115,6 +117,9 @@ void p2p_queue(struct peer *p, int kind, int flag, int tag, uint64_t value, uint
 void p2p_queue_bytes(struct peer *p, int kind, int tag, uint64_t value, const void *data, size_t size) HIDDEN;
 void p2p_forget_frames(struct peer *p) HIDDEN;
 void p2p_acknowledged(struct peer *p, uint64_t order) HIDDEN;
+
+/* api.c */
+void p2p_keep(struct peer *p, struct channel *c, struct message *m) HIDDEN;
 
 /* take.c */
 void p2p_take(struct peer *p, const struct p2p_packet *k) HIDDEN;
@@ -147,7 +152,8 @@ int p2p_frozen(void) HIDDEN;
 
 /* checkpoint.c */
 int p2p_recover(void) HIDDEN;
-void p2p_resume(struct peer *p, const unsigned char *list, size_t size) HIDDEN;
+void p2p_take_resume(struct peer *p, const unsigned char *list, size_t size) HIDDEN;
+void p2p_tell_place(struct peer *p) HIDDEN;
 void p2p_trim(struct peer *p, const unsigned char *list, size_t size) HIDDEN;
 void p2p_send_state(struct peer *p) HIDDEN;
 void p2p_state_came(struct peer *p, uint64_t order) HIDDEN;

@@ -30,6 +30,10 @@ void p2p_introduce(struct peer *p, const char *address, int port, uint32_t incar
             c->tell_seen = 0;
         }
         detect_replaced(&R.detect, p->rank);
+        if (!R.recovering)
+            p2p_tell_place(p);
+        else if (!p->answered)
+            p2p_queue(p, K_FETCH, 0, 0, 0, 0, NULL);
     }
     if (news) {
         for (int r = 0; r < R.peers; r++)
@@ -208,7 +212,7 @@ void p2p_take(struct peer *p, const struct p2p_packet *k)
         p2p_queue(p, K_HELD, 0, 0, p->state ? p->state->number : 0, 0, p->state);
         break;
     case K_HELD: take_held(p, k); break;
-    case K_RESUME: p2p_resume(p, k->data, k->size); break;
+    case K_RESUME: p2p_take_resume(p, k->data, k->size); break;
     case K_STABLE: p2p_trim(p, k->data, k->size); break;
     case K_SEEN:
         if (p2p_channel(p, k->tag)->seen_there < k->value)

@@ -3,8 +3,10 @@
  *     mean TOLERANCE [RANK STEP [checkpoint]]
  *
  * The peer RANK kills itself in step STEP, once. With MEAN_HOLD set each makes the
- * file of that name with its rank added in step 10, and goes on once the file
- * itself is there. Each prints its rank, steps and value, how many peers it saw
+ * file of that name with its rank added, and goes on once the file itself is there:
+ * in step 10, or in that of MEAN_HOLD_AT, or, where that is "converged" or "end",
+ * when its part has converged or when the end was found; with MEAN_HOLD_ONLY only the
+ * peer of that rank. Each prints its rank, steps and value, how many peers it saw
  * replaced, the messages it sent and the packets it refused. */
 #include <math.h>
 #include <p2psap.h>
@@ -14,11 +16,11 @@
 #include <string.h>
 #include <unistd.h>
 
-static void hold(int me)
+static void hold(int me, const char *now)
 {
     char mine[4096];
-    const char *file = getenv("MEAN_HOLD");
-    if (!file)
+    const char *file = getenv("MEAN_HOLD"), *at = getenv("MEAN_HOLD_AT"), *only = getenv("MEAN_HOLD_ONLY");
+    if (!file || strcmp(at ? at : "10", now) || (only && atoi(only) != me))
         return;
     snprintf(mine, sizeof mine, "%s.%d", file, me);
     fclose(fopen(mine, "w"));
@@ -54,15 +56,23 @@ int main(int argc, char **argv)
         }
         double next = 0.4 * (from[0] + from[1]) + me + 1, change = fabs(next - x);
         x = next;
-        if (++steps == 10)
-            hold(me);
+        char number[16];
+        snprintf(number, sizeof number, "%d", ++steps);
+        hold(me, number);
+        if (change <= tolerance)
+            hold(me, "converged");
         if (me == die && steps == at && !again) {
             if (getenv("MEAN_AGAIN"))
                 fclose(fopen(getenv("MEAN_AGAIN"), "w"));
             raise(SIGKILL);
         }
-        if (P2P_Send(right, &x, sizeof x, 0) || P2P_Send(left, &x, sizeof x, 1))
+        error = P2P_Send(right, &x, sizeof x, 0);
+        if (!error)
+            error = P2P_Send(left, &x, sizeof x, 1);
+        if (error) {
+            fprintf(stderr, "P2P_Send: %s\n", P2P_Error(error));
             return 6;
+        }
         done = P2P_Converged(change <= tolerance);
         if (done < 0) {
             fprintf(stderr, "P2P_Converged: %s\n", P2P_Error(done));
@@ -77,6 +87,7 @@ int main(int argc, char **argv)
         if (P2P_Scheme(P2P_ASK) == P2P_ASYNCHRONOUS)
             usleep(200);
     }
+    hold(me, "end");
     struct P2P_Counts counts;
     P2P_Count(&counts);
     printf("%d %d %.12f %lu %lu %lu\n", me, steps, x, counts.restarts, counts.sent, counts.refused);

@@ -47,7 +47,7 @@ func (r *replay) checkpoint(i int32) {
 	n := int32(len(r.peer))
 	for _, to := range []int32{(i + 1) % n, (i + n - 1) % n} {
 		if way, err := r.net.way(me.host, r.peer[to].host); err == nil && to != i {
-			_, at, _ := r.net.send(way, r.now, wireBytes(float64(r.program.State), true), true)
+			at, _ := r.net.send(way, r.now, wireBytes(float64(r.program.State), true), true)
 			me.stateSent = max(me.stateSent, at)
 		}
 	}
@@ -94,7 +94,7 @@ func (r *replay) returns(i int32) {
 	ready := r.now
 	n := int32(len(r.peer))
 	if way, err := r.net.way(r.peer[(i+1)%n].host, me.host); err == nil && n > 1 && r.program.Every > 0 {
-		_, at, _ := r.net.send(way, r.now, wireBytes(float64(r.program.State), true), true)
+		at, _ := r.net.send(way, r.now, wireBytes(float64(r.program.State), true), true)
 		ready = math.Max(ready, at+way.latency+2*r.o.Delay)
 	}
 	since := me.iterations

@@ -6,11 +6,12 @@ import (
 )
 
 // cores is the machine whose cores the hosts of a lab share, each host on one of
-// them. Hosts that could run at once take turns. It matters: what has come for a
-// host is looked at when its turn comes, so that asynchronous peers that never
-// wait hear of one another once in a turn, not once in an iteration. And no host
-// gets more than its share: one that has used it up stands still until the next
-// period (internal/vcluster/cpu.go), also where its core is idle.
+// them. Hosts that could run at once take turns, and so do a host's peer and the
+// peer's links, also where the host has the core to itself. It matters: what has
+// come for a host is looked at when its turn comes, so that asynchronous peers
+// that never wait hear of one another once in a turn, not once in an iteration.
+// And no host gets more than its share: one that has used it up stands still until
+// the next period (internal/vcluster/cpu.go), also where its core is idle.
 type cores struct {
 	core  []core
 	of    []int32 // the core of each host
@@ -58,10 +59,14 @@ type work struct {
 func turnSeconds(n int) float64 { return 0.7e-3 * (1 + math.Floor(math.Log2(float64(min(n, 8))))) }
 
 func newCores(n, hosts, peers int, random *rand.Rand) *cores {
-	if n < 1 || n >= hosts {
-		return nil // each host has one to itself
+	if n < 1 {
+		return nil
 	}
-	c := &cores{core: make([]core, n), of: make([]int32, hosts), turn: turnSeconds(n), load: make([]load, peers), share: make([]share, hosts), quota: period * float64(n) / float64(hosts)}
+	quota := period * float64(n) / float64(hosts)
+	if n >= hosts {
+		quota = math.Inf(1)
+	}
+	c := &cores{core: make([]core, n), of: make([]int32, hosts), turn: turnSeconds(n), load: make([]load, peers), share: make([]share, hosts), quota: quota}
 	for h := range c.of {
 		c.of[h] = int32(h % n)
 		c.share[h] = share{from: -random.Float64() * period, left: c.quota}

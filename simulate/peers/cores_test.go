@@ -51,6 +51,26 @@ func TestLinksNeedTheCoreToo(t *testing.T) {
 	}
 }
 
+// A host that has a core to itself has its links there too: an asynchronous peer
+// computes 1 ms and has a message come and one go, 0.25 ms each, as long as there
+// is a new one.
+func TestLinksTakeFromTheirOwnPeer(t *testing.T) {
+	p := Chain([]int{2}, 1e-3, 0, 8)
+	p.Scheme, p.Awaited = p2psap.Asynchronous, 1
+	alone := run(t, p, Options{Platform: site(t, crowd), Limit: 200, Cores: 2})
+	for i := range p.Peer {
+		p.Peer[i].Handling = 0.25e-3
+	}
+	r := run(t, p, Options{Platform: site(t, crowd), Limit: 200, Cores: 2})
+	least, most := alone.Seconds+0.1*alone.Seconds, alone.Seconds*1.5+1e-3
+	if r.Seconds < least || r.Seconds > most {
+		t.Errorf("%v s, and %v s where links take nothing: want %v to %v", r.Seconds, alone.Seconds, least, most)
+	}
+	if far := run(t, p, Options{Platform: site(t, crowd), Limit: 200}); far.Seconds != alone.Seconds {
+		t.Errorf("%v s where links have cores of their own, want %v", far.Seconds, alone.Seconds)
+	}
+}
+
 func TestSharedCoresHaveOneSpeed(t *testing.T) {
 	p := Chain([]int{2}, 1e-3, 0, 8)
 	p.Steps = 5

@@ -63,7 +63,7 @@ func (r *replay) say(from, to int32, word uint8, yes bool) {
 	}
 	came := event{kind: heard, peer: to, slot: from, word: word, phase: r.peer[from].phase, yes: yes}
 	r.out(from, wordShare, func() {
-		_, at, _ := r.net.send(way, r.now, wireBytes(0, true), true)
+		at, _ := r.net.send(way, r.now, wireBytes(0, true), true)
 		came.at = at + r.o.Delay
 		r.events.add(came)
 	})
@@ -136,12 +136,12 @@ func (r *replay) settled(me *peer, here bool) bool {
 // mayFreeze tells whether a peer is at the iteration at which its cluster
 // freezes. What the library learns by marks on messages is known here at once.
 func (r *replay) mayFreeze(i int32) bool {
-	if !r.inOrder(i, i) {
+	first, size := r.clusterSpan(i)
+	if !r.inOrder(i, i) || size == 1 {
 		return true
 	}
 	me := &r.peer[i]
 	if me.freezeAt == 0 {
-		first, size := r.clusterSpan(i)
 		at := 0
 		for k := first; k < first+size; k++ {
 			at = max(at, r.peer[k].freezeAt, r.peer[k].iterations+1)
@@ -197,7 +197,7 @@ func (r *replay) ask(by, of, slot int32) {
 	}
 	came := event{kind: asked, peer: of, slot: slot, by: by, phase: r.peer[by].phase}
 	r.out(by, wordShare, func() {
-		_, at, _ := r.net.send(way, r.now, wireBytes(0, true), true)
+		at, _ := r.net.send(way, r.now, wireBytes(0, true), true)
 		came.at = at + r.o.Delay
 		r.events.add(came)
 	})
@@ -212,9 +212,9 @@ func (r *replay) answer(i int32, q question) {
 	}
 	for k := range me.out {
 		if o := &me.out[k]; o.to == q.by && o.slot == q.slot && me.frozenPhase == q.phase {
-			way, bytes, came := o.way, o.bytes, event{kind: thawed, peer: q.by, slot: q.slot, error: me.frozenCells[o.cell], phase: q.phase}
+			came := event{kind: thawed, peer: q.by, slot: q.slot, error: me.frozenCells[o.cell], phase: q.phase}
 			r.out(i, 1, func() {
-				_, at, _ := r.net.send(way, r.now, bytes, true)
+				at, _ := r.pass(o, true)
 				came.at = at + r.o.Delay
 				r.events.add(came)
 			})

@@ -34,7 +34,7 @@ type Program struct {
 type PeerWork struct {
 	Compute  float64 `json:"compute"`
 	Overhead float64 `json:"overhead"`
-	Handling float64 `json:"handling"` // of a message, by the peer's links: counted where hosts share cores
+	Handling float64 `json:"handling"` // of a message, by the peer's links: counted on a lab's cores
 	Sends    []Send  `json:"sends"`
 }
 
@@ -46,8 +46,8 @@ type Options struct {
 	// Reference is the speed of the host on which computing was measured, 0 for
 	// the first host's.
 	Reference float64
-	// Cores is of how many cores the hosts of a lab have shares, host i of core i
-	// modulo Cores; 0 where each host has its own.
+	// Cores is how many cores the hosts of a lab are on, host i on core i modulo
+	// Cores; 0 where a host's links do not take from what its peer computes with.
 	Cores int
 	// Limit stops each peer after so many iterations, 0 for where all have
 	// converged.
@@ -56,6 +56,9 @@ type Options struct {
 	Delay float64
 	// Queue is how many bytes may wait for a link before what may be lost is.
 	Queue float64
+	// Burst is what a link of some bytes a second that has rested passes at once,
+	// as the token buckets of a lab do; nil for nothing.
+	Burst func(bandwidth float64) int
 	Churn Churn
 	Seed  uint64
 }

@@ -25,6 +25,13 @@ func wireBytes(n float64, reliable bool) float64 {
 	return n + math.Ceil(n/streamMax)*streamHead
 }
 
+// streamAnswers is what a stream sends back while a message comes: an
+// acknowledgement for every other segment. (The library's word that the message
+// came carries the last.)
+func streamAnswers(n float64) float64 {
+	return math.Floor((math.Ceil((n+packetHead)/streamMax)-1)/2) * streamHead
+}
+
 // way is a route with what is needed of it.
 type way struct {
 	links   []int32
@@ -37,12 +44,18 @@ type network struct {
 	bandwidth, latency, state []course // by link
 	changing                  bool     // not all of them stay as they are
 	free                      []float64
+	saved                     []float64 // seconds of passing that a link which has rested is ahead by
 	queue                     float64
 	ways                      map[[2]int32]way
 }
 
-func newNetwork(p *platform.Platform, queue float64) *network {
-	n := &network{p: p, free: make([]float64, len(p.Links)), queue: queue, ways: map[[2]int32]way{}}
+func newNetwork(p *platform.Platform, o *Options) *network {
+	n := &network{p: p, free: make([]float64, len(p.Links)), saved: make([]float64, len(p.Links)), queue: o.Queue, ways: map[[2]int32]way{}}
+	for l := range p.Links {
+		if o.Burst != nil && p.Links[l].Bandwidth > 0 {
+			n.saved[l] = float64(o.Burst(p.Links[l].Bandwidth)) / p.Links[l].Bandwidth
+		}
+	}
 	n.bandwidth = courses(p, platform.LinkBandwidth, len(p.Links), func(i int) float64 { return p.Links[i].Bandwidth })
 	n.latency = courses(p, platform.LinkLatency, len(p.Links), func(i int) float64 { return p.Links[i].Latency })
 	n.state = courses(p, platform.LinkState, len(p.Links), func(int) float64 { return 1 })
@@ -52,21 +65,23 @@ func newNetwork(p *platform.Platform, queue float64) *network {
 	return n
 }
 
-// passes is when a link that is taken at a moment has passed some bytes. While it
-// is off it passes none: what must come waits, and anything else is lost.
-func (n *network) passes(l int32, from, bytes float64, reliable bool) (at float64, lost bool) {
+// passes is when a link that is taken at a moment has passed some bytes, and until
+// when it is taken. While it is off it passes none: what must come is sent again
+// when it is on, and leaves it to others until then; anything else is lost.
+func (n *network) passes(l int32, from, bytes float64, reliable bool) (at, taken float64, lost bool) {
+	taken = math.Inf(1)
 	for range maxPieces {
 		on, until := n.state[l].at(from)
 		rate, changes := n.bandwidth[l].at(from)
 		until = min(until, changes)
 		if on == 0 {
 			if !reliable {
-				return from, true
+				return from, from, true
 			}
-			rate = 0
+			rate, taken = 0, min(taken, from)
 		}
 		if bytes <= rate*(until-from) {
-			return from + bytes/rate, false
+			return from + bytes/rate, min(taken, from+bytes/rate), false
 		}
 		if math.IsInf(until, 1) {
 			break
@@ -74,7 +89,7 @@ func (n *network) passes(l int32, from, bytes float64, reliable bool) (at float6
 		bytes -= rate * (until - from)
 		from = until
 	}
-	return math.Inf(1), false
+	return math.Inf(1), taken, false
 }
 
 // late is by how much a way's latency differs from the platform's as it was read.
@@ -106,40 +121,43 @@ func (n *network) way(src, dst int32) (way, error) {
 	return w, nil
 }
 
-// send passes a message over a route: when the sender's own link has taken it,
-// when it arrives, and whether it was lost because a queue was full. A message
+// send passes a message over a route: when it arrives, and whether it was lost because a queue was full. A message
 // is cut into packets, so that it leaves a link while it still enters the one
 // before: it arrives when its last byte has passed the slowest.
-func (n *network) send(w way, at, bytes float64, reliable bool) (left, arrives float64, lost bool) {
-	left, arrives = at, at
+func (n *network) send(w way, at, bytes float64, reliable bool) (arrives float64, lost bool) {
+	arrives = at
 	first := at
 	for i, l := range w.links {
 		link := &n.p.Links[l]
 		begins := first
 		if link.Sharing != platform.Fatpipe {
-			begins = math.Max(first, n.free[l])
+			begins = math.Max(first-n.saved[l], n.free[l])
 			if !reliable && n.queue > 0 && i > 0 && (begins-first)*link.Bandwidth > n.queue {
-				return left, arrives, true
+				return arrives, true
 			}
 		}
-		passed, lost := begins+bytes/link.Bandwidth, false
+		passed := begins + bytes/link.Bandwidth
+		taken := passed
 		if n.changing {
-			if passed, lost = n.passes(l, begins, bytes, reliable); lost {
-				return left, arrives, true
+			var lost bool
+			if passed, taken, lost = n.passes(l, begins, bytes, reliable); lost {
+				return arrives, true
 			}
 		}
-		ends := math.Max(passed, arrives)
-		arrives = ends
+		arrives = math.Max(passed, arrives)
 		if link.Sharing == platform.Fatpipe {
 			continue
 		}
-		n.free[l] = passed
-		if i == 0 {
-			left = ends
-		}
-		first = begins
+		n.free[l] = taken
+		first = math.Max(first, begins)
 	}
-	return left, arrives + w.latency + n.late(w, at), false
+	return arrives + w.latency + n.late(w, at), false
+}
+
+// acknowledge sends the library's word that something came: when it is there.
+func (n *network) acknowledge(back way, at float64) float64 {
+	arrives, _ := n.send(back, at, wireBytes(0, true), true)
+	return arrives
 }
 
 // tree gives each peer's parent and children, as detect_start of the library

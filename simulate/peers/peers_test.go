@@ -81,14 +81,16 @@ func TestOnePeer(t *testing.T) {
 }
 
 // A synchronous step of two peers over a link of 1 Mbit/s: computing, then the
-// longer of the two messages' way. 1,000 bytes are 1,196 on the wire (head 64,
-// one segment of 66): 9.04 ms at 125,000 bytes/s, then the latencies 1.02 ms.
+// longer of the two messages' way. 1,000 bytes are 1,130 on the wire (head 64,
+// one segment of 66): 9.04 ms at 125,000 bytes/s, then the latencies 1.02 ms. The
+// word that a message came is 130 bytes, 1.04 ms: the next message, which is ready
+// after 1 ms, waits for it.
 func TestSlowLinkHoldsUpSynchronousPeers(t *testing.T) {
 	p := Chain([]int{1, 1}, 1e-3, 0, 1000)
 	p.Scheme = p2psap.Synchronous
 	o := Options{Platform: site(t, two), Hosts: []int{0, 2}, Limit: 11}
 	r := run(t, p, o)
-	want := 11*1e-3 + 10*(1130/125e3+1.02e-3)
+	want := 11*1e-3 + 10*(1130/125e3+1.02e-3) + 9*(130/125e3-1e-3)
 	if math.Abs(r.Seconds-want) > 1e-9 {
 		t.Errorf("%v s, want %v", r.Seconds, want)
 	}
@@ -96,6 +98,34 @@ func TestSlowLinkHoldsUpSynchronousPeers(t *testing.T) {
 	r = run(t, p, o)
 	if math.Abs(r.Seconds-11e-3) > 1e-12 {
 		t.Errorf("asynchronous: %v s, want 0.011", r.Seconds)
+	}
+}
+
+// A link that is a token bucket gets back the time that it rested before a message,
+// up to what the bucket holds.
+func TestBucketsSaveWhatTheyRest(t *testing.T) {
+	p := Chain([]int{1, 1}, 3e-3, 0, 1000)
+	p.Scheme = p2psap.Synchronous
+	seconds := func(bucket int) float64 {
+		return run(t, p, Options{Platform: site(t, two), Hosts: []int{0, 2}, Limit: 11, Burst: func(bandwidth float64) int {
+			if bandwidth == 125e3 {
+				return bucket
+			}
+			return 0
+		}}).Seconds
+	}
+	const compute, message, word, latency = 3e-3, 1130 / 125e3, 130 / 125e3, 1.02e-3
+	plain := 11*compute + 10*(message+latency)
+	if got := seconds(0); math.Abs(got-plain) > 1e-9 {
+		t.Errorf("%v s without a bucket, want %v", got, plain)
+	}
+	// Before the first message the link has rested for the computing; before the
+	// others for the computing and the latency, less the word.
+	if got, want := seconds(10000), plain-compute-9*(compute+latency-word); math.Abs(got-want) > 1e-9 {
+		t.Errorf("%v s with a large bucket, want %v", got, want)
+	}
+	if got, want := seconds(125), plain-10*1e-3; math.Abs(got-want) > 1e-9 {
+		t.Errorf("%v s with a bucket of 1 ms, want %v", got, want)
 	}
 }
 

@@ -34,6 +34,8 @@ type peer struct {
 // channel is what comes from one other peer.
 type channel struct {
 	from     int32
+	at       int32 // place among those of what the sender sends
+	back     way
 	inOrder  bool
 	fresh    bool      // the newest has not been seen
 	queue    []float64 // errors of messages in order
@@ -50,10 +52,11 @@ type channel struct {
 type output struct {
 	to, slot       int32
 	way            way
-	bytes          float64
+	size           float64
 	inOrder, relay bool // relay: none is lost
 	busy, pending  bool
-	number         uint64
+	number, flying uint64  // of the newest, and of the last that was sent
+	flown          float64 // when
 	error          float64
 	cell           int32 // of the peer whose error it carries
 }
@@ -126,7 +129,7 @@ const (
 func newReplay(p *Program, o *Options) (*replay, error) {
 	n := p.peers()
 	r := &replay{program: p, o: o, peer: make([]peer, n), cluster: clusterOf(p.Clusters), left: n,
-		net: newNetwork(o.Platform, o.Queue), random: rand.New(rand.NewPCG(o.Seed, 0x9e3779b97f4a7c15))}
+		net: newNetwork(o.Platform, o), random: rand.New(rand.NewPCG(o.Seed, 0x9e3779b97f4a7c15))}
 	r.parent, r.child = tree(p.Clusters)
 	r.speed = courses(o.Platform, platform.HostSpeed, len(o.Platform.Hosts), func(int) float64 { return 1 })
 	r.cores = newCores(o.Cores, len(o.Platform.Hosts), n, r.random)
@@ -160,10 +163,14 @@ func newReplay(p *Program, o *Options) (*replay, error) {
 			if err != nil {
 				return nil, err
 			}
+			back, err := r.net.way(to.host, r.peer[i].host)
+			if err != nil {
+				return nil, err
+			}
 			inOrder, reliable := r.inOrder(int32(i), int32(s.To)), r.reliable(int32(i), int32(s.To))
-			r.peer[i].out = append(r.peer[i].out, output{to: int32(s.To), slot: int32(len(to.in)), way: way,
-				bytes: wireBytes(float64(s.Bytes), reliable), inOrder: inOrder, relay: reliable})
-			to.in = append(to.in, channel{from: int32(i), inOrder: inOrder, newest: outset})
+			to.in = append(to.in, channel{from: int32(i), at: int32(len(r.peer[i].out)), back: back, inOrder: inOrder, newest: outset})
+			r.peer[i].out = append(r.peer[i].out, output{to: int32(s.To), slot: int32(len(to.in) - 1), way: way,
+				size: float64(s.Bytes), inOrder: inOrder, relay: reliable})
 		}
 	}
 	r.placeChannels()
@@ -204,6 +211,11 @@ func (r *replay) takes(e *event) {
 		}
 	case arrived:
 		c := &me.in[e.slot]
+		known := r.net.acknowledge(c.back, r.now)
+		if o := &r.peer[c.from].out[c.at]; !c.inOrder && o.flying == e.phase { // the next one may go
+			clear := max(r.now, min(known+r.o.Delay, o.flown+patience))
+			r.events.add(event{at: clear, kind: vacant, peer: c.from, slot: c.at, phase: e.phase})
+		}
 		switch {
 		case c.inOrder:
 			c.queue = append(c.queue, e.error)
@@ -218,16 +230,23 @@ func (r *replay) takes(e *event) {
 		}
 	case vacant:
 		o := &me.out[e.slot]
+		if o.flying != e.phase {
+			return
+		}
 		o.busy = false
 		if o.pending && !me.still() {
 			r.sendNewest(e.peer, e.slot)
 		}
 	case heard:
+		r.acknowledge(e.peer, e.slot)
 		r.hear(e.peer, e.slot, e.word, e.phase, e.yes)
 	case asked:
+		r.acknowledge(e.peer, e.by)
 		r.answer(e.peer, question{e.by, e.slot, e.phase})
 	case thawed:
-		if c := &me.in[e.slot]; e.phase > c.frozenAt {
+		c := &me.in[e.slot]
+		r.net.acknowledge(c.back, r.now)
+		if e.phase > c.frozenAt {
 			c.frozen, c.frozenAt = e.error, e.phase
 		}
 		r.thaw(e.peer)
@@ -334,7 +353,7 @@ func (r *replay) mostIterations() float64 {
 			w := &me.out[k].way
 			takes := 2 * (w.latency + r.o.Delay)
 			for _, l := range w.links {
-				takes += me.out[k].bytes / r.net.bandwidth[l].least()
+				takes += wireBytes(me.out[k].size, me.out[k].relay) / r.net.bandwidth[l].least()
 			}
 			exchange = max(exchange, takes)
 		}
@@ -347,16 +366,31 @@ func (r *replay) mostIterations() float64 {
 	return stepsFactor*float64(r.program.Steps)*(1+exchange/own) + 1000
 }
 
+// pass sends a message over the network, and what a stream answers meanwhile.
+func (r *replay) pass(o *output, reliable bool) (at float64, lost bool) {
+	if answers := streamAnswers(o.size); reliable && answers > 0 {
+		r.net.send(r.peer[o.to].in[o.slot].back, r.now, answers, true)
+	}
+	return r.net.send(o.way, r.now, wireBytes(o.size, reliable), reliable)
+}
+
+// acknowledge has a peer's link say that a word came.
+func (r *replay) acknowledge(by, of int32) {
+	if back, err := r.net.way(r.peer[by].host, r.peer[of].host); err == nil {
+		r.net.acknowledge(back, r.now)
+	}
+}
+
 func (r *replay) count(o *output) {
 	r.result.Messages++
-	r.result.Bytes += o.bytes
+	r.result.Bytes += wireBytes(o.size, o.relay)
 }
 
 func (r *replay) sendInOrder(i int32, o *output) {
-	way, bytes, came := o.way, o.bytes, event{kind: arrived, peer: o.to, slot: o.slot, error: o.error, phase: o.number}
+	came := event{kind: arrived, peer: o.to, slot: o.slot, error: o.error, phase: o.number}
 	r.count(o)
 	r.out(i, 1, func() {
-		_, at, _ := r.net.send(way, r.now, bytes, true)
+		at, _ := r.pass(o, true)
 		came.at = at + r.o.Delay
 		r.events.add(came)
 	})
@@ -382,17 +416,18 @@ func (r *replay) sendNewest(i, k int32) {
 func (r *replay) newestLeaves(i, k int32) {
 	o := &r.peer[i].out[k]
 	o.pending = false
-	left, at, lost := r.net.send(o.way, r.now, o.bytes, o.relay)
+	o.flying, o.flown = o.number, r.now
+	at, lost := r.pass(o, o.relay)
 	r.count(o)
 	// The next one goes when this one is known to have come, or is given up.
-	clear := at + o.way.latency + 2*r.o.Delay
 	if lost {
 		r.result.Lost++
-		clear = max(left, r.now+patience)
 	} else {
 		r.events.add(event{at: at + r.o.Delay, kind: arrived, peer: o.to, slot: o.slot, error: o.error, phase: o.number})
 	}
-	r.events.add(event{at: clear, kind: vacant, peer: i, slot: k})
+	if lost || at+r.o.Delay > r.now+patience {
+		r.events.add(event{at: r.now + patience, kind: vacant, peer: i, slot: k, phase: o.number})
+	}
 }
 
 // patience is after how many seconds the library takes a message for lost.
