@@ -73,6 +73,9 @@ func (c *Calibration) config() [][2]string {
 		{"smpi/async-small-thresh", strconv.FormatInt(c.EagerBelow, 10)},
 		{"smpi/send-is-detached-thresh", strconv.FormatInt(c.EagerBelow, 10)},
 	}
+	if c.Selector == "ompi" {
+		list = append(list, [2]string{"auspex/collectives", "openmpi"})
+	}
 	if c.Cooling > 0 {
 		list = append(list, [2]string{"auspex/cooling", digits(c.Cooling)})
 	}

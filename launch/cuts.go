@@ -49,7 +49,7 @@ type CutTrace struct {
 	Cuts []LoopCut
 }
 
-// CollectCutTrace is CollectTrace for a program with loops cut short, and tells
+// CollectCutTrace makes a trace of a program with loops cut short, and tells
 // what became of these.
 func CollectCutTrace(ctx context.Context, dir string) (*CutTrace, error) {
 	t, notes, err := collectTrace(ctx, dir)

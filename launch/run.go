@@ -15,6 +15,7 @@ import (
 
 	"auspex/instrument"
 	"auspex/model"
+	"auspex/trace"
 )
 
 // Runner runs a command with the measurement runtime in it.
@@ -54,6 +55,7 @@ type Result struct {
 	Wall       time.Duration
 	Experiment *model.Experiment
 	Samples    []Sample
+	Stops      trace.Stops // of the trace's ranks; nil where they are not known
 	// TooShort are rules without the regions that were switched off: their calls
 	// are so many and short that the next build had better leave them out.
 	TooShort []instrument.Rule
@@ -121,7 +123,7 @@ func (r *Runner) Run(ctx context.Context) (*Result, error) {
 	if r.Trace == "" {
 		return result, nil
 	}
-	if err := WriteTrace(ctx, dir, r.Trace); err != nil {
+	if result.Stops, err = WriteTrace(ctx, dir, r.Trace); err != nil {
 		result.Experiment.Notes = append(result.Experiment.Notes, "no trace: "+err.Error())
 	}
 	return result, nil

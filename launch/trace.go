@@ -29,14 +29,6 @@ var actionKinds = map[probe.EventKind]trace.Kind{
 	probe.EventScatterv: trace.Scatterv, probe.EventReduceScatter: trace.ReduceScatter, probe.EventSleep: trace.Sleep,
 }
 
-// CollectTrace makes a trace of the events that the ranks of a run wrote into
-// dir. Sizes are bytes; computation is in ns, so a host of 10⁹ flop/s replays it
-// as it was.
-func CollectTrace(ctx context.Context, dir string) (*trace.Trace, error) {
-	t, _, err := collectTrace(ctx, dir)
-	return t, err
-}
-
 // AskedForInput tells whether a program whose ranks wrote traces into dir came to
 // the end of standard input.
 func AskedForInput(dir string) bool {
@@ -48,10 +40,13 @@ func AskedForInput(dir string) bool {
 type rankNotes struct {
 	deviations map[int]float64 // of the messages of loops cut short, by loop
 	exchanges  bool            // there are MPI_Sendrecv among its calls
+	stops      *stops          // nil where nothing is known of them
 }
 
-// collectTrace reads the ranks' events. Where a program's MPI_Sendrecv meet plain
-// sends and receives, they are taken apart, so that tags count.
+// collectTrace makes a trace of the events that the ranks of a run wrote into
+// dir. Sizes are bytes; computation is in ns, so a host of 10⁹ flop/s replays it
+// as it was. Where a program's MPI_Sendrecv meet plain sends and receives, they
+// are taken apart, so that tags count.
 func collectTrace(ctx context.Context, dir string) (*trace.Trace, []rankNotes, error) {
 	t, notes, err := collectRanks(ctx, dir, false)
 	if err == nil && slices.ContainsFunc(notes, func(n rankNotes) bool { return n.exchanges }) && !exchangesMeet(t) {
@@ -115,8 +110,11 @@ func readProgram(ctx context.Context, file string, rank int, places places, apar
 		defer stretches.file.Close()
 		r.stretches = stretches
 	}
+	if r.stops, err = openStops(strings.TrimSuffix(file, ".events") + ".stops"); err != nil {
+		return trace.Program{}, rankNotes{}, err
+	}
 	err = probe.ReadEvents(file, &r)
-	return r.to.Program(), rankNotes{r.turns.deviations, r.exchanges}, err
+	return r.to.Program(), rankNotes{r.turns.deviations, r.exchanges, r.stops}, err
 }
 
 // recorder puts the events of one rank into its program.
@@ -130,6 +128,7 @@ type recorder struct {
 	// stretches tells in which regions the computation before each event was;
 	// nil where that is not known.
 	stretches *stretches
+	stops     *stops // nil where nothing is known of them
 	seen      int
 	rank      int
 	apart     bool // exchanges become the messages they are made of
@@ -150,6 +149,9 @@ func (r *recorder) Event(shared *probe.Event) error {
 			e.Compute, e.Variance = float64(math.Float32frombits(binary.LittleEndian.Uint32(raw[:]))), 0
 		case io.EOF: // no more were kept
 			r.times = nil
+			if r.stops != nil {
+				r.stops.cut = true
+			}
 		default:
 			return err
 		}
@@ -167,6 +169,7 @@ func (r *recorder) Event(shared *probe.Event) error {
 			r.turns.note(&e, a)
 			e.Compute, e.Variance = 0, 0
 		}
+		r.stops.of(r.seen-1, trace.Stop{Action: r.to.Steps() - 1, Within: true, Outside: e.Kind == probe.EventInit || e.Kind == probe.EventFinalize})
 	}
 	return nil
 }
@@ -178,11 +181,16 @@ func (r *recorder) compute(e *probe.Event) {
 		r.turns.compute(e.Compute, e.Variance)
 		return
 	}
+	longest, at := 0.0, r.to.Steps() // the call itself where it has no computation
 	for _, s := range r.stretches.next(e.Compute) {
 		r.to.Add(&trace.Action{Kind: trace.Location, File: s.region})
 		r.at = -1 // the place of the call is to be told again
 		r.turns.compute(s.ns, 0)
+		if s.ns > longest {
+			longest, at = s.ns, r.to.Steps()-1
+		}
 	}
+	r.stops.of(r.seen-1, trace.Stop{Action: at})
 }
 
 // tell adds the place of the calls that follow, once.
@@ -251,19 +259,20 @@ func peer(rank int) int32 {
 	return int32(rank)
 }
 
-// WriteTrace collects a trace into a file, in the binary form.
-func WriteTrace(ctx context.Context, dir, file string) error {
-	t, err := CollectTrace(ctx, dir)
+// WriteTrace collects a trace into a file, in the binary form. It returns when
+// its ranks waited for a core, nil where that is not known of all.
+func WriteTrace(ctx context.Context, dir, file string) (trace.Stops, error) {
+	t, notes, err := collectTrace(ctx, dir)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	out, err := os.Create(file)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := trace.Write(out, t); err != nil {
 		out.Close()
-		return err
+		return nil, err
 	}
-	return out.Close()
+	return stopsOf(notes), out.Close()
 }

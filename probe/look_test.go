@@ -34,6 +34,16 @@ __thread struct thread *auspex_self;
 void auspex_counters_open(struct thread *t) { (void)t; }
 void auspex_counters_look(struct thread *t, struct node *n) { (void)t, (void)n; }
 
+/* Asking how long a core was waited for takes as long as a look. */
+int auspex_cores;
+static uint64_t waits;
+uint64_t auspex_core_wait(struct thread *t, uint64_t lost)
+{
+    (void)t;
+    now += look;
+    return waits < lost ? waits : lost;
+}
+
 static struct thread t;
 static struct node n;
 
@@ -52,6 +62,23 @@ static void stretch(uint64_t ns, uint64_t takes)
         printf("time got lost\n");
 }
 
+/* A stretch of which a part was not on the processor, and what counts as waiting
+ * for a core. */
+static void interrupted(uint64_t ns, uint64_t lost, uint64_t waited, uint64_t takes)
+{
+    uint64_t wall = n.wall, used = n.cpu, looked = t.looked, stood = t.stood, from = t.record.last;
+    now = from + ns;
+    cpu += ns - lost;
+    t.record.last = now;
+    n.wall += ns;
+    look = takes;
+    waits = waited;
+    auspex_look(&t, &n, ns);
+    printf("%d %d %d\n", (int)(n.wall - wall), (int)(n.cpu - used), (int)(t.stood - stood));
+    if (n.wall - wall + t.looked - looked != t.record.last - from)
+        printf("time got lost\n");
+}
+
 int main(void)
 {
     static struct header h;
@@ -62,6 +89,12 @@ int main(void)
     stretch(1000000, 3000);    /* a slow one */
     stretch(1000000, 5000000); /* stopped in it */
     stretch(1000000, 300);
+    interrupted(5000000, 4000000, 4000000, 300); /* nobody asks */
+    auspex_cores = 1;
+    interrupted(5000000, 4000000, 4000000, 300);     /* without a core */
+    interrupted(5000000, 4000000, 1000000, 300);     /* blocked for most of it */
+    interrupted(5000000, 4000, 4000, 300);           /* too little to ask */
+    interrupted(5000000, 4000000, 4000000, 2000000); /* stopped in the look, and again when asked */
     return 0;
 }
 `
@@ -88,8 +121,11 @@ func TestStoppedInLook(t *testing.T) {
 	}
 	// A look takes 310 ticks with the reading of the tick counter, so that of up
 	// to 3100 is still one.
-	const want = "1000000 1000000 310\n1000000 1000000 3010\n5996910 1000000 3100\n1000000 1000000 310\n"
+	const want = "1000000 1000000 310\n1000000 1000000 3010\n5996910 1000000 3100\n1000000 1000000 310\n" +
+		// Then wall, CPU and waiting for a core. The last one loses 4 ms, and in
+		// the look and in asking 2 ms each, less the 3100 ticks that each may take.
+		"5000000 1000000 0\n5000000 1000000 4000000\n5000000 1000000 1000000\n5000000 4996000 0\n8993820 1000000 5996910\n"
 	if string(out) != want {
-		t.Errorf("wall, CPU and looking:\n%swant:\n%s", out, want)
+		t.Errorf("wall, CPU, and looking or waiting for a core:\n%swant:\n%s", out, want)
 	}
 }

@@ -37,6 +37,9 @@ type Options struct {
 	TCPGamma     float64 // TCP window in bytes: it bounds a flow to Gamma/RTT
 	WeightS      float64 // share of the inverse bandwidths in a flow's penalty
 	Selector     collective.Selector
+	// RealOpenMPI: where Selector is OMPI, the algorithms are those of Open MPI 4.1
+	// itself, not SimGrid's for its table (auspex/collectives: openmpi).
+	RealOpenMPI bool
 	// BandwidthFactor and LatencyFactor scale a flow by its wire size.
 	BandwidthFactor, LatencyFactor []Segment
 	// SendOverhead, RecvOverhead and IsendOverhead are seconds, fixed and per
@@ -138,6 +141,11 @@ func (o *Options) Set(key, value string) error {
 			return fmt.Errorf("%s: %q is not a known selector; default, ompi and mpich are", key, value)
 		}
 		o.Selector = s
+	case "auspex/collectives":
+		if value != "openmpi" && value != "simgrid" {
+			return fmt.Errorf("%s: %q is not known; openmpi and simgrid are", key, value)
+		}
+		o.RealOpenMPI = value == "openmpi"
 	case "smpi/bw-factor":
 		o.BandwidthFactor, err = parseSegments(value, 1)
 	case "smpi/lat-factor":
@@ -264,4 +272,12 @@ func overhead(segs []Segment, bytes int64) float64 {
 		cost = s.Values[0] + s.Values[1]*size
 	}
 	return cost
+}
+
+// selector is the one that collectives are done by.
+func (o *Options) selector() collective.Selector {
+	if o.Selector == collective.OMPI && o.RealOpenMPI {
+		return collective.OpenMPI
+	}
+	return o.Selector
 }

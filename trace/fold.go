@@ -50,8 +50,9 @@ type Builder struct {
 	codes   []string // code of each action id, "" for loops
 	latest  []int32  // latest item of each id
 	actions int64
-	dry     int // tries to find a loop in vain
-	known   int // loops that Repeat is in
+	steps   int64 // of these, without locations
+	dry     int   // tries to find a loop in vain
+	known   int   // loops that Repeat is in
 	out     Program
 	scratch []byte
 	// Means keeps only mean and variance of computes that differ between the
@@ -78,6 +79,10 @@ func (b *Builder) next(rank int) {
 // Add appends an action.
 func (b *Builder) Add(a *Action) { b.add(a) }
 
+// Steps is how many actions were added so far, locations left out and what Repeat
+// repeats counted once.
+func (b *Builder) Steps() int64 { return b.steps }
+
 // same appends an action that add has given an id, other than a compute.
 func (b *Builder) same(id int32) {
 	b.actions++
@@ -101,7 +106,9 @@ func (b *Builder) add(a *Action) int32 {
 		id = b.newID(code, code)
 	}
 	it.id = id
-	b.actions++
+	if b.actions++; a.Kind != Location {
+		b.steps++
+	}
 	b.push(it)
 	return id
 }

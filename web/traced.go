@@ -177,7 +177,7 @@ func (s *Server) opportunities(ctx context.Context, q *asked) (any, error) {
 }
 
 // changeFlags are those of `auspex whatif` that need no platform.
-const changeFlags = "faster balance remove like-median network collective eager hosts noise"
+const changeFlags = "faster balance remove like-median network collective eager hosts cores noise"
 
 // changes reads the flags in the order of the command line.
 func (q *asked) changes() ([]whatif.Change, error) {

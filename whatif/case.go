@@ -22,6 +22,8 @@ type Case struct {
 	spread   float64   // of repeated runs, as a share
 	stretch  []float64 // by rank; nil where computation took its CPU time
 	late     []float64 // by rank; nil where starting and ending took their CPU time
+	stops    trace.Stops
+	stood    []stood // by rank; nil where nothing is known of stops
 	base     *outcome
 	notes    []string
 }
@@ -44,8 +46,11 @@ type Setup struct {
 	// Outside is what the run spent before and after all that the trace holds, and
 	// what else of it is no network's.
 	Outside float64
+	// Stops is when each rank had no core; nil where that is not known.
+	Stops trace.Stops
 	// Stretch is how much longer than its CPU time each rank's computation
-	// took, since it had to share its core; nil for not at all.
+	// took, since it had to share its core, where no stops are known; nil for not
+	// at all.
 	Stretch []float64
 	// Late is how much later each rank was done with starting and ending, in
 	// seconds, since it had to share its core; nil for not at all.
@@ -71,6 +76,9 @@ func New(ctx context.Context, s Setup) (*Case, error) {
 		c.stretch = s.Stretch
 		profile.Stretch(s.Stretch)
 	}
+	if s.Machine == nil && len(s.Stops) == c.ranks {
+		c.stops, c.stood = s.Stops, sumStops(s.Stops)
+	}
 	if s.Machine == nil && len(s.Late) == c.ranks {
 		c.late = s.Late
 	}
@@ -95,6 +103,7 @@ func (c *Case) Base() float64 {
 type outcome struct {
 	seconds float64
 	compute []float64 // of each rank
+	stopped []float64 // of that, without a core; nil where nothing is known of it
 	sooner  float64   // that all are done with starting and ending
 }
 
@@ -107,11 +116,11 @@ func (c *Case) replay(ctx context.Context, changes []Change) (*outcome, error) {
 	if c.platform != nil {
 		return c.onPlatform(ctx, s)
 	}
-	r, err := loggp.Run(ctx, c.trace, loggp.Options{Network: s.network, Work: s.work, Regions: c.profile.Table})
+	r, err := loggp.Run(ctx, c.trace, c.options(s))
 	if err != nil {
 		return nil, err
 	}
-	return &outcome{r.Seconds, r.Compute, s.sooner}, nil
+	return &outcome{r.Seconds, r.Compute, r.Stopped, s.sooner}, nil
 }
 
 // Source is the run with changes as spans of time, as a replay without a platform
@@ -121,7 +130,12 @@ func (c *Case) Source(changes []Change) (events.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return loggp.NewSource(c.trace, loggp.Options{Network: s.network, Work: s.work, Regions: c.profile.Table}), nil
+	return loggp.NewSource(c.trace, c.options(s)), nil
+}
+
+// options are what a replay without a platform is to be like.
+func (c *Case) options(s setting) loggp.Options {
+	return loggp.Options{Network: s.network, Work: s.work, Regions: c.profile.Table, Stops: c.stops}
 }
 
 // predicted is the new time of a replay: what replays do not know stays.

@@ -38,6 +38,7 @@ const (
 	Hosts        Kind = "hosts"
 	RanksPerNode Kind = "ranks-per-node"
 	NoNoise      Kind = "noise none"
+	Cores        Kind = "cores enough"
 )
 
 // All stands for all regions.
@@ -103,6 +104,9 @@ func (c Change) Spoken() string {
 	case Hosts:
 		return "hosts " + times(c.Factor) + " as fast"
 	}
+	if c.Kind == Cores {
+		return "a core for every rank"
+	}
 	return "no noise"
 }
 
@@ -154,6 +158,11 @@ func ParseChange(flag, value string) (Change, error) {
 			return Change{}, fmt.Errorf("--hosts %q: write it as speed=1.5x", value)
 		}
 		return Change{Kind: Hosts, Factor: f}, nil
+	case "cores":
+		if value != "enough" {
+			return Change{}, fmt.Errorf("--cores %q: only enough is known", value)
+		}
+		return Change{Kind: Cores}, nil
 	case "noise":
 		if value != "none" {
 			return Change{}, fmt.Errorf("--noise %q: only none is known", value)

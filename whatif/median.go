@@ -46,6 +46,7 @@ func (c *Case) ordinary(s *setting, ch Change) error {
 		}
 		scaleRow(s, c, r)[ch.Rank] *= will / had[r]
 	}
+	c.usualStops(s, ch.Rank)
 	if s.late != nil {
 		late := s.late[ch.Rank]
 		s.late[ch.Rank] = min(late, medianWithout(slices.Sorted(slices.Values(s.late)), late))

@@ -144,6 +144,14 @@ func (c *Case) candidates() []Change {
 	list = append(list, uneven[:min(len(uneven), maxBalanced)]...)
 	list = append(list, heavy[:min(len(heavy), maxFaster)]...)
 	ranks := c.profile.Ranks()
+	longest := 0.0 // that a rank had no core
+	for rank, s := range c.stood {
+		ranks[rank] += s.all()
+		longest = max(longest, s.all())
+	}
+	if longest > least*c.Base() {
+		list = append(list, one{Change{Kind: Cores}, longest})
+	}
 	sorted := slices.Sorted(slices.Values(ranks))
 	var slow []one
 	for rank, t := range ranks {
@@ -217,7 +225,7 @@ func (c *Case) second(ctx context.Context, l *List, most int) error {
 
 // restores tells whether a change takes away a loss, rather than work.
 func restores(k Kind) bool {
-	return k == Balance || k == LikeMedian || k == Ideal || k == NoNoise || k == Latency || k == Bandwidth
+	return k == Balance || k == LikeMedian || k == Ideal || k == NoNoise || k == Cores || k == Latency || k == Bandwidth
 }
 
 // shapley shares what the largest causes cost together: the mean, over all

@@ -105,7 +105,7 @@ func TestNonsense(t *testing.T) {
 		{"network", "bandwidth=-1", "bandwidth=2x"}, {"network", "bandwidth=0", "bandwidth=2x"}, {"network", "latency=-1", "latency=0"}, {"network", "speed=2", "ideal"}, {"network", "", "ideal"},
 		{"collective", "alltoall=ring", "CALL=ALGORITHM"}, {"collective", "allreduce", "ring"}, {"collective", "allreduce=mpich", "--platform"},
 		{"eager", "-1", "number of bytes"}, {"eager", "1k", "number of bytes"}, {"hosts", "speed=0", "speed=1.5x"}, {"hosts", "speed=-2x", "speed=1.5x"},
-		{"ranks-per-node", "0", "write a number"}, {"ranks-per-node", "2", "--platform"}, {"noise", "all", "none"}, {"colour", "red", "no change"},
+		{"ranks-per-node", "0", "write a number"}, {"ranks-per-node", "2", "--platform"}, {"noise", "all", "none"}, {"cores", "8", "enough"}, {"cores", "enough", "not known how long"}, {"colour", "red", "no change"},
 	} {
 		ch, err := whatif.ParseChange(c.flag, c.value)
 		if err == nil {

@@ -24,11 +24,12 @@ type Answer struct {
 
 // Limit is what a program's time consists of: what would have to change next.
 type Limit struct {
-	By            string  `json:"by"` // computation, imbalance or waiting
+	By            string  `json:"by"` // computation, imbalance, waiting or cores
 	Rank          int     `json:"rank"`
 	Region        string  `json:"region"` // the largest of that rank
 	LoadBalance   float64 `json:"load_balance"`
 	Communication float64 `json:"communication"`
+	stopped       float64 // share of the time in which that rank had no core
 }
 
 // Price replays with changes.
@@ -100,6 +101,10 @@ func (c *Case) limit(o *outcome, s setting) Limit {
 			largest, l.Region = t, c.profile.Regions[r]
 		}
 	}
+	if lacksCores(o, l) {
+		l.By, l.stopped = "cores", o.stopped[l.Rank]/o.seconds
+		return l
+	}
 	switch {
 	case l.LoadBalance < 0.95 && l.LoadBalance <= l.Communication:
 		l.By = "imbalance"
@@ -109,6 +114,21 @@ func (c *Case) limit(o *outcome, s setting) Limit {
 		l.By = "computation"
 	}
 	return l
+}
+
+// lacksCores tells whether the rank that computes longest loses more without a core
+// than by uneven work or by waiting, and a tenth of the time at least.
+func lacksCores(o *outcome, l Limit) bool {
+	if o.stopped == nil {
+		return false
+	}
+	most, all := 0.0, 0.0
+	for rank, t := range o.compute {
+		work := t - o.stopped[rank]
+		most, all = max(most, work), all+work
+	}
+	uneven := most - all/float64(len(o.compute))
+	return o.stopped[l.Rank] > max(0.1*o.seconds, uneven, (1-l.Communication)*o.seconds)
 }
 
 func (a *Answer) words(changes []Change) string {
@@ -139,6 +159,8 @@ func (l Limit) words() string {
 	switch l.By {
 	case "imbalance":
 		return fmt.Sprintf("Then imbalance limits it: rank %d computes longest, most of it in `%s` (load balance %.2f).", l.Rank, l.Region, l.LoadBalance)
+	case "cores":
+		return fmt.Sprintf("Then a want of cores limits it: rank %d computes longest, and could not for %.0f %% of the time because it had none.", l.Rank, 100*l.stopped)
 	case "computation":
 		return fmt.Sprintf("Then computation limits it, most of all `%s`.", l.Region)
 	}

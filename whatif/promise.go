@@ -36,11 +36,12 @@ func (c *Case) Promise(a *Answer, changes []Change) (*Promise, error) {
 		return nil, err
 	}
 	p := &Promise{Made: time.Now().UTC().Truncate(time.Second), Changes: a.Changes, BaseSeconds: a.BaseSeconds, NewSeconds: a.NewSeconds, Interval: a.Interval, Bound: a.Bound, Regions: []PromisedRegion{}}
+	was, will := c.longer(nil), c.longer(&s)
 	for r, row := range c.profile.Seconds {
 		before, after := 0.0, 0.0
 		for rank, t := range row {
-			before = max(before, t)
-			after = max(after, s.work.Seconds(int32(r), rank, 1e9*t/c.stretched(rank)))
+			before = max(before, t*was[rank])
+			after = max(after, s.work.Seconds(int32(r), rank, 1e9*t/c.stretched(rank))*will[rank])
 		}
 		if before > 0.001*a.BaseSeconds {
 			p.Regions = append(p.Regions, PromisedRegion{c.profile.Regions[r], before, after})

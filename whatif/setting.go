@@ -37,6 +37,7 @@ func (c *Case) setting(changes []Change) (setting, error) {
 			return s, err
 		}
 	}
+	c.lessWork(&s)
 	if len(c.late) > 0 { // all wait for the last
 		s.sooner = slices.Max(c.late) - slices.Max(s.late)
 	}
@@ -59,6 +60,8 @@ func (c *Case) apply(s *setting, ch Change) error {
 		}
 	case LikeMedian:
 		return c.ordinary(s, ch)
+	case Cores:
+		return c.enough(s)
 	case NoNoise:
 		s.work.Level = make([][]float64, len(c.profile.Seconds))
 		for r, row := range c.profile.Seconds {
@@ -69,6 +72,7 @@ func (c *Case) apply(s *setting, ch Change) error {
 				}
 			}
 		}
+		c.evenStops(s)
 	case Hosts:
 		if s.work.Speed == 0 {
 			s.work.Speed = 1

@@ -176,7 +176,7 @@ func TestRefused(t *testing.T) {
 
 // TestChangesReadBack: what is printed can be asked for.
 func TestChangesReadBack(t *testing.T) {
-	for _, c := range [][2]string{{"faster", "main/A=2.5"}, {"balance", "all"}, {"remove", "x/"}, {"like-median", "3"}, {"network", "ideal"}, {"network", "bandwidth=2x"}, {"network", "latency=0"}, {"collective", "allreduce=ring"}, {"eager", "100"}, {"hosts", "speed=1.5x"}, {"ranks-per-node", "2"}, {"noise", "none"}} {
+	for _, c := range [][2]string{{"faster", "main/A=2.5"}, {"balance", "all"}, {"remove", "x/"}, {"like-median", "3"}, {"network", "ideal"}, {"network", "bandwidth=2x"}, {"network", "latency=0"}, {"collective", "allreduce=ring"}, {"eager", "100"}, {"hosts", "speed=1.5x"}, {"ranks-per-node", "2"}, {"noise", "none"}, {"cores", "enough"}} {
 		ch, err := whatif.ParseChange(c[0], c[1])
 		if err != nil {
 			t.Fatal(err)

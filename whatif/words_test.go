@@ -104,6 +104,7 @@ func TestSpoken(t *testing.T) {
 		{"eager", "65536", "messages of up to 65536 bytes sent eagerly"},
 		{"hosts", "speed=1.5x", "hosts 1.5 times as fast"},
 		{"noise", "none", "no noise"},
+		{"cores", "enough", "a core for every rank"},
 	} {
 		ch, err := whatif.ParseChange(c.flag, c.value)
 		if err != nil || ch.Spoken() != c.said {

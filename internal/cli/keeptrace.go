@@ -9,6 +9,7 @@ import (
 
 	"auspex/launch"
 	"auspex/store"
+	"auspex/trace"
 	"auspex/whatif/kept"
 )
 
@@ -38,14 +39,15 @@ type keptTraces struct {
 }
 
 type keptRun struct {
-	wall time.Duration
-	data []byte
+	wall  time.Duration
+	data  []byte
+	stops trace.Stops
 }
 
 // add reads the trace of a run, if it wrote one.
 func (k *keptTraces) add(file string, r *launch.Result) {
 	if data, err := os.ReadFile(file); err == nil && r != nil {
-		k.list = append(k.list, keptRun{r.Wall, data})
+		k.list = append(k.list, keptRun{r.Wall, data, r.Stops})
 	}
 }
 
@@ -56,5 +58,10 @@ func (k *keptTraces) attachment() []store.Attachment {
 		return nil
 	}
 	slices.SortStableFunc(k.list, func(a, b keptRun) int { return cmp.Compare(a.wall, b.wall) })
-	return []store.Attachment{{Name: kept.TraceName, Data: k.list[len(k.list)/2].data}}
+	middle := k.list[len(k.list)/2]
+	out := []store.Attachment{{Name: kept.TraceName, Data: middle.data}}
+	if middle.stops != nil {
+		out = append(out, store.Attachment{Name: kept.StopsName, Data: middle.stops.Encode()})
+	}
+	return out
 }

@@ -22,6 +22,7 @@ var changeFlags = []struct{ name, about string }{
 	{"eager", "send messages below this many `BYTES` without waiting for their receiver"},
 	{"hosts", "other processors: `speed=1.5x`"},
 	{"ranks-per-node", "with --platform: put `N` ranks on each host"},
+	{"cores", "`enough`: no rank waits for a core"},
 	{"noise", "`none`: all stretches of a region take their mean"},
 }
 

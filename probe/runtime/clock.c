@@ -109,6 +109,24 @@ void auspex_resume(struct thread *t, uint64_t now)
     t->record.last = ticks();
 }
 
+/* Of so many ticks before now in which the thread did not run, those count in
+ * which it waited for a core: else it was blocked. Asking takes about as long as
+ * looking at the CPU clock does, and follows on a much longer loss only. Returns
+ * when it has asked. */
+static uint64_t stood(struct thread *t, struct node *n, uint64_t now, uint64_t lost)
+{
+    double ns = (double)lost / auspex_rate, waited = (double)auspex_core_wait(t, (uint64_t)ns);
+    t->stood += waited < ns ? (uint64_t)(waited * auspex_rate) : lost;
+    uint64_t asked = ticks();
+    if (asked - now > longest_look) { /* stopped once more when it was asked */
+        uint64_t more = asked - now - longest_look;
+        n->wall += more;
+        t->stood += more;
+        t->delay += (uint64_t)((double)more / auspex_rate); /* not to be counted again */
+    }
+    return asked;
+}
+
 /* Looks at the slow clocks at the end of a long stretch spent in n. The time
  * the looking takes is charged to nobody. */
 void auspex_look(struct thread *t, struct node *n, uint64_t stretch)
@@ -119,11 +137,10 @@ void auspex_look(struct thread *t, struct node *n, uint64_t stretch)
     t->settled += t->brief;
     t->brief = 0;
     t->record.looks++;
-    if (used > 0) {
-        uint64_t cpu_ticks = used < (double)stretch ? (uint64_t)used : stretch;
-        n->cpu += cpu_ticks;
-        t->settled += cpu_ticks;
-    }
+    uint64_t cpu_ticks = used <= 0 ? 0 : used < (double)stretch ? (uint64_t)used : stretch;
+    uint64_t lost = stretch - cpu_ticks;
+    n->cpu += cpu_ticks;
+    t->settled += cpu_ticks;
     if (stretch >= auspex_slow)
         look_slow(t, n);
     if (t->record.last - auspex_header->ticks1 > (uint64_t)(1e9 * auspex_rate))
@@ -131,7 +148,13 @@ void auspex_look(struct thread *t, struct node *n, uint64_t stretch)
     uint64_t now = ticks(), took = now - t->record.last;
     if (took > longest_look) { /* the kernel took the processor away when it was asked: the region's time */
         n->wall += took - longest_look;
+        lost += took - longest_look;
         took = longest_look;
+    }
+    if (unlikely(auspex_cores && t->record.id == 0 && lost >= auspex_long / 4)) {
+        uint64_t asked = stood(t, n, now, lost);
+        took += asked - now < longest_look ? asked - now : longest_look;
+        now = asked;
     }
     t->looked += took;
     t->record.walking += took;

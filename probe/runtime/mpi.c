@@ -60,6 +60,7 @@ static __attribute__((noinline)) struct thread *mpi_enter(struct auspex_region *
     struct called by = {address, frame, r};
     struct place *place = auspex_callers(t, from, &by);
     int blind = t->depth == 0 && !auspex_sampling;
+    t->events = auspex_traced();
     if (blind || auspex_tracing) {
         struct site *s = site_at(r, from);
         t->site = s ? s->call + 1 : 0;
@@ -81,9 +82,18 @@ static __attribute__((noinline)) struct thread *mpi_enter(struct auspex_region *
 
 static __attribute__((noinline)) void mpi_leave(struct thread *t)
 {
-    uint64_t outside = virtual_time(t);
+    uint64_t outside = virtual_time(t), stood = t->stood, since = t->record.last;
     t->left = ticks();
     charge(t, t->left);
+    if (unlikely(t->stood > stood)) {
+        uint64_t waited = t->stood - stood, took = t->record.last - since;
+        t->left = t->record.last;
+        if (t->events != auspex_traced()) { /* else it counts for what leads to the next event */
+            auspex_trace_stop(1, waited, took > waited ? took - waited : 0);
+            t->stood = stood;
+        } else if (t->aside > 0)
+            t->stood = stood; /* the call counts as a whole */
+    }
     t->depth = t->outside;
     t->top = t->stack[t->depth].place;
     t->record.current = t->top->index;
@@ -116,9 +126,10 @@ static void traced(struct thread *t, struct event e, const int64_t *lists)
         return; /* the trace is of one thread */
     t->seen = virtual_time(t);
     e.site = t->site;
-    uint64_t idle = t->gap > compute ? t->gap - compute : 0;
+    uint64_t idle = t->gap > compute + t->stood ? t->gap - compute - t->stood : 0;
     idle = (t->away < idle ? t->away : idle) + t->aside;
-    t->gap = t->away = t->aside = 0;
+    auspex_trace_stop(0, t->stood, 0);
+    t->gap = t->away = t->aside = t->stood = 0;
     if (unlikely(idle >= auspex_long)) {
         if (auspex_turning)
             compute += idle; /* turns of a loop that is cut short have no event for it */

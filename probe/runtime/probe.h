@@ -53,10 +53,14 @@ struct thread {
     uint64_t settled;   /* ticks of CPU time charged up to the latest look */
     uint64_t seen;      /* of all charged, told to the trace or spent in MPI */
     uint32_t site;      /* of the MPI call it is in, for the trace: see trace.h */
+    uint32_t events;    /* of the trace, before that call */
     uint64_t left;      /* when it left the latest MPI call */
     uint64_t gap;       /* ticks outside of MPI since the trace was told of something */
     uint64_t away;      /* of these, in calls that wait: for a time to pass, for a file */
     uint64_t aside;     /* ticks since then in MPI calls that no event stands for */
+    uint64_t stood;     /* ticks since then in which it waited for a core */
+    uint64_t delay;     /* ns that it has been queued for one, as the kernel last said */
+    uint64_t blocks;    /* times that it has given its core up, likewise */
     uint64_t filed;     /* ticks in calls for files that samples have not heard of */
     uint64_t spent;     /* ticks that its probes took, but for looking at slow clocks */
     uint64_t looked;    /* ticks that looking at them took */
@@ -113,6 +117,11 @@ void auspex_clock_note(struct header *h);
 void auspex_look(struct thread *t, struct node *n, uint64_t stretch);
 void auspex_thread_clock(struct thread *t);
 void auspex_resume(struct thread *t, uint64_t now);
+
+/* core.c */
+extern int auspex_cores HIDDEN; /* it is told how long the first thread waits for a core */
+void auspex_core_open(struct thread *t);
+uint64_t auspex_core_wait(struct thread *t, uint64_t lost);
 
 /* budget.c */
 extern double auspex_share HIDDEN; /* of the run that measuring may take */

@@ -12,7 +12,9 @@
  * the first events, in ns as float(4), in the order in which they happened:
  * what one rank waits for another depends on more than means. With
  * AUSPEX_TRACE_REGIONS a third holds the nodes in which it was spent: for each
- * event a count(1), then node(4) and ns as float(4) of each. */
+ * event a count(1), then node(4) and ns as float(4) of each; and a fourth, where
+ * the kernel tells, how long the rank waited for a core: event(4), whether within
+ * its call(4), ns as float(4), and ns of the rest of that call as float(4). */
 #include "threshold.h"
 #include <fcntl.h>
 #include <stdio.h>
@@ -49,6 +51,9 @@ static int regions_file = -1;
 static uint64_t told[STRETCHED]; /* ticks of each node that the file has */
 static char stretches[1 << 14];
 static size_t stretched;
+static int stops_file = -1;
+static struct stop { uint32_t event, within; float ns, rest; } stops[AT_ONCE];
+static uint32_t stopped, traced_events;
 static uint64_t *keys; /* of events written */
 static size_t key_mask, key_count;
 
@@ -79,7 +84,27 @@ static void close_times(void)
         close(regions_file);
         regions_file = -1;
     }
+    if (stops_file >= 0) {
+        write_all(stops_file, stops, stopped * sizeof *stops);
+        close(stops_file);
+        stops_file = -1;
+    }
 }
+
+/* Tells that the rank waited for a core before the next event, or within the call
+ * of the latest, which took so much beside. */
+void auspex_trace_stop(int within, uint64_t waited, uint64_t rest)
+{
+    if (stops_file < 0 || waited == 0 || (within && traced_events == 0))
+        return;
+    stops[stopped++] = (struct stop){traced_events - (within ? 1 : 0), (uint32_t)within, (float)((double)waited / auspex_rate), (float)((double)rest / auspex_rate)};
+    if (stopped == AT_ONCE) {
+        write_all(stops_file, stops, sizeof stops);
+        stopped = 0;
+    }
+}
+
+uint32_t auspex_traced(void) { return traced_events; }
 
 /* Tells in which nodes CPU time was spent since the event before. */
 static void keep_regions(void)
@@ -144,6 +169,8 @@ void auspex_trace_open(void)
         times_file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (times_file >= 0 && getenv("AUSPEX_TRACE_REGIONS") && (size_t)snprintf(path, sizeof path, "%s/%d.stretches", dir, auspex_header->rank) < sizeof path)
         regions_file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (regions_file >= 0 && auspex_cores && (size_t)snprintf(path, sizeof path, "%s/%d.stops", dir, auspex_header->rank) < sizeof path)
+        stops_file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     items = malloc(KEPT * sizeof *items);
     loops = malloc(KEPT * sizeof *loops);
     key_mask = 1023;
@@ -372,6 +399,7 @@ void auspex_trace(const struct event *e, const int64_t *lists, uint64_t compute)
     append((struct item){key, NULL, 1, ns, 0, 0});
     if (regions_file >= 0)
         keep_regions();
+    traced_events++;
     if (times_file >= 0)
         keep_time((float)ns);
     while (extend() || begin())

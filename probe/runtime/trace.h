@@ -22,5 +22,7 @@ struct event {
 extern int auspex_tracing, auspex_asked;
 void auspex_trace_open(void);
 void auspex_trace(const struct event *e, const int64_t *lists, uint64_t compute);
+void auspex_trace_stop(int within, uint64_t waited, uint64_t rest);
+uint32_t auspex_traced(void); /* events so far */
 void auspex_trace_close(void);
 #endif

@@ -432,6 +432,8 @@ void auspex_unwind(struct thread *t, uint32_t region)
 static void begin_thread(struct thread *t)
 {
     auspex_thread_clock(t);
+    if (t->record.id == 0 && getenv("AUSPEX_TRACE_REGIONS"))
+        auspex_core_open(t);
     auspex_self = t;
     pthread_setspecific(ending, t);
     auspex_stacks_thread(t);

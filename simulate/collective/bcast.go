@@ -247,6 +247,11 @@ func bcastSplitBinary(c *Call, p *Plan, phase int) bool {
 // bcastKnomial is a tree in which a rank serves three others at a time.
 func bcastKnomial(c *Call, p *Plan, phase int) bool {
 	p.smpSetup(c)
+	p.knomial(c)
+	return false
+}
+
+func (p *Plan) knomial(c *Call) {
 	p.Tag = tagBcast
 	const k = 4
 	relative := (c.Me - c.Root + c.Size) % c.Size
@@ -265,7 +270,6 @@ func bcastKnomial(c *Call, p *Plan, phase int) bool {
 		}
 		p.waitAll()
 	}
-	return false
 }
 
 // bcastScatterDoubling scatters along a binomial tree and allgathers by

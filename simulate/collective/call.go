@@ -42,6 +42,8 @@ const (
 	OMPI
 	// MPICH is MPICH's decision rules.
 	MPICH
+	// OpenMPI is Open MPI 4.1 where SimGrid's algorithms for its table are others.
+	OpenMPI
 )
 
 // Select chooses how a collective is done.
@@ -49,6 +51,8 @@ func Select(c *Call, s Selector) (Algorithm, error) {
 	switch s {
 	case OMPI:
 		return ompiAlgorithm(c)
+	case OpenMPI:
+		return openmpiAlgorithm(c)
 	case MPICH:
 		return mpichAlgorithm(c)
 	}

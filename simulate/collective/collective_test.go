@@ -159,7 +159,7 @@ func uninformed(k trace.Kind, root int, heard []uint64) error {
 // size, datatype and root, and data must find its way to all who need it.
 func TestCollectivesPairUp(t *testing.T) {
 	selectors := map[string]func(*Call) (Algorithm, error){
-		"default": defaultAlgorithm, "ompi": ompiAlgorithm, "mpich": mpichAlgorithm,
+		"default": defaultAlgorithm, "ompi": ompiAlgorithm, "mpich": mpichAlgorithm, "openmpi": openmpiAlgorithm,
 	}
 	for name, alg := range selectors {
 		for k := trace.Barrier; k <= trace.ReduceScatter; k++ {

@@ -224,11 +224,7 @@ func ompiAllgather(c *Call) Algorithm {
 }
 
 func ompiAllgatherv(c *Call) Algorithm {
-	total := int64(0)
-	for _, n := range c.Recvs {
-		total += n
-	}
-	switch choose(ompiAllgathervRules, c.Size, total/int64(c.Size)) {
+	switch choose(ompiAllgathervRules, c.Size, total(c.Recvs)/int64(c.Size)) {
 	case 2:
 		return allgathervBruck
 	case 3:
@@ -257,11 +253,7 @@ func ompiGathervBcast(c *Call, p *Plan, phase int) bool {
 }
 
 func ompiReduceScatter(c *Call) Algorithm {
-	total := int64(0)
-	for _, n := range c.Sends {
-		total += n
-	}
-	switch choose(ompiReduceScatterRules, c.Size, total) {
+	switch choose(ompiReduceScatterRules, c.Size, total(c.Sends)) {
 	case 2:
 		return reduceScatterHalving
 	case 3:

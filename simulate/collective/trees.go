@@ -32,6 +32,31 @@ func karyTree(fanout int, c *Call) tree {
 	return t
 }
 
+// flatTree has all ranks under root.
+func flatTree(c *Call) tree {
+	t := tree{prev: c.Root}
+	if c.Me == c.Root {
+		for i := 1; i < c.Size; i++ {
+			t.next = append(t.next, (c.Root+i)%c.Size)
+		}
+	}
+	return t
+}
+
+// binomialTree is the binomial tree in which the ranks of a round follow those of the
+// rounds before.
+func binomialTree(c *Call) tree {
+	shifted := (c.Me - c.Root + c.Size) % c.Size
+	t, mask := tree{prev: -1}, 1
+	for ; mask <= shifted; mask <<= 1 {
+		t.prev = (shifted - mask + c.Root) % c.Size // of the last mask: the highest bit
+	}
+	for ; shifted+mask < c.Size; mask <<= 1 {
+		t.next = append(t.next, (shifted+mask+c.Root)%c.Size)
+	}
+	return t
+}
+
 // inOrderBinomial is the binomial tree in which a subtree holds neighbours.
 func inOrderBinomial(c *Call, root int) tree {
 	virtual := (c.Me - root + c.Size) % c.Size

@@ -19,6 +19,8 @@ type Work struct {
 	Level [][]float64
 	// Speed is how fast the hosts are, 0 for as they were.
 	Speed float64
+	// Cores is by rank what part of its stops there is; nil for all of it.
+	Cores []float64
 }
 
 // Seconds is how long a stretch of computation takes.
@@ -47,6 +49,9 @@ type Options struct {
 	// Regions numbers the regions as Work does: the Table of the trace's
 	// profile. Needed where Work has rows.
 	Regions *trace.Regions
+	// Stops is when ranks had no core; nil where they always had one. They count
+	// as computation.
+	Stops trace.Stops
 	// Spans takes what each rank did when; nil where nobody wants to know.
 	Spans func(*events.Span) error
 	// Header names the spans' regions; needed with Spans. Run fills it.
@@ -58,6 +63,7 @@ type Result struct {
 	Seconds float64 // when the last did
 	Finish  []float64
 	Compute []float64
+	Stopped []float64 // of that, without a core; nil where Options has no Stops
 	Actions int64
 }
 
@@ -85,6 +91,9 @@ func Run(ctx context.Context, t *trace.Trace, o Options) (*Result, error) {
 		r := &e.ranks[i]
 		res.Finish, res.Compute = append(res.Finish, r.clock), append(res.Compute, r.computed)
 		res.Seconds = max(res.Seconds, r.clock)
+		if o.Stops != nil {
+			res.Stopped = append(res.Stopped, r.stopped)
+		}
 	}
 	return res, nil
 }
@@ -121,6 +130,10 @@ type rank struct {
 	action   trace.Action // the present one
 	mode     mode
 	double   bool
+	stops    []trace.Stop // to come
+	stopped  float64      // seconds so far
+	until    float64      // when the stop within the present call is over
+	worked   int32        // region of the latest computation
 }
 
 type mode uint8
@@ -145,6 +158,9 @@ func newEngine(t *trace.Trace, o Options) *engine {
 		r := &e.ranks[i]
 		r.place, r.region = e.table.Walk(t, i), -1
 		r.comms = []member{{comm: e.world, me: int32(i)}}
+		if r.worked = -1; i < len(o.Stops) {
+			r.stops = o.Stops[i]
+		}
 		e.ready = append(e.ready, int32(i))
 	}
 	if o.Spans != nil {
@@ -190,6 +206,11 @@ func (e *engine) run(id int32) error {
 		r.done++
 		e.actions++
 		r.region, r.began = region, r.clock
+		if len(r.stops) > 0 && r.stops[0].Action < r.done {
+			if err := e.stop(id, r); err != nil {
+				return err
+			}
+		}
 		if err := e.begin(id, r); err != nil {
 			return err
 		}
@@ -207,12 +228,19 @@ func (e *engine) run(id int32) error {
 	return nil
 }
 
-// ended tells of an action that is done.
+// ended tells of an action that is done. A rank that was without a core in it
+// stands still until it has one again.
 func (e *engine) ended(id int32, r *rank) error {
-	if e.o.Spans == nil {
+	if e.o.Spans != nil {
+		if err := e.told.action(e, id, r); err != nil {
+			return err
+		}
+	}
+	until := r.until
+	if r.until = 0; until <= r.clock {
 		return nil
 	}
-	return e.told.action(e, id, r)
+	return e.stand(id, r, until-r.clock)
 }
 
 func (e *engine) begin(id int32, r *rank) error {
@@ -225,6 +253,7 @@ func (e *engine) begin(id int32, r *rank) error {
 		s := e.o.Work.Seconds(r.region, int(id), a.Value)
 		r.clock += s
 		r.computed += s
+		r.worked = r.region
 	case trace.Sleep:
 		r.clock += a.Value
 	case trace.Send, trace.Isend, trace.Recv, trace.Irecv, trace.SendRecv:

@@ -39,6 +39,9 @@ func (t *teller) path(e *engine, region int32, k trace.Kind) int32 {
 	if region >= 0 {
 		name = e.table.Names[region]
 	}
+	if name == "" && k == trace.Compute { // it stood still before it computed
+		name = "program"
+	}
 	if k != trace.Compute {
 		if name != "" {
 			name += "/"
@@ -76,6 +79,18 @@ func (t *teller) action(e *engine, id int32, r *rank) error {
 	case a.Kind != trace.Compute:
 		s.Messages = e.halves(id, r, s.Messages)
 	}
+	return e.o.Spans(s)
+}
+
+// stood hands over that a rank had no core: in the region in which it computes, or
+// did before.
+func (t *teller) stood(e *engine, id int32, r *rank) error {
+	region := r.worked
+	if r.action.Kind == trace.Compute {
+		region = r.region
+	}
+	s := &t.span
+	*s = events.Span{Loc: id, Kind: trace.Compute, Path: t.path(e, region, trace.Compute), Root: -1, Begin: nanos(r.began), End: nanos(r.clock), Messages: s.Messages[:0]}
 	return e.o.Spans(s)
 }
 

@@ -26,6 +26,7 @@ import (
 const (
 	TraceName = "run.trace"
 	SpansName = "spans.trace"
+	StopsName = "stops.trace" // when its ranks had no core: trace.Stops
 )
 
 // ErrNoTrace tells that an experiment has no trace beside it.
@@ -41,7 +42,8 @@ type Run struct {
 	Ends    float64       // seconds of the mean rank in starting and ending, as the ledger has it
 	Outside float64       // seconds in starting and ending MPI and in its files, of the mean rank
 	Stalled float64       // seconds that the mean rank stood still within MPI where all shared their cores
-	Stretch []float64     // wall time over CPU time of each rank's computation; nil where unknown
+	Stops   trace.Stops   // when ranks had no core, starting and ending left out; nil where unknown
+	Stretch []float64     // where that is unknown: wall time over CPU time of each rank's computation; nil where unknown
 	Late    []float64     // seconds that starting and ending took each rank longer since it shared its core; nil where unknown
 	Notes   []string      // what was made of the profile
 }
@@ -101,6 +103,10 @@ func Open(ctx context.Context, e *store.Experiment) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
+	if r.Stops, r.Late, err = stopsOf(e, r.Program.NP()); err != nil || r.Stops != nil {
+		r.Notes = whatif.StopNotes(r.Stops, r.Seconds)
+		return r, err
+	}
 	r.Late, r.Stalled = of.late(), of.stalled()
 	stops := whatif.Stops{Seconds: of.stops(), Run: r.Seconds - r.Outside}
 	r.Stretch, r.Notes, err = stops.Spread(ctx, r.Program, of.stretch(), whatif.SharedMemory())
@@ -154,7 +160,7 @@ func (r *Run) Source(ctx context.Context) (events.Source, error) {
 // Work is how long computation takes in a replay: as long as in the run.
 func (r *Run) Work(ctx context.Context) (loggp.Options, error) {
 	if r.Stretch == nil {
-		return loggp.Options{}, nil
+		return loggp.Options{Stops: r.Stops}, nil
 	}
 	return Scaled(ctx, r.Program, r.Stretch)
 }
@@ -206,7 +212,7 @@ func (r *Run) Serialization(ctx context.Context) (float64, error) {
 
 // Setup is what a case of the run is made of.
 func (r *Run) Setup() whatif.Setup {
-	return whatif.Setup{Trace: r.Program, Network: whatif.SharedMemory(), Measured: r.Seconds, Spread: r.Spread, Outside: r.Outside + r.Stalled, Stretch: r.Stretch, Late: r.Late, Notes: r.Notes}
+	return whatif.Setup{Trace: r.Program, Network: whatif.SharedMemory(), Measured: r.Seconds, Spread: r.Spread, Outside: r.Outside + r.Stalled, Stops: r.Stops, Stretch: r.Stretch, Late: r.Late, Notes: r.Notes}
 }
 
 // Case is what changes of the run are priced in.

@@ -1,0 +1,102 @@
+package launch
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"math"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"testing"
+
+	"auspex/trace"
+)
+
+// TestStopsOf: what the runtime wrote of an event goes to the actions it became, in
+// order; what is nonsense is left out.
+func TestStopsOf(t *testing.T) {
+	var raw []byte
+	for _, s := range []struct {
+		event, within uint32
+		ns, rest      float32
+	}{{0, 1, 5e8, 1e9}, {2, 0, 1e9, 0}, {2, 1, 2e9, 0}, {3, 0, float32(math.NaN()), 0}, {3, 1, -1, 0}, {5, 0, 5e8, 0}} {
+		raw = binary.LittleEndian.AppendUint32(raw, s.event)
+		raw = binary.LittleEndian.AppendUint32(raw, s.within)
+		raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(s.ns))
+		raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(s.rest))
+	}
+	s := &stops{raw: append(raw, 1, 2, 3)}
+	for event := range 7 {
+		s.of(event, trace.Stop{Action: int64(10 * event)})
+		s.of(event, trace.Stop{Action: int64(10*event + 1), Within: true, Outside: event == 0})
+	}
+	want := []trace.Stop{{Action: 1, Within: true, Outside: true, Seconds: 0.5, Rest: 1}, {Action: 20, Seconds: 1}, {Action: 21, Within: true, Seconds: 2}, {Action: 50, Seconds: 0.5}}
+	if !reflect.DeepEqual(s.list, want) {
+		t.Errorf("%+v", s.list)
+	}
+	(*stops)(nil).of(0, trace.Stop{}) // where nothing is known
+	if got := stopsOf([]rankNotes{{stops: s}, {stops: &stops{}}}); len(got) != 2 || got[1] != nil {
+		t.Errorf("%v", got)
+	}
+	for _, other := range []*stops{nil, {cut: true}} {
+		if got := stopsOf([]rankNotes{{stops: s}, {stops: other}}); got != nil {
+			t.Errorf("not known of all, and yet %v", got)
+		}
+	}
+}
+
+// TestOneCore: two ranks that compute at once on one core wait for it.
+func TestOneCore(t *testing.T) {
+	if _, err := exec.LookPath("taskset"); err != nil {
+		t.Skip("there is no taskset")
+	}
+	eachMPI(t, func(t *testing.T, m mpi) {
+		dir := write(t, map[string]string{"turns.c": `#include <mpi.h>
+#include <time.h>
+
+static double used(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return t.tv_sec + 1e-9 * t.tv_nsec;
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (double since = used(); used() - since < 0.2;)
+        ;
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+    return 0;
+}
+`})
+		exe := filepath.Join(dir, "turns")
+		mustCompile(t, m.cc, "-std=gnu99", "-g", "-O1", filepath.Join(dir, "turns.c"), "-o", exe)
+		var out bytes.Buffer
+		file := filepath.Join(dir, "turns.trace")
+		r := Runner{Command: append([]string{"taskset", "-c", "0"}, m.ranks("2", exe)...), Dir: t.TempDir(), Cache: testCache(), Trace: file, Out: &out, Err: &out}
+		result, err := r.Run(context.Background())
+		if err != nil || result.Status != 0 {
+			t.Fatalf("%v\n%s", err, out.String())
+		}
+		if result.Stops == nil {
+			t.Skip("this kernel does not tell")
+		}
+		// Whoever ends first had the core for 0.2 s, in which the other had it for
+		// less than that; and that one then needs the rest.
+		waited := 0.0
+		for _, list := range result.Stops {
+			for _, s := range list {
+				if !s.Outside {
+					waited += s.Seconds
+				}
+			}
+		}
+		if waited < 0.02 {
+			t.Errorf("two ranks of 0.2 s on one core waited %g s for it: %v", waited, result.Stops)
+		}
+	})
+}

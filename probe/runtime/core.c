@@ -1,0 +1,57 @@
+/* How long a thread that could run waits for a core: because others have it,
+ * because a quota is used up, or because a hypervisor gives it to another machine.
+ * For the trace of a rank's first thread alone. */
+#include "probe.h"
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+int auspex_cores;
+static int file = -1;
+
+/* Nanoseconds that the thread has waited in the kernel's queues so far: the second
+ * number of schedstat. A program may have closed the file and opened its own in its
+ * place: nothing is expected of what is read. */
+static uint64_t queued(uint64_t before)
+{
+    char text[64];
+    long n = syscall(SYS_pread64, file, text, sizeof text, 0L), i = 0;
+    uint64_t ns = 0;
+    while (i < n && text[i] != ' ')
+        i++;
+    for (i++; i < n && text[i] >= '0' && text[i] <= '9'; i++)
+        ns = ns * 10 + (uint64_t)(text[i] - '0');
+    return i < n && text[i] == ' ' && ns > before ? ns : before;
+}
+
+static uint64_t blocks(void)
+{
+#ifdef RUSAGE_THREAD
+    struct rusage u;
+    if (getrusage(RUSAGE_THREAD, &u) == 0)
+        return (uint64_t)u.ru_nvcsw;
+#endif
+    return UINT64_MAX;
+}
+
+/* Of so many nanoseconds in which the thread did not run, since it was last asked,
+ * those in which it could have. A thread that did not give its core up could have
+ * all the time; one that did was queued for a part of it. What a hypervisor takes is
+ * in no queue. */
+uint64_t auspex_core_wait(struct thread *t, uint64_t lost)
+{
+    uint64_t delay = queued(t->delay), waited = delay - t->delay, gave = blocks();
+    int blocked = gave != t->blocks;
+    t->delay = delay;
+    t->blocks = gave;
+    return blocked && waited < lost ? waited : lost;
+}
+
+void auspex_core_open(struct thread *t)
+{
+    file = (int)syscall(SYS_openat, AT_FDCWD, "/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+    auspex_cores = file >= 0 && blocks() != UINT64_MAX;
+    if (auspex_cores)
+        auspex_core_wait(t, 0);
+}

@@ -1,0 +1,39 @@
+package loggp
+
+// stop has a rank stand still as it did at the action that begins. Where it had no
+// core before the action, that one begins later. Where it had none within a call,
+// the call ends no sooner than the stop. When in the call that began is not known:
+// ranks that take turns on a core spin in the call for one turn before they are
+// stopped for another, so that of the rest of the call as much counts as of the stop.
+func (e *engine) stop(id int32, r *rank) error {
+	for ; len(r.stops) > 0 && r.stops[0].Action < r.done; r.stops = r.stops[1:] {
+		s := &r.stops[0]
+		part := 1.0
+		if e.o.Work.Cores != nil {
+			part = e.o.Work.Cores[id]
+		}
+		switch {
+		case part <= 0 || s.Action < r.done-1:
+		case s.Within:
+			r.until = max(r.until, r.clock+part*(s.Seconds+min(s.Rest, s.Seconds)))
+		default:
+			if err := e.stand(id, r, part*s.Seconds); err != nil {
+				return err
+			}
+		}
+	}
+	r.began = r.clock
+	return nil
+}
+
+// stand lets time pass in which a rank has no core.
+func (e *engine) stand(id int32, r *rank, seconds float64) error {
+	r.began = r.clock
+	r.clock += seconds
+	r.computed += seconds
+	r.stopped += seconds
+	if e.o.Spans == nil {
+		return nil
+	}
+	return e.told.stood(e, id, r)
+}

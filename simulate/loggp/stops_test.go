@@ -1,0 +1,71 @@
+package loggp_test
+
+import (
+	"testing"
+
+	"auspex/events"
+	"auspex/simulate/loggp"
+	"auspex/trace"
+)
+
+// TestStops works out what a rank without a core costs: two ranks compute 1 s, and
+// in a second turn 1 s and 4 s, with a barrier after each and 1 s at the end.
+func TestStops(t *testing.T) {
+	tr := written(t, 2, func(r int, b *trace.Builder) {
+		compute(b, "A", 1)
+		b.Add(&trace.Action{Kind: trace.Barrier})
+		compute(b, "B", 1+3*float64(r))
+		b.Add(&trace.Action{Kind: trace.Barrier})
+		compute(b, "C", 1)
+	})
+	for _, c := range []struct {
+		name  string
+		rank  int
+		stop  trace.Stop
+		part  float64
+		want  float64 // 6 s without
+		still float64
+	}{
+		{"in computation that others wait for", 1, trace.Stop{Action: 2, Seconds: 2}, 1, 8, 2},
+		{"half of it", 1, trace.Stop{Action: 2, Seconds: 2}, 0.5, 7, 1},
+		{"gone", 1, trace.Stop{Action: 2, Seconds: 2}, 0, 6, 0},
+		{"in computation that waits for others", 0, trace.Stop{Action: 2, Seconds: 2}, 1, 6, 2},
+		{"within a call that would have been over", 1, trace.Stop{Action: 3, Within: true, Seconds: 2}, 1, 8, 2},
+		{"half of that", 1, trace.Stop{Action: 3, Within: true, Seconds: 2}, 0.5, 7, 1},
+		{"within a call that waits longer", 0, trace.Stop{Action: 3, Within: true, Seconds: 2}, 1, 6, 0},
+		{"within a call that ends meanwhile", 0, trace.Stop{Action: 3, Within: true, Seconds: 3.5}, 1, 6.5, 0.5},
+		{"after a turn of its own", 0, trace.Stop{Action: 3, Within: true, Seconds: 3.5, Rest: 1}, 1, 7.5, 1.5},
+		{"after a wait for others", 0, trace.Stop{Action: 3, Within: true, Seconds: 0.5, Rest: 3}, 1, 6, 0},
+	} {
+		stops := make(trace.Stops, 2)
+		stops[c.rank] = []trace.Stop{c.stop}
+		o := loggp.Options{Stops: stops, Work: loggp.Work{Cores: []float64{1, 1}}}
+		o.Work.Cores[c.rank] = c.part
+		r := replay(t, tr, o)
+		near(t, c.name, r.Seconds, c.want)
+		near(t, c.name+", without a core", r.Stopped[c.rank], c.still)
+		near(t, c.name+", the other", r.Stopped[1-c.rank], 0)
+		if got := told(t, tr, o, c.rank); got != int64(1e9*r.Finish[c.rank]) {
+			t.Errorf("%s: spans of rank %d end at %d ns and leave no gap until then, it at %g s", c.name, c.rank, got, r.Finish[c.rank])
+		}
+	}
+	if r := replay(t, tr, loggp.Options{}); r.Stopped != nil {
+		t.Errorf("%v stopped where nothing is known of it", r.Stopped)
+	}
+}
+
+// told is where a rank's spans end that follow on each other without a gap.
+func told(t *testing.T, tr *trace.Trace, o loggp.Options, rank int) int64 {
+	t.Helper()
+	end := int64(0)
+	err := loggp.NewSource(tr, o).Each(t.Context(), func(s *events.Span) error {
+		if int(s.Loc) == rank && s.Begin == end {
+			end = s.End
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return end
+}
