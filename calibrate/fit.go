@@ -74,25 +74,25 @@ func Fit(m *Measurement, reference Rounds) (*Calibration, error) {
 	if len(m.curve(PingPong, between)) == 0 {
 		take = inside // one host only: its memory is the network
 	}
-	pings := m.curve(PingPong, take)
+	c.EagerBelow = m.bytes(Threshold, take)
+	pings, both := m.steady(PingPong, take, c.EagerBelow), m.steady(Exchange, take, c.EagerBelow)
 	if len(pings) < fewestSizes {
 		return nil, fmt.Errorf("calibrate: ping-pong times of %d sizes; %d are needed", len(pings), fewestSizes)
 	}
-	c.EagerBelow = m.bytes(Threshold, take)
 	eager := func(kind Kind) []point {
-		curve := below(m.curve(kind, take), float64(c.EagerBelow))
+		curve := below(m.steady(kind, take, c.EagerBelow), float64(c.EagerBelow))
 		bound(curve, pings)
 		return curve
 	}
 	own := [][]point{eager(Send), eager(Recv)}
 	// What MPI_Send takes longer than MPI_Isend it waits for the network.
-	for i, p := range below(m.curve(Isend, take), float64(c.EagerBelow)) {
+	for i, p := range below(m.steady(Isend, take, c.EagerBelow), float64(c.EagerBelow)) {
 		if i < len(own[0]) {
 			own[0][i].seconds = min(own[0][i].seconds, p.seconds)
 		}
 	}
-	early := earlier(pings, m.curve(Exchange, take), own)
-	w := wire{rate(pings, m.curve(Exchange, take), float64(c.EagerBelow)), envelope, early, fitPieces(own[0]), fitPieces(own[1])}
+	early := earlier(pings, both, own)
+	w := wire{rate(pings, both, float64(c.EagerBelow)), envelope, early, fitPieces(own[0]), fitPieces(own[1])}
 	c.fitNetwork(pings, w)
 	send, recv := w.send, w.recv
 	c.SendOverhead, c.RecvOverhead = affine(send), affine(recv)
@@ -106,7 +106,7 @@ func Fit(m *Measurement, reference Rounds) (*Calibration, error) {
 	if err := c.fitSpeeds(m, reference); err != nil {
 		return nil, err
 	}
-	cold, both := m.curve(Cold, take), m.curve(Exchange, take)
+	cold := m.steady(Cold, take, c.EagerBelow)
 	if len(cold) == len(pings) && len(both) == len(pings) {
 		if err := c.fitCold(cold); err != nil {
 			return nil, err
@@ -121,7 +121,7 @@ func Fit(m *Measurement, reference Rounds) (*Calibration, error) {
 		return nil, err
 	}
 	c.fitOverlap(m, take)
-	c.fitLeaves(pings, m.curve(Send, take))
+	c.fitLeaves(pings, m.steady(Send, take, c.EagerBelow))
 	c.SendBuffer = m.bytes(SendBuffer, take)
 	c.fitLoopback(m, send, recv)
 	c.fitCrowd(m)
@@ -176,6 +176,7 @@ func (c *Calibration) fitNetwork(times []point, w wire) {
 	net, early := slices.Clone(times), []point(nil)
 	for i, p := range times {
 		wired := (p.size + w.envelope) / w.rate
+		net[i].size += w.envelope // factors are of sizes on the wire
 		if p.size < float64(c.EagerBelow) {
 			send, rest := at(w.send, p.size), p.seconds-at(w.recv, p.size)
 			net[i].seconds = max(rest-send+w.early, wired, leastNetwork*p.seconds)
@@ -190,11 +191,11 @@ func (c *Calibration) fitNetwork(times []point, w wire) {
 			break
 		}
 	}
-	split := len(below(net, float64(c.EagerBelow)))
+	split := len(below(times, float64(c.EagerBelow)))
 	pieces := fitPieces(net[:split])
 	if rest := fitPieces(net[split:]); len(rest) > 0 {
 		if len(pieces) > 0 {
-			rest[0].from = float64(c.EagerBelow) - 1
+			rest[0].from = float64(c.EagerBelow) - 1 + w.envelope
 		}
 		pieces = append(pieces, rest...)
 	}
@@ -217,23 +218,23 @@ func below(points []point, size float64) []point {
 	return points[:sort.Search(len(points), func(i int) bool { return points[i].size >= size })]
 }
 
-// networkOf turns seconds by size, beyond what the bytes take at the wire's rate,
+// networkOf turns seconds by size on the wire, beyond what the bytes take at its rate,
 // into latency and factors: seconds + (size+e)/rate = LF·latency + (size+e)/(BF·rate).
 func networkOf(pieces []piece, rate, envelope float64) Network {
 	n := Network{Bandwidth: rate, Envelope: envelope, Latency: 1e-9}
 	for _, p := range pieces {
-		if p.fixed > envelope*p.perByte {
-			n.Latency = p.fixed - envelope*p.perByte
+		if p.fixed > 0 {
+			n.Latency = p.fixed
 			break
 		}
 	}
 	for i, p := range pieces {
 		from := 0.0
 		if i > 0 {
-			from = p.from + envelope
+			from = p.from
 		}
 		n.BandwidthFactor = append(n.BandwidthFactor, Segment{from, []float64{1 / (1 + p.perByte*rate)}})
-		n.LatencyFactor = append(n.LatencyFactor, Segment{from, []float64{max(0, p.fixed-envelope*p.perByte) / n.Latency}})
+		n.LatencyFactor = append(n.LatencyFactor, Segment{from, []float64{p.fixed / n.Latency}})
 	}
 	return n
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -181,6 +182,36 @@ func (m *Measurement) curve(kind Kind, take func(from, to int) bool) []point {
 	}
 	sort.Slice(points, func(i, j int) bool { return points[i].size < points[j].size })
 	return points
+}
+
+// steady is a curve without times that stand out, as where the machine was busy with
+// something else for a moment: each is the median of five around it that are sent in
+// the same way, from eager on or below. Times that only grow with the size stay as they
+// are.
+func (m *Measurement) steady(kind Kind, take func(from, to int) bool, eager int64) []point {
+	points := m.curve(kind, take)
+	split := len(below(points, float64(eager)))
+	return append(medians(points[:split]), medians(points[split:])...)
+}
+
+func medians(points []point) []point {
+	out := slices.Clone(points)
+	set := func(i int, seconds ...float64) {
+		out[i].seconds = median(seconds)
+		out[i].whole = out[i].seconds
+	}
+	for i := range points {
+		reach := min(2, i, len(points)-1-i)
+		var near []float64
+		for _, p := range points[i-reach : i+reach+1] {
+			near = append(near, p.seconds)
+		}
+		set(i, near...)
+	}
+	if len(out) > 2 { // of the smallest: what the two after it lead to expect
+		set(0, out[0].seconds, out[1].seconds, 2*out[1].seconds-out[2].seconds)
+	}
+	return out
 }
 
 func median(v []float64) float64 {

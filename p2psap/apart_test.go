@@ -114,6 +114,41 @@ func TestNetworkSplitsAndHeals(t *testing.T) {
 	}
 }
 
+// A network that is split when the peers start, and again and again while they run,
+// holds them up and changes no answer.
+func TestNetworkSplitsOften(t *testing.T) {
+	t.Parallel()
+	program := linked(t, "cc", "testdata/mean.c")
+	hosts, plug := namespaces(t)
+	for _, scheme := range []Scheme{Synchronous, Asynchronous, Hybrid} {
+		hold := filepath.Join(t.TempDir(), "hold")
+		plug(false)
+		wait := startPeers(t, Options{Clusters: []int{2, 2}, Scheme: scheme, Hosts: hosts, Command: []string{program, "1e-9"}, Env: []string{"MEAN_HOLD=" + hold}})
+		time.Sleep(300 * time.Millisecond)
+		if _, err := os.Stat(hold + ".0"); err == nil {
+			t.Fatal("peer 0 joined a run whose others it cannot reach")
+		}
+		plug(true)
+		for rank := range 4 {
+			waitForFile(t, fmt.Sprintf("%s.%d", hold, rank))
+		}
+		plug(false)
+		os.WriteFile(hold, nil, 0o666)
+		for range 5 {
+			time.Sleep(20 * time.Millisecond)
+			plug(true)
+			time.Sleep(5 * time.Millisecond)
+			plug(false)
+		}
+		plug(true)
+		text, _, err := wait()
+		if err != nil {
+			t.Fatalf("%v: %v\n%s", scheme, err, text)
+		}
+		checkMean(t, scheme, text, 4, 1e-9)
+	}
+}
+
 // A network that never heals ends the run with a clear word.
 func TestNetworkStaysSplit(t *testing.T) {
 	t.Parallel()

@@ -153,6 +153,35 @@ func TestAsynchronousConverges(t *testing.T) {
 	}
 }
 
+// The scheme changes in mid-run, there and back, with messages of the same tags on
+// their way.
+func TestSchemeChangesInMidRun(t *testing.T) {
+	program := linked(t, "cc", "testdata/mean.c")
+	for _, c := range []struct {
+		from    Scheme
+		changes string
+		last    Scheme
+	}{
+		{Asynchronous, "30 0", Synchronous},
+		{Hybrid, "30 0", Synchronous},
+		{Synchronous, "20 1 40 0", Synchronous},
+		{Synchronous, "20 2 40 0 50 1", Asynchronous},
+		{Asynchronous, "20 0 30 2 40 0 45 1 60 2", Hybrid},
+	} {
+		text, _, err := runPeers(t, Options{Clusters: []int{2, 2}, Scheme: c.from, Command: []string{program, "1e-9"}, Env: []string{"MEAN_SCHEMES=" + c.changes}})
+		if err != nil {
+			t.Fatalf("%v, then %s: %v\n%s", c.from, c.changes, err, text)
+		}
+		want, _ := meanSolution(4, 1e-13)
+		got := readMean(t, text, 4)
+		for rank := range got {
+			if math.Abs(got[rank].x-want[rank]) > 1e-9/(1-0.8) || c.last == Synchronous && got[rank].steps != got[0].steps {
+				t.Errorf("%v, then %s: peer %d is at %v after %d steps, the solution is %v", c.from, c.changes, rank, got[rank].x, got[rank].steps, want[rank])
+			}
+		}
+	}
+}
+
 func TestKilledPeerIsReplaced(t *testing.T) {
 	program := linked(t, "cc", "testdata/mean.c")
 	const tolerance = 1e-9

@@ -226,8 +226,9 @@ static int send_in_order(struct peer *p, struct channel *c, struct message *m)
     if (p->gone)
         return P2P_GONE;
     m->number = ++c->sent;
+    m->era = (uint8_t)R.era;
     p2p_keep(p, c, m);
-    p2p_queue(p, K_DATA, 0, c->tag, m->number, p->cluster == R.peer[R.rank].cluster ? p2p_freeze_mark() : 0, m);
+    p2p_queue(p, K_DATA, m->era, c->tag, m->number, p->cluster == R.peer[R.rank].cluster ? p2p_freeze_mark() : 0, m);
     return 0;
 }
 
@@ -235,7 +236,7 @@ static void send_newest(struct peer *p, struct channel *c, struct message *m)
 {
     if (c->pending)
         R.counts.overtaken++;
-    m->number = (uint64_t)(R.incarnation + 1) << 40 | ++c->sent;
+    m->number = (uint64_t)(R.incarnation + 1) << 40 | ++c->sent_newest;
     p2p_drop(&c->out);
     c->out = p2p_share(m);
     c->pending = 1;
@@ -272,7 +273,7 @@ int P2P_Send(int to, const void *data, size_t size, int tag)
 /* The message that a receive would give now, taken off where it is in order. */
 static struct message *next_message(struct peer *p, struct channel *c, int take)
 {
-    if (p2p_in_order(p)) {
+    if (p2p_in_order(p) && !c->unwaited) {
         struct message *m = c->first;
         if (m && take) {
             c->first = m->next;
@@ -315,7 +316,7 @@ long P2P_Receive(int from, void *data, size_t room, int tag)
     c->asked = 1;
     /* In the hybrid scheme one peer hears of the end an iteration before another:
      * what that one waits for will not come, and is not needed. */
-    while (p2p_in_order(p) && !c->first && !result) {
+    while (p2p_in_order(p) && !c->first && !c->unwaited && !result) {
         if (R.scheme == P2P_HYBRID && (R.detect.state == D_STOPPED || p->finished))
             break;
         if (p->gone || p->finished)
@@ -333,6 +334,10 @@ long P2P_Receive(int from, void *data, size_t room, int tag)
         p2p_drop(&m);
         R.counts.received++;
         R.counts.bytes_received += (unsigned long)result;
+    }
+    if (c->unwaited) {
+        c->unwaited = 0;
+        p2p_drop(&c->newest);
     }
     int what = p2p_in_order(p) ? -1 : -2;
     pthread_mutex_unlock(&R.lock);

@@ -249,6 +249,7 @@ static int unpack(void)
                 return P2P_NOWHERE;
             struct message *old = p2p_message(m->data + at + SIZE, kept);
             old->number = c->sent - count + 1;
+            old->era = (uint8_t)R.era;
             p2p_keep(&R.peer[rank], c, old);
             p2p_drop(&old);
             at += SIZE + kept;
@@ -281,7 +282,7 @@ static void resume(struct peer *p, const unsigned char *list, size_t size)
         }
         for (struct message *m = c->log; m; m = m->next)
             if (m->number > from)
-                p2p_queue(p, K_DATA, 0, c->tag, m->number, 0, m);
+                p2p_queue(p, K_DATA, m->era, c->tag, m->number, 0, m);
     }
     if (R.finishing) /* what was said to the one before is said again */
         p2p_queue(p, K_FINISH, 0, 0, 0, 0, NULL);

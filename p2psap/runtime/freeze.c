@@ -93,6 +93,20 @@ void p2p_hear_early(void)
     }
 }
 
+/* A message in order of the scheme before is the newest, but older than any that
+ * is sent as such. */
+void p2p_old_newest(struct channel *c, struct message *m)
+{
+    if (c->newest && c->newest->number > 1) {
+        p2p_drop(&m);
+        return;
+    }
+    p2p_drop(&c->newest);
+    c->newest = m;
+    m->number = 1;
+    c->seen = 0;
+}
+
 /* What the old scheme left: of messages in order the last is the newest, and
  * the other way round none is waited for. */
 static void change_channels(struct peer *p, int was_in_order)
@@ -105,12 +119,10 @@ static void change_channels(struct peer *p, int was_in_order)
                 c->last = NULL;
             c->consumed = m->number;
             m->next = NULL;
-            p2p_drop(&c->newest);
-            c->newest = m;
-            m->number = 1; /* older than any that is sent as the newest */
-            c->seen = 0;
+            p2p_old_newest(c, m);
         }
-        if (!was_in_order && p2p_in_order(p))
+        c->unwaited = !was_in_order && p2p_in_order(p) && c->asked;
+        if (c->unwaited)
             c->pending = 0;
     }
 }

@@ -94,7 +94,7 @@ void p2p_iterated(void)
     iterated.votes = R.detect.phase & ((1ull << ERA) - 1);
     for (int r = 0; r < R.peers; r++)
         for (struct channel *c = R.peer[r].channels; c; c = c->next)
-            c->sent_iterating = c->sent;
+            c->sent_iterating = c->sent + c->sent_newest;
 }
 
 /* Writes what a prediction needs where the launcher asks for it. */

@@ -14,7 +14,7 @@
 #define HIDDEN __attribute__((visibility("hidden")))
 
 /* A message, shared by the places that keep it. */
-struct message { int refs; uint32_t size; uint64_t number, freeze; struct message *next; unsigned char data[]; };
+struct message { int refs; uint32_t size; uint64_t number, freeze; uint8_t era; struct message *next; unsigned char data[]; };
 
 /* A packet to be sent until the other end says that it came. */
 struct frame { struct frame *next; uint64_t order, value, freeze; int tag; uint8_t kind, flag; struct message *message; };
@@ -25,6 +25,7 @@ struct channel {
     /* in */
     struct message *first, *last; /* in order */
     uint64_t got, consumed;
+    int unwaited; /* the scheme has changed: the first receive finds what was there */
     struct message *newest, *frozen, *building;
     uint64_t seen;     /* number of the newest that the program has seen */
     uint64_t settling; /* and had seen when its part began to settle */
@@ -32,7 +33,7 @@ struct channel {
     int asked, give_frozen, missing;
     unsigned char *here; /* which pieces of building are */
     /* out */
-    uint64_t sent, forgotten, sent_iterating;
+    uint64_t sent, forgotten, sent_newest, sent_iterating; /* in order, and as the newest */
     uint32_t size_iterating; /* of the last message */
     struct message *out, *out_frozen; /* the newest */
     int pending;                      /* and it is to be sent */
@@ -149,6 +150,7 @@ void p2p_answer_pulls(void) HIDDEN;
 int p2p_scheme_changes(int scheme) HIDDEN;
 void p2p_hear_early(void) HIDDEN;
 int p2p_frozen(void) HIDDEN;
+void p2p_old_newest(struct channel *c, struct message *m) HIDDEN;
 
 /* checkpoint.c */
 int p2p_recover(void) HIDDEN;

@@ -6,7 +6,8 @@
  * file of that name with its rank added, and goes on once the file itself is there:
  * in step 10, or in that of MEAN_HOLD_AT, or, where that is "converged" or "end",
  * when its part has converged or when the end was found; with MEAN_HOLD_ONLY only the
- * peer of that rank. Each prints its rank, steps and value, how many peers it saw
+ * peer of that rank. MEAN_SCHEMES "30 0 60 2" changes to scheme 0 after step 30 and to
+ * scheme 2 after step 60. Each prints its rank, steps and value, how many peers it saw
  * replaced, the messages it sent and the packets it refused. */
 #include <math.h>
 #include <p2psap.h>
@@ -28,6 +29,15 @@ static void hold(int me, const char *now)
         usleep(1000);
 }
 
+static void change_scheme(int steps)
+{
+    const char *list = getenv("MEAN_SCHEMES");
+    int at, scheme, read;
+    for (; list && sscanf(list, "%d %d%n", &at, &scheme, &read) == 2; list += read)
+        if (at == steps)
+            P2P_Scheme(scheme);
+}
+
 int main(int argc, char **argv)
 {
     double tolerance = atof(argv[1]), x = 0, from[2] = {0, 0};
@@ -47,6 +57,7 @@ int main(int argc, char **argv)
     }
     int again = getenv("MEAN_AGAIN") && access(getenv("MEAN_AGAIN"), F_OK) == 0;
     while (!done) {
+        change_scheme(steps);
         long got = steps ? P2P_Receive(left, &from[0], sizeof x, 0) : 0;
         if (got >= 0 && steps)
             got = P2P_Receive(right, &from[1], sizeof x, 1);
