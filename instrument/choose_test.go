@@ -165,3 +165,41 @@ func TestNeverTouched(t *testing.T) {
 		}
 	}
 }
+
+// A function with vector instructions of its own keeps its probe, its loops have none:
+// by the name of a type or of an instruction, not by a name that looks alike.
+func TestLoopsOfVectorInstructions(t *testing.T) {
+	const kernel = `#include <immintrin.h>
+void work(float *x, float *y, int n)
+{
+  float s = prepare(%s);
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      for (int k = 0; k < n; k++) {
+        y[i] += s * x[j] * x[k];
+        y[j] += s * x[i] * x[k];
+        y[k] += s * x[i] * x[j];
+        y[0] += y[i] * y[j] * y[k];
+        y[1] += y[i] + y[j] + y[k];
+      }
+}
+int main(void) { work(a, b, 1000); }
+`
+	for text, loops := range map[string]bool{"_mm_set1_ps(2)": false, "*(__m256d *)x": false, "(float32x4_t)v": false, "x_mm_y(2)": true, "__m128ish": true, "2": true} {
+		found := false
+		each(Candidates(parse(t, "src/a.c", fmt.Appendf(nil, kernel, text)), Options{}), func(c *Candidate) {
+			switch {
+			case c.Name == "work" && !c.Chosen:
+				t.Errorf("%s: %s has no probe: %s", text, c.Name, c.Why)
+			case c.Kind == LoopRegion && c.Line == 5:
+				found = true
+				if c.Chosen != loops || !loops && !strings.Contains(c.Why, "vector") {
+					t.Errorf("%s: the loop is chosen: %v (%s), want %v", text, c.Chosen, c.Why, loops)
+				}
+			}
+		})
+		if !found {
+			t.Errorf("%s: no loop was found", text)
+		}
+	}
+}

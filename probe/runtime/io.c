@@ -23,18 +23,23 @@
 enum { FILES = 4096, REGULAR = 1, OTHER = 2 };
 static unsigned char what[FILES];
 
-static int regular(int fd)
+static __attribute__((noinline)) int find_out(int fd)
 {
     struct stat s;
     if (fd < 0)
         return 0;
-    if (fd < FILES && what[fd])
-        return what[fd] == REGULAR;
     int saved = errno, is = fstat(fd, &s) == 0 && S_ISREG(s.st_mode);
     errno = saved;
     if (fd < FILES)
         what[fd] = is ? REGULAR : OTHER;
     return is;
+}
+
+static inline int regular(int fd)
+{
+    if (likely((unsigned)fd < FILES && what[fd]))
+        return what[fd] == REGULAR;
+    return find_out(fd);
 }
 
 static inline void forget(int fd)
@@ -50,10 +55,16 @@ static inline struct thread *counting(int fd)
     return t && !t->quiet && regular(fd) ? t : NULL;
 }
 
+#ifdef __GLIBC__
+#define FILE_NUMBER(f) ((f)->_fileno) /* without a call: a program may print millions of lines */
+#else
+#define FILE_NUMBER(f) fileno(f)
+#endif
+
 static inline struct thread *counting_stream(FILE *f)
 {
     struct thread *t = auspex_self;
-    return t && !t->quiet && f && regular(fileno(f)) ? t : NULL;
+    return t && !t->quiet && f && regular(FILE_NUMBER(f)) ? t : NULL;
 }
 
 /* Inlined, so that the return address is that of the program's call. */

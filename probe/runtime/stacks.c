@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -142,6 +143,37 @@ static uint32_t walk(struct cursor *c, uintptr_t *pc, uintptr_t entered, int *wh
     return n;
 }
 
+/* The timer comes after every apart ns of the thread's CPU time. */
+static int every(struct walker *w, uint64_t apart)
+{
+    struct timespec period = {(time_t)(apart / 1000000000u), (long)(apart % 1000000000u)};
+    struct itimerspec both = {period, period};
+    return timer_settime(w->timer, 0, &both, NULL);
+}
+
+/* Whenever a thread goes to sleep and comes back, the kernel stops its task clock and
+ * sets it anew: 2 us a time on a virtual machine, as much as the switch itself. A
+ * thread that sleeps so often between two samples is better off without. */
+enum { MOST_SLEEPS = 8, BESIDE = 8 };
+
+/* Whether it slept more often than that since this was asked, BESIDE samples ago. */
+static int restless(struct walker *w)
+{
+    struct rusage u;
+    if (getrusage(RUSAGE_THREAD, &u) != 0)
+        return 0;
+    long since = u.ru_nvcsw - w->slept;
+    w->slept = u.ru_nvcsw;
+    return since > MOST_SLEEPS * BESIDE;
+}
+
+static void without_task_clock(struct walker *w)
+{
+    auspex_task_clock_end(w->event, auspex_sample_signal());
+    w->event = 0;
+    every(w, auspex_sampling);
+}
+
 /* How many samples one is worth. The task clock comes after every period of CPU
  * time, wherever the thread is, and each time counts once: were it to count what was
  * spent since the one before, without MPI, functions after a long call would have too
@@ -159,13 +191,15 @@ static uint64_t weigh(struct walker *w, const siginfo_t *info, int within)
         }
         return weight;
     }
+    int timer = info->si_code == SI_TIMER;
+    if (timer && w->event && restless(w))
+        without_task_clock(w);
     if (!w->event)
-        return 1 + (info->si_code == SI_TIMER && info->si_overrun > 0 ? (uint64_t)info->si_overrun : 0);
-    if (info->si_code != SI_TIMER && --w->left <= 0) {
+        return timer ? 1 + (info->si_overrun > 0 ? (uint64_t)info->si_overrun : 0) : 0;
+    if (!timer && --w->left <= 0) {
         w->left = AT_A_TIME;
         auspex_task_clock_again(w->event);
     }
-    int timer = info->si_code == SI_TIMER;
     if (timer && within == IN_CALL)
         return 0;
     now = nanos(CLOCK_THREAD_CPUTIME_ID);
@@ -203,6 +237,9 @@ static void take_sample(struct thread *t, const siginfo_t *info, void *context, 
         auspex_objects_stale = 1;
 }
 
+/* How much longer than tried out a sample may take where nothing is in the caches. */
+enum { COLD = 3 };
+
 static void on_sample(int sig, siginfo_t *info, void *context)
 {
     int error = errno;
@@ -224,8 +261,8 @@ static void on_sample(int sig, siginfo_t *info, void *context)
         t->record.inside += weight; /* MPI's time is known exactly */
     else if (weight)
         take_sample(t, info, context, weight);
-    uint64_t took = ticks() - begun;
-    t->record.walking += delivery + (took < auspex_slow ? took : auspex_slow); /* another's turn may have come between */
+    uint64_t took = ticks() - begun, most = auspex_header->sample_price ? COLD * auspex_header->sample_price : auspex_slow;
+    t->record.walking += delivery + (took < most ? took : most); /* another's turn may have come between */
     errno = error;
 }
 
@@ -309,12 +346,10 @@ void auspex_stacks_thread(struct thread *t)
     e.sigev_signo = auspex_sample_signal();
     e.sigev_value.sival_ptr = &auspex_sampling;
     e.sigev_notify_thread_id = (pid_t)syscall(SYS_gettid);
+    restless(w); /* what came before it is not its */
     /* Beside the task clock it only has to come now and then. */
-    uint64_t apart = w->event ? 8 * auspex_sampling : auspex_sampling;
-    struct timespec period = {(time_t)(apart / 1000000000u), (long)(apart % 1000000000u)};
-    struct itimerspec every = {period, period};
     if (timer_create(CLOCK_THREAD_CPUTIME_ID, &e, &w->timer) == 0)
-        w->ticking = timer_settime(w->timer, 0, &every, NULL) == 0;
+        w->ticking = every(w, w->event ? BESIDE * auspex_sampling : auspex_sampling) == 0;
 }
 
 void auspex_stacks_thread_end(struct thread *t)

@@ -33,6 +33,7 @@ struct walker {
     timer_t timer;
     int ticking;
     int event;                  /* task_clock.c: its descriptor, 0 for none */
+    long slept;                 /* how often, when it was last asked */
     int left;                   /* signals until the task clock is asked for more */
     int sent;                   /* signals to itself that have not come yet */
     int trying;                 /* what a sample takes is tried out: price.h */
