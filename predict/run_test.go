@@ -43,28 +43,33 @@ func TestSequential(t *testing.T) {
 	r.Platforms = append(r.Platforms, cluster(t, 2, "2Gf"))
 	r.Levels = []string{"0", "2"}
 	r.Validate = 1
-	report, err := predictHere(t, context.Background(), r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(report.Predictions) != 4 || report.ReferenceSpeed != 1e9 {
-		t.Fatalf("%+v", report)
-	}
-	for i := 0; i < 4; i += 2 {
-		slow, fast := report.Predictions[i], report.Predictions[i+1]
-		if math.Abs(slow.Predicted/fast.Predicted-2) > 1e-9 {
-			t.Errorf("%v s at 1 Gf, %v s at 2 Gf", slow.Predicted, fast.Predicted)
+	for try := 1; ; try++ {
+		report, err := predictHere(t, context.Background(), r)
+		if err != nil {
+			t.Fatal(err)
 		}
-		// CPU time of two runs on a machine that may be busy.
-		if slow.Measured == nil || *slow.Error < -0.6 || *slow.Error > 1.5 || slow.Method != Simple {
-			t.Errorf("%+v", slow)
+		if len(report.Predictions) != 4 || report.ReferenceSpeed != 1e9 {
+			t.Fatalf("%+v", report)
 		}
-	}
-	if fast, slow := report.Predictions[2].Predicted, report.Predictions[0].Predicted; fast >= slow {
-		t.Errorf("-O2 takes %v s, -O0 %v s", fast, slow)
-	}
-	if report.Best != 3 {
-		t.Errorf("the best is %d", report.Best)
+		disturbed := false
+		for i := 0; i < 4; i += 2 {
+			slow, fast := report.Predictions[i], report.Predictions[i+1]
+			if math.Abs(slow.Predicted/fast.Predicted-2) > 1e-9 {
+				t.Errorf("%v s at 1 Gf, %v s at 2 Gf", slow.Predicted, fast.Predicted)
+			}
+			if slow.Measured == nil || slow.Method != Simple {
+				t.Fatalf("%+v", slow)
+			}
+			// CPU time of two runs on a machine that may be busy.
+			disturbed = disturbed || *slow.Error < -0.6 || *slow.Error > 1.5
+		}
+		disturbed = disturbed || report.Predictions[2].Predicted >= report.Predictions[0].Predicted || report.Best != 3
+		if !disturbed {
+			return
+		}
+		if try == tries {
+			t.Fatalf("runs and predictions are too far apart, or -O2 is no faster than -O0, or the best is not the last: %d, %+v", report.Best, report.Predictions)
+		}
 	}
 }
 

@@ -14,16 +14,32 @@ const busy = 0.9
 func both(t *testing.T, r Request) (simple, cut *Report) {
 	t.Helper()
 	r.Epsilon = busy
-	r.Method = Simple
-	simple, err := predictHere(t, context.Background(), r)
-	if err != nil {
-		t.Fatal(err)
+	for try := 1; ; try++ {
+		for _, one := range []struct {
+			method Method
+			report **Report
+		}{{Simple, &simple}, {Threshold, &cut}} {
+			var err error
+			r.Method = one.method
+			if *one.report, err = predictHere(t, context.Background(), r); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if together(simple, cut) || try == tries {
+			return simple, cut
+		}
 	}
-	r.Method = Threshold
-	if cut, err = predictHere(t, context.Background(), r); err != nil {
-		t.Fatal(err)
-	}
-	return simple, cut
+}
+
+// tries is how often something is measured that fails where the machine's speed
+// changes in the meantime, as where a host gives its cores to others.
+const tries = 4
+
+// together tells whether two predictions are no further apart than a busy machine
+// explains. Without what was reckoned they would be ten times apart and more.
+func together(simple, cut *Report) bool {
+	ratio := cut.Predictions[0].Predicted / simple.Predictions[0].Predicted
+	return 0.2 < ratio && ratio < 5
 }
 
 // loopOn finds what became of the loop on a line.
@@ -38,13 +54,10 @@ func loopOn(t *testing.T, r *Report, line int) LoopUse {
 	return LoopUse{}
 }
 
-// near fails where two predictions are further apart than a busy machine
-// explains. Without what was reckoned they would be ten times apart and more.
 func near(t *testing.T, simple, cut *Report) {
 	t.Helper()
-	a, b := simple.Predictions[0].Predicted, cut.Predictions[0].Predicted
-	if ratio := b / a; ratio < 0.2 || ratio > 5 {
-		t.Errorf("simply %v s, with loops cut short %v s", a, b)
+	if !together(simple, cut) {
+		t.Errorf("simply %v s, with loops cut short %v s", simple.Predictions[0].Predicted, cut.Predictions[0].Predicted)
 	}
 }
 
