@@ -44,14 +44,7 @@ func TestSmallMessagesReplayAsMeasured(t *testing.T) {
 			}
 		}
 		add(Threshold, eager, 0)
-		c, err := Fit(m, Rounds{"integer": {1}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, options, err := c.pair()
-		if err != nil {
-			t.Fatal(err)
-		}
+		_, p, options := fitted(t, m)
 		for _, kind := range []struct {
 			measured Kind
 			play     func(bytes int64) *trace.Trace

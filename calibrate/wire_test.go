@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"auspex/platform"
 	"auspex/simulate"
 	"auspex/trace"
 )
@@ -33,14 +34,7 @@ func TestNoStreamIsFasterThanTheWire(t *testing.T) {
 					}
 				}
 				add(Threshold, eager, 0)
-				c, err := Fit(m, Rounds{"integer": {1}})
-				if err != nil {
-					t.Fatal(err)
-				}
-				p, options, err := c.pair()
-				if err != nil {
-					t.Fatal(err)
-				}
+				c, p, options := fitted(t, m)
 				for _, z := range sizes() {
 					row := func(kind trace.Kind) []trace.Action {
 						return slices.Repeat([]trace.Action{{Kind: kind, Count: z, Type: trace.Byte}}, messages)
@@ -57,4 +51,18 @@ func TestNoStreamIsFasterThanTheWire(t *testing.T) {
 			}
 		}
 	}
+}
+
+// fitted is the fit of a measurement, and a platform of two hosts with its constants.
+func fitted(t *testing.T, m *Measurement) (*Calibration, *platform.Platform, simulate.Options) {
+	t.Helper()
+	c, err := Fit(m, Rounds{"integer": {1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, options, err := c.pair()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c, p, options
 }
