@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -66,5 +67,67 @@ int main(void)
 	}
 	if t.Failed() {
 		t.Log(calls)
+	}
+}
+
+// Where the kernel takes the core away while a thread asks for its processor time, at
+// the end of its part, that is the region's time and not the barrier's as well. The
+// program answers late in the kernel's place.
+func TestInterruptedWhenAsked(t *testing.T) {
+	need(t, "gcc")
+	dir := write(t, map[string]string{"clock.c": `#define _GNU_SOURCE
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+volatile int late;
+int clock_gettime(clockid_t clock, struct timespec *t)
+{
+    int status = (int)syscall(SYS_clock_gettime, clock, t);
+    if (late && clock == CLOCK_THREAD_CPUTIME_ID)
+        nanosleep(&(struct timespec){0, 2000000}, NULL);
+    return status;
+}
+void work(void)
+{
+    struct timespec from, now;
+    clock_gettime(CLOCK_MONOTONIC, &from);
+    do
+        clock_gettime(CLOCK_MONOTONIC, &now);
+    while ((now.tv_sec - from.tv_sec) * 1000000000 + now.tv_nsec - from.tv_nsec < 1000000);
+}
+`, "late.c": `extern volatile int late;
+void work(void);
+int main(void)
+{
+    late = 1;
+    for (int k = 0; k < 50; k++) {
+#pragma omp parallel num_threads(1)
+        work();
+    }
+    late = 0;
+    return 0;
+}
+`})
+	exe, clock := filepath.Join(dir, "late"), filepath.Join(dir, "clock.o")
+	if out, err := exec.Command("gcc", "-c", filepath.Join(dir, "clock.c"), "-o", clock).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	mustCompile(t, "gcc", "-O1", "-fopenmp", "-rdynamic", filepath.Join(dir, "late.c"), clock, "-o", exe)
+	r, _ := measure(t, exe)
+	e := r.Experiment
+	column := slices.IndexFunc(e.Metrics, func(m model.Metric) bool { return m.Name == "wtime" })
+	wall, paths := map[string]float64{}, model.Paths(e.Regions)
+	for row := range e.Summaries.Rows() {
+		wall[paths[e.Summaries.Region[row]]] += e.Summaries.Values[column][row]
+	}
+	const region = "late/main/loop@6/OpenMP parallel@main#0"
+	if got := wall[region]; got < 0.15 {
+		t.Errorf("the region took %g s, want 50 times 3 ms", got)
+	}
+	if got := wall[region+"/OpenMP barrier"]; got > 0.05 {
+		t.Errorf("one thread waited %g s for itself", got)
+	}
+	if t.Failed() {
+		t.Log(wall)
 	}
 }

@@ -28,6 +28,7 @@ var deaths = []death{
 	{"a coordinator", "23", func(n int) []int { return []int{n / 2} }, true},
 	{"when it has converged", "converged", func(n int) []int { return []int{n - 1} }, true},
 	{"after the end", "end", func(n int) []int { return []int{n - 1} }, true},
+	{"the first of all after the end", "end", func(int) []int { return []int{0} }, true},
 	{"two far apart", "23", func(n int) []int { return []int{0, n / 2} }, true},
 	{"one and a holder of its checkpoint", "23", func(int) []int { return []int{0, 1} }, false},
 	{"one and all holders of its checkpoint", "23", func(n int) []int { return []int{n - 1, 0, 1}[:min(n, 3)] }, false},
@@ -50,7 +51,7 @@ func killedRun(t *testing.T, program string, scheme Scheme, n int, d death) (tex
 	var said lines
 	o := Options{Clusters: []int{n / 2, n / 2}, Scheme: scheme, Restarts: len(victims), Patience: 2 * time.Minute, Out: &said, Err: &said,
 		Command: []string{program, "1e-9", "-1", "0", "checkpoint"},
-		Env:     []string{"MEAN_HOLD=" + hold, "MEAN_HOLD_AT=" + d.at, fmt.Sprintf("MEAN_HOLD_ONLY=%d", victims[0])},
+		Env:     []string{"MEAN_HOLD=" + hold, "MEAN_HOLD_AT=" + d.at, fmt.Sprintf("MEAN_HOLD_ONLY=%d", victims[0]), "MEAN_LAST=0"},
 		Started: func(rank, incarnation int, p *os.Process) {
 			mu.Lock()
 			defer mu.Unlock()
@@ -117,6 +118,41 @@ func checkMean(t *testing.T, scheme Scheme, text string, n int, tolerance float6
 		}
 		if math.Abs(got.x-want[r]) > 2*tolerance/(1-0.8) {
 			t.Errorf("%v peer %d: %v, want %v", scheme, r, got.x, want[r])
+		}
+	}
+}
+
+// A peer that is killed when it has finished, while another has not, cannot be
+// replaced: nobody waits for it any more. The run says so at once.
+func TestDeathAfterFinish(t *testing.T) {
+	program := linked(t, "cc", "testdata/mean.c")
+	for _, victim := range []int{1, 3} { // the first peer, which still runs, is connected to by others; the rest finish with the victim
+		hold := filepath.Join(t.TempDir(), "hold")
+		var said lines
+		killed := make(chan struct{})
+		o := Options{Clusters: []int{2, 2}, Scheme: Asynchronous, Restarts: 1, Patience: 2 * time.Minute, Out: &said, Err: &said,
+			Command: []string{program, "1e-9"},
+			Env:     []string{"MEAN_HOLD=" + hold, "MEAN_HOLD_AT=end", "MEAN_HOLD_ONLY=0"},
+			Started: func(rank, incarnation int, p *os.Process) {
+				if rank == victim && incarnation == 0 {
+					go func() {
+						defer close(killed)
+						for !strings.Contains("\n"+said.String(), fmt.Sprintf("\n%d ", victim)) {
+							time.Sleep(10 * time.Millisecond)
+						}
+						time.Sleep(500 * time.Millisecond) // P2P_Finish has told the others
+						p.Kill()
+					}()
+				}
+			}}
+		began := time.Now()
+		_, err := Run(t.Context(), o)
+		<-killed
+		if err == nil || !strings.Contains(said.String(), "was killed after it had finished with the others") {
+			t.Errorf("%v\n%s", err, said.String())
+		}
+		if took := time.Since(began); took > time.Minute {
+			t.Errorf("said after %v", took)
 		}
 	}
 }

@@ -15,8 +15,12 @@ import (
 // cases of 2 to 8 peers (docs/p2psap.md).
 const modelError = 0.07
 
-// sureEnough is the probability from which on a scheme is named as the fastest.
-const sureEnough = 0.95
+// A scheme is called the fastest from the first of these probabilities on, and
+// probably the fastest from the second.
+const (
+	surely   = 0.95
+	probably = 2.0 / 3
+)
 
 // sure is the probability that what is predicted to take the first of some times
 // takes less than all the others, where the logarithms of all predictions err
@@ -40,8 +44,8 @@ func oneEach(clusters []int) bool {
 	return !slices.ContainsFunc(clusters, func(size int) bool { return size > 1 })
 }
 
-// rank names the fastest scheme, or those that are too close to call. Of two that
-// are the same one stands for both.
+// rank names the fastest scheme, and those that may be it as well. Of two that are
+// the same one stands for both.
 func (out *p2pPrediction) rank() {
 	if len(out.Schemes) < 2 {
 		return
@@ -55,8 +59,10 @@ func (out *p2pPrediction) rank() {
 		others = append(others, s.Seconds)
 	}
 	out.Sure = sure(sorted[0].Seconds, others...)
-	if out.Sure >= sureEnough {
+	if out.Sure >= probably {
 		out.Fastest = &sorted[0].Scheme
+	}
+	if out.Sure >= surely {
 		return
 	}
 	for i, s := range sorted { // one in a hundred is no rival
@@ -68,10 +74,14 @@ func (out *p2pPrediction) rank() {
 
 func (out *p2pPrediction) sayFastest() string {
 	percent := min(math.Floor(100*out.Sure), 99)
-	if out.Fastest != nil {
+	if out.Sure >= surely {
 		return fmt.Sprintf("The %s scheme is the fastest, with a probability of %.0f %% by how far such predictions were off in the lab.", *out.Fastest, percent)
 	}
 	last := len(out.Close) - 1
+	if out.Fastest != nil {
+		others := strings.Join(out.Close[1:], " or the ")
+		return fmt.Sprintf("The %s scheme is probably the fastest (%.0f %%); it may be the %s one.", *out.Fastest, percent, others)
+	}
 	return fmt.Sprintf("The %s and %s schemes are too close to call: the %s one is the fastest with a probability of %.0f %%.", strings.Join(out.Close[:last], ", "), out.Close[last], out.Close[0], percent)
 }
 

@@ -26,6 +26,7 @@ type p2pPredictFlags struct {
 	bytes, state      int64
 	steps, every      int
 	coupling, queue   float64
+	coupled           bool // by the user
 	failures, restart time.Duration
 	replays, cores    int
 	seed              uint64
@@ -41,15 +42,19 @@ profiles of real runs (auspex p2p run --profile), from a run here (--run), or is
 described by flags as a chain of peers that exchange messages with those beside
 them. As the number of iterations depends on how old messages are, the replay
 iterates a model of convergence: its rate is that of a measured synchronous run,
-and --coupling says how much peers depend on one another. What handing over a
-message takes is fitted to the synchronous run.`,
+and --coupling says how much peers depend on one another, unless a measured
+asynchronous run shows it to be otherwise. What handing over a message takes is
+fitted to the synchronous run.`,
 		Example: `  auspex p2p run -n 4 --clusters 2,2 --profile sync.json ./solver
   auspex p2p predict --measured sync.json two.toml
   auspex p2p predict --build 'auspex p2p cc gcc -O2 -o solver solver.c -lm' --run './solver 40' -n 4 --clusters 2,2 two.toml
   auspex p2p predict --clusters 32,32 --compute 5ms --bytes 18432 --steps 800 adsl.toml
   auspex p2p predict --measured sync.json --failures 1h --restart 5s --every 10 --state 2000000 --replays 1000 two.toml`,
 		Args: exactly(1, "a platform file"),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.runP2PPredict(cmd.Context(), args[0], f) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.coupled = cmd.Flags().Changed("coupling")
+			return a.runP2PPredict(cmd.Context(), args[0], f)
+		},
 	}
 	cmd.Flags().StringVar(&f.build, "build", "", "command that builds the program, run before --run")
 	cmd.Flags().StringVar(&f.run, "run", "", "command that starts a peer: a synchronous run of -n peers here gives the program and its iterations")
@@ -62,7 +67,7 @@ message takes is fitted to the synchronous run.`,
 	cmd.Flags().DurationVar(&f.compute, "compute", 0, "computing of a peer in an iteration, where nothing is measured")
 	cmd.Flags().Int64Var(&f.bytes, "bytes", 0, "bytes of a message to the peer before and to the one after")
 	cmd.Flags().IntVar(&f.steps, "steps", 0, "iterations that a synchronous run takes (default: as measured)")
-	cmd.Flags().Float64Var(&f.coupling, "coupling", 0.5, "how much of a peer's error comes from its neighbours', from 0 to 1")
+	cmd.Flags().Float64Var(&f.coupling, "coupling", usualCoupling, "how much of a peer's error comes from its neighbours', from 0 to 1 (default: unless a measured asynchronous run contradicts it, 0.5)")
 	cmd.Flags().Float64Var(&f.queue, "queue", 64<<10, "bytes that may wait for a link before what may be lost is lost; 0 for any number")
 	cmd.Flags().DurationVar(&f.failures, "failures", 0, "mean time after which a peer fails (default: never)")
 	cmd.Flags().DurationVar(&f.restart, "restart", 5*time.Second, "time until a failed peer is replaced")
@@ -83,7 +88,7 @@ type p2pPrediction struct {
 	Schemes  []p2pPredictedScheme `json:"schemes"`
 	Fastest  *string              `json:"fastest"` // nil where some are too close to call
 	Sure     float64              `json:"sure"`    // probability that the scheme of the shortest prediction is the fastest
-	Close    []string             `json:"close"`   // those
+	Close    []string             `json:"close"`   // those that may be, unless one surely is
 	Named    *string              `json:"named"`   // with real runs: right, wrong or too close to call
 	Notes    []string             `json:"notes"`
 }
@@ -180,6 +185,9 @@ func predictScheme(ctx context.Context, program *peers.Program, o peers.Options,
 	return p, nil
 }
 
+// usualCoupling is that of the obstacle problem.
+const usualCoupling = 0.5
+
 // p2pProgram is what is to be replayed: from a run here, from profiles, or from
 // flags.
 func (a *app) p2pProgram(ctx context.Context, f *p2pPredictFlags, o *peers.Options) (c *p2pCase, err error) {
@@ -272,6 +280,19 @@ func (f *p2pPredictFlags) fitted(ctx context.Context, o *peers.Options) (*p2pCas
 	for _, scheme := range []p2psap.Scheme{p2psap.Asynchronous, p2psap.Hybrid} {
 		if profiles[scheme] != nil {
 			c.programs[scheme] = p2pFitted{peers.FromRun(profiles[scheme], base, f.cores > 0), on.Delay}
+		}
+	}
+	if asynchronous := profiles[p2psap.Asynchronous]; asynchronous != nil && !f.coupled {
+		iterations := 0.0
+		for _, peer := range asynchronous.Peers {
+			iterations += float64(peer.Steps) / float64(len(asynchronous.Peers))
+		}
+		f.coupling, err = peers.FitCoupling(ctx, c.programs[p2psap.Asynchronous].program, on, iterations)
+		if err != nil {
+			return nil, fmt.Errorf("asynchronous: %w", err)
+		}
+		if f.coupling != usualCoupling {
+			c.notes = append(c.notes, fmt.Sprintf("the measured asynchronous run shows a coupling of %.2f, not the usual %g", f.coupling, usualCoupling))
 		}
 	}
 	return c, nil

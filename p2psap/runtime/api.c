@@ -156,7 +156,11 @@ static int join(void)
         know_rendezvous();
         double end = p2p_now() + R.patience;
         while (!all_connected())
-            if (!p2p_wait_until(end)) {
+            if (R.finished_before) {
+                fprintf(stderr, "p2psap: peer %d was killed after it had finished with the others, and cannot be replaced\n", R.rank);
+                error = P2P_NOWHERE;
+                break;
+            } else if (!p2p_wait_until(end)) {
                 fprintf(stderr, "p2psap: peer %d could not join the run: not all peers came within %g s\n", R.rank, R.patience);
                 error = P2P_NOWHERE;
                 break;

@@ -145,8 +145,16 @@ static int child_of(struct detect *d, int rank)
 void detect_hear(struct detect *d, int from, enum detect_word word, uint64_t phase, int yes)
 {
     int i = child_of(d, from);
+    if (word == D_STOP) { /* from the parent, or from any other to one that was replaced */
+        if (d->state != D_STOPPED) {
+            d->state = D_STOPPED;
+            d->phase = phase;
+            down(d, D_STOP);
+        }
+        return;
+    }
     if (d->state == D_STOPPED) {
-        if (i >= 0)
+        if (i >= 0 || from == d->parent)
             d->say(d->with, from, D_STOP, d->phase, 1); /* to one that came back */
         return;
     }
@@ -175,11 +183,6 @@ void detect_hear(struct detect *d, int from, enum detect_word word, uint64_t pha
             next(d, phase);
         else if (word == D_FREEZE && phase == d->phase && d->state == D_FREE)
             freeze(d);
-        else if (word == D_STOP) {
-            d->state = D_STOPPED;
-            d->phase = phase;
-            down(d, D_STOP);
-        }
     }
 }
 
@@ -187,8 +190,7 @@ void detect_replaced(struct detect *d, int rank)
 {
     int i = child_of(d, rank);
     if (d->state == D_STOPPED) {
-        if (i >= 0)
-            d->say(d->with, rank, D_STOP, d->phase, 1);
+        d->say(d->with, rank, D_STOP, d->phase, 1);
         return;
     }
     if (i >= 0) {

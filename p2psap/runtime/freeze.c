@@ -75,6 +75,8 @@ void p2p_hear(int from, int word, uint64_t phase, int yes, uint64_t mark)
         *at = e;
         return;
     }
+    if (word == D_STOP && phase >> ERA < R.era)
+        return; /* said to whoever came back with the scheme before */
     if (mark)
         p2p_heard_freeze(mark);
     detect_hear(&R.detect, from, (enum detect_word)word, phase, yes);
@@ -127,6 +129,15 @@ static void change_channels(struct peer *p, int was_in_order)
     }
 }
 
+/* One that takes another's place may come back with a state of the scheme before, whose
+ * end the others have seen. */
+void p2p_replaced(int rank)
+{
+    detect_replaced(&R.detect, rank);
+    if (R.detect.state != D_STOPPED && R.stopped)
+        say(NULL, rank, D_STOP, R.stopped, 1);
+}
+
 int p2p_scheme_changes(int scheme)
 {
     if (scheme == R.scheme)
@@ -135,6 +146,7 @@ int p2p_scheme_changes(int scheme)
     for (int r = 0; r < R.peers; r++)
         was[r] = p2p_in_order(&R.peer[r]);
     R.scheme = scheme;
+    R.stopped = R.detect.state == D_STOPPED ? R.detect.phase : 0;
     R.era++;
     R.era_start = R.iteration;
     R.delivering = 0;
@@ -242,6 +254,26 @@ static int settled(int here)
     return here && (fresh || p2p_now() - R.settling_since > SETTLE);
 }
 
+/* Whether the end has come for this peer. One that takes another's place has an older
+ * state than the one that was voted on: it goes on until its part has converged, with
+ * what the others sent last, as long as it need not wait for more. And where all
+ * others have left, nobody votes any more. */
+static int over(int here)
+{
+    int left = R.peers > 1;
+    for (int r = 0; r < R.peers; r++)
+        left = left && (r == R.rank || R.peer[r].finished || R.peer[r].gone);
+    if (R.detect.state != D_STOPPED)
+        return here && left;
+    if (!R.incarnation || here)
+        return 1;
+    for (int r = 0; r < R.peers; r++)
+        for (struct channel *c = R.peer[r].channels; c; c = c->next)
+            if (p2p_in_order(&R.peer[r]) && c->asked && !c->first)
+                return 1;
+    return 0;
+}
+
 int p2p_async_converged(int here)
 {
     R.iteration++;
@@ -258,7 +290,7 @@ int p2p_async_converged(int here)
         return freeze();
     else
         detect_here(&R.detect, settled(here));
-    return R.detect.state == D_STOPPED;
+    return over(here);
 }
 
 int p2p_sync_converged(int here)

@@ -138,7 +138,15 @@ int p2p_connect(struct peer *p, struct p2p_key *key)
     int n = snprintf(where, sizeof where, "%s %d", R.address, R.port);
     if (!write_opening(fd, (struct p2p_packet){.kind = K_HELLO, .to = (uint32_t)p->rank, .value = nonce, .size = (uint32_t)n, .data = (unsigned char *)where}, &R.key))
         goto no;
-    if (read_opening(fd, &R.key, &k, room, sizeof room, until) != 0 || k.kind != K_HELLO || (int)k.from != p->rank || (int)k.to != R.rank || k.freeze != nonce)
+    if (read_opening(fd, &R.key, &k, room, sizeof room, until) != 0 || (int)k.from != p->rank || (int)k.to != R.rank || k.freeze != nonce)
+        goto no;
+    if (k.kind == K_FINISH) {
+        pthread_mutex_lock(&R.lock);
+        R.finished_before = 1;
+        p2p_changed();
+        pthread_mutex_unlock(&R.lock);
+    }
+    if (k.kind != K_HELLO)
         goto no;
     pthread_mutex_lock(&R.lock);
     int old = k.incarnation < p->incarnation;
@@ -173,6 +181,12 @@ static struct peer *believable(const struct p2p_packet *k, char *address, int *p
     return p;
 }
 
+/* One that takes the place of a peer which had finished is told so. */
+static int finished_before(const struct p2p_packet *k)
+{
+    return k->kind == K_HELLO && (int)k->to == R.rank && k->from < (uint32_t)R.peers && R.peer[k->from].finished && k->incarnation > R.peer[k->from].incarnation;
+}
+
 static void welcome(int fd)
 {
     unsigned char room[P2P_HEAD + 128];
@@ -186,7 +200,13 @@ static void welcome(int fd)
         struct p2p_packet hello = k;
         pthread_mutex_lock(&R.lock);
         struct peer *p = believable(&k, address, &port);
+        int past = finished_before(&k);
         pthread_mutex_unlock(&R.lock);
+        if (past) {
+            write_opening(fd, (struct p2p_packet){.kind = K_FINISH, .to = k.from, .freeze = k.value}, &R.key);
+            close(fd);
+            return;
+        }
         struct p2p_key key = p2p_derive(&R.key, k.value, nonce);
         if (p && write_opening(fd, (struct p2p_packet){.kind = K_HELLO, .to = k.from, .value = nonce, .freeze = k.value}, &R.key) &&
             read_opening(fd, &key, &k, room, sizeof room, until) == 0 && k.kind == K_ACK && k.from == hello.from) {

@@ -81,7 +81,8 @@ struct run {
     double patience;
     struct peer *peer;
     struct detect detect;
-    uint64_t era, iteration, era_start, freeze_at, freeze_phase, frozen_phase, settling_phase;
+    uint64_t era, stopped; /* stopped: the phase in which the scheme before found its end, 0 where it found none */
+    uint64_t iteration, era_start, freeze_at, freeze_phase, frozen_phase, settling_phase;
     double settling_since;
     int delivering;
     struct pull *pulls;
@@ -93,6 +94,7 @@ struct run {
     unsigned long moved; /* that came or went: four for a message, one for what has no data */
     pthread_t accepting, reading, announcing;
     int announces; /* to those that connect to us */
+    int finished_before; /* the peer whose place we take had finished with the others */
 };
 extern struct run R HIDDEN;
 
@@ -141,6 +143,7 @@ void p2p_copy_address(char *to, const char *address) HIDDEN;
 
 /* freeze.c */
 void p2p_detect_start(void) HIDDEN;
+void p2p_replaced(int rank) HIDDEN;
 void p2p_hear(int from, int word, uint64_t phase, int yes, uint64_t freeze) HIDDEN;
 void p2p_heard_freeze(uint64_t freeze) HIDDEN;
 uint64_t p2p_freeze_mark(void) HIDDEN;

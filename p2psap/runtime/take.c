@@ -29,7 +29,7 @@ void p2p_introduce(struct peer *p, const char *address, int port, uint32_t incar
             p2p_drop(&c->building);
             c->tell_seen = 0;
         }
-        detect_replaced(&R.detect, p->rank);
+        p2p_replaced(p->rank);
         if (!R.recovering)
             p2p_tell_place(p);
         else if (!p->answered)

@@ -7,7 +7,8 @@
  * in step 10, or in that of MEAN_HOLD_AT, or, where that is "converged" or "end",
  * when its part has converged or when the end was found; with MEAN_HOLD_ONLY only the
  * peer of that rank. MEAN_SCHEMES "30 0 60 2" changes to scheme 0 after step 30 and to
- * scheme 2 after step 60. Each prints its rank, steps and value, how many peers it saw
+ * scheme 2 after step 60, and MEAN_LAST to another after the end. Each prints its rank,
+ * steps and value, how many peers it saw
  * replaced, the messages it sent and the packets it refused. */
 #include <math.h>
 #include <p2psap.h>
@@ -99,8 +100,11 @@ int main(int argc, char **argv)
             usleep(200);
     }
     hold(me, "end");
+    if (getenv("MEAN_LAST"))
+        P2P_Scheme(atoi(getenv("MEAN_LAST")));
     struct P2P_Counts counts;
     P2P_Count(&counts);
     printf("%d %d %.12f %lu %lu %lu\n", me, steps, x, counts.restarts, counts.sent, counts.refused);
+    fflush(stdout);
     return P2P_Finish() ? 8 : 0;
 }

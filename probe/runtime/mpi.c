@@ -59,7 +59,7 @@ static __attribute__((noinline)) struct thread *mpi_enter(struct auspex_region *
     const void *from = caller ? caller : address;
     struct called by = {address, frame, r};
     struct place *place = auspex_callers(t, from, &by);
-    int blind = t->depth == 0 && !auspex_sampling;
+    int blind = t->depth == 0 && !auspex_sampling, charged = 0;
     t->events = auspex_traced();
     if (blind || auspex_tracing) {
         struct site *s = site_at(r, from);
@@ -68,9 +68,11 @@ static __attribute__((noinline)) struct thread *mpi_enter(struct auspex_region *
             enter(t, s->before, SOMEWHERE);
             charge(t, now);
             leave(t);
+            charged = 1; /* and later than now, where it took long */
         }
     }
-    charge(t, now);
+    if (!charged)
+        charge(t, now);
     if (unlikely(auspex_objects_stale))
         auspex_objects();
     if (place != t->top)

@@ -154,7 +154,7 @@ static void sync_region(int kind, int endpoint, ompt_data *parallel, ompt_data *
         charge(t, now);
         enter(t, auspex_barrier(), SOMEWHERE);
         if (s) {
-            s->since = now;
+            s->since = t->record.last;
             __atomic_store_n(&s->state, WAITING, __ATOMIC_RELEASE);
         }
     } else if (!s || change(s, WAITING, WORKING)) {

@@ -106,9 +106,8 @@ static void take_part(void *argument)
     else
         team->members = thread_count();
     team->body(team->data);
-    uint64_t now = ticks();
-    charge(t, now);
-    t->done = now;
+    charge(t, ticks());
+    t->done = t->record.last; /* not before: where the kernel took the core away when it was asked, that is charged */
     if (t != team->opener) {
         t->unsettled = 1;
         t->depth = depth;

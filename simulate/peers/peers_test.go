@@ -228,3 +228,34 @@ func BenchmarkTenThousand(b *testing.B) {
 		b.ReportMetric(float64(r.Failures), "failures")
 	}
 }
+
+// The coupling of a program whose peers depend on one another less than usual is found
+// from the iterations of an asynchronous run; a run that the usual one explains changes
+// nothing.
+func TestCouplingFromIterations(t *testing.T) {
+	program := Chain([]int{2, 2}, 20e-6, 0, 800)
+	program.Scheme, program.Steps = p2psap.Asynchronous, 4000
+	o := Options{Platform: site(t, two)}
+	made := func(coupling float64) float64 {
+		program.Coupling = coupling
+		sum := 0.0
+		for _, n := range run(t, program, o).Iterations {
+			sum += float64(n) / 4
+		}
+		return sum
+	}
+	for _, coupling := range []float64{0.05, 0.1} {
+		iterations := made(coupling)
+		if usual := made(0.5); usual < contradicted*iterations {
+			t.Fatalf("%g iterations at a coupling of %g, %g at the usual one", iterations, coupling, usual)
+		}
+		program.Coupling = 0.5
+		if got, err := FitCoupling(t.Context(), program, o, iterations); err != nil || math.Abs(got/coupling-1) > 0.1 {
+			t.Errorf("coupling %g, want %g (%v)", got, coupling, err)
+		}
+	}
+	near := 1.2 * made(0.5)
+	if got, err := FitCoupling(t.Context(), program, o, near); err != nil || got != 0.5 {
+		t.Errorf("coupling %g from a run that the usual one explains (%v)", got, err)
+	}
+}
