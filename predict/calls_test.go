@@ -9,8 +9,8 @@ import (
 // odd makes calls that few programs make: an MPI_Sendrecv that meets plain
 // messages, matched probes, buffered sends in a ring, an exchange in which nobody
 // knows who sends to it (Hoefler and others, 2010) with a barrier that does not
-// block, a collective begun and waited for later, a communicator that only its
-// members make, and sleep.
+// block, a collective begun and waited for later, receives that are cancelled before
+// others that would match, a communicator that only its members make, and sleep.
 const odd = `#include <mpi.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -59,6 +59,16 @@ int main(int argc, char **argv)
             }
         }
     }
+    MPI_Irecv(b, 100, MPI_DOUBLE, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &q);
+    MPI_Cancel(&q);
+    MPI_Wait(&q, MPI_STATUS_IGNORE);
+    MPI_Irecv(b, 100, MPI_DOUBLE, MPI_ANY_SOURCE, 9, MPI_COMM_WORLD, &q);
+    MPI_Cancel(&q);
+    MPI_Request_free(&q);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Isend(a, 100, MPI_DOUBLE, (me + 1) % n, 9, MPI_COMM_WORLD, &q);
+    MPI_Recv(b, 100, MPI_DOUBLE, (me + n - 1) % n, 9, MPI_COMM_WORLD, &st);
+    MPI_Wait(&q, MPI_STATUS_IGNORE);
     MPI_Comm_group(MPI_COMM_WORLD, &all);
     MPI_Group_incl(all, 1, (int[]){0}, &one);
     if (me == 0) {

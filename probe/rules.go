@@ -83,7 +83,8 @@ var rules = map[string]rule{
 
 	"Start":        both("request_started(t, *$q0);"),
 	"Startall":     both("for (int i = 0; i < $0; i++) request_started(t, $r1);"),
-	"Request_free": {before: "request_done(*$q0, 1);", fortranBefore: "request_done(*$q0, 1);"},
+	"Request_free": {before: "request_freed(t, *$q0);", fortranBefore: "request_freed(t, *$q0);"},
+	"Cancel":       {before: "request_cancelled(*$q0);", fortranBefore: "request_cancelled(*$q0);"},
 	"Wait": {
 		before:        "MPI_Request request_ = *@0; if (@1 == MPI_STATUS_IGNORE) @1 = &status_;",
 		after:         "completed(t, request_, @1);",

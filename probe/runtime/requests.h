@@ -8,7 +8,7 @@
 struct parts { int n; struct { int peer, send; } part[]; };
 enum { PARTS_TAG = 1 << 28, PARTS_MOST = 64 };
 
-enum { RECEIVE = 1, SEND = 2, PERSISTENT = 4 };
+enum { RECEIVE = 1, SEND = 2, PERSISTENT = 4, CANCELLED = 8 };
 struct request { MPI_Request handle; int what, comm, peer, tag; uint64_t bytes; struct parts *parts; struct request *next; };
 static struct request *requests[1024], *unused;
 static pthread_mutex_t request_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -139,6 +139,38 @@ static void waited(struct thread *t, struct request *q)
     free(q->parts);
 }
 
+/* Marks a receive that is to be cancelled. */
+static void request_cancelled(MPI_Request r)
+{
+    pthread_mutex_lock(&request_lock);
+    for (struct request *q = *bucket(r); q; q = q->next)
+        if (q->handle == r && q->what & RECEIVE)
+            q->what |= CANCELLED;
+    pthread_mutex_unlock(&request_lock);
+}
+
+/* A receive from anyone that was cancelled gets a message from its own rank in the
+ * trace: there it would wait for ever, or take another's message. (One from another
+ * rank alone stays open: a replay says at its end that nobody sent to it.) */
+static void cancelled(struct thread *t, struct request *q)
+{
+    for (int i = 0; auspex_tracing && q->peer < 0 && i < comm_count; i++)
+        if (comms[i].id == q->comm) {
+            int tag = q->tag < 0 ? 0 : q->tag;
+            traced(t, (struct event){T_ISEND, q->comm, comms[i].me, 0, tag, 0, 0, 0, 0}, NULL);
+            wait_for(t, q->comm, 0, q->peer, q->tag);
+            wait_for(t, q->comm, 1, comms[i].me, tag);
+            return;
+        }
+}
+
+static void request_freed(struct thread *t, MPI_Request r)
+{
+    struct request q = request_done(r, 1);
+    if (q.what & CANCELLED)
+        cancelled(t, &q);
+}
+
 /* A request completed; without a status the posted size stands for the
  * received one. */
 static void completed(struct thread *t, MPI_Request r, MPI_Status *status)
@@ -146,6 +178,13 @@ static void completed(struct thread *t, MPI_Request r, MPI_Status *status)
     if (r == MPI_REQUEST_NULL)
         return;
     struct request q = request_done(r, 0);
+    int given_up = q.what & CANCELLED ? 1 : 0;
+    if (given_up && status)
+        PMPI_Test_cancelled(status, &given_up);
+    if (given_up) {
+        cancelled(t, &q);
+        return;
+    }
     if (auspex_tracing && (q.what || q.parts) && q.comm >= 0)
         waited(t, &q);
     if (!(q.what & RECEIVE))
