@@ -86,7 +86,7 @@ func TestFitRecoversConstants(t *testing.T) {
 			t.Fatal(err)
 		}
 		near(t, "latency", got.Latency, latency, 0.05)
-		near(t, "bandwidth", got.Bandwidth, bandwidth, 0.03)
+		near(t, "bandwidth", got.Bandwidth, bandwidth, 0.05) // a difference of two times, each off by a hundredth
 		near(t, "os", got.SendOverhead[0].Values[0], own, 0.05)
 		near(t, "or", got.RecvOverhead[0].Values[0], own, 0.05)
 		near(t, "ois", got.Isend[0].Values[0], own, 0.05)

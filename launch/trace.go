@@ -224,6 +224,20 @@ func (r *recorder) actions(e *probe.Event) []trace.Action {
 	return []trace.Action{action(e)}
 }
 
+// element is a datatype for what is reduced, by its size, which an event has in the
+// place of what is received: how many elements there are decides on the algorithm.
+func element(bytes int64) trace.Type {
+	switch {
+	case bytes > 0 && bytes%8 == 0:
+		return trace.Double
+	case bytes == 4:
+		return trace.Float
+	case bytes == 2:
+		return trace.Short
+	}
+	return trace.Byte
+}
+
 func action(e *probe.Event) trace.Action {
 	a := trace.Action{
 		Kind: actionKinds[e.Kind], Type: trace.Byte, Type2: trace.Byte, Comm: int32(e.Comm), Peer: peer(e.Peer), Peer2: peer(e.Peer2),
@@ -236,6 +250,9 @@ func action(e *probe.Event) trace.Action {
 		}
 	case probe.EventSendrecv:
 		a.Tag = 0 // both tags are in the event's
+	case probe.EventReduce, probe.EventAllreduce:
+		a.Type, a.Count2 = element(e.Count2), 0
+		a.Count = e.Count / a.Type.Size()
 	case probe.EventSleep:
 		a.Value, a.Count = float64(e.Count)/1e9, 0
 	case probe.EventAlltoallv:

@@ -19,8 +19,8 @@ var traces = map[string]string{
 
 	"Barrier":              "together(t, T_BARRIER, 0, 0, 0, $c0);",
 	"Bcast":                "together(t, T_BCAST, $3, $1 * size_of($t2), 0, $c4);",
-	"Reduce":               "together(t, T_REDUCE, $5, $2 * size_of($t3), 0, $c6);",
-	"Allreduce":            "together(t, T_ALLREDUCE, 0, $2 * size_of($t3), 0, $c5);",
+	"Reduce":               "together(t, T_REDUCE, $5, $2 * size_of($t3), size_of($t3), $c6);",
+	"Allreduce":            "together(t, T_ALLREDUCE, 0, $2 * size_of($t3), size_of($t3), $c5);",
 	"Scan":                 "together(t, T_SCAN, 0, $2 * size_of($t3), 0, $c5);",
 	"Exscan":               "together(t, T_EXSCAN, 0, $2 * size_of($t3), 0, $c5);",
 	"Alltoall":             "together(t, T_ALLTOALL, 0, $4 * size_of($t5), $4 * size_of($t5), $c6);",
