@@ -87,6 +87,8 @@ int main(int argc, char **argv)
 				file, line = a.File, a.Tag
 			case known && (line != want || filepath.Base(file) != "talk.c"):
 				t.Fatalf("%v stands at %s:%d, want line %d", a.Kind, file, line, want)
+			case a.Kind == trace.Allreduce && (a.Count != 2 || a.Type != trace.Double):
+				t.Fatalf("two doubles are reduced, not %d elements of type %d", a.Count, a.Type)
 			}
 		}
 	})
