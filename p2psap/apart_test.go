@@ -149,21 +149,26 @@ func TestNetworkSplitsOften(t *testing.T) {
 	}
 }
 
-// A network that never heals ends the run with a clear word.
+// A network that never heals ends the run with a clear word, also where nobody waits
+// for messages.
 func TestNetworkStaysSplit(t *testing.T) {
-	t.Parallel()
 	program := linked(t, "cc", "testdata/mean.c")
-	hosts, plug := namespaces(t)
-	hold := filepath.Join(t.TempDir(), "hold")
-	wait := startPeers(t, Options{Clusters: []int{1, 1}, Hosts: hosts, Patience: 10 * time.Second, Command: []string{program, "1e-9"}, Env: []string{"MEAN_HOLD=" + hold}})
-	for rank := range 2 {
-		waitForFile(t, fmt.Sprintf("%s.%d", hold, rank))
-	}
-	plug(false)
-	os.WriteFile(hold, nil, 0o666)
-	text, _, err := wait()
-	if err == nil || !strings.Contains(text, saysLate) && !strings.Contains(text, saysGone) {
-		t.Errorf("%v\n%s", err, text)
+	for _, scheme := range []Scheme{Synchronous, Asynchronous} {
+		t.Run(scheme.String(), func(t *testing.T) {
+			t.Parallel()
+			hosts, plug := namespaces(t)
+			hold := filepath.Join(t.TempDir(), "hold")
+			wait := startPeers(t, Options{Clusters: []int{1, 1}, Scheme: scheme, Hosts: hosts, Patience: 10 * time.Second, Command: []string{program, "1e-9"}, Env: []string{"MEAN_HOLD=" + hold}})
+			for rank := range 2 {
+				waitForFile(t, fmt.Sprintf("%s.%d", hold, rank))
+			}
+			plug(false)
+			os.WriteFile(hold, nil, 0o666)
+			text, _, err := wait()
+			if err == nil || !strings.Contains(text, saysLate) && !strings.Contains(text, saysGone) {
+				t.Errorf("%v\n%s", err, text)
+			}
+		})
 	}
 }
 

@@ -256,13 +256,16 @@ static int settled(int here)
 
 /* Whether the end has come for this peer. One that takes another's place has an older
  * state than the one that was voted on: it goes on until its part has converged, with
- * what the others sent last, as long as it need not wait for more. And where all
- * others have left, nobody votes any more. */
+ * what the others sent last, as long as it need not wait for more. Where all others have
+ * finished, nobody votes any more; and where one is gone, no vote has an end. */
 static int over(int here)
 {
     int left = R.peers > 1;
-    for (int r = 0; r < R.peers; r++)
-        left = left && (r == R.rank || R.peer[r].finished || R.peer[r].gone);
+    for (int r = 0; r < R.peers && R.detect.state != D_STOPPED; r++) {
+        if (R.peer[r].gone)
+            return P2P_GONE;
+        left = left && (r == R.rank || R.peer[r].finished);
+    }
     if (R.detect.state != D_STOPPED)
         return here && left;
     if (!R.incarnation || here)
