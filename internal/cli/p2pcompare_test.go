@@ -27,9 +27,9 @@ func TestSchemesTooCloseToCall(t *testing.T) {
 		want    string
 	}{
 		{[]float64{3, 2, 1}, "The hybrid scheme is the fastest, with a probability of 99 % by how far such predictions were off in the lab."},
-		{[]float64{3, 1.1, 1}, "The hybrid scheme is probably the fastest (83 %); it may be the asynchronous one."},
-		{[]float64{1.13, 1.1, 1}, "The hybrid scheme is probably the fastest (77 %); it may be the asynchronous or the synchronous one."},
-		{[]float64{3, 1.03, 1}, "The hybrid and asynchronous schemes are too close to call: the hybrid one is the fastest with a probability of 61 %."},
+		{[]float64{3, 1.1, 1}, "The hybrid scheme is probably the fastest (91 %); it may be the asynchronous one."},
+		{[]float64{1.13, 1.1, 1}, "The hybrid scheme is probably the fastest (88 %); it may be the asynchronous or the synchronous one."},
+		{[]float64{3, 1.03, 1}, "The hybrid and asynchronous schemes are too close to call: the hybrid one is the fastest with a probability of 66 %."},
 		{[]float64{1, 1, 1}, "The synchronous, asynchronous and hybrid schemes are too close to call: the synchronous one is the fastest with a probability of 33 %."},
 		// A little more, then a little less than 1.645 standard deviations of the ratio.
 		{[]float64{3, math.Exp(1.66 * math.Sqrt2 * modelError), 1}, "The hybrid scheme is the fastest, with a probability of 95 % by how far such predictions were off in the lab."},
