@@ -67,7 +67,7 @@ fitted to the synchronous run.`,
 	cmd.Flags().DurationVar(&f.compute, "compute", 0, "computing of a peer in an iteration, where nothing is measured")
 	cmd.Flags().Int64Var(&f.bytes, "bytes", 0, "bytes of a message to the peer before and to the one after")
 	cmd.Flags().IntVar(&f.steps, "steps", 0, "iterations that a synchronous run takes (default: as measured)")
-	cmd.Flags().Float64Var(&f.coupling, "coupling", usualCoupling, "how much of a peer's error comes from its neighbours', from 0 to 1 (default: unless a measured asynchronous run contradicts it, 0.5)")
+	cmd.Flags().Float64Var(&f.coupling, "coupling", usualCoupling, "how much of a peer's error comes from its neighbours', from 0 to 1; if it is not given and a measured asynchronous run contradicts the default, it is found from that run")
 	cmd.Flags().Float64Var(&f.queue, "queue", 64<<10, "bytes that may wait for a link before what may be lost is lost; 0 for any number")
 	cmd.Flags().DurationVar(&f.failures, "failures", 0, "mean time after which a peer fails (default: never)")
 	cmd.Flags().DurationVar(&f.restart, "restart", 5*time.Second, "time until a failed peer is replaced")

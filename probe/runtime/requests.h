@@ -101,6 +101,7 @@ static struct request request_done(MPI_Request r, int forget)
                 q->next = unused;
                 unused = q;
             }
+            q->what &= ~CANCELLED; /* a persistent one is started anew */
             break;
         }
     pthread_mutex_unlock(&request_lock);
