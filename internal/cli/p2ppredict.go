@@ -86,7 +86,7 @@ type p2pPrediction struct {
 	Clusters []int                `json:"clusters"`
 	Steps    int                  `json:"steps"`
 	Schemes  []p2pPredictedScheme `json:"schemes"`
-	Fastest  *string              `json:"fastest"` // nil where some are too close to call
+	Fastest  *string              `json:"fastest"` // nil where they are too close to call
 	Sure     float64              `json:"sure"`    // probability that the scheme of the shortest prediction is the fastest
 	Close    []string             `json:"close"`   // those that may be, unless one surely is
 	Named    *string              `json:"named"`   // with real runs: right, wrong or too close to call
