@@ -30,7 +30,7 @@ type InternalRegion struct {
 	Class  string       `json:"class"`
 	Core   bool         `json:"core"` // none of its parts is as dear
 	Value  analyze.Real `json:"value"`
-	Share  analyze.Real `json:"time_share"`
+	Share  analyze.Real `json:"time_share"` // of the run, by wall time where that was measured
 	CPI    analyze.Real `json:"cycles_per_instruction"`
 	File   string       `json:"file,omitempty"`
 	Line   int          `json:"line,omitempty"`
@@ -44,9 +44,10 @@ const criticalClass = 3
 
 func (s *study) internal(ctx context.Context, all []measured) (Internal, error) {
 	in := Internal{By: "time share", Regions: []InternalRegion{}, CCCR: []string{}, Attributes: []string{}}
-	program := analyze.Total(s.time.total)
-	if s.ledger != nil && s.ledger.RunSeconds > 0 && s.time.metric.Unit == "s" {
-		program = float64(s.ledger.Units) * s.ledger.RunSeconds // the denominator of all shares
+	program := s.program()
+	spent, err := s.wholeWall()
+	if err != nil {
+		return in, err
 	}
 	regions := s.searched()
 	if program <= 0 || len(regions) == 0 {
@@ -59,8 +60,8 @@ func (s *study) internal(ctx context.Context, all []measured) (Internal, error) 
 	found := make([]InternalRegion, len(regions))
 	values := make([]float64, len(regions))
 	for i, r := range regions {
-		x := InternalRegion{Region: s.d.Paths[r], Share: analyze.Ratio(s.time.whole[r], program), CPI: analyze.Missing, File: s.d.Regions[r].File, Line: s.d.Regions[r].Line}
-		x.Value = x.Share
+		x := InternalRegion{Region: s.d.Paths[r], Share: analyze.Ratio(spent[r], program), CPI: analyze.Missing, File: s.d.Regions[r].File, Line: s.d.Regions[r].Line}
+		x.Value = analyze.Ratio(s.time.whole[r], program)
 		if cpi != nil {
 			x.CPI = analyze.Real(cpi[r])
 			x.Value *= x.CPI
@@ -99,6 +100,33 @@ func (s *study) internal(ctx context.Context, all []measured) (Internal, error) 
 	}
 	in.Attributes, err = s.internalCauses(ctx, all, regions, core)
 	return in, err
+}
+
+// program is what shares are shares of: the run of all units where it was measured,
+// else what is compared.
+func (s *study) program() float64 {
+	if s.ledger != nil && s.ledger.RunSeconds > 0 && s.time.metric.Unit == "s" {
+		return float64(s.ledger.Units) * s.ledger.RunSeconds
+	}
+	return analyze.Total(s.time.total)
+}
+
+// wholeWall is what each region took, with what is nested in it: wall time where that
+// was measured, since ranks that wait without a core wait all the same; else what is
+// compared.
+func (s *study) wholeWall() ([]float64, error) {
+	if s.time.metric.Unit != "s" || s.time.metric.Name == model.WallTime || s.ledger == nil || !s.d.Has(model.WallTime) {
+		return s.time.whole, nil
+	}
+	wall, err := s.d.Resolve(model.WallTime)
+	if err != nil {
+		return nil, err
+	}
+	exclusive, err := s.d.Matrix(wall.Name + analyze.ScopeEnding(wall, model.Exclusive))
+	if err != nil {
+		return nil, err
+	}
+	return inclusive(s.d, s.units.fold(exclusive, true)), nil
 }
 
 // searched lists level 1 and everything below it where time was spent.

@@ -273,3 +273,34 @@ func TestBlockedRanksAreFound(t *testing.T) {
 		}
 	}
 }
+
+// Ranks that share cores wait longer than they compute: what a region takes of the run
+// is said by wall time, though CPU time is compared.
+func TestShareOfTheRunIsWallTime(t *testing.T) {
+	b := model.NewBuilder()
+	wall, cpu := b.Metric(model.NewMetric(model.WallTime, "", model.Exclusive)), b.Metric(model.NewMetric(model.CPUTime, "", model.Exclusive))
+	root := b.Region(model.Region{Name: "main", Parent: model.NoParent})
+	work := b.Region(model.Region{Name: "work", Parent: root})
+	reduce := b.Region(model.Region{Name: "MPI_Allreduce", Parent: root, Kind: model.MPI})
+	for rank := range 4 {
+		u := b.Unit(model.Unit{Process: rank})
+		b.Set(u, root, wall, 0)
+		b.Set(u, work, wall, 1)
+		b.Set(u, work, cpu, 1)
+		b.Set(u, reduce, wall, 9)
+		b.Set(u, reduce, cpu, 3)
+	}
+	e, err := b.Build(model.Header{Name: "shared", Runs: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	regions := diagnose(t, opened(t, e), Options{}).Internal.Regions
+	if len(regions) == 0 {
+		t.Fatal("no region is dear")
+	}
+	for _, r := range regions {
+		if want := map[string]analyze.Real{"main/work": 0.1, "main/MPI_Allreduce": 0.9}[r.Region]; r.Share < want-1e-9 || r.Share > want+1e-9 {
+			t.Errorf("%s: %v of the run, want %v", r.Region, r.Share, want)
+		}
+	}
+}

@@ -90,13 +90,7 @@ func compareTimes(d *analyze.Dataset, g *grouping, o Options) (*timing, error) {
 		}
 	}
 	t.useful = g.fold(exclusive, true)
-	t.whole = make([]float64, len(d.Regions))
-	for k := range g.names {
-		for r, v := range t.useful.Row(k) {
-			t.whole[r] += v
-		}
-	}
-	upTree(t.whole, d.Regions)
+	t.whole = inclusive(d, t.useful)
 	if t.total, err = g.totals(d, metric); err != nil {
 		return nil, err
 	}
@@ -117,6 +111,18 @@ func compareTimes(d *analyze.Dataset, g *grouping, o Options) (*timing, error) {
 	}
 	t.useful.ToInclusive(d.Regions)
 	return t, nil
+}
+
+// inclusive sums groups up, with what is nested in each region.
+func inclusive(d *analyze.Dataset, exclusive model.Matrix) []float64 {
+	sum := make([]float64, len(d.Regions))
+	for k := range exclusive.Units {
+		for r, v := range exclusive.Row(k) {
+			sum[r] += v
+		}
+	}
+	upTree(sum, d.Regions)
+	return sum
 }
 
 // totals is a metric over all regions, by group.
