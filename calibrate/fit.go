@@ -56,6 +56,9 @@ type Calibration struct {
 	Hosts    []string  `json:"hosts"`
 	// Spread is how far pairs of hosts are from the fitted median, relatively.
 	Spread float64 `json:"pair_spread"`
+	// Scatter is how far small messages were from their mean from one time that they
+	// were measured to the next, as a standard deviation relative to it.
+	Scatter float64 `json:"scatter"`
 }
 
 // fewestSizes is how many sizes a fit needs.
@@ -102,7 +105,7 @@ func Fit(m *Measurement, reference Rounds) (*Calibration, error) {
 		// only announced, and their time is the network's.
 		c.Isend = append(c.Isend, Segment{float64(c.EagerBelow) - 1, []float64{0, 0}})
 	}
-	c.Spread = m.spread(take, pings)
+	c.Spread, c.Scatter = m.spread(take, pings), m.scatter(take)
 	if err := c.fitSpeeds(m, reference); err != nil {
 		return nil, err
 	}

@@ -166,18 +166,28 @@ func parseSeconds(s string) (float64, error) {
 // against: the same, or that of a whole of which the seconds are a part.
 type point struct{ size, seconds, whole float64 }
 
-// curve gives the times of a kind by size, the median over the pairs for which
-// take is true.
+// curve gives the times of a kind by size for the pairs for which take is true: of
+// each pair the mean of all times it was measured, since a program pays for slow
+// moments, too; and of the pairs the median.
 func (m *Measurement) curve(kind Kind, take func(from, to int) bool) []point {
-	times := map[int64][]float64{}
+	type pair struct{ from, to int }
+	times := map[int64]map[pair][]float64{}
 	for _, s := range m.Samples {
 		if s.Kind == kind && take(s.From, s.To) && s.Median > 0 {
-			times[s.Bytes] = append(times[s.Bytes], s.Median)
+			if times[s.Bytes] == nil {
+				times[s.Bytes] = map[pair][]float64{}
+			}
+			p := pair{s.From, s.To}
+			times[s.Bytes][p] = append(times[s.Bytes][p], s.Median)
 		}
 	}
 	points := make([]point, 0, len(times))
-	for size, t := range times {
-		middle := median(t)
+	for size, pairs := range times {
+		var means []float64
+		for _, t := range pairs {
+			means = append(means, mean(t))
+		}
+		middle := median(means)
 		points = append(points, point{float64(size), middle, middle})
 	}
 	sort.Slice(points, func(i, j int) bool { return points[i].size < points[j].size })

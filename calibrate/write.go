@@ -100,6 +100,9 @@ func (c *Calibration) config() [][2]string {
 	if c.SendBuffer > 0 {
 		list = append(list, [2]string{"auspex/sendbuffer", strconv.FormatInt(c.SendBuffer, 10)})
 	}
+	if c.Scatter > 0 {
+		list = append(list, [2]string{"auspex/scatter", digits(c.Scatter)})
+	}
 	for _, o := range []struct {
 		key  string
 		segs []Segment

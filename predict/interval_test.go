@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"auspex/launch"
+	"auspex/simulate"
 	"auspex/trace"
 )
 
@@ -124,6 +125,58 @@ func TestScatterIsTold(t *testing.T) {
 		w.noteScatter([]float64{1, most}, 2, "2", "site")
 		if (len(w.notes) > 0) != told {
 			t.Errorf("runs of 1 and %g s: %q", most, w.notes)
+		}
+	}
+}
+
+// Where small messages scatter by a tenth, a run of nothing else may take a tenth
+// longer, and that is said; one of computation may not, and where nothing is known
+// about messages no run is looked at.
+func TestMessagesScatter(t *testing.T) {
+	const sends, overhead, work = 1000, 1e-5, 1e9
+	p := cluster(t, 2, "1Gf")
+	p.Options.SendOverhead = []simulate.Segment{{Values: []float64{overhead, 0}}}
+	of := func(messages bool) *taken {
+		list := make([]trace.Program, 2)
+		for rank := range list {
+			b := trace.NewBuilder(rank)
+			b.Add(&trace.Action{Kind: trace.Init})
+			if !messages {
+				b.Add(&trace.Action{Kind: trace.Compute, Value: work})
+			}
+			for range sends {
+				if !messages {
+					break
+				}
+				kind := trace.Send
+				if rank == 1 {
+					kind = trace.Recv
+				}
+				b.Add(&trace.Action{Kind: kind, Peer: int32(1 - rank), Count: 8, Type: trace.Byte})
+			}
+			b.Add(&trace.Action{Kind: trace.Finalize})
+			list[rank] = b.Program()
+		}
+		return &taken{CutTrace: &launch.CutTrace{Trace: &trace.Trace{Programs: list}}}
+	}
+	for _, c := range []struct {
+		name     string
+		messages bool
+		scatter  float64
+		want     float64
+	}{{"messages", true, 0.1, 0.1}, {"computation", false, 0.1, 0}, {"steady messages", true, 0, 0}} {
+		w := &workshop{noted: map[string]bool{}}
+		p.Options.Scatter = c.scatter
+		r, err := simulate.Run(t.Context(), of(c.messages).Trace, p.Platform, []int{0, 1}, options(&p, 0), simulate.Hooks{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		more, err := w.scatter(t.Context(), &p, of(c.messages), []int{0, 1}, 0, r.Seconds)
+		if err != nil || math.Abs(more/r.Seconds-c.want) > 0.01 {
+			t.Errorf("%s: %v of %v s, %v", c.name, more, r.Seconds, err)
+		}
+		if told := len(w.notes) > 0; told != (c.want > 0) {
+			t.Errorf("%s: %q", c.name, w.notes)
 		}
 	}
 }

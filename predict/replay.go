@@ -50,10 +50,38 @@ func (w *workshop) replay(ctx context.Context, p *Platform, traces []*taken, opt
 	}
 	scale(out.Ranks, 1/float64(len(traces)))
 	w.noteScatter(seconds, np, opt, p.Name)
-	middle, half := interval(seconds, math.Hypot(cut, doubt*median(seconds)))
+	scatter, err := w.scatter(ctx, p, traces[0], hosts, reference, seconds[0])
+	if err != nil {
+		return out, fmt.Errorf("%s: %w", p.Name, err)
+	}
+	middle, half := interval(seconds, math.Hypot(math.Hypot(cut, scatter), doubt*median(seconds)))
 	out.Predicted, out.Low, out.High = middle, max(middle-half, 0), middle+half
 	out.PerPrediction = perPrediction(out.Obtain, out.Simulation, len(w.Platforms))
 	return out, w.watch(ctx, p, traces[0], opt, np, reference)
+}
+
+// toldScatter is the share of a prediction from which on a note tells that small
+// messages do not always take the same.
+const toldScatter = 0.05
+
+// scatter is how much longer the replay of a trace, which took so many seconds, takes
+// where small messages are slower than usual by as much as they were seen to be while
+// the platform was calibrated.
+func (w *workshop) scatter(ctx context.Context, p *Platform, t *taken, hosts []int, reference, seconds float64) (float64, error) {
+	o := options(p, reference)
+	if o.Scatter == 0 {
+		return 0, nil
+	}
+	result, err := simulate.Run(ctx, t.Trace, p.Platform, hosts, o.Slower(o.Scatter), simulate.Hooks{})
+	if err != nil {
+		return 0, err
+	}
+	more := math.Abs(result.Seconds - seconds)
+	if more > toldScatter*seconds {
+		w.note("Small messages took %.0f %% more or less from second to second while %s was calibrated, and this program waits for many: by that alone its run may take %.0f %% more or less. The interval allows for it.",
+			100*o.Scatter, p.Name, 100*more/seconds)
+	}
+	return more, nil
 }
 
 // apart is how many times as long the longest of several runs may be as the

@@ -163,7 +163,7 @@ func (e *engine) beginCollective(id int32, r *rank, a *trace.Action) error {
 		}
 		c.Place = m.place
 	}
-	if c.steps, err = collective.Select(&c.Call, e.opts.selector()); err != nil {
+	if c.steps, err = e.opts.algorithm(&c.Call); err != nil {
 		return err
 	}
 	r.steps, r.at, r.requests = r.steps[:0], 0, 0

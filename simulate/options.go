@@ -2,12 +2,15 @@ package simulate
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
 
 	"auspex/simulate/collective"
+	"auspex/trace"
 )
 
 // Model is a way to turn a message into a flow.
@@ -40,6 +43,9 @@ type Options struct {
 	// RealOpenMPI: where Selector is OMPI, the algorithms are those of Open MPI 4.1
 	// itself, not SimGrid's for its table (auspex/collectives: openmpi).
 	RealOpenMPI bool
+	// Algorithms are those of collectives that are not the selector's to choose
+	// (auspex/allreduce: ring).
+	Algorithms map[trace.Kind]string
 	// BandwidthFactor and LatencyFactor scale a flow by its wire size.
 	BandwidthFactor, LatencyFactor []Segment
 	// SendOverhead, RecvOverhead and IsendOverhead are seconds, fixed and per
@@ -80,6 +86,10 @@ type Options struct {
 	// Leaves is how many bytes of large messages to one rank may be on their way when
 	// their sender is done with them (auspex/leaves).
 	Leaves int64
+	// Scatter is how far small messages on the platform are from their usual time from
+	// one second to the next, as a relative standard deviation (auspex/scatter). A
+	// replay has them take their usual time; Slower says what one would take else.
+	Scatter float64
 	// Exact keeps all links within their bandwidth also where SimGrid does not
 	// (overlook.go).
 	Exact bool
@@ -146,6 +156,8 @@ func (o *Options) Set(key, value string) error {
 			return fmt.Errorf("%s: %q is not known; openmpi and simgrid are", key, value)
 		}
 		o.RealOpenMPI = value == "openmpi"
+	case "auspex/allreduce", "auspex/bcast", "auspex/reduce", "auspex/reducescatter":
+		return o.setAlgorithm(strings.TrimPrefix(key, "auspex/"), value)
 	case "smpi/bw-factor":
 		o.BandwidthFactor, err = parseSegments(value, 1)
 	case "smpi/lat-factor":
@@ -169,6 +181,8 @@ func (o *Options) Set(key, value string) error {
 		o.Envelope, err = bytesValue(value)
 	case "auspex/burst":
 		o.Burst, err = positive(value)
+	case "auspex/scatter":
+		o.Scatter, err = positive(value)
 	case "auspex/overlap":
 		o.HoldLarge, err = boolean(value)
 		o.HoldLarge = !o.HoldLarge
@@ -190,6 +204,20 @@ func (o *Options) Set(key, value string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", key, err)
 	}
+	return nil
+}
+
+// setAlgorithm has a collective done by an algorithm.
+func (o *Options) setAlgorithm(call, name string) error {
+	k := map[string]trace.Kind{"allreduce": trace.Allreduce, "bcast": trace.Bcast, "reduce": trace.Reduce, "reducescatter": trace.ReduceScatter}[call]
+	if _, ok := collective.Named(k, name); !ok {
+		return fmt.Errorf("%s by %q is not known; %s are", call, name, strings.Join(collective.Names(k), ", "))
+	}
+	o.Algorithms = maps.Clone(o.Algorithms)
+	if o.Algorithms == nil {
+		o.Algorithms = map[trace.Kind]string{}
+	}
+	o.Algorithms[k] = name
 	return nil
 }
 
@@ -272,6 +300,32 @@ func overhead(segs []Segment, bytes int64) float64 {
 		cost = s.Values[0] + s.Values[1]*size
 	}
 	return cost
+}
+
+// Slower returns the options with what each message takes but for its bytes, in the
+// ranks and on the way, longer by a share.
+func (o Options) Slower(share float64) Options {
+	for _, segs := range []*[]Segment{&o.LatencyFactor, &o.SendOverhead, &o.RecvOverhead, &o.IsendOverhead, &o.Early, &o.Cold} {
+		longer := make([]Segment, len(*segs))
+		for i, s := range *segs {
+			values := slices.Clone(s.Values)
+			values[0] *= 1 + share
+			longer[i] = Segment{s.From, values}
+		}
+		*segs = longer
+	}
+	return o
+}
+
+// algorithm is how a collective is done.
+func (o *Options) algorithm(c *collective.Call) (collective.Algorithm, error) {
+	if name, ok := o.Algorithms[c.Kind]; ok {
+		if a, ok := collective.Named(c.Kind, name); ok {
+			return a, nil
+		}
+		return nil, fmt.Errorf("%s by %q is not known", c.Kind, name)
+	}
+	return collective.Select(c, o.selector())
 }
 
 // selector is the one that collectives are done by.

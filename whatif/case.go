@@ -30,6 +30,7 @@ type Case struct {
 
 // Machine is a platform with ranks on it.
 type Machine struct {
+	Name     string // of the platform, for sentences
 	Platform *platform.Platform
 	Hosts    []int
 	Options  simulate.Options

@@ -30,8 +30,8 @@ func (c *Case) onPlatform(ctx context.Context, s setting) (*outcome, error) {
 	if s.eager >= 0 {
 		o.EagerBelow = s.eager
 	}
-	if s.selector != "" {
-		if err := o.Set("smpi/coll-selector", s.selector); err != nil {
+	for _, ch := range s.algorithms {
+		if err := setAlgorithm(&o, ch); err != nil {
 			return nil, err
 		}
 	}

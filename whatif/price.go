@@ -54,7 +54,11 @@ func (c *Case) Price(ctx context.Context, changes []Change) (*Answer, error) {
 	if c.measured > 0 && math.Abs(c.measured-c.base.seconds) > 0.2*c.measured {
 		a.Notes = append(a.Notes, fmt.Sprintf("the replay of the run as it is takes %.3g s and the run took %.3g s; the difference is taken to stay", c.base.seconds, c.measured))
 	}
-	a.Words = a.words(changes)
+	on := ""
+	if c.platform != nil {
+		on = c.platform.Name
+	}
+	a.Words = a.words(changes, on)
 	return a, nil
 }
 
@@ -65,12 +69,18 @@ const (
 	quietSpread = 0.02
 	ninety      = 1.645 // standard deviations, for 90 %
 	unknownPart = 0.1
+	// platformSpread is how far a replay on a calibrated platform is from the truth, as in
+	// package predict.
+	platformSpread = 0.055
 )
 
 func (c *Case) interval(predicted float64) [2]float64 {
 	spread := max(c.spread, quietSpread)
 	if c.spread == 0 { // the base itself is a single run, and varies as much
 		spread *= math.Sqrt2
+	}
+	if c.platform != nil {
+		spread = math.Hypot(spread, platformSpread)
 	}
 	wide := ninety*spread*predicted + unknownPart*math.Abs(c.Base()-predicted)
 	return [2]float64{max(predicted-wide, 0), predicted + wide}
@@ -131,7 +141,8 @@ func lacksCores(o *outcome, l Limit) bool {
 	return o.stopped[l.Rank] > max(0.1*o.seconds, uneven, (1-l.Communication)*o.seconds)
 }
 
-func (a *Answer) words(changes []Change) string {
+// words says what changes would bring, where the run was or on a platform.
+func (a *Answer) words(changes []Change, platform string) string {
 	what := "as it is"
 	for i, ch := range changes {
 		if i == 0 {
@@ -140,7 +151,11 @@ func (a *Answer) words(changes []Change) string {
 			what += " and " + ch.Spoken()
 		}
 	}
-	text := fmt.Sprintf("The run takes %s; %s it would take %s (%s to %s)", seconds(a.BaseSeconds), what, seconds(a.NewSeconds), seconds(a.Interval[0]), seconds(a.Interval[1]))
+	run := "The run takes " + seconds(a.BaseSeconds)
+	if platform != "" {
+		run = fmt.Sprintf("On %s the run would take %s", platform, seconds(a.BaseSeconds))
+	}
+	text := fmt.Sprintf("%s; %s it would take %s (%s to %s)", run, what, seconds(a.NewSeconds), seconds(a.Interval[0]), seconds(a.Interval[1]))
 	switch {
 	case a.Gain >= 0.0005:
 		text += fmt.Sprintf(", %.1f %% less", 100*a.Gain)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"auspex/simulate"
 	"auspex/simulate/loggp"
 	"auspex/trace"
 )
@@ -14,8 +15,8 @@ import (
 type setting struct {
 	work               loggp.Work
 	network            loggp.Network
-	latency, bandwidth float64 // factors, for platforms
-	selector           string
+	latency, bandwidth float64   // factors, for platforms
+	algorithms         []Change  // of collectives, for platforms
 	eager              int64     // -1 as it is
 	perNode            int       // 0 as it is
 	late               []float64 // of each rank, where some are
@@ -102,20 +103,30 @@ func (c *Case) apply(s *setting, ch Change) error {
 }
 
 func (c *Case) algorithm(s *setting, ch Change) error {
-	if table := slices.Contains(selectors, ch.Word); table != (c.platform != nil) {
-		if table {
-			return fmt.Errorf("%s needs --platform: without one the algorithms %s are known", ch, strings.Join(loggp.AlgorithmNames(), ", "))
-		}
-		return fmt.Errorf("%s: on a platform the decision tables %s are known", ch, strings.Join(selectors, ", "))
-	}
 	if c.platform != nil {
-		s.selector = ch.Word
-		return nil
+		o := simulate.Defaults()
+		s.algorithms = append(s.algorithms, ch)
+		return setAlgorithm(&o, ch)
+	}
+	if slices.Contains(selectors, ch.Word) {
+		return fmt.Errorf("%s needs --platform: without one the algorithms %s are known", ch, strings.Join(loggp.AlgorithmNames(), ", "))
 	}
 	if s.network.Algorithms == nil {
 		s.network.Algorithms = map[trace.Kind]string{}
 	}
 	s.network.Algorithms[ch.Call] = ch.Word
+	return nil
+}
+
+// setAlgorithm has a platform's collectives chosen by another table, or one of them
+// done by an algorithm.
+func setAlgorithm(o *simulate.Options, ch Change) error {
+	if slices.Contains(selectors, ch.Word) {
+		return o.Set("smpi/coll-selector", ch.Word)
+	}
+	if err := o.Set("auspex/"+strings.ToLower(ch.Call.String()), ch.Word); err != nil {
+		return fmt.Errorf("%s: %w, or the decision tables %s", ch, err, strings.Join(selectors, ", "))
+	}
 	return nil
 }
 

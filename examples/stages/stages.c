@@ -23,13 +23,16 @@ static void second_stage(int units)
             field[i] += 0.125 * (field[i - 1] - 2 * field[i] + field[i + 1]) + 2e-9;
 }
 
-static void exchange(int rank, int size, int chain, int bytes, char *out, char *in)
+/* left: a send that is waited for at the end of the step only, if there is one. */
+static void exchange(int rank, int size, int chain, int isend, int bytes, char *out, char *in, MPI_Request *left)
 {
     MPI_Request requests[2];
     if (chain) { /* each rank waits for the one before it */
         if (rank > 0)
             MPI_Recv(in, bytes, MPI_CHAR, rank - 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        if (rank < size - 1)
+        if (rank < size - 1 && isend)
+            MPI_Isend(out, bytes, MPI_CHAR, rank + 1, 1, MPI_COMM_WORLD, left);
+        else if (rank < size - 1)
             MPI_Send(out, bytes, MPI_CHAR, rank + 1, 1, MPI_COMM_WORLD);
         return;
     }
@@ -40,16 +43,19 @@ static void exchange(int rank, int size, int chain, int bytes, char *out, char *
 
 int main(int argc, char **argv)
 {
-    int rank, size, steps = 100, bytes = 1000, chain = 0;
+    int rank, size, steps = 100, bytes = 1000, numbers = 1, chain = 0, isend = 0;
+    MPI_Request left = MPI_REQUEST_NULL;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     int at = 1;
     if (argc > at && strcmp(argv[at], "--chain") == 0)
         chain = at++;
+    if (argc > at && strcmp(argv[at], "--isend") == 0)
+        isend = at++;
     if (argc - at < 2 * size) {
         if (rank == 0)
-            fprintf(stderr, "usage: stages [--chain] FIRST… SECOND… [steps [bytes]], units of work of each rank in each stage\n");
+            fprintf(stderr, "usage: stages [--chain [--isend]] FIRST… SECOND… [steps [bytes [numbers]]], units of work of each rank in each stage\n");
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
     int first = atoi(argv[at + rank]), second = atoi(argv[at + size + rank]);
@@ -57,17 +63,23 @@ int main(int argc, char **argv)
         steps = atoi(argv[at + 2 * size]);
     if (argc > at + 2 * size + 1)
         bytes = atoi(argv[at + 2 * size + 1]);
+    if (argc > at + 2 * size + 2)
+        numbers = atoi(argv[at + 2 * size + 2]);
+    double *sum = calloc((size_t)numbers, sizeof *sum), *all = calloc((size_t)numbers, sizeof *all);
     char *out = calloc(1, (size_t)bytes + 1), *in = calloc(1, (size_t)bytes + 1);
-    double sum = 0, all = 0;
     for (int s = 0; s < steps; s++) {
         first_stage(first);
-        exchange(rank, size, chain, bytes, out, in);
+        exchange(rank, size, chain, isend, bytes, out, in, &left);
         second_stage(second);
-        sum += field[2048];
-        MPI_Allreduce(&sum, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+        if (isend)
+            MPI_Wait(&left, MPI_STATUS_IGNORE);
+        sum[0] += field[2048];
+        MPI_Allreduce(sum, all, numbers, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     }
     if (rank == 0)
-        printf("checksum %.6e\n", all);
+        printf("checksum %.6e\n", all[0]);
+    free(sum);
+    free(all);
     free(out);
     free(in);
     MPI_Finalize();

@@ -208,6 +208,9 @@ func (a *app) tellCalibration(c *calibrate.Calibration, sizes []calibrate.Compar
 	if c.Spread > 0.1 {
 		p.Line("Pairs of hosts differ by up to %.0f %% from the typical pair; the platform treats them all as equal.", 100*c.Spread)
 	}
+	if c.Scatter > 0.05 {
+		p.Line("Small messages took %.0f %% more or less from one second to the next; predictions of programs that wait for many allow for that.", 100*c.Scatter)
+	}
 	for rank, speed := range c.Speeds {
 		p.Line("The processor of rank %d (%s) runs at %.2f times the speed of this one.", rank, c.Hosts[rank], speed)
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"path/filepath"
 
 	"auspex/simulate/loggp"
 	"auspex/trace"
@@ -23,7 +24,7 @@ func readMachine(f platformFlags, np int) (*whatif.Machine, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &whatif.Machine{Platform: p, Hosts: hosts, Options: options}, nil
+	return &whatif.Machine{Name: filepath.Base(f.platform), Platform: p, Hosts: hosts, Options: options}, nil
 }
 
 // hostWork is the speed of each rank's host as a factor of its computation. Ranks

@@ -2,6 +2,7 @@ package collective
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -161,8 +162,21 @@ func TestCollectivesPairUp(t *testing.T) {
 	selectors := map[string]func(*Call) (Algorithm, error){
 		"default": defaultAlgorithm, "ompi": ompiAlgorithm, "mpich": mpichAlgorithm, "openmpi": openmpiAlgorithm,
 	}
+	for k := range named {
+		for _, name := range Names(k) {
+			selectors[name+" "+k.String()] = func(c *Call) (Algorithm, error) {
+				if a, ok := Named(c.Kind, name); ok {
+					return a, nil
+				}
+				return defaultAlgorithm(c)
+			}
+		}
+	}
 	for name, alg := range selectors {
 		for k := trace.Barrier; k <= trace.ReduceScatter; k++ {
+			if _, of, ok := strings.Cut(name, " "); ok && of != k.String() {
+				continue
+			}
 			t.Run(name+"/"+k.String(), func(t *testing.T) {
 				rapid.Check(t, func(rt *rapid.T) {
 					n := rapid.OneOf(rapid.IntRange(2, 17), rapid.IntRange(2, 40)).Draw(rt, "ranks")
