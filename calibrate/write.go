@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -99,6 +100,10 @@ func (c *Calibration) config() [][2]string {
 	}
 	if c.SendBuffer > 0 {
 		list = append(list, [2]string{"auspex/sendbuffer", strconv.FormatInt(c.SendBuffer, 10)})
+	}
+	hosts := slices.Compact(slices.Sorted(slices.Values(c.Hosts)))
+	if names := strings.Join(hosts, ","); names != "" {
+		list = append(list, [2]string{"auspex/hosts", names})
 	}
 	if c.Scatter > 0 {
 		list = append(list, [2]string{"auspex/scatter", digits(c.Scatter)})

@@ -90,6 +90,9 @@ type Options struct {
 	// one second to the next, as a relative standard deviation (auspex/scatter). A
 	// replay has them take their usual time; Slower says what one would take else.
 	Scatter float64
+	// MeasuredOn are the hosts that the platform was measured on (auspex/hosts); a
+	// replay does not ask for them.
+	MeasuredOn []string
 	// Exact keeps all links within their bandwidth also where SimGrid does not
 	// (overlook.go).
 	Exact bool
@@ -181,6 +184,8 @@ func (o *Options) Set(key, value string) error {
 		o.Envelope, err = bytesValue(value)
 	case "auspex/burst":
 		o.Burst, err = positive(value)
+	case "auspex/hosts":
+		o.MeasuredOn = strings.Split(value, ",")
 	case "auspex/scatter":
 		o.Scatter, err = positive(value)
 	case "auspex/overlap":

@@ -55,7 +55,7 @@ func (c *Case) Price(ctx context.Context, changes []Change) (*Answer, error) {
 		a.Notes = append(a.Notes, fmt.Sprintf("the replay of the run as it is takes %.3g s and the run took %.3g s; the difference is taken to stay", c.base.seconds, c.measured))
 	}
 	on := ""
-	if c.platform != nil {
+	if c.platform != nil && !a.Measured {
 		on = c.platform.Name
 	}
 	a.Words = a.words(changes, on)

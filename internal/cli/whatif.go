@@ -3,6 +3,8 @@ package cli
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -18,7 +20,7 @@ var changeFlags = []struct{ name, about string }{
 	{"remove", "leave out the computation of a `REGION`"},
 	{"like-median", "make a slow `RANK` like the median of the others"},
 	{"network", "`ideal`, bandwidth=2x or latency=0"},
-	{"collective", "`CALL=ALGORITHM`, such as allreduce=ring; on a platform default, ompi or mpich"},
+	{"collective", "`CALL=ALGORITHM`, such as allreduce=ring; on a platform also default, ompi or mpich"},
 	{"eager", "send messages below this many `BYTES` without waiting for their receiver"},
 	{"hosts", "other processors: `speed=1.5x`"},
 	{"ranks-per-node", "with --platform: put `N` ranks on each host"},
@@ -98,7 +100,7 @@ func (a *app) runWhatif(ctx context.Context, name string, changes []whatif.Chang
 		return err
 	}
 	answer.Name = name
-	if t.Data != nil && f.platform == "" {
+	if t.Data != nil && (f.platform == "" || answer.Measured) {
 		if err := a.promise(t, c, answer, changes); err != nil {
 			return err
 		}
@@ -120,12 +122,23 @@ func (a *app) whatifCase(ctx context.Context, t *traced, f platformFlags) (*what
 		if setup.Machine, err = readMachine(f, p.NP()); err != nil {
 			return nil, err
 		}
-		setup.Measured = 0 // the run was elsewhere
+		if !t.ranOn(setup.Machine.Options.MeasuredOn) {
+			setup.Measured = 0 // the run was elsewhere
+		}
 		if t.Timed == nil {
 			setup.Notes = nil // they are of cores that were shared
 		}
 	}
 	return whatif.New(ctx, setup)
+}
+
+// ranOn tells whether the run was on a host of these.
+func (t *traced) ranOn(hosts []string) bool {
+	if t.Data == nil {
+		return false
+	}
+	of, ok := t.Data.Factor("hosts")
+	return ok && slices.ContainsFunc(strings.Split(of.Word, ","), func(h string) bool { return slices.Contains(hosts, h) })
 }
 
 func (a *app) tellPrice(t *traced, answer *whatif.Answer) error {
