@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"errors"
+	"slices"
 
 	"auspex/simulate/collective"
 )
@@ -21,7 +22,12 @@ type way struct {
 	flying  []int32 // messages in the order they left
 	bytes   int64
 	waiting []unanswered
+	behind  []announcement
 }
+
+// announcement is that of a message, and the one before it that was still on its way
+// when it was made.
+type announcement struct{ message, before int32 }
 
 // unanswered is a message whose answer goes behind another one, and the rank that
 // came to it last.
@@ -46,7 +52,8 @@ func (e *engine) way(src, dst int32) *way {
 	return w
 }
 
-// announce notes when a send was asked for.
+// announce notes when a send was asked for. Its announcement comes no earlier than what
+// its rank had sent before.
 func (e *engine) announce(m int32) {
 	if e.ways == nil {
 		return
@@ -55,6 +62,22 @@ func (e *engine) announce(m int32) {
 		e.announced = append(e.announced, announced{})
 	}
 	e.announced[m] = announced{at: e.now}
+	msg := &e.post.messages[m]
+	if w := e.ways[[2]int32{msg.src, msg.dst}]; w != nil && !msg.detached && len(w.flying) > 0 {
+		w.behind = append(w.behind, announcement{m, w.flying[len(w.flying)-1]})
+	}
+}
+
+// came tells whether nothing is on its way any more that was before the announcement
+// of a message.
+func (w *way) came(m int32) bool {
+	for i, a := range w.behind {
+		if a.message == m {
+			w.behind = slices.Delete(w.behind, i, i+1)
+			return false
+		}
+	}
+	return true
 }
 
 // stayed notes that a rank was in a call that looks for messages.
@@ -86,7 +109,7 @@ func (e *engine) answer(m, last int32) (bool, error) {
 		return false, err
 	}
 	answered := e.announced[m].at + word
-	if answered < e.looked[msg.dst]+precision {
+	if e.way(msg.src, msg.dst).came(m) && answered < e.looked[msg.dst]+precision {
 		answered = e.now // it has been seen, before anything that is sent now
 	} else {
 		answered = max(answered, e.now+word)
@@ -133,6 +156,12 @@ func (e *engine) landed(m int32) {
 			break
 		}
 	}
+	w.behind = slices.DeleteFunc(w.behind, func(a announcement) bool {
+		if a.before == m {
+			e.announced[a.message].at = e.now
+		}
+		return a.before == m
+	})
 	keep := w.waiting[:0]
 	for _, u := range w.waiting {
 		if u.behind != m {

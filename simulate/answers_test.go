@@ -40,6 +40,24 @@ func TestAnswersInOrder(t *testing.T) {
 	}
 }
 
+// An announcement does not overtake what its rank has sent before: who leaves a call
+// when that has come has not seen it. The small message is slow, as one after
+// computation is, and its sender is done with it at once.
+func TestAnnouncementsDoNotOvertake(t *testing.T) {
+	const big = "1000000"
+	o := Defaults()
+	o.InOrder = true
+	o.Cold, o.Cooling = []Segment{{Values: []float64{1e-3, 0}}}, 1e-9
+	exchange := func(peer string) string {
+		return "; irecv " + peer + " 0 " + big + " 6; isend " + peer + " 0 " + big + " 6; waitall"
+	}
+	both := answersRun(t, o, "init; sleep 0.1; send 1 3 1 6"+exchange("1"), "init; recv 0 3 1 6"+exchange("0")).Seconds
+	o.InOrder = false
+	if without := answersRun(t, o, "init; sleep 0.1; send 1 3 1 6"+exchange("1"), "init; recv 0 3 1 6"+exchange("0")).Seconds; both > 1.01*without {
+		t.Errorf("an exchange right after a small message takes %g s, without order %g s", both, without)
+	}
+}
+
 // A sender is done with what the system takes over.
 func TestLeaves(t *testing.T) {
 	ranks := []string{"init; send 1 0 1000000 6; send 1 0 1000000 6", "init; irecv 0 0 1000000 6; irecv 0 0 1000000 6; waitall"}

@@ -67,6 +67,7 @@ func (l *Lab) environment() []string {
 		"UCX_TCP_PUT_ENABLE=n",
 		"OMPI_ALLOW_RUN_AS_ROOT=1",
 		"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
+		"OMPI_MCA_plm=rsh", // whatever else this machine's settings say
 		"OMPI_MCA_plm_rsh_agent=" + l.agent(),
 		"OMPI_MCA_orte_default_hostfile=" + l.file("hosts.openmpi"),
 		"OMPI_MCA_rmaps_base_mapping_policy=node",
