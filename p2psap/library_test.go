@@ -182,6 +182,25 @@ func TestSchemeChangesInMidRun(t *testing.T) {
 	}
 }
 
+// Clusters that have heard nothing of each other are each at an end of their own when
+// they change to the synchronous scheme: its first iteration has only what the scheme
+// before left, and must not be taken for the end.
+func TestFirstIterationAfterAChangeDoesNotEndTheRun(t *testing.T) {
+	program := linked(t, "cc", "testdata/mean.c")
+	for _, scheme := range []Scheme{Asynchronous, Hybrid} {
+		text, _, err := runPeers(t, Options{Clusters: []int{2, 2}, Scheme: scheme, Command: []string{program, "1e-9"}, Env: []string{"MEAN_SCHEMES=40 0", "MEAN_DEAF=40"}})
+		if err != nil {
+			t.Fatalf("%v: %v\n%s", scheme, err, text)
+		}
+		want, _ := meanSolution(4, 1e-13)
+		for rank, got := range readMean(t, text, 4) {
+			if math.Abs(got.x-want[rank]) > 1e-9/(1-0.8) {
+				t.Errorf("%v: peer %d is at %v after %d steps, the solution is %v", scheme, rank, got.x, got.steps, want[rank])
+			}
+		}
+	}
+}
+
 func TestKilledPeerIsReplaced(t *testing.T) {
 	program := linked(t, "cc", "testdata/mean.c")
 	const tolerance = 1e-9

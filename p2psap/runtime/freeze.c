@@ -299,7 +299,9 @@ int p2p_async_converged(int here)
 int p2p_sync_converged(int here)
 {
     double end = p2p_now() + R.patience;
-    uint64_t phase = R.era << ERA | (++R.iteration - R.era_start);
+    uint64_t count = ++R.iteration - R.era_start, phase = R.era << ERA | count;
+    if (R.era && count == 1) /* from what the scheme before left: parts may not have heard of each other */
+        here = 0;
     if (R.detect.phase == phase)
         detect_vote(&R.detect, here);
     while (R.detect.phase <= phase && R.detect.state != D_STOPPED)
