@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"auspex/platform"
+	"auspex/simulate"
 )
 
 // What a prediction is off by, as standard deviations relative to it: how far one
@@ -13,7 +14,7 @@ import (
 // 100 Mbit/s; that what the prediction is held against scatters, too, and counts
 // as the middle of two runs, was chosen on the programs known before of a second
 // machine and checked on those that were not (TestIntervalsHold).
-const runSpread, platformSpread, heldAgainst = 0.08, 0.055, 2.0
+const runSpread, platformSpread, heldAgainst = 0.08, simulate.PlatformSpread, 2.0
 
 // interval is the median of the replays of several runs' traces and half the width
 // of the 90 % interval around it. The runs' own scatter counts where it is more

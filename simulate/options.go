@@ -33,6 +33,10 @@ type Segment struct {
 	Values []float64
 }
 
+// PlatformSpread is how far a replay on a calibrated platform is from the truth, as a
+// relative standard deviation; package predict says on what it was chosen and checked.
+const PlatformSpread = 0.055
+
 // Options are the parameters of a replay.
 type Options struct {
 	Model        Model

@@ -220,7 +220,7 @@ func parseCollective(value string) (Change, error) {
 		return Change{Kind: Collective, Call: k, Word: algorithm}, nil
 	}
 	if err := loggp.CheckAlgorithm(algorithm); err != nil {
-		return Change{}, fmt.Errorf("--collective %q: %w; on a platform default, ompi and mpich are", value, err)
+		return Change{}, fmt.Errorf("--collective %q: %w; on a platform default, ompi and mpich are, too", value, err)
 	}
 	return Change{Kind: Collective, Call: k, Word: algorithm}, nil
 }

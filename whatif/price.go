@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math"
+
+	"auspex/simulate"
 )
 
 // Answer is what changes would bring.
@@ -69,9 +71,6 @@ const (
 	quietSpread = 0.02
 	ninety      = 1.645 // standard deviations, for 90 %
 	unknownPart = 0.1
-	// platformSpread is how far a replay on a calibrated platform is from the truth, as in
-	// package predict.
-	platformSpread = 0.055
 )
 
 func (c *Case) interval(predicted float64) [2]float64 {
@@ -80,7 +79,7 @@ func (c *Case) interval(predicted float64) [2]float64 {
 		spread *= math.Sqrt2
 	}
 	if c.platform != nil {
-		spread = math.Hypot(spread, platformSpread)
+		spread = math.Hypot(spread, simulate.PlatformSpread)
 	}
 	wide := ninety*spread*predicted + unknownPart*math.Abs(c.Base()-predicted)
 	return [2]float64{max(predicted-wide, 0), predicted + wide}

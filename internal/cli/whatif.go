@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -122,23 +123,29 @@ func (a *app) whatifCase(ctx context.Context, t *traced, f platformFlags) (*what
 		if setup.Machine, err = readMachine(f, p.NP()); err != nil {
 			return nil, err
 		}
-		if !t.ranOn(setup.Machine.Options.MeasuredOn) {
-			setup.Measured = 0 // the run was elsewhere
-		}
 		if t.Timed == nil {
 			setup.Notes = nil // they are of cores that were shared
+		}
+		if host := t.ranOn(setup.Machine.Options.MeasuredOn); host != "" {
+			setup.Notes = append(slices.Clone(setup.Notes), fmt.Sprintf("%s was calibrated on %s, a host of this run: the time that was measured counts, and what the platform's replay does not tell of it is taken to stay", setup.Machine.Name, host))
+		} else {
+			setup.Measured = 0 // the run was elsewhere
 		}
 	}
 	return whatif.New(ctx, setup)
 }
 
-// ranOn tells whether the run was on a host of these.
-func (t *traced) ranOn(hosts []string) bool {
-	if t.Data == nil {
-		return false
+// ranOn is a host of these that the run was on, "" for none.
+func (t *traced) ranOn(hosts []string) string {
+	if t.Data != nil {
+		of, _ := t.Data.Factor("hosts")
+		for _, h := range strings.Split(of.Word, ",") {
+			if h != "" && slices.Contains(hosts, h) {
+				return h
+			}
+		}
 	}
-	of, ok := t.Data.Factor("hosts")
-	return ok && slices.ContainsFunc(strings.Split(of.Word, ","), func(h string) bool { return slices.Contains(hosts, h) })
+	return ""
 }
 
 func (a *app) tellPrice(t *traced, answer *whatif.Answer) error {

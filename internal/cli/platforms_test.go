@@ -47,5 +47,19 @@ func TestWhatifOnAPlatform(t *testing.T) {
 		if own := name == "own.toml"; own != a.Measured || own != (a.BaseSeconds == measured.BaseSeconds) || own == strings.HasPrefix(a.Words, "On "+name+" the run would take ") {
 			t.Errorf("%s: %+v; measured %+v", name, a, measured)
 		}
+		if told := strings.Contains(strings.Join(a.Notes, "\n"), "own.toml was calibrated on node-7, a host of this run"); told != (name == "own.toml") {
+			t.Errorf("%s: %q", name, a.Notes)
+		}
+	}
+}
+
+// That small messages scatter is said of measurements in which they do (12.8 %), and not
+// where they were measured once.
+func TestCalibrateTellsScatter(t *testing.T) {
+	for file, told := range map[string]bool{"others2x100m.txt": true, "net100-O2.txt": false} {
+		out, err := auspex(t, "calibrate", "--from", "../../docs/accuracy/"+file, "-o", filepath.Join(t.TempDir(), "p.toml")).CombinedOutput()
+		if err != nil || strings.Contains(string(out), "Small messages took 13 % more or less") != told {
+			t.Errorf("%s: %v\n%s", file, err, out)
+		}
 	}
 }
