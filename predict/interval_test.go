@@ -196,7 +196,8 @@ func TestEnoughTraces(t *testing.T) {
 	}{
 		{"none", nil, false},
 		{"two", []float64{1, 1}, false},
-		{"three alike", []float64{1, 1.1, 1}, true},
+		{"three alike", []float64{1, 1.04, 1}, true},
+		{"three a tenth apart", []float64{1, 1.1, 1}, false},
 		{"three that disagree", []float64{1, 1, 4}, false},
 		{"seven that disagree", []float64{1, 1, 4, 1, 4, 1, 4}, true},
 	} {

@@ -234,7 +234,7 @@ const few, briefly, many, long = 3, 6.0, 7, 15.0
 
 // disagree is how far the least and the most computation of traces lie apart,
 // relative to the middle, for them to disagree.
-const disagree = 0.2
+const disagree = 0.05
 
 // enough tells whether as many traces have been taken as are wanted.
 func (w *workshop) enough(list []*taken, plan *plan) bool {

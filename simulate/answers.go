@@ -129,14 +129,26 @@ func (e *engine) answer(m, last int32) (bool, error) {
 	return false, nil
 }
 
-// fly notes that a message has left; its sender may be done with it.
-func (e *engine) fly(m int32) {
+// fly notes that a message has left; its sender may be done with it, or will be with so
+// many bytes left.
+func (e *engine) fly(m int32) (tail int64) {
 	msg := &e.post.messages[m]
 	w := e.way(msg.src, msg.dst)
 	w.flying = append(w.flying, m)
-	if w.bytes += msg.bytes; msg.detached || w.bytes > e.opts.Leaves {
-		return
+	w.bytes += msg.bytes
+	switch {
+	case msg.detached:
+	case w.bytes <= e.opts.Leaves:
+		e.done(m)
+	case msg.bytes > e.opts.Leaves:
+		return e.opts.Leaves
 	}
+	return 0
+}
+
+// done lets a message's sender go on.
+func (e *engine) done(m int32) {
+	msg := &e.post.messages[m]
 	msg.queued = true
 	if msg.tellSource {
 		msg.tellSource = false
@@ -156,12 +168,9 @@ func (e *engine) landed(m int32) {
 			break
 		}
 	}
-	w.behind = slices.DeleteFunc(w.behind, func(a announcement) bool {
-		if a.before == m {
-			e.announced[a.message].at = e.now
-		}
-		return a.before == m
-	})
+	if len(w.behind) > 0 {
+		e.failed = errors.Join(e.failed, e.follow(w, m, msg))
+	}
 	keep := w.waiting[:0]
 	for _, u := range w.waiting {
 		if u.behind != m {
@@ -172,6 +181,27 @@ func (e *engine) landed(m int32) {
 		e.failed = errors.Join(e.failed, e.leave(u.message, u.last, true))
 	}
 	w.waiting = keep
+}
+
+// follow brings the announcements that were behind a message. What was handed to the
+// system while a large message was on its way comes with the last of its bytes, and is
+// seen with them; behind a small one, which is done at once, it is on its own way.
+func (e *engine) follow(w *way, m int32, msg *message) error {
+	at := e.now
+	if !msg.detached {
+		word, err := e.word(msg)
+		if err != nil {
+			return err
+		}
+		at -= word
+	}
+	w.behind = slices.DeleteFunc(w.behind, func(a announcement) bool {
+		if a.before == m {
+			e.announced[a.message].at = at
+		}
+		return a.before == m
+	})
+	return nil
 }
 
 // shiftWords makes all that happened of this happen later.

@@ -58,6 +58,26 @@ func TestAnnouncementsDoNotOvertake(t *testing.T) {
 	}
 }
 
+// An announcement behind a large message comes with its last byte, and who waits for
+// that sees both: the messages of an exchange then go one after the other.
+func TestAnnouncementsComeWithData(t *testing.T) {
+	const big = "1000000"
+	o := Defaults()
+	o.InOrder, o.Leaves = true, 1<<30
+	exchange := func(peer string) string {
+		return "; irecv " + peer + " 1 " + big + " 6; isend " + peer + " 1 " + big + " 6; waitall"
+	}
+	sender, receiver := "init; send 1 0 "+big+" 6"+exchange("1"), "init; recv 0 0 "+big+" 6"
+	one := answersRun(t, o, "init; send 1 0 "+big+" 6", receiver).Seconds
+	seen := answersRun(t, o, sender, receiver+exchange("0")).Seconds
+	// A computation between does not look for messages, but the call before it did.
+	later := answersRun(t, o, sender, receiver+"; sleep 0.001"+exchange("0")).Seconds - 0.001
+	unseen := answersRun(t, o, sender, "init; irecv 0 0 "+big+" 6"+exchange("0")).Seconds
+	if seen < 2.8*one || later < 2.8*one || unseen > 2.2*one {
+		t.Errorf("a message takes %g s; with an exchange after it %g s, after a computation %g s, where nobody waits for the first %g s", one, seen, later, unseen)
+	}
+}
+
 // A sender is done with what the system takes over.
 func TestLeaves(t *testing.T) {
 	ranks := []string{"init; send 1 0 1000000 6; send 1 0 1000000 6", "init; irecv 0 0 1000000 6; irecv 0 0 1000000 6; waitall"}
@@ -71,6 +91,12 @@ func TestLeaves(t *testing.T) {
 	// The second does not fit beside the first.
 	if first, both := leaves.Ranks[0].Finish, waits.Ranks[0].Finish; first > 1.01*both || first < 0.9*both {
 		t.Errorf("the sender is done after %g s; where it waits, after %g s", first, both)
+	}
+	// Of one that is larger the last bytes do.
+	o.Leaves = 250000
+	one := []string{"init; send 1 0 1000000 6", "init; recv 0 0 1000000 6"}
+	if r := answersRun(t, o, one...); r.Ranks[0].Finish < 0.74*r.Ranks[1].Finish || r.Ranks[0].Finish > 0.76*r.Ranks[1].Finish {
+		t.Errorf("the sender is done after %g s of the %g s that all takes, with a quarter left", r.Ranks[0].Finish, r.Ranks[1].Finish)
 	}
 	o.Leaves = 1 << 30
 	if all := answersRun(t, o, ranks...); all.Ranks[0].Finish > 0.1*waits.Ranks[0].Finish {

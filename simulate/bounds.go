@@ -227,7 +227,8 @@ func (b *bounder) message(id int, a *trace.Action, bytes int64, work func(float6
 		b.least[key] = t
 	}
 	if a.Kind == trace.Send && !eager && b.opts.PushBelow <= 0 && bytes > b.opts.Leaves {
-		b.own[id] += t
+		// The sender is done when so much is left.
+		b.own[id] += max(0, t-most*float64(b.opts.Leaves)/float64(bytes))
 	}
 	return nil
 }

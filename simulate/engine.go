@@ -176,7 +176,7 @@ func (e *engine) loop(ctx context.Context) error {
 func (e *engine) happen(id int32) {
 	if int(id) == len(e.ranks) {
 		for f := e.net.arrivedOfCrowd(e.now); f != none; f = e.net.arrivedOfCrowd(e.now) {
-			e.arrive(e.net.finish(f))
+			e.moved(f)
 		}
 		e.net.dirty = true
 		return
@@ -184,7 +184,7 @@ func (e *engine) happen(id int32) {
 	if int(id) > len(e.ranks) {
 		f := id - e.net.firstID
 		if e.net.transfers[f].place != notYet {
-			e.arrive(e.net.finish(f))
+			e.moved(f)
 		} else {
 			e.failed = errors.Join(e.failed, e.net.move(f, e.now))
 		}

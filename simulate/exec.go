@@ -86,11 +86,22 @@ func (e *engine) depart(m, last int32, received bool) error {
 func (e *engine) leave(m, last int32, received bool) error {
 	msg := &e.post.messages[m]
 	msg.state = travelling
+	tail := int64(0)
 	if e.watched(msg) {
-		e.fly(m)
+		tail = e.fly(m)
 	}
 	e.pathStart(m, last)
-	return e.net.start(e.now, e.delay(m, received), e.ranks[msg.src].host, e.ranks[msg.dst].host, msg.bytes, m)
+	return e.net.start(e.now, e.delay(m, received), e.ranks[msg.src].host, e.ranks[msg.dst].host, msg.bytes, tail, m)
+}
+
+// moved is a flow that has no bytes left, or only those without which its sender is
+// done.
+func (e *engine) moved(flow int32) {
+	if e.net.tail(flow, e.now) {
+		e.done(e.net.transfers[flow].message)
+		return
+	}
+	e.arrive(e.net.finish(flow))
 }
 
 // arrive ends a message's transfer and tells those who wait for it.

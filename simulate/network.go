@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 
 	"auspex/platform"
 )
@@ -70,6 +71,11 @@ type network struct {
 	narrowest []float64 // by flow: the least bandwidth on its way when it was started
 
 	reserves []reserve // by link, where links pass bytes at once after a rest; see rest.go
+
+	// By flow, where Options.Leaves asks for it: with how many bytes left its sender is
+	// done, once; and those that were just then. See answers.go.
+	tails  []float64
+	tailed []int32
 
 	latencyFactor, bandwidthFactor []Segment
 	weightS                        float64
@@ -215,8 +221,9 @@ func (n *network) lay(f *flow, r *route) {
 	}
 }
 
-// start sends a message's bytes off, with a delay beyond the way's latency.
-func (n *network) start(now, delay float64, src, dst int32, bytes int64, message int32) error {
+// start sends a message's bytes off, with a delay beyond the way's latency. tail is with
+// how many bytes left there is an event of its own; 0 for none.
+func (n *network) start(now, delay float64, src, dst int32, bytes, tail int64, message int32) error {
 	r, err := n.route(src, dst)
 	if err != nil {
 		return err
@@ -251,6 +258,10 @@ func (n *network) start(now, delay float64, src, dst int32, bytes int64, message
 	if n.ends != nil {
 		n.narrow(id, r.links)
 	}
+	if n.opts.Leaves > 0 {
+		n.tails = slices.Grow(n.tails, len(n.flows)-len(n.tails))[:len(n.flows)]
+		n.tails[id] = float64(tail)
+	}
 	n.started = append(n.started, id)
 	n.running++
 	latency := r.latency*by.latency + delay
@@ -282,8 +293,25 @@ func (n *network) move(id int32, now float64) error {
 	if n.reserves != nil {
 		t.remains = n.pass(f, t, now)
 	}
+	if n.tails != nil {
+		n.tails[id] = min(n.tails[id], t.remains)
+		t.remains -= n.tails[id]
+	}
 	n.dirty = true
 	return nil
+}
+
+// tail lets a flow that has moved all but its tail move that too; false where it has
+// none.
+func (n *network) tail(id int32, now float64) bool {
+	if n.tails == nil || n.tails[id] == 0 {
+		return false
+	}
+	t := &n.transfers[id]
+	t.remains, t.since, n.tails[id] = n.tails[id], now, 0
+	n.tailed = append(n.tailed, id)
+	n.dirty = true
+	return true
 }
 
 // finish ends a flow and returns its message.
@@ -304,6 +332,14 @@ func (n *network) share(now float64) {
 	}
 	n.dirty = false
 	n.advance(n.crowd.level, now)
+	for _, id := range n.tailed {
+		if f, t := &n.flows[id], &n.transfers[id]; f.inCrowd {
+			n.enqueue(n.transfers, id, n.virtual+t.remains*f.penalty/t.factor)
+		} else {
+			n.queue.schedule(n.firstID+id, now+t.remains/t.speed)
+		}
+	}
+	n.tailed = n.tailed[:0]
 	for _, id := range n.solve() {
 		n.date(id, now)
 	}
