@@ -2,6 +2,8 @@ package simulate
 
 import (
 	"context"
+	"fmt"
+	"math"
 	"testing"
 )
 
@@ -101,5 +103,39 @@ func TestLeaves(t *testing.T) {
 	o.Leaves = 1 << 30
 	if all := answersRun(t, o, ranks...); all.Ranks[0].Finish > 0.1*waits.Ranks[0].Finish {
 		t.Errorf("the sender is done after %g s though everything fits", all.Ranks[0].Finish)
+	}
+}
+
+// The last bytes of messages that a link holds back together take what they would take:
+// all is there at the same time, and each sender is done before its message is.
+func TestLeavesInACrowd(t *testing.T) {
+	const senders = 600
+	ranks := []string{"init"}
+	for i := 1; i <= senders; i++ {
+		ranks[0] += fmt.Sprintf("; irecv %d 0 %d 6", i, 100000+i)
+		ranks = append(ranks, fmt.Sprintf("init; send 0 0 %d 6", 100000+i))
+	}
+	ranks[0] += "; waitall"
+	hosts := make([]int, senders+1)
+	for i := range hosts {
+		hosts[i] = i
+	}
+	run := func(leaves int64) *Result {
+		o := Defaults()
+		o.CrossTraffic, o.BandwidthFactor, o.LatencyFactor, o.Leaves, o.EagerBelow = false, nil, nil, leaves, 0
+		r, err := Run(context.Background(), traceOf(t, ranks...), cluster(t, senders+1), hosts, o, Hooks{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	all, early := run(0), run(30000)
+	if d := early.Seconds/all.Seconds - 1; math.Abs(d) > 1e-6 {
+		t.Errorf("%g s instead of %g s", early.Seconds, all.Seconds)
+	}
+	for i := 1; i <= senders; i++ {
+		if share := early.Ranks[i].Finish / all.Ranks[i].Finish; share < 0.65 || share > 0.75 {
+			t.Fatalf("rank %d is done after %g s, its message after %g s", i, early.Ranks[i].Finish, all.Ranks[i].Finish)
+		}
 	}
 }

@@ -19,6 +19,7 @@ type Case struct {
 	network  loggp.Network
 	platform *Machine
 	measured float64   // seconds; 0 where the run was not measured
+	outside  float64   // of those, before and after all that the trace holds
 	spread   float64   // of repeated runs, as a share
 	stretch  []float64 // by rank; nil where computation took its CPU time
 	late     []float64 // by rank; nil where starting and ending took their CPU time
@@ -72,7 +73,7 @@ func New(ctx context.Context, s Setup) (*Case, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Case{trace: s.Trace, ranks: s.Trace.NP(), profile: profile, network: s.Network, platform: s.Machine, measured: s.Measured, spread: s.Spread, notes: slices.Clone(s.Notes)}
+	c := &Case{trace: s.Trace, ranks: s.Trace.NP(), profile: profile, network: s.Network, platform: s.Machine, measured: s.Measured, outside: s.Outside, spread: s.Spread, notes: slices.Clone(s.Notes)}
 	if s.Machine == nil && len(s.Stretch) == c.ranks {
 		c.stretch = s.Stretch
 		profile.Stretch(s.Stretch)
@@ -86,7 +87,7 @@ func New(ctx context.Context, s Setup) (*Case, error) {
 	if c.base, err = c.replay(ctx, nil); err != nil {
 		return nil, err
 	}
-	return c, c.fit(ctx, s.Outside)
+	return c, c.fit(ctx)
 }
 
 // Profile is the trace's computation by region and rank.

@@ -21,8 +21,8 @@ const (
 
 // fit slows the network down until the replay takes as long as the run, less
 // what was spent outside of what the trace holds.
-func (c *Case) fit(ctx context.Context, outside float64) error {
-	target := c.measured - outside
+func (c *Case) fit(ctx context.Context) error {
+	target := c.measured - c.outside
 	if c.measured == 0 || c.platform != nil || c.ranks < 2 || target-c.base.seconds <= unexplained*c.measured {
 		return nil
 	}

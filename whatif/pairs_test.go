@@ -142,6 +142,46 @@ func TestAlgorithmOnPlatform(t *testing.T) {
 	}
 }
 
+// What the platform's replay does not tell of a run is taken to stay, and the interval
+// holds the time without it; what the trace does not hold is no part of that.
+func TestUntoldMayGo(t *testing.T) {
+	p, err := platform.Read("cluster.xml", strings.NewReader(cluster))
+	if err != nil {
+		t.Fatal(err)
+	}
+	price := func(untold, outside float64) *whatif.Answer {
+		t.Helper()
+		machine := &whatif.Machine{Platform: p, Hosts: []int{0, 1, 2, 3}, Options: simulate.Defaults()}
+		plain, err := whatif.New(t.Context(), whatif.Setup{Trace: everything(), Machine: machine})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := whatif.New(t.Context(), whatif.Setup{Trace: everything(), Machine: machine, Measured: plain.Base() + untold + outside, Outside: outside})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := c.Price(t.Context(), []whatif.Change{{Kind: whatif.Bandwidth, Factor: 2}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	told, more, less, outside := price(0, 0), price(0.1, 0), price(-0.05, 0), price(0, 0.1)
+	for _, c := range []struct {
+		name string
+		a    *whatif.Answer
+		side int
+		want float64
+	}{{"longer than its replay", more, 0, told.NewSeconds}, {"shorter", less, 1, told.NewSeconds}} {
+		if in := [2]bool{c.a.Interval[0] <= c.want, c.a.Interval[1] >= c.want}; !in[c.side] {
+			t.Errorf("a run %s: %v does not hold %g s", c.name, c.a.Interval, c.want)
+		}
+	}
+	if width := outside.Interval[1] - outside.Interval[0]; outside.NewSeconds-outside.Interval[0] > 0.51*width {
+		t.Errorf("with time outside the trace: %g s, from %g to %g s", outside.NewSeconds, outside.Interval[0], outside.Interval[1])
+	}
+}
+
 // TestNonsense: what cannot be is refused with a word that helps.
 func TestNonsense(t *testing.T) {
 	for _, c := range []struct{ flag, value, says string }{

@@ -82,7 +82,17 @@ func (c *Case) interval(predicted float64) [2]float64 {
 		spread = math.Hypot(spread, simulate.PlatformSpread)
 	}
 	wide := ninety*spread*predicted + unknownPart*math.Abs(c.Base()-predicted)
-	return [2]float64{max(predicted-wide, 0), predicted + wide}
+	low, high := predicted-wide, predicted+wide
+	if c.platform != nil && c.measured > 0 {
+		// What the platform's replay does not tell of the run is taken to stay; it may
+		// as well go with what is changed.
+		if more := c.measured - c.outside - c.base.seconds; more > 0 {
+			low -= more
+		} else {
+			high -= more
+		}
+	}
+	return [2]float64{max(low, 0), high}
 }
 
 // limit says what the time of a replay consists of.

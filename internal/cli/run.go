@@ -73,6 +73,9 @@ func (a *app) runRun(ctx context.Context, command []string, f runFlags) error {
 	if len(command) == 0 {
 		return usagef("run needs a command")
 	}
+	if strings.HasPrefix(command[0], "-") && f.trace != "" {
+		return usagef("%s stands where the command begins: write run's flags before --trace FILE, or --trace=FILE", command[0])
+	}
 	if f.repeat < 1 {
 		return usagef("--repeat needs a number from 1 on, not %d", f.repeat)
 	}
