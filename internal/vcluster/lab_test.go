@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -24,6 +26,10 @@ func TestMain(m *testing.M) {
 		echo(os.Getenv("VCLUSTER_ADDRESS"))
 	case "ping":
 		ping(os.Getenv("VCLUSTER_ADDRESS"))
+	case "sink":
+		sink(os.Getenv("VCLUSTER_ADDRESS"))
+	case "flood":
+		flood(os.Getenv("VCLUSTER_ADDRESS"))
 	case "hold":
 		hold()
 	default:
@@ -94,9 +100,50 @@ func TestRateOfALink(t *testing.T) {
 	}
 }
 
-const pingBytes = 4 << 20
+// What a host sends to one host does not keep long what it sends to another.
+func TestSmallBesideLarge(t *testing.T) {
+	l := up(t, cluster(3, "100Mbps"))
+	for _, part := range []struct {
+		host int
+		name string
+		to   int
+	}{{1, "sink", 1}, {2, "pong", 2}, {0, "flood", 1}} {
+		cmd := inside(l, part.host, part.name, l.Hosts[part.to].Address)
+		cmd.Env = append(cmd.Env, "VCLUSTER_BYTES=64")
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		defer func() { cmd.Process.Kill(); cmd.Wait() }()
+	}
+	time.Sleep(time.Second) // the flood fills what there is to fill
+	ping := inside(l, 0, "ping", l.Hosts[2].Address)
+	ping.Env = append(ping.Env, "VCLUSTER_BYTES=64")
+	out, err := ping.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	var rate float64
+	if _, err := fmt.Sscan(string(out), &rate); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	// 128 KiB before the link are 11 ms, 64 KiB, where packets cannot be cut short, 5.
+	back := 2 * 8 * 64 / (rate * 1e6)
+	t.Logf("back and forth %.2f ms", 1e3*back)
+	if back > 0.008 {
+		t.Errorf("64 bytes beside a flood to another host take %.1f ms back and forth", 1e3*back)
+	}
+}
 
-func echo(address string) {
+// length is how long a message is.
+func length() int {
+	n, err := strconv.Atoi(os.Getenv("VCLUSTER_BYTES"))
+	if err != nil {
+		return 4 << 20
+	}
+	return n
+}
+
+func accept(address string) net.Conn {
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
 		panic(err)
@@ -105,7 +152,24 @@ func echo(address string) {
 	if err != nil {
 		panic(err)
 	}
-	buffer := make([]byte, pingBytes)
+	return c
+}
+
+// sink takes in whatever comes.
+func sink(address string) { io.Copy(io.Discard, accept(address)) }
+
+// flood sends without end.
+func flood(address string) {
+	c, buffer := dial(address), make([]byte, 1<<20)
+	for {
+		if _, err := c.Write(buffer); err != nil {
+			return
+		}
+	}
+}
+
+func echo(address string) {
+	c, buffer := accept(address), make([]byte, length())
 	for {
 		if err := fill(c, buffer); err != nil {
 			return
@@ -116,21 +180,20 @@ func echo(address string) {
 	}
 }
 
-// ping prints the best rate of a few round trips in Mbit/s.
-func ping(address string) {
-	var c net.Conn
-	var err error
+func dial(address string) net.Conn {
 	for range 100 {
-		if c, err = net.Dial("tcp", address); err == nil {
-			break
+		if c, err := net.Dial("tcp", address); err == nil {
+			return c
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
-	if err != nil {
-		panic(err)
-	}
-	buffer, best := make([]byte, pingBytes), 0.0
-	for range 4 {
+	panic("nobody answers at " + address)
+}
+
+// ping prints the best rate of some round trips in Mbit/s.
+func ping(address string) {
+	c, buffer, best := dial(address), make([]byte, length()), 0.0
+	for range max(4, min(40, 1000/len(buffer))) {
 		start := time.Now()
 		if _, err := c.Write(buffer); err != nil {
 			panic(err)
@@ -138,7 +201,7 @@ func ping(address string) {
 		if err := fill(c, buffer); err != nil {
 			panic(err)
 		}
-		best = max(best, 2*8*pingBytes/time.Since(start).Seconds()/1e6)
+		best = max(best, 2*8*float64(len(buffer))/time.Since(start).Seconds()/1e6)
 	}
 	fmt.Println(best)
 }
