@@ -26,8 +26,8 @@ const (
 )
 
 // AFew as the number of runs: up to three of a program of seconds that is measured
-// whole, one of others. Runs of a machine shared with others differ by a tenth,
-// which a short program does not even out by itself.
+// whole, up to seven where those disagree, one of others. Runs of a machine shared
+// with others differ by a tenth, which a short program does not even out by itself.
 const AFew = -1
 
 // Platform is a machine to predict for.

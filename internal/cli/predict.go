@@ -73,7 +73,7 @@ is wrong and not shown. auto does so where it may and measures all else whole.`,
 	flags.StringArrayVar(&f.config, "cfg", nil, "SimGrid option `key:value` for the replay; repeatable")
 	flags.StringVar(&f.speed, "reference-speed", "", "flop/s that this machine counts as (default: the first platform's first host)")
 	f.signatureFlags.define(flags)
-	flags.IntVar(&f.runs, "runs", 0, "traces taken of each level and number of processes; their median counts (default: up to 3 of a program of seconds)")
+	flags.IntVar(&f.runs, "runs", 0, "traces taken of each level and number of processes; their median counts (default: 3 of a program of seconds, up to 7 where they differ)")
 	flags.Float64Var(&f.epsilon, "epsilon", 2, "how closely, in per cent, the time of an iteration must have settled before its loop is cut short")
 	flags.DurationVar(&f.settle, "settle", time.Second, "how long a loop is watched at least before it is cut short")
 	flags.DurationVar(&f.whole, "whole", 20*time.Second, "measure all of a program that ends within this time, with --method auto")
