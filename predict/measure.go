@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"auspex/launch"
+	"auspex/signature"
 )
 
 // workshop is where a request is worked on.
@@ -24,6 +25,9 @@ type workshop struct {
 	dir   string // all that is written is below it
 	notes []string
 	noted map[string]bool
+	// here is the signature of this machine, as it was while the latest traces were
+	// taken where Request.Here does not say; nil where none is wanted.
+	here *signature.Signature
 	// early is the trace of a run that came to its end within Whole, of the first
 	// level and count.
 	early *taken

@@ -1,6 +1,7 @@
 package predict
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -12,20 +13,20 @@ import (
 // it is the platform's own reference, times how many times as long the same work
 // takes there, with as many cores busy as ranks share a node, as it took here.
 func (w *workshop) reference(p *Platform, hosts []int) (speed, doubt float64, err error) {
-	if w.Here == nil || w.There == nil {
+	if w.There == nil {
 		return w.ReferenceSpeed, 0, nil
 	}
 	np := len(hosts)
 	if !slices.Contains(w.Counts, np) {
 		np = slices.Max(w.Counts) // of an extrapolated trace
 	}
-	here, there := signature.Load{Signature: w.Here, Busy: min(np, w.Here.Cores)}, signature.Load{Signature: w.There, Busy: w.PerNode}
+	here, there := signature.Load{Signature: w.here, Busy: min(np, w.here.Cores)}, signature.Load{Signature: w.There, Busy: w.PerNode}
 	if there.Busy == 0 {
 		there.Busy = crowd(hosts)
 	}
 	factor, doubt, err := signature.Factor(here, there, w.Mix)
 	if err != nil {
-		return 0, 0, fmt.Errorf("--here and --there: %w", err)
+		return 0, 0, fmt.Errorf("--there: %w", err)
 	}
 	how := "the kinds of work the program is made of are not known, so this is their middle, and the interval allows for how far they lie apart"
 	if len(w.Mix) > 0 {
@@ -33,6 +34,38 @@ func (w *workshop) reference(p *Platform, hosts []int) (speed, doubt float64, er
 	}
 	w.note("By the signatures, computation takes %.3g times as long on %s (cores busy on a node: %d) as here (%d): %s.", factor, p.Name, there.Busy, here.Busy, how)
 	return p.ReferenceSpeed() * factor, doubt, nil
+}
+
+// looks is how often each kernel of a signature is run at a time between traces.
+const looks = 3
+
+// between takes this machine's signature between traces: how fast a machine is
+// changes by the hour on many, by a quarter and more on virtual ones, and a signature
+// of another hour would count that as the program's. A nil one measures nothing.
+type between struct{ meter *signature.Meter }
+
+// watchMachine begins to measure this machine for traces of so many ranks, where
+// that is wanted.
+func (w *workshop) watchMachine(np int) *between {
+	if w.There == nil || w.Here != nil {
+		return nil
+	}
+	return &between{signature.NewMeter(np)}
+}
+
+func (b *between) look(ctx context.Context) error {
+	if b == nil {
+		return nil
+	}
+	return b.meter.Look(ctx, looks)
+}
+
+// signature is what was measured, or what was known where nothing was.
+func (b *between) signature(known *signature.Signature) *signature.Signature {
+	if b == nil {
+		return known
+	}
+	return b.meter.Signature()
 }
 
 // crowd is how many ranks are on the host that has most.

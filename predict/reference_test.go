@@ -20,7 +20,7 @@ func TestReferenceBySignatures(t *testing.T) {
 	times := func(seconds ...float64) *signature.Signature {
 		return &signature.Signature{Cores: 4, Kernels: map[string][]signature.Time{"memory": {{Busy: 1, Seconds: seconds[0]}, {Busy: 2, Seconds: seconds[1]}, {Busy: 4, Seconds: seconds[2]}}}}
 	}
-	w := &workshop{Request: &Request{Counts: []int{1, 2}, Here: times(1, 1, 1), There: times(2, 4, 12), Mix: signature.Mix{"memory": 1}}, noted: map[string]bool{}}
+	w := &workshop{Request: &Request{Counts: []int{1, 2}, There: times(2, 4, 12), Mix: signature.Mix{"memory": 1}}, here: times(1, 1, 1), noted: map[string]bool{}}
 	on := &Platform{Name: "p", Platform: p}
 	for _, c := range []struct {
 		hosts   []int

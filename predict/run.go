@@ -49,7 +49,7 @@ func Run(ctx context.Context, r Request) (*Report, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	w := &workshop{Request: &r, dir: dir, noted: map[string]bool{}}
+	w := &workshop{Request: &r, dir: dir, noted: map[string]bool{}, here: r.Here}
 	return w.predict(ctx)
 }
 
@@ -172,7 +172,11 @@ func (w *workshop) takeAll(ctx context.Context, plan *plan, program *built, np i
 	if w.early != nil {
 		list, w.early = append(list, w.early), nil
 	}
+	between := w.watchMachine(np)
 	for !w.enough(list, plan) {
+		if err := between.look(ctx); err != nil {
+			return nil, err
+		}
 		t, err := w.take(ctx, program, np, plan.settings(w.Request))
 		if err != nil && ctx.Err() == nil && plan.cutting() && w.Method == Auto {
 			w.note("With its loops cut short the program did not come to its end on %d processes at -O%s, so it was measured simply: %s", np, program.opt, firstLine(err))
@@ -195,6 +199,10 @@ func (w *workshop) takeAll(ctx context.Context, plan *plan, program *built, np i
 		}
 		list = append(list, t)
 	}
+	if err := between.look(ctx); err != nil {
+		return nil, err
+	}
+	w.here = between.signature(w.here)
 	plan.record(list, program.opt, np)
 	return list, nil
 }

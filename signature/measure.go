@@ -76,50 +76,76 @@ func (w *worker) access() float64 {
 
 const rounds = 9
 
-// Measure takes the signature of the machine that this runs on. All kernels at all
-// numbers of busy cores take turns, so that a machine that grows faster or slower
-// meanwhile does so for all of them.
+// Measure takes the signature of the machine that this runs on.
 func Measure(ctx context.Context) (*Signature, error) {
+	m := NewMeter(runtime.NumCPU())
+	if err := m.Look(ctx, rounds); err != nil {
+		return nil, err
+	}
+	return m.Signature(), nil
+}
+
+// Meter takes the signature of the machine that this runs on by several looks, so
+// that what is measured between them is set against the machine as it was then.
+type Meter struct {
+	counts  []int // of cores busy at once
+	workers []*worker
+	seconds map[point][]float64
+}
+
+type point struct {
+	kernel string
+	busy   int
+}
+
+// NewMeter is a meter for up to so many cores busy at once.
+func NewMeter(most int) *Meter {
+	m := &Meter{seconds: map[point][]float64{}, workers: make([]*worker, max(1, min(most, runtime.NumCPU())))}
+	for busy := 1; busy < len(m.workers); busy *= 2 {
+		m.counts = append(m.counts, busy)
+	}
+	m.counts = append(m.counts, len(m.workers))
+	for i := range m.workers {
+		m.workers[i] = newWorker()
+	}
+	return m
+}
+
+// Look runs all kernels so many times. All kernels at all numbers of busy cores take
+// turns, so that a machine that grows faster or slower meanwhile does so for all of
+// them.
+func (m *Meter) Look(ctx context.Context, rounds int) error {
+	for round := range rounds + 1 {
+		for _, busy := range m.counts {
+			for kernel, run := range kernels {
+				if ctx.Err() != nil {
+					return ctx.Err()
+				}
+				t := together(m.workers[:busy], run)
+				if round > 0 { // the first finds nothing in the caches
+					at := point{kernel, busy}
+					m.seconds[at] = append(m.seconds[at], t)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// Signature is that of all looks together.
+func (m *Meter) Signature() *Signature {
 	name, err := os.Hostname()
 	if err != nil {
 		name = "unknown"
 	}
 	s := &Signature{Machine: name, Cores: runtime.NumCPU(), Kernels: map[string][]Time{}}
-	var counts []int
-	for busy := 1; busy < s.Cores; busy *= 2 {
-		counts = append(counts, busy)
-	}
-	counts = append(counts, s.Cores)
-	workers := make([]*worker, s.Cores)
-	for i := range workers {
-		workers[i] = newWorker()
-	}
-	type point struct {
-		kernel string
-		busy   int
-	}
-	seconds := map[point][]float64{}
-	for round := range rounds + 1 {
-		for _, busy := range counts {
-			for kernel, run := range kernels {
-				if ctx.Err() != nil {
-					return nil, ctx.Err()
-				}
-				t := together(workers[:busy], run)
-				if round > 0 { // the first finds nothing in the caches
-					at := point{kernel, busy}
-					seconds[at] = append(seconds[at], t)
-				}
-			}
-		}
-	}
 	for kernel := range kernels {
-		for _, busy := range counts {
-			middle, off := typical(seconds[point{kernel, busy}])
+		for _, busy := range m.counts {
+			middle, off := typical(m.seconds[point{kernel, busy}])
 			s.Kernels[kernel] = append(s.Kernels[kernel], Time{busy, middle, off})
 		}
 	}
-	return s, nil
+	return s
 }
 
 // together runs a kernel on as many cores as there are workers, and is the mean of

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"math"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -105,5 +106,25 @@ func TestMeasure(t *testing.T) {
 	cancel()
 	if _, err := Measure(ctx); err == nil {
 		t.Error("it goes on after the end")
+	}
+}
+
+// The clock moves on with the work: where it moved with the kernel's ticks, 50 ms
+// would be a dozen steps.
+func TestClock(t *testing.T) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	w, steps := newWorker(), 0
+	for before, end := threadSeconds(), threadSeconds()+0.05; before < end; {
+		for i := range w.counts {
+			w.counts[i] += uint32(i)
+		}
+		if now := threadSeconds(); now > before {
+			before = now
+			steps++
+		}
+	}
+	if steps < 200 {
+		t.Errorf("%d steps in 50 ms", steps)
 	}
 }

@@ -91,6 +91,7 @@ func (a *app) rootCommand(args []string) *cobra.Command {
 		Long: `auspex tells people who run parallel programs (MPI, OpenMP; C, C++, Fortran)
 where the time goes, why, in words, and how long it would take on a machine
 they do not have.`,
+		Version:       versionText(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -106,6 +107,7 @@ they do not have.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SuggestionsMinimumDistance = 2
+	root.SetVersionTemplate("auspex {{.Version}}\n")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usagef("%w\nrun `%s --help` for its flags", err, cmd.CommandPath())
 	})

@@ -53,32 +53,34 @@ type signatureFlags struct {
 }
 
 func (f *signatureFlags) define(flags *pflag.FlagSet) {
-	flags.StringVar(&f.here, "here", "", "signature `file` of this machine (calibrate --signature)")
-	flags.StringVar(&f.there, "there", "", "signature `file` of the platform's nodes: computation is scaled by both, in place of --reference-speed")
+	flags.StringVar(&f.there, "there", "", "signature `file` of the platform's nodes (calibrate --signature): computation is scaled by it and this machine's, in place of --reference-speed")
+	flags.StringVar(&f.here, "here", "", "with --there: signature `file` of this machine (default: measured between the traces)")
 	flags.StringVar(&f.mix, "mix", "", "what the program's work is made of, as in `memory=2,floating=1` (default: not known)")
 	flags.IntVar(&f.perNode, "per-node", 0, "ranks that share a node there (default: those on one host)")
 }
 
 func (f *signatureFlags) read(r *predict.Request) error {
-	if f.here == "" && f.there == "" {
-		if f.mix != "" || f.perNode != 0 {
-			return usagef("--mix and --per-node go with --here and --there")
+	if f.there == "" {
+		if f.here != "" || f.mix != "" || f.perNode != 0 {
+			return usagef("--here, --mix and --per-node go with --there")
 		}
 		return nil
 	}
-	if f.here == "" || f.there == "" || r.ReferenceSpeed > 0 {
-		return usagef("--here and --there go together, and not with --reference-speed")
+	if r.ReferenceSpeed > 0 {
+		return usagef("--there takes the place of --reference-speed: give one of them")
 	}
 	if f.perNode < 0 {
 		return usagef("--per-node is above 0, not %d", f.perNode)
 	}
 	r.PerNode = f.perNode
 	var err error
-	if r.Here, err = readSignature(f.here); err != nil {
-		return err
-	}
 	if r.There, err = readSignature(f.there); err != nil {
 		return err
+	}
+	if f.here != "" {
+		if r.Here, err = readSignature(f.here); err != nil {
+			return err
+		}
 	}
 	if f.mix == "" {
 		return nil
@@ -90,7 +92,8 @@ func (f *signatureFlags) read(r *predict.Request) error {
 			return usagef("--mix needs kinds of work with their shares, as in memory=2,floating=1, not %q", f.mix)
 		}
 	}
-	_, _, err = signature.Factor(signature.Load{Signature: r.Here, Busy: 1}, signature.Load{Signature: r.There, Busy: 1}, r.Mix)
+	there := signature.Load{Signature: r.There, Busy: 1}
+	_, _, err = signature.Factor(there, there, r.Mix)
 	if err != nil {
 		return usagef("--mix: %v", err)
 	}

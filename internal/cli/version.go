@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"runtime"
 
 	"github.com/spf13/cobra"
@@ -8,6 +9,11 @@ import (
 
 // version is set by the build: see the Makefile.
 var version = "development"
+
+// versionText is the version with what it was built by and for.
+func versionText() string {
+	return fmt.Sprintf("%s (%s, %s/%s)", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
 
 func (a *app) versionCommand() *cobra.Command {
 	return &cobra.Command{
@@ -18,7 +24,7 @@ func (a *app) versionCommand() *cobra.Command {
 			if a.json {
 				return a.printJSON(map[string]string{"version": version, "go": runtime.Version(), "system": runtime.GOOS + "/" + runtime.GOARCH})
 			}
-			a.page().Line("auspex %s (%s, %s/%s)", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			a.page().Line("auspex %s", versionText())
 			return nil
 		},
 	}
