@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sort"
 	"strings"
+
+	"auspex/signature"
 )
 
 // envelope is what the model adds to a payload on the wire if nothing is known of it.
@@ -52,8 +54,10 @@ type Calibration struct {
 	Backbone float64   `json:"backbone,omitempty"`
 	Selector string    `json:"coll_selector"`
 	Speeds   []float64 `json:"speeds"` // of each rank's processor; the reference is 1
-	Library  string    `json:"library"`
-	Hosts    []string  `json:"hosts"`
+	// Signature is that of the reference; nil where it was not measured.
+	Signature *signature.Signature `json:"signature,omitempty"`
+	Library   string               `json:"library"`
+	Hosts     []string             `json:"hosts"`
 	// Spread is how far pairs of hosts are from the fitted median, relatively.
 	Spread float64 `json:"pair_spread"`
 	// Scatter is how far small messages were from their mean from one time that they

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"auspex/platform"
+	"auspex/signature"
 	"auspex/simulate"
 	"auspex/simulate/collective"
 	"auspex/trace"
@@ -141,6 +142,7 @@ func TestWrittenPlatform(t *testing.T) {
 		Loopback:     &Loopback{Latency: 1e-6, Bandwidth: 5e9},
 		SendOverhead: []Segment{{0, []float64{1e-6, 1e-10}}},
 		EagerBelow:   65536, Selector: "ompi", Speeds: []float64{1, 0.8},
+		Signature: &signature.Signature{Machine: `a "b" <c>`, Cores: 2, Kernels: map[string][]signature.Time{"memory": {{Busy: 1, Seconds: 0.004, Error: 0.01}}}},
 	}
 	var short, xml bytes.Buffer
 	if err := c.WriteTOML(&short, 4); err != nil {
@@ -162,6 +164,9 @@ func TestWrittenPlatform(t *testing.T) {
 		}
 		if options.EagerBelow != 65536 || options.Selector != collective.OMPI || options.BandwidthFactor[1].From != 2.5e6 || options.SendOverhead[0].Values[1] != 1e-10 {
 			t.Errorf("%s: the options are %+v", name, options)
+		}
+		if s, err := signature.Read(strings.NewReader(options.Signature)); err != nil || s.Machine != c.Signature.Machine || s.Kernels["memory"][0] != c.Signature.Kernels["memory"][0] {
+			t.Errorf("%s: the signature is %+v, %v", name, s, err)
 		}
 		if p.Hosts[1].Speed != 0.8e9 {
 			t.Errorf("%s: the second host has the speed %g", name, p.Hosts[1].Speed)

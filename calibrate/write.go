@@ -2,6 +2,7 @@ package calibrate
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -104,6 +105,11 @@ func (c *Calibration) config() [][2]string {
 	hosts := slices.Compact(slices.Sorted(slices.Values(c.Hosts)))
 	if names := strings.Join(hosts, ","); names != "" {
 		list = append(list, [2]string{"auspex/hosts", names})
+	}
+	if c.Signature != nil {
+		if text, err := json.Marshal(c.Signature); err == nil { // numbers that Read has checked, or Measure made
+			list = append(list, [2]string{"auspex/signature", string(text)})
+		}
 	}
 	if c.Scatter > 0 {
 		list = append(list, [2]string{"auspex/scatter", digits(c.Scatter)})

@@ -1,7 +1,6 @@
 package launch
 
 import (
-	"bufio"
 	"debug/elf"
 	"fmt"
 	"os"
@@ -11,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 
+	"auspex/internal/processor"
 	"auspex/model"
 	"auspex/probe"
 )
@@ -47,7 +47,7 @@ func (c *collector) header(run Run) model.Header {
 	word("compiler", compiler)
 	word("flags", flags)
 	word("mpi", mpiName(first.MPI))
-	word("cpu", cpuModel())
+	word("cpu", processor.Name())
 	word("arguments", arguments(run.Command, program))
 	return h
 }
@@ -201,21 +201,6 @@ func mpiName(text string) string {
 	}
 	line, _, _ = strings.Cut(line, ",")
 	return strings.TrimSpace(line)
-}
-
-func cpuModel() string {
-	file, err := os.Open("/proc/cpuinfo")
-	if err != nil {
-		return ""
-	}
-	defer file.Close()
-	lines := bufio.NewScanner(file)
-	for lines.Scan() {
-		if name, value, ok := strings.Cut(lines.Text(), ":"); ok && strings.TrimSpace(name) == "model name" {
-			return strings.Join(strings.Fields(value), " ")
-		}
-	}
-	return ""
 }
 
 // arguments are the words after the program in the command.

@@ -26,8 +26,10 @@ type workshop struct {
 	notes []string
 	noted map[string]bool
 	// here is the signature of this machine, as it was while the latest traces were
-	// taken where Request.Here does not say; nil where none is wanted.
-	here *signature.Signature
+	// taken where Request.Here does not say; nil where none is wanted. there are those
+	// of the platforms' nodes, by platform.
+	here  *signature.Signature
+	there map[*Platform]*signature.Signature
 	// early is the trace of a run that came to its end within Whole, of the first
 	// level and count.
 	early *taken

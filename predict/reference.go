@@ -4,29 +4,61 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"auspex/signature"
 )
+
+// signatures finds that of each platform's nodes, where computation is to be scaled by
+// signatures.
+func (w *workshop) signatures(given bool) error {
+	w.there = map[*Platform]*signature.Signature{}
+	for i := range w.Platforms {
+		p := &w.Platforms[i]
+		switch {
+		case w.There != nil:
+			w.there[p] = w.There
+		case !given && p.Options.Signature != "":
+			s, err := signature.Read(strings.NewReader(p.Options.Signature))
+			if err != nil {
+				return fmt.Errorf("%s: auspex/signature: %w", p.Name, err)
+			}
+			if !s.Here() {
+				w.there[p] = s
+			}
+		}
+		if s := (signature.Load{Signature: w.there[p], Busy: 1}); s.Signature != nil {
+			if _, _, err := signature.Factor(s, s, w.Mix); err != nil {
+				return fmt.Errorf("--mix: %w", err)
+			}
+		}
+	}
+	return nil
+}
 
 // reference is the speed that the measuring machine counts as on a platform for
 // ranks on these hosts, and the standard deviation of its logarithm. By signatures
 // it is the platform's own reference, times how many times as long the same work
 // takes there, with as many cores busy as ranks share a node, as it took here.
 func (w *workshop) reference(p *Platform, hosts []int) (speed, doubt float64, err error) {
-	if w.There == nil {
+	nodes := w.there[p]
+	if nodes == nil {
 		return w.ReferenceSpeed, 0, nil
 	}
 	np := len(hosts)
 	if !slices.Contains(w.Counts, np) {
 		np = slices.Max(w.Counts) // of an extrapolated trace
 	}
-	here, there := signature.Load{Signature: w.here, Busy: min(np, w.here.Cores)}, signature.Load{Signature: w.There, Busy: w.PerNode}
+	here, there := signature.Load{Signature: w.here, Busy: min(np, w.here.Cores)}, signature.Load{Signature: nodes, Busy: w.PerNode}
 	if there.Busy == 0 {
 		there.Busy = crowd(hosts)
+		if n := len(p.Options.MeasuredOn); n > 0 { // hosts of the file may be cores of one
+			there.Busy = max(there.Busy, min((len(hosts)+n-1)/n, nodes.Cores))
+		}
 	}
 	factor, doubt, err := signature.Factor(here, there, w.Mix)
 	if err != nil {
-		return 0, 0, fmt.Errorf("--there: %w", err)
+		return 0, 0, fmt.Errorf("the signature of %s: %w", p.Name, err)
 	}
 	how := "the kinds of work the program is made of are not known, so this is their middle, and the interval allows for how far they lie apart"
 	if len(w.Mix) > 0 {
@@ -47,7 +79,7 @@ type between struct{ meter *signature.Meter }
 // watchMachine begins to measure this machine for traces of so many ranks, where
 // that is wanted.
 func (w *workshop) watchMachine(np int) *between {
-	if w.There == nil || w.Here != nil {
+	if len(w.there) == 0 || w.Here != nil {
 		return nil
 	}
 	return &between{signature.NewMeter(np)}

@@ -54,9 +54,11 @@ type Request struct {
 	// ReferenceSpeed is the flop/s that the measuring machine counts as; 0 for
 	// what the first platform says.
 	ReferenceSpeed float64
-	// There is the signature of the platforms' nodes, nil for none; with Here, that of
-	// the machine that the traces are taken on, it takes the place of the reference
-	// speed. Where Here is nil, this machine is measured between the traces. Mix is what the program's work is made of, empty where that
+	// There is the signature of the platforms' nodes; with Here, that of the machine
+	// that the traces are taken on, it takes the place of the reference speed. Where
+	// There is nil and there is no reference speed, a platform's own signature counts if
+	// it was measured from another machine; where Here is nil, this machine is measured
+	// between the traces. Mix is what the program's work is made of, empty where that
 	// is not known; PerNode is how many ranks share a node there, 0 for as many as
 	// are on one host.
 	Here, There *signature.Signature

@@ -26,7 +26,8 @@ func Run(ctx context.Context, r Request) (*Report, error) {
 	if err := r.check(); err != nil {
 		return nil, err
 	}
-	if r.ReferenceSpeed <= 0 {
+	given := r.ReferenceSpeed > 0
+	if !given {
 		r.ReferenceSpeed = r.Platforms[0].ReferenceSpeed()
 	}
 	source, err := filepath.Abs(r.Source)
@@ -50,6 +51,9 @@ func Run(ctx context.Context, r Request) (*Report, error) {
 	}
 	defer os.RemoveAll(dir)
 	w := &workshop{Request: &r, dir: dir, noted: map[string]bool{}, here: r.Here}
+	if err := w.signatures(given); err != nil {
+		return nil, err
+	}
 	return w.predict(ctx)
 }
 

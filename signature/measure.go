@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+
+	"auspex/internal/processor"
 )
 
 // kernels are pieces of work of some 10 ms, each of one kind. What they return
@@ -76,9 +78,12 @@ func (w *worker) access() float64 {
 
 const rounds = 9
 
+// mostBusy is up to how many cores Measure keeps busy: each works on 40 MB.
+const mostBusy = 64
+
 // Measure takes the signature of the machine that this runs on.
 func Measure(ctx context.Context) (*Signature, error) {
-	m := NewMeter(runtime.NumCPU())
+	m := NewMeter(min(runtime.NumCPU(), mostBusy))
 	if err := m.Look(ctx, rounds); err != nil {
 		return nil, err
 	}
@@ -138,7 +143,7 @@ func (m *Meter) Signature() *Signature {
 	if err != nil {
 		name = "unknown"
 	}
-	s := &Signature{Machine: name, Cores: runtime.NumCPU(), Kernels: map[string][]Time{}}
+	s := &Signature{Machine: name, Processor: processor.Name(), Cores: runtime.NumCPU(), Kernels: map[string][]Time{}}
 	for kernel := range kernels {
 		for _, busy := range m.counts {
 			middle, off := typical(m.seconds[point{kernel, busy}])

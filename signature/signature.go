@@ -12,14 +12,18 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"runtime"
 	"slices"
+
+	"auspex/internal/processor"
 )
 
 // Signature is what was measured of one machine.
 type Signature struct {
-	// Machine names it for people.
-	Machine string `json:"machine"`
-	Cores   int    `json:"cores"`
+	// Machine names it for people, Processor is its model, "" where that is not known.
+	Machine   string `json:"machine"`
+	Processor string `json:"processor,omitempty"`
+	Cores     int    `json:"cores"`
 	// Kernels are times by kind of work: integer, floating, memory, access.
 	Kernels map[string][]Time `json:"kernels"`
 }
@@ -67,6 +71,12 @@ func (s *Signature) check() error {
 		}
 	}
 	return nil
+}
+
+// Here tells whether the signature is of a machine like this one: as many processors
+// of the same model.
+func (s *Signature) Here() bool {
+	return s.Processor != "" && s.Processor == processor.Name() && s.Cores == runtime.NumCPU()
 }
 
 // Write is the inverse of Read.

@@ -97,6 +97,9 @@ type Options struct {
 	// MeasuredOn are the hosts that the platform was measured on (auspex/hosts); a
 	// replay does not ask for them.
 	MeasuredOn []string
+	// Signature is that of the machine whose speed is the platform's reference, as
+	// package signature writes it (auspex/signature); a replay does not ask for it.
+	Signature string
 	// Exact keeps all links within their bandwidth also where SimGrid does not
 	// (overlook.go).
 	Exact bool
@@ -190,6 +193,8 @@ func (o *Options) Set(key, value string) error {
 		o.Burst, err = positive(value)
 	case "auspex/hosts":
 		o.MeasuredOn = strings.Split(value, ",")
+	case "auspex/signature":
+		o.Signature = value
 	case "auspex/scatter":
 		o.Scatter, err = positive(value)
 	case "auspex/overlap":

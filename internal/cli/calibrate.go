@@ -12,6 +12,7 @@ import (
 
 	"auspex/calibrate"
 	"auspex/internal/scratch"
+	"auspex/signature"
 	"auspex/simulate"
 )
 
@@ -97,6 +98,11 @@ func (a *app) runCalibrate(ctx context.Context, f calibrateFlags) error {
 	if f.speed > 0 {
 		for i := range c.Speeds {
 			c.Speeds[i] = f.speed
+		}
+	}
+	if f.run != "" && f.speed == 0 { // this machine is the reference
+		if c.Signature, err = signature.Measure(ctx); err != nil {
+			return err
 		}
 	}
 	sizes, err := c.Check(ctx, measured)

@@ -241,9 +241,6 @@ func (a *app) predictRequest(f predictFlags) (predict.Request, error) {
 		}
 		r.ReferenceSpeed = speed
 	}
-	if err := f.signatureFlags.read(&r); err != nil {
-		return r, err
-	}
 	self, err := os.Executable()
 	if err != nil {
 		return r, err
@@ -255,6 +252,9 @@ func (a *app) predictRequest(f predictFlags) (predict.Request, error) {
 			return r, err
 		}
 		r.Platforms = append(r.Platforms, p)
+	}
+	if err := f.signatureFlags.read(&r); err != nil {
+		return r, err
 	}
 	if _, onTerminal := terminal(a.err); onTerminal {
 		r.Say = func(text string) { fmt.Fprintln(a.err, "auspex:", text) }

@@ -53,29 +53,29 @@ type signatureFlags struct {
 }
 
 func (f *signatureFlags) define(flags *pflag.FlagSet) {
-	flags.StringVar(&f.there, "there", "", "signature `file` of the platform's nodes (calibrate --signature): computation is scaled by it and this machine's, in place of --reference-speed")
-	flags.StringVar(&f.here, "here", "", "with --there: signature `file` of this machine (default: measured between the traces)")
+	flags.StringVar(&f.there, "there", "", "signature `file` of the platform's nodes (calibrate --signature; default: the platform's own): computation is scaled by it and this machine's, in place of --reference-speed")
+	flags.StringVar(&f.here, "here", "", "signature `file` of this machine (default: measured between the traces)")
 	flags.StringVar(&f.mix, "mix", "", "what the program's work is made of, as in `memory=2,floating=1` (default: not known)")
 	flags.IntVar(&f.perNode, "per-node", 0, "ranks that share a node there (default: those on one host)")
 }
 
 func (f *signatureFlags) read(r *predict.Request) error {
-	if f.there == "" {
-		if f.here != "" || f.mix != "" || f.perNode != 0 {
-			return usagef("--here, --mix and --per-node go with --there")
-		}
-		return nil
-	}
-	if r.ReferenceSpeed > 0 {
-		return usagef("--there takes the place of --reference-speed: give one of them")
+	known := f.there != "" || slices.ContainsFunc(r.Platforms, func(p predict.Platform) bool { return p.Options.Signature != "" })
+	switch asked := f.here != "" || f.mix != "" || f.perNode != 0; {
+	case asked && !known:
+		return usagef("--here, --mix and --per-node go with --there, or with a platform that holds the signature of its nodes (auspex calibrate)")
+	case (asked || f.there != "") && r.ReferenceSpeed > 0:
+		return usagef("signatures take the place of --reference-speed: leave one of them out")
 	}
 	if f.perNode < 0 {
 		return usagef("--per-node is above 0, not %d", f.perNode)
 	}
 	r.PerNode = f.perNode
 	var err error
-	if r.There, err = readSignature(f.there); err != nil {
-		return err
+	if f.there != "" {
+		if r.There, err = readSignature(f.there); err != nil {
+			return err
+		}
 	}
 	if f.here != "" {
 		if r.Here, err = readSignature(f.here); err != nil {
@@ -91,11 +91,6 @@ func (f *signatureFlags) read(r *predict.Request) error {
 		if r.Mix[kernel], err = strconv.ParseFloat(share, 64); err != nil {
 			return usagef("--mix needs kinds of work with their shares, as in memory=2,floating=1, not %q", f.mix)
 		}
-	}
-	there := signature.Load{Signature: r.There, Busy: 1}
-	_, _, err = signature.Factor(there, there, r.Mix)
-	if err != nil {
-		return usagef("--mix: %v", err)
 	}
 	return nil
 }
