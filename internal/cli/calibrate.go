@@ -100,7 +100,7 @@ func (a *app) runCalibrate(ctx context.Context, f calibrateFlags) error {
 			c.Speeds[i] = f.speed
 		}
 	}
-	if f.run != "" && f.speed == 0 { // this machine is the reference
+	if f.run != "" { // this machine is the reference
 		if c.Signature, err = signature.Measure(ctx); err != nil {
 			return err
 		}
