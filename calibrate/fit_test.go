@@ -142,7 +142,7 @@ func TestWrittenPlatform(t *testing.T) {
 		Loopback:     &Loopback{Latency: 1e-6, Bandwidth: 5e9},
 		SendOverhead: []Segment{{0, []float64{1e-6, 1e-10}}},
 		EagerBelow:   65536, Selector: "ompi", Speeds: []float64{1, 0.8},
-		Signature: &signature.Signature{Machine: `a "b" <c>`, Cores: 2, Kernels: map[string][]signature.Time{"memory": {{Busy: 1, Seconds: 0.004, Error: 0.01}}}},
+		Signature: &signature.Signature{Version: 2, Machine: `a "b" <c>`, Cores: 2, Kernels: map[string][]signature.Time{"memory": {{Busy: 1, Seconds: 0.004, Error: 0.01}}}},
 	}
 	var short, xml bytes.Buffer
 	if err := c.WriteTOML(&short, 4); err != nil {

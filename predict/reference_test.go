@@ -53,7 +53,7 @@ func TestPlatformsOwnSignature(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	own := &signature.Signature{Machine: "a", Processor: processor.Name(), Cores: runtime.NumCPU(), Kernels: map[string][]signature.Time{"memory": {{Busy: 1, Seconds: 2}, {Busy: 4, Seconds: 8}}}}
+	own := &signature.Signature{Version: 2, Machine: "a", Processor: processor.Name(), Cores: runtime.NumCPU(), Kernels: map[string][]signature.Time{"memory": {{Busy: 1, Seconds: 2}, {Busy: 4, Seconds: 8}}}}
 	other := *own
 	other.Processor, other.Cores = "another", 4
 	text := func(s *signature.Signature) string {

@@ -20,6 +20,8 @@ import (
 
 // Signature is what was measured of one machine.
 type Signature struct {
+	// Version is that of the kernels: times of different ones cannot be compared.
+	Version int `json:"version"`
 	// Machine names it for people, Processor is its model, "" where that is not known.
 	Machine   string `json:"machine"`
 	Processor string `json:"processor,omitempty"`
@@ -36,7 +38,10 @@ type Time struct {
 	Error   float64 `json:"error"`
 }
 
-const maxFile = 1 << 20
+const (
+	maxFile = 1 << 20
+	version = 2 // the first had kernels that were one chain of operations each
+)
 
 // Read takes a signature from a file.
 func Read(r io.Reader) (*Signature, error) {
@@ -50,6 +55,9 @@ func Read(r io.Reader) (*Signature, error) {
 	var s Signature
 	if err := json.Unmarshal(text, &s); err != nil {
 		return nil, fmt.Errorf("not a signature as `auspex calibrate --signature` writes it: %w", err)
+	}
+	if s.Version != version && s.Cores > 0 {
+		return nil, fmt.Errorf("a signature of version %d, and this auspex compares those of version %d: take both again with `auspex calibrate --signature`", s.Version, version)
 	}
 	return &s, s.check()
 }

@@ -10,7 +10,7 @@ import (
 )
 
 func sample() *Signature {
-	return &Signature{Machine: "a", Cores: 4, Kernels: map[string][]Time{
+	return &Signature{Version: version, Machine: "a", Cores: 4, Kernels: map[string][]Time{
 		"floating": {{1, 0.01, 0}, {2, 0.01, 0}, {4, 0.01, 0}},
 		"memory":   {{1, 0.01, 0}, {2, 0.02, 0}, {4, 0.08, 0}},
 	}}
@@ -61,8 +61,8 @@ func TestReadWrite(t *testing.T) {
 	if err != nil || got.Cores != 4 || got.Kernels["memory"][2] != (Time{4, 0.08, 0}) {
 		t.Errorf("%+v, %v", got, err)
 	}
-	for _, bad := range []string{"", "{}", `{"cores":1}`, `{"cores":1,"kernels":{"a":[]}}`, `{"cores":1,"kernels":{"a":[{"busy":2,"seconds":1}]}}`,
-		`{"cores":1,"kernels":{"a":[{"busy":1,"seconds":0}]}}`, `{"cores":2,"kernels":{"a":[{"busy":1,"seconds":1},{"busy":1,"seconds":1}]}}`, strings.Repeat(" ", maxFile+1)} {
+	for _, bad := range []string{"", "{}", `{"cores":1}`, `{"version":2,"cores":1}`, `{"version":2,"cores":1,"kernels":{"a":[]}}`, `{"version":2,"cores":1,"kernels":{"a":[{"busy":2,"seconds":1}]}}`,
+		`{"cores":1,"kernels":{"a":[{"busy":1,"seconds":1}]}}`, `{"version":2,"cores":1,"kernels":{"a":[{"busy":1,"seconds":0}]}}`, `{"version":2,"cores":2,"kernels":{"a":[{"busy":1,"seconds":1},{"busy":1,"seconds":1}]}}`, strings.Repeat(" ", maxFile+1)} {
 		if _, err := Read(strings.NewReader(bad)); err == nil {
 			t.Errorf("%.40q is taken for a signature", bad)
 		}
@@ -75,7 +75,7 @@ func FuzzRead(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(text.Bytes())
-	f.Add([]byte(`{"cores":1,"kernels":{"a":[{"busy":1,"seconds":1e-9}]}}`))
+	f.Add([]byte(`{"version":2,"cores":1,"kernels":{"a":[{"busy":1,"seconds":1e-9}]}}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		s, err := Read(bytes.NewReader(text))
 		if err != nil {
