@@ -351,3 +351,35 @@ func TestDiagnoseAnything(t *testing.T) {
 		}
 	})
 }
+
+// What a process reads or writes explains its time where that takes a part of it, or
+// where so many bytes of text would; a file of six megabytes that is read in a
+// millisecond explains no two seconds.
+func TestFilesThatTakeNoTime(t *testing.T) {
+	for _, c := range []struct {
+		name              string
+		metric            string
+		bytes, inFile     float64
+		untimed, explains bool
+	}{
+		{"read in no time", "io_read", 6e6, 0.0012, false, false},
+		{"read for as long as it takes", "io_read", 6e6, 1.9, false, true},
+		{"read, and how long is not known", "io_read", 6e6, 0, true, true},
+		{"written as text", "io_written", 8e7, 0.02, false, true},
+		{"written in no time", "io_written", 8e4, 0.0001, false, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			others := map[string][][]float64{c.metric: {{0, c.bytes}, {0, 0}}}
+			if !c.untimed {
+				others["io_time"] = [][]float64{{0, c.inFile}, {0, 0}}
+			}
+			r := diagnose(t, program(t, [][]float64{{1, 3.5}, {1, 1.5}}, others), Options{})
+			if len(r.Causes) == 0 {
+				t.Fatal("nothing is uneven")
+			}
+			if got := slices.Contains(r.Causes[0].Attributes, c.metric); got != c.explains {
+				t.Errorf("%v; not: %v", r.Causes[0].Attributes, r.Causes[0].Excluded)
+			}
+		})
+	}
+}

@@ -72,6 +72,7 @@ const (
 	WhyConstant = "the same everywhere"
 	WhyWeak     = "does not vary with the time"
 	WhyWeaker   = "varies less with the time than others"
+	WhyTooQuick = "takes too little time for it"
 	WhyMissing  = "missing in some units"
 )
 

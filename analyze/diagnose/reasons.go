@@ -21,6 +21,9 @@ const (
 	// leastElastic is asked for where there are too few units for a test: what
 	// differs by far more than the time is likely to differ by itself.
 	leastElastic = 0.1
+	// textByte is the time in seconds that a byte of text takes at most to be read or
+	// written as a number: some 20 ns by printf and scanf, a few times that at worst.
+	textByte = 1e-7
 	// together is the correlation from which two metrics cannot be told apart.
 	together = 0.9
 	// worthMore of the variance is what a further metric has to explain.
@@ -51,6 +54,8 @@ func (s *study) reasons(c *Cause, from []attribute, times []float64) []attribute
 			c.Excluded = append(c.Excluded, Excluded{a.name, WhyConstant})
 		case !explains(a, times, limit):
 			c.Excluded = append(c.Excluded, Excluded{a.name, WhyWeak})
+		case tooQuick(a, from, times):
+			c.Excluded = append(c.Excluded, Excluded{a.name, WhyTooQuick})
 		default:
 			able = append(able, a)
 		}
@@ -104,6 +109,22 @@ func explains(a attribute, times []float64, limit float64) bool {
 		return false // unlike calls or bytes, they come as they like
 	}
 	return elastic <= bound && chanceOfCorrelation(r, len(times)) < limit
+}
+
+// tooQuick tells whether what a unit reads and writes is known to take too little time
+// to explain what it has more of that. Bytes may also stand for the work of reading or
+// writing them as text, but for no more than that takes.
+func tooQuick(a attribute, from []attribute, times []float64) bool {
+	if a.metric != model.IORead && a.metric != model.IOWritten && a.metric != model.IOTime {
+		return false
+	}
+	k := slices.IndexFunc(from, func(x attribute) bool { return x.metric == model.IOTime && !slices.ContainsFunc(x.values, math.IsNaN) })
+	if k < 0 {
+		return false
+	}
+	own := covariance(a.values, a.values)
+	each, known := covariance(a.values, times)/own, covariance(a.values, from[k].values)/own
+	return known < leastElastic*each && (a.metric == model.IOTime || each > textByte)
 }
 
 // moreThanChance tells whether so many events would not differ so by chance.
