@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -230,5 +231,15 @@ func TestLogGP(t *testing.T) {
 		if math.Abs(pair[0]/pair[1]-1) > 0.06 { // acknowledgements take a twentieth
 			t.Errorf("%s is %v, want %v", name, pair[0], pair[1])
 		}
+	}
+}
+
+// A rank on the machine where the reference was measured is as fast as that, whatever
+// the machine did meanwhile; one with a share of it is not, nor is one elsewhere.
+func TestOwnSpeeds(t *testing.T) {
+	c := &Calibration{Hosts: []string{"me", "me", "other", "me"}, Speeds: []float64{1.07, 0.85, 1.07, 0.5}}
+	c.OwnSpeeds("me")
+	if want := []float64{1, 1, 1.07, 0.5}; !slices.Equal(c.Speeds, want) {
+		t.Errorf("%v, not %v", c.Speeds, want)
 	}
 }

@@ -25,6 +25,21 @@ func (c *Calibration) fitSpeeds(m *Measurement, reference Rounds) error {
 	return nil
 }
 
+// drift is by how much one and the same machine may become slower or faster within a
+// minute, where others share its cores.
+const drift = 0.2
+
+// OwnSpeeds calls ranks on the machine of this name, where the reference was measured,
+// as fast as the reference, unless they differ by more than a machine drifts: they may
+// have a share of it only.
+func (c *Calibration) OwnSpeeds(machine string) {
+	for rank, name := range c.Hosts {
+		if name == machine && math.Abs(math.Log(c.Speeds[rank])) < drift {
+			c.Speeds[rank] = 1
+		}
+	}
+}
+
 // estimate is the logarithm of a speed and its standard error.
 type estimate struct{ log, err float64 }
 

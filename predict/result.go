@@ -4,12 +4,15 @@ import "auspex/simulate"
 
 // Report is the answer to a request.
 type Report struct {
-	Program        string       `json:"program"`
-	Build          string       `json:"build"`
-	Run            string       `json:"run"`
-	Method         Method       `json:"method"`
-	ReferenceSpeed float64      `json:"reference_speed"`
-	Predictions    []Prediction `json:"predictions"`
+	Program        string  `json:"program"`
+	Build          string  `json:"build"`
+	Run            string  `json:"run"`
+	Method         Method  `json:"method"`
+	ReferenceSpeed float64 `json:"reference_speed"`
+	// Scaled is set where signatures take the place of the reference speed, on some
+	// platform at least.
+	Scaled      bool         `json:"scaled,omitempty"`
+	Predictions []Prediction `json:"predictions"`
 	// Loops are those of the program, where the threshold rule was asked for,
 	// with what became of them.
 	Loops []LoopUse `json:"loops,omitempty"`

@@ -58,7 +58,7 @@ func Run(ctx context.Context, r Request) (*Report, error) {
 }
 
 func (w *workshop) predict(ctx context.Context) (*Report, error) {
-	report := &Report{Program: w.program(), Build: w.Build, Run: w.Run, Method: w.Method, ReferenceSpeed: w.ReferenceSpeed}
+	report := &Report{Program: w.program(), Build: w.Build, Run: w.Run, Method: w.Method, ReferenceSpeed: w.ReferenceSpeed, Scaled: len(w.there) > 0}
 	plan, err := w.plan(ctx)
 	if err != nil {
 		return nil, err

@@ -63,7 +63,7 @@ func (w *workshop) compare(p *Prediction, n *normal, on *Platform) {
 		return
 	}
 	p.Measured, p.Command = &n.span, &n.command
-	alike := w.There == nil
+	alike := w.there[on] == nil
 	for _, host := range on.place(p.NP) {
 		alike = alike && math.Abs(on.Hosts[host].Speed/w.ReferenceSpeed-1) < 1e-9
 	}

@@ -89,7 +89,9 @@ func (p *Page) predictionCost(r *predict.Report) {
 	default:
 		p.Line("Slowdown and gain are not known: no run was timed beside the prediction (--validate).")
 	}
-	p.Line("This machine counts as one of %.4g Gflop/s.", r.ReferenceSpeed/1e9)
+	if !r.Scaled {
+		p.Line("This machine counts as one of %.4g Gflop/s.", r.ReferenceSpeed/1e9)
+	}
 }
 
 // ratio is a number that may not be known.

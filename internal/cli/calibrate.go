@@ -101,6 +101,9 @@ func (a *app) runCalibrate(ctx context.Context, f calibrateFlags) error {
 		}
 	}
 	if f.run != "" { // this machine is the reference
+		if name, err := os.Hostname(); err == nil {
+			c.OwnSpeeds(name)
+		}
 		if c.Signature, err = signature.Measure(ctx); err != nil {
 			return err
 		}
