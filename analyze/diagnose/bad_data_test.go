@@ -383,3 +383,31 @@ func TestFilesThatTakeNoTime(t *testing.T) {
 		})
 	}
 }
+
+// Page faults of a program that auspex ran take microseconds; other tools' counts and
+// made-up ones may mean something else. Memory takes no time by itself, where there are
+// too few processes to see more than that they differ.
+func TestFaultsThatTakeNoTime(t *testing.T) {
+	for _, c := range []struct {
+		name, format, metric string
+		more                 float64
+		explains             bool
+	}{
+		{"two thousand in two seconds", "auspex", "page_faults", 2000, false},
+		{"two hundred thousand", "auspex", "page_faults", 200_000, true},
+		{"another tool's", "tau", "page_faults", 2000, true},
+		{"memory", "auspex", "peak_memory", 1e9, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := program(t, [][]float64{{1, 3.5}, {1, 1.5}}, map[string][][]float64{c.metric: {{0, 2 * c.more}, {0, c.more}}})
+			d.Format = c.format
+			r := diagnose(t, d, Options{})
+			if len(r.Causes) == 0 {
+				t.Fatal("nothing is uneven")
+			}
+			if got := slices.Contains(r.Causes[0].Attributes, c.metric); got != c.explains {
+				t.Errorf("%v; not: %v", r.Causes[0].Attributes, r.Causes[0].Excluded)
+			}
+		})
+	}
+}

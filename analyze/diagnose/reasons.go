@@ -24,6 +24,11 @@ const (
 	// textByte is the time in seconds that a byte of text takes at most to be read or
 	// written as a number: some 20 ns by printf and scanf, a few times that at worst.
 	textByte = 1e-7
+	// faultTime is the time in seconds that a page fault takes at most, that of a page
+	// of two megabytes.
+	faultTime = 1e-4
+	// ownFormat is that of experiments that auspex measured.
+	ownFormat = "auspex"
 	// together is the correlation from which two metrics cannot be told apart.
 	together = 0.9
 	// worthMore of the variance is what a further metric has to explain.
@@ -54,7 +59,7 @@ func (s *study) reasons(c *Cause, from []attribute, times []float64) []attribute
 			c.Excluded = append(c.Excluded, Excluded{a.name, WhyConstant})
 		case !explains(a, times, limit):
 			c.Excluded = append(c.Excluded, Excluded{a.name, WhyWeak})
-		case tooQuick(a, from, times):
+		case tooQuick(a, from, times), s.d.Format == ownFormat && faultsTooQuick(a, times):
 			c.Excluded = append(c.Excluded, Excluded{a.name, WhyTooQuick})
 		default:
 			able = append(able, a)
@@ -103,7 +108,7 @@ func explains(a attribute, times []float64, limit float64) bool {
 	bound := a.mostElastic()
 	if len(times) < fewUnits {
 		// Nothing to test.
-		return moreThanChance(a) && elastic <= bound && elastic >= leastElastic
+		return moreThanChance(a) && elastic <= bound && elastic >= leastElastic && a.metric != "peak_memory" // which takes no time by itself
 	}
 	if a.metric == model.PageFaults && !moreThanChance(a) {
 		return false // unlike calls or bytes, they come as they like
@@ -125,6 +130,12 @@ func tooQuick(a attribute, from []attribute, times []float64) bool {
 	own := covariance(a.values, a.values)
 	each, known := covariance(a.values, times)/own, covariance(a.values, from[k].values)/own
 	return known < leastElastic*each && (a.metric == model.IOTime || each > textByte)
+}
+
+// faultsTooQuick tells whether page faults, as auspex itself counts them, would have to
+// take longer than they do.
+func faultsTooQuick(a attribute, times []float64) bool {
+	return a.metric == model.PageFaults && covariance(a.values, times) > faultTime*covariance(a.values, a.values)
 }
 
 // moreThanChance tells whether so many events would not differ so by chance.
