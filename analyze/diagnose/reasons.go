@@ -24,9 +24,10 @@ const (
 	// textByte is the time in seconds that a byte of text takes at most to be read or
 	// written as a number: some 20 ns by printf and scanf, a few times that at worst.
 	textByte = 1e-7
-	// faultTime is the time in seconds that a page fault takes at most, that of a page
-	// of two megabytes.
-	faultTime = 1e-4
+	// faultTime is the time in seconds that page faults take at most: a few times that
+	// of a page of 4 KiB on a virtual machine, 2 µs. Those of large pages take longer,
+	// but a process that does more has more of all kinds, and longer for that.
+	faultTime = 1e-5
 	// ownFormat is that of experiments that auspex measured.
 	ownFormat = "auspex"
 	// together is the correlation from which two metrics cannot be told apart.
