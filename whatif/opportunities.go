@@ -59,6 +59,7 @@ const (
 	maxStraggler = 3
 	maxShapley   = 4
 	straggles    = 1.05 // times the median of the others
+	otherWork    = 5    // times that: a rank with so much more has other work to do, as the only worker beside a master
 	// budget is how many actions are replayed for a list: about ten seconds.
 	budget = 200e6
 )
@@ -155,7 +156,7 @@ func (c *Case) candidates() []Change {
 	sorted := slices.Sorted(slices.Values(ranks))
 	var slow []one
 	for rank, t := range ranks {
-		if usual := medianWithout(sorted, t); c.ranks > 1 && t > straggles*usual && t-usual > least*c.Base() {
+		if usual := medianWithout(sorted, t); c.ranks > 1 && t > straggles*usual && t < otherWork*usual && t-usual > least*c.Base() {
 			slow = append(slow, one{Change{Kind: LikeMedian, Rank: rank}, t - usual})
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -397,6 +398,31 @@ func TestFreed(t *testing.T) {
 		a, err := c.Price(t.Context(), x.changes)
 		if err != nil || math.Abs(a.NewSeconds-x.want) > 1e-9 {
 			t.Errorf("%v: %+v, %v; want %g s", x.changes, a, err, x.want)
+		}
+	}
+}
+
+// TestWorkerIsNoStraggler: a rank that takes thrice as long as the other may be slower
+// at the same work; one that takes twenty times as long has other work.
+func TestWorkerIsNoStraggler(t *testing.T) {
+	for _, x := range []struct {
+		seconds float64
+		listed  bool
+	}{{3, true}, {20, false}} {
+		tr := programs(2, func(rank int, b *trace.Builder) {
+			compute(b, "A", []float64{1, x.seconds}[rank])
+			b.Add(&trace.Action{Kind: trace.Barrier})
+		})
+		c, err := whatif.New(t.Context(), whatif.Setup{Trace: tr})
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, err := c.Opportunities(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := slices.ContainsFunc(list.Opportunities, func(o whatif.Opportunity) bool { return o.Change == "--like-median 1" }); got != x.listed {
+			t.Errorf("%g s: %+v", x.seconds, list.Opportunities)
 		}
 	}
 }
