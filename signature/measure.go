@@ -90,12 +90,9 @@ func (w *worker) access() float64 {
 
 const rounds = 19
 
-// mostBusy is up to how many cores Measure keeps busy: each works on 40 MB.
-const mostBusy = 64
-
 // Measure takes the signature of the machine that this runs on.
 func Measure(ctx context.Context) (*Signature, error) {
-	m := NewMeter(min(runtime.NumCPU(), mostBusy))
+	m := NewMeter(runtime.NumCPU())
 	if err := m.Look(ctx, rounds); err != nil {
 		return nil, err
 	}
@@ -115,9 +112,12 @@ type point struct {
 	busy   int
 }
 
+// mostBusy is up to how many cores a meter keeps busy: each works on 40 MB.
+const mostBusy = 64
+
 // NewMeter is a meter for up to so many cores busy at once.
 func NewMeter(most int) *Meter {
-	m := &Meter{seconds: map[point][]float64{}, workers: make([]*worker, max(1, min(most, runtime.NumCPU())))}
+	m := &Meter{seconds: map[point][]float64{}, workers: make([]*worker, max(1, min(most, runtime.NumCPU(), mostBusy)))}
 	for busy := 1; busy < len(m.workers); busy *= 2 {
 		m.counts = append(m.counts, busy)
 	}
