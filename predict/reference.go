@@ -18,22 +18,33 @@ func (w *workshop) signatures(given bool) error {
 		switch {
 		case w.There != nil:
 			w.there[p] = w.There
-		case !given && p.Options.Signature != "":
-			s, err := signature.Read(strings.NewReader(p.Options.Signature))
+		case !given:
+			s, err := p.Elsewhere()
 			if err != nil {
-				return fmt.Errorf("%s: auspex/signature: %w", p.Name, err)
+				return err
 			}
-			if !s.Here() {
+			if s != nil {
 				w.there[p] = s
-			}
-		}
-		if s := (signature.Load{Signature: w.there[p], Busy: 1}); s.Signature != nil {
-			if _, _, err := signature.Factor(s, s, w.Mix); err != nil {
-				return fmt.Errorf("--mix: %w", err)
 			}
 		}
 	}
 	return nil
+}
+
+// Elsewhere is the signature of the machine that the platform was measured from, nil
+// where it holds none or that machine is like this one.
+func (p *Platform) Elsewhere() (*signature.Signature, error) {
+	if p.Options.Signature == "" {
+		return nil, nil
+	}
+	s, err := signature.Read(strings.NewReader(p.Options.Signature))
+	if err != nil {
+		return nil, fmt.Errorf("%s: auspex/signature: %w", p.Name, err)
+	}
+	if s.Here() {
+		return nil, nil
+	}
+	return s, nil
 }
 
 // reference is the speed that the measuring machine counts as on a platform for

@@ -57,7 +57,7 @@ func Read(r io.Reader) (*Signature, error) {
 		return nil, fmt.Errorf("not a signature as `auspex calibrate --signature` writes it: %w", err)
 	}
 	if s.Version != version && s.Cores > 0 {
-		return nil, fmt.Errorf("a signature of version %d, and this auspex compares those of version %d: take both again with `auspex calibrate --signature`", s.Version, version)
+		return nil, fmt.Errorf("a signature of version %d, and this auspex compares those of version %d: measure both machines again with `auspex calibrate`", s.Version, version)
 	}
 	return &s, s.check()
 }

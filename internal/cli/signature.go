@@ -60,23 +60,32 @@ func (f *signatureFlags) define(flags *pflag.FlagSet) {
 }
 
 func (f *signatureFlags) read(r *predict.Request) error {
-	known := f.there != "" || slices.ContainsFunc(r.Platforms, func(p predict.Platform) bool { return p.Options.Signature != "" })
-	switch asked := f.here != "" || f.mix != "" || f.perNode != 0; {
-	case asked && !known:
-		return usagef("--here, --mix and --per-node go with --there, or with a platform that holds the signature of its nodes (auspex calibrate)")
-	case (asked || f.there != "") && r.ReferenceSpeed > 0:
-		return usagef("signatures take the place of --reference-speed: leave one of them out")
-	}
-	if f.perNode < 0 {
-		return usagef("--per-node is above 0, not %d", f.perNode)
-	}
-	r.PerNode = f.perNode
+	var nodes []*signature.Signature // those that computation is scaled by
 	var err error
 	if f.there != "" {
 		if r.There, err = readSignature(f.there); err != nil {
 			return err
 		}
+		nodes = append(nodes, r.There)
 	}
+	for i := range r.Platforms {
+		own, err := r.Platforms[i].Elsewhere()
+		if err != nil {
+			return err
+		}
+		if own != nil && r.There == nil {
+			nodes = append(nodes, own)
+		}
+	}
+	switch asked := f.here != "" || f.mix != "" || f.perNode != 0; {
+	case asked && len(nodes) == 0:
+		return usagef("--here, --mix and --per-node go with --there, or with a platform that auspex calibrate wrote on another kind of machine")
+	case (asked || r.There != nil) && r.ReferenceSpeed > 0:
+		return usagef("signatures take the place of --reference-speed: leave one of them out")
+	case f.perNode < 0:
+		return usagef("--per-node is above 0, not %d", f.perNode)
+	}
+	r.PerNode = f.perNode
 	if f.here != "" {
 		if r.Here, err = readSignature(f.here); err != nil {
 			return err
@@ -90,6 +99,11 @@ func (f *signatureFlags) read(r *predict.Request) error {
 		kernel, share, _ := strings.Cut(strings.TrimSpace(part), "=")
 		if r.Mix[kernel], err = strconv.ParseFloat(share, 64); err != nil {
 			return usagef("--mix needs kinds of work with their shares, as in memory=2,floating=1, not %q", f.mix)
+		}
+	}
+	for _, n := range nodes {
+		if _, _, err := signature.Factor(signature.Load{Signature: n, Busy: 1}, signature.Load{Signature: n, Busy: 1}, r.Mix); err != nil {
+			return usagef("--mix: %v", err)
 		}
 	}
 	return nil
