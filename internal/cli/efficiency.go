@@ -103,7 +103,11 @@ func replayedRun(ctx context.Context, p *trace.Trace, work loggp.Options, f plat
 		if work, err = hostWork(ctx, p, m); err != nil {
 			return pop.Run{}, err
 		}
-		return pop.Replay(ctx, p, r.Seconds, work)
+		run, err := pop.Replay(ctx, p, r.Seconds, work)
+		if note := elsewhere(m.Name, m.Options.Signature); note != "" && p.Nanoseconds {
+			run.Notes = append(run.Notes, note)
+		}
+		return run, err
 	}
 	r, err := loggp.Run(ctx, p, loggp.Options{Network: whatif.SharedMemory(), Work: work.Work, Regions: work.Regions})
 	if err != nil {

@@ -2,8 +2,11 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
+	"strings"
 
+	"auspex/signature"
 	"auspex/simulate/loggp"
 	"auspex/trace"
 	"auspex/whatif"
@@ -25,6 +28,17 @@ func readMachine(f platformFlags, np int) (*whatif.Machine, error) {
 		return nil, err
 	}
 	return &whatif.Machine{Name: filepath.Base(f.platform), Platform: p, Hosts: hosts, Options: options}, nil
+}
+
+// elsewhere says that computation is not scaled where a platform was measured on
+// another machine than this: a replay does not know where its trace was taken. It is
+// "" where that is not so.
+func elsewhere(platform, own string) string {
+	s, err := signature.Read(strings.NewReader(own))
+	if err != nil || s.Here() {
+		return ""
+	}
+	return fmt.Sprintf("%s was measured on another machine than this (%s, %d cores): a trace taken here counts as if this one were as fast; auspex predict scales it, simulate --reference-speed says how fast it is", platform, s.Processor, s.Cores)
 }
 
 // hostWork is the speed of each rank's host as a factor of its computation. Ranks

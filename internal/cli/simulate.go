@@ -18,7 +18,6 @@ import (
 	"auspex/platform"
 	"auspex/replay"
 	"auspex/report"
-	"auspex/signature"
 	"auspex/simulate"
 	"auspex/store"
 	"auspex/trace"
@@ -121,7 +120,9 @@ func (a *app) runSimulate(ctx context.Context, traces string, f simulateFlags) e
 		}
 	}
 	if t.Nanoseconds && f.speed == "" {
-		a.noteElsewhere(f.platform, options.Signature)
+		if note := elsewhere(f.platform, options.Signature); note != "" {
+			fmt.Fprintln(a.err, "auspex: note:", note)
+		}
 	}
 	if t.NP() >= manyRanks {
 		defer debug.SetGCPercent(debug.SetGCPercent(10))
@@ -173,14 +174,6 @@ func (a *app) runSimulate(ctx context.Context, traces string, f simulateFlags) e
 	}
 	a.page().Simulation(result, out.WallSeconds, out.SimGrid, out.Bounds)
 	return nil
-}
-
-// noteElsewhere says that computation is not scaled where a platform was measured on
-// another machine than this: a replay does not know where its trace was taken.
-func (a *app) noteElsewhere(platform, own string) {
-	if s, err := signature.Read(strings.NewReader(own)); err == nil && !s.Here() {
-		fmt.Fprintf(a.err, "auspex: note: %s was measured on another machine than this (%s, %d cores): a trace taken here counts as if this one were as fast; auspex predict scales it, --reference-speed says how fast it is\n", platform, s.Processor, s.Cores)
-	}
 }
 
 // simulateOptions takes the platform's own configuration first and the

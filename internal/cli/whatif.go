@@ -130,6 +130,9 @@ func (a *app) whatifCase(ctx context.Context, t *traced, f platformFlags) (*what
 			setup.Notes = append(slices.Clone(setup.Notes), fmt.Sprintf("%s was calibrated on %s, a host of this run: the time that was measured counts, and what the platform's replay does not tell of it is taken to stay", setup.Machine.Name, host))
 		} else {
 			setup.Measured = 0 // the run was elsewhere
+			if note := elsewhere(setup.Machine.Name, setup.Machine.Options.Signature); note != "" && p.Nanoseconds {
+				setup.Notes = append(slices.Clone(setup.Notes), note)
+			}
 		}
 	}
 	return whatif.New(ctx, setup)
