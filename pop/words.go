@@ -67,6 +67,15 @@ func (f *Factors) lowest() (name string, value float64) {
 	return name, value
 }
 
+// between says of a factor that it is of the time between starting and ending, where
+// that makes it another than the one beside run time.
+func (f *Factors) between(factor string) string {
+	if (factor == "transfer" || factor == "communication") && f.StartEnd != nil && *f.StartEnd < 0.9995 {
+		return " between starting and ending"
+	}
+	return ""
+}
+
 // meaning says what a low factor means.
 var meaning = map[string]string{
 	"load balance":            "some ranks compute longer than others",
@@ -100,7 +109,7 @@ func (f *Factors) Words() string {
 	}
 	if whole < lookBelow {
 		least, value := f.lowest()
-		return text + fmt.Sprintf(" No single factor is below 0.8, but their product is; the lowest is %s, %.3f (%s).", least, value, meaning[least])
+		return text + fmt.Sprintf(" No single factor is below 0.8, but their product is; the lowest is %s, %.3f%s (%s).", least, value, f.between(least), meaning[least])
 	}
 	return text + " No factor is below 0.8."
 }

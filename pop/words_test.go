@@ -24,6 +24,8 @@ func TestWords(t *testing.T) {
 			"Parallel efficiency is 0.729. No single factor is below 0.8, but their product is; the lowest is transfer, 0.853 (messages take time beyond waiting for one another)."},
 		{"global efficiency by several", pop.Factors{Parallel: is(0.957), LoadBalance: is(0.983), Serialization: is(0.983), Transfer: is(0.991), Computation: is(0.813), IPC: is(0.94), Instruction: is(0.941), Frequency: is(0.919), Global: is(0.778)},
 			"Parallel efficiency is 0.957, global efficiency 0.778. No single factor is below 0.8, but their product is; the lowest is computation scalability, 0.813 (all ranks together compute longer for the work than in the reference)."},
+		{"several beside starting and ending", pop.Factors{Parallel: is(0.776), LoadBalance: is(0.94), Communication: is(0.826), Serialization: is(0.978), Transfer: is(0.844), StartEnd: is(0.952)},
+			"the lowest is transfer, 0.887 between starting and ending (messages take time beyond waiting for one another)."},
 		{"without a replay", pop.Factors{Parallel: is(0.75), LoadBalance: is(0.9), Communication: is(0.8333)},
 			"Parallel efficiency is 0.750. No single factor is below 0.8, but their product is; the lowest is communication, 0.833 (ranks spend time on communication and waiting)."},
 		{"short, with most of it in starting and ending", pop.Factors{Parallel: is(0.179), LoadBalance: is(0.99), Communication: is(0.181), Serialization: is(0.98), Transfer: is(0.185), StartEnd: is(0.19)},
