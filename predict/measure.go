@@ -108,6 +108,16 @@ func tail(text []byte, n int) string {
 	return strings.Join(lines, "\n")
 }
 
+// said is what a run that failed printed last, and which programs of the source's
+// directory it did not have.
+func (w *workshop) said(b *built, output []byte) string {
+	text := tail(output, 30)
+	if list := notMade(w.Source, b.dir); len(list) > 0 {
+		text += fmt.Sprintf("\nThe program ran in a copy of %s, without what was built there before (%s) and was not by the build command: have that copy it, or make it.", w.Source, strings.Join(list, ", "))
+	}
+	return text
+}
+
 // taken is what one run gave.
 type taken struct {
 	*launch.CutTrace
@@ -134,7 +144,7 @@ func (w *workshop) take(ctx context.Context, b *built, np int, settings []string
 	if w.Input == "" && launch.AskedForInput(dir) {
 		return nil, fmt.Errorf("the program reads standard input, and there was none: give a file with --stdin: %s\n%s", command, tail(output, 30))
 	}
-	failed := fmt.Errorf("the program ended with status %d when measured: %s\n%s", result.Status, command, tail(output, 30))
+	failed := fmt.Errorf("the program ended with status %d when measured: %s\n%s", result.Status, command, w.said(b, output))
 	if result.Status != 0 && (len(settings) == 0 || result.Status >= 128) {
 		return nil, failed
 	}
@@ -192,9 +202,9 @@ func (w *workshop) launch(ctx context.Context, b *built, command string, setting
 	case ctx.Err() != nil:
 		return nil, dir, nil, ctx.Err()
 	case err != nil && result != nil && result.Status != 0:
-		return nil, dir, nil, fmt.Errorf("the program ended with status %d: %s\n%s", result.Status, command, tail(output.text(), 30))
+		return nil, dir, nil, fmt.Errorf("the program ended with status %d: %s\n%s", result.Status, command, w.said(b, output.text()))
 	case err != nil:
-		return nil, dir, nil, fmt.Errorf("%w\n%s\n%s", err, command, tail(output.text(), 30))
+		return nil, dir, nil, fmt.Errorf("%w\n%s\n%s", err, command, w.said(b, output.text()))
 	}
 	return result, dir, output.text(), nil
 }

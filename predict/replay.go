@@ -32,6 +32,9 @@ func (w *workshop) replay(ctx context.Context, p *Platform, traces []*taken, opt
 		}
 		out.Simulation += time.Since(start).Seconds() / float64(len(traces))
 		out.Obtain += t.seconds / float64(len(traces))
+		if result.Open > 0 {
+			w.note("The program ends with receives open that nobody sends to (%d in one replay with %d processes). Like MPI_Finalize, the replay does not wait for them.", result.Open, np)
+		}
 		seconds = append(seconds, result.Seconds)
 		cut = max(cut, cutSpread(t, machine, hosts))
 		if out.Ranks == nil {

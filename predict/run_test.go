@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -99,6 +101,12 @@ func TestBadPrograms(t *testing.T) {
 int main(void) { fprintf(stderr, "no input deck\n"); return 3; }`, nil, []string{"status 3", "no input deck", "./p"}},
 		{"crashes", "int main(void) { __builtin_trap(); }", nil, []string{"status 132"}},
 		{"is not there", "int main(void) { return 0; }", func(r *Request) { r.Run = "./q" }, []string{"./q"}},
+		{"calls what was built before", `#include <unistd.h>
+int main(void) { execl("./before", "before", (char *)0); return 1; }`, func(r *Request) {
+			if out, err := exec.Command("gcc", "-x", "c", "-o", filepath.Join(r.Source, "before"), filepath.Join(r.Source, "p.c")).CombinedOutput(); err != nil {
+				t.Fatal(err, string(out))
+			}
+		}, []string{"status 1", "what was built there before (before)"}},
 		{"never ends", "int main(void) { for (volatile int i = 0;; i++); }", func(r *Request) { r.Timeout = time.Second }, []string{"ended after 1s"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

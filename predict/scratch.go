@@ -86,6 +86,32 @@ func isBuilt(path string) bool {
 	return false
 }
 
+// notMade names a few programs of a tree that copyTree left out of its copy and that
+// are still not there.
+func notMade(from, to string) []string {
+	const few = 3
+	var list []string
+	filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
+		name, out := filepath.Rel(from, path)
+		switch {
+		case err != nil || out != nil || len(list) > few:
+			return filepath.SkipAll
+		case entry.IsDir() && name != "." && leftOut[entry.Name()]:
+			return filepath.SkipDir
+		case !entry.Type().IsRegular() || filepath.Ext(name) == ".o" || !isBuilt(path):
+			return nil
+		}
+		if _, err := os.Stat(filepath.Join(to, name)); err != nil {
+			list = append(list, name)
+		}
+		return nil
+	})
+	if len(list) > few {
+		list = append(list[:few], "…")
+	}
+	return list
+}
+
 // copyLink keeps links within the tree as they are; others lead to where they
 // led.
 func copyLink(root, path, place string) error {

@@ -29,6 +29,9 @@ func (p *Page) Simulation(r *simulate.Result, wall float64, second *SecondOpinio
 			difference(r.Seconds, second.SimulatedSeconds), Seconds(analyze.Real(second.WallSeconds)), second.WallSeconds/wall)
 	}
 	p.bounds(bounds)
+	if r.Open > 0 {
+		p.Line("Left open at the end, with nobody to send: %s. Like MPI_Finalize, the replay does not wait.", plural(r.Open, "receive"))
+	}
 	p.outcome(r)
 }
 

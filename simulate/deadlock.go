@@ -48,6 +48,38 @@ func (d *Deadlock) Place() mistake.Place {
 	return mistake.Place{File: d.Waiting[0].File, Line: d.Waiting[0].Line}
 }
 
+// finalized ends the ranks where all have come to their end and only receives are open
+// that nobody sends to: MPI_Finalize waits for none, and programs cancel them or just
+// forget them. Each ends when it came there. It tells whether that is so.
+func (e *engine) finalized() bool {
+	for i := range e.ranks {
+		if m := e.ranks[i].mode; m != atEnd && m != finished {
+			return false
+		}
+	}
+	open := 0
+	for i := range e.post.messages {
+		m := &e.post.messages[i]
+		if m.held == 0 {
+			continue
+		}
+		if m.state == sendPosted && m.tellSource {
+			return false
+		}
+		if m.state == recvPosted && m.tellTarget {
+			open++
+		}
+	}
+	for i := range e.ranks {
+		if r := &e.ranks[i]; r.mode == atEnd {
+			r.mode = finished
+			e.times[i].Finish = r.began
+		}
+	}
+	e.open = open
+	return true
+}
+
 // deadlock describes who waits for whom.
 func (e *engine) deadlock() error {
 	d := &Deadlock{Time: e.now}

@@ -28,6 +28,7 @@ type engine struct {
 	ready    []int32 // ranks to run
 	alive    int
 	actions  int64
+	open     int   // see finalized
 	contexts int32 // communicators made
 
 	tested        []tested // of requests
@@ -157,7 +158,7 @@ func (e *engine) loop(ctx context.Context) error {
 			continue
 		}
 		if !ok {
-			if e.alive > 0 {
+			if e.alive > 0 && !e.finalized() {
 				return e.deadlock()
 			}
 			return nil

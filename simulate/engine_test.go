@@ -308,6 +308,31 @@ func TestDeadlockTellsWhoWaits(t *testing.T) {
 	}
 }
 
+// TestOpenReceives: ranks end with receives that nobody sends to, but not with a send
+// that nobody receives, and not while a message is still to come.
+func TestOpenReceives(t *testing.T) {
+	open := traceOf(t, "irecv 1 3 10;irecv 1 4 10;compute 1e9", "irecv 0 5 10;compute 3e9")
+	r, err := Run(context.Background(), open, cluster(t, 2), oneToOne(2), Defaults(), Hooks{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Open != 3 || !(r.Ranks[0].Finish < r.Ranks[1].Finish) || r.Seconds != r.Ranks[1].Finish {
+		t.Errorf("%d open, ranks end at %g and %g, all at %g", r.Open, r.Ranks[0].Finish, r.Ranks[1].Finish, r.Seconds)
+	}
+	late := traceOf(t, "irecv 1 3 10;compute 1e9", "compute 3e9;send 0 3 10")
+	if r, err = Run(context.Background(), late, cluster(t, 2), oneToOne(2), Defaults(), Hooks{}); err != nil {
+		t.Fatal(err)
+	}
+	if r.Open != 0 || r.Ranks[0].Finish < r.Ranks[1].Finish {
+		t.Errorf("%d open, ranks end at %g and %g", r.Open, r.Ranks[0].Finish, r.Ranks[1].Finish)
+	}
+	sent := traceOf(t, "irecv 1 3 10;compute 1e9", "isend 0 4 1000000;compute 3e9")
+	var d *Deadlock
+	if _, err = Run(context.Background(), sent, cluster(t, 2), oneToOne(2), Defaults(), Hooks{}); !errors.As(err, &d) {
+		t.Errorf("a send that nobody receives: %v", err)
+	}
+}
+
 func TestMessageTooLarge(t *testing.T) {
 	tr := traceOf(t, "send 1 0 100", "recv 0 0 50")
 	_, err := Run(context.Background(), tr, cluster(t, 2), oneToOne(2), Defaults(), Hooks{})

@@ -33,6 +33,7 @@ type Result struct {
 	Links   []LinkUse // those that carried anything, in the platform's order
 	Actions int64
 	Skipped int64 // actions among those in iterations that repeat exactly (recur.go)
+	Open    int   // receives that were open at the end and that nobody sent to
 	// CriticalPath is the chain of stretches that the total consists of, in
 	// order of time. It is only there when Options.CriticalPath asks for it.
 	CriticalPath []Stretch
@@ -79,7 +80,7 @@ func (e *engine) ended(id int32, r *rank) {
 }
 
 func (e *engine) result() *Result {
-	res := &Result{Ranks: e.times, Actions: e.actions, Skipped: e.recur.skipped}
+	res := &Result{Ranks: e.times, Actions: e.actions, Skipped: e.recur.skipped, Open: e.open}
 	last := 0
 	for i := range res.Ranks {
 		if finish := res.Ranks[i].Finish; finish > res.Seconds {

@@ -66,6 +66,7 @@ type simulated struct {
 	PerRank          []float64             `json:"per_rank_finish_seconds"`
 	Actions          int64                 `json:"actions"`
 	WallSeconds      float64               `json:"wall_seconds"`
+	Open             int                   `json:"open_receives,omitempty"`
 	Ranks            []simulate.RankTime   `json:"ranks"`
 	Links            []simulate.LinkUse    `json:"links"`
 	CriticalPath     []simulate.Stretch    `json:"critical_path,omitempty"`
@@ -234,7 +235,7 @@ func openTimeline(path string, ranks int) (simulate.Timeline, func() error, erro
 }
 
 func describeSimulation(r *simulate.Result, wall float64) simulated {
-	out := simulated{SimulatedSeconds: r.Seconds, Actions: r.Actions, WallSeconds: wall, PerRank: []float64{}, Ranks: []simulate.RankTime{}, Links: []simulate.LinkUse{}}
+	out := simulated{SimulatedSeconds: r.Seconds, Actions: r.Actions, WallSeconds: wall, Open: r.Open, PerRank: []float64{}, Ranks: []simulate.RankTime{}, Links: []simulate.LinkUse{}}
 	for _, rank := range r.Ranks {
 		out.PerRank = append(out.PerRank, rank.Finish)
 	}
