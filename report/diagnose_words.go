@@ -39,31 +39,35 @@ func DiagnosisWords(d *diagnose.Diagnosis) string {
 		}
 	}
 	if len(d.Causes) == 0 {
-		sentences = append(sentences, dearWords(d.Internal.Regions)...)
+		sentences = append(sentences, dearWords(&d.Internal)...)
 	}
 	return strings.Join(sentences, " ")
 }
 
-// dearWords names the innermost region that takes all units longest, where it
-// takes a tenth of the run.
-func dearWords(regions []diagnose.InternalRegion) []string {
+// dearWords names what takes all units longest: the innermost dear region, or a function
+// that takes longer by all its call paths; where it takes a tenth of the run.
+func dearWords(in *diagnose.Internal) []string {
+	const most, some = "What all of them spend most on is %s, %s of the run.", "They spend %[2]s of the run in %[1]s."
 	best := -1
-	for i, r := range regions {
-		if r.Core && r.Share >= 0.1 && (best < 0 || r.Share > regions[best].Share) {
+	for i, r := range in.Regions {
+		if r.Core && r.Share >= 0.1 && (best < 0 || r.Share > in.Regions[best].Share) {
 			best = i
 		}
+	}
+	if f := in.Function; f != nil && f.Share >= 0.1 && (best < 0 || f.Share > in.Regions[best].Share) {
+		return []string{fmt.Sprintf(most, quoted(shortName(f.Name))+at(f.File, f.Line)+" on all its call paths together", Percent(f.Share))}
 	}
 	if best < 0 {
 		return nil
 	}
-	dear := regions[best]
+	dear := in.Regions[best]
 	name := quoted(shortName(lastName(dear.Region))) + at(dear.File, dear.Line)
-	for _, r := range regions { // many small parts of another region may take longer together
+	for _, r := range in.Regions { // many small parts of another region may take longer together
 		if r.Share > dear.Share && !strings.HasPrefix(dear.Region, r.Region+"/") {
-			return []string{fmt.Sprintf("They spend %s of the run in %s.", Percent(dear.Share), name)}
+			return []string{fmt.Sprintf(some, name, Percent(dear.Share))}
 		}
 	}
-	return []string{fmt.Sprintf("What all of them spend most on is %s, %s of the run.", name, Percent(dear.Share))}
+	return []string{fmt.Sprintf(most, name, Percent(dear.Share))}
 }
 
 // kindsWords says how the units fall into kinds.
@@ -129,7 +133,7 @@ func attributeWords(attribute string) string {
 		model.Instructions: "instructions", model.L1Misses: "L1 misses", model.L2Misses: "L2 misses", model.L3Misses: "L3 misses",
 		model.IORead: "disk reads", model.IOWritten: "disk writes", model.IOTime: "disk time", model.BytesSent: "bytes sent",
 		model.BytesReceived: "bytes received", model.Messages: "messages", model.PageFaults: "page faults",
-		model.ContextSwitches: "context switches", model.Calls: "calls", model.Iterations: "iterations",
+		model.ContextSwitches: "context switches", model.Calls: "calls", model.Iterations: "iterations", "peak_memory": "peak memory",
 		model.Cycles + "/" + model.Instructions: "cycles per instruction",
 	}
 	if w, ok := words[attribute]; ok {

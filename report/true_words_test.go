@@ -43,3 +43,28 @@ func TestOutsideIsNoRegion(t *testing.T) {
 		t.Errorf("a region: %q", got)
 	}
 }
+
+// What is said to take longest is longer than any function by all its call paths.
+func TestSpendMostOn(t *testing.T) {
+	region := func(path string, share analyze.Real, core bool) diagnose.InternalRegion {
+		return diagnose.InternalRegion{Region: path, Share: share, Core: core}
+	}
+	smooth := []diagnose.InternalRegion{region("main", 0.9, false), region("main/pre", 0.36, true), region("main/post", 0.35, true)}
+	for _, c := range []struct {
+		name string
+		in   diagnose.Internal
+		want string
+	}{
+		{"a region", diagnose.Internal{Regions: smooth}, "What all of them spend most on is `pre`, 36.0 % of the run."},
+		{"a function called from two", diagnose.Internal{Regions: smooth, Function: &diagnose.DearFunction{Name: "apply", Share: 0.47, Paths: 2}},
+			"What all of them spend most on is `apply` on all its call paths together, 47.0 % of the run."},
+		{"a function that takes less", diagnose.Internal{Regions: smooth, Function: &diagnose.DearFunction{Name: "dot", Share: 0.3, Paths: 2}},
+			"What all of them spend most on is `pre`, 36.0 % of the run."},
+		{"a region of small parts that takes longer", diagnose.Internal{Regions: append(smooth, region("setup", 0.4, false))}, "They spend 36.0 % of the run in `pre`."},
+		{"nothing that is dear", diagnose.Internal{Function: &diagnose.DearFunction{Name: "dot", Share: 0.05, Paths: 9}}, ""},
+	} {
+		if got := strings.Join(dearWords(&c.in), " "); got != c.want {
+			t.Errorf("%s: %q", c.name, got)
+		}
+	}
+}

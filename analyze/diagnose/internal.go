@@ -22,6 +22,18 @@ type Internal struct {
 	CCCR       []string         `json:"cccr"`
 	Attributes []string         `json:"attributes"` // that set the cores apart from the other regions
 	Counts     analyze.Degrees  `json:"classes"`    // how many regions each class has
+	// Function is the function with most time of its own on several call paths
+	// together, none of which need be dear.
+	Function *DearFunction `json:"function,omitempty"`
+}
+
+// DearFunction is a function by all its call paths.
+type DearFunction struct {
+	Name  string       `json:"name"`
+	Share analyze.Real `json:"time_share"` // of the run, without what it calls
+	Paths int          `json:"paths"`
+	File  string       `json:"file,omitempty"`
+	Line  int          `json:"line,omitempty"`
 }
 
 // InternalRegion is a region that is dear by itself.
@@ -53,6 +65,7 @@ func (s *study) internal(ctx context.Context, all []measured) (Internal, error) 
 	if program <= 0 || len(regions) == 0 {
 		return in, nil
 	}
+	in.Function = s.dearFunction(regions, spent, program)
 	cpi := cyclesPerInstruction(all)
 	if cpi != nil {
 		in.By = "time share × cycles per instruction"
@@ -100,6 +113,34 @@ func (s *study) internal(ctx context.Context, all []measured) (Internal, error) 
 	}
 	in.Attributes, err = s.internalCauses(ctx, all, regions, core)
 	return in, err
+}
+
+// dearFunction finds the function with most time of its own among those of several call
+// paths, from what regions took with all that is nested in them.
+func (s *study) dearFunction(regions []int, spent []float64, program float64) *DearFunction {
+	of := map[string]*DearFunction{}
+	var most *DearFunction
+	for _, r := range regions {
+		own := spent[r]
+		for _, part := range s.top.nested[r] {
+			own -= spent[part]
+		}
+		region := s.d.Regions[r]
+		name := analyze.FlatName(region.Name)
+		f := of[name]
+		if f == nil {
+			f = &DearFunction{Name: name, File: region.File, Line: region.Line}
+			of[name] = f
+		} else if f.File != region.File || f.Line != region.Line {
+			f.File, f.Line = "", 0
+		}
+		f.Share += analyze.Ratio(own, program)
+		f.Paths++
+		if f.Paths > 1 && (most == nil || f.Share > most.Share) {
+			most = f
+		}
+	}
+	return most
 }
 
 // program is what shares are shares of: the run of all units where it was measured,

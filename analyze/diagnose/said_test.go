@@ -304,3 +304,35 @@ func TestShareOfTheRunIsWallTime(t *testing.T) {
 		}
 	}
 }
+
+// A function's time of its own counts by all its call paths, without what it calls.
+func TestDearFunction(t *testing.T) {
+	b := model.NewBuilder()
+	wall := b.Metric(model.NewMetric(model.WallTime, "", model.Exclusive))
+	root := b.Region(model.Region{Name: "main", Parent: model.NoParent})
+	pre := b.Region(model.Region{Name: "pre", Parent: root})
+	post := b.Region(model.Region{Name: "post", Parent: root})
+	var apply, inner []int
+	for _, parent := range []int{pre, post} {
+		apply = append(apply, b.Region(model.Region{Name: "apply", Parent: parent}))
+		inner = append(inner, b.Region(model.Region{Name: "dot", Parent: apply[len(apply)-1]}))
+	}
+	for rank := range 4 {
+		u := b.Unit(model.Unit{Process: rank})
+		b.Set(u, root, wall, 0)
+		b.Set(u, pre, wall, 2)
+		b.Set(u, post, wall, 2)
+		for i := range apply {
+			b.Set(u, apply[i], wall, 2.5)
+			b.Set(u, inner[i], wall, 0.5)
+		}
+	}
+	e, err := b.Build(model.Header{Name: "smoothed", Runs: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := diagnose(t, opened(t, e), Options{}).Internal.Function
+	if f == nil || f.Name != "apply" || f.Paths != 2 || f.Share < 0.499 || f.Share > 0.501 {
+		t.Errorf("%+v", f)
+	}
+}
