@@ -101,3 +101,59 @@ int main(int argc, char **argv)
 		}
 	})
 }
+
+// TestAskingIsNoStop: a rank that looks for a message on the core that the sender
+// computes on is not kept from its work; the sender is.
+func TestAskingIsNoStop(t *testing.T) {
+	if _, err := exec.LookPath("taskset"); err != nil {
+		t.Skip("there is no taskset")
+	}
+	eachMPI(t, func(t *testing.T, m mpi) {
+		dir := write(t, map[string]string{"ask.c": `#include <mpi.h>
+#include <time.h>
+
+static double used(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return t.tv_sec + 1e-9 * t.tv_nsec;
+}
+
+int main(int argc, char **argv)
+{
+    int me, message;
+    MPI_Status status;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (me == 1) {
+        for (double since = used(); used() - since < 0.2;)
+            ;
+        MPI_Send(&me, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    } else {
+        MPI_Probe(1, 0, MPI_COMM_WORLD, &status);
+        MPI_Recv(&message, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &status);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+    return 0;
+}
+`})
+		exe := filepath.Join(dir, "ask")
+		mustCompile(t, m.cc, "-std=gnu99", "-g", "-O1", filepath.Join(dir, "ask.c"), "-o", exe)
+		var out bytes.Buffer
+		r := Runner{Command: m.ranks("2", "taskset", "-c", "0", exe), Dir: t.TempDir(), Cache: testCache(), Trace: filepath.Join(dir, "ask.trace"), Out: &out, Err: &out}
+		result, err := r.Run(context.Background())
+		if err != nil || result.Status != 0 {
+			t.Fatalf("%v\n%s", err, out.String())
+		}
+		if result.Stops == nil {
+			t.Skip("this kernel does not tell")
+		}
+		for _, s := range result.Stops[0] {
+			if !s.Within && s.Seconds > 0.05 {
+				t.Errorf("the rank that asks waited %g s for a core before action %d", s.Seconds, s.Action)
+			}
+		}
+	})
+}

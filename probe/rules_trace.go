@@ -76,6 +76,10 @@ var communicator = lazyregexp.New(`\$c(\d+)`)
 var unheard = lazyregexp.New(`^(File_|Win_|I?[Nn]eighbor_|Intercomm_|Comm_create_group$|` +
 	`R?([Pp]ut|[Gg]et|[Aa]ccumulate|[Gg]et_accumulate)$|Fetch_and_op$|Compare_and_swap$)`)
 
+// asking are functions that look for messages, over and over in a program that waits by
+// them: who has no core meanwhile is not kept from anything.
+var asking = lazyregexp.New(`^(I|M|Im)?[Pp]robe$|^Test(all|any|some)?$`)
+
 // tracing is the text that records a call, empty where nothing is.
 func tracing(name string) string {
 	name = strings.TrimSuffix(name, "_c")
@@ -98,6 +102,9 @@ func tracing(name string) string {
 	}
 	if text == "" && unheard.MatchString(name) {
 		return " aside(t);"
+	}
+	if text == "" && asking.MatchString(name) {
+		return " t->asking = 1;"
 	}
 	if text == "" {
 		return ""

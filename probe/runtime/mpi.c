@@ -93,9 +93,10 @@ static __attribute__((noinline)) void mpi_leave(struct thread *t)
         if (t->events != auspex_traced()) { /* else it counts for what leads to the next event */
             auspex_trace_stop(1, waited, took > waited ? took - waited : 0);
             t->stood = stood;
-        } else if (t->aside > 0)
-            t->stood = stood; /* the call counts as a whole */
+        } else if (t->aside > 0 || t->asking)
+            t->stood = stood; /* the call counts as a whole, or for nothing */
     }
+    t->asking = 0;
     t->depth = t->outside;
     t->top = t->stack[t->depth].place;
     t->record.current = t->top->index;
