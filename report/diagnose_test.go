@@ -121,6 +121,9 @@ func TestDiagnosisWords(t *testing.T) {
 			d.CCR[0].Name, d.CCR[0].File, d.CCR[0].Line, d.CCR[0].Inside = "void solve(int, double *) C", "a.c", 7, "main/step"
 			c.Excluded = []diagnose.Excluded{{Attribute: "io_read"}, {Attribute: "io_written"}, {Attribute: "l1_misses/instructions"}, {Attribute: "iterations", Why: diagnose.WhyWeaker}}
 		}, "The trouble is in `solve` (a.c:7), inside `step`: processes 1 and 3 execute 3.0 × the instructions of processes 0 and 2. Balancing it would save up to 25 % of the run. Not the cause: disk, L1 misses. " + kinds},
+		"not told by all": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
+			c.Excluded = []diagnose.Excluded{{Attribute: "calls"}, {Attribute: "peak_memory", Why: diagnose.WhyMissing}, {Attribute: "io_read"}, {Attribute: "io_written", Why: diagnose.WhyMissing}}
+		}, trouble + "Not the cause: calls. " + kinds},
 		"never called": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
 			e := &c.Evidence[0]
 			e.Attribute, e.Metric, e.LowValue = "calls", "calls", 0

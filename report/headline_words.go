@@ -174,7 +174,7 @@ func measuredWords(d *diagnose.Diagnosis, c diagnose.Cause) string {
 
 // notTheCause lists what does not go with the time in the dearest region,
 // where something else does, a thing once. What is a cause in another region,
-// or of which another form is one, is not named.
+// or of which another form is one, is not named, nor what some units do not tell.
 func notTheCause(d *diagnose.Diagnosis) []string {
 	first := d.Causes[0]
 	if len(first.Attributes) == 0 {
@@ -184,6 +184,11 @@ func notTheCause(d *diagnose.Diagnosis) []string {
 	for _, c := range d.Causes {
 		for _, attribute := range c.Attributes {
 			causes = append(causes, subject(attribute))
+		}
+	}
+	for _, e := range first.Excluded {
+		if e.Why == diagnose.WhyMissing {
+			causes = append(causes, subject(e.Attribute)) // for all one knows
 		}
 	}
 	for _, e := range first.Excluded {
