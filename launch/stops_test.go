@@ -48,48 +48,11 @@ func TestStopsOf(t *testing.T) {
 
 // TestOneCore: two ranks that compute at once on one core wait for it.
 func TestOneCore(t *testing.T) {
-	if _, err := exec.LookPath("taskset"); err != nil {
-		t.Skip("there is no taskset")
-	}
 	eachMPI(t, func(t *testing.T, m mpi) {
-		dir := write(t, map[string]string{"turns.c": `#include <mpi.h>
-#include <time.h>
-
-static double used(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return t.tv_sec + 1e-9 * t.tv_nsec;
-}
-
-int main(int argc, char **argv)
-{
-    MPI_Init(&argc, &argv);
-    MPI_Barrier(MPI_COMM_WORLD);
-    for (double since = used(); used() - since < 0.2;)
-        ;
-    MPI_Barrier(MPI_COMM_WORLD);
-    MPI_Finalize();
-    return 0;
-}
-`})
-		exe := filepath.Join(dir, "turns")
-		mustCompile(t, m.cc, "-std=gnu99", "-g", "-O1", filepath.Join(dir, "turns.c"), "-o", exe)
-		var out bytes.Buffer
-		file := filepath.Join(dir, "turns.trace")
-		// Each rank by itself: Open MPI's launcher gives ranks cores of its own choice.
-		r := Runner{Command: m.ranks("2", "taskset", "-c", "0", exe), Dir: t.TempDir(), Cache: testCache(), Trace: file, Out: &out, Err: &out}
-		result, err := r.Run(context.Background())
-		if err != nil || result.Status != 0 {
-			t.Fatalf("%v\n%s", err, out.String())
-		}
-		if result.Stops == nil {
-			t.Skip("this kernel does not tell")
-		}
 		// Whoever ends first had the core for 0.2 s, in which the other had it for
 		// less than that; and that one then needs the rest.
-		waited := 0.0
-		for _, list := range result.Stops {
+		waited, stops := 0.0, stopsOnOneCore(t, m, "    compute();\n")
+		for _, list := range stops {
 			for _, s := range list {
 				if !s.Outside {
 					waited += s.Seconds
@@ -97,19 +60,37 @@ int main(int argc, char **argv)
 			}
 		}
 		if waited < 0.02 {
-			t.Errorf("two ranks of 0.2 s on one core waited %g s for it: %v", waited, result.Stops)
+			t.Errorf("two ranks of 0.2 s on one core waited %g s for it: %v", waited, stops)
 		}
 	})
 }
 
 // TestAskingIsNoStop: a rank that looks for a message on the core that the sender
-// computes on is not kept from its work; the sender is.
+// computes on is not kept from its work.
 func TestAskingIsNoStop(t *testing.T) {
+	eachMPI(t, func(t *testing.T, m mpi) {
+		for _, s := range stopsOnOneCore(t, m, `    if (me == 1) {
+        compute();
+        MPI_Send(&me, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    } else {
+        MPI_Probe(1, 0, MPI_COMM_WORLD, &status);
+        MPI_Recv(&message, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &status);
+    }
+`)[0] {
+			if !s.Within && s.Seconds > 0.05 {
+				t.Errorf("the rank that asks waited %g s for a core before action %d", s.Seconds, s.Action)
+			}
+		}
+	})
+}
+
+// stopsOnOneCore is how long each of two ranks that share a core waited for it in a
+// program that does this between two barriers; compute() takes 0.2 s of a core.
+func stopsOnOneCore(t *testing.T, m mpi, between string) trace.Stops {
 	if _, err := exec.LookPath("taskset"); err != nil {
 		t.Skip("there is no taskset")
 	}
-	eachMPI(t, func(t *testing.T, m mpi) {
-		dir := write(t, map[string]string{"ask.c": `#include <mpi.h>
+	dir := write(t, map[string]string{"turns.c": `#include <mpi.h>
 #include <time.h>
 
 static double used(void)
@@ -117,6 +98,12 @@ static double used(void)
     struct timespec t;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     return t.tv_sec + 1e-9 * t.tv_nsec;
+}
+
+static void compute(void)
+{
+    for (double since = used(); used() - since < 0.2;)
+        ;
 }
 
 int main(int argc, char **argv)
@@ -126,34 +113,22 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
     MPI_Barrier(MPI_COMM_WORLD);
-    if (me == 1) {
-        for (double since = used(); used() - since < 0.2;)
-            ;
-        MPI_Send(&me, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
-    } else {
-        MPI_Probe(1, 0, MPI_COMM_WORLD, &status);
-        MPI_Recv(&message, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &status);
-    }
-    MPI_Barrier(MPI_COMM_WORLD);
+` + between + `    MPI_Barrier(MPI_COMM_WORLD);
     MPI_Finalize();
     return 0;
 }
 `})
-		exe := filepath.Join(dir, "ask")
-		mustCompile(t, m.cc, "-std=gnu99", "-g", "-O1", filepath.Join(dir, "ask.c"), "-o", exe)
-		var out bytes.Buffer
-		r := Runner{Command: m.ranks("2", "taskset", "-c", "0", exe), Dir: t.TempDir(), Cache: testCache(), Trace: filepath.Join(dir, "ask.trace"), Out: &out, Err: &out}
-		result, err := r.Run(context.Background())
-		if err != nil || result.Status != 0 {
-			t.Fatalf("%v\n%s", err, out.String())
-		}
-		if result.Stops == nil {
-			t.Skip("this kernel does not tell")
-		}
-		for _, s := range result.Stops[0] {
-			if !s.Within && s.Seconds > 0.05 {
-				t.Errorf("the rank that asks waited %g s for a core before action %d", s.Seconds, s.Action)
-			}
-		}
-	})
+	exe := filepath.Join(dir, "turns")
+	mustCompile(t, m.cc, "-std=gnu99", "-g", "-O1", filepath.Join(dir, "turns.c"), "-o", exe)
+	var out bytes.Buffer
+	// Each rank by itself: Open MPI's launcher gives ranks cores of its own choice.
+	r := Runner{Command: m.ranks("2", "taskset", "-c", "0", exe), Dir: t.TempDir(), Cache: testCache(), Trace: filepath.Join(dir, "turns.trace"), Out: &out, Err: &out}
+	result, err := r.Run(context.Background())
+	if err != nil || result.Status != 0 {
+		t.Fatalf("%v\n%s", err, out.String())
+	}
+	if result.Stops == nil {
+		t.Skip("this kernel does not tell")
+	}
+	return result.Stops
 }

@@ -113,7 +113,7 @@ func tail(text []byte, n int) string {
 func (w *workshop) said(b *built, output []byte) string {
 	text := tail(output, 30)
 	if list := notMade(w.Source, b.dir); len(list) > 0 {
-		text += fmt.Sprintf("\nThe program ran in a copy of %s, without what was built there before (%s) and was not by the build command: have that copy it, or make it.", w.Source, strings.Join(list, ", "))
+		text += fmt.Sprintf("\nThe program ran in a copy of %s that lacks what was built there before (%s): have the build command make or copy it.", w.Source, strings.Join(list, ", "))
 	}
 	return text
 }

@@ -106,7 +106,7 @@ int main(void) { execl("./before", "before", (char *)0); return 1; }`, func(r *R
 			if out, err := exec.Command("gcc", "-x", "c", "-o", filepath.Join(r.Source, "before"), filepath.Join(r.Source, "p.c")).CombinedOutput(); err != nil {
 				t.Fatal(err, string(out))
 			}
-		}, []string{"status 1", "what was built there before (before)"}},
+		}, []string{"status 1", "lacks what was built there before (before)"}},
 		{"never ends", "int main(void) { for (volatile int i = 0;; i++); }", func(r *Request) { r.Timeout = time.Second }, []string{"ended after 1s"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

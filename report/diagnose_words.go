@@ -55,7 +55,11 @@ func dearWords(in *diagnose.Internal) []string {
 		}
 	}
 	if f := in.Function; f != nil && f.Share >= 0.1 && (best < 0 || f.Share > in.Regions[best].Share) {
-		return []string{fmt.Sprintf(most, quoted(shortName(f.Name))+at(f.File, f.Line)+" on all its call paths together", Percent(f.Share))}
+		how := " itself"
+		if f.Paths > 1 {
+			how = " on all its call paths together"
+		}
+		return []string{fmt.Sprintf(most, quoted(shortName(f.Name))+at(f.File, f.Line)+how, Percent(f.Share))}
 	}
 	if best < 0 {
 		return nil

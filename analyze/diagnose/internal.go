@@ -22,7 +22,7 @@ type Internal struct {
 	CCCR       []string         `json:"cccr"`
 	Attributes []string         `json:"attributes"` // that set the cores apart from the other regions
 	Counts     analyze.Degrees  `json:"classes"`    // how many regions each class has
-	// Function is the function with most time of its own on several call paths
+	// Function is the function with most time of its own on all its call paths
 	// together, none of which need be dear.
 	Function *DearFunction `json:"function,omitempty"`
 }
@@ -115,8 +115,8 @@ func (s *study) internal(ctx context.Context, all []measured) (Internal, error) 
 	return in, err
 }
 
-// dearFunction finds the function with most time of its own among those of several call
-// paths, from what regions took with all that is nested in them.
+// dearFunction finds the function with most time of its own on all its call paths, from
+// what regions took with all that is nested in them.
 func (s *study) dearFunction(regions []int, spent []float64, program float64) *DearFunction {
 	of := map[string]*DearFunction{}
 	var most *DearFunction
@@ -136,7 +136,7 @@ func (s *study) dearFunction(regions []int, spent []float64, program float64) *D
 		}
 		f.Share += analyze.Ratio(own, program)
 		f.Paths++
-		if f.Paths > 1 && (most == nil || f.Share > most.Share) {
+		if most == nil || f.Share > most.Share {
 			most = f
 		}
 	}
