@@ -422,6 +422,7 @@ export interface Diagnosis {
     cccr: string[];
     attributes: string[];
     classes: Record<string, Num>;
+    function?: { name: string; time_share: Num; paths: number; file?: string; line?: number };
   };
   reachability?: Reachability; // with details; idle units are not in it
   warnings: string[];
