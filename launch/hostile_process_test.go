@@ -315,6 +315,50 @@ static int work(void)
 }
 int main(void) { printf("%d\n", work()); return 0; }
 `, calls: map[string]float64{"work": 1}},
+	{name: "asks who handles its signals", text: `#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static volatile int seen;
+static void note(int sig) { seen = sig; }
+static void work(void)
+{
+    static const int deadly[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTERM, SIGINT, SIGHUP, SIGXCPU};
+    struct sigaction a, old;
+    for (unsigned i = 0; i < sizeof deadly / sizeof deadly[0]; i++) {
+        sigaction(deadly[i], NULL, &old);
+        printf("%d%d ", old.sa_handler == SIG_DFL, (old.sa_flags & SA_SIGINFO) == 0);
+    }
+    memset(&a, 0, sizeof a);
+    a.sa_handler = note;
+    sigaction(SIGINT, &a, &old); /* the usual save and restore */
+    raise(SIGINT);
+    printf("%d %d\n", seen, old.sa_handler == SIG_DFL);
+    sigaction(SIGINT, &old, &a);
+    printf("%d ", a.sa_handler == note);
+    printf("%d ", signal(SIGHUP, note) == SIG_DFL);
+    printf("%d ", signal(SIGHUP, SIG_IGN) == note);
+    raise(SIGHUP);
+    printf("%d %d\n", seen, signal(SIGHUP, SIG_DFL) == SIG_IGN);
+    fflush(stdout);
+}
+int main(void)
+{
+    int status = 0;
+    work();
+    if (fork() == 0) {
+        signal(SIGINT, SIG_DFL);
+        raise(SIGINT);
+        return 9;
+    }
+    wait(&status);
+    printf("child %d\n", WTERMSIG(status));
+    fflush(stdout);
+    raise(SIGTERM);
+    return 9;
+}
+`, calls: map[string]float64{"work": 1}},
 	{name: "killed by itself", text: `#include <signal.h>
 static void work(void)
 {

@@ -175,6 +175,9 @@ uint32_t auspex_named(const char *name, size_t size, const char *file, int line)
 int auspex_is_named(uint32_t region);
 uint32_t auspex_site(const char *label, int kind, const void *address);
 int auspex_on(void);
+int auspex_measures_itself(void);
+int auspex_dying(int sig);
+void auspex_survived(void);
 void auspex_watch_signals(void);
 extern void (*auspex_at_end)(void); /* what else is to be done then */
 

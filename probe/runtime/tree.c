@@ -179,11 +179,14 @@ static uint64_t own(uint64_t since)
     return now;
 }
 
+/* A child made by vfork is still in its parent's memory. */
+int auspex_measures_itself(void) { return mode == ON && auspex_header->pid == (int32_t)getpid(); }
+
 static void finish(int state, int code)
 {
     struct thread *t = auspex_self;
-    if (mode != ON || auspex_header->pid != (int32_t)getpid())
-        return; /* a child made by vfork is still in its parent's memory */
+    if (!auspex_measures_itself())
+        return;
     if (t && !t->quiet)
         charge(t, ticks());
     uint64_t since = nanos(CLOCK_THREAD_CPUTIME_ID);
@@ -208,49 +211,23 @@ static void after_fork(void)
     auspex_header = NULL;
 }
 
-static const int deadly[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTERM, SIGINT, SIGHUP, SIGXCPU};
-static struct sigaction before[sizeof deadly / sizeof deadly[0]];
-
-static void last_words(int sig, siginfo_t *info, void *context)
+/* Notes that a signal may end the process; whether it is one that is measured. */
+int auspex_dying(int sig)
 {
-    size_t i = 0;
-    while (deadly[i] != sig)
-        i++;
-    int mine = mode == ON && auspex_header->pid == (int32_t)getpid();
-    if (mine) {
-        struct thread *t = auspex_self;
-        if (t && !t->quiet)
-            charge(t, ticks());
-        auspex_file_close(SIGNALLED, sig);
-    }
-    if (before[i].sa_flags & SA_SIGINFO)
-        before[i].sa_sigaction(sig, info, context);
-    else if (before[i].sa_handler != SIG_DFL)
-        before[i].sa_handler(sig);
-    else {
-        signal(sig, SIG_DFL);
-        raise(sig);
-        return;
-    }
-    if (mine && auspex_header->state == SIGNALLED)
-        auspex_header->state = RUNNING; /* whoever handles it lived on */
+    struct thread *t = auspex_self;
+    if (!auspex_measures_itself())
+        return 0;
+    if (t && !t->quiet)
+        charge(t, ticks());
+    auspex_file_close(SIGNALLED, sig);
+    return 1;
 }
 
-/* Notes which signal ends the process, before whoever else handles it. MPI
- * libraries put their own handlers in, so this is done again after their
- * start. */
-void auspex_watch_signals(void)
+/* Whoever handled the signal lived on. */
+void auspex_survived(void)
 {
-    struct sigaction mine, old;
-    memset(&mine, 0, sizeof mine);
-    mine.sa_sigaction = last_words;
-    mine.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
-    for (size_t i = 0; i < sizeof deadly / sizeof deadly[0]; i++) {
-        if (sigaction(deadly[i], NULL, &old) != 0 || old.sa_handler == SIG_IGN || old.sa_sigaction == last_words)
-            continue;
-        before[i] = old;
-        sigaction(deadly[i], &mine, NULL);
-    }
+    if (auspex_header->state == SIGNALLED)
+        auspex_header->state = RUNNING;
 }
 
 /* Starts measuring at the first event of a process. */
