@@ -114,8 +114,15 @@ func Replay(ctx context.Context, t *trace.Trace, seconds float64, work loggp.Opt
 	if err != nil {
 		return Run{}, err
 	}
-	return Run{Name: t.Name, Ranks: t.NP(), Units: t.NP(), Useful: ideal.Compute, Seconds: max(seconds, ideal.Seconds), Ideal: ideal.Seconds, IdealUseful: greatest(ideal.Compute)}, nil
+	r := Run{Name: t.Name, Ranks: t.NP(), Units: t.NP(), Useful: ideal.Compute, Seconds: max(seconds, ideal.Seconds), Ideal: ideal.Seconds, IdealUseful: greatest(ideal.Compute)}
+	if longest := greatest(ideal.Paused); longest >= longPause*r.Seconds {
+		r.Notes = append(r.Notes, fmt.Sprintf("rank %d was blocked or asleep for %.3g s, or in MPI calls that the trace does not hold: that counts as no computation, and those who wait for it as serialization", slices.Index(ideal.Paused, longest), longest))
+	}
+	return r, nil
 }
+
+// longPause is the share of the run from which a pause is worth a note.
+const longPause = 0.05
 
 // synchronousFrom is the size from which a message waits for its receiver even on
 // the ideal network: BSC's scripts call Dimemas with -S 32K.

@@ -106,6 +106,7 @@ type outcome struct {
 	seconds float64
 	compute []float64 // of each rank
 	stopped []float64 // of that, without a core; nil where nothing is known of it
+	paused  []float64 // blocked or asleep
 	sooner  float64   // that all are done with starting and ending
 }
 
@@ -122,7 +123,7 @@ func (c *Case) replay(ctx context.Context, changes []Change) (*outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &outcome{r.Seconds, r.Compute, r.Stopped, s.sooner}, nil
+	return &outcome{r.Seconds, r.Compute, r.Stopped, r.Paused, s.sooner}, nil
 }
 
 // Source is the run with changes as spans of time, as a replay without a platform

@@ -12,7 +12,7 @@ import (
 // onPlatform replays on the platform.
 func (c *Case) onPlatform(ctx context.Context, s setting) (*outcome, error) {
 	t := c.trace
-	if s.work.Scale != nil || s.work.Level != nil {
+	if s.work.Scale != nil || s.work.Level != nil || s.work.Pauses != nil {
 		var err error
 		if t, err = rewrite(ctx, c.trace, s.work, c.profile.Table); err != nil {
 			return nil, err
@@ -42,7 +42,7 @@ func (c *Case) onPlatform(ctx context.Context, s setting) (*outcome, error) {
 	}
 	out := &outcome{seconds: r.Seconds}
 	for _, rank := range r.Ranks {
-		out.compute = append(out.compute, rank.Compute)
+		out.compute, out.paused = append(out.compute, rank.Compute), append(out.paused, rank.Sleep)
 	}
 	return out, nil
 }
@@ -74,7 +74,10 @@ func rewrite(ctx context.Context, t *trace.Trace, w loggp.Work, table *trace.Reg
 			if !ok {
 				break
 			}
-			if a.Kind == trace.Compute {
+			switch a.Kind {
+			case trace.Sleep:
+				a.Value = w.Pause(rank, a.Value)
+			case trace.Compute:
 				w := w
 				w.Speed = 0 // hosts have their own
 				a.Value, a.Variance = 1e9*w.Seconds(region, rank, a.Value), 0

@@ -47,11 +47,28 @@ func (c *Case) ordinary(s *setting, ch Change) error {
 		scaleRow(s, c, r)[ch.Rank] *= will / had[r]
 	}
 	c.usualStops(s, ch.Rank)
+	c.usualPauses(s, ch.Rank)
 	if s.late != nil {
 		late := s.late[ch.Rank]
 		s.late[ch.Rank] = min(late, medianWithout(slices.Sorted(slices.Values(s.late)), late))
 	}
 	return nil
+}
+
+// usualPauses has a rank blocked or asleep no longer than the others are.
+func (c *Case) usualPauses(s *setting, rank int) {
+	if c.profile.Pauses == nil { // a bound knows of none
+		return
+	}
+	had := c.profile.Pauses[rank]
+	usual := medianWithout(slices.Sorted(slices.Values(c.profile.Pauses)), had)
+	if had <= usual {
+		return
+	}
+	if s.work.Pauses == nil {
+		s.work.Pauses = slices.Repeat([]float64{1}, c.ranks)
+	}
+	s.work.Pauses[rank] = usual / had
 }
 
 // medianWithout is the median of sorted values but for one of them: of two, the

@@ -153,6 +153,9 @@ func (c *Case) candidates() []Change {
 	if longest > least*c.Base() {
 		list = append(list, one{Change{Kind: Cores}, longest})
 	}
+	for rank := range ranks {
+		ranks[rank] += c.profile.Pauses[rank]
+	}
 	sorted := slices.Sorted(slices.Values(ranks))
 	var slow []one
 	for rank, t := range ranks {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"auspex/simulate"
 )
@@ -26,12 +27,13 @@ type Answer struct {
 
 // Limit is what a program's time consists of: what would have to change next.
 type Limit struct {
-	By            string  `json:"by"` // computation, imbalance, waiting or cores
+	By            string  `json:"by"` // computation, imbalance, waiting, cores or blocked
 	Rank          int     `json:"rank"`
 	Region        string  `json:"region"` // the largest of that rank
 	LoadBalance   float64 `json:"load_balance"`
 	Communication float64 `json:"communication"`
 	stopped       float64 // share of the time in which that rank had no core
+	paused        float64 // likewise, in which it was blocked or asleep
 }
 
 // Price replays with changes.
@@ -97,6 +99,9 @@ func (c *Case) interval(predicted float64) [2]float64 {
 
 // limit says what the time of a replay consists of.
 func (c *Case) limit(o *outcome, s setting) Limit {
+	if l := blocked(o); l.By != "" {
+		return l
+	}
 	l := Limit{Rank: -1}
 	most := 0.0
 	for rank, t := range o.compute {
@@ -131,6 +136,24 @@ func (c *Case) limit(o *outcome, s setting) Limit {
 		l.By = "waiting"
 	default:
 		l.By = "computation"
+	}
+	return l
+}
+
+// blocked is the limit where the rank that is blocked or asleep longest is so for a
+// tenth of the time at least, and for most of the time that it does not compute in.
+func blocked(o *outcome) Limit {
+	if len(o.paused) == 0 || o.seconds <= 0 {
+		return Limit{}
+	}
+	longest := slices.Max(o.paused)
+	rank := slices.Index(o.paused, longest)
+	if longest < 0.1*o.seconds || longest < (o.seconds-o.compute[rank])/2 {
+		return Limit{}
+	}
+	l := Limit{By: "blocked", Rank: rank, Communication: slices.Max(o.compute) / o.seconds, paused: longest / o.seconds}
+	if most := slices.Max(o.compute); most > 0 {
+		l.LoadBalance = sum(o.compute) / float64(len(o.compute)) / most
 	}
 	return l
 }
@@ -185,6 +208,8 @@ func (l Limit) words() string {
 		return fmt.Sprintf("Then imbalance limits it: rank %d computes longest, most of it in `%s` (load balance %.2f).", l.Rank, l.Region, l.LoadBalance)
 	case "cores":
 		return fmt.Sprintf("Then a want of cores limits it: rank %d computes longest, and could not for %.0f %% of the time because it had none.", l.Rank, 100*l.stopped)
+	case "blocked":
+		return fmt.Sprintf("Then rank %d limits it, which is blocked or asleep for %.0f %% of the time.", l.Rank, 100*l.paused)
 	case "computation":
 		return fmt.Sprintf("Then computation limits it, most of all `%s`.", l.Region)
 	}

@@ -426,3 +426,41 @@ func TestWorkerIsNoStraggler(t *testing.T) {
 		}
 	}
 }
+
+// TestPauses: a rank that is blocked for 2 s of 4 s is freed like one that computes
+// for longer, and is what limits the run while it is not.
+func TestPauses(t *testing.T) {
+	tr := programs(3, func(r int, b *trace.Builder) {
+		compute(b, "main/A", 2)
+		if r == 1 {
+			b.Add(&trace.Action{Kind: trace.Sleep, Value: 2})
+		}
+		b.Add(&trace.Action{Kind: trace.Barrier})
+	})
+	c, err := whatif.New(t.Context(), whatif.Setup{Trace: tr, Measured: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []struct {
+		change  whatif.Change
+		seconds float64
+		by      string
+	}{
+		{whatif.Change{Kind: whatif.LikeMedian, Rank: 1}, 2, "computation"},
+		{whatif.Change{Kind: whatif.LikeMedian, Rank: 0}, 4, "blocked"},
+		{whatif.Change{Kind: whatif.Faster, Region: "main/A", Factor: 2}, 3, "blocked"},
+		{whatif.Change{Kind: whatif.Hosts, Factor: 2}, 3, "blocked"}, // it waits for no processor
+	} {
+		a, err := c.Price(t.Context(), []whatif.Change{x.change})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if math.Abs(a.NewSeconds-x.seconds) > 0.01 || a.Limit.By != x.by || x.by == "blocked" != strings.Contains(a.Words, "Then rank 1 limits it, which is blocked or asleep") {
+			t.Errorf("%s: %.3f s, limited by %s: %s", x.change, a.NewSeconds, a.Limit.By, a.Words)
+		}
+	}
+	l, err := c.Opportunities(t.Context())
+	if err != nil || len(l.Opportunities) == 0 || l.Opportunities[0].Change != "--like-median 1" {
+		t.Errorf("%+v, %v", l, err)
+	}
+}

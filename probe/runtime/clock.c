@@ -116,7 +116,9 @@ void auspex_resume(struct thread *t, uint64_t now)
 static uint64_t stood(struct thread *t, struct node *n, uint64_t now, uint64_t lost)
 {
     double ns = (double)lost / auspex_rate, waited = (double)auspex_core_wait(t, (uint64_t)ns);
-    t->stood += waited < ns ? (uint64_t)(waited * auspex_rate) : lost;
+    uint64_t queued = waited < ns ? (uint64_t)(waited * auspex_rate) : lost;
+    t->stood += queued;
+    t->blocked += lost - queued;
     uint64_t asked = ticks();
     if (asked - now > longest_look) { /* stopped once more when it was asked */
         uint64_t more = asked - now - longest_look;

@@ -84,9 +84,10 @@ static __attribute__((noinline)) struct thread *mpi_enter(struct auspex_region *
 
 static __attribute__((noinline)) void mpi_leave(struct thread *t)
 {
-    uint64_t outside = virtual_time(t), stood = t->stood, since = t->record.last;
+    uint64_t outside = virtual_time(t), stood = t->stood, blocked = t->blocked, since = t->record.last;
     t->left = ticks();
     charge(t, t->left);
+    t->blocked = blocked; /* within the call it is MPI that waits */
     if (unlikely(t->stood > stood)) {
         uint64_t waited = t->stood - stood, took = t->record.last - since;
         t->left = t->record.last;
@@ -130,9 +131,10 @@ static void traced(struct thread *t, struct event e, const int64_t *lists)
     t->seen = virtual_time(t);
     e.site = t->site;
     uint64_t idle = t->gap > compute + t->stood ? t->gap - compute - t->stood : 0;
-    idle = (t->away < idle ? t->away : idle) + t->aside;
+    uint64_t known = t->away > t->blocked ? t->away : t->blocked;
+    idle = (known < idle ? known : idle) + t->aside;
     auspex_trace_stop(0, t->stood, 0);
-    t->gap = t->away = t->aside = t->stood = 0;
+    t->gap = t->away = t->blocked = t->aside = t->stood = 0;
     if (unlikely(idle >= auspex_long)) {
         if (auspex_turning)
             compute += idle; /* turns of a loop that is cut short have no event for it */

@@ -57,6 +57,7 @@ struct thread {
     uint64_t left;      /* when it left the latest MPI call */
     uint64_t gap;       /* ticks outside of MPI since the trace was told of something */
     uint64_t away;      /* of these, in calls that wait: for a time to pass, for a file */
+    uint64_t blocked;   /* of these, in which it had given its core up, as far as the kernel was asked */
     uint64_t aside;     /* ticks since then in MPI calls that no event stands for */
     int asking;         /* the MPI call it is in looks for messages */
     uint64_t stood;     /* ticks since then in which it waited for a core */

@@ -12,13 +12,14 @@ type Profile struct {
 	Regions []string
 	Seconds [][]float64 // by region and rank
 	Counts  [][]int64   // stretches, likewise
+	Pauses  []float64   // seconds of each rank, blocked or asleep
 	Actions int64
 	Table   *trace.Regions // numbers the regions; complete, so that replays may share it
 }
 
 // NewProfile sums up a trace.
 func NewProfile(ctx context.Context, t *trace.Trace) (*Profile, error) {
-	p := &Profile{}
+	p := &Profile{Pauses: make([]float64, t.NP())}
 	table := trace.NewRegions(t)
 	var a trace.Action
 	for rank := range t.NP() {
@@ -32,6 +33,9 @@ func NewProfile(ctx context.Context, t *trace.Trace) (*Profile, error) {
 				break
 			}
 			p.Actions++
+			if a.Kind == trace.Sleep {
+				p.Pauses[rank] += a.Value
+			}
 			if a.Kind != trace.Compute {
 				continue
 			}

@@ -21,6 +21,16 @@ type Work struct {
 	Speed float64
 	// Cores is by rank what part of its stops there is; nil for all of it.
 	Cores []float64
+	// Pauses is by rank what part of its pauses there is; nil for all of it.
+	Pauses []float64
+}
+
+// Pause is how long a pause takes: a rank that is blocked or asleep.
+func (w *Work) Pause(rank int, seconds float64) float64 {
+	if w.Pauses != nil {
+		seconds *= w.Pauses[rank]
+	}
+	return seconds
 }
 
 // Seconds is how long a stretch of computation takes.
@@ -64,6 +74,7 @@ type Result struct {
 	Finish  []float64
 	Compute []float64
 	Stopped []float64 // of that, without a core; nil where Options has no Stops
+	Paused  []float64 // blocked or asleep
 	Actions int64
 }
 
@@ -89,7 +100,7 @@ func Run(ctx context.Context, t *trace.Trace, o Options) (*Result, error) {
 	res := &Result{Actions: e.actions}
 	for i := range e.ranks {
 		r := &e.ranks[i]
-		res.Finish, res.Compute = append(res.Finish, r.clock), append(res.Compute, r.computed)
+		res.Finish, res.Compute, res.Paused = append(res.Finish, r.clock), append(res.Compute, r.computed), append(res.Paused, r.paused)
 		res.Seconds = max(res.Seconds, r.clock)
 		if o.Stops != nil {
 			res.Stopped = append(res.Stopped, r.stopped)
@@ -120,6 +131,7 @@ type rank struct {
 	place    trace.Place
 	clock    float64
 	computed float64
+	paused   float64 // blocked or asleep
 	began    float64 // of the action that waits
 	requests []request
 	comms    []member
@@ -255,7 +267,9 @@ func (e *engine) begin(id int32, r *rank) error {
 		r.computed += s
 		r.worked = r.region
 	case trace.Sleep:
-		r.clock += a.Value
+		s := e.o.Work.Pause(int(id), a.Value)
+		r.clock += s
+		r.paused += s
 	case trace.Send, trace.Isend, trace.Recv, trace.Irecv, trace.SendRecv:
 		return e.message(id, r)
 	case trace.Wait:

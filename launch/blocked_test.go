@@ -1,0 +1,64 @@
+package launch
+
+import (
+	"bytes"
+	"context"
+	"path/filepath"
+	"testing"
+
+	"auspex/simulate/loggp"
+	"auspex/trace"
+)
+
+// TestBlockedOutsideMPI: a rank that waits for another program, here at a pipe,
+// neither computes nor has no core: the trace holds the time as a pause. Ranks that
+// sleep in a call of MPI have none.
+func TestBlockedOutsideMPI(t *testing.T) {
+	const turns, each = 10, 0.06
+	eachMPI(t, func(t *testing.T, m mpi) {
+		dir := write(t, map[string]string{"blocked.c": `#include <mpi.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    int rank, ends[2];
+    char c;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 1 && (pipe(ends) != 0 || fork() == 0)) {
+        for (int i = 0; i < 10; i++) {
+            usleep(60000);
+            if (write(ends[1], "x", 1) != 1)
+                break;
+        }
+        _exit(0);
+    }
+    for (int i = 0; i < 10; i++) {
+        if (rank == 1 && read(ends[0], &c, 1) != 1)
+            return 1;
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    MPI_Finalize();
+    return 0;
+}
+`})
+		exe := filepath.Join(dir, "blocked")
+		mustCompile(t, m.cc, "-g", "-O1", filepath.Join(dir, "blocked.c"), "-o", exe)
+		var out bytes.Buffer
+		file := filepath.Join(dir, "blocked.trace")
+		r := Runner{Command: m.ranks("2", exe), Dir: t.TempDir(), Cache: testCache(), Trace: file, Out: &out, Err: &out}
+		if result, err := r.Run(context.Background()); err != nil || result.Status != 0 {
+			t.Fatalf("%v\n%s", err, out.String())
+		}
+		tr, err := trace.Open(context.Background(), file, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := loggp.NewProfile(context.Background(), tr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if least := 0.8 * turns * each; p.Pauses[1] < least || p.Pauses[0] > 0.2*least {
+			t.Errorf("the ranks pause for %.3g s, want next to nothing and %.3g s at least", p.Pauses, least)
+		}
+	})
+}

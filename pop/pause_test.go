@@ -1,0 +1,34 @@
+package pop_test
+
+import (
+	"strings"
+	"testing"
+
+	"auspex/pop"
+	"auspex/simulate/loggp"
+	"auspex/trace"
+)
+
+// TestPauseIsNoted: a rank that is blocked for a tenth of the run is named, one that
+// is for a hundredth is not.
+func TestPauseIsNoted(t *testing.T) {
+	for pause, noted := range map[float64]bool{0.1: true, 0.01: false} {
+		tr := &trace.Trace{Name: "written", Nanoseconds: true}
+		for rank := range 2 {
+			b := trace.NewBuilder(rank)
+			b.Add(&trace.Action{Kind: trace.Compute, Value: 1e9})
+			if rank == 1 {
+				b.Add(&trace.Action{Kind: trace.Sleep, Value: pause})
+			}
+			b.Add(&trace.Action{Kind: trace.Barrier})
+			tr.Programs = append(tr.Programs, b.Program())
+		}
+		r, err := pop.Replay(t.Context(), tr, 0, loggp.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if notes := strings.Join(r.Notes, "\n"); strings.Contains(notes, "rank 1 was blocked or asleep") != noted {
+			t.Errorf("a pause of %g s of %.3g: %q", pause, r.Seconds, notes)
+		}
+	}
+}
