@@ -21,6 +21,9 @@ type Run struct {
 	// Deaths are the files of processes in the order in which those ended, as
 	// far as that was seen.
 	Deaths []string
+	// BroughtMPI is that the program is not linked with MPI: where its processes
+	// have that loaded, it may be the runtime's.
+	BroughtMPI bool
 }
 
 // errNothing is where no process wrote anything.
@@ -45,7 +48,7 @@ func Collect(ctx context.Context, dir string, run Run) (*model.Experiment, []ins
 		}
 		c.processes = append(c.processes, p)
 	}
-	c.keepRanks()
+	c.keepRanks(run)
 	if len(c.processes) == 0 && len(c.notes) > 0 {
 		return nil, nil, fmt.Errorf("what was measured cannot be read: %s", c.notes[0])
 	}
@@ -86,7 +89,7 @@ type columns struct {
 
 // keepRanks orders the processes. Where some are ranks of an MPI program, a
 // process that is none (a script's helper, a launcher) is left out.
-func (c *collector) keepRanks() {
+func (c *collector) keepRanks(run Run) {
 	ranks := 0
 	for _, p := range c.processes {
 		if p.Rank >= 0 {
@@ -114,11 +117,11 @@ func (c *collector) keepRanks() {
 			p.Rank = i
 		}
 	}
-	c.keepApart()
+	c.keepApart(run)
 }
 
 // keepApart sees to it that no two processes are taken for one rank.
-func (c *collector) keepApart() {
+func (c *collector) keepApart(run Run) {
 	seen, alone, again := map[int]bool{}, 0, false
 	for _, p := range c.processes {
 		again = again || seen[p.Rank]
@@ -126,7 +129,7 @@ func (c *collector) keepApart() {
 		if p.Ranks == 1 {
 			alone++
 		}
-		if p.MPI == "" && slices.ContainsFunc(p.Objects, func(o probe.Object) bool { return isMPI(filepath.Base(o.Path)) }) {
+		if p.MPI == "" && !run.BroughtMPI && slices.ContainsFunc(p.Objects, func(o probe.Object) bool { return isMPI(filepath.Base(o.Path)) }) {
 			c.notes = append(c.notes, fmt.Sprintf("%s uses MPI, but its MPI calls were not measured: put auspex run before mpirun, or name the mpicc of its MPI in $AUSPEX_MPICC", filepath.Base(p.Program)))
 		}
 	}

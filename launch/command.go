@@ -57,13 +57,17 @@ func inspect(ctx context.Context, work string, command []string) target {
 			continue
 		}
 		path, ok := executable(work, word, i == 0 || !strings.HasPrefix(command[i-1], "-"))
+		name := word
 		if !ok {
-			continue
+			if path, ok = interpreter(work, word); !ok {
+				continue
+			}
+			name = path
 		}
 		t.at, t.program = i, path
 		t.mpi, t.sanitizers = libraries(ctx, path)
 		t.static = isStatic(path)
-		t.shell = shells[filepath.Base(word)]
+		t.shell = shells[filepath.Base(name)]
 		break
 	}
 	return t
@@ -98,6 +102,38 @@ func executable(work, arg string, mayLook bool) (string, bool) {
 		path = abs
 	}
 	return path, true
+}
+
+// interpreter is the program that runs a script, as the script's first line names
+// it: `#!/usr/bin/python3` or `#!/usr/bin/env python3`.
+func interpreter(work, script string) (string, bool) {
+	if !strings.Contains(script, "/") {
+		return "", false
+	}
+	if !filepath.IsAbs(script) {
+		script = filepath.Join(work, script)
+	}
+	file, err := os.Open(script)
+	if err != nil {
+		return "", false
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil || !info.Mode().IsRegular() || info.Mode()&0o111 == 0 {
+		return "", false
+	}
+	head := make([]byte, 256) // as much as kernels read
+	n, _ := io.ReadFull(file, head)
+	line, _, _ := strings.Cut(string(head[:n]), "\n")
+	first, ok := strings.CutPrefix(line, "#!")
+	words := strings.Fields(first)
+	if !ok || len(words) == 0 {
+		return "", false
+	}
+	if filepath.Base(words[0]) == "env" && len(words) > 1 {
+		words = words[1:]
+	}
+	return executable(work, words[0], true)
 }
 
 func launcherOf(ctx context.Context, name string) launcher {
@@ -207,7 +243,7 @@ func whyNothing(command []string, t target) string {
 	case t.static:
 		return filepath.Base(t.program) + " is linked statically, so that no measurement can be loaded into it; link it without -static"
 	case t.program == "" || t.shell:
-		return "the command is a script or runs no program that could be found; what a script runs is measured where it uses MPI or was compiled with auspex cc; put auspex run before the program itself"
+		return "the command is a script or runs no program that could be found; what a script runs is measured where it is linked with MPI or was compiled with auspex cc; put auspex run before the program itself"
 	}
 	return "the program makes no MPI calls, was not compiled with auspex cc, or ended before its first event"
 }

@@ -81,7 +81,12 @@ func (r *Runner) Run(ctx context.Context) (*Result, error) {
 	}
 	settings := append([]string{"LD_PRELOAD=" + preload(library, t), "AUSPEX_DIR=" + dir, "AUSPEX_COUNTERS=" + counted}, r.Settings...)
 	settings = append(settings, choices...)
-	if t.launcher == noLauncher && t.program != "" && !t.shell {
+	known := t.program != "" && !t.shell
+	brought := known && t.launcher != noLauncher && t.mpi == "" // it may never call what is measured
+	if known && t.launcher == noLauncher {
+		settings = append(settings, "AUSPEX_ALONE=1")
+	}
+	if known && t.launcher == noLauncher || brought {
 		if real, err := filepath.EvalSymlinks(t.program); err == nil {
 			settings = append(settings, "AUSPEX_TARGET="+real)
 		}
@@ -109,7 +114,7 @@ func (r *Runner) Run(ctx context.Context) (*Result, error) {
 	}
 	// What a command measured before it was interrupted is worth keeping.
 	ctx = context.WithoutCancel(ctx)
-	run := Run{Command: r.Command, Started: started, Deaths: deaths}
+	run := Run{Command: r.Command, Started: started, Deaths: deaths, BroughtMPI: brought}
 	result.Experiment, result.TooShort, err = Collect(ctx, dir, run)
 	if errors.Is(err, errNothing) {
 		err = fmt.Errorf("%w: %s", err, whyNothing(r.Command, t))

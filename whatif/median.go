@@ -57,9 +57,6 @@ func (c *Case) ordinary(s *setting, ch Change) error {
 
 // usualPauses has a rank blocked or asleep no longer than the others are.
 func (c *Case) usualPauses(s *setting, rank int) {
-	if c.profile.Pauses == nil { // a bound knows of none
-		return
-	}
 	had := c.profile.Pauses[rank]
 	usual := medianWithout(slices.Sorted(slices.Values(c.profile.Pauses)), had)
 	if had <= usual {

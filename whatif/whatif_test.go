@@ -284,13 +284,16 @@ func TestConfounders(t *testing.T) {
 }
 
 func TestBound(t *testing.T) {
-	p := &loggp.Profile{Regions: []string{"A", "B"}, Seconds: [][]float64{{1, 3}, {1, 1}}, Counts: [][]int64{{0, 0}, {0, 0}}}
+	p := &loggp.Profile{Regions: []string{"A", "B"}, Seconds: [][]float64{{1, 3}, {1, 1}}, Counts: [][]int64{{0, 0}, {0, 0}}, Pauses: make([]float64, 2)}
 	a, err := whatif.NewBound(p, 5).Price([]whatif.Change{{Kind: whatif.Balance, Region: "A"}})
 	if err != nil || !a.Bound || math.Abs(a.NewSeconds-3) > 1e-9 || a.Interval != [2]float64{3, 5} {
 		t.Errorf("%+v, %v", a, err)
 	}
 	if _, err := whatif.NewBound(p, 5).Price([]whatif.Change{{Kind: whatif.Ideal}}); err == nil {
 		t.Error("a profile knows nothing of the network")
+	}
+	if l, err := whatif.NewBound(p, 5).Opportunities(); err != nil || len(l.Opportunities) == 0 || !l.Bound {
+		t.Errorf("%+v, %v", l, err)
 	}
 }
 

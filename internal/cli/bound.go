@@ -52,7 +52,7 @@ func profileOf(t *traced) (*loggp.Profile, error) {
 		}
 	}
 	slices.Sort(processes)
-	p := &loggp.Profile{}
+	p := &loggp.Profile{Pauses: make([]float64, len(processes))}
 	for r := range d.Regions {
 		if d.Communication[r] {
 			continue

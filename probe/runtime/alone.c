@@ -21,6 +21,6 @@ static void trace_alone(void)
 /* Where MPI starts, it puts its own end in this one's place. */
 __attribute__((constructor)) static void expect_alone(void)
 {
-    if (getenv("AUSPEX_TARGET") && getenv("AUSPEX_TRACE_DIR") && !auspex_at_end)
+    if (getenv("AUSPEX_ALONE") && getenv("AUSPEX_TRACE_DIR") && !auspex_at_end)
         auspex_at_end = trace_alone;
 }
