@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -156,11 +157,15 @@ int auspex_is_named(uint32_t region)
 /* A region known by an address: the collector finds its name. */
 uint32_t auspex_site(const char *label, int kind, const void *address)
 {
+    static const void *program; /* where the executable lies */
     Dl_info info;
     const char *object = "";
     uint64_t offset = (uint64_t)(uintptr_t)address;
+    if (!program && dladdr((const void *)getauxval(AT_PHDR), &info))
+        program = info.dli_fbase;
     if (dladdr(address, &info) && info.dli_fname) {
-        object = info.dli_fname;
+        /* It was started by a link or a relative path; samples know it by its own. */
+        object = info.dli_fbase == program && auspex_header->program[0] ? auspex_header->program : info.dli_fname;
         offset -= (uint64_t)(uintptr_t)info.dli_fbase;
     }
     pthread_mutex_lock(&lock);
