@@ -10,6 +10,50 @@ import (
 	"auspex/trace"
 )
 
+// TestBlockedIsNoComputation: samples come by CPU time, and say nothing of where a
+// program waits at a pipe: that is not what the function that computes takes.
+func TestBlockedIsNoComputation(t *testing.T) {
+	need(t, "gcc")
+	dir := write(t, map[string]string{"blocked.c": `#include <time.h>
+#include <unistd.h>
+__attribute__((noinline)) static double work(double s)
+{
+    double x = 0;
+    for (clock_t end = clock() + (clock_t)(s * CLOCKS_PER_SEC); clock() < end;)
+        for (int i = 0; i < 10000; i++)
+            x += i;
+    return x;
+}
+int main(void)
+{
+    int ends[2];
+    char c;
+    if (pipe(ends) != 0)
+        return 2;
+    if (fork() == 0) {
+        usleep(800000);
+        return write(ends[1], "x", 1) != 1;
+    }
+    double x = work(0.1);
+    return read(ends[0], &c, 1) != 1 || x < 0;
+}
+`})
+	exe := filepath.Join(dir, "blocked")
+	if out, err := command("gcc", "-g", "-O1", filepath.Join(dir, "blocked.c"), "-o", exe); err != nil {
+		t.Fatal(out)
+	}
+	var out bytes.Buffer
+	r := Runner{Command: []string{exe}, Dir: t.TempDir(), Cache: testCache(), StackRate: 1000, Out: &out, Err: &out}
+	result, err := r.Run(context.Background())
+	if err != nil || result.Status != 0 {
+		t.Fatalf("%v\n%s", err, out.String())
+	}
+	work, waits := sumOfCall(t, result.Experiment, 0, "work", "wtime"), sumOfCall(t, result.Experiment, 0, "<blocked>", "wtime")
+	if work > 0.3 || waits < 0.5 {
+		t.Errorf("work takes %.3f s and %.3f s are blocked", work, waits)
+	}
+}
+
 // TestBlockedOutsideMPI: a rank that waits for another program, here at a pipe,
 // neither computes nor has no core: the trace holds the time as a pause. Ranks that
 // sleep in a call of MPI have none.

@@ -53,7 +53,7 @@ int main(void) { return work(0.2) < 0; }
 `})
 		exe := filepath.Join(dir, "alone")
 		if out, err := command("gcc", "-g", "-O1", filepath.Join(dir, "alone.c"), "-o", exe); err != nil {
-			t.Fatal(string(out))
+			t.Fatal(out)
 		}
 		var out bytes.Buffer
 		r := Runner{Command: m.ranks("2", exe), Dir: t.TempDir(), Cache: testCache(), StackRate: 1000, Out: &out, Err: &out}

@@ -134,6 +134,17 @@ func (c *collector) place(s *spot) int {
 	return s.index
 }
 
+// blocked is how long a thread had given its core up at a node, by itself: asleep, at
+// a lock, for another process. No sample shows where, as they come by CPU time; those
+// of calls for files are made up. What is next to nothing stays where samples are.
+func blocked(n probe.Node) float64 {
+	b := min(n.Blocked, n.Wall-n.CPU) - n.IOTime
+	if b < 0.01*n.Wall {
+		return 0
+	}
+	return b
+}
+
 // thread adds what a thread counted, and shares out the time of each node by
 // the samples that were taken there.
 func (c *collector) thread(p *probe.Process, u threadTree) {
@@ -156,6 +167,12 @@ func (c *collector) thread(p *probe.Process, u threadTree) {
 		c.values(p, unit, c.place(u.nodes[j]), n, p.Regions[n.Region].Kind == probe.MPICall)
 	}
 	slices.SortStableFunc(u.samples, func(a, b sampled) int { return a.node - b.node })
+	for j, n := range t.Nodes {
+		if b := blocked(n); total[j] > 0 && b > 0 {
+			c.b.Add(unit, c.place(u.nodes[j].child(model.Region{Name: "<blocked>", Kind: model.Block})), c.columns.wall, b)
+			t.Nodes[j].Wall -= b
+		}
+	}
 	for _, s := range u.samples {
 		n, share := t.Nodes[s.node], float64(s.weight)/float64(total[s.node])
 		at := c.place(s.at.kept(c.tree.top.weight))

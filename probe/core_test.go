@@ -32,7 +32,7 @@ static void said(const char *text, long gave, uint64_t lost)
     FILE *f = tmpfile();
     fputs(text, f);
     fflush(f);
-    file = fileno(f);
+    t.schedstat = fileno(f);
     given += gave;
     printf("%d\n", (int)auspex_core_wait(&t, lost));
     fclose(f);

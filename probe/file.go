@@ -115,6 +115,7 @@ type Node struct {
 	Region, Parent                       int // Parent is -1 for the root
 	Calls, Iterations                    uint64
 	Wall, CPU                            float64
+	Blocked                              float64 // of Wall: it had given its core up, as far as that is known
 	Messages, Sent, Received, Collective uint64
 	Overtaken                            uint64 // messages that a newer one replaced, or that were lost
 	IOTime                               float64

@@ -35,7 +35,6 @@ void auspex_counters_open(struct thread *t) { (void)t; }
 void auspex_counters_look(struct thread *t, struct node *n) { (void)t, (void)n; }
 
 /* Asking how long a core was waited for takes as long as a look. */
-int auspex_cores;
 static uint64_t waits;
 uint64_t auspex_core_wait(struct thread *t, uint64_t lost)
 {
@@ -83,6 +82,7 @@ int main(void)
 {
     static struct header h;
     auspex_header = &h;
+    t.schedstat = -1;
     auspex_clock_start(&h);
     auspex_thread_clock(&t);
     stretch(1000000, 300);     /* an ordinary look */
@@ -90,7 +90,7 @@ int main(void)
     stretch(1000000, 5000000); /* stopped in it */
     stretch(1000000, 300);
     interrupted(5000000, 4000000, 4000000, 300); /* nobody asks */
-    auspex_cores = 1;
+    t.schedstat = 0;
     interrupted(5000000, 4000000, 4000000, 300);     /* without a core */
     interrupted(5000000, 4000000, 1000000, 300);     /* blocked for most of it */
     interrupted(5000000, 4000, 4000, 300);           /* too little to ask */

@@ -12,12 +12,12 @@ import (
 // What runtime/format.h lays down.
 const (
 	magic       = "auspexP\n"
-	version     = 4
+	version     = 5
 	headerSize  = 4096
 	chunkSize   = 16384
 	chunkHead   = 16
 	regionHead  = 24
-	nodeSize    = 8 + 27*8
+	nodeSize    = 8 + 28*8
 	threadSize  = 72
 	stepSize    = 24
 	objectHead  = 32
@@ -63,7 +63,7 @@ type rawRegion struct {
 
 type rawNode struct {
 	Region, Parent                                  uint32
-	Calls, Wall, CPU, Iterations                    uint64
+	Calls, Wall, CPU, Iterations, Blocked           uint64
 	Messages, Sent, Received, Collective, Overtaken uint64
 	IOTime, IORead, IOWritten                       uint64
 	Faults, Switches                                uint64
@@ -257,7 +257,7 @@ func (r *reader) nodes(thread uint32, body []byte) error {
 		}
 		t.Nodes = append(t.Nodes, Node{
 			Region: int(raw.Region), Parent: parent, Calls: raw.Calls, Iterations: raw.Iterations,
-			Wall: r.spent(raw.Wall), CPU: r.spent(raw.CPU),
+			Wall: r.spent(raw.Wall), CPU: r.spent(raw.CPU), Blocked: r.spent(raw.Blocked),
 			Messages: raw.Messages, Sent: raw.Sent, Received: raw.Received, Collective: raw.Collective, Overtaken: raw.Overtaken,
 			IOTime: r.spent(raw.IOTime), IORead: raw.IORead, IOWritten: raw.IOWritten,
 			Faults: raw.Faults, Switches: raw.Switches, Counters: raw.Counters, Watched: raw.Watched, Running: raw.Running,

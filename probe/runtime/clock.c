@@ -117,13 +117,15 @@ static uint64_t stood(struct thread *t, struct node *n, uint64_t now, uint64_t l
 {
     double ns = (double)lost / auspex_rate, waited = (double)auspex_core_wait(t, (uint64_t)ns);
     uint64_t queued = waited < ns ? (uint64_t)(waited * auspex_rate) : lost;
-    t->stood += queued;
-    t->blocked += lost - queued;
+    int first = t->record.id == 0; /* the trace is of that thread */
+    n->blocked += lost - queued;
+    t->stood += first ? queued : 0;
+    t->blocked += first ? lost - queued : 0;
     uint64_t asked = ticks();
     if (asked - now > longest_look) { /* stopped once more when it was asked */
         uint64_t more = asked - now - longest_look;
         n->wall += more;
-        t->stood += more;
+        t->stood += first ? more : 0;
         t->delay += (uint64_t)((double)more / auspex_rate); /* not to be counted again */
     }
     return asked;
@@ -153,7 +155,7 @@ void auspex_look(struct thread *t, struct node *n, uint64_t stretch)
         lost += took - longest_look;
         took = longest_look;
     }
-    if (unlikely(auspex_cores && t->record.id == 0 && lost >= auspex_long / 4)) {
+    if (unlikely(t->schedstat >= 0 && lost >= auspex_long / 4)) {
         uint64_t asked = stood(t, n, now, lost);
         took += asked - now < longest_look ? asked - now : longest_look;
         now = asked;

@@ -1,19 +1,16 @@
 /* How long a thread that could run waits for a core: because others have it,
  * because a quota is used up, or because a hypervisor gives it to another machine.
- * For the trace of a rank's first thread alone. */
+ * The rest of the time in which it does not run it is blocked. */
 #include "probe.h"
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-int auspex_cores;
-static int file = -1;
-
 /* Nanoseconds that the thread has waited in the kernel's queues so far: the second
  * number of schedstat. A program may have closed the file and opened its own in its
  * place: nothing is expected of what is read. */
-static uint64_t queued(uint64_t before)
+static uint64_t queued(int file, uint64_t before)
 {
     char text[64];
     long n = syscall(SYS_pread64, file, text, sizeof text, 0L), i = 0;
@@ -41,7 +38,7 @@ static uint64_t blocks(void)
  * in no queue. */
 uint64_t auspex_core_wait(struct thread *t, uint64_t lost)
 {
-    uint64_t delay = queued(t->delay), waited = delay - t->delay, gave = blocks();
+    uint64_t delay = queued(t->schedstat, t->delay), waited = delay - t->delay, gave = blocks();
     int blocked = gave != t->blocks;
     t->delay = delay;
     t->blocks = gave;
@@ -50,8 +47,14 @@ uint64_t auspex_core_wait(struct thread *t, uint64_t lost)
 
 void auspex_core_open(struct thread *t)
 {
-    file = (int)syscall(SYS_openat, AT_FDCWD, "/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
-    auspex_cores = file >= 0 && blocks() != UINT64_MAX;
-    if (auspex_cores)
+    t->schedstat = blocks() == UINT64_MAX ? -1 : (int)syscall(SYS_openat, AT_FDCWD, "/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+    if (t->schedstat >= 0)
         auspex_core_wait(t, 0);
+}
+
+void auspex_core_close(struct thread *t)
+{
+    if (t->schedstat >= 0)
+        syscall(SYS_close, t->schedstat);
+    t->schedstat = -1;
 }

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #define AUSPEX_MAGIC "auspexP\n"
-#define AUSPEX_VERSION 4
+#define AUSPEX_VERSION 5
 #define HEADER_SIZE 4096
 #define CHUNK_SIZE 16384
 
@@ -62,6 +62,7 @@ struct region_record {
 struct node {
     uint32_t region, parent;
     uint64_t calls, wall, cpu, iterations;
+    uint64_t blocked; /* of wall: it had given its core up, as far as the kernel was asked */
     uint64_t messages, sent, received, collective, overtaken;
     uint64_t io_time, io_read, io_written;
     uint64_t faults, switches;

@@ -61,6 +61,7 @@ struct thread {
     uint64_t aside;     /* ticks since then in MPI calls that no event stands for */
     int asking;         /* the MPI call it is in looks for messages */
     uint64_t stood;     /* ticks since then in which it waited for a core */
+    int schedstat;      /* the kernel's file on that, -1 without */
     uint64_t delay;     /* ns that it has been queued for one, as the kernel last said */
     uint64_t blocks;    /* times that it has given its core up, likewise */
     uint64_t filed;     /* ticks in calls for files that samples have not heard of */
@@ -121,8 +122,8 @@ void auspex_thread_clock(struct thread *t);
 void auspex_resume(struct thread *t, uint64_t now);
 
 /* core.c */
-extern int auspex_cores HIDDEN; /* it is told how long the first thread waits for a core */
 void auspex_core_open(struct thread *t);
+void auspex_core_close(struct thread *t);
 uint64_t auspex_core_wait(struct thread *t, uint64_t lost);
 
 /* budget.c */

@@ -169,7 +169,7 @@ void auspex_trace_open(void)
         times_file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (times_file >= 0 && getenv("AUSPEX_TRACE_REGIONS") && (size_t)snprintf(path, sizeof path, "%s/%d.stretches", dir, auspex_header->rank) < sizeof path)
         regions_file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (regions_file >= 0 && auspex_cores && (size_t)snprintf(path, sizeof path, "%s/%d.stops", dir, auspex_header->rank) < sizeof path)
+    if (regions_file >= 0 && auspex_self && auspex_self->schedstat >= 0 && (size_t)snprintf(path, sizeof path, "%s/%d.stops", dir, auspex_header->rank) < sizeof path)
         stops_file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     items = malloc(KEPT * sizeof *items);
     loops = malloc(KEPT * sizeof *loops);

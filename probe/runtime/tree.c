@@ -414,7 +414,8 @@ void auspex_unwind(struct thread *t, uint32_t region)
 static void begin_thread(struct thread *t)
 {
     auspex_thread_clock(t);
-    if (t->record.id == 0 && getenv("AUSPEX_TRACE_REGIONS"))
+    t->schedstat = -1;
+    if (auspex_sampling || (t->record.id == 0 && getenv("AUSPEX_TRACE_REGIONS")))
         auspex_core_open(t);
     auspex_self = t;
     pthread_setspecific(ending, t);
@@ -440,6 +441,7 @@ static void thread_ends(void *p)
     if (t->born && !t->quiet)
         charge(t, ticks());
     auspex_self = NULL;
+    auspex_core_close(t);
     auspex_thread_over(t);
 }
 
