@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -207,13 +208,20 @@ func ComparisonWords(c *analyze.Comparison) string {
 	return b.String()
 }
 
-// throughWords says which of its factors changed the parallel efficiency most.
+// throughWords says which of its factors moved the parallel efficiency, their
+// product, most the way that it went.
 func throughWords(before, after analyze.Efficiency) string {
-	balance, communication := before.LoadBalance-after.LoadBalance, before.Communication-after.Communication
-	switch {
-	case balance.IsMissing() || communication.IsMissing():
+	if before.LoadBalance.IsMissing() || after.LoadBalance.IsMissing() || before.Communication.IsMissing() || after.Communication.IsMissing() {
 		return ""
-	case max(balance, -balance) >= max(communication, -communication):
+	}
+	grown := func(from, to analyze.Real) float64 {
+		return math.Log(max(float64(to), 1e-9) / max(float64(from), 1e-9))
+	}
+	balance, communication := grown(before.LoadBalance, after.LoadBalance), grown(before.Communication, after.Communication)
+	if grown(before.Parallel, after.Parallel) < 0 {
+		balance, communication = -balance, -communication
+	}
+	if balance >= communication {
 		return fmt.Sprintf(", mostly through load balance (%s to %s)", Ratio(before.LoadBalance, 3), Ratio(after.LoadBalance, 3))
 	}
 	return fmt.Sprintf(", mostly through communication (%s to %s)", Ratio(before.Communication, 3), Ratio(after.Communication, 3))

@@ -19,6 +19,8 @@ struct place {
     struct node *node;
     struct place *parent;
     uint32_t index, region, depth;
+    int entered;         /* since the trace was told of something: it is in the thread's list */
+    struct place *next;
 };
 
 /* Which place a region entered from a place leads to. */
@@ -54,6 +56,7 @@ struct thread {
     uint64_t seen;      /* of all charged, told to the trace or spent in MPI */
     uint32_t site;      /* of the MPI call it is in, for the trace: see trace.h */
     uint32_t events;    /* of the trace, before that call */
+    struct place *entered; /* places entered since the trace was told of something */
     uint64_t left;      /* when it left the latest MPI call */
     uint64_t gap;       /* ticks outside of MPI since the trace was told of something */
     uint64_t away;      /* of these, in calls that wait: for a time to pass, for a file */
@@ -183,11 +186,6 @@ void auspex_survived(void);
 void auspex_watch_signals(void);
 extern void (*auspex_at_end)(void); /* what else is to be done then */
 
-/* The first nodes of the first thread, for the trace: it tells how computation
- * is shared among them. */
-enum { STRETCHED = 4096 };
-extern struct node *auspex_stretched[STRETCHED] HIDDEN;
-
 /* Charges the time since the latest event to where the thread is. */
 static inline void charge(struct thread *t, uint64_t now)
 {
@@ -208,11 +206,23 @@ static inline void charge(struct thread *t, uint64_t now)
  * library's frames where the region begins. */
 #define SOMEWHERE UINTPTR_MAX
 
+/* Notes that a thread has been in a place. Time can only have been spent in these,
+ * and in those that were open before. */
+static inline void note_entry(struct thread *t, struct place *to)
+{
+    if (unlikely(!to->entered)) {
+        to->entered = 1;
+        to->next = t->entered;
+        t->entered = to;
+    }
+}
+
 static inline void open_at(struct thread *t, struct place *to, uintptr_t frame)
 {
     if (unlikely(t->depth + 1 >= t->capacity))
         auspex_deepen(t);
     t->stack[++t->depth] = (struct opened){to, frame};
+    note_entry(t, to);
     t->top = to;
     t->record.current = to->index;
 }
@@ -262,6 +272,7 @@ static inline int quick_enter(struct thread *t, uint32_t region, uintptr_t frame
     from->node->cpu += stretch;
     t->brief += stretch;
     t->stack[++t->depth] = (struct opened){to, frame};
+    note_entry(t, to);
     t->top = to;
     t->record.current = to->index;
     to->node->calls++;

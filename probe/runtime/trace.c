@@ -48,6 +48,7 @@ static int times_file = -1;
 static float times[AT_ONCE];
 static uint32_t timed;
 static int regions_file = -1;
+enum { STRETCHED = 4096 }; /* the first nodes of the thread: how computation is shared among them */
 static uint64_t told[STRETCHED]; /* ticks of each node that the file has */
 static char stretches[1 << 14];
 static size_t stretched;
@@ -119,18 +120,20 @@ static void keep_regions(void)
     }
     size_t count = stretched++;
     unsigned char n = 0;
-    for (uint32_t i = 0; i < t->nodes && i < STRETCHED && n < MOST; i++) {
-        uint64_t cpu = auspex_stretched[i] ? auspex_stretched[i]->cpu : 0;
-        if (cpu <= told[i])
+    for (struct place *p; (p = t->entered) && n < MOST; p->entered = 0, t->entered = p->next) {
+        uint32_t i = p->index;
+        if (i >= STRETCHED || p->node->cpu <= told[i])
             continue;
-        float ns = (float)((double)(cpu - told[i]) / auspex_rate);
-        told[i] = cpu;
+        float ns = (float)((double)(p->node->cpu - told[i]) / auspex_rate);
+        told[i] = p->node->cpu;
         memcpy(stretches + stretched, &i, 4);
         memcpy(stretches + stretched + 4, &ns, 4);
         stretched += 8;
         n++;
     }
     stretches[count] = (char)n;
+    for (uint32_t d = 0; d <= t->depth; d++)
+        note_entry(t, t->stack[d].place);
 }
 
 static void keep_time(float ns)

@@ -299,8 +299,6 @@ EXPORT void _exit(int code)
 
 /* ---- threads and their trees ---- */
 
-struct node *auspex_stretched[STRETCHED];
-
 static struct place *add(struct thread *t, struct place *parent, uint32_t region)
 {
     if (!t->room || t->room->used + sizeof(struct node) > CHUNK_SIZE - sizeof(struct chunk)) {
@@ -322,8 +320,6 @@ static struct place *add(struct thread *t, struct place *parent, uint32_t region
     p->node->region = region;
     p->node->parent = parent ? parent->index : UINT32_MAX;
     __atomic_store_n(&t->room->used, t->room->used + (uint32_t)sizeof(struct node), __ATOMIC_RELEASE);
-    if (t->record.id == 0 && p->index < STRETCHED)
-        auspex_stretched[p->index] = p->node;
     return p;
 }
 
