@@ -24,7 +24,8 @@ type Case struct {
 	stretch  []float64 // by rank; nil where computation took its CPU time
 	late     []float64 // by rank; nil where starting and ending took their CPU time
 	stops    trace.Stops
-	stood    []stood // by rank; nil where nothing is known of stops
+	stood    []stood     // by rank; nil where nothing is known of stops
+	delays   [][]float64 // that those within calls made of the run as it was
 	base     *outcome
 	notes    []string
 }
@@ -87,6 +88,7 @@ func New(ctx context.Context, s Setup) (*Case, error) {
 	if c.base, err = c.replay(ctx, nil); err != nil {
 		return nil, err
 	}
+	c.delays = c.base.delays
 	return c, c.fit(ctx)
 }
 
@@ -107,7 +109,8 @@ type outcome struct {
 	compute []float64 // of each rank
 	stopped []float64 // of that, without a core; nil where nothing is known of it
 	paused  []float64 // blocked or asleep
-	sooner  float64   // that all are done with starting and ending
+	delays  [][]float64
+	sooner  float64 // that all are done with starting and ending
 }
 
 // replay runs the trace with changes.
@@ -123,7 +126,7 @@ func (c *Case) replay(ctx context.Context, changes []Change) (*outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &outcome{r.Seconds, r.Compute, r.Stopped, r.Paused, s.sooner}, nil
+	return &outcome{r.Seconds, r.Compute, r.Stopped, r.Paused, r.Delays, s.sooner}, nil
 }
 
 // Source is the run with changes as spans of time, as a replay without a platform
@@ -138,7 +141,7 @@ func (c *Case) Source(changes []Change) (events.Source, error) {
 
 // options are what a replay without a platform is to be like.
 func (c *Case) options(s setting) loggp.Options {
-	return loggp.Options{Network: s.network, Work: s.work, Regions: c.profile.Table, Stops: c.stops}
+	return loggp.Options{Network: s.network, Work: s.work, Regions: c.profile.Table, Stops: c.stops, Delays: c.delays}
 }
 
 // predicted is the new time of a replay: what replays do not know stays.

@@ -80,3 +80,32 @@ func TestLateStart(t *testing.T) {
 		}
 	}
 }
+
+// TestStoppedWhileWaiting: two ranks share one core, and have 1 s and 3 s of work: the
+// run takes 4 s. Rank 0 is stopped while it waits for the other anyway. With the work
+// evened out the core has as much to do as before, and the stop delays nobody.
+func TestStoppedWhileWaiting(t *testing.T) {
+	tr := programs(2, func(r int, b *trace.Builder) {
+		compute(b, "A", 1+2*float64(r))
+		b.Add(&trace.Action{Kind: trace.Barrier})
+	})
+	stops := trace.Stops{
+		{{Action: 1, Seconds: 1}, {Action: 2, Within: true, Seconds: 2}},
+		{{Action: 1, Seconds: 1}},
+	}
+	c, err := whatif.New(t.Context(), whatif.Setup{Trace: tr, Network: whatif.SharedMemory(), Measured: 4, Stops: stops})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for change, want := range map[whatif.Change]float64{
+		{Kind: whatif.Balance, Region: "A"}:           4,
+		{Kind: whatif.Cores}:                          3,
+		{Kind: whatif.Remove, Region: "A"}:            0,
+		{Kind: whatif.Faster, Region: "A", Factor: 2}: 2,
+	} {
+		a, err := c.Price(t.Context(), []whatif.Change{change})
+		if err != nil || math.Abs(a.NewSeconds-want) > 0.01 {
+			t.Errorf("%s: %.3f s, want %.3f (%v)", change, a.NewSeconds, want, err)
+		}
+	}
+}

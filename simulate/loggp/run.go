@@ -62,6 +62,9 @@ type Options struct {
 	// Stops is when ranks had no core; nil where they always had one. They count
 	// as computation.
 	Stops trace.Stops
+	// Delays is by how much each stop delayed the call that it was within, in the
+	// replay without changes; nil for that replay itself.
+	Delays [][]float64
 	// Spans takes what each rank did when; nil where nobody wants to know.
 	Spans func(*events.Span) error
 	// Header names the spans' regions; needed with Spans. Run fills it.
@@ -75,6 +78,9 @@ type Result struct {
 	Compute []float64
 	Stopped []float64 // of that, without a core; nil where Options has no Stops
 	Paused  []float64 // blocked or asleep
+	// Delays is by how much each stop delayed the call that it was within; nil where
+	// Options has no Stops, or has Delays.
+	Delays  [][]float64
 	Actions int64
 }
 
@@ -97,7 +103,7 @@ func Run(ctx context.Context, t *trace.Trace, o Options) (*Result, error) {
 			return nil, fmt.Errorf("%s: action %d of rank %d: %w", t.Name, e.ranks[id].done-1, id, err)
 		}
 	}
-	res := &Result{Actions: e.actions}
+	res := &Result{Actions: e.actions, Delays: e.delays}
 	for i := range e.ranks {
 		r := &e.ranks[i]
 		res.Finish, res.Compute, res.Paused = append(res.Finish, r.clock), append(res.Compute, r.computed), append(res.Paused, r.paused)
@@ -124,6 +130,7 @@ type engine struct {
 	told     teller
 	open     []*gathering // free ones
 	contexts int32
+	delays   [][]float64 // as in Result
 }
 
 // rank is one rank's state.
@@ -145,6 +152,8 @@ type rank struct {
 	stops    []trace.Stop // to come
 	stopped  float64      // seconds so far
 	until    float64      // when the stop within the present call is over
+	within   int          // which stop that is
+	after    float64      // by how much it delays the end of the call
 	worked   int32        // region of the latest computation
 }
 
@@ -177,6 +186,11 @@ func newEngine(t *trace.Trace, o Options) *engine {
 	}
 	if o.Spans != nil {
 		e.told = newTeller(e)
+	}
+	if o.Stops != nil && o.Delays == nil {
+		for _, list := range o.Stops {
+			e.delays = append(e.delays, make([]float64, len(list)))
+		}
 	}
 	return e
 }
@@ -248,11 +262,15 @@ func (e *engine) ended(id int32, r *rank) error {
 			return err
 		}
 	}
-	until := r.until
-	if r.until = 0; until <= r.clock {
+	delay := r.after
+	if r.until > r.clock {
+		delay = r.until - r.clock
+		e.delays[id][r.within] = delay
+	}
+	if r.until, r.after = 0, 0; delay <= 0 {
 		return nil
 	}
-	return e.stand(id, r, until-r.clock)
+	return e.stand(id, r, delay)
 }
 
 func (e *engine) begin(id int32, r *rank) error {
