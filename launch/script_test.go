@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"auspex/model"
 )
 
 // TestInterpreter: a script's program is the one that its first line names.
@@ -71,6 +73,41 @@ int main(void) { return work(0.2) < 0; }
 		}
 		if !named {
 			t.Errorf("`work` is not among the %d regions", len(x.Regions))
+		}
+	})
+}
+
+// TestStrippedIsOneTree: in a program without symbols that is started by a relative
+// path, calls of MPI are found below the same main as what samples show.
+func TestStrippedIsOneTree(t *testing.T) {
+	eachMPI(t, func(t *testing.T, m mpi) {
+		dir := write(t, map[string]string{"bare.c": `#include <mpi.h>
+#include <time.h>
+int main(int argc, char **argv)
+{
+    volatile double x = 0;
+    MPI_Init(&argc, &argv);
+    for (clock_t end = clock() + CLOCKS_PER_SEC / 5; clock() < end;)
+        for (int i = 0; i < 10000; i++)
+            x += i;
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+    return 0;
+}
+`})
+		if out, err := command(m.cc, "-O1", "-s", filepath.Join(dir, "bare.c"), "-o", filepath.Join(dir, "bare")); err != nil {
+			t.Fatal(out)
+		}
+		var out bytes.Buffer
+		r := Runner{Command: m.ranks("1", "./bare"), Work: dir, Dir: t.TempDir(), Cache: testCache(), StackRate: 1000, Out: &out, Err: &out}
+		result, err := r.Run(context.Background())
+		if err != nil || result.Status != 0 {
+			t.Fatalf("%v\n%s", err, out.String())
+		}
+		for _, path := range model.Paths(result.Experiment.Regions) {
+			if strings.Contains(path, "MPI_") && !strings.HasPrefix(path, "bare/main/") {
+				t.Errorf("%s is not below main", path)
+			}
 		}
 	})
 }

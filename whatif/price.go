@@ -132,7 +132,7 @@ func (c *Case) limit(o *outcome, s setting) Limit {
 	switch {
 	case l.LoadBalance < 0.95 && l.LoadBalance <= l.Communication:
 		l.By = "imbalance"
-	case l.Communication < 0.95:
+	case l.Communication < 0.9:
 		l.By = "waiting"
 	default:
 		l.By = "computation"
