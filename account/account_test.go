@@ -138,6 +138,29 @@ func TestOwnCostOfCommunication(t *testing.T) {
 	}
 }
 
+// One of two, and three of four, wait in a call that the one with most work does
+// not make: that is no cost of the call, and starting, which takes all of them
+// equally long, is no imbalance.
+func TestWaitingInACallThatTheLateDoNotMake(t *testing.T) {
+	late, early := []float64{6, 0, 2, 0.1}, []float64{2, 4, 2, 0.1}
+	classes := []Class{Work, Communicating, Beginning, Communicating}
+	for _, in := range []Input{run(classes, early, late), run(classes, early, early, late, early)} {
+		l := draw(t, in)
+		n := float64(l.Units)
+		if line, _ := l.Of(Imbalance, "a"); math.Abs(line.Seconds-4*(n-1)) > 1e-9 || math.Abs(l.Total(StartEnd)-2/8.1) > 1e-9 || math.Abs(l.Total(Communication)-0.1/8.1) > 1e-9 {
+			t.Errorf("%+v", l.Lines)
+		}
+	}
+}
+
+// What one waits for another that has as much work is not shared by all.
+func TestWaitingOfOneWithoutImbalance(t *testing.T) {
+	l := draw(t, run([]Class{Work, Communicating}, []float64{6, 4}, []float64{6.1, 0}))
+	if line := l.Lines[1]; line.Kind != Communication || line.Words != CostOrWaiting {
+		t.Errorf("%+v", l.Lines)
+	}
+}
+
 // Four on two cores: half of the wall time is without CPU time, and what is
 // waited for those that had no core is no fault of theirs.
 func TestSharedCores(t *testing.T) {

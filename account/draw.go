@@ -41,7 +41,11 @@ type drawing struct {
 	roles map[int]*role
 	cost  []float64 // by region: the own cost of one call, or of all of a unit's
 	scale float64   // of the cost
-	pace  float64   // by how much units differ in all regions alike, meaning nothing
+	// ending is the least time that units have in each region of starting and
+	// ending, and outside the time besides them that all have: nobody waits in it.
+	ending  []float64
+	outside float64
+	pace    float64 // by how much units differ in all regions alike, meaning nothing
 	// tail and width are how far one unit, and all of them, are off in regions
 	// that differ least: what noise with a heavy tail makes.
 	tail, width float64
@@ -50,6 +54,7 @@ type drawing struct {
 	// What was found, summed over units.
 	useful, waiting, ends, inOut, shared, communication, unused, unnamed float64
 	waitedIn, costIn, diskIn                                             []float64 // by region
+	doubted                                                              float64   // of communication
 	lost                                                                 map[*stats]float64
 }
 
@@ -57,6 +62,8 @@ type drawing struct {
 type role struct {
 	units    int
 	groups   []*stats // of work
+	busiest  int      // the unit with most work
+	mostWork float64  // its work
 	restMost float64  // the most that a unit has in all groups that only scatter
 }
 
@@ -90,9 +97,9 @@ func (d *drawing) survey() {
 	}
 	d.idle = make([]bool, n)
 	d.roles = map[int]*role{}
-	d.cost = make([]float64, g)
+	d.cost, d.ending, d.outside = make([]float64, g), make([]float64, g), math.Inf(1)
 	for r := range d.cost {
-		d.cost[r] = math.Inf(1)
+		d.cost[r], d.ending[r] = math.Inf(1), math.Inf(1)
 	}
 	busy, taken := 0.0, 0.0
 	p := d.newParts()
@@ -113,14 +120,23 @@ func (d *drawing) survey() {
 			d.roles[d.Roles[u]] = x
 		}
 		x.units++
+		work := 0.0
 		for r, v := range p.work {
 			x.groups[r].add(u, v)
+			work += v
+		}
+		if work > x.mostWork {
+			x.busiest, x.mostWork = u, work
 		}
 		for r, v := range p.comm {
 			if v > 0 {
 				d.cost[r] = min(d.cost[r], v/d.calls(u, r))
 			}
+			if v := d.Wall.At(u, r); v > 0 && d.Classes[r] == Beginning {
+				d.ending[r] = min(d.ending[r], v)
+			}
 		}
+		d.outside = min(d.outside, p.rest)
 	}
 	if d.stretch, d.worked = 1, taken; busy > 0 {
 		d.stretch = taken / busy
@@ -245,6 +261,7 @@ func (d *drawing) allot() {
 	g := d.Wall.Regions
 	d.lost = map[*stats]float64{}
 	d.waitedIn, d.costIn, d.diskIn = make([]float64, g), make([]float64, g), make([]float64, g)
+	own := make([]float64, g)
 	p := d.newParts()
 	for u := range d.Wall.Units {
 		if d.idle[u] {
@@ -255,34 +272,56 @@ func (d *drawing) allot() {
 		d.useful += p.useful
 		d.inOut += p.inOut
 		d.shared += p.shared
-		beyond := p.waits // what is waited beyond the calls' own cost
+		beyond := p.waits          // what is waited beyond the calls' own cost
+		doubtful := 0.0            // what may be own cost, or waiting
+		late := p.rest - d.outside // what the unit has more of starting and ending
+		clear(own)
 		for r, v := range p.comm {
 			if v == 0 {
 				continue
 			}
-			own := d.scale * min(v, d.cost[r]*d.calls(u, r))
-			d.communication += own
-			d.costIn[r] += own
-			beyond += v - own
-			d.waitedIn[r] += v - own
+			own[r] = d.scale * min(v, d.cost[r]*d.calls(u, r))
+			beyond += v - own[r]
+			d.waitedIn[r] += v - own[r]
+			if d.doubts(u, r) {
+				doubtful += own[r]
+			}
 		}
 		for r, c := range d.Classes {
-			if c == Waits {
-				d.waitedIn[r] += max(0, d.Wall.At(u, r))
+			switch v := max(0, d.Wall.At(u, r)); {
+			case c == Waits:
+				d.waitedIn[r] += v
+			case c == Beginning && v > 0:
+				late += v - d.ending[r]
 			}
 			d.diskIn[r] += p.disk[r]
 		}
-		taken := d.blame(u, p, beyond+p.rest+p.beginning)
-		fromWaiting := min(taken, beyond)
-		d.waiting += beyond - fromWaiting
-		late := p.rest + p.beginning - (taken - fromWaiting)
-		if d.Helper[u] {
-			idle := min(late, p.rest)
-			d.unused += idle
-			late -= idle
+		taken := d.blame(u, p, beyond+doubtful+late)
+		waited := min(taken, beyond)
+		doubted := min(taken-waited, doubtful)
+		d.waiting += beyond - waited
+		for r, v := range own {
+			if v > 0 && d.doubts(u, r) {
+				v *= 1 - doubted/doubtful
+				d.doubted += v
+			}
+			d.communication += v
+			d.costIn[r] += v
 		}
-		d.ends += late
+		ends := max(0, p.rest+p.beginning-(taken-waited-doubted))
+		if d.Helper[u] {
+			idle := min(ends, p.rest)
+			d.unused += idle
+			ends -= idle
+		}
+		d.ends += ends
 	}
+}
+
+// doubts tells of a call of a unit's that the busiest of its role does not make
+// it. What those who make it have in common may then all be waiting for the one.
+func (d *drawing) doubts(u, r int) bool {
+	return !(d.Wall.At(d.roles[d.Roles[u]].busiest, r) > 0)
 }
 
 // blame charges the regions in which others of the unit's role had more work

@@ -6,6 +6,13 @@ import (
 	"slices"
 )
 
+// What time in communication is called: that all units have it is not known of
+// calls that some do not make.
+const (
+	CostOrShared  = "what the calls cost, or waiting that all share"
+	CostOrWaiting = "what the calls cost, or waiting beyond the imbalance"
+)
+
 // leastLine is the share of all work that gets a line of imbalance of its own.
 const leastLine = 0.002
 
@@ -54,7 +61,7 @@ func (d *drawing) write() {
 	add(Imbalance, "", d.unnamed, words)
 	add(Useful, "", d.useful, "work")
 	add(Waiting, d.most(d.waitedIn), d.waiting, "waiting beyond the imbalance")
-	add(Communication, d.most(d.costIn), d.communication, "what the calls cost, or waiting that all share")
+	add(Communication, d.most(d.costIn), d.communication, d.costWords())
 	add(IO, d.most(d.diskIn), d.inOut, "input and output")
 	add(SharedCores, "", d.shared, d.sharedWords())
 	add(StartEnd, "", d.ends, "before the first and after the last region, and in starting and ending")
@@ -77,6 +84,13 @@ func (d *drawing) most(by []float64) Place {
 		return ""
 	}
 	return Place(d.Paths[best])
+}
+
+func (d *drawing) costWords() string {
+	if d.doubted > d.communication/2 {
+		return CostOrWaiting
+	}
+	return CostOrShared
 }
 
 func (d *drawing) sharedWords() string {

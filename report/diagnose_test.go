@@ -80,6 +80,9 @@ func TestDiagnosisWords(t *testing.T) {
 			ledger(d, account.Line{Kind: account.Communication, Share: 0.6})
 			d.Level1 = 0
 		}, "60 % of the run is the cost of communication itself, or waiting that all share. 4 processes spent no cpu_time outside communication: nothing to compare."},
+		"communication that some do not share": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
+			ledger(d, account.Line{Kind: account.Communication, Region: "main/MPI_Recv", Share: 0.6, Words: account.CostOrWaiting})
+		}, "60 % of the run is the cost of communication itself, or waiting that uneven work does not explain, most of it in `MPI_Recv`. " + kinds},
 		"balanced": {func(d *diagnose.Diagnosis, c *diagnose.Cause) { balanced(d) },
 			"97 % of the run is useful work, and nothing else costs 2 %. The work is balanced: what is uneven costs 1.2 %, most of it in `solve`. 4 processes are of one kind; severity 0.02 (very low)."},
 		"not called balanced with two kinds": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {

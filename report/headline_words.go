@@ -42,7 +42,11 @@ func lineWords(d *diagnose.Diagnosis, h account.Headline) []string {
 		return []string{share + " of the run is waiting that uneven work does not explain" + most + "."}
 	case account.Communication:
 		// A profile knows the least that any process spent in a call, not why.
-		return []string{share + " of the run is the cost of communication itself, or waiting that all share" + most + "."}
+		waiting := "waiting that all share"
+		if slices.ContainsFunc(d.Ledger, func(l account.Line) bool { return l.Words == account.CostOrWaiting }) {
+			waiting = "waiting that uneven work does not explain"
+		}
+		return []string{share + " of the run is the cost of communication itself, or " + waiting + most + "."}
 	case account.IO:
 		return []string{share + " of the run is input and output" + most + "."}
 	case account.StartEnd:
