@@ -176,8 +176,35 @@ func TestSharedCores(t *testing.T) {
 		t.Errorf("%+v", l.Lines)
 	}
 	line, _ := l.Of(SharedCores, "")
-	if line.Words != "4 units shared 2 cores" {
+	if line.Words != "4 units shared 2 cores" || !l.Crowded {
 		t.Error(line.Words)
+	}
+}
+
+// Who is off the cores did not wait for one where cores were free, nor where
+// others were on them all the time: the scheduler would have given it a turn.
+// Threads that never had one had nothing to do.
+func TestAsleepIsNotWaitingForACore(t *testing.T) {
+	busy := func(units ...float64) Input {
+		rows := make([][]float64, len(units))
+		for u := range rows {
+			rows[u] = []float64{10}
+		}
+		in := run([]Class{Work}, rows...)
+		in.CPU, in.Cores = model.NewMatrix(len(units), 1, model.Zero), 2
+		copy(in.CPU.Data, units)
+		return in
+	}
+	for _, in := range []Input{busy(10, 0.01, 0.01), busy(10, 10, 0.01), busy(3, 3, 3, 3)} {
+		l := draw(t, in)
+		if line, _ := l.Of(SharedCores, ""); l.Crowded || line.Words != "wall time without CPU time: blocked, asleep or waiting for a core" {
+			t.Errorf("%+v", l.Lines)
+		}
+	}
+	in := busy(10, 0.01, 0.09)
+	in.Roles, in.Helper = []int{0, 1, 1}, []bool{false, true, true}
+	if l := draw(t, in); math.Abs(l.Total(Idle)-2./3) > 1e-9 || !slices.Equal(l.Idle, []int{1, 2}) {
+		t.Errorf("%+v", l)
 	}
 }
 

@@ -12,11 +12,7 @@ func Draw(in Input) (*Ledger, error) {
 		return nil, err
 	}
 	for u := range in.Wall.Units {
-		sum := 0.0
-		for _, v := range in.Wall.Row(u) {
-			sum += max(0, v)
-		}
-		in.Run = max(in.Run, sum)
+		in.Run = max(in.Run, sum(in.Wall.Row(u)))
 	}
 	l := &Ledger{Type: in.Type, Units: in.Wall.Units, RunSeconds: in.Run, Cores: in.Cores, ByName: in.ByName, Groups: in.Groups, Lines: []Line{}}
 	if l.whole() <= 0 {
@@ -32,6 +28,10 @@ func Draw(in Input) (*Ledger, error) {
 	d.write()
 	return l, nil
 }
+
+// crowded is the part of the time off the cores that turns of others on them
+// have to explain for it to be put down to them.
+const crowded = 0.8
 
 // drawing is a ledger under way.
 type drawing struct {
@@ -104,10 +104,11 @@ func (d *drawing) survey() {
 	busy, taken := 0.0, 0.0
 	p := d.newParts()
 	for u := range n {
-		if d.idle[u] = d.Totals[u] <= idleShare*mean; d.idle[u] {
+		d.split(u, p)
+		if d.idle[u] = d.Totals[u] <= idleShare*mean || d.asleep(u, p); d.idle[u] {
+			d.l.Idle = append(d.l.Idle, u)
 			continue
 		}
-		d.split(u, p)
 		d.l.BeyondCPU = d.l.BeyondCPU || d.CPU.Data != nil && (p.inOut > 0 || p.blocked > 0)
 		busy += p.useful + p.inOut + p.blocked
 		taken += p.useful + p.inOut + p.shared
@@ -141,6 +142,11 @@ func (d *drawing) survey() {
 	if d.stretch, d.worked = 1, taken; busy > 0 {
 		d.stretch = taken / busy
 	}
+}
+
+// asleep tells helpers that are off the cores from their start to their end.
+func (d *drawing) asleep(u int, p *parts) bool {
+	return d.Helper[u] && p.shared > 0 && p.useful <= asleepShare*p.shared && p.waits+p.inOut+p.beginning+sum(p.comm) == 0
 }
 
 // join compares a unit that is alone in its role, such as the main thread of
@@ -345,7 +351,8 @@ func (d *drawing) blame(u int, p *parts, available float64) float64 {
 
 // shareCores moves to the shared cores what only looked like something else:
 // n units on c cores can be on a processor for c × run time at most, so that
-// where the cores were busy the rest is due to sharing.
+// where the cores were busy the rest is due to sharing. Those who want a core
+// take turns: nobody waits for one longer than the others' turns take.
 func (d *drawing) shareCores() {
 	active := 0
 	for _, x := range d.roles {
@@ -354,19 +361,31 @@ func (d *drawing) shareCores() {
 	if d.Cores <= 0 || active <= d.Cores || d.CPU.Data == nil {
 		return
 	}
-	busy := 0.0
-	for _, v := range d.CPU.Data {
-		busy += max(0, v)
+	busy, turns := 0.0, 0.0
+	others := float64(active)/float64(d.Cores) - 1 // that want each core
+	for u := range d.Wall.Units {
+		own := sum(d.CPU.Row(u))
+		busy += own
+		turns += min(max(0, d.Run-own), others*own)
 	}
 	// Below 70 % busy nobody had to wait for a core, above 90 % everybody had.
 	pressed := (busy/(float64(d.Cores)*d.Run) - 0.7) / 0.2
-	wanted := float64(active-d.Cores)*d.Run*min(1, max(0, pressed)) - d.shared
+	without := turns * min(1, max(0, pressed))
 	there := d.waiting + d.communication
-	if wanted <= 0 || there <= 0 {
-		return
+	if wanted := without - d.shared; wanted > 0 && there > 0 {
+		part := min(1, wanted/there)
+		d.shared += part * there
+		d.waiting -= part * d.waiting
+		d.communication -= part * d.communication
 	}
-	part := min(1, wanted/there)
-	d.shared += part * there
-	d.waiting -= part * d.waiting
-	d.communication -= part * d.communication
+	d.l.Crowded = without >= crowded*d.shared
+}
+
+// sum adds up what is positive.
+func sum(of []float64) float64 {
+	out := 0.0
+	for _, v := range of {
+		out += max(0, v)
+	}
+	return out
 }

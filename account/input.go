@@ -45,8 +45,13 @@ func (in *Input) group(r int) int {
 	return in.Groups[r]
 }
 
-// idleShare of the mean time is the most an idle unit has.
-const idleShare = 1e-3
+const (
+	// idleShare of the mean time is the most an idle unit has.
+	idleShare = 1e-3
+	// asleepShare of its own time is the most that a unit is on a core which did
+	// nothing but start and wait: a thread takes some time to start.
+	asleepShare = 0.01
+)
 
 // parts is what one unit's time consists of, before anything is compared.
 type parts struct {

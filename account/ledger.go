@@ -74,6 +74,11 @@ type Ledger struct {
 	// BeyondCPU tells that what others wait for is not CPU time alone: there was
 	// input and output, or units were blocked.
 	BeyondCPU bool `json:"-"`
+	// Crowded tells that the units were more than the cores and kept them busy, so
+	// that most of the time off them was waiting for one.
+	Crowded bool `json:"crowded"`
+	// Idle are the units that did nothing.
+	Idle []int `json:"-"`
 	// Spreads are the regions of imbalance lines, the dearest first.
 	Spreads []Spread `json:"-"`
 }

@@ -94,8 +94,8 @@ func (d *drawing) costWords() string {
 }
 
 func (d *drawing) sharedWords() string {
-	if d.Cores > 0 && d.Wall.Units > d.Cores {
+	if d.l.Crowded {
 		return fmt.Sprintf("%d units shared %d cores", d.Wall.Units, d.Cores)
 	}
-	return "wall time without CPU time: cores shared, or asleep"
+	return "wall time without CPU time: blocked, asleep or waiting for a core"
 }

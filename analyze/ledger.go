@@ -83,6 +83,9 @@ func (d *Dataset) drawLedgers() ([]*account.Ledger, error) {
 		for i := range l.Spreads {
 			l.Spreads[i].Slowest = which[l.Spreads[i].Slowest]
 		}
+		for i := range l.Idle {
+			l.Idle[i] = which[l.Idle[i]]
+		}
 		out = append(out, l)
 	}
 	return out, nil

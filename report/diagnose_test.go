@@ -97,17 +97,18 @@ func TestDiagnosisWords(t *testing.T) {
 		}, "54 % of the run is waiting that uneven work does not explain, most of it in `MPI_Recv`. " + kinds},
 		"shared cores": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
 			ledger(d, account.Line{Kind: account.SharedCores, Share: 0.5})
-			d.Cores = 2
+			d.Cores, d.Crowded = 2, true
 		}, "4 processes share 2 cores, which costs 50 % of the run: they wait for a core. " + kinds},
 		"uneven, too": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
-			d.Headline, d.Cores = account.Headline{Kind: account.SharedCores, Share: 0.6}, 2
+			d.Headline, d.Cores, d.Crowded = account.Headline{Kind: account.SharedCores, Share: 0.6}, 2, true
 		}, "4 processes share 2 cores, which costs 60 % of the run: they wait for a core. Work is uneven, too, in" + strings.TrimPrefix(trouble, "The trouble is in") + kinds},
 		"too little to be told beside it": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
-			d.Headline, d.Cores, c.LostShare = account.Headline{Kind: account.SharedCores, Share: 0.6}, 2, 0.015
+			d.Headline, d.Cores, d.Crowded, c.LostShare = account.Headline{Kind: account.SharedCores, Share: 0.6}, 2, true, 0.015
 		}, "4 processes share 2 cores, which costs 60 % of the run: they wait for a core. " + kinds},
 		"wall without CPU time": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
 			ledger(d, account.Line{Kind: account.SharedCores, Share: 0.5})
-		}, "50 % of the run is wall time without CPU time outside communication: cores that others used, or sleep. " + kinds},
+			d.Cores = 2 // and yet nothing says that they waited for them
+		}, "50 % of the run is wall time without CPU time outside communication: blocked, asleep or waiting for a core. " + kinds},
 		"two lines": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
 			d.Second = &account.Headline{Kind: account.IO, Region: "main/write", Share: 0.125}
 		}, trouble + "12 % of the run is input and output, most of it in `write`. " + kinds},
@@ -137,6 +138,13 @@ func TestDiagnosisWords(t *testing.T) {
 			d.Kinds = [][]diagnose.Name{threads([2]int{0, 0}, [2]int{1, 0}), threads([2]int{0, 1}, [2]int{1, 1})}
 			d.Idle = d.Kinds[1]
 		}, "50 % of the run is idle: threads with nothing to do. 4 threads fall into 2 kinds; severity 0.50 (high). Thread 1 is idle on every process: it spends no time in any region. The others are alike."},
+		"threads asleep": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
+			ledger(d, account.Line{Kind: account.Idle, Share: 0.5})
+			d.Level, d.UnitCount, d.Asleep = diagnose.Threads, 3, true
+			d.Kinds = [][]diagnose.Name{threads([2]int{0, 0}), threads([2]int{0, 1}, [2]int{0, 2})}
+			d.Idle = d.Kinds[1]
+			d.Internal.Function = &diagnose.DearFunction{Name: "sum", Share: 0.3, Paths: 1}
+		}, "50 % of the run is idle: threads with nothing to do. 3 threads fall into 2 kinds; severity 0.50 (high). Threads 0.1 and 0.2 are idle: off the cores from start to end. What the other spends most on is `sum` itself, 30.0 % of the run."},
 		"idle process": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
 			ledger(d, account.Line{Kind: account.Idle, Share: 0.25})
 			d.Kinds = [][]diagnose.Name{processes(0, 1, 2), processes(3)}

@@ -34,20 +34,27 @@ func DiagnosisWords(d *diagnose.Diagnosis) string {
 	sentences = append(sentences, kindsWords(d))
 	if len(d.Idle) > 0 {
 		sentences = append(sentences, idleWords(d))
-		if len(d.Causes) == 0 && len(d.Kinds) == 2 {
+		if len(d.Causes) == 0 && len(d.Kinds) == 2 && d.UnitCount-len(d.Idle) > 1 {
 			sentences = append(sentences, "The others are alike.")
 		}
 	}
 	if len(d.Causes) == 0 {
-		sentences = append(sentences, dearWords(&d.Internal)...)
+		sentences = append(sentences, dearWords(d)...)
 	}
 	return strings.Join(sentences, " ")
 }
 
 // dearWords names what takes all units longest: the innermost dear region, or a function
 // that takes longer by all its call paths; where it takes a tenth of the run.
-func dearWords(in *diagnose.Internal) []string {
-	const most, some = "What all of them spend most on is %s, %s of the run.", "They spend %[2]s of the run in %[1]s."
+func dearWords(d *diagnose.Diagnosis) []string {
+	in := &d.Internal
+	most, some := "What all of them spend most on is %s, %s of the run.", "They spend %[2]s of the run in %[1]s."
+	switch busy := d.UnitCount - len(d.Idle); {
+	case busy == 1:
+		most, some = "What the other spends most on is %s, %s of the run.", "The other spends %[2]s of the run in %[1]s."
+	case len(d.Idle) > 0:
+		most, some = "What the others spend most on is %s, %s of the run.", "The others spend %[2]s of the run in %[1]s."
+	}
 	best := -1
 	for i, r := range in.Regions {
 		if r.Core && r.Share >= 0.1 && (best < 0 || r.Share > in.Regions[best].Share) {
@@ -107,6 +114,10 @@ func outside(d *diagnose.Diagnosis) string {
 
 // idleWords names units that do nothing for what they are.
 func idleWords(d *diagnose.Diagnosis) string {
+	how := "no time is spent in any region"
+	if d.Asleep {
+		how = "off the cores from start to end"
+	}
 	if d.Level == diagnose.Threads {
 		thread, processes := d.Idle[0].Thread, map[int]bool{}
 		same := true
@@ -121,14 +132,17 @@ func idleWords(d *diagnose.Diagnosis) string {
 			}
 		}
 		if same && len(processes) == len(all) && len(all) > 1 {
-			return fmt.Sprintf("Thread %d is idle on every process: it spends no time in any region.", thread)
+			if !d.Asleep {
+				how = "it spends no time in any region"
+			}
+			return fmt.Sprintf("Thread %d is idle on every process: %s.", thread, how)
 		}
 	}
 	verb := "is"
 	if len(d.Idle) > 1 {
 		verb = "are"
 	}
-	return capital(fmt.Sprintf("%s %s idle: no time is spent in any region.", members(d.Idle, d.Level), verb))
+	return capital(fmt.Sprintf("%s %s idle: %s.", members(d.Idle, d.Level), verb, how))
 }
 
 // attributeWords says in words what an attribute is about.

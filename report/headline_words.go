@@ -58,11 +58,15 @@ func lineWords(d *diagnose.Diagnosis, h account.Headline) []string {
 		}
 		return []string{share + " of the run is idle: " + noun + " with nothing to do."}
 	}
-	if d.Cores > 0 && d.UnitCount > d.Cores {
+	if d.Crowded {
+		sharing := counted(d.UnitCount, d.Level)
+		if d.Ledgered > d.UnitCount {
+			sharing = plural(d.Ledgered, "thread")
+		}
 		return []string{fmt.Sprintf("%s share %s, which costs %s of the run: they wait for a core.",
-			counted(d.UnitCount, d.Level), plural(d.Cores, "core"), share)}
+			sharing, plural(d.Cores, "core"), share)}
 	}
-	return []string{share + " of the run is wall time without CPU time outside communication: cores that others used, or sleep."}
+	return []string{share + " of the run is wall time without CPU time outside communication: blocked, asleep or waiting for a core."}
 }
 
 // usefulWords is said where nothing costs enough to be trouble.

@@ -33,5 +33,5 @@ func (p *Page) ledger(units int, seconds analyze.Real, lines []account.Line) {
 // ledgerWords are the lines' names for people.
 var ledgerWords = map[account.Kind]string{
 	account.Useful: "useful", account.Imbalance: "imbalance", account.Waiting: "waiting", account.StartEnd: "start and end", account.IO: "input, output",
-	account.SharedCores: "shared cores", account.Communication: "communication", account.Idle: "idle",
+	account.SharedCores: "off the cores", account.Communication: "communication", account.Idle: "idle",
 }

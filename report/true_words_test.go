@@ -67,7 +67,7 @@ func TestSpendMostOn(t *testing.T) {
 		{"a region of small parts that takes longer", diagnose.Internal{Regions: append(smooth, region("setup", 0.4, false))}, "They spend 36.0 % of the run in `pre`."},
 		{"nothing that is dear", diagnose.Internal{Function: &diagnose.DearFunction{Name: "dot", Share: 0.05, Paths: 9}}, ""},
 	} {
-		if got := strings.Join(dearWords(&c.in), " "); got != c.want {
+		if got := strings.Join(dearWords(&diagnose.Diagnosis{UnitCount: 2, Internal: c.in}), " "); got != c.want {
 			t.Errorf("%s: %q", c.name, got)
 		}
 	}

@@ -42,6 +42,7 @@ type Diagnosis struct {
 	// Scattered: so many kinds that they say nothing; searched as a continuum.
 	Scattered bool             `json:"scattered"`
 	Idle      []Name           `json:"idle"` // units that did nothing at all
+	Asleep    bool             `json:"-"`    // some of them had time, off the cores
 	CCR       []CriticalRegion `json:"ccr"`
 	CCCR      []string         `json:"cccr"`
 	Causes    []Cause          `json:"causes"` // the dearest first
@@ -59,6 +60,7 @@ type Diagnosis struct {
 	// Cores is how many the units had between them, 0 where not known;
 	// LoadBalance is that of the experiment.
 	Cores       int          `json:"cores"`
+	Crowded     bool         `json:"crowded"` // units waited for cores
 	LoadBalance analyze.Real `json:"load_balance"`
 	Runtime     analyze.Real `json:"runtime"`
 	Internal    Internal     `json:"internal"`
@@ -143,6 +145,8 @@ type study struct {
 	top    *topLevel
 	active []int // units that are not idle: the points below
 	idle   []int
+	asleep []bool // by unit: idle in the ledger; nil where that is of something else
+	slept  bool   // some idle units are only asleep
 
 	points   cluster.Points
 	link     *cluster.Linkage
@@ -206,7 +210,7 @@ func (s *study) diagnose(ctx context.Context, words analyze.Words, o Options) (*
 		Below: s.top.path, Level1: len(s.top.columns), Severity: analyze.Real(s.severity), Degrees: severityDegrees(words, s.severity),
 		Continuum: s.continuum(), Scattered: s.scattered(), Idle: s.units.pick(s.idle), Runtime: analyze.Real(s.time.runtime),
 		Parameters: Choice{s.choice.MinPts, s.link.Radius, s.choice.Scale, s.choice.Within, analyze.Real(s.choice.Beyond), s.floor},
-		CCR:        []CriticalRegion{}, CCCR: []string{}, Causes: []Cause{}, LostShare: 0, BeyondCPU: s.time.beyond,
+		CCR:        []CriticalRegion{}, CCCR: []string{}, Causes: []Cause{}, LostShare: 0, BeyondCPU: s.time.beyond, Asleep: s.slept,
 	}
 	r.Kinds = s.allKinds()
 	if s.d.Incomplete != "" {

@@ -16,8 +16,10 @@ func (s *study) classify(ctx context.Context, o Options) error {
 	radius := o.Radius
 	average := analyze.Mean(s.time.total)
 	for k, v := range s.time.total {
-		if v <= idleUnitShare*average && average > 0 {
+		asleep := s.asleep != nil && s.asleep[k] && v > 0
+		if v <= idleUnitShare*average && average > 0 || asleep {
 			s.idle = append(s.idle, k)
+			s.slept = s.slept || asleep
 		} else {
 			s.active = append(s.active, k)
 		}

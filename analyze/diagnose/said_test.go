@@ -79,7 +79,7 @@ func TestSharedCoresAreSaid(t *testing.T) {
 		}
 		d := made(t, model.Header{Factors: []model.Factor{model.NumberFactor(model.Cores, 2)}}, ranks(4), wall, cpu)
 		r := diagnose(t, d, Options{})
-		if r.Headline.Kind != account.SharedCores || len(r.Causes) > 0 || r.Cores != 2 || r.Headline.Share < 0.4 {
+		if r.Headline.Kind != account.SharedCores || len(r.Causes) > 0 || r.Cores != 2 || !r.Crowded || r.Headline.Share < 0.4 {
 			t.Errorf("seed %d: %+v, causes %v", seed, r.Headline, r.Causes)
 		}
 	}

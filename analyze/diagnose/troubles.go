@@ -40,6 +40,7 @@ func (s *study) account(o Options) error {
 		}
 		s.ledger, s.named, s.groups = all[0], all[0].ByName, all[0].Groups
 		s.time.groups = s.groups
+		s.asleep = s.units.allOf(s.ledger.Idle)
 		return nil
 	}
 	own := s.time.useful.Clone()
@@ -244,7 +245,7 @@ func (s *study) headline(r *Diagnosis) {
 		r.Headline = account.Headline{Kind: account.Useful}
 		return
 	}
-	r.Ledger, r.Ledgered, r.Cores = s.ledger.Lines, s.ledger.Units, s.ledger.Cores
+	r.Ledger, r.Ledgered, r.Cores, r.Crowded = s.ledger.Lines, s.ledger.Units, s.ledger.Cores, s.ledger.Crowded
 	r.Runtime = analyze.Real(s.ledger.RunSeconds) // a process's times are sums over its threads
 	all := s.ledger.Headlines()
 	for i := range all {

@@ -105,6 +105,23 @@ func groupUnits(d *analyze.Dataset, level Level) (*grouping, error) {
 
 func (g *grouping) pick(which []int) []Name { return pick(g.names, which) }
 
+// allOf tells the groups that have no units but these.
+func (g *grouping) allOf(units []int) []bool {
+	these, out := make([]bool, len(g.of)), make([]bool, len(g.names))
+	for _, u := range units {
+		these[u] = true
+	}
+	for k := range out {
+		out[k] = true
+	}
+	for u, k := range g.of {
+		if k >= 0 {
+			out[k] = out[k] && these[u]
+		}
+	}
+	return out
+}
+
 // fold sums the units of every group, or averages those known where values do
 // not add up. The result is the caller's own.
 func (g *grouping) fold(m model.Matrix, additive bool) model.Matrix {

@@ -127,6 +127,7 @@ export interface Ledger {
   run_seconds: number;
   lines: LedgerLine[];
   cores: number; // 0 where not known
+  crowded: boolean; // the units waited for cores
   by_name: boolean; // regions of one name count as one
   scatter: boolean; // the imbalance of no region in particular is but noise
   noise: number;
@@ -414,6 +415,7 @@ export interface Diagnosis {
   ledger: LedgerLine[];
   ledger_units: number;
   cores: number; // 0 where not known
+  crowded: boolean; // the units waited for cores
   load_balance: Num;
   runtime: Num;
   internal: {

@@ -76,7 +76,7 @@ const lossWords: Record<string, string> = {
   communication: "communication",
   io: "input and output",
   start_end: "start and end",
-  shared_cores: "shared cores",
+  shared_cores: "off the cores",
   idle: "idle units",
   late_rank: "waiting for a late rank",
   device_idle: "device idle",
