@@ -68,6 +68,8 @@ func TestDiagnosisWords(t *testing.T) {
 		want   string
 	}{
 		"kinds": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {}, trouble + kinds},
+		"a replay gains less than is waited": {func(d *diagnose.Diagnosis, c *diagnose.Cause) { gain := 0.015; c.Replayed = &gain },
+			strings.Replace(trouble, "Balancing it would save up to 25 % of the run.", "25 % of the run is waiting for it; balancing it would save 1.5 %, as a replay with the same messages shows.", 1) + kinds},
 		"one": {func(d *diagnose.Diagnosis, c *diagnose.Cause) { d.UnitCount = 1 },
 			"There is only 1 process: nothing to compare it with."},
 		"sampled below": {func(d *diagnose.Diagnosis, c *diagnose.Cause) { c.Within = c.Region + "/update/pow" },

@@ -285,6 +285,10 @@ func savingWords(c diagnose.Cause) string {
 	switch {
 	case c.Association:
 		return "Balancing it would gain nothing in a replay: it goes with the loss and is not its cause."
+	case c.Replayed != nil && *c.Replayed < float64(c.LostShare)/2:
+		// What is waited for one is not gained where the messages' order has the
+		// next wait in its place.
+		return fmt.Sprintf("%s of the run is waiting for it; balancing it would save %s, as a replay with the same messages shows.", percentOf(float64(c.LostShare)), percentOf(*c.Replayed))
 	case c.Replayed != nil:
 		return fmt.Sprintf("Balancing it would save %s of the run, as a replay shows.", percentOf(*c.Replayed))
 	}

@@ -119,8 +119,9 @@ func (s *study) explain(ctx context.Context, troubles []trouble, r *Diagnosis, o
 		if err != nil {
 			return err
 		}
-		// Less than is called trouble, and nothing behind it, is no finding.
-		if len(c.Attributes) > 0 || s.worthExplaining(t.share/2) || t.apart {
+		// Less than is called trouble, and nothing behind it, is no finding; nor
+		// is a unit that has no more than those it is compared with.
+		if c.Most > c.Mean && (len(c.Attributes) > 0 || s.worthExplaining(t.share/2) || t.apart) {
 			r.Causes, kept = append(r.Causes, *c), append(kept, of)
 		}
 	}
@@ -139,8 +140,9 @@ func (s *study) cause(ctx context.Context, t trouble, from []attribute, o Option
 	c := &Cause{Region: s.name(t.place), Attributes: []string{}, Evidence: []Contrast{}, Core: []string{}, Reducts: [][]string{},
 		Excluded: []Excluded{}, Inexplicable: [][2]Name{}, Balance: []UnitWork{}}
 	spent := s.spent(t.place)
-	slowest := slices.Index(times, slices.Max(times))
-	c.Slowest, c.Most, c.Mean = s.units.names[s.active[slowest]], analyze.Real(spent[slowest]), analyze.Real(analyze.Mean(spent))
+	slowest := slowestOf(times, spent)
+	peers := peersOf(times, spent, slowest)
+	c.Slowest, c.Most, c.Mean = s.units.names[s.active[slowest]], analyze.Real(spent[slowest]), analyze.Real(analyze.Mean(pick(spent, peers)))
 	c.Within = s.mostIn(t.place, slowest, float64(c.Most-c.Mean))
 	c.Lost, c.LostShare = analyze.Real(t.lost), analyze.Real(t.share)
 	decision := s.link.Labels
@@ -179,7 +181,7 @@ func (s *study) cause(ctx context.Context, t trouble, from []attribute, o Option
 	if err := s.evidence(ctx, c, kept, times); err != nil {
 		return nil, nil, err
 	}
-	s.balance(c, kept, times)
+	s.balance(c, kept, spent, peers)
 	return c, kept, nil
 }
 

@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"math"
 	"slices"
 
 	"auspex/analyze"
@@ -33,21 +34,21 @@ func (s *study) idleShare() analyze.Real {
 // same time: in inverse proportion to what a unit's part of it was measured to
 // cost, in instructions where those are the cause, as the authors of
 // "Debugging SPMD programs" did by hand (section 5), else in time.
-func (s *study) balance(c *Cause, kept []attribute, times []float64) {
+func (s *study) balance(c *Cause, kept []attribute, spent []float64, peers []int) {
 	c.BalanceBy = s.time.metric.Name
-	cost := times
+	cost := spent
 	if slices.Contains(c.Attributes, model.Instructions) {
 		c.BalanceBy = model.Instructions
 		for _, a := range kept {
 			if a.name == model.Instructions {
-				cost = a.values
+				cost = a.seen
 			}
 		}
 	}
-	least := negligibleShare * analyze.Mean(cost)
+	least := leastPart(pick(cost, peers))
 	inverse, sum, n := 0.0, 0.0, 0.0
-	for _, v := range cost {
-		if v > least {
+	for _, i := range peers {
+		if v := cost[i]; v >= least {
 			inverse += 1 / v
 			sum += v
 			n++
@@ -58,10 +59,51 @@ func (s *study) balance(c *Cause, kept []attribute, times []float64) {
 	}
 	c.Balance = make([]UnitWork, len(cost))
 	for i, v := range cost {
-		w := UnitWork{Unit: s.units.names[s.active[i]], Measured: analyze.Real(v), Share: analyze.Missing, Factor: analyze.Missing}
-		if v > least {
-			w.Share, w.Factor = analyze.Real(1/v/inverse), analyze.Real(sum/n/v)
-		}
-		c.Balance[i] = w
+		c.Balance[i] = UnitWork{Unit: s.units.names[s.active[i]], Measured: analyze.Real(v), Share: analyze.Missing, Factor: analyze.Missing}
 	}
+	for _, i := range peers {
+		if v := cost[i]; v >= least {
+			c.Balance[i].Share, c.Balance[i].Factor = analyze.Real(1/v/inverse), analyze.Real(sum/n/v)
+		}
+	}
+}
+
+// slowestOf is the unit with most of the time that is compared; of those that
+// have as much the one with most in all.
+func slowestOf(times, spent []float64) int {
+	best := 0
+	for i := range times {
+		if near := 1e-9 * (math.Abs(times[i]) + spent[i]); times[i] > times[best]+near || times[i] >= times[best]-near && spent[i] > spent[best] {
+			best = i
+		}
+	}
+	return best
+}
+
+// peersOf are the units whose times stand for themselves beside those of the
+// slowest: the same was taken off all of them for what sets roles apart.
+func peersOf(times, spent []float64, slowest int) []int {
+	var out []int
+	off := times[slowest] - spent[slowest]
+	tolerance := 1e-9 * max(math.Abs(times[slowest]), spent[slowest])
+	for i := range times {
+		if math.Abs(times[i]-spent[i]-off) <= tolerance {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// otherWork is how many times as much the next unit has where one does
+// something else: a master beside its workers has no share of their work.
+const otherWork = 5
+
+// leastPart is the least cost of a unit that takes part in a region's work.
+func leastPart(cost []float64) float64 {
+	sorted := slices.Sorted(slices.Values(cost))
+	least := sorted[len(sorted)-1]
+	for i := len(sorted) - 2; i >= 0 && sorted[i] > 0 && sorted[i]*otherWork >= least; i-- {
+		least = sorted[i]
+	}
+	return least
 }

@@ -336,3 +336,68 @@ func TestDearFunction(t *testing.T) {
 		t.Errorf("%+v", f)
 	}
 }
+
+// Threads have roles, and what sets those apart is taken off before they are
+// compared; what is called measured is what was measured. A share of the work is
+// for those who do such work.
+func TestWorkToBalanceIsWhatWasMeasured(t *testing.T) {
+	var threads []model.Unit
+	for p := range 2 {
+		for thread := range 3 {
+			threads = append(threads, model.Unit{Process: p, Thread: thread})
+		}
+	}
+	training := made(t, model.Header{}, threads, func(u int, _ *model.Builder, set setter) {
+		if u%3 > 0 {
+			set(model.Comm, 0.6, "gloo:all_reduce")
+			return
+		}
+		set(model.Function, 0.7, "backward")
+		if u == 3 {
+			set(model.Function, 0.46, "sort")
+		}
+	}, nil)
+	master := made(t, model.Header{}, ranks(2), func(u int, _ *model.Builder, set setter) {
+		set(model.Function, []float64{0.03, 1.09}[u], "main", "work")
+		set(model.MPI, []float64{1.06, 0}[u], "main", "MPI_Probe")
+	}, nil)
+	for name, c := range map[string]struct {
+		d     *analyze.Dataset
+		level Level
+	}{"threads": {training, Threads}, "master and worker": {master, Processes}} {
+		causes := diagnose(t, c.d, Options{Level: c.level}).Causes
+		if len(causes) == 0 {
+			t.Errorf("%s: nothing is said", name)
+		}
+		for _, cause := range causes {
+			if cause.Most <= cause.Mean {
+				t.Errorf("%s: %s has %v, the mean is %v", name, cause.Slowest, cause.Most, cause.Mean)
+			}
+			for _, w := range cause.Balance {
+				if w.Measured < 0 || w.Factor > 5 {
+					t.Errorf("%s: %+v", name, w)
+				}
+			}
+		}
+	}
+}
+
+// One thread works and two are blocked: nobody is there to share its work with.
+func TestOneThatWorksIsNotCompared(t *testing.T) {
+	units := []model.Unit{{}, {Thread: 1}, {Thread: 2}}
+	times := func(main, other float64) func(int, *model.Builder, setter) {
+		return func(u int, _ *model.Builder, set setter) {
+			if u == 0 {
+				set(model.Function, 0.4, "python", "main", "load")
+				set(model.Function, main, "python", "main")
+				return
+			}
+			set(model.Function, other, "python")
+		}
+	}
+	d := made(t, model.Header{Factors: []model.Factor{model.NumberFactor(model.Cores, 2)}}, units, times(2.2, 2.5), times(2.2, 0.001))
+	r := diagnose(t, d, Options{})
+	if len(r.Causes) > 0 || r.Crowded || r.Headline.Kind != account.Idle || len(r.Idle) != 2 {
+		t.Errorf("%+v, idle %v, causes %+v", r.Headline, r.Idle, r.Causes)
+	}
+}
