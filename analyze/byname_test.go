@@ -187,6 +187,28 @@ func TestSplitByPaths(t *testing.T) {
 	}
 }
 
+// Another function's only path is the heaviest: that no path takes 5 % of the run
+// would not be true.
+func TestSplitBesideAHeavyPath(t *testing.T) {
+	b := model.NewBuilder()
+	seconds := b.Metric(model.NewMetric(model.WallTime, "", model.Exclusive))
+	u := b.Unit(model.Unit{})
+	root := b.Region(model.Region{Name: "main", Parent: model.NoParent})
+	b.Set(u, b.Region(model.Region{Name: "MPI_Recv", Parent: root}), seconds, 3)
+	for i := range 4 {
+		caller := b.Region(model.Region{Name: fmt.Sprint("caller", i), Parent: root})
+		b.Set(u, b.Region(model.Region{Name: "kernel", Parent: caller}), seconds, 2)
+	}
+	e, err := b.Build(model.Header{Name: "x"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown, note, err := dataset(t, e).By("")
+	if err != nil || shown.ByWord() != Names || note != "the heaviest function is split over several call paths, so rows are by name; --by path shows the paths" {
+		t.Errorf("by %s, %q: %v", shown.ByWord(), note, err)
+	}
+}
+
 func TestFlatName(t *testing.T) {
 	for name, want := range map[string]string{"loop [12]": "loop", "ProfilerStep#7": "ProfilerStep", "f": "f", "[3]": "[3]", "Loop: f [{a.c} {1,2}]": "Loop: f [{a.c} {1,2}]", "a[i]": "a[i]"} {
 		if got := FlatName(name); got != want {

@@ -177,7 +177,7 @@ func (s *search) chooseNames(experiments []Searched) error {
 }
 
 // byNameNote says why regions are names although nobody asked.
-const byNameNote = "no call path takes 5 % of the run, but functions do, so rows are by name"
+const byNameNote = "the heaviest function is split over several call paths, so rows are by name"
 
 // one searches an experiment and writes the SQL of the first.
 func (s *search) one(ctx context.Context, open Searched, isFirst bool, sql *string) (*perfql.Bound, error) {

@@ -75,7 +75,7 @@ func (a *app) bottlenecksCommand() *cobra.Command {
 		}
 	}
 	byFlag(cmd, &byWord)
-	cmd.Flags().Lookup("by").Usage = "search every call path, function name or summary: path, name or summary (default: path; name where no path takes 5 % of the run and names do)"
+	cmd.Flags().Lookup("by").Usage = "search every call path, function name or summary: path, name or summary (default: path; name where paths hide the heaviest function)"
 	topFlag(cmd, &top)
 	flags.register(cmd)
 	return cmd

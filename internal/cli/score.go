@@ -22,7 +22,7 @@ type scoreFlags struct {
 func (f *scoreFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&f.metrics, "metric", nil, "metric, with shape and weight: wtime, wtime:0.7, imbalance@S:0.3, wtime@trapezoid(0,1,5,9) (repeatable; default: time)")
 	cmd.Flags().StringVar(&f.base, "base", "program", "what 1 stands for: program, parent, or another experiment")
-	cmd.Flags().StringVar(&f.by, "by", "", "score every call path, function name, unit or summary: path, name, unit or summary (default: path; name where no path takes 5 % of the run and names do)")
+	cmd.Flags().StringVar(&f.by, "by", "", "score every call path, function name, unit or summary: path, name, unit or summary (default: path; name where paths hide the heaviest function)")
 	cmd.Flags().BoolVar(&f.severe, "severity", false, "the metrics are chosen so that a high score is a severe problem")
 	cmd.Flags().BoolVar(&f.quality, "quality", false, "the metrics are chosen so that a high score is good")
 	cmd.MarkFlagsMutuallyExclusive("severity", "quality")

@@ -68,7 +68,7 @@ func (a *app) opened(name string, flags *wordFlags) (*analyze.Dataset, analyze.W
 
 // byFlag says whether regions are call paths or names.
 func byFlag(cmd *cobra.Command, by *string) {
-	cmd.Flags().StringVar(by, "by", "", "regions by call path or by function name: path or name (default: path; name where no path takes 5 % of the run and names do)")
+	cmd.Flags().StringVar(by, "by", "", "regions by call path or by function name: path or name (default: path; name where paths hide the heaviest function)")
 }
 
 // by looks at an experiment by path or by name; the note says what was chosen where
