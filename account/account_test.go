@@ -268,6 +268,30 @@ func TestSortByNameThenKind(t *testing.T) {
 	}
 }
 
+// What a program calls itself and its functions says nothing of what they do.
+func TestNamesThatAProgramGave(t *testing.T) {
+	for _, c := range []struct {
+		region model.Region
+		want   Class
+	}{
+		{model.Region{Name: "idle", Kind: model.Block}, Work},
+		{model.Region{Name: "idle", Kind: model.Function}, Work},
+		{model.Region{Name: "idle", Kind: model.Idle}, Waits},
+		{model.Region{Name: "sleep", Kind: model.Block}, Work},
+		{model.Region{Name: "select", Kind: model.Function, File: "median.c", Line: 3}, Work},
+		{model.Region{Name: "select", Kind: model.Function}, Waits},
+		{model.Region{Name: "read", Kind: model.Function, File: "../sysdeps/unix/sysv/linux/read.c", Line: 26}, InOut},
+	} {
+		c.region.Parent = model.NoParent
+		if got := Sort([]model.Region{c.region}, Shipped)[0]; got != c.want {
+			t.Errorf("%+v is %v, want %v", c.region, got, c.want)
+		}
+	}
+	if got := Sort([]model.Region{{Name: "select", File: "median.c", Parent: model.NoParent}}, Table{{"select", Waits}})[0]; got != Waits {
+		t.Error("the user's entry is not used")
+	}
+}
+
 // One rank writes for 4 s, and the others wait for it: its disk costs 4 s, the
 // waiting is imbalance of the region it writes in.
 func TestWaitingForTheDiskOfAnother(t *testing.T) {

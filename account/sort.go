@@ -36,19 +36,29 @@ var Shipped = Table{
 	{"mpi_barrier", Waits}, {"mpi_ibarrier", Waits}, {"mpi_probe", Waits}, {"mpi_mprobe", Waits},
 	{"mpi_file_*", InOut},
 	{"fopen", InOut}, {"fopen64", InOut}, {"fclose", InOut}, {"fread", InOut}, {"fread_unlocked", InOut}, {"fwrite", InOut}, {"fwrite_unlocked", InOut},
-	{"fflush", InOut}, {"fsync", InOut}, {"fdatasync", InOut}, {"read", InOut}, {"write", InOut}, {"__read", InOut}, {"__write", InOut}, {"readv", InOut}, {"writev", InOut},
+	{"fflush", InOut}, {"fsync", InOut}, {"fdatasync", InOut}, {"__read", InOut}, {"__write", InOut}, {"readv", InOut}, {"writev", InOut},
 	{"pread", InOut}, {"pread64", InOut}, {"preadv*", InOut}, {"pwrite", InOut}, {"pwrite64", InOut}, {"pwritev*", InOut}, {"lseek", InOut}, {"lseek64", InOut},
 	{"h5dread*", InOut}, {"h5dwrite*", InOut}, {"h5fopen", InOut}, {"h5fcreate", InOut}, {"h5fclose", InOut}, {"h5fflush", InOut},
 	{"nc_get_*", InOut}, {"nc_put_*", InOut}, {"nc_open*", InOut}, {"nc_create*", InOut}, {"nc_close", InOut}, {"nc_sync", InOut},
 	{"nf90_*", InOut}, {"ncmpi_*", InOut}, {"nfmpi_*", InOut}, {"adios_*", InOut}, {"adios2_*", InOut},
 	{"*synchronize", Waits}, {"*synchronize()", Waits}, {"*waitforsingleobject*", Waits},
-	{"wait", Waits}, {"waitpid", Waits}, {"wait4", Waits}, {"poll", Waits}, {"ppoll", Waits}, {"select", Waits}, {"pselect*", Waits},
-	{"epoll_wait*", Waits}, {"epoll_pwait*", Waits}, {"sleep", Waits}, {"usleep", Waits}, {"nanosleep", Waits}, {"clock_nanosleep*", Waits},
+	{"waitpid", Waits}, {"wait4", Waits}, {"ppoll", Waits}, {"pselect*", Waits},
+	{"epoll_wait*", Waits}, {"epoll_pwait*", Waits}, {"usleep", Waits}, {"nanosleep", Waits}, {"clock_nanosleep*", Waits},
 	{"futex*", Waits}, {"sched_yield", Waits}, {"__gi___sched_yield", Waits}, {"ucs_event_set_wait", Waits}, {"pthread_join", Waits}, {"pthread_cond_wait*", Waits}, {"pthread_cond_timedwait*", Waits},
 	{"pthread_mutex_lock*", Waits}, {"pthread_spin_lock*", Waits}, {"pthread_rwlock_*lock*", Waits}, {"pthread_barrier_wait*", Waits},
 	{"sem_wait*", Waits}, {"sem_timedwait*", Waits}, {"*lll_lock_wait*", Waits}, {"omp_set_lock", Waits}, {"omp_set_nest_lock", Waits},
 	{"gomp_barrier_wait*", Waits}, {"gomp_team_barrier_wait*", Waits}, {"gomp_mutex_lock*", Waits}, {"__kmp_wait*", Waits}, {"kmp_flag_*::wait*", Waits},
-	{"*!$omp *barrier*", Waits}, {"*omp_barrier*", Waits}, {"*openmp*barrier*", Waits}, {"*openmp_wait*", Waits}, {"idle", Waits}, {"*cond*wait*", Waits},
+	{"*!$omp *barrier*", Waits}, {"*omp_barrier*", Waits}, {"*openmp*barrier*", Waits}, {"*openmp_wait*", Waits}, {"*cond*wait*", Waits},
+}
+
+// system are calls of the operating system that are common words. A program may be
+// called so, and functions of its own.
+var system = Table{{"read", InOut}, {"write", InOut}, {"wait", Waits}, {"poll", Waits}, {"select", Waits}, {"sleep", Waits}}
+
+// ofProgram tells what the program itself has named: what was run, and what stands in
+// a source that is not the C library's.
+func ofProgram(region model.Region) bool {
+	return region.Parent == model.NoParent && region.Kind == model.Block || region.File != "" && !strings.Contains(region.File, "sysdeps/")
 }
 
 // Sort gives every region its class: by name where the table knows it, else
@@ -56,16 +66,16 @@ var Shipped = Table{
 // of it.
 func Sort(regions []model.Region, table Table) []Class {
 	out := make([]Class, len(regions))
-	known := map[string]Class{}
+	known := map[named]Class{}
 	for r, region := range regions {
 		if region.Parent != model.NoParent && out[region.Parent] != Work {
 			out[r] = out[region.Parent]
 			continue
 		}
-		key := region.Name + "\x00" + string(region.Kind)
+		key := named{region.Name, region.Kind, ofProgram(region)}
 		class, ok := known[key]
 		if !ok {
-			class = classOf(region, table)
+			class = classOf(key, table)
 			known[key] = class
 		}
 		out[r] = class
@@ -73,20 +83,37 @@ func Sort(regions []model.Region, table Table) []Class {
 	return out
 }
 
-// Names tells whether the table has an entry for a region's name.
-func (t Table) Names(region string) bool {
-	name := bareName(region)
-	return slices.ContainsFunc(t, func(e Entry) bool { return fits(strings.ToLower(e.Pattern), name) })
+// named is what the class of a region depends on.
+type named struct {
+	name      string
+	kind      model.Kind
+	ofProgram bool
 }
 
-func classOf(region model.Region, table Table) Class {
-	name := bareName(region.Name)
-	for _, e := range table {
-		if fits(strings.ToLower(e.Pattern), name) {
-			return e.Class
-		}
+// Names tells whether the table has an entry for a region's name.
+func (t Table) Names(region string) bool {
+	_, ok := t.find(bareName(region))
+	return ok
+}
+
+// find gives the class of the first entry that fits.
+func (t Table) find(name string) (Class, bool) {
+	i := slices.IndexFunc(t, func(e Entry) bool { return fits(strings.ToLower(e.Pattern), name) })
+	if i < 0 {
+		return Work, false
 	}
-	switch region.Kind {
+	return t[i].Class, true
+}
+
+func classOf(region named, table Table) Class {
+	name := bareName(region.name)
+	if class, ok := table.find(name); ok {
+		return class
+	}
+	if class, ok := system.find(name); ok && !region.ofProgram {
+		return class
+	}
+	switch region.kind {
 	case model.MPI, model.Comm:
 		return Communicating
 	case model.Barrier, model.Idle:
