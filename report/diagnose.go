@@ -2,10 +2,12 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"auspex/analyze"
 	"auspex/analyze/diagnose"
+	"auspex/model"
 )
 
 // How much of a long result is printed.
@@ -58,11 +60,7 @@ func (p *Page) kinds(d *diagnose.Diagnosis) {
 	}
 	p.Line("dissimilarity severity: %.6f", float64(d.Severity))
 	if len(d.CCR) > 0 {
-		var cores []string
-		for _, path := range d.CCCR {
-			cores = append(cores, shortName(lastName(path)))
-		}
-		p.Line("CCCR: %s", strings.Join(cores, ", "))
+		p.Line("CCCR: %s", strings.Join(coreNames(d.CCCR), ", "))
 		p.Line("CCR tree:")
 		for _, line := range criticalTree(d.CCR) {
 			p.Line("%s", line)
@@ -82,6 +80,27 @@ func (p *Page) kinds(d *diagnose.Diagnosis) {
 	}
 	p.Paragraph(fmt.Sprintf("(%s%s in %s of %s; OPTICS with MinPts %d cut at %s)",
 		compared, outside(d), plural(d.Level1, "level-1 region"), below, d.Parameters.MinPts, cut))
+}
+
+// coreNames calls regions by their names, and those of one name, such as what
+// has no symbols, by the region around them, too.
+func coreNames(paths []string) []string {
+	count := map[string]int{}
+	for _, path := range paths {
+		count[lastName(path)]++
+	}
+	var out []string
+	for _, path := range paths {
+		parts := model.SplitPath(path)
+		name := shortName(parts[len(parts)-1])
+		if count[lastName(path)] > 1 && len(parts) > 1 {
+			name = shortName(parts[len(parts)-2]) + "/" + name
+		}
+		if !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return out
 }
 
 // numbers lists the members of a kind as figure 4 does, long lists cut.

@@ -81,6 +81,9 @@ func secondsOf[T any](rows []T, times func(T) []float64) func(float64) string {
 	return func(v float64) string { return write(analyze.Real(v)) }
 }
 
+// rounding is the part of a table's largest number that sums are off by.
+const rounding = 1e-12
+
 // tableDigits writes a number of a table as exactly as its largest one: four
 // digits of that; what would be all zeros has two digits of its own.
 func tableDigits(v, most float64) string {
@@ -92,6 +95,9 @@ func tableDigits(v, most float64) string {
 		digits = 1
 	case most >= 10:
 		digits = 2
+	}
+	if math.Abs(v) < rounding*most {
+		return "0"
 	}
 	if math.Abs(v) < 0.5*math.Pow10(-digits) {
 		return strconv.FormatFloat(v, 'g', 2, 64)
@@ -123,7 +129,15 @@ func Ratio(r analyze.Real, digits int) string {
 	if math.Abs(float64(r)) >= 1e9 {
 		return significantDigits(float64(r))
 	}
-	return strconv.FormatFloat(float64(r), 'f', digits, 64)
+	return unsignedZero(strconv.FormatFloat(float64(r), 'f', digits, 64))
+}
+
+// unsignedZero leaves the sign of what is rounded to nothing out.
+func unsignedZero(number string) string {
+	if strings.Trim(number, "-0.") == "" {
+		return strings.TrimPrefix(number, "-")
+	}
+	return number
 }
 
 // Percent writes a share.

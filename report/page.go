@@ -80,7 +80,8 @@ func region(title string) column { return column{title: title, flexible: true} }
 
 const (
 	columnGap   = 2
-	leastRegion = 16 // a region's name is not cut below this
+	leastRegion = 16  // a region's name is not cut below this
+	mostRegion  = 120 // and a path is longer on no page; --json has all of it
 )
 
 // table writes rows of text under their titles.
@@ -157,10 +158,10 @@ func (p *Page) fit(columns []column, widths []int) (limit int) {
 			widest = max(widest, widths[i])
 		}
 	}
-	if p.Width == 0 || flexible == 0 || total <= p.Width {
-		return widest
+	limit = min(widest, mostRegion)
+	if over := total - flexible*(widest-limit) - p.Width; p.Width > 0 && over > 0 && flexible > 0 {
+		limit = max(leastRegion, limit-(over+flexible-1)/flexible)
 	}
-	limit = max(leastRegion, widest-(total-p.Width+flexible-1)/flexible)
 	for i, c := range columns {
 		if c.flexible {
 			widths[i] = min(widths[i], limit)

@@ -48,7 +48,7 @@ func (p *Page) predicted(r *predict.Report) {
 		if x.Measured != nil {
 			off := "–"
 			if x.Error != nil {
-				off = fmt.Sprintf("%+.1f %%", 100**x.Error)
+				off = unsignedZero(fmt.Sprintf("%+.1f", 100**x.Error)) + " %"
 			}
 			row = append(row, seconds(*x.Measured), off)
 		}

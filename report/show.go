@@ -214,7 +214,7 @@ func programText(s *analyze.Summary) string {
 func unitsText(s *analyze.Summary) string {
 	text := grouped(s.Units)
 	if s.Threads > 1 || s.Nodes > 1 {
-		text += fmt.Sprintf(" (%d processes", s.Processes)
+		text += " (" + plural(s.Processes, "process")
 		if s.Threads > 1 {
 			text += fmt.Sprintf(", up to %d threads", s.Threads)
 		}

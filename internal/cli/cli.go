@@ -12,10 +12,12 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strconv"
 	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
 	"auspex/analyze"
@@ -109,7 +111,7 @@ they do not have.`,
 	root.SuggestionsMinimumDistance = 2
 	root.SetVersionTemplate("auspex {{.Version}}\n")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usagef("%w\nrun `%s --help` for its flags", err, cmd.CommandPath())
+		return usagef("%w\nrun `%s --help` for its flags", plainly(err), cmd.CommandPath())
 	})
 	root.PersistentPreRunE = func(cmd *cobra.Command, args []string) (err error) {
 		if place := a.storePlace(); strings.HasPrefix(place, site.Scheme) {
@@ -287,4 +289,14 @@ func atLeast(n int, what string) cobra.PositionalArgs {
 		}
 		return nil
 	}
+}
+
+// plainly says of a flag's value what it is not, without the function that found out.
+func plainly(err error) error {
+	var invalid *pflag.InvalidValueError
+	var number *strconv.NumError
+	if !errors.As(err, &invalid) || !errors.As(err, &number) {
+		return err
+	}
+	return fmt.Errorf("--%s %q is not a number", invalid.GetFlag().Name, invalid.GetValue())
 }

@@ -202,7 +202,7 @@ func (a *app) measure(ctx context.Context, storeDir string, command []string, f 
 		f.trace = filepath.Join(dir, kept.TraceName)
 		defer func() { traces.add(f.trace, result) }()
 	}
-	if runner.Overhead, err = share(f.budget); err != nil {
+	if runner.Overhead, err = share("--overhead", f.budget); err != nil {
 		return nil, err
 	}
 	runner.Dir, runner.Trace = dir, f.trace
@@ -224,12 +224,16 @@ func asynchronousPeers(e *model.Experiment) bool {
 // unmeasured says why a program that ran has left no experiment. The exit status
 // is the program's all the same: it did its work.
 func (a *app) unmeasured(status int, why error) error {
+	words := why.Error()
+	if !strings.HasPrefix(words, "nothing was measured") {
+		words = "not measured: " + words
+	}
 	if a.json {
-		if err := a.printJSON(ran{Status: status, Notes: []string{"not measured: " + why.Error()}}); err != nil {
+		if err := a.printJSON(ran{Status: status, Notes: []string{words}}); err != nil {
 			return err
 		}
 	} else {
-		fmt.Fprintln(a.err, "auspex: not measured:", why)
+		fmt.Fprintln(a.err, "auspex:", words)
 	}
 	if status != 0 {
 		return exitError(status)
@@ -238,14 +242,14 @@ func (a *app) unmeasured(status int, why error) error {
 }
 
 // share reads a part of the whole, as 2% or 0.02.
-func share(text string) (float64, error) {
+func share(flag, text string) (float64, error) {
 	number, percent := strings.CutSuffix(text, "%")
 	v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
 	if percent {
 		v /= 100
 	}
 	if err != nil || !(v >= 0 && v <= 1) {
-		return 0, usagef("--overhead %q: write a share such as 2%%", text)
+		return 0, usagef("%s %q: write a share such as 2%%", flag, text)
 	}
 	return v, nil
 }

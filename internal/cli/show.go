@@ -17,14 +17,14 @@ func (a *app) showCommand() *cobra.Command {
 	var regions, units, metrics bool
 	var metric, byWord string
 	var top int
-	var least float64
+	var least string
 	var flags wordFlags
 	cmd := &cobra.Command{
 		Use:     "show EXPERIMENT",
 		GroupID: "look",
 		Short:   "Show an experiment: efficiency and the heaviest regions; or a prediction or a replay",
 		Example: `  auspex show gromacs-16
-  auspex show gromacs-16 --regions --metric wtime --least 0.01
+  auspex show gromacs-16 --regions --metric wtime --least 1%
   auspex show gromacs-16 --units
   auspex show gromacs-16 --by name`,
 		Args:              exactly(1, "one experiment"),
@@ -46,7 +46,11 @@ func (a *app) showCommand() *cobra.Command {
 			}
 			switch {
 			case regions:
-				return a.showTree(d, metric, least)
+				from, err := share("--least", least)
+				if err != nil {
+					return err
+				}
+				return a.showTree(d, metric, from)
 			case units:
 				return a.showUnits(d)
 			case metrics:
@@ -84,7 +88,7 @@ func (a *app) showCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&metrics, "metrics", false, "the metrics instead")
 	cmd.MarkFlagsMutuallyExclusive("regions", "units", "metrics")
 	cmd.Flags().StringVar(&metric, "metric", "", "metric for --regions (default: time)")
-	cmd.Flags().Float64Var(&least, "least", 0, "with --regions: leave out what is below this share of the program")
+	cmd.Flags().StringVar(&least, "least", "0%", "with --regions: leave out what is below this share of the program")
 	cmd.Flags().IntVar(&top, "top", 15, "how many regions")
 	byFlag(cmd, &byWord)
 	flags.registerVocabulary(cmd)

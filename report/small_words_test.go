@@ -1,0 +1,42 @@
+package report
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+
+	"auspex/analyze"
+)
+
+// Numbers, counts and names as people write them.
+func TestSmallWords(t *testing.T) {
+	if got := Percent(-0.0001); got != "0.0 %" {
+		t.Errorf("nearly nothing is written %q", got)
+	}
+	if got := Percent(-0.01); got != "-1.0 %" {
+		t.Errorf("a loss is written %q", got)
+	}
+	if got := unitsText(&analyze.Summary{Units: 3, Processes: 1, Threads: 3}); got != "3 (1 process, up to 3 threads)" {
+		t.Error(got)
+	}
+	cores := coreNames([]string{"main/eval/<python>", "main/remainder/<python>", "main/remainder/<python>", "python"})
+	if !slices.Equal(cores, []string{"eval/<python>", "remainder/<python>", "python"}) {
+		t.Error(cores)
+	}
+}
+
+// A path is not wider than can be read where the page has no width, either.
+func TestLongPathsAreCut(t *testing.T) {
+	var b bytes.Buffer
+	path := "python" + strings.Repeat("/<python3.11>", 30) + "/MPI_Recv"
+	(&Page{Out: &b}).table([]column{region("region"), number("share")}, [][]string{{path, "1"}, {"main", "2"}})
+	for line := range strings.Lines(b.String()) {
+		if n := cellWidth(line); n > mostRegion+20 {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+	if !strings.Contains(b.String(), "MPI_Recv") || !strings.Contains(b.String(), "…") {
+		t.Error(b.String())
+	}
+}
