@@ -46,7 +46,7 @@ func (p *Page) Device(r *training.DeviceResult, top int) {
 	p.operators("Modules", r.Modules, top)
 	rows = nil
 	for _, c := range r.Copies {
-		rows = append(rows, []string{c.Kind, grouped(c.Count), fmt.Sprintf("%.3g", float64(c.Bytes)/1e6), ms(c.Seconds), fmt.Sprintf("%.3g", c.Bandwidth/1e9), fmt.Sprintf("%.3g", c.Most/1e9)})
+		rows = append(rows, []string{c.Kind, grouped(c.Count), shortest(float64(c.Bytes) / 1e6), ms(c.Seconds), shortest(c.Bandwidth / 1e9), shortest(c.Most / 1e9)})
 	}
 	if len(rows) > 0 {
 		p.Heading("Copies")

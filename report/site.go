@@ -41,7 +41,7 @@ func (p *Page) SiteLosses(by string, losses []site.Loss, top int) {
 		if who == "" {
 			who = "(unknown)"
 		}
-		rows = append(rows, []string{who, fmt.Sprint(l.Runs), fmt.Sprintf("%.3g", l.NodeHours), fmt.Sprintf("%.3g", l.Lost), fmt.Sprintf("%.1f %%", 100*l.Share)})
+		rows = append(rows, []string{who, fmt.Sprint(l.Runs), shortest(l.NodeHours), shortest(l.Lost), fmt.Sprintf("%.1f %%", 100*l.Share)})
 	}
 	p.table([]column{region(by), number("runs"), number("node-hours"), number("lost"), number("share")}, rows)
 }

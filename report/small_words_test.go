@@ -17,6 +17,9 @@ func TestSmallWords(t *testing.T) {
 	if got := Percent(-0.01); got != "-1.0 %" {
 		t.Errorf("a loss is written %q", got)
 	}
+	if got := shortest(1500) + " " + shortest(2.5e6) + " " + shortest(12.34); got != "1500 2500000 12.3" {
+		t.Error(got)
+	}
 	if got := unitsText(&analyze.Summary{Units: 3, Processes: 1, Threads: 3}); got != "3 (1 process, up to 3 threads)" {
 		t.Error(got)
 	}

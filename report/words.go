@@ -141,4 +141,9 @@ func degreeCell(degree analyze.Real) string {
 }
 
 // shortest writes a small number with three digits.
-func shortest(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) }
+func shortest(v float64) string {
+	if math.Abs(v) >= 999.5 { // where 'g' turns to powers of ten
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(v, 'g', 3, 64)
+}
