@@ -68,6 +68,12 @@ func TestDiagnosisWords(t *testing.T) {
 		want   string
 	}{
 		"kinds": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {}, trouble + kinds},
+		"a replay gains nothing": {func(d *diagnose.Diagnosis, c *diagnose.Cause) { c.Association = true },
+			strings.Replace(trouble, "Balancing it would save up to 25 % of the run.", "Balancing it would gain nothing in a replay: it goes with the loss and is not its cause.", 1) + kinds},
+		"a replay of units off the cores does not tell": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
+			d.Ledger = append(d.Ledger, account.Line{Kind: account.SharedCores, Share: 0.3})
+			c.Association = true
+		}, trouble + kinds},
 		"a replay gains less than is waited": {func(d *diagnose.Diagnosis, c *diagnose.Cause) { gain := 0.015; c.Replayed = &gain },
 			strings.Replace(trouble, "Balancing it would save up to 25 % of the run.", "25 % of the run is waiting for it; balancing it would save 1.5 %, as a replay with the same messages shows.", 1) + kinds},
 		"one": {func(d *diagnose.Diagnosis, c *diagnose.Cause) { d.UnitCount = 1 },

@@ -134,7 +134,7 @@ func imbalanceWords(d *diagnose.Diagnosis, opening string) []string {
 		first = fmt.Sprintf("Uneven work costs %s of the run, %s in %s", percentOf(total), percentOf(float64(c.LostShare)), whereWords(d, c))
 	}
 	out := []string{first + because(d, c) + "."}
-	out = append(out, savingWords(c))
+	out = append(out, savingWords(d, c))
 	const more = 3
 	for i, other := range d.Causes[1:] {
 		if float64(other.LostShare) < account.Trouble || i == more {
@@ -143,7 +143,7 @@ func imbalanceWords(d *diagnose.Diagnosis, opening string) []string {
 			}
 			break
 		}
-		out = append(out, fmt.Sprintf("Also in %s, %s%s.", whereWords(d, other), saving(other), because(d, other)))
+		out = append(out, fmt.Sprintf("Also in %s, %s%s.", whereWords(d, other), saving(d, other), because(d, other)))
 	}
 	if names := notTheCause(d); len(names) > 0 {
 		out = append(out, "Not the cause: "+strings.Join(names, ", ")+".")
@@ -281,8 +281,9 @@ func percentOf(share float64) string {
 
 // savingWords says what balancing a cause would bring: what a replay says where
 // there is a trace, else at most what the profile says.
-func savingWords(c diagnose.Cause) string {
+func savingWords(d *diagnose.Diagnosis, c diagnose.Cause) string {
 	switch {
+	case !replayTells(d, c):
 	case c.Association:
 		return "Balancing it would gain nothing in a replay: it goes with the loss and is not its cause."
 	case c.Replayed != nil && *c.Replayed < float64(c.LostShare)/2:
@@ -295,9 +296,22 @@ func savingWords(c diagnose.Cause) string {
 	return fmt.Sprintf("Balancing it would save up to %s of the run.", percentOf(float64(c.LostShare)))
 }
 
+// replayTells is false where units were off the cores for longer than the cause
+// costs: a replay takes that for their work, in whatever region it was.
+func replayTells(d *diagnose.Diagnosis, c diagnose.Cause) bool {
+	off := 0.0
+	for _, line := range d.Ledger {
+		if line.Kind == account.SharedCores {
+			off += line.Share
+		}
+	}
+	return off < float64(c.LostShare)
+}
+
 // saving is the same in a few words.
-func saving(c diagnose.Cause) string {
+func saving(d *diagnose.Diagnosis, c diagnose.Cause) string {
 	switch {
+	case !replayTells(d, c):
 	case c.Association:
 		return "though balancing it gains nothing in a replay"
 	case c.Replayed != nil:
