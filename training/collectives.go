@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// isHostCollective tells ranges in which the host itself takes part in a
-// collective. NCCL's ranges only launch a kernel.
-func isHostCollective(name string) bool {
+// HostCollective tells by its name a range in which the host itself takes part in
+// a collective. NCCL's ranges only launch a kernel.
+func HostCollective[Text string | []byte](name Text) bool {
 	for _, backend := range []string{"gloo:", "mpi:", "ucc:"} {
-		if strings.HasPrefix(name, backend) {
+		if len(name) >= len(backend) && string(name[:len(backend)]) == backend {
 			return true
 		}
 	}
@@ -92,7 +92,7 @@ func (t *Trace) collectives(r *Rank) {
 		list := t.On(track)
 		for n, i := range list {
 			v := t.At(int(i))
-			onHost := v.Kind == Annotation && isHostCollective(t.Names[v.Name])
+			onHost := v.Kind == Annotation && HostCollective(t.Names[v.Name])
 			if !onHost && !t.isCollective(v) {
 				continue
 			}

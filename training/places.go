@@ -22,7 +22,7 @@ func (t *Trace) places(r *Rank, m *marks) {
 	}
 	for i := range t.Len() { // threads of collectives are told apart
 		v := t.At(i)
-		if v.Kind == Annotation && isHostCollective(t.Names[v.Name]) && int(v.Track) != m.main {
+		if v.Kind == Annotation && HostCollective(t.Names[v.Name]) && int(v.Track) != m.main {
 			busy[v.Track] = false
 		}
 	}
@@ -110,7 +110,7 @@ func (t *Trace) meetsOnDevice() bool {
 		switch {
 		case t.isCollective(v):
 			device++
-		case v.Kind == Annotation && isHostCollective(t.Names[v.Name]):
+		case v.Kind == Annotation && HostCollective(t.Names[v.Name]):
 			device--
 		}
 	}

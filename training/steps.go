@@ -30,7 +30,7 @@ func (t *Trace) marks() *marks {
 	if m := t.numbered(func(prefix string) bool { return prefix == stepPrefix }, 0); m != nil {
 		return m
 	}
-	if m := t.numbered(func(prefix string) bool { return !isHostCollective(prefix) }, 0.5); m != nil {
+	if m := t.numbered(func(prefix string) bool { return !HostCollective(prefix) }, 0.5); m != nil {
 		return m
 	}
 	m := &marks{main: t.busiest()}
@@ -125,7 +125,7 @@ func (t *Trace) busiest() int {
 	times := make([]int64, len(t.Tracks))
 	for i := range t.Len() {
 		v := t.At(i)
-		if v.Kind == Operator || v.Kind == Annotation && !isHostCollective(t.Names[v.Name]) {
+		if v.Kind == Operator || v.Kind == Annotation && !HostCollective(t.Names[v.Name]) {
 			times[v.Track] += v.Length
 		}
 	}

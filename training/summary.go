@@ -131,7 +131,7 @@ func (t *Trace) copies(r *Rank) {
 	}
 	inCollectives := make([]bool, len(t.Tracks))
 	for i := range t.Len() {
-		if v := t.At(i); v.Kind == Annotation && isHostCollective(t.Names[v.Name]) {
+		if v := t.At(i); v.Kind == Annotation && HostCollective(t.Names[v.Name]) {
 			inCollectives[v.Track] = true
 		}
 	}

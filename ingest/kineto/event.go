@@ -10,8 +10,8 @@ import (
 )
 
 // kindOf tells Kineto's categories, of CUDA, ROCm and XPU alike.
-func kindOf(category []byte) (training.Kind, bool) {
-	switch string(category) {
+func kindOf(e *traceevent.Event) (training.Kind, bool) {
+	switch string(e.Category) {
 	case "cpu_op", "Operator", "operator":
 		return training.Operator, true
 	case "user_annotation":
@@ -28,6 +28,24 @@ func kindOf(category []byte) (training.Kind, bool) {
 		return training.DeviceAnnotation, true
 	case "python_function":
 		return training.Python, true
+	case "":
+		return kindOfOld(e)
+	}
+	return 0, false
+}
+
+// kindOfOld tells the events of a PyTorch without Kineto, which have no
+// categories. Operators and the functions of autograd are told by their names;
+// what else ran on the host is a range that somebody named.
+func kindOfOld(e *traceevent.Event) (training.Kind, bool) {
+	switch string(e.Process) {
+	case "CUDA functions":
+		return training.Kernel, true
+	case "CPU functions":
+		if bytes.Contains(e.Name, []byte("::")) || bytes.HasSuffix(bytes.TrimRight(e.Name, "0123456789"), []byte("Backward")) {
+			return training.Operator, true
+		}
+		return training.Annotation, true
 	}
 	return 0, false
 }
@@ -50,7 +68,7 @@ func (p *reader) useEvent(e *traceevent.Event) error {
 	if e.Phase == 'X' && string(e.Category) == traceevent.ProfilerRange {
 		return p.useRange(e)
 	}
-	kind, known := kindOf(e.Category)
+	kind, known := kindOf(e)
 	if e.Phase != 'X' || !known {
 		return nil
 	}
@@ -101,20 +119,26 @@ func describe(e *traceevent.Event, i int) training.Message {
 		Interval: i, Bytes: e.Bytes, Collective: string(e.Collective), Group: string(e.Group),
 		GroupSize: int(min(max(e.GroupSize, 0), 1<<30)), Ranks: string(e.Ranks), Seq: e.Seq,
 	}
+	if m.Collective == "" && m.Group == "" && training.HostCollective(e.Name) {
+		_, name, _ := bytes.Cut(e.Name, []byte(":"))
+		m.Collective = string(name)
+	}
 	if m.Bytes < 0 && e.In >= 0 {
 		m.Bytes = e.In * sizeOf(e.Type)
 	}
 	return m
 }
 
-// sizeOf is the size of one element, 4 where the type is not known.
+// sizeOf is the size of one element, 4 where the type is not known. Collectives of
+// a device name it as Python does, those of the host as C++.
 func sizeOf(dtype []byte) int64 {
 	switch string(dtype) {
-	case "Byte", "Char", "Bool", "Float8_e4m3fn", "Float8_e5m2":
+	case "Byte", "Char", "Bool", "Float8_e4m3fn", "Float8_e5m2",
+		"unsigned char", "signed char", "bool", "c10::Float8_e4m3fn", "c10::Float8_e5m2":
 		return 1
-	case "Half", "BFloat16", "Short":
+	case "Half", "BFloat16", "Short", "c10::Half", "c10::BFloat16", "short int", "short":
 		return 2
-	case "Double", "Long":
+	case "Double", "Long", "double", "long int", "long":
 		return 8
 	}
 	return 4

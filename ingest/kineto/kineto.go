@@ -97,7 +97,7 @@ type reader struct {
 }
 
 func (p *reader) reading() traceevent.Reading {
-	return traceevent.Reading{Links: true, Event: p.useEvent, Value: p.value, Device: p.device, Open: func() {
+	return traceevent.Reading{Links: true, Inputs: training.HostCollective[[]byte], Event: p.useEvent, Value: p.value, Device: p.device, Open: func() {
 		p.t.Notes = append(p.t.Notes, "the list of events is not closed: the trace may have been cut short")
 	}}
 }

@@ -232,3 +232,35 @@ func TestBeside(t *testing.T) {
 		}
 	}
 }
+
+// TestHostCollective: a collective of the host says how much it sends by its
+// inputs, and those of other events are not asked for.
+func TestHostCollective(t *testing.T) {
+	trace := read(t, "x.json", `[
+ {"ph": "X", "cat": "user_annotation", "name": "gloo:all_reduce", "pid": 7, "tid": 9, "ts": 1, "dur": 5, "args": {"External id": 3, "Input type": ["float"], "Input Dims": [[7087872]]}},
+ {"ph": "X", "cat": "user_annotation", "name": "gloo:all_reduce", "pid": 7, "tid": 9, "ts": 7, "dur": 5, "args": {"Input Dims": [[[2, 3], [4]], [10]], "Input type": ["c10::BFloat16", "c10::BFloat16"]}},
+ {"ph": "X", "cat": "user_annotation", "name": "gloo:barrier", "pid": 7, "tid": 9, "ts": 13, "dur": 5, "args": {}},
+ {"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 7, "tid": 7, "ts": 1, "dur": 5, "args": {"Input type": ["float"], "Input Dims": [[5, 5]]}}]`)
+	if len(trace.Messages) != 2 || trace.Messages[0].Bytes != 4*7087872 || trace.Messages[1].Bytes != 2*20 || trace.Messages[0].Collective != "all_reduce" {
+		t.Errorf("messages: %+v", trace.Messages)
+	}
+}
+
+// TestWithoutKineto: a PyTorch without Kineto writes no categories.
+func TestWithoutKineto(t *testing.T) {
+	trace := read(t, "rank1.json", `[
+ {"name": "ProfilerStep#1", "ph": "X", "ts": 0, "dur": 90, "tid": 1, "pid": "CPU functions", "args": {}},
+ {"name": "load_batch", "ph": "X", "ts": 1, "dur": 9, "tid": 1, "pid": "CPU functions", "args": {}},
+ {"name": "aten::randn", "ph": "X", "ts": 2, "dur": 3, "tid": 1, "pid": "CPU functions", "args": {}},
+ {"name": "AddmmBackward0", "ph": "X", "ts": 12, "dur": 3, "tid": 1, "pid": "CPU functions", "args": {}},
+ {"name": "gloo:all_reduce", "ph": "X", "ts": 16, "dur": 3, "tid": 2, "pid": "CPU functions", "args": {}},
+ {"name": "a_function", "ph": "X", "ts": 16, "dur": 3, "tid": 2, "pid": "another program", "args": {}}]`)
+	var kinds []training.Kind
+	for i := range trace.Len() {
+		kinds = append(kinds, trace.At(i).Kind)
+	}
+	want := []training.Kind{training.Annotation, training.Annotation, training.Operator, training.Operator, training.Annotation}
+	if !reflect.DeepEqual(kinds, want) || trace.Rank != 1 {
+		t.Errorf("rank %d, kinds %v, want %v", trace.Rank, kinds, want)
+	}
+}

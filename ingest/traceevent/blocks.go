@@ -37,7 +37,7 @@ func (r *reader) eachEvent() error {
 	for range readers {
 		go func() {
 			for b := range work {
-				b.read(r.Links)
+				b.read(&r.Reading)
 				b.done <- struct{}{}
 			}
 		}()
@@ -92,8 +92,8 @@ func (r *reader) tell(b *block) error {
 }
 
 // read reads the events of a block.
-func (b *block) read(links bool) {
-	d := decoder{s: jsonscan.Of(b.text, b.base), links: links, kept: b.kept[:0]}
+func (b *block) read(what *Reading) {
+	d := decoder{s: jsonscan.Of(b.text, b.base), links: what.Links, inputs: what.Inputs, kept: b.kept[:0]}
 	b.events, b.err = d.readEvents(b.events[:0])
 	b.at, b.kept = d.s.Offset(), d.kept
 }

@@ -56,9 +56,10 @@ var empty = Event{Args: Args{Bytes: -1, In: -1, Seq: -1, Stream: -1, Allocated: 
 
 // decoder makes events of tokens.
 type decoder struct {
-	s     *jsonscan.Scanner
-	links bool
-	kept  []byte // texts of the events
+	s      *jsonscan.Scanner
+	links  bool
+	inputs func(name []byte) bool
+	kept   []byte // texts of the events
 }
 
 // readEvents appends the events of an array to its end.
@@ -184,6 +185,10 @@ func (d *decoder) readArg(e *Event, key []byte) error {
 		return d.whole(&e.In)
 	case "dtype":
 		return d.into(&e.Type)
+	case "Input Dims", "Input type":
+		if d.inputs != nil && d.inputs(e.Name) {
+			return d.readInputs(e, string(key))
+		}
 	case "Total Allocated":
 		return d.whole(&e.Allocated)
 	case "Total Reserved":

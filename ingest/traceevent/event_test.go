@@ -38,10 +38,11 @@ func TestRanks(t *testing.T) {
 // letter or none.
 func FuzzRead(f *testing.F) {
 	f.Add(`{"deviceProperties":[{"name":"H200"}],"distributedInfo":{"rank":1},"traceEvents":[{"ph":"X","name":"a","ts":1.5,"dur":2,"args":{"bytes":3}}]}`)
+	f.Add(`[{"ph":"X","name":"gloo:all_reduce","ts":1,"dur":2,"args":{"Input type":["float",["x"]],"Input Dims":[[2,3],[[4],[]],{"a":1}]}}]`)
 	f.Add(`[{"ph":"M","name":"thread_name","args":{"name":"main"}},{"ph":"B"`)
 	f.Fuzz(func(t *testing.T, text string) {
 		Read(t.Context(), "t.json", strings.NewReader(text), Reading{
-			Links: true, Event: func(*Event) error { return nil }, Value: func(_, _, _ string) {}, Device: func(string) {}, Section: func(string) {},
+			Links: true, Inputs: func([]byte) bool { return true }, Event: func(*Event) error { return nil }, Value: func(_, _, _ string) {}, Device: func(string) {}, Section: func(string) {},
 		})
 	})
 }

@@ -20,7 +20,10 @@ import (
 type Reading struct {
 	// Links asks for the arguments of events.
 	Links bool
-	Event func(*Event) error
+	// Inputs tells whose inputs are asked for too, how many elements of which
+	// type: most operators have many, and nobody asks for them.
+	Inputs func(name []byte) bool
+	Event  func(*Event) error
 	// Section is told every key beside the events, Value every text and
 	// number there: in section "" those of the trace itself, in
 	// "distributedInfo" those about the job.
@@ -39,6 +42,9 @@ type Reading struct {
 func (r Reading) And(other Reading) Reading {
 	return Reading{
 		Links: r.Links || other.Links,
+		Inputs: func(name []byte) bool {
+			return r.Inputs != nil && r.Inputs(name) || other.Inputs != nil && other.Inputs(name)
+		},
 		Event: func(e *Event) error {
 			if err := r.Event(e); err != nil {
 				return err
