@@ -68,10 +68,10 @@ func (d *deviceView) breakdowns(within []stretch) []Breakdown {
 		sweep(v.Start)
 		a := copying
 		switch {
-		case d.t.isCollective(v):
-			a = communicating
-		case v.Kind == Kernel:
+		case d.t.computes(v):
 			a = computing
+		case v.Kind == Kernel:
+			a = communicating
 		}
 		until[a] = max(until[a], v.End())
 	}

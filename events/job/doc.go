@@ -6,5 +6,7 @@
 // events.Source. What a rank does between its collectives is computation, in the
 // range that the program named (forward, load_batch); a collective lasts from
 // when the rank was ready for it until it ended. A rank has one lane: a
-// collective that began while another was under way begins where that ends.
+// collective that began while another was under way begins where that ends, and
+// what the rank computed beside a collective comes before it, so that of a
+// collective only what is not hidden takes time.
 package job

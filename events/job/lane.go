@@ -2,6 +2,7 @@ package job
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 
@@ -17,6 +18,9 @@ type Lane struct {
 	calls  []training.Call
 	ranges []span // that the program named, without overlap, by time
 	pairs  int    // messages between two ranks, which are left out
+	// Its own computation while collectives of its device and of its host were
+	// under way, by time.
+	device, host [][2]int64
 }
 
 // span is a stretch of time in a named range.
@@ -39,7 +43,68 @@ func LaneOf(t *training.Trace) *Lane {
 		l.calls = append(l.calls, c)
 	}
 	l.ranges = namedRanges(t)
+	l.device, l.host = l.beside(t, false), l.beside(t, true)
 	return l
+}
+
+// beside is what the rank computed while collectives of its device, or of its
+// host, were under way.
+func (l *Lane) beside(t *training.Trace, host bool) [][2]int64 {
+	var under [][2]int64
+	for i := range l.calls {
+		if c := &l.calls[i]; training.HostCollective(c.Name) == host {
+			under = append(under, [2]int64{c.Arrived, c.End})
+		}
+	}
+	if len(under) == 0 {
+		return nil
+	}
+	own := t.Computing(host)
+	for i := range own {
+		own[i][0], own[i][1] = own[i][0]+t.Base, own[i][1]+t.Base
+	}
+	slices.SortFunc(under, func(a, b [2]int64) int { return cmp.Compare(a[0], b[0]) })
+	var list [][2]int64
+	until := int64(math.MinInt64) // what lies before was looked at
+	for _, u := range under {
+		list = append(list, part(own, max(u[0], until), u[1])...)
+		until = max(until, u[1])
+	}
+	return list
+}
+
+// hidden is what the rank computed while a collective was under way, from a time
+// on.
+func (l *Lane) hidden(c *training.Call, from int64) [][2]int64 {
+	if training.HostCollective(c.Name) {
+		return part(l.host, from, c.End)
+	}
+	return part(l.device, from, c.End)
+}
+
+// part is what of a list of times lies between two.
+func part(list [][2]int64, from, to int64) [][2]int64 {
+	if from >= to {
+		return nil
+	}
+	first, _ := slices.BinarySearchFunc(list, from, func(s [2]int64, at int64) int { return cmp.Compare(s[1], at+1) })
+	var out [][2]int64
+	for _, s := range list[first:] {
+		if s[0] >= to {
+			break
+		}
+		out = append(out, [2]int64{max(s[0], from), min(s[1], to)})
+	}
+	return out
+}
+
+// length is how long some times are together.
+func length(list [][2]int64) int64 {
+	sum := int64(0)
+	for _, s := range list {
+		sum += s[1] - s[0]
+	}
+	return sum
 }
 
 // namedRanges are the innermost ranges of the thread on which the program named

@@ -67,6 +67,7 @@ func New(name string, lanes []*Lane) (*Source, error) {
 		note("the clocks of ranks were set by the ends of collectives, which are %.3g ms apart after that", float64(residual)/1e6)
 	}
 	s.calls = inOrder(lanes, s.meetings, s.shift)
+	expose(lanes, s.calls, s.meetings, s.shift)
 	s.start = lanes[0].begin - s.shift[0]
 	for i, l := range lanes {
 		s.start = min(s.start, l.begin-s.shift[i])
@@ -138,27 +139,43 @@ func (w *walker) next() {
 	w.compute(c.Arrived)
 	name := l.within(w.at, &w.piece)
 	kernel, _, _ := strings.Cut(c.Name, "(") // without its arguments
+	// What the rank computed beside it comes first, so that the collective is what
+	// it stood still for.
 	begin, end := w.at, max(c.End, w.at)
+	for _, own := range l.hidden(c, w.at) {
+		for w.at = own[0]; w.at < own[1]; {
+			path, to := w.stretch(own[1])
+			w.add(events.Span{Kind: trace.Compute, Path: path, Root: -1}, begin, begin+to-w.at)
+			begin, w.at = begin+to-w.at, to
+		}
+	}
 	w.at = end
-	w.add(events.Span{Kind: kindOf(c.Name), Path: w.paths.Of(events.Path{Name: name + "/" + kernel}), Comm: w.s.meetings[c].comm, Root: -1, Bytes: max(c.Bytes, 0)}, begin, end)
+	m := w.s.meetings[c]
+	w.add(events.Span{Kind: kindOf(c.Name), Path: w.paths.Of(events.Path{Name: name + "/" + kernel}), Comm: m.comm, Root: -1, Bytes: int64(m.shown * float64(max(c.Bytes, 0)))}, begin, end)
 }
 
 // compute adds what the rank does until a time, piece by piece.
 func (w *walker) compute(until int64) {
-	l := w.s.lanes[w.lane]
 	for w.at < until {
-		name := l.within(w.at, &w.piece)
-		end := until
-		if w.piece < len(l.ranges) {
-			if r := l.ranges[w.piece]; r.from > w.at {
-				end = min(end, r.from)
-			} else {
-				end = min(end, r.to)
-			}
-		}
-		w.add(events.Span{Kind: trace.Compute, Path: w.paths.Of(events.Path{Name: name}), Root: -1}, w.at, end)
+		path, end := w.stretch(until)
+		w.add(events.Span{Kind: trace.Compute, Path: path, Root: -1}, w.at, end)
 		w.at = end
 	}
+}
+
+// stretch is the range that the rank is in, and when it leaves it, at latest at a
+// given time.
+func (w *walker) stretch(until int64) (path int32, end int64) {
+	l := w.s.lanes[w.lane]
+	name := l.within(w.at, &w.piece)
+	if w.piece < len(l.ranges) {
+		if r := l.ranges[w.piece]; r.from > w.at {
+			until = min(until, r.from)
+		} else {
+			until = min(until, r.to)
+		}
+	}
+	return w.paths.Of(events.Path{Name: name}), until
 }
 
 func (w *walker) add(s events.Span, begin, end int64) {
