@@ -48,7 +48,7 @@ func CallName(k trace.Kind) string {
 		return "lock"
 	case Other:
 		return "MPI"
-	case Pause:
+	case Pause, trace.Sleep: // in the kernel, or in calls that the trace does not know
 		return "pause"
 	}
 	name := k.String()

@@ -55,3 +55,19 @@ func TestHybrid(t *testing.T) {
 		}
 	}
 }
+
+// TestProfiled: a rank that sleeps outside of MPI is outside of it there too. No
+// factor is above 1, and parallel is the profile's.
+func TestProfiled(t *testing.T) {
+	for _, useful := range [][]float64{{0.17, 1.32}, {0.1, 1.6}} {
+		r := pop.Run{Ranks: 2, Units: 2, Useful: []float64{0.16, 0.17}, Seconds: 1.66, Ideal: 1.37, IdealUseful: 0.17}
+		r.Profiled(useful)
+		f := pop.Of(r)
+		if want := (useful[0] + useful[1]) / 2 / 1.66; math.Abs(*f.Parallel-want) > 1e-12 {
+			t.Errorf("parallel is %g, not %g", *f.Parallel, want)
+		}
+		if *f.Serialization > 1 || *f.Transfer > 1 || math.Abs(*f.Serialization**f.Transfer-*f.Communication) > 1e-12 {
+			t.Errorf("serialization %g, transfer %g, communication %g", *f.Serialization, *f.Transfer, *f.Communication)
+		}
+	}
+}

@@ -124,6 +124,14 @@ func Replay(ctx context.Context, t *trace.Trace, seconds float64, work loggp.Opt
 // longPause is the share of the run from which a pause is worth a note.
 const longPause = 0.05
 
+// Profiled takes from a profile how long each unit was outside of communication: a
+// trace does not tell what of its pauses that is. On the ideal network nobody is
+// outside longer than the run takes there.
+func (r *Run) Profiled(useful []float64) {
+	r.Units, r.Useful = len(useful), useful
+	r.IdealUseful = min(greatest(useful), r.Ideal)
+}
+
 // synchronousFrom is the size from which a message waits for its receiver even on
 // the ideal network: BSC's scripts call Dimemas with -S 32K.
 const synchronousFrom = 32 << 10

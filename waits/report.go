@@ -15,11 +15,17 @@ type Report struct {
 	Rows    []Row   `json:"rows"`
 	// CriticalPath is what the run time consists of, by region.
 	CriticalPath []OnPath `json:"critical_path"`
-	Events       int64    `json:"events"`
-	Notes        []string `json:"notes"`
-	Words        string   `json:"words"`
-	whole        float64  // seconds of all ranks' threads together
-	locations    int
+	// Untold are calls that wait for other ranks and of which the trace does not
+	// tell for whom; see Report.Leaves.
+	Untold []Untold `json:"untold,omitempty"`
+	// Longer is how much longer the run took than the replay that was looked at; 0
+	// where the replay explains it.
+	Longer    float64  `json:"run_longer_seconds,omitempty"`
+	Events    int64    `json:"events"`
+	Notes     []string `json:"notes"`
+	Words     string   `json:"words"`
+	whole     float64  // seconds of all ranks' threads together
+	locations int
 }
 
 // Row is a way to wait at a place.

@@ -21,6 +21,10 @@ func words(r *Report) string {
 	if who == "" {
 		return "There is a single rank, which has nobody to wait for."
 	}
+	untold := r.untoldWords()
+	if r.Share < mentioned && untold != "" {
+		return fmt.Sprintf("In what the trace tells, the %s hardly wait for one another: %s of %s. %s", who, seconds(r.Waited), seconds(r.whole), untold)
+	}
 	if r.Share < mentioned {
 		return fmt.Sprintf("The %s hardly wait for one another: %s of %s.", who, seconds(r.Waited), seconds(r.whole))
 	}
@@ -31,6 +35,9 @@ func words(r *Report) string {
 			break
 		}
 		out = append(out, sentence(row))
+	}
+	if untold != "" {
+		out = append(out, untold)
 	}
 	return strings.Join(out, " ")
 }

@@ -27,7 +27,12 @@ type Case struct {
 	stood    []stood     // by rank; nil where nothing is known of stops
 	delays   [][]float64 // that those within calls made of the run as it was
 	base     *outcome
+	timed    bool
+	untold   float64 // see Setup
 	notes    []string
+	// unexplained is how much longer the run took than its replay, where no network
+	// explains it.
+	unexplained float64
 }
 
 // Machine is a platform with ranks on it.
@@ -49,6 +54,11 @@ type Setup struct {
 	// Outside is what the run spent before and after all that the trace holds, and
 	// what else of it is no network's.
 	Outside float64
+	// Timed: the times of calls were measured, and are all that the run spent in them.
+	Timed bool
+	// Untold is what the mean rank spent, in seconds, in calls that wait for other
+	// ranks and of which the trace does not tell for whom.
+	Untold float64
 	// Stops is when each rank had no core; nil where that is not known.
 	Stops trace.Stops
 	// Stretch is how much longer than its CPU time each rank's computation
@@ -74,7 +84,7 @@ func New(ctx context.Context, s Setup) (*Case, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Case{trace: s.Trace, ranks: s.Trace.NP(), profile: profile, network: s.Network, platform: s.Machine, measured: s.Measured, outside: s.Outside, spread: s.Spread, notes: slices.Clone(s.Notes)}
+	c := &Case{trace: s.Trace, ranks: s.Trace.NP(), profile: profile, network: s.Network, platform: s.Machine, measured: s.Measured, outside: s.Outside, spread: s.Spread, timed: s.Timed, untold: s.Untold, notes: slices.Clone(s.Notes)}
 	if s.Machine == nil && len(s.Stretch) == c.ranks {
 		c.stretch = s.Stretch
 		profile.Stretch(s.Stretch)

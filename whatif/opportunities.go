@@ -99,7 +99,7 @@ func (c *Case) Opportunities(ctx context.Context) (*List, error) {
 	if slices.ContainsFunc(l.Opportunities, func(o Opportunity) bool { return o.change.Kind == LikeMedian }) {
 		l.Notes = append(l.Notes, likeOthers)
 	}
-	l.Words = l.words()
+	l.Words = l.words(c.Explained())
 	return l, nil
 }
 
@@ -167,6 +167,9 @@ func (c *Case) candidates() []Change {
 	list = append(list, slow[:min(len(slow), maxStraggler)]...)
 	slices.SortStableFunc(list, byWeight)
 	out := []Change{{Kind: Ideal}, {Kind: NoNoise}}
+	if c.unexplained > 0 { // of the network nothing is known then
+		out = out[1:]
+	}
 	for _, o := range list {
 		out = append(out, o.change)
 	}
@@ -293,12 +296,22 @@ func weight(s, n int) float64 {
 	return w
 }
 
-func (l *List) words() string {
+// words says what would gain most; explained tells whether the trace explains how
+// long the run took.
+func (l *List) words(explained bool) string {
 	if len(l.Opportunities) == 0 {
-		return fmt.Sprintf("Of %d changes none would make the run of %s shorter by a thousandth or more.", l.Tried, seconds(l.BaseSeconds))
+		text := fmt.Sprintf("Of %d changes none would make the run of %s shorter by a thousandth or more", l.Tried, seconds(l.BaseSeconds))
+		if !explained {
+			text += ", as far as the trace tells"
+		}
+		return text + "."
 	}
 	first := l.Opportunities[0]
-	text := fmt.Sprintf("The run of %s would gain most with %s: %s, %.1f %% less.", seconds(l.BaseSeconds), first.Words, seconds(first.NewSeconds), 100*first.Gain)
+	text := fmt.Sprintf("The run of %s would gain most with %s: %s, %.1f %% less", seconds(l.BaseSeconds), first.Words, seconds(first.NewSeconds), 100*first.Gain)
+	if !explained {
+		text += ", as far as the trace tells"
+	}
+	text += "."
 	if len(l.Opportunities) > 1 && l.Opportunities[1].After != nil {
 		next := l.Opportunities[1]
 		if math.Abs(next.Gain-*next.After) < least {

@@ -55,7 +55,7 @@ func (c *Case) Price(ctx context.Context, changes []Change) (*Answer, error) {
 	}
 	a.Interval = c.interval(a.NewSeconds)
 	a.Limit = c.limit(o, s)
-	if c.measured > 0 && math.Abs(c.measured-c.base.seconds) > 0.2*c.measured {
+	if c.measured > 0 && c.unexplained == 0 && math.Abs(c.measured-c.base.seconds) > 0.2*c.measured {
 		a.Notes = append(a.Notes, fmt.Sprintf("the replay of the run as it is takes %.3g s and the run took %.3g s; the difference is taken to stay", c.base.seconds, c.measured))
 	}
 	on := ""

@@ -14,7 +14,10 @@ type Profile struct {
 	Counts  [][]int64   // stretches, likewise
 	Pauses  []float64   // seconds of each rank, blocked or asleep
 	Actions int64
-	Table   *trace.Regions // numbers the regions; complete, so that replays may share it
+	// Elements is how many all messages and collectives have together: 0 where the
+	// trace tells no sizes.
+	Elements int64
+	Table    *trace.Regions // numbers the regions; complete, so that replays may share it
 }
 
 // NewProfile sums up a trace.
@@ -37,6 +40,12 @@ func NewProfile(ctx context.Context, t *trace.Trace) (*Profile, error) {
 				p.Pauses[rank] += a.Value
 			}
 			if a.Kind != trace.Compute {
+				if a.Kind >= trace.Send {
+					p.Elements += max(a.Count, 0)
+					for _, n := range a.Counts {
+						p.Elements += max(n, 0)
+					}
+				}
 				continue
 			}
 			for len(p.Seconds) <= int(region) {

@@ -12,8 +12,12 @@ import (
 const gainsNothing = 0.002
 
 // ReplayCauses replays the run without each cause that a diagnosis found: only
-// what gains something is a cause.
+// what gains something is a cause. Where the trace does not tell why the run took as
+// long as it did, its replay judges nothing.
 func ReplayCauses(ctx context.Context, c *whatif.Case, found *diagnose.Diagnosis) {
+	if !c.Explained() {
+		return
+	}
 	for i := range found.Causes {
 		cause := &found.Causes[i]
 		region := cause.Region

@@ -18,6 +18,7 @@ import (
 	"auspex/simulate/loggp"
 	"auspex/store"
 	"auspex/trace"
+	"auspex/waits"
 	"auspex/whatif"
 )
 
@@ -36,16 +37,17 @@ var ErrNoTrace = errors.New("kept no trace")
 type Run struct {
 	Data    *analyze.Dataset
 	Program *trace.Trace
-	Timed   events.Source // what was measured when; nil where only the order is known
-	Seconds float64       // as measured
-	Spread  float64       // of repeated runs, as a share
-	Ends    float64       // seconds of the mean rank in starting and ending, as the ledger has it
-	Outside float64       // seconds in starting and ending MPI and in its files, of the mean rank
-	Stalled float64       // seconds that the mean rank stood still within MPI where all shared their cores
-	Stops   trace.Stops   // when ranks had no core, starting and ending left out; nil where unknown
-	Stretch []float64     // where that is unknown: wall time over CPU time of each rank's computation; nil where unknown
-	Late    []float64     // seconds that starting and ending took each rank longer since it shared its core; nil where unknown
-	Notes   []string      // what was made of the profile
+	Timed   events.Source  // what was measured when; nil where only the order is known
+	Seconds float64        // as measured
+	Spread  float64        // of repeated runs, as a share
+	Ends    float64        // seconds of the mean rank in starting and ending, as the ledger has it
+	Outside float64        // seconds in starting and ending MPI and in its files, of the mean rank
+	Stalled float64        // seconds that the mean rank stood still within MPI where all shared their cores
+	Stops   trace.Stops    // when ranks had no core, starting and ending left out; nil where unknown
+	Stretch []float64      // where that is unknown: wall time over CPU time of each rank's computation; nil where unknown
+	Late    []float64      // seconds that starting and ending took each rank longer since it shared its core; nil where unknown
+	Untold  []waits.Untold // calls that wait for other ranks and of which the trace does not tell for whom
+	Notes   []string       // what was made of the profile
 }
 
 // Has tells whether an experiment kept a trace.
@@ -94,6 +96,9 @@ func Open(ctx context.Context, e *store.Experiment) (*Run, error) {
 	if r.Outside, err = outsideOf(d); err != nil {
 		return nil, err
 	}
+	if r.Untold, err = untoldOf(d); err != nil {
+		return nil, err
+	}
 	ends, err := d.StartEnd()
 	if err != nil {
 		return nil, err
@@ -104,12 +109,14 @@ func Open(ctx context.Context, e *store.Experiment) (*Run, error) {
 		return nil, err
 	}
 	if r.Stops, r.Late, err = stopsOf(e, r.Program.NP()); err != nil || r.Stops != nil {
-		r.Notes = whatif.StopNotes(r.Stops, r.Seconds)
+		r.Notes = append(r.untoldNote(), whatif.StopNotes(r.Stops, r.Seconds)...)
 		return r, err
 	}
 	r.Late, r.Stalled = of.late(), of.stalled()
 	stops := whatif.Stops{Seconds: of.stops(), Run: r.Seconds - r.Outside}
-	r.Stretch, r.Notes, err = stops.Spread(ctx, r.Program, of.stretch(), whatif.SharedMemory())
+	var notes []string
+	r.Stretch, notes, err = stops.Spread(ctx, r.Program, of.stretch(), whatif.SharedMemory())
+	r.Notes = append(r.untoldNote(), notes...)
 	return r, err
 }
 
@@ -171,16 +178,35 @@ func (r *Run) Factors(ctx context.Context) (pop.Run, error) {
 	if r.Timed != nil {
 		return pop.Measure(ctx, r.Timed)
 	}
-	work, err := r.Work(ctx)
-	if err != nil {
-		return pop.Run{}, err
-	}
-	run, err := pop.Replay(ctx, r.Program, r.Seconds, work)
+	run, err := r.ideal(ctx)
 	run.Ends, run.Notes = r.Ends, append(run.Notes, r.Notes...)
 	if r.Ends > 0 {
 		run.Notes = append(run.Notes, fmt.Sprintf("the run time on an ideal network is that between starting and ending, which took %.3g s more", r.Ends))
 	}
 	return run, err
+}
+
+// ideal replays the run on the ideal network; what its units did outside of
+// communication is the profile's to tell.
+func (r *Run) ideal(ctx context.Context) (pop.Run, error) {
+	work, err := r.Work(ctx)
+	if err != nil {
+		return pop.Run{}, err
+	}
+	run, err := pop.Replay(ctx, r.Program, r.Seconds, work)
+	if err != nil || r.Data == nil || r.Timed != nil {
+		return run, err
+	}
+	units, err := analyze.UnitTimes(r.Data)
+	if err != nil {
+		return run, err
+	}
+	var useful []float64
+	for _, u := range units {
+		useful = append(useful, float64(u.Useful))
+	}
+	run.Profiled(useful)
+	return run, nil
 }
 
 // maxQuick is how many actions are replayed where nobody asked for a replay:
@@ -196,11 +222,7 @@ func (r *Run) Serialization(ctx context.Context) (float64, error) {
 	if r.Program.Actions() > maxQuick {
 		return 0, ErrLarge
 	}
-	work, err := r.Work(ctx)
-	if err != nil {
-		return 0, err
-	}
-	ideal, err := pop.Replay(ctx, r.Program, r.Seconds, work)
+	ideal, err := r.ideal(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -212,7 +234,7 @@ func (r *Run) Serialization(ctx context.Context) (float64, error) {
 
 // Setup is what a case of the run is made of.
 func (r *Run) Setup() whatif.Setup {
-	return whatif.Setup{Trace: r.Program, Network: whatif.SharedMemory(), Measured: r.Seconds, Spread: r.Spread, Outside: r.Outside + r.Stalled, Stops: r.Stops, Stretch: r.Stretch, Late: r.Late, Notes: r.Notes}
+	return whatif.Setup{Trace: r.Program, Network: whatif.SharedMemory(), Measured: r.Seconds, Spread: r.Spread, Outside: r.Outside + r.Stalled, Timed: r.Timed != nil, Untold: r.untold(), Stops: r.Stops, Stretch: r.Stretch, Late: r.Late, Notes: r.Notes}
 }
 
 // Case is what changes of the run are priced in.

@@ -11,6 +11,9 @@ import (
 	"auspex/waits"
 )
 
+// unexplained is the share of a run that its replay may be shorter without a word.
+const unexplained = 0.2
+
 // Waits is where the run's ranks waited, and for what. Where its program was not
 // compiled with regions, what samples say of the late ranks names the functions.
 func (r *Run) Waits(ctx context.Context) (*waits.Report, error) {
@@ -22,6 +25,11 @@ func (r *Run) Waits(ctx context.Context) (*waits.Report, error) {
 	if err != nil || r.Timed != nil {
 		return found, err
 	}
+	longer := 0.0
+	if more := r.Seconds - r.Outside - r.Stalled - found.Seconds; more > unexplained*r.Seconds {
+		longer = more
+	}
+	found.Leaves(r.Untold, longer)
 	found.Notes = append(found.Notes, "the trace holds no times of messages: those of a replay as between ranks of one machine were taken")
 	if r.Ends > 0 {
 		found.Notes = append(found.Notes, fmt.Sprintf("the shares are of the time between starting and ending, which took %.3g s more", r.Ends))

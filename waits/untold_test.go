@@ -1,0 +1,24 @@
+package waits
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestUntold: what the trace does not tell is not called hardly any waiting.
+func TestUntold(t *testing.T) {
+	r := &Report{Ranks: 2, Seconds: 2, whole: 4, locations: 2}
+	r.Leaves(nil, 0)
+	if want := "The ranks hardly wait for one another: 0 µs of 4 s."; r.Words != want {
+		t.Errorf("told %q, want %q", r.Words, want)
+	}
+	r.Leaves([]Untold{{Call: "MPI_Win_fence", Seconds: 0.9}, {Call: "MPI_Win_free", Seconds: 0.001}}, 0)
+	if want := "In what the trace tells, the ranks hardly wait for one another: 0 µs of 4 s. 45 % of their time is in `MPI_Win_fence` and the like, of which the trace does not tell who waits for whom."; r.Words != want {
+		t.Errorf("told %q, want %q", r.Words, want)
+	}
+	r.Untold = nil
+	r.Leaves([]Untold{{Call: "MPI_Win_fence", Seconds: 0.001}}, 1.5)
+	if strings.Contains(r.Words, "MPI_Win_fence") || !strings.Contains(r.Words, "1.5 s longer than the trace explains") || strings.HasPrefix(r.Words, "The ranks hardly") {
+		t.Errorf("told %q", r.Words)
+	}
+}
