@@ -263,7 +263,14 @@ func (c *Case) shapley(ctx context.Context, l *List, most int) error {
 		return err
 	}
 	l.Replays += len(sets)
-	won := func(m int) float64 { return times[0] - times[m] }
+	noise, moved := noiseAmong(causes)
+	won := func(m int) float64 {
+		w := times[0] - times[m]
+		if m&noise != 0 && m&moved != 0 {
+			w = min(w, 2*times[0]-times[m&^noise]-times[noise])
+		}
+		return w
+	}
 	for i := range causes {
 		value := 0.0
 		for m := range sets {
@@ -276,6 +283,21 @@ func (c *Case) shapley(ctx context.Context, l *List, most int) error {
 	l.LossSeconds = won(len(sets) - 1)
 	slices.SortStableFunc(l.Shares, func(a, b Share) int { return cmp.Compare(b.Seconds, a.Seconds) })
 	return nil
+}
+
+// noiseAmong finds the noise among causes, and the changes that move work from rank
+// to rank. Evening out what such a change has moved takes away no noise of the run:
+// half a worker's tasks, moved to where its master starts, would be noise.
+func noiseAmong(causes []Opportunity) (noise, moved int) {
+	for i := range causes {
+		switch causes[i].change.Kind {
+		case NoNoise:
+			noise = 1 << i
+		case Balance, LikeMedian:
+			moved |= 1 << i
+		}
+	}
+	return noise, moved
 }
 
 func ones(m int) int {
