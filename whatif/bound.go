@@ -16,10 +16,14 @@ import (
 type Bound struct {
 	profile *loggp.Profile
 	seconds float64
+	waits   []float64
 }
 
-// NewBound starts from a profile.
-func NewBound(p *loggp.Profile, seconds float64) *Bound { return &Bound{p, seconds} }
+// NewBound starts from a profile. Of what counts as computation each rank may have
+// waited as long as waits says; nil for not at all.
+func NewBound(p *loggp.Profile, seconds float64, waits []float64) *Bound {
+	return &Bound{p, seconds, waits}
+}
 
 // noTrace is said with every bound.
 const noTrace = "there is no trace: this is a bound, the gain is at most this"
@@ -43,6 +47,9 @@ func (b *Bound) Price(changes []Change) (*Answer, error) {
 		for rank, t := range row {
 			compute[rank] += s.work.Seconds(int32(r), rank, 1e9*t)
 		}
+	}
+	for rank, w := range b.waits {
+		compute[rank] = max(compute[rank]-w, 0)
 	}
 	most := slices.Max(compute)
 	a := &Answer{BaseSeconds: b.seconds, NewSeconds: min(most, b.seconds), Measured: true, Replayed: b.seconds, Bound: true, Changes: []string{}, Notes: []string{noTrace}}

@@ -285,15 +285,25 @@ func TestConfounders(t *testing.T) {
 
 func TestBound(t *testing.T) {
 	p := &loggp.Profile{Regions: []string{"A", "B"}, Seconds: [][]float64{{1, 3}, {1, 1}}, Counts: [][]int64{{0, 0}, {0, 0}}, Pauses: make([]float64, 2)}
-	a, err := whatif.NewBound(p, 5).Price([]whatif.Change{{Kind: whatif.Balance, Region: "A"}})
+	a, err := whatif.NewBound(p, 5, nil).Price([]whatif.Change{{Kind: whatif.Balance, Region: "A"}})
 	if err != nil || !a.Bound || math.Abs(a.NewSeconds-3) > 1e-9 || a.Interval != [2]float64{3, 5} {
 		t.Errorf("%+v, %v", a, err)
 	}
-	if _, err := whatif.NewBound(p, 5).Price([]whatif.Change{{Kind: whatif.Ideal}}); err == nil {
+	if _, err := whatif.NewBound(p, 5, nil).Price([]whatif.Change{{Kind: whatif.Ideal}}); err == nil {
 		t.Error("a profile knows nothing of the network")
 	}
-	if l, err := whatif.NewBound(p, 5).Opportunities(); err != nil || len(l.Opportunities) == 0 || !l.Bound {
+	if l, err := whatif.NewBound(p, 5, nil).Opportunities(); err != nil || len(l.Opportunities) == 0 || !l.Bound {
 		t.Errorf("%+v, %v", l, err)
+	}
+	// The rank that counts as computing longest may have waited for a second of it.
+	p.Seconds[0] = []float64{4, 2}
+	a, err = whatif.NewBound(p, 5, []float64{1, 0}).Price(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	without, err := whatif.NewBound(p, 5, nil).Price(nil)
+	if err != nil || math.Abs(without.NewSeconds-a.NewSeconds-1) > 1e-9 {
+		t.Errorf("%g s, and %g s where a second may be waiting, %v", without.NewSeconds, a.NewSeconds, err)
 	}
 }
 

@@ -3,6 +3,7 @@ package cli
 import (
 	"slices"
 
+	"auspex/analyze"
 	"auspex/simulate/loggp"
 	"auspex/whatif"
 )
@@ -13,7 +14,11 @@ func (a *app) bound(t *traced, changes []whatif.Change, top int) error {
 	if err != nil {
 		return err
 	}
-	b := whatif.NewBound(p, t.Seconds)
+	waits, err := hiddenWaits(t)
+	if err != nil {
+		return err
+	}
+	b := whatif.NewBound(p, t.Seconds, waits)
 	if len(changes) == 0 {
 		l, err := b.Opportunities()
 		if err != nil {
@@ -45,13 +50,7 @@ func profileOf(t *traced) (*loggp.Profile, error) {
 	if err != nil {
 		return nil, err
 	}
-	var processes []int
-	for _, u := range d.Units {
-		if !slices.Contains(processes, u.Process) {
-			processes = append(processes, u.Process)
-		}
-	}
-	slices.Sort(processes)
+	processes := processesOf(d)
 	p := &loggp.Profile{Pauses: make([]float64, len(processes))}
 	for r := range d.Regions {
 		if d.Communication[r] {
@@ -68,4 +67,35 @@ func profileOf(t *traced) (*loggp.Profile, error) {
 		p.Counts = append(p.Counts, make([]int64, len(processes)))
 	}
 	return p, nil
+}
+
+// hiddenWaits is how long each process may have waited in what counts as its
+// computation: while other threads of it communicate, its first one may wait for
+// them under the name of a range, as in the backward pass of a training job.
+func hiddenWaits(t *traced) ([]float64, error) {
+	units, err := analyze.UnitTimes(t.Data)
+	if err != nil {
+		return nil, err
+	}
+	processes := processesOf(t.Data)
+	waits := make([]float64, len(processes))
+	for _, u := range units {
+		if u.Thread != 0 {
+			rank, _ := slices.BinarySearch(processes, u.Process)
+			waits[rank] += float64(u.Communication)
+		}
+	}
+	return waits, nil
+}
+
+// processesOf are the numbers of an experiment's processes, in order.
+func processesOf(d *analyze.Dataset) []int {
+	var processes []int
+	for _, u := range d.Units {
+		if !slices.Contains(processes, u.Process) {
+			processes = append(processes, u.Process)
+		}
+	}
+	slices.Sort(processes)
+	return processes
 }
