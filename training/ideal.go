@@ -32,16 +32,22 @@ func (j *job) slowdowns(result *Result) {
 	}
 	s, in := now/ideal, ideal/1e9
 	result.Slowdown, result.Ideal = &s, &in
-	// Only rank r, or only one kind, as slow as it is.
+	// Only rank r as slow as it is, and all others as they are in the mean: what the
+	// job would gain without it, which is what is said of a straggler.
 	scores := make([]float64, len(j.ranks))
 	for r := range j.ranks {
-		var t float64
+		var with, without float64
 		for _, times := range own {
-			t += math.Max(mean(times[total]), float64(times[total][r])) + transfer
+			others := meanWithout(times[total], r)
+			with += math.Max(others, float64(times[total][r])) + transfer
+			without += others + transfer
 		}
-		scores[r] = t / ideal
+		if scores[r] = 1; without > 0 {
+			scores[r] = with / without
+		}
 		result.Ranks[r].Slowdown = &scores[r]
 	}
+	// Only one kind as slow as it is.
 	for kind, name := range map[int]string{int(Working): "host", int(OnTheDevice): "device"} {
 		var t float64
 		for _, times := range own {
@@ -119,6 +125,12 @@ func (j *job) stepTime(number int) int64 {
 		}
 	}
 	return median(times)
+}
+
+// meanWithout is the mean of all values but one.
+func meanWithout(values []int64, one int) float64 {
+	n := float64(len(values))
+	return (mean(values)*n - float64(values[one])) / (n - 1)
 }
 
 func mean(values []int64) float64 {

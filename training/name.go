@@ -246,11 +246,14 @@ func patternOf(more []int64) Pattern {
 		return Persistent
 	}
 	high := slices.Max(more)
-	often := 0
+	often, some := 0, 0 // steps with much of it, and with any
 	rising := true
 	for i, v := range more {
 		if v*4 >= high {
 			often++
+		}
+		if v*20 >= high {
+			some++
 		}
 		if i > 0 && v <= more[i-1] {
 			rising = false
@@ -259,7 +262,7 @@ func patternOf(more []int64) Pattern {
 	switch first, last := more[0], more[len(more)-1]; {
 	case len(more) >= 3 && rising && last*2 >= first*3 && first*20 >= last:
 		return Drifting
-	case often*3 < len(more)*2:
+	case often*3 < len(more)*2 && some*10 < len(more)*9:
 		return NowAndThen
 	}
 	return Persistent

@@ -33,7 +33,7 @@ type Result struct {
 // RankResult is one rank's part.
 type RankResult struct {
 	Rank     int      `json:"rank"`
-	Slowdown *float64 `json:"slowdown"` // were only this rank as slow as it is
+	Slowdown *float64 `json:"slowdown"` // of traces: against the mean of the others; of tables: against its ideal
 	// Seconds in which the rank was missing where the median of the others
 	// had arrived.
 	Late       *float64     `json:"late_seconds"`

@@ -189,3 +189,21 @@ func TestTheLateRankIsNamed(t *testing.T) {
 		}
 	})
 }
+
+// TestHeadlineAndTable: what is said of the straggler and its row in the table are
+// one answer; and a rank that is late in every step, by more or by less, is not so
+// now and then.
+func TestHeadlineAndTable(t *testing.T) {
+	fast := made{load: always(10)}
+	slow := made{load: func(step int) int { return 10 + []int{20, 106, 39, 14, 167, 158, 134, 144, 25, 32}[step%10] }}
+	r := find(t, job(10, fast, slow))
+	if len(r.Stragglers) != 1 {
+		t.Fatalf("%s %q", r.Words, r.Notes)
+	}
+	if speed := 1 - r.Stragglers[0].Share; speed**r.Ranks[1].Slowdown < 0.95 || speed**r.Ranks[1].Slowdown > 1.05 || *r.Ranks[0].Slowdown != 1 {
+		t.Errorf("at %.2f of the speed and slowed down by %.3f: %s", speed, *r.Ranks[1].Slowdown, r.Words)
+	}
+	if r.Stragglers[0].Pattern != training.Persistent {
+		t.Errorf("it is late in every step, and %s", r.Stragglers[0].Pattern)
+	}
+}
