@@ -61,6 +61,20 @@ func (r *Report) Within(function func(*Cause) string) {
 	r.Words = words(r)
 }
 
+// Rename gives all regions other names.
+func (r *Report) Rename(name func(string) string) {
+	for i := range r.Rows {
+		r.Rows[i].Region = name(r.Rows[i].Region)
+		for k := range r.Rows[i].Causes {
+			r.Rows[i].Causes[k].Region = name(r.Rows[i].Causes[k].Region)
+		}
+	}
+	for i := range r.CriticalPath {
+		r.CriticalPath[i].Region = name(r.CriticalPath[i].Region)
+	}
+	r.Words = words(r)
+}
+
 // OnPath is a region on the critical path.
 type OnPath struct {
 	Region    string  `json:"region"`

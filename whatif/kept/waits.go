@@ -34,6 +34,13 @@ func (r *Run) Waits(ctx context.Context) (*waits.Report, error) {
 	if r.Ends > 0 {
 		found.Notes = append(found.Notes, fmt.Sprintf("the shares are of the time between starting and ending, which took %.3g s more", r.Ends))
 	}
+	if r.Data != nil {
+		calls, err := callsOf(r.Data)
+		if err != nil {
+			return nil, err
+		}
+		found.Rename(func(path string) string { return asCalled(path, calls) })
+	}
 	if r.Data == nil || r.Program.NP() == 0 || r.Program.Actions() > maxQuick {
 		return found, nil
 	}
