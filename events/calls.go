@@ -54,3 +54,28 @@ func CallName(k trace.Kind) string {
 	name := k.String()
 	return "MPI_" + strings.ToUpper(name[:1]) + name[1:]
 }
+
+// WaitsUntold tells calls that wait for other ranks and of which a trace does not
+// tell for whom: one-sided communication, files that all open or write together,
+// neighbours, and processes that are started or connected to.
+func WaitsUntold(call string) bool {
+	name, ok := strings.CutPrefix(call, "MPI_")
+	if !ok {
+		return false
+	}
+	switch {
+	case strings.HasPrefix(name, "File_"):
+		return strings.Contains(name, "_all") || strings.Contains(name, "_ordered") || name == "File_open" || name == "File_close" || name == "File_sync" || name == "File_set_view" || name == "File_set_size"
+	case strings.HasPrefix(name, "Win_"):
+		return !strings.HasPrefix(name, "Win_get_") && !strings.HasPrefix(name, "Win_set_")
+	}
+	for _, part := range []string{"Neighbor_", "Ineighbor_", "Comm_spawn", "Comm_accept", "Comm_connect", "Intercomm_"} {
+		if strings.HasPrefix(name, part) {
+			return true
+		}
+	}
+	return false
+}
+
+// LastName is the end of a path: the call, of a call's.
+func LastName(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"strings"
 
 	"auspex/trace"
 )
@@ -28,8 +27,7 @@ func WriteChrome(ctx context.Context, w io.Writer, src Source) error {
 		h := src.Header()
 		name, ok := names[s.Path]
 		if !ok {
-			path := h.Paths[s.Path].Name
-			text, err := json.Marshal(path[strings.LastIndexByte(path, '/')+1:])
+			text, err := json.Marshal(LastName(h.Paths[s.Path].Name))
 			if err != nil {
 				return err
 			}

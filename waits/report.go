@@ -172,7 +172,7 @@ func (a *Analyzer) Report() *Report {
 	if left := a.unmatched(); left > 0 {
 		r.Notes = append(r.Notes, plural(left, "message has", "messages have")+" only one side in the trace and could not be judged")
 	}
-	r.Words = words(r)
+	r.Leaves(a.untold(), 0)
 	return r
 }
 

@@ -1,8 +1,12 @@
 package waits
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
+
+	"auspex/events"
 )
 
 // Untold is a call that waits for other ranks, in which the trace does not tell
@@ -11,6 +15,29 @@ type Untold struct {
 	Call    string  `json:"call"`
 	Seconds float64 `json:"seconds"` // of the mean rank
 	Share   float64 `json:"share"`   // of the run time of this report
+}
+
+// UntoldOf lists calls by the time that all ranks spent in them, most first.
+func UntoldOf(seconds map[string]float64, ranks int) []Untold {
+	var list []Untold
+	for call, s := range seconds {
+		list = append(list, Untold{Call: call, Seconds: s / float64(max(ranks, 1))})
+	}
+	slices.SortFunc(list, func(a, b Untold) int {
+		return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), cmp.Compare(a.Call, b.Call))
+	})
+	return list
+}
+
+// untold lists the calls of the trace itself that wait and do not tell for whom.
+func (a *Analyzer) untold() []Untold {
+	seconds := map[string]float64{}
+	for path, s := range a.onPaths {
+		if call := events.LastName(a.header.Paths[path].Name); s > 0 && events.WaitsUntold(call) {
+			seconds[call] += s
+		}
+	}
+	return UntoldOf(seconds, len(a.locs))
 }
 
 // Leaves says what the trace does not tell of the run: calls, those with the most

@@ -3,6 +3,9 @@ package waits
 import (
 	"strings"
 	"testing"
+
+	"auspex/events"
+	"auspex/trace"
 )
 
 // TestUntold: what the trace does not tell is not called hardly any waiting.
@@ -20,5 +23,22 @@ func TestUntold(t *testing.T) {
 	r.Leaves([]Untold{{Call: "MPI_Win_fence", Seconds: 0.001}}, 1.5)
 	if strings.Contains(r.Words, "MPI_Win_fence") || !strings.Contains(r.Words, "1.5 s longer than the trace explains") || strings.HasPrefix(r.Words, "The ranks hardly") {
 		t.Errorf("told %q", r.Words)
+	}
+}
+
+// TestUntoldInTrace: a trace whose calls were timed tells how long ranks were in a
+// fence, and not for whom.
+func TestUntoldInTrace(t *testing.T) {
+	h := &events.Header{Ranks: 2, Locations: []events.Location{{Rank: 0}, {Rank: 1}}, Paths: []events.Path{{Name: "solve"}, {Name: "solve/MPI_Win_fence"}}}
+	a := NewAnalyzer(h)
+	for _, s := range []events.Span{
+		{Loc: 0, Kind: trace.Compute, Path: 0, Root: -1, End: 1e9}, {Loc: 1, Kind: trace.Compute, Path: 0, Root: -1, End: 2e9},
+		{Loc: 0, Kind: events.Other, Path: 1, Root: -1, Begin: 1e9, End: 2e9},
+	} {
+		a.Span(&s)
+	}
+	r := a.Report()
+	if len(r.Untold) != 1 || r.Untold[0] != (Untold{"MPI_Win_fence", 0.5, 0.25}) || !strings.Contains(r.Words, "25 % of their time is in `MPI_Win_fence`, of which") {
+		t.Errorf("%+v: %s", r.Untold, r.Words)
 	}
 }

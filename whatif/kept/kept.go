@@ -131,6 +131,10 @@ func (r *Run) measured(ctx context.Context, spans []byte) error {
 	if r.Seconds, err = events.Seconds(ctx, r.Timed); err != nil {
 		return err
 	}
+	if r.Untold, err = untoldIn(ctx, r.Timed); err != nil {
+		return err
+	}
+	recorded.Header().Notes = append(recorded.Header().Notes, r.untoldNote()...)
 	r.Program, err = events.Program(ctx, r.Timed)
 	return err
 }

@@ -1,12 +1,11 @@
 package kept
 
 import (
-	"cmp"
+	"context"
 	"fmt"
-	"slices"
-	"strings"
 
 	"auspex/analyze"
+	"auspex/events"
 	"auspex/model"
 	"auspex/waits"
 )
@@ -29,41 +28,27 @@ func untoldOf(d *analyze.Dataset) ([]waits.Untold, error) {
 		}
 		ranks++
 		for r, region := range d.Regions {
-			if t := wall.At(u, r); t > 0 && waitsUntold(region.Name) {
+			if t := wall.At(u, r); t > 0 && events.WaitsUntold(region.Name) {
 				seconds[region.Name] += t
 			}
 		}
 	}
-	var list []waits.Untold
-	for call, s := range seconds {
-		list = append(list, waits.Untold{Call: call, Seconds: s / float64(ranks)})
-	}
-	slices.SortFunc(list, func(a, b waits.Untold) int {
-		return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), cmp.Compare(a.Call, b.Call))
-	})
-	return list, nil
+	return waits.UntoldOf(seconds, ranks), nil
 }
 
-// waitsUntold tells calls that wait for other ranks and that no event of a trace
-// stands for: one-sided communication, files that all open or write together,
-// neighbours, and processes that are started or connected to.
-func waitsUntold(call string) bool {
-	name, ok := strings.CutPrefix(call, "MPI_")
-	if !ok {
-		return false
-	}
-	switch {
-	case strings.HasPrefix(name, "File_"):
-		return strings.Contains(name, "_all") || strings.Contains(name, "_ordered") || name == "File_open" || name == "File_close" || name == "File_sync" || name == "File_set_view" || name == "File_set_size"
-	case strings.HasPrefix(name, "Win_"):
-		return !strings.HasPrefix(name, "Win_get_") && !strings.HasPrefix(name, "Win_set_")
-	}
-	for _, part := range []string{"Neighbor_", "Ineighbor_", "Comm_spawn", "Comm_accept", "Comm_connect", "Intercomm_"} {
-		if strings.HasPrefix(name, part) {
-			return true
+// untoldIn is the same of a trace whose calls were timed.
+func untoldIn(ctx context.Context, src events.Source) ([]waits.Untold, error) {
+	seconds := map[string]float64{}
+	h := src.Header()
+	err := src.Each(ctx, func(s *events.Span) error {
+		if s.Kind == events.Other {
+			if call := events.LastName(h.Paths[s.Path].Name); events.WaitsUntold(call) {
+				seconds[call] += s.Seconds()
+			}
 		}
-	}
-	return false
+		return nil
+	})
+	return waits.UntoldOf(seconds, h.Ranks), err
 }
 
 // untold is what the mean rank spent in such calls, in seconds.
