@@ -32,6 +32,9 @@ func Program(ctx context.Context, src Source) (*trace.Trace, error) {
 		b.Add(&trace.Action{Kind: trace.Finalize})
 		t.Programs = append(t.Programs, b.Program())
 	}
+	if p.ahead {
+		t.Ready = p.ready
+	}
 	return t, nil
 }
 
@@ -41,6 +44,9 @@ type programmer struct {
 	ranks  []*trace.Builder
 	at     []int32   // region last told, of each rank
 	comms  [][]int32 // number of each communicator in each rank, -1 where it is not in it
+	begins [][]int64 // of the computation of each rank since its latest call
+	ready  [][]int32 // see trace.Trace.Ready
+	ahead  bool      // some rank was ready for a collective before it stopped for it
 }
 
 // begin starts all ranks' programs, with the communicators known from the
@@ -56,6 +62,7 @@ func (p *programmer) begin(h *Header) {
 		p.ranks, p.at = append(p.ranks, b), append(p.at, -1)
 		p.comms = append(p.comms, []int32{0})
 	}
+	p.begins, p.ready = make([][]int64, h.Ranks), make([][]int32, h.Ranks)
 	for c := 1; c < len(h.Comms); c++ {
 		p.split(c)
 	}
@@ -108,6 +115,7 @@ func (p *programmer) add(s *Span) {
 			b.Add(&trace.Action{Kind: trace.Location, File: path.Name, Tag: int32(path.Line)})
 		}
 		b.Add(&trace.Action{Kind: trace.Compute, Value: float64(s.End - s.Begin)})
+		p.begins[loc.Rank] = append(p.begins[loc.Rank], s.Begin)
 	case Other, trace.Init, trace.Finalize:
 	default:
 		if s.Kind.Collective() {
@@ -115,7 +123,22 @@ func (p *programmer) add(s *Span) {
 			return
 		}
 		p.messages(b, loc.Rank, s)
+		p.begins[loc.Rank] = p.begins[loc.Rank][:0]
 	}
+}
+
+// wasReady notes how many stretches of computation ago a rank was ready for a
+// collective.
+func (p *programmer) wasReady(rank int32, s *Span) {
+	n := int32(0)
+	for _, begin := range p.begins[rank] {
+		if begin >= s.Begin-s.Lead && s.Lead > 0 {
+			n++
+		}
+	}
+	p.ahead = p.ahead || n > 0
+	p.ready[rank] = append(p.ready[rank], n)
+	p.begins[rank] = p.begins[rank][:0]
 }
 
 // messages adds the point-to-point actions of a span: what it sends first. A
@@ -168,6 +191,7 @@ func (p *programmer) collective(b *trace.Builder, rank int32, s *Span) {
 			}
 		}
 	}
+	p.wasReady(rank, s)
 	b.Add(&a)
 }
 

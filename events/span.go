@@ -53,6 +53,9 @@ type Span struct {
 	Peer       int32 // see Lock
 	Begin, End int64 // ns
 	Bytes      int64 // that a collective sends
+	// Lead is how long before Begin a collective was under way while the location
+	// computed on, in ns; records do not keep it.
+	Lead int64
 	// Messages are the halves of messages that the span starts or completes.
 	// They hold until Each goes on.
 	Messages []Half

@@ -71,3 +71,33 @@ func TestProfiled(t *testing.T) {
 		}
 	}
 }
+
+// contradicting is a trace of two ranks whose clocks differ: the first leaves a
+// barrier at 1 s, before the second comes at 2 s.
+type contradicting struct{ header events.Header }
+
+func (c *contradicting) Header() *events.Header { return &c.header }
+
+func (c *contradicting) Each(_ context.Context, visit func(*events.Span) error) error {
+	for _, s := range []events.Span{
+		{Loc: 0, Kind: trace.Compute, End: 1e9}, {Loc: 0, Kind: trace.Barrier, Begin: 1e9, End: 1e9}, {Loc: 0, Kind: trace.Compute, Begin: 1e9, End: 3e9},
+		{Loc: 1, Kind: trace.Compute, End: 2e9}, {Loc: 1, Kind: trace.Barrier, Begin: 2e9, End: 2e9},
+	} {
+		s.Root = -1
+		if err := visit(&s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// TestNoFactorAboveOne: the ideal replay of such a trace takes longer than the run.
+func TestNoFactorAboveOne(t *testing.T) {
+	r, err := pop.Measure(t.Context(), &contradicting{events.Header{Name: "clocks", Ranks: 2, Locations: []events.Location{{}, {Rank: 1}}, Paths: []events.Path{{Name: "p"}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := pop.Of(r); *f.Transfer > 1 || *f.Serialization > 1 || len(f.Notes) != 1 {
+		t.Errorf("serialization %g, transfer %g, noted %q", *f.Serialization, *f.Transfer, f.Notes)
+	}
+}

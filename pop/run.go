@@ -28,6 +28,10 @@ type Run struct {
 	// Ends is how long the mean rank took for starting and ending; 0 where it is
 	// not known.
 	Ends float64
+	// Paused is how long the ranks of a replay paused together: outside of MPI, or in
+	// calls that the trace does not know.
+	Paused float64
+	paused string // what is said of the rank that did so longest
 	// Instructions and Cycles are those of useful time.
 	Instructions, Cycles float64
 	// MPIUseful is the time outside of MPI of each rank's first thread, where
@@ -81,8 +85,18 @@ func Measure(ctx context.Context, src events.Source) (Run, error) {
 		return r, err
 	}
 	r.Ideal, r.IdealUseful = ideal.Seconds, greatest(ideal.Compute)
+	if longer := r.Ideal/r.Seconds - 1; longer > 0 { // no network is faster than the ideal one
+		r.Ideal = r.Seconds
+		if longer > clocksApart {
+			r.Notes = append(r.Notes, fmt.Sprintf("the replay on an ideal network takes %.1f %% longer than the run, as where clocks of ranks differ or calls overlap: it is taken to be as long, and transfer is not known better than that", 100*longer))
+		}
+	}
 	return r, nil
 }
+
+// clocksApart is the share of a run by which its ideal replay may be longer without a
+// word.
+const clocksApart = 0.005
 
 // missing notes ranks that a trace holds no computation of: they count as idle.
 func missing(useful []float64, h *events.Header) []string {
@@ -114,9 +128,10 @@ func Replay(ctx context.Context, t *trace.Trace, seconds float64, work loggp.Opt
 	if err != nil {
 		return Run{}, err
 	}
-	r := Run{Name: t.Name, Ranks: t.NP(), Units: t.NP(), Useful: ideal.Compute, Seconds: max(seconds, ideal.Seconds), Ideal: ideal.Seconds, IdealUseful: greatest(ideal.Compute)}
+	r := Run{Name: t.Name, Ranks: t.NP(), Units: t.NP(), Useful: ideal.Compute, Seconds: max(seconds, ideal.Seconds), Ideal: ideal.Seconds, IdealUseful: greatest(ideal.Compute), Paused: sum(ideal.Paused)}
 	if longest := greatest(ideal.Paused); longest >= longPause*r.Seconds {
-		r.Notes = append(r.Notes, fmt.Sprintf("rank %d was blocked or asleep for %.3g s, or in MPI calls that the trace does not hold: that counts as no computation, and those who wait for it as serialization", slices.Index(ideal.Paused, longest), longest))
+		r.paused = fmt.Sprintf("rank %d was blocked or asleep for %.3g s, or in MPI calls that the trace does not hold", slices.Index(ideal.Paused, longest), longest)
+		r.Notes = append(r.Notes, r.paused+": that counts as no computation, and those who wait for it as serialization")
 	}
 	return r, nil
 }
@@ -130,6 +145,9 @@ const longPause = 0.05
 func (r *Run) Profiled(useful []float64) {
 	r.Units, r.Useful = len(useful), useful
 	r.IdealUseful = min(greatest(useful), r.Ideal)
+	if r.paused != "" {
+		r.Notes[slices.IndexFunc(r.Notes, func(n string) bool { return strings.HasPrefix(n, r.paused) })] = r.paused + ": what of that is outside of MPI counts as its computation"
+	}
 }
 
 // synchronousFrom is the size from which a message waits for its receiver even on

@@ -52,7 +52,11 @@ type Trace struct {
 	// Nanoseconds says that computation is in ns of the machine it was measured
 	// on, not in flops.
 	Nanoseconds bool
-	origin      origin
+	// Ready says, by rank and collective, how many stretches of computation before
+	// it the rank was ready: it computed on beside the collective. Nil where ranks
+	// wait in all of them at once. No file holds it.
+	Ready  [][]int32
+	origin origin
 }
 
 // NP returns the number of ranks.

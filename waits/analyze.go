@@ -118,6 +118,7 @@ func (a *Analyzer) Span(s *events.Span) {
 type visit struct {
 	loc, path  int32
 	begin, end int64
+	ready      int64 // for a collective: before begin where it computed on beside it
 	at         int64 // number of its entry in the location's log
 	node       *node // its own on the critical path
 	before     *node // the path up to its begin
@@ -129,7 +130,7 @@ func visitOf(a *Analyzer, s *events.Span, l *location) visit {
 	at := l.log.call(s.Path, seconds)
 	before := l.head
 	a.call(s.Loc, l, s.Path, seconds)
-	return visit{loc: s.Loc, path: s.Path, begin: s.Begin, end: s.End, at: at, node: l.head, before: before}
+	return visit{loc: s.Loc, path: s.Path, begin: s.Begin, end: s.End, ready: s.Begin - s.Lead, at: at, node: l.head, before: before}
 }
 
 // waited judges that v waited until a time for what the late visit did.
@@ -151,7 +152,7 @@ func (a *Analyzer) waited(p Pattern, v, late visit, until int64) {
 	// what was left of the wait.
 	if late.node != nil && v.node != nil {
 		v.node.before = late.before
-		v.node.seconds = float64(v.end-until) / 1e9
+		v.node.seconds = float64(max(v.end-max(until, late.begin), 0)) / 1e9
 	}
 }
 

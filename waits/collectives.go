@@ -104,7 +104,7 @@ func (a *Analyzer) meet(m *meeting) {
 	last, root := 0, -1
 	firstLeave := m.visits[0].end
 	for i := range m.visits {
-		if m.visits[i].begin > m.visits[last].begin {
+		if m.visits[i].ready > m.visits[last].ready {
 			last = i
 		}
 		firstLeave = min(firstLeave, m.visits[i].end)
@@ -137,9 +137,9 @@ func (a *Analyzer) meetAll(p Pattern, m *meeting, last int, firstLeave int64) {
 	for i := range m.visits {
 		v := m.visits[i]
 		if i != last {
-			a.waited(p, v, late, late.begin)
+			a.waited(p, v, late, late.ready)
 		}
-		if v.end > firstLeave && firstLeave >= late.begin && p != ThreadBarrierWait {
+		if v.end > firstLeave && firstLeave >= late.ready && p != ThreadBarrierWait {
 			w := float64(v.end-max(firstLeave, v.begin)) / 1e9
 			row := a.rows.row(Completion, v.path)
 			rank := a.header.Locations[v.loc].Rank

@@ -51,7 +51,7 @@ func (a *Analyzer) lengthen(l *location, n node) {
 func (a *Analyzer) fold(m *meeting) {
 	last := &m.visits[0]
 	for i := range m.visits {
-		if m.visits[i].begin > last.begin {
+		if m.visits[i].ready > last.ready {
 			last = &m.visits[i]
 		}
 	}

@@ -8,5 +8,6 @@
 // when the rank was ready for it until it ended. A rank has one lane: a
 // collective that began while another was under way begins where that ends, and
 // what the rank computed beside a collective comes before it, so that of a
-// collective only what is not hidden takes time.
+// collective only what is not hidden takes time; events.Span.Lead says since when
+// it was under way.
 package job

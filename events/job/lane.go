@@ -98,15 +98,6 @@ func part(list [][2]int64, from, to int64) [][2]int64 {
 	return out
 }
 
-// length is how long some times are together.
-func length(list [][2]int64) int64 {
-	sum := int64(0)
-	for _, s := range list {
-		sum += s[1] - s[0]
-	}
-	return sum
-}
-
 // namedRanges are the innermost ranges of the thread on which the program named
 // the most time.
 func namedRanges(t *training.Trace) []span {

@@ -19,10 +19,6 @@ type meeting struct {
 	comm  int32
 	at    int64            // when it begins, of the lane in the middle
 	calls []*training.Call // nil where a lane has no part in it
-	// shown is the least share of its transfer, from when the last was ready,
-	// that a lane stood still for. A network can give back no more: the lane that
-	// hid the rest comes no sooner to where they meet next.
-	shown float64
 }
 
 // meet finds the collectives that all of a group took part in whose traces are
@@ -114,35 +110,6 @@ func inOrder(lanes []*Lane, meetings map[*training.Call]*meeting, shift []int64)
 		})
 	}
 	return out
-}
-
-// expose finds how much of each collective's transfer is not hidden.
-func expose(lanes []*Lane, calls [][]*training.Call, meetings map[*training.Call]*meeting, shift []int64) {
-	for _, m := range meetings {
-		m.shown = 1
-	}
-	for lane, l := range lanes {
-		at := l.begin
-		for _, c := range calls[lane] {
-			m := meetings[c]
-			ready := c.Arrived
-			for k, other := range m.calls {
-				if other != nil {
-					ready = max(ready, other.Arrived-shift[k]+shift[lane])
-				}
-			}
-			begin := max(at, min(ready, c.End))
-			shown := 0.0
-			if idle := c.End - max(at, c.Arrived) - length(l.hidden(c, max(at, c.Arrived))); idle > 0 {
-				shown = 1
-				if c.End > begin {
-					shown = min(1, float64(idle)/float64(c.End-begin))
-				}
-			}
-			m.shown = min(m.shown, shown)
-			at = max(at, c.End)
-		}
-	}
 }
 
 // sameClock is the difference of clocks, in ns, that ends of collectives cannot

@@ -67,7 +67,6 @@ func New(name string, lanes []*Lane) (*Source, error) {
 		note("the clocks of ranks were set by the ends of collectives, which are %.3g ms apart after that", float64(residual)/1e6)
 	}
 	s.calls = inOrder(lanes, s.meetings, s.shift)
-	expose(lanes, s.calls, s.meetings, s.shift)
 	s.start = lanes[0].begin - s.shift[0]
 	for i, l := range lanes {
 		s.start = min(s.start, l.begin-s.shift[i])
@@ -142,6 +141,7 @@ func (w *walker) next() {
 	// What the rank computed beside it comes first, so that the collective is what
 	// it stood still for.
 	begin, end := w.at, max(c.End, w.at)
+	ready := begin
 	for _, own := range l.hidden(c, w.at) {
 		for w.at = own[0]; w.at < own[1]; {
 			path, to := w.stretch(own[1])
@@ -150,8 +150,7 @@ func (w *walker) next() {
 		}
 	}
 	w.at = end
-	m := w.s.meetings[c]
-	w.add(events.Span{Kind: kindOf(c.Name), Path: w.paths.Of(events.Path{Name: name + "/" + kernel}), Comm: m.comm, Root: -1, Bytes: int64(m.shown * float64(max(c.Bytes, 0)))}, begin, end)
+	w.add(events.Span{Kind: kindOf(c.Name), Path: w.paths.Of(events.Path{Name: name + "/" + kernel}), Comm: w.s.meetings[c].comm, Root: -1, Bytes: max(c.Bytes, 0), Lead: begin - ready}, begin, end)
 }
 
 // compute adds what the rank does until a time, piece by piece.

@@ -77,7 +77,7 @@ func (e *engine) collective(id int32, r *rank) error {
 		return errMixed
 	}
 	g.came++
-	g.last = max(g.last, r.clock)
+	g.last = max(g.last, r.readyFor(a.Kind))
 	bytes := r.size(a.Count, a.Type)
 	for _, n := range a.Counts {
 		bytes += r.size(n, a.Type)
@@ -162,11 +162,28 @@ func (e *engine) leave(c *communicator, g *gathering) {
 		if len(g.splits) > 0 {
 			e.split(g)
 		}
-		for _, id := range g.waiting {
-			free(id, g.last)
+		for _, id := range g.waiting { // who was ready early computed on meanwhile
+			r := &e.ranks[id]
+			r.clock = max(r.clock, g.last+e.net.cost(g.kind, c.size, g.bytes))
+			e.push(id)
 		}
 		g.waiting = g.waiting[:0]
 	}
+}
+
+// readyFor is when a rank was ready for the collective that it is in: now, or some
+// stretches of computation ago.
+func (r *rank) readyFor(k trace.Kind) float64 {
+	ahead := 0
+	if k.Collective() && len(r.ready) > 0 {
+		ahead, r.ready = min(int(r.ready[0]), len(r.starts)), r.ready[1:]
+	}
+	at := r.clock
+	if ahead > 0 {
+		at = r.starts[len(r.starts)-ahead]
+	}
+	r.starts = r.starts[:0]
+	return at
 }
 
 // split makes the communicators that a split or a duplication asks for.

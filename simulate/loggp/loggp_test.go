@@ -148,3 +148,28 @@ func TestJoint(t *testing.T) {
 		}
 	}
 }
+
+// TestReady: a rank that was ready for a collective and computed on keeps nobody
+// waiting by that, and hides what the collective takes meanwhile.
+func TestReady(t *testing.T) {
+	tr := written(t, 2, func(r int, b *trace.Builder) {
+		compute(b, "A", float64(1+r))
+		if r == 0 {
+			compute(b, "B", 5)
+		}
+		b.Add(&trace.Action{Kind: trace.Allreduce, Type: trace.Byte, Count: 8})
+		compute(b, "C", 1)
+	})
+	for _, c := range []struct {
+		ready        [][]int32
+		latency      float64
+		first, other float64
+	}{
+		{nil, 0, 7, 7}, {[][]int32{{1}, {0}}, 0, 7, 3}, {[][]int32{{1}, {0}}, 3, 7, 6}, {[][]int32{{1}, {0}}, 6, 9, 9},
+	} {
+		tr.Ready = c.ready
+		r := replay(t, tr, loggp.Options{Network: loggp.Network{Latency: c.latency}})
+		near(t, fmt.Sprintf("%+v, the one that computes on", c), r.Finish[0], c.first)
+		near(t, fmt.Sprintf("%+v, the other", c), r.Finish[1], c.other)
+	}
+}

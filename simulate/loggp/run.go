@@ -155,6 +155,8 @@ type rank struct {
 	within   int          // which stop that is
 	after    float64      // by how much it delays the end of the call
 	worked   int32        // region of the latest computation
+	starts   []float64    // of the computation since the latest call
+	ready    []int32      // for collectives to come; see trace.Trace.Ready
 }
 
 type mode uint8
@@ -181,6 +183,9 @@ func newEngine(t *trace.Trace, o Options) *engine {
 		r.comms = []member{{comm: e.world, me: int32(i)}}
 		if r.worked = -1; i < len(o.Stops) {
 			r.stops = o.Stops[i]
+		}
+		if i < len(t.Ready) {
+			r.ready = t.Ready[i]
 		}
 		e.ready = append(e.ready, int32(i))
 	}
@@ -280,6 +285,9 @@ func (e *engine) begin(id int32, r *rank) error {
 		r.double = a.Count != 0
 	case trace.Finalize, trace.CommSize:
 	case trace.Compute:
+		if e.trace.Ready != nil {
+			r.starts = append(r.starts, r.clock)
+		}
 		s := e.o.Work.Seconds(r.region, int(id), a.Value)
 		r.clock += s
 		r.computed += s
@@ -289,6 +297,7 @@ func (e *engine) begin(id int32, r *rank) error {
 		r.clock += s
 		r.paused += s
 	case trace.Send, trace.Isend, trace.Recv, trace.Irecv, trace.SendRecv:
+		r.starts = r.starts[:0]
 		return e.message(id, r)
 	case trace.Wait:
 		return e.wait(id, r)

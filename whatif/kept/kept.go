@@ -190,15 +190,20 @@ func (r *Run) Factors(ctx context.Context) (pop.Run, error) {
 	return run, err
 }
 
-// ideal replays the run on the ideal network; what its units did outside of
-// communication is the profile's to tell.
+// littlePause is the share of the time that ranks may pause in without that their
+// profile is asked what of it was MPI's.
+const littlePause = 0.01
+
+// ideal replays the run on the ideal network. Where the trace does not tell all that
+// the ranks did outside of communication, their profile does.
 func (r *Run) ideal(ctx context.Context) (pop.Run, error) {
 	work, err := r.Work(ctx)
 	if err != nil {
 		return pop.Run{}, err
 	}
 	run, err := pop.Replay(ctx, r.Program, r.Seconds, work)
-	if err != nil || r.Data == nil || r.Timed != nil {
+	told := run.Paused <= littlePause*r.Seconds*float64(run.Ranks) && r.Seconds-r.Outside-r.Stalled-run.Ideal <= unexplained*r.Seconds
+	if err != nil || r.Data == nil || r.Timed != nil || told {
 		return run, err
 	}
 	units, err := analyze.UnitTimes(r.Data)
