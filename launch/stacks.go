@@ -161,18 +161,18 @@ func (c *collector) thread(p *probe.Process, u threadTree) {
 			}
 			continue
 		}
+		outermost := n.Parent < 0 && p.Sampling > 0
+		if b := blocked(n); b > 0 && (total[j] > 0 || outermost) {
+			c.b.Add(unit, c.place(u.nodes[j].child(model.Region{Name: model.Blocked, Kind: model.Block})), c.columns.wall, b)
+			n.Wall -= b
+			t.Nodes[j].Wall = n.Wall
+		}
 		if total[j] > 0 {
 			n.Wall, n.CPU = 0, 0 // see below
 		}
 		c.values(p, unit, c.place(u.nodes[j]), n, p.Regions[n.Region].Kind == probe.MPICall)
 	}
 	slices.SortStableFunc(u.samples, func(a, b sampled) int { return a.node - b.node })
-	for j, n := range t.Nodes {
-		if b := blocked(n); total[j] > 0 && b > 0 {
-			c.b.Add(unit, c.place(u.nodes[j].child(model.Region{Name: "<blocked>", Kind: model.Block})), c.columns.wall, b)
-			t.Nodes[j].Wall -= b
-		}
-	}
 	for _, s := range u.samples {
 		n, share := t.Nodes[s.node], float64(s.weight)/float64(total[s.node])
 		at := c.place(s.at.kept(c.tree.top.weight))

@@ -70,6 +70,44 @@ int main(void)
 	}
 }
 
+// Where the opener of a parallel region sleeps at its end, waiting for a slower
+// thread, what it computes next is still its own.
+func TestOpenerSleepsAtBarrier(t *testing.T) {
+	need(t, "gcc")
+	dir := write(t, map[string]string{"sleeper.c": `#include <omp.h>
+#include <time.h>
+static void work(double s)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    double end = t.tv_sec + 1e-9 * t.tv_nsec + s;
+    do
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    while (t.tv_sec + 1e-9 * t.tv_nsec < end);
+}
+int main(void)
+{
+    for (int k = 0; k < 8; k++) {
+#pragma omp parallel num_threads(2)
+        work(omp_get_thread_num() ? 0.12 : 0.04);
+    }
+    return 0;
+}
+`})
+	exe := filepath.Join(dir, "sleeper")
+	if out, err := command("gcc", "-g", "-O1", "-fopenmp", filepath.Join(dir, "sleeper.c"), "-o", exe); err != nil {
+		t.Fatal(out)
+	}
+	t.Setenv("OMP_WAIT_POLICY", "passive")
+	r, _ := measure(t, exe)
+	for thread, want := range []float64{0.32, 0.96} {
+		cpu := value(t, r.Experiment, 0, thread, "sleeper*", "cpu_time")
+		if cpu < 0.9*want || cpu > 1.3*want {
+			t.Errorf("thread %d computed for %.3f s, want %.3f", thread, cpu, want)
+		}
+	}
+}
+
 // Where the kernel takes the core away while a thread asks for its processor time, at
 // the end of its part, that is the region's time and not the barrier's as well. The
 // program answers late in the kernel's place.

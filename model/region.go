@@ -19,6 +19,10 @@ const (
 	Idle     Kind = "idle"   // nothing to do
 )
 
+// Blocked names the time in which a thread was blocked or asleep, where nothing tells
+// what called for that. It is no computation.
+const Blocked = "<blocked>"
+
 // Communicates tells whether time in such a region is communication or
 // waiting rather than useful work.
 func (k Kind) Communicates() bool {

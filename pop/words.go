@@ -92,6 +92,19 @@ var meaning = map[string]string{
 	"frequency scalability":   "a second of computation has fewer cycles than in the reference",
 }
 
+// ofThreads says it of a single rank.
+var ofThreads = map[string]string{
+	"load balance":  "some threads compute longer than others",
+	"communication": "threads wait for one another or have nothing to do",
+}
+
+func (f *Factors) means(factor string) string {
+	if text := ofThreads[factor]; f.Ranks == 1 && text != "" {
+		return text
+	}
+	return meaning[factor]
+}
+
 // Words says how good a run is, and what to look at.
 func (f *Factors) Words() string {
 	if f.Parallel == nil {
@@ -109,7 +122,7 @@ func (f *Factors) Words() string {
 	}
 	if whole < lookBelow {
 		least, value := f.lowest()
-		return text + fmt.Sprintf(" No single factor is below 0.8, but their product is; the lowest is %s, %.3f%s (%s).", least, value, f.between(least), meaning[least])
+		return text + fmt.Sprintf(" No single factor is below 0.8, but their product is; the lowest is %s, %.3f%s (%s).", least, value, f.between(least), f.means(least))
 	}
 	return text + " No factor is below 0.8."
 }
@@ -119,7 +132,7 @@ func (f *Factors) Words() string {
 func (f *Factors) LookAt() string {
 	var parts []string
 	for _, name := range f.Low() {
-		parts = append(parts, fmt.Sprintf("%s (%s)", name, meaning[name]))
+		parts = append(parts, fmt.Sprintf("%s (%s)", name, f.means(name)))
 	}
 	return strings.Join(parts, " and ")
 }

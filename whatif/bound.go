@@ -26,7 +26,7 @@ func NewBound(p *loggp.Profile, seconds float64, waits []float64) *Bound {
 }
 
 // noTrace is said with every bound.
-const noTrace = "there is no trace: this is a bound, the gain is at most this"
+const noTrace = "for want of a trace this is a bound: the gain is at most this"
 
 // Price bounds what changes would bring.
 func (b *Bound) Price(changes []Change) (*Answer, error) {

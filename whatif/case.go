@@ -26,6 +26,7 @@ type Case struct {
 	stops    trace.Stops
 	stood    []stood     // by rank; nil where nothing is known of stops
 	delays   [][]float64 // that those within calls made of the run as it was
+	partial  bool        // the trace does not hold all that computed
 	base     *outcome
 	timed    bool
 	untold   float64 // see Setup
@@ -59,6 +60,9 @@ type Setup struct {
 	// Untold is what the mean rank spent, in seconds, in calls that wait for other
 	// ranks and of which the trace does not tell for whom.
 	Untold float64
+	// Partial is that the trace does not hold all that computed: a replay judges no
+	// cause.
+	Partial bool
 	// Stops is when each rank had no core; nil where that is not known.
 	Stops trace.Stops
 	// Stretch is how much longer than its CPU time each rank's computation
@@ -84,7 +88,7 @@ func New(ctx context.Context, s Setup) (*Case, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Case{trace: s.Trace, ranks: s.Trace.NP(), profile: profile, network: s.Network, platform: s.Machine, measured: s.Measured, outside: s.Outside, spread: s.Spread, timed: s.Timed, untold: s.Untold, notes: slices.Clone(s.Notes)}
+	c := &Case{trace: s.Trace, ranks: s.Trace.NP(), profile: profile, network: s.Network, platform: s.Machine, measured: s.Measured, outside: s.Outside, spread: s.Spread, partial: s.Partial, timed: s.Timed, untold: s.Untold, notes: slices.Clone(s.Notes)}
 	if s.Machine == nil && len(s.Stretch) == c.ranks {
 		c.stretch = s.Stretch
 		profile.Stretch(s.Stretch)

@@ -93,4 +93,6 @@ func (c *Case) speed() string {
 
 // Explained tells whether the trace and a network explain how long the run took:
 // only then a replay can tell that a change gains nothing.
-func (c *Case) Explained() bool { return c.unexplained == 0 && c.untold < least*c.Base() }
+func (c *Case) Explained() bool {
+	return !c.partial && c.unexplained == 0 && c.untold < least*c.Base()
+}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"auspex/analyze"
+	"auspex/model"
 	"auspex/simulate/loggp"
 	"auspex/whatif"
 )
@@ -53,7 +54,7 @@ func profileOf(t *traced) (*loggp.Profile, error) {
 	processes := processesOf(d)
 	p := &loggp.Profile{Pauses: make([]float64, len(processes))}
 	for r := range d.Regions {
-		if d.Communication[r] {
+		if d.Communication[r] || d.Regions[r].Name == model.Blocked {
 			continue
 		}
 		row := make([]float64, len(processes))

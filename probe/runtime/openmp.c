@@ -136,7 +136,13 @@ static void end_team(struct team *team)
         if (t)
             __atomic_store_n(&t->unsettled, 0, __ATOMIC_RELEASE);
     }
-    o->brief += now - o->record.last;
+    uint64_t wait = now - o->record.last;
+    if (wait >= auspex_long) { /* it may have slept: what it has computed until then is known */
+        o->cpu = nanos(CLOCK_THREAD_CPUTIME_ID);
+        o->settled += o->brief + wait;
+        o->brief = 0;
+    } else
+        o->brief += wait;
     o->record.last = now;
     auspex_joined(o, team->outside);
 }

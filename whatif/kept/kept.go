@@ -47,6 +47,7 @@ type Run struct {
 	Stretch []float64      // where that is unknown: wall time over CPU time of each rank's computation; nil where unknown
 	Late    []float64      // seconds that starting and ending took each rank longer since it shared its core; nil where unknown
 	Untold  []waits.Untold // calls that wait for other ranks and of which the trace does not tell for whom
+	Partial bool           // threads did much of the work that the trace does not hold
 	Notes   []string       // what was made of the profile
 }
 
@@ -90,6 +91,9 @@ func Open(ctx context.Context, e *store.Experiment) (*Run, error) {
 	if r.Program, err = trace.Decode(d.Name, data); err != nil {
 		return nil, err
 	}
+	if err := r.threads(); err != nil {
+		return r, err
+	}
 	if r.Spread, err = spreadOf(d, r.Seconds); err != nil {
 		return nil, err
 	}
@@ -109,14 +113,14 @@ func Open(ctx context.Context, e *store.Experiment) (*Run, error) {
 		return nil, err
 	}
 	if r.Stops, r.Late, err = stopsOf(e, r.Program.NP()); err != nil || r.Stops != nil {
-		r.Notes = append(r.untoldNote(), whatif.StopNotes(r.Stops, r.Seconds)...)
+		r.Notes = append(append(r.Notes, r.untoldNote()...), whatif.StopNotes(r.Stops, r.Seconds)...)
 		return r, err
 	}
 	r.Late, r.Stalled = of.late(), of.stalled()
 	stops := whatif.Stops{Seconds: of.stops(), Run: r.Seconds - r.Outside}
 	var notes []string
 	r.Stretch, notes, err = stops.Spread(ctx, r.Program, of.stretch(), whatif.SharedMemory())
-	r.Notes = append(r.untoldNote(), notes...)
+	r.Notes = append(append(r.Notes, r.untoldNote()...), notes...)
 	return r, err
 }
 
@@ -243,7 +247,7 @@ func (r *Run) Serialization(ctx context.Context) (float64, error) {
 
 // Setup is what a case of the run is made of.
 func (r *Run) Setup() whatif.Setup {
-	return whatif.Setup{Trace: r.Program, Network: whatif.SharedMemory(), Measured: r.Seconds, Spread: r.Spread, Outside: r.Outside + r.Stalled, Timed: r.Timed != nil, Untold: r.untold(), Stops: r.Stops, Stretch: r.Stretch, Late: r.Late, Notes: r.Notes}
+	return whatif.Setup{Trace: r.Program, Network: whatif.SharedMemory(), Measured: r.Seconds, Spread: r.Spread, Outside: r.Outside + r.Stalled, Timed: r.Timed != nil, Untold: r.untold(), Partial: r.Partial, Stops: r.Stops, Stretch: r.Stretch, Late: r.Late, Notes: r.Notes}
 }
 
 // Case is what changes of the run are priced in.

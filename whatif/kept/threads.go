@@ -1,0 +1,54 @@
+package kept
+
+import (
+	"fmt"
+
+	"auspex/analyze"
+	"auspex/model"
+)
+
+// manyThreads is the share of the work from which on it matters that a trace holds
+// the first thread of each rank alone.
+const manyThreads = 0.1
+
+// otherThreads is what share of the CPU time outside of communication the threads of
+// a run used that are not the first of their process.
+func otherThreads(d *analyze.Dataset) (float64, error) {
+	if !d.Has(model.CPUTime) {
+		return 0, nil
+	}
+	cpu, err := d.Matrix(model.CPUTime + ".exc")
+	if err != nil {
+		return 0, err
+	}
+	others, all := 0.0, 0.0
+	for u, unit := range d.Units {
+		for r := range d.Regions {
+			if t := cpu.At(u, r); t > 0 && !d.Communication[r] {
+				all += t
+				if unit.Thread != 0 {
+					others += t
+				}
+			}
+		}
+	}
+	if all == 0 {
+		return 0, nil
+	}
+	return others / all, nil
+}
+
+// threads tells of what other threads did. A trace of a single process whose threads
+// share its work tells nothing that its profile does not tell better.
+func (r *Run) threads() error {
+	share, err := otherThreads(r.Data)
+	if err != nil || share < manyThreads {
+		return err
+	}
+	if r.Program.NP() == 1 {
+		return fmt.Errorf("the experiment %q %w of its threads: a trace holds the first one of each process, and others did %.0f %% of the work", r.Data.Name, ErrNoTrace, 100*share)
+	}
+	r.Partial = true
+	r.Notes = append(r.Notes, fmt.Sprintf("the trace holds the first thread of each rank; others did %.0f %% of the work, and how evenly they share it is not in the replay", 100*share))
+	return nil
+}

@@ -1,0 +1,61 @@
+package kept
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"auspex/analyze"
+	"auspex/model"
+	"auspex/store"
+	"auspex/trace"
+)
+
+// TestThreads: the trace of a process whose threads share its work is as good as
+// none; of ranks with threads it judges no cause; helpers that do next to nothing
+// change nothing.
+func TestThreads(t *testing.T) {
+	for _, c := range []struct {
+		name            string
+		ranks           int
+		others          float64 // CPU seconds of the second thread; the first has 1
+		none, partially bool
+	}{
+		{"one process, half the work", 1, 1, true, false},
+		{"two ranks, half the work", 2, 1, false, true},
+		{"one process and a helper", 1, 0.05, false, false},
+		{"two ranks and helpers", 2, 0.05, false, false},
+	} {
+		b := model.NewBuilder()
+		region := b.Region(model.Region{Name: "prog", Parent: model.NoParent})
+		cpu := b.Metric(model.Metric{Name: model.CPUTime, Unit: "s", Scope: model.Exclusive, Missing: model.Zero})
+		tr := &trace.Trace{}
+		for rank := range c.ranks {
+			for thread, seconds := range []float64{1, c.others} {
+				b.Add(b.Unit(model.Unit{Node: "n", Process: rank, Thread: thread}), region, cpu, seconds)
+			}
+			tr.Programs = append(tr.Programs, trace.NewBuilder(rank).Program())
+		}
+		x, err := b.Build(model.Header{Name: "made"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := store.Open(t.TempDir())
+		if err := s.Put(x, false); err != nil {
+			t.Fatal(err)
+		}
+		e, err := analyze.Find(s, "made")
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := analyze.Open(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := &Run{Data: d, Program: tr}
+		err = r.threads()
+		if errors.Is(err, ErrNoTrace) != c.none || r.Partial != c.partially || c.partially != strings.Contains(strings.Join(r.Notes, ""), "others did 50 % of the work") {
+			t.Errorf("%s: %v, partial %v, notes %q", c.name, err, r.Partial, r.Notes)
+		}
+	}
+}
