@@ -4,6 +4,7 @@ package pop
 type Factors struct {
 	Name          string   `json:"name"`
 	Ranks         int      `json:"ranks"`
+	Units         int      `json:"units"` // ranks, or their threads where those were measured
 	RunSeconds    *float64 `json:"run_seconds"`
 	Ideal         *float64 `json:"ideal_run_seconds"`
 	UsefulMax     *float64 `json:"useful_seconds_max"`
@@ -68,7 +69,7 @@ func positive(v float64) *float64 {
 
 // Of returns the factors of one run.
 func Of(r Run) Factors {
-	f := Factors{Name: r.Name, Ranks: r.Ranks, RunSeconds: positive(r.Seconds), Ideal: positive(r.Ideal), UsefulMax: positive(greatest(r.Useful)), Notes: append([]string{}, r.Notes...)}
+	f := Factors{Name: r.Name, Ranks: r.Ranks, Units: r.Units, RunSeconds: positive(r.Seconds), Ideal: positive(r.Ideal), UsefulMax: positive(greatest(r.Useful)), Notes: append([]string{}, r.Notes...)}
 	most := greatest(r.Useful)
 	f.LoadBalance = ratio(sum(r.Useful)/float64(max(len(r.Useful), 1)), most)
 	f.Communication = ratio(most, r.Seconds)

@@ -14,7 +14,11 @@ func (p *Page) Efficiencies(runs []pop.Factors, words string) {
 	p.Paragraph(words)
 	columns := []column{{title: ""}}
 	for _, r := range runs {
-		columns = append(columns, number(plural(r.Ranks, "rank")))
+		who := plural(r.Ranks, "rank")
+		if r.Units > r.Ranks {
+			who += ", " + plural(r.Units, "thread")
+		}
+		columns = append(columns, number(who))
 	}
 	var rows [][]string
 	add := func(name string, of func(*pop.Factors) *float64, write func(float64) string) {

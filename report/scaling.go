@@ -33,13 +33,13 @@ func leastOfCommunication(r *scaling.Run) (analyze.Real, string) {
 // ScalingWords is the answer in a few sentences.
 func ScalingWords(s *scaling.Scaling) string {
 	first, last := s.Runs[0], s.Runs[len(s.Runs)-1]
-	more := float64(last.Ranks) / float64(first.Ranks)
-	what := fmt.Sprintf("the problem size is fixed: %s × as many processes make it %s × as fast", times(more), Ratio(last.Speedup, 1))
+	more := float64(last.Count) / float64(first.Count)
+	what := fmt.Sprintf("the problem size is fixed: %s × as many %s make it %s × as fast", times(more), s.Of, Ratio(last.Speedup, 1))
 	if s.Kind == scaling.Weak {
-		what = fmt.Sprintf("the work grows with the processes: with %s × as many the run takes %s × as long", times(more), Ratio(analyze.Ratio(float64(last.RunSeconds), float64(first.RunSeconds)), 2))
+		what = fmt.Sprintf("the work grows with the %s: with %s × as many the run takes %s × as long", s.Of, times(more), Ratio(analyze.Ratio(float64(last.RunSeconds), float64(first.RunSeconds)), 2))
 	}
-	out := []string{fmt.Sprintf("%s scaling over %s, %d to %d processes; %s (efficiency %s).",
-		capital(string(s.Kind)), plural(len(s.Runs), "run"), first.Ranks, last.Ranks, what, Percent(last.Efficiency))}
+	out := []string{fmt.Sprintf("%s scaling over %s, %d to %d %s; %s (efficiency %s).",
+		capital(string(s.Kind)), plural(len(s.Runs), "run"), first.Count, last.Count, s.Of, what, Percent(last.Efficiency))}
 	weakest, name := last.LoadBalance, "load balance"
 	if last.Communication < weakest {
 		weakest, name = leastOfCommunication(&last)
@@ -48,18 +48,18 @@ func ScalingWords(s *scaling.Scaling) string {
 		weakest, name = last.ComputationScalability, "the computation itself"
 	}
 	if weakest < 0.9 {
-		out = append(out, fmt.Sprintf("On %d, most is lost to %s (%s).", last.Ranks, name, Ratio(weakest, 2)))
+		out = append(out, fmt.Sprintf("On %d, most is lost to %s (%s).", last.Count, name, Ratio(weakest, 2)))
 	}
 	if len(s.Regions) > 0 {
 		var parts []string
 		for _, r := range s.Regions[:min(3, len(s.Regions))] {
 			parts = append(parts, fmt.Sprintf("%s (%s)", quoted(shortName(lastName(r.Region))), Percent(r.Excess)))
 		}
-		out = append(out, fmt.Sprintf("What does not scale, by how much longer it takes than it should, as a share of the run on %d: %s.", last.Ranks, listed(parts)))
+		out = append(out, fmt.Sprintf("What does not scale, by how much longer it takes than it should, as a share of the run on %d: %s.", last.Count, listed(parts)))
 	}
 	if s.Model != nil {
 		next := s.Model.Next[0]
-		out = append(out, fmt.Sprintf("The run time in seconds follows %s on p processes; on %d expect %s (%s to %s).", s.Model.Formula, next.Ranks,
+		out = append(out, fmt.Sprintf("The run time in seconds follows %s on p %s; on %d expect %s (%s to %s).", s.Model.Formula, s.Of, next.Ranks,
 			Seconds(next.Seconds), Seconds(next.Interval[0]), Seconds(next.Interval[1])))
 	}
 	return strings.Join(out, " ")
@@ -77,31 +77,31 @@ func (p *Page) Scaling(s *scaling.Scaling) {
 	write := secondsOf(s.Runs, func(r scaling.Run) []float64 { return []float64{float64(r.RunSeconds)} })
 	var rows [][]string
 	for _, r := range s.Runs {
-		rows = append(rows, []string{r.Name, grouped(r.Ranks), write(float64(r.RunSeconds)), Ratio(r.Speedup, 2), Ratio(r.Efficiency, 3), bar(float64(r.Efficiency), 20)})
+		rows = append(rows, []string{r.Name, grouped(r.Count), write(float64(r.RunSeconds)), Ratio(r.Speedup, 2), Ratio(r.Efficiency, 3), bar(float64(r.Efficiency), 20)})
 	}
-	p.table([]column{words("run"), number("processes"), number("run time"), number("speedup"), number("efficiency"), words("")}, rows)
+	p.table([]column{words("run"), number(s.Of), number("run time"), number("speedup"), number("efficiency"), words("")}, rows)
 	p.Heading("Efficiencies (POP; the smallest run is the reference)")
 	rows = nil
 	for _, r := range s.Runs {
-		rows = append(rows, []string{grouped(r.Ranks), Ratio(r.Global, 3), Ratio(r.Parallel, 3), Ratio(r.LoadBalance, 3), Ratio(r.Communication, 3),
+		rows = append(rows, []string{grouped(r.Count), Ratio(r.Global, 3), Ratio(r.Parallel, 3), Ratio(r.LoadBalance, 3), Ratio(r.Communication, 3),
 			Ratio(r.ComputationScalability, 3), Ratio(r.InstructionScalability, 3), Ratio(r.IPCScalability, 3), Ratio(r.FrequencyScalability, 3)})
 	}
-	p.table([]column{number("processes"), number("global"), number("parallel"), number("balance"), number("communication"), number("computation"), number("instructions"), number("ipc"), number("frequency")}, rows)
+	p.table([]column{number(s.Of), number("global"), number("parallel"), number("balance"), number("communication"), number("computation"), number("instructions"), number("ipc"), number("frequency")}, rows)
 	rows = nil
 	for _, r := range s.Runs {
 		if !r.Serialization.IsMissing() {
-			rows = append(rows, []string{grouped(r.Ranks), Ratio(r.Communication, 3), Ratio(r.Serialization, 3), Ratio(r.Transfer, 3)})
+			rows = append(rows, []string{grouped(r.Count), Ratio(r.Communication, 3), Ratio(r.Serialization, 3), Ratio(r.Transfer, 3)})
 		}
 	}
 	if len(rows) > 0 {
 		p.Heading("Communication, from replays of the kept traces on an ideal network")
-		p.table([]column{number("processes"), number("communication"), number("serialization"), number("transfer")}, rows)
+		p.table([]column{number(s.Of), number("communication"), number("serialization"), number("transfer")}, rows)
 	}
 	if len(s.Regions) == 0 {
 		return
 	}
 	last := s.Runs[len(s.Runs)-1]
-	p.Heading(fmt.Sprintf("Regions that do not scale (by name; exclusive, mean over units; shares of the run on %s)", plural(last.Ranks, "process")))
+	p.Heading(fmt.Sprintf("Regions that do not scale (by name; exclusive, mean over units; shares of the run on %s %s)", grouped(last.Count), s.Of))
 	write = secondsOf(s.Regions, func(r scaling.Region) []float64 {
 		return []float64{float64(r.Seconds[0]), float64(r.Seconds[len(r.Seconds)-1]), float64(r.Ideal)}
 	})
@@ -115,7 +115,7 @@ func (p *Page) Scaling(s *scaling.Scaling) {
 		excess += r.Excess
 		rows = append(rows, []string{r.Region, write(float64(r.Seconds[0])), write(float64(r.Seconds[len(r.Seconds)-1])), write(float64(r.Ideal)), Percent(r.Excess), bar(float64(r.Excess), 10), formula})
 	}
-	p.table([]column{region("region"), number("on " + grouped(s.Runs[0].Ranks)), number("on " + grouped(last.Ranks)), number("ideal"), number("excess"), words(""), words("seconds over p")}, rows)
+	p.table([]column{region("region"), number("on " + grouped(s.Runs[0].Count)), number("on " + grouped(last.Count)), number("ideal"), number("excess"), words(""), words("seconds over p")}, rows)
 	if len(rows) > 1 {
 		p.Line("Together they take %s of that run more than they should.", Percent(excess))
 	}

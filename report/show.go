@@ -51,7 +51,7 @@ func (p *Page) Summary(s *analyze.Summary) {
 	if !s.CPU.IsMissing() {
 		p.Line("  %-14s %5s  %-20s  %s", "CPU use", Ratio(s.CPU, 3), bar(float64(s.CPU), 20), "CPU time / (units × run time)")
 	}
-	if low := lookAt(s.Efficiency); low != "" {
+	if low := lookAt(s.Efficiency, s.Processes); low != "" {
 		p.Line("")
 		p.Paragraph("Below 0.8, so look at " + low + ".")
 	}
@@ -87,8 +87,8 @@ func (p *Page) heaviest(s *analyze.Summary, unit, whole string) {
 const tellStart = 0.95
 
 // lookAt names the factors below 0.8 with what they mean.
-func lookAt(e analyze.Efficiency) string {
-	f := pop.Factors{LoadBalance: known(&e.LoadBalance), Communication: known(&e.Communication), Serialization: known(e.Serialization), Transfer: known(e.Transfer), StartEnd: known(e.StartEnd)}
+func lookAt(e analyze.Efficiency, processes int) string {
+	f := pop.Factors{Ranks: processes, LoadBalance: known(&e.LoadBalance), Communication: known(&e.Communication), Serialization: known(e.Serialization), Transfer: known(e.Transfer), StartEnd: known(e.StartEnd)}
 	return f.LookAt()
 }
 

@@ -1,9 +1,9 @@
 // Package scaling says how a program scales over runs of it on different
-// numbers of processes.
+// numbers of processes, of threads, or of both.
 //
-//  1. Runs are ordered by their processes; the smallest is the reference.
-//  2. Weak or strong is told by the work: where it grows with the processes
-//     the problem did too.
+//  1. Runs are ordered by that number; the smallest is the reference.
+//  2. Weak or strong is told by the work: where it grows with the number the
+//     problem did too.
 //  3. Efficiencies are the POP project's, as far as profiles without times of
 //     events tell them: parallel = load balance × communication, global =
 //     parallel × computation scalability, which counters part further.
@@ -36,6 +36,7 @@ const (
 // Scaling is how a program scales.
 type Scaling struct {
 	Kind     Kind     `json:"kind"`
+	Of       string   `json:"of"`      // what there are more of: processes, threads, or threads in all
 	By       string   `json:"kind_by"` // what told the kind
 	Growth   float64  `json:"growth"`  // of the work over that of the processes, mean
 	Runs     []Run    `json:"runs"`
@@ -49,6 +50,8 @@ type Scaling struct {
 type Run struct {
 	Name                   string       `json:"name"`
 	Ranks                  int          `json:"ranks"`
+	Threads                int          `json:"threads"` // of a process, that compute
+	Count                  int          `json:"count"`   // of what there are more of
 	RunSeconds             analyze.Real `json:"run_seconds"`
 	Speedup                analyze.Real `json:"speedup"`
 	Efficiency             analyze.Real `json:"efficiency"` // of the speedup over that of the processes
@@ -123,14 +126,70 @@ func Of(ctx context.Context, sets []*analyze.Dataset, force bool) (*Scaling, err
 		}
 		s.Runs = append(s.Runs, r)
 	}
-	slices.SortStableFunc(s.Runs, func(a, b Run) int { return cmp.Compare(a.Ranks, b.Ranks) })
-	if len(s.Runs) < 2 || s.Runs[0].Ranks == s.Runs[len(s.Runs)-1].Ranks {
-		return nil, fmt.Errorf("scaling needs runs on different numbers of processes; these all have %d", s.Runs[0].Ranks)
+	s.count()
+	slices.SortStableFunc(s.Runs, func(a, b Run) int { return cmp.Compare(a.Count, b.Count) })
+	if len(s.Runs) < 2 || s.Runs[0].Count == s.Runs[len(s.Runs)-1].Count {
+		return nil, fmt.Errorf("scaling needs runs on different numbers of processes or threads; the number of %s is %d in all of these", s.Of, s.Runs[0].Count)
 	}
 	s.classify()
 	s.rate()
 	s.search()
 	return s, nil
+}
+
+// count says what there are more of in some runs than in others, and how many.
+func (s *Scaling) count() {
+	first := s.Runs[0]
+	differ := func(of func(Run) int) bool {
+		return slices.ContainsFunc(s.Runs, func(r Run) bool { return of(r) != of(first) })
+	}
+	processes, threads := func(r Run) int { return r.Ranks }, func(r Run) int { return r.Threads }
+	number := processes
+	s.Of = "processes"
+	switch {
+	case !differ(threads):
+	case !differ(processes):
+		s.Of, number = "threads", threads
+	default:
+		s.Of, number = "threads in all", func(r Run) int { return r.Ranks * r.Threads }
+	}
+	for i := range s.Runs {
+		s.Runs[i].Count = number(s.Runs[i])
+	}
+}
+
+// helper is the share of what its process's busiest thread computes below which a
+// thread is one of a library's, and not one of those that the work is shared among.
+const helper = 0.1
+
+// busyThreads is how many threads of a process compute.
+func busyThreads(d *analyze.Dataset, useful []float64) (int, error) {
+	if d.Has(model.CPUTime) { // of what sleeps it tells better
+		cpu, err := d.Matrix(model.CPUTime + ".exc")
+		if err != nil {
+			return 0, err
+		}
+		useful = make([]float64, len(d.Units))
+		for u := range useful {
+			for g, v := range cpu.Row(u) {
+				if v == v && !d.Communication[g] {
+					useful[u] += v
+				}
+			}
+		}
+	}
+	most := map[int]float64{}
+	for u, unit := range d.Units {
+		most[unit.Process] = max(most[unit.Process], useful[u])
+	}
+	busy, threads := map[int]int{}, 1
+	for u, unit := range d.Units {
+		if useful[u] > helper*most[unit.Process] {
+			busy[unit.Process]++
+			threads = max(threads, busy[unit.Process])
+		}
+	}
+	return threads, nil
 }
 
 // measure takes out of an experiment what scaling is about.
@@ -146,6 +205,9 @@ func measure(d *analyze.Dataset) (Run, error) {
 		Serialization: analyze.Missing, Transfer: analyze.Missing, StartEnd: 1, ComputationScalability: analyze.Missing, IPCScalability: analyze.Missing,
 		InstructionScalability: analyze.Missing, FrequencyScalability: analyze.Missing, Global: analyze.Missing,
 		useful: analyze.Total(t.Useful), regions: map[string]float64{}, kinds: map[string]account.Class{},
+	}
+	if r.Threads, err = busyThreads(d, t.Useful); err != nil {
+		return r, err
 	}
 	ends, err := d.StartEnd()
 	if err != nil {
@@ -200,8 +262,8 @@ func (s *Scaling) classify() {
 	}
 	first, n := s.Runs[0], 0.0
 	for _, r := range s.Runs[1:] {
-		if r.Ranks > first.Ranks && work(first) > 0 {
-			s.Growth += work(r) / work(first) * float64(first.Ranks) / float64(r.Ranks)
+		if r.Count > first.Count && work(first) > 0 {
+			s.Growth += work(r) / work(first) * float64(first.Count) / float64(r.Count)
 			n++
 		}
 	}
@@ -218,7 +280,7 @@ func (s *Scaling) rate() {
 	first := s.Runs[0]
 	for i := range s.Runs {
 		r := &s.Runs[i]
-		more := float64(r.Ranks) / float64(first.Ranks)
+		more := float64(r.Count) / float64(first.Count)
 		share := 1.0
 		if s.Kind == Weak {
 			share = more
@@ -243,7 +305,7 @@ func (s *Scaling) search() {
 	first, last := s.Runs[0], s.Runs[len(s.Runs)-1]
 	ideal := 1.0
 	if s.Kind == Strong {
-		ideal = float64(first.Ranks) / float64(last.Ranks)
+		ideal = float64(first.Count) / float64(last.Count)
 	}
 	var names []string
 	for name := range last.regions {
@@ -281,7 +343,7 @@ func (s *Scaling) search() {
 func (s *Scaling) sizes() int {
 	n := map[int]bool{}
 	for _, r := range s.Runs {
-		n[r.Ranks] = true
+		n[r.Count] = true
 	}
 	return len(n)
 }
@@ -294,7 +356,7 @@ func (s *Scaling) fit(values []analyze.Real) *Model {
 	}
 	var points []growth.Point
 	for i, r := range s.Runs {
-		points = append(points, growth.Point{P: float64(r.Ranks), Value: float64(values[i])})
+		points = append(points, growth.Point{P: float64(r.Count), Value: float64(values[i])})
 	}
 	fitted, err := growth.Fit(points)
 	if err != nil {
@@ -302,7 +364,7 @@ func (s *Scaling) fit(values []analyze.Real) *Model {
 	}
 	m := &Model{Model: fitted, Formula: fitted.String(), Next: []Next{}}
 	for _, more := range []int{2, 4} {
-		ranks := more * s.Runs[len(s.Runs)-1].Ranks
+		ranks := more * s.Runs[len(s.Runs)-1].Count
 		value, low, high := fitted.At(float64(ranks))
 		m.Next = append(m.Next, Next{ranks, analyze.Real(value), [2]analyze.Real{analyze.Real(low), analyze.Real(high)}})
 	}

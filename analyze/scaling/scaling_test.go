@@ -161,3 +161,59 @@ func TestSharedRuns(t *testing.T) {
 		}
 	}
 }
+
+// threaded is a run of so many processes with threads that compute, and one of a
+// library's each.
+func threaded(t *testing.T, name string, processes, threads int, work float64) *model.Experiment {
+	t.Helper()
+	b := model.NewBuilder()
+	wall, cpu := b.Metric(model.NewMetric(model.WallTime, "", model.Exclusive)), b.Metric(model.NewMetric(model.CPUTime, "", model.Exclusive))
+	solve := b.Region(model.Region{Name: "solve", Parent: model.NoParent})
+	for p := range processes {
+		for k := range threads + 1 {
+			unit := b.Unit(model.Unit{Process: p, Thread: k})
+			b.Set(unit, solve, wall, work)
+			if b.Set(unit, solve, cpu, work); k == threads {
+				b.Set(unit, solve, cpu, 0.001*work)
+			}
+		}
+	}
+	e, err := b.Build(model.Header{Name: name})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// TestThreads: what there are more of is counted, and threads that only wait are not.
+func TestThreads(t *testing.T) {
+	one, two, four := threaded(t, "1x1", 1, 1, 8), threaded(t, "1x2", 1, 2, 4), threaded(t, "2x2", 2, 2, 2)
+	for _, c := range []struct {
+		of      string
+		counts  []int
+		runs    []*model.Experiment
+		refused string
+	}{
+		{"threads", []int{1, 2}, []*model.Experiment{one, two}, ""},
+		{"processes", []int{1, 2}, []*model.Experiment{two, four}, ""},
+		{"threads in all", []int{1, 2, 4}, []*model.Experiment{one, two, four}, ""},
+		{"", nil, []*model.Experiment{two, threaded(t, "2x1", 2, 1, 4)}, "the number of threads in all is 2 in all of these"},
+		{"", nil, []*model.Experiment{one, threaded(t, "again", 1, 1, 8)}, "the number of processes is 1 in all of these"},
+	} {
+		s, err := Of(context.Background(), opened(t, c.runs...), true)
+		if c.refused != "" {
+			if err == nil || !strings.Contains(err.Error(), c.refused) {
+				t.Errorf("%v, want a word of %q", err, c.refused)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range c.counts {
+			if s.Of != c.of || s.Runs[i].Count != want || math.Abs(float64(s.Runs[i].Efficiency)-1) > 1e-9 {
+				t.Errorf("%s, run %d: %d %s, efficiency %g", c.of, i, s.Runs[i].Count, s.Of, float64(s.Runs[i].Efficiency))
+			}
+		}
+	}
+}

@@ -13,11 +13,12 @@ func (a *app) scalingCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "scaling EXPERIMENT…",
 		GroupID: "look",
-		Short:   "Say how a program scales over runs with different numbers of processes",
-		Long: `Set runs of one program on different numbers of processes against each other:
-whether the problem grew with them, speedup and efficiency, what is lost to
-load balance, communication and computation, which regions do not scale, and
-from five sizes on a model of the growth with what to expect of larger ones.`,
+		Short:   "Say how a program scales over runs with different numbers of processes or threads",
+		Long: `Set runs of one program on different numbers of processes, of threads or of both
+against each other: whether the problem grew with them, speedup and efficiency,
+what is lost to load balance, communication and computation, which regions do not
+scale, and from five sizes on a model of the growth with what to expect of larger
+ones.`,
 		Example:           `  auspex scaling gromacs-2 gromacs-4 gromacs-8 gromacs-16 gromacs-32`,
 		Args:              atLeast(2, "at least two experiments"),
 		ValidArgsFunction: a.completeNames,

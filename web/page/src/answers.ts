@@ -112,6 +112,8 @@ export interface ScalingModel {
 export interface ScalingRun {
   name: string;
   ranks: number;
+  threads: number; // of a process, that compute
+  count: number; // of what there are more of
   run_seconds: Num;
   speedup: Num;
   efficiency: Num;
@@ -130,6 +132,7 @@ export interface ScalingRun {
 
 export interface Scaling {
   kind: string;
+  of: string; // what there are more of: processes, threads, or threads in all
   kind_by: string;
   growth: number;
   runs: ScalingRun[];

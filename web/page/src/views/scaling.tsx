@@ -12,7 +12,7 @@ import { usePaint, type Paint } from "../theme";
 import { csvOfLines } from "../csv";
 import { Table, Warnings, Words, type Column, SaveCsv } from "../ui";
 
-/** Nothing where the runs are not of one program on several numbers of ranks. */
+/** Nothing where the runs are not of one program on several numbers of processes or threads. */
 export function ScalingView({ names }: { names: string[] }) {
   const found = useLoad(() => api.scaling(names), [names.join("\n")]);
   if (!found.data || (!live() && !found.data)) return null;
@@ -21,14 +21,14 @@ export function ScalingView({ names }: { names: string[] }) {
       <h2>How it scales</h2>
       <Words text={found.data.words} small />
       <SpeedupPicture s={found.data} names={names} />
-      <Efficiencies runs={found.data.runs} />
+      <Efficiencies s={found.data} />
       <NotScaling s={found.data} />
       <Warnings list={found.data.warnings} />
     </section>
   );
 }
 
-/** The model's value at a number of ranks: c0 + c · p^i · log2(p)^j (Calotoiu and others, SC 2013). */
+/** The model's value at a number of processes or threads: c0 + c · p^i · log2(p)^j (Calotoiu and others, SC 2013). */
 const modelled = (m: NonNullable<Scaling["model"]>, p: number): number => m.c0 + m.c * p ** m.i * Math.log2(p) ** m.j;
 
 function SpeedupPicture({ s, names }: { s: Scaling; names: string[] }) {
@@ -37,11 +37,11 @@ function SpeedupPicture({ s, names }: { s: Scaling; names: string[] }) {
     const runs = s.runs.filter((r) => r.run_seconds !== null);
     const [first] = runs;
     if (!first) return undefined;
-    const ideal = (ranks: number) => (s.kind === "weak" ? first.run_seconds! : (first.run_seconds! * first.ranks) / ranks);
+    const ideal = (count: number) => (s.kind === "weak" ? first.run_seconds! : (first.run_seconds! * first.count) / count);
     const next = s.model?.next ?? [];
-    const last = Math.max(...runs.map((r) => r.ranks), ...next.map((n) => n.ranks));
-    const dots = runs.map((r) => [r.ranks, r.run_seconds!]);
-    const steps = Array.from({ length: 40 }, (_, i) => first.ranks * (last / first.ranks) ** (i / 39));
+    const last = Math.max(...runs.map((r) => r.count), ...next.map((n) => n.ranks));
+    const dots = runs.map((r) => [r.count, r.run_seconds!]);
+    const steps = Array.from({ length: 40 }, (_, i) => first.count * (last / first.count) ** (i / 39));
     const line = (name: string, data: number[][], colour: string, dashed: boolean) => ({
       type: "line",
       name,
@@ -51,15 +51,15 @@ function SpeedupPicture({ s, names }: { s: Scaling; names: string[] }) {
       lineStyle: { width: 1.5, type: dashed ? "dashed" : "solid" },
     });
     return {
-      ...base(p, `Run time over ranks of ${runs.length} runs`),
+      ...base(p, `Run time over ${s.of} of ${runs.length} runs`),
       grid: { left: 8, right: 24, top: 52, bottom: 26, containLabel: true },
       legend: { top: 0, left: 0, textStyle: { color: p.ink }, itemWidth: 18 },
-      xAxis: axis(p, { type: "log", logBase: 2, name: "ranks", nameLocation: "middle", min: first.ranks, max: last }),
+      xAxis: axis(p, { type: "log", logBase: 2, name: s.of, nameLocation: "middle", min: first.count, max: last }),
       yAxis: axis(p, { type: "log", name: "run time", axisLabel: { color: p.soft, formatter: (v: number) => seconds(v, 2) } }),
       tooltip: {
         ...(base(p, "").tooltip as object),
         trigger: "item",
-        formatter: (e: { seriesName: string; data: [number, number] }) => tip(e.seriesName, [["ranks", number(e.data[0], 3)], ["run time", seconds(e.data[1], 4)]]),
+        formatter: (e: { seriesName: string; data: [number, number] }) => tip(e.seriesName, [[s.of, number(e.data[0], 3)], ["run time", seconds(e.data[1], 4)]]),
       },
       series: [
         { type: "scatter", name: "measured", data: dots, color: kindColour(0), symbolSize: 9 },
@@ -73,7 +73,7 @@ function SpeedupPicture({ s, names }: { s: Scaling; names: string[] }) {
   }, [s, p]);
   if (!option) return null;
   return (
-    <Picture title="Run time over ranks" command={command("scaling", ...names)} note={s.model ? undefined : "A model of the growth takes runs on five numbers of ranks or more."}>
+    <Picture title={`Run time over ${s.of}`} command={command("scaling", ...names)} note={s.model ? undefined : `A model of the growth takes runs on five numbers of ${s.of} or more.`}>
       <Chart option={option} height={300} label={s.words.replaceAll("`", "")} />
     </Picture>
   );
@@ -94,7 +94,8 @@ const kinds: [keyof ScalingRun, string][] = [
 ];
 
 /** Efficiencies by run; dark is bad, and half or less is as bad as the scale goes. */
-function Efficiencies({ runs }: { runs: ScalingRun[] }) {
+function Efficiencies({ s }: { s: Scaling }) {
+  const runs = s.runs;
   const p = usePaint();
   const shown = kinds.filter(([key]) => runs.some((r) => r[key] !== null));
   return (
@@ -105,7 +106,7 @@ function Efficiencies({ runs }: { runs: ScalingRun[] }) {
             <th scope="col">efficiency</th>
             {runs.map((r) => (
               <th key={r.name} scope="col" class="right" title={r.name}>
-                {r.ranks.toLocaleString("en")} ranks
+                {r.count.toLocaleString("en")} {s.of}
               </th>
             ))}
           </tr>
@@ -143,8 +144,8 @@ function NotScaling({ s }: { s: Scaling }) {
     { key: "region", head: "does not scale", by: (r) => r.region, cell: (r) => <Region path={r.region} most={36} /> },
     ...s.runs.map((run, i): Column<Row> => ({
       key: "run " + i,
-      head: `${run.ranks} ranks`,
-      csv: `${run.ranks} ranks (s)`,
+      head: `${run.count} ${s.of}`,
+      csv: `${run.count} ${s.of} (s)`,
       right: true,
       wide: true,
       by: (r) => r.seconds[i],
