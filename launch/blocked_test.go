@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"auspex/simulate/loggp"
@@ -103,6 +104,37 @@ int main(int argc, char **argv)
 		}
 		if least := 0.4 * turns * each; p.Pauses[1] < least || p.Pauses[0] > 0.3*least { // a busy machine wakes it late
 			t.Errorf("the ranks pause for %.3g s, want next to nothing and %.3g s at least", p.Pauses, least)
+		}
+	})
+}
+
+// TestTraceOfDeadRank: where a rank dies before its trace is written, that is said.
+func TestTraceOfDeadRank(t *testing.T) {
+	eachMPI(t, func(t *testing.T, m mpi) {
+		dir := write(t, map[string]string{"dies.c": `#include <mpi.h>
+#include <signal.h>
+int main(int argc, char **argv)
+{
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 1)
+        raise(SIGKILL);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+    return 0;
+}
+`})
+		exe := filepath.Join(dir, "dies")
+		mustCompile(t, m.cc, "-O1", filepath.Join(dir, "dies.c"), "-o", exe)
+		var out bytes.Buffer
+		r := Runner{Command: m.ranks("2", exe), Dir: t.TempDir(), Cache: testCache(), Trace: filepath.Join(dir, "dies.trace"), Out: &out, Err: &out}
+		result, err := r.Run(context.Background())
+		if err != nil || result.Status == 0 {
+			t.Fatalf("%v, status %d\n%s", err, result.Status, out.String())
+		}
+		if notes := strings.Join(result.Experiment.Notes, "\n"); !strings.Contains(notes, "it did not come to its end") {
+			t.Errorf("notes %q", notes)
 		}
 	})
 }

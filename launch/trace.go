@@ -68,6 +68,9 @@ func collectRanks(ctx context.Context, dir string, apart bool) (*trace.Trace, []
 		if rankOf(file) != i {
 			return nil, nil, fmt.Errorf("there is no trace of rank %d: it did not come to its end", i)
 		}
+		if info, err := os.Stat(file); err == nil && info.Size() == 0 {
+			return nil, nil, fmt.Errorf("the trace of rank %d was not written: it did not come to its end", i)
+		}
 		program, note, err := readProgram(ctx, file, i, places, apart)
 		if err != nil {
 			return nil, nil, err
