@@ -181,6 +181,24 @@ func TestSharedCores(t *testing.T) {
 	}
 }
 
+// Two ranks take turns on one core, and have 1 s and 3 s of work: neither is blocked,
+// and their work is their CPU time. Where both sleep, for different times, that is
+// what others wait for.
+func TestTurnsAreNotBlocked(t *testing.T) {
+	in := run([]Class{Work, Work}, []float64{2, 0}, []float64{4, 2})
+	in.CPU = model.NewMatrix(2, 2, model.Zero)
+	copy(in.CPU.Data, []float64{1, 0, 3, 2})
+	if w := in.Work(); w.At(0, 0) != 1 || w.At(1, 0) != 3 {
+		t.Errorf("work %v", w.Data)
+	}
+	in = run([]Class{Work, Work}, []float64{1, 2}, []float64{1, 4})
+	in.CPU = model.NewMatrix(2, 2, model.Zero)
+	copy(in.CPU.Data, []float64{1, 0, 1, 0})
+	if w := in.Work(); w.At(0, 1) != 2 || w.At(1, 1) != 4 {
+		t.Errorf("work %v", w.Data)
+	}
+}
+
 // Who is off the cores did not wait for one where cores were free, nor where
 // others were on them all the time: the scheduler would have given it a turn.
 // Threads that never had one had nothing to do.

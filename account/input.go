@@ -27,6 +27,8 @@ type Input struct {
 	Totals []float64    // by unit: all of its time; the sum over regions at least
 	Run    float64      // time of the run; the longest total at least
 	Cores  int          // that the units shared; 0 where not known
+
+	off []float64 // by region: see usual
 }
 
 func (in *Input) check() error {
@@ -120,15 +122,16 @@ func (in *Input) split(u int, p *parts) {
 
 const (
 	// usuallyOff is how many times the share of a unit's time off the processor
-	// that of one region is without that meaning anything, leastOff the least
-	// share that does.
+	// that of one region is without that meaning anything, or the share of another
+	// unit there, leastOff the least share that does.
 	usuallyOff = 2
 	leastOff   = 0.1
 )
 
 // block adds to the work what a unit was off the processor in one region and
 // not in the others: it slept there, or was blocked, and others may have to wait
-// for it as for work. Who shares cores is off them everywhere.
+// for it as for work. Who shares cores is off them everywhere, and so are all that
+// are in a region with it.
 func (in *Input) block(u int, p *parts) {
 	wall := 0.0
 	for r, v := range in.Wall.Row(u) {
@@ -145,11 +148,41 @@ func (in *Input) block(u int, p *parts) {
 		if wall > here {
 			elsewhere = max(elsewhere, usuallyOff*(p.shared-off)/(wall-here))
 		}
+		elsewhere = max(elsewhere, usuallyOff*in.usual(r))
 		if elsewhere < 1 && off > elsewhere*here {
 			p.work[in.group(r)] += off
 			p.blocked += off
 		}
 	}
+}
+
+// leastThere is the share of the run from which on a unit's time in a region tells
+// how much of it is off the processor, and asleepThere the share that no turns of
+// others on the cores make of it: all that are in such a region sleep there.
+const (
+	leastThere  = 0.01
+	asleepThere = 0.9
+)
+
+// usual is the least share of its time in a region that a unit is off the processor
+// there; 0 where only one is in it, or all sleep.
+func (in *Input) usual(r int) float64 {
+	if in.off == nil {
+		in.off = make([]float64, in.Wall.Regions)
+		for r := range in.off {
+			least, units := 1.0, 0
+			for u := range in.Wall.Units {
+				if wall := in.Wall.At(u, r); wall > leastThere*in.Run {
+					least = min(least, 1-min(1, max(0, in.CPU.At(u, r))/wall))
+					units++
+				}
+			}
+			if units > 1 && least < asleepThere {
+				in.off[r] = least
+			}
+		}
+	}
+	return in.off[r]
 }
 
 // Work is what others may have to wait for, by unit and region: CPU time where

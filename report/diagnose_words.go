@@ -57,11 +57,11 @@ func dearWords(d *diagnose.Diagnosis) []string {
 	}
 	best := -1
 	for i, r := range in.Regions {
-		if r.Core && r.Share >= 0.1 && (best < 0 || r.Share > in.Regions[best].Share) {
+		if r.Core && lastName(r.Region) != model.Blocked && r.Share >= 0.1 && (best < 0 || r.Share > in.Regions[best].Share) {
 			best = i
 		}
 	}
-	if f := in.Function; f != nil && f.Share >= 0.1 && (best < 0 || f.Share > in.Regions[best].Share) {
+	if f := in.Function; f != nil && f.Name != model.Blocked && f.Share >= 0.1 && (best < 0 || f.Share > in.Regions[best].Share) {
 		how := " itself"
 		if f.Paths > 1 {
 			how = " on all its call paths together"

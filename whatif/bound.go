@@ -9,20 +9,27 @@ import (
 )
 
 // Bound prices changes of a run of which only a profile is known: computation by
-// region and rank, and how long it took. No run can be shorter than the
-// computation of its busiest rank, so the gain is at most what is said here;
-// how much of it comes depends on who waits for whom, which a profile does not
-// tell.
+// region and rank, and how long it took. No run can be shorter than what its
+// busiest rank computes and pauses, nor become shorter by more than all ranks have
+// less to do: each second less shortens what the others wait for by a second at
+// most. So the gain is at most what is said here; how much of it comes depends on
+// who waits for whom, which a profile does not tell.
 type Bound struct {
 	profile *loggp.Profile
 	seconds float64
 	waits   []float64
+	all     [][]float64
 }
 
-// NewBound starts from a profile. Of what counts as computation each rank may have
-// waited as long as waits says; nil for not at all.
-func NewBound(p *loggp.Profile, seconds float64, waits []float64) *Bound {
-	return &Bound{p, seconds, waits}
+// NewBound starts from a profile, of the busiest thread of each rank. Of what counts
+// as computation each rank may have waited as long as waits says; nil for not at
+// all. All is the computation of all threads by region and rank; nil where there are
+// no others.
+func NewBound(p *loggp.Profile, seconds float64, waits []float64, all [][]float64) *Bound {
+	if all == nil {
+		all = p.Seconds
+	}
+	return &Bound{p, seconds, waits, all}
 }
 
 // noTrace is said with every bound.
@@ -42,17 +49,24 @@ func (b *Bound) Price(changes []Change) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	compute := make([]float64, b.ranks())
+	compute, less := make([]float64, b.ranks()), 0.0
 	for r, row := range b.profile.Seconds {
 		for rank, t := range row {
 			compute[rank] += s.work.Seconds(int32(r), rank, 1e9*t)
+			all := b.all[r][rank]
+			less += max(0, all-s.work.Seconds(int32(r), rank, 1e9*all))
 		}
+	}
+	for rank, t := range b.profile.Pauses {
+		after := s.work.Pause(rank, t)
+		compute[rank] += after
+		less += t - after
 	}
 	for rank, w := range b.waits {
 		compute[rank] = max(compute[rank]-w, 0)
 	}
 	most := slices.Max(compute)
-	a := &Answer{BaseSeconds: b.seconds, NewSeconds: min(most, b.seconds), Measured: true, Replayed: b.seconds, Bound: true, Changes: []string{}, Notes: []string{noTrace}}
+	a := &Answer{BaseSeconds: b.seconds, NewSeconds: min(max(most, b.seconds-less), b.seconds), Measured: true, Replayed: b.seconds, Bound: true, Changes: []string{}, Notes: []string{noTrace}}
 	if b.seconds > 0 {
 		a.Gain = 1 - a.NewSeconds/b.seconds
 	}

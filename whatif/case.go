@@ -160,13 +160,20 @@ func (c *Case) options(s setting) loggp.Options {
 
 // predicted is the new time of a replay: what replays do not know stays.
 func (c *Case) predicted(o *outcome) float64 {
-	return max(c.Base()-(c.base.seconds-o.seconds)-o.sooner, o.seconds*minShare(c))
+	return max(c.Base()-(c.base.seconds-o.seconds)-o.sooner, c.least(o))
 }
 
-// minShare keeps a prediction above what the replay itself takes.
-func minShare(c *Case) float64 {
-	if c.measured > 0 && c.measured < c.base.seconds {
-		return c.measured / c.base.seconds
+// least is what the replay takes, and starting and ending, which no change makes
+// shorter: where the replay of the run as it is takes longer than that was, all of
+// it is that much shorter.
+func (c *Case) least(o *outcome) float64 {
+	ends := c.outside
+	if c.stretch != nil || c.measured == 0 { // with them is what ranks stood still for want of a core
+		ends = 0
 	}
-	return 1
+	share := 1.0
+	if inside := c.measured - ends; c.measured > 0 && c.base.seconds > 0 && inside < c.base.seconds {
+		share = max(inside, 0) / c.base.seconds
+	}
+	return max(ends-o.sooner, 0) + o.seconds*share
 }

@@ -91,6 +91,9 @@ func (c *Case) speed() string {
 	return fmt.Sprintf("%s and %.3g GB/s", text, c.network.Bandwidth/1e9)
 }
 
+// Pauses tells whether some rank is blocked or asleep for a hundredth of the run.
+func (c *Case) Pauses() bool { return slices.Max(c.profile.Pauses) >= 0.01*c.Base() }
+
 // Explained tells whether the trace and a network explain how long the run took:
 // only then a replay can tell that a change gains nothing.
 func (c *Case) Explained() bool {

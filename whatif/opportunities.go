@@ -153,13 +153,18 @@ func (c *Case) candidates() []Change {
 	if longest > least*c.Base() {
 		list = append(list, one{Change{Kind: Cores}, longest})
 	}
+	sorted := slices.Sorted(slices.Values(ranks))
+	other := make([]bool, len(ranks)) // has work of its own
+	for rank, t := range ranks {
+		other[rank] = t >= otherWork*medianWithout(sorted, t)
+	}
 	for rank := range ranks {
 		ranks[rank] += c.profile.Pauses[rank]
 	}
-	sorted := slices.Sorted(slices.Values(ranks))
+	sorted = slices.Sorted(slices.Values(ranks))
 	var slow []one
 	for rank, t := range ranks {
-		if usual := medianWithout(sorted, t); c.ranks > 1 && t > straggles*usual && t < otherWork*usual && t-usual > least*c.Base() {
+		if usual := medianWithout(sorted, t); c.ranks > 1 && t > straggles*usual && !other[rank] && t-usual > least*c.Base() {
 			slow = append(slow, one{Change{Kind: LikeMedian, Rank: rank}, t - usual})
 		}
 	}

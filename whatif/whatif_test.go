@@ -285,23 +285,35 @@ func TestConfounders(t *testing.T) {
 
 func TestBound(t *testing.T) {
 	p := &loggp.Profile{Regions: []string{"A", "B"}, Seconds: [][]float64{{1, 3}, {1, 1}}, Counts: [][]int64{{0, 0}, {0, 0}}, Pauses: make([]float64, 2)}
-	a, err := whatif.NewBound(p, 5, nil).Price([]whatif.Change{{Kind: whatif.Balance, Region: "A"}})
-	if err != nil || !a.Bound || math.Abs(a.NewSeconds-3) > 1e-9 || a.Interval != [2]float64{3, 5} {
+	a, err := whatif.NewBound(p, 5, nil, nil).Price([]whatif.Change{{Kind: whatif.Balance, Region: "A"}})
+	if err != nil || !a.Bound || math.Abs(a.NewSeconds-4) > 1e-9 || a.Interval != [2]float64{4, 5} {
 		t.Errorf("%+v, %v", a, err)
 	}
-	if _, err := whatif.NewBound(p, 5, nil).Price([]whatif.Change{{Kind: whatif.Ideal}}); err == nil {
+	if _, err := whatif.NewBound(p, 5, nil, nil).Price([]whatif.Change{{Kind: whatif.Ideal}}); err == nil {
 		t.Error("a profile knows nothing of the network")
 	}
-	if l, err := whatif.NewBound(p, 5, nil).Opportunities(); err != nil || len(l.Opportunities) == 0 || !l.Bound {
+	if l, err := whatif.NewBound(p, 5, nil, nil).Opportunities(); err != nil || len(l.Opportunities) == 0 || !l.Bound {
 		t.Errorf("%+v, %v", l, err)
+	}
+	// What other threads have less to do counts, too.
+	p.Seconds[0] = []float64{0.5, 1.5}
+	for _, x := range []struct {
+		all  [][]float64
+		want float64
+	}{{nil, 4}, {[][]float64{{1, 3}, {1, 1}}, 3}} {
+		a, err := whatif.NewBound(p, 5, nil, x.all).Price([]whatif.Change{{Kind: whatif.Faster, Region: "A", Factor: 2}})
+		if err != nil || math.Abs(a.NewSeconds-x.want) > 1e-9 {
+			t.Errorf("%g s, want %g, %v", a.NewSeconds, x.want, err)
+		}
 	}
 	// The rank that counts as computing longest may have waited for a second of it.
 	p.Seconds[0] = []float64{4, 2}
-	a, err = whatif.NewBound(p, 5, []float64{1, 0}).Price(nil)
+	less := []whatif.Change{{Kind: whatif.Remove, Region: "B"}}
+	a, err = whatif.NewBound(p, 5, []float64{1, 0}, nil).Price(less)
 	if err != nil {
 		t.Fatal(err)
 	}
-	without, err := whatif.NewBound(p, 5, nil).Price(nil)
+	without, err := whatif.NewBound(p, 5, nil, nil).Price(less)
 	if err != nil || math.Abs(without.NewSeconds-a.NewSeconds-1) > 1e-9 {
 		t.Errorf("%g s, and %g s where a second may be waiting, %v", without.NewSeconds, a.NewSeconds, err)
 	}
@@ -473,7 +485,40 @@ func TestPauses(t *testing.T) {
 		}
 	}
 	l, err := c.Opportunities(t.Context())
-	if err != nil || len(l.Opportunities) == 0 || l.Opportunities[0].Change != "--like-median 1" {
+	if err != nil || len(l.Opportunities) == 0 || l.Opportunities[0].Change != "--like-median 1" || !c.Pauses() {
 		t.Errorf("%+v, %v", l, err)
+	}
+	// However long it is blocked, it has the same work as the others.
+	long := programs(3, func(r int, b *trace.Builder) {
+		compute(b, "main/A", 0.1)
+		if r == 1 {
+			b.Add(&trace.Action{Kind: trace.Sleep, Value: 2})
+		}
+		b.Add(&trace.Action{Kind: trace.Barrier})
+	})
+	if c, err = whatif.New(t.Context(), whatif.Setup{Trace: long, Measured: 2.1}); err != nil {
+		t.Fatal(err)
+	}
+	if l, err := c.Opportunities(t.Context()); err != nil || len(l.Opportunities) == 0 || l.Opportunities[0].Change != "--like-median 1" {
+		t.Errorf("%+v, %v", l, err)
+	}
+}
+
+// TestEndsStay: starting and ending take 0.5 s of a run, and no change makes them
+// shorter, also where the replay of the rest takes longer than that did.
+func TestEndsStay(t *testing.T) {
+	tr := programs(2, func(r int, b *trace.Builder) {
+		compute(b, "A", 1+float64(r))
+		b.Add(&trace.Action{Kind: trace.Barrier})
+	})
+	for measured, want := range map[float64]float64{2.5: 1.5, 2.1: 0.5 + 1.6/2} {
+		c, err := whatif.New(t.Context(), whatif.Setup{Trace: tr, Network: whatif.SharedMemory(), Measured: measured, Outside: 0.5})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := c.Price(t.Context(), []whatif.Change{{Kind: whatif.Faster, Region: "A", Factor: 2}})
+		if err != nil || math.Abs(a.NewSeconds-want) > 0.01 {
+			t.Errorf("of %g s: %.3f s, want %.3f (%v)", measured, a.NewSeconds, want, err)
+		}
 	}
 }

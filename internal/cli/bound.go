@@ -11,7 +11,7 @@ import (
 
 // bound answers for an experiment that kept no trace.
 func (a *app) bound(t *traced, changes []whatif.Change, top int) error {
-	p, err := profileOf(t)
+	p, all, err := profileOf(t)
 	if err != nil {
 		return err
 	}
@@ -19,7 +19,7 @@ func (a *app) bound(t *traced, changes []whatif.Change, top int) error {
 	if err != nil {
 		return err
 	}
-	b := whatif.NewBound(p, t.Seconds, waits)
+	b := whatif.NewBound(p, t.Seconds, waits, all)
 	if len(changes) == 0 {
 		l, err := b.Opportunities()
 		if err != nil {
@@ -40,34 +40,54 @@ func (a *app) bound(t *traced, changes []whatif.Change, top int) error {
 	return a.tellPrice(t, answer)
 }
 
-// profileOf is the computation of an experiment by region and process.
-func profileOf(t *traced) (*loggp.Profile, error) {
+// profileOf is the computation of an experiment by region and process: of the busiest
+// thread of each, with what it paused, and of all threads together.
+func profileOf(t *traced) (p *loggp.Profile, all [][]float64, err error) {
 	d := t.Data
 	metric, err := d.TimeMetric()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	m, err := d.Matrix(metric + ".exc")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
+	computes := func(r int) bool { return !d.Communication[r] && d.Regions[r].Name != model.Blocked }
 	processes := processesOf(d)
-	p := &loggp.Profile{Pauses: make([]float64, len(processes))}
-	for r := range d.Regions {
-		if d.Communication[r] || d.Regions[r].Name == model.Blocked {
-			continue
-		}
-		row := make([]float64, len(processes))
-		for u, unit := range d.Units {
-			if unit.Thread == 0 {
-				rank, _ := slices.BinarySearch(processes, unit.Process)
-				row[rank] += m.At(u, r)
+	busiest, most := make([]int, len(processes)), make([]float64, len(processes))
+	for u, unit := range d.Units {
+		sum := 0.0
+		for r := range d.Regions {
+			if v := m.At(u, r); v > 0 && computes(r) {
+				sum += v
 			}
 		}
-		p.Regions, p.Seconds = append(p.Regions, d.Paths[r]), append(p.Seconds, row)
-		p.Counts = append(p.Counts, make([]int64, len(processes)))
+		if rank, _ := slices.BinarySearch(processes, unit.Process); sum > most[rank] {
+			busiest[rank], most[rank] = u, sum
+		}
 	}
-	return p, nil
+	p = &loggp.Profile{Pauses: make([]float64, len(processes))}
+	for r := range d.Regions {
+		if d.Communication[r] {
+			continue
+		}
+		row, together := make([]float64, len(processes)), make([]float64, len(processes))
+		for u, unit := range d.Units {
+			rank, _ := slices.BinarySearch(processes, unit.Process)
+			if together[rank] += m.At(u, r); u == busiest[rank] {
+				row[rank] = m.At(u, r)
+			}
+		}
+		if !computes(r) {
+			for rank, v := range row {
+				p.Pauses[rank] += v
+			}
+			continue
+		}
+		p.Regions, p.Seconds = append(p.Regions, d.Paths[r]), append(p.Seconds, row)
+		p.Counts, all = append(p.Counts, make([]int64, len(processes))), append(all, together)
+	}
+	return p, all, nil
 }
 
 // hiddenWaits is how long each process may have waited in what counts as its
