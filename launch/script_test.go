@@ -38,11 +38,8 @@ func TestInterpreter(t *testing.T) {
 	}
 }
 
-// TestNoMPIUnderLauncher: what a launcher starts is measured also where it never
-// calls MPI, and nobody says that it did.
-func TestNoMPIUnderLauncher(t *testing.T) {
-	eachMPI(t, func(t *testing.T, m mpi) {
-		dir := write(t, map[string]string{"alone.c": `#include <time.h>
+// workingFor is a function in C that computes for so many seconds.
+const workingFor = `#include <time.h>
 __attribute__((noinline)) static double work(double s)
 {
     double x = 0;
@@ -51,7 +48,13 @@ __attribute__((noinline)) static double work(double s)
             x += i;
     return x;
 }
-int main(void) { return work(0.2) < 0; }
+`
+
+// TestNoMPIUnderLauncher: what a launcher starts is measured also where it never
+// calls MPI, and nobody says that it did.
+func TestNoMPIUnderLauncher(t *testing.T) {
+	eachMPI(t, func(t *testing.T, m mpi) {
+		dir := write(t, map[string]string{"alone.c": workingFor + `int main(void) { return work(0.2) < 0; }
 `})
 		exe := filepath.Join(dir, "alone")
 		if out, err := command("gcc", "-g", "-O1", filepath.Join(dir, "alone.c"), "-o", exe); err != nil {

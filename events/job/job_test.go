@@ -100,6 +100,27 @@ func TestSpans(t *testing.T) {
 	}
 }
 
+// TestMissingRanks: that traces of some ranks are not here is said, also where those
+// that are begin with rank 0.
+func TestMissingRanks(t *testing.T) {
+	for world, noted := range map[int]bool{0: false, 2: false, 4: true} {
+		var lanes []*job.Lane
+		for r := range 2 {
+			x := newRank(r, 0)
+			x.t.World = world
+			x.reduce("g", 1, 400, 750)
+			lanes = append(lanes, job.LaneOf(x.t))
+		}
+		src, err := job.New("job", lanes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if notes := strings.Join(src.Header().Notes, " "); strings.Contains(notes, "the job has 4 ranks, and the traces of 2 are here") != noted {
+			t.Errorf("of %d ranks: noted %q", world, notes)
+		}
+	}
+}
+
 // TestWaits: the first rank waits 500 µs, all of it for the other's loading.
 func TestWaits(t *testing.T) {
 	src, err := job.New("job", twoRanks(0))

@@ -12,6 +12,7 @@ import (
 // Lane is what is kept of one rank.
 type Lane struct {
 	rank   int
+	world  int // how many ranks the job has; 0 where the trace does not tell
 	file   string
 	begin  int64
 	end    int64
@@ -32,7 +33,7 @@ type span struct {
 // LaneOf takes from a rank's profile what its lane needs.
 func LaneOf(t *training.Trace) *Lane {
 	r := training.Summarize(t)
-	l := &Lane{rank: t.Rank, file: t.File}
+	l := &Lane{rank: t.Rank, world: t.World, file: t.File}
 	l.begin, l.end = t.Span()
 	l.begin, l.end = l.begin+t.Base, l.end+t.Base
 	for _, c := range r.Calls {

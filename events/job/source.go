@@ -55,6 +55,9 @@ func New(name string, lanes []*Lane) (*Source, error) {
 	if pairs > 0 {
 		note("%d messages between two ranks were left out", pairs)
 	}
+	if world := lanes[0].world; numbered && world > len(lanes) {
+		note("the job has %d ranks, and the traces of %d are here: what the others were waited for is not known", world, len(lanes))
+	}
 	if !numbered {
 		var ranks []string
 		for _, l := range lanes[:min(len(lanes), 8)] {
