@@ -66,6 +66,7 @@ func Collect(ctx context.Context, dir string, run Run) (*model.Experiment, []ins
 		c.process(p, trees[i])
 	}
 	c.tellSamples()
+	c.tellChildren()
 	c.tellCost()
 	e, err := c.b.Build(c.header(run))
 	return e, c.tooShort(), err

@@ -114,3 +114,35 @@ int main(int argc, char **argv)
 		}
 	})
 }
+
+// TestChildrenAreTold: what goes on after a fork is not measured, and that is said
+// where it computes; where it does not, there is nothing to say.
+func TestChildrenAreTold(t *testing.T) {
+	need(t, "gcc")
+	dir := write(t, map[string]string{"forks.c": workingFor + `#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    double x = work(0.1);
+    if (fork() == 0)
+        _exit(work(atof(argv[argc - 1])) < 0);
+    return wait(NULL) < 0 || x < 0;
+}
+`})
+	exe := filepath.Join(dir, "forks")
+	if out, err := command("gcc", "-O1", filepath.Join(dir, "forks.c"), "-o", exe); err != nil {
+		t.Fatal(out)
+	}
+	for seconds, told := range map[string]bool{"0.3": true, "0": false} {
+		var out bytes.Buffer
+		r := Runner{Command: []string{exe, seconds}, Dir: t.TempDir(), Cache: testCache(), StackRate: 1000, Out: &out, Err: &out}
+		result, err := r.Run(context.Background())
+		if err != nil || result.Status != 0 {
+			t.Fatalf("%v\n%s", err, out.String())
+		}
+		if notes := strings.Join(result.Experiment.Notes, "\n"); strings.Contains(notes, "children of forks used 0.3") != told {
+			t.Errorf("a child that computes for %s s: notes %q", seconds, notes)
+		}
+	}
+}

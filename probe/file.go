@@ -45,6 +45,7 @@ type Process struct {
 	MPI        string // the MPI library's own description
 	Started    time.Time
 	Elapsed    time.Duration // from the first event to the latest sign of life
+	Children   time.Duration // CPU time of children that it has waited for
 	PeakMemory uint64        // bytes
 	Lost       uint64        // events that found no room
 	Counters   []Counter     // the hardware counters that were there

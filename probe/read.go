@@ -46,7 +46,7 @@ type rawHeader struct {
 	Ticks0, Nanos0, Ticks1, Nanos1           uint64
 	Realtime, PeakMemory, Lost               uint64
 	Price, Budget, Sampling                  uint64
-	Asked, SamplePrice, Own                  uint64
+	Asked, SamplePrice, Own, Children        uint64
 	Host                                     [256]byte
 	Program                                  [1024]byte
 	MPI                                      [512]byte
@@ -135,7 +135,7 @@ func Parse(data []byte) (*Process, error) {
 	p := &Process{
 		Host: text(h.Host[:]), PID: int(h.PID), Rank: int(h.Rank), Ranks: int(h.Ranks), State: State(h.State), Code: int(h.Code),
 		Program: text(h.Program[:]), MPI: text(h.MPI[:]), Started: time.Unix(0, int64(h.Realtime)),
-		PeakMemory: h.PeakMemory, Lost: h.Lost, Sampling: time.Duration(min(h.Sampling, 1<<62)),
+		Children: time.Duration(min(h.Children, 1<<62)), PeakMemory: h.PeakMemory, Lost: h.Lost, Sampling: time.Duration(min(h.Sampling, 1<<62)),
 	}
 	for i := range min(h.Counted, counters) {
 		p.Counters = append(p.Counters, Counter{Name: text(h.CounterName[i][:]), Group: min(int(h.CounterGroup[i]), counterGroups-1)})

@@ -161,6 +161,9 @@ void auspex_file_close(int state, int code)
     if (!h || h->state != RUNNING)
         return;
     auspex_clock_note(h);
+    struct rusage u;
+    if (getrusage(RUSAGE_CHILDREN, &u) == 0)
+        h->children = (uint64_t)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1000000000 + (uint64_t)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1000;
     h->code = code;
     h->state = state;
     /* Not while room is being taken: a sample may still come, here or elsewhere. */

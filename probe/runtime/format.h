@@ -36,6 +36,7 @@ struct header {
     uint64_t asked;          /* those that were asked for; fewer where a sample takes too long */
     uint64_t sample_price;   /* ticks that a sample takes, the interrupt included */
     uint64_t own;            /* ticks that starting and ending took */
+    uint64_t children;       /* ns of CPU time of children that it has waited for */
     char host[256];
     char program[1024];
     char mpi[512];

@@ -1,0 +1,41 @@
+package launch
+
+import (
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"auspex/probe"
+)
+
+// muchElsewhere is the share of a process's time from which on the CPU time of its
+// children is worth a word.
+const muchElsewhere = 0.1
+
+// tellChildren notes what children of the processes did that was not measured. Those
+// that were are among the processes, where these are no ranks of MPI.
+func (c *collector) tellChildren() {
+	for _, p := range c.processes {
+		missing := p.Children
+		for _, other := range c.processes {
+			if other != p && p.MPI == "" {
+				missing -= cpuOf(other)
+			}
+		}
+		if missing.Seconds() >= muchElsewhere*p.Elapsed.Seconds() && missing >= 10*time.Millisecond {
+			c.notes = append(c.notes, fmt.Sprintf("children of %s used %.3g s of CPU time that are not in this: what goes on after a fork is not measured", filepath.Base(p.Program), missing.Seconds()))
+			return
+		}
+	}
+}
+
+// cpuOf is the CPU time of a process as far as it was measured.
+func cpuOf(p *probe.Process) time.Duration {
+	sum := 0.0
+	for _, t := range p.Threads {
+		for _, n := range t.Nodes {
+			sum += n.CPU
+		}
+	}
+	return time.Duration(sum * 1e9)
+}
