@@ -106,4 +106,7 @@ func TestDifferInWords(t *testing.T) {
 			t.Errorf("%q, not %q", got, c.want)
 		}
 	}
+	if got := differ(made(send(1, 8)), made(trace.Action{Kind: trace.Sleep, Value: 1}, send(1, 8))); got != "" {
+		t.Errorf("a pause is no call: %q", got)
+	}
 }

@@ -162,7 +162,7 @@ func scale(list []simulate.RankTime, by float64) {
 }
 
 // differ says where two traces do not do the same, or "". Computation may differ,
-// and which of several messages came first.
+// pauses, and which of several messages came first.
 func differ(a, b *trace.Trace) string {
 	if a.NP() != b.NP() {
 		return fmt.Sprintf("%d ranks, then %d", a.NP(), b.NP())
@@ -186,15 +186,15 @@ func differ(a, b *trace.Trace) string {
 	return ""
 }
 
-// advance moves on to the next action that is neither computation nor a place in
-// the source.
+// advance moves on to the next action that is a call: neither computation, nor a
+// pause, nor a place in the source.
 func advance(c *trace.Cursor, a *trace.Action) bool {
 	for {
 		*a = trace.Action{}
 		if !c.Next(a) {
 			return false
 		}
-		if a.Kind != trace.Compute && a.Kind != trace.Location {
+		if a.Kind != trace.Compute && a.Kind != trace.Sleep && a.Kind != trace.Location {
 			return true
 		}
 	}
