@@ -101,3 +101,42 @@ func TestOddCalls(t *testing.T) {
 		}
 	})
 }
+
+// TestBlockedIsPredicted: a rank that waits for another program, here at a pipe, takes
+// that long on any machine.
+func TestBlockedIsPredicted(t *testing.T) {
+	eachMPI(t, func(t *testing.T, r Request) {
+		r.Source, r.Method = tree(t, map[string]string{"p.c": `#include <mpi.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    int me, ends[2];
+    char c;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    if (me == 1 && (pipe(ends) != 0 || fork() == 0)) {
+        for (int i = 0; i < 5; i++) {
+            usleep(60000);
+            if (write(ends[1], "x", 1) != 1)
+                break;
+        }
+        _exit(0);
+    }
+    for (int i = 0; i < 5; i++) {
+        if (me == 1 && read(ends[0], &c, 1) != 1)
+            return 1;
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    MPI_Finalize();
+    return 0;
+}
+`}), Simple
+		report, err := predictHere(t, context.Background(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p := report.Predictions[0]; p.Predicted < 0.15 { // 0.3 s, less where the rank is woken late
+			t.Errorf("predicted %.3f s", p.Predicted)
+		}
+	})
+}

@@ -411,7 +411,7 @@ static void begin_thread(struct thread *t)
 {
     auspex_thread_clock(t);
     t->schedstat = -1;
-    if (auspex_sampling || (t->record.id == 0 && getenv("AUSPEX_TRACE_REGIONS")))
+    if (auspex_sampling || (t->record.id == 0 && getenv("AUSPEX_TRACE_DIR")))
         auspex_core_open(t);
     auspex_self = t;
     pthread_setspecific(ending, t);
