@@ -168,8 +168,8 @@ func (c *Case) predicted(o *outcome) float64 {
 // it is that much shorter.
 func (c *Case) least(o *outcome) float64 {
 	ends := c.outside
-	if c.stretch != nil || c.measured == 0 { // with them is what ranks stood still for want of a core
-		ends = 0
+	if c.measured == 0 || c.stretch != nil || slices.ContainsFunc(c.stood, func(s stood) bool { return s.all() >= told*c.measured }) {
+		ends = 0 // who has no core starts and ends as slowly as it computes
 	}
 	share := 1.0
 	if inside := c.measured - ends; c.measured > 0 && c.base.seconds > 0 && inside < c.base.seconds {
