@@ -99,7 +99,7 @@ func (c *Case) interval(predicted float64) [2]float64 {
 
 // limit says what the time of a replay consists of.
 func (c *Case) limit(o *outcome, s setting) Limit {
-	if l := blocked(o); l.By != "" {
+	if l := blocked(o); l.By != "" && c.untold < least*c.Base() { // else it may wait in MPI
 		return l
 	}
 	l := Limit{Rank: -1}

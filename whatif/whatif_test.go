@@ -484,6 +484,14 @@ func TestPauses(t *testing.T) {
 			t.Errorf("%s: %.3f s, limited by %s: %s", x.change, a.NewSeconds, a.Limit.By, a.Words)
 		}
 	}
+	// A pause that may be a call of MPI that the trace does not know is not called so.
+	unknown, err := whatif.New(t.Context(), whatif.Setup{Trace: tr, Measured: 4, Untold: 0.7})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, err := unknown.Price(t.Context(), []whatif.Change{{Kind: whatif.Hosts, Factor: 2}}); err != nil || a.Limit.By == "blocked" {
+		t.Errorf("%+v, %v", a, err)
+	}
 	l, err := c.Opportunities(t.Context())
 	if err != nil || len(l.Opportunities) == 0 || l.Opportunities[0].Change != "--like-median 1" || !c.Pauses() {
 		t.Errorf("%+v, %v", l, err)
