@@ -34,6 +34,9 @@ func input(t *rapid.T) Input {
 	if rapid.Bool().Draw(t, "calls counted") {
 		in.Calls = matrix("calls", 100)
 	}
+	if rapid.Bool().Draw(t, "passing threads") {
+		in.Passing = rapid.SliceOfN(rapid.Bool(), n, n).Draw(t, "passing")
+	}
 	for u := range n {
 		for _, v := range in.Wall.Row(u) {
 			in.Totals[u] += v
@@ -44,7 +47,7 @@ func input(t *rapid.T) Input {
 		in.Helper[u] = rapid.Bool().Draw(t, "helper")
 	}
 	for r := range g {
-		in.Classes[r] = Class(rapid.IntRange(0, int(Beginning)).Draw(t, "class"))
+		in.Classes[r] = Class(rapid.IntRange(0, int(Asleep)).Draw(t, "class"))
 		in.Paths[r] = string(rune('a' + r))
 	}
 	return in
@@ -362,5 +365,50 @@ func TestTailsOfNoise(t *testing.T) {
 				t.Errorf("seed %d, planted %v: %+v", seed, planted, worst)
 			}
 		}
+	}
+}
+
+// Ranks that wait in input and output of all for one that computes longer wait for it;
+// where a rank itself is slow there, and the others wait elsewhere, that is its own.
+func TestWaitingInInputAndOutputOfAll(t *testing.T) {
+	for _, c := range []struct {
+		rows             [][]float64
+		region           string
+		imbalance, inOut float64
+	}{
+		{[][]float64{{1, 8.1, 0.1}, {9, 0.1, 0.1}}, "a", 8, 0.3},
+		{[][]float64{{5, 1, 3}, {5, 4, 0}}, "b", 3, 5},
+		{[][]float64{{5, 4, 0}, {5, 0, 4}}, "b", 4, 4},
+	} {
+		l := draw(t, run([]Class{Work, InOutOfAll, Waits}, c.rows...))
+		found, _ := l.Of(Imbalance, c.region)
+		if whole := l.whole(); math.Abs(found.Seconds-c.imbalance) > 1e-9 || math.Abs(whole*l.Total(IO)-c.inOut) > 1e-9 {
+			t.Errorf("%v: imbalance %v, input and output %v", c.rows, found.Seconds, whole*l.Total(IO))
+		}
+	}
+}
+
+// Threads that are blocked wait; who is off the cores nearly all of the time is idle,
+// and what several threads did one after the other is not compared.
+func TestThreadsAsleep(t *testing.T) {
+	l := draw(t, run([]Class{Work, Asleep}, []float64{0, 10}, []float64{5, 5}, []float64{5, 5}))
+	if len(l.Idle) != 1 || math.Abs(l.Total(Waiting)-1./3) > 0.01 || l.Total(Imbalance) > 0 {
+		t.Errorf("idle %v, %+v", l.Idle, l.Lines)
+	}
+	in := run([]Class{Work, Asleep}, []float64{1, 9}, []float64{9, 1}, []float64{4, 6})
+	in.Passing = []bool{false, true, true}
+	if l := draw(t, in); l.Total(Imbalance) > 0 {
+		t.Errorf("%+v", l.Lines)
+	}
+}
+
+// A library for input and output that calls MPI communicates there.
+func TestMPIInsideInputAndOutput(t *testing.T) {
+	classes := Sort([]model.Region{
+		{Name: "main", Parent: model.NoParent}, {Name: "H5Dwrite", Parent: 0}, {Name: "H5D__write", Parent: 1}, {Name: "MPI_Allreduce", Parent: 2, Kind: model.MPI},
+		{Name: "MPI_File_write_all", Parent: 2, Kind: model.MPI}, {Name: "MPI_Bcast", Parent: 4, Kind: model.MPI},
+	}, Shipped)
+	if want := []Class{Work, InOut, InOut, Communicating, InOutOfAll, InOutOfAll}; !slices.Equal(classes, want) {
+		t.Errorf("%v", classes)
 	}
 }

@@ -18,6 +18,12 @@ func Draw(in Input) (*Ledger, error) {
 	if l.whole() <= 0 {
 		return l, nil
 	}
+	in.apart()
+	for r, class := range in.Classes {
+		if class == InOutOfAll {
+			l.WaitedIn = append(l.WaitedIn, r)
+		}
+	}
 	d := &drawing{Input: in, l: l}
 	d.survey()
 	d.join()
@@ -53,6 +59,7 @@ type drawing struct {
 	stretch, worked float64
 	// What was found, summed over units.
 	useful, waiting, ends, inOut, shared, communication, unused, unnamed float64
+	slept, outsideAll                                                    float64   // of what is unused: by those asleep, and outside of any region
 	waitedIn, costIn, diskIn                                             []float64 // by region
 	doubted                                                              float64   // of communication
 	lost                                                                 map[*stats]float64
@@ -61,6 +68,7 @@ type drawing struct {
 // role is what is known of the units of a role.
 type role struct {
 	units    int
+	compared int      // of them, those that are one thread each
 	groups   []*stats // of work
 	busiest  int      // the unit with most work
 	mostWork float64  // its work
@@ -121,9 +129,14 @@ func (d *drawing) survey() {
 			d.roles[d.Roles[u]] = x
 		}
 		x.units++
+		if !d.passing(u) {
+			x.compared++
+		}
 		work := 0.0
 		for r, v := range p.work {
-			x.groups[r].add(u, v)
+			if !d.passing(u) {
+				x.groups[r].add(u, v)
+			}
 			work += v
 		}
 		if work > x.mostWork {
@@ -144,29 +157,34 @@ func (d *drawing) survey() {
 	}
 }
 
-// asleep tells helpers that are off the cores from their start to their end.
+// asleep tells threads that are off the cores nearly all of the time.
 func (d *drawing) asleep(u int, p *parts) bool {
-	return d.Helper[u] && p.shared > 0 && p.useful <= asleepShare*p.shared && p.waits+p.inOut+p.beginning+sum(p.comm) == 0
+	off := p.shared + p.asleep
+	return (d.Helper[u] || p.asleep > 0) && off > 0 && p.useful <= asleepShare*off && p.waits-p.asleep+p.inOut+p.beginning+sum(p.comm) == 0
 }
+
+// alike is the part of another's work in a region that a unit has there which does
+// the same: the main thread of a process is in all regions around the others' work.
+const alike = 0.02
 
 // join compares a unit that is alone in its role, such as the main thread of
 // one process, with those of another role where most of them do the same.
 func (d *drawing) join() {
 	for _, x := range d.roles {
 		for _, s := range x.groups {
-			s.units = x.units
+			s.units = x.compared
 		}
 	}
 	numbers := slices.Sorted(maps.Keys(d.roles))
 	for _, number := range numbers {
 		x := d.roles[number]
-		if x.units != 1 {
+		if x.compared != 1 {
 			continue
 		}
 		for g, own := range x.groups {
 			for _, other := range numbers {
 				y := d.roles[other]
-				if s := y.groups[g]; s != own && s.units > 0 && own.units == 1 && own.sum > 0 && 2*s.entered > s.units && other != number {
+				if s := y.groups[g]; s != own && s.units > 0 && own.units == 1 && min(own.sum, s.mean()) > alike*max(own.sum, s.mean()) && 2*s.entered > s.units && other != number {
 					s.units++
 					s.add(own.slowest, own.sum)
 					x.groups[g] = s
@@ -199,7 +217,7 @@ func (d *drawing) judge() {
 	}
 	p := d.newParts()
 	for u := range d.Wall.Units {
-		if d.idle[u] {
+		if d.idle[u] || d.passing(u) {
 			continue
 		}
 		d.split(u, p)
@@ -270,15 +288,19 @@ func (d *drawing) allot() {
 	own := make([]float64, g)
 	p := d.newParts()
 	for u := range d.Wall.Units {
+		d.split(u, p)
 		if d.idle[u] {
 			d.unused += d.Run
+			if d.asleep(u, p) {
+				d.slept += d.Run
+			}
 			continue
 		}
-		d.split(u, p)
 		d.useful += p.useful
 		d.inOut += p.inOut
 		d.shared += p.shared
 		beyond := p.waits          // what is waited beyond the calls' own cost
+		inAll := 0.0               // in input and output of all, what a unit may wait there
 		doubtful := 0.0            // what may be own cost, or waiting
 		late := p.rest - d.outside // what the unit has more of starting and ending
 		clear(own)
@@ -287,6 +309,10 @@ func (d *drawing) allot() {
 				continue
 			}
 			own[r] = d.scale * min(v, d.cost[r]*d.calls(u, r))
+			if d.Classes[r] == InOutOfAll {
+				inAll += v - own[r]
+				continue
+			}
 			beyond += v - own[r]
 			d.waitedIn[r] += v - own[r]
 			if d.doubts(u, r) {
@@ -295,18 +321,30 @@ func (d *drawing) allot() {
 		}
 		for r, c := range d.Classes {
 			switch v := max(0, d.Wall.At(u, r)); {
-			case c == Waits:
+			case c == Waits, c == Asleep:
 				d.waitedIn[r] += v
 			case c == Beginning && v > 0:
 				late += v - d.ending[r]
 			}
 			d.diskIn[r] += p.disk[r]
 		}
-		taken := d.blame(u, p, beyond+doubtful+late)
+		taken := d.blame(u, p, beyond+inAll+doubtful+late)
 		waited := min(taken, beyond)
-		doubted := min(taken-waited, doubtful)
 		d.waiting += beyond - waited
+		taken -= waited
+		held := min(taken, inAll)
+		taken -= held
+		doubted := min(taken, doubtful)
+		taken -= doubted
 		for r, v := range own {
+			if d.Classes[r] == InOutOfAll && p.comm[r] > 0 {
+				if inAll > 0 {
+					v += (p.comm[r] - v) * (1 - held/inAll)
+				}
+				d.inOut += v
+				d.diskIn[r] += v
+				continue
+			}
 			if v > 0 && d.doubts(u, r) {
 				v *= 1 - doubted/doubtful
 				d.doubted += v
@@ -314,10 +352,11 @@ func (d *drawing) allot() {
 			d.communication += v
 			d.costIn[r] += v
 		}
-		ends := max(0, p.rest+p.beginning-(taken-waited-doubted))
+		ends := max(0, p.rest+p.beginning-taken)
 		if d.Helper[u] {
 			idle := min(ends, p.rest)
 			d.unused += idle
+			d.outsideAll += idle
 			ends -= idle
 		}
 		d.ends += ends
@@ -336,7 +375,7 @@ func (d *drawing) blame(u int, p *parts, available float64) float64 {
 	x := d.roles[d.Roles[u]]
 	real, rest := d.less(u, p)
 	all := real + rest
-	if all <= 0 || available <= 0 {
+	if all <= 0 || available <= 0 || d.passing(u) {
 		return 0
 	}
 	scale := min(1, available/all)

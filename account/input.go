@@ -2,6 +2,7 @@ package account
 
 import (
 	"fmt"
+	"slices"
 
 	"auspex/model"
 )
@@ -13,7 +14,10 @@ type Input struct {
 	Roles []int // by unit: only units of equal roles are compared
 	// Helper marks units that may do nothing for a while without the program
 	// having started late or ended early: workers, streams.
-	Helper  []bool
+	Helper []bool
+	// Passing marks records of several threads that lived one after the other: what
+	// differs between them says nothing. Nil where there are none.
+	Passing []bool
 	Classes []Class  // by region
 	Paths   []string // by region
 	// Groups gives the region under which a region is counted; nil where
@@ -61,6 +65,7 @@ type parts struct {
 	comm      []float64 // by region
 	useful    float64
 	waits     float64
+	asleep    float64 // of it
 	inOut     float64
 	disk      []float64 // by region: of it
 	off       []float64 // by region: wall time without CPU time, of shared
@@ -84,10 +89,13 @@ func (in *Input) split(u int, p *parts) {
 		}
 		known += wall
 		switch in.Classes[r] {
-		case Communicating:
+		case Communicating, InOutOfAll:
 			p.comm[r] = wall
 		case Waits:
 			p.waits += wall
+		case Asleep:
+			p.waits += wall
+			p.asleep += wall
 		case InOut:
 			p.inOut += wall
 			p.disk[r] += wall
@@ -190,6 +198,7 @@ func (in *Input) usual(r int) float64 {
 func (in *Input) Work() model.Matrix {
 	own := *in
 	own.Groups = nil
+	own.apart()
 	out := model.NewMatrix(in.Wall.Units, in.Wall.Regions, model.Zero)
 	p := own.newParts()
 	for u := range in.Wall.Units {
@@ -202,4 +211,59 @@ func (in *Input) Work() model.Matrix {
 func (in *Input) newParts() *parts {
 	g := in.Wall.Regions
 	return &parts{work: make([]float64, g), comm: make([]float64, g), disk: make([]float64, g), off: make([]float64, g)}
+}
+
+// passing tells whether a unit is a record of several threads.
+func (in *Input) passing(u int) bool { return in.Passing != nil && in.Passing[u] }
+
+// apart takes for a unit's own what is not waited in: input and output of all that not
+// all are in, and such that who is longer in it waits less elsewhere, rather than
+// has less work.
+func (in *Input) apart() {
+	var own []Class
+	for r, class := range in.Classes {
+		if class == InOutOfAll && !in.waitedIn(r) {
+			if own == nil {
+				own = slices.Clone(in.Classes)
+			}
+			own[r] = InOut
+		}
+	}
+	if own != nil {
+		in.Classes = own
+	}
+}
+
+func (in *Input) waitedIn(r int) bool {
+	var here, work, waits []float64
+	for u := range in.Wall.Units {
+		if in.Helper[u] {
+			continue
+		}
+		v := in.Wall.At(u, r)
+		if !(v > 0) {
+			return false
+		}
+		busy, idle := 0.0, 0.0
+		for other, t := range in.Wall.Row(u) {
+			switch in.Classes[other] {
+			case Communicating, Waits, Asleep:
+				idle += max(0, t)
+			case Work, InOut:
+				busy += max(0, t)
+			}
+		}
+		here, work, waits = append(here, v), append(work, busy), append(waits, idle)
+	}
+	return covariance(here, work) < covariance(here, waits)
+}
+
+// covariance of two series, times their length.
+func covariance(a, b []float64) float64 {
+	n := float64(max(1, len(a)))
+	meanA, meanB, out := sum(a)/n, sum(b)/n, 0.0
+	for i := range a {
+		out += (a[i] - meanA) * (b[i] - meanB)
+	}
+	return out
 }

@@ -79,6 +79,8 @@ type Ledger struct {
 	Crowded bool `json:"crowded"`
 	// Idle are the units that did nothing.
 	Idle []int `json:"-"`
+	// WaitedIn are the regions of input and output of all in which units wait for each other.
+	WaitedIn []int `json:"-"`
 	// Spreads are the regions of imbalance lines, the dearest first.
 	Spreads []Spread `json:"-"`
 }

@@ -14,9 +14,11 @@ type Class uint8
 const (
 	Work Class = iota
 	Communicating
-	Waits     // moves no data: all of it is waiting
-	InOut     // input and output
-	Beginning // starting and ending of the program
+	Waits      // moves no data: all of it is waiting
+	InOut      // input and output
+	InOutOfAll // input and output that all make together: one may wait in it for others
+	Beginning  // starting and ending of the program
+	Asleep     // a thread that has given its core up: it waits for another one, or for nobody
 )
 
 // Table says what regions are by their names, in lower case; * stands for
@@ -34,6 +36,8 @@ type Entry struct {
 var Shipped = Table{
 	{"mpi_init*", Beginning}, {"mpi_finalize", Beginning}, {"mpi_finalized", Beginning}, {"mpi_comm_spawn*", Beginning},
 	{"mpi_barrier", Waits}, {"mpi_ibarrier", Waits}, {"mpi_probe", Waits}, {"mpi_mprobe", Waits},
+	{"mpi_file_*_all", InOutOfAll}, {"mpi_file_*_all_*", InOutOfAll}, {"mpi_file_*_ordered*", InOutOfAll}, {"mpi_file_open", InOutOfAll}, {"mpi_file_close", InOutOfAll},
+	{"mpi_file_set_view", InOutOfAll}, {"mpi_file_set_size", InOutOfAll}, {"mpi_file_preallocate", InOutOfAll}, {"mpi_file_sync", InOutOfAll},
 	{"mpi_file_*", InOut},
 	{"fopen", InOut}, {"fopen64", InOut}, {"fclose", InOut}, {"fread", InOut}, {"fread_unlocked", InOut}, {"fwrite", InOut}, {"fwrite_unlocked", InOut},
 	{"fflush", InOut}, {"fsync", InOut}, {"fdatasync", InOut}, {"__read", InOut}, {"__write", InOut}, {"readv", InOut}, {"writev", InOut},
@@ -63,13 +67,13 @@ func ofProgram(region model.Region) bool {
 
 // Sort gives every region its class: by name where the table knows it, else
 // by the kind that its reader saw; what is nested in anything but work is part
-// of it.
+// of it. Libraries for input and output call MPI, which is what it is all the same.
 func Sort(regions []model.Region, table Table) []Class {
 	out := make([]Class, len(regions))
 	known := map[named]Class{}
 	for r, region := range regions {
-		if region.Parent != model.NoParent && out[region.Parent] != Work {
-			out[r] = out[region.Parent]
+		if p := region.Parent; p != model.NoParent && out[p] != Work && !(out[p] == InOut && region.Kind == model.MPI && regions[p].Kind != model.MPI) {
+			out[r] = out[p]
 			continue
 		}
 		key := named{region.Name, region.Kind, ofProgram(region)}

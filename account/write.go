@@ -65,7 +65,7 @@ func (d *drawing) write() {
 	add(IO, d.most(d.diskIn), d.inOut, "input and output")
 	add(SharedCores, "", d.shared, d.sharedWords())
 	add(StartEnd, "", d.ends, "before the first and after the last region, and in starting and ending")
-	add(Idle, "", d.unused, "with nothing to do")
+	add(Idle, "", d.unused, d.idleWords())
 	slices.SortStableFunc(l.Lines, func(a, b Line) int {
 		return cmp.Or(cmp.Compare(b.Share, a.Share), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Region, b.Region))
 	})
@@ -98,4 +98,14 @@ func (d *drawing) sharedWords() string {
 		return fmt.Sprintf("%d units shared %d cores", d.Wall.Units, d.Cores)
 	}
 	return "wall time without CPU time: blocked, asleep or waiting for a core"
+}
+
+func (d *drawing) idleWords() string {
+	switch {
+	case d.slept > d.unused/2:
+		return "blocked or asleep nearly all of the time"
+	case d.outsideAll > d.unused/2:
+		return "outside of any region"
+	}
+	return "with nothing to do"
 }

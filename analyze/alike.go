@@ -1,6 +1,8 @@
 package analyze
 
 import (
+	"slices"
+
 	"auspex/account"
 	"auspex/model"
 )
@@ -30,6 +32,9 @@ const (
 type alikeness struct {
 	types []UnitType
 	roles []Role
+	// passing are threads that several lived in, one after the other; nil where there
+	// are none.
+	passing []bool
 }
 
 const (
@@ -91,6 +96,7 @@ func (d *Dataset) alikeness(exclusive model.Matrix) alikeness {
 	}
 	if several {
 		d.purposes(exclusive, a)
+		a.passing = d.passing()
 	}
 	for u, t := range a.types {
 		if several && t == ProcessUnit {
@@ -98,6 +104,29 @@ func (d *Dataset) alikeness(exclusive model.Matrix) alikeness {
 		}
 	}
 	return a
+}
+
+// passing finds the threads in which several lived, one after the other: the program
+// was entered more than once in them.
+func (d *Dataset) passing() []bool {
+	root := slices.IndexFunc(d.Regions, func(r model.Region) bool { return r.Parent == model.NoParent && r.Kind == model.Block })
+	if root < 0 || !d.Has(model.Calls) {
+		return nil
+	}
+	calls, err := d.Matrix(model.Calls)
+	if err != nil {
+		return nil
+	}
+	var out []bool
+	for u, unit := range d.Units {
+		if unit.Thread > 0 && calls.At(u, root) > 1 {
+			if out == nil {
+				out = make([]bool, len(d.Units))
+			}
+			out[u] = true
+		}
+	}
+	return out
 }
 
 // sameThing is the share of their time that two workers spend in regions of

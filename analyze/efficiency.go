@@ -153,7 +153,7 @@ func (t *Times) Efficiency() Efficiency {
 		Communication: Ratio(most, t.Runtime),
 	}
 	e.Parallel = e.LoadBalance * e.Communication
-	if t.averaged { // the mean is known, the longest of the processes is not
+	if t.averaged || t.alike.passing != nil { // the mean is known, the longest of the processes or threads is not
 		e.LoadBalance, e.Communication = Missing, Missing
 	}
 	return e

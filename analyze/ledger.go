@@ -18,6 +18,9 @@ func (d *Dataset) accountInput() (*Times, account.Input, error) {
 		return nil, account.Input{}, err
 	}
 	in := account.Input{Classes: d.Classes, Cores: d.cores()}
+	for u, role := range t.alike.roles {
+		in.Helper = append(in.Helper, role != Main || t.alike.types[u] == StreamUnit)
+	}
 	if in.Wall, err = d.Matrix(t.Metric + ".exc"); err != nil {
 		return nil, in, err
 	}
@@ -61,7 +64,7 @@ func (d *Dataset) drawLedgers() ([]*account.Ledger, error) {
 			continue
 		}
 		in := whole
-		in.Type, in.Run = string(kind), t.Runtime
+		in.Type, in.Run, in.Helper = string(kind), t.Runtime, nil
 		if len(which) < len(d.Units) {
 			for _, m := range []*model.Matrix{&in.Wall, &in.CPU, &in.InOut, &in.Calls} {
 				*m = pickRows(*m, which)
@@ -70,8 +73,11 @@ func (d *Dataset) drawLedgers() ([]*account.Ledger, error) {
 		for _, u := range which {
 			role := alike.roles[u]
 			in.Roles = append(in.Roles, int(role))
-			in.Helper = append(in.Helper, role != Main || kind == StreamUnit)
+			in.Helper = append(in.Helper, whole.Helper[u])
 			in.Totals = append(in.Totals, t.Total[u])
+			if alike.passing != nil {
+				in.Passing = append(in.Passing, alike.passing[u])
+			}
 		}
 		if kind == StreamUnit {
 			in.Cores = 0

@@ -141,20 +141,20 @@ func TestDiagnosisWords(t *testing.T) {
 			e.Attribute, e.Metric, e.LowValue = "calls", "calls", 0
 		}, "The trouble is in `solve`: it is called on processes 1 and 3 and never on processes 0 and 2. Balancing it would save up to 25 % of the run. " + kinds},
 		"idle threads": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
-			ledger(d, account.Line{Kind: account.Idle, Share: 0.5})
+			ledger(d, account.Line{Kind: account.Idle, Share: 0.5, Words: "with nothing to do"})
 			d.Level = diagnose.Threads
 			d.Kinds = [][]diagnose.Name{threads([2]int{0, 0}, [2]int{1, 0}), threads([2]int{0, 1}, [2]int{1, 1})}
 			d.Idle = d.Kinds[1]
 		}, "50 % of the run is idle: threads with nothing to do. 4 threads fall into 2 kinds; severity 0.50 (high). Thread 1 is idle on every process: it spends no time in any region. The others are alike."},
 		"threads asleep": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
-			ledger(d, account.Line{Kind: account.Idle, Share: 0.5})
+			ledger(d, account.Line{Kind: account.Idle, Share: 0.5, Words: "blocked or asleep nearly all of the time"})
 			d.Level, d.UnitCount, d.Asleep = diagnose.Threads, 3, true
 			d.Kinds = [][]diagnose.Name{threads([2]int{0, 0}), threads([2]int{0, 1}, [2]int{0, 2})}
 			d.Idle = d.Kinds[1]
 			d.Internal.Function = &diagnose.DearFunction{Name: "sum", Share: 0.3, Paths: 1}
-		}, "50 % of the run is idle: threads with nothing to do. 3 threads fall into 2 kinds; severity 0.50 (high). Threads 0.1 and 0.2 are idle: off the cores from start to end. What the other spends most on is `sum` itself, 30.0 % of the run."},
+		}, "50 % of the run is idle: threads blocked or asleep nearly all of the time. 3 threads fall into 2 kinds; severity 0.50 (high). Threads 0.1 and 0.2 are idle: off the cores nearly all of the time. What the other spends most on is `sum` itself, 30.0 % of the run."},
 		"idle process": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
-			ledger(d, account.Line{Kind: account.Idle, Share: 0.25})
+			ledger(d, account.Line{Kind: account.Idle, Share: 0.25, Words: "with nothing to do"})
 			d.Kinds = [][]diagnose.Name{processes(0, 1, 2), processes(3)}
 			d.Idle = d.Kinds[1]
 		}, "25 % of the run is idle: processes with nothing to do. " + kinds + " Process 3 is idle: no time is spent in any region. The others are alike."},

@@ -48,7 +48,7 @@ func DiagnosisWords(d *diagnose.Diagnosis) string {
 // that takes longer by all its call paths; where it takes a tenth of the run.
 func dearWords(d *diagnose.Diagnosis) []string {
 	in := &d.Internal
-	most, some := "What all of them spend most on is %s, %s of the run.", "They spend %[2]s of the run in %[1]s."
+	most, some := "Together they spend most on %s, %s of the run.", "They spend %[2]s of the run in %[1]s."
 	switch busy := d.UnitCount - len(d.Idle); {
 	case busy == 1:
 		most, some = "What the other spends most on is %s, %s of the run.", "The other spends %[2]s of the run in %[1]s."
@@ -116,7 +116,7 @@ func outside(d *diagnose.Diagnosis) string {
 func idleWords(d *diagnose.Diagnosis) string {
 	how := "no time is spent in any region"
 	if d.Asleep {
-		how = "off the cores from start to end"
+		how = "off the cores nearly all of the time"
 	}
 	if d.Level == diagnose.Threads {
 		thread, processes := d.Idle[0].Thread, map[int]bool{}

@@ -39,6 +39,9 @@ func lineWords(d *diagnose.Diagnosis, h account.Headline) []string {
 	case account.Imbalance:
 		return imbalanceWords(d, "The trouble is in")
 	case account.Waiting:
+		if lastName(string(h.Region)) == model.Blocked {
+			return []string{share + " of the run is waiting that uneven work does not explain, most of it of threads that are blocked or asleep."}
+		}
 		return []string{share + " of the run is waiting that uneven work does not explain" + most + "."}
 	case account.Communication:
 		// A profile knows the least that any process spent in a call, not why.
@@ -56,7 +59,13 @@ func lineWords(d *diagnose.Diagnosis, h account.Headline) []string {
 		if d.Level == diagnose.Threads || d.Ledgered > d.UnitCount {
 			noun = "threads"
 		}
-		return []string{share + " of the run is idle: " + noun + " with nothing to do."}
+		how := "with nothing to do"
+		for _, line := range d.Ledger {
+			if line.Kind == account.Idle {
+				how = line.Words
+			}
+		}
+		return []string{share + " of the run is idle: " + noun + " " + how + "."}
 	}
 	if d.Crowded {
 		sharing := counted(d.UnitCount, d.Level)

@@ -55,15 +55,15 @@ func TestSpendMostOn(t *testing.T) {
 		in   diagnose.Internal
 		want string
 	}{
-		{"a region", diagnose.Internal{Regions: smooth}, "What all of them spend most on is `pre`, 36.0 % of the run."},
+		{"a region", diagnose.Internal{Regions: smooth}, "Together they spend most on `pre`, 36.0 % of the run."},
 		{"a function called from two", diagnose.Internal{Regions: smooth, Function: &diagnose.DearFunction{Name: "apply", Share: 0.47, Paths: 2}},
-			"What all of them spend most on is `apply` on all its call paths together, 47.0 % of the run."},
+			"Together they spend most on `apply` on all its call paths together, 47.0 % of the run."},
 		{"a region around it that computes longer by itself", diagnose.Internal{Regions: smooth, Function: &diagnose.DearFunction{Name: "main", Share: 0.4, Paths: 1}},
-			"What all of them spend most on is `main` itself, 40.0 % of the run."},
+			"Together they spend most on `main` itself, 40.0 % of the run."},
 		{"the region's own time", diagnose.Internal{Regions: smooth, Function: &diagnose.DearFunction{Name: "pre", Share: 0.36, Paths: 1}},
-			"What all of them spend most on is `pre`, 36.0 % of the run."},
+			"Together they spend most on `pre`, 36.0 % of the run."},
 		{"a function that takes less", diagnose.Internal{Regions: smooth, Function: &diagnose.DearFunction{Name: "dot", Share: 0.3, Paths: 2}},
-			"What all of them spend most on is `pre`, 36.0 % of the run."},
+			"Together they spend most on `pre`, 36.0 % of the run."},
 		{"a region of small parts that takes longer", diagnose.Internal{Regions: append(smooth, region("setup", 0.4, false))}, "They spend 36.0 % of the run in `pre`."},
 		{"nothing that is dear", diagnose.Internal{Function: &diagnose.DearFunction{Name: "dot", Share: 0.05, Paths: 9}}, ""},
 	} {

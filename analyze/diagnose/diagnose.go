@@ -146,7 +146,8 @@ type study struct {
 	active []int // units that are not idle: the points below
 	idle   []int
 	asleep []bool // by unit: idle in the ledger; nil where that is of something else
-	slept  bool   // some idle units are only asleep
+	there  []bool // by unit: it has time, on the cores or off them
+	slept  bool   // some idle units have
 
 	points   cluster.Points
 	link     *cluster.Linkage

@@ -16,10 +16,9 @@ func (s *study) classify(ctx context.Context, o Options) error {
 	radius := o.Radius
 	average := analyze.Mean(s.time.total)
 	for k, v := range s.time.total {
-		asleep := s.asleep != nil && s.asleep[k] && v > 0
-		if v <= idleUnitShare*average && average > 0 || asleep {
+		if v <= idleUnitShare*average && average > 0 || s.asleep != nil && s.asleep[k] {
 			s.idle = append(s.idle, k)
-			s.slept = s.slept || asleep
+			s.slept = s.slept || s.there != nil && s.there[k]
 		} else {
 			s.active = append(s.active, k)
 		}

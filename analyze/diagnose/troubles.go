@@ -40,7 +40,18 @@ func (s *study) account(o Options) error {
 		}
 		s.ledger, s.named, s.groups = all[0], all[0].ByName, all[0].Groups
 		s.time.groups = s.groups
-		s.asleep = s.units.allOf(s.ledger.Idle)
+		times, err := s.d.Times()
+		if err != nil {
+			return err
+		}
+		var there []int
+		least := idleUnitShare * analyze.Mean(times.Total)
+		for u, v := range times.Total {
+			if v > least {
+				there = append(there, u)
+			}
+		}
+		s.asleep, s.there = s.units.allOf(s.ledger.Idle), s.units.allOf(there)
 		return nil
 	}
 	own := s.time.useful.Clone()

@@ -1,6 +1,8 @@
 package diagnose
 
 import (
+	"slices"
+
 	"auspex/account"
 	"auspex/analyze"
 	"auspex/internal/mistake"
@@ -46,9 +48,17 @@ func withWork(d *analyze.Dataset, exclusive model.Matrix) (model.Matrix, error) 
 }
 
 // communicates tells regions of communication and waiting. Input and output
-// through MPI is none: it is work that others wait for.
+// through MPI is none, unless the ledger sees units wait for each other in it: it is
+// work that others wait for.
 func communicates(d *analyze.Dataset, r int) bool {
-	return d.Communication[r] && d.Classes[r] != account.InOut
+	switch {
+	case !d.Communication[r] || d.Classes[r] == account.InOut:
+		return false
+	case d.Classes[r] == account.InOutOfAll:
+		all, err := d.Ledgers()
+		return err == nil && len(all) > 0 && slices.Contains(all[0].WaitedIn, r)
+	}
+	return true
 }
 
 // workMetric chooses the metric of the vectors: CPU time where it was

@@ -36,10 +36,12 @@ static void *begin(void *p)
     if (t)
         ended = t->next;
     pthread_mutex_unlock(&lock);
-    if (t)
+    if (t) {
         auspex_thread_again(t);
-    else
+        t->stack[0].place->node->calls++; /* so many threads have been in it */
+    } else {
         t = auspex_thread_start(-1);
+    }
     if (t)
         t->born = 1;
     return b.body(b.argument);

@@ -1,0 +1,61 @@
+package analyze
+
+import (
+	"testing"
+
+	"auspex/account"
+	"auspex/model"
+)
+
+// threadsOf makes a process with threads that compute, are blocked and live so many in
+// one record.
+func threadsOf(t *testing.T, work, blocked, lives []float64) *Dataset {
+	t.Helper()
+	b := model.NewBuilder()
+	wall, calls := b.Metric(model.NewMetric(model.WallTime, "", model.Exclusive)), b.Metric(model.NewMetric(model.Calls, "", model.Own))
+	root := b.Region(model.Region{Name: "prog", Parent: model.NoParent, Kind: model.Block})
+	asleep := b.Region(model.Region{Name: model.Blocked, Parent: root, Kind: model.Block})
+	for thread := range work {
+		u := b.Unit(model.Unit{Thread: thread})
+		b.Add(u, root, wall, work[thread])
+		b.Add(u, asleep, wall, blocked[thread])
+		b.Add(u, root, calls, lives[thread])
+	}
+	e, err := b.Build(model.Header{Name: "threads"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dataset(t, e)
+}
+
+// A thread that is blocked is not at work; a process that is, others may have to wait for.
+func TestBlockedThreadsAreNotAtWork(t *testing.T) {
+	d := threadsOf(t, []float64{0.1, 5, 1}, []float64{9.9, 5, 9}, []float64{1, 1, 1})
+	times, err := d.Times()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e := times.Efficiency(); e.Communication > 0.51 || e.LoadBalance > 0.41 {
+		t.Errorf("%+v", e)
+	}
+	if one := threadsOf(t, []float64{1}, []float64{9}, []float64{1}); one.Classes[1] != account.Work {
+		t.Errorf("a process alone: %v", one.Classes)
+	}
+}
+
+// How long threads were in a record that several had, one after the other, says nothing
+// of their balance.
+func TestThreadsThatPass(t *testing.T) {
+	d := threadsOf(t, []float64{1, 9, 2}, []float64{9, 1, 8}, []float64{1, 40, 3})
+	times, err := d.Times()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e := times.Efficiency(); !e.LoadBalance.IsMissing() || e.Parallel < 0.39 || e.Parallel > 0.41 {
+		t.Errorf("%+v", e)
+	}
+	ledgers, err := d.Ledgers()
+	if err != nil || ledgers[0].Total(account.Imbalance) > 0 {
+		t.Errorf("%+v, %v", ledgers, err)
+	}
+}
