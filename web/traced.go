@@ -76,7 +76,7 @@ func (l *lastTraced) picture(ctx context.Context, r *tracedRun, changes []whatif
 	if i := slices.Index(r.drawn, key); i >= 0 {
 		return r.pictures[i], nil
 	}
-	source, err := r.pricing.Source(changes)
+	source, err := r.pricing.Source(ctx, changes)
 	if len(changes) == 0 {
 		source, err = r.kept.Source(ctx)
 	}

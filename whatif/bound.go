@@ -57,6 +57,9 @@ func (b *Bound) Price(changes []Change) (*Answer, error) {
 			less += max(0, all-s.work.Seconds(int32(r), rank, 1e9*all))
 		}
 	}
+	for rank := range compute {
+		compute[rank] += sum(c.givenTo(&s, rank))
+	}
 	for rank, t := range b.profile.Pauses {
 		after := s.work.Pause(rank, t)
 		compute[rank] += after

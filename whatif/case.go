@@ -27,6 +27,7 @@ type Case struct {
 	stood    []stood     // by rank; nil where nothing is known of stops
 	delays   [][]float64 // that those within calls made of the run as it was
 	partial  bool        // the trace does not hold all that computed
+	phased   bool        // collectives of all ranks part the run; see inPhases
 	base     *outcome
 	timed    bool
 	untold   float64 // see Setup
@@ -89,6 +90,7 @@ func New(ctx context.Context, s Setup) (*Case, error) {
 		return nil, err
 	}
 	c := &Case{trace: s.Trace, ranks: s.Trace.NP(), profile: profile, network: s.Network, platform: s.Machine, measured: s.Measured, outside: s.Outside, spread: s.Spread, partial: s.Partial, timed: s.Timed, untold: s.Untold, notes: slices.Clone(s.Notes)}
+	c.phased = inPhases(s.Trace)
 	if s.Machine == nil && len(s.Stretch) == c.ranks {
 		c.stretch = s.Stretch
 		profile.Stretch(s.Stretch)
@@ -136,7 +138,11 @@ func (c *Case) replay(ctx context.Context, changes []Change) (*outcome, error) {
 	if c.platform != nil {
 		return c.onPlatform(ctx, s)
 	}
-	r, err := loggp.Run(ctx, c.trace, c.options(s))
+	t, o, err := c.options(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	r, err := loggp.Run(ctx, t, o)
 	if err != nil {
 		return nil, err
 	}
@@ -145,17 +151,27 @@ func (c *Case) replay(ctx context.Context, changes []Change) (*outcome, error) {
 
 // Source is the run with changes as spans of time, as a replay without a platform
 // has it.
-func (c *Case) Source(changes []Change) (events.Source, error) {
+func (c *Case) Source(ctx context.Context, changes []Change) (events.Source, error) {
 	s, err := c.setting(changes)
 	if err != nil {
 		return nil, err
 	}
-	return loggp.NewSource(c.trace, c.options(s)), nil
+	t, o, err := c.options(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	return loggp.NewSource(t, o), nil
 }
 
-// options are what a replay without a platform is to be like.
-func (c *Case) options(s setting) loggp.Options {
-	return loggp.Options{Network: s.network, Work: s.work, Regions: c.profile.Table, Stops: c.stops, Delays: c.delays}
+// options are what a replay without a platform is to be like, and what it is of.
+func (c *Case) options(ctx context.Context, s setting) (*trace.Trace, loggp.Options, error) {
+	o := loggp.Options{Network: s.network, Work: s.work, Regions: c.profile.Table, Stops: c.stops, Delays: c.delays}
+	if s.given == nil && !s.even {
+		return c.trace, o, nil
+	}
+	t, stops, err := c.rewrite(ctx, s)
+	o.Work, o.Regions, o.Stops = loggp.Work{Speed: s.work.Speed, Cores: s.work.Cores}, nil, stops
+	return t, o, err
 }
 
 // predicted is the new time of a replay: what replays do not know stays.

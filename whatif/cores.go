@@ -120,6 +120,11 @@ func (c *Case) workOf(s *setting) []float64 {
 			out[rank] += s.work.Seconds(int32(r), rank, 1e9*t)
 		}
 	}
+	if s.given != nil {
+		for rank := range out {
+			out[rank] += sum(c.givenTo(s, rank))
+		}
+	}
 	return out
 }
 

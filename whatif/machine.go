@@ -5,16 +5,14 @@ import (
 
 	"auspex/platform"
 	"auspex/simulate"
-	"auspex/simulate/loggp"
-	"auspex/trace"
 )
 
 // onPlatform replays on the platform.
 func (c *Case) onPlatform(ctx context.Context, s setting) (*outcome, error) {
 	t := c.trace
-	if s.work.Scale != nil || s.work.Level != nil || s.work.Pauses != nil {
+	if s.work.Scale != nil || s.given != nil || s.even || s.work.Pauses != nil {
 		var err error
-		if t, err = rewrite(ctx, c.trace, s.work, c.profile.Table); err != nil {
+		if t, _, err = c.rewrite(ctx, s); err != nil {
 			return nil, err
 		}
 	}
@@ -57,34 +55,4 @@ func scaled(p *platform.Platform, s setting) *platform.Platform {
 		speed = 1
 	}
 	return p.Scaled(speed, s.bandwidth, s.latency)
-}
-
-// rewrite makes a trace with other computation.
-func rewrite(ctx context.Context, t *trace.Trace, w loggp.Work, table *trace.Regions) (*trace.Trace, error) {
-	out := &trace.Trace{Name: t.Name, Nanoseconds: t.Nanoseconds}
-	var a trace.Action
-	for rank := range t.NP() {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		b := trace.NewBuilder(rank)
-		place := table.Walk(t, rank)
-		for {
-			region, ok := place.Next(&a)
-			if !ok {
-				break
-			}
-			switch a.Kind {
-			case trace.Sleep:
-				a.Value = w.Pause(rank, a.Value)
-			case trace.Compute:
-				w := w
-				w.Speed = 0 // hosts have their own
-				a.Value, a.Variance = 1e9*w.Seconds(region, rank, a.Value), 0
-			}
-			b.Add(&a)
-		}
-		out.Programs = append(out.Programs, b.Program())
-	}
-	return out, nil
 }

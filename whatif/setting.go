@@ -19,6 +19,8 @@ type setting struct {
 	algorithms         []Change  // of collectives, for platforms
 	eager              int64     // -1 as it is
 	perNode            int       // 0 as it is
+	given              []given   // by region; nil where nobody is given anything
+	even               bool      // without noise
 	late               []float64 // of each rank, where some are
 	sooner             float64   // that all are done with starting and ending
 }
@@ -56,6 +58,10 @@ func (c *Case) apply(s *setting, ch Change) error {
 		if err != nil {
 			return err
 		}
+		if ch.Kind == Balance {
+			c.balance(s, regions, ch.Region == All)
+			return nil
+		}
 		for _, r := range regions {
 			c.scale(s, r, ch)
 		}
@@ -64,15 +70,7 @@ func (c *Case) apply(s *setting, ch Change) error {
 	case Cores:
 		return c.enough(s)
 	case NoNoise:
-		s.work.Level = make([][]float64, len(c.profile.Seconds))
-		for r, row := range c.profile.Seconds {
-			s.work.Level[r] = make([]float64, len(row))
-			for rank, t := range row {
-				if n := c.profile.Counts[r][rank]; n > 0 {
-					s.work.Level[r][rank] = t / float64(n) / c.stretched(rank)
-				}
-			}
-		}
+		s.even = true
 		c.evenStops(s)
 	case Hosts:
 		if s.work.Speed == 0 {
@@ -156,6 +154,9 @@ func scaleRow(s *setting, c *Case, region int) []float64 {
 // spent is the computation of a region by rank, with the changes so far.
 func (c *Case) spent(s *setting, region int) []float64 {
 	row := slices.Clone(c.profile.Seconds[region])
+	for rank := range row {
+		row[rank] += s.of(region).more(rank)
+	}
 	if s.work.Scale != nil && s.work.Scale[region] != nil {
 		for rank, by := range s.work.Scale[region] {
 			row[rank] *= by / c.stretched(rank)
@@ -166,19 +167,13 @@ func (c *Case) spent(s *setting, region int) []float64 {
 
 // scale changes one region.
 func (c *Case) scale(s *setting, region int, ch Change) {
-	spent := c.spent(s, region)
 	row := scaleRow(s, c, region)
-	mean := sum(spent) / float64(len(spent))
 	for rank := range row {
 		switch ch.Kind {
 		case Faster:
 			row[rank] /= ch.Factor
 		case Remove:
 			row[rank] = 0
-		case Balance:
-			if spent[rank] > 0 {
-				row[rank] *= mean / spent[rank]
-			}
 		}
 	}
 }

@@ -17,7 +17,7 @@ import (
 // applied.
 var changeFlags = []struct{ name, about string }{
 	{"faster", "make a region N times as fast: `REGION=2`"},
-	{"balance", "give every rank the mean of a `REGION`, or of all"},
+	{"balance", "give every rank the mean of a `REGION`, or of all work"},
 	{"remove", "leave out the computation of a `REGION`"},
 	{"like-median", "make a slow `RANK` like the median of the others"},
 	{"network", "`ideal`, bandwidth=2x or latency=0"},
@@ -26,7 +26,7 @@ var changeFlags = []struct{ name, about string }{
 	{"hosts", "other processors: `speed=1.5x`"},
 	{"ranks-per-node", "with --platform: put `N` ranks on each host"},
 	{"cores", "`enough`: no rank waits for a core"},
-	{"noise", "`none`: all stretches of a region take their mean"},
+	{"noise", "`none`: stretches of equal work take as long each time"},
 }
 
 func (a *app) whatifCommand() *cobra.Command {

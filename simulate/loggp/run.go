@@ -14,9 +14,6 @@ type Work struct {
 	// Scale is a factor by region and rank; nil, or a row that is nil, stands
 	// for 1. A row may have a single value for all ranks.
 	Scale [][]float64
-	// Level gives all stretches of a region the same length in each rank, in
-	// seconds; a row that is nil leaves them.
-	Level [][]float64
 	// Speed is how fast the hosts are, 0 for as they were.
 	Speed float64
 	// Cores is by rank what part of its stops there is; nil for all of it.
@@ -36,9 +33,6 @@ func (w *Work) Pause(rank int, seconds float64) float64 {
 // Seconds is how long a stretch of computation takes.
 func (w *Work) Seconds(region int32, rank int, value float64) float64 {
 	s := value / 1e9
-	if w.Level != nil && w.Level[region] != nil {
-		s = w.Level[region][rank]
-	}
 	if w.Scale != nil {
 		if row := w.Scale[region]; len(row) == 1 {
 			s *= row[0]
