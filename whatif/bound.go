@@ -4,17 +4,23 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"auspex/simulate/loggp"
 )
 
 // Bound prices changes of a run of which only a profile is known: computation by
-// region and rank, and how long it took. No run can be shorter than what its
-// busiest rank computes and pauses, nor become shorter by more than all ranks have
-// less to do: each second less shortens what the others wait for by a second at
-// most. So the gain is at most what is said here; how much of it comes depends on
-// who waits for whom, which a profile does not tell.
+// region and rank, and how long it took. At any moment of a run something is being
+// done that the end waits for. How much of that is a region's is not known, but no
+// more than all threads of all ranks spend in it: by so much at most the run becomes
+// shorter, and by no more than if all of it were that region. Nor does it become
+// shorter than what a rank computes by itself. So the gain is at most what is said
+// here; how much of it comes depends on who waits for whom, which a profile does not
+// tell.
 type Bound struct {
+	// Why is why there are only bounds, "" for want of a trace.
+	Why string
+
 	profile *loggp.Profile
 	seconds float64
 	waits   []float64
@@ -22,18 +28,40 @@ type Bound struct {
 }
 
 // NewBound starts from a profile, of the busiest thread of each rank. Of what counts
-// as computation each rank may have waited as long as waits says; nil for not at
-// all. All is the computation of all threads by region and rank; nil where there are
-// no others.
+// as computation it may have waited as long as waits says for communication of other
+// threads of its rank; nil for not at all. All is the computation of all threads by
+// region and rank; nil where there are no others.
 func NewBound(p *loggp.Profile, seconds float64, waits []float64, all [][]float64) *Bound {
 	if all == nil {
 		all = p.Seconds
 	}
-	return &Bound{p, seconds, waits, all}
+	b := &Bound{profile: p, seconds: seconds, waits: make([]float64, len(p.Pauses)), all: all}
+	copy(b.waits, waits)
+	for r, row := range p.Seconds {
+		for rank, t := range row { // while others work, a thread may wait for them, spinning or blocked
+			b.waits[rank] += max(all[r][rank]-t, 0)
+		}
+	}
+	return b
 }
 
-// noTrace is said with every bound.
-const noTrace = "for want of a trace this is a bound: the gain is at most this"
+func (b *Bound) why() string {
+	if b.Why == "" {
+		return "for want of a trace"
+	}
+	return b.Why
+}
+
+// lead begins a sentence with it.
+func (b *Bound) lead() string {
+	if b.Why == "" {
+		return b.why()
+	}
+	return b.Why + ","
+}
+
+// note is said with every bound.
+func (b *Bound) note() string { return b.lead() + " this is a bound: the gain is at most this" }
 
 // Price bounds what changes would bring.
 func (b *Bound) Price(changes []Change) (*Answer, error) {
@@ -50,11 +78,15 @@ func (b *Bound) Price(changes []Change) (*Answer, error) {
 		return nil, err
 	}
 	compute, less := make([]float64, b.ranks()), 0.0
+	shortest := 1.0 // what becomes of a second where most is gained
 	for r, row := range b.profile.Seconds {
 		for rank, t := range row {
 			compute[rank] += s.work.Seconds(int32(r), rank, 1e9*t)
-			all := b.all[r][rank]
-			less += max(0, all-s.work.Seconds(int32(r), rank, 1e9*all))
+			if all := b.all[r][rank]; all > 0 {
+				after := s.work.Seconds(int32(r), rank, 1e9*all)
+				less += max(0, all-after)
+				shortest = min(shortest, after/all)
+			}
 		}
 	}
 	for rank := range compute {
@@ -62,14 +94,18 @@ func (b *Bound) Price(changes []Change) (*Answer, error) {
 	}
 	for rank, t := range b.profile.Pauses {
 		after := s.work.Pause(rank, t)
-		compute[rank] += after
-		less += t - after
+		if less += t - after; after < t {
+			shortest = 0
+		}
+		if b.ranks() == 1 { // else it may be another rank that it waits for
+			compute[rank] += after
+		}
 	}
+	least := max(b.seconds-less, b.seconds*shortest)
 	for rank, w := range b.waits {
-		compute[rank] = max(compute[rank]-w, 0)
+		least = max(least, compute[rank]-w)
 	}
-	most := slices.Max(compute)
-	a := &Answer{BaseSeconds: b.seconds, NewSeconds: min(max(most, b.seconds-less), b.seconds), Measured: true, Replayed: b.seconds, Bound: true, Changes: []string{}, Notes: []string{noTrace}}
+	a := &Answer{BaseSeconds: b.seconds, NewSeconds: min(least, b.seconds), Measured: true, Replayed: b.seconds, Bound: true, Changes: []string{}, Notes: []string{b.note()}}
 	if b.seconds > 0 {
 		a.Gain = 1 - a.NewSeconds/b.seconds
 	}
@@ -78,7 +114,7 @@ func (b *Bound) Price(changes []Change) (*Answer, error) {
 	}
 	a.Interval = [2]float64{a.NewSeconds, b.seconds}
 	a.Limit = c.limit(&outcome{seconds: a.NewSeconds, compute: compute}, s)
-	a.Words = fmt.Sprintf("A bound, for want of a trace: with these changes the run of %s cannot become shorter than %s, %.1f %% less.", seconds(b.seconds), seconds(a.NewSeconds), 100*a.Gain)
+	a.Words = fmt.Sprintf("A bound, %s: with these changes the run of %s cannot become shorter than %s, %.1f %% less.", b.why(), seconds(b.seconds), seconds(a.NewSeconds), 100*a.Gain)
 	return a, nil
 }
 
@@ -92,7 +128,7 @@ func (b *Bound) ranks() int {
 // Opportunities lists the bounds of what could be changed.
 func (b *Bound) Opportunities() (*List, error) {
 	c := &Case{profile: b.profile, measured: b.seconds, ranks: b.ranks()}
-	l := &List{BaseSeconds: b.seconds, Measured: true, Bound: true, Notes: []string{noTrace}, Opportunities: []Opportunity{}, Shares: []Share{}}
+	l := &List{BaseSeconds: b.seconds, Measured: true, Bound: true, Notes: []string{b.note()}, Opportunities: []Opportunity{}, Shares: []Share{}}
 	for _, ch := range c.candidates() {
 		if ch.Kind == Ideal || ch.Kind == NoNoise {
 			continue
@@ -107,9 +143,10 @@ func (b *Bound) Opportunities() (*List, error) {
 		}
 	}
 	slices.SortStableFunc(l.Opportunities, func(x, y Opportunity) int { return cmp.Compare(y.Gain, x.Gain) })
-	l.Words = "For want of a trace these are bounds: none of these changes can gain more."
+	why := strings.ToUpper(b.lead()[:1]) + b.lead()[1:]
+	l.Words = why + " these are bounds: none of these changes can gain more."
 	if len(l.Opportunities) == 0 {
-		l.Words = fmt.Sprintf("For want of a trace there are only bounds, and by these none of %d changes could make the run of %s shorter by a thousandth or more.", l.Tried, seconds(b.seconds))
+		l.Words = fmt.Sprintf("%s there are only bounds, and by these none of %d changes could make the run of %s shorter by a thousandth or more.", why, l.Tried, seconds(b.seconds))
 	}
 	return l, nil
 }

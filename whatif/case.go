@@ -113,7 +113,7 @@ func (c *Case) Profile() *loggp.Profile { return c.profile }
 
 // Base is how long the run took, or its replay where it was not measured.
 func (c *Case) Base() float64 {
-	if c.measured > 0 {
+	if c.measured > 0 || c.base == nil {
 		return c.measured
 	}
 	return c.base.seconds

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 
 	"auspex/analyze"
@@ -9,8 +11,11 @@ import (
 	"auspex/whatif"
 )
 
-// bound answers for an experiment that kept no trace.
+// bound answers for an experiment that kept no trace, or none of its threads.
 func (a *app) bound(t *traced, changes []whatif.Change, top int) error {
+	if t.Seconds <= 0 {
+		return fmt.Errorf("how long the run of %q took is not known: %s", t.name, cmp.Or(t.Data.Incomplete, "its profile has no time"))
+	}
 	p, all, err := profileOf(t)
 	if err != nil {
 		return err
@@ -20,6 +25,9 @@ func (a *app) bound(t *traced, changes []whatif.Change, top int) error {
 		return err
 	}
 	b := whatif.NewBound(p, t.Seconds, waits, all)
+	if t.Others > 0 {
+		b.Why = fmt.Sprintf("since the trace holds one thread and others did %.0f %% of the work", 100*t.Others)
+	}
 	if len(changes) == 0 {
 		l, err := b.Opportunities()
 		if err != nil {

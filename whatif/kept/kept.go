@@ -48,6 +48,7 @@ type Run struct {
 	Late    []float64      // seconds that starting and ending took each rank longer since it shared its core; nil where unknown
 	Untold  []waits.Untold // calls that wait for other ranks and of which the trace does not tell for whom
 	Partial bool           // threads did much of the work that the trace does not hold
+	Others  float64        // what share of the work that is, where it is much
 	Notes   []string       // what was made of the profile
 }
 

@@ -45,6 +45,7 @@ func (r *Run) threads() error {
 	if err != nil || share < manyThreads {
 		return err
 	}
+	r.Others = share
 	if r.Program.NP() == 1 {
 		return fmt.Errorf("the experiment %q %w of its threads: a trace holds the first one of each process, and others did %.0f %% of the work", r.Data.Name, ErrNoTrace, 100*share)
 	}

@@ -1,0 +1,52 @@
+package whatif_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"auspex/simulate/loggp"
+	"auspex/whatif"
+)
+
+// TestBoundOfThreads: threads that wait for one another, blocked or spinning, do not
+// keep a run from becoming shorter; and no region twice as fast gains more than half.
+func TestBoundOfThreads(t *testing.T) {
+	twice := []whatif.Change{{Kind: whatif.Faster, Region: "critical", Factor: 2}}
+	profile := func(critical, spin, pause float64) *loggp.Profile {
+		return &loggp.Profile{Regions: []string{"critical", "spin"}, Seconds: [][]float64{{critical}, {spin}}, Counts: [][]int64{{0}, {0}}, Pauses: []float64{pause}}
+	}
+	for _, c := range []struct {
+		name          string
+		profile       *loggp.Profile
+		critical, all float64 // of all threads
+		want          float64
+	}{
+		{"four threads of a quarter second each, one after the other", profile(0.25, 0, 0.75), 1, 0, 0.5},
+		{"two threads that spin for each other", profile(0.5, 0.5, 0), 1, 1, 0.5},
+		{"four threads at a time", profile(1, 0, 0), 4, 0, 0.5},
+		{"no other thread", profile(0.25, 0.25, 0.5), 0.25, 0.25, 0.875},
+	} {
+		b := whatif.NewBound(c.profile, 1, nil, [][]float64{{c.critical}, {c.all}})
+		a, err := b.Price(twice)
+		if err != nil || math.Abs(a.NewSeconds-c.want) > 1e-9 {
+			t.Errorf("%s: %g s, want %g, %v", c.name, a.NewSeconds, c.want, err)
+		}
+	}
+}
+
+// TestBoundSays: why there are only bounds; and a run whose end was not seen has none.
+func TestBoundSays(t *testing.T) {
+	p := &loggp.Profile{Regions: []string{"A"}, Seconds: [][]float64{{1}}, Counts: [][]int64{{0}}, Pauses: []float64{0}}
+	for why, want := range map[string]string{"": "For want of a trace these are bounds", "since it is so": "Since it is so, these are bounds"} {
+		b := whatif.NewBound(p, 2, nil, nil)
+		b.Why = why
+		l, err := b.Opportunities()
+		if err != nil || !strings.HasPrefix(l.Words, want) {
+			t.Errorf("%s, %v", l.Words, err)
+		}
+	}
+	if l, err := whatif.NewBound(p, 0, nil, nil).Opportunities(); err != nil || len(l.Opportunities) != 0 {
+		t.Errorf("%+v, %v", l, err)
+	}
+}
