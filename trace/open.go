@@ -11,6 +11,8 @@ import (
 	"runtime"
 	"strings"
 	"sync/atomic"
+	"unicode"
+	"unicode/utf8"
 
 	"auspex/internal/crew"
 	"auspex/internal/mistake"
@@ -110,7 +112,9 @@ func readList(path string, r io.Reader) ([]string, error) {
 		if len(files) >= maxRanks {
 			return nil, mistake.AtLine(path, line, "more traces than ranks can be")
 		}
-		if st, err := os.Stat(name); err != nil {
+		if st, err := os.Stat(name); err != nil && !isText(name) {
+			return nil, mistake.InFile(path, "neither a trace nor a list of traces")
+		} else if err != nil {
 			return nil, mistake.AtLine(path, line, "the trace %s cannot be read: %s", name, reason(err))
 		} else if st.IsDir() {
 			return nil, mistake.AtLine(path, line, "the trace %s is a folder", name)
@@ -124,6 +128,11 @@ func readList(path string, r io.Reader) ([]string, error) {
 		return nil, mistake.InFile(path, "the list names no trace; write one file name a line")
 	}
 	return files, nil
+}
+
+// isText tells whether a line can be shown to a person.
+func isText(line string) bool {
+	return !strings.ContainsFunc(line, func(r rune) bool { return r == utf8.RuneError || !unicode.IsPrint(r) })
 }
 
 // openFiles reads one text trace per rank, several at a time.

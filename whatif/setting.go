@@ -208,6 +208,9 @@ func (c *Case) regions(name string) ([]int, error) {
 			known = append(known, n)
 		}
 	}
+	if len(known) == 0 {
+		return nil, fmt.Errorf("the trace has no region %q: no rank computes anything", name)
+	}
 	slices.Sort(known)
 	if len(known) > 12 {
 		known = append(known[:12], "…")

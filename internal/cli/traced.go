@@ -16,7 +16,6 @@ import (
 	"auspex/ingest/kineto"
 	"auspex/ingest/otf2"
 	"auspex/internal/mistake"
-	"auspex/store"
 	"auspex/trace"
 	"auspex/whatif/kept"
 )
@@ -27,14 +26,14 @@ type traced struct {
 	name     string
 }
 
-// openTraced finds an experiment by its name, or opens a trace file. Where an
+// openTraced finds an experiment by its name, or opens a trace file; of both, a path
+// with a slash is the file: programs are called a.out and pw.x, too. Where an
 // experiment has no trace, kept.ErrNoTrace comes with what else is known of it.
 func (a *app) openTraced(ctx context.Context, name string, np int) (*traced, error) {
-	if _, err := os.Stat(name); err != nil || !strings.ContainsAny(name, "/.") {
-		if t, found, err := a.openKept(ctx, name); found || err != nil && !errors.Is(err, store.ErrNotFound) {
+	_, noFile := os.Stat(name)
+	if noFile != nil || !strings.Contains(name, "/") {
+		if t, found, err := a.openKept(ctx, name); found || noFile != nil {
 			return t, err
-		} else if _, no := os.Stat(name); no != nil {
-			return nil, err
 		}
 	}
 	t := &traced{name: name}
