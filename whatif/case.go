@@ -24,10 +24,11 @@ type Case struct {
 	stretch  []float64 // by rank; nil where computation took its CPU time
 	late     []float64 // by rank; nil where starting and ending took their CPU time
 	stops    trace.Stops
-	stood    []stood     // by rank; nil where nothing is known of stops
-	delays   [][]float64 // that those within calls made of the run as it was
-	partial  bool        // the trace does not hold all that computed
-	phased   bool        // collectives of all ranks part the run; see inPhases
+	stood    []stood         // by rank; nil where nothing is known of stops
+	delays   [][]float64     // that those within calls made of the run as it was
+	waits    map[string]bool // regions in which threads wait
+	partial  bool            // the trace does not hold all that computed
+	phased   bool            // collectives of all ranks part the run; see inPhases
 	base     *outcome
 	timed    bool
 	untold   float64 // see Setup
@@ -64,6 +65,9 @@ type Setup struct {
 	// Partial is that the trace does not hold all that computed: a replay judges no
 	// cause.
 	Partial bool
+	// Waits are the regions in which threads of a rank wait for one another: nothing
+	// there can be made faster or balanced.
+	Waits map[string]bool
 	// Stops is when each rank had no core; nil where that is not known.
 	Stops trace.Stops
 	// Stretch is how much longer than its CPU time each rank's computation
@@ -89,7 +93,7 @@ func New(ctx context.Context, s Setup) (*Case, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Case{trace: s.Trace, ranks: s.Trace.NP(), profile: profile, network: s.Network, platform: s.Machine, measured: s.Measured, outside: s.Outside, spread: s.Spread, partial: s.Partial, timed: s.Timed, untold: s.Untold, notes: slices.Clone(s.Notes)}
+	c := &Case{trace: s.Trace, ranks: s.Trace.NP(), profile: profile, network: s.Network, platform: s.Machine, measured: s.Measured, outside: s.Outside, spread: s.Spread, waits: s.Waits, partial: s.Partial, timed: s.Timed, untold: s.Untold, notes: slices.Clone(s.Notes)}
 	c.phased = inPhases(s.Trace)
 	if s.Machine == nil && len(s.Stretch) == c.ranks {
 		c.stretch = s.Stretch

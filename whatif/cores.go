@@ -154,19 +154,33 @@ func (c *Case) longer(s *setting) []float64 {
 // told is the share of the run from which on it is said that ranks stood still.
 const told = 0.02
 
-// StopNotes says which ranks had no core for a part of a run that took so long.
-func StopNotes(stops trace.Stops, run float64) []string {
-	var ranks []string
+// StopNotes says which ranks had no core for a part of a run that took so long. Late
+// is how long they had none while they started and ended; nil for not at all.
+func StopNotes(stops trace.Stops, late []float64, run float64) []string {
+	inside := make([]float64, len(stops))
 	for rank, s := range sumStops(stops) {
-		if t := s.all(); t >= told*run && t > 0 {
+		inside[rank] = s.all()
+	}
+	var notes []string
+	if ranks := longOf(inside, run); ranks != "" {
+		notes = append(notes, "some could have run and had no core: "+ranks+"; where others waited for them, that counts as their computation")
+	}
+	if ranks := longOf(late, run); ranks != "" {
+		notes = append(notes, "while MPI started and ended, some could have run and had no core: "+ranks+"; all wait for the last, and with a core for every rank that is gone, too")
+	}
+	return notes
+}
+
+// longOf names ranks with their times, where these are worth telling.
+func longOf(times []float64, run float64) string {
+	var ranks []string
+	for rank, t := range times {
+		if t >= told*run && t > 0 {
 			ranks = append(ranks, fmt.Sprintf("rank %d for %s", rank, seconds(t)))
 		}
-	}
-	if len(ranks) == 0 {
-		return nil
 	}
 	if len(ranks) > 4 {
 		ranks = append(ranks[:4], fmt.Sprintf("… (%d in all)", len(ranks)))
 	}
-	return []string{"some could have run and had no core: " + strings.Join(ranks, ", ") + "; where others waited for them, that counts as their computation"}
+	return strings.Join(ranks, ", ")
 }

@@ -114,11 +114,15 @@ func TestCoresPromised(t *testing.T) {
 // TestStopNotes: ranks that had no core for a fiftieth of the run are named.
 func TestStopNotes(t *testing.T) {
 	stops := trace.Stops{{{Seconds: 0.019}}, {{Seconds: 0.25}, {Within: true, Seconds: 0.25}}, nil}
-	notes := whatif.StopNotes(stops, 1)
+	notes := whatif.StopNotes(stops, nil, 1)
 	if len(notes) != 1 || !strings.Contains(notes[0], "no core: rank 1 for 0.5 s;") {
 		t.Errorf("%q", notes)
 	}
-	if notes = whatif.StopNotes(stops, 100); notes != nil {
+	if notes = whatif.StopNotes(stops, nil, 100); notes != nil {
 		t.Errorf("of a long run: %q", notes)
+	}
+	notes = whatif.StopNotes(stops, []float64{0.4, 0, 0.01}, 1)
+	if len(notes) != 2 || !strings.Contains(notes[1], "started and ended, some could have run and had no core: rank 0 for 0.4 s;") {
+		t.Errorf("with those of starting: %q", notes)
 	}
 }

@@ -124,11 +124,10 @@ func (c *Case) candidates() []Change {
 	var uneven, heavy []one
 	n := float64(c.ranks)
 	for r, row := range c.profile.Seconds {
-		total, most := sum(row), slices.Max(row)
-		if total <= 0 {
+		total, most, name := sum(row), slices.Max(row), c.profile.Regions[r]
+		if total <= 0 || c.waits[name] {
 			continue
 		}
-		name := c.profile.Regions[r]
 		if lost := most - total/n; lost > least*c.Base() {
 			uneven = append(uneven, one{Change{Kind: Balance, Region: name}, lost})
 		}

@@ -121,7 +121,7 @@ func (c *Case) limit(o *outcome, s setting) Limit {
 		if s.work.Scale != nil && s.work.Scale[r] != nil {
 			t *= s.work.Scale[r][l.Rank] / c.stretched(l.Rank)
 		}
-		if t > largest {
+		if t > largest && !c.waits[c.profile.Regions[r]] {
 			largest, l.Region = t, c.profile.Regions[r]
 		}
 	}

@@ -114,7 +114,7 @@ func Open(ctx context.Context, e *store.Experiment) (*Run, error) {
 		return nil, err
 	}
 	if r.Stops, r.Late, err = stopsOf(e, r.Program.NP()); err != nil || r.Stops != nil {
-		r.Notes = append(append(r.Notes, r.untoldNote()...), whatif.StopNotes(r.Stops, r.Seconds)...)
+		r.Notes = append(append(r.Notes, r.untoldNote()...), whatif.StopNotes(r.Stops, r.Late, r.Seconds)...)
 		return r, err
 	}
 	r.Late, r.Stalled = of.late(), of.stalled()
@@ -248,7 +248,7 @@ func (r *Run) Serialization(ctx context.Context) (float64, error) {
 
 // Setup is what a case of the run is made of.
 func (r *Run) Setup() whatif.Setup {
-	return whatif.Setup{Trace: r.Program, Network: whatif.SharedMemory(), Measured: r.Seconds, Spread: r.Spread, Outside: r.Outside + r.Stalled, Timed: r.Timed != nil, Untold: r.untold(), Partial: r.Partial, Stops: r.Stops, Stretch: r.Stretch, Late: r.Late, Notes: r.Notes}
+	return whatif.Setup{Trace: r.Program, Network: whatif.SharedMemory(), Measured: r.Seconds, Spread: r.Spread, Outside: r.Outside + r.Stalled, Timed: r.Timed != nil, Untold: r.untold(), Waits: r.waiting(), Partial: r.Partial, Stops: r.Stops, Stretch: r.Stretch, Late: r.Late, Notes: r.Notes}
 }
 
 // Case is what changes of the run are priced in.

@@ -2,6 +2,7 @@ package kept
 
 import (
 	"fmt"
+	"strings"
 
 	"auspex/analyze"
 	"auspex/model"
@@ -36,6 +37,25 @@ func otherThreads(d *analyze.Dataset) (float64, error) {
 		return 0, nil
 	}
 	return others / all, nil
+}
+
+// waiting are the regions of the trace that the profile knows as waiting, such as the
+// barriers of threads. A trace's paths begin inside the program.
+func (r *Run) waiting() map[string]bool {
+	if r.Data == nil {
+		return nil
+	}
+	out := map[string]bool{}
+	for i, path := range r.Data.Paths {
+		if !r.Data.Communication[i] {
+			continue
+		}
+		out[path] = true
+		if _, rest, ok := strings.Cut(path, string(model.PathSeparator)); ok {
+			out[rest] = true
+		}
+	}
+	return out
 }
 
 // threads tells of what other threads did. A trace of a single process whose threads
