@@ -65,7 +65,7 @@ func (b *Bound) note() string { return b.lead() + " this is a bound: the gain is
 
 // Price bounds what changes would bring.
 func (b *Bound) Price(changes []Change) (*Answer, error) {
-	c := &Case{profile: b.profile, measured: b.seconds, ranks: b.ranks()}
+	c := &Case{profile: b.profile, measured: b.seconds, ranks: b.ranks(), dealer: -1}
 	for _, ch := range changes {
 		switch ch.Kind {
 		case Faster, Balance, Remove, LikeMedian, Hosts:
@@ -127,7 +127,7 @@ func (b *Bound) ranks() int {
 
 // Opportunities lists the bounds of what could be changed.
 func (b *Bound) Opportunities() (*List, error) {
-	c := &Case{profile: b.profile, measured: b.seconds, ranks: b.ranks()}
+	c := &Case{profile: b.profile, measured: b.seconds, ranks: b.ranks(), dealer: -1}
 	l := &List{BaseSeconds: b.seconds, Measured: true, Bound: true, Notes: []string{b.note()}, Opportunities: []Opportunity{}, Shares: []Share{}}
 	for _, ch := range c.candidates() {
 		if ch.Kind == Ideal || ch.Kind == NoNoise {

@@ -29,6 +29,7 @@ type Case struct {
 	waits    map[string]bool // regions in which threads wait
 	partial  bool            // the trace does not hold all that computed
 	phased   bool            // collectives of all ranks part the run; see inPhases
+	dealer   int             // the rank that hands out work; -1 for none
 	base     *outcome
 	timed    bool
 	untold   float64 // see Setup
@@ -94,7 +95,7 @@ func New(ctx context.Context, s Setup) (*Case, error) {
 		return nil, err
 	}
 	c := &Case{trace: s.Trace, ranks: s.Trace.NP(), profile: profile, network: s.Network, platform: s.Machine, measured: s.Measured, outside: s.Outside, spread: s.Spread, waits: s.Waits, partial: s.Partial, timed: s.Timed, untold: s.Untold, notes: slices.Clone(s.Notes)}
-	c.phased = inPhases(s.Trace)
+	c.phased, c.dealer = inPhases(s.Trace), dealer(s.Trace)
 	if s.Machine == nil && len(s.Stretch) == c.ranks {
 		c.stretch = s.Stretch
 		profile.Stretch(s.Stretch)

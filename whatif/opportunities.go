@@ -99,6 +99,9 @@ func (c *Case) Opportunities(ctx context.Context) (*List, error) {
 	if slices.ContainsFunc(l.Opportunities, func(o Opportunity) bool { return o.change.Kind == LikeMedian }) {
 		l.Notes = append(l.Notes, likeOthers)
 	}
+	if c.HandsOut() {
+		l.Notes = append(l.Notes, c.dealt())
+	}
 	l.Words = l.words(c.Explained())
 	return l, nil
 }
@@ -138,6 +141,9 @@ func (c *Case) candidates() []Change {
 	byWeight := func(a, b one) int { return cmp.Compare(b.weight, a.weight) }
 	slices.SortStableFunc(uneven, byWeight)
 	slices.SortStableFunc(heavy, byWeight)
+	if c.HandsOut() {
+		uneven = nil
+	}
 	if len(uneven) > 1 {
 		list = append(list, one{Change{Kind: Balance, Region: All}, uneven[0].weight + uneven[1].weight})
 	}

@@ -58,6 +58,9 @@ func (c *Case) Price(ctx context.Context, changes []Change) (*Answer, error) {
 	if c.measured > 0 && c.unexplained == 0 && math.Abs(c.measured-c.base.seconds) > 0.2*c.measured {
 		a.Notes = append(a.Notes, fmt.Sprintf("the replay of the run as it is takes %.3g s and the run took %.3g s; the difference is taken to stay", c.base.seconds, c.measured))
 	}
+	if c.HandsOut() && slices.ContainsFunc(changes, func(ch Change) bool { return ch.Kind == Balance }) {
+		a.Notes = append(a.Notes, c.dealt())
+	}
 	on := ""
 	if c.platform != nil && !a.Measured {
 		on = c.platform.Name

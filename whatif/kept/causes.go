@@ -13,10 +13,10 @@ const gainsNothing = 0.002
 
 // ReplayCauses replays the run without each cause that a diagnosis found: only
 // what gains something is a cause. Where the trace does not tell why the run took as
-// long as it did, or where ranks pause, of which it does not tell the regions, its
-// replay judges nothing.
+// long as it did, where ranks pause, of which it does not tell the regions, or where
+// one hands out work, its replay judges nothing.
 func ReplayCauses(ctx context.Context, c *whatif.Case, found *diagnose.Diagnosis) {
-	if !c.Explained() || c.Pauses() {
+	if !c.Explained() || c.Pauses() || c.HandsOut() {
 		return
 	}
 	for i := range found.Causes {
