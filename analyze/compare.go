@@ -145,6 +145,15 @@ func Compare(a, b *Dataset, words Words, o CompareOptions) (*Comparison, error) 
 		return nil, err
 	}
 	c.Unit = unit
+	as, note := renamed(a, b)
+	if note != "" {
+		c.Warnings = append(c.Warnings, note)
+	}
+	inB, called := map[string]string{}, make(map[string]condensed, len(valuesB))
+	for path, y := range valuesB {
+		inB[as(path)], called[as(path)] = path, y
+	}
+	valuesB = called
 	for path, x := range valuesA {
 		y := valuesB[path]
 		delete(valuesB, path)
@@ -156,7 +165,7 @@ func Compare(a, b *Dataset, words Words, o CompareOptions) (*Comparison, error) 
 	shareA, shareB := a.shares(), b.shares()
 	for i := range c.Regions {
 		r := &c.Regions[i]
-		if r.Share = shareA(r.Region); r.Share.IsMissing() && !shareB(r.Region).IsMissing() {
+		if r.Share = shareA(r.Region); r.Share.IsMissing() && !shareB(inB[r.Region]).IsMissing() {
 			r.Share = 0 // it is in the second only
 		}
 	}

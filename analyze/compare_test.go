@@ -120,3 +120,40 @@ func TestSharesOfAComparisonAreOfOneRun(t *testing.T) {
 		}
 	}
 }
+
+// TestCompareRenamedProgram: a program under another name is compared below its name.
+func TestCompareRenamedProgram(t *testing.T) {
+	run := func(name, program string, solve float64) *Dataset {
+		b := model.NewBuilder()
+		seconds := b.Metric(model.NewMetric(model.WallTime, "", model.Exclusive))
+		u := b.Unit(model.Unit{})
+		root := b.Region(model.Region{Name: program, Parent: model.NoParent})
+		b.Set(u, b.Region(model.Region{Name: "solve", Parent: root}), seconds, solve)
+		b.Set(u, b.Region(model.Region{Name: "<" + program + ">", Parent: root}), seconds, 1)
+		b.Set(u, b.Region(model.Region{Name: program + " only", Parent: root}), seconds, 0.5)
+		e, err := b.Build(model.Header{Name: name, Program: "bin/" + program})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return dataset(t, e)
+	}
+	c, err := Compare(run("a", "solver", 2), run("b", "solver_new", 3), ShippedWords(), CompareOptions{Over: OverMean})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string][2]Real{}
+	for _, r := range c.Regions {
+		if got[r.Region] = [2]Real{r.A, r.B}; r.Share.IsMissing() {
+			t.Errorf("%s has no share", r.Region)
+		}
+	}
+	want := map[string][2]Real{"solver/solve": {2, 3}, "solver/<solver>": {1, 1}, "solver/solver only": {0.5, 0}, "solver/solver_new only": {0, 0.5}}
+	for region, values := range want {
+		if got[region] != values {
+			t.Errorf("%s: %v, want %v", region, got[region], values)
+		}
+	}
+	if len(got) != len(want) || !strings.Contains(strings.Join(c.Warnings, ""), "called solver in a and solver_new in b") {
+		t.Errorf("%v, %q", got, c.Warnings)
+	}
+}

@@ -35,6 +35,9 @@ func ScalingWords(s *scaling.Scaling) string {
 	first, last := s.Runs[0], s.Runs[len(s.Runs)-1]
 	more := float64(last.Count) / float64(first.Count)
 	what := fmt.Sprintf("the problem size is fixed: %s × as many %s make it %s × as fast", times(more), s.Of, Ratio(last.Speedup, 1))
+	if last.Speedup < 1 {
+		what = fmt.Sprintf("the problem size is fixed: %s × as many %s make it slower, %s × as fast", times(more), s.Of, Ratio(last.Speedup, 2))
+	}
 	if s.Kind == scaling.Weak {
 		what = fmt.Sprintf("the work grows with the %s: with %s × as many the run takes %s × as long", s.Of, times(more), Ratio(analyze.Ratio(float64(last.RunSeconds), float64(first.RunSeconds)), 2))
 	}
@@ -46,6 +49,9 @@ func ScalingWords(s *scaling.Scaling) string {
 	}
 	if last.ComputationScalability < weakest {
 		weakest, name = last.ComputationScalability, "the computation itself"
+		if rest := last.ComputationScalability / last.OnCores; last.OnCores < 0.9 && last.OnCores < rest {
+			name = "time off the cores: blocked, asleep or waiting for a core"
+		}
 	}
 	if weakest < 0.9 {
 		out = append(out, fmt.Sprintf("On %d, most is lost to %s (%s).", last.Count, name, Ratio(weakest, 2)))

@@ -2,8 +2,8 @@
 // numbers of processes, of threads, or of both.
 //
 //  1. Runs are ordered by that number; the smallest is the reference.
-//  2. Weak or strong is told by the work: where it grows with the number the
-//     problem did too.
+//  2. Weak or strong is told by the work, in instructions or CPU time: where it
+//     grows with the number the problem did too.
 //  3. Efficiencies are the POP project's, as far as profiles without times of
 //     events tell them: parallel = load balance × communication, global =
 //     parallel × computation scalability, which counters part further.
@@ -65,11 +65,14 @@ type Run struct {
 	IPCScalability         analyze.Real `json:"ipc_scalability"`
 	InstructionScalability analyze.Real `json:"instruction_scalability"`
 	FrequencyScalability   analyze.Real `json:"frequency_scalability"`
-	Global                 analyze.Real `json:"global"`
+	// OnCores is how much of the computation's time is CPU time, against the smallest
+	// run; part of computation scalability.
+	OnCores analyze.Real `json:"on_cores"`
+	Global  analyze.Real `json:"global"`
 
-	useful, instructions, cycles float64
-	regions                      map[string]float64 // mean over units of exclusive time, by name
-	kinds                        map[string]account.Class
+	useful, cpu, instructions, cycles float64
+	regions                           map[string]float64 // mean over units of exclusive time, by name
+	kinds                             map[string]account.Class
 }
 
 // Region is one that takes longer than the reference promises.
@@ -99,6 +102,9 @@ const (
 	// weakGrowth is the mean ratio of work to processes from which scaling is
 	// weak, as the tools of the POP project take it.
 	weakGrowth = 0.9
+	// muchMore work than in the smallest run, and yet less than grows with the
+	// processes, is overhead or a larger problem.
+	muchMore = 1.5
 	// worthNaming of the largest run is what a region that does not scale
 	// costs.
 	worthNaming = 0.01
@@ -203,7 +209,7 @@ func measure(d *analyze.Dataset) (Run, error) {
 	r := Run{
 		Name: d.Name, Ranks: processes, RunSeconds: analyze.Real(t.Runtime), Parallel: e.Parallel, LoadBalance: e.LoadBalance, Communication: e.Communication,
 		Serialization: analyze.Missing, Transfer: analyze.Missing, StartEnd: 1, ComputationScalability: analyze.Missing, IPCScalability: analyze.Missing,
-		InstructionScalability: analyze.Missing, FrequencyScalability: analyze.Missing, Global: analyze.Missing,
+		InstructionScalability: analyze.Missing, FrequencyScalability: analyze.Missing, OnCores: analyze.Missing, Global: analyze.Missing,
 		useful: analyze.Total(t.Useful), regions: map[string]float64{}, kinds: map[string]account.Class{},
 	}
 	if r.Threads, err = busyThreads(d, t.Useful); err != nil {
@@ -214,7 +220,7 @@ func measure(d *analyze.Dataset) (Run, error) {
 		return r, err
 	}
 	r.StartEnd = analyze.Real(1 - ends)
-	for name, to := range map[string]*float64{model.Instructions: &r.instructions, model.Cycles: &r.cycles} {
+	for name, to := range map[string]*float64{model.CPUTime: &r.cpu, model.Instructions: &r.instructions, model.Cycles: &r.cycles} {
 		if d.Has(name) {
 			if *to, err = usefulSum(d, name+".exc"); err != nil {
 				return r, err
@@ -253,12 +259,19 @@ func usefulSum(d *analyze.Dataset, name string) (float64, error) {
 }
 
 // classify tells weak from strong scaling: by the instructions where all runs
-// counted them, else by the useful time.
+// counted them, else by their CPU time, else by the useful time.
 func (s *Scaling) classify() {
 	work := func(r Run) float64 { return r.useful }
 	s.By = "useful time"
-	if !slices.ContainsFunc(s.Runs, func(r Run) bool { return r.instructions <= 0 }) {
-		work, s.By = func(r Run) float64 { return r.instructions }, "instructions"
+	known := func(of func(Run) float64) bool {
+		return !slices.ContainsFunc(s.Runs, func(r Run) bool { return of(r) <= 0 })
+	}
+	instructions, cpu := func(r Run) float64 { return r.instructions }, func(r Run) float64 { return r.cpu }
+	switch {
+	case known(instructions):
+		work, s.By = instructions, "instructions"
+	case known(cpu):
+		work, s.By = cpu, "CPU time"
 	}
 	first, n := s.Runs[0], 0.0
 	for _, r := range s.Runs[1:] {
@@ -271,6 +284,14 @@ func (s *Scaling) classify() {
 	s.Kind = Strong
 	if s.Growth > weakGrowth {
 		s.Kind = Weak
+	}
+	last := s.Runs[len(s.Runs)-1]
+	more := analyze.Ratio(work(last), work(first))
+	switch {
+	case s.Kind == Strong && more > muchMore:
+		s.Warnings = append(s.Warnings, fmt.Sprintf("whether the problem is the same in all runs is not certain: on %d there is %.1f × as much work as on %d, by %s. If the problem grew, speedups and efficiencies are too low", last.Count, float64(more), first.Count, s.By))
+	case s.Kind == Weak && s.By == "useful time" && s.Of != "processes":
+		s.Warnings = append(s.Warnings, "that the work grew is told by the time outside of communication, and what threads wait for one another or for a core counts to it. If the problem is the same in all runs, speedups and efficiencies are too high")
 	}
 }
 
@@ -288,6 +309,9 @@ func (s *Scaling) rate() {
 		r.Speedup = analyze.Ratio(float64(first.RunSeconds)*share, float64(r.RunSeconds))
 		r.Efficiency = r.Speedup / analyze.Real(more)
 		r.ComputationScalability = analyze.Ratio(first.useful*share, r.useful)
+		if r.cpu > 0 && first.cpu > 0 {
+			r.OnCores = analyze.Ratio(r.cpu*first.useful, first.cpu*r.useful)
+		}
 		if r.instructions > 0 && first.instructions > 0 {
 			r.InstructionScalability = analyze.Ratio(first.instructions*share, r.instructions)
 			if r.cycles > 0 && first.cycles > 0 {

@@ -217,3 +217,52 @@ func TestThreads(t *testing.T) {
 		}
 	}
 }
+
+// pooled is a run of threads that share cores: each takes so long, of which it
+// computes a part.
+func pooled(t *testing.T, threads int, wall, cpu float64) *model.Experiment {
+	t.Helper()
+	b := model.NewBuilder()
+	seconds := b.Metric(model.NewMetric(model.WallTime, "", model.Exclusive))
+	used := -1
+	if cpu > 0 {
+		used = b.Metric(model.NewMetric(model.CPUTime, "", model.Exclusive))
+	}
+	for u := range threads {
+		unit, work := b.Unit(model.Unit{Thread: u}), b.Region(model.Region{Name: "work", Parent: model.NoParent})
+		if b.Set(unit, work, seconds, wall); cpu > 0 {
+			b.Set(unit, work, used, cpu)
+		}
+	}
+	e, err := b.Build(model.Header{Name: fmt.Sprint("pool-", threads)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// TestWorkTellsTheKind: threads that wait do not make the work grow, and a slower run
+// is no speedup.
+func TestWorkTellsTheKind(t *testing.T) {
+	for _, c := range []struct {
+		name        string
+		small, much *model.Experiment
+		kind        Kind
+		speedup     float64
+		warned      string
+	}{
+		{"the same jobs, on two cores", pooled(t, 2, 0.5, 0.2), pooled(t, 4, 0.6, 0.1), Strong, 0.5 / 0.6, ""},
+		{"twice the jobs", pooled(t, 2, 0.5, 0.2), pooled(t, 4, 0.6, 0.2), Weak, 1 / 0.6, ""},
+		{"more work, but not twice", pooled(t, 2, 0.5, 0.2), pooled(t, 4, 0.6, 0.16), Strong, 0.5 / 0.6, "not certain: on 4 there is 1.6 × as much work as on 2, by CPU time"},
+		{"nobody measured CPU time", pooled(t, 2, 0.5, 0), pooled(t, 4, 0.6, 0), Weak, 1 / 0.6, "told by the time outside of communication"},
+	} {
+		s, err := Of(context.Background(), opened(t, c.small, c.much), true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		warned := strings.Join(s.Warnings[:len(s.Warnings)-1], "") // the last is of too few sizes
+		if s.Kind != c.kind || !near(s.Runs[1].Speedup, c.speedup) || (c.warned == "") != (warned == "") || !strings.Contains(warned, c.warned) {
+			t.Errorf("%s: %s by %s, speedup %g, %q", c.name, s.Kind, s.By, float64(s.Runs[1].Speedup), warned)
+		}
+	}
+}
