@@ -70,6 +70,13 @@ long syscall(long number, ...)
         return read_event((int)a[0], (void *)a[1]);
     register long r10 __asm__("r10") = a[3], r8 __asm__("r8") = a[4], r9 __asm__("r9") = a[5];
     __asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(a[0]), "S"(a[1]), "d"(a[2]), "r"(r10), "r"(r8), "r"(r9) : "rcx", "r11", "memory");
+    if (number == SYS_fcntl && a[1] == F_DUPFD_CLOEXEC && result >= 0 && result < FILES) { /* the event has a new number */
+        events[result] = events[a[0]];
+        counted[result] = counted[a[0]];
+        watched[result] = watched[a[0]];
+        second[result] = second[a[0]];
+        events[a[0]] = 0;
+    }
     return result < 0 ? -1 : result;
 }
 `
@@ -83,7 +90,7 @@ const filesC = `#include <fcntl.h>
 static int files(void)
 {
     int n = 0;
-    for (int i = 0; i < 512; i++)
+    for (int i = 0; i < 2048; i++)
         n += fcntl(i, F_GETFD) >= 0;
     return n;
 }

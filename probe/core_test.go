@@ -11,6 +11,7 @@ import (
 // gave its core up, or did not, ask.
 const coreWait = `
 #define getrusage getrusage_of_the_machine
+#include "descriptors.c"
 #include "core.c"
 #undef getrusage
 #include <stdio.h>
@@ -32,9 +33,10 @@ static void said(const char *text, long gave, uint64_t lost)
     FILE *f = tmpfile();
     fputs(text, f);
     fflush(f);
-    t.schedstat = fileno(f);
+    t.schedstat = auspex_keep(dup(fileno(f)));
     given += gave;
     printf("%d\n", (int)auspex_core_wait(&t, lost));
+    auspex_core_close(&t);
     fclose(f);
 }
 

@@ -8,12 +8,11 @@
 #include <unistd.h>
 
 /* Nanoseconds that the thread has waited in the kernel's queues so far: the second
- * number of schedstat. A program may have closed the file and opened its own in its
- * place: nothing is expected of what is read. */
+ * number of schedstat, as far as the file is still there. */
 static uint64_t queued(int file, uint64_t before)
 {
     char text[64];
-    long n = syscall(SYS_pread64, file, text, sizeof text, 0L), i = 0;
+    long n = auspex_kept(file) ? syscall(SYS_pread64, file, text, sizeof text, 0L) : 0, i = 0;
     uint64_t ns = 0;
     while (i < n && text[i] != ' ')
         i++;
@@ -47,14 +46,13 @@ uint64_t auspex_core_wait(struct thread *t, uint64_t lost)
 
 void auspex_core_open(struct thread *t)
 {
-    t->schedstat = blocks() == UINT64_MAX ? -1 : (int)syscall(SYS_openat, AT_FDCWD, "/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+    t->schedstat = blocks() == UINT64_MAX ? -1 : auspex_keep((int)syscall(SYS_openat, AT_FDCWD, "/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC));
     if (t->schedstat >= 0)
         auspex_core_wait(t, 0);
 }
 
 void auspex_core_close(struct thread *t)
 {
-    if (t->schedstat >= 0)
-        syscall(SYS_close, t->schedstat);
+    auspex_let_go(t->schedstat);
     t->schedstat = -1;
 }

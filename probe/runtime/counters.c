@@ -64,7 +64,7 @@ static int counter_open(uint32_t i, int group)
     a.exclude_kernel = 1;
     a.exclude_hv = 1;
     a.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
-    return (int)syscall(SYS_perf_event_open, &a, 0, -1, group, PERF_FLAG_FD_CLOEXEC);
+    return auspex_keep((int)syscall(SYS_perf_event_open, &a, 0, -1, group, PERF_FLAG_FD_CLOEXEC));
 }
 
 static void forget(uint32_t i)
@@ -162,5 +162,5 @@ void auspex_counters_look(struct thread *t, struct node *n) { (void)t, (void)n; 
 void auspex_counters_close(struct thread *t)
 {
     while (t->counters > 0)
-        close(t->counter_file[--t->counters]);
+        auspex_let_go(t->counter_file[--t->counters]);
 }

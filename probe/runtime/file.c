@@ -16,10 +16,20 @@
 
 struct header *auspex_header;
 static int file = -1;
+static char file_path[4096];
 static uint64_t mapped, reserved = RESERVED;
 static struct chunk *region_room;
 static uint32_t regions;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* Opens the file. The kernel closes the descriptors of a dead process from the
+ * highest down, so this one is closed before a launcher can see any of the program's
+ * closed: launch/watch.go tells deaths by it. */
+static int open_file(int how)
+{
+    file = auspex_keep(open(file_path, O_RDWR | O_CLOEXEC | how, 0666));
+    return file < 0 ? -1 : 0;
+}
 
 /* Gives the file real blocks, so that a full disk is an error here and not a
  * bus error at some later count. */
@@ -28,6 +38,8 @@ static int grow(uint64_t size)
     struct rlimit largest; /* beyond it the kernel sends a signal that kills */
     if (getrlimit(RLIMIT_FSIZE, &largest) == 0 && largest.rlim_cur < size)
         return -1;
+    if (!auspex_kept(file) && open_file(0) != 0)
+        return -1;
     if (size > reserved || posix_fallocate(file, (off_t)mapped, (off_t)(size - mapped)) != 0)
         return -1;
     char *at = (char *)auspex_header + mapped;
@@ -35,18 +47,6 @@ static int grow(uint64_t size)
         return -1;
     mapped = size;
     return 0;
-}
-
-/* Moves the file out of the way of the program's own descriptors. The kernel
- * closes those of a dead process from the highest down, so ours is closed before
- * a launcher can see any other closed: launch/watch.go tells deaths by it. */
-static void move_high(void)
-{
-    int high = fcntl(file, F_DUPFD_CLOEXEC, 1000);
-    if (high < 0)
-        return;
-    close(file);
-    file = high;
 }
 
 static void program_name(char *to, size_t size)
@@ -60,16 +60,14 @@ static void program_name(char *to, size_t size)
 int auspex_file_open(void)
 {
     const char *dir = getenv("AUSPEX_DIR");
-    char host[256] = "", path[4096];
+    char host[256] = "";
     if (!dir || !*dir)
         return -1;
     gethostname(host, sizeof host - 1);
-    if ((size_t)snprintf(path, sizeof path, "%s/%s.%d.probe", dir, host, (int)getpid()) >= sizeof path)
+    if ((size_t)snprintf(file_path, sizeof file_path, "%s/%s.%d.probe", dir, host, (int)getpid()) >= sizeof file_path)
         return -1;
-    file = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (file < 0)
+    if (open_file(O_CREAT | O_TRUNC) != 0)
         return -1;
-    move_high();
     struct rlimit space;
     if (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY && space.rlim_cur / 16 < RESERVED)
         reserved = space.rlim_cur / 16 & ~(uint64_t)(CHUNK_SIZE - 1);
@@ -127,6 +125,16 @@ struct chunk *auspex_chunk_now(uint32_t kind, uint32_t thread)
     return c;
 }
 
+/* The records of all threads, one after the other; from NULL to NULL. */
+struct thread *auspex_thread_after(struct thread *t)
+{
+    char *base = (char *)auspex_header, *at = t ? (char *)t - sizeof(struct chunk) + CHUNK_SIZE : base + HEADER_SIZE;
+    for (; at < base + auspex_header->used; at += CHUNK_SIZE)
+        if (((struct chunk *)at)->kind == THREAD)
+            return (struct thread *)((struct chunk *)at + 1);
+    return NULL;
+}
+
 static size_t shorter(size_t n) { return n < 4000 ? n : 4000; }
 
 /* Writes a region's description and returns its number, UINT32_MAX without
@@ -168,8 +176,8 @@ void auspex_file_close(int state, int code)
     h->state = state;
     /* Not while room is being taken: a sample may still come, here or elsewhere. */
     if (state == FINISHED && pthread_mutex_trylock(&lock) == 0) {
-        if (ftruncate(file, (off_t)h->used) != 0)
-            h->lost++; /* only longer than need be */
+        int cut = auspex_kept(file) ? ftruncate(file, (off_t)h->used) : -1;
+        (void)cut; /* else it is only longer than need be */
         pthread_mutex_unlock(&lock);
     }
 }

@@ -129,6 +129,11 @@ void auspex_core_open(struct thread *t);
 void auspex_core_close(struct thread *t);
 uint64_t auspex_core_wait(struct thread *t, uint64_t lost);
 
+/* descriptors.c */
+int auspex_keep(int low);
+int auspex_kept(int fd);
+void auspex_let_go(int fd);
+
 /* budget.c */
 extern double auspex_share HIDDEN; /* of the run that measuring may take */
 void auspex_budget_start(void);
@@ -142,6 +147,7 @@ struct chunk *auspex_chunk_now(uint32_t kind, uint32_t thread);
 uint32_t auspex_region_add(const char *name, size_t name_size, const char *file, size_t file_size,
     int line, int kind, const char *object, uint64_t offset);
 void auspex_file_close(int state, int code);
+struct thread *auspex_thread_after(struct thread *t);
 
 /* openmp.c */
 extern int auspex_ompt;
@@ -182,8 +188,11 @@ uint32_t auspex_site(const char *label, int kind, const void *address);
 int auspex_on(void);
 int auspex_measures_itself(void);
 int auspex_dying(int sig);
+int auspex_replaced(void);
 void auspex_survived(void);
+void auspex_confined(void);
 void auspex_watch_signals(void);
+void auspex_leave_signals(void);
 extern void (*auspex_at_end)(void); /* what else is to be done then */
 
 /* Charges the time since the latest event to where the thread is. */

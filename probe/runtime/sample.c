@@ -37,10 +37,10 @@ static int look(int stat, unsigned long long *busy, unsigned long long *all)
 static void *sampler(void *unused)
 {
     (void)unused;
-    int stat = open("/proc/stat", O_RDONLY | O_CLOEXEC);
+    int stat = auspex_keep(open("/proc/stat", O_RDONLY | O_CLOEXEC));
     struct timespec next;
     clock_gettime(CLOCK_MONOTONIC, &next);
-    while (stat >= 0) {
+    while (auspex_kept(stat) && auspex_kept(out)) {
         unsigned long long busy, all;
         char line[128];
         if (look(stat, &busy, &all) != 0)
@@ -66,7 +66,7 @@ void auspex_sample(void)
         return;
     if ((size_t)snprintf(path, sizeof path, "%s/%s.cpu", dir, auspex_header->host) >= sizeof path)
         return;
-    if ((out = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666)) < 0)
+    if ((out = auspex_keep(open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666))) < 0)
         return;
     sigfillset(&all); /* signals are for the program's threads */
     pthread_sigmask(SIG_BLOCK, &all, &old);

@@ -15,8 +15,7 @@
 #ifdef __linux__
 #include <linux/perf_event.h>
 
-/* Descriptors from here on are used by few, and below the usual limit. */
-enum { HIGH = 900, ROOM = 1024, PENDING = 64 };
+enum { ROOM = 1024, PENDING = 64 };
 
 static long control(int event, int what, long value) { return syscall(SYS_fcntl, event, what, value); }
 
@@ -37,17 +36,13 @@ int auspex_task_clock(int signal)
     a.sample_period = auspex_sampling;
     a.wakeup_events = 1;
     a.disabled = a.exclude_kernel = a.exclude_hv = 1;
-    int low = (int)syscall(SYS_perf_event_open, &a, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
-    if (low < 0)
-        return 0;
-    int event = (int)control(low, F_DUPFD_CLOEXEC, HIGH);
-    syscall(SYS_close, low);
+    int event = auspex_keep((int)syscall(SYS_perf_event_open, &a, 0, -1, -1, PERF_FLAG_FD_CLOEXEC));
     if (event <= 0)
         return 0;
     if (control(event, F_SETOWN_EX, (long)&owner) == 0 && control(event, F_SETSIG, signal) == 0 &&
         control(event, F_SETFL, O_ASYNC | O_NONBLOCK) == 0 && syscall(SYS_ioctl, event, PERF_EVENT_IOC_REFRESH, (long)AT_A_TIME) == 0)
         return event;
-    syscall(SYS_close, event);
+    auspex_let_go(event);
     return 0;
 }
 
@@ -56,11 +51,11 @@ void auspex_task_clock_again(int event) { syscall(SYS_ioctl, event, PERF_EVENT_I
 
 void auspex_task_clock_period(int event, uint64_t period) { syscall(SYS_ioctl, event, PERF_EVENT_IOC_PERIOD, &period); }
 
-/* A program may have closed all descriptors and opened its own in their place. */
+/* To the kernel all such events are one file: what tells this one is its signal. */
 void auspex_task_clock_end(int event, int signal)
 {
     if (event > 0 && control(event, F_GETSIG, 0) == signal)
-        syscall(SYS_close, event);
+        auspex_let_go(event);
 }
 #else
 int auspex_task_clock(int signal) { (void)signal; return 0; }

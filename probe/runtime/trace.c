@@ -60,7 +60,7 @@ static size_t key_mask, key_count;
 
 static void write_all(int to, const void *from, size_t size)
 {
-    for (size_t at = 0; at < size;) {
+    for (size_t at = 0; at < size && auspex_kept(to);) {
         long n = syscall(SYS_write, to, (const char *)from + at, size - at);
         if (n <= 0)
             break;
@@ -78,16 +78,16 @@ static void close_times(void)
 {
     uint32_t last = timed % AT_ONCE;
     write_all(times_file, times, (last ? last : timed ? AT_ONCE : 0) * sizeof *times);
-    close(times_file);
+    auspex_let_go(times_file);
     times_file = -1;
     if (regions_file >= 0) {
         write_all(regions_file, stretches, stretched);
-        close(regions_file);
+        auspex_let_go(regions_file);
         regions_file = -1;
     }
     if (stops_file >= 0) {
         write_all(stops_file, stops, stopped * sizeof *stops);
-        close(stops_file);
+        auspex_let_go(stops_file);
         stops_file = -1;
     }
 }
@@ -159,6 +159,8 @@ static void put(const void *p, size_t n)
     }
 }
 
+static int create(const char *path) { return auspex_keep(open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)); }
+
 void auspex_trace_open(void)
 {
     const char *dir = getenv("AUSPEX_TRACE_DIR");
@@ -167,13 +169,13 @@ void auspex_trace_open(void)
         return;
     if ((size_t)snprintf(path, sizeof path, "%s/%d.events", dir, auspex_header->rank) >= sizeof path)
         return;
-    file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    file = create(path);
     if (getenv("AUSPEX_TRACE_TIMES") && (size_t)snprintf(path, sizeof path, "%s/%d.times", dir, auspex_header->rank) < sizeof path)
-        times_file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+        times_file = create(path);
     if (times_file >= 0 && getenv("AUSPEX_TRACE_REGIONS") && (size_t)snprintf(path, sizeof path, "%s/%d.stretches", dir, auspex_header->rank) < sizeof path)
-        regions_file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+        regions_file = create(path);
     if (regions_file >= 0 && auspex_self && auspex_self->schedstat >= 0 && (size_t)snprintf(path, sizeof path, "%s/%d.stops", dir, auspex_header->rank) < sizeof path)
-        stops_file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+        stops_file = create(path);
     items = malloc(KEPT * sizeof *items);
     loops = malloc(KEPT * sizeof *loops);
     key_mask = 1023;
@@ -261,7 +263,7 @@ void auspex_trace_close(void)
     settle(used);
     put("Z", 1);
     flush();
-    close(file);
+    auspex_let_go(file);
     if (times_file >= 0)
         close_times();
 }
