@@ -67,6 +67,7 @@ func Collect(ctx context.Context, dir string, run Run) (*model.Experiment, []ins
 	}
 	c.tellSamples()
 	c.tellChildren()
+	c.tellUnmeasured()
 	c.tellCost()
 	e, err := c.b.Build(c.header(run))
 	return e, c.tooShort(), err

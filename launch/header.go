@@ -71,7 +71,7 @@ func (c *collector) incomplete(order []string) string {
 	}
 	var dead, causes []*probe.Process
 	for _, p := range c.processes {
-		if p.State != probe.Finished {
+		if p.State.Dead() {
 			dead = append(dead, p)
 		}
 	}
@@ -94,7 +94,7 @@ func (c *collector) incomplete(order []string) string {
 		if i < shown {
 			words = append(words, c.fate(p))
 		}
-		if p.State != probe.Finished {
+		if p.State.Dead() {
 			others--
 		}
 	}

@@ -13,7 +13,12 @@ const (
 	Finished               // exited by itself
 	Aborted                // called MPI_Abort
 	Signalled              // ended by a signal it could note
+	Replaced               // went on as another program
+	Confined               // forbade itself system calls, so that measuring ended before that
 )
+
+// Dead tells whether a process did not come to an end of its own.
+func (s State) Dead() bool { return s == Running || s == Aborted || s == Signalled }
 
 // Kind is the sort of a region, as the runtime numbers them.
 type Kind int

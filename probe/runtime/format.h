@@ -10,7 +10,7 @@
 #define HEADER_SIZE 4096
 #define CHUNK_SIZE 16384
 
-enum state { RUNNING = 0, FINISHED = 1, ABORTED = 2, SIGNALLED = 3 };
+enum state { RUNNING = 0, FINISHED = 1, ABORTED = 2, SIGNALLED = 3, REPLACED = 4, CONFINED = 5 };
 enum chunk_kind { REGIONS = 1, THREAD = 2, NODES = 3, SAMPLES = 4, OBJECTS = 5, SWITCHED = 6 };
 enum region_kind { FUNCTION = 1, LOOP = 2, USER = 3, MPI_CALL = 4, BARRIER = 5, PARALLEL = 6, COMPUTE = 7, PROGRAM = 8, FRAME = 9 };
 

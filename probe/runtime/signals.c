@@ -83,6 +83,15 @@ void auspex_watch_signals(void)
             watch(i, &there);
 }
 
+/* Puts back what the program takes to be there. */
+void auspex_leave_signals(void)
+{
+    struct sigaction there;
+    for (int i = 0; i < DEADLY; i++)
+        if (auspex_sigaction(deadly[i], NULL, &there) == 0 && there.sa_sigaction == last_words)
+            auspex_sigaction(deadly[i], &before[i], NULL);
+}
+
 /* What a program asks for is what it would find without the runtime: Python takes
  * Ctrl-C over, and Open MPI prints where a program crashed, only where nobody handles
  * these signals. Its own handlers are put in as they are. */

@@ -332,7 +332,11 @@ void auspex_stacks_thread(struct thread *t)
     if (auspex_sampling && !w->known && grow_known(w) != 0)
         return;
     t->walker = w;
-    if (!auspex_sampling || by_hand)
+    if (!auspex_sampling)
+        return;
+    auspex_masks_thread();
+    auspex_altstack(&w->altstack);
+    if (by_hand)
         return;
     w->event = auspex_task_clock(auspex_sample_signal());
     w->left = AT_A_TIME;

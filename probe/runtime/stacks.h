@@ -47,6 +47,7 @@ struct walker {
     struct step_known *known;   /* open addressing */
     uint32_t mask, steps;
     uintptr_t sampled[FRAMES];  /* of the sample being taken */
+    void *altstack;             /* altstack.c */
     uint32_t life;              /* of how many threads it has been */
     struct known_call calls[KNOWN_CALLS];
 };
@@ -79,6 +80,13 @@ static inline void account(struct thread *t, uint64_t known)
 int auspex_sample_signal(void);
 int auspex_sigaction(int sig, const struct sigaction *mine, struct sigaction *old);
 void auspex_hand_on(int sig, siginfo_t *info, void *context);
+
+/* masks.c */
+void auspex_masks_thread(void);
+
+/* altstack.c */
+void auspex_altstack(void **kept);
+void auspex_altstack_end(void);
 
 /* callers.c */
 uint32_t auspex_region_at(const char *label, int kind, uintptr_t pc);

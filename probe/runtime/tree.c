@@ -19,6 +19,7 @@ static enum { UNTRIED, ON, OFF } mode;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint32_t program_region;
 static pthread_key_t ending;
+extern void __tsan_init(void) __attribute__((weak));
 static void thread_ends(void *p);
 
 /* Memory that is the runtime's alone: the program may replace malloc. */
@@ -228,11 +229,39 @@ int auspex_dying(int sig)
     return 1;
 }
 
-/* Whoever handled the signal lived on. */
+/* Notes that the process is about to go on as another program, likewise. */
+int auspex_replaced(void)
+{
+    struct thread *t = auspex_self;
+    if (!auspex_measures_itself())
+        return 0;
+    if (t && !t->quiet)
+        charge(t, ticks());
+    auspex_objects();
+    auspex_file_close(REPLACED, 0);
+    return 1;
+}
+
+/* Whoever handled the signal lived on, or the other program was not there. */
 void auspex_survived(void)
 {
-    if (auspex_header->state == SIGNALLED)
+    if (auspex_header->state == SIGNALLED || auspex_header->state == REPLACED)
         auspex_header->state = RUNNING;
+}
+
+/* Ends measuring for good: no system call of the runtime's comes after this. */
+void auspex_confined(void)
+{
+    if (!auspex_measures_itself())
+        return;
+    finish(CONFINED, 0);
+    mode = OFF;
+    auspex_leave_signals();
+    for (struct thread *t = NULL; (t = auspex_thread_after(t));) {
+        t->quiet = IN_CALL;
+        auspex_stacks_thread_end(t);
+    }
+    auspex_self = NULL;
 }
 
 /* Starts measuring at the first event of a process. */
@@ -242,7 +271,9 @@ int auspex_on(void)
         return mode == ON;
     pthread_mutex_lock(&lock);
     if (mode == UNTRIED) {
-        int ok = auspex_file_open() == 0;
+        /* ThreadSanitizer keeps track of threads and signals itself, and crashes where
+         * another makes some. */
+        int ok = !__tsan_init && auspex_file_open() == 0;
         if (ok) {
             const char *name = strrchr(auspex_header->program, '/');
             name = name ? name + 1 : auspex_header->program;
@@ -438,6 +469,7 @@ static void thread_ends(void *p)
         charge(t, ticks());
     auspex_self = NULL;
     auspex_core_close(t);
+    auspex_altstack_end();
     auspex_thread_over(t);
 }
 
@@ -447,6 +479,8 @@ struct thread *auspex_thread_start(int id)
 {
     static uint64_t taken; /* of the first 64 numbers */
     static int next;
+    if (mode == OFF)
+        return NULL;
     uint64_t since = nanos(CLOCK_THREAD_CPUTIME_ID);
     if (!auspex_on())
         return NULL;
