@@ -45,6 +45,11 @@ type Runner struct {
 	// for never.
 	Sample time.Duration
 
+	// Foreground is that signals are the command's affair: those sent to this process
+	// alone are handed on to it, and it is waited for as long as it takes. Else it is
+	// ended when the context is done.
+	Foreground bool
+
 	In       io.Reader
 	Out, Err io.Writer
 }
@@ -63,8 +68,8 @@ type Result struct {
 
 // Run runs the command and collects. An error is about what kept it from being
 // run or measured; where the command ran, the result holds its exit status
-// nevertheless. When the context is done the command is ended, and what it
-// measured until then is collected.
+// nevertheless. When the context is done the command is ended (unless it runs in the
+// foreground), and what it measured until then is collected.
 func (r *Runner) Run(ctx context.Context) (*Result, error) {
 	t := inspect(ctx, r.Work, r.Command)
 	library, choices, err := r.runtime(ctx, t)
@@ -169,15 +174,24 @@ func passOn(command []string, t target, settings []string) []string {
 	return append(out, command[t.launcherAt+1:]...)
 }
 
-// execute runs the command with our settings and waits. When the context is
-// done, the command is asked to end, and made to if it does not.
+// execute runs the command with our settings and waits. When the context of one that
+// is not in the foreground is done, it is asked to end, and made to if it does not.
 func (r *Runner) execute(ctx context.Context, command, settings []string) (int, error) {
 	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = r.In, r.Out, r.Err
 	cmd.Dir = r.Work
 	cmd.Env = append(os.Environ(), settings...)
+	var signals *forwarder
+	if r.Foreground {
+		signals = newForwarder()
+		defer signals.stop()
+	}
 	if err := cmd.Start(); err != nil {
 		return 127, fmt.Errorf("cannot start %s: %w", command[0], err)
+	}
+	if signals != nil {
+		signals.to(cmd.Process)
+		return exitStatus(cmd.Wait())
 	}
 	ended := make(chan struct{})
 	watched := make(chan struct{})

@@ -23,6 +23,7 @@ import (
 	"auspex/analyze"
 	"auspex/expr"
 	"auspex/internal/mistake"
+	"auspex/launch"
 	"auspex/model"
 	"auspex/report"
 	"auspex/site"
@@ -65,7 +66,7 @@ func usagef(format string, args ...any) error {
 // Main runs the program and returns its exit status.
 func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 	collectLater()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), launch.Asked(os.Interrupt, syscall.SIGTERM)...)
 	defer stop()
 	a := &app{in: in, out: out, err: errOut}
 	root := a.rootCommand(args)

@@ -117,8 +117,8 @@ func (a *app) runRun(ctx context.Context, command []string, f runFlags) error {
 			return err
 		}
 		runs, last = append(runs, result.Experiment), result
-		if result.Status != 0 {
-			break
+		if result.Status != 0 || ctx.Err() != nil {
+			break // it failed, or was interrupted and saw to that itself
 		}
 	}
 	e := runs[0]
@@ -186,7 +186,7 @@ func samples(list []launch.Sample) []store.Attachment {
 
 // measure runs the command once.
 func (a *app) measure(ctx context.Context, storeDir string, command []string, f runFlags, traces *keptTraces) (result *launch.Result, err error) {
-	runner := launch.Runner{Command: command, Cache: cacheDir(), Sample: f.sample, StackRate: f.stacks, Counters: f.counted, In: a.in, Out: a.out, Err: a.err}
+	runner := launch.Runner{Command: command, Cache: cacheDir(), Sample: f.sample, StackRate: f.stacks, Counters: f.counted, Foreground: true, In: a.in, Out: a.out, Err: a.err}
 	parent := filepath.Join(storeDir, "running")
 	if err := os.MkdirAll(parent, 0o777); err != nil {
 		return runner.Plain(ctx, err)
