@@ -29,7 +29,6 @@ type target struct {
 	program    string   // its path
 	mpi        string   // path of the MPI library it is linked with, empty without
 	sanitizers []string // libraries of sanitizers that it is linked with
-	static     bool     // it loads no libraries
 	shell      bool     // it is a shell: the program is what that runs
 }
 
@@ -37,7 +36,7 @@ type target struct {
 // by its lab.
 var prefixes = map[string]bool{
 	"auspex": true,
-	"env":    true, "nice": true, "ionice": true, "chrt": true, "taskset": true, "numactl": true, "time": true, "timeout": true, "stdbuf": true, "setarch": true, "nohup": true,
+	"env":    true, "nice": true, "ionice": true, "chrt": true, "taskset": true, "numactl": true, "time": true, "timeout": true, "stdbuf": true, "setarch": true, "nohup": true, "setpriv": true, "setsid": true, "runuser": true,
 }
 
 var shells = map[string]bool{"sh": true, "bash": true, "dash": true, "zsh": true, "ksh": true, "csh": true, "tcsh": true, "fish": true, "make": true}
@@ -66,7 +65,6 @@ func inspect(ctx context.Context, work string, command []string) target {
 		}
 		t.at, t.program = i, path
 		t.mpi, t.sanitizers = libraries(ctx, path)
-		t.static = isStatic(path)
 		t.shell = shells[filepath.Base(name)]
 		break
 	}
@@ -224,28 +222,6 @@ func loaderOf(program string) (string, error) {
 		}
 	}
 	return "", nil
-}
-
-// isStatic tells whether a program names no loader.
-func isStatic(program string) bool {
-	loader, err := loaderOf(program)
-	return err == nil && loader == ""
-}
-
-// whyNothing is the likely reason why no process of a command was measured.
-func whyNothing(command []string, t target) string {
-	for i, word := range command {
-		if t.launcher == slurm && (word == "--export=NONE" || word == "--export" && i+1 < len(command) && command[i+1] == "NONE") {
-			return "srun --export=NONE keeps the settings of the measurement from the ranks; leave it out, or use --export=ALL"
-		}
-	}
-	switch {
-	case t.static:
-		return filepath.Base(t.program) + " is linked statically, so that no measurement can be loaded into it; link it without -static"
-	case t.program == "" || t.shell:
-		return "the command is a script or runs no program that could be found; what a script runs is measured where it is linked with MPI or was compiled with auspex cc; put auspex run before the program itself"
-	}
-	return "the program makes no MPI calls, was not compiled with auspex cc, or ended before its first event"
 }
 
 // isMPI recognises the C library of an MPI by name, not its bindings for

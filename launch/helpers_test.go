@@ -82,6 +82,14 @@ func mustCompile(t testing.TB, args ...string) {
 	}
 }
 
+// mustCompilePlain compiles without auspex.
+func mustCompilePlain(t testing.TB, args ...string) {
+	t.Helper()
+	if out, err := command(args[0], args[1:]...); err != nil {
+		t.Fatalf("%s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+}
+
 // measure runs a command under measurement and returns the result and what it
 // printed.
 func measure(t testing.TB, command ...string) (*Result, string) {

@@ -72,6 +72,9 @@ type Result struct {
 // foreground), and what it measured until then is collected.
 func (r *Runner) Run(ctx context.Context) (*Result, error) {
 	t := inspect(ctx, r.Work, r.Command)
+	if t.program != "" && hasThreadSanitizer(t.program) {
+		return r.Plain(ctx, fmt.Errorf("%w: %s is built with ThreadSanitizer, which bears no other who watches its threads; build it without", errNothing, filepath.Base(t.program)))
+	}
 	library, choices, err := r.runtime(ctx, t)
 	if err != nil {
 		return nil, err

@@ -33,8 +33,10 @@ func (r *Runner) runtime(ctx context.Context, t target) (library string, setting
 		// It may load its MPI while it runs, as Python does: the launcher's own.
 		b.MPI, b.Compiler = true, compilerBeside(launcherPath)
 	}
-	library, err = b.Build(ctx)
-	return library, nil, err
+	if library, err = b.Build(ctx); err != nil {
+		return "", nil, err
+	}
+	return probe.Preload(library), nil, nil
 }
 
 // compilerBeside is the mpicc that belongs to a launcher: mpicc.mpich to
@@ -65,7 +67,7 @@ func (r *Runner) choices(ctx context.Context, t target, launcherPath string) (li
 			known[its] = true
 			b := probe.Builder{Cache: r.Cache, Compiler: mpicc, MPI: true}
 			if made, err := b.Build(ctx); err == nil {
-				list = append(list, its+"="+made)
+				list = append(list, its+"="+probe.Preload(made))
 			}
 		}
 		return true
@@ -77,6 +79,7 @@ func (r *Runner) choices(ctx context.Context, t target, launcherPath string) (li
 	if err != nil {
 		return "", nil, err
 	}
-	list = append(list, "="+alone)
+	list = append(list, "="+probe.Preload(alone))
+	chooser = probe.Preload(chooser)
 	return chooser, []string{"AUSPEX_CHOOSER=" + chooser, "AUSPEX_CHOICES=" + strings.Join(list, ":")}, nil
 }

@@ -73,7 +73,11 @@ func (b Builder) Build(ctx context.Context) (string, error) {
 		return "", err
 	}
 	return builtonce.At(filepath.Join(b.Cache, "probe-"+identity[:20]+".so"), func(dir string) (string, error) {
-		return b.compile(ctx, compiler, dir)
+		made, err := b.compile(ctx, compiler, dir)
+		if err != nil {
+			return "", err
+		}
+		return made, forAll(made)
 	})
 }
 
@@ -86,9 +90,15 @@ func BuildChooser(ctx context.Context, cache, compiler string) (string, error) {
 		if err := os.WriteFile(text, []byte(choose), 0o666); err != nil {
 			return "", err
 		}
-		return made, call(ctx, compiler, "-std=gnu99", "-O2", "-fPIC", "-fvisibility=hidden", "-shared", "-o", made, text)
+		if err := call(ctx, compiler, "-std=gnu99", "-O2", "-fPIC", "-fvisibility=hidden", "-shared", "-o", made, text); err != nil {
+			return "", err
+		}
+		return made, forAll(made)
 	})
 }
+
+// forAll lets every user load what was made, whoever the program becomes.
+func forAll(made string) error { return os.Chmod(made, 0o755) }
 
 // identity is a hash over all that the result depends on.
 func (b Builder) identity(compiler string) (string, error) {

@@ -1,0 +1,110 @@
+package launch
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"auspex/model"
+	"auspex/probe"
+)
+
+// unmeasured runs a command of which nothing can be measured, and returns why.
+func unmeasured(t *testing.T, words ...string) (status int, printed, why string) {
+	t.Helper()
+	var out bytes.Buffer
+	r := Runner{Command: words, Dir: t.TempDir(), Cache: testCache(), StackRate: 1000, Out: &out, Err: &out}
+	result, err := r.Run(t.Context())
+	if result == nil || !errors.Is(err, errNothing) {
+		t.Fatalf("%v\n%s", err, out.String())
+	}
+	return result.Status, out.String(), err.Error()
+}
+
+// TestWhyNothing: only reasons that may be so are given.
+func TestWhyNothing(t *testing.T) {
+	need(t, "gcc")
+	dir := write(t, map[string]string{"x.c": "int main(void) { return 3; }\n"})
+	exe, static := filepath.Join(dir, "x"), filepath.Join(dir, "static")
+	mustCompilePlain(t, "gcc", filepath.Join(dir, "x.c"), "-o", exe)
+	mustCompilePlain(t, "gcc", "-static", filepath.Join(dir, "x.c"), "-o", static)
+	for _, c := range []struct {
+		command []string
+		status  int
+		want    string
+	}{
+		{[]string{"make", "--version"}, 0, "make runs other programs"},
+		{[]string{"sh", "-c", "exit 3"}, 3, "sh runs other programs"},
+		{[]string{static}, 3, "linked statically"},
+		{[]string{"env", "-i", exe}, 3, "its environment was cleared on the way"},
+	} {
+		if _, err := exec.LookPath(c.command[0]); err != nil {
+			continue
+		}
+		status, _, why := unmeasured(t, c.command...)
+		if status != c.status || !strings.Contains(why, c.want) || strings.Contains(why, "MPI calls") {
+			t.Errorf("%v: status %d, %s", c.command, status, why)
+		}
+	}
+	if why := unloadable(exe); why != "" {
+		t.Error(why)
+	}
+	if os.Getuid() != 0 {
+		return
+	}
+	if err := errors.Join(os.Chown(exe, 65534, 0), os.Chmod(exe, 0o755|os.ModeSetuid)); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, why := unmeasured(t, exe); !strings.Contains(why, "setuid") {
+		t.Error(why)
+	}
+}
+
+// TestTellUnmeasured: what ended early is told, and is no death; so are threads that
+// no sample came to.
+func TestTellUnmeasured(t *testing.T) {
+	process := func(state probe.State, cpu float64, samples uint64) *probe.Process {
+		return &probe.Process{Program: "/bin/x", Ranks: 2, State: state, Sampling: time.Millisecond, Regions: []probe.Region{{Kind: probe.Program}},
+			Threads: []probe.Thread{{ID: 1, Samples: samples, Nodes: []probe.Node{{Parent: -1, CPU: cpu}}}}}
+	}
+	c := collector{b: model.NewBuilder(), processes: []*probe.Process{process(probe.Replaced, 0.001, 0), process(probe.Confined, 2, 0), process(probe.Confined, 2, 5)}}
+	c.tellUnmeasured()
+	want := []string{
+		"x forbade itself system calls (seccomp): it is measured until then",
+		"x went on as another program: it is measured until then",
+		"no sample came to thread 1 of rank 0 in 2 s of CPU time: in which functions it went is not known",
+	}
+	if strings.Join(c.notes, "\n") != strings.Join(want, "\n") {
+		t.Errorf("%q", c.notes)
+	}
+	if said := c.incomplete(nil); said != "" {
+		t.Error(said)
+	}
+}
+
+// TestReplaced: a program that becomes another one was not killed.
+func TestReplaced(t *testing.T) {
+	need(t, "gcc")
+	dir := write(t, map[string]string{"x.c": `#include <unistd.h>
+int main(void)
+{
+    char *none[] = {"no", NULL};
+    execv("/no/such/program", none);
+    execlp("echo", "echo", "hello", (char *)0);
+    return 9;
+}
+`})
+	exe := filepath.Join(dir, "x")
+	mustCompilePlain(t, "gcc", filepath.Join(dir, "x.c"), "-o", exe)
+	var out bytes.Buffer
+	r := Runner{Command: []string{exe}, Dir: t.TempDir(), Cache: testCache(), StackRate: 1000, Out: &out, Err: &out}
+	result, err := r.Run(t.Context())
+	if err != nil || result.Status != 0 || out.String() != "hello\n" || result.Experiment.Incomplete != "" || !strings.Contains(strings.Join(result.Experiment.Notes, "\n"), "x went on as another program") {
+		t.Errorf("%v: %q, %+v", err, out.String(), result)
+	}
+}
