@@ -155,10 +155,17 @@ func chooseRegions(options *instrument.Options, text string) error {
 	return err
 }
 
+// rootsCache is where all can read and root alone can write: what root starts may go
+// on as another user, who has to load the runtime.
+const rootsCache = "/var/cache/auspex"
+
 // cacheDir keeps what was compiled of the measurement runtime.
 func cacheDir() string {
 	if dir := os.Getenv("AUSPEX_CACHE"); dir != "" && writable(dir) {
 		return dir
+	}
+	if os.Getuid() == 0 && writable(rootsCache) && os.Chmod(rootsCache, 0o755) == nil {
+		return rootsCache
 	}
 	dir, err := os.UserCacheDir()
 	if err != nil {
