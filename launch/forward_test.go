@@ -2,6 +2,8 @@ package launch
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"os"
 	"syscall"
 	"testing"
@@ -29,6 +31,17 @@ func TestForeground(t *testing.T) {
 				t.Errorf("status %d, want %d; printed %q, want %q (%v)", status, c.status, out.String(), c.printed, err)
 			}
 		})
+	}
+}
+
+// TestInterruptedBefore: a command is not started after Ctrl-C.
+func TestInterruptedBefore(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var out bytes.Buffer
+	r := Runner{Command: []string{"echo", "started"}, Foreground: true, Out: &out}
+	if _, err := r.execute(ctx, r.Command, nil); !errors.Is(err, context.Canceled) || out.Len() > 0 {
+		t.Errorf("%v, printed %q", err, out.String())
 	}
 }
 

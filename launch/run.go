@@ -188,6 +188,9 @@ func (r *Runner) execute(ctx context.Context, command, settings []string) (int, 
 	if r.Foreground {
 		signals = newForwarder()
 		defer signals.stop()
+		if err := ctx.Err(); err != nil {
+			return 0, err // interrupted before it began
+		}
 	}
 	if err := cmd.Start(); err != nil {
 		return 127, fmt.Errorf("cannot start %s: %w", command[0], err)
