@@ -2,7 +2,6 @@ package launch
 
 import (
 	"fmt"
-	"path/filepath"
 	"time"
 
 	"auspex/probe"
@@ -23,7 +22,7 @@ func (c *collector) tellChildren() {
 			}
 		}
 		if missing.Seconds() >= muchElsewhere*p.Elapsed.Seconds() && missing >= 10*time.Millisecond {
-			c.notes = append(c.notes, fmt.Sprintf("children of %s used %.3g s of CPU time that are not in this: what goes on after a fork is not measured", filepath.Base(p.Program), missing.Seconds()))
+			c.notes = append(c.notes, fmt.Sprintf("children of %s used %.3g s of CPU time that are not in this: what goes on after a fork is not measured", called(p), missing.Seconds()))
 			return
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sort"
+	"strings"
 	"time"
 
 	"auspex/instrument"
@@ -24,6 +25,7 @@ type Run struct {
 	// BroughtMPI is that the program is not linked with MPI: where its processes
 	// have that loaded, it may be the runtime's.
 	BroughtMPI bool
+	Ending     Ending
 }
 
 // errNothing is where no process wrote anything.
@@ -55,6 +57,7 @@ func Collect(ctx context.Context, dir string, run Run) (*model.Experiment, []ins
 	if len(c.processes) == 0 {
 		return nil, nil, errNothing
 	}
+	c.settle(run.Ending)
 	c.declare()
 	c.off = switchedOff(c.processes)
 	c.tree.names.weigh(c.processes)
@@ -115,18 +118,48 @@ func (c *collector) keepRanks(run Run) {
 		return p.Started.Before(q.Started)
 	})
 	if ranks == 0 {
-		for i, p := range c.processes {
-			p.Rank = i
-		}
+		c.number()
 	}
 	c.keepApart(run)
+}
+
+// number gives processes that are no ranks of MPI their numbers, in the order in
+// which they started. A process that became another program stays what it was.
+func (c *collector) number() {
+	next := 0
+	for _, p := range c.processes {
+		if c.follows(p) {
+			continue
+		}
+		p.Rank = next
+		next++
+		programs := []string{called(p)}
+		for p.State == probe.Replaced && c.successor(p) != nil {
+			rank := p.Rank
+			p = c.successor(p)
+			p.Rank = rank
+			programs = append(programs, called(p))
+		}
+		if n := len(programs); n > 1 {
+			c.notes = append(c.notes, fmt.Sprintf("process %d ran %d programs one after the other (exec): %s; its times are those of all", p.Rank, n, strings.Join(programs, ", ")))
+		}
+	}
+}
+
+// ranks is how many there are: a process that became another program is one.
+func (c *collector) ranks() int {
+	seen := map[int]bool{}
+	for _, p := range c.processes {
+		seen[p.Rank] = true
+	}
+	return len(seen)
 }
 
 // keepApart sees to it that no two processes are taken for one rank.
 func (c *collector) keepApart(run Run) {
 	seen, alone, again := map[int]bool{}, 0, false
 	for _, p := range c.processes {
-		again = again || seen[p.Rank]
+		again = again || seen[p.Rank] && !c.follows(p)
 		seen[p.Rank] = true
 		if p.Ranks == 1 {
 			alone++
@@ -255,7 +288,7 @@ func (c *collector) process(p *probe.Process, threads []threadTree) {
 		c.thread(p, t)
 		if i == 0 {
 			unit := c.b.Unit(model.Unit{Node: p.Host, Process: p.Rank, Thread: t.thread.ID})
-			c.b.Set(unit, c.place(t.nodes[0]), c.columns.memory, float64(p.PeakMemory))
+			c.b.Set(unit, c.place(t.nodes[0]), c.columns.memory, float64(c.peak(p)))
 		}
 	}
 	for _, t := range p.Threads {
@@ -268,6 +301,22 @@ func (c *collector) process(p *probe.Process, threads []threadTree) {
 	if p.Lost > 0 {
 		c.notes = append(c.notes, fmt.Sprintf("rank %d had no room for %d events", p.Rank, p.Lost))
 	}
+}
+
+// follows tells whether a process's program came after another in the same process.
+func (c *collector) follows(p *probe.Process) bool {
+	return slices.ContainsFunc(c.processes, func(q *probe.Process) bool { return q.State == probe.Replaced && c.successor(q) == p })
+}
+
+// peak is the most memory that a process had in any program of one name.
+func (c *collector) peak(p *probe.Process) uint64 {
+	most := p.PeakMemory
+	for _, q := range c.processes {
+		if q.Host == p.Host && q.Rank == p.Rank && called(q) == called(p) {
+			most = max(most, q.PeakMemory)
+		}
+	}
+	return most
 }
 
 // values adds a node's values. Two nodes may be one region in the end: two

@@ -26,9 +26,9 @@ func TestForeground(t *testing.T) {
 			var out bytes.Buffer
 			script := c.trap + "\nkill -" + c.signal + " $PPID\nfor i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do sleep 0.02; done\nexit 7"
 			r := Runner{Command: []string{"sh", "-c", script}, Foreground: true, Out: &out, Err: os.Stderr}
-			status, err := r.execute(t.Context(), r.Command, nil)
-			if err != nil || status != c.status || out.String() != c.printed {
-				t.Errorf("status %d, want %d; printed %q, want %q (%v)", status, c.status, out.String(), c.printed, err)
+			ended, err := r.execute(t.Context(), r.Command, nil)
+			if err != nil || ended.Status != c.status || out.String() != c.printed {
+				t.Errorf("status %d, want %d; printed %q, want %q (%v)", ended.Status, c.status, out.String(), c.printed, err)
 			}
 		})
 	}

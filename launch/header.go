@@ -20,7 +20,7 @@ func (c *collector) header(run Run) model.Header {
 	first := c.processes[0]
 	program := first.Program
 	h := model.Header{
-		Name: filepath.Base(program), Program: filepath.Base(program), Command: strings.Join(run.Command, " "),
+		Name: called(first), Program: called(first), Command: strings.Join(run.Command, " "),
 		Created: run.Started, Format: "auspex", Runs: 1, Incomplete: c.incomplete(run.Deaths), Notes: c.notes,
 	}
 	if h.Created.IsZero() {
@@ -31,7 +31,7 @@ func (c *collector) header(run Run) model.Header {
 		hosts[p.Host] = true
 		threads = max(threads, len(p.Threads))
 	}
-	h.SetFactor(model.NumberFactor("ranks", float64(len(c.processes))))
+	h.SetFactor(model.NumberFactor("ranks", float64(c.ranks())))
 	h.SetFactor(model.NumberFactor("threads", float64(threads)))
 	h.SetFactor(model.NumberFactor("nodes", float64(len(hosts))))
 	if host, err := os.Hostname(); err == nil && len(hosts) == 1 && hosts[host] {
@@ -48,7 +48,7 @@ func (c *collector) header(run Run) model.Header {
 	word("flags", flags)
 	word("mpi", mpiName(first.MPI))
 	word("cpu", processor.Name())
-	word("arguments", arguments(run.Command, program))
+	word("arguments", arguments(run.Command, first))
 	return h
 }
 
@@ -66,8 +66,8 @@ func sortedKeys(m map[string]bool) []string {
 func (c *collector) incomplete(order []string) string {
 	var words []string
 	first := c.processes[0]
-	if len(c.processes) < first.Ranks {
-		words = append(words, fmt.Sprintf("%d of %d ranks left no measurement", first.Ranks-len(c.processes), first.Ranks))
+	if c.ranks() < first.Ranks {
+		words = append(words, fmt.Sprintf("%d of %d ranks left no measurement", first.Ranks-c.ranks(), first.Ranks))
 	}
 	var dead, causes []*probe.Process
 	for _, p := range c.processes {
@@ -204,9 +204,9 @@ func mpiName(text string) string {
 }
 
 // arguments are the words after the program in the command.
-func arguments(command []string, program string) string {
+func arguments(command []string, p *probe.Process) string {
 	for i, word := range command {
-		if filepath.Base(word) == filepath.Base(program) {
+		if base := filepath.Base(word); base == called(p) || base == filepath.Base(p.Program) {
 			return strings.Join(command[i+1:], " ")
 		}
 	}

@@ -114,15 +114,16 @@ func (r *Runner) Run(ctx context.Context) (*Result, error) {
 	command := passOn(r.Command, t, settings)
 	started := time.Now()
 	w := watch(dir)
-	status, err := r.execute(ctx, command, settings)
+	ended, err := r.execute(ctx, command, settings)
+	ended.Launched = t.launcher != noLauncher
 	deaths := w.end()
-	result := &Result{Status: status, Wall: time.Since(started)}
+	result := &Result{Status: ended.Status, Wall: time.Since(started)}
 	if err != nil {
 		return nil, err
 	}
 	// What a command measured before it was interrupted is worth keeping.
 	ctx = context.WithoutCancel(ctx)
-	run := Run{Command: r.Command, Started: started, Deaths: deaths, BroughtMPI: brought}
+	run := Run{Command: r.Command, Started: started, Deaths: deaths, BroughtMPI: brought, Ending: ended}
 	result.Experiment, result.TooShort, err = Collect(ctx, dir, run)
 	if errors.Is(err, errNothing) {
 		err = fmt.Errorf("%w: %s", err, whyNothing(r.Command, t))
@@ -145,11 +146,11 @@ func (r *Runner) Run(ctx context.Context) (*Result, error) {
 // Plain runs the command without measuring it, for a reason that comes back as the
 // error: a job that has waited for its turn must not be lost with its measurement.
 func (r *Runner) Plain(ctx context.Context, why error) (*Result, error) {
-	status, err := r.execute(ctx, r.Command, nil)
+	ended, err := r.execute(ctx, r.Command, nil)
 	if err != nil {
 		return nil, err
 	}
-	return &Result{Status: status}, why
+	return &Result{Status: ended.Status}, why
 }
 
 // preload puts the runtime before what the user preloads, and after a sanitizer
@@ -179,7 +180,7 @@ func passOn(command []string, t target, settings []string) []string {
 
 // execute runs the command with our settings and waits. When the context of one that
 // is not in the foreground is done, it is asked to end, and made to if it does not.
-func (r *Runner) execute(ctx context.Context, command, settings []string) (int, error) {
+func (r *Runner) execute(ctx context.Context, command, settings []string) (Ending, error) {
 	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = r.In, r.Out, r.Err
 	cmd.Dir = r.Work
@@ -189,34 +190,40 @@ func (r *Runner) execute(ctx context.Context, command, settings []string) (int, 
 		signals = newForwarder()
 		defer signals.stop()
 		if err := ctx.Err(); err != nil {
-			return 0, err // interrupted before it began
+			return Ending{}, err // interrupted before it began
 		}
 	}
 	if err := cmd.Start(); err != nil {
-		return 127, fmt.Errorf("cannot start %s: %w", command[0], err)
-	}
-	if signals != nil {
-		signals.to(cmd.Process)
-		return exitStatus(cmd.Wait())
+		return Ending{Status: 127}, fmt.Errorf("cannot start %s: %w", command[0], err)
 	}
 	ended := make(chan struct{})
 	watched := make(chan struct{})
-	go func() {
-		defer close(watched)
-		select {
-		case <-ended:
-			return
-		case <-ctx.Done():
-			cmd.Process.Signal(syscall.SIGTERM)
-		}
-		select {
-		case <-ended:
-		case <-time.After(10 * time.Second):
-			cmd.Process.Kill()
-		}
-	}()
+	if signals != nil {
+		signals.to(cmd.Process)
+		close(watched)
+	} else {
+		go func() {
+			defer close(watched)
+			select {
+			case <-ended:
+				return
+			case <-ctx.Done():
+				cmd.Process.Signal(syscall.SIGTERM)
+			}
+			select {
+			case <-ended:
+			case <-time.After(10 * time.Second):
+				cmd.Process.Kill()
+			}
+		}()
+	}
 	err := cmd.Wait()
+	end := Ending{PID: cmd.Process.Pid, At: time.Now()}
+	if ws, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok {
+		end.Signalled = ws.Signaled()
+	}
 	close(ended)
 	<-watched
-	return exitStatus(err)
+	end.Status, err = exitStatus(err)
+	return end, err
 }

@@ -47,6 +47,7 @@ type Process struct {
 	// Code is the exit status, the argument of MPI_Abort or the signal.
 	Code       int
 	Program    string // path of the executable
+	Name       string // that it was started by
 	MPI        string // the MPI library's own description
 	Started    time.Time
 	Elapsed    time.Duration // from the first event to the latest sign of life
@@ -91,6 +92,10 @@ type Thread struct {
 	// not be unwound to the end, and Dropped found no room.
 	Samples, Inside, Broken, Dropped uint64
 	Walking                          float64 // seconds that taking them took
+	// Left tells that it lived when its process ended, with time of its own until then;
+	// Seen is how long after the process's start it was last seen.
+	Left bool
+	Seen time.Duration
 }
 
 // Switched tells that a region was switched off, by which thread and how long

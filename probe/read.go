@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"math"
 	"os"
 	"slices"
 	"time"
@@ -12,13 +13,13 @@ import (
 // What runtime/format.h lays down.
 const (
 	magic       = "auspexP\n"
-	version     = 5
+	version     = 6
 	headerSize  = 4096
 	chunkSize   = 16384
 	chunkHead   = 16
 	regionHead  = 24
 	nodeSize    = 8 + 28*8
-	threadSize  = 72
+	threadSize  = 72 + 40
 	stepSize    = 24
 	objectHead  = 32
 	offSize     = 16
@@ -50,6 +51,7 @@ type rawHeader struct {
 	Host                                     [256]byte
 	Program                                  [1024]byte
 	MPI                                      [512]byte
+	Name                                     [256]byte
 	CounterName                              [counters][counterName]byte
 	CounterGroup                             [counters]uint8
 }
@@ -79,6 +81,16 @@ type rawThread struct {
 	Looks       uint64
 
 	Samples, Inside, Broken, Dropped, Walking uint64
+	Since, Wall, CPU, Blocked                 uint64 // since Last, as far as it was seen
+	Over, Own                                 uint32
+}
+
+// seen is when the thread was last seen.
+func (t rawThread) seen() uint64 {
+	if t.Since != t.Last || t.Wall > math.MaxUint64-t.Last {
+		return t.Last
+	}
+	return t.Last + t.Wall
 }
 
 type rawStep struct {
@@ -134,7 +146,7 @@ func Parse(data []byte) (*Process, error) {
 	}
 	p := &Process{
 		Host: text(h.Host[:]), PID: int(h.PID), Rank: int(h.Rank), Ranks: int(h.Ranks), State: State(h.State), Code: int(h.Code),
-		Program: text(h.Program[:]), MPI: text(h.MPI[:]), Started: time.Unix(0, int64(h.Realtime)),
+		Program: text(h.Program[:]), Name: text(h.Name[:]), MPI: text(h.MPI[:]), Started: time.Unix(0, int64(h.Realtime)),
 		Children: time.Duration(min(h.Children, 1<<62)), PeakMemory: h.PeakMemory, Lost: h.Lost, Sampling: time.Duration(min(h.Sampling, 1<<62)),
 	}
 	for i := range min(h.Counted, counters) {
@@ -171,6 +183,7 @@ type reader struct {
 	seconds     float64 // of a tick
 	start, last uint64  // ticks
 	threads     map[uint32]int
+	raw         []rawThread // of the process's threads
 }
 
 func (r *reader) chunk(c []byte) error {
@@ -194,8 +207,10 @@ func (r *reader) chunk(c []byte) error {
 			return fmt.Errorf("two records of thread %d", thread)
 		}
 		r.threads[thread] = len(r.process.Threads)
-		r.process.Threads = append(r.process.Threads, Thread{ID: int(t.ID), Current: int(t.Current), Looks: t.Looks, Samples: t.Samples, Inside: t.Inside, Broken: t.Broken, Dropped: t.Dropped, Walking: float64(t.Walking) * r.seconds})
+		r.process.Threads = append(r.process.Threads, Thread{ID: int(t.ID), Current: int(t.Current), Looks: t.Looks, Samples: t.Samples, Inside: t.Inside, Broken: t.Broken, Dropped: t.Dropped, Walking: float64(t.Walking) * r.seconds, Left: t.Over == 0 && t.Own != 0, Seen: r.since(t.seen())})
 		r.last = max(r.last, t.Last)
+		r.last = max(r.last, t.seen())
+		r.raw = append(r.raw, t)
 	case nodeChunk:
 		return r.nodes(thread, body)
 	case stepChunk:
@@ -316,16 +331,19 @@ func (r *reader) objects(body []byte) error {
 	return nil
 }
 
+// since is how long after the process's start a moment is.
+func (r *reader) since(ticks uint64) time.Duration {
+	return time.Duration(float64(max(ticks, r.start)-r.start) * r.seconds * 1e9)
+}
+
 // finish drops what a process killed in the middle left without its other
 // half: nodes of regions never described, threads without nodes.
 func (r *reader) finish(end uint64) {
 	p := r.process
-	if end > r.start {
-		p.Elapsed = time.Duration(float64(end-r.start) * r.seconds * 1e9)
-	}
+	p.Elapsed = r.since(end)
 	p.Off = slices.DeleteFunc(p.Off, func(s Switched) bool { return s.Region >= len(p.Regions) })
 	whole := p.Threads[:0]
-	for _, t := range p.Threads {
+	for k, t := range p.Threads {
 		for i := range t.Nodes {
 			if t.Nodes[i].Region >= len(p.Regions) {
 				t.Nodes = t.Nodes[:i] // children stand after it
@@ -343,6 +361,11 @@ func (r *reader) finish(end uint64) {
 		}
 		if t.Current >= len(t.Nodes) {
 			t.Current = 0
+		}
+		if raw, n := r.raw[k], &t.Nodes[t.Current]; raw.Since == raw.Last {
+			n.Wall += r.spent(raw.Wall)
+			n.CPU += r.spent(raw.CPU)
+			n.Blocked += r.spent(raw.Blocked)
 		}
 		whole = append(whole, t)
 	}

@@ -44,6 +44,10 @@ uint64_t auspex_core_wait(struct thread *t, uint64_t lost)
     return blocked && waited < lost ? waited : lost;
 }
 
+/* Nanoseconds that a thread, which may be another, has been queued since it last
+ * asked. */
+uint64_t auspex_core_queued(const struct thread *t) { return queued(t->schedstat, t->delay) - t->delay; }
+
 void auspex_core_open(struct thread *t)
 {
     t->schedstat = blocks() == UINT64_MAX ? -1 : auspex_keep((int)syscall(SYS_openat, AT_FDCWD, "/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC));

@@ -1,11 +1,14 @@
 /* The mapped file and the room taken from it. */
 #include "probe.h"
+#include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/auxv.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -13,6 +16,7 @@
  * whose address space is limited, a sixteenth of that. */
 #define RESERVED ((uint64_t)1 << 30)
 #define GROWTH ((uint64_t)16 * CHUNK_SIZE)
+enum { IMAGES = 1000 };
 
 struct header *auspex_header;
 static int file = -1;
@@ -55,6 +59,18 @@ static void program_name(char *to, size_t size)
     to[n > 0 ? n : 0] = 0;
 }
 
+/* The name that people know a program by is the one that it was started by, which
+ * may be a link's. Of a script the kernel tells the script's. */
+static void known_as(char *to, size_t size, const char *program)
+{
+    const char *started = (const char *)getauxval(AT_EXECFN);
+    char real[PATH_MAX];
+    if (!started || strncmp(started, "/proc/", 6) == 0 || !realpath(started, real) || strcmp(real, program) != 0)
+        started = program;
+    const char *name = strrchr(started, '/');
+    snprintf(to, size, "%s", name ? name + 1 : started);
+}
+
 /* Makes the process's file in $AUSPEX_DIR. Returns -1 where nothing is to be
  * measured. */
 int auspex_file_open(void)
@@ -64,9 +80,17 @@ int auspex_file_open(void)
     if (!dir || !*dir)
         return -1;
     gethostname(host, sizeof host - 1);
-    if ((size_t)snprintf(file_path, sizeof file_path, "%s/%s.%d.probe", dir, host, (int)getpid()) >= sizeof file_path)
-        return -1;
-    if (open_file(O_CREAT | O_TRUNC) != 0)
+    /* A process that became another program has a file of each. */
+    for (int image = 0; file < 0 && image < IMAGES; image++) {
+        char again[16] = "";
+        if (image > 0)
+            snprintf(again, sizeof again, "-%d", image);
+        if ((size_t)snprintf(file_path, sizeof file_path, "%s/%s.%d%s.probe", dir, host, (int)getpid(), again) >= sizeof file_path)
+            return -1;
+        if (open_file(O_CREAT | O_EXCL) != 0 && errno != EEXIST)
+            return -1;
+    }
+    if (file < 0)
         return -1;
     struct rlimit space;
     if (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY && space.rlim_cur / 16 < RESERVED)
@@ -90,6 +114,7 @@ int auspex_file_open(void)
     h->rank = -1;
     memcpy(h->host, host, sizeof h->host);
     program_name(h->program, sizeof h->program);
+    known_as(h->name, sizeof h->name, h->program);
     auspex_clock_start(h);
     memcpy(h->magic, AUSPEX_MAGIC, sizeof h->magic);
     return 0;
@@ -168,6 +193,7 @@ void auspex_file_close(int state, int code)
     struct header *h = auspex_header;
     if (!h || h->state != RUNNING)
         return;
+    auspex_note_all();
     auspex_clock_note(h);
     struct rusage u;
     if (getrusage(RUSAGE_CHILDREN, &u) == 0)

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #define AUSPEX_MAGIC "auspexP\n"
-#define AUSPEX_VERSION 5
+#define AUSPEX_VERSION 6
 #define HEADER_SIZE 4096
 #define CHUNK_SIZE 16384
 
@@ -40,6 +40,7 @@ struct header {
     char host[256];
     char program[1024];
     char mpi[512];
+    char name[256];          /* that the program was started by */
     char counter_name[COUNTERS][COUNTER_NAME]; /* the first `counters` of them */
     uint8_t counter_group[COUNTERS];
 };
@@ -92,5 +93,11 @@ struct thread_record {
      * for want of space. */
     uint64_t samples, inside, broken, dropped;
     uint64_t walking; /* ticks that taking samples and looking at slow clocks took */
+    /* What it has spent since `last`, as far as it was seen, in ticks; to be added to
+     * the node it is in where since is still `last`. */
+    uint64_t since, wall, cpu, blocked;
+    /* Whether it has ended, and whether its time between events is its own: OpenMP's
+     * workers rest between parallel regions. */
+    uint32_t over, own;
 };
 #endif

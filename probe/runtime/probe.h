@@ -79,6 +79,9 @@ struct thread {
     struct walker *walker; /* stacks.c */
     uint32_t outside;   /* depth before the MPI call it is in */
     int born;           /* measured from its start: threads.c */
+    int tid;            /* the kernel's number */
+    uint64_t noted;     /* when its waits for a core were last asked for: living.c */
+    struct thread *before; /* the one that began before it, living or not */
     struct place *others; /* for what finds no place of its own */
     struct thread *next;
     /* openmp.c */
@@ -128,6 +131,12 @@ void auspex_resume(struct thread *t, uint64_t now);
 void auspex_core_open(struct thread *t);
 void auspex_core_close(struct thread *t);
 uint64_t auspex_core_wait(struct thread *t, uint64_t lost);
+uint64_t auspex_core_queued(const struct thread *t);
+
+/* living.c */
+void auspex_living(struct thread *t);
+void auspex_note(struct thread *t);
+void auspex_note_all(void);
 
 /* descriptors.c */
 int auspex_keep(int low);

@@ -261,6 +261,7 @@ static void on_sample(int sig, siginfo_t *info, void *context)
         t->record.inside += weight; /* MPI's time is known exactly */
     else if (weight)
         take_sample(t, info, context, weight);
+    auspex_note(t);
     uint64_t took = ticks() - begun, most = auspex_header->sample_price ? COLD * auspex_header->sample_price : auspex_slow;
     t->record.walking += delivery + (took < most ? took : most); /* another's turn may have come between */
     errno = error;

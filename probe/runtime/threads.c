@@ -43,7 +43,7 @@ static void *begin(void *p)
         t = auspex_thread_start(-1);
     }
     if (t)
-        t->born = 1;
+        t->born = (int)(t->record.own = 1);
     return b.body(b.argument);
 }
 

@@ -208,6 +208,7 @@ static void at_exit(int code, void *unused) { (void)unused; finish(FINISHED, cod
 #else
 static void at_exit(void) { finish(FINISHED, 0); }
 #endif
+static void at_quick_exit_too(void);
 
 /* A child that goes on without exec must not count in its parent's file. */
 static void after_fork(void)
@@ -233,7 +234,7 @@ int auspex_dying(int sig)
 int auspex_replaced(void)
 {
     struct thread *t = auspex_self;
-    if (!auspex_measures_itself())
+    if (!auspex_measures_itself() || auspex_header->state != RUNNING)
         return 0;
     if (t && !t->quiet)
         charge(t, ticks());
@@ -275,8 +276,7 @@ int auspex_on(void)
          * another makes some. */
         int ok = !__tsan_init && auspex_file_open() == 0;
         if (ok) {
-            const char *name = strrchr(auspex_header->program, '/');
-            name = name ? name + 1 : auspex_header->program;
+            const char *name = auspex_header->name;
             program_region = intern(name, strlen(name), "", 0, 0, PROGRAM, NULL, 0);
             others_region = intern(others, strlen(others), "", 0, 0, USER, NULL, 0);
             if (others_region != UINT32_MAX)
@@ -292,6 +292,7 @@ int auspex_on(void)
 #else
             atexit(at_exit);
 #endif
+            at_quick_exit(at_quick_exit_too);
             auspex_watch_signals();
             auspex_sample();
         }
@@ -326,6 +327,21 @@ EXPORT void _exit(int code)
     finish(FINISHED, code);
     for (;;)
         syscall(SYS_exit_group, code);
+}
+
+EXPORT void _Exit(int code) { _exit(code); }
+
+/* So does quick_exit, but for what was put in for it: that is run first. */
+static int quick_code;
+static void at_quick_exit_too(void) { finish(FINISHED, quick_code); }
+
+EXPORT void quick_exit(int code)
+{
+    void (*real)(int);
+    *(void **)&real = dlsym(RTLD_NEXT, "quick_exit");
+    quick_code = code;
+    real(code);
+    _exit(code); /* not reached */
 }
 
 /* ---- threads and their trees ---- */
@@ -444,6 +460,9 @@ static void begin_thread(struct thread *t)
     t->schedstat = -1;
     if (auspex_sampling || (t->record.id == 0 && getenv("AUSPEX_TRACE_DIR")))
         auspex_core_open(t);
+    t->tid = (int)syscall(SYS_gettid);
+    t->record.over = 0;
+    t->record.own = t->born || t->tid == (int)getpid();
     auspex_self = t;
     pthread_setspecific(ending, t);
     auspex_stacks_thread(t);
@@ -467,6 +486,7 @@ static void thread_ends(void *p)
         return;
     if (t->born && !t->quiet)
         charge(t, ticks());
+    t->record.over = 1;
     auspex_self = NULL;
     auspex_core_close(t);
     auspex_altstack_end();
@@ -509,6 +529,7 @@ struct thread *auspex_thread_start(int id)
         return NULL;
     root->node->calls = 1;
     t->top = t->stack[0].place = root;
+    auspex_living(t);
     begin_thread(t);
     if (auspex_header->price == 0)
         auspex_price(t);
