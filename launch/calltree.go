@@ -84,7 +84,7 @@ func (c *callTree) nodes(p *probe.Process, t probe.Thread) []*spot {
 			continue
 		}
 		region := c.names.region(r, function(p, t, n))
-		if n.Parent >= 0 && r.Kind == probe.MPICall {
+		if n.Parent >= 0 && (r.Kind == probe.MPICall || r.Kind == probe.FileCall) {
 			if caller := p.Regions[t.Nodes[n.Parent].Region]; caller.Kind == probe.Frame {
 				_, region.File, region.Line = c.names.place(caller)
 			}

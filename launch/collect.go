@@ -95,6 +95,9 @@ type columns struct {
 // keepRanks orders the processes. Where some are ranks of an MPI program, a
 // process that is none (a script's helper, a launcher) is left out.
 func (c *collector) keepRanks(run Run) {
+	if len(c.notes) > 0 || slices.ContainsFunc(c.processes, func(p *probe.Process) bool { return !prepares(p) }) { // there is something else
+		c.processes = slices.DeleteFunc(c.processes, prepares)
+	}
 	ranks := 0
 	for _, p := range c.processes {
 		if p.Rank >= 0 {
@@ -121,6 +124,12 @@ func (c *collector) keepRanks(run Run) {
 		c.number()
 	}
 	c.keepApart(run)
+}
+
+// prepares tells whether a program did next to nothing but become another: env,
+// prlimit, a wrapper.
+func prepares(p *probe.Process) bool {
+	return p.State == probe.Replaced && cpuOf(p) < 10*time.Millisecond
 }
 
 // number gives processes that are no ranks of MPI their numbers, in the order in

@@ -17,7 +17,7 @@ import (
 
 // header says what the run was: the factors are found by themselves.
 func (c *collector) header(run Run) model.Header {
-	first := c.processes[0]
+	first := c.longest()
 	program := first.Program
 	h := model.Header{
 		Name: called(first), Program: called(first), Command: strings.Join(run.Command, " "),
@@ -50,6 +50,17 @@ func (c *collector) header(run Run) model.Header {
 	word("cpu", processor.Name())
 	word("arguments", arguments(run.Command, first))
 	return h
+}
+
+// longest is the program that the first process ran longest.
+func (c *collector) longest() *probe.Process {
+	most := c.processes[0]
+	for _, p := range c.processes {
+		if p.Rank == most.Rank && p.Elapsed > most.Elapsed {
+			most = p
+		}
+	}
+	return most
 }
 
 func sortedKeys(m map[string]bool) []string {

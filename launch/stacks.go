@@ -135,10 +135,10 @@ func (c *collector) place(s *spot) int {
 }
 
 // blocked is how long a thread had given its core up at a node, by itself: asleep, at
-// a lock, for another process. No sample shows where, as they come by CPU time; those
-// of calls for files are made up. What is next to nothing stays where samples are.
+// a lock, for another process. No sample shows where, as they come by CPU time. What
+// is next to nothing stays where samples are.
 func blocked(n probe.Node) float64 {
-	b := min(n.Blocked, n.Wall-n.CPU) - n.IOTime
+	b := min(n.Blocked, n.Wall-n.CPU)
 	if b < 0.01*n.Wall {
 		return 0
 	}
@@ -168,7 +168,10 @@ func (c *collector) thread(p *probe.Process, u threadTree) {
 			t.Nodes[j].Wall = n.Wall
 		}
 		if total[j] > 0 {
-			n.Wall, n.CPU = 0, 0 // see below
+			// Samples share out what is not in calls for files, which have none.
+			n.Wall, n.CPU = min(n.IOTime, n.Wall), min(n.IOTime, n.CPU)
+			t.Nodes[j].Wall -= n.Wall
+			t.Nodes[j].CPU -= n.CPU
 		}
 		c.values(p, unit, c.place(u.nodes[j]), n, p.Regions[n.Region].Kind == probe.MPICall)
 	}

@@ -38,6 +38,7 @@ var kinds = map[probe.Kind]model.Kind{
 	probe.Compute:  model.Block,
 	probe.Program:  model.Block,
 	probe.Frame:    model.Function,
+	probe.FileCall: model.IO,
 }
 
 // region describes a region, which stands in one named parent, as the model

@@ -34,6 +34,7 @@ const (
 	Compute // computation that leads to an MPI call
 	Program
 	Frame // a caller, known by the address that the call returns to
+	FileCall
 )
 
 // Process is what one process measured.
@@ -61,6 +62,9 @@ type Process struct {
 	// SamplePrice is what a sample takes, in seconds, Own what starting and ending
 	// took.
 	SamplePrice, Own float64
+	// CallPrice is what a call of MPI takes longer for being measured, FilePrice what a
+	// call for a file does.
+	CallPrice, FilePrice float64
 	// Price is what entering and leaving a region takes, in seconds, Budget the
 	// share of the run that this may take in all, 0 for no bound.
 	Price, Budget float64
@@ -88,9 +92,11 @@ type Thread struct {
 	Nodes   []Node
 	Looks   uint64 // how often the CPU clock was read
 	Steps   []Step
-	// Samples is how many were taken; of these Inside came in MPI, Broken could
+	// Samples is how many were taken; of these Inside came in MPI or in
+	// calls for files, Broken could
 	// not be unwound to the end, and Dropped found no room.
 	Samples, Inside, Broken, Dropped uint64
+	Files                            uint64  // calls for files that were timed
 	Walking                          float64 // seconds that taking them took
 	// Left tells that it lived when its process ended, with time of its own until then;
 	// Seen is how long after the process's start it was last seen.

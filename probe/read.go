@@ -19,7 +19,7 @@ const (
 	chunkHead   = 16
 	regionHead  = 24
 	nodeSize    = 8 + 28*8
-	threadSize  = 72 + 40
+	threadSize  = 72 + 48
 	stepSize    = 24
 	objectHead  = 32
 	offSize     = 16
@@ -47,7 +47,8 @@ type rawHeader struct {
 	Ticks0, Nanos0, Ticks1, Nanos1           uint64
 	Realtime, PeakMemory, Lost               uint64
 	Price, Budget, Sampling                  uint64
-	Asked, SamplePrice, Own, Children        uint64
+	Asked, SamplePrice, Own                  uint64
+	CallPrice, FilePrice, Children           uint64
 	Host                                     [256]byte
 	Program                                  [1024]byte
 	MPI                                      [512]byte
@@ -80,9 +81,9 @@ type rawThread struct {
 	First, Last uint64
 	Looks       uint64
 
-	Samples, Inside, Broken, Dropped, Walking uint64
-	Since, Wall, CPU, Blocked                 uint64 // since Last, as far as it was seen
-	Over, Own                                 uint32
+	Samples, Inside, Broken, Dropped, Files, Walking uint64
+	Since, Wall, CPU, Blocked                        uint64 // since Last, as far as it was seen
+	Over, Own                                        uint32
 }
 
 // seen is when the thread was last seen.
@@ -153,6 +154,7 @@ func Parse(data []byte) (*Process, error) {
 		p.Counters = append(p.Counters, Counter{Name: text(h.CounterName[i][:]), Group: min(int(h.CounterGroup[i]), counterGroups-1)})
 	}
 	p.Asked, p.SamplePrice, p.Own = time.Duration(min(h.Asked, 1<<62)), float64(h.SamplePrice)*secondsPerTick(h), float64(h.Own)*secondsPerTick(h)
+	p.CallPrice, p.FilePrice = float64(h.CallPrice)*secondsPerTick(h), float64(h.FilePrice)*secondsPerTick(h)
 	p.Price, p.Budget = float64(h.Price)*secondsPerTick(h), float64(h.Budget)/1e6
 	r := reader{order: order, process: p, start: h.Ticks0, seconds: secondsPerTick(h), threads: map[uint32]int{}}
 	used := min(h.Used, uint64(len(data)))
@@ -207,7 +209,7 @@ func (r *reader) chunk(c []byte) error {
 			return fmt.Errorf("two records of thread %d", thread)
 		}
 		r.threads[thread] = len(r.process.Threads)
-		r.process.Threads = append(r.process.Threads, Thread{ID: int(t.ID), Current: int(t.Current), Looks: t.Looks, Samples: t.Samples, Inside: t.Inside, Broken: t.Broken, Dropped: t.Dropped, Walking: float64(t.Walking) * r.seconds, Left: t.Over == 0 && t.Own != 0, Seen: r.since(t.seen())})
+		r.process.Threads = append(r.process.Threads, Thread{ID: int(t.ID), Current: int(t.Current), Looks: t.Looks, Samples: t.Samples, Inside: t.Inside, Broken: t.Broken, Dropped: t.Dropped, Files: t.Files, Walking: float64(t.Walking) * r.seconds, Left: t.Over == 0 && t.Own != 0, Seen: r.since(t.seen())})
 		r.last = max(r.last, t.Last)
 		r.last = max(r.last, t.seen())
 		r.raw = append(r.raw, t)

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <sys/auxv.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 /* Address space reserved for the file, which only grows into it; of a process
@@ -202,7 +203,7 @@ void auspex_file_close(int state, int code)
     h->state = state;
     /* Not while room is being taken: a sample may still come, here or elsewhere. */
     if (state == FINISHED && pthread_mutex_trylock(&lock) == 0) {
-        int cut = auspex_kept(file) ? ftruncate(file, (off_t)h->used) : -1;
+        long cut = auspex_kept(file) ? syscall(SYS_ftruncate, file, (off_t)h->used) : -1;
         (void)cut; /* else it is only longer than need be */
         pthread_mutex_unlock(&lock);
     }

@@ -12,7 +12,7 @@
 
 enum state { RUNNING = 0, FINISHED = 1, ABORTED = 2, SIGNALLED = 3, REPLACED = 4, CONFINED = 5 };
 enum chunk_kind { REGIONS = 1, THREAD = 2, NODES = 3, SAMPLES = 4, OBJECTS = 5, SWITCHED = 6 };
-enum region_kind { FUNCTION = 1, LOOP = 2, USER = 3, MPI_CALL = 4, BARRIER = 5, PARALLEL = 6, COMPUTE = 7, PROGRAM = 8, FRAME = 9 };
+enum region_kind { FUNCTION = 1, LOOP = 2, USER = 3, MPI_CALL = 4, BARRIER = 5, PARALLEL = 6, COMPUTE = 7, PROGRAM = 8, FRAME = 9, FILE_CALL = 10 };
 
 /* Counters of the hardware, in groups that count at once. */
 enum { COUNTERS = 8, COUNTER_GROUPS = 4, COUNTER_NAME = 24 };
@@ -36,6 +36,8 @@ struct header {
     uint64_t asked;          /* those that were asked for; fewer where a sample takes too long */
     uint64_t sample_price;   /* ticks that a sample takes, the interrupt included */
     uint64_t own;            /* ticks that starting and ending took */
+    uint64_t call_price;     /* ticks that a call of MPI takes longer, and one for a file */
+    uint64_t file_price;
     uint64_t children;       /* ns of CPU time of children that it has waited for */
     char host[256];
     char program[1024];
@@ -92,6 +94,7 @@ struct thread_record {
     /* Samples taken; of these, inside MPI, not unwound to the end, and not kept
      * for want of space. */
     uint64_t samples, inside, broken, dropped;
+    uint64_t files;   /* calls for files that were timed */
     uint64_t walking; /* ticks that taking samples and looking at slow clocks took */
     /* What it has spent since `last`, as far as it was seen, in ticks; to be added to
      * the node it is in where since is still `last`. */

@@ -1,10 +1,11 @@
 /* Input and output: calls of the C library that move data are timed and
- * counted to the region they are made in. Only regular files count: what goes
+ * counted to the region they are made in; their time is that of a region of the
+ * call's name below its callers. Only regular files count: what goes
  * to terminals, pipes and sockets is no disk. Inside MPI calls nothing is
  * counted, MPI's own file calls count by themselves. */
 #undef _FORTIFY_SOURCE
 #define __NO_INLINE__ 1 /* no macros or inline forms of what is defined here */
-#include "probe.h"
+#include "stacks.h"
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdarg.h>
@@ -67,33 +68,99 @@ static inline struct thread *counting_stream(FILE *f)
     return t && !t->quiet && f && regular(FILE_NUMBER(f)) ? t : NULL;
 }
 
+/* A call of a page or so takes a microsecond, and there may be millions: their time is
+ * added up, and the one that makes it long gives its name and its callers to all. A
+ * call that moves much is long by itself: the CPU clock is looked at before, so that
+ * what it waits for is not mixed up with what was waited for before. */
+enum { LARGE = 1 << 16 };
+#define CALLED(label) static struct auspex_region region = {label, "", 0, FILE_CALL, -1, 0}
+
+static __attribute__((noinline)) void settle(struct thread *t, struct auspex_region *r, const struct called *by)
+{
+    struct node *n = t->top->node, was = *n;
+    uint64_t moved = t->filed;
+    int error = errno;
+    if (!auspex_measures_itself()) {
+        t->filed = t->filings = 0;
+        return;
+    }
+    t->quiet = IN_CALL;
+    charge(t, ticks());
+    uint64_t wall = n->wall - was.wall, cpu = n->cpu - was.cpu, lost = wall > cpu ? wall - cpu : 0;
+    uint32_t id = (uint32_t)__atomic_load_n(&r->id, __ATOMIC_RELAXED);
+    struct place *from = auspex_callers(t, by->address, by);
+    struct place *to = auspex_way(t, from, id == UINT32_MAX ? auspex_intern(r) : id);
+    if (to && to != t->top) {
+        uint64_t off = lost < moved ? lost : moved, blocked = n->blocked - was.blocked;
+        cpu = moved - off;
+        blocked = blocked < off ? blocked : off;
+        note_entry(t, to);
+        to->node->calls += t->filings;
+        to->node->wall += moved;
+        to->node->cpu += cpu;
+        to->node->blocked += blocked;
+        to->node->io_time += moved;
+        n->wall -= moved;
+        n->cpu -= cpu;
+        n->blocked -= blocked;
+        n->io_time -= moved;
+        account(t, cpu);
+    }
+    t->filed = t->filings = 0;
+    t->quiet = 0;
+    errno = error;
+}
+
+/* What was made elsewhere and is too little for a region stays where it was. */
+static __attribute__((noinline)) void elsewhere(struct thread *t)
+{
+    account(t, t->filed);
+    t->filed = t->filings = 0;
+    t->filed_in = t->top;
+}
+
 /* Inlined, so that the return address is that of the program's call. */
 #define INSIDE static inline __attribute__((always_inline))
 
-INSIDE void took(struct thread *t, uint64_t since)
+INSIDE uint64_t begins(struct thread *t, int large)
+{
+    uint64_t now = ticks();
+    if (unlikely(large)) {
+        charge(t, now);
+        now = t->record.last;
+    }
+    t->quiet = IN_FILE;
+    return now;
+}
+
+INSIDE void took(struct thread *t, uint64_t since, struct auspex_region *r)
 {
     uint64_t stretch = ticks() - since;
     t->top->node->io_time += stretch;
     t->away += stretch;
     t->quiet = 0;
+    t->record.files++;
+    if (unlikely(t->filed_in != t->top))
+        elsewhere(t);
+    t->filings++;
     if (unlikely((t->filed += stretch) >= auspex_long)) {
-        auspex_stacks_file(t, t->filed, __builtin_return_address(0));
-        t->filed = 0;
+        struct called by = {__builtin_return_address(0), __builtin_frame_address(0), r};
+        settle(t, r, &by);
     }
 }
 
-INSIDE void wrote(struct thread *t, ssize_t n, uint64_t since)
+INSIDE void wrote(struct thread *t, ssize_t n, uint64_t since, struct auspex_region *r)
 {
     if (n > 0)
         t->top->node->io_written += (uint64_t)n;
-    took(t, since);
+    took(t, since, r);
 }
 
-INSIDE void got(struct thread *t, ssize_t n, uint64_t since)
+INSIDE void got(struct thread *t, ssize_t n, uint64_t since, struct auspex_region *r)
 {
     if (n > 0)
         t->top->node->io_read += (uint64_t)n;
-    took(t, since);
+    took(t, since, r);
 }
 
 /* Whether the program asked for standard input; that it did so through stdin is
@@ -105,8 +172,8 @@ int auspex_asked;
 
 #define NEXT(name) do { if (unlikely(!real)) *(void **)&real = dlsym(RTLD_NEXT, #name); } while (0)
 
-/* A function that moves bytes through a descriptor. */
-#define MOVES(result, name, count, parameters, arguments)  \
+/* A function that moves bytes through a descriptor, label being what people call it. */
+#define MOVES(result, name, label, count, large, parameters, arguments) \
     EXPORT result name parameters;                         \
     result name parameters                                 \
     {                                                      \
@@ -116,31 +183,31 @@ int auspex_asked;
         struct thread *t = counting(fd);                   \
         if (likely(!t))                                    \
             return real arguments;                         \
-        uint64_t since = ticks();                          \
-        t->quiet = IN_FILE;                                \
+        CALLED(label);                                     \
+        uint64_t since = begins(t, large);                 \
         result n = real arguments;                         \
-        count(t, n, since);                                \
+        count(t, n, since, &region);                       \
         return n;                                          \
     }
 
-MOVES(ssize_t, read, got, (int fd, void *p, size_t size), (fd, p, size))
-MOVES(ssize_t, write, wrote, (int fd, const void *p, size_t size), (fd, p, size))
-MOVES(ssize_t, pread, got, (int fd, void *p, size_t size, off_t at), (fd, p, size, at))
-MOVES(ssize_t, pwrite, wrote, (int fd, const void *p, size_t size, off_t at), (fd, p, size, at))
-MOVES(ssize_t, readv, got, (int fd, const struct iovec *v, int n_), (fd, v, n_))
-MOVES(ssize_t, writev, wrote, (int fd, const struct iovec *v, int n_), (fd, v, n_))
-MOVES(ssize_t, preadv, got, (int fd, const struct iovec *v, int n_, off_t at), (fd, v, n_, at))
-MOVES(ssize_t, pwritev, wrote, (int fd, const struct iovec *v, int n_, off_t at), (fd, v, n_, at))
+MOVES(ssize_t, read, "read", got, size >= LARGE, (int fd, void *p, size_t size), (fd, p, size))
+MOVES(ssize_t, write, "write", wrote, size >= LARGE, (int fd, const void *p, size_t size), (fd, p, size))
+MOVES(ssize_t, pread, "pread", got, size >= LARGE, (int fd, void *p, size_t size, off_t at), (fd, p, size, at))
+MOVES(ssize_t, pwrite, "pwrite", wrote, size >= LARGE, (int fd, const void *p, size_t size, off_t at), (fd, p, size, at))
+MOVES(ssize_t, readv, "readv", got, 0, (int fd, const struct iovec *v, int n_), (fd, v, n_))
+MOVES(ssize_t, writev, "writev", wrote, 0, (int fd, const struct iovec *v, int n_), (fd, v, n_))
+MOVES(ssize_t, preadv, "preadv", got, 0, (int fd, const struct iovec *v, int n_, off_t at), (fd, v, n_, at))
+MOVES(ssize_t, pwritev, "pwritev", wrote, 0, (int fd, const struct iovec *v, int n_, off_t at), (fd, v, n_, at))
 #ifdef __GLIBC__
-MOVES(ssize_t, pread64, got, (int fd, void *p, size_t size, off64_t at), (fd, p, size, at))
-MOVES(ssize_t, pwrite64, wrote, (int fd, const void *p, size_t size, off64_t at), (fd, p, size, at))
-MOVES(ssize_t, __read_chk, got, (int fd, void *p, size_t size, size_t room), (fd, p, size, room))
-MOVES(ssize_t, __pread_chk, got, (int fd, void *p, size_t size, off_t at, size_t room), (fd, p, size, at, room))
+MOVES(ssize_t, pread64, "pread", got, size >= LARGE, (int fd, void *p, size_t size, off64_t at), (fd, p, size, at))
+MOVES(ssize_t, pwrite64, "pwrite", wrote, size >= LARGE, (int fd, const void *p, size_t size, off64_t at), (fd, p, size, at))
+MOVES(ssize_t, __read_chk, "read", got, size >= LARGE, (int fd, void *p, size_t size, size_t room), (fd, p, size, room))
+MOVES(ssize_t, __pread_chk, "pread", got, size >= LARGE, (int fd, void *p, size_t size, off_t at, size_t room), (fd, p, size, at, room))
 #endif
-#define only_time(t, n, since) took(t, since)
-MOVES(int, fsync, only_time, (int fd), (fd))
-MOVES(int, fdatasync, only_time, (int fd), (fd))
-MOVES(int, ftruncate, only_time, (int fd, off_t size), (fd, size))
+#define only_time(t, n, since, r) took(t, since, r)
+MOVES(int, fsync, "fsync", only_time, 1, (int fd), (fd))
+MOVES(int, fdatasync, "fdatasync", only_time, 1, (int fd), (fd))
+MOVES(int, ftruncate, "ftruncate", only_time, 1, (int fd, off_t size), (fd, size))
 
 /* A call that finds room for what it may write in a stream's buffer, or as much read
  * ahead, copies and asks the kernel for nothing: it counts its bytes and no time. Two
@@ -159,7 +226,7 @@ enum { LINE = 512 }; /* bytes that a call of unknown size is taken to move at mo
 
 /* A function that moves bytes through a stream; bytes is made of its result, copies
  * says whether it will stay in the buffer. */
-#define STREAMS(result, name, count, bytes, copies, parameters, arguments) \
+#define STREAMS(result, name, label, count, bytes, copies, large, parameters, arguments) \
     EXPORT result name parameters;                          \
     result name parameters                                  \
     {                                                       \
@@ -173,26 +240,26 @@ enum { LINE = 512 }; /* bytes that a call of unknown size is taken to move at mo
             bytes_##count(t, (ssize_t)(bytes));             \
             return n;                                       \
         }                                                   \
-        uint64_t since = ticks();                           \
-        t->quiet = IN_FILE;                                 \
+        CALLED(label);                                      \
+        uint64_t since = begins(t, large);                  \
         result n = real arguments;                          \
-        count(t, (ssize_t)(bytes), since);                  \
+        count(t, (ssize_t)(bytes), since, &region);         \
         return n;                                           \
     }
 
-STREAMS(size_t, fread, got, n * size, AHEAD(f, size * items), (void *p, size_t size, size_t items, FILE *f), (p, size, items, f))
-STREAMS(size_t, fwrite, wrote, n * size, SPACE(f, size * items), (const void *p, size_t size, size_t items, FILE *f), (p, size, items, f))
-STREAMS(size_t, fread_unlocked, got, n * size, AHEAD(f, size * items), (void *p, size_t size, size_t items, FILE *f), (p, size, items, f))
-STREAMS(size_t, fwrite_unlocked, wrote, n * size, SPACE(f, size * items), (const void *p, size_t size, size_t items, FILE *f), (p, size, items, f))
-STREAMS(char *, fgets, got, n ? strlen(n) : 0, AHEAD(f, LINE), (char *s, int size, FILE *f), (s, size, f))
-STREAMS(int, fputs, wrote, n >= 0 ? strlen(s) : 0, SPACE(f, LINE), (const char *s, FILE *f), (s, f))
-STREAMS(int, vfprintf, wrote, n, SPACE(f, LINE), (FILE *f, const char *s, va_list list), (f, s, list))
-STREAMS(int, fflush, only_time, n, 0, (FILE *f), (f))
+STREAMS(size_t, fread, "fread", got, n * size, AHEAD(f, size * items), size * items >= LARGE, (void *p, size_t size, size_t items, FILE *f), (p, size, items, f))
+STREAMS(size_t, fwrite, "fwrite", wrote, n * size, SPACE(f, size * items), size * items >= LARGE, (const void *p, size_t size, size_t items, FILE *f), (p, size, items, f))
+STREAMS(size_t, fread_unlocked, "fread", got, n * size, AHEAD(f, size * items), size * items >= LARGE, (void *p, size_t size, size_t items, FILE *f), (p, size, items, f))
+STREAMS(size_t, fwrite_unlocked, "fwrite", wrote, n * size, SPACE(f, size * items), size * items >= LARGE, (const void *p, size_t size, size_t items, FILE *f), (p, size, items, f))
+STREAMS(char *, fgets, "fgets", got, n ? strlen(n) : 0, AHEAD(f, LINE), 0, (char *s, int size, FILE *f), (s, size, f))
+STREAMS(int, fputs, "fputs", wrote, n >= 0 ? strlen(s) : 0, SPACE(f, LINE), 0, (const char *s, FILE *f), (s, f))
+STREAMS(int, vfprintf, "fprintf", wrote, n, SPACE(f, LINE), 0, (FILE *f, const char *s, va_list list), (f, s, list))
+STREAMS(int, fflush, "fflush", only_time, n, 0, 0, (FILE *f), (f))
 #ifdef __GLIBC__
-STREAMS(size_t, __fread_chk, got, n * size, AHEAD(f, size * items), (void *p, size_t room, size_t size, size_t items, FILE *f), (p, room, size, items, f))
-STREAMS(char *, __fgets_chk, got, n ? strlen(n) : 0, AHEAD(f, LINE), (char *s, size_t room, int size, FILE *f), (s, room, size, f))
-STREAMS(int, __vfprintf_chk, wrote, n, SPACE(f, LINE), (FILE *f, int flag, const char *s, va_list list), (f, flag, s, list))
-STREAMS(ssize_t, getline, got, n, AHEAD(f, LINE), (char **s, size_t *size, FILE *f), (s, size, f))
+STREAMS(size_t, __fread_chk, "fread", got, n * size, AHEAD(f, size * items), size * items >= LARGE, (void *p, size_t room, size_t size, size_t items, FILE *f), (p, room, size, items, f))
+STREAMS(char *, __fgets_chk, "fgets", got, n ? strlen(n) : 0, AHEAD(f, LINE), 0, (char *s, size_t room, int size, FILE *f), (s, room, size, f))
+STREAMS(int, __vfprintf_chk, "fprintf", wrote, n, SPACE(f, LINE), 0, (FILE *f, int flag, const char *s, va_list list), (f, flag, s, list))
+STREAMS(ssize_t, getline, "getline", got, n, AHEAD(f, LINE), 0, (char **s, size_t *size, FILE *f), (s, size, f))
 #endif
 
 EXPORT int fprintf(FILE *f, const char *s, ...);
@@ -228,11 +295,10 @@ int close(int fd)
     forget(fd);
     if (!t)
         return real(fd);
-    uint64_t since = ticks();
+    CALLED("close");
+    uint64_t since = begins(t, 0);
     int n = real(fd);
-    uint64_t took = ticks() - since;
-    t->top->node->io_time += took;
-    t->away += took;
+    took(t, since, &region);
     return n;
 }
 
@@ -246,10 +312,10 @@ int fclose(FILE *f)
         forget(fileno(f));
     if (!t)
         return real(f);
-    uint64_t since = ticks();
-    t->quiet = IN_FILE;
+    CALLED("fclose");
+    uint64_t since = begins(t, 0);
     int n = real(f);
-    took(t, since);
+    took(t, since, &region);
     return n;
 }
 

@@ -67,7 +67,9 @@ struct thread {
     int schedstat;      /* the kernel's file on that, -1 without */
     uint64_t delay;     /* ns that it has been queued for one, as the kernel last said */
     uint64_t blocks;    /* times that it has given its core up, likewise */
-    uint64_t filed;     /* ticks in calls for files that samples have not heard of */
+    uint64_t filed;     /* ticks in calls for files that have no region yet: io.c */
+    uint32_t filings;   /* how many these are */
+    struct place *filed_in; /* where they were made */
     uint64_t spent;     /* ticks that its probes took, but for looking at slow clocks */
     uint64_t looked;    /* ticks that looking at them took */
     uint32_t until;     /* entries until it is asked again whether that is too much */
@@ -172,7 +174,6 @@ void auspex_objects(void);
 /* stacks.c */
 extern uint64_t auspex_sampling HIDDEN;
 void auspex_stacks_start(void);
-void auspex_stacks_file(struct thread *t, uint64_t stretch, const void *from);
 
 /* threads.c */
 void auspex_thread_over(struct thread *t);

@@ -179,18 +179,13 @@ static void without_task_clock(struct walker *w)
  * spent since the one before, without MPI, functions after a long call would have too
  * few and long functions too many (intsort: 5 points). It is not heard while the
  * thread is in the kernel: what was spent there since the latest counts with the
- * next. Time in calls for files is counted when they return. The timer comes in the
- * kernel too, and counts only where the task clock has been silent. */
+ * next. Time in calls for files is known and left out. The timer comes in the kernel
+ * too, and counts only where the task clock has been silent. */
 static uint64_t weigh(struct walker *w, const siginfo_t *info, int within)
 {
-    uint64_t now, since, weight = 1;
-    if (info->si_code == SI_TKILL) {
-        if (w->owed >= auspex_sampling) {
-            weight = w->owed / auspex_sampling;
-            w->owed -= weight * auspex_sampling;
-        }
-        return weight;
-    }
+    uint64_t now, since;
+    if (info->si_code == SI_TKILL)
+        return 1;
     int timer = info->si_code == SI_TIMER;
     if (timer && w->event && restless(w))
         without_task_clock(w);
@@ -200,17 +195,15 @@ static uint64_t weigh(struct walker *w, const siginfo_t *info, int within)
         w->left = AT_A_TIME;
         auspex_task_clock_again(w->event);
     }
-    if (timer && within == IN_CALL)
+    if (timer && within)
         return 0;
     now = nanos(CLOCK_THREAD_CPUTIME_ID);
     since = now > w->counted ? now - w->counted : 0;
     if (timer ? since < 2 * auspex_sampling || now - w->heard < 2 * auspex_sampling : now - w->heard < auspex_sampling / 2)
         return 0; /* it was heard already, or several came after they had been blocked */
     w->heard = now;
-    if (within == IN_CALL)
+    if (within)
         return w->told = 1;
-    if (within == IN_FILE)
-        return 0;
     w->counted = now;
     return since < auspex_sampling ? 1 : (since + auspex_sampling / 2) / auspex_sampling;
 }
@@ -257,8 +250,8 @@ static void on_sample(int sig, siginfo_t *info, void *context)
         return;
     }
     t->record.samples += weight;
-    if (t->quiet == IN_CALL)
-        t->record.inside += weight; /* MPI's time is known exactly */
+    if (t->quiet)
+        t->record.inside += weight; /* the time of MPI and of files is known exactly */
     else if (weight)
         take_sample(t, info, context, weight);
     auspex_note(t);
@@ -276,28 +269,6 @@ void auspex_sample_here(unsigned n)
     if (auspex_sampling && self() && auspex_self->walker)
         while (n-- > 0)
             send(auspex_self->walker);
-}
-
-/* Calls for files have taken so many ticks, the latest from there: what they did in
- * the kernel, where the task clock does not come, is sampled at its caller. Short
- * ones add up: a look at the clock after each would cost too much. */
-void auspex_stacks_file(struct thread *t, uint64_t stretch, const void *from)
-{
-    struct walker *w = t->walker;
-    if (!w || !w->event)
-        return;
-    uint64_t now = nanos(CLOCK_THREAD_CPUTIME_ID), used = (uint64_t)((double)stretch / auspex_rate);
-    uint64_t since = now > w->counted ? now - w->counted : 0;
-    if (used > since)
-        used = since;
-    w->counted += used;
-    w->owed += used;
-    if (w->owed < auspex_sampling)
-        return;
-    int error = errno;
-    hand = from;
-    send(w);
-    errno = error;
 }
 
 /* ---- threads ---- */
@@ -344,7 +315,6 @@ void auspex_stacks_thread(struct thread *t)
     if (auspex_header->sample_price == 0)
         price_of_sample(t);
     w->counted = w->heard = nanos(CLOCK_THREAD_CPUTIME_ID);
-    w->owed = 0;
     struct sigevent e;
     memset(&e, 0, sizeof e);
     e.sigev_notify = SIGEV_THREAD_ID;

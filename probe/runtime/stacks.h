@@ -41,8 +41,7 @@ struct walker {
     uint64_t tried_took;        /* ticks in the handler, of the latest */
     uint64_t counted;           /* CPU time up to which samples account, ns */
     uint64_t heard;             /* CPU time of the latest of the task clock, wherever the thread was */
-    int told;                   /* it came in the MPI call that the thread is in */
-    uint64_t owed;              /* CPU time in calls for files, without a sample yet */
+    int told;                   /* it came in the call, of MPI or for a file, that the thread is in */
     struct chunk *room;         /* samples are taken from it */
     struct step_known *known;   /* open addressing */
     uint32_t mask, steps;
