@@ -70,8 +70,9 @@ func (c *collector) owners(p *probe.Process, t *probe.Thread) []int {
 // tellCost notes what measuring cost, as far as it is known, and what was
 // switched off to keep it small.
 func (c *collector) tellCost() {
-	calls, probes, walking, samples, all := uint64(0), 0.0, 0.0, uint64(0), 0.0
-	own, slow := 0.0, ""
+	var calls, messages, files, samples uint64 // messages: calls of MPI
+	var probes, walking, all, own float64
+	slow := ""
 	for _, p := range c.processes {
 		own += p.Own
 		if p.Asked > 0 && p.Sampling > p.Asked {
@@ -84,15 +85,27 @@ func (c *collector) tellCost() {
 				case probe.Function, probe.Loop, probe.User:
 					calls += n.Calls
 					probes += float64(n.Calls) * p.Price
+				case probe.MPICall:
+					messages += n.Calls
+					probes += float64(n.Calls) * p.CallPrice
 				}
 			}
+			files += t.Files
+			probes += float64(t.Files) * p.FilePrice
 			walking += t.Walking
 			samples += t.Samples
 		}
 	}
-	if all > 0 && calls+samples > 0 {
-		c.notes = append(c.notes, fmt.Sprintf("measuring took about %.1f %% of the CPU time: %s calls of regions, %s samples of stacks%s, %.1f ms to start and end; nothing is subtracted",
-			100*(probes+walking+own)/(all+own), grouped(calls), grouped(samples), slow, 1e3*own))
+	if all > 0 && calls+messages+files+samples > 0 {
+		others := ""
+		if messages > 0 {
+			others += fmt.Sprintf(", %s of MPI", grouped(messages))
+		}
+		if files > 0 {
+			others += fmt.Sprintf(", %s for files", grouped(files))
+		}
+		c.notes = append(c.notes, fmt.Sprintf("measuring took about %.1f %% of the CPU time: %s calls of regions%s, %s samples of stacks%s, %.1f ms to start and end; nothing is subtracted",
+			100*(probes+walking+own)/(all+own), grouped(calls), others, grouped(samples), slow, 1e3*own))
 	}
 	c.tellOff()
 }

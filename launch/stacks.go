@@ -68,6 +68,9 @@ func enclosing(p *probe.Process, t probe.Thread, node int) string {
 	return ""
 }
 
+// noFile is the object of addresses at which nothing was loaded from a file.
+const noFile = "unknown"
+
 // addressOf finds the object around an address.
 func addressOf(p *probe.Process, pc uint64) address {
 	for i := len(p.Objects) - 1; i >= 0; i-- {
@@ -75,7 +78,7 @@ func addressOf(p *probe.Process, pc uint64) address {
 			return address{o.Path, pc - o.Bias}
 		}
 	}
-	return address{"unknown", pc}
+	return address{noFile, pc}
 }
 
 // kept is the spot itself, or the nearest around it that stays in the tree.
@@ -117,6 +120,10 @@ func (c *collector) tellSamples() {
 	}
 	sort.Strings(objects)
 	for _, object := range objects {
+		if object == noFile {
+			c.notes = append(c.notes, fmt.Sprintf("%.0f %% of the samples are in code that no file holds: it was made while the program ran (a JIT), and has no names", 100*float64(blind[object])/float64(taken)))
+			continue
+		}
 		c.notes = append(c.notes, fmt.Sprintf("%s has no symbols for %.0f %% of the samples: install its debug symbols to see which functions they are in", filepath.Base(object), 100*float64(blind[object])/float64(taken)))
 	}
 }

@@ -32,6 +32,10 @@ type Object struct {
 	data      *dwarf.Data
 	trees     map[dwarf.Offset][]*scope
 	names     map[dwarf.Offset]origin
+
+	path       string // of the file with the stubs
+	stubRanges []stubRange
+	stubs      map[uint64]string // by address, once one was asked for
 }
 
 // Frame is a function at an address; File and Line say where it is defined,
@@ -66,6 +70,7 @@ func open(path string, apart bool) *Object {
 	defer file.Close()
 	o.Base = loadAddress(file)
 	o.readSymbols(file)
+	o.readStubs(file, path)
 	o.readDebug(file)
 	for _, candidate := range debugFiles(file, path) {
 		if o.Debug {
@@ -283,7 +288,7 @@ func (o *Object) Frames(address uint64) []Frame {
 	if frames := o.debugFrames(address); len(frames) > 0 {
 		return frames
 	}
-	if name := o.symbolAt(address); name != "" {
+	if name := cmp.Or(o.symbolAt(address), o.stubAt(address)); name != "" {
 		return []Frame{{Name: Name(name)}}
 	}
 	return nil

@@ -176,7 +176,7 @@ void auspex_look(struct thread *t, struct node *n, uint64_t stretch)
         lost += took - longest_look;
         took = longest_look;
     }
-    if (unlikely(t->schedstat >= 0 && lost >= auspex_long / 4)) {
+    if (unlikely(t->schedstat != -1 && lost >= auspex_long / 4)) {
         uint64_t asked = stood(t, n, now, lost);
         took += asked - now < longest_look ? asked - now : longest_look;
         now = asked;

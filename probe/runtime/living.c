@@ -27,7 +27,7 @@ static void note(struct thread *t, uint64_t cpu, int last_time)
     double used = (double)((int64_t)(cpu - t->cpu)) * auspex_rate - (double)t->brief;
     uint64_t ran = used <= 0 ? 0 : used < (double)wall ? (uint64_t)used : wall, lost = wall - ran;
     uint64_t blocked = r->since == last ? r->blocked : 0;
-    if (lost > auspex_long && t->schedstat >= 0 && (last_time || (double)(now - t->noted) > ASK_NS * auspex_rate)) {
+    if (lost > auspex_long && t->schedstat != -1 && (last_time || (double)(now - t->noted) > ASK_NS * auspex_rate)) {
         double waited = (double)auspex_core_queued(t) * auspex_rate;
         blocked = waited < (double)lost ? lost - (uint64_t)waited : 0;
         t->noted = now;

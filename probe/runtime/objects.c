@@ -1,6 +1,7 @@
 /* The objects of a process and where they lie, for those who resolve addresses
  * afterwards. */
 #include "probe.h"
+#include <dlfcn.h>
 #include <link.h>
 #include <pthread.h>
 #include <string.h>
@@ -59,6 +60,18 @@ static int note(struct dl_phdr_info *info, size_t size, void *unused)
             return 0;
     write_object(info->dlpi_addr, start, end, count == 0 && !*info->dlpi_name ? auspex_header->program : info->dlpi_name);
     return 0;
+}
+
+/* Of a library that is closed nothing would be known at the end. */
+EXPORT int dlclose(void *library);
+int dlclose(void *library)
+{
+    static int (*real)(void *);
+    if (!real)
+        *(void **)&real = dlsym(RTLD_NEXT, "dlclose");
+    if (auspex_self && auspex_sampling)
+        auspex_objects();
+    return real(library);
 }
 
 /* Notes objects that are new. Never called by a signal handler. */

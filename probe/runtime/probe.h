@@ -130,6 +130,7 @@ void auspex_thread_clock(struct thread *t);
 void auspex_resume(struct thread *t, uint64_t now);
 
 /* core.c */
+enum { LATER = -2 }; /* a file that is opened when it is needed */
 void auspex_core_open(struct thread *t);
 void auspex_core_close(struct thread *t);
 uint64_t auspex_core_wait(struct thread *t, uint64_t lost);
@@ -144,6 +145,9 @@ void auspex_note_all(void);
 int auspex_keep(int low);
 int auspex_kept(int fd);
 void auspex_let_go(int fd);
+
+/* io.c */
+uint64_t auspex_file_price(struct thread *t);
 
 /* budget.c */
 extern double auspex_share HIDDEN; /* of the run that measuring may take */
@@ -176,7 +180,7 @@ extern uint64_t auspex_sampling HIDDEN;
 void auspex_stacks_start(void);
 
 /* threads.c */
-void auspex_thread_over(struct thread *t);
+void auspex_thread_over(struct thread *t, uint64_t cpu);
 struct thread *auspex_worker(int number);
 
 /* sample.c */

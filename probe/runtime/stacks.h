@@ -48,6 +48,7 @@ struct walker {
     uintptr_t sampled[FRAMES];  /* of the sample being taken */
     void *altstack;             /* altstack.c */
     uint32_t life;              /* of how many threads it has been */
+    uint32_t brief;             /* how many of the latest of these ended before a sample */
     struct known_call calls[KNOWN_CALLS];
 };
 
@@ -59,7 +60,7 @@ void auspex_task_clock_period(int event, uint64_t period);
 void auspex_task_clock_end(int event, int signal);
 
 void auspex_stacks_thread(struct thread *t);
-void auspex_stacks_thread_end(struct thread *t);
+void auspex_stacks_thread_end(struct thread *t, uint64_t cpu);
 
 /* Leaves so many ticks of CPU time, whose place is known, out of what samples
  * account for. */

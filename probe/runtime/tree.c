@@ -195,6 +195,8 @@ static void finish(int state, int code)
         return;
     if (t && !t->quiet)
         charge(t, ticks());
+    if (t)
+        t->quiet = IN_CALL; /* what follows is the runtime's own */
     uint64_t since = nanos(CLOCK_THREAD_CPUTIME_ID);
     if (auspex_at_end)
         auspex_at_end();
@@ -458,8 +460,10 @@ static void begin_thread(struct thread *t)
 {
     auspex_thread_clock(t);
     t->schedstat = -1;
-    if (auspex_sampling || (t->record.id == 0 && getenv("AUSPEX_TRACE_DIR")))
+    if (t->record.id == 0 && (auspex_sampling || getenv("AUSPEX_TRACE_DIR")))
         auspex_core_open(t);
+    else if (auspex_sampling)
+        t->schedstat = LATER;
     t->tid = (int)syscall(SYS_gettid);
     t->record.over = 0;
     t->record.own = t->born || t->tid == (int)getpid();
@@ -473,10 +477,13 @@ void auspex_thread_again(struct thread *t)
 {
     t->depth = 0;
     t->quiet = 0;
+    uint64_t since = nanos(CLOCK_THREAD_CPUTIME_ID);
     t->top = t->stack[0].place;
     t->record.current = t->top->index;
     t->brief = 0;
     begin_thread(t);
+    t->cpu = own(since);
+    t->record.last = ticks();
 }
 
 static void thread_ends(void *p)
@@ -486,11 +493,13 @@ static void thread_ends(void *p)
         return;
     if (t->born && !t->quiet)
         charge(t, ticks());
+    uint64_t since = nanos(CLOCK_THREAD_CPUTIME_ID);
     t->record.over = 1;
     auspex_self = NULL;
     auspex_core_close(t);
     auspex_altstack_end();
-    auspex_thread_over(t);
+    auspex_thread_over(t, since);
+    own(since);
 }
 
 /* Begins the calling thread's record. id is the number wanted, -1 for the next
@@ -531,8 +540,10 @@ struct thread *auspex_thread_start(int id)
     t->top = t->stack[0].place = root;
     auspex_living(t);
     begin_thread(t);
-    if (auspex_header->price == 0)
+    if (auspex_header->price == 0) {
         auspex_price(t);
+        auspex_header->file_price = auspex_file_price(t);
+    }
     t->cpu = own(since);
     t->record.first = t->record.last = ticks();
     return t;
