@@ -251,7 +251,7 @@ void auspex_cursor_context(struct cursor *c, void *context)
         REG_R8, REG_R9, REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15};
     for (int i = 0; i < 16; i++)
         c->reg[i] = (uintptr_t)u->uc_mcontext.gregs[order[i]];
-    c->pc = (uintptr_t)u->uc_mcontext.gregs[REG_RIP];
+    c->pc = c->reg[RETURN_ADDRESS] = (uintptr_t)u->uc_mcontext.gregs[REG_RIP]; /* stubs go by it */
 #elif defined(__aarch64__)
     for (int i = 0; i < 31; i++)
         c->reg[i] = u->uc_mcontext.regs[i];
