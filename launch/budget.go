@@ -71,7 +71,7 @@ func (c *collector) owners(p *probe.Process, t *probe.Thread) []int {
 // switched off to keep it small.
 func (c *collector) tellCost() {
 	var calls, messages, files, samples uint64 // messages: calls of MPI
-	var probes, walking, all, own float64
+	var probes, inMPI, inFiles, walking, all, own float64
 	slow := ""
 	for _, p := range c.processes {
 		own += p.Own
@@ -87,25 +87,25 @@ func (c *collector) tellCost() {
 					probes += float64(n.Calls) * p.Price
 				case probe.MPICall:
 					messages += n.Calls
-					probes += float64(n.Calls) * p.CallPrice
+					inMPI += float64(n.Calls) * p.CallPrice
 				}
 			}
 			files += t.Files
-			probes += float64(t.Files) * p.FilePrice
+			inFiles += float64(t.Files) * p.FilePrice
 			walking += t.Walking
 			samples += t.Samples
 		}
 	}
 	if all > 0 && calls+messages+files+samples > 0 {
 		others := ""
-		if messages > 0 {
+		if inMPI > 0 {
 			others += fmt.Sprintf(", %s of MPI", grouped(messages))
 		}
-		if files > 0 {
+		if inFiles > 0 {
 			others += fmt.Sprintf(", %s for files", grouped(files))
 		}
 		c.notes = append(c.notes, fmt.Sprintf("measuring took about %.1f %% of the CPU time: %s calls of regions%s, %s samples of stacks%s, %.1f ms to start and end; nothing is subtracted",
-			100*(probes+walking+own)/(all+own), grouped(calls), others, grouped(samples), slow, 1e3*own))
+			100*(probes+inMPI+inFiles+walking+own)/(all+own), grouped(calls), others, grouped(samples), slow, 1e3*own))
 	}
 	c.tellOff()
 }

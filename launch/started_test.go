@@ -1,0 +1,83 @@
+package launch
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"auspex/probe"
+)
+
+// TestStartedByLink: a program is called what it was started as; its memory is its
+// own, whoever started it; what a library did that it closed has its name.
+func TestStartedByLink(t *testing.T) {
+	need(t, "gcc")
+	dir := write(t, map[string]string{
+		"inner.c": workingFor + "double inner_work(void) { return work(0.1); }\n",
+		"outer.c": `#include <dlfcn.h>
+int main(int argc, char **argv)
+{
+    void *library = dlopen(argv[argc - 1], RTLD_NOW);
+    double (*run)(void);
+    if (!library)
+        return 2;
+    *(void **)&run = dlsym(library, "inner_work");
+    double x = run();
+    return x < 0 || dlclose(library) != 0;
+}
+`})
+	exe, library, link := filepath.Join(dir, "real"), filepath.Join(dir, "inner.so"), filepath.Join(dir, "linked")
+	for _, args := range [][]string{{"-g", "-O1", filepath.Join(dir, "outer.c"), "-o", exe, "-ldl"}, {"-g", "-O1", "-shared", "-fPIC", filepath.Join(dir, "inner.c"), "-o", library}} {
+		if out, err := command("gcc", args...); err != nil {
+			t.Fatal(out)
+		}
+	}
+	if err := os.Symlink(exe, link); err != nil {
+		t.Fatal(err)
+	}
+	mine := make([]byte, 64<<20) // a child of fork has it until it is another program
+	for i := range mine {
+		mine[i] = 1
+	}
+	r := Runner{Command: []string{link, library}, Dir: t.TempDir(), Cache: testCache(), StackRate: 1000}
+	result, err := r.Run(context.Background())
+	if err != nil || result.Status != 0 || mine[0] != 1 {
+		t.Fatal(err)
+	}
+	e := result.Experiment
+	if arguments, _ := e.Factor("arguments"); e.Program != "linked" || arguments.Word != library {
+		t.Errorf("program %q with %q", e.Program, arguments.Word)
+	}
+	if cpu := value(t, e, 0, 0, "linked/main/inner_work*", "cpu_time"); cpu < 0.05 {
+		t.Errorf("%g s in the closed library", cpu)
+	}
+	if memory := value(t, e, 0, 0, "linked", "peak_memory"); memory < 1e5 || memory > 32e6 {
+		t.Errorf("peak memory %g", memory)
+	}
+}
+
+// TestCodeOfNoFile: there are no symbols to install of what no file holds.
+func TestCodeOfNoFile(t *testing.T) {
+	p := &probe.Process{Regions: []probe.Region{{Name: "x", Kind: probe.Program}},
+		Threads: []probe.Thread{{Samples: 100, Nodes: []probe.Node{{Parent: -1}}, Steps: []probe.Step{{PC: 5, Parent: -1, Count: 90}}}}}
+	c := collector{processes: []*probe.Process{p}, tree: callTree{names: newResolver()}}
+	c.tellSamples()
+	if notes := strings.Join(c.notes, "\n"); !strings.Contains(notes, "90 % of the samples are in code that no file holds") || strings.Contains(notes, "install") {
+		t.Errorf("notes %q", notes)
+	}
+}
+
+// TestCostOfCalls: what measuring takes counts calls of MPI and for files.
+func TestCostOfCalls(t *testing.T) {
+	p := &probe.Process{Price: 1e-7, CallPrice: 2e-7, FilePrice: 3e-7, Own: 0.1,
+		Regions: []probe.Region{{Name: "x", Kind: probe.Program}, {Name: "f", Kind: probe.Function}, {Name: "MPI_Iprobe", Kind: probe.MPICall}},
+		Threads: []probe.Thread{{Files: 2e6, Walking: 0.1, Nodes: []probe.Node{{Parent: -1, CPU: 9.9}, {Region: 1, Calls: 1e6}, {Region: 2, Calls: 1e6}}}}}
+	c := collector{processes: []*probe.Process{p}}
+	c.tellCost()
+	const want = "measuring took about 11.0 % of the CPU time: 1,000,000 calls of regions, 1,000,000 of MPI, 2,000,000 for files, 0 samples of stacks, 100.0 ms to start and end; nothing is subtracted"
+	if len(c.notes) != 1 || c.notes[0] != want {
+		t.Errorf("notes %q", c.notes)
+	}
+}
