@@ -421,35 +421,39 @@ static void batch_done(struct thread *t, struct batch *b, int i, MPI_Status *sta
 
 enum { CALLS_TRIED = 9, CALLS_A_TIME = 16 };
 
-static __attribute__((noinline)) void try_call(struct auspex_region *r)
+static __attribute__((noinline)) struct node *try_call(struct auspex_region *r)
 {
     struct thread *t = MPI_ENTER(r);
-    if (t)
-        mpi_leave(t);
+    struct node *counted = t->top->node;
+    mpi_leave(t);
+    return counted;
 }
 
-/* Ticks that a call of MPI takes longer for being measured, tried out in the call that
- * starts MPI, which then leads to itself. */
+/* Ticks that a call of MPI takes longer for being measured, tried out with the region of
+ * the call that starts MPI; what that counts is taken back. */
 static void price_of_call(struct thread *t)
 {
     struct auspex_region r = {"MPI", "", 0, MPI_CALL, (int)t->top->region, 0};
-    struct node was = *t->top->node;
+    struct node *counted = NULL;
     uint64_t before = virtual_time(t) - t->seen, gap = t->gap, left = t->left, least = UINT64_MAX;
+    uint64_t stood = t->stood, blocked = t->blocked;
     uint32_t outside = t->outside, quiet = (uint32_t)t->quiet, events = t->events;
     t->quiet = 0;
     for (int i = 0; i < CALLS_TRIED; i++) {
         uint64_t start = ticks();
         for (int k = 0; k < CALLS_A_TIME; k++)
-            try_call(&r);
+            counted = try_call(&r);
         uint64_t took = ticks() - start;
         least = took < least ? took : least;
     }
-    *t->top->node = was;
+    counted->calls -= CALLS_TRIED * CALLS_A_TIME;
     t->quiet = (int)quiet;
     t->outside = outside;
     t->events = events;
     t->gap = gap;
     t->left = left;
+    t->stood = stood;
+    t->blocked = blocked;
     t->seen = virtual_time(t) - before;
     auspex_header->call_price = least / CALLS_A_TIME;
 }
