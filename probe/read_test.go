@@ -203,3 +203,28 @@ int MPI_Old(int, MPI_Comm, int[], const int counts [], int ranges[][3]);`)
 		}
 	}
 }
+
+// TestWhatWasSeenSince: what a thread spent after its latest event counts where it is,
+// unless an event came after it was noted.
+func TestWhatWasSeenSince(t *testing.T) {
+	for since, want := range map[uint64]float64{5e9: 3, 4e9: 1} {
+		r := reader{order: binary.LittleEndian, process: &Process{Regions: []Region{{}}}, seconds: 1e-9, threads: map[uint32]int{}}
+		body := make([]byte, chunkSize)
+		n, err := binary.Encode(body[chunkHead:], binary.LittleEndian, &rawThread{ID: 1, Last: 5e9, Since: since, Wall: 2e9, CPU: 1e9, Blocked: 1e9, Own: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range []uint32{threadChunk, 1, uint32(n)} {
+			binary.LittleEndian.PutUint32(body[4*i:], v)
+		}
+		if err := r.chunk(body); err != nil {
+			t.Fatal(err)
+		}
+		r.process.Threads[0].Nodes = []Node{{Parent: -1, Wall: 1, CPU: 1}}
+		r.finish(0)
+		got := r.process.Threads[0]
+		if got.Nodes[0].Wall != want || !got.Left || got.Seen.Seconds() != 4+want {
+			t.Errorf("noted at %d: %g s, seen after %v; want %g s", since, got.Nodes[0].Wall, got.Seen, want)
+		}
+	}
+}
