@@ -75,13 +75,36 @@ static inline struct thread *counting_stream(FILE *f)
 enum { LARGE = 1 << 16 };
 #define CALLED(label) static struct auspex_region region = {label, "", 0, FILE_CALL, -1, 0}
 
+static void forget_filed(struct thread *t)
+{
+    t->filed = t->filed_read = t->filed_written = 0;
+    t->filings = 0;
+}
+
+/* Bytes count where the thread is, and move with the time of the calls. */
+static inline void written(struct thread *t, ssize_t n)
+{
+    uint64_t bytes = n > 0 ? (uint64_t)n : 0;
+    t->top->node->io_written += bytes;
+    if (likely(t->filed_in == t->top))
+        t->filed_written += bytes;
+}
+
+static inline void read_in(struct thread *t, ssize_t n)
+{
+    uint64_t bytes = n > 0 ? (uint64_t)n : 0;
+    t->top->node->io_read += bytes;
+    if (likely(t->filed_in == t->top))
+        t->filed_read += bytes;
+}
+
 static __attribute__((noinline)) void settle(struct thread *t, struct auspex_region *r, const struct called *by)
 {
     struct node *n = t->top->node, was = *n;
     uint64_t moved = t->filed;
     int error = errno;
     if (!auspex_measures_itself()) {
-        t->filed = t->filings = 0;
+        forget_filed(t);
         return;
     }
     t->quiet = IN_CALL;
@@ -100,13 +123,17 @@ static __attribute__((noinline)) void settle(struct thread *t, struct auspex_reg
         to->node->cpu += cpu;
         to->node->blocked += blocked;
         to->node->io_time += moved;
+        to->node->io_read += t->filed_read;
+        to->node->io_written += t->filed_written;
         n->wall -= moved;
         n->cpu -= cpu;
         n->blocked -= blocked;
         n->io_time -= moved;
+        n->io_read -= t->filed_read;
+        n->io_written -= t->filed_written;
         account(t, cpu);
     }
-    t->filed = t->filings = 0;
+    forget_filed(t);
     t->quiet = 0;
     errno = error;
 }
@@ -115,7 +142,7 @@ static __attribute__((noinline)) void settle(struct thread *t, struct auspex_reg
 static __attribute__((noinline)) void elsewhere(struct thread *t)
 {
     account(t, t->filed);
-    t->filed = t->filings = 0;
+    forget_filed(t);
     t->filed_in = t->top;
 }
 
@@ -124,6 +151,8 @@ static __attribute__((noinline)) void elsewhere(struct thread *t)
 
 INSIDE uint64_t begins(struct thread *t, int large)
 {
+    if (unlikely(t->filed_in != t->top))
+        elsewhere(t);
     uint64_t now = ticks();
     if (unlikely(large)) {
         charge(t, now);
@@ -140,8 +169,6 @@ INSIDE void took(struct thread *t, uint64_t since, struct auspex_region *r)
     t->away += stretch;
     t->quiet = 0;
     t->record.files++;
-    if (unlikely(t->filed_in != t->top))
-        elsewhere(t);
     t->filings++;
     if (unlikely((t->filed += stretch) >= auspex_long)) {
         struct called by = {__builtin_return_address(0), __builtin_frame_address(0), r};
@@ -151,15 +178,13 @@ INSIDE void took(struct thread *t, uint64_t since, struct auspex_region *r)
 
 INSIDE void wrote(struct thread *t, ssize_t n, uint64_t since, struct auspex_region *r)
 {
-    if (n > 0)
-        t->top->node->io_written += (uint64_t)n;
+    written(t, n);
     took(t, since, r);
 }
 
 INSIDE void got(struct thread *t, ssize_t n, uint64_t since, struct auspex_region *r)
 {
-    if (n > 0)
-        t->top->node->io_read += (uint64_t)n;
+    read_in(t, n);
     took(t, since, r);
 }
 
@@ -182,7 +207,7 @@ uint64_t auspex_file_price(struct thread *t)
     }
     *t->top->node = was;
     t->away = away;
-    t->filings = 0;
+    forget_filed(t);
     t->record.files = 0;
     return least / TURNS;
 }
@@ -244,8 +269,8 @@ enum { LINE = 512 }; /* bytes that a call of unknown size is taken to move at mo
 #define AHEAD(f, most) 0
 #define SPACE(f, most) 0
 #endif
-#define bytes_got(t, n) ((t)->top->node->io_read += (n) > 0 ? (uint64_t)(n) : 0)
-#define bytes_wrote(t, n) ((t)->top->node->io_written += (n) > 0 ? (uint64_t)(n) : 0)
+#define bytes_got(t, n) read_in(t, n)
+#define bytes_wrote(t, n) written(t, n)
 #define bytes_only_time(t, n) (void)0
 
 /* A function that moves bytes through a stream; bytes is made of its result, copies

@@ -68,6 +68,7 @@ struct thread {
     uint64_t delay;     /* ns that it has been queued for one, as the kernel last said */
     uint64_t blocks;    /* times that it has given its core up, likewise */
     uint64_t filed;     /* ticks in calls for files that have no region yet: io.c */
+    uint64_t filed_read, filed_written; /* bytes of these */
     uint32_t filings;   /* how many these are */
     struct place *filed_in; /* where they were made */
     uint64_t spent;     /* ticks that its probes took, but for looking at slow clocks */
