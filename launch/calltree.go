@@ -149,7 +149,7 @@ func (c *callTree) machinery(a address, name string) bool {
 	case "":
 		return strings.HasPrefix(base, "libc.so") || strings.HasPrefix(base, "ld-linux")
 	}
-	return strings.Contains(name, "#") || strings.Contains(name, ".omp_outlined")
+	return strings.Contains(name, "#") || strings.Contains(name, ".omp_outlined") || strings.Contains(name, ".omp_task_entry")
 }
 
 // ofOpenMP recognises the libraries of OpenMP by name.

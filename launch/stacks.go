@@ -152,6 +152,20 @@ func blocked(n probe.Node) float64 {
 	return b
 }
 
+// entered tells which nodes a thread has been in, or in one below: of a task that it
+// made for others it has the place only.
+func entered(t probe.Thread) []bool {
+	been := make([]bool, len(t.Nodes))
+	for j := len(t.Nodes) - 1; j >= 0; j-- {
+		n := t.Nodes[j]
+		been[j] = been[j] || n.Parent < 0 || n.Calls > 0 || n.Wall > 0
+		if been[j] && n.Parent >= 0 {
+			been[n.Parent] = true
+		}
+	}
+	return been
+}
+
 // thread adds what a thread counted, and shares out the time of each node by
 // the samples that were taken there.
 func (c *collector) thread(p *probe.Process, u threadTree) {
@@ -161,7 +175,11 @@ func (c *collector) thread(p *probe.Process, u threadTree) {
 	for _, s := range u.samples {
 		total[s.node] += s.weight
 	}
+	been := entered(t)
 	for j, n := range t.Nodes {
+		if !been[j] {
+			continue
+		}
 		if p.Regions[n.Region].Kind == probe.Frame {
 			if u.nodes[j].exact {
 				c.b.Enter(unit, c.place(u.nodes[j]))

@@ -15,10 +15,10 @@ typedef struct {
     ompt_data data;
 } ompt_tool;
 
-enum { PARALLEL_BEGIN = 3, PARALLEL_END = 4, IMPLICIT_TASK = 7, SYNC_REGION = 23 };
+enum { PARALLEL_BEGIN = 3, PARALLEL_END = 4, TASK_CREATE = 5, TASK_SCHEDULE = 6, IMPLICIT_TASK = 7, SYNC_REGION_WAIT = 16, SYNC_REGION = 23 };
 enum { BEGIN = 1, END = 2 };
 enum { TASKWAIT = 5, TASKGROUP = 6, REDUCTION = 7 };
-enum { INITIAL_TASK = 1 };
+enum { INITIAL_TASK = 1, EXPLICIT_TASK = 4, TARGET_TASK = 8 };
 
 enum { NESTED = 8 };
 
@@ -145,22 +145,96 @@ static void sync_region(int kind, int endpoint, ompt_data *parallel, ompt_data *
 {
     (void)parallel, (void)address;
     struct thread *t = auspex_self;
-    int barrier = kind != TASKWAIT && kind != TASKGROUP;
-    struct seat *s = task && barrier ? task->ptr : NULL;
-    if (!t || t->quiet || kind == REDUCTION || (barrier && !s))
+    struct seat *s = task ? task->ptr : NULL;
+    if (!t || t->quiet || !s || ((uintptr_t)s & 1) || kind == REDUCTION || kind == TASKWAIT || kind == TASKGROUP)
         return;
     uint64_t now = ticks();
     if (endpoint == BEGIN) {
         charge(t, now);
         enter(t, auspex_barrier(), SOMEWHERE);
-        if (s) {
-            s->since = t->record.last;
-            __atomic_store_n(&s->state, WAITING, __ATOMIC_RELEASE);
-        }
-    } else if (!s || change(s, WAITING, WORKING)) {
+        s->since = t->record.last;
+        __atomic_store_n(&s->state, WAITING, __ATOMIC_RELEASE);
+    } else if (change(s, WAITING, WORKING)) {
         charge(t, now);
         leave(t);
     }
+}
+
+/* Waiting for tasks: the region of a group of tasks begins where the group does. */
+static void sync_region_wait(int kind, int endpoint, ompt_data *parallel, ompt_data *task, const void *address)
+{
+    (void)parallel, (void)task, (void)address;
+    struct thread *t = auspex_self;
+    if (!t || t->quiet || (kind != TASKWAIT && kind != TASKGROUP))
+        return;
+    charge(t, ticks());
+    if (endpoint == BEGIN)
+        enter(t, auspex_barrier(), SOMEWHERE);
+    else
+        leave(t);
+}
+
+/* ---- tasks ---- */
+
+/* A task that a thread has begun, and the one that it interrupted for it. */
+struct running {
+    ompt_data *task, *interrupted;
+    struct paused before;
+    struct seat *waiting; /* the thread's, where it waited */
+};
+
+enum { DEEPEST_TASK = 512 };
+static __thread struct running *running; /* the innermost last */
+static __thread int tasks;
+
+/* Of a task that was made, the data are its place in the tree of the thread that made
+ * it, plus one: those of an implicit task are a seat. */
+static void task_create(ompt_data *maker, const void *frame, ompt_data *task, int flags, int depends, const void *address)
+{
+    (void)maker, (void)frame, (void)depends;
+    struct thread *t = auspex_self;
+    if (!(flags & (EXPLICIT_TASK | TARGET_TASK)))
+        return;
+    struct place *p = NULL;
+    if (t && !t->quiet && (address = auspex_body(address)))
+        p = auspex_task_place(t, (uintptr_t)address);
+    task->ptr = p ? (char *)p + 1 : NULL;
+}
+
+static void begin_task(struct thread *t, ompt_data *interrupted, ompt_data *task)
+{
+    if (!running) {
+        void *room = mmap(NULL, DEEPEST_TASK * sizeof *running, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (room == MAP_FAILED)
+            return;
+        running = room;
+    }
+    if (tasks == DEEPEST_TASK)
+        return; /* it counts in the one around it */
+    struct seat *s = level > 0 ? &seats[level - 1] : NULL;
+    struct running *r = &running[tasks++];
+    r->task = task;
+    r->interrupted = interrupted;
+    r->waiting = s && change(s, WAITING, WORKING) ? s : NULL;
+    auspex_task_begin(t, (struct place *)(void *)((char *)task->ptr - 1), SOMEWHERE, &r->before);
+}
+
+static void task_schedule(ompt_data *prior, int status, ompt_data *next)
+{
+    (void)status;
+    struct thread *t = auspex_self;
+    if (!t || t->quiet || !next)
+        return;
+    struct running *r = tasks > 0 ? &running[tasks - 1] : NULL;
+    if (r && r->interrupted == next) {
+        tasks--;
+        auspex_task_end(t, &r->before);
+        if (r->waiting) {
+            r->waiting->since = t->record.last;
+            __atomic_store_n(&r->waiting->state, WAITING, __ATOMIC_RELEASE);
+        }
+    } else if (((uintptr_t)next->ptr & 1) && !(r && r->task == next))
+        begin_task(t, prior, next);
 }
 
 static int initialize(ompt_lookup lookup, int device, ompt_data *data)
@@ -171,7 +245,10 @@ static int initialize(ompt_lookup lookup, int device, ompt_data *data)
         return 0;
     set(PARALLEL_BEGIN, (ompt_function)parallel_begin);
     set(PARALLEL_END, (ompt_function)parallel_end);
+    set(TASK_CREATE, (ompt_function)task_create);
+    set(TASK_SCHEDULE, (ompt_function)task_schedule);
     set(IMPLICIT_TASK, (ompt_function)implicit_task);
+    set(SYNC_REGION_WAIT, (ompt_function)sync_region_wait);
     set(SYNC_REGION, (ompt_function)sync_region);
     auspex_ompt = 1;
     return 1;

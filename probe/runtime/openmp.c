@@ -44,17 +44,23 @@ static struct place *same_path(struct thread *t, struct place *p)
     return to ? to : up;
 }
 
-/* The same with the place for waiting there, remembered: programs open the same few
+/* The same, remembered, with the place for waiting there: programs open the same few
  * parallel regions again and again, some every ten microseconds. A place outlives its
  * thread and is never another's. */
 static struct twin *same_place(struct thread *t, struct place *p)
 {
     struct twin *twin = &t->twins[((uintptr_t)p >> 4) % TWINS];
-    if (unlikely(twin->of != p)) {
-        struct place *mine = same_path(t, p);
-        *twin = (struct twin){p, mine, mine ? auspex_way(t, mine, auspex_barrier()) : NULL};
-    }
+    if (unlikely(twin->of != p))
+        *twin = (struct twin){p, same_path(t, p), NULL};
     return twin;
+}
+
+static struct place *waiting_place(struct thread *t, struct place *p)
+{
+    struct twin *twin = same_place(t, p);
+    if (unlikely(!twin->wait && twin->mine))
+        twin->wait = auspex_way(t, twin->mine, auspex_barrier());
+    return twin->wait;
 }
 
 /* Puts a thread into the place of the parallel region that it takes part in. */
@@ -101,6 +107,7 @@ static void take_part(void *argument)
     }
     uint32_t depth = t->depth;
     struct place *outside = t->top;
+    t->finished = NULL;
     if (t != team->opener)
         auspex_join(t, team->place, ticks());
     else
@@ -108,12 +115,66 @@ static void take_part(void *argument)
     team->body(team->data);
     charge(t, ticks());
     t->done = t->record.last; /* not before: where the kernel took the core away when it was asked, that is charged */
+    t->finished = team->place;
     if (t != team->opener) {
         t->unsettled = 1;
         t->depth = depth;
         t->top = outside;
         t->record.current = outside->index;
     }
+}
+
+/* Goes on after a wait that is charged elsewhere. */
+static void waited(struct thread *t, uint64_t now)
+{
+    uint64_t wait = now - t->record.last;
+    if (wait >= auspex_long) { /* it may have slept: what it has computed until then is known */
+        t->cpu = nanos(CLOCK_THREAD_CPUTIME_ID);
+        t->settled += t->brief + wait;
+        t->brief = 0;
+    } else
+        t->brief += wait;
+    t->record.last = now;
+}
+
+/* The place of tasks that are made here and begin at that address. */
+struct place *auspex_task_place(struct thread *t, uintptr_t pc)
+{
+    struct place *from = t->top;
+    if (from->region == auspex_barrier())
+        from = from->parent; /* while it waits the library makes some itself */
+    return auspex_way(t, from, auspex_region_at("OpenMP task", PARALLEL, pc));
+}
+
+/* A thread begins with a task, whose place is one of the thread that made it. If it
+ * was waiting it does so no longer, at the end of its part of a parallel region too.
+ * What the task calls lies below the frame. */
+void auspex_task_begin(struct thread *t, struct place *task, uintptr_t frame, struct paused *before)
+{
+    uint64_t now = ticks();
+    *before = (struct paused){t->top, t->finished, t->depth};
+    if (t->finished) {
+        struct place *wait = waiting_place(t, t->finished);
+        if (wait)
+            wait->node->wall += now - t->done;
+        waited(t, now);
+        t->finished = NULL;
+    } else
+        charge(t, now);
+    struct place *p = same_place(t, task)->mine;
+    open_at(t, p, frame);
+    p->node->calls++;
+}
+
+/* The task is done: the thread waits on, or goes on with what called it. */
+void auspex_task_end(struct thread *t, const struct paused *before)
+{
+    charge(t, ticks());
+    t->depth = before->depth;
+    t->top = before->top;
+    t->record.current = t->top->index;
+    t->finished = before->finished;
+    t->done = t->record.last;
 }
 
 /* Charges to each member the wait for the slowest. The others rest while the
@@ -126,7 +187,7 @@ static void end_team(struct team *team)
     o->teams--;
     for (int i = 0; i < n; i++) {
         struct thread *t = team->member[i];
-        struct place *wait = t ? same_place(t, team->place)->wait : NULL;
+        struct place *wait = t ? waiting_place(t, team->place) : NULL;
         if (wait && now >= t->done) {
             wait->node->calls++;
             wait->node->wall += now - t->done;
@@ -136,14 +197,8 @@ static void end_team(struct team *team)
         if (t)
             __atomic_store_n(&t->unsettled, 0, __ATOMIC_RELEASE);
     }
-    uint64_t wait = now - o->record.last;
-    if (wait >= auspex_long) { /* it may have slept: what it has computed until then is known */
-        o->cpu = nanos(CLOCK_THREAD_CPUTIME_ID);
-        o->settled += o->brief + wait;
-        o->brief = 0;
-    } else
-        o->brief += wait;
-    o->record.last = now;
+    waited(o, now);
+    o->finished = NULL;
     auspex_joined(o, team->outside);
 }
 
@@ -257,25 +312,27 @@ void GOMP_parallel_sections(void (*body)(void *), void *data, unsigned n, unsign
 }
 
 /* Waiting inside a parallel region. */
-#define WAITS(name)                       \
-    EXPORT void name(void);               \
-    void name(void)                       \
-    {                                     \
-        static void (*real)(void);        \
-        struct thread *t = auspex_self;   \
-        NEXT(name);                       \
+#define WAITS(name, parameters, arguments)   \
+    EXPORT void name parameters;             \
+    void name parameters                     \
+    {                                        \
+        static void (*real) parameters;      \
+        struct thread *t = auspex_self;      \
+        NEXT(name);                          \
         if (!t || t->quiet || auspex_ompt) { \
-            real();                       \
-            return;                       \
-        }                                 \
-        charge(t, ticks());               \
-        enter(t, auspex_barrier(), SOMEWHERE);       \
-        real();                           \
-        charge(t, ticks());               \
-        leave(t);                         \
+            real arguments;                  \
+            return;                          \
+        }                                    \
+        charge(t, ticks());                  \
+        enter(t, auspex_barrier(), SOMEWHERE); \
+        real arguments;                      \
+        charge(t, ticks());                  \
+        leave(t);                            \
     }
 
-WAITS(GOMP_barrier)
-WAITS(GOMP_loop_end)
-WAITS(GOMP_sections_end)
-WAITS(GOMP_taskwait)
+WAITS(GOMP_barrier, (void), ())
+WAITS(GOMP_loop_end, (void), ())
+WAITS(GOMP_sections_end, (void), ())
+WAITS(GOMP_taskwait, (void), ())
+WAITS(GOMP_taskwait_depend, (void **depend), (depend))
+WAITS(GOMP_taskgroup_end, (void), ())

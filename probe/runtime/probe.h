@@ -89,6 +89,7 @@ struct thread {
     struct thread *next;
     /* openmp.c */
     uint64_t done;             /* when it had done its part of a parallel region */
+    struct place *finished;    /* that region, in its opener's tree, until the next begins */
     int worker;                /* made by libgomp */
     int unsettled;             /* its wait at the end of a region is not charged yet */
     int teams;                 /* parallel regions that it has opened and not ended */
@@ -170,6 +171,14 @@ extern int auspex_ompt;
 void auspex_joined(struct thread *t, uint32_t depth);
 uint32_t auspex_barrier(void);
 void auspex_join(struct thread *t, struct place *place, uint64_t now);
+struct place *auspex_task_place(struct thread *t, uintptr_t pc);
+/* What a thread was in when a task began. */
+struct paused { struct place *top, *finished; uint32_t depth; };
+void auspex_task_begin(struct thread *t, struct place *task, uintptr_t frame, struct paused *before);
+void auspex_task_end(struct thread *t, const struct paused *before);
+
+/* kmpc.c */
+const void *auspex_body(const void *otherwise);
 
 /* objects.c */
 extern int auspex_objects_stale HIDDEN;
