@@ -202,6 +202,25 @@ func TestTurnsAreNotBlocked(t *testing.T) {
 	}
 }
 
+// Where it was measured when a unit was blocked, it waited for a core the rest of its
+// time off them, however much longer than another. A unit that is on none at all in
+// some region is blocked there.
+func TestBlockedAsMeasured(t *testing.T) {
+	in := run([]Class{Work}, []float64{6}, []float64{15})
+	in.CPU = model.NewMatrix(2, 1, model.Zero)
+	copy(in.CPU.Data, []float64{4, 14})
+	if w := in.Work(); w.At(0, 0) != 6 {
+		t.Errorf("not measured: work %v", w.Data)
+	}
+	in = run([]Class{Work, Work, Work}, []float64{6, 1, 2}, []float64{15, 0, 0})
+	in.CPU = model.NewMatrix(2, 3, model.Zero)
+	copy(in.CPU.Data, []float64{4, 0, 0.1, 14, 0, 0})
+	in.Blocked = []bool{false, true, false}
+	if w := in.Work(); w.At(0, 0) != 4 || w.At(1, 0) != 14 || w.At(0, 1) != 1 || w.At(0, 2) != 2 {
+		t.Errorf("work %v", w.Data)
+	}
+}
+
 // Who is off the cores did not wait for one where cores were free, nor where
 // others were on them all the time: the scheduler would have given it a turn.
 // Threads that never had one had nothing to do.

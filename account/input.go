@@ -31,6 +31,9 @@ type Input struct {
 	Totals []float64    // by unit: all of its time; the sum over regions at least
 	Run    float64      // time of the run; the longest total at least
 	Cores  int          // that the units shared; 0 where not known
+	// Blocked marks, by region, those of time in which a unit had given its core up,
+	// where that was measured apart; nil where it has to be guessed.
+	Blocked []bool
 
 	off []float64 // by region: see usual
 }
@@ -139,8 +142,18 @@ const (
 // block adds to the work what a unit was off the processor in one region and
 // not in the others: it slept there, or was blocked, and others may have to wait
 // for it as for work. Who shares cores is off them everywhere, and so are all that
-// are in a region with it.
+// are in a region with it. Where it was measured which time that is, no other counts,
+// but for regions in which a unit does nothing else.
 func (in *Input) block(u int, p *parts) {
+	for r, off := range p.off {
+		if in.Blocked != nil && (in.Blocked[r] || off > asleepThere*in.Wall.At(u, r)) {
+			p.work[in.group(r)] += off
+			p.blocked += off
+		}
+	}
+	if in.Blocked != nil {
+		return
+	}
 	wall := 0.0
 	for r, v := range in.Wall.Row(u) {
 		if v > 0 && in.Classes[r] == Work {

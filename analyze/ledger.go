@@ -21,6 +21,12 @@ func (d *Dataset) accountInput() (*Times, account.Input, error) {
 	for u, role := range t.alike.roles {
 		in.Helper = append(in.Helper, role != Main || t.alike.types[u] == StreamUnit)
 	}
+	if d.BlockedApart {
+		in.Blocked = make([]bool, len(d.Regions))
+		for r, region := range d.Regions {
+			in.Blocked[r] = region.Name == model.Blocked
+		}
+	}
 	if in.Wall, err = d.Matrix(t.Metric + ".exc"); err != nil {
 		return nil, in, err
 	}

@@ -106,6 +106,7 @@ func commonHeader(parts []*model.Experiment) model.Header {
 	header := model.Header{
 		Name: first.Name, Program: first.Program, Command: first.Command, Created: first.Created, Format: first.Format,
 	}
+	header.BlockedApart = !slices.ContainsFunc(parts, func(part *model.Experiment) bool { return !part.BlockedApart })
 	var incomplete []string
 	for i, part := range parts {
 		header.Sources = append(header.Sources, part.Sources...)

@@ -40,6 +40,9 @@ int main(void)
 	if err != nil || result.Status != 0 {
 		t.Fatalf("%v\n%s", err, out.String())
 	}
+	if !result.Experiment.BlockedApart {
+		t.Error("the experiment does not say that blocked time is apart")
+	}
 	work, waits := sumOfCall(t, result.Experiment, 0, "work", "wtime"), sumOfCall(t, result.Experiment, 0, "<blocked>", "wtime")
 	if work > 0.3 || waits < 0.5 {
 		t.Errorf("work takes %.3f s and %.3f s are blocked", work, waits)

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sort"
 	"strings"
 	"syscall"
@@ -22,6 +23,7 @@ func (c *collector) header(run Run) model.Header {
 	h := model.Header{
 		Name: called(first), Program: called(first), Command: strings.Join(run.Command, " "),
 		Created: run.Started, Format: "auspex", Runs: 1, Incomplete: c.incomplete(run.Deaths), Notes: c.notes,
+		BlockedApart: !slices.ContainsFunc(c.processes, func(p *probe.Process) bool { return !tellsBlocked(p) }),
 	}
 	if h.Created.IsZero() {
 		h.Created = first.Started

@@ -152,6 +152,12 @@ func blocked(n probe.Node) float64 {
 	return b
 }
 
+// tellsBlocked tells whether the kernel said of all threads of a process when they
+// were blocked: the runtime then begins with a tick of it.
+func tellsBlocked(p *probe.Process) bool {
+	return p.Sampling > 0 && !slices.ContainsFunc(p.Threads, func(t probe.Thread) bool { return !(t.Nodes[0].Blocked > 0) })
+}
+
 // entered tells which nodes a thread has been in, or in one below: of a task that it
 // made for others it has the place only.
 func entered(t probe.Thread) []bool {

@@ -28,6 +28,9 @@ type Header struct {
 	// Incomplete says what is known to be missing ("rank 3 was killed in
 	// solve"); empty for a whole experiment.
 	Incomplete string `json:"incomplete,omitempty"`
+	// BlockedApart tells that time in which a thread was blocked or asleep is in
+	// regions of its own (Blocked): other time off the cores was waiting for one.
+	BlockedApart bool `json:"blocked_apart,omitempty"`
 	// Notes are warnings met while measuring or reading.
 	Notes []string `json:"notes,omitempty"`
 

@@ -467,6 +467,8 @@ static void begin_thread(struct thread *t)
     t->tid = (int)syscall(SYS_gettid);
     t->record.over = 0;
     t->record.own = t->born || t->tid == (int)getpid();
+    if (t->schedstat != -1)
+        t->top->node->blocked++; /* a tick says that the kernel tells */
     auspex_self = t;
     pthread_setspecific(ending, t);
     auspex_stacks_thread(t);
