@@ -63,18 +63,15 @@ int main(void)
 // A task is a region below the one that it was made in, whichever thread runs it and
 // wherever that thread waits: never below a barrier.
 func TestTasks(t *testing.T) {
-	for _, c := range []struct {
-		compiler string
-		flags    []string
-	}{{"gcc", nil}, {"clang", nil}} {
-		t.Run(c.compiler, func(t *testing.T) {
-			need(t, c.compiler)
+	for _, compiler := range []string{"gcc", "clang"} {
+		t.Run(compiler, func(t *testing.T) {
+			need(t, compiler)
 			dir := write(t, map[string]string{"tasks.c": taskSource})
 			exe := filepath.Join(dir, "tasks")
-			if out, err := command(c.compiler, "-fopenmp", "-fsyntax-only", filepath.Join(dir, "tasks.c")); err != nil {
-				t.Skipf("%s has no OpenMP: %s", c.compiler, out)
+			if out, err := command(compiler, "-fopenmp", "-fsyntax-only", filepath.Join(dir, "tasks.c")); err != nil {
+				t.Skipf("%s has no OpenMP: %s", compiler, out)
 			}
-			mustCompile(t, c.compiler, "-g", "-O1", "-fopenmp", filepath.Join(dir, "tasks.c"), "-o", exe)
+			mustCompile(t, compiler, "-g", "-O1", "-fopenmp", filepath.Join(dir, "tasks.c"), "-o", exe)
 			r, _ := measure(t, exe)
 			if r.Status != 0 {
 				t.Fatalf("status %d", r.Status)

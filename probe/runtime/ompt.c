@@ -15,7 +15,7 @@ typedef struct {
     ompt_data data;
 } ompt_tool;
 
-enum { PARALLEL_BEGIN = 3, PARALLEL_END = 4, TASK_CREATE = 5, TASK_SCHEDULE = 6, IMPLICIT_TASK = 7, SYNC_REGION_WAIT = 16, SYNC_REGION = 23 };
+enum { PARALLEL_BEGIN = 3, PARALLEL_END = 4, TASK_CREATE = 5, TASK_SCHEDULE = 6, IMPLICIT_TASK = 7, SYNC_REGION_WAIT = 16, SYNC_REGION = 23, MUTEX_ACQUIRE = 26, MUTEX_ACQUIRED = 27 };
 enum { BEGIN = 1, END = 2 };
 enum { TASKWAIT = 5, TASKGROUP = 6, REDUCTION = 7 };
 enum { INITIAL_TASK = 1, EXPLICIT_TASK = 4, TARGET_TASK = 8 };
@@ -237,6 +237,27 @@ static void task_schedule(ompt_data *prior, int status, ompt_data *next)
         begin_task(t, prior, next);
 }
 
+/* ---- locks ---- */
+
+enum { OMPT_CRITICAL = 5, OMPT_ATOMIC = 6, OMPT_ORDERED = 7 };
+static __thread uint64_t wanted; /* since when */
+
+static void mutex_acquire(int kind, unsigned hint, unsigned implementation, uint64_t lock, const void *address)
+{
+    (void)kind, (void)hint, (void)implementation, (void)lock, (void)address;
+    struct thread *t = auspex_self;
+    wanted = t && !t->quiet ? auspex_wants(t) : 0;
+}
+
+static void mutex_acquired(int kind, uint64_t lock, const void *address)
+{
+    (void)lock, (void)address;
+    struct thread *t = auspex_self;
+    if (t && !t->quiet && wanted)
+        auspex_has(t, kind == OMPT_CRITICAL ? CRITICAL : kind == OMPT_ATOMIC ? ATOMIC : kind == OMPT_ORDERED ? ORDERED : LOCK, wanted);
+    wanted = 0;
+}
+
 static int initialize(ompt_lookup lookup, int device, ompt_data *data)
 {
     (void)device, (void)data;
@@ -250,6 +271,8 @@ static int initialize(ompt_lookup lookup, int device, ompt_data *data)
     set(IMPLICIT_TASK, (ompt_function)implicit_task);
     set(SYNC_REGION_WAIT, (ompt_function)sync_region_wait);
     set(SYNC_REGION, (ompt_function)sync_region);
+    set(MUTEX_ACQUIRE, (ompt_function)mutex_acquire);
+    set(MUTEX_ACQUIRED, (ompt_function)mutex_acquired);
     auspex_ompt = 1;
     return 1;
 }

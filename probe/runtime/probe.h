@@ -180,6 +180,11 @@ void auspex_task_end(struct thread *t, const struct paused *before);
 /* kmpc.c */
 const void *auspex_body(const void *otherwise);
 
+/* locks.c */
+enum { LOCK, CRITICAL, ATOMIC, ORDERED };
+uint64_t auspex_wants(struct thread *t);
+void auspex_has(struct thread *t, int kind, uint64_t since);
+
 /* objects.c */
 extern int auspex_objects_stale HIDDEN;
 int auspex_object_known(uintptr_t pc);
