@@ -3,7 +3,9 @@ package launch
 import (
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"auspex/model"
@@ -167,5 +169,46 @@ int main(void)
 	}
 	if t.Failed() {
 		t.Log(wall)
+	}
+}
+
+// Where opening a parallel region is the last thing that a function does, the call
+// returns to whoever called the function: the region is still the function's own.
+func TestParallelRegionsOfTailCalls(t *testing.T) {
+	need(t, "clang")
+	if runtime.GOARCH != "amd64" {
+		t.Skip("only there the call of the library is seen")
+	}
+	dir := write(t, map[string]string{"tail.c": `static volatile int sink[64];
+__attribute__((noinline)) static void one(void)
+{
+#pragma omp parallel num_threads(2)
+    sink[0]++;
+}
+__attribute__((noinline)) static void two(int a, int b, int c, int d, int e, int f, int g, int h)
+{
+#pragma omp parallel num_threads(2)
+    sink[a + b + c + d] = e + f + g + h;
+}
+int main(void)
+{
+    one(); two(1, 2, 3, 4, 5, 6, 7, 8);
+    return sink[10] != 26;
+}
+`})
+	exe := filepath.Join(dir, "tail")
+	if out, err := command("clang", "-g", "-O2", "-fopenmp", filepath.Join(dir, "tail.c"), "-o", exe); err != nil {
+		t.Skipf("clang has no OpenMP: %s", out)
+	}
+	r, _ := measure(t, exe)
+	calls, found := callsByPath(r.Experiment), 0
+	for path, n := range calls {
+		line, ok := strings.CutPrefix(path[strings.LastIndex(path, "/")+1:], "OpenMP parallel@tail.c:")
+		if ok && n == 2 && slices.Contains([]string{"4", "5", "9", "10"}, line) {
+			found++
+		}
+	}
+	if r.Status != 0 || found != 2 {
+		t.Errorf("status %d, %v", r.Status, calls)
 	}
 }

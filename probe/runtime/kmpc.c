@@ -1,6 +1,6 @@
-/* Which function of the program a task of libomp runs. Tools are told where it was
- * made: by a call that may be the last of its function, which then is not seen, or
- * from inside the library. */
+/* Which function of the program a parallel region or a task of libomp runs. Tools are
+ * told where it was made: by a call that may be the last of its function, which then
+ * is not seen, or from inside the library. */
 #include "probe.h"
 #include <dlfcn.h>
 
@@ -65,3 +65,61 @@ MAKES(_loop, __kmpc_taskloop, (void *at, int thread, struct kmp_task *task, int 
     (at, thread, task, deferred, from, to, step, nogroup, schedule, grain, copy))
 MAKES(_loop, __kmpc_taskloop_5, (void *at, int thread, struct kmp_task *task, int deferred, void *from, void *to, int64_t step, int nogroup, int schedule, uint64_t grain, int strict, void *copy),
     (at, thread, task, deferred, from, to, step, nogroup, schedule, grain, strict, copy))
+
+static __thread const void *forking; /* what the parallel region that is being opened runs */
+
+/* Where the body of the parallel region begins that the thread opens now, in a form
+ * that reads as a return address; otherwise where it is not known. */
+const void *auspex_forked(const void *otherwise)
+{
+    const void *body = forking;
+    forking = NULL;
+    return body ? (const char *)body + 1 : otherwise;
+}
+
+#if defined(__x86_64__)
+/* Notes the body, and says where to go on. */
+__attribute__((used)) void *auspex_forks(const void *body);
+void *auspex_forks(const void *body)
+{
+    static void *real;
+    if (unlikely(!real))
+        real = dlsym(RTLD_NEXT, "__kmpc_fork_call");
+    forking = body;
+    return real;
+}
+
+/* void __kmpc_fork_call(ident *at, int n, void (*body)(), ...) takes n pointers more:
+ * all of them are left as they are. */
+__asm__(
+    ".text\n"
+    ".globl __kmpc_fork_call\n"
+    ".type __kmpc_fork_call, @function\n"
+    "__kmpc_fork_call:\n"
+    ".cfi_startproc\n"
+    "endbr64\n"
+    "subq $56, %rsp\n"
+    ".cfi_adjust_cfa_offset 56\n"
+    "movq %rdi, 0(%rsp)\n"
+    "movq %rsi, 8(%rsp)\n"
+    "movq %rdx, 16(%rsp)\n"
+    "movq %rcx, 24(%rsp)\n"
+    "movq %r8, 32(%rsp)\n"
+    "movq %r9, 40(%rsp)\n"
+    "movq %rax, 48(%rsp)\n"
+    "movq %rdx, %rdi\n"
+    "call auspex_forks\n"
+    "movq %rax, %r11\n"
+    "movq 0(%rsp), %rdi\n"
+    "movq 8(%rsp), %rsi\n"
+    "movq 16(%rsp), %rdx\n"
+    "movq 24(%rsp), %rcx\n"
+    "movq 32(%rsp), %r8\n"
+    "movq 40(%rsp), %r9\n"
+    "movq 48(%rsp), %rax\n"
+    "addq $56, %rsp\n"
+    ".cfi_adjust_cfa_offset -56\n"
+    "jmp *%r11\n"
+    ".cfi_endproc\n"
+    ".size __kmpc_fork_call, . - __kmpc_fork_call\n");
+#endif

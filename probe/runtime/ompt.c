@@ -75,6 +75,7 @@ static int change(struct seat *s, int from, int to)
 static void parallel_begin(ompt_data *task, const void *frame, ompt_data *parallel, unsigned wanted, int flags, const void *address)
 {
     (void)task, (void)frame, (void)wanted, (void)flags;
+    const void *body = auspex_forked(address);
     struct thread *t = self();
     struct team *team = t && !t->quiet ? new_team() : NULL;
     parallel->ptr = team;
@@ -83,7 +84,7 @@ static void parallel_begin(ompt_data *task, const void *frame, ompt_data *parall
     for (int i = 0; i < TEAM; i++)
         team->seat[i] = NULL;
     team->opener = t;
-    team->outside = auspex_fork(t, auspex_region_at("OpenMP parallel", PARALLEL, (uintptr_t)address), address, NULL);
+    team->outside = auspex_fork(t, auspex_region_at("OpenMP parallel", PARALLEL, (uintptr_t)body), address, NULL);
     team->place = t->top;
 }
 

@@ -90,7 +90,7 @@ struct thread {
     /* openmp.c */
     uint64_t done;             /* when it had done its part of a parallel region */
     struct place *finished;    /* that region, in its opener's tree, until the next begins */
-    int worker;                /* made by libgomp */
+    int worker;                /* made by libgomp: WORKER, or INNER_WORKER */
     int unsettled;             /* its wait at the end of a region is not charged yet */
     int teams;                 /* parallel regions that it has opened and not ended */
     struct thread *crew[TEAM]; /* who took part in the latest */
@@ -179,6 +179,7 @@ void auspex_task_end(struct thread *t, const struct paused *before);
 
 /* kmpc.c */
 const void *auspex_body(const void *otherwise);
+const void *auspex_forked(const void *otherwise);
 
 /* locks.c */
 enum { LOCK, CRITICAL, ATOMIC, ORDERED };
@@ -196,7 +197,8 @@ void auspex_stacks_start(void);
 
 /* threads.c */
 void auspex_thread_over(struct thread *t, uint64_t cpu);
-struct thread *auspex_worker(int number);
+enum { WORKER = 1, INNER_WORKER };
+struct thread *auspex_worker(int number, int inner);
 
 /* sample.c */
 void auspex_sample(void);
