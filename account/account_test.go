@@ -34,16 +34,13 @@ func input(t *rapid.T) Input {
 	if rapid.Bool().Draw(t, "calls counted") {
 		in.Calls = matrix("calls", 100)
 	}
-	if rapid.Bool().Draw(t, "passing threads") {
-		in.Passing = rapid.SliceOfN(rapid.Bool(), n, n).Draw(t, "passing")
-	}
 	for u := range n {
 		for _, v := range in.Wall.Row(u) {
 			in.Totals[u] += v
 		}
 		in.Totals[u] += rapid.Float64Range(0, 5).Draw(t, "more")
 		in.Run = max(in.Run, in.Totals[u])
-		in.Roles[u] = rapid.IntRange(0, 2).Draw(t, "role")
+		in.Roles[u] = rapid.IntRange(Apart, 2).Draw(t, "role")
 		in.Helper[u] = rapid.Bool().Draw(t, "helper")
 	}
 	for r := range g {
@@ -203,8 +200,7 @@ func TestTurnsAreNotBlocked(t *testing.T) {
 }
 
 // Where it was measured when a unit was blocked, it waited for a core the rest of its
-// time off them, however much longer than another. A unit that is on none at all in
-// some region is blocked there.
+// time off them, however much longer than another.
 func TestBlockedAsMeasured(t *testing.T) {
 	in := run([]Class{Work}, []float64{6}, []float64{15})
 	in.CPU = model.NewMatrix(2, 1, model.Zero)
@@ -212,11 +208,11 @@ func TestBlockedAsMeasured(t *testing.T) {
 	if w := in.Work(); w.At(0, 0) != 6 {
 		t.Errorf("not measured: work %v", w.Data)
 	}
-	in = run([]Class{Work, Work, Work}, []float64{6, 1, 2}, []float64{15, 0, 0})
-	in.CPU = model.NewMatrix(2, 3, model.Zero)
-	copy(in.CPU.Data, []float64{4, 0, 0.1, 14, 0, 0})
-	in.Blocked = []bool{false, true, false}
-	if w := in.Work(); w.At(0, 0) != 4 || w.At(1, 0) != 14 || w.At(0, 1) != 1 || w.At(0, 2) != 2 {
+	in = run([]Class{Work, Work}, []float64{6, 1}, []float64{15, 0})
+	in.CPU = model.NewMatrix(2, 2, model.Zero)
+	copy(in.CPU.Data, []float64{4, 0, 14, 0})
+	in.Blocked = []bool{false, true}
+	if w := in.Work(); w.At(0, 0) != 4 || w.At(1, 0) != 14 || w.At(0, 1) != 1 {
 		t.Errorf("work %v", w.Data)
 	}
 }
@@ -415,7 +411,7 @@ func TestThreadsAsleep(t *testing.T) {
 		t.Errorf("idle %v, %+v", l.Idle, l.Lines)
 	}
 	in := run([]Class{Work, Asleep}, []float64{1, 9}, []float64{9, 1}, []float64{4, 6})
-	in.Passing = []bool{false, true, true}
+	in.Roles[1], in.Roles[2] = Apart, Apart
 	if l := draw(t, in); l.Total(Imbalance) > 0 {
 		t.Errorf("%+v", l.Lines)
 	}

@@ -68,7 +68,6 @@ type drawing struct {
 // role is what is known of the units of a role.
 type role struct {
 	units    int
-	compared int      // of them, those that are one thread each
 	groups   []*stats // of work
 	busiest  int      // the unit with most work
 	mostWork float64  // its work
@@ -120,27 +119,8 @@ func (d *drawing) survey() {
 		d.l.BeyondCPU = d.l.BeyondCPU || d.CPU.Data != nil && (p.inOut > 0 || p.blocked > 0)
 		busy += p.useful + p.inOut + p.blocked
 		taken += p.useful + p.inOut + p.shared
-		x := d.roles[d.Roles[u]]
-		if x == nil {
-			x = &role{groups: make([]*stats, g)}
-			for r := range x.groups {
-				x.groups[r] = &stats{}
-			}
-			d.roles[d.Roles[u]] = x
-		}
-		x.units++
-		if !d.passing(u) {
-			x.compared++
-		}
-		work := 0.0
-		for r, v := range p.work {
-			if !d.passing(u) {
-				x.groups[r].add(u, v)
-			}
-			work += v
-		}
-		if work > x.mostWork {
-			x.busiest, x.mostWork = u, work
+		if d.Roles[u] != Apart {
+			d.compare(u, p)
 		}
 		for r, v := range p.comm {
 			if v > 0 {
@@ -154,6 +134,27 @@ func (d *drawing) survey() {
 	}
 	if d.stretch, d.worked = 1, taken; busy > 0 {
 		d.stretch = taken / busy
+	}
+}
+
+// compare adds a unit to those of its role.
+func (d *drawing) compare(u int, p *parts) {
+	x := d.roles[d.Roles[u]]
+	if x == nil {
+		x = &role{groups: make([]*stats, d.Wall.Regions)}
+		for r := range x.groups {
+			x.groups[r] = &stats{}
+		}
+		d.roles[d.Roles[u]] = x
+	}
+	x.units++
+	work := 0.0
+	for r, v := range p.work {
+		x.groups[r].add(u, v)
+		work += v
+	}
+	if work > x.mostWork {
+		x.busiest, x.mostWork = u, work
 	}
 }
 
@@ -172,13 +173,13 @@ const alike = 0.02
 func (d *drawing) join() {
 	for _, x := range d.roles {
 		for _, s := range x.groups {
-			s.units = x.compared
+			s.units = x.units
 		}
 	}
 	numbers := slices.Sorted(maps.Keys(d.roles))
 	for _, number := range numbers {
 		x := d.roles[number]
-		if x.compared != 1 {
+		if x.units != 1 {
 			continue
 		}
 		for g, own := range x.groups {
@@ -217,7 +218,7 @@ func (d *drawing) judge() {
 	}
 	p := d.newParts()
 	for u := range d.Wall.Units {
-		if d.idle[u] || d.passing(u) {
+		if d.idle[u] || d.Roles[u] == Apart {
 			continue
 		}
 		d.split(u, p)
@@ -240,6 +241,9 @@ func (d *drawing) judge() {
 // that really differ and in the rest: what it waits for them, if it does.
 // Where cores are shared a second of CPU time takes longer than that.
 func (d *drawing) less(u int, p *parts) (real, rest float64) {
+	if d.Roles[u] == Apart {
+		return 0, 0
+	}
 	x := d.roles[d.Roles[u]]
 	rest = x.restMost
 	for g, v := range p.work {
@@ -366,7 +370,7 @@ func (d *drawing) allot() {
 // doubts tells of a call of a unit's that the busiest of its role does not make
 // it. What those who make it have in common may then all be waiting for the one.
 func (d *drawing) doubts(u, r int) bool {
-	return !(d.Wall.At(d.roles[d.Roles[u]].busiest, r) > 0)
+	return d.Roles[u] != Apart && !(d.Wall.At(d.roles[d.Roles[u]].busiest, r) > 0)
 }
 
 // blame charges the regions in which others of the unit's role had more work
@@ -375,7 +379,7 @@ func (d *drawing) blame(u int, p *parts, available float64) float64 {
 	x := d.roles[d.Roles[u]]
 	real, rest := d.less(u, p)
 	all := real + rest
-	if all <= 0 || available <= 0 || d.passing(u) {
+	if all <= 0 || available <= 0 {
 		return 0
 	}
 	scale := min(1, available/all)
@@ -394,8 +398,10 @@ func (d *drawing) blame(u int, p *parts, available float64) float64 {
 // take turns: nobody waits for one longer than the others' turns take.
 func (d *drawing) shareCores() {
 	active := 0
-	for _, x := range d.roles {
-		active += x.units
+	for _, idle := range d.idle {
+		if !idle {
+			active++
+		}
 	}
 	if d.Cores <= 0 || active <= d.Cores || d.CPU.Data == nil {
 		return

@@ -11,13 +11,10 @@ import (
 // times.
 type Input struct {
 	Type  string
-	Roles []int // by unit: only units of equal roles are compared
+	Roles []int // by unit: only units of equal roles are compared, those apart with nobody
 	// Helper marks units that may do nothing for a while without the program
 	// having started late or ended early: workers, streams.
-	Helper []bool
-	// Passing marks records of several threads that lived one after the other: what
-	// differs between them says nothing. Nil where there are none.
-	Passing []bool
+	Helper  []bool
 	Classes []Class  // by region
 	Paths   []string // by region
 	// Groups gives the region under which a region is counted; nil where
@@ -37,6 +34,9 @@ type Input struct {
 
 	off []float64 // by region: see usual
 }
+
+// Apart is the role of units that are compared with nobody.
+const Apart = -1
 
 func (in *Input) check() error {
 	n, g := in.Wall.Units, in.Wall.Regions
@@ -142,16 +142,15 @@ const (
 // block adds to the work what a unit was off the processor in one region and
 // not in the others: it slept there, or was blocked, and others may have to wait
 // for it as for work. Who shares cores is off them everywhere, and so are all that
-// are in a region with it. Where it was measured which time that is, no other counts,
-// but for regions in which a unit does nothing else.
+// are in a region with it. Where it was measured which time that is, no other counts.
 func (in *Input) block(u int, p *parts) {
-	for r, off := range p.off {
-		if in.Blocked != nil && (in.Blocked[r] || off > asleepThere*in.Wall.At(u, r)) {
-			p.work[in.group(r)] += off
-			p.blocked += off
-		}
-	}
 	if in.Blocked != nil {
+		for r, off := range p.off {
+			if in.Blocked[r] {
+				p.work[in.group(r)] += off
+				p.blocked += off
+			}
+		}
 		return
 	}
 	wall := 0.0
@@ -225,9 +224,6 @@ func (in *Input) newParts() *parts {
 	g := in.Wall.Regions
 	return &parts{work: make([]float64, g), comm: make([]float64, g), disk: make([]float64, g), off: make([]float64, g)}
 }
-
-// passing tells whether a unit is a record of several threads.
-func (in *Input) passing(u int) bool { return in.Passing != nil && in.Passing[u] }
 
 // apart takes for a unit's own what is not waited in: input and output of all that not
 // all are in, and such that who is longer in it waits less elsewhere, rather than

@@ -49,7 +49,7 @@ func (d *drawing) noise() {
 		step := max(1, d.Wall.Units/sampled)
 		p := d.newParts()
 		for u := 0; u < d.Wall.Units; u += step {
-			if d.Roles[u] != number || d.idle[u] || d.passing(u) {
+			if d.Roles[u] != number || d.idle[u] {
 				continue
 			}
 			d.split(u, p)

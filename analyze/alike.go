@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"slices"
+	"strings"
 
 	"auspex/account"
 	"auspex/model"
@@ -23,18 +24,19 @@ type Role int
 // The roles of units. Workers that do different things have numbers from
 // Worker on.
 const (
-	Main   Role = iota // of its process
-	Helper             // one that does next to nothing but wait
-	Worker             // beside a main one
+	// Apart is a thread of teams inside other teams, of which it may be another one in
+	// the next, or of several threads that lived one after the other: it is compared
+	// with nobody.
+	Apart  Role = account.Apart
+	Main   Role = iota - 1 // of its process
+	Helper                 // one that does next to nothing but wait
+	Worker                 // beside a main one
 )
 
 // alikeness says which units may be compared: those of equal type and role.
 type alikeness struct {
 	types []UnitType
 	roles []Role
-	// passing are threads that several lived in, one after the other; nil where there
-	// are none.
-	passing []bool
 }
 
 const (
@@ -95,8 +97,8 @@ func (d *Dataset) alikeness(exclusive model.Matrix) alikeness {
 		}
 	}
 	if several {
-		d.purposes(exclusive, a)
-		a.passing = d.passing()
+		d.passing(a)
+		d.purposes(exclusive, a, d.teams(a))
 	}
 	for u, t := range a.types {
 		if several && t == ProcessUnit {
@@ -106,27 +108,87 @@ func (d *Dataset) alikeness(exclusive model.Matrix) alikeness {
 	return a
 }
 
-// passing finds the threads in which several lived, one after the other: the program
+// passing sets threads apart that several lived in, one after the other: the program
 // was entered more than once in them.
-func (d *Dataset) passing() []bool {
+func (d *Dataset) passing(a alikeness) {
 	root := slices.IndexFunc(d.Regions, func(r model.Region) bool { return r.Parent == model.NoParent && r.Kind == model.Block })
 	if root < 0 || !d.Has(model.Calls) {
-		return nil
+		return
 	}
 	calls, err := d.Matrix(model.Calls)
 	if err != nil {
-		return nil
+		return
 	}
-	var out []bool
 	for u, unit := range d.Units {
 		if unit.Thread > 0 && calls.At(u, root) > 1 {
-			if out == nil {
-				out = make([]bool, len(d.Units))
-			}
-			out[u] = true
+			a.roles[u] = Apart
 		}
 	}
-	return out
+}
+
+// teams are the parallel regions in which each unit is a thread of the outermost team
+// that it is in. Threads that are in teams inside others only have their role here.
+func (d *Dataset) teams(a alikeness) []map[int]bool {
+	teams := make([]map[int]bool, len(d.Units))
+	calls, err := d.Matrix(model.Calls)
+	if err != nil {
+		return teams
+	}
+	var parallel []int
+	threads := map[int]int{} // in each parallel region
+	for r, region := range d.Regions {
+		if strings.HasPrefix(region.Name, model.ParallelRegion) {
+			parallel = append(parallel, r)
+			for u := range d.Units {
+				if calls.At(u, r) > 0 {
+					threads[r]++
+				}
+			}
+		}
+	}
+	// outer is whether a team of several threads is around a region, and whether the
+	// unit is one of them.
+	outer := func(u, r int) (any, own bool) {
+		for r = d.Regions[r].Parent; r != model.NoParent; r = d.Regions[r].Parent {
+			any = any || threads[r] > 1
+			own = own || threads[r] > 0 && calls.At(u, r) > 0
+		}
+		return any, own
+	}
+	for u := range d.Units {
+		inner := false
+		for _, r := range parallel {
+			if !(calls.At(u, r) > 0) {
+				continue
+			}
+			any, own := outer(u, r)
+			if own {
+				continue
+			}
+			if any {
+				inner = true
+				continue
+			}
+			if teams[u] == nil {
+				teams[u] = map[int]bool{}
+			}
+			teams[u][r] = true
+		}
+		if inner && teams[u] == nil && a.roles[u] != Main && a.types[u] == ProcessUnit {
+			a.roles[u] = Apart
+		}
+	}
+	return teams
+}
+
+// meet tells whether two threads are in a team together, or not known to be in any.
+func meet(a, b map[int]bool) bool {
+	for r := range a {
+		if b[r] {
+			return true
+		}
+	}
+	return len(a) == 0 || len(b) == 0
 }
 
 // sameThing is the share of their time that two workers spend in regions of
@@ -134,8 +196,9 @@ func (d *Dataset) passing() []bool {
 const sameThing = 0.1
 
 // purposes parts workers that do different things, such as the threads of a
-// training process: by their numbers, as the process with most of them shows.
-func (d *Dataset) purposes(exclusive model.Matrix, a alikeness) {
+// training process, or that are never in a team together: by their numbers, as the
+// process with most of them shows.
+func (d *Dataset) purposes(exclusive model.Matrix, a alikeness, teams []map[int]bool) {
 	of := map[int][]int{}
 	most := 0
 	for u, unit := range d.Units {
@@ -147,6 +210,7 @@ func (d *Dataset) purposes(exclusive model.Matrix, a alikeness) {
 		}
 	}
 	var kinds []map[string]float64
+	var firsts []int       // the first unit of each
 	role := map[int]Role{} // by thread
 	for _, u := range of[most] {
 		shares, total := map[string]float64{}, 0.0
@@ -160,7 +224,7 @@ func (d *Dataset) purposes(exclusive model.Matrix, a alikeness) {
 			for name, v := range shares {
 				common += min(v/max(total, 1e-300), other[name])
 			}
-			if common >= sameThing || total == 0 {
+			if (common >= sameThing || total == 0) && meet(teams[u], teams[firsts[k]]) {
 				at = k
 				break
 			}
@@ -170,7 +234,7 @@ func (d *Dataset) purposes(exclusive model.Matrix, a alikeness) {
 			for name := range shares {
 				shares[name] /= max(total, 1e-300)
 			}
-			kinds = append(kinds, shares)
+			kinds, firsts = append(kinds, shares), append(firsts, u)
 		}
 		role[d.Units[u].Thread] = Worker + Role(at)
 	}

@@ -35,7 +35,6 @@ type digest struct {
 type keptAlike struct {
 	Types    []UnitType
 	Roles    []Role
-	Passing  []bool
 	First    UnitType
 	Averaged bool
 }
@@ -129,7 +128,7 @@ func digestOf(d *Dataset) []byte {
 		return nil
 	}
 	t := kept.Times
-	kept.Alike = keptAlike{t.alike.types, t.alike.roles, t.alike.passing, t.first, t.averaged}
+	kept.Alike = keptAlike{t.alike.types, t.alike.roles, t.first, t.averaged}
 	if kept.Ledgers, err = d.Ledgers(); err != nil {
 		return nil
 	}
@@ -177,7 +176,7 @@ func parseDigest(data []byte, units int) *digest {
 	if t == nil || len(t.Useful) != units || len(t.Total) != units || len(kept.Alike.Types) != units || len(kept.Alike.Roles) != units {
 		return nil
 	}
-	t.alike, t.first, t.averaged = alikeness{kept.Alike.Types, kept.Alike.Roles, kept.Alike.Passing}, kept.Alike.First, kept.Alike.Averaged
+	t.alike, t.first, t.averaged = alikeness{kept.Alike.Types, kept.Alike.Roles}, kept.Alike.First, kept.Alike.Averaged
 	for _, l := range kept.Ledgers {
 		if l.Lines == nil {
 			l.Lines = []account.Line{} // which gob does not tell apart

@@ -1,6 +1,8 @@
 package analyze
 
 import (
+	"slices"
+
 	"auspex/internal/mistake"
 	"auspex/model"
 )
@@ -153,7 +155,7 @@ func (t *Times) Efficiency() Efficiency {
 		Communication: Ratio(most, t.Runtime),
 	}
 	e.Parallel = e.LoadBalance * e.Communication
-	if t.averaged || t.alike.passing != nil { // the mean is known, the longest of the processes or threads is not
+	if t.averaged || slices.Contains(t.alike.roles, Apart) { // the mean is known, the longest of the processes or threads is not
 		e.LoadBalance, e.Communication = Missing, Missing
 	}
 	return e

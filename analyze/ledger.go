@@ -81,9 +81,6 @@ func (d *Dataset) drawLedgers() ([]*account.Ledger, error) {
 			in.Roles = append(in.Roles, int(role))
 			in.Helper = append(in.Helper, whole.Helper[u])
 			in.Totals = append(in.Totals, t.Total[u])
-			if alike.passing != nil {
-				in.Passing = append(in.Passing, alike.passing[u])
-			}
 		}
 		if kind == StreamUnit {
 			in.Cores = 0

@@ -24,7 +24,8 @@ type sampled struct {
 }
 
 // samples finds the spots of a thread's sampled stacks; owner says for each node
-// whose time its own is.
+// whose time its own is. Those that show a thread waiting for others in OpenMP's
+// library, or in what that calls, say nothing of where it computes.
 func (c *callTree) samples(p *probe.Process, t probe.Thread, nodes []*spot, owner []int) []sampled {
 	var list []sampled
 	spots := make([]*spot, len(t.Steps))
@@ -39,8 +40,9 @@ func (c *callTree) samples(p *probe.Process, t probe.Thread, nodes []*spot, owne
 		}
 		a := addressOf(p, s.PC)
 		spots[k] = c.through(place, at, a, measured)
-		idle[k] = ofOpenMP(filepath.Base(a.object))
-		if s.Count > 0 && !idle[k] {
+		base := filepath.Base(a.object)
+		idle[k] = ofOpenMP(base) || s.Parent >= 0 && idle[s.Parent] && ofLanguages.MatchString(base)
+		if s.Count > 0 && !idle[k] && p.Regions[t.Nodes[s.Place].Region].Kind != probe.Barrier {
 			list = append(list, sampled{owner[s.Place], spots[k], s.Count})
 			for up := spots[k]; up != nil; up = up.parent {
 				up.weight += s.Count
@@ -192,8 +194,8 @@ func (c *collector) thread(p *probe.Process, u threadTree) {
 			}
 			continue
 		}
-		outermost := n.Parent < 0 && p.Sampling > 0
-		if b := blocked(n); b > 0 && (total[j] > 0 || outermost) {
+		kind := p.Regions[n.Region].Kind
+		if b := blocked(n); b > 0 && p.Sampling > 0 && kind != probe.MPICall && kind != probe.Barrier {
 			c.b.Add(unit, c.place(u.nodes[j].child(model.Region{Name: model.Blocked, Kind: model.Block})), c.columns.wall, b)
 			n.Wall -= b
 			t.Nodes[j].Wall = n.Wall
@@ -204,7 +206,7 @@ func (c *collector) thread(p *probe.Process, u threadTree) {
 			t.Nodes[j].Wall -= n.Wall
 			t.Nodes[j].CPU -= n.CPU
 		}
-		c.values(p, unit, c.place(u.nodes[j]), n, p.Regions[n.Region].Kind == probe.MPICall)
+		c.values(p, unit, c.place(u.nodes[j]), n, kind == probe.MPICall)
 	}
 	slices.SortStableFunc(u.samples, func(a, b sampled) int { return a.node - b.node })
 	for _, s := range u.samples {

@@ -23,6 +23,9 @@ const (
 // what called for that. It is no computation.
 const Blocked = "<blocked>"
 
+// ParallelRegion begins the names of OpenMP's parallel regions, as they are measured.
+const ParallelRegion = "OpenMP parallel@"
+
 // Communicates tells whether time in such a region is communication or
 // waiting rather than useful work.
 func (k Kind) Communicates() bool {

@@ -72,6 +72,10 @@ func groupUnits(d *analyze.Dataset, level Level) (*grouping, error) {
 			g.of[i] = -1 // an accelerator's stream is not like a processor's thread
 			continue
 		}
+		if level == Threads && roles[i] == analyze.Apart {
+			g.of[i] = -1
+			continue
+		}
 		key, name := u, Name{Process: u.Process, Thread: u.Thread}
 		switch level {
 		case Processes:

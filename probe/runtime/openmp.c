@@ -91,6 +91,13 @@ static int thread_count(void)
     return ask_openmp(real, 0);
 }
 
+static int active_level(void)
+{
+    static int (*real)(void);
+    NEXT(omp_get_active_level);
+    return ask_openmp(real, 1);
+}
+
 /* What every thread runs in place of the body. */
 static void take_part(void *argument)
 {
@@ -98,7 +105,7 @@ static void take_part(void *argument)
     struct thread *t = auspex_self;
     int number = thread_number();
     if (!t)
-        t = auspex_worker(number);
+        t = auspex_worker(number, active_level() > 1);
     if (number >= 0 && number < TEAM && team->member[number] != t)
         team->member[number] = t;
     if (!t) {

@@ -70,13 +70,16 @@ static void *begin(void *p)
 
 /* The record of an OpenMP worker. libgomp ends workers and makes new ones whenever the
  * size of a team changes and after every parallel region inside another: a new one
- * goes on in the record of one that has ended, of the same number if there is one. */
-struct thread *auspex_worker(int number)
+ * goes on in the record of one that has ended, of the same number if there is one.
+ * Workers of teams inside others have records of their own, so that those of the
+ * outermost teams can be compared. */
+struct thread *auspex_worker(int number, int inner)
 {
     struct thread **found = NULL, *t = NULL;
+    int kind = inner ? INNER_WORKER : WORKER;
     pthread_mutex_lock(&lock);
     for (struct thread **at = &ended_workers; *at && !(found && (*found)->record.id == number); at = &(*at)->next)
-        if (!__atomic_load_n(&(*at)->unsettled, __ATOMIC_ACQUIRE) && (!found || (*at)->record.id == number))
+        if ((*at)->worker == kind && !__atomic_load_n(&(*at)->unsettled, __ATOMIC_ACQUIRE) && (!found || (*at)->record.id == number))
             found = at;
     if (found) {
         t = *found;
@@ -85,8 +88,8 @@ struct thread *auspex_worker(int number)
     pthread_mutex_unlock(&lock);
     if (t)
         auspex_thread_again(t);
-    else if ((t = auspex_thread_start(number)))
-        t->worker = 1;
+    else if ((t = auspex_thread_start(inner ? -1 : number)))
+        t->worker = kind;
     return t;
 }
 
