@@ -24,14 +24,15 @@ enum { NESTED = 8 };
 
 /* A thread's part in a parallel region. libomp has workers tell late that they
  * are done, when they are wanted again, so the opener settles their wait; the
- * state says who was first. It is the thread's own and outlives the team. */
+ * state, which has the team in it, says who was first: the thread may have a part in
+ * another team by then. It is the thread's own and outlives the team. */
 enum { WORKING, WAITING, SETTLED };
 struct seat {
     struct thread *thread;
     struct place *outside;
     uint32_t depth;
-    int state;
-    uint64_t since; /* when the wait began */
+    uintptr_t state; /* the team's address and one of the above */
+    uint64_t since;  /* when the wait began */
 };
 
 struct team {
@@ -66,10 +67,19 @@ static void rise(struct seat *s)
     t->record.current = t->top->index;
 }
 
-static int change(struct seat *s, int from, int to)
+static int change(struct seat *s, uintptr_t team, int from, int to)
 {
-    int was = from;
-    return __atomic_compare_exchange_n(&s->state, &was, to, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+    uintptr_t was = team + (uintptr_t)from;
+    return __atomic_compare_exchange_n(&s->state, &was, team + (uintptr_t)to, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+}
+
+/* The team of a thread's own part. */
+static uintptr_t team_of(const struct seat *s) { return s->state & ~(uintptr_t)3; }
+
+static void wait_in(struct seat *s)
+{
+    s->since = s->thread->record.last;
+    __atomic_store_n(&s->state, team_of(s) + WAITING, __ATOMIC_RELEASE);
 }
 
 static void parallel_begin(ompt_data *task, const void *frame, ompt_data *parallel, unsigned wanted, int flags, const void *address)
@@ -98,7 +108,7 @@ static void parallel_end(ompt_data *parallel, ompt_data *task, int flags, const 
     uint64_t now = ticks();
     for (int i = 0; i < TEAM; i++) {
         struct seat *s = team->seat[i];
-        if (!s || s->thread == o || !change(s, WAITING, SETTLED))
+        if (!s || s->thread == o || !change(s, (uintptr_t)team, WAITING, SETTLED))
             continue;
         s->thread->top->node->wall += now - s->since;
         s->thread->record.last = now;
@@ -126,7 +136,7 @@ static void implicit_task(int endpoint, ompt_data *parallel, ompt_data *task, un
             return;
         }
         struct seat *s = task->ptr = team->seat[index] = &seats[level++];
-        *s = (struct seat){t, t->top, t->depth, WORKING, 0};
+        *s = (struct seat){t, t->top, t->depth, (uintptr_t)team + WORKING, 0};
         if (t != team->opener)
             auspex_join(t, team->place, ticks());
         return;
@@ -135,7 +145,7 @@ static void implicit_task(int endpoint, ompt_data *parallel, ompt_data *task, un
     if (!s)
         return;
     level--;
-    if (change(s, SETTLED, WORKING))
+    if (change(s, team_of(s), SETTLED, WORKING))
         return;
     uint64_t now = ticks();
     charge(s->thread, now);
@@ -153,9 +163,8 @@ static void sync_region(int kind, int endpoint, ompt_data *parallel, ompt_data *
     if (endpoint == BEGIN) {
         charge(t, now);
         enter(t, auspex_barrier(), SOMEWHERE);
-        s->since = t->record.last;
-        __atomic_store_n(&s->state, WAITING, __ATOMIC_RELEASE);
-    } else if (change(s, WAITING, WORKING)) {
+        wait_in(s);
+    } else if (change(s, team_of(s), WAITING, WORKING)) {
         charge(t, now);
         leave(t);
     }
@@ -216,7 +225,7 @@ static void begin_task(struct thread *t, ompt_data *interrupted, ompt_data *task
     struct running *r = &running[tasks++];
     r->task = task;
     r->interrupted = interrupted;
-    r->waiting = s && change(s, WAITING, WORKING) ? s : NULL;
+    r->waiting = s && change(s, team_of(s), WAITING, WORKING) ? s : NULL;
     auspex_task_begin(t, (struct place *)(void *)((char *)task->ptr - 1), SOMEWHERE, &r->before);
 }
 
@@ -230,10 +239,8 @@ static void task_schedule(ompt_data *prior, int status, ompt_data *next)
     if (r && r->interrupted == next) {
         tasks--;
         auspex_task_end(t, &r->before);
-        if (r->waiting) {
-            r->waiting->since = t->record.last;
-            __atomic_store_n(&r->waiting->state, WAITING, __ATOMIC_RELEASE);
-        }
+        if (r->waiting)
+            wait_in(r->waiting);
     } else if (((uintptr_t)next->ptr & 1) && !(r && r->task == next))
         begin_task(t, prior, next);
 }
