@@ -37,8 +37,8 @@ type Wait struct {
 
 // Analyzer takes spans one after the other.
 type Analyzer struct {
-	// Each, where set, is told of every wait when it is judged: not in the
-	// order of time.
+	// Each, where set, is told of every wait when it is judged, at the latest by
+	// Finish: not in the order of time.
 	Each func(Wait)
 
 	header  *events.Header
@@ -48,6 +48,9 @@ type Analyzer struct {
 	comms   []group
 	teams   map[teamKey]*meeting
 	pairs   map[uint64]*pairSync // beyond those that are near
+	found   []*event             // waits and meetings that are to be judged
+	now     []*event             // those that are
+	judged  []*event             // to be used again
 	rows    table
 	begin   int64
 	end     int64
@@ -90,6 +93,10 @@ func (a *Analyzer) Span(s *events.Span) {
 	a.spans++
 	a.begin, a.end = min(a.begin, s.Begin), max(a.end, s.End)
 	l := &a.locs[s.Loc]
+	if l.log.full() {
+		a.judge(a.reached())
+		l.log.shorten()
+	}
 	l.end = max(l.end, s.End)
 	seconds := float64(s.End-s.Begin) / 1e9
 	for len(a.onPaths) <= int(s.Path) {
@@ -97,7 +104,7 @@ func (a *Analyzer) Span(s *events.Span) {
 	}
 	a.onPaths[s.Path] += seconds
 	if (s.Kind == trace.Compute || s.Kind == events.Pause || s.Kind == events.Other || s.Kind == trace.Isend || s.Kind == trace.Irecv) && len(s.Messages) == 0 {
-		l.log.work(s.Path, seconds)
+		l.log.work(s.Path, s.Begin, seconds)
 		a.extend(s.Loc, l, s.Path, seconds)
 		return
 	}
@@ -122,46 +129,24 @@ type visit struct {
 	at         int64 // number of its entry in the location's log
 	node       *node // its own on the critical path
 	before     *node // the path up to its begin
+	ordered    bool  // it takes one message and no other, so that the order matters
 }
 
 // visitOf books a call as if nobody had waited in it.
 func visitOf(a *Analyzer, s *events.Span, l *location) visit {
 	seconds := float64(s.End-s.Begin) / 1e9
-	at := l.log.call(s.Path, seconds)
+	at := l.log.call(s.Path, s.Begin, seconds)
 	before := l.head
 	a.call(s.Loc, l, s.Path, seconds)
 	return visit{loc: s.Loc, path: s.Path, begin: s.Begin, end: s.End, ready: s.Begin - s.Lead, at: at, node: l.head, before: before}
 }
 
-// waited judges that v waited until a time for what the late visit did.
-func (a *Analyzer) waited(p Pattern, v, late visit, until int64) {
-	until = min(until, v.end)
-	if until <= v.begin {
-		return
-	}
-	w := float64(until-v.begin) / 1e9
-	row := a.rows.row(p, v.path)
-	a.rows.add(row, a.header.Locations[v.loc].Rank, w)
-	causes := a.attribute(row, w, v, late)
-	if a.Each != nil {
-		a.Each(Wait{p, v.loc, v.path, late.loc, v.begin, until, largest(causes)})
-	}
-	a.locs[v.loc].log.waited(v.at, w, causes)
-	a.onPaths[v.path] -= w
-	// The critical path goes through the late one up to its call, then takes
-	// what was left of the wait.
-	if late.node != nil && v.node != nil {
-		v.node.before = late.before
-		v.node.seconds = float64(max(v.end-max(until, late.begin), 0)) / 1e9
-	}
-}
-
-// lock judges a wait for a lock: it lasts until the holder lets go.
+// lock finds a wait for a lock: it lasts until the holder lets go.
 func (a *Analyzer) lock(v visit, s *events.Span) {
 	if s.Peer < 0 || int(s.Peer) >= len(a.locs) || s.Peer == s.Loc {
 		return
 	}
-	holder := &a.locs[s.Peer]
-	late := visit{loc: s.Peer, path: s.Path, at: holder.log.next(), begin: s.End}
-	a.waited(LockWait, v, late, s.End)
+	next := a.locs[s.Peer].log.next()
+	late := visit{loc: s.Peer, path: s.Path, at: next, begin: s.End}
+	a.waited(LockWait, v, late, next, s.End)
 }

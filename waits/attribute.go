@@ -1,12 +1,16 @@
 package waits
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // scratch is room for one attribution.
 type scratch struct {
-	late, own []float64 // by path
-	touched   []int32
-	found     []cause
+	late, own     []float64 // time by path
+	touched       []int32
+	passed, shown []cause // what the late one waited for, and the waiting one
+	out           []cause
 }
 
 // maxCauses is how many causes of one wait are kept apart; the smaller ones
@@ -17,62 +21,115 @@ const maxCauses = 64
 // by region, what the late one spent longer than the waiting one since they
 // last synchronised, and the waits it suffered itself, whose causes are known.
 func (a *Analyzer) attribute(row int, wait float64, v, late visit) []cause {
-	fromOwn, fromLate := a.common(v.loc, late.loc)
-	own := a.locs[v.loc].log.between(fromOwn, v.at)
-	theirs := a.locs[late.loc].log.between(fromLate, late.at)
+	since := a.common(v, late)
+	total, direct := a.excess(v, late, since, false)
+	if total < wait/2 {
+		// They did not leave the calls in which they met at the same time: these
+		// count as well.
+		total, direct = a.excess(v, late, since, true)
+	}
+	if total <= 0 { // it was not longer at anything: its own call is to blame
+		a.out, total, direct = append(a.out[:0], cause{late.loc, late.path, wait}), wait, 1
+	}
+	for i := range a.out {
+		c := &a.out[i]
+		c.seconds *= wait / total
+		a.rows.cause(row, *c, a.header.Locations[c.loc].Rank, i < direct)
+	}
+	return few(slices.Clone(a.out))
+}
+
+// excess lists what the late one spent longer than the waiting one since they met:
+// first the regions it was in itself, so many of them, then what it waited for.
+// Where both waited for the same, neither is late by that; nor by what the other has
+// waited for already. Of the calls in which they met, what was waited for after that
+// counts, and where calls is set also what was no waiting.
+func (a *Analyzer) excess(v, late visit, since sync, calls bool) (total float64, direct int) {
 	for len(a.late) < len(a.header.Paths) {
 		a.late, a.own = append(a.late, 0), append(a.own, 0)
 	}
-	a.touched = a.touched[:0]
-	suffered := 0.0
-	for i := range theirs {
-		e := &theirs[i]
-		suffered += e.wait
-		if e.seconds <= 0 {
+	a.touched, a.passed, a.shown, a.out = a.touched[:0], a.passed[:0], a.shown[:0], a.out[:0]
+	add := func(l *log, from, to int64, spent []float64, causes *[]cause) {
+		one := func(e *entry) {
+			if e.seconds <= 0 {
+				return
+			}
+			if a.late[e.path] == 0 && a.own[e.path] == 0 {
+				a.touched = append(a.touched, e.path)
+			}
+			spent[e.path] += e.seconds
+		}
+		if e := l.entry(from - 1); e != nil {
+			for _, w := range e.waits {
+				if w.until > since.time {
+					*causes = append(*causes, w.causes...)
+				}
+			}
+			if calls {
+				one(e)
+			}
+		}
+		list := l.between(from, to)
+		for i := range list {
+			for _, w := range list[i].waits {
+				*causes = append(*causes, w.causes...)
+			}
+			one(&list[i])
+		}
+	}
+	add(&a.locs[late.loc].log, since.late, late.at, a.late, &a.passed)
+	add(&a.locs[v.loc].log, since.own, v.at, a.own, &a.shown)
+	a.passed, a.shown = joined(a.passed), joined(a.shown)
+	for _, p := range a.touched {
+		if s := a.late[p] - a.own[p] - secondsOf(a.shown, late.loc, p); s > 0 {
+			a.out = append(a.out, cause{late.loc, p, s})
+			total += s
+		}
+	}
+	direct = len(a.out)
+	for _, c := range a.passed {
+		s := c.seconds - secondsOf(a.shown, c.loc, c.path)
+		if c.loc == v.loc {
+			s -= max(a.own[c.path]-a.late[c.path], 0)
+		}
+		if s > 0 {
+			a.out = append(a.out, cause{c.loc, c.path, s})
+			total += s
+		}
+	}
+	for _, p := range a.touched {
+		a.late[p], a.own[p] = 0, 0
+	}
+	return total, direct
+}
+
+// order sorts causes by location and path.
+func order(x, y cause) int { return cmp.Compare(pairKey(x.loc, x.path), pairKey(y.loc, y.path)) }
+
+// joined sorts causes and sums up equal ones.
+func joined(causes []cause) []cause {
+	if len(causes) < 2 {
+		return causes
+	}
+	slices.SortFunc(causes, order)
+	n := 0
+	for _, c := range causes[1:] {
+		if order(causes[n], c) == 0 {
+			causes[n].seconds += c.seconds
 			continue
 		}
-		if a.late[e.path] == 0 {
-			a.touched = append(a.touched, e.path)
-		}
-		a.late[e.path] += e.seconds
+		n++
+		causes[n] = c
 	}
-	for i := range own {
-		a.own[own[i].path] += own[i].seconds
+	return causes[:n+1]
+}
+
+// secondsOf is that of one cause among joined ones.
+func secondsOf(causes []cause, loc, path int32) float64 {
+	if i, ok := slices.BinarySearchFunc(causes, cause{loc: loc, path: path}, order); ok {
+		return causes[i].seconds
 	}
-	total := suffered
-	for _, p := range a.touched {
-		a.late[p] = max(a.late[p]-a.own[p], 0)
-		total += a.late[p]
-	}
-	out := a.found[:0]
-	if total <= 0 { // it was not longer at anything: its own call is to blame
-		out = append(out, cause{late.loc, late.path, wait})
-	} else {
-		for _, p := range a.touched {
-			if a.late[p] > 0 {
-				out = append(out, cause{late.loc, p, wait * a.late[p] / total})
-			}
-		}
-	}
-	direct := len(out)
-	if total > 0 && suffered > 0 {
-		for i := range theirs {
-			for _, c := range theirs[i].causes {
-				out = append(out, cause{c.loc, c.path, wait * c.seconds / total})
-			}
-		}
-	}
-	for i, c := range out {
-		a.rows.cause(row, c, a.header.Locations[c.loc].Rank, i < direct)
-	}
-	for _, p := range a.touched {
-		a.late[p] = 0
-	}
-	for i := range own {
-		a.own[own[i].path] = 0
-	}
-	a.found = out
-	return few(slices.Clone(out))
+	return 0
 }
 
 // largest is the path of the largest cause.
@@ -88,25 +145,7 @@ func largest(causes []cause) int32 {
 
 // few joins equal causes and keeps the largest.
 func few(causes []cause) []cause {
-	if len(causes) < 2 {
-		return causes
-	}
-	slices.SortFunc(causes, func(x, y cause) int {
-		if x.loc != y.loc {
-			return int(x.loc) - int(y.loc)
-		}
-		return int(x.path) - int(y.path)
-	})
-	n := 0
-	for _, c := range causes[1:] {
-		if causes[n].loc == c.loc && causes[n].path == c.path {
-			causes[n].seconds += c.seconds
-			continue
-		}
-		n++
-		causes[n] = c
-	}
-	causes = causes[:n+1]
+	causes = joined(causes)
 	if len(causes) > maxCauses {
 		slices.SortFunc(causes, func(x, y cause) int {
 			switch {

@@ -1,6 +1,8 @@
 package waits
 
 import (
+	"slices"
+
 	"auspex/events"
 	"auspex/trace"
 )
@@ -11,13 +13,15 @@ type group struct {
 	under   []*meeting // collectives that not all have left
 	first   int64      // number of under[0]
 	entered []int64    // collectives of each location
-	last    []int64    // where each location's log stood after its last one
+	last    []int64    // where each location's log stood after the last that held up all
+	time    int64      // of that
 	free    []*meeting
 }
 
 // meeting is a collective that some have left.
 type meeting struct {
 	kind   trace.Kind
+	comm   int32
 	root   int32
 	visits []visit
 }
@@ -25,7 +29,7 @@ type meeting struct {
 // maxUnder is how many collectives of a communicator may be under way.
 const maxUnder = 1024
 
-// collective adds a visit to its meeting, and judges that when it is whole.
+// collective adds a visit to its meeting; when it is whole, it is to be judged.
 func (a *Analyzer) collective(v visit, s *events.Span) {
 	g := a.group(s.Comm)
 	if int(v.loc) >= len(g.entered) {
@@ -52,7 +56,7 @@ func (a *Analyzer) collective(v visit, s *events.Span) {
 		} else {
 			m = &meeting{}
 		}
-		m.kind, m.root = s.Kind, -1
+		m.kind, m.comm, m.root = s.Kind, s.Comm, -1
 		g.under = append(g.under, m)
 	}
 	m := g.under[n]
@@ -63,18 +67,37 @@ func (a *Analyzer) collective(v visit, s *events.Span) {
 	if len(m.visits) < g.size {
 		return
 	}
-	a.meet(m)
-	for i := range m.visits {
-		g.last[m.visits[i].loc] = m.visits[i].at + 1
-	}
-	if s.Comm == 0 && synchronises(m.kind) {
-		a.forget(m)
-	}
 	for len(g.under) > 0 && len(g.under[0].visits) == g.size {
-		g.free = append(g.free, g.under[0])
 		g.under = g.under[1:]
 		g.first++
 	}
+	a.meeting(m)
+}
+
+// last is who came last; of those at the same time the one with the lowest number.
+func (m *meeting) last() *visit {
+	last := &m.visits[0]
+	for i := range m.visits[1:] {
+		if v := &m.visits[i+1]; later(v.ready, v.loc, last.ready, last.loc) {
+			last = v
+		}
+	}
+	return last
+}
+
+// meeting notes a collective that all have left.
+func (a *Analyzer) meeting(m *meeting) {
+	if synchronises(m.kind) {
+		until := m.last().ready
+		a.note(event{until: until, whole: m})
+		if m.comm == 0 {
+			a.judge(until)
+		}
+		return
+	}
+	a.rooted(m)
+	g := &a.comms[m.comm]
+	g.free = append(g.free, m)
 }
 
 // group is the communicator of a number.
@@ -99,45 +122,41 @@ func synchronises(k trace.Kind) bool {
 	return p == WaitAtNxN || p == WaitAtBarrier
 }
 
-// meet judges a whole collective.
-func (a *Analyzer) meet(m *meeting) {
-	last, root := 0, -1
-	firstLeave := m.visits[0].end
-	for i := range m.visits {
-		if m.visits[i].ready > m.visits[last].ready {
-			last = i
-		}
-		firstLeave = min(firstLeave, m.visits[i].end)
-		if a.header.Locations[m.visits[i].loc].Rank == m.root {
-			root = i
-		}
+// rooted finds the waits of a collective for its root, or of the root for others.
+func (a *Analyzer) rooted(m *meeting) {
+	root := slices.IndexFunc(m.visits, func(v visit) bool { return a.header.Locations[v.loc].Rank == m.root })
+	if root < 0 {
+		return
 	}
-	switch p := patternOf(m.kind); p {
-	case LateBroadcast:
-		if root < 0 {
-			return
+	at := m.visits[root]
+	if p := patternOf(m.kind); p == EarlyReduce {
+		if late := *m.last(); late.loc != at.loc {
+			a.waited(p, at, late, late.at+1, late.begin)
 		}
+	} else {
 		for i := range m.visits {
 			if i != root {
-				a.waited(p, m.visits[i], m.visits[root], m.visits[root].begin)
+				a.waited(p, m.visits[i], at, at.at+1, at.begin)
 			}
 		}
-	case EarlyReduce:
-		if root >= 0 && last != root {
-			a.waited(p, m.visits[root], m.visits[last], m.visits[last].begin)
-		}
-	default:
-		a.meetAll(p, m, last, firstLeave)
 	}
 }
 
-// meetAll judges a collective that nobody leaves before all have come.
-func (a *Analyzer) meetAll(p Pattern, m *meeting, last int, firstLeave int64) {
-	late := m.visits[last]
+// meet judges a meeting that nobody leaves before all have come.
+func (a *Analyzer) meet(m *meeting) {
+	p := patternOf(m.kind)
+	if m.kind == events.ThreadBarrier {
+		p = ThreadBarrierWait
+	}
+	late := *m.last()
+	firstLeave := m.visits[0].end
+	for i := range m.visits {
+		firstLeave = min(firstLeave, m.visits[i].end)
+	}
 	for i := range m.visits {
 		v := m.visits[i]
-		if i != last {
-			a.waited(p, v, late, late.ready)
+		if v.loc != late.loc {
+			a.share(&event{until: min(late.ready, v.end), pattern: p, v: v, late: late})
 		}
 		if v.end > firstLeave && firstLeave >= late.ready && p != ThreadBarrierWait {
 			w := float64(v.end-max(firstLeave, v.begin)) / 1e9
@@ -147,13 +166,39 @@ func (a *Analyzer) meetAll(p Pattern, m *meeting, last int, firstLeave int64) {
 			a.rows.cause(row, cause{v.loc, v.path, w}, rank, true)
 		}
 	}
+	a.inStep(m)
 }
 
-// forget drops what lies before a meeting of all: nobody will ask for it.
+// inStep notes that those who met are in step from here on.
+func (a *Analyzer) inStep(m *meeting) {
+	if m.kind == events.ThreadBarrier {
+		for i := range m.visits {
+			for j := range m.visits[:i] {
+				a.met(m.visits[i].loc, m.visits[j].loc, m.visits[i].at+1, m.visits[j].at+1, m.last().ready)
+			}
+		}
+		return
+	}
+	g := &a.comms[m.comm]
+	g.time = m.last().ready
+	for i := range m.visits {
+		g.last[m.visits[i].loc] = m.visits[i].at + 1
+	}
+	if m.comm == 0 {
+		a.forget(m)
+	}
+	g.free = append(g.free, m)
+}
+
+// forget drops what lies before a meeting of all, but for the call itself: nobody
+// will ask for it.
 func (a *Analyzer) forget(m *meeting) {
 	for i := range m.visits {
 		v := &m.visits[i]
-		a.locs[v.loc].log.forget(v.at + 1)
+		a.locs[v.loc].log.forget(v.at)
+	}
+	for i := range a.boxes {
+		a.boxes[i].forget(m.last().ready)
 	}
 	clear(a.pairs)
 	for i := range a.locs {
@@ -180,19 +225,8 @@ func (a *Analyzer) team(v visit, s *events.Span) {
 	if len(m.visits) < a.threads(key.rank) {
 		return
 	}
-	last := 0
-	for i := range m.visits {
-		if m.visits[i].begin > m.visits[last].begin {
-			last = i
-		}
-	}
-	a.meetAll(ThreadBarrierWait, m, last, 0)
-	for i := range m.visits {
-		for j := range m.visits[:i] {
-			a.met(m.visits[i].loc, m.visits[j].loc, m.visits[i].at+1, m.visits[j].at+1)
-		}
-	}
 	delete(a.teams, key)
+	a.note(event{until: m.last().begin, whole: m})
 }
 
 // threads is how many locations a rank has.

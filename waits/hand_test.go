@@ -191,6 +191,51 @@ var hand = []struct{ name, trace, want string }{
 		"0 compute A 0 1\n0 isend I 1 1 ->1\n0 compute A 1 2\n0 wait W 2 4.1 done->1\n1 compute A 0 4\n1 recv R 4 4.1 <-0",
 		"late_receiver W 2: A[1]=2",
 	},
+	{ // Both exchange a message. That of 0 was there when 1 came: it brings nobody into step, and A counts from the start.
+		"an exchange",
+		"0 compute A 0 1\n0 isend I 1 1 ->1\n0 waitall W 1 3 <-1\n1 compute A 0 3\n1 isend I 3 3 ->0\n1 waitall W 3 3 <-0",
+		"late_sender W 2: A[1]=2",
+	},
+	{ // As by a send-receive; 1 is 1 s longer at A, and 2 s longer at B in the next step.
+		"two exchanges",
+		"0 compute A 0 1\n0 sendrecv X 1 2 ->1 <-1\n0 sendrecv X 2 4 ->1 <-1\n1 compute A 0 2\n1 sendrecv X 2 2 ->0 <-0\n1 compute B 2 4\n1 sendrecv X 4 4 ->0 <-0",
+		"late_sender X 3: B[1]=2 A[1]=1",
+	},
+	{ // Rank 1 takes a message that was there already: at the barrier it is late by A.
+		"a message that was there",
+		"0 compute A 0 1\n0 send S 1 1 ->1\n0 barrier X 1 2\n1 compute A 0 2\n1 recv R 2 2 <-0\n1 barrier X 2 2",
+		"wait_barrier X 1: A[1]=1",
+	},
+	{ // Rank 1 sends at 4 and takes what 0 sent from 4 on: 0 waits from 1 to 4, once.
+		"one wait for a sender that is the receiver too",
+		"0 compute A 0 1\n0 isend I 1 1 ->1\n0 waitall W 1 4 <-1 done->1\n1 compute A 0 4\n1 irecv V 4 4\n1 isend I 4 4 ->0\n1 waitall W 4 4 <-0 done->0",
+		"late_sender W 3: A[1]=3",
+	},
+	{ // Rank 0 waits from 1 to 2 for what 1 sends, then to 4 until 2 takes what was sent to it.
+		"first for a sender, then for a receiver",
+		"0 compute A 0 1\n0 isend I 1 1 ->2\n0 waitall W 1 4 <-1 done->2\n1 compute A 0 2\n1 send S 2 2 ->0\n2 compute B 0 4\n2 recv R 4 4 <-0",
+		"late_receiver W 2: B[2]=2\nlate_sender W 1: A[1]=1",
+	},
+	{ // Rank 1 is ready to receive at 3: what it does from then on delays nobody.
+		"late receiver that computes on",
+		"0 compute A 0 1\n0 send S 1 3 ->1\n1 compute A 0 3\n1 irecv I 3 3\n1 compute C 3 9\n1 wait W 9 9 <-0@3",
+		"late_receiver S 2: A[1]=2",
+	},
+	{ // All wait for A of 0, rank 2 by way of 1. Rank 0 does B for 1 s and sends to 2, which waits for that alone.
+		"what both have waited for already",
+		"0 compute A 0 3\n0 send S 3 3 ->1\n0 compute B 3 4\n0 send S 4 4 ->2\n1 recv R 0 3 <-0\n1 send S 3 3 ->2\n2 recv R 0 3 <-1\n2 recv R 3 4 <-0",
+		"late_sender R 7: A[0]=6(3) B[0]=1",
+	},
+	{ // Rank 2 delays 1, and that 0, by A; 0 then delays 2 by B: A of 2 is no cause of its own wait.
+		"what comes back to the one that waits",
+		"2 compute A 0 3\n2 send S 3 3 ->1\n1 recv R 0 3 <-2\n1 send S 3 3 ->0\n0 recv R 0 3 <-1\n0 compute B 3 4\n0 send S 4 4 ->2\n2 recv R 3 4 <-0",
+		"late_sender R 7: A[2]=6(3) B[0]=1",
+	},
+	{ // Rank 1 leaves the barrier a second after rank 0, which then waits for that.
+		"late by the call in which they met",
+		"0 compute A 0 1\n0 barrier X 1 1\n0 recv R 1 2 <-1\n1 compute A 0 1\n1 barrier X 1 2\n1 send S 2 2 ->0",
+		"late_sender R 1: X[1]=1\ncompletion X 1: X[1]=1",
+	},
 	{ // Rank 2 receives from 1 (sent at 3) while the message of 0 (sent at 1) lies there.
 		"wrong order",
 		"0 compute A 0 1\n0 send S 1 1.1 ->2\n1 compute A 0 3\n1 send S 3 3.1 ->2\n2 compute A 0 2\n2 recv R 2 3.2 <-1\n2 recv R 3.2 3.3 <-0",

@@ -13,6 +13,7 @@ type mailbox struct {
 	// is yet to be seen.
 	done [maxDone]*message
 	turn int // where the next goes
+	taken
 }
 
 // message is one whose sides come one after the other.
@@ -34,17 +35,6 @@ type intake struct {
 	left   int
 	latest visit // of the sends
 	any    bool
-	wrong  bool // the latest was waited for while another lay there
-	// ordered: a call that takes one message and no other, so that the order
-	// matters.
-	ordered bool
-	sends   []sendPlace
-}
-
-// sendPlace is where a send stands in its sender's log.
-type sendPlace struct {
-	loc int32
-	at  int64
 }
 
 const maxDone = 32
@@ -63,7 +53,7 @@ func (a *Analyzer) keep(b *mailbox, m *message) {
 	b.open = append(b.open, m)
 }
 
-// messages judges a call that sends or receives.
+// messages looks at a call that sends or receives.
 func (a *Analyzer) messages(v visit, s *events.Span) {
 	var in *intake
 	rank := a.header.Locations[s.Loc].Rank
@@ -79,25 +69,26 @@ func (a *Analyzer) messages(v visit, s *events.Span) {
 			a.sendDone(v, rank, h)
 		case events.Received:
 			if in == nil {
-				in = a.newIntake(v, s.Kind == trace.Recv || s.Kind == trace.SendRecv)
+				in = a.newIntake(v)
+				in.ordered = s.Kind == trace.Recv || s.Kind == trace.SendRecv
 			}
 			a.received(in, rank, h)
 		}
 	}
 	if in != nil && in.left == 0 {
-		a.judge(in)
+		a.whole(in)
 	}
 }
 
 // newIntake takes an intake that is done with, or makes one.
-func (a *Analyzer) newIntake(v visit, ordered bool) *intake {
+func (a *Analyzer) newIntake(v visit) *intake {
 	if n := len(a.intakes); n > 0 {
 		in := a.intakes[n-1]
 		a.intakes = a.intakes[:n-1]
-		*in = intake{visit: v, ordered: ordered, sends: in.sends[:0]}
+		*in = intake{visit: v}
 		return in
 	}
-	return &intake{visit: v, ordered: ordered}
+	return &intake{visit: v}
 }
 
 // newMessage likewise.
@@ -137,7 +128,7 @@ func (a *Analyzer) sent(v visit, rank int32, h *events.Half, blocking bool) {
 	in := m.receive
 	a.matched(box, m)
 	if in.left--; in.left == 0 {
-		a.judge(in)
+		a.whole(in)
 	}
 }
 
@@ -155,26 +146,19 @@ func (a *Analyzer) received(in *intake, rank int32, h *events.Half) {
 	a.matched(box, m)
 }
 
-// matched judges the sender, and keeps the latest sender for the receiver.
+// matched looks at the sender, and keeps the latest sender for the receiver.
 func (a *Analyzer) matched(box *mailbox, m *message) {
 	in := m.receive
-	if !in.any || m.send.begin > in.latest.begin {
+	if !in.any || later(m.send.begin, m.send.loc, in.latest.begin, in.latest.loc) {
 		in.any, in.latest = true, m.send
-		in.wrong = false
-		for _, o := range box.open { // sent earlier, and still not received
-			if in.ordered && o.sent && !o.received && o.send.begin < m.send.begin {
-				in.wrong = true
-				break
-			}
-		}
 	}
-	in.sends = append(in.sends, sendPlace{m.send.loc, m.send.at})
+	box.take(in.begin, m.send.begin)
 	m.receive = nil
 	switch {
 	case m.blocking:
-		a.judgeSend(m, m.send)
+		a.receivedLate(m, m.send)
 	case m.waiter != nil:
-		a.judgeSend(m, *m.waiter)
+		a.receivedLate(m, *m.waiter)
 	default:
 		m, box.done[box.turn] = box.done[box.turn], m
 		box.turn = (box.turn + 1) % maxDone
@@ -191,7 +175,7 @@ func (a *Analyzer) sendDone(v visit, rank int32, h *events.Half) {
 		i := (box.turn + k) % maxDone
 		if m := box.done[i]; m != nil && m.src == rank && m.tag == h.Tag && m.comm == h.Comm {
 			box.done[i] = nil
-			a.judgeSend(m, v)
+			a.receivedLate(m, v)
 			a.spare = append(a.spare, m)
 			return
 		}
@@ -204,28 +188,31 @@ func (a *Analyzer) sendDone(v visit, rank int32, h *events.Half) {
 	}
 }
 
-// judgeSend judges a call that could not end before the receive was posted.
-func (a *Analyzer) judgeSend(m *message, v visit) {
-	if m.posted > v.begin && v.end > m.posted {
-		late := m.receiver
-		if m.posted < late.begin { // started earlier than it was waited for
-			late.begin, late.node = m.posted, nil // that moment has no place on a path
-		}
-		a.waited(LateReceiver, v, late, m.posted)
-	}
+// later orders moments of locations; of those at the same time the one with the
+// lowest number counts, in whatever order they come.
+func later(time int64, loc int32, than int64, other int32) bool {
+	return time > than || time == than && loc < other
 }
 
-// judge judges a call that received: it waited for the latest sender.
-func (a *Analyzer) judge(in *intake) {
-	if in.any && in.latest.begin > in.begin {
-		p := LateSender
-		if in.wrong {
-			p = WrongOrder
-		}
-		a.waited(p, in.visit, in.latest, in.latest.begin)
+// receivedLate looks at a call that could not end before the receive was posted.
+func (a *Analyzer) receivedLate(m *message, v visit) {
+	if m.posted <= v.begin || v.end < m.posted {
+		return
 	}
-	for _, s := range in.sends { // from here on the two are in step
-		a.met(s.loc, in.loc, s.at+1, in.at+1)
+	late := m.receiver
+	step := late.at + 1
+	if m.posted < late.begin { // started earlier than it was waited for
+		late.at = a.locs[late.loc].log.at(m.posted)
+		late.begin, late.node, step = m.posted, nil, late.at // that moment has no place on a path
+	}
+	a.waited(LateReceiver, v, late, step, m.posted)
+}
+
+// whole looks at a call that received and whose sends are all known: it waited
+// for the latest.
+func (a *Analyzer) whole(in *intake) {
+	if in.any && in.latest.begin > in.begin {
+		a.waited(LateSender, in.visit, in.latest, in.latest.at+1, in.latest.begin)
 	}
 	a.intakes = append(a.intakes, in)
 }

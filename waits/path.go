@@ -36,6 +36,7 @@ const slab = 256
 
 func (a *Analyzer) lengthen(l *location, n node) {
 	if a.nodes++; a.nodes > maxNodes {
+		a.judge(a.reached())
 		a.flatten()
 		n.before = l.head
 	}
@@ -49,13 +50,7 @@ func (a *Analyzer) lengthen(l *location, n node) {
 // fold sums up the path before a meeting of all: every path goes through the
 // one who came last.
 func (a *Analyzer) fold(m *meeting) {
-	last := &m.visits[0]
-	for i := range m.visits {
-		if m.visits[i].ready > last.ready {
-			last = &m.visits[i]
-		}
-	}
-	gather(last.before, a.folded)
+	gather(m.last().before, a.folded)
 	for i := range m.visits {
 		m.visits[i].node.before = nil
 	}

@@ -1,11 +1,14 @@
 package waits_test
 
 import (
+	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"auspex/events"
 	"auspex/simulate/loggp"
 	"auspex/trace"
 	"auspex/waits"
@@ -101,4 +104,123 @@ func TestCausesAddUp(t *testing.T) {
 			t.Errorf("the critical path is %g s long, the run %g s", path, r.Seconds)
 		}
 	})
+}
+
+// renamed is a trace with its ranks in another order: rank r becomes to[r].
+func renamed(tr *trace.Trace, to []int) *trace.Trace {
+	out := &trace.Trace{Name: tr.Name, Programs: make([]trace.Program, len(to))}
+	for r := range to {
+		b := trace.NewBuilder(to[r])
+		c := tr.Cursor(r)
+		var a trace.Action
+		for c.Next(&a) {
+			switch {
+			case a.Kind == trace.SendRecv:
+				a.Peer, a.Peer2 = int32(to[a.Peer]), int32(to[a.Peer2])
+			case a.Kind == trace.Send, a.Kind == trace.Isend, a.Kind == trace.Recv, a.Kind == trace.Irecv, events.Rooted(a.Kind):
+				a.Peer = int32(to[a.Peer])
+			}
+			b.Add(&a)
+		}
+		out.Programs[to[r]] = b.Program()
+	}
+	return out
+}
+
+// slower is a trace whose computation takes so many times as long.
+func slower(tr *trace.Trace, by float64) *trace.Trace {
+	out := &trace.Trace{Name: tr.Name}
+	for r := range tr.NP() {
+		b := trace.NewBuilder(r)
+		c := tr.Cursor(r)
+		var a trace.Action
+		for c.Next(&a) {
+			if a.Kind == trace.Compute {
+				a.Value *= by
+			}
+			b.Add(&a)
+		}
+		out.Programs = append(out.Programs, b.Program())
+	}
+	return out
+}
+
+// sums are the waits of a report by rank and their causes, times a factor; to says
+// what ranks are called.
+func sums(r *waits.Report, to []int, by float64) map[string]float64 {
+	out := map[string]float64{}
+	for _, row := range r.Rows {
+		for rank, s := range row.Ranks {
+			out[fmt.Sprint(row.Pattern, row.Region, to[rank])] += by * s
+		}
+		for _, c := range row.Causes {
+			out[fmt.Sprint(row.Pattern, row.Region, " for ", c.Region)] += by * c.Seconds
+			if len(c.Ranks) == 1 {
+				out[fmt.Sprint(row.Pattern, row.Region, " for ", c.Region, to[c.Ranks[0]])] += by * c.Seconds
+			}
+		}
+	}
+	return out
+}
+
+func alike(t *rapid.T, what string, x, y map[string]float64) {
+	for key := range x {
+		if math.Abs(x[key]-y[key]) > 1e-6 {
+			t.Errorf("%s: %s is %g s and %g s", what, key, x[key], y[key])
+		}
+	}
+}
+
+// TestWhoeverIsWho: the numbers of ranks change nothing, and where computation takes
+// twice as long on a network that takes no time, so do waits. What differs is
+// computation alone: no call is a cause.
+func TestWhoeverIsWho(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		ranks := rapid.IntRange(2, 6).Draw(t, "ranks")
+		// In ms, with a different part of a µs in every stretch: no two ranks come
+		// to anything at the same time, of which either could be the last.
+		tr := slower(program(t, ranks, rapid.IntRange(1, 12).Draw(t, "steps")), 1e6)
+		n := 0.0
+		for r := range tr.NP() {
+			b := trace.NewBuilder(r)
+			c := tr.Cursor(r)
+			var a trace.Action
+			for c.Next(&a) {
+				if a.Kind == trace.Compute {
+					n++
+					a.Value += math.Round(1e6 * math.Mod(n*0.6180339887, 1))
+				}
+				b.Add(&a)
+			}
+			tr.Programs[r] = b.Program()
+		}
+		to := rapid.Permutation(identity(ranks)).Draw(t, "order")
+		net := rapid.SampledFrom([]loggp.Network{loggp.Ideal(), {EagerBelow: 50}}).Draw(t, "network")
+		judge := func(tr *trace.Trace) *waits.Report {
+			r, err := waits.Analyze(t.Context(), loggp.NewSource(tr, loggp.Options{Network: net}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return r
+		}
+		r := judge(tr)
+		for _, row := range r.Rows {
+			for _, c := range row.Causes {
+				if strings.Contains(c.Region, "MPI_") && c.Seconds > 1e-6 {
+					t.Errorf("%s waits %g s for %s", row.Region, c.Seconds, c.Region)
+				}
+			}
+		}
+		want := sums(r, to, 1)
+		alike(t, "renamed", want, sums(judge(renamed(tr, to)), identity(ranks), 1))
+		alike(t, "twice as slow", want, sums(judge(slower(tr, 2)), to, 0.5))
+	})
+}
+
+func identity(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
 }

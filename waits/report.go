@@ -138,8 +138,12 @@ func (t *table) cause(row int, c cause, rank int32, direct bool) {
 	}
 }
 
-// Report sums up what was found.
+// Finish judges what is left when all spans were taken.
+func (a *Analyzer) Finish() { a.judge(1<<63 - 1) }
+
+// Report finishes, and sums up what was found.
 func (a *Analyzer) Report() *Report {
+	a.Finish()
 	r := &Report{Ranks: a.header.Ranks, Rows: []Row{}, CriticalPath: []OnPath{}, Events: a.spans, Notes: append([]string{}, a.header.Notes...)}
 	if a.end > a.begin {
 		r.Seconds = float64(a.end-a.begin) / 1e9

@@ -1,10 +1,12 @@
 package waits
 
-// pairSync is where two locations were, in their logs, when they last exchanged
-// a message: the one with the lower number, and the other.
+// pairSync is where two locations were, in their logs, when one last waited for the
+// other: the one with the lower number, and the other. A message that was there
+// already brings nobody into step.
 type pairSync struct {
 	other     int32
 	low, high int64
+	time      int64
 }
 
 // maxNear is with how many others a location's messages are looked up in a list:
@@ -13,7 +15,7 @@ const maxNear = 16
 
 func pairKey(a, b int32) uint64 { return uint64(uint32(a))<<32 | uint64(uint32(b)) }
 
-// pair finds where two locations last exchanged a message; x is the lower number.
+// pair finds where one of two locations last waited for the other; x is the lower number.
 // It is nil where they have not, unless it is to be made.
 func (a *Analyzer) pair(x, y int32, make bool) *pairSync {
 	l := &a.locs[x]
@@ -37,30 +39,43 @@ func (a *Analyzer) pair(x, y int32, make bool) *pairSync {
 	return p
 }
 
-// met notes that two locations have synchronised at numbers of their logs.
-func (a *Analyzer) met(x, y int32, atX, atY int64) {
+// met notes that two locations have synchronised at a time, and where they stood in
+// their logs after the calls in which they did.
+func (a *Analyzer) met(x, y int32, atX, atY, time int64) {
 	if x > y {
 		x, y, atX, atY = y, x, atY, atX
 	}
-	p := a.pair(x, y, true)
-	p.low, p.high = max(p.low, atX), max(p.high, atY)
+	if p := a.pair(x, y, true); time >= p.time {
+		p.low, p.high, p.time = atX, atY, time
+	}
 }
 
-// common is where the last synchronisation of two locations stands in their
-// logs: a message between them, or a collective of both.
-func (a *Analyzer) common(x, y int32) (atX, atY int64) {
+// sync is where a waiting location and a late one stood when they were last in step:
+// the numbers in their logs after the calls in which they met.
+type sync struct{ own, late, time int64 }
+
+// common is the last synchronisation of a waiting call and a late one: a wait of one
+// for the other, or a collective of both. Where the logs do not reach back that far,
+// it is where both begin.
+func (a *Analyzer) common(v, late visit) sync {
+	var s sync
+	x, y := v.loc, late.loc
 	if x <= y {
 		if p := a.pair(x, y, false); p != nil {
-			atX, atY = p.low, p.high
+			s = sync{p.low, p.high, p.time}
 		}
 	} else if p := a.pair(y, x, false); p != nil {
-		atX, atY = p.high, p.low
+		s = sync{p.high, p.low, p.time}
 	}
 	for _, c := range a.locs[x].in {
 		g := &a.comms[c]
-		if int(y) < len(g.last) && g.last[y] > 0 && g.last[x] > 0 {
-			atX, atY = max(atX, g.last[x]), max(atY, g.last[y])
+		if int(y) < len(g.last) && g.last[y] > 0 && g.last[x] > 0 && g.time >= s.time {
+			s = sync{g.last[x], g.last[y], g.time}
 		}
 	}
-	return atX, atY
+	reach := a.locs[x].log.apart(s.own) && a.locs[y].log.apart(s.late)
+	if !reach || s.own > v.at || s.late > late.at { // or they met only after it
+		return sync{}
+	}
+	return s
 }

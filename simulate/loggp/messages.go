@@ -299,7 +299,7 @@ func (e *engine) halves(id int32, r *rank, to []events.Half) []events.Half {
 		m := &e.boxes[r.waiting[k]].messages[r.waiting[k+1]>>1]
 		if r.waiting[k+1]&1 == 0 {
 			to = append(to, events.Half{Side: events.Received, Peer: m.src, Tag: m.tag, Comm: m.context, Bytes: m.bytes, Posted: nanos(m.posted)})
-		} else if a.Kind == trace.Wait || a.Kind == trace.WaitAll {
+		} else if a.Kind == trace.Wait || a.Kind == trace.WaitAll || a.Kind == trace.SendRecv {
 			to = append(to, events.Half{Side: events.SendDone, Peer: m.dst, Tag: m.tag, Comm: m.context, Bytes: m.bytes, Posted: nanos(m.sent)})
 		}
 	}

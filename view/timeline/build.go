@@ -185,6 +185,7 @@ func (b *builder) finish(h *events.Header) *Timeline {
 // finishWaits makes lanes of the waits, and the critical path.
 func (b *builder) finishWaits(h *events.Header) {
 	t := b.t
+	b.waits.Finish()
 	for _, w := range b.judged {
 		b.blamed = addTo(b.blamed, max(w.Cause, 0), w.Until-w.Begin)
 	}
