@@ -76,7 +76,7 @@ func Measure(ctx context.Context, src events.Source) (Run, error) {
 		return r, err
 	}
 	r.Notes = append(r.Notes, missing(r.Useful, h)...)
-	ideal, err := onIdeal(ctx, t, loggp.Options{})
+	ideal, err := onIdeal(ctx, t, loggp.Options{}, true)
 	if errors.Is(err, loggp.ErrDeadlock) {
 		r.Notes = append(r.Notes, fmt.Sprintf("the trace cannot be replayed to its end, so serialization and transfer are left out (%v)", err))
 		return r, nil
@@ -85,6 +85,9 @@ func Measure(ctx context.Context, src events.Source) (Run, error) {
 		return r, err
 	}
 	r.Ideal, r.IdealUseful = ideal.Seconds, greatest(ideal.Compute)
+	if err := r.handshakes(ctx, t, loggp.Options{}); err != nil {
+		return r, err
+	}
 	if longer := r.Ideal/r.Seconds - 1; longer > 0 { // no network is faster than the ideal one
 		r.Ideal = r.Seconds
 		if longer > clocksApart {
@@ -124,7 +127,7 @@ func missing(useful []float64, h *events.Header) []string {
 // Replay is the run of a trace without times: its computation, the run time
 // given, and the ideal network's. Of work its Work and Regions are taken.
 func Replay(ctx context.Context, t *trace.Trace, seconds float64, work loggp.Options) (Run, error) {
-	ideal, err := onIdeal(ctx, t, work)
+	ideal, err := onIdeal(ctx, t, work, false)
 	if err != nil {
 		return Run{}, err
 	}
@@ -133,7 +136,21 @@ func Replay(ctx context.Context, t *trace.Trace, seconds float64, work loggp.Opt
 		r.paused = fmt.Sprintf("rank %d was blocked or asleep for %.3g s, or in MPI calls that the trace does not hold", slices.Index(ideal.Paused, longest), longest)
 		r.Notes = append(r.Notes, r.paused+": that counts as no computation, and those who wait for it as serialization")
 	}
-	return r, nil
+	return r, r.handshakes(ctx, t, work)
+}
+
+// handshakes notes what the run time on the ideal network would be if no message
+// waited for its receiver, as `auspex whatif --network ideal` has it.
+func (r *Run) handshakes(ctx context.Context, t *trace.Trace, o loggp.Options) error {
+	o.Network = loggp.Ideal()
+	without, err := loggp.Run(ctx, t, o)
+	if err != nil {
+		return err
+	}
+	if without.Seconds < (1-clocksApart)*r.Ideal {
+		r.Notes = append(r.Notes, fmt.Sprintf("on the ideal network messages of %d KiB and more wait for their receivers; where none did, as with whatif --network ideal, the run would take %.3g s", synchronousFrom>>10, without.Seconds))
+	}
+	return nil
 }
 
 // longPause is the share of the run from which a pause is worth a note.
@@ -155,11 +172,12 @@ func (r *Run) Profiled(useful []float64) {
 const synchronousFrom = 32 << 10
 
 // onIdeal replays on the ideal network as Dimemas does: large messages wait for
-// their receivers, and nobody leaves a collective before all have come. Where the
-// run itself got through only because messages were buffered, none waits.
-func onIdeal(ctx context.Context, t *trace.Trace, o loggp.Options) (*loggp.Result, error) {
+// their receivers, and, where joint, nobody leaves a collective before all have come.
+// A run time that is that of a replay has none of the latter, nor must its ideal one.
+// Where the run itself got through only because messages were buffered, none waits.
+func onIdeal(ctx context.Context, t *trace.Trace, o loggp.Options, joint bool) (*loggp.Result, error) {
 	o.Network = loggp.Ideal()
-	o.Network.EagerBelow, o.Network.Joint = synchronousFrom, true
+	o.Network.EagerBelow, o.Network.Joint = synchronousFrom, joint
 	r, err := loggp.Run(ctx, t, o)
 	if errors.Is(err, loggp.ErrDeadlock) {
 		o.Network.EagerBelow = 0

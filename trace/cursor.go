@@ -3,6 +3,7 @@ package trace
 import (
 	"encoding/binary"
 	"math"
+	"sync/atomic"
 )
 
 // Program is the folded actions of one rank.
@@ -57,6 +58,25 @@ type Trace struct {
 	// wait in all of them at once. No file holds it.
 	Ready  [][]int32
 	origin origin
+	anyone atomic.Pointer[bool] // see FromAnyone
+}
+
+// FromAnyone tells whether some rank receives a message from whoever sends first. All
+// actions are read for it once.
+func (t *Trace) FromAnyone() bool {
+	if known := t.anyone.Load(); known != nil {
+		return *known
+	}
+	found := false
+	var a Action
+	for rank := 0; rank < t.NP() && !found; rank++ {
+		c := t.Cursor(rank)
+		for !found && c.Next(&a) {
+			found = (a.Kind == Recv || a.Kind == Irecv) && a.Peer == AnySource || a.Kind == SendRecv && a.Peer2 == AnySource
+		}
+	}
+	t.anyone.Store(&found)
+	return found
 }
 
 // NP returns the number of ranks.

@@ -1,6 +1,7 @@
 package loggp
 
 import (
+	"container/heap"
 	"context"
 	"fmt"
 	"math"
@@ -116,8 +117,9 @@ type engine struct {
 	ranks    []rank
 	boxes    []mailbox
 	table    *trace.Regions
-	ready    []int32 // a ring
+	ready    []int32 // a ring; a heap by clock where inTime is set
 	head     int
+	inTime   bool // who receives from anyone must see messages in the order of time
 	alive    int
 	actions  int64
 	world    *communicator
@@ -170,7 +172,7 @@ func newEngine(t *trace.Trace, o Options) *engine {
 		e.table = trace.NewRegions(t)
 	}
 	e.world = &communicator{size: t.NP()}
-	e.ready = make([]int32, 0, t.NP())
+	e.ready, e.inTime = make([]int32, 0, t.NP()), t.FromAnyone()
 	for i := range e.ranks {
 		r := &e.ranks[i]
 		r.place, r.region = e.table.Walk(t, i), -1
@@ -195,9 +197,21 @@ func newEngine(t *trace.Trace, o Options) *engine {
 }
 
 // push makes a rank run again.
-func (e *engine) push(id int32) { e.ready = append(e.ready, id) }
+func (e *engine) push(id int32) {
+	if e.inTime {
+		heap.Push((*byClock)(e), id)
+		return
+	}
+	e.ready = append(e.ready, id)
+}
 
 func (e *engine) pop() (int32, bool) {
+	if e.inTime {
+		if len(e.ready) == 0 {
+			return 0, false
+		}
+		return heap.Pop((*byClock)(e)).(int32), true
+	}
 	if e.head == len(e.ready) {
 		return 0, false
 	}
@@ -220,6 +234,9 @@ func (e *engine) run(id int32) error {
 			}
 			if r.mode != idle {
 				return nil
+			}
+			if e.inTime { // its clock has moved on
+				break
 			}
 		}
 		region, ok := r.place.Next(&r.action)
@@ -248,9 +265,33 @@ func (e *engine) run(id int32) error {
 		if err := e.ended(id, r); err != nil {
 			return err
 		}
+		if e.inTime {
+			break
+		}
 	}
 	e.push(id)
 	return nil
+}
+
+// byClock keeps the ranks that can go on so that the one whose clock is least comes
+// first, and of those the one with the lowest number.
+type byClock engine
+
+func (q *byClock) Len() int { return len(q.ready) }
+
+func (q *byClock) Less(i, j int) bool {
+	x, y := q.ready[i], q.ready[j]
+	return q.ranks[x].clock < q.ranks[y].clock || q.ranks[x].clock == q.ranks[y].clock && x < y
+}
+
+func (q *byClock) Swap(i, j int) { q.ready[i], q.ready[j] = q.ready[j], q.ready[i] }
+
+func (q *byClock) Push(id any) { q.ready = append(q.ready, id.(int32)) }
+
+func (q *byClock) Pop() any {
+	last := q.ready[len(q.ready)-1]
+	q.ready = q.ready[:len(q.ready)-1]
+	return last
 }
 
 // ended tells of an action that is done. A rank that was without a core in it

@@ -5,7 +5,10 @@ import (
 	"strings"
 
 	"auspex/analyze"
+	"auspex/events"
 	"auspex/model"
+	"auspex/trace"
+	"auspex/waits"
 )
 
 // manyThreads is the share of the work from which on it matters that a trace holds
@@ -58,14 +61,49 @@ func (r *Run) waiting() map[string]bool {
 	return out
 }
 
+// otherCalls are the calls in which threads exchange something that are not the first
+// of their process.
+func otherCalls(d *analyze.Dataset) ([]waits.Untold, error) {
+	if !d.Has(model.WallTime) {
+		return nil, nil
+	}
+	wall, err := d.Matrix(model.WallTime + ".exc")
+	if err != nil {
+		return nil, err
+	}
+	seconds := map[string]float64{}
+	for u, unit := range d.Units {
+		for r, region := range d.Regions {
+			kind, exchanges := events.CallKind(region.Name)
+			exchanges = exchanges && kind != trace.Init && kind != trace.Finalize || events.WaitsUntold(region.Name)
+			if t := wall.At(u, r); t > 0 && unit.Thread != 0 && exchanges {
+				seconds[region.Name] += t
+			}
+		}
+	}
+	return waits.UntoldOf(seconds, len(d.Units)), nil
+}
+
 // threads tells of what other threads did. A trace of a single process whose threads
 // share its work tells nothing that its profile does not tell better.
 func (r *Run) threads() error {
 	share, err := otherThreads(r.Data)
-	if err != nil || share < manyThreads {
+	if err != nil {
 		return err
 	}
-	r.Others = share
+	if share >= manyThreads {
+		r.Others = share
+	}
+	calls, err := otherCalls(r.Data)
+	if err != nil {
+		return err
+	}
+	if len(calls) > 0 { // a replay without them is another program, and may never end
+		return fmt.Errorf("the experiment %q %w of all its calls: a trace holds the first thread of each process, and others called %s", r.Data.Name, ErrNoTrace, waits.UntoldCalls(calls))
+	}
+	if share < manyThreads {
+		return nil
+	}
 	if r.Program.NP() == 1 {
 		return fmt.Errorf("the experiment %q %w of its threads: a trace holds the first one of each process, and others did %.0f %% of the work", r.Data.Name, ErrNoTrace, 100*share)
 	}
