@@ -77,5 +77,14 @@ func WaitsUntold(call string) bool {
 	return false
 }
 
+// Connects tells calls that start processes or connect to them.
+func Connects(call string) bool {
+	switch call {
+	case "MPI_Comm_spawn", "MPI_Comm_spawn_multiple", "MPI_Comm_accept", "MPI_Comm_connect", "MPI_Comm_join":
+		return true
+	}
+	return false
+}
+
 // LastName is the end of a path: the call, of a call's.
 func LastName(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }

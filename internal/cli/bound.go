@@ -34,6 +34,7 @@ func (a *app) bound(t *traced, changes []whatif.Change, top int) error {
 			return err
 		}
 		l.Name = t.name
+		l.Notes = append(l.Notes, t.Notes...)
 		if a.json {
 			return a.printJSON(l)
 		}
@@ -45,6 +46,7 @@ func (a *app) bound(t *traced, changes []whatif.Change, top int) error {
 		return err
 	}
 	answer.Name = t.name
+	answer.Notes = append(answer.Notes, t.Notes...)
 	return a.tellPrice(t, answer)
 }
 

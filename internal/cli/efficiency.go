@@ -155,7 +155,7 @@ func profiled(t *traced) (pop.Run, error) {
 	if err != nil {
 		return pop.Run{}, err
 	}
-	r := pop.Run{Name: t.name, Units: len(units), Seconds: t.Seconds}
+	r := pop.Run{Name: t.name, Units: len(units), Seconds: t.Seconds, Notes: t.Notes}
 	ranks := map[int]bool{}
 	for _, u := range units {
 		ranks[u.Process] = true

@@ -92,7 +92,7 @@ func Open(ctx context.Context, e *store.Experiment) (*Run, error) {
 	if r.Program, err = trace.Decode(d.Name, data); err != nil {
 		return nil, err
 	}
-	if err := r.threads(); err != nil {
+	if err := cmp.Or(r.whole(), r.threads()); err != nil {
 		return r, err
 	}
 	if r.Spread, err = spreadOf(d, r.Seconds); err != nil {

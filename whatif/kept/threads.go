@@ -61,49 +61,62 @@ func (r *Run) waiting() map[string]bool {
 	return out
 }
 
-// otherCalls are the calls in which threads exchange something that are not the first
-// of their process.
-func otherCalls(d *analyze.Dataset) ([]waits.Untold, error) {
+// missing are calls whose like a trace does not hold: those in which other threads
+// than the first of a process exchange something, and those that start processes or
+// connect to them.
+func missing(d *analyze.Dataset) (ofThreads, toProcesses []waits.Untold, err error) {
 	if !d.Has(model.WallTime) {
-		return nil, nil
+		return nil, nil, nil
 	}
 	wall, err := d.Matrix(model.WallTime + ".exc")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	seconds := map[string]float64{}
+	threads, processes := map[string]float64{}, map[string]float64{}
 	for u, unit := range d.Units {
 		for r, region := range d.Regions {
+			t := wall.At(u, r)
 			kind, exchanges := events.CallKind(region.Name)
 			exchanges = exchanges && kind != trace.Init && kind != trace.Finalize || events.WaitsUntold(region.Name)
-			if t := wall.At(u, r); t > 0 && unit.Thread != 0 && exchanges {
-				seconds[region.Name] += t
+			if t > 0 && unit.Thread != 0 && exchanges {
+				threads[region.Name] += t
+			}
+			if t > 0 && events.Connects(region.Name) {
+				processes[region.Name] += t
 			}
 		}
 	}
-	return waits.UntoldOf(seconds, len(d.Units)), nil
+	return waits.UntoldOf(threads, len(d.Units)), waits.UntoldOf(processes, len(d.Units)), nil
+}
+
+// whole tells whether a trace holds what its ranks exchanged: a replay of another
+// program may never end, and what its ranks wait for is not in it.
+func (r *Run) whole() error {
+	threads, processes, err := missing(r.Data)
+	if err != nil {
+		return err
+	}
+	var of, why string
+	switch {
+	case len(threads) > 0:
+		of, why = "all its calls", "a trace holds the first thread of each process, and others called "+waits.UntoldCalls(threads)
+	case len(processes) > 0:
+		of, why = "all its processes", "those that "+waits.UntoldCalls(processes)+" started or connected to are not in it"
+	default:
+		return nil
+	}
+	r.Notes = append(r.Notes, "the trace is not replayed: "+why)
+	return fmt.Errorf("the experiment %q %w of %s: %s", r.Data.Name, ErrNoTrace, of, why)
 }
 
 // threads tells of what other threads did. A trace of a single process whose threads
 // share its work tells nothing that its profile does not tell better.
 func (r *Run) threads() error {
 	share, err := otherThreads(r.Data)
-	if err != nil {
+	if err != nil || share < manyThreads {
 		return err
 	}
-	if share >= manyThreads {
-		r.Others = share
-	}
-	calls, err := otherCalls(r.Data)
-	if err != nil {
-		return err
-	}
-	if len(calls) > 0 { // a replay without them is another program, and may never end
-		return fmt.Errorf("the experiment %q %w of all its calls: a trace holds the first thread of each process, and others called %s", r.Data.Name, ErrNoTrace, waits.UntoldCalls(calls))
-	}
-	if share < manyThreads {
-		return nil
-	}
+	r.Others = share
 	if r.Program.NP() == 1 {
 		return fmt.Errorf("the experiment %q %w of its threads: a trace holds the first one of each process, and others did %.0f %% of the work", r.Data.Name, ErrNoTrace, 100*share)
 	}

@@ -59,3 +59,53 @@ func TestThreads(t *testing.T) {
 		}
 	}
 }
+
+// TestWhole: a trace lacks the calls of other threads than the first, and processes
+// that others started.
+func TestWhole(t *testing.T) {
+	for _, c := range []struct {
+		call   string
+		thread int
+		want   string
+	}{
+		{"MPI_Send", 1, "the experiment \"made\" kept no trace of all its calls: a trace holds the first thread of each process, and others called `MPI_Send`"},
+		{"MPI_Send", 0, ""},
+		{"MPI_Init_thread", 1, ""},
+		{"MPI_Comm_rank", 1, ""},
+		{"MPI_Comm_spawn", 0, "the experiment \"made\" kept no trace of all its processes: those that `MPI_Comm_spawn` started or connected to are not in it"},
+	} {
+		b := model.NewBuilder()
+		region := b.Region(model.Region{Name: c.call, Kind: model.MPI, Parent: model.NoParent})
+		wall := b.Metric(model.Metric{Name: model.WallTime, Unit: "s", Scope: model.Exclusive, Missing: model.Zero})
+		for thread := range 2 {
+			u := b.Unit(model.Unit{Node: "n", Thread: thread})
+			if thread == c.thread {
+				b.Add(u, region, wall, 1)
+			}
+		}
+		x, err := b.Build(model.Header{Name: "made"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := store.Open(t.TempDir())
+		if err := s.Put(x, false); err != nil {
+			t.Fatal(err)
+		}
+		e, err := analyze.Find(s, "made")
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := analyze.Open(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := &Run{Data: d}
+		got := ""
+		if err := r.whole(); err != nil {
+			got = err.Error()
+		}
+		if got != c.want || (got != "") != (len(r.Notes) == 1) {
+			t.Errorf("%s of thread %d: %q, notes %q", c.call, c.thread, got, r.Notes)
+		}
+	}
+}
