@@ -240,3 +240,35 @@ func TestNamedByCallers(t *testing.T) {
 		}
 	}
 }
+
+// TestUserFunctions: computation is of the functions that are open, with states and
+// without.
+func TestUserFunctions(t *testing.T) {
+	names := smallNames + "\nEVENT_TYPE\n0 60000019 User function\nVALUES\n0 End\n1 solve\n2 sync\n"
+	head := "#Paraver (01/01/2026 at 00:00):900_ns:1(1):1:1(1:1),0\n"
+	calls := `2:1:1:1:1:100:60000019:1
+2:1:1:1:1:400:60000019:0
+2:1:1:1:1:500:60000019:2
+2:1:1:1:1:600:50000001:1
+%s2:1:1:1:1:700:50000001:0
+2:1:1:1:1:700:60000019:0
+%s2:1:1:1:1:800:60000019:1
+2:1:1:1:1:900:60000019:0
+`
+	want := `0 compute program 0-100
+0 compute solve 100-400
+0 compute program 400-500
+0 compute sync 500-600
+0 send sync/MPI_Send 600-700
+0 compute program 700-800
+0 compute solve 800-900
+`
+	for name, text := range map[string]string{
+		"with states": head + "1:1:1:1:1:0:600:1\n" + fmt.Sprintf(calls, "1:1:1:1:1:600:700:4\n", "1:1:1:1:1:700:900:1\n"),
+		"without":     head + fmt.Sprintf(calls, "", ""),
+	} {
+		if got := told(t, file(t, text, names)); got != want {
+			t.Errorf("%s: got\n%s\nwant\n%s", name, got, want)
+		}
+	}
+}

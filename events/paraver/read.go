@@ -23,6 +23,7 @@ type reader struct {
 	paths *events.Paths
 	locs  []location
 	span  events.Span
+	users []int64 // functions that a record enters and leaves
 	// rooted counts the collectives with a root by communicator and rank.
 	rooted [][]int32
 }

@@ -20,6 +20,7 @@ func (r *reader) events(f *fields) error {
 	l := &r.locs[loc]
 	now := call{begin: at, root: -1}
 	entered, left, instant := false, false, false
+	users := r.users[:0]
 	var instructions, cycles int64
 	for f.at < len(f.b) {
 		kind, ok1 := f.next()
@@ -48,7 +49,7 @@ func (r *reader) events(f *fields) error {
 		case kind == typeCycles:
 			cycles = value
 		case kind == typeUser:
-			l.user(value)
+			users = append(users, value)
 		case kind >= typeCaller && kind < typeCaller+callerLevels:
 			now.callers[kind-typeCaller] = value
 		}
@@ -67,6 +68,13 @@ func (r *reader) events(f *fields) error {
 		if err := r.leave(loc, l, at); err != nil {
 			return err
 		}
+	}
+	r.users = users
+	for _, value := range users {
+		if err := r.cut(loc, l, at); err != nil {
+			return err
+		}
+		l.user(value)
 	}
 	if entered {
 		l.entering, l.next = true, now
@@ -87,6 +95,40 @@ func (c *call) merge(more *call) {
 	for i, v := range more.callers {
 		c.callers[i] = max(c.callers[i], v)
 	}
+}
+
+// cut hands over what came before a user function that is entered or left: it is of
+// the functions that were open till then.
+func (r *reader) cut(loc int32, l *location, at int64) error {
+	if l.inCall {
+		return nil
+	}
+	if !l.anyState && !l.entering && at > l.last {
+		l.waiting = append(l.waiting, events.Span{Loc: loc, Kind: trace.Compute, Root: -1, Begin: l.last, End: at})
+		l.last = at
+	}
+	if n := len(l.waiting); n > 0 && l.waiting[n-1].Begin < at {
+		r.settle(l)
+	}
+	path, kept := r.path(nil, l), l.waiting[:0]
+	for i := range l.waiting {
+		s := l.waiting[i]
+		if s.Begin >= at {
+			kept = append(kept, s)
+			continue
+		}
+		rest := s
+		s.Path, s.End = path, min(s.End, at)
+		if err := r.visit(&s); err != nil {
+			return visitError{err}
+		}
+		if rest.End > at {
+			rest.Begin, rest.Instructions, rest.Cycles = at, 0, 0
+			kept = append(kept, rest)
+		}
+	}
+	l.waiting = kept
+	return nil
 }
 
 // maxUser bounds how deep user functions nest.
