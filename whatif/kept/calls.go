@@ -1,6 +1,7 @@
 package kept
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -12,9 +13,24 @@ import (
 // alike are calls that a trace has an event of another call for, beyond those that
 // package events takes for one kind.
 var alike = map[string][]string{
-	"MPI_Recv":       {"MPI_Mprobe", "MPI_Probe"},
+	"MPI_Recv":       {"MPI_Mprobe", "MPI_Probe", "MPI_Improbe", "MPI_Iprobe"},
+	"MPI_Wait":       {"MPI_Waitall", "MPI_Waitsome", "MPI_Test", "MPI_Testall", "MPI_Testany", "MPI_Testsome"},
 	"MPI_Comm_split": {"MPI_Comm_dup", "MPI_Comm_split_type", "MPI_Comm_create", "MPI_Comm_create_group", "MPI_Cart_create", "MPI_Cart_sub", "MPI_Graph_create", "MPI_Dist_graph_create", "MPI_Dist_graph_create_adjacent"},
 }
+
+// apart tells calls that a trace has messages for: collectives that do not block.
+func apart(call string) bool {
+	rest, ok := strings.CutPrefix(call, "MPI_I")
+	if !ok {
+		return false
+	}
+	kind, ok := events.CallKind("MPI_" + rest)
+	return ok && kind.Collective()
+}
+
+// dominates is the share of the time of all calls that an event may stand for from
+// which one of them is meant.
+const dominates = 0.9
 
 // callsOf is how long a run's calls of MPI took, by name.
 func callsOf(d *analyze.Dataset) (map[string]float64, error) {
@@ -38,8 +54,8 @@ func callsOf(d *analyze.Dataset) (map[string]float64, error) {
 }
 
 // asCalled names a call of a trace as the program does: an event stands for several
-// calls, and where the program makes none of its name, the one that took longest is
-// meant.
+// calls, and where the program makes none of its name, the one that took nearly all
+// of the time is meant, or else one of the two that took longest.
 func asCalled(path string, calls map[string]float64) string {
 	at := strings.LastIndexByte(path, '/') + 1
 	name := path[at:]
@@ -47,15 +63,21 @@ func asCalled(path string, calls map[string]float64) string {
 		return path
 	}
 	kind, known := events.CallKind(name)
-	best := name
+	var could []string
+	all := 0.0
 	for call, seconds := range calls {
 		other, ok := events.CallKind(call)
-		if !(known && ok && kind == other || slices.Contains(alike[name], call)) {
-			continue
-		}
-		if best == name || seconds > calls[best] || seconds == calls[best] && call < best {
-			best = call
+		starts := apart(call) && (name == "MPI_Isend" || name == "MPI_Irecv")
+		if known && ok && kind == other || starts || slices.Contains(alike[name], call) {
+			could, all = append(could, call), all+seconds
 		}
 	}
-	return path[:at] + best
+	slices.SortFunc(could, func(x, y string) int { return cmp.Or(cmp.Compare(calls[y], calls[x]), cmp.Compare(x, y)) })
+	switch {
+	case len(could) == 0:
+		return path
+	case len(could) > 1 && calls[could[0]] < dominates*all:
+		return path[:at] + could[0] + " or " + could[1]
+	}
+	return path[:at] + could[0]
 }

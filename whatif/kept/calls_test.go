@@ -14,3 +14,22 @@ func TestAsCalled(t *testing.T) {
 		}
 	}
 }
+
+// TestCallsOfAFamily: no call is named that the program does not make.
+func TestCallsOfAFamily(t *testing.T) {
+	for _, c := range []struct {
+		calls      map[string]float64
+		path, want string
+	}{
+		{map[string]float64{"MPI_Ibarrier": 0.1, "MPI_Test": 1}, "a/MPI_Wait", "a/MPI_Test"},
+		{map[string]float64{"MPI_Ibarrier": 0.1, "MPI_Test": 1}, "a/MPI_Isend", "a/MPI_Ibarrier"},
+		{map[string]float64{"MPI_Startall": 0.1, "MPI_Iallreduce": 0.2, "MPI_Wait": 1}, "a/MPI_Isend", "a/MPI_Iallreduce or MPI_Startall"},
+		{map[string]float64{"MPI_Iprobe": 1, "MPI_Mrecv": 0.01}, "MPI_Recv", "MPI_Iprobe"},
+		{map[string]float64{"MPI_Comm_create": 1}, "MPI_Comm_split", "MPI_Comm_create"},
+		{map[string]float64{"MPI_Isend": 1, "MPI_Iallreduce": 2}, "MPI_Isend", "MPI_Isend"},
+	} {
+		if got := asCalled(c.path, c.calls); got != c.want {
+			t.Errorf("%s of %v is called %s, not %s", c.path, c.calls, got, c.want)
+		}
+	}
+}
