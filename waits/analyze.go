@@ -94,7 +94,8 @@ func (a *Analyzer) Span(s *events.Span) {
 	a.begin, a.end = min(a.begin, s.Begin), max(a.end, s.End)
 	l := &a.locs[s.Loc]
 	if l.log.full() {
-		a.judge(a.reached())
+		// What is summed up can be judged no more, and others may be silent for long.
+		a.judge(max(a.reached(), l.log.kept()))
 		l.log.shorten()
 	}
 	l.end = max(l.end, s.End)

@@ -409,3 +409,26 @@ func TestNeverWhole(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 }
+
+// TestSilentRank: a rank that does nothing for long does not keep what others waited
+// for from being judged before their logs are shortened.
+func TestSilentRank(t *testing.T) {
+	h := &events.Header{Ranks: 3, Locations: []events.Location{{Rank: 0}, {Rank: 1}, {Rank: 2}}, Comms: [][]int32{nil, {0, 1}}}
+	paths := events.NewPaths(h)
+	work, more, call := paths.Of(events.Path{Name: "A"}), paths.Of(events.Path{Name: "B"}), paths.Of(events.Path{Name: "X"})
+	a := waits.NewAnalyzer(h)
+	const turns = 20000
+	for i := range int64(turns) { // rank 1 does 5 ns of B in every turn
+		a.Span(&events.Span{Loc: 0, Kind: trace.Compute, Path: work, Root: -1, Begin: 10 * i, End: 10*i + 5})
+		a.Span(&events.Span{Loc: 1, Kind: trace.Compute, Path: work, Root: -1, Begin: 10 * i, End: 10*i + 5})
+		a.Span(&events.Span{Loc: 1, Kind: trace.Compute, Path: more, Root: -1, Begin: 10*i + 5, End: 10*i + 10})
+		for loc := range int32(2) {
+			a.Span(&events.Span{Loc: loc, Kind: trace.Barrier, Path: call, Comm: 1, Root: -1, Begin: 10*i + 5 + 5*int64(loc), End: 10*i + 10})
+		}
+	}
+	r := a.Report()
+	want := fmt.Sprintf("wait_barrier X %.4g: B[1]=%.4g", 5e-9*turns, 5e-9*turns)
+	if got := strings.TrimSpace(told(r)); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}

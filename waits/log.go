@@ -78,6 +78,9 @@ func (l *log) at(time int64) int64 {
 // apart tells whether a number is that of an entry which is kept by itself.
 func (l *log) apart(at int64) bool { return at >= l.base+int64(l.summed) }
 
+// kept is from when on entries stay as they are when the log is shortened.
+func (l *log) kept() int64 { return l.entries[len(l.entries)/2].begin }
+
 // shorten sums up the older half by region.
 func (l *log) shorten() {
 	half := len(l.entries) / 2

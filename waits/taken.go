@@ -18,7 +18,7 @@ type took struct {
 }
 
 // maxTaken is how many of a rank are kept.
-const maxTaken = 1 << 14
+const maxTaken = 1 << 12
 
 func (t *taken) take(begin, sent int64) {
 	if len(t.list) >= maxTaken {
