@@ -2,7 +2,8 @@
 // Schauser, Scheiman, SPAA 1995): a message takes a latency and a time per byte,
 // whatever else is under way. Without contention nothing has to be shared, so a
 // rank runs ahead on its own until it must wait for another, and a replay costs
-// little more than reading the trace. With no latency and endless bandwidth it
+// little more than reading the trace; where ranks receive from anyone, they go on in
+// the order of time. With no latency and endless bandwidth it
 // is the ideal network of POP's efficiencies; package simulate is for networks
 // that get crowded.
 //
