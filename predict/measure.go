@@ -43,6 +43,14 @@ func (w *workshop) note(format string, args ...any) {
 	}
 }
 
+// noteOnce is a note whose figures differ from run to run.
+func (w *workshop) noteOnce(key, format string, args ...any) {
+	if !w.noted[key] {
+		w.noted[key] = true
+		w.note(format, args...)
+	}
+}
+
 func (w *workshop) say(format string, args ...any) {
 	if w.Say != nil {
 		w.Say(fmt.Sprintf(format, args...))
@@ -141,6 +149,11 @@ func (w *workshop) take(ctx context.Context, b *built, np int, settings []string
 	if err := w.look(result, np); err != nil {
 		return nil, err
 	}
+	beside, err := launch.LookBeside(dir)
+	if err != nil {
+		return nil, err
+	}
+	w.noteBeside(beside)
 	if w.Input == "" && launch.AskedForInput(dir) {
 		return nil, fmt.Errorf("the program reads standard input, and there was none: give a file with --stdin: %s\n%s", command, tail(output, 30))
 	}
@@ -161,6 +174,9 @@ func (w *workshop) take(ctx context.Context, b *built, np int, settings []string
 	}
 	if t.NP() != np {
 		return nil, fmt.Errorf("the program ran with %d ranks, not with %d: %s", t.NP(), np, command)
+	}
+	if err := w.noteLost(dir, t); err != nil {
+		return nil, err
 	}
 	return &taken{CutTrace: t, seconds: result.Wall.Seconds() + time.Since(start).Seconds()}, nil
 }
@@ -255,10 +271,42 @@ func (w *workshop) look(r *launch.Result, np int) error {
 		threads = max(threads, u.Thread+1)
 	}
 	if threads > 1 {
-		w.note("Ranks have %d threads: their parallel regions count as long as they took here, so a rank needs as many cores on the platform.", threads)
+		w.note("Ranks have %d threads: a parallel region counts as long as the rank's first thread computes or waits in it, so a rank needs as many cores on the platform.", threads)
 		if cores := runtime.NumCPU(); threads*np > cores {
-			w.note("%d ranks of %d threads share the %d cores here, so their parallel regions are counted too long.", np, threads, cores)
+			w.note("%d ranks of %d threads share the %d cores here, so their parallel regions may be counted too long.", np, threads, cores)
 		}
 	}
 	return nil
+}
+
+// muchLost is the share of a run without MPI from which on it is told that the trace
+// does not hold it.
+const muchLost = 0.1
+
+// noteLost tells of time of a program without MPI that is neither computation nor a
+// pause in its trace.
+func (w *workshop) noteLost(dir string, t *launch.CutTrace) error {
+	took, alone, err := launch.SpanAlone(dir)
+	if err != nil || !alone || slices.ContainsFunc(t.Cuts, func(c launch.LoopCut) bool { return c.Skipped > 0 }) {
+		return err
+	}
+	lost := took - computed(t.Trace, 0)/1e9 - paused(t.Trace, 0)
+	if lost > muchLost*took {
+		w.noteOnce("lost", "For %.3g of the %.3g s of a run here the program neither computed nor is known to have been blocked: it waited for a core, which does not count.", lost, took)
+	}
+	return nil
+}
+
+// noteBeside tells of computation that the trace holds as pauses, and of parallel
+// regions that took longer than they count.
+func (w *workshop) noteBeside(b launch.Beside) {
+	if b.Threads > 0 {
+		w.noteOnce("threads", "Ranks have threads of their own, whose computation (%.3g s of CPU time on the rank with most) is not in the trace: waiting for them counts as long as it took here, on every platform.", b.Threads)
+	}
+	if b.Children > 0 {
+		w.noteOnce("children", "The program has children, whose computation (%.3g s of CPU time) is not in the trace: waiting for them counts as long as it took here, on every platform.", b.Children)
+	}
+	if b.Parallel > 0 {
+		w.noteOnce("parallel", "At work in parallel regions a rank's first thread had a core for %.3g of %.3g s, since others ran on its core. Waiting for a core does not count: the platform is taken to have one for each.", b.Ran, b.Parallel)
+	}
 }

@@ -139,6 +139,19 @@ func computed(t *trace.Trace, rank int) (sum float64) {
 	return sum
 }
 
+// paused adds up the time in which a rank was blocked outside of MPI, in
+// seconds.
+func paused(t *trace.Trace, rank int) (sum float64) {
+	c := t.Cursor(rank)
+	var a trace.Action
+	for c.Next(&a) {
+		if a.Kind == trace.Sleep {
+			sum += a.Value
+		}
+	}
+	return sum
+}
+
 func add(to, from []simulate.RankTime) {
 	for i := range to {
 		a, b := &to[i], from[i]

@@ -52,6 +52,8 @@ type Process struct {
 	MPI        string // the MPI library's own description
 	Started    time.Time
 	Elapsed    time.Duration // from the first event to the latest sign of life
+	InMPI      time.Duration // from the end of MPI_Init to the beginning of MPI_Finalize, or to that sign
+	CPU        time.Duration // of all its threads, measured or not, since the first event
 	Children   time.Duration // CPU time of children that it has waited for
 	PeakMemory uint64        // bytes
 	Lost       uint64        // events that found no room

@@ -55,6 +55,7 @@ type rawHeader struct {
 	Name                                     [256]byte
 	CounterName                              [counters][counterName]byte
 	CounterGroup                             [counters]uint8
+	Began, Ended, CPU0, CPU1                 uint64
 }
 
 type rawRegion struct {
@@ -163,7 +164,17 @@ func Parse(data []byte) (*Process, error) {
 			return nil, fmt.Errorf("byte %d: %w", at, err)
 		}
 	}
-	r.finish(max(r.last, h.Ticks1))
+	if h.CPU1 > h.CPU0 {
+		p.CPU = time.Duration(min(h.CPU1-h.CPU0, 1<<62))
+	}
+	end := max(r.last, h.Ticks1)
+	r.finish(end)
+	if h.Ended > 0 {
+		end = h.Ended
+	}
+	if h.Began > 0 && end > h.Began {
+		p.InMPI = time.Duration(float64(end-h.Began) * r.seconds * 1e9)
+	}
 	return p, nil
 }
 

@@ -31,7 +31,7 @@ var local = lazyregexp.New(`^(Type_|Group_|Info_|Op_|Error_|Add_error_|Remove_er
 	`Initialized|Finalized|Pcontrol|Wtime|Wtick|Request_get_status|Register_datarep|Test_cancelled|Alloc_mem|Free_mem|Status|` +
 	`(Open|Close)_port|(Publish|Unpublish|Lookup)_name|.*_(FN|fn|f2c|c2f|f082c|c2f08|f082f|f2f08|fromint|toint)(_c)?$|Address)`)
 
-const finalize = "if (auspex_tracing) traced(t, (struct event){T_FINALIZE, 0, 0, 0, 0, 0, 0, 0, 0}, NULL);"
+const finalize = "auspex_header->ended = ticks(); if (auspex_tracing) traced(t, (struct event){T_FINALIZE, 0, 0, 0, 0, 0, 0, 0, 0}, NULL);"
 
 // rules are what is counted of each function.
 var rules = map[string]rule{

@@ -1,4 +1,5 @@
-/* The trace of a program without MPI: one rank, one stretch of computation. */
+/* The trace of a program without MPI: one rank, one stretch of
+ * computation, and the time in which it was blocked. */
 #include "trace.h"
 #include <stdlib.h>
 
@@ -13,8 +14,16 @@ static void trace_alone(void)
     if (!auspex_tracing)
         return;
     struct event first = {T_INIT, 0, 0, 0, 0, 0, 0, 0, 0}, last = {T_FINALIZE, 0, 0, 0, 0, 0, 0, 0, 0};
+    uint64_t compute = virtual_time(t) - t->seen;
+    t->gap = t->record.last - t->record.first;
+    uint64_t idle = paused(t, compute);
     auspex_trace(&first, NULL, 0);
-    auspex_trace(&last, NULL, virtual_time(t) - t->seen);
+    if (idle >= auspex_long) {
+        struct event slept = {T_SLEEP, 0, 0, 0, 0, (int64_t)((double)idle / auspex_rate), 0, 0, 0, 0};
+        auspex_trace(&slept, NULL, compute);
+        compute = 0;
+    }
+    auspex_trace(&last, NULL, compute);
     auspex_trace_close();
 }
 

@@ -57,6 +57,7 @@ static uint64_t peak_memory(void)
 void auspex_clock_note(struct header *h)
 {
     pair(&h->ticks1, &h->nanos1);
+    h->cpu1 = nanos(CLOCK_PROCESS_CPUTIME_ID);
     h->peak_memory = peak_memory();
 }
 
@@ -78,6 +79,7 @@ void auspex_clock_start(struct header *h)
 {
     pair(&h->ticks0, &h->nanos0);
     h->realtime = nanos(CLOCK_REALTIME);
+    h->cpu0 = nanos(CLOCK_PROCESS_CPUTIME_ID);
     do
         pair(&h->ticks1, &h->nanos1);
     while (h->nanos1 - h->nanos0 < 200000);

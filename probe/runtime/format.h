@@ -45,6 +45,8 @@ struct header {
     char name[256];          /* that the program was started by */
     char counter_name[COUNTERS][COUNTER_NAME]; /* the first `counters` of them */
     uint8_t counter_group[COUNTERS];
+    uint64_t began, ended;   /* ticks at the end of MPI_Init and the beginning of MPI_Finalize, 0 where not called */
+    uint64_t cpu0, cpu1;     /* ns of CPU time of all threads at the two readings of the clocks */
 };
 
 struct chunk {

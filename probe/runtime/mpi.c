@@ -130,9 +130,7 @@ static void traced(struct thread *t, struct event e, const int64_t *lists)
         return; /* the trace is of one thread */
     t->seen = virtual_time(t);
     e.site = t->site;
-    uint64_t idle = t->gap > compute + t->stood ? t->gap - compute - t->stood : 0;
-    uint64_t known = t->away > t->blocked ? t->away : t->blocked;
-    idle = (known < idle ? known : idle) + t->aside;
+    uint64_t idle = paused(t, compute) + t->aside;
     auspex_trace_stop(0, t->stood, 0);
     t->gap = t->away = t->blocked = t->aside = t->stood = 0;
     if (unlikely(idle >= auspex_long)) {
@@ -480,6 +478,7 @@ static void mpi_started(void)
         agree_start();
         traced(auspex_self, (struct event){T_INIT, 0, 0, 0, 0, 0, 0, 0, 0}, NULL);
     }
+    auspex_header->began = ticks();
 }
 
 static void *next_symbol(const char *name) { return dlsym(RTLD_NEXT, name); }

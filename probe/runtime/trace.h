@@ -19,6 +19,15 @@ struct event {
     int64_t site; /* one more than the number of the region of the call's place, 0 where not known */
 };
 
+/* Of the ticks since the trace was told of something, those in which the rank was
+ * blocked: neither computing nor waiting for a core. */
+static inline uint64_t paused(const struct thread *t, uint64_t compute)
+{
+    uint64_t idle = t->gap > compute + t->stood ? t->gap - compute - t->stood : 0;
+    uint64_t known = t->away > t->blocked ? t->away : t->blocked;
+    return known < idle ? known : idle;
+}
+
 extern int auspex_tracing, auspex_asked;
 void auspex_trace_open(void);
 void auspex_trace(const struct event *e, const int64_t *lists, uint64_t compute);
