@@ -138,10 +138,15 @@ type state struct {
 // pass checks a vertex for places that decide something, and applies what it
 // writes.
 func (s *state) pass() {
-	if s.v.stmt == nil || ioStatement(s.v.stmt) != "" && s.v.part == plainPart {
+	if s.v.stmt == nil {
+		return
+	}
+	if ioStatement(s.v.stmt) != "" && s.v.part == plainPart {
+		s.transfer()
 		return
 	}
 	fx := s.q.effectsOf(s.v.exprs...)
+	s.streams()
 	for _, c := range fx.calls {
 		if c.expr != s.returned {
 			s.call(c)
@@ -149,7 +154,9 @@ func (s *state) pass() {
 	}
 	for i := range fx.refs {
 		s.subscripts(&fx.refs[i])
+		s.operators(&fx.refs[i])
 	}
+	s.sizes()
 	s.decisions()
 	for _, o := range fx.opaque {
 		if name, bad := s.contents(o); bad {
@@ -165,6 +172,55 @@ func (s *state) pass() {
 	for i := range fx.refs {
 		if r := &fx.refs[i]; r.write {
 			s.write(r)
+		}
+	}
+	s.chosen()
+}
+
+// streams follows what goes through streams of C++.
+func (s *state) streams() {
+	files := s.t.m.hidden(fileState)
+	s.t.m.streams(s.q, s.v.exprs, func(stream *object, file, out bool, what *source.Expr) {
+		if _, bad := s.value(what); out && bad {
+			s.wrong[stream] = true
+			s.wrong[files] = s.wrong[files] || file
+		}
+		if out {
+			return
+		}
+		if file && s.wrong[files] {
+			s.wrong[stream] = true
+		}
+		if o := s.t.m.place(s.q, what); o != nil && s.wrong[stream] {
+			s.wrong[o] = true
+		}
+	})
+}
+
+// operators refuses what is wrong where an operator of the program may look at it.
+func (s *state) operators(r *ref) {
+	if s.t.inside {
+		return
+	}
+	path := s.t.m.at(s.q, r)
+	if class := s.q.operated(r); class != "" && s.wrong[path[len(path)-1]] {
+		s.refuse("call", r.shown(), s.v.stmt.Line, fmt.Sprintf("%s, which the loop computes, is a %s, and what its operators do is not known", r.shown(), class))
+	}
+}
+
+// sizes looks at the sizes of arrays that are made there.
+func (s *state) sizes() {
+	if s.v.stmt.Kind != source.Declaration || s.t.inside {
+		return
+	}
+	for _, v := range s.q.vars {
+		if v.declared != s.v.stmt || v.Param {
+			continue
+		}
+		for _, d := range v.Dims {
+			if name, bad := s.value(d); bad {
+				s.refuse("subscript", name, s.v.stmt.Line, fmt.Sprintf("%s, which the loop computes, is the size of %s", name, v.Name))
+			}
 		}
 	}
 }
@@ -284,7 +340,7 @@ func (s *state) subscripts(r *ref) {
 func (s *state) decisions() {
 	st := s.v.stmt
 	looping := st.Kind == source.Loop
-	if s.v.part != testPart && !(looping && (s.v.part == initPart || s.v.part == stepPart)) {
+	if s.v.part != testPart && st.Kind != source.Goto && !(looping && (s.v.part == initPart || s.v.part == stepPart)) {
 		return
 	}
 	if s.t.inside && (st == s.t.loop.Stmt || !s.communicates(st)) {

@@ -16,6 +16,7 @@ func (s *state) call(c invocation) {
 		s.message(c)
 	case callee != nil:
 		s.enter(c, callee)
+	case s.library(c):
 	case s.q.pureName(c.name), harmless[c.name], outside[c.name]:
 	case allocators[c.name]:
 		s.argumentRight(c, "is the size of memory asked for")
@@ -62,6 +63,9 @@ func (s *state) unknown(c invocation) {
 	if s.t.inside {
 		return // said when the loop's writes were collected
 	}
+	if v := s.q.lookup(c.name); v != nil && s.wrong[s.t.m.variable(s.q, c.name)] {
+		s.refuse("branch", c.name, c.expr.Line, c.name+", which the loop computes, decides which function is called there")
+	}
 	for _, a := range c.args {
 		if name, bad := s.contents(a); bad {
 			s.refuse("call", name, c.expr.Line, fmt.Sprintf("%s, which the loop computes, is handed to %s, of which nothing is known", name, callName(c)))
@@ -69,7 +73,7 @@ func (s *state) unknown(c invocation) {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.t.m.named)) {
-		if o := s.t.m.named[name].find(); s.wrong[o] {
+		if o := s.t.m.named[name].find(); s.wrong[o] && name != errnoState {
 			s.refuse("call", name, c.expr.Line, fmt.Sprintf("%s, of which nothing is known, may look at %s, which the loop computes", callName(c), name))
 			return
 		}

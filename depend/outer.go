@@ -113,10 +113,17 @@ func (p *Program) readTypes(f *source.File) {
 					number := arithmetic[p.plainType(v.Type)] && !v.Pointer && !v.array()
 					old, seen := p.fields[name]
 					p.fields[name] = number && (old || !seen)
+					if f.Language == source.CXX && !number && !v.Pointer && !v.array() && !p.sequence(v.Type) {
+						p.growing[name] = true
+					}
 				}
 				continue
 			case "type_definition":
 				p.readTypedef(f, k)
+			case "alias_declaration":
+				if name, typ := k.Child("name"), k.Child("type"); name != nil && typ != nil {
+					p.aliases[name.Text(f.Text)] = typ.Text(f.Text)
+				}
 			}
 			if k.Named {
 				visit(k)
@@ -124,6 +131,7 @@ func (p *Program) readTypes(f *source.File) {
 		}
 	}
 	visit(root)
+	p.readUnions(f, root, false)
 }
 
 // readTypedef notes typedef double Real. A name that stands for something else
@@ -141,6 +149,7 @@ func (p *Program) readTypedef(f *source.File, def *source.Node) {
 		return
 	}
 	key := name.Text(f.Text)
+	p.aliases[key] = typ.Text(f.Text)
 	if old, seen := p.types[key]; !arithmetic[to] || seen && old != to {
 		to = ""
 	}

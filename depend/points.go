@@ -13,6 +13,7 @@ type object struct {
 	up     *object            // the object this one became part of
 	within map[string]*object // fields by name; "*" is what it points to, or its elements
 	shared bool               // stands for more than one variable
+	mixed  bool               // one with all that is in it
 	name   string
 }
 
@@ -27,7 +28,9 @@ func (o *object) find() *object {
 }
 
 func (o *object) to(step string) *object {
-	o = o.find()
+	if o = o.find(); o.mixed {
+		return o
+	}
 	k := o.within[step]
 	if k == nil {
 		k = &object{name: o.name}
@@ -55,6 +58,15 @@ func unify(a, b *object) {
 		a.shared = true
 		if a.name == "" {
 			a.name = b.name
+		}
+		if a.mixed = a.mixed || b.mixed; a.mixed {
+			for _, within := range []map[string]*object{a.within, b.within} {
+				for _, k := range within {
+					work = append(work, [2]*object{a, k})
+				}
+			}
+			a.within, b.within = nil, nil
+			continue
 		}
 		for step, k := range b.within {
 			if mine := a.within[step]; mine != nil {
@@ -89,8 +101,13 @@ func (p *Program) memoryOf() *memory {
 		m.locals[q] = map[string]*object{}
 		m.returns[q] = &object{}
 	}
+	m.share()
 	for _, q := range p.procs {
 		for _, v := range q.flowGraph().vertices {
+			fx := q.effectsOf(v.exprs...)
+			for i := range fx.refs {
+				m.at(q, &fx.refs[i]) // unions are known before anything is asked
+			}
 			for _, e := range v.exprs {
 				m.learn(q, e)
 			}
@@ -127,13 +144,16 @@ func (q *proc) own(name string) bool {
 
 // variable is the object of a name.
 func (m *memory) variable(q *proc, name string) *object {
-	table := m.named
-	if q.own(name) {
+	table, shared := m.named, false
+	switch {
+	case strings.Contains(name, "::") && !q.fortran(): // a static field: methods name it alone
+		name, shared = lastPart(name), true
+	case q.own(name):
 		table = m.locals[q]
 	}
 	o := table[name]
 	if o == nil {
-		o = &object{name: name}
+		o = &object{name: name, shared: shared}
 		table[name] = o
 	}
 	return o.find()
@@ -156,6 +176,16 @@ func (m *memory) at(q *proc, r *ref) []*object {
 				m.named[s.field] = &object{name: s.field}
 			}
 			o = m.named[s.field].find()
+			o.shared = true
+			if m.prog.unions[s.field] {
+				union := m.hidden("(unions)")
+				union.mix()
+				unify(union, o)
+				o = o.find()
+			}
+		case m.prog.unions[s.field]:
+			o.mix()
+			o = o.find()
 		default:
 			o = o.to(s.field)
 		}
@@ -199,9 +229,15 @@ func (m *memory) learn(q *proc, e *source.Expr) {
 				}
 				return
 			}
-			if !q.fortran() && !q.isNumber(k.Args[0]) {
-				m.flows(q, to, k.Args[1])
+			if q.fortran() || q.isNumber(k.Args[0]) {
+				return
 			}
+			if k.Args[1].Kind == source.List && k.Op == "=" {
+				root, _ := rootOf(k.Args[0])
+				m.listed(q, to, k.Args[1], q.lookup(root).array())
+				return
+			}
+			m.flows(q, to, k.Args[1])
 		case k.Kind == source.CallOf, k.Kind == source.Apply && !q.isArray(k.Name):
 			m.bind(q, k)
 		}

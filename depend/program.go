@@ -19,6 +19,16 @@ type Program struct {
 	types  map[string]string // typedefs, and the number each stands for or ""
 	fields map[string]bool   // of structures; true where all of the name are numbers
 	arrays map[string]bool   // Fortran names assigned as name(...) = somewhere
+	unions map[string]bool   // fields that share storage with others
+	// growing are fields of C++ that are containers which a subscript may make
+	// larger, aliases what names of types stand for.
+	growing map[string]bool
+	aliases map[string]string
+	// operators are classes of C++ with operators of the program; defined is set
+	// where a Fortran file defines some.
+	operators map[string]bool
+	defined   bool
+	errno     bool // a file looks at it
 }
 
 // proc is a procedure with the names it declares.
@@ -54,9 +64,11 @@ func (v *variable) array() bool { return v != nil && len(v.Dims) > 0 }
 
 // New prepares files for analysis.
 func New(files ...*source.File) *Program {
-	p := &Program{Files: files, named: map[string]*proc{}, arrays: map[string]bool{}, fields: map[string]bool{}, types: map[string]string{}}
+	p := &Program{Files: files, named: map[string]*proc{}, arrays: map[string]bool{}, fields: map[string]bool{}, types: map[string]string{},
+		unions: map[string]bool{}, growing: map[string]bool{}, aliases: map[string]string{}, operators: map[string]bool{}}
 	for _, f := range files {
 		p.readTypes(f)
+		p.readErrno(f)
 		top := outerNames(f)
 		for _, v := range top {
 			v.Type = p.plainType(v.Type)
@@ -86,6 +98,7 @@ func New(files ...*source.File) *Program {
 	for _, q := range p.procs {
 		q.markAddresses()
 	}
+	p.readOperators()
 	return p
 }
 

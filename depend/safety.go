@@ -287,8 +287,8 @@ func (t *tracker) withoutLocals(q *proc, wrong stain) stain {
 // writes adds everything a statement may write, calls included.
 func (t *tracker) writes(q *proc, v *vertex, wrong stain, seen map[*proc]bool) {
 	fx := q.effectsOf(v.exprs...)
-	if io := v.stmt; io != nil && v.part == plainPart && ioStatement(io) == "READ" {
-		t.readItems(q, v, func(o *object) { wrong[o] = true })
+	if v.part == plainPart && ioStatement(v.stmt) != "" {
+		t.written(q, v, wrong)
 	} else if ioStatement(v.stmt) == "" {
 		for _, o := range fx.opaque {
 			t.refuse(Reach{File: q.place(), Line: o.Line, Kind: "call", Words: "not understood: " + clip(string(q.file.Text[o.Start:o.End]))})
@@ -301,8 +301,25 @@ func (t *tracker) writes(q *proc, v *vertex, wrong stain, seen map[*proc]bool) {
 	if v.counts != nil && v.part == stepPart {
 		wrong[t.m.variable(q, v.counts.Name)] = true
 	}
+	t.m.streams(q, v.exprs, func(stream *object, file, out bool, what *source.Expr) {
+		wrong[stream] = true
+		if file {
+			wrong[t.m.hidden(fileState)] = true
+		}
+		if o := t.m.place(q, what); o != nil && !out {
+			wrong[o] = true
+		}
+	})
 	for i := range fx.refs {
-		if r := &fx.refs[i]; r.write {
+		r := &fx.refs[i]
+		if class := q.operated(r); class != "" {
+			t.refuse(Reach{File: q.place(), Line: v.stmt.Line, Kind: "call", Variable: r.root,
+				Words: fmt.Sprintf("%s is a %s, and what its operators do is not known", r.shown(), class)})
+		}
+		for _, o := range t.m.grows(q, r) {
+			wrong[o] = true
+		}
+		if r.write {
 			path := t.m.at(q, r)
 			o := path[len(path)-1]
 			if r.value != nil && !q.fortran() && copied(r.value) && !wrong[o] {
@@ -339,6 +356,7 @@ func (t *tracker) writes(q *proc, v *vertex, wrong stain, seen map[*proc]bool) {
 			for o := range t.withoutLocals(callee, inner) {
 				wrong[o] = true
 			}
+		case callee == nil && t.library(q, c, wrong):
 		case callee != nil, q.pureName(c.name), outside[c.name], allocators[c.name], harmless[c.name]:
 		case fills[c.name]:
 			for _, e := range q.memoryArgs(c, []int{0}) {
@@ -382,7 +400,7 @@ func constantLike(e *source.Expr) bool {
 func copied(e *source.Expr) bool { return e.Kind == source.Name || e.Kind == source.Member }
 
 var (
-	harmless = set(`free fftw_free perror assert omp_get_wtime omp_get_thread_num omp_get_num_threads`)
+	harmless = set(`free fftw_free perror assert __assert_fail omp_get_wtime omp_get_thread_num omp_get_num_threads`)
 	fills    = set(`memcpy memmove memset strcpy strncpy`) // write what their first argument points to
 )
 
