@@ -2,6 +2,7 @@ package predict
 
 import (
 	"math"
+	"slices"
 
 	"auspex/platform"
 	"auspex/simulate"
@@ -16,26 +17,42 @@ import (
 // machine and checked on those that were not (TestIntervalsHold).
 const runSpread, platformSpread, heldAgainst = 0.08, simulate.PlatformSpread, 2.0
 
-// interval is the median of the replays of several runs' traces and half the width
-// of the 90 % interval around it. The runs' own scatter counts where it is more
-// than is usual; two or three runs that happen to agree prove nothing. cut is the
-// standard deviation, in seconds, of what was estimated for loops cut short.
-func interval(seconds []float64, cut float64) (middle, half float64) {
-	n := float64(len(seconds))
+// interval is the median of the replays of several runs' traces and the 90 %
+// interval around it, which holds all of these runs. The runs' own scatter counts
+// where it is more than is usual, to either side by itself: two or three runs that
+// happen to agree prove nothing, and one that was held up says nothing of shorter
+// ones. cut is the standard deviation, in seconds, of what was estimated for loops
+// cut short; least is what the runs take at the least, of which another one may take
+// less only by as much as computation scatters.
+func interval(seconds []float64, cut, least float64) (middle, low, high float64) {
 	middle = median(seconds)
-	run := runSpread * middle
-	if len(seconds) > 1 {
-		sum, mean := 0.0, 0.0
-		for _, v := range seconds {
-			mean += v / n
-		}
-		for _, v := range seconds {
-			sum += (v - mean) * (v - mean)
-		}
-		run = max(run, math.Sqrt(sum/(n-1))*student(len(seconds)-1)/normal90)
+	usual := runSpread * math.Sqrt(1/float64(len(seconds))+1/heldAgainst)
+	below, above := sides(seconds, middle)
+	half := func(side float64) float64 {
+		run := max(usual*middle, side*math.Sqrt(1/float64(len(seconds))+1/heldAgainst))
+		return normal90 * math.Hypot(math.Hypot(run, platformSpread*middle), cut)
 	}
-	run *= math.Sqrt(1/n + 1/heldAgainst)
-	return middle, normal90 * math.Hypot(math.Hypot(run, platformSpread*middle), cut)
+	low, high = middle-half(below), middle+half(above)
+	low = max(low, least-normal90*math.Hypot(usual*least, cut), 0)
+	return middle, min(low, slices.Min(seconds)), max(high, slices.Max(seconds))
+}
+
+// sides are the standard deviations of runs below and above their middle, each as if
+// the other side were alike; 0 for one run.
+func sides(seconds []float64, middle float64) (below, above float64) {
+	n := len(seconds)
+	if n < 2 {
+		return 0, 0
+	}
+	for _, v := range seconds {
+		if square := 2 * (v - middle) * (v - middle) / float64(n-1); v < middle {
+			below += square
+		} else {
+			above += square
+		}
+	}
+	few := student(n-1) / normal90
+	return math.Sqrt(below) * few, math.Sqrt(above) * few
 }
 
 // normal90 is the 95 % quantile of the normal distribution: a two-sided interval

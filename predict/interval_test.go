@@ -15,19 +15,31 @@ import (
 )
 
 // By hand: a single run of 10 s is known to 1.645·√(0.8²·(1 + ½) + 0.55²); runs
-// that scatter more than usual widen it: 1, 2, 6 by Student's 2.920·√7·√(⅓ + ½).
-// Their median counts.
+// that scatter more than usual widen it on their side: 1, 2, 6 by Student's 2.920
+// times 1 below and 4 above, times √(⅓ + ½). Their median counts.
 func TestInterval(t *testing.T) {
-	mean, half := interval([]float64{10}, 0)
-	if want := 1.644854 * math.Hypot(0.8*math.Sqrt(1.5), 0.55); mean != 10 || math.Abs(half-want) > 1e-9 {
-		t.Errorf("%v ± %v", mean, half)
+	middle, low, high := interval([]float64{10}, 0, 0)
+	if want := 1.644854 * math.Hypot(0.8*math.Sqrt(1.5), 0.55); middle != 10 || math.Abs(high-10-want) > 1e-9 || math.Abs(10-low-want) > 1e-9 {
+		t.Errorf("%v, from %v to %v", middle, low, high)
 	}
-	mean, half = interval([]float64{1, 2, 6}, 0)
-	if want := math.Hypot(2.920*math.Sqrt(7)*math.Sqrt(1./3+1./2), 1.644854*0.11); mean != 2 || math.Abs(half-want) > 1e-9 {
-		t.Errorf("%v ± %v", mean, half)
+	middle, low, high = interval([]float64{1, 2, 6}, 0, 0)
+	if want := math.Hypot(2.920*4*math.Sqrt(1./3+1./2), 1.644854*0.11); middle != 2 || math.Abs(high-2-want) > 1e-9 {
+		t.Errorf("%v to %v", middle, high)
 	}
-	if _, wider := interval([]float64{10}, 3); wider < 1.64*3 {
-		t.Errorf("what was estimated for loops does not count: ± %v", wider)
+	if low != 0 {
+		t.Errorf("from %v", low)
+	}
+	if _, _, high := interval([]float64{10}, 3, 0); high-10 < 1.64*3 {
+		t.Errorf("what was estimated for loops does not count: up to %v", high)
+	}
+	// Runs that were held up say nothing of runs shorter than any can be.
+	runs := []float64{22.1, 22.5, 23.4, 24, 40, 46, 52.6}
+	middle, low, high = interval(runs, 0, 21)
+	if middle != 24 || low < 0.85*21 || low > 22.1 || high < 52.6 {
+		t.Errorf("%v, from %v to %v, of runs from 22.1 to 52.6", middle, low, high)
+	}
+	if _, low, _ := interval([]float64{10}, 0, 10); low >= 10 {
+		t.Errorf("another run of a program that only computes takes %v at the least", low)
 	}
 	for freedom, want := range map[int]float64{16: 1.746, 30: 1.697, 1000: 1.646} {
 		if got := student(freedom); math.Abs(got-want) > 0.01 {
@@ -70,9 +82,9 @@ func TestIntervalsHold(t *testing.T) {
 			}
 			truth := median(slices.Clone(runs[key]))
 			for _, p := range list {
-				mean, half := interval([]float64{p}, 0)
+				_, low, high := interval([]float64{p}, 0, 0)
 				all++
-				if math.Abs(mean-truth) <= half {
+				if low <= truth && truth <= high {
 					held++
 				}
 			}
@@ -104,9 +116,9 @@ func TestIntervalsHoldElsewhere(t *testing.T) {
 		if err1 != nil || err2 != nil {
 			t.Fatal(row)
 		}
-		middle, half := interval([]float64{predicted}, 0)
+		_, low, high := interval([]float64{predicted}, 0, 0)
 		all[row[2]]++
-		if math.Abs(middle-took) <= half {
+		if low <= took && took <= high {
 			held[row[2]]++
 		}
 	}
@@ -207,6 +219,25 @@ func TestEnoughTraces(t *testing.T) {
 		}
 		if got := w.enough(list, &plan{}); got != c.want {
 			t.Errorf("%s: %v", c.name, got)
+		}
+	}
+}
+
+// TestRanksAreOfThePrediction: no rank finishes after the prediction, which is of the
+// run in the middle.
+func TestRanksAreOfThePrediction(t *testing.T) {
+	run := func(seconds float64) *simulate.Result {
+		return &simulate.Result{Seconds: seconds, Ranks: []simulate.RankTime{{Finish: seconds, Compute: seconds}}}
+	}
+	for _, seconds := range [][]float64{{9, 2, 3}, {1, 9, 3, 4}} {
+		var p Prediction
+		var results []*simulate.Result
+		for _, s := range seconds {
+			results = append(results, run(s))
+		}
+		p.describe(seconds, results)
+		if got, want := p.Ranks[0].Finish, median(seconds); got != want {
+			t.Errorf("of %v the rank finishes at %v, not at %v", seconds, got, want)
 		}
 	}
 }

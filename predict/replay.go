@@ -1,6 +1,7 @@
 package predict
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -23,25 +24,28 @@ func (w *workshop) replay(ctx context.Context, p *Platform, traces []*taken, opt
 	machine := p.Platform.Timed(reference)
 	out := Prediction{NP: np, Opt: opt, Platform: p.Name, Method: Simple, Runs: len(traces)}
 	var seconds []float64
+	var results []*simulate.Result
 	cut := 0.0
 	for _, t := range traces {
 		start := time.Now()
-		result, err := simulate.Run(ctx, t.Trace, p.Platform, hosts, options(p, reference), simulate.Hooks{})
+		result, used, err := simulate.Buffered(ctx, t.Trace, p.Platform, hosts, options(p, reference))
 		if err != nil {
 			return out, fmt.Errorf("%s: %w", p.Name, err)
+		}
+		if used.EagerBelow > p.Options.EagerBelow {
+			w.note("On %s sends of %d bytes or more wait for their receive, and so ranks would wait for one another for ever. They did not here, so sends below %d bytes go on at once in the replay. MPI promises neither.",
+				p.Name, p.Options.EagerBelow, used.EagerBelow)
+			buffering := *p
+			buffering.Options.EagerBelow = used.EagerBelow
+			p = &buffering
 		}
 		out.Simulation += time.Since(start).Seconds() / float64(len(traces))
 		out.Obtain += t.seconds / float64(len(traces))
 		if result.Open > 0 {
 			w.note("The program ends with receives open that nobody sends to (%d in one replay with %d processes). Like MPI_Finalize, the replay does not wait for them.", result.Open, np)
 		}
-		seconds = append(seconds, result.Seconds)
+		seconds, results = append(seconds, result.Seconds), append(results, result)
 		cut = max(cut, cutSpread(t, machine, hosts))
-		if out.Ranks == nil {
-			out.Ranks, out.Actions, out.Busiest = result.Ranks, result.Actions, busiest(result.Links)
-		} else {
-			add(out.Ranks, result.Ranks)
-		}
 		for _, c := range t.Cuts {
 			if c.Skipped > 0 {
 				out.Method = Threshold
@@ -51,16 +55,51 @@ func (w *workshop) replay(ctx context.Context, p *Platform, traces []*taken, opt
 	if out.Bounds, err = bounds(ctx, p, traces, hosts, reference); err != nil {
 		return out, fmt.Errorf("%s: %w", p.Name, err)
 	}
-	scale(out.Ranks, 1/float64(len(traces)))
+	middle := out.describe(seconds, results)
 	w.noteScatter(seconds, np, opt, p.Name)
 	scatter, err := w.scatter(ctx, p, traces[0], hosts, reference, seconds[0])
 	if err != nil {
 		return out, fmt.Errorf("%s: %w", p.Name, err)
 	}
-	middle, half := interval(seconds, math.Hypot(math.Hypot(cut, scatter), doubt*median(seconds)))
-	out.Predicted, out.Low, out.High = middle, max(middle-half, 0), middle+half
+	out.Predicted, out.Low, out.High = interval(seconds, math.Hypot(math.Hypot(cut, scatter), doubt*median(seconds)), atLeast(out.Bounds, results))
 	out.PerPrediction = perPrediction(out.Obtain, out.Simulation, len(w.Platforms))
-	return out, w.watch(ctx, p, traces[0], opt, np, reference)
+	return out, w.watch(ctx, p, traces[middle], opt, np, reference)
+}
+
+// describe takes what the ranks did from the run in the middle, or the mean of the two
+// there, and gives the number of that run.
+func (p *Prediction) describe(seconds []float64, results []*simulate.Result) int {
+	order := make([]int, len(seconds))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(seconds[a], seconds[b]) })
+	n := len(order)
+	middle, other := order[(n-1)/2], order[n/2]
+	result := results[middle]
+	p.Ranks, p.Actions, p.Busiest = slices.Clone(result.Ranks), result.Actions, busiest(result.Links)
+	if other != middle {
+		add(p.Ranks, results[other].Ranks)
+		scale(p.Ranks, 0.5)
+	}
+	return middle
+}
+
+// atLeast is what the runs take at least: LogGP's bound, or what the rank that computes
+// and pauses most does in the run with least of it.
+func atLeast(b *simulate.Bounds, results []*simulate.Result) float64 {
+	if b != nil {
+		return b.Lower
+	}
+	lowest := math.Inf(1)
+	for _, r := range results {
+		most := 0.0
+		for _, rank := range r.Ranks {
+			most = max(most, rank.Compute+rank.Sleep)
+		}
+		lowest = min(lowest, most)
+	}
+	return lowest
 }
 
 // toldScatter is the share of a prediction from which on a note tells that small

@@ -54,6 +54,9 @@ type Request struct {
 	// ReferenceSpeed is the flop/s that the measuring machine counts as; 0 for
 	// what the first platform says.
 	ReferenceSpeed float64
+	// CountsAs takes the place of what the first platform says: of the first platform
+	// of a study whose points are predicted one by one. 0 for none.
+	CountsAs float64
 	// There is the signature of the platforms' nodes; with Here, that of the machine
 	// that the traces are taken on, it takes the place of the reference speed. Where
 	// There is nil and there is no reference speed, a platform's own signature counts if

@@ -29,6 +29,9 @@ func Run(ctx context.Context, r Request) (*Report, error) {
 	given := r.ReferenceSpeed > 0
 	if !given {
 		r.ReferenceSpeed = r.Platforms[0].ReferenceSpeed()
+		if r.CountsAs > 0 {
+			r.ReferenceSpeed = r.CountsAs
+		}
 	}
 	source, err := filepath.Abs(r.Source)
 	if err != nil {

@@ -78,9 +78,22 @@ func (s *Study) fill(values []string) map[string][]string {
 	return out
 }
 
+// First gives a setting of the first point; "" where it is not set.
+func (s *Study) First(setting string) string {
+	values := make([]string, len(s.Axes))
+	for i, a := range s.Axes {
+		values[i] = a.Values[0]
+	}
+	return strings.Join(s.fill(values)[setting], " ")
+}
+
 func (s *Study) key(filled map[string][]string) string {
 	sum := sha256.New()
 	fmt.Fprintf(sum, "%q", s.Kind)
+	scaled := (s.Kind == Predict || s.Kind == Simulate) && len(filled["reference-speed"]) == 0
+	if first := s.First("platform"); scaled && first != strings.Join(filled["platform"], " ") {
+		fmt.Fprintf(sum, "%q", first) // computation is scaled by what it says
+	}
 	for _, name := range s.settingNames() {
 		fmt.Fprintf(sum, "%q%q", name, filled[name])
 	}

@@ -92,6 +92,16 @@ func (r *pointRunner) platform(path string) (*platform.Platform, error) {
 	return r.platforms.get(path, func() (*platform.Platform, error) { return readPlatform(path) })
 }
 
+// reference is what the machine counts as that traces are taken on, the same for all
+// points of a study: what its first platform says.
+func (r *pointRunner) reference(s *sweep.Study) (float64, error) {
+	p, err := r.platform(at(s, s.First("platform")))
+	if err != nil {
+		return 0, fmt.Errorf("the study's first platform, by which computation is scaled: %w", err)
+	}
+	return p.ReferenceSpeed(), nil
+}
+
 // count reads a number of processes; 0 where there is none.
 func count(p *sweep.Point) (int, error) {
 	text := p.One("np")
@@ -123,7 +133,13 @@ func (r *pointRunner) simulate(ctx context.Context, s *sweep.Study, point *sweep
 	if err != nil {
 		return 0, err
 	}
-	if speed := point.One("reference-speed"); speed != "" {
+	speed := point.One("reference-speed")
+	if speed == "" && t.Nanoseconds {
+		if options.ReferenceSpeed, err = r.reference(s); err != nil {
+			return 0, err
+		}
+	}
+	if speed != "" {
 		if options.ReferenceSpeed, err = platform.ParseSpeed(speed); err != nil {
 			return 0, err
 		}
@@ -205,6 +221,9 @@ func (r *pointRunner) predict(ctx context.Context, s *sweep.Study, point *sweep.
 		return sweep.Outcome{}, err
 	}
 	request.Say = nil
+	if request.CountsAs, err = r.reference(s); err != nil {
+		return sweep.Outcome{}, err
+	}
 	found, err := predict.Run(ctx, request)
 	if err != nil {
 		return sweep.Outcome{}, err
