@@ -155,7 +155,8 @@ func (q *proc) purity() *purity {
 		}
 		for i := range fx.refs {
 			r := &fx.refs[i]
-			own := q.local(r.root) || q.fortran() && r.root == lastPart(q.unit.Name)
+			implicit := q.vars[r.root] == nil && q.own(r.root) // typed by its first letter
+			own := q.local(r.root) || implicit || q.fortran() && r.root == lastPart(q.unit.Name)
 			if r.read && !own {
 				p.reads[r.root] = true
 			}

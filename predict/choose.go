@@ -142,7 +142,8 @@ func heavy(f *source.File, loop *source.Stmt, procedures map[string]bool) bool {
 		found := false
 		for _, e := range f.Exprs(s) {
 			e.Walk(func(k *source.Expr) {
-				found = found || k != nil && k.Kind == source.CallOf && procedures[lastPart(k.Name)]
+				// A function of Fortran looks like an element of an array.
+				found = found || k != nil && (k.Kind == source.CallOf || k.Kind == source.Apply) && procedures[lastPart(k.Name)]
 			})
 		}
 		if found || heavy(f, &source.Stmt{Body: s.Body}, procedures) || heavy(f, &source.Stmt{Body: s.Else}, procedures) {

@@ -28,6 +28,30 @@ func told(a *trace.Action) string {
 	return text
 }
 
+// unlike says how a call of one run differs from that of another.
+func unlike(a, b *trace.Action) string {
+	if told(a) != told(b) {
+		return fmt.Sprintf("%s in one run and %s in another", told(a), told(b))
+	}
+	for _, list := range []struct {
+		what string
+		a, b []int64
+	}{{"to", a.Counts, b.Counts}, {"from", a.Counts2, b.Counts2}} {
+		for i := range min(len(list.a), len(list.b)) {
+			if list.a[i] != list.b[i] {
+				return fmt.Sprintf("%s, with %d bytes %s rank %d in one run and %d in another", told(a), list.a[i]*a.Type.Size(), list.what, i, list.b[i]*a.Type.Size())
+			}
+		}
+	}
+	switch {
+	case a.Tag != b.Tag:
+		return fmt.Sprintf("%s, with tag %d in one run and %d in another", told(a), a.Tag, b.Tag)
+	case a.Comm != b.Comm:
+		return fmt.Sprintf("%s, on another communicator in one run than in another", told(a))
+	}
+	return fmt.Sprintf("%s, with other partners or sizes in one run than in another", told(a))
+}
+
 // volume is what an action sends or hands over, in bytes.
 func volume(a *trace.Action) int64 {
 	n := a.Count

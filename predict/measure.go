@@ -136,7 +136,7 @@ type taken struct {
 // the program's results are wrong, and so may be its exit status.
 func (w *workshop) take(ctx context.Context, b *built, np int, settings []string) (*taken, error) {
 	command := fill(w.Run, b.opt, np)
-	w.say("measuring %d processes at -O%s: %s", np, b.opt, command)
+	w.say("measuring %d processes%s: %s", np, atLevel(b.opt), command)
 	result, dir, output, err := w.launch(ctx, b, command, settings, true)
 	if dir != "" {
 		defer os.RemoveAll(dir)

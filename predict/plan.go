@@ -46,7 +46,7 @@ func (w *workshop) plan(ctx context.Context) (*plan, error) {
 	if err != nil && !os.IsNotExist(err) {
 		return nil, err
 	}
-	names := slices.Compact(slices.Sorted(slices.Values(strings.Fields(string(text)))))
+	names := recorded(string(text))
 	start := time.Now()
 	if err := p.choose(ctx, w, &look, names); err != nil {
 		return nil, err
@@ -56,9 +56,15 @@ func (w *workshop) plan(ctx context.Context) (*plan, error) {
 		w.note("The build command called no compiler by a name known here, so no loop could be cut short.")
 	}
 	if len(p.cuts) == 0 && w.Method == Threshold {
-		return nil, errNothing
+		return nil, p.nothing()
 	}
 	return p, nil
+}
+
+// recorded are the sources that a build compiled, each once; a name may hold blanks.
+func recorded(text string) []string {
+	lines := strings.FieldsFunc(text, func(r rune) bool { return r == '\n' })
+	return slices.Compact(slices.Sorted(slices.Values(lines)))
 }
 
 // environment is what makes a build in a directory follow a plan.
@@ -73,6 +79,16 @@ func (p *plan) environment(root string, what launch.Plan) ([]string, error) {
 // forBuild is the environment of a build with loops cut short.
 func (p *plan) forBuild(root string) ([]string, error) {
 	return p.environment(root, launch.Plan{Root: root, Loops: p.cuts, Preprocess: p.preprocess})
+}
+
+// nothing is the error that no loop may be cut short, with what kept the first from it.
+func (p *plan) nothing() error {
+	for _, l := range p.loops {
+		if l.Reason != "" {
+			return fmt.Errorf("%w\n%s:%d, the first loop, may not be: %s", errNothing, l.File, l.Line, l.Reason)
+		}
+	}
+	return errNothing
 }
 
 func (p *plan) cutting() bool { return len(p.cuts) > 0 }

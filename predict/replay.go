@@ -15,7 +15,7 @@ import (
 // replay predicts from the traces of one level and count on one platform: the
 // middle of the runs.
 func (w *workshop) replay(ctx context.Context, p *Platform, traces []*taken, opt string, np int) (Prediction, error) {
-	w.say("simulating %d processes at -O%s on %s", np, opt, p.Name)
+	w.say("simulating %d processes%s on %s", np, atLevel(opt), p.Name)
 	hosts := p.place(np)
 	reference, doubt, err := w.reference(p, hosts)
 	if err != nil {
@@ -42,7 +42,7 @@ func (w *workshop) replay(ctx context.Context, p *Platform, traces []*taken, opt
 		out.Simulation += time.Since(start).Seconds() / float64(len(traces))
 		out.Obtain += t.seconds / float64(len(traces))
 		if result.Open > 0 {
-			w.note("The program ends with receives open that nobody sends to (%d in one replay with %d processes). Like MPI_Finalize, the replay does not wait for them.", result.Open, np)
+			w.note("Receives for which no message comes are open at the program's end, or were cancelled (%d in one replay with %d processes). Like MPI_Finalize, the replay does not wait for them.", result.Open, np)
 		}
 		seconds, results = append(seconds, result.Seconds), append(results, result)
 		cut = max(cut, cutSpread(t, machine, hosts))
@@ -52,6 +52,7 @@ func (w *workshop) replay(ctx context.Context, p *Platform, traces []*taken, opt
 			}
 		}
 	}
+	w.noteOwn(p, traces[0].Trace, hosts)
 	if out.Bounds, err = bounds(ctx, p, traces, hosts, reference); err != nil {
 		return out, fmt.Errorf("%s: %w", p.Name, err)
 	}
@@ -102,6 +103,43 @@ func atLeast(b *simulate.Bounds, results []*simulate.Result) float64 {
 	return lowest
 }
 
+// noteOwn tells of messages that ranks send to themselves where the platform has
+// nothing for them but its network.
+func (w *workshop) noteOwn(p *Platform, t *trace.Trace, hosts []int) {
+	for rank := range t.NP() {
+		bytes := toItself(t, rank)
+		if bytes == 0 || !p.crosses(hosts[rank]) {
+			continue
+		}
+		w.note("%s says nothing of messages within a host: those that ranks send to themselves (%d bytes of rank %d) cross its network in the replay.", p.Name, bytes, rank)
+		return
+	}
+}
+
+// toItself is how much a rank sends to itself, in bytes.
+func toItself(t *trace.Trace, rank int) (sum int64) {
+	c := t.Cursor(rank)
+	var a trace.Action
+	for c.Next(&a) {
+		if (a.Kind == trace.Send || a.Kind == trace.Isend || a.Kind == trace.SendRecv) && a.Comm == 0 && int(a.Peer) == rank {
+			sum += volume(&a)
+		}
+	}
+	return sum
+}
+
+// crosses tells whether a host reaches itself over the link by which it reaches
+// another.
+func (p *Platform) crosses(host int) bool {
+	own, err := p.Route(host, host, nil)
+	if err != nil || len(own.Links) == 0 || len(p.Hosts) < 2 {
+		return false
+	}
+	first := own.Links[0]
+	other, err := p.Route(host, (host+1)%len(p.Hosts), nil)
+	return err == nil && slices.Contains(other.Links, first)
+}
+
 // toldScatter is the share of a prediction from which on a note tells that small
 // messages do not always take the same.
 const toldScatter = 0.05
@@ -134,8 +172,8 @@ const apart = 1.5
 // then the middle is not what every run takes.
 func (w *workshop) noteScatter(seconds []float64, np int, opt, name string) {
 	if least, most := slices.Min(seconds), slices.Max(seconds); most > apart*least {
-		w.note("Runs of this program differ: from the %d measured with %d processes at -O%s follow times from %.3g to %.3g s on %s. The prediction is the middle of them; a run may take any of them.",
-			len(seconds), np, opt, least, most, name)
+		w.note("Runs of this program differ: from the %d measured with %d processes%s follow times from %.3g to %.3g s on %s. The prediction is the middle of them; a run may take any of them.",
+			len(seconds), np, atLevel(opt), least, most, name)
 	}
 }
 
@@ -231,7 +269,7 @@ func differ(a, b *trace.Trace) string {
 				break
 			}
 			if !equal(&p, &q) && (p.Kind != trace.Wait || q.Kind != trace.Wait) {
-				return fmt.Sprintf("call %d of rank %d is %s in one run and %s in another", n, rank, told(&p), told(&q))
+				return fmt.Sprintf("call %d of rank %d is %s", n, rank, unlike(&p, &q))
 			}
 		}
 	}

@@ -1,7 +1,6 @@
 package predict
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -113,31 +112,38 @@ type Request struct {
 	Watch Watcher
 }
 
+// Misuse is an error in what was asked for, not in what became of it.
+type Misuse struct{ error }
+
+func (m Misuse) Unwrap() error { return m.error }
+
+func misusef(format string, args ...any) error { return Misuse{fmt.Errorf(format, args...)} }
+
 // check looks at all that can be wrong before anything is built.
 func (r *Request) check() error {
 	switch {
 	case strings.TrimSpace(r.Build) == "":
-		return errors.New("no build command: --build 'mpicc -O{opt} is.c -o is'")
+		return misusef("no build command: --build 'mpicc -O{opt} is.c -o is'")
 	case strings.TrimSpace(r.Run) == "":
-		return errors.New("no run command: --run 'mpirun -n {np} ./is'")
+		return misusef("no run command: --run 'mpirun -n {np} ./is'")
 	case len(r.Platforms) == 0:
-		return errors.New("no platform to predict for: --platform FILE")
+		return misusef("no platform to predict for: --platform FILE")
 	case len(r.Counts) == 0 || len(r.Levels) == 0:
-		return errors.New("no process counts or no compiler levels to predict for")
+		return misusef("no process counts or no compiler levels to predict for")
 	}
 	if len(r.Levels) > 1 && !strings.Contains(r.Build, "{opt}") {
-		return fmt.Errorf("the build command is the same for all of %d levels: write {opt} where the level goes, as in -O{opt}", len(r.Levels))
+		return misusef("the build command is the same for all of %d levels: write {opt} where the level goes, as in -O{opt}", len(r.Levels))
 	}
 	if (len(r.Counts) > 1 || r.Counts[0] > 1) && !strings.Contains(r.Run, "{np}") {
-		return errors.New("the run command is the same for all process counts: write {np} where the count goes, as in mpirun -n {np}")
+		return misusef("the run command is the same for all process counts: write {np} where the count goes, as in mpirun -n {np}")
 	}
 	if len(r.Extrapolate) > 0 {
 		base := slices.Compact(slices.Sorted(slices.Values(r.Counts)))
 		if len(base) < 2 || base[len(base)-2] < least {
-			return fmt.Errorf("--extrapolate needs two different numbers of processes from %d on to go by: --np 4,8", least)
+			return misusef("--extrapolate needs two different numbers of processes from %d on to go by: --np 4,8", least)
 		}
 		if most := base[len(base)-1]; slices.Min(r.Extrapolate) <= most {
-			return fmt.Errorf("--extrapolate is for more processes than the %d of --np", most)
+			return misusef("--extrapolate is for more processes than the %d of --np", most)
 		}
 	}
 	for _, np := range slices.Concat(r.Counts, r.Extrapolate) {
@@ -191,6 +197,14 @@ func (p *Platform) place(np int) []int {
 // fill puts level and count into a command.
 func fill(template, opt string, np int) string {
 	return strings.NewReplacer("{opt}", opt, "{np}", strconv.Itoa(np)).Replace(template)
+}
+
+// atLevel tells a compiler level behind other words; nothing where none was asked for.
+func atLevel(opt string) string {
+	if opt == "" {
+		return ""
+	}
+	return " at -O" + opt
 }
 
 // program is the name of what is run, or of where its source is.

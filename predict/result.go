@@ -15,7 +15,7 @@ type Report struct {
 	Predictions []Prediction `json:"predictions"`
 	// Loops are those of the program, where the threshold rule was asked for,
 	// with what became of them.
-	Loops []LoopUse `json:"loops,omitempty"`
+	Loops []LoopUse `json:"loops"`
 	// Best is the index of the shortest prediction; Words say so once report has
 	// filled them.
 	Best  int      `json:"best"`
@@ -69,7 +69,7 @@ type LoopUse struct {
 	// Reason says why a loop was measured simply, or how it was cut short.
 	Reason string `json:"reason"`
 	// Cuts tell how far it ran, by level and count.
-	Cuts []Cut `json:"cuts,omitempty"`
+	Cuts []Cut `json:"cuts"`
 
 	number int
 }

@@ -26,6 +26,9 @@ func Run(ctx context.Context, r Request) (*Report, error) {
 	if err := r.check(); err != nil {
 		return nil, err
 	}
+	if !strings.Contains(r.Build+r.Run, "{opt}") {
+		r.Levels = []string{""} // whichever it is, nobody said
+	}
 	given := r.ReferenceSpeed > 0
 	if !given {
 		r.ReferenceSpeed = r.Platforms[0].ReferenceSpeed()
@@ -157,7 +160,7 @@ func (w *workshop) beyond(ctx context.Context, measured [][]*taken, opt string, 
 	slices.SortFunc(measured, func(a, b []*taken) int { return a[0].NP() - b[0].NP() })
 	traces, err := w.extrapolated(measured, np)
 	if err != nil {
-		w.note("There is no prediction for %d processes at -O%s, since it cannot be determined what they would do: %s.", np, opt, firstLine(err))
+		w.note("There is no prediction for %d processes%s, since it cannot be determined what they would do: %s.", np, atLevel(opt), firstLine(err))
 		return nil
 	}
 	for i := range w.Platforms {
@@ -186,7 +189,7 @@ func (w *workshop) takeAll(ctx context.Context, plan *plan, program *built, np i
 		}
 		t, err := w.take(ctx, program, np, plan.settings(w.Request))
 		if err != nil && ctx.Err() == nil && plan.cutting() && w.Method == Auto {
-			w.note("With its loops cut short the program did not come to its end on %d processes at -O%s, so it was measured simply: %s", np, program.opt, firstLine(err))
+			w.note("With its loops cut short the program did not come to its end on %d processes%s, so it was measured simply: %s", np, atLevel(program.opt), firstLine(err))
 			plan.abandon(fmt.Sprintf("With loops cut short the program did not come to its end: %s", firstLine(err)))
 			if program, err = w.buildFor(ctx, plan, program.opt, np); err != nil {
 				return nil, err

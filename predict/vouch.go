@@ -1,7 +1,6 @@
 package predict
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -52,9 +51,9 @@ func (v vouched) unheard(loops []LoopUse) error {
 			}
 		}
 		if len(lines) == 0 {
-			return fmt.Errorf("--vouch %s: no loop of that file is compiled; it needs FILE:LINE of a loop's first line", place)
+			return misusef("--vouch %s: no loop of that file is compiled; it needs FILE:LINE of a loop's first line", place)
 		}
-		return fmt.Errorf("--vouch %s: no loop that could be cut short begins there; in that file loops begin on lines %s", place, strings.Join(slices.Compact(lines), ", "))
+		return misusef("--vouch %s: no loop that could be cut short begins there; in that file loops begin on lines %s", place, strings.Join(slices.Compact(lines), ", "))
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"auspex/analyze"
 	"auspex/predict"
+	"auspex/simulate"
 )
 
 // Predictions writes what was predicted, what it cost and what was assumed.
@@ -44,7 +45,7 @@ func (p *Page) predicted(r *predict.Report) {
 		if x.Extrapolated {
 			method += ", not run"
 		}
-		row := []string{fmt.Sprint(x.NP), "-O" + x.Opt, name, method, seconds(x.Predicted), seconds(x.Low), seconds(x.High)}
+		row := []string{fmt.Sprint(x.NP), level(x.Opt), name, method, seconds(x.Predicted), seconds(x.Low), seconds(x.High)}
 		if x.Measured != nil {
 			off := "–"
 			if x.Error != nil {
@@ -63,13 +64,22 @@ func (p *Page) predictedRanks(r *predict.Report) {
 	if best.NP == 1 {
 		return
 	}
-	p.Heading(fmt.Sprintf("Where the time goes on %s with %s at -O%s", platformNames(r)(best), plural(best.NP, "rank"), best.Opt))
+	p.Heading(fmt.Sprintf("Where the time goes on %s with %s%s", platformNames(r)(best), plural(best.NP, "rank"), atLevel(best.Opt)))
+	paused := slices.ContainsFunc(best.Ranks, func(t simulate.RankTime) bool { return t.Sleep > 0 })
 	var rows [][]string
 	for _, rank := range shownRanks(best.Ranks) {
 		t := best.Ranks[rank]
-		rows = append(rows, []string{fmt.Sprint(rank), seconds(t.Finish), seconds(t.Compute), seconds(t.Send), seconds(t.Recv), seconds(t.Wait), seconds(t.Collective)})
+		row := []string{fmt.Sprint(rank), seconds(t.Finish), seconds(t.Compute)}
+		if paused {
+			row = append(row, seconds(t.Sleep))
+		}
+		rows = append(rows, append(row, seconds(t.Send), seconds(t.Recv), seconds(t.Wait), seconds(t.Collective)))
 	}
-	p.table([]column{number("rank"), number("finish"), number("compute"), number("send"), number("receive"), number("wait"), number("collective")}, rows)
+	columns := []column{number("rank"), number("finish"), number("compute")}
+	if paused {
+		columns = append(columns, number("pauses"))
+	}
+	p.table(append(columns, number("send"), number("receive"), number("wait"), number("collective")), rows)
 }
 
 func (p *Page) predictionCost(r *predict.Report) {
@@ -77,7 +87,7 @@ func (p *Page) predictionCost(r *predict.Report) {
 	platform := platformNames(r)
 	var rows [][]string
 	for _, x := range r.Predictions {
-		rows = append(rows, []string{fmt.Sprint(x.NP), "-O" + x.Opt, platform(&x), seconds(x.Build), seconds(x.Obtain), seconds(x.Simulation), seconds(x.PerPrediction),
+		rows = append(rows, []string{fmt.Sprint(x.NP), level(x.Opt), platform(&x), seconds(x.Build), seconds(x.Obtain), seconds(x.Simulation), seconds(x.PerPrediction),
 			ratio(x.Slowdown), ratio(x.Gain)})
 	}
 	p.table([]column{number("processes"), words("level"), region("platform"), number("build"), number("traces"), number("simulation"), number("a prediction"), number("slowdown"), number("gain")}, rows)
@@ -120,7 +130,23 @@ func (p *Page) PredictionList(list []ListedPrediction) {
 	p.Heading("Predictions")
 	var rows [][]string
 	for _, x := range list {
-		rows = append(rows, []string{x.Name, x.Program, fmt.Sprint(x.Count), day(x.Created), seconds(x.Predicted), fmt.Sprint(x.NP), "-O" + x.Opt, x.Platform})
+		rows = append(rows, []string{x.Name, x.Program, fmt.Sprint(x.Count), day(x.Created), seconds(x.Predicted), fmt.Sprint(x.NP), level(x.Opt), x.Platform})
 	}
 	p.table([]column{words("name"), words("program"), number("predictions"), words("created"), number("shortest"), number("processes"), words("level"), region("platform")}, rows)
+}
+
+// level is a compiler level, as far as the build command names one.
+func level(opt string) string {
+	if opt == "" {
+		return "–"
+	}
+	return "-O" + opt
+}
+
+// atLevel tells it behind other words.
+func atLevel(opt string) string {
+	if opt == "" {
+		return ""
+	}
+	return " at -O" + opt
 }

@@ -29,7 +29,7 @@ func (p *Page) cutLoops(r *predict.Report) {
 			if c.Deviation > 0 {
 				why = strings.TrimSpace(why + fmt.Sprintf(" Messages differed by up to %s.", Percent(analyze.Real(c.Deviation))))
 			}
-			rows = append(rows, []string{name, fmt.Sprint(c.NP), "-O" + c.Opt, grouped(int(c.Ran)), grouped(int(c.Iterations)), seconds(c.Added), why})
+			rows = append(rows, []string{name, fmt.Sprint(c.NP), level(c.Opt), grouped(int(c.Ran)), grouped(int(c.Iterations)), seconds(c.Added), why})
 		}
 	}
 	if len(rows) > 0 {
@@ -95,11 +95,12 @@ func kindOfReason(reason string) string {
 		{"is a subscript", "what it computes is a subscript later"},
 		{"decides how often", "what it computes decides how often a later loop runs"},
 		{"decides the branch", "what it computes decides a branch"},
+		{"decides whether", "what it computes decides a branch"},
 		{"is a parameter of", "what it computes is a parameter of communication"},
 		{"number of iterations is not known", "the number of iterations is not known when it is entered"},
 		{"without calls", "one loop without calls whose bound cannot be rewritten, or inside another"},
 		{"not understood", "not all of it is understood"},
-		{"of which nothing is known", "it calls what is not in these sources"},
+		{"of which nothing is known", "it calls what is not known: not in these sources, or by a pointer"},
 		{"iterations are not alike", "its iterations are not alike"},
 		{"cannot be rewritten", "it cannot be rewritten"},
 		{"ran only inside", "it ran only inside a loop that was watched, or never"},
@@ -148,7 +149,7 @@ func (p *Page) settling(r *predict.Report) {
 	if most == nil {
 		return
 	}
-	p.Heading(fmt.Sprintf("How the mean iteration of %s:%d settled, %s at -O%s", loop.File, loop.Line, plural(most.NP, "process"), most.Opt))
+	p.Heading(fmt.Sprintf("How the mean iteration of %s:%d settled, %s%s", loop.File, loop.Line, plural(most.NP, "process"), atLevel(most.Opt)))
 	longest := 0.0
 	for _, c := range most.Curve {
 		longest = max(longest, c.Seconds)

@@ -16,13 +16,13 @@ func FillPredictionWords(r *predict.Report) {
 	name := platformNames(r)
 	best := &r.Predictions[r.Best]
 	var b strings.Builder
-	fmt.Fprintf(&b, "The program takes %s on %s with %s at -O%s", seconds(best.Predicted), name(best), plural(best.NP, "process"), best.Opt)
+	fmt.Fprintf(&b, "The program takes %s on %s with %s%s", seconds(best.Predicted), name(best), plural(best.NP, "process"), atLevel(best.Opt))
 	if n := len(r.Predictions); n > 1 {
 		fmt.Fprintf(&b, ", the shortest of %d predictions", n)
 	}
 	b.WriteString(".")
 	for _, p := range othersBest(r) {
-		fmt.Fprintf(&b, " On %s it takes at best %s, %.1f times as long (%s at -O%s).", name(p), seconds(p.Predicted), p.Predicted/best.Predicted, plural(p.NP, "process"), p.Opt)
+		fmt.Fprintf(&b, " On %s it takes at best %s, %.1f times as long (%s%s).", name(p), seconds(p.Predicted), p.Predicted/best.Predicted, plural(p.NP, "process"), atLevel(p.Opt))
 	}
 	for _, words := range cliffs(r) {
 		b.WriteString(" " + words)
@@ -53,7 +53,7 @@ func cliffs(r *predict.Report) []string {
 		if before == nil || before.NP == p.NP || !(p.Predicted > cliff*before.Predicted) || len(all) == mostCliffs {
 			continue
 		}
-		words := fmt.Sprintf("With %d processes instead of %d at -O%s on %s it takes %.1f times as long, %s instead of %s", p.NP, before.NP, p.Opt, name(p), p.Predicted/before.Predicted, seconds(p.Predicted), seconds(before.Predicted))
+		words := fmt.Sprintf("With %d processes instead of %d%s on %s it takes %.1f times as long, %s instead of %s", p.NP, before.NP, atLevel(p.Opt), name(p), p.Predicted/before.Predicted, seconds(p.Predicted), seconds(before.Predicted))
 		if part, more := grown(before.Ranks, p.Ranks); more >= (p.Predicted-before.Predicted)/2 {
 			words += fmt.Sprintf(": a rank spends %s more %s in the mean", seconds(more), part)
 		}

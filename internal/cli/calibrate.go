@@ -206,7 +206,7 @@ func writePlatform(name string, c *calibrate.Calibration, nodes int) error {
 func (a *app) tellCalibration(c *calibrate.Calibration, sizes []calibrate.Compared, four simulate.LogGP, output string) {
 	p := a.page()
 	middle, worst := calibrate.Summary(sizes)
-	p.Line("Between hosts: latency %.1f µs, bandwidth %.1f MB/s; sends of %d bytes or more wait for their receive.", c.Latency*1e6, c.Bandwidth/1e6, c.EagerBelow)
+	p.Line("Between hosts: latency %.1f µs, bandwidth %.1f MB/s; sends of %d bytes or more last until their receiver is in MPI.", c.Latency*1e6, c.Bandwidth/1e6, c.EagerBelow)
 	p.Line("In LogGP's terms: L %.1f µs, o %.2f µs, g %.2f µs, G %.3f ns a byte.", four.Latency*1e6, four.Overhead*1e6, four.Gap*1e6, four.PerByte*1e9)
 	if c.Loopback != nil {
 		p.Line("Inside a host: latency %.1f µs, bandwidth %.1f MB/s.", c.Loopback.Latency*1e6, c.Loopback.Bandwidth/1e6)

@@ -52,7 +52,7 @@ room for them.`,
 				return nil
 			}
 			if f.show {
-				return exactly(1, "a source file")(cmd, args)
+				return atLeast(1, "a source file, or a compiler and its arguments")(cmd, args)
 			}
 			return atLeast(1, "a compiler and its arguments")(cmd, args)
 		},
@@ -67,7 +67,7 @@ room for them.`,
 	cmd.Flags().BoolVar(&f.headers, "headers", false, "measure templates and inline functions in the project's own C++ headers with probes too; samples show them anyway, at less cost")
 	cmd.Flags().BoolVar(&f.header, "print-header", false, "print auspex.h, with Par_begin(name) and Par_end() for C and C++")
 	cmd.Flags().BoolVar(&f.module, "print-module", false, "print auspex.F90, the same for Fortran")
-	cmd.Flags().BoolVar(&f.show, "show", false, "print the source file given as it would be compiled, and compile nothing")
+	cmd.Flags().BoolVar(&f.show, "show", false, "print the source file as it would be compiled, and compile nothing; a compiler and its arguments may stand around it")
 	// Read first: what the command line says comes after and wins.
 	f.environment = cmd.Flags().Parse(strings.Fields(os.Getenv("AUSPEX_CC_FLAGS")))
 	if left := cmd.Flags().Args(); f.environment == nil && len(left) > 0 {
@@ -96,7 +96,11 @@ func (a *app) runCC(ctx context.Context, args []string, f ccFlags) error {
 	}
 	a.leaveShort(&options)
 	if f.show {
-		return a.showInstrumented(ctx, args[0], options)
+		file, err := shownSource(args)
+		if err != nil {
+			return err
+		}
+		return a.showInstrumented(ctx, file, options)
 	}
 	compiler := launch.Compiler{Real: args, Options: options, Headers: f.headers, Cache: cacheDir(), In: a.in, Out: a.out, Err: a.err}
 	if f.plan != "" {
@@ -114,6 +118,27 @@ func (a *app) runCC(ctx context.Context, args []string, f ccFlags) error {
 		return exitError(status)
 	}
 	return nil
+}
+
+// shownSource is the one source among a compiler's arguments.
+func shownSource(args []string) (string, error) {
+	if len(args) == 1 {
+		return args[0], nil
+	}
+	file := ""
+	for _, word := range args[1:] {
+		if language, _ := source.Detect(word); language == source.Unknown || strings.HasPrefix(word, "-") {
+			continue
+		}
+		if file != "" {
+			return "", usagef("cc --show takes one source file, not %s and %s", file, word)
+		}
+		file = word
+	}
+	if file == "" {
+		return "", usagef("cc --show: there is no source file among %s", strings.Join(args, " "))
+	}
+	return file, nil
 }
 
 // showInstrumented prints a source with the probes in it.

@@ -73,7 +73,8 @@ is wrong and not shown. auto does so where it may and measures all else whole.`,
 	flags.StringArrayVar(&f.config, "cfg", nil, "SimGrid option `key:value` for the replay; repeatable")
 	flags.StringVar(&f.speed, "reference-speed", "", "flop/s that this machine counts as (default: the first platform's first host)")
 	f.signatureFlags.define(flags)
-	flags.IntVar(&f.runs, "runs", 0, "traces taken of each level and number of processes; their median counts (default: 3 of a program of seconds, up to 7 where they differ)")
+	flags.IntVar(&f.runs, "runs", predict.AFew, "traces taken of each level and number of processes; their median counts (default: 3 of a program of seconds, up to 7 where they differ)")
+	flags.Lookup("runs").DefValue = "0" // which the help leaves out: the text says it
 	flags.Float64Var(&f.epsilon, "epsilon", 2, "how closely, in per cent, the time of an iteration must have settled before its loop is cut short")
 	flags.DurationVar(&f.settle, "settle", time.Second, "how long a loop is watched at least before it is cut short")
 	flags.DurationVar(&f.whole, "whole", 20*time.Second, "measure all of a program that ends within this time, with --method auto")
@@ -109,6 +110,9 @@ func (a *app) runPredict(ctx context.Context, f predictFlags) error {
 		r.Watch = watchReplays(f.name, &replays)
 	}
 	found, err := predict.Run(ctx, r)
+	if errors.As(err, new(predict.Misuse)) {
+		return usageError{err}
+	}
 	if err != nil {
 		return err
 	}
@@ -206,15 +210,12 @@ func (a *app) predictRequest(f predictFlags) (predict.Request, error) {
 		return r, usagef("predict needs --platform FILE, --build COMMAND and --run COMMAND")
 	case r.Method != predict.Simple && r.Method != predict.Threshold && r.Method != predict.Auto:
 		return r, usagef("--method is simple, threshold or auto, not %q", f.method)
-	case f.runs < 0 || f.validateRuns < 1:
+	case f.runs < 1 && f.runs != predict.AFew || f.validateRuns < 1:
 		return r, usagef("--runs and --validate-runs want numbers from 1 on")
 	case !(f.epsilon > 0 && f.epsilon < 100):
 		return r, usagef("--epsilon needs a percentage between 0 and 100, not %v", f.epsilon)
 	case f.settle <= 0:
 		return r, usagef("--settle needs a time such as 1s, not %v", f.settle)
-	}
-	if f.runs == 0 {
-		r.Runs = predict.AFew
 	}
 	if f.validate || f.validateCommand != "" {
 		r.Validate = f.validateRuns
@@ -229,7 +230,7 @@ func (a *app) predictRequest(f predictFlags) (predict.Request, error) {
 		}
 	}
 	for _, level := range strings.Split(f.levels, ",") {
-		if level = strings.TrimPrefix(strings.TrimSpace(level), "-O"); level == "" || strings.Trim(level, "abcdefghijklmnopqrstuvwxyz0123456789") != "" {
+		if level = strings.TrimPrefix(strings.TrimSpace(level), "-O"); !compilerLevel(level) {
 			return r, usagef("--opt needs compiler levels with commas between, such as 0,1,2,3,s, not %q", f.levels)
 		}
 		r.Levels = append(r.Levels, level)
@@ -260,6 +261,12 @@ func (a *app) predictRequest(f predictFlags) (predict.Request, error) {
 		r.Say = func(text string) { fmt.Fprintln(a.err, "auspex:", text) }
 	}
 	return r, nil
+}
+
+// compilerLevel tells whether something may stand behind a compiler's -O: a number or
+// a word.
+func compilerLevel(level string) bool {
+	return level != "" && (strings.Trim(level, "0123456789") == "" || strings.Trim(level, "abcdefghijklmnopqrstuvwxyz") == "")
 }
 
 // processCounts reads numbers of processes.

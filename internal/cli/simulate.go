@@ -147,7 +147,7 @@ func (a *app) runSimulate(ctx context.Context, traces string, f simulateFlags) e
 	hooks.Progress = bar.show
 	result, err := simulate.Run(ctx, t, p, hosts, options, hooks)
 	bar.stop()
-	if err := errors.Join(err, closeTimeline()); err != nil {
+	if err := errors.Join(wayOut(ctx, err, t, p, hosts, options), closeTimeline()); err != nil {
 		return err
 	}
 	out := describeSimulation(result, time.Since(start).Seconds())
@@ -232,6 +232,19 @@ func openTimeline(path string, ranks int) (simulate.Timeline, func() error, erro
 		timeline = simulate.NewPajeTrace(f, ranks)
 	}
 	return timeline, func() error { return errors.Join(timeline.Close(), f.Close()) }, nil
+}
+
+// wayOut adds to a deadlock of a trace of a run that came to its end how large sends
+// must be buffered for the replay to end as well.
+func wayOut(ctx context.Context, err error, t *trace.Trace, p *platform.Platform, hosts []int, o simulate.Options) error {
+	if !t.Nanoseconds || !errors.As(err, new(*simulate.Deadlock)) {
+		return err
+	}
+	_, used, other := simulate.Buffered(ctx, t, p, hosts, o)
+	if other != nil {
+		return err
+	}
+	return fmt.Errorf("%w\nThe run that was traced came to its end: with --cfg smpi/send-is-detached-thresh:%d sends below %d bytes go on without their receive, as they did there", err, used.EagerBelow, used.EagerBelow)
 }
 
 func describeSimulation(r *simulate.Result, wall float64) simulated {

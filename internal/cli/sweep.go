@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"auspex/expr"
+	"auspex/internal/mistake"
 	"auspex/sweep"
 )
 
@@ -55,7 +56,7 @@ failed. See docs/sweep.md for the study's file.`,
   auspex sweep table study --next 3`,
 		Args: exactly(1, "a study's file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := sweep.ReadStudy(args[0])
+			s, err := readStudy(args[0])
 			if err != nil {
 				return err
 			}
@@ -67,11 +68,20 @@ failed. See docs/sweep.md for the study's file.`,
 	return cmd
 }
 
+// readStudy reads a study; what is wrong in it is a mistake in what was asked for.
+func readStudy(path string) (*sweep.Study, error) {
+	s, err := sweep.ReadStudy(path)
+	if _, inFile := mistake.Find(err); err != nil && inFile {
+		return nil, usageError{err}
+	}
+	return s, err
+}
+
 // openSweep finds a study by its name, or by its file.
 func (a *app) openSweep(name string) (*sweep.Folder, *sweep.Study, []sweep.Point, error) {
 	kept := a.openStore()
 	if filepath.Ext(name) == ".toml" {
-		s, err := sweep.ReadStudy(name)
+		s, err := readStudy(name)
 		if err != nil {
 			return nil, nil, nil, err
 		}

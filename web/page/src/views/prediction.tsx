@@ -41,7 +41,7 @@ function Rows({ d }: { d: Predicted }) {
   const time = inOne(d.predictions.flatMap((r) => [r.predicted_seconds, r.measured_seconds, r.high_seconds]), "s", 5);
   const columns: Column<PredictedRow>[] = [
     { key: "np", head: "processes", right: true, by: (r) => r.np, cell: (r) => r.np },
-    { key: "opt", head: "level", by: (r) => r.opt, cell: (r) => `-O${r.opt}` },
+    { key: "opt", head: "level", by: (r) => r.opt, cell: (r) => (r.opt ? `-O${r.opt}` : "–") },
     {
       key: "platform",
       head: "platform",
