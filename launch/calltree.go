@@ -15,6 +15,7 @@ type spot struct {
 	region   model.Region
 	children map[string]*spot
 	exact    bool
+	python   string // which function of Python it is, if one
 	weight   uint64 // samples here and below, of all threads
 	index    int    // in the experiment; -1 before it has one
 }
@@ -51,9 +52,10 @@ func (s *spot) path() []string {
 }
 
 // function enters a function, or, where it is open already, goes back to that:
-// recursion does not grow the tree.
+// recursion does not grow the tree. What functions of Python call are their own: a
+// library's way back into Python would hide them.
 func (s *spot) function(r model.Region) *spot {
-	for up := s; up.parent != nil; up = up.parent {
+	for up := s; up.parent != nil && up.python == ""; up = up.parent {
 		if up.region.Kind == model.Function && up.region.Name == r.Name {
 			return up
 		}
@@ -64,7 +66,8 @@ func (s *spot) function(r model.Region) *spot {
 // callTree is the tree of regions of all processes as it grows.
 type callTree struct {
 	names *resolver
-	top   spot // around the programs
+	top   spot              // around the programs
+	blind map[string]uint64 // samples in code without symbols, by object
 	// program is the executable of the process at hand, in its first thread.
 	program string
 }
@@ -73,25 +76,32 @@ type callTree struct {
 func (c *callTree) nodes(p *probe.Process, t probe.Thread) []*spot {
 	spots := make([]*spot, len(t.Nodes))
 	places := make([]*spot, len(t.Nodes)) // the nearest that is no caller
+	stands := make([]stand, len(t.Nodes))
 	for j, n := range t.Nodes {
-		at, place := &c.top, &c.top
+		at, place, from := &c.top, &c.top, stand{at: &c.top, python: &c.top}
 		if n.Parent >= 0 {
-			at, place = spots[n.Parent], places[n.Parent]
+			at, place, from = spots[n.Parent], places[n.Parent], stands[n.Parent]
 		}
 		r := p.Regions[n.Region]
 		if r.Kind == probe.Frame {
-			spots[j], places[j] = c.through(place, at, c.names.returnsTo(r), ""), place
+			if r.Name != "" {
+				stands[j] = c.python(from, probe.PythonFunction{Name: r.Name, File: r.File, Line: r.Line})
+			} else {
+				stands[j] = c.frame(p, place, from, c.names.returnsTo(r), "")
+			}
+			spots[j], places[j] = stands[j].at, place
 			continue
 		}
 		region := c.names.region(r, function(p, t, n))
 		if n.Parent >= 0 && (r.Kind == probe.MPICall || r.Kind == probe.FileCall) {
-			if caller := p.Regions[t.Nodes[n.Parent].Region]; caller.Kind == probe.Frame {
+			if caller := p.Regions[t.Nodes[n.Parent].Region]; caller.Kind == probe.Frame && caller.Object != "" {
 				_, region.File, region.Line = c.names.place(caller)
 			}
 		}
 		spots[j] = at.child(region)
 		spots[j].counted()
 		places[j] = spots[j]
+		stands[j] = stand{at: spots[j], python: spots[j], inside: from.inside}
 	}
 	return spots
 }

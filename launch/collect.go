@@ -38,7 +38,7 @@ func Collect(ctx context.Context, dir string, run Run) (*model.Experiment, []ins
 	if err != nil {
 		return nil, nil, err
 	}
-	c := collector{b: model.NewBuilder(), tree: callTree{names: newResolver()}, where: map[*probe.Process]*spot{}}
+	c := collector{b: model.NewBuilder(), tree: callTree{names: newResolver(), blind: map[string]uint64{}}, where: map[*probe.Process]*spot{}}
 	for _, file := range files {
 		if err := ctx.Err(); err != nil {
 			return nil, nil, err
@@ -69,6 +69,7 @@ func Collect(ctx context.Context, dir string, run Run) (*model.Experiment, []ins
 		c.process(p, trees[i])
 	}
 	c.tellSamples()
+	c.tellPython()
 	c.tellChildren()
 	c.tellUnmeasured()
 	c.tellCost()

@@ -58,7 +58,10 @@ func inspect(ctx context.Context, work string, command []string) target {
 		path, ok := executable(work, word, i == 0 || !strings.HasPrefix(command[i-1], "-"))
 		name := word
 		if !ok {
-			if path, ok = interpreter(work, word); !ok {
+			if path, ok = pythonBehind(ctx, work, word); !ok {
+				path, ok = interpreter(work, word)
+			}
+			if !ok {
 				continue
 			}
 			name = path
@@ -132,6 +135,28 @@ func interpreter(work, script string) (string, bool) {
 		words = words[1:]
 	}
 	return executable(work, words[0], true)
+}
+
+// pythonBehind is the interpreter that a script by the name of python3 starts, such as
+// those by which several versions share a name: only it can say which.
+func pythonBehind(ctx context.Context, work, script string) (string, bool) {
+	if !strings.HasPrefix(filepath.Base(script), "python") {
+		return "", false
+	}
+	if strings.Contains(script, "/") && !filepath.IsAbs(script) {
+		script = filepath.Join(work, script)
+	}
+	path, err := exec.LookPath(script)
+	if err != nil {
+		return "", false
+	}
+	ask := exec.CommandContext(ctx, path, "-c", "import sys; print(sys.executable)")
+	ask.Dir = work
+	out, err := ask.Output()
+	if err != nil {
+		return "", false
+	}
+	return executable(work, strings.TrimSpace(string(out)), false)
 }
 
 func launcherOf(ctx context.Context, name string) launcher {

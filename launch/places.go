@@ -32,11 +32,14 @@ func readPlaces(dir string) places {
 	known := newResolver()
 	out := places{}
 	tree := callTree{names: known}
+	var ranks []*probe.Process
 	for _, file := range files {
-		p, err := probe.ReadFile(file)
-		if err != nil || p.Rank < 0 {
-			continue
+		if p, err := probe.ReadFile(file); err == nil && p.Rank >= 0 {
+			ranks = append(ranks, p)
 		}
+	}
+	known.interpreters = findInterpreters(ranks)
+	for _, p := range ranks {
 		list := make([]place, len(p.Regions))
 		for i, r := range p.Regions {
 			if r.Object == "" {

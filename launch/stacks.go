@@ -28,23 +28,30 @@ type sampled struct {
 // library, or in what that calls, say nothing of where it computes.
 func (c *callTree) samples(p *probe.Process, t probe.Thread, nodes []*spot, owner []int) []sampled {
 	var list []sampled
-	spots := make([]*spot, len(t.Steps))
+	stands := make([]stand, len(t.Steps))
 	idle := make([]bool, len(t.Steps))
 	for k, s := range t.Steps {
 		place := nodes[s.Place]
-		at, measured := place, ""
+		from, measured := stand{at: place, python: place}, ""
 		if s.Parent >= 0 {
-			at = spots[s.Parent]
+			from = stands[s.Parent]
 		} else {
 			measured = enclosing(p, t, s.Place)
 		}
-		a := addressOf(p, s.PC)
-		spots[k] = c.through(place, at, a, measured)
-		base := filepath.Base(a.object)
-		idle[k] = ofOpenMP(base) || s.Parent >= 0 && idle[s.Parent] && ofLanguages.MatchString(base)
+		if f, ok := t.OfPython(s); ok {
+			stands[k] = c.python(from, f)
+		} else {
+			a := addressOf(p, s.PC)
+			stands[k] = c.frame(p, place, from, a, measured)
+			base := filepath.Base(a.object)
+			idle[k] = ofOpenMP(base) || s.Parent >= 0 && idle[s.Parent] && ofLanguages.MatchString(base)
+			if len(c.names.at(a)) == 0 && !c.forPython(p, from, a) {
+				c.blind[a.object] += s.Count
+			}
+		}
 		if s.Count > 0 && !idle[k] && p.Regions[t.Nodes[s.Place].Region].Kind != probe.Barrier {
-			list = append(list, sampled{owner[s.Place], spots[k], s.Count})
-			for up := spots[k]; up != nil; up = up.parent {
+			list = append(list, sampled{owner[s.Place], stands[k].at, s.Count})
+			for up := stands[k].at; up != nil; up = up.parent {
 				up.weight += s.Count
 			}
 		}
@@ -94,18 +101,12 @@ func (s *spot) kept(all uint64) *spot {
 // tellSamples notes what is not known of the samples.
 func (c *collector) tellSamples() {
 	var taken, broken, dropped uint64
-	blind := map[string]uint64{}
+	blind := c.tree.blind
 	for _, p := range c.processes {
 		for _, t := range p.Threads {
 			taken += t.Samples
 			broken += t.Broken
 			dropped += t.Dropped
-			for _, s := range t.Steps {
-				a := addressOf(p, s.PC)
-				if s.Count > 0 && len(c.tree.names.at(a)) == 0 {
-					blind[a.object] += s.Count
-				}
-			}
 		}
 	}
 	if broken > 0 {

@@ -16,6 +16,7 @@ type resolver struct {
 	objects map[string]*symbols.Object
 	frames  map[address][]symbols.Frame
 	minor   map[string]bool // objects of which names will do
+	interpreters
 }
 
 // address is one of an object's own.
@@ -123,12 +124,15 @@ const minorShare = 0.02
 // and their debug information is large.
 var ofLanguages = lazyregexp.New(`^(libc|libm|libpthread|libstdc\+\+|libgcc_s|libgfortran|ld-linux[^/]*)\.so`)
 
-// weigh finds the objects that few samples are in.
+// weigh finds the objects that few samples are in, and the interpreters of Python.
 func (s *resolver) weigh(processes []*probe.Process) {
 	samples, all := map[string]uint64{}, uint64(0)
 	for _, p := range processes {
 		for _, t := range p.Threads {
 			for _, step := range t.Steps {
+				if _, ok := t.OfPython(step); ok {
+					continue
+				}
 				object := addressOf(p, step.PC).object
 				samples[object] += step.Count
 				all += step.Count
@@ -144,6 +148,10 @@ func (s *resolver) weigh(processes []*probe.Process) {
 		for _, r := range p.Regions {
 			s.minor[r.Object] = false // calls of MPI have their lines
 		}
+	}
+	s.interpreters = findInterpreters(processes)
+	for _, object := range s.interpreters {
+		s.minor[object] = true // its functions are no regions where Python's are
 	}
 }
 

@@ -33,7 +33,7 @@ const (
 	Parallel
 	Compute // computation that leads to an MPI call
 	Program
-	Frame // a caller, known by the address that the call returns to
+	Frame // a caller, known by the address that the call returns to; of Python, by name
 	FileCall
 )
 
@@ -61,6 +61,7 @@ type Process struct {
 	Sampling   time.Duration // CPU time between two samples, 0 without
 	Asked      time.Duration // the same, as it was asked for
 	Objects    []Object
+	Python     Python
 	// SamplePrice is what a sample takes, in seconds, Own what starting and ending
 	// took.
 	SamplePrice, Own float64
@@ -94,6 +95,8 @@ type Thread struct {
 	Nodes   []Node
 	Looks   uint64 // how often the CPU clock was read
 	Steps   []Step
+	// Functions are those of Python that stand in Steps.
+	Functions []PythonFunction
 	// Samples is how many were taken; of these Inside came in MPI or in
 	// calls for files, Broken could
 	// not be unwound to the end, and Dropped found no room.
@@ -120,6 +123,48 @@ type Step struct {
 	Parent, Place int
 	Count         uint64
 }
+
+// firstFunction is the first program counter that is none: from there on they are
+// functions of Python, by their numbers.
+const firstFunction = 1 << 63
+
+// OfPython tells whether a step is a function of Python, and which: its name is ""
+// where that is not known.
+func (t Thread) OfPython(s Step) (PythonFunction, bool) {
+	if s.PC < firstFunction {
+		return PythonFunction{}, false
+	}
+	if n := s.PC - firstFunction; n < uint64(len(t.Functions)) {
+		return t.Functions[n], true
+	}
+	return PythonFunction{}, true
+}
+
+// PythonFunction is a function of Python, at its first line.
+type PythonFunction struct {
+	Name, File string
+	Line       int
+}
+
+// Python is the interpreter that a process has. At is an address in it.
+type Python struct {
+	Version string
+	State   PythonState
+	At      uint64
+}
+
+// PythonState is whether functions of Python are named, or why not.
+type PythonState int
+
+// The states, as the runtime writes them.
+const (
+	NoPython            PythonState = iota
+	PythonKnown                     // they would be: none was seen
+	PythonNamed                     // they are
+	PythonUnknown                   // the version is not known
+	PythonThreadsFreely             // a build without a global lock
+	PythonMisfit                    // the memory is not laid out as in that version
+)
 
 // Object is a file that was loaded: an address between Start and End is the
 // file's own plus Bias.

@@ -12,29 +12,31 @@ import (
 
 // What runtime/format.h lays down.
 const (
-	magic       = "auspexP\n"
-	version     = 6
-	headerSize  = 4096
-	chunkSize   = 16384
-	chunkHead   = 16
-	regionHead  = 24
-	nodeSize    = 8 + 28*8
-	threadSize  = 72 + 48
-	stepSize    = 24
-	objectHead  = 32
-	offSize     = 16
-	maxFileSize = 1 << 30
+	magic        = "auspexP\n"
+	version      = 6
+	headerSize   = 4096
+	chunkSize    = 16384
+	chunkHead    = 16
+	regionHead   = 24
+	nodeSize     = 8 + 28*8
+	threadSize   = 72 + 48
+	stepSize     = 24
+	objectHead   = 32
+	functionHead = 16
+	offSize      = 16
+	maxFileSize  = 1 << 30
 
 	counters, counterGroups, counterName = 8, 4, 24
 )
 
 const (
-	regionChunk = 1
-	threadChunk = 2
-	nodeChunk   = 3
-	stepChunk   = 4
-	objectChunk = 5
-	offChunk    = 6
+	regionChunk   = 1
+	threadChunk   = 2
+	nodeChunk     = 3
+	stepChunk     = 4
+	objectChunk   = 5
+	offChunk      = 6
+	functionChunk = 7
 )
 
 // rawHeader mirrors struct header.
@@ -56,6 +58,9 @@ type rawHeader struct {
 	CounterName                              [counters][counterName]byte
 	CounterGroup                             [counters]uint8
 	Began, Ended, CPU0, CPU1                 uint64
+	PythonAt                                 uint64
+	PythonState, _                           uint32
+	Python                                   [24]byte
 }
 
 type rawRegion struct {
@@ -99,6 +104,13 @@ type rawStep struct {
 	PC            uint64
 	Parent, Place uint32
 	Count         uint64
+}
+
+type rawFunction struct {
+	Size       uint32
+	Name, File uint16
+	Line       int32
+	_          uint32
 }
 
 type rawObject struct {
@@ -151,6 +163,7 @@ func Parse(data []byte) (*Process, error) {
 		Program: text(h.Program[:]), Name: text(h.Name[:]), MPI: text(h.MPI[:]), Started: time.Unix(0, int64(h.Realtime)),
 		Children: time.Duration(min(h.Children, 1<<62)), PeakMemory: h.PeakMemory, Lost: h.Lost, Sampling: time.Duration(min(h.Sampling, 1<<62)),
 	}
+	p.Python = Python{Version: text(h.Python[:]), State: PythonState(h.PythonState), At: h.PythonAt}
 	for i := range min(h.Counted, counters) {
 		p.Counters = append(p.Counters, Counter{Name: text(h.CounterName[i][:]), Group: min(int(h.CounterGroup[i]), counterGroups-1)})
 	}
@@ -230,6 +243,8 @@ func (r *reader) chunk(c []byte) error {
 		return r.steps(thread, body)
 	case objectChunk:
 		return r.objects(body)
+	case functionChunk:
+		return r.functions(thread, body)
 	case offChunk:
 		for ; len(body) >= offSize; body = body[offSize:] {
 			after := float64(r.order.Uint64(body[8:])-r.start) * r.seconds * 1e9
@@ -321,6 +336,32 @@ func (r *reader) steps(thread uint32, body []byte) error {
 			return fmt.Errorf("step %d of thread %d stands before its parent", len(t.Steps), t.ID)
 		}
 		t.Steps = append(t.Steps, Step{PC: raw.PC, Parent: parent, Place: int(raw.Place), Count: raw.Count})
+	}
+	return nil
+}
+
+// functions reads those of Python.
+func (r *reader) functions(thread uint32, body []byte) error {
+	i, ok := r.threads[thread]
+	if !ok {
+		return nil
+	}
+	t := &r.process.Threads[i]
+	for len(body) > 0 {
+		var raw rawFunction
+		if len(body) < functionHead {
+			return fmt.Errorf("a function cut short")
+		}
+		if err := binary.Read(bytes.NewReader(body), r.order, &raw); err != nil {
+			return err
+		}
+		name, file := int64(raw.Name), int64(raw.File)
+		if int64(raw.Size) > int64(len(body)) || int64(raw.Size) < functionHead+name+1+file+1 {
+			return fmt.Errorf("a function of %d bytes where %d are left", raw.Size, len(body))
+		}
+		s := body[functionHead:]
+		t.Functions = append(t.Functions, PythonFunction{Name: string(s[:name]), File: string(s[name+1 : name+1+file]), Line: int(raw.Line)})
+		body = body[raw.Size:]
 	}
 	return nil
 }

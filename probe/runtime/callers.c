@@ -54,31 +54,40 @@ static __attribute__((noinline)) uint32_t walk_callers(struct thread *t, const v
         if (auspex_step(&c) != STEPPED || ++skipped > 16)
             return 0;
     }
-    while (n < FRAMES) {
-        uintptr_t here = c.pc;
-        enum step s = auspex_step(&c);
+    struct python *python = auspex_python_begin(t);
+    enum step s = STEPPED;
+    while (n < FRAMES && s == STEPPED) {
+        uintptr_t here = c.pc, low = c.low;
+        s = auspex_step(&c);
         if (s == STEPPED && c.frame > entered)
             break;
         pc[n++] = here;
-        if (s != STEPPED)
-            break;
+        if (python && s == STEPPED && auspex_python_here(python, here, low, c.frame))
+            n = auspex_python_functions(t, pc, n);
     }
+    if (python)
+        auspex_python_end(python);
     return n;
 }
 
-static __attribute__((noinline)) struct place *find_callers(struct thread *t, const void *from, const struct called *by, uintptr_t entered, struct known_call *k)
+static uint32_t region_of(struct thread *t, uintptr_t pc)
+{
+    return pc < PYTHON_BIT ? auspex_region_at("", FRAME, pc) : auspex_python_region(t, pc);
+}
+
+static __attribute__((noinline)) struct place *find_callers(struct thread *t, const void *from, const struct called *by, uintptr_t entered, uint64_t python, struct known_call *k)
 {
     struct trail trail = {.base = by ? (uintptr_t)by->frame : 0, .untold = !by};
     uintptr_t pc[FRAMES];
     uint32_t n = walk_callers(t, from, by ? by->address : NULL, entered, pc, &trail);
     struct place *at = t->top;
     for (uint32_t i = n; at && i-- > 0;) {
-        struct place *next = auspex_way(t, at, auspex_region_at("", FRAME, pc[i]));
+        struct place *next = pc[i] == NAMELESS ? NULL : auspex_way(t, at, region_of(t, pc[i]));
         at = next ? next : at;
     }
     if (!trail.begun || trail.untold || n == FRAMES)
         return at;
-    *k = (struct known_call){*by, from, entered, t->top, at, t->walker->life, trail.checks, {{0, 0}}};
+    *k = (struct known_call){*by, from, entered, t->top, at, t->walker->life, trail.checks, python, {{0, 0}}};
     memcpy(k->check, trail.check, trail.checks * sizeof trail.check[0]);
     return at;
 }
@@ -92,11 +101,12 @@ struct place *auspex_callers(struct thread *t, const void *from, const struct ca
     struct known_call *k = NULL;
     if (unlikely(!w))
         return t->top;
+    uint64_t python = auspex_python_stamp(t);
     if (likely(by != NULL)) {
         uintptr_t mixed = ((uintptr_t)by->address ^ (uintptr_t)by->frame << 16 ^ (uintptr_t)t->top >> 4) * 0x9e3779b97f4a7c15u;
         k = &w->calls[mixed >> 56];
         if (k->by.address == by->address && k->by.frame == by->frame && k->by.what == by->what && k->from == from
-            && k->entered == entered && k->top == t->top && k->life == w->life) {
+            && k->entered == entered && k->top == t->top && k->life == w->life && k->python == python) {
             uint32_t i = 0;
             while (i < k->checks && *(const uintptr_t *)k->check[i].at == k->check[i].value)
                 i++;
@@ -104,5 +114,5 @@ struct place *auspex_callers(struct thread *t, const void *from, const struct ca
                 return k->to;
         }
     }
-    return find_callers(t, from, by, entered, k);
+    return find_callers(t, from, by, entered, python, k);
 }

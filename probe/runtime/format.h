@@ -11,8 +11,11 @@
 #define CHUNK_SIZE 16384
 
 enum state { RUNNING = 0, FINISHED = 1, ABORTED = 2, SIGNALLED = 3, REPLACED = 4, CONFINED = 5 };
-enum chunk_kind { REGIONS = 1, THREAD = 2, NODES = 3, SAMPLES = 4, OBJECTS = 5, SWITCHED = 6 };
+enum chunk_kind { REGIONS = 1, THREAD = 2, NODES = 3, SAMPLES = 4, OBJECTS = 5, SWITCHED = 6, FUNCTIONS = 7 };
 enum region_kind { FUNCTION = 1, LOOP = 2, USER = 3, MPI_CALL = 4, BARRIER = 5, PARALLEL = 6, COMPUTE = 7, PROGRAM = 8, FRAME = 9, FILE_CALL = 10 };
+
+/* Whether functions of Python are named; why not. PYTHON_KNOWN: none was seen yet. */
+enum python_state { NO_PYTHON = 0, PYTHON_KNOWN = 1, PYTHON_NAMED = 2, PYTHON_UNKNOWN = 3, PYTHON_THREADS_FREELY = 4, PYTHON_MISFIT = 5 };
 
 /* Counters of the hardware, in groups that count at once. */
 enum { COUNTERS = 8, COUNTER_GROUPS = 4, COUNTER_NAME = 24 };
@@ -47,6 +50,9 @@ struct header {
     uint8_t counter_group[COUNTERS];
     uint64_t began, ended;   /* ticks at the end of MPI_Init and the beginning of MPI_Finalize, 0 where not called */
     uint64_t cpu0, cpu1;     /* ns of CPU time of all threads at the two readings of the clocks */
+    uint64_t python_at;      /* an address of Python's interpreter */
+    uint32_t python_state, filler;
+    char python[24];         /* its version */
 };
 
 struct chunk {
@@ -77,8 +83,14 @@ struct node {
 };
 
 /* A step of a sampled stack: an address, below another step of its thread or
- * none, seen while the thread was in a place. Its number is its order. */
+ * none, seen while the thread was in a place. Its number is its order. Addresses
+ * from 1 << 63 on are functions of Python, by their numbers in the thread; one that
+ * has no such number is not known by name. */
 struct sample { uint64_t pc; uint32_t parent, place; uint64_t count; };
+
+/* A function of Python, each a multiple of 8 bytes long; its number is its order in
+ * its thread. Its name and file follow, with a zero after each. */
+struct function_record { uint32_t size; uint16_t name, file; int32_t line; uint32_t filler; };
 
 /* A region that was switched off, by which thread and when (ticks). */
 struct switched { uint32_t region, thread; uint64_t when; };

@@ -191,6 +191,9 @@ extern int auspex_objects_stale HIDDEN;
 int auspex_object_known(uintptr_t pc);
 void auspex_objects(void);
 
+/* python_find.c */
+void auspex_python_look(void);
+
 /* stacks.c */
 extern uint64_t auspex_sampling HIDDEN;
 void auspex_stacks_start(void);

@@ -128,17 +128,24 @@ static void keep(struct thread *t, const uintptr_t *pc, uint32_t n, uint64_t wei
 
 /* Frames from where the thread is to the one that its innermost region was
  * entered in, that one included; without a region, to the outermost. */
-static uint32_t walk(struct cursor *c, uintptr_t *pc, uintptr_t entered, int *whole)
+static uint32_t walk(struct thread *t, struct cursor *c, uintptr_t *pc, uintptr_t entered, int *whole)
 {
     uint32_t n = 0;
+    enum step s = STEPPED;
+    struct python *python = auspex_python_begin(t);
     *whole = 0;
-    while (n < FRAMES) {
+    while (n < FRAMES && s == STEPPED && !*whole) {
+        uintptr_t low = c->low;
         pc[n++] = c->exact ? c->pc : c->pc - 1;
-        enum step s = auspex_step(c);
-        if (s == OUTERMOST || (s == STEPPED && c->frame > entered))
-            return *whole = 1, n;
-        if (s == LOST)
-            return n;
+        s = auspex_step(c);
+        if (python && s == STEPPED && auspex_python_here(python, pc[n - 1], low, c->frame))
+            n = auspex_python_functions(t, pc, n);
+        *whole = s == OUTERMOST || (s == STEPPED && c->frame > entered);
+    }
+    if (python) {
+        if (entered == UINTPTR_MAX)
+            n = auspex_python_rest(t, pc, n, *whole);
+        auspex_python_end(python);
     }
     return n;
 }
@@ -220,13 +227,13 @@ static void take_sample(struct thread *t, const siginfo_t *info, void *context, 
     uintptr_t entered = t->depth > 0 ? t->stack[t->depth].frame : UINTPTR_MAX;
     while (info->si_code == SI_TKILL && c.pc != (uintptr_t)hand && auspex_step(&c) == STEPPED)
         ;
-    uint32_t n = walk(&c, t->walker->sampled, entered, &whole);
+    uint32_t n = walk(t, &c, t->walker->sampled, entered, &whole);
     if (!weight)
         return; /* it was for the price */
     if (!whole)
         t->record.broken += weight;
     keep(t, t->walker->sampled, n, weight);
-    if (!auspex_object_known(t->walker->sampled[0]))
+    if (t->walker->sampled[0] < PYTHON_BIT && !auspex_object_known(t->walker->sampled[0]))
         auspex_objects_stale = 1;
 }
 

@@ -21,6 +21,7 @@ struct known_call {
     uintptr_t entered;
     struct place *top, *to;
     uint32_t life, checks;
+    uint64_t python;            /* which functions of Python ran */
     struct check check[CHECKS];
 };
 
@@ -50,6 +51,7 @@ struct walker {
     uint32_t life;              /* of how many threads it has been */
     uint32_t brief;             /* how many of the latest of these ended before a sample */
     struct known_call calls[KNOWN_CALLS];
+    struct python *python;      /* python.h; NULL until it has run some */
 };
 
 /* task_clock.c */
@@ -91,6 +93,20 @@ void auspex_altstack_end(void);
 /* callers.c */
 uint32_t auspex_region_at(const char *label, int kind, uintptr_t pc);
 struct place *auspex_callers(struct thread *t, const void *from, const struct called *by);
+
+/* python.c, python_names.c */
+struct python *auspex_python_begin(struct thread *t);
+int auspex_python_here(const struct python *p, uintptr_t pc, uintptr_t low, uintptr_t high);
+uint32_t auspex_python_functions(struct thread *t, uintptr_t *pc, uint32_t n);
+uint32_t auspex_python_rest(struct thread *t, uintptr_t *pc, uint32_t n, int whole);
+void auspex_python_end(struct python *p);
+uint64_t auspex_python_stamp(struct thread *t);
+uint32_t auspex_python_region(struct thread *t, uintptr_t pc);
+
+/* Program counters with this bit are none: the rest is the number of a function of
+ * Python, or that of those without a name. */
+#define PYTHON_BIT ((uintptr_t)1 << 63)
+#define NAMELESS (PYTHON_BIT | UINT32_MAX)
 
 /* openmp.c */
 uint32_t auspex_fork(struct thread *t, uint32_t region, const void *from, const struct called *by);
