@@ -228,37 +228,60 @@ func because(d *diagnose.Diagnosis, c diagnose.Cause) string {
 	if len(c.Evidence) == 0 {
 		slowest := fmt.Sprintf(": %s spends %s there and the mean is %s; ", members([]diagnose.Name{c.Slowest}, d.Level),
 			Quantity(c.Most, metricUnit(d.Metric)), Quantity(c.Mean, metricUnit(d.Metric)))
+		if len(c.Slow) > 1 {
+			slowest = fmt.Sprintf(": %s spend %s there in the mean and the others %s; ", members(c.Slow, d.Level),
+				Quantity(c.SlowMean, metricUnit(d.Metric)), Quantity(c.OthersMean, metricUnit(d.Metric)))
+		}
 		if len(c.Excluded) == 0 {
 			return slowest + "no other metric was collected, so the cause cannot be determined"
 		}
 		return slowest + "none of the metrics collected explains it"
 	}
-	if (d.Continuum || d.Scattered) && c.Evidence[0].Node == "" {
-		var parts []string
-		for _, e := range c.Evidence {
-			parts = append(parts, fmt.Sprintf("%s (correlation %s)", attributeWords(e.Attribute), Ratio(e.Correlation, 2)))
-		}
-		return ", where time varies with " + upTo(parts, 5)
-	}
-	var parts []string
+	var parts, varying []string
 	for _, e := range c.Evidence {
-		parts = append(parts, contrastWords(e, d.Level))
+		if (e.Gradual || d.Continuum || d.Scattered) && e.Node == "" {
+			varying = append(varying, fmt.Sprintf("%s (correlation %s)", attributeWords(e.Attribute), Ratio(e.Correlation, 2)))
+		} else {
+			parts = append(parts, contrastWords(e, d.Level))
+		}
+	}
+	if len(parts) == 0 {
+		return ", where time varies with " + upTo(varying, 5)
+	}
+	if e := c.Evidence[0]; len(c.Evidence) == 1 && e.Node == "" && len(c.Slow) < len(e.High) && within(c.Slow, e.High) {
+		parts = append(parts, "of the former, "+members(c.Slow, d.Level)+" "+agree("take", len(c.Slow))+" longest")
+	}
+	if len(varying) > 0 {
+		parts = append(parts, "time varies with "+upTo(varying, 5))
 	}
 	return ": " + strings.Join(parts, "; ")
+}
+
+// within tells whether there are such units and all are among others.
+func within(these, others []diagnose.Name) bool {
+	return len(these) > 0 && !slices.ContainsFunc(these, func(n diagnose.Name) bool { return !slices.Contains(others, n) })
+}
+
+// agree is a verb as it is said of so many.
+func agree(verb string, n int) string {
+	if n == 1 {
+		return verb + "s"
+	}
+	return verb
 }
 
 // contrastWords sets those that have most of something against those with
 // least.
 func contrastWords(e diagnose.Contrast, level diagnose.Level) string {
 	if e.Node != "" {
-		verb, where := "run", "node "+e.Node
-		if len(e.High) == 1 {
-			verb = "runs"
-		}
+		where := "node " + e.Node
 		if strings.HasPrefix(strings.ToLower(e.Node), "node") {
 			where = e.Node // "node node3" says it twice
 		}
-		return fmt.Sprintf("%s %s on %s, where it takes %s × as long as on the fastest; no metric collected explains it", members(e.High, level), verb, where, Ratio(e.Ratio, 1))
+		if len(e.Nodes) > 1 {
+			where = "nodes " + upTo(slices.Sorted(slices.Values(e.Nodes)), 6)
+		}
+		return fmt.Sprintf("%s %s on %s, where it takes %s × as long as elsewhere; no metric collected explains it", members(e.High, level), agree("run", len(e.High)), where, Ratio(e.Ratio, 1))
 	}
 	verb := " have "
 	if len(e.High) == 1 {

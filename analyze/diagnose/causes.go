@@ -30,12 +30,16 @@ type Cause struct {
 	Slowest     Name         `json:"slowest"` // the unit that takes longest here
 	Most        analyze.Real `json:"most"`    // its time
 	Mean        analyze.Real `json:"mean"`
-	Evidence    []Contrast   `json:"evidence"` // for each attribute
-	Core        []string     `json:"core"`
-	Reducts     [][]string   `json:"reducts"`
-	Complete    bool         `json:"complete"` // Reducts are all there are
-	Exact       bool         `json:"exact"`    // no smaller set explains as much
-	Excluded    []Excluded   `json:"excluded"` // the other metrics
+	// Slow are the units that take as long as the slowest, where some take less.
+	Slow       []Name       `json:"slow"`
+	SlowMean   analyze.Real `json:"slow_mean"`
+	OthersMean analyze.Real `json:"others_mean"`
+	Evidence   []Contrast   `json:"evidence"` // for each attribute
+	Core       []string     `json:"core"`
+	Reducts    [][]string   `json:"reducts"`
+	Complete   bool         `json:"complete"` // Reducts are all there are
+	Exact      bool         `json:"exact"`    // no smaller set explains as much
+	Excluded   []Excluded   `json:"excluded"` // the other metrics
 	// Inexplicable pairs are of different kinds and alike in all metrics.
 	Inexplicable      [][2]Name             `json:"inexplicable"`
 	InexplicablePairs int64                 `json:"inexplicable_pairs"`
@@ -43,22 +47,6 @@ type Cause struct {
 	Balance           []UnitWork            `json:"balance"`
 	Table             *DecisionTable        `json:"table,omitempty"`
 	Matrix            *DiscernibilityMatrix `json:"matrix,omitempty"`
-}
-
-// Contrast sets the kind that has most of an attribute against the one that
-// has least.
-type Contrast struct {
-	Attribute   string       `json:"attribute"`
-	Metric      string       `json:"metric"`
-	High        []Name       `json:"high"`
-	Low         []Name       `json:"low"`
-	HighValue   analyze.Real `json:"high_value"` // mean
-	LowValue    analyze.Real `json:"low_value"`
-	Ratio       analyze.Real `json:"ratio"`
-	Correlation analyze.Real `json:"correlation"` // with the time in the region
-	// Node is where it takes longest, of the attribute that is about nodes;
-	// High are the units there.
-	Node string `json:"node,omitempty"`
 }
 
 // Excluded is a metric that is not among the attributes, and why.
@@ -138,7 +126,7 @@ func (s *study) hasKinds() bool { return !s.continuum() && !s.scattered() }
 func (s *study) cause(ctx context.Context, t trouble, from []attribute, o Options) (*Cause, []attribute, error) {
 	times := s.values(t.place)
 	c := &Cause{Region: s.name(t.place), Attributes: []string{}, Evidence: []Contrast{}, Core: []string{}, Reducts: [][]string{},
-		Excluded: []Excluded{}, Inexplicable: [][2]Name{}, Balance: []UnitWork{}}
+		Excluded: []Excluded{}, Inexplicable: [][2]Name{}, Balance: []UnitWork{}, Slow: []Name{}}
 	spent := s.spent(t.place)
 	slowest := slowestOf(times, spent)
 	peers := peersOf(times, spent, slowest)
@@ -152,17 +140,25 @@ func (s *study) cause(ctx context.Context, t trouble, from []attribute, o Option
 	for i, a := range from {
 		from[i].seen, from[i].values = a.values, s.within(a.values, s.active, spent)
 	}
-	kept := s.reasons(c, from, times)
+	groups, err := s.groupsByTime(ctx, times)
+	if err != nil {
+		return nil, nil, err
+	}
+	s.slow(c, groups, slowest, peers, spent)
+	kept, err := s.reasons(ctx, c, from, times, groups)
+	if err != nil {
+		return nil, nil, err
+	}
 	if len(kept) == 0 {
 		if a, ok := s.placed(times); ok {
 			kept = append(kept, a)
+			if err := s.classes(ctx, kept); err != nil {
+				return nil, nil, err
+			}
 		}
 	}
 	if len(kept) > rough.MaxAttributes {
 		kept = kept[:rough.MaxAttributes]
-	}
-	if err := s.classes(ctx, kept); err != nil {
-		return nil, nil, err
 	}
 	result, err := rough.Reduce(ctx, decisionTable(kept, decision))
 	if err != nil {
@@ -178,9 +174,7 @@ func (s *study) cause(ctx context.Context, t trouble, from []attribute, o Option
 			return nil, nil, err
 		}
 	}
-	if err := s.evidence(ctx, c, kept, times); err != nil {
-		return nil, nil, err
-	}
+	s.evidence(c, kept, times, groups)
 	s.balance(c, kept, spent, peers)
 	return c, kept, nil
 }
@@ -267,54 +261,4 @@ func (s *study) ownKinds(ctx context.Context, values []float64) ([]int, error) {
 		return nil, err
 	}
 	return l.Labels, nil
-}
-
-// kindsOf puts the units with equal names together.
-func kindsOf(names []string) [][]int {
-	number := map[string]int{}
-	labels := make([]int, len(names))
-	for i, n := range names {
-		if _, seen := number[n]; !seen {
-			number[n] = len(number)
-		}
-		labels[i] = number[n]
-	}
-	return cluster.Kinds(labels)
-}
-
-// evidence puts the attributes into numbers a reader can check.
-// Units are set against each other by their time in the region.
-func (s *study) evidence(ctx context.Context, c *Cause, kept []attribute, times []float64) error {
-	own, err := s.ownKinds(ctx, times)
-	if err != nil {
-		return err
-	}
-	groups := cluster.Kinds(own)
-	if len(groups) == 1 {
-		groups = cluster.Kinds(tertiles(times))
-	}
-	for _, name := range c.Attributes {
-		x := kept[slices.IndexFunc(kept, func(a attribute) bool { return a.name == name })]
-		e := Contrast{Attribute: name, Metric: x.metric, Correlation: analyze.Real(correlation(x.values, times))}
-		low, high := math.Inf(1), math.Inf(-1)
-		own := groups
-		if x.nodes != nil {
-			own = kindsOf(x.nodes)
-		}
-		for _, members := range own {
-			m := analyze.Mean(pick(x.seen, members))
-			if m < low {
-				low, e.Low = m, s.units.pick(pick(s.active, members))
-			}
-			if m > high {
-				high, e.High = m, s.units.pick(pick(s.active, members))
-				if x.nodes != nil {
-					e.Node = x.nodes[members[0]]
-				}
-			}
-		}
-		e.LowValue, e.HighValue, e.Ratio = analyze.Real(low), analyze.Real(high), analyze.Ratio(high, low)
-		c.Evidence = append(c.Evidence, e)
-	}
-	return nil
 }

@@ -177,7 +177,9 @@ type attribute struct {
 	seen    []float64 // as measured
 	values  []float64 // as far as units of one role differ
 	classes []int
-	nodes   []string // by unit, of the attribute that is about them
+	// Of the attribute that is about nodes: that of every unit, and the slow ones.
+	nodes     []string
+	slowNodes nodeNames
 }
 
 // perInstruction tells whether a hardware event says more as a rate: misses

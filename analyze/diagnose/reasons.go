@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"context"
 	"math"
 	"slices"
 	"strings"
@@ -43,7 +44,7 @@ const (
 // differ by enough), and by enough. The first is the one that explains most; another is added
 // where it explains what is left. Those that vary as a chosen one does cannot
 // be told from it and are named with it.
-func (s *study) reasons(c *Cause, from []attribute, times []float64) []attribute {
+func (s *study) reasons(ctx context.Context, c *Cause, from []attribute, times []float64, groups [][]int) ([]attribute, error) {
 	tested := 0
 	for _, a := range from {
 		if differsEnough(a, times) {
@@ -66,6 +67,16 @@ func (s *study) reasons(c *Cause, from []attribute, times []float64) []attribute
 			able = append(able, a)
 		}
 	}
+	if err := s.classes(ctx, able); err != nil {
+		return nil, err
+	}
+	able = slices.DeleteFunc(able, func(a attribute) bool {
+		weak := s.hasKinds() && !tellsApart(a, groups, times)
+		if weak {
+			c.Excluded = append(c.Excluded, Excluded{a.name, WhyWeak})
+		}
+		return weak
+	})
 	chosen := forward(able, times, limit)
 	var out []attribute
 	for i, a := range able {
@@ -86,7 +97,7 @@ func (s *study) reasons(c *Cause, from []attribute, times []float64) []attribute
 		}
 		return 0
 	})
-	return out
+	return out, nil
 }
 
 func isConstant(values []float64) bool {
