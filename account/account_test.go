@@ -427,3 +427,33 @@ func TestMPIInsideInputAndOutput(t *testing.T) {
 		t.Errorf("%v", classes)
 	}
 }
+
+// The first thread of every process has twice the work of the others in a loop that
+// all share: they wait for it, and not for nothing.
+func TestMainThreadsAndWorkersShareALoop(t *testing.T) {
+	const processes, threads = 4, 4
+	classes := []Class{Work, Work, Waits}
+	wall := model.NewMatrix(processes*threads, len(classes), model.Zero)
+	in := Input{Type: "thread", Classes: classes, Paths: []string{"loop", "serial", "omp barrier"}, Wall: wall}
+	for u := range processes * threads {
+		main := u%threads == 0
+		row, role := wall.Row(u), 2
+		row[0], row[2] = 20, 20
+		if main {
+			row[0], row[1], row[2], role = 40, 3, 0, 0
+		}
+		in.Roles, in.Helper = append(in.Roles, role), append(in.Helper, !main)
+		in.Totals = append(in.Totals, row[0]+row[1]+row[2])
+	}
+	l, err := Draw(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	line, ok := l.Of(Imbalance, "loop")
+	if want := 12 * 20.0; !ok || line.Seconds < 0.99*want || l.Total(Waiting) > 0.001 {
+		t.Errorf("%+v", l.Lines)
+	}
+	if _, ok := l.Of(Imbalance, "serial"); ok {
+		t.Error("what main threads do alone is compared")
+	}
+}

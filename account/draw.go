@@ -164,35 +164,51 @@ func (d *drawing) asleep(u int, p *parts) bool {
 	return (d.Helper[u] || p.asleep > 0) && off > 0 && p.useful <= asleepShare*off && p.waits-p.asleep+p.inOut+p.beginning+sum(p.comm) == 0
 }
 
-// alike is the part of another's work in a region that a unit has there which does
-// the same: the main thread of a process is in all regions around the others' work.
-const alike = 0.02
-
-// join compares a unit that is alone in its role, such as the main thread of
-// one process, with those of another role where most of them do the same.
+// join compares units across roles where they do the same: in the groups in which
+// most of a role take part, with a fifth at least of what those of the busiest role
+// have there. A main thread and its workers share a loop so, and whatever the main
+// thread does alone is its own.
 func (d *drawing) join() {
+	numbers := slices.Sorted(maps.Keys(d.roles))
 	for _, x := range d.roles {
 		for _, s := range x.groups {
 			s.units = x.units
 		}
 	}
-	numbers := slices.Sorted(maps.Keys(d.roles))
-	for _, number := range numbers {
-		x := d.roles[number]
-		if x.units != 1 {
-			continue
-		}
-		for g, own := range x.groups {
-			for _, other := range numbers {
-				y := d.roles[other]
-				if s := y.groups[g]; s != own && s.units > 0 && own.units == 1 && min(own.sum, s.mean()) > alike*max(own.sum, s.mean()) && 2*s.entered > s.units && other != number {
-					s.units++
-					s.add(own.slowest, own.sum)
-					x.groups[g] = s
-					break
-				}
+	for g := range d.Wall.Regions {
+		busiest := 0.0
+		for _, x := range d.roles {
+			if s := x.groups[g]; s.takePart() {
+				busiest = max(busiest, s.mean())
 			}
 		}
+		var all *stats
+		for _, number := range numbers {
+			x := d.roles[number]
+			switch s := x.groups[g]; {
+			case !s.takePart() || s.mean() < busiest/OtherWork:
+			case all == nil:
+				all = s
+			default:
+				all.join(s)
+				x.groups[g] = all
+			}
+		}
+	}
+}
+
+// OtherWork is how many times as much a unit has as another that does something
+// else in the same region: it has no share of the one's work.
+const OtherWork = 5
+
+// takePart tells whether most units do.
+func (s *stats) takePart() bool { return s.sum > 0 && 2*s.entered > s.units }
+
+func (s *stats) join(o *stats) {
+	s.units, s.entered = s.units+o.units, s.entered+o.entered
+	s.sum, s.squares = s.sum+o.sum, s.squares+o.squares
+	if o.most > s.most {
+		s.most, s.slowest = o.most, o.slowest
 	}
 }
 

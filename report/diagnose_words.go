@@ -102,6 +102,9 @@ func kindsWords(d *diagnose.Diagnosis) string {
 	case len(d.Kinds) > 1:
 		return fmt.Sprintf("%s fall into %s; %s.", units, plural(len(d.Kinds), "kind"), severity)
 	}
+	if len(d.Causes) > 0 && float64(d.Causes[0].LostShare) >= account.Trouble {
+		return fmt.Sprintf("But for that the %s are alike; %s.", units, severity)
+	}
 	return fmt.Sprintf("%s are of one kind; %s.", units, severity)
 }
 
@@ -138,9 +141,9 @@ func idleWords(d *diagnose.Diagnosis) string {
 			return fmt.Sprintf("Thread %d is idle on every process: %s.", thread, how)
 		}
 	}
-	verb := "is"
-	if len(d.Idle) > 1 {
-		verb = "are"
+	verb := "are"
+	if one(d.Idle, d.Level) {
+		verb = "is"
 	}
 	return capital(fmt.Sprintf("%s %s idle: %s.", members(d.Idle, d.Level), verb, how))
 }
@@ -188,7 +191,46 @@ func members(names []diagnose.Name, level diagnose.Level) string {
 	if len(names) > 1 {
 		noun = string(level)
 	}
+	if level == diagnose.Threads {
+		if threads, processes := alikeInAll(names); len(processes) > 1 {
+			if len(threads) == 1 {
+				noun = singular(level)
+			}
+			return noun + " " + upTo(ranges(threads), 6) + " of each of " + members(processes, diagnose.Processes)
+		}
+	}
 	return noun + " " + upTo(ranges(names), 6)
+}
+
+// one tells whether units are named in the singular.
+func one(names []diagnose.Name, level diagnose.Level) bool {
+	if level == diagnose.Threads {
+		if threads, processes := alikeInAll(names); len(processes) > 1 {
+			return len(threads) == 1
+		}
+	}
+	return len(names) == 1
+}
+
+// alikeInAll are the threads and the processes where the same threads of each
+// process are named; none where they are not.
+func alikeInAll(names []diagnose.Name) (threads, processes []diagnose.Name) {
+	of := map[int][]int{}
+	for _, n := range names {
+		if of[n.Process] == nil {
+			processes = append(processes, diagnose.Name{Text: strconv.Itoa(n.Process), Process: n.Process})
+		}
+		of[n.Process] = append(of[n.Process], n.Thread)
+	}
+	for _, own := range of {
+		if !slices.Equal(own, of[names[0].Process]) {
+			return nil, nil
+		}
+	}
+	for _, n := range of[names[0].Process] {
+		threads = append(threads, diagnose.Name{Text: strconv.Itoa(n), Thread: n})
+	}
+	return threads, processes
 }
 
 // ranges writes runs of three and more process numbers as 3–7.

@@ -229,7 +229,7 @@ func because(d *diagnose.Diagnosis, c diagnose.Cause) string {
 		slowest := fmt.Sprintf(": %s spends %s there and the mean is %s; ", members([]diagnose.Name{c.Slowest}, d.Level),
 			Quantity(c.Most, metricUnit(d.Metric)), Quantity(c.Mean, metricUnit(d.Metric)))
 		if len(c.Slow) > 1 {
-			slowest = fmt.Sprintf(": %s spend %s there in the mean and the others %s; ", members(c.Slow, d.Level),
+			slowest = fmt.Sprintf(": %s %s %s there in the mean and the others %s; ", members(c.Slow, d.Level), agree("spend", c.Slow, d.Level),
 				Quantity(c.SlowMean, metricUnit(d.Metric)), Quantity(c.OthersMean, metricUnit(d.Metric)))
 		}
 		if len(c.Excluded) == 0 {
@@ -249,7 +249,7 @@ func because(d *diagnose.Diagnosis, c diagnose.Cause) string {
 		return ", where time varies with " + upTo(varying, 5)
 	}
 	if e := c.Evidence[0]; len(c.Evidence) == 1 && e.Node == "" && len(c.Slow) < len(e.High) && within(c.Slow, e.High) {
-		parts = append(parts, "of the former, "+members(c.Slow, d.Level)+" "+agree("take", len(c.Slow))+" longest")
+		parts = append(parts, "of the former, "+members(c.Slow, d.Level)+" "+agree("take", c.Slow, d.Level)+" longest")
 	}
 	if len(varying) > 0 {
 		parts = append(parts, "time varies with "+upTo(varying, 5))
@@ -262,9 +262,9 @@ func within(these, others []diagnose.Name) bool {
 	return len(these) > 0 && !slices.ContainsFunc(these, func(n diagnose.Name) bool { return !slices.Contains(others, n) })
 }
 
-// agree is a verb as it is said of so many.
-func agree(verb string, n int) string {
-	if n == 1 {
+// agree is a verb as it is said of some units.
+func agree(verb string, names []diagnose.Name, level diagnose.Level) string {
+	if one(names, level) {
 		return verb + "s"
 	}
 	return verb
@@ -281,10 +281,10 @@ func contrastWords(e diagnose.Contrast, level diagnose.Level) string {
 		if len(e.Nodes) > 1 {
 			where = "nodes " + upTo(slices.Sorted(slices.Values(e.Nodes)), 6)
 		}
-		return fmt.Sprintf("%s %s on %s, where it takes %s × as long as elsewhere; no metric collected explains it", members(e.High, level), agree("run", len(e.High)), where, Ratio(e.Ratio, 1))
+		return fmt.Sprintf("%s %s on %s, where it takes %s × as long as elsewhere; no metric collected explains it", members(e.High, level), agree("run", e.High, level), where, Ratio(e.Ratio, 1))
 	}
 	verb := " have "
-	if len(e.High) == 1 {
+	if one(e.High, level) {
 		verb = " has "
 	}
 	if e.Metric == model.Instructions {

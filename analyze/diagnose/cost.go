@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"auspex/account"
 	"auspex/analyze"
 	"auspex/model"
 )
@@ -94,15 +95,12 @@ func peersOf(times, spent []float64, slowest int) []int {
 	return out
 }
 
-// otherWork is how many times as much the next unit has where one does
-// something else: a master beside its workers has no share of their work.
-const otherWork = 5
-
-// leastPart is the least cost of a unit that takes part in a region's work.
+// leastPart is the least cost of a unit that takes part in a region's work: a
+// master beside its workers has no share of it.
 func leastPart(cost []float64) float64 {
 	sorted := slices.Sorted(slices.Values(cost))
 	least := sorted[len(sorted)-1]
-	for i := len(sorted) - 2; i >= 0 && sorted[i] > 0 && sorted[i]*otherWork >= least; i-- {
+	for i := len(sorted) - 2; i >= 0 && sorted[i] > 0 && sorted[i]*account.OtherWork >= least; i-- {
 		least = sorted[i]
 	}
 	return least

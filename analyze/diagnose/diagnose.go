@@ -142,6 +142,7 @@ type study struct {
 	d      *analyze.Dataset
 	units  *grouping
 	time   *timing
+	fair   *timing // less what sets the roles of units apart
 	top    *topLevel
 	active []int // units that are not idle: the points below
 	idle   []int
@@ -272,43 +273,89 @@ type place struct {
 // ownTime names a region's time outside its parts.
 const ownTime = "<self>"
 
-// values are the times of the active units in a place, as far as units of one
-// role differ in them.
-func (s *study) values(p place) []float64 {
-	spent := s.spent(p)
-	return s.within(spent, s.active, spent)
-}
+// values are the times of the active units in a place, as far as units that do
+// the same there differ in them.
+func (s *study) values(p place) []float64 { return pick(s.fair.column(s.d, p), s.active) }
 
 // spent are the times of the active units in a place.
 func (s *study) spent(p place) []float64 { return pick(s.time.column(s.d, p), s.active) }
 
+// fairly takes off what sets the roles of some units apart, region by region.
+func (s *study) fairly(which []int) *timing {
+	if !s.units.mixed {
+		return s.time
+	}
+	t := *s.time
+	t.useful = s.time.useful.Clone()
+	t.useful.ToExclusive(s.d.Regions)
+	for r := range s.d.Regions {
+		own := make([]float64, len(which))
+		for i, k := range which {
+			own[i] = t.useful.At(k, r)
+		}
+		for i, v := range s.within(own, which, own) {
+			t.useful.Row(which[i])[r] = v
+		}
+	}
+	t.useful.ToInclusive(s.d.Regions)
+	return &t
+}
+
 // within takes off what sets the roles of units apart: a main thread does what
-// workers do not. Every role is moved so that all have the same median; a unit
-// that is alone in its role stays where it spends time as most others do.
+// workers do not. Roles that take part are compared as they are, as in the ledger:
+// most of their units spend time there, and a fifth at least of what those of the
+// busiest role do. The others are moved so that they have the same median.
 func (s *study) within(values []float64, which []int, spent []float64) []float64 {
 	if !s.units.mixed {
 		return values
 	}
-	of, busy := map[analyze.Role][]float64{}, map[analyze.Role]bool{}
-	takePart := 0
+	type part struct {
+		values     []float64
+		sum, share float64
+		entered    int
+		move       float64
+	}
+	of := map[analyze.Role]*part{}
 	for i, k := range which {
-		role := s.units.roles[k]
-		of[role] = append(of[role], values[i])
+		p := of[s.units.roles[k]]
+		if p == nil {
+			p = &part{}
+			of[s.units.roles[k]] = p
+		}
+		p.values = append(p.values, values[i])
+		p.sum += spent[i]
 		if spent[i] > 0 {
-			busy[role] = true
-			takePart++
+			p.entered++
 		}
 	}
-	move := map[analyze.Role]float64{}
-	centre := middle(values)
-	for role, own := range of {
-		if len(own) > 1 || !busy[role] || 2*takePart <= len(values) {
-			move[role] = centre - middle(own)
+	busiest := 0.0
+	for _, p := range of {
+		if 2*p.entered > len(p.values) {
+			p.share = p.sum / float64(len(p.values))
+			busiest = max(busiest, p.share)
+		}
+	}
+	if busiest == 0 {
+		return values
+	}
+	var together []float64
+	for _, p := range of {
+		if p.share >= busiest/account.OtherWork {
+			together = append(together, p.values...)
+		}
+	}
+	if len(together) == len(values) {
+		return values
+	}
+	centre := middle(together)
+	for _, p := range of {
+		if p.share < busiest/account.OtherWork {
+			p.move = centre - middle(p.values)
 		}
 	}
 	out := make([]float64, len(values))
 	for i, k := range which {
-		out[i] = values[i] + move[s.units.roles[k]]
+		out[i] = values[i] + of[s.units.roles[k]].move
 	}
 	return out
 }

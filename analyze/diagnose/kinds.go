@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"auspex/account"
 	"auspex/analyze"
 	"auspex/cluster"
 )
@@ -53,6 +54,51 @@ func (s *study) classify(ctx context.Context, o Options) error {
 		}
 	}
 	s.kinds = cluster.Kinds(s.link.Labels)
+	if o.Radius == 0 && o.MinPts == 0 && len(s.kinds) == 1 {
+		return s.partByTrouble(ctx)
+	}
+	return nil
+}
+
+// partByTrouble looks for a smaller radius where all units are of one kind and yet
+// the ledger names a region that is trouble, in which some stand apart: the noise of
+// all other regions may have hidden it. Kinds are only taken if they are those of
+// that region, and cost something.
+func (s *study) partByTrouble(ctx context.Context) error {
+	for _, t := range s.troubles(nil) {
+		if t.share < account.Trouble {
+			break
+		}
+		own, err := s.ownKinds(ctx, s.values(t.place))
+		if err != nil {
+			return err
+		}
+		if len(cluster.Kinds(own)) < 2 {
+			continue
+		}
+		// The largest radius at which there are several kinds.
+		low, high := s.floor, s.link.Radius
+		var best *cluster.Linkage
+		for range 20 {
+			if high <= low*1.01 {
+				break
+			}
+			radius := math.Sqrt(low * high)
+			link, err := cluster.Link(ctx, s.points, radius)
+			if err != nil {
+				return err
+			}
+			if len(cluster.Kinds(link.Labels)) == 1 {
+				high = radius
+			} else {
+				low, best = radius, link
+			}
+		}
+		if best != nil && !cluster.Changed(best.Labels, own) {
+			s.link, s.kinds = best, cluster.Kinds(best.Labels)
+			return nil
+		}
+	}
 	return nil
 }
 
@@ -61,9 +107,9 @@ func (s *study) classify(ctx context.Context, o Options) error {
 func (s *study) vectors(which []int) cluster.Points {
 	p := cluster.Points{N: len(which), Dim: len(s.top.columns)}
 	p.Data = make([]float64, p.N*p.Dim)
+	s.fair = s.fairly(which)
 	for c, place := range s.top.columns {
-		spent := pick(s.time.column(s.d, place), which)
-		for i, v := range s.within(spent, which, spent) {
+		for i, v := range pick(s.fair.column(s.d, place), which) {
 			p.Data[i*p.Dim+c] = v
 		}
 	}

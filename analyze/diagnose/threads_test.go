@@ -1,0 +1,79 @@
+package diagnose
+
+import (
+	"testing"
+
+	"auspex/account"
+	"auspex/model"
+)
+
+// hybrid has processes of several threads that share loops, the main ones of which
+// communicate; slow is the factor of a thread's work in one loop.
+func hybrid(t *testing.T, processes, threads int, slow func(thread int) float64) *Diagnosis {
+	t.Helper()
+	var units []model.Unit
+	for p := range processes {
+		for k := range threads {
+			units = append(units, model.Unit{Process: p, Thread: k})
+		}
+	}
+	most := 0.0
+	for k := range threads {
+		most = max(most, slow(k))
+	}
+	return diagnose(t, made(t, model.Header{}, units, func(u int, _ *model.Builder, set setter) {
+		k := units[u].Thread
+		for i, loop := range []string{"assemble", "flux", "update"} {
+			set(model.Function, 10*(1+0.003*float64((u*5+i*3)%7-3)/3), "main", loop)
+		}
+		set(model.Function, 20*slow(k), "main", "solve")
+		set(model.Barrier, 20*(most-slow(k))+0.001, "main", "solve", "omp barrier")
+		if k == 0 {
+			set(model.MPI, 0.5, "main", "MPI_Allreduce")
+		} else {
+			set(model.Idle, 0.5, "main", "omp idle")
+		}
+	}, nil), Options{})
+}
+
+// Threads of one number that have more work than the others of their process are
+// found, whether they are the main ones or workers, in one process and in many.
+func TestThreadsWithinProcesses(t *testing.T) {
+	for _, processes := range []int{1, 4} {
+		for _, threads := range []int{2, 4} {
+			for _, which := range []int{0, threads - 1} {
+				r := hybrid(t, processes, threads, func(thread int) float64 {
+					if thread == which {
+						return 2
+					}
+					return 1
+				})
+				if r.Level != Threads || r.Headline.Kind != account.Imbalance || r.Headline.Region != "main/solve" || len(r.Kinds) != 2 || len(r.Causes) != 1 {
+					t.Errorf("%d × %d, thread %d: %s, %+v, %d kinds, %+v", processes, threads, which, r.Level, r.Headline, len(r.Kinds), r.Causes)
+					continue
+				}
+				c := r.Causes[0]
+				if len(c.Slow) != processes || c.Slow[0].Thread != which || c.SlowMean != 40 || c.OthersMean != 20 {
+					t.Errorf("%d × %d, thread %d: %v", processes, threads, which, c.Slow)
+				}
+			}
+		}
+	}
+	if r := hybrid(t, 4, 4, func(int) float64 { return 1 }); len(r.Causes) > 0 || r.Headline.Kind != account.Useful || len(r.Kinds) > 1 {
+		t.Errorf("balanced: %+v, %+v", r.Headline, r.Causes)
+	}
+}
+
+// Kinds are those of the region that is trouble also where its difference is small
+// beside all other work.
+func TestKindsFollowTrouble(t *testing.T) {
+	r := called(t, 8, func(p int) (float64, float64) {
+		if p == 3 {
+			return 8, 100
+		}
+		return 2, 100
+	}, nil)
+	if len(r.Causes) != 1 || r.Causes[0].LostShare < account.Trouble || len(r.Kinds) != 2 || len(r.Kinds[1]) != 1 {
+		t.Errorf("kinds %v, %+v", r.Kinds, r.Causes)
+	}
+}
