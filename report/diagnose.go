@@ -131,20 +131,22 @@ func are(kinds int) string {
 // criticalTree writes a line for each way from level 1 to a core: region 14
 // (1-CCR) ---> region 11 (2-CCR & CCCR).
 func criticalTree(ccr []diagnose.CriticalRegion) []string {
-	text := map[string]string{}
-	var lines []string
-	for _, r := range ccr {
+	var way func(r diagnose.CriticalRegion) string
+	way = func(r diagnose.CriticalRegion) string {
 		line := fmt.Sprintf("%s (%d-CCR", shortName(r.Name), r.Level)
 		if r.Core {
 			line += " & CCCR"
 		}
 		line += ")"
-		if r.Inside != "" {
-			line = text[r.Inside] + " ---> " + line
+		if i := slices.IndexFunc(ccr, func(o diagnose.CriticalRegion) bool { return r.Inside != "" && o.Region == r.Inside }); i >= 0 {
+			line = way(ccr[i]) + " ---> " + line
 		}
-		text[r.Region] = line
+		return line
+	}
+	var lines []string
+	for _, r := range ccr {
 		if r.Core || len(r.With) == 0 && r.Level == 1 && !holdsMore(ccr, r.Region) {
-			lines = append(lines, line)
+			lines = append(lines, way(r))
 		}
 	}
 	return lines

@@ -116,11 +116,11 @@ func unevenness(d *diagnose.Diagnosis) (total float64, where string) {
 	return total, where
 }
 
-// worstLine is the largest line of imbalance.
+// worstLine is the region with most imbalance.
 func worstLine(d *diagnose.Diagnosis) account.Line {
 	worst := account.Line{}
 	for _, line := range d.Ledger {
-		if line.Kind == account.Imbalance && line.Share > worst.Share {
+		if line.Kind == account.Imbalance && line.Region != "" && line.Share > worst.Share {
 			worst = line
 		}
 	}
@@ -130,8 +130,9 @@ func worstLine(d *diagnose.Diagnosis) account.Line {
 // imbalanceWords says where work is uneven, and why, the dearest first.
 func imbalanceWords(d *diagnose.Diagnosis, opening string) []string {
 	total, _ := unevenness(d)
-	if len(d.Causes) == 0 {
-		if worst := worstLine(d); worst.Region != "" && worst.Share >= smallPart {
+	// Several regions may be of one cause, so that it has more than any line.
+	if worst := worstLine(d); len(d.Causes) == 0 || float64(d.Causes[0].LostShare) < worst.Share && d.Causes[0].LostShare < account.Trouble {
+		if worst.Region != "" && worst.Share >= smallPart {
 			return []string{fmt.Sprintf("Uneven work costs %s of the run, in several regions; the largest part, %s, is in %s.",
 				percentOf(total), percentOf(worst.Share), quoted(shortName(lastName(string(worst.Region)))))}
 		}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -69,6 +70,47 @@ func TestSpendMostOn(t *testing.T) {
 	} {
 		if got := strings.Join(dearWords(&diagnose.Diagnosis{UnitCount: 2, Internal: c.in}), " "); got != c.want {
 			t.Errorf("%s: %q", c.name, got)
+		}
+	}
+}
+
+// The first sentence is about the region of the headline, also where only a smaller
+// one has a cause, and a line without a region is none.
+func TestFirstSentenceIsTheHeadlines(t *testing.T) {
+	d := &diagnose.Diagnosis{Level: diagnose.Processes, UnitCount: 8, Level1: 3, Kinds: [][]diagnose.Name{processes(0, 1, 2, 3, 4, 5, 6, 7)}, Continuum: true,
+		Headline: account.Headline{Kind: account.Imbalance, Region: "adv", Share: 0.018},
+		Ledger: []account.Line{
+			{Kind: account.Imbalance, Share: 0.029},
+			{Kind: account.Imbalance, Region: "adv", Share: 0.018},
+			{Kind: account.Imbalance, Region: "read", Share: 0.01},
+		},
+		Causes: []diagnose.Cause{{Region: "read", LostShare: 0.01, Attributes: []string{"io_read"},
+			Evidence: []diagnose.Contrast{{Attribute: "io_read", Metric: "io_read", Correlation: 1}}}},
+	}
+	want := "Uneven work costs 5.7 % of the run, in several regions; the largest part, 1.8 %, is in `adv`."
+	if got := DiagnosisWords(d); !strings.HasPrefix(got, want) {
+		t.Errorf("%s", got)
+	}
+}
+
+// The same threads of each process are named as such.
+func TestThreadsOfEachProcess(t *testing.T) {
+	threads := func(processes int, numbers ...int) (out []diagnose.Name) {
+		for p := range processes {
+			for _, n := range numbers {
+				out = append(out, diagnose.Name{Text: fmt.Sprintf("%d.%d", p, n), Process: p, Thread: n})
+			}
+		}
+		return out
+	}
+	for want, names := range map[string][]diagnose.Name{
+		"thread 0 of each of processes 0–3":        threads(4, 0),
+		"threads 4–6 of each of processes 0 and 1": threads(2, 4, 5, 6),
+		"threads 0.1 and 0.2":                      threads(1, 1, 2),
+		"threads 0.0, 1.0 and 1.1":                 append(threads(2, 0), diagnose.Name{Text: "1.1", Process: 1, Thread: 1}),
+	} {
+		if got := members(names, diagnose.Threads); got != want {
+			t.Errorf("%q, not %q", got, want)
 		}
 	}
 }

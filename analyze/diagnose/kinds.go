@@ -76,30 +76,50 @@ func (s *study) partByTrouble(ctx context.Context) error {
 		if len(cluster.Kinds(own)) < 2 {
 			continue
 		}
-		// The largest radius at which there are several kinds.
-		low, high := s.floor, s.link.Radius
-		var best *cluster.Linkage
-		for range 20 {
-			if high <= low*1.01 {
-				break
-			}
-			radius := math.Sqrt(low * high)
-			link, err := cluster.Link(ctx, s.points, radius)
-			if err != nil {
-				return err
-			}
-			if len(cluster.Kinds(link.Labels)) == 1 {
-				high = radius
-			} else {
-				low, best = radius, link
-			}
+		link, err := s.linkedAs(ctx, own)
+		if err != nil {
+			return err
 		}
-		if best != nil && !cluster.Changed(best.Labels, own) {
-			s.link, s.kinds = best, cluster.Kinds(best.Labels)
+		if link != nil {
+			s.link, s.kinds = link, cluster.Kinds(link.Labels)
 			return nil
 		}
 	}
 	return nil
+}
+
+// linkedAs links the points by the radius in the middle of those at which they fall
+// into given kinds; nil where they do not at the largest that parts them.
+func (s *study) linkedAs(ctx context.Context, kinds []int) (*cluster.Linkage, error) {
+	// boundary is where, between two radii, the kinds become fewer than wanted.
+	boundary := func(low, high float64, fits func(labels []int) bool) (float64, error) {
+		for range 20 {
+			radius := math.Sqrt(low * high)
+			link, err := cluster.Link(ctx, s.points, radius)
+			if err != nil {
+				return 0, err
+			}
+			if fits(link.Labels) {
+				low = radius
+			} else {
+				high = radius
+			}
+		}
+		return low, nil
+	}
+	largest, err := boundary(s.floor, s.link.Radius, func(labels []int) bool { return len(cluster.Kinds(labels)) > 1 })
+	if err != nil {
+		return nil, err
+	}
+	smallest, err := boundary(s.floor, largest, func(labels []int) bool { return cluster.Changed(labels, kinds) })
+	if err != nil {
+		return nil, err
+	}
+	link, err := cluster.Link(ctx, s.points, math.Sqrt(smallest*largest))
+	if err != nil || cluster.Changed(link.Labels, kinds) {
+		return nil, err
+	}
+	return link, nil
 }
 
 // vectors puts the level-1 times of some units into points ("Debugging SPMD

@@ -26,7 +26,7 @@ func (s *study) measure(ctx context.Context, cores []place, withMPI bool) ([]mea
 		if err != nil {
 			return nil, err
 		}
-		if name == s.time.metric.Name || repeatsTime(metric) {
+		if name == s.time.metric.Name || repeatsTime(metric) || isSpeed(metric) {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
@@ -74,6 +74,14 @@ var clocks = []string{"papi_tot_cyc", "papi_ref_cyc", "cpu-cycles", "cpu_cycles"
 func isClock(name string) bool {
 	name = strings.ToLower(name)
 	return name == "tsc" || slices.ContainsFunc(clocks, func(c string) bool { return strings.Contains(name, c) })
+}
+
+// isSpeed tells amounts by time, such as bandwidths: who has a higher one is done
+// earlier for it, so that it is no reason to take longer.
+func isSpeed(m model.Metric) bool {
+	name := strings.ToLower(m.Name)
+	return strings.HasSuffix(m.Unit, "/s") || slices.ContainsFunc([]string{"/s)", "/sec", "per second", "bandwidth", "throughput"},
+		func(part string) bool { return strings.Contains(name, part) }) || strings.HasSuffix(name, "/s")
 }
 
 // isPapi tells PAPI's counters, under PAPI's names.

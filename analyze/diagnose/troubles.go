@@ -242,7 +242,32 @@ func (s *study) criticals(found []critical, troubles []trouble) []critical {
 		c.level = max(1, c.level)
 		found = append(found, c)
 	}
+	for i := range found {
+		s.nest(found, i, troubles)
+	}
 	return found
+}
+
+// nest puts a core into the innermost critical region around it. Those around it
+// are no cores: unless it is their own time, outside of it, that differs, the
+// difference is further inside.
+func (s *study) nest(found []critical, i int, troubles []trouble) {
+	c := &found[i]
+	if !c.core || s.named {
+		return
+	}
+	for k := range found {
+		outer := &found[k]
+		if k == i || outer.region == c.region || outer.self || outer.group || !s.encloses(outer.region, c.region) {
+			continue
+		}
+		if !slices.ContainsFunc(troubles, func(t trouble) bool { return t.region == outer.region && t.share >= account.Trouble }) {
+			outer.core = false
+		}
+		if c.inside < 0 || s.encloses(found[c.inside].region, outer.region) {
+			c.inside = k
+		}
+	}
 }
 
 // headline says what the run's largest avoidable loss is. A region of
