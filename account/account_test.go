@@ -457,3 +457,55 @@ func TestMainThreadsAndWorkersShareALoop(t *testing.T) {
 		t.Error("what main threads do alone is compared")
 	}
 }
+
+// Ranks at the border of a grid have half the neighbours of the others and are done
+// in half the time: the others do not wait for the rest of it. Where bytes are known,
+// the cost follows them. Who comes early for a late neighbour does wait.
+func TestBordersHaveLessToExchange(t *testing.T) {
+	const n = 16
+	draw := func(bytes bool, exchange, work func(u int) float64) *Ledger {
+		classes := []Class{Work, Communicating, Communicating}
+		in := Input{Type: "process", Classes: classes, Paths: []string{"solve", "exchange/MPI_Waitall", "MPI_Allreduce"},
+			Wall: model.NewMatrix(n, len(classes), model.Zero), Roles: make([]int, n), Helper: make([]bool, n)}
+		if bytes {
+			in.Bytes = model.NewMatrix(n, len(classes), model.Zero)
+		}
+		for u := range n {
+			row := in.Wall.Row(u)
+			row[0], row[1] = work(u), exchange(u)
+			row[2] = 121 - row[0] - row[1]
+			in.Totals = append(in.Totals, 121)
+			if bytes {
+				in.Bytes.Row(u)[1] = 1e6 * exchange(u)
+			}
+		}
+		l, err := Draw(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l
+	}
+	even := func(u int) float64 { return 70 + 0.2*float64(u*5%7-3)/3 }
+	border := func(u int) float64 {
+		if u == 0 || u == n-1 {
+			return 25
+		}
+		return 50
+	}
+	stairs := func(u int) float64 { return float64(20 + 2*u) }
+	for name, l := range map[string]*Ledger{"border": draw(false, border, even), "bytes": draw(true, stairs, even)} {
+		// Only those that are done sooner wait, in the reduction.
+		if line, ok := l.Of(Waiting, "exchange/MPI_Waitall"); ok && line.Share > 0.01 {
+			t.Errorf("%s: %+v", name, l.Lines)
+		}
+	}
+	late := func(u int) float64 {
+		if u == 0 || u == n-1 {
+			return 95
+		}
+		return 70
+	}
+	if l := draw(false, border, late); l.Total(Imbalance) < 0.15 {
+		t.Errorf("late: %+v", l.Lines)
+	}
+}

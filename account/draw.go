@@ -28,6 +28,7 @@ func Draw(in Input) (*Ledger, error) {
 	d.survey()
 	d.join()
 	d.judge()
+	d.findCommon()
 	d.settle()
 	d.allot()
 	d.shareCores()
@@ -42,11 +43,13 @@ const crowded = 0.8
 // drawing is a ledger under way.
 type drawing struct {
 	Input
-	l     *Ledger
-	idle  []bool
-	roles map[int]*role
-	cost  []float64 // by region: the own cost of one call, or of all of a unit's
-	scale float64   // of the cost
+	l      *Ledger
+	idle   []bool
+	roles  map[int]*role
+	cost   []float64 // by region: the own cost of one call, or of all of a unit's
+	each   []float64 // by region: that of a byte, 0 where some who make the call send none
+	common []float64 // by region: what most units spend in a call alike
+	scale  float64   // of the cost
 	// ending is the least time that units have in each region of starting and
 	// ending, and outside the time besides them that all have: nobody waits in it.
 	ending  []float64
@@ -104,9 +107,9 @@ func (d *drawing) survey() {
 	}
 	d.idle = make([]bool, n)
 	d.roles = map[int]*role{}
-	d.cost, d.ending, d.outside = make([]float64, g), make([]float64, g), math.Inf(1)
+	d.cost, d.each, d.ending, d.outside = make([]float64, g), make([]float64, g), make([]float64, g), math.Inf(1)
 	for r := range d.cost {
-		d.cost[r], d.ending[r] = math.Inf(1), math.Inf(1)
+		d.cost[r], d.each[r], d.ending[r] = math.Inf(1), math.Inf(1), math.Inf(1)
 	}
 	busy, taken := 0.0, 0.0
 	p := d.newParts()
@@ -125,6 +128,7 @@ func (d *drawing) survey() {
 		for r, v := range p.comm {
 			if v > 0 {
 				d.cost[r] = min(d.cost[r], v/d.calls(u, r))
+				d.each[r] = min(d.each[r], d.ofByte(u, r, v))
 			}
 			if v := d.Wall.At(u, r); v > 0 && d.Classes[r] == Beginning {
 				d.ending[r] = min(d.ending[r], v)
@@ -223,6 +227,26 @@ func (d *drawing) calls(u, r int) float64 {
 	return 1
 }
 
+// ofByte is the time of a call for each byte; 0 where none are known of.
+func (d *drawing) ofByte(u, r int, seconds float64) float64 {
+	if d.Bytes.Data != nil {
+		if b := d.Bytes.At(u, r); b > 0 {
+			return seconds / b
+		}
+	}
+	return 0
+}
+
+// own is what a unit's calls cost at least: as many as it makes, and as many bytes
+// as it sends, at what that costs the unit that is done soonest, or what most spend.
+func (d *drawing) own(u, r int, spent float64) float64 {
+	cost := d.cost[r] * d.calls(u, r)
+	if d.each[r] > 0 {
+		cost = max(cost, d.each[r]*d.Bytes.At(u, r))
+	}
+	return min(spent, max(cost, d.common[r]))
+}
+
 // judge tells the groups whose spread is real from those that scatter, whose
 // differences are taken together, so that they may cancel out.
 func (d *drawing) judge() {
@@ -289,7 +313,7 @@ func (d *drawing) settle() {
 		for r, v := range p.comm {
 			if v > 0 {
 				spent += v
-				own += min(v, d.cost[r]*d.calls(u, r))
+				own += d.own(u, r, v)
 			}
 		}
 		real, rest := d.less(u, p)
@@ -328,7 +352,7 @@ func (d *drawing) allot() {
 			if v == 0 {
 				continue
 			}
-			own[r] = d.scale * min(v, d.cost[r]*d.calls(u, r))
+			own[r] = d.scale * d.own(u, r, v)
 			if d.Classes[r] == InOutOfAll {
 				inAll += v - own[r]
 				continue

@@ -25,6 +25,7 @@ type Input struct {
 	CPU    model.Matrix // exclusive; no data where it was not measured
 	InOut  model.Matrix // time in input and output inside other regions; no data where not measured
 	Calls  model.Matrix // no data where not counted
+	Bytes  model.Matrix // that calls of communication sent; no data where not counted
 	Totals []float64    // by unit: all of its time; the sum over regions at least
 	Run    float64      // time of the run; the longest total at least
 	Cores  int          // that the units shared; 0 where not known

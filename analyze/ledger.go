@@ -30,8 +30,8 @@ func (d *Dataset) accountInput() (*Times, account.Input, error) {
 	if in.Wall, err = d.Matrix(t.Metric + ".exc"); err != nil {
 		return nil, in, err
 	}
-	for name, to := range map[string]*model.Matrix{model.CPUTime + ".exc": &in.CPU, model.IOTime + ".exc": &in.InOut, model.Calls: &in.Calls} {
-		if t.Metric != model.WallTime && name != model.Calls || !d.Has(name) {
+	for name, to := range map[string]*model.Matrix{model.CPUTime + ".exc": &in.CPU, model.IOTime + ".exc": &in.InOut, model.Calls: &in.Calls, model.BytesSent: &in.Bytes} {
+		if t.Metric != model.WallTime && name != model.Calls && name != model.BytesSent || !d.Has(name) {
 			continue
 		}
 		if *to, err = d.Matrix(name); err != nil {
@@ -72,7 +72,7 @@ func (d *Dataset) drawLedgers() ([]*account.Ledger, error) {
 		in := whole
 		in.Type, in.Run, in.Helper = string(kind), t.Runtime, nil
 		if len(which) < len(d.Units) {
-			for _, m := range []*model.Matrix{&in.Wall, &in.CPU, &in.InOut, &in.Calls} {
+			for _, m := range []*model.Matrix{&in.Wall, &in.CPU, &in.InOut, &in.Calls, &in.Bytes} {
 				*m = pickRows(*m, which)
 			}
 		}
