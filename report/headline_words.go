@@ -138,6 +138,9 @@ func imbalanceWords(d *diagnose.Diagnosis, opening string) []string {
 		}
 		return []string{fmt.Sprintf("Uneven work costs %s of the run, in small parts: no region costs %s.", percentOf(total), percentOf(smallPart))}
 	}
+	if d.Slower != nil {
+		return []string{slowerWords(d, total)}
+	}
 	c := d.Causes[0]
 	first := opening + " " + whereWords(d, c)
 	if whole := total - float64(c.LostShare); whole >= 0.2*total {
@@ -159,6 +162,24 @@ func imbalanceWords(d *diagnose.Diagnosis, opening string) []string {
 		out = append(out, "Not the cause: "+strings.Join(names, ", ")+".")
 	}
 	return out
+}
+
+// slowerWords is said of units that are slower in everything.
+func slowerWords(d *diagnose.Diagnosis, total float64) string {
+	who := members(d.Slower.Units, d.Level)
+	how := ", which no metric collected explains"
+	if len(d.Slower.Nodes) > 0 {
+		noun := "node "
+		if len(d.Slower.Nodes) > 1 {
+			noun = "nodes "
+		}
+		who += ", on " + noun + upTo(slices.Sorted(slices.Values(d.Slower.Nodes)), 6) + ","
+	}
+	if len(d.Causes[0].Excluded) == 0 {
+		how = "; no other metric was collected, so the cause cannot be determined"
+	}
+	return fmt.Sprintf("Uneven work costs %s of the run: %s %s %s × as long as the others in all regions alike%s.",
+		percentOf(total), who, agree("take", d.Slower.Units, d.Level), Ratio(d.Slower.Factor, 2), how)
 }
 
 // whereWords names a cause's region and where it is.

@@ -46,6 +46,8 @@ type Diagnosis struct {
 	CCR       []CriticalRegion `json:"ccr"`
 	CCCR      []string         `json:"cccr"`
 	Causes    []Cause          `json:"causes"` // the dearest first
+	// Slower are units that are slower in everything; nil where there are none.
+	Slower *Slower `json:"slower"`
 	// Joint is one decision table over the causes of several regions; nil where
 	// fewer than two have any.
 	Joint     *Joint       `json:"joint"`
@@ -247,6 +249,7 @@ func (s *study) diagnose(ctx context.Context, words analyze.Words, o Options) (*
 			return nil, err
 		}
 	}
+	r.Slower = s.slowerEverywhere(r.Causes)
 	s.headline(r)
 	for _, c := range r.Causes {
 		r.LostShare = max(r.LostShare, c.LostShare)

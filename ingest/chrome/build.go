@@ -63,6 +63,12 @@ func (t *trace) note(n *nester, open int) {
 		*notes = append(*notes, fmt.Sprintf("%d ends of events without a beginning were passed over", t.unpaired))
 	}
 	switch {
+	case t.negative == 1:
+		*notes = append(*notes, "1 event has a negative duration (dur) and counts as 0 s")
+	case t.negative > 1:
+		*notes = append(*notes, fmt.Sprintf("%d events have a negative duration (dur) and count as 0 s", t.negative))
+	}
+	switch {
 	case open > 0:
 		t.header.Incomplete = fmt.Sprintf("%d events never ended; they are taken to end with the trace", open)
 	case t.unended:

@@ -109,6 +109,17 @@ func TestChromePairs(t *testing.T) {
 	}
 }
 
+// TestChromeNegative: what ends before it begins takes no time, and a note says so.
+func TestChromeNegative(t *testing.T) {
+	e, err := readTrace(`[{"ph":"X","name":"a","ts":1,"dur":-5},{"ph":"X","name":"b","ts":10,"dur":5}]`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(e.Notes) != 1 || e.Notes[0] != "1 event has a negative duration (dur) and counts as 0 s" {
+		t.Errorf("notes %q", e.Notes)
+	}
+}
+
 // TestChromeOverlap: b begins in a and outlasts it; c exceeds its parent by
 // less than the rounding of times.
 func TestChromeOverlap(t *testing.T) {

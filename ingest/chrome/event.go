@@ -42,6 +42,9 @@ func (t *trace) useEvent(e *traceevent.Event) error {
 	if e.Phase == 'B' {
 		return t.tracks.begin(track, name, e.Start)
 	}
+	if e.Length < 0 {
+		t.negative++
+	}
 	return t.add(traceEvent{track, name, e.Start, max(e.Length, 0)})
 }
 
