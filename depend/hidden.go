@@ -37,7 +37,7 @@ var (
 	// toFiles write to the stream at this position of their arguments, -1 for the
 	// last.
 	toFiles   = map[string]int{"fprintf": 0, "fputs": -1, "fputc": -1, "putc": -1, "fwrite": -1}
-	fromFiles = set(`fread fgets fscanf scanf getchar fgetc getc`)
+	fromFiles = set(`fread fgets fscanf scanf getchar fgetc getc feof ferror ftell`)
 	clocks    = set(`time gettimeofday clock_gettime system_clock cpu_time date_and_time`)
 	// makeText write their first argument, from those behind it.
 	makeText = set(`sprintf snprintf`)

@@ -400,7 +400,7 @@ func constantLike(e *source.Expr) bool {
 func copied(e *source.Expr) bool { return e.Kind == source.Name || e.Kind == source.Member }
 
 var (
-	harmless = set(`free fftw_free perror assert __assert_fail omp_get_wtime omp_get_thread_num omp_get_num_threads`)
+	harmless = set(`free fftw_free perror assert __assert_fail rewind fseek setvbuf setbuf omp_get_wtime omp_get_thread_num omp_get_num_threads`)
 	fills    = set(`memcpy memmove memset strcpy strncpy`) // write what their first argument points to
 )
 

@@ -114,6 +114,7 @@ func TestSafeExamples(t *testing.T) {
 	}{
 		{"laplace/laplace.c", "main", 0, true, "same", ""},
 		{"laplace/laplace.c", "sweep", 0, true, "same", ""},
+		{"laplace/laplace.c", "make_shape", 0, true, "same", ""},
 		{"laplace/laplace_mpi.cpp", "solve", 0, true, "same", ""},
 		{"stommel/stommel.f90", "stommel", 0, true, "same", ""},
 		{"stommel/stommel.f90", "basin::sweep", 0, true, "entry", ""},
@@ -146,5 +147,14 @@ func TestSafeExamples(t *testing.T) {
 		if nth <= k.nth {
 			t.Errorf("%s has no loop %d in %s", k.file, k.nth, k.unit)
 		}
+	}
+}
+
+// TestImplicitNamesAreLocal: a counter typed by its first letter is its procedure's
+// own, so that calls of it keep iterations independent.
+func TestImplicitNamesAreLocal(t *testing.T) {
+	p := New(parse(t, "a.f90", "subroutine outer(a, n)\n double precision a(n)\n do i = 1, n\n a(i) = g(i)\n end do\nend subroutine\nfunction g(k)\n g = 0\n do i = 1, 10\n g = g + k*i\n end do\nend function\n"))
+	if l := p.Loops()[0]; l.Verdict != Independent {
+		t.Errorf("%v: %s", l.Verdict, l.Reason)
 	}
 }

@@ -160,7 +160,7 @@ func (m *memory) listed(q *proc, to *object, e *source.Expr, array bool) {
 			}
 			return
 		}
-		if !q.isNumber(e) {
+		if fresh := e.Kind == source.CallOf && m.prog.givesFresh(e.Name); !fresh && !q.isNumber(e) {
 			leaves = append(leaves, e)
 		}
 	}
