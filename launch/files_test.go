@@ -25,7 +25,7 @@ func TestTimeInFilesIsNotSharedOut(t *testing.T) {
 			Steps: []probe.Step{{PC: 1, Parent: -1, Count: 100}}, Samples: 100,
 		}},
 	}
-	c := collector{b: model.NewBuilder(), tree: callTree{names: newResolver()}, where: map[*probe.Process]*spot{}, processes: []*probe.Process{p}}
+	c := collector{b: model.NewBuilder(), tree: callTree{names: newResolver(), blind: map[string]uint64{}}, where: map[*probe.Process]*spot{}, processes: []*probe.Process{p}}
 	c.declare()
 	c.process(p, c.grow(p))
 	e, err := c.b.Build(c.header(Run{}))

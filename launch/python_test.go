@@ -151,7 +151,7 @@ func TestPythonFunctions(t *testing.T) {
 			if r.Status != 0 || out != "" {
 				t.Fatalf("status %d\n%s", r.Status, out)
 			}
-			e, module := r.Experiment, programOf(t, python)+"/<module> [known.py:1]"
+			e, module := r.Experiment, filepath.Base(python)+"/<module> [known.py:1]"
 			class, locals := "Net.", "ordered.<locals>."
 			if regexp.MustCompile(`^python3\.([6-9]|10)$`).MatchString(programOf(t, python)) {
 				class, locals = "", "" // without qualified names
@@ -195,7 +195,8 @@ func TestPythonFunctions(t *testing.T) {
 				t.Errorf("outer is not at its place: %v", e.Regions)
 			}
 			for _, path := range model.Paths(e.Regions) {
-				if strings.Contains(path, "_PyEval_EvalFrameDefault") {
+				// Before 3.11 some reads of modules are below it.
+				if strings.Contains(path, "_PyEval_EvalFrameDefault") && class != "" {
 					t.Errorf("the interpreter's loop is a region: %s", path)
 				}
 			}
@@ -233,7 +234,7 @@ for i in range(20):
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out.String())
 	}
-	e, module := result.Experiment, programOf(t, python)+"/<module> [shares.py:1]"
+	e, module := result.Experiment, filepath.Base(python)+"/<module> [shares.py:1]"
 	heavy, light, pack := under(t, e, 0, module+"/heavy"), under(t, e, 0, module+"/light"), under(t, e, 0, module+"/pack")
 	if share := heavy / (heavy + light); share < 0.62 || share > 0.78 {
 		t.Errorf("heavy has %.2f of both, not 0.70", share)
@@ -295,7 +296,7 @@ mpi.MPI_Finalize()
 				continue
 			}
 			for _, caller := range []string{"train", "validate"} {
-				if strings.HasPrefix(path, programOf(t, python)+"/<module> [calls.py:1]/"+caller+"/exchange/") {
+				if strings.HasPrefix(path, filepath.Base(python)+"/<module> [calls.py:1]/"+caller+"/exchange/") {
 					calls[caller] += e.Summaries.Values[column][row]
 				}
 			}
@@ -424,7 +425,7 @@ func TestPythonBehindAScript(t *testing.T) {
 	}
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 	r, _ := byHand(t, "python3", filepath.Join(dir, "known.py"))
-	if got := under(t, r.Experiment, 0, programOf(t, python)+"/<module> [known.py:1]/outer"); got != 5 {
+	if got := under(t, r.Experiment, 0, filepath.Base(python)+"/<module> [known.py:1]/outer"); got != 5 {
 		t.Errorf("outer has %g samples: %v", got, model.Paths(r.Experiment.Regions))
 	}
 }

@@ -68,15 +68,14 @@ func TestWhyNothing(t *testing.T) {
 // TestTellUnmeasured: what ended early is told, and is no death; so are threads that
 // no sample came to.
 func TestTellUnmeasured(t *testing.T) {
-	process := func(state probe.State, cpu float64, samples uint64) *probe.Process {
-		return &probe.Process{Program: "/bin/x", Ranks: 2, State: state, Sampling: time.Millisecond, Regions: []probe.Region{{Kind: probe.Program}},
+	process := func(rank int, state probe.State, cpu float64, samples uint64) *probe.Process {
+		return &probe.Process{Program: "/bin/x", Rank: rank, Ranks: 2, State: state, Sampling: time.Millisecond, Regions: []probe.Region{{Kind: probe.Program}},
 			Threads: []probe.Thread{{ID: 1, Samples: samples, Nodes: []probe.Node{{Parent: -1, CPU: cpu}}}}}
 	}
-	c := collector{b: model.NewBuilder(), processes: []*probe.Process{process(probe.Replaced, 0.001, 0), process(probe.Confined, 2, 0), process(probe.Confined, 2, 5)}}
+	c := collector{b: model.NewBuilder(), processes: []*probe.Process{process(0, probe.Confined, 2, 0), process(1, probe.Confined, 2, 5)}}
 	c.tellUnmeasured()
 	want := []string{
 		"x forbade itself system calls (seccomp): it is measured until then",
-		"x went on as another program: it is measured until then",
 		"no sample came to thread 1 of rank 0 in 2 s of CPU time: in which functions it went is not known",
 	}
 	if strings.Join(c.notes, "\n") != strings.Join(want, "\n") {
@@ -104,7 +103,7 @@ int main(void)
 	var out bytes.Buffer
 	r := Runner{Command: []string{exe}, Dir: t.TempDir(), Cache: testCache(), StackRate: 1000, Out: &out, Err: &out}
 	result, err := r.Run(t.Context())
-	if err != nil || result.Status != 0 || out.String() != "hello\n" || result.Experiment.Incomplete != "" || !strings.Contains(strings.Join(result.Experiment.Notes, "\n"), "x went on as another program") {
+	if err != nil || result.Status != 0 || out.String() != "hello\n" || result.Experiment.Incomplete != "" || !strings.Contains(strings.Join(result.Experiment.Notes, "\n"), "became another program") {
 		t.Errorf("%v: %q, %+v", err, out.String(), result)
 	}
 }

@@ -14,12 +14,8 @@ import (
 func (c *collector) tellUnmeasured() {
 	var notes []string
 	for _, p := range c.processes {
-		program := filepath.Base(p.Program)
-		switch p.State {
-		case probe.Replaced:
-			notes = append(notes, program+" went on as another program: it is measured until then")
-		case probe.Confined:
-			notes = append(notes, program+" forbade itself system calls (seccomp): it is measured until then")
+		if p.State == probe.Confined {
+			notes = append(notes, filepath.Base(p.Program)+" forbade itself system calls (seccomp): it is measured until then")
 		}
 	}
 	slices.Sort(notes)

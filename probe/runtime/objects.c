@@ -82,5 +82,4 @@ void auspex_objects(void)
     if (auspex_header)
         dl_iterate_phdr(note, NULL);
     pthread_mutex_unlock(&lock);
-    auspex_python_look();
 }

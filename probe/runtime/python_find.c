@@ -2,7 +2,6 @@
  * out. The layouts are those of its public headers. */
 #include "eh_frame.h"
 #include "python.h"
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,29 +34,29 @@ static const struct layout *layout_of(const char *version)
     return NULL;
 }
 
-/* Looks for an interpreter among the objects of the process. Never called by a signal
- * handler. */
+/* What a program that has an interpreter offers. Looking them up by name would have the
+ * C library call the program's malloc where there is none, and change what dlerror says. */
+extern void *PyGILState_GetThisThreadState(void) __attribute__((weak));
+extern int Py_IsInitialized(void) __attribute__((weak));
+extern const char *Py_GetVersion(void) __attribute__((weak));
+extern void _PyEval_EvalFrameDefault(void) __attribute__((weak));
+extern char PyCode_Type[] __attribute__((weak)), PyUnicode_Type[] __attribute__((weak));
+
+/* Looks whether the process has an interpreter: the program itself, or a library that it
+ * is linked with. */
 void auspex_python_look(void)
 {
     struct header *h = auspex_header;
-    struct interpreter found = {0};
     struct entry loop;
-    const char *(*version)(void), *said, *end;
-    if (!h || h->python_state)
+    if (!PyGILState_GetThisThreadState || !Py_IsInitialized || !Py_GetVersion || !_PyEval_EvalFrameDefault || !PyCode_Type || !PyUnicode_Type)
         return;
-    *(void **)&found.state = dlsym(RTLD_DEFAULT, "PyGILState_GetThisThreadState");
-    if (!found.state)
-        return;
-    *(void **)&found.initialized = dlsym(RTLD_DEFAULT, "Py_IsInitialized");
-    *(void **)&version = dlsym(RTLD_DEFAULT, "Py_GetVersion");
-    found.code_type = (uintptr_t)dlsym(RTLD_DEFAULT, "PyCode_Type");
-    found.string_type = (uintptr_t)dlsym(RTLD_DEFAULT, "PyUnicode_Type");
-    found.loop_start = (uintptr_t)dlsym(RTLD_DEFAULT, "_PyEval_EvalFrameDefault");
-    if (!found.initialized || !version || !found.code_type || !found.string_type || !found.loop_start)
-        return;
-    said = getenv("AUSPEX_PYTHON_VERSION"); /* tests have one that is not known */
-    said = said ? said : version();
-    end = strchr(said, ' ');
+    struct interpreter found = {
+        .state = PyGILState_GetThisThreadState, .initialized = Py_IsInitialized,
+        .code_type = (uintptr_t)PyCode_Type, .string_type = (uintptr_t)PyUnicode_Type, .loop_start = (uintptr_t)_PyEval_EvalFrameDefault,
+    };
+    const char *said = getenv("AUSPEX_PYTHON_VERSION"); /* tests have one that is not known */
+    said = said ? said : Py_GetVersion();
+    const char *end = strchr(said, ' ');
     size_t length = end ? (size_t)(end - said) : strlen(said);
     memcpy(h->python, said, length < sizeof h->python ? length : sizeof h->python - 1);
     h->python_at = found.loop_start;

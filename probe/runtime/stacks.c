@@ -337,10 +337,8 @@ void auspex_stacks_thread(struct thread *t)
         w->ticking = every(w, w->event ? BESIDE * auspex_sampling : auspex_sampling) == 0;
 }
 
-void auspex_stacks_thread_end(struct thread *t, uint64_t cpu)
+void auspex_stacks_thread_end(struct thread *t)
 {
-    if (t->walker)
-        t->walker->brief = cpu < auspex_sampling ? t->walker->brief + 1 : 0;
     if (t->walker && t->walker->ticking) {
         t->walker->ticking = 0;
         timer_delete(t->walker->timer);

@@ -62,7 +62,7 @@ void auspex_task_clock_period(int event, uint64_t period);
 void auspex_task_clock_end(int event, int signal);
 
 void auspex_stacks_thread(struct thread *t);
-void auspex_stacks_thread_end(struct thread *t, uint64_t cpu);
+void auspex_stacks_thread_end(struct thread *t);
 
 /* Leaves so many ticks of CPU time, whose place is known, out of what samples
  * account for. */

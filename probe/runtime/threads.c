@@ -96,7 +96,9 @@ struct thread *auspex_worker(int number, int inner)
 /* A thread of ours has come to its end, after so many ns of CPU time. */
 void auspex_thread_over(struct thread *t, uint64_t cpu)
 {
-    auspex_stacks_thread_end(t, cpu);
+    if (t->walker)
+        t->walker->brief = cpu < auspex_sampling ? t->walker->brief + 1 : 0;
+    auspex_stacks_thread_end(t);
     auspex_counters_close(t);
     if (!t->born && !t->worker)
         return;

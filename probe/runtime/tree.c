@@ -289,6 +289,7 @@ int auspex_on(void)
             auspex_counters_start();
             auspex_budget_start();
             auspex_objects();
+            auspex_python_look();
 #ifdef __GLIBC__
             on_exit(at_exit, NULL);
 #else
