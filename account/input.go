@@ -60,7 +60,7 @@ const (
 	idleShare = 1e-3
 	// asleepShare of its own time is the most that a unit is on a core which did
 	// nothing but start and wait: a thread takes some time to start.
-	asleepShare = 0.01
+	asleepShare = 0.05
 )
 
 // parts is what one unit's time consists of, before anything is compared.

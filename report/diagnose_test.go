@@ -148,11 +148,11 @@ func TestDiagnosisWords(t *testing.T) {
 		}, "50 % of the run is idle: threads with nothing to do. 4 threads fall into 2 kinds; severity 0.50 (high). Thread 1 is idle on every process: it spends no time in any region. The others are alike."},
 		"threads asleep": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
 			ledger(d, account.Line{Kind: account.Idle, Share: 0.5, Words: "blocked or asleep nearly all of the time"})
-			d.Level, d.UnitCount, d.Asleep = diagnose.Threads, 3, true
+			d.Level, d.UnitCount, d.Ledgered, d.Asleep = diagnose.Threads, 3, 3, true
 			d.Kinds = [][]diagnose.Name{threads([2]int{0, 0}), threads([2]int{0, 1}, [2]int{0, 2})}
 			d.Idle = d.Kinds[1]
 			d.Internal.Function = &diagnose.DearFunction{Name: "sum", Share: 0.3, Paths: 1}
-		}, "50 % of the run is idle: threads blocked or asleep nearly all of the time. 3 threads fall into 2 kinds; severity 0.50 (high). Threads 0.1 and 0.2 are idle: off the cores nearly all of the time. What the other spends most on is `sum` itself, 30.0 % of the run."},
+		}, "50 % of the run is idle: threads blocked or asleep nearly all of the time. 3 threads fall into 2 kinds; severity 0.50 (high). Threads 0.1 and 0.2 are idle: off the cores nearly all of the time. What the other spends most on is `sum` itself, 90.0 % of its time."},
 		"idle process": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
 			ledger(d, account.Line{Kind: account.Idle, Share: 0.25, Words: "with nothing to do"})
 			d.Kinds = [][]diagnose.Name{processes(0, 1, 2), processes(3)}

@@ -2,6 +2,7 @@ package report
 
 import (
 	"auspex/account"
+	"auspex/analyze"
 	"auspex/analyze/diagnose"
 	"auspex/model"
 	"fmt"
@@ -34,7 +35,7 @@ func DiagnosisWords(d *diagnose.Diagnosis) string {
 	sentences = append(sentences, kindsWords(d))
 	if len(d.Idle) > 0 {
 		sentences = append(sentences, idleWords(d))
-		if len(d.Causes) == 0 && len(d.Kinds) == 2 && d.UnitCount-len(d.Idle) > 1 {
+		if len(d.Causes) == 0 && len(d.Kinds) == 2 && d.UnitCount-len(d.Idle) > 1 && !d.Mixed {
 			sentences = append(sentences, "The others are alike.")
 		}
 	}
@@ -45,28 +46,36 @@ func DiagnosisWords(d *diagnose.Diagnosis) string {
 }
 
 // dearWords names what takes all units longest: the innermost dear region, or a function
-// that takes longer by all its call paths; where it takes a tenth of the run.
+// that takes longer by all its call paths; where it takes a tenth of the run. Of those
+// that are idle nothing is told, so it is the time of the others that counts.
 func dearWords(d *diagnose.Diagnosis) []string {
 	in := &d.Internal
-	most, some := "Together they spend most on %s, %s of the run.", "They spend %[2]s of the run in %[1]s."
-	switch busy := d.UnitCount - len(d.Idle); {
-	case busy == 1:
-		most, some = "What the other spends most on is %s, %s of the run.", "The other spends %[2]s of the run in %[1]s."
-	case len(d.Idle) > 0:
-		most, some = "What the others spend most on is %s, %s of the run.", "The others spend %[2]s of the run in %[1]s."
+	most, some, times := "Together they spend most on %s, %s of the run.", "They spend %[2]s of the run in %[1]s.", 1.0
+	if busy := d.UnitCount - len(d.Idle); len(d.Idle) > 0 && busy > 0 {
+		who, whose := "others spend", "their time"
+		if busy == 1 {
+			who, whose = "other spends", "its time"
+		}
+		if d.Ledgered == d.UnitCount {
+			times = float64(d.UnitCount) / float64(busy)
+		} else {
+			whose = "the run"
+		}
+		most, some = "What the "+who+" most on is %s, %s of "+whose+".", "The "+who+" %[2]s of "+whose+" in %[1]s."
 	}
+	share := func(of analyze.Real) analyze.Real { return min(1, analyze.Real(times)*of) }
 	best := -1
 	for i, r := range in.Regions {
-		if r.Core && lastName(r.Region) != model.Blocked && r.Share >= 0.1 && (best < 0 || r.Share > in.Regions[best].Share) {
+		if r.Core && lastName(r.Region) != model.Blocked && share(r.Share) >= 0.1 && (best < 0 || r.Share > in.Regions[best].Share) {
 			best = i
 		}
 	}
-	if f := in.Function; f != nil && f.Name != model.Blocked && f.Share >= 0.1 && (best < 0 || f.Share > in.Regions[best].Share) {
+	if f := in.Function; f != nil && f.Name != model.Blocked && share(f.Share) >= 0.1 && (best < 0 || f.Share > in.Regions[best].Share) {
 		how := " itself"
 		if f.Paths > 1 {
 			how = " on all its call paths together"
 		}
-		return []string{fmt.Sprintf(most, quoted(shortName(f.Name))+at(f.File, f.Line)+how, Percent(f.Share))}
+		return []string{fmt.Sprintf(most, quoted(shortName(f.Name))+at(f.File, f.Line)+how, Percent(share(f.Share)))}
 	}
 	if best < 0 {
 		return nil
@@ -75,10 +84,10 @@ func dearWords(d *diagnose.Diagnosis) []string {
 	name := quoted(shortName(lastName(dear.Region))) + at(dear.File, dear.Line)
 	for _, r := range in.Regions { // many small parts of another region may take longer together
 		if r.Share > dear.Share && !strings.HasPrefix(dear.Region, r.Region+"/") {
-			return []string{fmt.Sprintf(some, name, Percent(dear.Share))}
+			return []string{fmt.Sprintf(some, name, Percent(share(dear.Share)))}
 		}
 	}
-	return []string{fmt.Sprintf(most, name, Percent(dear.Share))}
+	return []string{fmt.Sprintf(most, name, Percent(share(dear.Share)))}
 }
 
 // kindsWords says how the units fall into kinds.

@@ -43,6 +43,7 @@ type Diagnosis struct {
 	Scattered bool             `json:"scattered"`
 	Idle      []Name           `json:"idle"` // units that did nothing at all
 	Asleep    bool             `json:"-"`    // some of them had time, off the cores
+	Mixed     bool             `json:"-"`    // the others are of several roles, within which they are compared
 	CCR       []CriticalRegion `json:"ccr"`
 	CCCR      []string         `json:"cccr"`
 	Causes    []Cause          `json:"causes"` // the dearest first
@@ -214,7 +215,7 @@ func (s *study) diagnose(ctx context.Context, words analyze.Words, o Options) (*
 		Below: s.top.path, Level1: len(s.top.columns), Severity: analyze.Real(s.severity), Degrees: severityDegrees(words, s.severity),
 		Continuum: s.continuum(), Scattered: s.scattered(), Idle: s.units.pick(s.idle), Runtime: analyze.Real(s.time.runtime),
 		Parameters: Choice{s.choice.MinPts, s.link.Radius, s.choice.Scale, s.choice.Within, analyze.Real(s.choice.Beyond), s.floor},
-		CCR:        []CriticalRegion{}, CCCR: []string{}, Causes: []Cause{}, LostShare: 0, BeyondCPU: s.time.beyond, Asleep: s.slept,
+		CCR:        []CriticalRegion{}, CCCR: []string{}, Causes: []Cause{}, LostShare: 0, BeyondCPU: s.time.beyond, Asleep: s.slept, Mixed: s.mixedRoles(),
 	}
 	r.Kinds = s.allKinds()
 	if s.d.Incomplete != "" {

@@ -3,6 +3,7 @@ package diagnose
 import (
 	"context"
 	"math"
+	"slices"
 
 	"auspex/account"
 	"auspex/analyze"
@@ -120,6 +121,11 @@ func (s *study) linkedAs(ctx context.Context, kinds []int) (*cluster.Linkage, er
 		return nil, err
 	}
 	return link, nil
+}
+
+// mixedRoles tells whether units that are not idle have several roles.
+func (s *study) mixedRoles() bool {
+	return slices.ContainsFunc(s.active, func(k int) bool { return s.units.roles[k] != s.units.roles[s.active[0]] })
 }
 
 // vectors puts the level-1 times of some units into points ("Debugging SPMD
