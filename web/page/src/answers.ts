@@ -115,6 +115,7 @@ export interface ScalingRun {
   threads: number; // of a process, that compute
   count: number; // of what there are more of
   run_seconds: Num;
+  on_cores: Num; // how much of the time of computation is CPU time, against the smallest run
   speedup: Num;
   efficiency: Num;
   parallel: Num;

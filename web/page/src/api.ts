@@ -329,6 +329,9 @@ export interface Contrast {
   low_value: Num;
   ratio: Num;
   correlation: Num;
+  gradual: boolean; // no groups: others may have as much as those named
+  node?: string;
+  nodes?: string[]; // where it takes longer
 }
 
 export interface DecisionTable {
@@ -353,6 +356,9 @@ export interface Cause {
   slowest: UnitName;
   most: Num;
   mean: Num;
+  slow: UnitName[] | null; // those that take as long as the slowest
+  slow_mean: Num;
+  others_mean: Num;
   evidence: Contrast[];
   core: string[];
   reducts: string[][];
@@ -394,6 +400,7 @@ export interface Diagnosis {
   units: "processes" | "threads" | "nodes";
   unit_count: number;
   metric: string;
+  slower: { units: UnitName[]; factor: Num; nodes: string[] | null } | null; // in everything
   with_mpi: boolean;
   region_of: string;
   level1: number;
@@ -865,7 +872,7 @@ export interface LoopUse {
   unit: string;
   method: string;
   reason: string;
-  cuts?: { np: number; opt: string; iterations_run: number; iterations: number; seconds_added: number; why?: string; deviation: number }[];
+  cuts: { np: number; opt: string; iterations_run: number; iterations: number; seconds_added: number; why?: string; deviation: number }[] | null;
 }
 
 export interface Prediction {
@@ -877,7 +884,7 @@ export interface Prediction {
   method: string;
   reference_speed: number;
   predictions: PredictedRow[];
-  loops?: LoopUse[];
+  loops: LoopUse[] | null;
   best: number; // position of the shortest
   words: string;
   notes: string[];
