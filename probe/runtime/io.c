@@ -170,7 +170,7 @@ INSIDE void took(struct thread *t, uint64_t since, struct auspex_region *r)
     t->quiet = 0;
     t->record.files++;
     t->filings++;
-    if (unlikely((t->filed += stretch) >= auspex_long)) {
+    if (unlikely((t->filed += stretch) >= auspex_long && r)) { /* what is only tried has no region */
         struct called by = {__builtin_return_address(0), __builtin_frame_address(0), r};
         settle(t, r, &by);
     }
