@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"time"
 
 	"auspex/instrument"
 	"auspex/probe"
@@ -72,12 +73,8 @@ func (c *collector) owners(p *probe.Process, t *probe.Thread) []int {
 func (c *collector) tellCost() {
 	var calls, messages, files, samples uint64 // messages: calls of MPI
 	var probes, inMPI, inFiles, walking, all, own float64
-	slow := ""
 	for _, p := range c.processes {
 		own += p.Own
-		if p.Asked > 0 && p.Sampling > p.Asked {
-			slow = fmt.Sprintf(" (one every %v, not every %v: each takes %.0f µs here)", p.Sampling, p.Asked, 1e6*p.SamplePrice)
-		}
 		for _, t := range p.Threads {
 			for _, n := range t.Nodes {
 				all += n.CPU // what other programs take of the machine is not the run's
@@ -93,9 +90,10 @@ func (c *collector) tellCost() {
 			files += t.Files
 			inFiles += float64(t.Files) * p.FilePrice
 			walking += t.Walking
-			samples += t.Samples
+			samples += t.Taken
 		}
 	}
+	slow := c.fewerSamples()
 	if all > 0 && calls+messages+files+samples > 0 {
 		others := ""
 		if inMPI > 0 {
@@ -108,6 +106,27 @@ func (c *collector) tellCost() {
 			100*(probes+inMPI+inFiles+walking+own)/(all+own), grouped(calls), others, grouped(samples), slow, 1e3*own))
 	}
 	c.tellOff()
+}
+
+// fewerSamples tells how far samples are apart, where they take too long to be taken as
+// often as asked for.
+func (c *collector) fewerSamples() string {
+	var asked time.Duration
+	var taken uint64
+	var apart, taking float64
+	for _, p := range c.processes {
+		asked = max(asked, p.Asked)
+		for _, t := range p.Threads {
+			taken += t.Taken
+			taking += t.Taking
+			apart += float64(t.Samples) * p.Sampling.Seconds()
+		}
+	}
+	if taken == 0 || apart/float64(taken) < 1.05*asked.Seconds() {
+		return ""
+	}
+	each := time.Duration(apart / float64(taken) * 1e9).Round(100 * time.Microsecond)
+	return fmt.Sprintf(" (one every %v, not every %v: each takes about %.0f µs here)", each, asked, 1e6*taking/float64(taken))
 }
 
 func (c *collector) tellOff() {

@@ -20,19 +20,19 @@ func TestCostIsTold(t *testing.T) {
 			Regions: []probe.Region{{Kind: probe.Program}, {Kind: probe.Function}, {Kind: probe.MPICall}},
 			Threads: []probe.Thread{{
 				Nodes:   []probe.Node{{CPU: 0.5, Parent: -1}, {Region: 1, CPU: 0.4, Calls: 100_000}, {Region: 2, CPU: 0.098, Calls: 7}},
-				Samples: 1000, Walking: 8e-3,
+				Samples: 1000, Taken: 1000, Taking: 8e-3, Walking: 8e-3,
 			}},
 		}
 	}
 	lowered := p()
-	lowered.Sampling, lowered.SamplePrice = 1500*time.Microsecond, 14.6e-6
+	lowered.Threads[0].Samples = 2000 // each for two
 	for _, c := range []struct {
 		processes []*probe.Process
 		want      string
 	}{
 		// 5 ms of probes, 8 of samples and 2 to start, of 998 + 2 ms.
 		{[]*probe.Process{p()}, "measuring took about 1.5 % of the CPU time: 100,000 calls of regions, 1,000 samples of stacks, 2.0 ms to start and end; nothing is subtracted"},
-		{[]*probe.Process{p(), lowered}, "measuring took about 1.5 % of the CPU time: 200,000 calls of regions, 2,000 samples of stacks (one every 1.5ms, not every 1ms: each takes 15 µs here), 4.0 ms to start and end; nothing is subtracted"},
+		{[]*probe.Process{p(), lowered}, "measuring took about 1.5 % of the CPU time: 200,000 calls of regions, 2,000 samples of stacks (one every 1.5ms, not every 1ms: each takes about 8 µs here), 4.0 ms to start and end; nothing is subtracted"},
 	} {
 		collected := collector{processes: c.processes}
 		collected.tellCost()

@@ -97,12 +97,15 @@ type Thread struct {
 	Steps   []Step
 	// Functions are those of Python that stand in Steps.
 	Functions []PythonFunction
-	// Samples is how many were taken; of these Inside came in MPI or in
+	// Samples is how many there are, one interrupt for one or several; of these Inside came in MPI or in
 	// calls for files, Broken could
 	// not be unwound to the end, and Dropped found no room.
 	Samples, Inside, Broken, Dropped uint64
-	Files                            uint64  // calls for files that were timed
-	Walking                          float64 // seconds that taking them took
+	// Taken is how often the thread was interrupted for them, which took Taking seconds.
+	Taken   uint64
+	Taking  float64
+	Files   uint64  // calls for files that were timed
+	Walking float64 // seconds that taking samples and looking at slow clocks took
 	// Left tells that it lived when its process ended, with time of its own until then;
 	// Seen is how long after the process's start it was last seen.
 	Left bool

@@ -13,7 +13,7 @@ import (
 // What runtime/format.h lays down.
 const (
 	magic        = "auspexP\n"
-	version      = 6
+	version      = 7
 	headerSize   = 4096
 	chunkSize    = 16384
 	chunkHead    = 16
@@ -87,9 +87,10 @@ type rawThread struct {
 	First, Last uint64
 	Looks       uint64
 
-	Samples, Inside, Broken, Dropped, Files, Walking uint64
-	Since, Wall, CPU, Blocked                        uint64 // since Last, as far as it was seen
-	Over, Own                                        uint32
+	Samples, Inside, Broken, Dropped uint64
+	Taken, Taking, Files, Walking    uint64
+	Since, Wall, CPU, Blocked        uint64 // since Last, as far as it was seen
+	Over, Own                        uint32
 }
 
 // seen is when the thread was last seen.
@@ -233,7 +234,7 @@ func (r *reader) chunk(c []byte) error {
 			return fmt.Errorf("two records of thread %d", thread)
 		}
 		r.threads[thread] = len(r.process.Threads)
-		r.process.Threads = append(r.process.Threads, Thread{ID: int(t.ID), Current: int(t.Current), Looks: t.Looks, Samples: t.Samples, Inside: t.Inside, Broken: t.Broken, Dropped: t.Dropped, Files: t.Files, Walking: float64(t.Walking) * r.seconds, Left: t.Over == 0 && t.Own != 0, Seen: r.since(t.seen())})
+		r.process.Threads = append(r.process.Threads, Thread{ID: int(t.ID), Current: int(t.Current), Looks: t.Looks, Samples: t.Samples, Inside: t.Inside, Broken: t.Broken, Dropped: t.Dropped, Taken: t.Taken, Taking: float64(t.Taking) * r.seconds, Files: t.Files, Walking: float64(t.Walking+t.Taking) * r.seconds, Left: t.Over == 0 && t.Own != 0, Seen: r.since(t.seen())})
 		r.last = max(r.last, t.Last)
 		r.last = max(r.last, t.seen())
 		r.raw = append(r.raw, t)

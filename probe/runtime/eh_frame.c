@@ -9,7 +9,7 @@ struct tables { const uint8_t *header; };
 
 /* ---- numbers ---- */
 
-uint64_t auspex_unsigned(const uint8_t **p)
+SAMPLED uint64_t auspex_unsigned(const uint8_t **p)
 {
     uint64_t v = 0;
     for (int shift = 0; shift < 64; shift += 7) {
@@ -21,7 +21,7 @@ uint64_t auspex_unsigned(const uint8_t **p)
     return v;
 }
 
-int64_t auspex_signed(const uint8_t **p)
+SAMPLED int64_t auspex_signed(const uint8_t **p)
 {
     int64_t v = 0;
     int shift = 0;
@@ -40,7 +40,7 @@ int64_t auspex_signed(const uint8_t **p)
 
 /* An address as its encoding says; *ok is cleared for encodings that compilers
  * do not use here. */
-static uintptr_t encoded(const uint8_t **p, uint8_t encoding, int *ok)
+SAMPLED static uintptr_t encoded(const uint8_t **p, uint8_t encoding, int *ok)
 {
     uintptr_t here = (uintptr_t)*p;
     uint64_t v = 0;
@@ -67,7 +67,7 @@ static uintptr_t encoded(const uint8_t **p, uint8_t encoding, int *ok)
 /* ---- the entry of a program counter ---- */
 
 #if defined(__GLIBC__) && __GLIBC_PREREQ(2, 35)
-static int tables_of(uintptr_t pc, struct tables *t)
+SAMPLED static int tables_of(uintptr_t pc, struct tables *t)
 {
     struct dl_find_object found;
     if (_dl_find_object((void *)pc, &found) != 0)
@@ -96,7 +96,7 @@ static int one_object(struct dl_phdr_info *info, size_t size, void *argument)
     return here;
 }
 
-static int tables_of(uintptr_t pc, struct tables *t)
+SAMPLED static int tables_of(uintptr_t pc, struct tables *t)
 {
     struct { uintptr_t pc; struct tables *t; } look = {pc, t};
     t->header = NULL;
@@ -106,7 +106,7 @@ static int tables_of(uintptr_t pc, struct tables *t)
 
 /* Finds the description of the function around pc by halving the sorted table
  * in .eh_frame_hdr; linkers always write it as pairs of 32-bit offsets. */
-static const uint8_t *description_at(const struct tables *t, uintptr_t pc)
+SAMPLED static const uint8_t *description_at(const struct tables *t, uintptr_t pc)
 {
     const uint8_t *h = t->header, *p = h + 4;
     int ok = 1;
@@ -134,7 +134,7 @@ static const uint8_t *description_at(const struct tables *t, uintptr_t pc)
     return h + table[2 * low + 1];
 }
 
-static int read_common(const uint8_t *p, struct entry *e, uint8_t *encoding, int *augmented)
+SAMPLED static int read_common(const uint8_t *p, struct entry *e, uint8_t *encoding, int *augmented)
 {
     uint32_t length, id;
     memcpy(&length, p, 4);
@@ -171,7 +171,7 @@ static int read_common(const uint8_t *p, struct entry *e, uint8_t *encoding, int
     return 1;
 }
 
-int auspex_entry(uintptr_t pc, struct entry *e)
+SAMPLED int auspex_entry(uintptr_t pc, struct entry *e)
 {
     struct tables t;
     const uint8_t *p;
@@ -201,7 +201,7 @@ int auspex_entry(uintptr_t pc, struct entry *e)
 
 /* ---- the rules in force at a program counter ---- */
 
-int auspex_rules(const uint8_t *p, const uint8_t *end, const struct entry *e, uintptr_t pc, struct row *r, const struct row *initial)
+SAMPLED int auspex_rules(const uint8_t *p, const uint8_t *end, const struct entry *e, uintptr_t pc, struct row *r, const struct row *initial)
 {
     struct row kept_rows[4];
     int depth = 0;
@@ -209,10 +209,11 @@ int auspex_rules(const uint8_t *p, const uint8_t *end, const struct entry *e, ui
     while (p < end) {
         uint8_t op = *p++;
         uint64_t n = op & 0x3f, column;
+        r->from = at;
         switch (op & 0xc0) {
         case 0x40:
             if ((at += n * e->code) > pc)
-                return 1;
+                return r->to = at, 1;
             continue;
         case 0x80:
             column = n;
@@ -251,6 +252,7 @@ int auspex_rules(const uint8_t *p, const uint8_t *end, const struct entry *e, ui
         case 0x0b:
             if (depth == 0) return 0;
             *r = kept_rows[--depth];
+            r->from = at;
             break;
         case 0x0c: r->base = (uint32_t)auspex_unsigned(&p); r->offset = (int64_t)auspex_unsigned(&p); r->expression = NULL; break;
         case 0x0d: r->base = (uint32_t)auspex_unsigned(&p); r->expression = NULL; break;
@@ -270,8 +272,10 @@ int auspex_rules(const uint8_t *p, const uint8_t *end, const struct entry *e, ui
         default: return 0;
         }
         if (at > pc)
-            return 1;
+            return r->to = at, 1;
     }
+    r->from = at;
+    r->to = e->end;
     return 1;
 }
 

@@ -17,6 +17,7 @@ struct row {
     uint32_t base;         /* of the frame's address */
     int64_t offset;
     const uint8_t *expression; /* in place of both */
+    uintptr_t from, to;        /* where all of it holds */
 };
 
 /* What is said of one function. */

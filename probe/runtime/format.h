@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #define AUSPEX_MAGIC "auspexP\n"
-#define AUSPEX_VERSION 6
+#define AUSPEX_VERSION 7
 #define HEADER_SIZE 4096
 #define CHUNK_SIZE 16384
 
@@ -105,9 +105,12 @@ struct thread_record {
     uint32_t current;  /* node the thread is in */
     uint64_t first, last; /* ticks of its first and latest event */
     uint64_t looks; /* at the CPU clock */
-    /* Samples taken; of these, inside MPI, not unwound to the end, and not kept
+    /* Samples; of these, inside MPI, not unwound to the end, and not kept
      * for want of space. */
     uint64_t samples, inside, broken, dropped;
+    /* How often it was interrupted for them: one counts for several where they would
+     * take too much; and the ticks that took. */
+    uint64_t taken, taking;
     uint64_t files;   /* calls for files that were timed */
     uint64_t walking; /* ticks that taking samples and looking at slow clocks took */
     /* What it has spent since `last`, as far as it was seen, in ticks; to be added to

@@ -6,8 +6,9 @@
 
 static struct thread *all; /* that ever were; what is there is never taken out */
 
-/* How far apart notes ask the kernel for a thread's waits for a core. */
-#define ASK_NS 50e6
+/* How far apart notes ask the kernel for a thread's waits for a core, in its CPU time:
+ * where many share a core its samples are far apart. */
+#define ASK_NS 50000000u
 
 void auspex_living(struct thread *t)
 {
@@ -20,17 +21,17 @@ void auspex_living(struct thread *t)
 static clockid_t clock_of(int tid) { return (clockid_t)(~(unsigned)tid << 3 | 6u); }
 
 /* Notes where a thread stands whose CPU clock says cpu. */
-static void note(struct thread *t, uint64_t cpu, int last_time)
+SAMPLED static void note(struct thread *t, uint64_t cpu, int last_time)
 {
     struct thread_record *r = &t->record;
     uint64_t last = __atomic_load_n(&r->last, __ATOMIC_ACQUIRE), now = ticks(), wall = now > last ? now - last : 0;
     double used = (double)((int64_t)(cpu - t->cpu)) * auspex_rate - (double)t->brief;
     uint64_t ran = used <= 0 ? 0 : used < (double)wall ? (uint64_t)used : wall, lost = wall - ran;
     uint64_t blocked = r->since == last ? r->blocked : 0;
-    if (lost > auspex_long && t->schedstat != -1 && (last_time || (double)(now - t->noted) > ASK_NS * auspex_rate)) {
+    if (lost > auspex_long && t->schedstat != -1 && (last_time || cpu - t->noted > ASK_NS)) {
         double waited = (double)auspex_core_queued(t) * auspex_rate;
         blocked = waited < (double)lost ? lost - (uint64_t)waited : 0;
-        t->noted = now;
+        t->noted = cpu;
     }
     if (__atomic_load_n(&r->last, __ATOMIC_ACQUIRE) != last)
         return; /* an event came: all is charged up to then */
@@ -42,10 +43,10 @@ static void note(struct thread *t, uint64_t cpu, int last_time)
 }
 
 /* At a sample of the calling thread. */
-void auspex_note(struct thread *t)
+SAMPLED void auspex_note(struct thread *t)
 {
     if (t->record.own)
-        note(t, nanos(CLOCK_THREAD_CPUTIME_ID), 0);
+        note(t, thread_nanos(), 0);
     if (t->record.last + t->record.wall - auspex_header->ticks1 > (uint64_t)(1e9 * auspex_rate))
         auspex_clock_note(auspex_header);
 }

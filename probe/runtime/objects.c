@@ -15,7 +15,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 int auspex_objects_stale;
 
 /* Also asked in signal handlers: what is there is never changed. */
-int auspex_object_known(uintptr_t pc)
+SAMPLED int auspex_object_known(uintptr_t pc)
 {
     for (int i = __atomic_load_n(&count, __ATOMIC_ACQUIRE); i-- > 0;)
         if (pc >= known[i].start && pc < known[i].end)

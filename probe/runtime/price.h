@@ -9,6 +9,9 @@ enum { TRIED = 5, TURNS = 20000 };
  * budget.c): the rest is for what neither is asked for, such as starting, ending and
  * caches that are cold after a sample. */
 #define SAMPLES_PART 0.2
+/* By what they are seen to take while the program runs, caches included, they may have
+ * so much. */
+#define SAMPLES_MOST 0.4
 #define STEP_NS 100000u
 
 /* The gaps that samples leave in a loop which reads the clock; returns how many. */

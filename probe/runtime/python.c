@@ -77,7 +77,7 @@ static int ending(void)
 
 /* Begins at the innermost frame of Python that the calling thread has; NULL without
  * one. auspex_python_end is to follow. */
-struct python *auspex_python_begin(struct thread *t)
+SAMPLED struct python *auspex_python_begin(struct thread *t)
 {
     const struct interpreter *i = &auspex_interpreter;
     struct walker *w = t->walker;

@@ -38,7 +38,7 @@ static void send(struct walker *w)
 }
 
 /* Whether a signal is a sample: of the timer, of the task clock, or sent above. */
-static int is_sample(struct walker *w, const siginfo_t *info)
+SAMPLED static int is_sample(struct walker *w, const siginfo_t *info)
 {
     switch (info->si_code) {
     case SI_TIMER: return info->si_value.sival_ptr == &auspex_sampling;
@@ -55,7 +55,7 @@ static void *room(size_t size)
 
 /* ---- keeping samples ---- */
 
-static struct step_known *look_up(struct step_known *known, uint32_t mask, uint64_t pc, uint32_t parent, uint32_t place)
+SAMPLED static struct step_known *look_up(struct step_known *known, uint32_t mask, uint64_t pc, uint32_t parent, uint32_t place)
 {
     uint32_t i = (uint32_t)((pc ^ pc >> 32) * 0x9e3779b1u ^ parent * 0x85ebca6bu ^ place) & mask;
     while (known[i].to && (known[i].pc != pc || known[i].parent != parent || known[i].place != place))
@@ -81,7 +81,7 @@ static int grow_known(struct walker *w)
 }
 
 /* The step to pc from another one; NULL without room. */
-static struct step_known *step_to(struct thread *t, uint64_t pc, uint32_t parent, uint32_t place)
+SAMPLED static struct step_known *step_to(struct thread *t, uint64_t pc, uint32_t parent, uint32_t place)
 {
     struct walker *w = t->walker;
     struct step_known *k = look_up(w->known, w->mask, pc, parent, place);
@@ -107,7 +107,7 @@ static struct step_known *step_to(struct thread *t, uint64_t pc, uint32_t parent
     return k;
 }
 
-static void keep(struct thread *t, const uintptr_t *pc, uint32_t n, uint64_t weight)
+SAMPLED static void keep(struct thread *t, const uintptr_t *pc, uint32_t n, uint64_t weight)
 {
     uint32_t parent = UINT32_MAX, place = t->top->index;
     struct step_known *at = NULL;
@@ -128,7 +128,7 @@ static void keep(struct thread *t, const uintptr_t *pc, uint32_t n, uint64_t wei
 
 /* Frames from where the thread is to the one that its innermost region was
  * entered in, that one included; without a region, to the outermost. */
-static uint32_t walk(struct thread *t, struct cursor *c, uintptr_t *pc, uintptr_t entered, int *whole)
+SAMPLED static uint32_t walk(struct thread *t, struct cursor *c, uintptr_t *pc, uintptr_t entered, int *whole)
 {
     uint32_t n = 0;
     enum step s = STEPPED;
@@ -174,11 +174,13 @@ static int restless(struct walker *w)
     return since > MOST_SLEEPS * BESIDE;
 }
 
+static uint64_t period(const struct walker *w) { return auspex_sampling * w->worth; }
+
 static void without_task_clock(struct walker *w)
 {
     auspex_task_clock_end(w->event, auspex_sample_signal());
     w->event = 0;
-    every(w, auspex_sampling);
+    every(w, period(w));
 }
 
 /* How many samples one is worth. The task clock comes after every period of CPU
@@ -188,7 +190,7 @@ static void without_task_clock(struct walker *w)
  * thread is in the kernel: what was spent there since the latest counts with the
  * next. Time in calls for files is known and left out. The timer comes in the kernel
  * too, and counts only where the task clock has been silent. */
-static uint64_t weigh(struct walker *w, const siginfo_t *info, int within)
+SAMPLED static uint64_t weigh(struct walker *w, const siginfo_t *info, int within)
 {
     uint64_t now, since;
     if (info->si_code == SI_TKILL)
@@ -197,26 +199,29 @@ static uint64_t weigh(struct walker *w, const siginfo_t *info, int within)
     if (timer && w->event && restless(w))
         without_task_clock(w);
     if (!w->event)
-        return timer ? 1 + (info->si_overrun > 0 ? (uint64_t)info->si_overrun : 0) : 0;
+        return timer ? w->worth * (1 + (info->si_overrun > 0 ? (uint64_t)info->si_overrun : 0)) : 0;
     if (!timer && --w->left <= 0) {
         w->left = AT_A_TIME;
         auspex_task_clock_again(w->event);
     }
     if (timer && within)
         return 0;
-    now = nanos(CLOCK_THREAD_CPUTIME_ID);
+    now = thread_nanos();
     since = now > w->counted ? now - w->counted : 0;
-    if (timer ? since < 2 * auspex_sampling || now - w->heard < 2 * auspex_sampling : now - w->heard < auspex_sampling / 2)
+    uint64_t apart = period(w);
+    if (timer ? since < 2 * apart || now - w->heard < 2 * apart : now - w->heard < apart / 2)
         return 0; /* it was heard already, or several came after they had been blocked */
     w->heard = now;
-    if (within)
-        return w->told = 1;
+    if (within) {
+        w->told = 1;
+        return w->worth;
+    }
     w->counted = now;
-    return since < auspex_sampling ? 1 : (since + auspex_sampling / 2) / auspex_sampling;
+    return since < apart ? w->worth : (since + auspex_sampling / 2) / auspex_sampling;
 }
 
 /* Walks the stack and keeps what it finds. */
-static void take_sample(struct thread *t, const siginfo_t *info, void *context, uint64_t weight)
+SAMPLED static void take_sample(struct thread *t, const siginfo_t *info, void *context, uint64_t weight)
 {
     struct cursor c;
     int whole;
@@ -237,23 +242,46 @@ static void take_sample(struct thread *t, const siginfo_t *info, void *context, 
         auspex_objects_stale = 1;
 }
 
-/* How much longer than tried out a sample may take where nothing is in the caches. */
-enum { COLD = 3 };
+#include "price.h"
 
-static void on_sample(int sig, siginfo_t *info, void *context)
+/* How much longer than tried out a sample may take where nothing is in the caches, and
+ * how much longer the interrupt does: two to five times where it was measured, by two
+ * equal programs on one core of which one was interrupted. */
+enum { COLD = 8, COLD_INTERRUPT = 3 };
+
+/* Samples that were cheap when one was tried out may not be where the program needs
+ * the caches: then half as many are taken, each for two. */
+enum { LOOKED_AT = 32, MOST_WORTH = 64 };
+
+static void look_at_price(struct thread *t)
 {
-    int error = errno;
+    struct walker *w = t->walker;
+    double took = (double)(t->record.taking - w->took) / auspex_rate, of = (double)(t->record.samples - w->checked) * (double)auspex_sampling;
+    w->took = t->record.taking;
+    w->checked = t->record.samples;
+    w->until = LOOKED_AT;
+    if (auspex_share <= 0 || took <= SAMPLES_MOST * auspex_share * of || w->worth >= MOST_WORTH)
+        return;
+    w->worth *= 2;
+    if (w->event)
+        auspex_task_clock_period(w->event, period(w));
+    every(w, (w->event ? BESIDE : 1) * period(w));
+}
+
+SAMPLED static void on_sample(int sig, siginfo_t *info, void *context)
+{
     struct thread *t = auspex_self;
     if (!t || !t->walker || !t->walker->known || !is_sample(t->walker, info)) {
         auspex_hand_on(sig, info, context);
         return;
     }
+    int error = *t->walker->error;
     uint64_t begun = ticks(), weight = weigh(t->walker, info, t->quiet);
     if (unlikely(t->walker->trying)) {
         take_sample(t, info, context, 0);
         t->walker->tried_took = ticks() - begun;
         t->walker->tried++;
-        errno = error;
+        *t->walker->error = error;
         return;
     }
     t->record.samples += weight;
@@ -263,8 +291,14 @@ static void on_sample(int sig, siginfo_t *info, void *context)
         take_sample(t, info, context, weight);
     auspex_note(t);
     uint64_t took = ticks() - begun, most = auspex_header->sample_price ? COLD * auspex_header->sample_price : auspex_slow;
-    t->record.walking += delivery + (took < most ? took : most); /* another's turn may have come between */
-    errno = error;
+    took = COLD_INTERRUPT * delivery + (took < most ? took : most); /* another's turn may have come between */
+    t->record.taking += took;
+    if (weight) {
+        t->record.taken++;
+        if (--t->walker->until == 0)
+            look_at_price(t);
+    }
+    *t->walker->error = error;
 }
 
 /* Takes samples of the calling thread here: tests need some that do not depend
@@ -294,8 +328,6 @@ static uintptr_t stack_end(void)
     return (uintptr_t)low + size;
 }
 
-#include "price.h"
-
 enum { BRIEF = 8 };
 
 /* Readies the calling thread, whose record t is; one that takes the place of an
@@ -306,7 +338,12 @@ void auspex_stacks_thread(struct thread *t)
     if (!w && !(w = room(sizeof *w)))
         return;
     w->high = stack_end();
+    w->error = &errno;
     w->ticking = w->event = 0;
+    w->worth = 1;
+    w->until = LOOKED_AT;
+    w->checked = t->record.samples;
+    w->took = t->record.taking;
     w->life++;
     if (w->high == 0)
         return;

@@ -31,10 +31,14 @@ enum { KNOWN_CALLS = 256 };
 struct walker {
     struct shortcut shortcuts[SHORTCUTS];
     uintptr_t high;             /* end of the thread's stack */
+    int *error;                 /* its errno */
     timer_t timer;
     int ticking;
     int event;                  /* task_clock.c: its descriptor, 0 for none */
     long slept;                 /* how often, when it was last asked */
+    uint32_t worth;             /* how many samples one is taken for */
+    uint32_t until;             /* samples to be taken until what they take is looked at */
+    uint64_t checked, took;     /* samples and ticks when it was */
     int left;                   /* signals until the task clock is asked for more */
     int sent;                   /* signals to itself that have not come yet */
     int trying;                 /* what a sample takes is tried out: price.h */

@@ -11,7 +11,7 @@ static const uint8_t kept[KEPT] = {19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 3
 static const uint8_t kept[KEPT] = {0};
 #endif
 
-static int word(const struct cursor *c, uintptr_t address, uintptr_t *v)
+SAMPLED static int word(const struct cursor *c, uintptr_t address, uintptr_t *v)
 {
     if (address < c->low || address > c->high - sizeof *v || address % sizeof *v != 0)
         return 0;
@@ -21,7 +21,7 @@ static int word(const struct cursor *c, uintptr_t address, uintptr_t *v)
 
 /* ---- what a walk went by ---- */
 
-static void goes_by(const struct cursor *c, uintptr_t at, uintptr_t value)
+SAMPLED static void goes_by(const struct cursor *c, uintptr_t at, uintptr_t value)
 {
     struct trail *l = c->trail;
     if (!l || !l->begun)
@@ -33,7 +33,7 @@ static void goes_by(const struct cursor *c, uintptr_t at, uintptr_t value)
 }
 
 /* Where the stack pointer is follows from the frame that the walk began at. */
-static void goes_by_register(const struct cursor *c, uint32_t i)
+SAMPLED static void goes_by_register(const struct cursor *c, uint32_t i)
 {
     struct trail *l = c->trail;
     if (!l || !l->begun || i == STACK_POINTER)
@@ -46,7 +46,7 @@ static void goes_by_register(const struct cursor *c, uint32_t i)
 
 /* The few operations that compilers and C libraries use: stacks aligned anew,
  * procedure linkage tables, signal frames. */
-static int evaluate(const struct cursor *c, const uint8_t *p, const uintptr_t *first, uintptr_t *result)
+SAMPLED static int evaluate(const struct cursor *c, const uint8_t *p, const uintptr_t *first, uintptr_t *result)
 {
     uintptr_t stack[16];
     int n = 0;
@@ -101,12 +101,12 @@ static int evaluate(const struct cursor *c, const uint8_t *p, const uintptr_t *f
 
 /* ---- a step ---- */
 
-static int usable(uintptr_t frame, const struct cursor *c)
+SAMPLED static int usable(uintptr_t frame, const struct cursor *c)
 {
     return frame > c->low && frame <= c->high && frame % sizeof(uintptr_t) == 0;
 }
 
-static uintptr_t strip(uintptr_t address)
+SAMPLED static uintptr_t strip(uintptr_t address)
 {
 #ifdef __aarch64__
     return address & (((uintptr_t)1 << 48) - 1); /* without the signature */
@@ -115,10 +115,10 @@ static uintptr_t strip(uintptr_t address)
 #endif
 }
 
-static void remember(struct shortcut *s, uintptr_t pc, const struct row *r, const struct entry *e)
+SAMPLED static void remember(struct shortcut *s, const struct row *r, const struct entry *e)
 {
-    struct shortcut new = {pc, (int32_t)r->offset, {0}, 0, (uint8_t)r->base};
-    if (r->expression || r->offset != new.offset || e->signal || r->rule[e->back] != AT)
+    struct shortcut new = {0, (uint32_t)(r->to - r->from), (int32_t)r->offset, {0}, 0, (uint8_t)r->base};
+    if (r->expression || r->offset != new.offset || e->signal || r->rule[e->back] != AT || r->to - r->from != new.length)
         return;
     for (int i = 0; i < REGISTERS; i++) {
         if (r->rule[i] == SAME || r->rule[i] == UNDEFINED)
@@ -132,15 +132,14 @@ static void remember(struct shortcut *s, uintptr_t pc, const struct row *r, cons
             if (kept[k] == i)
                 new.kept[k] = (int16_t)words;
     }
-    s->pc = 0; /* a sample may come while this is written */
+    s->from = 0; /* a sample may come while this is written */
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    new.pc = 0;
     *s = new;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    s->pc = pc;
+    s->from = r->from;
 }
 
-static enum step arrive(struct cursor *c, uintptr_t frame, uintptr_t back)
+SAMPLED static enum step arrive(struct cursor *c, uintptr_t frame, uintptr_t back)
 {
     c->frame = frame;
     c->low = frame;
@@ -150,7 +149,7 @@ static enum step arrive(struct cursor *c, uintptr_t frame, uintptr_t back)
     return c->pc == 0 ? OUTERMOST : STEPPED;
 }
 
-static enum step quick(struct cursor *c, const struct shortcut *s)
+SAMPLED static enum step quick(struct cursor *c, const struct shortcut *s)
 {
     uintptr_t frame = c->reg[s->base] + (uintptr_t)(intptr_t)s->offset, back, v[KEPT];
     uintptr_t back_at = frame + (uintptr_t)((intptr_t)s->back * (intptr_t)sizeof back);
@@ -170,7 +169,7 @@ static enum step quick(struct cursor *c, const struct shortcut *s)
     return arrive(c, frame, back);
 }
 
-static enum step slowly(struct cursor *c, struct shortcut *s, uintptr_t pc)
+SAMPLED static enum step slowly(struct cursor *c, struct shortcut *s, uintptr_t pc)
 {
     struct entry e;
     struct row r, initial;
@@ -222,19 +221,19 @@ static enum step slowly(struct cursor *c, struct shortcut *s, uintptr_t pc)
     uintptr_t stack = r.rule[STACK_POINTER] == SAME ? frame : v[STACK_POINTER];
     uintptr_t back = v[e.back];
     memcpy(c->reg, v, sizeof v);
-    remember(s, pc, &r, &e);
+    remember(s, &r, &e);
     enum step result = arrive(c, frame, back);
     c->reg[STACK_POINTER] = stack;
     c->exact = e.signal; /* the caller of a signal frame was interrupted, it did not call */
     return result;
 }
 
-enum step auspex_step(struct cursor *c)
+SAMPLED enum step auspex_step(struct cursor *c)
 {
 #if UNWINDS
     uintptr_t pc = c->exact ? c->pc : c->pc - 1;
-    struct shortcut *s = &c->shortcuts[(pc ^ pc >> 10) % SHORTCUTS];
-    if (s->pc == pc)
+    struct shortcut *s = &c->shortcuts[(pc >> STRETCH ^ pc >> (STRETCH + 9)) % SHORTCUTS];
+    if (s->from && pc - s->from < s->length)
         return quick(c, s);
     return slowly(c, s, pc);
 #else
@@ -243,7 +242,7 @@ enum step auspex_step(struct cursor *c)
 #endif
 }
 
-void auspex_cursor_context(struct cursor *c, void *context)
+SAMPLED void auspex_cursor_context(struct cursor *c, void *context)
 {
     ucontext_t *u = context;
 #if defined(__x86_64__)

@@ -4,6 +4,7 @@
 #ifndef AUSPEX_UNWIND_H
 #define AUSPEX_UNWIND_H
 #include <stdint.h>
+#include "sampled.h"
 
 #if defined(__x86_64__)
 enum { REGISTERS = 17, STACK_POINTER = 7, RETURN_ADDRESS = 16, KEPT = 6 };
@@ -16,17 +17,21 @@ enum { REGISTERS = 1, STACK_POINTER = 0, RETURN_ADDRESS = 0, KEPT = 1 };
 #define UNWINDS 0
 #endif
 
-/* How the caller's registers are found at one program counter, for the rules
- * that nearly all code has: a register plus an offset is the frame's address,
- * and what the caller keeps is stored at offsets from there. */
+/* How the caller's registers are found in a stretch of code, for the rules that
+ * nearly all code has: a register plus an offset is the frame's address, and what
+ * the caller keeps is stored at offsets from there. A stretch and not one program
+ * counter: a thread is interrupted anywhere in a loop, and reading the tables touches
+ * a dozen pages that nothing else keeps in the caches. */
 struct shortcut {
-    uintptr_t pc;
+    uintptr_t from;  /* 0 while it is written */
+    uint32_t length;
     int32_t offset;
     int16_t kept[KEPT], back; /* in words from the frame's address; 0: not stored */
     uint8_t base;
 };
 
-enum { SHORTCUTS = 1024 };
+/* Shortcuts are found by the 32 bytes of code that a program counter is in. */
+enum { SHORTCUTS = 1024, STRETCH = 5 };
 
 /* A word of the stack that a walk went by. */
 struct check { uintptr_t at, value; };
