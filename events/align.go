@@ -34,6 +34,9 @@ func Align(ctx context.Context, src Source) (Source, error) {
 	if err != nil {
 		return nil, err
 	}
+	if h.Unordered {
+		return src, nil // it is not the clocks
+	}
 	worst := int64(0)
 	var needs []need
 	for pair, d := range early {

@@ -87,8 +87,11 @@ type Header struct {
 	// Comms are the communicators: the ranks of each. Comms[0] is the world and
 	// may be nil.
 	Comms   [][]int32
-	Counted bool     // spans carry instructions and cycles
-	Notes   []string // what could not be read, and what was assumed
+	Counted bool // spans carry instructions and cycles
+	// Unordered tells that the file's records are not in the order of time, so that
+	// nothing is learnt of clocks from messages that run backwards.
+	Unordered bool
+	Notes     []string // what could not be read, and what was assumed
 }
 
 // Source is a measured trace that can be read, more than once.

@@ -91,7 +91,11 @@ func Measure(ctx context.Context, src events.Source) (Run, error) {
 	if longer := r.Ideal/r.Seconds - 1; longer > 0 { // no network is faster than the ideal one
 		r.Ideal = r.Seconds
 		if longer > clocksApart {
-			r.Notes = append(r.Notes, fmt.Sprintf("the replay on an ideal network takes %.1f %% longer than the run, as where clocks of ranks differ or calls overlap: it is taken to be as long, and transfer is not known better than that", 100*longer))
+			reason := "where clocks of ranks differ or calls overlap"
+			if h.Unordered {
+				reason = "the records of the trace are not in the order of time"
+			}
+			r.Notes = append(r.Notes, fmt.Sprintf("the replay on an ideal network takes %.1f %% longer than the run, as "+reason+": it is taken to be as long, and transfer is not known better than that", 100*longer))
 		}
 	}
 	return r, nil

@@ -132,9 +132,9 @@ func (t *Trace) firstLine(line string) error {
 	if !ok || len(parts) < 4 {
 		return errors.New("the first line is cut short")
 	}
-	t.scale = 1000 // microseconds, unless said otherwise
-	if strings.HasSuffix(parts[0], "_ns") {
-		t.scale = 1
+	_, unit, _ := strings.Cut(parts[0], "_")
+	if t.scale = units[unit]; t.scale == 0 {
+		return fmt.Errorf("the duration %.60q is in a unit that is not known; ns and us are", parts[0])
 	}
 	apps, err := strconv.Atoi(parts[2])
 	if err != nil || apps < 1 || apps > maxLocations {
@@ -163,6 +163,9 @@ func (t *Trace) firstLine(line string) error {
 	}
 	return nil
 }
+
+// units are those of times, in ns: microseconds where none is named.
+var units = map[string]int64{"": 1e3, "ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
 
 // program reads `tasks(threads:node,…),comms` of one program, and returns what
 // follows the colon after it.
@@ -282,6 +285,10 @@ func (t *Trace) each(ctx context.Context, visit func(*events.Span) error) error 
 			return own.error
 		}
 		return err
+	}
+	if r.unordered && !t.header.Unordered {
+		t.header.Unordered = true
+		t.header.Notes = append(t.header.Notes, "records of this trace do not stand in the order of time, as those of Paraver do: what ranks did when may be told wrongly")
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -119,6 +120,10 @@ func TestVariants(t *testing.T) {
 			strings.Replace("0 init program/MPI_Init 200-700\n"+want, "compute program 0-1000", "compute program 700-1000", 1)},
 		{"communicators between others", change("c:1:1:2:1:2\n", "i:1:1:2:1:2:2\nc:1:1:2:1:2\n"), smallNames, want},
 		{"microseconds", strings.ReplaceAll(change("5000_ns", "5000"), "zzz", ""), smallNames, strings.NewReplacer("1000", "1000000", "3000", "3000000", "3050", "3050000", "3100", "3100000", "5000", "5000000").Replace(want)},
+		{"microseconds by name", change("5000_ns", "5000_us"), smallNames, strings.NewReplacer("1000", "1000000", "3000", "3000000", "3050", "3050000", "3100", "3100000", "5000", "5000000").Replace(want)},
+		{"milliseconds", change("5000_ns", "5000_ms"), smallNames, strings.NewReplacer("1000", "1000000000", "3000", "3000000000", "3050", "3050000000", "3100", "3100000000", "5000", "5000000000").Replace(want)},
+		{"a thread that has nothing to do", change("(1:1,1:1)", "(1:1,2:1)", "1:1:1:1:1:0:1000:1\n", "1:3:1:2:2:0:400:1\n1:3:1:2:2:400:900:0\n1:3:1:2:2:900:950:12\n1:1:1:1:1:0:1000:1\n"), smallNames,
+			want + "2 compute program 0-400\n2 unknown idle 400-900\n2 unknown program 900-950\n"},
 		{"names behind tabs", small, strings.ReplaceAll(smallNames, "   ", "\t"), want},
 		{"lines that end as on Windows", strings.ReplaceAll(small, "\n", "\r\n"), smallNames, want},
 		{"more threads than are used", change("(1:1,1:1)", "(3:1,2:1)"), smallNames, strings.NewReplacer("1 compute", "3 compute", "1 send", "3 send").Replace(want)},
@@ -176,11 +181,34 @@ c:1:1:2:1:2
 	}
 }
 
+// TestUnordered: a trace whose records were shuffled is told as such, and not as
+// one whose clocks differ.
+func TestUnordered(t *testing.T) {
+	lines := strings.SplitAfter(strings.TrimSuffix(small, "\n"), "\n")
+	lines[len(lines)-1] += "\n"
+	slices.Reverse(lines[2:])
+	for text, shuffled := range map[string]bool{small: false, strings.Join(lines, ""): true} {
+		src, err := Open(file(t, text, smallNames))
+		if err != nil {
+			t.Fatal(err)
+		}
+		aligned, err := events.Align(t.Context(), src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		notes := strings.Join(aligned.Header().Notes, " ")
+		if strings.Count(notes, "do not stand in the order of time") != map[bool]int{true: 1}[shuffled] || strings.Contains(notes, "clocks") {
+			t.Errorf("shuffled %v, noted: %s", shuffled, notes)
+		}
+	}
+}
+
 func TestRefused(t *testing.T) {
 	for what, text := range map[string]string{
 		"nothing":          "",
 		"another file":     "hello\n",
 		"cut head":         "#Paraver (x):1_ns:1\n",
+		"unknown unit":     strings.Replace(small, "5000_ns", "5000_fortnights", 1),
 		"too many threads": "#Paraver (x):1_ns:1(1):1:1(99999999999:1)\n",
 		"tasks not listed": "#Paraver (x):1_ns:1(1):1:5(1:1)\n",
 		"no such process":  strings.Replace(small, "1:1:1:1:1:0:1000:1", "1:1:1:9:1:0:1000:1", 1),

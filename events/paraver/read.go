@@ -10,7 +10,11 @@ import (
 )
 
 // States that Extrae writes, as far as they are told apart here.
-const stateRunning = 1
+const (
+	stateIdle       = 0
+	stateRunning    = 1
+	stateNotCreated = 2
+)
 
 // maxWaiting is how many states of a location wait for the call that ends them
 // and tells where they are.
@@ -18,12 +22,13 @@ const maxWaiting = 256
 
 // reader turns records into spans.
 type reader struct {
-	t     *Trace
-	visit func(*events.Span) error
-	paths *events.Paths
-	locs  []location
-	span  events.Span
-	users []int64 // functions that a record enters and leaves
+	t         *Trace
+	visit     func(*events.Span) error
+	paths     *events.Paths
+	locs      []location
+	span      events.Span
+	users     []int64 // functions that a record enters and leaves
+	unordered bool    // a record stands after later ones of its location
 	// rooted counts the collectives with a root by communicator and rank.
 	rooted [][]int32
 }
@@ -40,6 +45,7 @@ type location struct {
 	entering bool
 	anyState bool
 	last     int64 // end of the latest call
+	record   int64 // begin of the latest record
 }
 
 // call is an MPI call under way.
@@ -188,6 +194,7 @@ func (r *reader) state(f *fields) error {
 		return fmt.Errorf("a state that ends before it begins, at %d", end)
 	}
 	l := &r.locs[loc]
+	r.order(l, begin)
 	l.anyState = true
 	if own := l.entering && begin == l.next.begin || l.inCall && begin == l.call.begin; own && state != stateRunning {
 		return nil // the state of the call itself
@@ -211,6 +218,12 @@ func (r *reader) state(f *fields) error {
 	return nil
 }
 
+// order sees whether the records of a location come by time.
+func (r *reader) order(l *location, at int64) {
+	r.unordered = r.unordered || at < l.record
+	l.record = at
+}
+
 // stateOpen marks a state of which it is not known yet what it is; Root holds
 // its number.
 const stateOpen = trace.Kind(255)
@@ -228,10 +241,28 @@ func (r *reader) settle(l *location) {
 		return
 	}
 	s.Kind = events.Pause
-	if s.Root == stateRunning {
+	switch s.Root {
+	case stateRunning:
 		s.Kind = trace.Compute
+	case stateIdle, stateNotCreated:
+		s.Path = unemployed
 	}
 	s.Root = -1
+}
+
+// unemployed is the path of a thread that has nothing to do, until that path is in
+// the header's list. It is of no region: none is interrupted.
+const unemployed = -1
+
+// Idle is the name of that path.
+const Idle = "idle"
+
+// in gives a span its region.
+func (r *reader) in(s *events.Span, path int32) {
+	if s.Path == unemployed {
+		path = r.paths.Of(events.Path{Name: Idle})
+	}
+	s.Path = path
 }
 
 // release hands over the states that waited, as being in a region.
@@ -242,7 +273,7 @@ func (r *reader) release(l *location, path int32) error {
 			open = i // the latest one, which begins where the call ends
 			break
 		}
-		l.waiting[i].Path = path
+		r.in(&l.waiting[i], path)
 		if err := r.visit(&l.waiting[i]); err != nil {
 			return visitError{err}
 		}

@@ -18,6 +18,7 @@ func (r *reader) events(f *fields) error {
 		return err
 	}
 	l := &r.locs[loc]
+	r.order(l, at)
 	now := call{begin: at, root: -1}
 	entered, left, instant := false, false, false
 	users := r.users[:0]
@@ -118,7 +119,8 @@ func (r *reader) cut(loc int32, l *location, at int64) error {
 			continue
 		}
 		rest := s
-		s.Path, s.End = path, min(s.End, at)
+		r.in(&s, path)
+		s.End = min(s.End, at)
 		if err := r.visit(&s); err != nil {
 			return visitError{err}
 		}

@@ -121,6 +121,9 @@ func (w *writer) region(path int32) int {
 			break
 		}
 		r := model.Region{Name: model.CleanText(name), Kind: input.KindOf(name), Parent: region}
+		if p.Name == paraver.Idle {
+			r.Kind = model.Idle
+		}
 		if i == len(names)-1 {
 			r.File, r.Line = p.File, p.Line
 		}

@@ -2,6 +2,8 @@ package paraver
 
 import (
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -38,5 +40,33 @@ func TestEpoch(t *testing.T) {
 	}
 	if !any {
 		t.Error("no call of MPI is a region")
+	}
+}
+
+// Threads wait in the states in which they have nothing to do; what interrupts work
+// otherwise is of the region that it interrupts.
+func TestIdleStates(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "a.prv")
+	err := os.WriteFile(file, []byte(`#Paraver (01/01/2026 at 00:00):1000_ns:1(2):1:1(2:1),0
+1:1:1:1:1:0:900:1
+1:2:1:1:2:0:400:1
+1:2:1:1:2:400:900:0
+1:1:1:1:1:900:1000:12
+`), 0o666)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := inputtest.ReadOne(t, Formats(), file, Name)
+	times := inputtest.MatrixOf(t, e, "wtime.exc")
+	waited := [2]float64{}
+	for r, region := range e.Regions {
+		for u := range waited {
+			if region.Kind.Communicates() {
+				waited[u] += times.At(u, r)
+			}
+		}
+	}
+	if waited[0] != 0 || math.Abs(waited[1]-500e-9) > 1e-15 {
+		t.Errorf("the threads wait %v", waited)
 	}
 }
