@@ -37,11 +37,12 @@ func (a *app) diagnoseCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			found, err := diagnose.Run(cmd.Context(), d, words, o)
+			stored, err := a.experiment(args[0])
 			if err != nil {
 				return err
 			}
-			if err := a.replayCauses(cmd.Context(), args[0], found); err != nil {
+			found, err := fullDiagnosis(cmd.Context(), stored, d, words, o)
+			if err != nil {
 				return err
 			}
 			found.Words = report.DiagnosisWords(found)

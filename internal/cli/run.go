@@ -308,11 +308,15 @@ func (a *app) diagnosis(ctx context.Context, e *model.Experiment) string {
 	if len(e.Units) == 1 { // nothing has to be read again to say so
 		return report.DiagnosisWords(&diagnose.Diagnosis{Level: diagnose.Processes, UnitCount: 1})
 	}
-	d, err := a.dataset(e.Name)
+	stored, err := a.experiment(e.Name)
 	if err != nil {
 		return ""
 	}
-	found, err := diagnose.Run(ctx, d, analyze.ShippedWords(), diagnose.Options{})
+	d, err := analyze.Open(stored)
+	if err != nil {
+		return ""
+	}
+	found, err := fullDiagnosis(ctx, stored, d, analyze.ShippedWords(), diagnose.Options{})
 	if err != nil {
 		return ""
 	}

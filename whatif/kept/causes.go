@@ -13,10 +13,11 @@ const gainsNothing = 0.002
 
 // ReplayCauses replays the run without each cause that a diagnosis found: only
 // what gains something is a cause. Where the trace does not tell why the run took as
-// long as it did, where ranks pause, of which it does not tell the regions, or where
-// one hands out work, its replay judges nothing.
+// long as it did, where ranks pause, of which it does not tell the regions, where
+// one hands out work, or where threads of a rank differ, which it replays as one, its
+// replay judges nothing.
 func ReplayCauses(ctx context.Context, c *whatif.Case, found *diagnose.Diagnosis) {
-	if !c.Explained() || c.Pauses() || c.HandsOut() {
+	if !c.Explained() || c.Pauses() || c.HandsOut() || found.Level == diagnose.Threads {
 		return
 	}
 	for i := range found.Causes {
