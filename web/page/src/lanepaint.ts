@@ -114,26 +114,27 @@ export function replayLanes(t: Timeline, p: Paint): Lanes {
 const mostParts = 7;
 const mostCauses = 5;
 
-/** Paths as they are read, and the how-manieth name each is: those that read alike are coloured alike. */
-function numbered(paths: string[], first: number): { text: string; at: number }[] {
-  let known = names.get(paths);
-  if (!known) {
-    const number = new Map<string, number>();
-    known = paths.map((path, i) => {
-      const text = laneText(path);
-      if (i >= first && !number.has(text)) number.set(text, number.size);
-      return { text, at: number.get(text) ?? -1 };
-    });
-    names.set(paths, known);
-  }
-  return known;
+/** Names by their numbers: the colours of regions and causes in all pictures that stand together. */
+export interface Order {
+  parts: Map<string, number>;
+  causes: Map<string, number>;
 }
-const names = new WeakMap<string[], { text: string; at: number }[]>();
+
+/** The order of pictures is that of the first, then what only the others have; names that read alike are one. */
+export function orderOf(pictures: TracePicture[]): Order {
+  const numbered = (paths: string[]) => {
+    const number = new Map<string, number>();
+    for (const text of paths.map(laneText)) if (!number.has(text)) number.set(text, number.size);
+    return number;
+  };
+  return { parts: numbered(pictures.flatMap((t) => t.parts.slice(t.calls))), causes: numbered(pictures.flatMap((t) => t.causes)) };
+}
 
 /** Calls and pauses are grey, from dark to light; regions have the colours of kinds. */
-function partLook(t: TracePicture, part: number, p: Paint): { colour: string; text: string } {
+function partLook(t: TracePicture, part: number, order: Order, p: Paint): Look {
   if (part >= t.calls) {
-    const { text, at } = numbered(t.parts, t.calls)[part]!;
+    const text = laneText(t.parts[part]!);
+    const at = order.parts.get(text)!;
     return at >= mostParts ? { colour: p.dark ? "#8d7f6a" : "#b9ab94", text: "other regions" } : { colour: kindColour(at), text };
   }
   const greys = p.dark ? ["#59636e", "#6c7681", "#454e57", "#7d8792"] : ["#c2c8cf", "#aeb5bd", "#d4d8dd", "#98a1aa"];
@@ -141,8 +142,9 @@ function partLook(t: TracePicture, part: number, p: Paint): { colour: string; te
 }
 
 /** Waits by cause: colours that no region has. */
-function causeLook(t: TracePicture, cause: number): { colour: string; text: string } {
-  const { text, at } = numbered(t.causes, 0)[cause]!;
+function causeLook(cause: string, order: Order): Look {
+  const text = laneText(cause);
+  const at = order.causes.get(text)!;
   if (at >= mostCauses) return { colour: "#8d8079", text: "waits for other causes" };
   return { colour: ["#b5121b", "#e7298a", "#7a3fb0", "#ff8c69", "#f2c500"][at]!, text: `waits for ${text}` };
 }
@@ -160,24 +162,26 @@ const laneName = (r: TracePicture["rows"][0]): string => {
 };
 
 /** What is seen, the largest first: parts, causes of waits, the critical path. */
-function traceLegend(t: TracePicture, p: Paint): Look[] {
+function traceLegend(t: TracePicture, looks: Look[], causeLooks: Look[], p: Paint): Look[] {
   const weight = new Map<string, [number, Look]>();
   const add = (look: Look, seconds: number) => weight.set(look.text, [(weight.get(look.text)?.[0] ?? 0) + seconds, look]);
-  t.bars.part.forEach((part, i) => add(partLook(t, part, p), t.bars.end[i]! - t.bars.begin[i]!));
+  t.bars.part.forEach((part, i) => add(looks[part]!, t.bars.end[i]! - t.bars.begin[i]!));
   const seen = [...weight.values()].sort((a, b) => b[0] - a[0]).map(([, look]) => look);
-  const causes = new Map([...new Set(t.waits.part)].sort((a, b) => a - b).map((i): [string, Look] => [causeLook(t, i).text, causeLook(t, i)]));
+  const causes = new Map([...new Set(t.waits.part)].sort((a, b) => a - b).map((i): [string, Look] => [causeLooks[i]!.text, causeLooks[i]!]));
   return [...seen, ...causes.values(), ...(t.critical_path.row.some((r) => r >= 0) ? [{ colour: p.warn, text: "critical path", thin: true }] : [])];
 }
 
-export function traceLanes(t: TracePicture, p: Paint): Lanes {
+export function traceLanes(t: TracePicture, p: Paint, order = orderOf([t])): Lanes {
   const lanes = { from: t.from, to: t.to, rowHeight: 24 };
+  const looks = t.parts.map((_, part) => partLook(t, part, order, p));
+  const causeLooks = t.causes.map((cause) => causeLook(cause, order));
   return {
     ...lanes,
     rows: t.rows.map(laneName),
-    legend: traceLegend(t, p),
+    legend: traceLegend(t, looks, causeLooks, p),
     marks: (s, width) => {
-      bars(s, lanes, width, t.bars, (part) => partLook(t, part, p), 2, 13);
-      bars(s, lanes, width, t.waits, (part) => causeLook(t, part), 16, 5);
+      bars(s, lanes, width, t.bars, (part) => looks[part]!, 2, 13);
+      bars(s, lanes, width, t.waits, (part) => causeLooks[part]!, 16, 5);
       messages(s, t, lanes, width, p);
       criticalPath(s, t, lanes, width, p);
     },

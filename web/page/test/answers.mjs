@@ -284,6 +284,19 @@ if (real) {
     await page.getByRole("heading", { name: "What would pay" }).first().waitFor();
   });
 
+  step("real: colours stay what they are when a slider moves, and the timeline has the time that the sentence has", async (page) => {
+    const colours = () => page.locator(".across .legend.parts > span").evaluateAll((all) => all.map((one) => [one.textContent, one.firstElementChild.style.backgroundColor]));
+    await visit(page, "#/e/epoch-8/whatif");
+    await page.locator(".across .readout", { hasText: "before" }).first().waitFor();
+    const before = new Map(await colours());
+    await page.getByRole("slider").first().fill("4");
+    await page.locator(".across .readout", { hasText: "what if" }).first().waitFor();
+    await settled(page);
+    for (const [text, colour] of await colours()) assert.equal(before.get(text) ?? colour, colour, text);
+    const told = /it would take (\S+\s\S+?),? /.exec(await page.locator(".whatif .words").first().textContent())[1];
+    assert.ok((await page.locator(".across .readout").textContent()).includes(`what if ${told}`), told);
+  });
+
   step("real: long names are shortened, and whole on hover", async (page) => {
     await visit(page, "#/e/kineto-hta/regions");
     const cell = page.locator(".path[title]", { hasText: "…" }).first();

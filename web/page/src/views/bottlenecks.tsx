@@ -157,6 +157,8 @@ function figure(b: Found, p: Paint) {
           formatter: (e: { name: string }) => lastName(e.name),
           color: p.ink,
           fontSize: 11,
+          textBorderColor: p.paper, // curves pass behind it
+          textBorderWidth: 3,
         },
       },
     ],

@@ -3,7 +3,7 @@
 import { useMemo } from "preact/hooks";
 import { api, live, type ChangesQuery, type TracePicture } from "../api";
 import { command, seconds } from "../format";
-import { stacked, traceLanes } from "../lanepaint";
+import { orderOf, stacked, traceLanes } from "../lanepaint";
 import { barAt, namesWidth, TimeLanes } from "../lanes";
 import { useLoad } from "../load";
 import { Picture } from "../picture";
@@ -16,12 +16,14 @@ const mostRows = 12;
 interface Props {
   name: string;
   changes?: ChangesQuery;
+  /** What the run would take with the changes: what a replay does not tell of the run is in it. */
+  priced?: number;
   after?: string;
   query: Query;
   refine: Refine;
 }
 
-export function Timelines({ name, changes, after, query, refine }: Props) {
+export function Timelines({ name, changes, priced, after, query, refine }: Props) {
   const [box, room] = useWidth();
   const width = Math.max(0, room - namesWidth);
   const at = (v?: string) => (v && Number.isFinite(Number(v)) ? Number(v) : undefined);
@@ -40,18 +42,21 @@ export function Timelines({ name, changes, after, query, refine }: Props) {
   const shown = runs.filter((r): r is [string, TracePicture] => !!r[1]);
   return (
     <Picture title={`Timelines of ${name}, on one axis`} command={command("waits", name)} note={live() ? "Drag over a stretch or turn the wheel to see it closer in all of them; 0 shows all." : undefined}>
-      <div ref={box}>{shown.length > 0 && <Drawn runs={shown} width={width} zoomed={ask.to} title={`Timelines of ${name}`} change={refine} />}</div>
+      <div ref={box}>{shown.length > 0 && <Drawn runs={shown} priced={priced} width={width} zoomed={ask.to} title={`Timelines of ${name}`} change={refine} />}</div>
     </Picture>
   );
 }
 
-function Drawn({ runs, width, zoomed, title, change }: { runs: [string, TracePicture][]; width: number; zoomed?: number; title: string; change: Refine }) {
+function Drawn({ runs, priced, width, zoomed, title, change }: { runs: [string, TracePicture][]; priced?: number; width: number; zoomed?: number; title: string; change: Refine }) {
   const p = usePaint();
   const whole = Math.max(...runs.map(([, t]) => t.run_seconds));
   const from = Math.min(...runs.map(([, t]) => t.from));
   const to = Math.min(zoomed ?? whole, whole);
   const lanes = useMemo(
-    () => stacked(runs.map(([text, t]) => ({ title: text, lanes: traceLanes({ ...t, from, to }, p) })), from, to),
+    () => {
+      const order = orderOf(runs.map(([, t]) => t));
+      return stacked(runs.map(([text, t]) => ({ title: text, lanes: traceLanes({ ...t, from, to }, p, order) })), from, to);
+    },
     [...runs.map(([, t]) => t), from, to, p],
   );
   const tell = (row: number, when: number) => {
@@ -67,6 +72,10 @@ function Drawn({ runs, width, zoomed, title, change }: { runs: [string, TracePic
     }
     return undefined;
   };
-  const ends = runs.map(([text, t]) => `${text} ${seconds(t.run_seconds, 4)}`).join(", ");
+  const end = (text: string, drawn: string) => {
+    const told = text === "what if" && priced !== undefined ? seconds(priced, 4) : drawn;
+    return told === drawn ? `${text} ${drawn}` : `${text} ${told} (${drawn} in the replay, which is drawn)`;
+  };
+  const ends = runs.map(([text, t]) => end(text, seconds(t.run_seconds, 4))).join(", ");
   return <TimeLanes lanes={lanes} width={width} whole={whole} title={title} change={change} tell={tell} rest={ends} />;
 }

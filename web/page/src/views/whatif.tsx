@@ -66,7 +66,7 @@ export function WhatIf({ name, query, refine }: ViewProps) {
             <Command line={command("whatif", name)} />
           </section>
           <section class="across">
-            <Timelines name={name} changes={any ? (JSON.parse(key) as ChangesQuery) : undefined} after={query.after} query={query} refine={refine} />
+            <Timelines name={name} changes={any ? (JSON.parse(key) as ChangesQuery) : undefined} priced={any ? priced.data?.new_seconds : undefined} after={query.after} query={query} refine={refine} />
           </section>
         </div>
       )}
