@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 )
 
 // Kind is one of the kinds of things that a store keeps.
@@ -110,6 +111,9 @@ func (k *shelf) list() ([]string, error) {
 	entries, err := os.ReadDir(k.names)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
+	}
+	if errors.Is(err, syscall.ENOTDIR) {
+		return nil, fmt.Errorf("the store %s is not a directory", k.store.dir)
 	}
 	if err != nil {
 		return nil, err

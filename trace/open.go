@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"unicode"
 	"unicode/utf8"
 
@@ -112,7 +113,7 @@ func readList(path string, r io.Reader) ([]string, error) {
 		if len(files) >= maxRanks {
 			return nil, mistake.AtLine(path, line, "more traces than ranks can be")
 		}
-		if st, err := os.Stat(name); err != nil && !isText(name) {
+		if st, err := os.Stat(name); err != nil && (!isText(name) || errors.Is(err, syscall.ENAMETOOLONG)) {
 			return nil, mistake.InFile(path, "neither a trace nor a list of traces")
 		} else if err != nil {
 			return nil, mistake.AtLine(path, line, "the trace %s cannot be read: %s", name, reason(err))
@@ -120,6 +121,9 @@ func readList(path string, r io.Reader) ([]string, error) {
 			return nil, mistake.AtLine(path, line, "the trace %s is a folder", name)
 		}
 		files = append(files, name)
+	}
+	if errors.Is(sc.Err(), bufio.ErrTooLong) {
+		return nil, mistake.InFile(path, "neither a trace nor a list of traces")
 	}
 	if err := sc.Err(); err != nil {
 		return nil, mistake.InFile(path, "not a list of traces: %w", err)

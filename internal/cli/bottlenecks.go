@@ -76,7 +76,7 @@ func (a *app) bottlenecksCommand() *cobra.Command {
 	}
 	byFlag(cmd, &byWord)
 	cmd.Flags().Lookup("by").Usage = "search every call path, function name or summary: path, name or summary (default: path; name where paths hide the heaviest function)"
-	topFlag(cmd, &top)
+	topFlag(cmd, &top, 15, "how many rows to print")
 	flags.register(cmd)
 	return cmd
 }

@@ -46,7 +46,7 @@ func (a *app) classifyCommand() *cobra.Command {
 	cmd.Flags().StringVar(&across, "across", string(analyze.AcrossMean), "what becomes of the units: mean, max or each")
 	cmd.Flags().StringArrayVar(&regions, "region", nil, "only these regions: a path, a name or a pattern of either (repeatable)")
 	byFlag(cmd, &byWord)
-	topFlag(cmd, &top)
+	topFlag(cmd, &top, 15, "how many rows to print")
 	flags.register(cmd)
 	return cmd
 }

@@ -71,9 +71,6 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 	a := &app{in: in, out: out, err: errOut}
 	root := a.rootCommand(args)
 	root.SetArgs(args)
-	root.SetIn(in)
-	root.SetOut(out)
-	root.SetErr(errOut)
 	err := root.ExecuteContext(ctx)
 	if err == nil {
 		return exitOK
@@ -109,12 +106,18 @@ they do not have.`,
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	root.SetIn(a.in)
+	root.SetOut(a.out)
+	root.SetErr(a.err)
 	root.SuggestionsMinimumDistance = 2
 	root.SetVersionTemplate("auspex {{.Version}}\n")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usagef("%w\nrun `%s --help` for its flags", plainly(err), cmd.CommandPath())
 	})
 	root.PersistentPreRunE = func(cmd *cobra.Command, args []string) (err error) {
+		if err := complete(cmd); err != nil {
+			return err
+		}
 		if place := a.storePlace(); strings.HasPrefix(place, site.Scheme) {
 			a.site, err = site.Open(place)
 		}
@@ -140,6 +143,7 @@ they do not have.`,
 		a.simulateCommand(), a.platformCommand(), a.traceCommand(), a.sourceCommand(), a.labCommand(), a.p2pCommand(), a.calibrateCommand(),
 		a.ccCommand(), a.wrappersCommand(), a.instrumentCommand(), a.runCommand(), a.predictCommand(), a.sweepCommand(), a.efficiencyCommand(), a.waitsCommand(), a.whatifCommand(),
 	)
+	strictHelp(root)
 	return root
 }
 

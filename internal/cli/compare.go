@@ -71,7 +71,7 @@ func (a *app) compareCommand() *cobra.Command {
 	cmd.Flags().StringVar(&o.Metric, "metric", "", "metric or expression to compare regions by (default: time)")
 	cmd.Flags().StringVar(&baseline, "baseline", "", "experiment that the others are set against (default: the first)")
 	cmd.Flags().BoolVar(&o.Force, "force", false, "compare programs that have nothing in common")
-	cmd.Flags().IntVar(&top, "top", 15, "how many regions")
+	topFlag(cmd, &top, 15, "how many regions")
 	byFlag(cmd, &byWord)
 	flags.register(cmd)
 	return cmd

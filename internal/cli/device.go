@@ -73,7 +73,7 @@ queues, bandwidths and memory as counters and the critical path as a thread.`,
 	cmd.Flags().StringVar(&against, "against", "", "compare with this `TRACE`")
 	cmd.Flags().IntSliceVar(&steps, "step", nil, "look at these `STEPS` only")
 	cmd.Flags().StringVar(&overlay, "overlay", "", "write the trace with counters and the critical path to this `FILE` (.json or .json.gz)")
-	cmd.Flags().IntVar(&top, "top", 10, "how many rows of each table to print")
+	topFlag(cmd, &top, 10, "how many rows of each table to print")
 	return cmd
 }
 

@@ -1,9 +1,7 @@
 package cli
 
 import (
-	"errors"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -48,19 +46,4 @@ func (a *app) exportCommand() *cobra.Command {
 	cmd.Flags().StringVar(&to, "to", "csv", "csv, jsonl or parquet")
 	cmd.Flags().StringVarP(&output, "output", "o", "", "file to write (default: standard output)")
 	return cmd
-}
-
-// writeWhole writes a file under a temporary name and renames it, so that a
-// half one is never taken for the whole.
-func writeWhole(path string, write func(io.Writer) error) error {
-	temporary := path + ".part"
-	f, err := os.Create(temporary)
-	if err != nil {
-		return err
-	}
-	if err := errors.Join(write(f), f.Close()); err != nil {
-		os.Remove(temporary)
-		return err
-	}
-	return os.Rename(temporary, path)
 }

@@ -1,10 +1,10 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -116,15 +116,7 @@ func (a *app) runPick(ctx context.Context, paths []string, options instrument.Op
 
 // writeRules replaces the file in one step.
 func writeRules(output string, m *pick.Model, paths []string) error {
-	var text bytes.Buffer
-	if err := m.WriteFilter(&text, directoryName(paths)); err != nil {
-		return err
-	}
-	temporary := output + ".new"
-	if err := os.WriteFile(temporary, text.Bytes(), 0o666); err != nil {
-		return err
-	}
-	return os.Rename(temporary, output)
+	return writeWhole(output, func(w io.Writer) error { return m.WriteFilter(w, directoryName(paths)) })
 }
 
 // directoryName is the last part of where relative names begin.

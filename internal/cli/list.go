@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"os"
 	"runtime/debug"
 	"strings"
 
@@ -41,6 +42,11 @@ func (a *app) listCommand() *cobra.Command {
 
 func (a *app) listAll() error {
 	s := a.openStore()
+	if a.storeDir != "" && a.site == nil {
+		if _, err := os.Stat(a.storeDir); err != nil {
+			return fmt.Errorf("there is no store %s", a.storeDir) // one that is named is meant to be there
+		}
+	}
 	headers, problems, err := s.List()
 	if err != nil {
 		return err

@@ -69,7 +69,7 @@ first and the query last; OVER in the query names others in their place.`,
 		},
 	}
 	byFlag(cmd, &byWord)
-	topFlag(cmd, &top)
+	topFlag(cmd, &top, 15, "how many rows to print")
 	cmd.Flags().BoolVar(&showSQL, "sql", false, "also print the SQL that the query became")
 	flags.register(cmd)
 	return cmd

@@ -1,12 +1,9 @@
 package cli
 
 import (
-	"bufio"
 	"context"
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -46,26 +43,23 @@ file: it opens from disk, needs no network and prints well.`,
 	return cmd
 }
 
-// writeReport writes beside the place and renames, so that a file of the name
-// is whole at any time.
 func (a *app) writeReport(ctx context.Context, names []string, path string, sources []string) (notes []string, size int64, err error) {
 	server, err := web.New(web.Config{Store: a.openStore(), Version: version, Sources: sources, Token: web.NewToken(), Defects: a.err})
 	if err != nil {
 		return nil, 0, err
 	}
-	file, err := os.CreateTemp(filepath.Dir(path), ".auspex-report-")
-	if err != nil {
-		return nil, 0, err
-	}
-	defer os.Remove(file.Name()) // gone by then when all went well
-	buffered := bufio.NewWriter(file)
-	notes, err = server.WriteReport(ctx, buffered, names)
-	if err := errors.Join(err, buffered.Flush(), file.Chmod(0o644), file.Close()); err != nil {
-		return nil, 0, err
-	}
-	info, err := os.Stat(file.Name())
-	if err != nil {
-		return nil, 0, err
-	}
-	return notes, info.Size(), os.Rename(file.Name(), path)
+	var written byteCount
+	err = writeWhole(path, func(w io.Writer) error {
+		notes, err = server.WriteReport(ctx, io.MultiWriter(w, &written), names)
+		return err
+	})
+	return notes, int64(written), err
+}
+
+// byteCount counts the bytes that are written to it.
+type byteCount int64
+
+func (c *byteCount) Write(p []byte) (int, error) {
+	*c += byteCount(len(p))
+	return len(p), nil
 }

@@ -82,7 +82,7 @@ func (a *app) rulesCommand() *cobra.Command {
 	cmd.Flags().StringVar(&baseline, "baseline", "", "experiment to compare with, for rules about growth")
 	cmd.Flags().StringVar(&how, "defuzzifier", string(fuzzy.Centroid), "how severity becomes a number: centroid, bisector, mean_of_maximum, smallest_of_maximum or largest_of_maximum")
 	cmd.Flags().BoolVar(&list, "list", false, "list the rules instead of applying them")
-	cmd.Flags().IntVar(&top, "top", 3, "how many places of a problem to print")
+	topFlag(cmd, &top, 3, "how many places of a problem to print")
 	byFlag(cmd, &byWord)
 	flags.register(cmd)
 	return cmd

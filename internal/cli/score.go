@@ -26,7 +26,7 @@ func (f *scoreFlags) register(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.severe, "severity", false, "the metrics are chosen so that a high score is a severe problem")
 	cmd.Flags().BoolVar(&f.quality, "quality", false, "the metrics are chosen so that a high score is good")
 	cmd.MarkFlagsMutuallyExclusive("severity", "quality")
-	topFlag(cmd, &f.top)
+	topFlag(cmd, &f.top, 15, "how many rows to print")
 	f.wordFlags.register(cmd)
 }
 

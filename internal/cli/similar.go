@@ -58,7 +58,7 @@ func (a *app) similarCommand() *cobra.Command {
 	cmd.Flags().StringVar(&distance, "distance", fuzzy.Euclidean.String(), "euclidean, manhattan, minkowski(p), correlation or chi-square")
 	cmd.Flags().StringVar(&over, "over", string(analyze.OverMean), "across experiments, sum up the units by mean, max or total")
 	cmd.Flags().BoolVar(&o.PaperBase, "paper-base", false, "score against the base's values, not the largest: what is slower than the base looks like it")
-	topFlag(cmd, &top)
+	topFlag(cmd, &top, 15, "how many rows to print")
 	flags.register(cmd)
 	return cmd
 }

@@ -87,7 +87,7 @@ func (a *app) siteQuery() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&program, "program", "", "only the runs of this program")
 	cmd.Flags().IntVar(&days, "days", 365, "runs of the last N days")
-	topFlag(cmd, &top)
+	topFlag(cmd, &top, 15, "how many rows to print")
 	flags.register(cmd)
 	return cmd
 }
@@ -118,7 +118,7 @@ func (a *app) siteHistory() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&metric, "metric", site.DefaultMetric, "the metric's column")
 	cmd.Flags().IntVar(&units, "units", 0, "runs with N units (default: the number most runs have)")
-	topFlag(cmd, &top)
+	topFlag(cmd, &top, 15, "how many rows to print")
 	return cmd
 }
 
@@ -153,7 +153,7 @@ func (a *app) siteLost() *cobra.Command {
 	cmd.Flags().StringVar(&by, "by", "program", "program or user")
 	cmd.Flags().StringVar(&user, "user", "", "only the runs of this user")
 	cmd.Flags().IntVar(&days, "days", 30, "runs of the last N days")
-	topFlag(cmd, &top)
+	topFlag(cmd, &top, 15, "how many rows to print")
 	return cmd
 }
 
@@ -187,7 +187,7 @@ func (a *app) siteDigest() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&until, "until", "", "the day that ends at this `TIME` (default: now)")
-	topFlag(cmd, &top)
+	topFlag(cmd, &top, 15, "how many rows to print")
 	return cmd
 }
 

@@ -57,7 +57,7 @@ an experiment that was imported from either.`,
 		},
 	}
 	cmd.Flags().StringVar(&against, "against", "", "an earlier run of the job (`DIR` or experiment), for slowness that all ranks share")
-	cmd.Flags().IntVar(&top, "top", 16, "how many ranks and steps to print")
+	topFlag(cmd, &top, 16, "how many ranks and steps to print")
 	return cmd
 }
 

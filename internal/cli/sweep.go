@@ -263,7 +263,7 @@ func (a *app) sweepTable() *cobra.Command {
 			return nil
 		},
 	}
-	topFlag(cmd, &top)
+	topFlag(cmd, &top, 15, "how many rows to print")
 	cmd.Flags().IntVar(&next, "next", 0, "also propose N runs that would narrow the answer most")
 	return cmd
 }

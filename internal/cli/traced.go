@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"bytes"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -61,8 +62,17 @@ func (a *app) openTraced(ctx context.Context, name string, np int) (*traced, err
 		t.Timed, err = events.Align(ctx, src)
 		return t, err
 	}
+	if looksLikeJSON(head) {
+		return nil, mistake.InFile(name, "JSON traces are read as those of a training job: give the folder that holds one of each rank")
+	}
 	t.Program, err = trace.Open(ctx, name, np)
 	return t, err
+}
+
+// looksLikeJSON tells the traces of PyTorch's profiler and of browsers.
+func looksLikeJSON(head []byte) bool {
+	head = bytes.TrimSpace(head)
+	return len(head) > 0 && (head[0] == '{' || head[0] == '[')
 }
 
 // openJob opens the folder with the traces of a training job's ranks.

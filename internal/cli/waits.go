@@ -33,6 +33,6 @@ from the trace where it has them (Paraver, OTF2), else from a replay.`,
 		},
 	}
 	cmd.Flags().IntVar(&np, "np", 0, "number of ranks (default: as many as there are traces)")
-	cmd.Flags().IntVar(&top, "top", 15, "how many rows")
+	topFlag(cmd, &top, 15, "how many rows")
 	return cmd
 }

@@ -73,9 +73,12 @@ type seenJob struct {
 
 func (a *app) watch(ctx context.Context, dir string, f watchFlags) error {
 	seen := map[string]*seenJob{}
-	for {
+	for first := true; ; first = false {
 		if err := a.lookAgain(ctx, dir, f, seen); err != nil {
 			return err
+		}
+		if first && len(seen) == 0 && ctx.Err() == nil {
+			fmt.Fprintf(a.err, "auspex: there are no traces below %s yet, nor experiments\n", dir)
 		}
 		if f.once {
 			return nil
@@ -192,7 +195,7 @@ func (a *app) newExperiments(ctx context.Context, s *store.Store, f watchFlags, 
 		if err != nil {
 			return err
 		}
-		found, err := diagnose.Run(ctx, d, analyze.ShippedWords(), diagnose.Options{})
+		found, err := fullDiagnosis(ctx, experiment, d, analyze.ShippedWords(), diagnose.Options{})
 		if err != nil || len(found.Kinds) < 2 && !found.Continuum {
 			continue // nothing stands out, or there is nothing to compare
 		}

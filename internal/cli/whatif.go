@@ -68,7 +68,7 @@ than this.`,
 		cmd.Flags().StringArrayVar(&values[i], flag.name, nil, flag.about)
 	}
 	f.declare(cmd)
-	cmd.Flags().IntVar(&top, "top", 15, "how many opportunities")
+	topFlag(cmd, &top, 15, "how many opportunities")
 	return cmd
 }
 

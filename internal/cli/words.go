@@ -84,11 +84,6 @@ func by(d *analyze.Dataset, word string) (*analyze.Dataset, []string, error) {
 	return shown, []string{note}, nil
 }
 
-// topFlag is how many rows people see; JSON has them all.
-func topFlag(cmd *cobra.Command, top *int) {
-	cmd.Flags().IntVar(top, "top", 15, "how many rows to print")
-}
-
 // datasets opens several experiments.
 func (a *app) datasets(names []string) ([]*analyze.Dataset, error) {
 	var opened []*analyze.Dataset

@@ -1,0 +1,88 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestUsageErrors: a command line that makes no sense ends with status 2 and says
+// what is missing; work that failed ends with 1 and names what the user named.
+func TestUsageErrors(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	t.Setenv("AUSPEX_STORE", filepath.Join(dir, "store"))
+	profile := file("made.csv", "process,region,metric,value\n0,main,wtime,1\n1,main,wtime,2\n")
+	single := file("one.json", `{"traceEvents": [`+strings.Repeat(`{"ph": "B"}, `, 1000)+`]}`)
+	empty := filepath.Join(dir, "empty")
+	if err := os.Mkdir(empty, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if status := Main([]string{"import", profile}, nil, new(strings.Builder), os.Stderr); status != 0 {
+		t.Fatalf("import: status %d", status)
+	}
+	for _, c := range []struct {
+		line   string
+		status int
+		said   string
+	}{
+		{"check made", 2, "auspex check needs --contract"},
+		{"bottlenecks made", 2, "needs --metric and --threshold"},
+		{"show made --units --regions", 2, "regions units"},
+		{"show made --top -1", 2, "-1 is below 0"},
+		{"compare made made --top -1", 2, "-1 is below 0"},
+		{"classify made --top -1", 2, "-1 is below 0"},
+		{"help nothere", 2, `there is no command "nothere"`},
+		{"help lab nothere", 2, `there is no command "lab nothere"`},
+		{"completion tcsh", 2, "bash, zsh, fish or powershell"},
+		{"--store " + dir + "/typo ls", 1, "there is no store " + dir + "/typo"},
+		{"--store " + profile + " ls", 1, profile + " is not a directory"},
+		{"report made -o " + dir + "/none/r.html", 1, dir + "/none/r.html: cannot write: no such file or directory"},
+		{"export made -o " + dir + "/none/r.csv", 1, dir + "/none/r.csv: cannot write: no such file or directory"},
+		{"waits " + single, 1, "give the folder that holds one of each rank"},
+		{"whatif " + single, 1, "give the folder that holds one of each rank"},
+		{"trace stat " + single, 1, "neither a trace nor a list of traces"},
+		{"watch " + empty + " --once", 0, "no traces below " + empty},
+	} {
+		var said strings.Builder
+		status := Main(strings.Fields(c.line), strings.NewReader(""), new(strings.Builder), &said)
+		if status != c.status || !strings.Contains(said.String(), c.said) || len(said.String()) > 400 {
+			t.Errorf("%s: status %d, said %.400q", c.line, status, said.String())
+		}
+	}
+}
+
+// TestWriteWhole: a place that is no file is written to, not replaced.
+func TestWriteWhole(t *testing.T) {
+	dir := t.TempDir()
+	kept, link := filepath.Join(dir, "kept"), filepath.Join(dir, "link")
+	if err := os.Symlink(os.DevNull, link); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("AUSPEX_STORE", filepath.Join(dir, "store"))
+	profile := filepath.Join(dir, "made.csv")
+	if err := os.WriteFile(profile, []byte("process,region,metric,value\n0,main,wtime,1\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{"import " + profile, "export made -o " + link, "export made -o " + kept} {
+		if status := Main(strings.Fields(line), nil, new(strings.Builder), os.Stderr); status != 0 {
+			t.Fatalf("%s: status %d", line, status)
+		}
+	}
+	if to, err := os.Readlink(link); err != nil || to != os.DevNull {
+		t.Errorf("the link leads to %q, %v", to, err)
+	}
+	if text, err := os.ReadFile(kept); err != nil || !strings.Contains(string(text), "wtime") {
+		t.Errorf("wrote %q, %v", text, err)
+	}
+	if left, _ := filepath.Glob(dir + "/*.part"); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
