@@ -95,7 +95,7 @@ func (p *Page) Waits(r *waits.Report, top int) {
 			if c.Mostly != "" {
 				name = c.Mostly + " in " + name
 			}
-			cause = fmt.Sprintf("%s on %s, %s", name, rankList(c.Ranks), write(c.Seconds))
+			cause = fmt.Sprintf("%s on %s, %s", name, rankList(c.Late()), write(c.Seconds))
 		}
 		rows = append(rows, []string{string(row.Pattern), row.Region, write(row.Seconds), Percent(analyze.Real(row.Share)), cause})
 	}

@@ -46,7 +46,20 @@ type Cause struct {
 	Direct  float64 `json:"direct_seconds"` // the rest was passed on by others that waited
 	// Mostly is the function within the region that took most of the delay, where
 	// samples tell; see Report.Within.
-	Mostly string `json:"mostly,omitempty"`
+	Mostly string    `json:"mostly,omitempty"`
+	late   []float64 // by place in Ranks: the seconds of each
+}
+
+// Late are the ranks that are worth a name: every one is later than another by some
+// microseconds, and those left out have a twentieth of the delay together.
+func (c *Cause) Late() []int {
+	const worth = 0.05
+	n, left := len(c.late), 0.0
+	for n > 1 && left+c.late[n-1] <= worth*c.Seconds {
+		n--
+		left += c.late[n]
+	}
+	return c.Ranks[:n]
 }
 
 // Within asks for the function of each cause that took most of its delay, and
@@ -210,7 +223,7 @@ func (a *Analyzer) causes(t *tableRow) []Cause {
 		list := ranks[name]
 		slices.SortFunc(list, func(x, y late) int { return cmp.Or(cmp.Compare(y.seconds, x.seconds), cmp.Compare(x.rank, y.rank)) })
 		for _, l := range list {
-			c.Ranks = append(c.Ranks, l.rank)
+			c.Ranks, c.late = append(c.Ranks, l.rank), append(c.late, l.seconds)
 		}
 		out = append(out, *c)
 	}

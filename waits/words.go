@@ -79,7 +79,7 @@ func sentence(row Row) string {
 		return text + "."
 	}
 	c := row.Causes[0]
-	text = fmt.Sprintf("%s, %s of it for `%s` on %s", text, seconds(c.Seconds), c.Region, ranks(c.Ranks))
+	text = fmt.Sprintf("%s, %s of it for `%s` on %s", text, seconds(c.Seconds), c.Region, ranks(c.Late()))
 	if c.Mostly != "" {
 		text += ", by samples most of it in `" + c.Mostly + "`"
 	}
@@ -105,7 +105,7 @@ func ranks(list []int) string {
 	if len(list) == 1 {
 		return fmt.Sprintf("rank %d", list[0])
 	}
-	if len(list) > named {
+	if len(list) > named+1 {
 		return fmt.Sprintf("ranks %s and %d more", join(list[:named]), len(list)-named)
 	}
 	return "ranks " + join(list[:len(list)-1]) + fmt.Sprintf(" and %d", list[len(list)-1])

@@ -27,6 +27,8 @@ func TestWords(t *testing.T) {
 			"`X` waits 1 s to complete after its first rank has left."},
 		{"called from somewhere, for two ranks", "0 compute A 0 1\n0 barrier main/step/X 1 3\n1 compute A 0 3\n1 barrier main/step/X 3 3\n0 compute A 3 6\n0 barrier main/step/X 6 6\n1 compute A 3 4\n1 barrier main/step/X 4 6",
 			"`X` in step waits 4 s, 4 s of it for `A` on ranks 0 and 1."},
+		{"for one rank, and by a trifle for another", "0 compute A 0 1\n0 barrier main/step/X 1 3\n1 compute A 0 3\n1 barrier main/step/X 3 3\n0 compute A 3 4.01\n0 barrier main/step/X 4.01 4.01\n1 compute A 3 4\n1 barrier main/step/X 4 4.01",
+			"`X` in step waits 2.01 s, 2.01 s of it for `A` on rank 1."},
 	} {
 		r, err := waits.Analyze(t.Context(), write(t, c.trace, []int32{0, 1}))
 		if err != nil {
