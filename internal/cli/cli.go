@@ -207,7 +207,7 @@ func (a *app) printJSON(v any) error {
 
 // page is standard output for people.
 func (a *app) page() *report.Page {
-	p := &report.Page{Out: a.out}
+	p := &report.Page{Out: forPeople(a.out)}
 	if fd, ok := terminal(a.out); ok {
 		p.Color = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 		if width, _, err := term.GetSize(fd); err == nil && width > 0 {
@@ -216,16 +216,6 @@ func (a *app) page() *report.Page {
 		p.Pictures = p.Width > 0 && os.Getenv("TERM") != "dumb" && utf8Locale()
 	}
 	return p
-}
-
-// utf8Locale tells whether the terminal was said to take UTF-8.
-func utf8Locale() bool {
-	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
-		if value := strings.ToLower(os.Getenv(name)); value != "" {
-			return strings.Contains(value, "utf-8") || strings.Contains(value, "utf8")
-		}
-	}
-	return false
 }
 
 // terminal tells whether a writer is one, and its file descriptor.

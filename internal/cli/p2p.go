@@ -138,7 +138,7 @@ func (a *app) runP2P(ctx context.Context, command []string, f p2pRunFlags) error
 	if out == nil {
 		return err
 	}
-	p := &report.Page{Out: a.err}
+	p := &report.Page{Out: forPeople(a.err)}
 	for _, r := range out.Replaced {
 		p.Line("auspex: peer %d died (%s) and was replaced on %s", r.Rank, r.Why, r.Host)
 	}

@@ -288,7 +288,7 @@ func (a *app) tellRun(ctx context.Context, e *model.Experiment, status int) erro
 	if a.json {
 		return a.printJSON(told)
 	}
-	p := &report.Page{Out: a.err}
+	p := &report.Page{Out: forPeople(a.err)}
 	p.Line("auspex: measured %s: %s, %s; next: auspex show %[1]s", quoteForShell(e.Name), report.Counted(len(e.Units), "unit"), report.Counted(len(e.Regions), "region"))
 	if e.Incomplete != "" {
 		p.Line("auspex: incomplete: %s", e.Incomplete)
