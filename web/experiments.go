@@ -60,7 +60,7 @@ func (s *Server) glances(ctx context.Context, q *asked) (any, error) {
 	return map[string]any{"glances": all}, nil
 }
 
-func (s *Server) experiment(_ context.Context, q *asked) (any, error) {
+func (s *Server) experiment(ctx context.Context, q *asked) (any, error) {
 	top, err := q.whole("top", 15)
 	if err != nil {
 		return nil, err
@@ -80,6 +80,15 @@ func (s *Server) experiment(_ context.Context, q *asked) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	serialization, _, notes, err := kept.SerializationOf(ctx, e)
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err != nil: // the profile is there all the same
+		notes = append(notes, err.Error())
+	}
+	found.Efficiency.Split(serialization)
+	found.Warnings = append(found.Warnings, notes...)
 	return report.Tell(found, kept.Has(e), job.Has(e)), nil
 }
 

@@ -49,6 +49,12 @@ func TestTraces(t *testing.T) {
 	if status := get("traced/trace?from=1&to=3&cols=50&from_lane=1", &p); status != http.StatusOK || p.From != 1 || len(p.Rows) != 1 {
 		t.Errorf("a window: %d, %+v", status, p)
 	}
+	var shown struct {
+		Efficiency analyze.Efficiency `json:"efficiency"`
+	}
+	if status := get("traced", &shown); status != http.StatusOK || shown.Efficiency.Serialization == nil || shown.Efficiency.Transfer == nil {
+		t.Errorf("as show tells it: %d, %+v", status, shown)
+	}
 	var w struct {
 		Waited float64 `json:"waited_seconds"`
 	}

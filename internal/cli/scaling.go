@@ -6,6 +6,7 @@ import (
 	"auspex/analyze"
 	"auspex/analyze/scaling"
 	"auspex/report"
+	"auspex/whatif/kept"
 )
 
 func (a *app) scalingCommand() *cobra.Command {
@@ -37,7 +38,11 @@ ones.`,
 			}
 			for i := range found.Runs {
 				r := &found.Runs[i]
-				s, _, note, err := a.serialization(cmd.Context(), r.Name)
+				e, err := a.experiment(r.Name)
+				if err != nil {
+					return err
+				}
+				s, _, note, err := kept.SerializationOf(cmd.Context(), e)
 				if err != nil {
 					return err
 				}

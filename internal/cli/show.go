@@ -9,8 +9,9 @@ import (
 	"auspex/model"
 	"auspex/report"
 	"auspex/store"
-	"auspex/training/kept"
+	job "auspex/training/kept"
 	"auspex/view"
+	"auspex/whatif/kept"
 )
 
 func (a *app) showCommand() *cobra.Command {
@@ -61,18 +62,18 @@ func (a *app) showCommand() *cobra.Command {
 				return err
 			}
 			s.Warnings = append(s.Warnings, notes...)
-			serialization, traced, note, err := a.serialization(cmd.Context(), args[0])
+			e, err := a.experiment(args[0])
+			if err != nil {
+				return err
+			}
+			serialization, traced, note, err := kept.SerializationOf(cmd.Context(), e)
 			if err != nil {
 				return err
 			}
 			s.Efficiency.Split(serialization)
 			s.Warnings = append(s.Warnings, note...)
 			if a.json {
-				e, err := a.experiment(args[0])
-				if err != nil {
-					return err
-				}
-				return a.printJSON(report.Tell(s, traced, kept.Has(e)))
+				return a.printJSON(report.Tell(s, traced, job.Has(e)))
 			}
 			page := a.page()
 			page.Summary(s)

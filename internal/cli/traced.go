@@ -117,26 +117,6 @@ func (a *app) openKept(ctx context.Context, name string) (t *traced, found bool,
 	return &traced{Run: *r, name: name}, true, err
 }
 
-// serialization is that of an experiment, 0 where it kept no trace; what stands
-// in the way of its replay comes as a note.
-func (a *app) serialization(ctx context.Context, name string) (share float64, traced bool, notes []string, err error) {
-	t, _, err := a.openKept(ctx, name)
-	if errors.Is(err, kept.ErrNoTrace) {
-		return 0, false, nil, nil
-	}
-	if err != nil {
-		return 0, false, nil, err
-	}
-	s, err := t.Serialization(ctx)
-	switch {
-	case err == nil:
-		return s, true, nil, nil
-	case ctx.Err() != nil:
-		return 0, false, nil, err
-	}
-	return 0, true, []string{"serialization and transfer are not known: " + err.Error()}, nil
-}
-
 // firstBytes reads the begin of a file, also of a gzipped one.
 func firstBytes(name string) ([]byte, error) {
 	f, err := os.Open(name)

@@ -91,6 +91,8 @@ export interface Efficiency {
   load_balance: Num;
   communication: Num;
   parallel: Num;
+  serialization?: Num; // with transfer it makes up communication; of traced runs
+  transfer?: Num;
   start_end?: Num; // what starting and ending leave; part of communication
 }
 

@@ -89,6 +89,8 @@ const parts = [
   ["parallel", "Parallel efficiency", "useful work, of all the time of all units"],
   ["load_balance", "Load balance", "work of the mean unit, of the busiest one’s"],
   ["communication", "Communication", "work of the busiest unit, of the run time"],
+  ["serialization", "Serialization", "the same on an ideal network"],
+  ["transfer", "Transfer", "what messages leave beyond waiting for one another"],
 ] as const;
 
 /** The share of useful work by the ledger; undefined where there is none. */
@@ -98,12 +100,13 @@ const usefulOf = (s: Summary): number | undefined =>
 export function EfficiencyBars({ efficiency, useful }: { efficiency: Summary["efficiency"]; useful?: number }) {
   // Efficiency counts all time outside communication; the ledger knows of some that was no work.
   const differs = useful !== undefined && Math.abs((efficiency.parallel ?? 0) - useful) >= 0.001;
-  if (parts.every(([key]) => efficiency[key] === null)) return <p class="note">Efficiency needs a time metric.</p>;
+  const known = parts.filter(([key]) => efficiency[key] !== undefined); // without a trace some are not
+  if (known.every(([key]) => efficiency[key] === null)) return <p class="note">Efficiency needs a time metric.</p>;
   return (
     <section>
       <h2>Efficiency</h2>
       <div class="big-bars">
-        {parts.map(([key, label, about]) => (
+        {known.map(([key, label, about]) => (
           <>
             <span>
               {label}
