@@ -6,8 +6,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"auspex/internal/testclickhouse"
 )
@@ -128,4 +132,38 @@ func matches(want, got []string) bool {
 		return len(got) == 1
 	}
 	return len(got) > 1 && matches(want[1:], got[1:])
+}
+
+// TestOptionsAreDocumented: README.md or docs names every option, by its long or its
+// short name.
+func TestOptionsAreDocumented(t *testing.T) {
+	var all strings.Builder
+	files, err := filepath.Glob("../../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range append(files, "../../README.md") {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Write(text)
+	}
+	named := func(option string) bool {
+		return regexp.MustCompile(`[^-\w]` + regexp.QuoteMeta(option) + `\b[^-]`).MatchString(all.String())
+	}
+	var look func(*cobra.Command)
+	look = func(cmd *cobra.Command) {
+		cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
+			if !f.Hidden && f.Name != "help" && !named("--"+f.Name) && (f.Shorthand == "" || !named("-"+f.Shorthand)) {
+				t.Errorf("no document names --%s of %s", f.Name, cmd.CommandPath())
+			}
+		})
+		for _, sub := range cmd.Commands() {
+			if sub.Name() != "completion" && sub.Name() != "help" && !sub.Hidden {
+				look(sub)
+			}
+		}
+	}
+	look((&app{}).rootCommand(nil))
 }
