@@ -57,7 +57,7 @@ func CallName(k trace.Kind) string {
 
 // WaitsUntold tells calls that wait for other ranks and of which a trace does not
 // tell for whom: one-sided communication, files that all open or write together,
-// neighbours, and processes that are started or connected to.
+// neighbours, communicators of a part of another, and processes that are started or connected to.
 func WaitsUntold(call string) bool {
 	name, ok := strings.CutPrefix(call, "MPI_")
 	if !ok {
@@ -69,7 +69,7 @@ func WaitsUntold(call string) bool {
 	case strings.HasPrefix(name, "Win_"):
 		return !strings.HasPrefix(name, "Win_get_") && !strings.HasPrefix(name, "Win_set_")
 	}
-	for _, part := range []string{"Neighbor_", "Ineighbor_", "Comm_spawn", "Comm_accept", "Comm_connect", "Intercomm_"} {
+	for _, part := range []string{"Neighbor_", "Ineighbor_", "Comm_spawn", "Comm_accept", "Comm_connect", "Comm_create_group", "Intercomm_"} {
 		if strings.HasPrefix(name, part) {
 			return true
 		}

@@ -12,6 +12,7 @@ import (
 type place struct {
 	file string
 	line int
+	call string // such as MPI_Wait
 }
 
 // places are what is known of each rank's regions.
@@ -46,9 +47,9 @@ func readPlaces(dir string) places {
 				continue
 			}
 			function, file, line := known.place(r)
-			list[i] = place{file, line}
+			list[i] = place{file, line, r.Name}
 			if file == "" {
-				list[i] = place{file: function}
+				list[i].file = function
 			}
 		}
 		out[p.Rank] = rankPlaces{calls: list, nodes: computing(p, &tree)}

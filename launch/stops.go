@@ -6,20 +6,34 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"slices"
 
 	"auspex/trace"
 )
 
-// stops are when a rank waited for a core, as the runtime wrote them: event,
-// whether within its call, ns, and ns of the rest of the call, four bytes each.
+// stops are when a rank waited for a core, as the runtime wrote them: event, how many
+// events the call has that ends with it, 0 for a stop before it, ns, and ns of the
+// rest of the call, four bytes each.
 type stops struct {
-	raw  []byte
-	list []trace.Stop
+	raw   []byte
+	list  []trace.Stop
+	calls []became // what became of each event
 	// cut tells that the runtime stopped telling before the rank's end.
 	cut bool
 }
 
 const stopSize = 16
+
+// became is what an event is in the trace.
+type became struct {
+	action int64 // its first
+	sends  bool  // it waits for no other rank, as long as messages are small
+}
+
+// spins is the CPU time of a call, in seconds, from which on it has waited for its
+// receiver if all it does is send small messages. A replay lets it go on at once and
+// has the rank wait later; without a core meanwhile, it was kept from nothing.
+const spins = 1e-3
 
 // openStops returns nil where the run wrote none.
 func openStops(path string) (*stops, error) {
@@ -33,6 +47,13 @@ func openStops(path string) (*stops, error) {
 	return &stops{raw: raw}, nil
 }
 
+// begins notes what the next event becomes.
+func (s *stops) begins(c became) {
+	if s != nil {
+		s.calls = append(s.calls, c)
+	}
+}
+
 // of takes what was told of the event with a number, from 0: how long the rank
 // stood still before it, or also within its call. to says which action that was.
 func (s *stops) of(event int, to trace.Stop) {
@@ -41,11 +62,20 @@ func (s *stops) of(event int, to trace.Stop) {
 	}
 	for ; len(s.raw) >= stopSize; s.raw = s.raw[stopSize:] {
 		word := func(i int) uint32 { return binary.LittleEndian.Uint32(s.raw[4*i:]) }
-		within := word(1) != 0
+		events, within := int(word(1)), word(1) != 0
 		if at := int(word(0)); at > event || at == event && within && !to.Within {
 			return
 		}
+		sends := false
+		if to.Before = 0; within && to.Within && events <= len(s.calls) {
+			of := s.calls[len(s.calls)-events:]
+			to.Before = to.Action - of[0].action
+			sends = !slices.ContainsFunc(of, func(c became) bool { return !c.sends })
+		}
 		to.Seconds, to.Rest = float64(math.Float32frombits(word(2)))/1e9, float64(math.Float32frombits(word(3)))/1e9
+		if sends && to.Rest > spins {
+			continue
+		}
 		if within == to.Within && to.Seconds > 0 && to.Rest >= 0 && !math.IsInf(to.Seconds+to.Rest, 0) {
 			s.list = append(s.list, to)
 		}

@@ -46,6 +46,31 @@ func TestStopsOf(t *testing.T) {
 	}
 }
 
+// TestStopsOfCalls: a call that is several events stops once for all of them; one that
+// only sends and spins waits for its receiver, and stops for nothing.
+func TestStopsOfCalls(t *testing.T) {
+	var raw []byte
+	for _, s := range []struct {
+		event, within uint32
+		ns, rest      float32
+	}{{2, 3, 1e9, 1e9}, {3, 1, 2e9, 1e9}, {4, 1, 3e9, 0}} {
+		raw = binary.LittleEndian.AppendUint32(raw, s.event)
+		raw = binary.LittleEndian.AppendUint32(raw, s.within)
+		raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(s.ns))
+		raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(s.rest))
+	}
+	s := &stops{raw: raw}
+	for event := range 5 {
+		s.of(event, trace.Stop{Action: int64(10 * event)})
+		s.begins(became{int64(10*event + 1), event != 1})
+		s.of(event, trace.Stop{Action: int64(10*event + 1), Within: true})
+	}
+	want := []trace.Stop{{Action: 21, Within: true, Before: 20, Seconds: 1, Rest: 1}, {Action: 41, Within: true, Seconds: 3}}
+	if !reflect.DeepEqual(s.list, want) {
+		t.Errorf("%+v", s.list)
+	}
+}
+
 // TestOneCore: two ranks that compute at once on one core wait for it.
 func TestOneCore(t *testing.T) {
 	eachMPI(t, func(t *testing.T, m mpi) {

@@ -167,10 +167,16 @@ func (r *recorder) Event(shared *probe.Event) error {
 	default:
 		r.compute(&e)
 		r.tell(e.Site)
+		paused := r.tellPause(&e)
+		r.stops.begins(became{r.to.Steps(), r.sends(&e)})
 		for _, a := range r.actions(&e) {
 			r.to.Add(&a)
 			r.turns.note(&e, a)
 			e.Compute, e.Variance = 0, 0
+		}
+		if paused {
+			r.at = -1 // what follows is not in that call
+			r.tell(e.Site)
 		}
 		r.stops.of(r.seen-1, trace.Stop{Action: r.to.Steps() - 1, Within: true, Outside: e.Kind == probe.EventInit || e.Kind == probe.EventFinalize})
 	}
@@ -202,6 +208,36 @@ func (r *recorder) tell(site int) {
 		r.to.Add(&trace.Action{Kind: trace.Location, File: r.places[site].file, Tag: int32(r.places[site].line)})
 	}
 	r.at = site
+}
+
+// tellPause names the call that a pause is in, where it is in one of which the trace
+// does not tell for whom it waits.
+func (r *recorder) tellPause(e *probe.Event) bool {
+	if e.Kind != probe.EventSleep || e.Tag == 0 || e.Site < 0 || e.Site >= len(r.places) || r.places[e.Site].call == "" {
+		return false
+	}
+	p := r.places[e.Site]
+	r.to.Add(&trace.Action{Kind: trace.Location, File: trace.WithinCall(p.file, p.line, p.call)})
+	return true
+}
+
+// smallMessage is how long a message may be, in bytes, so that a replay as on one
+// machine sends it off without its receiver.
+const smallMessage = 65536
+
+// sends tells whether an event only begins or ends the sending of small messages.
+func (r *recorder) sends(e *probe.Event) bool {
+	switch e.Kind {
+	case probe.EventSend, probe.EventIsend:
+		return e.Count < smallMessage
+	case probe.EventSendrecv:
+		return e.Peer2 == probe.None && e.Count < smallMessage
+	case probe.EventIrecv:
+		return true
+	case probe.EventWait:
+		return e.Peer == r.rank
+	}
+	return false
 }
 
 // Loop keeps a loop as one, but for those whose turns are looked at one by one.

@@ -193,7 +193,7 @@ func call(ctx context.Context, compiler string, args ...string) error {
 
 func preprocess(ctx context.Context, compiler, dir string) (string, error) {
 	file := filepath.Join(dir, "header.c")
-	if err := os.WriteFile(file, []byte("#include <mpi.h>\n"), 0o666); err != nil {
+	if err := os.WriteFile(file, []byte("#include \"mpi_header.h\"\n"), 0o666); err != nil {
 		return "", err
 	}
 	cmd := exec.CommandContext(ctx, compiler, "-E", "-P", file)

@@ -23,7 +23,7 @@ func generate(header string) string {
 		}
 	}
 	for _, p := range list {
-		if !local.MatchString(p.name) && !strings.HasSuffix(p.name, "_c") {
+		if inFortran(p) {
 			fortranWrapper(&b, p)
 		}
 	}
@@ -33,12 +33,17 @@ func generate(header string) string {
 	b.WriteString("#else\n")
 	entryPoints(&b, list, func(p prototype) []string { return []string{lower(p) + "_f08ts_", lower(p) + "_f08_"} })
 	for _, p := range list {
-		if !local.MatchString(p.name) && !strings.HasSuffix(p.name, "_c") {
+		if inFortran(p) {
 			noteCaller(&b, p, lower(p)+"_")
 		}
 	}
 	b.WriteString("#endif\n")
 	return b.String()
+}
+
+// inFortran tells functions that Fortran has entry points of its own for.
+func inFortran(p prototype) bool {
+	return p.prefix == "MPI" && !local.MatchString(p.name) && !strings.HasSuffix(p.name, "_c")
 }
 
 func cWrapper(b *strings.Builder, p prototype) {
@@ -52,9 +57,9 @@ func cWrapper(b *strings.Builder, p prototype) {
 		declared = []string{"void"}
 	}
 	before, after := fillC(r.before, p), fillC(r.after+tracing(p.name), p)
-	fmt.Fprintf(b, "static struct auspex_region region_%[1]s = {\"MPI_%[1]s\", \"\", 0, MPI_CALL, -1};\n", p.name)
-	fmt.Fprintf(b, "EXPORT int MPI_%s(%s)\n{\n", p.name, strings.Join(declared, ", "))
-	call := fmt.Sprintf("PMPI_%s(%s)", p.name, strings.Join(passed, ", "))
+	fmt.Fprintf(b, "static struct auspex_region region_%[1]s = {\"%[2]s_%[1]s\", \"\", 0, MPI_CALL, -1};\n", p.name, p.prefix)
+	fmt.Fprintf(b, "EXPORT int %s_%s(%s)\n{\n", p.prefix, p.name, strings.Join(declared, ", "))
+	call := fmt.Sprintf("P%s_%s(%s)", p.prefix, p.name, strings.Join(passed, ", "))
 	fmt.Fprintf(b, "    struct thread *t = MPI_ENTER(&region_%s);\n    if (!t)\n        return %s;\n", p.name, call)
 	locals(b, before+after)
 	if before != "" {
@@ -139,6 +144,8 @@ func fillFortran(text string, p prototype) string {
 			return "PMPI_Comm_f2c(" + one + ")"
 		case "q":
 			return "(MPI_Request[1]){PMPI_Request_f2c(" + one + ")}"
+		case "h":
+			return "PMPI_Request_f2c(" + one + ")"
 		case "v":
 			return "((MPI_Fint *)" + at + ")"
 		case "r":
@@ -154,7 +161,7 @@ func fillFortran(text string, p prototype) string {
 
 func entryPoints(b *strings.Builder, list []prototype, names func(prototype) []string) {
 	for _, p := range list {
-		if local.MatchString(p.name) || strings.HasSuffix(p.name, "_c") {
+		if !inFortran(p) {
 			continue
 		}
 		n := len(p.params) + extra

@@ -9,7 +9,8 @@ import (
 
 // A prototype is one function of mpi.h.
 type prototype struct {
-	name   string // without MPI_
+	prefix string // MPI or MPIX
+	name   string // without it
 	params []param
 }
 
@@ -19,7 +20,9 @@ type param struct {
 }
 
 var (
-	prototypeText = lazyregexp.New(`\bint\s+MPI_(\w+)\s*\(([^()]*)\)`)
+	// Of functions that a library has before the standard does, only those that
+	// make requests matter: the trace would not know what a rank waits for.
+	prototypeText = lazyregexp.New(`\bint\s+(MPI|MPIX)_(\w+)\s*\(([^()]*)\)`)
 	lastName      = lazyregexp.New(`(\w+)\s*((?:\[[^\]]*\]\s*)*)$`)
 )
 
@@ -30,11 +33,11 @@ func prototypes(header string) []prototype {
 	var found []prototype
 	seen := map[string]bool{}
 	for _, m := range prototypeText.FindAllStringSubmatch(header, -1) {
-		name, list := m[1], strings.Join(strings.Fields(m[2]), " ")
-		if seen[name] || strings.Contains(list, "...") {
+		prefix, name, list := m[1], m[2], strings.Join(strings.Fields(m[3]), " ")
+		if seen[name] || strings.Contains(list, "...") || prefix == "MPIX" && tracing(name) == "" {
 			continue
 		}
-		p := prototype{name: name}
+		p := prototype{prefix: prefix, name: name}
 		if list != "void" && list != "" {
 			for i, text := range strings.Split(list, ",") {
 				p.params = append(p.params, parameter(strings.TrimSpace(text), i))

@@ -188,8 +188,9 @@ func FuzzParse(f *testing.F) {
 func TestPrototypes(t *testing.T) {
 	got := prototypes(`int MPI_Send(const void *buf, int count, MPI_Datatype t);
 extern int MPI_Init(void); double MPI_Wtime(void); int MPI_Pcontrol(const int level, ...);
-int MPI_Old(int, MPI_Comm, int[], const int counts [], int ranges[][3]);`)
-	if len(got) != 3 || got[0].name != "Send" || len(got[1].params) != 0 {
+int MPI_Old(int, MPI_Comm, int[], const int counts [], int ranges[][3]);
+int MPIX_Query(void); int MPIX_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request);`)
+	if len(got) != 4 || got[3].prefix+"_"+got[3].name != "MPIX_Barrier_init" || got[0].name != "Send" || len(got[1].params) != 0 {
 		t.Fatalf("%+v", got)
 	}
 	var names []string

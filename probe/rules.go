@@ -9,7 +9,7 @@ import (
 // A rule says what to count in an MPI function. The text is C with
 // placeholders for the function's arguments, numbered from 0 as the standard
 // orders them: $1 an integer, $t2 a datatype, $c5 a communicator, $q6 a
-// pointer to a request, $v1 an array of integers, $w3 an array of datatypes,
+// pointer to a request, $h0 a request itself, $v1 an array of integers, $w3 an array of datatypes,
 // $b0 a buffer, $d3 a communicator made, $s6 a status or NULL. before runs ahead
 // of the call, after follows it, both only where the call is counted. Where
 // Fortran must differ, it has its own.
@@ -28,7 +28,7 @@ var local = lazyregexp.New(`^(Type_|Group_|Info_|Op_|Error_|Add_error_|Remove_er
 	`Get_(address|count|elements|version|library_version|processor_name|hw_resource_info)|` +
 	`(Comm|Win|File)_(get_|create_keyval|free_keyval|delete_attr|create_errhandler|call_errhandler|set_(attr|name|info|errhandler|atomicity)|test_inter|remote_|rank|size|group|compare|f2c|c2f)|` +
 	`Cart_(coords|rank|get|shift|map)|Cartdim_get|Graph_(get|map|neighbors)|Graphdims_get|Topo_test|Dist_graph_neighbors|` +
-	`Initialized|Finalized|Pcontrol|Wtime|Wtick|Request_get_status|Register_datarep|Test_cancelled|Alloc_mem|Free_mem|Status|` +
+	`Initialized|Finalized|Pcontrol|Wtime|Wtick|Register_datarep|Test_cancelled|Alloc_mem|Free_mem|Status|` +
 	`(Open|Close)_port|(Publish|Unpublish|Lookup)_name|.*_(FN|fn|f2c|c2f|f082c|c2f08|f082f|f2f08|fromint|toint)(_c)?$|Address)`)
 
 const finalize = "auspex_header->ended = ticks(); if (auspex_tracing) traced(t, (struct event){T_FINALIZE, 0, 0, 0, 0, 0, 0, 0, 0}, NULL);"
@@ -81,10 +81,17 @@ var rules = map[string]rule{
 		fortranAfter: "sent(t, $1, $t2, $3); posted(t, $1, $t2, $5);",
 	},
 
-	"Start":        both("request_started(t, *$q0);"),
-	"Startall":     both("for (int i = 0; i < $0; i++) request_started(t, $r1);"),
-	"Request_free": {before: "request_freed(t, *$q0);", fortranBefore: "request_freed(t, *$q0);"},
-	"Cancel":       {before: "request_cancelled(*$q0);", fortranBefore: "request_cancelled(*$q0);"},
+	"Psend_init":   both("request_partitioned($q8, 1, $1, $2, $t3, $4, $5, $c6);"),
+	"Precv_init":   both("request_partitioned($q8, 0, $1, $2, $t3, $4, $5, $c6);"),
+	"Pready":       both("request_ready(t, $h1, 1);"),
+	"Pready_range": both("request_ready(t, $h2, $1 - $0 + 1);"),
+	"Pready_list":  both("request_ready(t, $h2, $0);"),
+
+	"Start":              both("request_started(t, *$q0);"),
+	"Startall":           both("for (int i = 0; i < $0; i++) request_started(t, $r1);"),
+	"Request_free":       {before: "request_freed(t, *$q0);", fortranBefore: "request_freed(t, *$q0);"},
+	"Cancel":             {before: "request_cancelled(*$q0);", fortranBefore: "request_cancelled(*$q0);"},
+	"Request_get_status": {after: "if (*@1) request_seen(t, $h0);", fortranAfter: "if ($1) request_seen(t, $h0);"},
 	"Wait": {
 		before:        "MPI_Request request_ = *@0; if (@1 == MPI_STATUS_IGNORE) @1 = &status_;",
 		after:         "completed(t, request_, @1);",
@@ -122,6 +129,12 @@ var rules = map[string]rule{
 		fortranAfter:  "if ($3) batch_done(t, &batch_, $2 - 1, NULL); batch_close(&batch_);",
 	},
 	"Waitsome": {
+		before:        "batch_open(&batch_, @0, @1, NULL, 1); if (@4 == MPI_STATUSES_IGNORE && batch_.statuses) @4 = batch_.statuses;",
+		after:         "for (int i = 0; i < *@2; i++) batch_done(t, &batch_, @3[i], @4 == MPI_STATUSES_IGNORE ? NULL : &@4[i]); batch_close(&batch_);",
+		fortranBefore: "batch_open(&batch_, $0, NULL, @1, 0);",
+		fortranAfter:  "for (int i = 0; i < $2; i++) batch_done(t, &batch_, $v3[i] - 1, NULL); batch_close(&batch_);",
+	},
+	"Testsome": {
 		before:        "batch_open(&batch_, @0, @1, NULL, 1); if (@4 == MPI_STATUSES_IGNORE && batch_.statuses) @4 = batch_.statuses;",
 		after:         "for (int i = 0; i < *@2; i++) batch_done(t, &batch_, @3[i], @4 == MPI_STATUSES_IGNORE ? NULL : &@4[i]); batch_close(&batch_);",
 		fortranBefore: "batch_open(&batch_, $0, NULL, @1, 0);",

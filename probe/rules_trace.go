@@ -12,10 +12,12 @@ import (
 // terms of rule. Non-blocking sends and receives, and waits, are recorded where
 // they are counted.
 var traces = map[string]string{
-	"Send":             "message(t, T_SEND, $1, $t2, $3, $4, $c5);",
-	"Recv":             "message_in(t, $1, $t2, $3, $4, $c5, $s6);",
-	"Sendrecv":         "exchange(t, $1 * size_of($t2), $3, $4, $6 * size_of($t7), $8, $9, $c10, $s11);",
-	"Sendrecv_replace": "exchange(t, $1 * size_of($t2), $3, $4, $1 * size_of($t2), $5, $6, $c7, $s8);",
+	"Send":              "message(t, T_SEND, $1, $t2, $3, $4, $c5);",
+	"Recv":              "message_in(t, $1, $t2, $3, $4, $c5, $s6);",
+	"Sendrecv":          "exchange(t, $1 * size_of($t2), $3, $4, $6 * size_of($t7), $8, $9, $c10, $s11);",
+	"Sendrecv_replace":  "exchange(t, $1 * size_of($t2), $3, $4, $1 * size_of($t2), $5, $6, $c7, $s8);",
+	"Isendrecv":         "begin_exchange(t, $q11, $1 * size_of($t2), $3, $4, $6 * size_of($t7), $8, $9, $c10);",
+	"Isendrecv_replace": "begin_exchange(t, $q8, $1 * size_of($t2), $3, $4, $1 * size_of($t2), $5, $6, $c7);",
 
 	"Barrier":              "together(t, T_BARRIER, 0, 0, 0, $c0);",
 	"Bcast":                "together(t, T_BCAST, $3, $1 * size_of($t2), 0, $c4);",
@@ -35,6 +37,11 @@ var traces = map[string]string{
 	"Reduce_scatter":       lists("T_REDUCE_SCATTER", "0", "$c5", "0", "0", "$v2[i] * size_of($t3)", ""),
 	"Reduce_scatter_block": lists("T_REDUCE_SCATTER", "0", "$c5", "0", "0", "$2 * size_of($t3)", ""),
 
+	"Comm_idup":                  "comm_copied($c0, $d1); begun = $q2; together(t, T_BARRIER, 0, 0, 0, $c0); begun = NULL;",
+	"Comm_idup_with_info":        "comm_copied($c0, $d2); begun = $q3; together(t, T_BARRIER, 0, 0, 0, $c0); begun = NULL;",
+	"Comm_create_group":          "comm_abroad(t, $d3);",
+	"Intercomm_create":           "comm_abroad(t, $d5);",
+	"Intercomm_merge":            "comm_abroad(t, $d2);",
 	"Comm_dup":                   "comm_made(t, $c0, $d1);",
 	"Comm_dup_with_info":         "comm_made(t, $c0, $d2);",
 	"Comm_split":                 "comm_made(t, $c0, $d3);",
@@ -70,29 +77,24 @@ func lists(kind, root, comm, out, in, sends, receives string) string {
 
 var communicator = lazyregexp.New(`\$c(\d+)`)
 
-// unheard are functions that no event stands for: files, windows of memory,
-// neighbours of a topology, and communicators that not all ranks of another make
-// together. A replay takes them to last as long as they did.
-var unheard = lazyregexp.New(`^(File_|Win_|I?[Nn]eighbor_|Intercomm_|Comm_create_group$|` +
+// unheard are functions that no event stands for: files, windows of memory and
+// neighbours of a topology. A replay takes them to last as long as they did.
+var unheard = lazyregexp.New(`^(File_|Win_|I?[Nn]eighbor_|` +
 	`R?([Pp]ut|[Gg]et|[Aa]ccumulate|[Gg]et_accumulate)$|Fetch_and_op$|Compare_and_swap$)`)
 
 // asking are functions that look for messages, over and over in a program that waits by
 // them: who has no core meanwhile is not kept from anything.
-var asking = lazyregexp.New(`^(I|M|Im)?[Pp]robe$|^Test(all|any|some)?$`)
+var asking = lazyregexp.New(`^(I|M|Im)?[Pp]robe$|^Test(all|any|some)?$|^Request_get_status|^Parrived$`)
 
 // tracing is the text that records a call, empty where nothing is.
 func tracing(name string) string {
 	name = strings.TrimSuffix(name, "_c")
 	text, ok := traces[name]
 	if plain, nonblocking := strings.CutPrefix(name, "I"); !ok && nonblocking {
-		plain = strings.ToUpper(plain[:1]) + plain[1:]
-		if text = traces[plain]; strings.HasPrefix(plain, "Send") || plain == "Recv" || strings.HasPrefix(plain, "Comm") {
-			text = ""
-		}
-		if m := communicator.FindStringSubmatch(text); m != nil { // the request follows the communicator
-			n, _ := strconv.Atoi(m[1])
-			text = fmt.Sprintf("begun = $q%d; %s begun = NULL;", n+1, text)
-		}
+		text = begun(strings.ToUpper(plain[:1])+plain[1:], 1, "")
+	}
+	if plain, persistent := strings.CutSuffix(name, "_init"); !ok && persistent {
+		text = begun(plain, 2, "begun_later = 1; ")
 	}
 	switch {
 	case name == "Bsend" || name == "Bsend_c": // the buffer lets it go on at once
@@ -101,7 +103,7 @@ func tracing(name string) string {
 		text = traces["Send"]
 	}
 	if text == "" && unheard.MatchString(name) {
-		return " aside(t);"
+		return " untold(t);"
 	}
 	if text == "" && asking.MatchString(name) {
 		return " t->asking = 1;"
@@ -110,4 +112,17 @@ func tracing(name string) string {
 		return ""
 	}
 	return " if (auspex_tracing) { " + text + " }"
+}
+
+// begun records a collective that does not block, by the text of the one that does;
+// its request stands so many places after the communicator. Messages are recorded
+// where they are counted.
+func begun(plain string, after int, how string) string {
+	text := traces[plain]
+	m := communicator.FindStringSubmatch(text)
+	if m == nil || strings.HasPrefix(plain, "Send") || plain == "Recv" || strings.HasPrefix(plain, "Comm") {
+		return ""
+	}
+	n, _ := strconv.Atoi(m[1])
+	return fmt.Sprintf("begun = $q%d; %s%s begun = NULL; begun_later = 0;", n+after, how, text)
 }

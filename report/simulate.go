@@ -125,17 +125,25 @@ func (p *Page) criticalPath(r *simulate.Result) {
 	}
 }
 
+// mentionedPauses is the share of the time from which pauses are worth a word.
+const mentionedPauses = 0.001
+
 // SimulationWords says how long and why.
 func SimulationWords(r *simulate.Result) string {
-	var compute, communication float64
+	var compute, communication, pauses float64
 	for _, t := range r.Ranks {
 		compute += t.Compute
 		communication += t.Send + t.Recv + t.Wait + t.Collective
+		pauses += t.Sleep
 	}
 	words := fmt.Sprintf("The program takes %s on this platform with %s.", exactSeconds(r.Seconds), plural(len(r.Ranks), "rank"))
 	if whole := r.Seconds * float64(len(r.Ranks)); whole > 0 {
-		words += fmt.Sprintf(" %s of the ranks' time is computation, %s communication and waiting.",
+		words += fmt.Sprintf(" %s of the ranks' time is computation, %s communication and waiting",
 			Percent(analyze.Real(compute/whole)), Percent(analyze.Real(communication/whole)))
+		if pauses >= mentionedPauses*whole {
+			words += ", " + Percent(analyze.Real(pauses/whole)) + " pauses"
+		}
+		words += "."
 	}
 	busiest := simulate.LinkUse{}
 	for _, l := range r.Links {

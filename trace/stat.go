@@ -108,7 +108,10 @@ func (p *Program) walk(visit func(a *Action, times int64, sum float64)) {
 			times = times[:len(times)-1]
 		default:
 			a.Count, a.Count2, a.Counts, a.Counts2 = 0, 0, a.Counts[:0], a.Counts2[:0]
-			series, _ := d.fieldsOf(Kind(op), &a, p.Rank)
+			series, file := d.fieldsOf(Kind(op), &a, p.Rank)
+			if Kind(op) == Location {
+				a.File = p.refers().files[file]
+			}
 			n := times[len(times)-1]
 			sum := a.Value * float64(n)
 			if series >= 0 {

@@ -12,6 +12,7 @@ import (
 type Stop struct {
 	Action  int64   // number of the rank's action, from 0, locations left out
 	Within  bool    // the action is a call, and the stop was in it; else it is the computation that was longer
+	Before  int64   // how many actions before it are of the same call, which stopped once for all of them
 	Outside bool    // that call starts or ends MPI
 	Seconds float64 // without a core
 	Rest    float64 // of a call: what it took beside
@@ -20,7 +21,12 @@ type Stop struct {
 // Stops are those of each rank, in the order of its actions.
 type Stops [][]Stop
 
-const stopsMagic = "auspexS\n"
+// Stops of calls that are one action each begin with oldStopsMagic in the stores of
+// versions that knew no others.
+const (
+	stopsMagic    = "auspexS2"
+	oldStopsMagic = "auspexS\n"
+)
 
 // Encode writes stops as Decode reads them.
 func (s Stops) Encode() []byte {
@@ -29,14 +35,20 @@ func (s Stops) Encode() []byte {
 		b = binary.AppendUvarint(b, uint64(len(rank)))
 		last := int64(0)
 		for _, stop := range rank {
-			word := uint64(stop.Action-last) << 2
+			word := uint64(stop.Action-last) << 3
 			if last = stop.Action; stop.Within {
 				word |= 1
 			}
 			if stop.Outside {
 				word |= 2
 			}
+			if stop.Before > 0 {
+				word |= 4
+			}
 			b = binary.AppendUvarint(b, word)
+			if stop.Before > 0 {
+				b = binary.AppendUvarint(b, uint64(stop.Before))
+			}
 			b = binary.LittleEndian.AppendUint32(b, math.Float32bits(float32(stop.Seconds)))
 			b = binary.LittleEndian.AppendUint32(b, math.Float32bits(float32(stop.Rest)))
 		}
@@ -51,7 +63,15 @@ const leastStopBytes = 9
 
 // DecodeStops reads what Encode wrote. It never trusts a length it read.
 func DecodeStops(b []byte) (Stops, error) {
-	if len(b) < len(stopsMagic) || string(b[:len(stopsMagic)]) != stopsMagic {
+	if len(b) < len(stopsMagic) {
+		return nil, errStops
+	}
+	flags := 3
+	switch string(b[:len(stopsMagic)]) {
+	case stopsMagic:
+	case oldStopsMagic:
+		flags = 2
+	default:
 		return nil, errStops
 	}
 	d := decoder{code: b, pos: len(stopsMagic)}
@@ -68,11 +88,18 @@ func DecodeStops(b []byte) (Stops, error) {
 		last := int64(0)
 		for range n {
 			word := d.uvarint()
-			if d.bad || len(b)-d.pos < 8 || word>>2 > uint64(math.MaxInt64-last) {
+			if d.bad || word>>flags > uint64(math.MaxInt64-last) {
 				return nil, errStops
 			}
-			last += int64(word >> 2)
-			stop := Stop{Action: last, Within: word&1 != 0, Outside: word&2 != 0, Seconds: d.float32(), Rest: d.float32()}
+			last += int64(word >> flags)
+			before := uint64(0)
+			if flags == 3 && word&4 != 0 {
+				before = d.uvarint()
+			}
+			if d.bad || len(b)-d.pos < 8 || before > uint64(last) {
+				return nil, errStops
+			}
+			stop := Stop{Action: last, Before: int64(before), Within: word&1 != 0, Outside: word&2 != 0, Seconds: d.float32(), Rest: d.float32()}
 			if !(stop.Seconds >= 0) || !(stop.Rest >= 0) || math.IsInf(stop.Seconds+stop.Rest, 0) {
 				return nil, errStops
 			}

@@ -8,7 +8,7 @@ import (
 
 func someStops() Stops {
 	return Stops{
-		{{Action: 3, Seconds: 0.5}, {Action: 3, Within: true, Seconds: 0.25, Rest: 2}, {Action: 1 << 40, Seconds: 1}},
+		{{Action: 3, Seconds: 0.5}, {Action: 3, Within: true, Seconds: 0.25, Rest: 2}, {Action: 9, Within: true, Before: 3, Seconds: 0.5, Rest: 1}, {Action: 1 << 40, Seconds: 1}},
 		nil,
 		{{Within: true, Outside: true, Seconds: 0.125}},
 	}
@@ -19,6 +19,15 @@ func TestStopsAgain(t *testing.T) {
 	want := someStops()
 	got, err := DecodeStops(want.Encode())
 	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
+// TestOldStops: what earlier versions kept is read.
+func TestOldStops(t *testing.T) {
+	old := append([]byte(oldStopsMagic), 1, 1, 3<<2|1, 0, 0, 0, 0x3f, 0, 0, 0, 0x40)
+	got, err := DecodeStops(old)
+	if want := (Stops{{{Action: 3, Within: true, Seconds: 0.5, Rest: 2}}}); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, %v", got, err)
 	}
 }

@@ -55,8 +55,9 @@ type Analyzer struct {
 	begin   int64
 	end     int64
 	spans   int64
-	onPaths []float64 // non-waiting time of all locations by path
-	intakes []*intake // to be used again
+	onPaths []float64          // non-waiting time of all locations by path
+	inCalls map[string]float64 // of that, pauses within calls; see trace.WithinCall
+	intakes []*intake          // to be used again
 	spare   []*message
 	scratch
 	room   []node // for nodes to come
@@ -77,7 +78,7 @@ type teamKey struct{ rank, number int32 }
 
 // NewAnalyzer starts an analysis of a trace with the given header.
 func NewAnalyzer(h *events.Header) *Analyzer {
-	a := &Analyzer{header: h, teams: map[teamKey]*meeting{}, pairs: map[uint64]*pairSync{}, begin: 1<<63 - 1, folded: map[step]float64{}}
+	a := &Analyzer{header: h, teams: map[teamKey]*meeting{}, pairs: map[uint64]*pairSync{}, begin: 1<<63 - 1, folded: map[step]float64{}, inCalls: map[string]float64{}}
 	a.locs = make([]location, len(h.Locations))
 	a.boxes = make([]mailbox, h.Ranks)
 	a.first = make([]int32, h.Ranks)
@@ -104,6 +105,11 @@ func (a *Analyzer) Span(s *events.Span) {
 		a.onPaths = append(a.onPaths, 0)
 	}
 	a.onPaths[s.Path] += seconds
+	if s.Kind == events.Pause {
+		if call := trace.CallWithin(a.header.Paths[s.Path].Name); call != "" {
+			a.inCalls[call] += seconds
+		}
+	}
 	if (s.Kind == trace.Compute || s.Kind == events.Pause || s.Kind == events.Other || s.Kind == trace.Isend || s.Kind == trace.Irecv) && len(s.Messages) == 0 {
 		l.log.work(s.Path, s.Begin, seconds)
 		a.extend(s.Loc, l, s.Path, seconds)

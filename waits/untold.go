@@ -3,6 +3,7 @@ package waits
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -31,9 +32,10 @@ func UntoldOf(seconds map[string]float64, ranks int) []Untold {
 
 // untold lists the calls of the trace itself that wait and do not tell for whom.
 func (a *Analyzer) untold() []Untold {
-	seconds := map[string]float64{}
+	seconds := maps.Clone(a.inCalls)
 	for path, s := range a.onPaths {
-		if call := events.LastName(a.header.Paths[path].Name); s > 0 && events.WaitsUntold(call) {
+		call := events.LastName(a.header.Paths[path].Name)
+		if _, known := a.inCalls[call]; s > 0 && !known && events.WaitsUntold(call) {
 			seconds[call] += s
 		}
 	}
@@ -43,7 +45,7 @@ func (a *Analyzer) untold() []Untold {
 // Leaves says what the trace does not tell of the run: calls, those with the most
 // time first, and how much longer the run took than the replay of which this is.
 func (r *Report) Leaves(untold []Untold, longer float64) {
-	r.Longer = longer
+	r.Longer, r.Untold = longer, nil
 	for _, u := range untold {
 		if r.Seconds > 0 {
 			u.Share = u.Seconds / r.Seconds

@@ -42,3 +42,24 @@ func TestUntoldInTrace(t *testing.T) {
 		t.Errorf("%+v: %s", r.Untold, r.Words)
 	}
 }
+
+// TestUntoldPause: a pause within a call is one in which nobody knows for whom a rank
+// waits, whatever the call is named.
+func TestUntoldPause(t *testing.T) {
+	h := &events.Header{Ranks: 2, Locations: []events.Location{{Rank: 0}, {Rank: 1}}, Paths: []events.Path{{Name: "solve"}, {Name: "a.c:9/MPI_Wait"}, {Name: "a.c:9/MPI_Win_fence"}, {Name: "a.c:9/pause"}}}
+	a := NewAnalyzer(h)
+	for _, s := range []events.Span{
+		{Loc: 0, Kind: trace.Compute, Path: 0, Root: -1, End: 1e9}, {Loc: 1, Kind: trace.Compute, Path: 0, Root: -1, End: 2e9},
+		{Loc: 0, Kind: events.Pause, Path: 1, Root: -1, Begin: 1e9, End: 2e9}, {Loc: 1, Kind: events.Pause, Path: 2, Root: -1, Begin: 2e9, End: 3e9},
+		{Loc: 0, Kind: events.Pause, Path: 3, Root: -1, Begin: 2e9, End: 4e9},
+	} {
+		a.Span(&s)
+	}
+	r := a.Report()
+	if len(r.Untold) != 2 || r.Untold[0] != (Untold{"MPI_Wait", 0.5, 0.125}) || r.Untold[1] != (Untold{"MPI_Win_fence", 0.5, 0.125}) {
+		t.Errorf("%+v: %s", r.Untold, r.Words)
+	}
+	if !strings.Contains(r.Words, "25 % of their time is in `MPI_Wait` and `MPI_Win_fence`, of which") {
+		t.Error(r.Words)
+	}
+}

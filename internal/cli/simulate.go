@@ -21,6 +21,7 @@ import (
 	"auspex/simulate"
 	"auspex/store"
 	"auspex/trace"
+	"auspex/waits"
 )
 
 type simulateFlags struct {
@@ -124,6 +125,9 @@ func (a *app) runSimulate(ctx context.Context, traces string, f simulateFlags) e
 		if note := elsewhere(f.platform, options.Signature); note != "" {
 			fmt.Fprintln(a.err, "auspex: note:", note)
 		}
+	}
+	if calls := waits.UntoldOf(t.InCalls(), t.NP()); len(calls) > 0 {
+		fmt.Fprintf(a.err, "auspex: note: of %s the trace tells only how long they took, not who waited for whom: they are taken to last as long here\n", waits.UntoldCalls(calls))
 	}
 	if t.NP() >= manyRanks {
 		defer debug.SetGCPercent(debug.SetGCPercent(10))

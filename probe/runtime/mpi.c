@@ -1,5 +1,5 @@
 /* MPI: what the generated wrappers call. */
-#include <mpi.h>
+#include "mpi_header.h"
 #include "threshold.h"
 #include "stacks.h"
 #include <dlfcn.h>
@@ -61,6 +61,8 @@ static __attribute__((noinline)) struct thread *mpi_enter(struct auspex_region *
     struct place *place = auspex_callers(t, from, &by);
     int blind = t->depth == 0 && !auspex_sampling, charged = 0;
     t->events = auspex_traced();
+    t->first = UINT32_MAX;
+    t->unknown = t->whole = 0;
     if (blind || auspex_tracing) {
         struct site *s = site_at(r, from);
         t->site = s ? s->call + 1 : 0;
@@ -82,8 +84,12 @@ static __attribute__((noinline)) struct thread *mpi_enter(struct auspex_region *
     return t;
 }
 
+static void untold(struct thread *t);
+
 static __attribute__((noinline)) void mpi_leave(struct thread *t)
 {
+    if (unlikely(t->unknown && t->events == auspex_traced()))
+        untold(t);
     uint64_t outside = virtual_time(t), stood = t->stood, blocked = t->blocked, since = t->record.last;
     t->left = ticks();
     charge(t, t->left);
@@ -91,10 +97,10 @@ static __attribute__((noinline)) void mpi_leave(struct thread *t)
     if (unlikely(t->stood > stood)) {
         uint64_t waited = t->stood - stood, took = t->record.last - since;
         t->left = t->record.last;
-        if (t->events != auspex_traced()) { /* else it counts for what leads to the next event */
-            auspex_trace_stop(1, waited, took > waited ? took - waited : 0);
+        if (t->first != UINT32_MAX && !t->whole) { /* else it counts for what leads to the next event */
+            auspex_trace_stop(auspex_traced() - t->first, waited, took > waited ? took - waited : 0);
             t->stood = stood;
-        } else if (t->aside > 0 || t->asking)
+        } else if (t->aside > 0 || t->asking || t->whole)
             t->stood = stood; /* the call counts as a whole, or for nothing */
     }
     t->asking = 0;
@@ -109,7 +115,10 @@ static __attribute__((noinline)) void mpi_leave(struct thread *t)
 
 /* ---- tracing ---- */
 
-static struct communicator { MPI_Comm handle; int id, me, size; int *world; } *comms;
+/* A communicator that a replay does not make, since not all ranks of another make it
+ * together, is abroad: its messages are told as the world's, by the world's ranks. Of
+ * one between two groups, world and size are the other group's. */
+static struct communicator { MPI_Comm handle; int id, me, size, abroad, inter; int *world; } *comms;
 static int comm_count, comm_room, comm_ids;
 
 /* Within a hundredth, so that nearly equal times are equal events. */
@@ -142,14 +151,24 @@ static void traced(struct thread *t, struct event e, const int64_t *lists)
             compute = 0;
         }
     }
+    if (t->first == UINT32_MAX)
+        t->first = auspex_traced();
     auspex_trace(&e, lists, compute);
 }
 
-/* The whole call counts as it was: no event stands for it. */
-static void aside(struct thread *t)
+/* The whole call counts as it was: no event tells for whom it waits. Where that is
+ * worth an event, it is a pause at the call itself. */
+static void untold(struct thread *t)
 {
-    if (auspex_tracing)
-        t->aside += ticks() - t->record.last;
+    uint64_t took = ticks() - t->record.last;
+    if (!auspex_tracing || t->record.id != 0)
+        return;
+    if (took < auspex_long || auspex_turning) {
+        t->aside += took;
+        return;
+    }
+    traced(t, (struct event){T_SLEEP, 0, 0, 0, 1, rounded((double)took / auspex_rate), 0, 0, 0}, NULL);
+    t->whole = 1;
 }
 
 static struct communicator *communicator(MPI_Comm handle)
@@ -160,58 +179,115 @@ static struct communicator *communicator(MPI_Comm handle)
     return NULL;
 }
 
-static void comm_add(MPI_Comm handle)
+/* Room for one more communicator, with the ranks of so many members. */
+static struct communicator *comm_room_for(MPI_Comm handle, int size)
 {
-    MPI_Group group, all;
     if (comm_count == comm_room) {
         int room = comm_room ? 2 * comm_room : 16;
         struct communicator *more = realloc(comms, (size_t)room * sizeof *comms);
         if (!more)
-            return;
+            return NULL;
         comms = more;
         comm_room = room;
     }
     struct communicator *c = &comms[comm_count];
+    memset(c, 0, sizeof *c);
     c->handle = handle;
-    c->id = comm_ids++;
-    PMPI_Comm_rank(handle, &c->me);
-    PMPI_Comm_size(handle, &c->size);
-    c->world = malloc(2 * (size_t)c->size * sizeof *c->world);
-    if (!c->world)
-        return;
-    int *mine = c->world + c->size;
-    for (int i = 0; i < c->size; i++)
-        mine[i] = i;
-    PMPI_Comm_group(handle, &group);
-    PMPI_Comm_group(MPI_COMM_WORLD, &all);
-    PMPI_Group_translate_ranks(group, c->size, mine, all, c->world);
+    c->size = size;
+    c->world = malloc(2 * (size_t)size * sizeof *c->world);
+    return c->world ? c : NULL;
+}
+
+/* One with members that are not in the world of this program is not known. */
+static struct communicator *comm_add(MPI_Comm handle, int abroad)
+{
+    MPI_Group group, all;
+    int inter = 0, size = 0;
+    PMPI_Comm_test_inter(handle, &inter);
+    if (inter) {
+        PMPI_Comm_remote_size(handle, &size);
+        PMPI_Comm_remote_group(handle, &group);
+    } else {
+        PMPI_Comm_size(handle, &size);
+        PMPI_Comm_group(handle, &group);
+    }
+    struct communicator *c = comm_room_for(handle, size);
+    if (c) {
+        int *mine = c->world + size, strangers = 0;
+        for (int i = 0; i < size; i++)
+            mine[i] = i;
+        PMPI_Comm_group(MPI_COMM_WORLD, &all);
+        PMPI_Group_translate_ranks(group, size, mine, all, c->world);
+        PMPI_Group_free(&all);
+        for (int i = 0; i < size; i++)
+            strangers += c->world[i] == MPI_UNDEFINED;
+        PMPI_Comm_rank(handle, &c->me);
+        c->abroad = abroad || inter;
+        c->inter = inter;
+        c->id = c->abroad ? 0 : comm_ids++;
+        comm_count += !strangers;
+        if (strangers) {
+            free(c->world);
+            c = NULL;
+        }
+    }
     PMPI_Group_free(&group);
-    PMPI_Group_free(&all);
-    comm_count++;
+    return c;
+}
+
+static void together(struct thread *t, int kind, int root, uint64_t out, uint64_t in, MPI_Comm comm);
+
+/* Notes a communicator that a replay does not make; all its members have met. */
+static void comm_abroad(struct thread *t, MPI_Comm made)
+{
+    if (!auspex_tracing || made == MPI_COMM_NULL)
+        return;
+    if (!communicator(made))
+        comm_add(made, 1);
+    together(t, T_BARRIER, 0, 0, 0, made);
 }
 
 /* Any making of a communicator from another is, to a replay, a split: members
  * of one new communicator share the colour of its first member. */
 static void comm_made(struct thread *t, MPI_Comm parent, MPI_Comm made)
 {
-    struct communicator *p = communicator(parent), *c = NULL;
-    int inter = 0;
-    if (!auspex_tracing || !p)
+    struct communicator *p = communicator(parent);
+    if (!auspex_tracing)
         return;
+    if (!p || p->abroad) {
+        if (made != MPI_COMM_NULL)
+            comm_add(made, 1);
+        together(t, T_BARRIER, 0, 0, 0, parent);
+        return;
+    }
+    int id = p->id;
     if (made != MPI_COMM_NULL) {
-        PMPI_Comm_test_inter(made, &inter);
-        if (inter)
-            return;
-        int id = p->id;
-        comm_add(made);
-        c = communicator(made);
-        struct event e = {T_COMM_SPLIT, id, 0, 0, c ? c->world[0] : 0, c ? c->me : 0, 0, 0, 0};
-        traced(t, e, NULL);
+        struct communicator *c = comm_add(made, 0);
+        traced(t, (struct event){T_COMM_SPLIT, id, 0, 0, c ? c->world[0] : 0, c ? c->me : 0, 0, 0, 0}, NULL);
         return;
     }
     comm_ids++; /* the replay numbers it, too, where a rank is no member */
-    traced(t, (struct event){T_COMM_SPLIT, p->id, 0, 0, -1, 0, 0, 0, 0}, NULL);
+    traced(t, (struct event){T_COMM_SPLIT, id, 0, 0, -1, 0, 0, 0, 0}, NULL);
 }
+
+/* A copy that is not there yet is to a replay the communicator itself: making it must
+ * not hold anybody up. */
+static void comm_copied(MPI_Comm parent, MPI_Comm made)
+{
+    struct communicator *p = communicator(parent);
+    struct communicator was = p ? *p : (struct communicator){0};
+    struct communicator *c = p ? comm_room_for(made, was.size) : NULL;
+    if (!c)
+        return;
+    memcpy(c->world, was.world, (size_t)was.size * sizeof *c->world);
+    was.handle = made;
+    was.world = c->world;
+    *c = was;
+    comm_count++;
+}
+
+/* A rank of a communicator as the trace names it. */
+static int known_as(const struct communicator *c, int peer) { return c->abroad && peer >= 0 && peer < c->size ? c->world[peer] : peer; }
 
 static void comm_freed(MPI_Comm handle)
 {
@@ -299,9 +375,9 @@ static void message(struct thread *t, int kind, uint64_t n, MPI_Datatype type, i
 {
     struct communicator *c = communicator(comm);
     if (!c)
-        aside(t);
+        untold(t);
     else if (peer != MPI_PROC_NULL)
-        traced(t, (struct event){kind, c->id, peer == MPI_ANY_SOURCE ? -1 : peer, 0, tag == MPI_ANY_TAG ? -1 : tag, (int64_t)(n * size_of(type)), 0, 0, 0}, NULL);
+        traced(t, (struct event){kind, c->id, peer == MPI_ANY_SOURCE ? -1 : known_as(c, peer), 0, tag == MPI_ANY_TAG ? -1 : tag, (int64_t)(n * size_of(type)), 0, 0, 0}, NULL);
 }
 
 /* A receive that is over: it is known from whom and how much. */
@@ -320,28 +396,46 @@ static void exchange(struct thread *t, uint64_t out, int to, int tag, uint64_t i
 {
     struct communicator *c = communicator(comm);
     if (!c) {
-        aside(t);
+        untold(t);
         return;
     }
     if (status && from != MPI_PROC_NULL) {
         from = status->MPI_SOURCE;
         tag_in = status->MPI_TAG;
     }
-    struct event e = {T_SENDRECV, c->id, to == MPI_PROC_NULL ? -2 : to, from == MPI_PROC_NULL ? -2 : from == MPI_ANY_SOURCE ? -1 : from,
+    struct event e = {T_SENDRECV, c->id, to == MPI_PROC_NULL ? -2 : known_as(c, to), from == MPI_PROC_NULL ? -2 : from == MPI_ANY_SOURCE ? -1 : known_as(c, from),
         (int64_t)tag << 32 | (uint32_t)(tag_in == MPI_ANY_TAG ? -1 : tag_in), (int64_t)out, (int64_t)in, 0, 0};
     traced(t, e, NULL);
 }
 
 #include "requests.h"
 
+/* A collective. One that does not block, or of ranks that the replay has no
+ * communicator of, is told as messages. */
+static void gathered(struct thread *t, const struct event *e, struct communicator *c, const int64_t *lists)
+{
+    if (begun)
+        begin_apart(t, e, c, lists);
+    else if (c->abroad || in_line(e->kind)) {
+        struct parts *p = parts_of(e, c, lists);
+        if (p) {
+            begin_parts(t, c->id, p, 0, p->n);
+            await_parts(t, c->id, p);
+            free(p);
+        } else
+            untold(t);
+    } else
+        traced(t, *e, lists);
+}
+
 /* A collective with one size for all. */
 static void together(struct thread *t, int kind, int root, uint64_t out, uint64_t in, MPI_Comm comm)
 {
     struct communicator *c = communicator(comm);
-    if (!c)
-        aside(t);
-    else if (!begun || !apart(t, kind, c, root, out, in, NULL))
-        traced(t, (struct event){kind, c->id, root, 0, 0, (int64_t)out, (int64_t)in, 0, 0}, NULL);
+    if (c)
+        gathered(t, &(struct event){kind, c->id, root, 0, 0, (int64_t)out, (int64_t)in, 0, 0}, c, NULL);
+    else if (!begun)
+        untold(t);
 }
 
 /* Room for the sizes of a collective. */
@@ -368,10 +462,10 @@ static int at_root(int root, MPI_Comm comm)
 static void with_lists(struct thread *t, int kind, int root, uint64_t out, uint64_t in, int sends, int receives, MPI_Comm comm)
 {
     struct communicator *c = communicator(comm);
-    if (!c)
-        aside(t);
-    else if (!begun || !apart(t, kind, c, root, out, in, size_list))
-        traced(t, (struct event){kind, c->id, root, 0, 0, (int64_t)out, (int64_t)in, sends, receives}, size_list);
+    if (c)
+        gathered(t, &(struct event){kind, c->id, root, 0, 0, (int64_t)out, (int64_t)in, sends, receives}, c, size_list);
+    else if (!begun)
+        untold(t);
 }
 
 /* Room for requests and statuses of one wait. */
@@ -473,7 +567,7 @@ static void mpi_started(void)
         price_of_call(auspex_self);
     auspex_trace_open();
     if (auspex_tracing) {
-        comm_add(MPI_COMM_WORLD);
+        comm_add(MPI_COMM_WORLD, 0);
         auspex_at_end = auspex_trace_close;
         agree_start();
         traced(auspex_self, (struct event){T_INIT, 0, 0, 0, 0, 0, 0, 0, 0}, NULL);

@@ -65,6 +65,9 @@ struct thread {
     uint64_t blocked;   /* of these, in which it had given its core up, as far as the kernel was asked */
     uint64_t aside;     /* ticks since then in MPI calls that no event stands for */
     int asking;         /* the MPI call it is in looks for messages */
+    int unknown;        /* it completed a request that the trace knows nothing of */
+    int whole;          /* it is in the trace as a pause, waits for a core and all */
+    uint32_t first;     /* of the trace's events in that call, UINT32_MAX before there is one */
     uint64_t stood;     /* ticks since then in which it waited for a core */
     int schedstat;      /* the kernel's file on that, -1 without */
     uint64_t delay;     /* ns that it has been queued for one, as the kernel last said */

@@ -4,12 +4,21 @@
  * depends on, begun where it is called and waited for where it completes: what
  * is computed between hides it, and nobody waits before that. */
 
-/* The messages of such a collective: ranks of its communicator. */
-struct parts { int n; struct { int peer, send; } part[]; };
-enum { PARTS_TAG = 1 << 28, PARTS_MOST = 64 };
+/* The messages of such a collective, and of a send and receive in one: ranks as the
+ * trace names them. */
+struct part { int peer, send, tag; int64_t bytes; };
+struct parts { int n; struct part part[]; };
+enum { PARTS_TAG = 1 << 28, ROOM_TAG, PARTS_MOST = 64 };
 
-enum { RECEIVE = 1, SEND = 2, PERSISTENT = 4, CANCELLED = 8 };
-struct request { MPI_Request handle; int what, comm, peer, tag; uint64_t bytes; struct parts *parts; struct request *next; };
+/* What of a request is told already needs no wait. */
+enum { RECEIVE = 1, SEND = 2, PERSISTENT = 4, CANCELLED = 8, TOLD = 16, SHARED = 32, TOGETHER = 64 };
+struct request {
+    MPI_Request handle;
+    int what, comm, peer, tag, partitions, unready;
+    uint64_t bytes;
+    struct parts *parts;
+    struct request *next;
+};
 static struct request *requests[1024], *unused;
 static pthread_mutex_t request_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -19,44 +28,71 @@ static inline struct request **bucket(MPI_Request r)
     return &requests[(v ^ v >> 7 ^ v >> 17) % 1024];
 }
 
-static void request_add(MPI_Request r, int what, uint64_t bytes, int peer, int tag, int comm, struct parts *parts)
+static struct request *request_find(MPI_Request r)
+{
+    struct request *q = *bucket(r);
+    while (q && q->handle != r)
+        q = q->next;
+    return q;
+}
+
+/* A request that is there already is one that the library hands out for all that is
+ * over when it begins. */
+static void request_add(MPI_Request r, struct request as)
 {
     if (r == MPI_REQUEST_NULL)
         return;
     pthread_mutex_lock(&request_lock);
-    struct request **at = bucket(r), *q = *at;
-    while (q && q->handle != r)
-        q = q->next;
-    if (!q) {
+    struct request **at = bucket(r), *q = request_find(r);
+    if (q) {
+        free(q->parts);
+        as.what |= SHARED;
+        as.next = q->next;
+    } else {
         if ((q = unused))
             unused = q->next;
         else
             q = malloc(sizeof *q);
         if (q) {
-            q->handle = r;
-            q->next = *at;
+            as.next = *at;
             *at = q;
         }
     }
-    if (q) {
-        q->what = what;
-        q->bytes = bytes;
-        q->peer = peer;
-        q->tag = tag;
-        q->comm = comm;
-        q->parts = parts;
-    }
+    as.handle = r;
+    if (q)
+        *q = as;
     pthread_mutex_unlock(&request_lock);
 }
 
 static void request_new(struct thread *t, MPI_Request *r, int what, uint64_t n, MPI_Datatype type, int peer, int tag, MPI_Comm comm)
 {
     struct communicator *c = auspex_tracing ? communicator(comm) : NULL;
-    if (peer == MPI_PROC_NULL)
+    if (peer == MPI_PROC_NULL) {
+        request_add(*r, (struct request){.what = (what & PERSISTENT) | TOLD, .comm = -1});
         return;
-    request_add(*r, what, n * size_of(type), peer == MPI_ANY_SOURCE ? -1 : peer, tag == MPI_ANY_TAG ? -1 : tag, c ? c->id : -1, NULL);
+    }
+    request_add(*r, (struct request){.what = what, .comm = c ? c->id : -1, .peer = peer == MPI_ANY_SOURCE ? -1 : c ? known_as(c, peer) : peer,
+        .tag = tag == MPI_ANY_TAG ? -1 : tag, .bytes = n * size_of(type)});
     if (c && !(what & PERSISTENT))
         message(t, what & SEND ? T_ISEND : T_IRECV, n, type, peer, tag, comm);
+}
+
+/* A message that is handed over in partitions: sent when the last of them is ready, and
+ * received where its sender has been told that there is room for it. */
+static void request_partitioned(MPI_Request *r, int send, int partitions, uint64_t n, MPI_Datatype type, int peer, int tag, MPI_Comm comm)
+{
+    struct communicator *c = auspex_tracing ? communicator(comm) : NULL;
+    struct parts *p = c ? malloc(sizeof *p + 2 * sizeof p->part[0]) : NULL;
+    struct request as = {.what = (send ? SEND : RECEIVE) | PERSISTENT, .comm = p ? c->id : -1, .bytes = (uint64_t)partitions * n * size_of(type), .parts = p};
+    if (peer == MPI_PROC_NULL)
+        as.what = PERSISTENT | TOLD;
+    if (p) {
+        p->n = peer == MPI_PROC_NULL ? 0 : 2;
+        p->part[0] = (struct part){known_as(c, peer), !send, ROOM_TAG, 0};
+        p->part[1] = (struct part){known_as(c, peer), send, tag, (int64_t)as.bytes};
+        as.partitions = send && p->n > 0 ? partitions : 0;
+    }
+    request_add(*r, as);
 }
 
 /* Messages that a matching probe has found and nobody has received yet. */
@@ -96,27 +132,61 @@ static struct request request_done(MPI_Request r, int forget)
         if ((*at)->handle == r) {
             struct request *q = *at;
             known = *q;
-            if (forget || !(q->what & PERSISTENT)) {
+            q->what &= ~CANCELLED; /* a persistent one is started anew */
+            if (forget || !(q->what & (PERSISTENT | SHARED))) {
                 *at = q->next;
                 q->next = unused;
                 unused = q;
+            } else if (!(q->what & PERSISTENT)) {
+                q->what = TOLD | SHARED;
+                q->parts = NULL;
             }
-            q->what &= ~CANCELLED; /* a persistent one is started anew */
             break;
         }
     pthread_mutex_unlock(&request_lock);
     return known;
 }
 
+/* Begins the messages that stand for a collective, from one on to before another. */
+static void begin_parts(struct thread *t, int comm, const struct parts *p, int from, int to)
+{
+    for (int i = from; i < to; i++)
+        traced(t, (struct event){p->part[i].send ? T_ISEND : T_IRECV, comm, p->part[i].peer, 0, p->part[i].tag, p->part[i].bytes, 0, 0, 0}, NULL);
+}
+
 static void request_started(struct thread *t, MPI_Request r)
 {
-    struct request q = request_done(r, 0);
+    struct request q = {0};
+    pthread_mutex_lock(&request_lock);
+    struct request *at = request_find(r);
+    if (at) {
+        at->unready = at->partitions;
+        if (at->what & (SEND | RECEIVE | TOGETHER))
+            at->what &= ~(TOLD | CANCELLED);
+        q = *at;
+    }
+    pthread_mutex_unlock(&request_lock);
     if (q.what & SEND) {
         t->top->node->messages++;
         t->top->node->sent += q.bytes;
     }
-    if (auspex_tracing && q.what && q.comm >= 0)
+    if (q.parts)
+        begin_parts(t, q.comm, q.parts, 0, q.partitions ? 1 : q.parts->n);
+    else if (auspex_tracing && q.what & (SEND | RECEIVE) && q.comm >= 0)
         traced(t, (struct event){q.what & SEND ? T_ISEND : T_IRECV, q.comm, q.peer, 0, q.tag, (int64_t)q.bytes, 0, 0, 0}, NULL);
+}
+
+/* So many partitions more of a send are ready. */
+static void request_ready(struct thread *t, MPI_Request r, int n)
+{
+    struct request q = {0};
+    pthread_mutex_lock(&request_lock);
+    struct request *at = request_find(r);
+    if (at && at->unready > 0 && (at->unready -= n) <= 0)
+        q = *at;
+    pthread_mutex_unlock(&request_lock);
+    if (q.parts)
+        begin_parts(t, q.comm, q.parts, 1, q.parts->n);
 }
 
 /* A wait names the ranks of the world. */
@@ -131,13 +201,41 @@ static void wait_for(struct thread *t, int comm, int sent, int peer, int tag)
         }
 }
 
-static void waited(struct thread *t, struct request *q)
+static void await_parts(struct thread *t, int comm, const struct parts *p)
 {
-    for (int i = 0; q->parts && i < q->parts->n; i++)
-        wait_for(t, q->comm, q->parts->part[i].send, q->parts->part[i].peer, PARTS_TAG);
-    if (!q->parts)
+    for (int i = 0; i < p->n; i++)
+        wait_for(t, comm, p->part[i].send, p->part[i].peer, p->part[i].tag);
+}
+
+/* Tells that a request is over; where nothing is known of it, the call it was
+ * completed by waits for nobody knows whom. */
+static void waited(struct thread *t, MPI_Request r, const struct request *q)
+{
+    if (!auspex_tracing || q->what & TOLD)
+        return;
+    if (q->handle != r || q->comm < 0)
+        t->unknown = 1;
+    else if (q->parts)
+        await_parts(t, q->comm, q->parts);
+    else
         wait_for(t, q->comm, q->what & SEND, q->peer, q->tag);
-    free(q->parts);
+}
+
+/* The program was told that a request is over, and will complete it later. */
+static void request_seen(struct thread *t, MPI_Request r)
+{
+    struct request q = {0};
+    if (r == MPI_REQUEST_NULL)
+        return;
+    pthread_mutex_lock(&request_lock);
+    struct request *at = request_find(r);
+    if (at) {
+        q = *at;
+        at->what |= TOLD;
+    }
+    pthread_mutex_unlock(&request_lock);
+    if (q.what && !(q.what & CANCELLED))
+        waited(t, r, &q);
 }
 
 /* Marks a receive that is to be cancelled. */
@@ -170,6 +268,7 @@ static void request_freed(struct thread *t, MPI_Request r)
     struct request q = request_done(r, 1);
     if (q.what & CANCELLED)
         cancelled(t, &q);
+    free(q.parts);
 }
 
 /* A request completed; without a status the posted size stands for the
@@ -186,8 +285,9 @@ static void completed(struct thread *t, MPI_Request r, MPI_Status *status)
         cancelled(t, &q);
         return;
     }
-    if (auspex_tracing && (q.what || q.parts) && q.comm >= 0)
-        waited(t, &q);
+    waited(t, r, &q);
+    if (!(q.what & PERSISTENT))
+        free(q.parts);
     if (!(q.what & RECEIVE))
         return;
     if (status)
@@ -196,8 +296,10 @@ static void completed(struct thread *t, MPI_Request r, MPI_Status *status)
         t->top->node->received += q.bytes;
 }
 
-/* The request of the collective at hand, where it does not block. */
+/* The request of the collective at hand, where it does not block, and whether that is
+ * one to be started later. */
 static MPI_Request *begun;
+static int begun_later;
 
 /* Bytes that rank i is sent by, and sends to, rank me in a collective; -1 for no
  * message. Where all need something of all, each pair has its share of what a
@@ -221,25 +323,66 @@ static int64_t part_of(int kind, int me, int i, int n, int root, int64_t out, in
     return -1;
 }
 
-/* Begins a collective that does not block; false where it is too large for that. */
-static int apart(struct thread *t, int kind, struct communicator *c, int root, uint64_t out, uint64_t in, const int64_t *lists)
+/* The messages that stand for a collective; NULL where that is too large, or between
+ * two groups with a root. */
+static struct parts *parts_of(const struct event *e, const struct communicator *c, const int64_t *lists)
 {
-    struct parts *p = c->size <= PARTS_MOST ? malloc(sizeof *p + 2 * (size_t)c->size * sizeof p->part[0]) : NULL;
-    if (!p || *begun == MPI_REQUEST_NULL) {
-        free(p);
-        return c->size == 1;
-    }
+    if (c->size > PARTS_MOST || (c->inter && e->kind != T_BARRIER))
+        return NULL;
+    struct parts *p = malloc(sizeof *p + 2 * (size_t)c->size * sizeof p->part[0]);
+    if (!p)
+        return NULL;
     p->n = 0;
     for (int to = 0; to < 2; to++)
-        for (int k = 1; k < c->size; k++) {
-            int i = (c->me + (to ? k : c->size - k)) % c->size;
-            int64_t bytes = part_of(kind, c->me, i, c->size, root, (int64_t)out, (int64_t)in, lists, to);
-            if (bytes < 0)
-                continue;
-            traced(t, (struct event){to ? T_ISEND : T_IRECV, c->id, i, 0, PARTS_TAG, bytes, 0, 0, 0}, NULL);
-            p->part[p->n].peer = i;
-            p->part[p->n++].send = to;
+        for (int k = c->inter ? 0 : 1; k < c->size; k++) {
+            int i = (c->inter ? 0 : c->me) + (to ? k : c->size - k);
+            i %= c->size;
+            int64_t bytes = part_of((int)e->kind, c->me, i, c->size, (int)e->peer, e->count, e->count2, lists, to);
+            if (bytes >= 0)
+                p->part[p->n++] = (struct part){known_as(c, i), to, PARTS_TAG, bytes};
         }
-    request_add(*begun, 0, 0, 0, 0, c->id, p);
-    return 1;
+    return p;
+}
+
+/* Begins a collective that does not block. One that is too large for messages counts
+ * where it is called; one to be started later is unknown then. */
+static void begin_apart(struct thread *t, const struct event *e, struct communicator *c, const int64_t *lists)
+{
+    struct parts *p = parts_of(e, c, lists);
+    if (p && !begun_later)
+        begin_parts(t, c->id, p, 0, p->n);
+    if (p)
+        request_add(*begun, (struct request){.what = TOGETHER | (begun_later ? PERSISTENT : 0), .comm = c->id, .parts = p});
+    else if (!begun_later && !c->abroad) {
+        traced(t, *e, lists);
+        request_add(*begun, (struct request){.what = TOLD, .comm = -1});
+    }
+}
+
+/* MPI_Isendrecv. */
+static void begin_exchange(struct thread *t, MPI_Request *r, uint64_t out, int to, int tag, uint64_t in, int from, int tag_in, MPI_Comm comm)
+{
+    struct communicator *c = communicator(comm);
+    struct parts *p = c ? malloc(sizeof *p + 2 * sizeof p->part[0]) : NULL;
+    if (!p)
+        return;
+    p->n = 0;
+    if (from != MPI_PROC_NULL)
+        p->part[p->n++] = (struct part){from == MPI_ANY_SOURCE ? -1 : known_as(c, from), 0, tag_in == MPI_ANY_TAG ? -1 : tag_in, (int64_t)in};
+    if (to != MPI_PROC_NULL)
+        p->part[p->n++] = (struct part){known_as(c, to), 1, tag, (int64_t)out};
+    begin_parts(t, c->id, p, 0, p->n);
+    request_add(*r, (struct request){.what = TOGETHER, .comm = c->id, .parts = p});
+}
+
+/* Open MPI passes the result of a scan on from rank to rank: each needs those before
+ * it alone. Others exchange it in pairs, and all wait for all. */
+static int in_line(int64_t kind)
+{
+#ifdef OPEN_MPI
+    return kind == T_SCAN || kind == T_EXSCAN;
+#else
+    (void)kind;
+    return 0;
+#endif
 }

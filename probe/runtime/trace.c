@@ -13,8 +13,9 @@
  * what one rank waits for another depends on more than means. With
  * AUSPEX_TRACE_REGIONS a third holds the nodes in which it was spent: for each
  * event a count(1), then node(4) and ns as float(4) of each; and a fourth, where
- * the kernel tells, how long the rank waited for a core: event(4), whether within
- * its call(4), ns as float(4), and ns of the rest of that call as float(4). */
+ * the kernel tells, how long the rank waited for a core: event(4), how many events
+ * the call has that ends with it and in which that was(4), 0 for before the event,
+ * ns as float(4), and ns of the rest of that call as float(4). */
 #include "threshold.h"
 #include <fcntl.h>
 #include <stdio.h>
@@ -93,12 +94,12 @@ static void close_times(void)
 }
 
 /* Tells that the rank waited for a core before the next event, or within the call
- * of the latest, which took so much beside. */
-void auspex_trace_stop(int within, uint64_t waited, uint64_t rest)
+ * of so many latest ones, which took so much beside. */
+void auspex_trace_stop(uint32_t within, uint64_t waited, uint64_t rest)
 {
-    if (stops_file < 0 || waited == 0 || (within && traced_events == 0))
+    if (stops_file < 0 || waited == 0 || within > traced_events)
         return;
-    stops[stopped++] = (struct stop){traced_events - (within ? 1 : 0), (uint32_t)within, (float)((double)waited / auspex_rate), (float)((double)rest / auspex_rate)};
+    stops[stopped++] = (struct stop){traced_events - (within ? 1 : 0), within, (float)((double)waited / auspex_rate), (float)((double)rest / auspex_rate)};
     if (stopped == AT_ONCE) {
         write_all(stops_file, stops, sizeof stops);
         stopped = 0;

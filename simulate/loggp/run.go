@@ -149,6 +149,7 @@ type rank struct {
 	stopped  float64      // seconds so far
 	until    float64      // when the stop within the present call is over
 	within   int          // which stop that is
+	called   float64      // when the call began that the next stop is within, where that is several actions
 	after    float64      // by how much it delays the end of the call
 	worked   int32        // region of the latest computation
 	starts   []float64    // of the computation since the latest call
@@ -248,7 +249,7 @@ func (e *engine) run(id int32) error {
 		r.done++
 		e.actions++
 		r.region, r.began = region, r.clock
-		if len(r.stops) > 0 && r.stops[0].Action < r.done {
+		if len(r.stops) > 0 && r.stops[0].Action-r.stops[0].Before < r.done {
 			if err := e.stop(id, r); err != nil {
 				return err
 			}

@@ -7,8 +7,12 @@ package loggp
 // stopped for another, so that of the rest of the call as much counts as of the stop.
 // In a run with changes the call may end at another time; what counts of the stop is
 // by how much it delayed the end in the replay without (Options.Delays): a rank that
-// was stopped while it had to wait anyway lost nothing by that.
+// was stopped while it had to wait anyway lost nothing by that. A call may be several
+// actions: the stop counts from the first, and the last ends no sooner.
 func (e *engine) stop(id int32, r *rank) error {
+	if s := &r.stops[0]; s.Before > 0 && s.Action-s.Before == r.done-1 {
+		r.called = r.clock
+	}
 	for ; len(r.stops) > 0 && r.stops[0].Action < r.done; r.stops = r.stops[1:] {
 		s, i := &r.stops[0], len(e.o.Stops[id])-len(r.stops)
 		part := 1.0
@@ -21,7 +25,11 @@ func (e *engine) stop(id int32, r *rank) error {
 			r.after += min(part, 1) * e.o.Delays[id][i]
 		case s.Within:
 			r.within = i
-			r.until = max(r.until, r.clock+part*(s.Seconds+min(s.Rest, s.Seconds)))
+			since := r.clock
+			if s.Before > 0 {
+				since = r.called
+			}
+			r.until = max(r.until, since+part*(s.Seconds+min(s.Rest, s.Seconds)))
 		default:
 			if err := e.stand(id, r, part*s.Seconds); err != nil {
 				return err

@@ -54,6 +54,31 @@ func TestStops(t *testing.T) {
 	}
 }
 
+// TestStopOfSeveralActions: a call that waits for a receive and for a send stops once,
+// from its beginning on, whichever comes last.
+func TestStopOfSeveralActions(t *testing.T) {
+	for _, last := range []string{"send", "receive"} {
+		tr := written(t, 2, func(r int, b *trace.Builder) {
+			me, other := int32(r), int32(1-r)
+			compute(b, "A", 1+3*float64(r))
+			b.Add(&trace.Action{Kind: trace.Irecv, Type: trace.Byte, Peer: other, Count: 8})
+			b.Add(&trace.Action{Kind: trace.Isend, Type: trace.Byte, Peer: other, Count: 8})
+			waits := []trace.Action{{Kind: trace.Wait, Peer: other, Peer2: me}, {Kind: trace.Wait, Peer: me, Peer2: other}}
+			if last == "receive" {
+				waits[0], waits[1] = waits[1], waits[0]
+			}
+			b.Add(&waits[0])
+			b.Add(&waits[1])
+		})
+		for seconds, still := range map[float64]float64{2: 0, 4: 1} {
+			stops := trace.Stops{{{Action: 4, Within: true, Before: 1, Seconds: seconds}}, nil}
+			r := replay(t, tr, loggp.Options{Stops: stops})
+			near(t, last+" last", r.Finish[0], 4+still)
+			near(t, last+" last, without a core", r.Stopped[0], still)
+		}
+	}
+}
+
 // told is where a rank's spans end that follow on each other without a gap.
 func told(t *testing.T, tr *trace.Trace, o loggp.Options, rank int) int64 {
 	t.Helper()

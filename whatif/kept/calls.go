@@ -14,8 +14,8 @@ import (
 // package events takes for one kind.
 var alike = map[string][]string{
 	"MPI_Recv":       {"MPI_Mprobe", "MPI_Probe", "MPI_Improbe", "MPI_Iprobe"},
-	"MPI_Wait":       {"MPI_Waitall", "MPI_Waitsome", "MPI_Test", "MPI_Testall", "MPI_Testany", "MPI_Testsome"},
-	"MPI_Comm_split": {"MPI_Comm_dup", "MPI_Comm_split_type", "MPI_Comm_create", "MPI_Comm_create_group", "MPI_Cart_create", "MPI_Cart_sub", "MPI_Graph_create", "MPI_Dist_graph_create", "MPI_Dist_graph_create_adjacent"},
+	"MPI_Wait":       {"MPI_Waitall", "MPI_Waitsome", "MPI_Test", "MPI_Testall", "MPI_Testany", "MPI_Testsome", "MPI_Request_get_status", "MPI_Scan", "MPI_Exscan", "MPI_Comm_create_group", "MPI_Intercomm_create", "MPI_Intercomm_merge"},
+	"MPI_Comm_split": {"MPI_Comm_dup", "MPI_Comm_split_type", "MPI_Comm_create", "MPI_Cart_create", "MPI_Cart_sub", "MPI_Graph_create", "MPI_Dist_graph_create", "MPI_Dist_graph_create_adjacent"},
 }
 
 // apart tells calls that a trace has messages for: collectives that do not block.

@@ -101,7 +101,7 @@ func Open(ctx context.Context, e *store.Experiment) (*Run, error) {
 	if r.Outside, err = outsideOf(d); err != nil {
 		return nil, err
 	}
-	if r.Untold, err = untoldOf(d); err != nil {
+	if r.Untold, err = untoldOf(d, r.Program); err != nil {
 		return nil, err
 	}
 	ends, err := d.StartEnd()

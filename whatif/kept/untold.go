@@ -3,16 +3,24 @@ package kept
 import (
 	"context"
 	"fmt"
+	"maps"
 
 	"auspex/analyze"
 	"auspex/events"
 	"auspex/model"
+	"auspex/trace"
 	"auspex/waits"
 )
 
+// recorded tells calls of which our own traces tell who waits for whom, unlike others'.
+func recorded(call string) bool {
+	return call == "MPI_Comm_create_group" || call == "MPI_Intercomm_create" || call == "MPI_Intercomm_merge"
+}
+
 // untoldOf lists the calls of a run in which ranks wait for others and of which a
-// trace holds only how long they took, those with the most time first.
-func untoldOf(d *analyze.Dataset) ([]waits.Untold, error) {
+// trace holds only how long they took, those with the most time first: some always
+// are, others where the trace has pauses within them.
+func untoldOf(d *analyze.Dataset, t *trace.Trace) ([]waits.Untold, error) {
 	if !d.Has(model.WallTime) {
 		return nil, nil
 	}
@@ -21,14 +29,15 @@ func untoldOf(d *analyze.Dataset) ([]waits.Untold, error) {
 		return nil, err
 	}
 	ranks := 0
-	seconds := map[string]float64{}
+	seconds := t.InCalls()
+	maps.DeleteFunc(seconds, func(call string, _ float64) bool { return events.WaitsUntold(call) && !recorded(call) })
 	for u, unit := range d.Units {
 		if unit.Thread != 0 {
 			continue
 		}
 		ranks++
 		for r, region := range d.Regions {
-			if t := wall.At(u, r); t > 0 && events.WaitsUntold(region.Name) {
+			if t := wall.At(u, r); t > 0 && events.WaitsUntold(region.Name) && !recorded(region.Name) {
 				seconds[region.Name] += t
 			}
 		}

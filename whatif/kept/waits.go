@@ -29,7 +29,11 @@ func (r *Run) Waits(ctx context.Context) (*waits.Report, error) {
 	if more := r.Seconds - r.Outside - r.Stalled - found.Seconds; more > unexplained*r.Seconds {
 		longer = more
 	}
-	found.Leaves(r.Untold, longer)
+	untold := r.Untold
+	if r.Data == nil { // of a file nothing else is known
+		untold = found.Untold
+	}
+	found.Leaves(untold, longer)
 	found.Notes = append(found.Notes, "the trace holds no times of messages: those of a replay as between ranks of one machine were taken")
 	if r.Ends > 0 {
 		found.Notes = append(found.Notes, fmt.Sprintf("the shares are of the time between starting and ending, which took %.3g s more", r.Ends))
