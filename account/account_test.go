@@ -138,6 +138,20 @@ func TestOwnCostOfCommunication(t *testing.T) {
 	}
 }
 
+// How often a unit asks whether a message is there is no cost of asking: it asks as long
+// as it waits.
+func TestAskingIsWaiting(t *testing.T) {
+	in := run([]Class{Work, Communicating}, []float64{9, 1}, []float64{5, 5})
+	in.Calls = model.NewMatrix(2, 2, model.Zero)
+	in.Calls.Row(0)[1], in.Calls.Row(1)[1] = 10, 50
+	for name, want := range map[string]float64{"main/MPI_Bcast": 0, "main/MPI_Testall": 4. / 20} {
+		in.Paths[1] = name
+		if l := draw(t, in); math.Abs(l.Total(Imbalance)-want) > 1e-9 {
+			t.Errorf("%s: %+v", name, l.Lines)
+		}
+	}
+}
+
 // One of two, and three of four, wait in a call that the one with most work does
 // not make: that is no cost of the call, and starting, which takes all of them
 // equally long, is no imbalance.

@@ -46,6 +46,7 @@ type drawing struct {
 	l      *Ledger
 	idle   []bool
 	roles  map[int]*role
+	asks   []bool    // by region: see asks
 	cost   []float64 // by region: the own cost of one call, or of all of a unit's
 	each   []float64 // by region: that of a byte, 0 where some who make the call send none
 	common []float64 // by region: what most units spend in a call alike
@@ -107,6 +108,10 @@ func (d *drawing) survey() {
 	}
 	d.idle = make([]bool, n)
 	d.roles = map[int]*role{}
+	d.asks = make([]bool, g)
+	for r, path := range d.Paths {
+		d.asks[r] = asks(path)
+	}
 	d.cost, d.each, d.ending, d.outside = make([]float64, g), make([]float64, g), make([]float64, g), math.Inf(1)
 	for r := range d.cost {
 		d.cost[r], d.each[r], d.ending[r] = math.Inf(1), math.Inf(1), math.Inf(1)
@@ -216,9 +221,10 @@ func (s *stats) join(o *stats) {
 	}
 }
 
-// calls counts them; 1 where it is not known.
+// calls counts them; 1 where it is not known, and where how many there are is decided
+// by how long a unit waits.
 func (d *drawing) calls(u, r int) float64 {
-	if d.Calls.Data == nil {
+	if d.Calls.Data == nil || d.asks[r] {
 		return 1
 	}
 	if c := d.Calls.At(u, r); c >= 1 {

@@ -55,6 +55,16 @@ var Shipped = Table{
 	{"*!$omp *barrier*", Waits}, {"*omp_barrier*", Waits}, {"*openmp*barrier*", Waits}, {"*openmp_wait*", Waits}, {"*cond*wait*", Waits},
 }
 
+// asks tells calls by which a program looks whether something is there, over and over
+// as long as it waits for it.
+func asks(path string) bool {
+	switch path[strings.LastIndexByte(path, model.PathSeparator)+1:] {
+	case "MPI_Test", "MPI_Testall", "MPI_Testany", "MPI_Testsome", "MPI_Iprobe", "MPI_Improbe", "MPI_Request_get_status", "MPI_Parrived":
+		return true
+	}
+	return false
+}
+
 // system are calls of the operating system that are common words. A program may be
 // called so, and functions of its own.
 var system = Table{{"read", InOut}, {"write", InOut}, {"wait", Waits}, {"poll", Waits}, {"select", Waits}, {"sleep", Waits}}
