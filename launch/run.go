@@ -138,7 +138,7 @@ func (r *Runner) Run(ctx context.Context) (*Result, error) {
 		return result, nil
 	}
 	if result.Stops, err = WriteTrace(ctx, dir, r.Trace); err != nil {
-		result.Experiment.Notes = append(result.Experiment.Notes, "no trace: "+err.Error())
+		result.Experiment.Notes = append(result.Experiment.Notes, model.NoTraceNote+err.Error())
 	}
 	return result, nil
 }

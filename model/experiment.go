@@ -39,6 +39,9 @@ type Header struct {
 	SummaryCount int `json:"summaries"`
 }
 
+// NoTraceNote begins the note of a run that was to keep a trace and could not.
+const NoTraceNote = "no trace: "
+
 // Experiment is a header with everything it counts.
 type Experiment struct {
 	Header

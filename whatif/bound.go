@@ -20,6 +20,8 @@ import (
 type Bound struct {
 	// Why is why there are only bounds, "" for want of a trace.
 	Why string
+	// NoTrace is why there is no trace, or how to get one.
+	NoTrace string
 
 	profile *loggp.Profile
 	seconds float64
@@ -70,7 +72,7 @@ func (b *Bound) Price(changes []Change) (*Answer, error) {
 		switch ch.Kind {
 		case Faster, Balance, Remove, LikeMedian, Hosts:
 		default:
-			return nil, fmt.Errorf("%s needs a trace: run the program with auspex run --trace", ch)
+			return nil, fmt.Errorf("%s needs a trace: %s", ch, cmp.Or(b.NoTrace, "run the program with auspex run --trace"))
 		}
 	}
 	s, err := c.setting(changes)

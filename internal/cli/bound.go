@@ -25,6 +25,7 @@ func (a *app) bound(t *traced, changes []whatif.Change, top int) error {
 		return err
 	}
 	b := whatif.NewBound(p, t.Seconds, waits, all)
+	b.NoTrace = t.NoTrace
 	if t.Others > 0 {
 		b.Why = fmt.Sprintf("since the trace holds one thread and others did %.0f %% of the work", 100*t.Others)
 	}

@@ -11,9 +11,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"auspex/analyze"
 	"auspex/events"
+	"auspex/model"
 	"auspex/pop"
 	"auspex/simulate/loggp"
 	"auspex/store"
@@ -50,6 +52,7 @@ type Run struct {
 	Partial bool           // threads did much of the work that the trace does not hold
 	Others  float64        // what share of the work that is, where it is much
 	Notes   []string       // what was made of the profile
+	NoTrace string         // why there is no trace, or how to get one
 }
 
 // Has tells whether an experiment kept a trace.
@@ -79,7 +82,8 @@ func Open(ctx context.Context, e *store.Experiment) (*Run, error) {
 	if errors.Is(missing, store.ErrNotFound) {
 		spans, missing := e.Attachment(SpansName)
 		if errors.Is(missing, store.ErrNotFound) { // also where no time was measured
-			return r, fmt.Errorf("the experiment %q %w: run it with auspex run --trace", d.Name, ErrNoTrace)
+			r.NoTrace = noTrace(d)
+			return r, fmt.Errorf("the experiment %q %w: %s", d.Name, ErrNoTrace, r.NoTrace)
 		}
 		if err := cmp.Or(err, missing); err != nil {
 			return nil, err
@@ -123,6 +127,19 @@ func Open(ctx context.Context, e *store.Experiment) (*Run, error) {
 	r.Stretch, notes, err = stops.Spread(ctx, r.Program, of.stretch(), whatif.SharedMemory())
 	r.Notes = append(append(r.Notes, r.untoldNote()...), notes...)
 	return r, err
+}
+
+// noTrace says why an experiment has no trace, or how to get one.
+func noTrace(d *analyze.Dataset) string {
+	for _, note := range d.Notes {
+		if why, ok := strings.CutPrefix(note, model.NoTraceNote); ok {
+			return why
+		}
+	}
+	if d.Format != "" && d.Format != "auspex" {
+		return "it is the profile that was imported; of a trace, give the file or folder itself"
+	}
+	return "run it with auspex run --trace"
 }
 
 // measured opens the times that another tool measured.
