@@ -183,7 +183,7 @@ func (c *collector) keepApart(run Run) {
 		return
 	}
 	n := len(c.processes)
-	if alone == n {
+	if alone == n && !slices.ContainsFunc(c.processes, connects) {
 		c.notes = append(c.notes, fmt.Sprintf("the %d processes did not know of one another: each was an MPI program of 1 rank. If they were meant to be one program of %d, their launcher does not match their MPI (srun needs --mpi=pmi2 or pmix)", n, n))
 	} else {
 		c.notes = append(c.notes, fmt.Sprintf("several MPI programs ran: their %d processes are numbered in the order they started", n))
@@ -192,6 +192,18 @@ func (c *collector) keepApart(run Run) {
 	for i, p := range c.processes {
 		p.Rank, p.Ranks = i, n
 	}
+}
+
+// connects tells whether a process started others or connected to them by MPI: they
+// know of one another.
+func connects(p *probe.Process) bool {
+	return slices.ContainsFunc(p.Regions, func(r probe.Region) bool {
+		switch r.Name {
+		case "MPI_Comm_spawn", "MPI_Comm_spawn_multiple", "MPI_Comm_accept", "MPI_Comm_connect", "MPI_Comm_join":
+			return true
+		}
+		return false
+	})
 }
 
 // declare adds the metrics that have values.
