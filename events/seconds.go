@@ -1,6 +1,10 @@
 package events
 
-import "context"
+import (
+	"context"
+
+	"auspex/trace"
+)
 
 // Seconds is how long a measured run took: from the first begin to the last end.
 func Seconds(ctx context.Context, src Source) (float64, error) {
@@ -16,4 +20,17 @@ func Seconds(ctx context.Context, src Source) (float64, error) {
 		return nil
 	})
 	return float64(last-first) / 1e9, err
+}
+
+// Outside is how long the mean rank of a measured run was in calls that a replay of
+// it (Program) holds nothing of: starting, ending and what exchanges nothing.
+func Outside(ctx context.Context, src Source) (float64, error) {
+	total := 0.0
+	err := src.Each(ctx, func(s *Span) error {
+		if src.Header().Locations[s.Loc].Thread == 0 && (s.Kind == trace.Init || s.Kind == trace.Finalize || s.Kind == Other) {
+			total += s.Seconds()
+		}
+		return nil
+	})
+	return total / float64(max(src.Header().Ranks, 1)), err
 }

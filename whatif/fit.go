@@ -14,10 +14,17 @@ import (
 // mostly send small or large ones. Where even the slowest of networks would not
 // take that long, the time went elsewhere: into what blocks a rank outside of MPI,
 // or into calls that the trace does not know.
+//
+// Where the times of calls were measured, what is neither computation nor waiting
+// was the network's, however little it is, and the network may have been faster,
+// too: accelerators of one node exchange hundreds of gigabytes a second.
 const (
 	unexplained   = 0.2   // share of the run that must be missing
 	maxFitted     = 2e6   // actions of a trace that is replayed for it
 	closeEnough   = 0.005 // share of the run
+	closeTimed    = 1e-4  // likewise, where times of calls were measured
+	leastLatency  = 1e-7  // seconds: less is no network's
+	fastest       = 1e6   // times as fast as between ranks of one machine
 	leastSpeed    = 1e6   // bytes/s: 8 Mbit/s
 	longestRounds = 0.1   // seconds that a message may take where nothing tells how large it is
 )
@@ -31,11 +38,12 @@ func (c *Case) slowest() float64 {
 	return max(c.network.Bandwidth/leastSpeed, 1)
 }
 
-// fit slows the network down until the replay takes as long as the run, less
-// what was spent outside of what the trace holds.
+// fit makes the network slower until the replay takes as long as the run, less
+// what was spent outside of what the trace holds; or faster, where times of calls
+// were measured.
 func (c *Case) fit(ctx context.Context) error {
 	target := c.measured - c.outside
-	if c.measured == 0 || c.platform != nil || c.ranks < 2 || target-c.base.seconds <= unexplained*c.measured {
+	if c.measured == 0 || c.platform != nil || c.ranks < 2 || target <= 0 || !c.timed && target-c.base.seconds <= unexplained*c.measured {
 		return nil
 	}
 	if len(c.stretch) > 0 && target <= slices.Max(c.stretch)*c.base.seconds {
@@ -45,26 +53,35 @@ func (c *Case) fit(ctx context.Context) error {
 		return nil
 	}
 	own, short := c.network, target-c.base.seconds
+	low, high := 1.0, c.slowest()
+	if short < 0 {
+		low, high = 1/fastest, 1.0
+	}
 	slower := func(times float64) (*outcome, error) {
 		c.network = own
 		c.network.Latency *= times
+		c.network.Overhead *= min(times, 1)
 		c.network.Bandwidth /= times
 		return c.replay(ctx, nil)
 	}
-	low, high := 1.0, c.slowest()
 	best := c.base
-	last, err := slower(high)
-	if err != nil {
-		return err
+	if short > 0 {
+		last, err := slower(high)
+		if err != nil {
+			return err
+		}
+		if last.seconds < target {
+			c.network = own
+			if short > unexplained*c.measured {
+				c.unexplained = short
+				c.notes = append(c.notes, fmt.Sprintf("the run took %s longer than its replay between ranks of one machine, more than a slow network explains: ranks may have been blocked outside of MPI, or in calls of which the trace tells nothing; that time is taken to stay", seconds(short)))
+			}
+			return nil
+		}
 	}
-	if last.seconds < target {
-		c.network, c.unexplained = own, short
-		c.notes = append(c.notes, fmt.Sprintf("the run took %s longer than its replay between ranks of one machine, more than a slow network explains: ranks may have been blocked outside of MPI, or in calls of which the trace tells nothing; that time is taken to stay", seconds(short)))
-		return nil
-	}
-	times := high
-	for math.Abs(best.seconds-target) > closeEnough*target && high/low > 1.001 {
-		times = math.Sqrt(low * high)
+	for math.Abs(best.seconds-target) > c.closeEnough()*target && high/low > 1.001 {
+		times := math.Sqrt(low * high)
+		var err error
 		if best, err = slower(times); err != nil {
 			return err
 		}
@@ -74,21 +91,43 @@ func (c *Case) fit(ctx context.Context) error {
 			high = times
 		}
 	}
-	c.base = best
-	c.notes = append(c.notes, fmt.Sprintf("the run took %s longer than its replay between ranks of one machine: its network is taken to be as slow as that, %s a message; with --platform it is known better", seconds(short), c.speed()))
+	if c.base = best; math.Abs(short) > unexplained*c.measured {
+		c.notes = append(c.notes, c.fitted(short))
+	}
 	return nil
 }
 
-// speed says how slow the network is: the bandwidth only where messages have sizes.
+// closeEnough is how far the replay may be from the run, as a share.
+func (c *Case) closeEnough() float64 {
+	if c.timed {
+		return closeTimed
+	}
+	return closeEnough
+}
+
+// fitted says what network the run is taken to have had.
+func (c *Case) fitted(short float64) string {
+	if short > 0 {
+		return fmt.Sprintf("the run took %s longer than its replay between ranks of one machine: its network is taken to be as slow as that, %s; with --platform it is known better", seconds(short), c.speed())
+	}
+	return fmt.Sprintf("the run took %s less than its replay between ranks of one machine: its network is taken to be as fast as that, %s", seconds(-short), c.speed())
+}
+
+// speed says how fast the network is: the bandwidth only where messages have sizes,
+// and the latency only where it is one that a network can have.
 func (c *Case) speed() string {
-	text := seconds(c.network.Latency)
+	latency := seconds(c.network.Latency)
 	if c.profile.Elements == 0 {
-		return text
+		return latency + " a message"
 	}
-	if mega := c.network.Bandwidth / 1e6; mega < 1000 {
-		return fmt.Sprintf("%s and %.3g MB/s", text, mega)
+	bandwidth := fmt.Sprintf("%.3g MB/s", c.network.Bandwidth/1e6)
+	if c.network.Bandwidth >= 1e9 {
+		bandwidth = fmt.Sprintf("%.3g GB/s", c.network.Bandwidth/1e9)
 	}
-	return fmt.Sprintf("%s and %.3g GB/s", text, c.network.Bandwidth/1e9)
+	if c.network.Latency < leastLatency {
+		return bandwidth
+	}
+	return latency + " and " + bandwidth + " a message"
 }
 
 // Pauses tells whether some rank is blocked or asleep for a hundredth of the run.

@@ -153,7 +153,7 @@ func (t *traced) replayable(ctx context.Context) (*trace.Trace, error) {
 		return nil, err
 	}
 	if t.Seconds == 0 {
-		if t.Seconds, err = events.Seconds(ctx, t.Timed); err != nil {
+		if err := t.Clock(ctx); err != nil {
 			return nil, err
 		}
 	}

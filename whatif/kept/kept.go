@@ -150,7 +150,7 @@ func (r *Run) measured(ctx context.Context, spans []byte) error {
 	}
 	recorded.Header().Name = r.Data.Name
 	r.Timed = recorded
-	if r.Seconds, err = events.Seconds(ctx, r.Timed); err != nil {
+	if err := r.Clock(ctx); err != nil {
 		return err
 	}
 	if r.Untold, err = untoldIn(ctx, r.Timed); err != nil {
@@ -158,6 +158,16 @@ func (r *Run) measured(ctx context.Context, spans []byte) error {
 	}
 	recorded.Header().Notes = append(recorded.Header().Notes, r.untoldNote()...)
 	r.Program, err = events.Program(ctx, r.Timed)
+	return err
+}
+
+// Clock takes from measured times how long the run took, and how much of that was
+// outside of what a replay holds.
+func (r *Run) Clock(ctx context.Context) (err error) {
+	if r.Seconds, err = events.Seconds(ctx, r.Timed); err != nil {
+		return err
+	}
+	r.Outside, err = events.Outside(ctx, r.Timed)
 	return err
 }
 
