@@ -22,10 +22,15 @@ type Bound struct {
 	Why string
 	// NoTrace is why there is no trace, or how to get one.
 	NoTrace string
+	// First is the computation of the first thread of each rank, by region: while
+	// other threads communicate, it may wait under the name of a region. Nil where
+	// nobody may.
+	First [][]float64
 
 	profile *loggp.Profile
 	seconds float64
 	waits   []float64
+	hidden  []float64
 	all     [][]float64
 }
 
@@ -39,6 +44,7 @@ func NewBound(p *loggp.Profile, seconds float64, waits []float64, all [][]float6
 	}
 	b := &Bound{profile: p, seconds: seconds, waits: make([]float64, len(p.Pauses)), all: all}
 	copy(b.waits, waits)
+	b.hidden = slices.Clone(b.waits)
 	for r, row := range p.Seconds {
 		for rank, t := range row { // while others work, a thread may wait for them, spinning or blocked
 			b.waits[rank] += max(all[r][rank]-t, 0)
@@ -67,7 +73,7 @@ func (b *Bound) note() string { return b.lead() + " this is a bound: the gain is
 
 // Price bounds what changes would bring.
 func (b *Bound) Price(changes []Change) (*Answer, error) {
-	c := &Case{profile: b.profile, measured: b.seconds, ranks: b.ranks(), dealer: -1}
+	c := b.whole()
 	for _, ch := range changes {
 		switch ch.Kind {
 		case Faster, Balance, Remove, LikeMedian, Hosts:
@@ -92,7 +98,9 @@ func (b *Bound) Price(changes []Change) (*Answer, error) {
 		}
 	}
 	for rank := range compute {
-		compute[rank] += sum(c.givenTo(&s, rank))
+		if !b.threaded(rank) { // else another thread may do it
+			compute[rank] += sum(c.givenTo(&s, rank))
+		}
 	}
 	for rank, t := range b.profile.Pauses {
 		after := s.work.Pause(rank, t)
@@ -120,6 +128,32 @@ func (b *Bound) Price(changes []Change) (*Answer, error) {
 	return a, nil
 }
 
+// whole is the run with the work of all threads: which of them does it, and what of
+// it comes to light in the busiest one, may be another with changes.
+func (b *Bound) whole() *Case {
+	p := *b.profile
+	p.Seconds = b.all
+	return &Case{profile: &p, measured: b.seconds, ranks: b.ranks(), dealer: -1, hidden: b.hiddenIn}
+}
+
+// hiddenIn is how long a rank may have waited under the name of a region.
+func (b *Bound) hiddenIn(region, rank int) float64 {
+	if b.First == nil {
+		return 0
+	}
+	return min(b.First[region][rank], b.hidden[rank])
+}
+
+// threaded tells whether a rank has other threads that work.
+func (b *Bound) threaded(rank int) bool {
+	for r, row := range b.profile.Seconds {
+		if b.all[r][rank] > row[rank] {
+			return true
+		}
+	}
+	return false
+}
+
 func (b *Bound) ranks() int {
 	if len(b.profile.Seconds) == 0 {
 		return 0
@@ -129,7 +163,7 @@ func (b *Bound) ranks() int {
 
 // Opportunities lists the bounds of what could be changed.
 func (b *Bound) Opportunities() (*List, error) {
-	c := &Case{profile: b.profile, measured: b.seconds, ranks: b.ranks(), dealer: -1}
+	c := b.whole()
 	l := &List{BaseSeconds: b.seconds, Measured: true, Bound: true, Notes: []string{b.note()}, Opportunities: []Opportunity{}, Shares: []Share{}}
 	for _, ch := range c.candidates() {
 		if ch.Kind == Ideal || ch.Kind == NoNoise {

@@ -50,3 +50,36 @@ func TestBoundSays(t *testing.T) {
 		t.Errorf("%+v, %v", l, err)
 	}
 }
+
+// TestBoundOfAStraggler: a rank that becomes ordinary may gain all that it does more
+// than the others, also where its busiest thread is another one, and where the others
+// wait under the name of a region.
+func TestBoundOfAStraggler(t *testing.T) {
+	rows := func(load, kernels, backward [2]float64) [][]float64 {
+		out := make([][]float64, 3)
+		for r, v := range [][2]float64{load, kernels, backward} {
+			out[r] = []float64{v[0], v[0], v[1]} // the last rank is the slow one
+		}
+		return out
+	}
+	for _, c := range []struct {
+		name            string
+		load, backward  [2]float64 // of the others, and of the slow one
+		communicates    float64    // another thread of each of the others
+		seconds, within float64    // the bound must be below
+	}{
+		{"its load is beside its kernels", [2]float64{0.01, 0.05}, [2]float64{}, 0, 0.16, 0.12},
+		{"the others wait in backward", [2]float64{0.01, 0.05}, [2]float64{0.05, 0.01}, 0.04, 0.16, 0.12},
+		{"the others wait where it is slow", [2]float64{0.01, 0.01}, [2]float64{0.05, 0.05}, 0.04, 0.16, 0.12},
+	} {
+		kernels := [2]float64{0.1, 0.1}
+		all := rows(c.load, kernels, c.backward)
+		busiest := &loggp.Profile{Regions: []string{"load", "kernels", "backward"}, Seconds: rows([2]float64{}, kernels, [2]float64{}), Counts: make([][]int64, 3), Pauses: make([]float64, 3)}
+		b := whatif.NewBound(busiest, c.seconds, []float64{c.communicates, c.communicates, 0}, all)
+		b.First = rows(c.load, [2]float64{}, c.backward)
+		a, err := b.Price([]whatif.Change{{Kind: whatif.LikeMedian, Rank: 2}})
+		if err != nil || a.NewSeconds > c.within+1e-9 || a.NewSeconds < 0.1-1e-9 {
+			t.Errorf("%s: %+v, %v", c.name, a, err)
+		}
+	}
+}

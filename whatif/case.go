@@ -33,7 +33,10 @@ type Case struct {
 	base     *outcome
 	timed    bool
 	untold   float64 // see Setup
-	notes    []string
+	// hidden is how long a rank may have waited under the name of a region, where
+	// only a profile is known.
+	hidden func(region, rank int) float64
+	notes  []string
 	// unexplained is how much longer the run took than its replay, where no network
 	// explains it.
 	unexplained float64

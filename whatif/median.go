@@ -15,6 +15,10 @@ func (c *Case) ordinary(s *setting, ch Change) error {
 	if c.ranks < 2 {
 		return fmt.Errorf("%s: there is no other rank to be like", ch)
 	}
+	if c.trace == nil {
+		c.atMostOrdinary(s, ch.Rank)
+		return nil
+	}
 	totals := make([]float64, c.ranks)
 	had, usual := make([]float64, len(c.profile.Seconds)), make([]float64, len(c.profile.Seconds))
 	kept, more := 0.0, 0.0 // what it has if it does as they do in its regions, and what it had more
@@ -53,6 +57,29 @@ func (c *Case) ordinary(s *setting, ch Change) error {
 		s.late[ch.Rank] = min(late, medianWithout(slices.Sorted(slices.Values(s.late)), late))
 	}
 	return nil
+}
+
+// atMostOrdinary takes away all that a rank may have more than the others where only
+// a profile is known: in each region, and as if they did nothing where they may have
+// waited.
+func (c *Case) atMostOrdinary(s *setting, rank int) {
+	for r := range c.profile.Seconds {
+		row := c.spent(s, r)
+		had := row[rank]
+		if had <= 0 {
+			continue
+		}
+		for other := range row {
+			if other != rank {
+				row[other] = max(row[other]-c.hidden(r, other), 0)
+			}
+		}
+		slices.Sort(row)
+		if usual := medianWithout(row, had); usual < had {
+			scaleRow(s, c, r)[rank] *= usual / had
+		}
+	}
+	c.usualPauses(s, rank)
 }
 
 // usualPauses has a rank blocked or asleep no longer than the others are.

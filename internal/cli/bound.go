@@ -16,7 +16,7 @@ func (a *app) bound(t *traced, changes []whatif.Change, top int) error {
 	if t.Seconds <= 0 {
 		return fmt.Errorf("how long the run of %q took is not known: %s", t.name, cmp.Or(t.Data.Incomplete, "its profile has no time"))
 	}
-	p, all, err := profileOf(t)
+	p, all, first, err := profileOf(t)
 	if err != nil {
 		return err
 	}
@@ -26,6 +26,7 @@ func (a *app) bound(t *traced, changes []whatif.Change, top int) error {
 	}
 	b := whatif.NewBound(p, t.Seconds, waits, all)
 	b.NoTrace = t.NoTrace
+	b.First = first
 	if t.Others > 0 {
 		b.Why = fmt.Sprintf("since the trace holds one thread and others did %.0f %% of the work", 100*t.Others)
 	}
@@ -52,16 +53,16 @@ func (a *app) bound(t *traced, changes []whatif.Change, top int) error {
 }
 
 // profileOf is the computation of an experiment by region and process: of the busiest
-// thread of each, with what it paused, and of all threads together.
-func profileOf(t *traced) (p *loggp.Profile, all [][]float64, err error) {
+// thread of each, with what it paused, of all threads together, and of the first.
+func profileOf(t *traced) (p *loggp.Profile, all, first [][]float64, err error) {
 	d := t.Data
 	metric, err := d.TimeMetric()
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	m, err := d.Matrix(metric + ".exc")
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	computes := func(r int) bool { return !d.Communication[r] && d.Regions[r].Name != model.Blocked }
 	processes := processesOf(d)
@@ -82,11 +83,14 @@ func profileOf(t *traced) (p *loggp.Profile, all [][]float64, err error) {
 		if d.Communication[r] {
 			continue
 		}
-		row, together := make([]float64, len(processes)), make([]float64, len(processes))
+		row, together, main := make([]float64, len(processes)), make([]float64, len(processes)), make([]float64, len(processes))
 		for u, unit := range d.Units {
 			rank, _ := slices.BinarySearch(processes, unit.Process)
 			if together[rank] += m.At(u, r); u == busiest[rank] {
 				row[rank] = m.At(u, r)
+			}
+			if unit.Thread == 0 {
+				main[rank] = m.At(u, r)
 			}
 		}
 		if !computes(r) {
@@ -97,8 +101,9 @@ func profileOf(t *traced) (p *loggp.Profile, all [][]float64, err error) {
 		}
 		p.Regions, p.Seconds = append(p.Regions, d.Paths[r]), append(p.Seconds, row)
 		p.Counts, all = append(p.Counts, make([]int64, len(processes))), append(all, together)
+		first = append(first, main)
 	}
-	return p, all, nil
+	return p, all, first, nil
 }
 
 // hiddenWaits is how long each process may have waited in what counts as its
