@@ -30,8 +30,9 @@ type Bound struct {
 	profile *loggp.Profile
 	seconds float64
 	waits   []float64
-	hidden  []float64
 	all     [][]float64
+	// communicated is how long threads of a rank did that are not its first.
+	communicated []float64
 }
 
 // NewBound starts from a profile, of the busiest thread of each rank. Of what counts
@@ -44,7 +45,7 @@ func NewBound(p *loggp.Profile, seconds float64, waits []float64, all [][]float6
 	}
 	b := &Bound{profile: p, seconds: seconds, waits: make([]float64, len(p.Pauses)), all: all}
 	copy(b.waits, waits)
-	b.hidden = slices.Clone(b.waits)
+	b.communicated = slices.Clone(b.waits)
 	for r, row := range p.Seconds {
 		for rank, t := range row { // while others work, a thread may wait for them, spinning or blocked
 			b.waits[rank] += max(all[r][rank]-t, 0)
@@ -133,15 +134,30 @@ func (b *Bound) Price(changes []Change) (*Answer, error) {
 func (b *Bound) whole() *Case {
 	p := *b.profile
 	p.Seconds = b.all
-	return &Case{profile: &p, measured: b.seconds, ranks: b.ranks(), dealer: -1, hidden: b.hiddenIn}
+	return &Case{profile: &p, measured: b.seconds, ranks: b.ranks(), dealer: -1, hidden: hidden{b.First, b.communicated}}
 }
 
-// hiddenIn is how long a rank may have waited under the name of a region.
-func (b *Bound) hiddenIn(region, rank int) float64 {
-	if b.First == nil {
+// hidden is how long ranks may have waited in what counts as their computation.
+type hidden struct {
+	first  [][]float64 // of the first threads, by region and rank
+	others []float64   // what the others of a rank communicated
+}
+
+// in is how long a rank may have waited under the name of a region.
+func (h hidden) in(region, rank int) float64 {
+	if h.first == nil {
 		return 0
 	}
-	return min(b.First[region][rank], b.hidden[rank])
+	return min(h.first[region][rank], h.others[rank])
+}
+
+// all is how long it may have waited in all regions together.
+func (h hidden) all(rank int) float64 {
+	total := 0.0
+	for _, row := range h.first {
+		total += row[rank]
+	}
+	return min(total, h.others[rank])
 }
 
 // threaded tells whether a rank has other threads that work.

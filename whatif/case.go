@@ -33,10 +33,8 @@ type Case struct {
 	base     *outcome
 	timed    bool
 	untold   float64 // see Setup
-	// hidden is how long a rank may have waited under the name of a region, where
-	// only a profile is known.
-	hidden func(region, rank int) float64
-	notes  []string
+	hidden   hidden  // where only a profile is known
+	notes    []string
 	// unexplained is how much longer the run took than its replay, where no network
 	// explains it.
 	unexplained float64

@@ -60,23 +60,39 @@ func (c *Case) ordinary(s *setting, ch Change) error {
 }
 
 // atMostOrdinary takes away all that a rank may have more than the others where only
-// a profile is known: in each region, and as if they did nothing where they may have
-// waited.
+// a profile is known: in each region, as if they did nothing where they may have
+// waited, and in all.
 func (c *Case) atMostOrdinary(s *setting, rank int) {
-	for r := range c.profile.Seconds {
+	had, usual := make([]float64, len(c.profile.Seconds)), make([]float64, len(c.profile.Seconds))
+	totals := make([]float64, c.ranks)
+	less := 0.0
+	for r := range had {
 		row := c.spent(s, r)
-		had := row[rank]
-		if had <= 0 {
-			continue
-		}
-		for other := range row {
+		had[r] = row[rank]
+		for other, t := range row {
+			totals[other] += t
 			if other != rank {
-				row[other] = max(row[other]-c.hidden(r, other), 0)
+				row[other] = max(t-c.hidden.in(r, other), 0)
 			}
 		}
 		slices.Sort(row)
-		if usual := medianWithout(row, had); usual < had {
-			scaleRow(s, c, r)[rank] *= usual / had
+		usual[r] = min(medianWithout(row, had[r]), had[r])
+		less += had[r] - usual[r]
+	}
+	mine := totals[rank]
+	for other := range totals {
+		if other != rank {
+			totals[other] -= c.hidden.all(other)
+		}
+	}
+	slices.Sort(totals)
+	part := 1.0
+	if most := max(mine-medianWithout(totals, mine), 0); most < less {
+		part = most / less
+	}
+	for r := range had {
+		if had[r] > 0 {
+			scaleRow(s, c, r)[rank] *= 1 - part*(had[r]-usual[r])/had[r]
 		}
 	}
 	c.usualPauses(s, rank)
