@@ -22,10 +22,10 @@ type given struct {
 // maxPhases bounds how many phases are told apart, over all regions.
 const maxPhases = 16 << 20
 
-// balance gives every rank the mean of regions. Of all regions together all ranks
-// that compute are to have as much; of some, those that enter them have the mean,
-// and others join only where that leaves the busiest rank with less to do: a model
-// of the ocean is no partner in that of the air.
+// balance gives every rank the mean of regions. Of all regions together all ranks are
+// to have as much; of some, those that enter them have the mean, and others join only
+// where that leaves the busiest rank with less to do: a model of the ocean is no
+// partner in that of the air.
 func (c *Case) balance(s *setting, regions []int, all bool) {
 	var moved []int
 	for _, r := range regions {
@@ -72,16 +72,15 @@ func weights(row []float64, share float64) []float64 {
 
 // partners are the ranks that are to share a region.
 func (c *Case) partners(s *setting, spent []float64, owners []bool, all bool) []bool {
-	able := make([]bool, c.ranks)
+	every := slices.Repeat([]bool{true}, c.ranks)
+	if all {
+		return every
+	}
 	totals := make([]float64, c.ranks)
 	for r := range c.profile.Seconds {
 		for rank, t := range c.spent(s, r) {
 			totals[rank] += t
-			able[rank] = able[rank] || c.profile.Seconds[r][rank] > 0
 		}
-	}
-	if all {
-		return able
 	}
 	busiest := func(partners []bool) float64 {
 		most, mean := 0.0, sum(spent)/float64(count(partners))
@@ -93,8 +92,8 @@ func (c *Case) partners(s *setting, spent []float64, owners []bool, all bool) []
 		}
 		return most
 	}
-	if busiest(able) < busiest(owners)*(1-1e-9) {
-		return able
+	if busiest(every) < busiest(owners)*(1-1e-9) {
+		return every
 	}
 	return owners
 }

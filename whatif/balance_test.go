@@ -43,7 +43,8 @@ func TestBalanceMovesWork(t *testing.T) {
 		{"one rank has more to do, elsewhere", "B", [][]step{{{"A", 1}, {"B", 2}}, {{"A", 1}}}, 2},
 		{"and all of it", "all", [][]step{{{"A", 1}, {"B", 2}}, {{"A", 1}}}, 2},
 		{"one rank alone before all others", "A", [][]step{{{"A", 1}, barrier, {"B", 10}}, {barrier, {"B", 10}}}, 10.5},
-		{"a rank that never computes has no part", "all", [][]step{{{"A", 3}}, {{"A", 1}}, {}}, 2},
+		{"a rank that computes nothing", "all", [][]step{{{"A", 3}}, {{"A", 1}}, {}}, 4. / 3},
+		{"a rank that computes nothing, and a region", "A", [][]step{{{"A", 3}}, {{"A", 1}}, {}}, 4. / 3},
 	} {
 		tr := programs(len(c.ranks), func(r int, b *trace.Builder) {
 			b.Add(&trace.Action{Kind: trace.Init})

@@ -3,6 +3,7 @@ package whatif
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -99,15 +100,26 @@ func (c *Case) evenStops(s *setting) {
 	clear(row)
 }
 
-// lessWork scales the stops of ranks as their work is scaled.
+// lessWork scales the stops of ranks as their work is scaled. What a rank is to do
+// beyond twice its own work is interrupted as the work of all ranks is: how often it
+// would be, one that had next to none does not tell.
 func (c *Case) lessWork(s *setting) {
 	if c.stood == nil || s.work.Scale == nil && s.work.Speed == 0 {
 		return
 	}
 	row, before, after := c.coreRow(s), c.profile.Ranks(), c.workOf(s)
+	still := 0.0
+	for _, t := range c.stood {
+		still += t.computing
+	}
+	rate := still / max(sum(before), math.SmallestNonzeroFloat64)
 	for rank := range row {
-		if before[rank] > 0 {
+		switch own := c.stood[rank].computing; {
+		case before[rank] <= 0:
+		case after[rank] <= 2*before[rank]:
 			row[rank] *= after[rank] / before[rank]
+		case own > 0:
+			row[rank] *= 2 + (after[rank]-2*before[rank])*rate/own
 		}
 	}
 }

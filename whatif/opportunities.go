@@ -150,6 +150,7 @@ func (c *Case) candidates() []Change {
 	list = append(list, uneven[:min(len(uneven), maxBalanced)]...)
 	list = append(list, heavy[:min(len(heavy), maxFaster)]...)
 	ranks := c.profile.Ranks()
+	other := c.otherWork(ranks)
 	longest := 0.0 // that a rank had no core
 	for rank, s := range c.stood {
 		ranks[rank] += s.all()
@@ -158,15 +159,10 @@ func (c *Case) candidates() []Change {
 	if longest > least*c.Base() {
 		list = append(list, one{Change{Kind: Cores}, longest})
 	}
-	sorted := slices.Sorted(slices.Values(ranks))
-	other := make([]bool, len(ranks)) // has work of its own
-	for rank, t := range ranks {
-		other[rank] = t >= otherWork*medianWithout(sorted, t)
-	}
 	for rank := range ranks {
 		ranks[rank] += c.profile.Pauses[rank]
 	}
-	sorted = slices.Sorted(slices.Values(ranks))
+	sorted := slices.Sorted(slices.Values(ranks))
 	var slow []one
 	for rank, t := range ranks {
 		if usual := medianWithout(sorted, t); c.ranks > 1 && t > straggles*usual && !other[rank] && t-usual > least*c.Base() {
@@ -184,6 +180,21 @@ func (c *Case) candidates() []Change {
 		out = append(out, o.change)
 	}
 	return out
+}
+
+// otherWork tells which ranks have work of their own, by what each computes: how long
+// they had no core says nothing of it.
+func (c *Case) otherWork(ranks []float64) []bool {
+	work := slices.Clone(ranks)
+	for rank := range work {
+		work[rank] /= c.stretched(rank)
+	}
+	sorted := slices.Sorted(slices.Values(work))
+	other := make([]bool, len(work))
+	for rank, t := range work {
+		other[rank] = t >= otherWork*medianWithout(sorted, t)
+	}
+	return other
 }
 
 // replayAll prices sets of changes, as many at a time as there are cores.

@@ -109,3 +109,34 @@ func TestStoppedWhileWaiting(t *testing.T) {
 		}
 	}
 }
+
+// TestStopsOfNextToNoWork: a rank that waits for the other one for all of the run and
+// stands still meanwhile is not taken to stand still as often in work that it is given;
+// and who has all the work is no straggler.
+func TestStopsOfNextToNoWork(t *testing.T) {
+	tr := programs(2, func(r int, b *trace.Builder) {
+		compute(b, "A", []float64{1e-5, 0.5}[r])
+		b.Add(&trace.Action{Kind: trace.Barrier})
+	})
+	stops := trace.Stops{
+		{{Action: 1, Seconds: 0.2}, {Action: 2, Within: true, Seconds: 0.3}},
+		{{Action: 1, Seconds: 0.5}},
+	}
+	c, err := whatif.New(t.Context(), whatif.Setup{Trace: tr, Network: whatif.SharedMemory(), Measured: 1, Stops: stops})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := c.Price(t.Context(), []whatif.Change{{Kind: whatif.Balance, Region: "A"}})
+	if err != nil || a.Gain < 0 {
+		t.Errorf("%+v, %v", a, err)
+	}
+	l, err := c.Opportunities(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range l.Opportunities {
+		if o.Change == "--like-median 1" {
+			t.Errorf("%+v", o)
+		}
+	}
+}
