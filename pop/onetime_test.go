@@ -42,3 +42,15 @@ func TestHandshakes(t *testing.T) {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
+
+// TestNoLongerThanTheRun: where stops make the replay longer than the run, the run time
+// is the run's, and no factor is above 1.
+func TestNoLongerThanTheRun(t *testing.T) {
+	second, barrier := trace.Action{Kind: trace.Compute, Value: 1e9}, trace.Action{Kind: trace.Barrier}
+	stops := trace.Stops{{{Action: 1, Within: true, Seconds: 3}}, nil}
+	r, err := pop.Replay(t.Context(), traceOf([]trace.Action{second, barrier, barrier}, []trace.Action{second, second, barrier, barrier}), 3, loggp.Options{Stops: stops})
+	f := pop.Of(r)
+	if err != nil || r.Seconds != 3 || r.Ideal != 3 || *f.Communication > 1 || *f.Transfer > 1+1e-9 || len(r.Notes) != 1 {
+		t.Errorf("%+v, %v", r, err)
+	}
+}

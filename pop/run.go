@@ -1,6 +1,7 @@
 package pop
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -135,12 +136,31 @@ func Replay(ctx context.Context, t *trace.Trace, seconds float64, work loggp.Opt
 	if err != nil {
 		return Run{}, err
 	}
-	r := Run{Name: t.Name, Ranks: t.NP(), Units: t.NP(), Useful: ideal.Compute, Seconds: max(seconds, ideal.Seconds), Ideal: ideal.Seconds, IdealUseful: greatest(ideal.Compute), Paused: sum(ideal.Paused)}
+	r := Run{Name: t.Name, Ranks: t.NP(), Units: t.NP(), Useful: ideal.Compute, Seconds: cmp.Or(seconds, ideal.Seconds), Ideal: ideal.Seconds, IdealUseful: greatest(ideal.Compute), Paused: sum(ideal.Paused)}
+	r.noLonger()
 	if longest := greatest(ideal.Paused); longest >= longPause*r.Seconds {
 		r.paused = fmt.Sprintf("rank %d was blocked or asleep for %.3g s, or in MPI calls that the trace does not hold", slices.Index(ideal.Paused, longest), longest)
 		r.Notes = append(r.Notes, r.paused+": that counts as no computation, and those who wait for it as serialization")
 	}
 	return r, r.handshakes(ctx, t, work)
+}
+
+// noLonger makes the replay as long as the run where it is longer: a rank whose stops
+// are not told apart from its waiting waits for both in turn. The run time is what was
+// measured, and no network is faster than the ideal one.
+func (r *Run) noLonger() {
+	longer := r.Ideal/r.Seconds - 1
+	if !(longer > 0) {
+		return
+	}
+	by := r.Seconds / r.Ideal
+	r.Ideal, r.IdealUseful, r.Paused = r.Seconds, r.IdealUseful*by, r.Paused*by
+	for i := range r.Useful {
+		r.Useful[i] *= by
+	}
+	if longer > clocksApart {
+		r.Notes = append(r.Notes, fmt.Sprintf("the replay on an ideal network takes %.1f %% longer than the run: its times are taken to be as much shorter, and transfer is not known", 100*longer))
+	}
 }
 
 // handshakes notes what the run time on the ideal network would be if no message

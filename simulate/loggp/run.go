@@ -151,6 +151,9 @@ type rank struct {
 	within   int          // which stop that is
 	called   float64      // when the call began that the next stop is within, where that is several actions
 	after    float64      // by how much it delays the end of the call
+	since    float64      // when the present call began: of waits one after the other, the first
+	held     float64      // how long stops within it hold it
+	awaits   bool         // the latest action was a wait
 	worked   int32        // region of the latest computation
 	starts   []float64    // of the computation since the latest call
 	ready    []int32      // for collectives to come; see trace.Trace.Ready
@@ -249,6 +252,11 @@ func (e *engine) run(id int32) error {
 		r.done++
 		e.actions++
 		r.region, r.began = region, r.clock
+		waits := r.action.Kind == trace.Wait || r.action.Kind == trace.WaitAll
+		if !waits || !r.awaits {
+			r.since, r.held = r.clock, 0
+		}
+		r.awaits = waits
 		if len(r.stops) > 0 && r.stops[0].Action-r.stops[0].Before < r.done {
 			if err := e.stop(id, r); err != nil {
 				return err

@@ -94,3 +94,43 @@ func told(t *testing.T, tr *trace.Trace, o loggp.Options, rank int) int64 {
 	}
 	return end
 }
+
+// TestStopWhileWaitingForSeveral: rank 0 waits for 3 s for its receive, and is stopped
+// for 2 s of them. The call completes a receive and a send, and the stop stands at
+// either of the two.
+func TestStopWhileWaitingForSeveral(t *testing.T) {
+	tr := written(t, 2, func(r int, b *trace.Builder) {
+		if r == 1 {
+			compute(b, "A", 3)
+		}
+		b.Add(&trace.Action{Kind: trace.Irecv, Type: trace.Byte, Peer: int32(1 - r), Count: 8})
+		b.Add(&trace.Action{Kind: trace.Isend, Type: trace.Byte, Peer: int32(1 - r), Count: 8})
+		b.Add(&trace.Action{Kind: trace.Wait, Peer: int32(1 - r), Peer2: int32(r)})
+		b.Add(&trace.Action{Kind: trace.Wait, Peer: int32(r), Peer2: int32(1 - r)})
+	})
+	for _, at := range []int64{2, 3} {
+		r := replay(t, tr, loggp.Options{Stops: trace.Stops{{{Action: at, Within: true, Seconds: 2, Rest: 1}}, nil}})
+		near(t, "the run", r.Seconds, 3)
+		near(t, "rank 0's computation", r.Compute[0], 0)
+	}
+}
+
+// TestStopInASendThatWaits: a small send in which a rank spun for long waited for its
+// receiver, and what it stood still there is no computation; one in which it only
+// stood still is held up.
+func TestStopInASendThatWaits(t *testing.T) {
+	tr := written(t, 2, func(r int, b *trace.Builder) {
+		if r == 0 {
+			b.Add(&trace.Action{Kind: trace.Send, Type: trace.Byte, Peer: 1, Count: 8})
+			return
+		}
+		compute(b, "A", 3)
+		b.Add(&trace.Action{Kind: trace.Recv, Type: trace.Byte, Peer: 0, Count: 8})
+	})
+	for rest, want := range map[float64]float64{1.5: 0, 1e-5: 1.5} {
+		r := replay(t, tr, loggp.Options{Stops: trace.Stops{{{Action: 0, Within: true, Seconds: 1.5, Rest: rest}}, nil}})
+		if got := r.Compute[0]; got < want || got > want+1e-4 {
+			t.Errorf("after %g s in the call: %g s of computation, not %g", rest, got, want)
+		}
+	}
+}
