@@ -92,6 +92,9 @@ type Header struct {
 	// nothing is learnt of clocks from messages that run backwards.
 	Unordered bool
 	Notes     []string // what could not be read, and what was assumed
+	// Replayed: the times are those of a replay, which takes messages in the order of
+	// the run even where whoever came first was taken.
+	Replayed bool
 }
 
 // Source is a measured trace that can be read, more than once.

@@ -137,6 +137,7 @@ type visit struct {
 	node       *node // its own on the critical path
 	before     *node // the path up to its begin
 	ordered    bool  // it takes one message and no other, so that the order matters
+	of         label // that message's
 }
 
 // visitOf books a call as if nobody had waited in it.

@@ -85,6 +85,20 @@ func (m *meeting) last() *visit {
 	return last
 }
 
+// maxTied is how many that came last at the same time are told apart.
+const maxTied = 16
+
+// tied are others that came at the very time of the last.
+func (m *meeting) tied(last *visit) []visit {
+	var list []visit
+	for i := range m.visits {
+		if v := &m.visits[i]; v.loc != last.loc && v.ready == last.ready && len(list) < maxTied-1 {
+			list = append(list, *v)
+		}
+	}
+	return list
+}
+
 // meeting notes a collective that all have left.
 func (a *Analyzer) meeting(m *meeting) {
 	if synchronises(m.kind) {
@@ -130,8 +144,8 @@ func (a *Analyzer) rooted(m *meeting) {
 	}
 	at := m.visits[root]
 	if p := patternOf(m.kind); p == EarlyReduce {
-		if late := *m.last(); late.loc != at.loc {
-			a.waited(p, at, late, late.at+1, late.begin)
+		if late := *m.last(); late.loc != at.loc && min(late.begin, at.end) > at.begin {
+			a.note(event{until: min(late.begin, at.end), pattern: p, v: at, late: late, tied: m.tied(&late), step: late.at + 1})
 		}
 	} else {
 		for i := range m.visits {
@@ -149,6 +163,7 @@ func (a *Analyzer) meet(m *meeting) {
 		p = ThreadBarrierWait
 	}
 	late := *m.last()
+	tied := m.tied(&late)
 	firstLeave := m.visits[0].end
 	for i := range m.visits {
 		firstLeave = min(firstLeave, m.visits[i].end)
@@ -156,7 +171,7 @@ func (a *Analyzer) meet(m *meeting) {
 	for i := range m.visits {
 		v := m.visits[i]
 		if v.loc != late.loc {
-			a.share(&event{until: min(late.ready, v.end), pattern: p, v: v, late: late})
+			a.share(&event{until: min(late.ready, v.end), pattern: p, v: v, late: late, tied: tied})
 		}
 		if v.end > firstLeave && firstLeave >= late.ready && p != ThreadBarrierWait {
 			w := float64(v.end-max(firstLeave, v.begin)) / 1e9

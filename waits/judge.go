@@ -12,8 +12,9 @@ type event struct {
 	until   int64 // when the wait is over, or all have met
 	pattern Pattern
 	v, late visit
-	step    int64 // number in the late one's log from which the two are in step
-	from    int64 // the wait begins no earlier
+	tied    []visit // as late as that one
+	step    int64   // number in the late one's log from which the two are in step
+	from    int64   // the wait begins no earlier
 	whole   *meeting
 }
 
@@ -196,7 +197,12 @@ func (a *Analyzer) share(e *event) bool {
 	w := float64(e.until-begin) / 1e9
 	row := a.rows.row(pattern, v.path)
 	a.rows.add(row, a.header.Locations[v.loc].Rank, w)
-	causes := a.attribute(row, w, *v, e.late)
+	part := w / float64(1+len(e.tied))
+	causes := a.attribute(row, part, *v, e.late)
+	for _, late := range e.tied {
+		causes = append(causes, a.attribute(row, part, *v, late)...)
+	}
+	causes = few(causes)
 	if a.Each != nil {
 		a.Each(Wait{pattern, v.loc, v.path, e.late.loc, begin, e.until, largest(causes)})
 	}

@@ -70,7 +70,7 @@ func (a *Analyzer) messages(v visit, s *events.Span) {
 		case events.Received:
 			if in == nil {
 				in = a.newIntake(v)
-				in.ordered = s.Kind == trace.Recv || s.Kind == trace.SendRecv
+				in.ordered, in.of = s.Kind == trace.Recv || s.Kind == trace.SendRecv, label{h.Tag, h.Comm}
 			}
 			a.received(in, rank, h)
 		}
@@ -152,7 +152,7 @@ func (a *Analyzer) matched(box *mailbox, m *message) {
 	if !in.any || later(m.send.begin, m.send.loc, in.latest.begin, in.latest.loc) {
 		in.any, in.latest = true, m.send
 	}
-	box.take(in.begin, m.send.begin)
+	box.take(in.begin, m.send.begin, label{m.tag, m.comm})
 	m.receive = nil
 	switch {
 	case m.blocking:

@@ -151,6 +151,9 @@ func (t *table) cause(row int, c cause, rank int32, direct bool) {
 	}
 }
 
+// leastTold is the shortest wait that is told, in seconds: clocks tell nanoseconds.
+const leastTold = 1e-9
+
 // Finish judges what is left when all spans were taken.
 func (a *Analyzer) Finish() { a.judge(1<<63 - 1) }
 
@@ -175,6 +178,9 @@ func (a *Analyzer) Report() *Report {
 		copy(row.Ranks, t.ranks)
 		for _, s := range row.Ranks { // in order, so that runs agree to the bit
 			row.Seconds += s
+		}
+		if row.Seconds < leastTold {
+			continue
 		}
 		row.Share = share(row.Seconds)
 		row.Causes = a.causes(t)

@@ -2,6 +2,7 @@ package waits
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -30,11 +31,13 @@ func words(r *Report) string {
 	}
 	var out []string
 	out = append(out, fmt.Sprintf("The %s wait %.0f %% of their time for one another.", who, 100*r.Share))
-	for _, row := range r.Rows[:min(3, len(r.Rows))] {
+	rows := r.Rows[:min(3, len(r.Rows))]
+	for i, row := range rows {
 		if row.Share < mentioned {
 			break
 		}
-		out = append(out, sentence(row))
+		again := slices.ContainsFunc(rows[:i], func(other Row) bool { return other.Region == row.Region })
+		out = append(out, sentence(row, again))
 	}
 	if untold != "" {
 		out = append(out, untold)
@@ -64,14 +67,25 @@ func (r *Report) who() string {
 	return ""
 }
 
-// sentence says what one row means.
-func sentence(row Row) string {
+// told tells apart waits of one call.
+var told = map[Pattern]string{
+	LateSender: " for messages", WrongOrder: " for a message while an earlier one is there", LateReceiver: " for its receiver",
+}
+
+// sentence says what one row means; again is that another of its call was told.
+func sentence(row Row, again bool) string {
 	place, call := split(row.Region)
 	text := "`" + call + "`"
 	if place != "" {
 		text += " in " + place
 	}
+	if again {
+		text += " also"
+	}
 	text += " waits " + seconds(row.Seconds)
+	if again || row.Pattern == WrongOrder {
+		text += told[row.Pattern]
+	}
 	if row.Pattern == Completion {
 		return text + " to complete after its first rank has left."
 	}

@@ -17,7 +17,7 @@ type Source struct {
 // NewSource returns the replay of a trace as a source of spans.
 func NewSource(t *trace.Trace, o Options) *Source {
 	s := &Source{trace: t, options: o}
-	s.header.Name, s.header.Ranks, s.header.Comms = t.Name, t.NP(), [][]int32{nil}
+	s.header.Name, s.header.Ranks, s.header.Comms, s.header.Replayed = t.Name, t.NP(), [][]int32{nil}, true
 	for i := range t.NP() {
 		s.header.Locations = append(s.header.Locations, events.Location{Rank: int32(i)})
 	}
