@@ -91,6 +91,14 @@ func TestDiagnosisWords(t *testing.T) {
 		"communication that some do not share": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
 			ledger(d, account.Line{Kind: account.Communication, Region: "main/MPI_Recv", Share: 0.6, Words: account.CostOrWaiting})
 		}, "60 % of the run is the cost of communication itself, or waiting that uneven work does not explain, most of it in `MPI_Recv`. " + kinds},
+		"communication that a trace shows to be waiting": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
+			ledger(d, account.Line{Kind: account.Communication, Region: "main/MPI_Recv", Share: 0.6})
+			d.Waits = &diagnose.Waits{Share: 0.55, Region: "main/hot", Ranks: []int{1, 0}}
+		}, "60 % of the run is communication, most of it in `MPI_Recv`, and most of that is waiting: its trace shows that ranks wait 55 % of the run for one another, mostly for `hot` on ranks 1 and 0. " + kinds},
+		"communication that a trace shows to be none": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
+			ledger(d, account.Line{Kind: account.Communication, Region: "main/MPI_Recv", Share: 0.6})
+			d.Waits = &diagnose.Waits{Share: 0.1}
+		}, "60 % of the run is the cost of communication itself, or waiting that all share, most of it in `MPI_Recv`. " + kinds},
 		"balanced": {func(d *diagnose.Diagnosis, c *diagnose.Cause) { balanced(d) },
 			"97 % of the run is useful work, and nothing else costs 2 %. The work is balanced: what is uneven costs 1.2 %, most of it in `solve`. 4 processes are of one kind; severity 0.02 (very low)."},
 		"not called balanced with two kinds": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {

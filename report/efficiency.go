@@ -81,6 +81,25 @@ func measuredOf(of ...*float64) []float64 {
 // Waits writes where ranks wait and for what.
 func (p *Page) Waits(r *waits.Report, top int) {
 	p.Paragraph(r.Words)
+	if len(r.Rows) > 0 {
+		p.waitRows(r, top)
+	}
+	p.Heading("Critical path")
+	var rows [][]string
+	write := secondsOf(r.CriticalPath, func(o waits.OnPath) []float64 { return []float64{o.Seconds, o.Imbalance} })
+	for i, o := range r.CriticalPath {
+		if i >= top {
+			break
+		}
+		rows = append(rows, []string{o.Region, write(o.Seconds), Percent(analyze.Real(o.Share)), write(o.Imbalance)})
+	}
+	p.table([]column{{title: "region", flexible: true}, number("on the path"), number("share"), number("beyond the mean")}, rows)
+	p.more(len(rows), len(r.CriticalPath), "region")
+	p.notes(r.Notes)
+}
+
+// waitRows writes the ways to wait.
+func (p *Page) waitRows(r *waits.Report, top int) {
 	p.Heading("Waits")
 	write := secondsOf(r.Rows, func(row waits.Row) []float64 { return []float64{row.Seconds} })
 	var rows [][]string
@@ -101,18 +120,6 @@ func (p *Page) Waits(r *waits.Report, top int) {
 	}
 	p.table([]column{{title: "pattern"}, {title: "at", flexible: true}, number("waits"), number("share"), {title: "largest cause", flexible: true}}, rows)
 	p.more(len(rows), len(r.Rows), "row")
-	p.Heading("Critical path")
-	rows = nil
-	write = secondsOf(r.CriticalPath, func(o waits.OnPath) []float64 { return []float64{o.Seconds, o.Imbalance} })
-	for i, o := range r.CriticalPath {
-		if i >= top {
-			break
-		}
-		rows = append(rows, []string{o.Region, write(o.Seconds), Percent(analyze.Real(o.Share)), write(o.Imbalance)})
-	}
-	p.table([]column{{title: "region", flexible: true}, number("on the path"), number("share"), number("beyond the mean")}, rows)
-	p.more(len(rows), len(r.CriticalPath), "region")
-	p.notes(r.Notes)
 }
 
 func rankList(ranks []int) string {

@@ -9,6 +9,7 @@ import (
 	"auspex/analyze"
 	"auspex/analyze/diagnose"
 	"auspex/model"
+	"auspex/waits"
 )
 
 // headlineWords says what costs most of the run, and the second where it is at
@@ -44,6 +45,9 @@ func lineWords(d *diagnose.Diagnosis, h account.Headline) []string {
 		}
 		return []string{share + " of the run is waiting that uneven work does not explain" + most + "."}
 	case account.Communication:
+		if text := waitsWords(d, h); text != "" {
+			return []string{share + " of the run is communication" + most + ", " + text}
+		}
 		// A profile knows the least that any process spent in a call, not why.
 		waiting := "waiting that all share"
 		if slices.ContainsFunc(d.Ledger, func(l account.Line) bool { return l.Words == account.CostOrWaiting }) {
@@ -76,6 +80,28 @@ func lineWords(d *diagnose.Diagnosis, h account.Headline) []string {
 			sharing, plural(d.Cores, "core"), share)}
 	}
 	return []string{share + " of the run is wall time without CPU time outside communication: blocked, asleep or waiting for a core."}
+}
+
+// waitsWords says that most of the communication of a line is waiting, where a trace
+// shows it: what ranks wait beyond what the ledger has as waiting is in that line.
+func waitsWords(d *diagnose.Diagnosis, h account.Headline) string {
+	if d.Waits == nil {
+		return ""
+	}
+	rest := d.Waits.Share
+	for _, line := range d.Ledger {
+		if line.Kind == account.Imbalance || line.Kind == account.Waiting {
+			rest -= line.Share
+		}
+	}
+	if rest < h.Share/2 {
+		return ""
+	}
+	text := "and most of that is waiting: its trace shows that ranks wait " + percentOf(d.Waits.Share) + " of the run for one another"
+	if d.Waits.Region != "" {
+		text += ", mostly for " + quoted(shortName(lastName(d.Waits.Region))) + " on " + waits.NamedRanks(d.Waits.Ranks)
+	}
+	return text + "."
 }
 
 // usefulWords is said where nothing costs enough to be trouble.

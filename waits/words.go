@@ -93,7 +93,7 @@ func sentence(row Row, again bool) string {
 		return text + "."
 	}
 	c := row.Causes[0]
-	text = fmt.Sprintf("%s, %s of it for `%s` on %s", text, seconds(c.Seconds), c.Region, ranks(c.Late()))
+	text = fmt.Sprintf("%s, %s of it for `%s` on %s", text, seconds(c.Seconds), c.Region, NamedRanks(c.Late()))
 	if c.Mostly != "" {
 		text += ", by samples most of it in `" + c.Mostly + "`"
 	}
@@ -113,8 +113,8 @@ func split(path string) (place, call string) {
 	return place, path[i+1:]
 }
 
-// ranks names the first few.
-func ranks(list []int) string {
+// NamedRanks names the first few.
+func NamedRanks(list []int) string {
 	const named = 3
 	if len(list) == 1 {
 		return fmt.Sprintf("rank %d", list[0])

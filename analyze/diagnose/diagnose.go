@@ -69,7 +69,17 @@ type Diagnosis struct {
 	Internal    Internal     `json:"internal"`
 	// Reachability is only there where it was asked for.
 	Reachability *Reachability `json:"reachability,omitempty"`
-	Warnings     []string      `json:"warnings"`
+	// Waits is how long ranks waited for one another, where a kept trace tells.
+	Waits    *Waits   `json:"waits,omitempty"`
+	Warnings []string `json:"warnings"`
+}
+
+// Waits is what a trace tells of communication that a profile cannot tell from its
+// cost: waiting.
+type Waits struct {
+	Share  float64 `json:"share"`  // of the run
+	Region string  `json:"region"` // that most of it was for; empty where there is no such region
+	Ranks  []int   `json:"ranks"`  // those that were late by it, most first
 }
 
 // Choice is what the clustering decided by itself.

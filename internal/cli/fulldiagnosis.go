@@ -11,10 +11,10 @@ import (
 )
 
 // fullDiagnosis is a diagnosis with what the trace that the experiment kept, if any, says
-// of its causes: whoever tells it, the figures are the same.
+// of its causes and of waiting: whoever tells it, the figures are the same.
 func fullDiagnosis(ctx context.Context, e *store.Experiment, d *analyze.Dataset, words analyze.Words, o diagnose.Options) (*diagnose.Diagnosis, error) {
 	found, err := diagnose.Run(ctx, d, words, o)
-	if err != nil || len(found.Causes) == 0 {
+	if err != nil || len(found.Causes) == 0 && !kept.CostsCommunication(found) {
 		return found, err
 	}
 	r, err := kept.Open(ctx, e)
@@ -26,6 +26,7 @@ func fullDiagnosis(ctx context.Context, e *store.Experiment, d *analyze.Dataset,
 	}
 	if c, err := r.Case(ctx); err == nil { // a trace that cannot be replayed says nothing
 		kept.ReplayCauses(ctx, c, found)
+		r.TellWaits(ctx, found)
 	}
 	return found, ctx.Err()
 }

@@ -2,9 +2,12 @@ package kept
 
 import (
 	"context"
+	"slices"
 	"strings"
 
+	"auspex/account"
 	"auspex/analyze/diagnose"
+	"auspex/waits"
 	"auspex/whatif"
 )
 
@@ -33,4 +36,51 @@ func ReplayCauses(ctx context.Context, c *whatif.Case, found *diagnose.Diagnosis
 		gain := max(answer.Gain, 0)
 		cause.Replayed, cause.Association = &gain, gain < gainsNothing
 	}
+}
+
+// CostsCommunication tells whether a diagnosis is about the cost of communication, or
+// waiting: only then its trace is asked which of the two.
+func CostsCommunication(found *diagnose.Diagnosis) bool {
+	return found.Headline.Kind == account.Communication || found.Second != nil && found.Second.Kind == account.Communication
+}
+
+// TellWaits has a diagnosis know how long ranks waited for one another.
+func (r *Run) TellWaits(ctx context.Context, found *diagnose.Diagnosis) {
+	if !CostsCommunication(found) || r.Seconds <= 0 || r.Program.Actions() > maxQuick {
+		return
+	}
+	if report, err := r.Waits(ctx); err == nil && report.Ranks > 1 && report.Longer == 0 {
+		found.Waits = waitsOf(report, r.Seconds)
+	}
+}
+
+// waitsOf sums waits up by what they were for.
+func waitsOf(report *waits.Report, seconds float64) *diagnose.Waits {
+	w := &diagnose.Waits{Share: report.Waited / seconds / float64(report.Ranks)}
+	type cause struct {
+		seconds float64
+		ranks   []int
+	}
+	causes := map[string]*cause{}
+	for _, row := range report.Rows {
+		for _, c := range row.Causes {
+			of := causes[c.Region]
+			if of == nil {
+				of = &cause{}
+				causes[c.Region] = of
+			}
+			of.seconds += c.Seconds
+			for _, rank := range c.Ranks {
+				if !slices.Contains(of.ranks, rank) {
+					of.ranks = append(of.ranks, rank)
+				}
+			}
+		}
+	}
+	for region, of := range causes {
+		if of.seconds > report.Waited/2 {
+			w.Region, w.Ranks = region, of.ranks
+		}
+	}
+	return w
 }

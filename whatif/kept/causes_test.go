@@ -1,10 +1,12 @@
 package kept
 
 import (
+	"reflect"
 	"testing"
 
 	"auspex/analyze/diagnose"
 	"auspex/trace"
+	"auspex/waits"
 	"auspex/whatif"
 )
 
@@ -28,6 +30,26 @@ func TestReplayCauses(t *testing.T) {
 		ReplayCauses(t.Context(), c, found)
 		if (found.Causes[0].Replayed != nil) != judged {
 			t.Errorf("%s: replayed %v", level, found.Causes[0].Replayed)
+		}
+	}
+}
+
+// TestWaitsOf: what most of the waiting was for is named, and nothing where no region
+// has most of it.
+func TestWaitsOf(t *testing.T) {
+	for _, c := range []struct {
+		other float64
+		want  diagnose.Waits
+	}{
+		{0.5, diagnose.Waits{Share: 0.625, Region: "hot", Ranks: []int{1, 0}}},
+		{2, diagnose.Waits{Share: 1}},
+	} {
+		r := &waits.Report{Ranks: 2, Waited: 2 + c.other, Rows: []waits.Row{
+			{Causes: []waits.Cause{{Region: "hot", Ranks: []int{1}, Seconds: 1}, {Region: "cold", Ranks: []int{0}, Seconds: c.other}}},
+			{Causes: []waits.Cause{{Region: "hot", Ranks: []int{0, 1}, Seconds: 1}}},
+		}}
+		if got := waitsOf(r, 2); !reflect.DeepEqual(*got, c.want) {
+			t.Errorf("%+v, not %+v", *got, c.want)
 		}
 	}
 }
