@@ -102,6 +102,11 @@ func (c *Case) Opportunities(ctx context.Context) (*List, error) {
 	if c.HandsOut() {
 		l.Notes = append(l.Notes, c.dealt())
 	}
+	note, err := c.remains(ctx, l)
+	if err != nil {
+		return nil, err
+	}
+	l.Notes = append(l.Notes, note...)
 	l.Words = l.words(c.Explained())
 	return l, nil
 }
