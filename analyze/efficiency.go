@@ -140,12 +140,15 @@ func (d *Dataset) unitTotals(metric model.Metric) ([]float64, error) {
 	return totals, nil
 }
 
-// Efficiency is that of the units of one type: of the processes or threads,
-// where there are any beside streams.
+// Judged tells whether efficiency is said of a unit: of the processes or threads, where
+// there are any beside streams.
+func (t *Times) Judged(unit int) bool { return t.alike.types[unit] == t.first }
+
+// Efficiency is that of the units of one type.
 func (t *Times) Efficiency() Efficiency {
 	var useful []float64
 	for u, v := range t.Useful {
-		if t.alike.types[u] == t.first {
+		if t.Judged(u) {
 			useful = append(useful, v)
 		}
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"auspex/analyze"
 	"auspex/pop"
 	"auspex/predict"
 	"auspex/simulate"
@@ -151,17 +150,21 @@ func (a *app) extrapolatedRuns(ctx context.Context, names []string, counts []int
 
 // profiled is what a profile alone tells: no replay.
 func profiled(t *traced) (pop.Run, error) {
-	units, err := analyze.UnitTimes(t.Data)
+	times, err := t.Data.Times()
 	if err != nil {
 		return pop.Run{}, err
 	}
-	r := pop.Run{Name: t.name, Units: len(units), Seconds: t.Seconds, Notes: t.Notes}
+	r := pop.Run{Name: t.name, Seconds: t.Seconds, Notes: t.Notes}
 	ranks := map[int]bool{}
-	for _, u := range units {
-		ranks[u.Process] = true
-		r.Useful = append(r.Useful, float64(u.Useful))
+	for u, unit := range t.Data.Units {
+		if times.Judged(u) {
+			ranks[unit.Process] = true
+			r.Useful = append(r.Useful, times.Useful[u])
+		}
 	}
-	r.Ranks = len(ranks)
+	if r.Units, r.Ranks = len(r.Useful), len(ranks); r.Units < len(t.Data.Units) {
+		r.Notes = append(r.Notes, "the streams of accelerators are left out, as in auspex show: what they compute while a process waits for them is no useful time here")
+	}
 	return r, nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -212,14 +213,39 @@ func (r *Run) Work(ctx context.Context) (loggp.Options, error) {
 // are kept, else from a replay of its computation.
 func (r *Run) Factors(ctx context.Context) (pop.Run, error) {
 	if r.Timed != nil {
-		return pop.Measure(ctx, r.Timed)
+		run, err := pop.Measure(ctx, r.Timed)
+		run.Notes = append(run.Notes, r.otherFactors(run, "the times of calls in its trace")...)
+		return run, err
 	}
 	run, err := r.ideal(ctx)
+	run.Notes = append(run.Notes, r.otherFactors(run, "a replay of its trace, in which who has no core computes longer")...)
 	run.Ends, run.Notes = r.Ends, append(run.Notes, r.Notes...)
 	if r.Ends > 0 {
 		run.Notes = append(run.Notes, fmt.Sprintf("the run time on an ideal network is that between starting and ending, which took %.3g s more", r.Ends))
 	}
 	return run, err
+}
+
+// sameFactor is how far factors may be apart that are told alike.
+const sameFactor = 0.0005
+
+// otherFactors says where show has other factors of the run, and why.
+func (r *Run) otherFactors(run pop.Run, from string) []string {
+	if r.Data == nil || run.Ranks == 0 {
+		return nil
+	}
+	times, err := r.Data.Times()
+	if err != nil {
+		return nil // show has none
+	}
+	theirs, own := times.Efficiency(), pop.Of(run)
+	if own.Parallel == nil || own.LoadBalance == nil || !(theirs.Parallel > 0) || !(theirs.LoadBalance > 0) {
+		return nil
+	}
+	if math.Abs(float64(theirs.Parallel)-*own.Parallel) < sameFactor && math.Abs(float64(theirs.LoadBalance)-*own.LoadBalance) < sameFactor {
+		return nil
+	}
+	return []string{fmt.Sprintf("auspex show has parallel efficiency %.3f and load balance %.3f: those are of its profile, all time outside of communication; these are of %s", theirs.Parallel, theirs.LoadBalance, from)}
 }
 
 // littlePause is the share of the time that ranks may pause in without that their
