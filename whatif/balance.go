@@ -27,6 +27,10 @@ const maxPhases = 16 << 20
 // where that leaves the busiest rank with less to do: a model of the ocean is no
 // partner in that of the air.
 func (c *Case) balance(s *setting, regions []int, all bool) {
+	if c.programs != nil {
+		c.balanceWithin(s, regions)
+		return
+	}
 	var moved []int
 	for _, r := range regions {
 		spent := c.spent(s, r)

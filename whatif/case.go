@@ -30,6 +30,7 @@ type Case struct {
 	partial  bool            // the trace does not hold all that computed
 	phased   bool            // collectives of all ranks part the run; see inPhases
 	dealer   int             // the rank that hands out work; -1 for none
+	programs [][]int         // ranks of each program; nil where there is one
 	base     *outcome
 	timed    bool
 	untold   float64 // see Setup
@@ -97,6 +98,9 @@ func New(ctx context.Context, s Setup) (*Case, error) {
 	}
 	c := &Case{trace: s.Trace, ranks: s.Trace.NP(), profile: profile, network: s.Network, platform: s.Machine, measured: s.Measured, outside: s.Outside, spread: s.Spread, waits: s.Waits, partial: s.Partial, timed: s.Timed, untold: s.Untold, notes: slices.Clone(s.Notes)}
 	c.phased, c.dealer = inPhases(s.Trace), dealer(s.Trace)
+	if s.Timed {
+		c.programs = programsOf(s.Trace)
+	}
 	if s.Machine == nil && len(s.Stretch) == c.ranks {
 		c.stretch = s.Stretch
 		profile.Stretch(s.Stretch)
