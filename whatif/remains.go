@@ -37,7 +37,8 @@ func (c *Case) remains(ctx context.Context, l *List) ([]string, error) {
 // byTurns is how much longer a run of phases takes than its busiest rank computes,
 // since in each of them another may have most to do.
 func (c *Case) byTurns() float64 {
-	if !c.phased {
+	ranks := c.profile.Ranks()
+	if !c.phased || len(ranks) == 0 {
 		return 0
 	}
 	var most []float64 // of a rank, by phase
@@ -59,5 +60,5 @@ func (c *Case) byTurns() float64 {
 			most[phase] = max(most[phase], t)
 		}
 	}
-	return max(sum(most)-slices.Max(c.profile.Ranks()), 0)
+	return max(sum(most)-slices.Max(ranks), 0)
 }

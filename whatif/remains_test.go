@@ -20,10 +20,15 @@ func TestWorkByTurns(t *testing.T) {
 		{"by turns", func(rank, step int) float64 { return []float64{0.025, 0.005}[(rank+step)%2] }, "wait 40 % of their time for one another, and no change of this list ends that" + turns},
 		{"one has more", func(rank, _ int) float64 { return []float64{0.025, 0.005}[rank] }, ""},
 		{"even", func(int, int) float64 { return 0.02 }, ""},
+		{"no work at all", nil, "wait 50 % of their time for one another, and no change of this list ends that"},
 	} {
 		tr := programs(2, func(rank int, b *trace.Builder) {
 			for step := range 20 {
-				compute(b, "A", c.work(rank, step))
+				if c.work != nil {
+					compute(b, "A", c.work(rank, step))
+				} else {
+					b.Add(&trace.Action{Kind: trace.Sleep, Value: 0.01 * float64(rank)})
+				}
 				b.Add(&trace.Action{Kind: trace.Barrier})
 			}
 		})
