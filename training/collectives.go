@@ -2,6 +2,7 @@ package training
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -47,6 +48,33 @@ func isPair(collective, kernel string, size int) bool {
 		return strings.HasPrefix(name, "send") || strings.HasPrefix(name, "recv") || strings.HasPrefix(name, "batch_isend")
 	}
 	return size == 2 && strings.Contains(kernel, "SendRecv")
+}
+
+// partner is the other rank of a message, and whether it is this one that sends;
+// -1 where the trace does not tell. In a group of two it is the other one.
+func (t *Trace) partner(m *Message, name string) (sends bool, peer int) {
+	name = strings.TrimPrefix(strings.ToLower(name), "i")
+	sends = strings.HasPrefix(name, "send") && !strings.Contains(name, "recv")
+	if !sends && !strings.HasPrefix(name, "recv") {
+		return false, -1
+	}
+	told := m.Source
+	if sends {
+		told = m.Target
+	}
+	if told != nil && *told != t.Rank {
+		return sends, *told
+	}
+	var a, b int
+	if n, _ := fmt.Sscanf(strings.Trim(m.Ranks, "[] "), "%d, %d", &a, &b); n == 2 && m.GroupSize == 2 {
+		switch t.Rank {
+		case a:
+			return sends, b
+		case b:
+			return sends, a
+		}
+	}
+	return sends, -1
 }
 
 // askedFor names the collectives that kernels carry out, by what links them with
@@ -96,13 +124,16 @@ func (t *Trace) collectives(r *Rank) {
 			if !onHost && !t.isCollective(v) {
 				continue
 			}
-			c := Call{Name: t.Names[v.Name], Start: v.Start, Arrived: v.Start, End: v.End(), Seq: -1, Bytes: -1}
+			c := Call{Name: t.Names[v.Name], Start: v.Start, Arrived: v.Start, End: v.End(), Seq: -1, Bytes: -1, Peer: -1}
 			if onHost {
 				c.Arrived = t.ready(v, list[n+1:])
 			}
 			if m := messages[int(i)]; m != nil {
 				c.Group, c.Seq, c.Bytes = m.Group+m.Ranks, m.Seq, m.Bytes
-				c.Pair = isPair(cmp.Or(m.Collective, asked[v.Correlation]), c.Name, m.GroupSize)
+				name := cmp.Or(m.Collective, asked[v.Correlation])
+				if c.Pair = isPair(name, c.Name, m.GroupSize); c.Pair {
+					c.Sends, c.Peer = t.partner(m, name)
+				}
 			}
 			if len(r.Steps) > 0 {
 				at := stepAt(r.Steps, v.Start)

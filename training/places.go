@@ -33,7 +33,7 @@ func (t *Trace) places(r *Rank, m *marks) {
 		}
 	}
 	line := overlay(fill(t.flatten(m.main, m.isStep), r.Steps), others, inRegion)
-	if t.meetsOnDevice() {
+	if t.MeetsOnDevice() {
 		line = t.noteHost(r, line)
 		line = overlay(exposed(line, r.Calls), []iter.Seq[segment]{t.deviceLine(m)}, func(_, device place) place { return device })
 	} else {
@@ -102,8 +102,8 @@ func inRegion(main, other place) place {
 	return other
 }
 
-// meetsOnDevice tells whether most collectives are kernels.
-func (t *Trace) meetsOnDevice() bool {
+// MeetsOnDevice tells whether most collectives are kernels.
+func (t *Trace) MeetsOnDevice() bool {
 	device := 0
 	for i := range t.Len() {
 		v := t.At(i)
@@ -115,91 +115,6 @@ func (t *Trace) meetsOnDevice() bool {
 		}
 	}
 	return device > 0
-}
-
-// deviceLine is what the device computes and copies when, at the place of the
-// program that launched it.
-func (t *Trace) deviceLine(m *marks) iter.Seq[segment] {
-	return func(yield func(segment) bool) {
-		computes := func(v *Interval) bool { return v.Kind.OnDevice() && !t.isCollective(v) }
-		var busy []uint32
-		for i := range t.Len() {
-			if computes(t.At(i)) {
-				busy = append(busy, uint32(i))
-			}
-		}
-		byStart := func(a, b uint32) int {
-			return cmp.Or(cmp.Compare(t.At(int(a)).Start, t.At(int(b)).Start), cmp.Compare(a, b))
-		}
-		if !slices.IsSortedFunc(busy, byStart) {
-			slices.SortFunc(busy, byStart)
-		}
-		correlations := t.numbers(func(v *Interval) uint32 {
-			if computes(v) {
-				return v.Correlation
-			}
-			return 0
-		})
-		from := t.launchedFrom(m, correlations)
-		at := int64(absent)
-		for _, i := range busy {
-			v := t.At(int(i))
-			if start := max(v.Start, at); v.End() > start {
-				p := place{none, none, OnTheDevice}
-				if n := correlations.find(v.Correlation); n >= 0 {
-					p = from[n]
-				}
-				if !yield(segment{start, v.End(), p}) {
-					return
-				}
-				at = v.End()
-			}
-		}
-	}
-}
-
-// launchedFrom finds the places of launches by what links them with what they
-// launched: the outermost operator, and the range of the main thread that is
-// open at the time.
-func (t *Trace) launchedFrom(m *marks, correlations *ids) []place {
-	from := slices.Repeat([]place{{none, none, OnTheDevice}}, correlations.len())
-	var ranges []*Interval // of the main thread, outermost, one after the other
-	for _, i := range t.On(m.main) {
-		v := t.At(int(i))
-		if v.Kind == Annotation && !m.isStep(v) && (len(ranges) == 0 || v.End() > ranges[len(ranges)-1].End()) {
-			ranges = append(ranges, v)
-		}
-	}
-	for track := range t.Tracks {
-		if t.Tracks[track].Device {
-			continue
-		}
-		var open []*Interval
-		for _, i := range t.On(track) {
-			v := t.At(int(i))
-			if v.Kind != Operator && v.Kind != Runtime {
-				continue
-			}
-			open = slices.DeleteFunc(open, func(o *Interval) bool { return o.End() <= v.Start })
-			if v.Kind == Operator {
-				open = append(open, v)
-				continue
-			}
-			at := correlations.find(v.Correlation)
-			if at < 0 {
-				continue
-			}
-			p := &from[at]
-			if len(open) > 0 {
-				p.op = open[0].Name
-			}
-			n, _ := slices.BinarySearchFunc(ranges, v.Start+1, func(r *Interval, at int64) int { return cmp.Compare(r.Start, at) })
-			if n > 0 && v.Start < ranges[n-1].End() {
-				p.region = ranges[n-1].Name
-			}
-		}
-	}
-	return from
 }
 
 // exposed gives the host's time in which a collective is under way on the

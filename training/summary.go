@@ -48,6 +48,8 @@ type Call struct {
 	Name    string
 	Group   string // name and members
 	Pair    bool   // from one rank to another, which need not come at once
+	Sends   bool   // of a pair: this rank is the one that sends
+	Peer    int    // of a pair: the other rank; -1 where it, or who sends, is not known
 	Seq     int64
 	Bytes   int64
 	Start   int64

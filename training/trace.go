@@ -56,6 +56,8 @@ type Message struct {
 	GroupSize  int
 	Ranks      string // of the group, as the trace writes them
 	Seq        int64  // number of the collective in its group; -1 unknown
+	// Of a message between two ranks: who sends it, and to whom; nil unknown.
+	Source, Target *int
 }
 
 // Allocation is memory of a device given out or back (Bytes below 0), and what

@@ -17,8 +17,8 @@ type Lane struct {
 	begin  int64
 	end    int64
 	calls  []training.Call
-	ranges []span // that the program named, without overlap, by time
-	pairs  int    // messages between two ranks, which are left out
+	ranges []span          // what the rank is in when, without overlap, by time
+	pairs  []training.Call // messages between two ranks
 	// Its own computation while collectives of its device and of its host were
 	// under way, by time.
 	device, host [][2]int64
@@ -38,12 +38,14 @@ func LaneOf(t *training.Trace) *Lane {
 	l.begin, l.end = l.begin+t.Base, l.end+t.Base
 	for _, c := range r.Calls {
 		if c.Pair {
-			l.pairs++
+			l.pairs = append(l.pairs, c)
 			continue
 		}
 		l.calls = append(l.calls, c)
 	}
-	l.ranges = namedRanges(t)
+	if l.ranges = namedRanges(t); t.MeetsOnDevice() {
+		l.ranges = l.launched(t)
+	}
 	l.device, l.host = l.beside(t, false), l.beside(t, true)
 	return l
 }
@@ -97,6 +99,53 @@ func part(list [][2]int64, from, to int64) [][2]int64 {
 		out = append(out, [2]int64{max(s[0], from), min(s[1], to)})
 	}
 	return out
+}
+
+// launched is what the rank is in where its device meets the others: while the
+// device computes, the range that launched it, else the range that the host is in.
+func (l *Lane) launched(t *training.Trace) []span {
+	var list []span
+	add := func(s span) {
+		if n := len(list); n > 0 && list[n-1].name == s.name && list[n-1].to == s.from {
+			list[n-1].to = s.to
+		} else if s.to > s.from {
+			list = append(list, s)
+		}
+	}
+	at, first := int64(math.MinInt64), 0
+	host := func(until int64) {
+		for ; first < len(l.ranges) && l.ranges[first].from < until; first++ {
+			r := l.ranges[first]
+			add(span{max(r.from, at), min(r.to, until), r.name})
+			if r.to > until {
+				break
+			}
+		}
+		at = max(at, until)
+	}
+	for _, k := range t.Launched() {
+		from, to := k.From+t.Base, k.To+t.Base
+		host(from)
+		if k.At == training.NotLaunched {
+			host(to)
+			continue
+		}
+		if name := l.rangeAt(k.At + t.Base); name != "" {
+			add(span{from, to, name})
+		}
+		at = to
+	}
+	host(math.MaxInt64)
+	return list
+}
+
+// rangeAt is the range that the host is in at a time; "" for none.
+func (l *Lane) rangeAt(at int64) string {
+	n, _ := slices.BinarySearchFunc(l.ranges, at+1, func(s span, at int64) int { return cmp.Compare(s.from, at) })
+	if n > 0 && at < l.ranges[n-1].to {
+		return l.ranges[n-1].name
+	}
+	return ""
 }
 
 // namedRanges are the innermost ranges of the thread on which the program named

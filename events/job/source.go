@@ -49,7 +49,7 @@ func New(name string, lanes []*Lane) (*Source, error) {
 	pairs, numbered := 0, true
 	for i, l := range lanes {
 		s.header.Locations = append(s.header.Locations, events.Location{Rank: int32(i)})
-		pairs += l.pairs
+		pairs += len(l.pairs)
 		numbered = numbered && l.rank == i
 	}
 	if pairs > 0 {

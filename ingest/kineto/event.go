@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 
 	"auspex/ingest/traceevent"
 	"auspex/training"
@@ -118,6 +119,7 @@ func describe(e *traceevent.Event, i int) training.Message {
 	m := training.Message{
 		Interval: i, Bytes: e.Bytes, Collective: string(e.Collective), Group: string(e.Group),
 		GroupSize: int(min(max(e.GroupSize, 0), 1<<30)), Ranks: string(e.Ranks), Seq: e.Seq,
+		Source: rankOf(e.Source), Target: rankOf(e.Target),
 	}
 	if m.Collective == "" && m.Group == "" && training.HostCollective(e.Name) {
 		_, name, _ := bytes.Cut(e.Name, []byte(":"))
@@ -127,6 +129,15 @@ func describe(e *traceevent.Event, i int) training.Message {
 		m.Bytes = e.In * sizeOf(e.Type)
 	}
 	return m
+}
+
+// rankOf is the rank that a number stands for; nil where it is none.
+func rankOf(n int64) *int {
+	if n < 0 || n > math.MaxInt32 {
+		return nil
+	}
+	rank := int(n)
+	return &rank
 }
 
 // sizeOf is the size of one element, 4 where the type is not known. Collectives of

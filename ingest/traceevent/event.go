@@ -35,6 +35,7 @@ type Args struct {
 	GroupSize             int64
 	Collective, Group     []byte
 	Ranks, Type           []byte // of the group, of its elements
+	Source, Target        int64  // of a message between two ranks
 	// Of an event about memory: what the allocator holds, and which device's
 	// memory it is.
 	Allocated, Reserved, Device, DeviceType int64
@@ -52,7 +53,7 @@ type Counter struct {
 }
 
 // empty is an event of which nothing is known.
-var empty = Event{Args: Args{Bytes: -1, In: -1, Seq: -1, Stream: -1, Allocated: -1, Reserved: -1, Device: -1, DeviceType: -1}}
+var empty = Event{Args: Args{Bytes: -1, In: -1, Seq: -1, Source: -1, Target: -1, Stream: -1, Allocated: -1, Reserved: -1, Device: -1, DeviceType: -1}}
 
 // decoder makes events of tokens.
 type decoder struct {
@@ -183,6 +184,10 @@ func (d *decoder) readArg(e *Event, key []byte) error {
 	case "In msg nelems":
 		e.Message = true
 		return d.whole(&e.In)
+	case "Src Rank":
+		return d.whole(&e.Source)
+	case "Dst Rank":
+		return d.whole(&e.Target)
 	case "dtype":
 		return d.into(&e.Type)
 	case "Input Dims", "Input type":
