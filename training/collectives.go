@@ -116,6 +116,7 @@ func (t *Trace) collectives(r *Rank) {
 		}
 	}
 	asked := t.askedFor()
+	correlations, launches := t.launches(t.isCollective)
 	for track := range t.Tracks {
 		list := t.On(track)
 		for n, i := range list {
@@ -124,7 +125,7 @@ func (t *Trace) collectives(r *Rank) {
 			if !onHost && !t.isCollective(v) {
 				continue
 			}
-			c := Call{Name: t.Names[v.Name], Start: v.Start, Arrived: v.Start, End: v.End(), Seq: -1, Bytes: -1, Peer: -1}
+			c := Call{Name: t.Names[v.Name], Launched: v.Start, Start: v.Start, Arrived: v.Start, End: v.End(), Seq: -1, Bytes: -1, Peer: -1}
 			if onHost {
 				c.Arrived = t.ready(v, list[n+1:])
 			}
@@ -134,6 +135,9 @@ func (t *Trace) collectives(r *Rank) {
 				if c.Pair = isPair(name, c.Name, m.GroupSize); c.Pair {
 					c.Sends, c.Peer = t.partner(m, name)
 				}
+			}
+			if n := correlations.find(v.Correlation); !onHost && n >= 0 && launches[n] != NotLaunched {
+				c.Launched = launches[n]
 			}
 			if len(r.Steps) > 0 {
 				at := stepAt(r.Steps, v.Start)

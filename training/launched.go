@@ -10,7 +10,7 @@ import (
 // program that launched it.
 func (t *Trace) deviceLine(m *marks) iter.Seq[segment] {
 	return func(yield func(segment) bool) {
-		correlations := t.numbers(t.ownCorrelation)
+		correlations := t.correlations(t.isOwn)
 		from := t.launchedFrom(m, correlations)
 		for v, start := range t.ownOnDevice() {
 			p := place{none, none, OnTheDevice}
@@ -27,11 +27,30 @@ func (t *Trace) deviceLine(m *marks) iter.Seq[segment] {
 // isOwn tells what a device does that is no collective.
 func (t *Trace) isOwn(v *Interval) bool { return v.Kind.OnDevice() && !t.isCollective(v) }
 
-func (t *Trace) ownCorrelation(v *Interval) uint32 {
-	if t.isOwn(v) {
-		return v.Correlation
+// correlations are the numbers that link some of what the device did with its
+// launch.
+func (t *Trace) correlations(of func(*Interval) bool) *ids {
+	return t.numbers(func(v *Interval) uint32 {
+		if of(v) {
+			return v.Correlation
+		}
+		return 0
+	})
+}
+
+// launches are the numbers of some of what the device did, and when each was
+// launched.
+func (t *Trace) launches(of func(*Interval) bool) (*ids, []int64) {
+	numbers := t.correlations(of)
+	at := slices.Repeat([]int64{NotLaunched}, numbers.len())
+	for i := range t.Len() {
+		if v := t.At(i); v.Kind == Runtime {
+			if n := numbers.find(v.Correlation); n >= 0 {
+				at[n] = v.Start
+			}
+		}
 	}
-	return 0
+	return numbers, at
 }
 
 // ownOnDevice goes through what the device does that is no collective, by its
@@ -78,15 +97,7 @@ const NotLaunched = int64(absent)
 // overlap, with the time of its launch. Where two follow each other within the
 // pause that a launch takes, the later begins where the former ends.
 func (t *Trace) Launched() []Launched {
-	correlations := t.numbers(t.ownCorrelation)
-	launches := slices.Repeat([]int64{NotLaunched}, correlations.len())
-	for i := range t.Len() {
-		if v := t.At(i); v.Kind == Runtime {
-			if n := correlations.find(v.Correlation); n >= 0 {
-				launches[n] = v.Start
-			}
-		}
-	}
+	correlations, launches := t.launches(t.isOwn)
 	var list []Launched
 	for v, start := range t.ownOnDevice() {
 		l := Launched{start, v.End(), NotLaunched}

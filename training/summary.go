@@ -44,17 +44,18 @@ type PlaceSum struct {
 
 // Call is a collective as one rank took part in it.
 type Call struct {
-	Step    int // number of the step
-	Name    string
-	Group   string // name and members
-	Pair    bool   // from one rank to another, which need not come at once
-	Sends   bool   // of a pair: this rank is the one that sends
-	Peer    int    // of a pair: the other rank; -1 where it, or who sends, is not known
-	Seq     int64
-	Bytes   int64
-	Start   int64
-	Arrived int64 // when the rank was ready for it
-	End     int64
+	Step     int // number of the step
+	Name     string
+	Group    string // name and members
+	Pair     bool   // from one rank to another, which need not come at once
+	Sends    bool   // of a pair: this rank is the one that sends
+	Peer     int    // of a pair: the other rank; -1 where it, or who sends, is not known
+	Seq      int64
+	Bytes    int64
+	Launched int64 // when the host asked for it; on the host itself, its start
+	Start    int64
+	Arrived  int64 // when the rank was ready for it
+	End      int64
 }
 
 // KernelSum is the time of one kernel under one operator.
@@ -78,6 +79,7 @@ func Summarize(t *Trace) *Rank {
 		r.Steps[i].End += t.Base
 	}
 	for i := range r.Calls {
+		r.Calls[i].Launched += t.Base
 		r.Calls[i].Start += t.Base
 		r.Calls[i].Arrived += t.Base
 		r.Calls[i].End += t.Base

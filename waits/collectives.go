@@ -184,6 +184,17 @@ func (a *Analyzer) meet(m *meeting) {
 	a.inStep(m)
 }
 
+// leavesAhead tells whether some computed much longer beside a collective than
+// others: they are ahead of those when they leave it, not in step with them.
+func (m *meeting) leavesAhead() bool {
+	least, most := int64(1<<63-1), int64(0)
+	for i := range m.visits {
+		lead := m.visits[i].begin - m.visits[i].ready
+		least, most = min(least, lead), max(most, lead)
+	}
+	return least < most/2
+}
+
 // inStep notes that those who met are in step from here on.
 func (a *Analyzer) inStep(m *meeting) {
 	if m.kind == events.ThreadBarrier {
@@ -195,6 +206,10 @@ func (a *Analyzer) inStep(m *meeting) {
 		return
 	}
 	g := &a.comms[m.comm]
+	if m.leavesAhead() {
+		g.free = append(g.free, m)
+		return
+	}
 	g.time = m.last().ready
 	for i := range m.visits {
 		g.last[m.visits[i].loc] = m.visits[i].at + 1

@@ -19,9 +19,11 @@ type Lane struct {
 	calls  []training.Call
 	ranges []span          // what the rank is in when, without overlap, by time
 	pairs  []training.Call // messages between two ranks
-	// Its own computation while collectives of its device and of its host were
-	// under way, by time.
-	device, host [][2]int64
+	host   []span          // ranges that the program named on the host
+	still  [][2]int64      // see standing
+	// Its own computation while collectives and messages of its device and of its
+	// host were under way, by time.
+	onDevice, onHost [][2]int64
 }
 
 // span is a stretch of time in a named range.
@@ -43,20 +45,26 @@ func LaneOf(t *training.Trace) *Lane {
 		}
 		l.calls = append(l.calls, c)
 	}
-	if l.ranges = namedRanges(t); t.MeetsOnDevice() {
+	l.host = namedRanges(t)
+	if l.ranges = l.host; t.MeetsOnDevice() {
 		l.ranges = l.launched(t)
 	}
-	l.device, l.host = l.beside(t, false), l.beside(t, true)
+	l.onDevice, l.onHost = l.beside(t, false), l.beside(t, true)
 	return l
 }
 
-// beside is what the rank computed while collectives of its device, or of its
-// host, were under way.
+// beside is what the rank computed while collectives and messages of its device, or
+// of its host, were under way.
 func (l *Lane) beside(t *training.Trace, host bool) [][2]int64 {
 	var under [][2]int64
 	for i := range l.calls {
 		if c := &l.calls[i]; training.HostCollective(c.Name) == host {
 			under = append(under, [2]int64{c.Arrived, c.End})
+		}
+	}
+	for i := range l.pairs {
+		if c := &l.pairs[i]; training.HostCollective(c.Name) == host {
+			under = append(under, [2]int64{c.Start, c.End})
 		}
 	}
 	if len(under) == 0 {
@@ -80,9 +88,9 @@ func (l *Lane) beside(t *training.Trace, host bool) [][2]int64 {
 // on.
 func (l *Lane) hidden(c *training.Call, from int64) [][2]int64 {
 	if training.HostCollective(c.Name) {
-		return part(l.host, from, c.End)
+		return part(l.onHost, from, c.End)
 	}
-	return part(l.device, from, c.End)
+	return part(l.onDevice, from, c.End)
 }
 
 // part is what of a list of times lies between two.
@@ -106,16 +114,19 @@ func part(list [][2]int64, from, to int64) [][2]int64 {
 func (l *Lane) launched(t *training.Trace) []span {
 	var list []span
 	add := func(s span) {
+		if s.to <= s.from {
+			return
+		}
 		if n := len(list); n > 0 && list[n-1].name == s.name && list[n-1].to == s.from {
 			list[n-1].to = s.to
-		} else if s.to > s.from {
+		} else {
 			list = append(list, s)
 		}
 	}
 	at, first := int64(math.MinInt64), 0
 	host := func(until int64) {
-		for ; first < len(l.ranges) && l.ranges[first].from < until; first++ {
-			r := l.ranges[first]
+		for ; first < len(l.host) && l.host[first].from < until; first++ {
+			r := l.host[first]
 			add(span{max(r.from, at), min(r.to, until), r.name})
 			if r.to > until {
 				break
@@ -141,9 +152,9 @@ func (l *Lane) launched(t *training.Trace) []span {
 
 // rangeAt is the range that the host is in at a time; "" for none.
 func (l *Lane) rangeAt(at int64) string {
-	n, _ := slices.BinarySearchFunc(l.ranges, at+1, func(s span, at int64) int { return cmp.Compare(s.from, at) })
-	if n > 0 && at < l.ranges[n-1].to {
-		return l.ranges[n-1].name
+	n, _ := slices.BinarySearchFunc(l.host, at+1, func(s span, at int64) int { return cmp.Compare(s.from, at) })
+	if n > 0 && at < l.host[n-1].to {
+		return l.host[n-1].name
 	}
 	return ""
 }

@@ -81,35 +81,76 @@ func meet(lanes []*Lane) (meetings map[*training.Call]*meeting, comms [][]int32,
 	return meetings, comms, left
 }
 
-// inOrder lists each lane's calls in the order in which the collectives begin. It
-// is one order for all: lanes that start collectives of several groups at once
-// may each have another, and would wait for one another for ever.
-func inOrder(lanes []*Lane, meetings map[*training.Call]*meeting, shift []int64) [][]*training.Call {
-	out := make([][]*training.Call, len(lanes))
-	for lane, l := range lanes {
+// inOrder lists each lane's calls in an order that holds for all: lanes that start
+// collectives of several groups at once may each have another, and would wait for
+// one another for ever. Sends stand where they begin, receives where they end, and
+// collectives where they begin on the lane in the middle, but behind what any of
+// its lanes received before it.
+func (s *Source) inOrder() [][]*training.Call {
+	out := make([][]*training.Call, len(s.lanes))
+	at := map[*training.Call]int64{}
+	for c, m := range s.messages {
+		if at[c] = m.send.Start - s.shift[m.from]; m.receive == c {
+			at[c] = max(at[c]+1, c.End-s.shift[m.to])
+		}
+	}
+	for lane, l := range s.lanes {
+		var received []int64
+		for i := range l.pairs {
+			c := &l.pairs[i]
+			m := s.messages[c]
+			if m == nil {
+				continue
+			}
+			out[lane] = append(out[lane], c)
+			if m.receive == c {
+				received = append(received, at[c])
+			}
+		}
+		slices.Sort(received)
 		for i := range l.calls {
 			c := &l.calls[i]
-			m := meetings[c]
+			m := s.meetings[c]
 			if m == nil {
 				continue
 			}
 			if m.at == 0 {
-				var starts []int64
-				for k, other := range m.calls {
-					if other != nil {
-						starts = append(starts, other.Start-shift[k])
-					}
-				}
-				m.at = middle(starts)
+				m.at = s.middleStart(m)
+			}
+			if before, _ := slices.BinarySearch(received, c.Start-s.shift[lane]+1); before > 0 {
+				m.at = max(m.at, received[before-1])
 			}
 			out[lane] = append(out[lane], c)
 		}
-		slices.SortStableFunc(out[lane], func(a, b *training.Call) int {
-			x, y := meetings[a], meetings[b]
-			return cmp.Or(cmp.Compare(x.at, y.at), cmp.Compare(x.comm, y.comm), cmp.Compare(a.Seq, b.Seq))
+	}
+	for c, m := range s.meetings {
+		at[c] = m.at
+	}
+	for _, list := range out {
+		slices.SortStableFunc(list, func(a, b *training.Call) int {
+			return cmp.Or(cmp.Compare(at[a], at[b]), cmp.Compare(s.commOf(a), s.commOf(b)), cmp.Compare(a.Seq, b.Seq))
 		})
 	}
 	return out
+}
+
+// middleStart is when a collective begins on the lane in the middle.
+func (s *Source) middleStart(m *meeting) int64 {
+	var starts []int64
+	for lane, c := range m.calls {
+		if c != nil {
+			starts = append(starts, c.Start-s.shift[lane])
+		}
+	}
+	return middle(starts)
+}
+
+// commOf is the communicator of a collective, -1 of a message.
+func (s *Source) commOf(c *training.Call) int32 {
+	if m := s.meetings[c]; m != nil {
+		return m.comm
+	}
+	return -1
 }
 
 // sameClock is the difference of clocks, in ns, that ends of collectives cannot

@@ -18,6 +18,7 @@ type Source struct {
 	header   events.Header
 	lanes    []*Lane
 	meetings map[*training.Call]*meeting
+	messages map[*training.Call]*message
 	calls    [][]*training.Call // of each lane, in order
 	shift    []int64
 	start    int64 // when the first rank begins: times count from there
@@ -35,9 +36,10 @@ func New(name string, lanes []*Lane) (*Source, error) {
 		}
 	}
 	s := &Source{lanes: lanes, header: events.Header{Name: name, Ranks: len(lanes)}}
-	var left int
+	var left, lost int
 	s.meetings, s.header.Comms, left = meet(lanes)
-	if len(s.meetings) == 0 {
+	s.messages, lost = messagesOf(lanes)
+	if len(s.meetings)+len(s.messages) == 0 {
 		return nil, fmt.Errorf("%s: the ranks have no collective in common: their traces must say of which group it is and which number it has, or hold equally many", name)
 	}
 	note := func(format string, args ...any) {
@@ -46,14 +48,17 @@ func New(name string, lanes []*Lane) (*Source, error) {
 	if left > 0 {
 		note("%d calls of collectives are not in the traces of all ranks of their group and were left out", left)
 	}
-	pairs, numbered := 0, true
+	numbered := true
 	for i, l := range lanes {
 		s.header.Locations = append(s.header.Locations, events.Location{Rank: int32(i)})
-		pairs += len(l.pairs)
+		l.still = l.standing(s.messages)
 		numbered = numbered && l.rank == i
 	}
-	if pairs > 0 {
-		note("%d messages between two ranks were left out", pairs)
+	if len(s.messages) > 0 {
+		note("ranks send to one another, as the stages of a pipeline do: what stages wait because the pipeline fills and empties (its bubble) is among the waits for messages, and in serialization")
+	}
+	if lost > 0 {
+		note("of %d messages between two ranks the other side is not known: the time in them is no computation, and whom they waited for is not told", lost)
 	}
 	if world := lanes[0].world; numbered && world > len(lanes) {
 		note("the job has %d ranks, and the traces of %d are here: what the others were waited for is not known", world, len(lanes))
@@ -69,7 +74,7 @@ func New(name string, lanes []*Lane) (*Source, error) {
 	if s.shift, residual = shifts(lanes, s.meetings); slices.ContainsFunc(s.shift, func(by int64) bool { return by != 0 }) {
 		note("the clocks of ranks were set by the ends of collectives, which are %.3g ms apart after that", float64(residual)/1e6)
 	}
-	s.calls = inOrder(lanes, s.meetings, s.shift)
+	s.calls = s.inOrder()
 	s.start = lanes[0].begin - s.shift[0]
 	for i, l := range lanes {
 		s.start = min(s.start, l.begin-s.shift[i])
@@ -119,6 +124,7 @@ type walker struct {
 	at    int64 // on the rank's own clock
 	call  int
 	piece int
+	still int
 	done  bool
 	ready []events.Span
 	paths *events.Paths
@@ -138,14 +144,35 @@ func (w *walker) next() {
 	}
 	c := calls[w.call]
 	w.call++
+	if m := w.s.messages[c]; m != nil {
+		w.message(c, m)
+		return
+	}
 	w.compute(c.Arrived)
-	name := l.within(w.at, &w.piece)
-	kernel, _, _ := strings.Cut(c.Name, "(") // without its arguments
 	// What the rank computed beside it comes first, so that the collective is what
 	// it stood still for.
-	begin, end := w.at, max(c.End, w.at)
-	ready := begin
-	for _, own := range l.hidden(c, w.at) {
+	ready := w.at
+	path := w.pathOf(c)
+	begin, end := w.beside(c)
+	w.add(events.Span{Kind: kindOf(c.Name), Path: path, Comm: w.s.meetings[c].comm, Root: -1, Bytes: max(c.Bytes, 0), Lead: begin - ready}, begin, end)
+}
+
+// pathOf is the region of a call: the kernel in the range that launched it.
+func (w *walker) pathOf(c *training.Call) int32 {
+	l := w.s.lanes[w.lane]
+	name := cmp.Or(l.rangeAt(c.Launched), elsewhere)
+	if training.HostCollective(c.Name) {
+		name = l.within(w.at, &w.piece)
+	}
+	kernel, _, _ := strings.Cut(c.Name, "(") // without its arguments
+	return w.paths.Of(events.Path{Name: name + "/" + kernel})
+}
+
+// beside adds what the rank computed while a call was under way, and goes to the
+// call's end; the call is what is left between the two times.
+func (w *walker) beside(c *training.Call) (begin, end int64) {
+	begin, end = w.at, max(c.End, w.at)
+	for _, own := range w.s.lanes[w.lane].hidden(c, w.at) {
 		for w.at = own[0]; w.at < own[1]; {
 			path, to := w.stretch(own[1])
 			w.add(events.Span{Kind: trace.Compute, Path: path, Root: -1}, begin, begin+to-w.at)
@@ -153,14 +180,26 @@ func (w *walker) next() {
 		}
 	}
 	w.at = end
-	w.add(events.Span{Kind: kindOf(c.Name), Path: w.paths.Of(events.Path{Name: name + "/" + kernel}), Comm: w.s.meetings[c].comm, Root: -1, Bytes: max(c.Bytes, 0), Lead: begin - ready}, begin, end)
+	return begin, end
 }
 
-// compute adds what the rank does until a time, piece by piece.
+// compute adds what the rank does until a time, piece by piece. Where it stands
+// still in a message, that is no computation.
 func (w *walker) compute(until int64) {
+	l := w.s.lanes[w.lane]
 	for w.at < until {
-		path, end := w.stretch(until)
-		w.add(events.Span{Kind: trace.Compute, Path: path, Root: -1}, w.at, end)
+		kind, limit := trace.Compute, until
+		for ; w.still < len(l.still) && l.still[w.still][1] <= w.at; w.still++ {
+		}
+		if w.still < len(l.still) {
+			if s := l.still[w.still]; s[0] > w.at {
+				limit = min(limit, s[0])
+			} else {
+				kind, limit = events.Other, min(limit, s[1])
+			}
+		}
+		path, end := w.stretch(limit)
+		w.add(events.Span{Kind: kind, Path: path, Root: -1}, w.at, end)
 		w.at = end
 	}
 }
@@ -181,10 +220,13 @@ func (w *walker) stretch(until int64) (path int32, end int64) {
 }
 
 func (w *walker) add(s events.Span, begin, end int64) {
-	off := w.s.start + w.s.shift[w.lane]
+	off := w.off()
 	s.Loc, s.Begin, s.End = int32(w.lane), begin-off, end-off
 	w.ready = append(w.ready, s)
 }
+
+// off is the rank's own clock at the beginning of the job.
+func (w *walker) off() int64 { return w.s.start + w.s.shift[w.lane] }
 
 // elsewhere names what is outside of all ranges.
 const elsewhere = "elsewhere"

@@ -1,0 +1,107 @@
+package job
+
+import (
+	"cmp"
+	"slices"
+
+	"auspex/events"
+	"auspex/trace"
+	"auspex/training"
+)
+
+// message is a message between two ranks with the calls of both.
+type message struct {
+	from, to      int32 // lanes
+	nth           int32 // of those from one to the other
+	send, receive *training.Call
+}
+
+// messagesOf joins the messages between two ranks: the first that one sends to
+// the other is the first that this receives from it. Where the two disagree on
+// how many there are, or a trace does not tell who the other is, they are left
+// out, and counted.
+func messagesOf(lanes []*Lane) (found map[*training.Call]*message, left int) {
+	type ends struct{ sends, receives []*training.Call }
+	number := map[int]int32{} // lanes by rank
+	for i, l := range lanes {
+		number[l.rank] = int32(i)
+	}
+	pairs := map[[2]int32]*ends{}
+	for i, l := range lanes {
+		for k := range l.pairs {
+			c := &l.pairs[k]
+			peer, here := number[c.Peer]
+			if c.Peer < 0 || !here {
+				left++
+				continue
+			}
+			key := [2]int32{int32(i), peer}
+			if !c.Sends {
+				key = [2]int32{peer, int32(i)}
+			}
+			if pairs[key] == nil {
+				pairs[key] = &ends{}
+			}
+			if e := pairs[key]; c.Sends {
+				e.sends = append(e.sends, c)
+			} else {
+				e.receives = append(e.receives, c)
+			}
+		}
+	}
+	found = map[*training.Call]*message{}
+	for key, e := range pairs {
+		if len(e.sends) != len(e.receives) {
+			left += len(e.sends) + len(e.receives)
+			continue
+		}
+		for n := range e.sends {
+			m := &message{key[0], key[1], int32(n), e.sends[n], e.receives[n]}
+			found[m.send], found[m.receive] = m, m
+		}
+	}
+	return found, left
+}
+
+// standing is when a rank stood still in messages that make it wait for nobody
+// that is known: those that it sends, and those whose other side is not here.
+func (l *Lane) standing(messages map[*training.Call]*message) [][2]int64 {
+	var list [][2]int64
+	for i := range l.pairs {
+		c := &l.pairs[i]
+		if m := messages[c]; m != nil && m.receive == c {
+			continue
+		}
+		at := c.Start
+		for _, own := range part(l.onDevice, c.Start, c.End) {
+			list = append(list, [2]int64{at, own[0]})
+			at = own[1]
+		}
+		list = append(list, [2]int64{at, c.End})
+	}
+	slices.SortFunc(list, func(a, b [2]int64) int { return cmp.Compare(a[0], b[0]) })
+	var out [][2]int64
+	for _, s := range list {
+		if n := len(out); n > 0 && s[0] <= out[n-1][1] {
+			out[n-1][1] = max(out[n-1][1], s[1])
+		} else if s[1] > s[0] {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// message adds a rank's side of a message. A send goes on at once; a receive is
+// what the rank stood still for until the message was there.
+func (w *walker) message(c *training.Call, m *message) {
+	w.compute(c.Start)
+	half := events.Half{Side: events.Sent, Peer: m.to, Tag: m.nth, Bytes: max(c.Bytes, 0), Posted: c.Start - w.off()}
+	path := w.pathOf(c)
+	if m.send == c {
+		w.add(events.Span{Kind: trace.Isend, Path: path, Root: -1, Messages: []events.Half{half}}, w.at, w.at)
+		return
+	}
+	half.Side, half.Peer = events.Received, m.from
+	begin, end := w.beside(c)
+	w.add(events.Span{Kind: trace.Recv, Path: path, Root: -1, Messages: []events.Half{half}}, begin, end)
+}
