@@ -86,7 +86,13 @@ type Header struct {
 	Paths     []Path
 	// Comms are the communicators: the ranks of each. Comms[0] is the world and
 	// may be nil.
-	Comms   [][]int32
+	Comms [][]int32
+	// Numbers are what the ranks are called, where only some of a job's are here;
+	// nil where they are counted from 0 on.
+	Numbers []int
+	// Partial says that some who took part are not here, so that waiting for them
+	// cannot be told from communication.
+	Partial bool
 	Counted bool // spans carry instructions and cycles
 	// Unordered tells that the file's records are not in the order of time, so that
 	// nothing is learnt of clocks from messages that run backwards.
@@ -95,6 +101,14 @@ type Header struct {
 	// Replayed: the times are those of a replay, which takes messages in the order of
 	// the run even where whoever came first was taken.
 	Replayed bool
+}
+
+// Number is what a rank is called.
+func (h *Header) Number(rank int) int {
+	if rank < len(h.Numbers) {
+		return h.Numbers[rank]
+	}
+	return rank
 }
 
 // Source is a measured trace that can be read, more than once.

@@ -76,7 +76,11 @@ func Measure(ctx context.Context, src events.Source) (Run, error) {
 	if err != nil {
 		return r, err
 	}
-	r.Notes = append(r.Notes, missing(r.Useful, h)...)
+	r.Notes = append(append(r.Notes, h.Notes...), missing(r.Useful, h)...)
+	if h.Partial {
+		r.Notes = append(r.Notes, "serialization and transfer are left out: what the ranks wait for those that are not here cannot be told from communication")
+		return r, nil
+	}
 	ideal, err := onIdeal(ctx, t, loggp.Options{}, true)
 	if errors.Is(err, loggp.ErrDeadlock) {
 		r.Notes = append(r.Notes, fmt.Sprintf("the trace cannot be replayed to its end, so serialization and transfer are left out (%v)", err))

@@ -25,6 +25,7 @@ type Report struct {
 	Notes     []string `json:"notes"`
 	Words     string   `json:"words"`
 	whole     float64  // seconds of all ranks' threads together
+	partial   bool     // see events.Header
 	locations int
 }
 
@@ -160,7 +161,7 @@ func (a *Analyzer) Finish() { a.judge(1<<63 - 1) }
 // Report finishes, and sums up what was found.
 func (a *Analyzer) Report() *Report {
 	a.Finish()
-	r := &Report{Ranks: a.header.Ranks, Rows: []Row{}, CriticalPath: []OnPath{}, Events: a.spans, Notes: append([]string{}, a.header.Notes...)}
+	r := &Report{Ranks: a.header.Ranks, partial: a.header.Partial, Rows: []Row{}, CriticalPath: []OnPath{}, Events: a.spans, Notes: append([]string{}, a.header.Notes...)}
 	if a.end > a.begin {
 		r.Seconds = float64(a.end-a.begin) / 1e9
 	}
@@ -229,7 +230,7 @@ func (a *Analyzer) causes(t *tableRow) []Cause {
 		list := ranks[name]
 		slices.SortFunc(list, func(x, y late) int { return cmp.Or(cmp.Compare(y.seconds, x.seconds), cmp.Compare(x.rank, y.rank)) })
 		for _, l := range list {
-			c.Ranks, c.late = append(c.Ranks, l.rank), append(c.late, l.seconds)
+			c.Ranks, c.late = append(c.Ranks, a.header.Number(l.rank)), append(c.late, l.seconds)
 		}
 		out = append(out, *c)
 	}

@@ -61,6 +61,8 @@ func (r *Report) who() string {
 		return "threads"
 	case threads > 0:
 		return "ranks and threads"
+	case r.Ranks > 1 && r.partial:
+		return "ranks that are here"
 	case r.Ranks > 1:
 		return "ranks"
 	}

@@ -5,9 +5,8 @@
 // profiles need not be in memory together; New joins the lanes to an
 // events.Source. What a rank does between its collectives is computation, in the
 // range that the program named (forward, load_batch), where devices meet in the
-// one that launched it; a collective lasts from
-// when the rank was ready for it until it ended. A rank has one lane: a
-// collective that began while another was under way begins where that ends, and
+// one that launched it; a collective lasts from when the rank was ready for it
+// until it ended. A rank has one lane: a collective that began while another was under way begins where that ends, and
 // what the rank computed beside a collective comes before it, so that of a
 // collective only what is not hidden takes time; events.Span.Lead says since when
 // it was under way.

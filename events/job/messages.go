@@ -63,29 +63,35 @@ func messagesOf(lanes []*Lane) (found map[*training.Call]*message, left int) {
 	return found, left
 }
 
-// standing is when a rank stood still in messages that make it wait for nobody
-// that is known: those that it sends, and those whose other side is not here.
-func (l *Lane) standing(messages map[*training.Call]*message) [][2]int64 {
+// standing is when a rank stood still in calls in which it waits for nobody that is
+// known: messages that it sends, and what the others' side of is not here.
+func (s *Source) standing(l *Lane) [][2]int64 {
 	var list [][2]int64
+	add := func(c *training.Call, from int64) {
+		for _, own := range l.hidden(c, from) {
+			list = append(list, [2]int64{from, own[0]})
+			from = own[1]
+		}
+		list = append(list, [2]int64{from, c.End})
+	}
 	for i := range l.pairs {
 		c := &l.pairs[i]
-		if m := messages[c]; m != nil && m.receive == c {
-			continue
+		if m := s.messages[c]; m == nil || m.send == c {
+			add(c, c.Start)
 		}
-		at := c.Start
-		for _, own := range part(l.onDevice, c.Start, c.End) {
-			list = append(list, [2]int64{at, own[0]})
-			at = own[1]
+	}
+	for i := range l.calls {
+		if c := &l.calls[i]; s.meetings[c] == nil {
+			add(c, c.Arrived)
 		}
-		list = append(list, [2]int64{at, c.End})
 	}
 	slices.SortFunc(list, func(a, b [2]int64) int { return cmp.Compare(a[0], b[0]) })
 	var out [][2]int64
-	for _, s := range list {
-		if n := len(out); n > 0 && s[0] <= out[n-1][1] {
-			out[n-1][1] = max(out[n-1][1], s[1])
-		} else if s[1] > s[0] {
-			out = append(out, s)
+	for _, t := range list {
+		if n := len(out); n > 0 && t[0] <= out[n-1][1] {
+			out[n-1][1] = max(out[n-1][1], t[1])
+		} else if t[1] > t[0] {
+			out = append(out, t)
 		}
 	}
 	return out

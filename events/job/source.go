@@ -36,23 +36,29 @@ func New(name string, lanes []*Lane) (*Source, error) {
 		}
 	}
 	s := &Source{lanes: lanes, header: events.Header{Name: name, Ranks: len(lanes)}}
-	var left, lost int
-	s.meetings, s.header.Comms, left = meet(lanes)
-	s.messages, lost = messagesOf(lanes)
-	if len(s.meetings)+len(s.messages) == 0 {
-		return nil, fmt.Errorf("%s: the ranks have no collective in common: their traces must say of which group it is and which number it has, or hold equally many", name)
-	}
 	note := func(format string, args ...any) {
 		s.header.Notes = append(s.header.Notes, fmt.Sprintf(format, args...))
 	}
+	left, lost, residual := s.join()
+	if short, end := s.shortest(); short != nil {
+		note("the trace of rank %d ends before the others: what came after that is left out", short.rank)
+		s.until(end)
+		left, lost, residual = s.join()
+	}
+	if len(s.meetings)+len(s.messages) == 0 {
+		return nil, fmt.Errorf("%s: the ranks have no collective in common: their traces must say of which group it is and which number it has, or hold equally many", name)
+	}
 	if left > 0 {
-		note("%d calls of collectives are not in the traces of all ranks of their group and were left out", left)
+		note("%d calls of collectives are not in the traces of all ranks of their group: the time in them is no computation, and whom they waited for is not told", left)
 	}
 	numbered := true
 	for i, l := range lanes {
 		s.header.Locations = append(s.header.Locations, events.Location{Rank: int32(i)})
-		l.still = l.standing(s.messages)
+		s.header.Numbers = append(s.header.Numbers, l.rank)
 		numbered = numbered && l.rank == i
+	}
+	if numbered {
+		s.header.Numbers = nil
 	}
 	if len(s.messages) > 0 {
 		note("ranks send to one another, as the stages of a pipeline do: what stages wait because the pipeline fills and empties (its bubble) is among the waits for messages, and in serialization")
@@ -60,26 +66,37 @@ func New(name string, lanes []*Lane) (*Source, error) {
 	if lost > 0 {
 		note("of %d messages between two ranks the other side is not known: the time in them is no computation, and whom they waited for is not told", lost)
 	}
-	if world := lanes[0].world; numbered && world > len(lanes) {
-		note("the job has %d ranks, and the traces of %d are here: what the others were waited for is not known", world, len(lanes))
+	if world := lanes[0].world; world > len(lanes) {
+		s.header.Partial = true
+		note("the job has %d ranks, and the traces of %d are here: what these wait for the others is not known", world, len(lanes))
 	}
 	if !numbered {
 		var ranks []string
 		for _, l := range lanes[:min(len(lanes), 8)] {
 			ranks = append(ranks, fmt.Sprint(l.rank))
 		}
-		note("only some ranks are here; those counted from 0 on are the job's ranks %s%s", strings.Join(ranks, ", "), strings.Repeat(", …", min(max(len(lanes)-8, 0), 1)))
+		note("only some ranks are here: where ranks are counted from 0 on, as --like-median does, they are the job's ranks %s%s", strings.Join(ranks, ", "), strings.Repeat(", …", min(max(len(lanes)-8, 0), 1)))
 	}
-	var residual int64
-	if s.shift, residual = shifts(lanes, s.meetings); slices.ContainsFunc(s.shift, func(by int64) bool { return by != 0 }) {
+	if slices.ContainsFunc(s.shift, func(by int64) bool { return by != 0 }) {
 		note("the clocks of ranks were set by the ends of collectives, which are %.3g ms apart after that", float64(residual)/1e6)
 	}
 	s.calls = s.inOrder()
+	for _, l := range lanes {
+		l.still = s.standing(l)
+	}
 	s.start = lanes[0].begin - s.shift[0]
 	for i, l := range lanes {
 		s.start = min(s.start, l.begin-s.shift[i])
 	}
 	return s, nil
+}
+
+// join finds what the lanes do together, and by how much their clocks differ.
+func (s *Source) join() (left, lost int, residual int64) {
+	s.meetings, s.header.Comms, left = meet(s.lanes)
+	s.messages, lost = messagesOf(s.lanes)
+	s.shift, residual = shifts(s.lanes, s.meetings)
+	return left, lost, residual
 }
 
 // Header is what the trace says beside its spans.
