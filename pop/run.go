@@ -76,7 +76,7 @@ func Measure(ctx context.Context, src events.Source) (Run, error) {
 	if err != nil {
 		return r, err
 	}
-	r.Notes = append(append(r.Notes, h.Notes...), missing(r.Useful, h)...)
+	r.Notes = append(r.Notes, missing(r.Useful, h)...)
 	if h.Partial {
 		r.Notes = append(r.Notes, "serialization and transfer are left out: what the ranks wait for those that are not here cannot be told from communication")
 		return r, nil

@@ -31,7 +31,7 @@ func TestShort(t *testing.T) {
 	if math.Abs(run.Seconds-150e-6) > 1e-9 || math.Abs(run.Useful[0]-100e-6) > 1e-9 {
 		t.Errorf("%g s, of which rank 0 computes %g", run.Seconds, run.Useful[0])
 	}
-	if notes := strings.Join(run.Notes, "\n"); !strings.Contains(notes, "the trace of rank 1 ends before the others") {
+	if notes := strings.Join(src.Header().Notes, "\n"); !strings.Contains(notes, "the trace of rank 1 ends before the others") {
 		t.Errorf("noted %q", notes)
 	}
 }
@@ -54,7 +54,7 @@ func TestSome(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := pop.Of(run)
-	if f.Serialization != nil || f.Transfer != nil || !strings.Contains(strings.Join(f.Notes, "\n"), "the job has 8 ranks, and the traces of 2 are here") {
+	if f.Serialization != nil || f.Transfer != nil || !strings.Contains(strings.Join(src.Header().Notes, "\n"), "the job has 8 ranks, and the traces of 2 are here") {
 		t.Errorf("serialization %v, transfer %v, noted %q", f.Serialization, f.Transfer, f.Notes)
 	}
 	r, err := waits.Analyze(t.Context(), src)

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
+	"auspex/events/job"
 	"auspex/pop"
 	"auspex/predict"
 	"auspex/simulate"
@@ -74,7 +76,11 @@ func (a *app) popRun(ctx context.Context, name string, f platformFlags) (pop.Run
 		return pop.Run{}, err
 	}
 	if f.platform == "" && (t.Timed != nil || t.Seconds > 0) {
-		return t.Factors(ctx)
+		r, err := t.Factors(ctx)
+		if src, ok := t.Timed.(*job.Source); ok { // which tell what of the job is not here
+			r.Notes = slices.Concat(src.Header().Notes, r.Notes)
+		}
+		return r, err
 	}
 	p, err := t.replayable(ctx)
 	if err != nil {
