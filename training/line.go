@@ -32,6 +32,10 @@ type segment struct {
 	place
 }
 
+// rounding is by how much what lies inside an interval may seem to outlast it, in
+// nanoseconds: profilers round starts and lengths.
+const rounding = 1000
+
 // flatten says at which place a thread is when. Stretches without any interval
 // are left out.
 func (t *Trace) flatten(track int, ignore func(*Interval) bool) iter.Seq[segment] {
@@ -46,7 +50,7 @@ func (t *Trace) flatten(track int, ignore func(*Interval) bool) iter.Seq[segment
 			if w.stopped {
 				return
 			}
-			w.cut(v.End())
+			w.cut(v.End() - rounding)
 			w.stack = append(w.stack, frame{v.End(), t.placeOf(v, w.place())})
 		}
 		w.until(1<<63 - 1)

@@ -247,23 +247,53 @@ func patternOf(more []int64) Pattern {
 	}
 	high := slices.Max(more)
 	often, some := 0, 0 // steps with much of it, and with any
-	rising := true
-	for i, v := range more {
+	for _, v := range more {
 		if v*4 >= high {
 			often++
 		}
 		if v*20 >= high {
 			some++
 		}
-		if i > 0 && v <= more[i-1] {
-			rising = false
-		}
 	}
-	switch first, last := more[0], more[len(more)-1]; {
-	case len(more) >= 3 && rising && last*2 >= first*3 && first*20 >= last:
+	switch {
+	case drifts(more):
 		return Drifting
 	case often*3 < len(more)*2 && some*10 < len(more)*9:
 		return NowAndThen
 	}
 	return Persistent
+}
+
+// drifts tells whether an excess grows over the steps: from one to the next, or,
+// of five steps and more, along a line that most of its spread lies on. What comes
+// all at once does not.
+func drifts(more []int64) bool {
+	n := len(more)
+	if n < 3 {
+		return false
+	}
+	rising := true
+	for i := 1; i < n; i++ {
+		rising = rising && more[i] > more[i-1]
+	}
+	first, last := more[0], more[n-1]
+	if rising && last*2 >= first*3 && first*20 >= last {
+		return true
+	}
+	third := n / 3
+	return n >= 5 && 2*sumOf(more[n-third:]) >= 3*sumOf(more[:third]) && alongLine(more) >= 0.95
+}
+
+// alongLine is the correlation of values with their number.
+func alongLine(values []int64) float64 {
+	m, middle := mean(values), float64(len(values)-1)/2
+	var both, own, numbers float64
+	for i, v := range values {
+		x, y := float64(i)-middle, float64(v)-m
+		both, numbers, own = both+x*y, numbers+x*x, own+y*y
+	}
+	if own == 0 {
+		return 0
+	}
+	return both / math.Sqrt(own*numbers)
 }

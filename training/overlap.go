@@ -90,3 +90,11 @@ func without(list, gone [][2]int64) [][2]int64 {
 	}
 	return out
 }
+
+// lengths is how long times take together.
+func lengths(list [][2]int64) (sum int64) {
+	for _, s := range list {
+		sum += s[1] - s[0]
+	}
+	return sum
+}

@@ -34,7 +34,7 @@ func (t *Trace) places(r *Rank, m *marks) {
 	}
 	line := overlay(fill(t.flatten(m.main, m.isStep), r.Steps), others, inRegion)
 	if t.MeetsOnDevice() {
-		line = t.noteHost(r, line)
+		line = t.noteHost(r, m, line)
 		line = overlay(exposed(line, r.Calls), []iter.Seq[segment]{t.deviceLine(m)}, func(_, device place) place { return device })
 	} else {
 		line = idle(line, r.Calls)
@@ -64,9 +64,16 @@ func (t *Trace) places(r *Rank, m *marks) {
 }
 
 // noteHost counts the calls that wait for the device and adds up what the host
-// itself works, without those calls and without operators that wait, step by step
-// as the line passes.
-func (t *Trace) noteHost(r *Rank, line iter.Seq[segment]) iter.Seq[segment] {
+// itself works, without those calls and without what operators that wait take
+// while the device has something to do, step by step as the line passes.
+func (t *Trace) noteHost(r *Rank, m *marks, line iter.Seq[segment]) iter.Seq[segment] {
+	var busy [][2]int64
+	for i := range t.Len() {
+		if v := t.At(i); v.Kind.OnDevice() {
+			busy = append(busy, [2]int64{v.Start, v.End()})
+		}
+	}
+	busy = union(busy, 0)
 	r.HostOps = map[string]int64{}
 	for track := range t.Tracks {
 		if t.Tracks[track].Device {
@@ -74,16 +81,23 @@ func (t *Trace) noteHost(r *Rank, line iter.Seq[segment]) iter.Seq[segment] {
 		}
 		for _, i := range t.On(track) {
 			if v := t.At(int(i)); v.Kind == Runtime && waitsForDevice(t.Names[v.Name]) {
-				r.Steps[stepAt(r.Steps, v.Start)].Waits++
+				r.Steps[stepAt(m.host, v.Start)].Waits++
 			}
 		}
 	}
 	return func(yield func(segment) bool) {
 		for s := range line {
-			if s.doing == Working && (s.op == none || !mayWait(t.Names[s.op])) {
-				r.Steps[stepAt(r.Steps, s.start)].Host += s.end - s.start
+			works := s.end - s.start
+			if s.op != none && mayWait(t.Names[s.op]) {
+				for len(busy) > 0 && busy[0][1] <= s.start {
+					busy = busy[1:]
+				}
+				works = lengths(without([][2]int64{{s.start, s.end}}, busy))
+			}
+			if s.doing == Working && works > 0 {
+				r.Steps[stepAt(m.host, s.start)].Host += works
 				if s.op != none {
-					r.HostOps[t.Names[s.op]] += s.end - s.start
+					r.HostOps[t.Names[s.op]] += works
 				}
 			}
 			if !yield(s) {
@@ -168,7 +182,7 @@ func (t *Trace) regions(r *Rank, m *marks) {
 	for _, i := range t.On(m.main) {
 		v := t.At(int(i))
 		if v.Kind == Annotation && !m.isStep(v) {
-			r.Steps[stepAt(r.Steps, v.Start)].Regions[t.Names[v.Name]] += v.Length
+			r.Steps[stepAt(m.host, v.Start)].Regions[t.Names[v.Name]] += v.Length
 		}
 	}
 }

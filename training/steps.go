@@ -17,7 +17,34 @@ const (
 type marks struct {
 	main  int // the thread that makes the steps; -1 where there is none
 	steps []Step
+	host  []Step          // the same as the host has them, see behind
 	names map[uint32]bool // of the ranges that are steps
+}
+
+// behind moves the ends of steps to where the device has done what was launched in
+// them: a host that does not wait for its device is steps ahead of it, and what
+// ranks that meet on their devices wait for is there.
+func (t *Trace) behind(m *marks) {
+	m.host = slices.Clone(m.steps)
+	if len(m.steps) == 0 || !t.MeetsOnDevice() {
+		return
+	}
+	onDevice := func(v *Interval) bool { return v.Kind.OnDevice() }
+	numbers, launches := t.launches(onDevice)
+	for i := range t.Len() {
+		v := t.At(i)
+		if !onDevice(v) {
+			continue
+		}
+		if n := numbers.find(v.Correlation); n >= 0 && launches[n] != NotLaunched {
+			step := &m.steps[stepAt(m.host, launches[n])]
+			step.End = max(step.End, v.End())
+		}
+	}
+	for i := 1; i < len(m.steps); i++ {
+		before := m.steps[i-1].End
+		m.steps[i].Start, m.steps[i].End = max(m.steps[i].Start, before), max(m.steps[i].End, before)
+	}
 }
 
 // isStep tells ranges that stand for a step as a whole.

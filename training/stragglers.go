@@ -34,7 +34,10 @@ func Stragglers(ranks []*Rank) (*Result, error) {
 			return nil, fmt.Errorf("%s and %s are both of rank %d: give the traces of one run", ranks[i-1].File, ranks[i].File, ranks[i].Number)
 		}
 	}
-	j.meetings, j.notes = match(ranks)
+	j.keepCommon()
+	var notes []string
+	j.meetings, notes = match(ranks)
+	j.notes = append(j.notes, notes...)
 	j.shifts, j.residual = align(ranks, j.meetings)
 	j.peers, j.chains = peersOf(ranks, j.meetings), chainsOf(ranks, j.meetings)
 	j.late = howLate(ranks, j.meetings, j.shifts)
@@ -97,17 +100,53 @@ func commonSteps(ranks []*Rank) []int {
 	return steps
 }
 
-// runTime is the time of all steps, of the median rank.
+// runTime is the time of all steps: of the median rank, but the last is as long as
+// it is on the rank that ends last, as nobody waits for that any more.
 func (j *job) runTime() int64 {
 	var times []int64
+	var last int64
 	for _, r := range j.ranks {
 		var sum int64
-		for _, s := range r.Steps {
+		for i, s := range r.Steps {
+			if i == len(r.Steps)-1 {
+				last = max(last, s.End-s.Start)
+				break
+			}
 			sum += s.End - s.Start
 		}
 		times = append(times, sum)
 	}
-	return median(times)
+	return median(times) + last
+}
+
+// keepCommon leaves out steps that some ranks lack, where others are left: what
+// ranks did in them cannot be compared. A note says whose traces are short.
+func (j *job) keepCommon() {
+	if len(j.steps) == 0 {
+		return
+	}
+	least, short, whole := 0, 0, 0
+	for _, r := range j.ranks {
+		whole = max(whole, len(r.Steps))
+		if least == 0 || len(r.Steps) < least {
+			least, short = len(r.Steps), r.Number
+		}
+	}
+	if whole == len(j.steps) {
+		return
+	}
+	for i, rank := range j.ranks {
+		r := *rank
+		has := func(number int) bool { _, ok := slices.BinarySearch(j.steps, number); return ok }
+		r.Steps = slices.DeleteFunc(slices.Clone(r.Steps), func(s Step) bool { return !has(s.Number) })
+		r.Calls = slices.DeleteFunc(slices.Clone(r.Calls), func(c Call) bool { return !has(c.Step) })
+		j.ranks[i] = &r
+	}
+	if least < whole {
+		j.notes = append(j.notes, fmt.Sprintf("rank %d has %d of %d steps: only the %d that all ranks have are compared", short, least, whole, len(j.steps)))
+	} else {
+		j.notes = append(j.notes, fmt.Sprintf("only the %d steps that all ranks have are compared", len(j.steps)))
+	}
 }
 
 func (j *job) world() int {

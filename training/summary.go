@@ -69,6 +69,7 @@ type KernelSum struct {
 func Summarize(t *Trace) *Rank {
 	r := &Rank{Number: t.Rank, World: t.World, File: t.File, Host: t.Host, Device: t.Device, Notes: t.Notes}
 	m := t.marks()
+	t.behind(m)
 	r.Steps = m.steps
 	t.collectives(r)
 	t.places(r, m)
