@@ -20,7 +20,7 @@ func (p *Page) Stragglers(r *training.Result, top int) {
 	columns := []column{number("rank"), number("slowdown")}
 	timed := len(r.Ranks) > 0 && r.Ranks[0].Late != nil
 	if timed {
-		columns = append(columns, number("late ms"), number("steps ms"), number("kernels ms"), number("collectives ms"), region("longest range"), number("ms"))
+		columns = append(columns, number("late ms"), number("steps ms"), number("kernels ms"), number("collectives, summed ms"), region("longest range on the host"), number("ms"))
 	}
 	var rows [][]string
 	for _, rank := range r.Ranks[:min(top, len(r.Ranks))] {

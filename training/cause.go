@@ -183,7 +183,7 @@ func (j *job) deviceCause(r int, regions []regionExcess) (Side, string) {
 	case 2*max(slower, added) < more:
 		return Host, "waiting for the device"
 	case slower >= added && j.optimizerAsFast(r):
-		return Accelerator, "more work"
+		return Accelerator, "longer kernels"
 	case slower >= added:
 		return Accelerator, "slow kernels"
 	}
@@ -221,8 +221,9 @@ func (j *job) kernelExcess(r int) (slower, added int64) {
 	return slower, added
 }
 
-// optimizerAsFast tells a rank with more data from one with a slow device: what
-// the optimizer does depends on the model alone, and takes both as long.
+// optimizerAsFast tells whether a rank's kernels take longer, but for those of the
+// optimizer, which depend on the model alone and wait for memory. A rank with more
+// data looks like that, and so does a device that is throttled in what it computes.
 func (j *job) optimizerAsFast(r int) bool {
 	time := func(rank *Rank) (optimizer, rest int64) {
 		for _, k := range rank.Kernels {

@@ -148,6 +148,21 @@ func (t *Trace) collectives(r *Rank) {
 		}
 	}
 	slices.SortStableFunc(r.Calls, func(a, b Call) int { return cmp.Compare(a.Start, b.Start) })
+	t.still(r)
+}
+
+// still finds when a rank stood still in each collective of its device: what it was
+// computing when it was ready is done, launches included.
+func (t *Trace) still(r *Rank) {
+	own := t.Computing(false)
+	for i := range r.Calls {
+		c := &r.Calls[i]
+		c.Still = c.Arrived
+		n, _ := slices.BinarySearchFunc(own, c.Arrived+launchPause, func(s [2]int64, at int64) int { return cmp.Compare(s[0], at+1) })
+		if n > 0 && own[n-1][1] > c.Arrived && !HostCollective(c.Name) {
+			c.Still = min(own[n-1][1], c.End)
+		}
+	}
 }
 
 // ready is when the calls at the beginning of a collective that wait for the

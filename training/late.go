@@ -13,7 +13,7 @@ import (
 type lateness struct {
 	steps  []int
 	late   [][]int64 // by step and rank
-	waited []int64   // by step: mean time the other ranks waited for the last one
+	waited []int64   // by step: mean time the other ranks stood still for the last one
 	last   []int     // by step: index of the rank that the others waited for most
 }
 
@@ -23,23 +23,23 @@ type stretch struct{ from, to int64 }
 // collective: the next one, at which the late rank will be missed, is behind
 // the end of the trace.
 func howLate(ranks []*Rank, meetings []meeting, shifts []int64) *lateness {
-	arrivals := map[int][][]int64{}
+	arrivals, stills := map[int][][]int64{}, map[int][][]int64{}
 	for _, m := range meetings {
 		if m.pair {
 			continue // who receives waits for who sends, as planned
 		}
-		at := make([]int64, 0, len(ranks))
+		at, still := make([]int64, 0, len(ranks)), make([]int64, 0, len(ranks))
 		for r, c := range m.calls {
 			if c == nil {
-				at = append(at, absent)
+				at, still = append(at, absent), append(still, absent)
 				continue
 			}
-			at = append(at, c.Arrived-shifts[r])
+			at, still = append(at, c.Arrived-shifts[r]), append(still, max(c.Still, c.Arrived)-shifts[r])
 		}
-		arrivals[m.step] = append(arrivals[m.step], at)
+		arrivals[m.step], stills[m.step] = append(arrivals[m.step], at), append(stills[m.step], still)
 	}
 	if end, step, ok := lastEnds(ranks, shifts); ok && len(arrivals[step]) > 0 {
-		arrivals[step] = append(arrivals[step], end)
+		arrivals[step], stills[step] = append(arrivals[step], end), append(stills[step], end)
 	}
 	l := &lateness{}
 	for step := range arrivals {
@@ -52,7 +52,7 @@ func howLate(ranks []*Rank, meetings []meeting, shifts []int64) *lateness {
 		for r := range ranks {
 			var missing []stretch
 			by := make([][]stretch, len(ranks))
-			for _, at := range arrivals[step] {
+			for n, at := range arrivals[step] {
 				if at[r] == absent {
 					continue
 				}
@@ -64,7 +64,7 @@ func howLate(ranks []*Rank, meetings []meeting, shifts []int64) *lateness {
 				}
 				for o := range ranks {
 					if o != r && at[o] != absent {
-						by[o] = append(by[o], stretch{at[o], at[r]})
+						by[o] = append(by[o], stretch{stills[step][n][o], at[r]})
 					}
 				}
 			}
@@ -130,6 +130,29 @@ func (j *job) inTurn(r int) bool {
 	}
 	quiet := len(j.late.late) - own
 	return others > 0 && (others >= own || 2*others >= quiet)
+}
+
+// goesRound is the share of the run that the others wait for one rank or another, of
+// which none is the last in more than half of the steps in which they wait most; 0
+// where that is little, or there is such a rank.
+func (j *job) goesRound() float64 {
+	most, all := int64(0), int64(0)
+	for _, w := range j.late.waited {
+		most, all = max(most, w), all+w
+	}
+	share := float64(all) / float64(j.run)
+	turns := make([]int, len(j.ranks))
+	steps := 0
+	for i, w := range j.late.waited {
+		if 2*w >= most {
+			steps++
+			turns[j.late.last[i]]++
+		}
+	}
+	if share < onceAtMost || steps < 3 || 2*slices.Max(turns) > steps {
+		return 0
+	}
+	return share
 }
 
 // turnsNote names the ranks that the others wait for, step by step.

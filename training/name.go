@@ -71,8 +71,9 @@ func (j *job) name(result *Result) {
 		}
 		result.Stragglers = append(result.Stragglers, s)
 	}
-	if len(turns) > 0 {
+	if round := j.goesRound(); len(turns) > 0 || len(result.Stragglers) == 0 && round > 0 {
 		j.notes = append(j.notes, j.turnsNote())
+		result.round = round
 	}
 	// Who waits for a late rank in one group comes late to the others.
 	isNetwork := func(s Straggler) bool { return s.Side == Network }
@@ -189,7 +190,6 @@ func (j *job) straggler(r int, regions []regionExcess, busier bool) Straggler {
 	s.Share = math.Min(float64(max(lost, 0))/float64(j.run), 1)
 	s.Pattern = patternOf(j.excessBySteps(r, top))
 	s.Side, s.Cause = j.cause(r, regions, busier)
-	s.moreData = busier
 	j.elsewhere(&s, r, regions)
 	s.Fix = fix(&s)
 	return s

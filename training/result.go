@@ -26,8 +26,11 @@ type Result struct {
 	Notes         []string `json:"notes"`
 	Words         string   `json:"words"`
 
-	worldKnown bool // a trace tells the number of ranks
-	steps      int  // that all ranks have
+	all        float64 // the share of the run that all stragglers cost together, where their causes differ
+	round      float64 // the share of the run that others wait for a rank that changes from step to step
+	stage      *stage  // of a pipeline, the one at whose pace it goes
+	worldKnown bool    // a trace tells the number of ranks
+	steps      int     // that all ranks have
 }
 
 // RankResult is one rank's part.
@@ -111,10 +114,8 @@ type Straggler struct {
 	Seconds   float64        `json:"seconds"`        // in the region
 	Others    float64        `json:"others_seconds"` // the median of the other ranks
 	Late      float64        `json:"late_seconds"`
-	Share     float64        `json:"lost_share"` // of the job's time
+	Share     float64        `json:"lost_share"` // of the job's time, that it costs with those that are late for the same reason
 	Fix       string         `json:"fix"`
-
-	moreData bool // it copies more to its device
 }
 
 // OperatorTime is an operator that takes a straggler longer than the others.

@@ -59,6 +59,10 @@ func Stragglers(ranks []*Rank) (*Result, error) {
 	j.tellSteps(result)
 	j.slowdowns(result)
 	j.name(result)
+	j.shareOut(result)
+	if result.stage = j.unevenStage(); result.stage != nil && slices.ContainsFunc(result.Stragglers, func(s Straggler) bool { return slices.Contains(result.stage.ranks, s.Rank) }) {
+		result.stage = nil
+	}
 	j.tellNotes(result)
 	result.Pace = j.pace()
 	result.Words = result.words()

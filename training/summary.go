@@ -55,6 +55,7 @@ type Call struct {
 	Launched int64 // when the host asked for it; on the host itself, its start
 	Start    int64
 	Arrived  int64 // when the rank was ready for it
+	Still    int64 // when it had nothing more to compute beside it
 	End      int64
 }
 
@@ -83,6 +84,7 @@ func Summarize(t *Trace) *Rank {
 		r.Calls[i].Launched += t.Base
 		r.Calls[i].Start += t.Base
 		r.Calls[i].Arrived += t.Base
+		r.Calls[i].Still += t.Base
 		r.Calls[i].End += t.Base
 	}
 	return r

@@ -43,6 +43,10 @@ func fix(s *Straggler) string {
 	switch {
 	case s.Cause == "more work":
 		return "cut the data, or the model, evenly over the ranks"
+	case s.Cause == "longer kernels" && s.Pattern == Drifting:
+		return "see whether the device is throttled for heat or power, or the data grow from step to step"
+	case s.Cause == "longer kernels":
+		return "compare its data with that of the other ranks; if it is as much, look at the device: clocks, temperature, power limit"
 	case s.Cause == "slow link":
 		return "look at the network of the rank's node: every group that it is in is slow"
 	case s.Side == Network:
@@ -85,14 +89,26 @@ func (r *Result) words() string {
 		b.WriteString("Only one rank is here: there is nobody to compare it with.")
 	case r.ClockResidual == nil:
 		b.WriteString("No collective of two ranks was found: who waits for whom cannot be determined.")
+	case len(r.Stragglers) == 0 && r.stage != nil:
+		b.WriteString(r.stage.words(max(r.steps, len(r.Steps))))
 	case len(r.Stragglers) == 0:
 		fmt.Fprintf(&b, "No straggler: none of %d ranks stands out over %s.", r.Present, count(max(r.steps, len(r.Steps)), "step"))
 	}
-	for i, s := range r.Stragglers {
+	if len(r.Stragglers) == 0 && r.round > 0 {
+		fmt.Fprintf(&b, " But the others wait for one rank or another, %.0f %% of the time.", 100*r.round)
+	}
+	groups := r.Groups()
+	for i, g := range groups {
 		if i > 0 {
 			b.WriteByte(' ')
 		}
-		s.words(&b, max(r.steps, len(r.Steps)))
+		words(&b, g, max(r.steps, len(r.Steps)), len(groups) > 1)
+	}
+	if len(groups) > 1 && r.all > 0 {
+		fmt.Fprintf(&b, " The job runs at %.0f %% of the speed it would have without all of these.", 100*(1-r.all))
+	}
+	if len(groups) > 0 && r.stage != nil {
+		b.WriteString(" " + r.stage.words(max(r.steps, len(r.Steps))))
 	}
 	if r.Present > 1 && r.Present < r.World {
 		fmt.Fprintf(&b, " Only %d of %d ranks are here.", r.Present, r.World)
@@ -100,42 +116,69 @@ func (r *Result) words() string {
 	return b.String()
 }
 
-func (s *Straggler) words(b *strings.Builder, steps int) {
-	fmt.Fprintf(b, "Rank %d makes the others wait", s.Rank)
+// words tells of the stragglers that are late for one reason; others says that some
+// are late for another.
+func words(b *strings.Builder, group []Straggler, steps int, others bool) {
+	s := &group[0] // the latest
+	one := len(group) == 1
+	it, its, has, spends, copies, device, in := "it", "its", "has", "spends", "copies", "device is", "it is in"
+	if one {
+		fmt.Fprintf(b, "Rank %d makes the others wait", s.Rank)
+	} else {
+		var ranks []int
+		for _, s := range group {
+			ranks = append(ranks, s.Rank)
+		}
+		list := rankList(ranks)
+		fmt.Fprintf(b, "R%s make the others wait", list[1:])
+		it, its, has, spends, copies, device, in = "they", "their", "have", "spend up to", "copy", "devices are", "they are in"
+	}
 	if steps > 1 { // one step has no pattern
 		fmt.Fprintf(b, " (%s)", s.Pattern)
 	}
 	over := count(steps, "step")
 	switch {
 	case s.Cause == "slow link":
-		fmt.Fprintf(b, ": its fastest transfer takes %s, the others' %s, in every group it is in", milli(s.Seconds), milli(s.Others))
+		fmt.Fprintf(b, ": %s fastest transfer takes %s, the others' %s, in every group %s", its, milli(s.Seconds), milli(s.Others), in)
 	case s.Cause == "slow processor":
-		fmt.Fprintf(b, ": most of what its processor does takes longer, most of all in %s: %s over %s, the others %s", region(s), milli(s.Seconds), over, milli(s.Others))
+		fmt.Fprintf(b, ": most of what %s processor does takes longer, most of all in %s: %s over %s, the others %s", its, region(s), milli(s.Seconds), over, milli(s.Others))
 	default:
-		fmt.Fprintf(b, ": it spends %s over %s in %s, the others %s", milli(s.Seconds), over, region(s), milli(s.Others))
+		fmt.Fprintf(b, ": %s %s %s over %s in %s, the others %s", it, spends, milli(mostSeconds(group)), over, region(s), milli(s.Others))
 	}
 	if names := operators(s); names != "" && s.Cause != "slow link" {
 		fmt.Fprintf(b, " (%s)", names)
 	}
+	upper := func(word string) string { return strings.ToUpper(word[:1]) + word[1:] }
 	switch s.Cause {
 	case "more work":
-		if s.moreData {
-			b.WriteString(". It has more work: it copies more data to its device, and its kernels take longer")
-		} else {
-			b.WriteString(". It has more work: its kernels take longer, but those of the optimizer do not")
-		}
+		fmt.Fprintf(b, ". %s %s more work: %s %s more data to %s device, and %s kernels take longer", upper(it), has, it, copies, its, its)
+	case "longer kernels":
+		fmt.Fprintf(b, ". %s kernels take longer, but those of the optimizer do not: %s %s more data, or %s %s slow in what computes most", upper(its), it, has, its, device)
 	case "slow kernels":
-		b.WriteString(". Its device is slow: the same kernels take longer")
+		fmt.Fprintf(b, ". %s %s slow: the same kernels take longer", upper(its), device)
 	case "more kernels":
-		b.WriteString(". Its device has more kernels to run than the others have")
+		fmt.Fprintf(b, ". %s %s more kernels to run than the others", upper(it), has)
 	}
 	switch speed := 100 * (1 - s.Share); {
+	case others && speed >= 99.5:
+		b.WriteString(". Without that alone nothing would be gained, as others are as late")
 	case speed >= 1:
 		fmt.Fprintf(b, ". The job runs at %.0f %% of the speed it would have without that", speed)
+		if others {
+			b.WriteString(" alone")
+		}
 	case speed > 0:
 		b.WriteString(". The job runs at less than 1 % of the speed it would have without that")
 	}
 	fmt.Fprintf(b, ". Fix: %s.", s.Fix)
+}
+
+func mostSeconds(group []Straggler) float64 {
+	most := 0.0
+	for _, s := range group {
+		most = max(most, s.Seconds)
+	}
+	return most
 }
 
 func region(s *Straggler) string {

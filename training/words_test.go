@@ -76,10 +76,10 @@ func TestGraphsAreNotShortKernels(t *testing.T) {
 }
 
 // TestMoreDataOrASlowDevice: kernels that all take longer are a slow device; where
-// those of the optimizer, which depends on the model alone, do not, the rank has
-// more work.
+// those of the optimizer, which depends on the model alone, do not, it may be that
+// or more data, and neither is said to be so.
 func TestMoreDataOrASlowDevice(t *testing.T) {
-	for cause, optimizer := range map[string]float64{"slow kernels": 2, "more work": 1} {
+	for cause, optimizer := range map[string]float64{"slow kernels": 2, "longer kernels": 1} {
 		r := find(t, computing(4, 4, func(rank int) (float64, float64) {
 			if rank == 2 {
 				return 2, optimizer

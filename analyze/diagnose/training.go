@@ -32,9 +32,15 @@ func (r *Diagnosis) Training(job *training.Result, d *analyze.Dataset, words ana
 		r.Headline = account.Headline{Kind: account.Imbalance, Region: account.Place(pathOf(d, regionOf(worst))), Share: worst.Share}
 	}
 	late := map[int]bool{}
-	for _, s := range job.Stragglers {
-		late[s.Rank] = true
-		r.Kinds = append(r.Kinds, []Name{name(s.Rank)})
+	for _, group := range job.Groups() { // ranks that are late for one reason are one kind
+		s := group[0]
+		var kind []Name
+		for _, o := range group {
+			late[o.Rank] = true
+			kind = append(kind, name(o.Rank))
+		}
+		slices.SortFunc(kind, func(a, b Name) int { return a.Process - b.Process })
+		r.Kinds = append(r.Kinds, kind)
 		region := pathOf(d, regionOf(s))
 		// The range is meant wherever it is called, not on one path.
 		core := model.EscapeName(regionOf(s))
