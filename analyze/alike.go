@@ -80,7 +80,9 @@ func (d *Dataset) alikeness(exclusive model.Matrix) alikeness {
 		}
 		switch {
 		case told && float64(unit.Thread) >= threads.Number, !told && kernels > 0 && onDevice >= streamShare*total:
-			a.types[u] = StreamUnit
+			if a.types[u] = StreamUnit; 2*kernels < onDevice {
+				a.roles[u] = Worker // it communicates, beside one that computes
+			}
 			continue
 		case waits >= helperShare*total && total > 0:
 			a.roles[u] = Helper

@@ -6,6 +6,7 @@ import (
 	"compress/gzip"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -18,6 +19,7 @@ import (
 	"auspex/ingest/otf2"
 	"auspex/internal/mistake"
 	"auspex/trace"
+	answers "auspex/training/kept"
 	"auspex/whatif/kept"
 )
 
@@ -111,6 +113,9 @@ func (a *app) openKept(ctx context.Context, name string) (t *traced, found bool,
 		return nil, false, err
 	}
 	r, err := kept.Open(ctx, e)
+	if errors.Is(err, kept.ErrNoTrace) && answers.Has(e) {
+		err = fmt.Errorf("the experiment %q %w: it was imported from those of a training job, give the folder with them", name, kept.ErrNoTrace)
+	}
 	if r == nil {
 		return nil, true, err
 	}
