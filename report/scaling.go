@@ -30,6 +30,9 @@ func leastOfCommunication(r *scaling.Run) (analyze.Real, string) {
 	return least, name
 }
 
+// mostTerms is how long a formula is read.
+const mostTerms = 3
+
 // ScalingWords is the answer in a few sentences.
 func ScalingWords(s *scaling.Scaling) string {
 	first, last := s.Runs[0], s.Runs[len(s.Runs)-1]
@@ -65,8 +68,15 @@ func ScalingWords(s *scaling.Scaling) string {
 	}
 	if s.Model != nil {
 		next := s.Model.Next[0]
-		out = append(out, fmt.Sprintf("The run time in seconds follows %s on p %s; on %d expect %s (%s to %s).", s.Model.Formula, s.Of, next.Ranks,
-			Seconds(next.Seconds), Seconds(next.Interval[0]), Seconds(next.Interval[1])))
+		what := "By the growth of its regions"
+		if len(s.Model.Terms) <= mostTerms {
+			what = fmt.Sprintf("The run time in seconds follows %s on p %s, the sum of its regions;", s.Model.Formula, s.Of)
+		}
+		expected := fmt.Sprintf("%s on %d expect %s (%s to %s)", what, next.Ranks, Seconds(next.Seconds), Seconds(next.Interval[0]), Seconds(next.Interval[1]))
+		if s.Kind == scaling.Strong && next.Seconds > last.RunSeconds {
+			expected += fmt.Sprintf(", longer than on %d", last.Count)
+		}
+		out = append(out, expected+".")
 	}
 	return strings.Join(out, " ")
 }

@@ -9,7 +9,8 @@
 //     parallel × computation scalability, which counters part further.
 //  4. Regions that do not scale are those whose time is more than the
 //     reference promises, by their share of the largest run.
-//  5. From five sizes on, package growth models run time and regions.
+//  5. From five sizes on, package growth models the regions, and the run time is
+//     the sum of their models.
 package scaling
 
 import (
@@ -20,7 +21,6 @@ import (
 
 	"auspex/account"
 	"auspex/analyze"
-	"auspex/growth"
 	"auspex/model"
 )
 
@@ -41,7 +41,7 @@ type Scaling struct {
 	Growth   float64  `json:"growth"`  // of the work over that of the processes, mean
 	Runs     []Run    `json:"runs"`
 	Regions  []Region `json:"regions"` // that do not scale, the dearest first
-	Model    *Model   `json:"model"`   // of the run time; null below five sizes
+	Model    *Whole   `json:"model"`   // of the run time; null below five sizes
 	Words    string   `json:"words"`
 	Warnings []string `json:"warnings"`
 }
@@ -82,20 +82,8 @@ type Region struct {
 	Ideal   analyze.Real   `json:"ideal_seconds"`
 	Excess  analyze.Real   `json:"excess_share"` // of the largest run, beyond the ideal
 	Model   *Model         `json:"model"`
-}
 
-// Model is a fitted growth and what it says of sizes not run.
-type Model struct {
-	growth.Model
-	Formula string `json:"formula"`
-	Next    []Next `json:"next"`
-}
-
-// Next is what to expect at a size that was not run.
-type Next struct {
-	Ranks    int             `json:"ranks"`
-	Seconds  analyze.Real    `json:"seconds"`
-	Interval [2]analyze.Real `json:"interval"`
+	name string
 }
 
 const (
@@ -105,10 +93,8 @@ const (
 	// muchMore work than in the smallest run, and yet less than grows with the
 	// processes, is overhead or a larger problem.
 	muchMore = 1.5
-	// worthNaming of the largest run is what a region that does not scale
-	// costs.
-	worthNaming = 0.01
-	mostNamed   = 12
+	// beyondIdeal is an efficiency that scatter does not explain.
+	beyondIdeal = 1.05
 )
 
 // Of looks at runs of one program on at least two numbers of processes; runs of
@@ -140,6 +126,7 @@ func Of(ctx context.Context, sets []*analyze.Dataset, force bool) (*Scaling, err
 	s.classify()
 	s.rate()
 	s.search()
+	s.model()
 	return s, nil
 }
 
@@ -321,76 +308,8 @@ func (s *Scaling) rate() {
 		}
 		r.Global = r.Parallel * r.ComputationScalability
 	}
-}
-
-// search finds the regions that take more than they should in the largest
-// run, and models them.
-func (s *Scaling) search() {
-	first, last := s.Runs[0], s.Runs[len(s.Runs)-1]
-	ideal := 1.0
-	if s.Kind == Strong {
-		ideal = float64(first.Count) / float64(last.Count)
+	best := slices.MaxFunc(s.Runs, func(a, b Run) int { return cmp.Compare(a.Efficiency, b.Efficiency) })
+	if best.Efficiency > beyondIdeal {
+		s.Warnings = append(s.Warnings, fmt.Sprintf("the efficiency is above 1 (%.2f on %d): for its number of %s %s takes longer than larger runs, as where data fits into caches only in these, or where something slowed it down. It is the reference, so what the larger runs lose may be hidden; leave it out to see that", float64(best.Efficiency), best.Count, s.Of, first.Name))
 	}
-	var names []string
-	for name := range last.regions {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
-		excess := (last.regions[name] - ideal*first.regions[name]) / float64(last.RunSeconds)
-		if excess < worthNaming {
-			continue
-		}
-		x := Region{Region: model.EscapeName(name), Ideal: analyze.Real(ideal * first.regions[name]), Excess: analyze.Real(excess)}
-		for _, r := range s.Runs {
-			x.Seconds = append(x.Seconds, analyze.Real(r.regions[name]))
-		}
-		s.Regions = append(s.Regions, x)
-	}
-	slices.SortStableFunc(s.Regions, func(a, b Region) int { return cmp.Compare(b.Excess, a.Excess) })
-	if len(s.Regions) > mostNamed {
-		s.Regions = s.Regions[:mostNamed]
-	}
-	seconds := make([]analyze.Real, len(s.Runs))
-	for i, r := range s.Runs {
-		seconds[i] = r.RunSeconds
-	}
-	if s.Model = s.fit(seconds); s.Model == nil {
-		s.Warnings = append(s.Warnings, fmt.Sprintf("a model of growth needs %d sizes; there are %d", growth.Fewest, s.sizes()))
-		return
-	}
-	for i := range s.Regions {
-		s.Regions[i].Model = s.fit(s.Regions[i].Seconds)
-	}
-}
-
-func (s *Scaling) sizes() int {
-	n := map[int]bool{}
-	for _, r := range s.Runs {
-		n[r.Count] = true
-	}
-	return len(n)
-}
-
-// fit models values by run, and says what they would be at two and four times
-// the largest size; nil where there are too few sizes.
-func (s *Scaling) fit(values []analyze.Real) *Model {
-	if s.sizes() < growth.Fewest {
-		return nil
-	}
-	var points []growth.Point
-	for i, r := range s.Runs {
-		points = append(points, growth.Point{P: float64(r.Count), Value: float64(values[i])})
-	}
-	fitted, err := growth.Fit(points)
-	if err != nil {
-		return nil
-	}
-	m := &Model{Model: fitted, Formula: fitted.String(), Next: []Next{}}
-	for _, more := range []int{2, 4} {
-		ranks := more * s.Runs[len(s.Runs)-1].Count
-		value, low, high := fitted.At(float64(ranks))
-		m.Next = append(m.Next, Next{ranks, analyze.Real(value), [2]analyze.Real{analyze.Real(low), analyze.Real(high)}})
-	}
-	return m
 }

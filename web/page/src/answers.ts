@@ -99,14 +99,24 @@ export interface CallTree {
   tree: CallNode[];
 }
 
-export interface ScalingModel {
+export interface ScalingModel extends GrowthTerm {
   c0: number;
+  shared: number; // over p
+  smape: number;
+  formula: string;
+  next: ScalingNext[];
+}
+
+export interface GrowthTerm {
   c: number;
   i: number;
   j: number;
-  smape: number;
-  formula: string;
-  next: { ranks: number; seconds: Num; interval: [Num, Num] | Num[] }[];
+}
+
+export interface ScalingNext {
+  ranks: number;
+  seconds: Num;
+  interval: [Num, Num] | Num[];
 }
 
 export interface ScalingRun {
@@ -138,7 +148,7 @@ export interface Scaling {
   growth: number;
   runs: ScalingRun[];
   regions: { region: string; seconds: Num[]; ideal_seconds: Num; excess_share: Num; model: ScalingModel | null }[];
-  model: ScalingModel | null;
+  model: { c0: number; terms: GrowthTerm[]; formula: string; next: ScalingNext[] } | null; // the sum of the regions'
   words: string;
   warnings: string[];
 }

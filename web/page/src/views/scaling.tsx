@@ -28,8 +28,11 @@ export function ScalingView({ names }: { names: string[] }) {
   );
 }
 
-/** The model's value at a number of processes or threads: c0 + c · p^i · log2(p)^j (Calotoiu and others, SC 2013). */
-const modelled = (m: NonNullable<Scaling["model"]>, p: number): number => m.c0 + m.c * p ** m.i * Math.log2(p) ** m.j;
+/** The model's value at a number of processes or threads: c0 and terms c · p^i · log2(p)^j (Calotoiu and others, SC 2013). */
+const modelled = (m: NonNullable<Scaling["model"]>, p: number): number => m.terms.reduce((sum, t) => sum + t.c * p ** t.i * Math.log2(p) ** t.j, m.c0);
+
+/** A formula of more terms is no name for a line. */
+const mostTerms = 3;
 
 function SpeedupPicture({ s, names }: { s: Scaling; names: string[] }) {
   const p = usePaint();
@@ -64,7 +67,7 @@ function SpeedupPicture({ s, names }: { s: Scaling; names: string[] }) {
       series: [
         { type: "scatter", name: "measured", data: dots, color: kindColour(0), symbolSize: 9 },
         line(s.kind === "weak" ? "as the smallest run" : "ideal", steps.map((x) => [x, ideal(x)]), p.faint, true),
-        ...(s.model ? [line(`model: ${s.model.formula}`, steps.map((x) => [x, modelled(s.model!, x)]).filter(([, y]) => y! > 0), kindColour(5), false)] : []),
+        ...(s.model ? [line(s.model.terms.length > mostTerms ? "model" : `model: ${s.model.formula}`, steps.map((x) => [x, modelled(s.model!, x)]).filter(([, y]) => y! > 0), kindColour(5), false)] : []),
         ...(next.length
           ? [{ type: "scatter", name: "expected, not run", data: next.filter((n) => n.seconds !== null && n.seconds > 0).map((n) => [n.ranks, n.seconds!]), color: kindColour(5), symbol: "emptyCircle", symbolSize: 9 }]
           : []),
