@@ -55,6 +55,7 @@ type RegionPair struct {
 	Kind   model.Kind `json:"kind"`
 	Share  Real       `json:"share"` // of the first run, the region's own time
 	Pair
+	Only string `json:"-"` // the experiment that has it, where the other does not
 	// Significant tells whether the difference is more than the spread of
 	// repeated runs explains: of the regions called so at most 5 % are not, as
 	// told by Welch's t-tests; nil without repeats.
@@ -155,12 +156,12 @@ func Compare(a, b *Dataset, words Words, o CompareOptions) (*Comparison, error) 
 	}
 	valuesB = called
 	for path, x := range valuesA {
-		y := valuesB[path]
+		y, both := valuesB[path]
 		delete(valuesB, path)
-		c.add(path, x, y)
+		c.add(path, x, y, map[bool]string{false: a.Name}[both])
 	}
 	for path, y := range valuesB {
-		c.add(path, condensed{kind: y.kind}, y)
+		c.add(path, condensed{kind: y.kind}, y, b.Name)
 	}
 	shareA, shareB := a.shares(), b.shares()
 	for i := range c.Regions {
@@ -174,6 +175,7 @@ func Compare(a, b *Dataset, words Words, o CompareOptions) (*Comparison, error) 
 		dx, dy := math.Abs(float64(x.B-x.A)), math.Abs(float64(y.B-y.A))
 		return cmp.Or(cmp.Compare(dy, dx), cmp.Compare(x.Region, y.Region))
 	})
+	c.noteMissing(a, b, map[string]func(string) Real{a.Name: shareA, b.Name: func(path string) Real { return shareB(inB[path]) }})
 	return c, nil
 }
 
@@ -196,12 +198,13 @@ func CompareAll(baseline *Dataset, others []*Dataset, words Words, o CompareOpti
 	return all, nil
 }
 
-func (c *Comparison) add(path string, x, y condensed) {
+func (c *Comparison) add(path string, x, y condensed, only string) {
 	if x.value == 0 && y.value == 0 {
 		return
 	}
 	c.Regions = append(c.Regions, RegionPair{
 		Region: path, Kind: x.kind, Pair: Pair{Real(x.value), Real(y.value), Ratio(y.value, x.value)},
+		Only:   only,
 		chance: chance(x, y),
 	})
 }

@@ -1,6 +1,8 @@
 package analyze
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -155,5 +157,44 @@ func TestCompareRenamedProgram(t *testing.T) {
 	}
 	if len(got) != len(want) || !strings.Contains(strings.Join(c.Warnings, ""), "called solver in a and solver_new in b") {
 		t.Errorf("%v, %q", got, c.Warnings)
+	}
+}
+
+// What only one of the experiments has is told of, and so is a function that others
+// call there.
+func TestCompareTellsOfMissingRegions(t *testing.T) {
+	build := func(name string, paths map[string]float64) *Dataset {
+		b := model.NewBuilder()
+		seconds := b.Metric(model.NewMetric(model.WallTime, "", model.Exclusive))
+		unit := b.Unit(model.Unit{})
+		for _, path := range slices.Sorted(maps.Keys(paths)) {
+			parent := model.NoParent
+			for _, part := range model.SplitPath(path) {
+				parent = b.Region(model.Region{Name: part, Parent: parent})
+			}
+			b.Set(unit, parent, seconds, paths[path])
+		}
+		e, err := b.Build(model.Header{Name: name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return dataset(t, e)
+	}
+	before := build("before", map[string]float64{"main/solve": 10, "main/post": 3, "main/scan": 2, "main/once": 0.001})
+	after := build("after", map[string]float64{"main/solve": 10, "main/post_v2": 3, "main/phase/scan": 2})
+	c, err := Compare(before, after, ShippedWords(), CompareOptions{Over: OverMean})
+	if err != nil {
+		t.Fatal(err)
+	}
+	only := map[string]string{}
+	for _, r := range c.Regions {
+		only[r.Region] = r.Only
+	}
+	if only["main/solve"] != "" || only["main/post"] != "before" || only["main/post_v2"] != "after" {
+		t.Errorf("%v", only)
+	}
+	want := "only before has main/post and main/scan; only after has main/post_v2 and main/phase/scan. What was renamed or is called by others is not compared with what it was; --by name compares scan, whoever calls it"
+	if len(c.Warnings) != 1 || c.Warnings[0] != want {
+		t.Errorf("%q", c.Warnings)
 	}
 }

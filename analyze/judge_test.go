@@ -28,7 +28,7 @@ func TestNoiseIsNoDifference(t *testing.T) {
 	for range 20 {
 		same := &Comparison{}
 		for i := range 400 {
-			same.add(fmt.Sprint(i), noisy(rng, 1), noisy(rng, 1))
+			same.add(fmt.Sprint(i), noisy(rng, 1), noisy(rng, 1), "")
 		}
 		same.judge()
 		for _, r := range same.Regions {
@@ -45,7 +45,7 @@ func TestNoiseIsNoDifference(t *testing.T) {
 			if i < 100 {
 				factor = 1.3
 			}
-			changed.add(fmt.Sprint(i), noisy(rng, 1), noisy(rng, factor))
+			changed.add(fmt.Sprint(i), noisy(rng, 1), noisy(rng, factor), "")
 		}
 		changed.judge()
 		for i, r := range changed.Regions {

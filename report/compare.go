@@ -254,6 +254,9 @@ func mostChanged(c *analyze.Comparison, what string, fits func(analyze.RegionPai
 		if change := max(r.B-r.A, r.A-r.B); c.Over != analyze.OverTotal && change < worthSaying*c.Runtime.A {
 			return ""
 		}
+		if r.Only != "" {
+			return fmt.Sprintf(" The largest %s is in %s, which only %s has: %s (%s over units).", what, r.Region, r.Only, Seconds(max(r.A, r.B)), c.Over)
+		}
 		return fmt.Sprintf(" The largest %s is in %s: %s instead of %s (%s over units).", what, r.Region, Seconds(r.B), Seconds(r.A), c.Over)
 	}
 	return ""
