@@ -65,8 +65,8 @@ func TestNoiseIsNoDifference(t *testing.T) {
 // TestFewRuns: what was not repeated is neither.
 func TestFewRuns(t *testing.T) {
 	c := &Comparison{}
-	c.add("a", condensed{value: 1, runs: 1}, condensed{value: 2, runs: 3})
-	c.add("b", condensed{value: 1, runs: 3}, condensed{value: 2, runs: 3})
+	c.add("a", condensed{value: 1, runs: 1}, condensed{value: 2, runs: 3}, "")
+	c.add("b", condensed{value: 1, runs: 3}, condensed{value: 2, runs: 3}, "")
 	c.judge()
 	if c.Regions[0].Significant != nil || c.Regions[1].Significant == nil || !*c.Regions[1].Significant {
 		t.Errorf("%+v", c.Regions)

@@ -25,11 +25,15 @@ func (p *Page) Diagnosis(d *diagnose.Diagnosis) {
 	for _, w := range d.Warnings {
 		p.Paragraph("note: " + w)
 	}
-	p.ledger(d.Ledgered, d.Runtime, d.Ledger)
+	p.wentTo(d)
 	p.Heading("Kinds")
 	p.kinds(d)
 	if len(d.Causes) > 0 {
-		p.Heading("Causes, costliest first (time lost, mean over units)")
+		what := "time"
+		if d.Counts {
+			what = d.Metric
+		}
+		p.Heading(fmt.Sprintf("Causes, costliest first (%s lost, mean over units)", what))
 		p.causes(d)
 	}
 	for _, c := range d.Causes {
@@ -47,6 +51,20 @@ func (p *Page) Diagnosis(d *diagnose.Diagnosis) {
 		p.Heading("Costly in all units (inclusive, by " + d.Internal.By + ")")
 		p.internal(d.Internal)
 	}
+}
+
+// wentTo writes the ledger of what units are compared by: of the time, be it that
+// of all processes of a node, or of another metric that was asked for.
+func (p *Page) wentTo(d *diagnose.Diagnosis) {
+	unit, what := comparedUnit(d), "time"
+	if d.Counts {
+		what = d.Metric
+	}
+	all := fmt.Sprintf("%s × %s", grouped(d.Ledgered), Quantity(d.Runtime, unit))
+	if d.Level == diagnose.Nodes {
+		all = fmt.Sprintf("%s × %s, of all processes of a node together", plural(d.Ledgered, "node"), Quantity(d.Runtime, unit))
+	}
+	p.ledgerOf(what, unit, all, d.Ledger)
 }
 
 func (p *Page) kinds(d *diagnose.Diagnosis) {
@@ -70,7 +88,7 @@ func (p *Page) kinds(d *diagnose.Diagnosis) {
 	if d.Below != "" {
 		below = d.Below
 	}
-	cut := Quantity(analyze.Real(d.Parameters.Radius), metricUnit(d.Metric))
+	cut := Quantity(analyze.Real(d.Parameters.Radius), comparedUnit(d))
 	if d.Parameters.Scale > 0 {
 		cut += fmt.Sprintf(", %.1f %% of the longest vector", 100*d.Parameters.Radius/d.Parameters.Scale)
 	}
@@ -112,6 +130,14 @@ func numbers(members []diagnose.Name) string {
 		parts = parts[:membersShown]
 	}
 	return strings.Join(parts, " ") + rest
+}
+
+// comparedUnit is that of what units are compared by.
+func comparedUnit(d *diagnose.Diagnosis) string {
+	if d.Counts {
+		return ""
+	}
+	return "s"
 }
 
 func metricUnit(metric string) string {
@@ -162,7 +188,7 @@ func holdsMore(ccr []diagnose.CriticalRegion, region string) bool {
 }
 
 func (p *Page) causes(d *diagnose.Diagnosis) {
-	write := secondsOf(d.Causes, func(c diagnose.Cause) []float64 { return []float64{float64(c.Lost)} })
+	write := quantitiesOf(comparedUnit(d), d.Causes, func(c diagnose.Cause) []float64 { return []float64{float64(c.Lost)} })
 	var rows [][]string
 	for i, c := range d.Causes {
 		if i == causesShown {

@@ -224,3 +224,35 @@ func TestShortName(t *testing.T) {
 		}
 	}
 }
+
+// Of another metric than time nothing is in seconds, and a node's time is that of
+// its processes together.
+func TestDiagnosisOfAnotherMetric(t *testing.T) {
+	d := finding(func(d *diagnose.Diagnosis, c *diagnose.Cause) {
+		d.Metric, d.Counts, d.Runtime, d.Ledgered = "instructions", true, 5.6e10, 4
+		c.Most, c.Mean, c.Lost, c.Evidence, c.Attributes = 4e10, 2e10, 1e10, nil, nil
+		d.Ledger[0].Seconds = 1.6e11
+	})
+	d.Words = DiagnosisWords(d)
+	written := func() string {
+		var out strings.Builder
+		(&Page{Out: &out}).Diagnosis(d)
+		return out.String()
+	}
+	said := written()
+	for _, want := range []string{
+		"process 3 counts 40.00 G instructions there and the mean is 20.00 G; no metric but instructions and times was collected",
+		"Shares are of instructions, taken for the time.", "Where the instructions went (4 × 56.00 G;", "160.0 G", "(instructions lost, mean over units)", "10.00 G",
+	} {
+		if !strings.Contains(said, want) {
+			t.Errorf("%q is missing in\n%s", want, said)
+		}
+	}
+	if strings.Contains(said, " s ") || strings.Contains(said, "spends") {
+		t.Error(said)
+	}
+	d.Metric, d.Counts, d.Level, d.Runtime = "wtime", false, diagnose.Nodes, 58.6
+	if said := written(); !strings.Contains(said, "Where the time went (4 nodes × 58.60 s, of all processes of a node together;") {
+		t.Error(said)
+	}
+}

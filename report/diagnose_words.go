@@ -42,6 +42,9 @@ func DiagnosisWords(d *diagnose.Diagnosis) string {
 	if len(d.Causes) == 0 {
 		sentences = append(sentences, dearWords(d)...)
 	}
+	if d.Counts {
+		sentences = append(sentences, fmt.Sprintf("Shares are of %s, taken for the time.", d.Metric))
+	}
 	return strings.Join(sentences, " ")
 }
 

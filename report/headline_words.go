@@ -202,7 +202,7 @@ func slowerWords(d *diagnose.Diagnosis, total float64) string {
 		who += ", on " + noun + upTo(slices.Sorted(slices.Values(d.Slower.Nodes)), 6) + ","
 	}
 	if len(d.Causes[0].Excluded) == 0 {
-		how = "; no other metric was collected, so the cause cannot be determined"
+		how = "; " + noMetric(d)
 	}
 	return fmt.Sprintf("Uneven work costs %s of the run: %s %s %s × as long as the others in all regions alike%s.",
 		percentOf(total), who, agree("take", d.Slower.Units, d.Level), Ratio(d.Slower.Factor, 2), how)
@@ -271,17 +271,29 @@ func notTheCause(d *diagnose.Diagnosis) []string {
 	return names
 }
 
+// noMetric says that there is nothing to look for a cause in; times are none.
+func noMetric(d *diagnose.Diagnosis) string {
+	if d.Counts {
+		return fmt.Sprintf("no metric but %s and times was collected, so the cause cannot be determined", d.Metric)
+	}
+	return "no other metric was collected, so the cause cannot be determined"
+}
+
 // because says what is behind a region's difference.
 func because(d *diagnose.Diagnosis, c diagnose.Cause) string {
 	if len(c.Evidence) == 0 {
-		slowest := fmt.Sprintf(": %s spends %s there and the mean is %s; ", members([]diagnose.Name{c.Slowest}, d.Level),
-			Quantity(c.Most, metricUnit(d.Metric)), Quantity(c.Mean, metricUnit(d.Metric)))
+		verb, unit, of := "spend", comparedUnit(d), ""
+		if d.Counts {
+			verb, of = "count", " "+d.Metric
+		}
+		slowest := fmt.Sprintf(": %s %s %s%s there and the mean is %s; ", members([]diagnose.Name{c.Slowest}, d.Level), agree(verb, []diagnose.Name{c.Slowest}, d.Level),
+			Quantity(c.Most, unit), of, Quantity(c.Mean, unit))
 		if len(c.Slow) > 1 {
-			slowest = fmt.Sprintf(": %s %s %s there in the mean and the others %s; ", members(c.Slow, d.Level), agree("spend", c.Slow, d.Level),
-				Quantity(c.SlowMean, metricUnit(d.Metric)), Quantity(c.OthersMean, metricUnit(d.Metric)))
+			slowest = fmt.Sprintf(": %s %s %s%s there in the mean and the others %s; ", members(c.Slow, d.Level), agree(verb, c.Slow, d.Level),
+				Quantity(c.SlowMean, unit), of, Quantity(c.OthersMean, unit))
 		}
 		if len(c.Excluded) == 0 {
-			return slowest + "no other metric was collected, so the cause cannot be determined"
+			return slowest + noMetric(d)
 		}
 		return slowest + "none of the metrics collected explains it"
 	}

@@ -9,12 +9,17 @@ import (
 
 // ledger writes where units × run time went, the largest first.
 func (p *Page) ledger(units int, seconds analyze.Real, lines []account.Line) {
+	p.ledgerOf("time", "s", fmt.Sprintf("%s × %s", grouped(units), Seconds(seconds)), lines)
+}
+
+// ledgerOf writes where all of a metric went.
+func (p *Page) ledgerOf(what, unit, all string, lines []account.Line) {
 	if len(lines) == 0 {
 		return
 	}
-	p.Heading(fmt.Sprintf("Where the time went (%s × %s; exclusive, summed over units)", grouped(units), Seconds(seconds)))
+	p.Heading(fmt.Sprintf("Where the %s went (%s; exclusive, summed over units)", what, all))
 	const least, most = 0.002, 12
-	write := secondsOf(lines, func(l account.Line) []float64 { return []float64{l.Seconds} })
+	write := quantitiesOf(unit, lines, func(l account.Line) []float64 { return []float64{l.Seconds} })
 	var rows [][]string
 	rest := 0.0
 	for _, line := range lines {
@@ -24,7 +29,7 @@ func (p *Page) ledger(units int, seconds analyze.Real, lines []account.Line) {
 		}
 		rows = append(rows, []string{ledgerWords[line.Kind], string(line.Region), Percent(analyze.Real(line.Share)), write(line.Seconds), line.Words})
 	}
-	p.table([]column{words("line"), region("region"), number("of the run"), number("time"), words("")}, rows)
+	p.table([]column{words("line"), region("region"), number("of the run"), number(what), words("")}, rows)
 	if rest > 0 {
 		p.Line("  all else: %s", percentOf(rest))
 	}

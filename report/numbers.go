@@ -71,13 +71,18 @@ func quantities(unit string, values []analyze.Real) func(analyze.Real) string {
 
 // secondsOf writes the times of a table's rows, in one unit.
 func secondsOf[T any](rows []T, times func(T) []float64) func(float64) string {
+	return quantitiesOf("s", rows, times)
+}
+
+// quantitiesOf is secondsOf of what is in another unit.
+func quantitiesOf[T any](unit string, rows []T, values func(T) []float64) func(float64) string {
 	var all []analyze.Real
 	for _, r := range rows {
-		for _, v := range times(r) {
+		for _, v := range values(r) {
 			all = append(all, analyze.Real(v))
 		}
 	}
-	write := quantities("s", all)
+	write := quantities(unit, all)
 	return func(v float64) string { return write(analyze.Real(v)) }
 }
 

@@ -28,6 +28,7 @@ type Diagnosis struct {
 	Level      Level           `json:"units"`
 	UnitCount  int             `json:"unit_count"`
 	Metric     string          `json:"metric"`
+	Counts     bool            `json:"-"` // the metric is no time
 	WithMPI    bool            `json:"with_mpi"`
 	Averaged   bool            `json:"-"`         // the one unit stands for the mean of many
 	BeyondCPU  bool            `json:"-"`         // besides CPU time, all time of input and output and time blocked
@@ -221,7 +222,7 @@ func (s *study) alike() bool { return len(s.kinds) <= 1 && len(s.idle) == 0 && !
 func (s *study) diagnose(ctx context.Context, words analyze.Words, o Options) (*Diagnosis, error) {
 	_, averaged := s.d.Factor(model.AveragedOver)
 	r := &Diagnosis{Averaged: averaged,
-		Experiment: s.d.Name, Level: s.units.level, UnitCount: len(s.units.names), Metric: s.time.metric.Name, WithMPI: o.WithMPI,
+		Experiment: s.d.Name, Level: s.units.level, UnitCount: len(s.units.names), Metric: s.time.metric.Name, Counts: s.time.metric.Unit != "s", WithMPI: o.WithMPI,
 		Below: s.top.path, Level1: len(s.top.columns), Severity: analyze.Real(s.severity), Degrees: severityDegrees(words, s.severity),
 		Continuum: s.continuum(), Scattered: s.scattered(), Idle: s.units.pick(s.idle), Runtime: analyze.Real(s.time.runtime),
 		Parameters: Choice{s.choice.MinPts, s.link.Radius, s.choice.Scale, s.choice.Within, analyze.Real(s.choice.Beyond), s.floor},
