@@ -93,6 +93,8 @@ type search struct {
 	best  perfql.Ranking
 	wrong atomic.Bool
 
+	selected bool   // WHERE selects something, or there is none
+	nothing  string // why it selects nothing of the last experiment
 	warnings []string
 	share    func(path string) Real // of a single experiment
 }
@@ -133,6 +135,9 @@ func (s *search) run(ctx context.Context, experiments []Searched) (*Answer, erro
 		if err != nil {
 			return nil, err
 		}
+	}
+	if len(experiments) > 0 && !s.selected {
+		s.warnings = append(s.warnings, "WHERE selects nothing: "+s.nothing)
 	}
 	answer := &Answer{Query: s.query.String(), Experiments: len(experiments), Metrics: []string{}, SQL: first, By: "region", Rows: []Answered{}, Warnings: append([]string{}, s.warnings...)}
 	switch {
@@ -190,6 +195,9 @@ func (s *search) one(ctx context.Context, open Searched, isFirst bool, sql *stri
 	}
 	source := &querySource{d: d, runtime: sync.OnceValues(func() (float64, error) { return d.runtime(ctx, s.engine) })}
 	source.time, _ = d.TimeMetric() // without one there are no built-in metrics
+	if err := source.refuse(s.query); err != nil {
+		return nil, err
+	}
 	bound, err := perfql.Bind(s.query, s.words.Vocabulary, s.words.Logic, source.experiment())
 	if err != nil {
 		if s.several {
@@ -209,8 +217,15 @@ func (s *search) one(ctx context.Context, open Searched, isFirst bool, sql *stri
 	if !s.several && bound.By == perfql.ByRegion && s.here(d) {
 		s.share = d.shares()
 	}
+	nothing := ""
+	if len(rows) == 0 {
+		nothing = source.unselected(s.query.Where)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.selected = s.selected || nothing == ""; !s.selected {
+		s.nothing = nothing
+	}
 	s.best.Add(rows...)
 	return bound, nil
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"auspex/expr"
+	"auspex/fuzzy"
 	"auspex/model"
 	"auspex/perfql"
 	"auspex/perfql/render"
@@ -71,7 +73,49 @@ func (d *Dataset) runtime(ctx context.Context, start func() (*store.Engine, erro
 }
 
 func (s *querySource) experiment() *perfql.Experiment {
-	return &perfql.Experiment{Name: s.d.Name, Metric: s.metric, Known: s.d.knownNames()}
+	known := slices.DeleteFunc(s.d.knownNames(), func(name string) bool {
+		_, ok := s.metric(name)
+		return !ok
+	})
+	return &perfql.Experiment{Name: s.d.Name, Metric: s.metric, Known: known}
+}
+
+// refuse says of built-in metrics that rows of a query do not have where they are
+// to be had.
+func (s *querySource) refuse(q *perfql.Query) error {
+	var refused *expr.Error
+	look := func(n expr.Node) {
+		expr.Walk(n, func(name *expr.Name) {
+			_, _, builtIn := findBuiltIn(name.Name)
+			if _, ok := s.metric(name.Name); !builtIn || ok || refused != nil {
+				return
+			}
+			refused = &expr.Error{Source: q.Source, Offset: name.Offset}
+			switch base, _, _ := model.SplitScope(name.Name); {
+			case s.time == "":
+				refused.Message = fmt.Sprintf("%s takes times, and %s has none", name.Name, s.d.Name)
+			case base == ImbalanceShare || name.Name == ImbalanceShare:
+				refused.Message = ImbalanceShare + " is a line of the ledger, which queries do not read"
+				refused.Hint = "auspex diagnose and auspex rules tell it; lost_share is what a region's slowest unit costs"
+			default:
+				refused.Message = name.Name + " is of the whole program, and rows of a query are regions or units"
+				refused.Hint = "auspex show tells it; rules and contracts can ask for it"
+			}
+		})
+	}
+	_ = fuzzy.Statements(q.Condition, func(is *fuzzy.Is) error { // never fails
+		look(is.Metric)
+		return nil
+	})
+	for _, key := range q.Order {
+		if key.By == "" {
+			look(key.Metric)
+		}
+	}
+	if refused == nil {
+		return nil
+	}
+	return refused
 }
 
 // sql renders a query over the stored files.

@@ -25,18 +25,24 @@ func (s *querySource) table(columns []string) (*perfql.Table, error) {
 		return nil, err
 	}
 	t := &perfql.Table{Unit: whole.Summaries.Unit, Region: whole.Summaries.Region}
-	for r, region := range s.d.Regions {
-		t.Regions = append(t.Regions, perfql.Region{Name: region.Name, Path: s.d.Paths[r], Kind: string(region.Kind)})
-	}
-	for _, u := range s.d.Units {
-		t.Units = append(t.Units, perfql.Unit{Node: u.Node, Process: u.Process, Thread: u.Thread})
-	}
+	t.Regions, t.Units = s.filtered()
 	v := tableValues{s: s, whole: whole, table: t}
 	if s.needsTree(columns) {
 		v.grow()
 	}
 	t.Column = v.column
 	return t, nil
+}
+
+// filtered are the regions and units that WHERE asks about.
+func (s *querySource) filtered() (regions []perfql.Region, units []perfql.Unit) {
+	for r, region := range s.d.Regions {
+		regions = append(regions, perfql.Region{Name: region.Name, Path: s.d.Paths[r], Kind: string(region.Kind)})
+	}
+	for _, u := range s.d.Units {
+		units = append(units, perfql.Unit{Node: u.Node, Process: u.Process, Thread: u.Thread})
+	}
+	return regions, units
 }
 
 // tableValues computes the columns of a table.

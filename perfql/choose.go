@@ -178,3 +178,45 @@ func inSet(pattern []rune, c rune) (rest []rune, ok bool) {
 	}
 	return nil, false // no end
 }
+
+// Chooses tells whether a filter chooses any of the regions in any of the units.
+func Chooses(f Filter, regions []Region, units []Unit) bool {
+	ofRegions, ofUnits := f.Touches()
+	if !ofRegions {
+		regions = make([]Region, 1)
+	}
+	if !ofUnits {
+		units = make([]Unit, 1)
+	}
+	for r := range regions {
+		for u := range units {
+			if f.chooses(&regions[r], &units[u]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Vain lists the tests of a filter that choose nothing, whatever the others do.
+func Vain(f Filter, regions []Region, units []Unit) []*Test {
+	var vain []*Test
+	switch f := f.(type) {
+	case *Test:
+		if !Chooses(f, regions, units) {
+			vain = append(vain, f)
+		}
+	case *All:
+		for _, x := range f.Xs {
+			vain = append(vain, Vain(x, regions, units)...)
+		}
+	}
+	return vain
+}
+
+// String prints the test as it is written in a query.
+func (f *Test) String() string {
+	var b strings.Builder
+	f.write(&b, false)
+	return b.String()
+}

@@ -62,6 +62,9 @@ var clauses = map[string]func(*Query, *expr.Cursor) error{
 }
 
 func unexpected(c *expr.Cursor, t expr.Token) error {
+	if e := misspelt(c, t); e != nil {
+		return e
+	}
 	e := c.Errorf(t, "unexpected %s after the condition", t)
 	if t.Kind == expr.Word {
 		e.Hint = expr.DidYouMean(t.Text, []string{"AND", "OR", "OVER", "WHERE", "BY", "WITH", "ORDER BY", "LIMIT"})
@@ -69,6 +72,27 @@ func unexpected(c *expr.Cursor, t expr.Token) error {
 	if e.Hint == "" {
 		e.Hint = "AND, OR, OVER, WHERE, BY, WITH DEGREE, ORDER BY or LIMIT can follow"
 	}
+	return e
+}
+
+// misspelt finds a modifier behind a word that was taken for the term: vry high.
+func misspelt(c *expr.Cursor, t expr.Token) error {
+	before := c.PeekAt(-2)
+	if t.Kind != expr.Word || before.Kind != expr.Word {
+		return nil
+	}
+	var modifiers []string
+	for _, m := range fuzzy.Modifiers() { // the first letter is seldom wrong, and terms are as short as modifiers
+		if strings.EqualFold(string(m)[:1], before.Text[:1]) {
+			modifiers = append(modifiers, string(m))
+		}
+	}
+	hint := expr.DidYouMean(before.Text, modifiers)
+	if hint == "" {
+		return nil
+	}
+	e := c.Errorf(before, "unknown word %s before %s", before, t)
+	e.Hint = hint
 	return e
 }
 

@@ -59,3 +59,16 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// A misspelt modifier was taken for the term.
+func TestMisspeltModifier(t *testing.T) {
+	for query, want := range map[string]string{
+		"wtime is vry high":              "column 10: unknown word vry before high; did you mean very?",
+		"wtime is extremly high BY unit": "column 10: unknown word extremly before high; did you mean extremely?",
+		"wtime is high whre process = 0": "column 15: unexpected whre after the condition; did you mean WHERE?",
+	} {
+		if _, err := Parse(query); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", query, err, want)
+		}
+	}
+}
