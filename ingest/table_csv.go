@@ -13,7 +13,7 @@ func tables() []input.Format {
 	return []input.Format{
 		{Name: "parquet", About: "long table in Parquet", IsFile: isParquetTable, Reader: readParquetTable},
 		{Name: "jsonl", About: "long table in JSON lines", IsFile: isJSONLTable, Reader: readJSONLTable},
-		{Name: "csv", About: "long table in CSV", IsFile: isCSVTable, Reader: readCSVTable},
+		{Name: "csv", About: "long table in CSV", IsFile: isCSVTable, Nearly: longtable.NearlyCSV, Reader: readCSVTable},
 	}
 }
 

@@ -332,6 +332,9 @@ func (a *assembler) finish(ctx context.Context, deviations, counts bool) (*model
 			a.header.Notes = append(a.header.Notes, model.MissingNote(m.metric, m.missing))
 		}
 	}
+	if !a.ours {
+		a.noteTimes()
+	}
 	e, err := a.b.Build(a.header)
 	if err != nil {
 		return nil, err
@@ -346,6 +349,9 @@ func (a *assembler) finish(ctx context.Context, deviations, counts bool) (*model
 		}
 	}
 	a.sortColumns(e, deviations, counts)
+	if !a.ours {
+		noteScopes(e)
+	}
 	return e, nil
 }
 

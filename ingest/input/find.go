@@ -151,6 +151,14 @@ func (f *finder) visitFile(path, given string, top bool) error {
 	if !top {
 		return f.reject(given, top, "passed over, not a profile")
 	}
+	for _, fm := range f.formats {
+		if fm.Nearly == nil {
+			continue
+		}
+		if why := fm.Nearly(head); why != "" {
+			return f.reject(given, top, why)
+		}
+	}
 	return f.reject(given, top, "no known profile format; one of: "+f.names)
 }
 

@@ -37,6 +37,9 @@ type Format struct {
 	// where it is gzip, whether it is this format; nil for formats that are
 	// directories.
 	IsFile func(name string, head []byte) bool
+	// Nearly says what keeps a file that looks like this format from being it;
+	// nil where nobody writes it by hand.
+	Nearly func(head []byte) string
 	// Reader makes an experiment of a source. What every experiment has,
 	// Read adds.
 	Reader func(ctx context.Context, src *Source) (*model.Experiment, error)
