@@ -44,6 +44,9 @@ func (s *state) arms(name string, at *source.Expr, arms []*source.Expr) {
 	for _, c := range fx.calls {
 		callee := s.t.prog.named[lastPart(c.name)]
 		communicates := isMPI(c.name) && !localMPI(c.name) || callee != nil && callee.purity().mpi != ""
+		if s.t.work && heavyCall(s.t.prog, c) {
+			s.differs(name, at.Line)
+		}
 		if s.t.inside && !communicates || callee == nil && (s.q.pureName(c.name) || harmless[c.name] || prints[c.name] && !toFile(c)) {
 			continue
 		}

@@ -22,6 +22,7 @@ func (t *tracker) follow(q *proc, begin map[int]stain, within func(*vertex) bool
 	in := map[int]stain{}
 	var work []int
 	result := false
+	decided := map[int]bool{}
 	merge := func(id int, s stain) {
 		if within != nil && !within(f.vertices[id]) {
 			return
@@ -53,9 +54,14 @@ func (t *tracker) follow(q *proc, begin map[int]stain, within func(*vertex) bool
 			break
 		}
 		v := f.vertices[id]
-		s := &state{t: t, q: q, v: v, wrong: maps.Clone(in[id]), results: map[*source.Expr]bool{}}
+		s := &state{t: t, q: q, v: v, wrong: maps.Clone(in[id]), results: map[*source.Expr]bool{}, decided: decided}
 		s.pass()
 		result = result || s.result
+		for _, id := range s.again {
+			if in[id] != nil {
+				work = append(work, id)
+			}
+		}
 		for _, next := range v.succ {
 			merge(next, s.wrong)
 		}
@@ -131,6 +137,10 @@ type state struct {
 	wrong   stain
 	results map[*source.Expr]bool // calls that gave back something wrong
 	result  bool
+	// decided are the vertices that run or not by what is wrong, again those that
+	// have only now been found to be.
+	decided map[int]bool
+	again   []int
 	// returned is the call control comes back from: it has happened.
 	returned *source.Expr
 }
@@ -156,6 +166,9 @@ func (s *state) pass() {
 		s.subscripts(&fx.refs[i])
 		s.operators(&fx.refs[i])
 	}
+	if s.t.work {
+		s.extents()
+	}
 	s.sizes()
 	s.decisions()
 	for _, o := range fx.opaque {
@@ -168,6 +181,7 @@ func (s *state) pass() {
 			_, bad := s.value(e)
 			s.result = s.result || bad
 		}
+		s.result = s.result || s.decided[s.v.id]
 	}
 	for i := range fx.refs {
 		if r := &fx.refs[i]; r.write {
@@ -175,6 +189,9 @@ func (s *state) pass() {
 		}
 	}
 	s.chosen()
+	if s.decided[s.v.id] {
+		s.t.quietWrites(s.q, s.v, s.wrong)
+	}
 }
 
 // streams follows what goes through streams of C++.
@@ -226,6 +243,9 @@ func (s *state) sizes() {
 }
 
 func (s *state) write(r *ref) {
+	if v := s.q.vars[r.root]; s.v.stmt.Kind == source.Declaration && v != nil && v.static {
+		return // its first value, which it has once
+	}
 	path := s.t.m.at(s.q, r)
 	o := path[len(path)-1]
 	bad := false
@@ -336,6 +356,20 @@ func (s *state) subscripts(r *ref) {
 	}
 }
 
+// extents looks at how much of the arrays of Fortran is worked on.
+func (s *state) extents() {
+	for _, e := range s.v.exprs {
+		e.Walk(func(k *source.Expr) {
+			if k == nil || k.Kind != source.Range {
+				return
+			}
+			if name, bad := s.value(k); bad {
+				s.differs(name, s.v.stmt.Line)
+			}
+		})
+	}
+}
+
 // decisions looks at branches and loop bounds.
 func (s *state) decisions() {
 	st := s.v.stmt
@@ -343,7 +377,8 @@ func (s *state) decisions() {
 	if s.v.part != testPart && st.Kind != source.Goto && !(looping && (s.v.part == initPart || s.v.part == stepPart)) {
 		return
 	}
-	if s.t.inside && (st == s.t.loop.Stmt || !s.communicates(st)) {
+	own := s.t.inside && st == s.t.loop.Stmt
+	if own && (s.t.ends == nil || s.v.part != testPart) {
 		return
 	}
 	for _, e := range s.v.exprs {
@@ -351,20 +386,16 @@ func (s *state) decisions() {
 		if !bad {
 			continue
 		}
-		if s.t.inside {
-			if objects, ok := s.vouchable(e); ok {
-				s.t.vouch(objects, name+", which the loop computes, decides the communication there", st.Line)
-				continue
-			}
-		}
 		switch {
+		case own:
+			s.endsLoop(st, e)
+		case s.t.inside:
+			s.withinLoop(st, e, name)
 		case looping:
 			s.refuse("bound", name, st.Line, name+", which the loop computes, decides how often the loop there runs")
-		case s.t.inside:
-			s.refuse("branch", name, st.Line, name+", which the loop computes, decides whether the communication there happens")
 		case s.quiet(st):
 			s.t.note(fmt.Sprintf("Line %d tests %s, but the branch itself holds nothing that takes time.", st.Line, name))
-			s.stainArms(st)
+			s.decide(s.q.swayOf(st), st)
 		default:
 			s.refuse("branch", name, st.Line, name+", which the loop computes, decides the branch there")
 		}
@@ -375,23 +406,4 @@ func (t *tracker) note(words string) {
 	if !slices.Contains(t.answer.Notes, words) {
 		t.answer.Notes = append(t.answer.Notes, words)
 	}
-}
-
-// communicates tells whether a statement holds communication, at any depth.
-func (s *state) communicates(st *source.Stmt) bool {
-	found := false
-	for _, v := range s.q.flowGraph().vertices {
-		if v.stmt == nil || !st.Contains(v.stmt.Span) {
-			continue
-		}
-		for _, c := range s.q.effectsOf(v.exprs...).calls {
-			if isMPI(c.name) && !localMPI(c.name) {
-				found = true
-			}
-			if callee := s.t.prog.named[lastPart(c.name)]; callee != nil && callee.purity().mpi != "" {
-				found = true
-			}
-		}
-	}
-	return found
 }

@@ -49,6 +49,7 @@ type proc struct {
 	fresh     *bool           // gives back new memory
 	sharing   *bool           // sees names of modules, hosts or include files
 	changed   map[string]bool // Fortran: names it may write
+	clock     *bool           // asks for the time
 }
 
 // variable is what is known of a declared name.
@@ -135,7 +136,9 @@ func (q *proc) declare() {
 		for _, v := range q.vars {
 			if s.Contains(v.Span) {
 				v.declared = s
-				v.static = v.static || static
+				// A Fortran procedure keeps a variable that is declared with a value.
+				kept := q.fortran() && v.Init != nil && q.unit.Kind != source.Program && !strings.Contains(text, "parameter")
+				v.static = v.static || static || kept
 			}
 		}
 		if static && q.fortran() { // COMMON /b/ a, b names what was declared before

@@ -97,20 +97,3 @@ func (s *state) nothingAfter(top *source.Stmt) bool {
 	}
 	return true
 }
-
-// stainArms makes everything wrong that is written under a branch whose test
-// is wrong.
-func (s *state) stainArms(st *source.Stmt) {
-	for _, v := range s.q.flowGraph().vertices {
-		if v.stmt == nil || v.stmt == st || !st.Contains(v.stmt.Span) {
-			continue
-		}
-		fx := s.q.effectsOf(v.exprs...)
-		for i := range fx.refs {
-			if r := &fx.refs[i]; r.write {
-				path := s.t.m.at(s.q, r)
-				s.wrong[path[len(path)-1]] = true
-			}
-		}
-	}
-}

@@ -65,7 +65,7 @@ func (p *Program) Safe(l Loop, rules Rules) Safety {
 	if q == nil {
 		return Safety{Reason: "The loop is not one of this program.", Bound: "unknown"}
 	}
-	t := &tracker{prog: p, m: p.memoryOf(), loop: l, rules: rules, found: map[string]bool{}, memo: map[string]outcome{}, vouched: stain{}}
+	t := p.tracker(l, rules)
 	answer := &t.answer
 	answer.Bound = t.bound(l)
 	if !l.Stmt.Loop.Sound || len(q.unit.Problems) > 0 {
@@ -110,9 +110,13 @@ type tracker struct {
 	// vouched is what a person promised to be the same in every iteration.
 	vouched stain
 	// inside is set while the loop's own body is looked at: then only
-	// communication matters.
-	inside bool
-	steps  int
+	// communication matters, or with work how much is done.
+	inside, work bool
+	// ends is what is found where it is asked whether the clock ends the loop,
+	// endsByTest whether its own test does that.
+	ends       *Clock
+	endsByTest bool
+	steps      int
 }
 
 const (
@@ -120,7 +124,14 @@ const (
 	maxReach = 24      // places named in an answer
 )
 
+func (p *Program) tracker(l Loop, rules Rules) *tracker {
+	return &tracker{prog: p, m: p.memoryOf(), loop: l, rules: rules, found: map[string]bool{}, memo: map[string]outcome{}, vouched: stain{}, swaps: stain{}}
+}
+
 func (t *tracker) refuse(r Reach) {
+	if t.work && r.Kind != "work" && r.Kind != "call" {
+		return
+	}
 	r.Inside = t.inside
 	key := fmt.Sprint(r.File, r.Line, r.Kind, r.Variable)
 	if t.found[key] || t.enough() {
@@ -136,13 +147,11 @@ func (t *tracker) refuse(r Reach) {
 // enough tells whether so many places were found that more would not help.
 func (t *tracker) enough() bool { return len(t.answer.Reach) > maxReach }
 
-func (t *tracker) run() {
+// body collects what the loop writes, and gives the vertices in it.
+func (t *tracker) body(wrong stain) map[int]bool {
 	q := t.loop.proc
-	f := q.flowGraph()
-	wrong := stain{}
-	t.swaps = stain{}
 	inLoop := map[int]bool{}
-	for _, v := range f.vertices {
+	for _, v := range q.flowGraph().vertices {
 		if v.stmt != nil && t.loop.Stmt.Contains(v.stmt.Span) {
 			inLoop[v.id] = true
 			t.writes(q, v, wrong, map[*proc]bool{})
@@ -153,19 +162,16 @@ func (t *tracker) run() {
 			delete(wrong, t.m.variable(q, h.variable)) // dies with the loop
 		}
 	}
+	return inLoop
+}
+
+func (t *tracker) run() {
+	q := t.loop.proc
+	f := q.flowGraph()
+	wrong := stain{}
+	inLoop := t.body(wrong)
 	if t.loop.Communication != "" {
-		t.inside = true
-		begin := map[int]stain{}
-		for _, v := range f.vertices {
-			if v.stmt == t.loop.Stmt && v.part == testPart {
-				begin[v.id] = maps.Clone(wrong)
-				if h := q.headerOf(t.loop.Stmt); h != nil {
-					begin[v.id][t.m.variable(q, h.variable)] = true
-				}
-			}
-		}
-		t.follow(q, begin, func(v *vertex) bool { return inLoop[v.id] })
-		t.inside = false
+		t.iterate(wrong, inLoop)
 		t.settle(wrong)
 		if t.rules.FixedCommunication {
 			t.spareLast(wrong)
@@ -206,7 +212,7 @@ func (t *tracker) leave(q *proc, left outcome, path map[*proc]bool) {
 					t.refuse(Reach{File: q.place(), Line: q.unit.Line, Kind: "call", Words: caller.unit.Name + " calls itself, perhaps by way of others"})
 					return
 				}
-				s := &state{t: t, q: caller, v: v, wrong: maps.Clone(wrong), results: map[*source.Expr]bool{c.expr: left.result}, returned: c.expr}
+				s := &state{t: t, q: caller, v: v, wrong: maps.Clone(wrong), results: map[*source.Expr]bool{c.expr: left.result}, returned: c.expr, decided: map[int]bool{}}
 				s.pass()
 				result = result || s.result
 				for _, next := range v.succ {

@@ -31,7 +31,7 @@ func (p *plan) choose(ctx context.Context, w *workshop, look *launch.Plan, names
 	}
 	program := depend.New(files...)
 	known := procedures(files)
-	work := newWork(program, files, known)
+	work := newWork(program, files)
 	byName := map[string]*source.File{}
 	cuttable, boundable, numbers := map[string]map[int]string{}, map[string]map[int]bool{}, map[string]map[int][2]int{}
 	for _, f := range files {
@@ -45,6 +45,9 @@ func (p *plan) choose(ctx context.Context, w *workshop, look *launch.Plan, names
 	for _, l := range program.Loops() {
 		if l.File != file {
 			file, open = l.File, nil
+		}
+		if err := w.clock(program, l); err != nil {
+			return err
 		}
 		use := LoopUse{File: l.File, Line: l.Line, Unit: l.Unit, Method: Simple, number: -1}
 		number, own := numbers[l.File][l.Stmt.Start]
@@ -87,6 +90,21 @@ func (p *plan) choose(ctx context.Context, w *workshop, look *launch.Plan, names
 	return vouched.unheard(p.loops)
 }
 
+// clock refuses a loop that goes on until some time has passed: it takes that time on
+// every platform, and what it does in it there is not known.
+func (w *workshop) clock(program *depend.Program, l depend.Loop) error {
+	ends := program.ByClock(l)
+	switch {
+	case ends == nil:
+	case ends.Alone:
+		return fmt.Errorf("%s:%d: the loop there goes on until some time has passed (line %d): it takes that time on every platform, and how much it does in it there is not known, so nothing is predicted; --method simple takes what it did here, by its CPU time",
+			l.File, l.Line, ends.Line)
+	default:
+		w.note("%s:%d: the loop there may end because some time has passed (line %d). The prediction is of as many iterations as it did here.", l.File, l.Line, ends.Line)
+	}
+	return nil
+}
+
 // sourceText is a source as it was preprocessed, or else as it is written.
 func sourceText(look *launch.Plan, name string) ([]byte, source.Options, error) {
 	if look.Preprocess {
@@ -119,7 +137,7 @@ func (use *LoopUse) decide(program *depend.Program, l depend.Loop, rules depend.
 		use.Reason = fmt.Sprintf("It communicates, and line %d decides which ranks run it.", line)
 		return
 	}
-	if uneven := work.uneven(l); uneven != "" {
+	if uneven := program.Uneven(l); uneven != "" {
 		if !rules.FixedCommunication || l.Communication == "" {
 			use.Reason = fmt.Sprintf("Its iterations are not alike: %s.", uneven)
 			return
