@@ -1,7 +1,9 @@
 package p2psap
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -61,7 +63,7 @@ func ReadProfile(file string) (*Profile, error) {
 	}
 	var p Profile
 	if err := json.Unmarshal(text, &p); err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
+		return nil, fmt.Errorf("%s:%d: %w", file, lineOf(text, err), err)
 	}
 	if _, err := ParseScheme(p.Scheme); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
@@ -79,4 +81,18 @@ func ReadProfile(file string) (*Profile, error) {
 		}
 	}
 	return &p, nil
+}
+
+// lineOf is the line of a text in which JSON is wrong.
+func lineOf(text []byte, err error) int {
+	at := int64(0)
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &syntax):
+		at = syntax.Offset
+	case errors.As(err, &kind):
+		at = kind.Offset
+	}
+	return 1 + bytes.Count(bytes.TrimRight(text[:min(at, int64(len(text)))], "\n"), []byte("\n"))
 }

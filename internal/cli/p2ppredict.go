@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"auspex/internal/vcluster"
 	"auspex/p2psap"
+	"auspex/report"
 	"auspex/simulate/peers"
 )
 
@@ -62,7 +64,7 @@ fitted to the synchronous run.`,
 	cmd.Flags().StringArrayVar(&f.measured, "measured", nil, "profile `FILE` of a real run; one of a synchronous run gives the program and its iterations; a scheme that was measured itself is predicted from its own run, of several from their medians; repeatable")
 	cmd.Flags().StringVar(&f.measuredOn, "measured-on", "", "platform `FILE` on which they were measured (default: the one predicted for)")
 	cmd.Flags().StringArrayVar(&f.real, "real", nil, "profile `FILE` of a real run on PLATFORM, against which the prediction is held; repeatable")
-	cmd.Flags().StringVar(&f.clusters, "clusters", "", "how many peers each cluster has (default: as measured; with --run, one cluster)")
+	cmd.Flags().StringVar(&f.clusters, "clusters", "", "how many peers each cluster has (with --measured: as measured; with --run, default: one cluster)")
 	cmd.Flags().StringVar(&f.scheme, "scheme", "", "one scheme only (default: all three)")
 	cmd.Flags().DurationVar(&f.compute, "compute", 0, "computing of a peer in an iteration, where nothing is measured")
 	cmd.Flags().Int64Var(&f.bytes, "bytes", 0, "bytes of a message to the peer before and to the one after")
@@ -126,6 +128,9 @@ func (a *app) runP2PPredict(ctx context.Context, file string, f p2pPredictFlags)
 	program := c.of(p2psap.Synchronous).program
 	out := p2pPrediction{Platform: file, Peers: len(program.Peer), Clusters: program.Clusters, Steps: program.Steps, Close: []string{},
 		Notes: append(c.notes, "how many iterations asynchronous peers make is by a model of convergence, not by a trace")}
+	if f.cores == 0 && peers.Crowded(site, out.Peers) {
+		out.Notes = append(out.Notes, fmt.Sprintf("there are more peers than cores on a host: of %s on %s those that compute on a host at one time have its cores in equal parts", report.Counted(out.Peers, "peer"), report.Counted(len(site.Hosts), "host")))
+	}
 	schemes := []p2psap.Scheme{p2psap.Synchronous, p2psap.Asynchronous, p2psap.Hybrid}
 	if f.scheme != "" {
 		one, err := p2psap.ParseScheme(f.scheme)
@@ -194,6 +199,8 @@ func (a *app) p2pProgram(ctx context.Context, f *p2pPredictFlags, o *peers.Optio
 	switch {
 	case f.run != "" && len(f.measured) > 0:
 		return nil, usagef("--run and --measured exclude each other")
+	case (f.run != "" || len(f.measured) > 0) && (f.compute != 0 || f.bytes != 0):
+		return nil, usagef("--compute and --bytes describe peers that are not measured: they do not go with --run or --measured")
 	case f.run == "" && (f.build != "" || f.peers != 0):
 		return nil, usagef("--build and -n go with --run")
 	case f.run != "":
@@ -215,8 +222,11 @@ func (a *app) p2pProgram(ctx context.Context, f *p2pPredictFlags, o *peers.Optio
 
 // described is a chain of peers by flags alone.
 func (f *p2pPredictFlags) described() (*p2pCase, error) {
-	if f.clusters == "" || f.compute <= 0 || f.steps < 1 {
-		return nil, usagef("predict needs --run, --measured, or --clusters, --compute, --bytes and --steps")
+	switch {
+	case f.compute < 0 || f.bytes < 0 || f.steps < 0:
+		return nil, usagef("--compute, --bytes and --steps must not be negative")
+	case f.clusters == "" || f.compute == 0 || f.steps == 0:
+		return nil, usagef("predict needs --run, --measured, or --clusters, --compute, --bytes and --steps; --compute and --steps above 0")
 	}
 	sizes, err := clusterSizes(f.clusters)
 	if err != nil {
@@ -259,6 +269,15 @@ func (f *p2pPredictFlags) fitted(ctx context.Context, o *peers.Options) (*p2pCas
 	if synchronous == nil {
 		return nil, usagef("--measured: one of the profiles must be of a synchronous run, for its iterations")
 	}
+	if f.clusters != "" {
+		sizes, err := clusterSizes(f.clusters)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.Equal(sizes, synchronous.Clusters) {
+			return nil, usagef("--clusters %s: the peers of --measured were in clusters of %s; measure a run of those clusters, or describe one by --compute, --bytes and --steps", f.clusters, strings.Trim(strings.ReplaceAll(fmt.Sprint(synchronous.Clusters), " ", ","), "[]"))
+		}
+	}
 	on := *o
 	on.Churn = peers.Churn{}
 	if f.measuredOn != "" {
@@ -268,7 +287,9 @@ func (f *p2pPredictFlags) fitted(ctx context.Context, o *peers.Options) (*p2pCas
 	}
 	o.Reference = on.Platform.Hosts[0].Speed
 	on.Reference = o.Reference
-	base := peers.FromProfile(synchronous, f.cores > 0)
+	// Where peers shared cores, elapsed time is that of others too.
+	shared := f.cores > 0 || peers.Crowded(on.Platform, len(synchronous.Peers))
+	base := peers.FromProfile(synchronous, shared)
 	if f.steps > 0 {
 		base.Steps = f.steps
 	}
@@ -279,7 +300,7 @@ func (f *p2pPredictFlags) fitted(ctx context.Context, o *peers.Options) (*p2pCas
 	c := &p2pCase{programs: map[p2psap.Scheme]p2pFitted{p2psap.Synchronous: {base, on.Delay}}}
 	for _, scheme := range []p2psap.Scheme{p2psap.Asynchronous, p2psap.Hybrid} {
 		if profiles[scheme] != nil {
-			c.programs[scheme] = p2pFitted{peers.FromRun(profiles[scheme], base, f.cores > 0), on.Delay}
+			c.programs[scheme] = p2pFitted{peers.FromRun(profiles[scheme], base, shared), on.Delay}
 		}
 	}
 	if asynchronous := profiles[p2psap.Asynchronous]; asynchronous != nil && !f.coupled {
@@ -373,7 +394,7 @@ func (c *p2pCase) of(scheme p2psap.Scheme) p2pFitted {
 
 func (a *app) tellP2PPrediction(out *p2pPrediction) error {
 	p := a.page()
-	p.Line("%d peers in %d clusters on %s; a synchronous run takes %d iterations.", out.Peers, len(out.Clusters), out.Platform, out.Steps)
+	p.Line("%s in %s on %s; a synchronous run takes %s.", report.Counted(out.Peers, "peer"), report.Counted(len(out.Clusters), "cluster"), out.Platform, report.Counted(out.Steps, "iteration"))
 	for _, s := range out.Schemes {
 		line := fmt.Sprintf("  %-12s  %8.3f s  %8.0f iterations, %.3f s waiting, %d overtaken, %d lost", s.Scheme, s.Seconds, s.Iterations, s.Waiting, s.Overtaken, s.Lost)
 		if s.Spread != nil {

@@ -61,11 +61,15 @@ func (r *replay) fails(i int32) {
 		return
 	}
 	r.result.Failures++
+	if me.vain++; me.vain > maxVain {
+		r.gaveUp = true
+	}
 	me.down = true
 	me.epoch++
 	if r.cores != nil {
 		r.halt(i)
 	}
+	r.quits(i)
 	if !r.voting() {
 		me.held, me.delivering = false, false
 		if me.state == blocked {

@@ -68,6 +68,17 @@ func (c *course) done(from, amount float64) float64 {
 	return math.Inf(1)
 }
 
+// worked is the amount that is worked off between two moments.
+func (c *course) worked(from, to float64) (amount float64) {
+	for from < to {
+		rate, until := c.at(from)
+		until = min(until, to)
+		amount += rate * (until - from)
+		from = until
+	}
+	return amount
+}
+
 // least is the smallest value above 0 that it ever has.
 func (c *course) least() float64 {
 	v := c.base

@@ -12,6 +12,8 @@ const (
 	resumed         // a peer that waits for its turn looks again
 	asked           // a question for a frozen message has come
 	turned          // on a core that hosts share, a piece of work or a turn ends
+	freed           // on a host that peers share, an iteration ends
+	started         // a peer begins to compute again what it had
 )
 
 type event struct {

@@ -18,6 +18,7 @@ type peer struct {
 	handling          float64        // of a message that comes or goes
 	cells, saved      [cells]float64 // errors of its parts now, and in the last checkpoint
 	iterations        int
+	vain              int    // deaths since its last iteration
 	alone, savedAlone int    // iterations that its own part of the error has had
 	epoch             uint32 // of its life: what was begun before it died is void
 	waiting, done     bool
@@ -71,8 +72,9 @@ type replay struct {
 	parent  []int32
 	child   [][]int32
 	net     *network
-	speed   []course // of hosts, as shares
-	cores   *cores   // nil where each host has its own
+	speed   []course   // of hosts, as shares
+	cores   *cores     // nil where each host has its own
+	shared  []*sharing // by host; nil where it has a core for each of its peers
 	events  events
 	random  *rand.Rand
 	now     float64
@@ -106,6 +108,9 @@ func Run(ctx context.Context, p *Program, o Options) (*Result, error) {
 		if r.gaveUp || r.now > maxSeconds {
 			return nil, fmt.Errorf("after %.3g s: %w", r.now, ErrNoEnd)
 		}
+		if r.result.Failures > maxFailures {
+			return nil, fmt.Errorf("after %.3g s and %d failures: %w", r.now, r.result.Failures, ErrTooOften)
+		}
 		r.happens(&e)
 	}
 	r.result.Waiting = r.waited / float64(len(r.peer))
@@ -118,12 +123,18 @@ func Run(ctx context.Context, p *Program, o Options) (*Result, error) {
 // ErrNoEnd tells that peers do not converge.
 var ErrNoEnd = errors.New("the peers have not converged: by the model this run has no end, for messages come too late or peers fail too often")
 
-// Where a replay is given up: after a hundred years, or where a peer has made so
+// ErrTooOften tells that a replay was given up.
+var ErrTooOften = errors.New("peers fail so often that the replay of this run is given up")
+
+// Where a replay is given up: after a hundred years, where a peer has made so
 // many times the iterations of a synchronous run, and those that it makes while
-// a message is on its way.
+// a message is on its way, or where it has died so often since its last one. Where
+// peers do get on but die so often in all, it would take too long.
 const (
 	maxSeconds  = 3.156e9
 	stepsFactor = 100
+	maxVain     = 10_000
+	maxFailures = 1_000_000
 )
 
 func newReplay(p *Program, o *Options) (*replay, error) {
@@ -173,6 +184,7 @@ func newReplay(p *Program, o *Options) (*replay, error) {
 				size: float64(s.Bytes), inOrder: inOrder, relay: reliable})
 		}
 	}
+	r.crowds()
 	r.placeChannels()
 	r.limit = r.mostIterations()
 	r.startChurn()
@@ -180,8 +192,12 @@ func newReplay(p *Program, o *Options) (*replay, error) {
 }
 
 func (r *replay) happens(e *event) {
-	if e.kind == turned {
+	switch e.kind {
+	case turned:
 		r.turned(e.peer, e.epoch)
+		return
+	case freed:
+		r.freed(e.peer, e.epoch)
 		return
 	}
 	if r.cores != nil && (e.kind == arrived || e.kind == heard || e.kind == thawed || e.kind == asked || e.kind == vacant) {
@@ -254,6 +270,10 @@ func (r *replay) takes(e *event) {
 		r.fails(e.peer)
 	case back:
 		r.returns(e.peer)
+	case started:
+		if e.epoch == me.epoch {
+			r.joins(e.peer)
+		}
 	case resumed:
 		if e.epoch == me.epoch {
 			r.begin(e.peer)
@@ -295,6 +315,14 @@ func (r *replay) begin(i int32) {
 // iterates has a peer compute from a moment on.
 func (r *replay) iterates(i int32, from float64) {
 	me := &r.peer[i]
+	if r.shared[me.host] != nil {
+		if from > r.now {
+			r.events.add(event{at: from, kind: started, peer: i, epoch: me.epoch})
+		} else {
+			r.joins(i)
+		}
+		return
+	}
 	done := event{at: r.speed[me.host].done(from, me.seconds+me.overhead), kind: iterated, peer: i, epoch: me.epoch}
 	if r.cores == nil || from > r.now {
 		r.events.add(done)
@@ -307,6 +335,7 @@ func (r *replay) iterates(i int32, from float64) {
 func (r *replay) iterated(i int32) {
 	me := &r.peer[i]
 	me.iterations++
+	me.vain = 0
 	me.alone++
 	me.computing = false
 	change := r.relax(me)
