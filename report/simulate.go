@@ -23,7 +23,7 @@ type SecondOpinion struct {
 // Simulation writes the outcome of a replay.
 func (p *Page) Simulation(r *simulate.Result, wall float64, second *SecondOpinion, bounds *simulate.Bounds) {
 	p.Paragraph(SimulationWords(r))
-	p.Line("%s actions replayed in %s", grouped(int(r.Actions)), Seconds(analyze.Real(wall)))
+	p.Line("%s replayed in %s", plural(int(r.Actions), "action"), Seconds(analyze.Real(wall)))
 	if second != nil {
 		p.Line("SimGrid says %s (relative difference %.1e) after %s: %.0f times as long", exactSeconds(second.SimulatedSeconds),
 			difference(r.Seconds, second.SimulatedSeconds), Seconds(analyze.Real(second.WallSeconds)), second.WallSeconds/wall)
@@ -31,6 +31,9 @@ func (p *Page) Simulation(r *simulate.Result, wall float64, second *SecondOpinio
 	p.bounds(bounds)
 	if r.Open > 0 {
 		p.Line("Left open at the end, with nobody to send: %s. Like MPI_Finalize, the replay does not wait.", plural(r.Open, "receive"))
+	}
+	if r.Unreceived > 0 {
+		p.Line("Sent, but received by nobody: %s.", plural(r.Unreceived, "message"))
 	}
 	p.outcome(r)
 }
@@ -51,7 +54,7 @@ func (p *Page) bounds(b *simulate.Bounds) {
 func (p *Page) KeptSimulation(k *replay.Record) {
 	r := &simulate.Result{Seconds: k.SimulatedSeconds, Actions: k.Actions, Ranks: k.Ranks, Links: k.Links}
 	p.Paragraph(SimulationWords(r))
-	p.Line("%s actions replayed on %s", grouped(int(r.Actions)), k.Platform)
+	p.Line("%s replayed on %s", plural(int(r.Actions), "action"), k.Platform)
 	p.outcome(r)
 }
 
@@ -128,10 +131,14 @@ func (p *Page) criticalPath(r *simulate.Result) {
 // mentionedPauses is the share of the time from which pauses are worth a word.
 const mentionedPauses = 0.001
 
+// muchDone is the share of the ranks' time after their end that is worth telling.
+const muchDone = 0.01
+
 // SimulationWords says how long and why.
 func SimulationWords(r *simulate.Result) string {
-	var compute, communication, pauses float64
+	var compute, communication, pauses, done float64
 	for _, t := range r.Ranks {
+		done += r.Seconds - t.Finish
 		compute += t.Compute
 		communication += t.Send + t.Recv + t.Wait + t.Collective
 		pauses += t.Sleep
@@ -144,6 +151,9 @@ func SimulationWords(r *simulate.Result) string {
 			words += ", " + Percent(analyze.Real(pauses/whole)) + " pauses"
 		}
 		words += "."
+		if done > muchDone*whole {
+			words += fmt.Sprintf(" For %s of it ranks have come to their end, and others have not.", Percent(analyze.Real(done/whole)))
+		}
 	}
 	busiest := simulate.LinkUse{}
 	for _, l := range r.Links {

@@ -191,9 +191,10 @@ func (n *network) renew(id int32) error {
 	return nil
 }
 
-// window is the rate that TCP's window allows over a latency.
+// window is the rate that TCP's window allows over a latency; one of 0 is none, as in
+// SimGrid.
 func (n *network) window(latency float64) float64 {
-	if latency > 0 {
+	if latency > 0 && n.opts.TCPGamma > 0 {
 		return n.opts.TCPGamma / (2 * latency)
 	}
 	return math.Inf(1)

@@ -32,8 +32,9 @@ type communicator struct {
 type agreed struct {
 	kind  trace.Kind
 	root  int32
-	rank  int32 // who was first
-	after int   // members still to come
+	rank  int32  // who was first
+	after int    // members still to come
+	parts uint64 // of a reduce-scatter, its counts in one number
 }
 
 // membership is a rank's place in a communicator.
@@ -67,12 +68,16 @@ func (e *engine) enter(r *rank, comm int32) error {
 }
 
 // agree refuses a collective that other members have entered as another one.
-func (e *engine) agree(id int32, m *membership, kind trace.Kind, root int) (*split, error) {
+func (e *engine) agree(id int32, m *membership, act *trace.Action, root int) (*split, error) {
+	kind, parts := act.Kind, uint64(0)
+	if kind == trace.ReduceScatter {
+		parts = inOne(act.Counts)
+	}
 	c := m.comm
 	n := int(m.entered - c.base)
 	m.entered++
 	for n >= len(c.seen) {
-		c.seen = append(c.seen, agreed{kind: kind, root: int32(root), rank: id, after: c.size})
+		c.seen = append(c.seen, agreed{kind: kind, root: int32(root), rank: id, after: c.size, parts: parts})
 		c.splits = append(c.splits, nil)
 	}
 	a := &c.seen[n]
@@ -81,6 +86,9 @@ func (e *engine) agree(id int32, m *membership, kind trace.Kind, root int) (*spl
 	}
 	if a.root != int32(root) {
 		return nil, fmt.Errorf("rank %d calls %s with root %d where rank %d has root %d", id, kind, root, a.rank, a.root)
+	}
+	if a.parts != parts {
+		return nil, fmt.Errorf("rank %d calls %s with other counts than rank %d", id, kind, a.rank)
 	}
 	if (kind == trace.CommSplit || kind == trace.CommDup) && c.splits[n] == nil {
 		c.splits[n] = &split{parent: c}
@@ -97,6 +105,15 @@ func (e *engine) agree(id int32, m *membership, kind trace.Kind, root int) (*spl
 		c.base += int64(drop)
 	}
 	return s, nil
+}
+
+// inOne tells lists of numbers apart by one (FNV-1a).
+func inOne(list []int64) uint64 {
+	h := uint64(14695981039346656037)
+	for _, n := range list {
+		h = (h ^ uint64(n)) * 1099511628211
+	}
+	return h
 }
 
 // beginCollective plans a collective.
@@ -119,7 +136,7 @@ func (e *engine) beginCollective(id int32, r *rank, a *trace.Action) error {
 	if c.Root >= c.Size {
 		return fmt.Errorf("root %d, but the communicator has %d ranks", c.Root, c.Size)
 	}
-	s, err := e.agree(id, m, a.Kind, c.Root)
+	s, err := e.agree(id, m, a, c.Root)
 	if err != nil {
 		return err
 	}

@@ -18,6 +18,7 @@ type Deadlock struct {
 type Waiting struct {
 	Rank   int
 	Action trace.Kind
+	AtEnd  bool   // it has done all its actions and waits for what it started
 	File   string // where, as far as it is known
 	Line   int
 	For    []string // such as "rank 1 to send with tag 0"
@@ -25,17 +26,28 @@ type Waiting struct {
 
 func (d *Deadlock) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "simulate: deadlock at %g s: %d ranks wait forever", d.Time, len(d.Waiting))
+	who := fmt.Sprintf("%d ranks wait", len(d.Waiting))
+	if len(d.Waiting) == 1 {
+		who = "1 rank waits"
+	}
+	fmt.Fprintf(&b, "simulate: deadlock at %g s: %s forever", d.Time, who)
 	for i, w := range d.Waiting {
 		if i == 8 {
 			fmt.Fprintf(&b, "\n  and %d more", len(d.Waiting)-i)
 			break
 		}
-		fmt.Fprintf(&b, "\n  rank %d in %s", w.Rank, w.Action)
+		where := "in " + w.Action.String()
+		if w.AtEnd {
+			where = "at its end"
+		}
+		fmt.Fprintf(&b, "\n  rank %d %s", w.Rank, where)
 		if w.Line > 0 {
 			fmt.Fprintf(&b, " (%s:%d)", w.File, w.Line)
 		}
-		fmt.Fprintf(&b, " waits for %s", strings.Join(w.For, ", "))
+		b.WriteString(" waits")
+		if len(w.For) > 0 {
+			fmt.Fprintf(&b, " for %s", strings.Join(w.For, ", "))
+		}
 	}
 	return b.String()
 }
@@ -112,7 +124,7 @@ func (e *engine) deadlock() error {
 		if r.mode == finished {
 			continue
 		}
-		w := Waiting{Rank: i, Action: r.kind, For: waits[int32(i)]}
+		w := Waiting{Rank: i, Action: r.kind, AtEnd: r.mode == atEnd, For: waits[int32(i)]}
 		if len(w.For) > 4 {
 			w.For = append(w.For[:4:4], fmt.Sprintf("%d others", len(w.For)-4))
 		}

@@ -65,6 +65,9 @@ func Run(ctx context.Context, t *trace.Trace, p *platform.Platform, hosts []int,
 	if len(hosts) < np {
 		return nil, fmt.Errorf("simulate: %d ranks, but only %d are placed on hosts", np, len(hosts))
 	}
+	if err := o.check(); err != nil {
+		return nil, err
+	}
 	if t.Nanoseconds {
 		p = p.Timed(o.ReferenceSpeed)
 	}

@@ -370,3 +370,53 @@ func TestVeryLongRuns(t *testing.T) {
 		}
 	}
 }
+
+// TestOptionsThatStopMessages: what would keep messages from arriving is as in
+// SimGrid: no window is no limit, and the rest is refused by name.
+func TestOptionsThatStopMessages(t *testing.T) {
+	tr := traceOf(t, "send 1 0 1000", "recv 0 0 1000")
+	usual := run(t, tr, Defaults(), Hooks{})
+	o := Defaults()
+	if err := o.Set("network/TCP-gamma", "0"); err != nil {
+		t.Fatal(err)
+	}
+	if r := run(t, tr, o, Hooks{}); r.Seconds != usual.Seconds {
+		t.Errorf("without a window it takes %g s, not %g", r.Seconds, usual.Seconds)
+	}
+	if err := o.Set("smpi/bw-factor", "0:1;5000:0"); err == nil || !strings.Contains(err.Error(), "smpi/bw-factor") {
+		t.Error(err)
+	}
+	o = Defaults()
+	if err := o.Set("smpi/async-small-thresh", "100000"); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Run(context.Background(), tr, cluster(t, 2), oneToOne(2), o, Hooks{})
+	if err == nil || !strings.Contains(err.Error(), "smpi/async-small-thresh") || !strings.Contains(err.Error(), "smpi/send-is-detached-thresh") {
+		t.Error(err)
+	}
+}
+
+// TestSentAndNotReceived: who sends a small message goes on, and it is told that
+// nobody received it; a large one is waited for at the end.
+func TestSentAndNotReceived(t *testing.T) {
+	if r := run(t, traceOf(t, "send 1 0 10;send 1 7 10;barrier", "recv 0 7 10;barrier"), Defaults(), Hooks{}); r.Unreceived != 1 || r.Open != 0 {
+		t.Errorf("%d messages nobody received, %d receives open", r.Unreceived, r.Open)
+	}
+	_, err := Run(context.Background(), traceOf(t, "isend 1 4 1000000", "compute 1"), cluster(t, 2), oneToOne(2), Defaults(), Hooks{})
+	if want := "1 rank waits forever\n  rank 0 at its end waits for rank 1 to receive with tag 4"; err == nil || !strings.HasSuffix(err.Error(), want) {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestCollectivesThatDoNotAgree: the mistake is told, not what follows from it.
+func TestCollectivesThatDoNotAgree(t *testing.T) {
+	for want, ranks := range map[string][2]string{
+		"rank 1 calls reducescatter with other counts than rank 0": {"reducescatter 5 5 0", "reducescatter 5 6 0"},
+		"a message of 20 bytes from rank 0 meets a receive of 10":  {"bcast 20 0", "bcast 10 0"},
+	} {
+		_, err := Run(context.Background(), traceOf(t, ranks[0], ranks[1]), cluster(t, 2), oneToOne(2), Defaults(), Hooks{})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}

@@ -280,7 +280,24 @@ func (p *post) release(id int32) {
 // fits refuses a message that is larger than its receive.
 func (m *message) fits(room int64) error {
 	if room >= 0 && m.bytes > room {
+		if m.tag < 0 { // a collective's
+			return fmt.Errorf("a message of %d bytes from rank %d meets a receive of %d bytes", m.bytes, m.src, room)
+		}
 		return fmt.Errorf("a message of %d bytes from rank %d with tag %d meets a receive of %d bytes", m.bytes, m.src, m.tag, room)
 	}
 	return nil
+}
+
+// unreceived counts the messages of programs that were sent and that nobody received.
+func (p *post) unreceived() (count int) {
+	for b := range p.boxes {
+		for _, l := range p.boxes[b].buckets {
+			for id := l.head; id != none; id = p.messages[id].next {
+				if m := &p.messages[id]; m.state != recvPosted && m.tag >= 0 {
+					count++
+				}
+			}
+		}
+	}
+	return count
 }

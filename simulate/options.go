@@ -169,7 +169,9 @@ func (o *Options) Set(key, value string) error {
 	case "auspex/allreduce", "auspex/bcast", "auspex/reduce", "auspex/reducescatter":
 		return o.setAlgorithm(strings.TrimPrefix(key, "auspex/"), value)
 	case "smpi/bw-factor":
-		o.BandwidthFactor, err = parseSegments(value, 1)
+		if o.BandwidthFactor, err = parseSegments(value, 1); err == nil && slices.ContainsFunc(o.BandwidthFactor, func(s Segment) bool { return s.Values[0] == 0 }) {
+			err = fmt.Errorf("in %q a factor is 0: no message of that size would arrive", value)
+		}
 	case "smpi/lat-factor":
 		o.LatencyFactor, err = parseSegments(value, 1)
 	case "smpi/os":
@@ -217,6 +219,14 @@ func (o *Options) Set(key, value string) error {
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", key, err)
+	}
+	return nil
+}
+
+// check refuses options that do not go together, as SimGrid does.
+func (o *Options) check() error {
+	if o.PushBelow > o.EagerBelow {
+		return fmt.Errorf("simulate: smpi/async-small-thresh (%d) must not be above smpi/send-is-detached-thresh (%d)", o.PushBelow, o.EagerBelow)
 	}
 	return nil
 }

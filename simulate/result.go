@@ -34,6 +34,9 @@ type Result struct {
 	Actions int64
 	Skipped int64 // actions among those in iterations that repeat exactly (recur.go)
 	Open    int   // receives that were open at the end and that nobody sent to
+	// Unreceived is how many messages were sent that nobody received; their senders
+	// did not wait for that.
+	Unreceived int
 	// CriticalPath is the chain of stretches that the total consists of, in
 	// order of time. It is only there when Options.CriticalPath asks for it.
 	CriticalPath []Stretch
@@ -80,7 +83,7 @@ func (e *engine) ended(id int32, r *rank) {
 }
 
 func (e *engine) result() *Result {
-	res := &Result{Ranks: e.times, Actions: e.actions, Skipped: e.recur.skipped, Open: e.open}
+	res := &Result{Ranks: e.times, Actions: e.actions, Skipped: e.recur.skipped, Open: e.open, Unreceived: e.post.unreceived()}
 	last := 0
 	for i := range res.Ranks {
 		if finish := res.Ranks[i].Finish; finish > res.Seconds {

@@ -68,6 +68,7 @@ type simulated struct {
 	Actions          int64                 `json:"actions"`
 	WallSeconds      float64               `json:"wall_seconds"`
 	Open             int                   `json:"open_receives,omitempty"`
+	Unreceived       int                   `json:"unreceived_messages,omitempty"`
 	Ranks            []simulate.RankTime   `json:"ranks"`
 	Links            []simulate.LinkUse    `json:"links"`
 	CriticalPath     []simulate.Stretch    `json:"critical_path,omitempty"`
@@ -252,7 +253,7 @@ func wayOut(ctx context.Context, err error, t *trace.Trace, p *platform.Platform
 }
 
 func describeSimulation(r *simulate.Result, wall float64) simulated {
-	out := simulated{SimulatedSeconds: r.Seconds, Actions: r.Actions, WallSeconds: wall, Open: r.Open, PerRank: []float64{}, Ranks: []simulate.RankTime{}, Links: []simulate.LinkUse{}}
+	out := simulated{SimulatedSeconds: r.Seconds, Actions: r.Actions, WallSeconds: wall, Open: r.Open, Unreceived: r.Unreceived, PerRank: []float64{}, Ranks: []simulate.RankTime{}, Links: []simulate.LinkUse{}}
 	for _, rank := range r.Ranks {
 		out.PerRank = append(out.PerRank, rank.Finish)
 	}
