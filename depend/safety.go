@@ -241,7 +241,7 @@ func (t *tracker) leave(q *proc, left outcome, path map[*proc]bool) {
 			name = slices.Sorted(maps.Keys(names(wrong)))[0]
 		}
 		t.refuse(Reach{File: q.place(), Line: q.unit.Line, Kind: "escape", Variable: name,
-			Words: fmt.Sprintf("%s hands %s on to callers that are not in these files", q.unit.Name, name)})
+			Words: fmt.Sprintf("%s hands %s on to callers that are not known", q.unit.Name, name)})
 	}
 }
 

@@ -75,7 +75,7 @@ func TestExtrapolate(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := made(32, program)
-			if where := differ(got, want); where != "" {
+			if where := differ(got, want, waits); where != "" {
 				t.Error(where)
 			}
 			for rank := range 32 {
@@ -144,7 +144,7 @@ func TestExtrapolateGrids(t *testing.T) {
 					t.Fatal(err)
 				}
 				want := made(np, program)
-				if where := differ(got, want); where != "" {
+				if where := differ(got, want, waits); where != "" {
 					t.Errorf("%d: %s", np, where)
 				}
 				if a, b := computed(got, 0), computed(want, 0); math.Abs(a-b) > 1e-9*b {

@@ -102,11 +102,11 @@ func TestDifferInWords(t *testing.T) {
 		{send(1, 8), wait(1), "call 1 of rank 0 is send of 8 bytes with rank 1 in one run and wait in another"},
 		{trace.Action{Kind: trace.Barrier}, send(1, 9), "call 1 of rank 0 is barrier in one run and send of 9 bytes with rank 1 in another"},
 	} {
-		if got := differ(made(c.a), made(c.b)); got != c.want {
+		if got := differ(made(c.a), made(c.b), waits); got != c.want {
 			t.Errorf("%q, not %q", got, c.want)
 		}
 	}
-	if got := differ(made(send(1, 8)), made(trace.Action{Kind: trace.Sleep, Value: 1}, send(1, 8))); got != "" {
+	if got := differ(made(send(1, 8)), made(trace.Action{Kind: trace.Sleep, Value: 1}, send(1, 8)), waits); got != "" {
 		t.Errorf("a pause is no call: %q", got)
 	}
 }

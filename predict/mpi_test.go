@@ -72,7 +72,7 @@ func TestThresholdMPI(t *testing.T) {
 		if t.Name() != "TestThresholdMPI/MPICH" {
 			return
 		}
-		if where := differ(traceOf(t, r, Simple), traceOf(t, r, Threshold)); where != "" {
+		if where := differ(traceOf(t, r, Simple), traceOf(t, r, Threshold), waits); where != "" {
 			t.Errorf("the trace with the loop cut short is another: %s", where)
 		}
 	})

@@ -251,9 +251,22 @@ func scale(list []simulate.RankTime, by float64) {
 	}
 }
 
+// waits tells whether both calls wait, for whatever they do first.
+func waits(p, q trace.Action) bool { return p.Kind == trace.Wait && q.Kind == trace.Wait }
+
+// cameFirst tells whether two calls of runs differ only in which of several messages
+// came first.
+func cameFirst(p, q trace.Action) bool {
+	if p.Kind == trace.Recv || p.Kind == trace.Irecv {
+		p.Peer = q.Peer
+		return equal(&p, &q)
+	}
+	return waits(p, q)
+}
+
 // differ says where two traces do not do the same, or "". Computation may differ,
-// pauses, and which of several messages came first.
-func differ(a, b *trace.Trace) string {
+// pauses, and calls that count as alike.
+func differ(a, b *trace.Trace, alike func(p, q trace.Action) bool) string {
 	if a.NP() != b.NP() {
 		return fmt.Sprintf("%d ranks, then %d", a.NP(), b.NP())
 	}
@@ -268,7 +281,7 @@ func differ(a, b *trace.Trace) string {
 			if !more {
 				break
 			}
-			if !equal(&p, &q) && (p.Kind != trace.Wait || q.Kind != trace.Wait) {
+			if !equal(&p, &q) && !alike(p, q) {
 				return fmt.Sprintf("call %d of rank %d is %s", n, rank, unlike(&p, &q))
 			}
 		}

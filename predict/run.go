@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -202,7 +203,7 @@ func (w *workshop) takeAll(ctx context.Context, plan *plan, program *built, np i
 		}
 		t.seconds += plan.seconds
 		if len(list) > 0 && same {
-			if where := differ(list[0].Trace, t.Trace); where != "" {
+			if where := differ(list[0].Trace, t.Trace, cameFirst); where != "" {
 				w.note("The program does not do the same in every run (%s): its predictions are those of the runs that were measured.", where)
 				same = false // where is said once
 			}
@@ -240,6 +241,7 @@ func (w *workshop) wholly(ctx context.Context, plan *plan) error {
 	for _, said := range apart.notes { // this run counts, so what was seen in it does
 		w.note("%s", said)
 	}
+	maps.Copy(w.noted, apart.noted) // and is not told again with other figures
 	early.seconds += plan.seconds
 	w.early = early
 	plan.abandon(fmt.Sprintf("The program came to its end within %v, so all of it was measured.", w.Whole))

@@ -18,6 +18,7 @@ import (
 type SecondOpinion struct {
 	SimulatedSeconds float64 `json:"simulated_seconds"`
 	WallSeconds      float64 `json:"wall_seconds"`
+	Note             string  `json:"note,omitempty"` // why they may differ
 }
 
 // Simulation writes the outcome of a replay.
@@ -27,6 +28,9 @@ func (p *Page) Simulation(r *simulate.Result, wall float64, second *SecondOpinio
 	if second != nil {
 		p.Line("SimGrid says %s (relative difference %.1e) after %s: %.0f times as long", exactSeconds(second.SimulatedSeconds),
 			difference(r.Seconds, second.SimulatedSeconds), Seconds(analyze.Real(second.WallSeconds)), second.WallSeconds/wall)
+		if second.Note != "" {
+			p.Line("%s", second.Note)
+		}
 	}
 	p.bounds(bounds)
 	if r.Open > 0 {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -100,9 +101,10 @@ func (a *app) runCalibrate(ctx context.Context, f calibrateFlags) error {
 			c.Speeds[i] = f.speed
 		}
 	}
+	machine := ""
 	if f.run != "" { // this machine is the reference
-		if name, err := os.Hostname(); err == nil {
-			c.OwnSpeeds(name)
+		if machine, err = os.Hostname(); err == nil {
+			c.OwnSpeeds(machine)
 		}
 		if c.Signature, err = signature.Measure(ctx); err != nil {
 			return err
@@ -123,7 +125,7 @@ func (a *app) runCalibrate(ctx context.Context, f calibrateFlags) error {
 	if a.json {
 		return a.printJSON(calibrated{c, sizes, middle, worst, four})
 	}
-	a.tellCalibration(c, sizes, four, f.output)
+	a.tellCalibration(c, sizes, four, f.output, machine)
 	return nil
 }
 
@@ -203,10 +205,10 @@ func writePlatform(name string, c *calibrate.Calibration, nodes int) error {
 	return file.Close()
 }
 
-func (a *app) tellCalibration(c *calibrate.Calibration, sizes []calibrate.Compared, four simulate.LogGP, output string) {
+func (a *app) tellCalibration(c *calibrate.Calibration, sizes []calibrate.Compared, four simulate.LogGP, output, machine string) {
 	p := a.page()
 	middle, worst := calibrate.Summary(sizes)
-	p.Line("Between hosts: latency %.1f µs, bandwidth %.1f MB/s; sends of %d bytes or more last until their receiver is in MPI.", c.Latency*1e6, c.Bandwidth/1e6, c.EagerBelow)
+	p.Line("%s: latency %.1f µs, bandwidth %.1f MB/s; sends of %d bytes or more last until their receiver is in MPI.", betweenWhom(c.Hosts), c.Latency*1e6, c.Bandwidth/1e6, c.EagerBelow)
 	p.Line("In LogGP's terms: L %.1f µs, o %.2f µs, g %.2f µs, G %.3f ns a byte.", four.Latency*1e6, four.Overhead*1e6, four.Gap*1e6, four.PerByte*1e9)
 	if c.Loopback != nil {
 		p.Line("Inside a host: latency %.1f µs, bandwidth %.1f MB/s.", c.Loopback.Latency*1e6, c.Loopback.Bandwidth/1e6)
@@ -220,11 +222,29 @@ func (a *app) tellCalibration(c *calibrate.Calibration, sizes []calibrate.Compar
 	if c.Scatter > 0.05 {
 		p.Line("Small messages took %.0f %% more or less from one second to the next; predictions of programs that wait for many allow for that.", 100*c.Scatter)
 	}
-	for rank, speed := range c.Speeds {
-		p.Line("The processor of rank %d (%s) runs at %.2f times the speed of this one.", rank, c.Hosts[rank], speed)
+	for rank := range c.Speeds {
+		p.Line("%s", speedWords(c, rank, machine))
 	}
 	p.Line("The replayed ping-pong is off by %.1f %% in the middle of the %d sizes and by %.1f %% at worst: %s.", 100*middle, len(sizes), 100*worst, goodness(middle, worst))
 	p.Line("Written to %s.", output)
+}
+
+// betweenWhom names those whose messages were measured.
+func betweenWhom(hosts []string) string {
+	if len(hosts) == 0 || slices.ContainsFunc(hosts, func(h string) bool { return h != hosts[0] }) {
+		return "Between hosts"
+	}
+	return fmt.Sprintf("Between ranks of one host (%s), which the platform has between hosts", hosts[0])
+}
+
+// speedWords says how fast a rank's processor is. One on this machine is this one: where
+// it was slower, it had less of it.
+func speedWords(c *calibrate.Calibration, rank int, machine string) string {
+	if speed := c.Speeds[rank]; c.Hosts[rank] != machine || speed == 1 {
+		return fmt.Sprintf("The processor of rank %d (%s) runs at %.2f times the speed of this one.", rank, c.Hosts[rank], speed)
+	}
+	return fmt.Sprintf("Rank %d was on this machine (%s) and ran at %.2f times the speed of the reference there: it has a share of the machine only, or others used it meanwhile. The platform's hosts have that speed; if it was others, measure again when it is quiet.",
+		rank, c.Hosts[rank], c.Speeds[rank])
 }
 
 // goodness puts the errors of a fit into words.

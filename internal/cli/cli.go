@@ -120,6 +120,8 @@ they do not have.`,
 		}
 		if place := a.storePlace(); strings.HasPrefix(place, site.Scheme) {
 			a.site, err = site.Open(place)
+		} else if strings.Contains(place, "://") {
+			err = usagef("the store %s is an address, and no site's: a store is a directory, or clickhouse://host/database", place)
 		}
 		return err
 	}

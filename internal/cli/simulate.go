@@ -19,6 +19,7 @@ import (
 	"auspex/replay"
 	"auspex/report"
 	"auspex/simulate"
+	"auspex/simulate/collective"
 	"auspex/store"
 	"auspex/trace"
 	"auspex/waits"
@@ -174,6 +175,9 @@ func (a *app) runSimulate(ctx context.Context, traces string, f simulateFlags) e
 			return err
 		}
 		out.SimGrid = second
+		if options.Selector == collective.MPICH {
+			second.Note = "smpi/coll-selector:mpich is by MPICH's own rules here, which SimGrid follows only in part."
+		}
 	}
 	if a.json {
 		return a.printJSON(out)
