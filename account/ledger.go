@@ -159,5 +159,16 @@ func (l *Ledger) Headlines() []Headline {
 	return []Headline{all[0].Headline}
 }
 
+// Worst is the largest line of a kind.
+func (l *Ledger) Worst(k Kind) Headline {
+	var out Headline
+	for _, line := range l.Lines {
+		if line.Kind == k && line.Share > out.Share {
+			out = Headline{line.Kind, line.Region, line.Share}
+		}
+	}
+	return out
+}
+
 // Headline is the first of Headlines.
 func (l *Ledger) Headline() Headline { return l.Headlines()[0] }

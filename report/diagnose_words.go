@@ -39,7 +39,7 @@ func DiagnosisWords(d *diagnose.Diagnosis) string {
 			sentences = append(sentences, "The others are alike.")
 		}
 	}
-	if len(d.Causes) == 0 {
+	if len(d.Causes) == 0 && d.Slower == nil {
 		sentences = append(sentences, dearWords(d)...)
 	}
 	if d.Counts {
@@ -109,6 +109,11 @@ func kindsWords(d *diagnose.Diagnosis) string {
 			first = fmt.Sprintf("%s, almost no two alike; %s.", units, severity)
 		}
 		return first + " They are taken as a gradient."
+	case d.Slower != nil && len(d.Kinds) == 1:
+		if d.Slower.Alike {
+			return fmt.Sprintf("But for that the %s are alike; %s.", units, severity)
+		}
+		return fmt.Sprintf("Of %s, none stands apart by its profile alone; %s.", units, severity)
 	case d.Continuum:
 		return fmt.Sprintf("%s form a continuum, without separate kinds; %s.", units, severity)
 	case len(d.Kinds) > 1:

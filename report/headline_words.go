@@ -22,7 +22,7 @@ func headlineWords(d *diagnose.Diagnosis) []string {
 		out = append(out, lineWords(d, *d.Second)...)
 		uneven = uneven || d.Second.Kind == account.Imbalance
 	}
-	if !uneven && len(d.Causes) > 0 && float64(d.Causes[0].LostShare) >= account.Trouble {
+	if !uneven && (d.Slower != nil || len(d.Causes) > 0 && float64(d.Causes[0].LostShare) >= account.Trouble) {
 		out = append(out, imbalanceWords(d, "Work is uneven, too, in")...)
 	}
 	return out
@@ -156,6 +156,9 @@ func worstLine(d *diagnose.Diagnosis) account.Line {
 // imbalanceWords says where work is uneven, and why, the dearest first.
 func imbalanceWords(d *diagnose.Diagnosis, opening string) []string {
 	total, _ := unevenness(d)
+	if d.Slower != nil {
+		return []string{slowerWords(d, total)}
+	}
 	// Several regions may be of one cause, so that it has more than any line.
 	if worst := worstLine(d); len(d.Causes) == 0 || float64(d.Causes[0].LostShare) < worst.Share && d.Causes[0].LostShare < account.Trouble {
 		if worst.Region != "" && worst.Share >= smallPart {
@@ -163,9 +166,6 @@ func imbalanceWords(d *diagnose.Diagnosis, opening string) []string {
 				percentOf(total), percentOf(worst.Share), quoted(shortName(lastName(string(worst.Region)))))}
 		}
 		return []string{fmt.Sprintf("Uneven work costs %s of the run, in small parts: no region costs %s.", percentOf(total), percentOf(smallPart))}
-	}
-	if d.Slower != nil {
-		return []string{slowerWords(d, total)}
 	}
 	c := d.Causes[0]
 	first := opening + " " + whereWords(d, c)
@@ -192,20 +192,38 @@ func imbalanceWords(d *diagnose.Diagnosis, opening string) []string {
 
 // slowerWords is said of units that are slower in everything.
 func slowerWords(d *diagnose.Diagnosis, total float64) string {
-	who := members(d.Slower.Units, d.Level)
-	how := ", which no metric collected explains"
-	if len(d.Slower.Nodes) > 0 {
+	s := d.Slower
+	who := members(s.Units, d.Level)
+	if len(s.Nodes) > 0 {
 		noun := "node "
-		if len(d.Slower.Nodes) > 1 {
+		if len(s.Nodes) > 1 {
 			noun = "nodes "
 		}
-		who += ", on " + noun + upTo(slices.Sorted(slices.Values(d.Slower.Nodes)), 6) + ","
+		who += ", on " + noun + upTo(slices.Sorted(slices.Values(s.Nodes)), 6) + ","
 	}
-	if len(d.Causes[0].Excluded) == 0 {
+	factor := Ratio(s.Factor, 2)
+	if s.Most > 1.05*s.Least {
+		factor = Ratio(s.Least, 2) + " to " + Ratio(s.Most, 2)
+	}
+	where := "in all regions alike"
+	if len(s.Except) > 2 {
+		where = "in regions with " + percentOf(float64(s.Share)) + " of the work"
+	} else if len(s.Except) > 0 {
+		var names []string
+		for _, path := range s.Except {
+			names = append(names, quoted(shortName(lastName(path))))
+		}
+		where = "in all regions but " + listed(names)
+	}
+	how := ", which no metric collected explains"
+	switch {
+	case s.Attribute != "":
+		how = ", and " + agree("have", s.Units, d.Level) + " " + Ratio(s.Ratio, 2) + " × the " + attributeWords(s.Attribute)
+	case !s.Counted:
 		how = "; " + noMetric(d)
 	}
-	return fmt.Sprintf("Uneven work costs %s of the run: %s %s %s × as long as the others in all regions alike%s.",
-		percentOf(total), who, agree("take", d.Slower.Units, d.Level), Ratio(d.Slower.Factor, 2), how)
+	return fmt.Sprintf("Uneven work costs %s of the run: %s %s %s × as long as the others %s%s.",
+		percentOf(total), who, agree("take", s.Units, d.Level), factor, where, how)
 }
 
 // whereWords names a cause's region and where it is.
@@ -324,10 +342,13 @@ func within(these, others []diagnose.Name) bool {
 
 // agree is a verb as it is said of some units.
 func agree(verb string, names []diagnose.Name, level diagnose.Level) string {
-	if one(names, level) {
-		return verb + "s"
+	switch {
+	case !one(names, level):
+		return verb
+	case verb == "have":
+		return "has"
 	}
-	return verb
+	return verb + "s"
 }
 
 // contrastWords sets those that have most of something against those with

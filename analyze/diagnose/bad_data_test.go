@@ -159,7 +159,7 @@ func TestDiagnoseManyTogether(t *testing.T) {
 	noisy := noise(1, 0.01)
 	times := fill(12, 40, func(u, r int) float64 { return noisy(float64(1 + 8*(u%2))) })
 	r := diagnose(t, program(t, times, nil), Options{})
-	if len(r.Kinds) != 2 || len(r.CCCR) < 5 || len(r.Warnings) == 0 || !strings.Contains(r.Warnings[0], "stopped") {
+	if len(r.Kinds) != 2 || len(r.CCCR) < 5 || len(r.Warnings) == 0 || !strings.Contains(r.Warnings[0], "change without") {
 		t.Errorf("%s, %d cores, %v", kindsText(r.Kinds), len(r.CCCR), r.Warnings)
 	}
 }

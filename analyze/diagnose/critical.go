@@ -163,7 +163,7 @@ func (s *study) searchTogether(ctx context.Context, shares []float64) ([]critica
 	if err != nil || hit == nil {
 		return nil, err
 	}
-	s.warn("no %d regions together change the kinds; the search for more than %d at a time stopped at one combination of %d", mostTogether, mostTogether, len(hit))
+	s.warn("the kinds differ in many regions: they stay the same without any %d of them, and change without %d", mostTogether, len(hit))
 	return s.together([][]int{hit}, shares), nil
 }
 

@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -70,14 +71,15 @@ func (s *study) partByTrouble(ctx context.Context) error {
 		if t.share < account.Trouble {
 			break
 		}
-		own, err := s.ownKinds(ctx, s.values(t.place))
+		values := s.values(t.place)
+		own, _, err := cluster.Auto(ctx, cluster.Points{Data: values, N: len(values), Dim: 1})
 		if err != nil {
 			return err
 		}
-		if len(cluster.Kinds(own)) < 2 {
+		if !apart(values, cluster.Kinds(own.Labels)) {
 			continue
 		}
-		link, err := s.linkedAs(ctx, own)
+		link, err := s.linkedAs(ctx, own.Labels)
 		if err != nil {
 			return err
 		}
@@ -87,6 +89,25 @@ func (s *study) partByTrouble(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// farApart is how many times the scatter of all values lies between groups of them
+// that are no stretches of a gradient.
+const farApart = 3
+
+// apart tells whether there are groups of values, with a gap between any two.
+func apart(values []float64, groups [][]int) bool {
+	gap := math.Inf(1)
+	ends := make([][2]float64, len(groups))
+	for k, g := range groups {
+		of := pick(values, g)
+		ends[k] = [2]float64{slices.Min(of), slices.Max(of)}
+	}
+	slices.SortFunc(ends, func(a, b [2]float64) int { return cmp.Compare(a[0], b[0]) })
+	for k := 1; k < len(ends); k++ {
+		gap = min(gap, ends[k][0]-ends[k-1][1])
+	}
+	return len(groups) > 1 && gap > farApart*scatter(values)
 }
 
 // linkedAs links the points by the radius in the middle of those at which they fall

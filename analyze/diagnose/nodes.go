@@ -3,6 +3,7 @@ package diagnose
 import (
 	"cmp"
 	"maps"
+	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/stat/distuv"
@@ -51,10 +52,7 @@ func (n nodeNames) units(on []string) (there, elsewhere []int) {
 const nearlyAll = 0.85
 
 // slowest are the nodes on which it takes longer, the slowest first: those above
-// the widest gap between the means. None, if some of them have units that do not
-// take longer, or there are slow units elsewhere: then it is not the nodes. Nor can
-// it be told of several whose units are one run of ranks: their part of the problem
-// may be the reason as well.
+// the widest gap between the means. None, if it is not the nodes.
 func slowest(means map[string]float64, on []string, times []float64) nodeNames {
 	names := slices.SortedFunc(maps.Keys(means), func(a, b string) int {
 		return cmp.Or(cmp.Compare(means[b], means[a]), cmp.Compare(a, b))
@@ -67,28 +65,59 @@ func slowest(means map[string]float64, on []string, times []float64) nodeNames {
 	}
 	slow := nodeNames(names[:cut])
 	there, elsewhere := slow.units(on)
-	if cut > 1 && there[len(there)-1]-there[0] == len(there)-1 {
-		return nil
-	}
 	limit := (average(pick(times, there)) + average(pick(times, elsewhere))) / 2
-	units, late := map[string]float64{}, map[string]float64{}
-	for i, node := range on {
-		units[node]++
-		if times[i] > limit {
-			late[node]++
+	var late []int
+	for i, v := range times {
+		if v > limit {
+			late = append(late, i)
 		}
 	}
-	inside, all := 0.0, 0.0
-	for node, n := range late {
-		all += n
-		if slices.Contains(slow, node) {
-			inside += n
-		}
-	}
-	if inside < nearlyAll*all || slices.ContainsFunc(slow, func(node string) bool { return late[node] < nearlyAll*units[node] }) {
+	if !slow.have(late, on) {
 		return nil
 	}
 	return slow
+}
+
+// have tells whether it is the nodes that some units have in common: nearly all of
+// each node's, and nearly none elsewhere. It cannot be told of several nodes whose units
+// are one run of ranks: their part of the problem may be the reason as well.
+func (n nodeNames) have(late []int, on []string) bool {
+	there, elsewhere := n.units(on)
+	if len(there) == 0 || len(elsewhere) == 0 || len(n) > 1 && there[len(there)-1]-there[0] == len(there)-1 {
+		return false
+	}
+	units, slow, inside := map[string]float64{}, map[string]float64{}, 0.0
+	for _, node := range on {
+		units[node]++
+	}
+	for _, i := range late {
+		slow[on[i]]++
+		if slices.Contains(n, on[i]) {
+			inside++
+		}
+	}
+	return inside >= nearlyAll*float64(len(late)) && !slices.ContainsFunc(n, func(node string) bool { return slow[node] < nearlyAll*units[node] })
+}
+
+// nodesOf are the nodes that some units have in common; none where it is not the nodes.
+func nodesOf(units []int, on []string) nodeNames {
+	all, of := map[string]float64{}, map[string]float64{}
+	for _, node := range on {
+		all[node]++
+	}
+	for _, i := range units {
+		of[on[i]]++
+	}
+	var out nodeNames
+	for _, node := range slices.Sorted(maps.Keys(of)) {
+		if of[node] >= nearlyAll*all[node] {
+			out = append(out, node)
+		}
+	}
+	if !out.have(units, on) {
+		return nil
+	}
+	return out
 }
 
 // placed asks of times that no metric explains whether the nodes do, by analysis
@@ -116,7 +145,7 @@ func (s *study) placed(times []float64) (attribute, bool) {
 	}
 	all, between := covariance(times, times), covariance(a.values, a.values)
 	among, free := float64(len(sums)-1), float64(len(on)-len(sums))
-	if !(all > 0) || free < 2 || between < mostlyByNode*all || (all-between)/all >= alongTheRanks(times) {
+	if !(all > 0) || free < 2 || between < mostlyByNode*all && !a.slowNodes.standOut(on, times) || (all-between)/all >= alongTheRanks(times) {
 		return attribute{}, false
 	}
 	if left := all - between; left > 1e-12*all {
@@ -124,6 +153,18 @@ func (s *study) placed(times []float64) (attribute, bool) {
 		return a, (distuv.F{D1: among, D2: free}).Survival(f) < significance
 	}
 	return a, true
+}
+
+// farOut is how many standard deviations from the others slow nodes are, whatever share
+// of the variance is theirs: a few of very many nodes have little of it.
+const farOut = 5
+
+// standOut tells whether the nodes' units are so far from the others.
+func (n nodeNames) standOut(on []string, times []float64) bool {
+	there, elsewhere := n.units(on)
+	of, than := pick(times, there), pick(times, elsewhere)
+	noise := math.Sqrt(max(covariance(of, of)/float64(len(of)), covariance(than, than)/float64(len(than))))
+	return average(of)-average(than) >= farOut*noise
 }
 
 // alongTheRanks is what a smooth curve over the units, in their order, leaves

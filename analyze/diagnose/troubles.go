@@ -289,6 +289,10 @@ func (s *study) headline(r *Diagnosis) {
 			all[i].Region, all[i].Share = account.Place(r.Causes[0].Region), float64(r.Causes[0].LostShare)
 		}
 	}
+	if r.Slower != nil && all[0].Kind == account.Useful {
+		// Small parts of many regions are one thing here, and no noise.
+		all[0] = s.ledger.Worst(account.Imbalance)
+	}
 	r.Headline = all[0]
 	if len(all) > 1 {
 		r.Second = &all[1]
