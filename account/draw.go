@@ -20,8 +20,11 @@ func Draw(in Input) (*Ledger, error) {
 	}
 	in.apart()
 	for r, class := range in.Classes {
-		if class == InOutOfAll {
+		switch class {
+		case InOutOfAll:
 			l.WaitedIn = append(l.WaitedIn, r)
+		case Sending:
+			l.WaitedFor = append(l.WaitedFor, r)
 		}
 	}
 	d := &drawing{Input: in, l: l}
@@ -76,6 +79,16 @@ type role struct {
 	busiest  int      // the unit with most work
 	mostWork float64  // its work
 	restMost float64  // the most that a unit has in all groups that only scatter
+	joints   []*joint
+	in       []*joint // by group: the joint it is in; nil for none
+}
+
+// alone tells whether a group is waited for by itself.
+func (x *role) alone(g int) bool { return x.groups[g].real && x.in[g] == nil }
+
+// scattered tells whether a group is taken together with all that mean nothing.
+func (x *role) scattered(g int) bool {
+	return !x.groups[g].real || x.in[g] != nil && !x.in[g].real
 }
 
 // stats are the times of units in one group.
@@ -124,9 +137,9 @@ func (d *drawing) survey() {
 			d.l.Idle = append(d.l.Idle, u)
 			continue
 		}
-		d.l.BeyondCPU = d.l.BeyondCPU || d.CPU.Data != nil && (p.inOut > 0 || p.blocked > 0)
-		busy += p.useful + p.inOut + p.blocked
-		taken += p.useful + p.inOut + p.shared
+		d.l.BeyondCPU = d.l.BeyondCPU || d.CPU.Data != nil && (p.inOut > 0 || p.blocked > 0 || p.sent > 0)
+		busy += p.useful + p.inOut + p.sent + p.blocked
+		taken += p.useful + p.inOut + p.sent + p.shared
 		if d.Roles[u] != Apart {
 			d.compare(u, p)
 		}
@@ -150,7 +163,7 @@ func (d *drawing) survey() {
 func (d *drawing) compare(u int, p *parts) {
 	x := d.roles[d.Roles[u]]
 	if x == nil {
-		x = &role{groups: make([]*stats, d.Wall.Regions)}
+		x = &role{groups: make([]*stats, d.Wall.Regions), in: make([]*joint, d.Wall.Regions)}
 		for r := range x.groups {
 			x.groups[r] = &stats{}
 		}
@@ -170,7 +183,7 @@ func (d *drawing) compare(u int, p *parts) {
 // asleep tells threads that are off the cores nearly all of the time.
 func (d *drawing) asleep(u int, p *parts) bool {
 	off := p.shared + p.asleep
-	return (d.Helper[u] || p.asleep > 0) && off > 0 && p.useful <= asleepShare*off && p.waits-p.asleep+p.inOut+p.beginning+sum(p.comm) == 0
+	return (d.Helper[u] || p.asleep > 0) && off > 0 && p.useful <= asleepShare*off && p.waits-p.asleep+p.inOut+p.sent+p.beginning+sum(p.comm) == 0
 }
 
 // join compares units across roles where they do the same: in the groups in which
@@ -254,7 +267,8 @@ func (d *drawing) own(u, r int, spent float64) float64 {
 }
 
 // judge tells the groups whose spread is real from those that scatter, whose
-// differences are taken together, so that they may cancel out.
+// differences are taken together, so that they may cancel out, and takes together
+// those that even out.
 func (d *drawing) judge() {
 	d.noise()
 	for _, x := range d.roles {
@@ -262,24 +276,31 @@ func (d *drawing) judge() {
 			s.real = d.isReal(s)
 		}
 	}
-	p := d.newParts()
-	for u := range d.Wall.Units {
-		if d.idle[u] || d.Roles[u] == Apart {
-			continue
-		}
-		d.split(u, p)
-		x := d.roles[d.Roles[u]]
-		rest := 0.0
-		for g, v := range p.work {
-			if !x.groups[g].real {
-				rest += v
-			}
-		}
-		x.restMost = max(x.restMost, rest)
+	d.restsMost()
+	for _, number := range slices.Sorted(maps.Keys(d.roles)) {
+		d.evenOut(number, d.roles[number])
 	}
+	d.restsMost()
 	d.l.Scatter = true
 	for _, x := range d.roles {
 		d.l.Scatter = d.l.Scatter && d.scatters(x)
+	}
+}
+
+// restsMost finds the most that a unit has in all groups that only scatter.
+func (d *drawing) restsMost() {
+	p := d.newParts()
+	for number, x := range d.roles {
+		x.restMost = 0
+		d.eachOf(number, p, func(int) {
+			rest := 0.0
+			for g, v := range p.work {
+				if x.scattered(g) {
+					rest += v
+				}
+			}
+			x.restMost = max(x.restMost, rest)
+		})
 	}
 }
 
@@ -293,22 +314,34 @@ func (d *drawing) less(u int, p *parts) (real, rest float64) {
 	x := d.roles[d.Roles[u]]
 	rest = x.restMost
 	for g, v := range p.work {
-		if s := x.groups[g]; s.real {
-			real += s.most - v
-		} else {
+		switch {
+		case x.alone(g):
+			real += x.groups[g].most - v
+		case x.scattered(g):
 			rest -= v
+		}
+	}
+	for _, j := range x.joints {
+		if j.real {
+			more, _ := j.parts(p)
+			real += more
 		}
 	}
 	return d.stretch * real, d.stretch * rest
 }
 
+// leastSettled of the run is what even the busiest unit waits where units do so after
+// each region.
+const leastSettled = 0.01
+
 // settle corrects the own cost of communication where units wait after each
 // region: then even the one that waits least in all waits for somebody. That
 // is so where everybody's waiting holds all that others have more; what is
-// left of it where that is least is the cost.
+// left of it where that is least is the cost. So little that noise may as well have
+// made it says nothing: then the cost is what it is called.
 func (d *drawing) settle() {
 	d.scale = 1
-	left, cost := math.Inf(1), math.Inf(1)
+	left, cost, least := math.Inf(1), math.Inf(1), math.Inf(1)
 	p := d.newParts()
 	for u := range d.Wall.Units {
 		if d.idle[u] {
@@ -323,9 +356,9 @@ func (d *drawing) settle() {
 			}
 		}
 		real, rest := d.less(u, p)
-		left, cost = min(left, spent-real-rest), min(cost, own)
+		left, cost, least = min(left, spent-real-rest), min(cost, own), min(least, real+rest)
 	}
-	if left >= 0 && cost > 0 {
+	if left >= 0 && cost > 0 && least >= leastSettled*d.Run {
 		d.scale = min(1, left/cost)
 	}
 }
@@ -373,6 +406,9 @@ func (d *drawing) allot() {
 			switch v := max(0, d.Wall.At(u, r)); {
 			case c == Waits, c == Asleep:
 				d.waitedIn[r] += v
+			case c == Sending:
+				d.communication += v
+				d.costIn[r] += v
 			case c == Beginning && v > 0:
 				late += v - d.ending[r]
 			}
@@ -430,8 +466,18 @@ func (d *drawing) blame(u int, p *parts, available float64) float64 {
 	}
 	scale := min(1, available/all)
 	for g, v := range p.work {
-		if s := x.groups[g]; s.real {
+		if s := x.groups[g]; x.alone(g) {
 			d.lost[s] += scale * d.stretch * (s.most - v)
+		} else if s.real {
+			d.lost[s] += 0 // far apart, whatever it costs
+		}
+	}
+	for _, j := range x.joints {
+		if j.real {
+			_, of := j.parts(p)
+			for k, g := range j.groups {
+				d.lost[x.groups[g]] += scale * d.stretch * of[k]
+			}
 		}
 	}
 	d.unnamed += scale * rest

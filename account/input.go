@@ -71,6 +71,7 @@ type parts struct {
 	waits     float64
 	asleep    float64 // of it
 	inOut     float64
+	sent      float64   // what others may have to wait for, of communication
 	disk      []float64 // by region: of it
 	off       []float64 // by region: wall time without CPU time, of shared
 	blocked   float64   // of it, what counts as work
@@ -103,6 +104,9 @@ func (in *Input) split(u int, p *parts) {
 		case InOut:
 			p.inOut += wall
 			p.disk[r] += wall
+			p.work[in.group(r)] += wall
+		case Sending:
+			p.sent += wall
 			p.work[in.group(r)] += wall
 		case Beginning:
 			p.beginning += wall
@@ -228,15 +232,22 @@ func (in *Input) newParts() *parts {
 
 // apart takes for a unit's own what is not waited in: input and output of all that not
 // all are in, and such that who is longer in it waits less elsewhere, rather than
-// has less work.
+// has less work; and sending that some are so much longer in that the others wait for them.
 func (in *Input) apart() {
 	var own []Class
 	for r, class := range in.Classes {
-		if class == InOutOfAll && !in.waitedIn(r) {
+		to := class
+		switch {
+		case class == InOutOfAll && !in.waitedIn(r):
+			to = InOut
+		case class == Communicating && in.waitedFor(r):
+			to = Sending
+		}
+		if to != class {
 			if own == nil {
 				own = slices.Clone(in.Classes)
 			}
-			own[r] = InOut
+			own[r] = to
 		}
 	}
 	if own != nil {
@@ -245,14 +256,15 @@ func (in *Input) apart() {
 }
 
 func (in *Input) waitedIn(r int) bool {
-	var here, work, waits []float64
+	here, work, waits := in.besides(r)
+	return !slices.ContainsFunc(here, func(v float64) bool { return !(v > 0) }) && covariance(here, work) < covariance(here, waits)
+}
+
+// besides is the time of all but helpers in a region, and their work and waiting in others.
+func (in *Input) besides(r int) (here, work, waits []float64) {
 	for u := range in.Wall.Units {
 		if in.Helper[u] {
 			continue
-		}
-		v := in.Wall.At(u, r)
-		if !(v > 0) {
-			return false
 		}
 		busy, idle := 0.0, 0.0
 		for other, t := range in.Wall.Row(u) {
@@ -263,9 +275,42 @@ func (in *Input) waitedIn(r int) bool {
 				busy += max(0, t)
 			}
 		}
-		here, work, waits = append(here, v), append(work, busy), append(waits, idle)
+		if in.Classes[r] == Communicating {
+			idle -= max(0, in.Wall.At(u, r))
+		}
+		here, work, waits = append(here, max(0, in.Wall.At(u, r))), append(work, busy), append(waits, idle)
 	}
-	return covariance(here, work) < covariance(here, waits)
+	return here, work, waits
+}
+
+// sends are calls that hand something over and need not wait for anybody.
+var sends = Table{{"mpi_send", Sending}, {"mpi_isend", Sending}, {"mpi_bsend", Sending}, {"mpi_ibsend", Sending}, {"mpi_rsend", Sending}, {"mpi_irsend", Sending},
+	{"mpi_irecv", Sending}, {"mpi_start", Sending}, {"mpi_startall", Sending}, {"mpi_put", Sending}, {"mpi_get", Sending}, {"mpi_pack", Sending}, {"mpi_unpack", Sending}}
+
+const (
+	// instead is the correlation of time in a call with waiting elsewhere up to which
+	// units are in the one instead of the other.
+	instead = -0.8
+	// hardly is the part of what the others wait that units which are waited for do.
+	hardly = 0.2
+)
+
+// waitedFor tells whether others wait for units that are long in sending: those are
+// in it instead of waiting, hardly wait themselves, and differ by more in it than
+// in all their work.
+func (in *Input) waitedFor(r int) bool {
+	names := model.SplitPath(in.Paths[r])
+	if !sends.Names(names[len(names)-1]) {
+		return false
+	}
+	here, work, waits := in.besides(r)
+	if len(here) < 3 {
+		return false
+	}
+	most, n := slices.Max(here), float64(len(here))
+	late := slices.Index(here, most)
+	return most-sum(here)/n >= max(Trouble*in.Run, slices.Max(work)-sum(work)/n) && waits[late] <= hardly*sum(waits)/n &&
+		correlation(here, waits) <= instead
 }
 
 // covariance of two series, times their length.

@@ -52,6 +52,12 @@ type Spread struct {
 	Most    float64 // its time
 	Mean    float64 // over the units of its role
 	Lost    float64 // seconds, summed over units, that are lost by it
+	// With are the regions of the input that units do before they wait for each other,
+	// too, so that differences there even out with these, or have to be mended with them;
+	// Alone is by how many seconds the run would be shorter were this one balanced alone.
+	// Without such regions it is what is lost by a unit.
+	With  []int
+	Alone float64
 }
 
 // Ledger is the account of units × run time.
@@ -81,6 +87,9 @@ type Ledger struct {
 	Idle []int `json:"-"`
 	// WaitedIn are the regions of input and output of all in which units wait for each other.
 	WaitedIn []int `json:"-"`
+	// WaitedFor are the calls of communication in which some units are so much longer
+	// that the others wait for them.
+	WaitedFor []int `json:"-"`
 	// Spreads are the regions of imbalance lines, the dearest first.
 	Spreads []Spread `json:"-"`
 }

@@ -181,8 +181,8 @@ func widest(n int, noise float64) float64 {
 // itself, by no more than so many regions' noise makes.
 func (d *drawing) scatters(x *role) bool {
 	mean, noise := 0.0, 0.0
-	for _, s := range x.groups {
-		if !s.real {
+	for g, s := range x.groups {
+		if x.scattered(g) {
 			mean += s.mean()
 			noise += d.l.Noise * s.mean() * d.l.Noise * s.mean()
 		}

@@ -18,6 +18,7 @@ const (
 	InOut      // input and output
 	InOutOfAll // input and output that all make together: one may wait in it for others
 	Beginning  // starting and ending of the program
+	Sending    // communication in which a unit waits for nobody, and others for it
 	Asleep     // a thread that has given its core up: it waits for another one, or for nobody
 )
 

@@ -24,10 +24,10 @@ func (d *drawing) write() {
 			l.Lines = append(l.Lines, Line{Kind: k, Region: region, Seconds: seconds, Share: seconds / l.whole(), Words: words, Scope: "exclusive", Over: "sum", Unit: "s"})
 		}
 	}
-	group := map[*stats]int{}
+	group, in := map[*stats]int{}, map[*stats]*joint{}
 	for _, x := range d.roles {
 		for g, s := range x.groups {
-			group[s] = g
+			group[s], in[s] = g, x.in[g]
 		}
 	}
 	small := []float64{}
@@ -38,7 +38,12 @@ func (d *drawing) write() {
 			small = append(small, seconds)
 			continue
 		}
-		l.Spreads = append(l.Spreads, Spread{group[s], s.slowest, s.most, s.mean(), seconds})
+		spread := Spread{Region: group[s], Slowest: s.slowest, Most: s.most, Mean: s.mean(), Lost: seconds, Alone: seconds / float64(l.Units)}
+		if j := in[s]; j != nil {
+			spread.Alone = j.alone[spread.Region]
+			spread.With = slices.DeleteFunc(slices.Clone(j.groups), func(g int) bool { return g == spread.Region })
+		}
+		l.Spreads = append(l.Spreads, spread)
 	}
 	slices.Sort(small) // so that the sum does not depend on the order of a map
 	for _, seconds := range small {
@@ -52,7 +57,11 @@ func (d *drawing) write() {
 		byRegion[s.Region] += s.Lost
 	}
 	for region, seconds := range byRegion {
-		add(Imbalance, Place(d.Paths[region]), seconds, "waiting for those that have more work here")
+		words := "waiting for those that have more work here"
+		if d.Classes[region] == Sending {
+			words = "waiting for those that are longer in this call"
+		}
+		add(Imbalance, Place(d.Paths[region]), seconds, words)
 	}
 	words := "small differences of work in many regions"
 	if l.Scatter {

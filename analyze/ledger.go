@@ -17,7 +17,7 @@ func (d *Dataset) accountInput() (*Times, account.Input, error) {
 	if err != nil {
 		return nil, account.Input{}, err
 	}
-	in := account.Input{Classes: d.Classes, Cores: d.cores()}
+	in := account.Input{Classes: d.Classes, Paths: d.Paths, Run: t.Runtime, Cores: d.cores()}
 	for u, role := range t.alike.roles {
 		in.Helper = append(in.Helper, role != Main || t.alike.types[u] == StreamUnit)
 	}
@@ -70,7 +70,7 @@ func (d *Dataset) drawLedgers() ([]*account.Ledger, error) {
 			continue
 		}
 		in := whole
-		in.Type, in.Run, in.Helper = string(kind), t.Runtime, nil
+		in.Type, in.Helper = string(kind), nil
 		if len(which) < len(d.Units) {
 			for _, m := range []*model.Matrix{&in.Wall, &in.CPU, &in.InOut, &in.Calls, &in.Bytes} {
 				*m = pickRows(*m, which)

@@ -49,16 +49,17 @@ func withWork(d *analyze.Dataset, exclusive model.Matrix) (model.Matrix, error) 
 
 // communicates tells regions of communication and waiting. Input and output
 // through MPI is none, unless the ledger sees units wait for each other in it: it is
-// work that others wait for.
+// work that others wait for. So is sending where the ledger sees others wait for it.
 func communicates(d *analyze.Dataset, r int) bool {
-	switch {
-	case !d.Communication[r] || d.Classes[r] == account.InOut:
+	if !d.Communication[r] || d.Classes[r] == account.InOut {
 		return false
-	case d.Classes[r] == account.InOutOfAll:
-		all, err := d.Ledgers()
-		return err == nil && len(all) > 0 && slices.Contains(all[0].WaitedIn, r)
 	}
-	return true
+	all, err := d.Ledgers()
+	known := err == nil && len(all) > 0
+	if d.Classes[r] == account.InOutOfAll {
+		return known && slices.Contains(all[0].WaitedIn, r)
+	}
+	return !known || !slices.Contains(all[0].WaitedFor, r)
 }
 
 // workMetric chooses the metric of the vectors: CPU time where it was
