@@ -145,12 +145,7 @@ func idleWords(d *diagnose.Diagnosis) string {
 			same = same && n.Thread == thread
 			processes[n.Process] = true
 		}
-		all := map[int]bool{}
-		for _, kind := range d.Kinds {
-			for _, n := range kind {
-				all[n.Process] = true
-			}
-		}
+		all := processesOf(d)
 		if same && len(processes) == len(all) && len(all) > 1 {
 			if !d.Asleep {
 				how = "it spends no time in any region"

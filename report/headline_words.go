@@ -69,7 +69,14 @@ func lineWords(d *diagnose.Diagnosis, h account.Headline) []string {
 				how = line.Words
 			}
 		}
-		return []string{share + " of the run is idle: " + noun + " " + how + "."}
+		meanwhile := ""
+		if d.Serial != nil {
+			meanwhile = ", most of it while the main threads are in " + quoted(shortName(lastName(d.Serial.Region)))
+			if d.Level == diagnose.Threads && d.UnitCount == d.Ledgered && len(processesOf(d)) == 1 {
+				meanwhile = ", most of it while the main thread is in " + quoted(shortName(lastName(d.Serial.Region)))
+			}
+		}
+		return []string{share + " of the run is idle: " + noun + " " + how + meanwhile + "."}
 	}
 	if d.Crowded {
 		sharing := counted(d.UnitCount, d.Level)
@@ -104,12 +111,26 @@ func waitsWords(d *diagnose.Diagnosis, h account.Headline) string {
 	return text + "."
 }
 
+// processesOf are the processes of all units.
+func processesOf(d *diagnose.Diagnosis) map[int]bool {
+	all := map[int]bool{}
+	for _, kind := range d.Kinds {
+		for _, n := range kind {
+			all[n.Process] = true
+		}
+	}
+	return all
+}
+
 // usefulWords is said where nothing costs enough to be trouble.
 func usefulWords(d *diagnose.Diagnosis, h account.Headline) string {
 	imbalance, where := unevenness(d)
 	text := percentOf(h.Share) + " of the run is useful work, and nothing else costs " + percentOf(account.Trouble) + "."
 	if imbalance >= account.Trouble {
 		text = percentOf(h.Share) + " of the run is useful work; no single loss costs " + percentOf(account.Trouble) + "."
+	}
+	if d.WithMPI {
+		text = "With communication counted as work nothing costs " + percentOf(account.Trouble) + ": who waits is taken to be working."
 	}
 	if isBalanced(d) {
 		return text + fmt.Sprintf(" The work is balanced: what is uneven costs %s%s.", percentOf(imbalance), where)
@@ -167,22 +188,23 @@ func imbalanceWords(d *diagnose.Diagnosis, opening string) []string {
 		}
 		return []string{fmt.Sprintf("Uneven work costs %s of the run, in small parts: no region costs %s.", percentOf(total), percentOf(smallPart))}
 	}
-	c := d.Causes[0]
+	causes := byFunction(d.Causes)
+	c := causes[0]
 	first := opening + " " + whereWords(d, c)
 	if whole := total - float64(c.LostShare); whole >= 0.2*total {
 		first = fmt.Sprintf("Uneven work costs %s of the run, %s in %s", percentOf(total), percentOf(float64(c.LostShare)), whereWords(d, c))
 	}
-	out := []string{first + because(d, c) + "."}
-	out = append(out, savingWords(d, c))
+	out := []string{first + because(d, c.Cause) + "."}
+	out = append(out, savingWords(d, c.Cause))
 	const more = 3
-	for i, other := range d.Causes[1:] {
+	for i, other := range causes[1:] {
 		if float64(other.LostShare) < account.Trouble || i == more {
-			if rest := len(d.Causes) - 1 - i; i == more && rest > 0 {
+			if rest := len(causes) - 1 - i; i == more && rest > 0 {
 				out = append(out, fmt.Sprintf("%s more cost at least 1 %% each.", plural(rest, "region")))
 			}
 			break
 		}
-		out = append(out, fmt.Sprintf("Also in %s, %s%s.", whereWords(d, other), saving(d, other), because(d, other)))
+		out = append(out, fmt.Sprintf("Also in %s, %s%s.", whereWords(d, other), saving(d, other.Cause), because(d, other.Cause)))
 	}
 	if names := notTheCause(d); len(names) > 0 {
 		out = append(out, "Not the cause: "+strings.Join(names, ", ")+".")
@@ -227,8 +249,11 @@ func slowerWords(d *diagnose.Diagnosis, total float64) string {
 }
 
 // whereWords names a cause's region and where it is.
-func whereWords(d *diagnose.Diagnosis, c diagnose.Cause) string {
-	words := measuredWords(d, c)
+func whereWords(d *diagnose.Diagnosis, c told) string {
+	words := measuredWords(d, c.Cause)
+	if c.paths > 1 {
+		words = fmt.Sprintf("%s, on %d call paths", quoted(shortName(lastName(c.Region))), c.paths)
+	}
 	if c.Within == "" {
 		return words
 	}
@@ -309,6 +334,9 @@ func because(d *diagnose.Diagnosis, c diagnose.Cause) string {
 		if len(c.Slow) > 1 {
 			slowest = fmt.Sprintf(": %s %s %s%s there in the mean and the others %s; ", members(c.Slow, d.Level), agree(verb, c.Slow, d.Level),
 				Quantity(c.SlowMean, unit), of, Quantity(c.OthersMean, unit))
+		}
+		if c.Blocked > 0 {
+			return slowest + fmt.Sprintf("%s is without CPU time for %s of it: blocked or asleep", members([]diagnose.Name{c.Slowest}, d.Level), Quantity(c.Blocked, metricUnit(d.Metric)))
 		}
 		if len(c.Excluded) == 0 {
 			return slowest + noMetric(d)
@@ -406,7 +434,38 @@ func savingWords(d *diagnose.Diagnosis, c diagnose.Cause) string {
 	case c.Replayed != nil:
 		return fmt.Sprintf("Balancing it would save %s of the run, as a replay shows.", percentOf(*c.Replayed))
 	}
+	if others, together := neededWith(d, c); others != "" {
+		return fmt.Sprintf("Balancing it alone would save %s; together with %s, up to %s of the run.", upToShare(float64(c.Alone)), others, percentOf(together))
+	}
 	return fmt.Sprintf("Balancing it would save up to %s of the run.", percentOf(float64(c.LostShare)))
+}
+
+// neededWith names what has to be balanced with a cause for most of what it costs to
+// be saved, and what all that saves; nothing where it does by itself.
+func neededWith(d *diagnose.Diagnosis, c diagnose.Cause) (others string, together float64) {
+	if float64(c.Alone) >= float64(c.LostShare)/2 {
+		return "", 0
+	}
+	var names []string
+	together = float64(c.LostShare)
+	for _, o := range d.Causes {
+		if slices.Contains(c.With, o.Region) && (float64(o.LostShare) >= smallPart || c.Alone < 0) {
+			names = append(names, quoted(shortName(lastName(o.Region))))
+			together += float64(o.LostShare)
+		}
+	}
+	if len(names) == 0 {
+		return "", 0
+	}
+	return upTo(names, 4), together
+}
+
+// upToShare says what is saved at most.
+func upToShare(share float64) string {
+	if share < 0.0005 {
+		return "nothing"
+	}
+	return "up to " + percentOf(share)
 }
 
 // replayTells is false where units were off the cores for longer than the cause
@@ -429,6 +488,9 @@ func saving(d *diagnose.Diagnosis, c diagnose.Cause) string {
 		return "though balancing it gains nothing in a replay"
 	case c.Replayed != nil:
 		return percentOf(*c.Replayed) + " by replay"
+	}
+	if others, _ := neededWith(d, c); others != "" {
+		return percentOf(float64(c.LostShare)) + ", to be balanced together with " + others
 	}
 	return "up to " + percentOf(float64(c.LostShare))
 }

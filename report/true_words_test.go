@@ -114,3 +114,56 @@ func TestThreadsOfEachProcess(t *testing.T) {
 		}
 	}
 }
+
+// One function on several call paths is one cause.
+func TestOneFunctionIsToldOnce(t *testing.T) {
+	d := finding(func(d *diagnose.Diagnosis, c *diagnose.Cause) {
+		c.Region, c.Slow, c.LostShare = "main/phase1/interp", processes(1, 3), 0.1
+		other := *c
+		other.Region = "main/phase2/interp"
+		d.Causes = append(d.Causes, other)
+		d.Ledger = []account.Line{{Kind: account.Imbalance, Region: "main/phase1/interp", Share: 0.1}, {Kind: account.Imbalance, Region: "main/phase2/interp", Share: 0.1}}
+	})
+	got := strings.Join(imbalanceWords(d, "The trouble is in"), " ")
+	if want := "The trouble is in `interp`, on 2 call paths: processes 1 and 3 execute 3.0 × the instructions of processes 0 and 2. Balancing it would save up to 20 % of the run."; got != want {
+		t.Errorf("%s", got)
+	}
+}
+
+// Where two have to be balanced for either to help, it is said.
+func TestWhatHasToBeBalancedTogether(t *testing.T) {
+	d := finding(func(d *diagnose.Diagnosis, c *diagnose.Cause) {
+		c.With, c.Alone = []string{"main/flux"}, 0.02
+		other := *c
+		other.Region, other.With, other.Alone, other.LostShare = "main/flux", []string{"main/solve"}, -0.01, 0.2
+		d.Causes = append(d.Causes, other)
+	})
+	d.Causes[0], d.Causes[1] = d.Causes[1], d.Causes[0]
+	if got, want := savingWords(d, d.Causes[0]), "Balancing it alone would save up to 2 %; together with `flux`, up to 45 % of the run."; got != want {
+		t.Errorf("%s", got)
+	}
+	if got, want := savingWords(d, d.Causes[1]), "Balancing it alone would save nothing; together with `solve`, up to 45 % of the run."; got != want {
+		t.Errorf("%s", got)
+	}
+}
+
+// Units that are slower in everything are told with their factors, and where they are not.
+func TestSlowerWords(t *testing.T) {
+	d := &diagnose.Diagnosis{Level: diagnose.Processes, UnitCount: 8, Slower: &diagnose.Slower{
+		Units: processes(2, 5), Factor: 1.4, Least: 1.3, Most: 1.5, Except: []string{"main/read"}, Counted: true}}
+	if got, want := slowerWords(d, 0.2), "Uneven work costs 20 % of the run: processes 2 and 5 take 1.30 to 1.50 × as long as the others in all regions but `read`, which no metric collected explains."; got != want {
+		t.Errorf("%s", got)
+	}
+	d.Slower = &diagnose.Slower{Units: processes(2), Factor: 1.3, Least: 1.3, Most: 1.3, Attribute: model.Instructions, Ratio: 1.3}
+	if got, want := slowerWords(d, 0.2), "Uneven work costs 20 % of the run: process 2 takes 1.30 × as long as the others in all regions alike, and has 1.30 × the instructions."; got != want {
+		t.Errorf("%s", got)
+	}
+}
+
+// With communication counted as work it is not said that all of the run is useful.
+func TestWaitingCountedAsWork(t *testing.T) {
+	d := &diagnose.Diagnosis{WithMPI: true, Headline: account.Headline{Kind: account.Useful, Share: 1}, Kinds: make([][]diagnose.Name, 2)}
+	if got := usefulWords(d, d.Headline); !strings.HasPrefix(got, "With communication counted as work nothing costs 2 %") {
+		t.Errorf("%s", got)
+	}
+}

@@ -7,6 +7,7 @@ import (
 
 	"auspex/analyze"
 	"auspex/cluster"
+	"auspex/model"
 	"auspex/rough"
 )
 
@@ -22,6 +23,12 @@ type Cause struct {
 	Attributes []string     `json:"attributes"`
 	LostShare  analyze.Real `json:"lost_share"` // (slowest − mean) / run time
 	Lost       analyze.Real `json:"lost"`
+	// With are the regions that units do before they wait, too, so that their
+	// differences even out with those here or have to be mended with them, and Alone is
+	// what balancing this one alone gains, as a share of the run: less than nothing where
+	// the others make up for it.
+	With  []string     `json:"with"`
+	Alone analyze.Real `json:"alone_share"`
 	// Replayed is what balancing the region gains in a replay, as a share of the
 	// run; nil where no trace was kept. Association says that it gains nothing:
 	// the region differs between units, but nobody waits for it.
@@ -34,12 +41,15 @@ type Cause struct {
 	Slow       []Name       `json:"slow"`
 	SlowMean   analyze.Real `json:"slow_mean"`
 	OthersMean analyze.Real `json:"others_mean"`
-	Evidence   []Contrast   `json:"evidence"` // for each attribute
-	Core       []string     `json:"core"`
-	Reducts    [][]string   `json:"reducts"`
-	Complete   bool         `json:"complete"` // Reducts are all there are
-	Exact      bool         `json:"exact"`    // no smaller set explains as much
-	Excluded   []Excluded   `json:"excluded"` // the other metrics
+	// Blocked is how long the slowest unit is off the processor here, where that is why
+	// it takes longer: neither work nor any metric.
+	Blocked  analyze.Real `json:"blocked"`
+	Evidence []Contrast   `json:"evidence"` // for each attribute
+	Core     []string     `json:"core"`
+	Reducts  [][]string   `json:"reducts"`
+	Complete bool         `json:"complete"` // Reducts are all there are
+	Exact    bool         `json:"exact"`    // no smaller set explains as much
+	Excluded []Excluded   `json:"excluded"` // the other metrics
 	// Inexplicable pairs are of different kinds and alike in all metrics.
 	Inexplicable      [][2]Name             `json:"inexplicable"`
 	InexplicablePairs int64                 `json:"inexplicable_pairs"`
@@ -126,7 +136,13 @@ func (s *study) hasKinds() bool { return !s.continuum() && !s.scattered() }
 func (s *study) cause(ctx context.Context, t trouble, from []attribute, o Options) (*Cause, []attribute, error) {
 	times := s.values(t.place)
 	c := &Cause{Region: s.name(t.place), Attributes: []string{}, Evidence: []Contrast{}, Core: []string{}, Reducts: [][]string{},
-		Excluded: []Excluded{}, Inexplicable: [][2]Name{}, Balance: []UnitWork{}, Slow: []Name{}}
+		Excluded: []Excluded{}, Inexplicable: [][2]Name{}, Balance: []UnitWork{}, Slow: []Name{}, With: []string{}, Alone: analyze.Real(t.share)}
+	if len(t.with) > 0 {
+		c.Alone = analyze.Real(t.alone)
+		for _, r := range t.with {
+			c.With = append(c.With, s.name(place{region: r, group: s.groups != nil}))
+		}
+	}
 	spent := s.spent(t.place)
 	slowest := slowestOf(times, spent)
 	peers := peersOf(times, spent, slowest)
@@ -150,6 +166,11 @@ func (s *study) cause(ctx context.Context, t trouble, from []attribute, o Option
 		return nil, nil, err
 	}
 	if len(kept) == 0 {
+		if c.Blocked, err = s.blocked(t.place, slowest, spent); err != nil {
+			return nil, nil, err
+		}
+	}
+	if len(kept) == 0 && c.Blocked == 0 {
 		if a, ok := s.placed(times); ok {
 			kept = append(kept, a)
 			if err := s.classes(ctx, kept); err != nil {
@@ -202,6 +223,33 @@ func (s *study) mostIn(p place, slowest int, more float64) string {
 		return ""
 	}
 	return s.d.Paths[at]
+}
+
+// blocked is the time without CPU time of the slowest unit in a place, where that
+// is nearly all that it has more than the mean; else 0.
+func (s *study) blocked(p place, slowest int, spent []float64) (analyze.Real, error) {
+	if !s.time.beyond {
+		return 0, nil
+	}
+	exclusive, err := s.d.Matrix(model.CPUTime + ".exc")
+	if err != nil {
+		return 0, err
+	}
+	parts := []int{p.region}
+	switch {
+	case p.group:
+		parts = s.members(p.region)
+	case !p.self:
+		parts = s.subtree(p.region, false)
+	}
+	off := pick(s.units.sum(exclusive, parts, true), s.active)
+	for i, cpu := range off {
+		off[i] = max(0, spent[i]-cpu)
+	}
+	if more := spent[slowest] - analyze.Mean(spent); more > 0 && off[slowest]-analyze.Mean(off) >= mostOfIt*more {
+		return analyze.Real(off[slowest]), nil
+	}
+	return 0, nil
 }
 
 // conclude names what survived, and keeps what the rough sets say of it.

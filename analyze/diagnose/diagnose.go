@@ -50,6 +50,8 @@ type Diagnosis struct {
 	Causes    []Cause          `json:"causes"` // the dearest first
 	// Slower are units that are slower in everything; nil where there are none.
 	Slower *Slower `json:"slower"`
+	// Serial is what main threads do alone, where other threads are idle for that.
+	Serial *Serial `json:"serial"`
 	// Joint is one decision table over the causes of several regions; nil where
 	// fewer than two have any.
 	Joint     *Joint       `json:"joint"`
@@ -139,7 +141,7 @@ func Run(ctx context.Context, d *analyze.Dataset, words analyze.Words, o Options
 	if err != nil {
 		return nil, err
 	}
-	if o.Level == "" && level == Processes && threads > 1 && s.alike() {
+	if o.Level == "" && level == Processes && threads > 1 && (s.alike() || s.byThread()) {
 		inside, err := newStudy(ctx, d, Threads, o)
 		if err != nil {
 			return nil, err
@@ -263,6 +265,11 @@ func (s *study) diagnose(ctx context.Context, words analyze.Words, o Options) (*
 	}
 	r.Slower = s.slowerEverywhere(r.Causes)
 	s.headline(r)
+	if s.ledger != nil {
+		if r.Serial, err = s.serial(); err != nil {
+			return nil, err
+		}
+	}
 	for _, c := range r.Causes {
 		r.LostShare = max(r.LostShare, c.LostShare)
 	}

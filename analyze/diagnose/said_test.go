@@ -271,6 +271,9 @@ func TestBlockedRanksAreFound(t *testing.T) {
 		if len(r.Causes) != 1 || r.Causes[0].Slowest.Process != 3 || r.Causes[0].Most < 7.9 || r.Causes[0].Mean > 2.8 {
 			t.Errorf("%s: causes %+v", name, r.Causes)
 		}
+		if kind == model.Function && (len(r.Causes) == 0 || r.Causes[0].Blocked < 5.9 || r.Causes[0].Blocked > 6.1) {
+			t.Errorf("%s: CPU time tells why, %+v", name, r.Causes)
+		}
 	}
 }
 

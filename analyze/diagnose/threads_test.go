@@ -77,3 +77,56 @@ func TestKindsFollowTrouble(t *testing.T) {
 		t.Errorf("kinds %v, %+v", r.Kinds, r.Causes)
 	}
 }
+
+// One thread of one process is what is slow, and not its process.
+func TestOneThreadOfOneProcess(t *testing.T) {
+	var units []model.Unit
+	for p := range 4 {
+		for k := range 8 {
+			units = append(units, model.Unit{Process: p, Thread: k})
+		}
+	}
+	r := diagnose(t, made(t, model.Header{}, units, func(u int, _ *model.Builder, set setter) {
+		slow, last := 1.0, 1.0
+		if units[u].Process == 1 {
+			last = 2
+			if units[u].Thread == 7 {
+				slow = 2
+			}
+		}
+		set(model.Function, 5*(1+0.003*float64(u*5%7-3)/3), "main", "flux")
+		set(model.Function, 5*(1+0.003*float64(u*3%7-3)/3), "main", "update")
+		set(model.Function, 10*slow, "main", "solve")
+		set(model.Barrier, 10*(last-slow)+0.001, "main", "solve", "omp barrier")
+		if units[u].Thread == 0 {
+			set(model.MPI, 10*(2-last)+0.1, "main", "MPI_Allreduce")
+		} else {
+			set(model.Idle, 10*(2-last)+0.1, "main", "omp idle")
+		}
+	}, nil), Options{})
+	if r.Level != Threads || len(r.Causes) != 1 || texts(r.Causes[0].Slow) != "[1.7]" {
+		t.Errorf("%s: %+v", r.Level, r.Causes)
+	}
+}
+
+// What main threads do while the others do nothing is named.
+func TestSerialPart(t *testing.T) {
+	var units []model.Unit
+	for p := range 4 {
+		for k := range 4 {
+			units = append(units, model.Unit{Process: p, Thread: k})
+		}
+	}
+	r := diagnose(t, made(t, model.Header{}, units, func(u int, _ *model.Builder, set setter) {
+		if units[u].Thread == 0 {
+			set(model.Function, 4, "main", "serial")
+			set(model.MPI, 0.1, "main", "MPI_Allreduce")
+		}
+		for _, loop := range []string{"flux", "solve", "update"} {
+			set(model.Function, 3*(1+0.003*float64(u*5%7-3)/3), "main", loop)
+		}
+	}, nil), Options{})
+	if r.Headline.Kind != account.Idle || r.Serial == nil || r.Serial.Region != "main/serial" {
+		t.Errorf("%+v, %+v", r.Headline, r.Serial)
+	}
+}

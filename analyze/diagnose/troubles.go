@@ -17,6 +17,8 @@ type trouble struct {
 	share float64 // of units × run time
 	lost  float64 // seconds, mean over the units
 	apart bool    // units are far apart, whatever it costs
+	with  []int   // regions that count together with it, of the ledger
+	alone float64 // share of the run that balancing it alone gains; where there are such
 }
 
 // leastTrouble is the share of the run from which a region is worth an
@@ -95,10 +97,14 @@ func (s *study) troubles(found []critical) []trouble {
 	}
 	var out []trouble
 	add := func(p place, share float64, apart bool) {
-		out = append(out, trouble{p, share, share * s.ledger.RunSeconds, apart})
+		out = append(out, trouble{place: p, share: share, lost: share * s.ledger.RunSeconds, apart: apart})
 	}
 	for _, r := range s.rolledUp(shares, apart) {
 		add(r.place, r.share, r.apart)
+		if i := slices.IndexFunc(s.ledger.Spreads, func(x account.Spread) bool { return x.Region == r.region && r.share == shares[r.region] }); i >= 0 {
+			last := &out[len(out)-1]
+			last.with, last.alone = s.ledger.Spreads[i].With, s.ledger.Spreads[i].Alone/s.ledger.RunSeconds
+		}
 	}
 	for _, c := range found {
 		if !c.core || c.self || c.group {
