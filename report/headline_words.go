@@ -443,7 +443,7 @@ func savingWords(d *diagnose.Diagnosis, c diagnose.Cause) string {
 // neededWith names what has to be balanced with a cause for most of what it costs to
 // be saved, and what all that saves; nothing where it does by itself.
 func neededWith(d *diagnose.Diagnosis, c diagnose.Cause) (others string, together float64) {
-	if float64(c.Alone) >= float64(c.LostShare)/2 {
+	if float64(c.Alone) >= 0.75*float64(c.LostShare) {
 		return "", 0
 	}
 	var names []string
