@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sort"
+	"strings"
 
 	"auspex/model"
 	"auspex/probe"
@@ -82,12 +83,37 @@ const noFile = "unknown"
 
 // addressOf finds the object around an address.
 func addressOf(p *probe.Process, pc uint64) address {
-	for i := len(p.Objects) - 1; i >= 0; i-- {
-		if o := p.Objects[i]; pc >= o.Start && pc < o.End {
-			return address{o.Path, pc - o.Bias}
+	var found []probe.Object
+	for _, o := range p.Objects {
+		if pc >= o.Start && pc < o.End && !slices.ContainsFunc(found, func(f probe.Object) bool { return f.Path == o.Path && f.Bias == o.Bias }) {
+			found = append(found, o)
 		}
 	}
-	return address{noFile, pc}
+	switch len(found) {
+	case 0:
+		return address{noFile, pc}
+	case 1:
+		return address{found[0].Path, pc - found[0].Bias}
+	}
+	return address{inTurn(found), pc}
+}
+
+// either stands between the names of objects that lay at an address one after the
+// other. The runtime keeps them apart as long as it can.
+const either = " or "
+
+func inTurn(objects []probe.Object) string {
+	var names []string
+	for _, o := range objects {
+		names = append(names, filepath.Base(o.Path))
+	}
+	slices.Sort(names)
+	return strings.Join(names, either)
+}
+
+// isInTurn tells such names from paths of files.
+func isInTurn(object string) bool {
+	return strings.Contains(object, either) && !strings.Contains(object, "/")
 }
 
 // kept is the spot itself, or the nearest around it that stays in the tree.
@@ -125,6 +151,10 @@ func (c *collector) tellSamples() {
 	for _, object := range objects {
 		if object == noFile {
 			c.notes = append(c.notes, fmt.Sprintf("%.0f %% of the samples are in code that no file holds: it was made while the program ran (a JIT), and has no names", 100*float64(blind[object])/float64(taken)))
+			continue
+		}
+		if isInTurn(object) {
+			c.notes = append(c.notes, fmt.Sprintf("%.0f %% of the samples are at addresses at which %s lay in turn, as the program opened and closed them: which of them it was is not known", 100*float64(blind[object])/float64(taken), strings.ReplaceAll(object, either, " and ")))
 			continue
 		}
 		c.notes = append(c.notes, fmt.Sprintf("%s has no symbols for %.0f %% of the samples: install its debug symbols to see which functions they are in", filepath.Base(object), 100*float64(blind[object])/float64(taken)))
