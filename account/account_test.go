@@ -258,6 +258,43 @@ func TestAsleepIsNotWaitingForACore(t *testing.T) {
 	}
 }
 
+// Threads that are ready to run and have no core have work to do, as far as the kernel
+// told it from being blocked; those that are blocked and do next to nothing are idle.
+func TestReadyWithoutCoreIsNotIdle(t *testing.T) {
+	in := run([]Class{Work, Asleep}, []float64{0.1, 9.9}, []float64{10, 0}, []float64{10, 0}, []float64{10, 0}, []float64{10, 0})
+	in.Helper, in.Roles = []bool{false, true, true, true, true}, []int{0, 1, 1, 1, 1}
+	in.CPU, in.Cores, in.Blocked = model.NewMatrix(5, 2, model.Zero), 2, []bool{false, true}
+	for u, cpu := range []float64{0.01, 0.1, 0.1, 0.1, 0.1} {
+		in.CPU.Data[2*u] = cpu
+	}
+	l := draw(t, in)
+	if line, _ := l.Of(SharedCores, ""); !slices.Equal(l.Idle, []int{0}) || line.Words != WithoutCore || line.Share < 0.75 {
+		t.Errorf("%v %+v", l.Idle, l.Lines)
+	}
+	in.Blocked = nil
+	if l := draw(t, in); len(l.Idle) != 5 || l.Lines[0].Words != "off the cores nearly all of the time" {
+		t.Errorf("%v %+v", l.Idle, l.Lines)
+	}
+}
+
+// Where many share few cores, who has more work goes on with a core of its own when the
+// others are done: balancing brings what it has more, not what that took among all.
+func TestMoreWorkAmongManyOnFewCores(t *testing.T) {
+	var rows [][]float64
+	for range 19 {
+		rows = append(rows, []float64{5})
+	}
+	in := run([]Class{Work}, append(rows, []float64{10})...)
+	in.CPU, in.Cores, in.Blocked = model.NewMatrix(20, 1, model.Zero), 2, []bool{false}
+	for u := range in.CPU.Data {
+		in.CPU.Data[u] = 0.25
+	}
+	in.CPU.Data[19] = 0.5
+	if l := draw(t, in); l.Total(Imbalance) > 0.1 {
+		t.Errorf("%+v", l.Lines)
+	}
+}
+
 // Masters do what workers do not; workers are compared with workers.
 func TestRolesAreNotCompared(t *testing.T) {
 	in := run([]Class{Work, Work}, []float64{5, 5}, []float64{0, 5}, []float64{0, 5}, []float64{5, 5}, []float64{0, 5}, []float64{0, 5})

@@ -64,9 +64,11 @@ type drawing struct {
 	tail, width float64
 	// stretch is the wall time of a second's work, worked that of all work.
 	stretch, worked float64
+	meanUseful      float64 // of all units
 	// What was found, summed over units.
 	useful, waiting, ends, inOut, shared, communication, unused, unnamed float64
 	slept, outsideAll                                                    float64   // of what is unused: by those asleep, and outside of any region
+	blocked                                                              float64   // of what is shared
 	waitedIn, costIn, diskIn                                             []float64 // by region
 	doubted                                                              float64   // of communication
 	lost                                                                 map[*stats]float64
@@ -133,6 +135,10 @@ func (d *drawing) survey() {
 	p := d.newParts()
 	for u := range n {
 		d.split(u, p)
+		d.meanUseful += p.useful / float64(n)
+	}
+	for u := range n {
+		d.split(u, p)
 		if d.idle[u] = d.Totals[u] <= idleShare*mean || d.asleep(u, p); d.idle[u] {
 			d.l.Idle = append(d.l.Idle, u)
 			continue
@@ -157,6 +163,11 @@ func (d *drawing) survey() {
 	if d.stretch, d.worked = 1, taken; busy > 0 {
 		d.stretch = taken / busy
 	}
+	// What they took from each other is over when those with less work have done it:
+	// who has more goes on with a core of its own.
+	if active := n - len(d.l.Idle); d.Cores > 0 && active > d.Cores {
+		d.stretch = max(1, d.stretch*float64(d.Cores)/float64(active))
+	}
 }
 
 // compare adds a unit to those of its role.
@@ -180,9 +191,14 @@ func (d *drawing) compare(u int, p *parts) {
 	}
 }
 
-// asleep tells threads that are off the cores nearly all of the time.
+// asleep tells threads that are off the cores nearly all of the time. Where it was
+// measured which of it they were blocked, those are not that have work to do and wait
+// for a core with it.
 func (d *drawing) asleep(u int, p *parts) bool {
 	off := p.shared + p.asleep
+	if d.Blocked != nil && p.shared > p.asleep && p.useful > asleepShare*d.meanUseful {
+		return false
+	}
 	return (d.Helper[u] || p.asleep > 0) && off > 0 && p.useful <= asleepShare*off && p.waits-p.asleep+p.inOut+p.sent+p.beginning+sum(p.comm) == 0
 }
 
@@ -382,6 +398,7 @@ func (d *drawing) allot() {
 		d.useful += p.useful
 		d.inOut += p.inOut
 		d.shared += p.shared
+		d.blocked += p.blocked
 		beyond := p.waits          // what is waited beyond the calls' own cost
 		inAll := 0.0               // in input and output of all, what a unit may wait there
 		doubtful := 0.0            // what may be own cost, or waiting

@@ -9,6 +9,9 @@ import (
 // What time in communication is called: that all units have it is not known of
 // calls that some do not make.
 const (
+	// WithoutCore is said of time off the cores where it was measured that units were
+	// not blocked in it.
+	WithoutCore   = "ready to run, without a core"
 	CostOrShared  = "what the calls cost, or waiting that all share"
 	CostOrWaiting = "what the calls cost, or waiting beyond the imbalance"
 )
@@ -106,11 +109,16 @@ func (d *drawing) sharedWords() string {
 	if d.l.Crowded {
 		return fmt.Sprintf("%d units shared %d cores", d.Wall.Units, d.Cores)
 	}
+	if d.Blocked != nil && d.blocked <= (1-crowded)*d.shared {
+		return WithoutCore
+	}
 	return "wall time without CPU time: blocked, asleep or waiting for a core"
 }
 
 func (d *drawing) idleWords() string {
 	switch {
+	case d.slept > d.unused/2 && d.Blocked == nil:
+		return "off the cores nearly all of the time"
 	case d.slept > d.unused/2:
 		return "blocked or asleep nearly all of the time"
 	case d.outsideAll > d.unused/2:

@@ -22,6 +22,9 @@ func DiagnosisWords(d *diagnose.Diagnosis) string {
 	}
 	if len(d.Idle) == d.UnitCount || d.Level1 == 0 {
 		nothing := fmt.Sprintf("%s spent no %s%s: nothing to compare.", counted(d.UnitCount, d.Level), d.Metric, outside(d))
+		if d.Asleep {
+			nothing = fmt.Sprintf("%s do next to nothing: there is nothing to compare.", counted(d.UnitCount, d.Level))
+		}
 		if len(d.Ledger) == 0 || d.Headline.Kind == account.Useful || d.Headline.Kind == account.Imbalance {
 			return nothing
 		}

@@ -59,10 +59,6 @@ func lineWords(d *diagnose.Diagnosis, h account.Headline) []string {
 	case account.StartEnd:
 		return []string{share + " of the run is starting and ending: before the first region, after the last, and in setting up."}
 	case account.Idle:
-		noun := "processes"
-		if d.Level == diagnose.Threads || d.Ledgered > d.UnitCount {
-			noun = "threads"
-		}
 		how := "with nothing to do"
 		for _, line := range d.Ledger {
 			if line.Kind == account.Idle {
@@ -76,7 +72,7 @@ func lineWords(d *diagnose.Diagnosis, h account.Headline) []string {
 				meanwhile = ", most of it while the main thread is in " + quoted(shortName(lastName(d.Serial.Region)))
 			}
 		}
-		return []string{share + " of the run is idle: " + noun + " " + how + meanwhile + "."}
+		return []string{share + " of the run is idle: " + ledgered(d) + " " + how + meanwhile + "."}
 	}
 	if d.Crowded {
 		sharing := counted(d.UnitCount, d.Level)
@@ -85,6 +81,9 @@ func lineWords(d *diagnose.Diagnosis, h account.Headline) []string {
 		}
 		return []string{fmt.Sprintf("%s share %s, which costs %s of the run: they wait for a core.",
 			sharing, plural(d.Cores, "core"), share)}
+	}
+	if slices.ContainsFunc(d.Ledger, func(l account.Line) bool { return l.Words == account.WithoutCore }) {
+		return []string{share + " of the run is waiting for a core: " + ledgered(d) + " could have run and had none."}
 	}
 	return []string{share + " of the run is wall time without CPU time outside communication: blocked, asleep or waiting for a core."}
 }
@@ -120,6 +119,14 @@ func processesOf(d *diagnose.Diagnosis) map[int]bool {
 		}
 	}
 	return all
+}
+
+// ledgered is what the ledger is of.
+func ledgered(d *diagnose.Diagnosis) string {
+	if d.Level == diagnose.Threads || d.Ledgered > d.UnitCount {
+		return "threads"
+	}
+	return "processes"
 }
 
 // usefulWords is said where nothing costs enough to be trouble.
