@@ -193,9 +193,57 @@ func meet(a, b map[int]bool) bool {
 	return len(a) == 0 || len(b) == 0
 }
 
-// sameThing is the share of their time that two workers spend in regions of
+// sameThing is the share of their time at work that two workers spend in regions of
 // the same names if they do the same.
 const sameThing = 0.1
+
+// nameless tells regions whose names do not say what a thread does there: the program
+// itself, and code without symbols, <libname.so>.
+func (d *Dataset) nameless(r int) bool {
+	region := &d.Regions[r]
+	return region.Kind == model.Block && (region.Parent == model.NoParent || strings.HasPrefix(region.Name, "<"))
+}
+
+// purpose is what a worker does: its time at work by the names of regions, of nameless
+// ones by their paths.
+type purpose struct {
+	named, nameless map[string]float64
+	total           float64
+}
+
+func (d *Dataset) purpose(exclusive []float64) purpose {
+	p := purpose{named: map[string]float64{}, nameless: map[string]float64{}}
+	for r, v := range exclusive {
+		if !(v > 0) || d.Classes[r] == account.Waits || d.Classes[r] == account.Asleep {
+			continue
+		}
+		p.total += v
+		if d.nameless(r) {
+			p.nameless[d.Paths[r]] += v
+		} else {
+			p.named[d.Regions[r].Name] += v
+		}
+	}
+	return p
+}
+
+// same tells whether two workers do the same. That they are in code without names says
+// so only where they are there for about as long.
+func (p purpose) same(o purpose) bool {
+	if p.total == 0 || o.total == 0 {
+		return true
+	}
+	common := 0.0
+	for name, v := range p.named {
+		common += min(v/p.total, o.named[name]/o.total)
+	}
+	for path, v := range p.nameless {
+		if w := o.nameless[path]; v <= account.OtherWork*w && w <= account.OtherWork*v {
+			common += min(v/p.total, w/o.total)
+		}
+	}
+	return common >= sameThing
+}
 
 // purposes parts workers that do different things, such as the threads of a
 // training process, or that are never in a team together: by their numbers, as the
@@ -211,32 +259,21 @@ func (d *Dataset) purposes(exclusive model.Matrix, a alikeness, teams []map[int]
 			}
 		}
 	}
-	var kinds []map[string]float64
+	var kinds []purpose
 	var firsts []int       // the first unit of each
 	role := map[int]Role{} // by thread
 	for _, u := range of[most] {
-		shares, total := map[string]float64{}, 0.0
-		for r, v := range exclusive.Row(u) {
-			shares[d.Regions[r].Name] += max(0, v)
-			total += max(0, v)
-		}
+		does := d.purpose(exclusive.Row(u))
 		at := -1
 		for k, other := range kinds {
-			common := 0.0
-			for name, v := range shares {
-				common += min(v/max(total, 1e-300), other[name])
-			}
-			if (common >= sameThing || total == 0) && meet(teams[u], teams[firsts[k]]) {
+			if does.same(other) && meet(teams[u], teams[firsts[k]]) {
 				at = k
 				break
 			}
 		}
 		if at < 0 {
 			at = len(kinds)
-			for name := range shares {
-				shares[name] /= max(total, 1e-300)
-			}
-			kinds, firsts = append(kinds, shares), append(firsts, u)
+			kinds, firsts = append(kinds, does), append(firsts, u)
 		}
 		role[d.Units[u].Thread] = Worker + Role(at)
 	}

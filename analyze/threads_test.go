@@ -59,3 +59,30 @@ func TestThreadsThatPass(t *testing.T) {
 		t.Errorf("%+v, %v", ledgers, err)
 	}
 }
+
+// Threads of a program without symbols do the same where they are in the same places
+// for about as long: that all of them are blocked now and then, or in <pool>, does not
+// make a reader one of the workers.
+func TestThreadsWithoutNames(t *testing.T) {
+	b := model.NewBuilder()
+	wall := b.Metric(model.NewMetric(model.WallTime, "", model.Exclusive))
+	root := b.Region(model.Region{Name: "pool", Parent: model.NoParent, Kind: model.Block})
+	blocked := b.Region(model.Region{Name: model.Blocked, Parent: root, Kind: model.Block})
+	main := b.Region(model.Region{Name: "main", Parent: root, Kind: model.Function})
+	outer := b.Region(model.Region{Name: "<pool>", Parent: root, Kind: model.Block})
+	inner := b.Region(model.Region{Name: "<pool>", Parent: outer, Kind: model.Block})
+	for thread, spent := range [][]float64{{0.1, 9, 0.9, 0, 0}, {0.1, 9, 0, 0.9, 0}, {0, 9.4, 0, 0.1, 0.5}, {0, 0.4, 0, 0.1, 9.5}, {0, 3, 0, 0.1, 6.9}} {
+		u := b.Unit(model.Unit{Thread: thread})
+		for r, v := range map[int]float64{root: spent[0], blocked: spent[1], main: spent[2], outer: spent[3], inner: spent[4]} {
+			b.Add(u, r, wall, v)
+		}
+	}
+	e, err := b.Build(model.Header{Name: "pool"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, roles, err := dataset(t, e).UnitTypes()
+	if err != nil || roles[3] != roles[4] || roles[1] == roles[3] || roles[2] == roles[3] {
+		t.Errorf("roles %v, %v", roles, err)
+	}
+}
