@@ -9,9 +9,10 @@ import (
 // What time in communication is called: that all units have it is not known of
 // calls that some do not make.
 const (
-	// WithoutCore is said of time off the cores where it was measured that units were
-	// not blocked in it.
+	// WithoutCore and OffBlocked are said of time off the cores where it was measured
+	// whether units were blocked in it.
 	WithoutCore   = "ready to run, without a core"
+	OffBlocked    = "blocked or asleep"
 	CostOrShared  = "what the calls cost, or waiting that all share"
 	CostOrWaiting = "what the calls cost, or waiting beyond the imbalance"
 )
@@ -111,6 +112,9 @@ func (d *drawing) sharedWords() string {
 	}
 	if d.Blocked != nil && d.blocked <= (1-crowded)*d.shared {
 		return WithoutCore
+	}
+	if d.Blocked != nil && d.blocked >= crowded*d.shared {
+		return OffBlocked
 	}
 	return "wall time without CPU time: blocked, asleep or waiting for a core"
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -78,6 +79,23 @@ func TestDiagnosisWords(t *testing.T) {
 			strings.Replace(trouble, "Balancing it would save up to 25 % of the run.", "25 % of the run is waiting for it; balancing it would save 1.5 %, as a replay with the same messages shows.", 1) + kinds},
 		"one": {func(d *diagnose.Diagnosis, c *diagnose.Cause) { d.UnitCount = 1 },
 			"There is only 1 process: nothing to compare it with."},
+		"one, blocked": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
+			ledger(d, account.Line{Kind: account.SharedCores, Share: 0.8, Words: account.OffBlocked})
+			d.UnitCount, d.Ledgered = 1, 1
+		}, "80 % of the run is time off the cores, blocked or asleep. There is only 1 process: nothing to compare it with."},
+		"one of threads that came and went": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
+			ledger(d, account.Line{Kind: account.Useful, Share: 0.98})
+			d.Level, d.UnitCount, d.Ledgered = diagnose.Threads, 1, 3
+		}, "2 threads cannot be compared: several lived in each one after the other, or they are of teams inside others."},
+		"without a core": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
+			ledger(d, account.Line{Kind: account.SharedCores, Share: 0.9, Words: account.WithoutCore})
+			d.Level, d.UnitCount, d.Ledgered = diagnose.Threads, 4, 4
+		}, "90 % of the run is waiting for a core: threads could have run and had none. 4 threads fall into 2 kinds; severity 0.50 (high)."},
+		"all asleep": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
+			ledger(d, account.Line{Kind: account.Idle, Share: 1, Words: "blocked or asleep nearly all of the time"})
+			d.Level, d.Ledgered, d.Asleep = diagnose.Threads, 4, true
+			d.Idle = slices.Concat(d.Kinds...)
+		}, "100 % of the run is idle: threads blocked or asleep nearly all of the time. 4 threads do next to nothing: there is nothing to compare."},
 		"sampled below": {func(d *diagnose.Diagnosis, c *diagnose.Cause) { c.Within = c.Region + "/update/pow" },
 			strings.Replace(trouble, ": process", ", most of it in `pow`, inside `update`: process", 1) + kinds},
 		"the mean of many": {func(d *diagnose.Diagnosis, c *diagnose.Cause) { d.UnitCount, d.Averaged = 1, true },

@@ -18,17 +18,14 @@ func DiagnosisWords(d *diagnose.Diagnosis) string {
 		return "The profile holds the mean of all processes: nothing to compare."
 	}
 	if d.UnitCount == 1 {
-		return fmt.Sprintf("There is only %s: nothing to compare it with.", counted(1, d.Level))
+		return strings.Join(append(lossWords(d), aloneWords(d)), " ")
 	}
 	if len(d.Idle) == d.UnitCount || d.Level1 == 0 {
 		nothing := fmt.Sprintf("%s spent no %s%s: nothing to compare.", counted(d.UnitCount, d.Level), d.Metric, outside(d))
 		if d.Asleep {
 			nothing = fmt.Sprintf("%s do next to nothing: there is nothing to compare.", counted(d.UnitCount, d.Level))
 		}
-		if len(d.Ledger) == 0 || d.Headline.Kind == account.Useful || d.Headline.Kind == account.Imbalance {
-			return nothing
-		}
-		return strings.Join(append(lineWords(d, d.Headline), nothing), " ")
+		return strings.Join(append(lossWords(d), nothing), " ")
 	}
 	sentences := headlineWords(d)
 	if d.Headline.Kind != account.Useful && len(d.Causes) == 0 && isBalanced(d) {
@@ -49,6 +46,26 @@ func DiagnosisWords(d *diagnose.Diagnosis) string {
 		sentences = append(sentences, fmt.Sprintf("Shares are of %s, taken for the time.", d.Metric))
 	}
 	return strings.Join(sentences, " ")
+}
+
+// lossWords says what costs most where nothing is compared; nothing where that is work.
+func lossWords(d *diagnose.Diagnosis) []string {
+	if len(d.Ledger) == 0 || d.Headline.Kind == account.Useful || d.Headline.Kind == account.Imbalance {
+		return nil
+	}
+	return lineWords(d, d.Headline)
+}
+
+// aloneWords says why a unit has none to be compared with.
+func aloneWords(d *diagnose.Diagnosis) string {
+	if others := d.Ledgered - 1; d.Level == diagnose.Threads && others > 0 {
+		in, is := "it", "it is"
+		if others > 1 {
+			in, is = "each", "they are"
+		}
+		return fmt.Sprintf("%s cannot be compared: several lived in %s one after the other, or %s of teams inside others.", plural(others, "thread"), in, is)
+	}
+	return fmt.Sprintf("There is only %s: nothing to compare it with.", counted(1, d.Level))
 }
 
 // dearWords names what takes all units longest: the innermost dear region, or a function

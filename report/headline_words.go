@@ -82,8 +82,13 @@ func lineWords(d *diagnose.Diagnosis, h account.Headline) []string {
 		return []string{fmt.Sprintf("%s share %s, which costs %s of the run: they wait for a core.",
 			sharing, plural(d.Cores, "core"), share)}
 	}
-	if slices.ContainsFunc(d.Ledger, func(l account.Line) bool { return l.Words == account.WithoutCore }) {
-		return []string{share + " of the run is waiting for a core: " + ledgered(d) + " could have run and had none."}
+	for _, line := range d.Ledger {
+		switch line.Words {
+		case account.WithoutCore:
+			return []string{fmt.Sprintf("%s of the run is waiting for a core: %s could have run and had none.", share, ledgered(d))}
+		case account.OffBlocked:
+			return []string{share + " of the run is time off the cores, blocked or asleep."}
+		}
 	}
 	return []string{share + " of the run is wall time without CPU time outside communication: blocked, asleep or waiting for a core."}
 }
@@ -125,6 +130,9 @@ func processesOf(d *diagnose.Diagnosis) map[int]bool {
 func ledgered(d *diagnose.Diagnosis) string {
 	if d.Level == diagnose.Threads || d.Ledgered > d.UnitCount {
 		return "threads"
+	}
+	if d.UnitCount == 1 {
+		return "the process"
 	}
 	return "processes"
 }
