@@ -7,8 +7,8 @@ import (
 	"auspex/probe"
 )
 
-// muchElsewhere is the share of a process's time from which on the CPU time of its
-// children is worth a word.
+// muchElsewhere is the share of all CPU time from which on that of children is worth a
+// word.
 const muchElsewhere = 0.1
 
 // tellChildren notes what children of the processes did that was not measured. Those
@@ -21,8 +21,8 @@ func (c *collector) tellChildren() {
 				missing -= cpuOf(other)
 			}
 		}
-		if missing.Seconds() >= muchElsewhere*p.Elapsed.Seconds() && missing >= 10*time.Millisecond {
-			c.notes = append(c.notes, fmt.Sprintf("children of %s used %.3g s of CPU time that are not in this: what goes on after a fork is not measured", called(p), missing.Seconds()))
+		if missing.Seconds() >= muchElsewhere*(missing+cpuOf(p)).Seconds() && missing >= 10*time.Millisecond {
+			c.notes = append(c.notes, fmt.Sprintf("children of %s used %.3g s of CPU time that are not in this: what goes on after a fork is not measured; where they run another program, put auspex run before that one", called(p), missing.Seconds()))
 			return
 		}
 	}

@@ -69,6 +69,7 @@ func Collect(ctx context.Context, dir string, run Run) (*model.Experiment, []ins
 		c.process(p, trees[i])
 	}
 	c.tellSamples()
+	c.tellKernel()
 	c.tellPython()
 	c.tellChildren()
 	c.tellUnmeasured()

@@ -25,7 +25,7 @@ func unloadable(program string) string {
 	case known && (file.Machine != here || file.Class != elf.ELFCLASS64):
 		return name + " is built for another architecture than the measurement (" + strings.TrimPrefix(file.Machine.String(), "EM_") + ")"
 	case loader == "":
-		return name + " is linked statically, so that no measurement can be loaded into it; link it without -static"
+		return name + " is linked statically, so that no measurement can be loaded into it; link it with the C library as a shared one (without -static)"
 	case strings.HasPrefix(filepath.Base(loader), "ld-musl"):
 		return name + " is linked with musl, and the measurement with the GNU C library: build it with that"
 	}
@@ -86,6 +86,11 @@ func whyNothing(command []string, t target) string {
 	for i, word := range command {
 		if t.launcher == slurm && (word == "--export=NONE" || word == "--export" && i+1 < len(command) && command[i+1] == "NONE") {
 			return "srun --export=NONE keeps the settings of the measurement from the ranks; leave it out, or use --export=ALL"
+		}
+	}
+	for _, word := range command {
+		if libraries, ok := strings.CutPrefix(word, "LD_PRELOAD="); ok && t.program != "" && unloadable(t.program) == "" {
+			return "the command sets LD_PRELOAD, by which the measurement is loaded; write LD_PRELOAD=" + libraries + " before auspex run"
 		}
 	}
 	const scripts = "what a script runs is measured where it is linked with MPI or was compiled with auspex cc; put auspex run before the program itself"

@@ -41,6 +41,7 @@ func TestWhyNothing(t *testing.T) {
 		{[]string{"make", "--version"}, 0, "make runs other programs"},
 		{[]string{"sh", "-c", "exit 3"}, 3, "sh runs other programs"},
 		{[]string{static}, 3, "linked statically"},
+		{[]string{"env", "LD_PRELOAD=", exe}, 3, "write LD_PRELOAD= before auspex run"},
 		{[]string{"env", "-i", exe}, 3, "its environment was cleared on the way"},
 	} {
 		if _, err := exec.LookPath(c.command[0]); err != nil {

@@ -139,7 +139,7 @@ func (c *collector) tellSamples() {
 		c.notes = append(c.notes, fmt.Sprintf("%d of %d samples could not be unwound to the end: what they show of the innermost functions is kept", broken, taken))
 	}
 	if dropped > 0 {
-		c.notes = append(c.notes, fmt.Sprintf("%d of %d samples found no room", dropped, taken))
+		c.notes = append(c.notes, fmt.Sprintf("%d of %d samples are lost: other threads were just taking room for theirs, or there was no more", dropped, taken))
 	}
 	var objects []string
 	for object, n := range blind {

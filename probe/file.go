@@ -46,22 +46,25 @@ type Process struct {
 	Ranks int
 	State State
 	// Code is the exit status, the argument of MPI_Abort or the signal.
-	Code       int
-	Program    string // path of the executable
-	Name       string // that it was started by
-	MPI        string // the MPI library's own description
-	Started    time.Time
-	Elapsed    time.Duration // from the first event to the latest sign of life
-	InMPI      time.Duration // from the end of MPI_Init to the beginning of MPI_Finalize, or to that sign
-	CPU        time.Duration // of all its threads, measured or not, since the first event
-	Children   time.Duration // CPU time of children that it has waited for
-	PeakMemory uint64        // bytes
-	Lost       uint64        // events that found no room
-	Counters   []Counter     // the hardware counters that were there
-	Sampling   time.Duration // CPU time between two samples, 0 without
-	Asked      time.Duration // the same, as it was asked for
-	Objects    []Object
-	Python     Python
+	Code     int
+	Program  string // path of the executable
+	Name     string // that it was started by
+	MPI      string // the MPI library's own description
+	Started  time.Time
+	Elapsed  time.Duration // from the first event to the latest sign of life
+	InMPI    time.Duration // from the end of MPI_Init to the beginning of MPI_Finalize, or to that sign
+	CPU      time.Duration // of all its threads, measured or not, since the first event
+	Children time.Duration // CPU time of children that it has waited for
+	// User and System are CPU time of all its threads outside of the kernel and in it,
+	// 0 where it left no word of its end.
+	User, System time.Duration
+	PeakMemory   uint64        // bytes
+	Lost         uint64        // events that found no room
+	Counters     []Counter     // the hardware counters that were there
+	Sampling     time.Duration // CPU time between two samples, 0 without
+	Asked        time.Duration // the same, as it was asked for
+	Objects      []Object
+	Python       Python
 	// SamplePrice is what a sample takes, in seconds, Own what starting and ending
 	// took.
 	SamplePrice, Own float64

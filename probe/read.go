@@ -61,6 +61,7 @@ type rawHeader struct {
 	PythonAt                                 uint64
 	PythonState, _                           uint32
 	Python                                   [24]byte
+	User, System                             uint64
 }
 
 type rawRegion struct {
@@ -164,6 +165,7 @@ func Parse(data []byte) (*Process, error) {
 		Program: text(h.Program[:]), Name: text(h.Name[:]), MPI: text(h.MPI[:]), Started: time.Unix(0, int64(h.Realtime)),
 		Children: time.Duration(min(h.Children, 1<<62)), PeakMemory: h.PeakMemory, Lost: h.Lost, Sampling: time.Duration(min(h.Sampling, 1<<62)),
 	}
+	p.User, p.System = time.Duration(min(h.User, 1<<62)), time.Duration(min(h.System, 1<<62))
 	p.Python = Python{Version: text(h.Python[:]), State: PythonState(h.PythonState), At: h.PythonAt}
 	for i := range min(h.Counted, counters) {
 		p.Counters = append(p.Counters, Counter{Name: text(h.CounterName[i][:]), Group: min(int(h.CounterGroup[i]), counterGroups-1)})

@@ -1,6 +1,7 @@
 package symbols
 
 import (
+	"cmp"
 	"debug/dwarf"
 	"encoding/binary"
 	"slices"
@@ -101,17 +102,36 @@ func (o *Object) unitAt(address uint64) *dwarf.Entry {
 	return nil
 }
 
-// Line is the source line at an address, 0 where it is not known.
-func (o *Object) Line(address uint64) (file string, number int) {
+// linesAround are the lines of the unit that an address is in, by address.
+func (o *Object) linesAround(address uint64) []line {
 	unit := o.unitAt(address)
 	if unit == nil {
-		return "", 0
+		return nil
 	}
 	list, ok := o.lines[unit.Offset]
 	if !ok {
 		list = o.readLines(unit)
 		o.lines[unit.Offset] = list
 	}
+	return list
+}
+
+// firstLine is the line that the code of a function begins at: of several at its start,
+// the first is its own, and others may be of what is inlined there.
+func (o *Object) firstLine(start uint64) (file string, number int) {
+	list := o.linesAround(start)
+	i := sort.Search(len(list), func(i int) bool { return list[i].address >= start })
+	for ; i < len(list) && list[i].address == start; i++ {
+		if !list[i].end {
+			return list[i].file, list[i].number
+		}
+	}
+	return "", 0
+}
+
+// Line is the source line at an address, 0 where it is not known.
+func (o *Object) Line(address uint64) (file string, number int) {
+	list := o.linesAround(address)
 	i := sort.Search(len(list), func(i int) bool { return list[i].address > address })
 	if i == 0 || list[i-1].end {
 		return "", 0
@@ -178,8 +198,12 @@ func (o *Object) frame(unit *dwarf.Entry, s *scope, address uint64, outermost bo
 	} else if from.name != "" {
 		f.Name = Name(from.name)
 	}
-	if outermost && f.Name == "" {
-		f.Name = Name(o.symbolAt(address))
+	if outermost && (f.Name == "" || f.Line == 0) {
+		begun := o.begun(address)
+		f.Name = cmp.Or(f.Name, begun.Name)
+		if f.Line == 0 {
+			f.File, f.Line = begun.File, begun.Line
+		}
 	}
 	return f, f.Name != ""
 }

@@ -224,8 +224,8 @@ func buildID(file *elf.File) string {
 	return hex.EncodeToString(data[16:])
 }
 
-// symbolAt is the function of the symbol table around an address.
-func (o *Object) symbolAt(address uint64) string {
+// symbolAt is the function of the symbol table around an address, and where it begins.
+func (o *Object) symbolAt(address uint64) (name string, start uint64) {
 	if !o.sorted {
 		o.sorted = true
 		o.functions = byAddress(o.functions)
@@ -234,13 +234,26 @@ func (o *Object) symbolAt(address uint64) string {
 	for i--; i >= 0; i-- {
 		f := o.functions[i]
 		if address < f.start+max(f.size, 1) {
-			return o.name(f)
+			return o.name(f), f.start
 		}
 		if f.size > 0 && i > 0 && o.functions[i-1].start != f.start {
 			break
 		}
 	}
-	return ""
+	return "", 0
+}
+
+// begun is a function of the symbol table with the line that its code begins at, where
+// debug information tells no other: it lies in files beside the objects
+// (-gsplit-dwarf), or does not say (bodies of Ada's tasks).
+func (o *Object) begun(address uint64) Frame {
+	name, start := o.symbolAt(address)
+	if name == "" {
+		return Frame{}
+	}
+	f := Frame{Name: Name(name)}
+	f.File, f.Line = o.firstLine(start)
+	return f
 }
 
 // byAddress orders functions by address, those at one address as they came. They
@@ -288,7 +301,10 @@ func (o *Object) Frames(address uint64) []Frame {
 	if frames := o.debugFrames(address); len(frames) > 0 {
 		return frames
 	}
-	if name := cmp.Or(o.symbolAt(address), o.stubAt(address)); name != "" {
+	if f := o.begun(address); f.Name != "" {
+		return []Frame{f}
+	}
+	if name := o.stubAt(address); name != "" {
 		return []Frame{{Name: Name(name)}}
 	}
 	return nil

@@ -37,6 +37,16 @@ func TestName(t *testing.T) {
 	}
 }
 
+// TestSplitDebug: where debug information lies in files beside the objects, functions
+// have the lines that their code begins at.
+func TestSplitDebug(t *testing.T) {
+	exe := build(t, "-g", "-gsplit-dwarf")
+	frames := Open(exe).Frames(addressOf(t, exe, "outer") + 1)
+	if len(frames) != 1 || frames[0].Name != "outer" || filepath.Base(frames[0].File) != "inline.c" || frames[0].Line != 11 {
+		t.Errorf("%+v", frames)
+	}
+}
+
 const program = `static volatile int sink;
 static inline __attribute__((always_inline)) void inner(int n)
 {

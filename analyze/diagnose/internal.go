@@ -120,7 +120,7 @@ func (s *study) internal(ctx context.Context, all []measured) (Internal, error) 
 func (s *study) dearFunction(regions []int, spent []float64, program float64) *DearFunction {
 	of := map[string]*DearFunction{}
 	var most *DearFunction
-	for _, r := range regions {
+	for _, r := range append(s.trunk(), regions...) {
 		own := spent[r]
 		for _, part := range s.top.nested[r] {
 			own -= spent[part]
@@ -141,6 +141,18 @@ func (s *study) dearFunction(regions []int, spent []float64, program float64) *D
 		}
 	}
 	return most
+}
+
+// trunk are the functions around what was searched, without the program: they have
+// time of their own.
+func (s *study) trunk() []int {
+	var out []int
+	for r := s.top.parent; r != model.NoParent; r = s.d.Regions[r].Parent {
+		if region := s.d.Regions[r]; region.Parent != model.NoParent || region.Kind != model.Block {
+			out = append(out, r)
+		}
+	}
+	return out
 }
 
 // program is what shares are shares of: the run of all units where it was measured,

@@ -340,6 +340,27 @@ func TestDearFunction(t *testing.T) {
 	}
 }
 
+// A function that nearly all else is called from has time of its own, too.
+func TestDearTrunk(t *testing.T) {
+	b := model.NewBuilder()
+	wall := b.Metric(model.NewMetric(model.WallTime, "", model.Exclusive))
+	root := b.Region(model.Region{Name: "prog", Parent: model.NoParent, Kind: model.Block})
+	trunk := b.Region(model.Region{Name: "<unknown>", Parent: root, Kind: model.Block})
+	part := b.Region(model.Region{Name: "collect", Parent: trunk})
+	for rank := range 2 {
+		u := b.Unit(model.Unit{Process: rank})
+		b.Set(u, trunk, wall, 8)
+		b.Set(u, part, wall, 2)
+	}
+	e, err := b.Build(model.Header{Name: "jit", Runs: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := diagnose(t, opened(t, e), Options{}).Internal.Function; f == nil || f.Name != "<unknown>" || f.Share < 0.799 || f.Share > 0.801 {
+		t.Errorf("%+v", f)
+	}
+}
+
 // Threads have roles, and what sets those apart is taken off before they are
 // compared; what is called measured is what was measured. A share of the work is
 // for those who do such work.

@@ -122,6 +122,11 @@ func (a *app) runRun(ctx context.Context, command []string, f runFlags) error {
 		}
 	}
 	e := runs[0]
+	if short := len(runs) < f.repeat; short && last.Status != 0 {
+		e.Notes = append(e.Notes, fmt.Sprintf("%d of %d runs were made: the last ended with status %d", len(runs), f.repeat, last.Status))
+	} else if short {
+		e.Notes = append(e.Notes, fmt.Sprintf("%d of %d runs were made: the last was interrupted", len(runs), f.repeat))
+	}
 	if len(runs) > 1 {
 		var err error
 		if e, err = ingest.Repeats(runs); err != nil {

@@ -189,6 +189,8 @@ uint32_t auspex_region_add(const char *name, size_t name_size, const char *path,
     return regions++;
 }
 
+static uint64_t in_ns(struct timeval t) { return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_usec * 1000; }
+
 void auspex_file_close(int state, int code)
 {
     struct header *h = auspex_header;
@@ -198,7 +200,11 @@ void auspex_file_close(int state, int code)
     auspex_clock_note(h);
     struct rusage u;
     if (getrusage(RUSAGE_CHILDREN, &u) == 0)
-        h->children = (uint64_t)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1000000000 + (uint64_t)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1000;
+        h->children = in_ns(u.ru_utime) + in_ns(u.ru_stime);
+    if (getrusage(RUSAGE_SELF, &u) == 0) {
+        h->user = in_ns(u.ru_utime);
+        h->system = in_ns(u.ru_stime);
+    }
     h->code = code;
     h->state = state;
     /* Not while room is being taken: a sample may still come, here or elsewhere. */

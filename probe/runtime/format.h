@@ -53,6 +53,7 @@ struct header {
     uint64_t python_at;      /* an address of Python's interpreter */
     uint32_t python_state, filler;
     char python[24];         /* its version */
+    uint64_t user, system;   /* ns of CPU time of all threads, as the kernel has it */
 };
 
 struct chunk {
