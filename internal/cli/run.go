@@ -308,11 +308,8 @@ func (a *app) tellRun(ctx context.Context, e *model.Experiment, status int) erro
 }
 
 // diagnosis says in words what is wrong with an experiment, nothing where it
-// has too few processes for that.
+// cannot be read again.
 func (a *app) diagnosis(ctx context.Context, e *model.Experiment) string {
-	if len(e.Units) == 1 { // nothing has to be read again to say so
-		return report.DiagnosisWords(&diagnose.Diagnosis{Level: diagnose.Processes, UnitCount: 1})
-	}
 	stored, err := a.experiment(e.Name)
 	if err != nil {
 		return ""
