@@ -91,9 +91,9 @@ static void tell(struct thread *t, uint32_t region)
     pthread_mutex_unlock(&lock);
 }
 
-/* Of what measuring may take the probes have half: samples take time too, and
+/* Of what measuring may take the probes have three tenths: samples take time too, and
  * compilers do less well around a probe. */
-#define PROBES_PART 0.5
+#define PROBES_PART 0.3
 
 /* Asked after OFTEN entries: is the region that was entered last to be switched
  * off? Every OFTEN entries tell, one for all, where entries go: a region that is met

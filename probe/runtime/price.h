@@ -5,13 +5,13 @@
 enum { TRIED = 5, TURNS = 20000 };
 #define TRIAL_NS 40000u
 
-/* Of what measuring may take, samples have a fifth and probes half (PROBES_PART in
+/* Of what measuring may take, samples have a fifth and probes three tenths (PROBES_PART in
  * budget.c): the rest is for what neither is asked for, such as starting, ending and
  * caches that are cold after a sample. */
 #define SAMPLES_PART 0.2
 /* By what they are seen to take while the program runs, caches included, they may have
  * so much. */
-#define SAMPLES_MOST 0.4
+#define SAMPLES_MOST 0.3
 #define STEP_NS 100000u
 
 /* The gaps that samples leave in a loop which reads the clock; returns how many. */
