@@ -39,19 +39,20 @@ void auspex_f_iterations_(const char *spec, const long long *n, __SIZE_TYPE__ le
 // this is the rule: they then lay the code out as if there were no calls in it,
 // and what a call of the runtime takes longer for being out of the way is nothing
 // beside its looks at the clock.
-// Iterations of innermost loops are counted in c, which compilers keep in a
-// register there, or work out; the loop around adds it to n, which is volatile
-// to take no register away from the loops inside. Counts stand apart from the
-// guard, with constants to begin with, as C90 wants them.
+// Iterations of innermost loops are counted in auspex_c, which compilers keep in a
+// register there, or work out; the loop around adds it to auspex_n, which is
+// volatile to take no register away from the loops inside. Counts stand apart from
+// the guard, with constants to begin with, as C90 wants them. What the macros name
+// is written out among the program's own macros, which may be called c or unused.
 const guardsC = rarely + `static __inline__ __attribute__((unused, always_inline)) struct auspex_region *auspex_open(int i)
 { struct auspex_region *r = &auspex_regions[i]; if (AUSPEX_RARELY(!r->off)) { auspex_enter(r); return r; } return 0; }
 static __inline__ __attribute__((unused, always_inline)) void auspex_close(struct auspex_region **g)
 { if (AUSPEX_RARELY(*g != 0)) auspex_leave(*g); }
-struct auspex_counts { volatile unsigned long n; unsigned long c; int i; };
+struct auspex_counts { volatile unsigned long auspex_n; unsigned long auspex_c; int i; };
 static __inline__ __attribute__((unused, always_inline)) void auspex_count(struct auspex_counts *k)
-{ unsigned long n = k->n + k->c; if (n && !auspex_regions[k->i].off) auspex_iterations(&auspex_regions[k->i], n); }
-#define AUSPEX_R(i) struct auspex_region *auspex_g##i __attribute__((cleanup(auspex_close), unused)) = auspex_open(i)
-#define AUSPEX_K(i) AUSPEX_R(i); struct auspex_counts auspex_k##i __attribute__((cleanup(auspex_count), unused)) = {0, 0, i}
+{ unsigned long n = k->auspex_n + k->auspex_c; if (n && !auspex_regions[k->i].off) auspex_iterations(&auspex_regions[k->i], n); }
+#define AUSPEX_R(i) struct auspex_region *auspex_g##i __attribute__((__cleanup__(auspex_close), __unused__)) = auspex_open(i)
+#define AUSPEX_K(i) AUSPEX_R(i); struct auspex_counts auspex_k##i __attribute__((__cleanup__(auspex_count), __unused__)) = {0, 0, i}
 `
 
 // rarely marks what happens next to never, as gcc from 10 on and clang from 11 on
@@ -69,16 +70,16 @@ const rarely = `#if defined(__has_builtin) && !defined(AUSPEX_RARELY)
 const guardsCXX = rarely + `namespace { struct auspex_guard { auspex_region *region;
 __attribute__((always_inline)) explicit auspex_guard(int i) : region(&auspex_regions[i]) { if (AUSPEX_RARELY(!region->off)) auspex_enter(region); else region = 0; }
 __attribute__((always_inline)) ~auspex_guard() { if (AUSPEX_RARELY(region != 0)) auspex_leave(region); } };
-struct auspex_counts { volatile unsigned long n; unsigned long c; int i;
-__attribute__((always_inline)) explicit auspex_counts(int number) : n(0), c(0), i(number) {}
-__attribute__((always_inline)) ~auspex_counts() { unsigned long m = n + c; if (m && !auspex_regions[i].off) auspex_iterations(&auspex_regions[i], m); } }; }
+struct auspex_counts { volatile unsigned long auspex_n; unsigned long auspex_c; int i;
+__attribute__((always_inline)) explicit auspex_counts(int number) : auspex_n(0), auspex_c(0), i(number) {}
+__attribute__((always_inline)) ~auspex_counts() { unsigned long m = auspex_n + auspex_c; if (m && !auspex_regions[i].off) auspex_iterations(&auspex_regions[i], m); } }; }
 #define AUSPEX_R(i) ::auspex_guard auspex_g##i(i)
 #define AUSPEX_K(i) ::auspex_guard auspex_g##i(i); ::auspex_counts auspex_k##i(i)
 `
 
 // counting counts one iteration, of an innermost loop and of any other.
-const counting = `#define AUSPEX_C(i) ++auspex_k##i.c
-#define AUSPEX_N(i) auspex_k##i.n = auspex_k##i.n + auspex_k##i.c + 1, auspex_k##i.c = 0
+const counting = `#define AUSPEX_C(i) ++auspex_k##i.auspex_c
+#define AUSPEX_N(i) auspex_k##i.auspex_n = auspex_k##i.auspex_n + auspex_k##i.auspex_c + 1, auspex_k##i.auspex_c = 0
 `
 
 // Kind is the sort of a region, as numbered in the descriptors.

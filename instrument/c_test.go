@@ -48,3 +48,30 @@ func TestExitsInCXX(t *testing.T) {
 		t.Logf("%s", r.Text)
 	}
 }
+
+// A program's macros may have any name that is not reserved.
+func TestMacrosOfTheProgram(t *testing.T) {
+	text := []byte(`#include <stdio.h>
+#define c a[i]
+#define n a[0]
+#define i at
+#define k wide
+#define off gone
+#define region place
+#define unused __attribute__((unused))
+#define cleanup tidy()
+int main(void)
+{
+  int a[5] = {1, 2, 3, 4, 5}, s = 0;
+  for (int i = 0; i < 5; i++)
+    for (int j = 0; j < 3; j++)
+      s += c + n;
+  printf("%d\n", s);
+  return 0;
+}
+`)
+	for _, name := range []string{"macros.c", "macros.cpp"} {
+		got, _ := same(t, name, text, Options{Regions: All, MinLines: 1, Count: true})
+		expect(t, got, map[string]string{"main": "1 0", "main/loop@13": "1 5"})
+	}
+}

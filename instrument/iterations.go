@@ -348,7 +348,7 @@ func (w *fortran) allTurns(nest []*source.Stmt, counter string) string {
 	return fmt.Sprintf("if (%s) %s = %s+%s", strings.Join(conditions, ".and."), counter, counter, turns)
 }
 
-// counterNames are the variables that the guards of C have as n and c.
+// counterNames are the variables that the guards of C have as members.
 func counterNames(id int) (n, inner string) {
 	return fmt.Sprintf("auspex_n%d", id), fmt.Sprintf("auspex_c%d", id)
 }
