@@ -144,7 +144,7 @@ func (c *chooser) unit(u *source.Unit) []*Candidate {
 	if why == "" && c.file.Language == source.Fortran {
 		why = c.neverFortranUnit(u)
 	}
-	fn.Barred = u.Has(source.Pure | source.Constexpr | source.Device | source.Naked | source.Coroutine)
+	fn.Barred = u.Has(source.Pure | source.Constexpr | source.Device | source.Naked | source.Coroutine | source.Resolver)
 	c.decide(fn, why, u.Name, "")
 	for _, s := range loopSites(u.Stmts, c.file.Language) {
 		c.loop(fn, &fn.Inside, s, never)
@@ -169,6 +169,8 @@ func (c *chooser) neverUnit(u *source.Unit) string {
 		return "naked function"
 	case u.Has(source.Coroutine):
 		return "coroutine"
+	case u.Has(source.Resolver):
+		return "runs for ifunc, before the program is relocated"
 	case c.file.Language == source.Fortran && hidesJump(c.file, u):
 		return "a branch of an #if that was not parsed may leave it"
 	case c.file.Language != source.Fortran && localLabels.Match(c.file.Text[u.Body.Start:u.Body.End]):

@@ -65,9 +65,10 @@ const (
 	Naked                       // __attribute__((naked))
 	Coroutine                   // co_await, co_yield or co_return inside
 	Entry                       // has ENTRY statements
+	Resolver                    // named by ifunc, or called by such a function
 )
 
-var traitNames = []string{"pure", "constexpr", "device", "naked", "coroutine", "entry"}
+var traitNames = []string{"pure", "constexpr", "device", "naked", "coroutine", "entry", "resolver"}
 
 func (t Trait) String() string {
 	var names []string

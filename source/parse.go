@@ -134,6 +134,7 @@ func (p *parser) run() error {
 			p.adopt(units, a.name, text)
 		}
 	}
+	p.markResolvers()
 	if p.file.Language != Fortran || p.clean() {
 		return nil
 	}
