@@ -17,8 +17,8 @@ type commandLine struct {
 	output   string // after -o
 	compiles bool   // makes object code of sources
 	links    bool
-	// depends is where the dependencies go, empty for nowhere.
-	depends  string
+	// depends is where dependencies may go, none where nothing writes any.
+	depends  []string
 	fortran  source.Options // how Fortran sources are laid out
 	fallback bool           // something here is beyond us: leave all alone
 }
@@ -80,11 +80,11 @@ func parseCommand(args []string) (*commandLine, error) {
 		case arg == "-MD" || arg == "-MMD":
 			makesDepends = true
 		case strings.HasPrefix(arg, "-Wp,-MD,") || strings.HasPrefix(arg, "-Wp,-MMD,"):
-			c.depends = arg[strings.LastIndex(arg, ",")+1:]
+			c.depends = []string{arg[strings.LastIndex(arg, ",")+1:]}
 		case arg == "-MF":
-			c.depends = value()
+			c.depends = []string{value()}
 		case strings.HasPrefix(arg, "-MF"):
-			c.depends = arg[3:]
+			c.depends = []string{arg[3:]}
 		case arg == "-x":
 			language = value()
 		case strings.HasPrefix(arg, "-x") && !strings.HasPrefix(arg, "-xH"):
@@ -111,24 +111,30 @@ func parseCommand(args []string) (*commandLine, error) {
 		}
 	}
 	c.links = c.links && !relocatable && len(c.inputs) > 0
-	if makesDepends && c.depends == "" {
+	if makesDepends && len(c.depends) == 0 {
 		c.depends = c.defaultDepends()
 	}
 	return c, nil
 }
 
-// defaultDepends is where -MD puts dependencies without -MF.
-func (c *commandLine) defaultDepends() string {
+// defaultDepends are the files where -MD may put dependencies without -MF: one named
+// after the output, or one for each source, where a program is made with the
+// program's name before it. Compilers and their versions differ in which.
+func (c *commandLine) defaultDepends() []string {
+	stem := func(file string) string { return strings.TrimSuffix(file, filepath.Ext(file)) }
+	program := "a" // a.out
+	var files []string
 	if c.output != "" {
-		return strings.TrimSuffix(c.output, filepath.Ext(c.output)) + ".d"
+		program = stem(c.output)
+		files = append(files, program+".d")
 	}
 	for _, in := range c.inputs {
 		if in.isSource {
-			base := filepath.Base(c.args[in.at])
-			return strings.TrimSuffix(base, filepath.Ext(base)) + ".d"
+			of := stem(filepath.Base(c.args[in.at])) + ".d"
+			files = append(files, of, program+"-"+of)
 		}
 	}
-	return ""
+	return files
 }
 
 // languageOf tells a source that can be instrumented from other inputs.

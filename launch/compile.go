@@ -378,14 +378,13 @@ func (j *compileJob) asNamed(text []byte) []byte {
 // fixDepends names the user's sources in the dependencies that the compiler
 // wrote.
 func (j *compileJob) fixDepends() {
-	if j.line.depends == "" {
-		return
-	}
-	text, err := os.ReadFile(j.line.depends)
-	if err != nil {
-		return
-	}
-	if fixed := j.asNamed(text); !bytes.Equal(fixed, text) {
-		os.WriteFile(j.line.depends, fixed, 0o666)
+	for _, file := range j.line.depends {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			continue
+		}
+		if fixed := j.asNamed(text); !bytes.Equal(fixed, text) {
+			os.WriteFile(file, fixed, 0o666)
+		}
 	}
 }

@@ -130,6 +130,49 @@ func TestDependenciesNameTheUsersFiles(t *testing.T) {
 	}
 }
 
+func TestDependenciesOfSeveralSources(t *testing.T) {
+	for _, args := range []string{"-MD -c src/hello.c second.c third.c", "-MMD -MP src/hello.c second.c third.c", "-MMD src/hello.c second.c third.c -o program"} {
+		t.Run(args, func(t *testing.T) {
+			hello(t)
+			for _, name := range []string{"second", "third"} {
+				text := strings.ReplaceAll(strings.ReplaceAll(helloC, "main", name), "twice", "of_"+name)
+				if err := os.WriteFile(name+".c", []byte(strings.Replace(text, "part.h", "src/part.h", 1)), 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+			compiler := append([]string{"gcc"}, strings.Fields(args)...)
+			mustCompile(t, compiler...)
+			got := dependencies(t)
+			if out, err := command("gcc", compiler[1:]...); err != nil {
+				t.Fatal(out)
+			}
+			if want := dependencies(t); got != want || want == "" {
+				t.Errorf("wrote\n%s\nbut gcc\n%s", got, want)
+			}
+		})
+	}
+}
+
+// dependencies are the texts of all files of them, with their names, wherever their
+// lines were broken.
+func dependencies(t *testing.T) string {
+	t.Helper()
+	all := ""
+	files, err := filepath.Glob("*.d")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		words := strings.Fields(strings.ReplaceAll(string(text), "\\\n", " "))
+		all += file + " " + strings.Join(words, " ") + "\n"
+	}
+	return all
+}
+
 func TestConfigureIsLeftAlone(t *testing.T) {
 	hello(t)
 	for _, file := range []string{"conftest.c", "CMakeFiles/CMakeScratch/TryCompile-1/a.c", "CMakeFiles/3.25.1/CompilerIdC/CMakeCCompilerId.c", "build/meson-private/tmp/testfile.c"} {
