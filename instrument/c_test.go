@@ -75,3 +75,53 @@ int main(void)
 		expect(t, got, map[string]string{"main": "1 0", "main/loop@13": "1 5"})
 	}
 }
+
+// What belongs to a loop stays with it, as a line or in the midst of one.
+func TestPragmaOperators(t *testing.T) {
+	text := []byte(`#include <stdio.h>
+#define PAR _Pragma("omp parallel for reduction(+:s)")
+#define OMP(x) _Pragma(#x)
+#define STRING(x) #x
+#define GCC(x) \
+  _Pragma(STRING(GCC x))
+int main(void)
+{
+  long s = 0, n = 4;
+  _Pragma("omp parallel for reduction(+:s)")
+  for (int i = 0; i < n; i++)
+    s += i;
+  n++; _Pragma("GCC ivdep") /* no aliases */ for (int i = 0; i < n; i++) {
+    s += i;
+  }
+  PAR for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      s += i * j;
+  if (n > 2)
+    OMP(omp parallel for collapse(2) reduction(+:s))
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j < n; j++)
+        s += i * j;
+  for (int i = 0; i < n; i++)
+    GCC(unroll 2) for (int j = 0; j < n; j++)
+      s += i * j;
+  printf("%ld\n", s);
+  return 0;
+}
+`)
+	t.Setenv("OMP_NUM_THREADS", "1") // the runtime for tests knows one stack
+	for _, name := range []string{"pragmas.c", "pragmas.cpp"} {
+		got, r := same(t, name, text, Options{Regions: All, MinLines: 1, Count: true}, "-fopenmp", "-Wall", "-Werror")
+		expect(t, got, map[string]string{
+			"main": "1 0", "main/loop@11": "1 0", "main/loop@13": "1 5", "main/loop@16": "1 0",
+			"main/loop@20": "", "main/loop@21": "1 0", "main/loop@24": "1 5", "main/loop@25": "5 25",
+		})
+		each(r.Candidates, func(c *Candidate) {
+			if c.Line == 22 && !strings.Contains(c.Why, "collapsed") {
+				t.Errorf("%s is chosen, or left for %q", c.Name, c.Why)
+			}
+		})
+		if t.Failed() {
+			t.Logf("%s", r.Text)
+		}
+	}
+}

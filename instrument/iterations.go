@@ -99,9 +99,6 @@ func opens(text string) int {
 // countC puts the additions for one region into C and C++, and tells whether
 // there are any.
 func countC(f *source.File, work *loads, c *Candidate, chosen map[*source.Stmt]int, e *edits) (any bool) {
-	if bytes.Contains(f.Text[c.unit.Body.Start:c.unit.Body.End], []byte("_Pragma")) {
-		return false // which of its loops threads share is not to be seen
-	}
 	count := func(s *source.Stmt) {
 		l := s.Loop
 		add := fmt.Sprintf("AUSPEX_N(%d);", c.id)

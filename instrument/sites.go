@@ -1,6 +1,7 @@
 package instrument
 
 import (
+	"bytes"
 	"strings"
 
 	"auspex/internal/lazyregexp"
@@ -132,13 +133,18 @@ func trailing(list []*source.Stmt) []*source.Stmt {
 	return nil
 }
 
-// siteStart is where what belongs to a loop begins: at the loop, or at the line
-// of its first directive, or of the #if around that.
+// siteStart is where what belongs to a loop begins: at the loop, or at its first
+// directive, or at the line of that or of the #if around it.
 func siteStart(f *source.File, s *site) int {
 	if len(s.before) == 0 {
 		return s.stmt.Start
 	}
-	return lineStart(f.Text, f.BeforeCondition(s.before[0].Start, s.stmt.Start))
+	first := s.before[0].Start
+	at := f.BeforeCondition(first, s.stmt.Start)
+	if at == first && f.Language != source.Fortran && !bytes.HasPrefix(bytes.TrimSpace(f.Text[lineStart(f.Text, at):]), []byte("#")) {
+		return at // _Pragma, which may stand behind something
+	}
+	return lineStart(f.Text, at)
 }
 
 // closing is the last thing that belongs to a loop.

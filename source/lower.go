@@ -12,7 +12,8 @@ type lowering struct {
 	units []*Unit
 	claim []*Node // nodes that became units
 	// braces of the text that was parsed, for C and C++
-	braces *braces
+	braces    *braces
+	operators []operator
 }
 
 // str gives the text of a node with runs of blanks made one.

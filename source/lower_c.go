@@ -223,6 +223,7 @@ func (w *cWalk) add(list *[]*Stmt, n *Node, depth int) {
 		return
 	}
 	if s := w.stmt(n, depth); s != nil {
+		w.pragmasBefore(list, n)
 		*list = append(*list, s)
 	}
 }
@@ -348,8 +349,7 @@ func (w *cWalk) pragma(n *Node) *Stmt {
 		return nil
 	}
 	s := w.l.stmt(Directive, n)
-	text := strings.ReplaceAll(w.l.str(n.Child("argument")), "\\", " ")
-	s.Text = strings.ToLower(strings.Join(strings.Fields(text), " "))
+	s.Text = pragmaText(w.l.str(n.Child("argument")))
 	if strings.HasPrefix(s.Text, "acc routine") {
 		w.unit.Traits |= Device
 	}
@@ -395,6 +395,9 @@ func (w *cWalk) loop(n *Node, depth int) *Stmt {
 	}
 	if body != nil {
 		info.Body, info.Braced = body.Span, body.Kind == "compound_statement"
+		if own := w.l.before(body.Start); len(own) > 0 {
+			info.Body.Start, info.Braced = own[0].Start, false
+		}
 		s.Body = w.action(body, depth+1)
 	}
 	info.Sound = !n.Bad || info.Braced && w.l.braces.matched(body.Span) && onlyArguments(n)

@@ -146,15 +146,21 @@ func (p *parser) run() error {
 // try parses a version of the text and lowers it to units.
 func (p *parser) try(text []byte) ([]*Unit, []Problem, error) {
 	m := &mapped{text: text}
+	var ops []operator
 	if p.file.Language == Fortran {
 		m = p.prepare(text)
+	} else if ops = operators(p.file.Text, p.directives); len(ops) > 0 {
+		m.text = bytes.Clone(text)
+		for _, o := range ops {
+			blank(m.text[o.Start:o.End])
+		}
 	}
 	root, err := p.grammar.parse(p.ctx, m.text)
 	if err != nil {
 		return nil, nil, err
 	}
 	m.relocate(root)
-	l := &lowering{file: p.file, text: p.file.Text}
+	l := &lowering{file: p.file, text: p.file.Text, operators: ops}
 	if p.file.Language == Fortran {
 		l.fortranUnits(root, "", &l.units)
 	} else {
