@@ -19,11 +19,14 @@ type callers struct {
 	from  map[string]string // why its callers are not known
 }
 
-// The reasons for which the callers of a function are not known.
+// The reasons for which the callers of a function are not known, or how often they
+// are called.
 const (
 	elsewhere = "its callers may be in other files"
 	pointer   = "it may be called through a pointer"
 	nowhere   = "its callers are not in this file"
+	partly    = "its callers are not all known"
+	above     = "how often its callers are called is not known"
 )
 
 func newCallers(f *source.File) *callers {
@@ -58,7 +61,7 @@ func newCallers(f *source.File) *callers {
 			})
 		}
 	}
-	taken := c.taken()
+	taken, named := c.taken()
 	var open []string
 	for name, list := range c.units {
 		switch {
@@ -66,6 +69,8 @@ func newCallers(f *source.File) *callers {
 			continue
 		case taken[name]:
 			c.from[name] = pointer
+		case !called[name] && (named[name] > len(list) || !plainName.MatchString(name) || constructs(list[0])):
+			c.from[name] = partly // by a macro, a template, a conversion
 		case !called[name]:
 			c.from[name] = nowhere
 		case !whole && !private[name]:
@@ -88,8 +93,8 @@ func newCallers(f *source.File) *callers {
 			if n := min(c.often[name]+loops-1, 2); n > c.often[callee] {
 				c.often[callee], changed = n, true
 			}
-			if why := c.from[name]; why != "" && c.from[callee] == "" && !begins(c.units[callee][0]) {
-				c.from[callee], changed = why, true
+			if c.from[name] != "" && c.from[callee] == "" && !begins(c.units[callee][0]) {
+				c.from[callee], changed = above, true
 			}
 			if changed {
 				open = append(open, callee)
@@ -205,9 +210,10 @@ var words = map[bool]*lazyregexp.Regexp{
 
 // taken are the functions whose name stands in the file for something other than
 // a call: in C without parentheses after it, in Fortran between commas or
-// parentheses, as an argument does.
-func (c *callers) taken() map[string]bool {
-	taken := map[string]bool{}
+// parentheses, as an argument does. named is how often it stands there at all, but
+// for the ends of Fortran's procedures.
+func (c *callers) taken() (taken map[string]bool, named map[string]int) {
+	taken, named = map[string]bool{}, map[string]int{}
 	fortran := c.file.Language == source.Fortran
 	text := c.file.Text
 	for _, m := range words[fortran].FindAllSubmatchIndex(text, -1) {
@@ -225,5 +231,18 @@ func (c *callers) taken() map[string]bool {
 			taken[name] = taken[name] || m[2] < 0 && after != "(" && after != "<" && after != ":"
 		}
 	}
-	return taken
+	for _, m := range plainWords[fortran].FindAllSubmatchIndex(text, -1) {
+		if m[2] >= 0 {
+			named[strings.ToLower(string(text[m[2]:m[3]]))]++
+		}
+	}
+	return taken, named
 }
+
+var (
+	plainName  = lazyregexp.New(`^[a-z_]\w*$`)
+	plainWords = map[bool]*lazyregexp.Regexp{
+		false: lazyregexp.New(`(?s)//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])+'|([A-Za-z_]\w*)`),
+		true:  lazyregexp.New(`(?i)![^\n]*|"[^"\n]*"|'[^'\n]*'|\bend\s*(?:function|subroutine|procedure)\s*\w*|([A-Za-z]\w*)`),
+	}
+)

@@ -238,10 +238,14 @@ var (
 	smallTurn = lazyregexp.New(`<=?\s*([0-9]{1,2})\s*;|,\s*([0-9]{1,2})\s*$`)
 )
 
-// turns are those of a loop with a small constant bound, or what is usual.
+// turns are those that a loop's head gives in numbers, or a small bound, or what is
+// usual.
 func (l *loads) turns(s *source.Stmt) int {
 	if s.Loop.Once {
 		return 1
+	}
+	if t := literalTurns(l.file, s.Loop); t > 0 {
+		return t
 	}
 	line, _, _ := strings.Cut(string(l.file.Text[s.Start:s.End]), "\n")
 	if m := smallTurn.FindStringSubmatch(strings.TrimRight(line, " \r{")); m != nil {

@@ -25,6 +25,9 @@ func TestWorthAProbe(t *testing.T) {
 		{"a nest of two loops, called once and passed on", plane, called + "\nvoid (*g)() = f;", false},
 		{"a nest of two loops, called by something nobody knows", plane, "void g(void) { f(9, 0, 0, 0); }", false},
 		{"a nest of two loops, called in a condition", plane, "int main(void) { if (f(9, 0, 0, 0)) return 1; }", true},
+		{"a nest of two loops between numbers", "for (i = 0; i < 100; i++)\n for (j = 99; j >= 0; j -= 2)\n  a[i] += b[j];", "", true},
+		{"a nest of two loops between small numbers", "for (i = 0; i < 10; i++)\n for (j = 1; j <= 10; j++)\n  a[i] += b[j];", "", false},
+		{"a nest of two loops between numbers that a turn may leave", "for (i = 0; i < 100; i++)\n for (j = 0; j < 100; j++)\n  if (a[i] > b[j])\n   return;", "", false},
 		{"one loop", "for (i = 0; i < n; i++)\n a[i] += b[i] * c[i] + b[i] / c[i];", "", false},
 		{"a nest after a way out", "if (n < 1)\n return;\n" + nest, "", false},
 		{"a nest that ends the program if something is wrong", "if (n < 1)\n exit(1);\n" + nest, "", true},
@@ -44,6 +47,26 @@ func TestWorthAProbe(t *testing.T) {
 		list := Candidates(parse(t, "f.c", []byte(text)), Options{})
 		if list[0].Name != "f" || list[0].Chosen != c.want {
 			t.Errorf("%s: %+v", c.name, list[0])
+		}
+	}
+}
+
+// Of callers nothing is said that the file belies.
+func TestWhoCalls(t *testing.T) {
+	const work = "\n{\n for (int i = 0; i < n; i++)\n  a[i] += i * 3 - a[i] / 2 + a[0] * a[1];\n\n\n\n\n\n\n\n}\n"
+	for _, c := range []struct{ name, text, why string }{
+		{"f.c", "void f(int n, int *a)" + work, nowhere},
+		{"f.c", "/* f adds */ void f(int n, int *a)" + work + "const char *s = \"f\";\n", nowhere},
+		{"f.c", "static void f(int n, int *a)" + work + "#define call(n, a) f(n, a)\nint main(void) { call(9, 0); }\n", partly},
+		{"f.c", "static void f(int n, int *a)" + work + "void g(int *a) { f(9, a); }\n", above},
+		{"f.c", "void f(int n, int *a)" + work + "void g(int *a) { f(9, a); }\n", elsewhere},
+		{"f.cpp", "template <int N> struct T { static void f(int n, int *a)" + work + "};\nint main() { T<3>::f(9, 0); }\n", partly},
+		{"f.cpp", "struct T { int n, *a; operator bool()" + work + "};\nint main() { T t; if (t) return 1; }\n", partly},
+		{"f.f90", "subroutine f(n, a)\n integer :: n, i\n real :: a(n)\n do i = 1, n\n  a(i) = a(i) + i * 3 - a(i) / 2 + a(1) * a(2)\n end do\n\n\n\n\nend subroutine f\n", nowhere},
+	} {
+		k := Candidates(parse(t, c.name, []byte(c.text)), Options{})[0]
+		if !strings.HasPrefix(k.Why, "perhaps as few as ") || !strings.HasSuffix(k.Why, c.why) {
+			t.Errorf("%s\n%s: %q, want %q", c.text, k.Name, k.Why, c.why)
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 // second, and then even a probe that is switched off costs: its test, and what
 // compilers do less well around it. Samples show such functions too. So it has a
 // probe only if its text shows that it does much whatever it is called with:
-// loops turn a few times only, what stands under a condition is not done, and
+// loops turn a few times only unless their head gives numbers, what stands under a condition is not done, and
 // what comes after a place where it may be left counts a quarter. leastWork is
 // fifty times the price of a probe, and 250 times that of one switched off. A
 // function that is defined elsewhere may be an inline one of a header, such as the
@@ -101,6 +101,8 @@ func (l *loads) leastTurns(s *source.Stmt) int {
 		}
 	}
 	switch {
+	case literalTurns(l.file, s.Loop) > 0:
+		return usual
 	case s.Loop.Kind == source.ForEach:
 		return min(usual, leastEach)
 	case usual == whileTurns:
@@ -161,7 +163,7 @@ func tooUnsure(least int, each, why string) string {
 	if least >= leastWork {
 		return ""
 	}
-	return fmt.Sprintf("perhaps no more than %d operations %s, and %s", least, each, why)
+	return fmt.Sprintf("perhaps as few as %d operations %s, and %s", least, each, why)
 }
 
 func (l *loads) tooLittle(work int, u *source.Unit, each, done string) string {
