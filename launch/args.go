@@ -57,6 +57,7 @@ func parseCommand(args []string) (*commandLine, error) {
 	c := &commandLine{args: expanded, expanded: any, compiles: true, links: true}
 	language := "" // after -x
 	makesDepends, relocatable := false, false
+	headers := 0
 	for i := 0; i < len(c.args); i++ {
 		arg := c.args[i]
 		value := func() string {
@@ -105,10 +106,16 @@ func parseCommand(args []string) (*commandLine, error) {
 			value()
 		case strings.HasPrefix(arg, "-"):
 		default:
+			if isHeader(arg, language) {
+				headers++
+			}
 			in := input{at: i}
 			in.language, in.isSource = languageOf(arg, language)
 			c.inputs = append(c.inputs, in)
 		}
+	}
+	if headers == len(c.inputs) {
+		c.fallback = true // they are precompiled, if there are any
 	}
 	c.links = c.links && !relocatable && len(c.inputs) > 0
 	if makesDepends && len(c.depends) == 0 {
@@ -135,6 +142,15 @@ func (c *commandLine) defaultDepends() []string {
 		}
 	}
 	return files
+}
+
+// isHeader tells whether a file named as an input is a header.
+func isHeader(file, given string) bool {
+	switch strings.ToLower(filepath.Ext(file)) {
+	case ".h", ".hh", ".hpp", ".hxx":
+		return given == "" || given == "none" || strings.HasSuffix(given, "-header")
+	}
+	return strings.HasSuffix(given, "-header")
 }
 
 // languageOf tells a source that can be instrumented from other inputs.

@@ -322,7 +322,7 @@ func (j *compileJob) instrument(ctx context.Context, number int, in input) {
 	j.args[in.at] = copied
 	j.renamed = append(j.renamed, copied, file)
 	if slices.ContainsFunc(j.line.args, func(arg string) bool { return strings.HasPrefix(arg, "-g") }) && !ownOptions.MatchString(filepath.Base(j.Real[0])) {
-		j.args = append(j.args, "-fdebug-prefix-map="+place+"="+filepath.Dir(file))
+		j.args = append(j.args, "-fdebug-prefix-map="+place+"/="+strings.TrimSuffix(file, filepath.Base(file)))
 	}
 	// What the source includes from its own directory is still there.
 	if in.language == source.Fortran {

@@ -1,6 +1,8 @@
 package launch
 
 import (
+	"debug/dwarf"
+	"debug/elf"
 	"os"
 	"path/filepath"
 	"strings"
@@ -47,7 +49,7 @@ func instrumented(t *testing.T, file string) bool {
 func TestCompilerBehavesAsTheRealOne(t *testing.T) {
 	for _, args := range []string{
 		"", "-c nothere.c", "-c bad.c", "--version", "-dumpversion", "-print-prog-name=ld", "-c empty.c -o e.o", "-E src/hello.c", "-M src/hello.c",
-		"-MM src/hello.c", "-v", "-### src/hello.c", "-S src/hello.c -o -", "-fsyntax-only bad.c", "-c -Wall src/hello.c -o no/such/dir.o", "bad.c src/hello.c", "-x c /dev/null -E", "--no-such-flag src/hello.c",
+		"-MM src/hello.c", "-x c-header src/part.h -o part.gch", "src/part.h", "-v", "-### src/hello.c", "-S src/hello.c -o -", "-fsyntax-only bad.c", "-c -Wall src/hello.c -o no/such/dir.o", "bad.c src/hello.c", "-x c /dev/null -E", "--no-such-flag src/hello.c",
 	} {
 		t.Run(args, func(t *testing.T) {
 			hello(t)
@@ -171,6 +173,33 @@ func dependencies(t *testing.T) string {
 		all += file + " " + strings.Join(words, " ") + "\n"
 	}
 	return all
+}
+
+// A debugger names a source as it would without probes.
+func TestDebugInformationNamesTheSource(t *testing.T) {
+	dir := hello(t)
+	if err := os.WriteFile("alone.c", []byte(strings.Replace(helloC, "part.h", "src/part.h", 1)), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"alone.c", "src/hello.c", "./src/hello.c", filepath.Join(dir, "src/hello.c")} {
+		mustCompile(t, "gcc", "-g", "-c", name, "-o", "hello.o")
+		file, err := elf.Open("hello.o")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		data, err := file.DWARF()
+		if err != nil {
+			t.Fatal(err)
+		}
+		unit, err := data.Reader().Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := unit.Val(dwarf.AttrName); got != name || !instrumented(t, "hello.o") {
+			t.Errorf("%s is named %v", name, got)
+		}
+	}
 }
 
 func TestConfigureIsLeftAlone(t *testing.T) {

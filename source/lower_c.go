@@ -16,7 +16,9 @@ func (l *lowering) cUnits(n *Node, scope string, out *[]*Unit) {
 			} else {
 				l.cUnits(k, scope, out)
 			}
-		case "namespace_definition", "class_specifier", "struct_specifier", "union_specifier":
+		case "namespace_definition":
+			l.cUnits(k, join(scope, strings.ReplaceAll("::"+l.str(k.Child("name")), "::inline ", "::")[2:]), out)
+		case "class_specifier", "struct_specifier", "union_specifier":
 			l.cUnits(k, join(scope, l.str(k.Child("name"))), out)
 		default:
 			if k.First != nil {

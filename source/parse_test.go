@@ -164,6 +164,11 @@ function g 11-11
  for 11-11
   break 11
 `},
+		{"inline namespaces", "a.cpp", `namespace a::b::inline v1 { void f() { } }
+namespace c { inline namespace v2 { void g() { } } }
+`, `function a::b::v1::f 1-1
+function c::v2::g 2-2
+`},
 		{"names in C++", "a.cpp", `namespace ns { class K : B {
   K(int a) : x(a), y{2} { run(); }
   ~K() { }
