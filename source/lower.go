@@ -54,7 +54,12 @@ func (l *lowering) unitProblems(n *Node, inside func(*Node) bool) []Problem {
 }
 
 func (l *lowering) problem(n *Node) Problem {
-	msg := "not understood: " + clip(l.str(n), 60)
+	line, _, more := strings.Cut(strings.TrimSpace(n.Text(l.text)), "\n")
+	line = strings.Join(strings.Fields(line), " ")
+	if more { // other statements, as a rule
+		line += " …"
+	}
+	msg := "not understood: " + clip(line, 60)
 	if n.Missing {
 		msg = fmt.Sprintf("expected %q", n.Kind)
 	}
