@@ -143,3 +143,33 @@ func TestFortranAsOthersWriteIt(t *testing.T) {
 		t.Logf("%s", r.Text)
 	}
 }
+
+// Lengths after names and alternate returns are of Fortran 77, and in use.
+func TestOldDeclarations(t *testing.T) {
+	text := []byte(`      PROGRAM P
+      INTEGER I
+      DO 10 I = 1, 3
+      CALL ALT(I, *20, *30)
+      CALL NAMES
+      GO TO 10
+ 20   PRINT *, 'first'
+      GO TO 10
+ 30   PRINT *, 'second'
+ 10   CONTINUE
+      END
+      SUBROUTINE ALT(K, *, *)
+      INTEGER K
+      IF (K .EQ. 1) RETURN 1
+      IF (K .EQ. 2) RETURN 2
+      END
+      SUBROUTINE NAMES
+      CHARACTER A*(3), B*2, C(2)*(4)
+      A = 'one'
+      B = 'on'
+      C(2) = 'four'
+      PRINT *, A, B, C(2)
+      END
+`)
+	got, _ := same(t, "old.f", text, Options{Regions: All, MinLines: 1, Count: true})
+	expect(t, got, map[string]string{"alt": "3 0", "names": "1 0"})
+}

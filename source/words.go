@@ -22,6 +22,18 @@ func asNames(text []byte) {
 			text[i] = '1' // 'FF'X
 		}
 	}
+	for _, at := range alternateReturns.FindAllIndex(text, -1) {
+		for i := at[0]; i < at[1]; i++ {
+			if text[i] == '*' {
+				text[i] = 'q' // SUBROUTINE F(X, *, *)
+			}
+		}
+	}
+	for _, statement := range characterStatement.FindAllIndex(text, -1) {
+		for _, at := range lengthAfter.FindAllSubmatchIndex(text[statement[0]:statement[1]], -1) {
+			blank(text[statement[0]+at[2] : statement[0]+at[3]]) // CHARACTER X*(N)
+		}
+	}
 	for _, data := range dataStatement.FindAllIndex(text, -1) {
 		for _, at := range namedRepeat.FindAllSubmatchIndex(text[data[0]:data[1]], -1) {
 			for i := data[0] + at[2]; i < data[0]+at[3]; i++ {
@@ -32,11 +44,14 @@ func asNames(text []byte) {
 }
 
 var (
-	keywordAssigned = lazyregexp.New(`(?im)(?:^[ \t]*(?:[0-9]+[ \t]+)?|;[ \t]*|\)[ \t]*)((?:class|associate|block|critical|change|team|event|sync|error|enum|enumerator|final|generic|import|procedure|submodule|abstract|contiguous|select|concurrent|rank|notify|non_recursive|impure|bind|protected|asynchronous|volatile|deferred|extends|sequence|namelist|pass|nopass|value)(?:[ \t]*\([^()=\n]*\))?[ \t]*=)(?:[^=>]|$)`)
-	oldHexadecimal  = lazyregexp.New(`(?m)(?:^|[^A-Za-z0-9_'"])([xX])(?:'[0-9A-Fa-f]+'|"[0-9A-Fa-f]+")`)
-	dataStatement   = lazyregexp.New(`(?im)^[ \t]*(?:[0-9]+[ \t]+)?data\b[^\n]*$`)
-	namedRepeat     = lazyregexp.New(`[/,][ \t]*([A-Za-z][A-Za-z0-9_]*)[ \t]*\*[^*]`)
-	baseAfter       = lazyregexp.New(`(?m)[=,(/*+\-][ \t]*((?:'[0-9A-Fa-f]+'|"[0-9A-Fa-f]+")[xXzZoObB])(?:[^A-Za-z0-9_]|$)`)
+	keywordAssigned    = lazyregexp.New(`(?im)(?:^[ \t]*(?:[0-9]+[ \t]+)?|;[ \t]*|\)[ \t]*)((?:class|associate|block|critical|change|team|event|sync|error|enum|enumerator|final|generic|import|procedure|submodule|abstract|contiguous|select|concurrent|rank|notify|non_recursive|impure|bind|protected|asynchronous|volatile|deferred|extends|sequence|namelist|pass|nopass|value)(?:[ \t]*\([^()=\n]*\))?[ \t]*=)(?:[^=>]|$)`)
+	oldHexadecimal     = lazyregexp.New(`(?m)(?:^|[^A-Za-z0-9_'"])([xX])(?:'[0-9A-Fa-f]+'|"[0-9A-Fa-f]+")`)
+	dataStatement      = lazyregexp.New(`(?im)^[ \t]*(?:[0-9]+[ \t]+)?data\b[^\n]*$`)
+	alternateReturns   = lazyregexp.New(`(?im)^[ \t]*(?:recursive[ \t]+)?subroutine[ \t]+\w+[ \t]*\([\w \t,*]*\)`)
+	characterStatement = lazyregexp.New(`(?im)^[ \t]*character\b[^\n'"]*$`)
+	lengthAfter        = lazyregexp.New(`[, \t][ \t]*[A-Za-z]\w*[ \t]*(?:\([^()\n]*\)[ \t]*)?(\*[ \t]*\([^()\n]*\))`)
+	namedRepeat        = lazyregexp.New(`[/,][ \t]*([A-Za-z][A-Za-z0-9_]*)[ \t]*\*[^*]`)
+	baseAfter          = lazyregexp.New(`(?m)[=,(/*+\-][ \t]*((?:'[0-9A-Fa-f]+'|"[0-9A-Fa-f]+")[xXzZoObB])(?:[^A-Za-z0-9_]|$)`)
 )
 
 // unpack parts the words of a statement, from a byte of the made-up text on, that
