@@ -354,6 +354,9 @@ export interface Cause {
   lost_share: Num;
   replayed_gain?: Num; // of the run, where a kept trace was replayed without the difference
   association: boolean; // a replay gained nothing without it
+  with: string[] | null; // regions that have to be balanced together with it
+  alone_share: Num; // of the run: what balancing it alone saves
+  blocked: Num; // how long the slowest was without CPU time there
   lost: Num;
   slowest: UnitName;
   most: Num;
@@ -402,7 +405,10 @@ export interface Diagnosis {
   units: "processes" | "threads" | "nodes";
   unit_count: number;
   metric: string;
-  slower: { units: UnitName[]; factor: Num; nodes: string[] | null } | null; // in everything
+  // in everything, or in all regions but a few; attribute is what they have more of
+  slower: { units: UnitName[]; factor: Num; least: Num; most: Num; nodes: string[] | null; share: Num; except: string[] | null; attribute: string; ratio: Num } | null;
+  serial: { region: string; share: Num } | null; // what main threads do alone, where other threads are idle for that
+  waits?: { share: number; region: string; ranks: number[] | null }; // what a kept trace says of waiting
   with_mpi: boolean;
   region_of: string;
   level1: number;
