@@ -11,8 +11,7 @@ func programsOf(t *trace.Trace) [][]int {
 	for rank := range of {
 		of[rank] = rank
 	}
-	var first func(rank int) int
-	first = func(rank int) int {
+	first := func(rank int) int {
 		for of[rank] != rank {
 			of[rank] = of[of[rank]]
 			rank = of[rank]
