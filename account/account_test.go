@@ -367,6 +367,8 @@ func TestNamesThatAProgramGave(t *testing.T) {
 		{model.Region{Name: "sleep", Kind: model.Block}, Work},
 		{model.Region{Name: "select", Kind: model.Function, File: "median.c", Line: 3}, Work},
 		{model.Region{Name: "select", Kind: model.Function}, Waits},
+		{model.Region{Name: "wait", Kind: model.Function, File: "/usr/lib/python3.12/threading.py", Line: 359}, Waits},
+		{model.Region{Name: "wait", Kind: model.Function, File: "solver/thread.py", Line: 9}, Work},
 		{model.Region{Name: "read", Kind: model.Function, File: "../sysdeps/unix/sysv/linux/read.c", Line: 26}, InOut},
 	} {
 		c.region.Parent = model.NoParent
@@ -558,5 +560,30 @@ func TestBordersHaveLessToExchange(t *testing.T) {
 	}
 	if l := draw(false, border, late); l.Total(Imbalance) < 0.15 {
 		t.Errorf("late: %+v", l.Lines)
+	}
+}
+
+// A main thread that sleeps while its threads run takes no core: that is told apart,
+// and is nothing that could be avoided.
+func TestMainThreadAsleep(t *testing.T) {
+	in := run([]Class{Work, Asleep}, []float64{0, 10}, []float64{10, 0}, []float64{9.5, 0.5})
+	in.Helper = []bool{false, true, true}
+	in.Roles = []int{0, 2, 2}
+	l := draw(t, in)
+	joining := 0.0
+	for _, line := range l.Lines {
+		if line.Kind == Idle && line.Joining {
+			joining += line.Seconds
+		}
+	}
+	if joining != 10 || l.Headline().Kind == Idle {
+		t.Errorf("%+v, headline %+v", l.Lines, l.Headline())
+	}
+	// Another that sleeps had nothing to do.
+	in = run([]Class{Work, Asleep}, []float64{0, 10}, []float64{0, 10}, []float64{10, 0})
+	in.Helper = []bool{false, true, true}
+	in.Roles = []int{0, 2, 2}
+	if h := draw(t, in).Headline(); h.Kind != Idle || h.Share < 0.33 || h.Share > 0.34 {
+		t.Errorf("headline %+v", h)
 	}
 }

@@ -68,6 +68,7 @@ type drawing struct {
 	// What was found, summed over units.
 	useful, waiting, ends, inOut, shared, communication, unused, unnamed float64
 	slept, outsideAll                                                    float64   // of what is unused: by those asleep, and outside of any region
+	joining                                                              float64   // by main threads that are asleep while others work, beside what is unused
 	blocked                                                              float64   // of what is shared
 	waitedIn, costIn, diskIn                                             []float64 // by region
 	doubted                                                              float64   // of communication
@@ -389,10 +390,14 @@ func (d *drawing) allot() {
 	for u := range d.Wall.Units {
 		d.split(u, p)
 		if d.idle[u] {
-			d.unused += d.Run
-			if d.asleep(u, p) {
+			switch asleep := d.asleep(u, p); {
+			case asleep && !d.Helper[u] && len(d.l.Idle) < d.Wall.Units:
+				d.joining += d.Run
+				continue
+			case asleep:
 				d.slept += d.Run
 			}
+			d.unused += d.Run
 			continue
 		}
 		d.useful += p.useful

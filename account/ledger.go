@@ -43,6 +43,9 @@ type Line struct {
 	Scope   string  `json:"scope"` // the region's own time, or with its parts
 	Over    string  `json:"over"`  // the seconds are summed over the units
 	Unit    string  `json:"unit"`
+	// Joining marks the idle time of main threads that start others and wait for them:
+	// nothing is lost by it, for they take no core.
+	Joining bool `json:"joining,omitempty"`
 }
 
 // Spread is how the units of one role differ in the work of one region.
@@ -144,7 +147,7 @@ func (l *Ledger) Headlines() []Headline {
 	for _, kind := range []Kind{Imbalance, Waiting, StartEnd, IO, SharedCores, Communication, Idle} {
 		var e entry
 		for _, line := range l.Lines {
-			if line.Kind != kind || l.Scatter && kind == Imbalance && line.Region == "" {
+			if line.Kind != kind || line.Joining || l.Scatter && kind == Imbalance && line.Region == "" {
 				continue
 			}
 			e.weight += line.Share

@@ -1,6 +1,7 @@
 package account
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -58,8 +59,8 @@ var Shipped = Table{
 
 // asks tells calls by which a program looks whether something is there, over and over
 // as long as it waits for it.
-func asks(path string) bool {
-	switch path[strings.LastIndexByte(path, model.PathSeparator)+1:] {
+func asks(region string) bool {
+	switch region[strings.LastIndexByte(region, model.PathSeparator)+1:] {
 	case "MPI_Test", "MPI_Testall", "MPI_Testany", "MPI_Testsome", "MPI_Iprobe", "MPI_Improbe", "MPI_Request_get_status", "MPI_Parrived":
 		return true
 	}
@@ -71,8 +72,12 @@ func asks(path string) bool {
 var system = Table{{"read", InOut}, {"write", InOut}, {"wait", Waits}, {"poll", Waits}, {"select", Waits}, {"sleep", Waits}}
 
 // ofProgram tells what the program itself has named: what was run, and what stands in
-// a source that is not the C library's.
+// a source that is neither the C library's nor one of Python's in which threads wait.
 func ofProgram(region model.Region) bool {
+	switch path.Base(region.File) {
+	case "threading.py", "selectors.py", "subprocess.py":
+		return false
+	}
 	return region.Parent == model.NoParent && region.Kind == model.Block || region.File != "" && !strings.Contains(region.File, "sysdeps/")
 }
 

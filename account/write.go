@@ -15,6 +15,8 @@ const (
 	OffBlocked    = "blocked or asleep"
 	CostOrShared  = "what the calls cost, or waiting that all share"
 	CostOrWaiting = "what the calls cost, or waiting beyond the imbalance"
+	// Scattering is said of imbalance of no region in particular that is noise.
+	Scattering = "scatter of the work without a pattern"
 )
 
 // leastLine is the share of all work that gets a line of imbalance of its own.
@@ -69,7 +71,7 @@ func (d *drawing) write() {
 	}
 	words := "small differences of work in many regions"
 	if l.Scatter {
-		words = "scatter of the work without a pattern"
+		words = Scattering
 	}
 	add(Imbalance, "", d.unnamed, words)
 	add(Useful, "", d.useful, "work")
@@ -79,6 +81,10 @@ func (d *drawing) write() {
 	add(SharedCores, "", d.shared, d.sharedWords())
 	add(StartEnd, "", d.ends, "before the first and after the last region, and in starting and ending")
 	add(Idle, "", d.unused, d.idleWords())
+	if d.joining > 0 {
+		add(Idle, "", d.joining, "main threads, off the cores while theirs run")
+		l.Lines[len(l.Lines)-1].Joining = true
+	}
 	slices.SortStableFunc(l.Lines, func(a, b Line) int {
 		return cmp.Or(cmp.Compare(b.Share, a.Share), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Region, b.Region))
 	})

@@ -305,9 +305,10 @@ func (d *Dataset) groups(exclusive, calls model.Matrix, types []UnitType) (group
 		if d.Classes[r] != account.Work {
 			continue
 		}
-		of[d.Regions[r].Name] += v
+		name := d.CalledName(r)
+		of[name] += v
 		largestPath = max(largestPath, v)
-		largestName = max(largestName, of[d.Regions[r].Name])
+		largestName = max(largestName, of[name])
 	}
 	const heavy = 0.05
 	split := largestPath < heavy*whole && largestName >= heavy*whole
@@ -316,16 +317,44 @@ func (d *Dataset) groups(exclusive, calls model.Matrix, types []UnitType) (group
 	}
 	first := map[string]int{}
 	groups, names = make([]int, len(d.Regions)), append([]string(nil), d.Paths...)
-	for r, region := range d.Regions {
-		if at, ok := first[region.Name]; ok {
+	for r := range d.Regions {
+		name := d.CalledName(r)
+		if at, ok := first[name]; ok {
 			groups[r] = at
-			names[at] = model.EscapeName(region.Name)
+			names[at] = name
 		} else {
-			first[region.Name] = r
+			first[name] = r
 			groups[r] = r
 		}
 	}
 	return groups, names, true
+}
+
+// CalledName is how a region is called where those of one name count as one. Time
+// blocked is of the function around it: that of another one has nothing to do with it.
+func (d *Dataset) CalledName(r int) string {
+	region := d.Regions[r]
+	if region.Name == model.Blocked && region.Parent != model.NoParent {
+		return model.JoinPath(d.Regions[region.Parent].Name, region.Name)
+	}
+	return model.EscapeName(region.Name)
+}
+
+// Around gives every region the one that stands for it where only calls count: itself,
+// or, where it was only sampled, the measured one around it.
+func (d *Dataset) Around() ([]int, error) {
+	var groups []int
+	if d.Has(model.Calls) {
+		calls, err := d.Matrix(model.Calls)
+		if err != nil {
+			return nil, err
+		}
+		groups = d.sampled(calls)
+	}
+	for r := len(groups); r < len(d.Regions); r++ {
+		groups = append(groups, r)
+	}
+	return groups, nil
 }
 
 // sampled gives regions that nobody called the region around them that

@@ -24,6 +24,7 @@ type Bottlenecks struct {
 	Severity   []SeverityTerm `json:"severity_sets"`
 	Rows       []Bottleneck   `json:"rows"` // the largest value first
 	Warnings   []string       `json:"warnings"`
+	Folded     Folding        `json:"-"`
 }
 
 // SeverityTerm is a word for how severe a bottleneck is.
@@ -104,7 +105,7 @@ func FindBottlenecks(d *Dataset, words Words, metric string, o BottleneckOptions
 	if err != nil {
 		return nil, err
 	}
-	b := &Bottlenecks{Experiment: d.Name, Metric: metric, Threshold: o.Threshold, Rows: []Bottleneck{}, Warnings: []string{}}
+	b := &Bottlenecks{Experiment: d.Name, Metric: metric, Threshold: o.Threshold, Rows: []Bottleneck{}, Warnings: []string{}, Folded: d.foldedBy(q)}
 	if v, over := words.VariableOf(q); o.Upper == 0 && v != nil && expr.Equal(over, q) && v.High > o.Threshold {
 		o.Upper = v.High // the universe ends there, such as a ratio's at one
 	}

@@ -14,12 +14,14 @@ import (
 // every experiment that has a time metric. Shares are of the run time, that
 // is the time of the slowest unit.
 const (
-	TimeShare               = "time_share"   // time / run time, mean over units
-	Imbalance               = "imbalance"    // max / mean over units − 1
-	MPIShare                = "mpi_share"    // time in communication / time, nested regions included
-	Lost                    = "lost"         // max − mean over units, in seconds
-	LostShare               = "lost_share"   // lost / run time
-	LoadBalance             = "load_balance" // of the program, as the two below
+	TimeShare               = "time_share"    // time / run time, mean over units
+	Imbalance               = "imbalance"     // max / mean over units − 1
+	MPIShare                = "mpi_share"     // time in communication / time, nested regions included
+	Lost                    = "lost"          // max − mean over units, in seconds
+	LostShare               = "lost_share"    // lost / run time
+	Participation           = "participation" // of a region: the part of the units that have a share of its time
+	MessageShare            = "message_share" // of the program: time in calls to other processes / time
+	LoadBalance             = "load_balance"  // of the program, as the two below
 	CommunicationEfficiency = "communication_efficiency"
 	ParallelEfficiency      = "parallel_efficiency"
 	RunSeconds              = "run_seconds" // elapsed time of the program: that of its slowest unit
@@ -39,6 +41,8 @@ var builtIn = map[string]func(r *Rows, scope model.Scope) ([]float64, error){
 	MPIShare:                mpiShare,
 	Lost:                    lost,
 	LostShare:               lostShare,
+	Participation:           participation,
+	MessageShare:            messageShare,
 	LoadBalance:             programOnly(func(t *Times) Real { return t.Efficiency().LoadBalance }),
 	CommunicationEfficiency: programOnly(func(t *Times) Real { return t.Efficiency().Communication }),
 	ParallelEfficiency:      programOnly(func(t *Times) Real { return t.Efficiency().Parallel }),
@@ -47,6 +51,14 @@ var builtIn = map[string]func(r *Rows, scope model.Scope) ([]float64, error){
 	SharedCoresShare:        ledgerShare(account.SharedCores),
 	IdleShare:               ledgerShare(account.Idle),
 	WaitingShare:            ledgerShare(account.Waiting),
+}
+
+// comparesUnits tells whether a metric is one value over all units.
+func comparesUnits(name string) bool {
+	if base, _, scoped := model.SplitScope(name); scoped {
+		name = base
+	}
+	return slices.Contains([]string{Imbalance, Lost, LostShare, ImbalanceShare}, name)
 }
 
 // BuiltIns lists the names of the built-in metrics.
@@ -207,6 +219,53 @@ func mpiShare(r *Rows, _ model.Scope) ([]float64, error) {
 		outside[g] = !inside
 	}
 	return Quotients(paths.fold(whole, outside, summed), paths.fold(whole, nil, summed)), nil
+}
+
+// messageShare is time in calls to other processes, of MPI or of a library like it,
+// but for starting and ending and for files. Unlike mpi_share it leaves out what threads
+// wait for one another.
+func messageShare(r *Rows, _ model.Scope) ([]float64, error) {
+	if r.By != ByProgram {
+		return nil, mistake.Refuse("%s is of the whole program, not by %s", MessageShare, r.By)
+	}
+	d := r.d
+	if d.flat != nil { // over all regions it is the same by path and by name
+		d = d.flat.parent
+	}
+	rows := &Rows{By: ByProgram, d: d, size: 1}
+	m, _, err := rows.time(model.Exclusive)
+	if err != nil {
+		return nil, err
+	}
+	inside, other := make([]bool, len(d.Regions)), make([]bool, len(d.Regions))
+	for g, region := range d.Regions {
+		inside[g] = region.Kind == model.MPI || region.Kind == model.Comm || region.Parent != model.NoParent && inside[region.Parent]
+		class := d.Classes[g]
+		other[g] = !(class == account.Communicating || class == account.Waits && inside[g])
+	}
+	return Quotients(rows.fold(m, other, summed), rows.fold(m, nil, summed)), nil
+}
+
+// participation counts the units that have a share of a region's work: a fifth at
+// least of the mean.
+func participation(r *Rows, scope model.Scope) ([]float64, error) {
+	if r.By != ByRegion {
+		return nil, mistake.Refuse("%s is of regions, not by %s", Participation, r.By)
+	}
+	m, _, err := r.time(scope)
+	if err != nil {
+		return nil, err
+	}
+	n := float64(m.Units)
+	least, out := r.fold(m, nil, summed), make([]float64, r.size)
+	for u := range m.Units {
+		for g, v := range m.Row(u) {
+			if v > 0 && v*n*account.OtherWork >= least[g] {
+				out[g] += 1 / n
+			}
+		}
+	}
+	return out, nil
 }
 
 // programOnly is a metric of the whole program; rows of another kind have no

@@ -1,6 +1,8 @@
 package analyze
 
 import (
+	"math"
+
 	"auspex/account"
 	"auspex/internal/mistake"
 	"auspex/model"
@@ -30,7 +32,7 @@ func imbalanceShare(r *Rows, scope model.Scope) ([]float64, error) {
 	return out, nil
 }
 
-// ledgerShare is the sum of a kind of lines.
+// ledgerShare is the sum of a kind of lines, but for what nothing is lost by.
 func ledgerShare(kind account.Kind) func(*Rows, model.Scope) ([]float64, error) {
 	return func(r *Rows, _ model.Scope) ([]float64, error) {
 		if r.By != ByProgram {
@@ -40,6 +42,15 @@ func ledgerShare(kind account.Kind) func(*Rows, model.Scope) ([]float64, error) 
 		if err != nil || len(all) == 0 {
 			return []float64{0}, err
 		}
-		return []float64{all[0].Total(kind)}, nil
+		if all[0].RunSeconds <= 0 {
+			return []float64{math.NaN()}, nil
+		}
+		share := all[0].Total(kind)
+		for _, line := range all[0].Lines {
+			if line.Kind == kind && line.Joining {
+				share -= line.Share
+			}
+		}
+		return []float64{share}, nil
 	}
 }

@@ -29,6 +29,33 @@ func FlatName(name string) string {
 	return flat
 }
 
+// FlatNames are the names that regions have in a flat profile. A loop, loop@12 below
+// its function or f:loop@12 where f is no region, is part of its function: loops of many
+// functions have the same line, and a function may have the most time in several.
+func FlatNames(regions []model.Region) []string {
+	names := make([]string, len(regions))
+	for r, region := range regions {
+		names[r] = FlatName(region.Name)
+		if !IsPart(region) {
+			continue
+		}
+		if function, _, inside := strings.Cut(region.Name, ":"+LoopAt); inside {
+			names[r] = function
+		} else if region.Parent != model.NoParent {
+			names[r] = names[region.Parent]
+		}
+	}
+	return names
+}
+
+// IsPart tells whether a region is a loop of a function, which is no callee.
+func IsPart(region model.Region) bool {
+	return region.Kind == model.Loop && strings.Contains(region.Name, LoopAt)
+}
+
+// LoopAt begins the name of a loop, before its line or place.
+const LoopAt = "loop@"
+
 // folded is a dataset's regions put together by name. Exclusive values add up; of
 // inclusive ones only the outermost region of a name on each path counts, so that
 // recursion counts once. Values that do not add up are averaged.
@@ -52,13 +79,20 @@ func (d *Dataset) foldNames() (*Dataset, error) {
 	f := &folded{parent: d, header: d.Header}
 	var regions []model.Region
 	number := map[string]int{}
-	for _, region := range d.Regions {
-		name := FlatName(region.Name)
+	names := FlatNames(d.Regions)
+	for r, region := range d.Regions {
+		name := names[r]
 		k, known := number[name]
 		if !known {
 			k = len(regions)
 			number[name] = k
-			regions = append(regions, model.Region{Name: name, Kind: region.Kind, File: region.File, Line: region.Line, Parent: model.NoParent})
+			kind := region.Kind
+			if name != FlatName(region.Name) {
+				kind = model.Function
+			}
+			regions = append(regions, model.Region{Name: name, Kind: kind, File: region.File, Line: region.Line, Parent: model.NoParent})
+		} else if IsPart(region) {
+			// its function's place stands
 		} else if regions[k].File != region.File || regions[k].Line != region.Line {
 			regions[k].File, regions[k].Line = "", 0
 		}
@@ -116,7 +150,7 @@ func (f *folded) fold(m model.Matrix, metric model.Metric) model.Matrix {
 		clear(counts)
 		for r, v := range m.Row(u) {
 			k := f.of[r]
-			if v != v || metric.Scope == model.Inclusive && !f.outermost[r] {
+			if v != v || metric.Name == model.Calls && IsPart(f.parent.Regions[r]) || metric.Scope == model.Inclusive && !f.outermost[r] {
 				continue
 			}
 			if counts[k]++; counts[k] == 1 {
@@ -306,8 +340,9 @@ func (d *Dataset) SplitByPaths() (bool, error) {
 	}
 	byName := map[string]float64{}
 	path := 0
-	for r, region := range d.Regions {
-		byName[FlatName(region.Name)] += shares[r]
+	names := FlatNames(d.Regions)
+	for r, name := range names {
+		byName[name] += shares[r]
 		if shares[r] > shares[path] {
 			path = r
 		}
@@ -315,7 +350,7 @@ func (d *Dataset) SplitByPaths() (bool, error) {
 	if len(byName) == len(d.Regions) {
 		return false, nil
 	}
-	heaviest := FlatName(d.Regions[path].Name)
+	heaviest := names[path]
 	for name, share := range byName {
 		if share > byName[heaviest] || share == byName[heaviest] && name < heaviest {
 			heaviest = name
@@ -324,7 +359,7 @@ func (d *Dataset) SplitByPaths() (bool, error) {
 	if byName[heaviest] < tellingShare {
 		return false, nil
 	}
-	return shares[path] < tellingShare || byName[FlatName(d.Regions[path].Name)] < byName[heaviest], nil
+	return shares[path] < tellingShare || byName[names[path]] < byName[heaviest], nil
 }
 
 // mainShares are the regions' parts of the main metric.

@@ -76,6 +76,66 @@ func TestByName(t *testing.T) {
 	}
 }
 
+// Loops are parts of their functions: those of two functions that have a line in common
+// stay apart, two of one function are one, and the times that loops were entered are no
+// calls.
+func TestLoopsByName(t *testing.T) {
+	b := model.NewBuilder()
+	seconds := b.Metric(model.NewMetric(model.WallTime, "s", model.Exclusive))
+	calls := b.Metric(model.NewMetric(model.Calls, "count", model.Exclusive))
+	region := func(name string, kind model.Kind, line, parent int) int {
+		return b.Region(model.Region{Name: name, Kind: kind, File: "x.c", Line: line, Parent: parent})
+	}
+	u := b.Unit(model.Unit{})
+	add := func(name string, kind model.Kind, line, parent int, time, entered float64) int {
+		r := region(name, kind, line, parent)
+		b.Set(u, r, seconds, time)
+		b.Set(u, r, calls, entered)
+		return r
+	}
+	root := add("main", model.Function, 1, model.NoParent, 0, 1)
+	f := add("f", model.Function, 10, root, 1, 2)
+	add("loop@12", model.Loop, 12, f, 3, 50)
+	nested := add("loop@14", model.Loop, 14, f, 2, 60)
+	add("loop@15", model.Loop, 15, nested, 1, 70)
+	g := add("g", model.Function, 10, root, 1, 4)
+	add("loop@12", model.Loop, 12, g, 5, 80)
+	add("h:loop@30", model.Loop, 30, root, 2, 90)
+	add("main loop", model.Loop, 31, root, 1, 9)
+	e, err := b.Build(model.Header{Name: "loops"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := dataset(t, e).ByName()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string][4]float64{"main": {0, 16, 1, 1}, "f": {7, 7, 2, 10}, "g": {6, 6, 4, 10}, "h": {2, 2, 0, 30}, "main loop": {1, 1, 9, 31}}
+	if len(d.Paths) != len(want) {
+		t.Errorf("regions %v", d.Paths)
+	}
+	for r, name := range d.Paths {
+		got := [4]float64{3: float64(d.Regions[r].Line)}
+		for i, metric := range []string{"wtime.exc", "wtime.inc", "calls.exc"} {
+			m, err := d.Matrix(metric)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got[i] = m.At(0, r)
+		}
+		if got != want[name] || name != "main loop" && d.Regions[r].Kind != model.Function {
+			t.Errorf("%s: %v, want %v, a %s", name, got, want[name], d.Regions[r].Kind)
+		}
+	}
+	s, err := Summarise(d, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Heaviest[0].Region != "f" {
+		t.Errorf("%s is the heaviest", s.Heaviest[0].Region)
+	}
+}
+
 func mustParse(t testing.TB, text string) *perfql.Query {
 	t.Helper()
 	q, err := perfql.Parse(text)

@@ -48,7 +48,7 @@ func Check(d *Dataset, words Words, c *fuzzy.Contract, open func(name string) (*
 			checked.Why = why.why
 			result.Unjudged = append(result.Unjudged, checked)
 		case err != nil:
-			return nil, fmt.Errorf("clause %s: %w", clause.Name, err)
+			return nil, fmt.Errorf("%s: clause %s: %w", c.File, clause.Name, cannotJudge(err)) // without a place, which is that of a word in a clause
 		case !*checked.Holds:
 			result.Broken = append(result.Broken, checked)
 		}
@@ -105,6 +105,11 @@ func (checked *CheckedClause) check(d *Dataset, words Words, clause *fuzzy.Claus
 		degree := Real(fuzzy.Combine(clause.Require, words.Logic, j.degree(row)))
 		if !degree.IsMissing() && !(degree >= checked.Degree) {
 			checked.Degree, worst = degree, row
+		}
+	}
+	if worst < 0 && missing == nil && base != nil && clause.Region != "" {
+		if _, err := base.chooseRegions([]string{clause.Region}); err != nil {
+			return &notJudged{fmt.Sprintf("%s, which it is compared with, has no region %s", base.Name, clause.Region)}
 		}
 	}
 	if worst < 0 {

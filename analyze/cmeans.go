@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	"auspex/cluster"
@@ -22,11 +21,14 @@ type Clusters struct {
 	// PartitionCoefficient is 1 for a crisp division and 1/clusters for one
 	// that says nothing; XieBeni is the smaller the better the clusters are
 	// apart, and chooses their number where nobody did.
-	PartitionCoefficient Real      `json:"partition_coefficient"`
-	XieBeni              Real      `json:"xie_beni"`
-	Clusters             []Cluster `json:"clusters"` // the highest aggregate score first
-	Rows                 []Member  `json:"rows"`     // by cluster, the surest first
-	Warnings             []string  `json:"warnings"`
+	PartitionCoefficient Real `json:"partition_coefficient"`
+	XieBeni              Real `json:"xie_beni"`
+	// Groups tells whether the clusters are better apart than those of values
+	// without groups.
+	Groups   bool      `json:"groups"`
+	Clusters []Cluster `json:"clusters"` // the highest aggregate score first
+	Rows     []Member  `json:"rows"`     // by cluster, the surest first
+	Warnings []string  `json:"warnings"`
 }
 
 // Cluster is one centre.
@@ -38,14 +40,15 @@ type Cluster struct {
 
 // Member is one region or unit.
 type Member struct {
-	Region  string `json:"region,omitempty"`
-	Unit    any    `json:"unit,omitempty"`
-	Cluster int    `json:"cluster"` // to which it belongs most
-	Degrees []Real `json:"degrees"` // by cluster
+	Region    string `json:"region,omitempty"`
+	Unit      any    `json:"unit,omitempty"`
+	Aggregate Real   `json:"aggregate"` // its score
+	Cluster   int    `json:"cluster"`   // to which it belongs most
+	Degrees   []Real `json:"degrees"`   // by cluster
 }
 
-// mostClusters bounds the search for their number, as does the square root of
-// the number of rows: more clusters than that say little.
+// mostClusters bounds the search for their number, as do two rows a cluster: with
+// as many clusters as rows each is one, and the index perfect.
 const mostClusters = 8
 
 // FindClusters divides what was scored among k clusters, or as many as suit
@@ -81,12 +84,13 @@ func FindClusters(ctx context.Context, s *Scores, k int) (*Clusters, error) {
 		return nil, err
 	}
 	c.fill(found, kept)
-	return c, nil
+	c.Groups, err = grouped(ctx, points, found, k)
+	return c, err
 }
 
 func divide(ctx context.Context, points cluster.Points, k int) (*cluster.Fuzzy, error) {
 	if k == 0 {
-		most := max(2, int(math.Sqrt(float64(points.N))))
+		most := max(2, points.N/2)
 		return cluster.SuggestCMeans(ctx, points, min(mostClusters, most))
 	}
 	return cluster.CMeans(ctx, points, k)
@@ -116,7 +120,7 @@ func (c *Clusters) fill(found *cluster.Fuzzy, kept []Scored) {
 		c.Warnings = append(c.Warnings, "all rows have the same scores: there is one cluster")
 	}
 	for r, row := range kept {
-		m := Member{Region: row.Region, Unit: row.Unit}
+		m := Member{Region: row.Region, Unit: row.Unit, Aggregate: row.Aggregate}
 		for at, i := range order {
 			m.Degrees = append(m.Degrees, Real(found.Degrees.Data[r*k+i]))
 			if m.Degrees[at] > m.Degrees[m.Cluster] {

@@ -22,11 +22,21 @@ type Comparison struct {
 	Unit       string         `json:"unit"`   // of the metric, where it has one
 	By         string         `json:"by"`     // whether regions are call paths or names
 	Over       Over           `json:"over"`
-	Runtime    Pair           `json:"runtime"`
+	Runtime    RunPair        `json:"runtime"`
 	Efficiency EfficiencyPair `json:"efficiency"`
 	Factors    []FactorPair   `json:"factors"` // those that differ
 	Regions    []RegionPair   `json:"regions"` // the largest change first
 	Warnings   []string       `json:"warnings"`
+
+	// AcrossUnits: the metric compares units, so that Over has no part in it.
+	AcrossUnits bool `json:"-"`
+}
+
+// RunPair is the run time of both experiments. Significant tells whether it differs
+// by more than the spread of repeated runs explains; nil without repeats.
+type RunPair struct {
+	Pair
+	Significant *bool `json:"significant"`
 }
 
 // Pair is a value of both experiments.
@@ -115,7 +125,7 @@ func Compare(a, b *Dataset, words Words, o CompareOptions) (*Comparison, error) 
 	}
 	c := &Comparison{
 		A: a.Name, B: b.Name, TimeMetric: ta.Metric, Metric: o.Metric, By: a.ByWord(), Over: o.Over, Warnings: []string{}, Regions: []RegionPair{},
-		Runtime:    Pair{Real(ta.Runtime), Real(tb.Runtime), Ratio(tb.Runtime, ta.Runtime)},
+		Runtime:    RunPair{Pair: Pair{Real(ta.Runtime), Real(tb.Runtime), Ratio(tb.Runtime, ta.Runtime)}},
 		Efficiency: EfficiencyPair{ta.Efficiency(), tb.Efficiency()},
 		Factors:    differingFactors(&a.Header, &b.Header),
 	}
@@ -129,15 +139,14 @@ func Compare(a, b *Dataset, words Words, o CompareOptions) (*Comparison, error) 
 	if ta.Metric != tb.Metric {
 		c.Warnings = append(c.Warnings, fmt.Sprintf("%s is timed by %s and %s by %s", a.Name, ta.Metric, b.Name, tb.Metric))
 	}
-	if len(a.Units) != len(b.Units) {
-		c.Warnings = append(c.Warnings, fmt.Sprintf("%d units against %d: regions are compared by the %s over units",
-			len(a.Units), len(b.Units), o.Over))
-	}
 	metrics := [2]string{o.Metric, o.Metric}
 	if o.Metric == "" {
 		metrics, c.Metric = [2]string{ta.Metric, tb.Metric}, ta.Metric
 	}
-	valuesA, unit, err := condense(a, words, metrics[0], o.Over)
+	if c.Runtime.Significant, err = runtimesDiffer(a, b, ta, tb); err != nil {
+		return nil, err
+	}
+	valuesA, of, err := condense(a, words, metrics[0], o.Over)
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +154,11 @@ func Compare(a, b *Dataset, words Words, o CompareOptions) (*Comparison, error) 
 	if err != nil {
 		return nil, err
 	}
-	c.Unit = unit
+	c.Unit, c.AcrossUnits = of.unit, of.acrossUnits
+	if len(a.Units) != len(b.Units) && !c.AcrossUnits {
+		c.Warnings = append(c.Warnings, fmt.Sprintf("%d units against %d: regions are compared by the %s over units",
+			len(a.Units), len(b.Units), o.Over))
+	}
 	as, note := renamed(a, b)
 	if note != "" {
 		c.Warnings = append(c.Warnings, note)
@@ -157,11 +170,14 @@ func Compare(a, b *Dataset, words Words, o CompareOptions) (*Comparison, error) 
 	valuesB = called
 	for path, x := range valuesA {
 		y, both := valuesB[path]
+		if !both {
+			y = condensed{value: of.absent}
+		}
 		delete(valuesB, path)
 		c.add(path, x, y, map[bool]string{false: a.Name}[both])
 	}
 	for path, y := range valuesB {
-		c.add(path, condensed{kind: y.kind}, y, b.Name)
+		c.add(path, condensed{kind: y.kind, value: of.absent}, y, b.Name)
 	}
 	shareA, shareB := a.shares(), b.shares()
 	for i := range c.Regions {
@@ -172,8 +188,7 @@ func Compare(a, b *Dataset, words Words, o CompareOptions) (*Comparison, error) 
 	}
 	c.judge()
 	slices.SortFunc(c.Regions, func(x, y RegionPair) int {
-		dx, dy := math.Abs(float64(x.B-x.A)), math.Abs(float64(y.B-y.A))
-		return cmp.Or(cmp.Compare(dy, dx), cmp.Compare(x.Region, y.Region))
+		return cmp.Or(cmp.Compare(y.change(), x.change()), cmp.Compare(x.Region, y.Region))
 	})
 	c.noteMissing(a, b, map[string]func(string) Real{a.Name: shareA, b.Name: func(path string) Real { return shareB(inB[path]) }})
 	return c, nil
@@ -198,8 +213,17 @@ func CompareAll(baseline *Dataset, others []*Dataset, words Words, o CompareOpti
 	return all, nil
 }
 
+// change is how far apart the values are; a region of which one is missing comes
+// after all others.
+func (r RegionPair) change() float64 {
+	if r.A.IsMissing() || r.B.IsMissing() {
+		return -1
+	}
+	return math.Abs(float64(r.B - r.A))
+}
+
 func (c *Comparison) add(path string, x, y condensed, only string) {
-	if x.value == 0 && y.value == 0 {
+	if !(math.Abs(x.value) > 0) && !(math.Abs(y.value) > 0) { // zero or missing
 		return
 	}
 	c.Regions = append(c.Regions, RegionPair{
@@ -217,31 +241,42 @@ type condensed struct {
 	runs      int
 }
 
-// condense gives every region's value of a metric, with the metric's unit.
-func condense(d *Dataset, words Words, metric string, over Over) (map[string]condensed, string, error) {
+// quality is what is to be known of a metric that regions are compared by.
+type quality struct {
+	unit        string
+	absent      float64 // its value in a region that an experiment lacks: no time, but no ratio of nothing either
+	acrossUnits bool
+}
+
+// condense gives every region's value of a metric.
+func condense(d *Dataset, words Words, metric string, over Over) (map[string]condensed, quality, error) {
 	node, err := d.QuantityAsWritten(words, metric)
 	if err != nil {
-		return nil, "", err
+		return nil, quality{}, err
 	}
+	of := quality{absent: math.NaN()}
 	name, plain := node.(*expr.Name)
 	if !plain || !d.Has(name.Name) {
+		of.acrossUnits = plain && comparesUnits(name.Name)
 		values, err := condenseExpression(d, node, over)
-		return values, "", err
+		return values, of, err
 	}
 	described, err := d.Resolve(name.Name)
 	if err != nil {
-		return nil, "", err
+		return nil, of, err
 	}
+	of.unit = described.Unit
 	if !described.Additive() {
 		values, err := condenseExpression(d, node, over)
-		return values, described.Unit, err
+		return values, of, err
 	}
+	of.absent = 0
 	values, err := condenseMetric(d, described.Column(), over)
-	return values, described.Unit, err
+	return values, of, err
 }
 
-// condenseExpression computes a metric that is no plain sum; what is missing in a
-// region is left out.
+// condenseExpression computes a metric that is no plain sum; it may be missing in a
+// region.
 func condenseExpression(d *Dataset, node expr.Node, over Over) (map[string]condensed, error) {
 	rows, err := d.Rows(ByRegion)
 	if err != nil {
@@ -256,9 +291,7 @@ func condenseExpression(d *Dataset, node expr.Node, over Over) (map[string]conde
 	}
 	result := make(map[string]condensed, len(values))
 	for i, v := range values {
-		if v == v {
-			result[d.Paths[rows.Region[i]]] = condensed{kind: d.Regions[rows.Region[i]].Kind, value: v}
-		}
+		result[d.Paths[rows.Region[i]]] = condensed{kind: d.Regions[rows.Region[i]].Kind, value: v}
 	}
 	return result, nil
 }
@@ -317,6 +350,45 @@ func chance(x, y condensed) float64 {
 	t := math.Abs(x.value-y.value) / math.Sqrt(vx+vy)
 	freedom := (vx + vy) * (vx + vy) / (vx*vx/float64(x.runs-1) + vy*vy/float64(y.runs-1))
 	return 2 * distuv.StudentsT{Mu: 0, Sigma: 1, Nu: freedom}.Survival(t)
+}
+
+// runtimesDiffer tells whether two run times differ by more than the spread of
+// repeated runs explains; nil without repeats.
+func runtimesDiffer(a, b *Dataset, ta, tb *Times) (*bool, error) {
+	x, err := condenseRuntime(a, ta)
+	if err != nil {
+		return nil, err
+	}
+	y, err := condenseRuntime(b, tb)
+	if err != nil {
+		return nil, err
+	}
+	p := chance(x, y)
+	if p != p {
+		return nil, nil
+	}
+	differ := p <= falseDiscoveries
+	return &differ, nil
+}
+
+// condenseRuntime is the time of the slowest unit. What is known of its spread is
+// that of every region: since regions may vary together their deviations are added,
+// the safe bound. Where they make up for each other, as work and waiting do, a
+// difference may be called noise that is none.
+func condenseRuntime(d *Dataset, t *Times) (condensed, error) {
+	x := condensed{value: t.Runtime}
+	deviation, repeated, err := d.Deviation(t.Metric + "." + string(model.Exclusive))
+	if err != nil || !repeated {
+		return x, err
+	}
+	x.runs = d.Runs
+	slowest := slices.Index(t.Total, t.Runtime)
+	for r := range d.Regions {
+		if slowest >= 0 {
+			x.deviation += deviation.At(slowest, r)
+		}
+	}
+	return x, nil
 }
 
 // falseDiscoveries is the share of regions called significant that may be so by

@@ -20,13 +20,20 @@ type Efficiency struct {
 	// StartEnd is a part of communication, and of transfer: the share of the run
 	// time that starting and ending leave, by the ledger; nil where there is none.
 	StartEnd *Real `json:"start_end,omitempty"`
+	// Cores is another: what ranks leave of the rest that stand within MPI without a
+	// core; nil where none is known to.
+	Cores *Real `json:"cores,omitempty"`
 }
 
-// Split parts communication by what of it the ideal network leaves.
-func (e *Efficiency) Split(serialization float64) {
+// Split parts communication by what of it the ideal network leaves, and ranks that
+// stand without a core within MPI; 0 where one is not known.
+func (e *Efficiency) Split(serialization, cores float64) {
 	if s := Real(serialization); serialization > 0 && !e.Communication.IsMissing() {
 		t := e.Communication / s
 		e.Serialization, e.Transfer = &s, &t
+	}
+	if c := Real(cores); cores > 0 && !e.Communication.IsMissing() {
+		e.Cores = &c
 	}
 }
 

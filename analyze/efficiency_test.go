@@ -85,7 +85,7 @@ func TestEfficiencyByHand(t *testing.T) {
 	if fmt.Sprintf("%.12f", [3]Real{got.LoadBalance, got.Communication, got.Parallel}) != fmt.Sprintf("%.12f", want) || s.Runtime != 4 || got.Serialization != nil {
 		t.Errorf("%+v in %v, want %v in 4", got, s.Runtime, want)
 	}
-	if got.Split(0.8); *got.Serialization != 0.8 || math.Abs(float64(*got.Transfer)-0.9375) > 1e-12 {
+	if got.Split(0.8, 0); *got.Serialization != 0.8 || math.Abs(float64(*got.Transfer)-0.9375) > 1e-12 || got.Cores != nil {
 		t.Errorf("communication 0.75 of 0.8 is split into %v and %v", *got.Serialization, *got.Transfer)
 	}
 }

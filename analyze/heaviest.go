@@ -9,9 +9,10 @@ import (
 )
 
 // Heaviest is the exclusive time of the heaviest regions in every unit: what a
-// heat map shows first.
+// heat map shows first. They are heavy by the unit that spends most in them, for a
+// region may cost a third of the run by what one of thousands does there.
 type Heaviest struct {
-	Weights []float64 // of every region: its time over all units
+	Weights []float64 // of every region: its time in the unit that spends most
 	Regions []int     // the heaviest first, ties in the tree's order; at most MostHeaviest
 	cells   []float64 // row after row by unit; the last row has all other regions together
 	units   int
@@ -40,7 +41,7 @@ func (d *Dataset) Heaviest() (*Heaviest, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &Heaviest{Weights: spent.sums, Regions: make([]int, len(order)), units: len(d.Units)}
+	h := &Heaviest{Weights: spent.most, Regions: make([]int, len(order)), units: len(d.Units)}
 	for at, o := range order {
 		h.Regions[at] = o.Region
 	}

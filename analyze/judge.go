@@ -6,10 +6,11 @@ import (
 
 	"auspex/expr"
 	"auspex/fuzzy"
+	"auspex/internal/mistake"
 )
 
-// growthMetric is time summed over units, over that of a baseline: 1 is
-// perfect strong scaling.
+// growthMetric is time summed over units, over that of a baseline with another number
+// of them: 1 is perfect strong scaling.
 const growthMetric = "growth"
 
 // changeVariable holds the words for a value compared with a baseline's.
@@ -96,6 +97,11 @@ func (j *judge) judged(is *fuzzy.Is) (*judgement, error) {
 func (j *judge) value(is *fuzzy.Is) (*judgement, error) {
 	meaning, err := j.words.Resolve(j.d.canonical(is.Metric), is.Phrase, j.words.Logic)
 	if err != nil {
+		for _, name := range expr.Names(is.Metric) {
+			if _, _, builtIn := findBuiltIn(name); !builtIn && !j.d.Has(name) && j.words.Variable(name) == nil && name != growthMetric {
+				return nil, j.d.unknown(name) // that it has no words is not what is wrong
+			}
+		}
 		return nil, err
 	}
 	node, err := j.expand(j.d, meaning.Metric)
@@ -169,6 +175,9 @@ func (j *judge) eval(d *Dataset, rows *Rows, n expr.Node) ([]float64, error) {
 func (j *judge) column(name string) ([]float64, error) {
 	if name != growthMetric || j.base == nil || j.d.known(name) {
 		return j.rows.Column(name)
+	}
+	if len(j.d.Units) == len(j.base.Units) {
+		return nil, mistake.Refuse("the baseline has as many units: compare tells what takes longer")
 	}
 	var totals [2][]float64
 	for i, d := range []*Dataset{j.d, j.base} {

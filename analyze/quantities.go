@@ -14,7 +14,7 @@ func Quantities(d *Dataset, words Words) (time string, builtIns, expressions []s
 	time, err := d.TimeMetric()
 	if err == nil {
 		for _, name := range BuiltIns() {
-			if !slices.Contains([]string{LoadBalance, CommunicationEfficiency, ParallelEfficiency, RunSeconds}, name) {
+			if !slices.Contains([]string{LoadBalance, CommunicationEfficiency, ParallelEfficiency, RunSeconds, MessageShare, Participation}, name) {
 				builtIns = append(builtIns, name)
 			}
 		}

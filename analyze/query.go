@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"auspex/expr"
+	"auspex/fuzzy"
 	"auspex/internal/crew"
 	"auspex/model"
 	"auspex/perfql"
@@ -34,7 +35,7 @@ type Answered struct {
 	Region     *string         `json:"region"` // nil by unit
 	Unit       any             `json:"unit"`   // a process's number, "process.thread", or nil by region
 	Node       string          `json:"node,omitempty"`
-	Share      Real            `json:"share"` // of the run, the region's own time; missing of units and in large experiments
+	Share      Real            `json:"share"` // of the run, the region's own time; missing of units, of some of them and in large experiments
 	Degree     Real            `json:"degree"`
 	Metrics    map[string]Real `json:"metrics"`
 }
@@ -95,6 +96,7 @@ type search struct {
 
 	selected bool   // WHERE selects something, or there is none
 	nothing  string // why it selects nothing of the last experiment
+	valued   bool   // some row has a value, as far as is known
 	warnings []string
 	share    func(path string) Real // of a single experiment
 }
@@ -138,6 +140,8 @@ func (s *search) run(ctx context.Context, experiments []Searched) (*Answer, erro
 	}
 	if len(experiments) > 0 && !s.selected {
 		s.warnings = append(s.warnings, "WHERE selects nothing: "+s.nothing)
+	} else if len(experiments) > 0 && !s.valued {
+		s.warnings = append(s.warnings, "no row has a value to judge: what is asked for is missing everywhere, or divided by zero")
 	}
 	answer := &Answer{Query: s.query.String(), Experiments: len(experiments), Metrics: []string{}, SQL: first, By: "region", Rows: []Answered{}, Warnings: append([]string{}, s.warnings...)}
 	switch {
@@ -214,20 +218,55 @@ func (s *search) one(ctx context.Context, open Searched, isFirst bool, sql *stri
 	if err != nil {
 		return nil, err
 	}
-	if !s.several && bound.By == perfql.ByRegion && s.here(d) {
+	if !s.several && bound.By == perfql.ByRegion && s.here(d) && !ofSomeUnits(s.query.Where) {
 		s.share = d.shares()
 	}
 	nothing := ""
 	if len(rows) == 0 {
 		nothing = source.unselected(s.query.Where)
 	}
+	valued := len(rows) > 0 || nothing != ""
+	if !valued && s.here(d) {
+		if valued, err = s.hasValues(source); err != nil {
+			return nil, err
+		}
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.selected = s.selected || nothing == ""; !s.selected {
 		s.nothing = nothing
 	}
+	s.valued = s.valued || valued || !s.here(d)
 	s.best.Add(rows...)
 	return bound, nil
+}
+
+// hasValues tells whether the condition has a degree anywhere, be it 0: then it or
+// its opposite holds.
+func (s *search) hasValues(source *querySource) (bool, error) {
+	either := *s.query
+	either.Degree, either.Order = nil, nil
+	either.Condition = &fuzzy.Group{Or: true, Xs: []fuzzy.Condition{s.query.Condition, &fuzzy.Denial{X: s.query.Condition}}}
+	bound, err := perfql.Bind(&either, s.words.Vocabulary, s.words.Logic, source.experiment())
+	if err != nil {
+		return false, err
+	}
+	table, err := source.table(bound.Columns())
+	if err != nil {
+		return false, err
+	}
+	rows, err := bound.Answer(table)
+	return len(rows) > 0, err
+}
+
+// ofSomeUnits tells whether WHERE leaves units out, of which a region's share of the
+// run is not told by that of all.
+func ofSomeUnits(where perfql.Filter) bool {
+	if where == nil {
+		return false
+	}
+	_, units := where.Touches()
+	return units
 }
 
 func (s *search) answer(ctx context.Context, source *querySource, bound *perfql.Bound) ([]perfql.Row, error) {

@@ -97,6 +97,9 @@ func (s *querySource) refuse(q *perfql.Query) error {
 			case base == ImbalanceShare || name.Name == ImbalanceShare:
 				refused.Message = ImbalanceShare + " is a line of the ledger, which queries do not read"
 				refused.Hint = "auspex diagnose and auspex rules tell it; lost_share is what a region's slowest unit costs"
+			case base == Participation || name.Name == Participation:
+				refused.Message = Participation + " is for rules and contracts; queries do not know it"
+				refused.Hint = "imbalance is large where few units take part"
 			default:
 				refused.Message = name.Name + " is of the whole program, and rows of a query are regions or units"
 				refused.Hint = "auspex show tells it; rules and contracts can ask for it"

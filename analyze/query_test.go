@@ -184,3 +184,22 @@ func TestQueryWithoutTime(t *testing.T) {
 		}
 	}
 }
+
+// Of some units the share of all says nothing; that nothing has a value is told.
+func TestQueryOfSomeUnitsAndOfNothing(t *testing.T) {
+	d := scored(t, 1)
+	all, some := ask(t, "wtime is linear(-1, 1000)", d), ask(t, "wtime is linear(-1, 1000) WHERE process = 0", d)
+	if all.Rows[0].Share.IsMissing() || !some.Rows[0].Share.IsMissing() {
+		t.Errorf("%v of all, %v of some", all.Rows[0].Share, some.Rows[0].Share)
+	}
+	for text, notes := range map[string]int{"wtime/0 is S(0, 1)": 1, "wtime is S(1e6, 1e7)": 0} {
+		q, err := perfql.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, err := Query(t.Context(), sharedEngine, q, ShippedWords(), searched(d))
+		if err != nil || len(answer.Rows) > 0 || len(answer.Warnings) != notes {
+			t.Errorf("%s: %+v, %v", text, answer, err)
+		}
+	}
+}

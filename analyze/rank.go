@@ -17,6 +17,7 @@ type Ranking struct {
 	Metrics    []ScoreMetric `json:"metrics"`
 	Rows       []Ranked      `json:"rows"`
 	Warnings   []string      `json:"warnings"`
+	Folded     []Folding     `json:"-"` // by metric
 }
 
 // Ranked is one region or unit. Those with the same aggregate share a rank.
@@ -55,7 +56,7 @@ func Rank(d *Dataset, words Words, s *Scores) (*Ranking, error) {
 			return nil, err
 		}
 	}
-	r := &Ranking{Experiment: s.Experiment, Base: s.Base, By: s.By, Meaning: s.Meaning, Metrics: s.Metrics, Rows: []Ranked{}, Warnings: s.Warnings}
+	r := &Ranking{Experiment: s.Experiment, Base: s.Base, By: s.By, Meaning: s.Meaning, Metrics: s.Metrics, Rows: []Ranked{}, Warnings: s.Warnings, Folded: s.Folded}
 	for i, row := range s.Rows {
 		if row.Aggregate.IsMissing() {
 			break // the rest are missing too

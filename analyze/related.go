@@ -61,8 +61,9 @@ func workByName(d *Dataset) (map[string]float64, error) {
 		return nil, err
 	}
 	work := map[string]float64{}
+	names := FlatNames(d.Regions)
 	for r, share := range shares {
-		if name := strings.ToLower(FlatName(d.Regions[r].Name)); !d.Communication[r] && !entryNames[name] {
+		if name := strings.ToLower(names[r]); !d.Communication[r] && !entryNames[name] {
 			work[name] += share
 		}
 	}
@@ -79,7 +80,7 @@ func commonShare(work, others map[string]float64) float64 {
 			common += share
 		}
 	}
-	if all == 0 {
+	if !(all > 0) {
 		return 1
 	}
 	return common / all

@@ -135,13 +135,23 @@ func (p *Problems) apply(d *Dataset, words Words, rules []*fuzzy.NamedRule, base
 		case len(found[i].Places) > 0:
 			found[i].Degree = found[i].Places[0].Degree
 			p.Problems = append(p.Problems, found[i])
-		case known[i] || !slices.Contains(fits[i], true) && fits[i] != nil: // no such regions, no such problem
+		case known[i] || fits[i] != nil && !slices.Contains(fits[i], true) && j.answers(asked[i]): // no such regions, no such problem
 			p.Absent = append(p.Absent, asked[i].Name)
 		default:
 			p.Unjudged = append(p.Unjudged, Unjudged{asked[i].Name, whyNot(missing[i])})
 		}
 	}
 	return nil
+}
+
+// answers tells whether a rule could be judged in any row.
+func (j *judge) answers(r *fuzzy.NamedRule) bool {
+	for row := range j.rows.Len() {
+		if degree := fuzzy.Combine(r.Rule.If, j.words.Logic, j.degree(row)); degree == degree {
+			return true
+		}
+	}
+	return false
 }
 
 func whyNot(missing *notJudged) string {
@@ -210,7 +220,7 @@ func (j *judge) infer(asked []*fuzzy.NamedRule, fits [][]bool, row int, how fuzz
 // ruleMasks tells of which regions each rule is asked; nil for all.
 func ruleMasks(d *Dataset, rules []*fuzzy.NamedRule) [][]bool {
 	masks := make([][]bool, len(rules))
-	if !slices.ContainsFunc(rules, func(r *fuzzy.NamedRule) bool { return len(r.Where) > 0 }) {
+	if !slices.ContainsFunc(rules, func(r *fuzzy.NamedRule) bool { return len(r.Where) > 0 || r.Of != "" }) {
 		return masks
 	}
 	// Call paths are many, names are few.
@@ -227,10 +237,10 @@ func ruleMasks(d *Dataset, rules []*fuzzy.NamedRule) [][]bool {
 		named[g] = k
 	}
 	for i, r := range rules {
-		if len(r.Where) == 0 {
+		if len(r.Where) == 0 && r.Of == "" {
 			continue
 		}
-		fits := make([]bool, len(names))
+		fits := slices.Repeat([]bool{len(r.Where) == 0}, len(names))
 		for _, pattern := range r.Where {
 			glob := newGlob(pattern)
 			for k, name := range names {
@@ -239,7 +249,7 @@ func ruleMasks(d *Dataset, rules []*fuzzy.NamedRule) [][]bool {
 		}
 		masks[i] = make([]bool, len(d.Regions))
 		for g, k := range named {
-			masks[i][g] = fits[k]
+			masks[i][g] = fits[k] && (r.Of == "" || d.Classes[g] == timeClasses[r.Of])
 		}
 	}
 	return masks

@@ -110,7 +110,8 @@ func TestShippedRules(t *testing.T) {
 		"paging":                    {exclusive(model.WallTime, model.PageFaults), padded(2, "work", one(4, 1e6))},
 		"poor_scaling":              {times, with("work", one(6))},
 	}
-	baseline := world{times, with("work", one(2))}.dataset(t)
+	// On half as many units it took a third of the time in all.
+	baseline := world{times, map[string][][]float64{"work": {{4}, {4}}, "a": {{20}, {20}}}}.dataset(t)
 	for _, rule := range ShippedRules() {
 		t.Run(rule.Name, func(t *testing.T) {
 			w, ok := worlds[rule.Name]
@@ -330,5 +331,103 @@ func TestClustersOfRealUnits(t *testing.T) {
 	slices.Sort(pme)
 	if !slices.Equal(pme, []int{2, 4, 7, 10, 12, 15}) {
 		t.Errorf("%v", pme)
+	}
+}
+
+// found are the problems of an experiment, with the regions they are in.
+func found(t *testing.T, d, baseline *Dataset) (problems map[string][]string, p *Problems) {
+	t.Helper()
+	p, err := ApplyRules(d, ShippedWords(), ShippedRules(), baseline, fuzzy.Centroid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	problems = map[string][]string{}
+	for _, problem := range p.Problems {
+		problems[problem.Problem] = []string{}
+		for _, place := range problem.Places {
+			problems[problem.Problem] = append(problems[problem.Problem], place.Region)
+		}
+	}
+	return problems, p
+}
+
+// Threads that wait for one another send nothing.
+func TestRulesOfThreads(t *testing.T) {
+	b := model.NewBuilder()
+	wall := b.Metric(model.NewMetric(model.WallTime, "s", model.Exclusive))
+	root := b.Region(model.Region{Name: "prog", Kind: model.Block, Parent: model.NoParent})
+	blocked := b.Region(model.Region{Name: model.Blocked, Parent: root})
+	barrier := b.Region(model.Region{Name: "OpenMP barrier", Kind: model.Barrier, Parent: root})
+	work := b.Region(model.Region{Name: "work", Parent: root})
+	for thread := range 4 {
+		u := b.Unit(model.Unit{Thread: thread})
+		b.Set(u, work, wall, 3)
+		b.Set(u, blocked, wall, 6)
+		b.Set(u, barrier, wall, 1)
+	}
+	e, err := b.Build(model.Header{Name: "threads"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	problems, _ := found(t, dataset(t, e), nil)
+	for _, wrong := range []string{"communication_bound", "inefficient_communication"} {
+		if _, ok := problems[wrong]; ok {
+			t.Errorf("%s in %v", wrong, problems)
+		}
+	}
+}
+
+// What a rule advises is about the thing that it is said of.
+func TestRulesOfTheRightThing(t *testing.T) {
+	one := func(v float64) [][]float64 { return slices.Repeat([][]float64{{v}}, 8) }
+	times := exclusive(model.WallTime)
+	but := func(v, other float64) [][]float64 {
+		all := one(v)
+		all[3] = []float64{other}
+		return all
+	}
+
+	starting, _ := found(t, world{times, map[string][][]float64{"w": one(8), "MPI_Init": one(3)}}.dataset(t), nil)
+	if _, ok := starting["inefficient_communication"]; ok {
+		t.Error("starting is no chain of messages")
+	}
+	writing, _ := found(t, world{times, map[string][][]float64{"w": one(8), "fwrite": one(8)}}.dataset(t), nil)
+	if !slices.Equal(writing["hot_spot"], []string{"main/w"}) {
+		t.Errorf("hot spots are in %v", writing["hot_spot"])
+	}
+	uneven, _ := found(t, world{times, map[string][][]float64{"w": but(10, 15), "x": one(10), "MPI_Barrier": but(5, 0.01)}}.dataset(t), nil)
+	if !slices.Equal(uneven["load_imbalance"], []string{"main/w"}) {
+		t.Errorf("17 %% of the run is lost in main/w: %v", uneven)
+	}
+	// One has hundred times as much, and all take part.
+	more, _ := found(t, world{times, map[string][][]float64{"w": but(0.1, 10), "x": one(10), "MPI_Barrier": but(10, 0.01)}}.dataset(t), nil)
+	if !slices.Equal(more["serial_part"], []string{"main/w"}) {
+		t.Errorf("one has nearly all of main/w: %v", more)
+	}
+	all := [][]float64{}
+	for range 100 {
+		all = append(all, []float64{0.5})
+	}
+	all[7][0] = 10
+	shared, _ := found(t, world{times, map[string][][]float64{"w": all, "x": slices.Repeat([][]float64{{10}}, 100)}}.dataset(t), nil)
+	if _, ok := shared["serial_part"]; ok || !slices.Equal(shared["load_imbalance"], []string{"main/w"}) {
+		t.Errorf("all 100 take part in main/w: %v", shared)
+	}
+}
+
+// A baseline on as many units scales nothing, and without times nothing can be judged.
+func TestRulesThatCannotBeJudged(t *testing.T) {
+	one := func(v float64) [][]float64 { return slices.Repeat([][]float64{{v}}, 4) }
+	after := world{exclusive(model.WallTime), map[string][][]float64{"a": one(20), "b": one(5)}}.dataset(t)
+	before := world{exclusive(model.WallTime), map[string][][]float64{"a": one(10), "b": one(5)}}.dataset(t)
+	problems, p := found(t, after, before)
+	if _, ok := problems["poor_scaling"]; ok || !slices.ContainsFunc(p.Unjudged, func(u Unjudged) bool { return u.Problem == "poor_scaling" }) {
+		t.Errorf("%v, unjudged %v", problems, p.Unjudged)
+	}
+	for _, metrics := range [][]model.Metric{exclusive(model.Instructions), exclusive(model.WallTime)} {
+		_, p = found(t, world{metrics, map[string][][]float64{"a": one(0), "b": one(0)}}.dataset(t), nil)
+		if len(p.Absent) > 0 {
+			t.Errorf("%v judged by %v", p.Absent, metrics)
+		}
 	}
 }

@@ -24,6 +24,7 @@ type Scores struct {
 	Metrics    []ScoreMetric `json:"metrics"`
 	Rows       []Scored      `json:"rows"` // the highest aggregate first
 	Warnings   []string      `json:"warnings"`
+	Folded     []Folding     `json:"-"` // by metric
 }
 
 // Meaning says what a high score stands for.
@@ -68,6 +69,8 @@ func ParseScoreMetric(text string) (ScoreMetric, error) {
 				return m, mistake.Refuse("the weight of %q must be above 0", text)
 			}
 			m.Weight, rest = w, rest[:i]
+		} else if strings.Contains(rest[:i], "@") { // names may have colons, shapes have none
+			return m, mistake.Refuse("the weight of %q must be a number, not %q", text, rest[i+1:])
 		}
 	}
 	metric, shape, shaped := strings.Cut(rest, "@")
@@ -197,18 +200,31 @@ func (s *Scores) scoreMetric(d *Dataset, words Words, rows *Rows, m ScoreMetric,
 	if err != nil {
 		return err
 	}
-	zero, without := true, 0
+	s.Folded = append(s.Folded, d.foldedBy(node))
+	zero, without, negative, above := true, 0, 0, 0
 	for i, v := range values {
 		s.Rows[i].Values = append(s.Rows[i].Values, Real(v))
 		s.Rows[i].Bases = append(s.Rows[i].Bases, Real(bases[i]))
 		s.Rows[i].Scores = append(s.Rows[i].Scores, Real(m.score(v, bases[i])))
-		zero = zero && !(v > 0)
+		zero = zero && !(math.Abs(v) > 0)
+		if v < 0 && !m.own {
+			negative++
+		}
+		if base.Other != nil && v > bases[i] && bases[i] > 0 && !m.own {
+			above++
+		}
 		if v > 0 && !(bases[i] > 0) && !m.own {
 			without++
 		}
 	}
 	if zero {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("%s is zero or missing everywhere", m.Metric))
+	}
+	if negative > 0 {
+		s.Warnings = append(s.Warnings, fmt.Sprintf("%s is below zero in %d of %d rows: scores rate values from zero up, so these score 0, or nothing where no value is above zero", m.Metric, negative, len(values)))
+	}
+	if above > 0 {
+		s.Warnings = append(s.Warnings, fmt.Sprintf("in %d of %d rows %s is more than in %s, which scores 1 however much it is; `auspex compare %s %s` tells by how much", above, len(values), m.Metric, s.Base, s.Base, s.Experiment))
 	}
 	if without > 0 {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("%d of %d rows have no score by %s: the base (%s) has no value for them", without, len(values), m.Metric, s.Base))

@@ -55,6 +55,11 @@ func SimilarExperiments(words Words, datasets []*Dataset, o SimilarOptions) (*Ex
 	for _, d := range datasets {
 		e.Experiments = append(e.Experiments, d.Name)
 	}
+	for _, d := range datasets[1:] {
+		if warning, err := CheckRelated(datasets[0], d, true); err == nil && warning != "" { // without times nothing is said
+			e.Warnings = append(e.Warnings, warning)
+		}
+	}
 	programs := &across{scorer: s, paperBase: o.PaperBase}
 	regions := map[string]*across{}
 	for i, d := range datasets {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode"
 
 	"auspex/fuzzy"
 	"auspex/internal/mistake"
@@ -50,7 +51,7 @@ func factorValue(d *Dataset, name string) (model.Factor, bool) {
 }
 
 // chooseFactors compares the factors asked for; without any, those that the
-// vocabulary knows, else the numbers that vary, else the number of units.
+// vocabulary knows, else the numbers and words that vary, else the number of units.
 func chooseFactors(words Words, datasets []*Dataset, names []string, e *ExperimentSimilarity) ([]comparedFactor, error) {
 	asked := len(names) > 0
 	if !asked {
@@ -101,7 +102,7 @@ func defaultFactors(words Words, datasets []*Dataset) (names []string, together 
 	var given, measured []string
 	for _, f := range datasets[0].Factors {
 		switch {
-		case !numberThatVaries(datasets, f.Name):
+		case !numberThatVaries(datasets, f.Name) && !wordThatVaries(datasets, f.Name):
 		case slices.Contains(measuredFactors, strings.ToLower(f.Name)):
 			measured = append(measured, f.Name)
 		default:
@@ -148,6 +149,42 @@ func numberThatVaries(datasets []*Dataset, name string) bool {
 			return false
 		}
 		varies = varies || f.Number != first.Number
+	}
+	return varies
+}
+
+// VaryingFactors names what somebody may have set differently in experiments, apart
+// from the numbers of processes and the like.
+func VaryingFactors(datasets []*Dataset) []string {
+	var names []string
+	for _, f := range datasets[0].Factors {
+		if !slices.Contains(measuredFactors, strings.ToLower(f.Name)) && (numberThatVaries(datasets, f.Name) || wordThatVaries(datasets, f.Name)) {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
+
+// FactorValue is a number or a word; nil where it was not recorded.
+func (d *Dataset) FactorValue(name string) any {
+	f, ok := factorValue(d, name)
+	if !ok {
+		return nil
+	}
+	return f.Value()
+}
+
+// wordThatVaries tells of what somebody may have set, such as a network. Paths,
+// dates and sizes with a unit are what a profile says of its run, and differ anyway.
+func wordThatVaries(datasets []*Dataset, name string) bool {
+	varies := false
+	first, _ := factorValue(datasets[0], name)
+	for _, d := range datasets {
+		f, ok := factorValue(d, name)
+		if !ok || f.Numeric || f.Word == "" || strings.ContainsAny(f.Word, "/:") || !unicode.IsLetter([]rune(f.Word)[0]) {
+			return false
+		}
+		varies = varies || f.Word != first.Word
 	}
 	return varies
 }

@@ -118,7 +118,18 @@ func (u *UnitSimilarity) compare(s *scorer, values [][]float64) {
 			u.Odd = append(u.Odd, u.Rows[i].Unit)
 		}
 	}
-	slices.SortStableFunc(u.Rows, func(a, b UnitLike) int { return cmp.Compare(a.Similarity, b.Similarity) })
+	slices.SortStableFunc(u.Rows, func(a, b UnitLike) int { // missing last
+		switch {
+		case a.Similarity.IsMissing() && !b.Similarity.IsMissing():
+			return 1
+		case b.Similarity.IsMissing() && !a.Similarity.IsMissing():
+			return -1
+		}
+		return cmp.Compare(a.Similarity, b.Similarity)
+	})
+	if missing := len(values) - len(distances); missing > 0 {
+		u.Warnings = append(u.Warnings, fmt.Sprintf("%d of %d units cannot be compared: their value is missing, or no value is above zero", missing, len(values)))
+	}
 	if len(values) > matrixLimit {
 		u.Warnings = append(u.Warnings, fmt.Sprintf("%d units are too many for a matrix; each is compared with the typical one", len(values)))
 		return

@@ -43,6 +43,8 @@ type Summary struct {
 	Covered    Real     `json:"covered"` // share of the run that the heaviest listed take
 	Incomplete string   `json:"incomplete,omitempty"`
 	Warnings   []string `json:"warnings"`
+	// InTurns: see OfRanks.
+	InTurns bool `json:"-"`
 }
 
 // RegionTime is the exclusive time of one region over the units.
@@ -110,6 +112,15 @@ func Summarise(d *Dataset, top int) (*Summary, error) {
 	}
 	s.list(regions, top)
 	return s, nil
+}
+
+// OfRanks leaves out the efficiency of a training job whose units are not its ranks:
+// the threads and devices of a rank launch for one another and wait in turns, which is
+// no loss.
+func (s *Summary) OfRanks() {
+	if s.InTurns = len(s.Others) > 0 || s.Threads > 1; s.InTurns {
+		s.Efficiency = Efficiency{LoadBalance: Missing, Communication: Missing, Parallel: Missing}
+	}
 }
 
 // list keeps the heaviest of the regions.

@@ -102,6 +102,7 @@ func (c *Calibration) config() [][2]string {
 	if c.SendBuffer > 0 {
 		list = append(list, [2]string{"auspex/sendbuffer", strconv.FormatInt(c.SendBuffer, 10)})
 	}
+	list = append(list, [2]string{"auspex/threads", "own"}) // cores are not measured
 	hosts := slices.Compact(slices.Sorted(slices.Values(c.Hosts)))
 	if names := strings.Join(hosts, ","); names != "" {
 		list = append(list, [2]string{"auspex/hosts", names})

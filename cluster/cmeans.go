@@ -16,14 +16,18 @@ type Fuzzy struct {
 	// summed squared degrees: 1 for a crisp division, 1/k for one that says
 	// nothing.
 	Coefficient float64
+	// Spread is what the centres are placed to make small: the squared distances of
+	// the points to all centres, each counted by the square of its degree.
+	Spread float64
 	// XieBeni is the spread around the centres over the least squared distance
 	// between two of them (Xie and Beni, 1991): smaller is better.
 	XieBeni float64
 }
 
 // CMeans divides p among k centres by fuzzy C-means (Bezdek, 1981) with the
-// usual exponent 2, started by k-means++ with a fixed seed. There are fewer
-// than k centres where there are fewer distinct points.
+// usual exponent 2, started several times by k-means++ with fixed seeds, since a
+// start may end in a worse division than another. There are fewer than k centres
+// where there are fewer distinct points.
 func CMeans(ctx context.Context, p Points, k int) (*Fuzzy, error) {
 	if err := p.Check(); err != nil {
 		return nil, err
@@ -36,23 +40,35 @@ func CMeans(ctx context.Context, p Points, k int) (*Fuzzy, error) {
 	}
 	same := unique(p)
 	k = min(k, same.rows.N)
-	f := &Fuzzy{
-		Degrees: Points{N: same.rows.N, Dim: k, Data: make([]float64, same.rows.N*k)},
-		Centres: seedCentres(same, k, rand.New(rand.NewPCG(4, uint64(k)))),
-	}
-	for range rounds {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
+	rng := rand.New(rand.NewPCG(4, uint64(k)))
+	var best *Fuzzy
+	for range max(1, min(mostStarts, startedPoints/same.rows.N)) {
+		f := &Fuzzy{
+			Degrees: Points{N: same.rows.N, Dim: k, Data: make([]float64, same.rows.N*k)},
+			Centres: seedCentres(same, k, rng),
 		}
-		if f.assign(same.rows); f.settled(same) {
-			break
+		for range rounds {
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			if f.assign(same.rows); f.settled(same) {
+				break
+			}
+		}
+		f.assign(same.rows)
+		f.judge(same)
+		if best == nil || f.Spread < best.Spread {
+			best = f
 		}
 	}
-	f.assign(same.rows)
-	f.judge(same)
-	f.Degrees = f.forAll(same)
-	return f, nil
+	best.Degrees = best.forAll(same)
+	return best, nil
 }
+
+const (
+	mostStarts    = 10
+	startedPoints = 100_000 // in all starts together, as long as there is one
+)
 
 // SuggestCMeans divides p among 2 to most centres and returns the division
 // with the smallest Xie-Beni index, the fewest centres among equals. That
@@ -163,7 +179,7 @@ func (f *Fuzzy) judge(r *reduced) {
 			least = min(least, squared(f.Centres.Row(a), f.Centres.Row(b), math.Inf(1)))
 		}
 	}
-	f.Coefficient = crisp / total
+	f.Coefficient, f.Spread = crisp/total, spread
 	f.XieBeni = math.Inf(1)
 	if least > 0 && !math.IsInf(least, 1) {
 		f.XieBeni = spread / (total * least)

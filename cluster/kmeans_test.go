@@ -173,6 +173,35 @@ func TestCMeansLaws(t *testing.T) {
 	})
 }
 
+// Of several starts the best division is kept: no single start is better.
+func TestCMeansKeepsTheBestStart(t *testing.T) {
+	for seed := range uint64(20) {
+		rng := rand.New(rand.NewPCG(7, seed))
+		p := Points{N: 24, Dim: 2}
+		for range p.N {
+			p.Data = append(p.Data, rng.Float64(), rng.Float64())
+		}
+		f, err := CMeans(t.Context(), p, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		same := unique(p)
+		for start := range uint64(30) {
+			g := &Fuzzy{Degrees: Points{N: p.N, Dim: 3, Data: make([]float64, 3*p.N)}, Centres: seedCentres(same, 3, rand.New(rand.NewPCG(8, start)))}
+			for range rounds {
+				if g.assign(p); g.settled(same) {
+					break
+				}
+			}
+			g.assign(p)
+			if g.judge(same); g.Spread < f.Spread*(1-1e-6) {
+				t.Errorf("set %d: a start ends with %v, CMeans with %v", seed, g.Spread, f.Spread)
+				break
+			}
+		}
+	}
+}
+
 // For two points and two centres the exact answer is known: each its own.
 func TestCMeansOfTwo(t *testing.T) {
 	f, err := CMeans(t.Context(), Points{Data: []float64{0, 1}, N: 2, Dim: 1}, 2)

@@ -113,7 +113,7 @@ func (q *proc) direct(r *ref) bool {
 
 // pointed relates a variable with what a pointer reaches.
 func (q *proc) pointed(variable, through *ref) relation {
-	if q.restricted(through) {
+	if q.restricted(through) || q.holdsFresh(through) {
 		return distinct
 	}
 	if v := q.lookup(variable.root); v != nil && v.constant && !v.Pointer {
@@ -140,9 +140,13 @@ func (q *proc) param(r *ref) bool {
 
 // owned tells whether a pointer has only ever held newly allocated memory that
 // no other pointer was given.
-func (q *proc) owned(r *ref) bool {
+func (q *proc) owned(r *ref) bool { return q.holdsFresh(r) && !q.copied[r.root] }
+
+// holdsFresh tells whether a pointer has only ever held newly allocated memory, in
+// which no variable lies.
+func (q *proc) holdsFresh(r *ref) bool {
 	v := q.vars[r.root]
-	if v == nil || !v.Pointer || v.Param || v.static || v.Init == nil || q.addressed[r.root] || q.copied[r.root] || len(r.steps) != 1 {
+	if v == nil || !v.Pointer || v.Param || v.static || v.Init == nil || q.addressed[r.root] || len(r.steps) != 1 {
 		return false
 	}
 	return q.prog.givesFresh(v.Init.Name) && q.writeCounts()[r.root] == 1

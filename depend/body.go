@@ -67,6 +67,7 @@ func (q *proc) bodyOf(loop *source.Stmt) *body {
 	for i := range b.sites {
 		b.sites[i].wild = b.changing(&b.sites[i].ref)
 	}
+	b.otherNames()
 	return b
 }
 

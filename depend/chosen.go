@@ -44,10 +44,10 @@ func (s *state) arms(name string, at *source.Expr, arms []*source.Expr) {
 	for _, c := range fx.calls {
 		callee := s.t.prog.named[lastPart(c.name)]
 		communicates := isMPI(c.name) && !localMPI(c.name) || callee != nil && callee.purity().mpi != ""
-		if s.t.work && heavyCall(s.t.prog, c) {
+		if s.t.work && s.q.heavyCall(c) {
 			s.differs(name, at.Line)
 		}
-		if s.t.inside && !communicates || callee == nil && (s.q.pureName(c.name) || harmless[c.name] || prints[c.name] && !toFile(c)) {
+		if s.t.inside && !communicates || callee == nil && (s.q.pureName(c.name) && (!s.q.costly(c.name) || s.once()) || harmless[c.name] || prints[c.name] && !toFile(c)) {
 			continue
 		}
 		s.refuse("branch", name, at.Line, fmt.Sprintf("%s, which the loop computes, decides whether %s is called there", name, callName(c)))

@@ -265,7 +265,7 @@ func (s *state) write(r *ref) {
 		if class := s.q.constructs(s.v.stmt); class != "" && !s.t.inside {
 			s.refuse("call", r.shown(), s.v.stmt.Line, "a "+class+" is made from what the loop computes, and what its constructor does is not known")
 		}
-	case len(r.steps) == 0 && !r.maybe && !o.shared && s.q.lookup(r.root) != nil, len(r.steps) == 0 && !r.maybe && !o.shared && s.q.own(r.root):
+	case len(r.steps) == 0 && !r.maybe && !o.shared && (s.q.lookup(r.root) != nil || s.q.fortran()): // in C it may be a macro
 		delete(s.wrong, o)
 	}
 }
@@ -314,12 +314,32 @@ func (s *state) contents(e *source.Expr) (string, bool) {
 			return
 		}
 		for _, at := range []*object{o, o.to("*")} {
-			if s.wrong[at] {
-				found = at.name
+			if part := s.part(at, map[*object]bool{}); part != nil {
+				found = part.name
 			}
 		}
 	})
 	return found, found != ""
+}
+
+// part is what is wrong of an object: itself, or one of its fields, which are in C++
+// those of any.
+func (s *state) part(o *object, seen map[*object]bool) *object {
+	if o = o.find(); seen[o] {
+		return nil
+	}
+	if seen[o] = true; s.wrong[o] {
+		return o
+	}
+	for _, step := range slices.Sorted(maps.Keys(o.within)) {
+		if step == "*" {
+			continue
+		}
+		if part := s.part(o.within[step], seen); part != nil {
+			return part
+		}
+	}
+	return nil
 }
 
 func (s *state) refuse(kind, name string, line int, words string) {

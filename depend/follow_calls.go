@@ -146,6 +146,15 @@ func (s *state) message(c invocation) {
 		}
 		s.refuse("communication", name, c.expr.Line, words)
 	}
+	if counted := messageName(c); (counted == "get_count" || counted == "get_elements") && len(c.args) > 2 {
+		if _, bad := s.contents(c.args[0]); bad {
+			s.received(c, []int{2})
+		}
+		return
+	}
+	if begins(c) {
+		s.t.m.persistent(s.wrong)
+	}
 	sent := len(msg.send) == 0
 	for _, e := range s.q.memoryArgs(c, msg.send) {
 		if o := s.t.m.place(s.q, e); o != nil && s.wrong[o] {
@@ -158,7 +167,12 @@ func (s *state) message(c invocation) {
 	if localMPI(c.name) || !sent {
 		return
 	}
-	for _, e := range s.q.memoryArgs(c, msg.receive) {
+	s.received(c, msg.receive)
+}
+
+// received is that what some arguments lead to comes from what is wrong.
+func (s *state) received(c invocation, at []int) {
+	for _, e := range s.q.memoryArgs(c, at) {
 		if o := s.t.m.place(s.q, e); o != nil {
 			s.wrong[o] = true
 		}

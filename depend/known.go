@@ -13,6 +13,10 @@ log10 log1p pow sqrt cbrt hypot fabs abs labs llabs fmin fmax fmod remainder flo
 rint lrint llrint nearbyint copysign erf erfc tgamma fma fdim isnan isinf isfinite signbit min max
 size_t int long float double static_cast unsigned char sizeof offsetof toupper tolower isdigit isalpha isspace`)
 
+// Those of them that take many instructions.
+var manyC = set(`sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh exp exp2 expm1 log log2 log10 log1p
+pow cbrt hypot fmod remainder erf erfc tgamma`)
+
 // Functions of C that read memory through their arguments and write none.
 var readersC = set(`strlen strcmp strncmp memcmp strchr strrchr strstr atoi atol atoll atof`)
 
@@ -25,6 +29,12 @@ max max0 max1 maxval maxloc merge min min0 min1 minval minloc mod modulo nearest
 real reshape rrspacing scale selected_int_kind selected_real_kind set_exponent shape sign sin sinh size sngl spacing
 spread sqrt sum tan tanh tiny transfer transpose trim ubound zabs zexp zsqrt all any count matmul pack unpack present
 associated allocated adjustl adjustr repeat scan verify cabs ccos cexp clog csin csqrt shiftl shiftr leadz popcnt`)
+
+// Those of them that take many instructions, or work on arrays.
+var manyFortran = set(`acos acosh alog alog10 asin asinh atan atan2 atanh bessel_j0 bessel_j1 ccos cexp clog cos cosh csin
+dacos dasin datan datan2 dcos dcosh dexp dlog dlog10 dsin dsinh dtan dtanh erf erfc exp gamma hypot log log10 log_gamma sin
+sinh tan tanh zexp dot_product maxval maxloc minval minloc product reshape spread sum transpose matmul pack unpack all any
+count repeat`)
 
 // Methods of C++ containers that change nothing, and those of them that give
 // a way to the elements.
@@ -85,6 +95,23 @@ func (q *proc) pureName(name string) bool {
 		return pureC[name[:n-1]]
 	}
 	return false
+}
+
+// costly tells whether a call of the language's library takes as long as tens of
+// operations.
+func (q *proc) costly(name string) bool {
+	if !q.pureName(name) {
+		return false
+	}
+	if q.fortran() {
+		return manyFortran[name]
+	}
+	name = strings.TrimPrefix(name, "__builtin_")
+	if manyC[name] || readersC[name] {
+		return true
+	}
+	n := len(name)
+	return n > 1 && !pureC[name] && manyC[name[:n-1]] // of another precision
 }
 
 // intrinsic tells whether a Fortran name is declared only to be the language's

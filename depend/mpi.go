@@ -53,8 +53,7 @@ func messageOf(c invocation) message {
 			return m
 		}
 	}
-	name := strings.TrimPrefix(strings.TrimPrefix(strings.ToLower(c.name), "p"), "mpi_")
-	if m, ok := messages[name]; ok {
+	if m, ok := messages[messageName(c)]; ok {
 		return m
 	}
 	var m message
@@ -62,6 +61,37 @@ func messageOf(c invocation) message {
 		m.send, m.receive = append(m.send, i), append(m.receive, i)
 	}
 	return m
+}
+
+// messageName is a routine's name without MPI_.
+func messageName(c invocation) string {
+	return strings.TrimPrefix(strings.TrimPrefix(strings.ToLower(c.name), "p"), "mpi_")
+}
+
+// begins tells whether a call begins persistent communication.
+func begins(c invocation) bool {
+	name := messageName(c)
+	return name == "start" || name == "startall"
+}
+
+// persistent adds what persistent requests of the program receive into: which of them
+// a call begins is not known.
+func (m *memory) persistent(wrong stain) {
+	for _, q := range m.prog.procs {
+		for _, v := range q.flowGraph().vertices {
+			for _, c := range q.effectsOf(v.exprs...).calls {
+				name, made := strings.CutSuffix(messageName(c), "_init")
+				if !made || !isMPI(c.name) {
+					continue
+				}
+				for _, e := range q.memoryArgs(c, messages[name].receive) {
+					if o := m.place(q, e); o != nil {
+						wrong[o] = true
+					}
+				}
+			}
+		}
+	}
 }
 
 // memoryArgs gives the expressions at some positions as the memory they lead

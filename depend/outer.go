@@ -109,6 +109,13 @@ func (p *Program) readTypes(f *source.File) {
 			case "field_declaration":
 				names := map[string]*variable{}
 				declaredIn(f, k, names)
+				for d := range k.Children() {
+					if d.Kind == "reference_declarator" {
+						if name := d.Find("field_identifier"); name != nil {
+							p.references[name.Text(f.Text)] = true
+						}
+					}
+				}
 				for name, v := range names {
 					number := arithmetic[p.plainType(v.Type)] && !v.Pointer && !v.array()
 					old, seen := p.fields[name]

@@ -102,7 +102,9 @@ func (p *Program) memoryOf() *memory {
 		m.returns[q] = &object{}
 	}
 	m.share()
+	m.keepReferences()
 	for _, q := range p.procs {
+		m.otherNames(q)
 		for _, v := range q.flowGraph().vertices {
 			fx := q.effectsOf(v.exprs...)
 			for i := range fx.refs {
@@ -113,6 +115,9 @@ func (p *Program) memoryOf() *memory {
 			}
 			if v.stmt != nil && v.stmt.Kind == source.Return {
 				for _, e := range v.exprs {
+					if q.givesReference() {
+						m.standsFor(q, m.returns[q], e)
+					}
 					m.flows(q, m.returns[q], e)
 				}
 			}

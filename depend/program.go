@@ -20,6 +20,8 @@ type Program struct {
 	fields map[string]bool   // of structures; true where all of the name are numbers
 	arrays map[string]bool   // Fortran names assigned as name(...) = somewhere
 	unions map[string]bool   // fields that share storage with others
+	// references are fields of C++ that are such.
+	references map[string]bool
 	// growing are fields of C++ that are containers which a subscript may make
 	// larger, aliases what names of types stand for.
 	growing map[string]bool
@@ -50,6 +52,8 @@ type proc struct {
 	sharing   *bool           // sees names of modules, hosts or include files
 	changed   map[string]bool // Fortran: names it may write
 	clock     *bool           // asks for the time
+	// alternates are names that stand for something else: see otherName.
+	alternates map[string]bool
 }
 
 // variable is what is known of a declared name.
@@ -65,7 +69,7 @@ func (v *variable) array() bool { return v != nil && len(v.Dims) > 0 }
 
 // New prepares files for analysis.
 func New(files ...*source.File) *Program {
-	p := &Program{Files: files, named: map[string]*proc{}, arrays: map[string]bool{}, fields: map[string]bool{}, types: map[string]string{},
+	p := &Program{Files: files, named: map[string]*proc{}, arrays: map[string]bool{}, fields: map[string]bool{}, references: map[string]bool{}, types: map[string]string{},
 		unions: map[string]bool{}, growing: map[string]bool{}, aliases: map[string]string{}, operators: map[string]bool{}}
 	for _, f := range files {
 		p.readTypes(f)

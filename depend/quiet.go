@@ -7,8 +7,8 @@ import (
 )
 
 // quiet tells whether a branch decides nothing that takes time: its arms hold
-// no loop, no communication, no call but output, and no jump, or it ends the
-// program where nothing but output is left to do.
+// no loop, no communication, no call but output and of functions that are brief or
+// run once, and no jump, or it ends the program where nothing but output is left to do.
 func (s *state) quiet(st *source.Stmt) bool {
 	if st.Kind != source.If {
 		return false
@@ -57,6 +57,8 @@ func (s *state) quietCalls(fx *effects, top *source.Stmt) bool {
 		case c.name == "exit" && s.nothingAfter(top):
 		case chances[c.name], fromFiles[c.name], makeText[c.name], c.name == "sscanf", toFile(c):
 			return false // what it changes may be looked at later
+		case s.q.costly(c.name) && !s.once():
+			return false
 		case c.name != "exit" && (outside[c.name] || s.q.pureName(c.name) || harmless[c.name]):
 		default:
 			return false
@@ -64,6 +66,9 @@ func (s *state) quietCalls(fx *effects, top *source.Stmt) bool {
 	}
 	return true
 }
+
+// once tells whether the statement at hand is known to run once in the program.
+func (s *state) once() bool { return isMain(s.q) && !s.t.loopAround(s.q, s.v) }
 
 // nothingAfter tells whether the program only prints and ends behind a branch
 // of its main procedure.

@@ -70,6 +70,8 @@ func (p *Program) Safe(l Loop, rules Rules) Safety {
 	answer.Bound = t.bound(l)
 	if !l.Stmt.Loop.Sound || len(q.unit.Problems) > 0 {
 		t.refuse(Reach{File: l.File, Line: l.Line, Kind: "call", Words: "parts of the procedure could not be parsed"})
+	} else if l.Stmt.Loop.Kind == source.Concurrent {
+		t.refuse(Reach{File: l.File, Line: l.Line, Kind: "bound", Words: "DO CONCURRENT runs its iterations in any order, so none are the first"})
 	} else if answer.Bound == "unknown" {
 		t.refuse(Reach{File: l.File, Line: l.Line, Kind: "bound", Words: "the number of iterations is not known when the loop is entered"})
 	} else {
@@ -302,7 +304,7 @@ func (t *tracker) writes(q *proc, v *vertex, wrong stain, seen map[*proc]bool) {
 	}
 	if class := q.constructs(v.stmt); class != "" {
 		t.refuse(Reach{File: q.place(), Line: v.stmt.Line, Kind: "call", Variable: class,
-			Words: "the loop makes a " + class + ", and what its constructor does is not known"})
+			Words: "the loop makes a " + class + ", and what its constructor or destructor does is not known"})
 	}
 	if v.counts != nil && v.part == stepPart {
 		wrong[t.m.variable(q, v.counts.Name)] = true
@@ -341,6 +343,9 @@ func (t *tracker) writes(q *proc, v *vertex, wrong stain, seen map[*proc]bool) {
 		switch {
 		case isMPI(c.name):
 			msg := messageOf(c)
+			if begins(c) {
+				t.m.persistent(wrong)
+			}
 			for _, e := range q.memoryArgs(c, append(append([]int{}, msg.receive...), msg.out...)) {
 				o := t.m.place(q, e)
 				switch {
@@ -377,15 +382,16 @@ func (t *tracker) writes(q *proc, v *vertex, wrong stain, seen map[*proc]bool) {
 	}
 }
 
-// constructs names the class of the program a C++ declaration makes an object
-// of, or "".
+// constructs names the class of the program, with a constructor or a destructor, that
+// a C++ declaration makes an object of, or "".
 func (q *proc) constructs(s *source.Stmt) string {
 	if s.Kind != source.Declaration || q.file.Language != source.CXX {
 		return ""
 	}
 	for _, v := range q.vars {
 		if s.Contains(v.Span) && !v.Pointer {
-			if _, made := q.prog.named[lastPart(v.Type)]; made {
+			_, made := q.prog.named[lastPart(v.Type)]
+			if _, ended := q.prog.named["~"+lastPart(v.Type)]; made || ended {
 				return v.Type
 			}
 		}

@@ -82,8 +82,8 @@ func (w *sway) jump(q *proc, s *source.Stmt, outer []*source.Stmt) {
 }
 
 // heavy tells whether what a test decides takes time that matters: how often a loop
-// runs, or whether a loop, a procedure of the program, communication or work on
-// whole arrays is done.
+// runs, or whether a loop, a procedure of the program, communication, work on whole
+// arrays or a function that takes many instructions is done.
 func (w *sway) heavy(q *proc, st *source.Stmt) bool {
 	if w.left != nil || st.Kind == source.Loop {
 		return true
@@ -102,7 +102,7 @@ func (q *proc) heavyVertex(v *vertex) bool {
 	}
 	fx := q.effectsOf(v.exprs...)
 	for _, c := range fx.calls {
-		if heavyCall(q.prog, c) {
+		if q.heavyCall(c) {
 			return true
 		}
 	}
@@ -114,8 +114,8 @@ func (q *proc) heavyVertex(v *vertex) bool {
 	return false
 }
 
-func heavyCall(p *Program, c invocation) bool {
-	return isMPI(c.name) && !localMPI(c.name) || p.named[lastPart(c.name)] != nil || fills[c.name] || endsWell(c)
+func (q *proc) heavyCall(c invocation) bool {
+	return isMPI(c.name) && !localMPI(c.name) || q.prog.named[lastPart(c.name)] != nil || fills[c.name] || endsWell(c) || q.costly(c.name)
 }
 
 // endsWell tells whether a call ends the program other than for a mistake.

@@ -15,6 +15,11 @@ func TestUneven(t *testing.T) {
 	for _, k := range []struct{ name, file, text, reason string }{
 		{"the same", "a.c", c("", "w(9);"), ""},
 		{"a larger value is kept", "a.c", c("", "d = 0; for (int k = 0; k < 9; k++) { a[k] += 1; if (a[k] > d) d = a[k]; }"), ""},
+		{"a function of many instructions", "a.c", c("", "for (int k = 0; k < 9; k++) { a[k] += 1; if (a[k] > 5) a[k] = sin(a[k]); }"), "a on line 7"},
+		{"of another precision", "a.c", c("", "for (int k = 0; k < 9; k++) { a[k] += 1; if (a[k] > 5) a[k] = expf(a[k]); }"), "a on line 7"},
+		{"chosen in an expression", "a.c", c("", "for (int k = 0; k < 9; k++) a[k] = a[k] > 5 ? pow(a[k], 2.5) : a[k] + 1;"), "a on line 7"},
+		{"a brief function", "a.c", c("", "for (int k = 0; k < 9; k++) { a[k] += 1; if (a[k] > 5) a[k] = fabs(sqrt(a[k])); }"), ""},
+		{"Fortran, a function of many instructions", "a.f90", "program p\n integer :: i\n real :: t\n do i = 1, 9\n t = t + 1\n if (t > 5) t = exp(t)\n end do\nend program", "t on line 6"},
 		{"by rank", "a.c", c("", "if (rank == 0) w(9);"), ""},
 		{"made anew", "a.c", c("", "m = 0; m++; if (m > 3) w(9);"), ""},
 		{"printed now and then", "a.c", c("", "w(9); if (i % 9 == 0) printf(\"%d\", i);"), ""},

@@ -48,8 +48,20 @@ func Align(ctx context.Context, src Source) (Source, error) {
 	}
 	slices.SortFunc(needs, func(a, b need) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })
 	shift, rest := shifts(needs, int(h.Ranks), worst)
-	h.Notes = append(h.Notes, fmt.Sprintf("messages arrived up to %.3g µs before they were sent; the clocks of ranks were shifted by up to %.3g µs, and %.3g µs remain", float64(worst)/1e3, float64(slices.Max(shift))/1e3, float64(rest)/1e3))
+	h.Notes = append(h.Notes, fmt.Sprintf("messages arrived up to %s before they were sent; the clocks of ranks were shifted by up to %s, and %s remain", inUnit(worst), inUnit(slices.Max(shift)), inUnit(rest)))
 	return &aligned{src, shift}, nil
+}
+
+// inUnit writes nanoseconds as people read them.
+func inUnit(ns int64) string {
+	v := float64(ns)
+	switch {
+	case ns >= 1e9:
+		return fmt.Sprintf("%.3g s", v/1e9)
+	case ns >= 1e6:
+		return fmt.Sprintf("%.3g ms", v/1e6)
+	}
+	return fmt.Sprintf("%.3g µs", v/1e3)
 }
 
 // aligned is a source with shifted clocks.

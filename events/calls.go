@@ -86,5 +86,9 @@ func Connects(call string) bool {
 	return false
 }
 
+// WithoutCore is the path of the call in which a rank had no core, where a region is
+// that; see NoCore.
+func WithoutCore(path string) (call string, ok bool) { return strings.CutSuffix(path, "/"+NoCore) }
+
 // LastName is the end of a path: the call, of a call's.
 func LastName(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }

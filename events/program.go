@@ -13,6 +13,9 @@ import (
 // exchange nothing leave no trace, as they would take no time on an ideal
 // network. Only the first thread of each rank is taken.
 func Program(ctx context.Context, src Source) (*trace.Trace, error) {
+	if r, is := src.(Replayable); is {
+		src = r.ForReplay()
+	}
 	p := programmer{}
 	seen := 0
 	err := src.Each(ctx, func(s *Span) error {
@@ -32,8 +35,11 @@ func Program(ctx context.Context, src Source) (*trace.Trace, error) {
 		b.Add(&trace.Action{Kind: trace.Finalize})
 		t.Programs = append(t.Programs, b.Program())
 	}
-	if p.ahead {
-		t.Ready = p.ready
+	if src.Header().Joined {
+		t.Joins, t.Launches = p.joins, p.launch
+		for _, path := range src.Header().Paths {
+			t.HostRegions = append(t.HostRegions, path.Name)
+		}
 	}
 	return t, nil
 }
@@ -44,9 +50,9 @@ type programmer struct {
 	ranks  []*trace.Builder
 	at     []int32   // region last told, of each rank
 	comms  [][]int32 // number of each communicator in each rank, -1 where it is not in it
-	begins [][]int64 // of the computation of each rank since its latest call
-	ready  [][]int32 // see trace.Trace.Ready
-	ahead  bool      // some rank was ready for a collective before it stopped for it
+	begins [][]int64 // of the computation of each rank, where the trace is joined
+	joins  [][]trace.Join
+	launch [][]trace.Launch
 }
 
 // begin starts all ranks' programs, with the communicators known from the
@@ -62,7 +68,7 @@ func (p *programmer) begin(h *Header) {
 		p.ranks, p.at = append(p.ranks, b), append(p.at, -1)
 		p.comms = append(p.comms, []int32{0})
 	}
-	p.begins, p.ready = make([][]int64, h.Ranks), make([][]int32, h.Ranks)
+	p.begins, p.joins, p.launch = make([][]int64, h.Ranks), make([][]trace.Join, h.Ranks), make([][]trace.Launch, h.Ranks)
 	for c := 1; c < len(h.Comms); c++ {
 		p.split(c)
 	}
@@ -115,7 +121,10 @@ func (p *programmer) add(s *Span) {
 			b.Add(&trace.Action{Kind: trace.Location, File: path.Name, Tag: int32(path.Line)})
 		}
 		b.Add(&trace.Action{Kind: trace.Compute, Value: float64(s.End - s.Begin)})
-		p.begins[loc.Rank] = append(p.begins[loc.Rank], s.Begin)
+		if p.header.Joined {
+			p.begins[loc.Rank] = append(p.begins[loc.Rank], s.Begin)
+			p.launch[loc.Rank] = append(p.launch[loc.Rank], s.Launch)
+		}
 	case Other, trace.Init, trace.Finalize:
 	default:
 		if s.Kind.Collective() {
@@ -123,22 +132,19 @@ func (p *programmer) add(s *Span) {
 			return
 		}
 		p.messages(b, loc.Rank, s)
-		p.begins[loc.Rank] = p.begins[loc.Rank][:0]
 	}
 }
 
-// wasReady notes how many stretches of computation ago a rank was ready for a
-// collective.
-func (p *programmer) wasReady(rank int32, s *Span) {
-	n := int32(0)
-	for _, begin := range p.begins[rank] {
-		if begin >= s.Begin-s.Lead && s.Lead > 0 {
-			n++
-		}
+// join notes how many stretches of computation ago a rank was ready for a call.
+func (p *programmer) join(rank int32, s *Span) {
+	if !p.header.Joined {
+		return
 	}
-	p.ahead = p.ahead || n > 0
-	p.ready[rank] = append(p.ready[rank], n)
-	p.begins[rank] = p.begins[rank][:0]
+	n, begins := int32(0), p.begins[rank]
+	for i := len(begins) - 1; s.Lead > 0 && i >= 0 && begins[i] >= s.Begin-s.Lead; i-- {
+		n++
+	}
+	p.joins[rank] = append(p.joins[rank], trace.Join{Ahead: n, Behind: s.Behind, After: s.After, Seconds: float64(s.Transfer) / 1e9, Launched: s.Launch.Waited, Host: s.Launch.Since})
 }
 
 // messages adds the point-to-point actions of a span: what it sends first. A
@@ -159,6 +165,7 @@ func (p *programmer) messages(b *trace.Builder, rank int32, s *Span) {
 	}
 	for _, m := range s.Messages {
 		if m.Side == Received {
+			p.join(rank, s)
 			b.Add(&trace.Action{Kind: trace.Recv, Type: trace.Byte, Peer: m.Peer, Tag: max(m.Tag, 0), Count: m.Bytes})
 		}
 	}
@@ -191,7 +198,7 @@ func (p *programmer) collective(b *trace.Builder, rank int32, s *Span) {
 			}
 		}
 	}
-	p.wasReady(rank, s)
+	p.join(rank, s)
 	b.Add(&a)
 }
 

@@ -2,6 +2,7 @@ package events
 
 import (
 	"context"
+	"slices"
 
 	"auspex/trace"
 )
@@ -13,12 +14,17 @@ const (
 	// Pause is time outside of MPI that is no computation: input and output,
 	// the tracing itself, a process that is not there yet.
 	Pause
-	// ThreadBarrier is a barrier of the threads of one rank; Comm numbers it.
+	// ThreadBarrier is a barrier of the threads of one rank; Comm numbers it, and is
+	// -1 where it is not known who takes part.
 	ThreadBarrier
 	// Lock is a thread's wait for a lock or critical section; Comm numbers it,
 	// and Peer is the location that held it, -1 where nobody did.
 	Lock
 )
+
+// NoCore is the last name of a region in which a rank could have gone on within a call
+// and had no core.
+const NoCore = "<no core>"
 
 // Side says which half of a message a span holds.
 type Side uint8
@@ -53,9 +59,18 @@ type Span struct {
 	Peer       int32 // see Lock
 	Begin, End int64 // ns
 	Bytes      int64 // that a collective sends
-	// Lead is how long before Begin a collective was under way while the location
-	// computed on, in ns; records do not keep it.
-	Lead int64
+	// Lead is how long before Begin the location was ready for a collective, or for a
+	// message that it receives, and computed on, in ns; other calls may lie between.
+	// Behind is how many such calls before this one the one is that had to end first, 0
+	// for none, After the same of another queue, and Transfer how long it took once all
+	// were ready, in ns: of calls of Joined traces. Records keep none of these.
+	Lead   int64
+	Behind int32
+	After  int32
+	// Launch is how computation was launched, and of calls how the host came to ask for
+	// them, likewise.
+	Launch   trace.Launch
+	Transfer int64
 	// Messages are the halves of messages that the span starts or completes.
 	// They hold until Each goes on.
 	Messages []Half
@@ -93,15 +108,24 @@ type Header struct {
 	// Partial says that some who took part are not here, so that waiting for them
 	// cannot be told from communication.
 	Partial bool
-	Counted bool // spans carry instructions and cycles
+	// Incomplete says what is known to be missing at the end; nothing of a whole
+	// trace. It is known when the spans were read.
+	Incomplete string `json:",omitempty"`
+	Counted    bool   // spans carry instructions and cycles
 	// Unordered tells that the file's records are not in the order of time, so that
 	// nothing is learnt of clocks from messages that run backwards.
 	Unordered bool
 	Notes     []string // what could not be read, and what was assumed
+	NameNotes []string // the same of the names of regions, which times do not depend on
 	// Replayed: the times are those of a replay, which takes messages in the order of
 	// the run even where whoever came first was taken.
 	Replayed bool
+	// Joined: spans tell when a location was ready for a call and how long that took.
+	Joined bool
 }
+
+// AllNotes are those of names and times.
+func (h *Header) AllNotes() []string { return slices.Concat(h.NameNotes, h.Notes) }
 
 // Number is what a rank is called.
 func (h *Header) Number(rank int) int {
@@ -111,12 +135,27 @@ func (h *Header) Number(rank int) int {
 	return rank
 }
 
+// Remarks are the notes, and that the trace is not whole.
+func (h *Header) Remarks() []string {
+	if h.Incomplete == "" {
+		return h.AllNotes()
+	}
+	return append([]string{"the trace is incomplete: " + h.Incomplete}, h.AllNotes()...)
+}
+
 // Source is a measured trace that can be read, more than once.
 type Source interface {
 	Header() *Header
 	// Each hands every span to visit. The span is the reader's own and changes
 	// when visit returns.
 	Each(ctx context.Context, visit func(*Span) error) error
+}
+
+// Replayable is a Source that is read otherwise for a replay: its calls stand where the
+// ranks need what they bring, not where they end.
+type Replayable interface {
+	Source
+	ForReplay() Source
 }
 
 // Paths numbers regions as they come.

@@ -91,8 +91,13 @@ func statementFrom(c *expr.Cursor) (Condition, error) {
 	}
 	if !c.AcceptWord("is") {
 		e := c.Errorf(c.Peek(), "expected IS after the metric %s, found %s", metric, c.Peek())
-		if c.Peek().Kind == expr.Word {
+		switch t := c.Peek(); {
+		case t.Kind == expr.Word:
 			e.Hint = "names with spaces stand in double quotes"
+		case t.Text == "(":
+			e.Hint = "there are no functions: a row's value is the sum over what it is about"
+		case t.Text != "" && strings.Contains("<>=!", t.Text[:1]):
+			e.Hint = "conditions are words or shapes, such as is high or is S(4, 6)"
 		}
 		return nil, e
 	}

@@ -9,6 +9,7 @@ import (
 
 // Contract is a service level agreement in words.
 type Contract struct {
+	File     string  // for errors
 	Baseline string  // an experiment that clauses may compare with, or ""
 	Degree   float64 // a clause holds where its degree is this or more
 	Clauses  []*Clause
@@ -54,7 +55,7 @@ func ReadContract(file string, data []byte) (*Contract, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Contract{Baseline: table.Baseline, Degree: table.Degree}
+	c := &Contract{File: file, Baseline: table.Baseline, Degree: table.Degree}
 	if c.Degree == 0 {
 		c.Degree = defaultDegree
 	}

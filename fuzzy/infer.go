@@ -46,7 +46,7 @@ func Infer(rules []*Rule, logic Logic, degree func(*Is) float64, outputs func(na
 				inf.Outcomes = append(inf.Outcomes, o)
 			}
 			if err := o.add(i, fired, then.Phrase, logic); err != nil {
-				return nil, fmt.Errorf("rule %d: %w", i+1, err)
+				return nil, fmt.Errorf("the rule %s: %w", r, err)
 			}
 		}
 	}

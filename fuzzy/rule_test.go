@@ -38,6 +38,8 @@ func TestRuleText(t *testing.T) {
 	for in, want := range map[string]string{
 		"imbalance IS high":               "expected IF, found imbalance",
 		"IF imbalance high":               "expected IS after the metric imbalance, found high",
+		"IF sum(imbalance) IS high":       "there are no functions",
+		"IF imbalance > 5":                "conditions are words or shapes",
 		"IF a IS high":                    "expected THEN, found the end",
 		"IF a IS high THEN":               "expected the name of an output",
 		"IF a IS high THEN is":            "expected the name of an output",

@@ -2,6 +2,7 @@ package fuzzy
 
 import (
 	"slices"
+	"strings"
 
 	"auspex/internal/mistake"
 )
@@ -14,6 +15,7 @@ type NamedRule struct {
 	Rule   *Rule
 	By     string   // what is judged: region, unit or program
 	Where  []string // globs of regions' names; none means all
+	Of     string   // what the time of the regions is, as in a vocabulary's times; empty for any
 	Advice string
 }
 
@@ -23,6 +25,7 @@ type ruleTable struct {
 	Rule   string   `toml:"rule"`
 	By     string   `toml:"by"`
 	Where  []string `toml:"where"`
+	Of     string   `toml:"of"`
 	Advice string   `toml:"advice"`
 }
 
@@ -38,7 +41,7 @@ func ReadRules(file string, data []byte) ([]*NamedRule, error) {
 	var table struct {
 		Rule map[string]ruleTable `toml:"rule"`
 	}
-	r, err := decode(file, data, &table, []string{"rule", "about", "by", "where", "advice"})
+	r, err := decode(file, data, &table, []string{"rule", "about", "by", "where", "of", "advice"})
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +65,10 @@ func ReadRules(file string, data []byte) ([]*NamedRule, error) {
 		if len(t.Where) > 0 && t.By != "region" {
 			return nil, r.fail(at("where"), "rule %s: only rules by region are asked of some regions", name)
 		}
-		rules = append(rules, &NamedRule{Name: name, About: t.About, Rule: parsed, By: t.By, Where: t.Where, Advice: t.Advice})
+		if t.Of != "" && (t.By != "region" || !slices.Contains(TimeWords, t.Of)) {
+			return nil, r.fail(at("of"), "rule %s: of narrows a rule by region to regions of one kind of time: %s", name, strings.Join(TimeWords, ", "))
+		}
+		rules = append(rules, &NamedRule{Name: name, About: t.About, Rule: parsed, By: t.By, Where: t.Where, Of: t.Of, Advice: t.Advice})
 	}
 	if len(rules) == 0 {
 		return nil, mistake.InFile(file, "holds no rules; write them under [rule.NAME]")

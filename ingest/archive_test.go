@@ -76,6 +76,69 @@ func TestProfilesAreFoundInsideArchives(t *testing.T) {
 	}
 }
 
+// A table that stands in an archive as it is can be read in the archive's own bytes, where
+// its first column has another name: the archive is opened all the same.
+func TestTablesInsideArchives(t *testing.T) {
+	table := []byte("process,region,metric,value\n0,main,wtime,1\n1,main,wtime,2\n")
+	var stored bytes.Buffer
+	w := zip.NewWriter(&stored)
+	f, err := w.CreateHeader(&zip.FileHeader{Name: "d/table.csv", Method: zip.Store})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Write(table)
+	w.Close()
+	for name, content := range map[string][]byte{
+		"tar": tarOf(t, "x/table.csv", table, false),
+		"tgz": tarOf(t, "x/table.csv", table, true),
+		"zip": stored.Bytes(),
+	} {
+		for _, format := range []string{"", "csv"} {
+			path := filepath.Join(t.TempDir(), "input")
+			if err := os.WriteFile(path, content, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			found, err := Find([]string{path}, format)
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+				continue
+			}
+			if len(found.Sources) != 1 || found.Sources[0].Format != "csv" || filepath.Base(found.Sources[0].Path) != "table.csv" {
+				t.Errorf("%s: %+v", name, *found.Sources[0])
+			}
+			found.Close()
+		}
+	}
+}
+
+// Links to files elsewhere are files; what a link shows that is in the folder anyway, and
+// links to folders and to nothing, are passed over.
+func TestLinksInFolders(t *testing.T) {
+	elsewhere, dir := t.TempDir(), t.TempDir()
+	for _, path := range []string{filepath.Join(elsewhere, "far.csv"), filepath.Join(dir, "near.csv")} {
+		if err := os.WriteFile(path, []byte("process,region,metric,value\n0,main,wtime,1\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for link, target := range map[string]string{"far-link.csv": filepath.Join(elsewhere, "far.csv"), "near-link.csv": "near.csv", "circle": ".", "nothing": "gone"} {
+		if err := os.Symlink(target, filepath.Join(dir, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	found, err := Find([]string{dir}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer found.Close()
+	var names []string
+	for _, s := range found.Sources {
+		names = append(names, filepath.Base(s.Given))
+	}
+	if strings.Join(names, " ") != "far-link.csv near.csv" {
+		t.Errorf("%q", names)
+	}
+}
+
 func TestArchivesThatClimbOutAreRefused(t *testing.T) {
 	for name, content := range map[string][]byte{
 		"tar up":       tarOf(t, "../../profile.0.0.0", []byte(aProfile), false),

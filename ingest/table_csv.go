@@ -12,7 +12,7 @@ import (
 func tables() []input.Format {
 	return []input.Format{
 		{Name: "parquet", About: "long table in Parquet", IsFile: isParquetTable, Reader: readParquetTable},
-		{Name: "jsonl", About: "long table in JSON lines", IsFile: isJSONLTable, Reader: readJSONLTable},
+		{Name: "jsonl", About: "long table in JSON lines", IsFile: isJSONLTable, Nearly: longtable.NearlyJSONL, Reader: readJSONLTable},
 		{Name: "csv", About: "long table in CSV", IsFile: isCSVTable, Nearly: longtable.NearlyCSV, Reader: readCSVTable},
 	}
 }

@@ -101,11 +101,12 @@ func (k Kind) String() string {
 // MarshalText writes the name of the kind, for JSON.
 func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
-// prologue is everything put before the first line of a C or C++ file: the
-// types, the descriptors, and the directive that makes line 1 line 1 again.
-func prologue(f *source.File, name string, regions []Region) string {
+// prologue is everything put before a line, most often the first, of a C or C++ file:
+// the types, the descriptors, and the directive that makes the line what it was. A file
+// that includes itself has it once.
+func prologue(f *source.File, name string, regions []Region, line int) string {
 	var b strings.Builder
-	b.WriteString("#line 1 \"auspex-regions.h\"\n")
+	b.WriteString("#line 1 \"auspex-regions.h\"\n#ifndef AUSPEX_REGIONS\n#define AUSPEX_REGIONS 1\n")
 	b.WriteString(ABI)
 	fmt.Fprintf(&b, "static struct auspex_region auspex_regions[%d] __attribute__((unused)) = {\n", len(regions))
 	for _, r := range regions {
@@ -118,7 +119,7 @@ func prologue(f *source.File, name string, regions []Region) string {
 		b.WriteString(guardsC)
 	}
 	b.WriteString(counting)
-	b.WriteString(FirstLine(name))
+	fmt.Fprintf(&b, "#endif\n#line %d %s\n", line, quoteC(name))
 	return b.String()
 }
 

@@ -10,11 +10,11 @@ import (
 // rewriteC inserts guards into C and C++. Nothing but the prologue and what
 // precedes a pragma adds a line, and those set the line number right again.
 func rewriteC(f *source.File, opt Options, work *loads, chosen []*Candidate, regions []Region, e *edits) {
-	start := 0
-	if bytes.HasPrefix(f.Text, []byte("\xef\xbb\xbf")) {
+	start := opt.Begin
+	if start == 0 && bytes.HasPrefix(f.Text, []byte("\xef\xbb\xbf")) {
 		start = 3 // a byte order mark stays first
 	}
-	e.insert(start, 0, prologue(f, opt.File, regions))
+	e.insert(start, 0, prologue(f, opt.File, regions, f.Line(start)))
 	loops := map[*source.Stmt]int{}
 	for _, c := range chosen {
 		if c.Kind == LoopRegion {

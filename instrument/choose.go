@@ -59,6 +59,10 @@ type Options struct {
 	// directory a build names it from; empty for File.
 	Path string
 
+	// Begin is the byte of a C or C++ file that what probes need is put before, at the
+	// beginning of a line.
+	Begin int
+
 	// header is set for a header, whose callers are always elsewhere: those who
 	// have probes put there want to see them, and may do with less work.
 	header bool

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"auspex/internal/lazyregexp"
 	"auspex/source"
 )
 
@@ -21,10 +22,14 @@ type fortran struct {
 	count   bool
 	work    *loads
 	counted map[int]bool // regions that have a counter
+	declare bool         // what is called must be declared
 }
 
+// mustDeclare is how a file asks for declarations of all that it calls.
+var mustDeclare = lazyregexp.New(`(?i)implicit[ \t]+none[ \t]*\([^()]*external`)
+
 func rewriteFortran(f *source.File, opt Options, work *loads, chosen []*Candidate, regions []Region, e *edits) {
-	w := &fortran{file: f, name: opt.File, regions: regions, edits: e, count: opt.Count, work: work, counted: map[int]bool{}}
+	w := &fortran{file: f, name: opt.File, regions: regions, edits: e, count: opt.Count, work: work, counted: map[int]bool{}, declare: mustDeclare.Match(f.Text)}
 	var byUnit []*fortranUnit
 	index := map[*source.Unit]*fortranUnit{}
 	for _, c := range chosen {
@@ -57,6 +62,10 @@ type fortranUnit struct {
 }
 
 func (w *fortran) unit(u *fortranUnit) {
+	if w.declare {
+		at, inline := declarationPoint(w.file, u.unit)
+		w.atPoint(at, inline, -2, w.wrap("external auspex_f_enter, auspex_f_leave, auspex_f_iterations"))
+	}
 	if w.count {
 		w.counters(u)
 	}

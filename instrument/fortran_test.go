@@ -144,6 +144,61 @@ func TestFortranAsOthersWriteIt(t *testing.T) {
 	}
 }
 
+// What must be declared where IMPLICIT NONE says so is, in functions and loops alike.
+func TestExternalsAreDeclared(t *testing.T) {
+	text := []byte(`module work
+  implicit none (type, external)
+contains
+  integer function sums(n)
+    integer, intent(in) :: n
+    integer :: i
+    sums = 0
+    do i = 1, n
+      sums = sums + one(i)
+    end do
+  contains
+    integer function one(i)
+      integer, intent(in) :: i
+      one = i
+    end function one
+  end function sums
+end module work
+program main
+  use work
+  implicit none(external)
+  integer :: k = 0, i
+  do i = 1, 3
+    k = k + sums(i)
+  end do
+  print *, k
+end program main
+`)
+	got, _ := same(t, "declared.f90", text, Options{Regions: All, MinLines: 1, Count: true})
+	expect(t, got, map[string]string{"work::sums": "3 0", "main/loop@22": "1 0", "open": "0"})
+}
+
+// ENDDO and PARALLELDO are directives of the loops that they stand at.
+func TestGluedDirectives(t *testing.T) {
+	t.Setenv("OMP_NUM_THREADS", "1")
+	text := []byte(`      PROGRAM MAIN
+      INTEGER I, K(9)
+!$OMP PARALLEL PRIVATE(I)
+!$OMP DO
+      DO 10 I = 1, 9
+   10 K(I) = I
+!$OMP ENDDO NOWAIT
+!$OMP ENDPARALLEL
+!$OMP PARALLELDO
+      DO 20 I = 1, 9
+   20 K(I) = K(I) + 1
+!$OMP ENDPARALLELDO
+      PRINT *, SUM(K)
+      END
+`)
+	got, _ := same(t, "glued.f", text, Options{Regions: All, MinLines: 1, Count: true}, "-fopenmp")
+	expect(t, got, map[string]string{"main/loop@5": "1 0", "main/loop@10": "1 0", "open": "0"})
+}
+
 // Lengths after names and alternate returns are of Fortran 77, and in use.
 func TestOldDeclarations(t *testing.T) {
 	text := []byte(`      PROGRAM P

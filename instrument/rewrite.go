@@ -22,6 +22,9 @@ type Result struct {
 	Regions []Region // by number
 	// Candidates are all functions and loops, with why some were left alone.
 	Candidates []*Candidate
+	// Hides tells that the compiler does not give a warning that it may give of the
+	// original.
+	Hides bool
 }
 
 // Rewrite inserts the probes opt asks for. A file in which nothing is chosen
@@ -42,6 +45,7 @@ func Rewrite(f *source.File, opt Options) *Result {
 		rewriteFortran(f, opt, work, chosen, r.Regions, &e)
 	} else {
 		rewriteC(f, opt, work, chosen, r.Regions, &e)
+		r.Hides = misleads(f)
 	}
 	r.Text, r.Edits = e.apply(f.Text)
 	return r

@@ -186,6 +186,9 @@ func cutFortran(f *source.File, name string, chosen []*Candidate, cuts []LoopCut
 		w.after(closing(c.site).End, w.wrap("if ("+v+".ne.0) call auspex_f_done("+v+")"), -c.id-2)
 		if declared[c.unit] == "" {
 			order = append(order, c.unit)
+			if mustDeclare.Match(f.Text) {
+				declared[c.unit] = w.wrap("external auspex_f_turns, auspex_f_skip, auspex_f_done")
+			}
 		}
 		declared[c.unit] += w.wrap("integer(8) " + v)
 	}

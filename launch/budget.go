@@ -71,10 +71,11 @@ func (c *collector) owners(p *probe.Process, t *probe.Thread) []int {
 // tellCost notes what measuring cost, as far as it is known, and what was
 // switched off to keep it small.
 func (c *collector) tellCost() {
-	var calls, messages, files, samples uint64 // messages: calls of MPI
-	var probes, inMPI, inFiles, walking, all, own float64
+	var calls, messages, teams, files, samples uint64 // messages: calls of MPI
+	var probes, inMPI, inTeams, inFiles, walking, all, own, budget float64
 	for _, p := range c.processes {
 		own += p.Own
+		budget = max(budget, p.Budget)
 		for _, t := range p.Threads {
 			for _, n := range t.Nodes {
 				all += n.CPU // what other programs take of the machine is not the run's
@@ -85,6 +86,11 @@ func (c *collector) tellCost() {
 				case probe.MPICall:
 					messages += n.Calls
 					inMPI += float64(n.Calls) * p.CallPrice
+				case probe.Parallel:
+					if t.ID == 0 { // who opens them pays most
+						teams += n.Calls
+						inTeams += float64(n.Calls) * p.TeamPrice
+					}
 				}
 			}
 			files += t.Files
@@ -99,11 +105,18 @@ func (c *collector) tellCost() {
 		if inMPI > 0 {
 			others += fmt.Sprintf(", %s of MPI", grouped(messages))
 		}
+		if inTeams > 0 {
+			others += fmt.Sprintf(", %s parallel regions", grouped(teams))
+		}
 		if inFiles > 0 {
 			others += fmt.Sprintf(", %s for files", grouped(files))
 		}
-		c.notes = append(c.notes, fmt.Sprintf("measuring took about %.1f %% of the CPU time: %s calls of regions%s, %s samples of stacks%s, %.1f ms to start and end; nothing is subtracted",
-			100*(probes+inMPI+inFiles+walking+own)/(all+own), grouped(calls), others, grouped(samples), slow, 1e3*own))
+		took, beyond := (probes+inMPI+inTeams+inFiles+walking+own)/(all+own), ""
+		if budget > 0 && took > budget+0.0005 { // by more than is shown
+			beyond = fmt.Sprintf(", more than the %.3g %% of --overhead", 100*budget)
+		}
+		c.notes = append(c.notes, fmt.Sprintf("measuring took about %.1f %% of the CPU time%s: %s calls of regions%s, %s samples of stacks%s, %.1f ms to start and end; nothing is subtracted",
+			100*took, beyond, grouped(calls), others, grouped(samples), slow, 1e3*own))
 	}
 	c.tellOff()
 }

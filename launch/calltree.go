@@ -110,7 +110,8 @@ func (c *callTree) nodes(p *probe.Process, t probe.Thread) []*spot {
 // around the program's functions leads back to the place where counting ended.
 // Where the frame is the one that a measured function stands in, only what the
 // compiler inlined into that function is gone into.
-func (c *callTree) through(place, at *spot, a address, measured string) *spot {
+func (c *callTree) through(place *spot, from stand, a address, measured string) *spot {
+	at := from.at
 	if strings.HasPrefix(filepath.Base(a.object), "probe-") {
 		return at // the runtime's own
 	}
@@ -127,11 +128,15 @@ func (c *callTree) through(place, at *spot, a address, measured string) *spot {
 		if c.machinery(a, "") {
 			return place
 		}
-		if at == place && place.parent == &c.top && a.object == c.program {
+		if at == place && place.parent == &c.top && a.object == c.program && !from.lost {
 			// A program without symbols: what the C library calls first is main.
 			return at.child(model.Region{Name: "main", Kind: model.Function})
 		}
-		return at.child(model.Region{Name: "<" + filepath.Base(a.object) + ">", Kind: model.Block})
+		nameless := model.Region{Name: "<" + filepath.Base(a.object) + ">", Kind: model.Block}
+		if at.region.Name == nameless.Name {
+			return at // which of its functions called which is not known: they are one
+		}
+		return at.child(nameless)
 	}
 	for _, f := range frames {
 		if strings.HasPrefix(f.Name, "auspex_") {

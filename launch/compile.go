@@ -121,6 +121,7 @@ type compileJob struct {
 	args    []string
 	renamed []string // pairs: a file of ours, and the user's that it stands for
 	said    []string
+	hides   bool // the compiler may miss a warning for a probe
 
 	overlay      *overlay // of the project's headers, nil without
 	plainHeaders bool     // they are left as they are
@@ -131,6 +132,7 @@ func (j *compileJob) run(ctx context.Context) (int, error) {
 		if namesRegions(j.line) {
 			j.args = append(j.args, "-DAUSPEX_CC")
 		}
+		j.args = append(j.args, tables(j.line)...)
 		for i, in := range j.line.inputs {
 			if in.isSource && filepath.Base(j.line.args[in.at]) != "auspex.F90" {
 				j.instrument(ctx, i, in)
@@ -139,6 +141,9 @@ func (j *compileJob) run(ctx context.Context) (int, error) {
 	}
 	if j.line.links {
 		if stub, err := j.stub(ctx); err == nil {
+			if slices.ContainsFunc(j.line.args, func(arg string) bool { return strings.HasPrefix(arg, "-x") }) {
+				j.args = append(j.args, "-x", "none") // of the files that follow
+			}
 			j.args = append(j.args, stub, "-ldl")
 		} else {
 			j.said = append(j.said, err.Error())
@@ -148,18 +153,27 @@ func (j *compileJob) run(ctx context.Context) (int, error) {
 		j.speak()
 		return j.plain(ctx)
 	}
+	if len(j.renamed) > 0 && j.refusesWarnings() {
+		return j.strictly(ctx)
+	}
 	var out, errs bytes.Buffer
-	status, err := j.try(ctx, &out, &errs)
+	status, err := j.try(ctx, j.args, &out, &errs)
 	if err != nil {
 		return status, err
 	}
-	if status != 0 && !j.withoutWarnings(ctx, &out, &errs) {
-		if j.overlay.worth() {
-			again := compileJob{Compiler: j.Compiler, line: j.line, dir: j.dir, args: append([]string{}, j.line.args...), plainHeaders: true}
-			return again.run(ctx)
-		}
-		return j.original(ctx)
+	if status != 0 {
+		return j.otherwise(ctx)
 	}
+	if len(j.renamed) > 0 && (out.Len()+errs.Len() > 0 || j.hides && j.asksForWarnings()) {
+		if status, err := j.ownWords(ctx, &out, &errs); err != nil || status != 0 {
+			return j.original(ctx, unasked)
+		}
+	}
+	return j.done(ctx, &out, &errs)
+}
+
+// done tells what the compiler said, after the instrumented form was compiled.
+func (j *compileJob) done(ctx context.Context, out, errs *bytes.Buffer) (int, error) {
 	j.fixDepends()
 	if !j.line.links {
 		j.carry(ctx)
@@ -170,17 +184,30 @@ func (j *compileJob) run(ctx context.Context) (int, error) {
 	return 0, nil
 }
 
+// otherwise goes on where the instrumented form does not compile.
+func (j *compileJob) otherwise(ctx context.Context) (int, error) {
+	if j.overlay.worth() {
+		again := compileJob{Compiler: j.Compiler, line: j.line, dir: j.dir, args: append([]string{}, j.line.args...), plainHeaders: true}
+		return again.run(ctx)
+	}
+	return j.original(ctx, "the instrumented form does not compile")
+}
+
 func (j *compileJob) speak() {
 	for _, s := range j.said {
 		fmt.Fprintln(j.Err, "auspex:", s)
 	}
 }
 
-func (j *compileJob) try(ctx context.Context, out, errs io.Writer) (int, error) {
-	args := j.args
+func (j *compileJob) try(ctx context.Context, args []string, out, errs io.Writer) (int, error) {
 	if j.overlay.worth() {
 		args = j.overlay.search(args)
 	}
+	return j.compile(ctx, args, out, errs)
+}
+
+// compile runs the compiler; many arguments go by a file, where the build gave them so.
+func (j *compileJob) compile(ctx context.Context, args []string, out, errs io.Writer) (int, error) {
 	if j.line.expanded {
 		file := filepath.Join(j.dir, "arguments")
 		if err := os.WriteFile(file, []byte(joinResponse(args)), 0o666); err != nil {
@@ -193,29 +220,9 @@ func (j *compileJob) try(ctx context.Context, out, errs io.Writer) (int, error) 
 	return exitStatus(cmd.Run())
 }
 
-// withoutWarnings compiles once more where the compiler takes warnings for
-// errors (-Werror) and had some about our text. What it says of the user's own is
-// asked for apart.
-func (j *compileJob) withoutWarnings(ctx context.Context, out, errs *bytes.Buffer) bool {
-	if !slices.ContainsFunc(j.line.args, func(arg string) bool { return strings.HasPrefix(arg, "-Werror") || arg == "-pedantic-errors" }) || j.line.expanded {
-		return false
-	}
-	out.Reset()
-	errs.Reset()
-	own := exec.CommandContext(ctx, j.Real[0], append(slices.Clone(j.Real[1:]), "-fsyntax-only")...)
-	own.Stdout, own.Stderr = out, errs
-	if own.Run() != nil {
-		return false
-	}
-	quiet := *j
-	quiet.args = append(slices.DeleteFunc(slices.Clone(j.args), func(arg string) bool { return arg == "-pedantic-errors" }), "-w", "-Wno-error")
-	status, err := quiet.try(ctx, io.Discard, io.Discard)
-	return err == nil && status == 0
-}
-
-// original compiles what the user wrote after our form of it failed. Where
+// original compiles what the user wrote where our form of it will not do. Where
 // that fails too, the messages are the compiler's about the user's own text.
-func (j *compileJob) original(ctx context.Context) (int, error) {
+func (j *compileJob) original(ctx context.Context, why string) (int, error) {
 	status, err := j.plain(ctx)
 	if err == nil && status == 0 {
 		what := "the program"
@@ -226,9 +233,28 @@ func (j *compileJob) original(ctx context.Context) (int, error) {
 			}
 			what = strings.Join(names, ", ")
 		}
-		fmt.Fprintf(j.Err, "auspex: %s: the instrumented form does not compile; the original is compiled and will not be measured\n", what)
+		fmt.Fprintf(j.Err, "auspex: %s: %s; the original is compiled and will not be measured\n", what, why)
 	}
 	return status, err
+}
+
+// tables has code compiled with what stacks are walked by where the build leaves it
+// out: it lies apart and changes no code. What runs without a C library may be laid out
+// by hand, without a place for it.
+func tables(c *commandLine) []string {
+	without := false
+	for _, arg := range c.args {
+		switch arg {
+		case "-fno-asynchronous-unwind-tables", "-fno-unwind-tables":
+			without = true
+		case "-ffreestanding", "-nostdlib", "-nolibc":
+			return nil
+		}
+	}
+	if !without || !slices.ContainsFunc(c.inputs, func(in input) bool { return in.isSource }) {
+		return nil
+	}
+	return []string{"-fasynchronous-unwind-tables"}
 }
 
 // namesRegions tells whether a source on the command line makes use of
@@ -279,11 +305,15 @@ func (j *compileJob) instrument(ctx context.Context, number int, in input) {
 	if j.Plan != nil {
 		result = j.Plan.rewrite(parsed)
 	} else {
+		if in.language != source.Fortran {
+			choice.Begin = j.afterPrecompiled(file, text)
+		}
 		result = instrument.Rewrite(parsed, choice)
 	}
 	if n, first := leftAlone(result.Candidates); n > 0 {
-		j.said = append(j.said, fmt.Sprintf("%s: left uninstrumented: %s%s", file, first, andMore(n-1)))
+		j.said = append(j.said, fmt.Sprintf("%s: no probes in %s%s", file, first, andMore(n-1)))
 	}
+	j.hides = j.hides || result.Hides
 	j.headers(ctx, in, text)
 	if len(result.Regions) == 0 && !j.overlay.worth() {
 		return
@@ -309,11 +339,14 @@ func (j *compileJob) instrument(ctx context.Context, number int, in input) {
 		whole = instrument.Apply(text, result.Edits) // with the markers that were blanked
 	}
 	if in.language != source.Fortran {
-		rest, marked := bytes.CutPrefix(whole, []byte(byteOrderMark))
-		whole = append([]byte(before), rest...)
-		if marked {
-			whole = append([]byte(byteOrderMark), whole...)
+		head := choice.Begin
+		if head > 0 {
+			whole = append([]byte(instrument.FirstLine(file)), whole...)
+			head += len(instrument.FirstLine(file))
+		} else if bytes.HasPrefix(whole, []byte(byteOrderMark)) {
+			head = len(byteOrderMark)
 		}
+		whole = slices.Concat(whole[:head], []byte(before), whole[head:])
 	}
 	if err := os.WriteFile(copied, whole, 0o666); err != nil {
 		j.said = append(j.said, fmt.Sprintf("%s: not instrumented: %v", file, err))
@@ -354,17 +387,20 @@ func leftAlone(candidates []*instrument.Candidate) (n int, first string) {
 			continue
 		}
 		if n++; n == 1 {
-			first = c.Name + ": " + c.Why
+			first = fmt.Sprintf("%s (%s)", c.Name, c.Why)
 		}
 	}
 	return n, first
 }
 
 func andMore(n int) string {
-	if n == 0 {
+	switch n {
+	case 0:
 		return ""
+	case 1:
+		return " and 1 more function"
 	}
-	return fmt.Sprintf(", and %d more", n)
+	return fmt.Sprintf(" and %d more functions", n)
 }
 
 // asNamed puts the user's file names where ours stand.

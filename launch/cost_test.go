@@ -24,6 +24,8 @@ func TestCostIsTold(t *testing.T) {
 			}},
 		}
 	}
+	beyond, within := p(), p()
+	beyond.Budget, within.Budget = 0.01, 0.02
 	lowered := p()
 	lowered.Threads[0].Samples = 2000 // each for two
 	for _, c := range []struct {
@@ -32,6 +34,8 @@ func TestCostIsTold(t *testing.T) {
 	}{
 		// 5 ms of probes, 8 of samples and 2 to start, of 998 + 2 ms.
 		{[]*probe.Process{p()}, "measuring took about 1.5 % of the CPU time: 100,000 calls of regions, 1,000 samples of stacks, 2.0 ms to start and end; nothing is subtracted"},
+		{[]*probe.Process{within}, "measuring took about 1.5 % of the CPU time: 100,000 calls of regions, 1,000 samples of stacks, 2.0 ms to start and end; nothing is subtracted"},
+		{[]*probe.Process{beyond}, "measuring took about 1.5 % of the CPU time, more than the 1 % of --overhead: 100,000 calls of regions, 1,000 samples of stacks, 2.0 ms to start and end; nothing is subtracted"},
 		{[]*probe.Process{p(), lowered}, "measuring took about 1.5 % of the CPU time: 200,000 calls of regions, 2,000 samples of stacks (one every 1.5ms, not every 1ms: each takes about 8 µs here), 4.0 ms to start and end; nothing is subtracted"},
 	} {
 		collected := collector{processes: c.processes}

@@ -29,7 +29,11 @@ static int leaders;
 static long open_event(const unsigned char *attributes, int group)
 {
     uint64_t config;
+    uint32_t type;
+    memcpy(&type, attributes, sizeof type);
     memcpy(&config, attributes + 8, sizeof config);
+    if (type == 1) /* PERF_TYPE_SOFTWARE: no counter of the processor */
+        return -1;
     if (config == 0x10002 || (group >= 0 && events[group] == 3))
         return -1;
     int file = open("/dev/zero", O_RDONLY);

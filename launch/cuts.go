@@ -18,8 +18,9 @@ type LoopCut struct {
 	// Entries is how often the loop was entered and watched, Ran its iterations
 	// that ran, Skipped those that were reckoned.
 	Entries, Ran, Skipped int64
-	// Added is the CPU time reckoned, Spread how far it may be off, in ns.
-	Added, Spread float64
+	// Added is the CPU time reckoned, Spread how far it may be off, and Took what
+	// the iterations that ran took, in ns.
+	Added, Spread, Took float64
 	// Deviation is by how much the sizes of its messages differed at most
 	// between iterations that ran, as a share.
 	Deviation float64
@@ -41,6 +42,7 @@ const (
 	Touching      // it touched new memory to the end
 	Otherwise     // its iterations communicate in different ways
 	NotAll        // it had settled on some ranks, never on all
+	TooFine       // its iterations are hardly longer than asking whether they are to run
 )
 
 // CutTrace is the trace of a program whose loops may be cut short.
@@ -99,8 +101,8 @@ func collectCuts(dir string) ([]LoopCut, error) {
 
 // read reads a line of the runtime's.
 func (c *LoopCut) read(line string) error {
-	const fields = 8
-	if _, err := fmt.Sscan(line, &c.Rank, &c.Loop, &c.Entries, &c.Ran, &c.Skipped, &c.Added, &c.Spread, &c.Why); err != nil {
+	const fields = 9
+	if _, err := fmt.Sscan(line, &c.Rank, &c.Loop, &c.Entries, &c.Ran, &c.Skipped, &c.Added, &c.Spread, &c.Why, &c.Took); err != nil {
 		return err
 	}
 	for _, word := range strings.Fields(line)[fields:] {

@@ -95,7 +95,8 @@ int main(int argc, char **argv)
 	}
 	for _, path := range []string{"main/save/pwrite", "main/save/fdatasync", "main/log_lines/write"} {
 		wall, io := value(t, e, 0, 0, path, "wtime"), value(t, e, 0, 0, path, "io_time")
-		if wall <= 0 || math.Abs(wall-io) > 1e-9 {
+		// A sample right before or after the call is of a function of that name, too.
+		if wall <= 0 || wall < io-1e-9 || wall > 1.1*io+0.005 {
 			t.Errorf("%s: %g s, %g of them in files", path, wall, io)
 		}
 	}

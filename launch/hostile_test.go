@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -18,6 +19,7 @@ type hostile struct {
 	file     string
 	text     string
 	compiler string   // gcc where empty
+	before   []string // words before the source
 	flags    []string // for compiling and linking
 	calls    map[string]float64
 	said     string // by auspex cc: a part of it; nothing where empty
@@ -226,6 +228,34 @@ static void work(void)
 }
 int main(void) { work(); return 0; }
 `, calls: map[string]float64{"work": 1}},
+	{name: "includes itself", text: `#ifndef TYPE
+#include <stdio.h>
+#define TYPE int
+#define NAME sum_int
+#include "x.c"
+#undef TYPE
+#undef NAME
+#define TYPE double
+#define NAME sum_double
+#include "x.c"
+int main(void) { printf("%d %g\n", sum_int(10), sum_double(10)); return 0; }
+#else
+static TYPE NAME(int n)
+{
+    TYPE s = 0;
+    for (int i = 0; i < n; i++)
+        s += i * (TYPE)1.5;
+    return s;
+}
+#endif
+`, calls: map[string]float64{"NAME": 2}},
+	{name: "language by option", file: "x.txt", flags: []string{"-O1"}, compiler: "gcc", before: []string{"-x", "c"}, text: `#include <stdio.h>
+static void work(void)
+{
+    puts("named otherwise");
+}
+int main(void) { work(); return 0; }
+`, calls: map[string]float64{"work": 1}},
 	{name: "old style", flags: []string{"-std=gnu89"}, text: `#include <stdio.h>
 static int work(a, b)
     int a;
@@ -260,7 +290,7 @@ static void*__attribute__((noinline)) work(void *p)
 }
 int main(int argc, char **argv) { (void)argc; return work(argv) == 0; }
 `, calls: map[string]float64{"work": 1}},
-	{name: "all warnings are errors", compiler: "clang", flags: []string{"-Weverything", "-Werror", "-Wno-unsafe-buffer-usage", "-Wno-disabled-macro-expansion"}, text: `int main(void);
+	{name: "all warnings are errors", compiler: "clang", flags: []string{"-Weverything", "-Werror", "-Wno-unknown-warning-option", "-Wno-unsafe-buffer-usage", "-Wno-disabled-macro-expansion"}, text: `int main(void);
 static volatile int sum;
 static void work(int n)
 {
@@ -345,7 +375,7 @@ func (h hostile) test(t *testing.T) {
 	need(t, compiler)
 	dir := write(t, map[string]string{file: h.text})
 	plain, probed := filepath.Join(dir, "plain"), filepath.Join(dir, "x")
-	build := append([]string{compiler, "-g", filepath.Join(dir, file)}, h.flags...)
+	build := slices.Concat([]string{compiler, "-g"}, h.before, []string{filepath.Join(dir, file)}, h.flags)
 	if out, err := command(build[0], append(build[1:], "-o", plain)...); err != nil {
 		t.Skipf("%s does not compile it: %s", compiler, out)
 	}

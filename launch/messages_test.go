@@ -158,6 +158,34 @@ func TestSeveralSources(t *testing.T) {
 }
 
 // An object of Fortran is linked by the compiler itself, and is measured.
+// Compilers spell names of Fortran in three ways; what is linked in has them all.
+func TestNamesOfFortran(t *testing.T) {
+	need(t, "gfortran")
+	dir := write(t, map[string]string{"x.f90": `subroutine work(s)
+  real :: s
+  integer :: i
+  do i = 1, 9
+    s = s + i
+  end do
+end subroutine work
+program main
+  real :: s = 0
+  call work(s)
+  print *, s
+end program main
+`})
+	for _, spelling := range []string{"-fno-underscoring", "-fsecond-underscore", "-ff2c"} {
+		object, exe := filepath.Join(dir, "x.o"), filepath.Join(dir, "x"+spelling)
+		mustCompile(t, "gfortran", spelling, "-c", filepath.Join(dir, "x.f90"), "-o", object)
+		if out, err := command("gfortran", spelling, object, "-o", exe); err != nil {
+			t.Errorf("%s: %s", spelling, out)
+			continue
+		}
+		r, _ := measure(t, exe)
+		expect(t, r.Experiment, 0, "work", map[string]float64{"calls": 1})
+	}
+}
+
 func TestFortranObjectsLinkAlone(t *testing.T) {
 	need(t, "gfortran")
 	t.Chdir(write(t, map[string]string{"src/work.f90": doubtfulFree, "src/main.f90": compilersAndSources[4].main}))
@@ -196,5 +224,50 @@ func TestPreprocessedFortran(t *testing.T) {
 		if region.Line > 0 && region.File != "../src/main.F90" {
 			t.Errorf("%s is said to be in %s", region.Name, region.File)
 		}
+	}
+}
+
+// With -Werror and without, what the compiler says is what it says of the original, and
+// so is what it makes of it: also where only optimising finds what is wrong, where a
+// probe moves the text, and where it hides what is wrong.
+func TestWarningsOfTheOriginal(t *testing.T) {
+	const around = "    int i;\n    for (i = 0; i < n; i++) {\n        s[i] = i;\n    }\n"
+	for _, c := range []struct{ compiler, file, text string }{
+		{"gcc", "noret.c", "int f(int n, int *s)\n{\n" + around + "    if (n > 3)\n        return 1;\n}\n"},
+		{"gcc", "uninit.c", "int f(int n, int *s)\n{\n    int x;\n" + around + "    if (n > 3)\n        x = 1;\n    return x;\n}\n"},
+		{"gcc", "unused.c", "static int g(int n) { return n; }\nint f(int n, int *s)\n{\n" + around + "    return s[0];\n}\n"},
+		{"gcc", "indent.c", "int f(int n, int *s)\n{\n    int i, j = 0;\n    for (i = 0; i < n; i++)\n        s[i] = i;\n        j++;\n    return j;\n}\n"},
+		{"gcc", "indent2.c", "int f(int n, int *s)\n{\n" + around + "    if (n)\n      n--;\n      s++;\n    return n + s[0];\n}\n"},
+		{"gcc", "format.c", "#include <stdio.h>\nvoid f(int n)\n{\n    int i;\n    for (i = 0; i < n; i++) printf(\"%s\\n\", i);\n}\n"},
+		{"gcc", "clean.c", "int f(int n, int *s)\n{\n" + around + "    return s[0];\n}\n"},
+		{"g++", "noret.cpp", "int f(int n, int *s)\n{\n" + around + "    if (n > 3)\n        return 1;\n}\n"},
+		{"clang", "uninit.c", "int f(int n, int *s)\n{\n    int x;\n" + around + "    if (n > 3)\n        x = 1;\n    return x;\n}\n"},
+		{"gfortran", "uninit.f90", "subroutine f(n, s)\n  implicit none\n  integer, intent(in) :: n\n  integer, intent(out) :: s(n)\n  integer :: i, k\n  do i = 1, n\n    s(i) = k\n  end do\nend subroutine f\n"},
+	} {
+		t.Run(c.compiler+" "+c.file, func(t *testing.T) {
+			need(t, c.compiler)
+			t.Chdir(write(t, map[string]string{c.file: c.text, "at": "-O2 -Wall -Wextra -Werror -c " + c.file}))
+			for _, flags := range [][]string{{"-Wall", "-Wextra"}, {"-Wall", "-Wextra", "-Werror"}, {"-Wall", "-Werror=return-type", "-MMD"}, {"@at"}} {
+				args := append([]string{"-O2", "-c", c.file}, flags...)
+				if flags[0] == "@at" {
+					args = flags
+				}
+				object := strings.TrimSuffix(c.file, filepath.Ext(c.file)) + ".o"
+				os.Remove(object)
+				said, wrong := command(c.compiler, args...)
+				_, made := os.Stat(object)
+				os.Remove(object)
+				status, out, errs := compile(t, append([]string{c.compiler}, args...)...)
+				if (status == 0) != (wrong == nil) || out+errs != said {
+					t.Errorf("%v: status %d\n%s%s\nwithout auspex: %v\n%s", args, status, out, errs, wrong, said)
+				}
+				if _, err := os.Stat(object); (err == nil) != (made == nil) {
+					t.Errorf("%v: object %v, without auspex %v", args, err, made)
+				}
+				if symbols, _ := command("nm", object); status == 0 && !strings.Contains(symbols, "auspex_") {
+					t.Errorf("%v: not instrumented", args)
+				}
+			}
+		})
 	}
 }

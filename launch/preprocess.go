@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"strings"
 
+	"auspex/internal/lazyregexp"
 	"auspex/source"
 )
 
@@ -29,9 +30,15 @@ func (c *Compiler) preprocess(ctx context.Context, line *commandLine, in input) 
 
 // preprocessing are the arguments that concern one source before it is compiled.
 func preprocessing(line *commandLine, in input) []string {
+	return without(line, func(k input) bool { return k.isSource && k.at != in.at })
+}
+
+// without are the arguments of a command line but for those that say what is made of its
+// sources and where it goes, and inputs that are not wanted.
+func without(line *commandLine, unwanted func(input) bool) []string {
 	others := map[int]bool{}
 	for _, k := range line.inputs {
-		others[k.at] = k.at != in.at
+		others[k.at] = unwanted(k)
 	}
 	var args []string
 	for i := 0; i < len(line.args); i++ {
@@ -39,13 +46,17 @@ func preprocessing(line *commandLine, in input) []string {
 		switch {
 		case arg == "-o" || arg == "-MF" || arg == "-MT" || arg == "-MQ":
 			i++
-		case others[i], arg == "-c", arg == "-S", strings.HasPrefix(arg, "-o") && arg != "-openmp", strings.HasPrefix(arg, "-M"):
+		case others[i], arg == "-c", arg == "-S", strings.HasPrefix(arg, "-o") && arg != "-openmp", ofDependencies.MatchString(arg), strings.HasPrefix(arg, "-save-temps"):
 		default:
 			args = append(args, arg)
 		}
 	}
 	return args
 }
+
+// ofDependencies are options that have dependencies written; nvfortran has others that
+// begin alike.
+var ofDependencies = lazyregexp.New(`^-M(M?D?|[GP]|[FTQ].*)$|^-Wp,-M`)
 
 // keepPreprocessed writes the C and C++ sources of a command line where the plan
 // wants them. One that cannot be preprocessed is read as it is.

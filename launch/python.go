@@ -20,6 +20,7 @@ type stand struct {
 	python *spot
 	inside bool // of a function of Python
 	own    bool // of that function's own: no library was called
+	lost   bool // what was called before is not known
 }
 
 // python enters a function of Python, or goes back to it where it is open already. The
@@ -27,7 +28,7 @@ type stand struct {
 func (c *callTree) python(from stand, f probe.PythonFunction) stand {
 	for up := from.python; up.parent != nil; up = up.parent {
 		if up.python != "" && up.python == placed(f) {
-			return stand{up, up, true, true}
+			return stand{at: up, python: up, inside: true, own: true, lost: from.lost}
 		}
 	}
 	r := regionOf(f)
@@ -36,7 +37,7 @@ func (c *callTree) python(from stand, f probe.PythonFunction) stand {
 	}
 	at := from.python.child(r)
 	at.python = placed(f)
-	return stand{at, at, true, true}
+	return stand{at: at, python: at, inside: true, own: true, lost: from.lost}
 }
 
 // regionOf describes a function of Python. The place is part of names that say nothing:
@@ -64,11 +65,11 @@ func (c *callTree) frame(p *probe.Process, place *spot, from stand, a address, m
 	if c.forPython(p, from, a) {
 		return from
 	}
-	at := c.through(place, from.at, a, measured)
+	at := c.through(place, from, a, measured)
 	if c.names.interpreters.has(p, a.object) {
-		return stand{at: at, python: from.python}
+		return stand{at: at, python: from.python, lost: from.lost}
 	}
-	return stand{at: at, python: at, inside: from.inside}
+	return stand{at: at, python: at, inside: from.inside, lost: from.lost}
 }
 
 // forPython tells whether a frame is what the interpreter does for a function of Python:

@@ -195,8 +195,9 @@ func TestPythonFunctions(t *testing.T) {
 				t.Errorf("outer is not at its place: %v", e.Regions)
 			}
 			for _, path := range model.Paths(e.Regions) {
-				// Before 3.11 some reads of modules are below it.
-				if strings.Contains(path, "_PyEval_EvalFrameDefault") && class != "" {
+				// Before 3.11 some reads of modules are below it, and so are those that an
+				// interpreter makes before it is ready, where they take long.
+				if strings.Contains(path, "_PyEval_EvalFrameDefault") && !strings.Contains(path, "Py_InitializeFromConfig") && class != "" {
 					t.Errorf("the interpreter's loop is a region: %s", path)
 				}
 			}

@@ -39,13 +39,15 @@ func SpanAlone(dir string) (seconds float64, alone bool, err error) {
 }
 
 // Beside is what the processes of a run did that their traces do not count as
-// computation, in seconds: the most of any process.
+// computation, in seconds: the most of any process, but for OffCore.
 type Beside struct {
 	Threads  float64 // CPU time of threads of its own, which were not measured
 	Children float64 // CPU time of children that it waited for
 	// Parallel is how long its first thread was at work in parallel regions of OpenMP,
 	// and Ran for how much of that it had a core.
 	Parallel, Ran float64
+	// OffCore is how long the first threads of all processes together waited for a core.
+	OffCore float64
 }
 
 // much is the share of a process's time from which on what it did beside counts.
@@ -64,6 +66,7 @@ func LookBeside(dir string) (most Beside, err error) {
 		}
 		b := beside(p)
 		most.Threads, most.Children = max(most.Threads, b.Threads), max(most.Children, b.Children)
+		most.OffCore += b.OffCore
 		if b.Parallel-b.Ran > most.Parallel-most.Ran {
 			most.Parallel, most.Ran = b.Parallel, b.Ran
 		}
@@ -87,6 +90,9 @@ func beside(p *probe.Process) (b Beside) {
 	for _, t := range p.Threads {
 		if t.ID == 0 {
 			b.Parallel, b.Ran = parallel(p, &t)
+			for _, n := range t.Nodes {
+				b.OffCore += max(0, n.Wall-n.CPU-n.Blocked)
+			}
 		}
 	}
 	if b.Parallel-b.Ran < least {

@@ -35,10 +35,10 @@ func TestBeside(t *testing.T) {
 		Regions: []probe.Region{{Kind: probe.Program}, {Kind: probe.Parallel}, {Kind: probe.Loop}, {Kind: probe.Barrier}},
 		Threads: []probe.Thread{{Nodes: []probe.Node{
 			{Region: 0, Parent: -1, Wall: 4, CPU: 0.25}, {Region: 1, Parent: 0, Wall: 1, CPU: 0.25},
-			{Region: 2, Parent: 1, Wall: 1, CPU: 0.5}, {Region: 3, Parent: 1, Wall: 2, CPU: 0.25},
+			{Region: 2, Parent: 1, Wall: 1, CPU: 0.5}, {Region: 3, Parent: 1, Wall: 2, CPU: 0.25, Blocked: 0.75},
 		}}},
 	}
-	if got, want := beside(&p), (Beside{Threads: 1.5, Children: 1, Parallel: 2, Ran: 0.75}); got != want {
+	if got, want := beside(&p), (Beside{Threads: 1.5, Children: 1, Parallel: 2, Ran: 0.75, OffCore: 6}); got != want {
 		t.Errorf("%+v, not %+v", got, want)
 	}
 	if got := beside(&probe.Process{CPU: time.Millisecond}); got != (Beside{}) {

@@ -39,7 +39,10 @@ func (c *callTree) samples(p *probe.Process, t probe.Thread, nodes []*spot, owne
 		} else {
 			measured = enclosing(p, t, s.Place)
 		}
-		if f, ok := t.OfPython(s); ok {
+		if s.PC == probe.LostFrom {
+			from.lost = true
+			stands[k] = from
+		} else if f, ok := t.OfPython(s); ok {
 			stands[k] = c.python(from, f)
 		} else {
 			a := addressOf(p, s.PC)
@@ -136,14 +139,14 @@ func (c *collector) tellSamples() {
 		}
 	}
 	if broken > 0 {
-		c.notes = append(c.notes, fmt.Sprintf("%d of %d samples could not be unwound to the end: what they show of the innermost functions is kept", broken, taken))
+		c.notes = append(c.notes, fmt.Sprintf("%d of %d samples could not be unwound to the end: the innermost functions are kept, but not all of their callers", broken, taken))
 	}
 	if dropped > 0 {
 		c.notes = append(c.notes, fmt.Sprintf("%d of %d samples are lost: other threads were just taking room for theirs, or there was no more", dropped, taken))
 	}
 	var objects []string
 	for object, n := range blind {
-		if 20*n >= taken && taken >= 100 {
+		if 20*n >= taken && n >= 5 {
 			objects = append(objects, object)
 		}
 	}
@@ -157,7 +160,11 @@ func (c *collector) tellSamples() {
 			c.notes = append(c.notes, fmt.Sprintf("%.0f %% of the samples are at addresses at which %s lay in turn, as the program opened and closed them: which of them it was is not known", 100*float64(blind[object])/float64(taken), strings.ReplaceAll(object, either, " and ")))
 			continue
 		}
-		c.notes = append(c.notes, fmt.Sprintf("%s has no symbols for %.0f %% of the samples: install its debug symbols to see which functions they are in", filepath.Base(object), 100*float64(blind[object])/float64(taken)))
+		remedy := "build it without strip and -s"
+		if ofSystem(object) {
+			remedy = "install its debug symbols"
+		}
+		c.notes = append(c.notes, fmt.Sprintf("%s has no symbols for %.0f %% of the samples: %s to see which functions they are in", filepath.Base(object), 100*float64(blind[object])/float64(taken), remedy))
 	}
 }
 

@@ -69,14 +69,15 @@ func TestCodeOfNoFile(t *testing.T) {
 	}
 }
 
-// TestCostOfCalls: what measuring takes counts calls of MPI and for files.
+// TestCostOfCalls: what measuring takes counts calls of MPI and for files, and parallel regions.
 func TestCostOfCalls(t *testing.T) {
-	p := &probe.Process{Price: 1e-7, CallPrice: 2e-7, FilePrice: 3e-7, Own: 0.1,
-		Regions: []probe.Region{{Name: "x", Kind: probe.Program}, {Name: "f", Kind: probe.Function}, {Name: "MPI_Iprobe", Kind: probe.MPICall}},
-		Threads: []probe.Thread{{Files: 2e6, Walking: 0.1, Nodes: []probe.Node{{Parent: -1, CPU: 9.9}, {Region: 1, Calls: 1e6}, {Region: 2, Calls: 1e6}}}}}
+	p := &probe.Process{Price: 1e-7, CallPrice: 2e-7, FilePrice: 3e-7, TeamPrice: 4e-7, Own: 0.1,
+		Regions: []probe.Region{{Name: "x", Kind: probe.Program}, {Name: "f", Kind: probe.Function}, {Name: "MPI_Iprobe", Kind: probe.MPICall}, {Name: "OpenMP parallel", Kind: probe.Parallel}},
+		Threads: []probe.Thread{{Files: 2e6, Walking: 0.1, Nodes: []probe.Node{{Parent: -1, CPU: 9.9}, {Region: 1, Calls: 1e6}, {Region: 2, Calls: 1e6}, {Region: 3, Calls: 5e5}}},
+			{ID: 1, Nodes: []probe.Node{{Parent: -1}, {Region: 3, Calls: 5e5}}}}} // takes part only
 	c := collector{processes: []*probe.Process{p}}
 	c.tellCost()
-	const want = "measuring took about 11.0 % of the CPU time: 1,000,000 calls of regions, 1,000,000 of MPI, 2,000,000 for files, 0 samples of stacks, 100.0 ms to start and end; nothing is subtracted"
+	const want = "measuring took about 13.0 % of the CPU time: 1,000,000 calls of regions, 1,000,000 of MPI, 500,000 parallel regions, 2,000,000 for files, 0 samples of stacks, 100.0 ms to start and end; nothing is subtracted"
 	if len(c.notes) != 1 || c.notes[0] != want {
 		t.Errorf("notes %q", c.notes)
 	}

@@ -82,6 +82,32 @@ func (s *stops) of(event int, to trace.Stop) {
 	}
 }
 
+// before takes what was told of the computation before an event, which is one
+// action for each of its parts, from the first on. When in it the rank stood still is not known: who takes
+// its core does so at any time, so that each has as much of the stop as of the
+// computation. Where there is none, it is the call's own.
+func (s *stops) before(event int, first int64, parts []float64) {
+	if s == nil {
+		return
+	}
+	known := len(s.list)
+	s.of(event, trace.Stop{Action: first})
+	seconds, ns := 0.0, 0.0
+	for _, stop := range s.list[known:] {
+		seconds += stop.Seconds
+	}
+	for _, part := range parts {
+		ns += part
+	}
+	if seconds == 0 || !(ns > 0) {
+		return
+	}
+	s.list = s.list[:known]
+	for i, part := range parts {
+		s.list = append(s.list, trace.Stop{Action: first + int64(i), Seconds: seconds * part / ns})
+	}
+}
+
 // stopsOf are the stops of all ranks; nil where those of one are not known, or
 // only of its beginning.
 func stopsOf(notes []rankNotes) trace.Stops {

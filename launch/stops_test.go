@@ -71,6 +71,27 @@ func TestStopsOfCalls(t *testing.T) {
 	}
 }
 
+// TestStopsBefore: a stop before an event is of all regions that computed since the
+// event before, each by its part; without computation it is the call's.
+func TestStopsBefore(t *testing.T) {
+	var raw []byte
+	for _, event := range []uint32{0, 2} {
+		raw = binary.LittleEndian.AppendUint32(raw, event)
+		raw = binary.LittleEndian.AppendUint32(raw, 0)
+		raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(2e9))
+		raw = binary.LittleEndian.AppendUint32(raw, 0)
+	}
+	s := &stops{raw: raw}
+	s.before(0, 0, []float64{3e8, 1e8})
+	s.before(1, 3, []float64{1e8})
+	s.before(2, 5, nil)
+	want := []trace.Stop{{Action: 0, Seconds: 1.5}, {Action: 1, Seconds: 0.5}, {Action: 5, Seconds: 2}}
+	if !reflect.DeepEqual(s.list, want) {
+		t.Errorf("%+v", s.list)
+	}
+	(*stops)(nil).before(0, 0, nil) // where nothing is known
+}
+
 // TestOneCore: two ranks that compute at once on one core wait for it.
 func TestOneCore(t *testing.T) {
 	eachMPI(t, func(t *testing.T, m mpi) {

@@ -134,6 +134,7 @@ type recorder struct {
 	stops     *stops // nil where nothing is known of them
 	seen      int
 	rank      int
+	teams     teams
 	apart     bool // exchanges become the messages they are made of
 	exchanges bool // there are some
 }
@@ -141,9 +142,6 @@ type recorder struct {
 // Event adds one event, with the place of its call where that is another than
 // before.
 func (r *recorder) Event(shared *probe.Event) error {
-	if r.seen++; r.seen%65536 == 0 && r.ctx.Err() != nil {
-		return r.ctx.Err()
-	}
 	e := *shared
 	if r.times != nil {
 		var raw [4]byte
@@ -158,6 +156,13 @@ func (r *recorder) Event(shared *probe.Event) error {
 		default:
 			return err
 		}
+	}
+	if e.Kind == probe.EventTeam {
+		r.teams.tell(&e)
+		return nil
+	}
+	if r.seen++; r.seen%65536 == 0 && r.ctx.Err() != nil {
+		return r.ctx.Err()
 	}
 	switch e.Kind {
 	case probe.EventTurn:
@@ -183,23 +188,83 @@ func (r *recorder) Event(shared *probe.Event) error {
 	return nil
 }
 
+// parallelRegion is what the names of parallel regions begin with.
+const parallelRegion = "OpenMP parallel"
+
+// teams is what is told of parallel regions before an event.
+type teams struct {
+	before, variance float64 // the computation before them
+	work             float64 // of all their threads
+}
+
+// tell takes the first or the second of the two events that tell of them.
+func (t *teams) tell(e *probe.Event) {
+	if e.Tag == 0 {
+		t.before, t.variance = t.before+e.Compute, t.variance+e.Variance
+	} else {
+		t.work += e.Compute
+	}
+}
+
+// cores is for how many cores there was work, if they took so long.
+func (t teams) cores(took float64) float64 {
+	if t.work <= 0 || took <= 0 {
+		return 0
+	}
+	return t.work / took
+}
+
+// inTeams makes those of the stretches that are of parallel regions as long as these took,
+// waiting for the slowest thread included, and the others as long as the computation
+// before; false where there are none of a kind that took time.
+func inTeams(list []stretch, before, took float64) bool {
+	sum := map[bool]float64{}
+	for _, s := range list {
+		sum[strings.Contains(s.region, parallelRegion)] += s.ns
+	}
+	if took > 0 && sum[true] <= 0 || before >= 1 && sum[false] <= 0 {
+		return false
+	}
+	for i := range list {
+		s := &list[i]
+		if strings.Contains(s.region, parallelRegion) {
+			s.ns *= took / sum[true]
+		} else {
+			s.ns *= before / sum[false]
+		}
+	}
+	return true
+}
+
 // compute adds the computation before an event, by regions where they are
 // known.
 func (r *recorder) compute(e *probe.Event) {
+	told := r.teams
+	r.teams = teams{}
+	cores := told.cores(e.Compute)
 	if r.stretches == nil || r.turns.inside {
-		r.turns.compute(e.Compute, e.Variance)
+		r.turns.compute(told.before, told.variance, 0)
+		r.turns.compute(e.Compute, e.Variance, cores)
 		return
 	}
-	longest, at := 0.0, r.to.Steps() // the call itself where it has no computation
-	for _, s := range r.stretches.next(e.Compute) {
+	first := r.to.Steps()
+	var parts []float64
+	list := r.stretches.next(told.before + e.Compute)
+	if told.work <= 0 || !inTeams(list, told.before, e.Compute) {
+		cores = 0
+	}
+	for _, s := range list {
 		r.to.Add(&trace.Action{Kind: trace.Location, File: s.region})
 		r.at = -1 // the place of the call is to be told again
-		r.turns.compute(s.ns, 0)
-		if s.ns > longest {
-			longest, at = s.ns, r.to.Steps()-1
+		own := 0.0
+		if strings.Contains(s.region, parallelRegion) {
+			own = cores
+		}
+		if r.turns.compute(s.ns, 0, own); r.to.Steps()-first > int64(len(parts)) {
+			parts = append(parts, s.ns)
 		}
 	}
-	r.stops.of(r.seen-1, trace.Stop{Action: at})
+	r.stops.before(r.seen-1, first, parts)
 }
 
 // tell adds the place of the calls that follow, once.

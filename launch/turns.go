@@ -102,13 +102,14 @@ func (t *turns) note(e *probe.Event, a trace.Action) {
 	}
 }
 
-// compute puts computation into the trace, with what is pending.
-func (t *turns) compute(ns, variance float64) {
+// compute puts computation into the trace, with what is pending. cores is for how many
+// there was work, 0 for one.
+func (t *turns) compute(ns, variance, cores float64) {
 	ns += t.pending.compute
 	variance += t.pending.variance
 	t.pending = step{}
 	if ns >= 1 {
-		t.to.Add(&trace.Action{Kind: trace.Compute, Value: math.Round(ns), Variance: variance})
+		t.to.Add(&trace.Action{Kind: trace.Compute, Value: math.Round(ns), Variance: variance, Cores: cores})
 	}
 }
 
@@ -134,7 +135,7 @@ func (t *turns) repeat(e *probe.Event) error {
 		t.pending.variance += end.variance
 		for k := range last {
 			s := &ran[i][k]
-			t.compute(s.compute, s.variance)
+			t.compute(s.compute, s.variance, 0)
 			t.to.Add(&s.action)
 		}
 	}

@@ -251,7 +251,11 @@ func index(text []byte) (int, error) {
 	if len(trimmed) == 0 {
 		return 0, nil
 	}
-	n, err := strconv.Atoi(string(trimmed))
+	whole := trimmed
+	if point := bytes.IndexByte(trimmed, '.'); point > 0 && len(bytes.Trim(trimmed[point+1:], "0")) == 0 {
+		whole = trimmed[:point] // 1.0, as pandas writes whole numbers of a column with gaps
+	}
+	n, err := strconv.Atoi(string(whole))
 	if err != nil || n < 0 {
 		return 0, fmt.Errorf("%q is not a whole number from 0", short(string(trimmed)))
 	}

@@ -17,6 +17,7 @@ package longtable
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"auspex/model"
@@ -104,16 +105,20 @@ func newLayout(names []string) (layout, error) {
 	for c := range l.at {
 		l.at[c] = -1
 	}
+	var twice error
 	for i, name := range names {
 		c, known := columnNamed(name)
-		if !known {
+		switch {
+		case !known:
 			l.ignored = append(l.ignored, name)
-			continue
+		case l.at[c] < 0:
+			l.at[c] = i
+		case twice == nil:
+			twice = fmt.Errorf("columns %q and %q both give the %s", names[l.at[c]], name, c)
 		}
-		if l.at[c] >= 0 {
-			return l, fmt.Errorf("columns %q and %q both give the %s", names[l.at[c]], name, c)
-		}
-		l.at[c] = i
+	}
+	if twice != nil {
+		return l, twice
 	}
 	for _, c := range []column{colRegion, colMetric, colValue} {
 		if l.at[c] < 0 {
@@ -129,5 +134,11 @@ func (l layout) note() string {
 	if len(l.ignored) == 0 {
 		return ""
 	}
-	return "columns not read: " + strings.Join(l.ignored, ", ")
+	names := slices.Clone(l.ignored)
+	for i, name := range names {
+		if name == "" {
+			names[i] = "one without a name"
+		}
+	}
+	return "columns not read: " + strings.Join(names, ", ")
 }

@@ -28,6 +28,15 @@ func NearlyCSV(head []byte) string {
 	return ""
 }
 
+// NearlyJSONL says the same of a table in JSON.
+func NearlyJSONL(head []byte) string {
+	rows, list := bytes.CutPrefix(bytes.TrimSpace(bytes.TrimPrefix(head, byteOrderMark)), []byte("["))
+	if !list || !IsJSONL(rows) {
+		return ""
+	}
+	return "the rows stand in one list; JSON lines are objects on lines of their own (of pandas, to_json(orient=\"records\", lines=True))"
+}
+
 // nearly tells of a header that names a unit or a region, and is none of a long
 // table.
 func nearly(names []string, separator string) string {

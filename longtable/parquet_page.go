@@ -29,6 +29,10 @@ func checkFooter(r io.ReaderAt, size int64) error {
 		return err
 	}
 	if string(tail[4:]) != "PAR1" {
+		var first [2]byte
+		if _, err := r.ReadAt(first[:], 0); err == nil && first == [2]byte{0x1f, 0x8b} {
+			return errors.New("compressed by gzip: unpack it first (gzip -d); a Parquet file is read from its end")
+		}
 		return errors.New("ends early: a Parquet file ends with PAR1")
 	}
 	length := int64(binary.LittleEndian.Uint32(tail[:]))

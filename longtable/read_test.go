@@ -335,6 +335,9 @@ func TestBadParquet(t *testing.T) {
 	checkError(t, "types", err, `column "metric" holds INT64; it must hold strings`)
 	_, err = read(Parquet, []byte("PAR1"))
 	checkError(t, "short", err, "too short")
+	if _, err := read(Parquet, []byte("\x1f\x8b\x08 and more than twelve bytes")); err == nil || !strings.Contains(err.Error(), "compressed by gzip") {
+		t.Errorf("a compressed file: %v", err)
+	}
 	_, err = read(Parquet, []byte("PAR1\xff\xff\xff\xffPAR1"))
 	checkError(t, "footer", err, "footer of 4294967295 bytes")
 	// A list that claims a billion elements.

@@ -17,7 +17,10 @@ type Factors struct {
 	Transfer      *float64 `json:"transfer"`
 	// StartEnd is a part of transfer, which POP counts to the messages' cost: the
 	// share of the run time that starting and ending leave.
-	StartEnd    *float64 `json:"start_end,omitempty"`
+	StartEnd *float64 `json:"start_end,omitempty"`
+	// Cores is another part of transfer: the share that ranks leave of the rest by
+	// standing within MPI without a core.
+	Cores       *float64 `json:"cores,omitempty"`
 	Computation *float64 `json:"computation_scalability"`
 	IPC         *float64 `json:"ipc_scalability"`
 	Instruction *float64 `json:"instruction_scalability"`
@@ -75,6 +78,9 @@ func Of(r Run) Factors {
 	f.Communication = ratio(most, r.Seconds)
 	if r.Ends > 0 {
 		f.StartEnd = ratio(r.Seconds-r.Ends, r.Seconds)
+	}
+	if between := r.Seconds - r.Ends; r.NoCore > 0 {
+		f.Cores = ratio(max(between-r.NoCore, r.Ideal), between)
 	}
 	f.Parallel = times(f.LoadBalance, f.Communication)
 	mpi := f.Communication

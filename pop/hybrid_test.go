@@ -101,3 +101,19 @@ func TestNoFactorAboveOne(t *testing.T) {
 		t.Errorf("serialization %g, transfer %g, noted %q", *f.Serialization, *f.Transfer, f.Notes)
 	}
 }
+
+// TestThreads: what a profile tells of threads splits the factors of a replay as those
+// of a measured trace are split.
+func TestThreads(t *testing.T) {
+	r := pop.Run{Ranks: 2, Units: 2, Useful: []float64{8, 9}, Seconds: 10, Ideal: 9, IdealUseful: 9}
+	r.Threads([]float64{8, 4, 9, 5}, []float64{8, 9})
+	f := pop.Of(r)
+	for name, c := range map[string]struct {
+		got  *float64
+		want float64
+	}{"parallel": {f.Parallel, 0.65}, "MPI": {f.MPI, 0.85}, "OpenMP load balance": {f.OpenMPLoadBalance, 6.5 / 8.5}, "transfer": {f.Transfer, 0.9}} {
+		if c.got == nil || math.Abs(*c.got-c.want) > 1e-12 {
+			t.Errorf("%s is %v, not %g", name, c.got, c.want)
+		}
+	}
+}

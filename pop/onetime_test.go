@@ -43,11 +43,27 @@ func TestHandshakes(t *testing.T) {
 	}
 }
 
+// TestWithoutACoreInMPI: rank 0 computes 1 s and then stands 3 s in a barrier without a
+// core, for which rank 1 waits in the next. That is neither computation nor waiting on
+// an ideal network, and no message's cost.
+func TestWithoutACoreInMPI(t *testing.T) {
+	second, barrier := trace.Action{Kind: trace.Compute, Value: 1e9}, trace.Action{Kind: trace.Barrier}
+	stops := trace.Stops{{{Action: 1, Within: true, Seconds: 3}}, nil}
+	r, err := pop.Replay(t.Context(), traceOf([]trace.Action{second, barrier, barrier}, []trace.Action{second, barrier, barrier}), 5, loggp.Options{Stops: stops})
+	f := pop.Of(r)
+	if err != nil || r.Ideal != 1 || r.NoCore != 3 || *f.Parallel != 0.2 || *f.Serialization != 1 || math.Abs(*f.Transfer-0.2) > 1e-9 || math.Abs(*f.Cores-0.4) > 1e-9 {
+		t.Errorf("%+v %+v, %v", r, f, err)
+	}
+	if want := "Look at cores (ranks could have gone on within MPI and had no core) and transfer"; !strings.Contains(f.Words(), want) {
+		t.Errorf("%s\nwant: %s", f.Words(), want)
+	}
+}
+
 // TestNoLongerThanTheRun: where stops make the replay longer than the run, the run time
 // is the run's, and no factor is above 1.
 func TestNoLongerThanTheRun(t *testing.T) {
 	second, barrier := trace.Action{Kind: trace.Compute, Value: 1e9}, trace.Action{Kind: trace.Barrier}
-	stops := trace.Stops{{{Action: 1, Within: true, Seconds: 3}}, nil}
+	stops := trace.Stops{{{Action: 0, Seconds: 3}}, nil}
 	r, err := pop.Replay(t.Context(), traceOf([]trace.Action{second, barrier, barrier}, []trace.Action{second, second, barrier, barrier}), 3, loggp.Options{Stops: stops})
 	f := pop.Of(r)
 	if err != nil || r.Seconds != 3 || r.Ideal != 3 || *f.Communication > 1 || *f.Transfer > 1+1e-9 || len(r.Notes) != 1 {

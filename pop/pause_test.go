@@ -32,3 +32,19 @@ func TestPauseIsNoted(t *testing.T) {
 		}
 	}
 }
+
+// TestNobodyStandsOut: where all ranks sleep alike, none of them is named.
+func TestNobodyStandsOut(t *testing.T) {
+	tr := &trace.Trace{Name: "written", Nanoseconds: true}
+	for rank := range 2 {
+		b := trace.NewBuilder(rank)
+		b.Add(&trace.Action{Kind: trace.Compute, Value: 1e9})
+		b.Add(&trace.Action{Kind: trace.Sleep, Value: 1 + 0.1*float64(rank)})
+		b.Add(&trace.Action{Kind: trace.Barrier})
+		tr.Programs = append(tr.Programs, b.Program())
+	}
+	r, err := pop.Replay(t.Context(), tr, 0, loggp.Options{})
+	if notes := strings.Join(r.Notes, "\n"); err != nil || !strings.Contains(notes, "the ranks were blocked or asleep for 1.05 s in the mean") {
+		t.Errorf("%q, %v", notes, err)
+	}
+}

@@ -29,6 +29,9 @@ type Run struct {
 	// Ends is how long the mean rank took for starting and ending; 0 where it is
 	// not known.
 	Ends float64
+	// NoCore is how much longer the ideal network's run is for what ranks stood still
+	// within MPI without a core; no part of Ideal.
+	NoCore float64
 	// Paused is how long the ranks of a replay paused together: outside of MPI, or in
 	// calls that the trace does not know.
 	Paused float64
@@ -79,6 +82,10 @@ func Measure(ctx context.Context, src events.Source) (Run, error) {
 	r.Notes = append(r.Notes, missing(r.Useful, h)...)
 	if h.Partial {
 		r.Notes = append(r.Notes, "serialization and transfer are left out: what the ranks wait for those that are not here cannot be told from communication")
+		return r, nil
+	}
+	if h.Incomplete != "" {
+		r.Notes = append(r.Notes, "serialization and transfer are left out: the trace is incomplete ("+h.Incomplete+")")
 		return r, nil
 	}
 	ideal, err := onIdeal(ctx, t, loggp.Options{}, true)
@@ -136,17 +143,68 @@ func missing(useful []float64, h *events.Header) []string {
 // Replay is the run of a trace without times: its computation, the run time
 // given, and the ideal network's. Of work its Work and Regions are taken.
 func Replay(ctx context.Context, t *trace.Trace, seconds float64, work loggp.Options) (Run, error) {
+	held := work
+	work.Stops = computing(work.Stops)
 	ideal, err := onIdeal(ctx, t, work, false)
 	if err != nil {
 		return Run{}, err
 	}
 	r := Run{Name: t.Name, Ranks: t.NP(), Units: t.NP(), Useful: ideal.Compute, Seconds: cmp.Or(seconds, ideal.Seconds), Ideal: ideal.Seconds, IdealUseful: greatest(ideal.Compute), Paused: sum(ideal.Paused)}
 	r.noLonger()
+	if err := r.withoutCores(ctx, t, held); err != nil {
+		return r, err
+	}
 	if longest := greatest(ideal.Paused); longest >= longPause*r.Seconds {
-		r.paused = fmt.Sprintf("rank %d was blocked or asleep for %.3g s, or in MPI calls that the trace does not hold", slices.Index(ideal.Paused, longest), longest)
+		r.paused = pausedWords(ideal.Paused)
 		r.Notes = append(r.Notes, r.paused+": that counts as no computation, and those who wait for it as serialization")
 	}
-	return r, r.handshakes(ctx, t, work)
+	return r, r.handshakes(ctx, t, held)
+}
+
+// pausedWords says how long ranks paused: the one that did so longest where it stands
+// out, else all of them.
+func pausedWords(seconds []float64) string {
+	longest, mean := greatest(seconds), sum(seconds)/float64(len(seconds))
+	who := fmt.Sprintf("rank %d was blocked or asleep for %.3g s", slices.Index(seconds, longest), longest)
+	if len(seconds) > 1 && longest < standsOut*mean {
+		who = fmt.Sprintf("the ranks were blocked or asleep for %.3g s in the mean", mean)
+	}
+	return who + ", or in MPI calls that the trace does not hold"
+}
+
+// standsOut is how many times the mean a rank pauses that is named by itself.
+const standsOut = 1.5
+
+// computing are the stops in computation, which is as much longer. Those within MPI
+// are no computation, and no waiting on an ideal network.
+func computing(stops trace.Stops) trace.Stops {
+	var out trace.Stops
+	for rank, list := range stops {
+		out = append(out, nil)
+		for _, s := range list {
+			if !s.Within {
+				out[rank] = append(out[rank], s)
+			}
+		}
+	}
+	return out
+}
+
+// withoutCores replays with the stops within MPI as well.
+func (r *Run) withoutCores(ctx context.Context, t *trace.Trace, o loggp.Options) error {
+	if !slices.ContainsFunc(o.Stops, func(list []trace.Stop) bool {
+		return slices.ContainsFunc(list, func(s trace.Stop) bool { return s.Within })
+	}) {
+		return nil
+	}
+	held, err := onIdeal(ctx, t, o, false)
+	if err != nil {
+		return err
+	}
+	if r.NoCore = max(min(held.Seconds, r.Seconds)-r.Ideal, 0); r.NoCore >= longPause*r.Seconds {
+		r.Notes = append(r.Notes, fmt.Sprintf("the run time on an ideal network is without what ranks stood within MPI for want of a core; with that it is %.3g s", r.Ideal+r.NoCore))
+	}
+	return nil
 }
 
 // noLonger makes the replay as long as the run where it is longer: a rank whose stops
@@ -175,13 +233,18 @@ func (r *Run) handshakes(ctx context.Context, t *trace.Trace, o loggp.Options) e
 	if err != nil {
 		return err
 	}
-	if without.Seconds < (1-clocksApart)*r.Ideal {
-		r.Notes = append(r.Notes, fmt.Sprintf("on the ideal network messages of %d KiB and more wait for their receivers; where none did, as with whatif --network ideal, the run would take %.3g s", synchronousFrom>>10, without.Seconds))
+	if without.Seconds < (1-clocksApart)*(r.Ideal+r.NoCore) {
+		cores := ""
+		if r.NoCore > 0 {
+			cores = " with the cores it had"
+		}
+		r.Notes = append(r.Notes, fmt.Sprintf("on the ideal network messages of %d KiB and more wait for their receivers; where none did, as with whatif --network ideal, the run would take %.3g s%s", synchronousFrom>>10, without.Seconds, cores))
 	}
 	return nil
 }
 
-// longPause is the share of the run from which a pause is worth a note.
+// longPause is the share of the run from which a pause, or a want of cores, is worth a
+// note.
 const longPause = 0.05
 
 // Profiled takes from a profile how long each unit was outside of communication: a
@@ -191,8 +254,15 @@ func (r *Run) Profiled(useful []float64) {
 	r.Units, r.Useful = len(useful), useful
 	r.IdealUseful = min(greatest(useful), r.Ideal)
 	if r.paused != "" {
-		r.Notes[slices.IndexFunc(r.Notes, func(n string) bool { return strings.HasPrefix(n, r.paused) })] = r.paused + ": what of that is outside of MPI counts as its computation"
+		r.Notes[slices.IndexFunc(r.Notes, func(n string) bool { return strings.HasPrefix(n, r.paused) })] = r.paused + ": what of that is outside of MPI counts as computation"
 	}
+}
+
+// Threads takes from a profile how long each thread was outside of communication, and
+// the first one of each rank outside of MPI: a trace holds the first alone.
+func (r *Run) Threads(useful, outside []float64) {
+	r.Profiled(useful)
+	r.MPIUseful, r.IdealUseful = outside, min(greatest(outside), r.Ideal)
 }
 
 // synchronousFrom is the size from which a message waits for its receiver even on

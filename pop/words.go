@@ -24,9 +24,14 @@ func (f *Factors) named() []struct {
 		communication = f.MPICommunication
 	}
 	transfer := f.Transfer
-	if f.StartEnd != nil { // no message's cost
-		transfer, communication = f.without(transfer), f.without(communication)
+	// What is no message's cost.
+	if f.StartEnd != nil {
+		transfer, communication = without(transfer, f.StartEnd), without(communication, f.StartEnd)
 		parts = append(parts, factor{"start and end", f.StartEnd})
+	}
+	if f.Cores != nil {
+		transfer, communication = without(transfer, f.Cores), without(communication, f.Cores)
+		parts = append(parts, factor{"cores", f.Cores})
 	}
 	if f.Serialization != nil { // its two parts say more
 		communication = nil
@@ -36,9 +41,9 @@ func (f *Factors) named() []struct {
 		factor{"IPC scalability", f.IPC}, factor{"instruction scalability", f.Instruction}, factor{"frequency scalability", f.Frequency})
 }
 
-// without is a factor of the time between starting and ending.
-func (f *Factors) without(factor *float64) *float64 {
-	v := over(factor, f.StartEnd)
+// without is a factor of the time that one of its parts leaves.
+func without(factor, part *float64) *float64 {
+	v := over(factor, part)
 	if v != nil {
 		*v = min(*v, 1)
 	}
@@ -67,13 +72,21 @@ func (f *Factors) lowest() (name string, value float64) {
 	return name, value
 }
 
-// between says of a factor that it is of the time between starting and ending, where
-// that makes it another than the one beside run time.
+// between says of a factor that it is of the time between starting and ending, and of
+// ranks with cores, where that makes it another than the one beside run time.
 func (f *Factors) between(factor string) string {
-	if (factor == "transfer" || factor == "communication") && f.StartEnd != nil && *f.StartEnd < 0.9995 {
-		return " between starting and ending"
+	if factor != "transfer" && factor != "communication" {
+		return ""
 	}
-	return ""
+	const all = 0.9995
+	text := ""
+	if f.StartEnd != nil && *f.StartEnd < all {
+		text = " between starting and ending"
+	}
+	if f.Cores != nil && *f.Cores < all {
+		text += " while ranks had cores"
+	}
+	return text
 }
 
 // meaning says what a low factor means.
@@ -84,6 +97,7 @@ var meaning = map[string]string{
 	"OpenMP communication":    "threads wait or stand idle while their rank is outside of MPI",
 	"serialization":           "ranks wait for one another even on a perfect network",
 	"start and end":           "starting and ending take a large part of this run",
+	"cores":                   "ranks could have gone on within MPI and had no core",
 	"transfer":                "messages take time beyond waiting for one another",
 	"communication":           "ranks spend time on communication and waiting",
 	"computation scalability": "all ranks together compute longer for the work than in the reference",
@@ -99,7 +113,7 @@ var ofThreads = map[string]string{
 }
 
 func (f *Factors) means(factor string) string {
-	if text := ofThreads[factor]; f.Ranks == 1 && text != "" {
+	if text := ofThreads[factor]; text != "" && (f.Ranks == 1 || f.Units > f.Ranks && factor == "load balance") {
 		return text
 	}
 	return meaning[factor]

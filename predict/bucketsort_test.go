@@ -211,4 +211,7 @@ func TestCurveLevels(t *testing.T) {
 	if levels(points[:1]) != nil {
 		t.Error("one point is no curve")
 	}
+	if list := levels(curve([]float64{100, 150, 300})); list != nil {
+		t.Errorf("a curve that never came near its end before it is within %+v", list)
+	}
 }

@@ -40,7 +40,9 @@ func levels(points []CurvePoint) []ErrorLevel {
 		for at > 0 && math.Abs(points[at-1].Seconds-end) <= epsilon*end {
 			at--
 		}
-		list = append(list, ErrorLevel{epsilon, points[at].Iterations})
+		if at < len(points)-1 { // the end is always within any share of itself
+			list = append(list, ErrorLevel{epsilon, points[at].Iterations})
+		}
 	}
 	return list
 }

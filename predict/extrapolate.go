@@ -18,8 +18,9 @@ import (
 // their like make in the largest run, with partners as many ranks away.
 // Communicators are the world or go along some dimensions. What changes with the
 // number of processes is read off the two largest runs: sizes of messages by the
-// power of the number that joins them. Computation is a + b/np, fitted to all runs,
-// or of five and more the model of growth that foretells each best from the others.
+// power of the number that joins them. Computation is a + b/np or a + b·np, fitted to
+// all runs, or of five and more the model of growth that foretells each best from the
+// others.
 
 // least is the number of processes from which a run has one between first and
 // last.
@@ -50,7 +51,7 @@ func (w *workshop) extrapolated(measured [][]*taken, np int) ([]*taken, error) {
 			return nil, err
 		}
 		last := measured[len(measured)-1][run]
-		out := &taken{CutTrace: &launch.CutTrace{Trace: made, Cuts: last.Cuts}}
+		out := &taken{CutTrace: &launch.CutTrace{Trace: made, Cuts: last.Cuts}, inflated: last.inflated}
 		out.seconds = cost + time.Since(start).Seconds()
 		list = append(list, out)
 		if run == 0 {
@@ -76,6 +77,9 @@ func (g *growth) law() string {
 	if g.model != nil {
 		return fmt.Sprintf("%s ns (np is p; off by %.1f %% when each count is foretold from the others)", g.model, 100*g.model.SMAPE)
 	}
+	if g.grows {
+		return fmt.Sprintf("%s s + %s s · np", short(g.fixed), short(g.shared))
+	}
 	return fmt.Sprintf("%s s + %s s / np", short(g.fixed), short(g.shared))
 }
 
@@ -84,7 +88,8 @@ type growth struct {
 	before, last  *trace.Trace // the two largest runs
 	layout        func(np int) grid
 	masks         []int         // of the communicators: see grid.parts
-	fixed, shared float64       // computation of a process is fixed + shared / np
+	fixed, shared float64       // computation of a process is fixed + shared / np,
+	grows         bool          // or fixed + shared · np,
 	model         *models.Model // or this
 	// lists are the elements that a rank has on average in the lists of sizes of
 	// each collective that carries some, in order, in both runs.
@@ -103,8 +108,7 @@ func newGrowth(measured []*trace.Trace) (*growth, error) {
 		err := g.fits()
 		if err == nil {
 			g.listsBefore, g.listsLast = lists(g.before), lists(g.last)
-			g.fit(measured)
-			return g, nil
+			return g, g.fit(measured)
 		}
 		if first == nil {
 			first = err
@@ -150,21 +154,39 @@ func counterpart(rank, n, p int) int {
 	return 1 + (rank-1)*(p-2)/(n-2)
 }
 
-// fit finds fixed and shared by least squares; neither is below 0.
-func (g *growth) fit(measured []*trace.Trace) {
-	var n, sx, sy, sxx, sxy float64
+// fit finds what a process computes on average.
+func (g *growth) fit(measured []*trace.Trace) error {
 	var points []models.Point
 	for _, t := range measured {
-		x, y := 1/float64(t.NP()), 0.0
+		y := 0.0
 		for rank := range t.NP() {
-			sum := computed(t, rank)
-			y += sum / float64(t.NP())
+			y += computed(t, rank) / float64(t.NP())
 		}
 		points = append(points, models.Point{P: float64(t.NP()), Value: y})
-		n, sx, sy, sxx, sxy = n+1, sx+x, sy+y, sxx+x*x, sxy+x*y
 	}
 	if model, err := models.Fit(points); err == nil {
 		g.model = &model
+	}
+	for _, g.grows = range []bool{false, true} {
+		g.line(points)
+		if g.follows(points) && (!g.grows || len(points) > 2) { // a line goes through any two
+			return nil
+		}
+	}
+	if g.model != nil {
+		return nil
+	}
+	first, last := points[0], points[len(points)-1]
+	return fmt.Errorf("a process computes for %s s with %.0f processes and for %s s with %.0f, and these counts do not show by which law (%d or more might)",
+		short(first.Value), first.P, short(last.Value), last.P, models.Fewest)
+}
+
+// line finds fixed and shared by least squares; neither is below 0.
+func (g *growth) line(points []models.Point) {
+	var n, sx, sy, sxx, sxy float64
+	for _, p := range points {
+		x, y := g.part(p.P), p.Value
+		n, sx, sy, sxx, sxy = n+1, sx+x, sy+y, sxx+x*x, sxy+x*y
 	}
 	g.shared = (n*sxy - sx*sy) / (n*sxx - sx*sx)
 	g.fixed = (sy - g.shared*sx) / n
@@ -176,6 +198,24 @@ func (g *growth) fit(measured []*trace.Trace) {
 	}
 }
 
+// follows tells whether no count is further from the line than one run of a program is
+// from another.
+func (g *growth) follows(points []models.Point) bool {
+	return !slices.ContainsFunc(points, func(p models.Point) bool {
+		return math.Abs(g.value(p.P)-p.Value) > normal90*runSpread*p.Value
+	})
+}
+
+// part is how much of shared a process has.
+func (g *growth) part(np float64) float64 {
+	if g.grows {
+		return np
+	}
+	return 1 / np
+}
+
+func (g *growth) value(np float64) float64 { return g.fixed + g.shared*g.part(np) }
+
 // compute is what a process computes of what its like did in the largest run.
 func (g *growth) compute(np int) float64 {
 	if g.model != nil {
@@ -184,32 +224,45 @@ func (g *growth) compute(np int) float64 {
 			return then / now
 		}
 	}
-	of := g.fixed + g.shared/float64(g.last.NP())
+	of := g.value(float64(g.last.NP()))
 	if of == 0 {
 		return 1
 	}
-	return (g.fixed + g.shared/float64(np)) / of
+	return g.value(float64(np)) / of
 }
 
 // lists are the means over the ranks of the sums of both lists of each action
-// that has any.
+// that may have any; where only the root of a collective has one, over the roots.
 func lists(t *trace.Trace) [][2]float64 {
 	var all [][2]float64
+	var ranks []float64
 	for rank := range t.NP() {
 		c, i := t.Cursor(rank), 0
 		for a := (trace.Action{}); advance(&c, &a); {
-			if len(a.Counts)+len(a.Counts2) == 0 {
+			if !listed(&a) {
 				continue
 			}
 			if i == len(all) {
-				all = append(all, [2]float64{})
+				all, ranks = append(all, [2]float64{}), append(ranks, 0)
 			}
-			all[i][0] += total(a.Counts) / float64(t.NP())
-			all[i][1] += total(a.Counts2) / float64(t.NP())
+			sends, receives := total(a.Counts), total(a.Counts2)
+			if a.Kind != trace.Gatherv && a.Kind != trace.Scatterv || sends+receives > 0 {
+				ranks[i]++
+			}
+			all[i][0] += sends
+			all[i][1] += receives
 			i++
 		}
 	}
+	for i, n := range ranks {
+		all[i][0], all[i][1] = all[i][0]/max(n, 1), all[i][1]/max(n, 1)
+	}
 	return all
+}
+
+// listed tells whether an action has lists of sizes, on some rank at least.
+func listed(a *trace.Action) bool {
+	return len(a.Counts)+len(a.Counts2) > 0 || a.Kind == trace.Gatherv || a.Kind == trace.Scatterv
 }
 
 func total(counts []int64) float64 {
@@ -243,7 +296,7 @@ func (g *growth) alike(s *trace.Trace, rank int, t *trace.Trace, other int) erro
 			}
 		}
 		if !same {
-			return fmt.Errorf("call %d is %s on rank %d of %d, and %s on rank %d of %d", n, called(&a), rank, s.NP(), called(&b), other, t.NP())
+			return fmt.Errorf("call %d is %s on rank %d of %d, and %s on rank %d of %d", n, called(&a, p), rank, s.NP(), called(&b, q), other, t.NP())
 		}
 	}
 }
@@ -259,11 +312,17 @@ func partners(a *trace.Action) []*int32 {
 	return nil
 }
 
-func called(a *trace.Action) string {
+func called(a *trace.Action, seats []seat) string {
 	text := a.Kind.String()
+	if a.Kind == trace.Wait || a.Kind == trace.Test {
+		return fmt.Sprintf("%s for a message from %d to %d", text, a.Peer, a.Peer2)
+	}
 	for _, peer := range partners(a) {
 		if *peer >= 0 {
 			text += fmt.Sprintf(" with %d", *peer)
+		}
+		if away(a, *peer, seats).last {
+			text += " (the last)"
 		}
 	}
 	return text
@@ -337,7 +396,7 @@ func (g *growth) program(rank, np int) trace.Program {
 		case trace.Compute:
 			a.Value *= by
 			a.Variance *= by * by
-		case trace.Location:
+		case trace.Location, trace.Sleep:
 		case trace.CommSplit:
 			advance(&past, &before)
 			made++
@@ -349,10 +408,8 @@ func (g *growth) program(rank, np int) trace.Program {
 			}
 			a.Count = g.grow(before.Count, a.Count, np)
 			a.Count2 = g.grow(before.Count2, a.Count2, np)
-			if len(a.Counts)+len(a.Counts2) > 0 {
-				ranks := will[a.Comm].part.size()
-				a.Counts = g.even(len(a.Counts), list, 0, np, ranks)
-				a.Counts2 = g.even(len(a.Counts2), list, 1, np, ranks)
+			if listed(&a) {
+				g.spread(&a, list, np, will[a.Comm].part.size())
 				list++
 			}
 		}
@@ -373,18 +430,31 @@ func (g *growth) power(before, last float64, np int) float64 {
 	return last * math.Pow(float64(np)/q, math.Log(last/before)/math.Log(q/p))
 }
 
-// even is a list of sizes in which everyone has the same.
-func (g *growth) even(had, list, which, np, ranks int) []int64 {
-	if had == 0 {
-		return nil
+// spread makes an action's lists those in which everyone has the same, and what its
+// rank sends or receives by itself what the others' lists say.
+func (g *growth) spread(a *trace.Action, list, np, ranks int) {
+	even := func(had []int64, which int) (size int64, counts []int64) {
+		sum := g.listsLast[list][which]
+		if before := g.listsBefore[list][which]; before > 0 && sum > 0 {
+			sum = g.power(before, sum, np)
+		}
+		size = int64(math.Round(sum / float64(ranks)))
+		switch {
+		case len(had) == 0:
+		case total(had) == 0 && (a.Kind == trace.Gatherv || a.Kind == trace.Scatterv): // not the root
+			counts = make([]int64, ranks)
+		default:
+			counts = slices.Repeat([]int64{size}, ranks)
+		}
+		return size, counts
 	}
-	sum := g.listsLast[list][which]
-	if before := g.listsBefore[list][which]; before > 0 && sum > 0 {
-		sum = g.power(before, sum, np)
+	var sent, received int64
+	sent, a.Counts = even(a.Counts, 0)
+	received, a.Counts2 = even(a.Counts2, 1)
+	switch a.Kind {
+	case trace.Gatherv, trace.Allgatherv:
+		a.Count = received * a.Type2.Size() / a.Type.Size()
+	case trace.Scatterv:
+		a.Count2 = sent * a.Type.Size() / a.Type2.Size()
 	}
-	counts := make([]int64, ranks)
-	for i := range counts {
-		counts[i] = int64(math.Round(sum / float64(ranks)))
-	}
-	return counts
 }

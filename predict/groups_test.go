@@ -2,10 +2,14 @@ package predict
 
 import (
 	"context"
+	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"auspex/simulate"
 	"auspex/trace"
 )
 
@@ -48,6 +52,50 @@ func TestCommunicatorsOfSomeRanks(t *testing.T) {
 			if !(times.Collective > 0) {
 				t.Errorf("rank %d: %+v", rank, times)
 			}
+		}
+	})
+}
+
+// simulate and predict of the same program on the same platform agree: on hosts on which
+// computation takes no time, to the last message.
+func TestSimulateAgrees(t *testing.T) {
+	eachMPI(t, func(t *testing.T, r Request) {
+		p := cluster(t, 4, "1000000000Gf")
+		r.Source, r.Method, r.Platforms, r.ReferenceSpeed = tree(t, map[string]string{"p.c": groups}), Simple, []Platform{p}, 1e9
+		report, err := predictHere(t, context.Background(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		taken := traceOf(t, r, Simple)
+		file := filepath.Join(t.TempDir(), "run.trace")
+		out, err := os.Create(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := trace.Write(out, taken); err != nil {
+			t.Fatal(err)
+		}
+		if err := out.Close(); err != nil {
+			t.Fatal(err)
+		}
+		read, err := trace.Open(context.Background(), file, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		options := p.Options
+		options.ReferenceSpeed = 1e9
+		alone, err := simulate.Run(t.Context(), read, p.Platform, p.place(2), options, simulate.Hooks{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		idle := 0.0 // where ranks were blocked, which no two runs are alike in
+		for _, with := range [][]simulate.RankTime{alone.Ranks, report.Predictions[0].Ranks} {
+			for _, rank := range with {
+				idle += rank.Sleep
+			}
+		}
+		if got := report.Predictions[0].Predicted; math.Abs(got-alone.Seconds) > 1e-6*got+idle {
+			t.Errorf("predicted %v s, simulated %v s", got, alone.Seconds)
 		}
 	})
 }

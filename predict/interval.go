@@ -37,6 +37,16 @@ func interval(seconds []float64, cut, least float64) (middle, low, high float64)
 	return middle, min(low, slices.Min(seconds)), max(high, slices.Max(seconds))
 }
 
+// deflated is where an interval begins if so many seconds of the runs may have been
+// waiting for a core: what they take at the least without that, as computation
+// scatters, limits it.
+func deflated(low, least, inflated float64) float64 {
+	if inflated == 0 {
+		return low
+	}
+	return min(low, max(0, low-inflated, (1-normal90*runSpread)*(least-inflated)))
+}
+
 // sides are the standard deviations of runs below and above their middle, each as if
 // the other side were alike; 0 for one run.
 func sides(seconds []float64, middle float64) (below, above float64) {

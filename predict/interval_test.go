@@ -241,3 +241,25 @@ func TestRanksAreOfThePrediction(t *testing.T) {
 		}
 	}
 }
+
+// Calls that count as long as they took may hold waiting for a core, no longer than
+// ranks waited for one and than the calls took.
+func TestInflatedCalls(t *testing.T) {
+	pausing := func(seconds ...float64) *trace.Trace {
+		return made(len(seconds), func(rank, _ int, do func(trace.Action)) {
+			do(trace.Action{Kind: trace.Sleep, Value: seconds[rank]})
+		})
+	}
+	for _, c := range []struct{ offCore, want float64 }{{0, 0}, {0.5, 0.5}, {9, 3}} {
+		if got := inflated(pausing(2, 3), c.offCore); got != c.want {
+			t.Errorf("%v s without a core: %v, want %v", c.offCore, got, c.want)
+		}
+	}
+	for _, c := range []struct{ low, least, inflated, from, to float64 }{
+		{8, 9, 0, 8, 8}, {8, 9, 1, 7, 7}, {14, 17.75, 17.65, 0.08, 0.1}, {14, 17, 17, 0, 0},
+	} {
+		if got := deflated(c.low, c.least, c.inflated); got < c.from || got > c.to {
+			t.Errorf("%+v: it begins at %v", c, got)
+		}
+	}
+}

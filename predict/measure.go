@@ -17,6 +17,7 @@ import (
 
 	"auspex/launch"
 	"auspex/signature"
+	"auspex/trace"
 )
 
 // workshop is where a request is worked on.
@@ -130,6 +131,9 @@ func (w *workshop) said(b *built, output []byte) string {
 type taken struct {
 	*launch.CutTrace
 	seconds float64 // run and reading of the trace
+	// inflated is by how many seconds pauses may be longer because ranks waited for a
+	// core, where calls count as long as they took.
+	inflated float64
 }
 
 // take runs the program once and reads its traces. Where loops may be cut short
@@ -146,7 +150,8 @@ func (w *workshop) take(ctx context.Context, b *built, np int, settings []string
 	}
 	// Before the exit status: what a replay cannot follow, it cannot follow
 	// either when it goes wrong, and then it is likely why.
-	if err := w.look(result, np); err != nil {
+	whole, err := w.look(result, np)
+	if err != nil {
 		return nil, err
 	}
 	beside, err := launch.LookBeside(dir)
@@ -178,7 +183,11 @@ func (w *workshop) take(ctx context.Context, b *built, np int, settings []string
 	if err := w.noteLost(dir, t); err != nil {
 		return nil, err
 	}
-	return &taken{CutTrace: t, seconds: result.Wall.Seconds() + time.Since(start).Seconds()}, nil
+	out := &taken{CutTrace: t, seconds: result.Wall.Seconds() + time.Since(start).Seconds()}
+	if whole {
+		out.inflated = inflated(t.Trace, beside.OffCore)
+	}
+	return out, nil
 }
 
 // launch runs a command in a build with the measurement runtime in it, and gives
@@ -251,18 +260,28 @@ var unheard = []struct{ prefix, what string }{
 	{"MPI_Neighbor", "neighbourhood collectives"}, {"MPI_Ineighbor", "neighbourhood collectives"}, {"MPI_File_", "MPI's files"},
 }
 
+// inflated is by how much the pauses of a rank may be longer at most because ranks
+// waited for a core, all of them together for so many seconds.
+func inflated(t *trace.Trace, offCore float64) (most float64) {
+	for rank := range t.NP() {
+		most = max(most, min(paused(t, rank), offCore))
+	}
+	return most
+}
+
 // look finds what a replay will not know of, in what was measured beside the
-// trace.
-func (w *workshop) look(r *launch.Result, np int) error {
+// trace; whole tells whether some calls count as long as they took.
+func (w *workshop) look(r *launch.Result, np int) (whole bool, err error) {
 	e := r.Experiment
 	for _, region := range e.Regions {
 		name, _, _ := strings.Cut(region.Name, "@")
 		if strings.HasPrefix(name, "MPI_Comm_spawn") {
-			return fmt.Errorf("the program starts further processes with %s, which a replay cannot follow", name)
+			return false, fmt.Errorf("the program starts further processes with %s, which a replay cannot follow", name)
 		}
 		for _, u := range unheard {
 			if strings.HasPrefix(name, u.prefix) {
-				w.note("The program uses %s: on every platform the calls count as long as they took here, waiting for other ranks included.", u.what)
+				whole = true
+				w.note("The program uses %s: on every platform the calls count as long as they took here, waiting for other ranks and for a core included.", u.what)
 			}
 		}
 	}
@@ -271,12 +290,12 @@ func (w *workshop) look(r *launch.Result, np int) error {
 		threads = max(threads, u.Thread+1)
 	}
 	if threads > 1 {
-		w.note("Ranks have %d threads: a parallel region counts as long as the rank's first thread computes or waits in it, so a rank needs as many cores on the platform.", threads)
+		w.note("Ranks have %d threads: in the replay those of a parallel region share the cores of their host. Where the rank communicates within the region, or a loop around it is cut short, it counts as long as the rank's first thread computes or waits in it.", threads)
 		if cores := runtime.NumCPU(); threads*np > cores {
-			w.note("%d ranks of %d threads share the %d cores here, so their parallel regions may be counted too long.", np, threads, cores)
+			w.note("%d ranks of %d threads share the %d cores here. What the last thread of a region had no core for does not count; barriers within regions may count too long.", np, threads, cores)
 		}
 	}
-	return nil
+	return whole, nil
 }
 
 // muchLost is the share of a run without MPI from which on it is told that the trace
@@ -307,6 +326,6 @@ func (w *workshop) noteBeside(b launch.Beside) {
 		w.noteOnce("children", "The program has children, whose computation (%.3g s of CPU time) is not in the trace: waiting for them counts as long as it took here, on every platform.", b.Children)
 	}
 	if b.Parallel > 0 {
-		w.noteOnce("parallel", "At work in parallel regions a rank's first thread had a core for %.3g of %.3g s, since others ran on its core. Waiting for a core does not count: the platform is taken to have one for each.", b.Ran, b.Parallel)
+		w.noteOnce("parallel", "At work in parallel regions a rank's first thread had a core for %.3g of %.3g s, since others ran on its core. Waiting for a core does not count.", b.Ran, b.Parallel)
 	}
 }

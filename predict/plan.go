@@ -119,7 +119,7 @@ func (p *plan) abandon(why string) {
 }
 
 // record adds what became of the loops in runs of one level and count: of the
-// rank where most was run.
+// rank where most was run, of those that cut it short where one did.
 func (p *plan) record(list []*taken, opt string, np int) {
 	for i := range p.loops {
 		use := &p.loops[i]
@@ -127,19 +127,17 @@ func (p *plan) record(list []*taken, opt string, np int) {
 			continue
 		}
 		cut := Cut{NP: np, Opt: opt}
-		why, met := launch.WasCut, false
+		why, met, short := launch.WasCut, false, false
 		for _, t := range list {
 			for _, c := range t.Cuts {
 				if c.Loop != use.number {
 					continue
 				}
-				met = true
-				if c.Why != launch.WasCut {
-					why = c.Why
+				// A rank that cut it short goes before one that had too little of it.
+				if !met || c.Skipped > 0 && !short || (c.Skipped > 0) == short && c.Ran >= cut.Ran {
+					cut.Ran, cut.Iterations, cut.Added, why = c.Ran, c.Ran+c.Skipped, c.Added/1e9, c.Why
 				}
-				if c.Ran >= cut.Ran {
-					cut.Ran, cut.Iterations, cut.Added = c.Ran, c.Ran+c.Skipped, c.Added/1e9
-				}
+				met, short = true, short || c.Skipped > 0
 				cut.Deviation = max(cut.Deviation, c.Deviation)
 				if len(c.Means) > len(cut.Curve) {
 					cut.Curve = curve(c.Means)
@@ -159,7 +157,8 @@ var whys = map[launch.Why]string{
 	launch.Moving:    "the time of an iteration did not settle",
 	launch.Touching:  "it touched new memory to the end",
 	launch.Otherwise: "its iterations communicate in different ways",
-	launch.NotAll:    "it did not settle on all ranks at once",
+	launch.NotAll:    "it did not settle on all ranks",
+	launch.TooFine:   "an iteration takes hardly longer than a check",
 }
 
 // uses are the loops with what became of them.

@@ -25,7 +25,7 @@ func (w *workshop) replay(ctx context.Context, p *Platform, traces []*taken, opt
 	out := Prediction{NP: np, Opt: opt, Platform: p.Name, Method: Simple, Runs: len(traces)}
 	var seconds []float64
 	var results []*simulate.Result
-	cut := 0.0
+	cut, inflated := 0.0, 0.0
 	for _, t := range traces {
 		start := time.Now()
 		result, used, err := simulate.Buffered(ctx, t.Trace, p.Platform, hosts, options(p, reference))
@@ -45,7 +45,7 @@ func (w *workshop) replay(ctx context.Context, p *Platform, traces []*taken, opt
 			w.note("Receives for which no message comes are open at the program's end, or were cancelled (%d in one replay with %d processes). Like MPI_Finalize, the replay does not wait for them.", result.Open, np)
 		}
 		seconds, results = append(seconds, result.Seconds), append(results, result)
-		cut = max(cut, cutSpread(t, machine, hosts))
+		cut, inflated = max(cut, cutSpread(t, machine, hosts)), max(inflated, t.inflated)
 		for _, c := range t.Cuts {
 			if c.Skipped > 0 {
 				out.Method = Threshold
@@ -53,6 +53,7 @@ func (w *workshop) replay(ctx context.Context, p *Platform, traces []*taken, opt
 		}
 	}
 	w.noteOwn(p, traces[0].Trace, hosts)
+	w.noteCores(p, traces[0].Trace, hosts)
 	if out.Bounds, err = bounds(ctx, p, traces, hosts, reference); err != nil {
 		return out, fmt.Errorf("%s: %w", p.Name, err)
 	}
@@ -62,9 +63,20 @@ func (w *workshop) replay(ctx context.Context, p *Platform, traces []*taken, opt
 	if err != nil {
 		return out, fmt.Errorf("%s: %w", p.Name, err)
 	}
-	out.Predicted, out.Low, out.High = interval(seconds, math.Hypot(math.Hypot(cut, scatter), doubt*median(seconds)), atLeast(out.Bounds, results))
+	least := atLeast(out.Bounds, results)
+	out.Predicted, out.Low, out.High = interval(seconds, math.Hypot(math.Hypot(cut, scatter), doubt*median(seconds)), least)
+	out.Low = deflated(out.Low, least, inflated)
+	w.noteInflated(inflated, out.Predicted)
 	out.PerPrediction = perPrediction(out.Obtain, out.Simulation, len(w.Platforms))
 	return out, w.watch(ctx, p, traces[middle], opt, np, reference)
+}
+
+// noteInflated tells of an interval that begins lower because calls that count as long
+// as they took may have waited for a core.
+func (w *workshop) noteInflated(seconds, predicted float64) {
+	if seconds > toldScatter*predicted {
+		w.noteOnce("inflated", "Ranks waited for a core here, and calls that count as long as they took hold up to %.3g s of that: the interval begins lower for it.", seconds)
+	}
 }
 
 // describe takes what the ranks did from the run in the middle, or the mean of the two
@@ -116,12 +128,39 @@ func (w *workshop) noteOwn(p *Platform, t *trace.Trace, hosts []int) {
 	}
 }
 
-// toItself is how much a rank sends to itself, in bytes.
+// noteCores tells of teams of threads that have more work than their host has cores.
+func (w *workshop) noteCores(p *Platform, t *trace.Trace, hosts []int) {
+	for rank := range t.NP() {
+		cores := max(p.Hosts[hosts[rank]].Cores, 1)
+		switch most := busyCores(t, rank); {
+		case most > 1.05 && p.Options.OwnCores:
+			w.note("How many cores the hosts of %s have was not measured: parallel regions are as long as with a core for each thread (\"auspex/threads\" in it). Rank %d has work for %.3g.", p.Name, rank, most)
+			return
+		case most > 1.05*float64(cores):
+			w.note("Parallel regions of rank %d have work for %.3g cores, and its host on %s has %d: they take longer there than with a core for each thread.", rank, most, p.Name, cores)
+			return
+		}
+	}
+}
+
+// busyCores is for how many cores a rank has work, the most of any stretch.
+func busyCores(t *trace.Trace, rank int) (most float64) {
+	c := t.Cursor(rank)
+	for a := (trace.Action{}); c.Next(&a); {
+		if a.Kind == trace.Compute {
+			most = max(most, a.Cores)
+		}
+	}
+	return most
+}
+
+// toItself is how much a rank sends to itself, in bytes. An MPI_Sendrecv with itself is
+// a copy in the replay, as in SimGrid's, and crosses nothing.
 func toItself(t *trace.Trace, rank int) (sum int64) {
 	c := t.Cursor(rank)
 	var a trace.Action
 	for c.Next(&a) {
-		if (a.Kind == trace.Send || a.Kind == trace.Isend || a.Kind == trace.SendRecv) && a.Comm == 0 && int(a.Peer) == rank {
+		if (a.Kind == trace.Send || a.Kind == trace.Isend || a.Kind == trace.SendRecv && int(a.Peer2) != rank) && a.Comm == 0 && int(a.Peer) == rank {
 			sum += volume(&a)
 		}
 	}

@@ -189,6 +189,9 @@ func (w *workshop) takeAll(ctx context.Context, plan *plan, program *built, np i
 			return nil, err
 		}
 		t, err := w.take(ctx, program, np, plan.settings(w.Request))
+		if err == nil {
+			t, err = w.unwatched(ctx, plan, program, np, t)
+		}
 		if err != nil && ctx.Err() == nil && plan.cutting() && w.Method == Auto {
 			w.note("With its loops cut short the program did not come to its end on %d processes%s, so it was measured simply: %s", np, atLevel(program.opt), firstLine(err))
 			plan.abandon(fmt.Sprintf("With loops cut short the program did not come to its end: %s", firstLine(err)))

@@ -140,6 +140,33 @@ func TestThresholdFortran(t *testing.T) {
 	}
 }
 
+// A loop that is entered often may do less from entry to entry: what its skipped
+// iterations take is that of their own entry, here a hundredth of the first ones'.
+func TestEntriesThatDoLess(t *testing.T) {
+	need(t, "gcc")
+	r := request(t, map[string]string{"p.c": `#include <stdio.h>
+enum { M = 100000 };
+static double a[M];
+int main(void)
+{
+    int size = M;
+    for (int k = 0; k < 6000; k++) {
+        for (int i = 0; i < 100; i++)
+            for (int j = 0; j < size; j++)
+                a[j] = a[j] * 0.5 + 1;
+        if (k == 300) size = M / 100;
+    }
+    printf("%g\n", a[5]);
+    return 0;
+}
+`})
+	simple, cut := both(t, r)
+	near(t, simple, cut)
+	if inner := loopOn(t, cut, 8); len(inner.Cuts) != 1 || inner.Cuts[0].Iterations != 600000 || inner.Cuts[0].Ran > 60000 {
+		t.Errorf("%+v", inner)
+	}
+}
+
 // Loops that must not be cut short, and why.
 const treacherous = `#include <stdio.h>
 #include <stdlib.h>
@@ -214,6 +241,37 @@ int main(void)
 	}
 	l := loopOn(t, report, 8)
 	if len(l.Cuts) != 1 || l.Cuts[0].Ran != 40000 || !strings.Contains(l.Cuts[0].Why, "new memory") {
+		t.Errorf("%+v", l)
+	}
+}
+
+// What is touched between the entries of a loop is not its doing.
+func TestTouchedBetweenEntries(t *testing.T) {
+	need(t, "gcc")
+	r := request(t, map[string]string{"p.c": `#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+static double a[20000];
+int main(void)
+{
+    for (int t = 0; t < 1000; t++) {
+        char *p = malloc(1 << 17);
+        if (!p) return 1;
+        memset(p, t % 7, (1 << 17) - t % 2);
+        for (int k = 0; k < 100; k++)
+            for (int i = 0; i < 20000; i++)
+                a[i] = a[i] * 0.5 + p[0];
+    }
+    printf("%g\n", a[5]);
+    return 0;
+}
+`})
+	r.Method, r.Epsilon = Auto, busy
+	report, err := predictHere(t, context.Background(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l := loopOn(t, report, 11); len(l.Cuts) != 1 || l.Cuts[0].Why != "" || l.Cuts[0].Ran >= l.Cuts[0].Iterations {
 		t.Errorf("%+v", l)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"auspex/platform"
+	"auspex/simulate"
 	"auspex/source"
 	"auspex/trace"
 )
@@ -85,5 +86,13 @@ func TestOwnMessages(t *testing.T) {
 		if got := len(w.notes) == 1 && strings.Contains(w.notes[0], "100 bytes of rank 0"); got != want {
 			t.Errorf("%q: %q", loopback, w.notes)
 		}
+	}
+	b = trace.NewBuilder(0)
+	b.Add(&trace.Action{Kind: trace.SendRecv, Peer: 0, Peer2: 0, Count: 100, Type: trace.Byte, Count2: 100, Type2: trace.Byte})
+	w, copied := &workshop{noted: map[string]bool{}}, &trace.Trace{Programs: []trace.Program{b.Program()}}
+	p := cluster(t, 2, "1Gf")
+	r, err := simulate.Run(t.Context(), copied, p.Platform, []int{0}, p.Options, simulate.Hooks{})
+	if w.noteOwn(&p, copied, []int{0}); err != nil || len(w.notes) > 0 || r.Seconds > 0 {
+		t.Errorf("what takes %v s in the replay (%v) crosses the network: %q", r.Seconds, err, w.notes)
 	}
 }

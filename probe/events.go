@@ -45,6 +45,10 @@ const (
 	EventRepeat
 	// EventSleep is Count ns in which the rank neither computed nor communicated.
 	EventSleep
+	// EventTeam tells that the computation before the next other event is of parallel
+	// regions. There are two: the computation before the second, whose Tag is 1, is the
+	// work of all their threads.
+	EventTeam
 	eventKinds
 )
 

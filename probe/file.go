@@ -69,8 +69,8 @@ type Process struct {
 	// took.
 	SamplePrice, Own float64
 	// CallPrice is what a call of MPI takes longer for being measured, FilePrice what a
-	// call for a file does.
-	CallPrice, FilePrice float64
+	// call for a file does, TeamPrice what a parallel region does.
+	CallPrice, FilePrice, TeamPrice float64
 	// Price is what entering and leaving a region takes, in seconds, Budget the
 	// share of the run that this may take in all, 0 for no bound.
 	Price, Budget float64
@@ -129,6 +129,10 @@ type Step struct {
 	Parent, Place int
 	Count         uint64
 }
+
+// LostFrom is the address of callers that are not known: the stack could not be walked
+// to the place that its samples were taken in.
+const LostFrom = 0
 
 // firstFunction is the first program counter that is none: from there on they are
 // functions of Python, by their numbers.

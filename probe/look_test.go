@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -13,9 +14,11 @@ import (
 const stoppedInLook = `
 #define nanos nanos_of_the_machine
 #define ticks ticks_of_the_machine
+#define thread_nanos thread_nanos_of_the_machine
 #include "probe.h"
 #undef nanos
 #undef ticks
+#undef thread_nanos
 #include <stdio.h>
 
 static uint64_t now = 1000, cpu = 500, look = 300;
@@ -27,12 +30,17 @@ static uint64_t nanos(clockid_t clock)
     now += look;
     return cpu;
 }
+static uint64_t thread_nanos(void) { return nanos(CLOCK_THREAD_CPUTIME_ID); }
 #include "clock.c"
 
 struct header *auspex_header;
 __thread struct thread *auspex_self;
 void auspex_counters_open(struct thread *t) { (void)t; }
 void auspex_counters_look(struct thread *t, struct node *n) { (void)t, (void)n; }
+
+/* How often the thread was put on a core, 0 where the kernel does not tell. */
+static uint32_t switches;
+uint32_t auspex_switches(const struct thread *t) { (void)t; return switches; }
 
 /* Asking how long a core was waited for takes as long as a look. */
 static uint64_t waits;
@@ -89,6 +97,15 @@ int main(void)
     stretch(1000000, 3000);    /* a slow one */
     stretch(1000000, 5000000); /* stopped in it */
     stretch(1000000, 300);
+    switches = 1;
+    stretch(100000, 300);      /* since when it is told */
+    stretch(100000, 300);      /* it has kept its core: no look */
+    stretch(400000, 300);      /* so long that its faults are asked for */
+    switches = 2;
+    stretch(100000, 300);      /* it had left its core */
+    for (int i = 0; i < 51; i++) /* and is asked after 5 ms all the same */
+        stretch(100000, 300);
+    switches = 0;
     interrupted(5000000, 4000000, 4000000, 300); /* nobody asks */
     t.schedstat = 0;
     interrupted(5000000, 4000000, 4000000, 300);     /* without a core */
@@ -119,12 +136,14 @@ func TestStoppedInLook(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A look takes 310 ticks with the reading of the tick counter, so that of up
+	// A look takes 320 ticks with two readings of the tick counter, so that of up
 	// to 3100 is still one.
-	const want = "1000000 1000000 310\n1000000 1000000 3010\n5996910 1000000 3100\n1000000 1000000 310\n" +
+	want := "1000000 1000000 320\n1000000 1000000 3020\n5996920 1000000 3100\n1000000 1000000 320\n" +
+		"100000 100000 320\n100000 100000 0\n400000 400000 320\n100000 100000 320\n" +
+		strings.Repeat("100000 100000 0\n", 49) + "100000 100000 320\n100000 100000 0\n" +
 		// Then wall, CPU and waiting for a core. The last one loses 4 ms, and in
 		// the look and in asking 2 ms each, less the 3100 ticks that each may take.
-		"5000000 1000000 0\n5000000 1000000 4000000\n5000000 1000000 1000000\n5000000 4996000 0\n8993820 1000000 5996910\n"
+		"5000000 1000000 0\n5000000 1000000 4000000\n5000000 1000000 1000000\n5000000 4996000 0\n8993830 1000000 5996910\n"
 	if string(out) != want {
 		t.Errorf("wall, CPU, and looking or waiting for a core:\n%swant:\n%s", out, want)
 	}

@@ -13,7 +13,7 @@ import (
 // What runtime/format.h lays down.
 const (
 	magic        = "auspexP\n"
-	version      = 7
+	version      = 8
 	headerSize   = 4096
 	chunkSize    = 16384
 	chunkHead    = 16
@@ -61,7 +61,7 @@ type rawHeader struct {
 	PythonAt                                 uint64
 	PythonState, _                           uint32
 	Python                                   [24]byte
-	User, System                             uint64
+	User, System, TeamPrice                  uint64
 }
 
 type rawRegion struct {
@@ -171,7 +171,7 @@ func Parse(data []byte) (*Process, error) {
 		p.Counters = append(p.Counters, Counter{Name: text(h.CounterName[i][:]), Group: min(int(h.CounterGroup[i]), counterGroups-1)})
 	}
 	p.Asked, p.SamplePrice, p.Own = time.Duration(min(h.Asked, 1<<62)), float64(h.SamplePrice)*secondsPerTick(h), float64(h.Own)*secondsPerTick(h)
-	p.CallPrice, p.FilePrice = float64(h.CallPrice)*secondsPerTick(h), float64(h.FilePrice)*secondsPerTick(h)
+	p.CallPrice, p.FilePrice, p.TeamPrice = float64(h.CallPrice)*secondsPerTick(h), float64(h.FilePrice)*secondsPerTick(h), float64(h.TeamPrice)*secondsPerTick(h)
 	p.Price, p.Budget = float64(h.Price)*secondsPerTick(h), float64(h.Budget)/1e6
 	r := reader{order: order, process: p, start: h.Ticks0, seconds: secondsPerTick(h), threads: map[uint32]int{}}
 	used := min(h.Used, uint64(len(data)))

@@ -36,10 +36,11 @@ func (p *Page) Bottlenecks(b *analyze.Bottlenecks, top int) {
 		}
 		rows = append(rows, row)
 	}
-	summed := summedText(analyze.ByRegion)
+	by := analyze.ByRegion
 	if b.Rows[0].Unit != nil {
-		summed = ""
+		by = analyze.BySummary
 	}
+	summed := foldedText(by, []analyze.Folding{b.Folded})
 	p.Heading(fmt.Sprintf("Bottlenecks of %s (%s above %g%s)", b.Experiment, b.Metric, b.Threshold, summed))
 	p.table(columns, rows)
 	p.more(len(shown), len(b.Rows), "row")
@@ -73,7 +74,11 @@ func BottleneckWords(b *analyze.Bottlenecks) string {
 	text += said
 	for _, r := range b.Rows {
 		if !r.Crisp {
-			text += fmt.Sprintf(" %s at %s is just below the threshold: negligible %s.", spoken(r.Region, r.Unit), value(r.Value), degreeText(r.Negligible))
+			where := "just below"
+			if float64(r.Value) == b.Threshold {
+				where = "at"
+			}
+			text += fmt.Sprintf(" %s at %s is %s the threshold: negligible %s.", spoken(r.Region, r.Unit), value(r.Value), where, degreeText(r.Negligible))
 			break
 		}
 	}

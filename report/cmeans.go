@@ -1,7 +1,9 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"auspex/analyze"
@@ -58,6 +60,8 @@ func ClustersWords(c *analyze.Clusters) string {
 	switch k := len(c.Clusters); {
 	case k < 2:
 		clear = "nothing to tell apart"
+	case !c.Groups:
+		clear = "no better apart than as many random values may be"
 	case c.PartitionCoefficient < 0.7:
 		clear = "hardly apart"
 	case c.PartitionCoefficient < 0.9:
@@ -65,9 +69,26 @@ func ClustersWords(c *analyze.Clusters) string {
 	}
 	text := fmt.Sprintf("%s fall into %s (%s), %s (partition coefficient %s).", plural(len(c.Rows), string(c.By)),
 		plural(len(c.Clusters), "cluster"), how, clear, Ratio(c.PartitionCoefficient, 3))
-	if len(c.Rows) > 0 && len(c.Clusters) > 1 {
-		text += fmt.Sprintf(" The highest scores belong to %s, most of all to %s.", plural(c.Clusters[0].Members, string(c.By)),
-			spoken(c.Rows[0].Region, c.Rows[0].Unit))
+	if len(c.Rows) == 0 || len(c.Clusters) < 2 {
+		return text
 	}
-	return text
+	if apart := centresApart(c); apart < worthSaying {
+		text += fmt.Sprintf(" All scores are nearly equal: the centres are at most %.2g apart.", apart)
+	}
+	highest := slices.MaxFunc(c.Rows, func(a, b analyze.Member) int { return cmp.Compare(a.Aggregate, b.Aggregate) })
+	return text + fmt.Sprintf(" The highest scores belong to %s, the highest of all to %s.", plural(c.Clusters[0].Members, string(c.By)),
+		spoken(highest.Region, highest.Unit))
+}
+
+// centresApart is the largest difference between two centres in a score.
+func centresApart(c *analyze.Clusters) float64 {
+	apart := 0.0
+	for _, a := range c.Clusters {
+		for _, b := range c.Clusters {
+			for j := range a.Scores {
+				apart = max(apart, float64(a.Scores[j]-b.Scores[j]))
+			}
+		}
+	}
+	return apart
 }

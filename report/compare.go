@@ -29,7 +29,7 @@ func (p *Page) Comparison(c *analyze.Comparison, top int) {
 	p.Heading("Whole program")
 	p.table([]column{words(""), number(c.A), number(c.B), number("b/a")}, rows)
 
-	p.Heading(fmt.Sprintf("%s by change (%s, %s over units)", regionsTitle(c.By), metricTitle(c), c.Over))
+	p.Heading(fmt.Sprintf("%s by change (%s)", regionsTitle(c.By), metricTitle(c)))
 	shown := c.Regions[:min(top, len(c.Regions))]
 	write = quantities(c.Unit, pairValues(shown))
 	rows = nil
@@ -59,10 +59,19 @@ func regionsTitle(by string) string {
 }
 
 func metricTitle(c *analyze.Comparison) string {
+	title := c.Metric
 	if c.Metric == c.TimeMetric {
-		return "exclusive " + c.Metric
+		title = "exclusive " + c.Metric
 	}
-	return c.Metric
+	return title + ", " + overWords(c)
+}
+
+// overWords says how units make one value.
+func overWords(c *analyze.Comparison) string {
+	if c.AcrossUnits {
+		return "over all units"
+	}
+	return string(c.Over) + " over units"
 }
 
 // Comparisons writes several experiments beside the one they are compared with.
@@ -72,9 +81,18 @@ func (p *Page) Comparisons(all *analyze.Comparisons, top int) {
 	columns := []column{words(""), number(all.Baseline)}
 	whole := [][]string{{"run time"}, {"load balance"}, {"communication"}, {"parallel efficiency"}}
 	seconds := []analyze.Real{first.Runtime.A}
+	repeated := slices.ContainsFunc(all.Others, judged)
+	regionColumns := []column{region("region"), number(all.Baseline)}
 	for _, c := range all.Others {
 		columns = append(columns, number(c.B), number("/ "+all.Baseline))
+		regionColumns = append(regionColumns, number(c.B), number("/ "+all.Baseline))
+		if repeated {
+			regionColumns = append(regionColumns, words(""))
+		}
 		sentences = append(sentences, runtimeWords(c))
+		if judged(c) || c.Metric != c.TimeMetric {
+			sentences = append(sentences, changeWords(c)...)
+		}
 		seconds = append(seconds, c.Runtime.B)
 	}
 	p.Paragraph(strings.Join(sentences, " "))
@@ -114,12 +132,14 @@ func (p *Page) Comparisons(all *analyze.Comparisons, top int) {
 				row[1] = write(r.A)
 			}
 			row = append(row, write(r.B), Ratio(r.Ratio, 2))
+			if repeated {
+				row = append(row, significance(r.Significant))
+			}
 		}
 		rows = append(rows, row)
 	}
-	columns[0] = region("region")
-	p.Heading(fmt.Sprintf("%s by their largest change (%s, %s over units)", regionsTitle(first.By), metricTitle(first), first.Over))
-	p.table(columns, rows)
+	p.Heading(fmt.Sprintf("%s by their largest change (%s)", regionsTitle(first.By), metricTitle(first)))
+	p.table(regionColumns, rows)
 	p.more(len(shown), len(names), "region")
 	p.covers(sharesOf(shown, func(name string) analyze.Real { return baselineShare(cells[name]) }), "the run of "+all.Baseline)
 }
@@ -181,31 +201,112 @@ func significance(s *bool) string {
 	}
 }
 
-// ComparisonWords says in a sentence or two what changed.
+// ComparisonWords says in a few sentences what changed.
 func ComparisonWords(c *analyze.Comparison) string {
-	var b strings.Builder
-	b.WriteString(runtimeWords(c))
+	said := []string{runtimeWords(c)}
+	if e := efficiencyWords(c); e != "" {
+		said = append(said, e)
+	}
+	return strings.Join(append(said, changeWords(c)...), " ")
+}
+
+// efficiencyWords says how the parallel efficiency moved; whether it did is not
+// known where the run times differ by scatter.
+func efficiencyWords(c *analyze.Comparison) string {
 	before, after := c.Efficiency.A, c.Efficiency.B
-	verb := "stays at"
+	if before.Parallel.IsMissing() || after.Parallel.IsMissing() {
+		return ""
+	}
+	verb := ""
 	switch {
 	case after.Parallel < before.Parallel-0.005:
-		verb = "falls from " + Ratio(before.Parallel, 3) + " to"
+		verb = "falls"
 	case after.Parallel > before.Parallel+0.005:
-		verb = "rises from " + Ratio(before.Parallel, 3) + " to"
+		verb = "rises"
+	default:
+		return fmt.Sprintf("Parallel efficiency stays at %s.", Ratio(after.Parallel, 3))
 	}
-	if !before.Parallel.IsMissing() && !after.Parallel.IsMissing() {
-		fmt.Fprintf(&b, " Parallel efficiency %s %s", verb, Ratio(after.Parallel, 3))
-		if verb != "stays at" {
-			b.WriteString(throughWords(before, after))
-		}
-		b.WriteString(".")
+	if !beyondScatter(c.Runtime.Significant) {
+		return fmt.Sprintf("Parallel efficiency is %s and %s.", Ratio(before.Parallel, 3), Ratio(after.Parallel, 3))
 	}
+	return fmt.Sprintf("Parallel efficiency %s from %s to %s%s.", verb, Ratio(before.Parallel, 3), Ratio(after.Parallel, 3), throughWords(before, after))
+}
+
+// changeWords name the regions that changed most, and of repeated runs how many did
+// beyond scatter.
+func changeWords(c *analyze.Comparison) []string {
 	if c.Metric != c.TimeMetric {
-		return b.String()
+		return []string{metricWords(c)}
 	}
-	b.WriteString(mostChanged(c, "slowdown", func(r analyze.RegionPair) bool { return r.B > r.A }))
-	b.WriteString(mostChanged(c, "gain", func(r analyze.RegionPair) bool { return r.B < r.A }))
-	return b.String()
+	var said []string
+	for _, s := range []string{
+		mostChanged(c, "slowdown", func(r analyze.RegionPair) bool { return r.B > r.A }),
+		mostChanged(c, "gain", func(r analyze.RegionPair) bool { return r.B < r.A }),
+	} {
+		if s != "" {
+			said = append(said, s)
+		}
+	}
+	if !judged(c) {
+		return said
+	}
+	switch n := significantRegions(c); {
+	case n == 0:
+		said = append(said, "No region differs by more than the runs scatter.")
+	case n == 1:
+		said = append(said, fmt.Sprintf("Only %s differs by more than the runs scatter.", only(c)))
+	default:
+		said = append(said, fmt.Sprintf("%s differ by more than the runs scatter.", plural(n, "region")))
+	}
+	return said
+}
+
+// metricWords says where a metric other than time changed most.
+func metricWords(c *analyze.Comparison) string {
+	missing := 0
+	for _, r := range c.Regions {
+		if r.A.IsMissing() || r.B.IsMissing() {
+			missing++
+			continue
+		}
+		if r.Significant != nil && !*r.Significant || r.A == r.B {
+			continue
+		}
+		write := quantities(c.Unit, []analyze.Real{r.A, r.B})
+		return fmt.Sprintf("%s changes most in %s: %s instead of %s (%s).", c.Metric, r.Region, write(r.B), write(r.A), overWords(c))
+	}
+	switch {
+	case len(c.Regions) == 0:
+		return fmt.Sprintf("%s is zero or missing in all regions of both.", c.Metric)
+	case missing == len(c.Regions):
+		return fmt.Sprintf("No region has %s in both.", c.Metric)
+	case judged(c):
+		return fmt.Sprintf("No region differs in %s by more than the runs scatter.", c.Metric)
+	}
+	return fmt.Sprintf("No region that has %s in both differs.", c.Metric)
+}
+
+// judged tells whether repeated runs say how much scatters.
+func judged(c *analyze.Comparison) bool {
+	return c.Runtime.Significant != nil && (len(c.Regions) == 0 || slices.ContainsFunc(c.Regions, func(r analyze.RegionPair) bool { return r.Significant != nil }))
+}
+
+func beyondScatter(significant *bool) bool { return significant == nil || *significant }
+
+// only is the first region that differs beyond scatter.
+func only(c *analyze.Comparison) string {
+	at := slices.IndexFunc(c.Regions, func(r analyze.RegionPair) bool { return r.Significant != nil && *r.Significant })
+	return c.Regions[at].Region
+}
+
+func significantRegions(c *analyze.Comparison) int {
+	n := 0
+	for _, r := range c.Regions {
+		if r.Significant != nil && *r.Significant {
+			n++
+		}
+	}
+	return n
 }
 
 // throughWords says which of its factors moved the parallel efficiency, their
@@ -232,6 +333,10 @@ func runtimeWords(c *analyze.Comparison) string {
 	switch r := float64(c.Runtime.Ratio); {
 	case c.Runtime.Ratio.IsMissing():
 		return fmt.Sprintf("%s took no time to compare with.", c.A)
+	case r == 0:
+		return fmt.Sprintf("%s took no time to compare with.", c.B)
+	case !beyondScatter(c.Runtime.Significant):
+		return fmt.Sprintf("The run times of %s and %s, %s and %s, differ by no more than repeated runs may scatter.", c.A, c.B, Seconds(c.Runtime.A), Seconds(c.Runtime.B))
 	case r < 0.99:
 		return fmt.Sprintf("%s is %.2f times faster than %s: %s instead of %s.", c.B, 1/r, c.A, Seconds(c.Runtime.B), Seconds(c.Runtime.A))
 	case r > 1.01:
@@ -241,23 +346,23 @@ func runtimeWords(c *analyze.Comparison) string {
 }
 
 // worthSaying is the least change of a region, as a share of the run time,
-// that a sentence is spent on.
+// that a sentence is spent on where no repeated runs tell it from noise.
 const worthSaying = 0.01
 
 // mostChanged names the region that changed most in one direction; regions
 // come with the largest change first.
 func mostChanged(c *analyze.Comparison, what string, fits func(analyze.RegionPair) bool) string {
 	for _, r := range c.Regions {
-		if !fits(r) || (r.Significant != nil && !*r.Significant) {
+		if !fits(r) || !beyondScatter(r.Significant) {
 			continue
 		}
-		if change := max(r.B-r.A, r.A-r.B); c.Over != analyze.OverTotal && change < worthSaying*c.Runtime.A {
+		if change := max(r.B-r.A, r.A-r.B); r.Significant == nil && c.Over != analyze.OverTotal && change < worthSaying*c.Runtime.A {
 			return ""
 		}
 		if r.Only != "" {
-			return fmt.Sprintf(" The largest %s is in %s, which only %s has: %s (%s over units).", what, r.Region, r.Only, Seconds(max(r.A, r.B)), c.Over)
+			return fmt.Sprintf("The largest %s is in %s, which only %s has: %s (%s over units).", what, r.Region, r.Only, Seconds(max(r.A, r.B)), c.Over)
 		}
-		return fmt.Sprintf(" The largest %s is in %s: %s instead of %s (%s over units).", what, r.Region, Seconds(r.B), Seconds(r.A), c.Over)
+		return fmt.Sprintf("The largest %s is in %s: %s instead of %s (%s over units).", what, r.Region, Seconds(r.B), Seconds(r.A), c.Over)
 	}
 	return ""
 }

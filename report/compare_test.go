@@ -25,3 +25,54 @@ func TestThroughWords(t *testing.T) {
 		}
 	}
 }
+
+// A run is called faster or slower only where repeated runs bear it out, and the
+// regions that do differ are named, however small.
+func TestWordsOfRepeatedRuns(t *testing.T) {
+	yes, no := true, false
+	pair := func(a, b analyze.Real) analyze.Pair { return analyze.Pair{A: a, B: b, Ratio: b / a} }
+	compared := func(run *bool, solve *bool) *analyze.Comparison {
+		return &analyze.Comparison{A: "old", B: "new", Metric: "wtime", TimeMetric: "wtime", Over: analyze.OverMean,
+			Runtime:    analyze.RunPair{Pair: pair(100, 105), Significant: run},
+			Efficiency: analyze.EfficiencyPair{A: analyze.Efficiency{Parallel: 0.9}, B: analyze.Efficiency{Parallel: 0.8}},
+			Regions:    []analyze.RegionPair{{Region: "write", Pair: pair(10, 14), Significant: run}, {Region: "solve", Pair: pair(1, 1.5), Significant: solve}}}
+	}
+	for _, c := range []struct {
+		name         string
+		c            *analyze.Comparison
+		said, unsaid string
+	}{
+		{"all noise", compared(&no, &no), "differ by no more than repeated runs may scatter. Parallel efficiency is 0.900 and 0.800. No region differs by more than the runs scatter.", "slower"},
+		{"one small region", compared(&no, &yes), "The largest slowdown is in solve: 1.500 s instead of 1.000 s (mean over units). Only solve differs by more than the runs scatter.", "write"},
+		{"all differ", compared(&yes, &yes), "new is 1.05 times slower than old: 105.0 s instead of 100.0 s. Parallel efficiency falls from 0.900 to 0.800", "Only"},
+		{"single runs", compared(nil, nil), "new is 1.05 times slower", "scatter"},
+	} {
+		if got := ComparisonWords(c.c); !strings.Contains(got, c.said) || strings.Contains(got, c.unsaid) {
+			t.Errorf("%s: %q", c.name, got)
+		}
+		var page strings.Builder
+		p := &Page{Out: &page}
+		p.Comparisons(&analyze.Comparisons{Baseline: "old", Others: []*analyze.Comparison{c.c, c.c}}, 5)
+		if said := strings.Contains(page.String(), "noise") || strings.Contains(page.String(), "significant"); said != (c.name != "single runs") {
+			t.Errorf("%s: %s", c.name, page.String())
+		}
+	}
+}
+
+// A comparison by a metric speaks of that metric.
+func TestWordsOfAnotherMetric(t *testing.T) {
+	c := &analyze.Comparison{A: "old", B: "new", Metric: "imbalance", TimeMetric: "wtime", Over: analyze.OverMean, AcrossUnits: true,
+		Runtime: analyze.RunPair{Pair: analyze.Pair{A: 1, B: 1, Ratio: 1}},
+		Regions: []analyze.RegionPair{{Region: "solve", Pair: analyze.Pair{A: 2, B: 1, Ratio: 0.5}}, {Region: "read", Pair: analyze.Pair{A: analyze.Missing, B: 1, Ratio: analyze.Missing}}}}
+	if got := ComparisonWords(c); !strings.Contains(got, "imbalance changes most in solve: 1 instead of 2 (over all units).") {
+		t.Error(got)
+	}
+	c.Regions = c.Regions[1:]
+	if got := ComparisonWords(c); !strings.Contains(got, "No region has imbalance in both.") {
+		t.Error(got)
+	}
+	c.Regions = nil
+	if got := ComparisonWords(c); !strings.Contains(got, "imbalance is zero or missing in all regions of both.") {
+		t.Error(got)
+	}
+}

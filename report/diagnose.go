@@ -198,6 +198,9 @@ func (p *Page) causes(d *diagnose.Diagnosis) {
 		for _, a := range c.Attributes {
 			why = append(why, attributeWords(a))
 		}
+		if len(c.Only) > 0 {
+			why = []string{"not all take part"}
+		}
 		if len(why) == 0 {
 			why = []string{dash}
 		}

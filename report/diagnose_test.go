@@ -91,6 +91,22 @@ func TestDiagnosisWords(t *testing.T) {
 			ledger(d, account.Line{Kind: account.SharedCores, Share: 0.9, Words: account.WithoutCore})
 			d.Level, d.UnitCount, d.Ledgered = diagnose.Threads, 4, 4
 		}, "90 % of the run is waiting for a core: threads could have run and had none. 4 threads fall into 2 kinds; severity 0.50 (high)."},
+		"more threads than cores": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
+			ledger(d, account.Line{Kind: account.SharedCores, Share: 0.9, Words: account.WithoutCore})
+			d.Level, d.UnitCount, d.Ledgered, d.Cores = diagnose.Threads, 4, 4, 2
+		}, "90 % of the run is waiting for a core: 4 threads shared 2 cores. 4 threads fall into 2 kinds; severity 0.50 (high)."},
+		"no more threads than cores": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
+			ledger(d, account.Line{Kind: account.SharedCores, Share: 0.9, Words: account.WithoutCore})
+			d.Level, d.UnitCount, d.Ledgered, d.Cores = diagnose.Threads, 4, 4, 4
+		}, "90 % of the run is waiting for a core: 4 threads could have run and had none of the 4 cores. 4 threads fall into 2 kinds; severity 0.50 (high)."},
+		"a serial part and blocked threads, whatever costs more": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
+			ledger(d, account.Line{Kind: account.SharedCores, Share: 0.5, Words: account.WithoutCore})
+			d.Ledger = append(d.Ledger, account.Line{Kind: account.Idle, Share: 0.2, Words: "outside of any region"},
+				account.Line{Kind: account.Waiting, Region: "main/<blocked>", Share: 0.15})
+			d.Level, d.UnitCount, d.Ledgered, d.Serial = diagnose.Threads, 4, 4, &diagnose.Serial{Region: "prog/main/serial/work"}
+		}, "50 % of the run is waiting for a core: threads could have run and had none. " +
+			"20 % of the run is idle: threads outside of any region, most of it while the main threads are in `work`, inside `serial`. " +
+			"15 % of the run is waiting that uneven work does not explain, most of it of threads that are blocked or asleep. 4 threads fall into 2 kinds; severity 0.50 (high)."},
 		"all asleep": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
 			ledger(d, account.Line{Kind: account.Idle, Share: 1, Words: "blocked or asleep nearly all of the time"})
 			d.Level, d.Ledgered, d.Asleep = diagnose.Threads, 4, true
@@ -117,6 +133,23 @@ func TestDiagnosisWords(t *testing.T) {
 			ledger(d, account.Line{Kind: account.Communication, Region: "main/MPI_Recv", Share: 0.6})
 			d.Waits = &diagnose.Waits{Share: 0.1}
 		}, "60 % of the run is the cost of communication itself, or waiting that all share, most of it in `MPI_Recv`. " + kinds},
+		"communication that a trace shows to be for want of cores": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
+			ledger(d, account.Line{Kind: account.Communication, Region: "main/MPI_Recv", Share: 0.6})
+			d.Waits = &diagnose.Waits{Share: 0.3, NoCore: 0.5}
+		}, "60 % of the run is communication, most of it in `MPI_Recv`, and most of that is for want of cores: its trace shows that for 50 % of the run ranks could have gone on within MPI and had no core, or waited for such. " + kinds},
+		"waiting that a trace explains": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
+			ledger(d, account.Line{Kind: account.Waiting, Region: "main/MPI_Barrier", Share: 0.5})
+			d.Waits = &diagnose.Waits{Share: 0.6, Region: "main/m.c:7/pause", Ranks: []int{1}, WrongOrder: 0.1}
+		}, "50 % of the run is waiting that uneven work does not explain, most of it in `MPI_Barrier`, and its trace shows for what: ranks wait 60 % of the run for one another, mostly for `pause` before m.c:7 on rank 1. For 10 % of the run ranks wait for a message while one that was sent earlier is there. " + kinds},
+		"waiting of threads": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
+			ledger(d, account.Line{Kind: account.Waiting, Region: "main/OpenMP barrier", Share: 0.5})
+			d.Waits = &diagnose.Waits{Share: 0.6, Region: "main/hot", Ranks: []int{1}}
+		}, "50 % of the run is waiting that uneven work does not explain, most of it in `OpenMP barrier`. " + kinds},
+		"balanced in all, and late in turn": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
+			balanced(d)
+			ledger(d, account.Line{Kind: account.Communication, Region: "main/MPI_Recv", Share: 0.3})
+			d.Waits = &diagnose.Waits{Share: 0.3, Region: "main/hot", Ranks: []int{1, 0}}
+		}, "30 % of the run is communication, most of it in `MPI_Recv`, and most of that is waiting: its trace shows that ranks wait 30 % of the run for one another, mostly for `hot` on ranks 1 and 0. Over the whole run the work is balanced (what is uneven costs less than 0.1 %), but the ranks do not do it at the same time. 4 processes are of one kind; severity 0.02 (very low)."},
 		"balanced": {func(d *diagnose.Diagnosis, c *diagnose.Cause) { balanced(d) },
 			"97 % of the run is useful work, and nothing else costs 2 %. The work is balanced: what is uneven costs 1.2 %, most of it in `solve`. 4 processes are of one kind; severity 0.02 (very low)."},
 		"not called balanced with two kinds": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
@@ -138,7 +171,19 @@ func TestDiagnosisWords(t *testing.T) {
 		}, "4 processes share 2 cores, which costs 60 % of the run: they wait for a core. Work is uneven, too, in" + strings.TrimPrefix(trouble, "The trouble is in") + kinds},
 		"too little to be told beside it": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
 			d.Headline, d.Cores, d.Crowded, c.LostShare = account.Headline{Kind: account.SharedCores, Share: 0.6}, 2, true, 0.015
+			d.Ledger = []account.Line{{Kind: account.Imbalance, Region: "main/solve", Share: 0.015}}
 		}, "4 processes share 2 cores, which costs 60 % of the run: they wait for a core. " + kinds},
+		"scatter beside it": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
+			ledger(d, account.Line{Kind: account.Communication, Share: 0.05}, account.Line{Kind: account.Imbalance, Share: 0.08, Words: account.Scattering})
+			d.Causes = nil
+		}, "5 % of the run is the cost of communication itself, or waiting that all share. Uneven work costs 8 % of the run, most of which scatters over the units without a pattern. " + kinds},
+		"small parts beside it": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
+			ledger(d, account.Line{Kind: account.Communication, Share: 0.05}, account.Line{Kind: account.Imbalance, Share: 0.02, Words: account.Scattering},
+				account.Line{Kind: account.Imbalance, Region: "main/flux", Share: 0.03})
+			d.Causes = nil
+		}, "5 % of the run is the cost of communication itself, or waiting that all share. Uneven work costs 5 % of the run, most of it in `flux`. " + kinds},
+		"between threads": {func(d *diagnose.Diagnosis, c *diagnose.Cause) { c.Attributes, c.Evidence, c.InThreads = nil, nil, true },
+			"The trouble is in `solve`: it is the threads of a process that differ there, more than processes do; `--units threads` compares them. Balancing it would save up to 25 % of the run. " + kinds},
 		"wall without CPU time": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
 			ledger(d, account.Line{Kind: account.SharedCores, Share: 0.5})
 			d.Cores = 2 // and yet nothing says that they waited for them
@@ -166,6 +211,15 @@ func TestDiagnosisWords(t *testing.T) {
 			e := &c.Evidence[0]
 			e.Attribute, e.Metric, e.LowValue = "calls", "calls", 0
 		}, "The trouble is in `solve`: it is called on processes 1 and 3 and never on processes 0 and 2. Balancing it would save up to 25 % of the run. " + kinds},
+		"not done by all": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
+			c.Attributes, c.Evidence, c.Only = nil, nil, []diagnose.Name{{Text: "0"}, {Text: "1"}, {Text: "3"}}
+		}, "The trouble is in `solve`: only processes 0, 1 and 3 spend time there. Balancing it would save up to 25 % of the run. " + kinds},
+		"not done by all, nor alike": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
+			c.Attributes, c.Evidence, c.Only = nil, nil, []diagnose.Name{{Text: "0"}, {Text: "1"}, {Text: "3"}}
+			c.Slow = []diagnose.Name{{Text: "3"}}
+		}, "The trouble is in `solve`: only processes 0, 1 and 3 spend time there; of these, process 3 takes longest. Balancing it would save up to 25 % of the run. " + kinds},
+		"hardly more": {func(d *diagnose.Diagnosis, c *diagnose.Cause) { c.Evidence[0].Ratio = 1.04 },
+			"The trouble is in `solve`: processes 1 and 3 execute 1.040 × the instructions of processes 0 and 2. Balancing it would save up to 25 % of the run. " + kinds},
 		"idle threads": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
 			ledger(d, account.Line{Kind: account.Idle, Share: 0.5, Words: "with nothing to do"})
 			d.Level = diagnose.Threads

@@ -29,10 +29,9 @@ func DiagnosisWords(d *diagnose.Diagnosis) string {
 	}
 	sentences := headlineWords(d)
 	if d.Headline.Kind != account.Useful && len(d.Causes) == 0 && isBalanced(d) {
-		imbalance, where := unevenness(d)
-		sentences = append(sentences, fmt.Sprintf("The work is balanced: what is uneven costs %s%s.", percentOf(imbalance), where))
+		sentences = append(sentences, balancedWords(d))
 	}
-	sentences = append(sentences, kindsWords(d))
+	sentences = append(append(sentences, orderWords(d)...), kindsWords(d))
 	if len(d.Idle) > 0 {
 		sentences = append(sentences, idleWords(d))
 		if len(d.Causes) == 0 && len(d.Kinds) == 2 && d.UnitCount-len(d.Idle) > 1 && !d.Mixed {

@@ -51,6 +51,12 @@ func (p *Page) Efficiencies(runs []pop.Factors, words string) {
 		}
 		return f.StartEnd
 	}, share)
+	add("· · · cores", func(f *pop.Factors) *float64 {
+		if f.Cores != nil && *f.Cores >= tellStart {
+			return nil
+		}
+		return f.Cores
+	}, share)
 	add("· MPI", func(f *pop.Factors) *float64 { return f.MPI }, share)
 	add("· · load balance", func(f *pop.Factors) *float64 { return f.MPILoadBalance }, share)
 	add("· · communication", func(f *pop.Factors) *float64 { return f.MPICommunication }, share)

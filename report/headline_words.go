@@ -6,15 +6,16 @@ import (
 	"strings"
 
 	"auspex/account"
-	"auspex/analyze"
 	"auspex/analyze/diagnose"
+	"auspex/events"
 	"auspex/model"
 	"auspex/waits"
 )
 
 // headlineWords says what costs most of the run, and the second where it is at
 // least half as much. Uneven work that is trouble is told whatever costs more:
-// it is mended in another way.
+// it is mended in another way; and so are serial parts and blocked threads that cost a
+// large part of the run.
 func headlineWords(d *diagnose.Diagnosis) []string {
 	out := lineWords(d, d.Headline)
 	uneven := d.Headline.Kind == account.Imbalance
@@ -22,11 +23,30 @@ func headlineWords(d *diagnose.Diagnosis) []string {
 		out = append(out, lineWords(d, *d.Second)...)
 		uneven = uneven || d.Second.Kind == account.Imbalance
 	}
+	for _, line := range d.Ledger {
+		h := account.Headline{Kind: line.Kind, Region: line.Region, Share: line.Share}
+		known := d.Serial != nil && line.Kind == account.Idle && !line.Joining ||
+			line.Kind == account.Waiting && lastName(string(line.Region)) == model.Blocked
+		if known && line.Share >= largePart && line.Kind != d.Headline.Kind && (d.Second == nil || line.Kind != d.Second.Kind) {
+			out = append(out, lineWords(d, h)...)
+		}
+	}
 	if !uneven && (d.Slower != nil || len(d.Causes) > 0 && float64(d.Causes[0].LostShare) >= account.Trouble) {
-		out = append(out, imbalanceWords(d, "Work is uneven, too, in")...)
+		return append(out, imbalanceWords(d, "Work is uneven, too, in")...)
+	}
+	if total, where := unevenness(d); !uneven && d.Headline.Kind != account.Useful && total >= account.Trouble {
+		for _, line := range d.Ledger {
+			if line.Words == account.Scattering && line.Share >= total/2 {
+				where = ", most of which scatters over the units without a pattern"
+			}
+		}
+		out = append(out, fmt.Sprintf("Uneven work costs %s of the run%s.", percentOf(total), where))
 	}
 	return out
 }
+
+// largePart of the run is told whatever costs more.
+const largePart = 0.1
 
 func lineWords(d *diagnose.Diagnosis, h account.Headline) []string {
 	share := percentOf(h.Share)
@@ -40,12 +60,15 @@ func lineWords(d *diagnose.Diagnosis, h account.Headline) []string {
 	case account.Imbalance:
 		return imbalanceWords(d, "The trouble is in")
 	case account.Waiting:
+		if text := traceWords(d, h); text != "" {
+			return []string{share + " of the run is waiting that uneven work does not explain" + most + ", " + text}
+		}
 		if lastName(string(h.Region)) == model.Blocked {
 			return []string{share + " of the run is waiting that uneven work does not explain, most of it of threads that are blocked or asleep."}
 		}
 		return []string{share + " of the run is waiting that uneven work does not explain" + most + "."}
 	case account.Communication:
-		if text := waitsWords(d, h); text != "" {
+		if text := traceWords(d, h); text != "" {
 			return []string{share + " of the run is communication" + most + ", " + text}
 		}
 		// A profile knows the least that any process spent in a call, not why.
@@ -61,15 +84,20 @@ func lineWords(d *diagnose.Diagnosis, h account.Headline) []string {
 	case account.Idle:
 		how := "with nothing to do"
 		for _, line := range d.Ledger {
-			if line.Kind == account.Idle {
+			if line.Kind == account.Idle && !line.Joining {
 				how = line.Words
 			}
 		}
 		meanwhile := ""
 		if d.Serial != nil {
-			meanwhile = ", most of it while the main threads are in " + quoted(shortName(lastName(d.Serial.Region)))
+			names := model.SplitPath(d.Serial.Region)
+			where := quoted(shortName(names[len(names)-1]))
+			if len(names) > 2 { // a name alone may be that of a function that all call elsewhere
+				where += ", inside " + quoted(shortName(names[len(names)-2]))
+			}
+			meanwhile = ", most of it while the main threads are in " + where
 			if d.Level == diagnose.Threads && d.UnitCount == d.Ledgered && len(processesOf(d)) == 1 {
-				meanwhile = ", most of it while the main thread is in " + quoted(shortName(lastName(d.Serial.Region)))
+				meanwhile = ", most of it while the main thread is in " + where
 			}
 		}
 		return []string{share + " of the run is idle: " + ledgered(d) + " " + how + meanwhile + "."}
@@ -85,7 +113,7 @@ func lineWords(d *diagnose.Diagnosis, h account.Headline) []string {
 	for _, line := range d.Ledger {
 		switch line.Words {
 		case account.WithoutCore:
-			return []string{fmt.Sprintf("%s of the run is waiting for a core: %s could have run and had none.", share, ledgered(d))}
+			return []string{fmt.Sprintf("%s of the run is waiting for a core: %s.", share, coreless(d))}
 		case account.OffBlocked:
 			return []string{share + " of the run is time off the cores, blocked or asleep."}
 		}
@@ -93,26 +121,79 @@ func lineWords(d *diagnose.Diagnosis, h account.Headline) []string {
 	return []string{share + " of the run is wall time without CPU time outside communication: blocked, asleep or waiting for a core."}
 }
 
-// waitsWords says that most of the communication of a line is waiting, where a trace
-// shows it: what ranks wait beyond what the ledger has as waiting is in that line.
-func waitsWords(d *diagnose.Diagnosis, h account.Headline) string {
-	if d.Waits == nil {
-		return ""
+// coreless says how many could have run, and on how many cores.
+func coreless(d *diagnose.Diagnosis) string {
+	busy := d.Ledgered
+	if d.Ledgered == d.UnitCount {
+		busy -= len(d.Idle)
 	}
-	rest := d.Waits.Share
+	who := plural(busy, strings.NewReplacer("threads", "thread", "processes", "process", "the ", "").Replace(ledgered(d)))
+	switch {
+	case d.Cores == 0:
+		return ledgered(d) + " could have run and had none"
+	case busy > d.Cores:
+		return who + " shared " + plural(d.Cores, "core")
+	}
+	return who + " could have run and had none of the " + plural(d.Cores, "core")
+}
+
+// traceWords says what most of a line of communication or waiting is, where a trace
+// shows it. What ranks wait beyond what the ledger has as waiting is in the line of
+// communication.
+func traceWords(d *diagnose.Diagnosis, h account.Headline) string {
+	w := d.Waits
+	if w == nil || h.Region != "" && !strings.HasPrefix(lastName(string(h.Region)), "MPI") {
+		return "" // threads that wait for each other
+	}
+	if w.NoCore >= h.Share/2 {
+		return fmt.Sprintf("and most of that is for want of cores: its trace shows that for %s of the run ranks could have gone on within MPI and had no core, or waited for such.", percentOf(w.NoCore))
+	}
+	rest := w.Share
 	for _, line := range d.Ledger {
-		if line.Kind == account.Imbalance || line.Kind == account.Waiting {
+		if line.Kind == account.Imbalance || line.Kind == account.Waiting && h.Kind == account.Communication {
 			rest -= line.Share
 		}
 	}
-	if rest < h.Share/2 {
+	switch {
+	case rest < h.Share/2:
+		return ""
+	case h.Kind == account.Waiting && w.Region == "":
+		return "" // nothing beyond what was said
+	case h.Kind == account.Waiting:
+		return "and its trace shows for what: ranks wait " + percentOf(w.Share) + " of the run for one another" + waitedFor(w) + "."
+	}
+	return "and most of that is waiting: its trace shows that ranks wait " + percentOf(w.Share) + " of the run for one another" + waitedFor(w) + "."
+}
+
+// waitedFor names what most of the waiting was for.
+func waitedFor(w *diagnose.Waits) string {
+	if w.Region == "" {
 		return ""
 	}
-	text := "and most of that is waiting: its trace shows that ranks wait " + percentOf(d.Waits.Share) + " of the run for one another"
-	if d.Waits.Region != "" {
-		text += ", mostly for " + quoted(shortName(lastName(d.Waits.Region))) + " on " + waits.NamedRanks(d.Waits.Ranks)
+	names := model.SplitPath(w.Region)
+	what := quoted(shortName(names[len(names)-1]))
+	if pause := events.CallName(events.Pause); names[len(names)-1] == pause && len(names) > 1 { // of no function: its place is that of the call that follows
+		what = quoted(pause) + " before " + names[len(names)-2]
 	}
-	return text + "."
+	return ", mostly for " + what + " on " + waits.NamedRanks(w.Ranks)
+}
+
+// orderWords says that ranks wait for messages in another order than they come in.
+func orderWords(d *diagnose.Diagnosis) []string {
+	if d.Waits == nil || d.Waits.WrongOrder < account.Trouble {
+		return nil
+	}
+	return []string{"For " + percentOf(d.Waits.WrongOrder) + " of the run ranks wait for a message while one that was sent earlier is there."}
+}
+
+// balancedWords is said where units have as much work as each other, over the whole run.
+func balancedWords(d *diagnose.Diagnosis) string {
+	imbalance, where := unevenness(d)
+	cost := fmt.Sprintf("what is uneven costs %s%s", percentOf(imbalance), where)
+	if w := d.Waits; w != nil && w.Region != "" && len(w.Ranks) > 1 && w.Share >= account.Trouble {
+		return "Over the whole run the work is balanced (" + cost + "), but the ranks do not do it at the same time."
+	}
+	return "The work is balanced: " + cost + "."
 }
 
 // processesOf are the processes of all units.
@@ -140,15 +221,21 @@ func ledgered(d *diagnose.Diagnosis) string {
 // usefulWords is said where nothing costs enough to be trouble.
 func usefulWords(d *diagnose.Diagnosis, h account.Headline) string {
 	imbalance, where := unevenness(d)
-	text := percentOf(h.Share) + " of the run is useful work, and nothing else costs " + percentOf(account.Trouble) + "."
+	useful := percentOf(h.Share) + " of the run is useful work"
+	for _, line := range d.Ledger {
+		if line.Joining {
+			useful += " and " + percentOf(line.Share) + " that of main threads, off the cores while theirs run"
+		}
+	}
+	text := useful + ", and nothing else costs " + percentOf(account.Trouble) + "."
 	if imbalance >= account.Trouble {
-		text = percentOf(h.Share) + " of the run is useful work; no single loss costs " + percentOf(account.Trouble) + "."
+		text = useful + "; no single loss costs " + percentOf(account.Trouble) + "."
 	}
 	if d.WithMPI {
 		text = "With communication counted as work nothing costs " + percentOf(account.Trouble) + ": who waits is taken to be working."
 	}
 	if isBalanced(d) {
-		return text + fmt.Sprintf(" The work is balanced: what is uneven costs %s%s.", percentOf(imbalance), where)
+		return text + " " + balancedWords(d)
 	}
 	if imbalance >= account.Trouble && where == "" {
 		where = " in all regions together"
@@ -283,6 +370,9 @@ func whereWords(d *diagnose.Diagnosis, c told) string {
 // measuredWords names the region that was measured.
 func measuredWords(d *diagnose.Diagnosis, c diagnose.Cause) string {
 	words := quoted(shortName(lastName(c.Region)))
+	if names := model.SplitPath(c.Region); len(names) > 1 && names[len(names)-1] == model.Blocked {
+		return words + ", inside " + quoted(shortName(names[len(names)-2]))
+	}
 	i := slices.IndexFunc(d.CCR, func(r diagnose.CriticalRegion) bool { return r.Region == c.Region })
 	if i < 0 {
 		return words
@@ -315,7 +405,7 @@ func notTheCause(d *diagnose.Diagnosis) []string {
 		}
 	}
 	for _, e := range first.Excluded {
-		if e.Why == diagnose.WhyWeaker {
+		if e.Why == diagnose.WhyWeaker || e.Why == diagnose.WhyAbsent {
 			continue
 		}
 		if name := subject(e.Attribute); !slices.Contains(names, name) && !slices.Contains(causes, name) {
@@ -335,177 +425,4 @@ func noMetric(d *diagnose.Diagnosis) string {
 		return fmt.Sprintf("no metric but %s and times was collected, so the cause cannot be determined", d.Metric)
 	}
 	return "no other metric was collected, so the cause cannot be determined"
-}
-
-// because says what is behind a region's difference.
-func because(d *diagnose.Diagnosis, c diagnose.Cause) string {
-	if len(c.Evidence) == 0 {
-		verb, unit, of := "spend", comparedUnit(d), ""
-		if d.Counts {
-			verb, of = "count", " "+d.Metric
-		}
-		slowest := fmt.Sprintf(": %s %s %s%s there and the mean is %s; ", members([]diagnose.Name{c.Slowest}, d.Level), agree(verb, []diagnose.Name{c.Slowest}, d.Level),
-			Quantity(c.Most, unit), of, Quantity(c.Mean, unit))
-		if len(c.Slow) > 1 {
-			slowest = fmt.Sprintf(": %s %s %s%s there in the mean and the others %s; ", members(c.Slow, d.Level), agree(verb, c.Slow, d.Level),
-				Quantity(c.SlowMean, unit), of, Quantity(c.OthersMean, unit))
-		}
-		if c.Blocked > 0 {
-			return slowest + fmt.Sprintf("%s is without CPU time for %s of it: blocked or asleep", members([]diagnose.Name{c.Slowest}, d.Level), Quantity(c.Blocked, metricUnit(d.Metric)))
-		}
-		if len(c.Excluded) == 0 {
-			return slowest + noMetric(d)
-		}
-		return slowest + "none of the metrics collected explains it"
-	}
-	var parts, varying []string
-	for _, e := range c.Evidence {
-		if (e.Gradual || d.Continuum || d.Scattered) && e.Node == "" {
-			varying = append(varying, fmt.Sprintf("%s (correlation %s)", attributeWords(e.Attribute), Ratio(e.Correlation, 2)))
-		} else {
-			parts = append(parts, contrastWords(e, d.Level))
-		}
-	}
-	if len(parts) == 0 {
-		return ", where time varies with " + upTo(varying, 5)
-	}
-	if e := c.Evidence[0]; len(c.Evidence) == 1 && e.Node == "" && len(c.Slow) < len(e.High) && within(c.Slow, e.High) {
-		parts = append(parts, "of the former, "+members(c.Slow, d.Level)+" "+agree("take", c.Slow, d.Level)+" longest")
-	}
-	if len(varying) > 0 {
-		parts = append(parts, "time varies with "+upTo(varying, 5))
-	}
-	return ": " + strings.Join(parts, "; ")
-}
-
-// within tells whether there are such units and all are among others.
-func within(these, others []diagnose.Name) bool {
-	return len(these) > 0 && !slices.ContainsFunc(these, func(n diagnose.Name) bool { return !slices.Contains(others, n) })
-}
-
-// agree is a verb as it is said of some units.
-func agree(verb string, names []diagnose.Name, level diagnose.Level) string {
-	switch {
-	case !one(names, level):
-		return verb
-	case verb == "have":
-		return "has"
-	}
-	return verb + "s"
-}
-
-// contrastWords sets those that have most of something against those with
-// least.
-func contrastWords(e diagnose.Contrast, level diagnose.Level) string {
-	if e.Node != "" {
-		where := "node " + e.Node
-		if strings.HasPrefix(strings.ToLower(e.Node), "node") {
-			where = e.Node // "node node3" says it twice
-		}
-		if len(e.Nodes) > 1 {
-			where = "nodes " + upTo(slices.Sorted(slices.Values(e.Nodes)), 6)
-		}
-		return fmt.Sprintf("%s %s on %s, where it takes %s × as long as elsewhere; no metric collected explains it", members(e.High, level), agree("run", e.High, level), where, Ratio(e.Ratio, 1))
-	}
-	verb := " have "
-	if one(e.High, level) {
-		verb = " has "
-	}
-	if e.Metric == model.Instructions {
-		verb = strings.NewReplacer("have", "execute", "has", "executes").Replace(verb)
-	}
-	low := members(e.Low, level)
-	switch {
-	case e.LowValue == 0 && e.Metric == model.Calls:
-		return "it is called on " + members(e.High, level) + " and never on " + low
-	case e.LowValue == 0:
-		return members(e.High, level) + verb + attributeWords(e.Attribute) + " and " + low + " none"
-	}
-	return fmt.Sprintf("%s%s%s × the %s of %s", members(e.High, level), verb, Ratio(e.Ratio, 1), attributeWords(e.Attribute), low)
-}
-
-// percentOf writes a share with one digit where it is small.
-func percentOf(share float64) string {
-	switch {
-	case share >= 0.1:
-		return fmt.Sprintf("%.0f %%", 100*share)
-	case share < 0.0005:
-		return "less than 0.1 %"
-	}
-	return strings.Replace(Percent(analyze.Real(share)), ".0 %", " %", 1)
-}
-
-// savingWords says what balancing a cause would bring: what a replay says where
-// there is a trace, else at most what the profile says.
-func savingWords(d *diagnose.Diagnosis, c diagnose.Cause) string {
-	switch {
-	case !replayTells(d, c):
-	case c.Association:
-		return "Balancing it would gain nothing in a replay: it goes with the loss and is not its cause."
-	case c.Replayed != nil && *c.Replayed < float64(c.LostShare)/2:
-		// What is waited for one is not gained where the messages' order has the
-		// next wait in its place.
-		return fmt.Sprintf("%s of the run is waiting for it; balancing it would save %s, as a replay with the same messages shows.", percentOf(float64(c.LostShare)), percentOf(*c.Replayed))
-	case c.Replayed != nil:
-		return fmt.Sprintf("Balancing it would save %s of the run, as a replay shows.", percentOf(*c.Replayed))
-	}
-	if others, together := neededWith(d, c); others != "" {
-		return fmt.Sprintf("Balancing it alone would save %s; together with %s, up to %s of the run.", upToShare(float64(c.Alone)), others, percentOf(together))
-	}
-	return fmt.Sprintf("Balancing it would save up to %s of the run.", percentOf(float64(c.LostShare)))
-}
-
-// neededWith names what has to be balanced with a cause for most of what it costs to
-// be saved, and what all that saves; nothing where it does by itself.
-func neededWith(d *diagnose.Diagnosis, c diagnose.Cause) (others string, together float64) {
-	if float64(c.Alone) >= 0.75*float64(c.LostShare) {
-		return "", 0
-	}
-	var names []string
-	together = float64(c.LostShare)
-	for _, o := range d.Causes {
-		if slices.Contains(c.With, o.Region) && (float64(o.LostShare) >= smallPart || c.Alone < 0) {
-			names = append(names, quoted(shortName(lastName(o.Region))))
-			together += float64(o.LostShare)
-		}
-	}
-	if len(names) == 0 {
-		return "", 0
-	}
-	return upTo(names, 4), together
-}
-
-// upToShare says what is saved at most.
-func upToShare(share float64) string {
-	if share < 0.0005 {
-		return "nothing"
-	}
-	return "up to " + percentOf(share)
-}
-
-// replayTells is false where units were off the cores for longer than the cause
-// costs: a replay takes that for their work, in whatever region it was.
-func replayTells(d *diagnose.Diagnosis, c diagnose.Cause) bool {
-	off := 0.0
-	for _, line := range d.Ledger {
-		if line.Kind == account.SharedCores {
-			off += line.Share
-		}
-	}
-	return off < float64(c.LostShare)
-}
-
-// saving is the same in a few words.
-func saving(d *diagnose.Diagnosis, c diagnose.Cause) string {
-	switch {
-	case !replayTells(d, c):
-	case c.Association:
-		return "though balancing it gains nothing in a replay"
-	case c.Replayed != nil:
-		return percentOf(*c.Replayed) + " by replay"
-	}
-	if others, _ := neededWith(d, c); others != "" {
-		return percentOf(float64(c.LostShare)) + ", to be balanced together with " + others
-	}
-	return "up to " + percentOf(float64(c.LostShare))
 }

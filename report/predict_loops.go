@@ -102,6 +102,7 @@ func kindOfReason(reason string) string {
 		{"not understood", "not all of it is understood"},
 		{"of which nothing is known", "it calls what is not known: not in these sources, or by a pointer"},
 		{"iterations are not alike", "its iterations are not alike"},
+		{"that counts", "it is no loop that counts"},
 		{"cannot be rewritten", "it cannot be rewritten"},
 		{"ran only inside", "it ran only inside a loop that was watched, or never"},
 		{"are not independent", "its iterations are not independent (--strict)"},

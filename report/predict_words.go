@@ -19,6 +19,9 @@ func FillPredictionWords(r *predict.Report) {
 	fmt.Fprintf(&b, "The program takes %s on %s with %s%s", seconds(best.Predicted), name(best), plural(best.NP, "process"), atLevel(best.Opt))
 	if n := len(r.Predictions); n > 1 {
 		fmt.Fprintf(&b, ", the shortest of %d predictions", n)
+		if near := overlapping(r); near > 0 {
+			fmt.Fprintf(&b, " (its interval overlaps with %s)", plural(near, "other"))
+		}
 	}
 	b.WriteString(".")
 	for _, p := range othersBest(r) {
@@ -28,6 +31,17 @@ func FillPredictionWords(r *predict.Report) {
 		b.WriteString(" " + words)
 	}
 	r.Words = b.String()
+}
+
+// overlapping counts the predictions that the best is not surely shorter than.
+func overlapping(r *predict.Report) (n int) {
+	best := &r.Predictions[r.Best]
+	for i := range r.Predictions {
+		if i != r.Best && r.Predictions[i].Low < best.High {
+			n++
+		}
+	}
+	return n
 }
 
 // cliff is how many times as long more processes must take to be explained, and

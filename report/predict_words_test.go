@@ -12,6 +12,10 @@ func TestFillPredictionWords(t *testing.T) {
 	row := func(np int, platform string, s float64) predict.Prediction {
 		return predict.Prediction{NP: np, Opt: "2", Platform: platform, Predicted: s}
 	}
+	within := func(p predict.Prediction, low, high float64) predict.Prediction {
+		p.Low, p.High = low, high
+		return p
+	}
 	tests := []struct {
 		name string
 		best int
@@ -21,6 +25,8 @@ func TestFillPredictionWords(t *testing.T) {
 		{"one", 0, []predict.Prediction{row(1, "p/site1.xml", 0.0128)}, "The program takes 12.80 ms on site1 with 1 process at -O2."},
 		{"two platforms", 2, []predict.Prediction{row(2, "a.xml", 3), row(2, "b.xml", 8), row(4, "a.xml", 2), row(4, "b.xml", 7)},
 			"The program takes 2.000 s on a with 4 processes at -O2, the shortest of 4 predictions. On b it takes at best 7.000 s, 3.5 times as long (4 processes at -O2)."},
+		{"intervals that overlap", 1, []predict.Prediction{within(row(2, "a.xml", 3), 2.1, 4), within(row(4, "a.xml", 2), 1.5, 2.5), within(row(8, "a.xml", 4), 3, 5)},
+			"The program takes 2.000 s on a with 4 processes at -O2, the shortest of 3 predictions (its interval overlaps with 1 other)."},
 		{"names that only folders tell apart", 1, []predict.Prediction{row(2, "x/net.xml", 3), row(2, "y/net.xml", 1.5)},
 			"The program takes 1.500 s on y/net.xml with 2 processes at -O2, the shortest of 2 predictions. On x/net.xml it takes at best 3.000 s, 2.0 times as long (2 processes at -O2)."},
 	}
@@ -49,6 +55,35 @@ func TestWhySlowdownIsUnknown(t *testing.T) {
 			if said := strings.Contains(b.String(), words); said != (words == c.want) {
 				t.Errorf("measured %v, slowdown %v: %q is said: %v", c.measured != nil, c.slowdown != nil, words, said)
 			}
+		}
+	}
+}
+
+// How a loop settled is drawn where one was cut short: the one with most that was
+// reckoned, and from where on its mean was how near.
+func TestSettlingIsDrawn(t *testing.T) {
+	cut := func(added float64, why string) predict.Cut {
+		return predict.Cut{NP: 2, Opt: "2", Ran: 16, Iterations: 100, Added: added, Why: why,
+			Curve:  []predict.CurvePoint{{Iterations: 1, Seconds: 0.004}, {Iterations: 4, Seconds: 0.0022}, {Iterations: 16, Seconds: 0.002}},
+			Levels: []predict.ErrorLevel{{Epsilon: 0.1, Iterations: 4}}}
+	}
+	for _, c := range []struct {
+		name  string
+		loops []predict.LoopUse
+		want  string
+	}{
+		{"none", nil, ""},
+		{"one that ran whole", []predict.LoopUse{{File: "a.c", Line: 3, Cuts: []predict.Cut{cut(1, "it was over")}}}, ""},
+		{"the larger of two", []predict.LoopUse{{File: "a.c", Line: 3, Cuts: []predict.Cut{cut(1, "")}}, {File: "b.c", Line: 7, Cuts: []predict.Cut{cut(2, "")}}},
+			"How the mean iteration of b.c:7 settled, 2 processes at -O2"},
+	} {
+		var b strings.Builder
+		(&Page{Out: &b, Width: 100}).Predictions(&predict.Report{Loops: c.loops, Predictions: []predict.Prediction{{NP: 2, Opt: "2", Platform: "a.xml", Predicted: 1}}})
+		if drawn := strings.Contains(b.String(), "How the mean iteration"); drawn != (c.want != "") || !strings.Contains(b.String(), c.want) {
+			t.Errorf("%s: %s", c.name, b.String())
+		}
+		if c.want != "" && !(strings.Contains(b.String(), "within 10 %") && strings.Contains(b.String(), "2.200 ms")) {
+			t.Errorf("%s: %s", c.name, b.String())
 		}
 	}
 }

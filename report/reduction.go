@@ -48,11 +48,18 @@ func NewReduction(s *rough.Sheet, r *rough.Result, rules []rough.Rule) *Reductio
 		Complete: r.Complete, Chosen: names(r.Chosen), Exact: r.Exact, Inexplicable: r.InexplicablePairs, Rules: []ReducedRule{},
 		Warnings: []string{},
 	}
+	var different []string
 	for a, values := range s.Values {
 		if len(s.Rows) > 2 && len(values) == len(s.Rows) {
-			name := s.Attributes[a]
-			out.Warnings = append(out.Warnings, fmt.Sprintf("%s is different in every row, so it decides whatever it is; if it only names the rows, --ignore %q leaves it out", name, name))
+			different = append(different, s.Attributes[a])
 		}
+	}
+	switch len(different) {
+	case 0:
+	case 1:
+		out.Warnings = append(out.Warnings, fmt.Sprintf("%s is different in every row, so it decides whatever it is; if it only names the rows, --ignore %q leaves it out", different[0], different[0]))
+	default:
+		out.Warnings = append(out.Warnings, fmt.Sprintf("%s are different in every row, so each decides whatever it is; --ignore leaves out those that only name the rows, and numbers are better divided into a few classes", someOf(different, 4)))
 	}
 	for _, reduct := range r.Reducts {
 		out.Reducts = append(out.Reducts, names(reduct))
@@ -63,6 +70,9 @@ func NewReduction(s *rough.Sheet, r *rough.Result, rules []rough.Rule) *Reductio
 		for k, a := range rule.Attributes {
 			text := s.Values[a][rule.Values[k]]
 			said.If[s.Attributes[a]] = text
+			if text == "" {
+				text = "empty"
+			}
 			parts = append(parts, s.Attributes[a]+" is "+text)
 		}
 		said.phrase = strings.Join(parts, " and ")
@@ -105,9 +115,9 @@ func ReductionWords(r *Reduction) string {
 	case len(r.Chosen) == 0:
 		return text + fmt.Sprintf(" No attribute tells rows of different %s apart.", r.Decision)
 	case len(r.Reducts) == 1:
-		text += fmt.Sprintf(" %s decided by %s", r.Decision+" is", listed(r.Chosen))
+		text += fmt.Sprintf(" %s decided by %s", decided(r), listed(r.Chosen))
 	default:
-		text += fmt.Sprintf(" %s decided by %s, the first of %s", r.Decision+" is", listed(r.Chosen), plural(len(r.Reducts), "reduct"))
+		text += fmt.Sprintf(" %s decided by %s, the first of %s", decided(r), listed(r.Chosen), plural(len(r.Reducts), "reduct"))
 	}
 	switch {
 	case !r.Exact:
@@ -119,9 +129,21 @@ func ReductionWords(r *Reduction) string {
 	}
 	text += "."
 	if r.Inexplicable > 0 {
-		text += fmt.Sprintf(" %s of rows with different %s have no difference at all.", plural(int(r.Inexplicable), "pair"), r.Decision)
+		verb := "differ"
+		if r.Inexplicable == 1 {
+			verb = "differs"
+		}
+		text += fmt.Sprintf(" %s of rows %s in %s alone.", plural(int(r.Inexplicable), "pair"), verb, r.Decision)
 	}
 	return text
+}
+
+// decided says of the decision whether the attributes decide all of it.
+func decided(r *Reduction) string {
+	if r.Inexplicable > 0 {
+		return "As far as it can be explained, " + r.Decision + " is"
+	}
+	return r.Decision + " is"
 }
 
 func distinctWords(r *Reduction) string {

@@ -34,6 +34,9 @@ func (p *Page) Problems(r *analyze.Problems, top int) {
 // ProblemsWords sums up what was found.
 func ProblemsWords(r *analyze.Problems) string {
 	judged := len(r.Problems) + len(r.Absent)
+	if judged == 0 {
+		return fmt.Sprintf("No problem could be judged in %s: what it takes was not measured.", r.Experiment)
+	}
 	if len(r.Problems) == 0 {
 		return fmt.Sprintf("None of the %s that could be judged was found in %s.", plural(judged, "problem"), r.Experiment)
 	}

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"auspex/analyze"
@@ -11,20 +12,24 @@ import (
 // leastOfCommunication is what of communication loses most: one of its parts, or
 // itself where none of them is below 0.9.
 func leastOfCommunication(r *scaling.Run) (analyze.Real, string) {
-	least, name := analyze.Real(0.9), ""
+	least, name, cores := analyze.Real(0.9), "", analyze.Real(1)
+	if r.Cores != nil {
+		cores = *r.Cores
+	}
 	for _, part := range []struct {
 		value analyze.Real // missing ones are no less than anything
 		name  string
 	}{
 		{r.StartEnd, "starting and ending"},
 		{r.Serialization, "serialization: processes wait for one another even on a perfect network"},
-		{r.Transfer / r.StartEnd, "transfer: what messages cost beyond waiting for one another"},
+		{cores, "want of cores within MPI"},
+		{r.Transfer / r.StartEnd / cores, "transfer: what messages cost beyond waiting for one another"},
 	} {
 		if part.value < least {
 			least, name = part.value, part.name
 		}
 	}
-	if rest := r.Communication / r.StartEnd; name == "" || r.Transfer.IsMissing() && rest < least {
+	if rest := r.Communication / r.StartEnd / cores; name == "" || r.Transfer.IsMissing() && rest < least {
 		return r.Communication, "communication"
 	}
 	return least, name
@@ -35,17 +40,24 @@ const mostTerms = 3
 
 // ScalingWords is the answer in a few sentences.
 func ScalingWords(s *scaling.Scaling) string {
-	first, last := s.Runs[0], s.Runs[len(s.Runs)-1]
+	first, last := s.Smallest(), s.Largest()
 	more := float64(last.Count) / float64(first.Count)
-	what := fmt.Sprintf("the problem size is fixed: %s × as many %s make it %s × as fast", times(more), s.Of, Ratio(last.Speedup, 1))
+	fixed := "the problem size is fixed"
+	if s.Uncertain {
+		fixed = "the problem size is taken to be fixed"
+	}
+	what := fmt.Sprintf("%s: %s × as many %s make it %s × as fast", fixed, times(more), s.Of, Ratio(last.Speedup, 1))
 	if last.Speedup < 1 {
-		what = fmt.Sprintf("the problem size is fixed: %s × as many %s make it slower, %s × as fast", times(more), s.Of, Ratio(last.Speedup, 2))
+		what = fmt.Sprintf("%s: %s × as many %s make it slower, %s × as fast", fixed, times(more), s.Of, Ratio(last.Speedup, 2))
 	}
 	if s.Kind == scaling.Weak {
 		what = fmt.Sprintf("the work grows with the %s: with %s × as many the run takes %s × as long", s.Of, times(more), Ratio(analyze.Ratio(float64(last.RunSeconds), float64(first.RunSeconds)), 2))
 	}
 	out := []string{fmt.Sprintf("%s scaling over %s, %d to %d %s; %s (efficiency %s).",
 		capital(string(s.Kind)), plural(len(s.Runs), "run"), first.Count, last.Count, s.Of, what, Percent(last.Efficiency))}
+	if len(s.Factors) > 0 {
+		out = append(out, fmt.Sprintf("The runs also differ in %s, so what follows need not be a matter of scaling.", differingFactors(s)))
+	}
 	weakest, name := last.LoadBalance, "load balance"
 	if last.Communication < weakest {
 		weakest, name = leastOfCommunication(&last)
@@ -66,6 +78,15 @@ func ScalingWords(s *scaling.Scaling) string {
 		}
 		out = append(out, fmt.Sprintf("What does not scale, by how much longer it takes than it should, as a share of the run on %d: %s.", last.Count, listed(parts)))
 	}
+	if len(s.Kept) > 0 {
+		k := s.Kept[0]
+		stays := fmt.Sprintf("%s is not shared: on %d the one that has most of it takes %s, on %d %s.", quoted(shortName(lastName(k.Region))),
+			last.Count, Seconds(k.Seconds[len(k.Seconds)-1]), first.Count, Seconds(k.Seconds[0]))
+		if len(s.Kept) > 1 {
+			stays = strings.TrimSuffix(stays, ".") + fmt.Sprintf("; nor is other work (%s).", plural(len(s.Kept)-1, "region"))
+		}
+		out = append(out, stays)
+	}
 	if s.Model != nil {
 		next := s.Model.Next[0]
 		what := "By the growth of its regions"
@@ -79,6 +100,21 @@ func ScalingWords(s *scaling.Scaling) string {
 		out = append(out, expected+".")
 	}
 	return strings.Join(out, " ")
+}
+
+// differingFactors lists them with their values.
+func differingFactors(s *scaling.Scaling) string {
+	var parts []string
+	for _, f := range s.Factors {
+		var values []string
+		for _, v := range f.Values {
+			if text := factorText(v); !slices.Contains(values, text) {
+				values = append(values, text)
+			}
+		}
+		parts = append(parts, fmt.Sprintf("%s (%s)", f.Name, someOf(values, 4)))
+	}
+	return listed(parts)
 }
 
 func times(x float64) string { return strings.TrimSuffix(fmt.Sprintf("%.1f", x), ".0") }
@@ -119,7 +155,7 @@ func (p *Page) Scaling(s *scaling.Scaling) {
 	last := s.Runs[len(s.Runs)-1]
 	p.Heading(fmt.Sprintf("Regions that do not scale (by name; exclusive, mean over units; shares of the run on %s %s)", grouped(last.Count), s.Of))
 	write = secondsOf(s.Regions, func(r scaling.Region) []float64 {
-		return []float64{float64(r.Seconds[0]), float64(r.Seconds[len(r.Seconds)-1]), float64(r.Ideal)}
+		return []float64{float64(r.First), float64(r.Last), float64(r.Ideal)}
 	})
 	excess := analyze.Real(0)
 	rows = nil
@@ -129,7 +165,7 @@ func (p *Page) Scaling(s *scaling.Scaling) {
 			formula = r.Model.Formula
 		}
 		excess += r.Excess
-		rows = append(rows, []string{r.Region, write(float64(r.Seconds[0])), write(float64(r.Seconds[len(r.Seconds)-1])), write(float64(r.Ideal)), Percent(r.Excess), bar(float64(r.Excess), 10), formula})
+		rows = append(rows, []string{r.Region, write(float64(r.First)), write(float64(r.Last)), write(float64(r.Ideal)), Percent(r.Excess), bar(float64(r.Excess), 10), formula})
 	}
 	p.table([]column{region("region"), number("on " + grouped(s.Runs[0].Count)), number("on " + grouped(last.Count)), number("ideal"), number("excess"), words(""), words("seconds over p")}, rows)
 	if len(rows) > 1 {

@@ -2,14 +2,16 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 
 	"auspex/analyze"
 )
 
 // Scores writes performance scores and their aggregate.
 func (p *Page) Scores(s *analyze.Scores, top int) {
-	p.Paragraph(meaningWords(s.Meaning, s.Base, s.By))
+	p.Paragraph(meaningWords(s.Meaning, s.Base, s.By, s.Metrics))
 	p.notes(s.Warnings)
 	columns := []column{region(string(s.By)), number("aggregate"), words("")}
 	for _, m := range s.Metrics {
@@ -24,7 +26,7 @@ func (p *Page) Scores(s *analyze.Scores, top int) {
 		}
 		rows = append(rows, row)
 	}
-	p.Heading(fmt.Sprintf("Scores of %s (%s%s)", s.Experiment, metricsText(s.Metrics), summedText(s.By)))
+	p.Heading(fmt.Sprintf("Scores of %s (%s%s)", s.Experiment, metricsText(s.Metrics), foldedText(s.By, s.Folded)))
 	p.table(columns, rows)
 	p.more(len(shown), len(s.Rows), string(s.By))
 	p.covers(sharesOf(shown, func(r analyze.Scored) analyze.Real { return r.Share }), "the run")
@@ -39,7 +41,7 @@ func (p *Page) Ranking(r *analyze.Ranking, top int) {
 	for _, row := range shown {
 		rows = append(rows, []string{strconv.Itoa(row.Rank), rowName(row.Region, row.Unit), Ratio(row.Aggregate, 3), bar(float64(row.Aggregate), 10), becauseText(row)})
 	}
-	p.Heading(fmt.Sprintf("Ranking of %s (%s%s)", r.Experiment, metricsText(r.Metrics), summedText(r.By)))
+	p.Heading(fmt.Sprintf("Ranking of %s (%s%s)", r.Experiment, metricsText(r.Metrics), foldedText(r.By, r.Folded)))
 	p.table([]column{number("rank"), region(string(r.By)), number("aggregate"), words(""), words("because of")}, rows)
 	p.more(len(shown), len(r.Rows), string(r.By))
 	p.covers(sharesOf(shown, func(r analyze.Ranked) analyze.Real { return r.Share }), "the run")
@@ -47,20 +49,35 @@ func (p *Page) Ranking(r *analyze.Ranking, top int) {
 
 // RankingWords says what comes first and why.
 func RankingWords(r *analyze.Ranking) string {
-	text := meaningWords(r.Meaning, r.Base, r.By)
+	text := meaningWords(r.Meaning, r.Base, r.By, r.Metrics)
 	if len(r.Rows) == 0 {
 		return text + " Nothing could be scored."
 	}
 	first := r.Rows[0]
-	text += fmt.Sprintf(" First comes %s with an aggregate score of %s", spoken(first.Region, first.Unit), Ratio(first.Aggregate, 3))
-	if len(first.Because) > 1 && !first.Because[0].Share.IsMissing() {
+	if first.Aggregate == 0 {
+		return text + " All scores are 0: nothing comes first."
+	}
+	var tied []string
+	for _, row := range r.Rows {
+		if row.Rank == first.Rank {
+			tied = append(tied, spoken(row.Region, row.Unit))
+		}
+	}
+	if len(tied) > 1 {
+		text += fmt.Sprintf(" %s share the first rank with an aggregate score of %s: %s", plural(len(tied), string(r.By)), Ratio(first.Aggregate, 3), someOf(tied, 4))
+	} else {
+		text += fmt.Sprintf(" First comes %s with an aggregate score of %s", tied[0], Ratio(first.Aggregate, 3))
+	}
+	if len(tied) == 1 && len(first.Because) > 1 && !first.Because[0].Share.IsMissing() {
 		text += fmt.Sprintf(", %s of it from %s", Percent(first.Because[0].Share), first.Because[0].Metric)
 	}
 	text += "."
 	const sentences = 3
+	lead := " By the words of the vocabulary, which rate values and not scores, "
 	for _, row := range r.Rows[:min(sentences, len(r.Rows))] {
 		if said := rankedWords(row); said != "" {
-			text += " " + said
+			text += lead + said
+			lead = " "
 		}
 	}
 	return text
@@ -80,7 +97,13 @@ func rankedWords(r analyze.Ranked) string {
 	return fmt.Sprintf("%s is %s.", spoken(r.Region, r.Unit), listed(parts))
 }
 
-func meaningWords(m analyze.Meaning, base string, by analyze.By) string {
+func meaningWords(m analyze.Meaning, base string, by analyze.By, metrics []analyze.ScoreMetric) string {
+	own := 0 // shapes with numbers, which need no base
+	for _, metric := range metrics {
+		if strings.Contains(metric.Shape, "(") {
+			own++
+		}
+	}
 	against := "the value in " + base
 	switch {
 	case base == "parent":
@@ -90,13 +113,20 @@ func meaningWords(m analyze.Meaning, base string, by analyze.By) string {
 	case base == "program":
 		against = "the whole program's value, or the largest region's where that is more, as of a ratio"
 	}
+	text := "A high score means a large impact."
 	switch m {
 	case analyze.Quality:
-		return "A high score is good. 1 stands for " + against + "."
+		text = "A high score is good."
 	case analyze.Severity:
-		return "A high score is a severe problem. 1 stands for " + against + "."
+		text = "A high score is a severe problem."
 	}
-	return "A high score means a large impact. 1 stands for " + against + "."
+	switch own {
+	case 0:
+		return text + " 1 stands for " + against + "."
+	case len(metrics):
+		return text
+	}
+	return text + " Of metrics without numbers of their own, 1 stands for " + against + "."
 }
 
 func metricsText(metrics []analyze.ScoreMetric) string {
@@ -114,15 +144,24 @@ func metricsText(metrics []analyze.ScoreMetric) string {
 	return listed(parts)
 }
 
-// summedText says what the values of a row are sums over.
-func summedText(by analyze.By) string {
+// foldedText says what the values of a row are sums or means over.
+func foldedText(by analyze.By, folded []analyze.Folding) string {
+	of := "units"
 	switch by {
 	case analyze.ByRegion:
-		return "; summed over units"
 	case analyze.ByUnit:
-		return "; summed over regions"
+		of = "regions"
+	default:
+		return ""
 	}
-	return ""
+	how := analyze.FoldedAll
+	if len(folded) > 0 && !slices.ContainsFunc(folded, func(f analyze.Folding) bool { return f != folded[0] }) {
+		how = folded[0]
+	}
+	if how == analyze.FoldedAll {
+		return "; over all " + of
+	}
+	return fmt.Sprintf("; %s over %s", how, of)
 }
 
 func metricNames(metrics []analyze.ScoreMetric) string {

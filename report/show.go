@@ -30,6 +30,11 @@ func (p *Page) Summary(s *analyze.Summary) {
 		return
 	}
 	p.Heading("Efficiency")
+	if s.InTurns {
+		p.Paragraph("The threads and devices of a training job's rank wait for one another in turns, which is no loss: how much ranks lost is told by auspex stragglers for the experiment, and by auspex efficiency for the folder of its traces.")
+		p.ledgers(s)
+		return
+	}
 	for _, e := range []struct {
 		name  string
 		value analyze.Real
@@ -48,13 +53,21 @@ func (p *Page) Summary(s *analyze.Summary) {
 	if e := s.Efficiency; e.StartEnd != nil && *e.StartEnd < tellStart {
 		p.Line("  %-14s %5s  %-20s  %s", "start and end", Ratio(*e.StartEnd, 3), bar(float64(*e.StartEnd), 20), "what starting and ending leave of the run; part of communication and transfer")
 	}
+	if e := s.Efficiency; e.Cores != nil && *e.Cores < tellStart {
+		p.Line("  %-14s %5s  %-20s  %s", "cores", Ratio(*e.Cores, 3), bar(float64(*e.Cores), 20), "what standing within MPI without a core leaves of the rest; part of communication and transfer")
+	}
 	if !s.CPU.IsMissing() {
 		p.Line("  %-14s %5s  %-20s  %s", "CPU use", Ratio(s.CPU, 3), bar(float64(s.CPU), 20), "CPU time / (units × run time)")
 	}
-	if low := lookAt(s.Efficiency, s.Processes); low != "" {
+	if low := lookAt(s.Efficiency, s.Processes, s.Ledgered); low != "" {
 		p.Line("")
 		p.Paragraph("Below 0.8, so look at " + low + ".")
 	}
+	p.ledgers(s)
+}
+
+// ledgers writes where the time went, and the heaviest regions.
+func (p *Page) ledgers(s *analyze.Summary) {
 	p.ledger(s.Ledgered, s.RunSeconds, s.Ledger)
 	for _, other := range s.Others {
 		p.Line("")
@@ -87,8 +100,8 @@ func (p *Page) heaviest(s *analyze.Summary, unit, whole string) {
 const tellStart = 0.95
 
 // lookAt names the factors below 0.8 with what they mean.
-func lookAt(e analyze.Efficiency, processes int) string {
-	f := pop.Factors{Ranks: processes, LoadBalance: known(&e.LoadBalance), Communication: known(&e.Communication), Serialization: known(e.Serialization), Transfer: known(e.Transfer), StartEnd: known(e.StartEnd)}
+func lookAt(e analyze.Efficiency, processes, units int) string {
+	f := pop.Factors{Ranks: processes, Units: units, LoadBalance: known(&e.LoadBalance), Communication: known(&e.Communication), Serialization: known(e.Serialization), Transfer: known(e.Transfer), StartEnd: known(e.StartEnd), Cores: known(e.Cores)}
 	return f.LookAt()
 }
 
@@ -127,8 +140,11 @@ func SummaryWords(s *analyze.Summary) string {
 			who = "The mean of all processes"
 		}
 	}
+	if s.Runtime == 0 {
+		return fmt.Sprintf("%s took no time.", who)
+	}
 	words := fmt.Sprintf("%s ran %s; %s.", who, Seconds(s.Runtime), usefulText(s))
-	if s.Units == 1 && !averaged && s.Efficiency.Parallel == 1 { // nothing that could have been lost was measured
+	if s.InTurns || s.Units == 1 && !averaged && s.Efficiency.Parallel == 1 { // nothing that could have been lost was measured
 		words = fmt.Sprintf("%s ran %s.", who, Seconds(s.Runtime))
 	}
 	words += heaviestText(s, "the run")
@@ -155,6 +171,9 @@ func heaviestText(s *analyze.Summary, whole string) string {
 	what := "region"
 	if s.By == analyze.Names {
 		what = "function"
+	}
+	if h.Share < 0.0005 {
+		return before + fmt.Sprintf(" No %s takes 0.1 %% of %s.", what, whole)
 	}
 	text := before + fmt.Sprintf(" The heaviest %s is %s with %s of %s", what, pathText(h.Region), Percent(h.Share), whole)
 	if h.Imbalance > 1.2 {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"auspex/analyze"
@@ -49,20 +50,32 @@ const alike = 0.95
 // UnitSimilarityWords names the odd ones out.
 func UnitSimilarityWords(u *analyze.UnitSimilarity) string {
 	metrics := metricNames(u.Metrics)
+	known := slices.IndexFunc(u.Rows, func(r analyze.UnitLike) bool { return r.Similarity.IsMissing() }) // they come last
+	if known < 0 {
+		known = len(u.Rows)
+	}
 	switch {
 	case len(u.Rows) == 0:
 		return fmt.Sprintf("No unit entered %s.", pathText(u.Region))
 	case len(u.Rows) == 1:
 		return fmt.Sprintf("Only unit %v entered %s: there is nothing to compare it with.", u.Rows[0].Unit, pathText(u.Region))
+	case known == 0:
+		return fmt.Sprintf("None of the %s can be compared in %s of %s.", plural(len(u.Rows), "unit"), metrics, pathText(u.Region))
+	case known == 1:
+		return fmt.Sprintf("Only unit %v can be compared in %s of %s: there is nothing to compare it with.", u.Rows[0].Unit, metrics, pathText(u.Region))
 	case len(u.Odd) == 0 && u.Rows[0].Similarity < alike:
 		return fmt.Sprintf("The %s differ in %s of %s, none much more than the others: the least typical has a similarity of %s.",
-			plural(len(u.Rows), "unit"), metrics, pathText(u.Region), Ratio(u.Rows[0].Similarity, 3))
+			plural(known, "unit"), metrics, pathText(u.Region), Ratio(u.Rows[0].Similarity, 3))
 	case len(u.Odd) == 0:
 		return fmt.Sprintf("All %s are alike in %s of %s: the least typical has a similarity of %s.",
-			plural(len(u.Rows), "unit"), metrics, pathText(u.Region), Ratio(u.Rows[0].Similarity, 3))
+			plural(known, "unit"), metrics, pathText(u.Region), Ratio(u.Rows[0].Similarity, 3))
 	}
-	return fmt.Sprintf("%s of %s differ from the typical one in %s of %s: %s (the farthest has a similarity of %s).",
-		plural(len(u.Odd), "unit"), grouped(len(u.Rows)), metrics, pathText(u.Region), someOf(unitNames(u.Odd), 12), Ratio(u.Rows[0].Similarity, 3))
+	verb := "differ"
+	if len(u.Odd) == 1 {
+		verb = "differs"
+	}
+	return fmt.Sprintf("%s of %s %s from the typical one in %s of %s: %s (the farthest has a similarity of %s).",
+		plural(len(u.Odd), "unit"), grouped(known), verb, metrics, pathText(u.Region), someOf(unitNames(u.Odd), 12), Ratio(u.Rows[0].Similarity, 3))
 }
 
 func unitNames(units []any) []string {
@@ -125,11 +138,15 @@ func RegionSimilarityWords(r *analyze.RegionSimilarity) string {
 	if most < 0 {
 		return "Nothing could be compared."
 	}
-	text := fmt.Sprintf("Most alike are %s and %s (%s)", elide(r.Regions[nearest[0]], sentenceName), elide(r.Regions[nearest[1]], sentenceName), Ratio(most, 3))
-	if len(r.Regions) > 2 {
-		text += fmt.Sprintf(", least alike %s and %s (%s)", elide(r.Regions[apart[0]], sentenceName), elide(r.Regions[apart[1]], sentenceName), Ratio(least, 3))
+	first, second := elide(r.Regions[nearest[0]], sentenceName), elide(r.Regions[nearest[1]], sentenceName)
+	switch {
+	case len(r.Regions) == 2:
+		return fmt.Sprintf("%s and %s have a similarity of %s.", first, second, Ratio(most, 3))
+	case most == least:
+		return fmt.Sprintf("All pairs that can be compared have the same similarity, %s.", Ratio(most, 3))
 	}
-	return text + "."
+	return fmt.Sprintf("Most alike are %s and %s (%s), least alike %s and %s (%s).", first, second, Ratio(most, 3),
+		elide(r.Regions[apart[0]], sentenceName), elide(r.Regions[apart[1]], sentenceName), Ratio(least, 3))
 }
 
 // matrix writes similarities of all with all.

@@ -167,7 +167,7 @@ func programWords(e *analyze.ExperimentSimilarity) string {
 		}
 	}
 	if e.Program[least] >= alike {
-		return fmt.Sprintf("all experiments perform alike (%s or more).", Ratio(e.Program[least], 3))
+		return fmt.Sprintf("all experiments perform alike: the least alike has a similarity of %s.", Ratio(e.Program[least], 3))
 	}
 	return fmt.Sprintf("%s is least alike in %s of the whole program (%s).", e.Experiments[least], metricsText(e.Metrics), Ratio(e.Program[least], 3))
 }

@@ -171,7 +171,13 @@ func SimulationWords(r *simulate.Result) string {
 	return words
 }
 
-func exactSeconds(v float64) string { return fmt.Sprintf("%.6f s", v) }
+// exactSeconds has microseconds, and below a millisecond as many digits as other times.
+func exactSeconds(v float64) string {
+	if 0 < v && v < 1e-3 {
+		return seconds(v)
+	}
+	return fmt.Sprintf("%.6f s", v)
+}
 
 func difference(a, b float64) float64 {
 	if a == b {
@@ -255,7 +261,11 @@ func (p *Page) TraceStat(s *trace.Stat) {
 	}
 	least, most := slices.Min(s.Compute), slices.Max(s.Compute)
 	p.Heading("Computation by rank")
-	p.Line("%s to %s flops; %sB handed to collectives", Quantity(analyze.Real(least), ""), Quantity(analyze.Real(most), ""), Quantity(analyze.Real(s.Collective), ""))
+	computed := fmt.Sprintf("%s to %s flops", Quantity(analyze.Real(least), ""), Quantity(analyze.Real(most), ""))
+	if s.Unit == trace.Nanoseconds {
+		computed = fmt.Sprintf("%s to %s on the machine of the trace", Quantity(analyze.Real(least/1e9), "s"), Quantity(analyze.Real(most/1e9), "s"))
+	}
+	p.Line("%s; %sB handed to collectives", computed, Quantity(analyze.Real(s.Collective), ""))
 }
 
 // ListedSimulation is what a listing tells of a stored simulation.

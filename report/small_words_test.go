@@ -43,3 +43,24 @@ func TestLongPathsAreCut(t *testing.T) {
 		t.Error(b.String())
 	}
 }
+
+// What took no time has no parts of it, and regions that take next to nothing are
+// none that is heaviest.
+func TestWordsOfNothing(t *testing.T) {
+	s := &analyze.Summary{TimeMetric: "wtime", Processes: 4, Heaviest: []analyze.RegionTime{{Region: "main"}}}
+	if got := SummaryWords(s); got != "4 processes took no time." {
+		t.Error(got)
+	}
+	s.Heaviest[0].Share = 0.0004
+	if got := heaviestText(s, "the run"); got != " No region takes 0.1 % of the run." {
+		t.Error(got)
+	}
+}
+
+// Where rows differ in the decision alone, the attributes do not decide all of it.
+func TestReductionOfContradictions(t *testing.T) {
+	r := &Reduction{Decision: "d", Rows: 3, Distinct: 3, Attributes: []string{"a"}, Chosen: []string{"a"}, Core: []string{"a"}, Reducts: [][]string{{"a"}}, Exact: true, Inexplicable: 1}
+	if got := ReductionWords(r); !strings.Contains(got, "As far as it can be explained, d is decided by a. 1 pair of rows differs in d alone.") {
+		t.Error(got)
+	}
+}

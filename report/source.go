@@ -135,7 +135,7 @@ var boundWords = map[string]string{
 	"constant": "a constant number of iterations",
 	"same":     "as many iterations on every rank",
 	"entry":    "the number of iterations may differ between ranks",
-	"unknown":  "the number of iterations is not known beforehand",
+	"unknown":  "the number of iterations is not worked out",
 }
 
 func (p *Page) safety(s *depend.Safety) {

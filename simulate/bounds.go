@@ -49,8 +49,10 @@ type bounder struct {
 	all     float64
 	polls   float64
 	unknown bool
-	// The slowest pair of hosts.
+	// The slowest pair of hosts, without the factors that sizes have.
 	latency, perByte float64
+	// largest is what any rank has in a collective of a kind, in bytes.
+	largest map[trace.Kind]float64
 }
 
 // mostPairs bounds the pairs of hosts that collectives are reckoned for.
@@ -69,16 +71,16 @@ func Estimate(ctx context.Context, t *trace.Trace, p *platform.Platform, hosts [
 		p = p.Timed(o.ReferenceSpeed)
 	}
 	b := &bounder{net: newNetwork(p, &o, newEventQueue(np+1), int32(np+1)), plat: p, opts: &o, hosts: hosts, trace: t,
-		least: map[[3]int32]float64{}, own: make([]float64, np)}
+		least: map[[3]int32]float64{}, own: make([]float64, np), largest: map[trace.Kind]float64{}}
 	if err := b.pairs(np); err != nil {
 		return nil, err
 	}
-	for _, receives := range []bool{false, true} {
+	for _, round := range []round{sizes, sends, receives} {
 		for rank := range np {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			if err := b.rank(rank, receives); err != nil {
+			if err := b.rank(rank, round); err != nil {
 				return nil, err
 			}
 		}
@@ -111,13 +113,6 @@ func (b *bounder) alone(from, to int, bytes int64) (least, alone float64, err er
 
 // pairs finds the slowest pair of hosts.
 func (b *bounder) pairs(np int) error {
-	slow, narrow := 1.0, 1.0
-	for _, s := range b.net.latencyFactor {
-		slow = max(slow, s.Values[0])
-	}
-	for _, s := range b.net.bandwidthFactor {
-		narrow = min(narrow, s.Values[0])
-	}
 	seen := map[[2]int]bool{}
 	for i := range np {
 		for j := range np {
@@ -130,16 +125,42 @@ func (b *bounder) pairs(np int) error {
 			if err != nil {
 				return err
 			}
-			b.latency = max(b.latency, r.latency*slow)
-			b.perByte = max(b.perByte, 1/(r.alone*narrow))
+			b.latency = max(b.latency, r.latency)
+			b.perByte = max(b.perByte, 1/r.alone)
 		}
 	}
 	return nil
 }
 
-// rank adds what a rank does: its own work and what it sends, and in a second
-// round its receives.
-func (b *bounder) rank(id int, receives bool) error {
+// slowest is what messages of up to so many bytes take between the slowest pair of
+// hosts: for each, and for a byte.
+func (b *bounder) slowest(bytes float64) (latency, perByte float64) {
+	size := bytes + float64(b.opts.Envelope)
+	slow, narrow := 1.0, 1.0
+	for _, s := range b.net.latencyFactor {
+		if size > s.From {
+			slow = max(slow, s.Values[0])
+		}
+	}
+	for _, s := range b.net.bandwidthFactor {
+		if size > s.From {
+			narrow = min(narrow, s.Values[0])
+		}
+	}
+	return b.latency * slow, b.perByte / narrow
+}
+
+// round is what is looked for in a rank's actions.
+type round int
+
+const (
+	sizes round = iota // of collectives
+	sends              // and work of its own
+	receives
+)
+
+// rank adds what a rank does.
+func (b *bounder) rank(id int, round round) error {
 	double := false
 	size := func(n int64, t trace.Type) int64 {
 		r := rank{double: double}
@@ -158,7 +179,13 @@ func (b *bounder) rank(id int, receives bool) error {
 		case trace.Finalize, trace.CommSize, trace.Location, trace.Wait, trace.WaitAll:
 			continue
 		}
-		if receives {
+		switch round {
+		case sizes:
+			if a.Kind.Collective() {
+				b.largest[a.Kind] = max(b.largest[a.Kind], b.moved(&a, size))
+			}
+			continue
+		case receives:
 			if a.Kind == trace.Recv && a.Comm == 0 && b.opts.PushBelow <= 0 {
 				b.own[id] += b.least[[3]int32{a.Peer, int32(id), a.Tag}]
 			}
@@ -177,7 +204,13 @@ func (b *bounder) action(id int, a *trace.Action, size func(int64, trace.Type) i
 	}
 	switch a.Kind {
 	case trace.Compute:
-		work(a.Value / b.plat.Hosts[b.hosts[id]].Speed)
+		h := &b.plat.Hosts[b.hosts[id]]
+		s := a.Value / h.Speed
+		b.own[id] += s
+		if !b.opts.OwnCores {
+			s *= max(1, a.Cores/float64(max(h.Cores, 1)))
+		}
+		b.all += s
 	case trace.Sleep:
 		work(max(a.Value, 0))
 	case trace.Test:
@@ -210,7 +243,8 @@ func (b *bounder) message(id int, a *trace.Action, bytes int64, work func(float6
 	b.all += precision
 	b.all += overhead(b.opts.Cold, bytes)
 	if a.Comm != 0 || int(a.Peer) >= len(b.hosts) || a.Peer < 0 {
-		b.all += b.latency + float64(bytes+b.opts.Envelope)*b.perByte
+		latency, perByte := b.slowest(float64(bytes))
+		b.all += latency + float64(bytes+b.opts.Envelope)*perByte
 		return nil
 	}
 	t, most, err := b.alone(id, int(a.Peer), bytes)
@@ -233,12 +267,9 @@ func (b *bounder) message(id int, a *trace.Action, bytes int64, work func(float6
 	return nil
 }
 
-// collective adds a rank's part of a collective to the upper bound: it takes part
-// in no more rounds than there are ranks, and in each moves no more than all that
-// it sends and receives; what is combined is computed after it.
-func (b *bounder) collective(id int, a *trace.Action, size func(int64, trace.Type) int64) {
-	p := float64(b.trace.NP())
-	bytes := float64(max(size(a.Count, a.Type), size(a.Count2, a.Type2)))
+// moved is all that a rank has in a collective, and so no less than any message of it:
+// as much for every rank, or what its lists add up to.
+func (b *bounder) moved(a *trace.Action, size func(int64, trace.Type) int64) float64 {
 	sum := 0.0
 	for _, n := range a.Counts {
 		sum += float64(size(n, a.Type))
@@ -246,11 +277,20 @@ func (b *bounder) collective(id int, a *trace.Action, size func(int64, trace.Typ
 	for _, n := range a.Counts2 {
 		sum += float64(size(n, a.Type2))
 	}
-	bytes = max(bytes, sum/max(p, 1))
+	return max(sum, float64(b.trace.NP())*float64(max(size(a.Count, a.Type), size(a.Count2, a.Type2))))
+}
+
+// collective adds a rank's part of a collective to the upper bound: it takes part
+// in no more rounds than there are ranks, and in each moves no more than all that
+// it sends and receives; what is combined is computed after it.
+func (b *bounder) collective(id int, a *trace.Action, size func(int64, trace.Type) int64) {
+	p := float64(b.trace.NP())
+	bytes := b.moved(a, size) / max(p, 1)
+	latency, narrow := b.slowest(b.largest[a.Kind])
 	rounds := float64(bits.Len(uint(b.trace.NP()))) + 1
 	messages := 4 * (p + rounds)
-	each := overhead(b.opts.SendOverhead, 0) + overhead(b.opts.IsendOverhead, 0) + overhead(b.opts.RecvOverhead, 0) + mostFixed(b.opts.Cold) + b.latency + float64(b.opts.Envelope)*b.perByte + 2*precision
-	b.all += messages*each + bytes*2*(p+rounds)*rounds*(b.perByte+perByte(b.opts))
+	each := overhead(b.opts.SendOverhead, 0) + overhead(b.opts.IsendOverhead, 0) + overhead(b.opts.RecvOverhead, 0) + mostFixed(b.opts.Cold) + latency + float64(b.opts.Envelope)*narrow + 2*precision
+	b.all += messages*each + bytes*2*(p+rounds)*rounds*(narrow+perByte(b.opts))
 	if a.Value > 0 {
 		seconds := a.Value / b.plat.Hosts[b.hosts[id]].Speed
 		b.own[id] += seconds

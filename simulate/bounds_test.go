@@ -77,3 +77,26 @@ func TestBoundsHoldTheReplay(t *testing.T) {
 		})
 	}
 }
+
+// What large messages take does not count for collectives that send small ones.
+func TestBoundsOfSmallCollectives(t *testing.T) {
+	p, o := plain(t, "smpi/lat-factor:0:1;1000000:30000", "smpi/bw-factor:0:1;1000000:0.001")
+	for _, c := range []struct {
+		bytes string
+		large bool
+	}{{"8", false}, {"400000", false}, {"2000000", true}} {
+		text := "init;allreduce " + c.bytes + " 0 6;barrier;finalize"
+		tr := traceOf(t, text, text)
+		b, err := Estimate(context.Background(), tr, p, []int{0, 1}, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seconds := secondsOf(t, p, o, text, text)
+		if b.Lower > seconds || b.Upper < seconds {
+			t.Errorf("%s bytes: the replay takes %v s, the bounds are %v and %v s", c.bytes, seconds, b.Lower, b.Upper)
+		}
+		if !c.large && b.Upper > 100*seconds {
+			t.Errorf("%s bytes: at most %v s, and the replay takes %v s", c.bytes, b.Upper, seconds)
+		}
+	}
+}

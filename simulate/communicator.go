@@ -118,8 +118,8 @@ func inOne(list []int64) uint64 {
 
 // beginCollective plans a collective.
 func (e *engine) beginCollective(id int32, r *rank, a *trace.Action) error {
-	if (a.Kind == trace.CommSplit || a.Kind == trace.CommDup) && a.Comm < 0 {
-		return nil // a form that does not say what was made
+	if a.MakesUnknown() {
+		return nil
 	}
 	if err := e.enter(r, a.Comm); err != nil {
 		return err

@@ -6,24 +6,25 @@ import (
 	"auspex/platform"
 )
 
-// cpu is a host's processors: n executions share them fairly, and none runs
-// faster than one core.
+// cpu is a host's processors: the threads of its executions share them fairly, and none
+// runs faster than one core. An execution is of one thread, or of a team of so many that
+// a real number of cores has work.
 type cpu struct {
 	speed   float64 // of one core, flop/s
 	rate    float64 // of each execution
 	cores   int32
-	count   int32 // executions
-	first   int32 // rank of the last that came, or none
+	first   int32   // rank of the last that came, or none
+	wanted  float64 // cores, by all executions
 	dirty   bool
-	crowded bool // there are more of them than cores
+	crowded bool // more cores are wanted than there are
 }
 
 // execution is a rank's piece of work.
 type execution struct {
 	remains float64 // flops
 	since   float64
-	next    int32 // rank of another one on the host, or none
-	running bool
+	next    int32   // rank of another one on the host, or none
+	cores   float32 // that it has work for, 0 where it is over
 }
 
 type cpus struct {
@@ -42,24 +43,26 @@ func newCPUs(p *platform.Platform, ranks int, q *eventQueue) *cpus {
 }
 
 // start begins to execute flops for a rank on its host.
-func (c *cpus) start(now float64, rank, host int32, flops float64) {
+func (c *cpus) start(now float64, rank, host int32, flops, cores float64) {
 	h := &c.hosts[host]
-	c.work[rank] = execution{remains: flops, since: now, next: h.first, running: true}
+	w := &c.work[rank]
+	*w = execution{remains: flops, since: now, next: h.first, cores: float32(max(cores, 1))}
 	h.first = rank
-	h.count++
+	h.wanted += float64(w.cores)
 	c.touch(host)
 }
 
 // finish takes a rank that is done off its host.
 func (c *cpus) finish(rank, host int32) {
 	h := &c.hosts[host]
-	c.work[rank].running = false
 	at := &h.first
 	for *at != rank {
 		at = &c.work[*at].next
 	}
-	*at = c.work[rank].next
-	h.count--
+	w := &c.work[rank]
+	*at = w.next
+	h.wanted -= float64(w.cores) // sums of these are exact
+	w.cores = 0
 	c.touch(host)
 }
 
@@ -75,12 +78,12 @@ func (c *cpus) share(now float64) {
 	for _, i := range c.dirty {
 		h := &c.hosts[i]
 		h.dirty = false
-		if h.count == 0 {
+		if h.first == none {
 			continue
 		}
-		rate := h.speed * min(1, float64(h.cores)/float64(h.count))
+		rate := h.speed * min(1, float64(h.cores)/h.wanted)
 		before := h.crowded
-		if h.crowded = h.count > h.cores; h.crowded || before {
+		if h.crowded = h.wanted > float64(h.cores); h.crowded || before {
 			c.shareCrowded(h, now, rate)
 			continue
 		}
@@ -137,7 +140,7 @@ func (c *cpus) shareCrowded(h *cpu, now, rate float64) {
 // busy reports whether anything is being executed.
 func (c *cpus) busy() bool {
 	for i := range c.hosts {
-		if c.hosts[i].count > 0 {
+		if c.hosts[i].first != none {
 			return true
 		}
 	}

@@ -310,7 +310,7 @@ func (e *engine) doStep(id int32, r *rank) (bool, error) {
 	default: // stepExec
 		if r.stage == fresh {
 			r.stage = started
-			e.execute(id, r, s.Flops)
+			e.execute(id, r, s.Flops, 0)
 			return false, nil
 		}
 		return true, nil

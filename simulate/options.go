@@ -94,6 +94,9 @@ type Options struct {
 	// one second to the next, as a relative standard deviation (auspex/scatter). A
 	// replay has them take their usual time; Slower says what one would take else.
 	Scatter float64
+	// OwnCores: each thread of a team has a core, whatever the hosts say, since nobody knows
+	// how many they have (auspex/threads).
+	OwnCores bool
 	// MeasuredOn are the hosts that the platform was measured on (auspex/hosts); a
 	// replay does not ask for them.
 	MeasuredOn []string
@@ -193,6 +196,11 @@ func (o *Options) Set(key, value string) error {
 		o.Envelope, err = bytesValue(value)
 	case "auspex/burst":
 		o.Burst, err = positive(value)
+	case "auspex/threads":
+		if value != "own" && value != "shared" {
+			return fmt.Errorf("%s: %q is not known; own and shared are", key, value)
+		}
+		o.OwnCores = value == "own"
 	case "auspex/hosts":
 		o.MeasuredOn = strings.Split(value, ",")
 	case "auspex/signature":

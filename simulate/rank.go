@@ -200,7 +200,7 @@ func (e *engine) begin(id int32, r *rank, a *trace.Action) error {
 	case trace.Finalize, trace.CommSize, trace.Location:
 	case trace.Compute:
 		e.worked(id, a.Value/e.plat.Hosts[r.host].Speed)
-		e.execute(id, r, a.Value)
+		e.execute(id, r, a.Value, a.Cores)
 		r.mode = inTimer
 	case trace.Sleep:
 		e.worked(id, a.Value)
@@ -372,9 +372,12 @@ func (e *engine) sleep(id int32, seconds float64) {
 	e.pathBusy(id)
 }
 
-// execute has a rank compute.
-func (e *engine) execute(id int32, r *rank, flops float64) {
-	e.cpus.start(e.now, id, r.host, flops)
+// execute has a rank compute, with work for so many cores, 0 for one.
+func (e *engine) execute(id int32, r *rank, flops, cores float64) {
+	if e.opts.OwnCores {
+		cores = 0
+	}
+	e.cpus.start(e.now, id, r.host, flops, cores)
 	e.pathBusy(id)
 }
 
@@ -452,7 +455,7 @@ func (e *engine) onlyProbes() bool {
 // probe waits for a message to be there before it receives it.
 func (e *engine) probe(id int32, r *rank) (bool, error) {
 	if r.stage == fresh {
-		e.execute(id, r, float64(e.probes)*testSleep*e.cpus.hosts[r.host].speed)
+		e.execute(id, r, float64(e.probes)*testSleep*e.cpus.hosts[r.host].speed, 0)
 		r.stage = started
 		return false, nil
 	}

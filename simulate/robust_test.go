@@ -72,7 +72,7 @@ func TestCrowdedHost(t *testing.T) {
 	q := newEventQueue(n)
 	c := newCPUs(&platform.Platform{Hosts: []platform.Host{{Speed: 1e9, Cores: 1}}}, n, q)
 	for r := range int32(n) {
-		c.start(0, r, 0, 1e6+float64(r))
+		c.start(0, r, 0, 1e6+float64(r), 0)
 	}
 	c.share(0)
 	now, left := 0.0, n

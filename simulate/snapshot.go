@@ -128,12 +128,12 @@ func (e *engine) stateOfTimer(s *snapshot, id int32, r *rank) {
 	n := &e.queue.nodes[id]
 	w := &e.cpus.work[id]
 	s.flag(n.list != none)
-	s.flag(w.running)
+	s.put(int64(math.Float32bits(w.cores)))
 	if n.list != none {
 		s.dates = append(s.dates, n.due-e.now)
 		s.flag(e.sleeping[id])
 	}
-	if w.running {
+	if w.cores > 0 {
 		s.dates = append(s.dates, w.since-e.now, w.remains/e.cpus.hosts[r.host].rate)
 	}
 }

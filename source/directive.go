@@ -1,6 +1,13 @@
 package source
 
-import "strings"
+import (
+	"strings"
+
+	"auspex/internal/lazyregexp"
+)
+
+// glued are two words of a directive that may be written as one: ENDDO, PARALLELDO.
+var glued = lazyregexp.New(`^((?:omp|acc) +(?:end +)?)(end|parallel)((?:parallel)?(?:do|sections|workshare)|parallel|single|master|critical|ordered|simd|atomic|target|teams|task|taskgroup|kernels|loop)\b`)
 
 // directive keeps the comments that compilers read.
 func (w *fWalk) directive(n *Node) *Stmt {
@@ -12,6 +19,9 @@ func (w *fWalk) directive(n *Node) *Stmt {
 		if strings.HasPrefix(text[1:], sentinel) {
 			s := w.l.stmt(Directive, n)
 			s.Text = strings.Trim(sentinel, "$") + " " + strings.TrimSpace(text[1+len(sentinel):])
+			for parts := glued.FindStringSubmatch(s.Text); parts != nil; parts = glued.FindStringSubmatch(s.Text) {
+				s.Text = parts[1] + parts[2] + " " + parts[3] + s.Text[len(parts[0]):]
+			}
 			if strings.HasPrefix(s.Text, "acc routine") || strings.HasPrefix(s.Text, "omp declare target") {
 				w.unit.Traits |= Device
 			}

@@ -43,7 +43,7 @@ func Parse(ctx context.Context, name string, text []byte, opt Options) (*File, e
 		form = *opt.Form
 	}
 	if lang == Unknown {
-		return nil, fmt.Errorf("%s: not C, C++ or Fortran by its name; give the language", name)
+		return nil, fmt.Errorf("%s: not C, C++ or Fortran by its name", name)
 	}
 	if len(text) > maxSize || len(text) > math.MaxInt32 {
 		return nil, fmt.Errorf("%s: %d bytes, more than the %d that are parsed", name, len(text), maxSize)
@@ -93,9 +93,9 @@ type attempt struct {
 }
 
 func (p *parser) attempts() []attempt {
-	asIs := func([]byte) {}
-	if p.file.Language != Fortran {
-		asIs = blankPointerAttributes
+	asIs := blankPointerAttributes
+	if p.file.Language == Fortran {
+		asIs = blankKindOfResult
 	}
 	list := []attempt{{"", asIs, func() bool { return false }}}
 	conditional := len(p.file.conds.open) > 0

@@ -110,6 +110,12 @@ function off 4-4
 function routine 6-6 device
 function plain 7-7
 `},
+		{"a pointer to functions of a kind", "a.f90", `subroutine s
+  procedure(real(8)), pointer :: f => null()
+  PROCEDURE ( integer ( kind=4 ) ) :: g
+end subroutine s
+`, `subroutine s 1-4
+`},
 		{"branches that split a function", "a.c", `#ifdef A
 int f(int a) {
 #else

@@ -84,6 +84,16 @@ func blankPointerAttributes(text []byte) {
 	}
 }
 
+// kindOfResult is the kind in an interface that is a type, which the grammar does not
+// know: `procedure(real(real64)), pointer :: f`.
+var kindOfResult = lazyregexp.New(`(?i)\bprocedure[ \t]*\([ \t]*(?:real|integer|complex|logical|character)[ \t]*(\([^()\n]*\))[ \t]*\)`)
+
+func blankKindOfResult(text []byte) {
+	for _, at := range kindOfResult.FindAllSubmatchIndex(text, -1) {
+		blank(text[at[2]:at[3]])
+	}
+}
+
 // blankMacros blanks what looks like a macro used as a statement: a name with
 // parentheses that starts a statement and is followed by neither `;` nor an
 // operator. hypre's `hypre_BoxLoop1Begin(…)` before a block is of that sort.

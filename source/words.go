@@ -29,9 +29,16 @@ func asNames(text []byte) {
 			}
 		}
 	}
-	for _, statement := range characterStatement.FindAllIndex(text, -1) {
-		for _, at := range lengthAfter.FindAllSubmatchIndex(text[statement[0]:statement[1]], -1) {
-			blank(text[statement[0]+at[2] : statement[0]+at[3]]) // CHARACTER X*(N)
+	for _, without := range needless {
+		where := [][]int{{0, len(text)}}
+		if without.statement != nil {
+			where = without.statement.FindAllIndex(text, -1)
+		}
+		for _, span := range where {
+			part := text[span[0]:span[1]]
+			for _, at := range without.part.FindAllSubmatchIndex(part, -1) {
+				blank(part[at[2]:at[3]])
+			}
 		}
 	}
 	for _, data := range dataStatement.FindAllIndex(text, -1) {
@@ -44,15 +51,31 @@ func asNames(text []byte) {
 }
 
 var (
-	keywordAssigned    = lazyregexp.New(`(?im)(?:^[ \t]*(?:[0-9]+[ \t]+)?|;[ \t]*|\)[ \t]*)((?:class|associate|block|critical|change|team|event|sync|error|enum|enumerator|final|generic|import|procedure|submodule|abstract|contiguous|select|concurrent|rank|notify|non_recursive|impure|bind|protected|asynchronous|volatile|deferred|extends|sequence|namelist|pass|nopass|value)(?:[ \t]*\([^()=\n]*\))?[ \t]*=)(?:[^=>]|$)`)
-	oldHexadecimal     = lazyregexp.New(`(?m)(?:^|[^A-Za-z0-9_'"])([xX])(?:'[0-9A-Fa-f]+'|"[0-9A-Fa-f]+")`)
-	dataStatement      = lazyregexp.New(`(?im)^[ \t]*(?:[0-9]+[ \t]+)?data\b[^\n]*$`)
-	alternateReturns   = lazyregexp.New(`(?im)^[ \t]*(?:recursive[ \t]+)?subroutine[ \t]+\w+[ \t]*\([\w \t,*]*\)`)
-	characterStatement = lazyregexp.New(`(?im)^[ \t]*character\b[^\n'"]*$`)
-	lengthAfter        = lazyregexp.New(`[, \t][ \t]*[A-Za-z]\w*[ \t]*(?:\([^()\n]*\)[ \t]*)?(\*[ \t]*\([^()\n]*\))`)
-	namedRepeat        = lazyregexp.New(`[/,][ \t]*([A-Za-z][A-Za-z0-9_]*)[ \t]*\*[^*]`)
-	baseAfter          = lazyregexp.New(`(?m)[=,(/*+\-][ \t]*((?:'[0-9A-Fa-f]+'|"[0-9A-Fa-f]+")[xXzZoObB])(?:[^A-Za-z0-9_]|$)`)
+	commonStatement  = lazyregexp.New(`(?im)^[ \t]*common\b[^\n]*$`)
+	keywordAssigned  = lazyregexp.New(`(?im)(?:^[ \t]*(?:[0-9]+[ \t]+)?|;[ \t]*|\)[ \t]*)((?:class|associate|block|critical|change|team|event|sync|error|enum|enumerator|final|generic|import|procedure|submodule|abstract|contiguous|select|concurrent|rank|notify|non_recursive|impure|bind|protected|asynchronous|volatile|deferred|extends|sequence|namelist|pass|nopass|value)(?:[ \t]*\([^()=\n]*\))?[ \t]*=)(?:[^=>]|$)`)
+	oldHexadecimal   = lazyregexp.New(`(?m)(?:^|[^A-Za-z0-9_'"])([xX])(?:'[0-9A-Fa-f]+'|"[0-9A-Fa-f]+")`)
+	dataStatement    = lazyregexp.New(`(?im)^[ \t]*(?:[0-9]+[ \t]+)?data\b[^\n]*$`)
+	alternateReturns = lazyregexp.New(`(?im)^[ \t]*(?:recursive[ \t]+)?subroutine[ \t]+\w+[ \t]*\([\w \t,*]*\)`)
+	namedRepeat      = lazyregexp.New(`[/,][ \t]*([A-Za-z][A-Za-z0-9_]*)[ \t]*\*[^*]`)
+	baseAfter        = lazyregexp.New(`(?m)[=,(/*+\-][ \t]*((?:'[0-9A-Fa-f]+'|"[0-9A-Fa-f]+")[xXzZoObB])(?:[^A-Za-z0-9_]|$)`)
 )
+
+// needless are parts of statements, or of any where no statement is named, that may as well be missing: the
+// length in CHARACTER X*(N), the value in INTEGER I/0/, what parts COMMON /A/ X, /B/ Y or
+// begins COMMON // X, the attribute ASYNCHRONOUS, the type of an array constructor, the
+// kind in 1_'text', and the mark of %VAL(X).
+var needless = []struct{ statement, part *lazyregexp.Regexp }{
+	{lazyregexp.New(`(?im)^[ \t]*character\b[^\n'"]*$`),
+		lazyregexp.New(`[, \t][ \t]*[A-Za-z]\w*[ \t]*(?:\([^()\n]*\)[ \t]*)?(\*[ \t]*\([^()\n]*\))`)},
+	{lazyregexp.New(`(?im)^[ \t]*(?:integer|real|double[ \t]*precision|complex|logical|character|byte)\b[^\n:]*$`),
+		lazyregexp.New(`[A-Za-z]\w*[ \t]*(?:\([^()\n]*\)[ \t]*)?(/(?:[^/()'"\n]|\([^()/\n]*\)|'[^'\n]*'|"[^"\n]*")+/)`)},
+	{commonStatement, lazyregexp.New(`(,)[ \t]*/`)},
+	{commonStatement, lazyregexp.New(`(/[ \t]*/)`)},
+	{nil, lazyregexp.New(`(?i)(,[ \t]*asynchronous)[ \t]*(?:,|::)`)},
+	{nil, lazyregexp.New(`(?:\(/|\[)[ \t]*([A-Za-z]\w*(?:[ \t]*\([^()\n]*\))?[ \t]*::)[ \t]*[^ \t\])/&]`)},
+	{nil, lazyregexp.New(`(?m)(?:^|[^A-Za-z0-9_'"])([0-9]_)['"]`)},
+	{nil, lazyregexp.New(`(?i)[(,=][ \t]*(%)(?:val|ref|loc)[ \t]*\(`)},
+}
 
 // unpack parts the words of a statement, from a byte of the made-up text on, that
 // fixed form lets stand together: DO10I=1,N and CALLSOLVE(X).

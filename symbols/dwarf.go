@@ -30,6 +30,7 @@ type scope struct {
 type origin struct {
 	name, symbol, file string
 	line               int
+	artificial         bool
 }
 
 // readUnits notes which compilation unit covers which addresses. Everything
@@ -188,10 +189,15 @@ func (s *scope) covers(address uint64) bool {
 	return false
 }
 
-// frame names a scope; the outermost has a symbol too, should the debug
+// frame names a scope. What is inlined and marked as made up, as the intrinsics in a
+// compiler's own headers are, is no function to those who read the source: it is its
+// caller's. The outermost has a symbol too, should the debug
 // information hold no name (it may lie in a file shared with others).
 func (o *Object) frame(unit *dwarf.Entry, s *scope, address uint64, outermost bool) (Frame, bool) {
 	from := o.origin(s.of, 0)
+	if from.artificial && !outermost {
+		return Frame{}, false
+	}
 	f := Frame{Name: from.name, File: from.file, Line: from.line}
 	if from.symbol != "" {
 		f.Name = Name(from.symbol)
@@ -267,6 +273,9 @@ func (o *Object) origin(at dwarf.Offset, depth int) origin {
 	}
 	if symbol, ok := e.Val(dwarf.AttrLinkageName).(string); ok {
 		found.symbol = symbol
+	}
+	if made, ok := e.Val(dwarf.AttrArtificial).(bool); ok {
+		found.artificial = made
 	}
 	if n, ok := e.Val(dwarf.AttrDeclLine).(int64); ok {
 		found.line = int(n)

@@ -99,6 +99,44 @@ func addressOf(t *testing.T, exe, symbol string) uint64 {
 	return 0
 }
 
+// What is inlined and marked as artificial is its caller's, and what is inlined in it a
+// function below that.
+func TestArtificial(t *testing.T) {
+	if _, err := exec.LookPath("gcc"); err != nil {
+		t.Skip("gcc is not installed")
+	}
+	exe := filepath.Join(t.TempDir(), "made")
+	file := exe + ".c"
+	text := `static inline __attribute__((always_inline)) void inner(volatile int *p)
+{
+    for (int i = 0; i < 50; i++)
+        *p += i;
+}
+static inline __attribute__((always_inline, artificial)) void wrap(volatile int *p) { inner(p); *p = 1; *p = 2; *p = 3; }
+__attribute__((noinline)) void outer(volatile int *p) { wrap(p); }
+int main(void) { volatile int x = 0; outer(&x); return 0; }
+`
+	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("gcc", "-g", "-O2", file, "-o", exe).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	o := Open(exe)
+	seen := map[string]bool{}
+	at := addressOf(t, exe, "outer")
+	for offset := range uint64(24) {
+		var names []string
+		for _, f := range o.Frames(at + offset) {
+			names = append(names, f.Name)
+		}
+		seen[strings.Join(names, "/")] = true
+	}
+	if !seen["outer"] || !seen["outer/inner"] || len(seen) != 2 {
+		t.Errorf("%v", seen)
+	}
+}
+
 // The whole body of outer is what was inlined from inner.
 func TestInlined(t *testing.T) {
 	for _, version := range []string{"-gdwarf-4", "-gdwarf-5"} {

@@ -38,6 +38,7 @@ const (
 	Allgatherv
 	Scatterv
 	ReduceScatter
+	team // tells Cores of the computation after it; no cursor gives it
 	numKinds
 )
 
@@ -46,7 +47,7 @@ var kindNames = [numKinds]string{
 	"location", "send", "isend", "recv", "irecv", "sendRecv", "wait", "test",
 	"waitall", "barrier", "bcast", "reduce", "allreduce", "scan", "exscan",
 	"alltoall", "alltoallv", "gather", "scatter", "allgather", "gatherv",
-	"allgatherv", "scatterv", "reducescatter",
+	"allgatherv", "scatterv", "reducescatter", "team",
 }
 
 // String returns the action's name in the time-independent text form.
@@ -58,7 +59,7 @@ func (k Kind) String() string {
 }
 
 // Collective tells whether every rank of a communicator takes part.
-func (k Kind) Collective() bool { return k >= Barrier && k < numKinds }
+func (k Kind) Collective() bool { return k >= Barrier && k <= ReduceScatter }
 
 // Special peers, tags and counts. The numbers are those SimGrid writes.
 const (
@@ -121,10 +122,36 @@ type Action struct {
 	Value float64
 	// Variance is the variance of Value where a repeat keeps only its mean.
 	Variance float64
+	// Cores is how many cores a compute has work for where that is more than one: it is
+	// of a team of threads, and took Value with a core for each of them.
+	Cores float64
 	// Counts and Counts2 are per-rank element counts. They alias the cursor's
 	// memory and hold until its next move.
 	Counts, Counts2 []int64
 	File            string // of a location
+}
+
+// Elements is how many elements a rank sends in a message or gives to a collective. What
+// the kind does not carry may be left from an earlier action.
+func (a *Action) Elements() int64 {
+	switch f := kindFields[a.Kind]; {
+	case a.Kind < Send:
+	case f&hasCounts != 0:
+		n := int64(0)
+		for _, one := range a.Counts {
+			n += max(one, 0)
+		}
+		return n
+	case f&hasCount != 0:
+		return max(a.Count, 0)
+	}
+	return 0
+}
+
+// MakesUnknown tells whether the action makes a communicator in a form that does not
+// say which: it does nothing.
+func (a *Action) MakesUnknown() bool {
+	return (a.Kind == CommSplit || a.Kind == CommDup) && a.Comm < 0
 }
 
 // fields says which parts of an Action its kind carries.
@@ -169,4 +196,5 @@ var kindFields = [numKinds]fields{
 	Allgatherv:    hasCount | hasCounts2,
 	Scatterv:      hasPeer | hasCounts | hasCount2,
 	ReduceScatter: hasCounts | hasValue,
+	team:          hasValue,
 }

@@ -53,12 +53,16 @@ type Trace struct {
 	// Nanoseconds says that computation is in ns of the machine it was measured
 	// on, not in flops.
 	Nanoseconds bool
-	// Ready says, by rank and collective, how many stretches of computation before
-	// it the rank was ready: it computed on beside the collective. Nil where ranks
-	// wait in all of them at once. No file holds it.
-	Ready  [][]int32
-	origin origin
-	anyone atomic.Pointer[bool] // see FromAnyone
+	// Joins says of each rank's collectives and receives, in order, when it was ready
+	// for them and how long they took. Nil where ranks wait in all of them at once and
+	// the network tells how long they take. No file holds it.
+	Joins [][]Join
+	// Launches says of each rank's stretches of computation, in order, how they are
+	// launched. Nil where no devices are known.
+	Launches    [][]Launch
+	HostRegions []string // that hosts work in
+	origin      origin
+	anyone      atomic.Pointer[bool] // see FromAnyone
 }
 
 // FromAnyone tells whether some rank receives a message from whoever sends first. All
@@ -110,6 +114,7 @@ type Cursor struct {
 	loops   []loop
 	series  *seriesPlaces // nil where the program has no series
 	done    int64         // actions given so far
+	cores   float64       // of the computation that follows, 0 for one
 	turned  int8          // see Turned
 }
 
@@ -177,8 +182,16 @@ func (c *Cursor) Next(a *Action) bool {
 			if series >= 0 {
 				a.Value = c.value(series)
 			}
-			if Kind(op) == Location {
+			switch Kind(op) {
+			case team:
+				c.cores = a.Value / teamUnits
+				continue
+			case Compute:
+				a.Cores = c.cores
+			case Location:
 				a.File = c.program.tables.files[file]
+			default:
+				c.cores = 0
 			}
 			c.done++
 			c.pos = d.pos
@@ -262,7 +275,9 @@ func (p *Program) check(np int) (int64, error) {
 				}
 				used[series] = addSat(used[series], times)
 			}
-			top.sum = addSat(top.sum, 1)
+			if Kind(op) != team {
+				top.sum = addSat(top.sum, 1)
+			}
 		case op == opRepeat && len(stack) < maxDepth:
 			n := d.uvarint()
 			if n == 0 {

@@ -101,21 +101,33 @@ func (r *lineReader) optional() int32 {
 	return int32(v)
 }
 
-// appendDPerf writes one action in dPerf's form.
-func appendDPerf(b []byte, rank int, a *Action) ([]byte, error) {
+// appendDPerf writes one action in dPerf's form; unit is that of sizes without a type.
+func appendDPerf(b []byte, rank int, a *Action, unit Type) ([]byte, error) {
 	name, ok := dperfNames[a.Kind]
 	switch {
-	case !ok || a.Comm > 0:
+	case !ok:
 		return b, fmt.Errorf("dPerf's form has no %s", a.Kind)
+	case a.Comm > 0:
+		return b, fmt.Errorf("dPerf's form knows the world communicator only")
 	case a.Count == ProbeSize || a.Peer < 0 && a.Peer != RootUnset || a.Tag < 0:
 		return b, fmt.Errorf("dPerf's form cannot say this %s", a.Kind)
+	case (a.Kind == Reduce || a.Kind == Allreduce) && a.Value != 0:
+		return b, fmt.Errorf("dPerf's form cannot say how much %s computes", a.Kind)
 	}
 	b = fmt.Appendf(b, "p%d %s", rank, name)
 	bytesOf := func(n int64, t Type) int64 {
 		if t == DefaultType {
-			return n
+			t = unit
 		}
 		return n * t.Size()
+	}
+	sent, received := bytesOf(a.Count, a.Type), bytesOf(a.Count2, a.Type2)
+	root := a.Peer == int32(rank) || a.Peer == RootUnset && rank == 0
+	switch { // the form has one size for both
+	case (a.Kind == Allgather || a.Kind == Alltoall || (a.Kind == Gather || a.Kind == Scatter) && root) && sent != received:
+		return b, fmt.Errorf("dPerf's form cannot say a %s that sends %d bytes and receives %d", a.Kind, sent, received)
+	case a.Kind == Scatter && !root: // which sends nothing
+		sent = received
 	}
 	switch a.Kind {
 	case Compute:
@@ -123,7 +135,7 @@ func appendDPerf(b []byte, rank int, a *Action) ([]byte, error) {
 	case Send, Isend, Recv, Irecv:
 		b = fmt.Appendf(b, " p%d", a.Peer)
 		if a.Count != AnySize {
-			b = fmt.Appendf(b, " %d", bytesOf(a.Count, a.Type))
+			b = fmt.Appendf(b, " %d", sent)
 			if a.Tag != 0 {
 				b = fmt.Appendf(b, " %d", a.Tag)
 			}
@@ -131,7 +143,7 @@ func appendDPerf(b []byte, rank int, a *Action) ([]byte, error) {
 			return b, fmt.Errorf("dPerf's form cannot give a receive of any size the tag %d", a.Tag)
 		}
 	case Bcast, Reduce, Gather, Scatter, Allreduce, Allgather, Alltoall:
-		b = fmt.Appendf(b, " %d", bytesOf(a.Count, a.Type))
+		b = fmt.Appendf(b, " %d", sent)
 		if a.Peer != RootUnset {
 			b = fmt.Appendf(b, " p%d", a.Peer)
 		}

@@ -50,9 +50,10 @@ type Builder struct {
 	codes   []string // code of each action id, "" for loops
 	latest  []int32  // latest item of each id
 	actions int64
-	steps   int64 // of these, without locations
-	dry     int   // tries to find a loop in vain
-	known   int   // loops that Repeat is in
+	steps   int64   // of these, without locations
+	dry     int     // tries to find a loop in vain
+	known   int     // loops that Repeat is in
+	cores   float64 // that computation has work for, as the list says; 0 for one
 	out     Program
 	scratch []byte
 	// Means keeps only mean and variance of computes that differ between the
@@ -86,12 +87,41 @@ func (b *Builder) Steps() int64 { return b.steps }
 // same appends an action that add has given an id, other than a compute.
 func (b *Builder) same(id int32) {
 	b.actions++
+	b.cores = 0
 	b.push(item{id: id, loop: -1, series: -1})
+}
+
+// teamUnits is how exactly cores are kept, in parts of one.
+const teamUnits = 256
+
+// team tells how many cores the computation that follows has work for.
+func (b *Builder) team(cores float64) {
+	if cores = math.Round(cores*teamUnits) / teamUnits; !(cores > 1) {
+		cores = 0
+	}
+	if cores == b.cores {
+		return
+	}
+	b.cores = cores
+	b.scratch = appendAction(b.scratch[:0], &Action{Kind: team, Type: DefaultType, Type2: DefaultType}, b.rank, 0)
+	id, ok := b.ids[string(b.scratch)]
+	if !ok {
+		code := string(b.scratch)
+		id = b.newID(code, code)
+	}
+	b.push(item{id: id, loop: -1, series: -1, value: cores * teamUnits})
 }
 
 // add appends an action and returns its id.
 func (b *Builder) add(a *Action) int32 {
 	it := item{loop: -1, series: -1}
+	switch a.Kind {
+	case Compute:
+		b.team(a.Cores)
+	case Location:
+	default:
+		b.cores = 0
+	}
 	if a.Kind == Compute && a.Variance == 0 {
 		it.value = a.Value
 		plain := *a
@@ -363,11 +393,11 @@ func (b *Builder) emit(it *item) {
 		return
 	}
 	code := b.codes[it.id]
-	if Kind(code[0]) != Compute || code[1]&maskVariance != 0 {
+	if k := Kind(code[0]); k != Compute && k != team || code[1]&maskVariance != 0 {
 		b.out.code = append(b.out.code, code...)
 		return
 	}
-	// A compute's code ends in the one byte of its zero value.
+	// The code of a compute and of a team ends in the one byte of its zero value.
 	at := len(b.out.code)
 	b.out.code = append(b.out.code, code[:len(code)-1]...)
 	mask := &b.out.code[at+1]

@@ -48,6 +48,12 @@ func open(ctx context.Context, path string, np int, limit int64) (*Trace, error)
 	if looksLikeTrace(head) {
 		return openMerged(ctx, path, np)
 	}
+	if how := mistake.Packed(head); how != "" {
+		return nil, mistake.InFile(path, "%s", how)
+	}
+	if len(head) == 0 {
+		return nil, mistake.InFile(path, "the file is empty")
+	}
 	files, err := readList(path, r)
 	if err != nil {
 		return nil, err
@@ -113,7 +119,7 @@ func readList(path string, r io.Reader) ([]string, error) {
 		if len(files) >= maxRanks {
 			return nil, mistake.AtLine(path, line, "more traces than ranks can be")
 		}
-		if st, err := os.Stat(name); err != nil && (!isText(name) || errors.Is(err, syscall.ENAMETOOLONG)) {
+		if st, err := os.Stat(name); err != nil && (!isText(name) || strings.ContainsAny(name, ",;") || errors.Is(err, syscall.ENAMETOOLONG)) {
 			return nil, mistake.InFile(path, "neither a trace nor a list of traces")
 		} else if err != nil {
 			return nil, mistake.AtLine(path, line, "the trace %s cannot be read: %s", name, reason(err))

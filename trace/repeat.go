@@ -4,10 +4,12 @@ package trace
 // as one: it costs as little as a single iteration. It stays as it is: neither
 // what body adds nor the whole is folded any further.
 func (b *Builder) Repeat(count uint64, body func() error) error {
+	b.team(1) // as it will be before each iteration
 	b.closeLast()
 	start, actions := len(b.items), b.actions
 	b.known++
 	err := body()
+	b.team(1)
 	b.known--
 	b.closeLast()
 	inner := append([]item(nil), b.items[start:]...)
@@ -35,9 +37,11 @@ func (b *Builder) closeLast() {
 func (b *Builder) ops(body []item) int64 {
 	n := int64(0)
 	for _, x := range body {
-		if x.loop < 0 {
+		switch {
+		case x.loop < 0 && Kind(b.codes[x.id][0]) == team:
+		case x.loop < 0:
 			n++
-		} else {
+		default:
 			n += int64(b.repeats[x.loop].count) * b.repeats[x.loop].ops
 		}
 	}

@@ -11,13 +11,23 @@ type Stat struct {
 	Actions int64 `json:"actions"`
 	Bytes   int   `json:"folded_bytes"` // of the folded form in memory
 	// Kinds counts the actions by name.
-	Kinds map[string]int64 `json:"kinds"` // Compute is the flops of each rank, Sent the bytes each rank sends point
-	// to point.
-	Compute    []float64 `json:"compute"`
-	Sent       []int64   `json:"sent"`  // Pairs is the point-to-point traffic, most bytes first.
-	Pairs      []Pair    `json:"pairs"` // Collective is the bytes handed to collectives by all ranks together.
-	Collective int64     `json:"collective_bytes"`
+	Kinds map[string]int64 `json:"kinds"`
+	// Compute is what each rank computes, in flops, or in ns where Unit says so.
+	Compute []float64 `json:"compute"`
+	Unit    string    `json:"compute_unit"` // flops or ns
+	// Sent is the bytes each rank sends point to point.
+	Sent []int64 `json:"sent"`
+	// Pairs is the point-to-point traffic, most bytes first.
+	Pairs []Pair `json:"pairs"`
+	// Collective is the bytes handed to collectives by all ranks together.
+	Collective int64 `json:"collective_bytes"`
 }
+
+// Units of computation.
+const (
+	Flops       = "flops"
+	Nanoseconds = "ns" // of the machine the trace was taken on
+)
 
 // Pair is the point-to-point traffic from one rank to another.
 type Pair struct {
@@ -30,8 +40,11 @@ type Pair struct {
 // Summarize walks a trace and counts. Loops are multiplied, not walked again.
 func Summarize(ctx context.Context, t *Trace) (*Stat, error) {
 	s := &Stat{
-		Ranks: t.NP(), Actions: t.Actions(), Kinds: map[string]int64{},
+		Ranks: t.NP(), Actions: t.Actions(), Kinds: map[string]int64{}, Unit: Flops,
 		Compute: make([]float64, t.NP()), Sent: make([]int64, t.NP()),
+	}
+	if t.Nanoseconds {
+		s.Unit = Nanoseconds
 	}
 	pairs := map[[2]int]*Pair{}
 	for i := range t.Programs {
@@ -62,10 +75,7 @@ func Summarize(ctx context.Context, t *Trace) (*Stat, error) {
 				to = int(a.Peer)
 			}
 			if a.Kind.Collective() {
-				s.Collective += bytes(a.Count, a.Type)
-				for _, n := range a.Counts {
-					s.Collective += bytes(n, a.Type)
-				}
+				s.Collective += bytes(a.Elements(), a.Type)
 			}
 			if to < 0 || a.Comm > 0 {
 				return
@@ -93,6 +103,27 @@ func Summarize(ctx context.Context, t *Trace) (*Stat, error) {
 	return s, nil
 }
 
+// Teams tells whether some computation has work for more than one core, which text
+// cannot say.
+func (t *Trace) Teams() bool {
+	for i := range t.Programs {
+		d := decoder{code: t.Programs[i].code}
+		var a Action
+		for d.pos < len(d.code) {
+			switch op := d.byte(); op {
+			case opRepeat:
+				d.uvarint()
+			case opEnd:
+			case byte(team):
+				return true
+			default:
+				d.fieldsOf(Kind(op), &a, 0)
+			}
+		}
+	}
+	return false
+}
+
 // walk visits every operation of the code once, with how often it is done and
 // the sum of its values.
 func (p *Program) walk(visit func(a *Action, times int64, sum float64)) {
@@ -111,6 +142,9 @@ func (p *Program) walk(visit func(a *Action, times int64, sum float64)) {
 			series, file := d.fieldsOf(Kind(op), &a, p.Rank)
 			if Kind(op) == Location {
 				a.File = p.refers().files[file]
+			}
+			if Kind(op) == team {
+				continue
 			}
 			n := times[len(times)-1]
 			sum := a.Value * float64(n)

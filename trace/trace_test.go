@@ -314,6 +314,39 @@ func TestMeansKeepTheSum(t *testing.T) {
 	}
 }
 
+// TestDPerfSaysAllOrNothing: an action means in dPerf's form what it meant before, or
+// is refused.
+func TestDPerfSaysAllOrNothing(t *testing.T) {
+	for _, c := range []struct{ rank0, rank1, want0, want1, refused string }{
+		{"allreduce 100 0 6", "allreduce 100 0 6", "p0 Allreduce 100", "p1 Allreduce 100", ""},
+		{"allreduce 100 5e9", "allreduce 100 5e9", "", "", "cannot say how much allreduce computes"},
+		{"reduce 100 1 0 6", "reduce 100 1 0 6", "", "", "cannot say how much reduce computes"},
+		{"alltoall 2 1 1 0", "alltoall 2 1 1 0", "p0 Alltoall 8", "p1 Alltoall 8", ""},
+		{"alltoall 100 300", "alltoall 100 300", "", "", "alltoall that sends 100 bytes and receives 300"},
+		{"gather 8 8 0 6 6", "gather 8 0 0 6 6", "p0 Gather 8 p0", "p1 Gather 8 p0", ""},
+		{"gather 8 9 0 6 6", "gather 8 0 0 6 6", "", "", "gather that sends 8 bytes and receives 9"},
+		{"scatter 0 8 1 6 6", "scatter 8 8 1 6 6", "p0 Scatter 8 p1", "p1 Scatter 8 p1", ""},
+		{"init 1\n0 send 1 0 10", "init 1\n1 recv 0 0 10", "p0 Send p1 80", "p1 Recv p0 80", ""},
+	} {
+		tr, err := Open(ctx, write(t, filepath.Join(t.TempDir(), "trace"), "0 "+c.rank0+"\n1 "+c.rank1+"\n"), 0)
+		if err != nil {
+			t.Fatal(c.rank0, err)
+		}
+		refused := ""
+		for rank, want := range []string{c.want0, c.want1} {
+			var out bytes.Buffer
+			if err := WriteDPerf(&out, tr, rank); err != nil {
+				refused = err.Error()
+			} else if c.refused == "" && out.String() != want+"\n" {
+				t.Errorf("%s: %q, not %q", c.rank0, out.String(), want)
+			}
+		}
+		if !strings.Contains(refused, c.refused) || (refused == "") != (c.refused == "") {
+			t.Errorf("%s: %q", c.rank0, refused)
+		}
+	}
+}
+
 func TestDPerf(t *testing.T) {
 	dir := t.TempDir()
 	text := "p0 compute 5385\np0 Isend p1 8429748\np0 Recv p1\np0 Bcast 100 p1\np0 Waitall\n"
@@ -347,6 +380,7 @@ func TestRefused(t *testing.T) {
 		"0 send 7 0 5":              "rank 7",
 		"0 recv -1 0 5":             "rank -1",
 		"0 send -555 0 5":           "rank -555",
+		"0 recv -333 0 5":           "write -555",
 		"0 send 1 -3 5":             "negative tag",
 		"0 send 1 0 5 9":            "not a datatype",
 		"0 compute -1e6":            "from 0",
@@ -371,6 +405,17 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// TestNoTrace: what is no trace and no list is told as what it is.
+func TestNoTrace(t *testing.T) {
+	for content, want := range map[string]string{
+		"": "the file is empty", "\xfd7zXZ\x00": "xz -d", "\x1f\x8b\x08": "gzip -d", "Rank,TID,Name\n0,1,a\n": "neither a trace nor a list", "\n\n": "names no trace",
+	} {
+		if _, err := Open(ctx, write(t, filepath.Join(t.TempDir(), "a"), content), 0); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: got %v, want %q", content, err, want)
+		}
+	}
+}
+
 func TestPosition(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "r0"), "# head\n0 init\n1 init\n\n0 compute 1\n0 compute 1\n")
@@ -390,10 +435,12 @@ func TestPosition(t *testing.T) {
 	}
 }
 
+// TestSummarize: what a rank hands to a collective with lists is what they add up to, not
+// its buffer besides.
 func TestSummarize(t *testing.T) {
 	dir := t.TempDir()
 	name := write(t, filepath.Join(dir, "trace"), strings.Repeat("0 compute 5\n0 compute 6\n0 send 1 0 10 0\n", 50)+
-		"1 init\n1 recv 0 0 10 0\n1 allreduce 8 0\n")
+		"1 init\n1 recv 0 0 10 0\n1 alltoallv 900 1 3 900 2 2\n1 barrier\n1 allreduce 8 0\n")
 	tr, err := Open(ctx, name, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -403,8 +450,19 @@ func TestSummarize(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []Pair{{0, 1, 50, 4000}}
-	if diff := cmp.Diff(want, s.Pairs); diff != "" || s.Compute[0] != 550 || s.Kinds["send"] != 50 || s.Collective != 8 || s.Ranks != 2 {
+	if diff := cmp.Diff(want, s.Pairs); diff != "" || s.Compute[0] != 550 || s.Unit != Flops || s.Kinds["send"] != 50 || s.Collective != 4+8 || s.Ranks != 2 {
 		t.Errorf("%+v\n%s", s, diff)
+	}
+}
+
+// TestSummarizeNanoseconds: dPerf's form tells times of a machine, not flops.
+func TestSummarizeNanoseconds(t *testing.T) {
+	tr, err := Open(ctx, write(t, filepath.Join(t.TempDir(), "trace"), "p0 compute 1000\np1 compute 3000\n"), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s, err := Summarize(ctx, tr); err != nil || s.Unit != Nanoseconds || s.Compute[1] != 3000 {
+		t.Errorf("%+v, %v", s, err)
 	}
 }
 

@@ -10,6 +10,9 @@ const maxBytes = 1 << 50
 // maxAmount bounds flops and seconds, so that dates stay finite.
 const maxAmount = 1e30
 
+// untoldSource is what smpirun -trace-ti of SimGrid 3.32 writes for MPI_ANY_SOURCE.
+const untoldSource = -333
+
 // validate refuses an action that no program of np ranks could have done.
 func validate(a *Action, np int) error {
 	f := kindFields[a.Kind]
@@ -41,11 +44,7 @@ func validate(a *Action, np int) error {
 		return fmt.Errorf("%s has the impossible size %d", a.Kind, a.Count2)
 	}
 	if f&hasValue != 0 && (!(a.Value >= 0 && a.Value <= maxAmount) || !(a.Variance >= 0)) {
-		what := "flops"
-		if a.Kind == Sleep {
-			what = "seconds"
-		}
-		return fmt.Errorf("%s of %g %s: the amount must be a number from 0 to %g", a.Kind, a.Value, what, maxAmount)
+		return fmt.Errorf("%s of %g: the amount must be a number from 0 to %g", a.Kind, a.Value, maxAmount)
 	}
 	if f&hasCounts != 0 {
 		if err := validCounts(a, a.Counts, np); err != nil {
@@ -82,6 +81,8 @@ func validPeer(a *Action, peer int32, np int, root bool) error {
 		return nil
 	case receives(peer) && (a.Kind == Wait || a.Kind == Test):
 		return nil
+	case peer == untoldSource && (a.Kind == Recv || a.Kind == Irecv):
+		return fmt.Errorf("%s names rank %d, which is MPI_ANY_SOURCE in SimGrid 3.32 and no rank that its replay knows; write %d, a receive from anyone, in its place", a.Kind, peer, AnySource)
 	}
 	return fmt.Errorf("%s names rank %d, but there are %d ranks", a.Kind, peer, np)
 }

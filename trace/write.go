@@ -9,22 +9,28 @@ import (
 
 // WriteText writes one rank's actions in the time-independent text form.
 func WriteText(w io.Writer, t *Trace, rank int) error {
-	return writeLines(w, t, rank, appendText, func(Kind) bool { return false })
+	return writeLines(w, t, rank, appendText, func(*Action) bool { return false })
 }
 
 // WriteDPerf writes one rank's actions in dPerf's text form. Actions that the
 // form cannot say are refused; init, finalize and locations leave no line.
 func WriteDPerf(w io.Writer, t *Trace, rank int) error {
-	return writeLines(w, t, rank, appendDPerf, dperfSkips)
+	unit := Byte // of sizes without a type
+	return writeLines(w, t, rank, func(b []byte, rank int, a *Action) ([]byte, error) { return appendDPerf(b, rank, a, unit) }, func(a *Action) bool {
+		if a.Kind == Init && a.Count != 0 {
+			unit = Double
+		}
+		return dperfSkips(a.Kind)
+	})
 }
 
-func writeLines(w io.Writer, t *Trace, rank int, line func([]byte, int, *Action) ([]byte, error), skip func(Kind) bool) error {
+func writeLines(w io.Writer, t *Trace, rank int, line func([]byte, int, *Action) ([]byte, error), skip func(*Action) bool) error {
 	buf := bufio.NewWriterSize(w, 1<<16)
 	c := t.Cursor(rank)
 	var a Action
 	var b []byte
 	for c.Next(&a) {
-		if skip(a.Kind) {
+		if skip(&a) {
 			continue
 		}
 		var err error

@@ -37,7 +37,7 @@ func (j *job) cause(r int, regions []regionExcess, busier bool) (Side, string) {
 		return j.deviceCause(r, regions)
 	case copies(top.places[0].Op) && 2*j.copying(r) >= top.more:
 		return Accelerator, "copies between host and device"
-	case float64(top.more) < concentrate*float64(all) && j.slowerEverywhere(r):
+	case float64(top.more) < concentrate*float64(all) && j.slowerEverywhere(r), j.sameButSlower(r, top):
 		return Host, "slow processor"
 	case top.region == "" && top.places[0].Op == "":
 		return Host, "code that no range and no operator covers"
@@ -259,6 +259,29 @@ func copies(op string) bool {
 		}
 	}
 	return false
+}
+
+// fewOps is how many operators must be slower for it to be the processor that is.
+const fewOps = 3
+
+// sameButSlower tells whether a rank calls the operators of a region as often as the
+// others, and takes longer in each.
+func (j *job) sameButSlower(r int, top regionExcess) bool {
+	var same, all int64
+	ops := 0
+	for _, e := range top.places {
+		all += e.more()
+		var times, calls []int64
+		for _, o := range j.peers[r] {
+			times, calls = append(times, j.ranks[o].HostOps[e.Op]), append(calls, int64(j.ranks[o].HostCalls[e.Op]))
+		}
+		usual, own := median(calls), int64(j.ranks[r].HostCalls[e.Op])
+		if usual > 0 && max(usual-own, own-usual)*20 <= usual && float64(j.ranks[r].HostOps[e.Op]) >= slowerOps*float64(median(times)) {
+			same += e.more()
+			ops++
+		}
+	}
+	return ops >= fewOps && float64(same) >= concentrate*float64(all)
 }
 
 // slowerEverywhere tells whether most of what the host does takes the rank

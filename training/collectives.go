@@ -125,7 +125,7 @@ func (t *Trace) collectives(r *Rank) {
 			if !onHost && !t.isCollective(v) {
 				continue
 			}
-			c := Call{Name: t.Names[v.Name], Launched: v.Start, Start: v.Start, Arrived: v.Start, End: v.End(), Seq: -1, Bytes: -1, Peer: -1}
+			c := Call{Track: track, Name: t.Names[v.Name], Launched: v.Start, Start: v.Start, Arrived: v.Start, End: v.End(), Seq: -1, Bytes: -1, Peer: -1}
 			if onHost {
 				c.Arrived = t.ready(v, list[n+1:])
 			}
@@ -174,7 +174,7 @@ func (t *Trace) ready(c *Interval, inner []uint32) int64 {
 		if v.Start >= c.End() || v.Start-at > leadGap {
 			break
 		}
-		if v.Kind == Runtime && waitsForDevice(t.Names[v.Name]) {
+		if v.Kind == Runtime && WaitsForDevice(t.Names[v.Name]) {
 			at = max(at, v.End())
 		}
 	}

@@ -87,6 +87,7 @@ func (t *Trace) ownOnDevice() iter.Seq2[*Interval, int64] {
 // Launched is a stretch in which the device computed or copied.
 type Launched struct {
 	From, To int64
+	Began    int64 // From, less the pause that is counted to it
 	At       int64 // when the host launched it; NotLaunched where the trace does not tell
 }
 
@@ -100,7 +101,7 @@ func (t *Trace) Launched() []Launched {
 	correlations, launches := t.launches(t.isOwn)
 	var list []Launched
 	for v, start := range t.ownOnDevice() {
-		l := Launched{start, v.End(), NotLaunched}
+		l := Launched{start, v.End(), start, NotLaunched}
 		if n := correlations.find(v.Correlation); n >= 0 {
 			l.At = launches[n]
 		}

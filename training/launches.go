@@ -149,7 +149,7 @@ func (d *deviceView) criticalPath(r *DeviceResult) {
 func (d *deviceView) waits() []int64 {
 	var list []int64
 	for i := range d.t.Len() {
-		if v := d.t.At(i); v.Kind == Runtime && waitsForDevice(d.t.Names[v.Name]) {
+		if v := d.t.At(i); v.Kind == Runtime && WaitsForDevice(d.t.Names[v.Name]) {
 			list = append(list, v.End())
 		}
 	}

@@ -68,7 +68,7 @@ func (t *Trace) placeOf(v *Interval, p place) place {
 	case v.Kind == Operator && p.op == none, v.Kind == Runtime && p.op == none:
 		p.op = v.Name
 	}
-	if v.Kind == Runtime && waitsForDevice(t.Names[v.Name]) {
+	if v.Kind == Runtime && WaitsForDevice(t.Names[v.Name]) {
 		p.doing = OnTheDevice
 	}
 	return p
@@ -118,9 +118,9 @@ func (w *walk) until(to int64) {
 	w.at = to
 }
 
-// waitsForDevice tells calls that return when the device is done. A copy of
+// WaitsForDevice tells calls that return when the device is done. A copy of
 // pageable memory waits as well.
-func waitsForDevice(call string) bool {
+func WaitsForDevice(call string) bool {
 	return strings.Contains(call, "Synchronize") || strings.HasPrefix(call, "cudaMemcpy") || strings.HasPrefix(call, "hipMemcpy")
 }
 

@@ -75,7 +75,7 @@ func match(ranks []*Rank) (meetings []meeting, notes []string) {
 	}
 	slices.SortStableFunc(meetings, func(a, b meeting) int { return cmp.Compare(a.step, b.step) })
 	if len(uneven) > 0 {
-		notes = append(notes, fmt.Sprintf("in %s the ranks made different numbers of collective calls; those are not compared", count(len(uneven), "step")))
+		notes = append(notes, fmt.Sprintf("in %s the ranks made different numbers of collective calls: calls that some ranks lack, as where events were lost, are not compared", count(len(uneven), "step")))
 	}
 	return meetings, notes
 }

@@ -81,7 +81,9 @@ func (j *job) name(result *Result) {
 		result.Stragglers = slices.DeleteFunc(result.Stragglers, isNetwork)
 	}
 	result.Stragglers = slices.DeleteFunc(result.Stragglers, func(s Straggler) bool { return isNetwork(s) && s.Late < behind })
-	if link, ok := j.slowLink(); ok && (len(result.Stragglers) == 0 || link.Late >= minLate*seconds(j.run)) {
+	if slow := j.slowGroup(); len(slow) > 0 && !slices.ContainsFunc(result.Stragglers, func(s Straggler) bool { return !isNetwork(s) }) {
+		result.Stragglers = slow
+	} else if link, ok := j.slowLink(); ok && (len(result.Stragglers) == 0 || link.Late >= minLate*seconds(j.run)) {
 		if !slices.ContainsFunc(result.Stragglers, func(s Straggler) bool { return s.Rank == link.Rank && !isNetwork(s) }) {
 			result.Stragglers = append(slices.DeleteFunc(result.Stragglers, isNetwork), link)
 		}

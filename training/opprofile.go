@@ -18,7 +18,13 @@ type Sum struct {
 
 // Transfer tells whether a kind of operation moves data instead of computing.
 func Transfer(kind string) bool {
-	return strings.HasSuffix(kind, "-send") || strings.HasSuffix(kind, "-recv") || strings.Contains(kind, "-all-") || strings.Contains(kind, "reduce-scatter")
+	return slices.ContainsFunc([]string{"-send", "-recv", "-sync"}, func(end string) bool { return strings.HasSuffix(kind, end) }) ||
+		slices.ContainsFunc([]string{"-all-", "all-reduce", "allreduce", "all-gather", "allgather", "all-to-all", "alltoall", "reduce-scatter", "reducescatter", "nccl"}, func(part string) bool { return strings.Contains(kind, part) })
+}
+
+// Computes tells whether a kind of operation is known to compute.
+func Computes(kind string) bool {
+	return isKnown(kind) && !Transfer(kind) || strings.HasSuffix(kind, "-compute")
 }
 
 // Profile is where the workers of a settled table spend their time, moment by

@@ -6,7 +6,8 @@ import "slices"
 // where all ranks made as many in every step. Otherwise the lists of the ranks
 // are laid side by side as a whole: a profiler may start and stop a call or two
 // apart, and a device that lags behind its host carries calls into the next
-// step. Steps that differ even so are left out and told.
+// step. Where events were lost, calls are one that end at once, and steps that differ
+// are told.
 func byOrder(lists [][]*Call) (meetings []meeting, uneven map[int]bool) {
 	steps := map[int][]int{}
 	for r, list := range lists {
@@ -28,6 +29,7 @@ func byOrder(lists [][]*Call) (meetings []meeting, uneven map[int]bool) {
 		if meetings, ok := sideBySide(lists); ok {
 			return meetings, nil
 		}
+		return endTogether(lists), different
 	}
 	type key struct{ step, nth int }
 	found := map[key]*meeting{}
@@ -37,9 +39,6 @@ func byOrder(lists [][]*Call) (meetings []meeting, uneven map[int]bool) {
 		for _, c := range list {
 			k := key{c.Step, next[c.Step]}
 			next[c.Step]++
-			if different[c.Step] {
-				continue
-			}
 			if found[k] == nil {
 				found[k] = &meeting{name: c.Name, pair: c.Pair, calls: make([]*Call, len(lists))}
 				order = append(order, k)
@@ -50,7 +49,7 @@ func byOrder(lists [][]*Call) (meetings []meeting, uneven map[int]bool) {
 	for _, k := range order {
 		meetings = append(meetings, *found[k])
 	}
-	return meetings, different
+	return meetings, nil
 }
 
 // alike is the share of calls that must be of the same kind and size where two
@@ -79,13 +78,14 @@ func sideBySide(lists [][]*Call) ([]meeting, bool) {
 	for i, c := range whole {
 		meetings[i] = meeting{name: c.Name, pair: c.Pair, calls: make([]*Call, len(lists))}
 	}
+	gap := between(whole)
 	for r, list := range lists {
 		if len(list) == 0 {
 			continue
 		}
 		at, best := -1, int64(0)
 		for shift := range len(whole) - len(list) + 1 {
-			if spread, ok := fits(whole[shift:], list); ok && (at < 0 || spread < best) {
+			if spread, ok := fits(whole[shift:], list, gap); ok && (at < 0 || spread < best) {
 				at, best = shift, spread
 			}
 		}
@@ -100,8 +100,8 @@ func sideBySide(lists [][]*Call) ([]meeting, bool) {
 }
 
 // fits tells whether calls are those of another rank, and how far their ends
-// stray from one distance.
-func fits(whole, list []*Call) (spread int64, ok bool) {
+// stray from one distance: hardly any by half of what lies between two calls.
+func fits(whole, list []*Call, gap int64) (spread int64, ok bool) {
 	same := 0
 	apart := make([]int64, len(list))
 	for i, c := range list {
@@ -114,8 +114,11 @@ func fits(whole, list []*Call) (spread int64, ok bool) {
 		return 0, false
 	}
 	middle := median(apart)
+	near := 0
 	for i, v := range apart {
-		apart[i] = max(v-middle, middle-v)
+		if apart[i] = max(v-middle, middle-v); 2*apart[i] <= gap {
+			near++
+		}
 	}
-	return median(apart), true
+	return median(apart), float64(near) >= alike*float64(len(list))
 }

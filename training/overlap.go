@@ -44,7 +44,7 @@ func (t *Trace) operating(track int) [][2]int64 {
 		switch {
 		case v.Kind == Annotation && HostCollective(name):
 			return nil
-		case v.Kind == Operator && (strings.Contains(name, "c10d") || name == "record_param_comms"), v.Kind == Runtime && waitsForDevice(name):
+		case v.Kind == Operator && (strings.Contains(name, "c10d") || name == "record_param_comms"), v.Kind == Runtime && WaitsForDevice(name):
 			waits = append(waits, at)
 		case v.Kind == Operator:
 			busy = append(busy, at)

@@ -74,13 +74,13 @@ func (t *Trace) noteHost(r *Rank, m *marks, line iter.Seq[segment]) iter.Seq[seg
 		}
 	}
 	busy = union(busy, 0)
-	r.HostOps = map[string]int64{}
+	r.HostOps, r.HostCalls = map[string]int64{}, map[string]int{}
 	for track := range t.Tracks {
 		if t.Tracks[track].Device {
 			continue
 		}
 		for _, i := range t.On(track) {
-			if v := t.At(int(i)); v.Kind == Runtime && waitsForDevice(t.Names[v.Name]) {
+			if v := t.At(int(i)); v.Kind == Runtime && WaitsForDevice(t.Names[v.Name]) {
 				r.Steps[stepAt(m.host, v.Start)].Waits++
 			}
 		}
@@ -98,6 +98,7 @@ func (t *Trace) noteHost(r *Rank, m *marks, line iter.Seq[segment]) iter.Seq[seg
 				r.Steps[stepAt(m.host, s.start)].Host += works
 				if s.op != none {
 					r.HostOps[t.Names[s.op]] += works
+					r.HostCalls[t.Names[s.op]]++
 				}
 			}
 			if !yield(s) {

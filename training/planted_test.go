@@ -14,7 +14,8 @@ import (
 // set, save. A host that does not wait goes on to the next step at once.
 type looped struct {
 	load, compute, save func(rank, step int) int64
-	ahead               bool // hosts do not wait for their devices
+	ahead               bool        // hosts do not wait for their devices
+	lost                map[int]int // by rank: a step whose range is not in the trace
 }
 
 func (l looped) ranks(n, steps int) []*training.Rank {
@@ -64,7 +65,9 @@ func (l looped) ranks(n, steps int) []*training.Rank {
 				add(training.Operator, 0, "aten::copy_", host[r], save+1, 0) // rounded
 				host[r] += save
 			}
-			add(training.Annotation, 0, fmt.Sprintf("ProfilerStep#%d", step), begin[r], host[r]-begin[r], 0)
+			if lost, is := l.lost[r]; !is || lost != step {
+				add(training.Annotation, 0, fmt.Sprintf("ProfilerStep#%d", step), begin[r], host[r]-begin[r], 0)
+			}
 		}
 	}
 	var out []*training.Rank
@@ -204,4 +207,22 @@ func TestShortTrace(t *testing.T) {
 		t.Errorf("rank 1 costs %g, of the whole traces %g", r.Stragglers[0].Share, whole.Stragglers[0].Share)
 	}
 	said(t, strings.Join(r.Notes, "\n"), "rank 2 has 3 of 6 steps", true)
+}
+
+// TestLostSteps: where the range of a step was lost, what the rank did in it is not
+// counted to another one, which would look like chance.
+func TestLostSteps(t *testing.T) {
+	slow := looped{compute: each(10), load: func(rank, _ int) int64 {
+		if rank == 1 {
+			return 6
+		}
+		return 1
+	}}
+	for _, lost := range []map[int]int{{2: 2}, {3: 0}, {0: 5}, {0: 3, 1: 1, 2: 5}} {
+		slow.lost = lost
+		r := find(t, slow.ranks(4, 6))
+		if len(r.Stragglers) != 1 || r.Stragglers[0].Rank != 1 {
+			t.Errorf("without %v: %s", lost, r.Words)
+		}
+	}
 }

@@ -73,7 +73,9 @@ type series struct {
 }
 
 // numbered makes steps of the ranges with one prefix that cover most of the
-// trace, at least a share of it; nil without any.
+// trace, at least a share of it; nil without any. Where one number is missing, its
+// range was lost: what lies between its neighbours is that step, and not part of the
+// one before it.
 func (t *Trace) numbered(wanted func(prefix string) bool, least float64) *marks {
 	type key struct {
 		track  uint16
@@ -109,9 +111,14 @@ func (t *Trace) numbered(wanted func(prefix string) bool, least float64) *marks 
 		return nil
 	}
 	m := &marks{main: best.track, names: map[uint32]bool{}}
-	for _, v := range best.ranges {
+	for i, v := range best.ranges {
 		_, n, _ := cutNumber(t.Names[v.Name])
 		m.names[v.Name] = true
+		if i > 0 {
+			if last := m.steps[len(m.steps)-1]; n == last.Number+2 && 2*(v.Start-last.End) >= last.End-last.Start {
+				m.steps = append(m.steps, Step{Number: n - 1, Start: last.End, End: v.Start, Regions: map[string]int64{}})
+			}
+		}
 		m.steps = append(m.steps, Step{Number: n, Start: v.Start, End: v.End(), Regions: map[string]int64{}})
 	}
 	return m

@@ -139,6 +139,7 @@ func (j *job) keepCommon() {
 	if whole == len(j.steps) {
 		return
 	}
+	j.leaveOutMerged()
 	for i, rank := range j.ranks {
 		r := *rank
 		has := func(number int) bool { _, ok := slices.BinarySearch(j.steps, number); return ok }
@@ -150,6 +151,33 @@ func (j *job) keepCommon() {
 		j.notes = append(j.notes, fmt.Sprintf("rank %d has %d of %d steps: only the %d that all ranks have are compared", short, least, whole, len(j.steps)))
 	} else {
 		j.notes = append(j.notes, fmt.Sprintf("only the %d steps that all ranks have are compared", len(j.steps)))
+	}
+}
+
+// leaveOutMerged drops steps that hold another one on some rank, whose beginning was
+// lost with it: they are much longer there than on the others.
+func (j *job) leaveOutMerged() {
+	lengths := map[int][]int64{} // by step and rank
+	for _, r := range j.ranks {
+		for _, s := range r.Steps {
+			lengths[s.Number] = append(lengths[s.Number], s.End-s.Start)
+		}
+	}
+	merged := map[int]bool{}
+	for _, r := range j.ranks {
+		has := map[int]bool{}
+		for _, s := range r.Steps {
+			has[s.Number] = true
+		}
+		for i, s := range r.Steps {
+			holds := lengths[s.Number+1] != nil && !has[s.Number+1] || i == 0 && lengths[s.Number-1] != nil
+			if holds && 2*(s.End-s.Start) >= 3*median(lengths[s.Number]) {
+				merged[s.Number] = true
+			}
+		}
+	}
+	if len(merged) < len(j.steps) {
+		j.steps = slices.DeleteFunc(j.steps, func(step int) bool { return merged[step] })
 	}
 }
 

@@ -16,6 +16,7 @@ type Rank struct {
 	Calls         []Call // collectives, in the order in which they began
 	Kernels       []KernelSum
 	HostOps       map[string]int64 // what the host works in each operator, where devices meet
+	HostCalls     map[string]int   // in how many stretches it does
 	Notes         []string
 }
 
@@ -45,6 +46,7 @@ type PlaceSum struct {
 // Call is a collective as one rank took part in it.
 type Call struct {
 	Step     int // number of the step
+	Track    int // the stream or thread that carries it out, one call after the other
 	Name     string
 	Group    string // name and members
 	Pair     bool   // from one rank to another, which need not come at once

@@ -61,63 +61,6 @@ func (j *job) gain(own [][3][]int64, without []Straggler) float64 {
 	return min(float64(sum)/float64(j.run), 1)
 }
 
-// unevenStage is the stage of a pipeline that computes longest, where each of its
-// ranks computes much longer than those of the others: the pipeline goes at its
-// pace, though none of its ranks is slower than the rest of its stage.
-func (j *job) unevenStage() *stage {
-	kernels := func(r int) (sum int64) {
-		for i := range j.ranks[r].Steps {
-			sum += j.ranks[r].Steps[i].Kernel
-		}
-		return sum
-	}
-	var stages []stage
-	seen := make([]bool, len(j.ranks))
-	for r := range j.ranks {
-		if len(j.chains[r]) < 2 || seen[r] {
-			continue
-		}
-		s := stage{least: kernels(r)}
-		for _, o := range append([]int{r}, j.peers[r]...) {
-			if o != r && slices.Contains(j.chains[r], o) {
-				continue
-			}
-			seen[o] = true
-			s.ranks = append(s.ranks, j.ranks[o].Number)
-			s.least = min(s.least, kernels(o))
-		}
-		stages = append(stages, s)
-	}
-	if len(stages) < 2 {
-		return nil
-	}
-	longest := slices.MaxFunc(stages, func(a, b stage) int { return int(a.least - b.least) })
-	var others []int64
-	for _, s := range stages {
-		if s.ranks[0] != longest.ranks[0] {
-			others = append(others, s.least)
-		}
-	}
-	longest.others = median(others)
-	more := float64(longest.least - longest.others)
-	if longest.share = more / float64(j.run); more < 0.15*float64(longest.others) || longest.share < minExcess {
-		return nil
-	}
-	return &longest
-}
-
-// stage is the ranks that hold the same part of a pipeline.
-type stage struct {
-	ranks         []int
-	least, others int64   // what its least busy rank computes, and the median of the other stages
-	share         float64 // of the run, that it computes longer
-}
-
-func (s *stage) words(steps int) string {
-	return fmt.Sprintf("The pipeline goes at the pace of the stage on %s: its kernels take %s over %s, those of the other stages %s. Evenly cut, the job would take up to %.0f %% less time. Fix: cut the model evenly over the stages; if it is, look at the devices of that stage.",
-		rankList(s.ranks), milli(seconds(s.least)), count(steps, "step"), milli(seconds(s.others)), 100*s.share)
-}
-
 // rankList names ranks, those that follow each other as from one to another.
 func rankList(ranks []int) string {
 	ranks = slices.Sorted(slices.Values(ranks))

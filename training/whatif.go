@@ -288,10 +288,24 @@ func (w *whatIf) worst(byData, byStage []float64) map[[2]int]bool {
 		return cmp.Or(cmp.Compare(score(b), score(a)), cmp.Compare(w.o.workers[a], w.o.workers[b]))
 	})
 	worst := map[[2]int]bool{}
-	for _, v := range workers[:(len(workers)*3+99)/100] {
+	for _, v := range workers[:worstCount(len(workers))] {
 		worst[v] = true
 	}
 	return worst
+}
+
+// worstCount is how many workers the worst 3 % are: one at least.
+func worstCount(workers int) int { return (workers*3 + 99) / 100 }
+
+// worstOf names them.
+func worstOf(workers int) string {
+	switch n := worstCount(workers); {
+	case n == 1:
+		return fmt.Sprintf("of the %d workers", workers)
+	case workers < 100:
+		return fmt.Sprintf("%d of the %d workers", n, workers)
+	}
+	return "3 % of the workers"
 }
 
 // jobWords is the answer in a paragraph.
@@ -307,8 +321,8 @@ func (r *Result) jobWords() string {
 	stage := slices.MaxFunc(r.Stages, func(a, b StageSlowdown) int { return cmp.Compare(a.Slowdown, b.Slowdown) })
 	switch {
 	case r.WorstWorkers != nil && *r.WorstWorkers > 0.5 && r.World > 1:
-		fmt.Fprintf(&b, " A few workers are slow, the worst on stage %d of data-parallel rank %d: without the worst 3 %% of the workers, %.0f %% of the loss would be gone. Fix: replace that machine, or find out what runs beside the job on it.",
-			stage.Stage, rank.Rank, 100*min(*r.WorstWorkers, 1))
+		fmt.Fprintf(&b, " A few workers are slow, the worst on stage %d of data-parallel rank %d: without the worst %s, %.0f %% of the loss would be gone. Fix: replace that machine, or find out what runs beside the job on it.",
+			stage.Stage, rank.Rank, worstOf(r.World), 100*min(*r.WorstWorkers, 1))
 	case r.LastStage != nil && *r.LastStage > 0.5 && len(r.Stages) > 1 && stage.Stage == r.Stages[len(r.Stages)-1].Stage:
 		fmt.Fprintf(&b, " The last pipeline stage has more to do than the others: were it as fast, %.0f %% of the loss would be gone. Fix: cut the model so that the last stage, with the loss, holds fewer layers.", 100*min(*r.LastStage, 1))
 	case r.World == 1:

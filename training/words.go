@@ -49,6 +49,8 @@ func fix(s *Straggler) string {
 		return "compare its data with that of the other ranks; if it is as much, look at the device: clocks, temperature, power limit"
 	case s.Cause == "slow link":
 		return "look at the network of the rank's node: every group that it is in is slow"
+	case s.Cause == "slow group":
+		return "look at what connects these ranks: the links within their node, or a setting of NCCL that differs there"
 	case s.Side == Network:
 		return "look at the network of the rank's node"
 	case s.Cause == "slow kernels" && s.Pattern == Drifting:
@@ -140,12 +142,14 @@ func words(b *strings.Builder, group []Straggler, steps int, others bool) {
 	switch {
 	case s.Cause == "slow link":
 		fmt.Fprintf(b, ": %s fastest transfer takes %s, the others' %s, in every group %s", its, milli(s.Seconds), milli(s.Others), in)
+	case s.Cause == "slow group":
+		fmt.Fprintf(b, ": a transfer among them takes %s, in the other groups %s", milli(s.Seconds), milli(s.Others))
 	case s.Cause == "slow processor":
 		fmt.Fprintf(b, ": most of what %s processor does takes longer, most of all in %s: %s over %s, the others %s", its, region(s), milli(s.Seconds), over, milli(s.Others))
 	default:
 		fmt.Fprintf(b, ": %s %s %s over %s in %s, the others %s", it, spends, milli(mostSeconds(group)), over, region(s), milli(s.Others))
 	}
-	if names := operators(s); names != "" && s.Cause != "slow link" {
+	if names := operators(s); names != "" && s.Cause != "slow link" && s.Cause != "slow group" {
 		fmt.Fprintf(b, " (%s)", names)
 	}
 	upper := func(word string) string { return strings.ToUpper(word[:1]) + word[1:] }

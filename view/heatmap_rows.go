@@ -99,7 +99,8 @@ func heaviestLines(order []analyze.OrderedRegion, first, end, most int, weigh fu
 	return lines, nil
 }
 
-// weights are what regions weigh, over all units.
+// weights are what regions weigh: the most that a unit has, which is the cell that is
+// seen in a row, be it one of thousands.
 func weights(d *analyze.Dataset, m model.Matrix, q *heatQuantity) ([]float64, error) {
 	kept, err := d.Keep("\x03"+q.node.String(), func() (model.Matrix, error) {
 		weighed := m
@@ -108,15 +109,15 @@ func weights(d *analyze.Dataset, m model.Matrix, q *heatQuantity) ([]float64, er
 				return model.Matrix{}, err
 			}
 		}
-		sums := model.NewMatrix(1, weighed.Regions, model.Zero)
+		most := model.NewMatrix(1, weighed.Regions, model.Zero)
 		for u := range weighed.Units {
 			for r, v := range weighed.Row(u) {
-				if v == v {
-					sums.Data[r] += v
+				if v > most.Data[r] {
+					most.Data[r] = v
 				}
 			}
 		}
-		return sums, nil
+		return most, nil
 	})
 	return kept.Data, err
 }

@@ -263,3 +263,32 @@ func opened(t testing.TB, e *model.Experiment) *analyze.Dataset {
 	}
 	return d
 }
+
+// A region in which one unit of many spends most of the run has a row, however little
+// it is over all units.
+func TestHeatmapShowsWhatOneUnitSpends(t *testing.T) {
+	b := model.NewBuilder()
+	wall := b.Metric(model.NewMetric(model.WallTime, "s", model.Exclusive))
+	root := b.Region(model.Region{Name: "main", Parent: model.NoParent})
+	for r := range 30 {
+		region := b.Region(model.Region{Name: fmt.Sprint("even", r), Parent: root})
+		for u := range 100 {
+			b.Set(b.Unit(model.Unit{Process: u}), region, wall, 1)
+		}
+	}
+	b.Set(b.Unit(model.Unit{Process: 12}), b.Region(model.Region{Name: "odd", Parent: root}), wall, 20)
+	e, err := b.Build(model.Header{Name: "odd"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := opened(t, e)
+	for _, metric := range []string{"", "wtime", "imbalance"} {
+		h, err := DrawHeatmap(t.Context(), d, analyze.ShippedWords(), HeatmapOptions{Metric: metric, Normalise: NormaliseNone, Depth: -1, Rows: 8, Cols: 10})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if h.Rows[0].Region != "main/odd" {
+			t.Errorf("%q: first row %s", metric, h.Rows[0].Region)
+		}
+	}
+}

@@ -136,10 +136,21 @@ func (p *RegionPage) relate(paths *analyze.Dataset, metric model.Metric, whole f
 	if err != nil {
 		return err
 	}
+	names := analyze.FlatNames(paths.Regions)
 	is := func(r int) bool { return paths.Paths[r] == p.Region }
 	if d.ByWord() == analyze.Names {
-		name := d.Regions[at].Name
-		is = func(r int) bool { return analyze.FlatName(paths.Regions[r].Name) == name }
+		is = func(r int) bool { return names[r] == d.Regions[at].Name }
+	}
+	related := func(of map[string]*Related, r int, mean float64) {
+		key, name := paths.Paths[r], paths.Regions[r].Name
+		if d.ByWord() == analyze.Names {
+			key, name = names[r], names[r]
+		}
+		if of[key] == nil {
+			of[key] = &Related{Region: key, Name: name}
+		}
+		of[key].Mean += analyze.Real(mean)
+		of[key].Share = analyze.Ratio(float64(of[key].Mean), whole)
 	}
 	callers, callees := map[string]*Related{}, map[string]*Related{}
 	for r, region := range paths.Regions {
@@ -157,31 +168,17 @@ func (p *RegionPage) relate(paths *analyze.Dataset, metric model.Metric, whole f
 		mean := sum / float64(max(1, inclusive.Units))
 		if is(r) {
 			p.Paths = append(p.Paths, Related{paths.Paths[r], region.Name, analyze.Real(mean), analyze.Ratio(mean, whole)})
-			if parent != model.NoParent {
-				add(callers, paths, d.ByWord(), parent, mean, whole)
+			if parent != model.NoParent && !(inside && analyze.IsPart(region)) {
+				related(callers, parent, mean)
 			}
 		}
-		if inside {
-			add(callees, paths, d.ByWord(), r, mean, whole)
+		if inside && !(is(r) && analyze.IsPart(region)) {
+			related(callees, r, mean)
 		}
 	}
 	p.PathsOf = len(p.Paths)
 	p.Callers, p.Callees, p.Paths = heaviest(callers), heaviest(callees), byWeight(p.Paths)
 	return nil
-}
-
-// add counts time for a related region, under its name where regions are names.
-func add(of map[string]*Related, paths *analyze.Dataset, by string, r int, mean, whole float64) {
-	key, name := paths.Paths[r], paths.Regions[r].Name
-	if by == analyze.Names {
-		key = analyze.FlatName(name)
-		name = key
-	}
-	if of[key] == nil {
-		of[key] = &Related{Region: key, Name: name}
-	}
-	of[key].Mean += analyze.Real(mean)
-	of[key].Share = analyze.Ratio(float64(of[key].Mean), whole)
 }
 
 func heaviest(of map[string]*Related) []Related {

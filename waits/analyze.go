@@ -2,6 +2,7 @@ package waits
 
 import (
 	"context"
+	"errors"
 
 	"auspex/events"
 	"auspex/trace"
@@ -21,6 +22,9 @@ func Analyze(ctx context.Context, src events.Source) (*Report, error) {
 	})
 	if err != nil {
 		return nil, err
+	}
+	if a.spans == 0 {
+		return nil, errors.New(h.Name + ": the trace holds no time")
 	}
 	return a.Report(), nil
 }
@@ -56,7 +60,7 @@ type Analyzer struct {
 	end     int64
 	spans   int64
 	onPaths []float64          // non-waiting time of all locations by path
-	inCalls map[string]float64 // of that, pauses within calls; see trace.WithinCall
+	inCalls map[string]float64 // of that, pauses within calls (see trace.WithinCall) and barriers of unknown threads
 	intakes []*intake          // to be used again
 	spare   []*message
 	scratch

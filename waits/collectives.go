@@ -242,11 +242,15 @@ const maxTeams = 1 << 16
 
 // team judges barriers of the threads of a rank.
 func (a *Analyzer) team(v visit, s *events.Span) {
+	if s.Comm < 0 {
+		a.alone(v)
+		return
+	}
 	key := teamKey{a.header.Locations[v.loc].Rank, s.Comm}
 	m := a.teams[key]
 	if m == nil {
-		if len(a.teams) >= maxTeams { // of barriers that some thread never reached
-			clear(a.teams)
+		if len(a.teams) >= maxTeams {
+			a.unmet()
 		}
 		m = &meeting{kind: s.Kind, root: -1}
 		a.teams[key] = m
@@ -257,6 +261,21 @@ func (a *Analyzer) team(v visit, s *events.Span) {
 	}
 	delete(a.teams, key)
 	a.note(event{until: m.last().begin, whole: m})
+}
+
+// unmet gives up barriers that some thread never reached.
+func (a *Analyzer) unmet() {
+	for _, m := range a.teams {
+		for i := range m.visits {
+			a.alone(m.visits[i])
+		}
+	}
+	clear(a.teams)
+}
+
+// alone books a wait in a barrier of threads of which nothing tells for whom.
+func (a *Analyzer) alone(v visit) {
+	a.inCalls[events.LastName(a.header.Paths[v.path].Name)] += float64(v.end-v.begin) / 1e9
 }
 
 // threads is how many locations a rank has.

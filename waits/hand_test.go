@@ -216,6 +216,21 @@ var hand = []struct{ name, trace, want string }{
 		"0 compute A 0 1\n0 isend I 1 1 ->2\n0 waitall W 1 4 <-1 done->2\n1 compute A 0 2\n1 send S 2 2 ->0\n2 compute B 0 4\n2 recv R 4 4 <-0",
 		"late_receiver W 2: B[2]=2\nlate_sender W 1: A[1]=1",
 	},
+	{ // A message of 0 left at once, and nobody waits for it to be sent; the call at 2 waits for the other one.
+		"late receiver of the second of two messages",
+		"0 compute A 0 1\n0 isend I 1 1 ->1\n0 compute A 1 2\n0 sendrecv X 2 4 ->1 done->1@2\n1 compute A 0 3\n1 recv R 3 3 <-0\n1 compute B 3 4\n1 recv R 4 4 <-0",
+		"late_receiver X 2: A[1]=1 B[1]=1",
+	},
+	{ // A send-receive round three ranks waits for its message from 1 to 2, and then until the next rank takes its own.
+		"late receiver in MPI_Sendrecv",
+		"0 compute A 0 1\n0 sendrecv X 1 4 ->1 <-2\n1 compute A 0 4\n1 sendrecv X 4 4 ->2 <-0\n2 compute A 0 2\n2 sendrecv X 2 4 ->0 <-1",
+		"late_sender X 3: A[1 2]=3\nlate_receiver X 2: A[1]=2",
+	},
+	{ // Its own message comes at 3, and it goes on before the next rank takes what it sent.
+		"a send-receive that does not wait for its receiver",
+		"0 compute A 0 1\n0 sendrecv X 1 3 ->1 <-2\n1 compute A 0 4\n1 recv X 4 4 <-0\n2 compute A 0 3\n2 send X 3 3 ->0",
+		"late_sender X 2: A[2]=2",
+	},
 	{ // Rank 1 is ready to receive at 3: what it does from then on delays nobody.
 		"late receiver that computes on",
 		"0 compute A 0 1\n0 send S 1 3 ->1\n1 compute A 0 3\n1 irecv I 3 3\n1 compute C 3 9\n1 wait W 9 9 <-0@3",

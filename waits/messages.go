@@ -64,7 +64,8 @@ func (a *Analyzer) messages(v visit, s *events.Span) {
 		}
 		switch h.Side {
 		case events.Sent:
-			a.sent(v, rank, h, s.Kind == trace.Send)
+			// Of a measured send-receive it is not told whether its send left at once.
+			a.sent(v, rank, h, s.Kind == trace.Send || s.Kind == trace.SendRecv && !a.header.Replayed)
 		case events.SendDone:
 			a.sendDone(v, rank, h)
 		case events.Received:
@@ -169,22 +170,36 @@ func (a *Analyzer) matched(box *mailbox, m *message) {
 }
 
 // sendDone notes a call that waits for a send.
+// sendDone notes a call that waits for a send. Sends that left at once are never waited
+// for, so that of those with one label the latest counts that had begun by then.
 func (a *Analyzer) sendDone(v visit, rank int32, h *events.Half) {
 	box := &a.boxes[h.Peer]
+	var of *message
+	at := -1 // among those that are done
+	look := func(i int, m *message) {
+		if m.src == rank && m.tag == h.Tag && m.comm == h.Comm && m.send.begin <= h.Posted && (of == nil || m.send.begin > of.send.begin) {
+			of, at = m, i
+		}
+	}
 	for k := range maxDone { // the oldest first
 		i := (box.turn + k) % maxDone
-		if m := box.done[i]; m != nil && m.src == rank && m.tag == h.Tag && m.comm == h.Comm {
-			box.done[i] = nil
-			a.receivedLate(m, v)
-			a.spare = append(a.spare, m)
-			return
+		if m := box.done[i]; m != nil {
+			look(i, m)
 		}
 	}
 	for _, m := range box.open {
-		if m.src == rank && m.tag == h.Tag && m.comm == h.Comm && m.sent && m.waiter == nil {
-			m.waiter = &v
-			return
+		if m.sent && m.waiter == nil {
+			look(-1, m)
 		}
+	}
+	switch {
+	case of == nil:
+	case at < 0:
+		of.waiter = &v
+	default:
+		box.done[at] = nil
+		a.receivedLate(of, v)
+		a.spare = append(a.spare, of)
 	}
 }
 

@@ -42,13 +42,15 @@ func program(t *rapid.T, ranks, steps int) *trace.Trace {
 		case 2:
 			all(func(_ int, b *trace.Builder) { b.Add(&trace.Action{Kind: trace.Reduce, Peer: root, Count: 8}) })
 		case 3:
+			size := int64(rapid.SampledFrom([]int{5, 100}).Draw(t, "size")) // of 8 bytes
 			all(func(r int, b *trace.Builder) {
-				b.Add(&trace.Action{Kind: trace.SendRecv, Peer: int32((r + shift) % ranks), Peer2: int32((r - shift + ranks) % ranks), Count: 100, Count2: 100})
+				b.Add(&trace.Action{Kind: trace.SendRecv, Peer: int32((r + shift) % ranks), Peer2: int32((r - shift + ranks) % ranks), Count: size, Count2: size})
 			})
 		case 4:
+			size := int64(rapid.SampledFrom([]int{5, 100}).Draw(t, "size")) // of 8 bytes
 			all(func(r int, b *trace.Builder) {
-				b.Add(&trace.Action{Kind: trace.Irecv, Peer: int32((r - shift + ranks) % ranks), Tag: 3, Count: 100})
-				b.Add(&trace.Action{Kind: trace.Isend, Peer: int32((r + shift) % ranks), Tag: 3, Count: 100})
+				b.Add(&trace.Action{Kind: trace.Irecv, Peer: int32((r - shift + ranks) % ranks), Tag: 3, Count: size})
+				b.Add(&trace.Action{Kind: trace.Isend, Peer: int32((r + shift) % ranks), Tag: 3, Count: size})
 				b.Add(&trace.Action{Kind: trace.Compute, Value: float64(rapid.IntRange(0, 5000).Draw(t, "overlap"))})
 				b.Add(&trace.Action{Kind: trace.WaitAll})
 			})
@@ -102,6 +104,32 @@ func TestCausesAddUp(t *testing.T) {
 		}
 		if math.Abs(path-r.Seconds) > 1e-8+1e-6*r.Seconds {
 			t.Errorf("the critical path is %g s long, the run %g s", path, r.Seconds)
+		}
+	})
+}
+
+// TestCallsAreWaits: on a network that takes no time, all that ranks are in calls is
+// waiting, for senders, receivers or in collectives, whatever their messages are called.
+func TestCallsAreWaits(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		tr := program(t, rapid.IntRange(1, 6).Draw(t, "ranks"), rapid.IntRange(1, 12).Draw(t, "steps"))
+		o := loggp.Options{Network: loggp.Network{EagerBelow: rapid.SampledFrom([]int64{0, 50}).Draw(t, "eager")}}
+		run, err := loggp.Run(t.Context(), tr, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := waits.Analyze(t.Context(), loggp.NewSource(tr, o))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for rank, finish := range run.Finish {
+			waited := 0.0
+			for _, row := range r.Rows {
+				waited += row.Ranks[rank]
+			}
+			if in := finish - run.Compute[rank]; math.Abs(waited-in) > 1e-7 {
+				t.Errorf("rank %d is in calls for %g s, and waits %g s", rank, in, waited)
+			}
 		}
 	})
 }

@@ -3,6 +3,8 @@ package waits
 import (
 	"cmp"
 	"slices"
+
+	"auspex/events"
 )
 
 // Report is where ranks waited and for what. Times are seconds, shares are of
@@ -12,7 +14,10 @@ type Report struct {
 	Seconds float64 `json:"run_seconds"`
 	Waited  float64 `json:"waited_seconds"`
 	Share   float64 `json:"waited_share"`
-	Rows    []Row   `json:"rows"`
+	// NoCore is how long ranks stood within MPI that could have gone on and had no
+	// core; not while they had to wait anyway.
+	NoCore float64 `json:"no_core_seconds,omitempty"`
+	Rows   []Row   `json:"rows"`
 	// CriticalPath is what the run time consists of, by region.
 	CriticalPath []OnPath `json:"critical_path"`
 	// Untold are calls that wait for other ranks and of which the trace does not
@@ -25,8 +30,9 @@ type Report struct {
 	Notes     []string `json:"notes"`
 	Words     string   `json:"words"`
 	whole     float64  // seconds of all ranks' threads together
-	partial   bool     // see events.Header
 	locations int
+
+	partial, incomplete bool // see events.Header
 }
 
 // Row is a way to wait at a place.
@@ -55,6 +61,9 @@ type Cause struct {
 // microseconds, and those left out have a twentieth of the delay together.
 func (c *Cause) Late() []int {
 	const worth = 0.05
+	if len(c.late) < len(c.Ranks) {
+		return c.Ranks // of each it is not known
+	}
 	n, left := len(c.late), 0.0
 	for n > 1 && left+c.late[n-1] <= worth*c.Seconds {
 		n--
@@ -161,7 +170,8 @@ func (a *Analyzer) Finish() { a.judge(1<<63 - 1) }
 // Report finishes, and sums up what was found.
 func (a *Analyzer) Report() *Report {
 	a.Finish()
-	r := &Report{Ranks: a.header.Ranks, partial: a.header.Partial, Rows: []Row{}, CriticalPath: []OnPath{}, Events: a.spans, Notes: append([]string{}, a.header.Notes...)}
+	a.unmet()
+	r := &Report{Ranks: a.header.Ranks, partial: a.header.Partial, incomplete: a.header.Incomplete != "", Rows: []Row{}, CriticalPath: []OnPath{}, Events: a.spans, Notes: append([]string{}, a.header.Remarks()...)}
 	if a.end > a.begin {
 		r.Seconds = float64(a.end-a.begin) / 1e9
 	}
@@ -192,6 +202,11 @@ func (a *Analyzer) Report() *Report {
 		return cmp.Or(cmp.Compare(y.Seconds, x.Seconds), cmp.Compare(x.Region, y.Region), cmp.Compare(x.Pattern, y.Pattern))
 	})
 	r.Share = share(r.Waited)
+	for path, seconds := range a.onPaths {
+		if _, ok := events.WithoutCore(a.header.Paths[path].Name); ok {
+			r.NoCore += seconds
+		}
+	}
 	r.CriticalPath = a.onPath()
 	if left := a.unmatched(); left > 0 {
 		r.Notes = append(r.Notes, plural(left, "message has", "messages have")+" only one side in the trace and could not be judged")

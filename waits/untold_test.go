@@ -1,6 +1,7 @@
 package waits
 
 import (
+	"context"
 	"strings"
 	"testing"
 
@@ -61,5 +62,46 @@ func TestUntoldPause(t *testing.T) {
 	}
 	if !strings.Contains(r.Words, "25 % of their time is in `MPI_Wait` and `MPI_Win_fence`, of which") {
 		t.Error(r.Words)
+	}
+}
+
+// TestUntoldBarriers: of barriers that some thread never reached, or of which nobody
+// is known, only the time is told.
+func TestUntoldBarriers(t *testing.T) {
+	h := &events.Header{Ranks: 1, Locations: []events.Location{{}, {Thread: 1}}, Paths: []events.Path{{Name: "solve"}, {Name: "solve/OpenMP barrier"}}}
+	for _, number := range []int32{0, -1} {
+		a := NewAnalyzer(h)
+		for _, s := range []events.Span{
+			{Loc: 0, Kind: trace.Compute, Root: -1, End: 4e9}, {Loc: 1, Kind: trace.Compute, Root: -1, End: 2e9},
+			{Loc: 1, Kind: events.ThreadBarrier, Path: 1, Root: -1, Comm: number, Begin: 2e9, End: 4e9},
+		} {
+			a.Span(&s)
+		}
+		if r := a.Report(); len(r.Untold) != 1 || r.Untold[0] != (Untold{"OpenMP barrier", 1, 0.25}) || !strings.HasPrefix(r.Words, "In what the trace tells, the threads hardly") {
+			t.Errorf("barrier %d: %+v: %s", number, r.Untold, r.Words)
+		}
+	}
+}
+
+// TestIncomplete: of a trace that lost its end, nobody knows how little ranks wait.
+func TestIncomplete(t *testing.T) {
+	h := &events.Header{Ranks: 2, Locations: []events.Location{{}, {Rank: 1}}, Paths: []events.Path{{Name: "solve"}}, Incomplete: "half is gone"}
+	a := NewAnalyzer(h)
+	a.Span(&events.Span{Kind: trace.Compute, Root: -1, End: 1e9})
+	if r := a.Report(); r.Words != "In what the trace tells, the ranks hardly wait for one another: 0 µs of 2 s." || len(r.Notes) != 1 || r.Notes[0] != "the trace is incomplete: half is gone" {
+		t.Errorf("%s %q", r.Words, r.Notes)
+	}
+}
+
+// nothing is a trace without spans.
+type nothing struct{}
+
+func (nothing) Header() *events.Header                               { return &events.Header{Name: "a.prv", Ranks: 2} }
+func (nothing) Each(context.Context, func(*events.Span) error) error { return nil }
+
+// TestNoTime: of a trace that holds no time nothing is said of waiting.
+func TestNoTime(t *testing.T) {
+	if _, err := Analyze(t.Context(), nothing{}); err == nil || err.Error() != "a.prv: the trace holds no time" {
+		t.Errorf("got %v", err)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"auspex/events"
 )
 
 func plural(n int, one, many string) string {
@@ -23,8 +25,8 @@ func words(r *Report) string {
 		return "There is a single rank, which has nobody to wait for."
 	}
 	untold := r.untoldWords()
-	if r.Share < mentioned && untold != "" {
-		return fmt.Sprintf("In what the trace tells, the %s hardly wait for one another: %s of %s. %s", who, seconds(r.Waited), seconds(r.whole), untold)
+	if r.Share < mentioned && (untold != "" || r.incomplete) {
+		return strings.TrimSpace(fmt.Sprintf("In what the trace tells, the %s hardly wait for one another: %s of %s. %s", who, seconds(r.Waited), seconds(r.whole), untold))
 	}
 	if r.Share < mentioned {
 		return fmt.Sprintf("The %s hardly wait for one another: %s of %s.", who, seconds(r.Waited), seconds(r.whole))
@@ -95,6 +97,9 @@ func sentence(row Row, again bool) string {
 		return text + "."
 	}
 	c := row.Causes[0]
+	if call, ok := events.WithoutCore(c.Region); ok {
+		return fmt.Sprintf("%s, %s of it for %s without a core within `%s`.", text, seconds(c.Seconds), NamedRanks(c.Late()), events.LastName(call))
+	}
 	text = fmt.Sprintf("%s, %s of it for `%s` on %s", text, seconds(c.Seconds), c.Region, NamedRanks(c.Late()))
 	if c.Mostly != "" {
 		text += ", by samples most of it in `" + c.Mostly + "`"

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"auspex/events"
 	"auspex/waits"
 )
 
@@ -54,5 +55,20 @@ func TestWithin(t *testing.T) {
 		if !strings.HasSuffix(r.Words, c.want) || r.Rows[0].Causes[0].Mostly != c.function {
 			t.Errorf("%q: %s\nwant: %s", c.function, r.Words, c.want)
 		}
+	}
+}
+
+// TestWithoutCore: what is waited for is a core, not the call.
+func TestWithoutCore(t *testing.T) {
+	src := write(t, "0 barrier m.c:1/X 0 1\n1 barrier m.c:1/X 0 1\n1 compute m.c:1/X/still 1 3\n0 barrier m.c:2/Y 1 3\n1 barrier m.c:2/Y 3 3", []int32{0, 1})
+	for i, p := range src.Header().Paths {
+		src.Header().Paths[i].Name = strings.Replace(p.Name, "still", events.NoCore, 1)
+	}
+	r, err := waits.Analyze(t.Context(), src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "`Y` in m.c:2 waits 2 s, 2 s of it for rank 1 without a core within `X`."; !strings.HasSuffix(r.Words, want) || r.NoCore != 2 {
+		t.Errorf("%s\nwant: %s (%g s without a core)", r.Words, want, r.NoCore)
 	}
 }

@@ -142,6 +142,12 @@ func fill(t *testing.T, place string) {
 		"--build", "mpicc.mpich -O{opt} intsort.c -o sort", "--run", "mpirun.mpich -n {np} ./sort S 5")
 	auspex(t, place, "sweep", filepath.Join(examples, "sweep", "intsort.toml"))
 	s := store.Open(place)
+	if err := s.PutPrediction(&store.Prediction{Name: "settled", Body: []byte(`{"program": "heat", "method": "threshold", "notes": [], "words": "It takes 2 s on site1.",
+		"predictions": [{"np": 2, "opt": "3", "platform": "site1", "method": "threshold", "predicted_seconds": 2, "low_seconds": 1.9, "high_seconds": 2.1, "runs": 1, "ranks": [{"finish": 2, "compute": 2}, {"finish": 2, "compute": 2}]}],
+		"loops": [{"file": "heat.c", "line": 19, "unit": "main", "method": "threshold", "cuts": [{"np": 2, "opt": "3", "iterations_run": 16, "iterations": 1000, "seconds_added": 1.5,
+			"curve": [{"iterations": 1, "seconds": 0.002}, {"iterations": 4, "seconds": 0.0016}, {"iterations": 16, "seconds": 0.0015}], "levels": [{"epsilon": 0.1, "iterations": 4}]}]}]}`)}, false); err != nil {
+		t.Fatal(err)
+	}
 	if err := s.Put(grid(t, "trained", 8, 6, "kernel_"), false, sample.TrainingJob(t)...); err != nil {
 		t.Fatal(err)
 	}

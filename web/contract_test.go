@@ -139,7 +139,10 @@ func putPrediction(t *testing.T, s *store.Store, name string) {
 	r.Predictions = append(r.Predictions,
 		predict.Prediction{NP: 2, Opt: "3", Platform: "site1", Method: predict.Simple, Predicted: 2, Low: 1.9, High: 2.1, Measured: &measured, Error: &wrong, Ranks: make([]simulate.RankTime, 2)},
 		predict.Prediction{NP: 4, Opt: "3", Platform: "site1", Method: predict.Simple, Predicted: 1, Ranks: make([]simulate.RankTime, 4)})
-	r.Loops = append(r.Loops, predict.LoopUse{File: "heat.c", Line: 7, Unit: "main", Method: predict.Simple, Reason: "it communicates"})
+	r.Loops = append(r.Loops, predict.LoopUse{File: "heat.c", Line: 7, Unit: "main", Method: predict.Simple, Reason: "it communicates"},
+		predict.LoopUse{File: "heat.c", Line: 19, Unit: "main", Method: predict.Threshold, Cuts: []predict.Cut{{NP: 2, Opt: "3", Ran: 16, Iterations: 1000, Added: 1.5,
+			Curve:  []predict.CurvePoint{{Iterations: 1, Seconds: 0.002}, {Iterations: 4, Seconds: 0.0016}, {Iterations: 16, Seconds: 0.0015}},
+			Levels: []predict.ErrorLevel{{Epsilon: 0.1, Iterations: 4}}}}})
 	body, err := json.Marshal(r)
 	if err != nil {
 		t.Fatal(err)

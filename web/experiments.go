@@ -80,14 +80,17 @@ func (s *Server) experiment(ctx context.Context, q *asked) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	serialization, _, notes, err := kept.SerializationOf(ctx, e)
+	parts, _, notes, err := kept.CommunicationOf(ctx, e)
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case err != nil: // the profile is there all the same
 		notes = append(notes, err.Error())
 	}
-	found.Efficiency.Split(serialization)
+	found.Efficiency.Split(parts.Serialization, parts.Cores)
+	if job.Has(e) {
+		found.OfRanks()
+	}
 	found.Warnings = append(found.Warnings, notes...)
 	return report.Tell(found, kept.Has(e), job.Has(e)), nil
 }

@@ -74,7 +74,7 @@ func (s *Server) traceSays(ctx context.Context, q *asked, d *analyze.Dataset, wo
 	if err != nil {
 		return err
 	}
-	if (len(found.Causes) > 0 || kept.CostsCommunication(found)) && kept.Has(e) {
+	if (len(found.Causes) > 0 || kept.Waited(found)) && kept.Has(e) {
 		if r, err := s.traced.get(ctx, e); err == nil { // a trace that cannot be replayed says nothing
 			kept.ReplayCauses(ctx, r.pricing, found)
 			r.kept.TellWaits(ctx, found)

@@ -31,6 +31,10 @@ func (c *Case) balance(s *setting, regions []int, all bool) {
 		c.balanceWithin(s, regions)
 		return
 	}
+	if c.byTurns(regions).moves {
+		c.everyStep(s, regions)
+		return
+	}
 	var moved []int
 	for _, r := range regions {
 		spent := c.spent(s, r)
@@ -53,6 +57,11 @@ func (c *Case) balance(s *setting, regions []int, all bool) {
 				s.given = make([]given, len(c.profile.Seconds))
 			}
 			s.given[r] = given{to, weights(row, mean/sum(spent))} // summed up by phase below
+			for rank := range to {
+				if to[rank] { // what it is given has been scaled where it was
+					row[rank] = c.stretched(rank)
+				}
+			}
 			moved = append(moved, r)
 		}
 		for rank := range row {
@@ -159,12 +168,14 @@ func (c *Case) walk(rank int, do func(a *trace.Action, region, phase int)) {
 }
 
 // synchronises tells whether all ranks take part in an action.
-func synchronises(a *trace.Action) bool { return a.Kind.Collective() && a.Comm == 0 }
+func synchronises(a *trace.Action) bool {
+	return a.Comm == 0 && (a.Kind.Collective() || a.Kind == trace.CommSplit || a.Kind == trace.CommDup)
+}
 
 // inPhases tells whether all ranks take part in as many collectives: then these
 // part the run into phases. Where ranks compute beside collectives, they do not.
 func inPhases(t *trace.Trace) bool {
-	if t.Ready != nil {
+	if t.Overlaps() {
 		return false
 	}
 	first := 0

@@ -63,6 +63,51 @@ func TestBalanceMovesWork(t *testing.T) {
 	}
 }
 
+// TestBalanceAfterSplit: where ranks make communicators, they meet: what a rank is given
+// of work done after that holds nobody up there.
+func TestBalanceAfterSplit(t *testing.T) {
+	for _, kind := range []trace.Kind{trace.CommSplit, trace.CommDup} {
+		tr := programs(2, func(r int, b *trace.Builder) {
+			b.Add(&trace.Action{Kind: kind, Count: int64(r)})
+			if r == 0 {
+				compute(b, "A", 4)
+			}
+			b.Add(&trace.Action{Kind: trace.Barrier})
+		})
+		if _, a := balanced(t, tr, "A"); math.Abs(a.NewSeconds-2) > 1e-9 {
+			t.Errorf("%s: %g s, want 2", kind, a.NewSeconds)
+		}
+	}
+}
+
+// TestBalanceOfLess: what a rank that never enters a region is given of it has been
+// changed already, and is so once.
+func TestBalanceOfLess(t *testing.T) {
+	tr := programs(2, func(r int, b *trace.Builder) {
+		if r == 0 {
+			compute(b, "A", 4)
+		}
+		b.Add(&trace.Action{Kind: trace.Barrier})
+	})
+	for _, stretch := range [][]float64{nil, {1, 1}} {
+		c, err := whatif.New(t.Context(), whatif.Setup{Trace: tr, Stretch: stretch})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, x := range []struct {
+			factor, want float64
+		}{{2, 1}, {0.5, 4}} {
+			faster, balance := whatif.Change{Kind: whatif.Faster, Region: "A", Factor: x.factor}, whatif.Change{Kind: whatif.Balance, Region: "A"}
+			for _, changes := range [][]whatif.Change{{faster, balance}, {balance, faster}} {
+				a, err := c.Price(t.Context(), changes)
+				if err != nil || math.Abs(a.NewSeconds-x.want) > 1e-9 {
+					t.Errorf("%v: %+v, %v; want %g s", changes, a, err, x.want)
+				}
+			}
+		}
+	}
+}
+
 // TestBalanceKeepsWork: no work goes or comes, so that no promise is below all work
 // over the ranks; and with all work balanced, imbalance does not limit a run.
 func TestBalanceKeepsWork(t *testing.T) {

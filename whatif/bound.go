@@ -72,6 +72,9 @@ func (b *Bound) lead() string {
 // note is said with every bound.
 func (b *Bound) note() string { return b.lead() + " this is a bound: the gain is at most this" }
 
+// inAll is said where work is balanced: a profile has no steps.
+const inAll = "balanced is what ranks have in all; where the work moves from rank to rank, evening out each step may gain more, which only a trace tells"
+
 // Price bounds what changes would bring.
 func (b *Bound) Price(changes []Change) (*Answer, error) {
 	c := b.whole()
@@ -104,7 +107,7 @@ func (b *Bound) Price(changes []Change) (*Answer, error) {
 		}
 	}
 	for rank, t := range b.profile.Pauses {
-		after := s.work.Pause(rank, t)
+		after := s.work.Pause(-1, rank, t)
 		if less += t - after; after < t {
 			shortest = 0
 		}
@@ -120,13 +123,21 @@ func (b *Bound) Price(changes []Change) (*Answer, error) {
 	if b.seconds > 0 {
 		a.Gain = 1 - a.NewSeconds/b.seconds
 	}
+	if b.ranks() > 1 && slices.ContainsFunc(changes, func(ch Change) bool { return ch.Kind == Balance }) {
+		a.Notes = append(a.Notes, inAll)
+	}
 	for _, ch := range changes {
 		a.Changes = append(a.Changes, ch.String())
 	}
 	a.Interval = [2]float64{a.NewSeconds, b.seconds}
 	a.Limit = c.limit(&outcome{seconds: a.NewSeconds, compute: compute}, s)
-	a.Words = fmt.Sprintf("A bound, %s: with these changes the run of %s cannot become shorter than %s, %.1f %% less.", b.why(), seconds(b.seconds), seconds(a.NewSeconds), 100*a.Gain)
+	a.Words = a.boundWords(b.why())
 	return a, nil
+}
+
+// boundWords says why an answer is a bound, and which.
+func (a *Answer) boundWords(why string) string {
+	return fmt.Sprintf("A bound, %s: with these changes the run of %s cannot become shorter than %s, %.1f %% less.", why, seconds(a.BaseSeconds), seconds(a.NewSeconds), 100*a.Gain)
 }
 
 // whole is the run with the work of all threads: which of them does it, and what of
@@ -195,6 +206,9 @@ func (b *Bound) Opportunities() (*List, error) {
 		}
 	}
 	slices.SortStableFunc(l.Opportunities, func(x, y Opportunity) int { return cmp.Compare(y.Gain, x.Gain) })
+	if b.ranks() > 1 {
+		l.Notes = append(l.Notes, inAll)
+	}
 	why := strings.ToUpper(b.lead()[:1]) + b.lead()[1:]
 	l.Words = why + " these are bounds: none of these changes can gain more."
 	if len(l.Opportunities) == 0 {

@@ -2,6 +2,7 @@ package whatif_test
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -80,6 +81,42 @@ func TestBoundOfAStraggler(t *testing.T) {
 		a, err := b.Price([]whatif.Change{{Kind: whatif.LikeMedian, Rank: 2}})
 		if err != nil || a.NewSeconds > c.within+1e-9 || a.NewSeconds < 0.1-1e-9 {
 			t.Errorf("%s: %+v, %v", c.name, a, err)
+		}
+	}
+}
+
+// TestBoundOfOtherWork: a rank that does more in one region and less in another gains by
+// becoming ordinary where ranks meet in between: here 6 s become 4.
+func TestBoundOfOtherWork(t *testing.T) {
+	p := &loggp.Profile{Regions: []string{"A", "B"}, Seconds: [][]float64{{1, 3}, {3, 1}}, Counts: [][]int64{{0, 0}, {0, 0}}, Pauses: make([]float64, 2)}
+	a, err := whatif.NewBound(p, 6, nil, nil).Price([]whatif.Change{{Kind: whatif.LikeMedian, Rank: 1}})
+	if err != nil || a.NewSeconds > 4 {
+		t.Errorf("%+v, %v", a, err)
+	}
+}
+
+// TestBoundOfSteps: two ranks that have more by turns compute as long in all, so that a
+// profile bounds the gain of balancing by nothing where balancing each step gains; that
+// is said, and not of a single rank, nor of another change.
+func TestBoundOfSteps(t *testing.T) {
+	for _, c := range []struct {
+		ranks  int
+		change whatif.Change
+		said   bool
+	}{
+		{2, whatif.Change{Kind: whatif.Balance, Region: "A"}, true},
+		{2, whatif.Change{Kind: whatif.Faster, Region: "A", Factor: 2}, false},
+		{1, whatif.Change{Kind: whatif.Balance, Region: "A"}, false},
+	} {
+		p := &loggp.Profile{Regions: []string{"A"}, Seconds: [][]float64{slices.Repeat([]float64{3}, c.ranks)}, Counts: [][]int64{make([]int64, c.ranks)}, Pauses: make([]float64, c.ranks)}
+		b := whatif.NewBound(p, 4, nil, nil)
+		a, err := b.Price([]whatif.Change{c.change})
+		if err != nil || strings.Contains(strings.Join(a.Notes, " "), "evening out each step may gain more") != c.said {
+			t.Errorf("%+v: %+v, %v", c, a, err)
+		}
+		l, err := b.Opportunities()
+		if err != nil || strings.Contains(strings.Join(l.Notes, " "), "evening out each step may gain more") != (c.ranks > 1) {
+			t.Errorf("%+v: %+v, %v", c, l, err)
 		}
 	}
 }

@@ -36,9 +36,14 @@ type Case struct {
 	untold   float64 // see Setup
 	hidden   hidden  // where only a profile is known
 	notes    []string
+	turns    turns
 	// unexplained is how much longer the run took than its replay, where no network
 	// explains it.
 	unexplained float64
+	wanting     bool // that is taken to be due to a want of cores
+	// tooLong is by how much a replay in which every rank has a core takes longer than
+	// such a run can.
+	tooLong float64
 }
 
 // Machine is a platform with ranks on it.
@@ -115,7 +120,10 @@ func New(ctx context.Context, s Setup) (*Case, error) {
 		return nil, err
 	}
 	c.delays = c.base.delays
-	return c, c.fit(ctx)
+	if err := c.fit(ctx); err != nil {
+		return nil, err
+	}
+	return c, c.withCores(ctx)
 }
 
 // Profile is the trace's computation by region and rank.
@@ -137,6 +145,8 @@ type outcome struct {
 	paused  []float64 // blocked or asleep
 	delays  [][]float64
 	sooner  float64 // that all are done with starting and ending
+	tooLong float64 // by how much that is, at least
+	freed   float64 // what no network explains and goes with a core for every rank
 }
 
 // replay runs the trace with changes.
@@ -145,6 +155,10 @@ func (c *Case) replay(ctx context.Context, changes []Change) (*outcome, error) {
 	if err != nil {
 		return nil, err
 	}
+	return c.replaySetting(ctx, s, changes)
+}
+
+func (c *Case) replaySetting(ctx context.Context, s setting, changes []Change) (*outcome, error) {
 	if c.platform != nil {
 		return c.onPlatform(ctx, s)
 	}
@@ -156,7 +170,14 @@ func (c *Case) replay(ctx context.Context, changes []Change) (*outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &outcome{r.Seconds, r.Compute, r.Stopped, r.Paused, r.Delays, s.sooner}, nil
+	out := &outcome{seconds: r.Seconds, compute: r.Compute, stopped: r.Stopped, paused: r.Paused, delays: r.Delays, sooner: s.sooner}
+	if slices.ContainsFunc(changes, func(ch Change) bool { return ch.Kind == Cores }) {
+		out.tooLong = c.tooLong
+		if c.wanting {
+			out.freed = c.unexplained
+		}
+	}
+	return out, nil
 }
 
 // Source is the run with changes as spans of time, as a replay without a platform
@@ -175,18 +196,22 @@ func (c *Case) Source(ctx context.Context, changes []Change) (events.Source, err
 
 // options are what a replay without a platform is to be like, and what it is of.
 func (c *Case) options(ctx context.Context, s setting) (*trace.Trace, loggp.Options, error) {
-	o := loggp.Options{Network: s.network, Work: s.work, Regions: c.profile.Table, Stops: c.stops, Delays: c.delays}
-	if s.given == nil && !s.even {
+	o := loggp.Options{Network: s.network, Measured: c.network, Work: s.work, Regions: c.profile.Table, Stops: c.stops, Delays: c.delays}
+	if s.given == nil && !s.even && s.steps == nil {
 		return c.trace, o, nil
 	}
 	t, stops, err := c.rewrite(ctx, s)
-	o.Work, o.Regions, o.Stops = loggp.Work{Speed: s.work.Speed, Cores: s.work.Cores}, nil, stops
+	o.Work, o.Regions, o.Stops = loggp.Work{Speed: s.work.Speed, Cores: s.work.Cores, Calls: s.work.Calls}, nil, stops
 	return t, o, err
 }
 
 // predicted is the new time of a replay: what replays do not know stays.
 func (c *Case) predicted(o *outcome) float64 {
-	return max(c.Base()-(c.base.seconds-o.seconds)-o.sooner, c.least(o))
+	seconds := max(c.Base()-(c.base.seconds-o.seconds)-o.sooner-o.freed, c.least(o))
+	if o.tooLong > 0 {
+		return max(seconds-o.tooLong, c.busiest(o))
+	}
+	return seconds
 }
 
 // least is what the replay takes, and starting and ending, which no change makes

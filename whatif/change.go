@@ -100,7 +100,7 @@ func (c Change) Spoken() string {
 	case Collective:
 		return fmt.Sprintf("%s by %s", c.Call, c.Word)
 	case Eager:
-		return fmt.Sprintf("messages of up to %d bytes sent eagerly", c.Bytes)
+		return fmt.Sprintf("messages below %d bytes sent eagerly", c.Bytes)
 	case Hosts:
 		return "hosts " + times(c.Factor) + " as fast"
 	}

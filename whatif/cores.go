@@ -1,6 +1,7 @@
 package whatif
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -15,11 +16,13 @@ import (
 // stand still where it did. What it does is its work, and changes to regions change
 // that. How long it stands still for as much work is the machine's affair: a quota,
 // or neighbours that get their turn, take a share of its time, so that half the work
-// is interrupted half as long. It ends where the rank gets a core.
+// is interrupted half as long; what it runs within MPI is interrupted as long as
+// before. It ends where the rank gets a core.
 
 // stood is how long a rank had no core.
 type stood struct {
 	computing, within float64
+	ran               float64 // in the calls within which it had none
 }
 
 func sumStops(stops trace.Stops) []stood {
@@ -28,6 +31,7 @@ func sumStops(stops trace.Stops) []stood {
 		for _, s := range list {
 			if s.Within {
 				out[rank].within += s.Seconds
+				out[rank].ran += s.Rest
 			} else {
 				out[rank].computing += s.Seconds
 			}
@@ -38,12 +42,14 @@ func sumStops(stops trace.Stops) []stood {
 
 func (s stood) all() float64 { return s.computing + s.within }
 
-// coreRow is the parts of the ranks' stops, which a change may alter.
-func (c *Case) coreRow(s *setting) []float64 {
+// coreRows are the parts of the ranks' stops in computation and of those within calls,
+// which a change may alter.
+func (c *Case) coreRows(s *setting) (computing, within []float64) {
 	if s.work.Cores == nil {
 		s.work.Cores = slices.Repeat([]float64{1}, c.ranks)
+		s.work.Calls = slices.Repeat([]float64{1}, c.ranks)
 	}
-	return s.work.Cores
+	return s.work.Cores, s.work.Calls
 }
 
 var errNoStops = errors.New("it is not known how long ranks waited for a core: experiments that auspex run --trace made on Linux tell")
@@ -54,7 +60,9 @@ func (c *Case) enough(s *setting) error {
 	case c.platform != nil:
 		return fmt.Errorf("%s: a platform has the cores it has; without --platform it is that of the run", Change{Kind: Cores})
 	case c.stood != nil:
-		clear(c.coreRow(s))
+		computing, within := c.coreRows(s)
+		clear(computing)
+		clear(within)
 	case c.stretch != nil:
 		for r := range c.profile.Seconds {
 			for rank, by := range c.stretch {
@@ -68,58 +76,130 @@ func (c *Case) enough(s *setting) error {
 	return nil
 }
 
+// mostWithCores is the longest that a run can take in which every rank has a core and
+// nothing else is changed: each does what it did and waits no longer than it did, less
+// the time in which it could have run. A replay may say more where ranks lacked cores
+// within calls whose messages it has to explain.
+func (c *Case) mostWithCores() float64 {
+	least := math.Inf(1)
+	for rank, s := range c.stood {
+		still := s.all()
+		if c.late != nil {
+			still += c.late[rank]
+		}
+		least = min(least, still)
+	}
+	return max(c.measured-least, 0)
+}
+
+// withCores finds out how much too long a replay with a core for every rank is: a rank
+// may also have stood still while it waited for others to compute, and that it does on
+// any network. With other changes beside, it is as much too long.
+func (c *Case) withCores(ctx context.Context) error {
+	if c.measured == 0 || !slices.ContainsFunc(c.stood, func(s stood) bool { return s.all() > 0 }) {
+		return nil
+	}
+	o, err := c.replay(ctx, []Change{{Kind: Cores}})
+	if err != nil || c.predicted(o) <= c.mostWithCores() {
+		return err
+	}
+	ideal, err := c.replay(ctx, []Change{{Kind: Cores}, {Kind: Ideal}})
+	if err != nil {
+		return err
+	}
+	waits := max(c.outside-ideal.sooner, 0) + ideal.seconds
+	c.tooLong = max(c.predicted(o)-max(c.mostWithCores(), waits, c.busiest(o)), 0)
+	return nil
+}
+
+// wantsCores is the share of their time in MPI from which on ranks lacked cores for
+// a good part of it.
+const wantsCores = 0.1
+
+// lackedInCalls is for what share of their time outside of computation all ranks
+// together had no core; the run took so long for what the trace holds.
+func (c *Case) lackedInCalls(run float64) float64 {
+	still, all := 0.0, 0.0
+	work := c.profile.Ranks()
+	for rank, s := range c.stood {
+		still += s.within
+		all += max(run-work[rank]-s.computing-c.profile.Pauses[rank], s.within)
+	}
+	if still <= 0 {
+		return 0
+	}
+	return still / all
+}
+
 // usualStops has a rank stand still as long as the median of the others.
 func (c *Case) usualStops(s *setting, rank int) {
 	if c.stood == nil || c.stood[rank].all() <= 0 {
 		return
 	}
-	row := c.coreRow(s)
+	computing, within := c.coreRows(s)
 	all := make([]float64, c.ranks)
-	for i := range all {
-		all[i] = row[i] * c.stood[i].all()
+	for i, t := range c.stood {
+		all[i] = computing[i]*t.computing + within[i]*t.within
 	}
 	mine := all[rank]
 	slices.Sort(all)
-	row[rank] = min(mine, medianWithout(all, mine)) / c.stood[rank].all()
+	if usual := medianWithout(all, mine); usual < mine {
+		computing[rank] *= usual / mine
+		within[rank] *= usual / mine
+	}
 }
 
-// evenStops spreads what ranks stood still in computation evenly over it.
+// evenStops spreads what ranks stood still in computation evenly over it. What they
+// did within calls is no noise of their work, and stays.
 func (c *Case) evenStops(s *setting) {
 	if c.stood == nil {
 		return
 	}
-	row, work := c.coreRow(s), c.profile.Ranks()
+	computing, _ := c.coreRows(s)
+	work := c.profile.Ranks()
 	for r := range c.profile.Seconds {
 		scale := scaleRow(s, c, r)
 		for rank, t := range work {
 			if t > 0 {
-				scale[rank] *= 1 + row[rank]*c.stood[rank].computing/t
+				scale[rank] *= 1 + computing[rank]*c.stood[rank].computing/t
 			}
 		}
 	}
-	clear(row)
+	clear(computing)
 }
 
-// lessWork scales the stops of ranks as their work is scaled. What a rank is to do
-// beyond twice its own work is interrupted as the work of all ranks is: how often it
-// would be, one that had next to none does not tell.
+// lessWork scales the stops of ranks in computation as their work is scaled. What a
+// rank is to do beyond twice its own work is interrupted as the work of all ranks is:
+// how often it would be, one that had next to none does not tell. Those within calls
+// follow only as far as the rank stood still longer there, for as long as it ran, than
+// in its work: who has used up its share of a core in its work and is stopped in the
+// next call is stopped there for its work.
 func (c *Case) lessWork(s *setting) {
 	if c.stood == nil || s.work.Scale == nil && s.work.Speed == 0 {
 		return
 	}
-	row, before, after := c.coreRow(s), c.profile.Ranks(), c.workOf(s)
+	computing, within := c.coreRows(s)
+	before, after := c.profile.Ranks(), c.workOf(s)
 	still := 0.0
 	for _, t := range c.stood {
 		still += t.computing
 	}
 	rate := still / max(sum(before), math.SmallestNonzeroFloat64)
-	for rank := range row {
-		switch own := c.stood[rank].computing; {
-		case before[rank] <= 0:
-		case after[rank] <= 2*before[rank]:
-			row[rank] *= after[rank] / before[rank]
-		case own > 0:
-			row[rank] *= 2 + (after[rank]-2*before[rank])*rate/own
+	for rank, t := range c.stood {
+		if before[rank] <= 0 {
+			continue
+		}
+		times := after[rank] / before[rank]
+		if times < 1 && t.within > 0 {
+			ran := max(t.ran, c.measured-c.outside-before[rank]-t.all()-c.profile.Pauses[rank])
+			left := t.all()*(after[rank]+ran)/(before[rank]+ran) - times*t.computing
+			within[rank] *= min(max(left/t.within, 0), 1)
+		}
+		switch {
+		case times <= 2:
+			computing[rank] *= times
+		case t.computing > 0:
+			computing[rank] *= 2 + (after[rank]-2*before[rank])*rate/t.computing
 		}
 	}
 }
@@ -175,7 +255,7 @@ func StopNotes(stops trace.Stops, late []float64, run float64) []string {
 	}
 	var notes []string
 	if ranks := longOf(inside, run); ranks != "" {
-		notes = append(notes, "some could have run and had no core: "+ranks+"; where others waited for them, that counts as their computation")
+		notes = append(notes, "some could have run and had no core: "+ranks+"; outside of MPI that counts as their computation")
 	}
 	if ranks := longOf(late, run); ranks != "" {
 		notes = append(notes, "while MPI started and ended, some could have run and had no core: "+ranks+"; all wait for the last, and with a core for every rank that is gone, too")

@@ -6,13 +6,15 @@ import (
 	"strings"
 	"testing"
 
+	"auspex/simulate/loggp"
 	"auspex/trace"
 	"auspex/whatif"
 )
 
 // halfCore is a run of ten turns of 1 s on two ranks, with a barrier after each.
 // Rank 1 had no core for 0.75 s in each turn's computation, of which A is 0.75 s and
-// B 0.25 s. After the fifth barrier it had none for 1 s more.
+// B 0.25 s. After the fifth barrier it had none for 1 s more. Starting and ending took
+// 0.5 s.
 func halfCore(t *testing.T, measured float64) *whatif.Case {
 	t.Helper()
 	tr := programs(2, func(_ int, b *trace.Builder) {
@@ -29,7 +31,7 @@ func halfCore(t *testing.T, measured float64) *whatif.Case {
 			stops[1] = append(stops[1], trace.Stop{Action: 3*turn + 2, Within: true, Seconds: 1})
 		}
 	}
-	c, err := whatif.New(t.Context(), whatif.Setup{Trace: tr, Measured: measured, Stops: stops, Late: []float64{0, 0.25}})
+	c, err := whatif.New(t.Context(), whatif.Setup{Trace: tr, Measured: measured, Outside: 0.5, Stops: stops, Late: []float64{0, 0.25}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,13 +59,83 @@ func TestCores(t *testing.T) {
 		{"hosts twice as fast likewise", []whatif.Change{{Kind: whatif.Hosts, Factor: 2}}, 0.5 + 5 + 4.25},
 		{"half the work and a core", []whatif.Change{fasterA, all}, 5.25},
 		{"a core and half the work", []whatif.Change{all, fasterA}, 5.25},
-		{"even computation is as long, and nothing stops it elsewhere", []whatif.Change{{Kind: whatif.NoNoise}}, 18},
+		{"even computation is as long, and what stops it elsewhere is no noise", []whatif.Change{{Kind: whatif.NoNoise}}, 19},
 		{"even and a core", []whatif.Change{all, {Kind: whatif.NoNoise}}, 10.25},
 	} {
 		a, err := c.Price(t.Context(), x.changes)
 		if err != nil || math.Abs(a.NewSeconds-x.want) > 1e-6 {
 			t.Errorf("%s: %+v, %v; want %g s", x.name, a, err, x.want)
 		}
+	}
+}
+
+// TestStopsOfCalls: two ranks exchange messages all the time and lack cores. They run
+// for 0.05 s in their work and for 3 s in MPI, and stand still for 0.3 s and 18 s in
+// them. Neither less work nor even work gives back what they stood still in MPI.
+func TestStopsOfCalls(t *testing.T) {
+	tr := programs(2, func(_ int, b *trace.Builder) {
+		for range 10 {
+			compute(b, "A", 0.005)
+			b.Add(&trace.Action{Kind: trace.Barrier})
+		}
+	})
+	stops := make(trace.Stops, 2)
+	for rank := range stops {
+		for turn := range int64(10) {
+			stops[rank] = append(stops[rank],
+				trace.Stop{Action: 2 * turn, Seconds: 0.03},
+				trace.Stop{Action: 2*turn + 1, Within: true, Seconds: 1.8, Rest: 0.3})
+		}
+	}
+	c, err := whatif.New(t.Context(), whatif.Setup{Trace: tr, Network: whatif.SharedMemory(), Measured: 21.4, Stops: stops})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for change, most := range map[whatif.Change]float64{
+		{Kind: whatif.Faster, Region: "A", Factor: 2}: 0.175,
+		{Kind: whatif.Remove, Region: "A"}:            0.35,
+		{Kind: whatif.Hosts, Factor: 2}:               0.175,
+		{Kind: whatif.NoNoise}:                        0,
+	} {
+		a, err := c.Price(t.Context(), []whatif.Change{change})
+		if err != nil || math.Abs(21.4-a.NewSeconds-most) > 1e-6 {
+			t.Errorf("%s: gains %.3f s of %.3f (%v)", change, 21.4-a.NewSeconds, most, err)
+		}
+	}
+	if a, err := c.Price(t.Context(), []whatif.Change{{Kind: whatif.Cores}}); err != nil || a.NewSeconds > 21.4-18.3 {
+		t.Errorf("a core for every rank: %+v, %v", a, err)
+	}
+}
+
+// TestMostWithCores: with a core each, ranks take no longer than they did less what
+// every one of them stood still, whatever a replay makes of stops that both had in
+// the same calls. More than that is promised only where something else changes.
+func TestMostWithCores(t *testing.T) {
+	tr := programs(2, func(_ int, b *trace.Builder) {
+		for range 10 {
+			compute(b, "A", 0.5)
+			b.Add(&trace.Action{Kind: trace.Barrier})
+		}
+	})
+	stops := make(trace.Stops, 2)
+	for turn := range int64(10) {
+		stops[turn%2] = append(stops[turn%2], trace.Stop{Action: 2*turn + 1, Within: true, Seconds: 1.2})
+	}
+	c, err := whatif.New(t.Context(), whatif.Setup{Trace: tr, Network: loggp.Network{Latency: 0.5}, Measured: 15, Stops: stops, Late: []float64{0.5, 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cores := whatif.Change{Kind: whatif.Cores}
+	if a, err := c.Price(t.Context(), []whatif.Change{cores}); err != nil || math.Abs(a.NewSeconds-(15-6-0.5)) > 1e-9 {
+		t.Errorf("a core for every rank: %+v, %v; want 8.5 s", a, err)
+	}
+	less, err := c.Price(t.Context(), []whatif.Change{cores, {Kind: whatif.Faster, Region: "A", Factor: 2}})
+	if err != nil || less.NewSeconds > 8.5-2.5+1e-9 {
+		t.Errorf("and half the work: %+v, %v; 2.5 s less", less, err)
+	}
+	slower := whatif.Change{Kind: whatif.Faster, Region: "A", Factor: 0.5}
+	if a, err := c.Price(t.Context(), []whatif.Change{cores, slower}); err != nil || a.NewSeconds < 10 {
+		t.Errorf("and twice the work: %+v, %v; at least 10 s", a, err)
 	}
 }
 
@@ -124,5 +196,42 @@ func TestStopNotes(t *testing.T) {
 	notes = whatif.StopNotes(stops, []float64{0.4, 0, 0.01}, 1)
 	if len(notes) != 2 || !strings.Contains(notes[1], "started and ended, some could have run and had no core: rank 0 for 0.4 s;") {
 		t.Errorf("with those of starting: %q", notes)
+	}
+}
+
+// TestStoppedByTurns: a rank computes while the other waits for it and has no core
+// meanwhile, by turns. Each stands still for half of the run, and a core for each of
+// them brings nothing.
+func TestStoppedByTurns(t *testing.T) {
+	stops := make(trace.Stops, 2)
+	message := func(kind trace.Kind, peer int) *trace.Action {
+		return &trace.Action{Kind: kind, Peer: int32(peer), Count: 8, Type: trace.Byte}
+	}
+	tr := programs(2, func(rank int, b *trace.Builder) {
+		for turn := range int64(10) {
+			first, second := trace.Send, trace.Recv
+			if rank == 1 {
+				first, second = trace.Recv, trace.Send
+			}
+			at := 3*turn + 2 // of the receive
+			if rank == 0 {
+				compute(b, "A", 0.1)
+				b.Add(message(first, 1))
+				b.Add(message(second, 1))
+			} else {
+				b.Add(message(first, 0))
+				compute(b, "A", 0.1)
+				b.Add(message(second, 0))
+				at = 3 * turn
+			}
+			stops[rank] = append(stops[rank], trace.Stop{Action: at, Within: true, Seconds: 0.1})
+		}
+	})
+	c, err := whatif.New(t.Context(), whatif.Setup{Trace: tr, Network: whatif.SharedMemory(), Measured: 2, Stops: stops})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, err := c.Price(t.Context(), []whatif.Change{{Kind: whatif.Cores}}); err != nil || math.Abs(a.NewSeconds-2) > 0.01 {
+		t.Errorf("%+v, %v; want 2 s", a, err)
 	}
 }

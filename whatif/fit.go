@@ -17,16 +17,18 @@ import (
 //
 // Where the times of calls were measured, what is neither computation nor waiting
 // was the network's, however little it is, and the network may have been faster,
-// too: accelerators of one node exchange hundreds of gigabytes a second.
+// too. Where each call's own time is known (trace.Joins), nothing need be fitted.
 const (
-	unexplained   = 0.2   // share of the run that must be missing
-	maxFitted     = 2e6   // actions of a trace that is replayed for it
-	closeEnough   = 0.005 // share of the run
-	closeTimed    = 1e-4  // likewise, where times of calls were measured
-	leastLatency  = 1e-7  // seconds: less is no network's
-	fastest       = 1e6   // times as fast as between ranks of one machine
-	leastSpeed    = 1e6   // bytes/s: 8 Mbit/s
-	longestRounds = 0.1   // seconds that a message may take where nothing tells how large it is
+	unexplained = 0.2 // share of the run that must be missing
+	// unexplainedTimed is the same where times of calls were measured.
+	unexplainedTimed = 0.01
+	maxFitted        = 2e6   // actions of a trace that is replayed for it
+	closeEnough      = 0.005 // share of the run
+	closeTimed       = 1e-4  // likewise, where times of calls were measured
+	leastLatency     = 1e-7  // seconds: less is no network's
+	fastest          = 1e6   // times as fast as between ranks of one machine
+	leastSpeed       = 1e6   // bytes/s: 8 Mbit/s
+	longestRounds    = 0.1   // seconds that a message may take where nothing tells how large it is
 )
 
 // slowest is how many times as slow as between ranks of one machine a network may
@@ -43,7 +45,7 @@ func (c *Case) slowest() float64 {
 // were measured.
 func (c *Case) fit(ctx context.Context) error {
 	target := c.measured - c.outside
-	if c.measured == 0 || c.platform != nil || c.ranks < 2 || target <= 0 || !c.timed && target-c.base.seconds <= unexplained*c.measured {
+	if c.measured == 0 || c.platform != nil || c.trace.Joins != nil || c.ranks < 2 || target <= 0 || !c.timed && target-c.base.seconds <= unexplained*c.measured {
 		return nil
 	}
 	if len(c.stretch) > 0 && target <= slices.Max(c.stretch)*c.base.seconds {
@@ -72,9 +74,10 @@ func (c *Case) fit(ctx context.Context) error {
 		}
 		if last.seconds < target {
 			c.network = own
-			if short > unexplained*c.measured {
-				c.unexplained = short
-				c.notes = append(c.notes, fmt.Sprintf("the run took %s longer than its replay between ranks of one machine, more than a slow network explains: ranks may have been blocked outside of MPI, or in calls of which the trace tells nothing; that time is taken to stay", seconds(short)))
+			if short > c.remarkable()*c.measured {
+				lacked := c.lackedInCalls(target)
+				c.unexplained, c.wanting = short, lacked >= wantsCores
+				c.notes = append(c.notes, fmt.Sprintf("the run took %s longer than its replay between ranks of one machine, more than a slow network explains: %s", seconds(short), c.elsewhere(lacked)))
 			}
 			return nil
 		}
@@ -95,6 +98,27 @@ func (c *Case) fit(ctx context.Context) error {
 		c.notes = append(c.notes, c.fitted(short))
 	}
 	return nil
+}
+
+// remarkable is the share of the run from which on it is said that no network explains
+// it: where times of calls were measured, efficiency has all of it as transfer.
+func (c *Case) remarkable() float64 {
+	if c.timed {
+		return unexplainedTimed
+	}
+	return unexplained
+}
+
+// elsewhere says where the time went that no network explains, and what becomes of it.
+// Lacked is for what share of their time in MPI ranks had no core.
+func (c *Case) elsewhere(lacked float64) string {
+	if c.wanting {
+		return fmt.Sprintf("its ranks had no core for %.0f %% of their time in MPI, and who waits for a rank without a core gives up its own and gets it back late; that time is taken to be gone with a core for every rank, and else to stay", 100*lacked)
+	}
+	if c.timed {
+		return "its calls took that longer than messages of their size do; that time is taken to stay, and efficiency has it as transfer"
+	}
+	return "ranks may have been blocked outside of MPI, or in calls of which the trace tells nothing; that time is taken to stay"
 }
 
 // closeEnough is how far the replay may be from the run, as a share.

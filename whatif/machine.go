@@ -10,7 +10,7 @@ import (
 // onPlatform replays on the platform.
 func (c *Case) onPlatform(ctx context.Context, s setting) (*outcome, error) {
 	t := c.trace
-	if s.work.Scale != nil || s.given != nil || s.even || s.work.Pauses != nil {
+	if s.work.Scale != nil || s.given != nil || s.even || s.steps != nil || s.work.Pauses != nil || s.work.Unpaused != nil {
 		var err error
 		if t, _, err = c.rewrite(ctx, s); err != nil {
 			return nil, err

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// ordinary makes a rank like the others: as much computation in all as their
-// median, and in each region as theirs. What they do in regions that it never
-// enters it does instead of what it does more of than they do.
+// ordinary makes a rank like the others: in each region as much computation as their
+// median, and in all no more than theirs. What they do in regions that it never
+// enters it does instead of what it does more of than they do, and no longer than that.
 func (c *Case) ordinary(s *setting, ch Change) error {
 	if ch.Rank >= c.ranks {
 		return fmt.Errorf("there is no rank %d: the trace has %d", ch.Rank, c.ranks)
@@ -46,10 +46,11 @@ func (c *Case) ordinary(s *setting, ch Change) error {
 		case kept > whole: // the medians of regions need not be of one rank
 			will *= whole / kept
 		case more > 0:
-			will += (whole - kept) * max(had[r]-will, 0) / more
+			will += min(whole-kept, more) * max(had[r]-will, 0) / more
 		}
 		scaleRow(s, c, r)[ch.Rank] *= will / had[r]
 	}
+	c.usualHost(s, ch.Rank)
 	c.usualStops(s, ch.Rank)
 	c.usualPauses(s, ch.Rank)
 	if s.late != nil {
@@ -61,11 +62,12 @@ func (c *Case) ordinary(s *setting, ch Change) error {
 
 // atMostOrdinary takes away all that a rank may have more than the others where only
 // a profile is known: in each region, as if they did nothing where they may have
-// waited, and in all.
+// waited, and more of it where the medians of regions are together more than that of
+// what ranks do in all.
 func (c *Case) atMostOrdinary(s *setting, rank int) {
 	had, usual := make([]float64, len(c.profile.Seconds)), make([]float64, len(c.profile.Seconds))
 	totals := make([]float64, c.ranks)
-	less := 0.0
+	kept := 0.0
 	for r := range had {
 		row := c.spent(s, r)
 		had[r] = row[rank]
@@ -75,9 +77,10 @@ func (c *Case) atMostOrdinary(s *setting, rank int) {
 				row[other] = max(t-c.hidden.in(r, other), 0)
 			}
 		}
-		slices.Sort(row)
-		usual[r] = min(medianWithout(row, had[r]), had[r])
-		less += had[r] - usual[r]
+		if slices.Sort(row); had[r] > 0 {
+			usual[r] = medianWithout(row, had[r])
+			kept += usual[r]
+		}
 	}
 	mine := totals[rank]
 	for other := range totals {
@@ -87,15 +90,37 @@ func (c *Case) atMostOrdinary(s *setting, rank int) {
 	}
 	slices.Sort(totals)
 	part := 1.0
-	if most := max(mine-medianWithout(totals, mine), 0); most < less {
-		part = most / less
+	if whole := max(medianWithout(totals, mine), 0); whole < kept {
+		part = whole / kept
 	}
 	for r := range had {
 		if had[r] > 0 {
-			scaleRow(s, c, r)[rank] *= 1 - part*(had[r]-usual[r])/had[r]
+			scaleRow(s, c, r)[rank] *= min(part*usual[r]/had[r], 1)
 		}
 	}
 	c.usualPauses(s, rank)
+}
+
+// usualHost has the host of a rank's device work as long as those of the others, in each
+// region.
+func (c *Case) usualHost(s *setting, rank int) {
+	work := c.trace.HostSeconds()
+	if len(work) == 0 {
+		return
+	}
+	if s.work.Launching == nil {
+		s.work.Launching = make([][]float64, len(work))
+	}
+	for region, row := range work {
+		own := row[rank]
+		if own <= 0 {
+			continue
+		}
+		if s.work.Launching[region] == nil {
+			s.work.Launching[region] = slices.Repeat([]float64{1}, c.ranks)
+		}
+		s.work.Launching[region][rank] = medianWithout(slices.Sorted(slices.Values(row)), own) / own
+	}
 }
 
 // usualPauses has a rank blocked or asleep no longer than the others are.

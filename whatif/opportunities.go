@@ -27,14 +27,6 @@ type Opportunity struct {
 	change Change
 }
 
-// Share is a cause's part of all that could be won, by Shapley's value.
-type Share struct {
-	Change  string  `json:"change"`
-	Region  string  `json:"region"`
-	Seconds float64 `json:"seconds"`
-	Share   float64 `json:"share"` // of the base
-}
-
 // List is what could be changed, best first.
 type List struct {
 	Name          string        `json:"name"`
@@ -66,7 +58,7 @@ const (
 
 // Opportunities prices what could be changed.
 func (c *Case) Opportunities(ctx context.Context) (*List, error) {
-	l := &List{Name: c.trace.Name, BaseSeconds: c.Base(), Measured: c.measured > 0, Notes: slices.Concat([]string{}, c.notes), Opportunities: []Opportunity{}, Shares: []Share{}}
+	l := &List{Name: c.trace.Name, BaseSeconds: c.Base(), Measured: c.measured > 0, Notes: append([]string{}, c.notes...), Opportunities: []Opportunity{}, Shares: []Share{}}
 	candidates := c.candidates()
 	most := int(budget / float64(max(c.profile.Actions, 1)))
 	if most = max(most/2, 6); len(candidates) > most {
@@ -98,6 +90,13 @@ func (c *Case) Opportunities(ctx context.Context) (*List, error) {
 	}
 	if slices.ContainsFunc(l.Opportunities, func(o Opportunity) bool { return o.change.Kind == LikeMedian }) {
 		l.Notes = append(l.Notes, likeOthers)
+	}
+	for _, o := range l.Opportunities {
+		for _, note := range c.stepNotes([]Change{o.change}) {
+			if !slices.Contains(l.Notes, note) {
+				l.Notes = append(l.Notes, note)
+			}
+		}
 	}
 	if c.HandsOut() {
 		l.Notes = append(l.Notes, c.dealt())
@@ -131,12 +130,17 @@ func (c *Case) candidates() []Change {
 	var list []one
 	var uneven, heavy []one
 	n := float64(c.ranks)
+	turning := c.largest(maxFaster)
 	for r, row := range c.profile.Seconds {
 		total, most, name := sum(row), slices.Max(row), c.profile.Regions[r]
 		if total <= 0 || c.waits[name] {
 			continue
 		}
-		if lost := most - total/n; lost > least*c.Base() {
+		lost := most - total/n
+		if turning[r] && c.byTurns([]int{r}).moves {
+			lost = c.byTurns([]int{r}).lost
+		}
+		if lost > least*c.Base() {
 			uneven = append(uneven, one{Change{Kind: Balance, Region: name}, lost})
 		}
 		if total/n > least*c.Base() {
@@ -155,7 +159,7 @@ func (c *Case) candidates() []Change {
 	list = append(list, uneven[:min(len(uneven), maxBalanced)]...)
 	list = append(list, heavy[:min(len(heavy), maxFaster)]...)
 	ranks := c.profile.Ranks()
-	other := c.otherWork(ranks)
+	other := c.otherWork()
 	longest := 0.0 // that a rank had no core
 	for rank, s := range c.stood {
 		ranks[rank] += s.all()
@@ -188,16 +192,27 @@ func (c *Case) candidates() []Change {
 }
 
 // otherWork tells which ranks have work of their own, by what each computes: how long
-// they had no core says nothing of it.
-func (c *Case) otherWork(ranks []float64) []bool {
-	work := slices.Clone(ranks)
-	for rank := range work {
-		work[rank] /= c.stretched(rank)
+// they had no core says nothing of it. Such a one computes many times as long as the
+// others, or has most of what it computes longer in regions that they do not enter. Of
+// pauses no regions are known, so that one that pauses for longer than that may be slow.
+func (c *Case) otherWork() []bool {
+	work, own := make([]float64, c.ranks), make([]float64, c.ranks)
+	for _, row := range c.profile.Seconds {
+		sorted := slices.Sorted(slices.Values(row))
+		for rank, t := range row {
+			t /= c.stretched(rank)
+			if work[rank] += t; medianWithout(sorted, row[rank]) <= 0 {
+				own[rank] += t
+			}
+		}
 	}
-	sorted := slices.Sorted(slices.Values(work))
+	sorted, pauses := slices.Sorted(slices.Values(work)), slices.Sorted(slices.Values(c.profile.Pauses))
 	other := make([]bool, len(work))
 	for rank, t := range work {
-		other[rank] = t >= otherWork*medianWithout(sorted, t)
+		usual := medianWithout(sorted, t)
+		longer, paused := t-usual, c.profile.Pauses[rank]
+		paused -= medianWithout(pauses, paused)
+		other[rank] = t >= otherWork*usual || longer > max(paused, 0) && own[rank] > longer/2
 	}
 	return other
 }
@@ -261,89 +276,6 @@ func restores(k Kind) bool {
 	return k == Balance || k == LikeMedian || k == Ideal || k == NoNoise || k == Cores || k == Latency || k == Bandwidth
 }
 
-// shapley shares what the largest causes cost together: the mean, over all
-// orders in which they could be taken away, of what each then brings (Shapley,
-// "A value for n-person games", 1953).
-func (c *Case) shapley(ctx context.Context, l *List, most int) error {
-	var causes []Opportunity
-	for _, o := range l.Opportunities {
-		overlaps := o.change.Kind == Balance && o.Region == All
-		if restores(o.change.Kind) && !overlaps && len(causes) < maxShapley && 1<<(len(causes)+1) <= most {
-			causes = append(causes, o)
-		}
-	}
-	n := len(causes)
-	if n == 0 {
-		return nil
-	}
-	sets := make([][]Change, 1<<n)
-	for m := range sets {
-		for i := range causes {
-			if m>>i&1 == 1 {
-				sets[m] = append(sets[m], causes[i].change)
-			}
-		}
-	}
-	times, err := c.replayAll(ctx, sets)
-	if err != nil {
-		return err
-	}
-	l.Replays += len(sets)
-	noise, moved := noiseAmong(causes)
-	won := func(m int) float64 {
-		w := times[0] - times[m]
-		if m&noise != 0 && m&moved != 0 {
-			w = min(w, 2*times[0]-times[m&^noise]-times[noise])
-		}
-		return w
-	}
-	for i := range causes {
-		value := 0.0
-		for m := range sets {
-			if m>>i&1 == 0 {
-				value += weight(ones(m), n) * (won(m|1<<i) - won(m))
-			}
-		}
-		l.Shares = append(l.Shares, Share{Change: causes[i].Change, Region: causes[i].Region, Seconds: value, Share: value / c.Base()})
-	}
-	l.LossSeconds = won(len(sets) - 1)
-	slices.SortStableFunc(l.Shares, func(a, b Share) int { return cmp.Compare(b.Seconds, a.Seconds) })
-	return nil
-}
-
-// noiseAmong finds the noise among causes, and the changes that move work from rank
-// to rank. Evening out what such a change has moved takes away no noise of the run:
-// half a worker's tasks, moved to where its master starts, would be noise.
-func noiseAmong(causes []Opportunity) (noise, moved int) {
-	for i := range causes {
-		switch causes[i].change.Kind {
-		case NoNoise:
-			noise = 1 << i
-		case Balance, LikeMedian:
-			moved |= 1 << i
-		}
-	}
-	return noise, moved
-}
-
-func ones(m int) int {
-	n := 0
-	for ; m > 0; m &= m - 1 {
-		n++
-	}
-	return n
-}
-
-// weight is the share of orders in which exactly a set of size s comes before
-// one of n: s! (n−s−1)! / n!.
-func weight(s, n int) float64 {
-	w := 1.0 / float64(n)
-	for i := 1; i <= s; i++ {
-		w *= float64(i) / float64(n-i)
-	}
-	return w
-}
-
 // words says what would gain most; explained tells whether the trace explains how
 // long the run took.
 func (l *List) words(explained bool) string {
@@ -368,4 +300,20 @@ func (l *List) words(explained bool) string {
 		text += fmt.Sprintf(" Gains do not add up: %s would bring %.1f %% alone and %.1f %% after the first.", next.Words, 100*next.Gain, 100**next.After)
 	}
 	return text
+}
+
+// largest are the regions with the most time, as many as that.
+func (c *Case) largest(most int) map[int]bool {
+	regions := make([]int, len(c.profile.Seconds))
+	for r := range regions {
+		regions[r] = r
+	}
+	slices.SortStableFunc(regions, func(a, b int) int {
+		return cmp.Compare(sum(c.profile.Seconds[b]), sum(c.profile.Seconds[a]))
+	})
+	out := map[int]bool{}
+	for _, r := range regions[:min(most, len(regions))] {
+		out[r] = true
+	}
+	return out
 }

@@ -20,7 +20,7 @@ type Answer struct {
 	Limit       Limit      `json:"limit"`
 	Measured    bool       `json:"measured"` // the base was measured, not replayed
 	Replayed    float64    `json:"replayed_base_seconds"`
-	Bound       bool       `json:"bound"` // there was no trace: the gain is at most this
+	Bound       bool       `json:"bound"` // the gain is at most this: there was no trace, or it does not tell who waits for whom
 	Notes       []string   `json:"notes"`
 	Words       string     `json:"words"`
 }
@@ -54,10 +54,16 @@ func (c *Case) Price(ctx context.Context, changes []Change) (*Answer, error) {
 		a.Changes = append(a.Changes, ch.String())
 	}
 	a.Interval = c.interval(a.NewSeconds)
+	if o.freed > 0 { // it may as well stay
+		stays := *o
+		stays.freed = 0
+		a.Interval[1] = c.interval(c.predicted(&stays))[1]
+	}
 	a.Limit = c.limit(o, s)
 	if c.measured > 0 && c.unexplained == 0 && math.Abs(c.measured-c.base.seconds) > 0.2*c.measured {
 		a.Notes = append(a.Notes, fmt.Sprintf("the replay of the run as it is takes %.3g s and the run took %.3g s; the difference is taken to stay", c.base.seconds, c.measured))
 	}
+	a.Notes = append(a.Notes, c.stepNotes(changes)...)
 	if c.HandsOut() && slices.ContainsFunc(changes, func(ch Change) bool { return ch.Kind == Balance }) {
 		a.Notes = append(a.Notes, c.dealt())
 	}
@@ -65,7 +71,10 @@ func (c *Case) Price(ctx context.Context, changes []Change) (*Answer, error) {
 	if c.platform != nil && !a.Measured {
 		on = c.platform.Name
 	}
-	a.Words = a.words(changes, on)
+	if c.onlyBounds(changes) {
+		return a, c.untoldBound(ctx, a, s, changes)
+	}
+	a.Words = a.words(changes, on, c.Explained())
 	return a, nil
 }
 
@@ -176,8 +185,9 @@ func lacksCores(o *outcome, l Limit) bool {
 	return o.stopped[l.Rank] > max(0.1*o.seconds, uneven, (1-l.Communication)*o.seconds)
 }
 
-// words says what changes would bring, where the run was or on a platform.
-func (a *Answer) words(changes []Change, platform string) string {
+// words says what changes would bring, where the run was or on a platform; explained
+// tells whether the trace explains how long the run took.
+func (a *Answer) words(changes []Change, platform string, explained bool) string {
 	what := "as it is"
 	for i, ch := range changes {
 		if i == 0 {
@@ -197,7 +207,14 @@ func (a *Answer) words(changes []Change, platform string) string {
 	case a.Gain <= -0.0005:
 		text += fmt.Sprintf(", %.1f %% more", -100*a.Gain)
 	default:
-		return text + ": no gain. " + a.Limit.words()
+		text += ": no gain"
+		if !explained {
+			text += ", as far as the trace tells"
+		}
+		return text + ". " + a.Limit.words()
+	}
+	if !explained {
+		text += ", as far as the trace tells"
 	}
 	if a.BaseSeconds >= a.Interval[0] && a.BaseSeconds <= a.Interval[1] {
 		text += ", no more than runs vary"

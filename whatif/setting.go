@@ -20,6 +20,7 @@ type setting struct {
 	eager              int64     // -1 as it is
 	perNode            int       // 0 as it is
 	given              []given   // by region; nil where nobody is given anything
+	steps              []bool    // by region: evened out in each step; nil where none is
 	even               bool      // without noise
 	late               []float64 // of each rank, where some are
 	sooner             float64   // that all are done with starting and ending

@@ -140,3 +140,30 @@ func TestStopsOfNextToNoWork(t *testing.T) {
 		}
 	}
 }
+
+// TestOtherRole: a rank that has more to do in a region that the others never enter is
+// no slow one, as one is that takes longer for what all do.
+func TestOtherRole(t *testing.T) {
+	for _, x := range []struct {
+		regions []string
+		listed  bool
+	}{
+		{[]string{"produce", "consume"}, false},
+		{[]string{"solve", "solve"}, true},
+	} {
+		tr := programs(2, func(r int, b *trace.Builder) {
+			for range 10 {
+				compute(b, x.regions[r], []float64{0.04, 0.02}[r])
+				b.Add(&trace.Action{Kind: trace.Barrier})
+			}
+		})
+		c, err := whatif.New(t.Context(), whatif.Setup{Trace: tr, Network: whatif.SharedMemory()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, err := c.Opportunities(t.Context())
+		if err != nil || slices.ContainsFunc(l.Opportunities, func(o whatif.Opportunity) bool { return o.Change == "--like-median 0" }) != x.listed {
+			t.Errorf("%v: %+v, %v", x.regions, l, err)
+		}
+	}
+}

@@ -127,6 +127,29 @@ func TestLikeMedian(t *testing.T) {
 	}
 }
 
+// TestLikeMedianOfLess: a rank that is like the others in its region, or longer in it by
+// next to nothing, does not do there what they do elsewhere.
+func TestLikeMedianOfLess(t *testing.T) {
+	for _, more := range []float64{0, 1e-12, 0.5} {
+		tr := programs(2, func(r int, b *trace.Builder) {
+			if r == 0 {
+				compute(b, "B", 3)
+			}
+			b.Add(&trace.Action{Kind: trace.Barrier})
+			compute(b, "A", 1+float64(r)*more)
+			b.Add(&trace.Action{Kind: trace.Barrier})
+		})
+		w, err := whatif.New(t.Context(), whatif.Setup{Trace: tr})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := w.Price(t.Context(), []whatif.Change{{Kind: whatif.LikeMedian, Rank: 1}})
+		if err != nil || math.Abs(a.NewSeconds-4-more) > 1e-9 {
+			t.Errorf("%g s more: %+v, %v; want %g s", more, a, err, 4+more)
+		}
+	}
+}
+
 // TestOneAfterTheOther: a change is made to what the changes before it left.
 func TestOneAfterTheOther(t *testing.T) {
 	balance, like := whatif.Change{Kind: whatif.Balance, Region: "A"}, whatif.Change{Kind: whatif.LikeMedian, Rank: 1}

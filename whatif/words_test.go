@@ -101,7 +101,7 @@ func TestSpoken(t *testing.T) {
 		{"network", "latency=0", "no latency"},
 		{"network", "latency=0.5x", "half the latency"},
 		{"collective", "allreduce=ring", "allreduce by ring"},
-		{"eager", "65536", "messages of up to 65536 bytes sent eagerly"},
+		{"eager", "65536", "messages below 65536 bytes sent eagerly"},
 		{"hosts", "speed=1.5x", "hosts 1.5 times as fast"},
 		{"noise", "none", "no noise"},
 		{"cores", "enough", "a core for every rank"},

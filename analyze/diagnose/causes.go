@@ -41,6 +41,12 @@ type Cause struct {
 	Slow       []Name       `json:"slow"`
 	SlowMean   analyze.Real `json:"slow_mean"`
 	OthersMean analyze.Real `json:"others_mean"`
+	// Only are the units that spend any time here, where that others spend none is most of
+	// the difference and no metric says what it is that they do not do.
+	Only []Name `json:"only"`
+	// InThreads: most of what is lost is lost between threads of one process, which is
+	// compared with others as a whole.
+	InThreads bool `json:"in_threads"`
 	// Blocked is how long the slowest unit is off the processor here, where that is why
 	// it takes longer: neither work nor any metric.
 	Blocked  analyze.Real `json:"blocked"`
@@ -72,6 +78,7 @@ const (
 	WhyWeaker   = "varies less with the time than others"
 	WhyTooQuick = "takes too little time for it"
 	WhyMissing  = "missing in some units"
+	WhyAbsent   = "only units that enter the region have it"
 )
 
 // DecisionTable is the decision table of one region; identical rows are one.
@@ -113,13 +120,13 @@ func (s *study) explain(ctx context.Context, troubles []trouble, r *Diagnosis, o
 	}
 	var kept [][]attribute
 	for k, t := range troubles {
-		c, of, err := s.cause(ctx, t, attributes(all, k), o)
+		c, of, err := s.cause(ctx, t, all, k, o)
 		if err != nil {
 			return err
 		}
 		// Less than is called trouble, and nothing behind it, is no finding; nor
 		// is a unit that has no more than those it is compared with.
-		if c.Most > c.Mean && (len(c.Attributes) > 0 || s.worthExplaining(t.share/2) || t.apart) {
+		if (c.Most > c.Mean || c.InThreads) && (len(c.Attributes) > 0 || s.worthExplaining(t.share/2) || t.apart) {
 			r.Causes, kept = append(r.Causes, *c), append(kept, of)
 		}
 	}
@@ -133,10 +140,11 @@ func (s *study) explain(ctx context.Context, troubles []trouble, r *Diagnosis, o
 // hasKinds tells whether units are explained by kinds, not as a continuum.
 func (s *study) hasKinds() bool { return !s.continuum() && !s.scattered() }
 
-func (s *study) cause(ctx context.Context, t trouble, from []attribute, o Options) (*Cause, []attribute, error) {
+// cause explains the trouble of which all have the k-th column.
+func (s *study) cause(ctx context.Context, t trouble, all []measured, k int, o Options) (*Cause, []attribute, error) {
 	times := s.values(t.place)
 	c := &Cause{Region: s.name(t.place), Attributes: []string{}, Evidence: []Contrast{}, Core: []string{}, Reducts: [][]string{},
-		Excluded: []Excluded{}, Inexplicable: [][2]Name{}, Balance: []UnitWork{}, Slow: []Name{}, With: []string{}, Alone: analyze.Real(t.share)}
+		Excluded: []Excluded{}, Inexplicable: [][2]Name{}, Balance: []UnitWork{}, Slow: []Name{}, Only: []Name{}, With: []string{}, Alone: analyze.Real(t.share)}
 	if len(t.with) > 0 {
 		c.Alone = analyze.Real(t.alone)
 		for _, r := range t.with {
@@ -153,30 +161,55 @@ func (s *study) cause(ctx context.Context, t trouble, from []attribute, o Option
 	if !s.hasKinds() || len(s.kinds) < 2 {
 		decision = tertiles(times)
 	}
+	who := takePart(spent, peers, slowest)
+	if t.absence {
+		who.apart, who.beside = true, false
+	}
+	from := attributes(all, k, who.there)
 	for i, a := range from {
 		from[i].seen, from[i].values = a.values, s.within(a.values, s.active, spent)
+		if who.beside {
+			from[i].values = who.middling(from[i].values)
+		}
+	}
+	if who.beside {
+		times = who.middling(times)
+		decision = who.asMiddle(decision, times)
 	}
 	groups, err := s.groupsByTime(ctx, times)
 	if err != nil {
 		return nil, nil, err
 	}
 	s.slow(c, groups, slowest, peers, spent)
-	kept, err := s.reasons(ctx, c, from, times, groups)
+	kept, err := s.reasons(ctx, c, from, times, groups, who)
 	if err != nil {
 		return nil, nil, err
 	}
-	if len(kept) == 0 {
+	if len(kept) == 0 && who.apart {
+		c.Only = s.units.pick(pick(s.active, who.there))
+	}
+	if threads := s.ledger.Units / max(1, len(s.units.names)); s.units.level == Processes && threads > 1 {
+		// What processes differ by a little, and threads by more, is not the processes'.
+		if more := float64(c.Most - c.Mean); more < 0.05*float64(c.Mean) && more/float64(threads) < t.lost/2 {
+			c.InThreads, kept = true, nil
+		}
+	}
+	if len(kept) == 0 && len(c.Only) == 0 && !c.InThreads {
 		if c.Blocked, err = s.blocked(t.place, slowest, spent); err != nil {
 			return nil, nil, err
 		}
 	}
-	if len(kept) == 0 && c.Blocked == 0 {
+	if len(kept) == 0 && c.Blocked == 0 && len(c.Only) == 0 && !c.InThreads {
 		if a, ok := s.placed(times); ok {
 			kept = append(kept, a)
 			if err := s.classes(ctx, kept); err != nil {
 				return nil, nil, err
 			}
 		}
+	}
+	if len(kept) == 0 && c.Blocked == 0 && !c.InThreads && who.beside && who.partly {
+		t.absence = true // nothing tells why those that are there differ
+		return s.cause(ctx, t, all, k, o)
 	}
 	if len(kept) > rough.MaxAttributes {
 		kept = kept[:rough.MaxAttributes]
@@ -195,7 +228,7 @@ func (s *study) cause(ctx context.Context, t trouble, from []attribute, o Option
 			return nil, nil, err
 		}
 	}
-	s.evidence(c, kept, times, groups)
+	s.evidence(c, kept, times, groups, who)
 	s.balance(c, kept, spent, peers)
 	return c, kept, nil
 }

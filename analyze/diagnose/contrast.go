@@ -107,14 +107,18 @@ func tellsApart(a attribute, groups [][]int, times []float64) bool {
 	if len(groups) < 2 {
 		return true // nothing is said but that time varies with it
 	}
-	byMean := func(x, y []int) int {
-		return cmp.Compare(analyze.Mean(pick(times, x)), analyze.Mean(pick(times, y)))
-	}
-	if !above(a.values, slices.MaxFunc(groups, byMean), slices.MinFunc(groups, byMean)) {
+	if !above(a.values, slices.MaxFunc(groups, byMean(times)), slices.MinFunc(groups, byMean(times))) {
 		return false
 	}
 	high, low := sides(a, groups)
 	return high == nil || above(times, high, low)
+}
+
+// byMean orders groups by how long their units take.
+func byMean(times []float64) func(x, y []int) int {
+	return func(x, y []int) int {
+		return cmp.Compare(analyze.Mean(pick(times, x)), analyze.Mean(pick(times, y)))
+	}
 }
 
 // above tells whether all of some values are above all of others, or else above the
@@ -126,7 +130,7 @@ func above(values []float64, these, those []int) bool {
 }
 
 // evidence puts the attributes into numbers a reader can check.
-func (s *study) evidence(c *Cause, kept []attribute, times []float64, groups [][]int) {
+func (s *study) evidence(c *Cause, kept []attribute, times []float64, groups [][]int, who participants) {
 	for _, x := range kept {
 		e := Contrast{Attribute: x.name, Metric: x.metric, Correlation: analyze.Real(correlation(x.values, times))}
 		var high, low []int
@@ -136,17 +140,27 @@ func (s *study) evidence(c *Cause, kept []attribute, times []float64, groups [][
 			e.Node, e.Nodes = x.slowNodes[0], x.slowNodes
 		case s.hasKinds():
 			high, low = sides(x, groups)
+			if who.beside {
+				high, low = who.present(high), who.present(low)
+			}
 			high, low = allThatHave(x, times, high, low)
 		}
-		if high == nil || slices.Min(pick(x.seen, high)) <= slices.Max(pick(x.seen, low)) {
-			e.Gradual = true
+		if !severed(x.seen, high, low) {
+			// Of two or three units there is no more to say than which has more.
 			high, low = thirds(x.seen, times)
+			e.Gradual = len(times) >= fewUnits || !severed(x.seen, high, low)
 		}
 		e.High, e.Low = s.units.pick(pick(s.active, high)), s.units.pick(pick(s.active, low))
 		e.HighValue, e.LowValue = analyze.Real(analyze.Mean(pick(x.seen, high))), analyze.Real(analyze.Mean(pick(x.seen, low)))
 		e.Ratio = analyze.Ratio(float64(e.HighValue), float64(e.LowValue))
 		c.Evidence = append(c.Evidence, e)
 	}
+}
+
+// severed tells whether all of some units have more than all of others, and these none
+// below zero, of which there are no multiples.
+func severed(values []float64, high, low []int) bool {
+	return len(high) > 0 && len(low) > 0 && slices.Min(pick(values, low)) >= 0 && slices.Min(pick(values, high)) > slices.Max(pick(values, low))
 }
 
 // allThatHave puts all that have any of an attribute on the one side where the other

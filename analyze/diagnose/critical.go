@@ -20,7 +20,7 @@ type CriticalRegion struct {
 	File   string `json:"file,omitempty"`
 	Line   int    `json:"line,omitempty"`
 	// Share of the variance between units, of level 1 at level 1 and of the
-	// region around it below.
+	// region around it below; missing where it is not known.
 	Share analyze.Real `json:"variance_share"`
 	// With are regions that only together with this one change the kinds.
 	With []string `json:"with,omitempty"`

@@ -83,6 +83,12 @@ type Waits struct {
 	Share  float64 `json:"share"`  // of the run
 	Region string  `json:"region"` // that most of it was for; empty where there is no such region
 	Ranks  []int   `json:"ranks"`  // those that were late by it, most first
+	// NoCore is the share of the run in which ranks could have gone on within MPI and
+	// had no core, or waited for such.
+	NoCore float64 `json:"no_core,omitempty"`
+	// WrongOrder is the share in which ranks waited for a message while one that was
+	// sent earlier was there.
+	WrongOrder float64 `json:"wrong_order,omitempty"`
 }
 
 // Choice is what the clustering decided by itself.
@@ -133,7 +139,7 @@ func Run(ctx context.Context, d *analyze.Dataset, words analyze.Words, o Options
 	processes, threads, _ := analyze.CountUnits(d.Units)
 	if level == "" {
 		level = Processes
-		if processes == 1 && threads > 1 {
+		if processes == 1 && threads > 1 || threadsDiffer(d) {
 			level = Threads
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strings"
 
 	"auspex/analyze"
 	"auspex/cluster"
@@ -119,6 +120,7 @@ func (s *study) internal(ctx context.Context, all []measured) (Internal, error) 
 // what regions took with all that is nested in them.
 func (s *study) dearFunction(regions []int, spent []float64, program float64) *DearFunction {
 	of := map[string]*DearFunction{}
+	names := analyze.FlatNames(s.d.Regions)
 	var most *DearFunction
 	for _, r := range append(s.trunk(), regions...) {
 		own := spent[r]
@@ -126,7 +128,10 @@ func (s *study) dearFunction(regions []int, spent []float64, program float64) *D
 			own -= spent[part]
 		}
 		region := s.d.Regions[r]
-		name := analyze.FlatName(region.Name)
+		name := names[r]
+		if analyze.IsPart(region) { // loops of other functions have its line, too
+			name += ":" + region.Name[strings.Index(region.Name, analyze.LoopAt):]
+		}
 		f := of[name]
 		if f == nil {
 			f = &DearFunction{Name: name, File: region.File, Line: region.Line}

@@ -204,12 +204,12 @@ func perInstruction(name string) bool {
 }
 
 // attributes lists what may explain the times in one place. Hardware events
-// are taken for an instruction where those were counted; cycles are a clock by
-// another name.
-func attributes(all []measured, core int) []attribute {
+// are taken for an instruction where those were counted in the units that are there;
+// cycles are a clock by another name.
+func attributes(all []measured, core int, there []int) []attribute {
 	var instructions []float64
 	for _, m := range all {
-		if countsInstructions(m.metric) && slices.Min(m.cores[core]) > 0 {
+		if countsInstructions(m.metric) && slices.Min(pick(m.cores[core], there)) > 0 {
 			instructions = m.cores[core]
 		}
 	}

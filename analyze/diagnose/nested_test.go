@@ -31,6 +31,9 @@ func TestCoresAreInnermost(t *testing.T) {
 		if c.Core && (c.Inside == "" || c.Inside == c.Region) {
 			t.Errorf("%s is inside %q", c.Region, c.Inside)
 		}
+		if c.Core && !(c.Share > 0.5) { // nearly all that differs in its phase
+			t.Errorf("%s has %g of the variance", c.Region, float64(c.Share))
+		}
 	}
 }
 

@@ -44,7 +44,7 @@ const (
 // differ by enough), and by enough. The first is the one that explains most; another is added
 // where it explains what is left. Those that vary as a chosen one does cannot
 // be told from it and are named with it.
-func (s *study) reasons(ctx context.Context, c *Cause, from []attribute, times []float64, groups [][]int) ([]attribute, error) {
+func (s *study) reasons(ctx context.Context, c *Cause, from []attribute, times []float64, groups [][]int, who participants) ([]attribute, error) {
 	tested := 0
 	for _, a := range from {
 		if differsEnough(a, times) {
@@ -59,10 +59,12 @@ func (s *study) reasons(ctx context.Context, c *Cause, from []attribute, times [
 			c.Excluded = append(c.Excluded, Excluded{a.name, WhyMissing})
 		case isConstant(a.values):
 			c.Excluded = append(c.Excluded, Excluded{a.name, WhyConstant})
-		case !explains(a, times, limit):
+		case !explains(a, times, limit) && !standsOut(a, times, groups, limit):
 			c.Excluded = append(c.Excluded, Excluded{a.name, WhyWeak})
 		case tooQuick(a, from, times), s.d.Format == ownFormat && faultsTooQuick(a, times):
 			c.Excluded = append(c.Excluded, Excluded{a.name, WhyTooQuick})
+		case who.saysNothing(a, times):
+			c.Excluded = append(c.Excluded, Excluded{a.name, WhyAbsent})
 		default:
 			able = append(able, a)
 		}

@@ -425,3 +425,20 @@ func TestOneThatWorksIsNotCompared(t *testing.T) {
 		t.Errorf("%+v, idle %v, causes %+v", r.Headline, r.Idle, r.Causes)
 	}
 }
+
+// Loops of two functions are no one function, be they on the same line.
+func TestLoopsOfTwoFunctions(t *testing.T) {
+	d := diagnose(t, made(t, model.Header{}, ranks(4), func(u int, _ *model.Builder, set setter) {
+		more := 0.01 * float64(u%2)
+		set(model.Function, 1+more, "main", "flux")
+		set(model.Loop, 5+more, "main", "flux", "loop@12")
+		set(model.Function, 1+more, "main", "solve")
+		set(model.Loop, 4-more, "main", "solve", "loop@12")
+	}, nil), Options{})
+	if d.Internal.Function == nil {
+		t.Fatalf("%+v", d.Internal)
+	}
+	if f := d.Internal.Function; f.Name != "flux:loop@12" || f.Paths != 1 || f.Share > 0.5 {
+		t.Errorf("%+v", f)
+	}
+}

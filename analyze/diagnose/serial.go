@@ -17,7 +17,7 @@ type Serial struct {
 func (s *study) serial() (*Serial, error) {
 	idle := 0.0
 	for _, line := range s.ledger.Lines {
-		if line.Kind == account.Idle {
+		if line.Kind == account.Idle && !line.Joining {
 			idle += line.Seconds
 		}
 	}
@@ -48,7 +48,7 @@ func (s *study) serial() (*Serial, error) {
 	}
 	best, most := -1, idle/2
 	for r := range s.d.Regions {
-		if s.d.Classes[r] == account.Beginning {
+		if c := s.d.Classes[r]; c == account.Beginning || c == account.Asleep {
 			continue
 		}
 		sum := 0.0

@@ -130,3 +130,70 @@ func TestSerialPart(t *testing.T) {
 		t.Errorf("%+v, %+v", r.Headline, r.Serial)
 	}
 }
+
+// Processes with more threads than others do not spend longer by the sum of them; a
+// helper that does next to nothing makes no difference.
+func TestThreadsOfDifferentNumber(t *testing.T) {
+	for _, c := range []struct {
+		second float64 // seconds of process 1's second thread
+		level  Level
+	}{{4, Threads}, {0.1, Processes}} {
+		units := []model.Unit{{Process: 0}, {Process: 1}, {Process: 1, Thread: 1}}
+		r := diagnose(t, made(t, model.Header{}, units, func(u int, _ *model.Builder, set setter) {
+			set(model.Function, []float64{4, 4, c.second}[u], "main")
+			set(model.MPI, 10-[]float64{4, 4, c.second}[u], "main", "MPI_Allreduce")
+		}, nil), Options{})
+		if r.Level != c.level || len(r.Causes) > 0 {
+			t.Errorf("%g s: %s, %+v", c.second, r.Level, r.Causes)
+		}
+	}
+}
+
+// The main thread that waits for its threads is no serial part of theirs.
+func TestMainThreadThatJoins(t *testing.T) {
+	units := []model.Unit{{}, {Thread: 1}, {Thread: 2}, {Thread: 3}}
+	r := diagnose(t, made(t, model.Header{}, units, func(u int, _ *model.Builder, set setter) {
+		if u == 0 {
+			set(model.Function, 10, "prog", model.Blocked)
+			return
+		}
+		set(model.Function, 9, "prog", "work")
+		set(model.Function, 0.5, "prog", model.Blocked)
+	}, nil), Options{})
+	if r.Serial != nil || r.Headline.Kind == account.Idle {
+		t.Errorf("%+v, %+v", r.Headline, r.Serial)
+	}
+}
+
+// Where processes are compared, a region in which one thread of each has more work says
+// so: the processes are alike there.
+func TestThreadsDifferWhereProcessesDoNot(t *testing.T) {
+	var units []model.Unit
+	for p := range 4 {
+		for k := range 2 {
+			units = append(units, model.Unit{Process: p, Thread: k})
+		}
+	}
+	r := diagnose(t, made(t, model.Header{}, units, func(u int, _ *model.Builder, set setter) {
+		p, k := units[u].Process, units[u].Thread
+		step, sweep := 20.0, 10.0
+		if p == 1 {
+			step = 40
+		}
+		if k == p%2 {
+			sweep = 20
+		}
+		set(model.Function, step, "main", "step")
+		set(model.Function, sweep, "main", "sweep")
+		set(model.Function, 10, "main", "flux")
+		set(model.Barrier, 20-sweep+40-step+0.001, "main", "omp barrier")
+	}, nil), Options{})
+	if r.Level != Processes || len(r.Causes) != 2 {
+		t.Fatalf("%s, %+v", r.Level, r.Causes)
+	}
+	for _, c := range r.Causes {
+		if c.InThreads != (c.Region == "main/sweep") {
+			t.Errorf("%+v", c)
+		}
+	}
+}

@@ -19,6 +19,9 @@ type trouble struct {
 	apart bool    // units are far apart, whatever it costs
 	with  []int   // regions that count together with it, of the ledger
 	alone float64 // share of the run that balancing it alone gains; where there are such
+	// absence: that some units spend no time here is taken for the reason, if not for
+	// most of what is lost.
+	absence bool
 }
 
 // leastTrouble is the share of the run from which a region is worth an
@@ -225,7 +228,7 @@ func (s *study) encloses(outer, inner int) bool {
 // regions of one name count as one.
 func (s *study) name(p place) string {
 	if s.named && p.group {
-		return model.EscapeName(s.d.Regions[p.region].Name)
+		return s.d.CalledName(p.region)
 	}
 	return s.d.Paths[p.region]
 }
@@ -241,7 +244,7 @@ func (s *study) criticals(found []critical, troubles []trouble) []critical {
 			found[i].core = true
 			continue
 		}
-		c := critical{place: t.place, core: true, inside: -1}
+		c := critical{place: t.place, core: true, inside: -1, share: math.NaN()}
 		for r := t.region; r != model.NoParent && r != s.top.parent; r = s.d.Regions[r].Parent {
 			c.level++
 		}
@@ -250,6 +253,16 @@ func (s *study) criticals(found []critical, troubles []trouble) []critical {
 	}
 	for i := range found {
 		s.nest(found, i, troubles)
+	}
+	for i := range found {
+		c := &found[i]
+		if c.share == c.share || c.inside < 0 || c.self || c.group {
+			continue
+		}
+		outer := s.values(found[c.inside].place)
+		if share := covariance(s.values(c.place), outer) / covariance(outer, outer); share > 0 {
+			c.share = share
+		}
 	}
 	return found
 }

@@ -107,6 +107,38 @@ func groupUnits(d *analyze.Dataset, level Level) (*grouping, error) {
 	return g, nil
 }
 
+// helper is the part of what the busiest thread of its process does below which a
+// thread does not share the work.
+const helper = 0.1
+
+// threadsDiffer tells whether the work of some processes is shared by more threads than
+// that of others: their sums say nothing of who is late.
+func threadsDiffer(d *analyze.Dataset) bool {
+	times, err := d.Times()
+	if err != nil {
+		return false
+	}
+	most, threads := map[int]float64{}, map[int]int{}
+	for u, unit := range d.Units {
+		if times.Judged(u) {
+			most[unit.Process] = max(most[unit.Process], times.Useful[u])
+		}
+	}
+	for u, unit := range d.Units {
+		if v := times.Useful[u]; times.Judged(u) && v > 0 && v >= helper*most[unit.Process] {
+			threads[unit.Process]++
+		}
+	}
+	number := -1
+	for _, n := range threads {
+		if number >= 0 && n != number {
+			return true
+		}
+		number = n
+	}
+	return false
+}
+
 func (g *grouping) pick(which []int) []Name { return pick(g.names, which) }
 
 // allOf tells the groups that have no units but these.

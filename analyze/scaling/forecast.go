@@ -33,6 +33,9 @@ type Next struct {
 // follows no law of the family.
 const erratic = 0.2
 
+// rounded is the part of a run below which a difference is what rounding left.
+const rounded = 1e-9
+
 // model fits the regions with a share worth naming of some run, and all others
 // with the time outside of regions as one. Work that not all runs have is among
 // those others: under two names it follows no law. The run time is their sum, so
@@ -44,6 +47,10 @@ func (s *Scaling) model() {
 	}
 	if len(sizes) < growth.Fewest {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("a model of growth needs %d sizes; there are %d", growth.Fewest, len(sizes)))
+		return
+	}
+	if len(s.Factors) > 0 {
+		s.Warnings = append(s.Warnings, "there is no model of growth of runs that differ in more than their number of "+s.Of)
 		return
 	}
 	large := map[string]float64{}
@@ -78,7 +85,9 @@ func (s *Scaling) model() {
 		}
 	}
 	for i := range rest {
-		rest[i] = max(0, rest[i]) // means of units can be above the run time by what is rounded
+		if rest[i] < rounded*float64(s.Runs[i].RunSeconds) { // also below zero: means of units can be above the run time
+			rest[i] = 0
+		}
 	}
 	m, err := s.fit(rest)
 	if err != nil {

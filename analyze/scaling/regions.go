@@ -20,7 +20,7 @@ const (
 // search finds the regions that take more than they should in the largest run.
 // Work that the smallest run has not under that name cannot be judged by it.
 func (s *Scaling) search() {
-	first, last := s.Runs[0], s.Runs[len(s.Runs)-1]
+	first, last := s.Smallest(), s.Largest()
 	ideal := 1.0
 	if s.Kind == Strong {
 		ideal = float64(first.Count) / float64(last.Count)
@@ -30,7 +30,8 @@ func (s *Scaling) search() {
 		if excess < worthNaming || first.regions[name] == 0 && last.works(name) {
 			continue
 		}
-		x := Region{Region: model.EscapeName(name), Ideal: analyze.Real(ideal * first.regions[name]), Excess: analyze.Real(excess), name: name}
+		x := Region{Region: model.EscapeName(name), Ideal: analyze.Real(ideal * first.regions[name]), Excess: analyze.Real(excess), name: name,
+			First: analyze.Real(first.regions[name]), Last: analyze.Real(last.regions[name])}
 		for _, r := range s.Runs {
 			x.Seconds = append(x.Seconds, analyze.Real(r.regions[name]))
 		}
@@ -40,7 +41,41 @@ func (s *Scaling) search() {
 	if len(s.Regions) > mostNamed {
 		s.Regions = s.Regions[:mostNamed]
 	}
+	s.searchKept(first, last, ideal)
 	s.noteMissing()
+}
+
+const (
+	// worthKeeping of the largest run is what work of few units costs that is told of.
+	worthKeeping = 0.05
+	// unshared work takes the busiest unit this many times the mean, and no less than
+	// this part of what it took in the smallest run.
+	unshared = 2
+	asLong   = 0.8
+)
+
+// searchKept finds work that does not scale because few units do it: the mean falls
+// with more units, while the one that does it takes as long as before.
+func (s *Scaling) searchKept(first, last Run, ideal float64) {
+	if s.Kind == Weak {
+		return // then that is as it should be
+	}
+	for _, name := range sorted(last.busiest) {
+		excess := (last.busiest[name] - ideal*first.busiest[name]) / float64(last.RunSeconds)
+		if !last.works(name) || !(excess >= worthKeeping) || first.busiest[name] == 0 ||
+			last.busiest[name] < asLong*first.busiest[name] || last.busiest[name] < unshared*last.regions[name] {
+			continue
+		}
+		k := Kept{Region: model.EscapeName(name), Excess: analyze.Real(excess)}
+		for _, r := range s.Runs {
+			k.Seconds = append(k.Seconds, analyze.Real(r.busiest[name]))
+		}
+		s.Kept = append(s.Kept, k)
+	}
+	slices.SortStableFunc(s.Kept, func(a, b Kept) int { return cmp.Compare(b.Excess, a.Excess) })
+	if len(s.Kept) > mostNamed {
+		s.Kept = s.Kept[:mostNamed]
+	}
 }
 
 // works tells whether a region is neither communication nor waiting, which a

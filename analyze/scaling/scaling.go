@@ -35,36 +35,56 @@ const (
 
 // Scaling is how a program scales.
 type Scaling struct {
-	Kind     Kind     `json:"kind"`
-	Of       string   `json:"of"`      // what there are more of: processes, threads, or threads in all
-	By       string   `json:"kind_by"` // what told the kind
-	Growth   float64  `json:"growth"`  // of the work over that of the processes, mean
-	Runs     []Run    `json:"runs"`
-	Regions  []Region `json:"regions"` // that do not scale, the dearest first
-	Model    *Whole   `json:"model"`   // of the run time; null below five sizes
-	Words    string   `json:"words"`
-	Warnings []string `json:"warnings"`
+	Kind    Kind     `json:"kind"`
+	Of      string   `json:"of"`      // what there are more of: processes, threads, or threads in all
+	By      string   `json:"kind_by"` // what told the kind
+	Growth  float64  `json:"growth"`  // of the work over that of the processes, mean
+	Runs    []Run    `json:"runs"`
+	Factors []Factor `json:"factors"` // in which the runs differ beside that number
+	Regions []Region `json:"regions"` // that do not scale, the dearest first
+	Kept    []Kept   `json:"kept"`    // work that few units do, the dearest first
+	Model   *Whole   `json:"model"`   // of the run time; null below five sizes
+	Words   string   `json:"words"`
+	// Uncertain: whether the problem is the same in all runs is not known.
+	Uncertain bool     `json:"-"`
+	Warnings  []string `json:"warnings"`
+}
+
+// Factor is one in which runs differ.
+type Factor struct {
+	Name   string `json:"name"`
+	Values []any  `json:"values"` // by run
+}
+
+// Kept is work that few units have, and that more of them do not share.
+type Kept struct {
+	Region  string         `json:"region"`
+	Seconds []analyze.Real `json:"seconds"` // of the busiest unit, exclusive, by run
+	Excess  analyze.Real   `json:"excess_share"`
 }
 
 // Run is one run; what cannot be had is missing.
 type Run struct {
-	Name                   string       `json:"name"`
-	Ranks                  int          `json:"ranks"`
-	Threads                int          `json:"threads"` // of a process, that compute
-	Count                  int          `json:"count"`   // of what there are more of
-	RunSeconds             analyze.Real `json:"run_seconds"`
-	Speedup                analyze.Real `json:"speedup"`
-	Efficiency             analyze.Real `json:"efficiency"` // of the speedup over that of the processes
-	Parallel               analyze.Real `json:"parallel"`
-	LoadBalance            analyze.Real `json:"load_balance"`
-	Communication          analyze.Real `json:"communication"`
-	Serialization          analyze.Real `json:"serialization"` // wants a trace
-	Transfer               analyze.Real `json:"transfer"`      // wants a trace
-	StartEnd               analyze.Real `json:"start_end"`     // what starting and ending leave of the run; part of communication and transfer
-	ComputationScalability analyze.Real `json:"computation_scalability"`
-	IPCScalability         analyze.Real `json:"ipc_scalability"`
-	InstructionScalability analyze.Real `json:"instruction_scalability"`
-	FrequencyScalability   analyze.Real `json:"frequency_scalability"`
+	Name          string       `json:"name"`
+	Ranks         int          `json:"ranks"`
+	Threads       int          `json:"threads"` // of a process, that compute
+	Count         int          `json:"count"`   // of what there are more of
+	RunSeconds    analyze.Real `json:"run_seconds"`
+	Speedup       analyze.Real `json:"speedup"`
+	Efficiency    analyze.Real `json:"efficiency"` // of the speedup over that of the processes
+	Parallel      analyze.Real `json:"parallel"`
+	LoadBalance   analyze.Real `json:"load_balance"`
+	Communication analyze.Real `json:"communication"`
+	Serialization analyze.Real `json:"serialization"` // wants a trace
+	Transfer      analyze.Real `json:"transfer"`      // wants a trace
+	StartEnd      analyze.Real `json:"start_end"`     // what starting and ending leave of the run; part of communication and transfer
+	// Cores is what standing within MPI without a core leaves of the rest, likewise; nil
+	// where none is known to.
+	Cores                  *analyze.Real `json:"cores,omitempty"`
+	ComputationScalability analyze.Real  `json:"computation_scalability"`
+	IPCScalability         analyze.Real  `json:"ipc_scalability"`
+	InstructionScalability analyze.Real  `json:"instruction_scalability"`
+	FrequencyScalability   analyze.Real  `json:"frequency_scalability"`
 	// OnCores is how much of the computation's time is CPU time, against the smallest
 	// run; part of computation scalability.
 	OnCores analyze.Real `json:"on_cores"`
@@ -72,6 +92,7 @@ type Run struct {
 
 	useful, cpu, instructions, cycles float64
 	regions                           map[string]float64 // mean over units of exclusive time, by name
+	busiest                           map[string]float64 // likewise, of the unit with the most
 	kinds                             map[string]account.Class
 }
 
@@ -83,7 +104,9 @@ type Region struct {
 	Excess  analyze.Real   `json:"excess_share"` // of the largest run, beyond the ideal
 	Model   *Model         `json:"model"`
 
-	name string
+	First analyze.Real `json:"-"` // in the smallest run, and below in the largest
+	Last  analyze.Real `json:"-"`
+	name  string
 }
 
 const (
@@ -100,8 +123,13 @@ const (
 // Of looks at runs of one program on at least two numbers of processes; runs of
 // different programs are refused unless forced.
 func Of(ctx context.Context, sets []*analyze.Dataset, force bool) (*Scaling, error) {
-	s := &Scaling{Runs: []Run{}, Regions: []Region{}, Warnings: []string{}}
+	s := &Scaling{Runs: []Run{}, Factors: []Factor{}, Regions: []Region{}, Kept: []Kept{}, Warnings: []string{}}
+	given := map[string]*analyze.Dataset{}
 	for _, d := range sets {
+		if given[d.Name] != nil {
+			continue // named twice, it is still one run
+		}
+		given[d.Name] = d
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -112,9 +140,15 @@ func Of(ctx context.Context, sets []*analyze.Dataset, force bool) (*Scaling, err
 		if warning != "" {
 			s.Warnings = append(s.Warnings, warning)
 		}
+		if _, averaged := d.Factor(model.AveragedOver); averaged {
+			return nil, fmt.Errorf("%s holds the mean of all its processes: scaling needs profiles with a value for each", d.Name)
+		}
 		r, err := measure(d)
 		if err != nil {
 			return nil, err
+		}
+		if !(r.RunSeconds > 0) {
+			return nil, fmt.Errorf("%s took no time: there is nothing to compare", d.Name)
 		}
 		s.Runs = append(s.Runs, r)
 	}
@@ -124,6 +158,7 @@ func Of(ctx context.Context, sets []*analyze.Dataset, force bool) (*Scaling, err
 		return nil, fmt.Errorf("scaling needs runs on different numbers of processes or threads; the number of %s is %d in all of these", s.Of, s.Runs[0].Count)
 	}
 	s.classify()
+	s.noteFactors(given)
 	s.rate()
 	s.search()
 	s.model()
@@ -197,7 +232,7 @@ func measure(d *analyze.Dataset) (Run, error) {
 		Name: d.Name, Ranks: processes, RunSeconds: analyze.Real(t.Runtime), Parallel: e.Parallel, LoadBalance: e.LoadBalance, Communication: e.Communication,
 		Serialization: analyze.Missing, Transfer: analyze.Missing, StartEnd: 1, ComputationScalability: analyze.Missing, IPCScalability: analyze.Missing,
 		InstructionScalability: analyze.Missing, FrequencyScalability: analyze.Missing, OnCores: analyze.Missing, Global: analyze.Missing,
-		useful: analyze.Total(t.Useful), regions: map[string]float64{}, kinds: map[string]account.Class{},
+		useful: analyze.Total(t.Useful), regions: map[string]float64{}, busiest: map[string]float64{}, kinds: map[string]account.Class{},
 	}
 	if r.Threads, err = busyThreads(d, t.Useful); err != nil {
 		return r, err
@@ -219,10 +254,13 @@ func measure(d *analyze.Dataset) (Run, error) {
 		return r, err
 	}
 	for u := range exclusive.Units {
+		own := map[string]float64{}
 		for g, v := range exclusive.Row(u) {
 			name := d.Regions[g].Name
 			r.regions[name] += v / float64(exclusive.Units)
 			r.kinds[name] = d.Classes[g]
+			own[name] += v
+			r.busiest[name] = max(r.busiest[name], own[name])
 		}
 	}
 	return r, nil
@@ -260,7 +298,7 @@ func (s *Scaling) classify() {
 	case known(cpu):
 		work, s.By = cpu, "CPU time"
 	}
-	first, n := s.Runs[0], 0.0
+	first, n := s.Smallest(), 0.0
 	for _, r := range s.Runs[1:] {
 		if r.Count > first.Count && work(first) > 0 {
 			s.Growth += work(r) / work(first) * float64(first.Count) / float64(r.Count)
@@ -272,10 +310,11 @@ func (s *Scaling) classify() {
 	if s.Growth > weakGrowth {
 		s.Kind = Weak
 	}
-	last := s.Runs[len(s.Runs)-1]
+	last := s.Largest()
 	more := analyze.Ratio(work(last), work(first))
 	switch {
 	case s.Kind == Strong && more > muchMore:
+		s.Uncertain = true
 		s.Warnings = append(s.Warnings, fmt.Sprintf("whether the problem is the same in all runs is not certain: on %d there is %.1f × as much work as on %d, by %s. If the problem grew, speedups and efficiencies are too low", last.Count, float64(more), first.Count, s.By))
 	case s.Kind == Weak && s.By == "useful time" && s.Of != "processes":
 		s.Warnings = append(s.Warnings, "that the work grew is told by the time outside of communication, and what threads wait for one another or for a core counts to it. If the problem is the same in all runs, speedups and efficiencies are too high")
@@ -285,31 +324,42 @@ func (s *Scaling) classify() {
 // rate sets every run against the smallest. In weak scaling the work of one
 // process is compared, in strong that of all.
 func (s *Scaling) rate() {
-	first := s.Runs[0]
+	first := s.Smallest()
 	for i := range s.Runs {
-		r := &s.Runs[i]
-		more := float64(r.Count) / float64(first.Count)
-		share := 1.0
-		if s.Kind == Weak {
-			share = more
-		}
-		r.Speedup = analyze.Ratio(float64(first.RunSeconds)*share, float64(r.RunSeconds))
-		r.Efficiency = r.Speedup / analyze.Real(more)
-		r.ComputationScalability = analyze.Ratio(first.useful*share, r.useful)
-		if r.cpu > 0 && first.cpu > 0 {
-			r.OnCores = analyze.Ratio(r.cpu*first.useful, first.cpu*r.useful)
-		}
-		if r.instructions > 0 && first.instructions > 0 {
-			r.InstructionScalability = analyze.Ratio(first.instructions*share, r.instructions)
-			if r.cycles > 0 && first.cycles > 0 {
-				r.IPCScalability = analyze.Ratio(r.instructions/r.cycles, first.instructions/first.cycles)
-				r.FrequencyScalability = analyze.Ratio(r.cycles/r.useful, first.cycles/first.useful)
-			}
-		}
-		r.Global = r.Parallel * r.ComputationScalability
+		s.rateRun(&s.Runs[i], first)
 	}
-	best := slices.MaxFunc(s.Runs, func(a, b Run) int { return cmp.Compare(a.Efficiency, b.Efficiency) })
-	if best.Efficiency > beyondIdeal {
+	best := slices.MaxFunc(s.Runs, func(a, b Run) int { return cmp.Compare(a.above(first), b.above(first)) })
+	if best.above(first) > beyondIdeal {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("the efficiency is above 1 (%.2f on %d): for its number of %s %s takes longer than larger runs, as where data fits into caches only in these, or where something slowed it down. It is the reference, so what the larger runs lose may be hidden; leave it out to see that", float64(best.Efficiency), best.Count, s.Of, first.Name))
 	}
+}
+
+// above is the efficiency of a run that is larger than the reference.
+func (r Run) above(first Run) analyze.Real {
+	if r.Count == first.Count {
+		return 0
+	}
+	return r.Efficiency
+}
+
+func (s *Scaling) rateRun(r *Run, first Run) {
+	more := float64(r.Count) / float64(first.Count)
+	share := 1.0
+	if s.Kind == Weak {
+		share = more
+	}
+	r.Speedup = analyze.Ratio(float64(first.RunSeconds)*share, float64(r.RunSeconds))
+	r.Efficiency = r.Speedup / analyze.Real(more)
+	r.ComputationScalability = analyze.Ratio(first.useful*share, r.useful)
+	if r.cpu > 0 && first.cpu > 0 {
+		r.OnCores = analyze.Ratio(r.cpu*first.useful, first.cpu*r.useful)
+	}
+	if r.instructions > 0 && first.instructions > 0 {
+		r.InstructionScalability = analyze.Ratio(first.instructions*share, r.instructions)
+		if r.cycles > 0 && first.cycles > 0 {
+			r.IPCScalability = analyze.Ratio(r.instructions/r.cycles, first.instructions/first.cycles)
+			r.FrequencyScalability = analyze.Ratio(r.cycles/r.useful, first.cycles/first.useful)
+		}
+	}
+	r.Global = r.Parallel * r.ComputationScalability
 }

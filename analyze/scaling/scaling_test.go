@@ -266,3 +266,14 @@ func TestWorkTellsTheKind(t *testing.T) {
 		}
 	}
 }
+
+// Of means the number of processes is not that of the units, and what they lost is not
+// known.
+func TestMeansDoNotTellScaling(t *testing.T) {
+	small, large := run(t, 1, 8, 1, 0), run(t, 1, 4, 1, 0)
+	large.Name = "large"
+	large.SetFactor(model.NumberFactor(model.AveragedOver, 64))
+	if _, err := Of(context.Background(), opened(t, small, large), true); err == nil || !strings.Contains(err.Error(), "large holds the mean of all its processes") {
+		t.Error(err)
+	}
+}

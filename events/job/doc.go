@@ -9,5 +9,6 @@
 // until it ended. A rank has one lane: a collective that began while another was under way begins where that ends, and
 // what the rank computed beside a collective comes before it, so that of a
 // collective only what is not hidden takes time; events.Span.Lead says since when
-// it was under way.
+// the rank was ready for it. For a replay it stands where the rank needs what it
+// brings (Source.ForReplay).
 package job

@@ -21,9 +21,18 @@ type Lane struct {
 	pairs  []training.Call // messages between two ranks
 	host   []span          // ranges that the program named on the host
 	still  [][2]int64      // see standing
-	// Its own computation while collectives and messages of its device and of its
-	// host were under way, by time.
+	// Its own computation beside collectives and messages of its device, and that while
+	// those of its host were under way, by time.
 	onDevice, onHost [][2]int64
+	kernels          []training.Launched               // of its device that are no collectives, by time
+	steps            []training.Step                   // by time
+	before           map[*training.Call]*training.Call // on the same stream
+	after            map[*training.Call]*training.Call // what it needs of another stream
+	readyAt          map[*training.Call]int64          // see readiness
+	launches         bool                              // its device meets others: its host launches for it
+	waited           [][2]int64                        // when its host waited, if so
+	ends             []int64                           // of its collectives, by time, likewise
+	latency          int64                             // from a launch to what it launches
 }
 
 // span is a stretch of time in a named range.
@@ -38,6 +47,9 @@ func LaneOf(t *training.Trace) *Lane {
 	l := &Lane{rank: t.Rank, world: t.World, file: t.File}
 	l.begin, l.end = t.Span()
 	l.begin, l.end = l.begin+t.Base, l.end+t.Base
+	for i := range r.Steps {
+		l.steps = append(l.steps, training.Step{Start: r.Steps[i].Start, End: r.Steps[i].End})
+	}
 	for _, c := range r.Calls {
 		if c.Pair {
 			l.pairs = append(l.pairs, c)
@@ -49,31 +61,59 @@ func LaneOf(t *training.Trace) *Lane {
 	if l.ranges = l.host; t.MeetsOnDevice() {
 		l.ranges = l.launched(t)
 	}
-	l.onDevice, l.onHost = l.beside(t, false), l.beside(t, true)
+	// NCCL has all ranks of a group ask for its collectives in one order; streams may
+	// begin them in another.
+	slices.SortStableFunc(l.calls, func(a, b training.Call) int { return cmp.Compare(a.Launched, b.Launched) })
+	l.onDevice, l.onHost = computing(t, false), l.besideHost(t)
+	if l.kernels = t.Launched(); t.Base != 0 {
+		for i := range l.kernels {
+			k := &l.kernels[i]
+			if k.From, k.Began, k.To = k.From+t.Base, k.Began+t.Base, k.To+t.Base; k.At != training.NotLaunched {
+				k.At += t.Base
+			}
+		}
+	}
+	if l.launches = t.MeetsOnDevice(); l.launches {
+		l.waited, l.latency = hostWaits(t), latencyOf(l.kernels)
+		for i := range l.calls {
+			l.ends = append(l.ends, l.calls[i].End)
+		}
+		slices.Sort(l.ends)
+	}
 	return l
 }
 
-// beside is what the rank computed while collectives and messages of its device, or
-// of its host, were under way.
-func (l *Lane) beside(t *training.Trace, host bool) [][2]int64 {
+// longCall is how long a call of the runtime, in ns, works for itself: what takes longer
+// waits, as for a full queue of the device or for memory.
+const longCall = 100_000
+
+// computing is when the rank itself computed, on its own clock.
+func computing(t *training.Trace, host bool) [][2]int64 {
+	own := t.Computing(host)
+	for i := range own {
+		own[i][0], own[i][1] = own[i][0]+t.Base, own[i][1]+t.Base
+	}
+	return own
+}
+
+// besideHost is what the rank computed while collectives and messages of its host were
+// under way.
+func (l *Lane) besideHost(t *training.Trace) [][2]int64 {
 	var under [][2]int64
 	for i := range l.calls {
-		if c := &l.calls[i]; training.HostCollective(c.Name) == host {
+		if c := &l.calls[i]; training.HostCollective(c.Name) {
 			under = append(under, [2]int64{c.Arrived, c.End})
 		}
 	}
 	for i := range l.pairs {
-		if c := &l.pairs[i]; training.HostCollective(c.Name) == host {
+		if c := &l.pairs[i]; training.HostCollective(c.Name) {
 			under = append(under, [2]int64{c.Start, c.End})
 		}
 	}
 	if len(under) == 0 {
 		return nil
 	}
-	own := t.Computing(host)
-	for i := range own {
-		own[i][0], own[i][1] = own[i][0]+t.Base, own[i][1]+t.Base
-	}
+	own := computing(t, true)
 	slices.SortFunc(under, func(a, b [2]int64) int { return cmp.Compare(a[0], b[0]) })
 	var list [][2]int64
 	until := int64(math.MinInt64) // what lies before was looked at

@@ -2,22 +2,25 @@ package job
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"auspex/training"
 )
 
-// meetKey tells which calls of different ranks are one collective.
+// meetKey tells which calls of different ranks are one collective, where the trace
+// numbers them.
 type meetKey struct {
 	group string
-	seq   int64 // -1 where the trace does not number them
-	nth   int   // of those with the same number
+	seq   int64
+	nth   int // of those with the same number
 }
 
 // meeting is a collective with those who took part, by lane.
 type meeting struct {
 	comm  int32
-	at    int64            // when it begins, of the lane in the middle
+	end   int64            // see times
+	took  int64            // likewise
 	calls []*training.Call // nil where a lane has no part in it
 }
 
@@ -25,67 +28,75 @@ type meeting struct {
 // here, and the groups' lanes. Others are left out, and counted.
 func meet(lanes []*Lane) (meetings map[*training.Call]*meeting, comms [][]int32, left int) {
 	members := map[string][]int32{} // lanes by group
-	found := map[meetKey]*meeting{}
-	count := map[[2]any]int{}
+	numbered := map[meetKey][]*training.Call{}
+	lists := map[string][][]*training.Call{} // of those without numbers, by group and lane
+	all := 0
 	var groups []string
 	for lane, l := range lanes {
 		seen := map[meetKey]int{}
+		all += len(l.calls)
 		for i := range l.calls {
 			c := &l.calls[i]
-			key := meetKey{c.Group, c.Seq, 0}
-			key.nth, seen[key] = seen[key], seen[key]+1
-			m := found[key]
-			if m == nil {
-				m = &meeting{calls: make([]*training.Call, len(lanes))}
-				found[key] = m
-			}
-			m.calls[lane] = c
 			if list := members[c.Group]; len(list) == 0 || list[len(list)-1] != int32(lane) {
 				if len(list) == 0 {
 					groups = append(groups, c.Group)
+					lists[c.Group] = make([][]*training.Call, len(lanes))
 				}
 				members[c.Group] = append(list, int32(lane))
 			}
-			count[[2]any{c.Group, lane}]++
+			if c.Seq < 0 {
+				lists[c.Group][lane] = append(lists[c.Group][lane], c)
+				continue
+			}
+			key := meetKey{c.Group, c.Seq, 0}
+			key.nth, seen[key] = seen[key], seen[key]+1
+			if numbered[key] == nil {
+				numbered[key] = make([]*training.Call, len(lanes))
+			}
+			numbered[key][lane] = c
 		}
 	}
 	slices.Sort(groups)
-	comms = [][]int32{nil}
+	comms, meetings = [][]int32{nil}, map[*training.Call]*meeting{}
 	number := map[string]int32{}
+	add := func(group string, calls []*training.Call) {
+		if !whole(calls, members[group]) {
+			return
+		}
+		m := &meeting{comm: number[group], calls: calls}
+		for _, lane := range members[group] {
+			meetings[calls[lane]] = m
+		}
+	}
 	for _, g := range groups {
-		if len(members[g]) == len(lanes) {
-			continue // the world
+		if len(members[g]) < len(lanes) { // else it is the world
+			number[g] = int32(len(comms))
+			comms = append(comms, members[g])
 		}
-		number[g] = int32(len(comms))
-		comms = append(comms, members[g])
-	}
-	meetings = map[*training.Call]*meeting{}
-	for key, m := range found {
-		m.comm = number[key.group]
-		list := members[key.group]
-		whole := len(list) > 1
-		for _, lane := range list {
-			// Where nothing numbers the calls, another count may mean another order.
-			whole = whole && m.calls[lane] != nil && (key.seq >= 0 || count[[2]any{key.group, int(lane)}] == count[[2]any{key.group, int(list[0])}])
-		}
-		for _, c := range m.calls {
-			switch {
-			case c == nil:
-			case whole:
-				meetings[c] = m
-			default:
-				left++
-			}
+		for _, calls := range training.Together(lists[g]) {
+			add(g, calls)
 		}
 	}
-	return meetings, comms, left
+	for key, calls := range numbered {
+		add(key.group, calls)
+	}
+	return meetings, comms, all - len(meetings)
+}
+
+// whole tells whether all of a group took part in a collective, and in the same.
+func whole(calls []*training.Call, members []int32) bool {
+	for _, lane := range members {
+		if c := calls[lane]; c == nil || kindOf(c.Name) != kindOf(calls[members[0]].Name) {
+			return false
+		}
+	}
+	return len(members) > 1
 }
 
 // inOrder lists each lane's calls in an order that holds for all: lanes that start
 // collectives of several groups at once may each have another, and would wait for
-// one another for ever. Sends stand where they begin, receives where they end, and
-// collectives where they begin on the lane in the middle, but behind what any of
-// its lanes received before it.
+// one another for ever. Sends stand where they begin, receives and collectives where
+// they end, which all who take part see at once.
 func (s *Source) inOrder() [][]*training.Call {
 	out := make([][]*training.Call, len(s.lanes))
 	at := map[*training.Call]int64{}
@@ -95,36 +106,19 @@ func (s *Source) inOrder() [][]*training.Call {
 		}
 	}
 	for lane, l := range s.lanes {
-		var received []int64
 		for i := range l.pairs {
-			c := &l.pairs[i]
-			m := s.messages[c]
-			if m == nil {
-				continue
-			}
-			out[lane] = append(out[lane], c)
-			if m.receive == c {
-				received = append(received, at[c])
+			if c := &l.pairs[i]; s.messages[c] != nil {
+				out[lane] = append(out[lane], c)
 			}
 		}
-		slices.Sort(received)
 		for i := range l.calls {
-			c := &l.calls[i]
-			m := s.meetings[c]
-			if m == nil {
-				continue
+			if c := &l.calls[i]; s.meetings[c] != nil {
+				out[lane] = append(out[lane], c)
 			}
-			if m.at == 0 {
-				m.at = s.middleStart(m)
-			}
-			if before, _ := slices.BinarySearch(received, c.Start-s.shift[lane]+1); before > 0 {
-				m.at = max(m.at, received[before-1])
-			}
-			out[lane] = append(out[lane], c)
 		}
 	}
 	for c, m := range s.meetings {
-		at[c] = m.at
+		at[c] = m.end
 	}
 	for _, list := range out {
 		slices.SortStableFunc(list, func(a, b *training.Call) int {
@@ -134,15 +128,24 @@ func (s *Source) inOrder() [][]*training.Call {
 	return out
 }
 
-// middleStart is when a collective begins on the lane in the middle.
-func (s *Source) middleStart(m *meeting) int64 {
-	var starts []int64
-	for lane, c := range m.calls {
-		if c != nil {
-			starts = append(starts, c.Start-s.shift[lane])
+// times finds when the collectives end, on the lane in the middle, and how long they
+// took once the last lane was ready.
+func (s *Source) times() {
+	for _, m := range s.meetings {
+		if m.end != 0 {
+			continue
 		}
+		var ends []int64
+		ready := int64(math.MinInt64)
+		for lane, c := range m.calls {
+			if c != nil {
+				ends = append(ends, c.End-s.shift[lane])
+				ready = max(ready, c.Arrived-s.shift[lane])
+			}
+		}
+		m.end = middle(ends)
+		m.took = max(m.end-ready, 0)
 	}
-	return middle(starts)
 }
 
 // commOf is the communicator of a collective, -1 of a message.

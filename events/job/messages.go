@@ -97,17 +97,18 @@ func (s *Source) standing(l *Lane) [][2]int64 {
 	return out
 }
 
-// message adds a rank's side of a message. A send goes on at once; a receive is
-// what the rank stood still for until the message was there.
-func (w *walker) message(c *training.Call, m *message) {
+// send adds a rank's side of a message that it sends; it goes on at once.
+func (w *walker) send(c *training.Call, m *message) {
 	w.compute(c.Start)
 	half := events.Half{Side: events.Sent, Peer: m.to, Tag: m.nth, Bytes: max(c.Bytes, 0), Posted: c.Start - w.off()}
-	path := w.pathOf(c)
-	if m.send == c {
-		w.add(events.Span{Kind: trace.Isend, Path: path, Root: -1, Messages: []events.Half{half}}, w.at, w.at)
-		return
-	}
-	half.Side, half.Peer = events.Received, m.from
-	begin, end := w.beside(c)
-	w.add(events.Span{Kind: trace.Recv, Path: path, Root: -1, Messages: []events.Half{half}}, begin, end)
+	w.add(events.Span{Kind: trace.Isend, Path: w.pathOf(c), Root: -1, Messages: []events.Half{half}}, w.now)
+}
+
+// receive adds a message, which is what the rank stands still for until a time.
+func (w *walker) receive(c *training.Call, m *message, end int64) {
+	half := events.Half{Side: events.Received, Peer: m.from, Tag: m.nth, Bytes: max(c.Bytes, 0), Posted: c.Start - w.off()}
+	from, to := m.send.Start-w.s.shift[m.from], c.Start-w.s.shift[m.to]
+	s := events.Span{Kind: trace.Recv, Path: w.pathOf(c), Root: -1, Messages: []events.Half{half}, Transfer: max(c.End-w.s.shift[m.to]-max(from, to), 0)}
+	w.joined(&s, c)
+	w.add(s, end)
 }

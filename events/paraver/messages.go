@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"auspex/events"
@@ -90,21 +91,55 @@ func (r *reader) gone(loc int32, h timedHalf) bool {
 // maxHalves bounds how many messages of a location are under way.
 const maxHalves = 1 << 20
 
-// end hands over what is left: states after the last call.
+// end hands over what is left: calls that were not left, and states after the last
+// one.
 func (r *reader) end() error {
+	open := ""
 	for i := range r.locs {
 		l := &r.locs[i]
 		r.t.stated[i] = l.anyState
 		if err := r.enter(int32(i), l); err != nil {
 			return err
 		}
-		l.inCall = false
+		if l.inCall {
+			if open == "" {
+				open = fmt.Sprintf("rank %d is still in %s where the trace ends", r.t.header.Locations[i].Rank, r.t.labels.callName(l.call.kind, l.call.value))
+			}
+			if err := r.leave(int32(i), l, r.ended(l)); err != nil {
+				return err
+			}
+		}
 		r.settle(l)
 		if err := r.release(l, r.path(nil, l)); err != nil {
 			return err
 		}
 	}
+	r.t.header.Incomplete = r.missing(open)
 	return nil
+}
+
+// ended is when a call ended whose end is not in the file: with its state, or not
+// before the last record, which stand in the order of time.
+func (r *reader) ended(l *location) int64 {
+	switch {
+	case l.call.until > 0:
+		return l.call.until
+	case r.unordered:
+		return max(l.record, l.call.begin)
+	}
+	return max(r.at, l.call.begin)
+}
+
+// whole is the share of the time that the first line tells up to which records must
+// reach.
+const whole = 0.999
+
+// missing says what a trace lacks at its end, nothing where it is whole.
+func (r *reader) missing(open string) string {
+	if float64(r.reach) < whole*float64(r.t.lasts) {
+		return fmt.Sprintf("the records end at %.4g s, and the first line of the trace says %.4g s", float64(r.reach)/1e9, float64(r.t.lasts)/1e9)
+	}
+	return open
 }
 
 // roots are the roots of each communicator's collectives that have one, in
@@ -153,6 +188,7 @@ func (t *Trace) findRoots(ctx context.Context) error {
 	for _, halves := range t.early {
 		slices.SortStableFunc(halves, func(a, b timedHalf) int { return cmp.Compare(a.at, b.at) })
 	}
+	t.joined()
 	t.roots.known = true
 	return nil
 }

@@ -22,6 +22,9 @@ const (
 	typeComm         = 50100004
 	typeInstructions = 42000050
 	typeCycles       = 42000059
+	typeBarrier      = 60000005 // of OpenMP's threads
+	typeJoin         = 60000016 // of OpenMP's threads: the wait for those that are not done
+	typeOutlined     = 60000018 // functions that OpenMP made of parallel regions
 	typeUser         = 60000019 // user functions
 	typeCaller       = 70000001 // who called MPI, at level 1 and further up
 	callerLevels     = 8
@@ -105,8 +108,14 @@ var extraeCalls = map[int64]string{
 	62: "MPI_Iprobe", 80: "MPI_Reduce_scatter", 123: "MPI_Start", 124: "MPI_Startall", 125: "MPI_Testall", 126: "MPI_Testany", 128: "MPI_Testsome",
 }
 
-// callName names an MPI call.
+// callName names a call.
 func (l labels) callName(kind, value int64) string {
+	switch kind {
+	case typeBarrier:
+		return "OpenMP barrier"
+	case typeJoin:
+		return "OpenMP join"
+	}
 	if name := l[kind][value]; name != "" {
 		return name
 	}

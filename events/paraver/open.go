@@ -25,10 +25,12 @@ type Trace struct {
 	path   string
 	header events.Header
 	labels labels
-	scale  int64             // ns of the file's unit
-	first  []int32           // first location of each rank
-	apps   []int32           // first rank of each program, and the number of ranks
-	comms  []map[int64]int32 // of each program: its communicators in the header
+	scale  int64                    // ns of the file's unit
+	lasts  int64                    // ns that the first line says; 0 where it says nothing
+	first  []int32                  // first location of each rank
+	apps   []int32                  // first rank of each program, and the number of ranks
+	comms  []map[int64]int32        // of each program: its communicators in the header
+	users  map[int32]map[int32]bool // of communicators that are not defined: who uses them
 	roots  roots
 	stated []bool                // by location: it has states
 	early  map[int32][]timedHalf // by location: messages that stand after their calls
@@ -51,10 +53,10 @@ func Open(path string) (*Trace, error) {
 			return nil, mistake.InFile(base+".pcf", "%v", err)
 		}
 		if len(t.labels[typeUser]) == 0 && len(t.labels[typeCaller]) > 0 {
-			t.header.Notes = append(t.header.Notes, calledNext)
+			t.header.NameNotes = append(t.header.NameNotes, calledNext)
 		}
 	case errors.Is(err, fs.ErrNotExist):
-		t.header.Notes = append(t.header.Notes, "there is no .pcf file beside the trace, so functions have no names")
+		t.header.NameNotes = append(t.header.NameNotes, "there is no .pcf file beside the trace, so functions have no names")
 	default:
 		return nil, err
 	}
@@ -132,9 +134,12 @@ func (t *Trace) firstLine(line string) error {
 	if !ok || len(parts) < 4 {
 		return errors.New("the first line is cut short")
 	}
-	_, unit, _ := strings.Cut(parts[0], "_")
+	lasts, unit, _ := strings.Cut(parts[0], "_")
 	if t.scale = units[unit]; t.scale == 0 {
 		return fmt.Errorf("the duration %.60q is in a unit that is not known; ns and us are", parts[0])
+	}
+	if n, err := strconv.ParseInt(lasts, 10, 64); err == nil && n > 0 && n <= maxTime/t.scale {
+		t.lasts = n * t.scale
 	}
 	apps, err := strconv.Atoi(parts[2])
 	if err != nil || apps < 1 || apps > maxLocations {
@@ -246,7 +251,7 @@ func (t *Trace) each(ctx context.Context, visit func(*events.Span) error) error 
 		return err
 	}
 	defer in.Close()
-	t.header.Paths, t.header.Counted = nil, false
+	t.header.Paths, t.header.Counted, t.header.Incomplete = nil, false, ""
 	r := newReader(t, visit)
 	lines := bufio.NewReaderSize(in, 1<<20)
 	for number := 1; ; number++ {

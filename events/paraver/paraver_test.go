@@ -263,7 +263,7 @@ func TestNamedByCallers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if said := strings.Contains(strings.Join(src.Header().Notes, " "), calledNext); said != c.said {
+		if said := strings.Contains(strings.Join(src.Header().AllNotes(), " "), calledNext); said != c.said {
 			t.Errorf("%s: noted %q", c.name, src.Header().Notes)
 		}
 	}

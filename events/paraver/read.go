@@ -14,6 +14,7 @@ const (
 	stateIdle       = 0
 	stateRunning    = 1
 	stateNotCreated = 2
+	stateSync       = 5
 )
 
 // maxWaiting is how many states of a location wait for the call that ends them
@@ -27,8 +28,9 @@ type reader struct {
 	paths     *events.Paths
 	locs      []location
 	span      events.Span
-	users     []int64 // functions that a record enters and leaves
-	unordered bool    // a record stands after later ones of its location
+	users     []function // that a record enters and leaves
+	unordered bool       // a record stands after later ones of its location
+	at, reach int64      // begin of the latest record, and the latest time of all
 	// rooted counts the collectives with a root by communicator and rank.
 	rooted [][]int32
 }
@@ -38,20 +40,25 @@ type location struct {
 	waiting  []events.Span // states outside of calls, not handed over yet
 	halves   []timedHalf   // messages whose span has not come yet
 	early    []timedHalf   // likewise, by time: their records stand after it
-	stack    []int64       // user functions
+	stack    []function    // those that are open
 	call     call
 	inCall   bool
 	next     call // about to be entered
 	entering bool
 	anyState bool
+	barriers int32 // of threads, so far
 	last     int64 // end of the latest call
 	record   int64 // begin of the latest record
 }
 
-// call is an MPI call under way.
+// function is one of the program: an event's type and value; a value of 0 leaves one.
+type function struct{ kind, value int64 }
+
+// call is a call of MPI, or a barrier of threads, under way.
 type call struct {
 	kind, value int64
 	begin       int64
+	until       int64 // end of its state, 0 where it has none
 	bytes       int64
 	root, comm  int64
 	callers     [callerLevels]int64
@@ -78,6 +85,10 @@ func newReader(t *Trace, visit func(*events.Span) error) *reader {
 
 var errShort = errors.New("the record is cut short")
 
+// maxDigits is how many a number may have: one that is too large for 64 bits then has
+// the wrong sign.
+const maxDigits = 19
+
 // fields reads numbers between colons.
 type fields struct {
 	b  []byte
@@ -103,7 +114,7 @@ func (f *fields) next() (int64, bool) {
 	if negative {
 		n = -n
 	}
-	return n, digits > 0 && digits < 19
+	return n, digits > 0 && digits <= maxDigits && (n >= 0) != (negative && n != 0)
 }
 
 // record takes one line.
@@ -155,22 +166,30 @@ func (r *reader) where(f *fields) (int32, error) {
 }
 
 // commOf is the communicator that a number stands for in a rank's program: its
-// world where it is not known.
+// world where there is no number.
 func (t *Trace) commOf(rank int32, number int64) int32 {
 	app := sort.Search(len(t.comms)-1, func(i int) bool { return t.apps[i+1] > rank })
-	if c, ok := t.comms[app][number]; ok {
-		return c
+	c, ok := t.comms[app][number]
+	if !ok && number > 0 {
+		return t.undefined(app, rank, number)
 	}
-	return t.comms[app][0]
+	if users := t.users[c]; users != nil && !t.roots.known {
+		users[rank] = true
+	}
+	return c
 }
 
 func (r *reader) time(f *fields) (int64, error) {
 	v, ok := f.next()
-	if !ok || v < 0 || v > 1<<61/r.t.scale {
-		return 0, errors.New("the record has no time that could be")
+	if !ok || v < 0 || v > maxTime/r.t.scale {
+		return 0, fmt.Errorf("the record has no time from 0 to %.2g s", float64(maxTime)/1e9)
 	}
+	r.reach = max(r.reach, v*r.t.scale)
 	return v * r.t.scale, nil
 }
+
+// maxTime is the latest that a record may tell, in ns.
+const maxTime = 1 << 61
 
 // state takes 1:where:begin:end:state.
 func (r *reader) state(f *fields) error {
@@ -196,8 +215,14 @@ func (r *reader) state(f *fields) error {
 	l := &r.locs[loc]
 	r.order(l, begin)
 	l.anyState = true
-	if own := l.entering && begin == l.next.begin || l.inCall && begin == l.call.begin; own && state != stateRunning {
-		return nil // the state of the call itself
+	switch { // the state of the call itself
+	case state == stateRunning:
+	case l.entering && begin == l.next.begin:
+		l.next.until = end
+		return nil
+	case l.inCall && begin == l.call.begin:
+		l.call.until = end
+		return nil
 	}
 	// A state stands before the events of its begin, so this one comes after
 	// the call, which took no time.
@@ -222,6 +247,7 @@ func (r *reader) state(f *fields) error {
 func (r *reader) order(l *location, at int64) {
 	r.unordered = r.unordered || at < l.record
 	l.record = at
+	r.at = max(r.at, at)
 }
 
 // stateOpen marks a state of which it is not known yet what it is; Root holds
@@ -246,6 +272,8 @@ func (r *reader) settle(l *location) {
 		s.Kind = trace.Compute
 	case stateIdle, stateNotCreated:
 		s.Path = unemployed
+	case stateSync:
+		s.Kind, s.Comm = events.ThreadBarrier, -1
 	}
 	s.Root = -1
 }
@@ -257,10 +285,19 @@ const unemployed = -1
 // Idle is the name of that path.
 const Idle = "idle"
 
+// synchronizing ends the path of a thread that waits for others outside of a call that
+// would tell for whom.
+const synchronizing = "synchronization"
+
 // in gives a span its region.
 func (r *reader) in(s *events.Span, path int32) {
-	if s.Path == unemployed {
+	switch {
+	case s.Path == unemployed:
 		path = r.paths.Of(events.Path{Name: Idle})
+	case s.Kind == events.ThreadBarrier:
+		where := r.t.header.Paths[path]
+		where.Name = join(where.Name, synchronizing)
+		path = r.paths.Of(where)
 	}
 	s.Path = path
 }
@@ -291,8 +328,8 @@ func (r *reader) release(l *location, path int32) error {
 // functions that are open, or who called.
 func (r *reader) path(c *call, l *location) int32 {
 	p := events.Path{}
-	for _, u := range l.stack {
-		if name := r.t.labels.name(typeUser, u); name != "" {
+	for _, f := range l.stack {
+		if name := r.t.labels.name(f.kind, f.value); name != "" {
 			p.Name = join(p.Name, name)
 		}
 	}

@@ -30,7 +30,7 @@ func (r *reader) events(f *fields) error {
 			return errors.New("an event without a value")
 		}
 		switch {
-		case kind >= typePointToPoint && kind <= typeIO:
+		case kind >= typePointToPoint && kind <= typeIO, kind == typeBarrier, kind == typeJoin:
 			switch {
 			case value == 0 && entered && kind == now.kind: // in one record: it took no time
 				instant = true
@@ -49,8 +49,8 @@ func (r *reader) events(f *fields) error {
 			instructions = value
 		case kind == typeCycles:
 			cycles = value
-		case kind == typeUser:
-			users = append(users, value)
+		case kind == typeUser, kind == typeOutlined:
+			users = append(users, function{kind, value})
 		case kind >= typeCaller && kind < typeCaller+callerLevels:
 			now.callers[kind-typeCaller] = value
 		}
@@ -71,11 +71,11 @@ func (r *reader) events(f *fields) error {
 		}
 	}
 	r.users = users
-	for _, value := range users {
+	for _, f := range users {
 		if err := r.cut(loc, l, at); err != nil {
 			return err
 		}
-		l.user(value)
+		l.user(f)
 	}
 	if entered {
 		l.entering, l.next = true, now
@@ -137,10 +137,10 @@ func (r *reader) cut(loc int32, l *location, at int64) error {
 const maxUser = 256
 
 // user opens a user function, or closes the innermost one.
-func (l *location) user(value int64) {
-	if value != 0 && len(l.stack) < maxUser {
-		l.stack = append(l.stack, value)
-	} else if value == 0 && len(l.stack) > 0 {
+func (l *location) user(f function) {
+	if f.value != 0 && len(l.stack) < maxUser {
+		l.stack = append(l.stack, f)
+	} else if f.value == 0 && len(l.stack) > 0 {
 		l.stack = l.stack[:len(l.stack)-1]
 	}
 }
@@ -172,6 +172,7 @@ func (r *reader) enter(loc int32, l *location) error {
 	if n := len(l.waiting); n == 0 || l.waiting[n-1].Kind != stateOpen || l.waiting[n-1].Begin < c.begin {
 		r.settle(l)
 	} else if l.waiting[n-1].Root != stateRunning {
+		c.until = l.waiting[n-1].End
 		l.waiting = l.waiting[:n-1]
 	}
 	l.call, l.inCall = c, true
@@ -197,6 +198,13 @@ func (r *reader) leave(loc int32, l *location, at int64) error {
 	where.Name = join(where.Name, name)
 	s := &r.span
 	*s = events.Span{Loc: loc, Kind: callKind(name), Path: r.paths.Of(where), Root: -1, Begin: c.begin, End: at, Bytes: c.bytes, Messages: s.Messages[:0]}
+	switch c.kind {
+	case typeBarrier:
+		s.Kind, s.Comm = events.ThreadBarrier, l.barriers
+		l.barriers++
+	case typeJoin:
+		s.Kind, s.Comm = events.ThreadBarrier, -1
+	}
 	if s.Kind.Collective() {
 		s.Comm = r.t.commOf(r.t.header.Locations[loc].Rank, c.comm)
 	}

@@ -23,7 +23,7 @@ type record struct {
 // Paraver wants all records in order of time, so they are sorted in memory.
 func Write(ctx context.Context, prv, pcf io.Writer, src events.Source) error {
 	h := src.Header()
-	w := writer{header: h, calls: map[int32]int{}}
+	w := writer{header: h, calls: numbered{of: map[string]int{}}, regions: numbered{of: map[string]int{}}}
 	if err := src.Each(ctx, func(s *events.Span) error { w.span(s); return nil }); err != nil {
 		return err
 	}
@@ -44,8 +44,8 @@ type writer struct {
 	header  *events.Header
 	records []record
 	end     int64
-	calls   map[int32]int // path → number of the caller
-	callers []string
+	calls   numbered // callers
+	regions numbered // of computation
 	pairs   events.Matcher
 }
 
@@ -77,7 +77,12 @@ func (w *writer) span(s *events.Span) {
 	}
 	w.add(s.Begin, "1:%s:%d:%d:%d", where, s.Begin, s.End, state)
 	if s.Kind == trace.Compute || s.Kind == events.Pause {
+		w.add(s.Begin, "2:%s:%d:%d:%d", where, s.Begin, typeUser, w.regions.number(w.header.Paths[s.Path].Name))
+		w.add(s.End, "2:%s:%d:%d:0", where, s.End, typeUser)
 		return
+	}
+	if s.Kind == events.ThreadBarrier && s.Comm < 0 {
+		return // the state says all that is known
 	}
 	kind, value := callNumber(s.Kind)
 	extra := ""
@@ -87,7 +92,10 @@ func (w *writer) span(s *events.Span) {
 			extra += fmt.Sprintf(":%d:1", typeRoot)
 		}
 	}
-	w.add(s.Begin, "2:%s:%d:%d:%d%s:%d:%d", where, s.Begin, kind, value, extra, typeCaller, w.caller(s.Path))
+	if caller := w.caller(s.Path); caller > 0 {
+		extra += fmt.Sprintf(":%d:%d", typeCaller, caller)
+	}
+	w.add(s.Begin, "2:%s:%d:%d:%d%s", where, s.Begin, kind, value, extra)
 	w.add(s.End, "2:%s:%d:%d:0", where, s.End, kind)
 	for i := range s.Messages {
 		send, receive, ok := w.pairs.Half(w.header.Locations[s.Loc].Rank, s, &s.Messages[i])
@@ -97,23 +105,46 @@ func (w *writer) span(s *events.Span) {
 	}
 }
 
-// caller numbers who called, from 3 on as Extrae does.
+// caller numbers who called, 0 where nobody is known.
 func (w *writer) caller(path int32) int {
-	n, ok := w.calls[path]
-	if !ok {
-		name := w.header.Paths[path].Name
-		if i := strings.LastIndexByte(name, '/'); i >= 0 {
-			name = name[:i]
-		}
-		w.callers = append(w.callers, name)
-		n = len(w.callers) + 2
-		w.calls[path] = n
+	name := w.header.Paths[path].Name
+	i := strings.LastIndexByte(name, '/')
+	if i < 0 {
+		return 0
 	}
-	return n
+	return w.calls.number(name[:i])
+}
+
+// numbered gives names numbers, from 3 on as Extrae does.
+type numbered struct {
+	of    map[string]int
+	names []string
+}
+
+func (n *numbered) number(name string) int {
+	number, ok := n.of[name]
+	if !ok {
+		n.names = append(n.names, name)
+		number = len(n.names) + 2
+		n.of[name] = number
+	}
+	return number
+}
+
+// write lists them as the values of a type of events.
+func (n *numbered) write(out io.Writer, kind int64, title string) {
+	fmt.Fprintf(out, "EVENT_TYPE\n0 %d %s\nVALUES\n0 End\n", kind, title)
+	for i, name := range n.names {
+		fmt.Fprintf(out, "%d %s\n", i+3, name)
+	}
+	fmt.Fprintln(out)
 }
 
 // callNumber is Extrae's number of a call.
 func callNumber(k trace.Kind) (kind, value int64) {
+	if k == events.ThreadBarrier {
+		return typeBarrier, 1
+	}
 	name := events.CallName(k)
 	kind = typeOther
 	switch {
@@ -173,9 +204,7 @@ func (w *writer) names(to io.Writer) error {
 		}
 		fmt.Fprintln(out)
 	}
-	fmt.Fprintf(out, "EVENT_TYPE\n0 %d Caller at level 1\nVALUES\n0 End\n", typeCaller)
-	for i, name := range w.callers {
-		fmt.Fprintf(out, "%d %s\n", i+3, name)
-	}
+	w.calls.write(out, typeCaller, "Caller at level 1")
+	w.regions.write(out, typeUser, "User function")
 	return out.Flush()
 }

@@ -100,7 +100,7 @@ func (f *splitFile) unitOf(i int) string {
 // isNumeric tells whether a column holds measures: numbers, and not the
 // counter of a loop's iterations.
 func (f *splitFile) isNumeric(i int) bool {
-	if strings.HasPrefix(f.columns[i], "iteration#") {
+	if isIteration(f.columns[i]) {
 		return false
 	}
 	for at := i; at < len(f.cells); at += f.width {
@@ -221,13 +221,17 @@ func (f *splitFile) readRecords() error {
 	}
 }
 
-// pathKeys are the attributes that a record's path may stand under.
-var pathKeys = []string{"path", "function", "region", "annotation", "loop"}
+// pathKeys are the attributes that a record's path may stand under: the whole of it
+// under the first; else each has its own part, outermost first as far as that can be
+// known.
+var pathKeys = []string{"path", "phase", "function", "region", "annotation", "loop", "mpi.function"}
+
+// partsNote is said where a record has several of them.
+const partsNote = "records name functions, loops and the like apart, not how they lie in one another: loops are taken to lie in functions, calls of MPI in both"
 
 func (f *splitFile) readRecord() error {
 	unit := caliperUnit{rank: -1}
-	var path []string
-	pathKey := len(pathKeys)
+	parts := make([][]string, len(pathKeys))
 	type value struct {
 		column int
 		v      float64
@@ -239,17 +243,18 @@ func (f *splitFile) readRecord() error {
 			return err
 		}
 		if k := slices.Index(pathKeys, key); k >= 0 {
-			names, err := f.pathNames(kind)
-			if k < pathKey && len(names) > 0 {
-				path, pathKey = names, k
-			}
+			parts[k], err = f.pathNames(kind)
 			return err
 		}
 		cell, err := f.cell(kind)
 		if err != nil {
 			return err
 		}
-		if unit.set(key, f.textOf(cell, false)) || cell.number != cell.number || strings.HasPrefix(key, "iteration#") {
+		if isIteration(key) {
+			f.profile.sumOver(key)
+			return nil
+		}
+		if unit.set(key, f.textOf(cell, false)) || cell.number != cell.number {
 			return nil
 		}
 		values = append(values, value{f.profile.column(key, ""), cell.number})
@@ -258,7 +263,7 @@ func (f *splitFile) readRecord() error {
 	if err != nil {
 		return err
 	}
-	region := f.regionOfPath(path, pathKey)
+	region := f.regionOfPath(parts)
 	at := f.profile.row(unit, region)
 	for _, v := range values {
 		f.profile.add(at, v.column, v.v)
@@ -297,13 +302,23 @@ func (f *splitFile) pathNames(kind jsonscan.Kind) ([]string, error) {
 	}
 }
 
-func (f *splitFile) regionOfPath(path []string, key int) int {
-	if len(path) == 0 {
-		return f.profile.outside()
+// regionOfPath is the region of the parts of a path, one for each of pathKeys.
+func (f *splitFile) regionOfPath(parts [][]string) int {
+	if len(parts[0]) > 0 {
+		parts = parts[:1]
 	}
-	region := model.NoParent
-	for _, name := range path {
-		region = f.profile.region(name, kind(pathKeys[key], name), region)
+	region, used := model.NoParent, 0
+	for key, names := range parts {
+		for _, name := range names {
+			region = f.profile.region(name, kind(pathKeys[key], name), region)
+		}
+		if len(names) > 0 {
+			used++
+		}
+	}
+	f.profile.parts = f.profile.parts || used > 1
+	if region == model.NoParent {
+		return f.profile.outside()
 	}
 	return region
 }

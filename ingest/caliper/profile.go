@@ -30,6 +30,8 @@ type caliperProfile struct {
 
 	globals []model.Factor // as written: every value a word
 	summed  []string       // keys that told records apart and are not kept
+	parts   bool           // paths stand in parts; see partsNote
+	cut     bool           // the last line is not ended
 }
 
 // caliperUnit is a unit as a record names it: rank -1 where it does not.
@@ -80,6 +82,19 @@ func (p *caliperProfile) region(name string, kind model.Kind, parent int) int {
 	return p.b.Region(model.Region{Name: name, Kind: kind, Parent: parent})
 }
 
+// maxSummed is how many keys that are not kept are named.
+const maxSummed = 8
+
+// sumOver notes a key that is not kept, once.
+func (p *caliperProfile) sumOver(key string) {
+	if len(p.summed) < maxSummed && !slices.Contains(p.summed, key) {
+		p.summed = append(p.summed, key)
+	}
+}
+
+// isIteration tells the counters of a loop's iterations.
+func isIteration(key string) bool { return strings.HasPrefix(key, "iteration#") }
+
 // outside is the region of records without a path.
 func (p *caliperProfile) outside() int {
 	return p.region(model.Outside, model.Function, model.NoParent)
@@ -123,6 +138,12 @@ func (p *caliperProfile) finish() (*model.Experiment, error) {
 	if crossRanks {
 		header.Notes = append(header.Notes, p.crossNote())
 		header.SetFactor(model.NewFactor(model.AveragedOver, cmp.Or(p.ranks(), "ranks")))
+	}
+	if p.parts {
+		header.Notes = append(header.Notes, partsNote)
+	}
+	if p.cut {
+		header.Incomplete = "the last line is not ended: the file may have been cut short"
 	}
 	if len(p.summed) > 0 {
 		header.Notes = append(header.Notes, "summed over "+strings.Join(p.summed, ", "))

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"strconv"
-	"strings"
 
 	"auspex/ingest/input"
 	"auspex/internal/mistake"
@@ -37,7 +36,8 @@ const maxCaliLine = 4 << 20
 // give values, and globals, which describe the run.
 func readCaliStream(ctx context.Context, name string, r io.Reader) (*model.Experiment, error) {
 	stream := &caliStream{tree: newCaliTree(), profile: newProfile(), noted: map[int32]bool{}}
-	lines := bufio.NewScanner(r)
+	last := &lastByte{Reader: r}
+	lines := bufio.NewScanner(last)
 	lines.Buffer(make([]byte, 64<<10), maxCaliLine)
 	line := 0
 	for lines.Scan() {
@@ -55,11 +55,26 @@ func readCaliStream(ctx context.Context, name string, r io.Reader) (*model.Exper
 		}
 		return nil, mistake.AtLine(name, line+1, "%w", err)
 	}
+	stream.profile.cut = last.byte != '\n'
 	e, err := stream.profile.finish()
 	if err != nil {
 		return nil, mistake.InFile(name, "%w", err)
 	}
 	return e, nil
+}
+
+// lastByte keeps the last byte that was read: Caliper ends every line.
+type lastByte struct {
+	io.Reader
+	byte
+}
+
+func (l *lastByte) Read(p []byte) (int, error) {
+	n, err := l.Reader.Read(p)
+	if n > 0 {
+		l.byte = p[n-1]
+	}
+	return n, err
 }
 
 // caliStream is a stream being read.
@@ -210,6 +225,9 @@ func (s *caliStream) readRecord() error {
 			return fmt.Errorf("the attribute %d is not known", id)
 		}
 		unit.set(attribute.name, r.data[i])
+		if attribute.iteration {
+			s.profile.sumOver(attribute.name)
+		}
 		if isFrame(attribute.name) && r.data[i] != "" {
 			region = s.profile.region(r.data[i], kind(attribute.name, r.data[i]), region)
 		}
@@ -234,7 +252,7 @@ func (s *caliStream) readRecord() error {
 // place in time, and so is no measure.
 func isKey(name string) bool {
 	var unit caliperUnit
-	if strings.HasPrefix(name, "iteration#") {
+	if isIteration(name) {
 		return true
 	}
 	switch name {

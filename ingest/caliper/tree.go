@@ -34,6 +34,8 @@ type caliAttribute struct {
 	hidden bool
 	nested bool // makes part of the region path
 	global bool
+	// iteration: it counts those of a loop, over which values are summed
+	iteration bool
 }
 
 // The nodes that every stream starts with unsaid, numbered as in the file:
@@ -118,7 +120,7 @@ func (t *caliTree) describe(node int32) *caliAttribute {
 	if a, ok := t.attributes[node]; ok {
 		return a
 	}
-	a := &caliAttribute{name: t.nodes[node].data}
+	a := &caliAttribute{name: t.nodes[node].data, iteration: isIteration(t.nodes[node].data)}
 	t.attributes[node] = a
 	for up := t.nodes[node].parent; up >= 0; up = t.nodes[up].parent {
 		switch n := &t.nodes[up]; {
@@ -182,8 +184,8 @@ func (s *caliStream) readKeys(node int32, unit *caliperUnit) {
 			continue
 		}
 		s.noted[attr] = true
-		if !strings.HasSuffix(a.name, ".channel") && !strings.HasPrefix(a.name, "event.") && len(s.profile.summed) < 8 {
-			s.profile.summed = append(s.profile.summed, a.name)
+		if !strings.HasSuffix(a.name, ".channel") && !strings.HasPrefix(a.name, "event.") {
+			s.profile.sumOver(a.name)
 		}
 	}
 }

@@ -300,7 +300,7 @@ func grown[T any](list []T, i int) []T {
 }
 
 // events of callgrind that have canonical names.
-var eventNames = map[string]string{"Ir": model.Instructions, "Bcm": "branch_misses", "D1mr": "l1_read_misses", "D1mw": "l1_write_misses"}
+var eventNames = map[string]string{"Ir": model.Instructions, "Cycles": model.Cycles, "Bcm": "branch_misses", "D1mr": "l1_read_misses", "D1mw": "l1_write_misses"}
 
 func (p *parser) build() (*model.Experiment, error) {
 	b := model.NewBuilder()

@@ -62,6 +62,9 @@ func (t *trace) note(n *nester, open int) {
 	if t.unpaired > 0 {
 		*notes = append(*notes, fmt.Sprintf("%d ends of events without a beginning were passed over", t.unpaired))
 	}
+	if t.beside > 0 {
+		*notes = append(*notes, fmt.Sprintf("asynchronous operations, which are of no thread, are left out: %d", t.beside))
+	}
 	switch {
 	case t.negative == 1:
 		*notes = append(*notes, "1 event has a negative duration (dur) and counts as 0 s")

@@ -85,6 +85,7 @@ type trace struct {
 	isKineto bool
 	unended  bool // the array of events has no end
 	unpaired int  // ends without a beginning
+	beside   int  // asynchronous operations
 	negative int  // events that end before they begin
 	first    int64
 	last     int64

@@ -14,6 +14,9 @@ func (t *trace) useEvent(e *traceevent.Event) error {
 		t.useMetadata(e)
 		return nil
 	case 'X', 'B', 'E':
+	case 'b', 'S': // of operations that run beside others, on no thread
+		t.beside++
+		return nil
 	default:
 		return nil // instants, counters, flows: no time is spent in them
 	}

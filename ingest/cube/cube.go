@@ -21,7 +21,7 @@ import (
 // Formats lists what this package reads.
 func Formats() []input.Format {
 	return []input.Format{
-		{Name: "cube", About: "Score-P and Scalasca profile (.cubex)", IsFile: isCube, Reader: read},
+		{Name: "cube", About: "Score-P and Scalasca profile (.cubex)", IsFile: isCube, Archive: true, Reader: read},
 	}
 }
 

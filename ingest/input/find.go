@@ -45,6 +45,7 @@ func Find(formats []Format, paths []string, name string) (*Found, error) {
 		}
 	}
 	for _, path := range paths {
+		finder.root = path
 		if err := finder.visit(path, path, true); err != nil {
 			found.Close()
 			return nil, err
@@ -70,6 +71,7 @@ type finder struct {
 	formats []Format // those looked for
 	names   string   // of all formats there are
 	forced  bool
+	root    string // that the user named
 }
 
 // visit looks at one path. Only a path the user named (top) must be a
@@ -112,7 +114,7 @@ func (f *finder) visitDir(path, given string) error {
 	}
 	slices.SortFunc(entries, func(a, b os.DirEntry) int { return CompareNatural(a.Name(), b.Name()) })
 	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), ".") || e.Type()&os.ModeSymlink != 0 {
+		if strings.HasPrefix(e.Name(), ".") || e.Type()&os.ModeSymlink != 0 && !f.leadsOut(filepath.Join(path, e.Name())) {
 			continue
 		}
 		if err := f.visit(filepath.Join(path, e.Name()), filepath.Join(given, e.Name()), false); err != nil {
@@ -120,6 +122,25 @@ func (f *finder) visitDir(path, given string) error {
 		}
 	}
 	return nil
+}
+
+// leadsOut tells links to files elsewhere, which are as good as files here. What a link
+// shows that is found here anyway would count twice, and folders might lead in a circle.
+func (f *finder) leadsOut(link string) bool {
+	root, err := filepath.EvalSymlinks(f.root)
+	if err != nil {
+		return false
+	}
+	target, err := filepath.EvalSymlinks(link)
+	if err != nil {
+		return false
+	}
+	info, err := os.Stat(target)
+	if err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	away, err := filepath.Rel(root, target)
+	return err != nil || !filepath.IsLocal(away)
 }
 
 func (f *finder) visitFile(path, given string, top bool) error {
@@ -130,8 +151,9 @@ func (f *finder) visitFile(path, given string, top bool) error {
 	if len(head) == 0 {
 		return f.reject(given, top, "the file is empty")
 	}
+	archive := isArchive(head) // with a table's lines in it, perhaps
 	for _, fm := range f.formats {
-		if fm.IsFile != nil && (f.forced || fm.IsFile(filepath.Base(path), head)) {
+		if fm.IsFile != nil && (fm.Archive || !archive) && (f.forced || fm.IsFile(filepath.Base(path), head)) {
 			f.add(fm.Name, path, given)
 			return nil
 		}
@@ -145,8 +167,11 @@ func (f *finder) visitFile(path, given string, top bool) error {
 			}
 		}
 	}
-	if isArchive(head) {
+	if archive {
 		return f.visitArchive(path, given, gzipped)
+	}
+	if !top && slices.ContainsFunc(f.formats, func(fm Format) bool { return fm.IsPart != nil && fm.IsPart(path) }) {
+		return nil
 	}
 	if !top {
 		return f.reject(given, top, "passed over, not a profile")
@@ -158,6 +183,9 @@ func (f *finder) visitFile(path, given string, top bool) error {
 		if why := fm.Nearly(head); why != "" {
 			return f.reject(given, top, why)
 		}
+	}
+	if why := notAProfile(filepath.Base(path), head); why != "" {
+		return f.reject(given, top, why)
 	}
 	return f.reject(given, top, "no known profile format; one of: "+f.names)
 }

@@ -39,7 +39,7 @@ func ScorepKind(paradigm, role, name string) model.Kind {
 	switch {
 	case paradigm == "mpi" && !strings.Contains(strings.ToLower(name), "mpi"):
 		return KindOf(name) // a function of the program, whatever its tool calls it
-	case paradigm == "mpi":
+	case paradigm == "mpi", strings.HasPrefix(name, "MPI_"): // a name that MPI keeps for itself: EZTrace calls it a function of the user
 		return model.MPI
 	case paradigm == "shmem":
 		return model.Comm

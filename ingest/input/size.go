@@ -2,12 +2,21 @@ package input
 
 import "auspex/model"
 
-// SetSizeFactors records how many processes and threads took part.
+// SetSizeFactors records how many processes took part, and threads of the one that had
+// most.
 func SetSizeFactors(e *model.Experiment) {
-	ranks := Processes(e)
-	e.SetFactor(model.NumberFactor("ranks", float64(ranks)))
-	if threads := (len(e.Units) + ranks - 1) / ranks; threads > 1 {
-		e.SetFactor(model.NumberFactor("threads", float64(threads)))
+	if over, averaged := e.Factor(model.AveragedOver); !averaged {
+		e.SetFactor(model.NumberFactor("ranks", float64(Processes(e))))
+	} else if over.Numeric { // one unit stands for all of them
+		e.SetFactor(model.NumberFactor("ranks", over.Number))
+	}
+	most, threads := 1, map[int]int{}
+	for _, u := range e.Units {
+		threads[u.Process]++
+		most = max(most, threads[u.Process])
+	}
+	if most > 1 {
+		e.SetFactor(model.NumberFactor("threads", float64(most)))
 	}
 }
 

@@ -37,6 +37,12 @@ type Format struct {
 	// where it is gzip, whether it is this format; nil for formats that are
 	// directories.
 	IsFile func(name string, head []byte) bool
+	// Archive: files of this format are archives themselves. What is in others is
+	// looked at file by file.
+	Archive bool
+	// IsPart tells files that are read with another of the format and that nobody
+	// needs to be told of; nil where there are none.
+	IsPart func(path string) bool
 	// Nearly says what keeps a file that looks like this format from being it;
 	// nil where nobody writes it by hand.
 	Nearly func(head []byte) string

@@ -7,6 +7,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -134,6 +135,7 @@ func ReadExperiment(ctx context.Context, src *input.Source) (*model.Experiment, 
 	if err := table.Settle(); err != nil {
 		return nil, mistake.InFile(src.Given, "%w", err)
 	}
+	var unknown []string
 	for _, s := range table.Profile() {
 		place := model.Region{Name: s.Kind, Kind: model.Function, Parent: model.NoParent}
 		switch {
@@ -141,10 +143,28 @@ func ReadExperiment(ctx context.Context, src *input.Source) (*model.Experiment, 
 			place.Name, place.Kind = "no operation", model.Idle
 		case training.Transfer(s.Kind):
 			place.Kind = model.Comm
+		case !training.Computes(s.Kind) && !slices.Contains(unknown, s.Kind):
+			unknown = append(unknown, s.Kind)
 		}
 		region, unit := b.Region(place), b.Unit(model.Unit{Process: s.Rank})
 		b.Add(unit, region, wtime, s.Seconds)
 		b.Add(unit, region, calls, float64(s.Count))
 	}
-	return b.Build(model.Header{})
+	return b.Build(model.Header{Notes: unknownNote(unknown)})
+}
+
+// maxUnknown is how many kinds of operations are named that are not known.
+const maxUnknown = 8
+
+// unknownNote says which kinds of operations count as work for want of knowing better.
+func unknownNote(kinds []string) []string {
+	if len(kinds) == 0 {
+		return nil
+	}
+	slices.Sort(kinds)
+	more := ""
+	if n := len(kinds) - maxUnknown; n > 0 {
+		kinds, more = kinds[:maxUnknown], fmt.Sprintf(" and %d more", n)
+	}
+	return []string{"operations of these kinds count as work, for it is not known what they do: " + strings.Join(kinds, ", ") + more}
 }

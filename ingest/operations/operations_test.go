@@ -139,3 +139,29 @@ func FuzzRead(f *testing.F) {
 		training.WhatIf(table)
 	})
 }
+
+// TestKindsOfOperations: gradients that are synchronised are communication, and what
+// is not known counts as work, with a note.
+func TestKindsOfOperations(t *testing.T) {
+	const table = `dp_rank,stage,step,start_us,optype,dur_us
+0,0,0,0,forward-compute,100000
+0,0,0,100000,grads-sync,310000
+0,0,0,410000,shuffle,10000
+1,0,0,0,forward-compute,400000
+1,0,0,400000,grads-sync,10000
+1,0,0,410000,shuffle,10000
+`
+	path := file(t, "a.csv", []byte(table))
+	e, err := ReadExperiment(t.Context(), &input.Source{Path: path, Given: path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range e.Regions {
+		if got, want := r.Kind == model.Comm, r.Name == "grads-sync"; got != want {
+			t.Errorf("%s is of kind %s", r.Name, r.Kind)
+		}
+	}
+	if want := "operations of these kinds count as work, for it is not known what they do: shuffle"; len(e.Notes) != 1 || e.Notes[0] != want {
+		t.Errorf("notes %q, want %q", e.Notes, want)
+	}
+}

@@ -283,19 +283,18 @@ func (e *events) build() (*model.Experiment, error) {
 		return nil, errors.New("the trace holds no region that was entered")
 	}
 	columns, scales := e.columns()
-	open := ""
+	var open unended
 	for _, place := range e.d.locations {
 		if place.kind == "METRIC" {
 			continue
 		}
 		l := e.locations[place.id]
-		if len(l.stack) > 0 && open == "" {
-			top := e.d.regions[l.stack[len(l.stack)-1].region]
-			open = fmt.Sprintf("%s was still in %s when the trace ended", place.unit, top.Name)
+		if n := len(l.stack); n > 0 {
+			open.in(place.unit.Process, e.d.name(l.stack[n-1].region))
 		}
 		e.flush(l, e.b.Unit(place.unit), columns, scales)
 	}
-	return e.b.Build(e.header(open))
+	return e.b.Build(e.header(open.words()))
 }
 
 // columns declares the metrics that have values.

@@ -81,7 +81,7 @@ func (t *Timed) Header() *timed.Header { return &t.header }
 
 // Each reads the timed.
 func (t *Timed) Each(ctx context.Context, visit func(*timed.Span) error) error {
-	t.header.Paths = nil
+	t.header.Paths, t.header.Incomplete = nil, ""
 	r := &timer{t: t, visit: visit, paths: timed.NewPaths(&t.header), locs: make([]timedLocation, len(t.header.Locations))}
 	err := t.run.print(ctx, r.read)
 	var own visitError
@@ -112,7 +112,8 @@ type timedLocation struct {
 	path     string   // theirs, without calls of MPI
 	lengths  []int    // of path before each region
 	last     int64
-	call     int // depth of the MPI call that is open, 0 for none
+	seen     int64 // time of the latest event
+	call     int   // depth of the MPI call that is open, 0 for none
 	begin    int64
 	halves   []timed.Half
 	comm     int32
@@ -127,7 +128,7 @@ func (r *timer) read(ctx context.Context, in *otf2Records) error {
 		kind, rest, err := in.next()
 		if err != nil {
 			if err.Error() == "EOF" {
-				return nil
+				return r.end()
 			}
 			return err
 		}
@@ -170,6 +171,7 @@ func (r *timer) nanos(at uint64) int64 {
 func (r *timer) event(loc int32, kind string, at int64, text []byte) error {
 	l := &r.locs[loc]
 	at = max(at, l.last) // nothing ends before it began, in broken archives either
+	l.seen = max(l.seen, at)
 	switch kind {
 	case "ENTER":
 		return r.enter(loc, l, at, text)
@@ -306,6 +308,27 @@ func (r *timer) enter(loc int32, l *timedLocation, at int64, text []byte) error 
 func (r *timer) isCall(id uint64) bool {
 	name := r.t.d.name(id)
 	return strings.HasPrefix(name, "MPI_") || r.t.d.threadBarrier(id)
+}
+
+// end closes the calls that were never left, at the last event of their threads, and
+// tells of regions that were not.
+func (r *timer) end() error {
+	var open unended
+	defer func() { r.t.header.Incomplete = open.words() }()
+	for i := range r.locs {
+		l := &r.locs[i]
+		n := len(l.stack)
+		if n == 0 {
+			continue
+		}
+		open.in(int(r.t.header.Locations[i].Rank), r.t.d.name(l.stack[n-1]))
+		for l.call > 0 {
+			if err := r.leave(int32(i), l, l.seen); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 func (r *timer) leave(loc int32, l *timedLocation, at int64) error {

@@ -6,6 +6,8 @@ package paraver
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"auspex/events"
@@ -22,11 +24,27 @@ const Name = "paraver"
 // Formats lists what this package reads.
 func Formats() []input.Format {
 	return []input.Format{
-		{Name: Name, About: "Paraver trace (.prv with .pcf), of Extrae", IsFile: isFile, Reader: read},
+		{Name: Name, About: "Paraver trace (.prv with .pcf), of Extrae", IsFile: isFile, IsPart: isPart, Reader: read},
 	}
 }
 
 func isFile(_ string, head []byte) bool { return paraver.Looks(head) }
+
+// isPart tells the names and labels that lie beside a trace.
+func isPart(path string) bool {
+	base := strings.TrimSuffix(path, ".gz")
+	ending := filepath.Ext(base)
+	if ending != ".pcf" && ending != ".row" {
+		return false
+	}
+	trace := strings.TrimSuffix(base, ending) + ".prv"
+	for _, name := range []string{trace, trace + ".gz"} {
+		if _, err := os.Stat(name); err == nil {
+			return true
+		}
+	}
+	return false
+}
 
 func read(ctx context.Context, src *input.Source) (*model.Experiment, error) {
 	t, err := paraver.Open(src.Path)
@@ -40,7 +58,7 @@ func read(ctx context.Context, src *input.Source) (*model.Experiment, error) {
 	if w.spans == 0 {
 		return nil, mistake.InFile(src.Given, "the trace holds nothing that took time")
 	}
-	exp, err := w.builder.Build(model.Header{Notes: w.notes()})
+	exp, err := w.builder.Build(model.Header{Notes: w.notes(), Incomplete: t.Header().Incomplete})
 	if err != nil {
 		return nil, mistake.InFile(src.Given, "%v", err)
 	}
@@ -76,7 +94,7 @@ func newWriter(src events.Source) *writer {
 
 // span adds one. The time of pauses is that of the region they interrupt.
 func (w *writer) span(s *events.Span) error {
-	b, unit, region := w.builder, w.units[s.Loc], w.region(s.Path)
+	b, unit, region := w.builder, w.units[s.Loc], w.region(s.Path, s.Kind == events.ThreadBarrier)
 	w.spans++
 	b.Add(unit, region, w.time, s.Seconds())
 	if s.Kind != trace.Compute && s.Kind != events.Pause {
@@ -102,8 +120,9 @@ func (w *writer) span(s *events.Span) error {
 	return nil
 }
 
-// region finds that of a path, with those around it.
-func (w *writer) region(path int32) int {
+// region finds that of a path, with those around it; waits is that threads wait for
+// one another there.
+func (w *writer) region(path int32, waits bool) int {
 	for len(w.regions) <= int(path) {
 		w.regions = append(w.regions, 0)
 	}
@@ -126,6 +145,9 @@ func (w *writer) region(path int32) int {
 		}
 		if i == len(names)-1 {
 			r.File, r.Line = p.File, p.Line
+			if waits {
+				r.Kind = model.Barrier
+			}
 		}
 		region = w.builder.Region(r)
 	}
@@ -134,7 +156,7 @@ func (w *writer) region(path int32) int {
 }
 
 func (w *writer) notes() []string {
-	notes := w.source.Header().Notes
+	notes := w.source.Header().AllNotes()
 	if w.cut {
 		notes = append(notes, fmt.Sprintf("call paths of more than %d regions, and regions beyond %d, were cut there", input.MaxRegionDepth, maxRegions))
 	}

@@ -1,6 +1,7 @@
 package paraver
 
 import (
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -68,5 +69,51 @@ func TestIdleStates(t *testing.T) {
 	}
 	if waited[0] != 0 || math.Abs(waited[1]-500e-9) > 1e-15 {
 		t.Errorf("the threads wait %v", waited)
+	}
+}
+
+// Threads that wait in OpenMP's barriers, and in the state of synchronization, do no
+// work; of a trace that lost its end that is said.
+func TestBarriersOfThreads(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "a.prv")
+	err := os.WriteFile(file, []byte(`#Paraver (01/01/2026 at 00:00):2000_ns:1(2):1:1(2:1),0
+1:1:1:1:1:0:900:1
+1:2:1:1:2:0:400:1
+1:2:1:1:2:400:700:5
+2:2:1:1:2:400:60000005:1
+2:2:1:1:2:700:60000005:0
+1:2:1:1:2:700:900:5
+`), 0o666)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := inputtest.ReadOne(t, Formats(), file, Name)
+	times := inputtest.MatrixOf(t, e, "wtime.exc")
+	got := ""
+	for r, region := range e.Regions {
+		if v := times.At(1, r); v > 0 {
+			got += fmt.Sprintf("%s %s %.0f, ", region.Name, region.Kind, v*1e9)
+		}
+	}
+	if want := "program function 400, OpenMP barrier barrier 300, synchronization barrier 200, "; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if !strings.HasPrefix(e.Incomplete, "the records end at") {
+		t.Errorf("incomplete: %q", e.Incomplete)
+	}
+}
+
+// The names beside a trace are read with it: nobody is told that they were passed over.
+func TestNamesBeside(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"a.prv", "a.pcf", "a.row", "b.pcf"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("#Paraver "), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, want := range map[string]bool{"a.pcf": true, "a.row": true, "b.pcf": false, "a.prv": false} {
+		if isPart(filepath.Join(dir, name)) != want {
+			t.Errorf("%s: part of a trace is %v", name, !want)
+		}
 	}
 }

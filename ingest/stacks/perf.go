@@ -134,31 +134,47 @@ func frameName(line string) (string, error) {
 	return name, nil
 }
 
-// perfUnits numbers processes and threads in the order they are met.
+// perfUnits numbers processes and threads in the order they are met. Where samples do
+// not name their process, the threads of one command are taken for one.
 type perfUnits struct {
-	processes map[int]int
-	threads   map[[2]int]int
-	count     map[int]int // threads of a process
+	processes map[perfProcess]int
+	threads   map[perfThread]int
+	count     map[perfProcess]int // threads of a process
+	guessed   bool                // which threads are of one process
 }
 
+type perfProcess struct {
+	number  int    // -1 where it is not told
+	command string // then
+}
+
+type perfThread struct {
+	perfProcess
+	thread int
+}
+
+// threadsNote is said where samples name no process.
+const threadsNote = "perf script names threads and not processes here: all of one command are taken for threads of one process; perf script -F +pid tells processes apart"
+
 func (u *perfUnits) of(s perfSampleOf) model.Unit {
-	pid := s.process
-	if pid < 0 {
-		pid = s.thread // each thread stands for itself
+	process := perfProcess{number: s.process}
+	if s.process < 0 {
+		process.command = s.command
 	}
-	if _, ok := u.processes[pid]; !ok {
-		u.processes[pid] = len(u.processes)
+	if _, ok := u.processes[process]; !ok {
+		u.processes[process] = len(u.processes)
 	}
-	key := [2]int{pid, s.thread}
+	key := perfThread{process, s.thread}
 	if _, ok := u.threads[key]; !ok {
-		u.threads[key] = u.count[pid]
-		u.count[pid]++
+		u.threads[key] = u.count[process]
+		u.count[process]++
+		u.guessed = u.guessed || s.process < 0 && len(u.threads) > 1
 	}
-	return model.Unit{Process: u.processes[pid], Thread: u.threads[key]}
+	return model.Unit{Process: u.processes[process], Thread: u.threads[key]}
 }
 
 func readPerf(p *profile, l *lines) error {
-	units := &perfUnits{map[int]int{}, map[[2]int]int{}, map[int]int{}}
+	units := &perfUnits{processes: map[perfProcess]int{}, threads: map[perfThread]int{}, count: map[perfProcess]int{}}
 	var sample *perfSampleOf
 	var stack []string
 	bare := -1 // whether samples are a command alone, or nothing: 0 or 1 once one is met
@@ -225,7 +241,11 @@ func readPerf(p *profile, l *lines) error {
 			}
 		}
 	}
-	return finish()
+	err := finish()
+	if units.guessed {
+		p.notes = append(p.notes, threadsNote)
+	}
+	return err
 }
 
 // event finds the metric of an event, and what brings its periods to the

@@ -46,6 +46,7 @@ func (d *data) build(ctx context.Context, src *input.Source) (*model.Experiment,
 		w.write(w.builder.Unit(units[i]), t)
 	}
 	d.note(w, lostEvents)
+	d.missing(units)
 	var header model.Header
 	d.describe(&header)
 	exp, err := w.builder.Build(header)

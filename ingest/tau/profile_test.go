@@ -271,3 +271,28 @@ func TestTAUUserEventsAreKept(t *testing.T) {
 		t.Errorf("notes %q", e.Notes)
 	}
 }
+
+// TestMissingRanks: of ranks without a profile it is said that they are not here.
+func TestMissingRanks(t *testing.T) {
+	text := profileText("", "main;1;10;10")
+	for _, c := range []struct {
+		files []string
+		note  string
+	}{
+		{[]string{"profile.0.0.0", "profile.1.0.0", "profile.3.0.0"}, "3 of 4 ranks are here; there is no profile of 2"},
+		{[]string{"profile.0.0.0", "profile.20.0.0"}, "2 of 21 ranks are here; there is no profile of 1, 2, 3, 4, 5, 6, 7, 8, …"},
+		{[]string{"profile.0.0.0", "profile.1.0.0"}, ""},
+	} {
+		files := map[string]string{}
+		for _, name := range c.files {
+			files[name] = text
+		}
+		e, err := experiment(t, files)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(e.Notes, "; "); got != c.note {
+			t.Errorf("%v: noted %q, want %q", c.files, got, c.note)
+		}
+	}
+}

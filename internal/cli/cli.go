@@ -44,6 +44,21 @@ type app struct {
 	storeDir string
 	json     bool
 	site     *site.Site // where --store names one
+	lost     error      // why something for people could not be written
+}
+
+// keeping remembers the first write that failed: pages go on without looking.
+type keeping struct {
+	io.Writer
+	failed *error
+}
+
+func (k keeping) Write(b []byte) (int, error) {
+	n, err := k.Writer.Write(b)
+	if *k.failed == nil {
+		*k.failed = err
+	}
+	return n, err
 }
 
 // usageError is a command line that makes no sense, as opposed to work that
@@ -72,6 +87,9 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 	root := a.rootCommand(args)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
+	if err == nil {
+		err = a.lost
+	}
 	if err == nil {
 		return exitOK
 	}
@@ -209,7 +227,7 @@ func (a *app) printJSON(v any) error {
 
 // page is standard output for people.
 func (a *app) page() *report.Page {
-	p := &report.Page{Out: forPeople(a.out)}
+	p := &report.Page{Out: forPeople(keeping{a.out, &a.lost})}
 	if fd, ok := terminal(a.out); ok {
 		p.Color = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 		if width, _, err := term.GetSize(fd); err == nil && width > 0 {

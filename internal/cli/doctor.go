@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"time"
 
@@ -87,7 +88,7 @@ func examine(ctx context.Context, found func(string) (string, error), root bool)
 	for _, n := range needs {
 		finding := n.look(ctx, found)
 		switch packages := n.packages[manager]; {
-		case finding.Found:
+		case finding.Found, finding.Where != "": // or there and broken
 		case packages != "":
 			finding.Remedy = remedy(manager, root, packages)
 		case modules && n.packages != nil:
@@ -101,17 +102,23 @@ func examine(ctx context.Context, found func(string) (string, error), root bool)
 func (n need) look(ctx context.Context, found func(string) (string, error)) report.Finding {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
+	missing := report.Finding{Name: n.name, Detail: n.absence}
 	for _, command := range n.try {
 		path, err := found(command[0])
 		if err != nil {
 			continue
 		}
-		// Some tools tell their version with a failing status: being there is enough.
-		out, _ := exec.CommandContext(ctx, path, command[1:]...).CombinedOutput()
+		out, err := exec.CommandContext(ctx, path, command[1:]...).CombinedOutput()
 		first, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+		if err != nil && strings.Contains(first, "error") {
+			// It is there and does not work, as srun without its slurm.conf.
+			missing.Detail, missing.Where = n.absence+": "+path+" says "+strconv.Quote(first), path
+			continue
+		}
+		// Some tools tell their version with a failing status: being there is enough.
 		return report.Finding{Name: n.name, Found: true, Detail: first, Where: path}
 	}
-	return report.Finding{Name: n.name, Detail: n.absence}
+	return missing
 }
 
 // lookForCounters asks the kernel for an instruction counter of this process.

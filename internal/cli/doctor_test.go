@@ -2,6 +2,8 @@ package cli
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -43,6 +45,22 @@ func TestDoctorNamesTheRemedy(t *testing.T) {
 	for _, f := range examine(t.Context(), there, false) {
 		if !f.Found || f.Remedy != "" {
 			t.Errorf("%s is there and has the remedy %q", f.Name, f.Remedy)
+		}
+	}
+}
+
+// A command that is there and only complains is not found to work; one that tells its
+// version with a failing status is.
+func TestDoctorReadsWhatToolsSay(t *testing.T) {
+	for says, works := range map[string]bool{"srun: error: no configuration source": false, "smpirun 3.32": true} {
+		tool := filepath.Join(t.TempDir(), "tool")
+		if err := os.WriteFile(tool, []byte("#!/bin/sh\necho '"+says+"'\nexit 1\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range examine(t.Context(), func(string) (string, error) { return tool, nil }, false) {
+			if f.Found != works || !strings.Contains(f.Detail, says) || f.Remedy != "" {
+				t.Errorf("%s of %q: found %v, %q", f.Name, says, f.Found, f.Detail)
+			}
 		}
 	}
 }

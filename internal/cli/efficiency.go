@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/spf13/cobra"
 
-	"auspex/events/job"
 	"auspex/pop"
 	"auspex/predict"
 	"auspex/simulate"
@@ -70,17 +68,17 @@ func (f *platformFlags) declare(cmd *cobra.Command) {
 func (a *app) popRun(ctx context.Context, name string, f platformFlags) (pop.Run, error) {
 	t, err := a.openTraced(ctx, name, f.np)
 	if errors.Is(err, kept.ErrNoTrace) && f.platform == "" {
-		return profiled(t)
+		r, wrong := profiled(t)
+		if wrong == nil && t.job && (r.Units < len(t.Data.Units) || r.Units > r.Ranks) {
+			return pop.Run{}, err // its threads and devices wait for one another in turns
+		}
+		return r, wrong
 	}
 	if err != nil {
 		return pop.Run{}, err
 	}
 	if f.platform == "" && (t.Timed != nil || t.Seconds > 0) {
-		r, err := t.Factors(ctx)
-		if src, ok := t.Timed.(*job.Source); ok { // which tell what of the job is not here
-			r.Notes = slices.Concat(src.Header().Notes, r.Notes)
-		}
-		return r, err
+		return t.Factors(ctx)
 	}
 	p, err := t.replayable(ctx)
 	if err != nil {

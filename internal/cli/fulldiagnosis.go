@@ -14,7 +14,7 @@ import (
 // of its causes and of waiting: whoever tells it, the figures are the same.
 func fullDiagnosis(ctx context.Context, e *store.Experiment, d *analyze.Dataset, words analyze.Words, o diagnose.Options) (*diagnose.Diagnosis, error) {
 	found, err := diagnose.Run(ctx, d, words, o)
-	if err != nil || len(found.Causes) == 0 && !kept.CostsCommunication(found) {
+	if err != nil || len(found.Causes) == 0 && !kept.Waited(found) {
 		return found, err
 	}
 	r, err := kept.Open(ctx, e)

@@ -2,11 +2,17 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"os"
+	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"auspex/ingest"
 	"auspex/model"
@@ -19,6 +25,7 @@ type importFlags struct {
 	factors                   []string
 	each, repeats, join       bool
 	replace                   bool
+	piped                     string // the file that holds what was piped in
 }
 
 func (a *app) importCommand() *cobra.Command {
@@ -33,14 +40,25 @@ Several files or a directory make one experiment with many units where they
 are parts of one run; profiles that differ in command, size of the job or
 launch date, or that hold the same processes, become an experiment each. With
 --each every profile does, with --join all are taken for one run, and with
---repeats they become one experiment with mean and spread.
+--repeats they become one experiment with mean and spread. - reads a file from
+standard input.
 
 Formats: ` + formatList(),
 		Example: `  auspex import 16.ppk --name gromacs-16
   auspex import runs.tgz --each --factors-from 'cap{cap}_{code}'
-  auspex import run1 run2 run3 --repeats --name lulesh --factor cpus=8`,
+  auspex import run1 run2 run3 --repeats --name lulesh --factor cpus=8
+  perf script | auspex import - --name solver`,
 		Args: atLeast(1, "at least one file or directory"),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.runImport(cmd.Context(), args, f) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if at := slices.Index(args, "-"); at >= 0 {
+				return a.withStandardInput(func(file string) error {
+					paths := slices.Clone(args)
+					paths[at], f.piped = file, file
+					return a.runImport(cmd.Context(), paths, f)
+				})
+			}
+			return a.runImport(cmd.Context(), args, f)
+		},
 	}
 	cmd.Flags().StringVar(&f.name, "name", "", "name of the experiment (default: from the file's name)")
 	cmd.Flags().StringVar(&f.format, "format", "", "format, if the content does not show it")
@@ -52,6 +70,44 @@ Formats: ` + formatList(),
 	cmd.Flags().BoolVar(&f.replace, "replace", false, "replace an experiment of the same name")
 	return cmd
 }
+
+// withStandardInput does something with a file that holds what is piped in.
+func (a *app) withStandardInput(do func(file string) error) error {
+	if in, isFile := a.in.(*os.File); isFile && term.IsTerminal(int(in.Fd())) {
+		return usagef("- reads a profile from a pipe, and standard input is a terminal; as in: perf script | auspex import -")
+	}
+	dir, err := os.MkdirTemp("", "auspex-import-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	name := filepath.Join(dir, "stdin")
+	file, err := os.Create(name)
+	if err == nil {
+		_, err = io.Copy(file, a.in)
+		err = errors.Join(err, file.Close())
+	}
+	if err == nil {
+		err = do(name)
+	}
+	if err != nil {
+		return renamedError{err, name}
+	}
+	return nil
+}
+
+const standardInput = "standard input"
+
+// renamedError is an error that names a file where standard input is meant.
+type renamedError struct {
+	error
+	file string
+}
+
+func (e renamedError) Error() string {
+	return strings.ReplaceAll(e.error.Error(), e.file, standardInput)
+}
+func (e renamedError) Unwrap() error { return e.error }
 
 func formatList() string {
 	var names []string
@@ -74,6 +130,8 @@ type importedExperiment struct {
 	Units   int    `json:"units"`
 	Regions int    `json:"regions"`
 	Metrics int    `json:"metrics"`
+	// Incomplete says what is known to be missing.
+	Incomplete string `json:"incomplete,omitempty"`
 }
 
 func (a *app) runImport(ctx context.Context, paths []string, f importFlags) error {
@@ -134,6 +192,9 @@ func (j *importJob) print(paths []string) error {
 	p := j.page()
 	for _, e := range j.result.Experiments {
 		p.Line("imported %s: %s, %s, %s (%s)", p.Strong(e.Name), report.Counted(e.Units, "unit"), report.Counted(e.Regions, "region"), report.Counted(e.Metrics, "metric"), e.Format)
+		if e.Incomplete != "" {
+			p.Line("incomplete: %s", e.Incomplete)
+		}
 	}
 	if n := len(j.result.Experiments); n == 1 {
 		p.Line("next: auspex show %s", quoteForShell(j.result.Experiments[0].Name))

@@ -205,6 +205,11 @@ func (j *importJob) put(e *model.Experiment, attached ...store.Attachment) error
 	for _, factor := range j.factors {
 		e.SetFactor(factor)
 	}
+	for i, source := range e.Sources {
+		if source == j.flags.piped {
+			e.Sources[i] = standardInput
+		}
+	}
 	if err := analyze.PutWith(j.openStore(), e, j.flags.replace, web.Ahead, attached...); err != nil {
 		if errors.Is(err, store.ErrExists) {
 			return fmt.Errorf("%w; choose another with --name, or give --replace", err)
@@ -212,7 +217,7 @@ func (j *importJob) put(e *model.Experiment, attached ...store.Attachment) error
 		return err
 	}
 	j.result.Experiments = append(j.result.Experiments, importedExperiment{
-		Name: e.Name, ID: e.ID, Format: e.Format, Units: len(e.Units), Regions: len(e.Regions), Metrics: len(e.Metrics),
+		Name: e.Name, ID: e.ID, Format: e.Format, Units: len(e.Units), Regions: len(e.Regions), Metrics: len(e.Metrics), Incomplete: e.Incomplete,
 	})
 	j.result.Notes = append(j.result.Notes, e.Notes...)
 	return nil

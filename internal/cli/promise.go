@@ -47,19 +47,9 @@ func (a *app) kept(before, after *analyze.Dataset) (*whatif.Kept, error) {
 	if err != nil {
 		return nil, err
 	}
-	metric, err := after.TimeMetric()
+	times, err := kept.Took(after)
 	if err != nil {
 		return nil, err
-	}
-	m, err := after.Matrix(metric + ".exc")
-	if err != nil {
-		return nil, err
-	}
-	times := map[string]float64{}
-	for r, path := range after.Paths {
-		for u := range after.Units {
-			times[path] = max(times[path], m.At(u, r))
-		}
 	}
 	return p.Check(seconds, times), nil
 }

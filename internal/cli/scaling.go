@@ -42,12 +42,15 @@ ones.`,
 				if err != nil {
 					return err
 				}
-				s, _, note, err := kept.SerializationOf(cmd.Context(), e)
+				parts, _, note, err := kept.CommunicationOf(cmd.Context(), e)
 				if err != nil {
 					return err
 				}
-				if s > 0 && !r.Communication.IsMissing() {
-					r.Serialization, r.Transfer = analyze.Real(s), r.Communication/analyze.Real(s)
+				if s := analyze.Real(parts.Serialization); s > 0 && !r.Communication.IsMissing() {
+					r.Serialization, r.Transfer = s, r.Communication/s
+				}
+				if cores := analyze.Real(parts.Cores); cores > 0 {
+					r.Cores = &cores
 				}
 				found.Warnings = append(found.Warnings, note...)
 			}

@@ -66,11 +66,14 @@ func (a *app) showCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			serialization, traced, note, err := kept.SerializationOf(cmd.Context(), e)
+			parts, traced, note, err := kept.CommunicationOf(cmd.Context(), e)
 			if err != nil {
 				return err
 			}
-			s.Efficiency.Split(serialization)
+			s.Efficiency.Split(parts.Serialization, parts.Cores)
+			if job.Has(e) {
+				s.OfRanks()
+			}
 			s.Warnings = append(s.Warnings, note...)
 			if a.json {
 				return a.printJSON(report.Tell(s, traced, job.Has(e)))

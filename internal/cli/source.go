@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -173,13 +174,25 @@ func parseSources(ctx context.Context, paths []string, cpp string) ([]*source.Fi
 		if err != nil {
 			return nil, err
 		}
-		f, err := source.Parse(ctx, path, text, source.Options{Preprocessed: cpp != ""})
+		f, err := source.Parse(ctx, path, text, source.Options{Preprocessed: cpp != "", Language: headerOf(path)})
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
+			return nil, err
 		}
 		files = append(files, f)
 	}
 	return files, nil
+}
+
+// headerOf is the language of a header by its name. Builds compile none, so package
+// source does not tell.
+func headerOf(path string) source.Language {
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".h":
+		return source.C
+	case ".hh", ".hpp", ".hxx", ".h++", ".tpp", ".ipp", ".cuh":
+		return source.CXX
+	}
+	return source.Unknown
 }
 
 // preprocess expands the macros of a file with a compiler.

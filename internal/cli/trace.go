@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -81,6 +83,7 @@ Times come from the trace where it has them (Paraver, OTF2), else from a replay.
 			if err != nil {
 				return err
 			}
+			a.noteForm(cmd.Context(), t, to)
 			if a.json {
 				return a.printJSON(map[string]any{"ranks": t.NP(), "actions": t.Actions(), "output": args[1], "form": to})
 			}
@@ -92,6 +95,24 @@ Times come from the trace where it has them (Paraver, OTF2), else from a replay.
 	cmd.PersistentFlags().IntVar(&np, "np", 0, "number of ranks (default: as many as there are traces)")
 	cmd.AddCommand(stat, convert)
 	return cmd
+}
+
+// noteForm tells what the form that a trace was written in cannot say of its computation:
+// its unit, and for how many cores it has work.
+func (a *app) noteForm(ctx context.Context, t *trace.Trace, to string) {
+	if (to == "text" || to == "dperf") && t.Teams() {
+		fmt.Fprintln(a.err, "auspex: note: parallel regions are as long as with a core for each thread: this form cannot say for how many cores they have work")
+	}
+	s, err := trace.Summarize(ctx, t)
+	if err != nil || !slices.ContainsFunc(s.Compute, func(v float64) bool { return v > 0 }) {
+		return
+	}
+	switch {
+	case to == "text" && t.Nanoseconds:
+		fmt.Fprintln(a.err, "auspex: note: the trace's computation is in ns, which the time-independent form reads as flops: only on hosts of 1 Gf does it take as long as before")
+	case to == "dperf" && !t.Nanoseconds:
+		fmt.Fprintln(a.err, "auspex: note: the trace's computation is in flops, which dPerf's form reads as ns of the machine that counts as the reference (--reference-speed): only where that is of 1 Gf does it take as long as before")
+	}
 }
 
 // writeRanks writes a text file for each rank, and the list that names them. An

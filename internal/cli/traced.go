@@ -27,6 +27,7 @@ import (
 type traced struct {
 	kept.Run // of a file: no Data, no Program until replayable was called
 	name     string
+	job      bool // an experiment that was imported from the traces of a training job
 }
 
 // openTraced finds an experiment by its name, or opens a trace file; of both, a path
@@ -40,9 +41,17 @@ func (a *app) openTraced(ctx context.Context, name string, np int) (*traced, err
 		}
 	}
 	t := &traced{name: name}
-	if info, err := os.Stat(name); err == nil && info.IsDir() {
+	info, err := os.Stat(name)
+	switch {
+	case err != nil:
+		return nil, mistake.InFile(name, "cannot read: %s", plainReason(err))
+	case info.IsDir() && !otf2.Looks(name):
 		t.Timed, err = openJob(ctx, name)
 		return t, err
+	case !info.IsDir() && !info.Mode().IsRegular():
+		return nil, mistake.InFile(name, "a pipe or device: traces are read more than once, so write it to a file and give that")
+	case info.IsDir():
+		return t, t.openOTF2(ctx)
 	}
 	head, err := firstBytes(name)
 	if err != nil {
@@ -57,18 +66,22 @@ func (a *app) openTraced(ctx context.Context, name string, np int) (*traced, err
 		t.Timed, err = events.Align(ctx, src)
 		return t, err
 	case otf2.Looks(name):
-		src, err := otf2.Open(ctx, name)
-		if err != nil {
-			return nil, err
-		}
-		t.Timed, err = events.Align(ctx, src)
-		return t, err
+		return t, t.openOTF2(ctx)
 	}
 	if looksLikeJSON(head) {
 		return nil, mistake.InFile(name, "JSON traces are read as those of a training job: give the folder that holds one of each rank")
 	}
 	t.Program, err = trace.Open(ctx, name, np)
 	return t, err
+}
+
+// openOTF2 opens an archive, by its anchor or its folder.
+func (t *traced) openOTF2(ctx context.Context) error {
+	src, err := otf2.Open(ctx, t.name)
+	if err == nil {
+		t.Timed, err = events.Align(ctx, src)
+	}
+	return err
 }
 
 // looksLikeJSON tells the traces of PyTorch's profiler and of browsers.
@@ -119,7 +132,7 @@ func (a *app) openKept(ctx context.Context, name string) (t *traced, found bool,
 	if r == nil {
 		return nil, true, err
 	}
-	return &traced{Run: *r, name: name}, true, err
+	return &traced{Run: *r, name: name, job: answers.Has(e)}, true, err
 }
 
 // firstBytes reads the begin of a file, also of a gzipped one.

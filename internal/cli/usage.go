@@ -22,10 +22,25 @@ func complete(cmd *cobra.Command) error {
 	if len(missing) > 0 {
 		return usagef("%s needs %s\nusage: %s", cmd.CommandPath(), strings.Join(missing, " and "), cmd.UseLine())
 	}
-	if err := cmd.ValidateFlagGroups(); err != nil {
-		return usageError{err}
+	return exclusive(cmd)
+}
+
+// exclusive refuses flags of which only one makes sense, in words of our own.
+func exclusive(cmd *cobra.Command) error {
+	if cmd.ValidateFlagGroups() == nil {
+		return nil
 	}
-	return nil
+	const group = "cobra_annotation_mutually_exclusive"
+	given := map[string][]string{}
+	var of string
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		for _, g := range f.Annotations[group] {
+			if given[g] = append(given[g], "--"+f.Name); len(given[g]) > 1 {
+				of = g
+			}
+		}
+	})
+	return usagef("%s exclude each other: give one of them", strings.Join(given[of], " and "))
 }
 
 // rows is how many of something to print.

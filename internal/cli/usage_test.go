@@ -35,7 +35,7 @@ func TestUsageErrors(t *testing.T) {
 	}{
 		{"check made", 2, "auspex check needs --contract"},
 		{"bottlenecks made", 2, "needs --metric and --threshold"},
-		{"show made --units --regions", 2, "regions units"},
+		{"show made --units --regions", 2, "--regions and --units exclude each other"},
 		{"show made --top -1", 2, "-1 is below 0"},
 		{"compare made made --top -1", 2, "-1 is below 0"},
 		{"classify made --top -1", 2, "-1 is below 0"},

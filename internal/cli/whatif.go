@@ -117,7 +117,7 @@ func (a *app) whatifCase(ctx context.Context, t *traced, f platformFlags) (*what
 	}
 	setup := t.Setup()
 	if t.Timed != nil {
-		setup.Notes = t.Timed.Header().Notes
+		setup.Notes = t.Timed.Header().Remarks()
 	}
 	if f.platform != "" {
 		if setup.Machine, err = readMachine(f, p.NP()); err != nil {

@@ -18,6 +18,7 @@ static void trace_alone(void)
     t->gap = t->record.last - t->record.first;
     uint64_t idle = paused(t, compute);
     auspex_trace(&first, NULL, 0);
+    compute = auspex_trace_teams(t, compute);
     if (idle >= auspex_long) {
         struct event slept = {T_SLEEP, 0, 0, 0, 0, (int64_t)((double)idle / auspex_rate), 0, 0, 0, 0};
         auspex_trace(&slept, NULL, compute);

@@ -75,11 +75,11 @@ static uint32_t region_of(struct thread *t, uintptr_t pc)
     return pc < PYTHON_BIT ? auspex_region_at("", FRAME, pc) : auspex_python_region(t, pc);
 }
 
-static __attribute__((noinline)) struct place *find_callers(struct thread *t, const void *from, const struct called *by, uintptr_t entered, uint64_t python, struct known_call *k)
+static __attribute__((noinline)) struct place *find_callers(struct thread *t, const struct call *c, struct known_call *k)
 {
-    struct trail trail = {.base = by ? (uintptr_t)by->frame : 0, .untold = !by};
+    struct trail trail = {.base = (uintptr_t)c->by.frame, .untold = !c->by.what};
     uintptr_t pc[FRAMES];
-    uint32_t n = walk_callers(t, from, by ? by->address : NULL, entered, pc, &trail);
+    uint32_t n = walk_callers(t, c->from, c->by.address, c->entered, pc, &trail);
     struct place *at = t->top;
     for (uint32_t i = n; at && i-- > 0;) {
         struct place *next = pc[i] == NAMELESS ? NULL : auspex_way(t, at, region_of(t, pc[i]));
@@ -87,32 +87,43 @@ static __attribute__((noinline)) struct place *find_callers(struct thread *t, co
     }
     if (!trail.begun || trail.untold || n == FRAMES)
         return at;
-    *k = (struct known_call){*by, from, entered, t->top, at, t->walker->life, trail.checks, python, {{0, 0}}};
+    k->call = *c;
+    k->to = at;
+    k->checks = trail.checks;
     memcpy(k->check, trail.check, trail.checks * sizeof trail.check[0]);
     return at;
 }
 
+static inline int same_call(const struct call *a, const struct call *b)
+{
+    return a->by.address == b->by.address && a->by.frame == b->by.frame && a->by.what == b->by.what && a->from == b->from
+        && a->entered == b->entered && a->top == b->top && a->life == b->life && a->python == b->python;
+}
+
+static inline int same_stack(const struct known_call *k)
+{
+    uint32_t i = 0;
+    while (i < k->checks && *(const uintptr_t *)k->check[i].at == k->check[i].value)
+        i++;
+    return i == k->checks;
+}
+
 /* The place of whoever calls MPI, from being the return address; by tells how the
- * runtime was called, where that is known. */
+ * runtime was called, where that is known. Where a program has functions of its own
+ * that call MPI, calls differ further up only: a few such are kept together. */
 struct place *auspex_callers(struct thread *t, const void *from, const struct called *by)
 {
     struct walker *w = t->walker;
-    uintptr_t entered = t->depth > 0 ? t->stack[t->depth].frame : UINTPTR_MAX;
-    struct known_call *k = NULL;
     if (unlikely(!w))
         return t->top;
-    uint64_t python = auspex_python_stamp(t);
-    if (likely(by != NULL)) {
-        uintptr_t mixed = ((uintptr_t)by->address ^ (uintptr_t)by->frame << 16 ^ (uintptr_t)t->top >> 4) * 0x9e3779b97f4a7c15u;
-        k = &w->calls[mixed >> 56];
-        if (k->by.address == by->address && k->by.frame == by->frame && k->by.what == by->what && k->from == from
-            && k->entered == entered && k->top == t->top && k->life == w->life && k->python == python) {
-            uint32_t i = 0;
-            while (i < k->checks && *(const uintptr_t *)k->check[i].at == k->check[i].value)
-                i++;
-            if (likely(i == k->checks))
-                return k->to;
-        }
-    }
-    return find_callers(t, from, by, entered, python, k);
+    struct call c = {by ? *by : (struct called){0}, from, t->depth > 0 ? t->stack[t->depth].frame : UINTPTR_MAX, t->top, w->life, auspex_python_stamp(t)};
+    uint64_t mixed = ((uintptr_t)c.by.address ^ (uintptr_t)from << 8 ^ (uintptr_t)c.by.frame << 16 ^ (uintptr_t)c.top >> 4) * 0x9e3779b97f4a7c15u;
+    uint32_t first = (uint32_t)(mixed >> 58) * ALIKE, tag = (uint32_t)(mixed >> 26) | 1;
+    if (likely(by != NULL))
+        for (uint32_t i = first; i < first + ALIKE; i++)
+            if (w->tags[i] == tag && same_call(&w->calls[i].call, &c) && likely(same_stack(&w->calls[i])))
+                return w->calls[i].to;
+    first += w->replaced++ % ALIKE;
+    w->tags[first] = tag;
+    return find_callers(t, &c, &w->calls[first]);
 }

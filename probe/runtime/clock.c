@@ -13,11 +13,17 @@
 
 #define LONG_NS 20000.0
 #define SLOW_NS 50000.0
-/* A stretch is long where it is so many times what looking takes: half a percent
- * of it then. */
+/* Who sleeps longer between two looks for a message has something else in mind. */
+#define NAP_NS 1e8
+/* A stretch is long where it is so many times what looking takes when all is in the
+ * caches, which is a third of what it takes when nothing is. */
 #define LOOKS 200.0
+#define SLOW_LOOKS 1000.0
+/* Whoever kept its core is asked so often all the same: a hypervisor may have taken it. */
+#define SELDOM_NS 5e6
 
-uint64_t auspex_long, auspex_slow;
+uint64_t auspex_long, auspex_slow, auspex_nap;
+static uint64_t seldom;
 static uint64_t longest_look; /* a thread that is taken off its processor in one does not look so long */
 double auspex_rate;
 
@@ -87,7 +93,9 @@ void auspex_clock_start(struct header *h)
     double look = look_price();
     longest_look = (uint64_t)(10 * look * auspex_rate);
     auspex_long = (uint64_t)((LOOKS * look > LONG_NS ? LOOKS * look : LONG_NS) * auspex_rate);
-    auspex_slow = (uint64_t)((2 * LOOKS * look > SLOW_NS ? 2 * LOOKS * look : SLOW_NS) * auspex_rate);
+    auspex_nap = (uint64_t)(NAP_NS * auspex_rate);
+    auspex_slow = (uint64_t)((SLOW_LOOKS * look > SLOW_NS ? SLOW_LOOKS * look : SLOW_NS) * auspex_rate);
+    seldom = (uint64_t)(SELDOM_NS * auspex_rate);
 }
 
 static void look_slow(struct thread *t, struct node *n)
@@ -108,11 +116,19 @@ static void look_slow(struct thread *t, struct node *n)
         auspex_counters_look(t, n);
 }
 
+/* Reads the thread's CPU clock. */
+void auspex_read_clock(struct thread *t)
+{
+    t->switched = auspex_switches(t);
+    t->checked = ticks();
+    t->cpu = thread_nanos();
+}
+
 /* Takes the thread's first reading. */
 void auspex_thread_clock(struct thread *t)
 {
     auspex_counters_open(t);
-    t->cpu = nanos(CLOCK_THREAD_CPUTIME_ID);
+    auspex_read_clock(t);
     look_slow(t, NULL);
     t->record.last = ticks();
 }
@@ -122,7 +138,7 @@ void auspex_resume(struct thread *t, uint64_t now)
 {
     uint64_t idle = now - t->record.last;
     if (idle >= auspex_long) {
-        t->cpu = nanos(CLOCK_THREAD_CPUTIME_ID);
+        auspex_read_clock(t);
         t->settled += t->brief;
         t->brief = 0;
     } else
@@ -143,24 +159,38 @@ static uint64_t stood(struct thread *t, struct node *n, uint64_t now, uint64_t l
     int first = t->record.id == 0; /* the trace is of that thread */
     n->blocked += lost - queued;
     t->stood += first ? queued : 0;
+    t->lacked += queued;
     t->blocked += first ? lost - queued : 0;
     uint64_t asked = ticks();
     if (asked - now > longest_look) { /* stopped once more when it was asked */
         uint64_t more = asked - now - longest_look;
         n->wall += more;
         t->stood += first ? more : 0;
+        t->lacked += more;
         t->delay += (uint64_t)((double)more / auspex_rate); /* not to be counted again */
     }
     return asked;
+}
+
+/* Whether the thread has kept its core since its CPU clock was read, as far as is known
+ * without asking. */
+static int kept_core(const struct thread *t)
+{
+    return t->switched && t->switched == auspex_switches(t) && t->record.last - t->checked < seldom;
 }
 
 /* Looks at the slow clocks at the end of a long stretch spent in n. The time
  * the looking takes is charged to nobody. */
 void auspex_look(struct thread *t, struct node *n, uint64_t stretch)
 {
-    uint64_t cpu = nanos(CLOCK_THREAD_CPUTIME_ID);
-    double used = (double)(cpu - t->cpu) * auspex_rate - (double)t->brief;
-    t->cpu = cpu;
+    if (stretch < auspex_slow && kept_core(t)) {
+        n->cpu += stretch;
+        t->brief += stretch;
+        return;
+    }
+    uint64_t before = t->cpu;
+    auspex_read_clock(t);
+    double used = (double)(t->cpu - before) * auspex_rate - (double)t->brief;
     t->settled += t->brief;
     t->brief = 0;
     t->record.looks++;

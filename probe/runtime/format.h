@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #define AUSPEX_MAGIC "auspexP\n"
-#define AUSPEX_VERSION 7
+#define AUSPEX_VERSION 8
 #define HEADER_SIZE 4096
 #define CHUNK_SIZE 16384
 
@@ -54,6 +54,7 @@ struct header {
     uint32_t python_state, filler;
     char python[24];         /* its version */
     uint64_t user, system;   /* ns of CPU time of all threads, as the kernel has it */
+    uint64_t team_price;     /* ticks that a parallel region takes longer */
 };
 
 struct chunk {
@@ -86,7 +87,9 @@ struct node {
 /* A step of a sampled stack: an address, below another step of its thread or
  * none, seen while the thread was in a place. Its number is its order. Addresses
  * from 1 << 63 on are functions of Python, by their numbers in the thread; one that
- * has no such number is not known by name. */
+ * has no such number is not known by name. LOST_FROM stands for callers that are not
+ * known, where the stack could not be walked to the end. */
+#define LOST_FROM 0
 struct sample { uint64_t pc; uint32_t parent, place; uint64_t count; };
 
 /* A function of Python, each a multiple of 8 bytes long; its number is its order in

@@ -81,17 +81,31 @@ static __attribute__((noinline)) struct thread *mpi_enter(struct auspex_region *
         open_at(t, place, SOMEWHERE);
     uint32_t id = (uint32_t)__atomic_load_n(&r->id, __ATOMIC_RELAXED);
     enter(t, unlikely(id == UINT32_MAX) ? auspex_intern(r) : id, SOMEWHERE);
+    t->entering = priced(t) ? ticks() - now : 0;
     return t;
 }
 
 static void untold(struct thread *t);
 
+/* A call that looks for messages has found none. Short sleeps since another one found
+ * none are the program's way to wait, and no more than it: the message was not there
+ * yet. Those before the first look, and after the last, may be for anything. */
+static void in_vain(struct thread *t)
+{
+    if (t->looked_in_vain) {
+        t->away -= t->naps < t->away ? t->naps : t->away;
+        t->blocked -= t->naps < t->blocked ? t->naps : t->blocked;
+    }
+    t->naps = 0;
+    t->looked_in_vain = 1;
+}
+
 static __attribute__((noinline)) void mpi_leave(struct thread *t)
 {
     if (unlikely(t->unknown && t->events == auspex_traced()))
         untold(t);
-    uint64_t outside = virtual_time(t), stood = t->stood, blocked = t->blocked, since = t->record.last;
-    t->left = ticks();
+    uint64_t outside = virtual_time(t), stood = t->stood, blocked = t->blocked, since = t->record.last, over = ticks();
+    t->left = over;
     charge(t, t->left);
     t->blocked = blocked; /* within the call it is MPI that waits */
     if (unlikely(t->stood > stood)) {
@@ -103,6 +117,8 @@ static __attribute__((noinline)) void mpi_leave(struct thread *t)
         } else if (t->aside > 0 || t->asking || t->whole)
             t->stood = stood; /* the call counts as a whole, or for nothing */
     }
+    if (t->asking && t->first == UINT32_MAX && t->events == auspex_traced())
+        in_vain(t);
     t->asking = 0;
     t->depth = t->outside;
     t->top = t->stack[t->depth].place;
@@ -110,6 +126,8 @@ static __attribute__((noinline)) void mpi_leave(struct thread *t)
     outside = virtual_time(t) - outside;
     t->seen += outside; /* MPI's own work is no computation */
     account(t, outside);
+    if (unlikely(t->entering))
+        seen_price(&auspex_header->call_price, t->entering + (ticks() - over));
     t->quiet = 0;
 }
 
@@ -141,16 +159,19 @@ static void traced(struct thread *t, struct event e, const int64_t *lists)
     e.site = t->site;
     uint64_t idle = paused(t, compute) + t->aside;
     auspex_trace_stop(0, t->stood, 0);
-    t->gap = t->away = t->blocked = t->aside = t->stood = 0;
+    t->gap = t->away = t->blocked = t->aside = t->stood = t->naps = 0;
+    t->looked_in_vain = 0;
     if (unlikely(idle >= auspex_long)) {
         if (auspex_turning)
             compute += idle; /* turns of a loop that is cut short have no event for it */
         else {
             struct event slept = {T_SLEEP, 0, 0, 0, 0, rounded((double)idle / auspex_rate), 0, 0, 0, e.site};
+            compute = auspex_trace_teams(t, compute);
             auspex_trace(&slept, NULL, compute);
             compute = 0;
         }
     }
+    compute = auspex_trace_teams(t, compute);
     if (t->first == UINT32_MAX)
         t->first = auspex_traced();
     auspex_trace(&e, lists, compute);

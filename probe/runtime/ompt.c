@@ -39,6 +39,7 @@ struct team {
     struct thread *opener;
     uint32_t outside;    /* the opener's depth before the region */
     struct place *place; /* of the region, in the opener's tree */
+    struct mark mark;    /* of the opener's part in a region around this one */
     struct seat *seat[TEAM];
     struct team *next; /* among those not in use */
 };
@@ -79,6 +80,7 @@ static uintptr_t team_of(const struct seat *s) { return s->state & ~(uintptr_t)3
 static void wait_in(struct seat *s)
 {
     s->since = s->thread->record.last;
+    auspex_part_end(s->thread);
     __atomic_store_n(&s->state, team_of(s) + WAITING, __ATOMIC_RELEASE);
 }
 
@@ -96,6 +98,7 @@ static void parallel_begin(ompt_data *task, const void *frame, ompt_data *parall
     team->opener = t;
     team->outside = auspex_fork(t, auspex_region_at("OpenMP parallel", PARALLEL, (uintptr_t)body), address, NULL);
     team->place = t->top;
+    team->mark = t->mark;
 }
 
 static void parallel_end(ompt_data *parallel, ompt_data *task, int flags, const void *address)
@@ -105,17 +108,22 @@ static void parallel_end(ompt_data *parallel, ompt_data *task, int flags, const 
     if (!team)
         return;
     struct thread *o = team->opener;
+    struct shares shares = {0};
     uint64_t now = ticks();
+    charge(o, now);
     for (int i = 0; i < TEAM; i++) {
         struct seat *s = team->seat[i];
+        if (s && team_of(s) == (uintptr_t)team)
+            auspex_part_of(&shares, s->thread, s->since ? s->since : now);
         if (!s || s->thread == o || !change(s, (uintptr_t)team, WAITING, SETTLED))
             continue;
         s->thread->top->node->wall += now - s->since;
         s->thread->record.last = now;
         rise(s);
     }
-    charge(o, now);
     auspex_joined(o, team->outside);
+    shares.late = shares.done ? now - shares.done : 0;
+    auspex_team_end(o, &shares, team->mark);
     team->next = spare;
     spare = team;
     parallel->ptr = NULL;
@@ -139,6 +147,7 @@ static void implicit_task(int endpoint, ompt_data *parallel, ompt_data *task, un
         *s = (struct seat){t, t->top, t->depth, (uintptr_t)team + WORKING, 0};
         if (t != team->opener)
             auspex_join(t, team->place, ticks());
+        auspex_part_begin(t);
         return;
     }
     struct seat *s = task->ptr;
@@ -148,7 +157,12 @@ static void implicit_task(int endpoint, ompt_data *parallel, ompt_data *task, un
     if (change(s, team_of(s), SETTLED, WORKING))
         return;
     uint64_t now = ticks();
-    charge(s->thread, now);
+    if (s->since)
+        auspex_charge_wait(s->thread, now);
+    else {
+        charge(s->thread, now); /* alone in its team, it has not waited */
+        auspex_part_end(s->thread);
+    }
     rise(s);
 }
 
@@ -165,7 +179,7 @@ static void sync_region(int kind, int endpoint, ompt_data *parallel, ompt_data *
         enter(t, auspex_barrier(), SOMEWHERE);
         wait_in(s);
     } else if (change(s, team_of(s), WAITING, WORKING)) {
-        charge(t, now);
+        auspex_charge_wait(t, now);
         leave(t);
     }
 }
@@ -177,11 +191,13 @@ static void sync_region_wait(int kind, int endpoint, ompt_data *parallel, ompt_d
     struct thread *t = auspex_self;
     if (!t || t->quiet || (kind != TASKWAIT && kind != TASKGROUP))
         return;
-    charge(t, ticks());
-    if (endpoint == BEGIN)
+    if (endpoint == BEGIN) {
+        charge(t, ticks());
         enter(t, auspex_barrier(), SOMEWHERE);
-    else
+    } else {
+        auspex_charge_wait(t, ticks());
         leave(t);
+    }
 }
 
 /* ---- tasks ---- */

@@ -31,6 +31,8 @@ struct team {
     struct place *place; /* of the region, in the opener's tree */
     struct thread **member;
     int members;
+    struct mark mark;    /* of the opener's part in a region around this one */
+    uint64_t opening;    /* ticks that measuring its beginning took, 0 where it is not looked at */
     struct thread *inner[TEAM]; /* the members of a team that its opener opened inside another */
 };
 
@@ -61,6 +63,68 @@ static struct place *waiting_place(struct thread *t, struct place *p)
     if (unlikely(!twin->wait && twin->mine))
         twin->wait = auspex_way(t, twin->mine, auspex_barrier());
     return twin->wait;
+}
+
+/* ---- the work of a team, for the trace ---- */
+
+/* Ticks of CPU time in which a thread did not wait for its team. */
+static uint64_t worked(const struct thread *t) { return virtual_time(t) - t->idled; }
+
+/* Charges a stretch in which a thread waited for its team: its core may have been busy
+ * with looking whether the others are there. */
+void auspex_charge_wait(struct thread *t, uint64_t now)
+{
+    uint64_t before = virtual_time(t);
+    charge(t, now);
+    t->idled += virtual_time(t) - before;
+}
+
+void auspex_part_begin(struct thread *t) { t->mark = (struct mark){worked(t), t->lacked, t->inner}; }
+
+void auspex_part_end(struct thread *t)
+{
+    t->part = (struct mark){worked(t) - t->mark.worked, t->lacked - t->mark.lacked, t->inner - t->mark.inner};
+}
+
+/* Adds a thread's part, which was done at that time. */
+void auspex_part_of(struct shares *shares, const struct thread *t, uint64_t done)
+{
+    shares->worked += t->part.worked + t->part.inner;
+    if (t->part.worked > shares->most)
+        shares->most = t->part.worked;
+    if (t->part.lacked > shares->lacking)
+        shares->lacking = t->part.lacked;
+    if (done >= shares->done) {
+        shares->lacked = t->part.lacked;
+        shares->done = done;
+    }
+}
+
+/* A parallel region is over. It took its opener the time that it worked and waited for
+ * the others, without what the last of them had no core for: elsewhere there may be more
+ * cores, or fewer. Of a team inside another the opener's thread knows. */
+void auspex_team_end(struct thread *o, const struct shares *shares, struct mark before)
+{
+    uint64_t lacked = shares->lacked;
+    if (o->forks > 0 || o->record.id != 0) {
+        o->inner += shares->worked - o->part.worked;
+        o->mark = before;
+        return;
+    }
+    if (o->forked == UINT64_MAX)
+        return;
+    uint64_t took = virtual_time(o) - o->forked, known;
+    if (shares->late >= auspex_long) /* the opener had none when all were done */
+        lacked += shares->late;
+    known = took > lacked ? took - lacked : 0;
+    known = known > shares->most ? known : shares->most;
+    /* It slept while the others worked, or, at barriers within, while they had no core. */
+    uint64_t slept = o->blocked > o->forked_blocked ? o->blocked - o->forked_blocked : 0;
+    uint64_t untrue = (known > took ? known - took : 0) + shares->lacking;
+    o->blocked -= untrue < slept ? untrue : slept;
+    o->seen += took - known;
+    o->team_took += known;
+    o->team_worked += shares->worked > known ? shares->worked : known;
 }
 
 /* Puts a thread into the place of the parallel region that it takes part in. */
@@ -119,8 +183,10 @@ static void take_part(void *argument)
         auspex_join(t, team->place, ticks());
     else
         team->members = thread_count();
+    auspex_part_begin(t);
     team->body(team->data);
     charge(t, ticks());
+    auspex_part_end(t);
     t->done = t->record.last; /* not before: where the kernel took the core away when it was asked, that is charged */
     t->finished = team->place;
     if (t != team->opener) {
@@ -135,8 +201,9 @@ static void take_part(void *argument)
 static void waited(struct thread *t, uint64_t now)
 {
     uint64_t wait = now - t->record.last;
+    t->idled += wait;
     if (wait >= auspex_long) { /* it may have slept: what it has computed until then is known */
-        t->cpu = nanos(CLOCK_THREAD_CPUTIME_ID);
+        auspex_read_clock(t);
         t->settled += t->brief + wait;
         t->brief = 0;
     } else
@@ -166,7 +233,9 @@ void auspex_task_begin(struct thread *t, struct place *task, uintptr_t frame, st
             wait->node->wall += now - t->done;
         waited(t, now);
         t->finished = NULL;
-    } else
+    } else if (t->top->region == auspex_barrier())
+        auspex_charge_wait(t, now);
+    else
         charge(t, now);
     struct place *p = same_place(t, task)->mine;
     open_at(t, p, frame);
@@ -182,6 +251,8 @@ void auspex_task_end(struct thread *t, const struct paused *before)
     t->record.current = t->top->index;
     t->finished = before->finished;
     t->done = t->record.last;
+    if (t->finished) /* after what had been its part */
+        auspex_part_end(t);
 }
 
 /* Charges to each member the wait for the slowest. The others rest while the
@@ -189,11 +260,14 @@ void auspex_task_end(struct thread *t, const struct paused *before)
 static void end_team(struct team *team)
 {
     struct thread *o = team->opener;
+    struct shares shares = {0};
     uint64_t now = ticks();
     int n = team->members < TEAM ? team->members : TEAM;
     o->teams--;
     for (int i = 0; i < n; i++) {
         struct thread *t = team->member[i];
+        if (t)
+            auspex_part_of(&shares, t, t->done);
         struct place *wait = t ? waiting_place(t, team->place) : NULL;
         if (wait && now >= t->done) {
             wait->node->calls++;
@@ -207,6 +281,10 @@ static void end_team(struct team *team)
     waited(o, now);
     o->finished = NULL;
     auspex_joined(o, team->outside);
+    shares.late = shares.done ? now - shares.done : 0;
+    auspex_team_end(o, &shares, team->mark);
+    if (unlikely(team->opening))
+        seen_price(&auspex_header->team_price, team->opening + (ticks() - now));
 }
 
 /* Opens a parallel region below whoever calls it, to which from returns; returns
@@ -216,6 +294,8 @@ uint32_t auspex_fork(struct thread *t, uint32_t region, const void *from, const 
     uint32_t outside = t->depth;
     struct place *place = auspex_callers(t, from, by);
     charge(t, ticks());
+    if (t->forks++ == 0)
+        t->forked = virtual_time(t), t->forked_blocked = t->blocked;
     if (place != t->top)
         open_at(t, place, SOMEWHERE);
     enter(t, region, by ? (uintptr_t)by->frame : SOMEWHERE); /* what it calls lies below */
@@ -228,6 +308,7 @@ void auspex_joined(struct thread *t, uint32_t depth)
     t->depth = depth;
     t->top = t->stack[depth].place;
     t->record.current = t->top->index;
+    t->forks--;
 }
 
 #define BEGIN_TEAM(team, body, data) begin_team(team, body, data, __builtin_return_address(0), __builtin_frame_address(0))
@@ -236,6 +317,7 @@ static __attribute__((noinline)) int begin_team(struct team *team, void (*body)(
     struct thread *t = self();
     if (!t || t->quiet || auspex_ompt)
         return 0;
+    uint64_t begun = ticks();
     team->body = body;
     team->data = data;
     team->opener = t;
@@ -245,6 +327,8 @@ static __attribute__((noinline)) int begin_team(struct team *team, void (*body)(
     struct called by = {from, frame, &barrier};
     team->outside = auspex_fork(t, region, from, &by);
     team->place = t->top;
+    team->mark = t->mark;
+    team->opening = priced(t) ? ticks() - begun : 0;
     return 1;
 }
 
@@ -333,7 +417,7 @@ void GOMP_parallel_sections(void (*body)(void *), void *data, unsigned n, unsign
         charge(t, ticks());                  \
         enter(t, auspex_barrier(), SOMEWHERE); \
         real arguments;                      \
-        charge(t, ticks());                  \
+        auspex_charge_wait(t, ticks());      \
         leave(t);                            \
     }
 

@@ -25,7 +25,7 @@ static void note(struct thread *t, struct event e)
         return;
     t->seen = virtual_time(t);
     e.site = t->site;
-    auspex_trace(&e, NULL, compute);
+    auspex_trace(&e, NULL, auspex_trace_teams(t, compute));
 }
 
 static void settle(struct thread *t)

@@ -39,6 +39,10 @@ enum { TWINS = 64, TEAM = 256 };
 
 enum { ASKED = 1024 };
 
+/* What a thread has worked, for how long it waited for a core, and what others worked
+ * for it: when its part in a parallel region began, or in that part. */
+struct mark { uint64_t worked, lacked, inner; };
+
 /* What a thread is inside of: an MPI call or the runtime itself, whose time is
  * known, or a call for a file, in which samples are taken. */
 enum { IN_CALL = 1, IN_FILE = 2 };
@@ -51,7 +55,9 @@ struct thread {
     uint32_t depth, capacity, mask, known, nodes;
     int quiet;          /* what is called now is the library's own: see below */
     struct chunk *room; /* the chunk nodes are taken from */
-    uint64_t checked;   /* ticks of the latest look at the CPU clock */
+    const void *page;   /* switches.c; NULL without */
+    uint32_t switched;  /* what that said before the latest look at the CPU clock, 0 for nothing */
+    uint64_t checked;   /* ticks of that look */
     uint64_t cpu;       /* what it said, ns */
     uint64_t brief;     /* ticks of stretches too short for a look since */
     uint64_t settled;   /* ticks of CPU time charged up to the latest look */
@@ -65,6 +71,8 @@ struct thread {
     uint64_t blocked;   /* of these, in which it had given its core up, as far as the kernel was asked */
     uint64_t aside;     /* ticks since then in MPI calls that no event stands for */
     int asking;         /* the MPI call it is in looks for messages */
+    uint64_t naps;      /* of away, short sleeps since such a call found nothing, */
+    int looked_in_vain; /* which one did since the trace was told of something */
     int unknown;        /* it completed a request that the trace knows nothing of */
     int whole;          /* it is in the trace as a pause, waits for a core and all */
     uint32_t first;     /* of the trace's events in that call, UINT32_MAX before there is one */
@@ -86,6 +94,8 @@ struct thread {
     int counters;       /* how many of these are open */
     struct walker *walker; /* stacks.c */
     uint32_t outside;   /* depth before the MPI call it is in */
+    uint32_t measured;  /* calls of MPI and parallel regions, for their price */
+    uint64_t entering;  /* ticks that measuring the call has taken so far, 0 where it is not looked at */
     int born;           /* measured from its start: threads.c */
     int tid;            /* the kernel's number */
     uint64_t noted;     /* its CPU time when its waits for a core were last asked for: living.c */
@@ -98,6 +108,15 @@ struct thread {
     int worker;                /* made by libgomp: WORKER, or INNER_WORKER */
     int unsettled;             /* its wait at the end of a region is not charged yet */
     int teams;                 /* parallel regions that it has opened and not ended */
+    uint64_t idled;            /* ticks of virtual time in which it waited for its team */
+    uint64_t lacked;           /* ticks in which it waited for a core */
+    struct mark mark;          /* when its latest part began */
+    uint64_t inner;            /* ticks that others worked in teams which it opened inside one */
+    struct mark part;          /* all that in its latest part, once that is done */
+    int forks;                 /* as teams, for any OpenMP */
+    uint64_t forked;           /* its virtual time when it opened the outermost */
+    uint64_t forked_blocked;   /* and for how long it had been blocked */
+    uint64_t team_took, team_worked; /* by teams since the trace was told of something */
     struct thread *crew[TEAM]; /* who took part in the latest */
     struct twin twins[TWINS];
 };
@@ -105,7 +124,7 @@ struct thread {
 extern __thread struct thread *auspex_self __attribute__((visibility("hidden"), tls_model("initial-exec")));
 extern struct header *auspex_header __attribute__((visibility("hidden")));
 #define HIDDEN __attribute__((visibility("hidden")))
-extern uint64_t auspex_long HIDDEN, auspex_slow HIDDEN; /* ticks; see clock.c */
+extern uint64_t auspex_long HIDDEN, auspex_slow HIDDEN, auspex_nap HIDDEN; /* ticks; see clock.c */
 extern double auspex_rate HIDDEN;                       /* ticks per ns */
 
 static inline uint64_t nanos(clockid_t clock)
@@ -148,7 +167,13 @@ void auspex_clock_start(struct header *h);
 void auspex_clock_note(struct header *h);
 void auspex_look(struct thread *t, struct node *n, uint64_t stretch);
 void auspex_thread_clock(struct thread *t);
+void auspex_read_clock(struct thread *t);
 void auspex_resume(struct thread *t, uint64_t now);
+
+/* switches.c */
+void auspex_switches_open(struct thread *t);
+void auspex_switches_close(struct thread *t);
+uint32_t auspex_switches(const struct thread *t);
 
 /* core.c */
 enum { LATER = -2 }; /* a file that is opened when it is needed */
@@ -193,6 +218,15 @@ void auspex_join(struct thread *t, struct place *place, uint64_t now);
 struct place *auspex_task_place(struct thread *t, uintptr_t pc);
 /* What a thread was in when a task began. */
 struct paused { struct place *top, *finished; uint32_t depth; };
+/* Of the parts in a parallel region: their work, the most of one, what the one that was
+ * done last had no core for, when that was, how much later the region was over, and the
+ * most that any of them had no core for. */
+struct shares { uint64_t worked, most, lacked, done, late, lacking; };
+void auspex_part_begin(struct thread *t);
+void auspex_part_end(struct thread *t);
+void auspex_part_of(struct shares *shares, const struct thread *t, uint64_t done);
+void auspex_team_end(struct thread *opener, const struct shares *shares, struct mark before);
+void auspex_charge_wait(struct thread *t, uint64_t now);
 void auspex_task_begin(struct thread *t, struct place *task, uintptr_t frame, struct paused *before);
 void auspex_task_end(struct thread *t, const struct paused *before);
 
@@ -354,6 +388,22 @@ static inline int quick_leave(struct thread *t, uint32_t region)
     t->top = t->stack[--t->depth].place;
     t->record.current = t->top->index;
     return 1;
+}
+
+/* One of so many calls of MPI, or parallel regions, is looked at for what measuring it
+ * takes in place, where the program's own data fill the caches. What a call takes that
+ * was interrupted meanwhile is no price. */
+enum { PRICED = 64, DISTURBED = 16 };
+
+static inline int priced(struct thread *t) { return unlikely(++t->measured % PRICED == 0); }
+
+static inline void seen_price(uint64_t *price, uint64_t took)
+{
+    int64_t was = (int64_t)*price;
+    if (was == 0)
+        *price = took;
+    else if (took < DISTURBED * (uint64_t)was)
+        *price = (uint64_t)(was + ((int64_t)took - was) / 8);
 }
 
 /* Ticks of CPU time charged so far. */

@@ -7,7 +7,7 @@
 #include <sys/select.h>
 #include <unistd.h>
 
-#define WAITS(result, name, applies, parameters, arguments)     \
+#define WAITS(result, name, applies, naps_, parameters, arguments) \
     EXPORT result name parameters;                              \
     result name parameters                                      \
     {                                                           \
@@ -19,16 +19,19 @@
             return real arguments;                              \
         uint64_t since = ticks();                               \
         result n = real arguments;                              \
-        t->away += ticks() - since;                             \
+        since = ticks() - since;                                \
+        t->away += since;                                       \
+        if ((naps_) && since < auspex_nap)                      \
+            t->naps += since;                                   \
         return n;                                               \
     }
 
-WAITS(int, nanosleep, 1, (const struct timespec *want, struct timespec *left), (want, left))
-WAITS(int, clock_nanosleep, 1, (clockid_t clock, int flags, const struct timespec *want, struct timespec *left), (clock, flags, want, left))
-WAITS(int, usleep, 1, (useconds_t us), (us))
-WAITS(unsigned, sleep, 1, (unsigned s), (s))
+WAITS(int, nanosleep, 1, 1, (const struct timespec *want, struct timespec *left), (want, left))
+WAITS(int, clock_nanosleep, 1, 1, (clockid_t clock, int flags, const struct timespec *want, struct timespec *left), (clock, flags, want, left))
+WAITS(int, usleep, 1, 1, (useconds_t us), (us))
+WAITS(unsigned, sleep, 1, 1, (unsigned s), (s))
 /* Without descriptors these are ways to sleep. */
-WAITS(int, poll, n_ == 0, (struct pollfd *p, nfds_t n_, int ms), (p, n_, ms))
-WAITS(int, select, n_ == 0, (int n_, fd_set *r, fd_set *w, fd_set *e, struct timeval *tv), (n_, r, w, e, tv))
+WAITS(int, poll, n_ == 0, 1, (struct pollfd *p, nfds_t n_, int ms), (p, n_, ms))
+WAITS(int, select, n_ == 0, 1, (int n_, fd_set *r, fd_set *w, fd_set *e, struct timeval *tv), (n_, r, w, e, tv))
 /* Threads of the program's own compute meanwhile. */
-WAITS(int, pthread_join, 1, (pthread_t other, void **value), (other, value))
+WAITS(int, pthread_join, 1, 0, (pthread_t other, void **value), (other, value))

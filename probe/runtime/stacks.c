@@ -188,8 +188,13 @@ static void without_task_clock(struct walker *w)
  * spent since the one before, without MPI, functions after a long call would have too
  * few and long functions too many (intsort: 5 points). It is not heard while the
  * thread is in the kernel: what was spent there since the latest counts with the
- * next. Time in calls for files is known and left out. The timer comes in the kernel
- * too, and counts only where the task clock has been silent. */
+ * next. Time in calls of MPI and for files is known and left out. Only whole periods
+ * count, but for the LATE part of one that a signal may be late by: one that was not
+ * heard within such a call leaves a part of a period before it and one after, and
+ * these made two of the next sample (intsort: 7 points). The timer comes in the
+ * kernel too, and counts only where the task clock has been silent. */
+enum { LATE = 8 };
+
 SAMPLED static uint64_t weigh(struct walker *w, const siginfo_t *info, int within)
 {
     uint64_t now, since;
@@ -217,7 +222,7 @@ SAMPLED static uint64_t weigh(struct walker *w, const siginfo_t *info, int withi
         return w->worth;
     }
     w->counted = now;
-    return since < apart ? w->worth : (since + auspex_sampling / 2) / auspex_sampling;
+    return since < apart ? w->worth : w->worth * ((since + apart / LATE) / apart);
 }
 
 /* Walks the stack and keeps what it finds. */
@@ -235,8 +240,10 @@ SAMPLED static void take_sample(struct thread *t, const siginfo_t *info, void *c
     uint32_t n = walk(t, &c, t->walker->sampled, entered, &whole);
     if (!weight)
         return; /* it was for the price */
-    if (!whole)
+    if (!whole) {
         t->record.broken += weight;
+        t->walker->sampled[n++] = LOST_FROM;
+    }
     keep(t, t->walker->sampled, n, weight);
     if (t->walker->sampled[0] < PYTHON_BIT && !auspex_object_known(t->walker->sampled[0]))
         auspex_objects_stale = 1;
@@ -350,6 +357,8 @@ void auspex_stacks_thread(struct thread *t)
     if (auspex_sampling && !w->known && grow_known(w) != 0)
         return;
     t->walker = w;
+    if (t->record.id == 0)
+        auspex_switches_open(t);
     if (!auspex_sampling)
         return;
     auspex_masks_thread();
@@ -359,6 +368,8 @@ void auspex_stacks_thread(struct thread *t)
     /* Where threads come and go, the task clock takes more time than they do. */
     w->event = w->brief < BRIEF ? auspex_task_clock(auspex_sample_signal()) : 0;
     w->left = AT_A_TIME;
+    if (w->event && !t->page)
+        auspex_switches_open(t);
     if (auspex_header->sample_price == 0)
         price_of_sample(t);
     w->counted = w->heard = nanos(CLOCK_THREAD_CPUTIME_ID);

@@ -14,18 +14,24 @@ struct step_known { uint64_t pc; uint32_t parent, place; struct sample *to; uint
  * frame as __builtin_frame_address(0) has it, and which function it is. */
 struct called { const void *address, *frame, *what; };
 
-/* A call whose callers are known: callers.c. */
-struct known_call {
+/* What is known of a call before its callers are: callers.c. */
+struct call {
     struct called by;
     const void *from;
-    uintptr_t entered;
-    struct place *top, *to;
-    uint32_t life, checks;
+    uintptr_t entered;          /* the frame of the innermost region */
+    struct place *top;
+    uint32_t life;
     uint64_t python;            /* which functions of Python ran */
+};
+
+struct known_call {
+    struct call call __attribute__((aligned(64))); /* one line of the cache */
+    struct place *to;
+    uint32_t checks;
     struct check check[CHECKS];
 };
 
-enum { KNOWN_CALLS = 256 };
+enum { KNOWN_CALLS = 256, ALIKE = 4 }; /* so many lie together */
 
 /* What a thread needs to walk its stack and to keep what it found. */
 struct walker {
@@ -50,11 +56,13 @@ struct walker {
     struct chunk *room;         /* samples are taken from it */
     struct step_known *known;   /* open addressing */
     uint32_t mask, steps;
-    uintptr_t sampled[FRAMES];  /* of the sample being taken */
+    uintptr_t sampled[FRAMES + 1]; /* of the sample being taken */
     void *altstack;             /* altstack.c */
     uint32_t life;              /* of how many threads it has been */
     uint32_t brief;             /* how many of the latest of these ended before a sample */
+    uint32_t tags[KNOWN_CALLS]; /* what the calls below are found by */
     struct known_call calls[KNOWN_CALLS];
+    uint32_t replaced;          /* how many of these */
     struct python *python;      /* python.h; NULL until it has run some */
 };
 
@@ -79,7 +87,7 @@ static inline void account(struct thread *t, uint64_t known)
         w->told = 0;
         w->counted = nanos(CLOCK_THREAD_CPUTIME_ID); /* what was before the call, too */
     } else
-        w->counted += (uint64_t)((double)known / auspex_rate);
+        w->counted += (uint64_t)(int64_t)((double)(int64_t)known / auspex_rate);
 }
 
 /* signals.c */

@@ -42,3 +42,13 @@ __attribute__((weak, visibility("hidden"))) void auspex_f_end_(void)
     if (to.p)
         to.f();
 }
+/* Compilers add an underscore to names, or none, or two where there is one already
+ * (-fno-underscoring, -fsecond-underscore, -ff2c). */
+#define AUSPEX_SPELT(name) \
+    extern __typeof__(name##_) name __attribute__((weak, visibility("hidden"), alias(#name "_"))); \
+    extern __typeof__(name##_) name##__ __attribute__((weak, visibility("hidden"), alias(#name "_")));
+AUSPEX_SPELT(auspex_f_enter)
+AUSPEX_SPELT(auspex_f_leave)
+AUSPEX_SPELT(auspex_f_iterations)
+AUSPEX_SPELT(auspex_f_begin)
+AUSPEX_SPELT(auspex_f_end)

@@ -38,3 +38,9 @@ __attribute__((weak, visibility("hidden"))) void auspex_f_done_(long long *state
     *state = 0;
     auspex_turns_end(&auspex_f_current);
 }
+#define AUSPEX_SPELT(name) \
+    extern __typeof__(name##_) name __attribute__((weak, visibility("hidden"), alias(#name "_"))); \
+    extern __typeof__(name##_) name##__ __attribute__((weak, visibility("hidden"), alias(#name "_")));
+AUSPEX_SPELT(auspex_f_turns)
+AUSPEX_SPELT(auspex_f_skip)
+AUSPEX_SPELT(auspex_f_done)

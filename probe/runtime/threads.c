@@ -99,6 +99,7 @@ void auspex_thread_over(struct thread *t, uint64_t cpu)
     if (t->walker)
         t->walker->brief = cpu < auspex_sampling ? t->walker->brief + 1 : 0;
     auspex_stacks_thread_end(t);
+    auspex_switches_close(t);
     auspex_counters_close(t);
     if (!t->born && !t->worker)
         return;

@@ -12,11 +12,13 @@
  * chance: a machine that stops a rank now and then moves means
  * long after the loop has settled. What is reckoned is the mean in any case, and
  * how far chance may have moved it is told. The longer a loop is watched the more
- * its windows may differ, so that watching ends.
+ * its windows may differ, up to a quarter, so that watching ends.
  *
  * A loop without communication may be entered many times: its iterations are
- * counted on, and once it has settled each entry runs one iteration. What is
- * reckoned is added to the thread's CPU time. In a loop with communication all
+ * counted on, and once it has settled each entry runs one iteration or two. Where the
+ * last of them takes longer or shorter than it did in the first of these entries, since other
+ * entries do other work (the rows below a pivot, the levels of a cycle), so do the
+ * iterations that are reckoned for it. What is reckoned is added to the thread's CPU time. In a loop with communication all
  * ranks must stop in the same turn. Its trace holds a mark for every turn, and
  * at the end how many turns more there would have been.
  *
@@ -47,15 +49,21 @@
 #define BRIEF_NS 50000.0   /* which is that */
 #define SHARE 8            /* of its own time that a loop is watched at least */
 #define LEAST_S 1.0        /* two windows must be as long as this together, unless told otherwise */
+#define MOST 0.25          /* windows may differ by this share, however long they are */
+#define CHECK_NS 500.0     /* shorter iterations are mostly the question that each of them asks */
 #define NOISE_NS 1000.0    /* a difference this small is none */
 #define FAULT_NS 100000.0  /* page faults no closer than this are not the loop's doing */
 #define SINGLE_NS 100000.0 /* iterations as long as this are timed one by one */
 #define TYPICAL 8          /* iterations that a median needs */
 #define SAMPLE 256         /* iterations of a window that count for its median */
+#define HEADS 16           /* entries of which an iteration is compared with that of others */
+#define LONG_HEADS 3       /* the same of iterations that are timed one by one */
+#define HEAD_NS 2000.0     /* shorter iterations tell nothing by one of them */
+#define STRAY 0.1          /* a difference between entries this small is none, and as much is not known of a larger one */
 #define MAX_LOOPS 4096
 #define CURVE 48           /* windows whose mean is told */
 
-enum why { CUT, SHORT, MOVING, TOUCHING, OTHERWISE, ALONE };
+enum why { CUT, SHORT, MOVING, TOUCHING, OTHERWISE, ALONE, FINE };
 
 /* A window of iterations. */
 struct window {
@@ -67,24 +75,30 @@ struct window {
 /* What is known of a loop. */
 struct watch {
     uint64_t entries, ran, skipped;
+    uint64_t unseen;        /* entries that were not watched */
+    double took;            /* ticks of those that were */
     double added, spread;   /* ticks */
     uint64_t done, next;    /* iterations counted; when to look again */
     struct window now, before;
     double mean, off;       /* of an iteration; by how much it may be wrong */
-    long faults;
+    long faults, outside;   /* up to the latest look; at the end of the latest entry */
     int settled, used, why;
     uint64_t shape, exact;  /* of the events of the latest turn */
     uint64_t alike;         /* the first turn since which they are the same */
     double sum, average;    /* ticks of all iterations counted; their mean a window ago */
     float curve[CURVE];     /* their mean at the end of each window, in ns */
     int points;
+    float heads[HEADS];     /* ticks of an iteration of the latest entries since it has settled */
+    uint64_t headed;        /* how many there were */
+    double head, scale;     /* the median of the first; how many times as long they take now, 0 before that is known */
 };
 
 int (*auspex_agree)(int ready, int number, long turn);
 int auspex_turning;
 static struct watch *loops;
 static double epsilon, least; /* least in ns */
-static int tried, watching, communicates, paper;
+static int tried, watching, communicates, paper, warm; /* warm: the entry's first iteration is over */
+static double asking;         /* ticks that asking for the computation takes */
 static uint64_t told;          /* ticks of computation that went into the trace */
 static uint64_t base;          /* computation at the latest look */
 static long gap;               /* iterations from there to the next look */
@@ -171,6 +185,23 @@ static double middle(struct window *w)
     return (w->sample[(n - 1) / 2] + w->sample[n / 2]) / 2;
 }
 
+/* An iteration of an entry into a loop that has settled took so many ticks. */
+static void stray(struct watch *w, double ticks)
+{
+    uint64_t several = w->mean > SINGLE_NS * auspex_rate ? LONG_HEADS : HEADS;
+    float sorted[HEADS];
+    w->heads[w->headed++ % several] = (float)ticks;
+    if (w->headed < several || w->headed > several && w->headed % (several / 2))
+        return;
+    memcpy(sorted, w->heads, several * sizeof *sorted);
+    qsort(sorted, several, sizeof *sorted, ascending);
+    double now = sorted[several / 2];
+    if (w->headed == several)
+        w->head = now;
+    double scale = w->head > 0 ? now / w->head : 1;
+    w->scale = fabs(scale - 1) > STRAY ? scale : 1;
+}
+
 /* How long two windows must be together. */
 static double enough(const struct watch *w, long total)
 {
@@ -180,9 +211,22 @@ static double enough(const struct watch *w, long total)
     return fmax(mine, fmin(SHORTEST_NS, least) * auspex_rate);
 }
 
+/* By how much two windows may differ, as a share: epsilon, and more by the square of
+ * the seconds they take. A machine that drifts never settles, so watching must end,
+ * and what it tells is worth no more for going on. */
+static double allowed(const struct watch *w, long total)
+{
+    double second = fmax(least, 1e9 * LEAST_S) * auspex_rate;
+    double longer = fmax(1, (w->now.ticks + w->before.ticks) / second), slack = epsilon * longer * longer;
+    if (total > 0 && (uint64_t)total < FEW * w->done)
+        slack *= FEW; /* there is little left to be reckoned, and what it may be off by is told */
+    return fmin(slack, fmax(epsilon, MOST));
+}
+
 /* Looks whether the loop has settled, at the end of a window. total is how many
- * iterations there will be, 0 where that is not known. */
-static int settle(struct watch *w, long total)
+ * iterations there will be, 0 where that is not known; asks is set where each of
+ * them asks whether it is to run. */
+static int settle(struct watch *w, long total, int asks)
 {
     double average = w->sum / (double)w->done, moved = fabs(average - w->average), need = enough(w, total);
     if (w->points < CURVE)
@@ -204,16 +248,13 @@ static int settle(struct watch *w, long total)
         w->why = moved <= epsilon * average ? CUT : MOVING;
         return w->why == CUT;
     }
+    w->why = FINE;
+    if (asks && average < CHECK_NS * auspex_rate)
+        return 0;
     double both = (double)(w->now.turns + w->before.turns), change = fabs(latest - earlier);
     w->mean = (w->now.ticks + w->before.ticks) / both;
     w->off = change / 2;
-    /* What windows may differ by grows with the square of the time they take: a
-     * machine that drifts never settles, so watching must end, and what it tells
-     * is worth no more for going on. */
-    double longer = fmax(1, (w->now.ticks + w->before.ticks) / (least * auspex_rate)), slack = epsilon * longer * longer;
-    if (total > 0 && (uint64_t)total < FEW * w->done)
-        slack *= FEW; /* there is little left to be reckoned, and what it may be off by is told */
-    int ok = w->settled || change <= slack * latest;
+    int ok = w->settled || change <= allowed(w, total) * latest;
     if (w->now.looks == w->now.turns && w->before.looks == w->before.turns) {
         /* Every turn was timed by itself, so chance can be told from change:
          * the mean of turns that scatter is known to two standard errors, and
@@ -248,11 +289,14 @@ void auspex_probe_turns_begin(struct auspex_turns *turns)
     if (turns->loop->communicates && (!auspex_tracing || !auspex_agree))
         return;
     struct watch *w = &loops[turns->loop->number];
-    if (turns->loop->bound && w->entries >= OFTEN && !w->settled && w->sum < BRIEF_NS * auspex_rate * (double)w->entries)
+    if (turns->loop->bound && w->entries >= OFTEN && !w->settled && w->sum < BRIEF_NS * auspex_rate * (double)w->entries) {
+        w->unseen++;
         return; /* to watch it would take longer than to run it */
+    }
     watching = turns->watched = w->used = 1;
     communicates = turns->loop->communicates;
     w->entries++;
+    warm = 0;
     base = computed(t);
     if (communicates || w->next == 0) {
         w->done = 0;
@@ -264,12 +308,17 @@ void auspex_probe_turns_begin(struct auspex_turns *turns)
         w->alike = 0;
         w->sum = w->average = 0;
         w->points = 0;
+        w->headed = 0;
+        w->scale = 0;
     }
     if (communicates) {
         auspex_turning = 1;
         gap = 0; /* every turn has its mark */
-    } else
+    } else {
+        if (w->outside && !w->settled)
+            w->faults += faults() - w->outside; /* between entries: not the loop's */
         gap = w->settled ? 1 : (long)(w->next - w->done);
+    }
     turns->left = gap;
 }
 
@@ -278,6 +327,7 @@ static void count(struct thread *t, struct watch *w, long n)
 {
     uint64_t now = computed(t);
     w->sum += (double)(now - base);
+    w->took += (double)(now - base);
     w->now.ticks += (double)(now - base);
     w->now.squares += (double)(now - base) * (double)(now - base);
     if (!w->now.sample)
@@ -289,6 +339,27 @@ static void count(struct thread *t, struct watch *w, long n)
     w->done += (uint64_t)n;
     w->ran += (uint64_t)n;
     base = now;
+}
+
+/* At the end of an iteration of an entry into a loop that has settled. Tells whether
+ * one more is wanted: of short iterations the second is timed, which finds the caches
+ * as others do. */
+static int headed(struct thread *t, struct watch *w)
+{
+    w->ran += (uint64_t)gap;
+    gap = 0;
+    if (paper || w->mean < HEAD_NS * auspex_rate)
+        return 0;
+    uint64_t now = computed(t);
+    if (w->mean < SINGLE_NS * auspex_rate && !warm) {
+        if (asking == 0)
+            asking = fmax((double)(computed(t) - now), 1);
+        base = computed(t);
+        return warm = 1;
+    }
+    double took = (double)(now - base);
+    stray(w, warm && took > asking ? took - asking : took);
+    return 0;
 }
 
 static int skip(struct auspex_turns *turns)
@@ -321,7 +392,7 @@ static int turn(struct auspex_turns *turns, struct thread *t, struct watch *w)
     shape = exact = 0;
     if (w->done < w->next)
         return 0;
-    int ok = w->settled = settle(w, turns->total);
+    int ok = w->settled = settle(w, turns->total, 0);
     if (ok && w->alike > w->done / 4 + 1) {
         ok = 0;
         w->why = OTHERWISE;
@@ -353,9 +424,11 @@ int auspex_probe_turns_check(struct auspex_turns *turns)
     if (communicates)
         return turn(turns, t, w);
     if (w->settled) {
-        w->ran += (uint64_t)gap;
-        gap = 0;
-        return skip(turns);
+        if (!headed(t, w))
+            return skip(turns);
+        gap = 1;
+        turns->left = 0;
+        return 0;
     }
     count(t, w, gap);
     gap = 0;
@@ -365,7 +438,7 @@ int auspex_probe_turns_check(struct auspex_turns *turns)
         turns->left = 0;
         return 0;
     }
-    if (settle(w, turns->total)) {
+    if (settle(w, turns->total, 1)) {
         w->settled = 1;
         return skip(turns);
     }
@@ -381,20 +454,20 @@ long auspex_probe_turns_chunk(struct auspex_turns *turns, long left)
 {
     struct thread *t = self();
     struct watch *w = &loops[turns->loop->number];
-    int first = turns->total == 0;
+    int first = turns->total == 0, more = 0;
     if (first)
         turns->total = left;
-    else if (w->settled)
-        w->ran += (uint64_t)gap;
+    else if (t && w->settled)
+        more = headed(t, w);
     else if (t) {
         count(t, w, gap);
-        if (w->done >= w->next && !(w->settled = settle(w, turns->total)))
+        if (w->done >= w->next && !(w->settled = settle(w, turns->total, 0)))
             next_window(w);
     }
     gap = 0;
     if (left <= 0 || !t)
         return left > 0 ? left : 0;
-    if (w->settled && !first) {
+    if (w->settled && !first && !more) {
         skip(turns);
         turns->rest = left;
         return -left;
@@ -408,10 +481,10 @@ long auspex_probe_turns_chunk(struct auspex_turns *turns, long left)
 /* Puts what was skipped in its place. */
 static void reckon(struct auspex_turns *turns, struct thread *t, struct watch *w)
 {
-    double more = w->mean * (double)turns->rest;
+    double scale = w->scale > 0 ? w->scale : 1, more = scale * w->mean * (double)turns->rest;
     w->skipped += (uint64_t)turns->rest;
     w->added += more;
-    w->spread += w->off * (double)turns->rest;
+    w->spread += scale * w->off * (double)turns->rest + (scale != 1 ? STRAY * more : 0);
     if (communicates)
         mark(t, T_REPEAT, turns->loop->number, paper, turns->rest);
     else {
@@ -441,6 +514,7 @@ void auspex_probe_turns_end(struct auspex_turns *turns)
     watching = auspex_turning = 0;
     if (!t)
         return;
+    w->outside = w->settled || communicates ? 0 : faults();
     if (!turns->skip) {
         if (!w->settled || communicates)
             count(t, w, gap - (turns->left > 0 ? turns->left : 0));
@@ -453,8 +527,9 @@ void auspex_probe_turns_end(struct auspex_turns *turns)
 }
 
 /* Writes what became of each loop, a line each: rank, number, entries,
- * iterations run and skipped, ns reckoned, by how much they may be off, why, and
- * the mean of all iterations in ns after 1, 2, 4, 8 … of them. */
+ * iterations run and skipped, ns reckoned, by how much they may be off, why, ns
+ * that those that ran took, and the mean of all iterations in ns after 1, 2, 4, 8 …
+ * of them. */
 void auspex_turns_close(void)
 {
     const char *dir = getenv("AUSPEX_TRACE_DIR");
@@ -467,8 +542,9 @@ void auspex_turns_close(void)
     for (int i = 0; i < MAX_LOOPS; i++) {
         struct watch *w = &loops[i];
         if (w->used)
-            fprintf(out, "%d %d %llu %llu %llu %.0f %.0f %d", auspex_header->rank, i, (unsigned long long)w->entries, (unsigned long long)w->ran,
-                (unsigned long long)w->skipped, w->added / auspex_rate, w->spread / auspex_rate, w->skipped ? CUT : w->why);
+            fprintf(out, "%d %d %llu %llu %llu %.0f %.0f %d %.0f", auspex_header->rank, i, (unsigned long long)w->entries, (unsigned long long)w->ran,
+                (unsigned long long)w->skipped, w->added / auspex_rate, w->spread / auspex_rate, w->skipped ? CUT : w->why,
+                w->took * (1 + (double)w->unseen / (double)w->entries) / auspex_rate);
         for (int k = 0; w->used && k < w->points; k++)
             fprintf(out, " %.6g", w->curve[k]);
         if (w->used)

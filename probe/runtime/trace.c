@@ -2,7 +2,8 @@
  * with the computation before it, or a loop of items. Every new item is tried
  * as the end of one more turn of a loop right before it, and of the second turn
  * of a new one. Events are equal when what they do is; of the computation
- * before them a loop keeps count, mean and variance.
+ * before them a loop keeps count, mean and variance. What tells of parallel regions
+ * (T_TEAM) counts for no event in the files of regions and of waiting below.
  *
  * The file: 'D' key(8) size(4) event, once for each distinct event, before the
  * first item that has its key; 'E' key(8) n(8) mean(8) m2(8) for an event, in
@@ -386,6 +387,23 @@ static void describe(uint64_t key, const struct event *e, const int64_t *lists)
     key_mask = 2 * key_mask + 1;
 }
 
+/* Tells of the parallel regions in so many ticks of computation; returns how many are
+ * left, which is what these took. */
+uint64_t auspex_trace_teams(struct thread *t, uint64_t compute)
+{
+    uint64_t took = t->team_took < compute ? t->team_took : compute, all = t->team_worked;
+    struct event e = {T_TEAM, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+    t->team_took = t->team_worked = 0;
+    if (t->forks > 0)
+        t->forked = UINT64_MAX; /* what comes before the event cannot be told from what comes after it */
+    if (took == 0 || auspex_turning)
+        return compute;
+    auspex_trace(&e, NULL, compute - took);
+    e.tag = 1;
+    auspex_trace(&e, NULL, all);
+    return took;
+}
+
 /* Adds an event after so many ticks of computation. */
 void auspex_trace(const struct event *e, const int64_t *lists, uint64_t compute)
 {
@@ -403,9 +421,11 @@ void auspex_trace(const struct event *e, const int64_t *lists, uint64_t compute)
         settle(KEPT / 2);
     double ns = (double)compute / auspex_rate;
     append((struct item){key, NULL, 1, ns, 0, 0});
-    if (regions_file >= 0)
-        keep_regions();
-    traced_events++;
+    if (e->kind != T_TEAM) {
+        if (regions_file >= 0)
+            keep_regions();
+        traced_events++;
+    }
     if (times_file >= 0)
         keep_time((float)ns);
     while (extend() || begin())

@@ -9,8 +9,10 @@ enum action {
     T_REDUCE, T_ALLREDUCE, T_SCAN, T_EXSCAN, T_ALLTOALL, T_ALLTOALLV, T_GATHER, T_SCATTER, T_ALLGATHER, T_GATHERV,
     T_ALLGATHERV, T_SCATTERV, T_REDUCE_SCATTER,
     T_TURN, T_REPEAT, /* of a loop that is cut short: see threshold.c */
-    T_SLEEP           /* count ns in which the rank neither computed nor communicated; with a tag, in
+    T_SLEEP,          /* count ns in which the rank neither computed nor communicated; with a tag, in
                        * the call at its site, of which the trace does not tell for whom it waits */
+    T_TEAM            /* the computation before the next event that is none of these is of parallel
+                       * regions; the one before the second of two is the work of all their threads */
 };
 
 /* An event and the lists of sizes that some collectives have. */
@@ -32,6 +34,7 @@ static inline uint64_t paused(const struct thread *t, uint64_t compute)
 extern int auspex_tracing, auspex_asked;
 void auspex_trace_open(void);
 void auspex_trace(const struct event *e, const int64_t *lists, uint64_t compute);
+uint64_t auspex_trace_teams(struct thread *t, uint64_t compute);
 void auspex_trace_stop(uint32_t within, uint64_t waited, uint64_t rest);
 uint32_t auspex_traced(void); /* events so far */
 void auspex_trace_close(void);

@@ -460,11 +460,10 @@ void auspex_unwind(struct thread *t, uint32_t region)
 static void begin_thread(struct thread *t)
 {
     auspex_thread_clock(t);
-    t->schedstat = -1;
-    if (t->record.id == 0 && (auspex_sampling || getenv("AUSPEX_TRACE_DIR")))
+    int wanted = auspex_sampling || getenv("AUSPEX_TRACE_DIR");
+    t->schedstat = wanted ? LATER : -1;
+    if (wanted && t->record.id == 0)
         auspex_core_open(t);
-    else if (auspex_sampling)
-        t->schedstat = LATER;
     t->tid = (int)syscall(SYS_gettid);
     t->record.over = 0;
     t->record.own = t->born || t->tid == (int)getpid();

@@ -50,6 +50,7 @@ type gathering struct {
 	rootAt  float64
 	rooted  bool // the root has come
 	bytes   int64
+	took    float64 // see trace.Join
 	waiting []int32 // ranks that cannot leave yet
 	splits  []split
 }
@@ -77,12 +78,13 @@ func (e *engine) collective(id int32, r *rank) error {
 		return errMixed
 	}
 	g.came++
-	g.last = max(g.last, r.readyFor(a.Kind))
-	bytes := r.size(a.Count, a.Type)
-	for _, n := range a.Counts {
-		bytes += r.size(n, a.Type)
-	}
-	if a.Kind == trace.Gatherv || a.Kind == trace.Allgatherv {
+	ready, join := r.join()
+	g.last, g.took = max(g.last, ready), max(g.took, join.Seconds)
+	bytes := r.size(a.Elements(), a.Type)
+	switch a.Kind {
+	case trace.Alltoallv, trace.Scatterv: // of each rank, as in those without lists
+		bytes /= int64(max(len(a.Counts), 1))
+	case trace.Gatherv, trace.Allgatherv:
 		bytes = max(bytes, r.size(slices.Max(append(a.Counts2, 0)), a.Type2))
 	}
 	g.bytes = max(g.bytes, bytes)
@@ -122,9 +124,13 @@ func (e *engine) gathering(k trace.Kind) *gathering {
 // leave lets those go who need not wait any longer.
 func (e *engine) leave(c *communicator, g *gathering) {
 	all := g.came == c.size
+	took := e.net.cost(g.kind, c.size, g.bytes)
+	if e.trace.Joins != nil {
+		took = asMeasured(g.took, took, e.o.Measured.cost(g.kind, c.size, g.bytes))
+	}
 	free := func(id int32, since float64) {
 		r := &e.ranks[id]
-		r.clock = max(r.clock, since) + e.net.cost(g.kind, c.size, g.bytes)
+		r.left(max(r.clock, since) + took)
 		e.push(id)
 	}
 	kind := g.kind
@@ -163,27 +169,11 @@ func (e *engine) leave(c *communicator, g *gathering) {
 			e.split(g)
 		}
 		for _, id := range g.waiting { // who was ready early computed on meanwhile
-			r := &e.ranks[id]
-			r.clock = max(r.clock, g.last+e.net.cost(g.kind, c.size, g.bytes))
+			e.ranks[id].left(g.last + took)
 			e.push(id)
 		}
 		g.waiting = g.waiting[:0]
 	}
-}
-
-// readyFor is when a rank was ready for the collective that it is in: now, or some
-// stretches of computation ago.
-func (r *rank) readyFor(k trace.Kind) float64 {
-	ahead := 0
-	if k.Collective() && len(r.ready) > 0 {
-		ahead, r.ready = min(int(r.ready[0]), len(r.starts)), r.ready[1:]
-	}
-	at := r.clock
-	if ahead > 0 {
-		at = r.starts[len(r.starts)-ahead]
-	}
-	r.starts = r.starts[:0]
-	return at
 }
 
 // split makes the communicators that a split or a duplication asks for.

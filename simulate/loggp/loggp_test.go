@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"auspex/events"
 	"auspex/simulate/loggp"
 	"auspex/trace"
 )
@@ -85,6 +86,34 @@ func TestCollectives(t *testing.T) {
 	}
 }
 
+// TestSizes: a collective takes as long as its own bytes, whatever came before it; of
+// lists, as if all of a rank's pieces were of their mean.
+func TestSizes(t *testing.T) {
+	lists := []trace.Action{
+		{Kind: trace.Alltoallv, Type: trace.Byte, Type2: trace.Byte, Count: 900, Counts: []int64{0, 400, 200}, Count2: 900, Counts2: []int64{0, 400, 200}},
+		{Kind: trace.Scatterv, Type: trace.Byte, Type2: trace.Byte, Counts: []int64{0, 400, 200}, Count2: 200},
+		{Kind: trace.Gatherv, Type: trace.Byte, Type2: trace.Byte, Count: 200, Counts2: []int64{200, 200, 200}},
+		{Kind: trace.ReduceScatter, Type: trace.Byte, Counts: []int64{100, 50, 50}},
+	}
+	plain := []trace.Kind{trace.Alltoall, trace.Scatter, trace.Gather, trace.Allreduce}
+	net := loggp.Network{Bandwidth: 100}
+	takes := func(actions ...trace.Action) float64 {
+		tr := written(t, 3, func(_ int, b *trace.Builder) {
+			for i := range actions {
+				b.Add(&actions[i])
+				b.Add(&trace.Action{Kind: trace.Barrier})
+			}
+		})
+		return replay(t, tr, loggp.Options{Network: net}).Seconds
+	}
+	for i := range lists {
+		own := takes(lists[i])
+		near(t, lists[i].Kind.String(), own, takes(trace.Action{Kind: plain[i], Type: trace.Byte, Type2: trace.Byte, Count: 200, Count2: 200}))
+		small := trace.Action{Kind: trace.Allreduce, Type: trace.Byte, Count: 1}
+		near(t, "one byte after "+lists[i].Kind.String(), takes(lists[i], small)-own, takes(small))
+	}
+}
+
 // TestSplit: a barrier of the even ranks alone.
 func TestSplit(t *testing.T) {
 	tr := written(t, 4, func(r int, b *trace.Builder) {
@@ -161,15 +190,59 @@ func TestReady(t *testing.T) {
 		compute(b, "C", 1)
 	})
 	for _, c := range []struct {
-		ready        [][]int32
-		latency      float64
+		ahead        int32
+		took         float64
 		first, other float64
 	}{
-		{nil, 0, 7, 7}, {[][]int32{{1}, {0}}, 0, 7, 3}, {[][]int32{{1}, {0}}, 3, 7, 6}, {[][]int32{{1}, {0}}, 6, 9, 9},
+		{0, 0, 7, 7}, {1, 0, 7, 3}, {1, 3, 7, 6}, {1, 6, 9, 9},
 	} {
-		tr.Ready = c.ready
-		r := replay(t, tr, loggp.Options{Network: loggp.Network{Latency: c.latency}})
+		tr.Joins = [][]trace.Join{{{Ahead: c.ahead, Seconds: c.took}}, {{Seconds: c.took}}}
+		r := replay(t, tr, loggp.Options{Network: loggp.Network{Latency: 1}, Measured: loggp.Network{Latency: 1}})
 		near(t, fmt.Sprintf("%+v, the one that computes on", c), r.Finish[0], c.first)
 		near(t, fmt.Sprintf("%+v, the other", c), r.Finish[1], c.other)
+	}
+}
+
+// TestUnknownCommunicators: in text, comm_split and comm_dup do nothing.
+func TestUnknownCommunicators(t *testing.T) {
+	for _, kind := range []trace.Kind{trace.CommSplit, trace.CommDup} {
+		tr := written(t, 2, func(r int, b *trace.Builder) {
+			compute(b, "A", float64(r+1))
+			b.Add(&trace.Action{Kind: kind, Comm: -1})
+			b.Add(&trace.Action{Kind: trace.Barrier})
+		})
+		near(t, kind.String(), replay(t, tr, loggp.Options{}).Seconds, 2)
+		src := loggp.NewSource(tr, loggp.Options{})
+		if err := src.Each(t.Context(), func(*events.Span) error { return nil }); err != nil {
+			t.Errorf("%s: %v", kind, err)
+		}
+	}
+}
+
+// TestQueue: a rank that has done all its work before the first of two collectives was
+// ready for both while it worked; the second begins when the first has ended.
+func TestQueue(t *testing.T) {
+	tr := written(t, 2, func(r int, b *trace.Builder) {
+		compute(b, "A", 1)
+		if r == 0 {
+			compute(b, "B", 5)
+		}
+		b.Add(&trace.Action{Kind: trace.Allreduce, Type: trace.Byte, Count: 8})
+		compute(b, "C", 1)
+		b.Add(&trace.Action{Kind: trace.Allreduce, Type: trace.Byte, Count: 8})
+	})
+	for _, c := range []struct {
+		behind        int32
+		half          bool
+		first, second float64
+	}{{0, false, 7, 4}, {1, false, 7, 5}, {1, true, 7, 3}} {
+		tr.Joins = [][]trace.Join{{{Ahead: 1, Seconds: 2}, {Ahead: 2, Behind: c.behind, Seconds: 2}}, {{Ahead: 0, Seconds: 2}, {Ahead: 2, Behind: c.behind, Seconds: 2}}}
+		o := loggp.Options{Network: loggp.Network{Latency: 1}, Measured: loggp.Network{Latency: 1}}
+		if c.half {
+			o.Network.Latency = 0.5
+		}
+		r := replay(t, tr, o)
+		near(t, fmt.Sprintf("%+v, the one that is early", c), r.Finish[0], c.first)
+		near(t, fmt.Sprintf("%+v, the other", c), r.Finish[1], c.second)
 	}
 }

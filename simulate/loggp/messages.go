@@ -13,6 +13,7 @@ type message struct {
 	bytes                  int64
 	sent, posted           float64 // when each side came
 	arrival                float64
+	took                   float64 // see trace.Join
 	isSent, isPosted       bool
 	eager                  bool
 	waitsSend, waitsRecv   bool // that side's rank waits for it
@@ -150,10 +151,14 @@ func (e *engine) start(id int32, r *rank, in member, peer, tag int32, bytes int6
 		m.arrival = m.sent + e.net.transfer(bytes)
 		m.doneSend = m.eager
 	} else {
-		m.isPosted, m.posted = true, r.clock
+		ready, join := r.join()
+		m.isPosted, m.posted, m.took = true, ready, join.Seconds
 	}
 	if m.isSent && m.isPosted {
-		if !m.eager {
+		switch {
+		case e.trace.Joins != nil:
+			m.arrival = max(m.sent, m.posted) + asMeasured(m.took, e.net.transfer(m.bytes), e.o.Measured.transfer(m.bytes))
+		case !m.eager:
 			m.arrival = max(m.sent, m.posted) + e.net.transfer(m.bytes)
 		}
 		e.wake(m)
@@ -222,6 +227,7 @@ func (e *engine) resume(id int32, r *rank) error {
 			until := m.arrival
 			if !send {
 				until += e.net.Overhead
+				r.left(until)
 			}
 			r.clock = max(r.clock, until)
 		}

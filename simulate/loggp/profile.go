@@ -40,12 +40,7 @@ func NewProfile(ctx context.Context, t *trace.Trace) (*Profile, error) {
 				p.Pauses[rank] += a.Value
 			}
 			if a.Kind != trace.Compute {
-				if a.Kind >= trace.Send {
-					p.Elements += max(a.Count, 0)
-					for _, n := range a.Counts {
-						p.Elements += max(n, 0)
-					}
-				}
+				p.Elements += a.Elements()
 				continue
 			}
 			for len(p.Seconds) <= int(region) {

@@ -17,14 +17,36 @@ type Work struct {
 	Scale [][]float64
 	// Speed is how fast the hosts are, 0 for as they were.
 	Speed float64
-	// Cores is by rank what part of its stops there is; nil for all of it.
-	Cores []float64
+	// Cores is by rank what part of its stops in computation there is, and Calls of
+	// those within calls; nil for all of it.
+	Cores, Calls []float64
 	// Pauses is by rank what part of its pauses there is; nil for all of it.
 	Pauses []float64
+	// Launching is by the trace's HostRegions and rank how many times as long hosts take
+	// to launch what their devices do; nil, or a row that is nil, for what Scale says of a
+	// region of that name.
+	Launching [][]float64
+	// Unpaused is by region whether its pauses are left out; nil for none.
+	Unpaused []bool
+}
+
+// part is what part of a stop of a rank there is.
+func (w *Work) part(rank int, within bool) float64 {
+	parts := w.Cores
+	if within {
+		parts = w.Calls
+	}
+	if parts == nil {
+		return 1
+	}
+	return parts[rank]
 }
 
 // Pause is how long a pause takes: a rank that is blocked or asleep.
-func (w *Work) Pause(rank int, seconds float64) float64 {
+func (w *Work) Pause(region int32, rank int, seconds float64) float64 {
+	if w.Unpaused != nil && region >= 0 && w.Unpaused[region] {
+		return 0
+	}
 	if w.Pauses != nil {
 		seconds *= w.Pauses[rank]
 	}
@@ -50,7 +72,10 @@ func (w *Work) Seconds(region int32, rank int, value float64) float64 {
 // Options are what a replay is to be like.
 type Options struct {
 	Network Network
-	Work    Work
+	// Measured is the network that the calls of the trace's Joins took their time on:
+	// on another one they take as much more or less as it says.
+	Measured Network
+	Work     Work
 	// Regions numbers the regions as Work does: the Table of the trace's
 	// profile. Needed where Work has rows.
 	Regions *trace.Regions
@@ -131,32 +156,39 @@ type engine struct {
 
 // rank is one rank's state.
 type rank struct {
-	place    trace.Place
-	clock    float64
-	computed float64
-	paused   float64 // blocked or asleep
-	began    float64 // of the action that waits
-	requests []request
-	comms    []member
-	waiting  []int32 // messages that the present action waits for
-	need     int32
-	done     int64
-	region   int32
-	action   trace.Action // the present one
-	mode     mode
-	double   bool
-	stops    []trace.Stop // to come
-	stopped  float64      // seconds so far
-	until    float64      // when the stop within the present call is over
-	within   int          // which stop that is
-	called   float64      // when the call began that the next stop is within, where that is several actions
-	after    float64      // by how much it delays the end of the call
-	since    float64      // when the present call began: of waits one after the other, the first
-	held     float64      // how long stops within it hold it
-	awaits   bool         // the latest action was a wait
-	worked   int32        // region of the latest computation
-	starts   []float64    // of the computation since the latest call
-	ready    []int32      // for collectives to come; see trace.Trace.Ready
+	place     trace.Place
+	clock     float64
+	computed  float64
+	paused    float64 // blocked or asleep
+	began     float64 // of the action that waits
+	requests  []request
+	comms     []member
+	waiting   []int32 // messages that the present action waits for
+	need      int32
+	done      int64
+	region    int32
+	action    trace.Action // the present one
+	mode      mode
+	double    bool
+	stops     []trace.Stop // to come
+	stopped   float64      // seconds so far
+	until     float64      // when the stop within the present call is over
+	within    int          // which stop that is
+	called    float64      // when the call began that the next stop is within, where that is several actions
+	after     float64      // by how much it delays the end of the call
+	since     float64      // when the present call began: of waits one after the other, the first
+	held      float64      // how long stops within it hold it
+	awaits    bool         // the latest action was a wait
+	worked    int32        // region of the latest computation
+	starts    []float64    // of its computation, where the trace has joins
+	joined    bool         // the trace tells of its collectives and receives:
+	joins     []trace.Join // those to come
+	ends      []float64    // of those that were
+	launches  []trace.Launch
+	host      float64   // when its host made the latest launch
+	hostScale []float64 // how many times as long its host works, by region
+	launched  []float64 // when its host launched each stretch
+	stretches []float64 // when each ended
 }
 
 type mode uint8
@@ -184,8 +216,11 @@ func newEngine(t *trace.Trace, o Options) *engine {
 		if r.worked = -1; i < len(o.Stops) {
 			r.stops = o.Stops[i]
 		}
-		if i < len(t.Ready) {
-			r.ready = t.Ready[i]
+		if i < len(t.Joins) {
+			r.joins, r.joined = t.Joins[i], true
+		}
+		if i < len(t.Launches) {
+			r.launches, r.hostScale = t.Launches[i], e.hostScale(i)
 		}
 		e.ready = append(e.ready, int32(i))
 	}
@@ -319,7 +354,7 @@ func (e *engine) ended(id int32, r *rank) error {
 	if r.until, r.after = 0, 0; delay <= 0 {
 		return nil
 	}
-	return e.stand(id, r, delay)
+	return e.stand(id, r, delay, true)
 }
 
 func (e *engine) begin(id int32, r *rank) error {
@@ -329,19 +364,21 @@ func (e *engine) begin(id int32, r *rank) error {
 		r.double = a.Count != 0
 	case trace.Finalize, trace.CommSize:
 	case trace.Compute:
-		if e.trace.Ready != nil {
+		if e.trace.Joins != nil {
 			r.starts = append(r.starts, r.clock)
 		}
 		s := e.o.Work.Seconds(r.region, int(id), a.Value)
+		if r.launches != nil {
+			s = r.launch(s)
+		}
 		r.clock += s
 		r.computed += s
 		r.worked = r.region
 	case trace.Sleep:
-		s := e.o.Work.Pause(int(id), a.Value)
+		s := e.o.Work.Pause(r.region, int(id), a.Value)
 		r.clock += s
 		r.paused += s
 	case trace.Send, trace.Isend, trace.Recv, trace.Irecv, trace.SendRecv:
-		r.starts = r.starts[:0]
 		return e.message(id, r)
 	case trace.Wait:
 		return e.wait(id, r)
@@ -350,6 +387,9 @@ func (e *engine) begin(id int32, r *rank) error {
 	case trace.WaitAll:
 		e.waitAll(r)
 	default:
+		if a.MakesUnknown() {
+			return nil
+		}
 		return e.collective(id, r)
 	}
 	if math.IsInf(r.clock, 0) || math.IsNaN(r.clock) {

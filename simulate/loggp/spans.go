@@ -17,6 +17,7 @@ type teller struct {
 type callKey struct {
 	region int32
 	kind   trace.Kind
+	still  bool // without a core in it
 }
 
 func newTeller(e *engine) teller {
@@ -31,7 +32,7 @@ func newTeller(e *engine) teller {
 
 // path is the region of a computation or a call.
 func (t *teller) path(e *engine, region int32, k trace.Kind) int32 {
-	key := callKey{region, k}
+	key := callKey{region: region, kind: k}
 	if p, ok := t.calls[key]; ok {
 		return p
 	}
@@ -65,6 +66,8 @@ func (t *teller) action(e *engine, id int32, r *rank) error {
 	switch {
 	case a.Kind == trace.Sleep:
 		s.Kind = events.Pause
+	case a.MakesUnknown():
+		s.Kind = events.Other
 	case a.Kind == trace.CommSplit, a.Kind == trace.CommDup:
 		s.Kind = trace.Barrier
 		t.comm(e, s, r)
@@ -82,15 +85,32 @@ func (t *teller) action(e *engine, id int32, r *rank) error {
 	return e.o.Spans(s)
 }
 
-// stood hands over that a rank had no core: in the region in which it computes, or
-// did before.
-func (t *teller) stood(e *engine, id int32, r *rank) error {
-	region := r.worked
-	if r.action.Kind == trace.Compute {
-		region = r.region
+// withoutCore is the region of a call in which a rank has no core.
+func (t *teller) withoutCore(e *engine, region int32, k trace.Kind) int32 {
+	key := callKey{region, k, true}
+	p, ok := t.calls[key]
+	if !ok {
+		p = t.paths.Of(events.Path{Name: e.o.Header.Paths[t.path(e, region, k)].Name + "/" + events.NoCore})
+		t.calls[key] = p
+	}
+	return p
+}
+
+// stood hands over that a rank had no core: within a call, in the region in which it
+// computes, or in which it did before.
+func (t *teller) stood(e *engine, id int32, r *rank, within bool) error {
+	kind, path := events.Other, int32(0)
+	if within {
+		path = t.withoutCore(e, r.region, r.action.Kind)
+	} else {
+		region := r.worked
+		if r.action.Kind == trace.Compute {
+			region = r.region
+		}
+		kind, path = trace.Compute, t.path(e, region, trace.Compute)
 	}
 	s := &t.span
-	*s = events.Span{Loc: id, Kind: trace.Compute, Path: t.path(e, region, trace.Compute), Root: -1, Begin: nanos(r.began), End: nanos(r.clock), Messages: s.Messages[:0]}
+	*s = events.Span{Loc: id, Kind: kind, Path: path, Root: -1, Begin: nanos(r.began), End: nanos(r.clock), Messages: s.Messages[:0]}
 	return e.o.Spans(s)
 }
 

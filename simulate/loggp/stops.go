@@ -21,10 +21,7 @@ func (e *engine) stop(id int32, r *rank) error {
 	}
 	for ; len(r.stops) > 0 && r.stops[0].Action < r.done; r.stops = r.stops[1:] {
 		s, i := &r.stops[0], len(e.o.Stops[id])-len(r.stops)
-		part := 1.0
-		if e.o.Work.Cores != nil {
-			part = e.o.Work.Cores[id]
-		}
+		part := e.o.Work.part(int(id), s.Within)
 		switch {
 		case part <= 0 || s.Action < r.done-1:
 		case s.Within && e.o.Delays != nil:
@@ -39,7 +36,7 @@ func (e *engine) stop(id int32, r *rank) error {
 			r.held += part * (s.Seconds + min(s.Rest, s.Seconds))
 			r.until = max(r.until, since+r.held)
 		default:
-			if err := e.stand(id, r, part*s.Seconds); err != nil {
+			if err := e.stand(id, r, part*s.Seconds, false); err != nil {
 				return err
 			}
 		}
@@ -48,8 +45,8 @@ func (e *engine) stop(id int32, r *rank) error {
 	return nil
 }
 
-// stand lets time pass in which a rank has no core.
-func (e *engine) stand(id int32, r *rank, seconds float64) error {
+// stand lets time pass in which a rank has no core, within its present call or before.
+func (e *engine) stand(id int32, r *rank, seconds float64, within bool) error {
 	r.began = r.clock
 	r.clock += seconds
 	r.computed += seconds
@@ -57,7 +54,7 @@ func (e *engine) stand(id int32, r *rank, seconds float64) error {
 	if e.o.Spans == nil {
 		return nil
 	}
-	return e.told.stood(e, id, r)
+	return e.told.stood(e, id, r, within)
 }
 
 // longSend is from how many seconds on a send was not one that left at once.

@@ -39,8 +39,8 @@ func TestStops(t *testing.T) {
 	} {
 		stops := make(trace.Stops, 2)
 		stops[c.rank] = []trace.Stop{c.stop}
-		o := loggp.Options{Stops: stops, Work: loggp.Work{Cores: []float64{1, 1}}}
-		o.Work.Cores[c.rank] = c.part
+		o := loggp.Options{Stops: stops, Work: loggp.Work{Cores: []float64{1, 1}, Calls: []float64{1, 1}}}
+		o.Work.Cores[c.rank], o.Work.Calls[c.rank] = c.part, c.part
 		r := replay(t, tr, o)
 		near(t, c.name, r.Seconds, c.want)
 		near(t, c.name+", without a core", r.Stopped[c.rank], c.still)

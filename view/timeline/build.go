@@ -161,7 +161,7 @@ func addTo(sums []float64, i int32, ns int64) []float64 {
 func (b *builder) finish(h *events.Header) *Timeline {
 	t := b.t
 	t.name, t.ranks, t.locations = h.Name, h.Ranks, h.Locations
-	t.notes = append([]string{}, h.Notes...)
+	t.notes = append([]string{}, h.AllNotes()...)
 	number, names := largest(b.work, h.Paths, "other computation")
 	t.calls = len(callParts)
 	t.parts = append(slices.Clone(callParts), names...)

@@ -57,6 +57,9 @@ func callsOf(d *analyze.Dataset) (map[string]float64, error) {
 // calls, and where the program makes none of its name, the one that took nearly all
 // of the time is meant, or else one of the two that took longest.
 func asCalled(path string, calls map[string]float64) string {
+	if call, ok := events.WithoutCore(path); ok {
+		return asCalled(call, calls) + "/" + events.NoCore
+	}
 	at := strings.LastIndexByte(path, '/') + 1
 	name := path[at:]
 	if _, made := calls[name]; made || !strings.HasPrefix(name, "MPI_") {

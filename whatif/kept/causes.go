@@ -7,6 +7,7 @@ import (
 
 	"auspex/account"
 	"auspex/analyze/diagnose"
+	"auspex/events"
 	"auspex/waits"
 	"auspex/whatif"
 )
@@ -38,15 +39,21 @@ func ReplayCauses(ctx context.Context, c *whatif.Case, found *diagnose.Diagnosis
 	}
 }
 
-// CostsCommunication tells whether a diagnosis is about the cost of communication, or
-// waiting: only then its trace is asked which of the two.
-func CostsCommunication(found *diagnose.Diagnosis) bool {
-	return found.Headline.Kind == account.Communication || found.Second != nil && found.Second.Kind == account.Communication
+// Waited tells whether communication and waiting cost a part of a run that is worth a
+// word: only then its trace is asked which of the two it is, and for what.
+func Waited(found *diagnose.Diagnosis) bool {
+	share := 0.0
+	for _, line := range found.Ledger {
+		if line.Kind == account.Communication || line.Kind == account.Waiting {
+			share += line.Share
+		}
+	}
+	return share >= account.Trouble
 }
 
 // TellWaits has a diagnosis know how long ranks waited for one another.
 func (r *Run) TellWaits(ctx context.Context, found *diagnose.Diagnosis) {
-	if !CostsCommunication(found) || r.Seconds <= 0 || r.Program.Actions() > maxQuick {
+	if !Waited(found) || r.Seconds <= 0 || r.Program.Actions() > maxQuick {
 		return
 	}
 	if report, err := r.Waits(ctx); err == nil && report.Ranks > 1 && report.Longer == 0 {
@@ -56,21 +63,29 @@ func (r *Run) TellWaits(ctx context.Context, found *diagnose.Diagnosis) {
 
 // waitsOf sums waits up by what they were for.
 func waitsOf(report *waits.Report, seconds float64) *diagnose.Waits {
-	w := &diagnose.Waits{Share: report.Waited / seconds / float64(report.Ranks)}
+	whole := seconds * float64(report.Ranks)
+	w := &diagnose.Waits{Share: report.Waited / whole, NoCore: report.NoCore / whole}
 	type cause struct {
 		seconds float64
 		ranks   []int
 	}
 	causes := map[string]*cause{}
 	for _, row := range report.Rows {
+		if row.Pattern == waits.WrongOrder {
+			w.WrongOrder += row.Seconds / whole
+		}
 		for _, c := range row.Causes {
+			if _, ok := events.WithoutCore(c.Region); ok {
+				w.NoCore += c.Seconds / whole
+				continue
+			}
 			of := causes[c.Region]
 			if of == nil {
 				of = &cause{}
 				causes[c.Region] = of
 			}
 			of.seconds += c.Seconds
-			for _, rank := range c.Ranks {
+			for _, rank := range c.Late() {
 				if !slices.Contains(of.ranks, rank) {
 					of.ranks = append(of.ranks, rank)
 				}

@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"testing"
 
+	"auspex/account"
 	"auspex/analyze/diagnose"
 	"auspex/trace"
 	"auspex/waits"
@@ -50,6 +51,30 @@ func TestWaitsOf(t *testing.T) {
 		}}
 		if got := waitsOf(r, 2); !reflect.DeepEqual(*got, c.want) {
 			t.Errorf("%+v, not %+v", *got, c.want)
+		}
+	}
+}
+
+// TestWaitsForCores: waits for ranks without a core count with what those stood still,
+// and are for no region; waits in the wrong order are summed up.
+func TestWaitsForCores(t *testing.T) {
+	r := &waits.Report{Ranks: 2, Waited: 2, NoCore: 1, Rows: []waits.Row{
+		{Pattern: waits.WrongOrder, Seconds: 2, Causes: []waits.Cause{{Region: "m.c:1/MPI_Recv/<no core>", Ranks: []int{1}, Seconds: 2}}},
+	}}
+	if got, want := *waitsOf(r, 2), (diagnose.Waits{Share: 0.5, NoCore: 0.75, WrongOrder: 0.5}); !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, not %+v", got, want)
+	}
+	if got := asCalled("m.c:1/MPI_Wait/<no core>", map[string]float64{"MPI_Waitall": 1}); got != "m.c:1/MPI_Waitall/<no core>" {
+		t.Errorf("%s", got)
+	}
+}
+
+// TestWaited: a trace is asked wherever communication and waiting cost something.
+func TestWaited(t *testing.T) {
+	for share, want := range map[float64]bool{0.004: false, 0.02: true} {
+		found := &diagnose.Diagnosis{Headline: account.Headline{Kind: account.StartEnd}, Ledger: []account.Line{{Kind: account.Communication, Share: share}, {Kind: account.Waiting, Share: share}}}
+		if Waited(found) != want {
+			t.Errorf("%g: %v", share, !want)
 		}
 	}
 }

@@ -4,10 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"auspex/analyze"
 	"auspex/model"
 	"auspex/pop"
-	"auspex/store"
 )
 
 // TestOtherFactors: where show has other factors of a run than its trace, that is said.
@@ -18,22 +16,7 @@ func TestOtherFactors(t *testing.T) {
 	for rank, seconds := range []float64{2, 1} {
 		b.Add(b.Unit(model.Unit{Node: "n", Process: rank}), region, wall, seconds)
 	}
-	x, err := b.Build(model.Header{Name: "made"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := store.Open(t.TempDir())
-	if err := s.Put(x, false); err != nil {
-		t.Fatal(err)
-	}
-	e, err := analyze.Find(s, "made")
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := analyze.Open(e)
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, d := stored(t, b, model.Header{Name: "made"})
 	r := &Run{Data: d}
 	for other, said := range map[float64]bool{1: false, 1.5: true} {
 		notes := strings.Join(r.otherFactors(pop.Run{Ranks: 2, Useful: []float64{2, other}, Seconds: 2}, "its trace"), " ")

@@ -214,11 +214,11 @@ func (r *Run) Work(ctx context.Context) (loggp.Options, error) {
 func (r *Run) Factors(ctx context.Context) (pop.Run, error) {
 	if r.Timed != nil {
 		run, err := pop.Measure(ctx, r.Timed)
-		run.Notes = append(run.Notes, r.otherFactors(run, "the times of calls in its trace")...)
+		run.Notes = slices.Concat(r.Timed.Header().Notes, run.Notes, r.otherFactors(run, "the times of calls in its trace"))
 		return run, err
 	}
 	run, err := r.ideal(ctx)
-	run.Notes = append(run.Notes, r.otherFactors(run, "a replay of its trace, in which who has no core computes longer")...)
+	run.Notes = append(run.Notes, r.otherFactors(run, "a replay of its trace")...)
 	run.Ends, run.Notes = r.Ends, append(run.Notes, r.Notes...)
 	if r.Ends > 0 {
 		run.Notes = append(run.Notes, fmt.Sprintf("the run time on an ideal network is that between starting and ending, which took %.3g s more", r.Ends))
@@ -260,7 +260,17 @@ func (r *Run) ideal(ctx context.Context) (pop.Run, error) {
 		return pop.Run{}, err
 	}
 	run, err := pop.Replay(ctx, r.Program, r.Seconds, work)
-	told := run.Paused <= littlePause*r.Seconds*float64(run.Ranks) && r.Seconds-r.Outside-r.Stalled-run.Ideal <= unexplained*r.Seconds
+	if err == nil && r.Data != nil && r.Timed == nil && run.Ranks > 1 {
+		useful, outside, err := threadTimes(r.Data, run.Ranks)
+		if err != nil {
+			return run, err
+		}
+		if len(useful) > run.Ranks {
+			run.Threads(useful, outside)
+			return run, nil
+		}
+	}
+	told := run.Paused <= littlePause*r.Seconds*float64(run.Ranks) && r.Seconds-r.Outside-r.Stalled-run.Ideal-run.NoCore <= unexplained*r.Seconds
 	if err != nil || r.Data == nil || r.Timed != nil || told {
 		return run, err
 	}
@@ -283,20 +293,27 @@ const maxQuick = 20e6
 // ErrLarge tells that a trace is too large to be replayed unasked.
 var ErrLarge = errors.New("the trace is large: auspex efficiency tells serialization and transfer")
 
-// Serialization is POP's factor: the greatest useful time over the run time,
-// both on the ideal network.
-func (r *Run) Serialization(ctx context.Context) (float64, error) {
+// Communication is what the run on the ideal network tells of it.
+func (r *Run) Communication(ctx context.Context) (parts Communication, err error) {
 	if r.Program.Actions() > maxQuick {
-		return 0, ErrLarge
+		return parts, ErrLarge
+	}
+	if r.Timed != nil && r.Timed.Header().Incomplete != "" {
+		return parts, errors.New("the trace is incomplete")
 	}
 	ideal, err := r.ideal(ctx)
 	if err != nil {
-		return 0, err
+		return parts, err
 	}
-	if f := pop.Of(ideal).Serialization; f != nil {
-		return *f, nil
+	ideal.Ends = r.Ends
+	f := pop.Of(ideal)
+	if f.Serialization != nil {
+		parts.Serialization = *f.Serialization
 	}
-	return 0, nil
+	if f.Cores != nil {
+		parts.Cores = *f.Cores
+	}
+	return parts, nil
 }
 
 // Setup is what a case of the run is made of.

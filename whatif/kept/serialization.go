@@ -7,22 +7,27 @@ import (
 	"auspex/store"
 )
 
-// SerializationOf is that of an experiment, 0 where it kept no trace; what stands in
-// the way of its replay comes as a note.
-func SerializationOf(ctx context.Context, e *store.Experiment) (share float64, traced bool, notes []string, err error) {
+// Communication is what a replay tells of POP's communication efficiency: its part
+// serialization, and what ranks leave of the rest that stand within MPI without a
+// core. 0 is for not known.
+type Communication struct{ Serialization, Cores float64 }
+
+// CommunicationOf is that of an experiment, nothing where it kept no trace; what stands
+// in the way of its replay comes as a note.
+func CommunicationOf(ctx context.Context, e *store.Experiment) (parts Communication, traced bool, notes []string, err error) {
 	r, err := Open(ctx, e)
 	if errors.Is(err, ErrNoTrace) {
-		return 0, false, nil, nil
+		return parts, false, nil, nil
 	}
 	if err != nil {
-		return 0, false, nil, err
+		return parts, false, nil, err
 	}
-	s, err := r.Serialization(ctx)
+	parts, err = r.Communication(ctx)
 	switch {
 	case err == nil:
-		return s, true, nil, nil
+		return parts, true, nil, nil
 	case ctx.Err() != nil:
-		return 0, false, nil, err
+		return parts, false, nil, err
 	}
-	return 0, true, []string{"serialization and transfer are not known: " + err.Error()}, nil
+	return parts, true, []string{"serialization and transfer are not known: " + err.Error()}, nil
 }

@@ -42,6 +42,43 @@ func otherThreads(d *analyze.Dataset) (float64, error) {
 	return others / all, nil
 }
 
+// threadTimes are how long each thread of a run was outside of communication, and the
+// first one of each rank outside of MPI; nothing where there are other processes than
+// ranks.
+func threadTimes(d *analyze.Dataset, ranks int) (useful, outside []float64, err error) {
+	times, err := d.Times()
+	if err != nil || !d.Has(model.WallTime) {
+		return nil, nil, err
+	}
+	wall, err := d.Matrix(model.WallTime + ".exc")
+	if err != nil {
+		return nil, nil, err
+	}
+	inMPI := make([]bool, len(d.Regions))
+	for r, region := range d.Regions {
+		inMPI[r] = region.Kind == model.MPI || region.Parent != model.NoParent && inMPI[region.Parent]
+	}
+	outside = make([]float64, ranks)
+	for u, unit := range d.Units {
+		if unit.Process < 0 || unit.Process >= ranks {
+			return nil, nil, nil
+		}
+		if !times.Judged(u) {
+			continue
+		}
+		useful = append(useful, times.Useful[u])
+		if unit.Thread != 0 {
+			continue
+		}
+		for r := range d.Regions {
+			if t := wall.At(u, r); t > 0 && !inMPI[r] {
+				outside[unit.Process] += t
+			}
+		}
+	}
+	return useful, outside, nil
+}
+
 // waiting are the regions of the trace that the profile knows as waiting, such as the
 // barriers of threads. A trace's paths begin inside the program.
 func (r *Run) waiting() map[string]bool {

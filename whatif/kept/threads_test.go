@@ -2,12 +2,11 @@ package kept
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
-	"auspex/analyze"
 	"auspex/model"
-	"auspex/store"
 	"auspex/trace"
 )
 
@@ -36,24 +35,9 @@ func TestThreads(t *testing.T) {
 			}
 			tr.Programs = append(tr.Programs, trace.NewBuilder(rank).Program())
 		}
-		x, err := b.Build(model.Header{Name: "made"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		s := store.Open(t.TempDir())
-		if err := s.Put(x, false); err != nil {
-			t.Fatal(err)
-		}
-		e, err := analyze.Find(s, "made")
-		if err != nil {
-			t.Fatal(err)
-		}
-		d, err := analyze.Open(e)
-		if err != nil {
-			t.Fatal(err)
-		}
+		_, d := stored(t, b, model.Header{Name: "made"})
 		r := &Run{Data: d, Program: tr}
-		err = r.threads()
+		err := r.threads()
 		if errors.Is(err, ErrNoTrace) != c.none || r.Partial != c.partially || c.partially != strings.Contains(strings.Join(r.Notes, ""), "others did 50 % of the work") {
 			t.Errorf("%s: %v, partial %v, notes %q", c.name, err, r.Partial, r.Notes)
 		}
@@ -83,22 +67,7 @@ func TestWhole(t *testing.T) {
 				b.Add(u, region, wall, 1)
 			}
 		}
-		x, err := b.Build(model.Header{Name: "made"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		s := store.Open(t.TempDir())
-		if err := s.Put(x, false); err != nil {
-			t.Fatal(err)
-		}
-		e, err := analyze.Find(s, "made")
-		if err != nil {
-			t.Fatal(err)
-		}
-		d, err := analyze.Open(e)
-		if err != nil {
-			t.Fatal(err)
-		}
+		_, d := stored(t, b, model.Header{Name: "made"})
 		r := &Run{Data: d}
 		got := ""
 		if err := r.whole(); err != nil {
@@ -107,5 +76,30 @@ func TestWhole(t *testing.T) {
 		if got != c.want || (got != "") != (len(r.Notes) == 1) {
 			t.Errorf("%s of thread %d: %q, notes %q", c.call, c.thread, got, r.Notes)
 		}
+	}
+}
+
+// TestThreadTimes: a rank's first thread waits for the others outside of MPI, and all
+// of them are compared.
+func TestThreadTimes(t *testing.T) {
+	b := model.NewBuilder()
+	program := b.Region(model.Region{Name: "prog", Parent: model.NoParent})
+	barrier := b.Region(model.Region{Name: "OpenMP barrier", Parent: program, Kind: model.Barrier})
+	call := b.Region(model.Region{Name: "MPI_Barrier", Parent: program, Kind: model.MPI})
+	wall := b.Metric(model.Metric{Name: model.WallTime, Unit: "s", Scope: model.Exclusive, Missing: model.Zero})
+	for rank := range 2 {
+		for thread, seconds := range []float64{3, 1} {
+			unit := b.Unit(model.Unit{Node: "n", Process: rank, Thread: thread})
+			b.Add(unit, program, wall, seconds)
+			b.Add(unit, barrier, wall, 1)
+			if thread == 0 {
+				b.Add(unit, call, wall, 2)
+			}
+		}
+	}
+	_, d := stored(t, b, model.Header{Name: "made"})
+	useful, outside, err := threadTimes(d, 2)
+	if err != nil || !slices.Equal(useful, []float64{3, 1, 3, 1}) || !slices.Equal(outside, []float64{4, 4}) {
+		t.Errorf("%v, %v, %v", useful, outside, err)
 	}
 }

@@ -20,23 +20,7 @@ func madeOf(t *testing.T, h model.Header, calls ...string) (*store.Experiment, *
 		b.Add(u, b.Region(model.Region{Name: call, Kind: model.MPI, Parent: model.NoParent}), wall, 1)
 	}
 	h.Name = "made"
-	x, err := b.Build(h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := store.Open(t.TempDir())
-	if err := s.Put(x, false); err != nil {
-		t.Fatal(err)
-	}
-	e, err := analyze.Find(s, "made")
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := analyze.Open(e)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e, d
+	return stored(t, b, h)
 }
 
 // TestUntoldOf: the profile tells how long calls took that are never told, the trace

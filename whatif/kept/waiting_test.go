@@ -4,9 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"auspex/analyze"
 	"auspex/model"
-	"auspex/store"
 	"auspex/trace"
 )
 
@@ -31,22 +29,7 @@ func TestWaitingIsNoOpportunity(t *testing.T) {
 		p.Add(&trace.Action{Kind: trace.Barrier})
 		tr.Programs = append(tr.Programs, p.Program())
 	}
-	x, err := b.Build(model.Header{Name: "made"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := store.Open(t.TempDir())
-	if err := s.Put(x, false); err != nil {
-		t.Fatal(err)
-	}
-	e, err := analyze.Find(s, "made")
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := analyze.Open(e)
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, d := stored(t, b, model.Header{Name: "made"})
 	c, err := (&Run{Data: d, Program: tr}).Case(t.Context())
 	if err != nil {
 		t.Fatal(err)

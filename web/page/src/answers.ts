@@ -147,7 +147,9 @@ export interface Scaling {
   kind_by: string;
   growth: number;
   runs: ScalingRun[];
+  factors: { name: string; values: unknown[] }[];
   regions: { region: string; seconds: Num[]; ideal_seconds: Num; excess_share: Num; model: ScalingModel | null }[];
+  kept: { region: string; seconds: Num[]; excess_share: Num }[];
   model: { c0: number; terms: GrowthTerm[]; formula: string; next: ScalingNext[] } | null; // the sum of the regions'
   words: string;
   warnings: string[];

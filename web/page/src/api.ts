@@ -364,6 +364,8 @@ export interface Cause {
   slow: UnitName[] | null; // those that take as long as the slowest
   slow_mean: Num;
   others_mean: Num;
+  only: UnitName[]; // who spends time there, where that others do not is the reason
+  in_threads: boolean; // lost between threads of a process, where processes are compared
   evidence: Contrast[];
   core: string[];
   reducts: string[][];
@@ -756,7 +758,7 @@ export interface Comparison {
   unit: string;
   by: "path" | "name";
   over: string;
-  runtime: { a: Num; b: Num; ratio: Num };
+  runtime: { a: Num; b: Num; ratio: Num; significant: boolean | null };
   efficiency: { a: Efficiency; b: Efficiency };
   factors: { name: string; a: number | string | null; b: number | string | null }[];
   regions: { region: string; share: Num; kind: Kind; a: Num; b: Num; ratio: Num; significant: boolean | null }[];
@@ -880,7 +882,20 @@ export interface LoopUse {
   unit: string;
   method: string;
   reason: string;
-  cuts: { np: number; opt: string; iterations_run: number; iterations: number; seconds_added: number; why?: string; deviation: number }[] | null;
+  cuts: Cut[] | null;
+}
+
+/** What became of a loop that was to be cut short, with one level and count. */
+export interface Cut {
+  np: number;
+  opt: string;
+  iterations_run: number;
+  iterations: number;
+  seconds_added: number;
+  why?: string;
+  deviation: number;
+  curve?: { iterations: number; seconds: number }[] | null; // how its mean settled
+  levels?: { epsilon: number; iterations: number }[] | null; // from where on it stayed that near
 }
 
 export interface Prediction {

@@ -145,7 +145,8 @@ function Body({ route }: { route: Route }) {
     case undefined:
       return <Store {...common} />;
     case "e":
-      return <OneExperiment key={rest[0]} name={rest[0] ?? ""} tab={rest[1] ?? ""} {...common} />;
+      if (!rest[0] || rest.length > 2 || !tabs.some((t) => t.key === (rest[1] ?? ""))) break;
+      return <OneExperiment key={rest[0]} name={rest[0]} tab={rest[1] ?? ""} {...common} />;
     case "compare":
       return <Compare key={rest.join("/")} names={rest} {...common} />;
     case "predictions":
@@ -159,14 +160,14 @@ function Body({ route }: { route: Route }) {
     <>
       <h1>There is no such page</h1>
       <p>
-        The address may be cut off or misspelt. <a href="#/">All experiments</a>
+        The address may be cut off or misspelt. {room === "e" && rest[0] && <><a href={link(["e", rest[0]])}>{rest[0]}</a> · </>}<a href="#/">All experiments</a>
       </p>
     </>
   );
 }
 
 function OneExperiment({ tab, ...props }: ViewProps & { tab: string }) {
-  const current = tabs.find((t) => t.key === tab) ?? tabs[0]!;
+  const current = tabs.find((t) => t.key === tab)!;
   const summary = useLoad(() => api.experiment(props.name), [props.name]);
   const bar = useRef<HTMLElement>(null);
   useEffect(() => {

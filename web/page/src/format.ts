@@ -147,8 +147,8 @@ export function unitOf(metric: string): string {
   return "";
 }
 
-/** Process numbers with ranges: 0–3, 5. */
-export function ranges(units: (number | string)[]): string {
+/** Process numbers with ranges: 0–3, 5; at most so many ranges. */
+export function ranges(units: (number | string)[], most = Infinity): string {
   const out: string[] = [];
   for (let i = 0; i < units.length; i++) {
     const from = units[i]!;
@@ -157,7 +157,7 @@ export function ranges(units: (number | string)[]): string {
     out.push(j > i + 1 ? `${from}–${units[j]}` : String(from));
     if (j > i + 1) i = j;
   }
-  return out.join(", ");
+  return out.slice(0, most).join(", ") + (out.length > most ? ", …" : "");
 }
 
 export function plural(n: number, one: string, many = one + "s"): string {

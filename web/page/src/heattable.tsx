@@ -1,6 +1,7 @@
 // A small table of numbers from 0 to 1, each cell in the colour of its number
 // (Soft performance analysis, Figure 6).
 import { degree } from "./format";
+import { apart } from "./names";
 import { inkOn, rgb, scale } from "./palette";
 import { Drawing } from "./picture";
 import { usePaint } from "./theme";
@@ -12,6 +13,7 @@ interface Props {
 }
 
 const cellHeight = 24;
+/** Paths are told apart by their ends. */
 const cut = (s: string, n: number) => (s.length > n ? "…" + s.slice(s.length - n + 1) : s);
 
 export function HeatTable({ label, columns, rows }: Props) {
@@ -20,8 +22,10 @@ export function HeatTable({ label, columns, rows }: Props) {
   const names = longest * 7.8 + 14;
   const slanted = columns.some((c) => c.length > 9);
   const head = slanted ? Math.min(110, 26 + Math.max(...columns.map((c) => Math.min(c.length, 18))) * 4.4) : 24;
-  const cell = columns.length > 30 ? 26 : slanted ? 62 : 56;
-  const numbers = cell >= 40;
+  const cell = columns.length > 30 ? 26 : columns.length > 12 ? 34 : slanted ? 62 : 56;
+  const numbers = cell >= 32;
+  const heads = apart(columns, 18, cut);
+  const labels = apart(rows.map((r) => r.name), 34, cut);
   const width = names + columns.length * cell + (slanted ? 70 : 8);
   const height = head + rows.length * cellHeight + 6;
   return (
@@ -39,7 +43,7 @@ export function HeatTable({ label, columns, rows }: Props) {
             transform={slanted ? `rotate(-32 ${x} ${head - 7})` : undefined}
           >
             <title>{c}</title>
-            {cut(c, 18)}
+            {heads[i]}
           </text>
         );
       })}
@@ -47,7 +51,7 @@ export function HeatTable({ label, columns, rows }: Props) {
         <g key={r}>
           <text x={names - 8} y={head + r * cellHeight + 16} text-anchor="end" fill={p.ink} font-size="12">
             <title>{row.name}</title>
-            {cut(row.name, 34)}
+            {labels[r]}
           </text>
           {row.values.map((v, c) => {
             const colour = scale(v ?? 0, p.dark);

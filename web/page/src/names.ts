@@ -52,3 +52,21 @@ export function shortened(text: string, most: number): string {
 
 /** A name that fits into a cell or a label. */
 export const brief = (name: string, most = 56): string => shortened(folded(name), most).replace(/…[<>…]*…/g, "…");
+
+/** Short names of a list, no two of different names alike: where shortening leaves out
+ * what tells them apart, that is what is shown. */
+export function apart(names: string[], most: number, short: (name: string, most: number) => string = brief): string[] {
+  const labels = names.map((n) => short(n, most));
+  const groups = new Map<string, Set<string>>();
+  names.forEach((n, i) => groups.set(labels[i]!, (groups.get(labels[i]!) ?? new Set()).add(n)));
+  return names.map((n, i) => {
+    const alike = [...groups.get(labels[i]!)!];
+    if (alike.length < 2) return labels[i]!;
+    let same = 0;
+    while (alike.every((o) => same < o.length && o[same] === alike[0]![same])) same++;
+    // Some of what they have in common before it, and as much after it as fits.
+    const from = Math.max(0, Math.min(same - Math.floor(most / 2), n.length - most + 1));
+    const cut = n.slice(from, from + most - 2);
+    return (from > 0 ? "…" : "") + cut + (from + cut.length < n.length ? "…" : "");
+  });
+}

@@ -262,6 +262,9 @@ if (real) {
     await visit(page, "#/e/mpas/heat");
     assert.match(await page.locator(".heat-names li").first().textContent(), /MPI_Wait/);
     assert.match(await page.locator(".heat-names li").last().textContent(), /the other \d+ together/);
+    await visit(page, "#/e/mpas/kinds"); // a continuum
+    await page.getByText("has much of the variance between units").waitFor();
+    assert.equal(await page.getByText("changes the kinds when").count(), 0);
   });
 
   step("real: a Paraver trace on the timeline, down to single messages", async (page) => {

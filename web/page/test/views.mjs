@@ -80,6 +80,7 @@ step("kinds are plotted, explained and put beside others", async (page) => {
   await visit(page, "#/e/unbalanced/kinds");
   assert.ok((await page.locator(".chart svg").count()) >= 1, "reachability is drawn");
   assert.match(await page.locator(".drawing.tree").textContent(), /2-CCR & CCCR/);
+  await page.getByText("changes the kinds when its time is set to zero").waitFor();
   assert.equal(await page.locator('table[aria-label="Decision table"] tbody tr').count(), 7);
   assert.equal(await page.locator('table[aria-label="Discernibility matrix"] tbody tr').count(), 5);
   await page.getByLabel("Beside").selectOption("balanced");
@@ -212,6 +213,18 @@ step("a prediction: curves, table, and the replays behind it", async (page) => {
   assert.match(await page.locator(".words").textContent(), /2 ranks take/);
 });
 
+step("a prediction with a loop cut short: how it settled", async (page) => {
+  await visit(page, "#/predictions/settled");
+  await settled(page);
+  const picture = page.locator("figure", { hasText: "How the mean iteration of heat.c:19 settled, 2 processes, -O3" });
+  assert.equal(await picture.count(), 1);
+  assert.match(await picture.textContent(), /16 of 1,?000 iterations ran/);
+  assert.match(await picture.locator(".chart svg").textContent(), /10 %/);
+  await visit(page, "#/predictions/sort");
+  await settled(page);
+  assert.equal(await page.locator("figure", { hasText: "How the mean iteration" }).count(), 0, "no loop of it was cut short");
+});
+
 step("a study: its answer, its picture, its points", async (page) => {
   await visit(page, "#/studies");
   await page.getByRole("link", { name: "intsort", exact: true }).click();
@@ -274,4 +287,14 @@ step("an experiment's ledger adds up to the run", async (page) => {
   const sum = lines.reduce((n, t) => n + Number.parseFloat(t), 0);
   assert.ok(Math.abs(sum - 100) < 1, `${lines} add up to ${sum}`);
   assert.match(await page.locator(".ledger").textContent(), /imbalance: .*region 11/);
+});
+
+step("an address that leads nowhere says so", async (page) => {
+  for (const address of ["#/e/", "#/e/unbalanced/timeline", "#/e/unbalanced/regions/nope", "#/nonsense"]) {
+    await visit(page, address);
+    assert.equal(await page.locator("h1").textContent(), "There is no such page", address);
+  }
+  await visit(page, "#/e/unbalanced/timeline");
+  await page.getByRole("link", { name: "unbalanced" }).click();
+  await page.locator(".words").first().waitFor();
 });

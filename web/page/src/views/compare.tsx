@@ -4,7 +4,7 @@ import { useMemo, useState } from "preact/hooks";
 import { api, live, type Comparison, type Glance, type SimilarExperiments } from "../api";
 import { axis, base, tip } from "../chart";
 import { command, inOne, number, quantity, ratio, share, unitOf } from "../format";
-import { brief, lastName, shortened } from "../names";
+import { apart, lastName, shortened } from "../names";
 import { HeatTable } from "../heattable";
 import { useLoad } from "../load";
 import { kindColour } from "../palette";
@@ -237,11 +237,13 @@ function RegionPicture({ c, line }: { c: Comparison; line: string }) {
     [c],
   );
   const unit = unitOf(c.time_metric) || "s";
+  const labels = apart(rows.map((r) => lastName(r.region)), 34);
+  const below = c.a.length + c.b.length > 36; // two names that may not fit beside each other
   const option = useMemo(
     () => ({
       ...base(p, `Time by region in ${c.a} and ${c.b}`),
-      grid: { left: 8, right: 56, top: 28, bottom: 4, containLabel: true },
-      legend: { top: 0, left: 0, textStyle: { color: p.ink }, itemWidth: 14 },
+      grid: { left: 8, right: 56, top: below ? 50 : 28, bottom: 4, containLabel: true },
+      legend: { top: 0, left: 0, orient: below ? "vertical" : "horizontal", formatter: (v: string) => shortened(v, 44), textStyle: { color: p.ink }, itemWidth: 14 },
       aria: { enabled: true, decal: { show: true } },
       xAxis: axis(p, { type: "value", axisLabel: { show: false }, axisLine: { show: false } }),
       yAxis: axis(p, {
@@ -254,7 +256,7 @@ function RegionPicture({ c, line }: { c: Comparison; line: string }) {
           fontSize: 11.5,
           width: 230,
           overflow: "truncate",
-          formatter: (v: string) => brief(lastName(v), 34),
+          formatter: (_: string, i: number) => labels[i]!,
         },
       }),
       tooltip: {
@@ -291,7 +293,7 @@ function RegionPicture({ c, line }: { c: Comparison; line: string }) {
   );
   return (
     <Picture title={`Time by region, ${c.a} and ${c.b}`} command={line}>
-      <Chart option={option} height={rows.length * 36 + 40} label={c.words} />
+      <Chart option={option} height={rows.length * 36 + (below ? 62 : 40)} label={c.words} />
     </Picture>
   );
 }

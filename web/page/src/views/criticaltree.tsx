@@ -37,7 +37,9 @@ function Tree({ d, command }: { d: Diagnosis; command: string }) {
       note={
         (d.level1 === 0
           ? "Where the late ranks lose their time."
-          : "A critical region (CCR) changes the kinds when its time is set to zero. A core (CCCR, filled) is the deepest on its path.") +
+          : d.continuum || d.scattered
+            ? "A critical region (CCR) has much of the variance between units. A core (CCCR, filled) is the deepest on its path."
+            : "A critical region (CCR) changes the kinds when its time is set to zero. A core (CCCR, filled) is the deepest on its path.") +
         (d.ccr.length > shown.length ? ` ${d.ccr.length - shown.length} more are not drawn.` : "")
       }
     >

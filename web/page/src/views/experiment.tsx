@@ -81,7 +81,7 @@ function split(text: string): [string, string] {
 
 function kindsLine(kinds: (number | string)[][]): string {
   if (kinds.length < 2) return "How the units compare";
-  const shown = kinds.slice(0, 6).map((k) => ranges(k.slice(0, 12)) + (k.length > 12 ? ", …" : ""));
+  const shown = kinds.slice(0, 6).map((k) => ranges(k, 8));
   return `${kinds.length} kinds: ${shown.map((s) => `{${s}}`).join(" ")}${kinds.length > 6 ? " …" : ""}`;
 }
 

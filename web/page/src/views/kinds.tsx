@@ -122,8 +122,7 @@ function KindList({ d }: { d: Diagnosis }) {
                 </span>
               ) : (
                 <>
-                  {ranges(kind.slice(0, 200))}
-                  {kind.length > 200 ? ", …" : ""} <span class="path">({kind.length.toLocaleString("en")})</span>
+                  {ranges(kind, 60)} <span class="path">({kind.length.toLocaleString("en")})</span>
                 </>
               )}
             </dd>

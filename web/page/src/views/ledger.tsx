@@ -19,7 +19,7 @@ interface OfKind {
   line: string;
   share: number;
   seconds: number;
-  words: string;
+  words: string[];
   parts: LedgerLine[]; // of one region each, the largest first
 }
 
@@ -27,7 +27,9 @@ interface OfKind {
 function byKind(lines: LedgerLine[]): OfKind[] {
   const kinds = new Map<string, OfKind>();
   for (const l of lines) {
-    const k = kinds.get(l.line) ?? { line: l.line, share: 0, seconds: 0, words: l.words, parts: [] };
+    const k = kinds.get(l.line) ?? { line: l.line, share: 0, seconds: 0, words: [], parts: [] };
+    // What is idle may be so for two reasons; parts of one region each are of one.
+    if (!k.words.length || (l.line === "idle" && !k.words.includes(l.words))) k.words.push(l.words);
     k.share += l.share;
     k.seconds += l.seconds;
     if (l.region !== null && l.line !== "useful") k.parts.push(l);
@@ -66,7 +68,7 @@ export function LedgerBar({ name, lines, units, of }: { name: string; lines: Led
             <b>{share(k.share)}</b>
             <span>
               {plain(k.line)}
-              {k.line !== "useful" && <>: {k.words}</>} <small>({time(k.seconds)}{units > 1 && ` over ${plural(units, "unit")}`})</small>
+              {k.line !== "useful" && <>: {k.words.join("; ")}</>} <small>({time(k.seconds)}{units > 1 && ` over ${plural(units, "unit")}`})</small>
               {k.parts.length > 0 && (
                 <span class="where">
                   {" "}

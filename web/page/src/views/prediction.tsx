@@ -8,6 +8,7 @@ import { link } from "../router";
 import { Answer, Bar, Table, Warnings, Words, type Column } from "../ui";
 import type { ViewProps } from "../view";
 import { Curves } from "./predictioncurves";
+import { Settling } from "./settling";
 
 export function Prediction({ name, query, refine }: ViewProps) {
   const found = useLoad(() => api.prediction(name), [name]);
@@ -24,6 +25,7 @@ export function Prediction({ name, query, refine }: ViewProps) {
             <Curves d={d} log={query.log === "1"} onLog={(on) => refine({ log: on ? "1" : undefined })} />
             <Rows d={d} />
             <BestRanks d={d} />
+            <Settling d={d} />
             <Loops d={d} />
           </>
         )}

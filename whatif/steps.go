@@ -1,0 +1,227 @@
+package whatif
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+
+	"auspex/trace"
+)
+
+// Where ranks have as much of a region in all and more of it than the others by turns,
+// between the same two collectives of all ranks, evening out what they have in all
+// changes nothing. Balancing then evens out what they have in each of these steps.
+
+const (
+	movesFrom = 0.1     // share of a region's time that is lost by turns
+	movesMost = 4       // times as much as is lost by what ranks have in all
+	maxSteps  = 4 << 20 // over all ranks
+)
+
+// turn is how the work of some regions goes round.
+type turn struct {
+	lost  float64 // seconds that steps take longer since in each another rank has most to do; 0 where that is little
+	moves bool    // and next to nothing is lost by what ranks have in all
+}
+
+// turns keeps what was found out about sets of regions.
+type turns struct {
+	sync.Mutex
+	known map[string]turn
+}
+
+// byTurns tells how the work of regions goes round. What differs by chance does not.
+func (c *Case) byTurns(regions []int) turn {
+	if !c.phased || c.programs != nil || c.HandsOut() || c.ranks < 2 {
+		return turn{}
+	}
+	key := fmt.Sprint(regions)
+	c.turns.Lock()
+	defer c.turns.Unlock()
+	found, ok := c.turns.known[key]
+	if !ok {
+		if c.turns.known == nil {
+			c.turns.known = map[string]turn{}
+		}
+		found = turnOf(c.inSteps(&setting{even: true}, regions))
+		c.turns.known[key] = found
+	}
+	return found
+}
+
+func turnOf(own [][]float64) turn {
+	if len(own) == 0 {
+		return turn{}
+	}
+	longest, all, owners := 0.0, 0.0, 0
+	for _, row := range own {
+		total := sum(row)
+		if total > 0 {
+			owners++
+		}
+		longest, all = max(longest, total), all+total
+	}
+	if owners < 2 {
+		return turn{}
+	}
+	mean := all / float64(owners)
+	steps := make([]float64, len(own[0])) // as long as they take where all have as much in all
+	for _, row := range own {
+		total := sum(row)
+		for k, t := range row {
+			if t > 0 {
+				steps[k] = max(steps[k], t*mean/total)
+			}
+		}
+	}
+	lost := sum(steps) - mean
+	if lost < movesFrom*mean {
+		return turn{}
+	}
+	return turn{lost, lost >= movesMost*(longest-mean)}
+}
+
+// inSteps is what each rank computes of regions in each step; nil where there are too
+// many of them.
+func (c *Case) inSteps(s *setting, regions []int) [][]float64 {
+	wanted := make([]bool, len(c.profile.Seconds))
+	for _, r := range regions {
+		wanted[r] = true
+	}
+	own := make([][]float64, c.ranks)
+	most := 0
+	for rank := range own {
+		value := c.valuer(s, rank)
+		c.walk(rank, func(a *trace.Action, region, phase int) {
+			if a.Kind != trace.Compute {
+				return
+			}
+			t := value(a, region)
+			if !wanted[region] || phase >= maxSteps/c.ranks {
+				return
+			}
+			for len(own[rank]) <= phase {
+				own[rank] = append(own[rank], 0)
+			}
+			own[rank][phase] += t
+		})
+		if most = max(most, len(own[rank])); most >= maxSteps/c.ranks {
+			return nil
+		}
+	}
+	for rank := range own {
+		own[rank] = append(own[rank], make([]float64, most-len(own[rank]))...)
+	}
+	return own
+}
+
+// everyStep evens regions out in each step.
+func (c *Case) everyStep(s *setting, regions []int) {
+	if s.steps == nil {
+		s.steps = make([]bool, len(c.profile.Seconds))
+	}
+	for _, r := range regions {
+		s.steps[r] = true
+	}
+}
+
+// stepping is what becomes of regions that are evened out in each step.
+type stepping struct {
+	mean   []float64   // by step, of those that have some of them
+	own    [][]float64 // by rank and step
+	owners []bool
+}
+
+func (c *Case) stepping(s *setting) *stepping {
+	var regions []int
+	for r, yes := range s.steps {
+		if yes {
+			regions = append(regions, r)
+		}
+	}
+	if len(regions) == 0 {
+		return nil
+	}
+	st := &stepping{own: c.inSteps(s, regions), owners: make([]bool, c.ranks)}
+	for rank, row := range st.own {
+		st.owners[rank] = sum(row) > 0
+	}
+	n := float64(count(st.owners))
+	for _, row := range st.own {
+		if st.mean == nil {
+			st.mean = make([]float64, len(row))
+		}
+		for k, t := range row {
+			st.mean[k] += t / n
+		}
+	}
+	return st
+}
+
+// times is how many times as long as it was a rank's part of a step becomes.
+func (st *stepping) times(rank, step int) float64 {
+	if st == nil || !st.owners[rank] || step >= len(st.mean) || st.own[rank][step] <= 0 {
+		return 1
+	}
+	return st.mean[step] / st.own[rank][step]
+}
+
+// more adds to what a rank is given what it is to do in steps in which it had nothing
+// of the regions to do.
+func (st *stepping) more(rank int, given []float64) []float64 {
+	if st == nil || !st.owners[rank] {
+		return given
+	}
+	for k, t := range st.own[rank] {
+		if t > 0 || st.mean[k] <= 0 {
+			continue
+		}
+		for len(given) <= k {
+			given = append(given, 0)
+		}
+		given[k] += st.mean[k]
+	}
+	return given
+}
+
+// keepSum has the stops in computation last as long together as they did: the work is
+// elsewhere, and as much.
+func keepSum(stops, before []trace.Stop) {
+	was, is := 0.0, 0.0
+	for i := range stops {
+		if !stops[i].Within {
+			was, is = was+before[i].Seconds, is+stops[i].Seconds
+		}
+	}
+	for i := range stops {
+		if !stops[i].Within && is > 0 {
+			stops[i].Seconds *= was / is
+		}
+	}
+}
+
+// stepNotes says what balancing evens out where ranks have more than others by turns.
+func (c *Case) stepNotes(changes []Change) []string {
+	var notes []string
+	for _, ch := range changes {
+		if ch.Kind != Balance {
+			continue
+		}
+		regions, err := c.regions(ch.Region)
+		if err != nil {
+			continue
+		}
+		name := "`" + ch.Region + "`"
+		if ch.Region == All {
+			name = "all work"
+		}
+		switch found := c.byTurns(regions); {
+		case found.moves:
+			notes = append(notes, fmt.Sprintf("ranks have more of %s than the others by turns: balanced is what they have between each two collectives, not only in all", name))
+		case found.lost > least*c.Base():
+			notes = append(notes, fmt.Sprintf("ranks have more of %s than the others by turns, and some have more in all: balanced is what they have in all", name))
+		}
+	}
+	slices.Sort(notes)
+	return slices.Compact(notes)
+}
