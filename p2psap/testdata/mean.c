@@ -58,6 +58,9 @@ int main(int argc, char **argv)
     }
     /* So many steps as if nothing had come from other clusters, and not converged. */
     int deaf = getenv("MEAN_DEAF") ? atoi(getenv("MEAN_DEAF")) : -1;
+    /* Not converged before the step in which they are to wait: with nothing heard yet
+     * two steps are alike, and who waits there leaves the other without a vote. */
+    int held = getenv("MEAN_HOLD") ? getenv("MEAN_HOLD_AT") ? atoi(getenv("MEAN_HOLD_AT")) : 10 : 0;
     int again = getenv("MEAN_AGAIN") && access(getenv("MEAN_AGAIN"), F_OK) == 0;
     while (!done) {
         change_scheme(steps);
@@ -90,7 +93,7 @@ int main(int argc, char **argv)
             fprintf(stderr, "P2P_Send: %s\n", P2P_Error(error));
             return 6;
         }
-        done = P2P_Converged(change <= tolerance && steps > deaf);
+        done = P2P_Converged(change <= tolerance && steps > deaf && steps >= held);
         if (done < 0) {
             fprintf(stderr, "P2P_Converged: %s\n", P2P_Error(done));
             return 7;
