@@ -125,6 +125,7 @@ type compileJob struct {
 
 	overlay      *overlay // of the project's headers, nil without
 	plainHeaders bool     // they are left as they are
+	noLines      bool     // the compiler knows no lineTables
 }
 
 func (j *compileJob) run(ctx context.Context) (int, error) {
@@ -133,6 +134,9 @@ func (j *compileJob) run(ctx context.Context) (int, error) {
 			j.args = append(j.args, "-DAUSPEX_CC")
 		}
 		j.args = append(j.args, tables(j.line)...)
+		if j.wantsLines() {
+			j.args = append(j.args, lineTables)
+		}
 		for i, in := range j.line.inputs {
 			if in.isSource && filepath.Base(j.line.args[in.at]) != "auspex.F90" {
 				j.instrument(ctx, i, in)
@@ -162,6 +166,7 @@ func (j *compileJob) run(ctx context.Context) (int, error) {
 		return status, err
 	}
 	if status != 0 {
+		j.noLines = j.noLines || bytes.Contains(errs.Bytes(), []byte(lineTables))
 		return j.otherwise(ctx)
 	}
 	if len(j.renamed) > 0 && (out.Len()+errs.Len() > 0 || j.hides && j.asksForWarnings()) {
@@ -186,8 +191,10 @@ func (j *compileJob) done(ctx context.Context, out, errs *bytes.Buffer) (int, er
 
 // otherwise goes on where the instrumented form does not compile.
 func (j *compileJob) otherwise(ctx context.Context) (int, error) {
-	if j.overlay.worth() {
-		again := compileJob{Compiler: j.Compiler, line: j.line, dir: j.dir, args: append([]string{}, j.line.args...), plainHeaders: true}
+	withoutLines := j.noLines && slices.Contains(j.args, lineTables)
+	if withoutLines || j.overlay.worth() {
+		again := compileJob{Compiler: j.Compiler, line: j.line, dir: j.dir, args: append([]string{}, j.line.args...),
+			plainHeaders: j.plainHeaders || !withoutLines, noLines: j.noLines}
 		return again.run(ctx)
 	}
 	return j.original(ctx, "the instrumented form does not compile")
@@ -255,6 +262,36 @@ func tables(c *commandLine) []string {
 		return nil
 	}
 	return []string{"-fasynchronous-unwind-tables"}
+}
+
+// lineTables has the compiler write down which functions and lines code is from.
+const lineTables = "-g1"
+
+// wantsLines tells whether code is to be compiled with lineTables: where the build says
+// nothing about debug information. They lie apart and change no code, and samples know
+// by them what was inlined, of which nothing else is left. A header that was precompiled
+// without them would not be taken.
+func (j *compileJob) wantsLines() bool {
+	if j.Plan != nil || j.noLines || ownOptions.MatchString(filepath.Base(j.Real[0])) {
+		return false
+	}
+	for _, arg := range j.line.args {
+		if strings.HasPrefix(arg, "-g") || strings.HasPrefix(arg, "-include") || strings.HasPrefix(arg, "-fmodule") {
+			return false
+		}
+	}
+	sources := 0
+	for _, in := range j.line.inputs {
+		if !in.isSource {
+			continue
+		}
+		sources++
+		file := j.line.args[in.at]
+		if text, err := os.ReadFile(file); err == nil && in.language != source.Fortran && j.precompiledEnd(file, text) > 0 {
+			return false
+		}
+	}
+	return sources > 0
 }
 
 // namesRegions tells whether a source on the command line makes use of
@@ -354,7 +391,7 @@ func (j *compileJob) instrument(ctx context.Context, number int, in input) {
 	}
 	j.args[in.at] = copied
 	j.renamed = append(j.renamed, copied, file)
-	if slices.ContainsFunc(j.line.args, func(arg string) bool { return strings.HasPrefix(arg, "-g") }) && !ownOptions.MatchString(filepath.Base(j.Real[0])) {
+	if slices.ContainsFunc(j.args, func(arg string) bool { return strings.HasPrefix(arg, "-g") }) && !ownOptions.MatchString(filepath.Base(j.Real[0])) {
 		j.args = append(j.args, "-fdebug-prefix-map="+place+"/="+strings.TrimSuffix(file, filepath.Base(file)))
 	}
 	// What the source includes from its own directory is still there.

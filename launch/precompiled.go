@@ -11,12 +11,21 @@ import (
 // line.
 var firstInclude = lazyregexp.New(`\A(?:\s|//[^\n]*\n|/\*(?s:.*?)\*/)*#[ \t]*include[ \t]*(["<])([^">\n]+)[">][ \t]*(?://[^\n]*|/\*[^\n]*\*/[ \t]*)?\r?\n`)
 
-// afterPrecompiled is where a source goes on after the header that it includes first, if
-// gcc has that precompiled (header.gch): it takes it so only where no code comes before.
-// It is 0 in other sources, and where headers are to have probes.
+// afterPrecompiled is where code of ours may begin in a source that begins with a
+// precompiled header. It is 0 in other sources, and where headers are to have probes.
 func (j *compileJob) afterPrecompiled(file string, text []byte) int {
+	if j.Headers {
+		return 0
+	}
+	return j.precompiledEnd(file, text)
+}
+
+// precompiledEnd is where a source goes on after the header that it includes first, if
+// gcc has that precompiled (header.gch): it takes it so only where no code comes before.
+// It is 0 in other sources.
+func (j *compileJob) precompiledEnd(file string, text []byte) int {
 	m := firstInclude.FindSubmatchIndex(text)
-	if m == nil || j.Headers {
+	if m == nil {
 		return 0
 	}
 	name := string(text[m[4]:m[5]]) + ".gch"

@@ -43,7 +43,7 @@ int main(void)
 }
 `})
 	exe := filepath.Join(dir, "teams")
-	mustCompile(t, "gcc", "-O1", "-fopenmp", filepath.Join(dir, "teams.c"), "-o", exe)
+	mustCompile(t, "gcc", "-g0", "-O1", "-fopenmp", filepath.Join(dir, "teams.c"), "-o", exe)
 	r, _ := measure(t, exe)
 	e := r.Experiment
 	// At most six threads live at once; a few more records may be needed while those
@@ -152,7 +152,7 @@ int main(void)
 	if out, err := exec.Command("gcc", "-c", filepath.Join(dir, "clock.c"), "-o", clock).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	mustCompile(t, "gcc", "-O1", "-fopenmp", "-rdynamic", filepath.Join(dir, "late.c"), clock, "-o", exe)
+	mustCompile(t, "gcc", "-g0", "-O1", "-fopenmp", "-rdynamic", filepath.Join(dir, "late.c"), clock, "-o", exe)
 	r, _ := measure(t, exe)
 	e := r.Experiment
 	column := slices.IndexFunc(e.Metrics, func(m model.Metric) bool { return m.Name == "wtime" })

@@ -2,8 +2,10 @@ package report
 
 import (
 	"fmt"
+	"strings"
 
 	"auspex/analyze"
+	"auspex/internal/lazyregexp"
 	"auspex/pop"
 	"auspex/waits"
 	"auspex/whatif"
@@ -87,8 +89,9 @@ func measuredOf(of ...*float64) []float64 {
 // Waits writes where ranks wait and for what.
 func (p *Page) Waits(r *waits.Report, top int) {
 	p.Paragraph(r.Words)
+	short := withoutDirectory(r)
 	if len(r.Rows) > 0 {
-		p.waitRows(r, top)
+		p.waitRows(r, top, short)
 	}
 	p.Heading("Critical path")
 	var rows [][]string
@@ -97,15 +100,46 @@ func (p *Page) Waits(r *waits.Report, top int) {
 		if i >= top {
 			break
 		}
-		rows = append(rows, []string{o.Region, write(o.Seconds), Percent(analyze.Real(o.Share)), write(o.Imbalance)})
+		rows = append(rows, []string{short(o.Region), write(o.Seconds), Percent(analyze.Real(o.Share)), write(o.Imbalance)})
 	}
 	p.table([]column{{title: "region", flexible: true}, number("on the path"), number("share"), number("beyond the mean")}, rows)
 	p.more(len(rows), len(r.CriticalPath), "region")
 	p.notes(r.Notes)
 }
 
+// placed is a call named by the file it is in, with the whole path.
+var placed = lazyregexp.New(`^(/.*/)[^/]+:\d+/`)
+
+// withoutDirectory leaves the directory that all sources have in common off the names of
+// calls.
+func withoutDirectory(r *waits.Report) func(region string) string {
+	common, first := "", true
+	look := func(region string) {
+		m := placed.FindStringSubmatch(region)
+		switch {
+		case m == nil:
+		case first:
+			common, first = m[1], false
+		default:
+			for !strings.HasPrefix(m[1], common) {
+				common = common[:strings.LastIndexByte(common[:len(common)-1], '/')+1]
+			}
+		}
+	}
+	for _, row := range r.Rows {
+		look(row.Region)
+		for _, c := range row.Causes {
+			look(c.Region)
+		}
+	}
+	for _, o := range r.CriticalPath {
+		look(o.Region)
+	}
+	return func(region string) string { return strings.TrimPrefix(region, common) }
+}
+
 // waitRows writes the ways to wait.
-func (p *Page) waitRows(r *waits.Report, top int) {
+func (p *Page) waitRows(r *waits.Report, top int, short func(string) string) {
 	p.Heading("Waits")
 	write := secondsOf(r.Rows, func(row waits.Row) []float64 { return []float64{row.Seconds} })
 	var rows [][]string
@@ -116,13 +150,13 @@ func (p *Page) waitRows(r *waits.Report, top int) {
 		cause := dash
 		if len(row.Causes) > 0 {
 			c := row.Causes[0]
-			name := c.Region
+			name := short(c.Region)
 			if c.Mostly != "" {
 				name = c.Mostly + " in " + name
 			}
 			cause = fmt.Sprintf("%s on %s, %s", name, rankList(c.Late()), write(c.Seconds))
 		}
-		rows = append(rows, []string{string(row.Pattern), row.Region, write(row.Seconds), Percent(analyze.Real(row.Share)), cause})
+		rows = append(rows, []string{string(row.Pattern), short(row.Region), write(row.Seconds), Percent(analyze.Real(row.Share)), cause})
 	}
 	p.table([]column{{title: "pattern"}, {title: "at", flexible: true}, number("waits"), number("share"), {title: "largest cause", flexible: true}}, rows)
 	p.more(len(rows), len(r.Rows), "row")
