@@ -41,7 +41,7 @@ func TestWithoutDirectory(t *testing.T) {
 	for path, want := range map[string]string{
 		"/home/a/src/io/main.c:3/MPI_Recv":        "io/main.c:3/MPI_Recv",
 		"/home/a/src/main.c:3/MPI_Recv/<no core>": "main.c:3/MPI_Recv/<no core>",
-		"main/loop@2":                             "main/loop@2",
+		"main/loop@2": "main/loop@2",
 	} {
 		if got := short(path); got != want {
 			t.Errorf("%s is %s, want %s", path, got, want)
