@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"auspex/analyze"
 	"auspex/model"
@@ -14,8 +15,8 @@ import (
 // unexplained is the share of a run that its replay may be shorter without a word.
 const unexplained = 0.2
 
-// Waits is where the run's ranks waited, and for what. Where its program was not
-// compiled with regions, what samples say of the late ranks names the functions.
+// Waits is where the run's ranks waited, and for what. What samples say of the late
+// ranks names the functions within the regions of the trace.
 func (r *Run) Waits(ctx context.Context) (*waits.Report, error) {
 	src, err := r.Source(ctx)
 	if err != nil {
@@ -52,24 +53,22 @@ func (r *Run) Waits(ctx context.Context) (*waits.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	whole := ""
+	traced := map[string]bool{}
 	for i, row := range profile.Seconds {
 		if slices.Max(row) > 0 {
-			if whole != "" {
-				return found, nil // it has regions of its own
-			}
-			whole = profile.Regions[i]
+			traced[profile.Regions[i]] = true
 		}
 	}
-	f, err := functionsOf(r.Data, r.Program.NP())
-	if err != nil || f == nil {
+	within, err := functionsWithin(r.Data, r.Program.NP(), traced)
+	if err != nil {
 		return found, err
 	}
 	found.Within(func(c *waits.Cause) string {
-		if c.Region != whole {
+		f := within[c.Region]
+		if f == nil {
 			return ""
 		}
-		if name := f.mostly(c.Ranks, c.Seconds); name != whole {
+		if name := f.mostly(c.Ranks, c.Seconds); name != c.Region && !strings.HasSuffix(c.Region, "/"+model.EscapeName(name)) {
 			return name
 		}
 		return ""
@@ -83,9 +82,19 @@ type functions struct {
 	seconds [][]float64 // by function and process
 }
 
-// functionsOf sums computation up by function; nil where it has none, or where
-// there are other processes than ranks.
-func functionsOf(d *analyze.Dataset, ranks int) (*functions, error) {
+// of are the seconds of the processes in a function.
+func (f *functions) of(name string, processes int) []float64 {
+	i := slices.Index(f.names, name)
+	if i < 0 {
+		i = len(f.names)
+		f.names, f.seconds = append(f.names, name), append(f.seconds, make([]float64, processes))
+	}
+	return f.seconds[i]
+}
+
+// functionsWithin sums computation up by function, for each region of the trace that
+// they are called in; nil where there are other processes than ranks.
+func functionsWithin(d *analyze.Dataset, ranks int, traced map[string]bool) (map[string]*functions, error) {
 	if !d.Has(model.WallTime) {
 		return nil, nil
 	}
@@ -93,27 +102,43 @@ func functionsOf(d *analyze.Dataset, ranks int) (*functions, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, index := &functions{}, map[string]int{}
+	paths, within := model.Paths(d.Regions), map[string]*functions{}
 	for r, region := range d.Regions {
-		if d.Communication[r] {
+		owner, known := ownerOf(d.Regions, paths, r, traced)
+		if d.Communication[r] || !known {
 			continue
 		}
-		i, known := index[region.Name]
-		if !known {
-			i = len(f.names)
-			index[region.Name] = i
-			f.names, f.seconds = append(f.names, region.Name), append(f.seconds, make([]float64, ranks))
+		f := within[owner]
+		if f == nil {
+			f = &functions{}
+			within[owner] = f
 		}
+		seconds := f.of(region.Name, ranks)
 		for u, unit := range d.Units {
 			if unit.Process < 0 || unit.Process >= ranks {
 				return nil, nil
 			}
 			if unit.Thread == 0 {
-				f.seconds[i][unit.Process] += wall.At(u, r)
+				seconds[unit.Process] += wall.At(u, r)
 			}
 		}
 	}
-	return f, nil
+	return within, nil
+}
+
+// ownerOf is the innermost region of the trace around a region of the profile. Traces
+// name those below the program without it.
+func ownerOf(regions []model.Region, paths []string, r int, traced map[string]bool) (string, bool) {
+	root := r
+	for regions[root].Parent >= 0 {
+		root = regions[root].Parent
+	}
+	for at := r; at >= 0; at = regions[at].Parent {
+		if path := strings.TrimPrefix(paths[at], paths[root]+"/"); traced[path] {
+			return path, true
+		}
+	}
+	return "", false
 }
 
 // mostly is the function in which the late ranks computed longer than the others

@@ -1,6 +1,10 @@
 package kept
 
-import "testing"
+import (
+	"testing"
+
+	"auspex/model"
+)
 
 // TestMostly: a function is named where the late ranks were longer in it, by most
 // of what they were longer in all, and that explains the waiting.
@@ -23,6 +27,29 @@ func TestMostly(t *testing.T) {
 	} {
 		if got := (&functions{names, c.seconds}).mostly(c.late, c.waited); got != c.want {
 			t.Errorf("%s: %q, not %q", c.name, got, c.want)
+		}
+	}
+}
+
+// TestOwnerOf: what samples found below a region of the trace is that region's, what is
+// below another within it is not, and a trace of the whole program has it all.
+func TestOwnerOf(t *testing.T) {
+	regions := []model.Region{
+		{Name: "a/b", Parent: model.NoParent}, {Name: "main", Parent: 0}, {Name: "loop@3", Parent: 1},
+		{Name: "f", Parent: 2}, {Name: "g", Parent: 1}, {Name: "start", Parent: 0},
+	}
+	paths := model.Paths(regions)
+	for _, c := range []struct {
+		traced map[string]bool
+		want   []string
+	}{
+		{map[string]bool{"main": true, "main/loop@3": true}, []string{"", "main", "main/loop@3", "main/loop@3", "main", ""}},
+		{map[string]bool{`a\/b`: true}, []string{`a\/b`, `a\/b`, `a\/b`, `a\/b`, `a\/b`, `a\/b`}},
+	} {
+		for r, want := range c.want {
+			if got, known := ownerOf(regions, paths, r, c.traced); got != want || known != (want != "") {
+				t.Errorf("%s: of %q, not %q", paths[r], got, want)
+			}
 		}
 	}
 }
