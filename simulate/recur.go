@@ -26,9 +26,10 @@ const (
 	// alike is the difference of dates, relative to the clock, that rounding
 	// can make in an iteration: some hundred additions.
 	alike = 64 * 0x1p-52
-	// drift is how far, relative to the clock, skipped periods may carry the
-	// dates away if each differs from the last as the ones compared do. Up to
+	// stray and, relative to the clock, drift are how far skipped periods may carry
+	// the dates away if each differs from the last as the ones compared do. Up to
 	// a hundred simulated seconds that is below precision.
+	stray = precision / 1000
 	drift = 1e-11
 
 	maxDepth = 4 // loops nested deeper are not looked at
@@ -166,7 +167,7 @@ func (e *engine) periods(s *snapshot, apart float64) uint64 {
 			return 0 // it went on outside of loops, or through all of one
 		}
 	}
-	if most := (sameDate + drift*e.now) / apart; most < float64(n) {
+	if most := (stray + drift*e.now) / apart; most < float64(n) {
 		n = uint64(most)
 	}
 	return n

@@ -125,12 +125,12 @@ func (e *engine) stateOf(s *snapshot, id int32) {
 
 // stateOfTimer appends when a rank wakes up, and the work it does until then.
 func (e *engine) stateOfTimer(s *snapshot, id int32, r *rank) {
-	n := &e.queue.nodes[id]
+	due, queued := e.queue.queued(id)
 	w := &e.cpus.work[id]
-	s.flag(n.list != none)
+	s.flag(queued)
 	s.put(int64(math.Float32bits(w.cores)))
-	if n.list != none {
-		s.dates = append(s.dates, n.due-e.now)
+	if queued {
+		s.dates = append(s.dates, due-e.now)
 		s.flag(e.sleeping[id])
 	}
 	if w.cores > 0 {
