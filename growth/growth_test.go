@@ -141,3 +141,23 @@ func ExampleFit() {
 	fmt.Printf("%s; at 64 processes %.0f\n", m, value)
 	// Output: 10 + 0.5·p·log2(p); at 64 processes 202
 }
+
+// A single term is found again of three points, and what follows none is off.
+func TestFitTerm(t *testing.T) {
+	for _, want := range []Term{{C: 5}, {C: 100, I: -1}, {C: 3, I: 0.5}, {C: 2, I: 1, J: 1}} {
+		var points []Point
+		for _, p := range []float64{2, 4, 8} {
+			points = append(points, Point{p, want.C * term(p, want.I, want.J)})
+		}
+		m, err := FitTerm(points)
+		if value := want.C * term(16, want.I, want.J); err != nil || m.SMAPE > 1e-9 || math.Abs(m.Value(16)-value) > 1e-6*value {
+			t.Errorf("%+v: %s, %v", want, m, err)
+		}
+	}
+	if m, err := FitTerm([]Point{{2, 100}, {4, 900}, {8, 30}}); err != nil || m.SMAPE < 0.5 {
+		t.Errorf("%s, off by %v, %v", m, m.SMAPE, err)
+	}
+	if _, err := FitTerm([]Point{{2, 1}, {4, 2}}); err == nil {
+		t.Error("two points make a model")
+	}
+}

@@ -20,5 +20,5 @@ func Extrapolate(measured []*trace.Trace, np int) (*trace.Trace, string, error) 
 	if err != nil {
 		return nil, "", err
 	}
-	return t, fmt.Sprintf("%d processes were not run: their trace is made of those of %d and %d; a process computes for %s", np, g.before.NP(), g.last.NP(), g.law()), nil
+	return t, g.said(np), nil
 }

@@ -3,24 +3,25 @@ package predict
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
-	models "auspex/growth"
 	"auspex/launch"
 	"auspex/trace"
 )
 
-// Traces of more processes than were run are made of those that were, where
-// these let one see how: the first process, the last, and those between in each
-// dimension of a line or grid, which must all do the same, make the calls that
-// their like make in the largest run, with partners as many ranks away.
-// Communicators are the world or go along some dimensions. What changes with the
-// number of processes is read off the two largest runs: sizes of messages by the
-// power of the number that joins them. Computation is a + b/np or a + b·np, fitted to
-// all runs, or of five and more the model of growth that foretells each best from the
-// others.
+// Traces of more processes than were run are made of those that were, where these let
+// one see how. Ranks have roles (all the same, or the first, the last and those between
+// in each dimension of a line or grid), and those of a role must make the same calls in
+// every run, with partners that are found the same way, and loops that are gone through
+// as often as the number of processes says. Communicators are the world or go along some
+// dimensions. Sizes of messages follow a law that all runs show, or a model of growth;
+// computation is a + b/np or a + b·np, fitted to all runs, or of five and more the model
+// of growth that foretells each best from the others.
 
 // least is the number of processes from which a run has one between first and
 // last.
@@ -51,49 +52,72 @@ func (w *workshop) extrapolated(measured [][]*taken, np int) ([]*taken, error) {
 			return nil, err
 		}
 		last := measured[len(measured)-1][run]
-		out := &taken{CutTrace: &launch.CutTrace{Trace: made, Cuts: last.Cuts}, inflated: last.inflated}
+		out := &taken{CutTrace: &launch.CutTrace{Trace: made, Cuts: last.Cuts}, inflated: last.inflated, sizesOff: g.off}
 		out.seconds = cost + time.Since(start).Seconds()
 		list = append(list, out)
 		if run == 0 {
-			w.note("More than %d processes were not run: their traces are made of those of %d and %d. Every process makes the calls of its like there (the first, the last, all between), with partners as many ranks away%s; sizes of messages follow the power of the number of processes that joins the two; a process computes for %s.",
-				g.last.NP(), g.before.NP(), g.last.NP(), g.laidOut(np), g.law())
+			w.note("%s.", g.said(np))
 		}
 	}
 	return list, nil
 }
 
-func short(ns float64) string { return fmt.Sprintf("%.3g", ns/1e9) }
+// said tells how a trace was made.
+func (g *growth) said(np int) string {
+	var counts []string
+	for _, r := range g.used {
+		counts = append(counts, strconv.Itoa(r.NP()))
+	}
+	n := len(counts) - 1
+	text := fmt.Sprintf("%d processes were not run: their trace is made of those of %s and %s. ", np, strings.Join(counts[:n], ", "), counts[n])
+	switch g.cast.kind {
+	case everyone:
+		text += "All do the same"
+	case ends:
+		text += "Every process makes the calls of its like there (the first, the last, all between)"
+	default:
+		text += "Every process makes the calls of its like there (the first, the last, odd ones and even ones between)"
+	}
+	text += g.laidOut(np)
+	if loops := slices.Sorted(maps.Keys(g.loops)); len(loops) > 0 {
+		text += "; loops are gone through as often as their number says (" + strings.Join(loops, ", ") + ")"
+	}
+	if g.off > 0 {
+		text += fmt.Sprintf("; sizes follow no exact law everywhere, those of %s least: they may be off by %.1f %%, which the interval allows for", g.worst, 100*g.off)
+	}
+	if g.uneven > mostOff {
+		text += fmt.Sprintf("; lists of sizes are made the same for all, though sizes in them differ by %.0f %% of their mean", 100*g.uneven)
+	}
+	if len(g.used) < len(g.runs) && g.runs[0].NP() > 1 {
+		text += fmt.Sprintf("; the run of %d does otherwise and shows none of it", g.runs[0].NP())
+	}
+	return text + fmt.Sprintf("; a process computes for %s", g.work)
+}
 
 // laidOut says which grid was seen, where it is no line.
 func (g *growth) laidOut(np int) string {
-	if len(g.layout(np)) == 1 {
+	if len(g.cast.layout(np)) == 1 {
 		return ""
 	}
-	return fmt.Sprintf(" in a grid (%s, then %s)", g.layout(g.last.NP()), g.layout(np))
-}
-
-// law is what a process computes.
-func (g *growth) law() string {
-	if g.model != nil {
-		return fmt.Sprintf("%s ns (np is p; off by %.1f %% when each count is foretold from the others)", g.model, 100*g.model.SMAPE)
-	}
-	if g.grows {
-		return fmt.Sprintf("%s s + %s s · np", short(g.fixed), short(g.shared))
-	}
-	return fmt.Sprintf("%s s + %s s / np", short(g.fixed), short(g.shared))
+	return fmt.Sprintf(" in a grid (%s, then %s)", g.cast.layout(g.last().NP()), g.cast.layout(np))
 }
 
 // growth is how a program changes with the number of processes.
 type growth struct {
-	before, last  *trace.Trace // the two largest runs
-	layout        func(np int) grid
-	masks         []int         // of the communicators: see grid.parts
-	fixed, shared float64       // computation of a process is fixed + shared / np,
-	grows         bool          // or fixed + shared · np,
-	model         *models.Model // or this
-	// lists are the elements that a rank has on average in the lists of sizes of
-	// each collective that carries some, in order, in both runs.
-	listsBefore, listsLast [][2]float64
+	book *book
+	runs []*counted // in ascending order of their processes
+	used []*counted // of these, those that do the same
+	cast cast
+	// masks are the dimensions that communicators go along: see grid.parts.
+	masks  []int
+	roles  map[int][]*step
+	work   *workLaw
+	lists  [][2]float64    // sums of both lists of each call that has some, in order
+	uneven float64         // by how much sizes in a list differ, relative to their mean
+	sized  map[*step]sized // sizes of each step where the trace is to be made
+	off    float64         // how far sizes may be off, relative to them,
+	worst  string          // and of which call most
+	loops  map[string]bool // how often they are gone through, in words
 }
 
 // newGrowth looks at traces in ascending order of their processes.
@@ -102,203 +126,166 @@ func newGrowth(measured []*trace.Trace) (*growth, error) {
 	if n < 2 || measured[n-2].NP() < least || measured[n-2].NP() == measured[n-1].NP() {
 		return nil, fmt.Errorf("it takes runs with two different numbers of processes from %d on", least)
 	}
-	var first error
-	for _, layout := range layouts {
-		g := &growth{before: measured[n-2], last: measured[n-1], layout: layout}
-		err := g.fits()
-		if err == nil {
-			g.listsBefore, g.listsLast = lists(g.before), lists(g.last)
-			return g, g.fit(measured)
+	g := &growth{book: &book{ids: map[string]int32{}}}
+	for _, t := range measured {
+		run, err := g.book.read(t)
+		if err != nil {
+			return nil, err
 		}
-		if first == nil {
-			first = err
+		g.runs = append(g.runs, run)
+	}
+	return g, nil
+}
+
+func (g *growth) last() *counted { return g.runs[len(g.runs)-1] }
+
+// to makes the trace of np processes.
+func (g *growth) to(np int) (*trace.Trace, error) {
+	if np <= g.last().NP() {
+		return nil, fmt.Errorf("%d processes are not more than the %d that were run", np, g.last().NP())
+	}
+	g.work = &workLaw{}
+	unlawful := g.work.fit(g.runs)
+	t, err := g.understand(np)
+	if err != nil {
+		return nil, err
+	}
+	return t, unlawful
+}
+
+// understand finds what the ranks of np processes would do: without loops and by all
+// runs, if that is possible. A run of two, of which each is both the other's left and
+// right, may do something of its own.
+func (g *growth) understand(np int) (t *trace.Trace, err error) {
+	from := slices.IndexFunc(g.runs, func(r *counted) bool { return r.NP() > 1 })
+	between := slices.IndexFunc(g.runs, func(r *counted) bool { return r.NP() >= least })
+	var first error
+	for _, start := range slices.Compact([]int{from, between}) {
+		for _, loops := range []bool{false, true} {
+			if g.used = g.runs[start:]; loops && len(g.used) < 3 {
+				continue
+			}
+			for _, g.cast = range casts {
+				if err = g.understandAs(np, loops); err == nil {
+					t, err = g.program(np)
+				}
+				if err == nil {
+					return t, nil
+				}
+				if g.cast.kind == ends && (first == nil || first == errOwnCommunicators) {
+					first = err
+				}
+			}
 		}
 	}
 	return nil, first
 }
 
-// fits tells what speaks against a layout.
-func (g *growth) fits() error {
-	p, q := g.layout(g.before.NP()), g.layout(g.last.NP())
-	if !p.grows(q) {
-		return fmt.Errorf("a grid of %s is too small", p)
+var errOwnCommunicators = errors.New("the program has communicators of its own")
+
+// understandAs tells what speaks against a cast.
+func (g *growth) understandAs(np int, loops bool) error {
+	q := g.cast.layout(g.last().NP())
+	masks, ok := q.parts(g.last().Trace)
+	for _, run := range g.used {
+		ok = ok && g.cast.layout(run.NP()).has(run.Trace, masks)
 	}
-	var ok, same bool
-	if g.masks, ok = q.parts(g.last); ok {
-		var masks []int
-		masks, same = p.parts(g.before)
-		same = same && slices.Equal(masks, g.masks)
+	if !ok {
+		return errOwnCommunicators
 	}
-	if !ok || !same {
-		return errors.New("the program has communicators of its own")
+	g.masks, g.roles = masks, map[int][]*step{}
+	to := g.cast.layout(np)
+	if len(to) != len(q) {
+		return errors.New("the grid has other dimensions")
 	}
-	for rank := range g.last.NP() { // those between do the same
-		if err := g.alike(g.last, q.first(rank), g.last, rank); err != nil {
+	for rank := range np {
+		role := g.cast.role(to, rank)
+		if _, ok := g.roles[role]; ok {
+			continue
+		}
+		p := parser{book: g.book, many: len(g.used) > 2, loops: loops, known: map[string]*step{}}
+		counts := 0
+		for _, run := range g.used {
+			had := len(p.streams)
+			if p.streams = g.streams(p.streams, run, role); len(p.streams) > had {
+				counts++
+			}
+		}
+		if counts < 2 || g.cast.like(rank, to, q) < 0 {
+			return fmt.Errorf("the processes form a grid of %s, which does not show what one of %s does", q, to)
+		}
+		steps, err := p.parse()
+		if err != nil {
 			return err
 		}
-		if err := g.alike(g.before, q.like(rank, p), g.last, rank); err != nil {
-			return err
-		}
+		g.roles[role] = steps
 	}
-	return nil
+	return g.resolve(to)
 }
 
-// counterpart is the rank of p that does what a rank of n does.
-func counterpart(rank, n, p int) int {
-	switch {
-	case rank == 0:
-		return 0
-	case rank == n-1:
-		return p - 1
+// streams adds those of the ranks of a run that have a role.
+func (g *growth) streams(list []*stream, run *counted, role int) []*stream {
+	of := g.cast.layout(run.NP())
+	for rank := range run.NP() {
+		if g.cast.role(of, rank) == role {
+			list = append(list, &stream{rank: rank, of: of, seats: of.seats(g.masks, rank), calls: run.calls[rank]})
+		}
 	}
-	return 1 + (rank-1)*(p-2)/(n-2)
+	return list
 }
 
-// fit finds what a process computes on average.
-func (g *growth) fit(measured []*trace.Trace) error {
-	var points []models.Point
-	for _, t := range measured {
-		y := 0.0
-		for rank := range t.NP() {
-			y += computed(t, rank) / float64(t.NP())
-		}
-		points = append(points, models.Point{P: float64(t.NP()), Value: y})
-	}
-	if model, err := models.Fit(points); err == nil {
-		g.model = &model
-	}
-	for _, g.grows = range []bool{false, true} {
-		g.line(points)
-		if g.follows(points) && (!g.grows || len(points) > 2) { // a line goes through any two
-			return nil
+// resolve finds the laws of all sizes.
+func (g *growth) resolve(to grid) error {
+	g.sized, g.loops, g.off = map[*step]sized{}, map[string]bool{}, 0
+	for _, steps := range g.roles {
+		for _, s := range steps {
+			if err := g.size(s, to); err != nil {
+				return err
+			}
 		}
 	}
-	if g.model != nil {
+	return g.sizeLists(to)
+}
+
+// size finds the laws of a step's sizes.
+func (g *growth) size(s *step, to grid) error {
+	if _, known := g.sized[s]; known {
 		return nil
 	}
-	first, last := points[0], points[len(points)-1]
-	return fmt.Errorf("a process computes for %s s with %.0f processes and for %s s with %.0f, and these counts do not show by which law (%d or more might)",
-		short(first.Value), first.P, short(last.Value), last.P, models.Fewest)
-}
-
-// line finds fixed and shared by least squares; neither is below 0.
-func (g *growth) line(points []models.Point) {
-	var n, sx, sy, sxx, sxy float64
-	for _, p := range points {
-		x, y := g.part(p.P), p.Value
-		n, sx, sy, sxx, sxy = n+1, sx+x, sy+y, sxx+x*x, sxy+x*y
+	var out sized
+	if s.rounds != nil {
+		l, err := roundsLaw(s.rounds)
+		if err == nil && l.value(to) != math.Round(l.value(to)) {
+			err = fmt.Errorf("a loop is gone through %s times, which is no whole number for %s processes", l.name, to)
+		}
+		if err != nil {
+			return err
+		}
+		out.rounds = int(l.value(to))
+		g.loops[l.name] = true
 	}
-	g.shared = (n*sxy - sx*sy) / (n*sxx - sx*sx)
-	g.fixed = (sy - g.shared*sx) / n
-	switch {
-	case g.shared < 0:
-		g.fixed, g.shared = sy/n, 0
-	case g.fixed < 0:
-		g.fixed, g.shared = 0, sxy/sxx
+	if s.turns != nil {
+		g.loops[s.turns.name] = true
 	}
-}
-
-// follows tells whether no count is further from the line than one run of a program is
-// from another.
-func (g *growth) follows(points []models.Point) bool {
-	return !slices.ContainsFunc(points, func(p models.Point) bool {
-		return math.Abs(g.value(p.P)-p.Value) > normal90*runSpread*p.Value
-	})
-}
-
-// part is how much of shared a process has.
-func (g *growth) part(np float64) float64 {
-	if g.grows {
-		return np
-	}
-	return 1 / np
-}
-
-func (g *growth) value(np float64) float64 { return g.fixed + g.shared*g.part(np) }
-
-// compute is what a process computes of what its like did in the largest run.
-func (g *growth) compute(np int) float64 {
-	if g.model != nil {
-		now, _, _ := g.model.At(float64(g.last.NP()))
-		if then, _, _ := g.model.At(float64(np)); now > 0 && then > 0 {
-			return then / now
+	for _, inner := range s.body {
+		if err := g.size(inner, to); err != nil {
+			return err
 		}
 	}
-	of := g.value(float64(g.last.NP()))
-	if of == 0 {
-		return 1
-	}
-	return g.value(float64(np)) / of
-}
-
-// lists are the means over the ranks of the sums of both lists of each action
-// that may have any; where only the root of a collective has one, over the roots.
-func lists(t *trace.Trace) [][2]float64 {
-	var all [][2]float64
-	var ranks []float64
-	for rank := range t.NP() {
-		c, i := t.Cursor(rank), 0
-		for a := (trace.Action{}); advance(&c, &a); {
-			if !listed(&a) {
-				continue
-			}
-			if i == len(all) {
-				all, ranks = append(all, [2]float64{}), append(ranks, 0)
-			}
-			sends, receives := total(a.Counts), total(a.Counts2)
-			if a.Kind != trace.Gatherv && a.Kind != trace.Scatterv || sends+receives > 0 {
-				ranks[i]++
-			}
-			all[i][0] += sends
-			all[i][1] += receives
-			i++
+	for i, samples := range s.sizes {
+		if len(samples) == 0 {
+			continue
+		}
+		var err error
+		if out.sizes[i], err = sizing(samples, to); err != nil {
+			return fmt.Errorf("%s: %w", s.action.Kind, err)
+		}
+		if off := out.sizes[i].off; off > g.off {
+			g.off, g.worst = off, s.action.Kind.String()
 		}
 	}
-	for i, n := range ranks {
-		all[i][0], all[i][1] = all[i][0]/max(n, 1), all[i][1]/max(n, 1)
-	}
-	return all
-}
-
-// listed tells whether an action has lists of sizes, on some rank at least.
-func listed(a *trace.Action) bool {
-	return len(a.Counts)+len(a.Counts2) > 0 || a.Kind == trace.Gatherv || a.Kind == trace.Scatterv
-}
-
-func total(counts []int64) float64 {
-	sum := 0.0
-	for _, n := range counts {
-		sum += float64(n)
-	}
-	return sum
-}
-
-// alike tells where two ranks do not make the same calls with partners as many
-// ranks away. Sizes may differ, times too.
-func (g *growth) alike(s *trace.Trace, rank int, t *trace.Trace, other int) error {
-	x, y := s.Cursor(rank), t.Cursor(other)
-	p, q := g.layout(s.NP()).seats(g.masks, rank), g.layout(t.NP()).seats(g.masks, other)
-	var a, b trace.Action
-	for n := 1; ; n++ {
-		more, same := advance(&x, &a), advance(&y, &b)
-		switch {
-		case more != same:
-			return fmt.Errorf("rank %d of %d and rank %d of %d do not make as many calls", rank, s.NP(), other, t.NP())
-		case !more:
-			return nil
-		case int(a.Comm) >= len(g.masks) || int(b.Comm) >= len(g.masks):
-			return errors.New("the program has communicators of its own")
-		}
-		same = a.Kind == b.Kind && a.Comm == b.Comm && (a.Tag == b.Tag || a.Kind == trace.CommSplit)
-		if same {
-			for i, peer := range partners(&a) {
-				same = same && away(&a, *peer, p) == away(&b, *partners(&b)[i], q)
-			}
-		}
-		if !same {
-			return fmt.Errorf("call %d is %s on rank %d of %d, and %s on rank %d of %d", n, called(&a, p), rank, s.NP(), called(&b, q), other, t.NP())
-		}
-	}
+	g.sized[s] = out
+	return nil
 }
 
 // partners are the ranks that an action names.
@@ -321,140 +308,9 @@ func called(a *trace.Action, seats []seat) string {
 		if *peer >= 0 {
 			text += fmt.Sprintf(" with %d", *peer)
 		}
-		if away(a, *peer, seats).last {
+		if c := int(a.Comm); a.Kind.Collective() && c < len(seats) && int(*peer) == seats[c].part.size()-1 {
 			text += " (the last)"
 		}
 	}
 	return text
-}
-
-// partner is who an action's partner is, whatever the number of processes: nobody
-// or anyone (a number below 0), the root of a collective (the last of its ranks, or
-// another by its number), or a rank so far away.
-type partner struct {
-	number int32
-	last   bool
-	off    offset
-}
-
-// away is who a partner is of the rank with these seats. A wait names ranks of the
-// world.
-func away(a *trace.Action, peer int32, seats []seat) partner {
-	s := seats[a.Comm]
-	switch {
-	case peer < 0:
-		return partner{number: peer}
-	case a.Kind.Collective() && int(peer) == s.part.size()-1:
-		return partner{last: true}
-	case a.Kind.Collective():
-		return partner{number: peer}
-	}
-	return partner{off: s.part.away(s.me, int(peer))}
-}
-
-// who is the rank that a partner is.
-func who(a *trace.Action, p partner, seats []seat) int32 {
-	s := seats[a.Comm]
-	switch {
-	case p.last:
-		return int32(s.part.size() - 1)
-	case p.number < 0 || a.Kind.Collective():
-		return p.number
-	}
-	return int32(s.part.reach(s.me, p.off))
-}
-
-// to makes the trace of np processes.
-func (g *growth) to(np int) (*trace.Trace, error) {
-	if np <= g.last.NP() {
-		return nil, fmt.Errorf("%d processes are not more than the %d that were run", np, g.last.NP())
-	}
-	if to := g.layout(np); !g.layout(g.last.NP()).grows(to) {
-		return nil, fmt.Errorf("the processes form a grid of %s, which does not show what one of %s does", g.layout(g.last.NP()), to)
-	}
-	out := &trace.Trace{Nanoseconds: g.last.Nanoseconds, Name: fmt.Sprintf("%d processes made of %d", np, g.last.NP())}
-	for rank := range np {
-		out.Programs = append(out.Programs, g.program(rank, np))
-	}
-	return out, nil
-}
-
-func (g *growth) program(rank, np int) trace.Program {
-	from, to := g.layout(g.last.NP()), g.layout(np)
-	like := to.like(rank, from)
-	now, past := g.last.Cursor(like), g.before.Cursor(from.like(like, g.layout(g.before.NP())))
-	was, will := from.seats(g.masks, like), to.seats(g.masks, rank)
-	by, list, made := g.compute(np), 0, 0
-	b := trace.NewBuilder(rank)
-	var before trace.Action
-	for {
-		a := trace.Action{}
-		if !now.Next(&a) {
-			return b.Program()
-		}
-		switch a.Kind {
-		case trace.Compute:
-			a.Value *= by
-			a.Variance *= by * by
-		case trace.Location, trace.Sleep:
-		case trace.CommSplit:
-			advance(&past, &before)
-			made++
-			a.Tag, a.Count = int32(will[made].first), int64(will[made].me)
-		default:
-			advance(&past, &before)
-			for _, peer := range partners(&a) {
-				*peer = who(&a, away(&a, *peer, was), will)
-			}
-			a.Count = g.grow(before.Count, a.Count, np)
-			a.Count2 = g.grow(before.Count2, a.Count2, np)
-			if listed(&a) {
-				g.spread(&a, list, np, will[a.Comm].part.size())
-				list++
-			}
-		}
-		b.Add(&a)
-	}
-}
-
-// grow is a size by the power of the number of processes that joins both runs.
-func (g *growth) grow(before, last int64, np int) int64 {
-	if before == last || before <= 0 || last <= 0 {
-		return last
-	}
-	return int64(math.Round(g.power(float64(before), float64(last), np)))
-}
-
-func (g *growth) power(before, last float64, np int) float64 {
-	p, q := float64(g.before.NP()), float64(g.last.NP())
-	return last * math.Pow(float64(np)/q, math.Log(last/before)/math.Log(q/p))
-}
-
-// spread makes an action's lists those in which everyone has the same, and what its
-// rank sends or receives by itself what the others' lists say.
-func (g *growth) spread(a *trace.Action, list, np, ranks int) {
-	even := func(had []int64, which int) (size int64, counts []int64) {
-		sum := g.listsLast[list][which]
-		if before := g.listsBefore[list][which]; before > 0 && sum > 0 {
-			sum = g.power(before, sum, np)
-		}
-		size = int64(math.Round(sum / float64(ranks)))
-		switch {
-		case len(had) == 0:
-		case total(had) == 0 && (a.Kind == trace.Gatherv || a.Kind == trace.Scatterv): // not the root
-			counts = make([]int64, ranks)
-		default:
-			counts = slices.Repeat([]int64{size}, ranks)
-		}
-		return size, counts
-	}
-	var sent, received int64
-	sent, a.Counts = even(a.Counts, 0)
-	received, a.Counts2 = even(a.Counts2, 1)
-	switch a.Kind {
-	case trace.Gatherv, trace.Allgatherv:
-		a.Count = received * a.Type2.Size() / a.Type.Size()
-	case trace.Scatterv:
-		a.Count2 = sent * a.Type.Size() / a.Type2.Size()
-	}
 }

@@ -38,38 +38,6 @@ func (g grid) rank(place [3]int) int {
 	return rank
 }
 
-// like is the rank of another grid of the same dimensions that does what a rank of
-// this one does: first, last or between in each.
-func (g grid) like(rank int, other grid) int {
-	place := g.at(rank)
-	for d := range g {
-		place[d] = counterpart(place[d], g[d], other[d])
-	}
-	return other.rank(place)
-}
-
-// first is the first rank that does what a rank does.
-func (g grid) first(rank int) int {
-	place := g.at(rank)
-	for d, n := range g {
-		if place[d] > 0 && place[d] < n-1 {
-			place[d] = 1
-		}
-	}
-	return g.rank(place)
-}
-
-// grows tells whether a grid shows what a larger one would do: each dimension has
-// ranks between its first and its last, or does not grow.
-func (g grid) grows(to grid) bool {
-	for d, n := range g {
-		if n != to[d] && (n < least || to[d] < least) {
-			return false
-		}
-	}
-	return true
-}
-
 // offset is how far away a place is in each dimension, the shorter way around.
 type offset [3]int32
 
@@ -208,4 +176,27 @@ func (g grid) parts(t *trace.Trace) (masks []int, ok bool) {
 		masks = append(masks, list[0])
 	}
 	return masks, true
+}
+
+// has tells whether a program's communicators are those that go along these dimensions.
+func (g grid) has(t *trace.Trace, masks []int) bool {
+	for rank := range t.NP() {
+		made := 0
+		c := t.Cursor(rank)
+		for a := (trace.Action{}); c.Next(&a); {
+			if a.Kind == trace.CommDup {
+				return false
+			}
+			if a.Kind != trace.CommSplit {
+				continue
+			}
+			if made++; made == len(masks) {
+				return false
+			}
+			if s := g.sub(masks[made], rank); int64(s.me) != a.Count || int32(s.first) != a.Tag {
+				return false
+			}
+		}
+	}
+	return true
 }

@@ -134,6 +134,9 @@ type taken struct {
 	// inflated is by how many seconds pauses may be longer because ranks waited for a
 	// core, where calls count as long as they took.
 	inflated float64
+	// sizesOff is how far the sizes of messages may be off, relative to them, where the
+	// trace was made of others.
+	sizesOff float64
 }
 
 // take runs the program once and reads its traces. Where loops may be cut short

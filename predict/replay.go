@@ -25,7 +25,7 @@ func (w *workshop) replay(ctx context.Context, p *Platform, traces []*taken, opt
 	out := Prediction{NP: np, Opt: opt, Platform: p.Name, Method: Simple, Runs: len(traces)}
 	var seconds []float64
 	var results []*simulate.Result
-	cut, inflated := 0.0, 0.0
+	cut, sizes, inflated := 0.0, 0.0, 0.0
 	for _, t := range traces {
 		start := time.Now()
 		result, used, err := simulate.Buffered(ctx, t.Trace, p.Platform, hosts, options(p, reference))
@@ -46,6 +46,7 @@ func (w *workshop) replay(ctx context.Context, p *Platform, traces []*taken, opt
 		}
 		seconds, results = append(seconds, result.Seconds), append(results, result)
 		cut, inflated = max(cut, cutSpread(t, machine, hosts)), max(inflated, t.inflated)
+		sizes = max(sizes, t.sizesOff*communicating(result))
 		for _, c := range t.Cuts {
 			if c.Skipped > 0 {
 				out.Method = Threshold
@@ -64,11 +65,20 @@ func (w *workshop) replay(ctx context.Context, p *Platform, traces []*taken, opt
 		return out, fmt.Errorf("%s: %w", p.Name, err)
 	}
 	least := atLeast(out.Bounds, results)
-	out.Predicted, out.Low, out.High = interval(seconds, math.Hypot(math.Hypot(cut, scatter), doubt*median(seconds)), least)
+	out.Predicted, out.Low, out.High = interval(seconds, math.Hypot(math.Hypot(math.Hypot(cut, sizes), scatter), doubt*median(seconds)), least)
 	out.Low = deflated(out.Low, least, inflated)
 	w.noteInflated(inflated, out.Predicted)
 	out.PerPrediction = perPrediction(out.Obtain, out.Simulation, len(w.Platforms))
 	return out, w.watch(ctx, p, traces[middle], opt, np, reference)
+}
+
+// communicating is for how long the rank that computes and pauses most does neither.
+func communicating(r *simulate.Result) float64 {
+	most := 0.0
+	for _, rank := range r.Ranks {
+		most = max(most, rank.Compute+rank.Sleep)
+	}
+	return max(0, r.Seconds-most)
 }
 
 // noteInflated tells of an interval that begins lower because calls that count as long

@@ -1,0 +1,254 @@
+package predict
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"auspex/trace"
+)
+
+// Collective operations as programs write them by hand, of messages.
+
+func exchange(do func(trace.Action), to, from int, bytes int64) {
+	do(trace.Action{Kind: trace.SendRecv, Type: trace.Byte, Type2: trace.Byte, Peer: int32(to), Peer2: int32(from), Count: bytes, Count2: bytes})
+}
+
+// posted is the same without blocking.
+func posted(do func(trace.Action), me, to, from int, bytes int64) {
+	do(toward(trace.Irecv, from, bytes))
+	do(toward(trace.Isend, to, bytes))
+	do(trace.Action{Kind: trace.Wait, Peer: int32(from), Peer2: int32(me)})
+	do(trace.Action{Kind: trace.Wait, Peer: int32(me), Peer2: int32(to)})
+}
+
+func broadcastTree(rank, np int, do func(trace.Action)) {
+	up := 1
+	for ; up < np && rank&up == 0; up *= 2 {
+	}
+	if rank > 0 {
+		do(toward(trace.Recv, rank-up, 4096))
+	}
+	for up /= 2; up > 0; up /= 2 {
+		if rank+up < np {
+			do(toward(trace.Send, rank+up, 4096))
+		}
+	}
+}
+
+func reduceTree(rank, np int, do func(trace.Action)) {
+	for d := 1; d < np; d *= 2 {
+		if rank&d != 0 {
+			do(toward(trace.Send, rank-d, 800))
+			return
+		}
+		if rank+d < np {
+			do(toward(trace.Recv, rank+d, 800))
+			do(compute(1000))
+		}
+	}
+}
+
+func recursiveDoubling(rank, np int, do func(trace.Action)) {
+	for d := 1; d < np; d *= 2 {
+		exchange(do, rank^d, rank^d, 64)
+	}
+}
+
+// gatherDoubling sends twice as much in each round.
+func gatherDoubling(rank, np int, do func(trace.Action)) {
+	for d := 1; d < np; d *= 2 {
+		posted(do, rank, rank^d, rank^d, int64(d*(1<<20)/np))
+	}
+}
+
+func recursiveHalving(rank, np int, do func(trace.Action)) {
+	for d := np / 2; d > 0; d /= 2 {
+		exchange(do, rank^d, rank^d, int64(d*(1<<20)/np))
+	}
+}
+
+func dissemination(rank, np int, do func(trace.Action)) {
+	for d := 1; d < np; d *= 2 {
+		exchange(do, (rank+d)%np, (rank-d+np)%np, 1)
+	}
+}
+
+// bruck sends what is left in the last round.
+func bruck(rank, np int, do func(trace.Action)) {
+	for d := 1; d < np; d *= 2 {
+		exchange(do, (rank-d+np)%np, (rank+d)%np, int64(1000*min(d, np-d)))
+	}
+}
+
+func aroundRingOnce(rank, np int, do func(trace.Action)) {
+	for range np - 1 {
+		posted(do, rank, (rank+1)%np, (rank+np-1)%np, int64((1<<20)/np))
+	}
+}
+
+func pairs(rank, np int, do func(trace.Action)) {
+	for i := 1; i < np; i++ {
+		exchange(do, (rank+i)%np, (rank-i+np)%np, int64((1<<20)/np/np))
+	}
+}
+
+func flippedPairs(rank, np int, do func(trace.Action)) {
+	for i := 1; i < np; i++ {
+		exchange(do, rank^i, rank^i, 512)
+	}
+}
+
+func toFirst(rank, np int, do func(trace.Action)) {
+	if rank > 0 {
+		do(trace.Action{Kind: trace.Send, Type: trace.Byte, Peer: 0, Tag: int32(rank), Count: 100})
+		return
+	}
+	for i := 1; i < np; i++ {
+		do(trace.Action{Kind: trace.Recv, Type: trace.Byte, Peer: int32(i), Tag: int32(i), Count: 100})
+	}
+}
+
+func everyoneAsksEveryone(rank, np int, do func(trace.Action)) {
+	for i := range np {
+		if i != rank {
+			do(toward(trace.Irecv, i, 24))
+		}
+	}
+	for i := range np {
+		if i != rank {
+			do(toward(trace.Send, i, 24))
+		}
+	}
+	for i := range np {
+		if i != rank {
+			do(trace.Action{Kind: trace.Wait, Peer: int32(i), Peer2: int32(rank)})
+		}
+	}
+}
+
+func everyoneBroadcasts(_, np int, do func(trace.Action)) {
+	for root := range np {
+		do(trace.Action{Kind: trace.Bcast, Type: trace.Byte, Peer: int32(root), Count: 8000})
+	}
+}
+
+func redBlack(rank, np int, do func(trace.Action)) {
+	if rank%2 == 0 {
+		do(toward(trace.Send, (rank+1)%np, 8))
+		do(toward(trace.Recv, (rank+np-1)%np, 8))
+		return
+	}
+	do(toward(trace.Recv, rank-1, 8))
+	do(toward(trace.Send, (rank+1)%np, 8))
+}
+
+func rounds(of func(np int) int) func(int, int, func(trace.Action)) {
+	return func(_, np int, do func(trace.Action)) {
+		for range of(np) {
+			do(trace.Action{Kind: trace.Allreduce, Type: trace.Double, Count: 1})
+		}
+	}
+}
+
+var byHand = map[string]func(int, int, func(trace.Action)){
+	"broadcast tree": broadcastTree, "reduction tree": reduceTree, "recursive doubling": recursiveDoubling,
+	"gather by doubling": gatherDoubling, "recursive halving": recursiveHalving, "dissemination": dissemination, "Bruck": bruck,
+	"ring": aroundRingOnce, "pairs": pairs, "flipped pairs": flippedPairs, "to the first": toFirst,
+	"everyone asks everyone": everyoneAsksEveryone, "everyone broadcasts": everyoneBroadcasts,
+	"log p rounds": rounds(func(np int) int { return 3 * int(math.Log2(float64(np))) }),
+	"p − 1 rounds": rounds(func(np int) int { return np - 1 }),
+	"line":         alongLine, "around a ring": aroundRing, "red and black": redBlack,
+}
+
+// grown makes the trace of more processes of those of 2, 4 and 8 and says where it is not
+// the one it would be.
+func grown(np int, program func(int, int, func(trace.Action))) (where string, err error) {
+	got, _, err := Extrapolate([]*trace.Trace{made(2, program), made(4, program), made(8, program)}, np)
+	if err != nil {
+		return "", err
+	}
+	never := func(p, q trace.Action) bool { return false }
+	return differ(got, made(np, program), never), nil
+}
+
+// What is written by hand goes on as it would, call by call, to the byte.
+func TestByHand(t *testing.T) {
+	for name, program := range byHand {
+		for _, np := range []int{16, 64} {
+			if where, err := grown(np, program); err != nil || where != "" {
+				t.Errorf("%s on %d: %s, %v", name, np, where, err)
+			}
+		}
+	}
+}
+
+// Also one after another, several times, with collectives of MPI's own and computation
+// between.
+func TestByHandTogether(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		chosen := rapid.SliceOfN(rapid.SampledFrom(slices.Sorted(maps.Keys(byHand))), 1, 3).Draw(t, "operations")
+		turns := rapid.IntRange(1, 3).Draw(t, "turns")
+		apart := rapid.Bool().Draw(t, "apart")
+		program := func(rank, np int, do func(trace.Action)) {
+			for range turns {
+				for _, name := range chosen {
+					do(compute(1e6 / float64(np)))
+					byHand[name](rank, np, do)
+					if apart {
+						do(trace.Action{Kind: trace.Barrier})
+					}
+				}
+			}
+		}
+		where, err := grown(16, program)
+		if where != "" {
+			t.Fatal(where)
+		}
+		if apart && err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// What only looks like a law up to 8 processes, or does not even, is refused.
+func TestByHandRefuses(t *testing.T) {
+	for name, c := range map[string]struct {
+		does func(int, int, func(trace.Action))
+		want string
+	}{
+		"sizes by no law": {func(rank, np int, do func(trace.Action)) {
+			do(trace.Action{Kind: trace.Allreduce, Type: trace.Byte, Count: map[int]int64{2: 100, 4: 900, 8: 30}[np]})
+		}, "allreduce: sizes 100 with 2, 900 with 4, 30 with 8 processes follow no law"},
+		"another partner in every run": {func(rank, np int, do func(trace.Action)) {
+			d := map[int]int{2: 1, 4: 3, 8: 2}[np]
+			exchange(do, (rank+d)%np, (rank-d+np)%np, 8)
+		}, "call 2 is sendRecv"},
+		"rounds by no law": {rounds(func(np int) int { return map[int]int{2: 1, 4: 5, 8: 2}[np] }), "do not make as many calls|call"},
+		"shuffled": {func(rank, np int, do func(trace.Action)) {
+			do(toward(trace.Isend, (3*rank+1)%np, 8))
+			for from := range np {
+				if (3*from+1)%np == rank {
+					do(toward(trace.Recv, from, 8))
+				}
+			}
+		}, "call 2 is"},
+	} {
+		_, err := grown(16, c.does)
+		ok := false
+		for _, want := range strings.Split(c.want, "|") {
+			ok = ok || err != nil && strings.Contains(err.Error(), want)
+		}
+		if !ok {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	// Two counts show no loop.
+	if _, _, err := Extrapolate([]*trace.Trace{made(4, recursiveDoubling), made(8, recursiveDoubling)}, 16); err == nil {
+		t.Error("two counts were enough")
+	}
+}
