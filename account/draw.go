@@ -290,7 +290,7 @@ func (d *drawing) judge() {
 	d.noise()
 	for _, x := range d.roles {
 		for _, s := range x.groups {
-			s.real = d.isReal(s)
+			s.real = d.isReal(s, 1)
 		}
 	}
 	d.restsMost()

@@ -2,6 +2,7 @@ package account
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -152,7 +153,11 @@ func (d *drawing) addJoint(number int, x *role, groups []int) {
 			without[k] = max(without[k], sum-p.work[g]+x.groups[g].mean())
 		}
 	})
-	j.real = d.isReal(&j.stats)
+	squares := 0.0
+	for _, g := range groups {
+		squares += x.groups[g].mean() * x.groups[g].mean()
+	}
+	j.real = d.isReal(&j.stats, math.Sqrt(squares)/j.mean())
 	for k, g := range groups {
 		s := x.groups[g]
 		j.most = append(j.most, s.most)

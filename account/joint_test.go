@@ -138,3 +138,35 @@ func TestNoiseIsNotWaitedForByRegion(t *testing.T) {
 		t.Errorf("%.4f of the run is uneven, the busiest has %.4f more than the mean: %+v", got, want, l.Lines)
 	}
 }
+
+// What is left of two regions that even out in part is theirs, though one of them alone
+// may scatter by as much: that it has no pattern would be false.
+func TestWhatIsLeftHasAPattern(t *testing.T) {
+	classes := []Class{Work, Work, Work, Work, Work, Communicating}
+	rows := [][]float64{
+		{46.3, 35.4, 46.7, 18.4, 11.9, 0},
+		{23.0, 90.0, 48.4, 17.5, 11.6, 0},
+		{48.3, 57.1, 46.1, 17.4, 11.9, 0},
+		{38.6, 74.8, 49.6, 17.6, 11.7, 0},
+	}
+	most := 0.0
+	for _, row := range rows {
+		most = max(most, sum(row))
+	}
+	for _, row := range rows {
+		row[5] = most - sum(row) + 4
+	}
+	l := draw(t, run(classes, rows...))
+	named := 0.0
+	for _, line := range l.Lines {
+		if line.Words == Scattering && line.Share >= Trouble {
+			t.Errorf("%+v", line)
+		}
+		if line.Kind == Imbalance && line.Region != "" {
+			named += line.Share
+		}
+	}
+	if named < Trouble {
+		t.Errorf("%+v", l.Lines)
+	}
+}

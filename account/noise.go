@@ -143,8 +143,9 @@ func leastDiffering(of []float64) float64 {
 
 // isReal tells whether the units of a role differ in a group by more than
 // noise does: the slowest stands out of what as many draws of noise reach, or
-// all together are spread twice as far.
-func (d *drawing) isReal(s *stats) bool {
+// all together are spread twice as far. Evened is what part of a group's noise is left
+// of several groups' where they are taken together.
+func (d *drawing) isReal(s *stats, evened float64) bool {
 	if s.units < 2 || s.sum <= 0 {
 		return false
 	}
@@ -153,9 +154,9 @@ func (d *drawing) isReal(s *stats) bool {
 		return false
 	}
 	spread := math.Sqrt(max(0, s.squares/n-mean*mean))
-	noise := math.Hypot(d.l.Noise, d.pace)
-	most := max(reach(s.units)*noise, min(beyondTail*d.tail, reach(s.units)*mostNoise))
-	wide := max(widest(s.units, noise), min(beyondTail*d.width, 1.8*mostNoise))
+	noise := math.Hypot(evened*d.l.Noise, d.pace)
+	most := max(reach(s.units)*noise, evened*min(beyondTail*d.tail, reach(s.units)*mostNoise))
+	wide := max(widest(s.units, noise), evened*min(beyondTail*d.width, 1.8*mostNoise))
 	return s.most-mean > most*mean || n >= 4 && spread > wide*mean
 }
 

@@ -102,16 +102,44 @@ func sides(a attribute, groups [][]int) (high, low []int) {
 // tellsApart tells whether an attribute does what would be said of it: the units
 // that take longest have more of it than those that are done first, and all that
 // have most of it take longer than those with least. What some have as much of
-// and are as quick as those without is not the cause.
+// and are as quick as those without is not the cause; few that take as long without
+// it may have another one.
 func tellsApart(a attribute, groups [][]int, times []float64) bool {
 	if len(groups) < 2 {
 		return true // nothing is said but that time varies with it
 	}
-	if !above(a.values, slices.MaxFunc(groups, byMean(times)), slices.MinFunc(groups, byMean(times))) {
+	slow, quick := slices.MaxFunc(groups, byMean(times)), slices.MinFunc(groups, byMean(times))
+	otherwise := slowWithout(a, slow, quick, len(times))
+	having := func(units []int) []int {
+		return slices.DeleteFunc(slices.Clone(units), func(i int) bool { return slices.Contains(otherwise, i) })
+	}
+	if !above(a.values, having(slow), quick) {
 		return false
 	}
 	high, low := sides(a, groups)
-	return high == nil || above(times, high, low)
+	if high == nil {
+		return !a.weak
+	}
+	return above(times, high, having(low))
+}
+
+// mostOtherwise of the units may take long for another reason.
+const mostOtherwise = 0.1
+
+// slowWithout are those units of the slow ones that have as little of an attribute as
+// the quick ones; none where they are not few.
+func slowWithout(a attribute, slow, quick []int, units int) []int {
+	var out []int
+	middle := (analyze.Mean(pick(a.values, slow)) + analyze.Mean(pick(a.values, quick))) / 2
+	for _, i := range slow {
+		if a.values[i] <= middle {
+			out = append(out, i)
+		}
+	}
+	if len(out) == len(slow) || float64(len(out)) > mostOtherwise*float64(units) {
+		return nil
+	}
+	return out
 }
 
 // byMean orders groups by how long their units take.

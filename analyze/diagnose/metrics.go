@@ -185,6 +185,7 @@ type attribute struct {
 	seen    []float64 // as measured
 	values  []float64 // as far as units of one role differ
 	classes []int
+	weak    bool // time hardly varies with it, but few units stand out in both
 	// Of the attribute that is about nodes: that of every unit, and the slow ones.
 	nodes     []string
 	slowNodes nodeNames

@@ -90,7 +90,9 @@ func (p participants) saysNothing(a attribute, times []float64) bool {
 
 // standsOut tells whether a metric explains units so few that they have little of the
 // variance however far out they are: those that take longest have more of it than all
-// others, which chance does not do, and in a proportion that can be.
+// others, by more than these scatter, which chance does not do, and in a proportion
+// that can be. That the unit with most of something is the slowest is no wonder of few
+// units, nor of many metrics.
 func standsOut(a attribute, times []float64, groups [][]int, limit float64) bool {
 	if len(groups) < 2 || len(times) < fewUnits {
 		return false
@@ -103,7 +105,8 @@ func standsOut(a attribute, times []float64, groups [][]int, limit float64) bool
 		}
 	}
 	if slices.Min(pick(a.values, slow)) <= slices.Max(pick(a.values, others)) ||
-		combin.LogGeneralizedBinomial(float64(len(times)), float64(len(slow))) < -math.Log(limit) {
+		combin.LogGeneralizedBinomial(float64(len(times)), float64(len(slow))) < -math.Log(significance) ||
+		chanceOfDifference(pick(a.values, slow), pick(a.values, others)) >= limit {
 		return false
 	}
 	if a.metric == model.PageFaults && !moreThanChance(a) {

@@ -66,6 +66,7 @@ func (s *study) reasons(ctx context.Context, c *Cause, from []attribute, times [
 		case who.saysNothing(a, times):
 			c.Excluded = append(c.Excluded, Excluded{a.name, WhyAbsent})
 		default:
+			a.weak = correlation(a.values, times) < weakCorrelation
 			able = append(able, a)
 		}
 	}

@@ -5,6 +5,7 @@
 //     ranks with noise, metrics that go with the work, others that vary for
 //     reasons of their own, communication that waits for the slowest; and
 //     plants nothing, one cause or two.
+//     Stepped makes one by stepping through a run: other shapes of causes and noise.
 //  2. Tally.Add scores a diagnosis of it: region, cause and headline right,
 //     alarms that are false, causes that nothing measured explains.
 //

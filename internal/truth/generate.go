@@ -10,10 +10,11 @@ import (
 
 // Planted is a cause put into a profile.
 type Planted struct {
-	Region  string  // path
-	Pattern string  // one, some, half, gradient
-	Cause   string  // the metric behind it; empty where nothing measured explains it
-	Lost    float64 // (slowest − mean) / run time
+	Region  string   // path
+	Pattern string   // one, some, half, gradient
+	Cause   string   // the metric behind it; empty where nothing measured explains it
+	Lost    float64  // (slowest − mean) / run time
+	Parts   []string // paths of the parts of the region that have it, too
 	factor  []float64
 	region  int
 }
@@ -22,7 +23,8 @@ type Planted struct {
 type Profile struct {
 	Experiment *model.Experiment
 	Planted    []Planted
-	CommShare  float64 // communication's own cost
+	CommShare  float64            // communication's own cost
+	Lost       map[string]float64 // by path: what each region loses, planted or not; nil where that is not kept
 }
 
 // maker builds one profile.

@@ -18,11 +18,16 @@ var (
 
 // Diagnoses of generated profiles hold the bars. `scripts/truth` runs it over
 // many more seeds, and over the half that nothing was tuned on.
-func TestPlantedCauses(t *testing.T) {
+func TestPlantedCauses(t *testing.T) { hold(t, Generate, *runs) }
+
+// So do those of runs that are stepped through.
+func TestSteppedCauses(t *testing.T) { hold(t, Stepped, *runs/3) }
+
+func hold(t *testing.T, generate func(uint64) Profile, runs int) {
 	s := store.Open(t.TempDir())
 	var tally Tally
-	for i := range uint64(*runs) {
-		p := Generate(*from + i)
+	for i := range uint64(runs) {
+		p := generate(*from + i)
 		if err := s.Put(p.Experiment, false); err != nil {
 			t.Fatal(err)
 		}
