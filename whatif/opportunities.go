@@ -42,6 +42,7 @@ type List struct {
 	Bound       bool     `json:"bound"`
 	Notes       []string `json:"notes"`
 	Words       string   `json:"words"`
+	small       bool     // what the first gains is no more than runs vary
 }
 
 const (
@@ -54,6 +55,7 @@ const (
 	otherWork    = 5    // times that: a rank with so much more has other work to do, as the only worker beside a master
 	// budget is how many actions are replayed for a list: about ten seconds.
 	budget = 200e6
+	asMuch = 0.0005 // of the run: gains that differ by less are told alike
 )
 
 // Opportunities prices what could be changed.
@@ -98,6 +100,13 @@ func (c *Case) Opportunities(ctx context.Context) (*List, error) {
 			}
 		}
 	}
+	if slices.ContainsFunc(l.Opportunities, func(o Opportunity) bool { return o.change.Kind == Ideal }) {
+		held, err := c.idealWaits(ctx)
+		if err != nil {
+			return nil, err
+		}
+		l.Notes = append(l.Notes, held...)
+	}
 	if c.HandsOut() {
 		l.Notes = append(l.Notes, c.dealt())
 	}
@@ -106,6 +115,9 @@ func (c *Case) Opportunities(ctx context.Context) (*List, error) {
 		return nil, err
 	}
 	l.Notes = append(l.Notes, note...)
+	if len(l.Opportunities) > 0 {
+		l.small = c.interval(l.Opportunities[0].NewSeconds)[1] >= l.BaseSeconds
+	}
 	l.Words = l.words(c.Explained())
 	return l, nil
 }
@@ -287,15 +299,28 @@ func (l *List) words(explained bool) string {
 		return text + "."
 	}
 	first := l.Opportunities[0]
-	text := fmt.Sprintf("The run of %s would gain most with %s: %s, %.1f %% less", seconds(l.BaseSeconds), first.Words, seconds(first.NewSeconds), 100*first.Gain)
+	var best []string // all that gain as much
+	for _, o := range l.Opportunities {
+		if first.NewSeconds+asMuch*l.BaseSeconds >= o.NewSeconds {
+			best = append(best, o.Words)
+		}
+	}
+	text := fmt.Sprintf("The run of %s would gain most with %s: %s, %.1f %% less", seconds(l.BaseSeconds), named(best, "or"), seconds(first.NewSeconds), 100*first.Gain)
 	if !explained {
 		text += ", as far as the trace tells"
+	}
+	if l.small {
+		text += ", no more than runs vary"
 	}
 	text += "."
 	if len(l.Opportunities) > 1 && l.Opportunities[1].After != nil {
 		next := l.Opportunities[1]
+		after := "it"
+		if len(best) > 1 {
+			after = first.Words
+		}
 		if math.Abs(next.Gain-*next.After) < least {
-			return text + fmt.Sprintf(" After it %s would bring another %.1f %%.", next.Words, 100*next.Gain)
+			return text + fmt.Sprintf(" After %s %s would bring another %.1f %%.", after, next.Words, 100*next.Gain)
 		}
 		text += fmt.Sprintf(" Gains do not add up: %s would bring %.1f %% alone and %.1f %% after the first.", next.Words, 100*next.Gain, 100**next.After)
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 
 	"auspex/simulate"
 )
@@ -27,13 +29,17 @@ type Answer struct {
 
 // Limit is what a program's time consists of: what would have to change next.
 type Limit struct {
-	By            string  `json:"by"` // computation, imbalance, waiting, cores or blocked
-	Rank          int     `json:"rank"`
-	Region        string  `json:"region"` // the largest of that rank
-	LoadBalance   float64 `json:"load_balance"`
-	Communication float64 `json:"communication"`
-	stopped       float64 // share of the time in which that rank had no core
-	paused        float64 // likewise, in which it was blocked or asleep
+	By            string   `json:"by"`     // computation, imbalance, waiting, cores or blocked
+	Rank          int      `json:"rank"`   // one that computes longest
+	Ranks         []int    `json:"ranks"`  // all that do, but for a hundredth
+	Region        string   `json:"region"` // the largest of those ranks
+	LoadBalance   float64  `json:"load_balance"`
+	Communication float64  `json:"communication"`
+	stopped       float64  // share of the time in which that rank had no core
+	paused        float64  // likewise, in which it was blocked or asleep
+	all           bool     // all ranks compute as long
+	regions       []string // all in which those ranks compute as long as in that
+	part          float64  // share of one in what they compute
 }
 
 // Price replays with changes.
@@ -63,7 +69,11 @@ func (c *Case) Price(ctx context.Context, changes []Change) (*Answer, error) {
 	if c.measured > 0 && c.unexplained == 0 && math.Abs(c.measured-c.base.seconds) > 0.2*c.measured {
 		a.Notes = append(a.Notes, fmt.Sprintf("the replay of the run as it is takes %.3g s and the run took %.3g s; the difference is taken to stay", c.base.seconds, c.measured))
 	}
-	a.Notes = append(a.Notes, c.stepNotes(changes)...)
+	held, err := c.stillWaits(ctx, changes, o)
+	if err != nil {
+		return nil, err
+	}
+	a.Notes = append(append(a.Notes, held...), c.stepNotes(changes)...)
 	if c.HandsOut() && slices.ContainsFunc(changes, func(ch Change) bool { return ch.Kind == Balance }) {
 		a.Notes = append(a.Notes, c.dealt())
 	}
@@ -114,28 +124,22 @@ func (c *Case) limit(o *outcome, s setting) Limit {
 	if l := blocked(o); l.By != "" && c.untold < least*c.Base() { // else it may wait in MPI
 		return l
 	}
-	l := Limit{Rank: -1}
-	most := 0.0
-	for rank, t := range o.compute {
-		if l.Rank < 0 || t > most {
-			most, l.Rank = t, rank
-		}
-	}
-	if l.Rank < 0 || most <= 0 || o.seconds <= 0 {
+	l := Limit{Rank: -1, Ranks: []int{}}
+	if len(o.compute) == 0 || slices.Max(o.compute) <= 0 || o.seconds <= 0 {
 		l.By = "waiting"
 		return l
 	}
+	most := slices.Max(o.compute)
+	for rank, t := range o.compute {
+		if t >= (1-asLong)*most {
+			l.Ranks = append(l.Ranks, rank)
+		}
+	}
+	l.Rank, l.all = slices.Index(o.compute, most), len(l.Ranks) == len(o.compute)
 	l.LoadBalance = sum(o.compute) / float64(len(o.compute)) / most
 	l.Communication = most / o.seconds
-	largest := -1.0
-	for r, row := range c.profile.Seconds {
-		t := row[l.Rank]
-		if s.work.Scale != nil && s.work.Scale[r] != nil {
-			t *= s.work.Scale[r][l.Rank] / c.stretched(l.Rank)
-		}
-		if t > largest && !c.waits[c.profile.Regions[r]] {
-			largest, l.Region = t, c.profile.Regions[r]
-		}
+	if l.regions, l.part = c.largestOf(l.Ranks, s); len(l.regions) > 0 {
+		l.Region = l.regions[0]
 	}
 	if lacksCores(o, l) {
 		l.By, l.stopped = "cores", o.stopped[l.Rank]/o.seconds
@@ -152,6 +156,38 @@ func (c *Case) limit(o *outcome, s setting) Limit {
 	return l
 }
 
+// asLong is by how much less of the time ranks may compute than the longest and be told
+// with it.
+const asLong = 0.01
+
+// largestOf are the regions in which some ranks compute longest together, as long as
+// each other, and the share of one.
+func (c *Case) largestOf(ranks []int, s setting) (regions []string, share float64) {
+	spent := make([]float64, len(c.profile.Seconds))
+	largest := 0.0
+	for r, row := range c.profile.Seconds {
+		for _, rank := range ranks {
+			t := row[rank]
+			if s.work.Scale != nil && s.work.Scale[r] != nil {
+				t *= s.work.Scale[r][rank] / c.stretched(rank)
+			}
+			spent[r] += t
+		}
+		if !c.waits[c.profile.Regions[r]] {
+			largest = max(largest, spent[r])
+		}
+	}
+	if largest <= 0 {
+		return nil, 0
+	}
+	for r, t := range spent {
+		if name := c.profile.Regions[r]; t >= (1-asLong)*largest && !c.waits[name] {
+			regions = append(regions, name)
+		}
+	}
+	return regions, largest / sum(spent)
+}
+
 // blocked is the limit where the rank that is blocked or asleep longest is so for a
 // tenth of the time at least, and for most of the time that it does not compute in.
 func blocked(o *outcome) Limit {
@@ -163,7 +199,7 @@ func blocked(o *outcome) Limit {
 	if longest < 0.1*o.seconds || longest < (o.seconds-o.compute[rank])/2 {
 		return Limit{}
 	}
-	l := Limit{By: "blocked", Rank: rank, Communication: slices.Max(o.compute) / o.seconds, paused: longest / o.seconds}
+	l := Limit{By: "blocked", Rank: rank, Ranks: []int{rank}, Communication: slices.Max(o.compute) / o.seconds, paused: longest / o.seconds}
 	if most := slices.Max(o.compute); most > 0 {
 		l.LoadBalance = sum(o.compute) / float64(len(o.compute)) / most
 	}
@@ -225,18 +261,66 @@ func (a *Answer) words(changes []Change, platform string, explained bool) string
 func (l Limit) words() string {
 	switch l.By {
 	case "imbalance":
-		return fmt.Sprintf("Then imbalance limits it: rank %d computes longest, most of it in `%s` (load balance %.2f).", l.Rank, l.Region, l.LoadBalance)
+		part := "most of it"
+		switch {
+		case len(l.regions) == 0:
+			return fmt.Sprintf("Then imbalance limits it: %s longest (load balance %.2f).", l.compute(), l.LoadBalance)
+		case len(l.regions) > 1:
+			part = "as much of it each"
+		case l.part <= 0.5:
+			part = "the largest part of it"
+		}
+		return fmt.Sprintf("Then imbalance limits it: %s longest, %s in %s (load balance %.2f).", l.compute(), part, l.where(), l.LoadBalance)
 	case "cores":
 		return fmt.Sprintf("Then a want of cores limits it: rank %d computes longest, and could not for %.0f %% of the time because it had none.", l.Rank, 100*l.stopped)
 	case "blocked":
 		return fmt.Sprintf("Then rank %d limits it, which is blocked or asleep for %.0f %% of the time.", l.Rank, 100*l.paused)
 	case "computation":
-		return fmt.Sprintf("Then computation limits it, most of all `%s`.", l.Region)
+		if len(l.regions) == 0 {
+			return "Then computation limits it."
+		}
+		return fmt.Sprintf("Then computation limits it, most of all %s.", l.where())
 	}
 	if l.Communication == 0 {
 		return "Then communication limits it."
 	}
-	return fmt.Sprintf("Then waiting and communication limit it: rank %d computes longest, %.0f %% of the time.", l.Rank, 100*l.Communication)
+	if l.all {
+		return fmt.Sprintf("Then waiting and communication limit it: all ranks compute as long, %.0f %% of the time.", 100*l.Communication)
+	}
+	return fmt.Sprintf("Then waiting and communication limit it: %s longest, %.0f %% of the time.", l.compute(), 100*l.Communication)
+}
+
+// where names the regions in which they compute longest.
+func (l Limit) where() string {
+	var names []string
+	for _, region := range l.regions {
+		names = append(names, "`"+region+"`")
+	}
+	return named(names, "and")
+}
+
+// compute names the ranks that do so longest.
+func (l Limit) compute() string {
+	if len(l.Ranks) == 1 {
+		return fmt.Sprintf("rank %d computes", l.Rank)
+	}
+	var names []string
+	for _, rank := range l.Ranks {
+		names = append(names, strconv.Itoa(rank))
+	}
+	return "ranks " + named(names, "and") + " compute"
+}
+
+// named lists a few names, and how many there are more.
+func named(names []string, last string) string {
+	const most = 4
+	if len(names) > most {
+		names = append(slices.Clone(names[:most-1]), fmt.Sprintf("%d more", len(names)-most+1))
+	}
+	if len(names) == 1 {
+		return names[0]
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " " + last + " " + names[len(names)-1]
 }
 
 func seconds(s float64) string {

@@ -1,6 +1,7 @@
 package whatif_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -109,6 +110,121 @@ func TestSpoken(t *testing.T) {
 		ch, err := whatif.ParseChange(c.flag, c.value)
 		if err != nil || ch.Spoken() != c.said {
 			t.Errorf("%s %s: %q, %v", c.flag, c.value, ch.Spoken(), err)
+		}
+	}
+}
+
+// opened is the case of a run of ranks.
+func opened(t *testing.T, ranks int, add func(rank int, b *trace.Builder)) *whatif.Case {
+	t.Helper()
+	c, err := whatif.New(t.Context(), whatif.Setup{Trace: programs(ranks, add), Network: whatif.SharedMemory()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// inTurn is a step of so many seconds by rank, and a barrier.
+func inTurn(seconds ...float64) func(rank int, b *trace.Builder) {
+	return func(rank int, b *trace.Builder) {
+		compute(b, "A", seconds[rank])
+		b.Add(&trace.Action{Kind: trace.Barrier})
+	}
+}
+
+// TestWhatGainsAsMuch: of changes that gain as much none is said to gain most.
+func TestWhatGainsAsMuch(t *testing.T) {
+	for _, c := range []struct {
+		seconds []float64
+		said    string
+	}{
+		{[]float64{1, 2, 1, 1}, "would gain most with rank 1 as fast as the others or `A` twice as fast: 1 s, 50.0 % less."},
+		{[]float64{1, 2.2, 1, 1}, "would gain most with rank 1 as fast as the others: 1 s, 54.5 % less."},
+		{[]float64{1, 1, 1, 1}, "would gain most with `A` twice as fast: 0.5 s"},
+	} {
+		l, err := opened(t, 4, inTurn(c.seconds...)).Opportunities(t.Context())
+		if err != nil || !strings.Contains(l.Words, c.said) {
+			t.Errorf("%s, %v", l.Words, err)
+		}
+	}
+}
+
+// TestSmallGainOfAList: that the best change gains no more than runs vary is said where
+// it is so.
+func TestSmallGainOfAList(t *testing.T) {
+	for _, c := range []struct {
+		small, rest float64
+		said        bool
+	}{{1, 49, true}, {10, 40, false}} {
+		l, err := opened(t, 1, func(_ int, b *trace.Builder) {
+			compute(b, "A", c.small)
+			b.Add(&trace.Action{Kind: trace.Sleep, Value: c.rest})
+		}).Opportunities(t.Context())
+		if err != nil || len(l.Opportunities) == 0 || strings.Contains(l.Words, "no more than runs vary.") != c.said {
+			t.Errorf("%s, %v", l.Words, err)
+		}
+	}
+}
+
+// TestWhoComputesLongest: one rank only where one does, and most of it only where it is
+// more than half.
+func TestWhoComputesLongest(t *testing.T) {
+	ideal := []whatif.Change{{Kind: whatif.Ideal}}
+	for _, c := range []struct {
+		add  func(rank int, b *trace.Builder)
+		said string
+	}{
+		{inTurn(1, 2, 1, 2), "ranks 1 and 3 compute longest, most of it in `A` (load"},
+		{inTurn(1, 2, 1, 1), "rank 1 computes longest, most of it in `A` (load"},
+		{inTurn(2, 2, 2, 2), "computation limits it, most of all `A`."},
+		{func(rank int, b *trace.Builder) {
+			for i, name := range []string{"A", "B", "C"} {
+				compute(b, name, float64(1+rank%2)+0.1*float64(i))
+			}
+			b.Add(&trace.Action{Kind: trace.Barrier})
+		}, "ranks 1 and 3 compute longest, the largest part of it in `C` (load"},
+		{func(rank int, b *trace.Builder) {
+			compute(b, []string{"A", "B"}[rank%2], 1)
+			b.Add(&trace.Action{Kind: trace.Barrier})
+		}, "most of all `A` and `B`."},
+		{func(rank int, b *trace.Builder) { // by turns
+			for step := range 4 {
+				compute(b, "A", float64(1+(step+rank)%2))
+				b.Add(&trace.Action{Kind: trace.Barrier})
+			}
+		}, "all ranks compute as long, 75 % of the time."},
+	} {
+		a, err := opened(t, 4, c.add).Price(t.Context(), ideal)
+		if err != nil || !strings.Contains(a.Words, c.said) {
+			t.Errorf("%s, %v", a.Words, err)
+		}
+	}
+}
+
+// TestIdealNetworkHoldsNoSender: what an ideal network brings because no message waits
+// for its receiver is told apart, where it is something.
+func TestIdealNetworkHoldsNoSender(t *testing.T) {
+	for _, c := range []struct {
+		bytes int64
+		said  bool
+	}{{1 << 20, true}, {1 << 10, false}} {
+		by := opened(t, 2, func(rank int, b *trace.Builder) {
+			for step := range 20 {
+				compute(b, "A", float64(1+(step+rank)%2))
+				b.Add(&trace.Action{Kind: []trace.Kind{trace.Send, trace.Recv}[rank], Peer: int32(1 - rank), Count: c.bytes, Type: trace.Byte})
+			}
+		})
+		a, err := by.Price(t.Context(), []whatif.Change{{Kind: whatif.Ideal}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, err := by.Opportunities(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		const note = "on the ideal network no message waits for its receiver; where those of 64 KiB and more still did, it would take 40 s"
+		if slices.Contains(a.Notes, note) != c.said || slices.Contains(l.Notes, note) != c.said {
+			t.Errorf("%d bytes: %s %q %q", c.bytes, a.Words, a.Notes, l.Notes)
 		}
 	}
 }
