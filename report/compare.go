@@ -226,7 +226,7 @@ func efficiencyWords(c *analyze.Comparison) string {
 	default:
 		return fmt.Sprintf("Parallel efficiency stays at %s.", Ratio(after.Parallel, 3))
 	}
-	if !beyondScatter(c.Runtime.Significant) {
+	if !beyondScatter(c.Runtime.Significant) || mayScatter(c) {
 		return fmt.Sprintf("Parallel efficiency is %s and %s.", Ratio(before.Parallel, 3), Ratio(after.Parallel, 3))
 	}
 	return fmt.Sprintf("Parallel efficiency %s from %s to %s%s.", verb, Ratio(before.Parallel, 3), Ratio(after.Parallel, 3), throughWords(before, after))
@@ -338,11 +338,30 @@ func runtimeWords(c *analyze.Comparison) string {
 	case !beyondScatter(c.Runtime.Significant):
 		return fmt.Sprintf("The run times of %s and %s, %s and %s, differ by no more than repeated runs may scatter.", c.A, c.B, Seconds(c.Runtime.A), Seconds(c.Runtime.B))
 	case r < 0.99:
-		return fmt.Sprintf("%s is %.2f times faster than %s: %s instead of %s.", c.B, 1/r, c.A, Seconds(c.Runtime.B), Seconds(c.Runtime.A))
+		return fmt.Sprintf("%s is %.2f times faster than %s: %s instead of %s%s.", c.B, 1/r, c.A, Seconds(c.Runtime.B), Seconds(c.Runtime.A), scatterWords(c))
 	case r > 1.01:
-		return fmt.Sprintf("%s is %.2f times slower than %s: %s instead of %s.", c.B, r, c.A, Seconds(c.Runtime.B), Seconds(c.Runtime.A))
+		return fmt.Sprintf("%s is %.2f times slower than %s: %s instead of %s%s.", c.B, r, c.A, Seconds(c.Runtime.B), Seconds(c.Runtime.A), scatterWords(c))
 	}
 	return fmt.Sprintf("%s and %s take the same time: %s and %s.", c.A, c.B, Seconds(c.Runtime.A), Seconds(c.Runtime.B))
+}
+
+// quietRuns is by how much single runs differ on a machine with nothing else to do,
+// nine times in ten: the interval of whatif, which has 2 % for one run.
+const quietRuns = 0.0465
+
+// mayScatter tells whether runs that were not repeated differ by so little that they may
+// as well do so when nothing is changed.
+func mayScatter(c *analyze.Comparison) bool {
+	r := float64(c.Runtime.Ratio)
+	return c.Runtime.Significant == nil && max(r, 1/r) < 1+quietRuns
+}
+
+// scatterWords says so.
+func scatterWords(c *analyze.Comparison) string {
+	if !mayScatter(c) {
+		return ""
+	}
+	return ", by single runs, which may differ as much by chance"
 }
 
 // worthSaying is the least change of a region, as a share of the run time,

@@ -76,3 +76,25 @@ func TestWordsOfAnotherMetric(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// What single runs differ by a little may be chance, and is no rise of efficiency.
+func TestSingleRunsThatDifferALittle(t *testing.T) {
+	yes := true
+	for _, c := range []struct {
+		after        analyze.Real
+		significant  *bool
+		said, unsaid string
+	}{
+		{97.7, nil, "new is 1.02 times faster than old: 97.70 s instead of 100.0 s, by single runs, which may differ as much by chance. Parallel efficiency is 0.830 and 0.850.", "rises"},
+		{102.3, nil, "slower than old: 102.3 s instead of 100.0 s, by single runs, which", "rises"},
+		{80, nil, "new is 1.25 times faster than old: 80.00 s instead of 100.0 s. Parallel efficiency rises from 0.830 to 0.850", "chance"},
+		{97.7, &yes, "97.70 s instead of 100.0 s. Parallel efficiency rises", "chance"},
+	} {
+		got := ComparisonWords(&analyze.Comparison{A: "old", B: "new", Metric: "wtime", TimeMetric: "wtime", Over: analyze.OverMean,
+			Runtime:    analyze.RunPair{Pair: analyze.Pair{A: 100, B: c.after, Ratio: c.after / 100}, Significant: c.significant},
+			Efficiency: analyze.EfficiencyPair{A: analyze.Efficiency{Parallel: 0.83}, B: analyze.Efficiency{Parallel: 0.85}}})
+		if !strings.Contains(got, c.said) || strings.Contains(got, c.unsaid) {
+			t.Errorf("%q", got)
+		}
+	}
+}
