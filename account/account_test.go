@@ -587,3 +587,30 @@ func TestMainThreadAsleep(t *testing.T) {
 		t.Errorf("headline %+v", h)
 	}
 }
+
+// Two threads that hardly ever have a core need another CPU time for the same work:
+// 88 and 66 ms were told as uneven work. With cores of their own that is uneven, and
+// so are twice as many in either case.
+func TestTheSameWorkOnSharedCores(t *testing.T) {
+	for _, c := range []struct {
+		shared, second float64 // seconds without a core for one of work, CPU time
+		uneven         bool
+	}{{4, 7.5, false}, {0, 7.5, true}, {4, 5, true}} {
+		work := []float64{10, c.second}
+		rows := make([][]float64, 2)
+		most := work[0] * (1 + c.shared)
+		for u, w := range work {
+			rows[u] = []float64{w * (1 + c.shared), most - w*(1+c.shared) + 0.1}
+		}
+		in := run([]Class{Work, Waits}, rows...)
+		in.CPU = model.NewMatrix(2, 2, model.Zero)
+		for u, w := range work {
+			copy(in.CPU.Row(u), []float64{w, 0})
+		}
+		in.Cores = 2
+		l := draw(t, in)
+		if _, uneven := l.Of(Imbalance, "a"); uneven != c.uneven {
+			t.Errorf("%+v: %+v", c, l.Lines)
+		}
+	}
+}

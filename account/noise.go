@@ -12,7 +12,8 @@ const (
 	// it clocks are not to be trusted, above it is no noise whatever its
 	// pattern.
 	leastNoise, mostNoise = 0.004, 0.05
-	// usualNoise is taken where too few regions are there to tell.
+	// usualNoise is taken where too few regions are there to tell, and more where
+	// cores are shared.
 	usualNoise = 0.02
 	// mostPace is the most by which units differ in all regions alike without
 	// that meaning anything: clocks, temperatures, places in memory.
@@ -39,7 +40,9 @@ func (d *drawing) noise() {
 	var found []one
 	var tails, widths []float64
 	pace := 0.0
-	alone := usualNoise
+	// Who has to give up its core comes back to cold caches: the same work then takes
+	// each another CPU time.
+	alone := min(mostNoise, usualNoise*d.stretch)
 	for _, number := range slices.Sorted(maps.Keys(d.roles)) {
 		x := d.roles[number]
 		if x.units < 3 {
