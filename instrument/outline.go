@@ -50,6 +50,8 @@ type Tally struct {
 	Chosen    int             `json:"chosen"`    // of those
 	Barred    int             `json:"barred"`    // PURE, constexpr, device code and the like
 	Loops     int             `json:"loops"`     // of any size
+	// Impossible are those that no choice could have measured, for what their text is.
+	Impossible int `json:"impossible"`
 	// ChosenLoops are those of the loops that are measured.
 	ChosenLoops int `json:"chosen_loops"`
 }
@@ -96,6 +98,8 @@ func (t *Tally) add(o *Outline, minLines int) {
 			t.Chosen++
 		case c.Barred:
 			t.Barred++
+		case !c.Possible:
+			t.Impossible++
 		}
 		t.Functions++
 	})

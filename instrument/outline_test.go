@@ -20,6 +20,11 @@ func TestOutlineAndCount(t *testing.T) {
 	if c := counts[1]; c.Files != 1 || c.Functions != 2 || c.Chosen != 1 || c.Barred != 1 {
 		t.Errorf("Fortran: %+v", c)
 	}
+	// Of two that have no probe, one could.
+	rest := NewOutline(parse(t, "c.f", []byte("      SUBROUTINE P\n      CALL R\n      END\n      SUBROUTINE Q\n      CALL R)\n      X = = 4\n      END\n")), Options{})
+	if c := Count([]*Outline{rest}, 3)[0]; c.Functions != 2 || c.Chosen != 0 || c.Barred != 0 || c.Impossible != 1 {
+		t.Errorf("Fortran that does not parse: %+v", c)
+	}
 	var names []string
 	cxx.Each(func(c *Candidate) {
 		function, line := c.Function()

@@ -44,7 +44,7 @@ func (p *Page) RegionTree(files []*instrument.Outline) {
 
 // Regions writes how many functions are chosen, by language.
 func (p *Page) Regions(counts []instrument.Tally, minLines int) {
-	columns := []column{words("language"), number("files"), number("MB"), number(fmt.Sprintf("functions ≥ %d lines", minLines)), number("chosen"), number("share"), number("barred"), number("other"), number("loops"), number("chosen loops")}
+	columns := []column{words("language"), number("files"), number("MB"), number(fmt.Sprintf("functions ≥ %d lines", minLines)), number("chosen"), number("share"), number("barred"), number("impossible"), number("left out"), number("loops"), number("chosen loops")}
 	var rows [][]string
 	for _, t := range counts {
 		language := t.Language.String()
@@ -56,9 +56,9 @@ func (p *Page) Regions(counts []instrument.Tally, minLines int) {
 			share = fmt.Sprintf("%.1f %%", 100*float64(t.Chosen)/float64(t.Functions))
 		}
 		rows = append(rows, []string{language, fmt.Sprint(t.Files), fmt.Sprintf("%.1f", float64(t.Bytes)/1e6), fmt.Sprint(t.Functions), fmt.Sprint(t.Chosen),
-			share, fmt.Sprint(t.Barred), fmt.Sprint(t.Functions - t.Chosen - t.Barred), fmt.Sprint(t.Loops), fmt.Sprint(t.ChosenLoops)})
+			share, fmt.Sprint(t.Barred), fmt.Sprint(t.Impossible), fmt.Sprint(t.Functions - t.Chosen - t.Barred - t.Impossible), fmt.Sprint(t.Loops), fmt.Sprint(t.ChosenLoops)})
 	}
 	p.table(columns, rows)
 	p.Line("")
-	p.Line("barred: PURE or ELEMENTAL, constexpr, device code, naked, coroutine, run for ifunc. other: did not parse, or has no safe place for a probe.")
+	p.Line("barred: PURE or ELEMENTAL, constexpr, device code, naked, coroutine, run for ifunc. impossible: did not parse, or has no safe place for a probe. left out: list without --summary says why.")
 }

@@ -170,6 +170,22 @@ function g 11-11
  for 11-11
   break 11
 `},
+		{"macros of one name that stand as statements", "a.c", `int f(int *to)
+{
+  for (int i = 0; i < 4; i++) {
+    error = put(to[i]);
+    CHECK_ERROR
+  }
+  error = get(to, &n); CHECK_ERROR
+  if (n != 1) {
+    return 1;
+  }
+  DONE
+}
+`, `function f 1-12 (else branches and macros blanked)
+ for 3-6
+ return 9
+`},
 		{"inline namespaces", "a.cpp", `namespace a::b::inline v1 { void f() { } }
 namespace c { inline namespace v2 { void g() { } } }
 `, `function a::b::v1::f 1-1

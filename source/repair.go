@@ -96,16 +96,20 @@ func blankKindOfResult(text []byte) {
 
 // blankMacros blanks what looks like a macro used as a statement: a name with
 // parentheses that starts a statement and is followed by neither `;` nor an
-// operator. hypre's `hypre_BoxLoop1Begin(…)` before a block is of that sort.
+// operator, as hypre's `hypre_BoxLoop1Begin(…)` before a block is, and a name alone,
+// as PnetCDF's `CHECK_ERR` after a call.
 // The blanked text is only ever parsed, so a wrong guess costs one function.
 func blankMacros(text []byte) {
 	tokens := scanTokens(text)
 	for i := 0; i < len(tokens); i++ {
 		t := tokens[i]
-		if !t.name || i+1 >= len(tokens) || text[tokens[i+1].Start] != '(' || !startsStatement(text, tokens, i) {
+		if !t.name || i+1 >= len(tokens) || !startsStatement(text, tokens, i) || cKeywords[string(text[t.Start:t.End])] {
 			continue
 		}
-		if cKeywords[string(text[t.Start:t.End])] {
+		if standsAlone(text, t, tokens[i+1]) {
+			blank(text[t.Start:t.End])
+		}
+		if text[tokens[i+1].Start] != '(' {
 			continue
 		}
 		close := matching(text, tokens, i+1)
@@ -118,4 +122,17 @@ func blankMacros(text []byte) {
 			blank(text[t.Start:tokens[close].End])
 		}
 	}
+}
+
+// standsAlone tells whether nothing follows a name on its line, and then the end of the
+// block or a statement that begins with a keyword: no declaration goes on like that.
+func standsAlone(text []byte, name, next token) bool {
+	if bytes.IndexByte(text[name.End:next.Start], '\n') < 0 {
+		return false
+	}
+	switch string(text[next.Start:next.End]) {
+	case "}", "if", "for", "while", "switch", "return", "do", "goto":
+		return true
+	}
+	return false
 }

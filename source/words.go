@@ -68,7 +68,7 @@ var needless = []struct{ statement, part *lazyregexp.Regexp }{
 	{lazyregexp.New(`(?im)^[ \t]*character\b[^\n'"]*$`),
 		lazyregexp.New(`[, \t][ \t]*[A-Za-z]\w*[ \t]*(?:\([^()\n]*\)[ \t]*)?(\*[ \t]*\([^()\n]*\))`)},
 	{lazyregexp.New(`(?im)^[ \t]*(?:integer|real|double[ \t]*precision|complex|logical|character|byte)\b[^\n:]*$`),
-		lazyregexp.New(`[A-Za-z]\w*[ \t]*(?:\([^()\n]*\)[ \t]*)?(/(?:[^/()'"\n]|\([^()/\n]*\)|'[^'\n]*'|"[^"\n]*")+/)`)},
+		lazyregexp.New(`[A-Za-z]\w*[ \t]*(?:\([^()\n]*\)[ \t]*)?(/(?:[^/()'"\n]|\([^()/\n]*\)|'[^'\n]*'|"[^"\n]*")+/)[ \t]*(?:[,;!&]|$)`)}, // and not N(M/4,M/4)
 	{commonStatement, lazyregexp.New(`(,)[ \t]*/`)},
 	{commonStatement, lazyregexp.New(`(/[ \t]*/)`)},
 	{nil, lazyregexp.New(`(?i)(,[ \t]*asynchronous)[ \t]*(?:,|::)`)},
