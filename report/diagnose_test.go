@@ -60,6 +60,11 @@ func TestDiagnosisWords(t *testing.T) {
 		d.Ledger = lines
 		d.Headline = account.Headline{Kind: lines[0].Kind, Region: lines[0].Region, Share: lines[0].Share}
 	}
+	two := func(d *diagnose.Diagnosis, communication, waiting float64) {
+		ledger(d, account.Line{Kind: account.Communication, Region: "main/MPI_Recv", Share: communication},
+			account.Line{Kind: account.Waiting, Region: "main/MPI_Barrier", Share: waiting})
+		d.Second = &account.Headline{Kind: account.Waiting, Region: "main/MPI_Barrier", Share: waiting}
+	}
 	balanced := func(d *diagnose.Diagnosis) {
 		ledger(d, account.Line{Kind: account.Useful, Share: 0.97}, account.Line{Kind: account.Imbalance, Region: "main/solve", Share: 0.012})
 		d.Kinds, d.Severity, d.Degrees.Names[0], d.LoadBalance = d.Kinds[:1], 0.02, "very_low", 0.98
@@ -137,6 +142,18 @@ func TestDiagnosisWords(t *testing.T) {
 			ledger(d, account.Line{Kind: account.Communication, Region: "main/MPI_Recv", Share: 0.6})
 			d.Waits = &diagnose.Waits{Share: 0.3, NoCore: 0.5}
 		}, "60 % of the run is communication, most of it in `MPI_Recv`, and most of that is for want of cores: its trace shows that for 50 % of the run ranks could have gone on within MPI and had no core, or waited for such. " + kinds},
+		"of two lines none is mostly for want of cores where either may be the one": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
+			two(d, 0.4, 0.3)
+			d.Waits = &diagnose.Waits{NoCore: 0.3}
+		}, "40 % of the run is the cost of communication itself, or waiting that all share, most of it in `MPI_Recv`. 30 % of the run is waiting that uneven work does not explain, most of it in `MPI_Barrier`. " + kinds},
+		"both for want of cores, said once": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
+			two(d, 0.4, 0.3)
+			d.Waits = &diagnose.Waits{NoCore: 0.4}
+		}, "40 % of the run is communication, most of it in `MPI_Recv`, and 30 % is waiting that uneven work does not explain, most of it in `MPI_Barrier`. Most of both is for want of cores: its trace shows that for 40 % of the run ranks could have gone on within MPI and had no core, or waited for such. " + kinds},
+		"what ranks wait for, said once": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
+			two(d, 0.4, 0.3)
+			d.Waits = &diagnose.Waits{Share: 0.6, Region: "main/hot", Ranks: []int{1}}
+		}, "40 % of the run is communication, most of it in `MPI_Recv`, and most of that is waiting: its trace shows that ranks wait 60 % of the run for one another, mostly for `hot` on rank 1. 30 % of the run is waiting that uneven work does not explain, most of it in `MPI_Barrier`. " + kinds},
 		"waiting that a trace explains": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
 			ledger(d, account.Line{Kind: account.Waiting, Region: "main/MPI_Barrier", Share: 0.5})
 			d.Waits = &diagnose.Waits{Share: 0.6, Region: "main/m.c:7/pause", Ranks: []int{1}, WrongOrder: 0.1}
@@ -153,9 +170,9 @@ func TestDiagnosisWords(t *testing.T) {
 		"balanced": {func(d *diagnose.Diagnosis, c *diagnose.Cause) { balanced(d) },
 			"97 % of the run is useful work, and nothing else costs 2 %. The work is balanced: what is uneven costs 1.2 %, most of it in `solve`. 4 processes are of one kind; severity 0.02 (very low)."},
 		"not called balanced with two kinds": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
-			two := d.Kinds
+			kinds := d.Kinds
 			balanced(d)
-			d.Kinds = two
+			d.Kinds = kinds
 		}, "97 % of the run is useful work, and nothing else costs 2 %. Uneven work costs 1.2 %, most of it in `solve`. 4 processes fall into 2 kinds; severity 0.02 (very low)."},
 		"not called balanced with a load balance of 0.9": {func(d *diagnose.Diagnosis, c *diagnose.Cause) { balanced(d); d.LoadBalance = 0.9 },
 			"97 % of the run is useful work, and nothing else costs 2 %. Uneven work costs 1.2 %, most of it in `solve`. 4 processes are of one kind; severity 0.02 (very low)."},

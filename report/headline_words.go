@@ -19,7 +19,9 @@ import (
 func headlineWords(d *diagnose.Diagnosis) []string {
 	out := lineWords(d, d.Headline)
 	uneven := d.Headline.Kind == account.Imbalance
-	if d.Second != nil {
+	if text := forWantOfCores(d); text != "" {
+		out = []string{text}
+	} else if d.Second != nil {
 		out = append(out, lineWords(d, *d.Second)...)
 		uneven = uneven || d.Second.Kind == account.Imbalance
 	}
@@ -50,10 +52,7 @@ const largePart = 0.1
 
 func lineWords(d *diagnose.Diagnosis, h account.Headline) []string {
 	share := percentOf(h.Share)
-	most := ""
-	if h.Region != "" {
-		most = ", most of it in " + quoted(shortName(lastName(string(h.Region))))
-	}
+	most := mostIn(h)
 	switch h.Kind {
 	case account.Useful:
 		return []string{usefulWords(d, h)}
@@ -121,6 +120,14 @@ func lineWords(d *diagnose.Diagnosis, h account.Headline) []string {
 	return []string{share + " of the run is wall time without CPU time outside communication: blocked, asleep or waiting for a core."}
 }
 
+// mostIn says where most of a line is.
+func mostIn(h account.Headline) string {
+	if h.Region == "" {
+		return ""
+	}
+	return ", most of it in " + quoted(shortName(lastName(string(h.Region))))
+}
+
 // coreless says how many could have run, and on how many cores.
 func coreless(d *diagnose.Diagnosis) string {
 	busy := d.Ledgered
@@ -137,16 +144,71 @@ func coreless(d *diagnose.Diagnosis) string {
 	return who + " could have run and had none of the " + plural(d.Cores, "core")
 }
 
+// withoutCores is what a trace tells of ranks that stood within MPI.
+func withoutCores(w *diagnose.Waits) string {
+	return fmt.Sprintf("is for want of cores: its trace shows that for %s of the run ranks could have gone on within MPI and had no core, or waited for such.", percentOf(w.NoCore))
+}
+
+// mostlyWithoutCores tells whether most of some lines is for want of cores, even if all
+// the rest of the time within MPI is.
+func mostlyWithoutCores(d *diagnose.Diagnosis, lines ...account.Headline) bool {
+	said, rest := 0.0, 0.0
+	for _, h := range lines {
+		said += h.Share
+	}
+	for _, line := range d.Ledger {
+		switch line.Kind {
+		case account.Communication, account.Waiting, account.Imbalance:
+			rest += line.Share
+		}
+	}
+	return d.Waits.NoCore-max(0, rest-said) >= said/2
+}
+
+// forWantOfCores puts communication and waiting into one sentence where they have the
+// same cause.
+func forWantOfCores(d *diagnose.Diagnosis) string {
+	if d.Second == nil || d.Waits == nil {
+		return ""
+	}
+	parts := make([]string, 2)
+	for i, h := range []account.Headline{d.Headline, *d.Second} {
+		switch {
+		case !ofMPI(h):
+			return ""
+		case h.Kind == account.Communication:
+			parts[i] = "communication" + mostIn(h)
+		case h.Kind == account.Waiting:
+			parts[i] = "waiting that uneven work does not explain" + mostIn(h)
+		default:
+			return ""
+		}
+	}
+	if !mostlyWithoutCores(d, d.Headline, *d.Second) {
+		return ""
+	}
+	return fmt.Sprintf("%s of the run is %s, and %s is %s. Most of both %s",
+		percentOf(d.Headline.Share), parts[0], percentOf(d.Second.Share), parts[1], withoutCores(d.Waits))
+}
+
+// ofMPI tells whether a line is of calls of MPI; threads wait for each other elsewhere.
+func ofMPI(h account.Headline) bool {
+	return h.Region == "" || strings.HasPrefix(lastName(string(h.Region)), "MPI")
+}
+
 // traceWords says what most of a line of communication or waiting is, where a trace
-// shows it. What ranks wait beyond what the ledger has as waiting is in the line of
-// communication.
+// shows it and it was not said of the line before. What ranks wait beyond what the
+// ledger has as waiting is in the line of communication.
 func traceWords(d *diagnose.Diagnosis, h account.Headline) string {
 	w := d.Waits
-	if w == nil || h.Region != "" && !strings.HasPrefix(lastName(string(h.Region)), "MPI") {
-		return "" // threads that wait for each other
+	if w == nil || !ofMPI(h) {
+		return ""
 	}
-	if w.NoCore >= h.Share/2 {
-		return fmt.Sprintf("and most of that is for want of cores: its trace shows that for %s of the run ranks could have gone on within MPI and had no core, or waited for such.", percentOf(w.NoCore))
+	if d.Second != nil && h == *d.Second && traceWords(d, d.Headline) != "" {
+		return ""
+	}
+	if mostlyWithoutCores(d, h) {
+		return "and most of that " + withoutCores(w)
 	}
 	rest := w.Share
 	for _, line := range d.Ledger {
