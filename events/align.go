@@ -48,6 +48,7 @@ func Align(ctx context.Context, src Source) (Source, error) {
 	}
 	slices.SortFunc(needs, func(a, b need) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })
 	shift, rest := shifts(needs, int(h.Ranks), worst)
+	h.Doubt = rest
 	h.Notes = append(h.Notes, fmt.Sprintf("messages arrived up to %s before they were sent; the clocks of ranks were shifted by up to %s, and %s remain", inUnit(worst), inUnit(slices.Max(shift)), inUnit(rest)))
 	return &aligned{src, shift}, nil
 }

@@ -115,6 +115,9 @@ type Header struct {
 	// Unordered tells that the file's records are not in the order of time, so that
 	// nothing is learnt of clocks from messages that run backwards.
 	Unordered bool
+	// Doubt is by how much, in ns, messages still run backwards once the clocks of ranks
+	// were shifted: times of different ranks are not known better to each other.
+	Doubt     int64    `json:",omitempty"`
 	Notes     []string // what could not be read, and what was assumed
 	NameNotes []string // the same of the names of regions, which times do not depend on
 	// Replayed: the times are those of a replay, which takes messages in the order of

@@ -56,6 +56,7 @@ type Analyzer struct {
 	now     []*event             // those that are
 	judged  []*event             // to be used again
 	rows    table
+	inDoubt float64 // seconds of waits that the clocks do not tell
 	begin   int64
 	end     int64
 	spans   int64

@@ -34,7 +34,9 @@ func (a *Analyzer) attribute(row int, wait float64, v, late visit) []cause {
 	for i := range a.out {
 		c := &a.out[i]
 		c.seconds *= wait / total
-		a.rows.cause(row, *c, a.header.Locations[c.loc].Rank, i < direct)
+		if row != untoldRow {
+			a.rows.cause(row, *c, a.header.Locations[c.loc].Rank, i < direct)
+		}
 	}
 	return few(slices.Clone(a.out))
 }

@@ -164,9 +164,11 @@ func (a *Analyzer) meet(m *meeting) {
 	}
 	late := *m.last()
 	tied := m.tied(&late)
-	firstLeave := m.visits[0].end
+	firstLeave, first := m.visits[0].end, m.visits[0].loc
 	for i := range m.visits {
-		firstLeave = min(firstLeave, m.visits[i].end)
+		if m.visits[i].end < firstLeave {
+			firstLeave, first = m.visits[i].end, m.visits[i].loc
+		}
 	}
 	for i := range m.visits {
 		v := m.visits[i]
@@ -174,11 +176,10 @@ func (a *Analyzer) meet(m *meeting) {
 			a.share(&event{until: min(late.ready, v.end), pattern: p, v: v, late: late, tied: tied})
 		}
 		if v.end > firstLeave && firstLeave >= late.ready && p != ThreadBarrierWait {
-			w := float64(v.end-max(firstLeave, v.begin)) / 1e9
-			row := a.rows.row(Completion, v.path)
-			rank := a.header.Locations[v.loc].Rank
-			a.rows.add(row, rank, w)
-			a.rows.cause(row, cause{v.loc, v.path, w}, rank, true)
+			ns := v.end - max(firstLeave, v.begin)
+			if row := a.told(Completion, &v, first, ns); row != untoldRow {
+				a.rows.cause(row, cause{v.loc, v.path, float64(ns) / 1e9}, a.header.Locations[v.loc].Rank, true)
+			}
 		}
 	}
 	a.inStep(m)

@@ -195,15 +195,14 @@ func (a *Analyzer) share(e *event) bool {
 		pattern = WrongOrder
 	}
 	w := float64(e.until-begin) / 1e9
-	row := a.rows.row(pattern, v.path)
-	a.rows.add(row, a.header.Locations[v.loc].Rank, w)
+	row := a.told(pattern, v, e.late.loc, e.until-begin)
 	part := w / float64(1+len(e.tied))
 	causes := a.attribute(row, part, *v, e.late)
 	for _, late := range e.tied {
 		causes = append(causes, a.attribute(row, part, *v, late)...)
 	}
 	causes = few(causes)
-	if a.Each != nil {
+	if a.Each != nil && row != untoldRow {
 		a.Each(Wait{pattern, v.loc, v.path, e.late.loc, begin, e.until, largest(causes)})
 	}
 	l.waited(v.at, w, e.until, causes)
@@ -215,4 +214,20 @@ func (a *Analyzer) share(e *event) bool {
 		v.node.seconds = float64(max(v.end-max(e.until, e.late.begin), 0)) / 1e9
 	}
 	return true
+}
+
+// untoldRow stands for that of waits which the clocks do not tell.
+const untoldRow = -1
+
+// told books a wait of one location for another and returns its row: none where it is
+// shorter than what the clocks of their ranks contradict each other by.
+func (a *Analyzer) told(p Pattern, v *visit, late int32, ns int64) int {
+	rank := a.header.Locations[v.loc].Rank
+	if ns <= a.header.Doubt && rank != a.header.Locations[late].Rank {
+		a.inDoubt += float64(ns) / 1e9
+		return untoldRow
+	}
+	row := a.rows.row(p, v.path)
+	a.rows.add(row, rank, float64(ns)/1e9)
+	return row
 }

@@ -2,6 +2,7 @@ package waits
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"auspex/events"
@@ -33,6 +34,7 @@ type Report struct {
 	locations int
 
 	partial, incomplete bool // see events.Header
+	inDoubt             float64
 }
 
 // Row is a way to wait at a place.
@@ -172,6 +174,9 @@ func (a *Analyzer) Report() *Report {
 	a.Finish()
 	a.unmet()
 	r := &Report{Ranks: a.header.Ranks, partial: a.header.Partial, incomplete: a.header.Incomplete != "", Rows: []Row{}, CriticalPath: []OnPath{}, Events: a.spans, Notes: append([]string{}, a.header.Remarks()...)}
+	if r.inDoubt = a.inDoubt; a.inDoubt > 0 {
+		r.Notes = append(r.Notes, fmt.Sprintf("clocks contradict one another by %s: shorter waits of ranks for one another, %s in all, are not told", seconds(float64(a.header.Doubt)/1e9), seconds(a.inDoubt)))
+	}
 	if a.end > a.begin {
 		r.Seconds = float64(a.end-a.begin) / 1e9
 	}

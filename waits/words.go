@@ -28,6 +28,9 @@ func words(r *Report) string {
 	if r.Share < mentioned && (untold != "" || r.incomplete) {
 		return strings.TrimSpace(fmt.Sprintf("In what the trace tells, the %s hardly wait for one another: %s of %s. %s", who, seconds(r.Waited), seconds(r.whole), untold))
 	}
+	if r.Share < mentioned && r.inDoubt >= mentioned*r.whole {
+		return fmt.Sprintf("As far as the clocks of the %s tell, they hardly wait for one another: %s of %s, and %s that may be but differences of clocks.", who, seconds(r.Waited), seconds(r.whole), seconds(r.inDoubt))
+	}
 	if r.Share < mentioned {
 		return fmt.Sprintf("The %s hardly wait for one another: %s of %s.", who, seconds(r.Waited), seconds(r.whole))
 	}
