@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"slices"
 	"sort"
+	"strings"
 )
 
 type unitRange struct {
@@ -199,9 +200,9 @@ func (o *Object) frame(unit *dwarf.Entry, s *scope, address uint64, outermost bo
 		return Frame{}, false
 	}
 	f := Frame{Name: from.name, File: from.file, Line: from.line}
-	if from.symbol != "" {
+	if from.symbol != "" && strings.Trim(strings.TrimPrefix(from.symbol, from.name), "_") != "" {
 		f.Name = Name(from.symbol)
-	} else if from.name != "" {
+	} else if from.name != "" { // Fortran's symbols are names with underscores after them
 		f.Name = Name(from.name)
 	}
 	if outermost && (f.Name == "" || f.Line == 0) {

@@ -234,7 +234,7 @@ func (o *Object) symbolAt(address uint64) (name string, start uint64) {
 	for i--; i >= 0; i-- {
 		f := o.functions[i]
 		if address < f.start+max(f.size, 1) {
-			return o.name(f), f.start
+			return o.plainest(address, i), f.start
 		}
 		if f.size > 0 && i > 0 && o.functions[i-1].start != f.start {
 			break
@@ -242,6 +242,26 @@ func (o *Object) symbolAt(address uint64) (name string, start uint64) {
 	}
 	return "", 0
 }
+
+// plainest is the name of a function that those who call it are most likely to know, of
+// all that the same code has up to one in the list: tanh, not tanhf32x or __tanh.
+func (o *Object) plainest(address uint64, last int) string {
+	best := ""
+	for i := last; i >= 0 && o.functions[i].start == o.functions[last].start; i-- {
+		f := o.functions[i]
+		if name := o.name(f); name != "" && address < f.start+max(f.size, 1) && (best == "" || plainer(name, best)) {
+			best = name
+		}
+	}
+	return best
+}
+
+func plainer(a, b string) bool {
+	return cmp.Or(cmp.Compare(underscores(a), underscores(b)), cmp.Compare(len(a), len(b)), strings.Compare(a, b)) < 0
+}
+
+// underscores counts those that a name begins with.
+func underscores(name string) int { return len(name) - len(strings.TrimLeft(name, "_")) }
 
 // begun is a function of the symbol table with the line that its code begins at, where
 // debug information tells no other: it lies in files beside the objects

@@ -1,6 +1,7 @@
 package symbols
 
 import (
+	"bytes"
 	"cmp"
 	"debug/dwarf"
 	"debug/elf"
@@ -97,6 +98,40 @@ func addressOf(t *testing.T, exe, symbol string) uint64 {
 	}
 	t.Fatalf("no %s", symbol)
 	return 0
+}
+
+// Code of several names has the plainest.
+func TestPlainest(t *testing.T) {
+	names := []byte("\x00__work\x00workf32x\x00workf64\x00work\x00other\x00")
+	o := &Object{tables: [][]byte{names}}
+	for i, name := range []string{"__work", "workf32x", "work", "workf64"} {
+		o.functions = append(o.functions, function{start: 64, size: 32 - uint64(i), name: uint32(bytes.Index(names, []byte("\x00"+name+"\x00")) + 1)})
+	}
+	o.functions = append(o.functions, function{start: 128, size: 8, name: uint32(bytes.Index(names, []byte("other")))})
+	for address, want := range map[uint64]string{64: "work", 93: "work", 94: "workf32x", 95: "__work", 96: "", 128: "other"} {
+		if got, _ := o.symbolAt(address); got != want {
+			t.Errorf("at %d: %q, not %q", address, got, want)
+		}
+	}
+}
+
+// Procedures of Fortran outside of modules have the name that the source has.
+func TestFortranName(t *testing.T) {
+	if _, err := exec.LookPath("gfortran"); err != nil {
+		t.Skip("gfortran is not installed")
+	}
+	exe := filepath.Join(t.TempDir(), "plain")
+	file := exe + ".f90"
+	text := "subroutine twice_(x)\n  integer :: x\n  x = 2 * x\nend\nprogram plain\n  integer :: x = 2\n  call twice_(x)\n  print *, x\nend\n"
+	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("gfortran", "-g", file, "-o", exe).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if f := Open(exe).Frames(addressOf(t, exe, "twice__")); len(f) != 1 || f[0].Name != "twice_" || f[0].Line != 1 {
+		t.Errorf("%+v", f)
+	}
 }
 
 // What is inlined and marked as artificial is its caller's, and what is inlined in it a
