@@ -29,6 +29,8 @@ var counters = []*counter{
 	}},
 	{"over the ranks after it", func(me, n int) []int { return from(me+1, n) }},
 	{"over the ranks before it", func(me, n int) []int { return from(0, me) }},
+	{"over the ranks after it, from the last", func(me, n int) []int { return reversed(from(me+1, n)) }},
+	{"over the ranks before it, from the nearest", func(me, n int) []int { return reversed(from(0, me)) }},
 }
 
 func from(a, b int) (list []int) {
@@ -130,7 +132,11 @@ func (p *parser) gone(pos []int, c *counter, values [][]int, body int) (option, 
 // repeated are the loops that may begin here in which every turn is the same, and of
 // which there are as many as some law of the number of processes says.
 func (p *parser) repeated(pos []int) (list []option) {
+	last := len(p.streams) - 1
 	for body := 1; body <= longestBody; body++ {
+		if p.streams[last].repeats(pos[last], body) {
+			continue // such a loop was looked at where it began
+		}
 		o := option{step: &step{}, by: make([]int, len(pos))}
 		var seen []observed
 		same, ok := true, true
@@ -164,6 +170,11 @@ func (p *parser) repeated(pos []int) (list []option) {
 		}
 	}
 	return list
+}
+
+// repeats tells whether the call before a place is that at the end of so many.
+func (s *stream) repeats(pos, body int) bool {
+	return pos > 0 && pos+body <= len(s.calls) && s.calls[pos-1] == s.calls[pos+body-1]
 }
 
 // turns is how often a stream goes on with the same calls, so many at a time.
