@@ -162,6 +162,15 @@ func redBlack(rank, np int, do func(trace.Action)) {
 	do(toward(trace.Send, (rank+1)%np, 8))
 }
 
+// ofWholeElements reduces what is a float with two processes and bytes with more.
+func ofWholeElements(_, np int, do func(trace.Action)) {
+	bytes, of := int64(4*(np-1)), trace.Byte
+	if bytes == 4 {
+		of = trace.Float
+	}
+	do(trace.Action{Kind: trace.Allreduce, Type: of, Count: bytes / of.Size()})
+}
+
 func rounds(of func(np int) int) func(int, int, func(trace.Action)) {
 	return func(_, np int, do func(trace.Action)) {
 		for range of(np) {
@@ -178,6 +187,7 @@ var byHand = map[string]func(int, int, func(trace.Action)){
 	"log p rounds": rounds(func(np int) int { return 3 * int(math.Log2(float64(np))) }),
 	"p − 1 rounds": rounds(func(np int) int { return np - 1 }),
 	"line":         alongLine, "around a ring": aroundRing, "red and black": redBlack,
+	"of whole elements": ofWholeElements,
 }
 
 // grown makes the trace of more processes of those of 2, 4 and 8 and says where it is not
@@ -244,7 +254,8 @@ func TestByHandRefuses(t *testing.T) {
 			d := map[int]int{2: 1, 4: 3, 8: 2}[np]
 			exchange(do, (rank+d)%np, (rank-d+np)%np, 8)
 		}, "call 2 is sendRecv"},
-		"rounds by no law": {rounds(func(np int) int { return map[int]int{2: 1, 4: 5, 8: 2}[np] }), "do not make as many calls|call"},
+		"rounds by no law":                      {rounds(func(np int) int { return map[int]int{2: 1, 4: 5, 8: 2}[np] }), "do not make as many calls|call"},
+		"iterations that happen to fit a + b/p": {rounds(func(np int) int { return map[int]int{2: 10, 4: 12, 8: 13}[np] }), "do not make as many calls|call"},
 		"shuffled": {func(rank, np int, do func(trace.Action)) {
 			do(toward(trace.Isend, (3*rank+1)%np, 8))
 			for from := range np {

@@ -32,6 +32,11 @@ type part struct {
 	of   func(grid) float64
 }
 
+// grows tells whether a part is more with more processes, without end.
+func (p part) grows() bool {
+	return p.of(grid{1 << 20}) > 2*p.of(grid{1 << 10}) || p.name == "log₂ p"
+}
+
 // parts are what a size may be a multiple of, the simplest first.
 var parts = []part{
 	{"constant", func(grid) float64 { return 1 }},
@@ -65,13 +70,13 @@ func (g grid) along(d int) float64 {
 	return float64(g[d])
 }
 
-// elements are the sizes, in bytes, of what is divided among processes.
-var elements = []float64{8, 4, 1}
+// units are the sizes, in bytes, of what is divided among processes.
+var units = []float64{8, 4, 1}
 
 // whole tells whether a value is one of whole elements of the largest size that those
 // seen are.
 func whole(seen []observed, value float64) bool {
-	for _, e := range elements {
+	for _, e := range units {
 		if !slices.ContainsFunc(seen, func(s observed) bool { return math.Mod(s.value, e) != 0 }) {
 			return math.Abs(value/e-math.Round(value/e)) < 1e-6
 		}
@@ -92,7 +97,7 @@ func findLaw(seen []observed, to grid) (law, error) {
 			found = append(found, l)
 		}
 	}
-	if len(found) == 0 && len(seen) > 2 {
+	if len(found) == 0 {
 		for _, p := range parts[1:] {
 			if l, ok := affine(p, seen); ok && whole(seen, l.value(to)) && l.value(to) >= 0 {
 				found = append(found, l)
@@ -163,6 +168,9 @@ func multiple(p part, seen []observed) (law, bool) {
 // affine is a constant and a multiple of a part, exactly, found from all runs but the
 // largest, which has to follow.
 func affine(p part, seen []observed) (law, bool) {
+	if len(seen) < 3 {
+		return law{}, false
+	}
 	x0, x1 := p.of(seen[0].of), p.of(seen[len(seen)-2].of)
 	by := (seen[len(seen)-2].value - seen[0].value) / (x1 - x0)
 	base := seen[0].value - by*x0
@@ -182,7 +190,7 @@ func affine(p part, seen []observed) (law, bool) {
 // of so many bytes.
 func blocks(seen []observed) (found []law) {
 	for _, of := range []part{{"p", grid.p}, {"px", func(a grid) float64 { return a.along(0) }}, {"py", func(a grid) float64 { return a.along(1) }}, {"pz", func(a grid) float64 { return a.along(2) }}} {
-		for _, size := range elements {
+		for _, size := range units {
 			up, down := wholes{0, math.Inf(1)}, wholes{0, math.Inf(1)}
 			for _, s := range seen {
 				n, q := s.value/size, of.of(s.of)

@@ -1,7 +1,6 @@
 package predict
 
 import (
-	"math"
 	"math/bits"
 	"slices"
 )
@@ -195,17 +194,14 @@ func lawful(seen []observed) bool {
 	return err == nil
 }
 
-// roundsLaw is the law of numbers of turns: a whole multiple of what it counts, or with
-// a whole number besides where three runs agree.
+// roundsLaw is the law of numbers of turns: a whole multiple of what grows, or with a
+// whole number besides where three runs agree.
 func roundsLaw(seen []observed) (law, error) {
-	for _, p := range parts {
-		if l, ok := multiple(p, seen); ok {
-			return l, nil
-		}
-	}
-	for _, p := range parts {
-		if l, ok := affine(p, seen); ok && len(seen) > 2 && p.name != "constant" && !math.IsNaN(l.value(seen[0].of)) {
-			return l, nil
+	for _, fits := range []func(part, []observed) (law, bool){multiple, affine} {
+		for _, p := range parts {
+			if l, ok := fits(p, seen); ok && p.grows() && len(seen) > 1 {
+				return l, nil
+			}
 		}
 	}
 	return law{}, noLaw(seen)

@@ -14,7 +14,7 @@ import (
 // through as often as the number of processes says. As all runs are gone through at
 // once, what holds for the smaller ones has to foretell the largest.
 
-// sample is a size that a call had.
+// sample is a size that a call had, in bytes.
 type sample struct {
 	of       grid
 	me, peer int // numbers in the communicator
@@ -191,7 +191,8 @@ func (p *parser) common(list []occurrence, loop bool) *step {
 		if len(one.peers) > 0 {
 			peer = int(one.peers[0].of(s, o.d))
 		}
-		for i, v := range []int64{o.action.Count, o.action.Count2} {
+		bytes := [2]int64{o.action.Count * o.action.Type.Size(), o.action.Count2 * o.action.Type2.Size()}
+		for i, v := range bytes {
 			one.sizes[i] = append(one.sizes[i], sample{o.stream.of, s.me, peer, s.part.size(), o.d, float64(v)})
 		}
 	}

@@ -133,13 +133,22 @@ func (w *writer) call(s *step, like *trace.Action, d, round int) {
 	if s.sizes[0] != nil {
 		size := w.sized[s].sizes
 		o := sample{w.to, seat.me, int(peer), seat.part.size(), d, 0}
-		a.Count, a.Count2 = size[0].value(o, a.Count), size[1].value(o, a.Count2)
+		a.Count, a.Type = elements(size[0].value(o, a.Count*a.Type.Size()), a.Type)
+		a.Count2, a.Type2 = elements(size[1].value(o, a.Count2*a.Type2.Size()), a.Type2)
 	}
 	if listed(&a) {
 		w.spread(&a, w.list, seat)
 		w.list++
 	}
 	w.out.Add(&a)
+}
+
+// elements are so many bytes as elements of a datatype, if these are whole ones.
+func elements(bytes int64, of trace.Type) (int64, trace.Type) {
+	if bytes%of.Size() != 0 {
+		return bytes, trace.Byte
+	}
+	return bytes / of.Size(), of
 }
 
 // paired tells of ranks of which one sends something that the other does not receive:
