@@ -34,8 +34,7 @@ type load struct {
 type transfer struct {
 	remains float64 // bytes
 	since   float64 // when remains was right
-	speed   float64 // bytes/s since then
-	factor  float64 // of the sharing rate
+	speed   float64 // bytes/s since then, the flow's rate times the factor of its size
 	message int32
 	place   int32 // in the crowd's queue, or one of the two below; of a free one, the next
 }
@@ -78,12 +77,16 @@ type network struct {
 	tailed []int32
 
 	latencyFactor, bandwidthFactor []Segment
+	bandwidthFactors               []float64 // of no segment, and of each
 	weightS                        float64
 	factors                        [16]factors // of sizes asked for, by a hash
 }
 
 // factors are those of a message's size.
-type factors struct{ size, bandwidth, latency float64 }
+type factors struct {
+	size, latency float64
+	bandwidth     uint16 // place in network.bandwidthFactors
+}
 
 // maxRoutes bounds the routes remembered; others are found anew every time.
 const maxRoutes = 1 << 14
@@ -115,6 +118,10 @@ func newNetwork(p *platform.Platform, o *Options, q *eventQueue, firstID int32) 
 	}
 	if o.weightSet {
 		n.weightS = o.WeightS
+	}
+	n.bandwidthFactors = []float64{1}
+	for _, s := range n.bandwidthFactor {
+		n.bandwidthFactors = append(n.bandwidthFactors, s.Values[0])
 	}
 	return n
 }
@@ -213,7 +220,7 @@ func (n *network) lay(f *flow, r *route) {
 		if n.parts == nil { // as many as there may be soon, since to grow costs much
 			n.parts = make([]part, 0, cap(n.flows)*len(r.links))
 		}
-		f.first, f.room = int32(len(n.parts)), int32(len(r.links))
+		f.first, f.room = int32(len(n.parts)), uint16(min(len(r.links), math.MaxUint16))
 		n.parts = append(n.parts, make([]part, len(r.links))...)
 	}
 	for i, e := range r.links {
@@ -248,12 +255,11 @@ func (n *network) start(now, delay float64, src, dst int32, bytes, tail int64, m
 	size := float64(bytes + n.opts.Envelope)
 	by := &n.factors[uint64(bytes)*0x9e3779b97f4a7c15>>60]
 	if size != by.size {
-		*by = factors{size, factor(n.bandwidthFactor, size), factor(n.latencyFactor, size)}
+		*by = factors{size, factor(n.latencyFactor, size), uint16(segment(n.bandwidthFactor, size))}
 	}
-	n.transfers[id] = transfer{
-		message: message, remains: size, since: now, factor: by.bandwidth, place: notYet,
-	}
+	n.transfers[id] = transfer{message: message, remains: size, since: now, place: notYet}
 	f := &n.flows[id]
+	f.factor = by.bandwidth
 	n.lay(f, r)
 	if n.ends != nil {
 		n.narrow(id, r.links)
@@ -334,7 +340,7 @@ func (n *network) share(now float64) {
 	n.advance(n.crowd.level, now)
 	for _, id := range n.tailed {
 		if f, t := &n.flows[id], &n.transfers[id]; f.inCrowd {
-			n.enqueue(n.transfers, id, n.virtual+t.remains*f.penalty/t.factor)
+			n.enqueue(n.transfers, id, n.virtual+t.remains*f.penalty/n.bandwidthFactors[f.factor])
 		} else {
 			n.queue.schedule(n.firstID+id, now+t.remains/t.speed)
 		}
@@ -356,14 +362,15 @@ func (n *network) share(now float64) {
 func (n *network) date(id int32, now float64) {
 	f := &n.flows[id]
 	t := &n.transfers[id]
+	factor := n.bandwidthFactors[f.factor]
 	crowded := t.place >= 0
 	if f.inCrowd && crowded {
 		return // back where it was
 	}
 	if crowded {
-		t.remains = (n.unqueue(n.transfers, id) - n.virtual) * t.factor / f.penalty
+		t.remains = (n.unqueue(n.transfers, id) - n.virtual) * factor / f.penalty
 	} else {
-		if t.speed > 0 && f.rate*t.factor == t.speed && !f.inCrowd {
+		if t.speed > 0 && f.rate*factor == t.speed && !f.inCrowd {
 			return
 		}
 		t.remains -= t.speed * (now - t.since)
@@ -372,10 +379,10 @@ func (n *network) date(id int32, now float64) {
 		t.remains = 0
 	}
 	t.since = now
-	t.speed = f.rate * t.factor
+	t.speed = f.rate * factor
 	switch {
 	case f.inCrowd:
-		n.enqueue(n.transfers, id, n.virtual+t.remains*f.penalty/t.factor)
+		n.enqueue(n.transfers, id, n.virtual+t.remains*f.penalty/factor)
 		n.queue.cancel(n.firstID + id)
 	case t.speed > 0:
 		n.queue.schedule(n.firstID+id, now+t.remains/t.speed)

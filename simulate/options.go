@@ -279,10 +279,17 @@ func bytesValue(s string) (int64, error) {
 	return v, nil
 }
 
+// maxSegments bounds the pieces of a factor or a cost: a flow keeps which is its.
+const maxSegments = math.MaxUint16
+
 // parseSegments reads `size:value[:value];size:value…`.
 func parseSegments(s string, values int) ([]Segment, error) {
 	var out []Segment
-	for _, part := range strings.Split(s, ";") {
+	parts := strings.Split(s, ";")
+	if len(parts) > maxSegments {
+		return nil, fmt.Errorf("%d pieces; %d are the most", len(parts), maxSegments)
+	}
+	for _, part := range parts {
 		nums := strings.Split(part, ":")
 		if len(nums) < 2 {
 			return nil, fmt.Errorf("%q is not size:value", part)
@@ -308,14 +315,20 @@ func parseSegments(s string, values int) ([]Segment, error) {
 
 // factor is the piecewise constant factor for a wire size.
 func factor(segs []Segment, size float64) float64 {
-	f := 1.0
-	for _, s := range segs {
-		if size <= s.From {
-			break
-		}
-		f = s.Values[0]
+	if i := segment(segs, size); i > 0 {
+		return segs[i-1].Values[0]
 	}
-	return f
+	return 1
+}
+
+// segment is how many segments begin below a size; the last of them is the size's.
+func segment(segs []Segment, size float64) int {
+	for i, s := range segs {
+		if size <= s.From {
+			return i
+		}
+	}
+	return len(segs)
 }
 
 // overhead is the piecewise affine cost of handling a message.

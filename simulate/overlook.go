@@ -57,7 +57,7 @@ func (s *solver) findHidden() {
 
 // inUse tells whether a link had flows before this instant.
 func (s *solver) inUse(l *link) bool {
-	return l.quit == s.instant || l.freshAt != s.instant || int(l.fresh) < len(l.users)
+	return l.quit == s.instant || l.taken != s.instant
 }
 
 // known tells whether a link is among those to be shared out again: it was in

@@ -90,7 +90,8 @@ func (n *network) fill(link int32, now float64) *reserve {
 // pass lets a flow have what the links of its way can pass at once, and returns the
 // bytes that remain.
 func (n *network) pass(f *flow, t *transfer, now float64) float64 {
-	free := t.remains / t.factor
+	factor := n.bandwidthFactors[f.factor]
+	free := t.remains / factor
 	way, _ := n.way(f)
 	for i, weight := range f.weights {
 		e := way[i].link
@@ -105,8 +106,8 @@ func (n *network) pass(f *flow, t *transfer, now float64) float64 {
 	for i, weight := range f.weights {
 		if weight >= 1 {
 			e := way[i].link
-			n.reserves[e].filled -= t.remains / t.factor / n.links[e].capacity
+			n.reserves[e].filled -= t.remains / factor / n.links[e].capacity
 		}
 	}
-	return t.remains - free*t.factor
+	return t.remains - free*factor
 }

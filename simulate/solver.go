@@ -36,16 +36,15 @@ type link struct {
 	fat      bool    // every flow may use the whole capacity
 	open     bool    // its limit is overlooked; see overlook.go
 	beside   bool    // it is listed in crowd.beside
+	noted    int32   // its place in the crowd's roof, or none
 
 	users   []int32 // flows
 	carried float64 // bytes, acknowledgements left out
 	shadow  float64 // Σ w/p of the crowd's flows that cross it
-	noted   int32   // its place in the crowd's roof, or none
 
-	// What happened to it at this instant; see overlook.go.
-	fresh   int32  // flows that began to move
-	freshAt uint32 // when that was counted
-	quit    uint32 // a flow has left
+	// When something last happened to it; see overlook.go.
+	taken uint32 // a flow has come, and was the only one
+	quit  uint32 // a flow has left
 }
 
 // part is one link of a flow's way.
@@ -67,14 +66,15 @@ type flow struct {
 	*terms
 	rate       float64 // where inCrowd, what it was when it joined the crowd
 	first      int32   // of its parts
-	room       int32   // for how many parts there is room from there on
 	bottleneck int32   // link, or none when held by its bound
 	outside    int32   // its place among the crowd's outsiders, or none
 	epoch      uint32
 	fixed      bool // rate found in this round
 	inCrowd    bool
-	critical   bool // has a FATPIPE part as narrow as its bound
-	bounded    bool // its bound may hold it back before any link does
+	critical   bool   // has a FATPIPE part as narrow as its bound
+	bounded    bool   // its bound may hold it back before any link does
+	room       uint16 // for how many parts there is room from the first on
+	factor     uint16 // of its size: place in network.bandwidthFactors
 }
 
 // solver holds the sharing problem and its current solution.
@@ -137,12 +137,10 @@ func (s *solver) join(id int32) {
 		if !l.fat && l.capacity <= bound*weight {
 			bounded = false
 		}
-		p.at = int32(len(l.users))
-		l.users = append(l.users, id)
-		if l.freshAt != s.epoch {
-			l.fresh, l.freshAt = 0, s.epoch
+		if p.at = int32(len(l.users)); p.at == 0 {
+			l.taken = s.epoch
 		}
-		l.fresh++
+		l.users = append(l.users, id)
 		if l.fat && bound*weight >= l.capacity*(1-slack) {
 			f.critical = true
 			l.critical++

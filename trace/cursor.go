@@ -114,7 +114,7 @@ type Cursor struct {
 	loops   []loop
 	series  *seriesPlaces // nil where the program has no series
 	done    int64         // actions given so far
-	cores   float64       // of the computation that follows, 0 for one
+	cores   float32       // of the computation that follows, 0 for one; so many are exact
 	turned  int8          // see Turned
 }
 
@@ -184,10 +184,10 @@ func (c *Cursor) Next(a *Action) bool {
 			}
 			switch Kind(op) {
 			case team:
-				c.cores = a.Value / teamUnits
+				c.cores = float32(a.Value / teamUnits)
 				continue
 			case Compute:
-				a.Cores = c.cores
+				a.Cores = float64(c.cores)
 			case Location:
 				a.File = c.program.tables.files[file]
 			default:

@@ -15,7 +15,7 @@ const (
 	maxPeriod     = 4096    // items in the body of a loop
 	maxCandidates = 8       // earlier equal items tried as the end of the first iteration
 	maxLoops      = 8       // latest loops tried for one more iteration
-	dryAfter      = 512     // tries in vain before they become fewer
+	dryAfter      = 128     // tries in vain before they become fewer
 	maxItems      = 1 << 20 // items kept for folding before the older half is final
 )
 

@@ -132,7 +132,7 @@ func (a *app) runSimulate(ctx context.Context, traces string, f simulateFlags) e
 		fmt.Fprintf(a.err, "auspex: note: of %s the trace tells only how long they took, not who waited for whom: they are taken to last as long here\n", waits.UntoldCalls(calls))
 	}
 	if t.NP() >= manyRanks {
-		defer debug.SetGCPercent(debug.SetGCPercent(10))
+		defer debug.SetGCPercent(debug.SetGCPercent(5))
 	}
 	hosts, err := placeRanks(p, f.hostfile, t.NP())
 	if err != nil {
