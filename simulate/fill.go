@@ -1,6 +1,9 @@
 package simulate
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Progressive filling: all flows of a round grow together until links fill up.
 
@@ -84,7 +87,7 @@ func (s *solver) open() int32 {
 		top = math.Inf(1)
 	}
 	first, lowest := none, math.Inf(1)
-	list, links := s.filling[:0], s.links
+	list, links := slices.Grow(s.filling[:0], len(s.touched)), s.links // to grow bit by bit takes twice the room
 	for _, e := range s.touched {
 		l := &links[e]
 		l.level, l.slot = -1, none
@@ -275,7 +278,7 @@ func (s *solver) lift(i int32, level float64) {
 
 // pile makes the heap of the links that fill up.
 func (s *solver) pile() {
-	s.heap = s.heap[:0]
+	s.heap = slices.Grow(s.heap[:0], len(s.filling))
 	for i := range s.filling {
 		s.heap = append(s.heap, int32(i))
 	}

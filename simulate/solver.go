@@ -1,5 +1,7 @@
 package simulate
 
+import "slices"
+
 // The solver shares links among flows by weighted max-min fairness. Flow i has
 // penalty p and bound b, and takes w units of link e for each unit of rate x:
 //
@@ -200,7 +202,7 @@ func (s *solver) leave(id int32) {
 func (s *solver) solve() []int32 {
 	s.instant = s.epoch
 	s.epoch++
-	s.set, s.touched, s.resized = s.set[:0], s.touched[:0], 0
+	s.set, s.touched, s.resized = slices.Grow(s.set[:0], len(s.joined)), s.touched[:0], 0
 	s.bounded, s.top = 0, 0
 	s.closeOpened()
 	for _, id := range s.joined {
