@@ -16,6 +16,7 @@ type Change struct {
 	Kind   Kind
 	Region string  // of Faster, Balance and Remove; All stands for all
 	Rank   int     // of LikeMedian
+	Also   []int   // of LikeMedian: other ranks, which are slow as well
 	Factor float64 // of Faster, Bandwidth, Latency and Hosts: how many times as fast or as much
 	Bytes  int64   // of Eager
 	Call   trace.Kind
@@ -53,7 +54,11 @@ func (c Change) String() string {
 	case Balance, Remove:
 		return "--" + string(c.Kind) + " " + c.Region
 	case LikeMedian, RanksPerNode:
-		return fmt.Sprintf("--%s %d", c.Kind, c.Rank)
+		text := fmt.Sprintf("--%s %d", c.Kind, c.Rank)
+		for _, rank := range c.Also {
+			text += fmt.Sprintf(" --%s %d", c.Kind, rank)
+		}
+		return text
 	case Bandwidth:
 		return "--network bandwidth=" + times() + "x"
 	case Latency:
@@ -85,6 +90,9 @@ func (c Change) Spoken() string {
 	case Remove:
 		return region + " removed"
 	case LikeMedian:
+		if len(c.Also) > 0 {
+			return "ranks " + named(texts(append([]int{c.Rank}, c.Also...)), "and") + " as fast as the others"
+		}
 		return fmt.Sprintf("rank %d as fast as the others", c.Rank)
 	case RanksPerNode:
 		return fmt.Sprintf("%d ranks on a node", c.Rank)

@@ -5,10 +5,20 @@ import (
 	"slices"
 )
 
-// ordinary makes a rank like the others: in each region as much computation as their
+// ordinary makes ranks like the others, one after the other.
+func (c *Case) ordinary(s *setting, ch Change) error {
+	for _, rank := range append([]int{ch.Rank}, ch.Also...) {
+		if err := c.ordinaryRank(s, Change{Kind: ch.Kind, Rank: rank}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ordinaryRank makes a rank like the others: in each region as much computation as their
 // median, and in all no more than theirs. What they do in regions that it never
 // enters it does instead of what it does more of than they do, and no longer than that.
-func (c *Case) ordinary(s *setting, ch Change) error {
+func (c *Case) ordinaryRank(s *setting, ch Change) error {
 	if ch.Rank >= c.ranks {
 		return fmt.Errorf("there is no rank %d: the trace has %d", ch.Rank, c.ranks)
 	}

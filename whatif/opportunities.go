@@ -50,6 +50,7 @@ const (
 	maxBalanced  = 12    // regions tried
 	maxFaster    = 8
 	maxStraggler = 3
+	maxTogether  = 8 // slow ranks that are tried together
 	maxShapley   = 4
 	straggles    = 1.05 // times the median of the others
 	otherWork    = 5    // times that: a rank with so much more has other work to do, as the only worker beside a master
@@ -83,6 +84,7 @@ func (c *Case) Opportunities(ctx context.Context) (*List, error) {
 			l.Opportunities = append(l.Opportunities, o)
 		}
 	}
+	l.Opportunities = moreThanOne(l.Opportunities)
 	slices.SortStableFunc(l.Opportunities, func(a, b Opportunity) int { return cmp.Compare(b.Gain, a.Gain) })
 	if err := c.second(ctx, l, most); err != nil {
 		return nil, err
@@ -121,6 +123,23 @@ func (c *Case) Opportunities(ctx context.Context) (*List, error) {
 	l.Words = l.words(c.Explained())
 	return l, nil
 }
+
+// moreThanOne leaves out slow ranks together where one of them alone brings nearly as
+// much.
+func moreThanOne(of []Opportunity) []Opportunity {
+	alone := 0.0
+	for _, o := range of {
+		if o.change.Kind == LikeMedian && len(o.change.Also) == 0 {
+			alone = max(alone, o.Gain)
+		}
+	}
+	return slices.DeleteFunc(of, func(o Opportunity) bool {
+		return len(o.change.Also) > 0 && o.Gain < alone+worthMore
+	})
+}
+
+// worthMore of the run is what slow ranks have to bring together beyond one of them.
+const worthMore = 0.01
 
 // likeOthers is said where a slow rank is among what could be changed: times
 // alone do not tell slowness from work.
@@ -192,6 +211,14 @@ func (c *Case) candidates() []Change {
 	}
 	slices.SortStableFunc(slow, byWeight)
 	list = append(list, slow[:min(len(slow), maxStraggler)]...)
+	if n := len(slow); n > 1 && n <= maxTogether && 2*n <= c.ranks { // one alone leaves the run to the next
+		all := Change{Kind: LikeMedian, Rank: slow[0].change.Rank}
+		for _, o := range slow[1:] {
+			all.Also = append(all.Also, o.change.Rank)
+		}
+		slices.Sort(all.Also)
+		list = append(list, one{all, slow[0].weight})
+	}
 	slices.SortStableFunc(list, byWeight)
 	out := []Change{{Kind: Ideal}, {Kind: NoNoise}}
 	if c.unexplained > 0 { // of the network nothing is known then

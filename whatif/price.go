@@ -304,11 +304,15 @@ func (l Limit) compute() string {
 	if len(l.Ranks) == 1 {
 		return fmt.Sprintf("rank %d computes", l.Rank)
 	}
-	var names []string
-	for _, rank := range l.Ranks {
-		names = append(names, strconv.Itoa(rank))
+	return "ranks " + named(texts(l.Ranks), "and") + " compute"
+}
+
+func texts(ranks []int) []string {
+	var out []string
+	for _, rank := range ranks {
+		out = append(out, strconv.Itoa(rank))
 	}
-	return "ranks " + named(names, "and") + " compute"
+	return out
 }
 
 // named lists a few names, and how many there are more.

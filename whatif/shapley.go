@@ -21,8 +21,9 @@ type Share struct {
 func (c *Case) shapley(ctx context.Context, l *List, most int) error {
 	var causes []Opportunity
 	apart := slices.ContainsFunc(l.Opportunities, func(o Opportunity) bool { return o.change.Kind == Balance && o.Region != All })
+	together := slices.ContainsFunc(l.Opportunities, func(o Opportunity) bool { return len(o.change.Also) > 0 })
 	for _, o := range l.Opportunities {
-		overlaps := apart && o.change.Kind == Balance && o.Region == All
+		overlaps := apart && o.change.Kind == Balance && o.Region == All || together && o.change.Kind == LikeMedian && len(o.change.Also) == 0
 		if restores(o.change.Kind) && !overlaps && len(causes) < maxShapley && 1<<(len(causes)+1) <= most {
 			causes = append(causes, o)
 		}

@@ -97,15 +97,18 @@ func TestStoppedWhileWaiting(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for change, want := range map[whatif.Change]float64{
-		{Kind: whatif.Balance, Region: "A"}:           4,
-		{Kind: whatif.Cores}:                          3,
-		{Kind: whatif.Remove, Region: "A"}:            0,
-		{Kind: whatif.Faster, Region: "A", Factor: 2}: 2,
+	for _, x := range []struct {
+		change whatif.Change
+		want   float64
+	}{
+		{whatif.Change{Kind: whatif.Balance, Region: "A"}, 4},
+		{whatif.Change{Kind: whatif.Cores}, 3},
+		{whatif.Change{Kind: whatif.Remove, Region: "A"}, 0},
+		{whatif.Change{Kind: whatif.Faster, Region: "A", Factor: 2}, 2},
 	} {
-		a, err := c.Price(t.Context(), []whatif.Change{change})
-		if err != nil || math.Abs(a.NewSeconds-want) > 0.01 {
-			t.Errorf("%s: %.3f s, want %.3f (%v)", change, a.NewSeconds, want, err)
+		a, err := c.Price(t.Context(), []whatif.Change{x.change})
+		if err != nil || math.Abs(a.NewSeconds-x.want) > 0.01 {
+			t.Errorf("%s: %.3f s, want %.3f (%v)", x.change, a.NewSeconds, x.want, err)
 		}
 	}
 }

@@ -141,6 +141,8 @@ func TestWhatGainsAsMuch(t *testing.T) {
 		{[]float64{1, 2, 1, 1}, "would gain most with rank 1 as fast as the others or `A` twice as fast: 1 s, 50.0 % less."},
 		{[]float64{1, 2.2, 1, 1}, "would gain most with rank 1 as fast as the others: 1 s, 54.5 % less."},
 		{[]float64{1, 1, 1, 1}, "would gain most with `A` twice as fast: 0.5 s"},
+		{[]float64{1, 3, 1, 3}, "would gain most with ranks 1 and 3 as fast as the others: 1 s, 66.7 % less."},
+		{[]float64{1, 3, 1, 1.02}, "would gain most with rank 1 as fast as the others: 1.02 s, 66.0 % less."},
 	} {
 		l, err := opened(t, 4, inTurn(c.seconds...)).Opportunities(t.Context())
 		if err != nil || !strings.Contains(l.Words, c.said) {
