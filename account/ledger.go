@@ -136,7 +136,7 @@ const (
 
 // Headlines are the largest line that could be avoided, and the second where
 // it is at least half as large. Lines of imbalance stand together, as one
-// answer, under their largest; what scatters without a pattern is none. Where
+// answer, under their largest; what is within the noise is none. Where
 // nothing reaches Trouble the answer is the useful work.
 func (l *Ledger) Headlines() []Headline {
 	type entry struct {

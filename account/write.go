@@ -16,7 +16,7 @@ const (
 	CostOrShared  = "what the calls cost, or waiting that all share"
 	CostOrWaiting = "what the calls cost, or waiting beyond the imbalance"
 	// Scattering is said of imbalance of no region in particular that is noise.
-	Scattering = "scatter of the work without a pattern"
+	Scattering = "differences within the noise of the work"
 )
 
 // leastLine is the share of all work that gets a line of imbalance of its own.

@@ -193,7 +193,7 @@ func TestDiagnosisWords(t *testing.T) {
 		"scatter beside it": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
 			ledger(d, account.Line{Kind: account.Communication, Share: 0.05}, account.Line{Kind: account.Imbalance, Share: 0.08, Words: account.Scattering})
 			d.Causes = nil
-		}, "5 % of the run is the cost of communication itself, or waiting that all share. Uneven work costs 8 % of the run, most of which scatters over the units without a pattern. " + kinds},
+		}, "5 % of the run is the cost of communication itself, or waiting that all share. Uneven work costs 8 % of the run, most of it within the noise of the work. " + kinds},
 		"small parts beside it": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
 			ledger(d, account.Line{Kind: account.Communication, Share: 0.05}, account.Line{Kind: account.Imbalance, Share: 0.02, Words: account.Scattering},
 				account.Line{Kind: account.Imbalance, Region: "main/flux", Share: 0.03})

@@ -39,7 +39,7 @@ func headlineWords(d *diagnose.Diagnosis) []string {
 	if total, where := unevenness(d); !uneven && d.Headline.Kind != account.Useful && total >= account.Trouble {
 		for _, line := range d.Ledger {
 			if line.Words == account.Scattering && line.Share >= total/2 {
-				where = ", most of which scatters over the units without a pattern"
+				where = ", most of it within the noise of the work"
 			}
 		}
 		out = append(out, fmt.Sprintf("Uneven work costs %s of the run%s.", percentOf(total), where))
