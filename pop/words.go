@@ -2,6 +2,7 @@ package pop
 
 import (
 	"fmt"
+	"math"
 	"strings"
 )
 
@@ -62,14 +63,21 @@ func (f *Factors) Low() []string {
 	return low
 }
 
-// lowest is the smallest of the factors.
-func (f *Factors) lowest() (name string, value float64) {
+// lowest are the factors that are smallest, as they are written.
+func (f *Factors) lowest() (names []string, value string) {
+	least := math.Inf(1)
 	for _, n := range f.named() {
-		if n.value != nil && (name == "" || *n.value < value) {
-			name, value = n.name, *n.value
+		if n.value != nil {
+			least = min(least, *n.value)
 		}
 	}
-	return name, value
+	value = fmt.Sprintf("%.3f", least)
+	for _, n := range f.named() {
+		if n.value != nil && fmt.Sprintf("%.3f", *n.value) == value {
+			names = append(names, n.name)
+		}
+	}
+	return names, value
 }
 
 // between says of a factor that it is of the time between starting and ending, and of
@@ -136,7 +144,18 @@ func (f *Factors) Words() string {
 	}
 	if whole < lookBelow {
 		least, value := f.lowest()
-		return text + fmt.Sprintf(" No single factor is below 0.8, but their product is; the lowest is %s, %.3f%s (%s).", least, value, f.between(least), f.means(least))
+		is, parts := "is", []string{}
+		for _, name := range least {
+			parts = append(parts, fmt.Sprintf("%s, %s%s (%s)", name, value, f.between(name), f.means(name)))
+		}
+		if len(parts) > 1 {
+			is = "are"
+		}
+		product := "their product is"
+		if c := f.Communication; c != nil && *c < lookBelow && f.Serialization != nil { // a row of its own, and yet of two
+			product = fmt.Sprintf("their products are (communication %.3f)", *c)
+		}
+		return text + fmt.Sprintf(" No single factor is below 0.8, but %s; the lowest %s %s.", product, is, strings.Join(parts, " and "))
 	}
 	return text + " No factor is below 0.8."
 }
