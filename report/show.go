@@ -175,6 +175,15 @@ func heaviestText(s *analyze.Summary, whole string) string {
 	if h.Share < 0.0005 {
 		return before + fmt.Sprintf(" No %s takes 0.1 %% of %s.", what, whole)
 	}
+	var names []string
+	for _, r := range s.Heaviest {
+		if r.Region != model.Outside && Percent(r.Share) == Percent(h.Share) { // as it is written
+			names = append(names, pathText(r.Region))
+		}
+	}
+	if len(names) > 1 {
+		return before + fmt.Sprintf(" The heaviest %ss are %s with %s of %s each.", what, upTo(names, 4), Percent(h.Share), whole)
+	}
 	text := before + fmt.Sprintf(" The heaviest %s is %s with %s of %s", what, pathText(h.Region), Percent(h.Share), whole)
 	if h.Imbalance > 1.2 {
 		text += fmt.Sprintf(", on the slowest unit %s times the mean", Ratio(h.Imbalance, 2))

@@ -64,3 +64,19 @@ func TestReductionOfContradictions(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// Of regions that take as much none is the heaviest.
+func TestTheHeaviestRegions(t *testing.T) {
+	for _, c := range []struct {
+		second analyze.Real
+		said   string
+	}{
+		{0.3998, " The heaviest regions are solve and flux with 40.0 % of the run each."},
+		{0.398, " The heaviest region is solve with 40.0 % of the run."},
+	} {
+		s := &analyze.Summary{Heaviest: []analyze.RegionTime{{Region: "solve", Share: 0.4}, {Region: "flux", Share: c.second}}}
+		if got := heaviestText(s, "the run"); got != c.said {
+			t.Errorf("%q", got)
+		}
+	}
+}
