@@ -13,7 +13,8 @@ import (
 )
 
 // Debian's lmp, as it is, on two ranks: of what it computes, the pair style's
-// compute has the most samples, under its own name. Its input makes that nine
+// compute has the most samples, under its own name, with file and line where there is
+// debug information. Its input makes that nine
 // tenths of the work: the next has a twentieth of its samples.
 func TestLAMMPS(t *testing.T) {
 	need(t, "lmp", "mpirun.openmpi")
@@ -46,10 +47,13 @@ run 40
 	if column < 0 {
 		t.Fatal("no samples")
 	}
-	samples := map[string]float64{}
+	samples, regions, debug := map[string]float64{}, map[string]model.Region{}, false
 	for row := range e.Summaries.Rows() {
 		if n := e.Summaries.Values[column][row]; n > 0 {
-			samples[e.Regions[e.Summaries.Region[row]].Name] += n
+			r := e.Regions[e.Summaries.Region[row]]
+			samples[r.Name] += n
+			regions[r.Name] = r
+			debug = debug || strings.HasPrefix(r.Name, "LAMMPS_NS::") && r.File != ""
 		}
 	}
 	heaviest := ""
@@ -60,5 +64,8 @@ run 40
 	}
 	if !strings.Contains(heaviest, "Pair") || !strings.HasSuffix(heaviest, "::compute") {
 		t.Errorf("the heaviest is %s with %g samples: %v", heaviest, samples[heaviest], samples)
+	}
+	if r := regions[heaviest]; debug && (filepath.Base(r.File) != "pair_lj_cut.cpp" || r.Line == 0) {
+		t.Errorf("%s is in %s:%d", heaviest, r.File, r.Line)
 	}
 }
