@@ -102,6 +102,20 @@ func flippedPairs(rank, np int, do func(trace.Action)) {
 	}
 }
 
+// tournament is how everyone meets everyone in np − 1 rounds, as teams do: in each the
+// last meets one, and the others meet across it.
+func tournament(rank, np int, do func(trace.Action)) {
+	others := np - 1
+	for round := range others {
+		meets := map[int]int{others: round, round: others}
+		for k := 1; k <= others/2; k++ {
+			a, b := (round+k)%others, (round-k+others)%others
+			meets[a], meets[b] = b, a
+		}
+		exchange(do, meets[rank], meets[rank], 256)
+	}
+}
+
 func toFirst(rank, np int, do func(trace.Action)) {
 	if rank > 0 {
 		do(trace.Action{Kind: trace.Send, Type: trace.Byte, Peer: 0, Tag: int32(rank), Count: 100})
@@ -187,7 +201,7 @@ var byHand = map[string]func(int, int, func(trace.Action)){
 	"log p rounds": rounds(func(np int) int { return 3 * int(math.Log2(float64(np))) }),
 	"p − 1 rounds": rounds(func(np int) int { return np - 1 }),
 	"line":         alongLine, "around a ring": aroundRing, "red and black": redBlack,
-	"of whole elements": ofWholeElements,
+	"of whole elements": ofWholeElements, "tournament": tournament,
 }
 
 // grown makes the trace of more processes of those of 2, 4 and 8 and says where it is not

@@ -111,6 +111,7 @@ type growth struct {
 	// masks are the dimensions that communicators go along: see grid.parts.
 	masks  []int
 	roles  map[int][]*step
+	parsed bool // all of them are understood, if perhaps not their sizes
 	work   *workLaw
 	lists  [][2]float64    // sums of both lists of each call that has some, in order
 	uneven float64         // by how much sizes in a list differ, relative to their mean
@@ -159,24 +160,30 @@ func (g *growth) to(np int) (*trace.Trace, error) {
 func (g *growth) understand(np int) (t *trace.Trace, err error) {
 	from := slices.IndexFunc(g.runs, func(r *counted) bool { return r.NP() > 1 })
 	between := slices.IndexFunc(g.runs, func(r *counted) bool { return r.NP() >= least })
-	var first error
+	var first, nearest error
 	for _, start := range slices.Compact([]int{from, between}) {
 		for _, loops := range []bool{false, true} {
 			if g.used = g.runs[start:]; loops && len(g.used) < 3 {
 				continue
 			}
 			for _, g.cast = range casts {
-				if err = g.understandAs(np, loops); err == nil {
-					t, err = g.program(np)
+				err = g.understandAs(np, loops)
+				if g.parsed && err != nil && nearest == nil { // the calls agree, their sizes do not
+					nearest = err
 				}
 				if err == nil {
-					return t, nil
+					if t, err = g.program(np); err == nil {
+						return t, nil
+					}
 				}
 				if g.cast.kind == ends && (first == nil || first == errOwnCommunicators) {
 					first = err
 				}
 			}
 		}
+	}
+	if nearest != nil {
+		return nil, nearest
 	}
 	return nil, first
 }
@@ -185,6 +192,7 @@ var errOwnCommunicators = errors.New("the program has communicators of its own")
 
 // understandAs tells what speaks against a cast.
 func (g *growth) understandAs(np int, loops bool) error {
+	g.parsed = false
 	q := g.cast.layout(g.last().NP())
 	masks, ok := q.parts(g.last().Trace)
 	for _, run := range g.used {
@@ -220,6 +228,7 @@ func (g *growth) understandAs(np int, loops bool) error {
 		}
 		g.roles[role] = steps
 	}
+	g.parsed = true
 	return g.resolve(to)
 }
 

@@ -18,6 +18,7 @@ type counter struct {
 var counters = []*counter{
 	{"from 1 to p − 1", func(me, n int) []int { return from(1, n) }},
 	{"from p − 1 to 1", func(me, n int) []int { return reversed(from(1, n)) }},
+	{"from 0 to p − 2", func(me, n int) []int { return from(0, n-1) }},
 	{"1, 2, 4 …", func(me, n int) []int { return powers(n) }},
 	{"… 4, 2, 1", func(me, n int) []int { return reversed(powers(n)) }},
 	{"up a binomial tree", children},

@@ -27,6 +27,7 @@ const (
 	behind
 	flippedBy
 	atCounter
+	opponent // in a round of a tournament in which each of an even number plays each
 )
 
 // nobodyAt is a partner that a rank cannot have.
@@ -71,11 +72,26 @@ func (p partner) of(s seat, d int) int32 {
 		to = s.me ^ d
 	case atCounter:
 		to = d
+	case opponent:
+		to = s.opponent(d)
 	}
 	if to < 0 || to >= n {
 		return nobodyAt
 	}
 	return int32(to)
+}
+
+// opponent is who a rank meets in a round of a tournament: the last stands still, the
+// others go around (the circle method of schedules).
+func (s seat) opponent(round int) int {
+	others := s.part.size() - 1
+	if others < 1 || s.me == others {
+		return round
+	}
+	if to := ((2*round-s.me)%others + others) % others; to != s.me {
+		return to
+	}
+	return others
 }
 
 // step is the rank at an offset, if the grid goes that far.
@@ -124,7 +140,7 @@ func candidates(a *trace.Action, peer int32, s seat) []partner {
 }
 
 // inLoop are who a partner may be in a loop with a counter.
-var inLoop = []partner{{by: ahead}, {by: behind}, {by: flippedBy}, {by: atCounter}}
+var inLoop = []partner{{by: ahead}, {by: behind}, {by: flippedBy}, {by: atCounter}, {by: opponent}}
 
 // label is an action's tag: a number, or that much more than a rank or a counter.
 type label struct {

@@ -1,7 +1,10 @@
 package predict
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 
 	"auspex/trace"
 )
@@ -181,9 +184,10 @@ func paired(t *trace.Trace) error {
 			}
 		}
 	}
-	for p, n := range open {
-		if n != 0 && p.from >= 0 && p.to >= 0 {
-			return fmt.Errorf("rank %d of %d would send %d messages more to rank %d than that receives", p.from, t.NP(), n, p.to)
+	pairs := slices.SortedFunc(maps.Keys(open), func(a, b pair) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })
+	for _, p := range pairs {
+		if n := open[p]; n != 0 && p.from >= 0 && p.to >= 0 {
+			return fmt.Errorf("of the messages from rank %d to rank %d of %d, %d more would be sent than received", p.from, p.to, t.NP(), n)
 		}
 	}
 	return nil
