@@ -80,7 +80,7 @@ func (g *growth) said(np int) string {
 	}
 	text += g.laidOut(np)
 	if loops := slices.Sorted(maps.Keys(g.loops)); len(loops) > 0 {
-		text += "; loops are gone through as often as their number says (" + strings.Join(loops, ", ") + ")"
+		text += "; loops are gone through as often as their number says (" + strings.Join(loops, ", ") + "), if the program does not go about it in another way with more"
 	}
 	if g.off > 0 {
 		text += fmt.Sprintf("; sizes follow no exact law everywhere, those of %s least: they may be off by %.1f %%, which the interval allows for", g.worst, 100*g.off)

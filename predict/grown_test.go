@@ -70,7 +70,7 @@ const wrong = "wrong"
 // compared is how a made trace and a taken one differ, in words.
 func compared(got, want *trace.Trace) string {
 	var calls, partners, sizes int
-	worst, where := 0.0, differ(got, want, cameFirst)
+	worst, where := 0.0, differ(got, want, waits)
 	for rank := range got.NP() {
 		x, y := got.Cursor(rank), want.Cursor(rank)
 		var p, q trace.Action
@@ -84,7 +84,7 @@ func compared(got, want *trace.Trace) string {
 			}
 			calls++
 			a, b := volume(&p), volume(&q)
-			if q.Count, q.Count2, q.Counts, q.Counts2 = p.Count, p.Count2, p.Counts, p.Counts2; !equal(&p, &q) && !cameFirst(p, q) {
+			if q.Count, q.Count2, q.Counts, q.Counts2 = p.Count, p.Count2, p.Counts, p.Counts2; !equal(&p, &q) && !waits(p, q) {
 				partners++
 			}
 			if a != b {
