@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"auspex/launch"
 	"auspex/trace"
 )
 
@@ -291,5 +292,142 @@ func TestByHandRefuses(t *testing.T) {
 	// Two counts show no loop.
 	if _, _, err := Extrapolate([]*trace.Trace{made(4, recursiveDoubling), made(8, recursiveDoubling)}, 16); err == nil {
 		t.Error("two counts were enough")
+	}
+}
+
+// beyondTheEdge exchanges with both neighbours, of whom the first and the last lack one.
+func beyondTheEdge(rank, np int, do func(trace.Action)) {
+	for _, step := range []int{-1, 1} {
+		to, from := rank+step, rank-step
+		if to < 0 || to >= np {
+			to = trace.NullPeer
+		}
+		if from < 0 || from >= np {
+			from = trace.NullPeer
+		}
+		exchange(do, to, from, 800)
+	}
+}
+
+func transposed(rank, np int, do func(trace.Action)) {
+	side := int(math.Sqrt(float64(np)))
+	other := rank%side*side + rank/side
+	exchange(do, other, other, int64(1<<12/side))
+}
+
+func acrossTheMiddle(rank, np int, do func(trace.Action)) {
+	exchange(do, (rank+np/2)%np, (rank+np/2)%np, 64)
+}
+
+// Partners are found again as programs find them, also where only square numbers of
+// processes are possible.
+func TestPartners(t *testing.T) {
+	for name, c := range map[string]struct {
+		does func(int, int, func(trace.Action))
+		runs []int
+		to   int
+	}{
+		"beyond the edge":   {beyondTheEdge, []int{2, 4, 8}, 16},
+		"transposed":        {transposed, []int{4, 16, 64}, 256},
+		"across the middle": {acrossTheMiddle, []int{2, 4, 8}, 32},
+		"red and black":     {redBlack, []int{4, 8}, 32},
+	} {
+		var runs []*trace.Trace
+		for _, np := range c.runs {
+			runs = append(runs, made(np, c.does))
+		}
+		got, _, err := Extrapolate(runs, c.to)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if where := differ(got, made(c.to, c.does), func(p, q trace.Action) bool { return false }); where != "" {
+			t.Errorf("%s: %s", name, where)
+		}
+	}
+}
+
+// Communicators of groups: pairs, halves, odd and even ranks, nodes of four and those of
+// the same place in each.
+func TestGroups(t *testing.T) {
+	for name, c := range map[string]struct {
+		of   func(rank, np int) (first, me int)
+		runs []int
+	}{
+		"pairs":        {pairsOf, []int{4, 8, 16}},
+		"halves":       {func(rank, np int) (int, int) { return rank / (np / 2) * (np / 2), rank % (np / 2) }, []int{4, 8, 16}},
+		"odd and even": {func(rank, np int) (int, int) { return rank % 2, rank / 2 }, []int{4, 8, 16}},
+		"nodes":        {func(rank, np int) (int, int) { return rank - rank%4, rank % 4 }, []int{4, 8, 16}},
+		"leaders":      {func(rank, np int) (int, int) { return rank % 4, rank / 4 }, []int{4, 8, 16}},
+	} {
+		program := inGroups(c.of)
+		var runs []*trace.Trace
+		for _, np := range c.runs {
+			runs = append(runs, made(np, program))
+		}
+		got, _, err := Extrapolate(runs, 32)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if where := differ(got, made(32, program), waits); where != "" {
+			t.Errorf("%s: %s", name, where)
+		}
+	}
+	// Those of 2, 4 and 8 may as well be a side of a cube.
+	program := inGroups(pairsOf)
+	if _, _, err := Extrapolate([]*trace.Trace{made(2, program), made(4, program), made(8, program)}, 32); err == nil || !strings.Contains(err.Error(), "grids of") {
+		t.Error(err)
+	}
+}
+
+func pairsOf(rank, _ int) (first, me int) { return rank - rank%2, rank % 2 }
+
+// inGroups adds up within groups and passes on around all.
+func inGroups(of func(rank, np int) (first, me int)) func(int, int, func(trace.Action)) {
+	return func(rank, np int, do func(trace.Action)) {
+		first, me := of(rank, np)
+		do(trace.Action{Kind: trace.CommSplit, Tag: int32(first), Count: int64(me)})
+		do(trace.Action{Kind: trace.Allreduce, Comm: 1, Type: trace.Double, Count: 4})
+		exchange(do, (rank+1)%np, (rank+np-1)%np, 80)
+	}
+}
+
+// Two processes, each the other's left and right, may exchange once; a note says that
+// their run was left out.
+func TestTwoOfTheirOwn(t *testing.T) {
+	program := func(rank, np int, do func(trace.Action)) {
+		exchange(do, (rank+1)%np, (rank+np-1)%np, 8)
+		if np > 2 {
+			exchange(do, (rank+np-1)%np, (rank+1)%np, 8)
+		}
+	}
+	got, how, err := Extrapolate([]*trace.Trace{made(2, program), made(4, program), made(8, program)}, 16)
+	if err != nil || !strings.Contains(how, "made of those of 4 and 8") || !strings.Contains(how, "the run of 2 does otherwise") {
+		t.Fatalf("%q, %v", how, err)
+	}
+	if where := differ(got, made(16, program), waits); where != "" {
+		t.Error(where)
+	}
+}
+
+// Sizes that only a model of growth gives widen the interval, by the time spent on
+// messages.
+func TestIntervalOfSizes(t *testing.T) {
+	program := func(rank, np int, do func(trace.Action)) {
+		do(compute(1e8))
+		do(trace.Action{Kind: trace.Alltoall, Type: trace.Byte, Type2: trace.Byte, Count: 1 << 20, Count2: 1 << 20})
+	}
+	w := &workshop{Request: &Request{ReferenceSpeed: 1e9, Platforms: []Platform{cluster(t, 4, "1Gf")}}, noted: map[string]bool{}}
+	var widths []float64
+	for _, off := range []float64{0, 0.1} {
+		p, err := w.replay(t.Context(), &w.Platforms[0], []*taken{{CutTrace: &launch.CutTrace{Trace: made(4, program)}, sizesOff: off}}, "", 4)
+		if err != nil {
+			t.Fatal(err)
+		}
+		widths = append(widths, p.High-p.Predicted)
+	}
+	if !(widths[1] > widths[0]) {
+		t.Errorf("the interval goes %v s up without and %v s with an error of sizes", widths[0], widths[1])
 	}
 }

@@ -166,15 +166,13 @@ func (g *growth) understand(np int) (t *trace.Trace, err error) {
 			if g.used = g.runs[start:]; loops && len(g.used) < 3 {
 				continue
 			}
-			for _, g.cast = range casts {
-				err = g.understandAs(np, loops)
-				if g.parsed && err != nil && nearest == nil { // the calls agree, their sizes do not
-					nearest = err
+			for i, c := range casts {
+				g.cast = c
+				if t, err = g.attempt(np, loops); err == nil {
+					return t, g.doubted(t, loops, casts[i+1:])
 				}
-				if err == nil {
-					if t, err = g.program(np); err == nil {
-						return t, nil
-					}
+				if g.parsed && nearest == nil {
+					nearest = err
 				}
 				if g.cast.kind == ends && (first == nil || first == errOwnCommunicators) {
 					first = err
@@ -186,6 +184,34 @@ func (g *growth) understand(np int) (t *trace.Trace, err error) {
 		return nil, nearest
 	}
 	return nil, first
+}
+
+// attempt makes the trace of np processes as a cast has it.
+func (g *growth) attempt(np int, loops bool) (*trace.Trace, error) {
+	if err := g.understandAs(np, loops); err != nil {
+		return nil, err
+	}
+	g.parsed = false // the calls agree; what is wrong now is not their sizes
+	return g.program(np)
+}
+
+// doubted tells of another grid that the runs fit as well, and in which other calls
+// would be made. A line is taken where it does.
+func (g *growth) doubted(t *trace.Trace, loops bool, others []cast) error {
+	to := g.cast.layout(t.NP())
+	for _, c := range others {
+		if len(to) == 1 {
+			return nil
+		}
+		other := *g
+		other.cast = c
+		if u, err := other.attempt(t.NP(), loops); err == nil {
+			if where := differ(t, u, waits); where != "" {
+				return fmt.Errorf("processes in grids of %s and of %s would do what was run, and not the same (%s); another number of processes may tell", to, c.layout(t.NP()), where)
+			}
+		}
+	}
+	return nil
 }
 
 var errOwnCommunicators = errors.New("the program has communicators of its own")

@@ -256,10 +256,6 @@ func TestExtrapolateRefuses(t *testing.T) {
 				do(trace.Action{Kind: trace.SendRecv, Peer: int32(rank ^ d), Peer2: int32(rank ^ d), Count: 8, Count2: 8})
 			}
 		}, "rank"},
-		"grid": {func(rank, np int, do func(trace.Action)) {
-			do(toward(trace.Send, (rank+np/2)%np, 8))
-			do(toward(trace.Recv, (rank+np/2)%np, 8))
-		}, "call 2 is send with"},
 		"whichever comes first": {func(rank, np int, do func(trace.Action)) {
 			do(trace.Action{Kind: trace.Wait, Peer: int32((rank + 8/np - 1) % np), Peer2: int32(rank)})
 		}, "wait for a message from 1 to 0 on rank 0 of 4, and wait for a message from 0 to 0 on rank 0 of 8"},

@@ -105,14 +105,27 @@ func (g grid) seats(masks []int, rank int) []seat {
 	return list
 }
 
-// layouts are the ways in which programs lay ranks out: a line, and grids as square
-// as MPI_Dims_create makes them, larger sizes first or last.
+// layouts are the ways in which programs lay ranks out: a line, grids as square as
+// MPI_Dims_create makes them, larger sizes first or last, and groups: so many after each
+// other, or so many groups.
 var layouts = []func(np int) grid{
 	func(np int) grid { return grid{np} },
 	func(np int) grid { a, b := square(np); return grid{a, b} },
 	func(np int) grid { a, b := square(np); return grid{b, a} },
 	func(np int) grid { a, b, c := cube(np); return grid{a, b, c} },
 	func(np int) grid { a, b, c := cube(np); return grid{c, b, a} },
+	func(np int) grid { return grouped(np, 2) },
+	func(np int) grid { g := grouped(np, 2); return grid{g[1], g[0]} },
+	func(np int) grid { return grouped(np, 4) },
+	func(np int) grid { g := grouped(np, 4); return grid{g[1], g[0]} },
+}
+
+// grouped is so many of the same size, where that is possible.
+func grouped(np, size int) grid {
+	if np%size != 0 {
+		return grid{np, 1}
+	}
+	return grid{np / size, size}
 }
 
 // square is two factors as near to each other as there are, the larger first.

@@ -18,6 +18,7 @@ const (
 	fromLast                    // so many before the last
 	around                      // as far away in the grid, over its edge to the other side
 	inside                      // as far away, or nobody where that is over the edge
+	onward                      // so many numbers further, however ranks are laid out
 	flipped                     // whose number differs in these bits
 	opposite                    // half of the ranks away
 	parent                      // whose number lacks the lowest bit: up a binomial tree
@@ -53,6 +54,8 @@ func (p partner) of(s seat, d int) int32 {
 		if to, ok = s.part.step(s.me, p.off); !ok {
 			return trace.NullPeer
 		}
+	case onward:
+		to = (s.me + int(p.n) + n) % n
 	case flipped:
 		to = s.me ^ int(p.n)
 	case opposite:
@@ -128,6 +131,7 @@ func candidates(a *trace.Action, peer int32, s seat) []partner {
 		{by: around, off: s.part.away(s.me, int(peer))},
 		{by: inside, off: s.part.between(s.me, int(peer))},
 		{by: flipped, n: int32(s.me) ^ peer},
+		{by: onward, n: (grid{s.part.size()}).away(s.me, int(peer))[0]},
 		{n: peer},
 		{by: fromLast, n: last - peer},
 	}
