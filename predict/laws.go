@@ -60,6 +60,14 @@ var parts = []part{
 	{"1/(px·pz)", func(a grid) float64 { return 1 / a.along(0) / a.along(2) }},
 }
 
+// extents are numbers of processes that something may be divided among.
+var extents = []part{
+	{"p", grid.p},
+	{"px", func(a grid) float64 { return a.along(0) }},
+	{"py", func(a grid) float64 { return a.along(1) }},
+	{"pz", func(a grid) float64 { return a.along(2) }},
+}
+
 func (g grid) p() float64 { return float64(g.size()) }
 
 // along is how many processes there are in a dimension; of one that is not there, 1.
@@ -189,7 +197,7 @@ func affine(p part, seen []observed) (law, bool) {
 // dimension of their grid, the last block smaller (ceil) or larger (floor), in elements
 // of so many bytes.
 func blocks(seen []observed) (found []law) {
-	for _, of := range []part{{"p", grid.p}, {"px", func(a grid) float64 { return a.along(0) }}, {"py", func(a grid) float64 { return a.along(1) }}, {"pz", func(a grid) float64 { return a.along(2) }}} {
+	for _, of := range extents {
 		for _, size := range units {
 			up, down := wholes{0, math.Inf(1)}, wholes{0, math.Inf(1)}
 			for _, s := range seen {
@@ -201,17 +209,22 @@ func blocks(seen []observed) (found []law) {
 				up = up.and(wholes{(n-1)*q + 1, n * q})
 				down = down.and(wholes{n * q, (n+1)*q - 1})
 			}
-			if up.any() {
-				found = append(found, law{name: fmt.Sprintf("%g·⌈%.0f/%s⌉", size, up.high, of.name), value: func(a grid) float64 { return size * math.Ceil(up.high/of.of(a)) }})
-				found = append(found, law{name: fmt.Sprintf("%g·⌈%.0f/%s⌉", size, up.low, of.name), value: func(a grid) float64 { return size * math.Ceil(up.low/of.of(a)) }})
-			}
-			if down.any() {
-				found = append(found, law{name: fmt.Sprintf("%g·⌊%.0f/%s⌋", size, down.low, of.name), value: func(a grid) float64 { return size * math.Floor(down.low/of.of(a)) }})
-				found = append(found, law{name: fmt.Sprintf("%g·⌊%.0f/%s⌋", size, down.high, of.name), value: func(a grid) float64 { return size * math.Floor(down.high/of.of(a)) }})
-			}
+			found = append(found, rounded("%g·⌈%.0f/%s⌉", math.Ceil, size, up, of)...)
+			found = append(found, rounded("%g·⌊%.0f/%s⌋", math.Floor, size, down, of)...)
 		}
 	}
 	return found
+}
+
+// rounded are the laws of blocks of the least and the most that may be divided.
+func rounded(name string, round func(float64) float64, size float64, n wholes, of part) []law {
+	if !n.any() {
+		return nil
+	}
+	divided := func(n float64) law {
+		return law{name: fmt.Sprintf(name, size, n, of.name), value: func(a grid) float64 { return size * round(n/of.of(a)) }}
+	}
+	return []law{divided(n.low), divided(n.high)}
 }
 
 // wholes is a range of whole numbers.

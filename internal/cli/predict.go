@@ -65,7 +65,7 @@ is wrong and not shown. auto does so where it may and measures all else whole.`,
 	flags.StringVar(&f.build, "build", "", "build command; {opt} stands for the level, {np} for the number of processes (required)")
 	flags.StringVar(&f.run, "run", "", "run command; {np} stands for the number of processes (required)")
 	flags.StringVar(&f.counts, "np", "1", "numbers of processes, with commas")
-	flags.StringVar(&f.extrapolate, "extrapolate", "", "further numbers of processes, which are not run: made of the two largest of --np, where the program lets one see how")
+	flags.StringVar(&f.extrapolate, "extrapolate", "", "further numbers of processes, which are not run: made of those of --np, where the program lets one see how")
 	flags.StringVar(&f.levels, "opt", "2", "compiler levels, with commas: 0, 1, 2, 3, s, or others the compiler knows after -O")
 	flags.StringVar(&f.method, "method", "auto", "simple, threshold or auto")
 	flags.StringVar(&f.source, "source", ".", "the source tree; commands run at its top, in a copy")
