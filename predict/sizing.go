@@ -40,7 +40,7 @@ func sizing(samples []sample, to grid) (sizeLaw, error) {
 			}
 		}
 	}
-	if value, ok := blockOfRank(samples); ok {
+	if value, ok := blockOfRank(samples, to); ok {
 		return sizeLaw{func(o sample, _ int64) int64 { return int64(value(o)) }, 0}, nil
 	}
 	return scattered(samples)
@@ -86,8 +86,9 @@ var dealt = []func(n, ranks, rank int) int{
 const mostLeft = 4096
 
 // blockOfRank is the size that a rank's block has, or its partner's, of something that is
-// dealt to all ranks of the communicator in elements of some size.
-func blockOfRank(samples []sample) (func(sample) float64, bool) {
+// dealt to all ranks of the communicator in elements of some size. Where it could be of
+// more than one number of elements or dealt in both ways, all ranks must get the same.
+func blockOfRank(samples []sample, to grid) (func(sample) float64, bool) {
 	unit := 0
 	for _, o := range samples {
 		unit = divisor(unit, int(o.value))
@@ -97,17 +98,35 @@ func blockOfRank(samples []sample) (func(sample) float64, bool) {
 	}
 	last := samples[len(samples)-1]
 	low := max(0, (int(last.value)/unit-1)*last.n)
-	for _, deal := range dealt {
-		for _, whose := range []func(sample) int{func(o sample) int { return o.me }, func(o sample) int { return o.peer }} {
+	for _, whose := range []func(sample) int{func(o sample) int { return o.me }, func(o sample) int { return o.peer }} {
+		var found func(sample) float64
+		for _, deal := range dealt {
 			for n := low; n <= low+min(2*last.n, mostLeft); n++ {
 				value := func(o sample) float64 { return float64(unit * deal(n, o.n, whose(o))) }
-				if holds(samples, value) {
-					return value, true
+				switch {
+				case !holds(samples, value):
+				case found == nil:
+					found = value
+				case !holds(everywhere(to, found), value):
+					return nil, false
 				}
 			}
 		}
+		if found != nil {
+			return found, true
+		}
 	}
 	return nil, false
+}
+
+// everywhere are the sizes that all ranks have somewhere, as if each were its own partner.
+func everywhere(to grid, value func(sample) float64) (list []sample) {
+	for rank := range to.size() {
+		o := sample{of: to, me: rank, peer: rank, n: to.size()}
+		o.value = value(o)
+		list = append(list, o)
+	}
+	return list
 }
 
 func holds(samples []sample, value func(sample) float64) bool {
