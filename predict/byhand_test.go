@@ -264,7 +264,7 @@ func TestByHandRefuses(t *testing.T) {
 	}{
 		"sizes by no law": {func(rank, np int, do func(trace.Action)) {
 			do(trace.Action{Kind: trace.Allreduce, Type: trace.Byte, Count: map[int]int64{2: 100, 4: 900, 8: 30}[np]})
-		}, "allreduce: sizes 100 with 2, 900 with 4, 30 with 8 processes follow no law"},
+		}, "call 2 of rank 7 of 8, allreduce: sizes 100 with 2, 900 with 4, 30 with 8 processes follow no law"},
 		"another partner in every run": {func(rank, np int, do func(trace.Action)) {
 			d := map[int]int{2: 1, 4: 3, 8: 2}[np]
 			exchange(do, (rank+d)%np, (rank-d+np)%np, 8)

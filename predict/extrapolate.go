@@ -313,7 +313,7 @@ func (g *growth) size(s *step, to grid) error {
 		}
 		var err error
 		if out.sizes[i], err = sizing(samples, to); err != nil {
-			return fmt.Errorf("%s: %w", s.action.Kind, err)
+			return fmt.Errorf("%s, %s: %w", s.call, s.action.Kind, err)
 		}
 		if off := out.sizes[i].off; off > g.off {
 			g.off, g.worst = off, s.action.Kind.String()

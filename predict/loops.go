@@ -121,6 +121,7 @@ func (p *parser) gone(pos []int, c *counter, values [][]int, body int) (option, 
 		if one == nil {
 			return o, false
 		}
+		one.call = p.number(pos, k)
 		for _, who := range one.peers {
 			counts = counts || who.by >= ahead
 		}

@@ -26,6 +26,7 @@ type sample struct {
 // step is a call or, with a body, a loop.
 type step struct {
 	action trace.Action // as one rank makes it
+	call   string       // which it first is there
 	peers  []partner
 	tag    label
 	sizes  [2][]sample // of Count and Count2
@@ -144,11 +145,20 @@ func (p *parser) single(pos []int, after int) (*step, error) {
 		list[i] = occurrence{stream: s, action: p.action(i, pos[i]+after)}
 	}
 	one := p.common(list, false)
+	if one != nil {
+		one.call = p.number(pos, after)
+	}
 	p.known[string(p.key)] = one
 	if one == nil {
 		return nil, p.unlike(pos, after)
 	}
 	return one, nil
+}
+
+// number names a call of the last stream.
+func (p *parser) number(pos []int, after int) string {
+	s := p.streams[len(p.streams)-1]
+	return fmt.Sprintf("call %d of rank %d of %d", pos[len(pos)-1]+after+1, s.rank, s.of.size())
 }
 
 // occurrence is a call that a stream makes, in a loop perhaps.
