@@ -112,8 +112,7 @@ func (c *cpus) share(now float64) {
 
 // shareCrowded dates the executions of a host with more of them than cores.
 // Whoever comes or goes changes the rate of all, so only those that end first
-// are dated: to move all of them each time would fill the queue with dates that
-// never come.
+// are dated: the dates of the others would never come.
 func (c *cpus) shareCrowded(h *cpu, now, rate float64) {
 	least := math.Inf(1)
 	for r := h.first; r != none; r = c.work[r].next {

@@ -383,8 +383,10 @@ func TestOptionsThatStopMessages(t *testing.T) {
 	if r := run(t, tr, o, Hooks{}); r.Seconds != usual.Seconds {
 		t.Errorf("without a window it takes %g s, not %g", r.Seconds, usual.Seconds)
 	}
-	if err := o.Set("smpi/bw-factor", "0:1;5000:0"); err == nil || !strings.Contains(err.Error(), "smpi/bw-factor") {
-		t.Error(err)
+	for _, factors := range []string{"0:1;5000:0", strings.Repeat("0:1;", maxSegments) + "0:1"} {
+		if err := o.Set("smpi/bw-factor", factors); err == nil || !strings.Contains(err.Error(), "smpi/bw-factor") {
+			t.Error(err)
+		}
 	}
 	o = Defaults()
 	if err := o.Set("smpi/async-small-thresh", "100000"); err != nil {
