@@ -125,12 +125,29 @@ func contrastWords(e diagnose.Contrast, level diagnose.Level) string {
 	case e.LowValue == 0:
 		return members(e.High, level) + verb + attributeWords(e.Attribute) + " and " + low + " none"
 	}
+	if e.Ratio >= nextToNone {
+		unit := ""
+		switch e.Metric {
+		case model.IORead, model.IOWritten, model.BytesSent, model.BytesReceived:
+			unit = "B of"
+		}
+		mean := ""
+		if len(e.High) > 1 || len(e.Low) > 1 {
+			mean = " in the mean"
+		}
+		few := strings.TrimSuffix(Quantity(e.LowValue, "")+" "+unit, " of")
+		return fmt.Sprintf("%s%s%s%s %s, %s %s %s%s", members(e.High, level), verb, Quantity(e.HighValue, ""), unit, attributeWords(e.Attribute), low, agree("have", e.Low, level), strings.TrimSpace(few), mean)
+	}
 	digits := 1
 	if e.Ratio < 1.1 {
 		digits = 3 // what is 1.04 times as much is not as much
 	}
 	return fmt.Sprintf("%s%s%s × the %s of %s", members(e.High, level), verb, Ratio(e.Ratio, digits), attributeWords(e.Attribute), low)
 }
+
+// nextToNone is the ratio from which on how many times as much it is says less than how
+// much: of a count near zero it is any number.
+const nextToNone = 1000
 
 // percentOf writes a share with one digit where it is small.
 func percentOf(share float64) string {
