@@ -139,8 +139,8 @@ func (c *callTree) through(place *spot, from stand, a address, measured string) 
 		return at.child(nameless)
 	}
 	for _, f := range frames {
-		if strings.HasPrefix(f.Name, "auspex_") {
-			continue // a probe, inlined
+		if ofProbe(f.Name) {
+			continue
 		}
 		if c.machinery(a, f.Name) {
 			at = place
@@ -170,6 +170,12 @@ func (c *callTree) machinery(a address, name string) bool {
 // ofOpenMP recognises the libraries of OpenMP by name.
 func ofOpenMP(base string) bool {
 	return strings.HasPrefix(base, "libgomp.so") || strings.HasPrefix(base, "libomp.so") || strings.HasPrefix(base, "libiomp5.so")
+}
+
+// ofProbe recognises what a probe is made of, inlined into the function it stands in:
+// its functions and, in C++, constructors and destructors.
+func ofProbe(name string) bool {
+	return strings.HasPrefix(strings.TrimPrefix(name, "~"), "auspex_")
 }
 
 // sameFunction compares a name from debug information with a measured region's:

@@ -23,3 +23,11 @@ func TestLastName(t *testing.T) {
 		}
 	}
 }
+
+func TestOfProbe(t *testing.T) {
+	for name, want := range map[string]bool{"auspex_enter": true, "auspex_guard::auspex_guard": true, "~auspex_counts": true, "~grid": false, "solve": false} {
+		if got := ofProbe(name); got != want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
