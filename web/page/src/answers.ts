@@ -221,7 +221,7 @@ export interface Priced {
   gain: number;
   interval: number[];
   changes: string[];
-  limit: { by: string; rank: number; region: string; load_balance: number; communication: number };
+  limit: { by: string; rank: number; ranks: number[]; region: string; load_balance: number; communication: number };
   measured: boolean;
   replayed_base_seconds: number;
   bound: boolean;
