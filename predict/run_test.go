@@ -56,9 +56,9 @@ func TestSequential(t *testing.T) {
 		disturbed := false
 		for i := 0; i < 4; i += 2 {
 			slow, fast := report.Predictions[i], report.Predictions[i+1]
-			if math.Abs(slow.Predicted/fast.Predicted-2) > 1e-9 {
-				t.Errorf("%v s at 1 Gf, %v s at 2 Gf", slow.Predicted, fast.Predicted)
-			}
+			// A program that is kept waiting, as for a page that is not in memory, waits
+			// as long on any host.
+			disturbed = disturbed || math.Abs(slow.Predicted/fast.Predicted-2) > 1e-9
 			if slow.Measured == nil || slow.Method != Simple {
 				t.Fatalf("%+v", slow)
 			}
@@ -70,7 +70,7 @@ func TestSequential(t *testing.T) {
 			return
 		}
 		if try == tries {
-			t.Fatalf("runs and predictions are too far apart, or -O2 is no faster than -O0, or the best is not the last: %d, %+v", report.Best, report.Predictions)
+			t.Fatalf("twice the speed is not half the time, or runs and predictions are too far apart, or -O2 is no faster than -O0, or the best is not the last: %d, %+v", report.Best, report.Predictions)
 		}
 	}
 }
