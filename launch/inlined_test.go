@@ -5,6 +5,7 @@ import (
 	"debug/elf"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -58,6 +59,48 @@ func TestInlinedWithoutDebug(t *testing.T) {
 	}
 	if in < all/2 {
 		t.Errorf("add took %g s of %g s: %v", in, all, e.Regions)
+	}
+}
+
+// A loop with a probe is in its function, which has none, be that inlined or not: no
+// sample shows the function below the loop.
+func TestLoopOfAFunctionWithoutProbe(t *testing.T) {
+	need(t, "gcc")
+	for _, attribute := range []string{"inline __attribute__((always_inline))", "__attribute__((noinline))"} {
+		dir := write(t, map[string]string{"steps.c": `static double field[4096];
+static ` + attribute + ` void stage(int units)
+{
+    for (int u = 0; u < units; u++)
+        for (int i = 1; i < 4095; i++)
+            field[i] += 0.25 * (field[i - 1] - 2 * field[i] + field[i + 1]) + 1e-9;
+}
+int main(void)
+{
+    for (int k = 0; k < 200; k++) {
+        stage(100);
+        if (field[1] > 1e9)
+            field[1] = 0;
+        if (field[2] > 1e9)
+            field[2] = 0;
+    }
+    return 0;
+}
+`})
+		exe := filepath.Join(dir, "steps")
+		var said strings.Builder
+		job := Compiler{Real: []string{"gcc", "-O2", filepath.Join(dir, "steps.c"), "-o", exe}, Options: instrument.Options{MinLines: 10}, Cache: testCache(), Out: &said, Err: &said}
+		if status, err := job.Run(context.Background()); err != nil || status != 0 {
+			t.Fatalf("status %d, %v: %s", status, err, said.String())
+		}
+		run := Runner{Command: []string{exe}, Dir: t.TempDir(), Cache: testCache(), StackRate: 1000, Out: &said, Err: &said}
+		r, err := run.Run(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		paths := model.Paths(r.Experiment.Regions)
+		if !slices.Contains(paths, "steps/main/stage:loop@4") || slices.Contains(paths, "steps/main/stage:loop@4/stage") {
+			t.Errorf("%s: %v", attribute, paths)
+		}
 	}
 }
 

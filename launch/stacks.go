@@ -64,13 +64,17 @@ func (c *callTree) samples(p *probe.Process, t probe.Thread, nodes []*spot, owne
 }
 
 // enclosing is the function whose frame the outermost step of a stack stands in:
-// the innermost one measured at a node. It is "" where stacks begin outside of
-// the program's functions.
+// the innermost one measured at a node, or in which a loop is. It is "" where stacks
+// begin outside of the program's functions.
 func enclosing(p *probe.Process, t probe.Thread, node int) string {
 	for i := node; i >= 0; i = t.Nodes[i].Parent {
 		switch r := p.Regions[t.Nodes[i].Region]; r.Kind {
 		case probe.Function:
 			return r.Name
+		case probe.Loop:
+			if function, _, ok := cutLast(r.Name, "/"); ok {
+				return function // which may have no probe itself
+			}
 		case probe.Parallel, probe.Barrier, probe.Program:
 			if i == node {
 				return ""
