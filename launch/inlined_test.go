@@ -28,22 +28,29 @@ int main(void)
 }
 `
 
+// builtAndSampled compiles a source as builds do that say nothing of debug information,
+// and runs it.
+func builtAndSampled(t *testing.T, source string) *model.Experiment {
+	t.Helper()
+	exe := strings.TrimSuffix(source, ".c")
+	var said strings.Builder
+	job := Compiler{Real: []string{"gcc", "-O2", source, "-o", exe}, Options: instrument.Options{MinLines: 10}, Cache: testCache(), Out: &said, Err: &said}
+	if status, err := job.Run(t.Context()); err != nil || status != 0 {
+		t.Fatalf("status %d, %v: %s", status, err, said.String())
+	}
+	run := Runner{Command: []string{exe}, Dir: t.TempDir(), Cache: testCache(), StackRate: 1000, Out: &said, Err: &said}
+	r, err := run.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Experiment
+}
+
 // Of a build that asks for no debug information, samples name what was inlined.
 func TestInlinedWithoutDebug(t *testing.T) {
 	need(t, "gcc")
 	dir := write(t, map[string]string{"sum.c": inlined})
-	exe := filepath.Join(dir, "sum")
-	var said strings.Builder
-	job := Compiler{Real: []string{"gcc", "-O2", filepath.Join(dir, "sum.c"), "-o", exe}, Options: instrument.Options{MinLines: 10}, Cache: testCache(), Out: &said, Err: &said}
-	if status, err := job.Run(context.Background()); err != nil || status != 0 {
-		t.Fatalf("status %d, %v: %s", status, err, said.String())
-	}
-	run := Runner{Command: []string{exe}, Dir: t.TempDir(), Cache: testCache(), StackRate: 1000, Out: &said, Err: &said}
-	r, err := run.Run(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	e := r.Experiment
+	e := builtAndSampled(t, filepath.Join(dir, "sum.c"))
 	in, all := 0.0, 0.0
 	for row := range e.Summaries.Rows() {
 		for column, m := range e.Metrics {
@@ -86,18 +93,7 @@ int main(void)
     return 0;
 }
 `})
-		exe := filepath.Join(dir, "steps")
-		var said strings.Builder
-		job := Compiler{Real: []string{"gcc", "-O2", filepath.Join(dir, "steps.c"), "-o", exe}, Options: instrument.Options{MinLines: 10}, Cache: testCache(), Out: &said, Err: &said}
-		if status, err := job.Run(context.Background()); err != nil || status != 0 {
-			t.Fatalf("status %d, %v: %s", status, err, said.String())
-		}
-		run := Runner{Command: []string{exe}, Dir: t.TempDir(), Cache: testCache(), StackRate: 1000, Out: &said, Err: &said}
-		r, err := run.Run(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
-		paths := model.Paths(r.Experiment.Regions)
+		paths := model.Paths(builtAndSampled(t, filepath.Join(dir, "steps.c")).Regions)
 		if !slices.Contains(paths, "steps/main/stage:loop@4") || slices.Contains(paths, "steps/main/stage:loop@4/stage") {
 			t.Errorf("%s: %v", attribute, paths)
 		}
