@@ -308,17 +308,30 @@ func (w *workshop) plainBuild(ctx context.Context, plan *plan, program *built, o
 	return w.build(ctx, opt, np, "plain", nil)
 }
 
+// took is about how long the iterations of a loop that ran took together.
+func (c *Cut) took() float64 {
+	if len(c.Curve) == 0 {
+		return 0
+	}
+	return float64(c.Ran) * c.Curve[len(c.Curve)-1].Seconds
+}
+
 // cutAny is an error where the threshold rule was asked for and cut nothing.
 func (w *workshop) cutAny(report *Report) error {
 	if w.Method != Threshold || slices.ContainsFunc(report.Predictions, func(p Prediction) bool { return p.Method == Threshold }) {
 		return nil
 	}
-	for _, l := range report.Loops {
-		if n := len(l.Cuts); n > 0 && l.Cuts[n-1].Why != "" {
-			c := l.Cuts[n-1]
-			return fmt.Errorf("no loop was cut short: %s:%d ran all its %d iterations, since %s; --epsilon and --settle say how long a loop is watched, --method auto measures the program simply",
-				l.File, l.Line, c.Iterations, c.Why)
+	var longest *LoopUse
+	took := 0.0
+	for i, l := range report.Loops {
+		if n := len(l.Cuts); n > 0 && l.Cuts[n-1].Why != "" && (longest == nil || l.Cuts[n-1].took() > took) {
+			longest, took = &report.Loops[i], l.Cuts[n-1].took()
 		}
+	}
+	if longest != nil {
+		c := longest.Cuts[len(longest.Cuts)-1]
+		return fmt.Errorf("no loop was cut short: %s:%d, which took longest, ran all its %d iterations, since %s; --epsilon and --settle say how long a loop is watched, --method auto measures the program simply",
+			longest.File, longest.Line, c.Iterations, c.Why)
 	}
 	return errNothing
 }

@@ -8,12 +8,12 @@ import (
 )
 
 // settling asks threshold.c about made-up windows of a loop: their seconds and turns,
-// how many turns there will be, and whether each asks.
+// how many turns there will be, whether each asks, and how often windows were compared before.
 const settling = `
 #include "threshold.c"
 double auspex_rate = 1;
 
-static int says(double settle_s, double before_s, double now_s, int turns, long total, int asks)
+static int says(double settle_s, double before_s, double now_s, int turns, long total, int asks, int compared)
 {
     static struct watch w;
     memset(&w, 0, sizeof w);
@@ -21,6 +21,7 @@ static int says(double settle_s, double before_s, double now_s, int turns, long 
     least = 1e9 * settle_s;
     w.faults = faults();
     w.entries = 1;
+    w.compared = compared;
     w.before = (struct window){.ticks = 1e9 * before_s, .turns = turns, .looks = 1};
     w.now = (struct window){.ticks = 1e9 * now_s, .turns = turns, .looks = 1};
     w.done = 2 * turns;
@@ -63,14 +64,15 @@ static double mean(int the_papers)
 
 int main(void)
 {
-    printf("%d\n", says(0.05, 0.500, 0.505, 100, 0, 1));   /* within epsilon */
-    printf("%d\n", says(0.05, 0.2, 0.4, 100, 0, 1));       /* twice as long, whatever --settle is */
-    printf("%d\n", says(0.05, 0.2, 0.4, 100, 300, 1));     /* though few are left */
-    printf("%d\n", says(1, 2, 2.3, 100, 0, 1));            /* seconds of a machine that drifts */
-    printf("%d\n", says(5, 3, 3.3, 100, 0, 1));            /* no longer than was asked for */
-    printf("%d\n", says(1, 20, 40, 100, 0, 1));            /* twice as long, however long */
-    printf("%d\n", says(1, 1, 1, 10000000, 0, 1));         /* mostly the question */
-    printf("%d\n", says(1, 1, 1, 10000000, 0, 0));         /* which is not asked */
+    printf("%d\n", says(0.05, 0.500, 0.505, 100, 0, 1, 0)); /* within epsilon */
+    printf("%d\n", says(0.05, 0.2, 0.4, 100, 0, 1, 0));       /* twice as long, whatever --settle is */
+    printf("%d\n", says(0.05, 0.2, 0.4, 100, 300, 1, 0));     /* though few are left */
+    printf("%d\n", says(1, 2, 2.3, 100, 0, 1, 2));         /* the third look at a machine that drifts */
+    printf("%d\n", says(1, 2, 2.3, 100, 0, 1, 0));         /* the first */
+    printf("%d\n", says(1, 20, 23, 100, 0, 1, 0));         /* the first of a slow one, which settles no sooner */
+    printf("%d\n", says(1, 20, 40, 100, 0, 1, 9));         /* twice as long, however often */
+    printf("%d\n", says(1, 1, 1, 10000000, 0, 1, 0));         /* mostly the question */
+    printf("%d\n", says(1, 1, 1, 10000000, 0, 0, 0));         /* which is not asked */
     printf("%.0f %.0f\n", entries(12, 5e4, 5e4, 1e4), entries(3, 5e5, 5e5, 5e5)); /* too few are known; a few long ones suffice */
     printf("%.0f\n", entries(200, 5e4, 5e4, 5.4e4));                            /* much alike */
     printf("%.1f\n", entries(200, 5e4, 6e4, 0.5e4));                            /* ever shorter: 0.7e4 of 5.8e4 */
@@ -96,7 +98,7 @@ func TestSettling(t *testing.T) {
 	}
 	out, err := exec.Command(program).Output()
 	const cut, moving, fine = "0\n", "2\n", "6\n"
-	if want := cut + moving + moving + cut + moving + moving + fine + cut + "0 1\n1\n0.1\n4.0\n10000000 36666667\n"; err != nil || string(out) != want {
+	if want := cut + moving + moving + cut + moving + moving + moving + fine + cut + "0 1\n1\n0.1\n4.0\n10000000 36666667\n"; err != nil || string(out) != want {
 		t.Errorf("%v\n%s, want\n%s", err, out, want)
 	}
 }

@@ -85,6 +85,7 @@ struct watch {
     int settled, used, why;
     uint64_t shape, exact;  /* of the events of the latest turn */
     uint64_t alike;         /* the first turn since which they are the same */
+    int compared;           /* how often two windows were */
     double sum, average;    /* ticks of all iterations counted; their mean a window ago */
     float curve[CURVE];     /* their mean at the end of each window, in ns */
     int points;
@@ -211,13 +212,12 @@ static double enough(const struct watch *w, long total)
     return fmax(mine, fmin(SHORTEST_NS, least) * auspex_rate);
 }
 
-/* By how much two windows may differ, as a share: epsilon, and more by the square of
- * the seconds they take. A machine that drifts never settles, so watching must end,
+/* By how much two windows may differ, as a share: epsilon, and four times as much with each
+ * comparison before. A machine that drifts never settles, so watching must end,
  * and what it tells is worth no more for going on. */
 static double allowed(const struct watch *w, long total)
 {
-    double second = fmax(least, 1e9 * LEAST_S) * auspex_rate;
-    double longer = fmax(1, (w->now.ticks + w->before.ticks) / second), slack = epsilon * longer * longer;
+    double slack = epsilon * pow(4, w->compared - 1);
     if (total > 0 && (uint64_t)total < FEW * w->done)
         slack *= FEW; /* there is little left to be reckoned, and what it may be off by is told */
     return fmin(slack, fmax(epsilon, MOST));
@@ -252,6 +252,7 @@ static int settle(struct watch *w, long total, int asks)
     if (asks && average < CHECK_NS * auspex_rate)
         return 0;
     double both = (double)(w->now.turns + w->before.turns), change = fabs(latest - earlier);
+    w->compared++;
     w->mean = (w->now.ticks + w->before.ticks) / both;
     w->off = change / 2;
     int ok = w->settled || change <= allowed(w, total) * latest;
@@ -307,7 +308,7 @@ void auspex_probe_turns_begin(struct auspex_turns *turns)
         w->faults = faults();
         w->alike = 0;
         w->sum = w->average = 0;
-        w->points = 0;
+        w->points = w->compared = 0;
         w->headed = 0;
         w->scale = 0;
     }
