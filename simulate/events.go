@@ -19,18 +19,25 @@ const atOnce = 0.999 * precision
 
 const none = int32(-1)
 
-// eventQueue orders things by the date they are due: a radix heap (Ahuja,
+// eventQueue orders things by the date they are due: a two-level radix heap (Ahuja,
 // Mehlhorn, Orlin and Tarjan, 1990). No event is due before the clock, and no
-// date is negative, so that dates are in the order of their bits; an event is in
-// the list of the highest bit in which its date differs from the clock's. Events
-// of one date stay together, and in the order they were scheduled.
+// date is negative, so that dates are in the order of their bits, and those of their
+// digits, of four bits each. An event is in the list of the highest digit in which its
+// date differs from the clock's, and of what that digit is. Events of one date stay
+// together, and in the order they were scheduled.
 type eventQueue struct {
-	nodes []eventNode // by event id
-	lists [64]eventList
-	some  uint64 // lists that are not empty, a bit each
-	clock uint64
-	now   []int32 // events that happen at once
+	nodes  []eventNode // by event id
+	lists  [levels << digit]eventList
+	some   [levels]uint64 // lists of each level that are not empty, a bit each
+	levels uint           // those with any, likewise
+	clock  uint64
+	now    []int32 // events that happen at once
 }
+
+const (
+	digit  = 4 // bits
+	levels = (64 + digit - 1) / digit
+)
 
 type eventNode struct {
 	due        uint64 // the date's bits
@@ -79,7 +86,16 @@ func (q *eventQueue) schedule(id int32, due float64) {
 }
 
 // place is the list of a date.
-func (q *eventQueue) place(due uint64) int { return bits.Len64(due^q.clock) & 63 }
+func (q *eventQueue) place(due uint64) uint {
+	level := uint(bits.Len64((due^q.clock)|1)-1) / digit
+	return level<<digit | uint(due>>(level*digit&63))&(1<<digit-1)
+}
+
+// earliest is the first date of a list.
+func (q *eventQueue) earliest(level, is uint) uint64 {
+	low := level * digit
+	return q.clock>>(low&63)>>digit<<digit<<(low&63) | uint64(is)<<(low&63)
+}
 
 func (q *eventQueue) link(id int32) {
 	n := &q.nodes[id]
@@ -90,7 +106,8 @@ func (q *eventQueue) link(id int32) {
 		q.nodes[l.tail].next = id
 	} else {
 		l.head = id
-		q.some |= 1 << i
+		q.some[i>>digit] |= 1 << (i & (1<<digit - 1))
+		q.levels |= 1 << (i >> digit & 63)
 	}
 	l.tail = id
 }
@@ -110,9 +127,17 @@ func (q *eventQueue) unlink(id int32) {
 		l.tail = n.prev
 	}
 	if l.head == none {
-		q.some &^= 1 << i
+		q.emptied(i)
 	}
 	n.prev = out
+}
+
+// emptied notes that nothing is left in a list.
+func (q *eventQueue) emptied(i uint) {
+	level := i >> digit
+	if q.some[level] &^= 1 << (i & (1<<digit - 1)); q.some[level] == 0 {
+		q.levels &^= 1 << (level & 63)
+	}
 }
 
 // cancel removes an event if it is queued.
@@ -124,11 +149,12 @@ func (q *eventQueue) cancel(id int32) {
 
 // next returns the earliest date at which something is due.
 func (q *eventQueue) next() (float64, bool) {
-	if q.some == 0 {
+	if q.levels == 0 {
 		return 0, false
 	}
 	least := uint64(math.MaxUint64)
-	for id := q.lists[bits.TrailingZeros64(q.some)].head; id != none; {
+	level := uint(bits.TrailingZeros(q.levels))
+	for id := q.lists[level<<digit|uint(bits.TrailingZeros64(q.some[level]))].head; id != none; {
 		n := &q.nodes[id]
 		least = min(least, n.due)
 		id = n.next
@@ -137,67 +163,73 @@ func (q *eventQueue) next() (float64, bool) {
 }
 
 // take empties a list and returns its first event.
-func (q *eventQueue) take(i int) int32 {
+func (q *eventQueue) take(i uint) int32 {
 	id := q.lists[i].head
 	q.lists[i] = eventList{none, none}
-	q.some &^= 1 << i
+	q.emptied(i)
 	return id
 }
 
-// advance moves the clock on; nothing is due before. The dates of one list only
-// are in another order to the new clock than to the old one.
-func (q *eventQueue) advance(now float64) {
-	date := math.Float64bits(now)
-	if date <= q.clock {
-		return
-	}
+// each moves the clock on to now, before which nothing is due, and hands over all
+// events that are due before now+atOnce, the earliest first. Nothing may be scheduled
+// meanwhile.
+func (q *eventQueue) each(now float64, happen func(id int32)) {
+	q.now = q.now[:0]
+	date, end := max(math.Float64bits(now), q.clock), math.Float64bits(now+atOnce)
+	end = max(end, date+1) // late in a long run now+atOnce is now
 	i := q.place(date)
 	q.clock = date
+	// The dates of this list only are in another order to the new clock than to the old one.
 	for id := q.take(i); id != none; {
-		following := q.nodes[id].next
-		q.link(id)
+		n := &q.nodes[id]
+		following := n.next
+		if n.due < end {
+			n.prev = out
+			q.now = append(q.now, id)
+		} else {
+			q.link(id)
+		}
 		id = following
 	}
-}
-
-// each hands over all events that are due before now+atOnce, the earliest first.
-// Nothing may be scheduled meanwhile.
-func (q *eventQueue) each(now float64, happen func(id int32)) {
-	q.advance(now)
-	end := math.Float64bits(now + atOnce) // late in a long run that is now
-	q.now = q.now[:0]
-	ordered := true
-	for left := q.some; left != 0; left &= left - 1 {
-		i := bits.TrailingZeros64(left)
-		if i > 0 && (q.clock>>(i-1)|1)<<(i-1) >= end { // no date of the list is earlier
-			break
-		}
-		for id := q.lists[i].head; id != none; {
-			n := &q.nodes[id]
-			following := n.next
-			if i == 0 || n.due < end {
-				q.unlink(id)
-				if k := len(q.now); k > 0 && q.nodes[q.now[k-1]].due > n.due {
-					ordered = false
-				}
-				q.now = append(q.now, id)
-			}
-			id = following
-		}
-	}
-	if !ordered {
-		slices.SortStableFunc(q.now, func(a, b int32) int { return cmp.Compare(q.nodes[a].due, q.nodes[b].due) })
+	q.soon(end)
+	if !slices.IsSortedFunc(q.now, q.byDate) {
+		slices.SortStableFunc(q.now, q.byDate)
 	}
 	for _, id := range q.now {
 		happen(id)
 	}
 }
 
+func (q *eventQueue) byDate(a, b int32) int { return cmp.Compare(q.nodes[a].due, q.nodes[b].due) }
+
+// soon takes the events out that are due before end.
+func (q *eventQueue) soon(end uint64) {
+	for left := q.levels; left != 0; left &= left - 1 {
+		level := uint(bits.TrailingZeros(left))
+		for lists := q.some[level]; lists != 0; lists &= lists - 1 {
+			is := uint(bits.TrailingZeros64(lists))
+			if q.earliest(level, is) >= end {
+				return
+			}
+			for id := q.lists[level<<digit|is].head; id != none; {
+				n := &q.nodes[id]
+				following := n.next
+				if n.due < end {
+					q.unlink(id)
+					q.now = append(q.now, id)
+				}
+				id = following
+			}
+		}
+	}
+}
+
 // shift makes everything that is queued happen later.
 func (q *eventQueue) shift(by float64) {
 	var queued []int32
-	for left := q.some; left != 0; left &= left - 1 {
-		for id := q.take(bits.TrailingZeros64(left)); id != none; id = q.nodes[id].next {
+	for q.levels != 0 {
+		level := uint(bits.TrailingZeros(q.levels))
+		for id := q.take(level<<digit | uint(bits.TrailingZeros64(q.some[level]))); id != none; id = q.nodes[id].next {
 			queued = append(queued, id)
 		}
 	}
