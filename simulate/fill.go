@@ -79,8 +79,9 @@ func (s *solver) fill() {
 	}
 }
 
-// open lists the links that can fill up before the last flow of the set is at
-// its bound, and returns the place of the one that does so first, or none.
+// open lists the links that can fill up before the last flow of the set is at its
+// bound, and returns the place of the one that does so first, or none. Links that
+// hold flows back are listed too: they may turn out not to be full any more.
 func (s *solver) open() int32 {
 	top := s.top * (1 + slack)
 	if s.crowd.playing {
@@ -103,13 +104,13 @@ func (s *solver) open() int32 {
 				active++
 			}
 		}
-		if active == 0 || left > demand*top {
+		level := math.Inf(1)
+		if active > 0 && left <= demand*top {
+			left = max(left, 0)
+			level = left / demand
+		} else if l.nearest == 0 {
 			continue
 		}
-		if left < 0 {
-			left = 0
-		}
-		level := left / demand
 		l.slot = int32(len(list))
 		if level < lowest {
 			first, lowest = l.slot, level
@@ -154,6 +155,12 @@ func (s *solver) fillOne() bool {
 	f.fixed = true
 	if bottleneck != none {
 		s.links[bottleneck].level = rate * f.penalty
+	}
+	s.filling = s.filling[:0]
+	for i := range way {
+		if e := way[i].link; s.links[e].nearest > 0 {
+			s.filling = append(s.filling, filling{link: e})
+		}
 	}
 	return true
 }
@@ -280,7 +287,9 @@ func (s *solver) lift(i int32, level float64) {
 func (s *solver) pile() {
 	s.heap = slices.Grow(s.heap[:0], len(s.filling))
 	for i := range s.filling {
-		s.heap = append(s.heap, int32(i))
+		if !math.IsInf(s.filling[i].level, 1) {
+			s.heap = append(s.heap, int32(i))
+		}
 	}
 	for i := len(s.heap)/2 - 1; i >= 0; i-- {
 		s.down(i)

@@ -96,7 +96,8 @@ func (s *solver) openHidden() bool {
 		return false
 	}
 	some := false
-	for _, e := range s.touched {
+	for i := range s.filling {
+		e := s.filling[i].link
 		l := &s.links[e]
 		if l.level < 0 || l.nearest == 0 || l.open || s.inUse(l) || s.crosses(&s.flows[s.joined[0]], e) {
 			continue

@@ -228,11 +228,10 @@ func (s *solver) solve() []int32 {
 		s.grown = false
 		s.fill()
 		if !s.grown {
-			// Links are appended to touched while flows are added; those are
-			// checked in the next round.
-			for _, e := range s.touched[:len(s.touched):len(s.touched)] {
+			for i := range s.filling {
 				// There is nothing to test where it holds nobody back, or all its
 				// flows are in the set.
+				e := s.filling[i].link
 				if l := &s.links[e]; (l.level >= 0 || l.nearest > 0) && int(l.active) < len(l.users) {
 					s.checkLink(e)
 				}
