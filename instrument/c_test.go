@@ -1,6 +1,10 @@
 package instrument
 
 import (
+	"debug/elf"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -124,4 +128,65 @@ int main(void)
 			t.Logf("%s", r.Text)
 		}
 	}
+}
+
+// What functions with probes do to memory is known where they are called, as it is
+// without probes: what they leave alone is read once.
+func TestProbesUnseenByCallers(t *testing.T) {
+	for name, cast := range map[string]string{"unseen.c": "", "unseen.cpp": "extern \"C\" "} {
+		text := []byte(`int limit, step;
+static double scale;
+` + cast + `void set(double s) { scale = s; }
+static __attribute__((noinline)) void inner(double *out, const double *in, int n)
+{
+    for (int i = 1; i < n; i++) {
+        double v = in[i - 1] - 2 * in[i];
+        if (v < 0)
+            v = -v;
+        out[i] = v * in[i] + out[i - 1];
+    }
+}
+` + cast + `double outer(double *out, const double *in)
+{
+    double sum = 0;
+    for (int i = 0; i < limit; i += step) {
+        inner(out, in, limit);
+        sum += scale * out[i];
+    }
+    return sum;
+}
+`)
+		r := rewrite(t, parse(t, name, text), Options{Include: []string{"inner"}, Regions: Functions, MinLines: 5})
+		if len(r.Regions) != 1 {
+			t.Fatalf("%v", r.Regions)
+		}
+		if want, got := references(t, name, text, "outer"), references(t, name, r.Text, "outer"); got != want {
+			t.Errorf("%s: %d references, not the %d without probes", name, got, want)
+		}
+	}
+}
+
+// references compiles a text and counts how often the code of one of its functions refers
+// to what is outside of it.
+func references(t *testing.T, name string, text []byte, function string) uint64 {
+	t.Helper()
+	source := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(source, text, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command(compiler(t, name), "-O2", "-ffunction-sections", "-c", "-o", source+".o", source).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	object, err := elf.Open(source + ".o")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer object.Close()
+	for _, kind := range []string{".rela", ".rel"} {
+		if s := object.Section(kind + ".text." + function); s != nil {
+			return s.Size / s.Entsize
+		}
+	}
+	t.Fatalf("%s refers to nothing", function)
+	return 0
 }

@@ -13,9 +13,9 @@ import (
 // function, and every instance of a template has its own, with the same text.
 // Nothing here differs from one translation unit to another, as the language
 // demands of functions that several of them define.
-const HeaderABI = "#line 1 \"auspex-headers.h\"\n" + rarely + `struct auspex_header_guard { auspex_region *region;
-__attribute__((always_inline)) explicit auspex_header_guard(auspex_region &r) : region(&r) { if (AUSPEX_RARELY(!r.off)) auspex_enter(region); else region = 0; }
-__attribute__((always_inline)) ~auspex_header_guard() { if (AUSPEX_RARELY(region != 0)) auspex_leave(region); } };
+const HeaderABI = "#line 1 \"auspex-headers.h\"\n" + rarely + tell + `struct auspex_header_guard { auspex_region *region;
+__attribute__((always_inline)) explicit auspex_header_guard(auspex_region &of) : region(0) { auspex_region *r = &of; if (AUSPEX_RARELY(!r->off)) { region = r; AUSPEX_TELL(r, auspex_enter(r)); } }
+__attribute__((always_inline)) ~auspex_header_guard() { if (AUSPEX_RARELY(region != 0)) AUSPEX_TELL(region, auspex_leave(region)); } };
 #define AUSPEX_H(i, name, file, line, kind) static struct auspex_region auspex_h##i = {name, file, line, kind, -1, 0}; ::auspex_header_guard auspex_g##i(auspex_h##i)
 `
 

@@ -15,7 +15,7 @@ func sample(t testing.TB) []byte {
 	library := build(t, "cc", false)
 	dir := t.TempDir()
 	text := `struct auspex_region { const char *name, *file; int line, kind, id, off; };
-extern void auspex_region_enter(struct auspex_region *), auspex_region_leave(struct auspex_region *), auspex_region_iterations(struct auspex_region *, unsigned long);
+extern int auspex_region_enter(struct auspex_region *), auspex_region_leave(struct auspex_region *), auspex_region_iterations(struct auspex_region *, unsigned long);
 extern void auspex_probe_f_enter(const char *, __SIZE_TYPE__), auspex_probe_f_leave(const char *, __SIZE_TYPE__);
 static struct auspex_region a = {"a", "x.c", 3, 1, -1}, b = {"b", "x.c", 7, 2, -1}, again = {"b", "x.c", 7, 2, -1};
 int main(void)

@@ -1,10 +1,11 @@
-/* What the inserted text reaches: see stub.h. */
+/* What the inserted text reaches: see stub.h. That something is returned is all that
+ * it wants of it. */
 #include "probe.h"
 #include <string.h>
 
-EXPORT void auspex_region_enter(struct auspex_region *r);
-EXPORT void auspex_region_leave(struct auspex_region *r);
-EXPORT void auspex_region_iterations(struct auspex_region *r, unsigned long n);
+EXPORT int auspex_region_enter(struct auspex_region *r);
+EXPORT int auspex_region_leave(struct auspex_region *r);
+EXPORT int auspex_region_iterations(struct auspex_region *r, unsigned long n);
 
 static __attribute__((noinline)) void enter_slowly(struct auspex_region *r, uintptr_t frame)
 {
@@ -20,11 +21,12 @@ static __attribute__((noinline)) void enter_slowly(struct auspex_region *r, uint
         __atomic_store_n(&r->off, 1, __ATOMIC_RELAXED);
 }
 
-void auspex_region_enter(struct auspex_region *r)
+int auspex_region_enter(struct auspex_region *r)
 {
     struct thread *t = auspex_self;
     if (unlikely(!t || !quick_enter(t, (uint32_t)__atomic_load_n(&r->id, __ATOMIC_RELAXED), ENTERED)))
         enter_slowly(r, ENTERED);
+    return 0;
 }
 
 static __attribute__((noinline)) void leave_slowly(struct thread *t, uint32_t id)
@@ -36,18 +38,20 @@ static __attribute__((noinline)) void leave_slowly(struct thread *t, uint32_t id
         auspex_unwind(t, id);
 }
 
-void auspex_region_leave(struct auspex_region *r)
+int auspex_region_leave(struct auspex_region *r)
 {
     struct thread *t = auspex_self;
     if (likely(t != NULL) && unlikely(!quick_leave(t, (uint32_t)r->id)))
         leave_slowly(t, (uint32_t)r->id);
+    return 0;
 }
 
-void auspex_region_iterations(struct auspex_region *r, unsigned long n)
+int auspex_region_iterations(struct auspex_region *r, unsigned long n)
 {
     struct thread *t = auspex_self;
     if (likely(t != NULL) && likely(t->top->region == (uint32_t)r->id))
         t->top->node->iterations += n;
+    return 0;
 }
 
 /* ---- Fortran: a region is its text, `name|file|line|kind` ---- */
