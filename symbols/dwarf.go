@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"debug/dwarf"
 	"encoding/binary"
-	"slices"
 	"sort"
 	"strings"
 )
@@ -21,15 +20,9 @@ type line struct {
 	end     bool // of a sequence: no code here
 }
 
-// scope is a function, or one inlined into it, with the addresses it covers.
-type scope struct {
-	ranges [][2]uint64
-	of     dwarf.Offset // where its name is
-	inside []*scope
-}
-
 type origin struct {
 	name, symbol, file string
+	at                 dwarf.Offset // where the name is given
 	line               int
 	artificial         bool
 }
@@ -162,49 +155,25 @@ func (o *Object) debugFrames(address uint64) []Frame {
 	if unit == nil {
 		return nil
 	}
-	tree, ok := o.trees[unit.Offset]
-	if !ok {
-		tree = o.readScopes(unit)
-		o.trees[unit.Offset] = tree
-	}
 	var frames []Frame
-	for list := tree; list != nil; {
-		i := slices.IndexFunc(list, func(s *scope) bool { return s.covers(address) })
-		if i < 0 {
-			break
-		}
-		if f, ok := o.frame(unit, list[i], address, len(frames) == 0); ok {
+	for _, in := range o.scopes(unit, address) {
+		if f, ok := o.frame(in, address, len(frames) == 0); ok {
 			frames = append(frames, f)
 		}
-		list = list[i].inside
 	}
 	return frames
-}
-
-func (s *scope) covers(address uint64) bool {
-	for _, a := range s.ranges {
-		if a[0] <= address && address < a[1] {
-			return true
-		}
-	}
-	return false
 }
 
 // frame names a scope. What is inlined and marked as made up, as the intrinsics in a
 // compiler's own headers are, is no function to those who read the source: it is its
 // caller's. The outermost has a symbol too, should the debug
 // information hold no name (it may lie in a file shared with others).
-func (o *Object) frame(unit *dwarf.Entry, s *scope, address uint64, outermost bool) (Frame, bool) {
+func (o *Object) frame(s *scope, address uint64, outermost bool) (Frame, bool) {
 	from := o.origin(s.of, 0)
 	if from.artificial && !outermost {
 		return Frame{}, false
 	}
-	f := Frame{Name: from.name, File: from.file, Line: from.line}
-	if from.symbol != "" && strings.Trim(strings.TrimPrefix(from.symbol, from.name), "_") != "" {
-		f.Name = Name(from.symbol)
-	} else if from.name != "" { // Fortran's symbols are names with underscores after them
-		f.Name = Name(from.name)
-	}
+	f := Frame{Name: o.nameOf(from), File: from.file, Line: from.line}
 	if outermost && (f.Name == "" || f.Line == 0) {
 		begun := o.begun(address)
 		f.Name = cmp.Or(f.Name, begun.Name)
@@ -215,41 +184,27 @@ func (o *Object) frame(unit *dwarf.Entry, s *scope, address uint64, outermost bo
 	return f, f.Name != ""
 }
 
-// readScopes reads the functions of a unit.
-func (o *Object) readScopes(unit *dwarf.Entry) []*scope {
-	r := o.data.Reader()
-	r.Seek(unit.Offset)
-	if e, err := r.Next(); err != nil || e == nil || !e.Children {
-		return nil
+// nameOf is what the source calls a function. What is seen in one file only has no
+// symbol in C++.
+func (o *Object) nameOf(from origin) string {
+	if from.hasSymbol() || from.name == "" {
+		return from.plain()
 	}
-	root := &scope{}
-	around := []*scope{root} // of each entry that is open
-	for len(around) > 0 {
-		e, err := r.Next()
-		if err != nil || e == nil {
-			break
-		}
-		if e.Tag == 0 {
-			around = around[:len(around)-1]
-			continue
-		}
-		at := around[len(around)-1]
-		if e.Tag == dwarf.TagSubprogram || e.Tag == dwarf.TagInlinedSubroutine {
-			if ranges, err := o.data.Ranges(e); err == nil && len(ranges) > 0 {
-				s := &scope{ranges: ranges, of: e.Offset}
-				if e.Tag == dwarf.TagSubprogram {
-					root.inside = append(root.inside, s) // wherever it is declared
-				} else {
-					at.inside = append(at.inside, s)
-				}
-				at = s
-			}
-		}
-		if e.Children {
-			around = append(around, at)
-		}
+	return o.qualified(from.plain(), from.at)
+}
+
+// hasSymbol tells whether the symbol says more than the name: Fortran's are names with
+// underscores after them.
+func (from origin) hasSymbol() bool {
+	return from.symbol != "" && strings.Trim(strings.TrimPrefix(from.symbol, from.name), "_") != ""
+}
+
+// plain is the name without what is around it, where a symbol does not tell that.
+func (from origin) plain() string {
+	if from.hasSymbol() {
+		return Name(from.symbol)
 	}
-	return root.inside
+	return Name(from.name)
 }
 
 // origin follows an entry to where its name and place are given.
@@ -270,7 +225,7 @@ func (o *Object) origin(at dwarf.Offset, depth int) origin {
 		}
 	}
 	if name, ok := e.Val(dwarf.AttrName).(string); ok {
-		found.name = name
+		found.name, found.at = name, at
 	}
 	if symbol, ok := e.Val(dwarf.AttrLinkageName).(string); ok {
 		found.symbol = symbol
@@ -288,13 +243,21 @@ func (o *Object) origin(at dwarf.Offset, depth int) origin {
 	return found
 }
 
-// fileOf is a file of the unit that an entry stands in; units stand in order.
-func (o *Object) fileOf(at dwarf.Offset, index int) string {
+// unitOf is the unit that an entry stands in; units stand in order.
+func (o *Object) unitOf(at dwarf.Offset) *dwarf.Entry {
 	i := sort.Search(len(o.all), func(i int) bool { return o.all[i].Offset > at })
 	if i == 0 {
+		return nil
+	}
+	return o.all[i-1]
+}
+
+// fileOf is a file of that unit.
+func (o *Object) fileOf(at dwarf.Offset, index int) string {
+	unit := o.unitOf(at)
+	if unit == nil {
 		return ""
 	}
-	unit := o.all[i-1]
 	files, ok := o.files[unit.Offset]
 	if !ok {
 		if in, err := o.data.LineReader(unit); err == nil && in != nil {

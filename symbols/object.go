@@ -30,7 +30,7 @@ type Object struct {
 	lines     map[dwarf.Offset][]line
 	files     map[dwarf.Offset][]*dwarf.LineFile
 	data      *dwarf.Data
-	trees     map[dwarf.Offset][]*scope
+	trees     map[dwarf.Offset]*tree
 	names     map[dwarf.Offset]origin
 
 	path       string // of the file with the stubs
@@ -62,7 +62,7 @@ func Open(path string) *Object { return open(path, true) }
 func OpenNames(path string) *Object { return open(path, false) }
 
 func open(path string, apart bool) *Object {
-	o := &Object{files: map[dwarf.Offset][]*dwarf.LineFile{}, lines: map[dwarf.Offset][]line{}, trees: map[dwarf.Offset][]*scope{}, names: map[dwarf.Offset]origin{}}
+	o := &Object{files: map[dwarf.Offset][]*dwarf.LineFile{}, lines: map[dwarf.Offset][]line{}, trees: map[dwarf.Offset]*tree{}, names: map[dwarf.Offset]origin{}}
 	file, err := elf.Open(path)
 	if err != nil {
 		return o

@@ -1,0 +1,204 @@
+package symbols
+
+import (
+	"cmp"
+	"debug/dwarf"
+	"math"
+	"slices"
+	"sort"
+	"strings"
+)
+
+// scope is a function, or one inlined into it, with the addresses it covers.
+type scope struct {
+	ranges [][2]uint64
+	of     dwarf.Offset // where its name is
+	inside []*scope
+}
+
+// part is a unit, namespace, type or function, by the entries that it consists of. What
+// is in functions, nine tenths of all entries, is read when somebody asks for it.
+type part struct {
+	from, to dwarf.Offset
+	tag      dwarf.Tag
+	name     string
+	code     *scope // of a function that has any
+	read     bool
+	inside   []*part // in order of offset
+}
+
+// tree is what a unit tells of its functions.
+type tree struct {
+	unit      *part
+	functions []*scope
+	whole     bool // all is read
+}
+
+func (o *Object) treeOf(unit *dwarf.Entry) *tree {
+	t, ok := o.trees[unit.Offset]
+	if !ok {
+		t = &tree{unit: &part{from: unit.Offset, to: math.MaxUint32, tag: unit.Tag}}
+		o.trees[unit.Offset] = t
+		o.read(t, t.unit)
+	}
+	return t
+}
+
+// read reads the entries below a part, but for those in functions below it.
+func (o *Object) read(t *tree, p *part) {
+	if p.read {
+		return
+	}
+	p.read = true
+	r := o.data.Reader()
+	r.Seek(p.from)
+	if e, err := r.Next(); err != nil || e == nil || !e.Children {
+		return
+	}
+	type level struct {
+		in    *part
+		code  *scope // that what is inlined is inlined in
+		begun bool   // is where the part begins
+	}
+	open := []level{{in: p, code: p.code}}
+	var ended []*part // before the next entry
+	for len(open) > 0 {
+		e, err := r.Next()
+		if err != nil || e == nil {
+			break
+		}
+		at := open[len(open)-1]
+		if e.Tag == 0 {
+			if at.begun {
+				ended = append(ended, at.in)
+			}
+			open = open[:len(open)-1]
+			continue
+		}
+		for _, p := range ended {
+			p.to = e.Offset
+		}
+		ended, at.begun = ended[:0], false
+		switch e.Tag {
+		case dwarf.TagSubprogram:
+			f := o.function(t, e)
+			at.in.inside = append(at.in.inside, f)
+			r.SkipChildren()
+			ended = append(ended, f)
+			continue
+		case dwarf.TagInlinedSubroutine:
+			if ranges, err := o.data.Ranges(e); err == nil && len(ranges) > 0 && at.code != nil {
+				s := &scope{ranges: ranges, of: e.Offset}
+				at.code.inside = append(at.code.inside, s)
+				at.code = s
+			}
+		case dwarf.TagNamespace, dwarf.TagClassType, dwarf.TagStructType, dwarf.TagUnionType:
+			if e.Children {
+				name, _ := e.Val(dwarf.AttrName).(string)
+				new := &part{from: e.Offset, to: math.MaxUint32, tag: e.Tag, name: name, read: true}
+				at.in.inside = append(at.in.inside, new)
+				at.in, at.begun = new, true
+			}
+		}
+		if e.Children {
+			open = append(open, at)
+		}
+	}
+}
+
+// function is a function whose entries are still to be read.
+func (o *Object) function(t *tree, e *dwarf.Entry) *part {
+	p := &part{from: e.Offset, to: math.MaxUint32, tag: e.Tag, read: !e.Children}
+	if ranges, err := o.data.Ranges(e); err == nil && len(ranges) > 0 {
+		p.code = &scope{ranges: ranges, of: e.Offset}
+		t.functions = append(t.functions, p.code)
+	}
+	return p
+}
+
+// scopes are the functions at an address, outermost first.
+func (o *Object) scopes(unit *dwarf.Entry, address uint64) []*scope {
+	t := o.treeOf(unit)
+	outer := innermost(t.functions, address)
+	if outer == nil && !t.whole {
+		t.whole = true
+		o.readAll(t, t.unit) // a method of a class in a function, say
+		outer = innermost(t.functions, address)
+	}
+	if outer == nil {
+		return nil
+	}
+	o.around(t, outer.of+1) // reads what is in it
+	var list []*scope
+	for s := outer; s != nil; s = innermost(s.inside, address) {
+		list = append(list, s)
+	}
+	return list
+}
+
+func (o *Object) readAll(t *tree, p *part) {
+	o.read(t, p)
+	for _, in := range p.inside {
+		o.readAll(t, in)
+	}
+}
+
+// innermost is the one of several functions that covers an address.
+func innermost(list []*scope, address uint64) *scope {
+	i := slices.IndexFunc(list, func(s *scope) bool {
+		return slices.ContainsFunc(s.ranges, func(a [2]uint64) bool { return a[0] <= address && address < a[1] })
+	})
+	if i < 0 {
+		return nil
+	}
+	return list[i]
+}
+
+// around are the parts that an entry is in, outermost first, the unit left out.
+func (o *Object) around(t *tree, at dwarf.Offset) []*part {
+	var list []*part
+	for p := t.unit; ; {
+		i := sort.Search(len(p.inside), func(i int) bool { return p.inside[i].from >= at })
+		if i == 0 || p.inside[i-1].to <= at {
+			return list
+		}
+		p = p.inside[i-1]
+		o.read(t, p)
+		list = append(list, p)
+	}
+}
+
+// qualified is a name with the namespaces and types around the entry that gives it,
+// which is how C++ has it. A type in a function goes by that function.
+func (o *Object) qualified(name string, at dwarf.Offset) string {
+	unit := o.unitOf(at)
+	if unit == nil {
+		return name
+	}
+	names := []string{name}
+	path := o.around(o.treeOf(unit), at)
+	for i := len(path) - 1; i >= 0; i-- {
+		p := path[i]
+		if p.tag == dwarf.TagSubprogram {
+			if len(names) > 1 {
+				names = append(names, o.origin(p.from, 0).plain())
+			}
+			break
+		}
+		unnamed := "{unnamed}" // as demanglers have it
+		if p.tag == dwarf.TagNamespace {
+			unnamed = "(anonymous namespace)"
+		}
+		names = append(names, cmp.Or(p.name, unnamed))
+	}
+	slices.Reverse(names)
+	if full := strings.Join(names, "::"); len(full) <= longName {
+		return full
+	}
+	for i, n := range names {
+		if at := strings.IndexByte(n, '<'); at > 0 && !strings.HasPrefix(n, "operator") {
+			names[i] = n[:at]
+		}
+	}
+	return strings.Join(names, "::")
+}
