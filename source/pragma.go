@@ -85,13 +85,32 @@ func pragmaText(s string) string {
 	return strings.ToLower(strings.Join(strings.Fields(strings.ReplaceAll(s, "\\", " ")), " "))
 }
 
-var onlyComments = lazyregexp.New(`(?s)^(?:\s|//[^\n]*\n|/\*.*?\*/)*$`)
+// onlyComments tells whether a text is blanks and comments.
+func onlyComments(text []byte) bool {
+	for {
+		text = bytes.TrimLeft(text, " \t\r\n\f\v")
+		end := "*/"
+		switch {
+		case len(text) == 0:
+			return true
+		case bytes.HasPrefix(text, []byte("//")):
+			end = "\n"
+		case !bytes.HasPrefix(text, []byte("/*")):
+			return false
+		}
+		_, rest, found := bytes.Cut(text[2:], []byte(end))
+		if !found {
+			return false
+		}
+		text = rest
+	}
+}
 
 // before gives the operators right before a byte.
 func (l *lowering) before(at int) []operator {
 	last := sort.Search(len(l.operators), func(i int) bool { return l.operators[i].End > at })
 	first := last
-	for first > 0 && onlyComments.Match(l.text[l.operators[first-1].End:at]) {
+	for first > 0 && onlyComments(l.text[l.operators[first-1].End:at]) {
 		first--
 		at = l.operators[first].Start
 	}
