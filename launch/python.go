@@ -92,6 +92,16 @@ func findInterpreters(processes []*probe.Process) interpreters {
 	return found
 }
 
+// include tells whether an object is the interpreter of any process.
+func (i interpreters) include(object string) bool {
+	for _, its := range i {
+		if its == object {
+			return true
+		}
+	}
+	return false
+}
+
 // has tells whether an object is a process's interpreter: its library, or the program
 // that does nothing but start it.
 func (i interpreters) has(p *probe.Process, object string) bool {

@@ -106,9 +106,12 @@ func (s *resolver) at(a address) []symbols.Frame {
 func (s *resolver) object(path string) *symbols.Object {
 	o, ok := s.objects[path]
 	if !ok {
-		if s.minor[path] || ofLanguages.MatchString(filepath.Base(path)) {
+		switch {
+		case s.interpreters.include(path): // its functions are no regions where Python's are
+			o = symbols.OpenSymbols(path)
+		case s.minor[path] || ofLanguages.MatchString(filepath.Base(path)):
 			o = symbols.OpenNames(path)
-		} else {
+		default:
 			o = symbols.Open(path)
 		}
 		s.objects[path] = o
@@ -150,9 +153,6 @@ func (s *resolver) weigh(processes []*probe.Process) {
 		}
 	}
 	s.interpreters = findInterpreters(processes)
-	for _, object := range s.interpreters {
-		s.minor[object] = true // its functions are no regions where Python's are
-	}
 }
 
 func cutLast(s, separator string) (before, after string, found bool) {

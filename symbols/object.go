@@ -54,14 +54,17 @@ type function struct {
 }
 
 // Open reads what there is; what cannot be read stays unknown.
-func Open(path string) *Object { return open(path, true) }
+func Open(path string) *Object { return open(path, true, true) }
 
 // OpenNames leaves out debug information that lies in a file of its own, which
 // takes a tenth of a second to read for a C library, and so what was inlined, and
 // lines. The names of functions are those that Open gives.
-func OpenNames(path string) *Object { return open(path, false) }
+func OpenNames(path string) *Object { return open(path, true, false) }
 
-func open(path string, apart bool) *Object {
+// OpenSymbols leaves out all debug information.
+func OpenSymbols(path string) *Object { return open(path, false, false) }
+
+func open(path string, debug, apart bool) *Object {
 	o := &Object{files: map[dwarf.Offset][]*dwarf.LineFile{}, lines: map[dwarf.Offset][]line{}, trees: map[dwarf.Offset]*tree{}, names: map[dwarf.Offset]origin{}}
 	file, err := elf.Open(path)
 	if err != nil {
@@ -71,7 +74,9 @@ func open(path string, apart bool) *Object {
 	o.Base = loadAddress(file)
 	o.readSymbols(file)
 	o.readStubs(file, path)
-	o.readDebug(file)
+	if debug {
+		o.readDebug(file)
+	}
 	for _, candidate := range debugFiles(file, path) {
 		if o.Debug {
 			break
