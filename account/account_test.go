@@ -355,6 +355,27 @@ func TestSortByNameThenKind(t *testing.T) {
 	}
 }
 
+// Giving a lock back never waits. Taking one does not either where a thread that waits
+// would be in time of its own.
+func TestLocksOnTheCores(t *testing.T) {
+	for _, c := range []struct {
+		name                string
+		blockedApart, other Class
+	}{
+		{"pthread_rwlock_unlock", Work, Work},
+		{"pthread_rwlock_rdlock", Work, Waits},
+		{"pthread_rwlock_timedwrlock@@GLIBC_2.2.5", Work, Waits},
+		{"pthread_mutex_lock", Work, Waits},
+		{"pthread_spin_lock", Waits, Waits},
+		{"sched_yield", Waits, Waits},
+	} {
+		region := []model.Region{{Name: c.name, Parent: model.NoParent}}
+		if a, o := Sort(region, ShippedFor(true))[0], Sort(region, ShippedFor(false))[0]; a != c.blockedApart || o != c.other {
+			t.Errorf("%s: %v where blocking is apart, want %v; else %v, want %v", c.name, a, c.blockedApart, o, c.other)
+		}
+	}
+}
+
 // What a program calls itself and its functions says nothing of what they do.
 func TestNamesThatAProgramGave(t *testing.T) {
 	for _, c := range []struct {

@@ -51,10 +51,23 @@ var Shipped = Table{
 	{"waitpid", Waits}, {"wait4", Waits}, {"ppoll", Waits}, {"pselect*", Waits},
 	{"epoll_wait*", Waits}, {"epoll_pwait*", Waits}, {"usleep", Waits}, {"nanosleep", Waits}, {"clock_nanosleep*", Waits},
 	{"futex*", Waits}, {"sched_yield", Waits}, {"__gi___sched_yield", Waits}, {"ucs_event_set_wait", Waits}, {"pthread_join", Waits}, {"pthread_cond_wait*", Waits}, {"pthread_cond_timedwait*", Waits},
-	{"pthread_mutex_lock*", Waits}, {"pthread_spin_lock*", Waits}, {"pthread_rwlock_*lock*", Waits}, {"pthread_barrier_wait*", Waits},
+	{"pthread_mutex_lock*", Waits}, {"pthread_spin_lock*", Waits}, {"pthread_rwlock_*rdlock*", Waits}, {"pthread_rwlock_*wrlock*", Waits}, {"pthread_barrier_wait*", Waits},
 	{"sem_wait*", Waits}, {"sem_timedwait*", Waits}, {"*lll_lock_wait*", Waits}, {"omp_set_lock", Waits}, {"omp_set_nest_lock", Waits},
 	{"gomp_barrier_wait*", Waits}, {"gomp_team_barrier_wait*", Waits}, {"gomp_mutex_lock*", Waits}, {"__kmp_wait*", Waits}, {"kmp_flag_*::wait*", Waits},
 	{"*!$omp *barrier*", Waits}, {"*omp_barrier*", Waits}, {"*openmp*barrier*", Waits}, {"*openmp_wait*", Waits}, {"*cond*wait*", Waits},
+}
+
+// onCores are calls in which a thread that waits gives its core up. Where time in which
+// threads were blocked is apart, what is left of them is what taking a free lock costs.
+var onCores = Table{{"pthread_mutex_lock*", Work}, {"pthread_rwlock_*lock*", Work}}
+
+// ShippedFor is the shipped table for a run of which it is known, or not, when its
+// threads were blocked.
+func ShippedFor(blockedApart bool) Table {
+	if blockedApart {
+		return slices.Concat(onCores, Shipped)
+	}
+	return Shipped
 }
 
 // asks tells calls by which a program looks whether something is there, over and over

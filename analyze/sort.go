@@ -28,7 +28,7 @@ var timeClasses = map[string]account.Class{
 // its process, if for anybody; a process that is, others may have to wait for.
 func (d *Dataset) sort(own account.Table) {
 	threads := slices.ContainsFunc(d.Units, func(u model.Unit) bool { return u.Thread > 0 })
-	d.Classes = account.Sort(d.Regions, slices.Concat(own, account.Shipped))
+	d.Classes = account.Sort(d.Regions, slices.Concat(own, account.ShippedFor(d.BlockedApart)))
 	d.Communication = model.Communication(d.Regions)
 	for r, class := range d.Classes {
 		if class == account.Work && d.Regions[r].Name == model.Blocked && threads {

@@ -68,8 +68,18 @@ type callTree struct {
 	names *resolver
 	top   spot              // around the programs
 	blind map[string]uint64 // samples in code without symbols, by object
-	// program is the executable of the process at hand, in its first thread.
+	// program is the executable of the process at hand, in its first thread, and main
+	// where its main was found: other threads take part in what main calls.
 	program string
+	main    map[address]bool
+}
+
+// begin says whose nodes and samples come next: those of a process's i-th thread.
+func (c *callTree) begin(p *probe.Process, i int) {
+	c.program = ""
+	if i == 0 {
+		c.program, c.main = p.Program, map[address]bool{}
+	}
 }
 
 // nodes finds the spots of a thread's exact nodes.
@@ -128,8 +138,7 @@ func (c *callTree) through(place *spot, from stand, a address, measured string) 
 		if c.machinery(a, "") {
 			return place
 		}
-		if at == place && place.parent == &c.top && a.object == c.program && !from.lost {
-			// A program without symbols: what the C library calls first is main.
+		if c.isMain(place, from, a) {
 			return at.child(model.Region{Name: "main", Kind: model.Function})
 		}
 		nameless := model.Region{Name: "<" + filepath.Base(a.object) + ">", Kind: model.Block}
@@ -149,6 +158,17 @@ func (c *callTree) through(place *spot, from stand, a address, measured string) 
 		at = at.function(model.Region{Name: f.Name, Kind: model.Function, File: f.File, Line: f.Line})
 	}
 	return at
+}
+
+// isMain tells main in a program without symbols: it is what the C library calls first.
+func (c *callTree) isMain(place *spot, from stand, a address) bool {
+	if from.at != place || place.parent != &c.top || from.lost {
+		return false
+	}
+	if a.object == c.program {
+		c.main[a] = true
+	}
+	return c.main[a]
 }
 
 // machinery tells whether a frame is of what starts programs, threads and

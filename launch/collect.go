@@ -293,10 +293,7 @@ func (c *collector) grow(p *probe.Process) []threadTree {
 	for i := range p.Threads {
 		t := &p.Threads[i]
 		owner := c.owners(p, t)
-		c.tree.program = ""
-		if i == 0 {
-			c.tree.program = p.Program
-		}
+		c.tree.begin(p, i)
 		nodes := c.tree.nodes(p, *t)
 		list = append(list, threadTree{*t, nodes, c.tree.samples(p, *t, nodes, owner)})
 		if i == 0 {

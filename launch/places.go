@@ -63,6 +63,7 @@ func computing(p *probe.Process, tree *callTree) []string {
 		return nil
 	}
 	t := p.Threads[0]
+	tree.begin(p, 0)
 	out := make([]string, len(t.Nodes))
 	for i, s := range tree.nodes(p, t) {
 		if p.Regions[t.Nodes[i].Region].Kind == probe.MPICall {

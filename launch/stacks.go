@@ -49,7 +49,7 @@ func (c *callTree) samples(p *probe.Process, t probe.Thread, nodes []*spot, owne
 			stands[k] = c.frame(p, place, from, a, measured)
 			base := filepath.Base(a.object)
 			idle[k] = ofOpenMP(base) || s.Parent >= 0 && idle[s.Parent] && ofLanguages.MatchString(base)
-			if len(c.names.at(a)) == 0 && !c.forPython(p, from, a) {
+			if len(c.names.at(a)) == 0 && !idle[k] && !c.forPython(p, from, a) {
 				c.blind[a.object] += s.Count
 			}
 		}

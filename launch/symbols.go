@@ -76,6 +76,9 @@ func (s *resolver) region(r probe.Region, parent string) model.Region {
 // returnsTo is the address of the call that returns to a region's address: the
 // byte before is still the call's.
 func (s *resolver) returnsTo(r probe.Region) address {
+	if r.Object == "" {
+		return address{noFile, r.Offset}
+	}
 	at := s.object(r.Object).Base + r.Offset
 	if r.Offset > 0 {
 		at--

@@ -88,7 +88,7 @@ func dearWords(d *diagnose.Diagnosis) []string {
 	share := func(of analyze.Real) analyze.Real { return min(1, analyze.Real(times)*of) }
 	best := -1
 	for i, r := range in.Regions {
-		if r.Core && lastName(r.Region) != model.Blocked && share(r.Share) >= 0.1 && (best < 0 || r.Share > in.Regions[best].Share) {
+		if r.Core && !r.Self && lastName(r.Region) != model.Blocked && share(r.Share) >= 0.1 && (best < 0 || r.Share > in.Regions[best].Share) {
 			best = i
 		}
 	}

@@ -420,7 +420,7 @@ func efficiency(e *model.Experiment) (seconds, lost float64) {
 	if at < 0 || len(e.Units) == 0 {
 		return math.NaN(), math.NaN()
 	}
-	communication, classes := model.Communication(e.Regions), account.Sort(e.Regions, account.Shipped)
+	communication, classes := model.Communication(e.Regions), account.Sort(e.Regions, account.ShippedFor(e.BlockedApart))
 	all := make([]float64, len(e.Units))
 	useful := 0.0
 	for i, v := range e.Summaries.Values[at] {

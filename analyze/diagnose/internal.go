@@ -40,6 +40,7 @@ type DearFunction struct {
 // InternalRegion is a region that is dear by itself.
 type InternalRegion struct {
 	Region string       `json:"region"`
+	Self   bool         `json:"-"` // the own time of the region around level 1
 	Class  string       `json:"class"`
 	Core   bool         `json:"core"` // none of its parts is as dear
 	Value  analyze.Real `json:"value"`
@@ -54,6 +55,10 @@ var severityClasses = []string{"very_low", "low", "medium", "high", "very_high"}
 
 // criticalClass is the least class of a critical region.
 const criticalClass = 3
+
+// leastCostly is the share of the run from which on a region is costly: classes only
+// set regions beside one another, and the dearest of those that cost nothing is none.
+const leastCostly = 0.05
 
 func (s *study) internal(ctx context.Context, all []measured) (Internal, error) {
 	in := Internal{By: "time share", Regions: []InternalRegion{}, CCCR: []string{}, Attributes: []string{}}
@@ -71,19 +76,8 @@ func (s *study) internal(ctx context.Context, all []measured) (Internal, error) 
 	if cpi != nil {
 		in.By = "time share × cycles per instruction"
 	}
-	found := make([]InternalRegion, len(regions))
-	values := make([]float64, len(regions))
-	for i, r := range regions {
-		x := InternalRegion{Region: s.d.Paths[r], Share: analyze.Ratio(spent[r], program), CPI: analyze.Missing, File: s.d.Regions[r].File, Line: s.d.Regions[r].Line}
-		x.Value = analyze.Ratio(s.time.whole[r], program)
-		if cpi != nil {
-			x.CPI = analyze.Real(cpi[r])
-			x.Value *= x.CPI
-		}
-		values[i] = float64(x.Value)
-		found[i] = x
-	}
-	class, err := severityClass(ctx, values)
+	found := s.places(regions, spent, cpi, program)
+	class, err := classesOf(ctx, found)
 	if err != nil {
 		return in, err
 	}
@@ -96,24 +90,72 @@ func (s *study) internal(ctx context.Context, all []measured) (Internal, error) 
 		of[r] = class[i]
 		in.Counts.Of[class[i]]++
 	}
-	core := make([]bool, len(regions))
-	for i, r := range regions {
-		found[i].Class = severityClasses[class[i]]
+	core := make([]bool, len(found))
+	for i, x := range found {
 		if class[i] < criticalClass {
 			continue
 		}
-		core[i] = !slices.ContainsFunc(s.top.nested[r], func(part int) bool { return of[part] >= criticalClass })
-		found[i].Core = core[i]
-		in.Regions = append(in.Regions, found[i])
+		core[i] = x.Self || !slices.ContainsFunc(s.top.nested[regions[i]], func(part int) bool { return of[part] >= criticalClass })
+		x.Class, x.Core = severityClasses[class[i]], core[i]
+		in.Regions = append(in.Regions, x)
 	}
 	slices.SortStableFunc(in.Regions, func(a, b InternalRegion) int { return cmp.Compare(b.Value, a.Value) })
 	for _, r := range in.Regions {
-		if r.Core {
+		if r.Core && !r.Self {
 			in.CCCR = append(in.CCCR, r.Region)
 		}
 	}
-	in.Attributes, err = s.internalCauses(ctx, all, regions, core)
+	in.Attributes, err = s.internalCauses(ctx, all, regions, core[:len(regions)])
 	return in, err
+}
+
+// places describes the regions, and after them what the region around level 1 does
+// itself: beside that its parts may be little.
+func (s *study) places(regions []int, spent, cpi []float64, program float64) []InternalRegion {
+	describe := func(r int, whole, spent float64) InternalRegion {
+		x := InternalRegion{Region: s.d.Paths[r], Value: analyze.Ratio(whole, program), Share: analyze.Ratio(spent, program), CPI: analyze.Missing,
+			File: s.d.Regions[r].File, Line: s.d.Regions[r].Line}
+		if cpi != nil {
+			x.CPI = analyze.Real(cpi[r])
+			x.Value *= x.CPI
+		}
+		return x
+	}
+	var out []InternalRegion
+	for _, r := range regions {
+		out = append(out, describe(r, s.time.whole[r], spent[r]))
+	}
+	if r := s.top.parent; r != model.NoParent {
+		around := describe(r, s.own(s.time.whole, r), s.own(spent, r))
+		around.Region, around.Self = around.Region+string(model.PathSeparator)+ownTime, true
+		out = append(out, around)
+	}
+	return out
+}
+
+// own is what a region takes without its parts.
+func (s *study) own(inclusive []float64, r int) float64 {
+	own := inclusive[r]
+	for _, part := range s.top.nested[r] {
+		own -= inclusive[part]
+	}
+	return max(0, own)
+}
+
+// classesOf divides places into the five classes; what costs the run little is in no
+// critical one.
+func classesOf(ctx context.Context, places []InternalRegion) ([]int, error) {
+	values := make([]float64, len(places))
+	for i, x := range places {
+		values[i] = float64(x.Value)
+	}
+	class, err := severityClass(ctx, values)
+	for i := range class {
+		if places[i].Share < leastCostly {
+			class[i] = min(class[i], criticalClass-1)
+		}
+	}
+	return class, err
 }
 
 // dearFunction finds the function with most time of its own on all its call paths, from
@@ -123,10 +165,7 @@ func (s *study) dearFunction(regions []int, spent []float64, program float64) *D
 	names := analyze.FlatNames(s.d.Regions)
 	var most *DearFunction
 	for _, r := range append(s.trunk(), regions...) {
-		own := spent[r]
-		for _, part := range s.top.nested[r] {
-			own -= spent[part]
-		}
+		own := s.own(spent, r)
 		region := s.d.Regions[r]
 		name := names[r]
 		if analyze.IsPart(region) { // loops of other functions have its line, too

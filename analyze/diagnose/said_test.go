@@ -3,6 +3,8 @@ package diagnose
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 
 	"auspex/account"
@@ -440,5 +442,45 @@ func TestLoopsOfTwoFunctions(t *testing.T) {
 	}
 	if f := d.Internal.Function; f.Name != "flux:loop@12" || f.Paths != 1 || f.Share > 0.5 {
 		t.Errorf("%+v", f)
+	}
+}
+
+// What is called costly costs the run something, however little all else takes, and the
+// region around level 1 counts with what it does itself.
+func TestCostlyIsOfTheRun(t *testing.T) {
+	for _, c := range []struct {
+		name        string
+		self, waits float64 // seconds of 100, besides 4 in read and 0.2 in each of five others
+		want        []string
+	}{
+		{"the rest waits", 0, 95, nil},
+		{"the rest is around them", 95, 0, []string{"main/<self>"}},
+		{"there is nothing else", 0, 0, []string{"main/read"}},
+	} {
+		b := model.NewBuilder()
+		wall := b.Metric(model.NewMetric(model.WallTime, "", model.Exclusive))
+		root := b.Region(model.Region{Name: "main", Parent: model.NoParent})
+		waiting := b.Region(model.Region{Name: "MPI_Barrier", Kind: model.MPI, Parent: root})
+		for rank := range 4 {
+			u := b.Unit(model.Unit{Process: rank})
+			b.Set(u, root, wall, c.self)
+			b.Set(u, waiting, wall, c.waits)
+			for i, name := range []string{"read", "a", "b", "c", "d", "e"} {
+				b.Set(u, b.Region(model.Region{Name: name, Parent: root}), wall, []float64{4, 0.2, 0.2, 0.2, 0.2, 0.2}[i])
+			}
+		}
+		e, err := b.Build(model.Header{Name: "x", Runs: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, r := range diagnose(t, opened(t, e), Options{}).Internal.Regions {
+			if r.Core && !strings.HasSuffix(r.Region, "MPI_Barrier") {
+				got = append(got, r.Region)
+			}
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
 	}
 }
