@@ -128,6 +128,7 @@ func (t *Trace) Teams() bool {
 // the sum of its values.
 func (p *Program) walk(visit func(a *Action, times int64, sum float64)) {
 	d := decoder{code: p.code}
+	c := p.cursor() // only for its places in the series
 	times := []int64{1}
 	var a Action
 	for d.pos < len(d.code) {
@@ -150,7 +151,6 @@ func (p *Program) walk(visit func(a *Action, times int64, sum float64)) {
 			sum := a.Value * float64(n)
 			if series >= 0 {
 				sum = 0
-				c := p.cursor()
 				for range n {
 					sum += c.value(series)
 				}
