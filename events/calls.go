@@ -57,7 +57,8 @@ func CallName(k trace.Kind) string {
 
 // WaitsUntold tells calls that wait for other ranks and of which a trace does not
 // tell for whom: one-sided communication, files that all open or write together,
-// neighbours, communicators of a part of another, and processes that are started or connected to.
+// and, where others recorded it or the runtime did once, neighbours, communicators of a
+// part of another, and processes that are started or connected to.
 func WaitsUntold(call string) bool {
 	name, ok := strings.CutPrefix(call, "MPI_")
 	if !ok {

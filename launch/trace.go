@@ -127,6 +127,7 @@ type recorder struct {
 	turns  turns
 	places []place       // of the rank's regions
 	at     int           // region of the latest place told
+	named  bool          // and its call
 	times  *bufio.Reader // the computation before each event; nil where only means are known
 	// stretches tells in which regions the computation before each event was;
 	// nil where that is not known.
@@ -172,14 +173,14 @@ func (r *recorder) Event(shared *probe.Event) error {
 	default:
 		r.compute(&e)
 		r.tell(e.Site)
-		paused := r.tellPause(&e)
+		left := r.tellCall(&e)
 		r.stops.begins(became{r.to.Steps(), r.sends(&e)})
 		for _, a := range r.actions(&e) {
 			r.to.Add(&a)
 			r.turns.note(&e, a)
 			e.Compute, e.Variance = 0, 0
 		}
-		if paused {
+		if left {
 			r.at = -1 // what follows is not in that call
 			r.tell(e.Site)
 		}
@@ -272,18 +273,34 @@ func (r *recorder) tell(site int) {
 	if site != r.at && site >= 0 && site < len(r.places) && r.places[site].file != "" {
 		r.to.Add(&trace.Action{Kind: trace.Location, File: r.places[site].file, Tag: int32(r.places[site].line)})
 	}
+	r.named = r.named && site == r.at
 	r.at = site
 }
 
-// tellPause names the call that a pause is in, where it is in one of which the trace
-// does not tell for whom it waits.
-func (r *recorder) tellPause(e *probe.Event) bool {
-	if e.Kind != probe.EventSleep || e.Tag == 0 || e.Site < 0 || e.Site >= len(r.places) || r.places[e.Site].call == "" {
+// tellCall names the call that an event is within, where it is not all that there is to
+// tell of it, and tells whether it ends there: a pause in a call of which the trace does
+// not tell for whom it waits, or the messages that a collective is made of.
+func (r *recorder) tellCall(e *probe.Event) (left bool) {
+	within, left := inCall(e)
+	if !within || e.Site < 0 || e.Site >= len(r.places) || r.places[e.Site].call == "" {
 		return false
 	}
-	p := r.places[e.Site]
-	r.to.Add(&trace.Action{Kind: trace.Location, File: trace.WithinCall(p.file, p.line, p.call)})
-	return true
+	if p := r.places[e.Site]; !r.named {
+		r.to.Add(&trace.Action{Kind: trace.Location, File: trace.WithinCall(p.file, p.line, p.call)})
+		r.named = true
+	}
+	return left
+}
+
+// inCall tells whether an event is within a call, and its end.
+func inCall(e *probe.Event) (within, left bool) {
+	switch e.Kind {
+	case probe.EventSleep:
+		return e.Tag != 0, true
+	case probe.EventIsend, probe.EventIrecv, probe.EventWait:
+		return e.Count2 != 0, e.Count2 == probe.EndsCall
+	}
+	return false, false
 }
 
 // smallMessage is how long a message may be, in bytes, so that a replay as on one

@@ -259,8 +259,7 @@ var unheard = []struct{ prefix, what string }{
 	{"MPI_Win_", "one-sided communication"}, {"MPI_Put", "one-sided communication"}, {"MPI_Get", "one-sided communication"},
 	{"MPI_Accumulate", "one-sided communication"}, {"MPI_Rput", "one-sided communication"}, {"MPI_Rget", "one-sided communication"},
 	{"MPI_Raccumulate", "one-sided communication"}, {"MPI_Fetch_and_op", "one-sided communication"}, {"MPI_Compare_and_swap", "one-sided communication"},
-	{"MPI_Intercomm", "communication between groups (MPI_Intercomm_…)"}, {"MPI_Comm_create_group", "communicators made by MPI_Comm_create_group"},
-	{"MPI_Neighbor", "neighbourhood collectives"}, {"MPI_Ineighbor", "neighbourhood collectives"}, {"MPI_File_", "MPI's files"},
+	{"MPI_Intercomm", "communication between groups (MPI_Intercomm_…)"}, {"MPI_File_", "MPI's files"},
 }
 
 // inflated is by how much the pauses of a rank may be longer at most because ranks

@@ -58,6 +58,12 @@ const (
 	None = -2
 )
 
+// What Count2 of a message says where its call is told by several events.
+const (
+	InCall   = 1
+	EndsCall = 2 // the last of them
+)
+
 // Event is one thing that a rank did, after some computation.
 type Event struct {
 	Kind EventKind
@@ -66,7 +72,8 @@ type Event struct {
 	// the world, and Peer2 the receiver. Peer2 of a sendrecv is the source.
 	Peer, Peer2 int
 	Tag         int // of a message; the colour of a split
-	// Count and Count2 are bytes sent and received; Count of a split its key.
+	// Count and Count2 are bytes sent and received; Count of a split its key. For Count2
+	// of a message or a wait see InCall.
 	Count, Count2   int64
 	Sends, Receives []int64 // bytes by rank
 	// Site is the number of the process's region that tells where the call

@@ -37,6 +37,12 @@ var traces = map[string]string{
 	"Reduce_scatter":       lists("T_REDUCE_SCATTER", "0", "$c5", "0", "0", "$v2[i] * size_of($t3)", ""),
 	"Reduce_scatter_block": lists("T_REDUCE_SCATTER", "0", "$c5", "0", "0", "$2 * size_of($t3)", ""),
 
+	"Neighbor_allgather":  neighbours("$c6", "$4 * size_of($t5)", "$1 * size_of($t2)"),
+	"Neighbor_allgatherv": neighbours("$c7", "$v4[i] * size_of($t6)", "$1 * size_of($t2)"),
+	"Neighbor_alltoall":   neighbours("$c6", "$4 * size_of($t5)", "$1 * size_of($t2)"),
+	"Neighbor_alltoallv":  neighbours("$c8", "$v5[i] * size_of($t7)", "$v1[i] * size_of($t3)"),
+	"Neighbor_alltoallw":  neighbours("$c8", "$v5[i] * size_of($w7)", "$v1[i] * size_of($w3)"),
+
 	"Comm_idup":                  "comm_copied($c0, $d1); begun = $q2; together(t, T_BARRIER, 0, 0, 0, $c0); begun = NULL;",
 	"Comm_idup_with_info":        "comm_copied($c0, $d2); begun = $q3; together(t, T_BARRIER, 0, 0, 0, $c0); begun = NULL;",
 	"Comm_create_group":          "comm_abroad(t, $d3);",
@@ -75,11 +81,20 @@ func lists(kind, root, comm, out, in, sends, receives string) string {
 	return text + "} if (l_) with_lists(t, " + strings.Join([]string{kind, root, out, in, long(sends), long(receives), comm}, ", ") + ");"
 }
 
+// neighbours records a collective of the neighbours in a topology: what is received
+// from the i-th source, and sent to the i-th destination, are expressions of i.
+func neighbours(comm, receives, sends string) string {
+	return "struct communicator *k_ = with_neighbours(" + comm + "); int64_t *l_ = k_ ? lists_of(k_->near->in + k_->near->out) : NULL; " +
+		"for (int i = 0; l_ && i < k_->near->in; i++) l_[i] = (int64_t)(" + receives + "); " +
+		"for (int i = 0; l_ && i < k_->near->out; i++) l_[k_->near->in + i] = (int64_t)(" + sends + "); " +
+		"near_by(t, l_ ? k_ : NULL, l_);"
+}
+
 var communicator = lazyregexp.New(`\$c(\d+)`)
 
-// unheard are functions that no event stands for: files, windows of memory and
-// neighbours of a topology. A replay takes them to last as long as they did.
-var unheard = lazyregexp.New(`^(File_|Win_|I?[Nn]eighbor_|` +
+// unheard are functions that no event stands for: files and windows of memory. A
+// replay takes them to last as long as they did.
+var unheard = lazyregexp.New(`^(File_|Win_|` +
 	`R?([Pp]ut|[Gg]et|[Aa]ccumulate|[Gg]et_accumulate)$|Fetch_and_op$|Compare_and_swap$)`)
 
 // asking are functions that look for messages, over and over in a program that waits by

@@ -61,6 +61,7 @@ type Analyzer struct {
 	end     int64
 	spans   int64
 	onPaths []float64          // non-waiting time of all locations by path
+	others  map[int32]float64  // of that, calls that exchange nothing that is understood
 	inCalls map[string]float64 // of that, pauses within calls (see trace.WithinCall) and barriers of unknown threads
 	intakes []*intake          // to be used again
 	spare   []*message
@@ -83,7 +84,7 @@ type teamKey struct{ rank, number int32 }
 
 // NewAnalyzer starts an analysis of a trace with the given header.
 func NewAnalyzer(h *events.Header) *Analyzer {
-	a := &Analyzer{header: h, teams: map[teamKey]*meeting{}, pairs: map[uint64]*pairSync{}, begin: 1<<63 - 1, folded: map[step]float64{}, inCalls: map[string]float64{}}
+	a := &Analyzer{header: h, teams: map[teamKey]*meeting{}, pairs: map[uint64]*pairSync{}, begin: 1<<63 - 1, folded: map[step]float64{}, inCalls: map[string]float64{}, others: map[int32]float64{}}
 	a.locs = make([]location, len(h.Locations))
 	a.boxes = make([]mailbox, h.Ranks)
 	a.first = make([]int32, h.Ranks)
@@ -110,7 +111,10 @@ func (a *Analyzer) Span(s *events.Span) {
 		a.onPaths = append(a.onPaths, 0)
 	}
 	a.onPaths[s.Path] += seconds
-	if s.Kind == events.Pause {
+	switch s.Kind {
+	case events.Other:
+		a.others[s.Path] += seconds
+	case events.Pause:
 		if call := trace.CallWithin(a.header.Paths[s.Path].Name); call != "" {
 			a.inCalls[call] += seconds
 		}

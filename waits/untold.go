@@ -33,9 +33,9 @@ func UntoldOf(seconds map[string]float64, ranks int) []Untold {
 // untold lists the calls of the trace itself that wait and do not tell for whom.
 func (a *Analyzer) untold() []Untold {
 	seconds := maps.Clone(a.inCalls)
-	for path, s := range a.onPaths {
+	for path, s := range a.others {
 		call := events.LastName(a.header.Paths[path].Name)
-		if _, known := a.inCalls[call]; s > 0 && !known && events.WaitsUntold(call) {
+		if _, known := a.inCalls[call]; !known && events.WaitsUntold(call) {
 			seconds[call] += s
 		}
 	}

@@ -136,7 +136,7 @@ static __attribute__((noinline)) void mpi_leave(struct thread *t)
 /* A communicator that a replay does not make, since not all ranks of another make it
  * together, is abroad: its messages are told as the world's, by the world's ranks. Of
  * one between two groups, world and size are the other group's. */
-static struct communicator { MPI_Comm handle; int id, me, size, abroad, inter; int *world; } *comms;
+static struct communicator { MPI_Comm handle; int id, me, size, abroad, inter; int *world; struct neighbours *near; } *comms;
 static int comm_count, comm_room, comm_ids;
 
 /* Within a hundredth, so that nearly equal times are equal events. */
@@ -303,6 +303,7 @@ static void comm_copied(MPI_Comm parent, MPI_Comm made)
     memcpy(c->world, was.world, (size_t)was.size * sizeof *c->world);
     was.handle = made;
     was.world = c->world;
+    was.near = NULL;
     *c = was;
     comm_count++;
 }
@@ -316,6 +317,7 @@ static void comm_freed(MPI_Comm handle)
     if (!c)
         return;
     free(c->world);
+    free(c->near);
     *c = comms[--comm_count];
 }
 
@@ -440,8 +442,7 @@ static void gathered(struct thread *t, const struct event *e, struct communicato
     else if (c->abroad || in_line(e->kind)) {
         struct parts *p = parts_of(e, c, lists);
         if (p) {
-            begin_parts(t, c->id, p, 0, p->n);
-            await_parts(t, c->id, p);
+            tell_parts(t, c->id, p);
             free(p);
         } else
             untold(t);
@@ -473,6 +474,8 @@ static int64_t *lists_of(int n)
     }
     return size_list;
 }
+
+#include "neighbours.h"
 
 static int at_root(int root, MPI_Comm comm)
 {

@@ -8,7 +8,11 @@
  * trace names them. */
 struct part { int peer, send, tag; int64_t bytes; };
 struct parts { int n; struct part part[]; };
-enum { PARTS_TAG = 1 << 28, ROOM_TAG, PARTS_MOST = 64 };
+enum { PARTS_TAG = 1 << 28, ROOM_TAG, NEAR_TAG, PARTS_MOST = 64 };
+
+/* Whether an event of such a message is all that is told of its call, or one of several
+ * that are within it, or the last of these. */
+enum { APART, WITHIN, ENDS };
 
 /* What of a request is told already needs no wait. */
 enum { RECEIVE = 1, SEND = 2, PERSISTENT = 4, CANCELLED = 8, TOLD = 16, SHARED = 32, TOGETHER = 64 };
@@ -147,11 +151,13 @@ static struct request request_done(MPI_Request r, int forget)
     return known;
 }
 
-/* Begins the messages that stand for a collective, from one on to before another. */
-static void begin_parts(struct thread *t, int comm, const struct parts *p, int from, int to)
+/* Begins the messages that stand for a call, from one on to before another. */
+static void begin_parts(struct thread *t, int comm, const struct parts *p, int from, int to, int last)
 {
-    for (int i = from; i < to; i++)
-        traced(t, (struct event){p->part[i].send ? T_ISEND : T_IRECV, comm, p->part[i].peer, 0, p->part[i].tag, p->part[i].bytes, 0, 0, 0}, NULL);
+    for (int i = from; i < to; i++) {
+        int within = last == ENDS && i + 1 < to ? WITHIN : last;
+        traced(t, (struct event){p->part[i].send ? T_ISEND : T_IRECV, comm, p->part[i].peer, 0, p->part[i].tag, p->part[i].bytes, within, 0, 0}, NULL);
+    }
 }
 
 static void request_started(struct thread *t, MPI_Request r)
@@ -171,7 +177,7 @@ static void request_started(struct thread *t, MPI_Request r)
         t->top->node->sent += q.bytes;
     }
     if (q.parts)
-        begin_parts(t, q.comm, q.parts, 0, q.partitions ? 1 : q.parts->n);
+        begin_parts(t, q.comm, q.parts, 0, q.partitions ? 1 : q.parts->n, APART);
     else if (auspex_tracing && q.what & (SEND | RECEIVE) && q.comm >= 0)
         traced(t, (struct event){q.what & SEND ? T_ISEND : T_IRECV, q.comm, q.peer, 0, q.tag, (int64_t)q.bytes, 0, 0, 0}, NULL);
 }
@@ -186,25 +192,35 @@ static void request_ready(struct thread *t, MPI_Request r, int n)
         q = *at;
     pthread_mutex_unlock(&request_lock);
     if (q.parts)
-        begin_parts(t, q.comm, q.parts, 1, q.parts->n);
+        begin_parts(t, q.comm, q.parts, 1, q.parts->n, APART);
 }
 
 /* A wait names the ranks of the world. */
-static void wait_for(struct thread *t, int comm, int sent, int peer, int tag)
+static void wait_for(struct thread *t, int comm, int sent, int peer, int tag, int within)
 {
     for (int i = 0; i < comm_count; i++)
         if (comms[i].id == comm) {
             int me = comms[i].world[comms[i].me];
             peer = peer < 0 ? peer : comms[i].world[peer];
-            traced(t, (struct event){T_WAIT, 0, sent ? me : peer, sent ? peer : me, tag, 0, 0, 0, 0}, NULL);
+            traced(t, (struct event){T_WAIT, 0, sent ? me : peer, sent ? peer : me, tag, 0, within, 0, 0}, NULL);
             return;
         }
 }
 
+static void await_part(struct thread *t, int comm, const struct part *p, int within) { wait_for(t, comm, p->send, p->peer, p->tag, within); }
+
 static void await_parts(struct thread *t, int comm, const struct parts *p)
 {
     for (int i = 0; i < p->n; i++)
-        wait_for(t, comm, p->part[i].send, p->part[i].peer, p->part[i].tag);
+        await_part(t, comm, &p->part[i], APART);
+}
+
+/* Tells messages that begin and end within one call. */
+static void tell_parts(struct thread *t, int comm, const struct parts *p)
+{
+    begin_parts(t, comm, p, 0, p->n, WITHIN);
+    for (int i = 0; i < p->n; i++)
+        await_part(t, comm, &p->part[i], i + 1 < p->n ? WITHIN : ENDS);
 }
 
 /* Tells that a request is over; where nothing is known of it, the call it was
@@ -218,7 +234,7 @@ static void waited(struct thread *t, MPI_Request r, const struct request *q)
     else if (q->parts)
         await_parts(t, q->comm, q->parts);
     else
-        wait_for(t, q->comm, q->what & SEND, q->peer, q->tag);
+        wait_for(t, q->comm, q->what & SEND, q->peer, q->tag, APART);
 }
 
 /* The program was told that a request is over, and will complete it later. */
@@ -257,8 +273,8 @@ static void cancelled(struct thread *t, struct request *q)
         if (comms[i].id == q->comm) {
             int tag = q->tag < 0 ? 0 : q->tag;
             traced(t, (struct event){T_ISEND, q->comm, comms[i].me, 0, tag, 0, 0, 0, 0}, NULL);
-            wait_for(t, q->comm, 0, q->peer, q->tag);
-            wait_for(t, q->comm, 1, comms[i].me, tag);
+            wait_for(t, q->comm, 0, q->peer, q->tag, APART);
+            wait_for(t, q->comm, 1, comms[i].me, tag, APART);
             return;
         }
 }
@@ -344,15 +360,21 @@ static struct parts *parts_of(const struct event *e, const struct communicator *
     return p;
 }
 
+/* Begins the messages of the request at hand, now or when that is started. */
+static void begin_request(struct thread *t, int comm, struct parts *p)
+{
+    if (!begun_later)
+        begin_parts(t, comm, p, 0, p->n, ENDS);
+    request_add(*begun, (struct request){.what = TOGETHER | (begun_later ? PERSISTENT : 0), .comm = comm, .parts = p});
+}
+
 /* Begins a collective that does not block. One that is too large for messages counts
  * where it is called; one to be started later is unknown then. */
 static void begin_apart(struct thread *t, const struct event *e, struct communicator *c, const int64_t *lists)
 {
     struct parts *p = parts_of(e, c, lists);
-    if (p && !begun_later)
-        begin_parts(t, c->id, p, 0, p->n);
     if (p)
-        request_add(*begun, (struct request){.what = TOGETHER | (begun_later ? PERSISTENT : 0), .comm = c->id, .parts = p});
+        begin_request(t, c->id, p);
     else if (!begun_later && !c->abroad) {
         traced(t, *e, lists);
         request_add(*begun, (struct request){.what = TOLD, .comm = -1});
@@ -371,7 +393,7 @@ static void begin_exchange(struct thread *t, MPI_Request *r, uint64_t out, int t
         p->part[p->n++] = (struct part){from == MPI_ANY_SOURCE ? -1 : known_as(c, from), 0, tag_in == MPI_ANY_TAG ? -1 : tag_in, (int64_t)in};
     if (to != MPI_PROC_NULL)
         p->part[p->n++] = (struct part){known_as(c, to), 1, tag, (int64_t)out};
-    begin_parts(t, c->id, p, 0, p->n);
+    begin_parts(t, c->id, p, 0, p->n, ENDS);
     request_add(*r, (struct request){.what = TOGETHER, .comm = c->id, .parts = p});
 }
 

@@ -15,7 +15,8 @@ enum action {
                        * regions; the one before the second of two is the work of all their threads */
 };
 
-/* An event and the lists of sizes that some collectives have. */
+/* An event and the lists of sizes that some collectives have. Of a message, count2 says
+ * whether it is one of several events of a call: 1 where it is, 2 for the last. */
 struct event {
     int64_t kind, comm, peer, peer2, tag, count, count2;
     int64_t sends, receives; /* lengths of the lists after this */

@@ -43,7 +43,7 @@ func (t *teller) path(e *engine, region int32, k trace.Kind) int32 {
 	if name == "" && k == trace.Compute { // it stood still before it computed
 		name = "program"
 	}
-	if k != trace.Compute && !(k == trace.Sleep && trace.CallWithin(name) != "") {
+	if k != trace.Compute && trace.CallWithin(name) == "" {
 		if name != "" {
 			name += "/"
 		}
