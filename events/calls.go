@@ -42,6 +42,8 @@ func CallName(k trace.Kind) string {
 		return "MPI_Waitall"
 	case trace.ReduceScatter:
 		return "MPI_Reduce_scatter"
+	case trace.Fence, trace.Flush, trace.Lock, trace.Unlock:
+		return "MPI_Win_" + k.String()
 	case ThreadBarrier:
 		return "barrier of threads"
 	case Lock:

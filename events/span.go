@@ -56,7 +56,7 @@ type Span struct {
 	Path       int32 // index into Header.Paths: the region of computation, or of the call
 	Comm       int32 // of collectives: index into Header.Comms; 0 is the world
 	Root       int32 // of collectives that have one, a rank of the world; else -1
-	Peer       int32 // see Lock
+	Peer       int32 // see Lock; of trace.Lock the location that had it before, -1 for nobody that was waited for
 	Begin, End int64 // ns
 	Bytes      int64 // that a collective sends
 	// Lead is how long before Begin the location was ready for a collective, or for a

@@ -27,6 +27,8 @@ var actionKinds = map[probe.EventKind]trace.Kind{
 	probe.EventAlltoall: trace.Alltoall, probe.EventAlltoallv: trace.Alltoallv, probe.EventGather: trace.Gather, probe.EventScatter: trace.Scatter,
 	probe.EventAllgather: trace.Allgather, probe.EventGatherv: trace.Gatherv, probe.EventAllgatherv: trace.Allgatherv,
 	probe.EventScatterv: trace.Scatterv, probe.EventReduceScatter: trace.ReduceScatter, probe.EventSleep: trace.Sleep,
+	probe.EventPut: trace.Put, probe.EventGet: trace.Get, probe.EventFence: trace.Fence, probe.EventFlush: trace.Flush,
+	probe.EventLock: trace.Lock, probe.EventUnlock: trace.Unlock,
 }
 
 // AskedForInput tells whether a program whose ranks wrote traces into dir came to
@@ -297,7 +299,7 @@ func inCall(e *probe.Event) (within, left bool) {
 	switch e.Kind {
 	case probe.EventSleep:
 		return e.Tag != 0, true
-	case probe.EventIsend, probe.EventIrecv, probe.EventWait:
+	case probe.EventIsend, probe.EventIrecv, probe.EventWait, probe.EventPut, probe.EventGet, probe.EventFlush:
 		return e.Count2 != 0, e.Count2 == probe.EndsCall
 	}
 	return false, false

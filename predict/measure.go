@@ -256,9 +256,6 @@ func (k *keeper) text() []byte { return k.kept }
 // unheard are calls that no action of a trace stands for, as what they are to a
 // person: the replay takes them to last as long as they did.
 var unheard = []struct{ prefix, what string }{
-	{"MPI_Win_", "one-sided communication"}, {"MPI_Put", "one-sided communication"}, {"MPI_Get", "one-sided communication"},
-	{"MPI_Accumulate", "one-sided communication"}, {"MPI_Rput", "one-sided communication"}, {"MPI_Rget", "one-sided communication"},
-	{"MPI_Raccumulate", "one-sided communication"}, {"MPI_Fetch_and_op", "one-sided communication"}, {"MPI_Compare_and_swap", "one-sided communication"},
 	{"MPI_Intercomm", "communication between groups (MPI_Intercomm_…)"}, {"MPI_File_", "MPI's files"},
 }
 

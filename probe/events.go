@@ -49,6 +49,14 @@ const (
 	// regions. There are two: the computation before the second, whose Tag is 1, is the
 	// work of all their threads.
 	EventTeam
+	// One-sided communication with the window Comm. Tag of a lock is 1 where it
+	// is for one rank alone, of a flush 1 where it is local.
+	EventPut
+	EventGet
+	EventFence
+	EventFlush
+	EventLock
+	EventUnlock
 	eventKinds
 )
 

@@ -93,7 +93,7 @@ func fillC(text string, p prototype) string {
 		switch m[2] {
 		case "r", "w":
 			return name + "[i]"
-		case "d":
+		case "d", "m":
 			return "*" + name
 		}
 		return name
@@ -142,6 +142,12 @@ func fillFortran(text string, p prototype) string {
 			return "NULL"
 		case "c", "d":
 			return "PMPI_Comm_f2c(" + one + ")"
+		case "n", "m":
+			return "PMPI_Win_f2c(" + one + ")"
+		case "g":
+			return "PMPI_Group_f2c(" + one + ")"
+		case "o":
+			return "PMPI_Op_f2c(" + one + ")"
 		case "q":
 			return "(MPI_Request[1]){PMPI_Request_f2c(" + one + ")}"
 		case "h":

@@ -10,7 +10,8 @@ import (
 // placeholders for the function's arguments, numbered from 0 as the standard
 // orders them: $1 an integer, $t2 a datatype, $c5 a communicator, $q6 a
 // pointer to a request, $h0 a request itself, $v1 an array of integers, $w3 an array of datatypes,
-// $b0 a buffer, $d3 a communicator made, $s6 a status or NULL. before runs ahead
+// $b0 a buffer, $d3 a communicator made, $n7 a window, $m5 one made, $g0 a group, $o10 an
+// operation, $s6 a status or NULL. before runs ahead
 // of the call, after follows it, both only where the call is counted. Where
 // Fortran must differ, it has its own.
 type rule struct {
@@ -33,11 +34,14 @@ var local = lazyregexp.New(`^(Type_|Group_|Info_|Op_|Error_|Add_error_|Remove_er
 
 const finalize = "auspex_header->ended = ticks(); if (auspex_tracing) traced(t, (struct event){T_FINALIZE, 0, 0, 0, 0, 0, 0, 0, 0}, NULL);"
 
+const winFreed = "if (auspex_tracing) win_freed(t, $m0);"
+
 // rules are what is counted of each function.
 var rules = map[string]rule{
 	"Init":            both("mpi_started();"),
 	"Init_thread":     both("mpi_started();"),
 	"Finalize":        {before: finalize, fortranBefore: finalize},
+	"Win_free":        {before: winFreed, fortranBefore: winFreed},
 	"Comm_free":       {before: "comm_freed($d0);", fortranBefore: "comm_freed($d0);"},
 	"Comm_disconnect": {before: "comm_freed($d0);", fortranBefore: "comm_freed($d0);"},
 	"Abort":           {before: "auspex_file_close(ABORTED, $1);", fortranBefore: "auspex_file_close(ABORTED, $1);"},

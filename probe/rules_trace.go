@@ -43,6 +43,34 @@ var traces = map[string]string{
 	"Neighbor_alltoallv":  neighbours("$c8", "$v5[i] * size_of($t7)", "$v1[i] * size_of($t3)"),
 	"Neighbor_alltoallw":  neighbours("$c8", "$v5[i] * size_of($w7)", "$v1[i] * size_of($w3)"),
 
+	"Win_create":          "win_made(t, $c4, $m5);",
+	"Win_allocate":        "win_made(t, $c3, $m5);",
+	"Win_allocate_shared": "win_made(t, $c3, $m5);",
+	"Win_create_dynamic":  "win_made(t, $c1, $m2);",
+	"Put":                 "put_there(t, $1 * size_of($t2), $3, $n7);",
+	"Get":                 "get_there(t, $1 * size_of($t2), $3, $n7);",
+	"Accumulate":          "put_there(t, $1 * size_of($t2), $3, $n8);",
+	"Get_accumulate":      swapped + "$n11);",
+	"Fetch_and_op":        "swap_there(t, size_of($t2), size_of($t2), $3, $n6);",
+	"Compare_and_swap":    "swap_there(t, 2 * size_of($t3), size_of($t3), $4, $n6);",
+	"Rput":                "put_there(t, $1 * size_of($t2), $3, $n7); request_there($q8, $3, $n7);",
+	"Rget":                "get_there(t, $1 * size_of($t2), $3, $n7); request_there($q8, $3, $n7);",
+	"Raccumulate":         "put_there(t, $1 * size_of($t2), $3, $n8); request_there($q9, $3, $n8);",
+	"Rget_accumulate":     swapped + "$n11); request_there($q12, $6, $n11);",
+	"Win_fence":           "fence_window(t, $n1);",
+	"Win_post":            "win_post(t, $g0, $1, $n2);",
+	"Win_start":           "win_start(t, $g0, $1, $n2);",
+	"Win_complete":        "win_complete(t, $n0);",
+	"Win_wait":            "win_wait(t, $n0);",
+	"Win_test":            "if (*(int *)@1) win_wait(t, $n0);",
+	"Win_lock":            "lock_window(t, $0, $1, $n3);",
+	"Win_unlock":          "do_there(t, T_UNLOCK, 0, $0, 0, APART, $n1);",
+	"Win_unlock_all":      "do_there(t, T_UNLOCK, 0, EVERYBODY, 0, APART, $n0);",
+	"Win_flush":           "flush_window(t, $0, 0, $n1);",
+	"Win_flush_all":       "flush_window(t, EVERYBODY, 0, $n0);",
+	"Win_flush_local":     "flush_window(t, $0, LOCAL, $n1);",
+	"Win_flush_local_all": "flush_window(t, EVERYBODY, LOCAL, $n0);",
+
 	"Comm_idup":                  "comm_copied($c0, $d1); begun = $q2; together(t, T_BARRIER, 0, 0, 0, $c0); begun = NULL;",
 	"Comm_idup_with_info":        "comm_copied($c0, $d2); begun = $q3; together(t, T_BARRIER, 0, 0, 0, $c0); begun = NULL;",
 	"Comm_create_group":          "comm_abroad(t, $d3);",
@@ -59,6 +87,10 @@ var traces = map[string]string{
 	"Dist_graph_create":          "comm_made(t, $c0, $d8);",
 	"Dist_graph_create_adjacent": "comm_made(t, $c0, $d9);",
 }
+
+// swapped is what MPI_Get_accumulate moves: where it only fetches, what it would take
+// there may be anything.
+const swapped = "swap_there(t, $o10 == MPI_NO_OP ? 0 : $1 * size_of($t2), $4 * size_of($t5), $6, "
 
 // lists records a collective in which each rank has its own size: what rank i
 // is sent, and what it sends, are expressions of i.
@@ -92,10 +124,9 @@ func neighbours(comm, receives, sends string) string {
 
 var communicator = lazyregexp.New(`\$c(\d+)`)
 
-// unheard are functions that no event stands for: files and windows of memory. A
-// replay takes them to last as long as they did.
-var unheard = lazyregexp.New(`^(File_|Win_|` +
-	`R?([Pp]ut|[Gg]et|[Aa]ccumulate|[Gg]et_accumulate)$|Fetch_and_op$|Compare_and_swap$)`)
+// unheard are functions that no event stands for: those of files. A replay takes them
+// to last as long as they did.
+var unheard = lazyregexp.New(`^File_`)
 
 // asking are functions that look for messages, over and over in a program that waits by
 // them: who has no core meanwhile is not kept from anything.

@@ -26,11 +26,11 @@ func partOf(k trace.Kind) int {
 		return 0
 	case trace.Sleep:
 		return 1
-	case trace.Send, trace.Isend:
+	case trace.Send, trace.Isend, trace.Put:
 		return 2
-	case trace.Recv, trace.Irecv:
+	case trace.Recv, trace.Irecv, trace.Get:
 		return 3
-	case trace.Wait, trace.WaitAll, trace.Test, trace.SendRecv:
+	case trace.Wait, trace.WaitAll, trace.Test, trace.SendRecv, trace.Flush, trace.Lock, trace.Unlock:
 		return 4
 	}
 	return 5

@@ -150,6 +150,8 @@ func (e *engine) beginCollective(id int32, r *rank, a *trace.Action) error {
 		s.wants = append(s.wants, w)
 		c.split, c.Unit, c.Send, c.Recv = s, 4, 8, 8
 		c.Kind = trace.Allgather // MPI exchanges colours and keys this way
+	case trace.Fence:
+		c.Kind = trace.Barrier
 	case trace.Alltoallv, trace.Gatherv, trace.Allgatherv, trace.Scatterv, trace.ReduceScatter:
 		if len(a.Counts) != c.Size && a.Kind != trace.Gatherv && a.Kind != trace.Allgatherv ||
 			len(a.Counts2) != c.Size && a.Kind != trace.Scatterv && a.Kind != trace.ReduceScatter {

@@ -119,6 +119,12 @@ func (e *engine) deadlock() error {
 			waits[m.src] = append(waits[m.src], fmt.Sprintf("rank %d to receive with %s", m.dst, what))
 		}
 	}
+	for i := range e.locks {
+		for _, m := range e.locks[i].waiting {
+			id := e.post.messages[m].src
+			waits[id] = append(waits[id], fmt.Sprintf("rank %d's window to be unlocked", e.locks[i].target))
+		}
+	}
 	for i := range e.ranks {
 		r := &e.ranks[i]
 		if r.mode == finished {

@@ -51,6 +51,8 @@ type engine struct {
 	// By sender and receiver, and in the order they were made; see buffers.go.
 	connections map[[2]int32]*connection
 	inOrder     []*connection
+	journeys    map[int32]journey // by message, of those that are one-sided
+	locks       []lock            // of windows, in the order in which they were first asked for
 	ways        map[[2]int32]*way // see answers.go
 	announced   []announced       // by message, likewise
 	looked      []float64         // by rank, likewise: when it last looked for messages

@@ -107,11 +107,15 @@ func (e *engine) moved(flow int32) {
 // arrive ends a message's transfer and tells those who wait for it.
 func (e *engine) arrive(m int32) {
 	msg := &e.post.messages[m]
+	j, oneSided := e.journeys[m]
+	if oneSided && e.goesOn(m, j) {
+		return
+	}
 	msg.state = arrived
-	if e.carried(msg) {
+	if !oneSided && e.carried(msg) {
 		e.unloaded(msg)
 	}
-	if e.watched(msg) {
+	if !oneSided && e.watched(msg) {
 		e.landed(m)
 	}
 	if msg.tellSource {

@@ -21,7 +21,7 @@ func (r *rank) inside() bool {
 	switch r.mode {
 	case inStep:
 		return r.cur.Kind != collective.StepIsend && r.cur.Kind != collective.StepIrecv
-	case inPlan, inWaitAll, inTest, inProbe, atEnd, finished:
+	case inPlan, inWaitAll, inTest, inProbe, inSync, atEnd, finished:
 		return true
 	}
 	return false

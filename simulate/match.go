@@ -249,6 +249,14 @@ func (p *post) send(src, dst, tag, context int32, bytes int64) (id int32, matche
 	return id, false, nil
 }
 
+// oneSided makes a message that needs no receive.
+func (p *post) oneSided(src, dst, context int32, bytes int64) int32 {
+	id := p.alloc()
+	p.seq++
+	p.messages[id] = message{src: src, dst: dst, tag: -1, context: context, bytes: bytes, seq: p.seq, state: travelling, held: 1}
+	return id
+}
+
 // receive posts a receive and returns its message, and whether a send was there.
 func (p *post) receive(src, dst, tag, context int32, room int64) (id int32, matched bool, err error) {
 	if id = p.findSend(src, dst, tag, context, true); id != none {

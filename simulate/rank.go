@@ -21,6 +21,7 @@ type rank struct {
 	call    *ongoing          // the collective at hand
 	steps   []collective.Step // what is left of its present phase, where the rank waits
 	comms   []membership
+	reached []reached // what it began in others' windows, not yet waited for
 
 	host     int32
 	need     int32 // messages to arrive before it runs again; 0 when it waits for none
@@ -45,6 +46,7 @@ const (
 	inWaitAll
 	inTest
 	inProbe
+	inSync  // one-sided: until what it began is over
 	inTimer // compute or sleep
 	atEnd
 	finished
@@ -208,6 +210,8 @@ func (e *engine) begin(id int32, r *rank, a *trace.Action) error {
 		r.mode = inTimer
 	case trace.Send, trace.Isend, trace.Recv, trace.Irecv:
 		return e.beginMessage(id, r, a)
+	case trace.Put, trace.Get, trace.Fence, trace.Flush, trace.Lock, trace.Unlock:
+		return e.beginOneSided(id, r, a)
 	case trace.SendRecv:
 		r.cur = collective.Step{Kind: collective.StepExchange, Peer: a.Peer, Bytes: r.size(a.Count, a.Type), Source: a.Peer2, Room: r.size(a.Count2, a.Type2)}
 		r.mode = inStep
@@ -398,6 +402,8 @@ func (e *engine) resume(id int32, r *rank) (bool, error) {
 		return true, e.test(id, r)
 	case inProbe:
 		return e.probe(id, r)
+	case inSync:
+		return e.synchronise(id, r)
 	}
 	// inTimer: it runs again when the time has come.
 	if r.stage == fresh {

@@ -13,9 +13,9 @@ type RankTime struct {
 	Finish     float64 `json:"finish"` // when the rank ended
 	Compute    float64 `json:"compute"`
 	Sleep      float64 `json:"sleep"`
-	Send       float64 `json:"send"`    // in send and isend
-	Recv       float64 `json:"receive"` // in recv and irecv
-	Wait       float64 `json:"wait"`    // in wait, waitall, test and sendRecv, and at the end
+	Send       float64 `json:"send"`    // in send, isend and put
+	Recv       float64 `json:"receive"` // in recv, irecv and get
+	Wait       float64 `json:"wait"`    // in wait, waitall, test and sendRecv, flush, lock and unlock, and at the end
 	Collective float64 `json:"collective"`
 }
 
@@ -49,11 +49,11 @@ func (t *RankTime) add(k trace.Kind, seconds float64) {
 		t.Compute += seconds
 	case trace.Sleep:
 		t.Sleep += seconds
-	case trace.Send, trace.Isend:
+	case trace.Send, trace.Isend, trace.Put:
 		t.Send += seconds
-	case trace.Recv, trace.Irecv:
+	case trace.Recv, trace.Irecv, trace.Get:
 		t.Recv += seconds
-	case trace.Wait, trace.WaitAll, trace.Test, trace.SendRecv:
+	case trace.Wait, trace.WaitAll, trace.Test, trace.SendRecv, trace.Flush, trace.Lock, trace.Unlock:
 		t.Wait += seconds
 	default:
 		t.Collective += seconds

@@ -104,6 +104,12 @@ func (e *engine) stateOf(s *snapshot, id int32) {
 	for _, h := range r.open {
 		e.stateOfMessage(s, h)
 	}
+	s.put(int64(len(r.reached)))
+	for i := range r.reached {
+		x := &r.reached[i]
+		s.put(int64(x.context), int64(x.target), int64(e.post.messages[x.message].state))
+		s.flag(x.put)
+	}
 	for i := range r.comms {
 		m := &r.comms[i]
 		if m.comm == nil {
@@ -152,7 +158,7 @@ func (e *engine) stateOfMessage(s *snapshot, h int32) {
 	s.flag(m.queued)
 	s.flag(m.tellSource)
 	s.flag(m.tellTarget)
-	if len(e.opts.Cold) > 0 {
+	if int(h>>1) < len(e.cold) {
 		s.put(int64(math.Float64bits(e.cold[h>>1])))
 	}
 	if e.ways != nil && (m.state == sendPosted || m.state == paused || m.state == crowded) {
@@ -184,6 +190,7 @@ func (e *engine) stateOfList(s *snapshot, l bucket) {
 func (e *engine) commonState(s *snapshot) {
 	s.put(int64(e.alive), int64(e.tests), int64(e.probes), int64(e.contexts))
 	e.stateOfBuffers(s)
+	e.stateOfWindows(s)
 	for i := range e.net.reserves {
 		s.dates = append(s.dates, e.net.fill(int32(i), e.now).filled)
 	}

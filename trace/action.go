@@ -39,6 +39,14 @@ const (
 	Scatterv
 	ReduceScatter
 	team // tells Cores of the computation after it; no cursor gives it
+	// One-sided communication. A window is a communicator of its own, made as CommSplit
+	// makes one.
+	Put   // sends Count elements into Peer's window, without anything that Peer does
+	Get   // fetches Count elements from there
+	Fence // all ranks of the window meet, and what each has begun there is over
+	Flush // what the rank has begun in Peer's window is over, AnySource for everybody's
+	Lock  // of Peer's window, for the rank alone where Tag is LockAlone
+	Unlock
 	numKinds
 )
 
@@ -48,6 +56,7 @@ var kindNames = [numKinds]string{
 	"waitall", "barrier", "bcast", "reduce", "allreduce", "scan", "exscan",
 	"alltoall", "alltoallv", "gather", "scatter", "allgather", "gatherv",
 	"allgatherv", "scatterv", "reducescatter", "team",
+	"put", "get", "fence", "flush", "lock", "unlock",
 }
 
 // String returns the action's name in the time-independent text form.
@@ -59,7 +68,16 @@ func (k Kind) String() string {
 }
 
 // Collective tells whether every rank of a communicator takes part.
-func (k Kind) Collective() bool { return k >= Barrier && k <= ReduceScatter }
+func (k Kind) Collective() bool { return k >= Barrier && k <= ReduceScatter || k == Fence }
+
+// OneSided tells whether a rank does something to the window of another, or of several.
+func (k Kind) OneSided() bool { return k >= Put && k <= Unlock }
+
+// What Tag says of a Lock, and of a Flush.
+const (
+	LockAlone  = 1
+	FlushLocal = 1 // puts have left; it is not waited until they have arrived
+)
 
 // Special peers, tags and counts. The numbers are those SimGrid writes.
 const (
@@ -114,7 +132,7 @@ type Action struct {
 	Comm  int32
 	Peer  int32 // destination, source or root; of wait and test, the source
 	Peer2 int32 // source of sendRecv; of wait and test, the destination
-	Tag   int32 // message tag; line of a location; colour of a split
+	Tag   int32 // message tag; line of a location; colour of a split; see LockAlone
 	Count int64 // elements sent (or received, for a receive); key of a split
 	// Count2 is the elements received by collectives and sendRecv.
 	Count2 int64
@@ -197,4 +215,9 @@ var kindFields = [numKinds]fields{
 	Scatterv:      hasPeer | hasCounts | hasCount2,
 	ReduceScatter: hasCounts | hasValue,
 	team:          hasValue,
+	Put:           hasPeer | hasCount,
+	Get:           hasPeer | hasCount,
+	Flush:         hasPeer | hasTag,
+	Lock:          hasPeer | hasTag,
+	Unlock:        hasPeer,
 }

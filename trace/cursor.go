@@ -65,8 +65,9 @@ type Trace struct {
 	anyone      atomic.Pointer[bool] // see FromAnyone
 }
 
-// FromAnyone tells whether some rank receives a message from whoever sends first. All
-// actions are read for it once.
+// FromAnyone tells whether it depends on who comes first what ranks do: one receives a
+// message from whoever sends first, or locks a window for itself. All actions are read
+// for it once.
 func (t *Trace) FromAnyone() bool {
 	if known := t.anyone.Load(); known != nil {
 		return *known
@@ -76,7 +77,7 @@ func (t *Trace) FromAnyone() bool {
 	for rank := 0; rank < t.NP() && !found; rank++ {
 		c := t.Cursor(rank)
 		for !found && c.Next(&a) {
-			found = (a.Kind == Recv || a.Kind == Irecv) && a.Peer == AnySource || a.Kind == SendRecv && a.Peer2 == AnySource
+			found = (a.Kind == Recv || a.Kind == Irecv) && a.Peer == AnySource || a.Kind == SendRecv && a.Peer2 == AnySource || a.Kind == Lock && a.Tag == LockAlone
 		}
 	}
 	t.anyone.Store(&found)

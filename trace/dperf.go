@@ -27,7 +27,7 @@ func dperfKind(name []byte) (Kind, bool) {
 	if bytes.EqualFold(name, []byte("wait")) {
 		return WaitAll, true
 	}
-	for k := Compute; k < numKinds; k++ {
+	for k := Compute; k <= ReduceScatter; k++ {
 		if n, ok := dperfNames[k]; ok && bytes.EqualFold(name, []byte(n)) {
 			return k, true
 		}

@@ -62,7 +62,7 @@ func kindByName(name []byte) (Kind, bool) {
 	case "waitall":
 		return WaitAll, true
 	}
-	for k := Barrier; k < numKinds; k++ {
+	for k := Barrier; k <= ReduceScatter; k++ {
 		if kindNames[k] == string(name) {
 			return k, true
 		}

@@ -519,6 +519,7 @@ func FuzzBinary(f *testing.F) {
 	for _, list := range [][]Action{
 		{{Kind: Compute, Value: 3.5, Type: DefaultType, Type2: DefaultType}},
 		{{Kind: Send, Count: 3, Type: Int, Type2: DefaultType}, {Kind: Send, Count: 3, Type: Int, Type2: DefaultType}},
+		oneSided,
 	} {
 		var buf bytes.Buffer
 		if err := Write(&buf, build(0, list)); err != nil {
@@ -550,6 +551,7 @@ func FuzzCode(f *testing.F) {
 		{Kind: Barrier, Type: DefaultType, Type2: DefaultType, Peer: RootUnset},
 	})
 	f.Add(tr.Programs[0].code, tr.Programs[0].tables.series[0])
+	f.Add(build(0, oneSided).Programs[0].code, []byte{0})
 	f.Fuzz(func(t *testing.T, code, series []byte) {
 		p := Program{code: code, tables: &tables{series: [][]byte{series}, files: []string{"a.c"}}}
 		n, err := p.check(2)

@@ -75,9 +75,9 @@ func validPeer(a *Action, peer int32, np int, root bool) error {
 		return nil
 	case root:
 		return fmt.Errorf("%s has root %d, but there are %d ranks", a.Kind, peer, np)
-	case peer == NullPeer:
+	case peer == NullPeer && !a.Kind.OneSided():
 		return nil
-	case peer == AnySource && (a.Kind == Recv || a.Kind == Irecv):
+	case peer == AnySource && (a.Kind == Recv || a.Kind == Irecv || a.Kind == Flush || a.Kind == Unlock):
 		return nil
 	case receives(peer) && (a.Kind == Wait || a.Kind == Test):
 		return nil

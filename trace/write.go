@@ -68,6 +68,9 @@ func appendTypes(b []byte, types ...Type) []byte {
 }
 
 func appendText(b []byte, rank int, a *Action) ([]byte, error) {
+	if a.Kind.OneSided() {
+		return b, fmt.Errorf("the time-independent form has no %s, nor any other one-sided communication", a.Kind)
+	}
 	if a.Comm > 0 || (a.Kind == CommSplit || a.Kind == CommDup) && a.Comm == 0 {
 		return b, fmt.Errorf("the time-independent form knows the world communicator only")
 	}

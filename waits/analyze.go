@@ -45,26 +45,27 @@ type Analyzer struct {
 	// Finish: not in the order of time.
 	Each func(Wait)
 
-	header  *events.Header
-	locs    []location
-	first   []int32 // first location of each rank
-	boxes   []mailbox
-	comms   []group
-	teams   map[teamKey]*meeting
-	pairs   map[uint64]*pairSync // beyond those that are near
-	found   []*event             // waits and meetings that are to be judged
-	now     []*event             // those that are
-	judged  []*event             // to be used again
-	rows    table
-	inDoubt float64 // seconds of waits that the clocks do not tell
-	begin   int64
-	end     int64
-	spans   int64
-	onPaths []float64          // non-waiting time of all locations by path
-	others  map[int32]float64  // of that, calls that exchange nothing that is understood
-	inCalls map[string]float64 // of that, pauses within calls (see trace.WithinCall) and barriers of unknown threads
-	intakes []*intake          // to be used again
-	spare   []*message
+	header   *events.Header
+	locs     []location
+	first    []int32 // first location of each rank
+	boxes    []mailbox
+	comms    []group
+	teams    map[teamKey]*meeting
+	patterns map[int32]Pattern    // see patternAt
+	pairs    map[uint64]*pairSync // beyond those that are near
+	found    []*event             // waits and meetings that are to be judged
+	now      []*event             // those that are
+	judged   []*event             // to be used again
+	rows     table
+	inDoubt  float64 // seconds of waits that the clocks do not tell
+	begin    int64
+	end      int64
+	spans    int64
+	onPaths  []float64          // non-waiting time of all locations by path
+	others   map[int32]float64  // of that, calls that exchange nothing that is understood
+	inCalls  map[string]float64 // of that, pauses within calls (see trace.WithinCall) and barriers of unknown threads
+	intakes  []*intake          // to be used again
+	spare    []*message
 	scratch
 	room   []node // for nodes to come
 	nodes  int    // of the critical path since it was last folded
@@ -73,18 +74,19 @@ type Analyzer struct {
 
 // location is one thread's history since it last met others.
 type location struct {
-	log  log
-	head *node // the critical path up to now
-	in   []int32
-	near []pairSync // with those that have higher numbers
-	end  int64
+	log    log
+	head   *node // the critical path up to now
+	in     []int32
+	near   []pairSync // with those that have higher numbers
+	access *visit     // its latest to a window
+	end    int64
 }
 
 type teamKey struct{ rank, number int32 }
 
 // NewAnalyzer starts an analysis of a trace with the given header.
 func NewAnalyzer(h *events.Header) *Analyzer {
-	a := &Analyzer{header: h, teams: map[teamKey]*meeting{}, pairs: map[uint64]*pairSync{}, begin: 1<<63 - 1, folded: map[step]float64{}, inCalls: map[string]float64{}, others: map[int32]float64{}}
+	a := &Analyzer{header: h, teams: map[teamKey]*meeting{}, pairs: map[uint64]*pairSync{}, begin: 1<<63 - 1, folded: map[step]float64{}, inCalls: map[string]float64{}, others: map[int32]float64{}, patterns: map[int32]Pattern{}}
 	a.locs = make([]location, len(h.Locations))
 	a.boxes = make([]mailbox, h.Ranks)
 	a.first = make([]int32, h.Ranks)
@@ -128,10 +130,14 @@ func (a *Analyzer) Span(s *events.Span) {
 	switch {
 	case s.Kind.Collective():
 		a.collective(v, s)
+	case isAccess(s.Kind):
+		v.access, l.access = nil, &v
+	case s.Kind == trace.Lock:
+		a.lock(v, s, WindowLock)
 	case s.Kind == events.ThreadBarrier:
 		a.team(v, s)
 	case s.Kind == events.Lock:
-		a.lock(v, s)
+		a.lock(v, s, LockWait)
 	default:
 		a.messages(v, s)
 	}
@@ -141,12 +147,13 @@ func (a *Analyzer) Span(s *events.Span) {
 type visit struct {
 	loc, path  int32
 	begin, end int64
-	ready      int64 // for a collective: before begin where it computed on beside it
-	at         int64 // number of its entry in the location's log
-	node       *node // its own on the critical path
-	before     *node // the path up to its begin
-	ordered    bool  // it takes one message and no other, so that the order matters
-	of         label // that message's
+	ready      int64  // for a collective: before begin where it computed on beside it
+	at         int64  // number of its entry in the location's log
+	access     *visit // the latest to a window before it
+	node       *node  // its own on the critical path
+	before     *node  // the path up to its begin
+	ordered    bool   // it takes one message and no other, so that the order matters
+	of         label  // that message's
 }
 
 // visitOf books a call as if nobody had waited in it.
@@ -155,15 +162,19 @@ func visitOf(a *Analyzer, s *events.Span, l *location) visit {
 	at := l.log.call(s.Path, s.Begin, seconds)
 	before := l.head
 	a.call(s.Loc, l, s.Path, seconds)
-	return visit{loc: s.Loc, path: s.Path, begin: s.Begin, end: s.End, ready: s.Begin - s.Lead, at: at, node: l.head, before: before}
+	return visit{loc: s.Loc, path: s.Path, begin: s.Begin, end: s.End, ready: s.Begin - s.Lead, at: at, node: l.head, before: before, access: l.access}
 }
 
 // lock finds a wait for a lock: it lasts until the holder lets go.
-func (a *Analyzer) lock(v visit, s *events.Span) {
+func (a *Analyzer) lock(v visit, s *events.Span, p Pattern) {
 	if s.Peer < 0 || int(s.Peer) >= len(a.locs) || s.Peer == s.Loc {
 		return
 	}
-	next := a.locs[s.Peer].log.next()
+	holder := &a.locs[s.Peer]
+	next := holder.log.next()
 	late := visit{loc: s.Peer, path: s.Path, at: next, begin: s.End}
-	a.waited(LockWait, v, late, next, s.End)
+	if p == WindowLock { // it has told already that it let go
+		late.node, late.before = holder.head, holder.head
+	}
+	a.waited(p, v, late, next, s.End)
 }

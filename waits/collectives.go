@@ -133,7 +133,7 @@ func (a *Analyzer) group(comm int32) *group {
 // synchronises tells whether nobody leaves before all have come.
 func synchronises(k trace.Kind) bool {
 	p := patternOf(k)
-	return p == WaitAtNxN || p == WaitAtBarrier
+	return p == WaitAtNxN || p == WaitAtBarrier || p == WaitAtFence
 }
 
 // rooted finds the waits of a collective for its root, or of the root for others.

@@ -38,6 +38,7 @@ var kinds = map[string]trace.Kind{
 	"compute": trace.Compute, "pause": events.Pause, "send": trace.Send, "isend": trace.Isend, "recv": trace.Recv, "irecv": trace.Irecv,
 	"sendrecv": trace.SendRecv, "wait": trace.Wait, "waitall": trace.WaitAll, "barrier": trace.Barrier, "bcast": trace.Bcast, "reduce": trace.Reduce,
 	"allreduce": trace.Allreduce, "alltoall": trace.Alltoall, "gather": trace.Gather, "scatter": trace.Scatter, "allgather": trace.Allgather,
+	"put": trace.Put, "get": trace.Get, "fence": trace.Fence, "flush": trace.Flush, "winlock": trace.Lock,
 	"omp": events.ThreadBarrier, "lock": events.Lock,
 }
 
@@ -270,6 +271,26 @@ var hand = []struct{ name, trace, want string }{
 		"wait at barrier",
 		"0 compute A 0 1\n0 barrier B 1 4\n1 compute A 0 4\n1 barrier B 4 4",
 		"wait_barrier B 3: A[1]=3",
+	},
+	{
+		"wait at fence",
+		"0 compute A 0 1\n0 fence F 1 4\n1 compute A 0 4\n1 fence F 4 4",
+		"wait_fence F 3: A[1]=3",
+	},
+	{ // Rank 1 opens its window at 3.
+		"late post",
+		"0 compute A 0 1\n0 recv x/MPI_Win_start 1 3.1 <-1\n1 compute A 0 3\n1 isend x/MPI_Win_post 3 3 ->0",
+		"late_post x/MPI_Win_start 2: A[1]=2",
+	},
+	{ // Rank 1 is done with the window of rank 0 at 3.5, and says so at 6.
+		"early wait and late complete",
+		"0 compute A 0 1\n0 recv x/MPI_Win_wait 1 6.1 <-1\n1 compute A 0 3\n1 put P 3 3.5\n1 compute B 3.5 6\n1 isend x/MPI_Win_complete 6 6 ->0",
+		"early_wait x/MPI_Win_wait 2.5: A[1]=2 P[1]=0.5\nlate_complete x/MPI_Win_wait 2.5: B[1]=2.5",
+	},
+	{ // Rank 1 has the window until 5.
+		"window lock",
+		"0 compute A 0 1\n1 winlock L 0 0\n1 compute B 0 5\n0 winlock L 1 5 holder=1",
+		"window_lock L 4: B[1]=4",
 	},
 	{ // The root enters at 1, the last of the others at 3; the others need not wait.
 		"early reduce",

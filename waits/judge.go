@@ -15,6 +15,7 @@ type event struct {
 	tied    []visit // as late as that one
 	step    int64   // number in the late one's log from which the two are in step
 	from    int64   // the wait begins no earlier
+	goesOn  bool    // the call waits for something else then
 	whole   *meeting
 }
 
@@ -175,7 +176,11 @@ func (a *Analyzer) settle(e *event) {
 		return
 	}
 	if a.share(e) {
-		a.met(e.v.loc, e.late.loc, e.v.at+1, e.step, e.until)
+		at := e.v.at + 1
+		if e.goesOn {
+			at--
+		}
+		a.met(e.v.loc, e.late.loc, at, e.step, e.until)
 	}
 }
 

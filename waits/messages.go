@@ -227,7 +227,7 @@ func (a *Analyzer) receivedLate(m *message, v visit) {
 // for the latest.
 func (a *Analyzer) whole(in *intake) {
 	if in.any && in.latest.begin > in.begin {
-		a.waited(LateSender, in.visit, in.latest, in.latest.at+1, in.latest.begin)
+		a.sender(in.visit, in.latest)
 	}
 	a.intakes = append(a.intakes, in)
 }

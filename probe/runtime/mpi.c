@@ -136,7 +136,7 @@ static __attribute__((noinline)) void mpi_leave(struct thread *t)
 /* A communicator that a replay does not make, since not all ranks of another make it
  * together, is abroad: its messages are told as the world's, by the world's ranks. Of
  * one between two groups, world and size are the other group's. */
-static struct communicator { MPI_Comm handle; int id, me, size, abroad, inter; int *world; struct neighbours *near; } *comms;
+static struct communicator { MPI_Comm handle; int id, me, size, abroad, inter; int *world; struct neighbours *near; struct window *window; } *comms;
 static int comm_count, comm_room, comm_ids;
 
 /* Within a hundredth, so that nearly equal times are equal events. */
@@ -195,7 +195,7 @@ static void untold(struct thread *t)
 static struct communicator *communicator(MPI_Comm handle)
 {
     for (int i = comm_count; i-- > 0;)
-        if (comms[i].handle == handle)
+        if (!comms[i].window && comms[i].handle == handle)
             return &comms[i];
     return NULL;
 }
@@ -291,34 +291,42 @@ static void comm_made(struct thread *t, MPI_Comm parent, MPI_Comm made)
     traced(t, (struct event){T_COMM_SPLIT, id, 0, 0, -1, 0, 0, 0, 0}, NULL);
 }
 
-/* A copy that is not there yet is to a replay the communicator itself: making it must
- * not hold anybody up. */
-static void comm_copied(MPI_Comm parent, MPI_Comm made)
+/* A communicator of the same ranks as another, by the same number. */
+static struct communicator *comm_like(MPI_Comm parent, MPI_Comm made)
 {
     struct communicator *p = communicator(parent);
     struct communicator was = p ? *p : (struct communicator){0};
     struct communicator *c = p ? comm_room_for(made, was.size) : NULL;
     if (!c)
-        return;
+        return NULL;
     memcpy(c->world, was.world, (size_t)was.size * sizeof *c->world);
     was.handle = made;
     was.world = c->world;
     was.near = NULL;
     *c = was;
     comm_count++;
+    return c;
 }
+
+/* A copy that is not there yet is to a replay the communicator itself: making it must
+ * not hold anybody up. */
+static void comm_copied(MPI_Comm parent, MPI_Comm made) { comm_like(parent, made); }
 
 /* A rank of a communicator as the trace names it. */
 static int known_as(const struct communicator *c, int peer) { return c->abroad && peer >= 0 && peer < c->size ? c->world[peer] : peer; }
 
-static void comm_freed(MPI_Comm handle)
+static void comm_forget(struct communicator *c)
 {
-    struct communicator *c = communicator(handle);
-    if (!c)
-        return;
     free(c->world);
     free(c->near);
     *c = comms[--comm_count];
+}
+
+static void comm_freed(MPI_Comm handle)
+{
+    struct communicator *c = communicator(handle);
+    if (c)
+        comm_forget(c);
 }
 
 /* ---- counting ---- */
@@ -491,6 +499,8 @@ static void with_lists(struct thread *t, int kind, int root, uint64_t out, uint6
     else if (!begun)
         untold(t);
 }
+
+#include "windows.h"
 
 /* Room for requests and statuses of one wait. */
 enum { FEW = 64 };

@@ -14,8 +14,9 @@ enum { PARTS_TAG = 1 << 28, ROOM_TAG, NEAR_TAG, PARTS_MOST = 64 };
  * that are within it, or the last of these. */
 enum { APART, WITHIN, ENDS };
 
-/* What of a request is told already needs no wait. */
-enum { RECEIVE = 1, SEND = 2, PERSISTENT = 4, CANCELLED = 8, TOLD = 16, SHARED = 32, TOGETHER = 64 };
+/* What of a request is told already needs no wait; one of what is done to the window of
+ * another rank is over when all is that was begun there. */
+enum { RECEIVE = 1, SEND = 2, PERSISTENT = 4, CANCELLED = 8, TOLD = 16, SHARED = 32, TOGETHER = 64, THERE = 128 };
 struct request {
     MPI_Request handle;
     int what, comm, peer, tag, partitions, unready;
@@ -233,6 +234,8 @@ static void waited(struct thread *t, MPI_Request r, const struct request *q)
         t->unknown = 1;
     else if (q->parts)
         await_parts(t, q->comm, q->parts);
+    else if (q->what & THERE)
+        traced(t, (struct event){T_FLUSH, q->comm, q->peer, 0, 1, 0, 0, 0, 0}, NULL);
     else
         wait_for(t, q->comm, q->what & SEND, q->peer, q->tag, APART);
 }

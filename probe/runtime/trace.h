@@ -11,8 +11,11 @@ enum action {
     T_TURN, T_REPEAT, /* of a loop that is cut short: see threshold.c */
     T_SLEEP,          /* count ns in which the rank neither computed nor communicated; with a tag, in
                        * the call at its site, of which the trace does not tell for whom it waits */
-    T_TEAM            /* the computation before the next event that is none of these is of parallel
+    T_TEAM,           /* the computation before the next event that is none of these is of parallel
                        * regions; the one before the second of two is the work of all their threads */
+    /* One-sided communication with a window, which to a replay is a communicator; a tag
+     * says that a flush is local, and that a lock is for one rank alone. */
+    T_PUT, T_GET, T_FENCE, T_FLUSH, T_LOCK, T_UNLOCK
 };
 
 /* An event and the lists of sizes that some collectives have. Of a message, count2 says

@@ -87,7 +87,7 @@ func (n *Network) cost(k trace.Kind, size int, bytes int64) float64 {
 			rounds = p - 1
 		}
 		return price(rounds, p-1)
-	case trace.Barrier:
+	case trace.Barrier, trace.Fence:
 		return log * (n.Latency + n.Overhead)
 	}
 	if name := n.Algorithms[k]; name != "" {

@@ -150,6 +150,7 @@ type engine struct {
 	world    *communicator
 	told     teller
 	open     []*gathering // free ones
+	locks    []lock       // of windows
 	contexts int32
 	delays   [][]float64 // as in Result
 }
@@ -163,6 +164,8 @@ type rank struct {
 	began     float64 // of the action that waits
 	requests  []request
 	comms     []member
+	reached   []reached
+	holder    int32   // who had the lock that it waited for, -1 for nobody
 	waiting   []int32 // messages that the present action waits for
 	need      int32
 	done      int64
@@ -380,6 +383,8 @@ func (e *engine) begin(id int32, r *rank) error {
 		r.paused += s
 	case trace.Send, trace.Isend, trace.Recv, trace.Irecv, trace.SendRecv:
 		return e.message(id, r)
+	case trace.Put, trace.Get, trace.Fence, trace.Flush, trace.Lock, trace.Unlock:
+		return e.oneSided(id, r)
 	case trace.Wait:
 		return e.wait(id, r)
 	case trace.Test:

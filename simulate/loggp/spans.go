@@ -79,6 +79,8 @@ func (t *teller) action(e *engine, id int32, r *rank) error {
 			s.Root, _ = r.comms[a.Comm].comm.world(max(a.Peer, 0))
 		}
 		s.Bytes = r.size(a.Count, a.Type)
+	case a.Kind == trace.Lock:
+		s.Peer = r.holder
 	case a.Kind != trace.Compute:
 		s.Messages = e.halves(id, r, s.Messages)
 	}

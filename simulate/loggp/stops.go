@@ -14,7 +14,8 @@ import "auspex/trace"
 // A call may be several actions: its stop counts from the first, or, where the trace
 // does not tell them (Before), from when the rank began to wait; and the last ends no
 // sooner. A send that leaves at once here takes microseconds: a rank that spun in it for
-// longer waited for its receiver, and was stopped while it did.
+// longer waited for its receiver, and was stopped while it did. Who waited for a lock may
+// get it sooner here, and would have others wait for the core that it had none of then.
 func (e *engine) stop(id int32, r *rank) error {
 	if s := &r.stops[0]; s.Before > 0 && s.Action-s.Before == r.done-1 {
 		r.called = r.clock
@@ -26,7 +27,7 @@ func (e *engine) stop(id int32, r *rank) error {
 		case part <= 0 || s.Action < r.done-1:
 		case s.Within && e.o.Delays != nil:
 			r.after += min(part, 1) * e.o.Delays[id][i]
-		case s.Within && e.leavesAtOnce(r) && s.Rest > longSend:
+		case s.Within && (e.leavesAtOnce(r) && s.Rest > longSend || r.action.Kind == trace.Lock):
 		case s.Within:
 			r.within = i
 			since := r.since

@@ -56,11 +56,11 @@ func callPart(k trace.Kind) int32 {
 	switch k {
 	case events.Pause, trace.Sleep:
 		return 0
-	case trace.Send, trace.Isend:
+	case trace.Send, trace.Isend, trace.Put:
 		return 1
-	case trace.Recv, trace.Irecv, trace.SendRecv:
+	case trace.Recv, trace.Irecv, trace.SendRecv, trace.Get:
 		return 2
-	case trace.Wait, trace.WaitAll, trace.Test:
+	case trace.Wait, trace.WaitAll, trace.Test, trace.Flush, trace.Lock, trace.Unlock:
 		return 3
 	case events.ThreadBarrier:
 		return 5

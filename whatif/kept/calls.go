@@ -15,7 +15,11 @@ import (
 var alike = map[string][]string{
 	"MPI_Recv":       {"MPI_Mprobe", "MPI_Probe", "MPI_Improbe", "MPI_Iprobe"},
 	"MPI_Wait":       {"MPI_Waitall", "MPI_Waitsome", "MPI_Test", "MPI_Testall", "MPI_Testany", "MPI_Testsome", "MPI_Request_get_status", "MPI_Scan", "MPI_Exscan", "MPI_Comm_create_group", "MPI_Intercomm_create", "MPI_Intercomm_merge"},
-	"MPI_Comm_split": {"MPI_Comm_dup", "MPI_Comm_split_type", "MPI_Comm_create", "MPI_Cart_create", "MPI_Cart_sub", "MPI_Graph_create", "MPI_Dist_graph_create", "MPI_Dist_graph_create_adjacent"},
+	"MPI_Comm_split": {"MPI_Comm_dup", "MPI_Comm_split_type", "MPI_Comm_create", "MPI_Cart_create", "MPI_Cart_sub", "MPI_Graph_create", "MPI_Dist_graph_create", "MPI_Dist_graph_create_adjacent", "MPI_Win_create", "MPI_Win_allocate", "MPI_Win_allocate_shared", "MPI_Win_create_dynamic"},
+	"MPI_Put":        {"MPI_Rput", "MPI_Accumulate", "MPI_Raccumulate", "MPI_Get_accumulate", "MPI_Fetch_and_op", "MPI_Compare_and_swap"},
+	"MPI_Get":        {"MPI_Rget"},
+	"MPI_Win_flush":  {"MPI_Win_flush_all", "MPI_Win_flush_local", "MPI_Win_flush_local_all"},
+	"MPI_Win_unlock": {"MPI_Win_unlock_all"},
 }
 
 // apart tells calls that a trace has messages for: collectives that do not block.

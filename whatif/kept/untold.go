@@ -15,7 +15,7 @@ import (
 
 // recorded tells calls of which our own traces tell who waits for whom, unlike others'.
 func recorded(call string) bool {
-	return !strings.HasPrefix(call, "MPI_File_") && !strings.HasPrefix(call, "MPI_Win_") && !events.Connects(call)
+	return !strings.HasPrefix(call, "MPI_File_") && !events.Connects(call)
 }
 
 // untoldOf lists the calls of a run in which ranks wait for others and of which a
