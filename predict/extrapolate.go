@@ -328,7 +328,8 @@ func partners(a *trace.Action) []*int32 {
 	switch a.Kind {
 	case trace.SendRecv, trace.Wait, trace.Test:
 		return []*int32{&a.Peer, &a.Peer2}
-	case trace.Send, trace.Isend, trace.Recv, trace.Irecv, trace.Bcast, trace.Reduce, trace.Gather, trace.Scatter, trace.Gatherv, trace.Scatterv:
+	case trace.Send, trace.Isend, trace.Recv, trace.Irecv, trace.Bcast, trace.Reduce, trace.Gather, trace.Scatter, trace.Gatherv, trace.Scatterv,
+		trace.Put, trace.Get, trace.Flush, trace.Lock, trace.Unlock:
 		return []*int32{&a.Peer}
 	}
 	return nil

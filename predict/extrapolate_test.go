@@ -41,6 +41,22 @@ func aroundRing(rank, np int, do func(trace.Action)) {
 	}
 }
 
+// intoWindows puts rows into its neighbours' windows, and counts in that of the first.
+func intoWindows(rank, np int, do func(trace.Action)) {
+	do(trace.Action{Kind: trace.CommSplit, Count: int64(rank)})
+	for range 20 {
+		do(compute(32e6 / float64(np)))
+		for _, peer := range []int{(rank + 1) % np, (rank + np - 1) % np} {
+			do(trace.Action{Kind: trace.Put, Type: trace.Byte, Comm: 1, Peer: int32(peer), Count: int64(1 << 20 / np)})
+		}
+		do(trace.Action{Kind: trace.Fence, Comm: 1, Peer: trace.RootUnset})
+		do(trace.Action{Kind: trace.Lock, Comm: 1, Peer: 0, Tag: trace.LockAlone})
+		do(trace.Action{Kind: trace.Get, Type: trace.Byte, Comm: 1, Peer: 0, Count: 8})
+		do(trace.Action{Kind: trace.Flush, Comm: 1, Peer: trace.AnySource})
+		do(trace.Action{Kind: trace.Unlock, Comm: 1, Peer: 0})
+	}
+}
+
 // alongLine talks to neighbours that are there, without blocking.
 func alongLine(rank, np int, do func(trace.Action)) {
 	for range 20 {
@@ -84,7 +100,7 @@ func listsOfRoots(rank, np int, do func(trace.Action)) {
 }
 
 func TestExtrapolate(t *testing.T) {
-	for name, program := range map[string]func(int, int, func(trace.Action)){"ring": aroundRing, "line": alongLine, "lists": alltoallv, "lists of roots": listsOfRoots} {
+	for name, program := range map[string]func(int, int, func(trace.Action)){"ring": aroundRing, "line": alongLine, "windows": intoWindows, "lists": alltoallv, "lists of roots": listsOfRoots} {
 		t.Run(name, func(t *testing.T) {
 			g, err := newGrowth([]*trace.Trace{made(2, program), made(4, program), made(8, program)})
 			if err != nil {
