@@ -3,6 +3,7 @@ package launch
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -30,6 +31,8 @@ var rareCalls = []struct {
 		map[string]int64{"isend": 2, "irecv": 2, "wait": 4, "sendRecv": 2}},
 	{"intercommunicator", `MPI_Comm one; MPI_Comm_split(w, me, 0, &one); MPI_Intercomm_create(one, 0, w, o, 7, &c); MPI_Sendrecv(a, 1, MPI_INT, 0, 1, b, 1, MPI_INT, 0, 1, c, MPI_STATUS_IGNORE); MPI_Comm_free(&c); MPI_Comm_free(&one);`, true,
 		map[string]int64{"comm_split": 2, "isend": 2, "irecv": 2, "wait": 4, "sendRecv": 2}},
+	{"collectives of two groups", `MPI_Comm one; MPI_Comm_split(w, me, 0, &one); MPI_Intercomm_create(one, 0, w, o, 7, &c); MPI_Bcast(a, 1, MPI_INT, me ? 0 : MPI_ROOT, c); MPI_Gather(a, 1, MPI_INT, b, 1, MPI_INT, me ? MPI_ROOT : 0, c); MPI_Allgather(a, 1, MPI_INT, b, 1, MPI_INT, c); MPI_Comm_free(&c); MPI_Comm_free(&one);`, true,
+		map[string]int64{"comm_split": 2, "isend": 2 + 1 + 1 + 2, "irecv": 2 + 1 + 1 + 2, "wait": 4 + 2 + 2 + 4}},
 	{"Testsome", `MPI_Irecv(b, 1, MPI_INT, o, 1, w, r); MPI_Isend(a, 1, MPI_INT, o, 1, w, r + 1); for (int d = 0; d < 2;) { MPI_Testsome(2, r, &k, at, MPI_STATUSES_IGNORE); d += k > 0 ? k : 0; }`, true,
 		map[string]int64{"isend": 2, "irecv": 2, "wait": 4}},
 	{"Request_get_status", `MPI_Irecv(b, 1, MPI_INT, o, 1, w, &q); MPI_Send(a, 1, MPI_INT, o, 1, w); for (k = 0; !k;) MPI_Request_get_status(q, &k, MPI_STATUS_IGNORE); MPI_Wait(&q, MPI_STATUS_IGNORE);`, true,
@@ -48,7 +51,7 @@ func TestTraceOfRareCalls(t *testing.T) {
 		open := m.name == "Open MPI"
 		for i, c := range rareCalls {
 			if !open || c.openMPI {
-				text.WriteString("    case " + string(rune('0'+i)) + ": { " + c.text + " break; }\n")
+				text.WriteString("    case " + fmt.Sprint(i) + ": { " + c.text + " break; }\n")
 			}
 		}
 		text.WriteString("    }\n    MPI_Finalize();\n    return 0;\n}\n")
@@ -64,7 +67,7 @@ func TestTraceOfRareCalls(t *testing.T) {
 			t.Run(c.name, func(t *testing.T) {
 				var out bytes.Buffer
 				file := filepath.Join(t.TempDir(), "rare.trace")
-				r := Runner{Command: m.ranks("2", exe, string(rune('0'+i))), Dir: t.TempDir(), Cache: testCache(), Trace: file, Out: &out, Err: &out}
+				r := Runner{Command: m.ranks("2", exe, fmt.Sprint(i)), Dir: t.TempDir(), Cache: testCache(), Trace: file, Out: &out, Err: &out}
 				result, err := r.Run(context.Background())
 				if err != nil || result.Status != 0 {
 					t.Fatalf("%v\n%s", err, out.String())

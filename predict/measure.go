@@ -256,7 +256,7 @@ func (k *keeper) text() []byte { return k.kept }
 // unheard are calls that no action of a trace stands for, as what they are to a
 // person: the replay takes them to last as long as they did.
 var unheard = []struct{ prefix, what string }{
-	{"MPI_Intercomm", "communication between groups (MPI_Intercomm_…)"}, {"MPI_File_", "MPI's files"},
+	{"MPI_File_", "MPI's files"},
 }
 
 // inflated is by how much the pauses of a rank may be longer at most because ranks

@@ -439,6 +439,9 @@ static void exchange(struct thread *t, uint64_t out, int to, int tag, uint64_t i
     traced(t, e, NULL);
 }
 
+/* Whether a rank is the root; of two groups, that of one is the other's. */
+static int at_root_of(const struct communicator *c, int root) { return c->inter ? root == MPI_ROOT : c->me == root; }
+
 #include "requests.h"
 
 /* A collective. One that does not block, or of ranks that the replay has no
@@ -485,10 +488,17 @@ static int64_t *lists_of(int n)
 
 #include "neighbours.h"
 
+/* Whether a communicator is one between two groups. */
+static int between(MPI_Comm comm)
+{
+    struct communicator *c = communicator(comm);
+    return c && c->inter;
+}
+
 static int at_root(int root, MPI_Comm comm)
 {
     struct communicator *c = communicator(comm);
-    return c && c->me == root;
+    return c && at_root_of(c, root);
 }
 
 static void with_lists(struct thread *t, int kind, int root, uint64_t out, uint64_t in, int sends, int receives, MPI_Comm comm)

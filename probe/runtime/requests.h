@@ -322,31 +322,33 @@ static int begun_later;
 
 /* Bytes that rank i is sent by, and sends to, rank me in a collective; -1 for no
  * message. Where all need something of all, each pair has its share of what a
- * ring moves, so that the volume is right. */
-static int64_t part_of(int kind, int me, int i, int n, int root, int64_t out, int64_t in, const int64_t *lists, int to)
+ * ring moves, so that the volume is right. Between two groups messages go to the
+ * other one. */
+static int64_t part_of(const struct event *e, const struct communicator *c, int i, const int64_t *lists, int to)
 {
-    switch (kind) {
+    int me = c->me, n = c->size, root = (int)e->peer, is_root = at_root_of(c, root), its_root = i == root;
+    int64_t out = e->count, in = e->count2;
+    switch (e->kind) {
     case T_BARRIER: return 1;
     case T_ALLREDUCE: return 2 * out / n;
-    case T_ALLTOALL: case T_ALLGATHER: return out;
+    case T_ALLTOALL: case T_ALLGATHER: return to ? out : in;
     case T_SCAN: case T_EXSCAN: return (to ? i > me : i < me) ? out : -1;
-    case T_BCAST: return (to ? me : i) == root ? out : -1;
-    case T_SCATTER: return (to ? me : i) == root ? out : -1;
-    case T_REDUCE: case T_GATHER: return (to ? i : me) == root ? out : -1;
-    case T_GATHERV: return (to ? i : me) != root ? -1 : to ? out : lists[i];
-    case T_SCATTERV: return (to ? me : i) != root ? -1 : to ? lists[i] : in;
-    case T_ALLGATHERV: return lists[to ? me : i];
+    case T_BCAST: case T_SCATTER: return (to ? is_root : its_root) ? out : -1;
+    case T_REDUCE: case T_GATHER: return (to ? its_root : is_root) ? out : -1;
+    case T_GATHERV: return !(to ? its_root : is_root) ? -1 : to ? out : lists[i];
+    case T_SCATTERV: return !(to ? is_root : its_root) ? -1 : to ? lists[i] : in;
+    case T_ALLGATHERV: return to ? c->inter ? out : lists[me] : lists[i];
     case T_ALLTOALLV: return lists[to ? i : n + i];
     case T_REDUCE_SCATTER: return lists[to ? i : me];
     }
     return -1;
 }
 
-/* The messages that stand for a collective; NULL where that is too large, or between
- * two groups with a root. */
+/* The messages that stand for a collective; NULL where that is too large, or where the
+ * other group has sizes of its own. */
 static struct parts *parts_of(const struct event *e, const struct communicator *c, const int64_t *lists)
 {
-    if (c->size > PARTS_MOST || (c->inter && e->kind != T_BARRIER))
+    if (c->size > PARTS_MOST || (c->inter && e->kind == T_REDUCE_SCATTER))
         return NULL;
     struct parts *p = malloc(sizeof *p + 2 * (size_t)c->size * sizeof p->part[0]);
     if (!p)
@@ -356,7 +358,7 @@ static struct parts *parts_of(const struct event *e, const struct communicator *
         for (int k = c->inter ? 0 : 1; k < c->size; k++) {
             int i = (c->inter ? 0 : c->me) + (to ? k : c->size - k);
             i %= c->size;
-            int64_t bytes = part_of((int)e->kind, c->me, i, c->size, (int)e->peer, e->count, e->count2, lists, to);
+            int64_t bytes = part_of(e, c, i, lists, to);
             if (bytes >= 0)
                 p->part[p->n++] = (struct part){known_as(c, i), to, PARTS_TAG, bytes};
         }
