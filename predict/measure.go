@@ -253,12 +253,6 @@ func (k *keeper) Write(p []byte) (int, error) {
 
 func (k *keeper) text() []byte { return k.kept }
 
-// unheard are calls that no action of a trace stands for, as what they are to a
-// person: the replay takes them to last as long as they did.
-var unheard = []struct{ prefix, what string }{
-	{"MPI_File_", "MPI's files"},
-}
-
 // inflated is by how much the pauses of a rank may be longer at most because ranks
 // waited for a core, all of them together for so many seconds.
 func inflated(t *trace.Trace, offCore float64) (most float64) {
@@ -277,11 +271,9 @@ func (w *workshop) look(r *launch.Result, np int) (whole bool, err error) {
 		if strings.HasPrefix(name, "MPI_Comm_spawn") {
 			return false, fmt.Errorf("the program starts further processes with %s, which a replay cannot follow", name)
 		}
-		for _, u := range unheard {
-			if strings.HasPrefix(name, u.prefix) {
-				whole = true
-				w.note("The program uses %s: on every platform the calls count as long as they took here, waiting for other ranks and for a core included.", u.what)
-			}
+		if strings.HasPrefix(name, "MPI_File_") { // no action of a trace stands for them
+			whole = true
+			w.note("The program uses MPI's files: on every platform the calls count as long as they took here, waiting for other ranks and for a core included.")
 		}
 	}
 	threads := 0

@@ -10,10 +10,9 @@ import (
 )
 
 // Of some calls a trace tells how long they took and not who waited for whom: files. A
-// replay takes them to stay, and a rank that has more to
-// do and waited in them for one that has less is told to be later by both. So where
-// they took much, what a change of work brings has a bound: the time in which nobody
-// waits in them any more.
+// replay takes them to stay, and a rank that has more to do and waited in them for one
+// that has less is told to be later by both. So where they took much, what a change of
+// work brings has a bound: the time in which nobody waits in them any more.
 
 // muchUntold is the share of the run from which on that is so.
 const muchUntold = 0.01
