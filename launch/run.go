@@ -33,6 +33,9 @@ type Runner struct {
 	// Settings are further variables for the environment of the ranks, as
 	// name=value.
 	Settings []string
+	// Answers is for a run in which ranks record what MPI gives them, or one of them is
+	// given that alone.
+	Answers bool
 	// StackRate is how many samples of each thread's stack are taken in a second
 	// of its CPU time, 0 for none.
 	StackRate float64

@@ -14,7 +14,7 @@ import (
 // a script runs the program, it is the object that lets each process choose, with
 // the settings that it chooses by.
 func (r *Runner) runtime(ctx context.Context, t target) (library string, settings []string, err error) {
-	b := probe.Builder{Cache: r.Cache, Compiler: cCompiler()}
+	b := probe.Builder{Cache: r.Cache, Compiler: cCompiler(), Answers: r.Answers}
 	launcherPath := ""
 	if t.launcherAt >= 0 {
 		launcherPath, _ = exec.LookPath(r.Command[t.launcherAt])
@@ -65,7 +65,7 @@ func (r *Runner) choices(ctx context.Context, t target, launcherPath string) (li
 	err = eachMPICC(ctx, r.Cache, candidates, func(mpicc, its string) bool {
 		if !known[its] {
 			known[its] = true
-			b := probe.Builder{Cache: r.Cache, Compiler: mpicc, MPI: true}
+			b := probe.Builder{Cache: r.Cache, Compiler: mpicc, MPI: true, Answers: r.Answers}
 			if made, err := b.Build(ctx); err == nil {
 				list = append(list, its+"="+probe.Preload(made))
 			}

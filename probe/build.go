@@ -18,7 +18,7 @@ import (
 // sources are the runtime, and the code that generates a part of it: both
 // decide whether what the cache holds will do.
 //
-//go:embed runtime build.go generate.go prototypes.go rules.go rules_trace.go
+//go:embed runtime build.go generate.go generate_answers.go prototypes.go rules.go rules_answers.go rules_trace.go
 var sources embed.FS
 
 // Stub is the C and C++ text that hands events to the runtime, to be put after
@@ -59,6 +59,9 @@ type Builder struct {
 	Compiler string
 	// MPI is false for programs without it.
 	MPI bool
+	// Answers is for a runtime by which a rank can be run alone, as runtime/answers.h
+	// says; the other one is free of that.
+	Answers bool
 }
 
 // Build returns the path of the shared object, compiling it where the cache
@@ -106,7 +109,7 @@ func (b Builder) identity(compiler string) (string, error) {
 	if err := builtonce.Hash(hash, sources); err != nil {
 		return "", err
 	}
-	fmt.Fprintf(hash, "%v %s\n", b.MPI, CompilerNow(compiler))
+	fmt.Fprintf(hash, "%v %v %s\n", b.MPI, b.Answers, CompilerNow(compiler))
 	return hex.EncodeToString(hash.Sum(nil)), nil
 }
 
@@ -150,7 +153,7 @@ func (b Builder) compile(ctx context.Context, compiler, dir string) (string, err
 		if err != nil {
 			return "", err
 		}
-		if err := os.WriteFile(filepath.Join(dir, "mpi_calls.h"), []byte(generate(header)), 0o666); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, "mpi_calls.h"), []byte(generate(header, b.Answers)), 0o666); err != nil {
 			return "", err
 		}
 	}
@@ -161,14 +164,17 @@ func (b Builder) compile(ctx context.Context, compiler, dir string) (string, err
 		if !strings.HasSuffix(name, ".c") || name == "mpi.c" && !b.MPI {
 			continue
 		}
-		level := "-O2"
+		options := []string{"-std=gnu99", "-O2", "-fPIC", "-fasynchronous-unwind-tables", "-fvisibility=hidden", "-Werror=incompatible-pointer-types"}
 		if name == "mpi.c" {
-			level = "-O1" // thousands of small functions
+			options = append(options, "-O1") // thousands of small functions
+		}
+		if b.Answers {
+			options = append(options, "-DAUSPEX_ANSWERS")
 		}
 		object := filepath.Join(dir, name+".o")
 		objects = append(objects, object)
 		go func() {
-			results <- call(ctx, compiler, "-std=gnu99", level, "-fPIC", "-fasynchronous-unwind-tables", "-fvisibility=hidden", "-Werror=incompatible-pointer-types", "-c", "-o", object, filepath.Join(dir, name))
+			results <- call(ctx, compiler, append(options, "-c", "-o", object, filepath.Join(dir, name))...)
 		}()
 	}
 	for range objects {

@@ -13,29 +13,35 @@ var placeholder = lazyregexp.New(`([$@])([a-z]?)(\d+)`)
 // generate writes the wrappers of all functions that a preprocessed mpi.h
 // declares, but for the local ones: C, and the entry points of Fortran that do
 // not pass through C's. Which those are differs: Open MPI's mpif.h, mpi and
-// mpi_f08 all go round C; of MPICH's only mpi_f08 does.
-func generate(header string) string {
+// mpi_f08 all go round C; of MPICH's only mpi_f08 does. Where the runtime answers, its
+// own functions are called in place of MPI's.
+func generate(header string, answering bool) string {
 	var b strings.Builder
 	list := prototypes(header)
-	for _, p := range list {
-		if !local.MatchString(p.name) {
-			cWrapper(&b, p)
-		}
+	through, call := fortranWrapper, ""
+	if answering {
+		b.WriteString(answers(list))
+		through, call = throughC, "answer_"
 	}
 	for _, p := range list {
-		if inFortran(p) {
-			fortranWrapper(&b, p)
+		if !local.MatchString(p.name) {
+			cWrapper(&b, p, call)
+		}
+	}
+	var fortran []prototype
+	for _, p := range list {
+		if inFortran(p) || answering && asksLocally(p) && !strings.HasSuffix(p.name, "_c") {
+			fortran = append(fortran, p)
+			through(&b, p)
 		}
 	}
 	lower := func(p prototype) string { return "mpi_" + strings.ToLower(p.name) }
 	b.WriteString("#ifdef OPEN_MPI\n")
-	entryPoints(&b, list, func(p prototype) []string { return []string{lower(p) + "_", lower(p) + "_f08_"} })
+	entryPoints(&b, fortran, func(p prototype) []string { return []string{lower(p) + "_", lower(p) + "_f08_"} })
 	b.WriteString("#else\n")
-	entryPoints(&b, list, func(p prototype) []string { return []string{lower(p) + "_f08ts_", lower(p) + "_f08_"} })
-	for _, p := range list {
-		if inFortran(p) {
-			noteCaller(&b, p, lower(p)+"_")
-		}
+	entryPoints(&b, fortran, func(p prototype) []string { return []string{lower(p) + "_f08ts_", lower(p) + "_f08_"} })
+	for _, p := range fortran {
+		noteCaller(&b, p, lower(p)+"_")
 	}
 	b.WriteString("#endif\n")
 	return b.String()
@@ -46,21 +52,19 @@ func inFortran(p prototype) bool {
 	return p.prefix == "MPI" && !local.MatchString(p.name) && !strings.HasSuffix(p.name, "_c")
 }
 
-func cWrapper(b *strings.Builder, p prototype) {
+// cWrapper writes what is measured of a function around a call of MPI's own, or of what
+// is in its place.
+func cWrapper(b *strings.Builder, p prototype, inPlace string) {
 	r := ruleFor(p.name)
-	var declared, passed []string
-	for _, q := range p.params {
-		declared = append(declared, q.text)
-		passed = append(passed, q.name)
-	}
-	if len(declared) == 0 {
-		declared = []string{"void"}
-	}
 	before, after := fillC(r.before, p), fillC(r.after+tracing(p.name), p)
 	fmt.Fprintf(b, "static struct auspex_region region_%[1]s = {\"%[2]s_%[1]s\", \"\", 0, MPI_CALL, -1};\n", p.name, p.prefix)
-	fmt.Fprintf(b, "EXPORT int %s_%s(%s)\n{\n", p.prefix, p.name, strings.Join(declared, ", "))
-	call := fmt.Sprintf("P%s_%s(%s)", p.prefix, p.name, strings.Join(passed, ", "))
+	fmt.Fprintf(b, "EXPORT int %s_%s(%s)\n{\n", p.prefix, p.name, p.declared())
+	call := fmt.Sprintf("P%s_%s(%s)", p.prefix, p.name, p.passed())
 	fmt.Fprintf(b, "    struct thread *t = MPI_ENTER(&region_%s);\n    if (!t)\n        return %s;\n", p.name, call)
+	if inPlace != "" {
+		call = fmt.Sprintf("%s%s(%s)", inPlace, p.name, p.passed())
+		b.WriteString("    if (t->record.id != 0)\n        unanswerable(\"MPI from more threads than one\");\n")
+	}
 	locals(b, before+after)
 	if before != "" {
 		fmt.Fprintf(b, "    %s\n", before)
@@ -167,9 +171,6 @@ func fillFortran(text string, p prototype) string {
 
 func entryPoints(b *strings.Builder, list []prototype, names func(prototype) []string) {
 	for _, p := range list {
-		if !inFortran(p) {
-			continue
-		}
 		n := len(p.params) + extra
 		for _, name := range names(p) {
 			fmt.Fprintf(b, "EXPORT void %[1]s(%[2]s);\nvoid %[1]s(%[2]s)\n{\n    static fortran_%[3]s real_;\n", name,

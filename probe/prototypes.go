@@ -14,6 +14,18 @@ type prototype struct {
 	params []param
 }
 
+// declared is the list of its parameters, and passed what hands them on.
+func (p prototype) declared() string {
+	if len(p.params) == 0 {
+		return "void"
+	}
+	return repeat(len(p.params), func(i int) string { return p.params[i].text })
+}
+
+func (p prototype) passed() string {
+	return repeat(len(p.params), func(i int) string { return p.params[i].name })
+}
+
 type param struct {
 	text string // the declaration as it stands in the header
 	name string
