@@ -56,9 +56,9 @@ func (a Answers) file(rank int, kind string) string {
 }
 
 // CollectRank makes a trace of one rank that ran alone, of the events that it wrote into
-// dir.
-func CollectRank(ctx context.Context, dir string, rank int) (*trace.Trace, error) {
-	program, _, err := readProgram(ctx, filepath.Join(dir, strconv.Itoa(rank)+".events"), rank, readPlaces(dir), false)
+// dir. apart takes its MPI_Sendrecv apart, as is done where those of all ranks do not meet.
+func CollectRank(ctx context.Context, dir string, rank int, apart bool) (*trace.Trace, error) {
+	program, _, err := readProgram(ctx, filepath.Join(dir, strconv.Itoa(rank)+".events"), rank, readPlaces(dir), apart)
 	if err != nil {
 		return nil, err
 	}

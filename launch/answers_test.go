@@ -75,7 +75,7 @@ func TestAlone(t *testing.T) {
 					if want := linesOf(all, rank); mine != want || want == "" {
 						t.Errorf("rank %d alone printed\n%sand with all ranks\n%s", rank, mine, want)
 					}
-					alone, err := CollectRank(t.Context(), dir, rank)
+					alone, err := CollectRank(t.Context(), dir, rank, false)
 					if err != nil {
 						t.Fatal(err)
 					}

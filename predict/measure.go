@@ -34,6 +34,9 @@ type workshop struct {
 	// early is the trace of a run that came to its end within Whole, of the first
 	// level and count.
 	early *taken
+	// busy is how many cores of this machine were so while the traces of a number of
+	// processes were taken, where it is not one for each.
+	busy map[int]int
 }
 
 func (w *workshop) note(format string, args ...any) {
@@ -142,9 +145,15 @@ type taken struct {
 // take runs the program once and reads its traces. Where loops may be cut short
 // the program's results are wrong, and so may be its exit status.
 func (w *workshop) take(ctx context.Context, b *built, np int, settings []string) (*taken, error) {
+	return w.takeAs(ctx, b, np, running{settings: settings})
+}
+
+func (w *workshop) takeAs(ctx context.Context, b *built, np int, how running) (*taken, error) {
+	how.traced = true
+	cutting := len(how.settings) > 0 && !how.answers
 	command := fill(w.Run, b.opt, np)
 	w.say("measuring %d processes%s: %s", np, atLevel(b.opt), command)
-	result, dir, output, err := w.launch(ctx, b, command, settings, true)
+	result, dir, output, err := w.launch(ctx, b, command, how)
 	if dir != "" {
 		defer os.RemoveAll(dir)
 	}
@@ -166,7 +175,7 @@ func (w *workshop) take(ctx context.Context, b *built, np int, settings []string
 		return nil, fmt.Errorf("the program reads standard input, and there was none: give a file with --stdin: %s\n%s", command, tail(output, 30))
 	}
 	failed := fmt.Errorf("the program ended with status %d when measured: %s\n%s", result.Status, command, w.said(b, output))
-	if result.Status != 0 && (len(settings) == 0 || result.Status >= 128) {
+	if result.Status != 0 && (!cutting || result.Status >= 128) {
 		return nil, failed
 	}
 	start := time.Now()
@@ -193,9 +202,16 @@ func (w *workshop) take(ctx context.Context, b *built, np int, settings []string
 	return out, nil
 }
 
+// running is how a command is run: with which settings of the measurement runtime, with
+// a trace, and with one that records or answers.
+type running struct {
+	settings        []string
+	traced, answers bool
+}
+
 // launch runs a command in a build with the measurement runtime in it, and gives
 // the directory that the processes wrote into.
-func (w *workshop) launch(ctx context.Context, b *built, command string, settings []string, traced bool) (*launch.Result, string, []byte, error) {
+func (w *workshop) launch(ctx context.Context, b *built, command string, how running) (*launch.Result, string, []byte, error) {
 	dir, err := os.MkdirTemp(w.dir, "run-")
 	if err != nil {
 		return nil, "", nil, err
@@ -219,10 +235,11 @@ func (w *workshop) launch(ctx context.Context, b *built, command string, setting
 		defer cancel()
 		ctx = limited
 	}
-	if traced {
+	settings := how.settings
+	if how.traced {
 		settings = append([]string{"AUSPEX_TRACE_DIR=" + dir, "AUSPEX_TRACE_TIMES=1"}, settings...)
 	}
-	runner := launch.Runner{Command: list, Work: b.dir, Dir: dir, Cache: w.Cache, Settings: settings, In: input, Out: output, Err: output}
+	runner := launch.Runner{Command: list, Work: b.dir, Dir: dir, Cache: w.Cache, Settings: settings, Answers: how.answers, In: input, Out: output, Err: output}
 	result, err := runner.Run(ctx)
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):

@@ -60,7 +60,11 @@ func (w *workshop) reference(p *Platform, hosts []int) (speed, doubt float64, er
 	if !slices.Contains(w.Counts, np) {
 		np = slices.Max(w.Counts) // of an extrapolated trace
 	}
-	here, there := signature.Load{Signature: w.here, Busy: min(np, w.here.Cores)}, signature.Load{Signature: nodes, Busy: w.PerNode}
+	busy, known := w.busy[np]
+	if !known {
+		busy = min(np, w.here.Cores)
+	}
+	here, there := signature.Load{Signature: w.here, Busy: busy}, signature.Load{Signature: nodes, Busy: w.PerNode}
 	if there.Busy == 0 {
 		there.Busy = crowd(hosts)
 		if n := len(p.Options.MeasuredOn); n > 0 { // hosts of the file may be cores of one

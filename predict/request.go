@@ -50,6 +50,9 @@ type Request struct {
 	// Runs is how many traces are taken of each level and count; AFew for as many
 	// as a few seconds allow.
 	Runs int
+	// Alone measures the computation of one rank of each kind alone on this machine, with
+	// what MPI gave it in a run of all ranks.
+	Alone bool
 	// ReferenceSpeed is the flop/s that the measuring machine counts as; 0 for
 	// what the first platform says.
 	ReferenceSpeed float64
@@ -130,6 +133,8 @@ func (r *Request) check() error {
 		return misusef("no platform to predict for: --platform FILE")
 	case len(r.Counts) == 0 || len(r.Levels) == 0:
 		return misusef("no process counts or no compiler levels to predict for")
+	case r.Alone && r.Method == Threshold:
+		return misusef("--alone runs all of the program, and --method threshold cuts it short: give one of them")
 	}
 	if len(r.Levels) > 1 && !strings.Contains(r.Build, "{opt}") {
 		return misusef("the build command is the same for all of %d levels: write {opt} where the level goes, as in -O{opt}", len(r.Levels))

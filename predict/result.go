@@ -16,6 +16,9 @@ type Report struct {
 	// Loops are those of the program, where the threshold rule was asked for,
 	// with what became of them.
 	Loops []LoopUse `json:"loops"`
+	// Alone tells which ranks were measured alone, by level and number of processes, where
+	// that was asked for.
+	Alone []AloneUse `json:"alone,omitempty"`
 	// Best is the index of the shortest prediction; Words say so once report has
 	// filled them.
 	Best  int      `json:"best"`

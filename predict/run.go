@@ -27,6 +27,9 @@ func Run(ctx context.Context, r Request) (*Report, error) {
 	if err := r.check(); err != nil {
 		return nil, err
 	}
+	if r.Alone {
+		r.Method = Simple // a rank alone goes through the whole program
+	}
 	if !strings.Contains(r.Build+r.Run, "{opt}") {
 		r.Levels = []string{""} // whichever it is, nobody said
 	}
@@ -57,7 +60,7 @@ func Run(ctx context.Context, r Request) (*Report, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	w := &workshop{Request: &r, dir: dir, noted: map[string]bool{}, here: r.Here}
+	w := &workshop{Request: &r, dir: dir, noted: map[string]bool{}, here: r.Here, busy: map[int]int{}}
 	if err := w.signatures(given); err != nil {
 		return nil, err
 	}
@@ -108,6 +111,11 @@ func (w *workshop) level(ctx context.Context, plan *plan, opt string, report *Re
 		traces, err := w.takeAll(ctx, plan, program, np)
 		if err != nil {
 			return err
+		}
+		if w.Alone && np > 1 {
+			if traces, err = w.alone(ctx, program, np, traces, report); err != nil {
+				return err
+			}
 		}
 		if len(w.Extrapolate) > 0 {
 			measured = append(measured, traces)

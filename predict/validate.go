@@ -23,7 +23,7 @@ func (w *workshop) validate(ctx context.Context, b *built, np int, platformName 
 	var spans, commands []float64
 	for range w.Validate {
 		w.say("running it: %s", command)
-		result, dir, output, err := w.launch(ctx, b, command, nil, false)
+		result, dir, output, err := w.launch(ctx, b, command, running{})
 		if dir != "" {
 			defer os.RemoveAll(dir)
 		}

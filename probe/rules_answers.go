@@ -12,7 +12,7 @@ var answered = map[string]string{
 	"Sendrecv":         "if ($8 != MPI_PROC_NULL) piece($b5, $6, $t7);",
 	"Sendrecv_replace": "if ($5 != MPI_PROC_NULL) piece($b0, $1, $t2);",
 
-	"Bcast":                "if (from_root($3, $c4)) piece($b0, $1, $t2);",
+	"Bcast":                "if (from_root($3, $c4) && !rooted($3, $c4)) piece($b0, $1, $t2);",
 	"Reduce":               "if (rooted($5, $c6)) piece($b1, $2, $t3);",
 	"Allreduce":            "piece($b1, $2, $t3);",
 	"Scan":                 "piece($b1, $2, $t3);",

@@ -32,6 +32,7 @@ type predictFlags struct {
 	runs, validateRuns      int
 	epsilon                 float64
 	strict, fixed, validate bool
+	alone                   bool
 	cpp, paper              bool
 	vouched                 []string
 	validateCommand         string
@@ -75,6 +76,7 @@ is wrong and not shown. auto does so where it may and measures all else whole.`,
 	f.signatureFlags.define(flags)
 	flags.IntVar(&f.runs, "runs", predict.AFew, "traces taken of each level and number of processes; their median counts (default: 3 of a program of seconds, up to 7 where they differ)")
 	flags.Lookup("runs").DefValue = "0" // which the help leaves out: the text says it
+	flags.BoolVar(&f.alone, "alone", false, "measure computation of one rank of each kind run alone, with what MPI gave it among all: where more ranks run here than there are cores")
 	flags.Float64Var(&f.epsilon, "epsilon", 2, "how closely, in per cent, the time of an iteration must have settled before its loop is cut short")
 	flags.DurationVar(&f.settle, "settle", time.Second, "how long a loop is watched at least before it is cut short")
 	flags.DurationVar(&f.whole, "whole", 20*time.Second, "measure all of a program that ends within this time, with --method auto")
@@ -203,7 +205,7 @@ func (a *app) predictRequest(f predictFlags) (predict.Request, error) {
 	r := predict.Request{
 		Source: f.source, Build: f.build, Run: f.run, Method: predict.Method(f.method), Runs: f.runs, Epsilon: f.epsilon / 100, Settle: f.settle, Whole: f.whole,
 		Strict: f.strict, AssumeFixed: f.fixed, AsWritten: !f.cpp, Vouched: f.vouched, Paper: f.paper, ValidateCommand: f.validateCommand, Cores: f.cores, Input: f.input,
-		Cache: cacheDir(), Timeout: f.timeout,
+		Cache: cacheDir(), Timeout: f.timeout, Alone: f.alone,
 	}
 	switch {
 	case len(f.platforms) == 0 || f.build == "" || f.run == "":
