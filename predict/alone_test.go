@@ -2,9 +2,13 @@ package predict
 
 import (
 	"context"
+	"errors"
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"auspex/launch"
 	"auspex/trace"
@@ -183,4 +187,73 @@ func TestKinds(t *testing.T) {
 	if got := kinds(many...); len(got) > mostKinds || len(got) < 2 {
 		t.Errorf("%+v", got)
 	}
+}
+
+// TestAloneInterrupted: when a rank that runs alone is interrupted, nobody sleeps on, and
+// its record is gone.
+func TestAloneInterrupted(t *testing.T) {
+	eachMPI(t, func(t *testing.T, r Request) {
+		marks := t.TempDir()
+		r.Source = tree(t, map[string]string{"p.c": `#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    char path[4096];
+    int rank;
+    MPI_Init(&argc, &argv);
+    if (getenv("AUSPEX_ANSWER")) {
+        for (;;) {
+            snprintf(path, sizeof path, "%s/alone", argv[1]);
+            fclose(fopen(path, "w"));
+            usleep(10000);
+        }
+    }
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+    return 0;
+}
+`})
+		r.Alone, r.Runs, r.Counts = true, 1, []int{3}
+		r.Run += " " + marks
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		go func() {
+			for ctx.Err() == nil {
+				if _, err := os.Stat(filepath.Join(marks, "alone")); err == nil {
+					cancel()
+				}
+				time.Sleep(10 * time.Millisecond)
+			}
+		}()
+		if _, err := predictHere(t, ctx, r); !errors.Is(err, context.Canceled) {
+			t.Errorf("%v", err)
+		}
+		for deadline := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
+			left := runningWith(t, marks)
+			if len(left) == 0 {
+				break
+			}
+			if time.Now().After(deadline) {
+				t.Fatalf("processes are left: %v", left)
+			}
+		}
+	})
+}
+
+// runningWith are the processes that were given a word.
+func runningWith(t *testing.T, word string) (list []string) {
+	t.Helper()
+	files, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		if text, err := os.ReadFile(file); err == nil && strings.Contains(string(text), word) {
+			list = append(list, strings.ReplaceAll(string(text), "\x00", " "))
+		}
+	}
+	return list
 }
