@@ -100,6 +100,22 @@ static void messages(void)
     }
     MPI_Request_free(r);
     MPI_Request_free(r + 1);
+    MPI_Message found;
+    fresh();
+    MPI_Isend(out, 2 + me, MPI_INT, right, 31, MPI_COMM_WORLD, r);
+    MPI_Isend(out + 9, 1 + me, MPI_INT, right, 32, MPI_COMM_WORLD, r + 1);
+    MPI_Mprobe(MPI_ANY_SOURCE, 31, MPI_COMM_WORLD, &found, &s);
+    from("mprobe", &s);
+    MPI_Mrecv(in, MOST, MPI_INT, &found, &s);
+    for (flag = 0; !flag;)
+        MPI_Improbe(left, 32, MPI_COMM_WORLD, &flag, &found, &s);
+    MPI_Imrecv(in + MOST, MOST, MPI_INT, &found, r + 2);
+    for (flag = 0; !flag;)
+        MPI_Request_get_status(r[2], &flag, &s);
+    say("seen", in, 2 * MOST);
+    MPI_Waitall(3, r, all);
+    from("imrecv", all + 2);
+    say("matched", in, 2 * MOST);
     MPI_Irecv(in, 1, MPI_INT, MPI_ANY_SOURCE, 99, MPI_COMM_WORLD, r);
     MPI_Cancel(r);
     MPI_Wait(r, &s);
@@ -184,6 +200,19 @@ static void communicators(void)
     printf("%02d in the pair %d\n", me, pair != MPI_COMM_NULL);
     if (pair != MPI_COMM_NULL)
         collectives(pair, "pair");
+    MPI_Request r;
+    MPI_Comm_idup(MPI_COMM_WORLD, &copy, &r);
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
+    collectives(copy, "copy");
+    int sources[2] = {(me + 1) % np, (me + 2) % np}, targets[2] = {(me + np - 1) % np, (me + np - 2) % np}, got[2], to[2], outdegree, weighted;
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 2, sources, MPI_UNWEIGHTED, 2, targets, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &cart);
+    MPI_Dist_graph_neighbors_count(cart, &n, &outdegree, &weighted);
+    MPI_Dist_graph_neighbors(cart, 2, got, MPI_UNWEIGHTED, 2, to, MPI_UNWEIGHTED);
+    printf("%02d of a graph %d %d %d %d\n", me, n, outdegree, got[0], to[1]);
+    fresh(); MPI_Neighbor_alltoallv(out, (int[]){1, 2}, (int[]){0, 3}, MPI_INT, in, (int[]){1, 2}, (int[]){4, 0}, MPI_INT, cart); say("graph", in, 10);
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &row);
+    MPI_Comm_size(row, &n);
+    printf("%02d on a node %d\n", me, n);
     MPI_Comm one;
     MPI_Comm_split(MPI_COMM_WORLD, me < np / 2, 0, &one);
     MPI_Intercomm_create(one, 0, MPI_COMM_WORLD, me < np / 2 ? np / 2 : 0, 7, &half);
@@ -191,6 +220,10 @@ static void communicators(void)
     MPI_Comm_remote_size(half, &n);
     fresh(); MPI_Allgather(out, 1, MPI_INT, in, 1, MPI_INT, half);
     printf("%02d between %d %d\n", me, inter, n); say("inter", in, MOST);
+    fresh(); MPI_Bcast(me == 0 ? out : in, 3, MPI_INT, me == 0 ? MPI_ROOT : me < np / 2 ? MPI_PROC_NULL : 0, half); say("inter bcast", in, 5);
+    MPI_Intercomm_merge(half, me < np / 2, &one);
+    MPI_Comm_rank(one, &rank);
+    printf("%02d merged %d\n", me, rank);
     MPI_Comm_free(&half);
 }
 
