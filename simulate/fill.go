@@ -5,16 +5,24 @@ import (
 	"slices"
 )
 
-// Progressive filling: all flows of a round grow together until links fill up.
+// Progressive filling: all flows of a round grow together until links fill up. Which
+// link does so when cannot be foretold by a processor either: where it would take a
+// branch that is wrong every other time, numbers are chosen among instead.
 
 // filling is a link that is filling up.
 type filling struct {
-	level  float64 // at which it will be full, or less; infinite when nothing grows on it any more
+	level  uint64  // at which it will be full, or less, as bits: those are in the order of levels
 	left   float64 // capacity not yet given away
 	demand float64 // Σ w/p of flows still growing
 	active int32   // flows still growing
 	link   int32
 }
+
+// never is the level of a link on which nothing grows (any more).
+const never = uint64(0x7ff) << 52
+
+// at is the level as a number.
+func (x *filling) at() float64 { return math.Float64frombits(x.level) }
 
 // fill shares what the flows outside the set leave among those in it and, where
 // the set touches it, the crowd.
@@ -37,24 +45,25 @@ func (s *solver) fill() {
 		x := &s.filling[i]
 		l := &s.links[x.link]
 		if x.active == 0 {
-			s.lift(i, math.Inf(1))
+			s.lift(i, never)
 			continue
 		}
 		if l.fat {
 			s.demandOf(x)
 		}
-		if now := x.left / x.demand; now > x.level {
-			s.lift(i, now) // flows held elsewhere left it room
+		level := x.at()
+		if now := x.left / x.demand; now > level {
+			s.lift(i, math.Float64bits(now)) // flows held elsewhere left it room
 			continue
 		}
 		if x.link == c.link && c.playing {
-			open -= c.fill(s, x.level)
+			open -= c.fill(s, level)
 			continue
 		}
 		if l.crowded > 0 && !c.fixed {
 			// It fills up before the crowd does: its part of the crowd must
 			// be shared out flow by flow, and so with others like it.
-			h := &s.filling[s.links[c.link].slot]
+			h := &s.places[s.links[c.link].slot]
 			limit := h.left / h.demand
 			c.part(s, x.link)
 			for i := range s.filling {
@@ -66,10 +75,10 @@ func (s *solver) fill() {
 			return
 		}
 		if c.fixed && int(x.active) == open && s.bounded == 0 && !l.fat {
-			s.fillLast(x.link, x.level)
+			s.fillLast(x.link, level)
 			return
 		}
-		open -= s.fillLink(x.link, x.level)
+		open -= s.fillLink(x.link, level)
 	}
 	for _, id := range s.set { // those that cross no link that could fill up
 		if f := &s.flows[id]; open > 0 && !f.fixed {
@@ -87,15 +96,17 @@ func (s *solver) open() int32 {
 	if s.crowd.playing {
 		top = math.Inf(1)
 	}
-	first, lowest := none, math.Inf(1)
-	list, links := slices.Grow(s.filling[:0], len(s.touched)), s.links // to grow bit by bit takes twice the room
+	n := len(s.touched) + 1
+	list, links := slices.Grow(s.places[:0], n)[:n], s.links // to grow bit by bit takes twice the room
+	list[nowhere] = filling{level: never, left: math.Inf(1)}
+	next, first, lowest := int32(nowhere+1), none, never
 	for _, e := range s.touched {
 		l := &links[e]
-		l.level, l.slot = -1, none
 		left, demand, active := l.capacity-l.load, l.demand, l.active
 		if l.fat || l.open || l.crowded > 0 {
 			switch {
 			case l.open || l.fat && l.critical == 0:
+				l.level, l.slot = -1, nowhere
 				continue
 			case l.fat:
 				left = l.capacity
@@ -104,22 +115,37 @@ func (s *solver) open() int32 {
 				active++
 			}
 		}
-		level := math.Inf(1)
-		if active > 0 && left <= demand*top {
-			left = max(left, 0)
-			level = left / demand
-		} else if l.nearest == 0 {
-			continue
+		if left < 0 {
+			left = 0
 		}
-		l.slot = int32(len(list))
+		// From here on each step is a choice between two numbers.
+		level := math.Float64bits(left / demand)
+		if left > demand*top {
+			level = never
+		}
+		if active == 0 {
+			level = never
+		}
+		listed, slot, following := l.nearest, int32(nowhere), next
+		if level < never {
+			listed = 1
+		}
+		if listed > 0 {
+			slot, following = next, next+1
+		}
 		if level < lowest {
-			first, lowest = l.slot, level
+			first, lowest = next-1, level
 		}
-		list = append(list, filling{level, left, demand, active, e})
+		list[next] = filling{level, left, demand, active, e}
+		l.level, l.slot, next = -1, slot, following
 	}
-	s.filling = list
+	s.places, s.filling = list[:next], list[nowhere+1:next]
 	return first
 }
+
+// nowhere is the place of links that do not fill up; what flows take there counts for
+// nothing.
+const nowhere = 0
 
 // fillLast is the filling up of a link that all growing flows cross: nothing is
 // left to share out after it.
@@ -210,15 +236,17 @@ func (s *solver) stop(f *flow, rate float64, bottleneck int32) {
 	f.fixed = true
 	s.fix(f, rate, bottleneck)
 	way, weights := s.way(f)
-	inverse, links, list := f.inverse, s.links, s.filling
+	inverse, links, list, few := f.inverse, s.links, s.places, s.few
 	for i := range way {
 		l := &links[way[i].link]
-		if l.slot == none {
-			continue
-		}
 		x := &list[l.slot]
-		if x.active--; x.active == 0 && s.few { // a heap would lose its order
-			x.level = math.Inf(1)
+		x.active--
+		if few { // a heap would lose its order
+			level := x.level
+			if x.active == 0 {
+				level = never
+			}
+			x.level = level
 		}
 		if l.fat {
 			continue
@@ -256,7 +284,7 @@ func (s *solver) lowest() int32 {
 		}
 		return s.heap[0]
 	}
-	first, level := none, math.Inf(1)
+	first, level := none, never
 	for i := range s.filling {
 		if x := s.filling[i].level; x < level {
 			first, level = int32(i), x
@@ -265,14 +293,13 @@ func (s *solver) lowest() int32 {
 	return first
 }
 
-// lift raises the level of the link that fills up next; an infinite one takes
-// it out.
-func (s *solver) lift(i int32, level float64) {
+// lift raises the level of the link that fills up next; never takes it out.
+func (s *solver) lift(i int32, level uint64) {
 	s.filling[i].level = level
 	if s.few {
 		return
 	}
-	if math.IsInf(level, 1) {
+	if level >= never {
 		last := len(s.heap) - 1
 		s.heap[0] = s.heap[last]
 		s.heap = s.heap[:last]
@@ -287,7 +314,7 @@ func (s *solver) lift(i int32, level float64) {
 func (s *solver) pile() {
 	s.heap = slices.Grow(s.heap[:0], len(s.filling))
 	for i := range s.filling {
-		if !math.IsInf(s.filling[i].level, 1) {
+		if s.filling[i].level < never {
 			s.heap = append(s.heap, int32(i))
 		}
 	}

@@ -30,7 +30,7 @@ type link struct {
 	demand   float64 // while solving: Σ w/p of the set's flows
 	level    float64 // at which it filled up, negative when it did not
 	active   int32   // while solving: flows of the set
-	slot     int32   // while filling: its place in solver.filling, or none
+	slot     int32   // while filling: its place in solver.places
 	crowded  int32   // flows of the crowd that cross it
 	epoch    uint32  // the round it is part of
 	nearest  int32   // flows that have it as their bottleneck
@@ -90,13 +90,14 @@ type solver struct {
 	joined []int32 // flows that have come since the last solve
 	eased  []int32 // links that were full and that a flow has left
 
-	set     []int32 // flows to share out again
-	touched []int32 // links of those
-	filling []filling
-	heap    []int32 // of places in filling, where that is long
-	few     bool    // it is not; see fewLinks
-	grown   bool    // set or crowd changed while it was checked
-	top     float64 // no flow of the set rises above this level
+	set     []int32   // flows to share out again
+	touched []int32   // links of those
+	places  []filling // nowhere, and after it:
+	filling []filling // those that may fill up or that hold flows back
+	heap    []int32   // of places in filling, where that is long
+	few     bool      // it is not; see fewLinks
+	grown   bool      // set or crowd changed while it was checked
+	top     float64   // no flow of the set rises above this level
 
 	// For overlook.go:
 	exact   bool    // nothing is overlooked
@@ -287,11 +288,7 @@ func (s *solver) add(id int32) {
 		}
 		l.active++
 		l.load -= weight * booked
-		if ask := weight * inverse; !l.fat {
-			l.demand += ask
-		} else if ask > l.demand {
-			l.demand = ask
-		}
+		l.demand += weight * inverse // too much where it is fat, see demandOf
 	}
 }
 
