@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -606,6 +607,25 @@ func TestMainThreadAsleep(t *testing.T) {
 	in.Roles = []int{0, 2, 2}
 	if h := draw(t, in).Headline(); h.Kind != Idle || h.Share < 0.33 || h.Share > 0.34 {
 		t.Errorf("headline %+v", h)
+	}
+}
+
+// Threads that sleep all the time lose nothing where as many others as there are cores
+// do not: there is no core for them.
+func TestSleepersWhereCoresAreTaken(t *testing.T) {
+	for cores, lost := range map[int]bool{0: true, 2: false, 3: true} {
+		in := run([]Class{Work, Asleep}, []float64{10, 0}, []float64{10, 0}, []float64{0, 10}, []float64{0, 10})
+		in.Helper = []bool{false, false, true, true}
+		in.Roles = []int{0, 0, 2, 2}
+		in.Cores = cores
+		l := draw(t, in)
+		i := slices.IndexFunc(l.Lines, func(line Line) bool { return line.Kind == Idle })
+		if line := l.Lines[i]; line.Seconds != 20 || line.Joining == lost || strings.HasPrefix(line.Words, "main threads") {
+			t.Errorf("%d cores: %+v", cores, line)
+		}
+		if h := l.Headline(); (h.Kind == Idle) != lost {
+			t.Errorf("%d cores: headline %+v", cores, h)
+		}
 	}
 }
 

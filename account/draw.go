@@ -69,6 +69,7 @@ type drawing struct {
 	useful, waiting, ends, inOut, shared, communication, unused, unnamed float64
 	slept, outsideAll                                                    float64   // of what is unused: by those asleep, and outside of any region
 	joining                                                              float64   // by main threads that are asleep while others work, beside what is unused
+	helping                                                              bool      // that is by other threads, too
 	blocked                                                              float64   // of what is shared
 	waitedIn, costIn, diskIn                                             []float64 // by region
 	doubted                                                              float64   // of communication
@@ -202,6 +203,10 @@ func (d *drawing) asleep(u int, p *parts) bool {
 	}
 	return (d.Helper[u] || p.asleep > 0) && off > 0 && p.useful <= asleepShare*off && p.waits-p.asleep+p.inOut+p.sent+p.beginning+sum(p.comm) == 0
 }
+
+// coresTaken tells whether those that are not idle are as many as the cores: there was
+// none for the others.
+func (d *drawing) coresTaken() bool { return d.Cores > 0 && d.Wall.Units-len(d.l.Idle) >= d.Cores }
 
 // join compares units across roles where they do the same: in the groups in which
 // most of a role take part, with a fifth at least of what those of the busiest role
@@ -391,8 +396,9 @@ func (d *drawing) allot() {
 		d.split(u, p)
 		if d.idle[u] {
 			switch asleep := d.asleep(u, p); {
-			case asleep && !d.Helper[u] && len(d.l.Idle) < d.Wall.Units:
+			case asleep && (!d.Helper[u] && len(d.l.Idle) < d.Wall.Units || d.coresTaken()):
 				d.joining += d.Run
+				d.helping = d.helping || d.Helper[u]
 				continue
 			case asleep:
 				d.slept += d.Run

@@ -43,8 +43,9 @@ type Line struct {
 	Scope   string  `json:"scope"` // the region's own time, or with its parts
 	Over    string  `json:"over"`  // the seconds are summed over the units
 	Unit    string  `json:"unit"`
-	// Joining marks the idle time of main threads that start others and wait for them:
-	// nothing is lost by it, for they take no core.
+	// Joining marks the idle time of main threads that start others and wait for them, and
+	// of threads that sleep while others have all cores: nothing is lost by it, for they
+	// take no core.
 	Joining bool `json:"joining,omitempty"`
 }
 

@@ -82,7 +82,11 @@ func (d *drawing) write() {
 	add(StartEnd, "", d.ends, "before the first and after the last region, and in starting and ending")
 	add(Idle, "", d.unused, d.idleWords())
 	if d.joining > 0 {
-		add(Idle, "", d.joining, "main threads, off the cores while theirs run")
+		words := "main threads, off the cores while theirs run"
+		if d.helping {
+			words = "threads that sleep while others have the cores"
+		}
+		add(Idle, "", d.joining, words)
 		l.Lines[len(l.Lines)-1].Joining = true
 	}
 	slices.SortStableFunc(l.Lines, func(a, b Line) int {

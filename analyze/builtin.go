@@ -119,7 +119,7 @@ func (r *Rows) spread(scope model.Scope) (most, average, own []float64, err erro
 	case ByUnit, ByProgram:
 		_, largestUseful := Extremes(t.Useful)
 		for i := range own {
-			most[i], average[i] = largestUseful, Mean(t.Useful)
+			most[i], average[i] = largestUseful, Mean(t.Judged())
 			own[i] = largestUseful
 			if r.By == ByUnit {
 				own[i] = t.Useful[i]
@@ -133,7 +133,7 @@ func (r *Rows) spread(scope model.Scope) (most, average, own []float64, err erro
 		tops, sums := regions.fold(m, nil, greatest), regions.fold(m, nil, summed)
 		for i := range own {
 			g := r.Region[i]
-			most[i], average[i], own[i] = tops[g], sums[g]/float64(len(r.d.Units)), tops[g]
+			most[i], average[i], own[i] = tops[g], sums[g]/float64(len(r.d.Units)-t.Sleepers()), tops[g]
 			if r.By == BySummary {
 				own[i] = m.At(r.Unit[i], g)
 			}
@@ -252,11 +252,11 @@ func participation(r *Rows, scope model.Scope) ([]float64, error) {
 	if r.By != ByRegion {
 		return nil, mistake.Refuse("%s is of regions, not by %s", Participation, r.By)
 	}
-	m, _, err := r.time(scope)
+	m, t, err := r.time(scope)
 	if err != nil {
 		return nil, err
 	}
-	n := float64(m.Units)
+	n := float64(m.Units - t.Sleepers())
 	least, out := r.fold(m, nil, summed), make([]float64, r.size)
 	for u := range m.Units {
 		for g, v := range m.Row(u) {

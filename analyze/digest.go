@@ -37,6 +37,7 @@ type keptAlike struct {
 	Roles    []Role
 	First    UnitType
 	Averaged bool
+	Asleep   []bool
 }
 
 const (
@@ -128,7 +129,7 @@ func digestOf(d *Dataset) []byte {
 		return nil
 	}
 	t := kept.Times
-	kept.Alike = keptAlike{t.alike.types, t.alike.roles, t.first, t.averaged}
+	kept.Alike = keptAlike{t.alike.types, t.alike.roles, t.first, t.averaged, t.asleep}
 	if kept.Ledgers, err = d.Ledgers(); err != nil {
 		return nil
 	}
@@ -173,10 +174,11 @@ func parseDigest(data []byte, units int) *digest {
 		return nil
 	}
 	t := kept.Times
-	if t == nil || len(t.Useful) != units || len(t.Total) != units || len(kept.Alike.Types) != units || len(kept.Alike.Roles) != units {
+	if t == nil || len(t.Useful) != units || len(t.Total) != units || len(kept.Alike.Types) != units || len(kept.Alike.Roles) != units || len(kept.Alike.Asleep) != units {
 		return nil
 	}
 	t.alike, t.first, t.averaged = alikeness{kept.Alike.Types, kept.Alike.Roles}, kept.Alike.First, kept.Alike.Averaged
+	t.asleep = kept.Alike.Asleep
 	for _, l := range kept.Ledgers {
 		if l.Lines == nil {
 			l.Lines = []account.Line{} // which gob does not tell apart

@@ -3,6 +3,7 @@ package analyze
 import (
 	"slices"
 
+	"auspex/account"
 	"auspex/internal/mistake"
 	"auspex/model"
 )
@@ -47,6 +48,7 @@ type Times struct {
 	averaged bool
 	alike    alikeness
 	first    UnitType // the type that efficiency is said of: processes or threads, where there are any
+	asleep   []bool   // by unit: see findSleepers
 }
 
 // TimeMetric names the metric that "time" stands for: wall time where it was
@@ -117,7 +119,48 @@ func (d *Dataset) sumTimes() (*Times, error) {
 			break
 		}
 	}
+	t.asleep = d.findSleepers(t.Total, units.fold(exclusive, d.awake(), summed))
 	return t, nil
+}
+
+// sleeping is the share of its time from which on a thread does next to nothing else.
+const sleeping = 0.95
+
+// awake marks the regions in which threads have not given their cores up.
+func (d *Dataset) awake() []bool {
+	out := make([]bool, len(d.Classes))
+	for r, class := range d.Classes {
+		out[r] = class != account.Asleep
+	}
+	return out
+}
+
+// findSleepers tells the threads that slept nearly as long as they lived, beside others of
+// their process that did not: they wait for signals, collect garbage, start others, or
+// are of a pool with nothing to do. They take no core, and whether the work is balanced
+// is said of those that do.
+func (d *Dataset) findSleepers(total, slept []float64) []bool {
+	out := make([]bool, len(d.Units))
+	some := map[int]bool{} // processes with a thread that did something
+	for u := range out {
+		out[u] = slept[u] >= sleeping*total[u] && total[u] > 0
+		some[d.Units[u].Process] = some[d.Units[u].Process] || !out[u]
+	}
+	for u := range out {
+		out[u] = out[u] && some[d.Units[u].Process]
+	}
+	return out
+}
+
+// Sleepers counts the threads that efficiency is not said of.
+func (t *Times) Sleepers() int {
+	n := 0
+	for _, v := range t.asleep {
+		if v {
+			n++
+		}
+	}
+	return n
 }
 
 // UnitTotals is a metric over all regions, by unit: the sum of the exclusive
@@ -147,18 +190,24 @@ func (d *Dataset) unitTotals(metric model.Metric) ([]float64, error) {
 	return totals, nil
 }
 
-// Judged tells whether efficiency is said of a unit: of the processes or threads, where
-// there are any beside streams.
-func (t *Times) Judged(unit int) bool { return t.alike.types[unit] == t.first }
+// Judges tells whether efficiency is said of a unit: of the processes or threads, where
+// there are any beside streams, that do not sleep nearly all the time.
+func (t *Times) Judges(unit int) bool { return t.alike.types[unit] == t.first && !t.asleep[unit] }
 
-// Efficiency is that of the units of one type.
-func (t *Times) Efficiency() Efficiency {
+// Judged are the useful times of the units that efficiency is said of.
+func (t *Times) Judged() []float64 {
 	var useful []float64
 	for u, v := range t.Useful {
-		if t.Judged(u) {
+		if t.Judges(u) {
 			useful = append(useful, v)
 		}
 	}
+	return useful
+}
+
+// Efficiency is that of the units of one type.
+func (t *Times) Efficiency() Efficiency {
+	useful := t.Judged()
 	_, most := Extremes(useful)
 	e := Efficiency{
 		LoadBalance:   Ratio(Mean(useful), most),

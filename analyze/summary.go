@@ -30,6 +30,8 @@ type Summary struct {
 	Runtime    Real           `json:"runtime"`     // seconds, of the slowest unit
 	RunSeconds Real           `json:"run_seconds"` // the same, under the name of the ledger's denominator
 	Efficiency Efficiency     `json:"efficiency"`
+	// Sleepers are threads that slept nearly all the time: efficiency is said of the others.
+	Sleepers int `json:"sleepers,omitempty"`
 	// Ledger is the account of units × run time, of the processes or threads;
 	// Others are those of other types of units.
 	Ledgered int               `json:"ledger_units"` // whose account it is
@@ -84,6 +86,7 @@ func Summarise(d *Dataset, top int) (*Summary, error) {
 	}
 	s.Metric = t.Metric
 	s.TimeMetric, s.Runtime, s.RunSeconds, s.Efficiency = t.Metric, Real(t.Runtime), Real(t.Runtime), t.Efficiency()
+	s.Sleepers = t.Sleepers()
 	ledgers, err := d.Ledgers()
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"math"
 	"testing"
 
 	"auspex/account"
@@ -30,16 +31,59 @@ func threadsOf(t *testing.T, work, blocked, lives []float64) *Dataset {
 
 // A thread that is blocked is not at work; a process that is, others may have to wait for.
 func TestBlockedThreadsAreNotAtWork(t *testing.T) {
-	d := threadsOf(t, []float64{0.1, 5, 1}, []float64{9.9, 5, 9}, []float64{1, 1, 1})
+	d := threadsOf(t, []float64{0.6, 5, 1}, []float64{9.4, 5, 9}, []float64{1, 1, 1})
 	times, err := d.Times()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if e := times.Efficiency(); e.Communication > 0.51 || e.LoadBalance > 0.41 {
+	if e := times.Efficiency(); e.Communication > 0.51 || e.LoadBalance > 0.45 {
 		t.Errorf("%+v", e)
 	}
 	if one := threadsOf(t, []float64{1}, []float64{9}, []float64{1}); one.Classes[1] != account.Work {
 		t.Errorf("a process alone: %v", one.Classes)
+	}
+}
+
+// Efficiency is said of the threads that do not sleep nearly all the time, beside one of their
+// process that does not: so are the shares of units that take part, and how they differ.
+func TestSleepersAreLeftOut(t *testing.T) {
+	for _, c := range []struct {
+		name          string
+		work, blocked []float64
+		sleepers      int
+		balance       Real
+	}{
+		{"two at work and two that sleep", []float64{9, 9, 0.01, 0}, []float64{1, 1, 9.99, 10}, 2, 1},
+		{"one that starts the others", []float64{0.01, 9, 9}, []float64{9.99, 1, 1}, 1, 1},
+		{"one that does a little", []float64{9, 9, 0.9}, []float64{1, 1, 9.1}, 0, 0.7},
+		{"all sleep", []float64{0.02, 0.01}, []float64{9.98, 9.99}, 0, 0.75},
+	} {
+		d := threadsOf(t, c.work, c.blocked, make([]float64, len(c.work)))
+		times, err := d.Times()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := times.Efficiency().LoadBalance; times.Sleepers() != c.sleepers || math.Abs(float64(got-c.balance)) > 1e-9 {
+			t.Errorf("%s: %d sleep, load balance %v", c.name, times.Sleepers(), got)
+		}
+		if c.sleepers == 0 {
+			continue
+		}
+		rows, err := d.Rows(ByRegion)
+		if err != nil {
+			t.Fatal(err)
+		}
+		part, err := participation(rows, model.Exclusive)
+		if err != nil {
+			t.Fatal(err)
+		}
+		uneven, err := imbalance(rows, model.Exclusive)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if part[0] != 1 || math.Abs(uneven[0]) > 0.01 {
+			t.Errorf("%s: %v take part, imbalance %v", c.name, part[0], uneven[0])
+		}
 	}
 }
 

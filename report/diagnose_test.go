@@ -92,6 +92,11 @@ func TestDiagnosisWords(t *testing.T) {
 			ledger(d, account.Line{Kind: account.Useful, Share: 0.98})
 			d.Level, d.UnitCount, d.Ledgered = diagnose.Threads, 1, 3
 		}, "2 threads cannot be compared: several lived in each one after the other, or they are of teams inside others."},
+		"threads that came and went beside others": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
+			ledger(d, account.Line{Kind: account.SharedCores, Share: 0.9, Words: account.WithoutCore})
+			d.Level, d.UnitCount, d.Ledgered, d.Cores = diagnose.Threads, 4, 6, 2
+		}, "90 % of the run is waiting for a core: threads could have run and had none of the 2 cores. 4 of 6 threads fall into 2 kinds; severity 0.50 (high). " +
+			"2 threads cannot be compared: several lived in each one after the other, or they are of teams inside others."},
 		"without a core": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
 			ledger(d, account.Line{Kind: account.SharedCores, Share: 0.9, Words: account.WithoutCore})
 			d.Level, d.UnitCount, d.Ledgered = diagnose.Threads, 4, 4

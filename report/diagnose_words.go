@@ -32,6 +32,9 @@ func DiagnosisWords(d *diagnose.Diagnosis) string {
 		sentences = append(sentences, balancedWords(d))
 	}
 	sentences = append(append(sentences, orderWords(d)...), kindsWords(d))
+	if apart(d) > 0 {
+		sentences = append(sentences, apartWords(d))
+	}
 	if len(d.Idle) > 0 {
 		sentences = append(sentences, idleWords(d))
 		if len(d.Causes) == 0 && len(d.Kinds) == 2 && d.UnitCount-len(d.Idle) > 1 && !d.Mixed {
@@ -57,14 +60,26 @@ func lossWords(d *diagnose.Diagnosis) []string {
 
 // aloneWords says why a unit has none to be compared with.
 func aloneWords(d *diagnose.Diagnosis) string {
-	if others := d.Ledgered - 1; d.Level == diagnose.Threads && others > 0 {
-		in, is := "it", "it is"
-		if others > 1 {
-			in, is = "each", "they are"
-		}
-		return fmt.Sprintf("%s cannot be compared: several lived in %s one after the other, or %s of teams inside others.", plural(others, "thread"), in, is)
+	if apart(d) > 0 {
+		return apartWords(d)
 	}
 	return fmt.Sprintf("There is only %s: nothing to compare it with.", counted(1, d.Level))
+}
+
+// apart is how many threads are compared with nobody.
+func apart(d *diagnose.Diagnosis) int {
+	if d.Level != diagnose.Threads {
+		return 0
+	}
+	return d.Ledgered - d.UnitCount
+}
+
+func apartWords(d *diagnose.Diagnosis) string {
+	in, is := "it", "it is"
+	if apart(d) > 1 {
+		in, is = "each", "they are"
+	}
+	return fmt.Sprintf("%s cannot be compared: several lived in %s one after the other, or %s of teams inside others.", plural(apart(d), "thread"), in, is)
 }
 
 // dearWords names what takes all units longest: the innermost dear region, or a function
@@ -115,6 +130,9 @@ func dearWords(d *diagnose.Diagnosis) []string {
 // kindsWords says how the units fall into kinds.
 func kindsWords(d *diagnose.Diagnosis) string {
 	units := counted(d.UnitCount, d.Level)
+	if n := apart(d); n > 0 {
+		units = fmt.Sprintf("%d of %s", d.UnitCount, counted(d.Ledgered, d.Level))
+	}
 	severity := "severity " + Ratio(d.Severity, 2)
 	if word, _ := d.Degrees.Best(); word != "" {
 		severity += " (" + plainWord(word) + ")"

@@ -128,8 +128,12 @@ func mostIn(h account.Headline) string {
 	return ", most of it in " + quoted(shortName(lastName(string(h.Region))))
 }
 
-// coreless says how many could have run, and on how many cores.
+// coreless says how many could have run, and on how many cores; how many is not known
+// where several threads lived in a record.
 func coreless(d *diagnose.Diagnosis) string {
+	if d.Cores > 0 && apart(d) > 0 {
+		return ledgered(d) + " could have run and had none of the " + plural(d.Cores, "core")
+	}
 	busy := d.Ledgered
 	if d.Ledgered == d.UnitCount {
 		busy -= len(d.Idle)
@@ -286,7 +290,7 @@ func usefulWords(d *diagnose.Diagnosis, h account.Headline) string {
 	useful := percentOf(h.Share) + " of the run is useful work"
 	for _, line := range d.Ledger {
 		if line.Joining {
-			useful += " and " + percentOf(line.Share) + " that of main threads, off the cores while theirs run"
+			useful += " and " + percentOf(line.Share) + " that of " + line.Words
 		}
 	}
 	text := useful + ", and nothing else costs " + percentOf(account.Trouble) + "."

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -59,7 +60,7 @@ func (p *Page) Summary(s *analyze.Summary) {
 	if !s.CPU.IsMissing() {
 		p.Line("  %-14s %5s  %-20s  %s", "CPU use", Ratio(s.CPU, 3), bar(float64(s.CPU), 20), "CPU time / (units × run time)")
 	}
-	if low := lookAt(s.Efficiency, s.Processes, s.Ledgered); low != "" {
+	if low := lookAt(s.Efficiency, s.Processes, s.Ledgered-s.Sleepers); low != "" {
 		p.Line("")
 		p.Paragraph("Below 0.8, so look at " + low + ".")
 	}
@@ -159,15 +160,17 @@ func heaviestText(s *analyze.Summary, whole string) string {
 	if len(s.Heaviest) == 0 {
 		return ""
 	}
-	h := s.Heaviest[0]
 	before := ""
-	if h.Region == model.Outside { // what took most is nobody's
-		before = fmt.Sprintf(" %s of %s is outside the regions that were marked.", Percent(h.Share), whole)
-		if len(s.Heaviest) == 1 {
-			return before
-		}
-		h = s.Heaviest[1]
+	if first := s.Heaviest[0]; first.Region == model.Outside { // what took most is nobody's
+		before = fmt.Sprintf(" %s of %s is outside the regions that were marked.", Percent(first.Share), whole)
+	} else if isBlocked(first) {
+		before = fmt.Sprintf(" For %s of %s %s.", Percent(blockedShare(s)), whole, blockedText(s))
 	}
+	at := slices.IndexFunc(s.Heaviest, func(r analyze.RegionTime) bool { return r.Region != model.Outside && !isBlocked(r) })
+	if at < 0 {
+		return before
+	}
+	h := s.Heaviest[at]
 	what := "region"
 	if s.By == analyze.Names {
 		what = "function"
@@ -177,7 +180,7 @@ func heaviestText(s *analyze.Summary, whole string) string {
 	}
 	var names []string
 	for _, r := range s.Heaviest {
-		if r.Region != model.Outside && Percent(r.Share) == Percent(h.Share) { // as it is written
+		if r.Region != model.Outside && !isBlocked(r) && Percent(r.Share) == Percent(h.Share) { // as it is written
 			names = append(names, pathText(r.Region))
 		}
 	}
@@ -189,6 +192,29 @@ func heaviestText(s *analyze.Summary, whole string) string {
 		text += fmt.Sprintf(", on the slowest unit %s times the mean", Ratio(h.Imbalance, 2))
 	}
 	return text + "."
+}
+
+func isBlocked(r analyze.RegionTime) bool { return lastName(r.Region) == model.Blocked }
+
+// blockedShare is how much of the run was so in all the regions that are listed.
+func blockedShare(s *analyze.Summary) (share analyze.Real) {
+	for _, r := range s.Heaviest {
+		if isBlocked(r) {
+			share += r.Share
+		}
+	}
+	return share
+}
+
+// blockedText says who was blocked.
+func blockedText(s *analyze.Summary) string {
+	switch {
+	case s.Threads > 1:
+		return "threads were blocked or asleep"
+	case s.Units > 1:
+		return "processes were blocked or asleep"
+	}
+	return "the process was blocked or asleep"
 }
 
 // longPath is how many letters of a path a sentence bears.
@@ -216,6 +242,9 @@ func usefulText(s *analyze.Summary) string {
 		return "none of it outside communication"
 	}
 	parallel := Ratio(s.Efficiency.Parallel, 3)
+	if s.Sleepers > 0 {
+		return fmt.Sprintf("%s of that was useful work (parallel efficiency is %s; it counts all time outside communication, and leaves out %s that slept nearly all the time)", Percent(useful), parallel, plural(s.Sleepers, "thread"))
+	}
 	if len(s.Ledger) == 0 || max(useful-s.Efficiency.Parallel, s.Efficiency.Parallel-useful) < 0.001 {
 		return fmt.Sprintf("%s of that was useful work (parallel efficiency %s)", Percent(s.Efficiency.Parallel), parallel)
 	}

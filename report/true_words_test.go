@@ -167,3 +167,37 @@ func TestWaitingCountedAsWork(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 }
+
+// Efficiency that some threads are left out of is said to be.
+func TestSleepersAreTold(t *testing.T) {
+	s := &analyze.Summary{Efficiency: analyze.Efficiency{Parallel: 0.68}, Ledger: []account.Line{{Kind: account.Useful, Share: 0.18}}}
+	for sleepers, want := range map[int]string{
+		0: "18.0 % of that was useful work (parallel efficiency, which counts all time outside communication, is 0.680)",
+		1: "18.0 % of that was useful work (parallel efficiency is 0.680; it counts all time outside communication, and leaves out 1 thread that slept nearly all the time)",
+		4: "18.0 % of that was useful work (parallel efficiency is 0.680; it counts all time outside communication, and leaves out 4 threads that slept nearly all the time)",
+	} {
+		if s.Sleepers = sleepers; usefulText(s) != want {
+			t.Errorf("%q", usefulText(s))
+		}
+	}
+}
+
+// Threads that are blocked are in no region, and what they leave is told of.
+func TestBlockedIsNotTheHeaviest(t *testing.T) {
+	s := &analyze.Summary{Units: 3, Threads: 3, Heaviest: []analyze.RegionTime{
+		{Region: "prog/<blocked>", Share: 0.5}, {Region: "prog/read/<blocked>", Share: 0.2}, {Region: "prog/solve", Share: 0.1}, {Region: "prog/save/<blocked>", Share: 0.1}}}
+	for _, c := range []struct {
+		listed, threads, units int
+		want                   string
+	}{
+		{4, 3, 3, " For 80.0 % of the run threads were blocked or asleep. The heaviest region is prog/solve with 10.0 % of the run."},
+		{1, 1, 3, " For 50.0 % of the run processes were blocked or asleep."},
+		{1, 1, 1, " For 50.0 % of the run the process was blocked or asleep."},
+	} {
+		listed := *s
+		listed.Heaviest, listed.Threads, listed.Units = s.Heaviest[:c.listed], c.threads, c.units
+		if got := heaviestText(&listed, "the run"); got != c.want {
+			t.Errorf("%d listed: %q", c.listed, got)
+		}
+	}
+}

@@ -120,12 +120,12 @@ func threadsDiffer(d *analyze.Dataset) bool {
 	}
 	most, threads := map[int]float64{}, map[int]int{}
 	for u, unit := range d.Units {
-		if times.Judged(u) {
+		if times.Judges(u) {
 			most[unit.Process] = max(most[unit.Process], times.Useful[u])
 		}
 	}
 	for u, unit := range d.Units {
-		if v := times.Useful[u]; times.Judged(u) && v > 0 && v >= helper*most[unit.Process] {
+		if v := times.Useful[u]; times.Judges(u) && v > 0 && v >= helper*most[unit.Process] {
 			threads[unit.Process]++
 		}
 	}

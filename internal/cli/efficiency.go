@@ -161,12 +161,12 @@ func profiled(t *traced) (pop.Run, error) {
 	r := pop.Run{Name: t.name, Seconds: t.Seconds, Notes: t.Notes}
 	ranks := map[int]bool{}
 	for u, unit := range t.Data.Units {
-		if times.Judged(u) {
+		if times.Judges(u) {
 			ranks[unit.Process] = true
-			r.Useful = append(r.Useful, times.Useful[u])
 		}
 	}
-	if r.Units, r.Ranks = len(r.Useful), len(ranks); r.Units < len(t.Data.Units) {
+	r.Useful, r.Notes = times.Judged(), append(r.Notes, kept.SleepersNote(times)...)
+	if r.Units, r.Ranks = len(r.Useful), len(ranks); r.Units+times.Sleepers() < len(t.Data.Units) {
 		r.Notes = append(r.Notes, "the streams of accelerators are left out, as in auspex show: what they compute while a process waits for them is no useful time here")
 	}
 	return r, nil

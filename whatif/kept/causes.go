@@ -57,13 +57,21 @@ func (r *Run) TellWaits(ctx context.Context, found *diagnose.Diagnosis) {
 		return
 	}
 	if report, err := r.Waits(ctx); err == nil && report.Ranks > 1 && report.Longer == 0 {
-		found.Waits = waitsOf(report, r.Seconds)
+		found.Waits = waitsOf(report, wholeOf(found, report.Ranks, r.Seconds))
 	}
 }
 
-// waitsOf sums waits up by what they were for.
-func waitsOf(report *waits.Report, seconds float64) *diagnose.Waits {
-	whole := seconds * float64(report.Ranks)
+// wholeOf is what shares of a diagnosis are shares of: units × run time, though a trace
+// holds one thread of each rank.
+func wholeOf(found *diagnose.Diagnosis, ranks int, seconds float64) float64 {
+	if found.Counts {
+		return float64(ranks) * seconds
+	}
+	return float64(found.Ledgered) * float64(found.Runtime)
+}
+
+// waitsOf sums waits up by what they were for, as shares of the whole.
+func waitsOf(report *waits.Report, whole float64) *diagnose.Waits {
 	w := &diagnose.Waits{Share: report.Waited / whole, NoCore: report.NoCore / whole}
 	type cause struct {
 		seconds float64

@@ -49,9 +49,22 @@ func TestWaitsOf(t *testing.T) {
 			{Causes: []waits.Cause{{Region: "hot", Ranks: []int{1}, Seconds: 1}, {Region: "cold", Ranks: []int{0}, Seconds: c.other}}},
 			{Causes: []waits.Cause{{Region: "hot", Ranks: []int{0, 1}, Seconds: 1}}},
 		}}
-		if got := waitsOf(r, 2); !reflect.DeepEqual(*got, c.want) {
+		if got := waitsOf(r, 4); !reflect.DeepEqual(*got, c.want) {
 			t.Errorf("%+v, not %+v", *got, c.want)
 		}
+	}
+}
+
+// TestWholeOf: where ranks have threads that are in no trace, waits of ranks are shares of
+// the run of all of them, as everything is that a diagnosis says.
+func TestWholeOf(t *testing.T) {
+	found := &diagnose.Diagnosis{Ledgered: 6, Runtime: 10}
+	if got := wholeOf(found, 2, 9.9); got != 60 {
+		t.Errorf("%v s", got)
+	}
+	found.Counts = true // what is ledgered is no time
+	if got := wholeOf(found, 2, 9.9); got != 19.8 {
+		t.Errorf("by a count: %v s", got)
 	}
 }
 
@@ -61,7 +74,7 @@ func TestWaitsForCores(t *testing.T) {
 	r := &waits.Report{Ranks: 2, Waited: 2, NoCore: 1, Rows: []waits.Row{
 		{Pattern: waits.WrongOrder, Seconds: 2, Causes: []waits.Cause{{Region: "m.c:1/MPI_Recv/<no core>", Ranks: []int{1}, Seconds: 2}}},
 	}}
-	if got, want := *waitsOf(r, 2), (diagnose.Waits{Share: 0.5, NoCore: 0.75, WrongOrder: 0.5}); !reflect.DeepEqual(got, want) {
+	if got, want := *waitsOf(r, 4), (diagnose.Waits{Share: 0.5, NoCore: 0.75, WrongOrder: 0.5}); !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, not %+v", got, want)
 	}
 	if got := asCalled("m.c:1/MPI_Wait/<no core>", map[string]float64{"MPI_Waitall": 1}); got != "m.c:1/MPI_Waitall/<no core>" {

@@ -265,6 +265,9 @@ func (r *Run) ideal(ctx context.Context) (pop.Run, error) {
 		if err != nil {
 			return run, err
 		}
+		if times, err := r.Data.Times(); err == nil {
+			run.Notes = append(run.Notes, SleepersNote(times)...)
+		}
 		if len(useful) > run.Ranks {
 			run.Threads(useful, outside)
 			return run, nil
@@ -274,15 +277,11 @@ func (r *Run) ideal(ctx context.Context) (pop.Run, error) {
 	if err != nil || r.Data == nil || r.Timed != nil || told {
 		return run, err
 	}
-	units, err := analyze.UnitTimes(r.Data)
+	times, err := r.Data.Times()
 	if err != nil {
 		return run, err
 	}
-	var useful []float64
-	for _, u := range units {
-		useful = append(useful, float64(u.Useful))
-	}
-	run.Profiled(useful)
+	run.Profiled(times.Judged())
 	return run, nil
 }
 

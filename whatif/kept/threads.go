@@ -63,10 +63,6 @@ func threadTimes(d *analyze.Dataset, ranks int) (useful, outside []float64, err 
 		if unit.Process < 0 || unit.Process >= ranks {
 			return nil, nil, nil
 		}
-		if !times.Judged(u) {
-			continue
-		}
-		useful = append(useful, times.Useful[u])
 		if unit.Thread != 0 {
 			continue
 		}
@@ -76,7 +72,19 @@ func threadTimes(d *analyze.Dataset, ranks int) (useful, outside []float64, err 
 			}
 		}
 	}
-	return useful, outside, nil
+	return times.Judged(), outside, nil
+}
+
+// SleepersNote tells of threads that efficiency is not said of.
+func SleepersNote(t *analyze.Times) []string {
+	switch n := t.Sleepers(); n {
+	case 0:
+		return nil
+	case 1:
+		return []string{"1 thread that slept nearly all the time is left out"}
+	default:
+		return []string{fmt.Sprintf("%d threads that slept nearly all the time are left out", n)}
+	}
 }
 
 // waiting are the regions of the trace that the profile knows as waiting, such as the
