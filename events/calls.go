@@ -95,3 +95,27 @@ func WithoutCore(path string) (call string, ok bool) { return strings.CutSuffix(
 
 // LastName is the end of a path: the call, of a call's.
 func LastName(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
+
+// longPath is how many letters of a path a sentence bears.
+const longPath = 60
+
+// Quoted is a region's path within a sentence: of a long one the last name, and whose it
+// is.
+func Quoted(path string) string {
+	around, name := parted(path)
+	if len(path) <= longPath || around == "" {
+		return "`" + path + "`"
+	}
+	_, caller := parted(around)
+	return "`" + name + "` in `" + caller + "`"
+}
+
+// parted divides a path before its last name; a slash within a name has a backslash.
+func parted(path string) (around, name string) {
+	for i := len(path) - 1; i > 0; i-- {
+		if path[i] == '/' && path[i-1] != '\\' {
+			return path[:i], path[i+1:]
+		}
+	}
+	return "", path
+}

@@ -27,3 +27,17 @@ func TestWaitsUntold(t *testing.T) {
 		}
 	}
 }
+
+// A path of a whole stack is not what a sentence is for.
+func TestQuoted(t *testing.T) {
+	for path, want := range map[string]string{
+		"main/solve": "`main/solve`",
+		"prog/main/run/step/a_function_of_a_long_name/another/OpenMP parallel@x+0x1":  "`OpenMP parallel@x+0x1` in `another`",
+		"prog/main/run/step/a_function_of_a_long_name/operator\\/<int>/dot\\/product": "`dot\\/product` in `operator\\/<int>`",
+		"/MPI_File_write_at_of_a_name_that_is_longer_than_a_sentence_bears_it":        "`/MPI_File_write_at_of_a_name_that_is_longer_than_a_sentence_bears_it`",
+	} {
+		if got := events.Quoted(path); got != want {
+			t.Errorf("%s: %s, want %s", path, got, want)
+		}
+	}
+}

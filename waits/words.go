@@ -103,7 +103,7 @@ func sentence(row Row, again bool) string {
 	if call, ok := events.WithoutCore(c.Region); ok {
 		return fmt.Sprintf("%s, %s of it for %s without a core within `%s`.", text, seconds(c.Seconds), NamedRanks(c.Late()), events.LastName(call))
 	}
-	text = fmt.Sprintf("%s, %s of it for `%s` on %s", text, seconds(c.Seconds), c.Region, NamedRanks(c.Late()))
+	text = fmt.Sprintf("%s, %s of it for %s on %s", text, seconds(c.Seconds), events.Quoted(c.Region), NamedRanks(c.Late()))
 	if c.Mostly != "" {
 		text += ", by samples most of it in `" + c.Mostly + "`"
 	}

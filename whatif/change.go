@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"auspex/events"
 	"auspex/simulate/loggp"
 	"auspex/trace"
 )
@@ -78,7 +79,7 @@ func (c Change) String() string {
 
 // Spoken says what is different, as it follows "with".
 func (c Change) Spoken() string {
-	region := "`" + c.Region + "`"
+	region := events.Quoted(c.Region)
 	if c.Region == All {
 		region = "all work"
 	}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"auspex/events"
 	"auspex/simulate"
 )
 
@@ -294,7 +295,7 @@ func (l Limit) words() string {
 func (l Limit) where() string {
 	var names []string
 	for _, region := range l.regions {
-		names = append(names, "`"+region+"`")
+		names = append(names, events.Quoted(region))
 	}
 	return named(names, "and")
 }

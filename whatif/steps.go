@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"auspex/events"
 	"auspex/trace"
 )
 
@@ -211,7 +212,7 @@ func (c *Case) stepNotes(changes []Change) []string {
 		if err != nil {
 			continue
 		}
-		name := "`" + ch.Region + "`"
+		name := events.Quoted(ch.Region)
 		if ch.Region == All {
 			name = "all work"
 		}
