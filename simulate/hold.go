@@ -13,6 +13,7 @@ import (
 // delayed is what of a rank waits until it is inside MPI.
 type delayed struct {
 	held     []int32       // messages that wait for progress
+	asked    []int32       // one-sided ones that it has yet to answer, see onesided.go
 	outgoing []*connection // with messages that wait for room, see buffers.go
 }
 
@@ -59,9 +60,10 @@ func (e *engine) progressHeld(id int32, r *rank) error {
 	if err := e.progressBuffers(d, r); err != nil {
 		return err
 	}
-	if len(d.held) == 0 || !r.inside() {
+	if !r.inside() {
 		return nil
 	}
+	e.answerAsked(d)
 	keep := d.held[:0]
 	for _, m := range d.held {
 		msg := &e.post.messages[m]

@@ -14,7 +14,9 @@ import (
 // is over once the rank that began it waits for it: at a fence for puts to arrive, at a
 // flush for word from there that they have, as Open MPI's pt2pt and MPICH do it. A lock
 // is kept where the window is: the rank asks for it, and word of it comes back when
-// nobody else holds it in a way that forbids it.
+// nobody else holds it in a way that forbids it. Where a library moves large messages only
+// while their ranks are inside MPI (Options.HoldLarge), it answers from another host only
+// then, too.
 
 // reached is what a rank has begun in the window of another and not waited for.
 type reached struct {
@@ -164,6 +166,11 @@ func (e *engine) synchronise(id int32, r *rank) (bool, error) {
 // for the lock that it asks for; false where it stays there.
 func (e *engine) goesOn(m int32, j journey) bool {
 	msg := &e.post.messages[m]
+	if (j.lock != none || j.back != staysThere) && e.opts.HoldLarge && e.ranks[msg.src].host != e.ranks[msg.dst].host && !e.ranks[msg.dst].inside() {
+		d := &e.delayed[msg.dst]
+		d.asked = append(d.asked, m)
+		return true
+	}
 	if j.lock != none {
 		l := &e.locks[j.lock]
 		if len(l.waiting) > 0 || !l.take(j.alone) {
@@ -180,6 +187,15 @@ func (e *engine) goesOn(m int32, j journey) bool {
 	e.journeys[m] = journey{back: staysThere, lock: none}
 	e.failed = errors.Join(e.failed, e.net.start(e.now, 0, e.ranks[msg.src].host, e.ranks[msg.dst].host, msg.bytes, 0, m))
 	return true
+}
+
+// answerAsked has a rank answer what came while it was outside of MPI.
+func (e *engine) answerAsked(d *delayed) {
+	asked := d.asked
+	d.asked = nil
+	for _, m := range asked {
+		e.goesOn(m, e.journeys[m])
+	}
 }
 
 // askFor asks for a lock and waits for it.
@@ -236,8 +252,15 @@ func (e *engine) unlock(context, target int32) error {
 	return nil
 }
 
-// stateOfWindows appends who holds and wants which lock.
+// stateOfWindows appends who holds and wants which lock, and who has yet to answer whom.
 func (e *engine) stateOfWindows(s *snapshot) {
+	for id := range e.delayed {
+		for _, m := range e.delayed[id].asked {
+			j := e.journeys[m]
+			s.put(int64(id), int64(e.post.messages[m].src), j.back, int64(j.lock))
+			s.flag(j.alone)
+		}
+	}
 	for i := range e.locks {
 		l := &e.locks[i]
 		s.put(int64(l.context), int64(l.target), int64(l.shared), int64(len(l.waiting)))

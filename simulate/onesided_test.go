@@ -92,6 +92,22 @@ func TestOneSided(t *testing.T) {
 	}
 }
 
+// TestAnswersInMPI: where a library moves messages only inside MPI, a get waits until its
+// target is there, and a put does not.
+func TestAnswersInMPI(t *testing.T) {
+	o := Defaults()
+	o.HoldLarge = true
+	for own, least := range map[string]float64{"get 1 8;flush 1": 1, "lock 1 1;unlock 1": 1, "put 1 8;flush 1": 1, "put 1 8;flush 1 1": 0} {
+		res, err := Run(context.Background(), windows(own, "compute 1e9;recv 2 0 8", "sleep 1.5;send 1 0 8"), cluster(t, 4), []int{0, 1, 2}, o, Hooks{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if finish := res.Ranks[0].Finish; finish < least || finish > least+0.01 {
+			t.Errorf("%s ends at %g s, want little after %g s", own, finish, least)
+		}
+	}
+}
+
 // TestLocks: one after the other holds a lock alone, together those who share it.
 func TestLocks(t *testing.T) {
 	const slack = 1e-5 // small messages that meet
@@ -168,6 +184,7 @@ func TestWindowsInLoops(t *testing.T) {
 			ranks[i] = strings.Repeat(bodies[i].String(), times) + "flush -555;fence"
 		}
 		o := Defaults()
+		o.HoldLarge = rapid.Bool().Draw(rt, "hold")
 		p, hosts := cluster(t, 4), []int{0, 1, 2, 3}
 		got, err := Run(context.Background(), windows(ranks...), p, hosts, o, Hooks{})
 		o.EveryIteration = true
