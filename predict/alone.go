@@ -85,7 +85,7 @@ func (w *workshop) aloneOf(ctx context.Context, program *built, np int, traces [
 	}
 	a := &assignment{base: base.Trace, traces: append(slices.Clone(traces), base), rounds: map[int][]*trace.Trace{}}
 	between := w.watchMachine(1)
-	seconds := base.seconds
+	seconds := 0.0
 	for _, k := range measured {
 		took, err := w.roundsOf(ctx, program, np, answers, k.rank, a, between)
 		if ctx.Err() != nil {
@@ -102,8 +102,11 @@ func (w *workshop) aloneOf(ctx context.Context, program *built, np int, traces [
 		return nil, errors.New(use.Why)
 	}
 	var made []*taken
-	for round := range a.fewest() {
-		made = append(made, &taken{CutTrace: &launch.CutTrace{Trace: a.trace(round)}, seconds: traces[0].seconds + seconds, inflated: base.inflated})
+	for i, t := range a.traces {
+		with := *t
+		with.CutTrace = &launch.CutTrace{Trace: a.trace(t.Trace, i%a.fewest())}
+		with.seconds += seconds
+		made = append(made, &with)
 	}
 	use.Kinds = a.told()
 	w.here = between.signature(w.here)

@@ -143,14 +143,21 @@ func TestAssignment(t *testing.T) {
 	if err := a.add(0, alone); err != nil {
 		t.Fatal(err)
 	}
-	made := a.trace(0)
+	made := a.trace(base, 0)
 	for rank, want := range [][]float64{
 		{50, 20, 35, 5},
 		{50 * 41.0 / 21, 20 * 41.0 / 21, 35 * 41.0 / 21, 5 * 41.0 / 21}, // computes so much longer
 		{50, 55, 5},
 		{400 * 110.0 / 210, 200 * 110.0 / 210, 0}, // other calls: by as much shorter
 	} {
-		got := sums(made, rank, true)
+		var got []float64
+		for _, blocks := range blocksOf(made, rank, true) {
+			sum := 0.0
+			for _, b := range blocks {
+				sum += b.took
+			}
+			got = append(got, sum)
+		}
 		if len(got) != len(want) {
 			t.Fatalf("rank %d: %v, want %v", rank, got, want)
 		}

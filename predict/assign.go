@@ -81,13 +81,13 @@ func (a *assignment) fewest() int {
 	return n
 }
 
-// of finds whose computation counts for a rank: that of its own kind, or else of the rank
-// that makes the same calls and computes most nearly as much.
-func (a *assignment) of(rank int) follows {
+// of finds whose computation counts for a rank of a run: that of its own kind, or else of
+// the rank that makes the same calls and computes most nearly as much.
+func (a *assignment) of(run *trace.Trace, rank int) follows {
 	work := workIn(a.traces, rank)
 	best, apart := follows{calls: onTheWhole + 1}, 0.0
 	for _, k := range a.kinds {
-		calls, far := a.matching(rank, k.rank), math.Abs(math.Log(work/workIn(a.traces, k.rank)))
+		calls, far := a.matching(run, rank, k.rank), math.Abs(math.Log(work/workIn(a.traces, k.rank)))
 		if slices.Contains(k.ranks, rank) {
 			far = -1
 		}
@@ -106,9 +106,9 @@ func (a *assignment) of(rank int) follows {
 	return best
 }
 
-func (a *assignment) matching(rank, measured int) matching {
+func (a *assignment) matching(run *trace.Trace, rank, measured int) matching {
 	for _, calls := range []matching{callByCall, butWaits} {
-		if shape(a.base, rank, calls == callByCall) == shape(a.rounds[measured][0], 0, calls == callByCall) {
+		if shape(run, rank, calls == callByCall) == shape(a.rounds[measured][0], 0, calls == callByCall) {
 			return calls
 		}
 	}
@@ -126,31 +126,34 @@ func (a *assignment) ratio(rank, measured int) float64 {
 	return max(least, min(most, 1))
 }
 
-// trace is the recorded run with the computation of a round of runs alone.
-func (a *assignment) trace(round int) *trace.Trace {
-	out := &trace.Trace{Nanoseconds: a.base.Nanoseconds, Name: a.base.Name}
-	for rank := range a.base.NP() {
-		f := a.of(rank)
+// trace is a run with the computation of a round of runs alone.
+func (a *assignment) trace(run *trace.Trace, round int) *trace.Trace {
+	out := &trace.Trace{Nanoseconds: run.Nanoseconds, Name: run.Name}
+	for rank := range run.NP() {
+		f := a.of(run, rank)
 		waits := f.calls != butWaits
-		want := sums(a.base, rank, waits)
+		want := blocksOf(run, rank, waits)
 		if f.calls != onTheWhole {
-			want = sums(a.rounds[f.rank][round], 0, waits)
+			want = blocksOf(a.rounds[f.rank][round], 0, waits)
 		}
-		out.Programs = append(out.Programs, given(a.base, rank, waits, want, f.factor))
+		out.Programs = append(out.Programs, given(run, rank, waits, want, f.factor))
 	}
 	return out
 }
 
-// sums are what a rank computes before each of its calls, and after the last.
-func sums(t *trace.Trace, rank int, waits bool) []float64 {
-	list := []float64{0}
+// block is computation, in ns, with work for so many cores, 0 for one.
+type block struct{ took, cores float64 }
+
+// blocksOf are what a rank computes before each of its calls, and after the last.
+func blocksOf(t *trace.Trace, rank int, waits bool) [][]block {
+	list := [][]block{nil}
 	c := t.Cursor(rank)
 	for a := (trace.Action{}); c.Next(&a); a = (trace.Action{}) {
 		switch {
 		case a.Kind == trace.Compute:
-			list[len(list)-1] += a.Value
+			list[len(list)-1] = append(list[len(list)-1], block{a.Value, a.Cores})
 		case stands(&a, waits):
-			list = append(list, 0)
+			list = append(list, nil)
 		}
 	}
 	return list
@@ -162,27 +165,13 @@ func stands(a *trace.Action, waits bool) bool {
 }
 
 // given is a rank's program with other computation between its calls, times a factor.
-func given(t *trace.Trace, rank int, waits bool, want []float64, factor float64) trace.Program {
+func given(t *trace.Trace, rank int, waits bool, want [][]block, factor float64) trace.Program {
 	out := trace.NewBuilder(rank)
 	var held []trace.Action // since the latest call
 	at := 0
 	tell := func() {
-		had, wanted := 0.0, want[at]*factor
-		for _, a := range held {
-			if a.Kind == trace.Compute {
-				had += a.Value
-			}
-		}
-		for _, a := range held {
-			if a.Kind == trace.Compute {
-				a.Value, a.Variance = a.Value*wanted/had, a.Variance*wanted/had*wanted/had
-			}
-			if a.Kind != trace.Compute || a.Value > 0 {
-				out.Add(&a)
-			}
-		}
-		if had == 0 && wanted > 0 {
-			out.Add(&trace.Action{Kind: trace.Compute, Value: wanted})
+		for _, a := range inPlace(held, want[at], factor) {
+			out.Add(&a)
 		}
 		held = held[:0]
 		at++
@@ -198,6 +187,38 @@ func given(t *trace.Trace, rank int, waits bool, want []float64, factor float64)
 	}
 	tell()
 	return out.Program()
+}
+
+// inPlace puts blocks in the place of those that are held, one for one, or as their sum
+// where there are not as many.
+func inPlace(held []trace.Action, blocks []block, factor float64) []trace.Action {
+	had, sum, count := 0.0, 0.0, 0
+	for _, a := range held {
+		if a.Kind == trace.Compute {
+			had, count = had+a.Value, count+1
+		}
+	}
+	for _, b := range blocks {
+		sum += b.took * factor
+	}
+	if had == 0 && sum > 0 {
+		return append(held, trace.Action{Kind: trace.Compute, Value: sum})
+	}
+	at := 0
+	for i := range held {
+		a := &held[i]
+		if a.Kind != trace.Compute {
+			continue
+		}
+		if count == len(blocks) {
+			a.Value, a.Cores = blocks[at].took*factor, blocks[at].cores
+		} else {
+			a.Value *= sum / had
+		}
+		a.Variance = 0
+		at++
+	}
+	return slices.DeleteFunc(held, func(a trace.Action) bool { return a.Kind == trace.Compute && a.Value == 0 })
 }
 
 // told is what was measured alone, for a report.
