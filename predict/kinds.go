@@ -24,8 +24,8 @@ const mostKinds = 4
 // together further.
 const alike = 1.1
 
-// kindsOf finds the kinds of ranks in the traces of several runs, those that are most
-// first.
+// kindsOf finds the kinds of ranks in the traces of several runs: those that are most
+// first, and of as many those that compute most.
 func kindsOf(traces []*taken) []kind {
 	ranks := traces[0].NP()
 	work := make([]float64, ranks)
@@ -40,7 +40,7 @@ func kindsOf(traces []*taken) []kind {
 		kinds = kindsWithin(calls, work, apart)
 	}
 	slices.SortFunc(kinds, func(a, b kind) int {
-		return cmp.Or(cmp.Compare(len(b.ranks), len(a.ranks)), cmp.Compare(a.rank, b.rank))
+		return cmp.Or(cmp.Compare(len(b.ranks), len(a.ranks)), cmp.Compare(work[b.rank], work[a.rank]), cmp.Compare(a.rank, b.rank))
 	})
 	return kinds
 }
