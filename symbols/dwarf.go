@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"debug/dwarf"
 	"encoding/binary"
+	"slices"
 	"sort"
 	"strings"
 )
@@ -15,8 +16,8 @@ type unitRange struct {
 
 type line struct {
 	address uint64
-	file    string
-	number  int
+	file    *dwarf.LineFile
+	number  int32
 	end     bool // of a sequence: no code here
 }
 
@@ -118,7 +119,7 @@ func (o *Object) firstLine(start uint64) (file string, number int) {
 	i := sort.Search(len(list), func(i int) bool { return list[i].address >= start })
 	for ; i < len(list) && list[i].address == start; i++ {
 		if !list[i].end {
-			return list[i].file, list[i].number
+			return list[i].file.Name, int(list[i].number)
 		}
 	}
 	return "", 0
@@ -131,7 +132,7 @@ func (o *Object) Line(address uint64) (file string, number int) {
 	if i == 0 || list[i-1].end {
 		return "", 0
 	}
-	return list[i-1].file, list[i-1].number
+	return list[i-1].file.Name, int(list[i-1].number)
 }
 
 func (o *Object) readLines(unit *dwarf.Entry) []line {
@@ -143,10 +144,13 @@ func (o *Object) readLines(unit *dwarf.Entry) []line {
 	var e dwarf.LineEntry
 	for in.Next(&e) == nil {
 		if e.File != nil {
-			list = append(list, line{e.Address, e.File.Name, e.Line, e.EndSequence})
+			list = append(list, line{e.Address, e.File, int32(e.Line), e.EndSequence})
 		}
 	}
-	sort.SliceStable(list, func(i, j int) bool { return list[i].address < list[j].address })
+	byAddress := func(a, b line) int { return cmp.Compare(a.address, b.address) }
+	if !slices.IsSortedFunc(list, byAddress) {
+		slices.SortStableFunc(list, byAddress)
+	}
 	return list
 }
 
