@@ -316,3 +316,12 @@ func TestByAddress(t *testing.T) {
 		}
 	})
 }
+
+// Where symbols are all that is wanted, debug information is as if there were none.
+func TestSymbolsAlone(t *testing.T) {
+	exe := build(t, "-g")
+	o := OpenSymbols(exe)
+	if frames := o.Frames(addressOf(t, exe, "outer")); len(frames) != 1 || frames[0] != (Frame{Name: "outer"}) || o.Debug {
+		t.Errorf("%+v, debug %v", frames, o.Debug)
+	}
+}
