@@ -208,11 +208,12 @@ func (s *study) program() float64 {
 	return analyze.Total(s.time.total)
 }
 
-// wholeWall is what each region took, with what is nested in it: wall time where that
-// was measured, since ranks that wait without a core wait all the same; else what is
-// compared.
+// wholeWall is what each region took, with what is nested in it, of all units that the
+// run is counted by: wall time where that was measured, since ranks that wait without a
+// core wait all the same; else what is compared.
 func (s *study) wholeWall() ([]float64, error) {
-	if s.time.metric.Unit != "s" || s.time.metric.Name == model.WallTime || s.ledger == nil || !s.d.Has(model.WallTime) {
+	apart := slices.Contains(s.units.of, -1) // threads that are compared with nobody took time, too
+	if s.time.metric.Unit != "s" || s.time.metric.Name == model.WallTime && !apart || s.ledger == nil || !s.d.Has(model.WallTime) {
 		return s.time.whole, nil
 	}
 	wall, err := s.d.Resolve(model.WallTime)
@@ -223,7 +224,21 @@ func (s *study) wholeWall() ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
+	if types, _, err := s.d.UnitTypes(); err == nil && apart {
+		return inclusive(s.d, without(exclusive, types, analyze.StreamUnit)), nil
+	}
 	return inclusive(s.d, s.units.fold(exclusive, true)), nil
+}
+
+// without is a matrix without the units of a type.
+func without(m model.Matrix, types []analyze.UnitType, not analyze.UnitType) model.Matrix {
+	out := m.Clone()
+	for u, t := range types {
+		if t == not {
+			clear(out.Row(u))
+		}
+	}
+	return out
 }
 
 // searched lists level 1 and everything below it where time was spent.

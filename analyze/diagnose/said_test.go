@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -482,5 +483,32 @@ func TestCostlyIsOfTheRun(t *testing.T) {
 		if !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
+	}
+}
+
+// Threads that several lived in, one after the other, are compared with nobody; what
+// they do is of the run all the same.
+func TestSharesHoldThreadsApart(t *testing.T) {
+	b := model.NewBuilder()
+	wall, calls := b.Metric(model.NewMetric(model.WallTime, "", model.Exclusive)), b.Metric(model.NewMetric(model.Calls, "", model.Own))
+	root := b.Region(model.Region{Name: "prog", Parent: model.NoParent, Kind: model.Block})
+	read, solve := b.Region(model.Region{Name: "parse", Parent: root}), b.Region(model.Region{Name: "solve", Parent: root})
+	for thread, lives := range []float64{1, 1, 5, 5} {
+		u := b.Unit(model.Unit{Thread: thread})
+		b.Set(u, root, calls, lives)
+		b.Set(u, root, wall, 0)
+		b.Set(u, read, wall, 2)
+		b.Set(u, solve, wall, []float64{8, 8, 6, 6}[thread])
+	}
+	e, err := b.Build(model.Header{Name: "prog"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := diagnose(t, opened(t, e), Options{Level: Threads})
+	if d.UnitCount != 2 || d.Ledgered != 4 {
+		t.Fatalf("%d of %d threads are compared", d.UnitCount, d.Ledgered)
+	}
+	if f := d.Internal.Function; f == nil || f.Name != "solve" || math.Abs(float64(f.Share)-0.7) > 1e-9 {
+		t.Errorf("%+v, want solve with 0.7 of the run", f)
 	}
 }
