@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"context"
+	"math"
 	"testing"
 
 	"auspex/fuzzy"
@@ -95,6 +96,32 @@ func TestEquation3AsPrinted(t *testing.T) {
 		got, err := printed.Similarity(c.a, c.b, nil)
 		if err != nil || got < c.want-1e-9 || got > c.want+1e-9 {
 			t.Errorf("%v and %v: %v, %v, want %v", c.a, c.b, got, err, c.want)
+		}
+	}
+}
+
+// Waiting at the end of a parallel region may be spinning, of which no CPU time is known;
+// that of a barrier of MPI is.
+func TestCPUTimeAtEnds(t *testing.T) {
+	for name, want := range map[string]Real{model.ParallelRegion + "solve.c:7": 0.2, "exchange": 0} {
+		b := model.NewBuilder()
+		wall, cpu := b.Metric(model.NewMetric(model.WallTime, "", model.Exclusive)), b.Metric(model.NewMetric(model.CPUTime, "", model.Exclusive))
+		root := b.Region(model.Region{Name: "main", Parent: model.NoParent})
+		region := b.Region(model.Region{Name: name, Parent: root})
+		barrier := b.Region(model.Region{Name: "barrier", Kind: model.Barrier, Parent: region})
+		for thread := range 2 {
+			u := b.Unit(model.Unit{Thread: thread})
+			b.Set(u, region, wall, 7)
+			b.Set(u, region, cpu, 7)
+			b.Set(u, barrier, wall, 3)
+			b.Set(u, barrier, cpu, 1)
+		}
+		e, err := b.Build(model.Header{Name: "x"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s, err := Summarise(dataset(t, e), 5); err != nil || math.Abs(float64(s.AtEnds-want)) > 1e-9 {
+			t.Errorf("%s: %v, %v, want %v", name, s.AtEnds, err, want)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package analyze
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"auspex/account"
 	"auspex/model"
@@ -41,7 +42,10 @@ type Summary struct {
 	Heaviest []RegionTime      `json:"heaviest"`
 	// CPU is the CPU time of all units over units × run time; missing where it was
 	// not measured beside wall time.
-	CPU        Real     `json:"cpu_utilisation"`
+	CPU Real `json:"cpu_utilisation"`
+	// AtEnds is the share of the run in which threads wait at the ends of parallel
+	// regions, and of which it is not known how much CPU time they spin away in it.
+	AtEnds     Real     `json:"cpu_unknown,omitempty"`
 	Covered    Real     `json:"covered"` // share of the run that the heaviest listed take
 	Incomplete string   `json:"incomplete,omitempty"`
 	Warnings   []string `json:"warnings"`
@@ -107,6 +111,9 @@ func Summarise(d *Dataset, top int) (*Summary, error) {
 		s.Others = ledgers[1:]
 	}
 	if s.CPU, err = d.utilisation(t); err != nil {
+		return nil, err
+	}
+	if s.AtEnds, err = d.atEnds(t); err != nil {
 		return nil, err
 	}
 	regions, err := regionTimes(d, t)
@@ -193,6 +200,30 @@ func (d *Dataset) utilisation(t *Times) (Real, error) {
 		return Missing, err
 	}
 	return Ratio(Total(busy), t.Runtime*float64(len(d.Units))), nil
+}
+
+// atEnds is for what share of the run threads waited at the ends of parallel regions
+// without CPU time that was measured: their clocks are not looked at there.
+func (d *Dataset) atEnds(t *Times) (Real, error) {
+	ends := make([]bool, len(d.Regions)) // those that do not count
+	any := false
+	for r, region := range d.Regions {
+		end := region.Kind == model.Barrier && region.Parent != model.NoParent && strings.HasPrefix(d.Regions[region.Parent].Name, model.ParallelRegion)
+		ends[r], any = !end, any || end
+	}
+	if !any || t.Metric != model.WallTime || !d.Has(model.CPUTime) {
+		return 0, nil
+	}
+	waited := 0.0
+	for name, sign := range map[string]float64{model.WallTime: 1, model.CPUTime: -1} {
+		m, err := d.Matrix(name + ".exc")
+		if err != nil {
+			return 0, err
+		}
+		units := &Rows{By: ByUnit, d: d, size: len(d.Units)}
+		waited += sign * Total(units.fold(m, ends, summed))
+	}
+	return Ratio(max(0, waited), t.Runtime*float64(len(d.Units))), nil
 }
 
 // CountUnits counts processes, the threads of the largest of them, and nodes, as

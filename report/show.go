@@ -58,13 +58,22 @@ func (p *Page) Summary(s *analyze.Summary) {
 		p.Line("  %-14s %5s  %-20s  %s", "cores", Ratio(*e.Cores, 3), bar(float64(*e.Cores), 20), "what standing within MPI without a core leaves of the rest; part of communication and transfer")
 	}
 	if !s.CPU.IsMissing() {
-		p.Line("  %-14s %5s  %-20s  %s", "CPU use", Ratio(s.CPU, 3), bar(float64(s.CPU), 20), "CPU time / (units × run time)")
+		p.Line("  %-14s %5s  %-20s  %s", "CPU use", Ratio(s.CPU, 3), bar(float64(s.CPU), 20), cpuText(s))
 	}
 	if low := lookAt(s.Efficiency, s.Processes, s.Ledgered-s.Sleepers); low != "" {
 		p.Line("")
 		p.Paragraph("Below 0.8, so look at " + low + ".")
 	}
 	p.ledgers(s)
+}
+
+// cpuText says what CPU use is of, and what of it is not known.
+func cpuText(s *analyze.Summary) string {
+	const use = "CPU time / (units × run time)"
+	if s.AtEnds < 0.01 {
+		return use
+	}
+	return use + "; up to " + Ratio(min(1, s.CPU+s.AtEnds), 3) + " with what threads spin at the ends of parallel regions"
 }
 
 // ledgers writes where the time went, and the heaviest regions.

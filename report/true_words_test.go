@@ -201,3 +201,20 @@ func TestBlockedIsNotTheHeaviest(t *testing.T) {
 		}
 	}
 }
+
+// CPU time that nobody looked at is told as that.
+func TestCPUUse(t *testing.T) {
+	for _, c := range []struct {
+		use, unknown analyze.Real
+		want         string
+	}{
+		{0.8, 0, "CPU time / (units × run time)"},
+		{0.8, 0.009, "CPU time / (units × run time)"},
+		{0.4, 0.25, "CPU time / (units × run time); up to 0.650 with what threads spin at the ends of parallel regions"},
+		{0.9, 0.25, "CPU time / (units × run time); up to 1.000 with what threads spin at the ends of parallel regions"},
+	} {
+		if got := cpuText(&analyze.Summary{CPU: c.use, AtEnds: c.unknown}); got != c.want {
+			t.Errorf("%v, %v: %q", c.use, c.unknown, got)
+		}
+	}
+}
