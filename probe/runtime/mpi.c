@@ -479,7 +479,7 @@ static void together(struct thread *t, int kind, int root, uint64_t out, uint64_
     struct communicator *c = communicator(comm);
     if (c)
         gathered(t, &(struct event){kind, c->id, root, 0, 0, (int64_t)out, (int64_t)in, 0, 0}, c, NULL);
-    else if (!begun)
+    else if (!begun && size_of_comm(comm) > 1)
         untold(t);
 }
 
@@ -518,7 +518,7 @@ static void with_lists(struct thread *t, int kind, int root, uint64_t out, uint6
     struct communicator *c = communicator(comm);
     if (c)
         gathered(t, &(struct event){kind, c->id, root, 0, 0, (int64_t)out, (int64_t)in, sends, receives}, c, size_list);
-    else if (!begun)
+    else if (!begun && size_of_comm(comm) > 1)
         untold(t);
 }
 
