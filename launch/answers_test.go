@@ -16,7 +16,7 @@ import (
 // runAnswers runs a program on four ranks and returns what it printed, sorted.
 func runAnswers(t *testing.T, m mpi, settings []string, program ...string) (dir, printed string, status int) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute) // only one that hangs takes so long
 	defer cancel()
 	var out bytes.Buffer
 	dir = t.TempDir()
