@@ -150,7 +150,7 @@ func pythonBehind(ctx context.Context, work, script string) (string, bool) {
 	if err != nil {
 		return "", false
 	}
-	ask := exec.CommandContext(ctx, path, "-ISc", "import sys; print(sys.executable)") // and do nothing else
+	ask := exec.CommandContext(ctx, path, "-ESc", "import sys; print(sys.executable)") // and do nothing else
 	ask.Dir = work
 	out, err := ask.Output()
 	if err != nil {
