@@ -1,8 +1,8 @@
 /* Communicators of a rank that is recorded or answered. Part of answers.h. */
 
 /* One that a rank alone has made is a copy of MPI_COMM_SELF, with what it would be kept
- * here. near are the neighbours in its topology that it receives from. */
-static struct known { MPI_Comm handle; int me, size, inter, remote, near, *world, *world_remote; } *known;
+ * here. */
+static struct known { MPI_Comm handle; int me, size, inter, remote, *world, *world_remote; struct neighbours *near; } *known;
 static int known_count, known_room;
 
 static struct known *known_comm(MPI_Comm handle)
@@ -88,24 +88,36 @@ static int answer_Comm_compare(MPI_Comm a, MPI_Comm b, int *result)
     return MPI_SUCCESS;
 }
 
-static int neighbours(MPI_Comm comm)
-{
-    int kind = MPI_UNDEFINED, n = 0, out, weighted, me;
-    PMPI_Topo_test(comm, &kind);
-    PMPI_Comm_rank(comm, &me);
-    if (kind == MPI_CART && PMPI_Cartdim_get(comm, &n) == MPI_SUCCESS)
-        return 2 * n;
-    if (kind == MPI_GRAPH)
-        PMPI_Graph_neighbors_count(comm, me, &n);
-    if (kind == MPI_DIST_GRAPH)
-        PMPI_Dist_graph_neighbors_count(comm, &n, &out, &weighted);
-    return n;
-}
-
-static int near_in(MPI_Comm comm)
+static struct neighbours *answer_topology(MPI_Comm comm)
 {
     struct known *k = known_comm(comm);
-    return k ? k->near : neighbours(comm);
+    if (!k)
+        return topology(comm);
+    struct neighbours *copy = k->near ? neighbours_room(k->near->in, k->near->out) : NULL;
+    if (copy)
+        memcpy(copy, k->near, sizeof *copy + (size_t)(copy->in + copy->out) * sizeof copy->rank[0]);
+    return copy;
+}
+
+/* How many neighbours a rank receives from. */
+static int near_in(MPI_Comm comm)
+{
+    struct neighbours *n = answer_topology(comm);
+    int in = n ? n->in : 0;
+    free(n);
+    return in;
+}
+
+/* The neighbours in a communicator that was made. */
+static struct neighbours *describe_neighbours(MPI_Comm made)
+{
+    struct neighbours *n = answers == RECORDING ? topology(made) : NULL;
+    int in = number(n ? n->in : -1), out = number(n ? n->out : 0), grid = number(n ? n->grid : 0);
+    if (answers == ANSWERING && in >= 0 && (n = neighbours_room(in, out)))
+        n->grid = grid;
+    if (n)
+        value(n->rank, (size_t)(in + out) * sizeof n->rank[0]);
+    return n;
 }
 
 static void world_ranks(MPI_Group group, int n, int *ranks)
@@ -133,12 +145,12 @@ static struct known describe_comm(MPI_Comm made)
         PMPI_Comm_test_inter(made, &k.inter);
         if (k.inter)
             PMPI_Comm_remote_size(made, &k.remote);
-        else
-            k.near = neighbours(made);
     }
-    int *fields[] = {&k.me, &k.size, &k.inter, &k.remote, &k.near};
+    int *fields[] = {&k.me, &k.size, &k.inter, &k.remote};
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         *fields[i] = number(*fields[i]);
+    if (!k.inter)
+        k.near = describe_neighbours(made);
     k.world = calloc((size_t)k.size + 1, sizeof *k.world);
     k.world_remote = calloc((size_t)k.remote + 1, sizeof *k.world_remote);
     if (!k.world || !k.world_remote)
@@ -160,6 +172,7 @@ static void forget(struct known *k)
 {
     free(k->world);
     free(k->world_remote);
+    free(k->near);
 }
 
 /* A communicator that was made of another: a copy of that one keeps its attributes, but

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "topology.h"
+
 /* What the program is told of its communicators. */
 #ifdef AUSPEX_ANSWERS
 #include "answers.h"
@@ -17,6 +19,7 @@
 #define answer_Comm_remote_size PMPI_Comm_remote_size
 #define answer_Comm_group PMPI_Comm_group
 #define answer_Comm_remote_group PMPI_Comm_remote_group
+#define answer_topology topology
 #endif
 
 /* ---- entering and leaving ---- */
