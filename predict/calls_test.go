@@ -96,7 +96,7 @@ func TestOddCalls(t *testing.T) {
 				t.Errorf("rank %d sleeps for %g s: %+v", rank, times.Sleep, times)
 			}
 		}
-		if notes := strings.Join(report.Notes, "\n"); !strings.Contains(notes, "MPI_Comm_create_group") || !strings.Contains(notes, "Receives for which no message comes are open") {
+		if notes := strings.Join(report.Notes, "\n"); strings.Contains(notes, "as long as they took") || !strings.Contains(notes, "Receives for which no message comes are open") {
 			t.Errorf("%q", notes)
 		}
 	})
