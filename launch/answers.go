@@ -43,10 +43,13 @@ func (a Answers) Refused(rank int) error {
 		return err
 	}
 	if _, err := os.Stat(a.file(rank, "record")); err != nil {
-		return errors.New("it calls MPI in a way that cannot be recorded (as MPICH's mpi_f08)")
+		return ErrUnrecorded
 	}
 	return nil
 }
+
+// ErrUnrecorded is of calls that do not go by way of C.
+var ErrUnrecorded = errors.New("it calls MPI in a way that cannot be recorded (as MPICH's mpi_f08)")
 
 // Discard removes the record of a rank.
 func (a Answers) Discard(rank int) error { return os.Remove(a.file(rank, "record")) }

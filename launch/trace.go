@@ -45,6 +45,9 @@ type rankNotes struct {
 	stops      *stops          // nil where nothing is known of them
 }
 
+// ErrNoTrace is of a run in which no rank recorded events.
+var ErrNoTrace = errors.New("no trace was recorded: the program makes no MPI calls")
+
 // collectTrace makes a trace of the events that the ranks of a run wrote into
 // dir. Sizes are bytes; computation is in ns, so a host of 10⁹ flop/s replays it
 // as it was. Where a program's MPI_Sendrecv meet plain sends and receives, they
@@ -81,7 +84,7 @@ func collectRanks(ctx context.Context, dir string, apart bool) (*trace.Trace, []
 		t.Programs = append(t.Programs, program)
 	}
 	if len(files) == 0 {
-		return nil, nil, errors.New("no trace was recorded: the program makes no MPI calls")
+		return nil, nil, ErrNoTrace
 	}
 	return t, notes, nil
 }

@@ -50,7 +50,7 @@ func (w *workshop) alone(ctx context.Context, program *built, np int, traces []*
 	}
 	if err != nil {
 		use.Why = firstLine(err)
-		w.note("With %d processes%s no rank was measured alone, and the computation of all ranks together counts: %s.", np, atLevel(program.opt), use.Why)
+		w.note("With %s%s no rank was measured alone, and the computation of all ranks together counts: %s.", processes(np), atLevel(program.opt), use.Why)
 		made = traces
 	} else {
 		w.noteAlone(&use)
@@ -80,6 +80,9 @@ func (w *workshop) aloneOf(ctx context.Context, program *built, np int, traces [
 		return nil, err
 	}
 	base, err := w.takeAs(ctx, program, np, running{settings: answers.Record(ranks, limit), answers: true})
+	if errors.Is(err, launch.ErrNoTrace) { // there is one of the same program
+		return nil, launch.ErrUnrecorded
+	}
 	if err != nil {
 		return nil, fmt.Errorf("in a run that was recorded %w", err)
 	}
@@ -180,8 +183,8 @@ func (w *workshop) noteAlone(use *AloneUse) {
 		}
 		parts = append(parts, fmt.Sprintf("%s (%.3g s, %.3g s among all)", of, k.Alone, k.Among))
 	}
-	w.note("With %d processes%s computation was measured alone: %s.", use.NP, atLevel(use.Opt), strings.Join(parts, ", "))
+	w.note("With %s%s computation was measured alone: %s.", processes(use.NP), atLevel(use.Opt), strings.Join(parts, ", "))
 	if use.Why != "" {
-		w.note("With %d processes%s, %s.", use.NP, atLevel(use.Opt), use.Why)
+		w.note("With %s%s, %s.", processes(use.NP), atLevel(use.Opt), use.Why)
 	}
 }

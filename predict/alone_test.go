@@ -115,6 +115,30 @@ int main(int argc, char **argv)
 	})
 }
 
+// Calls that no record holds are told as that, not as none.
+func TestAloneUnrecorded(t *testing.T) {
+	need(t, "mpif90.mpich", "mpirun.mpich")
+	r := request(t, map[string]string{"p.f90": `program p
+  use mpi_f08
+  implicit none
+  integer :: n
+  n = 1
+  call MPI_Init()
+  call MPI_Bcast(n, 1, MPI_INTEGER, 0, MPI_COMM_WORLD)
+  call MPI_Finalize()
+end program
+`})
+	r.Build, r.Run, r.Counts = "mpif90.mpich -O{opt} p.f90 -o p", "mpirun.mpich -n {np} ./p", []int{2}
+	r.Alone, r.Runs = true, 1
+	report, err := predictHere(t, context.Background(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(report.Alone) != 1 || !strings.Contains(report.Alone[0].Why, "in a way that cannot be recorded") {
+		t.Errorf("%+v", report.Alone)
+	}
+}
+
 // program is a rank that computes for so long before each of its calls.
 func program(rank int, kinds []trace.Kind, before ...float64) trace.Program {
 	b := trace.NewBuilder(rank)

@@ -152,7 +152,7 @@ func (w *workshop) takeAs(ctx context.Context, b *built, np int, how running) (*
 	how.traced = true
 	cutting := len(how.settings) > 0 && !how.answers
 	command := fill(w.Run, b.opt, np)
-	w.say("measuring %d processes%s: %s", np, atLevel(b.opt), command)
+	w.say("measuring %s%s: %s", processes(np), atLevel(b.opt), command)
 	result, dir, output, err := w.launch(ctx, b, command, how)
 	if dir != "" {
 		defer os.RemoveAll(dir)

@@ -15,7 +15,7 @@ import (
 // replay predicts from the traces of one level and count on one platform: the
 // middle of the runs.
 func (w *workshop) replay(ctx context.Context, p *Platform, traces []*taken, opt string, np int) (Prediction, error) {
-	w.say("simulating %d processes%s on %s", np, atLevel(opt), p.Name)
+	w.say("simulating %s%s on %s", processes(np), atLevel(opt), p.Name)
 	hosts := p.place(np)
 	reference, doubt, err := w.reference(p, hosts)
 	if err != nil {
@@ -42,7 +42,7 @@ func (w *workshop) replay(ctx context.Context, p *Platform, traces []*taken, opt
 		out.Simulation += time.Since(start).Seconds() / float64(len(traces))
 		out.Obtain += t.seconds / float64(len(traces))
 		if result.Open > 0 {
-			w.note("Receives for which no message comes are open at the program's end, or were cancelled (%d in one replay with %d processes). Like MPI_Finalize, the replay does not wait for them.", result.Open, np)
+			w.note("Receives for which no message comes are open at the program's end, or were cancelled (%d in one replay with %s). Like MPI_Finalize, the replay does not wait for them.", result.Open, processes(np))
 		}
 		seconds, results = append(seconds, result.Seconds), append(results, result)
 		cut, inflated = max(cut, cutSpread(t, machine, hosts)), max(inflated, t.inflated)
@@ -221,8 +221,8 @@ const apart = 1.5
 // then the middle is not what every run takes.
 func (w *workshop) noteScatter(seconds []float64, np int, opt, name string) {
 	if least, most := slices.Min(seconds), slices.Max(seconds); most > apart*least {
-		w.note("Runs of this program differ: from the %d measured with %d processes%s follow times from %.3g to %.3g s on %s. The prediction is the middle of them; a run may take any of them.",
-			len(seconds), np, atLevel(opt), least, most, name)
+		w.note("Runs of this program differ: from the %d measured with %s%s follow times from %.3g to %.3g s on %s. The prediction is the middle of them; a run may take any of them.",
+			len(seconds), processes(np), atLevel(opt), least, most, name)
 	}
 }
 

@@ -212,6 +212,14 @@ func atLevel(opt string) string {
 	return " at -O" + opt
 }
 
+// processes counts them in words.
+func processes(np int) string {
+	if np == 1 {
+		return "1 process"
+	}
+	return strconv.Itoa(np) + " processes"
+}
+
 // program is the name of what is run, or of where its source is.
 func (r *Request) program() string {
 	for _, word := range strings.Fields(r.Run) {

@@ -169,7 +169,7 @@ func (w *workshop) beyond(ctx context.Context, measured [][]*taken, opt string, 
 	slices.SortFunc(measured, func(a, b []*taken) int { return a[0].NP() - b[0].NP() })
 	traces, err := w.extrapolated(measured, np)
 	if err != nil {
-		w.note("There is no prediction for %d processes%s, since it cannot be determined what they would do: %s.", np, atLevel(opt), firstLine(err))
+		w.note("There is no prediction for %s%s, since it cannot be determined what they would do: %s.", processes(np), atLevel(opt), firstLine(err))
 		return nil
 	}
 	for i := range w.Platforms {
@@ -201,7 +201,7 @@ func (w *workshop) takeAll(ctx context.Context, plan *plan, program *built, np i
 			t, err = w.unwatched(ctx, plan, program, np, t)
 		}
 		if err != nil && ctx.Err() == nil && plan.cutting() && w.Method == Auto {
-			w.note("With its loops cut short the program did not come to its end on %d processes%s, so it was measured simply: %s", np, atLevel(program.opt), firstLine(err))
+			w.note("With its loops cut short the program did not come to its end on %s%s, so it was measured simply: %s", processes(np), atLevel(program.opt), firstLine(err))
 			plan.abandon(fmt.Sprintf("With loops cut short the program did not come to its end: %s", firstLine(err)))
 			if program, err = w.buildFor(ctx, plan, program.opt, np); err != nil {
 				return nil, err

@@ -20,6 +20,16 @@ func TestNamesOfSourcesHoldBlanks(t *testing.T) {
 	}
 }
 
+// One process is told as one.
+func TestOneProcess(t *testing.T) {
+	w := &workshop{noted: map[string]bool{}}
+	w.noteScatter([]float64{1, 2, 3}, 1, "2", "here")
+	w.noteScatter([]float64{1, 2, 3}, 2, "2", "here")
+	if n := w.notes; len(n) != 2 || !strings.Contains(n[0], "with 1 process at -O2") || !strings.Contains(n[1], "with 2 processes at -O2") {
+		t.Errorf("%q", n)
+	}
+}
+
 // TestUnlike: what differs between two runs is named, not what they share.
 func TestUnlike(t *testing.T) {
 	a := trace.Action{Kind: trace.Alltoallv, Counts: []int64{3, 5}}
