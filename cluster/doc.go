@@ -15,8 +15,7 @@
 //
 //  1. Call [Optics] for the [Ordering]; plotted in that order, reachability
 //     shows clusters as valleys.
-//  2. Cut it at a distance with [Ordering.At], or find valleys of any depth
-//     with [Ordering.Xi].
+//  2. Cut it at a distance with [Ordering.At].
 //
 // To divide points into a given number of classes use [KMeans], exact on a
 // line; for degrees of belonging use [CMeans], or [SuggestCMeans] where the

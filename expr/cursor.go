@@ -27,9 +27,6 @@ func NewCursor(src string) (*Cursor, error) {
 	return &Cursor{src: src, toks: toks}, nil
 }
 
-// Source is the whole text.
-func (c *Cursor) Source() string { return c.src }
-
 // Peek gives the next token without taking it.
 func (c *Cursor) Peek() Token { return c.PeekAt(0) }
 

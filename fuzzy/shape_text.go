@@ -171,9 +171,6 @@ func ParseForm(src string) (Form, error) {
 	return f, nil
 }
 
-// String prints the form as ParseForm reads it.
-func (f Form) String() string { return string(f.Kind) + at(f.Samples) }
-
 // Over stretches the form over [lo, hi]: a triangle and Pi peak in the middle,
 // a trapezoid is 1 over the middle half, a Gaussian fits three sigma a side.
 func (f Form) Over(lo, hi float64) (*Shape, error) {

@@ -17,6 +17,3 @@ var Shipped = sync.OnceValue(func() *Vocabulary {
 	}
 	return v
 })
-
-// ShippedTOML is the text of the shipped vocabulary, for a user to start from.
-func ShippedTOML() []byte { return append([]byte(nil), shippedTOML...) }
