@@ -15,10 +15,14 @@ import (
 // behind it, and how the units differ.
 func DiagnosisWords(d *diagnose.Diagnosis) string {
 	if d.UnitCount == 1 && d.Averaged {
-		return "The profile holds the mean of all processes: nothing to compare."
+		return strings.Join(append([]string{"The profile holds the mean of all processes: nothing to compare."}, dearWords(d)...), " ")
 	}
 	if d.UnitCount == 1 {
-		return strings.Join(append(lossWords(d), aloneWords(d)), " ")
+		sentences := append(lossWords(d), aloneWords(d))
+		if len(sentences) == 1 && apart(d) == 0 {
+			sentences = append(sentences, dearWords(d)...)
+		}
+		return strings.Join(sentences, " ")
 	}
 	if len(d.Idle) == d.UnitCount || d.Level1 == 0 {
 		nothing := fmt.Sprintf("%s spent no %s%s: nothing to compare.", counted(d.UnitCount, d.Level), d.Metric, outside(d))
@@ -88,6 +92,9 @@ func apartWords(d *diagnose.Diagnosis) string {
 func dearWords(d *diagnose.Diagnosis) []string {
 	in := &d.Internal
 	most, some, times := "Together they spend most on %s, %s of the run.", "They spend %[2]s of the run in %[1]s.", 1.0
+	if d.UnitCount == 1 && !d.Averaged {
+		most, some = "It spends most on %s, %s of the run.", "It spends %[2]s of the run in %[1]s."
+	}
 	if busy := d.UnitCount - len(d.Idle); len(d.Idle) > 0 && busy > 0 {
 		who, whose := "others spend", "their time"
 		if busy == 1 {

@@ -74,6 +74,25 @@ func TestSpendMostOn(t *testing.T) {
 	}
 }
 
+// Of a single process is told what it spends most on, too, unless something else costs more.
+func TestOneProcessSpendsMostOn(t *testing.T) {
+	d := &diagnose.Diagnosis{UnitCount: 1, Ledgered: 1, Level: diagnose.Processes}
+	d.Internal.Regions = []diagnose.InternalRegion{{Region: "main/filter", Share: 0.4, Core: true}}
+	const alone, most = "There is only 1 process: nothing to compare it with.", " It spends most on `filter`, 40.0 % of the run."
+	if got := DiagnosisWords(d); got != alone+most {
+		t.Errorf("a process: %q", got)
+	}
+	d.Ledger = []account.Line{{Kind: account.SharedCores, Share: 0.5, Words: account.OffBlocked}}
+	d.Headline = account.Headline{Kind: account.SharedCores, Share: 0.5}
+	if got := DiagnosisWords(d); !strings.HasSuffix(got, alone) {
+		t.Errorf("a process that is blocked: %q", got)
+	}
+	d = &diagnose.Diagnosis{UnitCount: 1, Averaged: true, Internal: d.Internal}
+	if got := DiagnosisWords(d); !strings.HasSuffix(got, ": nothing to compare. Together they spend most on `filter`, 40.0 % of the run.") {
+		t.Errorf("a mean: %q", got)
+	}
+}
+
 // The first sentence is about the region of the headline, also where only a smaller
 // one has a cause, and a line without a region is none.
 func TestFirstSentenceIsTheHeadlines(t *testing.T) {
