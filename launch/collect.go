@@ -90,8 +90,8 @@ type collector struct {
 
 // columns are the indices of metrics; -1 where nothing of the kind was seen.
 type columns struct {
-	wall, cpu, calls, mpi, messages, sent, received, collective, overtaken, ioTime, ioRead, ioWritten, iterations, faults, switches, memory, samples int
-	counters                                                                                                                                         map[string]int
+	wall, cpu, calls, mpi, messages, sent, received, collective, overtaken, ioTime, ioRead, ioWritten, iterations, faults, switches, memory, samples, coreWait int
+	counters                                                                                                                                                   map[string]int
 }
 
 // keepRanks orders the processes. Where some are ranks of an MPI program, a
@@ -210,9 +210,15 @@ func connects(p *probe.Process) bool {
 // declare adds the metrics that have values.
 func (c *collector) declare() {
 	var sum probe.Node
+	var queued float64
 	for _, p := range c.processes {
+		tells := tellsBlocked(p)
 		for _, t := range p.Threads {
 			for _, n := range t.Nodes {
+				sum.Wall += n.Wall
+				if tells {
+					queued += coreWait(n)
+				}
 				sum.Messages += n.Messages
 				sum.Sent += n.Sent
 				sum.Received += n.Received
@@ -253,6 +259,10 @@ func (c *collector) declare() {
 	k.faults = metric(sum.Faults > 0, model.PageFaults)
 	k.switches = metric(sum.Switches > 0, model.ContextSwitches)
 	k.memory = c.b.Metric(model.Metric{Name: "peak_memory", Unit: "bytes", Scope: model.Own, Missing: model.Absent})
+	k.coreWait = -1
+	if queued > 0 && queued >= fewQueued*sum.Wall {
+		k.coreWait = c.b.Metric(model.Metric{Name: model.CoreWait, Unit: "s", Scope: model.Exclusive, Missing: model.Zero})
+	}
 	k.samples = -1
 	if c.anySamples() {
 		k.samples = c.b.Metric(model.Metric{Name: model.Samples, Scope: model.Exclusive, Missing: model.Zero})

@@ -202,6 +202,14 @@ func tellsBlocked(p *probe.Process) bool {
 	return p.Sampling > 0 && !slices.ContainsFunc(p.Threads, func(t probe.Thread) bool { return !(t.Nodes[0].Blocked > 0) })
 }
 
+// coreWait is how long a thread could have run at a node and had no core, as far as
+// that is known: calls too short to be looked at count as CPU time.
+func coreWait(n probe.Node) float64 { return max(0, n.Wall-n.CPU-n.Blocked) }
+
+// fewQueued is the share of all time that has to have been without a core to be
+// kept: on a quiet machine it is next to nothing.
+const fewQueued = 0.01
+
 // entered tells which nodes a thread has been in, or in one below: of a task that it
 // made for others it has the place only.
 func entered(t probe.Thread) []bool {
@@ -225,10 +233,14 @@ func (c *collector) thread(p *probe.Process, u threadTree) {
 	for _, s := range u.samples {
 		total[s.node] += s.weight
 	}
-	been := entered(t)
+	been, waits := entered(t), make([]float64, len(t.Nodes))
+	tells := c.columns.coreWait >= 0 && tellsBlocked(p)
 	for j, n := range t.Nodes {
 		if !been[j] {
 			continue
+		}
+		if tells {
+			waits[j] = coreWait(n)
 		}
 		if p.Regions[n.Region].Kind == probe.Frame {
 			if u.nodes[j].exact {
@@ -249,6 +261,9 @@ func (c *collector) thread(p *probe.Process, u threadTree) {
 			t.Nodes[j].CPU -= n.CPU
 		}
 		c.values(p, unit, c.place(u.nodes[j]), n, kind == probe.MPICall)
+		if waits[j] > 0 && total[j] == 0 {
+			c.b.Add(unit, c.place(u.nodes[j]), c.columns.coreWait, waits[j])
+		}
 	}
 	slices.SortStableFunc(u.samples, func(a, b sampled) int { return a.node - b.node })
 	for _, s := range u.samples {
@@ -256,6 +271,9 @@ func (c *collector) thread(p *probe.Process, u threadTree) {
 		at := c.place(s.at.kept(c.tree.top.weight))
 		c.b.Add(unit, at, c.columns.wall, n.Wall*share)
 		c.b.Add(unit, at, c.columns.cpu, n.CPU*share)
+		if waits[s.node] > 0 {
+			c.b.Add(unit, at, c.columns.coreWait, waits[s.node]*share)
+		}
 		if c.columns.samples >= 0 {
 			c.b.Add(unit, at, c.columns.samples, float64(s.weight))
 		}

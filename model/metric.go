@@ -76,6 +76,9 @@ const (
 	ContextSwitches = "context_switches"
 )
 
+// CoreWait is the time in which a unit could have run and had no core.
+const CoreWait = "core_wait"
+
 // Samples counts the stacks that were looked at in a region.
 const Samples = "samples"
 

@@ -33,6 +33,7 @@ func headlineWords(d *diagnose.Diagnosis) []string {
 			out = append(out, lineWords(d, h)...)
 		}
 	}
+	out = append(out, coreWaitWords(d)...)
 	if !uneven && (d.Slower != nil || len(d.Causes) > 0 && float64(d.Causes[0].LostShare) >= account.Trouble) {
 		return append(out, imbalanceWords(d, "Work is uneven, too, in")...)
 	}
@@ -151,6 +152,30 @@ func coreless(d *diagnose.Diagnosis) string {
 // withoutCores is what a trace tells of ranks that stood within MPI.
 func withoutCores(w *diagnose.Waits) string {
 	return fmt.Sprintf("is for want of cores: its trace shows that for %s of the run ranks could have gone on within MPI and had no core, or waited for such.", percentOf(w.NoCore))
+}
+
+// coreWaitWords says that ranks stood within MPI without a core, where that is most of
+// what is told of MPI. A profile does not know what it costs: who waits for another
+// rank anyway loses nothing by it.
+func coreWaitWords(d *diagnose.Diagnosis) []string {
+	told := 0.0
+	for _, h := range []*account.Headline{&d.Headline, d.Second} {
+		if h != nil && ofMPI(*h) && (h.Kind == account.Communication || h.Kind == account.Waiting) {
+			told += h.Share
+		}
+	}
+	if d.Waits != nil || told == 0 || d.CoreWait < max(account.Trouble, told/2) {
+		return nil
+	}
+	return []string{fmt.Sprintf("For %s of the run the processes could have gone on within MPI and had no core%s; `auspex run --trace` tells what that costs.", percentOf(d.CoreWait), sharing(d))}
+}
+
+// sharing says how many share the cores, where they are more than these.
+func sharing(d *diagnose.Diagnosis) string {
+	if busy := d.Ledgered - len(d.Idle); d.Cores > 0 && busy > d.Cores {
+		return fmt.Sprintf(" (%d share %s)", busy, plural(d.Cores, "core"))
+	}
+	return ""
 }
 
 // mostlyWithoutCores tells whether most of some lines is for want of cores, even if all

@@ -237,3 +237,34 @@ func TestCPUUse(t *testing.T) {
 		}
 	}
 }
+
+// That ranks stood within MPI without a core is said where it is most of what is said of
+// MPI and no trace tells more.
+func TestCoreWaitWords(t *testing.T) {
+	told := " run the processes could have gone on within MPI and had no core"
+	of := func(kind account.Kind, region account.Place, share, wait float64) *diagnose.Diagnosis {
+		return &diagnose.Diagnosis{Headline: account.Headline{Kind: kind, Region: region, Share: share}, CoreWait: wait, Ledgered: 4, UnitCount: 4, Cores: 2, Level: diagnose.Processes}
+	}
+	traced := of(account.Waiting, "main/MPI_Recv", 0.5, 0.4)
+	traced.Waits = &diagnose.Waits{}
+	roomy := of(account.Waiting, "main/MPI_Recv", 0.5, 0.4)
+	roomy.Cores = 4
+	for _, c := range []struct {
+		name string
+		d    *diagnose.Diagnosis
+		want string
+	}{
+		{"most of the waiting", of(account.Waiting, "main/MPI_Recv", 0.5, 0.4), "For 40 % of the" + told + " (4 share 2 cores);"},
+		{"most of the communication, cores enough", roomy, told + "; `auspex run --trace`"},
+		{"little of it", of(account.Communication, "main/MPI_Recv", 0.5, 0.1), ""},
+		{"next to nothing of the run", of(account.Communication, "", 0.02, 0.015), ""},
+		{"a trace tells", traced, ""},
+		{"other trouble", of(account.IO, "main/write", 0.5, 0.4), ""},
+		{"threads wait for one another", of(account.Waiting, "main/OpenMP barrier", 0.5, 0.4), ""},
+	} {
+		text := strings.Join(headlineWords(c.d), " ")
+		if has := strings.Contains(text, told); has != (c.want != "") || !strings.Contains(text, c.want) {
+			t.Errorf("%s: %q", c.name, text)
+		}
+	}
+}

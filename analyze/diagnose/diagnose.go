@@ -73,7 +73,10 @@ type Diagnosis struct {
 	// Reachability is only there where it was asked for.
 	Reachability *Reachability `json:"reachability,omitempty"`
 	// Waits is how long ranks waited for one another, where a kept trace tells.
-	Waits    *Waits   `json:"waits,omitempty"`
+	Waits *Waits `json:"waits,omitempty"`
+	// CoreWait is the share of the run in which the units could have gone on within
+	// communication and had no core; 0 where that is not known.
+	CoreWait float64  `json:"core_wait,omitempty"`
 	Warnings []string `json:"warnings"`
 }
 

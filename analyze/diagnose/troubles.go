@@ -289,6 +289,28 @@ func (s *study) nest(found []critical, i int, troubles []trouble) {
 	}
 }
 
+// coreWait is the share of the run in which the units of the ledger stood without a
+// core within communication.
+func (s *study) coreWait() float64 {
+	name := model.CoreWait + "." + string(model.Exclusive)
+	if !s.d.Has(name) {
+		return 0
+	}
+	waited, err := s.d.Matrix(name)
+	if err != nil {
+		return 0
+	}
+	sum := 0.0
+	for u := range waited.Units {
+		for r, seconds := range waited.Row(u) {
+			if c := s.d.Classes[r]; s.d.Communication[r] && (c == account.Communicating || c == account.Waits || c == account.Sending) {
+				sum += seconds
+			}
+		}
+	}
+	return sum / (float64(s.ledger.Units) * s.ledger.RunSeconds)
+}
+
 // headline says what the run's largest avoidable loss is. A region of
 // imbalance is called as the causes call it.
 func (s *study) headline(r *Diagnosis) {
@@ -302,6 +324,7 @@ func (s *study) headline(r *Diagnosis) {
 	}
 	r.Ledger, r.Ledgered, r.Cores, r.Crowded = s.ledger.Lines, s.ledger.Units, s.ledger.Cores, s.ledger.Crowded
 	r.Runtime = analyze.Real(s.ledger.RunSeconds) // a process's times are sums over its threads
+	r.CoreWait = s.coreWait()
 	all := s.ledger.Headlines()
 	for i := range all {
 		if all[i].Kind == account.Imbalance && len(r.Causes) > 0 && float64(r.Causes[0].LostShare) >= all[i].Share {
