@@ -73,6 +73,7 @@ func Collect(ctx context.Context, dir string, run Run) (*model.Experiment, []ins
 	c.tellPython()
 	c.tellChildren()
 	c.tellUnmeasured()
+	c.tellBound(run.Command)
 	c.tellCost()
 	e, err := c.b.Build(c.header(run))
 	return e, c.tooShort(), err

@@ -3,9 +3,7 @@ package launch
 import (
 	"debug/elf"
 	"fmt"
-	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"sort"
 	"strings"
@@ -36,8 +34,8 @@ func (c *collector) header(run Run) model.Header {
 	h.SetFactor(model.NumberFactor("ranks", float64(c.ranks())))
 	h.SetFactor(model.NumberFactor("threads", float64(threads)))
 	h.SetFactor(model.NumberFactor("nodes", float64(len(hosts))))
-	if host, err := os.Hostname(); err == nil && len(hosts) == 1 && hosts[host] {
-		h.SetFactor(model.NumberFactor(model.Cores, float64(runtime.NumCPU())))
+	if n := cores(c.processes); n > 0 {
+		h.SetFactor(model.NumberFactor(model.Cores, float64(n)))
 	}
 	word := func(name, value string) {
 		if value != "" {

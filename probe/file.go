@@ -60,6 +60,7 @@ type Process struct {
 	User, System time.Duration
 	PeakMemory   uint64        // bytes
 	Lost         uint64        // events that found no room
+	Cores        []int         // that its threads might run on, empty where not known
 	Counters     []Counter     // the hardware counters that were there
 	Sampling     time.Duration // CPU time between two samples, 0 without
 	Asked        time.Duration // the same, as it was asked for

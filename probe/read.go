@@ -13,7 +13,7 @@ import (
 // What runtime/format.h lays down.
 const (
 	magic        = "auspexP\n"
-	version      = 8
+	version      = 9
 	headerSize   = 4096
 	chunkSize    = 16384
 	chunkHead    = 16
@@ -26,7 +26,7 @@ const (
 	offSize      = 16
 	maxFileSize  = 1 << 30
 
-	counters, counterGroups, counterName = 8, 4, 24
+	counters, counterGroups, counterName, allowedWords = 8, 4, 24, 16
 )
 
 const (
@@ -62,6 +62,7 @@ type rawHeader struct {
 	PythonState, _                           uint32
 	Python                                   [24]byte
 	User, System, TeamPrice                  uint64
+	Allowed                                  [allowedWords]uint64
 }
 
 type rawRegion struct {
@@ -166,6 +167,11 @@ func Parse(data []byte) (*Process, error) {
 		Children: time.Duration(min(h.Children, 1<<62)), PeakMemory: h.PeakMemory, Lost: h.Lost, Sampling: time.Duration(min(h.Sampling, 1<<62)),
 	}
 	p.User, p.System = time.Duration(min(h.User, 1<<62)), time.Duration(min(h.System, 1<<62))
+	for core := range 64 * allowedWords {
+		if h.Allowed[core/64]>>(core%64)&1 != 0 {
+			p.Cores = append(p.Cores, core)
+		}
+	}
 	p.Python = Python{Version: text(h.Python[:]), State: PythonState(h.PythonState), At: h.PythonAt}
 	for i := range min(h.Counted, counters) {
 		p.Counters = append(p.Counters, Counter{Name: text(h.CounterName[i][:]), Group: min(int(h.CounterGroup[i]), counterGroups-1)})

@@ -198,6 +198,7 @@ void auspex_file_close(int state, int code)
         return;
     auspex_note_all();
     auspex_clock_note(h);
+    auspex_allowed();
     struct rusage u;
     if (getrusage(RUSAGE_CHILDREN, &u) == 0)
         h->children = in_ns(u.ru_utime) + in_ns(u.ru_stime);

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #define AUSPEX_MAGIC "auspexP\n"
-#define AUSPEX_VERSION 8
+#define AUSPEX_VERSION 9
 #define HEADER_SIZE 4096
 #define CHUNK_SIZE 16384
 
@@ -18,7 +18,7 @@ enum region_kind { FUNCTION = 1, LOOP = 2, USER = 3, MPI_CALL = 4, BARRIER = 5, 
 enum python_state { NO_PYTHON = 0, PYTHON_KNOWN = 1, PYTHON_NAMED = 2, PYTHON_UNKNOWN = 3, PYTHON_THREADS_FREELY = 4, PYTHON_MISFIT = 5 };
 
 /* Counters of the hardware, in groups that count at once. */
-enum { COUNTERS = 8, COUNTER_GROUPS = 4, COUNTER_NAME = 24 };
+enum { COUNTERS = 8, COUNTER_GROUPS = 4, COUNTER_NAME = 24, ALLOWED_WORDS = 16 };
 
 struct header {
     char magic[8];
@@ -55,6 +55,7 @@ struct header {
     char python[24];         /* its version */
     uint64_t user, system;   /* ns of CPU time of all threads, as the kernel has it */
     uint64_t team_price;     /* ticks that a parallel region takes longer */
+    uint64_t allowed[ALLOWED_WORDS]; /* the cores that its threads may run on, a bit each; 0 where not known */
 };
 
 struct chunk {

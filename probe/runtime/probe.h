@@ -182,6 +182,9 @@ void auspex_core_close(struct thread *t);
 uint64_t auspex_core_wait(struct thread *t, uint64_t lost);
 uint64_t auspex_core_queued(const struct thread *t);
 
+/* allowed.c */
+void auspex_allowed(void);
+
 /* living.c */
 void auspex_living(struct thread *t);
 void auspex_note(struct thread *t);

@@ -460,6 +460,7 @@ void auspex_unwind(struct thread *t, uint32_t region)
 static void begin_thread(struct thread *t)
 {
     auspex_thread_clock(t);
+    auspex_allowed();
     int wanted = auspex_sampling || getenv("AUSPEX_TRACE_DIR");
     t->schedstat = wanted ? LATER : -1;
     if (wanted && t->record.id == 0)
@@ -498,6 +499,7 @@ static void thread_ends(void *p)
     uint64_t since = nanos(CLOCK_THREAD_CPUTIME_ID);
     t->record.over = 1;
     auspex_self = NULL;
+    auspex_allowed();
     auspex_core_close(t);
     auspex_altstack_end();
     auspex_thread_over(t, since);
