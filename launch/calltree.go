@@ -68,6 +68,7 @@ type callTree struct {
 	names *resolver
 	top   spot              // around the programs
 	blind map[string]uint64 // samples in code without symbols, by object
+	plain map[string]uint64 // samples in code compiled without optimisation, by source file
 	// program is the executable of the process at hand, in its first thread, and main
 	// where its main was found: other threads take part in what main calls.
 	program string

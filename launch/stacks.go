@@ -1,7 +1,9 @@
 package launch
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"sort"
@@ -51,6 +53,12 @@ func (c *callTree) samples(p *probe.Process, t probe.Thread, nodes []*spot, owne
 			idle[k] = ofOpenMP(base) || s.Parent >= 0 && idle[s.Parent] && ofLanguages.MatchString(base)
 			if len(c.names.at(a)) == 0 && !idle[k] && !c.forPython(p, from, a) {
 				c.blind[a.object] += s.Count
+			}
+			if file, ok := c.names.object(a.object).Unoptimised(a.at); ok && s.Count > 0 {
+				if c.plain == nil {
+					c.plain = map[string]uint64{}
+				}
+				c.plain[file] += s.Count
 			}
 		}
 		if s.Count > 0 && !idle[k] && p.Regions[t.Nodes[s.Place].Region].Kind != probe.Barrier {
@@ -148,6 +156,7 @@ func (c *collector) tellSamples() {
 	if dropped > 0 {
 		c.notes = append(c.notes, fmt.Sprintf("%d of %d samples are lost: other threads were just taking room for theirs, or there was no more", dropped, taken))
 	}
+	c.tellPlain(taken)
 	var objects []string
 	for object, n := range blind {
 		if 20*n >= taken && n >= 5 {
@@ -170,6 +179,32 @@ func (c *collector) tellSamples() {
 		}
 		c.notes = append(c.notes, fmt.Sprintf("%s has no symbols for %.0f %% of the samples: %s to see which functions they are in", filepath.Base(object), 100*float64(blind[object])/float64(taken), remedy))
 	}
+}
+
+// tellPlain says how much of the time is in code that was compiled without optimisation,
+// where that is a tenth of all samples at least.
+func (c *collector) tellPlain(taken uint64) {
+	plain := c.tree.plain
+	files, sum := slices.Collect(maps.Keys(plain)), uint64(0)
+	for _, n := range plain {
+		sum += n
+	}
+	if sum < 20 || 10*sum < taken {
+		return
+	}
+	slices.SortFunc(files, func(a, b string) int {
+		return cmp.Or(cmp.Compare(plain[b], plain[a]), cmp.Compare(a, b))
+	})
+	const shown = 3
+	names, more := []string{}, ""
+	for _, file := range files[:min(shown, len(files))] {
+		names = append(names, filepath.Base(file))
+	}
+	if n := len(files) - shown; n > 0 {
+		more = fmt.Sprintf(" and %d more", n)
+	}
+	c.notes = append(c.notes, fmt.Sprintf("%.0f %% of the samples are in code that was compiled without optimisation (-O0, or no -O at all), of %s%s: built with -O2 the program may spend its time elsewhere",
+		100*float64(sum)/float64(taken), strings.Join(names, ", "), more))
 }
 
 // place puts every spot that stays into the experiment, parents first.

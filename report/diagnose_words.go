@@ -110,7 +110,7 @@ func dearWords(d *diagnose.Diagnosis) []string {
 	share := func(of analyze.Real) analyze.Real { return min(1, analyze.Real(times)*of) }
 	best := -1
 	for i, r := range in.Regions {
-		if r.Core && !r.Self && lastName(r.Region) != model.Blocked && share(r.Share) >= 0.1 && (best < 0 || r.Share > in.Regions[best].Share) {
+		if r.Core && (!r.Self || len(model.SplitPath(r.Region)) > 2) && lastName(r.Region) != model.Blocked && share(r.Share) >= 0.1 && (best < 0 || r.Share > in.Regions[best].Share) {
 			best = i
 		}
 	}
@@ -126,6 +126,10 @@ func dearWords(d *diagnose.Diagnosis) []string {
 	}
 	dear := in.Regions[best]
 	name := quoted(shortName(lastName(dear.Region))) + at(dear.File, dear.Line)
+	if dear.Self { // what stands around the others; around all of them it is the program, of which that says nothing
+		names := model.SplitPath(dear.Region)
+		name = quoted(shortName(names[len(names)-2])) + at(dear.File, dear.Line) + " itself"
+	}
 	for _, r := range in.Regions { // many small parts of another region may take longer together
 		if r.Share > dear.Share && !strings.HasPrefix(dear.Region, r.Region+"/") {
 			return []string{fmt.Sprintf(some, name, Percent(share(dear.Share)))}

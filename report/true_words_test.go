@@ -57,6 +57,8 @@ func TestSpendMostOn(t *testing.T) {
 		want string
 	}{
 		{"a region", diagnose.Internal{Regions: smooth}, "Together they spend most on `pre`, 36.0 % of the run."},
+		{"a function around the others", diagnose.Internal{Regions: []diagnose.InternalRegion{{Region: "prog/main/relax/<self>", Share: 0.7, Core: true, Self: true}}}, "Together they spend most on `relax` itself, 70.0 % of the run."},
+		{"outside of all functions", diagnose.Internal{Regions: []diagnose.InternalRegion{{Region: "prog/<self>", Share: 0.7, Core: true, Self: true}}}, ""},
 		{"a function called from two", diagnose.Internal{Regions: smooth, Function: &diagnose.DearFunction{Name: "apply", Share: 0.47, Paths: 2}},
 			"Together they spend most on `apply` on all its call paths together, 47.0 % of the run."},
 		{"a region around it that computes longer by itself", diagnose.Internal{Regions: smooth, Function: &diagnose.DearFunction{Name: "main", Share: 0.4, Paths: 1}},
