@@ -115,6 +115,7 @@ func (r *Runner) Run(ctx context.Context) (*Result, error) {
 		settings = append(settings, fmt.Sprintf("AUSPEX_SAMPLE_NS=%d", r.Sample.Nanoseconds()))
 	}
 	command := passOn(r.Command, t, settings)
+	stopped := throttledHere()
 	started := time.Now()
 	w := watch(dir)
 	ended, err := r.execute(ctx, command, settings)
@@ -133,6 +134,9 @@ func (r *Runner) Run(ctx context.Context) (*Result, error) {
 	}
 	if err != nil {
 		return result, err
+	}
+	if note := throttledHere().since(stopped, result.Wall.Seconds()); note != "" {
+		result.Experiment.Notes = append(result.Experiment.Notes, note)
 	}
 	if result.Samples, err = CollectSamples(dir, started); err != nil {
 		return result, err
