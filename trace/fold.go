@@ -49,6 +49,7 @@ type Builder struct {
 	files   map[string]uint64
 	codes   []string // code of each action id, "" for loops
 	latest  []int32  // latest item of each id
+	plain   int32    // id of a compute that says nothing but its flops, -1 if there was none
 	actions int64
 	steps   int64   // of these, without locations
 	dry     int     // tries to find a loop in vain
@@ -63,7 +64,7 @@ type Builder struct {
 
 // NewBuilder returns a Builder for one rank.
 func NewBuilder(rank int) *Builder {
-	return &Builder{rank: int32(rank), ids: map[string]int32{}, files: map[string]uint64{}, out: Program{Rank: int32(rank)}}
+	return &Builder{rank: int32(rank), ids: map[string]int32{}, plain: -1, files: map[string]uint64{}, out: Program{Rank: int32(rank)}}
 }
 
 // next makes the Builder, whose Program has been taken, ready for another rank.
@@ -72,7 +73,7 @@ func (b *Builder) next(rank int) {
 	clear(b.files)
 	*b = Builder{
 		rank: int32(rank), ids: b.ids, files: b.files, items: b.items[:0], repeats: b.repeats[:0], loops: b.loops[:0],
-		codes: b.codes[:0], latest: b.latest[:0], scratch: b.scratch[:0], Means: b.Means,
+		codes: b.codes[:0], latest: b.latest[:0], plain: -1, scratch: b.scratch[:0], Means: b.Means,
 		out: Program{Rank: int32(rank), code: b.out.code[:0]},
 	}
 }
@@ -122,8 +123,17 @@ func (b *Builder) add(a *Action) int32 {
 	default:
 		b.cores = 0
 	}
+	simple := false
 	if a.Kind == Compute && a.Variance == 0 {
 		it.value = a.Value
+		simple = a.Type == DefaultType && a.Type2 == DefaultType && a.Comm == 0
+		if simple && b.plain >= 0 {
+			b.actions++
+			b.steps++
+			it.id = b.plain
+			b.push(it)
+			return it.id
+		}
 		plain := *a
 		plain.Value = 0
 		b.scratch = appendAction(b.scratch[:0], &plain, b.rank, 0)
@@ -136,6 +146,9 @@ func (b *Builder) add(a *Action) int32 {
 		id = b.newID(code, code)
 	}
 	it.id = id
+	if simple {
+		b.plain = id
+	}
 	if b.actions++; a.Kind != Location {
 		b.steps++
 	}
@@ -170,12 +183,14 @@ func (b *Builder) push(it item) {
 	if len(b.items) >= maxItems && b.known == 0 {
 		b.settle(len(b.items) / 2)
 	}
-	b.closeLast()
+	if n := len(b.items); n > 0 && b.items[n-1].id < 0 {
+		b.close(n - 1)
+	}
 	b.link(it)
 	if b.known > 0 {
 		return
 	}
-	if b.extendLoop() {
+	if len(b.loops) > 0 && b.extendLoop() {
 		b.dry = 0
 		return
 	}

@@ -15,9 +15,7 @@ const (
 	chunkSize   = 1 << 17 // bytes read at once
 	historySize = 1 << 16 // bytes kept behind, to compare iterations as text
 	maxLine     = 1 << 26 // bytes of one line (v-collectives on many ranks are long)
-	ringSize    = 1 << 12 // lines whose start is remembered
-	knownLines  = 1 << 12 // lines whose action is remembered
-	knownLength = 1 << 8  // bytes of such a line
+	ringSize    = 1 << 12 // lines whose start is remembered, a power of two
 )
 
 // textReader reads text traces line by line. It is reused from file to file.
@@ -35,7 +33,7 @@ type textReader struct {
 	starts [ringSize]int64 // offsets of the latest action lines
 	seen   int64           // action lines so far
 	body   []byte          // text of one iteration
-	known  map[string]int32
+	known  known
 }
 
 func (r *textReader) open(src io.Reader) {
@@ -72,29 +70,28 @@ func (r *textReader) more() error {
 // end; the last line counts whether it is ended or not. io.EOF ends the file.
 func (r *textReader) next() ([]byte, error) {
 	for {
-		i := bytes.IndexByte(r.buf[r.pos:], '\n')
-		if i < 0 && !r.eof {
+		line, at := r.buf[r.pos:], r.pos
+		if i := bytes.IndexByte(line, '\n'); i >= 0 {
+			line = line[:i]
+			r.pos += i + 1
+		} else if !r.eof {
 			if err := r.more(); err != nil {
 				return nil, err
 			}
 			continue
-		}
-		line := r.buf[r.pos:]
-		if i >= 0 {
-			line = line[:i]
 		} else if len(line) == 0 {
 			return nil, io.EOF
-		}
-		start := r.base + int64(r.pos)
-		r.pos += len(line)
-		if i >= 0 {
-			r.pos++
+		} else {
+			r.pos = len(r.buf)
 		}
 		r.line++
-		if line = trim(line); len(line) == 0 || line[0] == '#' {
+		if len(line) == 0 || line[0] <= ' ' || line[len(line)-1] <= ' ' {
+			line = trim(line)
+		}
+		if len(line) == 0 || line[0] == '#' {
 			continue
 		}
-		r.starts[r.seen%ringSize] = start
+		r.starts[r.seen&(ringSize-1)] = r.base + int64(at)
 		r.seen++
 		return line, nil
 	}
@@ -156,7 +153,7 @@ func (r *textReader) understand(file string, line []byte, err error) (int, error
 func (r *textReader) add(file string, b *Builder) (mine bool, err error) {
 	line, err := r.next()
 	if err == nil {
-		if id, ok := r.known[string(line)]; ok {
+		if id, ok := r.known.find(line); ok {
 			b.same(id)
 			return true, nil
 		}
@@ -166,8 +163,8 @@ func (r *textReader) add(file string, b *Builder) (mine bool, err error) {
 		return false, err
 	}
 	id := b.add(&r.act)
-	if r.act.Kind != Compute && len(line) <= knownLength && len(r.known) < knownLines {
-		r.known[string(line)] = id
+	if r.act.Kind != Compute {
+		r.known.add(line, id)
 	}
 	return true, nil
 }
@@ -185,10 +182,7 @@ func (r *textReader) readRank(ctx context.Context, path string, b *Builder) erro
 // readLines is readRank for a file that is open.
 func (r *textReader) readLines(ctx context.Context, path string, src io.Reader, b *Builder) error {
 	r.open(src)
-	if r.known == nil {
-		r.known = map[string]int32{}
-	}
-	clear(r.known) // peers are relative to the rank, and so are ids
+	r.known.forget() // peers are relative to the rank, and so are ids
 	for n := 0; ; n++ {
 		if n&0xffff == 0xffff && ctx.Err() != nil {
 			return ctx.Err()
