@@ -173,8 +173,16 @@ func (c *Cursor) Skip(depth int, iterations uint64, actions int64) {
 // Next moves to the next action and stores it in a; it returns false at the
 // end. Fields that the action's kind does not carry keep what they held.
 func (c *Cursor) Next(a *Action) bool {
-	d := decoder{code: c.program.code, pos: c.pos}
 	c.turned = -1
+	if rest := c.program.code[c.pos:]; len(rest) >= messageRoom && rest[0]-byte(Send) <= byte(Irecv-Send) {
+		if n := a.message((*[messageRoom]byte)(rest), c.program.Rank); n > 0 {
+			c.pos += n
+			c.cores = 0
+			c.done++
+			return true
+		}
+	}
+	d := decoder{code: c.program.code, pos: c.pos}
 	for d.pos < len(d.code) {
 		op := d.code[d.pos]
 		d.pos++

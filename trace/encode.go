@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+	"math/bits"
 )
 
 // An operation is one code byte (the Kind, or one of the two below), one mask
@@ -118,19 +119,50 @@ type decoder struct {
 	bad  bool
 }
 
+// short reads a varint of up to four bytes from the lowest bytes of b without a branch,
+// since a processor cannot foretell how long it is. Where it is longer, n is 5.
+func short(b uint32) (v uint64, n int) {
+	ends := ^b & 0x80808080
+	b &= ends ^ (ends - 1) // up to the first byte that ends a number
+	return uint64(b&0x7f | b>>1&(0x7f<<7) | b>>2&(0x7f<<14) | b>>3&(0x7f<<21)), bits.TrailingZeros32(ends)/8 + 1
+}
+
+func zigzag(u uint64) int64 { return int64(u>>1) ^ -int64(u&1) }
+
+// message reads what follows the operation code of most messages: a peer, a tag and a
+// count in four bytes each at most, and nothing else. It returns how many bytes that
+// took, 0 where it is anything else.
+func (a *Action) message(b *[messageRoom]byte, rank int32) int {
+	if b[1] != 0 {
+		return 0
+	}
+	peer, k := uint64(b[2]), 1
+	if peer >= 0x80 {
+		peer, k = short(binary.LittleEndian.Uint32(b[2:]))
+	}
+	n := 2 + k
+	tag, l := uint64(b[n]), 1
+	if tag >= 0x80 {
+		tag, l = short(binary.LittleEndian.Uint32(b[n:]))
+	}
+	n += l
+	count, m := short(binary.LittleEndian.Uint32(b[n:]))
+	if k == 5 || l == 5 || m == 5 {
+		return 0
+	}
+	a.Kind, a.Type, a.Type2, a.Comm = Kind(b[0]), DefaultType, DefaultType, 0
+	a.Peer, a.Tag, a.Count = int32(zigzag(peer))+rank, int32(zigzag(tag)), zigzag(count)
+	return n + m
+}
+
+// messageRoom is how many bytes are looked at for a message.
+const messageRoom = 16
+
 func (d *decoder) uvarint() uint64 {
-	if rest := d.code[d.pos:]; len(rest) > 2 { // most take three bytes at most
-		a, b, c := uint64(rest[0]), uint64(rest[1]), uint64(rest[2])
-		switch {
-		case a < 0x80:
-			d.pos++
-			return a
-		case b < 0x80:
-			d.pos += 2
-			return a&0x7f | b<<7
-		case c < 0x80:
-			d.pos += 3
-			return a&0x7f | b&0x7f<<7 | c<<14
+	if rest := d.code[d.pos:]; len(rest) >= 4 { // most take no more
+		if v, n := short(binary.LittleEndian.Uint32(rest)); n < 5 {
+			d.pos += n
+			return v
 		}
 	}
 	v, n := binary.Uvarint(d.code[d.pos:])
@@ -143,8 +175,7 @@ func (d *decoder) uvarint() uint64 {
 }
 
 func (d *decoder) varint() int64 {
-	u := d.uvarint()
-	return int64(u>>1) ^ -int64(u&1)
+	return zigzag(d.uvarint())
 }
 
 func (d *decoder) float() float64 {
@@ -184,10 +215,6 @@ func (d *decoder) fieldsOf(k Kind, a *Action, rank int32) (series int, file uint
 	f := kindFields[k]
 	mask := d.byte()
 	a.Kind, a.Type, a.Type2, a.Comm, a.Peer = k, DefaultType, DefaultType, 0, RootUnset
-	if mask == 0 && f == hasPeer|hasTag|hasCount && k < Barrier { // most messages
-		a.Peer, a.Tag, a.Count = int32(d.varint())+rank, int32(d.varint()), d.varint()
-		return -1, 0
-	}
 	series = -1
 	if mask&(maskType|maskType2) != 0 {
 		t := d.byte()
