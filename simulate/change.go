@@ -161,8 +161,8 @@ func (n *network) vary(ends func(message int32) (src, dst int32, a, b int32)) {
 func (n *network) change(l int32, bandwidth, latency float64) error {
 	n.links[l].capacity, n.latencies[l] = bandwidth, latency
 	n.routes, n.dirty = routeTable{}, true
-	over := slices.Sorted(slices.Values(n.links[l].users))
-	for _, id := range over {
+	for _, u := range slices.Sorted(slices.Values(n.links[l].users)) { // of flows in their order
+		id := u.flow()
 		n.leave(id)
 		if err := n.renew(id); err != nil {
 			return err

@@ -150,8 +150,8 @@ func (s *solver) crosses(f *flow, e int32) bool {
 
 // part takes the flows that cross another link out, to be shared out singly.
 func (c *crowd) part(s *solver, e int32) {
-	for _, id := range s.links[e].users {
-		if s.flows[id].inCrowd {
+	for _, u := range s.links[e].users {
+		if id := u.flow(); s.flows[id].inCrowd {
 			s.add(id)
 		}
 	}
@@ -165,13 +165,13 @@ func (c *crowd) check(s *solver) {
 	level := c.newLevel
 	if level > c.lowBound {
 		c.lowBound = math.Inf(1)
-		for _, id := range s.links[c.link].users {
-			f := &s.flows[id]
+		for _, u := range s.links[c.link].users {
+			f := &s.flows[u.flow()]
 			if !f.inCrowd || !f.bounded {
 				continue
 			}
 			if own := f.bound * f.penalty; own < level {
-				s.add(id)
+				s.add(u.flow())
 			} else {
 				c.lowBound = min(c.lowBound, own)
 			}
@@ -272,7 +272,8 @@ func (c *crowd) found(s *solver) {
 		s.links[e].beside = false
 	}
 	c.roof, c.outside, c.beside = c.roof[:0], c.outside[:0], c.beside[:0]
-	for _, id := range l.users {
+	for _, u := range l.users {
+		id := u.flow()
 		f := &s.flows[id]
 		if f.bottleneck == best {
 			if c.level < 0 {
@@ -293,7 +294,8 @@ func (c *crowd) breakUp(s *solver) {
 		s.flows[id].outside = none
 	}
 	c.outside = c.outside[:0]
-	for _, id := range s.links[c.link].users {
+	for _, u := range s.links[c.link].users {
+		id := u.flow()
 		f := &s.flows[id]
 		if f.inCrowd {
 			c.remove(s, f)

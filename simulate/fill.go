@@ -26,14 +26,16 @@ func (x *filling) at() float64 { return math.Float64frombits(x.level) }
 
 // fill shares what the flows outside the set leave among those in it and, where
 // the set touches it, the crowd.
-func (s *solver) fill() {
+func (s *solver) fill(again bool) {
 	c := &s.crowd
 	c.playing = c.link != none && s.links[c.link].epoch == s.epoch
 	if len(s.set) == 1 && !c.playing && s.fillOne() {
 		return
 	}
-	for _, id := range s.set {
-		s.flows[id].fixed = false
+	if again {
+		for _, id := range s.set {
+			s.flows[id].fixed = false
+		}
 	}
 	i := s.open()
 	if s.few = len(s.filling) <= fewLinks; !s.few {
@@ -136,7 +138,8 @@ func (s *solver) open() int32 {
 		if level < lowest {
 			first, lowest = next-1, level
 		}
-		list[next] = filling{level, left, demand, active, e}
+		x := &list[next]
+		x.level, x.left, x.demand, x.active, x.link = level, left, demand, active, e
 		l.level, l.slot, next = -1, slot, following
 	}
 	s.places, s.filling = list[:next], list[nowhere+1:next]
@@ -194,10 +197,9 @@ func (s *solver) fillOne() bool {
 // demandOf recomputes the steepest of a FATPIPE link's growing flows.
 func (s *solver) demandOf(x *filling) {
 	x.demand = 0
-	for _, id := range s.links[x.link].users {
-		if f := &s.flows[id]; f.epoch == s.epoch && !f.fixed {
-			_, weight := s.partOf(f, x.link)
-			x.demand = max(x.demand, weight*f.inverse)
+	for _, u := range s.links[x.link].users {
+		if f := &s.flows[u.flow()]; f.epoch == s.epoch && !f.fixed {
+			x.demand = max(x.demand, s.weightOf(u, x.link)*f.inverse)
 		}
 	}
 }
@@ -209,8 +211,8 @@ func (s *solver) fillLink(e int32, level float64) int {
 	l := &s.links[e]
 	n := 0
 	if s.bounded > 0 {
-		for _, id := range l.users {
-			f := &s.flows[id]
+		for _, u := range l.users {
+			f := &s.flows[u.flow()]
 			if f.epoch == s.epoch && !f.fixed && f.bounded && f.bound*f.penalty < level {
 				s.stop(f, f.bound, none)
 				n++
@@ -221,8 +223,8 @@ func (s *solver) fillLink(e int32, level float64) int {
 		}
 	}
 	l.level = level
-	for _, id := range l.users {
-		f := &s.flows[id]
+	for _, u := range l.users {
+		f := &s.flows[u.flow()]
 		if f.epoch == s.epoch && !f.fixed {
 			s.stop(f, level*f.inverse, e)
 			n++
@@ -278,15 +280,23 @@ const fewLinks = 32
 
 // lowest is the place of the link that fills up next, or none.
 func (s *solver) lowest() int32 {
-	if !s.few {
-		if len(s.heap) == 0 {
-			return none
-		}
-		return s.heap[0]
+	if s.few {
+		return lowestOf(s.filling)
 	}
+	if len(s.heap) == 0 {
+		return none
+	}
+	return s.heap[0]
+}
+
+// lowestOf is not to be inlined: its result being an address there, the compiler would
+// take a branch for each link.
+//
+//go:noinline
+func lowestOf(list []filling) int32 {
 	first, level := none, never
-	for i := range s.filling {
-		if x := s.filling[i].level; x < level {
+	for i := range list {
+		if x := list[i].level; x < level {
 			first, level = int32(i), x
 		}
 	}

@@ -19,10 +19,10 @@ func (s *solver) verify() {
 	for e := range s.links {
 		l := &s.links[e]
 		load, nearest := 0.0, int32(0)
-		for i, id := range l.users {
-			f := &s.flows[id]
-			p, weight := s.partOf(f, int32(e))
-			if p.at != int32(i) {
+		for i, u := range l.users {
+			f := &s.flows[u.flow()]
+			weight := s.weightOf(u, int32(e))
+			if s.parts[s.partOf(u, int32(e))].at != int32(i) {
 				panic(fmt.Sprintf("link %d: user %d is not where it should be", e, i))
 			}
 			load += weight * f.rate
@@ -45,17 +45,17 @@ func (s *solver) verify() {
 		if load > l.capacity*(1+tolerance) {
 			panic(fmt.Sprintf("link %d: load %g exceeds %g", e, load, l.capacity))
 		}
-		for _, id := range l.users {
-			f := &s.flows[id]
+		for _, u := range l.users {
+			f := &s.flows[u.flow()]
 			if f.bottleneck != int32(e) {
 				continue
 			}
 			if load < l.capacity*(1-tolerance) {
-				panic(fmt.Sprintf("link %d holds flow %d back but is not full", e, id))
+				panic(fmt.Sprintf("link %d holds flow %d back but is not full", e, u.flow()))
 			}
 			for _, v := range l.users {
-				if g := &s.flows[v]; g.rate*g.penalty > f.rate*f.penalty*(1+tolerance) {
-					panic(fmt.Sprintf("link %d: flow %d has more than its share", e, v))
+				if g := &s.flows[v.flow()]; g.rate*g.penalty > f.rate*f.penalty*(1+tolerance) {
+					panic(fmt.Sprintf("link %d: flow %d has more than its share", e, v.flow()))
 				}
 			}
 		}

@@ -82,7 +82,8 @@ func (s *solver) look(id int32) {
 
 // explore looks at the flows of a link that move by now.
 func (s *solver) explore(e int32) {
-	for _, id := range s.links[e].users {
+	for _, u := range s.links[e].users {
+		id := u.flow()
 		if m := s.moves[id]; m.at == s.instant && !m.looked {
 			s.look(id)
 		}
@@ -90,11 +91,8 @@ func (s *solver) explore(e int32) {
 }
 
 // openHidden lifts the limit of hidden links that filled up, and tells whether
-// there were any.
+// there were any. Where a single flow has begun to move there are none.
 func (s *solver) openHidden() bool {
-	if s.exact || len(s.joined) < 2 {
-		return false
-	}
 	some := false
 	for i := range s.filling {
 		e := s.filling[i].link
@@ -118,8 +116,8 @@ func (s *solver) closeOpened() {
 	for _, e := range s.opened {
 		l := &s.links[e]
 		l.open = false
-		for _, id := range l.users {
-			s.add(id)
+		for _, u := range l.users {
+			s.add(u.flow())
 		}
 	}
 	s.opened = s.opened[:0]

@@ -40,7 +40,7 @@ type link struct {
 	beside   bool    // it is listed in crowd.beside
 	noted    int32   // its place in the crowd's roof, or none
 
-	users   []int32 // flows
+	users   []user
 	carried float64 // bytes, acknowledgements left out
 	shadow  float64 // Σ w/p of the crowd's flows that cross it
 
@@ -54,6 +54,19 @@ type part struct {
 	link int32
 	at   int32 // the flow's place in the link's users
 }
+
+// user is a flow on a link, and which of its parts that is: the first at which to look
+// for it, where the flow has very many.
+type user int32
+
+const (
+	placeBits = 3
+	lastPlace = 1<<placeBits - 1
+)
+
+func newUser(flow int32, place int) user { return user(flow<<placeBits | int32(min(place, lastPlace))) }
+
+func (u user) flow() int32 { return int32(u >> placeBits) }
 
 // terms are what a flow asks for. Flows over like routes share them.
 type terms struct {
@@ -113,18 +126,23 @@ type solver struct {
 
 // way is the parts of a flow with their weights.
 func (s *solver) way(f *flow) ([]part, []float64) {
-	weights := f.weights
-	return s.parts[f.first:][:len(weights)], weights
+	weights, first := f.weights, int(f.first)
+	return s.parts[first : first+len(weights)], weights
 }
 
-// partOf is the part of a flow on a link that it crosses, with its weight.
-func (s *solver) partOf(f *flow, e int32) (*part, float64) {
-	way, weights := s.way(f)
-	i := 0
-	for way[i].link != e {
+// partOf is the place of a link's user in solver.parts.
+func (s *solver) partOf(u user, e int32) int {
+	i := int(s.flows[u.flow()].first) + int(u&lastPlace)
+	for s.parts[i].link != e {
 		i++
 	}
-	return &way[i], weights[i]
+	return i
+}
+
+// weightOf is the weight with which a user uses its link.
+func (s *solver) weightOf(u user, e int32) float64 {
+	f := &s.flows[u.flow()]
+	return f.weights[s.partOf(u, e)-int(f.first)]
 }
 
 // join adds a flow whose parts, penalty and bound are set.
@@ -143,7 +161,7 @@ func (s *solver) join(id int32) {
 		if p.at = int32(len(l.users)); p.at == 0 {
 			l.taken = s.epoch
 		}
-		l.users = append(l.users, id)
+		l.users = append(l.users, newUser(id, i))
 		if l.fat && bound*weight >= l.capacity*(1-slack) {
 			f.critical = true
 			l.critical++
@@ -175,8 +193,7 @@ func (s *solver) leave(id int32) {
 		if int(p.at) < last {
 			moved := l.users[last]
 			l.users[p.at] = moved
-			other, _ := s.partOf(&s.flows[moved], p.link)
-			other.at = p.at
+			s.parts[s.partOf(moved, p.link)].at = p.at
 		}
 		l.users = l.users[:last]
 		l.quit = s.epoch
@@ -205,7 +222,9 @@ func (s *solver) solve() []int32 {
 	s.epoch++
 	s.set, s.touched, s.resized = slices.Grow(s.set[:0], len(s.joined)), s.touched[:0], 0
 	s.bounded, s.top = 0, 0
-	s.closeOpened()
+	if len(s.opened) > 0 {
+		s.closeOpened()
+	}
 	for _, id := range s.joined {
 		s.add(id)
 		way, _ := s.way(&s.flows[id])
@@ -225,9 +244,9 @@ func (s *solver) solve() []int32 {
 		s.touch(s.crowd.link)
 	}
 	s.crowd.dirty = false
-	for len(s.touched) > 0 {
+	for again := false; len(s.touched) > 0; again = true {
 		s.grown = false
-		s.fill()
+		s.fill(again)
 		if !s.grown {
 			for i := range s.filling {
 				// There is nothing to test where it holds nobody back, or all its
@@ -241,7 +260,7 @@ func (s *solver) solve() []int32 {
 				s.crowd.check(s)
 			}
 		}
-		if !s.grown && !s.openHidden() {
+		if !s.grown && (s.exact || len(s.joined) < 2 || !s.openHidden()) {
 			break
 		}
 	}
@@ -256,7 +275,7 @@ func (s *solver) add(id int32) {
 	if f.epoch == s.epoch {
 		return
 	}
-	f.epoch = s.epoch
+	f.epoch, f.fixed = s.epoch, false
 	if f.rate > 0 {
 		s.resized++
 	}
@@ -303,8 +322,8 @@ func (s *solver) touch(e int32) {
 	if l.fat && l.critical > 0 {
 		// SimGrid stops all flows of a FATPIPE link when the first one reaches
 		// its capacity, so they cannot be told apart.
-		for _, id := range l.users {
-			s.add(id)
+		for _, u := range l.users {
+			s.add(u.flow())
 		}
 	}
 	if l.crowded > 0 {
@@ -320,16 +339,16 @@ func (s *solver) addNearest(e int32) {
 		return
 	}
 	if l.fat && l.critical > 0 {
-		for _, id := range l.users {
-			s.add(id)
+		for _, u := range l.users {
+			s.add(u.flow())
 		}
 		return
 	}
 	if l.nearest == 0 {
 		return
 	}
-	for _, id := range l.users {
-		if s.flows[id].bottleneck == e {
+	for _, u := range l.users {
+		if id := u.flow(); s.flows[id].bottleneck == e {
 			s.add(id)
 		}
 	}
@@ -346,13 +365,13 @@ func (s *solver) checkLink(e int32) {
 		// Newly full: nobody outside may have a higher level, and nobody it
 		// holds back a lower one.
 		high, low := l.level*(1+slack), l.level*(1-slack)
-		for _, id := range l.users {
-			f := &s.flows[id]
+		for _, u := range l.users {
+			f := &s.flows[u.flow()]
 			if f.epoch == s.epoch || f.inCrowd {
 				continue
 			}
 			if own := f.rate * f.penalty; own > high || f.bottleneck == e && own < low {
-				s.add(id)
+				s.add(u.flow())
 			}
 		}
 		return
@@ -360,12 +379,11 @@ func (s *solver) checkLink(e int32) {
 	// It holds back flows outside the set: it must still be full, and no flow
 	// in the set may have a higher level than they have.
 	load, top, least := l.load+l.shadow*s.crowd.current(), 0.0, -1.0
-	for _, id := range l.users {
-		f := &s.flows[id]
+	for _, u := range l.users {
+		f := &s.flows[u.flow()]
 		switch own := f.rate * f.penalty; {
 		case f.epoch == s.epoch:
-			_, weight := s.partOf(f, e)
-			load += weight * f.rate
+			load += s.weightOf(u, e) * f.rate
 			top = max(top, own)
 		case f.bottleneck == e && (least < 0 || own < least):
 			least = own
