@@ -91,6 +91,16 @@ func PutWith(s *store.Store, e *model.Experiment, replace bool, further func(*Da
 	return s.Put(e, replace, attached...)
 }
 
+// InMemory is a small experiment as a dataset that need not be read from a store; not
+// one of several runs, the spread of which only the store gives, nor a large one, which
+// is quicker with the digest that is stored.
+func InMemory(e *model.Experiment) (d *Dataset, ok bool) {
+	if e.Summaries.Deviation != nil || len(e.Units)*len(e.Regions) >= digestFrom {
+		return nil, false
+	}
+	return inMemory(e), true
+}
+
 // inMemory is an experiment that is not stored as a dataset.
 func inMemory(e *model.Experiment) *Dataset {
 	h := e.Header

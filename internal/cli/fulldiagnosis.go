@@ -14,8 +14,20 @@ import (
 // of its causes and of waiting: whoever tells it, the figures are the same.
 func fullDiagnosis(ctx context.Context, e *store.Experiment, d *analyze.Dataset, words analyze.Words, o diagnose.Options) (*diagnose.Diagnosis, error) {
 	found, err := diagnose.Run(ctx, d, words, o)
-	if err != nil || len(found.Causes) == 0 && !kept.Waited(found) {
+	if err != nil {
 		return found, err
+	}
+	return withTrace(ctx, found, func() (*store.Experiment, error) { return e, nil })
+}
+
+// withTrace has a diagnosis know what the trace says, if there is something to ask it.
+func withTrace(ctx context.Context, found *diagnose.Diagnosis, stored func() (*store.Experiment, error)) (*diagnose.Diagnosis, error) {
+	if len(found.Causes) == 0 && !kept.Waited(found) {
+		return found, nil
+	}
+	e, err := stored()
+	if err != nil {
+		return nil, err
 	}
 	r, err := kept.Open(ctx, e)
 	if errors.Is(err, kept.ErrNoTrace) {

@@ -14,6 +14,7 @@ import (
 
 	"auspex/analyze"
 	"auspex/analyze/diagnose"
+	"auspex/fuzzy"
 	"auspex/ingest"
 	"auspex/launch"
 	"auspex/model"
@@ -308,18 +309,28 @@ func (a *app) tellRun(ctx context.Context, e *model.Experiment, status int) erro
 }
 
 // diagnosis says in words what is wrong with an experiment, nothing where it
-// cannot be read again.
+// cannot be told. One that is at hand is not read again.
 func (a *app) diagnosis(ctx context.Context, e *model.Experiment) string {
-	stored, err := a.experiment(e.Name)
+	stored := func() (*store.Experiment, error) { return a.experiment(e.Name) }
+	words := analyze.Words{Vocabulary: new(fuzzy.Vocabulary)} // they compare units
+	if len(e.Units) > 1 {
+		words = analyze.ShippedWords()
+	}
+	d, ok := analyze.InMemory(e)
+	if !ok {
+		again, err := stored()
+		if err != nil {
+			return ""
+		}
+		if d, err = analyze.Open(again); err != nil {
+			return ""
+		}
+	}
+	found, err := diagnose.Run(ctx, d, words, diagnose.Options{})
 	if err != nil {
 		return ""
 	}
-	d, err := analyze.Open(stored)
-	if err != nil {
-		return ""
-	}
-	found, err := fullDiagnosis(ctx, stored, d, analyze.ShippedWords(), diagnose.Options{})
-	if err != nil {
+	if found, err = withTrace(ctx, found, stored); err != nil {
 		return ""
 	}
 	return report.DiagnosisWords(found)
