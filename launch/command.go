@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -198,6 +199,9 @@ func launcherOf(ctx context.Context, name string) launcher {
 // libraries finds the MPI library and those of sanitizers among the libraries
 // that a program is linked with.
 func libraries(ctx context.Context, program string) (mpi string, sanitizers []string) {
+	if needsOnlyTheCompilers(program) {
+		return "", nil
+	}
 	out, err := loaded(ctx, program)
 	if err != nil {
 		return "", nil
@@ -219,6 +223,27 @@ func libraries(ctx context.Context, program string) (mpi string, sanitizers []st
 		}
 	}
 	return mpi, sanitizers
+}
+
+// ofCompilers are the libraries of C and of compilers, which bring no others.
+var ofCompilers = []string{"libc", "libm", "libmvec", "libdl", "libpthread", "librt", "libgcc_s", "libstdc++", "libgfortran", "libquadmath", "libgomp", "ld-linux-x86-64", "ld-linux-aarch64"}
+
+// needsOnlyTheCompilers tells of a program that nothing further is loaded into it, so
+// that its loader, another process, need not be asked.
+func needsOnlyTheCompilers(program string) bool {
+	if os.Getenv("LD_PRELOAD") != "" || os.Getenv("LD_AUDIT") != "" {
+		return false
+	}
+	file, err := elf.Open(program)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	needed, err := file.ImportedLibraries()
+	return err == nil && len(needed) > 0 && !slices.ContainsFunc(needed, func(name string) bool {
+		base, _, _ := strings.Cut(name, ".so")
+		return !slices.Contains(ofCompilers, base)
+	})
 }
 
 // loaded lists the libraries of a program as ldd does, a script that asks the

@@ -52,6 +52,31 @@ func TestInspect(t *testing.T) {
 	}
 }
 
+// What a program loads is asked of its loader, but where that is clear.
+func TestNeedsOnlyTheCompilers(t *testing.T) {
+	need(t, "gcc")
+	t.Setenv("LD_PRELOAD", "")
+	dir := write(t, map[string]string{"x.c": "int other(void);\nint main(void) { return 0; }\n", "other.c": "int other(void) { return 1; }\n"})
+	t.Chdir(dir)
+	for _, made := range []string{"-shared -fPIC other.c -o libother.so", "x.c -lm -o alone", "-Wl,--no-as-needed x.c ./libother.so -o more"} {
+		if out, err := command("gcc", strings.Fields(made)...); err != nil {
+			t.Fatal(out)
+		}
+	}
+	if !needsOnlyTheCompilers("alone") {
+		t.Error("a program with the C library is not known for one")
+	}
+	for _, name := range []string{"more", "x.c", "none"} {
+		if needsOnlyTheCompilers(name) {
+			t.Errorf("%s is taken for a program that loads nothing else", name)
+		}
+	}
+	t.Setenv("LD_PRELOAD", filepath.Join(dir, "libother.so"))
+	if needsOnlyTheCompilers("alone") {
+		t.Error("what is preloaded is overlooked")
+	}
+}
+
 // A script between the launcher and the program is no obstacle.
 func TestScriptBetween(t *testing.T) {
 	eachMPI(t, func(t *testing.T, m mpi) {

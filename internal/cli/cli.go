@@ -100,8 +100,8 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 }
 
 // rootCommand has all commands. Those that are called for every run and for every
-// source file are built alone where the arguments begin with one: the others' flags
-// would take longer than what is left of the start.
+// source file are built alone where the arguments begin with one, and none for the
+// version: the others' flags would take longer than what is left of the start.
 func (a *app) rootCommand(args []string) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "auspex",
@@ -154,6 +154,9 @@ they do not have.`,
 	)
 	if len(args) > 0 && (args[0] == "run" || args[0] == "cc") {
 		root.AddCommand(a.runCommand(), a.ccCommand())
+		return root
+	}
+	if len(args) == 1 && args[0] == "--version" {
 		return root
 	}
 	root.AddCommand(
