@@ -1,9 +1,9 @@
 package fuzzy
 
 import (
-	"regexp"
 	"strings"
 
+	"auspex/internal/lazyregexp"
 	"auspex/internal/mistake"
 )
 
@@ -28,7 +28,7 @@ type Clause struct {
 const defaultDegree = 0.5
 
 // comparison parts what is required from what it is compared with.
-var comparison = regexp.MustCompile(`(?i)^(.*\S)\s+compared\s+with\s*(.*)$`)
+var comparison = lazyregexp.New(`(?i)^(.*\S)\s+compared\s+with\s*(.*)$`)
 
 type clauseTable struct {
 	Region  string  `toml:"region"`

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"auspex/ingest/input"
+	"auspex/internal/lazyregexp"
 	"auspex/model"
 )
 
@@ -20,7 +21,7 @@ type NamePattern struct {
 	names []string
 }
 
-var braced = regexp.MustCompile(`\{([A-Za-z_][A-Za-z0-9_.-]*)\}`)
+var braced = lazyregexp.New(`\{([A-Za-z_][A-Za-z0-9_.-]*)\}`)
 
 // ParseNamePattern reads a pattern.
 func ParseNamePattern(text string) (*NamePattern, error) {

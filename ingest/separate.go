@@ -3,11 +3,11 @@ package ingest
 import (
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
 	"auspex/ingest/input"
+	"auspex/internal/lazyregexp"
 	"auspex/model"
 )
 
@@ -119,10 +119,10 @@ func jobSize(e *model.Experiment) (float64, bool) {
 	return 0, false
 }
 
-var digits = regexp.MustCompile("[0-9]+")
+var digits = lazyregexp.New("[0-9]+")
 
 // buildFactor recognises metadata about how the program was built.
-var buildFactor = regexp.MustCompile(`(?i)compil|build|cxx|cflags|fflags|optimi[sz]ation|commit|git|^version$|program.?version`)
+var buildFactor = lazyregexp.New(`(?i)compil|build|cxx|cflags|fflags|optimi[sz]ation|commit|git|^version$|program.?version`)
 
 // otherBuild tells what makes two runs different builds, "" for the same.
 func otherBuild(a, b *model.Experiment) string {

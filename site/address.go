@@ -9,9 +9,10 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"regexp"
 	"strings"
 	"time"
+
+	"auspex/internal/lazyregexp"
 )
 
 // Scheme begins the addresses of sites.
@@ -45,7 +46,7 @@ type address struct {
 	cert, key      string
 }
 
-var databaseName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var databaseName = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // parseAddress reads clickhouse://[user@]host[:port]/database[?secure=1&timeout=30s].
 func parseAddress(text string, getenv func(string) string) (*address, error) {

@@ -10,12 +10,13 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"regexp"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
+
+	"auspex/internal/lazyregexp"
 )
 
 // Site is a site's store.
@@ -176,7 +177,7 @@ func (s *Site) unreached(err error) error {
 }
 
 // codeInText is where a server that sends no code in a header writes it.
-var codeInText = regexp.MustCompile(`^Code: (\d+)`)
+var codeInText = lazyregexp.New(`^Code: (\d+)`)
 
 func refused(answer *http.Response, out []byte) error {
 	message := strings.TrimSpace(string(out))

@@ -5,13 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 
+	"auspex/internal/lazyregexp"
 	"auspex/model"
 	"auspex/store"
 )
@@ -107,7 +107,7 @@ func header(text string) (model.Header, error) {
 	return h, nil
 }
 
-var wholeID = regexp.MustCompile(`^[0-9a-f]{32}$`)
+var wholeID = lazyregexp.New(`^[0-9a-f]{32}$`)
 
 // Header finds an experiment: the newest of the name, name@id, or an id.
 func (s *Site) Header(name string) (model.Header, error) {

@@ -4,8 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"regexp"
 	"slices"
+
+	"auspex/internal/lazyregexp"
 )
 
 // Attachment is a small file kept beside an experiment's tables, such as the
@@ -15,7 +16,7 @@ type Attachment struct {
 	Data []byte
 }
 
-var attachmentName = regexp.MustCompile(`^[a-z0-9-]+\.(csv|txt|json|trace|gob)$`)
+var attachmentName = lazyregexp.New(`^[a-z0-9-]+\.(csv|txt|json|trace|gob)$`)
 
 // attach writes attachments into the folder of an experiment that is being
 // made.

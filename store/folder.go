@@ -6,9 +6,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"time"
 
+	"auspex/internal/lazyregexp"
 	"auspex/internal/scratch"
 )
 
@@ -202,7 +202,7 @@ func (k *shelf) remove(name string) error {
 	return os.RemoveAll(filepath.Join(k.folders, r.id))
 }
 
-var idForm = regexp.MustCompile(`^\d{8}T\d{6}-[0-9a-f]{12}$`)
+var idForm = lazyregexp.New(`^\d{8}T\d{6}-[0-9a-f]{12}$`)
 
 // isID tells a folder's id from the names that an earlier auspex gave folders.
 func isID(file string) bool { return idForm.MatchString(file) }

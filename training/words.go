@@ -3,9 +3,10 @@ package training
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"auspex/internal/lazyregexp"
 )
 
 func sortKinds(kinds []KindSlowdown) {
@@ -28,14 +29,14 @@ func worstWorkers(scores []float64) []int {
 // What ranges and operators are called that load data, save models, collect
 // garbage or compile.
 var (
-	loads    = regexp.MustCompile(`(?i)load|data|batch|fetch|input|preproc|augment|next.?sample|next\(iter|__next__|collate|tokeni[sz]`)
-	saves    = regexp.MustCompile(`(?i)save|saving|checkpoint|ckpt|dump|serial`)
-	collects = regexp.MustCompile(`(?i)\bgc\b|garbage|gc[._]collect`)
+	loads    = lazyregexp.New(`(?i)load|data|batch|fetch|input|preproc|augment|next.?sample|next\(iter|__next__|collate|tokeni[sz]`)
+	saves    = lazyregexp.New(`(?i)save|saving|checkpoint|ckpt|dump|serial`)
+	collects = lazyregexp.New(`(?i)\bgc\b|garbage|gc[._]collect`)
 	// The optimizer's kernels, by their names and those of their operators.
-	optimizes = regexp.MustCompile(`(?i)_foreach_|_fused_(adam|sgd|adagrad)|multi_tensor|adam|\bsgd\b|lamb\b|optimizer`)
+	optimizes = lazyregexp.New(`(?i)_foreach_|_fused_(adam|sgd|adagrad)|multi_tensor|adam|\bsgd\b|lamb\b|optimizer`)
 	// Operators that return when the device has delivered a value.
-	waitsInside = regexp.MustCompile(`aten::item\b|aten::_local_scalar_dense|aten::is_nonzero`)
-	compiles    = regexp.MustCompile(`(?i)compil(e|ing|ation)\b|\bjit\b|autotun|inductor`)
+	waitsInside = lazyregexp.New(`aten::item\b|aten::_local_scalar_dense|aten::is_nonzero`)
+	compiles    = lazyregexp.New(`(?i)compil(e|ing|ation)\b|\bjit\b|autotun|inductor`)
 )
 
 // fix says what may help.

@@ -9,11 +9,11 @@ import (
 	"fmt"
 	"math"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"auspex/ingest/input"
+	"auspex/internal/lazyregexp"
 	"auspex/internal/mistake"
 	"auspex/model"
 )
@@ -36,8 +36,8 @@ const (
 )
 
 var (
-	cubeEntry = regexp.MustCompile(`^(anchor\.xml|remapping\.spec|[0-9]+\.(index|data))$`)
-	cubeXML   = regexp.MustCompile(`<cube\s+version="[0-9]`)
+	cubeEntry = lazyregexp.New(`^(anchor\.xml|remapping\.spec|[0-9]+\.(index|data))$`)
+	cubeXML   = lazyregexp.New(`<cube\s+version="[0-9]`)
 )
 
 func isCube(name string, head []byte) bool {

@@ -3,11 +3,11 @@ package stacks
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"auspex/ingest/input"
+	"auspex/internal/lazyregexp"
 	"auspex/model"
 )
 
@@ -24,9 +24,9 @@ import (
 // the place in the source behind each function. -F comm,ip,sym leaves of the
 // sample's line the command alone, -F ip,sym nothing.
 var (
-	perfSample = regexp.MustCompile(`^(\S.*?)\s+(?:(\d+)/)?(\d+)\s+(?:\[\d+\]\s+)?(?:[KUHGgMES]{1,3}\s+)?(?:(\d+\.\d+):\s*)?(?:(\d+)\s+)?([^\s:]\S*:)?(?:\s*(\S.*)|\s*)$`)
-	perfFrame  = regexp.MustCompile(`^\s*[0-9a-f]+\s+\S.*`)
-	perfSource = regexp.MustCompile(`^\s+(?:\S+:\d+|\S+\[[0-9a-f]+\])$`)
+	perfSample = lazyregexp.New(`^(\S.*?)\s+(?:(\d+)/)?(\d+)\s+(?:\[\d+\]\s+)?(?:[KUHGgMES]{1,3}\s+)?(?:(\d+\.\d+):\s*)?(?:(\d+)\s+)?([^\s:]\S*:)?(?:\s*(\S.*)|\s*)$`)
+	perfFrame  = lazyregexp.New(`^\s*[0-9a-f]+\s+\S.*`)
+	perfSource = lazyregexp.New(`^\s+(?:\S+:\d+|\S+\[[0-9a-f]+\])$`)
 )
 
 // perfRecord is in the lines of what is no sample, which perf script prints with

@@ -8,10 +8,10 @@ import (
 	"errors"
 	"io"
 	"path"
-	"regexp"
 	"strconv"
 
 	"auspex/internal/jsonscan"
+	"auspex/internal/lazyregexp"
 	"auspex/internal/mistake"
 )
 
@@ -221,8 +221,8 @@ func (r *reader) readDevices() error {
 }
 
 var (
-	rankInName   = regexp.MustCompile(`(?i)rank[-_.]?(\d{1,7})`)
-	numberAsName = regexp.MustCompile(`^(\d{1,5})\.`) // 3.json, 3.pt.trace.json.gz
+	rankInName   = lazyregexp.New(`(?i)rank[-_.]?(\d{1,7})`)
+	numberAsName = lazyregexp.New(`^(\d{1,5})\.`) // 3.json, 3.pt.trace.json.gz
 )
 
 // RankInName is the rank that a file's name tells, -1 where it tells none.

@@ -39,6 +39,9 @@ func (r *Regexp) FindStringSubmatchIndex(s string) []int { return r.get().FindSt
 func (r *Regexp) FindAllStringSubmatch(s string, n int) [][]string {
 	return r.get().FindAllStringSubmatch(s, n)
 }
+func (r *Regexp) ReplaceAllString(s, with string) string {
+	return r.get().ReplaceAllString(s, with)
+}
 func (r *Regexp) ReplaceAllStringFunc(s string, f func(string) string) string {
 	return r.get().ReplaceAllStringFunc(s, f)
 }
