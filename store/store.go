@@ -35,6 +35,7 @@ package store
 
 import (
 	"crypto/rand"
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -103,11 +104,13 @@ func escapeName(name string) string {
 	return escaped
 }
 
-// newID makes an identifier that sorts by time.
+// newID makes an identifier that sorts by time: the second, its 65536ths, and chance.
 func newID() string {
-	var random [6]byte
-	rand.Read(random[:])
-	return time.Now().UTC().Format("20060102T150405") + "-" + hex.EncodeToString(random[:])
+	now := time.Now().UTC()
+	var tail [6]byte
+	rand.Read(tail[2:])
+	binary.BigEndian.PutUint16(tail[:], uint16(uint64(now.Nanosecond())<<16/1e9))
+	return now.Format("20060102T150405") + "-" + hex.EncodeToString(tail[:])
 }
 
 // Names lists the experiments' names, sorted.

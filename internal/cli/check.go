@@ -22,7 +22,7 @@ func (a *app) checkCommand() *cobra.Command {
 	var flags wordFlags
 	var file, baseline, against string
 	cmd := &cobra.Command{
-		Use:     "check EXPERIMENT --contract FILE",
+		Use:     "check [EXPERIMENT] --contract FILE",
 		GroupID: "words",
 		Short:   "Hold an experiment against a contract in words; exits 1 when it is broken, 2 when it cannot be judged",
 		Example: `  auspex check nightly --contract perf.toml

@@ -12,7 +12,7 @@ func (a *app) classifyCommand() *cobra.Command {
 	var terms, regions []string
 	var top int
 	cmd := &cobra.Command{
-		Use:     "classify EXPERIMENT",
+		Use:     "classify [EXPERIMENT]",
 		GroupID: "words",
 		Short:   "Say how far every region deserves words such as low, medium and high",
 		Example: `  auspex classify gromacs-16

@@ -160,11 +160,11 @@ they do not have.`,
 		return root
 	}
 	root.AddCommand(
-		a.importCommand(), a.listCommand(), a.showCommand(), a.compareCommand(), a.diagnoseCommand(), a.stragglersCommand(), a.deviceCommand(), a.watchCommand(), a.scalingCommand(), a.exportCommand(), a.serveCommand(), a.reportCommand(),
+		a.importCommand(), a.listCommand(), a.orLast(a.showCommand()), a.compareCommand(), a.orLast(a.diagnoseCommand()), a.orLast(a.stragglersCommand()), a.orLast(a.deviceCommand()), a.watchCommand(), a.scalingCommand(), a.orLast(a.exportCommand()), a.serveCommand(), a.orLast(a.reportCommand()),
 		a.removeCommand(), a.collectCommand(), a.pushCommand(), a.siteCommand(), a.doctorCommand(), a.versionCommand(), a.manualCommand(),
-		a.classifyCommand(), a.queryCommand(), a.bottlenecksCommand(), a.scoreCommand(), a.rankCommand(), a.similarCommand(), a.rulesCommand(), a.checkCommand(), a.cmeansCommand(), a.reduceCommand(), a.termsCommand(),
+		a.orLast(a.classifyCommand()), a.queryCommand(), a.orLast(a.bottlenecksCommand()), a.orLast(a.scoreCommand()), a.orLast(a.rankCommand()), a.orLast(a.similarCommand()), a.orLast(a.rulesCommand(), "list"), a.orLast(a.checkCommand()), a.orLast(a.cmeansCommand()), a.reduceCommand(), a.termsCommand(),
 		a.simulateCommand(), a.platformCommand(), a.traceCommand(), a.sourceCommand(), a.labCommand(), a.p2pCommand(), a.calibrateCommand(),
-		a.ccCommand(), a.wrappersCommand(), a.instrumentCommand(), a.runCommand(), a.predictCommand(), a.sweepCommand(), a.efficiencyCommand(), a.waitsCommand(), a.whatifCommand(),
+		a.ccCommand(), a.wrappersCommand(), a.instrumentCommand(), a.runCommand(), a.predictCommand(), a.sweepCommand(), a.orLast(a.efficiencyCommand()), a.orLast(a.waitsCommand()), a.orLast(a.whatifCommand()),
 	)
 	strictHelp(root)
 	return root

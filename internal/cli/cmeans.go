@@ -11,7 +11,7 @@ import (
 func (a *app) cmeansCommand() *cobra.Command {
 	var k int
 	cmd := a.scored(&cobra.Command{
-		Use:   "cmeans EXPERIMENT",
+		Use:   "cmeans [EXPERIMENT]",
 		Short: "Divide regions or units into fuzzy clusters by their performance scores",
 		Example: `  auspex cmeans gromacs-16 --by unit
   auspex cmeans mpas --metric wtime --metric l1_misses --clusters 3`,

@@ -23,7 +23,7 @@ func (a *app) deviceCommand() *cobra.Command {
 	var steps []int
 	var top int
 	cmd := &cobra.Command{
-		Use:     "device TRACE…|EXPERIMENT",
+		Use:     "device [TRACE…|EXPERIMENT]",
 		GroupID: "look",
 		Short:   "What the accelerators did: computing, communicating, copying, idle and why; two traces compared",
 		Long: `Say what the accelerators did in traces of PyTorch's profiler: how long they

@@ -15,7 +15,7 @@ func (a *app) diagnoseCommand() *cobra.Command {
 	var o diagnose.Options
 	var flags wordFlags
 	cmd := &cobra.Command{
-		Use:     "diagnose EXPERIMENT",
+		Use:     "diagnose [EXPERIMENT]",
 		GroupID: "look",
 		Short:   "Say which processes differ, where and why",
 		Example: `  auspex diagnose gromacs-16

@@ -20,7 +20,7 @@ func (a *app) efficiencyCommand() *cobra.Command {
 	var f platformFlags
 	var counts []int
 	cmd := &cobra.Command{
-		Use:     "efficiency EXPERIMENT|TRACE…",
+		Use:     "efficiency [EXPERIMENT|TRACE…]",
 		GroupID: "look",
 		Short:   "POP's efficiencies, from a replay on an ideal network",
 		Long: `The factors of the POP project, between 0 and 1, whose product says how well

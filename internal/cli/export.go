@@ -11,7 +11,7 @@ import (
 func (a *app) exportCommand() *cobra.Command {
 	var to, output string
 	cmd := &cobra.Command{
-		Use:     "export EXPERIMENT",
+		Use:     "export [EXPERIMENT]",
 		GroupID: "store",
 		Short:   "Write an experiment as a long table",
 		Example: `  auspex export gromacs-16 --to csv > gromacs-16.csv

@@ -14,7 +14,7 @@ func (a *app) reportCommand() *cobra.Command {
 	var output string
 	var sources []string
 	cmd := &cobra.Command{
-		Use:     "report NAME…",
+		Use:     "report [NAME…]",
 		GroupID: "look",
 		Short:   "Write what the page shows of experiments as one file that opens anywhere",
 		Long: `Write what the page shows of experiments, predictions and kept simulations as one

@@ -16,7 +16,7 @@ func (a *app) rulesCommand() *cobra.Command {
 	var list bool
 	var top int
 	cmd := &cobra.Command{
-		Use:     "rules EXPERIMENT",
+		Use:     "rules [EXPERIMENT]",
 		GroupID: "words",
 		Short:   "Look for well-known performance problems by rules in words, with advice",
 		Example: `  auspex rules gromacs-16

@@ -124,7 +124,7 @@ func (a *app) scored(cmd *cobra.Command, answer func(ctx context.Context, d *ana
 
 func (a *app) scoreCommand() *cobra.Command {
 	return a.scored(&cobra.Command{
-		Use:   "score EXPERIMENT",
+		Use:   "score [EXPERIMENT]",
 		Short: "Give regions or units performance scores between 0 and 1",
 		Example: `  auspex score gromacs-16 --metric wtime:0.7 --metric imbalance@S:0.3
   auspex score gromacs-32 --base gromacs-16
@@ -140,7 +140,7 @@ func (a *app) scoreCommand() *cobra.Command {
 
 func (a *app) rankCommand() *cobra.Command {
 	return a.scored(&cobra.Command{
-		Use:     "rank EXPERIMENT",
+		Use:     "rank [EXPERIMENT]",
 		Short:   "Order regions or units by their score, with the metrics that put them there",
 		Example: `  auspex rank gromacs-16 --metric wtime:0.7 --metric imbalance:0.3`,
 	}, func(_ context.Context, d *analyze.Dataset, words analyze.Words, s *analyze.Scores, top int) error {

@@ -21,7 +21,7 @@ func (a *app) showCommand() *cobra.Command {
 	var least string
 	var flags wordFlags
 	cmd := &cobra.Command{
-		Use:     "show EXPERIMENT",
+		Use:     "show [EXPERIMENT]",
 		GroupID: "look",
 		Short:   "Show an experiment: efficiency and the heaviest regions; or a prediction or a replay",
 		Example: `  auspex show gromacs-16

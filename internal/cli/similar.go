@@ -14,7 +14,7 @@ func (a *app) similarCommand() *cobra.Command {
 	var distance, over string
 	var top int
 	cmd := &cobra.Command{
-		Use:     "similar BASE [EXPERIMENT…]",
+		Use:     "similar [BASE] [EXPERIMENT…]",
 		GroupID: "words",
 		Short:   "Say how alike units, regions or experiments perform, and which factors matter",
 		Long: `Say how alike things perform, from 0 to 1.

@@ -24,7 +24,7 @@ func (a *app) stragglersCommand() *cobra.Command {
 	var against string
 	var top int
 	cmd := &cobra.Command{
-		Use:     "stragglers DIR|TRACE…|EXPERIMENT",
+		Use:     "stragglers [DIR|TRACE…|EXPERIMENT]",
 		GroupID: "look",
 		Short:   "Which rank of a training job the others wait for, why, and what it costs",
 		Long: `Say which rank of a training job the others wait for, what makes it late, and

@@ -34,7 +34,7 @@ func TestUsageErrors(t *testing.T) {
 		said   string
 	}{
 		{"check made", 2, "auspex check needs --contract"},
-		{"bottlenecks made", 2, "needs --metric and --threshold"},
+		{"bottlenecks made --metric wtime", 2, "--metric wtime needs --threshold"},
 		{"show made --units --regions", 2, "--regions and --units exclude each other"},
 		{"show made --top -1", 2, "-1 is below 0"},
 		{"compare made made --top -1", 2, "-1 is below 0"},

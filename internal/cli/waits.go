@@ -5,7 +5,7 @@ import "github.com/spf13/cobra"
 func (a *app) waitsCommand() *cobra.Command {
 	var np, top int
 	cmd := &cobra.Command{
-		Use:     "waits EXPERIMENT|TRACE",
+		Use:     "waits [EXPERIMENT|TRACE]",
 		GroupID: "look",
 		Short:   "Where ranks wait for one another, and for what",
 		Long: `Waiting by pattern and call path, with its causes: what the late rank spent

@@ -34,7 +34,7 @@ func (a *app) whatifCommand() *cobra.Command {
 	var f platformFlags
 	var top int
 	cmd := &cobra.Command{
-		Use:     "whatif EXPERIMENT|TRACE [changes]",
+		Use:     "whatif [EXPERIMENT|TRACE] [changes]",
 		GroupID: "predict",
 		Short:   "What a change would bring, before anyone makes it",
 		Long: `Replay a run's trace with changes and tell the new time, the gain, an interval
