@@ -63,6 +63,9 @@ func Find(s *store.Store, name string) (*store.Experiment, error) {
 	}
 	names, listErr := s.Names()
 	message := fmt.Sprintf("there is no experiment %q; `auspex ls` lists the %d there are", name, len(names))
+	if len(names) == 1 {
+		message = fmt.Sprintf("there is no experiment %q; the only one is %q", name, names[0])
+	}
 	if listErr != nil || len(names) == 0 {
 		message = fmt.Sprintf("there is no experiment %q: the store %s is empty; `auspex import PATH` fills it", name, s.Dir())
 	} else if near := expr.Suggest(name, names); len(near) > 0 {

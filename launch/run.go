@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -185,6 +186,22 @@ func passOn(command []string, t target, settings []string) []string {
 	return append(out, command[t.launcherAt+1:]...)
 }
 
+// startReason says why a program did not start, without the system's call.
+func startReason(program string, err error) error {
+	var notRun *exec.Error
+	var failed *fs.PathError
+	switch {
+	case errors.As(err, &notRun) && errors.Is(err, exec.ErrNotFound):
+		if info, there := os.Stat(program); there == nil && info.Mode().IsRegular() {
+			return fmt.Errorf("no program of that name is in $PATH; the file here is ./%s", program)
+		}
+		return errors.New("no program of that name is in $PATH")
+	case errors.As(err, &failed):
+		return failed.Err
+	}
+	return err
+}
+
 // execute runs the command with our settings and waits. When the context of one that
 // is not in the foreground is done, it is asked to end, and made to if it does not.
 func (r *Runner) execute(ctx context.Context, command, settings []string) (Ending, error) {
@@ -201,7 +218,7 @@ func (r *Runner) execute(ctx context.Context, command, settings []string) (Endin
 		}
 	}
 	if err := cmd.Start(); err != nil {
-		return Ending{Status: 127}, fmt.Errorf("cannot start %s: %w", command[0], err)
+		return Ending{Status: 127}, fmt.Errorf("cannot start %s: %w", command[0], startReason(command[0], err))
 	}
 	ended := make(chan struct{})
 	watched := make(chan struct{})

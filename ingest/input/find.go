@@ -184,7 +184,7 @@ func (f *finder) visitFile(path, given string, top bool) error {
 			return f.reject(given, top, why)
 		}
 	}
-	if why := notAProfile(filepath.Base(path), head); why != "" {
+	if why := notAProfile(given, head); why != "" {
 		return f.reject(given, top, why)
 	}
 	return f.reject(given, top, "no known profile format; one of: "+f.names)

@@ -14,6 +14,8 @@ func notAProfile(name string, head []byte) string {
 	switch {
 	case mistake.Packed(head) != "":
 		return mistake.Packed(head)
+	case bytes.HasPrefix(head, []byte("\x7fELF")):
+		return "a program, no profile: auspex run -- " + started(name) + " measures it"
 	case bytes.HasPrefix(head, []byte("PERFILE2")):
 		return "data of perf record: print them with perf script -F +pid, and give what it prints"
 	case bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")):
@@ -24,6 +26,14 @@ func notAProfile(name string, head []byte) string {
 		return "a trace without times, no profile: auspex simulate, efficiency, waits and whatif take it"
 	}
 	return ""
+}
+
+// started is how a shell starts a program that is given by its path.
+func started(path string) string {
+	if strings.Contains(path, "/") {
+		return path
+	}
+	return "./" + path
 }
 
 // isReplayTrace tells a trace of SimGrid's or dPerf's form by its first line: a rank

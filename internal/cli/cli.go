@@ -130,6 +130,9 @@ they do not have.`,
 	root.SuggestionsMinimumDistance = 2
 	root.SetVersionTemplate("auspex {{.Version}}\n")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		if cmd.Name() == "run" {
+			return usagef("%w\nflags of auspex come first, then the whole command: auspex run --name first -- mpirun -n 8 ./solver", plainly(err))
+		}
 		return usagef("%w\nrun `%s --help` for its flags", plainly(err), cmd.CommandPath())
 	})
 	root.PersistentPreRunE = func(cmd *cobra.Command, args []string) (err error) {
@@ -272,7 +275,15 @@ func (a *app) dataset(name string) (*analyze.Dataset, error) {
 }
 
 func (a *app) experiment(name string) (*store.Experiment, error) {
-	return analyze.Find(a.openStore(), name)
+	e, err := analyze.Find(a.openStore(), name)
+	if info, there := os.Stat(name); errors.Is(err, store.ErrNotFound) && there == nil {
+		what := "file"
+		if info.IsDir() {
+			what = "folder"
+		}
+		err = mistake.InFile(name, "a %s, and no experiment has this name; auspex import %s reads profiles", what, quoteForShell(name))
+	}
+	return e, err
 }
 
 // completeNames completes experiment names in the shell.

@@ -25,6 +25,9 @@ func TestUsageErrors(t *testing.T) {
 	if err := os.Mkdir(empty, 0o777); err != nil {
 		t.Fatal(err)
 	}
+	t.Chdir(dir)
+	file("testhere", "#!/bin/sh\n")
+	elf := file("solver", "\x7fELF\x02\x01\x01")
 	if status := Main([]string{"import", profile}, nil, new(strings.Builder), os.Stderr); status != 0 {
 		t.Fatalf("import: status %d", status)
 	}
@@ -33,6 +36,14 @@ func TestUsageErrors(t *testing.T) {
 		status int
 		said   string
 	}{
+		{"show " + profile, 1, profile + ": a file, and no experiment has this name; auspex import " + profile},
+		{"show " + empty, 1, empty + ": a folder, and no experiment has this name"},
+		{"show other", 1, `there is no experiment "other"; the only one is "made"`},
+		{"run -n 8 ./solver", 2, "auspex run --name first -- mpirun -n 8 ./solver"},
+		{"run ./nosuchprogram", 1, "cannot start ./nosuchprogram: no such file or directory"},
+		{"run nosuchprogram", 1, "cannot start nosuchprogram: no program of that name is in $PATH"},
+		{"run testhere", 1, "the file here is ./testhere"},
+		{"import " + elf, 1, "a program, no profile: auspex run -- " + elf},
 		{"check made", 2, "auspex check needs --contract"},
 		{"bottlenecks made --metric wtime", 2, "--metric wtime needs --threshold"},
 		{"show made --units --regions", 2, "--regions and --units exclude each other"},
