@@ -114,5 +114,12 @@ func (p *Place) place(file string, line int32) int32 {
 
 // before is the region of computation that leads to an action.
 func (r *Regions) before(k Kind) int32 {
-	return r.Of("before " + k.String())
+	return r.Of(leadingTo[k])
 }
+
+var leadingTo = func() (names [numKinds]string) {
+	for k := range numKinds {
+		names[k] = "before " + k.String()
+	}
+	return names
+}()

@@ -37,6 +37,7 @@ type Case struct {
 	hidden   hidden  // where only a profile is known
 	notes    []string
 	turns    turns
+	levelled []levelled // by rank; nil where the trace is too large
 	// unexplained is how much longer the run took than its replay, where no network
 	// explains it.
 	unexplained float64
@@ -103,6 +104,9 @@ func New(ctx context.Context, s Setup) (*Case, error) {
 	}
 	c := &Case{trace: s.Trace, ranks: s.Trace.NP(), profile: profile, network: s.Network, platform: s.Machine, measured: s.Measured, outside: s.Outside, spread: s.Spread, waits: s.Waits, partial: s.Partial, timed: s.Timed, untold: s.Untold, notes: slices.Clone(s.Notes)}
 	c.phased, c.dealer = inPhases(s.Trace), dealer(s.Trace)
+	if profile.Actions <= keptLevels {
+		c.levelled = make([]levelled, c.ranks)
+	}
 	if s.Timed {
 		c.programs = programsOf(s.Trace)
 	}

@@ -3,6 +3,7 @@ package whatif
 import (
 	"math"
 	"slices"
+	"sync"
 
 	"auspex/trace"
 )
@@ -26,9 +27,27 @@ type site struct {
 	peer         int32
 }
 
+// levelled are a rank's stretches as levels has them, once asked for.
+type levelled struct {
+	sync.Once
+	values []float64
+}
+
+// keptLevels is up to how many actions of a trace these are kept for the next replay.
+const keptLevels = 8 << 20
+
 // levels are a rank's stretches of computation in order, those of a site all alike
-// where they differ by chance.
+// where they differ by chance. They are for reading only.
 func (c *Case) levels(rank int) []float64 {
+	if c.levelled == nil {
+		return c.findLevels(rank)
+	}
+	l := &c.levelled[rank]
+	l.Do(func() { l.values = c.findLevels(rank) })
+	return l.values
+}
+
+func (c *Case) findLevels(rank int) []float64 {
 	var values []float64
 	var sites []site
 	pending, before := 0, trace.Init
