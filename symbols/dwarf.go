@@ -3,7 +3,6 @@ package symbols
 import (
 	"cmp"
 	"debug/dwarf"
-	"encoding/binary"
 	"slices"
 	"sort"
 	"strings"
@@ -30,11 +29,12 @@ type origin struct {
 
 // readUnits notes which compilation unit covers which addresses. Everything
 // else is read when it is asked for: a reader that skips a unit's children reads
-// them all, so units are found by their headers, which info holds.
-func (o *Object) readUnits(info []byte, order binary.ByteOrder) {
+// them all, so units are found by their headers.
+func (o *Object) readUnits() {
 	r := o.data.Reader()
-	for _, at := range unitOffsets(info, order) {
-		r.Seek(at)
+	for _, h := range headsOf(o.info, o.order) {
+		o.heads[h.first] = h
+		r.Seek(h.first)
 		e, err := r.Next()
 		if err != nil || e == nil {
 			continue
@@ -50,39 +50,6 @@ func (o *Object) readUnits(info []byte, order binary.ByteOrder) {
 		}
 	}
 	sort.SliceStable(o.units, func(i, j int) bool { return o.units[i].start < o.units[j].start })
-}
-
-// unitOffsets gives where the first entry of each unit of .debug_info is: after
-// its header (DWARF 5, 7.5.1), whose length tells where the next one begins.
-func unitOffsets(info []byte, order binary.ByteOrder) []dwarf.Offset {
-	var list []dwarf.Offset
-	for at := 0; len(info)-at >= 4; {
-		offset, size := 4, int64(order.Uint32(info[at:])) // of an offset, and of the unit
-		head := at + 4
-		if size == 0xffffffff && len(info)-at >= 12 {
-			offset, size = 8, int64(order.Uint64(info[at+4:]))
-			head = at + 12
-		}
-		if size < 3 || size > int64(len(info)-head) {
-			break
-		}
-		next := head + int(size)
-		first := head + 2 + offset + 1 // version, where its abbreviations are, size of an address
-		if version := order.Uint16(info[head:]); version >= 5 {
-			first++ // the unit's type
-			switch info[head+2] {
-			case 2, 6: // of types: signature and offset
-				first += 8 + offset
-			case 4, 5: // skeleton and split: the other's signature
-				first += 8
-			}
-		}
-		if first < next {
-			list = append(list, dwarf.Offset(first))
-		}
-		at = next
-	}
-	return list
 }
 
 func (o *Object) unitAt(address uint64) *dwarf.Entry {

@@ -30,6 +30,11 @@ type Object struct {
 	lines     map[dwarf.Offset][]line
 	files     map[dwarf.Offset][]*dwarf.LineFile
 	data      *dwarf.Data
+	info      []byte // what data was made of
+	abbrev    []byte
+	order     binary.ByteOrder
+	heads     map[dwarf.Offset]*head
+	shapes    map[int]map[uint64]*shape // by where they stand in abbrev
 	trees     map[dwarf.Offset]*tree
 	names     map[dwarf.Offset]origin
 
@@ -65,7 +70,7 @@ func OpenNames(path string) *Object { return open(path, true, false) }
 func OpenSymbols(path string) *Object { return open(path, false, false) }
 
 func open(path string, debug, apart bool) *Object {
-	o := &Object{files: map[dwarf.Offset][]*dwarf.LineFile{}, lines: map[dwarf.Offset][]line{}, trees: map[dwarf.Offset]*tree{}, names: map[dwarf.Offset]origin{}}
+	o := &Object{files: map[dwarf.Offset][]*dwarf.LineFile{}, lines: map[dwarf.Offset][]line{}, trees: map[dwarf.Offset]*tree{}, heads: map[dwarf.Offset]*head{}, shapes: map[int]map[uint64]*shape{}, names: map[dwarf.Offset]origin{}}
 	file, err := elf.Open(path)
 	if err != nil {
 		return o
@@ -174,11 +179,11 @@ func (o *Object) readDebug(file *elf.File) {
 		data, _ := section.Data()
 		return data
 	}
-	info := read("info")
+	info, abbrev := read("info"), read("abbrev")
 	if len(info) == 0 {
 		return
 	}
-	data, err := dwarf.New(read("abbrev"), nil, nil, info, read("line"), nil, read("ranges"), read("str"))
+	data, err := dwarf.New(abbrev, nil, nil, info, read("line"), nil, read("ranges"), read("str"))
 	if err != nil {
 		return
 	}
@@ -190,8 +195,8 @@ func (o *Object) readDebug(file *elf.File) {
 	if types := read("types"); len(types) > 0 && data.AddTypes("types-0", types) != nil {
 		return
 	}
-	o.data = data
-	o.readUnits(info, file.ByteOrder)
+	o.data, o.info, o.abbrev, o.order = data, info, abbrev, file.ByteOrder
+	o.readUnits()
 	o.Debug = len(o.units) > 0
 }
 

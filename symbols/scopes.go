@@ -50,9 +50,8 @@ func (o *Object) read(t *tree, p *part) {
 		return
 	}
 	p.read = true
-	r := o.data.Reader()
-	r.Seek(p.from)
-	if e, err := r.Next(); err != nil || e == nil || !e.Children {
+	in := o.skim(t.unit.from, p.from)
+	if e, ok := in.next(); !ok || e.shape == nil || !e.children {
 		return
 	}
 	type level struct {
@@ -63,12 +62,12 @@ func (o *Object) read(t *tree, p *part) {
 	open := []level{{in: p, code: p.code}}
 	var ended []*part // before the next entry
 	for len(open) > 0 {
-		e, err := r.Next()
-		if err != nil || e == nil {
+		e, ok := in.next()
+		if !ok {
 			break
 		}
 		at := open[len(open)-1]
-		if e.Tag == 0 {
+		if e.shape == nil {
 			if at.begun {
 				ended = append(ended, at.in)
 			}
@@ -76,44 +75,71 @@ func (o *Object) read(t *tree, p *part) {
 			continue
 		}
 		for _, p := range ended {
-			p.to = e.Offset
+			p.to = e.offset
 		}
 		ended, at.begun = ended[:0], false
-		switch e.Tag {
+		switch e.tag {
 		case dwarf.TagSubprogram:
 			f := o.function(t, e)
 			at.in.inside = append(at.in.inside, f)
-			r.SkipChildren()
+			in.over(e)
 			ended = append(ended, f)
 			continue
 		case dwarf.TagInlinedSubroutine:
-			if ranges, err := o.data.Ranges(e); err == nil && len(ranges) > 0 && at.code != nil {
-				s := &scope{ranges: ranges, of: e.Offset}
+			if ranges := o.ranges(e); len(ranges) > 0 && at.code != nil {
+				s := &scope{ranges: ranges, of: e.offset}
 				at.code.inside = append(at.code.inside, s)
 				at.code = s
 			}
 		case dwarf.TagNamespace, dwarf.TagClassType, dwarf.TagStructType, dwarf.TagUnionType:
-			if e.Children {
-				name, _ := e.Val(dwarf.AttrName).(string)
-				new := &part{from: e.Offset, to: math.MaxUint32, tag: e.Tag, name: name, read: true}
+			if e.children {
+				new := &part{from: e.offset, to: math.MaxUint32, tag: e.tag, name: o.nameAt(e.offset), read: true}
 				at.in.inside = append(at.in.inside, new)
 				at.in, at.begun = new, true
 			}
 		}
-		if e.Children {
+		if e.children {
 			open = append(open, at)
 		}
 	}
 }
 
 // function is a function whose entries are still to be read.
-func (o *Object) function(t *tree, e *dwarf.Entry) *part {
-	p := &part{from: e.Offset, to: math.MaxUint32, tag: e.Tag, read: !e.Children}
-	if ranges, err := o.data.Ranges(e); err == nil && len(ranges) > 0 {
-		p.code = &scope{ranges: ranges, of: e.Offset}
+func (o *Object) function(t *tree, e skimmed) *part {
+	p := &part{from: e.offset, to: math.MaxUint32, tag: e.tag, read: !e.children}
+	if ranges := o.ranges(e); len(ranges) > 0 {
+		p.code = &scope{ranges: ranges, of: e.offset}
 		t.functions = append(t.functions, p.code)
 	}
 	return p
+}
+
+// ranges are the addresses of an entry.
+func (o *Object) ranges(e skimmed) [][2]uint64 {
+	if !e.code {
+		return nil
+	}
+	list, err := o.data.Ranges(o.entry(e.offset))
+	if err != nil {
+		return nil
+	}
+	return list
+}
+
+// entry is one with its values, nothing where they cannot be read.
+func (o *Object) entry(at dwarf.Offset) *dwarf.Entry {
+	r := o.data.Reader()
+	r.Seek(at)
+	if e, err := r.Next(); err == nil && e != nil {
+		return e
+	}
+	return &dwarf.Entry{Offset: at}
+}
+
+// nameAt is the name that an entry has by itself.
+func (o *Object) nameAt(at dwarf.Offset) string {
+	name, _ := o.entry(at).Val(dwarf.AttrName).(string)
+	return name
 }
 
 // scopes are the functions at an address, outermost first.

@@ -258,7 +258,11 @@ func TestUnitOffsets(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := unitOffsets(info, file.ByteOrder); len(want) == 0 || !slices.Equal(got, want) {
+		var got []dwarf.Offset
+		for _, h := range headsOf(info, file.ByteOrder) {
+			got = append(got, h.first)
+		}
+		if len(want) == 0 || !slices.Equal(got, want) {
 			t.Errorf("%s: units at %v, not %v", version, got, want)
 		}
 	}
@@ -270,11 +274,11 @@ func FuzzUnitOffsets(f *testing.F) {
 	f.Add([]byte{255, 255, 255, 255, 20, 0, 0, 0, 0, 0, 0, 128, 5, 0, 2})
 	f.Fuzz(func(t *testing.T, info []byte) {
 		last := -1
-		for _, at := range unitOffsets(info, binary.LittleEndian) {
-			if int(at) <= last || int(at) >= len(info) {
-				t.Fatalf("a unit at %d of %d, after %d", at, len(info), last)
+		for _, h := range headsOf(info, binary.LittleEndian) {
+			if int(h.first) <= last || int(h.first) >= len(info) {
+				t.Fatalf("a unit at %d of %d, after %d", h.first, len(info), last)
 			}
-			last = int(at)
+			last = int(h.first)
 		}
 	})
 }
