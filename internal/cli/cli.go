@@ -87,6 +87,7 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 	root := a.rootCommand(args)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
+	a.json = a.json || asksForJSON(args) && errors.As(err, new(usageError)) // a flag before it was wrong
 	if err == nil {
 		err = a.lost
 	}
@@ -97,6 +98,19 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 		err = errors.New("interrupted")
 	}
 	return a.fail(err)
+}
+
+// asksForJSON tells whether --json is among the arguments of auspex itself.
+func asksForJSON(args []string) bool {
+	for _, arg := range args {
+		if arg == "--" {
+			break
+		}
+		if arg == "--json" {
+			return true
+		}
+	}
+	return false
 }
 
 // rootCommand has all commands. Those that are called for every run and for every

@@ -18,6 +18,7 @@ import (
 	"auspex/model"
 	"auspex/report"
 	"auspex/store"
+	"auspex/training/kept"
 )
 
 type importFlags struct {
@@ -197,7 +198,8 @@ func (j *importJob) print(paths []string) error {
 		}
 	}
 	if n := len(j.result.Experiments); n == 1 {
-		p.Line("next: auspex show %s", quoteForShell(j.result.Experiments[0].Name))
+		name := j.result.Experiments[0].Name
+		p.Line("next: auspex %s %s", j.firstQuestion(name), quoteForShell(name))
 	} else {
 		p.Line("%d experiments; next: auspex ls", n)
 	}
@@ -209,4 +211,20 @@ func quoteForShell(s string) string {
 		return s
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// firstQuestion is the command that answers most of an experiment: of a training job
+// who is late, or what its device did.
+func (a *app) firstQuestion(name string) string {
+	e, err := a.openStore().Get(name)
+	if err != nil {
+		return "show"
+	}
+	if late, err := kept.Stragglers(e); err == nil && late != nil {
+		return "stragglers"
+	}
+	if devices, err := kept.DevicesOf(e); err == nil && devices != nil {
+		return "device"
+	}
+	return "show"
 }

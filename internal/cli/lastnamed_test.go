@@ -58,3 +58,37 @@ func TestLastStored(t *testing.T) {
 		t.Errorf("rm takes nothing by itself: status %d, %q", status, said)
 	}
 }
+
+// TestNextQuestion: an import leads on to what answers most, of a training job to who
+// is late, of other profiles to show.
+func TestNextQuestion(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("AUSPEX_STORE", filepath.Join(dir, "store"))
+	watched(t, filepath.Join(dir, "job"), 1)
+	profile := filepath.Join(dir, "made.csv")
+	if err := os.WriteFile(profile, []byte("process,region,metric,value\n0,main,wtime,1\n1,main,wtime,2\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for path, next := range map[string]string{filepath.Join(dir, "job"): "next: auspex stragglers job\n", profile: "next: auspex show made\n"} {
+		var out strings.Builder
+		if status := Main([]string{"import", path}, nil, &out, os.Stderr); status != 0 || !strings.HasSuffix(out.String(), next) {
+			t.Errorf("%s: status %d, %q", path, status, out.String())
+		}
+	}
+}
+
+// TestWrongFlagWithJSON: an error is JSON where --json comes after what is wrong, and
+// text where the flag is the program's.
+func TestWrongFlagWithJSON(t *testing.T) {
+	t.Setenv("AUSPEX_STORE", t.TempDir())
+	for line, want := range map[string]string{
+		"show made --nothere --json":      `{"error":{"message":"unknown flag: --nothere`,
+		"show made --nothere":             "auspex: unknown flag: --nothere",
+		"run --nothere -- program --json": "auspex: unknown flag: --nothere",
+	} {
+		var said strings.Builder
+		if status := Main(strings.Fields(line), nil, new(strings.Builder), &said); status != exitUsage || !strings.HasPrefix(said.String(), want) {
+			t.Errorf("%s: status %d, %q", line, status, said.String())
+		}
+	}
+}
