@@ -45,7 +45,7 @@ func (p *Page) Paragraph(words string) {
 	}
 	words = strings.Join(lines, "\n")
 	if p.Width > 0 {
-		words = text.WrapSoft(words, p.Width)
+		words = strings.Join(wrapped(words, p.Width), "\n")
 	}
 	for line := range strings.Lines(words + "\n") {
 		fmt.Fprintln(p.Out, strings.TrimRight(line, " \n"))
@@ -54,6 +54,9 @@ func (p *Page) Paragraph(words string) {
 
 // Heading writes a title above what follows.
 func (p *Page) Heading(title string) {
+	if p.Width > 0 {
+		title = strings.Join(wrapped(title, p.Width), "\n")
+	}
 	fmt.Fprintf(p.Out, "\n%s\n", p.Strong(title))
 }
 
@@ -73,6 +76,10 @@ type column struct {
 	// long region path is left out.
 	flexible bool
 }
+
+// wraps tells a column whose text goes on below where it is the last and the page is
+// narrow.
+func (c column) wraps() bool { return !c.numeric && !c.flexible }
 
 func words(title string) column  { return column{title: title} }
 func number(title string) column { return column{title: title, numeric: true} }
@@ -101,14 +108,24 @@ func (p *Page) stream(columns []column, rows iter.Seq[[]string]) {
 		}
 	}
 	limit := p.fit(columns, widths)
+	last, used := len(columns)-1, 0
+	for _, w := range widths[:last] {
+		used += w + columnGap
+	}
 	out := bufio.NewWriterSize(p.Out, 64<<10)
 	defer out.Flush()
 	var line []byte
-	write := func(row []string, style func(string) string) {
+	write := func(row []string, style func(string) string, hang bool) {
 		line = line[:0]
 		for i, cell := range row {
+			cell = strings.ReplaceAll(cell, "\n", " ")
 			if columns[i].flexible && cellWidth(cell) > limit {
 				cell = elide(cell, limit)
+			}
+			if hang && i == last && columns[i].wraps() {
+				if cell = p.hung(used, cell); strings.HasPrefix(cell, "\n") {
+					line = bytes.TrimRight(line, " ")
+				}
 			}
 			pad := max(0, widths[i]-cellWidth(cell))
 			if columns[i].numeric {
@@ -124,10 +141,36 @@ func (p *Page) stream(columns []column, rows iter.Seq[[]string]) {
 	for i, c := range columns {
 		titles[i] = c.title
 	}
-	write(titles, p.Strong)
+	write(titles, p.Strong, false)
 	for row := range rows {
-		write(row, func(cell string) string { return strings.ReplaceAll(cell, "\n", " ") })
+		write(row, func(cell string) string { return cell }, true)
 	}
+}
+
+// hung wraps what stands right of the first columns of a line: beside them where there
+// is room, else below them. A bar says nothing that the line does not: it is left out.
+func (p *Page) hung(used int, words string) string {
+	const beside, indent = 24, 4
+	if p.Width == 0 || used+cellWidth(words) <= p.Width {
+		return words
+	}
+	if strings.Trim(words, "▏▎▍▌▋▊▉█ ") == "" {
+		return ""
+	}
+	room, begin := p.Width-used, ""
+	if room < beside {
+		room, used, begin = p.Width-indent, indent, "\n"+strings.Repeat(" ", indent)
+	}
+	return begin + strings.Join(wrapped(words, room), "\n"+strings.Repeat(" ", used))
+}
+
+// wrapped is a text in lines of a width.
+func wrapped(words string, width int) []string {
+	lines := strings.Split(text.WrapSoft(words, width), "\n")
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	return lines
 }
 
 func appendSpaces(line []byte, n int) []byte {
@@ -151,8 +194,15 @@ func cellWidth(cell string) int {
 // returns how wide their cells may be.
 func (p *Page) fit(columns []column, widths []int) (limit int) {
 	total, flexible, widest := 0, 0, 0
+	const leastWords = 24 // of the last column, which wraps
 	for i, c := range columns {
-		total += widths[i] + columnGap
+		width := widths[i] + columnGap
+		if i == len(columns)-1 {
+			if width = widths[i]; c.wraps() {
+				width = min(width, leastWords)
+			}
+		}
+		total += width
 		if c.flexible {
 			flexible++
 			widest = max(widest, widths[i])

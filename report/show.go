@@ -45,26 +45,35 @@ func (p *Page) Summary(s *analyze.Summary) {
 		{"communication", s.Efficiency.Communication, "max useful time / run time"},
 		{"parallel", s.Efficiency.Parallel, "their product"},
 	} {
-		p.Line("  %-14s %5s  %-20s  %s", e.name, Ratio(e.value, 3), bar(float64(e.value), 20), e.means)
+		p.part(e.name, e.value, e.means)
 	}
 	if e := s.Efficiency; e.Serialization != nil {
-		p.Line("  %-14s %5s  %-20s  %s", "serialization", Ratio(*e.Serialization, 3), bar(float64(*e.Serialization), 20), "max useful time / run time, on an ideal network")
-		p.Line("  %-14s %5s  %-20s  %s", "transfer", Ratio(*e.Transfer, 3), bar(float64(*e.Transfer), 20), "communication / serialization: what messages cost beyond waiting for one another")
+		p.part("serialization", *e.Serialization, "max useful time / run time, on an ideal network")
+		p.part("transfer", *e.Transfer, "communication / serialization: what messages cost beyond waiting for one another")
 	}
 	if e := s.Efficiency; e.StartEnd != nil && *e.StartEnd < tellStart {
-		p.Line("  %-14s %5s  %-20s  %s", "start and end", Ratio(*e.StartEnd, 3), bar(float64(*e.StartEnd), 20), "what starting and ending leave of the run; part of communication and transfer")
+		p.part("start and end", *e.StartEnd, "what starting and ending leave of the run; part of communication and transfer")
 	}
 	if e := s.Efficiency; e.Cores != nil && *e.Cores < tellStart {
-		p.Line("  %-14s %5s  %-20s  %s", "cores", Ratio(*e.Cores, 3), bar(float64(*e.Cores), 20), "what standing within MPI without a core leaves of the rest; part of communication and transfer")
+		p.part("cores", *e.Cores, "what standing within MPI without a core leaves of the rest; part of communication and transfer")
 	}
 	if !s.CPU.IsMissing() {
-		p.Line("  %-14s %5s  %-20s  %s", "CPU use", Ratio(s.CPU, 3), bar(float64(s.CPU), 20), cpuText(s))
+		p.part("CPU use", s.CPU, cpuText(s))
 	}
 	if low := lookAt(s.Efficiency, s.Processes, s.Ledgered-s.Sleepers); low != "" {
 		p.Line("")
 		p.Paragraph("Below 0.8, so look at " + low + ".")
 	}
 	p.ledgers(s)
+}
+
+// part writes a factor of efficiency and what it is.
+func (p *Page) part(name string, share analyze.Real, means string) {
+	front := fmt.Sprintf("  %-14s %5s  %-20s  ", name, Ratio(share, 3), bar(float64(share), 20))
+	if means = p.hung(cellWidth(front), means); strings.HasPrefix(means, "\n") {
+		front = strings.TrimRight(front, " ")
+	}
+	p.Line("%s%s", front, means)
 }
 
 // cpuText says what CPU use is of, and what of it is not known.
