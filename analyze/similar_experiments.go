@@ -55,9 +55,11 @@ func SimilarExperiments(words Words, datasets []*Dataset, o SimilarOptions) (*Ex
 	for _, d := range datasets {
 		e.Experiments = append(e.Experiments, d.Name)
 	}
+	related := true
 	for _, d := range datasets[1:] {
 		if warning, err := CheckRelated(datasets[0], d, true); err == nil && warning != "" { // without times nothing is said
 			e.Warnings = append(e.Warnings, warning)
+			related = false
 		}
 	}
 	programs := &across{scorer: s, paperBase: o.PaperBase}
@@ -92,7 +94,9 @@ func SimilarExperiments(words Words, datasets []*Dataset, o SimilarOptions) (*Ex
 	if err != nil {
 		return nil, err
 	}
-	e.findings(words, factors, subjects)
+	if related { // what a factor does is told of one program
+		e.findings(words, factors, subjects)
+	}
 	return e, nil
 }
 

@@ -47,6 +47,30 @@ func TestFindingsPairTheSameExperiments(t *testing.T) {
 	}
 }
 
+// What a factor does is found of one program: nothing is said of it where two have
+// hardly a function in common.
+func TestNoFindingsOfDifferentPrograms(t *testing.T) {
+	run := func(name, function string, seconds, n float64) *Dataset {
+		b := model.NewBuilder()
+		m := b.Metric(model.NewMetric(model.WallTime, "", model.Exclusive))
+		b.Set(b.Unit(model.Unit{}), b.Region(model.Region{Name: function, Parent: model.NoParent}), m, seconds)
+		e, err := b.Build(model.Header{Name: name, Factors: []model.Factor{size(n)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return dataset(t, e)
+	}
+	for other, want := range map[string]int{"solve": 1, "sort": 0} {
+		e, err := SimilarExperiments(ShippedWords(), []*Dataset{run("a", "solve", 10, 1), run("b", other, 40, 2)}, SimilarOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if different := strings.Contains(strings.Join(e.Warnings, ""), "different programs"); len(e.Findings) != want || different != (want == 0) {
+			t.Errorf("solve and %s: %+v, %q", other, e.Findings, e.Warnings)
+		}
+	}
+}
+
 // A CPU that somebody gave stands for the ranks that vary with it, and this is
 // said; factors that never vary alone are told of.
 func TestFactorsThatVaryTogether(t *testing.T) {
