@@ -73,6 +73,7 @@ type drawing struct {
 	blocked                                                              float64   // of what is shared
 	waitedIn, costIn, diskIn                                             []float64 // by region
 	doubted                                                              float64   // of communication
+	unplaced                                                             bool      // chance alone keeps a region from being named that may be trouble
 	lost                                                                 map[*stats]float64
 }
 
@@ -84,7 +85,8 @@ type role struct {
 	mostWork float64  // its work
 	restMost float64  // the most that a unit has in all groups that only scatter
 	joints   []*joint
-	in       []*joint // by group: the joint it is in; nil for none
+	in       []*joint  // by group: the joint it is in; nil for none
+	looks    stretches // of its time, where it was shared out by samples
 }
 
 // alone tells whether a group is waited for by itself.
@@ -100,7 +102,8 @@ type stats struct {
 	units, entered     int
 	sum, squares, most float64
 	slowest            int
-	real               bool // the spread is more than noise
+	real               bool    // the spread is more than noise
+	chance, one        float64 // by which units differ as samples fall, and what one stands for
 }
 
 func (s *stats) add(u int, v float64) {
@@ -292,6 +295,14 @@ func (d *drawing) own(u, r int, spent float64) float64 {
 // differences are taken together, so that they may cancel out, and takes together
 // those that even out.
 func (d *drawing) judge() {
+	for number, x := range d.roles {
+		x.looks = d.lookedAt(number)
+		d.l.Chance = max(d.l.Chance, x.looks.all())
+		for g, s := range x.groups {
+			chance, one := x.looks.chance(g)
+			s.chance, s.one = max(s.chance, chance), max(s.one, one)
+		}
+	}
 	d.noise()
 	for _, x := range d.roles {
 		for _, s := range x.groups {
@@ -305,6 +316,9 @@ func (d *drawing) judge() {
 	d.restsMost()
 	d.l.Scatter = true
 	for _, x := range d.roles {
+		for _, s := range x.groups {
+			d.unplaced = d.unplaced || d.isUnplaced(s)
+		}
 		d.l.Scatter = d.l.Scatter && d.scatters(x)
 	}
 }

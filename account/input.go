@@ -26,9 +26,14 @@ type Input struct {
 	InOut  model.Matrix // time in input and output inside other regions; no data where not measured
 	Calls  model.Matrix // no data where not counted
 	Bytes  model.Matrix // that calls of communication sent; no data where not counted
-	Totals []float64    // by unit: all of its time; the sum over regions at least
-	Run    float64      // time of the run; the longest total at least
-	Cores  int          // that the units shared; 0 where not known
+	// Samples shared out the time of regions; no data where it was measured in each.
+	// Stretches gives for every region the one with all in it whose time was measured
+	// as a whole, so that only its shares are by samples; -1 is all of a unit's time.
+	Samples   model.Matrix
+	Stretches []int
+	Totals    []float64 // by unit: all of its time; the sum over regions at least
+	Run       float64   // time of the run; the longest total at least
+	Cores     int       // that the units shared; 0 where not known
 	// Blocked marks, by region, those of time in which a unit had given its core up,
 	// where that was measured apart; nil where it has to be guessed.
 	Blocked []bool

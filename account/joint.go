@@ -157,6 +157,7 @@ func (d *drawing) addJoint(number int, x *role, groups []int) {
 	for _, g := range groups {
 		squares += x.groups[g].mean() * x.groups[g].mean()
 	}
+	j.chance, j.one = x.looks.chance(groups...)
 	j.real = d.isReal(&j.stats, math.Sqrt(squares)/j.mean())
 	for k, g := range groups {
 		s := x.groups[g]

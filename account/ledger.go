@@ -81,6 +81,9 @@ type Ledger struct {
 	Scatter bool `json:"scatter"`
 	// Noise is the relative scatter of a region's time that means nothing.
 	Noise float64 `json:"noise"`
+	// Chance is by how many seconds a unit's times deviate, over all regions, by where
+	// samples happened to fall; 0 where times were measured.
+	Chance float64 `json:"-"`
 	// BeyondCPU tells that what others wait for is not CPU time alone: there was
 	// input and output, or units were blocked.
 	BeyondCPU bool `json:"-"`

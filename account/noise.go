@@ -98,6 +98,8 @@ func (d *drawing) noise() {
 			n := float64(len(groups))
 			free := (n - 1) * float64(len(rows)-1)
 			scatter := deviation(rest[k]) * math.Sqrt(n/(n-1))
+			chance := x.groups[groups[k]].chance / centres[k]
+			scatter = math.Sqrt(max(0, scatter*scatter-chance*chance))
 			within = append(within, scatter)
 			if len(rows) >= manyUnits {
 				tails, widths = append(tails, slices.Max(rest[k])), append(widths, math.Sqrt(variance(rest[k])))
@@ -160,7 +162,16 @@ func (d *drawing) isReal(s *stats, evened float64) bool {
 	noise := math.Hypot(evened*d.l.Noise, d.pace)
 	most := max(reach(s.units)*noise, evened*min(beyondTail*d.tail, reach(s.units)*mostNoise))
 	wide := max(widest(s.units, noise), evened*min(beyondTail*d.width, 1.8*mostNoise))
-	return s.most-mean > most*mean || n >= 4 && spread > wide*mean
+	return s.most-mean > math.Hypot(most*mean, far(s.units, s.chance, s.one)) ||
+		n >= 4 && spread > math.Hypot(wide*mean, max(2, wideness(s.units))*s.chance)
+}
+
+// isUnplaced tells whether a group would be trouble, had its time been measured and
+// not sampled.
+func (d *drawing) isUnplaced(s *stats) bool {
+	measured := *s
+	measured.chance, measured.one = 0, 0
+	return !s.real && s.chance > 0 && d.stretch*(s.most-s.mean()) >= Trouble*d.Run && d.isReal(&measured, 1)
 }
 
 // unlikely is the normal deviate of a chance of 1 in 10,000, so that a profile
@@ -176,23 +187,31 @@ func reach(n int) float64 { return math.Sqrt(2*math.Log(float64(max(2, n)))) + 2
 // twice the noise, for regions are not all as noisy as each other, and how
 // noisy they are is itself known from few; 1.8 times of the most that noise is.
 func widest(n int, noise float64) float64 {
-	k := 2 / (9 * float64(n-1))
-	chance := math.Pow(1-k+unlikely*math.Sqrt(k), 1.5)
+	chance := wideness(n)
 	return min(max(2, chance)*noise, max(1.8, chance)*mostNoise)
+}
+
+// wideness is how many times their own the standard deviation of n draws is at most.
+func wideness(n int) float64 {
+	k := 2 / (9 * float64(n-1))
+	return math.Pow(1-k+unlikely*math.Sqrt(k), 1.5)
 }
 
 // scatters tells whether the units of a role differ, in all that is not real by
 // itself, by no more than so many regions' noise makes.
 func (d *drawing) scatters(x *role) bool {
 	mean, noise := 0.0, 0.0
+	var groups []int
 	for g, s := range x.groups {
 		if x.scattered(g) {
+			groups = append(groups, g)
 			mean += s.mean()
 			noise += d.l.Noise * s.mean() * d.l.Noise * s.mean()
 		}
 	}
+	chance, one := x.looks.chance(groups...)
 	heavy := max(1, d.tail/(reach(x.units)*d.l.Noise))
-	return x.restMost-mean <= reach(x.units)*math.Hypot(heavy*math.Sqrt(noise), d.pace*mean)
+	return x.restMost-mean <= math.Hypot(reach(x.units)*math.Hypot(heavy*math.Sqrt(noise), d.pace*mean), far(x.units, chance, one))
 }
 
 func column(rows [][]float64, g int) []float64 {

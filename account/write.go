@@ -17,6 +17,8 @@ const (
 	CostOrWaiting = "what the calls cost, or waiting beyond the imbalance"
 	// Scattering is said of imbalance of no region in particular that is noise.
 	Scattering = "differences within the noise of the work"
+	// Unplaced is said of it where only chance keeps regions from being named.
+	Unplaced = "differences of work that samples are too few to place"
 )
 
 // leastLine is the share of all work that gets a line of imbalance of its own.
@@ -70,7 +72,10 @@ func (d *drawing) write() {
 		add(Imbalance, Place(d.Paths[region]), seconds, words)
 	}
 	words := "small differences of work in many regions"
-	if l.Scatter {
+	switch {
+	case d.unplaced:
+		words = Unplaced
+	case l.Scatter:
 		words = Scattering
 	}
 	add(Imbalance, "", d.unnamed, words)

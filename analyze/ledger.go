@@ -27,6 +27,9 @@ func (d *Dataset) accountInput() (*Times, account.Input, error) {
 			in.Blocked[r] = region.Name == model.Blocked
 		}
 	}
+	if in.Samples, in.Stretches, err = d.samples(); err != nil {
+		return nil, in, err
+	}
 	if in.Wall, err = d.Matrix(t.Metric + ".exc"); err != nil {
 		return nil, in, err
 	}
@@ -39,6 +42,39 @@ func (d *Dataset) accountInput() (*Times, account.Input, error) {
 		}
 	}
 	return t, in, nil
+}
+
+// samples are those by which times were shared out, and for each region the one around
+// it, or itself, whose time with all in it was measured: such are called a counted
+// number of times. No data where there are none.
+func (d *Dataset) samples() (model.Matrix, []int, error) {
+	const column = model.Samples + ".exc"
+	if !d.Has(column) {
+		return model.Matrix{}, nil, nil
+	}
+	looks, err := d.Matrix(column)
+	if err != nil {
+		return looks, nil, err
+	}
+	var calls model.Matrix
+	if d.Has(model.Calls) {
+		if calls, err = d.Matrix(model.Calls); err != nil {
+			return looks, nil, err
+		}
+	}
+	from := make([]int, len(d.Regions))
+	for r, region := range d.Regions { // parents come first
+		from[r] = -1
+		if region.Parent != model.NoParent {
+			from[r] = from[region.Parent]
+		}
+		for u := 0; u < calls.Units && from[r] != r; u++ {
+			if calls.At(u, r) > 0 {
+				from[r] = r
+			}
+		}
+	}
+	return looks, from, nil
 }
 
 // Work is what units may have to wait for, by unit and region: CPU time, all
@@ -72,7 +108,7 @@ func (d *Dataset) drawLedgers() ([]*account.Ledger, error) {
 		in := whole
 		in.Type, in.Helper = string(kind), nil
 		if len(which) < len(d.Units) {
-			for _, m := range []*model.Matrix{&in.Wall, &in.CPU, &in.InOut, &in.Calls, &in.Bytes} {
+			for _, m := range []*model.Matrix{&in.Wall, &in.CPU, &in.InOut, &in.Calls, &in.Bytes, &in.Samples} {
 				*m = pickRows(*m, which)
 			}
 		}

@@ -199,6 +199,18 @@ func TestDiagnosisWords(t *testing.T) {
 			ledger(d, account.Line{Kind: account.Communication, Share: 0.05}, account.Line{Kind: account.Imbalance, Share: 0.08, Words: account.Scattering})
 			d.Causes = nil
 		}, "5 % of the run is the cost of communication itself, or waiting that all share. Uneven work costs 8 % of the run, most of it within the noise of the work. " + kinds},
+		"too few samples beside it": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
+			ledger(d, account.Line{Kind: account.Communication, Share: 0.05}, account.Line{Kind: account.Imbalance, Share: 0.08, Words: account.Unplaced})
+			d.Causes = nil
+		}, "5 % of the run is the cost of communication itself, or waiting that all share. Uneven work costs 8 % of the run; samples are too few to say where. " + kinds},
+		"too few samples": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
+			ledger(d, account.Line{Kind: account.Imbalance, Share: 0.19, Words: account.Unplaced})
+			d.Causes = nil
+		}, "Uneven work costs 19 % of the run; samples are too few to say where. " + kinds},
+		"too few samples, and scatter": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
+			ledger(d, account.Line{Kind: account.Useful, Share: 0.8}, account.Line{Kind: account.Imbalance, Share: 0.19, Words: account.Unplaced})
+			d.Causes = nil
+		}, "80 % of the run is useful work. Uneven work costs 19 %; samples are too few to say where. " + kinds},
 		"small parts beside it": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
 			ledger(d, account.Line{Kind: account.Communication, Share: 0.05}, account.Line{Kind: account.Imbalance, Share: 0.02, Words: account.Scattering},
 				account.Line{Kind: account.Imbalance, Region: "main/flux", Share: 0.03})

@@ -43,6 +43,9 @@ func headlineWords(d *diagnose.Diagnosis) []string {
 				where = ", most of it within the noise of the work"
 			}
 		}
+		if isUnplaced(d, total) {
+			where = fewSamples
+		}
 		out = append(out, fmt.Sprintf("Uneven work costs %s of the run%s.", percentOf(total), where))
 	}
 	return out
@@ -319,7 +322,10 @@ func usefulWords(d *diagnose.Diagnosis, h account.Headline) string {
 		}
 	}
 	text := useful + ", and nothing else costs " + percentOf(account.Trouble) + "."
-	if imbalance >= account.Trouble {
+	switch {
+	case imbalance >= account.Trouble && isUnplaced(d, imbalance):
+		text, where = useful+".", fewSamples
+	case imbalance >= account.Trouble:
 		text = useful + "; no single loss costs " + percentOf(account.Trouble) + "."
 	}
 	if d.WithMPI {
@@ -356,6 +362,14 @@ func unevenness(d *diagnose.Diagnosis) (total float64, where string) {
 	return total, where
 }
 
+// fewSamples is said of uneven work that cannot be told from where samples fell.
+const fewSamples = "; samples are too few to say where"
+
+// isUnplaced tells whether that is so of half of the imbalance at least.
+func isUnplaced(d *diagnose.Diagnosis, imbalance float64) bool {
+	return slices.ContainsFunc(d.Ledger, func(l account.Line) bool { return l.Words == account.Unplaced && l.Share >= imbalance/2 })
+}
+
 // worstLine is the region with most imbalance.
 func worstLine(d *diagnose.Diagnosis) account.Line {
 	worst := account.Line{}
@@ -375,6 +389,9 @@ func imbalanceWords(d *diagnose.Diagnosis, opening string) []string {
 	}
 	// Several regions may be of one cause, so that it has more than any line.
 	if worst := worstLine(d); len(d.Causes) == 0 || float64(d.Causes[0].LostShare) < worst.Share && d.Causes[0].LostShare < account.Trouble {
+		if isUnplaced(d, total) {
+			return []string{fmt.Sprintf("Uneven work costs %s of the run%s.", percentOf(total), fewSamples)}
+		}
 		if worst.Region != "" && worst.Share >= smallPart {
 			return []string{fmt.Sprintf("Uneven work costs %s of the run, in several regions; the largest part, %s, is in %s.",
 				percentOf(total), percentOf(worst.Share), quoted(shortName(lastName(string(worst.Region)))))}

@@ -12,6 +12,7 @@ package diagnose
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"auspex/account"
@@ -134,6 +135,9 @@ const (
 	continuumSeverity = 0.1
 	// negligibleShare of the run time is what no diagnosis is worth.
 	negligibleShare = 0.01
+	// farByChance is how many times as far as where samples fall sets units apart on
+	// average they may be by that alone.
+	farByChance = 2.5
 )
 
 // Run compares the units of a program.
@@ -211,6 +215,11 @@ func newStudy(ctx context.Context, d *analyze.Dataset, level Level, o Options) (
 	if s.ledger != nil && s.ledger.Cores > 0 && s.ledger.Units > s.ledger.Cores {
 		// The wall time of a run whose units share cores says nothing of work.
 		s.floor *= float64(s.ledger.Cores) / float64(s.ledger.Units)
+	}
+	if s.ledger != nil {
+		// A process with several threads has the deviations of all of them.
+		parts := float64(max(1, s.ledger.Units)) / float64(max(1, len(s.units.names)))
+		s.floor = max(s.floor, farByChance*s.ledger.Chance*math.Sqrt(2*max(1, parts)))
 	}
 	if o.RegionOf != "" {
 		s.floor = negligibleShare * slices.Max(s.time.column(d, place{region: s.top.parent}))

@@ -192,7 +192,11 @@ func readPerf(p *profile, l *lines) error {
 			stack[i], stack[j] = stack[j], stack[i]
 		}
 		column, scale := p.event(sample)
-		err := p.add(p.b.Unit(units.of(*sample)), stack, column, sample.period*scale)
+		unit := p.b.Unit(units.of(*sample))
+		err := p.add(unit, stack, column, sample.period*scale)
+		if err == nil && column == p.clock {
+			err = p.add(unit, stack, p.looks, 1)
+		}
 		sample, stack = nil, stack[:0]
 		return err
 	}
@@ -273,5 +277,9 @@ func (p *profile) event(s *perfSampleOf) (column int, scale float64) {
 	}
 	column = p.b.Metric(p.names.Claim(model.NewMetric(name, s.event, model.Exclusive)))
 	p.columns[s.event] = column
+	if isClock && p.clock < 0 {
+		p.clock = column
+		p.looks = p.b.Metric(p.names.Claim(model.NewMetric(model.Samples, "", model.Exclusive)))
+	}
 	return column, scale
 }

@@ -40,7 +40,7 @@ func readWith(read func(*profile, *lines) error) func(context.Context, *input.So
 }
 
 func parse(ctx context.Context, r io.Reader, name string, read func(*profile, *lines) error) (*model.Experiment, error) {
-	p := &profile{b: model.NewBuilder(), columns: map[string]int{}, names: input.MetricNames{}}
+	p := &profile{clock: -1, b: model.NewBuilder(), columns: map[string]int{}, names: input.MetricNames{}}
 	l := &lines{ctx: ctx, Scanner: bufio.NewScanner(r)}
 	l.Buffer(nil, maxLine)
 	err := read(p, l)
@@ -80,6 +80,8 @@ type profile struct {
 	b       *model.Builder
 	columns map[string]int // by event
 	names   input.MetricNames
+	clock   int // the column of the first event that is one; -1 without
+	looks   int // how many samples that was taken by
 	program string
 	notes   []string
 }
