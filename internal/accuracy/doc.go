@@ -11,7 +11,7 @@
 //	 3. "sequential" does so with a program of one process, by both methods.
 //	 4. "cost" tells what predictions cost.
 //	 5. "tables" predicts 2 to 16 processes on the two sites of the dPerf paper.
-//	 6. "page" makes the tables of docs/accuracy.md of what is in docs/accuracy.
+//	 6. "page" makes docs/accuracy/tables.md of the other files there.
 //
 // Parts are named with commas, or all. Every run is a line of a file in
 // docs/accuracy; what is there is not run again, so a part that was interrupted

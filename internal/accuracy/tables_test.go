@@ -10,16 +10,16 @@ import (
 	"testing"
 )
 
-// The tables of docs/accuracy.md stand between these lines.
+// The tables of docs/accuracy/tables.md stand between these lines.
 const (
 	pageBegin = "<!-- tables: made by internal/accuracy -->\n"
 	pageEnd   = "<!-- end of tables -->\n"
 )
 
-// TestPage puts what was measured into docs/accuracy.md.
+// TestPage puts what was measured into docs/accuracy/tables.md.
 func TestPage(t *testing.T) {
 	b := newBench(t, "page")
-	path := filepath.Join(b.root, "docs", "accuracy.md")
+	path := filepath.Join(b.root, "docs", "accuracy", "tables.md")
 	page, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
