@@ -3,7 +3,7 @@ package calibrate
 import (
 	"bytes"
 	"context"
-	_ "embed"
+	"embed"
 	"fmt"
 	"io"
 	"os"
@@ -15,21 +15,25 @@ import (
 	"time"
 )
 
-//go:embed program/pingpong.c
-var program []byte
+//go:embed program
+var program embed.FS
 
 // Build compiles the ping-pong program into dir with an MPI compiler, such as
 // "mpicc", and returns its path.
 func Build(ctx context.Context, dir, compiler string) (string, error) {
-	source, binary := filepath.Join(dir, "pingpong.c"), filepath.Join(dir, "pingpong")
-	if err := os.WriteFile(source, program, 0o644); err != nil {
+	if err := os.CopyFS(dir, program); err != nil {
+		return "", err
+	}
+	binary := filepath.Join(dir, "pingpong")
+	sources, err := filepath.Glob(filepath.Join(dir, "program", "*.c"))
+	if err != nil {
 		return "", err
 	}
 	words := strings.Fields(compiler)
 	if len(words) == 0 {
 		return "", fmt.Errorf("calibrate: no compiler is named")
 	}
-	out, err := exec.CommandContext(ctx, words[0], append(words[1:], "-O2", "-o", binary, source)...).CombinedOutput()
+	out, err := exec.CommandContext(ctx, words[0], append(words[1:], append([]string{"-O2", "-o", binary}, sources...)...)...).CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("calibrate: %s: %w\n%s", compiler, err, bytes.TrimSpace(out))
 	}
