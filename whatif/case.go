@@ -13,31 +13,32 @@ import (
 
 // Case is a run that changes are tried on.
 type Case struct {
-	trace    *trace.Trace // nil where only a profile is known
-	ranks    int
-	profile  *loggp.Profile
-	network  loggp.Network
-	platform *Machine
-	measured float64   // seconds; 0 where the run was not measured
-	outside  float64   // of those, before and after all that the trace holds
-	spread   float64   // of repeated runs, as a share
-	stretch  []float64 // by rank; nil where computation took its CPU time
-	late     []float64 // by rank; nil where starting and ending took their CPU time
-	stops    trace.Stops
-	stood    []stood         // by rank; nil where nothing is known of stops
-	delays   [][]float64     // that those within calls made of the run as it was
-	waits    map[string]bool // regions in which threads wait
-	partial  bool            // the trace does not hold all that computed
-	phased   bool            // collectives of all ranks part the run; see inPhases
-	dealer   int             // the rank that hands out work; -1 for none
-	programs [][]int         // ranks of each program; nil where there is one
-	base     *outcome
-	timed    bool
-	untold   float64 // see Setup
-	hidden   hidden  // where only a profile is known
-	notes    []string
-	turns    turns
-	levelled []levelled // by rank; nil where the trace is too large
+	trace     *trace.Trace // nil where only a profile is known
+	ranks     int
+	profile   *loggp.Profile
+	network   loggp.Network
+	platform  *Machine
+	measured  float64   // seconds; 0 where the run was not measured
+	outside   float64   // of those, before and after all that the trace holds
+	spread    float64   // of repeated runs, as a share
+	stretch   []float64 // by rank; nil where computation took its CPU time
+	late      []float64 // by rank; nil where starting and ending took their CPU time
+	stops     trace.Stops
+	stood     []stood         // by rank; nil where nothing is known of stops
+	delays    [][]float64     // that those within calls made of the run as it was
+	waits     map[string]bool // regions in which threads wait
+	partial   bool            // the trace does not hold all that computed
+	phased    bool            // collectives of all ranks part the run; see inPhases
+	dealer    int             // the rank that hands out work; -1 for none
+	programs  [][]int         // ranks of each program; nil where there is one
+	base      *outcome
+	timed     bool
+	untold    float64 // see Setup
+	hidden    hidden  // where only a profile is known
+	notes     []string
+	turns     turns
+	functions []part     // that samples found within regions
+	levelled  []levelled // by rank; nil where the trace is too large
 	// unexplained is how much longer the run took than its replay, where no network
 	// explains it.
 	unexplained float64
@@ -85,8 +86,11 @@ type Setup struct {
 	Stretch []float64
 	// Late is how much later each rank was done with starting and ending, in
 	// seconds, since it had to share its core; nil for not at all.
-	Late  []float64
-	Notes []string // what is to be said of the run
+	Late []float64
+	// Functions lists what samples found within regions of the trace; nil where there
+	// are no samples.
+	Functions func(regions map[string]bool) ([]Function, error)
+	Notes     []string // what is to be said of the run
 }
 
 // SharedMemory is a network like that between ranks of one machine: about a
@@ -104,6 +108,9 @@ func New(ctx context.Context, s Setup) (*Case, error) {
 	}
 	c := &Case{trace: s.Trace, ranks: s.Trace.NP(), profile: profile, network: s.Network, platform: s.Machine, measured: s.Measured, outside: s.Outside, spread: s.Spread, waits: s.Waits, partial: s.Partial, timed: s.Timed, untold: s.Untold, notes: slices.Clone(s.Notes)}
 	c.phased, c.dealer = inPhases(s.Trace), dealer(s.Trace)
+	if err := c.sampled(s.Functions); err != nil {
+		return nil, err
+	}
 	if profile.Actions <= keptLevels {
 		c.levelled = make([]levelled, c.ranks)
 	}

@@ -96,7 +96,7 @@ func (c *Case) Opportunities(ctx context.Context) (*List, error) {
 		l.Notes = append(l.Notes, likeOthers)
 	}
 	for _, o := range l.Opportunities {
-		for _, note := range c.stepNotes([]Change{o.change}) {
+		for _, note := range slices.Concat(c.stepNotes([]Change{o.change}), c.functionNotes([]Change{o.change})) {
 			if !slices.Contains(l.Notes, note) {
 				l.Notes = append(l.Notes, note)
 			}
@@ -174,7 +174,16 @@ func (c *Case) candidates() []Change {
 		if lost > least*c.Base() {
 			uneven = append(uneven, one{Change{Kind: Balance, Region: name}, lost})
 		}
-		if total/n > least*c.Base() {
+		functions := c.inFunctions(r)
+		for _, p := range functions {
+			t := c.inFunction(p, c.allRanks())
+			if i := slices.IndexFunc(heavy, func(o one) bool { return o.change.Region == p.name }); i >= 0 {
+				heavy[i].weight += t / n / 2
+			} else if t/n > least*c.Base() {
+				heavy = append(heavy, one{Change{Kind: Faster, Region: p.name, Factor: 2}, t / n / 2})
+			}
+		}
+		if functions == nil && total/n > least*c.Base() {
 			heavy = append(heavy, one{Change{Kind: Faster, Region: name, Factor: 2}, total / n / 2})
 		}
 	}

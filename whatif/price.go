@@ -74,7 +74,7 @@ func (c *Case) Price(ctx context.Context, changes []Change) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.Notes = append(append(a.Notes, held...), c.stepNotes(changes)...)
+	a.Notes = append(append(a.Notes, held...), slices.Concat(c.stepNotes(changes), c.functionNotes(changes))...)
 	if c.HandsOut() && slices.ContainsFunc(changes, func(ch Change) bool { return ch.Kind == Balance }) {
 		a.Notes = append(a.Notes, c.dealt())
 	}
@@ -183,7 +183,7 @@ func (c *Case) largestOf(ranks []int, s setting) (regions []string, share float6
 	}
 	for r, t := range spent {
 		if name := c.profile.Regions[r]; t >= (1-asLong)*largest && !c.waits[name] {
-			regions = append(regions, name)
+			regions = append(regions, c.mostlyIn(r, ranks, &s))
 		}
 	}
 	return regions, largest / sum(spent)

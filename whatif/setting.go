@@ -21,6 +21,7 @@ type setting struct {
 	perNode            int       // 0 as it is
 	given              []given   // by region; nil where nobody is given anything
 	steps              []bool    // by region: evened out in each step; nil where none is
+	left               []float64 // of each function that samples found; nil where none is changed
 	even               bool      // without noise
 	late               []float64 // of each rank, where some are
 	sooner             float64   // that all are done with starting and ending
@@ -56,6 +57,9 @@ func (c *Case) apply(s *setting, ch Change) error {
 	switch ch.Kind {
 	case Faster, Balance, Remove:
 		regions, err := c.regions(ch.Region)
+		if err != nil && c.isFunction(ch.Region) {
+			return c.scaleFunction(s, ch)
+		}
 		if err != nil {
 			return err
 		}
@@ -209,10 +213,14 @@ func (c *Case) regions(name string) ([]int, error) {
 			known = append(known, n)
 		}
 	}
+	for _, p := range c.functions {
+		known = append(known, p.name)
+	}
 	if len(known) == 0 {
 		return nil, fmt.Errorf("the trace has no region %q: no rank computes anything", name)
 	}
 	slices.Sort(known)
+	known = slices.Compact(known)
 	if len(known) > 12 {
 		known = append(known[:12], "…")
 	}

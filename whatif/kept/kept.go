@@ -317,7 +317,7 @@ func (r *Run) Communication(ctx context.Context) (parts Communication, err error
 
 // Setup is what a case of the run is made of.
 func (r *Run) Setup() whatif.Setup {
-	return whatif.Setup{Trace: r.Program, Network: whatif.SharedMemory(), Measured: r.Seconds, Spread: r.Spread, Outside: r.Outside + r.Stalled, Timed: r.Timed != nil, Untold: r.untold(), Waits: r.waiting(), Partial: r.Partial, Stops: r.Stops, Stretch: r.Stretch, Late: r.Late, Notes: r.Notes}
+	return whatif.Setup{Trace: r.Program, Network: whatif.SharedMemory(), Measured: r.Seconds, Spread: r.Spread, Outside: r.Outside + r.Stalled, Timed: r.Timed != nil, Untold: r.untold(), Waits: r.waiting(), Partial: r.Partial, Stops: r.Stops, Stretch: r.Stretch, Late: r.Late, Functions: r.functions(), Notes: r.Notes}
 }
 
 // Case is what changes of the run are priced in.
