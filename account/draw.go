@@ -35,6 +35,7 @@ func Draw(in Input) (*Ledger, error) {
 	d.settle()
 	d.allot()
 	d.shareCores()
+	d.findOthers()
 	d.write()
 	return l, nil
 }
@@ -204,7 +205,8 @@ func (d *drawing) asleep(u int, p *parts) bool {
 	if d.Blocked != nil && p.shared > p.asleep && p.useful > asleepShare*d.meanUseful {
 		return false
 	}
-	return (d.Helper[u] || p.asleep > 0) && off > 0 && p.useful <= asleepShare*off && p.waits-p.asleep+p.inOut+p.sent+p.beginning+sum(p.comm) == 0
+	const nothing = 1e-3 // of it: a call for a file or so
+	return (d.Helper[u] || p.asleep > 0) && off > 0 && p.useful <= asleepShare*off && p.waits-p.asleep+p.inOut+p.sent+p.beginning+sum(p.comm) <= nothing*off
 }
 
 // coresTaken tells whether those that are not idle are as many as the cores: there was
@@ -558,6 +560,29 @@ func (d *drawing) shareCores() {
 		d.communication -= part * d.communication
 	}
 	d.l.Crowded = without >= crowded*d.shared
+}
+
+// notOwn is how many times as long as the units can have kept each other from the cores
+// they have to have stood ready before others are named.
+const notOwn = 2
+
+// findOthers tells whether it was mostly not the units themselves that kept each other
+// from the cores. While one of n is ready and has none all c cores are busy, and n − c wait
+// at most: were it their own doing, they would have had c/(n − c) of CPU time for each
+// second of it.
+func (d *drawing) findOthers() {
+	ready := d.shared - d.blocked
+	if d.Cores <= 0 || d.CPU.Data == nil || d.Blocked == nil || ready <= 0 {
+		return
+	}
+	cores, had := float64(d.Cores), 0.0
+	for u := range d.Wall.Units {
+		had += sum(d.CPU.Row(u))
+	}
+	active := float64(d.Wall.Units - len(d.l.Idle))
+	if own := had / cores * max(0, active-cores); ready > notOwn*own {
+		d.l.OwnCores = min(1, had/(cores*d.Run))
+	}
 }
 
 // sum adds up what is positive.

@@ -90,6 +90,9 @@ type Ledger struct {
 	// Crowded tells that the units were more than the cores and kept them busy, so
 	// that most of the time off them was waiting for one.
 	Crowded bool `json:"crowded"`
+	// OwnCores is what part of the cores' time the units had, where that leaves most of the
+	// time that they stood ready to somebody else; 0 where it does not, or is not known.
+	OwnCores float64 `json:"-"`
 	// Idle are the units that did nothing.
 	Idle []int `json:"-"`
 	// WaitedIn are the regions of input and output of all in which units wait for each other.

@@ -211,13 +211,7 @@ func upToShare(share float64) string {
 // replayTells is false where units were off the cores for longer than the cause
 // costs: a replay takes that for their work, in whatever region it was.
 func replayTells(d *diagnose.Diagnosis, c diagnose.Cause) bool {
-	off := 0.0
-	for _, line := range d.Ledger {
-		if line.Kind == account.SharedCores {
-			off += line.Share
-		}
-	}
-	return off < float64(c.LostShare)
+	return lineTotal(d, account.SharedCores) < float64(c.LostShare)
 }
 
 // saving is the same in a few words.

@@ -26,8 +26,10 @@ func (p *Page) Diagnosis(d *diagnose.Diagnosis) {
 		p.Paragraph("note: " + w)
 	}
 	p.wentTo(d)
-	p.Heading("Kinds")
-	p.kinds(d)
+	if d.UnitCount > 1 {
+		p.Heading("Kinds")
+		p.kinds(d)
+	}
 	if len(d.Causes) > 0 {
 		what := "time"
 		if d.Counts {

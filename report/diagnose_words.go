@@ -59,7 +59,11 @@ func lossWords(d *diagnose.Diagnosis) []string {
 	if len(d.Ledger) == 0 || d.Headline.Kind == account.Useful || d.Headline.Kind == account.Imbalance {
 		return nil
 	}
-	return lineWords(d, d.Headline)
+	out := lineWords(d, d.Headline)
+	if d.Second != nil && d.Second.Kind != account.Imbalance {
+		out = append(out, lineWords(d, *d.Second)...)
+	}
+	return out
 }
 
 // aloneWords says why a unit has none to be compared with.
@@ -108,6 +112,11 @@ func dearWords(d *diagnose.Diagnosis) []string {
 		most, some = "What the "+who+" most on is %s, %s of "+whose+".", "The "+who+" %[2]s of "+whose+" in %[1]s."
 	}
 	share := func(of analyze.Real) analyze.Real { return min(1, analyze.Real(times)*of) }
+	off := ""
+	if lineTotal(d, account.SharedCores) >= largePart {
+		off = ", its time off the cores included"
+	}
+	most, some = strings.TrimSuffix(most, ".")+off+".", strings.TrimSuffix(some, ".")+off+"."
 	best := -1
 	for i, r := range in.Regions {
 		if r.Core && (!r.Self || len(model.SplitPath(r.Region)) > 2) && lastName(r.Region) != model.Blocked && share(r.Share) >= 0.1 && (best < 0 || r.Share > in.Regions[best].Share) {

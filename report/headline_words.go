@@ -33,7 +33,7 @@ func headlineWords(d *diagnose.Diagnosis) []string {
 			out = append(out, lineWords(d, h)...)
 		}
 	}
-	out = append(out, coreWaitWords(d)...)
+	out = append(append(out, coreWaitWords(d)...), spinningWords(d)...)
 	if !uneven && (d.Slower != nil || len(d.Causes) > 0 && float64(d.Causes[0].LostShare) >= account.Trouble) {
 		return append(out, imbalanceWords(d, "Work is uneven, too, in")...)
 	}
@@ -116,7 +116,7 @@ func lineWords(d *diagnose.Diagnosis, h account.Headline) []string {
 	for _, line := range d.Ledger {
 		switch line.Words {
 		case account.WithoutCore:
-			return []string{fmt.Sprintf("%s of the run is waiting for a core: %s.", share, coreless(d))}
+			return []string{share + " of the run is waiting for a core" + coreless(d) + "."}
 		case account.OffBlocked:
 			return []string{share + " of the run is time off the cores, blocked or asleep."}
 		}
@@ -132,11 +132,15 @@ func mostIn(h account.Headline) string {
 	return ", most of it in " + quoted(shortName(lastName(string(h.Region))))
 }
 
-// coreless says how many could have run, and on how many cores; how many is not known
+// coreless says who had the cores, as far as it is known; how many could have run is not
 // where several threads lived in a record.
 func coreless(d *diagnose.Diagnosis) string {
+	if d.OwnCores > 0 {
+		return fmt.Sprintf(" that another program had, or that a limit or a binding withheld: its own %s took %s of the time of the %s",
+			strings.TrimPrefix(ledgered(d), "the "), percentOf(d.OwnCores), plural(d.Cores, "core"))
+	}
 	if d.Cores > 0 && apart(d) > 0 {
-		return ledgered(d) + " could have run and had none of the " + plural(d.Cores, "core")
+		return ": " + ledgered(d) + " could have run and had none of the " + plural(d.Cores, "core")
 	}
 	busy := d.Ledgered
 	if d.Ledgered == d.UnitCount {
@@ -145,11 +149,11 @@ func coreless(d *diagnose.Diagnosis) string {
 	who := plural(busy, strings.NewReplacer("threads", "thread", "processes", "process", "the ", "").Replace(ledgered(d)))
 	switch {
 	case d.Cores == 0:
-		return ledgered(d) + " could have run and had none"
+		return ": " + ledgered(d) + " could have run and had none"
 	case busy > d.Cores:
-		return who + " shared " + plural(d.Cores, "core")
+		return ": " + who + " shared " + plural(d.Cores, "core")
 	}
-	return who + " could have run and had none of the " + plural(d.Cores, "core")
+	return ": " + who + " could have run and had none of the " + plural(d.Cores, "core")
 }
 
 // withoutCores is what a trace tells of ranks that stood within MPI.
@@ -171,6 +175,21 @@ func coreWaitWords(d *diagnose.Diagnosis) []string {
 		return nil
 	}
 	return []string{fmt.Sprintf("For %s of the run the processes could have gone on within MPI and had no core%s; `auspex run --trace` tells what that costs.", percentOf(d.CoreWait), sharing(d))}
+}
+
+// spinningWords says that those who wait keep the cores that those who work lack.
+func spinningWords(d *diagnose.Diagnosis) []string {
+	spin := d.Spinning
+	if spin == nil {
+		return nil
+	}
+	instead := ""
+	for _, h := range []*account.Headline{&d.Headline, d.Second} {
+		if h != nil && strings.HasPrefix(lastName(string(h.Region)), "OpenMP ") {
+			instead = fmt.Sprintf("; start no more than %d, or set `OMP_WAIT_POLICY=passive`", d.Cores)
+		}
+	}
+	return []string{fmt.Sprintf("%s of the CPU time is spinning: threads keep a core while they wait for each other%s%s.", percentOf(spin.Share), sharing(d), instead)}
 }
 
 // sharing says how many share the cores, where they are more than these.
@@ -351,11 +370,7 @@ const smallPart = 0.01
 
 // unevenness is what all imbalance costs, and the region that has most of it.
 func unevenness(d *diagnose.Diagnosis) (total float64, where string) {
-	for _, line := range d.Ledger {
-		if line.Kind == account.Imbalance {
-			total += line.Share
-		}
-	}
+	total = lineTotal(d, account.Imbalance)
 	if worst := worstLine(d); worst.Region != "" && worst.Share >= total/2 {
 		where = ", most of it in " + quoted(shortName(lastName(string(worst.Region))))
 	}
@@ -368,6 +383,17 @@ const fewSamples = "; samples are too few to say where"
 // isUnplaced tells whether that is so of half of the imbalance at least.
 func isUnplaced(d *diagnose.Diagnosis, imbalance float64) bool {
 	return slices.ContainsFunc(d.Ledger, func(l account.Line) bool { return l.Words == account.Unplaced && l.Share >= imbalance/2 })
+}
+
+// lineTotal is the share of all lines of a kind.
+func lineTotal(d *diagnose.Diagnosis, kind account.Kind) float64 {
+	total := 0.0
+	for _, line := range d.Ledger {
+		if line.Kind == kind {
+			total += line.Share
+		}
+	}
+	return total
 }
 
 // worstLine is the region with most imbalance.

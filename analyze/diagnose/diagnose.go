@@ -67,6 +67,7 @@ type Diagnosis struct {
 	// Cores is how many the units had between them, 0 where not known;
 	// LoadBalance is that of the experiment.
 	Cores       int          `json:"cores"`
+	OwnCores    float64      `json:"-"`       // see account.Ledger
 	Crowded     bool         `json:"crowded"` // units waited for cores
 	LoadBalance analyze.Real `json:"load_balance"`
 	Runtime     analyze.Real `json:"runtime"`
@@ -76,9 +77,12 @@ type Diagnosis struct {
 	// Waits is how long ranks waited for one another, where a kept trace tells.
 	Waits *Waits `json:"waits,omitempty"`
 	// CoreWait is the share of the run in which the units could have gone on within
-	// communication and had no core; 0 where that is not known.
-	CoreWait float64  `json:"core_wait,omitempty"`
-	Warnings []string `json:"warnings"`
+	// MPI and had no core; 0 where that is not known.
+	CoreWait float64 `json:"core_wait,omitempty"`
+	// Spinning is there where threads that wait for each other keep the cores that others
+	// lack.
+	Spinning *Spinning `json:"spinning,omitempty"`
+	Warnings []string  `json:"warnings"`
 }
 
 // Waits is what a trace tells of communication that a profile cannot tell from its
@@ -93,6 +97,12 @@ type Waits struct {
 	// WrongOrder is the share in which ranks waited for a message while one that was
 	// sent earlier was there.
 	WrongOrder float64 `json:"wrong_order,omitempty"`
+}
+
+// Spinning is waiting on a core.
+type Spinning struct {
+	Share  float64 `json:"share"`   // of the CPU time
+	NoCore float64 `json:"no_core"` // share of the run in which threads that waited so had no core either
 }
 
 // Choice is what the clustering decided by itself.

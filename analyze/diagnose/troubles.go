@@ -290,25 +290,56 @@ func (s *study) nest(found []critical, i int, troubles []trouble) {
 }
 
 // coreWait is the share of the run in which the units of the ledger stood without a
-// core within communication.
+// core within MPI.
 func (s *study) coreWait() float64 {
-	name := model.CoreWait + "." + string(model.Exclusive)
+	return s.sumIn(model.CoreWait, func(r int) bool {
+		c := s.d.Classes[r]
+		return s.d.Communication[r] && s.d.Regions[r].Kind == model.MPI && (c == account.Communicating || c == account.Waits || c == account.Sending)
+	}) / (float64(s.ledger.Units) * s.ledger.RunSeconds)
+}
+
+// spinning is how threads wait for each other, where those that work may lack the cores
+// for it: nil where there are cores for all, or nobody keeps one while it waits.
+func (s *study) spinning() *Spinning {
+	if active := s.ledger.Units - len(s.ledger.Idle); s.ledger.Cores == 0 || active <= s.ledger.Cores {
+		return nil
+	}
+	waits := func(r int) bool { return s.d.Classes[r] == account.Waits && s.d.Regions[r].Kind != model.MPI }
+	all := s.sumIn(model.CPUTime, func(int) bool { return true })
+	if all == 0 {
+		return nil
+	}
+	out := &Spinning{Share: s.sumIn(model.CPUTime, waits) / all, NoCore: s.sumIn(model.CoreWait, waits) / (float64(s.ledger.Units) * s.ledger.RunSeconds)}
+	if out.Share < leastSpinning {
+		return nil
+	}
+	return out
+}
+
+// leastSpinning of the CPU time is spent in waiting by those who spin: who gives the core
+// up looks a few times first.
+const leastSpinning = 0.2
+
+// sumIn sums a metric up over the units of the ledger, in some regions; 0 where it was
+// not measured.
+func (s *study) sumIn(metric string, regions func(r int) bool) float64 {
+	name := metric + "." + string(model.Exclusive)
 	if !s.d.Has(name) {
 		return 0
 	}
-	waited, err := s.d.Matrix(name)
+	values, err := s.d.Matrix(name)
 	if err != nil {
 		return 0
 	}
 	sum := 0.0
-	for u := range waited.Units {
-		for r, seconds := range waited.Row(u) {
-			if c := s.d.Classes[r]; s.d.Communication[r] && (c == account.Communicating || c == account.Waits || c == account.Sending) {
-				sum += seconds
+	for u := range values.Units {
+		for r, v := range values.Row(u) {
+			if v > 0 && regions(r) {
+				sum += v
 			}
 		}
 	}
-	return sum / (float64(s.ledger.Units) * s.ledger.RunSeconds)
+	return sum
 }
 
 // headline says what the run's largest avoidable loss is. A region of
@@ -323,8 +354,9 @@ func (s *study) headline(r *Diagnosis) {
 		return
 	}
 	r.Ledger, r.Ledgered, r.Cores, r.Crowded = s.ledger.Lines, s.ledger.Units, s.ledger.Cores, s.ledger.Crowded
+	r.OwnCores = s.ledger.OwnCores
 	r.Runtime = analyze.Real(s.ledger.RunSeconds) // a process's times are sums over its threads
-	r.CoreWait = s.coreWait()
+	r.CoreWait, r.Spinning = s.coreWait(), s.spinning()
 	all := s.ledger.Headlines()
 	for i := range all {
 		if all[i].Kind == account.Imbalance && len(r.Causes) > 0 && float64(r.Causes[0].LostShare) >= all[i].Share {
