@@ -655,3 +655,44 @@ func TestTheSameWorkOnSharedCores(t *testing.T) {
 		}
 	}
 }
+
+// Whether units kept each other from the cores is told by the CPU time that they had: four
+// that share two have as much as they wait. What they cannot have had somebody else had.
+func TestWhoHadTheCores(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		cores    int
+		cpu, off float64 // of each of four
+		own      float64
+	}{
+		{"each other", 2, 5, 5, 0},
+		{"each other for half of the run, and one alone for the rest", 2, 3, 2, 0},
+		{"somebody else", 2, 1, 9, 0.2},
+		{"cores enough", 4, 5, 5, 0.5},
+		{"not known", 0, 1, 9, 0},
+	} {
+		row := []float64{10, 0}
+		in := run([]Class{Work, Asleep}, row, row, row, row)
+		in.CPU = model.NewMatrix(4, 2, model.Zero)
+		for u := range 4 {
+			in.Wall.Row(u)[0], in.CPU.Row(u)[0] = c.cpu+c.off, c.cpu
+		}
+		in.Blocked, in.Cores = []bool{false, true}, c.cores
+		if l := draw(t, in); math.Abs(l.OwnCores-c.own) > 1e-9 {
+			t.Errorf("%s: %g, want %g", c.name, l.OwnCores, c.own)
+		}
+	}
+}
+
+// A main thread that has looked at a file before it waits for its threads sleeps all the
+// same.
+func TestMainThreadAsleepBesideAFile(t *testing.T) {
+	for file, asleep := range map[float64]bool{0.001: true, 0.5: false} {
+		in := run([]Class{Work, Asleep, InOut}, []float64{0, 10 - file, file}, []float64{10, 0, 0}, []float64{10, 0, 0})
+		in.Helper = []bool{false, true, true}
+		in.Roles = []int{0, 2, 2}
+		if got := slices.ContainsFunc(draw(t, in).Lines, func(l Line) bool { return l.Joining }); got != asleep {
+			t.Errorf("%g s of input: asleep %t", file, got)
+		}
+	}
+}

@@ -100,28 +100,32 @@ func TestEquation3AsPrinted(t *testing.T) {
 	}
 }
 
-// Waiting at the end of a parallel region may be spinning, of which no CPU time is known;
-// that of a barrier of MPI is.
+// Waiting at the end of a parallel region may be spinning: that is said where no CPU time
+// is known of it; that of a barrier of MPI is.
 func TestCPUTimeAtEnds(t *testing.T) {
-	for name, want := range map[string]Real{model.ParallelRegion + "solve.c:7": 0.2, "exchange": 0} {
+	for _, c := range []struct {
+		name string
+		cpu  float64
+		want Real
+	}{{model.ParallelRegion + "solve.c:7", 0, 0.3}, {model.ParallelRegion + "solve.c:7", 1, 0}, {"exchange", 0, 0}} {
 		b := model.NewBuilder()
 		wall, cpu := b.Metric(model.NewMetric(model.WallTime, "", model.Exclusive)), b.Metric(model.NewMetric(model.CPUTime, "", model.Exclusive))
 		root := b.Region(model.Region{Name: "main", Parent: model.NoParent})
-		region := b.Region(model.Region{Name: name, Parent: root})
+		region := b.Region(model.Region{Name: c.name, Parent: root})
 		barrier := b.Region(model.Region{Name: "barrier", Kind: model.Barrier, Parent: region})
 		for thread := range 2 {
 			u := b.Unit(model.Unit{Thread: thread})
 			b.Set(u, region, wall, 7)
 			b.Set(u, region, cpu, 7)
 			b.Set(u, barrier, wall, 3)
-			b.Set(u, barrier, cpu, 1)
+			b.Set(u, barrier, cpu, c.cpu)
 		}
 		e, err := b.Build(model.Header{Name: "x"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s, err := Summarise(dataset(t, e), 5); err != nil || math.Abs(float64(s.AtEnds-want)) > 1e-9 {
-			t.Errorf("%s: %v, %v, want %v", name, s.AtEnds, err, want)
+		if s, err := Summarise(dataset(t, e), 5); err != nil || math.Abs(float64(s.AtEnds-c.want)) > 1e-9 {
+			t.Errorf("%s, %g s: %v, %v, want %v", c.name, c.cpu, s.AtEnds, err, c.want)
 		}
 	}
 }

@@ -214,16 +214,19 @@ func (d *Dataset) atEnds(t *Times) (Real, error) {
 	if !any || t.Metric != model.WallTime || !d.Has(model.CPUTime) {
 		return 0, nil
 	}
-	waited := 0.0
-	for name, sign := range map[string]float64{model.WallTime: 1, model.CPUTime: -1} {
+	there := map[string]float64{}
+	for _, name := range []string{model.WallTime, model.CPUTime} {
 		m, err := d.Matrix(name + ".exc")
 		if err != nil {
 			return 0, err
 		}
 		units := &Rows{By: ByUnit, d: d, size: len(d.Units)}
-		waited += sign * Total(units.fold(m, ends, summed))
+		there[name] = Total(units.fold(m, ends, summed))
 	}
-	return Ratio(max(0, waited), t.Runtime*float64(len(d.Units))), nil
+	if there[model.CPUTime] > 0 {
+		return 0, nil
+	}
+	return Ratio(there[model.WallTime], t.Runtime*float64(len(d.Units))), nil
 }
 
 // CountUnits counts processes, the threads of the largest of them, and nodes, as

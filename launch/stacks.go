@@ -274,7 +274,7 @@ func (c *collector) thread(p *probe.Process, u threadTree) {
 		if !been[j] {
 			continue
 		}
-		if tells {
+		if tells && p.Regions[n.Region].Kind != probe.Barrier { // how long it slept there is not known
 			waits[j] = coreWait(n)
 		}
 		if p.Regions[n.Region].Kind == probe.Frame {

@@ -110,6 +110,56 @@ int main(void)
 	}
 }
 
+// Threads that spin while they wait for each other, two on a core, at the end of a
+// parallel region and for the beginning of the next: that CPU time is the barrier's, and
+// the region has what was computed in it.
+func TestSpinningIsNoWork(t *testing.T) {
+	need(t, "gcc")
+	dir := write(t, map[string]string{"spinner.c": `#define _GNU_SOURCE
+#include <omp.h>
+#include <sched.h>
+#include <time.h>
+static void work(double s)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    double end = t.tv_sec + 1e-9 * t.tv_nsec + s;
+    do
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    while (t.tv_sec + 1e-9 * t.tv_nsec < end);
+}
+int main(void)
+{
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(sched_getcpu(), &one);
+    sched_setaffinity(0, sizeof one, &one);
+    for (int k = 0; k < 60; k++) {
+#pragma omp parallel num_threads(2)
+        work(0.001);
+    }
+    return 0;
+}
+`})
+	exe := filepath.Join(dir, "spinner")
+	if out, err := command("gcc", "-g", "-O1", "-fopenmp", filepath.Join(dir, "spinner.c"), "-o", exe); err != nil {
+		t.Fatal(out)
+	}
+	t.Setenv("GOMP_SPINCOUNT", "infinite")
+	r, _ := measure(t, exe)
+	spun := 0.0
+	for thread := range 2 {
+		waited := value(t, r.Experiment, 0, thread, "spinner/main/OpenMP parallel@spinner.c:21/OpenMP barrier", "cpu_time")
+		if worked := value(t, r.Experiment, 0, thread, "spinner*", "cpu_time") - waited; worked < 0.055 || worked > 0.09 {
+			t.Errorf("thread %d computed for %.3f s, and not for 0.06", thread, worked)
+		}
+		spun += waited
+	}
+	if spun < 0.06 {
+		t.Errorf("both spun for %.3f s", spun)
+	}
+}
+
 // Where the kernel takes the core away while a thread asks it for its page faults, at
 // the end of its part, that is the region's time and not the barrier's as well. The
 // program answers late in the kernel's place.

@@ -109,6 +109,16 @@ func TestDiagnosisWords(t *testing.T) {
 			ledger(d, account.Line{Kind: account.SharedCores, Share: 0.9, Words: account.WithoutCore})
 			d.Level, d.UnitCount, d.Ledgered, d.Cores = diagnose.Threads, 4, 4, 4
 		}, "90 % of the run is waiting for a core: 4 threads could have run and had none of the 4 cores. 4 threads fall into 2 kinds; severity 0.50 (high)."},
+		"cores that somebody else had": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
+			ledger(d, account.Line{Kind: account.SharedCores, Share: 0.9, Words: account.WithoutCore})
+			d.Level, d.UnitCount, d.Ledgered, d.Cores, d.OwnCores = diagnose.Threads, 4, 4, 2, 0.12
+		}, "90 % of the run is waiting for a core that another program had, or that a limit or a binding withheld: its own threads took 12 % of the time of the 2 cores. 4 threads fall into 2 kinds; severity 0.50 (high)."},
+		"one, whose core somebody else had": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
+			ledger(d, account.Line{Kind: account.SharedCores, Share: 0.6, Words: account.WithoutCore}, account.Line{Kind: account.IO, Share: 0.35})
+			d.Second = &account.Headline{Kind: account.IO, Share: 0.35}
+			d.UnitCount, d.Ledgered, d.Cores, d.OwnCores = 1, 1, 2, 0.14
+		}, "60 % of the run is waiting for a core that another program had, or that a limit or a binding withheld: the process itself took 14 % of the time of the 2 cores. " +
+			"35 % of the run is input and output. There is only 1 process: nothing to compare it with."},
 		"a serial part and blocked threads, whatever costs more": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
 			ledger(d, account.Line{Kind: account.SharedCores, Share: 0.5, Words: account.WithoutCore})
 			d.Ledger = append(d.Ledger, account.Line{Kind: account.Idle, Share: 0.2, Words: "outside of any region"},

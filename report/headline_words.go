@@ -136,8 +136,8 @@ func mostIn(h account.Headline) string {
 // where several threads lived in a record.
 func coreless(d *diagnose.Diagnosis) string {
 	if d.OwnCores > 0 {
-		return fmt.Sprintf(" that another program had, or that a limit or a binding withheld: its own %s took %s of the time of the %s",
-			strings.TrimPrefix(ledgered(d), "the "), percentOf(d.OwnCores), plural(d.Cores, "core"))
+		return fmt.Sprintf(" that another program had, or that a limit or a binding withheld: %s took %s of the time of the %s",
+			ledgeredHere(d), percentOf(d.OwnCores), plural(d.Cores, "core"))
 	}
 	if d.Cores > 0 && apart(d) > 0 {
 		return ": " + ledgered(d) + " could have run and had none of the " + plural(d.Cores, "core")
@@ -329,6 +329,14 @@ func ledgered(d *diagnose.Diagnosis) string {
 		return "the process"
 	}
 	return "processes"
+}
+
+// ledgeredHere tells them from those of other programs.
+func ledgeredHere(d *diagnose.Diagnosis) string {
+	if own := ledgered(d); !strings.HasPrefix(own, "the ") {
+		return "its own " + own
+	}
+	return "the process itself"
 }
 
 // usefulWords is said where nothing costs enough to be trouble.

@@ -76,6 +76,37 @@ func TestSpendMostOn(t *testing.T) {
 	}
 }
 
+// A region's time is told with what of it is off the cores, where that is a large part
+// of the run.
+func TestSpendMostOffTheCores(t *testing.T) {
+	for share, want := range map[float64]string{0.05: "58.0 % of the run.", 0.6: "58.0 % of the run, its time off the cores included."} {
+		d := &diagnose.Diagnosis{UnitCount: 4, Ledger: []account.Line{{Kind: account.SharedCores, Share: share}}}
+		d.Internal.Regions = []diagnose.InternalRegion{{Region: "prog/deflate", Share: 0.58, Core: true}}
+		if got := strings.Join(dearWords(d), " "); got != "Together they spend most on `deflate`, "+want {
+			t.Errorf("%.2f of the run off the cores: %q", share, got)
+		}
+	}
+}
+
+// Threads that keep a core while they wait are told of where others lack it, with what
+// OpenMP has against it.
+func TestSpinningWords(t *testing.T) {
+	of := func(region account.Place, spin *diagnose.Spinning) string {
+		d := &diagnose.Diagnosis{Headline: account.Headline{Kind: account.Waiting, Region: region, Share: 0.5}, Spinning: spin, Ledgered: 4, UnitCount: 4, Cores: 2, Level: diagnose.Threads}
+		return strings.Join(headlineWords(d), " ")
+	}
+	const told = "62 % of the CPU time is spinning: threads keep a core while they wait for each other (4 share 2 cores)"
+	if got := of("main/OpenMP barrier", &diagnose.Spinning{Share: 0.62}); !strings.Contains(got, told+"; start no more than 2, or set `OMP_WAIT_POLICY=passive`.") {
+		t.Errorf("OpenMP: %q", got)
+	}
+	if got := of("main/pthread_spin_lock", &diagnose.Spinning{Share: 0.62}); !strings.Contains(got, told+".") {
+		t.Errorf("a lock: %q", got)
+	}
+	if got := of("main/OpenMP barrier", nil); strings.Contains(got, "spinning") {
+		t.Errorf("asleep: %q", got)
+	}
+}
+
 // Of a single process is told what it spends most on, too, unless something else costs more.
 func TestOneProcessSpendsMostOn(t *testing.T) {
 	d := &diagnose.Diagnosis{UnitCount: 1, Ledgered: 1, Level: diagnose.Processes}

@@ -101,8 +101,7 @@ type Waits struct {
 
 // Spinning is waiting on a core.
 type Spinning struct {
-	Share  float64 `json:"share"`   // of the CPU time
-	NoCore float64 `json:"no_core"` // share of the run in which threads that waited so had no core either
+	Share float64 `json:"share"` // of the CPU time
 }
 
 // Choice is what the clustering decided by itself.

@@ -309,7 +309,7 @@ func (s *study) spinning() *Spinning {
 	if all == 0 {
 		return nil
 	}
-	out := &Spinning{Share: s.sumIn(model.CPUTime, waits) / all, NoCore: s.sumIn(model.CoreWait, waits) / (float64(s.ledger.Units) * s.ledger.RunSeconds)}
+	out := &Spinning{Share: s.sumIn(model.CPUTime, waits) / all}
 	if out.Share < leastSpinning {
 		return nil
 	}

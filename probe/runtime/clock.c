@@ -133,19 +133,31 @@ void auspex_thread_clock(struct thread *t)
     t->record.last = ticks();
 }
 
-/* Goes on after time that is nobody's. */
-void auspex_resume(struct thread *t, uint64_t now)
+/* Reads the thread's CPU clock and returns how many ticks of the stretch up to now it
+ * had a core. */
+uint64_t auspex_used(struct thread *t, uint64_t stretch)
 {
-    uint64_t idle = now - t->record.last;
-    if (idle >= auspex_long) {
-        auspex_read_clock(t);
-        t->settled += t->brief;
-        t->brief = 0;
-    } else
+    uint64_t before = t->cpu;
+    auspex_read_clock(t);
+    double used = (double)(t->cpu - before) * auspex_rate - (double)t->brief;
+    t->settled += t->brief;
+    t->brief = 0;
+    return used <= 0 ? 0 : used < (double)stretch ? (uint64_t)used : stretch;
+}
+
+/* Goes on after time that is nobody's. Returns for how much of it the thread had a core,
+ * as far as that is known. */
+uint64_t auspex_resume(struct thread *t, uint64_t now)
+{
+    uint64_t idle = now - t->record.last, used = idle;
+    if (idle >= auspex_long)
+        used = auspex_used(t, idle);
+    else
         t->brief += idle;
     if (idle >= auspex_slow)
         look_slow(t, NULL);
     t->record.last = ticks();
+    return used;
 }
 
 /* Of so many ticks before now in which the thread did not run, those count in
@@ -188,13 +200,8 @@ void auspex_look(struct thread *t, struct node *n, uint64_t stretch)
         t->brief += stretch;
         return;
     }
-    uint64_t before = t->cpu;
-    auspex_read_clock(t);
-    double used = (double)(t->cpu - before) * auspex_rate - (double)t->brief;
-    t->settled += t->brief;
-    t->brief = 0;
+    uint64_t cpu_ticks = auspex_used(t, stretch);
     t->record.looks++;
-    uint64_t cpu_ticks = used <= 0 ? 0 : used < (double)stretch ? (uint64_t)used : stretch;
     uint64_t lost = stretch - cpu_ticks;
     n->cpu += cpu_ticks;
     t->settled += cpu_ticks;

@@ -162,6 +162,46 @@ static int active_level(void)
     return ask_openmp(real, 1);
 }
 
+/* Goes on after a wait whose wall time is charged elsewhere. On a core it looked whether
+ * the others are there. */
+static void waited(struct thread *t, struct place *at, uint64_t now)
+{
+    uint64_t wait = now - t->record.last, used = wait;
+    t->idled += wait;
+    if (wait >= auspex_long) { /* it may have slept: what it has computed until then is known */
+        used = auspex_used(t, wait);
+        t->settled += wait;
+    } else
+        t->brief += wait;
+    if (at)
+        at->node->cpu += used;
+    t->record.last = now;
+}
+
+/* A worker goes on that waited for its team, which it looked for first, and then for
+ * work. */
+static void rested(struct thread *t, uint64_t now)
+{
+    struct place *at = waiting_place(t, t->finished);
+    uint64_t wait = at && t->record.last > t->done ? t->record.last - t->done : 0;
+    t->record.last -= wait;
+    uint64_t used = auspex_resume(t, now);
+    if (wait)
+        at->node->cpu += used < wait ? used : wait;
+}
+
+/* The threads of the last team are not there yet when its opener wants to begin. */
+static void begun_late(struct thread *t, struct place *place)
+{
+    uint64_t now = ticks();
+    struct place *at = now - t->record.last >= auspex_long ? waiting_place(t, place) : NULL, *top = t->top;
+    if (!at)
+        return;
+    t->top = at;
+    auspex_charge_wait(t, now);
+    t->top = top;
+}
+
 /* What every thread runs in place of the body. */
 static void take_part(void *argument)
 {
@@ -178,11 +218,15 @@ static void take_part(void *argument)
     }
     uint32_t depth = t->depth;
     struct place *outside = t->top;
-    t->finished = NULL;
-    if (t != team->opener)
+    if (t != team->opener) {
+        if (t->finished && !t->top->parent)
+            rested(t, ticks());
         auspex_join(t, team->place, ticks());
-    else
+    } else {
         team->members = thread_count();
+        begun_late(t, team->place);
+    }
+    t->finished = NULL;
     auspex_part_begin(t);
     team->body(team->data);
     charge(t, ticks());
@@ -195,20 +239,6 @@ static void take_part(void *argument)
         t->top = outside;
         t->record.current = outside->index;
     }
-}
-
-/* Goes on after a wait that is charged elsewhere. */
-static void waited(struct thread *t, uint64_t now)
-{
-    uint64_t wait = now - t->record.last;
-    t->idled += wait;
-    if (wait >= auspex_long) { /* it may have slept: what it has computed until then is known */
-        auspex_read_clock(t);
-        t->settled += t->brief + wait;
-        t->brief = 0;
-    } else
-        t->brief += wait;
-    t->record.last = now;
 }
 
 /* The place of tasks that are made here and begin at that address. */
@@ -231,7 +261,7 @@ void auspex_task_begin(struct thread *t, struct place *task, uintptr_t frame, st
         struct place *wait = waiting_place(t, t->finished);
         if (wait)
             wait->node->wall += now - t->done;
-        waited(t, now);
+        waited(t, wait, now);
         t->finished = NULL;
     } else if (t->top->region == auspex_barrier())
         auspex_charge_wait(t, now);
@@ -278,7 +308,7 @@ static void end_team(struct team *team)
         if (t)
             __atomic_store_n(&t->unsettled, 0, __ATOMIC_RELEASE);
     }
-    waited(o, now);
+    waited(o, waiting_place(o, team->place), now);
     o->finished = NULL;
     auspex_joined(o, team->outside);
     shares.late = shares.done ? now - shares.done : 0;

@@ -168,7 +168,8 @@ void auspex_clock_note(struct header *h);
 void auspex_look(struct thread *t, struct node *n, uint64_t stretch);
 void auspex_thread_clock(struct thread *t);
 void auspex_read_clock(struct thread *t);
-void auspex_resume(struct thread *t, uint64_t now);
+uint64_t auspex_used(struct thread *t, uint64_t stretch);
+uint64_t auspex_resume(struct thread *t, uint64_t now);
 
 /* switches.c */
 void auspex_switches_open(struct thread *t);
