@@ -30,6 +30,9 @@ type Comparison struct {
 
 	// AcrossUnits: the metric compares units, so that Over has no part in it.
 	AcrossUnits bool `json:"-"`
+	// WithoutCore is for how many seconds a unit of either run stood without a core, at
+	// most: by as much they may differ for what else ran there.
+	WithoutCore Real `json:"-"`
 }
 
 // RunPair is the run time of both experiments. Significant tells whether it differs
@@ -70,6 +73,9 @@ type RegionPair struct {
 	// repeated runs explains: of the regions called so at most 5 % are not, as
 	// told by Welch's t-tests; nil without repeats.
 	Significant *bool `json:"significant"`
+	// Counting is by how many seconds the values are off, give or take, by where samples
+	// happened to fall; 0 where times were measured.
+	Counting Real `json:"-"`
 
 	chance float64 // of such a difference where there is none
 }
@@ -144,6 +150,9 @@ func Compare(a, b *Dataset, words Words, o CompareOptions) (*Comparison, error) 
 		metrics, c.Metric = [2]string{ta.Metric, tb.Metric}, ta.Metric
 	}
 	if c.Runtime.Significant, err = runtimesDiffer(a, b, ta, tb); err != nil {
+		return nil, err
+	}
+	if c.WithoutCore, err = withoutCore(a, b); err != nil {
 		return nil, err
 	}
 	valuesA, of, err := condense(a, words, metrics[0], o.Over)
@@ -228,8 +237,9 @@ func (c *Comparison) add(path string, x, y condensed, only string) {
 	}
 	c.Regions = append(c.Regions, RegionPair{
 		Region: path, Kind: x.kind, Pair: Pair{Real(x.value), Real(y.value), Ratio(y.value, x.value)},
-		Only:   only,
-		chance: chance(x, y),
+		Only:     only,
+		Counting: Real(math.Hypot(x.counting(), y.counting())),
+		chance:   chance(x, y),
 	})
 }
 
@@ -239,6 +249,15 @@ type condensed struct {
 	value     float64
 	deviation float64
 	runs      int
+	samples   float64 // that the value was shared out by; 0 where it was measured
+}
+
+// counting is the standard deviation of as many samples.
+func (x condensed) counting() float64 {
+	if x.samples == 0 {
+		return 0
+	}
+	return x.value / math.Sqrt(x.samples)
 }
 
 // quality is what is to be known of a metric that regions are compared by.
@@ -305,6 +324,10 @@ func condenseMetric(d *Dataset, column string, over Over) (map[string]condensed,
 	if err != nil {
 		return nil, err
 	}
+	samples, err := d.samplesOf()
+	if err != nil {
+		return nil, err
+	}
 	result := make(map[string]condensed, len(d.Regions))
 	for r, region := range d.Regions {
 		var sum, most, deviationSum, deviationOfMost float64
@@ -321,7 +344,7 @@ func condenseMetric(d *Dataset, column string, over Over) (map[string]condensed,
 				}
 			}
 		}
-		x := condensed{kind: region.Kind, value: over.of(sum, most, len(d.Units))}
+		x := condensed{kind: region.Kind, value: over.of(sum, most, len(d.Units)), samples: samples[r]}
 		if repeated {
 			// The units of one run may vary together, so their deviations
 			// are added rather than their variances: the larger, safe bound.
@@ -331,6 +354,62 @@ func condenseMetric(d *Dataset, column string, over Over) (map[string]condensed,
 		result[d.Paths[r]] = x
 	}
 	return result, nil
+}
+
+// samplesOf are the samples by region, of all units, where no calls tell that its time was
+// measured.
+func (d *Dataset) samplesOf() ([]float64, error) {
+	out := make([]float64, len(d.Regions))
+	name := model.Samples + "." + string(model.Exclusive)
+	if !d.Has(name) {
+		return out, nil
+	}
+	samples, err := d.Matrix(name)
+	if err != nil {
+		return nil, err
+	}
+	for u := range samples.Units {
+		for r, n := range samples.Row(u) {
+			if n > 0 {
+				out[r] += n
+			}
+		}
+	}
+	if !d.Has(model.Calls) {
+		return out, nil
+	}
+	calls, err := d.Matrix(model.Calls)
+	if err != nil {
+		return nil, err
+	}
+	for u := range calls.Units {
+		for r, n := range calls.Row(u) {
+			if n > 0 {
+				out[r] = 0
+			}
+		}
+	}
+	return out, nil
+}
+
+// withoutCore is for how long any unit of the runs could have run and had no core.
+func withoutCore(runs ...*Dataset) (Real, error) {
+	most := 0.0
+	for _, d := range runs {
+		if !d.Has(model.CoreWait) {
+			continue
+		}
+		metric, err := d.Resolve(model.CoreWait)
+		if err != nil {
+			return Missing, err
+		}
+		waits, err := d.UnitTotals(metric)
+		if err != nil {
+			return Missing, err
+		}
+		most = max(most, slices.Max(waits))
+	}
+	return Real(most), nil
 }
 
 // chance is that of a difference as large between equal means, by Welch's t-test;

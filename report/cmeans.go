@@ -72,13 +72,16 @@ func ClustersWords(c *analyze.Clusters) string {
 	if len(c.Rows) == 0 || len(c.Clusters) < 2 {
 		return text
 	}
-	if apart := centresApart(c); apart < worthSaying {
+	if apart := centresApart(c); apart < nearlyEqual {
 		text += fmt.Sprintf(" All scores are nearly equal: the centres are at most %.2g apart.", apart)
 	}
 	highest := slices.MaxFunc(c.Rows, func(a, b analyze.Member) int { return cmp.Compare(a.Aggregate, b.Aggregate) })
 	return text + fmt.Sprintf(" The highest scores belong to %s, the highest of all to %s.", plural(c.Clusters[0].Members, string(c.By)),
 		spoken(highest.Region, highest.Unit))
 }
+
+// nearlyEqual scores are so little apart.
+const nearlyEqual = 0.01
 
 // centresApart is the largest difference between two centres in a score.
 func centresApart(c *analyze.Clusters) float64 {

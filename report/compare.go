@@ -337,6 +337,8 @@ func runtimeWords(c *analyze.Comparison) string {
 		return fmt.Sprintf("%s took no time to compare with.", c.B)
 	case !beyondScatter(c.Runtime.Significant):
 		return fmt.Sprintf("The run times of %s and %s, %s and %s, differ by no more than repeated runs may scatter.", c.A, c.B, Seconds(c.Runtime.A), Seconds(c.Runtime.B))
+	case lackedCores(c):
+		return fmt.Sprintf("%s took %s and %s %s, with a unit without a core for up to %s: which is faster cannot be told.", c.A, Seconds(c.Runtime.A), c.B, Seconds(c.Runtime.B), Seconds(c.WithoutCore))
 	case r < 0.99:
 		return fmt.Sprintf("%s is %.2f times faster than %s: %s instead of %s%s.", c.B, 1/r, c.A, Seconds(c.Runtime.B), Seconds(c.Runtime.A), scatterWords(c))
 	case r > 1.01:
@@ -353,7 +355,25 @@ const quietRuns = 0.0465
 // as well do so when nothing is changed.
 func mayScatter(c *analyze.Comparison) bool {
 	r := float64(c.Runtime.Ratio)
-	return c.Runtime.Significant == nil && max(r, 1/r) < 1+quietRuns
+	return c.Runtime.Significant == nil && max(r, 1/r) < 1+quietRuns || lackedCores(c)
+}
+
+// lackedCores tells whether single runs differ by no more than what else ran there may
+// have made them.
+func lackedCores(c *analyze.Comparison) bool {
+	r, apart := float64(c.Runtime.Ratio), math.Abs(float64(c.Runtime.A-c.Runtime.B))
+	return c.Runtime.Significant == nil && max(r, 1/r) > 1.01 && float64(c.WithoutCore) >= leastWithout*min(float64(c.Runtime.A), float64(c.Runtime.B)) &&
+		apart <= float64(c.WithoutCore)+quietRuns*float64(c.Runtime.A)
+}
+
+// leastWithout of the run is time without a core that is worth a word.
+const leastWithout = 0.02
+
+// scatter is by how many seconds a region of single runs may differ by chance: where
+// samples fell, what else ran there, and what runs differ by on a quiet machine, which may
+// all be in one region.
+func scatter(c *analyze.Comparison, r analyze.RegionPair) analyze.Real {
+	return 2*r.Counting + c.WithoutCore + quietRuns*min(c.Runtime.A, c.Runtime.B)
 }
 
 // scatterWords says so.
@@ -364,10 +384,6 @@ func scatterWords(c *analyze.Comparison) string {
 	return ", by single runs, which may differ as much by chance"
 }
 
-// worthSaying is the least change of a region, as a share of the run time,
-// that a sentence is spent on where no repeated runs tell it from noise.
-const worthSaying = 0.01
-
 // mostChanged names the region that changed most in one direction; regions
 // come with the largest change first.
 func mostChanged(c *analyze.Comparison, what string, fits func(analyze.RegionPair) bool) string {
@@ -375,8 +391,8 @@ func mostChanged(c *analyze.Comparison, what string, fits func(analyze.RegionPai
 		if !fits(r) || !beyondScatter(r.Significant) {
 			continue
 		}
-		if change := max(r.B-r.A, r.A-r.B); r.Significant == nil && c.Over != analyze.OverTotal && change < worthSaying*c.Runtime.A {
-			return ""
+		if change := max(r.B-r.A, r.A-r.B); r.Significant == nil && c.Over != analyze.OverTotal && change < scatter(c, r) {
+			continue
 		}
 		if r.Only != "" {
 			return fmt.Sprintf("The largest %s is in %s, which only %s has: %s (%s over units).", what, r.Region, r.Only, Seconds(max(r.A, r.B)), c.Over)

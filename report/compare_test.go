@@ -98,3 +98,41 @@ func TestSingleRunsThatDifferALittle(t *testing.T) {
 		}
 	}
 }
+
+// Single runs that stood without a core for as long as they differ say nothing of which is
+// faster, nor of regions; those that differ by more do, and so do repeated ones.
+func TestSingleRunsWithoutACore(t *testing.T) {
+	yes := true
+	for _, c := range []struct {
+		name         string
+		lacked       analyze.Real
+		significant  *bool
+		said, unsaid string
+	}{
+		{"as long", 45, nil, "old took 100.0 s and new 60.00 s, with a unit without a core for up to 45.00 s: which is faster cannot be told. Parallel efficiency is 0.500 and 0.800.", "largest"},
+		{"not as long", 20, nil, "new is 1.67 times faster than old: 60.00 s instead of 100.0 s. Parallel efficiency rises", "without a core"},
+		{"hardly", 0.1, nil, "new is 1.67 times faster than old: 60.00 s instead of 100.0 s. Parallel efficiency rises from 0.500 to 0.800, mostly through load balance (0.000 to 0.000). The largest gain is in solve", "without a core"},
+		{"repeated", 45, &yes, "new is 1.67 times faster", "without a core"},
+	} {
+		got := ComparisonWords(&analyze.Comparison{A: "old", B: "new", Metric: "wtime", TimeMetric: "wtime", Over: analyze.OverMean, WithoutCore: c.lacked,
+			Runtime:    analyze.RunPair{Pair: analyze.Pair{A: 100, B: 60, Ratio: 0.6}, Significant: c.significant},
+			Efficiency: analyze.EfficiencyPair{A: analyze.Efficiency{Parallel: 0.5}, B: analyze.Efficiency{Parallel: 0.8}},
+			Regions:    []analyze.RegionPair{{Region: "solve", Pair: analyze.Pair{A: 50, B: 10}, Significant: c.significant}}})
+		if !strings.Contains(got, c.said) || strings.Contains(got, c.unsaid) {
+			t.Errorf("%s: %q", c.name, got)
+		}
+	}
+}
+
+// A region of single runs is named where it differs by more than where samples fell makes
+// of it.
+func TestRegionsOfFewSamples(t *testing.T) {
+	for counting, told := range map[analyze.Real]bool{0: true, 2: true, 4: false} {
+		got := ComparisonWords(&analyze.Comparison{A: "old", B: "new", Metric: "wtime", TimeMetric: "wtime", Over: analyze.OverMean,
+			Runtime: analyze.RunPair{Pair: analyze.Pair{A: 100, B: 90, Ratio: 0.9}},
+			Regions: []analyze.RegionPair{{Region: "solve", Pair: analyze.Pair{A: 20, B: 10}, Counting: counting}}})
+		if strings.Contains(got, "largest gain is in solve") != told {
+			t.Errorf("%g s of counting: %q", float64(counting), got)
+		}
+	}
+}
