@@ -37,8 +37,8 @@ type NoisyProfile struct {
 	Kind       Trouble
 	Region     string // where it was planted; empty for the whole run
 	Unit       int    // the one that has it, -1 for all
+	Slowed     int    // the one that a neighbour slowed, -1 for none
 	Lost       float64
-	Delayed    float64 // by the noise: share of the run
 }
 
 // noisy is such a run under way.
@@ -53,14 +53,15 @@ type noisy struct {
 
 // Noisy makes the profile of a seed: Pareto delays, log-normal steps, paces that drift
 // (AR(1)) or units that a neighbour slows for a part of the run; with nothing planted in
-// half of them, and one cause of 10 to 30 % of the run in the others.
+// half of them, and one cause of 10 to 30 % of the run in the others. A third has its
+// times by 300 to 3,000 samples of a unit.
 func Noisy(seed uint64) NoisyProfile {
 	m := &noisy{Rand: rand.New(rand.NewPCG(seed, 0x4e01))}
 	m.units = []int{4, 6, 8, 16, 32, 64}[m.IntN(6)]
 	m.steps = 10 + m.IntN(60)
 	m.Noise = Noises[m.IntN(len(Noises))]
 	m.everyRegion = m.IntN(2) == 0
-	m.Unit = -1
+	m.Unit, m.Slowed = -1, -1
 	total := 0.0
 	for range 4 + m.IntN(7) {
 		m.base = append(m.base, math.Exp(m.between(0, 2)))
@@ -87,15 +88,15 @@ func (m *noisy) between(low, high float64) float64 { return low + (high-low)*m.F
 func (m *noisy) delays() func(step, unit, region int) float64 {
 	switch m.Noise {
 	case "pareto":
-		tail, size := m.between(1.2, 2.5), math.Exp(m.between(math.Log(0.005), math.Log(0.06)))
+		tail, size := m.between(1.2, 2.5), math.Exp(m.between(math.Log(0.005), math.Log(0.03)))
 		return func(int, int, int) float64 {
 			return 1 + size*math.Min(math.Pow(1-m.Float64(), -1/tail)-1, 100)
 		}
 	case "lognormal":
-		size := math.Exp(m.between(math.Log(0.03), math.Log(0.4)))
+		size := math.Exp(m.between(math.Log(0.03), math.Log(0.2)))
 		return func(int, int, int) float64 { return math.Exp(size * m.NormFloat64()) }
 	case "ar1":
-		kept, size := m.between(0.7, 0.99), math.Exp(m.between(math.Log(0.01), math.Log(0.06)))
+		kept, size := m.between(0.7, 0.99), math.Exp(m.between(math.Log(0.01), math.Log(0.05)))
 		pace := make([]float64, m.units)
 		at := make([]int, m.units)
 		return func(step, unit, _ int) float64 {
@@ -107,6 +108,7 @@ func (m *noisy) delays() func(step, unit, region int) float64 {
 		}
 	}
 	slowed, by, part := m.IntN(m.units), m.between(1.05, 1.6), m.between(0.1, 0.6)
+	m.Slowed = slowed
 	first := int(m.between(0, 1-part) * float64(m.steps))
 	last := first + int(part*float64(m.steps))
 	return func(step, unit, _ int) float64 {
@@ -188,6 +190,25 @@ func (m *noisy) build(seed uint64, total float64) NoisyProfile {
 	return m.experiment(seed, times, cpus, waits, wire, files, alone)
 }
 
+// sample shares a unit's time out among its regions by as many samples as fall there.
+func (m *noisy) sample(u int, times, cpus [][]float64) []float64 {
+	rate, wall, cpu, all := math.Exp(m.between(math.Log(300), math.Log(3000))), 0.0, 0.0, 0.0
+	for k := range times {
+		wall += times[k][u]
+		cpu += cpus[k][u]
+	}
+	fell := make([]float64, len(times))
+	for k := range fell {
+		mean := rate * times[k][u] / wall
+		fell[k] = math.Max(0, math.Round(mean+math.Sqrt(mean)*m.NormFloat64()))
+		all += fell[k]
+	}
+	for k, n := range fell {
+		times[k][u], cpus[k][u] = wall*n/all, cpu*n/all
+	}
+	return fell
+}
+
 func (m *noisy) zero() [][]float64 {
 	out := make([][]float64, len(m.base))
 	for k := range out {
@@ -213,7 +234,7 @@ func (m *noisy) uneven(k int, lost float64) {
 	}
 }
 
-// score tells what is lost by what was planted, by the noise too where it is there.
+// score tells what is lost where something was planted, and by noise there.
 func (m *noisy) score(times [][]float64, alone []float64, run float64) {
 	n := float64(m.units)
 	mean, most := 0.0, 0.0
@@ -257,6 +278,10 @@ func (m *noisy) experiment(seed uint64, times, cpus [][]float64, waits, wire, fi
 	if m.Kind == Memory || m.IntN(2) == 0 {
 		misses = b.Metric(model.NewMetric(model.L2Misses, "", model.Exclusive))
 	}
+	looks := -1
+	if m.IntN(3) == 0 {
+		looks = b.Metric(model.NewMetric(model.Samples, "", model.Exclusive))
+	}
 	for u := range m.units {
 		name := model.Unit{Process: u}
 		if m.Kind == ThreadWork {
@@ -269,6 +294,11 @@ func (m *noisy) experiment(seed uint64, times, cpus [][]float64, waits, wire, fi
 				if cpu >= 0 {
 					b.Set(unit, r, cpu, onCPU)
 				}
+			}
+		}
+		if looks >= 0 {
+			for k, n := range m.sample(u, times, cpus) {
+				b.Set(unit, at[k], looks, n)
 			}
 		}
 		for k, r := range at {

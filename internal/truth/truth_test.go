@@ -7,6 +7,7 @@ import (
 
 	"auspex/analyze"
 	"auspex/analyze/diagnose"
+	"auspex/model"
 	"auspex/store"
 )
 
@@ -28,25 +29,7 @@ func hold(t *testing.T, generate func(uint64) Profile, runs int) {
 	var tally Tally
 	for i := range uint64(runs) {
 		p := generate(*from + i)
-		if err := s.Put(p.Experiment, false); err != nil {
-			t.Fatal(err)
-		}
-		e, err := s.Get(p.Experiment.Name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		d, err := analyze.Open(e)
-		if err != nil {
-			t.Fatal(err)
-		}
-		found, err := diagnose.Run(context.Background(), d, analyze.ShippedWords(), diagnose.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		tally.Add(p, found)
-		if err := s.Remove(p.Experiment.Name); err != nil {
-			t.Fatal(err)
-		}
+		tally.Add(p, diagnosed(t, s, p.Experiment))
 	}
 	t.Log(&tally)
 	for pattern, n := range tally.ByPattern {
@@ -60,4 +43,28 @@ func hold(t *testing.T, generate func(uint64) Profile, runs int) {
 	if tally.RegionShare() < 0.95 || tally.CauseShare() < 0.95 || tally.HeadlineShare() < 0.95 || tally.AlarmShare() > 0.02 || tally.SaidSoShare() < 0.95 {
 		t.Error("below the bars")
 	}
+}
+
+// diagnosed is the diagnosis of an experiment that is kept for it alone.
+func diagnosed(t *testing.T, s *store.Store, x *model.Experiment) *diagnose.Diagnosis {
+	t.Helper()
+	if err := s.Put(x, false); err != nil {
+		t.Fatal(err)
+	}
+	e, err := s.Get(x.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := analyze.Open(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := diagnose.Run(context.Background(), d, analyze.ShippedWords(), diagnose.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Remove(x.Name); err != nil {
+		t.Fatal(err)
+	}
+	return found
 }
