@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -100,5 +101,41 @@ func TestProgram(t *testing.T) {
 	}
 	if got := strings.Join(kinds, " "); got != "init location compute send recv finalize" {
 		t.Errorf("rank 0 does %s", got)
+	}
+}
+
+// TestProgramAgreesOnSizes: of a broadcast all but the root send nothing, and replay it
+// with the root's size, in whatever order the calls come. Each communicator counts its
+// own collectives.
+func TestProgramAgreesOnSizes(t *testing.T) {
+	f := pingPong(0)
+	f.header.Ranks, f.header.Comms = 3, [][]int32{{0, 1, 2}, {1, 2}}
+	f.header.Locations = append(f.header.Locations, events.Location{Rank: 2})
+	f.spans = nil
+	call := func(kind trace.Kind, comm, root int32, bytes ...int64) {
+		for i, rank := range f.header.Comms[comm] {
+			f.spans = append(f.spans, events.Span{Loc: rank, Kind: kind, Comm: comm, Root: root, Begin: 10, End: 20, Bytes: bytes[i]})
+		}
+	}
+	call(trace.Bcast, 0, 1, 0, 4112, 0)
+	call(trace.Allgatherv, 1, -1, 30, 10)
+	call(trace.Gatherv, 0, 0, 8, 0, 16)
+	call(trace.Allreduce, 0, -1, 24, 24, 24)
+	tr, err := events.Program(t.Context(), f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for rank, want := range []string{"bcast 4112 gather 16 allreduce 24", "bcast 4112 allgather 30 gather 16 allreduce 24", "bcast 4112 allgather 30 gather 16 allreduce 24"} {
+		var does []string
+		c := tr.Cursor(rank)
+		var a trace.Action
+		for c.Next(&a) {
+			if a.Kind.Collective() && a.Kind != trace.CommSplit {
+				does = append(does, fmt.Sprint(a.Kind, " ", a.Count))
+			}
+		}
+		if got := strings.ToLower(strings.Join(does, " ")); got != want {
+			t.Errorf("rank %d does %s, not %s", rank, got, want)
+		}
 	}
 }

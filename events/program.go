@@ -17,19 +17,15 @@ func Program(ctx context.Context, src Source) (*trace.Trace, error) {
 		src = r.ForReplay()
 	}
 	p := programmer{}
-	seen := 0
-	err := src.Each(ctx, func(s *Span) error {
-		if seen++; seen%65536 == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		p.begin(src.Header())
-		p.add(s)
-		return nil
-	})
-	if err != nil {
+	if err := p.read(ctx, src); err != nil {
 		return nil, err
 	}
-	p.begin(src.Header())
+	if p.uneven { // only now it is known what the ranks before the last were to be told
+		p = programmer{sizes: p.sizes}
+		if err := p.read(ctx, src); err != nil {
+			return nil, err
+		}
+	}
 	t := &trace.Trace{Name: src.Header().Name, Nanoseconds: true}
 	for _, b := range p.ranks {
 		b.Add(&trace.Action{Kind: trace.Finalize})
@@ -53,6 +49,27 @@ type programmer struct {
 	begins [][]int64 // of the computation of each rank, where the trace is joined
 	joins  [][]trace.Join
 	launch [][]trace.Launch
+
+	sizes  [][]int64 // by communicator: the most that a rank sends in each of its collectives
+	nth    [][]int32 // by rank and communicator: collectives so far
+	uneven bool      // ranks were told a size before one came that sends more
+}
+
+// read makes all ranks' programs.
+func (p *programmer) read(ctx context.Context, src Source) error {
+	seen := 0
+	err := src.Each(ctx, func(s *Span) error {
+		if seen++; seen%65536 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		p.begin(src.Header())
+		p.add(s)
+		return nil
+	})
+	if err == nil {
+		p.begin(src.Header())
+	}
+	return err
 }
 
 // begin starts all ranks' programs, with the communicators known from the
@@ -68,6 +85,7 @@ func (p *programmer) begin(h *Header) {
 		p.ranks, p.at = append(p.ranks, b), append(p.at, -1)
 		p.comms = append(p.comms, []int32{0})
 	}
+	p.nth = make([][]int32, h.Ranks)
 	p.begins, p.joins, p.launch = make([][]int64, h.Ranks), make([][]trace.Join, h.Ranks), make([][]trace.Launch, h.Ranks)
 	for c := 1; c < len(h.Comms); c++ {
 		p.split(c)
@@ -180,14 +198,16 @@ func (p *programmer) messages(b *trace.Builder, rank int32, s *Span) {
 }
 
 func (p *programmer) collective(b *trace.Builder, rank int32, s *Span) {
-	comm := int32(0)
+	c := 0
 	if s.Comm > 0 && int(s.Comm) < len(p.comms[rank]) {
-		comm = p.comms[rank][s.Comm]
+		c = int(s.Comm)
 	}
+	comm := p.comms[rank][c]
 	if comm < 0 {
 		return // alone in it, or not a member
 	}
-	a := trace.Action{Kind: plainKind(s.Kind), Type: trace.Byte, Type2: trace.Byte, Comm: comm, Count: s.Bytes, Count2: s.Bytes, Peer: trace.RootUnset}
+	size := p.size(rank, c, s.Bytes)
+	a := trace.Action{Kind: plainKind(s.Kind), Type: trace.Byte, Type2: trace.Byte, Comm: comm, Count: size, Count2: size, Peer: trace.RootUnset}
 	if Rooted(s.Kind) && s.Root >= 0 {
 		a.Peer = s.Root
 		if comm > 0 {
@@ -200,6 +220,26 @@ func (p *programmer) collective(b *trace.Builder, rank int32, s *Span) {
 	}
 	p.join(rank, s)
 	b.Add(&a)
+}
+
+// size is that of a collective, on which all its ranks have to agree: the most that one
+// of them sends. Of a broadcast all but the root send nothing.
+func (p *programmer) size(rank int32, c int, bytes int64) int64 {
+	for len(p.nth[rank]) <= c {
+		p.nth[rank] = append(p.nth[rank], 0)
+	}
+	for len(p.sizes) <= c {
+		p.sizes = append(p.sizes, nil)
+	}
+	k, sizes := int(p.nth[rank][c]), p.sizes[c]
+	p.nth[rank][c]++
+	if k == len(sizes) {
+		p.sizes[c] = append(sizes, bytes)
+		return bytes
+	}
+	p.uneven = p.uneven || bytes != sizes[k]
+	sizes[k] = max(sizes[k], bytes)
+	return sizes[k]
 }
 
 // plainKind is the collective with one size that stands for one with lists:

@@ -199,7 +199,7 @@ func checkContract(b *bench, k *kind, path string) {
 func (r *Report) String() string {
 	var s strings.Builder
 	total := 0
-	for _, name := range []string{"profile", "trace", "platform", "query", "vocabulary", "rules", "contract"} {
+	for _, name := range []string{"profile", "trace", "platform", "query", "vocabulary", "rules", "contract", "measured"} {
 		total += r.Inputs[name]
 		fmt.Fprintf(&s, "%-10s %7d inputs, %7d refused, %7d accepted\n", name, r.Inputs[name], r.Refused[name], r.Accepted[name])
 	}
