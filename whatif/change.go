@@ -2,7 +2,6 @@ package whatif
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -109,6 +108,9 @@ func (c Change) Spoken() string {
 	case Collective:
 		return fmt.Sprintf("%s by %s", c.Call, c.Word)
 	case Eager:
+		if c.Bytes == 0 {
+			return "no message sent eagerly"
+		}
 		return fmt.Sprintf("messages below %d bytes sent eagerly", c.Bytes)
 	case Hosts:
 		return "hosts " + times(c.Factor) + " as fast"
@@ -136,7 +138,7 @@ func ParseChange(flag, value string) (Change, error) {
 		region, number, ok := cutLast(value, '=')
 		f, err := factor(number)
 		if !ok || region == "" || err != nil || f == 0 {
-			return Change{}, fmt.Errorf("--faster %q: write it as REGION=2", value)
+			return Change{}, fmt.Errorf("--faster %q: write it as REGION=2, %s", value, factors)
 		}
 		return Change{Kind: Faster, Region: region, Factor: f}, nil
 	case "balance", "remove":
@@ -164,7 +166,7 @@ func ParseChange(flag, value string) (Change, error) {
 		number, ok := strings.CutPrefix(value, "speed=")
 		f, err := factor(number)
 		if !ok || err != nil || f == 0 {
-			return Change{}, fmt.Errorf("--hosts %q: write it as speed=1.5x", value)
+			return Change{}, fmt.Errorf("--hosts %q: write it as speed=1.5x, %s", value, factors)
 		}
 		return Change{Kind: Hosts, Factor: f}, nil
 	case "cores":
@@ -189,11 +191,18 @@ func cutLast(s string, sep byte) (before, after string, ok bool) {
 	return s[:i], s[i+1:], true
 }
 
+// mostTimes is how many times as fast or as slow something may be asked to be: beyond
+// that no answer would mean anything.
+const mostTimes = 1e6
+
+// factors says which there may be.
+const factors = "with a number from 0.000001 to 1000000"
+
 // factor reads 2, 1.5x or 0.
 func factor(text string) (float64, error) {
 	v, err := strconv.ParseFloat(strings.TrimSuffix(text, "x"), 64)
-	if err != nil || !(v >= 0) || math.IsInf(v, 0) {
-		return 0, fmt.Errorf("%q is not a number from 0", text)
+	if err != nil || v != 0 && !(v >= 1/mostTimes && v <= mostTimes) {
+		return 0, fmt.Errorf("%q is no number %s", text, factors)
 	}
 	return v, nil
 }
@@ -211,7 +220,7 @@ func parseNetwork(value string) (Change, error) {
 	case key == "latency":
 		return Change{Kind: Latency, Factor: f}, nil
 	}
-	return Change{}, fmt.Errorf("--network %q: write ideal, bandwidth=2x or latency=0", value)
+	return Change{}, fmt.Errorf("--network %q: write ideal, bandwidth=2x or latency=0, %s", value, factors)
 }
 
 // collectiveCalls are those whose algorithm can be chosen.

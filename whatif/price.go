@@ -126,7 +126,11 @@ func (c *Case) limit(o *outcome, s setting) Limit {
 		return l
 	}
 	l := Limit{Rank: -1, Ranks: []int{}}
-	if len(o.compute) == 0 || slices.Max(o.compute) <= 0 || o.seconds <= 0 {
+	if o.seconds <= 0 {
+		l.By = "nothing"
+		return l
+	}
+	if len(o.compute) == 0 || slices.Max(o.compute) <= 0 {
 		l.By = "waiting"
 		return l
 	}
@@ -222,6 +226,10 @@ func lacksCores(o *outcome, l Limit) bool {
 	return o.stopped[l.Rank] > max(0.1*o.seconds, uneven, (1-l.Communication)*o.seconds)
 }
 
+// muchMore is from how much more time on, as a share of the run, words say how many times
+// as long it is.
+const muchMore = 9
+
 // words says what changes would bring, where the run was or on a platform; explained
 // tells whether the trace explains how long the run took.
 func (a *Answer) words(changes []Change, platform string, explained bool) string {
@@ -241,6 +249,8 @@ func (a *Answer) words(changes []Change, platform string, explained bool) string
 	switch {
 	case a.Gain >= 0.0005:
 		text += fmt.Sprintf(", %.1f %% less", 100*a.Gain)
+	case a.Gain <= -muchMore:
+		text += fmt.Sprintf(", %.0f times as long", 1-a.Gain)
 	case a.Gain <= -0.0005:
 		text += fmt.Sprintf(", %.1f %% more", -100*a.Gain)
 	default:
@@ -261,6 +271,8 @@ func (a *Answer) words(changes []Change, platform string, explained bool) string
 
 func (l Limit) words() string {
 	switch l.By {
+	case "nothing":
+		return "Then nothing is left of what the trace tells."
 	case "imbalance":
 		part := "most of it"
 		switch {

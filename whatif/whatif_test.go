@@ -186,7 +186,8 @@ func TestCombined(t *testing.T) {
 }
 
 func TestRefused(t *testing.T) {
-	for _, c := range [][2]string{{"faster", "A"}, {"faster", "=2"}, {"faster", "A=0"}, {"network", "fast"}, {"network", "bandwidth=0"}, {"collective", "allreduce=best"}, {"hosts", "2"}, {"noise", "some"}, {"eager", "-1"}, {"ranks-per-node", "0"}, {"like-median", "x"}} {
+	for _, c := range [][2]string{{"faster", "A"}, {"faster", "=2"}, {"faster", "A=0"}, {"network", "fast"}, {"network", "bandwidth=0"}, {"collective", "allreduce=best"}, {"hosts", "2"}, {"noise", "some"}, {"eager", "-1"}, {"ranks-per-node", "0"}, {"like-median", "x"},
+		{"faster", "A=1e300"}, {"faster", "A=1e-7"}, {"faster", "A=NaN"}, {"faster", "A=-1"}, {"faster", "A=inf"}, {"hosts", "speed=1.1e6x"}, {"hosts", "speed=NaN"}, {"network", "latency=-1"}, {"network", "latency=5e-324"}, {"network", "bandwidth=inf"}} {
 		if _, err := whatif.ParseChange(c[0], c[1]); err == nil {
 			t.Errorf("--%s %s was not refused", c[0], c[1])
 		}

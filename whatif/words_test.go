@@ -46,6 +46,10 @@ func TestSmallGain(t *testing.T) {
 		{"faster", "A=2", "37.5 % less. Then"},
 		{"balance", "B", ": no gain."},
 		{"hosts", "speed=0.5x", "100.0 % more. Then"},
+		{"hosts", "speed=0.11x", "809.1 % more. Then"},
+		{"hosts", "speed=0.1x", ", 10 times as long. Then"},
+		{"hosts", "speed=0.00001x", ", 100000 times as long. Then"},
+		{"remove", "all", "it would take 0 s (0 s to 0.4 s), 100.0 % less. Then nothing is left of what the trace tells."},
 	} {
 		ch, err := whatif.ParseChange(c.flag, c.value)
 		if err != nil {
@@ -102,6 +106,7 @@ func TestSpoken(t *testing.T) {
 		{"network", "latency=0", "no latency"},
 		{"network", "latency=0.5x", "half the latency"},
 		{"collective", "allreduce=ring", "allreduce by ring"},
+		{"eager", "0", "no message sent eagerly"},
 		{"eager", "65536", "messages below 65536 bytes sent eagerly"},
 		{"hosts", "speed=1.5x", "hosts 1.5 times as fast"},
 		{"noise", "none", "no noise"},
