@@ -8,8 +8,11 @@ import (
 	"strings"
 )
 
-// longNumber is a number that nobody reads.
-var longNumber = regexp.MustCompile(`[0-9]{60,}`)
+// longNumber is a number that nobody reads, and noNumber one that is none.
+var (
+	longNumber = regexp.MustCompile(`[0-9]{60,}`)
+	noNumber   = regexp.MustCompile(`(NaN|[+-]Inf) ?([µm]?s|%|times)\b|unsupported value`)
+)
 
 // kind is what inputs are read as.
 type kind struct {
@@ -134,6 +137,25 @@ func checkTrace(b *bench, k *kind, path string) {
 	b.may(k, "waits", path)
 	b.may(k, "whatif", path)
 	b.may(k, "efficiency", path)
+	b.may(k, "efficiency", path, filepath.Join(b.dir, "trace.txt"), "--extrapolate", "8,1000", "--json")
+	b.change(k, path)
+}
+
+// asked are changes to a run, sensible ones and others.
+var asked = [][]string{
+	{"--faster", "all=1e6"}, {"--faster", "all=0.000001"}, {"--faster", "all=1e300"}, {"--faster", "all=NaN"}, {"--faster", "nowhere=2"},
+	{"--remove", "all"}, {"--remove", "all", "--network", "ideal"}, {"--balance", "all", "--noise", "none"}, {"--remove", "all", "--balance", "all"},
+	{"--like-median", "0"}, {"--like-median", "1", "--like-median", "1"}, {"--like-median", "99999"}, {"--cores", "enough"},
+	{"--network", "latency=0"}, {"--network", "latency=1000000"}, {"--network", "bandwidth=0.000001"}, {"--network", "bandwidth=1e300"}, {"--network", "bandwidth=-1"},
+	{"--eager", "0"}, {"--eager", "9223372036854775807"}, {"--hosts", "speed=1e6"}, {"--hosts", "speed=0"},
+	{"--collective", "allreduce=ring"}, {"--collective", "bcast=linear"}, {"--ranks-per-node", "0"}, {"--ranks-per-node", "2"}, {"--ranks-per-node", "99999"},
+}
+
+// change asks what one of them would bring, here and on a platform.
+func (b *bench) change(k *kind, path string) {
+	change := asked[b.input%len(asked)]
+	b.may(k, append([]string{"whatif", path}, change...)...)
+	b.may(k, append([]string{"whatif", path, "--json", "--platform", filepath.Join(b.dir, "platform.toml")}, change...)...)
 }
 
 // checkMeasured reads a trace with times.
@@ -144,6 +166,8 @@ func checkMeasured(b *bench, k *kind, path string) {
 	b.may(k, "efficiency", path) // a trace may hold no time
 	b.may(k, "whatif", path)     // what is not whole cannot be replayed
 	b.may(k, "whatif", path, "--network", "ideal", "--balance", "all")
+	b.may(k, "waits", path, "--json")
+	b.change(k, path)
 	b.may(k, "trace", "convert", path, filepath.Join(b.dir, "again.json"))
 }
 

@@ -191,7 +191,12 @@ func (b *bench) plain(k *kind, args []string, text string) {
 	if !utf8.ValidString(text) || strings.ContainsAny(text, "\x00\x1b\x07\x7f") {
 		b.fail(k, "%q prints control characters or no UTF-8: %.300q", args, text)
 	}
-	if args[0] == "show" && longNumber.MatchString(text) {
+	if slices.Contains([]string{"show", "waits", "whatif", "efficiency"}, args[0]) && longNumber.MatchString(text) {
 		b.fail(k, "%q prints %s", args, longNumber.FindString(text))
+	}
+	if k.name == "trace" || k.name == "measured" {
+		if no := noNumber.FindString(text); no != "" {
+			b.fail(k, "%q prints %s: %.600s", args, no, text)
+		}
 	}
 }
