@@ -119,6 +119,7 @@ type growth struct {
 	off    float64         // how far sizes may be off, relative to them,
 	worst  string          // and of which call most
 	loops  map[string]bool // how often they are gone through, in words
+	most   int             // bytes that the trace may take
 }
 
 // newGrowth looks at traces in ascending order of their processes.
@@ -127,7 +128,7 @@ func newGrowth(measured []*trace.Trace) (*growth, error) {
 	if n < 2 || measured[n-2].NP() < least || measured[n-2].NP() == measured[n-1].NP() {
 		return nil, fmt.Errorf("it takes runs with two different numbers of processes from %d on", least)
 	}
-	g := &growth{book: &book{ids: map[string]int32{}}}
+	g := &growth{book: &book{ids: map[string]int32{}}, most: mostBytes}
 	for _, t := range measured {
 		run, err := g.book.read(t)
 		if err != nil {
@@ -145,6 +146,9 @@ func (g *growth) to(np int) (*trace.Trace, error) {
 	if np <= g.last().NP() {
 		return nil, fmt.Errorf("%d processes are not more than the %d that were run", np, g.last().NP())
 	}
+	if np > mostProcesses {
+		return nil, fmt.Errorf("%d processes are too many: at most %d can be made of a few", np, mostProcesses)
+	}
 	g.work = &workLaw{}
 	unlawful := g.work.fit(g.runs)
 	t, err := g.understand(np)
@@ -153,6 +157,15 @@ func (g *growth) to(np int) (*trace.Trace, error) {
 	}
 	return t, unlawful
 }
+
+// mostProcesses and mostBytes bound the trace that is made. Lists of sizes grow with the
+// square of the processes.
+const (
+	mostProcesses = 1 << 20
+	mostBytes     = 1 << 28
+)
+
+var errTooLarge = errors.New("their trace would be too large: lists of sizes grow with the square of their number")
 
 // understand finds what the ranks of np processes would do: without loops and by all
 // runs, if that is possible. A run of two, of which each is both the other's left and
@@ -170,6 +183,9 @@ func (g *growth) understand(np int) (t *trace.Trace, err error) {
 				g.cast = c
 				if t, err = g.attempt(np, loops); err == nil {
 					return t, g.doubted(t, loops, casts[i+1:])
+				}
+				if errors.Is(err, errTooLarge) {
+					return nil, err
 				}
 				if g.parsed && nearest == nil {
 					nearest = err

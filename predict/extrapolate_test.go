@@ -297,6 +297,32 @@ func TestExtrapolateRefuses(t *testing.T) {
 	}
 }
 
+// TestExtrapolateTooMany: what would take all memory is refused, and what just fits is made.
+func TestExtrapolateTooMany(t *testing.T) {
+	g, err := newGrowth([]*trace.Trace{made(4, aroundRing), made(8, aroundRing)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, err := g.to(64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bytes := 0
+	for i := range whole.Programs {
+		bytes += whole.Programs[i].Size()
+	}
+	for most, fits := range map[int]bool{bytes: true, bytes - 1: false} {
+		if g.most = most; (func() error { _, err := g.to(64); return err }() == nil) != fits {
+			t.Errorf("%d of %d bytes fit: %v", bytes, most, !fits)
+		}
+	}
+	for _, np := range []int{mostProcesses + 1, math.MaxInt} {
+		if _, err := g.to(np); err == nil || !strings.Contains(err.Error(), "too many") {
+			t.Errorf("%d processes: %v", np, err)
+		}
+	}
+}
+
 // More processes than were run are predicted from real traces.
 func TestExtrapolateMPI(t *testing.T) {
 	eachMPI(t, func(t *testing.T, r Request) {

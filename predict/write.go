@@ -14,7 +14,7 @@ func (g *growth) program(np int) (*trace.Trace, error) {
 	last := g.last()
 	from, to := g.cast.layout(last.NP()), g.cast.layout(np)
 	out := &trace.Trace{Nanoseconds: last.Nanoseconds, Name: fmt.Sprintf("%d processes made of %d", np, last.NP())}
-	works := map[int]stretches{}
+	works, bytes := map[int]stretches{}, 0
 	for rank := range np {
 		like := g.cast.like(rank, to, from)
 		if _, ok := works[like]; !ok {
@@ -30,6 +30,9 @@ func (g *growth) program(np int) (*trace.Trace, error) {
 		w.out, w.by = trace.NewBuilder(rank), by
 		w.write(steps)
 		out.Programs = append(out.Programs, w.out.Program())
+		if bytes += out.Programs[rank].Size(); bytes > g.most {
+			return nil, fmt.Errorf("%d processes: %w", np, errTooLarge)
+		}
 	}
 	return out, paired(out)
 }

@@ -137,7 +137,7 @@ func checkTrace(b *bench, k *kind, path string) {
 	b.may(k, "waits", path)
 	b.may(k, "whatif", path)
 	b.may(k, "efficiency", path)
-	b.may(k, "efficiency", path, filepath.Join(b.dir, "trace.txt"), "--extrapolate", "8,1000", "--json")
+	b.may(k, "efficiency", path, filepath.Join(b.dir, "trace.txt"), "--extrapolate", "8,5000,99999999", "--json")
 	b.change(k, path)
 }
 
