@@ -169,7 +169,6 @@ func (a *Analyzer) matched(box *mailbox, m *message) {
 	}
 }
 
-// sendDone notes a call that waits for a send.
 // sendDone notes a call that waits for a send. Sends that left at once are never waited
 // for, so that of those with one label the latest counts that had begun by then.
 func (a *Analyzer) sendDone(v visit, rank int32, h *events.Half) {

@@ -27,14 +27,18 @@ func program(t *rapid.T, ranks, steps int) *trace.Trace {
 		}
 	}
 	regions := []string{"A", "B", "C"}
-	for range steps {
+	half := func(r int) int { return r * 2 / ranks } // which of two communicators
+	all(func(r int, b *trace.Builder) {
+		b.Add(&trace.Action{Kind: trace.CommSplit, Tag: int32(half(r)), Count: int64(r)})
+	})
+	for n := range steps {
 		all(func(r int, b *trace.Builder) {
 			b.Add(&trace.Action{Kind: trace.Location, File: rapid.SampledFrom(regions).Draw(t, "region")})
 			b.Add(&trace.Action{Kind: trace.Compute, Value: float64(rapid.IntRange(0, 5000).Draw(t, "work"))})
 		})
 		root := int32(rapid.IntRange(0, ranks-1).Draw(t, "root"))
 		shift := rapid.IntRange(1, max(ranks-1, 1)).Draw(t, "shift")
-		switch rapid.IntRange(0, 5).Draw(t, "step") {
+		switch rapid.IntRange(0, 12).Draw(t, "step") {
 		case 0:
 			all(func(_ int, b *trace.Builder) { b.Add(&trace.Action{Kind: trace.Allreduce, Count: 8}) })
 		case 1:
@@ -63,8 +67,61 @@ func program(t *rapid.T, ranks, steps int) *trace.Trace {
 					b.Add(&trace.Action{Kind: trace.Send, Peer: int32(r + 1), Tag: 1, Count: 10})
 				}
 			})
+		case 6: // each half for itself, in different collectives
+			kinds := []trace.Kind{trace.Allreduce, trace.Barrier, trace.Bcast, trace.Gather, trace.Allgather}
+			first, second := rapid.SampledFrom(kinds).Draw(t, "first"), rapid.SampledFrom(kinds).Draw(t, "second")
+			all(func(r int, b *trace.Builder) {
+				b.Add(&trace.Action{Kind: []trace.Kind{first, second}[half(r)], Comm: 1, Count: 8, Count2: 8})
+			})
+		case 7: // one half alone
+			all(func(r int, b *trace.Builder) {
+				if half(r) == 0 {
+					b.Add(&trace.Action{Kind: trace.Alltoall, Comm: 1, Count: 8, Count2: 8})
+				}
+			})
+		case 8: // to itself
+			all(func(r int, b *trace.Builder) {
+				b.Add(&trace.Action{Kind: trace.SendRecv, Peer: int32(r), Peer2: int32(r), Count: 100, Count2: 100})
+			})
+		case 9: // requests that are waited for one by one, as MPI_Waitany does, in some order
+			size := int64(rapid.SampledFrom([]int{5, 100}).Draw(t, "size")) // of 8 bytes
+			all(func(r int, b *trace.Builder) {
+				from, to := int32((r-shift+ranks)%ranks), int32((r+shift)%ranks)
+				waits := []*trace.Action{}
+				for tag := range int32(2) {
+					b.Add(&trace.Action{Kind: trace.Irecv, Peer: from, Tag: 5 + tag, Count: size})
+					b.Add(&trace.Action{Kind: trace.Isend, Peer: to, Tag: 5 + tag, Count: size})
+					waits = append(waits, &trace.Action{Kind: trace.Wait, Peer: from, Peer2: int32(r), Tag: 5 + tag},
+						&trace.Action{Kind: trace.Wait, Peer: int32(r), Peer2: to, Tag: 5 + tag})
+				}
+				for _, w := range rapid.Permutation(waits).Draw(t, "completed") {
+					b.Add(&trace.Action{Kind: trace.Compute, Value: float64(rapid.IntRange(0, 2000).Draw(t, "between"))})
+					b.Add(w)
+				}
+			})
+		case 10: // everybody to the root, which takes them as it knows them to come
+			all(func(r int, b *trace.Builder) {
+				if r != int(root) {
+					b.Add(&trace.Action{Kind: trace.Send, Peer: root, Tag: 7, Count: 10})
+					return
+				}
+				for _, from := range rapid.Permutation(identity(ranks)).Draw(t, "from") {
+					if from != int(root) {
+						b.Add(&trace.Action{Kind: trace.Recv, Peer: int32(from), Tag: 7, Count: 10})
+					}
+				}
+			})
+		case 11: // requests that stay open while others are begun and collectives entered
+			all(func(r int, b *trace.Builder) {
+				b.Add(&trace.Action{Kind: trace.Irecv, Peer: int32((r - shift + ranks) % ranks), Tag: int32(100 + n), Count: 5})
+				b.Add(&trace.Action{Kind: trace.Isend, Peer: int32((r + shift) % ranks), Tag: int32(100 + n), Count: 5})
+			})
+		case 12:
+			kind := rapid.SampledFrom([]trace.Kind{trace.Barrier, trace.Gather, trace.Scatter, trace.Alltoall, trace.Allgather}).Draw(t, "kind")
+			all(func(_ int, b *trace.Builder) { b.Add(&trace.Action{Kind: kind, Peer: root, Count: 8, Count2: 8}) })
 		}
 	}
+	all(func(_ int, b *trace.Builder) { b.Add(&trace.Action{Kind: trace.WaitAll}) }) // for what case 11 left
 	tr := &trace.Trace{Name: "drawn"}
 	for _, b := range builders {
 		tr.Programs = append(tr.Programs, b.Program())
@@ -143,9 +200,9 @@ func renamed(tr *trace.Trace, to []int) *trace.Trace {
 		var a trace.Action
 		for c.Next(&a) {
 			switch {
-			case a.Kind == trace.SendRecv:
+			case a.Kind == trace.SendRecv, a.Kind == trace.Wait:
 				a.Peer, a.Peer2 = int32(to[a.Peer]), int32(to[a.Peer2])
-			case a.Kind == trace.Send, a.Kind == trace.Isend, a.Kind == trace.Recv, a.Kind == trace.Irecv, events.Rooted(a.Kind):
+			case a.Kind == trace.Send, a.Kind == trace.Isend, a.Kind == trace.Recv, a.Kind == trace.Irecv, events.Rooted(a.Kind) && a.Comm == 0:
 				a.Peer = int32(to[a.Peer])
 			}
 			b.Add(&a)

@@ -65,6 +65,21 @@ func TestMessage(t *testing.T) {
 	near(t, "sender that waits", replay(t, tr, loggp.Options{Network: net}).Finish[0], 1.501)
 }
 
+// TestToItself: a rank that sends to itself, as at a periodic border of one rank, is not
+// woken a second time: it waits in the barrier that follows.
+func TestToItself(t *testing.T) {
+	for _, size := range []int64{10, 1000} {
+		tr := written(t, 2, func(r int, b *trace.Builder) {
+			b.Add(&trace.Action{Kind: trace.SendRecv, Type: trace.Byte, Type2: trace.Byte, Peer: int32(r), Peer2: int32(r), Count: size, Count2: size})
+			compute(b, "A", float64(r+1))
+			b.Add(&trace.Action{Kind: trace.Barrier})
+		})
+		for rank, finish := range replay(t, tr, loggp.Options{Network: loggp.Network{EagerBelow: 100}}).Finish {
+			near(t, fmt.Sprintf("rank %d, %d bytes", rank, size), finish, 2)
+		}
+	}
+}
+
 // TestCollectives holds who waits for whom: in all-to-all for the last, in a
 // broadcast for the root, in a reduction the root for all.
 func TestCollectives(t *testing.T) {

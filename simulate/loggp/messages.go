@@ -161,7 +161,7 @@ func (e *engine) start(id int32, r *rank, in member, peer, tag int32, bytes int6
 		case !m.eager:
 			m.arrival = max(m.sent, m.posted) + e.net.transfer(m.bytes)
 		}
-		e.wake(m)
+		e.wake(m, id)
 	}
 	if send && m.eager {
 		return nil
@@ -197,11 +197,12 @@ func bit(b bool) int32 {
 	return 0
 }
 
-// wake tells those who wait for a message that it is complete.
-func (e *engine) wake(m *message) {
+// wake tells those who wait for a message that it is complete. The rank by which it is
+// runs already, also where it sends to itself.
+func (e *engine) wake(m *message, by int32) {
 	tell := func(id int32) {
 		r := &e.ranks[id]
-		if r.need--; r.need == 0 {
+		if r.need--; r.need == 0 && id != by {
 			e.push(id)
 		}
 	}
