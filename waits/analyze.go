@@ -131,7 +131,9 @@ func (a *Analyzer) Span(s *events.Span) {
 	case s.Kind.Collective():
 		a.collective(v, s)
 	case isAccess(s.Kind):
-		v.access, l.access = nil, &v
+		v.access = nil
+		kept := v // a copy, so that other calls need no room of their own
+		l.access = &kept
 	case s.Kind == trace.Lock:
 		a.lock(v, s, WindowLock)
 	case s.Kind == events.ThreadBarrier:

@@ -11,6 +11,10 @@ type scratch struct {
 	touched       []int32
 	passed, shown []cause // what the late one waited for, and the waiting one
 	out           []cause
+	blank         []cause // room for causes to come
+	turns         []turn  // of events of one moment
+	before        [][]int32
+	done          []bool
 }
 
 // maxCauses is how many causes of one wait are kept apart; the smaller ones
@@ -38,7 +42,13 @@ func (a *Analyzer) attribute(row int, wait float64, v, late visit) []cause {
 			a.rows.cause(row, *c, a.header.Locations[c.loc].Rank, i < direct)
 		}
 	}
-	return few(slices.Clone(a.out))
+	if len(a.blank) < len(a.out) {
+		a.blank = make([]cause, max(slab, len(a.out)))
+	}
+	kept := a.blank[:len(a.out):len(a.out)]
+	a.blank = a.blank[len(a.out):]
+	copy(kept, a.out)
+	return few(kept)
 }
 
 // excess lists what the late one spent longer than the waiting one since they met:

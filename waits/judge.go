@@ -127,46 +127,53 @@ func (a *Analyzer) inOrder(list []*event) {
 		a.settle(list[0])
 		return
 	}
-	type turn struct {
-		loc   int32
-		at    int64
-		event int
-	}
-	var turns []turn
+	turns := a.turns[:0]
 	for i := range list {
 		e := list[i]
 		if e.whole != nil {
 			for k := range e.whole.visits {
-				turns = append(turns, turn{e.whole.visits[k].loc, e.whole.visits[k].at, i})
+				turns = append(turns, turn{e.whole.visits[k].loc, int32(i), e.whole.visits[k].at})
 			}
 			continue
 		}
-		turns = append(turns, turn{e.v.loc, e.v.at, i}, turn{e.late.loc, e.late.at, i})
+		turns = append(turns, turn{e.v.loc, int32(i), e.v.at}, turn{e.late.loc, int32(i), e.late.at})
 	}
 	slices.SortFunc(turns, func(x, y turn) int {
 		return cmp.Or(cmp.Compare(x.loc, y.loc), cmp.Compare(x.at, y.at), cmp.Compare(x.event, y.event))
 	})
-	before := make([][]int, len(list)) // of each event: those that come before it
-	for i := 1; i < len(turns); i++ {
-		if turns[i].loc == turns[i-1].loc && turns[i].event != turns[i-1].event {
-			before[turns[i].event] = append(before[turns[i].event], turns[i-1].event)
-		}
-	}
-	done := make([]bool, len(list))
-	var settle func(i int)
-	settle = func(i int) {
-		if done[i] {
-			return
-		}
-		done[i] = true
-		for _, k := range before[i] {
-			settle(k)
-		}
-		a.settle(list[i])
+	a.turns = turns
+	for len(a.before) < len(list) {
+		a.before, a.done = append(a.before, nil), append(a.done, false)
 	}
 	for i := range list {
-		settle(i)
+		a.before[i], a.done[i] = a.before[i][:0], false
 	}
+	for i := 1; i < len(turns); i++ {
+		if now, last := turns[i], turns[i-1]; now.loc == last.loc && now.event != last.event {
+			a.before[now.event] = append(a.before[now.event], last.event)
+		}
+	}
+	for i := range list {
+		a.after(list, int32(i))
+	}
+}
+
+// turn is an event in which a location takes part, with a call of a number.
+type turn struct {
+	loc, event int32
+	at         int64
+}
+
+// after judges an event of one moment after those that come before it.
+func (a *Analyzer) after(list []*event, i int32) {
+	if a.done[i] {
+		return
+	}
+	a.done[i] = true
+	for _, k := range a.before[i] {
+		a.after(list, k)
+	}
+	a.settle(list[i])
 }
 
 // settle judges one event.
