@@ -117,6 +117,7 @@ func (w *workshop) level(ctx context.Context, plan *plan, opt string, report *Re
 				return err
 			}
 		}
+		traces = w.handedOut(traces, np)
 		if len(w.Extrapolate) > 0 {
 			measured = append(measured, traces)
 		}
