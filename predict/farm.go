@@ -28,46 +28,57 @@ type round struct {
 }
 
 // phases are the rounds of a rank, those together that follow one another and send
-// messages of the same tags.
+// messages of the same tags. Several workers may have asked before one of them is given
+// its task.
 func (s script) phases() (list [][]round) {
-	following := false
+	asked, following := map[int32][]int{}, false
 	for i := s.call(0); i < len(s); {
-		r, end := s.round(i)
-		i = s.call(end)
-		switch {
-		case len(r.given) == 0:
-			following = false
-			continue
-		case following && s.alike(list[len(list)-1][0], r):
-			list[len(list)-1] = append(list[len(list)-1], r)
-		default:
-			list = append(list, []round{r})
+		kind, worker, messages := s.group(i)
+		i = s.call(messages[len(messages)-1] + 1)
+		if worker == trace.AnySource && i < len(s) {
+			_, worker, _ = s.group(i) // who is answered right away
 		}
-		following = true
+		switch {
+		case kind == trace.Recv && worker >= 0 && asked[worker] == nil:
+			asked[worker] = messages
+			continue
+		case kind == trace.Send && asked[worker] != nil:
+			r := round{worker: worker, asked: asked[worker], given: messages}
+			delete(asked, worker)
+			if following && s.alike(list[len(list)-1][0], r) {
+				list[len(list)-1] = append(list[len(list)-1], r)
+			} else {
+				list = append(list, []round{r})
+			}
+			following = true
+			continue
+		}
+		clear(asked)
+		following = false
 	}
 	return list
 }
 
-// round reads the one that begins at a call, with nothing given where none does; end is
-// after what was read.
-func (s script) round(i int) (r round, end int) {
-	r.worker = trace.AnySource
-	is := func(kind trace.Kind, from bool) bool {
-		return i < len(s) && s[i].Kind == kind && s[i].Comm == 0 &&
-			(from && s[i].Peer == trace.AnySource || s[i].Peer >= 0 && (r.worker == trace.AnySource || s[i].Peer == r.worker))
+// group is the messages in a row from a call on that are received from one rank, as far
+// as that is known, or sent to one; a call that is none of these by itself.
+func (s script) group(i int) (kind trace.Kind, with int32, places []int) {
+	kind, with = s[i].Kind, trace.AnySource
+	if kind != trace.Recv && kind != trace.Send {
+		return kind, trace.NullPeer, []int{i}
 	}
-	for ; is(trace.Recv, true); i = s.call(i + 1) {
-		r.worker = max(r.worker, s[i].Peer)
-		r.asked = append(r.asked, i)
+	for comm := s[i].Comm; i < len(s) && s[i].Kind == kind && s[i].Comm == comm; i = s.call(i + 1) {
+		if peer := s[i].Peer; peer != trace.AnySource {
+			if with != trace.AnySource && peer != with {
+				break
+			}
+			with = peer
+		}
+		places = append(places, i)
 	}
-	if len(r.asked) == 0 {
-		return r, i + 1
+	if s[places[0]].Comm != 0 {
+		with = trace.NullPeer
 	}
-	for ; is(trace.Send, false); i = s.call(i + 1) {
-		r.worker = s[i].Peer
-		r.given = append(r.given, i)
-	}
-	return r, i
+	return kind, with, places
 }
 
 func (s script) alike(a, b round) bool {

@@ -21,6 +21,7 @@ type dealing struct {
 	owners  []int
 	anyone  bool // the master receives from anyone, not from whom a probe found
 	stop    bool // workers are told the end by a message as for a task
+	queue   bool // the master receives of several workers before it answers them, the last first
 	own     bool // workers talk to each other while they do tasks
 }
 
@@ -37,12 +38,20 @@ func (d dealing) trace() *trace.Trace {
 	}
 	compute := func(rank int, ms float64) { add(rank, trace.Action{Kind: trace.Compute, Value: 1e6 * ms}) }
 	result := map[int]int64{}
+	var queue []int
 	for i, owner := range d.owners {
 		message(owner, 0, 1, result[owner])
 		compute(0, 0.001)
-		message(0, owner, 2, 24)
-		compute(owner, d.tasks[i])
-		result[owner] = int64(100 * d.tasks[i])
+		if queue = append(queue, owner); d.queue && i+1 < len(d.owners) && !slices.Contains(queue, d.owners[i+1]) {
+			continue
+		}
+		for n := range queue {
+			owner, task := queue[len(queue)-1-n], d.tasks[i-n]
+			message(0, owner, 2, 24)
+			compute(owner, task)
+			result[owner] = int64(100 * task)
+		}
+		queue = nil
 		if d.own && d.workers > 1 {
 			message(owner, owner%d.workers+1, 7, 8)
 		}
@@ -81,9 +90,9 @@ func TestDeal(t *testing.T) {
 		{"equal", dealing{tasks: slices.Repeat([]float64{10}, 8)}, []float64{30, 30, 20}},
 		{"one is long", dealing{tasks: []float64{10, 10, 10, 10, 25, 10, 10, 10}}, []float64{30, 35, 30}},
 	} {
-		for _, anyone := range []bool{false, true} {
+		for _, how := range []dealing{{}, {anyone: true}, {queue: true}} {
 			for _, stop := range []bool{false, true} {
-				c.d.workers, c.d.owners, c.d.anyone, c.d.stop = 3, []int{1, 2, 3, 1, 1, 1, 1, 1}, anyone, stop
+				c.d.workers, c.d.owners, c.d.anyone, c.d.queue, c.d.stop = 3, []int{1, 2, 3, 1, 1, 1, 1, 1}, how.anyone, how.queue, stop
 				scripts := c.d.scripts()
 				if n := deal(scripts, 0); n != 8 {
 					t.Fatalf("%s: %d tasks", c.name, n)
@@ -169,6 +178,7 @@ func TestDealAnything(t *testing.T) {
 	p := cluster(t, 6, "1Gf")
 	rapid.Check(t, func(rt *rapid.T) {
 		d := dealing{workers: rapid.IntRange(2, 5).Draw(rt, "workers"), anyone: rapid.Bool().Draw(rt, "anyone"), stop: rapid.Bool().Draw(rt, "stop")}
+		d.queue = !d.anyone && rapid.Bool().Draw(rt, "queue")
 		d.tasks = rapid.SliceOfN(rapid.Float64Range(0, 50), 1, 30).Draw(rt, "tasks")
 		d.owners = rapid.SliceOfN(rapid.IntRange(1, d.workers), len(d.tasks), len(d.tasks)).Draw(rt, "owners")
 		scripts := d.scripts()

@@ -17,7 +17,7 @@ import (
 // first (list scheduling: Graham, "Bounds on multiprocessing timing anomalies", 1969).
 
 // mostDealt is how many actions a trace may have for its tasks to be looked for.
-const mostDealt = 1 << 20
+const mostDealt = 1 << 18
 
 // handedOut are traces with the tasks of all farms handed out anew, where ranks took
 // turns here and workers did other numbers of tasks from run to run.
@@ -81,16 +81,35 @@ func byChance(runs [][]script, master int) bool {
 	return false
 }
 
-// deal hands out a master's tasks anew, and tells how many there are. The master's calls
-// stay where they are, and so do its phases.
+// deal hands out a master's tasks anew, and tells how many there are.
 func deal(scripts []script, master int) (tasks int) {
+	for after := 0; ; {
+		f := firstFarm(scripts, master, after)
+		if f == nil {
+			return tasks
+		}
+		f.write(scripts, f.owners(scripts))
+		tasks += len(f.rounds)
+		after = f.end()
+	}
+}
+
+// firstFarm is the first that begins to give after a place in the master's script.
+func firstFarm(scripts []script, master, after int) *farm {
 	for _, phase := range scripts[master].phases() {
-		if f := newFarm(scripts, master, phase); f != nil {
-			f.write(scripts, f.owners(scripts))
-			tasks += len(f.rounds)
+		if phase[0].given[0] > after {
+			if f := newFarm(scripts, master, phase); f != nil {
+				return f
+			}
 		}
 	}
-	return tasks
+	return nil
+}
+
+// end is the place of the last that the master gives.
+func (f *farm) end() int {
+	given := f.rounds[len(f.rounds)-1].given
+	return given[len(given)-1]
 }
 
 // owners are the workers that are free first when their tasks are handed out.
@@ -104,8 +123,8 @@ func (f *farm) owners(scripts []script) (list []int32) {
 	now, from := 0.0, master.since(f.rounds[0].asked[0])
 	for _, r := range f.rounds {
 		owner := slices.MinFunc(workers, func(a, b int32) int { return cmp.Compare(free[a], free[b]) })
-		given := r.given[len(r.given)-1]
-		now = max(now+master.takes(from, r.asked[0]), free[owner]) + master.takes(r.asked[0], given)
+		asked, given := max(from, r.asked[0]), r.given[len(r.given)-1]
+		now = max(now+master.takes(from, asked), free[owner]) + master.takes(asked, given)
 		free[owner] = now + scripts[r.worker].takes(r.from, r.to)
 		list, from = append(list, owner), given
 	}
@@ -123,20 +142,55 @@ func (f *farm) write(scripts []script, owners []int32) {
 		most = max(most, s.largest(f.master))
 		scripts[worker] = slices.Concat(s[:all.from], parts[worker], s[all.to:])
 	}
-	master := scripts[f.master]
-	for i, r := range f.rounds {
-		for _, place := range slices.Concat(r.asked, r.given) {
-			if master[place].Peer >= 0 {
-				master[place].Peer = owners[i]
-			}
-		}
-	}
-	for i := f.rounds[0].asked[0]; i < len(master); i++ { // there may come more now than did then
-		a := &master[i]
+	f.rewrite(scripts[f.master], owners)
+	for i := range scripts[f.master] { // there may come more now than did then
+		a := &scripts[f.master][i]
 		if a.Kind == trace.Recv && a.Comm == 0 && a.Count >= 0 && (a.Peer == trace.AnySource || f.workers[a.Peer].to > 0) && a.Count*a.Type.Size() < most {
 			a.Type, a.Count = trace.Byte, most
 		}
 	}
+}
+
+// rewrite has the master take each worker's question right before it gives the task; what
+// else it was asked meanwhile it takes after the last.
+func (f *farm) rewrite(master script, owners []int32) {
+	tasks := map[int]bool{}
+	from := f.end()
+	for _, r := range f.rounds {
+		from = min(from, r.asked[0])
+		for _, place := range slices.Concat(r.asked, r.given) {
+			tasks[place] = true
+		}
+	}
+	var made, later script
+	next := from
+	upTo := func(end int) {
+		for ; next < end; next++ {
+			switch a := master[next]; {
+			case !isCall(&a):
+				made = append(made, a)
+			case !tasks[next]:
+				later = append(later, a)
+			}
+		}
+	}
+	add := func(places []int, peer int32) {
+		for _, place := range places {
+			a := master[place]
+			if a.Peer >= 0 {
+				a.Peer = peer
+			}
+			made = append(made, a)
+		}
+	}
+	for i, r := range f.rounds {
+		upTo(r.asked[0])
+		add(r.asked, owners[i])
+		upTo(r.given[0])
+		add(r.given, owners[i])
+	}
+	upTo(f.end() + 1)
+	copy(master[from:], append(made, later...))
 }
 
 // largest is how many bytes the largest message to a rank has.
