@@ -54,11 +54,8 @@ func (c *callTree) samples(p *probe.Process, t probe.Thread, nodes []*spot, owne
 			if len(c.names.at(a)) == 0 && !idle[k] && !c.forPython(p, from, a) {
 				c.blind[a.object] += s.Count
 			}
-			if file, ok := c.names.object(a.object).Unoptimised(a.at); ok && s.Count > 0 {
-				if c.plain == nil {
-					c.plain = map[string]uint64{}
-				}
-				c.plain[file] += s.Count
+			if s.Count > 0 {
+				c.weighPlain(a, s.Count)
 			}
 		}
 		if s.Count > 0 && !idle[k] && p.Regions[t.Nodes[s.Place].Region].Kind != probe.Barrier {
@@ -69,6 +66,16 @@ func (c *callTree) samples(p *probe.Process, t probe.Thread, nodes []*spot, owne
 		}
 	}
 	return list
+}
+
+// weighPlain counts samples in code that was compiled without optimisation, by file.
+func (c *callTree) weighPlain(a address, samples uint64) {
+	if file, ok := c.names.object(a.object).Unoptimised(a.at); ok {
+		if c.plain == nil {
+			c.plain = map[string]uint64{}
+		}
+		c.plain[file] += samples
+	}
 }
 
 // enclosing is the function whose frame the outermost step of a stack stands in:

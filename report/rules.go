@@ -2,10 +2,10 @@ package report
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"auspex/analyze"
+	"auspex/internal/lazyregexp"
 )
 
 // Problems writes what the rules found, with advice.
@@ -78,7 +78,7 @@ func EvidenceWords(evidence []analyze.Evidence) string {
 
 // risingShape is a statement with a curve in place of a word: up from 0 to 1, or
 // down.
-var risingShape = regexp.MustCompile(`^(.* is )([SZ])\(([^(),]+), ([^(),]+)\)$`)
+var risingShape = lazyregexp.New(`^(.* is )([SZ])\(([^(),]+), ([^(),]+)\)$`)
 
 // shapeWords says in words what a statement that holds says with a curve.
 func shapeWords(statement string, degree analyze.Real) string {

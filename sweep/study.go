@@ -7,13 +7,13 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
 
+	"auspex/internal/lazyregexp"
 	"auspex/internal/mistake"
 )
 
@@ -259,7 +259,7 @@ func rangeValues(table map[string]any) ([]string, error) {
 	return values, nil
 }
 
-var braces = regexp.MustCompile(`\{([a-z][a-z0-9_-]*)\}`)
+var braces = lazyregexp.New(`\{([a-z][a-z0-9_-]*)\}`)
 
 // check finds what would only come to light after hours.
 func (s *Study) check() error {

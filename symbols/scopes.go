@@ -148,7 +148,7 @@ func (o *Object) scopes(unit *dwarf.Entry, address uint64) []*scope {
 	outer := innermost(t.functions, address)
 	if outer == nil && !t.whole {
 		t.whole = true
-		o.readAll(t, t.unit) // a method of a class in a function, say
+		o.readNested(t, t.unit) // a method of a class in a function, say
 		outer = innermost(t.functions, address)
 	}
 	if outer == nil {
@@ -162,11 +162,39 @@ func (o *Object) scopes(unit *dwarf.Entry, address uint64) []*scope {
 	return list
 }
 
-func (o *Object) readAll(t *tree, p *part) {
+// readNested reads the functions that others with code are in. Those are rare, and code
+// of which debug information says nothing is not: gcc has one copy of functions that do
+// the same.
+func (o *Object) readNested(t *tree, p *part) {
+	if !p.read && !o.nests(t, p) {
+		return
+	}
 	o.read(t, p)
 	for _, in := range p.inside {
-		o.readAll(t, in)
+		o.readNested(t, in)
 	}
+}
+
+// nests tells whether another function with code is in one.
+func (o *Object) nests(t *tree, p *part) bool {
+	in := o.skim(t.unit.from, p.from)
+	if e, ok := in.next(); !ok || e.shape == nil || !e.children {
+		return false
+	}
+	for depth := 1; depth > 0; {
+		e, ok := in.next()
+		switch {
+		case !ok:
+			return false
+		case e.shape == nil:
+			depth--
+		case e.tag == dwarf.TagSubprogram && e.code:
+			return true
+		case e.children:
+			depth++
+		}
+	}
+	return false
 }
 
 // innermost is the one of several functions that covers an address.

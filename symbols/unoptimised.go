@@ -2,11 +2,8 @@ package symbols
 
 import (
 	"debug/dwarf"
-	"regexp"
 	"strings"
 )
-
-var optimising = regexp.MustCompile(`(?:^| )-O(\S*)`)
 
 // Unoptimised gives the source file that an address was compiled from, where debug
 // information tells that it was without optimisation. Only GCC says with which options it
@@ -33,6 +30,11 @@ func unoptimised(producer string) bool {
 	if !strings.HasPrefix(producer, "GNU ") || strings.HasPrefix(producer, "GNU AS") || !strings.Contains(producer, " -m") {
 		return false
 	}
-	levels := optimising.FindAllStringSubmatch(producer, -1)
-	return len(levels) == 0 || levels[len(levels)-1][1] == "0"
+	level := "0"
+	for _, option := range strings.Fields(producer) {
+		if given, ok := strings.CutPrefix(option, "-O"); ok {
+			level = given
+		}
+	}
+	return level == "0"
 }
