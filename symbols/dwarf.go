@@ -80,13 +80,21 @@ func (o *Object) linesAround(address uint64) []line {
 }
 
 // firstLine is the line that the code of a function begins at: of several at its start,
-// the first is its own, and others may be of what is inlined there.
+// the first is its own, and others may be of what is inlined there. Few functions are
+// asked for, so the unit's lines are not kept for it: they are megabytes.
 func (o *Object) firstLine(start uint64) (file string, number int) {
-	list := o.linesAround(start)
-	i := sort.Search(len(list), func(i int) bool { return list[i].address >= start })
-	for ; i < len(list) && list[i].address == start; i++ {
-		if !list[i].end {
-			return list[i].file.Name, int(list[i].number)
+	unit := o.unitAt(start)
+	if unit == nil {
+		return "", 0
+	}
+	in, err := o.data.LineReader(unit)
+	if err != nil || in == nil {
+		return "", 0
+	}
+	var e dwarf.LineEntry
+	for in.Next(&e) == nil {
+		if e.Address == start && !e.EndSequence && e.File != nil {
+			return e.File.Name, e.Line
 		}
 	}
 	return "", 0

@@ -37,6 +37,7 @@ type Object struct {
 	shapes    map[int]map[uint64]*shape // by where they stand in abbrev
 	trees     map[dwarf.Offset]*tree
 	names     map[dwarf.Offset]origin
+	begins    map[uint64]Frame // where the code of functions begins, by its address
 
 	path       string // of the file with the stubs
 	stubRanges []stubRange
@@ -70,7 +71,7 @@ func OpenNames(path string) *Object { return open(path, true, false) }
 func OpenSymbols(path string) *Object { return open(path, false, false) }
 
 func open(path string, debug, apart bool) *Object {
-	o := &Object{files: map[dwarf.Offset][]*dwarf.LineFile{}, lines: map[dwarf.Offset][]line{}, trees: map[dwarf.Offset]*tree{}, heads: map[dwarf.Offset]*head{}, shapes: map[int]map[uint64]*shape{}, names: map[dwarf.Offset]origin{}}
+	o := &Object{files: map[dwarf.Offset][]*dwarf.LineFile{}, lines: map[dwarf.Offset][]line{}, trees: map[dwarf.Offset]*tree{}, heads: map[dwarf.Offset]*head{}, shapes: map[int]map[uint64]*shape{}, names: map[dwarf.Offset]origin{}, begins: map[uint64]Frame{}}
 	file, err := elf.Open(path)
 	if err != nil {
 		return o
@@ -128,10 +129,11 @@ func (o *Object) readSymbols(file *elf.File) {
 	if err != nil {
 		return
 	}
-	each := eachSymbol64
+	each, size := eachSymbol64, elf.Sym64Size
 	if file.Class == elf.ELFCLASS32 {
-		each = eachSymbol32
+		each, size = eachSymbol32, elf.Sym32Size
 	}
+	o.functions = slices.Grow(o.functions, len(data)/size)
 	table := uint32(len(o.tables))
 	o.tables = append(o.tables, names)
 	each(data, file.ByteOrder, func(name uint32, info uint8, in elf.SectionIndex, value, size uint64) {
@@ -281,8 +283,12 @@ func (o *Object) begun(address uint64) Frame {
 	if name == "" {
 		return Frame{}
 	}
-	f := Frame{Name: Name(name)}
-	f.File, f.Line = o.firstLine(start)
+	f, known := o.begins[start]
+	if !known {
+		f.File, f.Line = o.firstLine(start)
+		o.begins[start] = f
+	}
+	f.Name = Name(name)
 	return f
 }
 
