@@ -119,6 +119,9 @@ func (o *Object) ranges(e skimmed) [][2]uint64 {
 	if !e.code {
 		return nil
 	}
+	if e.bounds {
+		return [][2]uint64{{e.low, e.high}}
+	}
 	list, err := o.data.Ranges(o.entry(e.offset))
 	if err != nil {
 		return nil

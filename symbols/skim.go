@@ -20,7 +20,7 @@ type shape struct {
 	tag      dwarf.Tag
 	children bool
 	code     bool // it may have addresses
-	sibling  bool // it says where the entry after its children is
+	ranged   bool // its addresses are a list that stands elsewhere
 	values   []value
 }
 
@@ -42,8 +42,10 @@ type skimmer struct {
 // skimmed is an entry; a nil shape ends the children of another.
 type skimmed struct {
 	*shape
-	offset dwarf.Offset
-	after  int // where its sibling is, 0 where it does not say
+	offset    dwarf.Offset
+	after     int // where its sibling is, 0 where it does not say
+	low, high uint64
+	bounds    bool // low and high are all addresses that it has
 }
 
 func (s *skimmer) next() (e skimmed, ok bool) {
@@ -55,15 +57,28 @@ func (s *skimmer) next() (e skimmed, ok bool) {
 	if e.shape = s.shapes[code]; e.shape == nil {
 		return e, false
 	}
+	var begins, size bool
 	for _, v := range e.values {
-		if v.attribute == uint64(dwarf.AttrSibling) {
+		switch {
+		case v.attribute == uint64(dwarf.AttrSibling):
 			e.after = s.sibling(v.form)
-		} else {
+		case v.attribute == uint64(dwarf.AttrLowpc) && v.form == formAddress && s.address == 8:
+			e.low, begins = s.fixed(8), true
+		case v.attribute == uint64(dwarf.AttrHighpc) && v.form < uint64(len(sizes)) && sizes[v.form] > 0:
+			e.high, size = s.fixed(sizes[v.form]), true
+		default:
 			s.step(v.form)
 		}
 	}
+	e.high += e.low
+	e.bounds = begins && size && !e.ranged
 	return e, !s.failed
 }
+
+const formAddress = 0x01
+
+// sizes are the bytes that numbers of a form have: data1, data2, data4 and data8.
+var sizes = [256]int{0x0b: 1, 0x05: 2, 0x06: 4, 0x07: 8}
 
 // over goes to where the children of an entry end.
 func (s *skimmer) over(e skimmed) {
@@ -209,6 +224,7 @@ func shapesAt(abbrev []byte, at int) map[uint64]*shape {
 			if v.attribute == 0 && v.form == 0 {
 				break
 			}
+			s.ranged = s.ranged || v.attribute == uint64(dwarf.AttrRanges)
 			s.code = s.code || v.attribute == uint64(dwarf.AttrLowpc) || v.attribute == uint64(dwarf.AttrRanges)
 			s.values = append(s.values, v)
 		}

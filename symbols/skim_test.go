@@ -11,7 +11,7 @@ import (
 func TestSkim(t *testing.T) {
 	for _, how := range []string{"-gdwarf-4", "-gdwarf-5", "-gdwarf-4 -fdebug-types-section", "-gdwarf-5 -gdwarf64", "-g3 -gdwarf-3", "-gdwarf-2"} {
 		o := Open(build(t, strings.Fields(how)...))
-		entries := 0
+		entries, bounded := 0, 0
 		for _, unit := range o.all {
 			if unit.Tag != dwarf.TagCompileUnit {
 				continue
@@ -37,8 +37,15 @@ func TestSkim(t *testing.T) {
 				if got.tag != want.Tag || got.children != want.Children {
 					t.Fatalf("%s: %+v, not %+v", how, got.shape, want)
 				}
-				if ranges, err := o.data.Ranges(want); err == nil && len(ranges) > 0 && !got.code {
+				ranges, err := o.data.Ranges(want)
+				if err == nil && len(ranges) > 0 && !got.code {
 					t.Errorf("%s: the addresses of %+v are overlooked", how, want)
+				}
+				if got.bounds {
+					bounded++
+					if err != nil || len(ranges) != 1 || ranges[0] != [2]uint64{got.low, got.high} {
+						t.Errorf("%s: %x to %x, not %x, %v", how, got.low, got.high, ranges, err)
+					}
 				}
 				if got.children {
 					depth++
@@ -52,8 +59,8 @@ func TestSkim(t *testing.T) {
 				}
 			}
 		}
-		if entries < 8 {
-			t.Errorf("%s: %d entries", how, entries)
+		if entries < 8 || (bounded == 0) != (how == "-g3 -gdwarf-3" || how == "-gdwarf-2") { // those have no sizes
+			t.Errorf("%s: %d entries, %d with bounds", how, entries, bounded)
 		}
 	}
 }
