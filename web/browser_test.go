@@ -154,7 +154,7 @@ func fill(t *testing.T, place string) {
 	if err := s.Put(grid(t, "traced", 8, 12, "kernel_"), false, store.Attachment{Name: "run.trace", Data: sample.UnevenTrace(t, 8)}); err != nil {
 		t.Fatal(err)
 	}
-	for _, e := range append(nightly(t), grid(t, "many", 3000, 150, "kernel_"), grid(t, "markup", 4, 6, markup), split(t), strange(t), counted(t)) {
+	for _, e := range append(nightly(t), grid(t, "many", 3000, 150, "kernel_"), wordy(t), grid(t, "markup", 4, 6, markup), split(t), strange(t), counted(t)) {
 		if err := s.Put(e, false); err != nil {
 			t.Fatal(err)
 		}
@@ -209,6 +209,28 @@ func grid(t *testing.T, name string, units, regions int, region string) *model.E
 		}
 	}
 	e, err := b.Build(model.Header{Name: name, Runs: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// wordy is an experiment of many small regions whose long names begin and end alike.
+func wordy(t *testing.T) *model.Experiment {
+	t.Helper()
+	b := model.NewBuilder()
+	time := b.Metric(model.NewMetric(model.WallTime, "", model.Exclusive))
+	for r := range 300 {
+		name := fmt.Sprintf("void pair::Kokkos<pair::Cut%d, Kokkos::View<double**, Kokkos::LayoutRight>>::compute_item<%d, %d>(int const&, std::vector<double> const&) const::{lambda(int)#1}::operator()(int) const", r, r%4, r%2)
+		if r%2 == 1 {
+			name = fmt.Sprintf("__radiation_transport_MOD_longwave_flux_%s_%d_of_all_bands", strings.Repeat("and_", 30), r)
+		}
+		at := b.Region(model.Region{Name: name, Kind: model.Function, Parent: model.NoParent})
+		for u := range 40 {
+			b.Set(b.Unit(model.Unit{Process: u}), at, time, float64(300-r)*(1+float64(u%7)/10))
+		}
+	}
+	e, err := b.Build(model.Header{Name: "wordy", Runs: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

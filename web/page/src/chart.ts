@@ -64,9 +64,9 @@ export function axis(p: Paint, more: Record<string, unknown> = {}): Record<strin
   return {
     axisLine: { show: true, lineStyle: { color: p.line } },
     axisTick: { show: false },
-    axisLabel: { color: p.soft, fontSize: 11, hideOverlap: true },
+    axisLabel: { color: p.soft, fontSize: 12, hideOverlap: true },
     splitLine: { show: false },
-    nameTextStyle: { color: p.soft, fontSize: 11 },
+    nameTextStyle: { color: p.soft, fontSize: 12 },
     nameGap: 24,
     ...more,
   };

@@ -1,6 +1,6 @@
 // A heat map's marks: labels of columns, cells in the colours of their values.
 import type { HeatRow, Heatmap } from "./api";
-import { brief, parts } from "./names";
+import { apart, brief, parts } from "./names";
 import { inkOn, rgb, scale } from "./palette";
 import { onCanvas, svgOf, type Saved, type Surface } from "./surface";
 import type { Paint } from "./theme";
@@ -25,6 +25,7 @@ export interface Domain {
 
 export const rowHeight = 22;
 export const axisHeight = 20;
+const letter = 7.7; // a wide one of 12 px
 
 /** From what to what the colours go. */
 export function domain(values: (number | null)[], log: boolean): Domain {
@@ -46,7 +47,8 @@ export const colouredValues = (map: Heatmap, shown: Shown): (number | null)[] =>
   map.rows.length > 1 && map.rows.at(-1)!.regions > 1 ? map[shown].slice(0, (map.rows.length - 1) * map.cols.length) : map[shown];
 
 /** A row's name: with who calls it where others have the same name. */
-export function rowLabel(map: Heatmap, row: HeatRow, most: number): string {
+function rowLabel(map: Heatmap, row: HeatRow, most: number): string {
+  if (row.regions > 1 && most < 24) return `${row.regions.toLocaleString("en")} others`;
   if (row.regions > 1) return `the other ${row.regions.toLocaleString("en")}${row.summed ? " together" : ""}`;
   const names = parts(row.region);
   if (names.length > 1 && row.depth === 0 && map.rows.some((r) => r !== row && r.name === row.name)) {
@@ -56,21 +58,31 @@ export function rowLabel(map: Heatmap, row: HeatRow, most: number): string {
   return brief(row.name, most);
 }
 
+/** The rows' names, those of different regions never alike. */
+export function rowLabels(map: Heatmap, most: (row: HeatRow) => number): string[] {
+  const labels = map.rows.map((row) => rowLabel(map, row, most(row)));
+  const others = (r: number) => map.rows.some((o, i) => labels[i] === labels[r] && o.name !== map.rows[r]!.name);
+  const alike = map.rows.flatMap((row, r) => (row.regions === 1 && others(r) ? [r] : []));
+  const told = apart(alike.map((r) => map.rows[r]!.name), Math.min(...alike.map((r) => most(map.rows[r]!))));
+  alike.forEach((r, i) => (labels[r] = told[i]!));
+  return labels;
+}
+
 /** Columns that get a label: evenly spread, as many as fit. */
 function columnLabels(map: Heatmap, width: number): { c: number; text: string }[] {
   const cell = width / map.cols.length;
-  const widest = Math.max(...map.cols.map((c) => c.unit.length)) * 7 + 10;
+  const widest = Math.max(...map.cols.map((c) => c.unit.length)) * letter + 10;
   const step = Math.max(1, Math.ceil(widest / cell));
   const out = [];
   for (let c = 0; c < map.cols.length; c += step) {
     const text = map.cols[c]!.unit;
-    if (c * cell + text.length * 7 <= width) out.push({ c, text });
+    if (c * cell + text.length * letter <= width) out.push({ c, text });
   }
   return out;
 }
 
 /** The letters a cell has room for; 0 where numbers are left out. */
-const room = (cell: number): number => (cell >= 34 ? Math.floor(cell / 6.6) : 0);
+const room = (cell: number): number => (cell >= 36 ? Math.floor((cell - 2) / 7) : 0);
 
 function marks(s: Surface, map: Heatmap, width: number, look: HeatLook): void {
   const n = map.cols.length;
@@ -113,7 +125,7 @@ export function heatSVG(map: Heatmap, title: string, look: HeatLook): Saved {
   return svgOf({
     title,
     paint: look.paint,
-    names: map.rows.map((row) => ({ text: rowLabel(map, row, 36), indent: 10 * Math.min(row.depth, 6) })),
+    names: rowLabels(map, () => 36).map((text, r) => ({ text, indent: 10 * Math.min(map.rows[r]!.depth, 6) })),
     namesWidth: 260,
     axisHeight,
     rowHeight,

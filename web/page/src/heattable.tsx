@@ -38,7 +38,7 @@ export function HeatTable({ label, columns, rows }: Props) {
             x={x}
             y={head - 7}
             fill={p.soft}
-            font-size="11"
+            font-size="12"
             text-anchor={slanted ? "start" : "middle"}
             transform={slanted ? `rotate(-32 ${x} ${head - 7})` : undefined}
           >
@@ -72,7 +72,7 @@ export function HeatTable({ label, columns, rows }: Props) {
                     y={head + r * cellHeight + 16}
                     text-anchor="middle"
                     fill={v === null ? p.soft : inkOn(colour)}
-                    font-size="11.5"
+                    font-size="12"
                   >
                     {degree(v)}
                   </text>

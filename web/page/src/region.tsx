@@ -1,8 +1,16 @@
 // A region's name: its last part stands out, the path before it is there. What is
 // shortened is whole on hover and when it is copied.
-import { brief, parts, shortened } from "./names";
+import { apart, brief, lastName, parts, shortened } from "./names";
 
-export function Region({ path, href, most = 56 }: { path: string; href?: string; most?: number }) {
+interface Props {
+  path: string;
+  href?: string;
+  most?: number;
+  /** How its last name is written among others (see apart), where not alone. */
+  label?: string;
+}
+
+export function Region({ path, href, most = 56, label }: Props) {
   const names = parts(path);
   const last = names.pop() ?? "";
   const before = names.map((n) => brief(n, 32) + "/").join("");
@@ -10,7 +18,7 @@ export function Region({ path, href, most = 56 }: { path: string; href?: string;
     <span class="path" title={path} data-whole={path}>
       {before && <bdi class="prefix">{shortened(before, Math.max(20, most - 12))}</bdi>}
       <bdi>
-        <b>{brief(last, most)}</b>
+        <b>{label ?? brief(last, most)}</b>
       </bdi>
     </span>
   );
@@ -21,6 +29,12 @@ export function Region({ path, href, most = 56 }: { path: string; href?: string;
   ) : (
     text
   );
+}
+
+/** The labels of regions that stand in one list, by their paths: no two names look alike. */
+export function labelled(paths: string[], most = 56): Map<string, string> {
+  const labels = apart(paths.map(lastName), most);
+  return new Map(paths.map((p, i) => [p, labels[i]!]));
 }
 
 /** Copies names whole where they are shown shortened. */

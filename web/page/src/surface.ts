@@ -28,7 +28,7 @@ export function onCanvas(canvas: HTMLCanvasElement, width: number, height: numbe
   canvas.style.height = `${height}px`;
   const g = canvas.getContext("2d")!;
   g.scale(dpr, dpr);
-  g.font = `11px ${font}`;
+  g.font = `12px ${font}`;
   g.textBaseline = "middle";
   return {
     rect(x, y, w, h, colour, alpha = 1, hatch) {
@@ -134,7 +134,7 @@ export function svgOf(sheet: Sheet): Saved {
     sheet.key.draw(surface);
     out.push("</g>");
   }
-  const head = `<svg xmlns="http://www.w3.org/2000/svg" width="${size.width}" height="${size.height}" font-family="system-ui, sans-serif" font-size="11">`;
+  const head = `<svg xmlns="http://www.w3.org/2000/svg" width="${size.width}" height="${size.height}" font-family="system-ui, sans-serif" font-size="12">`;
   const ground = `<rect width="100%" height="100%" fill="${p.paper}"/>`;
   return { text: [head, patterns(used, hatchInk(p)), ground, ...out, "</svg>"].join("\n"), ...size };
 }

@@ -4,6 +4,7 @@ import { pictures, run } from "./harness.mjs";
 import "./views.mjs";
 import "./answers.mjs";
 import "./frame.mjs";
+import "./names.mjs";
 import "./points.mjs";
 import "./jobs.mjs";
 import "./places.mjs";

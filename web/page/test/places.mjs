@@ -22,6 +22,9 @@ export const examples = [
   "#/e/unbalanced/heat?metric=instructions%2Fcpu_time",
   "#/e/unbalanced/heat?metric=instructions",
   "#/e/many/heat",
+  "#/e/wordy",
+  "#/e/wordy/heat",
+  "#/e/wordy/regions",
   "#/e/before/heat?arrange=tree",
   "#/e/unbalanced/kinds",
   "#/e/many/kinds",
@@ -85,6 +88,7 @@ for (const hash of [...examples, ...(real ? profiles : [])])
       await visit(page, hash);
       await named(page);
       await said(page);
+      await legible(page);
       await drawn(page, hash);
       const tables = await tabled(page);
       const commands = await page.locator(".command code").allTextContents();
@@ -99,6 +103,7 @@ for (const hash of [...examples, ...(real ? profiles : [])])
       await page.setViewportSize({ width: 390, height: 844 });
       await visit(page, hash);
       await narrow(page);
+      await legible(page);
     },
     { shared: true },
   );
@@ -144,6 +149,20 @@ async function said(page) {
     }),
   );
   assert.deepEqual(mixed, [], "a column has one unit of time");
+}
+
+/** No text is smaller than 12 px on the screen, in pictures neither. */
+async function legible(page) {
+  const small = await page.evaluate(() => {
+    const size = (el) => {
+      const at = el.ownerSVGElement ? el.getScreenCTM() : undefined;
+      return parseFloat(getComputedStyle(el).fontSize) * (at ? Math.hypot(at.a, at.b) : 1);
+    };
+    const own = (el) => [...el.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim());
+    const shown = [...document.querySelectorAll("body *")].filter((el) => own(el) && el.tagName !== "title" && el.checkVisibility() && el.getBoundingClientRect().height > 1);
+    return shown.filter((el) => size(el) < 11.9).map((el) => `${size(el).toFixed(1)} px: ${el.textContent.slice(0, 40)}`).slice(0, 5);
+  });
+  assert.deepEqual(small, [], "text is small");
 }
 
 /** Text stands out from its ground by 4.5 to 1, large text by 3 to 1 (WCAG 2.2, 1.4.3). */

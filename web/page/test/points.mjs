@@ -1,6 +1,6 @@
 // Points of the page that no other step shows, each on its own.
 import assert from "node:assert/strict";
-import { step, visit } from "./harness.mjs";
+import { real, settled, step, visit } from "./harness.mjs";
 
 step("the list has the factors that differ and are mostly there", async (page) => {
   const heads = () => page.locator('table[aria-label="Experiments"] th').allTextContents();
@@ -87,4 +87,43 @@ step("names: separators inside them, underscores, other scripts, copies", async 
     return e.clipboardData.getData("text/plain");
   });
   assert.match(copied, /apply<std::vector<double, std::allocator<double>>>/, "a name is copied whole");
+});
+
+step("the bar of where the run went is full, however small its parts are", async (page) => {
+  for (const name of ["wordy", "unbalanced", "before"]) {
+    await visit(page, `#/e/${name}`);
+    const bar = page.locator("figure", { hasText: "Where the run went" }).locator("svg");
+    const [end, whole] = await bar.evaluate((svg) => [Math.max(...[...svg.querySelectorAll("rect")].map((r) => r.getBoundingClientRect().right)), svg.getBoundingClientRect().right]);
+    assert.ok(whole - end < 3, `${name}: ${end} of ${whole} px`);
+  }
+});
+
+if (real) step("real: what a part of the run is called is not said twice", async (page) => {
+  await visit(page, "#/e/mpas"); // writes its result
+  assert.match(await page.locator(".ledger").textContent(), /input and output \(/);
+  assert.match(await page.locator(".ledger").textContent(), /imbalance: /);
+});
+
+step("long names in the heat map differ, and are shown to their ends", async (page) => {
+  await visit(page, "#/e/wordy/heat");
+  for (const viewport of [undefined, { width: 390, height: 844 }]) {
+    if (viewport) await page.setViewportSize(viewport);
+    await settled(page);
+    const labels = await page.locator(".heat-names button").allTextContents();
+    assert.equal(new Set(labels).size, labels.length, labels.join("\n"));
+    const cut = await page.locator(".heat-names button").evaluateAll((all) => all.filter((b) => b.scrollWidth > b.clientWidth + 1).map((b) => b.textContent));
+    assert.deepEqual(cut, []);
+  }
+});
+
+step("the lines of a file that take most are one click away", async (page) => {
+  await visit(page, "#/e/unbalanced/source");
+  await page.getByRole("link", { name: "line 41", exact: true }).click();
+  await settled(page);
+  const line = page.locator("tr.marked.region");
+  assert.match(await line.textContent(), /41/);
+  const box = await line.boundingBox();
+  assert.ok(box.y > 0 && box.y < 900, `it is at ${box.y}`);
+  await visit(page, "#/e/before/source"); // not at hand
+  assert.equal(await page.getByText("Most time:").count(), 0);
 });

@@ -252,7 +252,7 @@ function Degrees({ answer, name }: { answer: Answer; name: string }) {
         inverse: true,
         data: rows.map(rowName),
         axisLine: { show: false },
-        axisLabel: { color: p.ink, fontSize: 11.5, width: 260, overflow: "truncate" },
+        axisLabel: { color: p.ink, fontSize: 12, width: 260, overflow: "truncate" },
       }),
       tooltip: {
         ...(base(p, "").tooltip as object),

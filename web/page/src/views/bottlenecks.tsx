@@ -143,7 +143,7 @@ function figure(b: Found, p: Paint) {
                 silent: true,
                 data: [{ xAxis: b.threshold }],
                 lineStyle: { color: p.ink, type: "solid" },
-                label: { formatter: `threshold ${number(b.threshold)}`, color: p.ink, fontSize: 11, distance: 20 },
+                label: { formatter: `threshold ${number(b.threshold)}`, color: p.ink, fontSize: 12, distance: 20 },
               },
             }
           : {}),
@@ -156,7 +156,7 @@ function figure(b: Found, p: Paint) {
           position: "top",
           formatter: (e: { name: string }) => lastName(e.name),
           color: p.ink,
-          fontSize: 11,
+          fontSize: 12,
           textBorderColor: p.paper, // curves pass behind it
           textBorderWidth: 3,
         },

@@ -253,7 +253,7 @@ function RegionPicture({ c, line }: { c: Comparison; line: string }) {
         axisLine: { show: false },
         axisLabel: {
           color: p.ink,
-          fontSize: 11.5,
+          fontSize: 12,
           width: 230,
           overflow: "truncate",
           formatter: (_: string, i: number) => labels[i]!,
@@ -284,7 +284,7 @@ function RegionPicture({ c, line }: { c: Comparison; line: string }) {
           show: true,
           position: "right",
           color: p.soft,
-          fontSize: 10.5,
+          fontSize: 12,
           formatter: (e: { value: number }) => quantity(e.value, unit),
         },
       })),

@@ -3,11 +3,12 @@ import type { CriticalRegion, Diagnosis } from "../api";
 import { share } from "../format";
 import { Drawing, Picture } from "../picture";
 import { usePaint, type Paint } from "../theme";
+import { brief } from "../names";
 import { useWidth } from "../width";
 
 const rowHeight = 46;
 const colWidth = 350;
-const boxWidth = 310;
+const boxWidth = 360;
 const indent = 28;
 
 interface Placed {
@@ -66,7 +67,7 @@ function Tree({ d, command }: { d: Diagnosis; command: string }) {
 }
 
 function Box({ r, x, y, p, compared }: Placed & { p: Paint; compared: boolean }) {
-  const label = r.name.length > 38 ? r.name.slice(0, 37) + "…" : r.name;
+  const label = brief(r.name, 34);
   const role = compared ? `${r.level}-CCR${r.core ? " & CCCR" : ""}` : "";
   const where = r.file ? `${r.file.slice(r.file.lastIndexOf("/") + 1)}:${r.line}` : "";
   return (
@@ -84,7 +85,7 @@ function Box({ r, x, y, p, compared }: Placed & { p: Paint; compared: boolean })
       <text x={x + 10} y={y + 16} fill={r.core ? p.paper : p.ink} font-weight="600">
         {label}
       </text>
-      <text x={x + 10} y={y + 30} fill={r.core ? p.paper : p.soft} font-size="10.5">
+      <text x={x + 10} y={y + 30} fill={r.core ? p.paper : p.soft} font-size="12">
         {[role, where, varianceWords(compared ? r.variance_share : null)]
           .filter(Boolean)
           .join(" · ")}

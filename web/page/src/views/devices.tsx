@@ -88,7 +88,7 @@ function parts(p: Paint, title: string, shown: Stretch[], what: string) {
     yAxis: axis(p, {
       type: "value",
       splitLine: { lineStyle: { color: p.line, type: "dotted" } },
-      axisLabel: { color: p.soft, fontSize: 11, formatter: (v: number) => seconds(v) },
+      axisLabel: { color: p.soft, fontSize: 12, formatter: (v: number) => seconds(v) },
     }),
     tooltip: {
       ...(base(p, "").tooltip as object),

@@ -5,7 +5,7 @@ import { command, inOne, ratio, plural, ranges, seconds, share, unitOf } from ".
 import { lastName, shortened } from "../names";
 import { useLoad } from "../load";
 import { Command } from "../picture";
-import { Region } from "../region";
+import { labelled, Region } from "../region";
 import { link } from "../router";
 import { Answer, Bar, Failure, Said, Table, Warnings, Words, type Column } from "../ui";
 import type { ViewProps } from "../view";
@@ -176,6 +176,7 @@ function Heaviest({ s }: { s: Summary }) {
   const unit = unitOf(s.metric);
   const one = s.units === 1;
   const time = inOne(s.heaviest.map((r) => r.max ?? r.mean), unit);
+  const labels = labelled(s.heaviest.map((r) => r.region));
   const told = s.heaviest.some((r) => said.has(r.region));
   const spread: Column<Summary["heaviest"][0]>[] = [
     { key: "max", head: "slowest", csv: unit ? `slowest (${unit})` : "slowest", right: true, wide: true, by: (r) => r.max, cell: (r) => time(r.max) },
@@ -187,7 +188,7 @@ function Heaviest({ s }: { s: Summary }) {
       head: s.by === "name" ? "function" : "region",
       by: (r) => r.region,
       cell: (r) => (
-        <Region path={r.region} href={live() ? link(["e", s.name, "regions"], { region: r.region, by: s.by }) : undefined} />
+        <Region path={r.region} label={labels.get(r.region)} href={live() ? link(["e", s.name, "regions"], { region: r.region, by: s.by }) : undefined} />
       ),
     },
     {

@@ -3,7 +3,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { api, live, type HeatRow, type Heatmap, type HeatmapQuery } from "../api";
 import { command, inCells, number, plural, quantity, share } from "../format";
-import { axisHeight, heatSVG, paintHeat, rowHeight, rowLabel, type HeatLook, type Shown } from "../heatpaint";
+import { axisHeight, heatSVG, paintHeat, rowHeight, rowLabels, type HeatLook, type Shown } from "../heatpaint";
 import { useLoad } from "../load";
 import { Picture, rasterised, useSaver } from "../picture";
 import { refine as replace, step } from "../router";
@@ -15,7 +15,7 @@ import { HeatControls } from "./heatcontrols";
 import { HeatLegend } from "./heatlegend";
 
 /** As many rows as fit the window with axis, legend and read-out. */
-const fitting = (): number => Math.max(12, Math.min(40, Math.floor((innerHeight - 330) / rowHeight)));
+const fitting = (): number => Math.max(12, Math.min(40, Math.floor((innerHeight - 352) / rowHeight)));
 
 export function Heat({ name, query, refine }: ViewProps) {
   const [box, width] = useWidth();
@@ -227,6 +227,10 @@ function Map({ map, title, names, width, shown, log, query, refine }: MapProps) 
     el.addEventListener("wheel", wheel, { passive: false });
     return () => el.removeEventListener("wheel", wheel);
   });
+  const labels = useMemo(
+    () => rowLabels(map, (row) => Math.max(12, Math.floor((names - 8) / 8.4) - mark(row, query.arrange === "tree").length - Math.min(row.depth, 8))),
+    [map, names, query.arrange],
+  );
   const brush =
     from && spot && (from.r !== spot.r || from.c !== spot.c)
       ? rectangle(from, spot, width / map.cols.length)
@@ -245,7 +249,7 @@ function Map({ map, title, names, width, shown, log, query, refine }: MapProps) 
               }}
             >
               <button type="button" title={row.regions > 1 ? "those that are not among the heaviest" : row.region} data-whole={row.region} disabled={!live()} onClick={() => choose({ r, c: 0 })}>
-                {rowName(map, row, query.arrange === "tree", Math.floor(names / 7.5))}
+                {mark(row, query.arrange === "tree") + labels[r]}
               </button>
             </li>
           ))}
@@ -316,10 +320,8 @@ const beside = ({ x, y }: { x: number; y: number }) => ({
   top: `${y + 90 > innerHeight ? y - 70 : y + 18}px`,
 });
 
-function rowName(map: Heatmap, row: HeatRow, tree: boolean, most: number): string {
-  const mark = !tree || !row.parts || row.regions > 1 ? "" : row.closed ? "▸ " : "▾ ";
-  return mark + rowLabel(map, row, Math.max(12, most - mark.length - Math.min(row.depth, 8)));
-}
+/** Whether a row can be opened or closed. */
+const mark = (row: HeatRow, tree: boolean): string => (!tree || !row.parts || row.regions > 1 ? "" : row.closed ? "▸ " : "▾ ");
 
 const clamp = (i: number, n: number) => Math.min(n - 1, Math.max(0, i));
 

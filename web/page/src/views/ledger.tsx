@@ -4,7 +4,7 @@ import { live, type LedgerLine } from "../api";
 import { command, inOne, plural, share } from "../format";
 import { kindColour } from "../palette";
 import { Drawing, Picture } from "../picture";
-import { Region } from "../region";
+import { labelled, Region } from "../region";
 import { link } from "../router";
 
 // Useful work is calm; each kind of loss has a colour of its own.
@@ -14,6 +14,7 @@ const plain = (line: string): string => ({ io: "input and output", start_end: "s
 
 const width = 900;
 const named = 4;
+const visible = 0.002; // nearly two pixels
 
 interface OfKind {
   line: string;
@@ -38,12 +39,31 @@ function byKind(lines: LedgerLine[]): OfKind[] {
   return [...kinds.values()].filter((k) => k.share >= 0.0005).sort((a, b) => b.share - a.share);
 }
 
+/** What the bar is made of: lines that can be seen, and of each kind those together that are too small for it. */
+function pieces(lines: LedgerLine[]): { line: string; share: number }[] {
+  const small = new Map<string, number>();
+  for (const l of lines) if (l.share < visible) small.set(l.line, (small.get(l.line) ?? 0) + Math.max(0, l.share));
+  const together = [...small].map(([line, share]) => ({ line, share }));
+  return [...lines.filter((l) => l.share >= visible), ...together].filter((l) => l.share >= 0.0005);
+}
+
+/** The regions in which it was, with their shares. */
+function Parts({ name, of }: { name: string; of: LedgerLine[] }) {
+  const labels = labelled(of.map((l) => l.region!), 32);
+  return of.map((l, i) => (
+    <>
+      {i ? ", " : "in "}
+      <Region path={l.region!} label={labels.get(l.region!)} most={32} href={live() ? link(["e", name, "regions"], { region: l.region! }) : undefined} /> {share(l.share)}
+    </>
+  ));
+}
+
 /** Of the processes or threads, or of the units of another type, which are then named. */
 export function LedgerBar({ name, lines, units, of }: { name: string; lines: LedgerLine[]; units: number; of?: string }) {
-  const seen = lines.filter((l) => l.share >= 0.0005);
+  const seen = pieces(lines);
   if (!seen.length) return null;
   const ends: number[] = [];
-  for (const l of seen) ends.push((ends.at(-1) ?? 0) + Math.max(0, l.share) * width);
+  for (const l of seen) ends.push((ends.at(-1) ?? 0) + l.share * width);
   const time = inOne(byKind(lines).map((k) => k.seconds), "s", 3);
   const label = seen.map((l) => `${plain(l.line)} ${share(l.share)}`).join(", ");
   return (
@@ -68,16 +88,11 @@ export function LedgerBar({ name, lines, units, of }: { name: string; lines: Led
             <b>{share(k.share)}</b>
             <span>
               {plain(k.line)}
-              {k.line !== "useful" && <>: {k.words.join("; ")}</>} <small>({time(k.seconds)}{units > 1 && ` over ${plural(units, "unit")}`})</small>
+              {k.line !== "useful" && k.words.some((w) => w !== plain(k.line)) && <>: {k.words.join("; ")}</>} <small>({time(k.seconds)}{units > 1 && ` over ${plural(units, "unit")}`})</small>
               {k.parts.length > 0 && (
                 <span class="where">
                   {" "}
-                  {k.parts.slice(0, named).map((l, i) => (
-                    <>
-                      {i ? ", " : "in "}
-                      <Region path={l.region!} most={32} href={live() ? link(["e", name, "regions"], { region: l.region! }) : undefined} /> {share(l.share)}
-                    </>
-                  ))}
+                  <Parts name={name} of={k.parts.slice(0, named)} />
                   {k.parts.length > named && `, and ${plural(k.parts.length - named, "region")} more`}
                 </span>
               )}

@@ -141,7 +141,7 @@ function curves(d: Prediction, log: boolean, p: Paint) {
   return {
     ...base(p, d.words),
     grid: { left: 8, right: 16, top: 40, bottom: 28, containLabel: true },
-    legend: { top: 0, left: 0, type: "scroll", textStyle: { color: p.ink }, data: all.map((l) => l.name) },
+    legend: { top: 0, left: 0, type: "scroll", textStyle: { color: p.ink }, pageTextStyle: { color: p.ink }, pageIconColor: p.ink, pageIconInactiveColor: p.soft, data: all.map((l) => l.name) },
     xAxis: axis(p, {
       type: "value",
       min: -0.4,

@@ -4,7 +4,7 @@ import { command, inOne, ratio, plural, share } from "../format";
 import { useLoad, useSettled } from "../load";
 import { MetricField } from "../metricfield";
 import { Command } from "../picture";
-import { Region } from "../region";
+import { labelled, Region } from "../region";
 import { link } from "../router";
 import { Answer, Bar, Choice, Table, Warnings, type Column } from "../ui";
 import type { ViewProps } from "../view";
@@ -46,6 +46,7 @@ function All({ name, query, refine }: ViewProps) {
       </div>
       <Answer of={table} wait="Reading the regions…">
         {(t) => {
+          const labels = labelled(t.rows.map((r) => r.region));
           const value = inOne(t.rows.flatMap((r) => [r.max, r.inclusive]), t.unit);
           const unit = t.unit ? ` (${t.unit})` : "";
           const spread: Column<RegionRow>[] = [
@@ -58,7 +59,7 @@ function All({ name, query, refine }: ViewProps) {
               key: "region",
               head: t.by === "name" ? "function" : "region",
               by: (r) => r.region,
-              cell: (r) => <Region path={r.region} href={live() ? link(["e", name, "regions"], { region: r.region, by: t.by }) : undefined} />,
+              cell: (r) => <Region path={r.region} label={labels.get(r.region)} href={live() ? link(["e", name, "regions"], { region: r.region, by: t.by }) : undefined} />,
             },
             { key: "share", head: "alone", csv: "alone (share)", by: (r) => r.share, cell: (r) => <Bar value={r.share} text={share(r.share)} /> },
             { key: "whole", head: "with all it calls", csv: "with all it calls (share)", wide: true, right: true, by: (r) => r.inclusive_share, cell: (r) => share(r.inclusive_share) },

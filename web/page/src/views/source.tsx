@@ -1,7 +1,7 @@
 // View 8: the user's file, with each region's share of the time beside the
 // line where it begins.
 import { useEffect, useRef } from "preact/hooks";
-import { api, type Source as File } from "../api";
+import { api, live, type Source as File } from "../api";
 import { command, seconds, share } from "../format";
 import { lastName } from "../names";
 import { useLoad } from "../load";
@@ -71,6 +71,25 @@ function Listing({ name, file, line }: { name: string; file: string; line: numbe
   );
 }
 
+/** Ways to the lines that take most. */
+function Heaviest({ f, name }: { f: File; name: string }) {
+  const sums = new Map<number, number>();
+  for (const m of f.marks) sums.set(m.line, (sums.get(m.line) ?? 0) + (m.share ?? 0));
+  const most = [...sums].filter(([, s]) => s >= 0.0005).sort((a, b) => b[1] - a[1]).slice(0, 5);
+  if (!live() || !most.length) return null;
+  return (
+    <p class="note">
+      Most time:{" "}
+      {most.map(([line, sum], i) => (
+        <>
+          {i > 0 && ", "}
+          <a href={link(["e", name, "source"], { file: f.file, line: String(line) })}>line {line}</a> {share(sum)}
+        </>
+      ))}
+    </p>
+  );
+}
+
 function Lines({ f, line, name }: { f: File; line: number; name: string }) {
   const here = useRef<HTMLTableRowElement>(null);
   useEffect(() => here.current?.scrollIntoView({ block: "center" }), [line]);
@@ -80,6 +99,7 @@ function Lines({ f, line, name }: { f: File; line: number; name: string }) {
   return (
     <section>
       <h2>{f.file}</h2>
+      <Heaviest f={f} name={name} />
       <div class="listing">
         <table aria-label={`Source of ${f.file}`}>
           <tbody>

@@ -43,15 +43,15 @@ function Cells({ title, of }: { title: string; of: StudyPicture }) {
   const tall = y(of.rows.length) + 8;
   return (
     <Drawing width={wide} height={tall} class="drawing natural" label={title}>
-      <text x={names} y={16} fill={p.soft} font-size="11">
+      <text x={names} y={16} fill={p.soft} font-size="12">
         {of.x}
       </text>
-      <text x={names - 8} y={38} fill={p.soft} font-size="11" text-anchor="end">
+      <text x={names - 8} y={38} fill={p.soft} font-size="12" text-anchor="end">
         {of.y}
       </text>
       {heads.map((h, c) =>
         c % every ? null : (
-          <text key={c} x={x(c) + cell / 2} y={38} fill={p.ink} font-size="11" text-anchor="middle">
+          <text key={c} x={x(c) + cell / 2} y={38} fill={p.ink} font-size="12" text-anchor="middle">
             <title>{of.columns[c]}</title>
             {h}
           </text>
@@ -74,7 +74,7 @@ function Cells({ title, of }: { title: string; of: StudyPicture }) {
                 </title>
                 <rect x={x(i)} y={y(r)} width={cell - 2} height={height - 2} fill={c ? rgb(colour) : p.paper} stroke={c ? "none" : p.line} />
                 {cell > 40 && (
-                  <text x={x(i) + cell / 2 - 1} y={y(r) + 19} fill={c ? inkOn(colour) : p.soft} font-size="11.5" text-anchor="middle">
+                  <text x={x(i) + cell / 2 - 1} y={y(r) + 19} fill={c ? inkOn(colour) : p.soft} font-size="12" text-anchor="middle">
                     {c ? seconds(c.seconds) : "–"}
                   </text>
                 )}

@@ -74,7 +74,7 @@ export function TermEditor({ variable, changed, onChange }: Props) {
           {[0, 0.5, 1].map((d) => (
             <g key={d}>
               <line x1={left} x2={width - right} y1={y(d)} y2={y(d)} stroke={p.line} />
-              <text x={left - 6} y={y(d) + 4} text-anchor="end" fill={p.soft} font-size="11">
+              <text x={left - 6} y={y(d) + 4} text-anchor="end" fill={p.soft} font-size="12">
                 {d}
               </text>
             </g>
@@ -82,7 +82,7 @@ export function TermEditor({ variable, changed, onChange }: Props) {
           {ticks(low, high, width < 500 ? 4 : 8).map((t) => (
             <g key={t}>
               <line x1={x(t)} x2={x(t)} y1={top} y2={height - axisRoom} stroke={p.line} stroke-dasharray="1 4" />
-              <text x={x(t)} y={height - 8} text-anchor="middle" fill={p.soft} font-size="11">
+              <text x={x(t)} y={height - 8} text-anchor="middle" fill={p.soft} font-size="12">
                 {number(t, 3)}
               </text>
             </g>
@@ -184,12 +184,12 @@ function Counts({
         );
       })}
       {h.above > 0 && (
-        <text x={width - right} y={floor - bars + 12} text-anchor="end" fill={ink} font-size="11">
+        <text x={width - right} y={floor - bars + 12} text-anchor="end" fill={ink} font-size="12">
           {h.above} above
         </text>
       )}
       {h.below > 0 && (
-        <text x={left} y={floor - bars + 12} fill={ink} font-size="11">
+        <text x={left} y={floor - bars + 12} fill={ink} font-size="12">
           {h.below} below
         </text>
       )}

@@ -123,7 +123,7 @@ function bars(p: Paint, title: string, names: string[], what: string, data: unkn
     ...base(p, title),
     grid: { left: 8, right: 16, top: 12, bottom: 28, containLabel: true },
     xAxis: axis(p, { type: "category", data: names, name: what, nameLocation: "middle" }),
-    yAxis: axis(p, { type: "value", splitLine: { lineStyle: { color: p.line, type: "dotted" } }, axisLabel: { color: p.soft, fontSize: 11, formatter: text } }),
+    yAxis: axis(p, { type: "value", splitLine: { lineStyle: { color: p.line, type: "dotted" } }, axisLabel: { color: p.soft, fontSize: 12, formatter: text } }),
     tooltip: { ...(base(p, "").tooltip as object), trigger: "item", formatter: (e: { dataIndex: number }) => told(e.dataIndex) },
     series: [{ type: "bar", data, barMaxWidth: 36 }],
   };

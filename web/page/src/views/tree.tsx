@@ -146,7 +146,7 @@ function Flame(props: { t: CallTree; roots: Node[]; width: number; matches?: (n:
             <title>{words}</title>
             <rect x={b.x * width} y={b.row * rowHeight} width={Math.max(0.7, w - 0.7)} height={rowHeight - 1} fill={rgb(c)} stroke={b.found ? p.warn : "none"} stroke-width={b.found ? 2 : 0} />
             {text && (
-              <text x={b.x * width + 4} y={b.row * rowHeight + 14} font-size="11.5" fill={inkOn(c)}>
+              <text x={b.x * width + 4} y={b.row * rowHeight + 14} font-size="12" fill={inkOn(c)}>
                 {text}
               </text>
             )}

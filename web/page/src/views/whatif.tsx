@@ -5,12 +5,13 @@ import { useState } from "preact/hooks";
 import { api, live, type ChangesQuery, type Opportunities, type Priced } from "../api";
 import { command, inOne, seconds, share } from "../format";
 import { useLoad, useSettled, type Loaded } from "../load";
-import { brief } from "../names";
+import { apart, brief } from "../names";
 import { kindColour } from "../palette";
 import { Command, Drawing, Picture } from "../picture";
 import { usePaint } from "../theme";
 import { Answer, Bar, Choice, Switch, Table, Warnings, Words, type Column } from "../ui";
 import type { ViewProps } from "../view";
+import { useWidth } from "../width";
 import { Timelines } from "./timelines";
 
 const mostSliders = 6;
@@ -90,14 +91,15 @@ const settable = (change: string): boolean => /^--(faster|balance|network) ?/.te
 
 function Sliders({ l, settings, keep }: { l: Opportunities; settings: Settings; keep: (s: Settings) => void }) {
   const heaviest = [...new Set([...l.opportunities.map((o) => o.region).filter((r) => r && l.regions.includes(r)), ...l.regions])].slice(0, mostSliders);
+  const labels = apart(heaviest, 36);
   return (
     <>
-      {heaviest.map((region) => {
+      {heaviest.map((region, i) => {
         const factor = settings.faster[region] ?? 1;
         return (
           <div class="slider" key={region}>
             <label>
-              <span title={region}>{brief(region, 36)}</span>
+              <span title={region}>{labels[i]}</span>
               <input
                 type="range"
                 min="0"
@@ -172,23 +174,26 @@ function New(props: { name: string; l: Opportunities; priced: Loaded<Priced | un
 function Axis({ bars }: { bars: { name: string; seconds: number; range?: number[]; colour: string }[] }) {
   const p = usePaint();
   const most = Math.max(...bars.map((b) => Math.max(b.seconds, b.range?.[1] ?? 0))) || 1;
-  const [width, row] = [560, 34];
+  const [box, room] = useWidth();
+  const [width, row] = [Math.max(240, Math.min(room, 720)), 34];
   const x = (s: number) => (s / most) * (width - 90);
   return (
-    <Drawing width={width} height={bars.length * row} label={bars.map((b) => `${b.name} ${seconds(b.seconds, 4)}`).join(", ")}>
-      {bars.map((b, i) => (
-        <g key={b.name}>
-          <text x="0" y={i * row + 11} font-size="11" fill={p.soft}>
-            {brief(b.name, 60)}
-          </text>
-          <rect x="0" y={i * row + 15} width={x(b.seconds)} height="13" fill={b.colour} />
-          {b.range && <line x1={x(b.range[0]!)} x2={x(b.range[1]!)} y1={i * row + 21.5} y2={i * row + 21.5} stroke={p.ink} stroke-width="2" />}
-          <text x={Math.max(x(b.seconds), x(b.range?.[1] ?? 0)) + 6} y={i * row + 26} font-size="12" fill={p.ink}>
-            {seconds(b.seconds, 4)}
-          </text>
-        </g>
-      ))}
-    </Drawing>
+    <div ref={box}>
+      <Drawing width={width} height={bars.length * row} label={bars.map((b) => `${b.name} ${seconds(b.seconds, 4)}`).join(", ")}>
+        {bars.map((b, i) => (
+          <g key={b.name}>
+            <text x="0" y={i * row + 11} font-size="12" fill={p.soft}>
+              {brief(b.name, 60)}
+            </text>
+            <rect x="0" y={i * row + 15} width={x(b.seconds)} height="13" fill={b.colour} />
+            {b.range && <line x1={x(b.range[0]!)} x2={x(b.range[1]!)} y1={i * row + 21.5} y2={i * row + 21.5} stroke={p.ink} stroke-width="2" />}
+            <text x={Math.max(x(b.seconds), x(b.range?.[1] ?? 0)) + 6} y={i * row + 26} font-size="12" fill={p.ink}>
+              {seconds(b.seconds, 4)}
+            </text>
+          </g>
+        ))}
+      </Drawing>
+    </div>
   );
 }
 
