@@ -62,8 +62,9 @@ func (p *Page) Device(r *training.DeviceResult, top int) {
 		p.more(len(rows), len(r.Counters), "row")
 	}
 	if l := r.Launches; l.Count > 0 {
-		p.Line("\n%d launches take the host %.1f µs each; kernels begin %.1f µs later (at most %.1f); %d kernels are shorter than their launch.",
-			l.Count, l.MeanLaunch*1e6, l.MeanDelay*1e6, l.MostDelay*1e6, l.Short)
+		p.Line("")
+		p.Paragraph(fmt.Sprintf("%d launches take the host %.1f µs each; kernels begin %.1f µs later (at most %.1f); %d kernels are shorter than their launch.",
+			l.Count, l.MeanLaunch*1e6, l.MeanDelay*1e6, l.MostDelay*1e6, l.Short))
 	}
 }
 

@@ -80,7 +80,7 @@ func (p *Page) kinds(d *diagnose.Diagnosis) {
 	}
 	p.Line("dissimilarity severity: %.6f", float64(d.Severity))
 	if len(d.CCR) > 0 {
-		p.Line("CCCR: %s", strings.Join(coreNames(d.CCCR), ", "))
+		p.Paragraph(fmt.Sprintf("CCCR: %s", strings.Join(coreNames(d.CCCR), ", ")))
 		p.Line("CCR tree:")
 		for _, line := range criticalTree(d.CCR) {
 			p.Line("%s", line)
@@ -245,7 +245,7 @@ func (p *Page) jointTable(j *diagnose.Joint, level diagnose.Level) {
 	for _, r := range j.Reducts {
 		reducts = append(reducts, sets(r))
 	}
-	p.Line("core: %s; reducts: %s", sets(j.Core), upTo(reducts, 6))
+	p.Paragraph(fmt.Sprintf("core: %s; reducts: %s", sets(j.Core), upTo(reducts, 6)))
 }
 
 func jointName(a diagnose.JointAttribute) string {
@@ -281,7 +281,7 @@ func (p *Page) decisionTable(c diagnose.Cause, level diagnose.Level) {
 	if noise {
 		p.Line("* left out: varies no more between kinds than within")
 	}
-	p.Line("core: {%s}; reducts: %s", strings.Join(c.Core, ", "), reducts(c))
+	p.Paragraph(fmt.Sprintf("core: {%s}; reducts: %s", strings.Join(c.Core, ", "), reducts(c)))
 	if c.Matrix == nil {
 		return
 	}

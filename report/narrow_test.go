@@ -52,3 +52,30 @@ func inOrder(text string, words []string) bool {
 	}
 	return true
 }
+
+// TestNarrowTables: a table that is wider than the page is set in parts, each with the
+// first column; a name too long for that has a line to itself. A pipe gets one table.
+func TestNarrowTables(t *testing.T) {
+	long := "a_name_of_an_experiment_that_is_longer_than_a_third_of_the_page"
+	columns := []column{words("name"), number("units"), number("regions"), words("created"), region("factors")}
+	rows := [][]string{{"first", "8", "12", "2026-11-19 10:27", "ranks=8"}, {long, "16", "69", "2009-12-01 12:01", "CPU MHz=2666, ranks=16"}}
+	for _, c := range []struct {
+		width, parts int
+	}{{0, 1}, {160, 1}, {80, 1}, {60, 2}, {40, 3}} {
+		var b strings.Builder
+		(&Page{Out: &b, Width: c.width}).table(columns, rows)
+		if got := strings.Count(b.String(), "name "); got != c.parts {
+			t.Errorf("width %d: %d parts, want %d\n%s", c.width, got, c.parts, b.String())
+		}
+		for line := range strings.Lines(b.String()) {
+			if line = strings.TrimRight(line, "\n"); c.width > 0 && cellWidth(line) > c.width && line != long {
+				t.Errorf("width %d: %d wide: %q", c.width, cellWidth(line), line)
+			}
+		}
+		for _, cell := range []string{long, "16", "69", "2009-12-01 12:01", "ranks=16"} {
+			if !strings.Contains(b.String(), cell) {
+				t.Errorf("width %d: %q is not in\n%s", c.width, cell, b.String())
+			}
+		}
+	}
+}

@@ -94,8 +94,8 @@ const (
 // table writes rows of text under their titles.
 func (p *Page) table(columns []column, rows [][]string) { p.stream(columns, slices.Values(rows)) }
 
-// stream writes rows that are made when they are asked for, twice: once to see
-// how wide the columns are, and once to write them. A row is only looked at
+// stream writes rows that are made when they are asked for: once to see how wide the
+// columns are, and once to write each part of them. A row is only looked at
 // until the next.
 func (p *Page) stream(columns []column, rows iter.Seq[[]string]) {
 	widths := make([]int, len(columns))
@@ -108,27 +108,73 @@ func (p *Page) stream(columns []column, rows iter.Seq[[]string]) {
 		}
 	}
 	limit := p.fit(columns, widths)
-	last, used := len(columns)-1, 0
-	for _, w := range widths[:last] {
-		used += w + columnGap
+	if c := columns[0]; c.wraps() && 2*widths[0] > p.Width && p.Width > 0 {
+		widths[0] = max(cellWidth(c.title), min(widths[0], p.Width/3))
 	}
 	out := bufio.NewWriterSize(p.Out, 64<<10)
 	defer out.Flush()
+	for i, part := range p.parts(columns, widths) {
+		if i > 0 {
+			out.WriteByte('\n')
+		}
+		p.columns(out, layout{columns, widths, limit}, part, rows)
+	}
+}
+
+// parts shares the columns out where the page is too narrow for all of them: one part
+// stands below the other, and each begins with the first column, which says what a row
+// is of. Where that leaves no room for others, all stay in one. What wraps stays in the
+// part before it.
+func (p *Page) parts(columns []column, widths []int) [][]int {
+	parts, used := [][]int{{0}}, widths[0]
+	for i := 1; i < len(columns); i++ {
+		now := len(parts) - 1
+		wraps := i == len(columns)-1 && columns[i].wraps()
+		used += columnGap + widths[i]
+		if p.Width > 0 && used > p.Width && 2*widths[0] <= p.Width && len(parts[now]) > 1 && !wraps {
+			parts, used = append(parts, []int{0}), widths[0]+columnGap+widths[i]
+			now++
+		}
+		parts[now] = append(parts[now], i)
+	}
+	return parts
+}
+
+// layout is how a table is set; limit is how wide the cells of flexible columns may be.
+type layout struct {
+	columns []column
+	widths  []int
+	limit   int
+}
+
+// columns writes some of the columns of a table.
+func (p *Page) columns(out *bufio.Writer, of layout, part []int, rows iter.Seq[[]string]) {
+	last, used := len(of.columns)-1, 0
+	for _, i := range part[:len(part)-1] {
+		used += of.widths[i] + columnGap
+	}
 	var line []byte
 	write := func(row []string, style func(string) string, hang bool) {
 		line = line[:0]
-		for i, cell := range row {
-			cell = strings.ReplaceAll(cell, "\n", " ")
-			if columns[i].flexible && cellWidth(cell) > limit {
-				cell = elide(cell, limit)
+		for _, i := range part {
+			if i >= len(row) {
+				continue
 			}
-			if hang && i == last && columns[i].wraps() {
+			cell := strings.ReplaceAll(row[i], "\n", " ")
+			if of.columns[i].flexible && cellWidth(cell) > of.limit {
+				cell = elide(cell, of.limit)
+			}
+			if hang && i == last && of.columns[i].wraps() {
 				if cell = p.hung(used, cell); strings.HasPrefix(cell, "\n") {
 					line = bytes.TrimRight(line, " ")
 				}
 			}
-			pad := max(0, widths[i]-cellWidth(cell))
-			if columns[i].numeric {
+			if hang && i == 0 && cellWidth(cell) > of.widths[0] { // it has a line to itself
+				line = append(append(line, cell...), '\n')
+				cell = ""
+			}
+			pad := max(0, of.widths[i]-cellWidth(cell))
+			if of.columns[i].numeric {
 				line = appendSpaces(line, pad)
 				pad = 0
 			}
@@ -137,8 +183,8 @@ func (p *Page) stream(columns []column, rows iter.Seq[[]string]) {
 		}
 		out.Write(append(bytes.TrimRight(line, " "), '\n'))
 	}
-	titles := make([]string, len(columns))
-	for i, c := range columns {
+	titles := make([]string, len(of.columns))
+	for i, c := range of.columns {
 		titles[i] = c.title
 	}
 	write(titles, p.Strong, false)

@@ -95,9 +95,9 @@ func (p *Page) predictionCost(r *predict.Report) {
 	switch {
 	case any(func(x predict.Prediction) bool { return x.Slowdown != nil }):
 	case any(func(x predict.Prediction) bool { return x.Measured != nil }):
-		p.Line("Slowdown and gain are not known: the runs that were timed used processors of another speed than this machine's.")
+		p.Paragraph("Slowdown and gain are not known: the runs that were timed used processors of another speed than this machine's.")
 	default:
-		p.Line("Slowdown and gain are not known: no run was timed beside the prediction (--validate).")
+		p.Paragraph("Slowdown and gain are not known: no run was timed beside the prediction (--validate).")
 	}
 	if !r.Scaled {
 		p.Line("This machine counts as one of %.4g Gflop/s.", r.ReferenceSpeed/1e9)

@@ -60,5 +60,5 @@ func (p *Page) Regions(counts []instrument.Tally, minLines int) {
 	}
 	p.table(columns, rows)
 	p.Line("")
-	p.Line("barred: PURE or ELEMENTAL, constexpr, device code, naked, coroutine, run for ifunc. impossible: did not parse, or has no safe place for a probe. left out: list without --summary says why.")
+	p.Paragraph("barred: PURE or ELEMENTAL, constexpr, device code, naked, coroutine, run for ifunc. impossible: did not parse, or has no safe place for a probe. left out: list without --summary says why.")
 }

@@ -34,7 +34,7 @@ func (p *Page) Simulation(r *simulate.Result, wall float64, second *SecondOpinio
 	}
 	p.bounds(bounds)
 	if r.Open > 0 {
-		p.Line("Left open at the end, with nobody to send: %s. Like MPI_Finalize, the replay does not wait.", plural(r.Open, "receive"))
+		p.Paragraph(fmt.Sprintf("Left open at the end, with nobody to send: %s. Like MPI_Finalize, the replay does not wait.", plural(r.Open, "receive")))
 	}
 	if r.Unreceived > 0 {
 		p.Line("Sent, but received by nobody: %s.", plural(r.Unreceived, "message"))
@@ -48,9 +48,9 @@ func (p *Page) bounds(b *simulate.Bounds) {
 	case b == nil:
 		return
 	case b.Upper > 0:
-		p.Line("Without a replay: at least %s, at most %s, whatever is on its way at the same time (LogGP).", seconds(b.Lower), seconds(b.Upper))
+		p.Paragraph(fmt.Sprintf("Without a replay: at least %s, at most %s, whatever is on its way at the same time (LogGP).", seconds(b.Lower), seconds(b.Upper)))
 	default:
-		p.Line("Without a replay: at least %s (LogGP); there is no upper bound, since ranks ask for messages over and over.", seconds(b.Lower))
+		p.Paragraph(fmt.Sprintf("Without a replay: at least %s (LogGP); there is no upper bound, since ranks ask for messages over and over.", seconds(b.Lower)))
 	}
 }
 

@@ -29,7 +29,7 @@ func (p *Page) SiteHistory(h *site.History, top int) {
 // SiteLosses writes who loses most node-hours.
 func (p *Page) SiteLosses(by string, losses []site.Loss, top int) {
 	if len(losses) == 0 {
-		p.Line("No run with exclusive times was pushed that started in this time.")
+		p.Paragraph("No run with exclusive times was pushed that started in this time.")
 		return
 	}
 	var rows [][]string

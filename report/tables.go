@@ -113,7 +113,7 @@ func (p *Page) Metrics(metrics []analyze.MetricInfo) {
 		})
 	}
 	p.table([]column{words("metric"), words("called"), words("unit"), words("scope"), words("never entered"), number("min"), number("mean"), number("max")}, rows)
-	p.Line("min, mean and max are over the regions and units that were entered.")
+	p.Paragraph("min, mean and max are over the regions and units that were entered.")
 }
 
 // Finding is one line of what `auspex doctor` found on the machine. Detail is

@@ -208,24 +208,24 @@ func writePlatform(name string, c *calibrate.Calibration, nodes int) error {
 func (a *app) tellCalibration(c *calibrate.Calibration, sizes []calibrate.Compared, four simulate.LogGP, output, machine string) {
 	p := a.page()
 	middle, worst := calibrate.Summary(sizes)
-	p.Line("%s: latency %.1f µs, bandwidth %.1f MB/s; sends of %d bytes or more last until their receiver is in MPI.", betweenWhom(c.Hosts), c.Latency*1e6, c.Bandwidth/1e6, c.EagerBelow)
-	p.Line("In LogGP's terms: L %.1f µs, o %.2f µs, g %.2f µs, G %.3f ns a byte.", four.Latency*1e6, four.Overhead*1e6, four.Gap*1e6, four.PerByte*1e9)
+	p.Paragraph(fmt.Sprintf("%s: latency %.1f µs, bandwidth %.1f MB/s; sends of %d bytes or more last until their receiver is in MPI.", betweenWhom(c.Hosts), c.Latency*1e6, c.Bandwidth/1e6, c.EagerBelow))
+	p.Paragraph(fmt.Sprintf("In LogGP's terms: L %.1f µs, o %.2f µs, g %.2f µs, G %.3f ns a byte.", four.Latency*1e6, four.Overhead*1e6, four.Gap*1e6, four.PerByte*1e9))
 	if c.Loopback != nil {
 		p.Line("Inside a host: latency %.1f µs, bandwidth %.1f MB/s.", c.Loopback.Latency*1e6, c.Loopback.Bandwidth/1e6)
 	}
 	if c.Backbone > 0 {
-		p.Line("Many ranks at once hinder each other: all together they send at most %.1f MB/s.", c.Backbone/1e6)
+		p.Paragraph(fmt.Sprintf("Many ranks at once hinder each other: all together they send at most %.1f MB/s.", c.Backbone/1e6))
 	}
 	if c.Spread > 0.1 {
-		p.Line("Pairs of hosts differ by up to %.0f %% from the typical pair; the platform treats them all as equal.", 100*c.Spread)
+		p.Paragraph(fmt.Sprintf("Pairs of hosts differ by up to %.0f %% from the typical pair; the platform treats them all as equal.", 100*c.Spread))
 	}
 	if c.Scatter > 0.05 {
-		p.Line("Small messages took %.0f %% more or less from one second to the next; predictions of programs that wait for many allow for that.", 100*c.Scatter)
+		p.Paragraph(fmt.Sprintf("Small messages took %.0f %% more or less from one second to the next; predictions of programs that wait for many allow for that.", 100*c.Scatter))
 	}
 	for rank := range c.Speeds {
 		p.Line("%s", speedWords(c, rank, machine))
 	}
-	p.Line("The replayed ping-pong is off by %.1f %% in the middle of the %d sizes and by %.1f %% at worst: %s.", 100*middle, len(sizes), 100*worst, goodness(middle, worst))
+	p.Paragraph(fmt.Sprintf("The replayed ping-pong is off by %.1f %% in the middle of the %d sizes and by %.1f %% at worst: %s.", 100*middle, len(sizes), 100*worst, goodness(middle, worst)))
 	p.Line("Written to %s.", output)
 }
 

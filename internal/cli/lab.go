@@ -29,9 +29,10 @@ held against the truth. It needs Linux and root. Latencies are the machine's own
 	cmd.PersistentFlags().StringVar(&name, "name", vcluster.DefaultName, "name of the lab, where there are several")
 	cmd.AddCommand(
 		&cobra.Command{
-			Use:   "up PLATFORM",
-			Short: "Build the lab and leave it up",
-			Args:  exactly(1, "one platform file"),
+			Use:     "up PLATFORM",
+			Short:   "Build the lab and leave it up",
+			Example: `  auspex lab up two.xml`,
+			Args:    exactly(1, "one platform file"),
 			RunE: func(cmd *cobra.Command, args []string) error {
 				l, err := labUp(cmd.Context(), name, args[0])
 				if err != nil {
@@ -48,9 +49,10 @@ held against the truth. It needs Linux and root. Latencies are the machine's own
 			RunE: func(cmd *cobra.Command, args []string) error { return a.runLab(cmd, name, args) },
 		},
 		&cobra.Command{
-			Use:   "down",
-			Short: "Remove the lab and end all that runs in it, also after a crash",
-			Args:  exactly(0, "no arguments"),
+			Use:     "down",
+			Short:   "Remove the lab and end all that runs in it, also after a crash",
+			Example: `  auspex lab down`,
+			Args:    exactly(0, "no arguments"),
 			RunE: func(cmd *cobra.Command, _ []string) error {
 				return vcluster.Down(cmd.Context(), name)
 			},
@@ -118,9 +120,9 @@ func (a *app) tellLab(l *vcluster.Lab) error {
 		return a.printJSON(l)
 	}
 	p := a.page()
-	p.Line("The lab is up: %d hosts. `auspex lab run -- mpirun -n %[1]d PROGRAM` runs across it, `auspex lab down` removes it.", len(l.Hosts))
+	p.Paragraph(fmt.Sprintf("The lab is up: %d hosts. `auspex lab run -- mpirun -n %[1]d PROGRAM` runs across it, `auspex lab down` removes it.", len(l.Hosts)))
 	if share := l.Hosts[0].Share; share < 1 {
-		p.Line("There are more hosts than cores: each host has %.3g of a core. Give the platform's hosts that share of this machine's speed.", share)
+		p.Paragraph(fmt.Sprintf("There are more hosts than cores: each host has %.3g of a core. Give the platform's hosts that share of this machine's speed.", share))
 	}
 	for _, h := range l.Hosts {
 		p.Line("  %s at %s on core %d", h.Name, h.Address, h.Core)

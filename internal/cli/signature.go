@@ -40,7 +40,7 @@ func (a *app) takeSignature(ctx context.Context, file string, tell bool) error {
 	for _, kernel := range slices.Sorted(maps.Keys(s.Kernels)) {
 		list := s.Kernels[kernel]
 		first, last := list[0], list[len(list)-1]
-		p.Line("%s work: %.1f ms on one core, %.2f times as long with all %d busy.", strings.ToUpper(kernel[:1])+kernel[1:], 1e3*first.Seconds, last.Seconds/first.Seconds, last.Busy)
+		p.Paragraph(fmt.Sprintf("%s work: %.1f ms on one core, %.2f times as long with all %d busy.", strings.ToUpper(kernel[:1])+kernel[1:], 1e3*first.Seconds, last.Seconds/first.Seconds, last.Busy))
 	}
 	p.Line("Written to %s.", file)
 	return nil
