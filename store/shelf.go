@@ -100,7 +100,14 @@ func (k *shelf) has(name string) (bool, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return k.old(name) != "", nil
 	}
+	if errors.Is(err, syscall.ENOTDIR) {
+		return false, k.noDirectory()
+	}
 	return err == nil, err
+}
+
+func (k *shelf) noDirectory() error {
+	return fmt.Errorf("the store %s is not a directory", k.store.dir)
 }
 
 // list gives the names that are taken, sorted.
@@ -113,7 +120,7 @@ func (k *shelf) list() ([]string, error) {
 		return nil, nil
 	}
 	if errors.Is(err, syscall.ENOTDIR) {
-		return nil, fmt.Errorf("the store %s is not a directory", k.store.dir)
+		return nil, k.noDirectory()
 	}
 	if err != nil {
 		return nil, err

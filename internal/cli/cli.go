@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"strconv"
@@ -147,7 +148,7 @@ they do not have.`,
 		if cmd.Name() == "run" {
 			return usagef("%w\nflags of auspex come first, then the whole command: auspex run --name first -- mpirun -n 8 ./solver", plainly(err))
 		}
-		return usagef("%w\nrun `%s --help` for its flags", plainly(err), cmd.CommandPath())
+		return usagef("%w%s\nrun `%s --help` for its flags", plainly(err), nearFlag(cmd, err), cmd.CommandPath())
 	})
 	root.PersistentPreRunE = func(cmd *cobra.Command, args []string) (err error) {
 		if err := complete(cmd); err != nil {
@@ -203,7 +204,7 @@ func (a *app) fail(err error) int {
 		}
 	}
 	if !a.json {
-		message := err.Error()
+		message := plainPath(err)
 		var inText *expr.Error
 		if errors.As(err, &inText) {
 			message = inText.Caret()
@@ -211,7 +212,11 @@ func (a *app) fail(err error) int {
 		fmt.Fprintln(a.err, "auspex: "+harmless(message))
 		return status
 	}
-	detail := map[string]any{"message": err.Error()}
+	detail := map[string]any{"message": plainPath(err)}
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		detail["file"] = path.Path
+	}
 	if place, ok := mistake.Find(err); ok {
 		if place.File != "" {
 			detail["file"] = place.File
@@ -225,6 +230,21 @@ func (a *app) fail(err error) int {
 	}
 	json.NewEncoder(a.err).Encode(map[string]any{"error": detail})
 	return status
+}
+
+// plainPath is an error's message with the file before what is wrong with it, as
+// everywhere, and without the name of a system call.
+func plainPath(err error) string {
+	message := err.Error()
+	var path *fs.PathError
+	if !errors.As(err, &path) || path.Op == "write" {
+		return message
+	}
+	plain := path.Path + ": " + path.Err.Error()
+	for _, named := range []string{path.Path + ": " + path.Error(), path.Error()} {
+		message = strings.Replace(message, named, plain, 1)
+	}
+	return message
 }
 
 // harmless keeps what a file or a name holds from giving orders to the
@@ -318,6 +338,9 @@ func (a *app) completeNames(cmd *cobra.Command, args []string, prefix string) ([
 // exactly wants n arguments and says which.
 func exactly(n int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
+		if n == 0 && len(args) > 0 {
+			return usagef("%s takes %s, and not %q\nusage: %s", cmd.CommandPath(), what, args[0], cmd.UseLine())
+		}
 		if len(args) != n {
 			return usagef("%s needs %s, not %d arguments\nusage: %s", cmd.CommandPath(), what, len(args), cmd.UseLine())
 		}

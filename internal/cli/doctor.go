@@ -59,9 +59,10 @@ func remedy(manager string, root bool, packages ...string) string {
 
 func (a *app) doctorCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "doctor",
-		Short: "Say what auspex finds on this machine, what each absence costs and how to mend it",
-		Args:  exactly(0, "no arguments"),
+		Use:     "doctor",
+		Short:   "Say what auspex finds on this machine, what each absence costs and how to mend it",
+		Example: `  auspex doctor`,
+		Args:    exactly(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			findings := examine(cmd.Context(), exec.LookPath, os.Geteuid() == 0)
 			findings = append(findings, lookForCounters())

@@ -19,7 +19,9 @@ func (a *app) listCommand() *cobra.Command {
 		GroupID: "store",
 		Aliases: []string{"list"},
 		Short:   "List the experiments, predictions and simulations in the store",
-		Args:    exactly(0, "no arguments"),
+		Example: `  auspex ls
+  auspex ls --predictions`,
+		Args: exactly(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			// A listing lives for a moment and needs little: collecting
 			// garbage on the way would cost a fifth of its time.

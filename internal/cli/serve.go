@@ -56,6 +56,9 @@ func (a *app) serve(ctx context.Context, f serveFlags) error {
 	if f.host != "" {
 		host = f.host
 	}
+	if f.port < 0 || f.port > 65535 {
+		return usagef("--port %d is no port: those are 0 (a free one) to 65535", f.port)
+	}
 	if f.port != 0 {
 		port = strconv.Itoa(f.port)
 	}

@@ -161,9 +161,10 @@ func (a *app) siteDigest() *cobra.Command {
 	var until string
 	var top int
 	cmd := &cobra.Command{
-		Use:   "digest",
-		Short: "The last day in words: what ran, what lost most, what became slower",
-		Args:  exactly(0, "no arguments"),
+		Use:     "digest",
+		Short:   "The last day in words: what ran, what lost most, what became slower",
+		Example: `  auspex site digest`,
+		Args:    exactly(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, err := a.askedSite()
 			if err != nil {
@@ -194,9 +195,10 @@ func (a *app) siteDigest() *cobra.Command {
 func (a *app) siteCollect() *cobra.Command {
 	var dryRun bool
 	cmd := &cobra.Command{
-		Use:   "gc",
-		Short: "Remove what pushes left that were broken off more than a day ago",
-		Args:  exactly(0, "no arguments"),
+		Use:     "gc",
+		Short:   "Remove what pushes left that were broken off more than a day ago",
+		Example: `  auspex site gc --store clickhouse://db.site.org/auspex`,
+		Args:    exactly(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, err := a.askedSite()
 			if err != nil {

@@ -15,6 +15,7 @@ func (a *app) removeCommand() *cobra.Command {
 		Use:               "rm NAME…",
 		GroupID:           "store",
 		Short:             "Remove experiments, predictions and simulations",
+		Example:           `  auspex rm before after`,
 		Args:              atLeast(1, "at least one name"),
 		ValidArgsFunction: a.completeNames,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -61,6 +62,7 @@ func (a *app) collectCommand() *cobra.Command {
 		Use:     "gc",
 		GroupID: "store",
 		Short:   "Remove what interrupted commands left behind",
+		Example: `  auspex gc`,
 		Long: `Remove what interrupted imports, runs, predictions and simulations left behind,
 in the store and in the temporary directory, and what was replaced more than ten
 minutes ago. What living processes are writing stays.`,

@@ -196,9 +196,10 @@ func endOf(tally sweep.Tally) error {
 func (a *app) sweepResume() *cobra.Command {
 	var f sweepFlags
 	cmd := &cobra.Command{
-		Use:   "resume NAME",
-		Short: "Do what is missing or failed of a sweep, as it was last asked for",
-		Args:  exactly(1, "a sweep's name or file"),
+		Use:     "resume NAME",
+		Short:   "Do what is missing or failed of a sweep, as it was last asked for",
+		Example: `  auspex sweep resume intsort --jobs 2`,
+		Args:    exactly(1, "a sweep's name or file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			_, s, _, err := a.openSweep(args[0])
 			if err != nil {
@@ -213,9 +214,10 @@ func (a *app) sweepResume() *cobra.Command {
 
 func (a *app) sweepStatus() *cobra.Command {
 	return &cobra.Command{
-		Use:   "status NAME",
-		Short: "Tell how far a sweep has come",
-		Args:  exactly(1, "a sweep's name or file"),
+		Use:     "status NAME",
+		Short:   "Tell how far a sweep has come",
+		Example: `  auspex sweep status intsort`,
+		Args:    exactly(1, "a sweep's name or file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			folder, s, points, err := a.openSweep(args[0])
 			if err != nil {
@@ -240,9 +242,10 @@ func (a *app) sweepStatus() *cobra.Command {
 func (a *app) sweepTable() *cobra.Command {
 	var top, next int
 	cmd := &cobra.Command{
-		Use:   "table NAME",
-		Short: "What a sweep answers: the shortest point, what matters most, where the cliff is",
-		Args:  exactly(1, "a sweep's name or file"),
+		Use:     "table NAME",
+		Short:   "What a sweep answers: the shortest point, what matters most, where the cliff is",
+		Example: `  auspex sweep table intsort`,
+		Args:    exactly(1, "a sweep's name or file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			folder, s, points, err := a.openSweep(args[0])
 			if err != nil {
@@ -270,9 +273,10 @@ func (a *app) sweepTable() *cobra.Command {
 
 func (a *app) sweepCancel() *cobra.Command {
 	return &cobra.Command{
-		Use:   "cancel NAME",
-		Short: "Stop a sweep: workers end after the point they are at, and Slurm's jobs are cancelled",
-		Args:  exactly(1, "a sweep's name or file"),
+		Use:     "cancel NAME",
+		Short:   "Stop a sweep: workers end after the point they are at, and Slurm's jobs are cancelled",
+		Example: `  auspex sweep cancel intsort`,
+		Args:    exactly(1, "a sweep's name or file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			folder, _, _, err := a.openSweep(args[0])
 			if err != nil {

@@ -23,9 +23,10 @@ func (a *app) traceCommand() *cobra.Command {
 	}
 	var np int
 	stat := &cobra.Command{
-		Use:   "stat TRACES",
-		Short: "Tell what a trace does: ranks, actions, bytes by pair, computation by rank",
-		Args:  exactly(1, "one trace or list of traces"),
+		Use:     "stat TRACES",
+		Short:   "Tell what a trace does: ranks, actions, bytes by pair, computation by rank",
+		Example: `  auspex trace stat examples/traces/intsort-8.txt`,
+		Args:    exactly(1, "one trace or list of traces"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			t, err := trace.Open(cmd.Context(), args[0], np)
 			if err != nil {

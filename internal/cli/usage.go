@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -8,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"auspex/expr"
 )
 
 // complete wants the flags without which a command makes no sense. It comes before
@@ -23,6 +26,24 @@ func complete(cmd *cobra.Command) error {
 		return usagef("%s needs %s\nusage: %s", cmd.CommandPath(), strings.Join(missing, " and "), cmd.UseLine())
 	}
 	return exclusive(cmd)
+}
+
+// nearFlag asks for the flag that may have been meant instead of one there is not.
+func nearFlag(cmd *cobra.Command, err error) string {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) || unknown.GetSpecifiedShortnames() != "" {
+		return ""
+	}
+	var known []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			known = append(known, "--"+f.Name)
+		}
+	})
+	if asked := expr.DidYouMean("--"+unknown.GetSpecifiedName(), known); asked != "" {
+		return "; " + asked
+	}
+	return ""
 }
 
 // exclusive refuses flags of which only one makes sense, in words of our own.
@@ -74,7 +95,11 @@ func strictHelp(root *cobra.Command) {
 			cmd.Run, cmd.RunE = nil, func(_ *cobra.Command, args []string) error {
 				about, rest, err := root.Find(args)
 				if err != nil || len(rest) > 0 && about.HasSubCommands() {
-					return usagef("there is no command %q", strings.Join(args, " "))
+					message := fmt.Sprintf("there is no command %q", strings.Join(args, " "))
+					if near := about.SuggestionsFor(args[len(args)-1]); len(near) > 0 {
+						message += "; did you mean " + strings.Join(near, " or ") + "?"
+					}
+					return usagef("%s", message)
 				}
 				about.InitDefaultHelpFlag() // else --help is not among its flags
 				return about.Help()

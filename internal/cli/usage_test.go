@@ -3,8 +3,11 @@ package cli
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/spf13/cobra"
 )
 
 // TestUsageErrors: a command line that makes no sense ends with status 2 and says
@@ -51,6 +54,16 @@ func TestUsageErrors(t *testing.T) {
 		{"compare made made --top -1", 2, "-1 is below 0"},
 		{"classify made --top -1", 2, "-1 is below 0"},
 		{"help nothere", 2, `there is no command "nothere"`},
+		{"help shwo", 2, `there is no command "shwo"; did you mean show?`},
+		{"show made --tpo 3", 2, "unknown flag: --tpo; did you mean --top?"},
+		{"show made --zzz 3", 2, "unknown flag: --zzz\nrun `auspex show --help`"},
+		{"ls here", 2, `auspex ls takes no arguments, and not "here"`},
+		{"serve --port 99999", 2, "--port 99999 is no port"},
+		{"sweep nothere.toml", 1, "auspex: nothere.toml: no such file or directory"},
+		{"reduce " + empty, 1, "auspex: " + empty + ": is a directory"},
+		{"classify made --vocabulary nothere", 1, "auspex: nothere: no such file or directory"},
+		{"classify made --vocabulary nothere --json", 1, `{"error":{"file":"nothere","message":"nothere: no such file or directory"}}`},
+		{"--store " + profile + " import " + profile, 1, "the store " + profile + " is not a directory"},
 		{"help lab nothere", 2, `there is no command "lab nothere"`},
 		{"completion tcsh", 2, "bash, zsh, fish or powershell"},
 		{"--store " + dir + "/typo ls", 1, "there is no store " + dir + "/typo"},
@@ -96,4 +109,65 @@ func TestWriteWhole(t *testing.T) {
 	if left, _ := filepath.Glob(dir + "/*.part"); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
+}
+
+// TestExamples: every command shows how it is used, and what it shows is understood:
+// its command, its flags and as many arguments as it takes.
+func TestExamples(t *testing.T) {
+	examples := 0
+	var walk func(*cobra.Command)
+	walk = func(cmd *cobra.Command) {
+		for _, sub := range cmd.Commands() {
+			walk(sub)
+		}
+		cobras := cmd.Name() == "help" || cmd.CommandPath() == "auspex completion" || cmd.HasParent() && cmd.Parent().Name() == "completion"
+		if cmd.Hidden || cobras || cmd.Name() == "version" || cmd.HasSubCommands() && cmd.Example == "" {
+			return
+		}
+		if cmd.Example == "" {
+			t.Errorf("%s --help has no example", cmd.CommandPath())
+		}
+		shown := false
+		for line := range strings.Lines(strings.ReplaceAll(cmd.Example, "\\\n", " ")) {
+			line = strings.TrimSpace(line)
+			if !strings.HasPrefix(line, "auspex ") {
+				continue
+			}
+			examples++
+			args := asShell(line)[1:]
+			found, rest, err := (&app{}).rootCommand(nil).Find(args) // new flags every time
+			if err == nil {
+				err = found.ParseFlags(rest)
+			}
+			if err == nil {
+				err = found.ValidateArgs(found.Flags().Args())
+			}
+			if err == nil {
+				err = complete(found)
+			}
+			if err != nil {
+				t.Errorf("%s --help: %s: %v", cmd.CommandPath(), line, err)
+			}
+			shown = shown || strings.Contains(line, cmd.CommandPath()+" ") || line == cmd.CommandPath()
+		}
+		if !shown {
+			t.Errorf("%s --help has no example of the command itself", cmd.CommandPath())
+		}
+	}
+	t.Setenv("AUSPEX_SITE", "clickhouse://db.site.org/auspex")
+	walk((&app{}).rootCommand(nil))
+	if examples < 60 {
+		t.Errorf("%d examples were tried", examples)
+	}
+}
+
+// asShell gives a command line's words, up to a pipe, a redirection or a comment.
+func asShell(line string) (words []string) {
+	for _, w := range regexp.MustCompile(`(?:[^\s'"]|'[^']*'|"[^"]*")+`).FindAllString(line, -1) {
+		if w == "|" || w == "#" || strings.HasPrefix(w, ">") || w == "&&" {
+			break
+		}
+		words = append(words, strings.NewReplacer("'", "", `"`, "").Replace(w))
+	}
+	return words
 }
