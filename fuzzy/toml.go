@@ -130,7 +130,12 @@ func decodeError(file string, err error, keys []string) error {
 	var decode *toml.DecodeError
 	if errors.As(err, &decode) {
 		line, col := decode.Position()
-		return mistake.At(mistake.Place{File: file, Line: line, Column: col}, "%s", strings.TrimPrefix(decode.Error(), "toml: "))
+		at := mistake.Place{File: file, Line: line, Column: col}
+		if strings.Contains(decode.Error(), "cannot store an array table in a map") {
+			key := strings.Join(decode.Key(), ".")
+			return mistake.At(at, "[[%s]] has no name to tell it from others: write [%s.NAME]", key, key)
+		}
+		return mistake.At(at, "%s", strings.TrimPrefix(decode.Error(), "toml: "))
 	}
 	return mistake.InFile(file, "%s", strings.TrimPrefix(err.Error(), "toml: "))
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -146,6 +147,9 @@ func (f *finder) leadsOut(link string) bool {
 func (f *finder) visitFile(path, given string, top bool) error {
 	head, gzipped, err := ReadHead(path)
 	if err != nil {
+		if path := (*fs.PathError)(nil); errors.As(err, &path) {
+			err = path.Err // the name is said by whoever refuses
+		}
 		return f.reject(given, top, err.Error())
 	}
 	if len(head) == 0 {

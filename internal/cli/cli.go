@@ -236,7 +236,10 @@ func (a *app) fail(err error) int {
 // everywhere, and without the name of a system call.
 func plainPath(err error) string {
 	message := err.Error()
-	var path *fs.PathError
+	if link := (*os.LinkError)(nil); errors.As(err, &link) {
+		return strings.Replace(message, link.Error(), link.Old+": "+link.Err.Error(), 1)
+	}
+	path := (*fs.PathError)(nil)
 	if !errors.As(err, &path) || path.Op == "write" {
 		return message
 	}

@@ -40,7 +40,10 @@ func (a *app) exportCommand() *cobra.Command {
 			if output == "" {
 				return write(a.out)
 			}
-			return writeWhole(output, write)
+			if err := writeWhole(output, write); err != nil || !a.json {
+				return err
+			}
+			return a.printJSON(map[string]any{"experiment": stored.Name, "to": to, "file": output})
 		},
 	}
 	cmd.Flags().StringVar(&to, "to", "csv", "csv, jsonl or parquet")

@@ -2,6 +2,10 @@ package cli
 
 import (
 	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -30,5 +34,48 @@ func TestStoreThatCannotBeWritten(t *testing.T) {
 	status := Main([]string{"--store", "/proc/nowhere", "run", "--", "sh", "-c", "echo done; exit 4"}, strings.NewReader(""), &out, &errs)
 	if status != 4 || out.String() != "done\n" || !strings.Contains(errs.String(), "not measured: mkdir /proc/nowhere") {
 		t.Errorf("status %d, printed %q, said %q", status, out.String(), errs.String())
+	}
+}
+
+// An error of the system names the file first, and no system call.
+func TestPlainPath(t *testing.T) {
+	denied := errors.New("permission denied")
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{&fs.PathError{Op: "open", Path: "a.csv", Err: denied}, "a.csv: permission denied"},
+		{fmt.Errorf("a.csv: %w", &fs.PathError{Op: "open", Path: "a.csv", Err: denied}), "a.csv: permission denied"},
+		{fmt.Errorf("reading: %w", &fs.PathError{Op: "stat", Path: "a.csv", Err: denied}), "reading: a.csv: permission denied"},
+		{&os.LinkError{Op: "rename", Old: "names/a", New: "names/.b", Err: denied}, "names/a: permission denied"},
+		{&fs.PathError{Op: "write", Path: "/dev/stdout", Err: denied}, "write /dev/stdout: permission denied"},
+		{denied, "permission denied"},
+	} {
+		if got := plainPath(c.err); got != c.want {
+			t.Errorf("%v: %q, want %q", c.err, got, c.want)
+		}
+	}
+}
+
+// A table that goes to a file leaves JSON on standard output, and nothing else does.
+func TestExportToFileAsJSON(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("AUSPEX_STORE", filepath.Join(dir, "store"))
+	table := filepath.Join(dir, "made.csv")
+	if err := os.WriteFile(table, []byte("process,region,metric,value\n0,main,wtime,1\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"import", table, "--json"}, `"name": "made"`},
+		{[]string{"export", "made", "-o", table, "--json"}, `"file": "` + table + `"`},
+		{[]string{"export", "made", "-o", table}, ""},
+	} {
+		var out, errs strings.Builder
+		if status := Main(c.args, nil, &out, &errs); status != 0 || !strings.Contains(out.String(), c.want) || c.want == "" && out.Len() > 0 {
+			t.Errorf("%q: status %d, printed %q, said %q", c.args, status, &out, &errs)
+		}
 	}
 }

@@ -30,6 +30,7 @@ func TestUsageErrors(t *testing.T) {
 	}
 	t.Chdir(dir)
 	file("testhere", "#!/bin/sh\n")
+	promises := file("promises.toml", "[[clause]]\nrequire = 'wtime IS NOT high'\n")
 	elf := file("solver", "\x7fELF\x02\x01\x01")
 	if status := Main([]string{"import", profile}, nil, new(strings.Builder), os.Stderr); status != 0 {
 		t.Fatalf("import: status %d", status)
@@ -64,6 +65,8 @@ func TestUsageErrors(t *testing.T) {
 		{"classify made --vocabulary nothere", 1, "auspex: nothere: no such file or directory"},
 		{"classify made --vocabulary nothere --json", 1, `{"error":{"file":"nothere","message":"nothere: no such file or directory"}}`},
 		{"--store " + profile + " import " + profile, 1, "the store " + profile + " is not a directory"},
+		{"check made --contract " + promises, 2, promises + ":1:3: [[clause]] has no name to tell it from others: write [clause.NAME]"},
+		{"import /proc/self/mem", 1, "auspex: /proc/self/mem: input/output error"},
 		{"help lab nothere", 2, `there is no command "lab nothere"`},
 		{"completion tcsh", 2, "bash, zsh, fish or powershell"},
 		{"--store " + dir + "/typo ls", 1, "there is no store " + dir + "/typo"},
