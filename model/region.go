@@ -44,6 +44,12 @@ type Region struct {
 	Parent int    // index into Experiment.Regions, or NoParent
 }
 
+// OfCaller tells whether a region is better told as its caller's: code without a name,
+// and what a library keeps for itself (`__sin_fma`).
+func (r Region) OfCaller() bool {
+	return r.File == "" && r.Name != Blocked && (strings.HasPrefix(r.Name, "<") || strings.HasPrefix(r.Name, "_"))
+}
+
 // PathSeparator parts the names of a region path in text.
 const PathSeparator = '/'
 

@@ -26,6 +26,15 @@ func because(d *diagnose.Diagnosis, c diagnose.Cause) string {
 		if d.Counts {
 			verb, of = "count", " "+d.Metric
 		}
+		if f := byFunctionOf(c); f != nil && len(c.Slow) > 0 && f.OthersMean < hardlyAny*f.SlowMean {
+			mean := ""
+			if len(c.Slow) > 1 {
+				mean = " in the mean"
+			}
+			return fmt.Sprintf(": only %s %s time there, %s%s%s by samples", members(c.Slow, d.Level), agree(verb, c.Slow, d.Level), Quantity(f.SlowMean, unit), of, mean)
+		} else if f != nil {
+			c.Most, c.Mean, c.SlowMean, c.OthersMean, of = f.Most, f.Mean, f.SlowMean, f.OthersMean, of+" (by samples)"
+		}
 		slowest := fmt.Sprintf(": %s %s %s%s there and the mean is %s; ", members([]diagnose.Name{c.Slowest}, d.Level), agree(verb, []diagnose.Name{c.Slowest}, d.Level),
 			Quantity(c.Most, unit), of, Quantity(c.Mean, unit))
 		if len(c.Slow) > 1 {
@@ -59,6 +68,10 @@ func because(d *diagnose.Diagnosis, c diagnose.Cause) string {
 	}
 	return ": " + strings.Join(parts, "; ")
 }
+
+// hardlyAny is the part of what some spend in a function that the others may have there
+// and be told not to.
+const hardlyAny = 0.01
 
 // onlyWords says which units do the work of a region at all.
 func onlyWords(d *diagnose.Diagnosis, c diagnose.Cause) string {

@@ -52,8 +52,14 @@ func finding(change func(*diagnose.Diagnosis, *diagnose.Cause)) *diagnose.Diagno
 func TestDiagnosisWords(t *testing.T) {
 	const (
 		trouble = "The trouble is in `solve`: processes 1 and 3 execute 3.0 × the instructions of processes 0 and 2. Balancing it would save up to 25 % of the run. "
+		saves   = "Balancing it would save up to 25 % of the run. "
 		kinds   = "4 processes fall into 2 kinds; severity 0.50 (high)."
 	)
+	// byProgram is a cause in a program of which nothing was measured but the whole.
+	byProgram := func(c *diagnose.Cause, of diagnose.Sampled) {
+		c.Region, c.Within, c.Sampled = "prog", "prog/main/pow", &of
+		c.Attributes, c.Evidence, c.Excluded = nil, nil, []diagnose.Excluded{{}}
+	}
 	// ledger lets the run be about something else than the cause.
 	ledger := func(d *diagnose.Diagnosis, lines ...account.Line) {
 		d.CCR, d.CCCR = nil, nil
@@ -134,6 +140,21 @@ func TestDiagnosisWords(t *testing.T) {
 		}, "100 % of the run is idle: threads blocked or asleep nearly all of the time. 4 threads do next to nothing: there is nothing to compare."},
 		"sampled below": {func(d *diagnose.Diagnosis, c *diagnose.Cause) { c.Within = c.Region + "/update/pow" },
 			strings.Replace(trouble, ": process", ", most of it in `pow`, inside `update`: process", 1) + kinds},
+		"sampled below the program": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
+			byProgram(c, diagnose.Sampled{File: "p.c", Line: 13, Most: 2, Mean: 0.75})
+		}, "The trouble is in `pow` (p.c:13), inside `main`: process 3 spends 2.000 s (by samples) there and the mean is 750.0 ms; none of the metrics collected explains it. " + saves + kinds},
+		"sampled below the program, in one process": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
+			byProgram(c, diagnose.Sampled{Most: 2, Mean: 0.5, SlowMean: 2})
+			c.Slow = processes(3)
+		}, "The trouble is in `pow`, inside `main`: only process 3 spends time there, 2.000 s by samples. " + saves + kinds},
+		"sampled below the program, in two": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
+			byProgram(c, diagnose.Sampled{Most: 2, Mean: 0.5, SlowMean: 1.9, OthersMean: 0.01})
+			c.Slow = processes(1, 3)
+		}, "The trouble is in `pow`, inside `main`: only processes 1 and 3 spend time there, 1.900 s in the mean by samples. " + saves + kinds},
+		"sampled below the program, blocked": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
+			byProgram(c, diagnose.Sampled{Most: 2, Mean: 0.5, SlowMean: 1.9, OthersMean: 0.01})
+			c.Blocked = 1
+		}, "The trouble is in `prog`, most of it in `pow`, inside `main`: process 3 spends 4.000 s there and the mean is 2.000 s; process 3 is without CPU time for 1.000 s of it: blocked or asleep. " + saves + kinds},
 		"the mean of many": {func(d *diagnose.Diagnosis, c *diagnose.Cause) { d.UnitCount, d.Averaged = 1, true },
 			"The profile holds the mean of all processes: nothing to compare."},
 		"no time": {func(d *diagnose.Diagnosis, c *diagnose.Cause) { d.Level1 = 0 },

@@ -494,6 +494,14 @@ func slowerWords(d *diagnose.Diagnosis, total float64) string {
 
 // whereWords names a cause's region and where it is.
 func whereWords(d *diagnose.Diagnosis, c told) string {
+	if f := byFunctionOf(c.Cause); f != nil {
+		names := model.SplitPath(c.Within)
+		words := quoted(shortName(names[len(names)-1])) + at(f.File, f.Line)
+		if len(names) > 2 {
+			words += ", inside " + quoted(shortName(names[len(names)-2]))
+		}
+		return words
+	}
 	words := measuredWords(d, c.Cause)
 	if c.paths > 1 {
 		words = fmt.Sprintf("%s, on %d call paths", quoted(shortName(lastName(c.Region))), c.paths)
@@ -507,6 +515,15 @@ func whereWords(d *diagnose.Diagnosis, c told) string {
 		words += ", inside " + quoted(shortName(names[len(names)-2]))
 	}
 	return words
+}
+
+// byFunctionOf is what samples tell of the function that most of a cause is in, where
+// all that was measured is the program: it is no place to look at.
+func byFunctionOf(c diagnose.Cause) *diagnose.Sampled {
+	if c.Sampled == nil || c.Blocked > 0 || c.InThreads || len(c.Only) > 0 || len(model.SplitPath(c.Region)) > 1 || lastName(c.Within) == model.Blocked {
+		return nil
+	}
+	return c.Sampled
 }
 
 // measuredWords names the region that was measured.

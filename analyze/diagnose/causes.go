@@ -11,12 +11,25 @@ import (
 	"auspex/rough"
 )
 
+// Sampled is time that units spend in a function, by samples, and where that is. The
+// fields are those of Cause.
+type Sampled struct {
+	File       string       `json:"file"`
+	Line       int          `json:"line"`
+	Most       analyze.Real `json:"most"`
+	Mean       analyze.Real `json:"mean"`
+	SlowMean   analyze.Real `json:"slow_mean"`
+	OthersMean analyze.Real `json:"others_mean"`
+}
+
 // Cause explains the differences in one core region, and says what they cost.
 type Cause struct {
 	Region string `json:"region"`
 	// Within is the region that was only sampled, somewhere below, in which most
 	// of the difference is; "" where there is none.
 	Within string `json:"within"`
+	// Sampled is what samples found the units to spend in Within; nil where there is none.
+	Sampled *Sampled `json:"sampled"`
 	// Attributes is the smallest set of metrics that tells the kinds apart,
 	// chosen by the rule of "Debugging SPMD programs", section 4; of a
 	// continuum, the metrics that vary with the time.
@@ -155,7 +168,7 @@ func (s *study) cause(ctx context.Context, t trouble, all []measured, k int, o O
 	slowest := slowestOf(times, spent)
 	peers := peersOf(times, spent, slowest)
 	c.Slowest, c.Most, c.Mean = s.units.names[s.active[slowest]], analyze.Real(spent[slowest]), analyze.Real(analyze.Mean(pick(spent, peers)))
-	c.Within = s.mostIn(t.place, slowest, float64(c.Most-c.Mean))
+	within := s.mostIn(t.place, slowest, float64(c.Most-c.Mean))
 	c.Lost, c.LostShare = analyze.Real(t.lost), analyze.Real(t.share)
 	decision := s.link.Labels
 	if !s.hasKinds() || len(s.kinds) < 2 {
@@ -180,7 +193,13 @@ func (s *study) cause(ctx context.Context, t trouble, all []measured, k int, o O
 	if err != nil {
 		return nil, nil, err
 	}
-	s.slow(c, groups, slowest, peers, spent)
+	those, others := s.slow(c, groups, slowest, peers, spent)
+	if within >= 0 {
+		at, inside := s.d.Regions[within], s.inside(within)
+		c.Within = s.d.Paths[within]
+		c.Sampled = &Sampled{File: at.File, Line: at.Line, Most: analyze.Real(inside[slowest]), Mean: analyze.Real(analyze.Mean(pick(inside, peers))),
+			SlowMean: analyze.Real(analyze.Mean(pick(inside, those))), OthersMean: analyze.Real(analyze.Mean(pick(inside, others)))}
+	}
 	kept, err := s.reasons(ctx, c, from, times, groups, who)
 	if err != nil {
 		return nil, nil, err
@@ -234,28 +253,33 @@ func (s *study) cause(ctx context.Context, t trouble, all []measured, k int, o O
 }
 
 // mostIn follows what was sampled below a measured region down to where four
-// fifths of what the slowest unit has more than the mean are.
-func (s *study) mostIn(p place, slowest int, more float64) string {
+// fifths of what the slowest unit has more than the mean are; -1 for nowhere.
+func (s *study) mostIn(p place, slowest int, more float64) int {
 	if !p.group || s.named || more <= 0 {
-		return ""
+		return -1
 	}
 	at := p.region
 	for r, region := range s.d.Regions { // parents come first
-		if region.Parent != at || s.groups[r] != p.region {
+		if region.Parent != at || s.groups[r] != p.region || region.OfCaller() {
 			continue
 		}
-		spent := make([]float64, len(s.active))
-		for i, k := range s.active {
-			spent[i] = s.time.useful.At(k, r)
-		}
-		if spent[slowest]-analyze.Mean(spent) >= 0.8*more {
+		if spent := s.inside(r); spent[slowest]-analyze.Mean(spent) >= 0.8*more {
 			at = r
 		}
 	}
 	if at == p.region {
-		return ""
+		return -1
 	}
-	return s.d.Paths[at]
+	return at
+}
+
+// inside is what each unit spends in a region and below it.
+func (s *study) inside(r int) []float64 {
+	spent := make([]float64, len(s.active))
+	for i, k := range s.active {
+		spent[i] = s.time.useful.At(k, r)
+	}
+	return spent
 }
 
 // blocked is the time without CPU time of the slowest unit in a place, where that

@@ -45,13 +45,12 @@ func (s *study) groupsByTime(ctx context.Context, times []float64) ([][]int, err
 }
 
 // slow names the units that take as long as the slowest, and says how long they
-// and the others take.
-func (s *study) slow(c *Cause, groups [][]int, slowest int, peers []int, spent []float64) {
+// and the others take. It gives both.
+func (s *study) slow(c *Cause, groups [][]int, slowest int, peers []int, spent []float64) (those, others []int) {
 	if !s.hasKinds() || len(groups) < 2 {
-		return
+		return nil, nil
 	}
 	own := groups[slices.IndexFunc(groups, func(g []int) bool { return slices.Contains(g, slowest) })]
-	var those, others []int
 	for _, i := range peers {
 		if slices.Contains(own, i) {
 			those = append(those, i)
@@ -63,6 +62,7 @@ func (s *study) slow(c *Cause, groups [][]int, slowest int, peers []int, spent [
 		c.Slow = s.units.pick(pick(s.active, those))
 		c.SlowMean, c.OthersMean = analyze.Real(analyze.Mean(pick(spent, those))), analyze.Real(analyze.Mean(pick(spent, others)))
 	}
+	return those, others
 }
 
 // sides are the units that have most of an attribute, and those that have least:

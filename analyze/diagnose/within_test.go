@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"math"
 	"testing"
 
 	"auspex/model"
@@ -11,15 +12,19 @@ import (
 func TestMostOfItWithin(t *testing.T) {
 	for name, c := range map[string]struct {
 		left, right float64 // of the second process; the first has 1 of each
+		name        string  // of what the difference may be in
 		want        string
+		only        float64 // what the second process spends there
 	}{
-		"in one": {9, 1.2, "prog/main/left"},
-		"spread": {5, 5, "prog/main"},
+		"in one":                {9, 1.2, "left", "prog/main/left", 9},
+		"spread":                {5, 5, "left", "prog/main", 10.1},
+		"in a library's inside": {9, 1.2, "__left_fma", "prog/main", 10.3},
+		"in code without name":  {9, 1.2, "<libm.so.6>", "prog/main", 10.3},
 	} {
 		b := model.NewBuilder()
 		prog := b.Region(model.Region{Name: "prog", Kind: model.Block, Parent: model.NoParent})
 		main := b.Region(model.Region{Name: "main", Kind: model.Function, Parent: prog})
-		left := b.Region(model.Region{Name: "left", Kind: model.Function, Parent: main})
+		left := b.Region(model.Region{Name: c.name, Kind: model.Function, Parent: main})
 		right := b.Region(model.Region{Name: "right", Kind: model.Function, Parent: main})
 		wait := b.Region(model.Region{Name: "MPI_Barrier", Kind: model.MPI, Parent: main})
 		wtime := b.Metric(model.NewMetric(model.WallTime, "", model.Exclusive))
@@ -45,6 +50,10 @@ func TestMostOfItWithin(t *testing.T) {
 		got := diagnose(t, opened(t, e), Options{})
 		if len(got.Causes) != 1 || got.Causes[0].Region != "prog" || got.Causes[0].Within != c.want {
 			t.Errorf("%s: %+v", name, got.Causes)
+			continue
+		}
+		if of := got.Causes[0].Sampled; of == nil || math.Abs(float64(of.Most)-c.only) > 1e-9 || of.SlowMean != of.Most || of.OthersMean >= of.SlowMean || of.Mean >= of.Most || of.Mean <= of.OthersMean {
+			t.Errorf("%s: sampled %+v", name, of)
 		}
 	}
 }

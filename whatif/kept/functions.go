@@ -61,14 +61,12 @@ func functionsWithin(d *analyze.Dataset, metric string, ranks int, traced map[st
 	return within, nil
 }
 
-// callers is for each region the one that its time is told of: that of code without a
-// name, and of what a library keeps for itself (`__sin_fma`), is of the function that
-// calls it, but for the program as a whole.
+// callers is for each region the one that its time is told of: itself or the function
+// that calls it, but for the program as a whole.
 func callers(regions []model.Region) []int {
 	of := make([]int, len(regions))
 	for r, region := range regions { // parents come before what is inside of them
-		inner := region.File == "" && region.Name != model.Blocked && (strings.HasPrefix(region.Name, "<") || strings.HasPrefix(region.Name, "_"))
-		if of[r] = r; inner && region.Parent != model.NoParent && regions[region.Parent].Parent != model.NoParent {
+		if of[r] = r; region.OfCaller() && region.Parent != model.NoParent && regions[region.Parent].Parent != model.NoParent {
 			of[r] = of[region.Parent]
 		}
 	}
