@@ -392,22 +392,35 @@ func (d *Dataset) samplesOf() ([]float64, error) {
 	return out, nil
 }
 
-// withoutCore is for how long any unit of the runs could have run and had no core.
+// withoutCore is for how long any unit of the runs could have run and had no core, as far
+// as the units did not keep each other from it: that they do again.
 func withoutCore(runs ...*Dataset) (Real, error) {
 	most := 0.0
 	for _, d := range runs {
-		if !d.Has(model.CoreWait) {
+		totals := map[string][]float64{}
+		for _, name := range []string{model.CoreWait, model.CPUTime} {
+			if !d.Has(name) {
+				continue
+			}
+			metric, err := d.Resolve(name)
+			if err != nil {
+				return Missing, err
+			}
+			if totals[name], err = d.UnitTotals(metric); err != nil {
+				return Missing, err
+			}
+		}
+		waits := totals[model.CoreWait]
+		all, err := d.Ledgers()
+		if err != nil || len(waits) == 0 || len(all) == 0 {
 			continue
 		}
-		metric, err := d.Resolve(model.CoreWait)
-		if err != nil {
-			return Missing, err
+		apart := 1.0
+		if l := all[0]; l.Cores > 0 { // as in account: n − cores of n wait while all cores are busy
+			own := Total(totals[model.CPUTime]) / float64(l.Cores) * float64(max(0, l.Units-len(l.Idle)-l.Cores))
+			apart = max(0, 1-own/max(Total(waits), 1e-9))
 		}
-		waits, err := d.UnitTotals(metric)
-		if err != nil {
-			return Missing, err
-		}
-		most = max(most, slices.Max(waits))
+		most = max(most, apart*slices.Max(waits))
 	}
 	return Real(most), nil
 }
