@@ -23,8 +23,11 @@ func because(d *diagnose.Diagnosis, c diagnose.Cause) string {
 	}
 	if len(c.Evidence) == 0 {
 		verb, unit, of := "spend", comparedUnit(d), ""
-		if d.Counts {
+		switch {
+		case d.Counts:
 			verb, of = "count", " "+d.Metric
+		case d.Metric == model.CPUTime && !d.BeyondCPU && lineTotal(d, account.SharedCores) >= largePart:
+			of = " of CPU time" // which takes longer, so that more is lost by it
 		}
 		if f := byFunctionOf(c); f != nil && len(c.Slow) > 0 && f.OthersMean < hardlyAny*f.SlowMean {
 			mean := ""

@@ -88,6 +88,18 @@ func TestSpendMostOffTheCores(t *testing.T) {
 	}
 }
 
+// Where units are off the cores for a large part of the run, what one has more of a region
+// is told as the CPU time that it is: more of the run may be lost by it.
+func TestMoreCPUTime(t *testing.T) {
+	for share, told := range map[float64]bool{0.05: false, 0.3: true} {
+		d := &diagnose.Diagnosis{Level: diagnose.Processes, Metric: model.CPUTime, Ledger: []account.Line{{Kind: account.SharedCores, Share: share}}}
+		got := because(d, diagnose.Cause{Slowest: processes(0)[0], Most: 0.046, Mean: 0.019})
+		if strings.Contains(got, "process 0 spends 46.00 ms of CPU time there and the mean is 19.00 ms") != told || strings.Contains(got, "CPU time") != told {
+			t.Errorf("%g of the run off the cores: %q", share, got)
+		}
+	}
+}
+
 // Threads that keep a core while they wait are told of where others lack it, with what
 // OpenMP has against it.
 func TestSpinningWords(t *testing.T) {
