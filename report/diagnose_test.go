@@ -166,6 +166,15 @@ func TestDiagnosisWords(t *testing.T) {
 		"communication that some do not share": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
 			ledger(d, account.Line{Kind: account.Communication, Region: "main/MPI_Recv", Share: 0.6, Words: account.CostOrWaiting})
 		}, "60 % of the run is the cost of communication itself, or waiting that uneven work does not explain, most of it in `MPI_Recv`. " + kinds},
+		"communication of a run that kept no trace": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
+			two(d, 0.4, 0.3)
+			d.Untraced = true
+		}, "40 % of the run is the cost of communication itself, or waiting that all share, most of it in `MPI_Recv`; `auspex run --trace` tells which. 30 % of the run is waiting that uneven work does not explain, most of it in `MPI_Barrier`; `auspex run --trace` tells for what. " + kinds},
+		"less of it, and of threads": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
+			two(d, 0.06, 0.3)
+			d.Ledger[1].Region = "main/OpenMP barrier"
+			d.Second.Region, d.Untraced = "main/OpenMP barrier", true
+		}, "6 % of the run is the cost of communication itself, or waiting that all share, most of it in `MPI_Recv`. 30 % of the run is waiting that uneven work does not explain, most of it in `OpenMP barrier`. " + kinds},
 		"communication that a trace shows to be waiting": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
 			ledger(d, account.Line{Kind: account.Communication, Region: "main/MPI_Recv", Share: 0.6})
 			d.Waits = &diagnose.Waits{Share: 0.55, Region: "main/hot", Ranks: []int{1, 0}}

@@ -69,7 +69,7 @@ func lineWords(d *diagnose.Diagnosis, h account.Headline) []string {
 		if lastName(string(h.Region)) == model.Blocked {
 			return []string{share + " of the run is waiting that uneven work does not explain, most of it of threads that are blocked or asleep."}
 		}
-		return []string{share + " of the run is waiting that uneven work does not explain" + most + "."}
+		return []string{share + " of the run is waiting that uneven work does not explain" + most + traceTells(d, h, "for what") + "."}
 	case account.Communication:
 		if text := traceWords(d, h); text != "" {
 			return []string{share + " of the run is communication" + most + ", " + text}
@@ -79,7 +79,7 @@ func lineWords(d *diagnose.Diagnosis, h account.Headline) []string {
 		if slices.ContainsFunc(d.Ledger, func(l account.Line) bool { return l.Words == account.CostOrWaiting }) {
 			waiting = "waiting that uneven work does not explain"
 		}
-		return []string{share + " of the run is the cost of communication itself, or " + waiting + most + "."}
+		return []string{share + " of the run is the cost of communication itself, or " + waiting + most + traceTells(d, h, "which") + "."}
 	case account.IO:
 		return []string{share + " of the run is input and output" + most + "."}
 	case account.StartEnd:
@@ -122,6 +122,15 @@ func lineWords(d *diagnose.Diagnosis, h account.Headline) []string {
 		}
 	}
 	return []string{share + " of the run is wall time without CPU time outside communication: blocked, asleep or waiting for a core."}
+}
+
+// traceTells says how to find out what a profile does not know, where that is much of the
+// run and can be found out so.
+func traceTells(d *diagnose.Diagnosis, h account.Headline, what string) string {
+	if !d.Untraced || !ofMPI(h) || h.Share < largePart {
+		return ""
+	}
+	return "; `auspex run --trace` tells " + what
 }
 
 // mostIn says where most of a line is.

@@ -74,7 +74,9 @@ func (s *Server) traceSays(ctx context.Context, q *asked, d *analyze.Dataset, wo
 	if err != nil {
 		return err
 	}
-	if (len(found.Causes) > 0 || kept.Waited(found)) && kept.Has(e) {
+	traced := kept.Has(e)
+	found.Untraced = !traced && kept.Waited(found) && kept.Untraced(d)
+	if (len(found.Causes) > 0 || kept.Waited(found)) && traced {
 		if r, err := s.traced.get(ctx, e); err == nil { // a trace that cannot be replayed says nothing
 			kept.ReplayCauses(ctx, r.pricing, found)
 			r.kept.TellWaits(ctx, found)

@@ -76,6 +76,9 @@ type Diagnosis struct {
 	Reachability *Reachability `json:"reachability,omitempty"`
 	// Waits is how long ranks waited for one another, where a kept trace tells.
 	Waits *Waits `json:"waits,omitempty"`
+	// Untraced: the run could have kept a trace, which would tell cost from waiting, and
+	// did not.
+	Untraced bool `json:"untraced,omitempty"`
 	// CoreWait is the share of the run in which the units could have gone on within
 	// MPI and had no core; 0 where that is not known.
 	CoreWait float64 `json:"core_wait,omitempty"`

@@ -31,6 +31,7 @@ func withTrace(ctx context.Context, found *diagnose.Diagnosis, stored func() (*s
 	}
 	r, err := kept.Open(ctx, e)
 	if errors.Is(err, kept.ErrNoTrace) {
+		found.Untraced = kept.Waited(found) && kept.Untraced(r.Data)
 		return found, nil
 	}
 	if err != nil {

@@ -130,6 +130,12 @@ func Open(ctx context.Context, e *store.Experiment) (*Run, error) {
 	return r, err
 }
 
+const askForTrace = "run it with auspex run --trace"
+
+// Untraced tells whether an experiment without a trace would have one, had it been asked
+// for.
+func Untraced(d *analyze.Dataset) bool { return noTrace(d) == askForTrace }
+
 // noTrace says why an experiment has no trace, or how to get one.
 func noTrace(d *analyze.Dataset) string {
 	for _, note := range d.Notes {
@@ -140,7 +146,7 @@ func noTrace(d *analyze.Dataset) string {
 	if d.Format != "" && d.Format != "auspex" {
 		return "it is the profile that was imported; of a trace, give the file or folder itself"
 	}
-	return "run it with auspex run --trace"
+	return askForTrace
 }
 
 // measured opens the times that another tool measured.
