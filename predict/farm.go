@@ -94,6 +94,9 @@ func newFarm(scripts []script, master int, phase []round) *farm {
 	for i := range phase {
 		of[phase[i].worker] = append(of[phase[i].worker], i)
 	}
+	if len(of) < 2 || len(phase) <= len(of) {
+		return nil
+	}
 	tasks := len(phase) // after them workers are told that there is no more
 	for worker, list := range of {
 		places := received(scripts, master, worker)
@@ -118,8 +121,7 @@ func newFarm(scripts []script, master int, phase []round) *farm {
 			return nil
 		}
 	}
-	f.rounds = phase[:tasks]
-	if len(of) < 2 || tasks <= len(of) {
+	if f.rounds = phase[:tasks]; tasks <= len(of) {
 		return nil
 	}
 	return f
