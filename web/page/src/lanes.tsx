@@ -1,6 +1,6 @@
 // A timeline that can be looked at closer: dragged over, turned with the wheel or
 // moved by keys. What is drawn is given; this is the same for all of them.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { live } from "./api";
 import { seconds } from "./format";
 import { axisHeight, lanesSheet, paintLanes, type Lanes } from "./lanepaint";
@@ -38,7 +38,7 @@ export function TimeLanes({ lanes, title, width, whole, change, tell, rest }: Pr
   const [from, setFrom] = useState<number>();
   const [now, setNow] = useState<Spot>();
   const height = axisHeight + lanes.rows.length * lanes.rowHeight;
-  useEffect(() => paintLanes(onCanvas(canvas.current!, width, height, p), lanes, width, p), [lanes, width, p]);
+  useLayoutEffect(() => paintLanes(onCanvas(canvas.current!, width, height, p), lanes, width, p), [lanes, width, p]);
   useSaver(() => {
     const saved = () => svgOf(lanesSheet(lanes, title, p));
     return {

@@ -2,6 +2,7 @@
 // the same in a terminal.
 import { createContext, type ComponentChildren } from "preact";
 import { useContext, useEffect, useRef, useState } from "preact/hooks";
+import { live } from "./api";
 import { download, fileName } from "./csv";
 import { open, pngOf, svgOf, type Instance, type Option } from "./chart";
 import { paint, usePaint } from "./theme";
@@ -24,11 +25,13 @@ interface PictureProps {
   /** The command line that prints this. */
   command: string;
   note?: ComponentChildren;
+  /** What can be done with it on the screen. */
+  hint?: string;
   controls?: ComponentChildren;
   children: ComponentChildren;
 }
 
-export function Picture({ title, command, note, controls, children }: PictureProps) {
+export function Picture({ title, command, note, hint, controls, children }: PictureProps) {
   const saver = useRef<Saver | undefined>(undefined);
   const [failed, setFailed] = useState("");
   const file = fileName(title);
@@ -64,6 +67,7 @@ export function Picture({ title, command, note, controls, children }: PicturePro
         </p>
       )}
       {note && <p class="note">{note}</p>}
+      {hint && live() && <p class="note hint">{hint}</p>}
       <Command line={command} />
     </figure>
   );

@@ -41,6 +41,7 @@ const dark: Paint = {
 
 const key = "auspex-theme";
 const system = matchMedia("(prefers-color-scheme: dark)");
+const printed = matchMedia("print");
 const changed = "auspex-theme-changed";
 
 export function chosen(): Choice {
@@ -71,7 +72,7 @@ export function apply(choice: Choice): void {
 
 export function paint(): Paint {
   const said = document.documentElement.dataset.theme;
-  return (said ? said === "dark" : system.matches) && !matchMedia("print").matches ? dark : light;
+  return (said ? said === "dark" : system.matches) && !printed.matches ? dark : light;
 }
 
 /** The present colours; the component is drawn again when they change. */
@@ -81,9 +82,11 @@ export function usePaint(): Paint {
     const follow = () => setNow(paint());
     addEventListener(changed, follow);
     system.addEventListener("change", follow);
+    printed.addEventListener("change", follow);
     return () => {
       removeEventListener(changed, follow);
       system.removeEventListener("change", follow);
+      printed.removeEventListener("change", follow);
     };
   }, []);
   return now;

@@ -37,6 +37,31 @@ step("the keyboard reaches everything", async (page) => {
   assert.equal(await page.evaluate(() => document.activeElement.id), "main");
 });
 
+step(
+  "paper is light and has all of a picture, also of a dark page",
+  async (page) => {
+    for (const at of ["many/heat", "traced/trace"]) {
+      await visit(page, `#/e/${at}`);
+      const picture = () => page.locator(".heat canvas").evaluate((c) => c.toDataURL());
+      const dark = await picture();
+      await page.emulateMedia({ media: "print" });
+      await page.setViewportSize({ width: 700, height: 900 }); // A4
+      const seen = await page.evaluate(() => ({
+        ink: getComputedStyle(document.body).color,
+        over: document.querySelector(".heat canvas").getBoundingClientRect().right - document.querySelector("main").getBoundingClientRect().right,
+        exact: getComputedStyle(document.querySelector(".legend, .heat-foot")).printColorAdjust,
+        hints: [...document.querySelectorAll(".hint, .csv, .keep")].filter((el) => el.checkVisibility()).length,
+      }));
+      assert.deepEqual({ ...seen, over: seen.over <= 0 }, { ink: "rgb(28, 33, 39)", over: true, exact: "exact", hints: 0 }, at);
+      if (at === "many/heat") assert.ok((await picture()) !== dark, "the cells have the colours of a light page");
+      await page.emulateMedia({ media: "screen" });
+      assert.equal(await page.evaluate(() => getComputedStyle(document.body).color), "rgb(230, 232, 234)");
+      await page.setViewportSize({ width: 1280, height: 900 });
+    }
+  },
+  { colorScheme: "dark" },
+);
+
 step("markup in names is text", async (page) => {
   for (const tab of ["", "/regions", "/tree", "/heat", "/kinds", "/words", "/bottlenecks", "/similar", "/source"]) {
     await visit(page, "#/e/markup" + tab);

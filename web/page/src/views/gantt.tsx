@@ -1,6 +1,6 @@
 // The timeline of a replay.
 import { useMemo } from "preact/hooks";
-import { api, live, type Simulation, type Timeline } from "../api";
+import { api, type Simulation, type Timeline } from "../api";
 import { command, seconds, share } from "../format";
 import { partText, replayLanes } from "../lanepaint";
 import { barAt, namesWidth, TimeLanes } from "../lanes";
@@ -31,7 +31,7 @@ export function Gantt({ s, query, refine }: { s: Simulation; query: Query; refin
     <Picture
       title={`Timeline of ${s.name}`}
       command={command("show", s.name)}
-      note={live() ? "Drag over a stretch or turn the wheel to see it closer; with the keyboard: + and − zoom, arrows move, 0 shows all." : undefined}
+      hint="Drag over a stretch or turn the wheel to see it closer; with the keyboard: + and − zoom, arrows move, 0 shows all."
     >
       {zoomed && (
         <div class="chips">

@@ -1,6 +1,6 @@
 // View 3: regions by units. The server sums up to what the screen can show;
 // dragging over cells asks for more detail.
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { api, live, type HeatRow, type Heatmap, type HeatmapQuery } from "../api";
 import { command, inCells, number, plural, quantity, share } from "../format";
 import { axisHeight, heatSVG, paintHeat, rowHeight, rowLabels, type HeatLook, type Shown } from "../heatpaint";
@@ -50,11 +50,7 @@ export function Heat({ name, query, refine }: ViewProps) {
     <Picture
       title={title}
       command={commandFor(name, ask.metric)}
-      note={
-        live()
-          ? "Drag over cells or turn the wheel to zoom in; Back or Escape goes back. Press a cell or a name to see only that region. With the keyboard: arrows move, Enter chooses, + and − zoom, 0 shows all."
-          : undefined
-      }
+      hint="Drag over cells or turn the wheel to zoom in; Back or Escape goes back. Press a cell or a name to see only that region. With the keyboard: arrows move, Enter chooses, + and − zoom, 0 shows all."
       controls={<HeatControls name={name} query={query} refine={refine} crowded={!!crowded} />}
     >
       <Filters map={map.data} query={query} refine={refine} />
@@ -134,7 +130,8 @@ function Map({ map, title, names, width, shown, log, query, refine }: MapProps) 
   );
   const cells = useMemo(() => (map.normalise === "none" ? inCells(map[shown], map.unit) : { text, unit: "" }), [map, shown]);
   const look: HeatLook = { shown, log, paint: p, text, cell: cells.text };
-  useEffect(() => paintHeat(canvas.current!, map, width, look, spot), [map, width, shown, log, p, spot]);
+  // In the layout: a page that is printed is not painted again.
+  useLayoutEffect(() => paintHeat(canvas.current!, map, width, look, spot), [map, width, shown, log, p, spot]);
   useSaver(() => ({
     svg: () => heatSVG(map, title, look).text,
     png: () => {
@@ -291,7 +288,7 @@ function Map({ map, title, names, width, shown, log, query, refine }: MapProps) 
             : `${plural(map.regions, "region")} × ${plural(map.to_unit - map.from_unit, "unit")}${map.cols.some((c) => c.to - c.from > 1) ? `; a cell stands for several units and has their ${shown === "max" ? "largest" : shown === "min" ? "smallest" : "mean"}` : ""}${cells.unit ? `; numbers in ${cells.unit}` : ""}; blank where a unit never entered`}
         </p>
         {live() && (
-          <span>
+          <span class="hint">
             <button type="button" onClick={() => zoom(0.5)} aria-label="Zoom in">
               +
             </button>{" "}

@@ -1,7 +1,7 @@
 // Before, what if and after as timelines on one axis of time: where the time that
 // a change gains was.
 import { useMemo } from "preact/hooks";
-import { api, live, type ChangesQuery, type TracePicture } from "../api";
+import { api, type ChangesQuery, type TracePicture } from "../api";
 import { command, seconds } from "../format";
 import { orderOf, stacked, traceLanes } from "../lanepaint";
 import { barAt, namesWidth, TimeLanes } from "../lanes";
@@ -41,7 +41,7 @@ export function Timelines({ name, changes, priced, after, query, refine }: Props
   ];
   const shown = runs.filter((r): r is [string, TracePicture] => !!r[1]);
   return (
-    <Picture title={`Timelines of ${name}, on one axis`} command={command("waits", name)} note={live() ? "Drag over a stretch or turn the wheel to see it closer in all of them; 0 shows all." : undefined}>
+    <Picture title={`Timelines of ${name}, on one axis`} command={command("waits", name)} hint="Drag over a stretch or turn the wheel to see it closer in all of them; 0 shows all.">
       <div ref={box}>{shown.length > 0 && <Drawn runs={shown} priced={priced} width={width} zoomed={ask.to} title={`Timelines of ${name}`} change={refine} />}</div>
     </Picture>
   );

@@ -25,7 +25,7 @@ export function Trace({ name, query, refine }: ViewProps) {
     <Picture
       title={`Timeline of ${name}`}
       command={command("waits", name)}
-      note={live() ? "Drag over a stretch or turn the wheel to see it closer; Back or Escape goes back. With the keyboard: + and − zoom, arrows move, 0 shows all." : undefined}
+      hint="Drag over a stretch or turn the wheel to see it closer; Back or Escape goes back. With the keyboard: + and − zoom, arrows move, 0 shows all."
     >
       {(query.from || query.to) && (
         <div class="chips">
