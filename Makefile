@@ -48,7 +48,7 @@ DIST ?= dist/auspex
 dist:
 	@mkdir -p $(dir $(DIST))
 	CGO_ENABLED=1 $(GO) build -trimpath -tags netgo,osusergo,timetzdata \
-	  -ldflags '$(LDFLAGS) -linkmode external -extldflags "-static"' -o $(DIST) ./cmd/auspex
+	  -ldflags '$(LDFLAGS) -linkmode external -extldflags "-static -Wl,--gc-sections"' -o $(DIST) ./cmd/auspex
 
 # The binary, man pages, shell completions and an environment module.
 PREFIX  ?= /usr/local
