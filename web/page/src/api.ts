@@ -411,7 +411,10 @@ export interface Diagnosis {
   // in everything, or in all regions but a few; attribute is what they have more of
   slower: { units: UnitName[]; factor: Num; least: Num; most: Num; nodes: string[] | null; share: Num; except: string[] | null; attribute: string; ratio: Num } | null;
   serial: { region: string; share: Num } | null; // what main threads do alone, where other threads are idle for that
-  waits?: { share: number; region: string; ranks: number[] | null }; // what a kept trace says of waiting
+  waits?: { share: number; region: string; ranks: number[] | null; no_core?: number }; // what a kept trace says of waiting
+  untraced?: boolean; // the run could have kept a trace and did not
+  core_wait?: number; // share of the run within MPI without a core
+  spinning?: { share: number }; // of the CPU time, threads that wait for each other
   with_mpi: boolean;
   region_of: string;
   level1: number;
