@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"auspex/account"
@@ -98,6 +100,86 @@ int main(int argc, char **argv)
 		// A sample right before or after the call is of a function of that name, too.
 		if wall <= 0 || wall < io-1e-9 || wall > 1.1*io+0.005 {
 			t.Errorf("%s: %g s, %g of them in files", path, wall, io)
+		}
+	}
+}
+
+// TestNamesAreFileCalls: opening and naming files is input and output as moving bytes is,
+// with the results and errors that it has without; waiting for the other end of a pipe is
+// not.
+func TestNamesAreFileCalls(t *testing.T) {
+	need(t, "gcc")
+	dir := write(t, map[string]string{"names.c": `#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+__attribute__((noinline)) static int make(void)
+{
+    for (int i = 0; i < 2000; i++) {
+        int f = open("made", O_CREAT | O_EXCL | O_WRONLY, 0640);
+        if (f < 0 || close(f) != 0 || rename("made", "named") != 0 || unlink("named") != 0)
+            return 1;
+    }
+    return 0;
+}
+__attribute__((noinline)) static int look(void)
+{
+    struct stat s;
+    int f = openat(AT_FDCWD, "kept", O_CREAT | O_WRONLY, 0604);
+    if (f < 0 || fstat(f, &s) != 0 || (s.st_mode & 0777) != 0604 || close(f) != 0)
+        return 2;
+    errno = 0;
+    if (open("none", O_RDONLY) != -1 || errno != ENOENT || fopen("none", "r") || unlink("none") != -1)
+        return 3;
+    FILE *kept = fopen("kept", "w");
+    return !kept || fputs("x", kept) < 0 || fclose(kept) != 0 || truncate("kept", 0) != 0 ? 4 : 0;
+}
+__attribute__((noinline)) static int wait_for_end(void)
+{
+    if (mkfifo("pipe", 0600) != 0)
+        return 5;
+    if (fork() == 0) {
+        usleep(100000);
+        _exit(open("pipe", O_WRONLY) < 0);
+    }
+    return open("pipe", O_RDONLY) < 0 ? 6 : 0;
+}
+int main(int argc, char **argv)
+{
+    if (chdir(argv[argc - 1]) != 0)
+        return 7;
+    umask(0);
+    int m = make(), l = look(), w = wait_for_end();
+    return m ? m : l ? l : w;
+}
+`})
+	exe := filepath.Join(dir, "names")
+	for _, flags := range [][]string{{"-O1"}, {"-O2", "-D_FORTIFY_SOURCE=2", "-D_FILE_OFFSET_BITS=64"}} {
+		if out, err := command("gcc", append(flags, "-g", filepath.Join(dir, "names.c"), "-o", exe)...); err != nil {
+			t.Fatal(out)
+		}
+		there := t.TempDir()
+		r := Runner{Command: []string{exe, there}, Dir: t.TempDir(), Cache: testCache(), StackRate: 1000}
+		result, err := r.Run(context.Background())
+		if err != nil || result.Status != 0 {
+			t.Fatalf("%v: status %d, %v", flags, result.Status, err)
+		}
+		e := result.Experiment
+		paths, made, waited := model.Paths(e.Regions), 0.0, 0.0
+		column := slices.IndexFunc(e.Metrics, func(m model.Metric) bool { return m.Name == model.IOTime })
+		for row := range e.Summaries.Rows() {
+			of := e.Summaries.Values[column][row]
+			switch path := paths[e.Summaries.Region[row]]; {
+			case strings.Contains(path, "/make/"):
+				made += of
+			case strings.Contains(path, "wait_for_end"):
+				waited += of
+			}
+		}
+		if made <= 0 || waited > 0.05 {
+			t.Errorf("%v: %g s in making files, %g s in waiting for a pipe", flags, made, waited)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-/* Input and output: calls of the C library that move data are timed and
+/* Input and output: calls of the C library that move data, or open and name files, are timed and
  * counted to the region they are made in; their time is that of a region of the
  * call's name below its callers. Only regular files count: what goes
  * to terminals, pipes and sockets is no disk. Inside MPI calls nothing is
@@ -8,6 +8,7 @@
 #include "stacks.h"
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -331,6 +332,79 @@ int __fprintf_chk(FILE *f, int flag, const char *s, ...)
     va_end(list);
     return n;
 }
+#endif
+
+/* ---- names: a file system may ask a server for each, and free what a file held ---- */
+
+/* The opening of what is no regular file may last until somebody is at its other end. */
+INSIDE void opened(struct thread *t, int fd, uint64_t since, struct auspex_region *r)
+{
+    if (fd >= 0 && find_out(fd))
+        took(t, since, r);
+    else
+        t->quiet = 0;
+}
+
+INSIDE struct thread *naming(void) { struct thread *t = auspex_self; return t && !t->quiet ? t : NULL; }
+
+/* A function that opens a file; mode is there where one may be made. */
+#define OPENS(name, label, parameters, flags, arguments)   \
+    EXPORT int name parameters;                            \
+    int name parameters                                    \
+    {                                                      \
+        static int (*real) parameters;                     \
+        NEXT(name);                                        \
+        mode_t mode = 0;                                   \
+        if ((flags) & O_CREAT || ((flags) & O_TMPFILE) == O_TMPFILE) { \
+            va_list list;                                  \
+            va_start(list, flags);                         \
+            mode = va_arg(list, mode_t);                   \
+            va_end(list);                                  \
+        }                                                  \
+        struct thread *t = naming();                       \
+        if (likely(!t))                                    \
+            return real arguments;                         \
+        CALLED(label);                                     \
+        uint64_t since = begins(t, 1);                     \
+        int fd = real arguments;                           \
+        opened(t, fd, since, &region);                     \
+        return fd;                                         \
+    }
+
+OPENS(open, "open", (const char *path, int flags, ...), flags, (path, flags, mode))
+OPENS(openat, "open", (int at, const char *path, int flags, ...), flags, (at, path, flags, mode))
+#ifdef __GLIBC__
+OPENS(open64, "open", (const char *path, int flags, ...), flags, (path, flags, mode))
+OPENS(openat64, "open", (int at, const char *path, int flags, ...), flags, (at, path, flags, mode))
+#endif
+
+/* A function that does so otherwise, or changes names; done says what came of it. */
+#define NAMES(result, name, label, done, parameters, arguments) \
+    EXPORT result name parameters;                         \
+    result name parameters                                 \
+    {                                                      \
+        static result (*real) parameters;                  \
+        NEXT(name);                                        \
+        struct thread *t = naming();                       \
+        if (likely(!t))                                    \
+            return real arguments;                         \
+        CALLED(label);                                     \
+        uint64_t since = begins(t, 1);                     \
+        result n = real arguments;                         \
+        done;                                              \
+        return n;                                          \
+    }
+
+NAMES(int, creat, "creat", opened(t, n, since, &region), (const char *path, mode_t mode), (path, mode))
+NAMES(FILE *, fopen, "fopen", opened(t, n ? FILE_NUMBER(n) : -1, since, &region), (const char *path, const char *how), (path, how))
+NAMES(int, unlink, "unlink", took(t, since, &region), (const char *path), (path))
+NAMES(int, rename, "rename", took(t, since, &region), (const char *from, const char *to), (from, to))
+NAMES(int, truncate, "truncate", took(t, since, &region), (const char *path, off_t size), (path, size))
+#ifdef __GLIBC__
+NAMES(int, creat64, "creat", opened(t, n, since, &region), (const char *path, mode_t mode), (path, mode))
+NAMES(int, __open_2, "open", opened(t, n, since, &region), (const char *path, int flags), (path, flags))
+NAMES(int, __open64_2, "open", opened(t, n, since, &region), (const char *path, int flags), (path, flags))
+NAMES(FILE *, fopen64, "fopen", opened(t, n ? FILE_NUMBER(n) : -1, since, &region), (const char *path, const char *how), (path, how))
 #endif
 
 /* ---- descriptors that come to mean another file ---- */
