@@ -1,8 +1,8 @@
-/* Input and output: calls of the C library that move data, or open and name files, are timed and
- * counted to the region they are made in; their time is that of a region of the
- * call's name below its callers. Only regular files count: what goes
- * to terminals, pipes and sockets is no disk. Inside MPI calls nothing is
- * counted, MPI's own file calls count by themselves. */
+/* Input and output: calls of the C library that move data, or open and name files,
+ * are timed and counted to the region they are made in; their time is that of a
+ * region of the call's name below its callers. Only regular files count: what goes
+ * to terminals, pipes and sockets is no disk. Inside MPI calls nothing is counted,
+ * MPI's own file calls count by themselves. */
 #undef _FORTIFY_SOURCE
 #define __NO_INLINE__ 1 /* no macros or inline forms of what is defined here */
 #include "stacks.h"
