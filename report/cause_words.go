@@ -29,7 +29,7 @@ func because(d *diagnose.Diagnosis, c diagnose.Cause) string {
 		case d.Metric == model.CPUTime && !d.BeyondCPU && lineTotal(d, account.SharedCores) >= largePart:
 			of = " of CPU time" // which takes longer, so that more is lost by it
 		}
-		if f := byFunctionOf(c); f != nil && len(c.Slow) > 0 && f.OthersMean < hardlyAny*f.SlowMean {
+		if f := byFunctionOf(c); f != nil && f.Only {
 			mean := ""
 			if len(c.Slow) > 1 {
 				mean = " in the mean"
@@ -71,10 +71,6 @@ func because(d *diagnose.Diagnosis, c diagnose.Cause) string {
 	}
 	return ": " + strings.Join(parts, "; ")
 }
-
-// hardlyAny is the part of what some spend in a function that the others may have there
-// and be told not to.
-const hardlyAny = 0.01
 
 // onlyWords says which units do the work of a region at all.
 func onlyWords(d *diagnose.Diagnosis, c diagnose.Cause) string {

@@ -144,13 +144,17 @@ func TestDiagnosisWords(t *testing.T) {
 			byProgram(c, diagnose.Sampled{File: "p.c", Line: 13, Most: 2, Mean: 0.75})
 		}, "The trouble is in `pow` (p.c:13), inside `main`: process 3 spends 2.000 s (by samples) there and the mean is 750.0 ms; none of the metrics collected explains it. " + saves + kinds},
 		"sampled below the program, in one process": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
-			byProgram(c, diagnose.Sampled{Most: 2, Mean: 0.5, SlowMean: 2})
+			byProgram(c, diagnose.Sampled{Most: 2, Mean: 0.5, SlowMean: 2, Only: true})
 			c.Slow = processes(3)
 		}, "The trouble is in `pow`, inside `main`: only process 3 spends time there, 2.000 s by samples. " + saves + kinds},
 		"sampled below the program, in two": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
-			byProgram(c, diagnose.Sampled{Most: 2, Mean: 0.5, SlowMean: 1.9, OthersMean: 0.01})
+			byProgram(c, diagnose.Sampled{Most: 2, Mean: 0.5, SlowMean: 1.9, OthersMean: 0.01, Only: true})
 			c.Slow = processes(1, 3)
 		}, "The trouble is in `pow`, inside `main`: only processes 1 and 3 spend time there, 1.900 s in the mean by samples. " + saves + kinds},
+		"sampled below the program, and a little in another": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
+			byProgram(c, diagnose.Sampled{Most: 2, Mean: 0.5, SlowMean: 1.9, OthersMean: 0.01})
+			c.Slow = processes(1, 3)
+		}, "The trouble is in `pow`, inside `main`: processes 1 and 3 spend 1.900 s (by samples) there in the mean and the others 10.00 ms; none of the metrics collected explains it. " + saves + kinds},
 		"sampled below the program, blocked": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
 			byProgram(c, diagnose.Sampled{Most: 2, Mean: 0.5, SlowMean: 1.9, OthersMean: 0.01})
 			c.Blocked = 1

@@ -104,7 +104,7 @@ func sentence(row Row, again bool) string {
 		return fmt.Sprintf("%s, %s of it for %s without a core within `%s`.", text, seconds(c.Seconds), NamedRanks(c.Late()), events.LastName(call))
 	}
 	if place, ok := strings.CutSuffix(c.Region, "/"+events.CallName(events.Pause)); ok { // a pause is of no function: its place is that of the call that follows
-		return fmt.Sprintf("%s, %s of it for pauses of %s (input, output, sleep) before %s.", text, seconds(c.Seconds), NamedRanks(c.Late()), events.LastName(place))
+		return fmt.Sprintf("%s, %s of it for pauses of %s (blocked, asleep, or in input and output) before %s.", text, seconds(c.Seconds), NamedRanks(c.Late()), events.LastName(place))
 	}
 	text = fmt.Sprintf("%s, %s of it for %s on %s", text, seconds(c.Seconds), events.Quoted(c.Region), NamedRanks(c.Late()))
 	if c.Mostly != "" {

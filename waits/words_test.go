@@ -19,7 +19,7 @@ func TestWords(t *testing.T) {
 		{"ranks", "0 compute A 0 3\n0 send S 3 3.1 ->1\n1 compute A 0 1\n1 recv R 1 3.1 <-0",
 			"The ranks wait 32 % of their time for one another. `R` waits 2 s, 2 s of it for `A` on rank 0."},
 		{"a pause, whose place is that of the next call", "0 compute A 0 1\n0 pause /home/me/a.c:15/pause 1 3\n0 send /home/me/a.c:15/S 3 3.1 ->1\n1 compute A 0 1\n1 recv R 1 3.1 <-0",
-			"`R` waits 2 s, 2 s of it for pauses of rank 0 (input, output, sleep) before a.c:15."},
+			"`R` waits 2 s, 2 s of it for pauses of rank 0 (blocked, asleep, or in input and output) before a.c:15."},
 		{"threads of one rank", "0 compute A 0 1\n0 omp O 1 3\n0 compute A 0 3 thread=1\n0 omp O 3 3 thread=1",
 			"The threads wait 33 % of their time for one another. `O` waits 2 s, 2 s of it for `A` on rank 0."},
 		{"threads of two ranks, which do not wait", "0 compute A 0 1\n0 omp O 1 3\n0 compute A 0 3 thread=1\n0 omp O 3 3 thread=1\n1 compute A 0 3",

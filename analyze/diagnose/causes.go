@@ -20,6 +20,8 @@ type Sampled struct {
 	Mean       analyze.Real `json:"mean"`
 	SlowMean   analyze.Real `json:"slow_mean"`
 	OthersMean analyze.Real `json:"others_mean"`
+	// Only: no unit but the slow ones spends any time there worth a word.
+	Only bool `json:"only"`
 }
 
 // Cause explains the differences in one core region, and says what they cost.
@@ -199,6 +201,7 @@ func (s *study) cause(ctx context.Context, t trouble, all []measured, k int, o O
 		c.Within = s.d.Paths[within]
 		c.Sampled = &Sampled{File: at.File, Line: at.Line, Most: analyze.Real(inside[slowest]), Mean: analyze.Real(analyze.Mean(pick(inside, peers))),
 			SlowMean: analyze.Real(analyze.Mean(pick(inside, those))), OthersMean: analyze.Real(analyze.Mean(pick(inside, others)))}
+		c.Sampled.Only = len(those) > 0 && mostBut(inside, those) < hardlyAny*analyze.Mean(pick(inside, those))
 	}
 	kept, err := s.reasons(ctx, c, from, times, groups, who)
 	if err != nil {
@@ -271,6 +274,21 @@ func (s *study) mostIn(p place, slowest int, more float64) int {
 		return -1
 	}
 	return at
+}
+
+// hardlyAny is the part of what some spend in a function that another may have there and
+// be told not to.
+const hardlyAny = 0.01
+
+// mostBut is the greatest of the others' values, whatever their role.
+func mostBut(values []float64, those []int) float64 {
+	most := 0.0
+	for i, v := range values {
+		if !slices.Contains(those, i) {
+			most = max(most, v)
+		}
+	}
+	return most
 }
 
 // inside is what each unit spends in a region and below it.

@@ -14,12 +14,15 @@ func TestMostOfItWithin(t *testing.T) {
 		left, right float64 // of the second process; the first has 1 of each
 		name        string  // of what the difference may be in
 		want        string
-		only        float64 // what the second process spends there
+		most        float64 // what the second process spends there
+		others      float64 // what each other one has in left
 	}{
-		"in one":                {9, 1.2, "left", "prog/main/left", 9},
-		"spread":                {5, 5, "left", "prog/main", 10.1},
-		"in a library's inside": {9, 1.2, "__left_fma", "prog/main", 10.3},
-		"in code without name":  {9, 1.2, "<libm.so.6>", "prog/main", 10.3},
+		"in one":                {9, 1.2, "left", "prog/main/left", 9, 1},
+		"in one alone":          {9, 1.2, "left", "prog/main/left", 9, 0},
+		"hardly in another":     {9, 1.2, "left", "prog/main/left", 9, 0.08},
+		"spread":                {5, 5, "left", "prog/main", 10.1, 1},
+		"in a library's inside": {9, 1.2, "__left_fma", "prog/main", 10.3, 1},
+		"in code without name":  {9, 1.2, "<libm.so.6>", "prog/main", 10.3, 1},
 	} {
 		b := model.NewBuilder()
 		prog := b.Region(model.Region{Name: "prog", Kind: model.Block, Parent: model.NoParent})
@@ -31,7 +34,7 @@ func TestMostOfItWithin(t *testing.T) {
 		calls := b.Metric(model.NewMetric(model.Calls, "", model.Own))
 		for process := range 4 {
 			u := b.Unit(model.Unit{Process: process})
-			l, r := 1.0, 1.0
+			l, r := c.others, 1.0
 			if process == 1 {
 				l, r = c.left, c.right
 			}
@@ -52,7 +55,7 @@ func TestMostOfItWithin(t *testing.T) {
 			t.Errorf("%s: %+v", name, got.Causes)
 			continue
 		}
-		if of := got.Causes[0].Sampled; of == nil || math.Abs(float64(of.Most)-c.only) > 1e-9 || of.SlowMean != of.Most || of.OthersMean >= of.SlowMean || of.Mean >= of.Most || of.Mean <= of.OthersMean {
+		if of := got.Causes[0].Sampled; of == nil || math.Abs(float64(of.Most)-c.most) > 1e-9 || of.SlowMean != of.Most || of.OthersMean >= of.SlowMean || of.Mean >= of.Most || of.Mean <= of.OthersMean || of.Only != (c.others < 0.1) {
 			t.Errorf("%s: sampled %+v", name, of)
 		}
 	}

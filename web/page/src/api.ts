@@ -350,7 +350,7 @@ export interface DiscernibilityMatrix {
 export interface Cause {
   region: string;
   within: string; // the sampled region below with most of the difference, "" for none
-  sampled: { file: string; line: number; most: Num; mean: Num; slow_mean: Num; others_mean: Num } | null; // what units spend in it
+  sampled: { file: string; line: number; most: Num; mean: Num; slow_mean: Num; others_mean: Num; only: boolean } | null; // what units spend in it
   attributes: string[];
   lost_share: Num;
   replayed_gain?: Num; // of the run, where a kept trace was replayed without the difference
