@@ -139,6 +139,31 @@ func TestOwnCostOfCommunication(t *testing.T) {
 	}
 }
 
+// Where no call has most of the communication, the innermost function around most of it is
+// told, unless nearly all of the run is inside.
+func TestCommunicationIsUnderAFunction(t *testing.T) {
+	kinds := []Class{Work, Communicating, Communicating, Communicating}
+	paths := []string{"p/main/step/solve", "p/main/step/field/fft/MPI_Alltoall", "p/main/step/field/spread/MPI_Sendrecv", "p/main/step/move/MPI_Sendrecv"}
+	for _, c := range []struct {
+		name  string
+		times []float64
+		paths []string
+		want  Headline
+	}{
+		{"in two calls", []float64{3, 3, 2.5, 1.5}, paths, Headline{Region: "", Under: "p/main/step/field"}},
+		{"most in one", []float64{3, 4.5, 1, 1.5}, paths, Headline{Region: "p/main/step/field/fft/MPI_Alltoall"}},
+		{"inside all that there is", []float64{0.5, 3.5, 3.5, 2.5}, []string{paths[0], paths[1], "p/main/step/other/MPI_Sendrecv", paths[3]}, Headline{}},
+		{"in code without names", []float64{3, 3, 2.5, 1.5}, []string{paths[0], "p/main/<p>/MPI_Alltoall", "p/main/<p>/MPI_Sendrecv", "p/main/step/MPI_Sendrecv"}, Headline{}},
+	} {
+		in := run(kinds, c.times, c.times)
+		in.Paths = c.paths
+		h := draw(t, in).Headline()
+		if h.Kind != Communication || h.Region != c.want.Region || h.Under != c.want.Under {
+			t.Errorf("%s: %+v", c.name, h)
+		}
+	}
+}
+
 // How often a unit asks whether a message is there is no cost of asking: it asks as long
 // as it waits.
 func TestAskingIsWaiting(t *testing.T) {

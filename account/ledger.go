@@ -35,9 +35,12 @@ func (p Place) MarshalJSON() ([]byte, error) {
 
 // Line is one line of the ledger.
 type Line struct {
-	Kind    Kind    `json:"line"`
-	Region  Place   `json:"region"` // of imbalance; of others where one region has most of it
-	Share   float64 `json:"share"`  // of units × run time
+	Kind   Kind  `json:"line"`
+	Region Place `json:"region"` // of imbalance; of others where one region has most of it
+	// Under is the innermost region that has most of it in those inside, where none has by
+	// itself and this one is not around nearly all of the run.
+	Under   Place   `json:"under,omitempty"`
+	Share   float64 `json:"share"` // of units × run time
 	Seconds float64 `json:"seconds"`
 	Words   string  `json:"words"`
 	Scope   string  `json:"scope"` // the region's own time, or with its parts
@@ -131,8 +134,11 @@ func (l *Ledger) Of(k Kind, region string) (Line, bool) {
 type Headline struct {
 	Kind   Kind    `json:"line"`
 	Region Place   `json:"region"`
+	Under  Place   `json:"under,omitempty"`
 	Share  float64 `json:"share"`
 }
+
+func (l Line) headline() Headline { return Headline{l.Kind, l.Region, l.Under, l.Share} }
 
 const (
 	// Trouble is the least share of a run that is called so.
@@ -159,7 +165,7 @@ func (l *Ledger) Headlines() []Headline {
 			}
 			e.weight += line.Share
 			if line.Share > e.Share {
-				e.Headline = Headline{line.Kind, line.Region, line.Share}
+				e.Headline = line.headline()
 			}
 		}
 		// Many small imbalances have to cost more together than one by itself:
@@ -183,7 +189,7 @@ func (l *Ledger) Worst(k Kind) Headline {
 	var out Headline
 	for _, line := range l.Lines {
 		if line.Kind == k && line.Share > out.Share {
-			out = Headline{line.Kind, line.Region, line.Share}
+			out = line.headline()
 		}
 	}
 	return out

@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
+
+	"auspex/model"
 )
 
 // What time in communication is called: that all units have it is not known of
@@ -80,9 +83,14 @@ func (d *drawing) write() {
 	}
 	add(Imbalance, "", d.unnamed, words)
 	add(Useful, "", d.useful, "work")
-	add(Waiting, d.most(d.waitedIn), d.waiting, "waiting beyond the imbalance")
-	add(Communication, d.most(d.costIn), d.communication, d.costWords())
-	add(IO, d.most(d.diskIn), d.inOut, "input and output")
+	somewhere := func(k Kind, by []float64, seconds float64, words string) {
+		if add(k, d.most(by), seconds, words); seconds > 0 && l.Lines[len(l.Lines)-1].Region == "" {
+			l.Lines[len(l.Lines)-1].Under = d.under(by)
+		}
+	}
+	somewhere(Waiting, d.waitedIn, d.waiting, "waiting beyond the imbalance")
+	somewhere(Communication, d.costIn, d.communication, d.costWords())
+	somewhere(IO, d.diskIn, d.inOut, "input and output")
 	add(SharedCores, "", d.shared, d.sharedWords())
 	add(StartEnd, "", d.ends, "before the first and after the last region, and in starting and ending")
 	add(Idle, "", d.unused, d.idleWords())
@@ -112,6 +120,43 @@ func (d *drawing) most(by []float64) Place {
 		return ""
 	}
 	return Place(d.Paths[best])
+}
+
+// nearlyAll of a run is in the functions that everything is called from: to name them says
+// nothing.
+const nearlyAll = 0.8
+
+// under is the innermost region with at least half of it inside.
+func (d *drawing) under(by []float64) Place {
+	total, all := 0.0, 0.0
+	inside, time := map[string]float64{}, map[string]float64{}
+	for r, path := range d.Paths {
+		wall := 0.0
+		for u := range d.Wall.Units {
+			wall += max(0, d.Wall.Row(u)[r])
+		}
+		all += wall
+		part := 0.0
+		if r < len(by) {
+			part = by[r]
+		}
+		total += part
+		names := model.SplitPath(path)
+		for n := 1; n < len(names); n++ {
+			at := model.JoinPath(names[:n]...)
+			inside[at] += part
+			time[at] += wall
+		}
+	}
+	best, depth := "", 0
+	for at, part := range inside {
+		names := model.SplitPath(at)
+		if part >= total/2 && part > 0 && time[at] < nearlyAll*all && !strings.HasPrefix(names[len(names)-1], "<") &&
+			(len(names) > depth || len(names) == depth && at < best) {
+			best, depth = at, len(names)
+		}
+	}
+	return Place(best)
 }
 
 func (d *drawing) costWords() string {

@@ -135,10 +135,31 @@ func traceTells(d *diagnose.Diagnosis, h account.Headline, what string) string {
 
 // mostIn says where most of a line is.
 func mostIn(h account.Headline) string {
-	if h.Region == "" {
+	switch {
+	case h.Region != "":
+		return ", most of it in " + quoted(shortName(lastName(string(h.Region)))) + callerOf(string(h.Region))
+	case h.Under != "":
+		return ", most of it inside " + quoted(shortName(lastName(string(h.Under))))
+	}
+	return ""
+}
+
+// callerOf names the function that calls MPI there, where it is not the main one: a call
+// of MPI is mended where it is made.
+func callerOf(path string) string {
+	names := model.SplitPath(path)
+	if !strings.HasPrefix(names[len(names)-1], "MPI") {
 		return ""
 	}
-	return ", most of it in " + quoted(shortName(lastName(string(h.Region))))
+	for i := len(names) - 2; i > 0; i-- {
+		switch name := names[i]; {
+		case name == "main", name == "MAIN__":
+			return ""
+		case !strings.HasPrefix(name, "<"):
+			return " in " + quoted(shortName(name))
+		}
+	}
+	return ""
 }
 
 // coreless says who had the cores, as far as it is known; how many could have run is not
@@ -183,7 +204,11 @@ func coreWaitWords(d *diagnose.Diagnosis) []string {
 	if d.Waits != nil || told == 0 || d.CoreWait < max(account.Trouble, told/2) {
 		return nil
 	}
-	return []string{fmt.Sprintf("For %s of the run the processes could have gone on within MPI and had no core%s; `auspex run --trace` tells what that costs.", percentOf(d.CoreWait), sharing(d))}
+	who := sharing(d)
+	if who == "" && d.Cores > 1 {
+		who = fmt.Sprintf(", though there are %d cores for them: another program had them, or a limit or a binding withheld them", d.Cores)
+	}
+	return []string{fmt.Sprintf("For %s of the run the processes could have gone on within MPI and had no core%s; `auspex run --trace` tells what that costs.", percentOf(d.CoreWait), who)}
 }
 
 // spinningWords says that those who wait keep the cores that those who work lack.

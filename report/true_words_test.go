@@ -294,13 +294,16 @@ func TestCoreWaitWords(t *testing.T) {
 	traced.Waits = &diagnose.Waits{}
 	roomy := of(account.Waiting, "main/MPI_Recv", 0.5, 0.4)
 	roomy.Cores = 4
+	somewhere := of(account.Waiting, "main/MPI_Recv", 0.5, 0.4)
+	somewhere.Cores = 0
 	for _, c := range []struct {
 		name string
 		d    *diagnose.Diagnosis
 		want string
 	}{
 		{"most of the waiting", of(account.Waiting, "main/MPI_Recv", 0.5, 0.4), "For 40 % of the" + told + " (4 share 2 cores);"},
-		{"most of the communication, cores enough", roomy, told + "; `auspex run --trace`"},
+		{"most of the communication, cores enough", roomy, told + ", though there are 4 cores for them: another program had them, or a limit or a binding withheld them; `auspex run --trace`"},
+		{"cores that nobody counted", somewhere, told + "; `auspex run --trace`"},
 		{"little of it", of(account.Communication, "main/MPI_Recv", 0.5, 0.1), ""},
 		{"next to nothing of the run", of(account.Communication, "", 0.02, 0.015), ""},
 		{"a trace tells", traced, ""},
@@ -310,6 +313,26 @@ func TestCoreWaitWords(t *testing.T) {
 		text := strings.Join(headlineWords(c.d), " ")
 		if has := strings.Contains(text, told); has != (c.want != "") || !strings.Contains(text, c.want) {
 			t.Errorf("%s: %q", c.name, text)
+		}
+	}
+}
+
+// Where communication is made is said as far as it is known and says something.
+func TestWhereMostOfItIs(t *testing.T) {
+	for _, c := range []struct {
+		h    account.Headline
+		want string
+	}{
+		{account.Headline{}, ""},
+		{account.Headline{Region: "p/main/MPI_Recv"}, ", most of it in `MPI_Recv`"},
+		{account.Headline{Region: "p/main/<p>/MPI_Recv"}, ", most of it in `MPI_Recv`"},
+		{account.Headline{Region: "p/MAIN__/swap/<libsolve.so>/MPI_Recv"}, ", most of it in `MPI_Recv` in `swap`"},
+		{account.Headline{Region: "MPI_Recv()"}, ", most of it in `MPI_Recv`"},
+		{account.Headline{Kind: account.IO, Region: "p/main/save/write"}, ", most of it in `write`"},
+		{account.Headline{Under: "p/main/step/field"}, ", most of it inside `field`"},
+	} {
+		if got := mostIn(c.h); got != c.want {
+			t.Errorf("%+v: %q, want %q", c.h, got, c.want)
 		}
 	}
 }
