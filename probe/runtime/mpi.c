@@ -141,8 +141,10 @@ static __attribute__((noinline)) void mpi_leave(struct thread *t)
     outside = virtual_time(t) - outside;
     t->seen += outside; /* MPI's own work is no computation */
     account(t, outside);
-    if (unlikely(t->entering))
-        seen_price(&auspex_header->call_price, t->entering + (ticks() - over));
+    if (unlikely(t->entering)) {
+        static struct prices seen;
+        seen_price(&auspex_header->call_price, &seen, t->entering + (ticks() - over));
+    }
     t->quiet = 0;
 }
 

@@ -313,8 +313,10 @@ static void end_team(struct team *team)
     auspex_joined(o, team->outside);
     shares.late = shares.done ? now - shares.done : 0;
     auspex_team_end(o, &shares, team->mark);
-    if (unlikely(team->opening))
-        seen_price(&auspex_header->team_price, team->opening + (ticks() - now));
+    if (unlikely(team->opening)) {
+        static struct prices seen;
+        seen_price(&auspex_header->team_price, &seen, team->opening + (ticks() - now));
+    }
 }
 
 /* Opens a parallel region below whoever calls it, to which from returns; returns

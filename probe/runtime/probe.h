@@ -395,19 +395,24 @@ static inline int quick_leave(struct thread *t, uint32_t region)
 }
 
 /* One of so many calls of MPI, or parallel regions, is looked at for what measuring it
- * takes in place, where the program's own data fill the caches. What a call takes that
- * was interrupted meanwhile is no price. */
-enum { PRICED = 64, DISTURBED = 16 };
+ * takes in place, where the program's own data fill the caches and some calls come from
+ * where none came from before: an odd number, so that no pattern of calls hides one. What
+ * took as long as a thread is off its processor was interrupted and is no price. */
+enum { PRICED = 61 };
 
 static inline int priced(struct thread *t) { return unlikely(++t->measured % PRICED == 0); }
 
-static inline void seen_price(uint64_t *price, uint64_t took)
+struct prices { uint64_t sum, seen; };
+
+/* The mean of the prices seen, and of the one that was tried out. */
+static inline void seen_price(uint64_t *price, struct prices *of, uint64_t took)
 {
-    int64_t was = (int64_t)*price;
-    if (was == 0)
-        *price = took;
-    else if (took < DISTURBED * (uint64_t)was)
-        *price = (uint64_t)(was + ((int64_t)took - was) / 8);
+    if (took >= auspex_long)
+        return;
+    if (of->seen == 0 && *price > 0)
+        *of = (struct prices){*price, 1};
+    of->sum += took;
+    *price = of->sum / ++of->seen;
 }
 
 /* Ticks of CPU time charged so far. */
