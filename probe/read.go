@@ -83,6 +83,27 @@ type rawNode struct {
 	Running                                         [counterGroups]uint64
 }
 
+// readNode is binary.Read without its reflection: a program may have tens of thousands.
+func readNode(order binary.ByteOrder, body []byte) (n rawNode) {
+	n.Region, n.Parent, body = order.Uint32(body), order.Uint32(body[4:]), body[8:]
+	next := func(to *uint64) { *to, body = order.Uint64(body), body[8:] }
+	for _, field := range [...]*uint64{
+		&n.Calls, &n.Wall, &n.CPU, &n.Iterations, &n.Blocked,
+		&n.Messages, &n.Sent, &n.Received, &n.Collective, &n.Overtaken,
+		&n.IOTime, &n.IORead, &n.IOWritten, &n.Faults, &n.Switches,
+	} {
+		next(field)
+	}
+	for i := range n.Counters {
+		next(&n.Counters[i])
+	}
+	next(&n.Watched)
+	for i := range n.Running {
+		next(&n.Running[i])
+	}
+	return n
+}
+
 type rawThread struct {
 	ID          int32
 	Current     uint32
@@ -181,6 +202,7 @@ func Parse(data []byte) (*Process, error) {
 	p.Price, p.Budget = float64(h.Price)*secondsPerTick(h), float64(h.Budget)/1e6
 	r := reader{order: order, process: p, start: h.Ticks0, seconds: secondsPerTick(h), threads: map[uint32]int{}}
 	used := min(h.Used, uint64(len(data)))
+	r.count(data[:used])
 	for at := uint64(headerSize); at+chunkSize <= used; at += chunkSize {
 		if err := r.chunk(data[at : at+chunkSize]); err != nil {
 			return nil, fmt.Errorf("byte %d: %w", at, err)
@@ -218,7 +240,18 @@ type reader struct {
 	seconds     float64 // of a tick
 	start, last uint64  // ticks
 	threads     map[uint32]int
-	raw         []rawThread // of the process's threads
+	raw         []rawThread       // of the process's threads
+	room        map[uint32]uint32 // by thread: bytes of its nodes
+}
+
+// count finds out how many nodes each thread has: they are large and come chunk by chunk.
+func (r *reader) count(data []byte) {
+	r.room = map[uint32]uint32{}
+	for at := headerSize; at+chunkSize <= len(data); at += chunkSize {
+		if c := data[at:]; r.order.Uint32(c) == nodeChunk {
+			r.room[r.order.Uint32(c[4:])] += min(r.order.Uint32(c[8:]), chunkSize)
+		}
+	}
 }
 
 func (r *reader) chunk(c []byte) error {
@@ -295,11 +328,11 @@ func (r *reader) nodes(thread uint32, body []byte) error {
 		return nil // killed while the thread was starting
 	}
 	t := &r.process.Threads[i]
+	if t.Nodes == nil {
+		t.Nodes = make([]Node, 0, r.room[thread]/nodeSize)
+	}
 	for ; len(body) >= nodeSize; body = body[nodeSize:] {
-		var raw rawNode
-		if err := binary.Read(bytes.NewReader(body), r.order, &raw); err != nil {
-			return err
-		}
+		raw := readNode(r.order, body)
 		parent := -1
 		if raw.Parent != 1<<32-1 {
 			parent = int(raw.Parent)
@@ -333,10 +366,7 @@ func (r *reader) steps(thread uint32, body []byte) error {
 	}
 	t := &r.process.Threads[i]
 	for ; len(body) >= stepSize; body = body[stepSize:] {
-		var raw rawStep
-		if err := binary.Read(bytes.NewReader(body), r.order, &raw); err != nil {
-			return err
-		}
+		raw := rawStep{r.order.Uint64(body), r.order.Uint32(body[8:]), r.order.Uint32(body[12:]), r.order.Uint64(body[16:])}
 		parent := -1
 		if raw.Parent != 1<<32-1 {
 			parent = int(raw.Parent)

@@ -94,6 +94,23 @@ func TestReadWhatTheRuntimeWrites(t *testing.T) {
 	}
 }
 
+// Fields that are read one after the other are those of the struct.
+func TestReadNode(t *testing.T) {
+	body := make([]byte, nodeSize)
+	for i := range body {
+		body[i] = byte(i*i + 3*i)
+	}
+	for _, order := range []binary.ByteOrder{binary.LittleEndian, binary.BigEndian} {
+		var want rawNode
+		if err := binary.Read(bytes.NewReader(body), order, &want); err != nil {
+			t.Fatal(err)
+		}
+		if got := readNode(order, body); got != want {
+			t.Errorf("%v: read %+v, want %+v", order, got, want)
+		}
+	}
+}
+
 // A region whose ticks came out below nothing took no time, not centuries.
 func TestReadTicksBelowNothing(t *testing.T) {
 	var body bytes.Buffer
