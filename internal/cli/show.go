@@ -31,6 +31,14 @@ func (a *app) showCommand() *cobra.Command {
 		Args:              exactly(1, "one experiment"),
 		ValidArgsFunction: a.completeNames,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			for _, flag := range []string{"metric", "least"} {
+				if cmd.Flags().Changed(flag) && !regions {
+					return usagef("--%s is for the region tree: add --regions", flag)
+				}
+			}
+			if cmd.Flags().Changed("top") && (regions || units || metrics) {
+				return usagef("--top is for the heaviest regions; with --regions, --least 1%% leaves out what is below that share")
+			}
 			if shown, err := a.showPrediction(args[0]); shown || err != nil {
 				return err
 			}
