@@ -26,6 +26,9 @@ type Bound struct {
 	// other threads communicate, it may wait under the name of a region. Nil where
 	// nobody may.
 	First [][]float64
+	// Sparse are regions of which too few samples were taken to say what they cost: a change
+	// of one is priced where it is asked for, and offered nowhere.
+	Sparse map[string]bool
 
 	profile *loggp.Profile
 	seconds float64
@@ -193,7 +196,7 @@ func (b *Bound) Opportunities() (*List, error) {
 	c := b.whole()
 	l := &List{BaseSeconds: b.seconds, Measured: true, Bound: true, Notes: []string{b.note()}, Opportunities: []Opportunity{}, Shares: []Share{}}
 	for _, ch := range c.candidates() {
-		if ch.Kind == Ideal || ch.Kind == NoNoise {
+		if ch.Kind == Ideal || ch.Kind == NoNoise || b.Sparse[ch.Region] {
 			continue
 		}
 		l.Tried++

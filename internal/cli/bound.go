@@ -27,6 +27,9 @@ func (a *app) bound(t *traced, changes []whatif.Change, top int) error {
 	b := whatif.NewBound(p, t.Seconds, waits, all)
 	b.NoTrace = t.NoTrace
 	b.First = first
+	if b.Sparse, err = sparse(t.Data); err != nil {
+		return err
+	}
 	if t.Others > 0 {
 		b.Why = fmt.Sprintf("since the trace holds one thread and others did %.0f %% of the work", 100*t.Others)
 	}
@@ -104,6 +107,36 @@ func profileOf(t *traced) (p *loggp.Profile, all, first [][]float64, err error) 
 		first = append(first, main)
 	}
 	return p, all, first, nil
+}
+
+// fewest samples of a region say something of its time: of eight, chance makes five to
+// eleven two times in three.
+const fewest = 8
+
+// sparse are the regions that only samples know, and too few of them.
+func sparse(d *analyze.Dataset) (map[string]bool, error) {
+	const samples = model.Samples + "." + string(model.Exclusive)
+	if !d.Has(samples) || !d.Has(model.Calls) {
+		return nil, nil
+	}
+	taken, err := d.Matrix(samples)
+	if err != nil {
+		return nil, err
+	}
+	entered, err := d.Matrix(model.Calls)
+	if err != nil {
+		return nil, err
+	}
+	few := map[string]bool{}
+	for r, path := range d.Paths {
+		times, probed := 0.0, false
+		for u := range d.Units {
+			times += max(0, taken.At(u, r))
+			probed = probed || entered.At(u, r) > 0
+		}
+		few[path] = !probed && times < fewest
+	}
+	return few, nil
 }
 
 // hiddenWaits is how long each process may have waited in what counts as its
