@@ -422,3 +422,23 @@ func TestCollectivesThatDoNotAgree(t *testing.T) {
 		}
 	}
 }
+
+// What a rank waits for at its end is told as waiting, and only where it waits.
+func TestWaitAtTheEnd(t *testing.T) {
+	for _, c := range []struct {
+		receiver string
+		waits    bool
+	}{{"init;sleep 1;recv 0 1 100000", true}, {"init;recv 0 1 100000", false}} {
+		rec := recorder{}
+		sender := "init;isend 1 1 100000;sleep 0.5"
+		r := run(t, traceOf(t, sender, c.receiver), Defaults(), Hooks{Timeline: rec})
+		x := r.Ranks[0]
+		if all := x.Sleep + x.Send + x.Wait; relative(all, x.Finish) > 1e-12 {
+			t.Errorf("%s: %v s of %v", c.receiver, all, x.Finish)
+		}
+		last := rec[0][len(rec[0])-1]
+		if waits := x.Wait > 0; waits != c.waits || (last.kind == trace.WaitAll) != c.waits {
+			t.Errorf("%s: waits %v s, the last action is %v", c.receiver, x.Wait, last.kind)
+		}
+	}
+}

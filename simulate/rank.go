@@ -134,6 +134,9 @@ func (e *engine) run(id int32) error {
 				return nil
 			}
 			if r.mode == atEnd {
+				if e.now > r.began { // for what it had not waited for
+					e.ended(id, r)
+				}
 				r.mode = finished
 				e.times[id].Finish = e.now
 				e.alive--
