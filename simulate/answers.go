@@ -179,6 +179,7 @@ func (e *engine) landed(m int32) {
 		}
 		e.announced[u.message].moved = e.now
 		e.failed = errors.Join(e.failed, e.leave(u.message, u.last, true))
+		e.pathBehind(u.message, m)
 	}
 	w.waiting = keep
 }

@@ -66,8 +66,8 @@ func (e *engine) carry(m, last int32, received bool) error {
 	return nil
 }
 
-// drain starts what waits and fits.
-func (e *engine) drain(c *connection) error {
+// drain starts what waits and fits, now that a message has come through (or none).
+func (e *engine) drain(c *connection, through int32) error {
 	for len(c.queue) > 0 && e.room(c, e.post.messages[c.queue[0]].bytes) {
 		m := c.queue[0]
 		c.queue = c.queue[1:]
@@ -76,6 +76,7 @@ func (e *engine) drain(c *connection) error {
 		if err := e.depart(m, c.src, true); err != nil {
 			return err
 		}
+		e.pathBehind(m, through)
 		if msg.tellSource {
 			msg.tellSource = false
 			e.notify(msg.src, m)
@@ -85,14 +86,15 @@ func (e *engine) drain(c *connection) error {
 }
 
 // unloaded notes that a message has come through.
-func (e *engine) unloaded(msg *message) {
+func (e *engine) unloaded(m int32) {
+	msg := &e.post.messages[m]
 	c := e.connect(msg.src, msg.dst)
 	c.sending -= msg.bytes
 	if msg.queued {
 		c.grown = min(c.grown+msg.bytes, mostGrown)
 	}
 	if len(c.queue) > 0 && e.ranks[c.src].inside() {
-		e.failed = errors.Join(e.failed, e.drain(c))
+		e.failed = errors.Join(e.failed, e.drain(c, m))
 	}
 }
 
@@ -104,7 +106,7 @@ func (e *engine) progressBuffers(d *delayed, r *rank) error {
 	}
 	keep := d.outgoing[:0]
 	for _, c := range d.outgoing {
-		if err := e.drain(c); err != nil {
+		if err := e.drain(c, none); err != nil {
 			return err
 		}
 		if len(c.queue) > 0 {

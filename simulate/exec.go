@@ -113,7 +113,7 @@ func (e *engine) arrive(m int32) {
 	}
 	msg.state = arrived
 	if !oneSided && e.carried(msg) {
-		e.unloaded(msg)
+		e.unloaded(m)
 	}
 	if !oneSided && e.watched(msg) {
 		e.landed(m)

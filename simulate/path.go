@@ -32,13 +32,24 @@ func (e *engine) pathBusy(id int32) {
 // pathStart remembers the path up to a message's start: that of the rank, of
 // sender and receiver, that came last.
 func (e *engine) pathStart(m, last int32) {
-	if e.paths == nil {
-		return
+	if e.paths != nil {
+		e.pathFrom(m, e.paths[last].path)
 	}
+}
+
+// pathBehind remembers the path up to the start of a message that had to wait for
+// another one to arrive, if it did.
+func (e *engine) pathBehind(m, other int32) {
+	if e.paths != nil && other != none {
+		e.pathFrom(m, e.pathArrival(e.post.messages[other].dst, other))
+	}
+}
+
+func (e *engine) pathFrom(m int32, path *pathNode) {
 	for int(m) >= len(e.starts) {
 		e.starts = append(e.starts, pathStart{})
 	}
-	e.starts[m] = pathStart{e.paths[last].path, e.now}
+	e.starts[m] = pathStart{path, e.now}
 }
 
 // pathStart is the path up to a message's start, and when that was.
@@ -67,9 +78,14 @@ func (e *engine) pathMessage(id, m int32) {
 	if e.paths == nil {
 		return
 	}
+	e.paths[id].path = e.pathArrival(id, m)
+}
+
+// pathArrival is the path up to the arrival of a message, for which a rank waits.
+func (e *engine) pathArrival(id, m int32) *pathNode {
 	msg := &e.post.messages[m]
 	start := e.starts[m]
-	e.paths[id].path = &pathNode{Stretch{int(id), int(msg.src), msg.bytes, start.at, e.now}, start.path}
+	return &pathNode{Stretch{int(id), int(msg.src), msg.bytes, start.at, e.now}, start.path}
 }
 
 // unroll lists a path from its start.
