@@ -3,6 +3,7 @@ package waits
 import (
 	"cmp"
 	"slices"
+	"sort"
 )
 
 // scratch is room for one attribution.
@@ -60,38 +61,9 @@ func (a *Analyzer) excess(v, late visit, since sync, calls bool) (total float64,
 	for len(a.late) < len(a.header.Paths) {
 		a.late, a.own = append(a.late, 0), append(a.own, 0)
 	}
-	a.touched, a.passed, a.shown, a.out = a.touched[:0], a.passed[:0], a.shown[:0], a.out[:0]
-	add := func(l *log, from, to int64, spent []float64, causes *[]cause) {
-		one := func(e *entry) {
-			if e.seconds <= 0 {
-				return
-			}
-			if a.late[e.path] == 0 && a.own[e.path] == 0 {
-				a.touched = append(a.touched, e.path)
-			}
-			spent[e.path] += e.seconds
-		}
-		if e := l.entry(from - 1); e != nil {
-			for _, w := range e.waits {
-				if w.until > since.time {
-					*causes = append(*causes, w.causes...)
-				}
-			}
-			if calls {
-				one(e)
-			}
-		}
-		list := l.between(from, to)
-		for i := range list {
-			for _, w := range list[i].waits {
-				*causes = append(*causes, w.causes...)
-			}
-			one(&list[i])
-		}
-	}
-	add(&a.locs[late.loc].log, since.late, late.at, a.late, &a.passed)
-	add(&a.locs[v.loc].log, since.own, v.at, a.own, &a.shown)
-	a.passed, a.shown = joined(a.passed), joined(a.shown)
+	a.touched, a.out = a.touched[:0], a.out[:0]
+	a.passed = joined(a.spent(&a.locs[late.loc].log, since.late, late.at, since.time, calls, a.late, a.passed[:0]))
+	a.shown = joined(a.spent(&a.locs[v.loc].log, since.own, v.at, since.time, calls, a.own, a.shown[:0]))
 	for _, p := range a.touched {
 		if s := a.late[p] - a.own[p] - secondsOf(a.shown, late.loc, p); s > 0 {
 			a.out = append(a.out, cause{late.loc, p, s})
@@ -99,8 +71,15 @@ func (a *Analyzer) excess(v, late visit, since sync, calls bool) (total float64,
 		}
 	}
 	direct = len(a.out)
+	shown := a.shown
 	for _, c := range a.passed {
-		s := c.seconds - secondsOf(a.shown, c.loc, c.path)
+		s := c.seconds
+		for len(shown) > 0 && shown[0].key() < c.key() {
+			shown = shown[1:]
+		}
+		if len(shown) > 0 && shown[0].key() == c.key() {
+			s -= shown[0].seconds
+		}
 		if c.loc == v.loc {
 			s -= max(a.own[c.path]-a.late[c.path], 0)
 		}
@@ -115,30 +94,87 @@ func (a *Analyzer) excess(v, late visit, since sync, calls bool) (total float64,
 	return total, direct
 }
 
-// order sorts causes by location and path.
-func order(x, y cause) int { return cmp.Compare(pairKey(x.loc, x.path), pairKey(y.loc, y.path)) }
+// spent adds the entries of a log from a number up to another to times by path, and
+// what they waited for to a list of causes. They met at a time, in the entry before the
+// first: see excess.
+func (a *Analyzer) spent(l *log, from, to, met int64, calls bool, times []float64, causes []cause) []cause {
+	if e := l.entry(from - 1); e != nil {
+		for _, w := range e.waits {
+			if w.until > met {
+				causes = append(causes, w.causes...)
+			}
+		}
+		if calls {
+			a.spend(e, times)
+		}
+	}
+	list := l.between(from, to)
+	for i := range list {
+		e := &list[i]
+		for k := range e.waits {
+			causes = append(causes, e.waits[k].causes...)
+		}
+		a.spend(e, times)
+	}
+	return causes
+}
+
+// spend adds an entry to times by path.
+func (a *Analyzer) spend(e *entry, times []float64) {
+	if e.seconds <= 0 {
+		return
+	}
+	if a.late[e.path] == 0 && a.own[e.path] == 0 {
+		a.touched = append(a.touched, e.path)
+	}
+	times[e.path] += e.seconds
+}
+
+// key sorts causes by location and path.
+func (c *cause) key() uint64 { return pairKey(c.loc, c.path) }
 
 // joined sorts causes and sums up equal ones.
 func joined(causes []cause) []cause {
 	if len(causes) < 2 {
 		return causes
 	}
-	slices.SortFunc(causes, order)
+	sortCauses(causes)
 	n := 0
-	for _, c := range causes[1:] {
-		if order(causes[n], c) == 0 {
-			causes[n].seconds += c.seconds
+	for i := 1; i < len(causes); i++ {
+		if causes[n].key() == causes[i].key() {
+			causes[n].seconds += causes[i].seconds
 			continue
 		}
 		n++
-		causes[n] = c
+		causes[n] = causes[i]
 	}
 	return causes[:n+1]
 }
 
+// fewCauses is up to how many are put in order one by one: most lists are shorter, and
+// come in pieces that are in order.
+const fewCauses = 32
+
+// sortCauses sorts a list by key.
+func sortCauses(causes []cause) {
+	if len(causes) > fewCauses {
+		slices.SortFunc(causes, func(x, y cause) int { return cmp.Compare(x.key(), y.key()) })
+		return
+	}
+	for i := 1; i < len(causes); i++ {
+		c, k := causes[i], i
+		for ; k > 0 && causes[k-1].key() > c.key(); k-- {
+			causes[k] = causes[k-1]
+		}
+		causes[k] = c
+	}
+}
+
 // secondsOf is that of one cause among joined ones.
 func secondsOf(causes []cause, loc, path int32) float64 {
-	if i, ok := slices.BinarySearchFunc(causes, cause{loc: loc, path: path}, order); ok {
+	is := pairKey(loc, path)
+	i := sort.Search(len(causes), func(i int) bool { return causes[i].key() >= is })
+	if i < len(causes) && causes[i].key() == is {
 		return causes[i].seconds
 	}
 	return 0
