@@ -212,7 +212,7 @@ func (b *bounder) action(id int, a *trace.Action, size func(int64, trace.Type) i
 		}
 		b.all += s
 	case trace.Sleep:
-		work(max(a.Value, 0))
+		work(slept(a.Value))
 	case trace.Test:
 		b.polls++
 	case trace.Recv, trace.Irecv:

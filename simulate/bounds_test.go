@@ -100,3 +100,16 @@ func TestBoundsOfSmallCollectives(t *testing.T) {
 		}
 	}
 }
+
+// Sleeps shorter than the shortest count as that, many of them too.
+func TestBoundsOfShortSleeps(t *testing.T) {
+	p, o := plain(t)
+	text := "init;" + strings.Repeat("sleep 1e-10;", 1000) + "finalize"
+	b, err := Estimate(context.Background(), traceOf(t, text), p, []int{0}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if seconds := secondsOf(t, p, o, text); relative(b.Lower, seconds) > 1e-9 || relative(b.Upper, seconds) > 1e-9 {
+		t.Errorf("the replay takes %v s, the bounds are %v and %v s", seconds, b.Lower, b.Upper)
+	}
+}

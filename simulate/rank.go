@@ -369,12 +369,17 @@ func (e *engine) beginTest(id int32, r *rank, a *trace.Action) error {
 	return nil
 }
 
-// sleep wakes a rank up later, by SimGrid's shortest sleep at least.
-func (e *engine) sleep(id int32, seconds float64) {
+// slept is how long a sleep lasts: SimGrid's shortest at least, where it is any.
+func slept(seconds float64) float64 {
 	if seconds > 0 {
-		seconds = max(seconds, precision)
+		return max(seconds, precision)
 	}
-	e.queue.schedule(id, e.now+seconds)
+	return 0
+}
+
+// sleep wakes a rank up later.
+func (e *engine) sleep(id int32, seconds float64) {
+	e.queue.schedule(id, e.now+slept(seconds))
 	e.sleeping[id] = true
 	e.pathBusy(id)
 }
