@@ -227,6 +227,8 @@ func TestCriticalPathBehindMessages(t *testing.T) {
 	ordered, narrow := o, o
 	ordered.InOrder = true
 	narrow.SendBuffer = 1000
+	taken := o
+	taken.Leaves = 1 << 30
 	for _, c := range []struct {
 		name string
 		o    Options
@@ -234,6 +236,7 @@ func TestCriticalPathBehindMessages(t *testing.T) {
 	}{
 		{"answers in order", ordered, "irecv 1 0 1000000;isend 1 0 1000000;sleep 0.001;send 1 3 1;waitall", "recv 0 3 1;irecv 0 0 1000000;isend 0 0 1000000;waitall"},
 		{"room in the buffers", narrow, "isend 1 1 60000;isend 1 2 60000;waitall", "irecv 0 1 60000;irecv 0 2 60000;waitall"},
+		{"done when it has left", taken, "send 1 1 100000;compute 1e6", "compute 1e8;recv 0 1 100000"},
 	} {
 		at := 0.0
 		r := run(t, traceOf(t, c.a, c.b), c.o, Hooks{})

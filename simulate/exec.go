@@ -86,11 +86,11 @@ func (e *engine) depart(m, last int32, received bool) error {
 func (e *engine) leave(m, last int32, received bool) error {
 	msg := &e.post.messages[m]
 	msg.state = travelling
+	e.pathStart(m, last)
 	tail := int64(0)
 	if e.watched(msg) {
 		tail = e.fly(m)
 	}
-	e.pathStart(m, last)
 	return e.net.start(e.now, e.delay(m, received), e.ranks[msg.src].host, e.ranks[msg.dst].host, msg.bytes, tail, m)
 }
 
