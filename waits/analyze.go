@@ -67,8 +67,9 @@ type Analyzer struct {
 	intakes  []*intake          // to be used again
 	spare    []*message
 	scratch
-	room   []node // for nodes to come
-	nodes  int    // of the critical path since it was last folded
+	room   []node                     // for nodes to come
+	nodes  int                        // of the critical path since it was last folded
+	older  map[*node]map[step]float64 // what was summed up before nodes
 	folded map[step]float64
 }
 
@@ -76,6 +77,7 @@ type Analyzer struct {
 type location struct {
 	log    log
 	head   *node // the critical path up to now
+	works  bool  // the head is work, which may go on
 	in     []int32
 	near   []pairSync // with those that have higher numbers
 	access *visit     // its latest to a window
