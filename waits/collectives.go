@@ -1,6 +1,7 @@
 package waits
 
 import (
+	"cmp"
 	"slices"
 
 	"auspex/events"
@@ -109,7 +110,11 @@ func (a *Analyzer) meeting(m *meeting) {
 		}
 		return
 	}
-	a.rooted(m)
+	if patternOf(m.kind) == EarlyScan {
+		a.scanned(m)
+	} else {
+		a.rooted(m)
+	}
 	g := &a.comms[m.comm]
 	g.free = append(g.free, m)
 }
@@ -152,6 +157,27 @@ func (a *Analyzer) rooted(m *meeting) {
 			if i != root {
 				a.waited(p, m.visits[i], at, at.at+1, at.begin)
 			}
+		}
+	}
+}
+
+// scanned finds the waits of a scan: each rank waits for the last of those before it.
+func (a *Analyzer) scanned(m *meeting) {
+	places := map[int32]int{}
+	if int(m.comm) < len(a.header.Comms) {
+		for i, rank := range a.header.Comms[m.comm] {
+			places[rank] = i
+		}
+	}
+	slices.SortFunc(m.visits, func(x, y visit) int {
+		r, s := a.header.Locations[x.loc].Rank, a.header.Locations[y.loc].Rank
+		return cmp.Or(cmp.Compare(places[r], places[s]), cmp.Compare(r, s))
+	})
+	late := m.visits[0]
+	for _, v := range m.visits[1:] {
+		a.waited(EarlyScan, v, late, late.at+1, late.begin)
+		if later(v.begin, v.loc, late.begin, late.loc) {
+			late = v
 		}
 	}
 }

@@ -38,6 +38,7 @@ var kinds = map[string]trace.Kind{
 	"compute": trace.Compute, "pause": events.Pause, "send": trace.Send, "isend": trace.Isend, "recv": trace.Recv, "irecv": trace.Irecv,
 	"sendrecv": trace.SendRecv, "wait": trace.Wait, "waitall": trace.WaitAll, "barrier": trace.Barrier, "bcast": trace.Bcast, "reduce": trace.Reduce,
 	"allreduce": trace.Allreduce, "alltoall": trace.Alltoall, "gather": trace.Gather, "scatter": trace.Scatter, "allgather": trace.Allgather,
+	"scan": trace.Scan, "exscan": trace.Exscan,
 	"put": trace.Put, "get": trace.Get, "fence": trace.Fence, "flush": trace.Flush, "winlock": trace.Lock,
 	"omp": events.ThreadBarrier, "lock": events.Lock,
 }
@@ -301,6 +302,16 @@ var hand = []struct{ name, trace, want string }{
 		"early gather",
 		"0 compute A 0 3\n0 gather R 3 3.1 root=1\n1 compute A 0 1\n1 gather R 1 3.1 root=1",
 		"early_reduce R 2: A[0]=2",
+	},
+	{ // Rank 1 waits for rank 0; rank 3 for rank 2, which was later than rank 0. Rank 2 waits for nobody.
+		"early scan",
+		"0 compute A 0 2\n0 scan S 2 2.1\n1 compute A 0 1\n1 scan S 1 2.1\n2 compute A 0 4\n2 scan S 4 4.1\n3 compute A 0 3\n3 scan S 3 4.1",
+		"early_scan S 2: A[0 2]=2",
+	},
+	{ // A scan that all enter in turn, and in which the last rank comes last.
+		"scan in time",
+		"0 compute A 0 1\n0 scan S 1 1.1\n1 compute A 0 2\n1 scan S 2 2.1\n2 compute A 0 3\n2 scan S 3 3.1",
+		"",
 	},
 	{ // The root enters at 3; the others wait from 1 and 2 on.
 		"late broadcast",

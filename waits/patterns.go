@@ -12,6 +12,7 @@ const (
 	WaitAtNxN         Pattern = "wait_nxn"      // for the last to enter a collective of all with all
 	WaitAtBarrier     Pattern = "wait_barrier"  // for the last to enter a barrier
 	EarlyReduce       Pattern = "early_reduce"  // a root before those it gathers from
+	EarlyScan         Pattern = "early_scan"    // a rank before those of lower rank
 	LateBroadcast     Pattern = "late_broadcast"
 	Completion        Pattern = "completion"    // of a collective, after the first has left
 	WaitAtFence       Pattern = "wait_fence"    // for the last to come to a fence
@@ -34,6 +35,8 @@ func patternOf(k trace.Kind) Pattern {
 		return LateBroadcast
 	case trace.Reduce, trace.Gather, trace.Gatherv:
 		return EarlyReduce
+	case trace.Scan, trace.Exscan:
+		return EarlyScan
 	}
 	return WaitAtNxN
 }

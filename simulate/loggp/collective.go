@@ -53,7 +53,23 @@ type gathering struct {
 	took    float64 // see trace.Join
 	waiting []int32 // ranks that cannot leave yet
 	splits  []split
+	// Of a scan: when each member was ready, up to which member all are, and the latest
+	// of those.
+	ready   []float64
+	through int
+	upTo    float64
 }
+
+// enter notes when a member of a scan is ready.
+func (g *gathering) enter(me int32, ready float64, size int) {
+	for len(g.ready) < size {
+		g.ready = append(g.ready, notYet)
+	}
+	g.ready[me] = ready
+}
+
+// notYet stands for a member that has not come.
+const notYet = -1
 
 type split struct{ rank, colour, key int32 }
 
@@ -88,6 +104,9 @@ func (e *engine) collective(id int32, r *rank) error {
 		bytes = max(bytes, r.size(slices.Max(append(a.Counts2, 0)), a.Type2))
 	}
 	g.bytes = max(g.bytes, bytes)
+	if a.Kind == trace.Scan || a.Kind == trace.Exscan {
+		g.enter(m.me, ready, c.size)
+	}
 	root := max(a.Peer, 0)
 	isRoot := m.me == root
 	if isRoot {
@@ -115,7 +134,7 @@ func (e *engine) gathering(k trace.Kind) *gathering {
 	if n := len(e.open); n > 0 {
 		g := e.open[n-1]
 		e.open = e.open[:n-1]
-		*g = gathering{kind: k, waiting: g.waiting[:0]}
+		*g = gathering{kind: k, waiting: g.waiting[:0], ready: g.ready[:0]}
 		return g
 	}
 	return &gathering{kind: k}
@@ -161,6 +180,13 @@ func (e *engine) leave(c *communicator, g *gathering) {
 			free(id, since)
 		}
 		g.waiting = kept
+	case trace.Scan, trace.Exscan:
+		for ; g.through < len(g.ready) && g.ready[g.through] != notYet; g.through++ {
+			id, _ := c.world(int32(g.through)) // a member
+			g.upTo = max(g.upTo, g.ready[g.through])
+			free(id, g.upTo)
+		}
+		g.waiting = g.waiting[:0]
 	default:
 		if !all {
 			return

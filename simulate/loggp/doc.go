@@ -14,8 +14,8 @@
 //     hands over what each rank did when (package events).
 //
 // Collectives are one step: nobody leaves a collective of all to all before the
-// last has come, nobody a broadcast before its root, and the root of a reduction
-// not before all others. Their cost is that of the algorithms in Thakur,
+// last has come, nobody a broadcast before its root, a scan before those of lower
+// rank, and the root of a reduction not before all others. Their cost is that of the algorithms in Thakur,
 // Rabenseifner, Gropp, "Optimization of collective communication operations in
 // MPICH" (IJHPCA 2005), section 3.
 package loggp

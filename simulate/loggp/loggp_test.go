@@ -82,6 +82,29 @@ func TestToItself(t *testing.T) {
 
 // TestCollectives holds who waits for whom: in all-to-all for the last, in a
 // broadcast for the root, in a reduction the root for all.
+// A scan waits for those before it and for nobody else: rank 1 takes in what rank 2
+// sends before its own.
+func TestScans(t *testing.T) {
+	for _, kind := range []trace.Kind{trace.Scan, trace.Exscan} {
+		tr := written(t, 4, func(r int, b *trace.Builder) {
+			compute(b, "A", []float64{2, 1, 4, 3}[r])
+			if r == 2 {
+				b.Add(&trace.Action{Kind: trace.Send, Type: trace.Byte, Peer: 1, Count: 1000})
+			}
+			b.Add(&trace.Action{Kind: kind, Type: trace.Byte, Count: 8})
+			if r == 1 {
+				b.Add(&trace.Action{Kind: trace.Recv, Type: trace.Byte, Peer: 2, Count: 1000})
+			}
+		})
+		r := replay(t, tr, loggp.Options{Network: loggp.Network{EagerBelow: 100}})
+		for rank, want := range []float64{2, 4, 4, 4} {
+			near(t, fmt.Sprintf("%s, rank %d", kind, rank), r.Finish[rank], want)
+		}
+		joint := loggp.Options{Network: loggp.Network{Joint: true}}
+		near(t, fmt.Sprintf("%s that holds all", kind), replay(t, tr, joint).Finish[0], 4)
+	}
+}
+
 func TestCollectives(t *testing.T) {
 	for _, c := range []struct {
 		kind trace.Kind
