@@ -27,7 +27,12 @@ type changes struct {
 	pending []change
 	idle    int // changes in a row while nothing moved
 	patient int // how many of those can still matter
+	row     int // changes in a row while nothing happened in the program
 }
+
+// mostInRow is after how many changes in a row a replay is given up: what is to happen
+// next takes as long as no program runs.
+const mostInRow = 1 << 24
 
 func newChanges(p *platform.Platform) changes {
 	var c changes
@@ -92,6 +97,9 @@ func (e *engine) alter(moving bool) error {
 		e.changes.idle = 0
 	} else if e.changes.idle++; e.changes.idle > e.changes.patient {
 		return fmt.Errorf("simulate: from %g s on nothing moves any more: a speed stays at 0", e.now)
+	}
+	if e.changes.row++; e.changes.row > mostInRow {
+		return fmt.Errorf("simulate: by %g s the platform has changed %d times while nothing happened in the program: look for a computation, a speed, a bandwidth or a latency that cannot be", e.now, mostInRow)
 	}
 	switch c.Of {
 	case platform.HostSpeed:

@@ -154,3 +154,18 @@ func TestFailures(t *testing.T) {
 		})
 	}
 }
+
+// A profile that goes round and round beside something that takes for ever is given up,
+// and one beside something long is not.
+func TestRoundsWithoutEnd(t *testing.T) {
+	round := map[string]string{"s.txt": "0 1\n1e-4 0.5\nLOOPAFTER 1e-4\n"}
+	for _, c := range []struct {
+		flops string
+		ends  bool
+	}{{"1e10", true}, {"1e16", false}} {
+		r, err := changing(t, `speed_file="s.txt"`, "", "", round, "0 compute 1e6", "1 compute "+c.flops)
+		if c.ends != (err == nil) || err != nil && !strings.Contains(err.Error(), "nothing happened in the program") {
+			t.Errorf("%s flop: %v, %v", c.flops, r, err)
+		}
+	}
+}

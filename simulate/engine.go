@@ -171,6 +171,7 @@ func (e *engine) loop(ctx context.Context) error {
 		if e.now = max(e.now, date); math.IsInf(e.now, 0) || math.IsNaN(e.now) {
 			return errors.New("simulate: the simulated time has become larger than any number: look for a computation or a host's speed that cannot be")
 		}
+		e.changes.row = 0
 		e.queue.each(e.now, happen)
 		if e.failed != nil {
 			return e.failed
