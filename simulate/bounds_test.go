@@ -2,53 +2,22 @@ package simulate
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"auspex/platform"
 	"auspex/trace"
 )
 
 // estimate reckons the bounds of a case's folder.
 func estimate(t *testing.T, dir string, np int, cfg []string) (*Bounds, error) {
 	t.Helper()
-	o := Defaults()
-	pf, err := os.Open(filepath.Join(dir, "platform.xml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer pf.Close()
-	p, err := platform.Read(filepath.Join(dir, "platform.xml"), pf)
-	if err != nil {
-		t.Fatal(err)
-	}
-	hf, err := os.Open(filepath.Join(dir, "hostfile"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer hf.Close()
-	slots, err := platform.ReadHostfile(filepath.Join(dir, "hostfile"), hf, p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for key, value := range p.Config {
-		if err := o.Set(key, value); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, c := range cfg {
-		key, value, _ := strings.Cut(strings.TrimPrefix(c, "--cfg="), ":")
-		if err := o.Set(key, value); err != nil {
-			t.Fatal(err)
-		}
-	}
+	p, hosts, o := placed(t, dir, refCase{NP: np, Cfg: cfg})
 	tr, err := trace.Open(context.Background(), filepath.Join(dir, "list.txt"), np)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Estimate(context.Background(), tr, p, platform.Map(slots, tr.NP()), o)
+	return Estimate(context.Background(), tr, p, hosts, o)
 }
 
 // Every replay of the reference lies between the bounds.
