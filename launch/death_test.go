@@ -3,6 +3,7 @@ package launch
 import (
 	"bytes"
 	"context"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -97,28 +98,30 @@ func TestOneRankDies(t *testing.T) {
 // Interrupting a run keeps what was measured until then.
 func TestInterrupted(t *testing.T) {
 	need(t, "gcc")
-	dir := write(t, map[string]string{"long.c": `#include <unistd.h>
-static void wait_long(void)
+	dir := write(t, map[string]string{"long.c": `#include <stdio.h>
+#include <unistd.h>
+static void wait_long(const char *mark)
 {
+    fclose(fopen(mark, "w"));
     sleep(100);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    wait_long();
+    wait_long(argv[argc - 1]);
     return 0;
 }
 `})
 	exe := filepath.Join(dir, "long")
 	mustCompile(t, "gcc", "-O0", filepath.Join(dir, "long.c"), "-o", exe)
 	ctx, cancel := context.WithCancel(t.Context())
-	r := Runner{Command: []string{exe}, Dir: t.TempDir(), Cache: testCache()}
+	defer cancel()
+	mark := filepath.Join(dir, "waits")
+	r := Runner{Command: []string{exe, mark}, Dir: t.TempDir(), Cache: testCache()}
 	go func() {
-		defer cancel()
-		for range 1000 { // until the process has told of itself
-			if files, _ := filepath.Glob(filepath.Join(r.Dir, "*.probe")); files != nil {
-				time.Sleep(300 * time.Millisecond)
-				return
+		for ctx.Err() == nil {
+			if _, err := os.Stat(mark); err == nil {
+				cancel()
 			}
 			time.Sleep(20 * time.Millisecond)
 		}

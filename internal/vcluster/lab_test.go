@@ -86,16 +86,9 @@ func TestRateOfALink(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { pong.Process.Kill(); pong.Wait() }()
-	out, err := inside(l, 0, "ping", l.Hosts[1].Address).CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	var rate float64
-	if _, err := fmt.Sscan(string(out), &rate); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	rate := bestRate(t, inside(l, 0, "ping", l.Hosts[1].Address), 30) // a busy machine does not fill it
 	t.Logf("%.1f Mbit/s", rate)
-	if rate < 30 || rate > 101 { // a busy machine does not fill it
+	if rate < 30 || rate > 101 {
 		t.Errorf("a link of 100 Mbit/s carries %.1f", rate)
 	}
 }
@@ -118,20 +111,28 @@ func TestSmallBesideLarge(t *testing.T) {
 	time.Sleep(time.Second) // the flood fills what there is to fill
 	ping := inside(l, 0, "ping", l.Hosts[2].Address)
 	ping.Env = append(ping.Env, "VCLUSTER_BYTES=64")
+	// 128 KiB before the link are 11 ms, 64 KiB, where packets cannot be cut short, 5.
+	const longest = 0.007
+	back := 2 * 8 * 64 / (bestRate(t, ping, 2*8*64/(longest*1e6)) * 1e6)
+	t.Logf("back and forth %.2f ms", 1e3*back)
+	if back > longest {
+		t.Errorf("64 bytes beside a flood to another host take %.1f ms back and forth", 1e3*back)
+	}
+}
+
+// bestRate is the best that a ping reaches in Mbit/s. On a busy machine it goes on for
+// longer, until it is as good as is asked.
+func bestRate(t *testing.T, ping *exec.Cmd, asked float64) (rate float64) {
+	t.Helper()
+	ping.Env = append(ping.Env, fmt.Sprint("VCLUSTER_RATE=", asked))
 	out, err := ping.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	var rate float64
 	if _, err := fmt.Sscan(string(out), &rate); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	// 128 KiB before the link are 11 ms, 64 KiB, where packets cannot be cut short, 5.
-	back := 2 * 8 * 64 / (rate * 1e6)
-	t.Logf("back and forth %.2f ms", 1e3*back)
-	if back > 0.008 {
-		t.Errorf("64 bytes beside a flood to another host take %.1f ms back and forth", 1e3*back)
-	}
+	return rate
 }
 
 // length is how long a message is.
@@ -190,10 +191,13 @@ func dial(address string) net.Conn {
 	panic("nobody answers at " + address)
 }
 
-// ping prints the best rate of some round trips in Mbit/s.
+// ping prints the best rate of some round trips in Mbit/s: of more than a few where it is
+// below what was asked, for ten seconds.
 func ping(address string) {
 	c, buffer, best := dial(address), make([]byte, length()), 0.0
-	for range max(4, min(40, 1000/len(buffer))) {
+	asked, _ := strconv.ParseFloat(os.Getenv("VCLUSTER_RATE"), 64)
+	few, end := max(4, min(40, 1000/len(buffer))), time.Now().Add(10*time.Second)
+	for i := 0; i < few || best < asked && time.Now().Before(end); i++ {
 		start := time.Now()
 		if _, err := c.Write(buffer); err != nil {
 			panic(err)
