@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -9,6 +10,8 @@ import (
 	"syscall"
 	"time"
 	"unsafe"
+
+	"auspex/internal/lazyregexp"
 )
 
 // forwarded are the signals by which people, terminals and batch systems speak to a
@@ -112,7 +115,10 @@ func (w *witness) got(s os.Signal) bool {
 	}
 	select {
 	case <-time.After(together):
-		return false
+		if status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", w.cmd.Process.Pid)); !dying(string(status)) {
+			return false
+		}
+		<-w.ended
 	case <-w.ended:
 	}
 	status, ok := w.cmd.ProcessState.Sys().(syscall.WaitStatus)
@@ -123,6 +129,14 @@ func (w *witness) got(s os.Signal) bool {
 	}
 	return same
 }
+
+// pending is a signal that a process has not taken yet, or its end, in what the kernel
+// says of it.
+var pending = lazyregexp.New(`(?m)^S(ig|hd)Pnd:\t.*[1-9a-f]|^State:\t[ZX]`)
+
+// dying tells of what the kernel says of the witness whether a signal reached it that
+// it has yet to die of, for which it needs a core.
+func dying(status string) bool { return status == "" || pending.MatchString(status) }
 
 func (w *witness) end() {
 	if w.cmd != nil {

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
+	"strings"
 	"syscall"
 	"testing"
 )
@@ -13,18 +15,19 @@ import (
 func TestForeground(t *testing.T) {
 	for _, c := range []struct {
 		name, signal, trap string
+		turns              int // that it goes on for, unless it is ended
 		status             int
 		printed            string
 	}{
-		{"handled", "INT", "trap 'echo saved; exit 5' INT", 5, "saved\n"},
-		{"ignored", "INT", "trap '' INT", 7, ""},
-		{"not handled", "INT", "", 130, ""},
-		{"ended", "TERM", "trap 'echo saved; exit 5' TERM", 5, "saved\n"},
-		{"quit", "QUIT", "trap 'echo saved; exit 6' QUIT", 6, "saved\n"},
+		{"handled", "INT", "trap 'echo saved; exit 5' INT", 3000, 5, "saved\n"},
+		{"ignored", "INT", "trap '' INT", 15, 7, ""},
+		{"not handled", "INT", "", 3000, 130, ""},
+		{"ended", "TERM", "trap 'echo saved; exit 5' TERM", 3000, 5, "saved\n"},
+		{"quit", "QUIT", "trap 'echo saved; exit 6' QUIT", 3000, 6, "saved\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var out bytes.Buffer
-			script := c.trap + "\nkill -" + c.signal + " $PPID\nfor i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do sleep 0.02; done\nexit 7"
+			script := fmt.Sprintf("%s\nkill -%s $PPID\nfor i in $(seq %d); do sleep 0.02; done\nexit 7", c.trap, c.signal, c.turns)
 			r := Runner{Command: []string{"sh", "-c", script}, Foreground: true, Out: &out, Err: os.Stderr}
 			ended, err := r.execute(t.Context(), r.Command, nil)
 			if err != nil || ended.Status != c.status || out.String() != c.printed {
@@ -60,5 +63,21 @@ func TestWitness(t *testing.T) {
 	}
 	if w.got(os.Interrupt) {
 		t.Error("another signal is taken for the group's")
+	}
+}
+
+// TestDying: a process without a core dies later than it was ended.
+func TestDying(t *testing.T) {
+	const status = "Name:\tSigPnd: 1\nState:\tS (sleeping)\nSigPnd:\t0000000000000000\nShdPnd:\t0000000000000000\nSigBlk:\t0000000000004000\n"
+	for text, want := range map[string]bool{
+		status: false,
+		strings.Replace(status, "SigPnd:\t0000000000000000", "SigPnd:\t0000000000000100", 1): true,
+		strings.Replace(status, "ShdPnd:\t0000000000000000", "ShdPnd:\t0000000000004000", 1): true,
+		strings.Replace(status, "S (sleeping)", "Z (zombie)", 1):                             true,
+		"": true,
+	} {
+		if got := dying(text); got != want {
+			t.Errorf("dying: %v of\n%s", got, text)
+		}
 	}
 }
