@@ -129,29 +129,29 @@ func TestDeathAfterFinish(t *testing.T) {
 	for _, victim := range []int{1, 3} { // the first peer, which still runs, is connected to by others; the rest finish with the victim
 		hold := filepath.Join(t.TempDir(), "hold")
 		var said lines
-		killed := make(chan struct{})
+		began, killed := time.Now(), make(chan time.Time, 1)
 		o := Options{Clusters: []int{2, 2}, Scheme: Asynchronous, Restarts: 1, Patience: 2 * time.Minute, Out: &said, Err: &said,
 			Command: []string{program, "1e-9"},
 			Env:     []string{"MEAN_HOLD=" + hold, "MEAN_HOLD_AT=end", "MEAN_HOLD_ONLY=0"},
 			Started: func(rank, incarnation int, p *os.Process) {
 				if rank == victim && incarnation == 0 {
 					go func() {
-						defer close(killed)
 						for !strings.Contains("\n"+said.String(), fmt.Sprintf("\n%d ", victim)) {
 							time.Sleep(10 * time.Millisecond)
 						}
-						time.Sleep(500 * time.Millisecond) // P2P_Finish has told the others
+						// P2P_Finish tells the others in less than all messages before took.
+						time.Sleep(max(500*time.Millisecond, time.Since(began)))
 						p.Kill()
+						killed <- time.Now()
 					}()
 				}
 			}}
-		began := time.Now()
 		_, err := Run(t.Context(), o)
-		<-killed
+		died := <-killed
 		if err == nil || !strings.Contains(said.String(), "was killed after it had finished with the others") {
 			t.Errorf("%v\n%s", err, said.String())
 		}
-		if took := time.Since(began); took > time.Minute {
+		if took := time.Since(died); took > time.Minute {
 			t.Errorf("said after %v", took)
 		}
 	}
