@@ -177,9 +177,15 @@ func TestProgressIsStreamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, fails := range []bool{false, true} {
+		told := make(chan struct{}, 1)
 		slow := route{answer: func(ctx context.Context, q *asked) (any, error) {
 			q.tell("pondering")
-			time.Sleep(3 * toldEvery)
+			for range 2 { // the first line may have been on its way
+				select {
+				case <-told:
+				case <-time.After(time.Minute):
+				}
+			}
 			if fails {
 				return nil, errors.New("no luck")
 			}
@@ -191,7 +197,7 @@ func TestProgressIsStreamed(t *testing.T) {
 		}
 		r.Header.Set("Accept", "application/x-ndjson")
 		var got recorder
-		s.handle(slow)(flushable{&got}, r)
+		s.handle(slow)(flushable{&got, told}, r)
 		lines := bufio.NewScanner(&got.body)
 		stages, last := 0, ""
 		for lines.Scan() {
@@ -210,9 +216,18 @@ func TestProgressIsStreamed(t *testing.T) {
 	}
 }
 
-type flushable struct{ *recorder }
+// flushable tells when a line was sent.
+type flushable struct {
+	*recorder
+	told chan struct{}
+}
 
-func (flushable) Flush() {}
+func (f flushable) Flush() {
+	select {
+	case f.told <- struct{}{}:
+	default:
+	}
+}
 
 // Many who ask the same share one computation; one that nobody waits for is
 // given up.
