@@ -282,7 +282,7 @@ func need(t *testing.T, commands ...string) {
 
 func execute(t *testing.T, dir string, env []string, name string, args ...string) (string, error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute) // only one that hangs takes so long
 	defer cancel()
 	command := exec.CommandContext(ctx, name, args...)
 	command.Dir = dir

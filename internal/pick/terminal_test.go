@@ -118,7 +118,7 @@ func (c *console) output() string {
 // expect waits until a text has been shown since the latest expect.
 func (c *console) expect(text string) {
 	c.t.Helper()
-	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		c.mu.Lock()
 		all := c.seen.String()
 		if i := strings.Index(all, text); i >= 0 {
