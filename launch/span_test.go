@@ -50,18 +50,34 @@ func TestBeside(t *testing.T) {
 // slept, joined its threads and waited for a child.
 func TestAloneSleeps(t *testing.T) {
 	need(t, "gcc")
-	dir := write(t, map[string]string{"s.c": `#include <pthread.h>
+	dir := write(t, map[string]string{"s.c": `#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-static void *rest(void *p) { usleep(30000); return p; }
+static char state[64];
+static void *rest(void *p) /* from when the first thread waits for it */
+{
+    char text[256] = "";
+    do {
+        usleep(1000);
+        int f = open(state, O_RDONLY);
+        text[read(f, text, sizeof text - 1)] = 0;
+        close(f);
+    } while (!strstr(text, ") S"));
+    usleep(30000);
+    return p;
+}
 int main(void)
 {
     pthread_t other;
+    snprintf(state, sizeof state, "/proc/%d/stat", getpid());
     usleep(30000);
     pthread_create(&other, 0, rest, 0);
     pthread_join(other, 0);
     if (fork() == 0) {
-        usleep(30000);
+        rest(0);
         _exit(0);
     }
     wait(0);
