@@ -3,6 +3,7 @@ package launch
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -43,8 +44,11 @@ func need(t testing.TB, programs ...string) {
 	}
 }
 
-// testCache outlives a test: the runtime is compiled once for each MPI.
-func testCache() string { return filepath.Join(os.TempDir(), "auspex-launch-test") }
+// testCache outlives a test: the runtime is compiled once for each MPI. What another user's
+// tests left there could not be written to.
+func testCache() string {
+	return filepath.Join(os.TempDir(), fmt.Sprint("auspex-launch-test-", os.Getuid()))
+}
 
 // write puts files into a new directory and returns it.
 func write(t testing.TB, files map[string]string) string {

@@ -21,13 +21,14 @@ var hostileBuilds = []struct {
 	build func(t *testing.T, dir string) // makes dir/x of dir/src/x.c
 }{
 	{name: "no place for temporary files", build: func(t *testing.T, dir string) {
+		before := os.Getenv("TMPDIR")
 		t.Setenv("TMPDIR", filepath.Join(dir, "nowhere"))
 		// gcc itself needs none with -pipe; without a place for copies the original is compiled.
 		status, _, errs := compile(t, "gcc", "-pipe", "-c", filepath.Join(dir, "src", "x.c"), "-o", filepath.Join(dir, "x.o"))
 		if status != 0 || !strings.Contains(errs, "nothing is instrumented") {
 			t.Fatalf("status %d: %s", status, errs)
 		}
-		t.Setenv("TMPDIR", "")
+		t.Setenv("TMPDIR", before)
 		mustCompile(t, "gcc", filepath.Join(dir, "x.o"), "-o", filepath.Join(dir, "x"))
 	}},
 	{name: "unwritable cache", build: func(t *testing.T, dir string) {

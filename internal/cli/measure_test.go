@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -49,7 +50,7 @@ var launchers = map[string][]string{
 // the program prints stays what it was, its units and regions are there, and
 // the diagnosis names what was planted.
 func TestMeasureExamples(t *testing.T) {
-	t.Setenv("AUSPEX_CACHE", filepath.Join(os.TempDir(), "auspex-launch-test")) // the runtime is compiled once
+	t.Setenv("AUSPEX_CACHE", testCache())
 	for _, m := range measuredExamples {
 		for _, mpi := range []string{"mpich", "openmpi"} {
 			if m.ranks == 0 && mpi != "mpich" {
@@ -165,6 +166,11 @@ func checksumOf(t *testing.T, output string) string {
 	}
 	t.Fatalf("no checksum in\n%s", output)
 	return ""
+}
+
+// testCache is that of launch's tests: the runtime is compiled once.
+func testCache() string {
+	return filepath.Join(os.TempDir(), fmt.Sprint("auspex-launch-test-", os.Getuid()))
 }
 
 func skipWithout(t *testing.T, commands ...string) {

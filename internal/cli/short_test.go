@@ -43,7 +43,7 @@ int main(void)
 // measured.
 func TestTooShort(t *testing.T) {
 	skipWithout(t, "gcc")
-	t.Setenv("AUSPEX_CACHE", filepath.Join(os.TempDir(), "auspex-launch-test"))
+	t.Setenv("AUSPEX_CACHE", testCache())
 	dir := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(dir, "src"), 0o777); err != nil {
 		t.Fatal(err)
