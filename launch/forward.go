@@ -136,7 +136,7 @@ var pending = lazyregexp.New(`(?m)^S(ig|hd)Pnd:\t.*[1-9a-f]|^State:\t[ZX]`)
 
 // dying tells of what the kernel says of the witness whether a signal reached it that
 // it has yet to die of, for which it needs a core.
-func dying(status string) bool { return status == "" || pending.MatchString(status) }
+func dying(status string) bool { return pending.MatchString(status) }
 
 func (w *witness) end() {
 	if w.cmd != nil {
