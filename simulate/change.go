@@ -108,9 +108,9 @@ func (e *engine) alter(moving bool) error {
 	case platform.HostState:
 		return e.switchHost(c.Index, c.next != 0)
 	case platform.LinkBandwidth:
-		return e.net.change(c.Index, c.next, e.net.latencies[c.Index])
+		return e.net.change(e.now, c.Index, c.next, e.net.latencies[c.Index])
 	case platform.LinkLatency:
-		return e.net.change(c.Index, e.net.links[c.Index].capacity, c.next)
+		return e.net.change(e.now, c.Index, e.net.links[c.Index].capacity, c.next)
 	case platform.LinkState:
 		return e.switchLink(c.Index, c.next != 0)
 	}
@@ -166,7 +166,8 @@ func (n *network) vary(ends func(message int32) (src, dst int32, a, b int32)) {
 
 // change gives a link a bandwidth and a latency. Flows over it leave and come
 // back, on other terms.
-func (n *network) change(l int32, bandwidth, latency float64) error {
+func (n *network) change(now float64, l int32, bandwidth, latency float64) error {
+	n.links[l].use.rebuilt(now, n.links[l].capacity)
 	n.links[l].capacity, n.latencies[l] = bandwidth, latency
 	n.routes, n.dirty = routeTable{}, true
 	for _, u := range slices.Sorted(slices.Values(n.links[l].users)) { // of flows in their order

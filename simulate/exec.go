@@ -101,7 +101,7 @@ func (e *engine) moved(flow int32) {
 		e.done(e.net.transfers[flow].message)
 		return
 	}
-	e.arrive(e.net.finish(flow))
+	e.arrive(e.net.finish(flow, e.now))
 }
 
 // arrive ends a message's transfer and tells those who wait for it.

@@ -293,7 +293,7 @@ func (n *network) move(id int32, now float64) error {
 	way, weights := n.way(f)
 	for i, weight := range weights {
 		if weight >= 1 {
-			n.links[way[i].link].carried += t.remains * math.Floor(weight)
+			n.links[way[i].link].use.come(now, t.remains*math.Floor(weight), n.bandwidthFactors[f.factor])
 		}
 	}
 	if n.reserves != nil {
@@ -321,7 +321,14 @@ func (n *network) tail(id int32, now float64) bool {
 }
 
 // finish ends a flow and returns its message.
-func (n *network) finish(id int32) int32 {
+func (n *network) finish(id int32, now float64) int32 {
+	f := &n.flows[id]
+	way, weights := n.way(f)
+	for i, weight := range weights {
+		if weight >= 1 {
+			n.links[way[i].link].use.gone(now)
+		}
+	}
 	n.leave(id)
 	n.dirty = true
 	n.running--

@@ -194,8 +194,7 @@ func (e *engine) skip(s *snapshot, n uint64) {
 		e.net.reserves[i].at += shift
 	}
 	for i := range e.net.links {
-		l := &e.net.links[i]
-		l.carried += times * (l.carried - s.carried[i])
+		e.net.links[i].use.again(times, &s.uses[i])
 	}
 	skipped := int64(n) * (e.actions - s.actions)
 	e.actions += skipped

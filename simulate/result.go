@@ -23,7 +23,7 @@ type RankTime struct {
 type LinkUse struct {
 	Name        string  `json:"name"`
 	Bytes       float64 `json:"bytes"`       // payload and envelopes, acknowledgements left out
-	Utilisation float64 `json:"utilisation"` // of its bandwidth over the whole run
+	Utilisation float64 `json:"utilisation"` // of its bandwidth over the whole run; of a FATPIPE link, the share of the run with a message on it
 }
 
 // Result is the outcome of a replay.
@@ -92,19 +92,14 @@ func (e *engine) result() *Result {
 	}
 	busy := 0
 	for i := range e.net.links {
-		if e.net.links[i].carried > 0 {
+		if e.net.links[i].use.carried > 0 {
 			busy++
 		}
 	}
 	res.Links = make([]LinkUse, 0, busy)
 	for i := range e.net.links {
-		if b := e.net.links[i].carried; b > 0 {
-			l := e.plat.Links[i]
-			u := LinkUse{Name: l.Name, Bytes: b}
-			if res.Seconds > 0 {
-				u.Utilisation = b / (l.Bandwidth * res.Seconds)
-			}
-			res.Links = append(res.Links, u)
+		if l := &e.net.links[i]; l.use.carried > 0 {
+			res.Links = append(res.Links, LinkUse{e.plat.Links[i].Name, l.use.carried, l.utilisation(e.now, e.opts.Burst)})
 		}
 	}
 	if e.paths != nil && len(e.ranks) > 0 {
