@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+
+	"auspex/internal/figure"
 )
 
 // Align shifts the clocks of ranks so that no message is received before it was
@@ -54,16 +56,7 @@ func Align(ctx context.Context, src Source) (Source, error) {
 }
 
 // inUnit writes nanoseconds as people read them.
-func inUnit(ns int64) string {
-	v := float64(ns)
-	switch {
-	case ns >= 1e9:
-		return fmt.Sprintf("%.3g s", v/1e9)
-	case ns >= 1e6:
-		return fmt.Sprintf("%.3g ms", v/1e6)
-	}
-	return fmt.Sprintf("%.3g µs", v/1e3)
-}
+func inUnit(ns int64) string { return figure.Seconds(float64(ns)/1e9, 3) }
 
 // aligned is a source with shifted clocks.
 type aligned struct {

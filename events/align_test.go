@@ -62,7 +62,7 @@ func TestAlign(t *testing.T) {
 		t.Errorf("the calls end at %v", ends)
 	}
 	notes := strings.Join(src.Header().Notes, "")
-	if !strings.Contains(notes, "0.4 µs before") || !strings.Contains(notes, "0 µs remain") {
+	if !strings.Contains(notes, "0.4 µs before") || !strings.Contains(notes, "0 s remain") {
 		t.Errorf("noted: %q", notes)
 	}
 	right := pingPong(0)

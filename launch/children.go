@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"auspex/internal/figure"
 	"auspex/probe"
 )
 
@@ -22,7 +23,7 @@ func (c *collector) tellChildren() {
 			}
 		}
 		if missing.Seconds() >= muchElsewhere*(missing+cpuOf(p)).Seconds() && missing >= 10*time.Millisecond {
-			c.notes = append(c.notes, fmt.Sprintf("children of %s used %.3g s of CPU time that are not in this: what goes on after a fork is not measured; where they run another program, put auspex run before that one", called(p), missing.Seconds()))
+			c.notes = append(c.notes, fmt.Sprintf("children of %s used %s of CPU time that are not in this: what goes on after a fork is not measured; where they run another program, put auspex run before that one", called(p), figure.Seconds(missing.Seconds(), 3)))
 			return
 		}
 	}

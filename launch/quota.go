@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"auspex/internal/figure"
 )
 
 // throttle is what the quotas of CPU time have kept control groups from running so far,
@@ -103,12 +105,12 @@ func (t throttle) since(before throttle, run float64) string {
 	if run <= 0 || most.stopped < much*run {
 		return ""
 	}
-	return fmt.Sprintf("a quota of CPU time, worth %s, stopped what ran here for %.3g s, added up over the cores: ask the container or the batch system for more", coresWorth(most.cores), most.stopped)
+	return fmt.Sprintf("a quota of CPU time, worth %s, stopped what ran here for %s, added up over the cores: ask the container or the batch system for more", coresWorth(most.cores), figure.Seconds(most.stopped, 3))
 }
 
 func coresWorth(n float64) string {
 	if n == 1 {
 		return "1 core"
 	}
-	return fmt.Sprintf("%.3g cores", n)
+	return figure.Number(n, 3) + " cores"
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"auspex/internal/figure"
 	"auspex/probe"
 )
 
@@ -52,5 +53,5 @@ func (c *collector) tellUnsampled() {
 	if more := len(words) - shown; more > 0 {
 		words = append(words[:shown], fmt.Sprintf("%d more", more))
 	}
-	c.notes = append(c.notes, fmt.Sprintf("no sample came to %s in %.3g s of CPU time: in which functions it went is not known", strings.Join(words, ", "), sum))
+	c.notes = append(c.notes, fmt.Sprintf("no sample came to %s in %s of CPU time: in which functions it went is not known", strings.Join(words, ", "), figure.Seconds(sum, 3)))
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"auspex/events"
+	"auspex/internal/figure"
 	"auspex/simulate/loggp"
 	"auspex/trace"
 )
@@ -165,9 +166,9 @@ func Replay(ctx context.Context, t *trace.Trace, seconds float64, work loggp.Opt
 // out, else all of them.
 func pausedWords(seconds []float64) string {
 	longest, mean := greatest(seconds), sum(seconds)/float64(len(seconds))
-	who := fmt.Sprintf("rank %d was blocked or asleep for %.3g s", slices.Index(seconds, longest), longest)
+	who := fmt.Sprintf("rank %d was blocked or asleep for %s", slices.Index(seconds, longest), figure.Seconds(longest, 3))
 	if len(seconds) > 1 && longest < standsOut*mean {
-		who = fmt.Sprintf("the ranks were blocked or asleep for %.3g s in the mean", mean)
+		who = fmt.Sprintf("the ranks were blocked or asleep for %s in the mean", figure.Seconds(mean, 3))
 	}
 	return who + ", or in MPI calls that the trace does not hold"
 }
@@ -202,7 +203,7 @@ func (r *Run) withoutCores(ctx context.Context, t *trace.Trace, o loggp.Options)
 		return err
 	}
 	if r.NoCore = max(min(held.Seconds, r.Seconds)-r.Ideal, 0); r.NoCore >= longPause*r.Seconds {
-		r.Notes = append(r.Notes, fmt.Sprintf("the run time on an ideal network is without what ranks stood within MPI for want of a core; with that it is %.3g s", r.Ideal+r.NoCore))
+		r.Notes = append(r.Notes, fmt.Sprintf("the run time on an ideal network is without what ranks stood within MPI for want of a core; with that it is %s", figure.Seconds(r.Ideal+r.NoCore, 3)))
 	}
 	return nil
 }
@@ -238,7 +239,7 @@ func (r *Run) handshakes(ctx context.Context, t *trace.Trace, o loggp.Options) e
 		if r.NoCore > 0 {
 			cores = " with the cores it had"
 		}
-		r.Notes = append(r.Notes, fmt.Sprintf("on the ideal network messages of %d KiB and more wait for their receivers; where none did, as with whatif --network ideal, the run would take %.3g s%s", synchronousFrom>>10, without.Seconds, cores))
+		r.Notes = append(r.Notes, fmt.Sprintf("on the ideal network messages of %d KiB and more wait for their receivers; where none did, as with whatif --network ideal, the run would take %s%s", synchronousFrom>>10, figure.Seconds(without.Seconds, 3), cores))
 	}
 	return nil
 }

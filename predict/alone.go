@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 
+	"auspex/internal/figure"
 	"auspex/launch"
 	"auspex/trace"
 )
@@ -181,7 +182,7 @@ func (w *workshop) noteAlone(use *AloneUse) {
 		if len(k.Ranks) == 1 {
 			of = fmt.Sprintf("rank %d for itself", k.Rank)
 		}
-		parts = append(parts, fmt.Sprintf("%s (%.3g s, %.3g s among all)", of, k.Alone, k.Among))
+		parts = append(parts, fmt.Sprintf("%s (%s, %s among all)", of, figure.Seconds(k.Alone, 3), figure.Seconds(k.Among, 3)))
 	}
 	w.note("With %s%s computation was measured alone: %s.", processes(use.NP), atLevel(use.Opt), strings.Join(parts, ", "))
 	if use.Why != "" {

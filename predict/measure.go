@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"auspex/internal/figure"
 	"auspex/launch"
 	"auspex/signature"
 	"auspex/trace"
@@ -319,7 +320,7 @@ func (w *workshop) noteLost(dir string, t *launch.CutTrace) error {
 	}
 	lost := took - computed(t.Trace, 0)/1e9 - paused(t.Trace, 0)
 	if lost > muchLost*took {
-		w.noteOnce("lost", "For %.3g of the %.3g s of a run here the program neither computed nor is known to have been blocked: it waited for a core, which does not count.", lost, took)
+		w.noteOnce("lost", "For %s of the %s of a run here the program neither computed nor is known to have been blocked: it waited for a core, which does not count.", figure.Seconds(lost, 3), figure.Seconds(took, 3))
 	}
 	return nil
 }
@@ -328,12 +329,12 @@ func (w *workshop) noteLost(dir string, t *launch.CutTrace) error {
 // regions that took longer than they count.
 func (w *workshop) noteBeside(b launch.Beside) {
 	if b.Threads > 0 {
-		w.noteOnce("threads", "Ranks have threads of their own, whose computation (%.3g s of CPU time on the rank with most) is not in the trace: waiting for them counts as long as it took here, on every platform.", b.Threads)
+		w.noteOnce("threads", "Ranks have threads of their own, whose computation (%s of CPU time on the rank with most) is not in the trace: waiting for them counts as long as it took here, on every platform.", figure.Seconds(b.Threads, 3))
 	}
 	if b.Children > 0 {
-		w.noteOnce("children", "The program has children, whose computation (%.3g s of CPU time) is not in the trace: waiting for them counts as long as it took here, on every platform.", b.Children)
+		w.noteOnce("children", "The program has children, whose computation (%s of CPU time) is not in the trace: waiting for them counts as long as it took here, on every platform.", figure.Seconds(b.Children, 3))
 	}
 	if b.Parallel > 0 {
-		w.noteOnce("parallel", "At work in parallel regions a rank's first thread had a core for %.3g of %.3g s, since others ran on its core. Waiting for a core does not count.", b.Ran, b.Parallel)
+		w.noteOnce("parallel", "At work in parallel regions a rank's first thread had a core for %s of %s, since others ran on its core. Waiting for a core does not count.", figure.Seconds(b.Ran, 3), figure.Seconds(b.Parallel, 3))
 	}
 }

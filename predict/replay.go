@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"auspex/internal/figure"
 	"auspex/simulate"
 	"auspex/trace"
 )
@@ -85,7 +86,7 @@ func communicating(r *simulate.Result) float64 {
 // as they took may have waited for a core.
 func (w *workshop) noteInflated(seconds, predicted float64) {
 	if seconds > toldScatter*predicted {
-		w.noteOnce("inflated", "Ranks waited for a core here, and calls that count as long as they took hold up to %.3g s of that: the interval begins lower for it.", seconds)
+		w.noteOnce("inflated", "Ranks waited for a core here, and calls that count as long as they took hold up to %s of that: the interval begins lower for it.", figure.Seconds(seconds, 3))
 	}
 }
 
@@ -221,8 +222,8 @@ const apart = 1.5
 // then the middle is not what every run takes.
 func (w *workshop) noteScatter(seconds []float64, np int, opt, name string) {
 	if least, most := slices.Min(seconds), slices.Max(seconds); most > apart*least {
-		w.note("Runs of this program differ: from the %d measured with %s%s follow times from %.3g to %.3g s on %s. The prediction is the middle of them; a run may take any of them.",
-			len(seconds), processes(np), atLevel(opt), least, most, name)
+		w.note("Runs of this program differ: from the %d measured with %s%s follow times from %s to %s on %s. The prediction is the middle of them; a run may take any of them.",
+			len(seconds), processes(np), atLevel(opt), figure.Seconds(least, 3), figure.Seconds(most, 3), name)
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	models "auspex/growth"
+
+	"auspex/internal/figure"
 )
 
 // workLaw is how what a process computes changes with the number of processes.
@@ -40,7 +42,7 @@ func (w *workLaw) fit(measured []*counted) error {
 		return nil
 	}
 	first, last := points[0], points[len(points)-1]
-	return fmt.Errorf("a process computes for %s s with %.0f processes and for %s s with %.0f, and these counts do not show by which law (%d or more might)",
+	return fmt.Errorf("a process computes for %s with %.0f processes and for %s with %.0f, and these counts do not show by which law (%d or more might)",
 		short(first.Value), first.P, short(last.Value), last.P, models.Fewest)
 }
 
@@ -100,9 +102,9 @@ func (w *workLaw) String() string {
 		return fmt.Sprintf("%s ns (np is p; off by %.1f %% when each count is foretold from the others)", w.model, 100*w.model.SMAPE)
 	}
 	if w.grows {
-		return fmt.Sprintf("%s s + %s s · np", short(w.fixed), short(w.shared))
+		return fmt.Sprintf("%s + %s · np", short(w.fixed), short(w.shared))
 	}
-	return fmt.Sprintf("%s s + %s s / np", short(w.fixed), short(w.shared))
+	return fmt.Sprintf("%s + %s / np", short(w.fixed), short(w.shared))
 }
 
-func short(ns float64) string { return fmt.Sprintf("%.3g", ns/1e9) }
+func short(ns float64) string { return figure.Seconds(ns/1e9, 3) }

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"sort"
+
+	"auspex/internal/figure"
 )
 
 // TimelineOptions choose a part of a timeline and how finely it is shown.
@@ -70,7 +72,7 @@ func DrawTimeline(name string, s *Spans, ranks int, end float64, o TimelineOptio
 		return nil, fmt.Errorf("there are ranks 0 to %d, not %d to %d", ranks-1, o.FromRank, o.ToRank-1)
 	}
 	if !(o.From >= 0 && o.From < o.To) {
-		return nil, fmt.Errorf("the time shown ends at %g s and begins at %g s", o.To, o.From)
+		return nil, fmt.Errorf("the time shown ends at %s and begins at %s", figure.Seconds(o.To, 6), figure.Seconds(o.From, 6))
 	}
 	rows, cols := bounded(o.Rows, maxTimelineRows), bounded(o.Cols, maxTimelineCols)
 	d := &DrawnTimeline{Name: name, From: o.From, To: o.To, Ranks: ranks, Parts: slices.Clone(timelineParts), Rows: []TimelineRow{},

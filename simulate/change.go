@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"auspex/internal/figure"
 	"auspex/platform"
 )
 
@@ -96,7 +97,7 @@ func (e *engine) alter(moving bool) error {
 	if moving {
 		e.changes.idle = 0
 	} else if e.changes.idle++; e.changes.idle > e.changes.patient {
-		return fmt.Errorf("simulate: from %g s on nothing moves any more: a speed stays at 0", e.now)
+		return fmt.Errorf("simulate: from %s on nothing moves any more: a speed stays at 0", figure.Seconds(e.now, 6))
 	}
 	if e.changes.row++; e.changes.row > mostInRow {
 		return fmt.Errorf("simulate: by %g s the platform has changed %d times while nothing happened in the program: look for a computation, a speed, a bandwidth or a latency that cannot be", e.now, mostInRow)
@@ -124,7 +125,7 @@ func (e *engine) switchHost(host int32, on bool) error {
 	}
 	for id := range e.ranks {
 		if r := &e.ranks[id]; r.host == host && r.mode != finished {
-			return fmt.Errorf("simulate: host %s goes off at %g s, and rank %d on it is lost: the program cannot go on", e.plat.Hosts[host].Name, e.now, id)
+			return fmt.Errorf("simulate: host %s goes off at %s, and rank %d on it is lost: the program cannot go on", e.plat.Hosts[host].Name, figure.Seconds(e.now, 6), id)
 		}
 	}
 	return nil
@@ -152,7 +153,7 @@ func (e *engine) switchLink(l int32, on bool) error {
 
 // lost is the end of a program that sends over a link that is off.
 func (n *network) lost(l, src, dst int32, now float64) error {
-	return fmt.Errorf("simulate: link %s is off at %g s, and a message from rank %d to rank %d is lost: the program cannot go on", n.plat.Links[l].Name, now, src, dst)
+	return fmt.Errorf("simulate: link %s is off at %s, and a message from rank %d to rank %d is lost: the program cannot go on", n.plat.Links[l].Name, figure.Seconds(now, 6), src, dst)
 }
 
 // vary prepares for links that change; ends tells the ranks and hosts of a

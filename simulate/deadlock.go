@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"auspex/internal/figure"
 	"auspex/internal/mistake"
 	"auspex/trace"
 )
@@ -30,7 +31,7 @@ func (d *Deadlock) Error() string {
 	if len(d.Waiting) == 1 {
 		who = "1 rank waits"
 	}
-	fmt.Fprintf(&b, "simulate: deadlock at %g s: %s forever", d.Time, who)
+	fmt.Fprintf(&b, "simulate: deadlock at %s: %s forever", figure.Seconds(d.Time, 6), who)
 	for i, w := range d.Waiting {
 		if i == 8 {
 			fmt.Fprintf(&b, "\n  and %d more", len(d.Waiting)-i)

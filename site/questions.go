@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"auspex/internal/figure"
 	"auspex/store"
 )
 
@@ -140,7 +141,7 @@ func (h *History) words() string {
 		case len(t.Near) > 0:
 			what = fmt.Sprintf("within %d runs of %s", nearRuns, strings.Join(t.Near, " and "))
 		}
-		said = append(said, fmt.Sprintf("on %s from %.4g s to %.4g s (%+.0f %%), %s;", t.Started.Format("2006-01-02"), t.Before, t.After, 100*(t.After/t.Before-1), what))
+		said = append(said, fmt.Sprintf("on %s from %s to %s (%+.0f %%), %s;", t.Started.Format("2006-01-02"), figure.Seconds(t.Before, 4), figure.Seconds(t.After, 4), 100*(t.After/t.Before-1), what))
 	}
 	return strings.TrimSuffix(strings.Join(said, " "), ";") + "."
 }
@@ -281,10 +282,10 @@ func (d *Digest) words() string {
 	said := []string{fmt.Sprintf("%d runs of %d programs.", d.Runs, d.Programs)}
 	if len(d.Losses) > 0 && d.Losses[0].Lost > 0 {
 		l := d.Losses[0]
-		said = append(said, fmt.Sprintf("%s loses most: %.3g of its %.3g node-hours went to communication, waiting and idle processors.", orNone(l.Who), l.Lost, l.NodeHours))
+		said = append(said, fmt.Sprintf("%s loses most: %s of its %s node-hours went to communication, waiting and idle processors.", orNone(l.Who), figure.Number(l.Lost, 3), figure.Number(l.NodeHours, 3)))
 	}
 	for _, s := range d.Slower {
-		said = append(said, fmt.Sprintf("%s on %d units took %.4g s, longer than any of %d runs in the month before (median %.4g s).", s.Program, s.Units, s.Median, s.Earlier, s.Usual))
+		said = append(said, fmt.Sprintf("%s on %d units took %s, longer than any of %d runs in the month before (median %s).", s.Program, s.Units, figure.Seconds(s.Median, 4), s.Earlier, figure.Seconds(s.Usual, 4)))
 	}
 	return strings.Join(said, " ")
 }

@@ -3,6 +3,8 @@ package sweep
 import (
 	"fmt"
 	"strings"
+
+	"auspex/internal/figure"
 )
 
 // matters is the share of the variance from which an axis is worth a word, by
@@ -132,7 +134,7 @@ func sentence(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-func seconds(s float64) string { return fmt.Sprintf("%.4g s", s) }
+func seconds(s float64) string { return figure.Seconds(s, 4) }
 
 // times writes a factor.
 func times(f float64) string {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"auspex/internal/figure"
 )
 
 // maxPlaces bounds the memory in which rows that are there twice are looked for.
@@ -224,7 +226,7 @@ func unitName(perSecond float64) string {
 	case 1e9:
 		return "nanoseconds"
 	}
-	return fmt.Sprintf("1/%g s", perSecond)
+	return "1/" + figure.Number(perSecond, 6) + " s"
 }
 
 // sizes is the latest start, how far the starts of a step lie apart, and how

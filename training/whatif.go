@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"auspex/internal/figure"
 )
 
 // whatIf is a table of operations ready to be replayed.
@@ -311,8 +313,8 @@ func worstOf(workers int) string {
 // jobWords is the answer in a paragraph.
 func (r *Result) jobWords() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d workers took %.4g s a step; with every operation at its ideal time it would be %.4g s: slowdown %.3f.",
-		r.World, r.Seconds/float64(len(r.Steps)), *r.Ideal/float64(len(r.Steps)), *r.Slowdown)
+	fmt.Fprintf(&b, "%d workers took %s a step; with every operation at its ideal time it would be %s: slowdown %.3f.",
+		r.World, figure.Seconds(r.Seconds/float64(len(r.Steps)), 4), figure.Seconds(*r.Ideal/float64(len(r.Steps)), 4), *r.Slowdown)
 	if *r.Slowdown < 1.03 {
 		b.WriteString(" No straggler to speak of.")
 		return b.String()

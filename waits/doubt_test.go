@@ -18,7 +18,7 @@ func TestWaitsThatClocksDoNotTell(t *testing.T) {
 	}{
 		{0, 3, "The ranks wait 25 % of their time for one another."},
 		{1e9, 2, "The ranks wait 17 % of their time for one another."},
-		{2e9, 0, "As far as the clocks of the ranks tell, they hardly wait for one another: 0 µs of 12 s, and 3 s that may be but differences of clocks."},
+		{2e9, 0, "As far as the clocks of the ranks tell, they hardly wait for one another: 0 s of 12 s, and 3 s that may be but differences of clocks."},
 	} {
 		w := write(t, `
 			0 compute A 0 3

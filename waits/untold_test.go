@@ -13,11 +13,11 @@ import (
 func TestUntold(t *testing.T) {
 	r := &Report{Ranks: 2, Seconds: 2, whole: 4, locations: 2}
 	r.Leaves(nil, 0)
-	if want := "The ranks hardly wait for one another: 0 µs of 4 s."; r.Words != want {
+	if want := "The ranks hardly wait for one another: 0 s of 4 s."; r.Words != want {
 		t.Errorf("told %q, want %q", r.Words, want)
 	}
 	r.Leaves([]Untold{{Call: "MPI_Win_fence", Seconds: 0.9}, {Call: "MPI_Win_free", Seconds: 0.001}}, 0)
-	if want := "In what the trace tells, the ranks hardly wait for one another: 0 µs of 4 s. 45 % of their time is in `MPI_Win_fence` and the like, of which the trace does not tell who waits for whom."; r.Words != want {
+	if want := "In what the trace tells, the ranks hardly wait for one another: 0 s of 4 s. 45 % of their time is in `MPI_Win_fence` and the like, of which the trace does not tell who waits for whom."; r.Words != want {
 		t.Errorf("told %q, want %q", r.Words, want)
 	}
 	r.Untold = nil
@@ -88,7 +88,7 @@ func TestIncomplete(t *testing.T) {
 	h := &events.Header{Ranks: 2, Locations: []events.Location{{}, {Rank: 1}}, Paths: []events.Path{{Name: "solve"}}, Incomplete: "half is gone"}
 	a := NewAnalyzer(h)
 	a.Span(&events.Span{Kind: trace.Compute, Root: -1, End: 1e9})
-	if r := a.Report(); r.Words != "In what the trace tells, the ranks hardly wait for one another: 0 µs of 2 s." || len(r.Notes) != 1 || r.Notes[0] != "the trace is incomplete: half is gone" {
+	if r := a.Report(); r.Words != "In what the trace tells, the ranks hardly wait for one another: 0 s of 2 s." || len(r.Notes) != 1 || r.Notes[0] != "the trace is incomplete: half is gone" {
 		t.Errorf("%s %q", r.Words, r.Notes)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"auspex/events"
+	"auspex/internal/figure"
 )
 
 func plural(n int, one, many string) string {
@@ -147,12 +148,4 @@ func join(list []int) string {
 }
 
 // seconds writes a time with as many digits as matter.
-func seconds(s float64) string {
-	switch {
-	case s >= 0.1:
-		return fmt.Sprintf("%.3g s", s)
-	case s >= 1e-4:
-		return fmt.Sprintf("%.3g ms", s*1e3)
-	}
-	return fmt.Sprintf("%.3g µs", s*1e6)
-}
+func seconds(s float64) string { return figure.Seconds(s, 3) }

@@ -2,11 +2,13 @@ package whatif
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
 	"auspex/events"
+	"auspex/internal/figure"
 	"auspex/simulate/loggp"
 	"auspex/trace"
 )
@@ -128,7 +130,7 @@ func times(factor float64) string {
 	case 2:
 		return "twice"
 	}
-	return strconv.FormatFloat(factor, 'g', 4, 64) + " times"
+	return figure.Number(factor, 4) + " times"
 }
 
 // ParseChange reads the value of one of the command's flags.
@@ -241,6 +243,30 @@ func parseCollective(value string) (Change, error) {
 		return Change{}, fmt.Errorf("--collective %q: %w; on a platform default, ompi and mpich are, too", value, err)
 	}
 	return Change{Kind: Collective, Call: k, Word: algorithm}, nil
+}
+
+// Offers are the values that a change's flag may have, as far as there is a list of
+// them; after one that ends in = a number follows.
+func Offers(flag string) []string {
+	switch flag {
+	case "network":
+		return []string{"ideal", "bandwidth=", "latency="}
+	case "collective":
+		var all []string
+		for _, call := range slices.Sorted(maps.Keys(collectiveCalls)) {
+			for _, algorithm := range slices.Concat(loggp.AlgorithmNames(), selectors) {
+				all = append(all, call+"="+algorithm)
+			}
+		}
+		return all
+	case "hosts":
+		return []string{"speed="}
+	case "cores":
+		return []string{"enough"}
+	case "noise":
+		return []string{"none"}
+	}
+	return nil
 }
 
 // selectors are the decision tables a platform's replay knows.

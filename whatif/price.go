@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"auspex/events"
+	"auspex/internal/figure"
 	"auspex/simulate"
 )
 
@@ -68,7 +69,7 @@ func (c *Case) Price(ctx context.Context, changes []Change) (*Answer, error) {
 	}
 	a.Limit = c.limit(o, s)
 	if c.measured > 0 && c.unexplained == 0 && math.Abs(c.measured-c.base.seconds) > 0.2*c.measured {
-		a.Notes = append(a.Notes, fmt.Sprintf("the replay of the run as it is takes %.3g s and the run took %.3g s; the difference is taken to stay", c.base.seconds, c.measured))
+		a.Notes = append(a.Notes, fmt.Sprintf("the replay of the run as it is takes %s and the run took %s; the difference is taken to stay", seconds(c.base.seconds), seconds(c.measured)))
 	}
 	held, err := c.stillWaits(ctx, changes, o)
 	if err != nil {
@@ -340,12 +341,4 @@ func named(names []string, last string) string {
 	return strings.Join(names[:len(names)-1], ", ") + " " + last + " " + names[len(names)-1]
 }
 
-func seconds(s float64) string {
-	switch {
-	case s >= 0.1 || s == 0:
-		return fmt.Sprintf("%.4g s", s)
-	case s >= 1e-4:
-		return fmt.Sprintf("%.4g ms", s*1e3)
-	}
-	return fmt.Sprintf("%.4g µs", s*1e6)
-}
+func seconds(s float64) string { return figure.Seconds(s, 4) }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"auspex/events"
+	"auspex/internal/figure"
 	"auspex/trace"
 	"auspex/training"
 )
@@ -79,7 +80,7 @@ func New(name string, lanes []*Lane) (*Source, error) {
 		note("only some ranks are here: where ranks are counted from 0 on, as --like-median does, they are the job's ranks %s%s", strings.Join(ranks, ", "), strings.Repeat(", …", min(max(len(lanes)-8, 0), 1)))
 	}
 	if slices.ContainsFunc(s.shift, func(by int64) bool { return by != 0 }) {
-		note("the clocks of ranks were set by the ends of collectives, which are %.3g ms apart after that", float64(residual)/1e6)
+		note("the clocks of ranks were set by the ends of collectives, which are %s apart after that", figure.Seconds(float64(residual)/1e9, 3))
 	}
 	s.times()
 	s.calls = s.inOrder()

@@ -18,7 +18,7 @@ func TestCutShort(t *testing.T) {
 1 compute program 0-3000
 0 recv program/MPI_Recv 1000-3100 1:1
 1 send program/MPI_Send 3000-3050 0:0
-`, "the records end at 3.1e-06 s, and the first line of the trace says 5e-06 s"},
+`, "the records end at 3.1 µs, and the first line of the trace says 5 µs"},
 		{"without states", strings.ReplaceAll(strings.ReplaceAll(head, "\n1:", "\n#:"), ":5000_ns", ":3000_ns"), `0 compute program 0-1000
 1 compute program 0-3000
 0 recv program/MPI_Recv 1000-3000

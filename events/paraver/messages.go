@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"auspex/events"
+	"auspex/internal/figure"
 )
 
 // message takes 3:sender:logical:physical:receiver:logical:physical:size:tag.
@@ -137,7 +138,7 @@ const whole = 0.999
 // missing says what a trace lacks at its end, nothing where it is whole.
 func (r *reader) missing(open string) string {
 	if float64(r.reach) < whole*float64(r.t.lasts) {
-		return fmt.Sprintf("the records end at %.4g s, and the first line of the trace says %.4g s", float64(r.reach)/1e9, float64(r.t.lasts)/1e9)
+		return fmt.Sprintf("the records end at %s, and the first line of the trace says %s", figure.Seconds(float64(r.reach)/1e9, 4), figure.Seconds(float64(r.t.lasts)/1e9, 4))
 	}
 	return open
 }

@@ -176,7 +176,7 @@ c:1:1:2:1:2
 	if err != nil {
 		t.Fatal(err)
 	}
-	if notes := strings.Join(aligned.Header().Notes, " "); !strings.Contains(notes, "0.5 µs before they were sent") || !strings.Contains(notes, "0 µs remain") {
+	if notes := strings.Join(aligned.Header().Notes, " "); !strings.Contains(notes, "0.5 µs before they were sent") || !strings.Contains(notes, "0 s remain") {
 		t.Errorf("noted: %s", notes)
 	}
 }

@@ -3,6 +3,7 @@ package input
 import (
 	"fmt"
 
+	"auspex/internal/figure"
 	"auspex/model"
 )
 
@@ -43,7 +44,7 @@ func settleTimes(e *model.Experiment) error {
 		case below > noiseShare*above:
 			return fmt.Errorf("%d values of %s are below zero, down to %g s: no times of a run", count, metric.Column(), least)
 		case below > 1e-9*above:
-			e.Notes = append(e.Notes, fmt.Sprintf("%d values of %s are below zero, down to %g s, and count as 0", count, metric.Column(), least))
+			e.Notes = append(e.Notes, fmt.Sprintf("%d values of %s are below zero, down to %s, and count as 0", count, metric.Column(), figure.Seconds(least, 3)))
 		}
 	}
 	return nil

@@ -67,6 +67,7 @@ func (a *app) bottlenecksCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&metric, "metric", analyze.TimeShare, "metric or expression of metrics")
+	a.offerMetrics(cmd, "metric")
 	cmd.Flags().Float64Var(&o.Threshold, "threshold", 0.1, "what is above it is a bottleneck")
 	cmd.Flags().Float64Var(&o.Upper, "upper", 0, "where severity is full (default: the end of the metric's universe, or the largest value)")
 	cmd.Flags().StringArrayVar(&severity, "severity", nil, "a word and its shape, such as 'high=S(0.9,1)' (repeatable; default: severe, an S from threshold to upper)")

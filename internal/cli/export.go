@@ -47,6 +47,7 @@ func (a *app) exportCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&to, "to", "csv", "csv, jsonl or parquet")
+	offer(cmd, "to", "csv", "jsonl", "parquet")
 	cmd.Flags().StringVarP(&output, "output", "o", "", "file to write (default: standard output)")
 	return cmd
 }

@@ -63,6 +63,12 @@ Formats: ` + formatList(),
 	}
 	cmd.Flags().StringVar(&f.name, "name", "", "name of the experiment (default: from the file's name)")
 	cmd.Flags().StringVar(&f.format, "format", "", "format, if the content does not show it")
+	offerFound(cmd, "format", func([]string) (names []string) {
+		for _, f := range ingest.Formats() {
+			names = append(names, f.Name)
+		}
+		return names
+	})
 	cmd.Flags().StringArrayVar(&f.factors, "factor", nil, "factor `k=v`, a number or a word; repeatable")
 	cmd.Flags().StringVar(&f.factorsFrom, "factors-from", "", "take factors from file or folder names, as in 'cap{cap}_{code}'")
 	cmd.Flags().BoolVar(&f.each, "each", false, "one experiment for each profile found")

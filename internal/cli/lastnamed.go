@@ -42,19 +42,26 @@ func (a *app) lastStored(cmd *cobra.Command) (string, error) {
 	if a.site != nil {
 		return "", usagef("name an experiment: the last one at a site may be anyone's\nusage: %s", cmd.UseLine())
 	}
-	s := a.openStore()
-	headers, _, err := s.List()
+	experiments, last, err := a.newest()
 	if err != nil {
 		return "", err
 	}
-	if len(headers) == 0 {
-		return "", usagef("%s needs an experiment, and the store %s has none: `auspex run -- COMMAND` measures one, `auspex import PATH` reads one\nusage: %s", cmd.CommandPath(), s.Dir(), cmd.UseLine())
-	}
-	last := slices.MaxFunc(headers, func(a, b model.Header) int { return cmp.Compare(a.ID, b.ID) })
 	which := "the only experiment"
-	if len(headers) > 1 {
-		which = fmt.Sprintf("the last stored of %d experiments", len(headers))
+	switch {
+	case experiments == 0:
+		return "", usagef("%s needs an experiment, and the store %s has none: `auspex run -- COMMAND` measures one, `auspex import PATH` reads one\nusage: %s", cmd.CommandPath(), a.openStore().Dir(), cmd.UseLine())
+	case experiments > 1:
+		which = fmt.Sprintf("the last stored of %d experiments", experiments)
 	}
 	fmt.Fprintf(a.err, "auspex: taking %s, %s\n", quoteForShell(last.Name), which)
 	return last.Name, nil
+}
+
+// newest is the experiment of the store that was stored last, and how many there are.
+func (a *app) newest() (experiments int, last model.Header, err error) {
+	headers, _, err := a.openStore().List()
+	if err != nil || len(headers) == 0 {
+		return 0, last, err
+	}
+	return len(headers), slices.MaxFunc(headers, func(a, b model.Header) int { return cmp.Compare(a.ID, b.ID) }), nil
 }

@@ -107,6 +107,7 @@ run) the peers run on the lab's hosts.`,
 	cmd.Flags().IntVarP(&f.peers, "peers", "n", 2, "number of peers")
 	cmd.Flags().StringVar(&f.clusters, "clusters", "", "how many peers each cluster has, such as 4,4 (default: all in one)")
 	cmd.Flags().StringVar(&f.scheme, "scheme", "synchronous", "synchronous, asynchronous or hybrid")
+	offer(cmd, "scheme", "synchronous", "asynchronous", "hybrid")
 	cmd.Flags().StringVar(&f.hosts, "hosts", "", "`FILE` with the address of a host on each line; peers are dealt to them in turn (default: the lab's, or this machine)")
 	cmd.Flags().StringVar(&f.rsh, "rsh", "", "command that runs another on a host, given its address (default: the lab's, or ssh)")
 	cmd.Flags().DurationVar(&f.patience, "patience", 30*time.Second, "how long a peer waits for anything before it gives up")

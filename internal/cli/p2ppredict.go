@@ -66,6 +66,7 @@ fitted to the synchronous run.`,
 	cmd.Flags().StringArrayVar(&f.real, "real", nil, "profile `FILE` of a real run on PLATFORM, against which the prediction is held; repeatable")
 	cmd.Flags().StringVar(&f.clusters, "clusters", "", "how many peers each cluster has (with --measured: as measured; with --run, default: one cluster)")
 	cmd.Flags().StringVar(&f.scheme, "scheme", "", "one scheme only (default: all three)")
+	offer(cmd, "scheme", "synchronous", "asynchronous", "hybrid")
 	cmd.Flags().DurationVar(&f.compute, "compute", 0, "computing of a peer in an iteration, where nothing is measured")
 	cmd.Flags().Int64Var(&f.bytes, "bytes", 0, "bytes of a message to the peer before and to the one after")
 	cmd.Flags().IntVar(&f.steps, "steps", 0, "iterations that a synchronous run takes (default: as measured)")

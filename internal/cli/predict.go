@@ -69,6 +69,7 @@ is wrong and not shown. auto does so where it may and measures all else whole.`,
 	flags.StringVar(&f.extrapolate, "extrapolate", "", "further numbers of processes, which are not run: made of those of --np, where the program lets one see how")
 	flags.StringVar(&f.levels, "opt", "2", "compiler levels, with commas: 0, 1, 2, 3, s, or others the compiler knows after -O")
 	flags.StringVar(&f.method, "method", "auto", "simple, threshold or auto")
+	offer(cmd, "method", string(predict.Auto), string(predict.Simple), string(predict.Threshold))
 	flags.StringVar(&f.source, "source", ".", "the source tree; commands run at its top, in a copy")
 	flags.StringVar(&f.hostfile, "hostfile", "", "where the ranks run, a host or host:n a line (default: every host in turn)")
 	flags.StringArrayVar(&f.config, "cfg", nil, "SimGrid option `key:value` for the replay; repeatable")

@@ -81,6 +81,8 @@ func (a *app) rulesCommand() *cobra.Command {
 	cmd.Flags().StringArrayVar(&files, "rules", nil, "TOML file of rules beside the shipped ones (repeatable)")
 	cmd.Flags().StringVar(&baseline, "baseline", "", "experiment to compare with, for rules about growth")
 	cmd.Flags().StringVar(&how, "defuzzifier", string(fuzzy.Centroid), "how severity becomes a number: centroid, bisector, mean_of_maximum, smallest_of_maximum or largest_of_maximum")
+	a.offerNames(cmd, "baseline")
+	offer(cmd, "defuzzifier", string(fuzzy.Centroid), string(fuzzy.Bisector), string(fuzzy.MeanOfMaximum), string(fuzzy.SmallestOfMaximum), string(fuzzy.LargestOfMaximum))
 	cmd.Flags().BoolVar(&list, "list", false, "list the rules instead of applying them")
 	topFlag(cmd, &top, 3, "how many places of a problem to print")
 	byFlag(cmd, &byWord)

@@ -19,10 +19,13 @@ type scoreFlags struct {
 	top     int
 }
 
-func (f *scoreFlags) register(cmd *cobra.Command) {
+func (f *scoreFlags) register(a *app, cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&f.metrics, "metric", nil, "metric, with shape and weight: wtime, wtime:0.7, imbalance@S:0.3, wtime@trapezoid(0,1,5,9) (repeatable; default: time)")
 	cmd.Flags().StringVar(&f.base, "base", "program", "what 1 stands for: program, parent, or another experiment")
 	cmd.Flags().StringVar(&f.by, "by", "", "score every call path, function name, unit or summary: path, name, unit or summary (default: path; name where paths hide the heaviest function)")
+	offer(cmd, "by", "path", "name", "unit", "summary")
+	a.offerNames(cmd, "base", "program", "parent")
+	a.offerMetrics(cmd, "metric")
 	cmd.Flags().BoolVar(&f.severe, "severity", false, "the metrics are chosen so that a high score is a severe problem")
 	cmd.Flags().BoolVar(&f.quality, "quality", false, "the metrics are chosen so that a high score is good")
 	cmd.MarkFlagsMutuallyExclusive("severity", "quality")
@@ -118,7 +121,7 @@ func (a *app) scored(cmd *cobra.Command, answer func(ctx context.Context, d *ana
 		s.Warnings = append(s.Warnings, notes...)
 		return answer(cmd.Context(), d, words, s, flags.top)
 	}
-	flags.register(cmd)
+	flags.register(a, cmd)
 	return cmd
 }
 

@@ -101,6 +101,7 @@ func (a *app) showCommand() *cobra.Command {
 	cmd.MarkFlagsMutuallyExclusive("regions", "units", "metrics")
 	cmd.Flags().StringVar(&metric, "metric", "", "metric for --regions (default: time)")
 	cmd.Flags().StringVar(&least, "least", "0%", "with --regions: leave out what is below this share of the program")
+	a.offerMetrics(cmd, "metric")
 	topFlag(cmd, &top, 15, "how many regions")
 	byFlag(cmd, &byWord)
 	flags.registerVocabulary(cmd)

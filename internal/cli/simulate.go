@@ -54,6 +54,7 @@ in auspex's own form. The platform is SimGrid XML (4.1) or the short TOML form.`
 	cmd.Flags().StringArrayVar(&f.config, "cfg", nil, "SimGrid option `key:value`; repeatable")
 	cmd.Flags().StringVar(&f.speed, "reference-speed", "", "the `speed` that the machine counts as on which a trace in ns was taken, such as 2.8Gf (default: what the platform says, or its first host's)")
 	cmd.Flags().StringVar(&f.engine, "engine", "auspex", "auspex, or simgrid to ask an installed smpirun too")
+	offer(cmd, "engine", "auspex", "simgrid")
 	cmd.Flags().StringVar(&f.timeline, "timeline", "", "write what each rank did when to `FILE`: Paje for .paje, else Chrome trace JSON for Perfetto")
 	cmd.Flags().StringVar(&f.name, "name", "", "keep the simulation in the store under this name, for auspex serve to show")
 	cmd.Flags().BoolVar(&f.replace, "replace", false, "with --name: take the place of one of the same name")

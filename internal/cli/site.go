@@ -151,6 +151,7 @@ func (a *app) siteLost() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&by, "by", "program", "program or user")
+	offer(cmd, "by", "program", "user")
 	cmd.Flags().StringVar(&user, "user", "", "only the runs of this user")
 	cmd.Flags().IntVar(&days, "days", 30, "runs of the last N days")
 	topFlag(cmd, &top, 15, "how many rows to print")

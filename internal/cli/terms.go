@@ -92,6 +92,8 @@ func (a *app) learnCommand() *cobra.Command {
 	cmd.Flags().StringVar(&name, "name", "", "name of the variable (default: made from the metric)")
 	cmd.Flags().StringVar(&by, "by", string(analyze.ByRegion), "learn from the values by region, unit or summary")
 	cmd.Flags().StringVar(&method, "method", string(analyze.FromQuantiles), "quantiles or cmeans")
+	offer(cmd, "method", string(analyze.FromQuantiles), string(analyze.FromCMeans))
+	offer(cmd, "by", string(analyze.ByRegion), string(analyze.ByUnit), string(analyze.BySummary))
 	cmd.Flags().StringVarP(&output, "output", "o", "", "file to write (default: standard output)")
 	if err := cmd.MarkFlagRequired("metric"); err != nil {
 		panic(err) // a flag that was not defined above

@@ -93,6 +93,7 @@ Times come from the trace where it has them (Paraver, OTF2), else from a replay.
 		},
 	}
 	convert.Flags().StringVar(&to, "to", "auspex", "auspex, text, dperf, paraver or chrome")
+	offer(convert, "to", "auspex", "text", "dperf", "paraver", "chrome")
 	cmd.PersistentFlags().IntVar(&np, "np", 0, "number of ranks (default: as many as there are traces)")
 	cmd.AddCommand(stat, convert)
 	return cmd

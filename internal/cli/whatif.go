@@ -66,7 +66,13 @@ than this.`,
 	}
 	for i, flag := range changeFlags {
 		cmd.Flags().StringArrayVar(&values[i], flag.name, nil, flag.about)
+		if words := whatif.Offers(flag.name); words != nil {
+			offer(cmd, flag.name, words...)
+		}
 	}
+	a.offerRegions(cmd, "faster", "=")
+	a.offerRegions(cmd, "balance", "")
+	a.offerRegions(cmd, "remove", "")
 	f.declare(cmd)
 	topFlag(cmd, &top, 15, "how many opportunities")
 	return cmd

@@ -19,6 +19,7 @@ type wordFlags struct {
 func (w *wordFlags) register(cmd *cobra.Command) {
 	w.registerVocabulary(cmd)
 	cmd.Flags().StringVar(&w.logic, "logic", fuzzy.Minimum.String(), "how AND and OR join degrees: min, product or compensatory")
+	offer(cmd, "logic", "min", "product", "compensatory")
 }
 
 // registerVocabulary is for commands that ask no questions in words.
@@ -69,6 +70,7 @@ func (a *app) opened(name string, flags *wordFlags) (*analyze.Dataset, analyze.W
 // byFlag says whether regions are call paths or names.
 func byFlag(cmd *cobra.Command, by *string) {
 	cmd.Flags().StringVar(by, "by", "", "regions by call path or by function name: path or name (default: path; name where paths hide the heaviest function)")
+	offer(cmd, "by", "path", "name")
 }
 
 // by looks at an experiment by path or by name; the note says what was chosen where

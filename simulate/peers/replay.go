@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"auspex/internal/figure"
 	"auspex/p2psap"
 	"auspex/platform"
 )
@@ -106,10 +107,10 @@ func Run(ctx context.Context, p *Program, o Options) (*Result, error) {
 		e := r.events.next()
 		r.now = e.at
 		if r.gaveUp || r.now > maxSeconds {
-			return nil, fmt.Errorf("after %.3g s: %w", r.now, ErrNoEnd)
+			return nil, fmt.Errorf("after %s: %w", figure.Seconds(r.now, 3), ErrNoEnd)
 		}
 		if r.result.Failures > maxFailures {
-			return nil, fmt.Errorf("after %.3g s and %d failures: %w", r.now, r.result.Failures, ErrTooOften)
+			return nil, fmt.Errorf("after %s and %d failures: %w", figure.Seconds(r.now, 3), r.result.Failures, ErrTooOften)
 		}
 		r.happens(&e)
 	}

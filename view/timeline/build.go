@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"auspex/events"
+	"auspex/internal/figure"
 	"auspex/trace"
 	"auspex/waits"
 )
@@ -177,7 +178,7 @@ func (b *builder) finish(h *events.Header) *Timeline {
 	b.finishWaits(h)
 	slices.SortFunc(t.messages, func(x, y message) int { return cmp.Compare(x.sent, y.sent) })
 	if t.states.quantum > 0 {
-		t.notes = append(t.notes, fmt.Sprintf("stretches shorter than %.3g µs are summed up with their neighbours", float64(t.states.quantum)/1e3))
+		t.notes = append(t.notes, fmt.Sprintf("stretches shorter than %s are summed up with their neighbours", figure.Seconds(float64(t.states.quantum)/1e9, 3)))
 	}
 	return t
 }

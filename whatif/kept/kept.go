@@ -16,6 +16,7 @@ import (
 
 	"auspex/analyze"
 	"auspex/events"
+	"auspex/internal/figure"
 	"auspex/model"
 	"auspex/pop"
 	"auspex/simulate/loggp"
@@ -227,7 +228,7 @@ func (r *Run) Factors(ctx context.Context) (pop.Run, error) {
 	run.Notes = append(run.Notes, r.otherFactors(run, "a replay of its trace")...)
 	run.Ends, run.Notes = r.Ends, append(run.Notes, r.Notes...)
 	if r.Ends > 0 {
-		run.Notes = append(run.Notes, fmt.Sprintf("the run time on an ideal network is that between starting and ending, which took %.3g s more", r.Ends))
+		run.Notes = append(run.Notes, fmt.Sprintf("the run time on an ideal network is that between starting and ending, which took %s more", figure.Seconds(r.Ends, 3)))
 	}
 	return run, err
 }

@@ -8,6 +8,7 @@ import (
 
 	"auspex/analyze"
 	"auspex/events"
+	"auspex/internal/figure"
 	"auspex/model"
 	"auspex/trace"
 	"auspex/waits"
@@ -76,5 +77,5 @@ func (r *Run) untoldNote() []string {
 	if r.untold() < 0.001*r.Seconds {
 		return nil
 	}
-	return []string{fmt.Sprintf("of %.3g s in %s the trace tells only how long they took, not who waited for whom: a replay takes them to stay", r.untold(), waits.UntoldCalls(r.Untold))}
+	return []string{fmt.Sprintf("of %s in %s the trace tells only how long they took, not who waited for whom: a replay takes them to stay", figure.Seconds(r.untold(), 3), waits.UntoldCalls(r.Untold))}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"auspex/internal/figure"
 	"auspex/model"
 	"auspex/simulate/loggp"
 	"auspex/waits"
@@ -36,7 +37,7 @@ func (r *Run) Waits(ctx context.Context) (*waits.Report, error) {
 	found.Leaves(untold, longer)
 	found.Notes = append(found.Notes, "the trace holds no times of messages: those of a replay as between ranks of one machine were taken")
 	if r.Ends > 0 {
-		found.Notes = append(found.Notes, fmt.Sprintf("the shares are of the time between starting and ending, which took %.3g s more", r.Ends))
+		found.Notes = append(found.Notes, fmt.Sprintf("the shares are of the time between starting and ending, which took %s more", figure.Seconds(r.Ends, 3)))
 	}
 	if r.Data != nil {
 		calls, err := callsOf(r.Data)
