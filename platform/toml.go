@@ -166,7 +166,9 @@ func (x *tomlReader) quantity(path string, v any, u unit) (float64, error) {
 		return 0, x.fail(path, "%s = %v", key, err)
 	case bare:
 		return 0, x.fail(path, "%s = %q has no unit; write for example %s", key, text, u.example())
-	case value < 0 || value == 0 && u.plain != "s":
+	case value < 0 && u.plain == "s":
+		return 0, x.fail(path, "%s = %q must be 0 or more", key, text)
+	case value <= 0 && u.plain != "s":
 		return 0, x.fail(path, "%s = %q must be above 0", key, text)
 	}
 	return value, nil

@@ -137,7 +137,7 @@ func TestTOMLRefused(t *testing.T) {
 		"bare":            {without("bandwidth") + "bandwidth = \"100\"", 6, "has no unit"},
 		"unit":            {without("bandwidth") + "bandwidth = \"100Mbit\"", 6, "unknown unit"},
 		"zero":            {without("bandwidth") + "bandwidth = \"0Bps\"", 6, "above 0"},
-		"negative":        {without("latency") + "latency = \"-1us\"", 6, "above 0"},
+		"negative":        {without("latency") + "latency = \"-1us\"", 6, "must be 0 or more"},
 		"nodes 0":         {without("nodes") + "nodes = 0", 6, "1 or more"},
 		"nodes text":      {without("nodes") + "nodes = \"many\"", 6, "neither"},
 		"nodes list":      {without("nodes") + "nodes = [1]", 6, "nodes is a number"},

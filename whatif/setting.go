@@ -100,6 +100,9 @@ func (c *Case) apply(s *setting, ch Change) error {
 		if c.platform == nil {
 			return fmt.Errorf("%s needs --platform: without one there are no nodes", ch)
 		}
+		if np := c.trace.NP(); ch.Rank > np {
+			return fmt.Errorf("%s: there are only %d ranks", ch, np)
+		}
 		s.perNode = ch.Rank
 	}
 	return nil

@@ -78,7 +78,9 @@ func (a *app) watch(ctx context.Context, dir string, f watchFlags) error {
 			return err
 		}
 		if first && len(seen) == 0 && ctx.Err() == nil {
-			fmt.Fprintf(a.err, "auspex: there are no traces below %s yet, nor experiments\n", dir)
+			if err := a.nothingToWatch(dir, f); err != nil {
+				return err
+			}
 		}
 		if f.once {
 			return nil
@@ -89,6 +91,16 @@ func (a *app) watch(ctx context.Context, dir string, f watchFlags) error {
 		case <-time.After(f.every):
 		}
 	}
+}
+
+// nothingToWatch says that there is nothing yet; to a script that looks once, too.
+func (a *app) nothingToWatch(dir string, f watchFlags) error {
+	words := fmt.Sprintf("there are no traces below %s yet, nor experiments", dir)
+	fmt.Fprintf(a.err, "auspex: %s\n", words)
+	if a.json && f.once {
+		return json.NewEncoder(a.out).Encode(change{dir, []training.Straggler{}, words})
+	}
+	return nil
 }
 
 // lookAgain looks at the jobs whose files have changed and have stopped
