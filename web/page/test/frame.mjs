@@ -19,6 +19,18 @@ step("light, dark and back", async (page) => {
 });
 
 step(
+  "a phone can choose its theme",
+  async (page) => {
+    await visit(page, "#/");
+    const width = (await page.getByLabel("Theme").boundingBox()).width;
+    assert.ok(width > 60, `its field is ${width} px wide`);
+    const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    assert.ok(over <= 0, `the page is wider by ${over} px`);
+  },
+  { viewport: { width: 320, height: 640 } },
+);
+
+step(
   "the system may be dark",
   async (page) => {
     await visit(page, "#/");
