@@ -5,9 +5,11 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"auspex/model"
 	"auspex/simulate/loggp"
 	"auspex/trace"
 )
@@ -147,4 +149,69 @@ int main(int argc, char **argv)
 			t.Errorf("notes %q", notes)
 		}
 	})
+}
+
+// TestSleepsAtCallers: what no sample shows is told by the calls in which a thread
+// sleeps: below the function that makes them, at its line.
+func TestSleepsAtCallers(t *testing.T) {
+	need(t, "gcc")
+	dir := write(t, map[string]string{"sleeps.c": workingFor + `#include <unistd.h>
+__attribute__((noinline)) void for_a_licence(void)
+{
+    usleep(300000);
+    asm volatile("");
+}
+int main(void)
+{
+    double x = work(0.05);
+    for_a_licence();
+    return x < 0;
+}
+`})
+	exe := filepath.Join(dir, "sleeps")
+	if out, err := command("gcc", "-g", "-O1", filepath.Join(dir, "sleeps.c"), "-o", exe); err != nil {
+		t.Fatal(out)
+	}
+	r, _ := measure(t, exe)
+	if slept := value(t, r.Experiment, 0, 0, "for_a_licence/<blocked>", "wtime"); slept < 0.29 {
+		t.Errorf("asleep for %.3f s of 0.3", slept)
+	}
+	for _, region := range r.Experiment.Regions {
+		if region.Name == "<blocked>" && region.Parent != model.NoParent && r.Experiment.Regions[region.Parent].Name == "for_a_licence" && (filepath.Base(region.File) != "sleeps.c" || region.Line == 0) {
+			t.Errorf("it is at %s:%d", region.File, region.Line)
+		}
+	}
+}
+
+// TestCriticalSectionsAtCallers: of a program that is not compiled anew the critical
+// section that threads wait for has its function and its line.
+func TestCriticalSectionsAtCallers(t *testing.T) {
+	need(t, "gcc")
+	dir := write(t, map[string]string{"critical.c": `#include <unistd.h>
+#include <omp.h>
+__attribute__((noinline)) void add(void)
+{
+#pragma omp critical
+    usleep(20000);
+    asm volatile("");
+}
+int main(void)
+{
+#pragma omp parallel num_threads(2)
+    for (int i = 0; i < 10; i++)
+        add();
+    return 0;
+}
+`})
+	exe := filepath.Join(dir, "critical")
+	if out, err := command("gcc", "-g", "-O1", "-fopenmp", filepath.Join(dir, "critical.c"), "-o", exe); err != nil {
+		t.Fatal(out)
+	}
+	r, _ := measure(t, exe)
+	if waited := sumOfCall(t, r.Experiment, 0, "OpenMP critical", "wtime"); waited < 0.1 {
+		t.Errorf("waited for %.3f s of 0.2", waited)
+	}
+	if !slices.ContainsFunc(model.Paths(r.Experiment.Regions), func(path string) bool { return strings.HasSuffix(path, "/add/OpenMP critical@critical.c:5") }) {
+		t.Errorf("regions: %v", callsByPath(r.Experiment))
+	}
 }

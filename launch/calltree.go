@@ -104,10 +104,8 @@ func (c *callTree) nodes(p *probe.Process, t probe.Thread) []*spot {
 			continue
 		}
 		region := c.names.region(r, function(p, t, n))
-		if n.Parent >= 0 && (r.Kind == probe.MPICall || r.Kind == probe.FileCall) {
-			if caller := p.Regions[t.Nodes[n.Parent].Region]; caller.Kind == probe.Frame && caller.Object != "" {
-				_, region.File, region.Line = c.names.place(caller)
-			}
+		if caller, ok := calledFrom(p, t, n); ok {
+			c.names.calledAt(&region, r, caller)
 		}
 		spots[j] = at.child(region)
 		spots[j].counted()

@@ -291,7 +291,7 @@ func (c *collector) thread(p *probe.Process, u threadTree) {
 			continue
 		}
 		kind := p.Regions[n.Region].Kind
-		if b := blocked(n); b > 0 && p.Sampling > 0 && kind != probe.MPICall && kind != probe.FileCall && kind != probe.Barrier {
+		if b := blocked(n); b > 0 && p.Sampling > 0 && kind != probe.MPICall && kind != probe.FileCall && kind != probe.Barrier && kind != probe.Pause {
 			c.b.Add(unit, c.place(u.nodes[j].child(model.Region{Name: model.Blocked, Kind: model.Block})), c.columns.wall, b)
 			n.Wall -= b
 			t.Nodes[j].Wall = n.Wall

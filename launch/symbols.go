@@ -3,6 +3,7 @@ package launch
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"auspex/internal/lazyregexp"
@@ -40,6 +41,7 @@ var kinds = map[probe.Kind]model.Kind{
 	probe.Program:  model.Block,
 	probe.Frame:    model.Function,
 	probe.FileCall: model.IO,
+	probe.Pause:    model.Block,
 }
 
 // region describes a region, which stands in one named parent, as the model
@@ -71,6 +73,24 @@ func (s *resolver) region(r probe.Region, parent string) model.Region {
 		out.Name = "before " + out.Name
 	}
 	return out
+}
+
+// calledFrom is the call that a node stands for, where the runtime looked for it.
+func calledFrom(p *probe.Process, t probe.Thread, n probe.Node) (caller probe.Region, ok bool) {
+	if n.Parent < 0 || !slices.Contains([]probe.Kind{probe.MPICall, probe.FileCall, probe.Pause, probe.Barrier}, p.Regions[n.Region].Kind) {
+		return caller, false
+	}
+	caller = p.Regions[t.Nodes[n.Parent].Region]
+	return caller, caller.Kind == probe.Frame && caller.Object != ""
+}
+
+// calledAt gives a region the file and the line of its call. Those of OpenMP have it in
+// their names, too: a function may have several critical sections.
+func (s *resolver) calledAt(out *model.Region, r, caller probe.Region) {
+	_, out.File, out.Line = s.place(caller)
+	if r.Kind == probe.Barrier && r.Object == "" && out.Line > 0 {
+		out.Name += fmt.Sprintf("@%s:%d", filepath.Base(out.File), out.Line)
+	}
 }
 
 // returnsTo is the address of the call that returns to a region's address: the

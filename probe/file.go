@@ -35,6 +35,7 @@ const (
 	Program
 	Frame // a caller, known by the address that the call returns to; of Python, by name
 	FileCall
+	Pause // asleep, or until a thread ends, by its own call
 )
 
 // Process is what one process measured.

@@ -133,6 +133,18 @@ func TestDiagnosisWords(t *testing.T) {
 		}, "50 % of the run is waiting for a core: threads could have run and had none. " +
 			"20 % of the run is idle: threads outside of any region, most of it while the main threads are in `work`, inside `serial`. " +
 			"15 % of the run is waiting that uneven work does not explain, most of it of threads that are blocked or asleep. 4 threads fall into 2 kinds; severity 0.50 (high)."},
+		"blocked threads of a function": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
+			ledger(d, account.Line{Kind: account.Waiting, Region: "prog/main/fetch/<blocked>", Share: 0.6})
+			d.Level, d.UnitCount, d.Ledgered = diagnose.Threads, 4, 4
+		}, "60 % of the run is waiting that uneven work does not explain, most of it of threads that are blocked or asleep in `fetch`. 4 threads fall into 2 kinds; severity 0.50 (high)."},
+		"blocked below": {func(d *diagnose.Diagnosis, c *diagnose.Cause) { c.Within = c.Region + "/<blocked>" },
+			strings.Replace(trouble, ": process", ", most of it blocked or asleep: process", 1) + kinds},
+		"blocked further below": {func(d *diagnose.Diagnosis, c *diagnose.Cause) { c.Within = c.Region + "/fetch/<blocked>" },
+			strings.Replace(trouble, ": process", ", most of it blocked or asleep, inside `fetch`: process", 1) + kinds},
+		"blocked in a function": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
+			c.Region = "prog/main/fetch/<blocked>"
+			d.CCR = []diagnose.CriticalRegion{{Region: c.Region, File: "f.c", Line: 7}}
+		}, "The trouble is in `fetch` (f.c:7), blocked or asleep: " + trouble[strings.Index(trouble, "process"):] + kinds},
 		"all asleep": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
 			ledger(d, account.Line{Kind: account.Idle, Share: 1, Words: "blocked or asleep nearly all of the time"})
 			d.Level, d.Ledgered, d.Asleep = diagnose.Threads, 4, true

@@ -66,8 +66,12 @@ func lineWords(d *diagnose.Diagnosis, h account.Headline) []string {
 		if text := traceWords(d, h); text != "" {
 			return []string{share + " of the run is waiting that uneven work does not explain" + most + ", " + text}
 		}
-		if lastName(string(h.Region)) == model.Blocked {
-			return []string{share + " of the run is waiting that uneven work does not explain, most of it of threads that are blocked or asleep."}
+		if names := model.SplitPath(string(h.Region)); names[len(names)-1] == model.Blocked {
+			in := ""
+			if len(names) > 2 { // the program itself is no place to look at
+				in = " in " + quoted(shortName(names[len(names)-2]))
+			}
+			return []string{share + " of the run is waiting that uneven work does not explain, most of it of threads that are blocked or asleep" + in + "."}
 		}
 		return []string{share + " of the run is waiting that uneven work does not explain" + most + traceTells(d, h, "for what") + "."}
 	case account.Communication:
@@ -544,7 +548,11 @@ func whereWords(d *diagnose.Diagnosis, c told) string {
 		return words
 	}
 	names := model.SplitPath(c.Within)
-	words += ", most of it in " + quoted(shortName(names[len(names)-1]))
+	inside := "most of it in " + quoted(shortName(names[len(names)-1]))
+	if names[len(names)-1] == model.Blocked {
+		inside = "most of it blocked or asleep"
+	}
+	words += ", " + inside
 	if above := model.JoinPath(names[:len(names)-1]...); above != c.Region {
 		words += ", inside " + quoted(shortName(names[len(names)-2]))
 	}
@@ -563,14 +571,17 @@ func byFunctionOf(c diagnose.Cause) *diagnose.Sampled {
 // measuredWords names the region that was measured.
 func measuredWords(d *diagnose.Diagnosis, c diagnose.Cause) string {
 	words := quoted(shortName(lastName(c.Region)))
-	if names := model.SplitPath(c.Region); len(names) > 1 && names[len(names)-1] == model.Blocked {
-		return words + ", inside " + quoted(shortName(names[len(names)-2]))
-	}
 	i := slices.IndexFunc(d.CCR, func(r diagnose.CriticalRegion) bool { return r.Region == c.Region })
+	var r diagnose.CriticalRegion
+	if i >= 0 {
+		r = d.CCR[i]
+	}
+	if names := model.SplitPath(c.Region); len(names) > 1 && names[len(names)-1] == model.Blocked {
+		return quoted(shortName(names[len(names)-2])) + at(r.File, r.Line) + ", blocked or asleep"
+	}
 	if i < 0 {
 		return words
 	}
-	r := d.CCR[i]
 	words += at(r.File, r.Line)
 	if r.Inside != "" {
 		words += ", inside " + quoted(shortName(lastName(r.Inside)))

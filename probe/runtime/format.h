@@ -12,7 +12,7 @@
 
 enum state { RUNNING = 0, FINISHED = 1, ABORTED = 2, SIGNALLED = 3, REPLACED = 4, CONFINED = 5 };
 enum chunk_kind { REGIONS = 1, THREAD = 2, NODES = 3, SAMPLES = 4, OBJECTS = 5, SWITCHED = 6, FUNCTIONS = 7 };
-enum region_kind { FUNCTION = 1, LOOP = 2, USER = 3, MPI_CALL = 4, BARRIER = 5, PARALLEL = 6, COMPUTE = 7, PROGRAM = 8, FRAME = 9, FILE_CALL = 10 };
+enum region_kind { FUNCTION = 1, LOOP = 2, USER = 3, MPI_CALL = 4, BARRIER = 5, PARALLEL = 6, COMPUTE = 7, PROGRAM = 8, FRAME = 9, FILE_CALL = 10, PAUSE = 11 };
 
 /* Whether functions of Python are named; why not. PYTHON_KNOWN: none was seen yet. */
 enum python_state { NO_PYTHON = 0, PYTHON_KNOWN = 1, PYTHON_NAMED = 2, PYTHON_UNKNOWN = 3, PYTHON_THREADS_FREELY = 4, PYTHON_MISFIT = 5 };

@@ -24,18 +24,27 @@ uint64_t auspex_wants(struct thread *t)
     return t->record.last;
 }
 
-/* It has the lock. */
-void auspex_has(struct thread *t, int kind, uint64_t since)
+/* A thread has waited from one time to another: that is a region below where it called
+ * for it, or below where it is where by does not tell. */
+void auspex_waited(struct thread *t, struct auspex_region *r, uint64_t since, uint64_t now, const struct called *by)
 {
-    uint64_t now = ticks();
-    if ((double)(now - since) < FREE * auspex_rate)
-        return;
-    struct auspex_region *r = &waits_for[kind];
-    uint32_t id = (uint32_t)__atomic_load_n(&r->id, __ATOMIC_RELAXED);
+    uint32_t id = (uint32_t)__atomic_load_n(&r->id, __ATOMIC_RELAXED), outside = t->depth;
+    struct place *place = by ? auspex_callers(t, by->address, by) : t->top;
     charge(t, since);
+    if (place != t->top)
+        open_at(t, place, SOMEWHERE);
     enter(t, unlikely(id == UINT32_MAX) ? auspex_intern(r) : id, SOMEWHERE);
     charge(t, now);
-    leave(t);
+    while (t->depth > outside)
+        leave(t);
+}
+
+/* It has the lock. */
+void auspex_has(struct thread *t, int kind, uint64_t since, const struct called *by)
+{
+    uint64_t now = ticks();
+    if ((double)(now - since) >= FREE * auspex_rate)
+        auspex_waited(t, &waits_for[kind], since, now, by);
 }
 
 #define TAKES(kind, name, parameters, arguments)       \
@@ -52,7 +61,8 @@ void auspex_has(struct thread *t, int kind, uint64_t since)
         }                                              \
         uint64_t since = auspex_wants(t);              \
         real arguments;                                \
-        auspex_has(t, kind, since);                    \
+        struct called by = {__builtin_return_address(0), __builtin_frame_address(0), &waits_for[kind]}; \
+        auspex_has(t, kind, since, &by);               \
     }
 
 TAKES(CRITICAL, GOMP_critical_start, (void), ())

@@ -278,7 +278,7 @@ static void mutex_acquired(int kind, uint64_t lock, const void *address)
     (void)lock, (void)address;
     struct thread *t = auspex_self;
     if (t && !t->quiet && wanted)
-        auspex_has(t, kind == OMPT_CRITICAL ? CRITICAL : kind == OMPT_ATOMIC ? ATOMIC : kind == OMPT_ORDERED ? ORDERED : LOCK, wanted);
+        auspex_has(t, kind == OMPT_CRITICAL ? CRITICAL : kind == OMPT_ATOMIC ? ATOMIC : kind == OMPT_ORDERED ? ORDERED : LOCK, wanted, NULL);
     wanted = 0;
 }
 

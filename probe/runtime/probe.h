@@ -241,7 +241,9 @@ const void *auspex_forked(const void *otherwise);
 /* locks.c */
 enum { LOCK, CRITICAL, ATOMIC, ORDERED };
 uint64_t auspex_wants(struct thread *t);
-void auspex_has(struct thread *t, int kind, uint64_t since);
+struct called;
+void auspex_waited(struct thread *t, struct auspex_region *r, uint64_t since, uint64_t now, const struct called *by);
+void auspex_has(struct thread *t, int kind, uint64_t since, const struct called *by);
 
 /* objects.c */
 extern int auspex_objects_stale HIDDEN;

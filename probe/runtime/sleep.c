@@ -1,11 +1,16 @@
 /* Calls in which a thread waits for a time to pass: they take no CPU time, so
- * the trace is told of them. Inside MPI calls they are MPI's own. */
-#include "probe.h"
+ * the trace is told of them, and where they are long they are a region below their
+ * callers, as no sample shows these. Inside MPI calls they are MPI's own. */
+#include "stacks.h"
 #include <dlfcn.h>
+#include <errno.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sys/select.h>
 #include <unistd.h>
+
+/* What no sample shows is so called where nobody knows who called for it, too. */
+static struct auspex_region blocked = {"<blocked>", "", 0, PAUSE, -1, 0};
 
 #define WAITS(result, name, applies, naps_, parameters, arguments) \
     EXPORT result name parameters;                              \
@@ -17,12 +22,18 @@
         struct thread *t = auspex_self;                         \
         if (!t || t->quiet || !(applies))                       \
             return real arguments;                              \
-        uint64_t since = ticks();                               \
+        uint64_t begun = auspex_wants(t), since = ticks();      \
         result n = real arguments;                              \
         since = ticks() - since;                                \
         t->away += since;                                       \
         if ((naps_) && since < auspex_nap)                      \
             t->naps += since;                                   \
+        if (since >= auspex_long && auspex_measures_itself()) { \
+            struct called by = {__builtin_return_address(0), __builtin_frame_address(0), &blocked}; \
+            int error = errno;                                  \
+            auspex_waited(t, &blocked, begun, ticks(), &by);    \
+            errno = error;                                      \
+        }                                                       \
         return n;                                               \
     }
 
