@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"auspex/account"
+	"auspex/analyze"
 	"auspex/pop"
 	"auspex/predict"
 	"auspex/simulate"
@@ -169,7 +171,26 @@ func profiled(t *traced) (pop.Run, error) {
 	if r.Units, r.Ranks = len(r.Useful), len(ranks); r.Units+times.Sleepers() < len(t.Data.Units) {
 		r.Notes = append(r.Notes, "the streams of accelerators are left out, as in auspex show: what they compute while a process waits for them is no useful time here")
 	}
-	return r, nil
+	off, err := offCores(t.Data)
+	r.Notes = append(r.Notes, off...)
+	return r, err
+}
+
+// muchOff is the share of a run off the cores that efficiencies from times alone are not
+// told without.
+const muchOff = 0.1
+
+// offCores says how much of what counts as useful time was without CPU time.
+func offCores(d *analyze.Dataset) ([]string, error) {
+	ledgers, err := d.Ledgers()
+	if err != nil || len(ledgers) == 0 {
+		return nil, err
+	}
+	line, _ := ledgers[0].Of(account.SharedCores, "")
+	if line.Share < muchOff {
+		return nil, nil
+	}
+	return []string{fmt.Sprintf("all time outside communication counts as useful, and %.0f %% of the run is of it without a core or CPU time (%s): auspex show tells what was work", 100*line.Share, line.Words)}, nil
 }
 
 // efficiencies is what the command prints with --json.
