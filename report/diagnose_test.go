@@ -133,6 +133,10 @@ func TestDiagnosisWords(t *testing.T) {
 		}, "50 % of the run is waiting for a core: threads could have run and had none. " +
 			"20 % of the run is idle: threads outside of any region, most of it while the main threads are in `work`, inside `serial`. " +
 			"15 % of the run is waiting that uneven work does not explain, most of it of threads that are blocked or asleep. 4 threads fall into 2 kinds; severity 0.50 (high)."},
+		"a critical section": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
+			ledger(d, account.Line{Kind: account.Waiting, Region: "prog/main/OpenMP parallel@p.c:3/add/OpenMP critical@p.c:9", Share: 0.6})
+			d.Level, d.UnitCount, d.Ledgered = diagnose.Threads, 4, 4
+		}, "60 % of the run is waiting that uneven work does not explain, most of it in `OpenMP critical@p.c:9`, inside `add`. 4 threads fall into 2 kinds; severity 0.50 (high)."},
 		"blocked threads of a function": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
 			ledger(d, account.Line{Kind: account.Waiting, Region: "prog/main/fetch/<blocked>", Share: 0.6})
 			d.Level, d.UnitCount, d.Ledgered = diagnose.Threads, 4, 4

@@ -149,10 +149,14 @@ func mostIn(h account.Headline) string {
 }
 
 // callerOf names the function that calls MPI there, where it is not the main one: a call
-// of MPI is mended where it is made.
+// of MPI is mended where it is made. So is one of a function's critical sections.
 func callerOf(path string) string {
 	names := model.SplitPath(path)
-	if !strings.HasPrefix(names[len(names)-1], "MPI") {
+	last := names[len(names)-1]
+	if len(names) > 2 && strings.HasPrefix(last, "OpenMP ") && strings.Contains(last, "@") {
+		return ", inside " + quoted(shortName(names[len(names)-2]))
+	}
+	if !strings.HasPrefix(last, "MPI") {
 		return ""
 	}
 	for i := len(names) - 2; i > 0; i-- {
