@@ -19,6 +19,7 @@ func Draw(in Input) (*Ledger, error) {
 		return l, nil
 	}
 	in.apart()
+	in.setAside()
 	for r, class := range in.Classes {
 		switch class {
 		case InOutOfAll:
@@ -408,7 +409,9 @@ func (d *drawing) allot() {
 	d.waitedIn, d.costIn, d.diskIn = make([]float64, g), make([]float64, g), make([]float64, g)
 	own := make([]float64, g)
 	p := d.newParts()
-	for u := range d.Wall.Units {
+	led := d.ledThreads()
+	mains := map[int]waited{} // by process: what its main thread waited for
+	for _, u := range d.mainsFirst() {
 		d.split(u, p)
 		if d.idle[u] {
 			switch asleep := d.asleep(u, p); {
@@ -458,10 +461,13 @@ func (d *drawing) allot() {
 			}
 			d.diskIn[r] += p.disk[r]
 		}
-		taken := d.blame(u, p, beyond+inAll+doubtful+late)
-		waited := min(taken, beyond)
-		d.waiting += beyond - waited
-		taken -= waited
+		taken, blamed := d.blame(u, p, beyond+inAll+doubtful+late)
+		if led[u] {
+			mains[d.Process[u]] = waited{d.roles[d.Roles[u]], blamed}
+		}
+		within := min(taken, beyond)
+		d.waiting += beyond - within
+		taken -= within
 		held := min(taken, inAll)
 		taken -= held
 		doubted := min(taken, doubtful)
@@ -485,9 +491,12 @@ func (d *drawing) allot() {
 		ends := max(0, p.rest+p.beginning-taken)
 		if d.Helper[u] {
 			idle := min(ends, p.rest)
+			ends -= idle
+			if d.Process != nil {
+				idle -= d.idleWith(mains[d.Process[u]], blamed, idle)
+			}
 			d.unused += idle
 			d.outsideAll += idle
-			ends -= idle
 		}
 		d.ends += ends
 	}
@@ -500,18 +509,21 @@ func (d *drawing) doubts(u, r int) bool {
 }
 
 // blame charges the regions in which others of the unit's role had more work
-// with what the unit waited, up to what there is, and returns how much.
-func (d *drawing) blame(u int, p *parts, available float64) float64 {
-	x := d.roles[d.Roles[u]]
+// with what the unit waited, up to what there is, and returns how much, in all and by
+// group; what is of no group in particular comes after them.
+func (d *drawing) blame(u int, p *parts, available float64) (float64, []float64) {
 	real, rest := d.less(u, p)
 	all := real + rest
 	if all <= 0 || available <= 0 {
-		return 0
+		return 0, nil
 	}
+	x := d.roles[d.Roles[u]]
 	scale := min(1, available/all)
+	by := make([]float64, len(p.work)+1)
 	for g, v := range p.work {
 		if s := x.groups[g]; x.alone(g) {
-			d.lost[s] += scale * d.stretch * (s.most - v)
+			by[g] = scale * d.stretch * (s.most - v)
+			d.lost[s] += by[g]
 		} else if s.real {
 			d.lost[s] += 0 // far apart, whatever it costs
 		}
@@ -520,11 +532,73 @@ func (d *drawing) blame(u int, p *parts, available float64) float64 {
 		if j.real {
 			_, of := j.parts(p)
 			for k, g := range j.groups {
-				d.lost[x.groups[g]] += scale * d.stretch * of[k]
+				by[g] = scale * d.stretch * of[k]
+				d.lost[x.groups[g]] += by[g]
 			}
 		}
 	}
+	by[len(p.work)] = scale * rest
 	d.unnamed += scale * rest
+	return scale * all, by
+}
+
+// mainsFirst are all units, those that others of their process are led by first.
+func (d *drawing) mainsFirst() []int {
+	var mains, helpers []int
+	for u, helper := range d.Helper {
+		if helper {
+			helpers = append(helpers, u)
+		} else {
+			mains = append(mains, u)
+		}
+	}
+	return append(mains, helpers...)
+}
+
+// ledThreads marks the main threads of processes with others.
+func (d *drawing) ledThreads() []bool {
+	led := make([]bool, d.Wall.Units)
+	if d.Process == nil {
+		return led
+	}
+	helped := map[int]bool{}
+	for u, helper := range d.Helper {
+		helped[d.Process[u]] = helped[d.Process[u]] || helper
+	}
+	for u, helper := range d.Helper {
+		led[u] = !helper && helped[d.Process[u]]
+	}
+	return led
+}
+
+// waited is what a unit of a role waited for, by group.
+type waited struct {
+	of *role
+	by []float64
+}
+
+// idleWith charges what a thread is idle while the main thread of its process waits to
+// what that waits for, as far as the thread itself is not said to wait for it, and
+// returns how much that is: nobody could have given it work meanwhile.
+func (d *drawing) idleWith(main waited, own []float64, idle float64) float64 {
+	more := slices.Clone(main.by)
+	for g, v := range own {
+		if main.by != nil {
+			more[g] = max(0, more[g]-v)
+		}
+	}
+	all := sum(more)
+	if all <= 0 || idle <= 0 {
+		return 0
+	}
+	scale := min(1, idle/all)
+	last := len(more) - 1
+	for g, v := range more[:last] {
+		if v > 0 {
+			d.lost[main.of.groups[g]] += scale * v
+		}
+	}
+	d.unnamed += scale * more[last]
 	return scale * all
 }
 

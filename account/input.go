@@ -15,6 +15,7 @@ type Input struct {
 	// Helper marks units that may do nothing for a while without the program
 	// having started late or ended early: workers, streams.
 	Helper  []bool
+	Process []int    // by unit: whose thread it is; nil where units are no threads
 	Classes []Class  // by region
 	Paths   []string // by region
 	// Groups gives the region under which a region is counted; nil where
@@ -38,7 +39,8 @@ type Input struct {
 	// where that was measured apart; nil where it has to be guessed.
 	Blocked []bool
 
-	off []float64 // by region: see usual
+	off   []float64    // by region: see usual
+	aside map[int]bool // groups of work that nobody waits for: see setAside
 }
 
 // Apart is the role of units that are compared with nobody.
@@ -138,6 +140,9 @@ func (in *Input) split(u int, p *parts) {
 	if off {
 		in.block(u, p)
 	}
+	for g := range in.aside {
+		p.work[g] = 0
+	}
 	p.rest = max(0, in.Run-known)
 }
 
@@ -235,6 +240,78 @@ func (in *Input) newParts() *parts {
 	return &parts{work: make([]float64, g), comm: make([]float64, g), disk: make([]float64, g), off: make([]float64, g)}
 }
 
+// waitsMore is how many times as long as others units wait that nobody waits for.
+const waitsMore = 2
+
+// setAside finds work that nobody waits for: of units that have hardly any of the work
+// that most of their role do, something else instead, and yet wait far longer than the
+// others: servers for input and output, a master that deals work out. Whoever is waited
+// for does not wait.
+func (in *Input) setAside() {
+	type one struct{ role, unit int }
+	common, all := map[one]float64{}, map[one]float64{}
+	entered := map[int][]int{} // by role and group
+	members := map[int][]int{}
+	p := in.newParts()
+	each := func(do func(u, role int)) {
+		for u, role := range in.Roles {
+			if role != Apart && in.Totals[u] > 0 {
+				in.split(u, p)
+				do(u, role)
+			}
+		}
+	}
+	each(func(u, role int) {
+		members[role] = append(members[role], u)
+		if entered[role] == nil {
+			entered[role] = make([]int, len(p.work))
+		}
+		for g, v := range p.work {
+			if v > 0 {
+				entered[role][g]++
+			}
+		}
+	})
+	each(func(u, role int) {
+		for g, v := range p.work {
+			all[one{role, u}] += v
+			if 2*entered[role][g] > len(members[role]) {
+				common[one{role, u}] += v
+			}
+		}
+	})
+	others := map[int]bool{}
+	for role, units := range members {
+		var shared, waits []float64
+		for _, u := range units {
+			shared, waits = append(shared, common[one{role, u}]), append(waits, in.Run-all[one{role, u}])
+		}
+		usual, usually := median(shared), median(waits)
+		for i, u := range units {
+			if shared[i] < usual/OtherWork && waits[i] > waitsMore*usually {
+				others[u] = true
+			}
+		}
+	}
+	if len(others) == 0 {
+		return
+	}
+	in.aside = map[int]bool{}
+	shared := map[int]bool{}
+	each(func(u, _ int) {
+		for g, v := range p.work {
+			if v > 0 && others[u] {
+				in.aside[g] = true
+			} else if v > 0 {
+				shared[g] = true
+			}
+		}
+	})
+	for g := range shared {
+		delete(in.aside, g)
+	}
+}
+
 // apart takes for a unit's own what is not waited in: input and output of all that not
 // all are in, and such that who is longer in it waits less elsewhere, rather than
 // has less work; and sending that some are so much longer in that the others wait for them.
@@ -300,12 +377,16 @@ const (
 	hardly = 0.2
 )
 
+// both send and receive, so that who is long in them may wait as well.
+var both = Table{{"mpi_sendrecv*", Sending}, {"mpi_wait*", Sending}}
+
 // waitedFor tells whether others wait for units that are long in sending: those are
 // in it instead of waiting, hardly wait themselves, and differ by more in it than
 // in all their work.
 func (in *Input) waitedFor(r int) bool {
 	names := model.SplitPath(in.Paths[r])
-	if !sends.Names(names[len(names)-1]) {
+	name := names[len(names)-1]
+	if !sends.Names(name) && !both.Names(name) {
 		return false
 	}
 	here, work, waits := in.besides(r)
@@ -313,9 +394,47 @@ func (in *Input) waitedFor(r int) bool {
 		return false
 	}
 	most, n := slices.Max(here), float64(len(here))
-	late := slices.Index(here, most)
-	return most-sum(here)/n >= max(Trouble*in.Run, slices.Max(work)-sum(work)/n) && waits[late] <= hardly*sum(waits)/n &&
+	late, uneven := slices.Index(here, most), slices.Max(work)-sum(work)/n
+	if both.Names(name) {
+		return most-sum(here)/n >= max(Trouble*in.Run, slower*uneven) && fewInstead(here, work, waits)
+	}
+	return most-sum(here)/n >= max(Trouble*in.Run, uneven) && waits[late] <= hardly*sum(waits)/n &&
 		correlation(here, waits) <= instead
+}
+
+const (
+	// slower is how many times what units differ in their work those in a call that
+	// also receives are longer there: next to one with more work they would wait for it.
+	slower = 2
+	// nearly is the part of it that makes two times as long as each other.
+	nearly = 0.75
+)
+
+// fewInstead tells whether less than half of the units are long in a call, none of the
+// others is on the way to it, as ranks of a pipeline are, and these wait as much longer
+// elsewhere, although those have no less work.
+func fewInstead(here, work, waits []float64) bool {
+	usual, most := median(here), slices.Max(here)
+	var few, others [3]float64 // time there, work, waiting
+	count := 0
+	for i, v := range here {
+		of := &others
+		if off := (v - usual) / (most - usual); off > nearly {
+			of = &few
+			count++
+		} else if off > 1-nearly {
+			return false
+		}
+		of[0], of[1], of[2] = of[0]+v, of[1]+work[i], of[2]+waits[i]
+	}
+	if 2*count >= len(here) {
+		return false
+	}
+	for k := range few {
+		few[k], others[k] = few[k]/float64(count), others[k]/float64(len(here)-count)
+	}
+	longer := few[0] - others[0]
+	return few[1] >= others[1]-(1-nearly)*longer && others[2]-few[2] >= nearly*longer
 }
 
 // covariance of two series, times their length.

@@ -117,6 +117,9 @@ func (d *Dataset) drawLedgers() ([]*account.Ledger, error) {
 			in.Roles = append(in.Roles, int(role))
 			in.Helper = append(in.Helper, whole.Helper[u])
 			in.Totals = append(in.Totals, t.Total[u])
+			if kind == ThreadUnit {
+				in.Process = append(in.Process, d.Units[u].Process)
+			}
 		}
 		if kind == StreamUnit {
 			in.Cores = 0

@@ -1,6 +1,8 @@
 package diagnose
 
 import (
+	"slices"
+
 	"auspex/account"
 	"auspex/analyze"
 )
@@ -83,13 +85,31 @@ func (s *study) byThread() bool {
 	if spread.Lost < account.Trouble*s.ledger.RunSeconds*float64(s.ledger.Units) || process < 0 {
 		return false
 	}
+	p := place{region: spread.Region, group: s.groups != nil, self: s.groups == nil && len(s.top.nested[spread.Region]) > 0}
+	mean := s.time.column(s.d, p)[process] / float64(max(1, s.threadsIn(p, process)))
+	return mean-spread.Mean < (spread.Most-spread.Mean)/2
+}
+
+// threadsIn counts the threads of a process that spend time in a region: what the main
+// thread alone does is no difference between threads.
+func (s *study) threadsIn(p place, process int) int {
+	t, err := s.d.Times()
+	if err != nil {
+		return 0
+	}
+	times, err := s.d.Matrix(t.Metric + ".exc")
+	if err != nil {
+		return 0
+	}
+	regions := []int{p.region}
+	if p.group {
+		regions = s.members(p.region)
+	}
 	threads := 0
-	for _, k := range s.units.of {
-		if k == process {
+	for u, k := range s.units.of {
+		if k == process && slices.ContainsFunc(regions, func(r int) bool { return times.At(u, r) > 0 }) {
 			threads++
 		}
 	}
-	p := place{region: spread.Region, group: s.groups != nil, self: s.groups == nil && len(s.top.nested[spread.Region]) > 0}
-	mean := s.time.column(s.d, p)[process] / float64(threads)
-	return mean-spread.Mean < (spread.Most-spread.Mean)/2
+	return threads
 }
