@@ -530,8 +530,12 @@ func slowerWords(d *diagnose.Diagnosis, total float64) string {
 	case !s.Counted:
 		how = "; " + noMetric(d)
 	}
-	return fmt.Sprintf("Uneven work costs %s of the run: %s %s %s × as long as the others %s%s.",
-		percentOf(total), who, agree("take", s.Units, d.Level), factor, where, how)
+	others := "the others"
+	if d.UnitCount-len(d.Idle)-len(s.Units) == 1 {
+		others = "the other"
+	}
+	return fmt.Sprintf("Uneven work costs %s of the run: %s %s %s × as long as %s %s%s.",
+		percentOf(total), who, agree("take", s.Units, d.Level), factor, others, where, how)
 }
 
 // whereWords names a cause's region and where it is.

@@ -222,6 +222,10 @@ func TestSlowerWords(t *testing.T) {
 	if got, want := slowerWords(d, 0.2), "Uneven work costs 20 % of the run: process 2 takes 1.30 × as long as the others in all regions alike, and has 1.30 × the instructions."; got != want {
 		t.Errorf("%s", got)
 	}
+	d.UnitCount = len(d.Slower.Units) + 1
+	if got := slowerWords(d, 0.2); !strings.Contains(got, "× as long as the other in all regions alike") {
+		t.Error(got)
+	}
 }
 
 // With communication counted as work it is not said that all of the run is useful.

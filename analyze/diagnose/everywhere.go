@@ -53,7 +53,7 @@ const (
 // the middle of a unit's regions, so that a region or two that are not slower, or
 // slower still, do not matter.
 func (s *study) slowerEverywhere(causes []Cause) *Slower {
-	if s.ledger == nil || s.units.mixed || len(s.active) < fewUnits || s.ledger.Total(account.Imbalance) < account.Trouble {
+	if s.ledger == nil || s.units.mixed || len(s.active) < 2 || s.ledger.Total(account.Imbalance) < account.Trouble {
 		return nil
 	}
 	w := s.ownWork()
@@ -163,7 +163,10 @@ func (w *ownWork) groups() [][]int {
 	}
 	order := analyze.Counting(len(paces))
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(paces[a], paces[b]) })
-	gap := max(math.Log(leastSlower), paceGap*scatter(paces))
+	gap := math.Log(leastSlower)
+	if len(paces) >= fewUnits { // of fewer it is only known how regions scatter
+		gap = max(gap, paceGap*scatter(paces))
+	}
 	groups := [][]int{{order[0]}}
 	for k := 1; k < len(order); k++ {
 		if paces[order[k]]-paces[order[k-1]] > gap {

@@ -161,3 +161,28 @@ func TestApartIsNoContinuum(t *testing.T) {
 		}
 	}
 }
+
+// Of two or three ranks, too, one may take longer in all regions; that each is longer in
+// some of them, as noise has it, is nothing of the kind.
+func TestSlowerOfFew(t *testing.T) {
+	for _, units := range []int{2, 3} {
+		r := paced(t, ranks(units), 8, 0.01, func(u, _ int) float64 {
+			if u == 1 {
+				return 1.2
+			}
+			return 1
+		})
+		if r.Slower == nil || texts(r.Slower.Units) != "[1]" || math.Abs(float64(r.Slower.Factor)-1.2) > 0.02 {
+			t.Errorf("%d ranks: %+v", units, r.Slower)
+		}
+		r = paced(t, ranks(units), 8, 0.01, func(u, region int) float64 {
+			if u == region%units {
+				return 1.2
+			}
+			return 1
+		})
+		if r.Slower != nil {
+			t.Errorf("%d ranks that are longer in turn: %+v", units, r.Slower)
+		}
+	}
+}
