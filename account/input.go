@@ -248,10 +248,8 @@ const waitsMore = 2
 // others: servers for input and output, a master that deals work out. Whoever is waited
 // for does not wait.
 func (in *Input) setAside() {
-	type one struct{ role, unit int }
-	common, all := map[one]float64{}, map[one]float64{}
-	entered := map[int][]int{} // by role and group
-	members := map[int][]int{}
+	n := in.Wall.Units
+	all, entered, members := make([]float64, n), map[int][]int{}, map[int][]int{}
 	p := in.newParts()
 	each := func(do func(u, role int)) {
 		for u, role := range in.Roles {
@@ -262,39 +260,34 @@ func (in *Input) setAside() {
 		}
 	}
 	each(func(u, role int) {
-		members[role] = append(members[role], u)
-		if entered[role] == nil {
+		if members[role] = append(members[role], u); entered[role] == nil {
 			entered[role] = make([]int, len(p.work))
 		}
+		of := entered[role]
 		for g, v := range p.work {
 			if v > 0 {
-				entered[role][g]++
+				all[u] += v
+				of[g]++
 			}
 		}
 	})
+	others := make([]bool, n)
+	if !in.waitFar(members, all, others) {
+		return
+	}
+	common := make([]float64, n)
 	each(func(u, role int) {
 		for g, v := range p.work {
-			all[one{role, u}] += v
 			if 2*entered[role][g] > len(members[role]) {
-				common[one{role, u}] += v
+				common[u] += v
 			}
 		}
 	})
-	others := map[int]bool{}
-	for role, units := range members {
-		var shared, waits []float64
+	for _, units := range members {
+		usual := median(pickFloats(common, units))
 		for _, u := range units {
-			shared, waits = append(shared, common[one{role, u}]), append(waits, in.Run-all[one{role, u}])
+			others[u] = others[u] && common[u] < usual/OtherWork
 		}
-		usual, usually := median(shared), median(waits)
-		for i, u := range units {
-			if shared[i] < usual/OtherWork && waits[i] > waitsMore*usually {
-				others[u] = true
-			}
-		}
-	}
-	if len(others) == 0 {
-		return
 	}
 	in.aside = map[int]bool{}
 	shared := map[int]bool{}
@@ -310,6 +303,28 @@ func (in *Input) setAside() {
 	for g := range shared {
 		delete(in.aside, g)
 	}
+}
+
+// waitFar marks the units that wait far longer than those of their role do, and tells
+// whether there are any.
+func (in *Input) waitFar(members map[int][]int, work []float64, far []bool) bool {
+	some := false
+	for _, units := range members {
+		usually := in.Run - median(pickFloats(work, units))
+		for _, u := range units {
+			far[u] = in.Run-work[u] > waitsMore*usually
+			some = some || far[u]
+		}
+	}
+	return some
+}
+
+func pickFloats(from []float64, which []int) []float64 {
+	out := make([]float64, len(which))
+	for i, k := range which {
+		out[i] = from[k]
+	}
+	return out
 }
 
 // apart takes for a unit's own what is not waited in: input and output of all that not
@@ -386,7 +401,7 @@ var both = Table{{"mpi_sendrecv*", Sending}, {"mpi_wait*", Sending}}
 func (in *Input) waitedFor(r int) bool {
 	names := model.SplitPath(in.Paths[r])
 	name := names[len(names)-1]
-	if !sends.Names(name) && !both.Names(name) {
+	if !sends.Names(name) && !both.Names(name) || !in.differsIn(r) {
 		return false
 	}
 	here, work, waits := in.besides(r)
@@ -400,6 +415,18 @@ func (in *Input) waitedFor(r int) bool {
 	}
 	return most-sum(here)/n >= max(Trouble*in.Run, uneven) && waits[late] <= hardly*sum(waits)/n &&
 		correlation(here, waits) <= instead
+}
+
+// differsIn tells whether a unit is longer in a region than the mean by what is called
+// trouble.
+func (in *Input) differsIn(r int) bool {
+	most, all, units := 0.0, 0.0, 0.0
+	for u, helper := range in.Helper {
+		if v := max(0, in.Wall.At(u, r)); !helper {
+			most, all, units = max(most, v), all+v, units+1
+		}
+	}
+	return units > 0 && most-all/units >= Trouble*in.Run
 }
 
 const (
