@@ -102,7 +102,11 @@ static void look_slow(struct thread *t, struct node *n)
 {
     struct rusage u;
 #ifdef RUSAGE_THREAD
-    if (getrusage(RUSAGE_THREAD, &u) == 0) {
+    int quiet = t->quiet;
+    t->quiet = IN_CALL; /* of a program that has one of its own */
+    int known = getrusage(RUSAGE_THREAD, &u) == 0;
+    t->quiet = quiet;
+    if (known) {
         uint64_t faults = (uint64_t)(u.ru_minflt + u.ru_majflt), switches = (uint64_t)(u.ru_nvcsw + u.ru_nivcsw);
         if (n) {
             n->faults += faults - t->faults;
