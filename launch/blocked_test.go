@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"auspex/account"
 	"auspex/model"
 	"auspex/simulate/loggp"
 	"auspex/trace"
@@ -213,5 +214,78 @@ int main(void)
 	}
 	if !slices.ContainsFunc(model.Paths(r.Experiment.Regions), func(path string) bool { return strings.HasSuffix(path, "/add/OpenMP critical@critical.c:5") }) {
 		t.Errorf("regions: %v", callsByPath(r.Experiment))
+	}
+}
+
+// Who waits for a mutex waits in the function that takes it; one that is free is no
+// region, and what a mutex answers is what it answers without.
+func TestMutexes(t *testing.T) {
+	need(t, "gcc")
+	dir := write(t, map[string]string{"mutex.c": `#define _GNU_SOURCE
+#include <errno.h>
+#include <pthread.h>
+#include <time.h>
+static pthread_mutex_t held = PTHREAD_MUTEX_INITIALIZER, free_one = PTHREAD_MUTEX_INITIALIZER;
+__attribute__((noinline)) static void deposit(void)
+{
+    pthread_mutex_lock(&held);
+    nanosleep(&(struct timespec){0, 2000000}, NULL);
+    pthread_mutex_unlock(&held);
+}
+__attribute__((noinline)) static int alone(void)
+{
+    pthread_mutexattr_t kind;
+    pthread_mutex_t one;
+    for (int i = 0; i < 1000000; i++) {
+        pthread_mutex_lock(&free_one);
+        pthread_mutex_unlock(&free_one);
+    }
+    pthread_mutexattr_init(&kind);
+    pthread_mutexattr_settype(&kind, PTHREAD_MUTEX_ERRORCHECK);
+    pthread_mutex_init(&one, &kind);
+    if (pthread_mutex_lock(&one) != 0 || pthread_mutex_lock(&one) != EDEADLK)
+        return 2;
+    pthread_mutexattr_settype(&kind, PTHREAD_MUTEX_RECURSIVE);
+    pthread_mutex_init(&one, &kind);
+    return pthread_mutex_lock(&one) != 0 || pthread_mutex_lock(&one) != 0 ? 3 : 0;
+}
+static void *work(void *nothing)
+{
+    for (int i = 0; i < 50; i++)
+        deposit();
+    return nothing;
+}
+int main(void)
+{
+    pthread_t other;
+    pthread_create(&other, NULL, work, NULL);
+    work(NULL);
+    pthread_join(other, NULL);
+    return alone();
+}
+`})
+	exe := filepath.Join(dir, "mutex")
+	if out, err := command("gcc", "-g", "-O1", "-pthread", filepath.Join(dir, "mutex.c"), "-o", exe); err != nil {
+		t.Fatal(out)
+	}
+	r := Runner{Command: []string{exe}, Dir: t.TempDir(), Cache: testCache(), StackRate: 1000}
+	result, err := r.Run(context.Background())
+	if err != nil || result.Status != 0 {
+		t.Fatal(err, result)
+	}
+	e, waited := result.Experiment, 0.0
+	classes, paths := account.Sort(e.Regions, account.ShippedFor(true)), model.Paths(e.Regions)
+	for row := range e.Summaries.Rows() {
+		r := e.Summaries.Region[row]
+		if !strings.HasSuffix(paths[r], "/"+model.Mutex) {
+			continue
+		}
+		if !strings.HasSuffix(paths[r], "/work/deposit/mutex") || classes[r] != account.Waits {
+			t.Errorf("%s is %v", paths[r], classes[r])
+		}
+		waited += e.Summaries.Values[0][row]
+	}
+	if waited < 0.05 { // as long as both are at it, one of them holds it 2 ms at a time
+		t.Errorf("%g s are waited for the mutex", waited)
 	}
 }

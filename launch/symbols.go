@@ -85,8 +85,12 @@ func calledFrom(p *probe.Process, t probe.Thread, n probe.Node) (caller probe.Re
 }
 
 // calledAt gives a region the file and the line of its call. Those of OpenMP have it in
-// their names, too: a function may have several critical sections.
+// their names, too: a function may have several critical sections. A mutex of C++ is taken
+// in the library's headers: the functions around it say more.
 func (s *resolver) calledAt(out *model.Region, r, caller probe.Region) {
+	if r.Kind == probe.Barrier && !strings.HasPrefix(out.Name, "OpenMP ") {
+		return
+	}
 	_, out.File, out.Line = s.place(caller)
 	if r.Kind == probe.Barrier && r.Object == "" && out.Line > 0 {
 		out.Name += fmt.Sprintf("@%s:%d", filepath.Base(out.File), out.Line)

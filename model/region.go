@@ -23,6 +23,10 @@ const (
 // what called for that. It is no computation.
 const Blocked = "<blocked>"
 
+// Mutex names the time in which a thread waited for one, as the measurement runtime
+// calls it.
+const Mutex = "mutex"
+
 // ParallelRegion begins the names of OpenMP's parallel regions, as they are measured.
 const ParallelRegion = "OpenMP parallel@"
 

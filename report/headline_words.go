@@ -140,6 +140,8 @@ func traceTells(d *diagnose.Diagnosis, h account.Headline, what string) string {
 // mostIn says where most of a line is.
 func mostIn(h account.Headline) string {
 	switch {
+	case lastName(string(h.Region)) == model.Mutex:
+		return ", most of it for a mutex" + callerOf(string(h.Region))
 	case h.Region != "":
 		return ", most of it in " + quoted(shortName(lastName(string(h.Region)))) + callerOf(string(h.Region))
 	case h.Under != "":
@@ -148,22 +150,23 @@ func mostIn(h account.Headline) string {
 	return ""
 }
 
-// callerOf names the function that calls MPI there, where it is not the main one: a call
-// of MPI is mended where it is made. So is one of a function's critical sections.
+// callerOf names the function that calls MPI there, or takes a mutex, where it is not the
+// main one: a call of MPI is mended where it is made. So is one of a function's critical
+// sections.
 func callerOf(path string) string {
 	names := model.SplitPath(path)
 	last := names[len(names)-1]
 	if len(names) > 2 && strings.HasPrefix(last, "OpenMP ") && strings.Contains(last, "@") {
 		return ", inside " + quoted(shortName(names[len(names)-2]))
 	}
-	if !strings.HasPrefix(last, "MPI") {
+	if !strings.HasPrefix(last, "MPI") && last != model.Mutex {
 		return ""
 	}
 	for i := len(names) - 2; i > 0; i-- {
 		switch name := names[i]; {
 		case name == "main", name == "MAIN__":
 			return ""
-		case !strings.HasPrefix(name, "<"):
+		case !strings.HasPrefix(name, "<") && !strings.HasPrefix(name, "std::") && !strings.HasPrefix(name, "__gthread_"):
 			return " in " + quoted(shortName(name))
 		}
 	}

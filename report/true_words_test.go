@@ -332,6 +332,8 @@ func TestWhereMostOfItIs(t *testing.T) {
 		{account.Headline{Region: "p/main/<p>/MPI_Recv"}, ", most of it in `MPI_Recv`"},
 		{account.Headline{Region: "p/MAIN__/swap/<libsolve.so>/MPI_Recv"}, ", most of it in `MPI_Recv` in `swap`"},
 		{account.Headline{Region: "MPI_Recv()"}, ", most of it in `MPI_Recv`"},
+		{account.Headline{Kind: account.Waiting, Region: "p/<libstdc++.so.6>/deposit/std::mutex::lock/__gthread_mutex_lock/mutex"}, ", most of it for a mutex in `deposit`"},
+		{account.Headline{Kind: account.Waiting, Region: "p/mutex"}, ", most of it for a mutex"},
 		{account.Headline{Kind: account.IO, Region: "p/main/save/write"}, ", most of it in `write`"},
 		{account.Headline{Under: "p/main/step/field"}, ", most of it inside `field`"},
 	} {

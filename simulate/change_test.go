@@ -137,11 +137,11 @@ func TestFailures(t *testing.T) {
 		trace, want      string
 	}{
 		{"a host", `state_file="s"`, "", map[string]string{"s": "0.5 0\n"}, "0 compute 1e9\n1 init", "host a goes off at 0.5 s, and rank 0"},
-		{"a link under a message", "", `state_file="s"`, map[string]string{"s": "0.05 0\n"}, "0 send 1 0 999984 6\n1 recv 0 0 999984 6", "link l is off at 0.05 s, and a message from rank 0 to rank 1"},
+		{"a link under a message", "", `state_file="s"`, map[string]string{"s": "0.05 0\n"}, "0 send 1 0 999984 6\n1 recv 0 0 999984 6", "link l is off at 50 ms, and a message from rank 0 to rank 1"},
 		{"a host from the start", `state_file="s"`, "", map[string]string{"s": "0 0\n9 1\n"}, "0 compute 1e9\n1 init", "host a goes off at 0 s, and rank 0"},
 		{"a host off and on at once", `state_file="s"`, "", map[string]string{"s": "0.5 0\n0.5 1\n"}, "0 compute 1e9\n1 init", "host a goes off at 0.5 s, and rank 0"},
-		{"a link that comes back under a message", "", `state_file="s"`, map[string]string{"s": "0.05 0\n0.06 1\n"}, "0 send 1 0 999984 6\n1 recv 0 0 999984 6", "link l is off at 0.05 s, and a message from rank 0 to rank 1"},
-		{"a link in a message's latency", "", `state_file="s"`, map[string]string{"s": "0.0005 0\n"}, "0 send 1 0 999984 6\n1 recv 0 0 999984 6", "link l is off at 0.0005 s, and a message from rank 0 to rank 1"},
+		{"a link that comes back under a message", "", `state_file="s"`, map[string]string{"s": "0.05 0\n0.06 1\n"}, "0 send 1 0 999984 6\n1 recv 0 0 999984 6", "link l is off at 50 ms, and a message from rank 0 to rank 1"},
+		{"a link in a message's latency", "", `state_file="s"`, map[string]string{"s": "0.0005 0\n"}, "0 send 1 0 999984 6\n1 recv 0 0 999984 6", "link l is off at 0.5 ms, and a message from rank 0 to rank 1"},
 		{"a link before a message", "", `state_file="s"`, map[string]string{"s": "0 0\n"}, "0 sleep 1\n0 send 1 0 9 6\n1 recv 0 0 9 6", "link l is off at 1 s"},
 		{"a host that never runs again", `speed_file="s"`, "", map[string]string{"s": "0 1\n0.1 0\n"}, "0 compute 1e9\n1 init", ""},
 		{"a host that stands still for ever", `speed_file="s"`, "", map[string]string{"s": "0 0\nLOOPAFTER 1\n"}, "0 compute 1e9\n1 init", "nothing moves"},

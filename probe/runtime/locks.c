@@ -1,14 +1,19 @@
-/* Waiting for OpenMP's locks and critical sections. Most are free when they are
+/* Waiting for mutexes, and for OpenMP's locks and critical sections. Most are free when they are
  * wanted, and taken every few nanoseconds by some programs: only what took longer
  * than that is a region, below where the lock was wanted. */
 #include "stacks.h"
 #include <dlfcn.h>
+#include <errno.h>
+#include <sched.h>
+
+#undef pthread_mutex_lock
 
 static struct auspex_region waits_for[] = {
     [LOCK] = {"OpenMP lock", "", 0, BARRIER, -1},
     [CRITICAL] = {"OpenMP critical", "", 0, BARRIER, -1},
     [ATOMIC] = {"OpenMP atomic", "", 0, BARRIER, -1},
     [ORDERED] = {"OpenMP ordered", "", 0, BARRIER, -1},
+    [MUTEX] = {"mutex", "", 0, BARRIER, -1},
 };
 
 /* Taking a lock that is free takes no longer than that, ns. */
@@ -73,3 +78,56 @@ TAKES(LOCK, omp_set_lock, (void *lock), (lock))
 TAKES(LOCK, omp_set_nest_lock, (void *lock), (lock))
 TAKES(LOCK, omp_set_lock_, (void *lock), (lock))
 TAKES(LOCK, omp_set_nest_lock_, (void *lock), (lock))
+
+typedef int (*locking)(pthread_mutex_t *);
+
+/* The C library's; NULL while a program starts and nothing is measured, since looking it
+ * up might come back here: an allocator has mutexes. */
+static locking locks(void)
+{
+    static locking real;
+    locking known = __atomic_load_n(&real, __ATOMIC_RELAXED);
+    if (unlikely(!known) && auspex_header) {
+        *(void **)&known = dlsym(RTLD_NEXT, "pthread_mutex_lock");
+        __atomic_store_n(&real, known, __ATOMIC_RELAXED);
+    }
+    return known;
+}
+
+#ifdef __GLIBC__
+#define looks_free(m) (__atomic_load_n(&(m)->__data.__lock, __ATOMIC_RELAXED) == 0)
+#else
+#define looks_free(m) 0
+#endif
+
+int auspex_lock(pthread_mutex_t *m)
+{
+    locking real = locks();
+    int taken = EBUSY;
+    if (likely(real != NULL))
+        return real(m);
+    while (!auspex_header && (taken = pthread_mutex_trylock(m)) == EBUSY)
+        sched_yield();
+    return taken == EBUSY ? locks()(m) : taken;
+}
+
+/* One that is free is taken as ever: to look is all that happens. */
+EXPORT int pthread_mutex_lock(pthread_mutex_t *m)
+{
+    locking real = locks();
+    struct thread *t = auspex_self;
+    if (likely(looks_free(m)) || !t || t->quiet || !real || !auspex_measures_itself())
+        return auspex_lock(m);
+    int taken = pthread_mutex_trylock(m), error = errno;
+    if (taken != EBUSY)
+        return taken;
+    uint64_t since = auspex_wants(t);
+    if ((taken = real(m)) != 0)
+        return taken;
+    struct called by = {__builtin_return_address(0), __builtin_frame_address(0), &waits_for[MUTEX]};
+    t->quiet = IN_CALL;
+    auspex_has(t, MUTEX, since, &by);
+    t->quiet = 0;
+    errno = error;
+    return taken;
+}

@@ -4,6 +4,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include <pthread.h>
 #include <stddef.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -239,7 +240,9 @@ const void *auspex_body(const void *otherwise);
 const void *auspex_forked(const void *otherwise);
 
 /* locks.c */
-enum { LOCK, CRITICAL, ATOMIC, ORDERED };
+enum { LOCK, CRITICAL, ATOMIC, ORDERED, MUTEX };
+int auspex_lock(pthread_mutex_t *m);
+#define pthread_mutex_lock auspex_lock /* the runtime's own are not measured */
 uint64_t auspex_wants(struct thread *t);
 struct called;
 void auspex_waited(struct thread *t, struct auspex_region *r, uint64_t since, uint64_t now, const struct called *by);
