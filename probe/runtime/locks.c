@@ -111,12 +111,14 @@ int auspex_lock(pthread_mutex_t *m)
     return taken == EBUSY ? locks()(m) : taken;
 }
 
-/* One that is free is taken as ever: to look is all that happens. */
+/* One that is free is taken as ever: to look is all that happens. In an interpreter of
+ * Python it may be the one that threads take turns by, and whose functions those are is
+ * not known while another has it. */
 EXPORT int pthread_mutex_lock(pthread_mutex_t *m)
 {
     locking real = locks();
     struct thread *t = auspex_self;
-    if (likely(looks_free(m)) || !t || t->quiet || !real || !auspex_measures_itself())
+    if (likely(looks_free(m)) || !t || t->quiet || !real || auspex_header->python_state != NO_PYTHON || !auspex_measures_itself())
         return auspex_lock(m);
     int taken = pthread_mutex_trylock(m), error = errno;
     if (taken != EBUSY)
