@@ -268,12 +268,7 @@ int main(void)
 	if out, err := command("gcc", "-g", "-O1", "-pthread", filepath.Join(dir, "mutex.c"), "-o", exe); err != nil {
 		t.Fatal(out)
 	}
-	r := Runner{Command: []string{exe}, Dir: t.TempDir(), Cache: testCache(), StackRate: 1000}
-	result, err := r.Run(context.Background())
-	if err != nil || result.Status != 0 {
-		t.Fatal(err, result)
-	}
-	e, waited := result.Experiment, 0.0
+	e, waited := sampledRun(t, exe), 0.0
 	classes, paths := account.Sort(e.Regions, account.ShippedFor(true)), model.Paths(e.Regions)
 	for row := range e.Summaries.Rows() {
 		r := e.Summaries.Region[row]
@@ -288,4 +283,142 @@ int main(void)
 	if waited < 0.05 { // as long as both are at it, one of them holds it 2 ms at a time
 		t.Errorf("%g s are waited for the mutex", waited)
 	}
+}
+
+// Who waits for another thread, at a condition, a semaphore or a barrier, waits in the
+// function that calls for it.
+func TestWaitsForThreads(t *testing.T) {
+	need(t, "gcc")
+	dir := write(t, map[string]string{"threads.c": workingFor + `#include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <time.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t c = PTHREAD_COND_INITIALIZER;
+static pthread_barrier_t b;
+static sem_t s;
+static int ready;
+static void pause_for(long ms) { nanosleep(&(struct timespec){0, ms * 1000000}, NULL); }
+__attribute__((noinline)) static int take(void)
+{
+    pthread_mutex_lock(&m);
+    while (!ready)
+        pthread_cond_wait(&c, &m);
+    ready = 0;
+    struct timespec soon;
+    clock_gettime(CLOCK_REALTIME, &soon);
+    int late = pthread_cond_timedwait(&c, &m, &soon);
+    pthread_mutex_unlock(&m);
+    return late == ETIMEDOUT;
+}
+__attribute__((noinline)) static int get(void)
+{
+    int got = sem_wait(&s);
+    return got == 0 && sem_timedwait(&s, &(struct timespec){0, 0}) == -1 && errno == ETIMEDOUT;
+}
+__attribute__((noinline)) static int meet(void)
+{
+    int met = pthread_barrier_wait(&b);
+    return met == 0 || met == PTHREAD_BARRIER_SERIAL_THREAD;
+}
+static void *waits(void *wrong)
+{
+    if (work(0.05) < 0 || !take() || !get() || !meet())
+        *(int *)wrong = 2;
+    return NULL;
+}
+int main(void)
+{
+    int wrong = 0;
+    pthread_t other;
+    pthread_barrier_init(&b, NULL, 2);
+    sem_init(&s, 0, 0);
+    pthread_create(&other, NULL, waits, &wrong);
+    pause_for(300);
+    pthread_mutex_lock(&m);
+    ready = 1;
+    pthread_cond_signal(&c);
+    pthread_mutex_unlock(&m);
+    pause_for(100);
+    sem_post(&s);
+    pause_for(100);
+    if (!meet())
+        return 3;
+    pthread_join(other, NULL);
+    return wrong;
+}
+`})
+	exe := filepath.Join(dir, "threads")
+	if out, err := command("gcc", "-g", "-O1", "-pthread", filepath.Join(dir, "threads.c"), "-o", exe); err != nil {
+		t.Fatal(out)
+	}
+	e := sampledRun(t, exe)
+	for _, path := range []string{"take/<blocked>", "get/<blocked>", "meet/" + model.ThreadBarrier} {
+		if waited := value(t, e, 0, 1, path, "wtime"); waited < 0.05 {
+			t.Errorf("%s: %g s of 0.1", path, waited)
+		}
+	}
+	classes := account.Sort(e.Regions, account.ShippedFor(true))
+	for r, region := range e.Regions {
+		if region.Name == model.ThreadBarrier && classes[r] != account.Waits {
+			t.Errorf("a barrier is %v", classes[r])
+		}
+	}
+}
+
+// TestLambdas: in a program without debug information the numbers of its lambdas are not
+// taken for those of parallel regions, and what starts a thread of C++ is no region.
+func TestLambdas(t *testing.T) {
+	need(t, "g++")
+	dir := write(t, map[string]string{"lambdas.cpp": `#include <ctime>
+#include <thread>
+template <class F> __attribute__((noinline)) double apply(F f)
+{
+    double sum = 0;
+    for (timespec t{}; t.tv_sec == 0 && t.tv_nsec < 300000000; clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t))
+        sum += f(sum);
+    return sum;
+}
+static double results[2];
+int main()
+{
+    std::thread other([] { results[1] = apply([](double x) __attribute__((noinline)) { for (int i = 0; i < 100000; i++) x = x * 0.999 + 1; return x; }); });
+    other.join();
+    return results[1] < 0;
+}
+`})
+	exe := filepath.Join(dir, "lambdas")
+	if out, err := command("g++", "-O1", "-pthread", filepath.Join(dir, "lambdas.cpp"), "-o", exe); err != nil {
+		t.Fatal(out)
+	}
+	e := sampledRun(t, exe)
+	all, in := 0.0, 0.0
+	paths := model.Paths(e.Regions)
+	for row := range e.Summaries.Rows() {
+		at := e.Summaries.Region[row]
+		if e.Units[e.Summaries.Unit[row]].Thread == 0 || strings.HasSuffix(paths[at], model.Blocked) {
+			continue
+		}
+		all += e.Summaries.Values[0][row]
+		if strings.Contains(paths[at], "{lambda(double)#1}::operator()") {
+			in += e.Summaries.Values[0][row]
+		}
+		if strings.Contains(paths[at], "<libstdc++") {
+			t.Errorf("region %s", paths[at])
+		}
+	}
+	if all == 0 || in < 0.9*all {
+		t.Errorf("%g of %g s are in the lambda: %v", in, all, callsByPath(e))
+	}
+}
+
+// sampledRun measures a program, with samples.
+func sampledRun(t *testing.T, exe string) *model.Experiment {
+	t.Helper()
+	r := Runner{Command: []string{exe}, Dir: t.TempDir(), Cache: testCache(), StackRate: 1000}
+	result, err := r.Run(context.Background())
+	if err != nil || result.Status != 0 {
+		t.Fatal(err, result)
+	}
+	return result.Experiment
 }

@@ -6,6 +6,7 @@ import (
 
 	"auspex/model"
 	"auspex/probe"
+	"auspex/symbols"
 )
 
 // A spot is a region in the tree of all processes. Exact ones were counted at
@@ -134,7 +135,7 @@ func (c *callTree) through(place *spot, from stand, a address, measured string) 
 		}
 		frames = frames[inside:]
 	} else if len(frames) == 0 {
-		if c.machinery(a, "") {
+		if c.machinery(a, "") || startsThread(place, from, a) {
 			return place
 		}
 		if c.isMain(place, from, a) {
@@ -170,6 +171,12 @@ func (c *callTree) isMain(place *spot, from stand, a address) bool {
 	return c.main[a]
 }
 
+// startsThread recognises what std::thread begins a thread with, in a library of C++
+// without symbols.
+func startsThread(place *spot, from stand, a address) bool {
+	return from.at == place && !from.lost && strings.HasPrefix(filepath.Base(a.object), "libstdc++.so")
+}
+
 // machinery tells whether a frame is of what starts programs, threads and
 // parallel regions.
 func (c *callTree) machinery(a address, name string) bool {
@@ -183,7 +190,7 @@ func (c *callTree) machinery(a address, name string) bool {
 	case "":
 		return strings.HasPrefix(base, "libc.so") || strings.HasPrefix(base, "ld-linux")
 	}
-	return strings.Contains(name, "#") || strings.Contains(name, ".omp_outlined") || strings.Contains(name, ".omp_task_entry")
+	return symbols.OfTeam(name)
 }
 
 // ofOpenMP recognises the libraries of OpenMP by name.

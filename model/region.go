@@ -27,6 +27,10 @@ const Blocked = "<blocked>"
 // calls it.
 const Mutex = "mutex"
 
+// ThreadBarrier names the time in which a thread waited for others at a barrier of the C
+// library's (pthread_barrier_wait), likewise.
+const ThreadBarrier = "thread barrier"
+
 // ParallelRegion begins the names of OpenMP's parallel regions, as they are measured.
 const ParallelRegion = "OpenMP parallel@"
 

@@ -67,9 +67,9 @@ func lineWords(d *diagnose.Diagnosis, h account.Headline) []string {
 			return []string{share + " of the run is waiting that uneven work does not explain" + most + ", " + text}
 		}
 		if names := model.SplitPath(string(h.Region)); names[len(names)-1] == model.Blocked {
-			in := ""
-			if len(names) > 2 { // the program itself is no place to look at
-				in = " in " + quoted(shortName(names[len(names)-2]))
+			in := nearestFunction(names)
+			if in != "" {
+				in = " in " + quoted(shortName(in))
 			}
 			return []string{share + " of the run is waiting that uneven work does not explain, most of it of threads that are blocked or asleep" + in + "."}
 		}
@@ -142,6 +142,8 @@ func mostIn(h account.Headline) string {
 	switch {
 	case lastName(string(h.Region)) == model.Mutex:
 		return ", most of it for a mutex" + callerOf(string(h.Region))
+	case lastName(string(h.Region)) == model.ThreadBarrier:
+		return ", most of it at a barrier of threads" + callerOf(string(h.Region))
 	case h.Region != "":
 		return ", most of it in " + quoted(shortName(lastName(string(h.Region)))) + callerOf(string(h.Region))
 	case h.Under != "":
@@ -150,24 +152,30 @@ func mostIn(h account.Headline) string {
 	return ""
 }
 
-// callerOf names the function that calls MPI there, or takes a mutex, where it is not the
-// main one: a call of MPI is mended where it is made. So is one of a function's critical
-// sections.
+// callerOf names the function that calls MPI there, takes a mutex or comes to a barrier,
+// where it is not the main one: a call of MPI is mended where it is made. So is one of a
+// function's critical sections.
 func callerOf(path string) string {
 	names := model.SplitPath(path)
 	last := names[len(names)-1]
 	if len(names) > 2 && strings.HasPrefix(last, "OpenMP ") && strings.Contains(last, "@") {
 		return ", inside " + quoted(shortName(names[len(names)-2]))
 	}
-	if !strings.HasPrefix(last, "MPI") && last != model.Mutex {
+	if !strings.HasPrefix(last, "MPI") && last != model.Mutex && last != model.ThreadBarrier {
 		return ""
 	}
+	if caller := nearestFunction(names); caller != "" && caller != "main" && caller != "MAIN__" {
+		return " in " + quoted(shortName(caller))
+	}
+	return ""
+}
+
+// nearestFunction is the innermost function around the last of a path's names that is not
+// the C++ library's; nothing where there is none, since the program is no place to look at.
+func nearestFunction(names []string) string {
 	for i := len(names) - 2; i > 0; i-- {
-		switch name := names[i]; {
-		case name == "main", name == "MAIN__":
-			return ""
-		case !strings.HasPrefix(name, "<") && !strings.HasPrefix(name, "std::") && !strings.HasPrefix(name, "__gthread_"):
-			return " in " + quoted(shortName(name))
+		if name := names[i]; !strings.HasPrefix(name, "<") && !strings.HasPrefix(name, "std::") && !strings.HasPrefix(name, "__gthread_") {
+			return name
 		}
 	}
 	return ""

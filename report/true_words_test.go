@@ -334,6 +334,8 @@ func TestWhereMostOfItIs(t *testing.T) {
 		{account.Headline{Region: "MPI_Recv()"}, ", most of it in `MPI_Recv`"},
 		{account.Headline{Kind: account.Waiting, Region: "p/<libstdc++.so.6>/deposit/std::mutex::lock/__gthread_mutex_lock/mutex"}, ", most of it for a mutex in `deposit`"},
 		{account.Headline{Kind: account.Waiting, Region: "p/mutex"}, ", most of it for a mutex"},
+		{account.Headline{Kind: account.Waiting, Region: "p/main/step/thread barrier"}, ", most of it at a barrier of threads in `step`"},
+		{account.Headline{Kind: account.Waiting, Region: "p/main/thread barrier"}, ", most of it at a barrier of threads"},
 		{account.Headline{Kind: account.IO, Region: "p/main/save/write"}, ", most of it in `write`"},
 		{account.Headline{Under: "p/main/step/field"}, ", most of it inside `field`"},
 	} {

@@ -28,6 +28,13 @@ func Name(symbol string) string {
 	return name
 }
 
+// OfTeam tells whether a name is that of the body of a parallel region. In
+// f::{lambda()#1} the number is of something else.
+func OfTeam(name string) bool {
+	_, number, ok := strings.Cut(name[max(0, strings.LastIndexByte(name, '}')):], "#")
+	return ok && number != "" && number[0] >= '0' && number[0] <= '9' || strings.Contains(name, ".omp_outlined") || strings.Contains(name, ".omp_task_entry")
+}
+
 func demangled(symbol string) string {
 	plain := symbol
 	if strings.HasPrefix(symbol, "_Z") || strings.HasPrefix(symbol, "_R") {

@@ -38,6 +38,24 @@ func TestName(t *testing.T) {
 	}
 }
 
+func TestOfTeam(t *testing.T) {
+	for name, want := range map[string]bool{
+		"solve#2":                           true,
+		"solve#0.constprop.0":               true,
+		"apply<main::{lambda(int)#1}>#0":    true,
+		"main.omp_outlined":                 true,
+		"solve":                             false,
+		"main::{lambda(int)#1}":             false,
+		"main::{lambda(int)#1}::operator()": false,
+		"apply<main::{lambda(int)#2}>":      false,
+		"c#":                                false,
+	} {
+		if got := OfTeam(name); got != want {
+			t.Errorf("OfTeam(%q) is %v", name, got)
+		}
+	}
+}
+
 // TestSplitDebug: where debug information lies in files beside the objects, functions
 // have the lines that their code begins at.
 func TestSplitDebug(t *testing.T) {

@@ -263,7 +263,7 @@ func (s *study) mostIn(p place, slowest int, more float64) int {
 	}
 	at := p.region
 	for r, region := range s.d.Regions { // parents come first
-		if region.Parent != at || s.groups[r] != p.region || region.OfCaller() {
+		if s.groups[r] != p.region || region.OfCaller() || s.caller(r, p.region) != at {
 			continue
 		}
 		if spent := s.inside(r); spent[slowest]-analyze.Mean(spent) >= 0.8*more {
@@ -274,6 +274,14 @@ func (s *study) mostIn(p place, slowest int, more float64) int {
 		return -1
 	}
 	return at
+}
+
+// caller is the nearest region around one that can be told, top at the furthest.
+func (s *study) caller(r, top int) int {
+	for r = s.d.Regions[r].Parent; r != top && r != model.NoParent && s.d.Regions[r].OfCaller(); {
+		r = s.d.Regions[r].Parent
+	}
+	return r
 }
 
 // hardlyAny is the part of what some spend in a function that another may have there and

@@ -13,21 +13,27 @@ func TestMostOfItWithin(t *testing.T) {
 	for name, c := range map[string]struct {
 		left, right float64 // of the second process; the first has 1 of each
 		name        string  // of what the difference may be in
+		by          string  // what stands between that and main
 		want        string
 		most        float64 // what the second process spends there
 		others      float64 // what each other one has in left
 	}{
-		"in one":                {9, 1.2, "left", "prog/main/left", 9, 1},
-		"in one alone":          {9, 1.2, "left", "prog/main/left", 9, 0},
-		"hardly in another":     {9, 1.2, "left", "prog/main/left", 9, 0.08},
-		"spread":                {5, 5, "left", "prog/main", 10.1, 1},
-		"in a library's inside": {9, 1.2, "__left_fma", "prog/main", 10.3, 1},
-		"in code without name":  {9, 1.2, "<libm.so.6>", "prog/main", 10.3, 1},
+		"in one":                {9, 1.2, "left", "", "prog/main/left", 9, 1},
+		"in one alone":          {9, 1.2, "left", "", "prog/main/left", 9, 0},
+		"hardly in another":     {9, 1.2, "left", "", "prog/main/left", 9, 0.08},
+		"spread":                {5, 5, "left", "", "prog/main", 10.1, 1},
+		"in a library's inside": {9, 1.2, "__left_fma", "", "prog/main", 10.3, 1},
+		"in code without name":  {9, 1.2, "<libm.so.6>", "", "prog/main", 10.3, 1},
+		"called by such code":   {9, 1.2, "left", "<libstdc++.so.6>", "prog/main/<libstdc++.so.6>/left", 9, 1},
 	} {
 		b := model.NewBuilder()
 		prog := b.Region(model.Region{Name: "prog", Kind: model.Block, Parent: model.NoParent})
 		main := b.Region(model.Region{Name: "main", Kind: model.Function, Parent: prog})
-		left := b.Region(model.Region{Name: c.name, Kind: model.Function, Parent: main})
+		caller := main
+		if c.by != "" {
+			caller = b.Region(model.Region{Name: c.by, Kind: model.Block, Parent: main})
+		}
+		left := b.Region(model.Region{Name: c.name, Kind: model.Function, Parent: caller})
 		right := b.Region(model.Region{Name: "right", Kind: model.Function, Parent: main})
 		wait := b.Region(model.Region{Name: "MPI_Barrier", Kind: model.MPI, Parent: main})
 		wtime := b.Metric(model.NewMetric(model.WallTime, "", model.Exclusive))

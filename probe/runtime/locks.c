@@ -1,6 +1,6 @@
-/* Waiting for mutexes, and for OpenMP's locks and critical sections. Most are free when they are
- * wanted, and taken every few nanoseconds by some programs: only what took longer
- * than that is a region, below where the lock was wanted. */
+/* Waiting for mutexes, at barriers of threads, and for OpenMP's locks and critical
+ * sections. Most are free when they are wanted, and taken every few nanoseconds by some
+ * programs: only what took longer than that is a region, below where the lock was wanted. */
 #include "stacks.h"
 #include <dlfcn.h>
 #include <errno.h>
@@ -14,6 +14,7 @@ static struct auspex_region waits_for[] = {
     [ATOMIC] = {"OpenMP atomic", "", 0, BARRIER, -1},
     [ORDERED] = {"OpenMP ordered", "", 0, BARRIER, -1},
     [MUTEX] = {"mutex", "", 0, BARRIER, -1},
+    [MEETING] = {"thread barrier", "", 0, BARRIER, -1},
 };
 
 /* Taking a lock that is free takes no longer than that, ns. */
@@ -132,4 +133,21 @@ EXPORT int pthread_mutex_lock(pthread_mutex_t *m)
     t->quiet = 0;
     errno = error;
     return taken;
+}
+
+/* The last to come waits for nobody. */
+EXPORT int pthread_barrier_wait(pthread_barrier_t *b)
+{
+    static int (*real)(pthread_barrier_t *);
+    struct thread *t = auspex_self;
+    if (unlikely(!real))
+        *(void **)&real = dlsym(RTLD_NEXT, "pthread_barrier_wait");
+    if (!t || t->quiet || auspex_header->python_state != NO_PYTHON)
+        return real(b);
+    uint64_t since = auspex_wants(t);
+    int met = real(b);
+    struct called by = {__builtin_return_address(0), __builtin_frame_address(0), &waits_for[MEETING]};
+    if (auspex_measures_itself())
+        auspex_has(t, MEETING, since, &by);
+    return met;
 }

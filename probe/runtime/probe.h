@@ -240,7 +240,7 @@ const void *auspex_body(const void *otherwise);
 const void *auspex_forked(const void *otherwise);
 
 /* locks.c */
-enum { LOCK, CRITICAL, ATOMIC, ORDERED, MUTEX };
+enum { LOCK, CRITICAL, ATOMIC, ORDERED, MUTEX, MEETING };
 int auspex_lock(pthread_mutex_t *m);
 #define pthread_mutex_lock auspex_lock /* the runtime's own are not measured */
 uint64_t auspex_wants(struct thread *t);

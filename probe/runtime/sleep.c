@@ -1,16 +1,29 @@
-/* Calls in which a thread waits for a time to pass: they take no CPU time, so
- * the trace is told of them, and where they are long they are a region below their
- * callers, as no sample shows these. Inside MPI calls they are MPI's own. */
+/* Calls in which a thread waits for a time to pass, or for another thread: they take no
+ * CPU time, so the trace is told of them, and where they are long they are a region below
+ * their callers, as no sample shows these. Inside MPI calls they are MPI's own. */
 #include "stacks.h"
 #include <dlfcn.h>
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
+#include <semaphore.h>
+#include <string.h>
 #include <sys/select.h>
 #include <unistd.h>
 
 /* What no sample shows is so called where nobody knows who called for it, too. */
 static struct auspex_region blocked = {"<blocked>", "", 0, PAUSE, -1, 0};
+
+/* The C library's function. Conditions once had another layout, and who asks for no
+ * version may be given the functions for that one. */
+static void *next(const char *name)
+{
+#if defined(__GLIBC__) && defined(__x86_64__)
+    if (strcmp(name, "pthread_cond_wait") == 0 || strcmp(name, "pthread_cond_timedwait") == 0)
+        return dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2");
+#endif
+    return dlsym(RTLD_NEXT, name);
+}
 
 #define WAITS(result, name, applies, naps_, parameters, arguments) \
     EXPORT result name parameters;                              \
@@ -18,7 +31,7 @@ static struct auspex_region blocked = {"<blocked>", "", 0, PAUSE, -1, 0};
     {                                                           \
         static result (*real) parameters;                       \
         if (unlikely(!real))                                    \
-            *(void **)&real = dlsym(RTLD_NEXT, #name);          \
+            *(void **)&real = next(#name);                      \
         struct thread *t = auspex_self;                         \
         if (!t || t->quiet || !(applies))                       \
             return real arguments;                              \
@@ -46,3 +59,11 @@ WAITS(int, poll, n_ == 0, 1, (struct pollfd *p, nfds_t n_, int ms), (p, n_, ms))
 WAITS(int, select, n_ == 0, 1, (int n_, fd_set *r, fd_set *w, fd_set *e, struct timeval *tv), (n_, r, w, e, tv))
 /* Threads of the program's own compute meanwhile. */
 WAITS(int, pthread_join, 1, 0, (pthread_t other, void **value), (other, value))
+/* An interpreter of Python has its threads take turns by these, see locks.c. */
+#define NATIVE (auspex_header->python_state == NO_PYTHON)
+WAITS(int, pthread_cond_wait, NATIVE, 0, (pthread_cond_t *c, pthread_mutex_t *m), (c, m))
+WAITS(int, pthread_cond_timedwait, NATIVE, 0, (pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *until), (c, m, until))
+WAITS(int, pthread_cond_clockwait, NATIVE, 0, (pthread_cond_t *c, pthread_mutex_t *m, clockid_t clock, const struct timespec *until), (c, m, clock, until))
+WAITS(int, sem_wait, NATIVE, 0, (sem_t *s), (s))
+WAITS(int, sem_timedwait, NATIVE, 0, (sem_t *s, const struct timespec *until), (s, until))
+WAITS(int, sem_clockwait, NATIVE, 0, (sem_t *s, clockid_t clock, const struct timespec *until), (s, clock, until))
