@@ -367,11 +367,12 @@ int main(void)
 }
 
 // TestLambdas: in a program without debug information the numbers of its lambdas are not
-// taken for those of parallel regions, and what starts a thread of C++ is no region.
+// taken for those of parallel regions, what starts a thread of C++ is no region, and who
+// waits for a future waits in the function that wants it.
 func TestLambdas(t *testing.T) {
 	need(t, "g++")
 	dir := write(t, map[string]string{"lambdas.cpp": `#include <ctime>
-#include <thread>
+#include <future>
 template <class F> __attribute__((noinline)) double apply(F f)
 {
     double sum = 0;
@@ -379,12 +380,10 @@ template <class F> __attribute__((noinline)) double apply(F f)
         sum += f(sum);
     return sum;
 }
-static double results[2];
 int main()
 {
-    std::thread other([] { results[1] = apply([](double x) __attribute__((noinline)) { for (int i = 0; i < 100000; i++) x = x * 0.999 + 1; return x; }); });
-    other.join();
-    return results[1] < 0;
+    auto other = std::async(std::launch::async, [] { return apply([](double x) __attribute__((noinline)) { for (int i = 0; i < 100000; i++) x = x * 0.999 + 1; return x; }); });
+    return other.get() < 0;
 }
 `})
 	exe := filepath.Join(dir, "lambdas")
@@ -392,10 +391,13 @@ int main()
 		t.Fatal(out)
 	}
 	e := sampledRun(t, exe)
-	all, in := 0.0, 0.0
+	all, in, waited := 0.0, 0.0, 0.0
 	paths := model.Paths(e.Regions)
 	for row := range e.Summaries.Rows() {
 		at := e.Summaries.Region[row]
+		if strings.HasPrefix(paths[at], "lambdas/main/") && strings.HasSuffix(paths[at], model.Blocked) {
+			waited += e.Summaries.Values[0][row]
+		}
 		if e.Units[e.Summaries.Unit[row]].Thread == 0 || strings.HasSuffix(paths[at], model.Blocked) {
 			continue
 		}
@@ -409,6 +411,9 @@ int main()
 	}
 	if all == 0 || in < 0.9*all {
 		t.Errorf("%g of %g s are in the lambda: %v", in, all, callsByPath(e))
+	}
+	if waited < 0.2 {
+		t.Errorf("%g s are waited for the future of 0.3: %v", waited, callsByPath(e))
 	}
 }
 

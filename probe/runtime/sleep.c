@@ -25,13 +25,14 @@ static void *next(const char *name)
     return dlsym(RTLD_NEXT, name);
 }
 
-#define WAITS(result, name, applies, naps_, parameters, arguments) \
+#define WAITS(result, name, applies, naps_, parameters, arguments) WAITS_IN(result, name, #name, applies, naps_, parameters, arguments)
+#define WAITS_IN(result, name, symbol, applies, naps_, parameters, arguments) \
     EXPORT result name parameters;                              \
     result name parameters                                      \
     {                                                           \
         static result (*real) parameters;                       \
         if (unlikely(!real))                                    \
-            *(void **)&real = next(#name);                      \
+            *(void **)&real = next(symbol);                     \
         struct thread *t = auspex_self;                         \
         if (!t || t->quiet || !(applies))                       \
             return real arguments;                              \
@@ -67,3 +68,13 @@ WAITS(int, pthread_cond_clockwait, NATIVE, 0, (pthread_cond_t *c, pthread_mutex_
 WAITS(int, sem_wait, NATIVE, 0, (sem_t *s), (s))
 WAITS(int, sem_timedwait, NATIVE, 0, (sem_t *s, const struct timespec *until), (s, until))
 WAITS(int, sem_clockwait, NATIVE, 0, (sem_t *s, clockid_t clock, const struct timespec *until), (s, clock, until))
+/* What std::future waits in: std::__atomic_futex_unsigned_base::_M_futex_wait_until, and
+ * that for a steady clock. A duration is passed as the number that it is. */
+#define DURATIONS "EPjjbNSt6chrono8durationIlSt5ratioILl1ELl1EEEENS2_IlS3_ILl1ELl1000000000EEEE"
+#define OF_FUTURES "_ZNSt28__atomic_futex_unsigned_base"
+_Bool future_wait(void *self, unsigned *at, unsigned value, _Bool timed, long s, long ns) __asm__(OF_FUTURES "19_M_futex_wait_until" DURATIONS);
+_Bool future_wait_steady(void *self, unsigned *at, unsigned value, _Bool timed, long s, long ns) __asm__(OF_FUTURES "26_M_futex_wait_until_steady" DURATIONS);
+WAITS_IN(_Bool, future_wait, OF_FUTURES "19_M_futex_wait_until" DURATIONS, NATIVE, 0,
+    (void *self, unsigned *at, unsigned value, _Bool timed, long s, long ns), (self, at, value, timed, s, ns))
+WAITS_IN(_Bool, future_wait_steady, OF_FUTURES "26_M_futex_wait_until_steady" DURATIONS, NATIVE, 0,
+    (void *self, unsigned *at, unsigned value, _Bool timed, long s, long ns), (self, at, value, timed, s, ns))
