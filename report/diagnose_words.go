@@ -135,6 +135,9 @@ func dearWords(d *diagnose.Diagnosis) []string {
 	}
 	dear := in.Regions[best]
 	name := quoted(shortName(lastName(dear.Region))) + at(dear.File, dear.Line)
+	if caller := nearestFunction(model.SplitPath(dear.Region)); dear.File == "" && caller != "" && caller != "main" && caller != "MAIN__" {
+		name += ", inside " + quoted(shortName(caller)) // a library's: who calls it can be changed
+	}
 	if dear.Self { // what stands around the others; around all of them it is the program, of which that says nothing
 		names := model.SplitPath(dear.Region)
 		name = quoted(shortName(names[len(names)-2])) + at(dear.File, dear.Line) + " itself"

@@ -57,6 +57,9 @@ func TestSpendMostOn(t *testing.T) {
 		want string
 	}{
 		{"a region", diagnose.Internal{Regions: smooth}, "Together they spend most on `pre`, 36.0 % of the run."},
+		{"a library's function", diagnose.Internal{Regions: []diagnose.InternalRegion{region("prog/main/solve/<libm.so.6>/sin", 0.7, true)}}, "Together they spend most on `sin`, inside `solve`, 70.0 % of the run."},
+		{"one of the program's", diagnose.Internal{Regions: []diagnose.InternalRegion{{Region: "prog/main/solve/sin", Share: 0.7, Core: true, File: "sin.c", Line: 3}}}, "Together they spend most on `sin` (sin.c:3), 70.0 % of the run."},
+		{"one that main calls", diagnose.Internal{Regions: []diagnose.InternalRegion{region("prog/main/sin", 0.7, true)}}, "Together they spend most on `sin`, 70.0 % of the run."},
 		{"a function around the others", diagnose.Internal{Regions: []diagnose.InternalRegion{{Region: "prog/main/relax/<self>", Share: 0.7, Core: true, Self: true}}}, "Together they spend most on `relax` itself, 70.0 % of the run."},
 		{"outside of all functions", diagnose.Internal{Regions: []diagnose.InternalRegion{{Region: "prog/<self>", Share: 0.7, Core: true, Self: true}}}, ""},
 		{"a function called from two", diagnose.Internal{Regions: smooth, Function: &diagnose.DearFunction{Name: "apply", Share: 0.47, Paths: 2}},
