@@ -13,6 +13,7 @@ import (
 	"io/fs"
 	"os"
 	"os/signal"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -323,19 +324,32 @@ func (a *app) experiment(name string) (*store.Experiment, error) {
 	return e, err
 }
 
-// completeNames completes experiment names in the shell.
+// completeNames completes experiment names in the shell: those that are not there yet,
+// and none where a command takes no more.
 func (a *app) completeNames(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	if cmd.Args(cmd, args) == nil && cmd.Args(cmd, append(slices.Clone(args), prefix)) != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
 	names, err := a.openStore().Names()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
 	}
 	var fitting []string
 	for _, name := range names {
-		if strings.HasPrefix(name, prefix) {
+		if strings.HasPrefix(name, prefix) && !slices.Contains(args, name) {
 			fitting = append(fitting, name)
 		}
 	}
 	return fitting, cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeNamesOrFiles is for commands that take files of traces, too.
+func (a *app) completeNamesOrFiles(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	names, how := a.completeNames(cmd, args, prefix)
+	if len(names) == 0 && cmd.Args(cmd, append(slices.Clone(args), prefix)) == nil {
+		how = cobra.ShellCompDirectiveDefault
+	}
+	return names, how
 }
 
 // exactly wants n arguments and says which.

@@ -42,7 +42,7 @@ With --platform the efficiencies are those of a machine one does not have, with
   auspex efficiency list.txt --platform cluster.xml
   auspex efficiency run4 run8 --extrapolate 16,32 --platform cluster.xml`,
 		Args:              atLeast(1, "an experiment or a trace"),
-		ValidArgsFunction: a.completeNames,
+		ValidArgsFunction: a.completeNamesOrFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.runEfficiency(cmd.Context(), args, f, counts)
 		},

@@ -15,7 +15,7 @@ from the trace where it has them (Paraver, OTF2), else from a replay.`,
 		Example: `  auspex waits solver
   auspex waits run8.prv.gz --json`,
 		Args:              exactly(1, "an experiment or a trace"),
-		ValidArgsFunction: a.completeNames,
+		ValidArgsFunction: a.completeNamesOrFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			t, err := a.openTraced(cmd.Context(), args[0], np)
 			if err != nil {

@@ -49,7 +49,7 @@ than this.`,
   auspex whatif run8.prv.gz --faster push_particles=2 --network ideal
   auspex whatif list.txt --platform cluster.xml --ranks-per-node 2`,
 		Args:              exactly(1, "an experiment or a trace"),
-		ValidArgsFunction: a.completeNames,
+		ValidArgsFunction: a.completeNamesOrFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var changes []whatif.Change
 			for i, flag := range changeFlags {
