@@ -39,7 +39,9 @@ type Wait struct {
 	Cause        int32 // the path of the largest cause, -1 where there is none
 }
 
-// Analyzer takes spans one after the other.
+// Analyzer takes spans one after the other. What it works on is in lists that are used
+// again, of numbers that count in other lists instead of pointers: in the middle of a
+// trace nothing is allocated, and there is nothing for the garbage collector to follow.
 type Analyzer struct {
 	// Each, where set, is told of every wait when it is judged, at the latest by
 	// Finish: not in the order of time.
@@ -47,55 +49,65 @@ type Analyzer struct {
 
 	header   *events.Header
 	locs     []location
-	first    []int32 // first location of each rank
-	boxes    []mailbox
+	first    []int32  // first location of each rank
+	regions  []region // by path
+	mail     mail
+	intakes  intakes
 	comms    []group
 	teams    map[teamKey]*meeting
-	patterns map[int32]Pattern    // see patternAt
-	pairs    map[uint64]*pairSync // beyond those that are near
-	found    []*event             // waits and meetings that are to be judged
-	now      []*event             // those that are
-	judged   []*event             // to be used again
-	rows     table
-	inDoubt  float64 // seconds of waits that the clocks do not tell
+	idle     []*meeting // of threads, to be used again
+	pairs    pairs
+	found    found
+	table    table
+	suspects suspects
+	inDoubt  int64 // ns of waits that the clocks do not tell
 	begin    int64
 	end      int64
 	spans    int64
-	onPaths  []float64          // non-waiting time of all locations by path
-	others   map[int32]float64  // of that, calls that exchange nothing that is understood
-	inCalls  map[string]float64 // of that, pauses within calls (see trace.WithinCall) and barriers of unknown threads
-	intakes  []*intake          // to be used again
-	spare    []*message
+	older    int            // stretches of the critical path that are no entries any more
+	folded   map[step]int64 // the path up to the last meeting of all, in ns
 	scratch
-	room   []node                     // for nodes to come
-	nodes  int                        // of the critical path since it was last folded
-	older  map[*node]map[step]float64 // what was summed up before nodes
-	folded map[step]float64
 }
 
 // location is one thread's history since it last met others.
 type location struct {
-	log    log
-	head   *node // the critical path up to now
-	works  bool  // the head is work, which may go on
-	in     []int32
-	near   []pairSync // with those that have higher numbers
-	access *visit     // its latest to a window
-	end    int64
+	log
+	in       []int32 // the communicators in whose collectives it was
+	rank     int32
+	end      int64
+	accessed int64 // 1 more than the number of its first access to a window; 0 where there is none
 }
 
-type teamKey struct{ rank, number int32 }
+// region is what is known of a path. Times are those of all locations, in ns.
+type region struct {
+	ns    float64 // without waiting
+	other float64 // of that, calls that exchange nothing that is understood
+	pause float64 // and pauses
+	alone float64 // and barriers of unknown threads
+	has   has
+	waits kind // what waiting for a message is there
+	named bool // that is known
+}
+
+// has are kinds of time that a region has, even if none of it.
+type has uint8
+
+const (
+	hasOther has = 1 << iota
+	hasPause
+	hasAlone
+)
 
 // NewAnalyzer starts an analysis of a trace with the given header.
 func NewAnalyzer(h *events.Header) *Analyzer {
-	a := &Analyzer{header: h, teams: map[teamKey]*meeting{}, pairs: map[uint64]*pairSync{}, begin: 1<<63 - 1, folded: map[step]float64{}, inCalls: map[string]float64{}, others: map[int32]float64{}, patterns: map[int32]Pattern{}}
+	a := &Analyzer{header: h, teams: map[teamKey]*meeting{}, begin: 1<<63 - 1, folded: map[step]int64{}}
 	a.locs = make([]location, len(h.Locations))
-	a.boxes = make([]mailbox, h.Ranks)
+	a.mail.boxes = make([]mailbox, h.Ranks)
 	a.first = make([]int32, h.Ranks)
 	for i := len(h.Locations) - 1; i >= 0; i-- {
-		a.first[h.Locations[i].Rank] = int32(i)
+		a.locs[i].rank = h.Locations[i].Rank
+		a.first[a.locs[i].rank] = int32(i)
 	}
-	a.rows.init()
 	return a
 }
 
@@ -104,46 +116,61 @@ func (a *Analyzer) Span(s *events.Span) {
 	a.spans++
 	a.begin, a.end = min(a.begin, s.Begin), max(a.end, s.End)
 	l := &a.locs[s.Loc]
-	if l.log.full() {
-		// What is summed up can be judged no more, and others may be silent for long.
-		a.judge(max(a.reached(), l.log.kept()))
-		l.log.shorten()
+	if l.full() {
+		a.shorten(l)
 	}
 	l.end = max(l.end, s.End)
-	seconds := float64(s.End-s.Begin) / 1e9
-	for len(a.onPaths) <= int(s.Path) {
-		a.onPaths = append(a.onPaths, 0)
-	}
-	a.onPaths[s.Path] += seconds
-	switch s.Kind {
-	case events.Other:
-		a.others[s.Path] += seconds
-	case events.Pause:
-		if call := trace.CallWithin(a.header.Paths[s.Path].Name); call != "" {
-			a.inCalls[call] += seconds
-		}
-	}
-	if (s.Kind == trace.Compute || s.Kind == events.Pause || s.Kind == events.Other || s.Kind == trace.Isend || s.Kind == trace.Irecv) && len(s.Messages) == 0 {
-		l.log.work(s.Path, s.Begin, seconds)
-		a.extend(s.Loc, l, s.Path, seconds)
+	a.book(s)
+	if len(s.Messages) == 0 && !exchanges(s.Kind) {
+		l.work(s.Path, s.Begin, s.End-s.Begin)
 		return
 	}
-	v := visitOf(a, s, l)
+	if isAccess(s.Kind) {
+		at := l.call(s.Path, s.Begin, s.End-s.Begin, access)
+		if l.accessed == 0 {
+			l.accessed = at + 1
+		}
+		return
+	}
+	v := visit{s.Loc, s.Path, s.Begin, s.End, l.call(s.Path, s.Begin, s.End-s.Begin, call)}
 	switch {
 	case s.Kind.Collective():
-		a.collective(v, s)
-	case isAccess(s.Kind):
-		v.access = nil
-		kept := v // a copy, so that other calls need no room of their own
-		l.access = &kept
+		a.collective(entrant{v, s.Begin - s.Lead}, s)
 	case s.Kind == trace.Lock:
-		a.lock(v, s, WindowLock)
+		a.lock(&v, s, windowLock)
 	case s.Kind == events.ThreadBarrier:
-		a.team(v, s)
+		a.team(entrant{v, s.Begin}, s)
 	case s.Kind == events.Lock:
-		a.lock(v, s, LockWait)
+		a.lock(&v, s, lockWait)
 	default:
-		a.messages(v, s)
+		a.messages(&v, s)
+	}
+}
+
+// exchanges tells which spans are more than time of their location, even without
+// messages.
+func exchanges(k trace.Kind) bool {
+	switch k {
+	case trace.Compute, events.Pause, events.Other, trace.Isend, trace.Irecv:
+		return false
+	}
+	return true
+}
+
+// book adds a span to the times of its region.
+func (a *Analyzer) book(s *events.Span) {
+	if int(s.Path) >= len(a.regions) {
+		a.regions = append(a.regions, make([]region, int(s.Path)+1-len(a.regions))...)
+	}
+	r, ns := &a.regions[s.Path], float64(s.End-s.Begin)
+	r.ns += ns
+	switch s.Kind {
+	case events.Other:
+		r.other += ns
+		r.has |= hasOther
+	case events.Pause:
+		r.pause += ns
+		r.has |= hasPause
 	}
 }
 
@@ -151,34 +178,17 @@ func (a *Analyzer) Span(s *events.Span) {
 type visit struct {
 	loc, path  int32
 	begin, end int64
-	ready      int64  // for a collective: before begin where it computed on beside it
-	at         int64  // number of its entry in the location's log
-	access     *visit // the latest to a window before it
-	node       *node  // its own on the critical path
-	before     *node  // the path up to its begin
-	ordered    bool   // it takes one message and no other, so that the order matters
-	of         label  // that message's
-}
-
-// visitOf books a call as if nobody had waited in it.
-func visitOf(a *Analyzer, s *events.Span, l *location) visit {
-	seconds := float64(s.End-s.Begin) / 1e9
-	at := l.log.call(s.Path, s.Begin, seconds)
-	before := l.head
-	a.call(s.Loc, l, s.Path, seconds)
-	return visit{loc: s.Loc, path: s.Path, begin: s.Begin, end: s.End, ready: s.Begin - s.Lead, at: at, node: l.head, before: before, access: l.access}
+	at         int64 // number of its entry in the location's log
 }
 
 // lock finds a wait for a lock: it lasts until the holder lets go.
-func (a *Analyzer) lock(v visit, s *events.Span, p Pattern) {
+func (a *Analyzer) lock(v *visit, s *events.Span, k kind) {
 	if s.Peer < 0 || int(s.Peer) >= len(a.locs) || s.Peer == s.Loc {
 		return
 	}
-	holder := &a.locs[s.Peer]
-	next := holder.log.next()
+	next := a.locs[s.Peer].next()
 	late := visit{loc: s.Peer, path: s.Path, at: next, begin: s.End}
-	if p == WindowLock { // it has told already that it let go
-		late.node, late.before = holder.head, holder.head
+	if e := a.waited(k, v, &late, next, s.End); e != nil {
+		e.aside = k != windowLock || next == 0 // of others the holder has yet to tell that it let go
 	}
-	a.waited(p, v, late, next, s.End)
 }

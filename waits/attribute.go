@@ -2,54 +2,92 @@ package waits
 
 import (
 	"cmp"
+	"math"
 	"slices"
-	"sort"
 )
 
-// scratch is room for one attribution.
+// scratch is room for one attribution, and for what is judged at one time.
 type scratch struct {
-	late, own     []float64 // time by path
-	touched       []int32
-	passed, shown []cause // what the late one waited for, and the waiting one
-	out           []cause
-	blank         []cause // room for causes to come
-	turns         []turn  // of events of one moment
-	before        [][]int32
-	done          []bool
+	times  []sides // ns by path
+	paths  []int32 // those with times
+	passed []int32 // the suspects that either side waited for
+	blamed []cause // of the wait that is judged
+	room   log
+	calls  index // for once
+	latest []int32
+	kept   []due
+	turns  []turn // of events of one moment
+	before [][]int32
+	done   []bool
+}
+
+// The sides of an attribution: the late one, and the waiting one.
+const (
+	lateSide = iota
+	ownSide
+)
+
+// sides are times of both.
+type sides [2]int64
+
+// suspects are regions of locations that made others wait; causes are their numbers.
+type suspects struct {
+	of   index
+	list []suspect
+}
+
+type suspect struct {
+	waited    [2]float64 // ns that both sides of an attribution waited for it
+	loc, path int32
+}
+
+func (s *suspects) number(loc, path int32) int32 {
+	n := s.of.of(joint(loc, path))
+	if int(n) == len(s.list) {
+		s.list = append(s.list, suspect{loc: loc, path: path})
+	}
+	return n
 }
 
 // maxCauses is how many causes of one wait are kept apart; the smaller ones
 // beyond join the largest.
 const maxCauses = 64
 
+// blame lists the causes of a wait for one that was late, and others as late as that,
+// and books them.
+func (a *Analyzer) blame(row int32, wait int64, v, late *visit, tied []visit) {
+	part := float64(wait) / float64(1+len(tied))
+	a.blamed = a.attribute(row, part, v, late, a.blamed[:0])
+	for i := range tied {
+		a.blamed = a.attribute(row, part, v, &tied[i], a.blamed)
+	}
+	a.blamed = a.few(a.blamed)
+}
+
 // attribute shares a wait among its causes (Böhme et al., section 4.2): region
 // by region, what the late one spent longer than the waiting one since they
-// last synchronised, and the waits it suffered itself, whose causes are known.
-func (a *Analyzer) attribute(row int, wait float64, v, late visit) []cause {
+// last synchronised, and the waits it suffered itself, whose causes are known. It adds
+// them to a list.
+func (a *Analyzer) attribute(row int32, wait float64, v, late *visit, list []cause) []cause {
 	since := a.common(v, late)
-	total, direct := a.excess(v, late, since, false)
+	n := len(list)
+	list, total, direct := a.excess(v, late, since, false, list)
 	if total < wait/2 {
 		// They did not leave the calls in which they met at the same time: these
 		// count as well.
-		total, direct = a.excess(v, late, since, true)
+		list, total, direct = a.excess(v, late, since, true, list[:n])
 	}
 	if total <= 0 { // it was not longer at anything: its own call is to blame
-		a.out, total, direct = append(a.out[:0], cause{late.loc, late.path, wait}), wait, 1
+		list, total, direct = append(list[:n], cause{a.suspects.number(late.loc, late.path), wait}), wait, 1
 	}
-	for i := range a.out {
-		c := &a.out[i]
-		c.seconds *= wait / total
+	for i := range list[n:] {
+		c := &list[n+i]
+		c.ns *= wait / total
 		if row != untoldRow {
-			a.rows.cause(row, *c, a.header.Locations[c.loc].Rank, i < direct)
+			a.table.cause(row, *c, i < direct)
 		}
 	}
-	if len(a.blank) < len(a.out) {
-		a.blank = make([]cause, max(slab, len(a.out)))
-	}
-	kept := a.blank[:len(a.out):len(a.out)]
-	a.blank = a.blank[len(a.out):]
-	copy(kept, a.out)
-	return few(kept)
+	return list
 }
 
 // excess lists what the late one spent longer than the waiting one since they met:
@@ -57,157 +95,146 @@ func (a *Analyzer) attribute(row int, wait float64, v, late visit) []cause {
 // Where both waited for the same, neither is late by that; nor by what the other has
 // waited for already. Of the calls in which they met, what was waited for after that
 // counts, and where calls is set also what was no waiting.
-func (a *Analyzer) excess(v, late visit, since sync, calls bool) (total float64, direct int) {
-	for len(a.late) < len(a.header.Paths) {
-		a.late, a.own = append(a.late, 0), append(a.own, 0)
+func (a *Analyzer) excess(v, late *visit, since sync, calls bool, list []cause) (_ []cause, total float64, direct int) {
+	if n := len(a.regions); len(a.times) < n {
+		a.times = append(a.times, make([]sides, n-len(a.times))...)
 	}
-	a.touched, a.out = a.touched[:0], a.out[:0]
-	a.passed = joined(a.spent(&a.locs[late.loc].log, since.late, late.at, since.time, calls, a.late, a.passed[:0]))
-	a.shown = joined(a.spent(&a.locs[v.loc].log, since.own, v.at, since.time, calls, a.own, a.shown[:0]))
-	for _, p := range a.touched {
-		if s := a.late[p] - a.own[p] - secondsOf(a.shown, late.loc, p); s > 0 {
-			a.out = append(a.out, cause{late.loc, p, s})
-			total += s
-		}
-	}
-	direct = len(a.out)
-	shown := a.shown
-	for _, c := range a.passed {
-		s := c.seconds
-		for len(shown) > 0 && shown[0].key() < c.key() {
-			shown = shown[1:]
-		}
-		if len(shown) > 0 && shown[0].key() == c.key() {
-			s -= shown[0].seconds
-		}
-		if c.loc == v.loc {
-			s -= max(a.own[c.path]-a.late[c.path], 0)
-		}
-		if s > 0 {
-			a.out = append(a.out, cause{c.loc, c.path, s})
-			total += s
-		}
-	}
-	for _, p := range a.touched {
-		a.late[p], a.own[p] = 0, 0
-	}
-	return total, direct
-}
-
-// spent adds the entries of a log from a number up to another to times by path, and
-// what they waited for to a list of causes. They met at a time, in the entry before the
-// first: see excess.
-func (a *Analyzer) spent(l *log, from, to, met int64, calls bool, times []float64, causes []cause) []cause {
-	if e := l.entry(from - 1); e != nil {
-		for _, w := range e.waits {
-			if w.until > met {
-				causes = append(causes, w.causes...)
-			}
-		}
-		if calls {
-			a.spend(e, times)
-		}
-	}
-	list := l.between(from, to)
-	for i := range list {
-		e := &list[i]
-		for k := range e.waits {
-			causes = append(causes, e.waits[k].causes...)
-		}
-		a.spend(e, times)
-	}
-	return causes
-}
-
-// spend adds an entry to times by path.
-func (a *Analyzer) spend(e *entry, times []float64) {
-	if e.seconds <= 0 {
-		return
-	}
-	if a.late[e.path] == 0 && a.own[e.path] == 0 {
-		a.touched = append(a.touched, e.path)
-	}
-	times[e.path] += e.seconds
-}
-
-// key sorts causes by location and path.
-func (c *cause) key() uint64 { return pairKey(c.loc, c.path) }
-
-// joined sorts causes and sums up equal ones.
-func joined(causes []cause) []cause {
-	if len(causes) < 2 {
-		return causes
-	}
-	sortCauses(causes)
-	n := 0
-	for i := 1; i < len(causes); i++ {
-		if causes[n].key() == causes[i].key() {
-			causes[n].seconds += causes[i].seconds
+	a.paths, a.passed = a.paths[:0], a.passed[:0]
+	a.spent(lateSide, &a.locs[late.loc].log, since.late, late.at, since.time, calls)
+	a.spent(ownSide, &a.locs[v.loc].log, since.own, v.at, since.time, calls)
+	n := len(list)
+	for _, p := range a.paths {
+		more := a.times[p][lateSide] - a.times[p][ownSide]
+		if more <= 0 {
 			continue
 		}
-		n++
-		causes[n] = causes[i]
+		of := a.suspects.number(late.loc, p)
+		if ns := float64(more) - a.suspects.list[of].waited[ownSide]; ns > 0 {
+			list = append(list, cause{of, ns})
+			total += ns
+		}
 	}
-	return causes[:n+1]
+	direct = len(list) - n
+	for _, of := range a.passed {
+		w := &a.suspects.list[of]
+		ns := w.waited[lateSide] - w.waited[ownSide]
+		if w.loc == v.loc {
+			t := &a.times[w.path]
+			ns -= float64(max(t[ownSide]-t[lateSide], 0))
+		}
+		w.waited = [2]float64{}
+		if ns > 0 {
+			list = append(list, cause{of, ns})
+			total += ns
+		}
+	}
+	for _, p := range a.paths {
+		a.times[p] = sides{}
+	}
+	return list, total, direct
 }
 
-// fewCauses is up to how many are put in order one by one: most lists are shorter, and
-// come in pieces that are in order.
-const fewCauses = 32
+// spent adds the entries of a log from a number up to another to the times of a side, and
+// what they waited for. They met at a time, in the entry before the first: see excess.
+func (a *Analyzer) spent(side int, l *log, from, to, met int64, calls bool) {
+	if e := l.entry(from - 1); e != nil {
+		if e.first > 0 {
+			a.suffered(side, l, e, met)
+		}
+		if calls {
+			a.spend(side, e.path, e.own)
+		}
+	}
+	entries, sums := l.between(from, to)
+	for i := range sums {
+		s := &sums[i]
+		a.pass(side, s.causes)
+		a.spend(side, s.path, s.own)
+	}
+	for i := range entries {
+		e := &entries[i]
+		if e.first > 0 {
+			a.suffered(side, l, e, math.MinInt64)
+		}
+		a.spend(side, e.path, e.own)
+	}
+}
 
-// sortCauses sorts a list by key.
-func sortCauses(causes []cause) {
-	if len(causes) > fewCauses {
-		slices.SortFunc(causes, func(x, y cause) int { return cmp.Compare(x.key(), y.key()) })
+// spend adds to the time of a path.
+func (a *Analyzer) spend(side int, path int32, ns int64) {
+	if ns <= 0 {
 		return
 	}
-	for i := 1; i < len(causes); i++ {
-		c, k := causes[i], i
-		for ; k > 0 && causes[k-1].key() > c.key(); k-- {
-			causes[k] = causes[k-1]
+	t := &a.times[path]
+	if t[lateSide]|t[ownSide] == 0 {
+		a.paths = append(a.paths, path)
+	}
+	t[side] += ns
+}
+
+// suffered adds the causes of the waits of an entry that were over after a time.
+func (a *Analyzer) suffered(side int, l *log, e *entry, after int64) {
+	for n := e.first; n > 0; {
+		w := &l.waits[n-1]
+		if n = w.next; w.until > after {
+			a.pass(side, l.causes[w.from:w.to])
 		}
-		causes[k] = c
 	}
 }
 
-// secondsOf is that of one cause among joined ones.
-func secondsOf(causes []cause, loc, path int32) float64 {
-	is := pairKey(loc, path)
-	i := sort.Search(len(causes), func(i int) bool { return causes[i].key() >= is })
-	if i < len(causes) && causes[i].key() == is {
-		return causes[i].seconds
-	}
-	return 0
-}
-
-// largest is the path of the largest cause.
-func largest(causes []cause) int32 {
-	path, most := int32(-1), 0.0
+// pass adds causes to what a side waited for.
+func (a *Analyzer) pass(side int, causes []cause) {
 	for _, c := range causes {
-		if c.seconds > most {
-			path, most = c.path, c.seconds
+		w := &a.suspects.list[c.of]
+		if w.waited[lateSide] == 0 && w.waited[ownSide] == 0 {
+			a.passed = append(a.passed, c.of)
 		}
+		w.waited[side] += c.ns
 	}
-	return path
+}
+
+// largest is the path of the largest cause of the wait that is judged; of those as large
+// that of the location with the lowest number.
+func (a *Analyzer) largest() int32 {
+	if len(a.blamed) == 0 {
+		return -1
+	}
+	most := slices.MaxFunc(a.blamed, func(x, y cause) int {
+		if x.ns != y.ns {
+			return cmp.Compare(x.ns, y.ns)
+		}
+		v, w := &a.suspects.list[x.of], &a.suspects.list[y.of]
+		return cmp.Or(cmp.Compare(w.loc, v.loc), cmp.Compare(w.path, v.path))
+	})
+	return a.suspects.list[most.of].path
 }
 
 // few joins equal causes and keeps the largest.
-func few(causes []cause) []cause {
-	causes = joined(causes)
-	if len(causes) > maxCauses {
-		slices.SortFunc(causes, func(x, y cause) int {
-			switch {
-			case x.seconds > y.seconds:
-				return -1
-			case x.seconds < y.seconds:
-				return 1
-			}
-			return 0
-		})
-		for _, c := range causes[maxCauses:] {
-			causes[0].seconds += c.seconds
-		}
-		causes = causes[:maxCauses]
+func (a *Analyzer) few(causes []cause) []cause {
+	causes = a.joined(causes)
+	if len(causes) <= maxCauses {
+		return causes
 	}
-	return causes
+	slices.SortFunc(causes, func(x, y cause) int {
+		return cmp.Or(cmp.Compare(y.ns, x.ns), cmp.Compare(x.of, y.of))
+	})
+	for _, c := range causes[maxCauses:] {
+		causes[0].ns += c.ns
+	}
+	return causes[:maxCauses]
+}
+
+// joined sums up equal causes.
+func (a *Analyzer) joined(causes []cause) []cause {
+	if len(causes) < 2 {
+		return causes
+	}
+	a.passed = a.passed[:0]
+	a.pass(lateSide, causes)
+	for i, of := range a.passed {
+		w := &a.suspects.list[of]
+		causes[i] = cause{of, w.waited[lateSide]}
+		w.waited = [2]float64{}
+	}
+	return causes[:len(a.passed)]
 }

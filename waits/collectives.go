@@ -24,14 +24,20 @@ type meeting struct {
 	kind   trace.Kind
 	comm   int32
 	root   int32
-	visits []visit
+	visits []entrant
+}
+
+// entrant is a visit to a collective.
+type entrant struct {
+	visit
+	ready int64 // before begin where it computed on beside it
 }
 
 // maxUnder is how many collectives of a communicator may be under way.
 const maxUnder = 1024
 
 // collective adds a visit to its meeting; when it is whole, it is to be judged.
-func (a *Analyzer) collective(v visit, s *events.Span) {
+func (a *Analyzer) collective(v entrant, s *events.Span) {
 	g := a.group(s.Comm)
 	if int(v.loc) >= len(g.entered) {
 		return
@@ -46,17 +52,11 @@ func (a *Analyzer) collective(v visit, s *events.Span) {
 	}
 	for int64(len(g.under)) <= n {
 		if len(g.under) >= maxUnder { // somebody never comes: the oldest is given up
-			g.under = g.under[1:]
-			g.first++
+			g.leave()
 			n--
 		}
 		var m *meeting
-		if k := len(g.free); k > 0 {
-			m, g.free = g.free[k-1], g.free[:k-1]
-			m.visits = m.visits[:0]
-		} else {
-			m = &meeting{}
-		}
+		m, g.free = newMeeting(g.free)
 		m.kind, m.comm, m.root = s.Kind, s.Comm, -1
 		g.under = append(g.under, m)
 	}
@@ -69,14 +69,29 @@ func (a *Analyzer) collective(v visit, s *events.Span) {
 		return
 	}
 	for len(g.under) > 0 && len(g.under[0].visits) == g.size {
-		g.under = g.under[1:]
-		g.first++
+		g.leave()
 	}
 	a.meeting(m)
 }
 
+// newMeeting takes one of those to be used again, or makes one.
+func newMeeting(free []*meeting) (*meeting, []*meeting) {
+	if n := len(free); n > 0 {
+		m := free[n-1]
+		m.visits = m.visits[:0]
+		return m, free[:n-1]
+	}
+	return &meeting{}, free
+}
+
+// leave drops the oldest collective under way.
+func (g *group) leave() {
+	g.under = slices.Delete(g.under, 0, 1)
+	g.first++
+}
+
 // last is who came last; of those at the same time the one with the lowest number.
-func (m *meeting) last() *visit {
+func (m *meeting) last() *entrant {
 	last := &m.visits[0]
 	for i := range m.visits[1:] {
 		if v := &m.visits[i+1]; later(v.ready, v.loc, last.ready, last.loc) {
@@ -90,11 +105,11 @@ func (m *meeting) last() *visit {
 const maxTied = 16
 
 // tied are others that came at the very time of the last.
-func (m *meeting) tied(last *visit) []visit {
+func (m *meeting) tied(last *entrant) []visit {
 	var list []visit
 	for i := range m.visits {
 		if v := &m.visits[i]; v.loc != last.loc && v.ready == last.ready && len(list) < maxTied-1 {
-			list = append(list, *v)
+			list = append(list, v.visit)
 		}
 	}
 	return list
@@ -104,13 +119,13 @@ func (m *meeting) tied(last *visit) []visit {
 func (a *Analyzer) meeting(m *meeting) {
 	if synchronises(m.kind) {
 		until := m.last().ready
-		a.note(event{until: until, whole: m})
+		a.event(until).whole = m
 		if m.comm == 0 {
 			a.judge(until)
 		}
 		return
 	}
-	if patternOf(m.kind) == EarlyScan {
+	if kindOf(m.kind) == earlyScan {
 		a.scanned(m)
 	} else {
 		a.rooted(m)
@@ -137,26 +152,29 @@ func (a *Analyzer) group(comm int32) *group {
 
 // synchronises tells whether nobody leaves before all have come.
 func synchronises(k trace.Kind) bool {
-	p := patternOf(k)
-	return p == WaitAtNxN || p == WaitAtBarrier || p == WaitAtFence
+	how := kindOf(k)
+	return how == waitAtNxN || how == waitAtBarrier || how == waitAtFence
 }
 
 // rooted finds the waits of a collective for its root, or of the root for others.
 func (a *Analyzer) rooted(m *meeting) {
-	root := slices.IndexFunc(m.visits, func(v visit) bool { return a.header.Locations[v.loc].Rank == m.root })
+	root := slices.IndexFunc(m.visits, func(v entrant) bool { return a.locs[v.loc].rank == m.root })
 	if root < 0 {
 		return
 	}
-	at := m.visits[root]
-	if p := patternOf(m.kind); p == EarlyReduce {
-		if late := *m.last(); late.loc != at.loc && min(late.begin, at.end) > at.begin {
-			a.note(event{until: min(late.begin, at.end), pattern: p, v: at, late: late, tied: m.tied(&late), step: late.at + 1})
-		}
-	} else {
-		for i := range m.visits {
-			if i != root {
-				a.waited(p, m.visits[i], at, at.at+1, at.begin)
+	at := &m.visits[root]
+	k := kindOf(m.kind)
+	if k == earlyReduce {
+		if late := m.last(); late.loc != at.loc {
+			if e := a.waited(k, &at.visit, &late.visit, late.at+1, late.begin); e != nil {
+				e.tied = m.tied(late)
 			}
+		}
+		return
+	}
+	for i := range m.visits {
+		if i != root {
+			a.waited(k, &m.visits[i].visit, &at.visit, at.at+1, at.begin)
 		}
 	}
 }
@@ -169,13 +187,14 @@ func (a *Analyzer) scanned(m *meeting) {
 			places[rank] = i
 		}
 	}
-	slices.SortFunc(m.visits, func(x, y visit) int {
-		r, s := a.header.Locations[x.loc].Rank, a.header.Locations[y.loc].Rank
+	slices.SortFunc(m.visits, func(x, y entrant) int {
+		r, s := a.locs[x.loc].rank, a.locs[y.loc].rank
 		return cmp.Or(cmp.Compare(places[r], places[s]), cmp.Compare(r, s))
 	})
-	late := m.visits[0]
-	for _, v := range m.visits[1:] {
-		a.waited(EarlyScan, v, late, late.at+1, late.begin)
+	late := &m.visits[0].visit
+	for i := range m.visits[1:] {
+		v := &m.visits[i+1].visit
+		a.waited(earlyScan, v, late, late.at+1, late.begin)
 		if later(v.begin, v.loc, late.begin, late.loc) {
 			late = v
 		}
@@ -184,31 +203,37 @@ func (a *Analyzer) scanned(m *meeting) {
 
 // meet judges a meeting that nobody leaves before all have come.
 func (a *Analyzer) meet(m *meeting) {
-	p := patternOf(m.kind)
+	k := kindOf(m.kind)
 	if m.kind == events.ThreadBarrier {
-		p = ThreadBarrierWait
+		k = threadBarrierWait
 	}
-	late := *m.last()
-	tied := m.tied(&late)
+	late := m.last()
 	firstLeave, first := m.visits[0].end, m.visits[0].loc
 	for i := range m.visits {
 		if m.visits[i].end < firstLeave {
 			firstLeave, first = m.visits[i].end, m.visits[i].loc
 		}
 	}
+	e := event{kind: k, late: late.visit, tied: m.tied(late)}
 	for i := range m.visits {
-		v := m.visits[i]
+		v := &m.visits[i]
 		if v.loc != late.loc {
-			a.share(&event{until: min(late.ready, v.end), pattern: p, v: v, late: late, tied: tied})
+			e.v, e.until = v.visit, min(late.ready, v.end)
+			a.share(&e)
 		}
-		if v.end > firstLeave && firstLeave >= late.ready && p != ThreadBarrierWait {
-			ns := v.end - max(firstLeave, v.begin)
-			if row := a.told(Completion, &v, first, ns); row != untoldRow {
-				a.rows.cause(row, cause{v.loc, v.path, float64(ns) / 1e9}, a.header.Locations[v.loc].Rank, true)
-			}
+		if v.end > firstLeave && firstLeave >= late.ready && k != threadBarrierWait {
+			a.completed(&v.visit, first, v.end-max(firstLeave, v.begin))
 		}
 	}
 	a.inStep(m)
+}
+
+// completed books time in a collective after the first has left it: it has no cause but
+// the call itself.
+func (a *Analyzer) completed(v *visit, first int32, ns int64) {
+	if row := a.told(completion, v, first, ns); row != untoldRow {
+		a.table.cause(row, cause{a.suspects.number(v.loc, v.path), float64(ns)}, true)
+	}
 }
 
 // leavesAhead tells whether some computed much longer beside a collective than
@@ -230,6 +255,7 @@ func (a *Analyzer) inStep(m *meeting) {
 				a.met(m.visits[i].loc, m.visits[j].loc, m.visits[i].at+1, m.visits[j].at+1, m.last().ready)
 			}
 		}
+		a.idle = append(a.idle, m)
 		return
 	}
 	g := &a.comms[m.comm]
@@ -250,66 +276,13 @@ func (a *Analyzer) inStep(m *meeting) {
 // forget drops what lies before a meeting of all, but for the call itself: nobody
 // will ask for it.
 func (a *Analyzer) forget(m *meeting) {
+	a.fold(m)
 	for i := range m.visits {
 		v := &m.visits[i]
-		a.locs[v.loc].log.forget(v.at)
+		a.locs[v.loc].forget(v.at, &a.room)
 	}
-	for i := range a.boxes {
-		a.boxes[i].forget(m.last().ready)
+	for i := range a.mail.boxes {
+		a.mail.boxes[i].forget(m.last().ready)
 	}
-	clear(a.pairs)
-	for i := range a.locs {
-		a.locs[i].near = a.locs[i].near[:0]
-	}
-	a.fold(m)
-}
-
-// maxTeams is how many barriers of threads may be under way.
-const maxTeams = 1 << 16
-
-// team judges barriers of the threads of a rank.
-func (a *Analyzer) team(v visit, s *events.Span) {
-	if s.Comm < 0 {
-		a.alone(v)
-		return
-	}
-	key := teamKey{a.header.Locations[v.loc].Rank, s.Comm}
-	m := a.teams[key]
-	if m == nil {
-		if len(a.teams) >= maxTeams {
-			a.unmet()
-		}
-		m = &meeting{kind: s.Kind, root: -1}
-		a.teams[key] = m
-	}
-	m.visits = append(m.visits, v)
-	if len(m.visits) < a.threads(key.rank) {
-		return
-	}
-	delete(a.teams, key)
-	a.note(event{until: m.last().begin, whole: m})
-}
-
-// unmet gives up barriers that some thread never reached.
-func (a *Analyzer) unmet() {
-	for _, m := range a.teams {
-		for i := range m.visits {
-			a.alone(m.visits[i])
-		}
-	}
-	clear(a.teams)
-}
-
-// alone books a wait in a barrier of threads of which nothing tells for whom.
-func (a *Analyzer) alone(v visit) {
-	a.inCalls[events.LastName(a.header.Paths[v.path].Name)] += float64(v.end-v.begin) / 1e9
-}
-
-// threads is how many locations a rank has.
-func (a *Analyzer) threads(rank int32) int {
-	end := len(a.locs)
-	if int(rank)+1 < len(a.first) {
-		end = int(a.first[rank+1])
-	}
-	return end - int(a.first[rank])
+	a.pairs.clear()
 }

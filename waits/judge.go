@@ -10,40 +10,66 @@ import (
 // causes of a wait are the causes of those before it.
 type event struct {
 	until   int64 // when the wait is over, or all have met
-	pattern Pattern
 	v, late visit
-	tied    []visit // as late as that one
 	step    int64   // number in the late one's log from which the two are in step
 	from    int64   // the wait begins no earlier
-	goesOn  bool    // the call waits for something else then
+	tied    []visit // as late as that one
 	whole   *meeting
+	of      label // of the message, where the order of messages matters
+	kind    kind
+	ordered bool // it does: the call takes one message and no other
+	goesOn  bool // the call waits for something else then
+	aside   bool // the late one's moment has no place on the critical path
+}
+
+// found is what is to be judged.
+type found struct {
+	due    []due
+	now    []due // of that, what is being judged
+	events []event
+	free   []int32 // of these, those to be used again
+}
+
+// due is an event, and when.
+type due struct {
+	until int64
+	event int32
 }
 
 // maxFound is how many events are kept before they are judged.
 const maxFound = 1 << 18
 
-// waited notes that v waited until a time for what the late visit did.
-func (a *Analyzer) waited(p Pattern, v, late visit, step, until int64) {
-	if until = min(until, v.end); until > v.begin {
-		a.note(event{until: until, pattern: p, v: v, late: late, step: step})
-	}
-}
-
-func (a *Analyzer) note(e event) {
-	var kept *event
-	if n := len(a.judged); n > 0 {
-		kept, a.judged = a.judged[n-1], a.judged[:n-1]
-	} else {
-		kept = &event{}
-	}
-	*kept = e
-	a.found = append(a.found, kept)
-	if len(a.found) >= maxFound {
+// event makes room for one that ends at a time. The place holds until the next is made.
+func (a *Analyzer) event(until int64) *event {
+	f := &a.found
+	if len(f.due) >= maxFound {
 		a.judge(a.reached())
-		if len(a.found) >= maxFound/2 { // somebody ended long ago
+		if len(f.due) >= maxFound/2 { // somebody ended long ago
 			a.judge(a.end)
 		}
 	}
+	if len(f.free) == 0 {
+		f.events = append(f.events, event{})
+		f.free = append(f.free, int32(len(f.events)-1))
+	}
+	n := f.free[len(f.free)-1]
+	f.free = f.free[:len(f.free)-1]
+	f.due = append(f.due, due{until, n})
+	e := &f.events[n]
+	*e = event{until: until}
+	return e
+}
+
+// waited notes that v waited until a time for what the late visit did; nil where it did
+// not.
+func (a *Analyzer) waited(k kind, v, late *visit, step, until int64) *event {
+	until = min(until, v.end)
+	if until <= v.begin {
+		return nil
+	}
+	e := a.event(until)
+	e.kind, e.v, e.late, e.step = k, *v, *late, step
+	return e
 }
 
 // reached is the time up to which all locations have told what they did.
@@ -57,22 +83,23 @@ func (a *Analyzer) reached() int64 {
 
 // judge judges what was found up to a time.
 func (a *Analyzer) judge(upTo int64) {
-	now, later := a.now[:0], a.found[:0]
-	for _, e := range a.found {
-		if e.until <= upTo {
-			now = append(now, e)
+	f := &a.found
+	now, later := f.now[:0], f.due[:0]
+	for _, d := range f.due {
+		if d.until <= upTo {
+			now = append(now, d)
 		} else {
-			later = append(later, e)
+			later = append(later, d)
 		}
 	}
-	a.found, a.now = later, now
-	slices.SortFunc(now, func(x, y *event) int {
+	f.due, f.now = later, now
+	slices.SortFunc(now, func(x, y due) int {
 		if x.until != y.until {
 			return cmp.Compare(x.until, y.until)
 		}
-		return cmp.Or(cmp.Compare(x.v.loc, y.v.loc), cmp.Compare(x.v.at, y.v.at), cmp.Compare(x.late.loc, y.late.loc), cmp.Compare(x.late.at, y.late.at))
+		return f.events[x.event].order(&f.events[y.event])
 	})
-	for left := once(now); len(left) > 0; {
+	for left := a.once(now); len(left) > 0; {
 		same := 1
 		for same < len(left) && left[same].until == left[0].until {
 			same++
@@ -80,56 +107,70 @@ func (a *Analyzer) judge(upTo int64) {
 		a.inOrder(left[:same])
 		left = left[same:]
 	}
-	a.judged = append(a.judged, now...)
+	for _, d := range now {
+		f.free = append(f.free, d.event)
+	}
 }
 
-// place is where a call stands in a location's log.
-type place struct {
-	loc int32
-	at  int64
+// order is that of events of one moment.
+func (e *event) order(f *event) int {
+	return cmp.Or(cmp.Compare(e.v.loc, f.v.loc), cmp.Compare(e.v.at, f.v.at), cmp.Compare(e.late.loc, f.late.loc), cmp.Compare(e.late.at, f.late.at))
 }
+
+// placeBits is how many bits of a key number a location's entry; those beyond, of traces
+// of 2^40 calls a location, would only be taken for others.
+const placeBits = 40
+
+// place is a key of where a call stands in its location's log.
+func (v *visit) place() uint64 { return uint64(v.loc)<<placeBits ^ uint64(v.at) }
 
 // once has each moment of a call in one wait: it waits for the latest of its
 // senders, and from then on for the latest of its receivers.
-func once(list []*event) []*event {
-	var latest map[place]int // of the receivers, by call
-	for i := range list {
-		if list[i].pattern == LateReceiver {
-			if latest == nil {
-				latest = map[place]int{}
+func (a *Analyzer) once(list []due) []due {
+	events := a.found.events
+	a.calls.clear()
+	latest := a.latest[:0] // of the receivers, by call
+	for _, d := range list {
+		if e := &events[d.event]; e.kind == lateReceiver {
+			n := a.calls.of(e.v.place())
+			if int(n) == len(latest) {
+				latest = append(latest, 0)
 			}
-			latest[place{list[i].v.loc, list[i].v.at}] = i
+			latest[n] = d.event
 		}
 	}
+	a.latest = latest
 	if len(latest) == 0 {
 		return list
 	}
-	for i := range list {
-		if e := list[i]; e.pattern == LateSender {
-			if k, ok := latest[place{e.v.loc, e.v.at}]; ok {
-				list[k].from = e.until
+	for _, d := range list {
+		if e := &events[d.event]; e.kind == lateSender {
+			if n := a.calls.find(e.v.place()); n >= 0 {
+				events[latest[n]].from = e.until
 			}
 		}
 	}
-	kept := make([]*event, 0, len(list))
-	for i, e := range list {
-		if e.pattern == LateReceiver && (latest[place{e.v.loc, e.v.at}] != i || e.until <= e.from) {
+	kept := a.kept[:0]
+	for _, d := range list {
+		e := &events[d.event]
+		if e.kind == lateReceiver && (latest[a.calls.find(e.v.place())] != d.event || e.until <= e.from) {
 			continue
 		}
-		kept = append(kept, e)
+		kept = append(kept, d)
 	}
+	a.kept = kept
 	return kept
 }
 
 // inOrder judges events of one moment, what each location did earlier first.
-func (a *Analyzer) inOrder(list []*event) {
+func (a *Analyzer) inOrder(list []due) {
 	if len(list) == 1 {
-		a.settle(list[0])
+		a.settle(list[0].event)
 		return
 	}
 	turns := a.turns[:0]
 	for i := range list {
-		e := list[i]
+		e := &a.found.events[list[i].event]
 		if e.whole != nil {
 			for k := range e.whole.visits {
 				turns = append(turns, turn{e.whole.visits[k].loc, int32(i), e.whole.visits[k].at})
@@ -165,7 +206,7 @@ type turn struct {
 }
 
 // after judges an event of one moment after those that come before it.
-func (a *Analyzer) after(list []*event, i int32) {
+func (a *Analyzer) after(list []due, i int32) {
 	if a.done[i] {
 		return
 	}
@@ -173,11 +214,12 @@ func (a *Analyzer) after(list []*event, i int32) {
 	for _, k := range a.before[i] {
 		a.after(list, k)
 	}
-	a.settle(list[i])
+	a.settle(list[i].event)
 }
 
 // settle judges one event.
-func (a *Analyzer) settle(e *event) {
+func (a *Analyzer) settle(n int32) {
+	e := &a.found.events[n]
 	if e.whole != nil {
 		a.meet(e.whole)
 		return
@@ -193,37 +235,33 @@ func (a *Analyzer) settle(e *event) {
 
 // share books a wait and its causes; false where others hold all of it.
 func (a *Analyzer) share(e *event) bool {
-	v := &e.v
+	v, late := &e.v, &e.late
 	l := &a.locs[v.loc].log
+	own := l.entry(v.at)
 	begin := max(v.begin, e.from)
-	if own := l.entry(v.at); own != nil {
-		begin = max(begin, own.until())
+	if own != nil {
+		begin = max(begin, l.until(own))
 	}
-	if e.until <= begin {
+	wait := e.until - begin
+	if wait <= 0 {
 		return false
 	}
-	pattern := e.pattern
-	if pattern == LateSender && v.ordered && a.liesThere(v, e.until) {
-		pattern = WrongOrder
+	k := e.kind
+	if k == lateSender && e.ordered && a.liesThere(e) {
+		k = wrongOrder
 	}
-	w := float64(e.until-begin) / 1e9
-	row := a.told(pattern, v, e.late.loc, e.until-begin)
-	part := w / float64(1+len(e.tied))
-	causes := a.attribute(row, part, *v, e.late)
-	for _, late := range e.tied {
-		causes = append(causes, a.attribute(row, part, *v, late)...)
-	}
-	causes = few(causes)
+	row := a.told(k, v, late.loc, wait)
+	a.blame(row, wait, v, late, e.tied)
 	if a.Each != nil && row != untoldRow {
-		a.Each(Wait{pattern, v.loc, v.path, e.late.loc, begin, e.until, largest(causes)})
+		a.Each(Wait{k.pattern(), v.loc, v.path, late.loc, begin, e.until, a.largest()})
 	}
-	l.waited(v.at, w, e.until, causes)
-	a.onPaths[v.path] -= w
-	// The critical path goes through the late one up to its call, then takes
-	// what was left of the wait.
-	if e.late.node != nil && v.node != nil {
-		v.node.before = e.late.before
-		v.node.seconds = float64(max(v.end-max(e.until, e.late.begin), 0)) / 1e9
+	a.regions[v.path].ns -= float64(wait)
+	if own != nil {
+		by := detour{loc: -1}
+		if !e.aside { // up to the late one's call, and then what was left of the wait
+			by = detour{late.at - 1, max(v.end-max(e.until, late.begin), 0), late.loc}
+		}
+		l.waited(own, wait, e.until, by, a.blamed)
 	}
 	return true
 }
@@ -233,13 +271,13 @@ const untoldRow = -1
 
 // told books a wait of one location for another and returns its row: none where it is
 // shorter than what the clocks of their ranks contradict each other by.
-func (a *Analyzer) told(p Pattern, v *visit, late int32, ns int64) int {
-	rank := a.header.Locations[v.loc].Rank
-	if ns <= a.header.Doubt && rank != a.header.Locations[late].Rank {
-		a.inDoubt += float64(ns) / 1e9
+func (a *Analyzer) told(k kind, v *visit, late int32, ns int64) int32 {
+	rank := a.locs[v.loc].rank
+	if ns <= a.header.Doubt && rank != a.locs[late].rank {
+		a.inDoubt += ns
 		return untoldRow
 	}
-	row := a.rows.row(p, v.path)
-	a.rows.add(row, rank, float64(ns)/1e9)
+	row := a.table.row(k, v.path)
+	a.table.add(row, rank, ns)
 	return row
 }

@@ -5,201 +5,177 @@ import (
 	"auspex/trace"
 )
 
-// mailbox holds messages to one rank of which only one side has been seen.
-type mailbox struct {
-	open []*message
-	lost int // that were given up
-	// done are the latest messages with both sides, for sends whose completion
-	// is yet to be seen.
-	done [maxDone]*message
-	turn int // where the next goes
-	taken
-}
-
-// message is one whose sides come one after the other.
-type message struct {
-	src, tag, comm int32
-	sent, received bool
-	blocking       bool // the send is of a call that could wait
-	send           visit
-	posted         int64   // the receive
-	receive        *intake // the call that completes it
-	receiver       visit
-	waiter         *visit // a later call that waits for the send
-}
-
 // intake is a call that completes receives: it is judged when all their sends
 // are known.
 type intake struct {
 	visit
-	left   int
-	latest visit // of the sends
-	any    bool
+	latest  visit // of the sends
+	of      label // of its first receive
+	left    int32 // how many sends are not known; 1 more while the call is looked at
+	any     bool  // latest is one
+	ordered bool  // it takes one message and no other
+	broken  bool  // a receive was given up
 }
 
-const maxDone = 32
-
-// maxOpen is how many messages to one rank wait for their other side; older ones
-// are given up.
-const maxOpen = 4096
-
-// keep files a message of which one side is missing.
-func (a *Analyzer) keep(b *mailbox, m *message) {
-	if len(b.open) >= maxOpen {
-		half := len(b.open) / 2
-		b.lost += half
-		b.open = append(b.open[:0], b.open[half:]...)
-	}
-	b.open = append(b.open, m)
+// intakes are those that are not judged yet.
+type intakes struct {
+	list []intake
+	free []int32
 }
 
 // messages looks at a call that sends or receives.
-func (a *Analyzer) messages(v visit, s *events.Span) {
-	var in *intake
-	rank := a.header.Locations[s.Loc].Rank
+func (a *Analyzer) messages(v *visit, s *events.Span) {
+	in := int32(-1)
+	rank := a.locs[s.Loc].rank
 	for i := range s.Messages {
 		h := &s.Messages[i]
-		if h.Peer < 0 || int(h.Peer) >= len(a.boxes) {
+		if h.Peer < 0 || int(h.Peer) >= len(a.mail.boxes) {
 			continue
 		}
-		switch h.Side {
+		switch of := (label{h.Tag, h.Comm}); h.Side {
 		case events.Sent:
 			// Of a measured send-receive it is not told whether its send left at once.
-			a.sent(v, rank, h, s.Kind == trace.Send || s.Kind == trace.SendRecv && !a.header.Replayed)
+			a.sent(v, addressOf(rank, h.Peer, of), s.Kind == trace.Send || s.Kind == trace.SendRecv && !a.header.Replayed)
 		case events.SendDone:
-			a.sendDone(v, rank, h)
+			a.sendDone(v, addressOf(rank, h.Peer, of), h.Posted)
 		case events.Received:
-			if in == nil {
-				in = a.newIntake(v)
-				in.ordered, in.of = s.Kind == trace.Recv || s.Kind == trace.SendRecv, label{h.Tag, h.Comm}
+			if in < 0 {
+				in = a.newIntake(v, of, s.Kind == trace.Recv || s.Kind == trace.SendRecv)
 			}
-			a.received(in, rank, h)
+			a.received(in, addressOf(h.Peer, rank, of), h.Posted)
 		}
 	}
-	if in != nil && in.left == 0 {
-		a.whole(in)
+	if in >= 0 {
+		a.known(in)
 	}
 }
 
-// newIntake takes an intake that is done with, or makes one.
-func (a *Analyzer) newIntake(v visit) *intake {
-	if n := len(a.intakes); n > 0 {
-		in := a.intakes[n-1]
-		a.intakes = a.intakes[:n-1]
-		*in = intake{visit: v}
-		return in
+func (a *Analyzer) newIntake(v *visit, of label, ordered bool) int32 {
+	p := &a.intakes
+	if len(p.free) == 0 {
+		p.list = append(p.list, intake{})
+		p.free = append(p.free, int32(len(p.list)-1))
 	}
-	return &intake{visit: v}
+	n := p.free[len(p.free)-1]
+	p.free = p.free[:len(p.free)-1]
+	in := &p.list[n]
+	in.visit, in.of, in.ordered = *v, of, ordered
+	in.left, in.any, in.broken = 1, false, false
+	return n
 }
 
-// newMessage likewise.
-func (a *Analyzer) newMessage() *message {
-	if n := len(a.spare); n > 0 {
-		m := a.spare[n-1]
-		a.spare = a.spare[:n-1]
-		*m = message{}
-		return m
-	}
-	return &message{}
-}
-
-// find takes the oldest open message with one side missing out of a box.
-func (b *mailbox) find(src, tag, comm int32, needsSend bool) *message {
-	for i, m := range b.open {
-		if m.src == src && m.tag == tag && m.comm == comm && m.sent != needsSend {
-			copy(b.open[i:], b.open[i+1:])
-			b.open[len(b.open)-1] = nil
-			b.open = b.open[:len(b.open)-1]
-			return m
-		}
-	}
-	return nil
-}
-
-func (a *Analyzer) sent(v visit, rank int32, h *events.Half, blocking bool) {
-	box := &a.boxes[h.Peer]
-	m := box.find(rank, h.Tag, h.Comm, true)
-	if m == nil {
-		m = a.newMessage()
-		m.src, m.tag, m.comm, m.sent, m.send, m.blocking = rank, h.Tag, h.Comm, true, v, blocking
-		a.keep(box, m)
+// sent looks at the send of a message.
+func (a *Analyzer) sent(v *visit, to address, blocking bool) {
+	n := a.mail.take(to, true)
+	if n == 0 {
+		a.bound(to)
+		m := a.mail.add(to, true)
+		m.side, m.blocking = *v, blocking
 		return
 	}
-	m.sent, m.send, m.blocking = true, v, blocking
-	in := m.receive
-	a.matched(box, m)
-	if in.left--; in.left == 0 {
-		a.whole(in)
-	}
+	m := &a.mail.pool[n-1]
+	in := m.in
+	a.matched(n, v, blocking)
+	a.known(in)
 }
 
-func (a *Analyzer) received(in *intake, rank int32, h *events.Half) {
-	box := &a.boxes[rank]
-	m := box.find(h.Peer, h.Tag, h.Comm, false)
-	if m == nil {
-		in.left++
-		m = a.newMessage()
-		m.src, m.tag, m.comm, m.received, m.posted, m.receive, m.receiver = h.Peer, h.Tag, h.Comm, true, h.Posted, in, in.visit
-		a.keep(box, m)
+// received looks at the receive of a message.
+func (a *Analyzer) received(in int32, from address, posted int64) {
+	call := &a.intakes.list[in]
+	n := a.mail.take(from, false)
+	if n == 0 {
+		call.left++
+		a.bound(from)
+		m := a.mail.add(from, false)
+		m.side, m.posted, m.in = call.visit, posted, in
 		return
 	}
-	m.received, m.posted, m.receive, m.receiver = true, h.Posted, in, in.visit
-	a.matched(box, m)
+	m := &a.mail.pool[n-1]
+	send := m.side
+	m.side, m.posted, m.in = call.visit, posted, in
+	a.matched(n, &send, m.blocking)
 }
 
-// matched looks at the sender, and keeps the latest sender for the receiver.
-func (a *Analyzer) matched(box *mailbox, m *message) {
-	in := m.receive
-	if !in.any || later(m.send.begin, m.send.loc, in.latest.begin, in.latest.loc) {
-		in.any, in.latest = true, m.send
+// matched looks at the sender of a message that is no longer open, and keeps the latest
+// sender for the receiver.
+func (a *Analyzer) matched(n int32, send *visit, blocking bool) {
+	m := &a.mail.pool[n-1]
+	in := &a.intakes.list[m.in]
+	if !in.any || later(send.begin, send.loc, in.latest.begin, in.latest.loc) {
+		in.any, in.latest = true, *send
 	}
-	box.take(in.begin, m.send.begin, label{m.tag, m.comm})
-	m.receive = nil
+	box := &a.mail.boxes[m.to()]
+	box.take(in.begin, send.begin, m.label)
 	switch {
-	case m.blocking:
-		a.receivedLate(m, m.send)
-	case m.waiter != nil:
-		a.receivedLate(m, *m.waiter)
+	case blocking:
+		a.receivedLate(m, send)
+	case m.awaited:
+		a.receivedLate(m, &m.waiter)
 	default:
-		m, box.done[box.turn] = box.done[box.turn], m
-		box.turn = (box.turn + 1) % maxDone
+		m.begun = send.begin
+		if n = box.done.put(n); n == 0 {
+			return
+		}
 	}
-	if m != nil {
-		a.spare = append(a.spare, m)
+	a.mail.release(n)
+}
+
+// bound gives up the older messages of a rank that has too many with one side.
+func (a *Analyzer) bound(of address) {
+	b := &a.mail.boxes[of.to()]
+	if b.open < maxOpen {
+		return
+	}
+	for range maxOpen / 2 {
+		n := b.first
+		m := &a.mail.pool[n-1]
+		a.mail.remove(a.mail.find(m.address)) // the oldest of all is the oldest of its address
+		b.lost++
+		if !m.sent {
+			a.intakes.list[m.in].broken = true
+			a.known(m.in)
+		}
+		a.mail.release(n)
+	}
+}
+
+// known counts a send of a call that receives, or that none will come any more.
+func (a *Analyzer) known(in int32) {
+	call := &a.intakes.list[in]
+	if call.left--; call.left == 0 {
+		a.whole(in)
 	}
 }
 
 // sendDone notes a call that waits for a send. Sends that left at once are never waited
 // for, so that of those with one label the latest counts that had begun by then.
-func (a *Analyzer) sendDone(v visit, rank int32, h *events.Half) {
-	box := &a.boxes[h.Peer]
-	var of *message
-	at := -1 // among those that are done
-	look := func(i int, m *message) {
-		if m.src == rank && m.tag == h.Tag && m.comm == h.Comm && m.send.begin <= h.Posted && (of == nil || m.send.begin > of.send.begin) {
-			of, at = m, i
+func (a *Analyzer) sendDone(v *visit, to address, posted int64) {
+	l := &a.mail
+	box := &l.boxes[to.to()]
+	of, begun, place := int32(0), int64(0), -1
+	for i, n := range box.done.all {
+		if m := &l.pool[n-1]; m.address == to && m.begun <= posted && (of == 0 || m.begun > begun) {
+			of, begun, place = n, m.begun, i
 		}
 	}
-	for k := range maxDone { // the oldest first
-		i := (box.turn + k) % maxDone
-		if m := box.done[i]; m != nil {
-			look(i, m)
+	if at := l.find(to); at != nil {
+		for n := *at; n > 0; n = l.pool[n-1].next {
+			if m := &l.pool[n-1]; m.sent && !m.awaited && m.side.begin <= posted && (of == 0 || m.side.begin > begun) {
+				of, begun, place = n, m.side.begin, -1
+			}
 		}
 	}
-	for _, m := range box.open {
-		if m.sent && m.waiter == nil {
-			look(-1, m)
-		}
+	if of == 0 {
+		return
 	}
-	switch {
-	case of == nil:
-	case at < 0:
-		of.waiter = &v
-	default:
-		box.done[at] = nil
-		a.receivedLate(of, v)
-		a.spare = append(a.spare, of)
+	m := &l.pool[of-1]
+	if place < 0 {
+		m.awaited, m.waiter = true, *v
+		return
 	}
+	box.done.drop(place)
+	a.receivedLate(m, v)
+	l.release(of)
 }
 
 // later orders moments of locations; of those at the same time the one with the
@@ -209,24 +185,27 @@ func later(time int64, loc int32, than int64, other int32) bool {
 }
 
 // receivedLate looks at a call that could not end before the receive was posted.
-func (a *Analyzer) receivedLate(m *message, v visit) {
+func (a *Analyzer) receivedLate(m *message, v *visit) {
 	if m.posted <= v.begin || v.end < m.posted {
 		return
 	}
-	late := m.receiver
+	late, aside := m.side, false
 	step := late.at + 1
 	if m.posted < late.begin { // started earlier than it was waited for
-		late.at = a.locs[late.loc].log.at(m.posted)
-		late.begin, late.node, step = m.posted, nil, late.at // that moment has no place on a path
+		late.at = a.locs[late.loc].at(m.posted)
+		late.begin, step, aside = m.posted, late.at, true // that moment has no place on a path
 	}
-	a.waited(LateReceiver, v, late, step, m.posted)
+	if e := a.waited(lateReceiver, v, &late, step, m.posted); e != nil {
+		e.aside = aside
+	}
 }
 
 // whole looks at a call that received and whose sends are all known: it waited
 // for the latest.
-func (a *Analyzer) whole(in *intake) {
-	if in.any && in.latest.begin > in.begin {
-		a.sender(in.visit, in.latest)
+func (a *Analyzer) whole(n int32) {
+	in := &a.intakes.list[n]
+	if in.any && in.latest.begin > in.begin && !in.broken {
+		a.sender(in)
 	}
-	a.intakes = append(a.intakes, in)
+	a.intakes.free = append(a.intakes.free, n)
 }

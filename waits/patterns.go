@@ -24,19 +24,45 @@ const (
 	LockWait          Pattern = "openmp_lock"
 )
 
-// patternOf says how ranks wait in a collective.
-func patternOf(k trace.Kind) Pattern {
+// kind is a pattern as a small number.
+type kind uint8
+
+const (
+	lateSender kind = iota
+	wrongOrder
+	lateReceiver
+	waitAtNxN
+	waitAtBarrier
+	earlyReduce
+	earlyScan
+	lateBroadcast
+	completion
+	waitAtFence
+	latePost
+	earlyWait
+	lateComplete
+	windowLock
+	threadBarrierWait
+	lockWait
+)
+
+func (k kind) pattern() Pattern {
+	return [...]Pattern{LateSender, WrongOrder, LateReceiver, WaitAtNxN, WaitAtBarrier, EarlyReduce, EarlyScan, LateBroadcast, Completion, WaitAtFence, LatePost, EarlyWait, LateComplete, WindowLock, ThreadBarrierWait, LockWait}[k]
+}
+
+// kindOf says how ranks wait in a collective.
+func kindOf(k trace.Kind) kind {
 	switch k {
 	case trace.Barrier:
-		return WaitAtBarrier
+		return waitAtBarrier
 	case trace.Fence:
-		return WaitAtFence
+		return waitAtFence
 	case trace.Bcast, trace.Scatter, trace.Scatterv:
-		return LateBroadcast
+		return lateBroadcast
 	case trace.Reduce, trace.Gather, trace.Gatherv:
-		return EarlyReduce
+		return earlyReduce
 	case trace.Scan, trace.Exscan:
-		return EarlyScan
+		return earlyScan
 	}
-	return WaitAtNxN
+	return waitAtNxN
 }

@@ -108,61 +108,6 @@ type OnPath struct {
 	Imbalance float64 `json:"imbalance"` // seconds beyond the mean over ranks
 }
 
-// table sums waits up by pattern and path.
-type table struct {
-	index map[rowKey]int
-	rows  []tableRow
-}
-
-type rowKey struct {
-	pattern Pattern
-	path    int32
-}
-
-type tableRow struct {
-	key    rowKey
-	ranks  []float64 // seconds; those beyond it have none
-	causes map[causeKey]*causeSum
-}
-
-type causeKey struct{ rank, path int32 }
-
-type causeSum struct{ seconds, direct float64 }
-
-func (t *table) init() { t.index = map[rowKey]int{} }
-
-func (t *table) row(p Pattern, path int32) int {
-	key := rowKey{p, path}
-	i, ok := t.index[key]
-	if !ok {
-		i = len(t.rows)
-		t.index[key] = i
-		t.rows = append(t.rows, tableRow{key: key, causes: map[causeKey]*causeSum{}})
-	}
-	return i
-}
-
-func (t *table) add(row int, rank int32, seconds float64) {
-	r := &t.rows[row]
-	for len(r.ranks) <= int(rank) {
-		r.ranks = append(r.ranks, 0)
-	}
-	r.ranks[rank] += seconds
-}
-
-func (t *table) cause(row int, c cause, rank int32, direct bool) {
-	key := causeKey{rank, c.path}
-	s := t.rows[row].causes[key]
-	if s == nil {
-		s = &causeSum{}
-		t.rows[row].causes[key] = s
-	}
-	s.seconds += c.seconds
-	if direct {
-		s.direct += c.seconds
-	}
-}
-
 // leastTold is the shortest wait that is told, in seconds: clocks tell nanoseconds.
 const leastTold = 1e-9
 
@@ -174,8 +119,8 @@ func (a *Analyzer) Report() *Report {
 	a.Finish()
 	a.unmet()
 	r := &Report{Ranks: a.header.Ranks, partial: a.header.Partial, incomplete: a.header.Incomplete != "", Rows: []Row{}, CriticalPath: []OnPath{}, Events: a.spans, Notes: append([]string{}, a.header.Remarks()...)}
-	if r.inDoubt = a.inDoubt; a.inDoubt > 0 {
-		r.Notes = append(r.Notes, fmt.Sprintf("clocks contradict one another by %s: shorter waits of ranks for one another, %s in all, are not told", seconds(float64(a.header.Doubt)/1e9), seconds(a.inDoubt)))
+	if r.inDoubt = float64(a.inDoubt) / 1e9; a.inDoubt > 0 {
+		r.Notes = append(r.Notes, fmt.Sprintf("clocks contradict one another by %s: shorter waits of ranks for one another, %s in all, are not told", seconds(float64(a.header.Doubt)/1e9), seconds(r.inDoubt)))
 	}
 	if a.end > a.begin {
 		r.Seconds = float64(a.end-a.begin) / 1e9
@@ -188,18 +133,19 @@ func (a *Analyzer) Report() *Report {
 		}
 		return s / r.whole
 	}
-	for i := range a.rows.rows {
-		t := &a.rows.rows[i]
-		row := Row{Pattern: t.key.pattern, Region: a.header.Paths[t.key.path].Name, Ranks: make([]float64, a.header.Ranks)}
-		copy(row.Ranks, t.ranks)
-		for _, s := range row.Ranks { // in order, so that runs agree to the bit
-			row.Seconds += s
+	causes := a.causesByRow()
+	for i := range a.table.rows {
+		t := &a.table.rows[i]
+		row := Row{Pattern: t.kind.pattern(), Region: a.header.Paths[t.path].Name, Ranks: make([]float64, a.header.Ranks)}
+		for rank, ns := range t.ranks { // in order, so that runs agree to the bit
+			row.Ranks[rank] = ns / 1e9
+			row.Seconds += row.Ranks[rank]
 		}
 		if row.Seconds < leastTold {
 			continue
 		}
 		row.Share = share(row.Seconds)
-		row.Causes = a.causes(t)
+		row.Causes = a.causes(causes[i])
 		r.Waited += row.Seconds
 		r.Rows = append(r.Rows, row)
 	}
@@ -207,9 +153,9 @@ func (a *Analyzer) Report() *Report {
 		return cmp.Or(cmp.Compare(y.Seconds, x.Seconds), cmp.Compare(x.Region, y.Region), cmp.Compare(x.Pattern, y.Pattern))
 	})
 	r.Share = share(r.Waited)
-	for path, seconds := range a.onPaths {
+	for path := range a.regions {
 		if _, ok := events.WithoutCore(a.header.Paths[path].Name); ok {
-			r.NoCore += seconds
+			r.NoCore += a.regions[path].ns / 1e9
 		}
 	}
 	r.CriticalPath = a.onPath()
@@ -220,22 +166,36 @@ func (a *Analyzer) Report() *Report {
 	return r
 }
 
+// causeOf is what a region of a rank has of a row, in seconds.
+type causeOf struct {
+	path, rank      int32
+	seconds, direct float64
+}
+
+// causesByRow are those of every row, by path and rank.
+func (a *Analyzer) causesByRow() [][]causeOf {
+	rows := make([][]causeOf, len(a.table.rows))
+	for i := range a.table.sums {
+		s := &a.table.sums[i]
+		w := &a.suspects.list[s.of]
+		rows[s.row] = append(rows[s.row], causeOf{w.path, a.locs[w.loc].rank, s.ns / 1e9, s.direct / 1e9})
+	}
+	for _, list := range rows {
+		slices.SortStableFunc(list, func(x, y causeOf) int { return cmp.Or(cmp.Compare(x.path, y.path), cmp.Compare(x.rank, y.rank)) })
+	}
+	return rows
+}
+
 // causes joins a row's causes by region.
-func (a *Analyzer) causes(t *tableRow) []Cause {
+func (a *Analyzer) causes(list []causeOf) []Cause {
 	type late struct {
 		rank    int
 		seconds float64
 	}
 	regions := map[string]*Cause{}
 	ranks := map[string][]late{}
-	keys := make([]causeKey, 0, len(t.causes))
-	for k := range t.causes {
-		keys = append(keys, k)
-	}
-	slices.SortFunc(keys, func(x, y causeKey) int { return cmp.Or(cmp.Compare(x.path, y.path), cmp.Compare(x.rank, y.rank)) })
-	for _, key := range keys {
-		s := t.causes[key]
-		name := a.header.Paths[key.path].Name
+	for i, s := range list {
+		name := a.header.Paths[s.path].Name
 		c := regions[name]
 		if c == nil {
 			c = &Cause{Region: name}
@@ -243,7 +203,12 @@ func (a *Analyzer) causes(t *tableRow) []Cause {
 		}
 		c.Seconds += s.seconds
 		c.Direct += s.direct
-		ranks[name] = append(ranks[name], late{int(key.rank), s.seconds})
+		if i > 0 && list[i-1].path == s.path && list[i-1].rank == s.rank { // another thread
+			of := ranks[name]
+			of[len(of)-1].seconds += s.seconds
+			continue
+		}
+		ranks[name] = append(ranks[name], late{int(s.rank), s.seconds})
 	}
 	out := []Cause{}
 	for name, c := range regions {
@@ -263,8 +228,8 @@ func (a *Analyzer) causes(t *tableRow) []Cause {
 // unmatched counts messages of which one side never came.
 func (a *Analyzer) unmatched() int {
 	n := 0
-	for i := range a.boxes {
-		n += len(a.boxes[i].open) + a.boxes[i].lost
+	for i := range a.mail.boxes {
+		n += int(a.mail.boxes[i].open + a.mail.boxes[i].lost)
 	}
 	return n
 }
@@ -273,17 +238,17 @@ func (a *Analyzer) unmatched() int {
 func (a *Analyzer) onPath() []OnPath {
 	total := map[int32]float64{}
 	whole := 0.0
-	for s, v := range a.criticalPath() {
-		total[s.path] += v
-		whole += v
+	for s, ns := range a.criticalPath() {
+		total[s.path] += float64(ns)
+		whole += float64(ns)
 	}
 	out := []OnPath{}
-	for path, seconds := range total {
-		if seconds <= 0 {
+	for path, ns := range total {
+		if ns <= 0 {
 			continue
 		}
-		mean := a.onPaths[path] / float64(max(len(a.locs), 1))
-		out = append(out, OnPath{Region: a.header.Paths[path].Name, Seconds: seconds, Share: seconds / whole, Imbalance: max(seconds-mean, 0)})
+		seconds, mean := ns/1e9, a.regions[path].ns/1e9/float64(max(len(a.locs), 1))
+		out = append(out, OnPath{Region: a.header.Paths[path].Name, Seconds: seconds, Share: ns / whole, Imbalance: max(seconds-mean, 0)})
 	}
 	slices.SortFunc(out, func(x, y OnPath) int {
 		return cmp.Or(cmp.Compare(y.Seconds, x.Seconds), cmp.Compare(x.Region, y.Region))

@@ -9,39 +9,21 @@ import (
 // taken are the messages that a rank took in, by when the call began that did: for
 // receives that waited while another message lay there.
 type taken struct {
-	list   []took
-	sorted bool
+	list []took
+	// later is by place what was sent first of the messages from there on, and what of
+	// those with other labels than that; none where it is not known.
+	later [][2]earliest
 }
 
 type took struct {
 	begin int64 // of the call
-	first earliest
-	other earliest // once sorted: likewise, of those with other labels than the first has
+	earliest
 }
 
-// earliest is when a message was sent; once sorted, the first of this and all later
-// ones.
+// earliest is when a message was sent.
 type earliest struct {
 	sent int64
 	label
-}
-
-// label is what a receive from anyone may still ask for.
-type label struct{ tag, comm int32 }
-
-// joined is the first of both, and the first with another label.
-func (t took) joined(with took) took {
-	for _, e := range []earliest{with.first, with.other} {
-		switch {
-		case e.sent < t.first.sent && e.label != t.first.label:
-			t.first, t.other = e, t.first
-		case e.sent < t.first.sent:
-			t.first = e
-		case e.label != t.first.label && e.sent < t.other.sent:
-			t.other = e
-		}
-	}
-	return t
 }
 
 // maxTaken is how many of a rank are kept.
@@ -51,38 +33,52 @@ func (t *taken) take(begin, sent int64, of label) {
 	if len(t.list) >= maxTaken {
 		t.list = append(t.list[:0], t.list[len(t.list)/2:]...)
 	}
-	t.list, t.sorted = append(t.list, took{begin, earliest{sent, of}, earliest{sent: math.MaxInt64}}), false
+	t.list, t.later = append(t.list, took{begin, earliest{sent, of}}), t.later[:0]
 }
 
 // forget drops those up to a time.
 func (t *taken) forget(upTo int64) {
-	t.list = slices.DeleteFunc(t.list, func(m took) bool { return m.begin <= upTo })
+	t.list, t.later = slices.DeleteFunc(t.list, func(m took) bool { return m.begin <= upTo }), t.later[:0]
 }
 
-// liesThere tells whether a message that was sent before a time was taken by a later
-// call than v, or by none yet. In a replay it must have another tag: who received from
+// sort makes later.
+func (t *taken) sort() {
+	slices.SortFunc(t.list, func(x, y took) int { return cmp.Compare(x.begin, y.begin) })
+	t.later = slices.Grow(t.later[:0], len(t.list))[:len(t.list)]
+	next := [2]earliest{{sent: math.MaxInt64}, {sent: math.MaxInt64}}
+	for i := len(t.list) - 1; i >= 0; i-- {
+		switch e := t.list[i].earliest; {
+		case e.label == next[0].label:
+			next[0].sent = min(next[0].sent, e.sent)
+		case e.sent <= next[0].sent:
+			next = [2]earliest{e, next[0]}
+		case e.sent < next[1].sent:
+			next[1] = e
+		}
+		t.later[i] = next
+	}
+}
+
+// liesThere tells whether a message that was sent before a wait was over was taken by a
+// later call, or by none yet. In a replay it must have another label: who received from
 // anyone took what came first in the run.
-func (a *Analyzer) liesThere(v *visit, time int64) bool {
-	b := &a.boxes[a.header.Locations[v.loc].Rank]
-	for _, m := range b.open {
-		if m.sent && !m.received && m.send.begin < time && (!a.header.Replayed || label{m.tag, m.comm} != v.of) {
+func (a *Analyzer) liesThere(e *event) bool {
+	b := &a.mail.boxes[a.locs[e.v.loc].rank]
+	for n := b.first; n > 0; n = a.mail.pool[n-1].newer {
+		if m := &a.mail.pool[n-1]; m.sent && m.side.begin < e.until && (!a.header.Replayed || m.label != e.of) {
 			return true
 		}
 	}
-	if !b.sorted {
-		slices.SortFunc(b.list, func(x, y took) int { return cmp.Compare(x.begin, y.begin) })
-		for i := len(b.list) - 2; i >= 0; i-- {
-			b.list[i] = b.list[i].joined(b.list[i+1])
-		}
-		b.sorted = true
+	if len(b.later) < len(b.list) {
+		b.sort()
 	}
-	i, _ := slices.BinarySearchFunc(b.list, v.begin+1, func(m took, t int64) int { return cmp.Compare(m.begin, t) })
+	i, _ := slices.BinarySearchFunc(b.list, e.v.begin+1, func(m took, t int64) int { return cmp.Compare(m.begin, t) })
 	if i == len(b.list) {
 		return false
 	}
-	first := b.list[i].first
-	if a.header.Replayed && first.label == v.of {
-		first = b.list[i].other
+	first := b.later[i][0]
+	if a.header.Replayed && first.label == e.of {
+		first = b.later[i][1]
 	}
-	return first.sent < time
+	return first.sent < e.until
 }

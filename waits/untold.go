@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"auspex/events"
+	"auspex/trace"
 )
 
 // Untold is a call that waits for other ranks, in which the trace does not tell
@@ -32,11 +33,21 @@ func UntoldOf(seconds map[string]float64, ranks int) []Untold {
 
 // untold lists the calls of the trace itself that wait and do not tell for whom.
 func (a *Analyzer) untold() []Untold {
-	seconds := maps.Clone(a.inCalls)
-	for path, s := range a.others {
-		call := events.LastName(a.header.Paths[path].Name)
-		if _, known := a.inCalls[call]; !known && events.WaitsUntold(call) {
-			seconds[call] += s
+	seconds := map[string]float64{}
+	for path := range a.regions {
+		r, name := &a.regions[path], a.header.Paths[path].Name
+		if call := trace.CallWithin(name); call != "" && r.has&hasPause != 0 {
+			seconds[call] += r.pause / 1e9
+		}
+		if r.has&hasAlone != 0 {
+			seconds[events.LastName(name)] += r.alone / 1e9
+		}
+	}
+	known := maps.Clone(seconds) // of others nothing is counted twice
+	for path := range a.regions {
+		r, call := &a.regions[path], events.LastName(a.header.Paths[path].Name)
+		if _, is := known[call]; !is && r.has&hasOther != 0 && events.WaitsUntold(call) {
+			seconds[call] += r.other / 1e9
 		}
 	}
 	return UntoldOf(seconds, len(a.locs))
