@@ -121,18 +121,19 @@ func (a *Analyzer) Span(s *events.Span) {
 	}
 	l.end = max(l.end, s.End)
 	a.book(s)
+	ns := max(s.End-s.Begin, 0)
 	if len(s.Messages) == 0 && !exchanges(s.Kind) {
-		l.work(s.Path, s.Begin, s.End-s.Begin)
+		l.work(s.Path, s.Begin, ns)
 		return
 	}
 	if isAccess(s.Kind) {
-		at := l.call(s.Path, s.Begin, s.End-s.Begin, access)
+		at := l.call(s.Path, s.Begin, ns, access)
 		if l.accessed == 0 {
 			l.accessed = at + 1
 		}
 		return
 	}
-	v := visit{s.Loc, s.Path, s.Begin, s.End, l.call(s.Path, s.Begin, s.End-s.Begin, call)}
+	v := visit{s.Loc, s.Path, s.Begin, s.End, l.call(s.Path, s.Begin, ns, call)}
 	switch {
 	case s.Kind.Collective():
 		a.collective(entrant{v, s.Begin - s.Lead}, s)

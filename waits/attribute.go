@@ -2,33 +2,125 @@ package waits
 
 import (
 	"cmp"
-	"math"
 	"slices"
 )
 
 // scratch is room for one attribution, and for what is judged at one time.
 type scratch struct {
-	times  []sides // ns by path
-	paths  []int32 // those with times
-	passed []int32 // the suspects that either side waited for
-	blamed []cause // of the wait that is judged
-	room   log
-	calls  index // for once
-	latest []int32
-	kept   []due
-	turns  []turn // of events of one moment
-	before [][]int32
-	done   []bool
+	late, own profile
+	blamed    []cause // of the wait that is judged
+	calls     index   // for once
+	latest    []int32
+	kept      []due
+	turns     []turn // of events of one moment
+	before    [][]int32
+	done      []bool
 }
 
-// The sides of an attribution: the late one, and the waiting one.
-const (
-	lateSide = iota
-	ownSide
-)
+// profile is what a location did in a part of its log.
+type profile struct {
+	part
+	times    []int64   // ns by path
+	paths    []int32   // those with times
+	waited   []float64 // ns by suspect
+	suspects []int32   // those that were waited for
+}
 
-// sides are times of both.
-type sides [2]int64
+// part is that of a location's log from one entry up to another. In the one before the
+// first it met another location at a time: what it waited for after that counts, and
+// where call is set also what was no waiting.
+type part struct {
+	from, to int64
+	met      int64
+	loc      int32
+	call     bool
+}
+
+// fill makes the profile of a part of a log.
+func (p *profile) fill(l *log, of part) {
+	p.clear()
+	p.part = of
+	if e := l.entry(of.from - 1); e != nil {
+		if e.waited {
+			p.since(l, of.from-1, of.met)
+		}
+		if of.call {
+			p.spend(l.entries[of.from-1-l.base:][:1])
+		}
+	}
+	entries, sums := l.between(of.from, of.to)
+	for i := range sums {
+		p.pass(sums[i].causes)
+		p.spend([]entry{{path: sums[i].path, own: sums[i].own}})
+	}
+	p.spend(entries)
+	if to := l.past(of.to); to > 0 {
+		p.pass(l.causes[l.causesFrom(l.past(of.from)):l.waits[to-1].causes])
+	}
+}
+
+// since adds the causes of an entry's waits that were over after a time.
+func (p *profile) since(l *log, at, after int64) {
+	for i := l.past(at); i < len(l.waits) && l.waits[i].at == at; i++ {
+		if w := &l.waits[i]; w.until > after {
+			p.pass(l.causes[l.causesFrom(i):w.causes])
+		}
+	}
+}
+
+// size makes room for so many paths and suspects.
+func (p *profile) size(paths, suspects int) {
+	if n := paths - len(p.times); n > 0 {
+		p.times, p.paths = append(p.times, make([]int64, n)...), slices.Grow(p.paths, paths)
+	}
+	if n := suspects - len(p.waited); n > 0 {
+		p.waited, p.suspects = append(p.waited, make([]float64, n)...), slices.Grow(p.suspects, suspects)
+	}
+}
+
+// clear makes it one of nothing.
+func (p *profile) clear() {
+	for _, path := range p.paths {
+		p.times[path] = 0
+	}
+	for _, of := range p.suspects {
+		p.waited[of] = 0
+	}
+	p.part, p.paths, p.suspects = part{}, p.paths[:0], p.suspects[:0]
+}
+
+// spend adds times of paths. Most of an analysis is here and in pass: they append to
+// lists that have room by index, which leaves all they need in registers.
+func (p *profile) spend(entries []entry) {
+	times, n := p.times, len(p.paths)
+	paths := p.paths[:len(times)]
+	for i := range entries {
+		path, own := entries[i].path, entries[i].own
+		t := &times[path]
+		if *t == 0 && own > 0 {
+			paths[n] = path
+			n++
+		}
+		*t += own
+	}
+	p.paths = paths[:n]
+}
+
+// pass adds causes.
+func (p *profile) pass(causes []cause) {
+	waited, n := p.waited, len(p.suspects)
+	suspects := p.suspects[:len(waited)]
+	for i := range causes {
+		of, ns := causes[i].of, causes[i].ns
+		w := &waited[of]
+		if *w == 0 && ns > 0 {
+			suspects[n] = of
+			n++
+		}
+		*w += ns
+	}
+	p.suspects = suspects[:n]
+}
 
 // suspects are regions of locations that made others wait; causes are their numbers.
 type suspects struct {
@@ -36,15 +128,12 @@ type suspects struct {
 	list []suspect
 }
 
-type suspect struct {
-	waited    [2]float64 // ns that both sides of an attribution waited for it
-	loc, path int32
-}
+type suspect struct{ loc, path int32 }
 
 func (s *suspects) number(loc, path int32) int32 {
 	n := s.of.of(joint(loc, path))
 	if int(n) == len(s.list) {
-		s.list = append(s.list, suspect{loc: loc, path: path})
+		s.list = append(s.list, suspect{loc, path})
 	}
 	return n
 }
@@ -57,140 +146,87 @@ const maxCauses = 64
 // and books them.
 func (a *Analyzer) blame(row int32, wait int64, v, late *visit, tied []visit) {
 	part := float64(wait) / float64(1+len(tied))
-	a.blamed = a.attribute(row, part, v, late, a.blamed[:0])
+	a.blamed = a.blamed[:0]
+	twice := a.attribute(row, part, v, late)
 	for i := range tied {
-		a.blamed = a.attribute(row, part, v, &tied[i], a.blamed)
+		a.attribute(row, part, v, &tied[i])
 	}
-	a.blamed = a.few(a.blamed)
+	if twice || len(tied) > 0 {
+		a.joinBlamed()
+	}
+	a.fewBlamed()
 }
 
 // attribute shares a wait among its causes (Böhme et al., section 4.2): region
 // by region, what the late one spent longer than the waiting one since they
 // last synchronised, and the waits it suffered itself, whose causes are known. It adds
-// them to a list.
-func (a *Analyzer) attribute(row int32, wait float64, v, late *visit, list []cause) []cause {
+// them to those to blame, and tells whether some of them may be there twice.
+func (a *Analyzer) attribute(row int32, wait float64, v, late *visit) (twice bool) {
 	since := a.common(v, late)
-	n := len(list)
-	list, total, direct := a.excess(v, late, since, false, list)
+	n := len(a.blamed)
+	total, direct, twice := a.excess(v, late, since, false)
 	if total < wait/2 {
 		// They did not leave the calls in which they met at the same time: these
 		// count as well.
-		list, total, direct = a.excess(v, late, since, true, list[:n])
+		a.blamed = a.blamed[:n]
+		total, direct, twice = a.excess(v, late, since, true)
 	}
 	if total <= 0 { // it was not longer at anything: its own call is to blame
-		list, total, direct = append(list[:n], cause{a.suspects.number(late.loc, late.path), wait}), wait, 1
+		a.blamed = append(a.blamed[:n], cause{a.suspects.number(late.loc, late.path), wait})
+		total, direct = wait, 1
 	}
-	for i := range list[n:] {
-		c := &list[n+i]
-		c.ns *= wait / total
+	part := wait / total
+	for i, list := 0, a.blamed[n:]; i < len(list); i++ {
+		list[i].ns *= part
 		if row != untoldRow {
-			a.table.cause(row, *c, i < direct)
+			a.table.cause(row, list[i], i < direct)
 		}
 	}
-	return list
+	return twice
 }
 
-// excess lists what the late one spent longer than the waiting one since they met:
-// first the regions it was in itself, so many of them, then what it waited for.
-// Where both waited for the same, neither is late by that; nor by what the other has
-// waited for already. Of the calls in which they met, what was waited for after that
-// counts, and where calls is set also what was no waiting.
-func (a *Analyzer) excess(v, late *visit, since sync, calls bool, list []cause) (_ []cause, total float64, direct int) {
-	if n := len(a.regions); len(a.times) < n {
-		a.times = append(a.times, make([]sides, n-len(a.times))...)
+// excess lists what the late one spent longer than the waiting one since they met: first
+// the regions it was in itself, so many of them, then what it waited for. Where both
+// waited for the same, neither is late by that; nor by what the other has waited for
+// already.
+func (a *Analyzer) excess(v, late *visit, since sync, calls bool) (total float64, direct int, twice bool) {
+	suspects := len(a.suspects.list)
+	a.late.size(len(a.regions), suspects)
+	a.own.size(len(a.regions), suspects)
+	if of := (part{since.late, late.at, since.time, late.loc, calls}); a.late.part != of {
+		a.late.fill(&a.locs[late.loc].log, of)
 	}
-	a.paths, a.passed = a.paths[:0], a.passed[:0]
-	a.spent(lateSide, &a.locs[late.loc].log, since.late, late.at, since.time, calls)
-	a.spent(ownSide, &a.locs[v.loc].log, since.own, v.at, since.time, calls)
-	n := len(list)
-	for _, p := range a.paths {
-		more := a.times[p][lateSide] - a.times[p][ownSide]
-		if more <= 0 {
+	a.own.fill(&a.locs[v.loc].log, part{since.own, v.at, since.time, v.loc, calls})
+	n := len(a.blamed)
+	for _, p := range a.late.paths {
+		ns := float64(a.late.times[p] - a.own.times[p])
+		if ns <= 0 {
 			continue
 		}
 		of := a.suspects.number(late.loc, p)
-		if ns := float64(more) - a.suspects.list[of].waited[ownSide]; ns > 0 {
-			list = append(list, cause{of, ns})
-			total += ns
+		if int(of) < suspects { // it was waited for before
+			ns -= a.own.waited[of]
 		}
-	}
-	direct = len(list) - n
-	for _, of := range a.passed {
-		w := &a.suspects.list[of]
-		ns := w.waited[lateSide] - w.waited[ownSide]
-		if w.loc == v.loc {
-			t := &a.times[w.path]
-			ns -= float64(max(t[ownSide]-t[lateSide], 0))
-		}
-		w.waited = [2]float64{}
 		if ns > 0 {
-			list = append(list, cause{of, ns})
+			a.blamed = append(a.blamed, cause{of, ns})
 			total += ns
 		}
 	}
-	for _, p := range a.paths {
-		a.times[p] = sides{}
-	}
-	return list, total, direct
-}
-
-// spent adds the entries of a log from a number up to another to the times of a side, and
-// what they waited for. They met at a time, in the entry before the first: see excess.
-func (a *Analyzer) spent(side int, l *log, from, to, met int64, calls bool) {
-	if e := l.entry(from - 1); e != nil {
-		if e.first > 0 {
-			a.suffered(side, l, e, met)
+	direct = len(a.blamed) - n
+	for _, of := range a.late.suspects {
+		ns := a.late.waited[of] - a.own.waited[of]
+		switch s := a.suspects.list[of]; s.loc {
+		case v.loc:
+			ns -= float64(max(a.own.times[s.path]-a.late.times[s.path], 0))
+		case late.loc:
+			twice = true
 		}
-		if calls {
-			a.spend(side, e.path, e.own)
+		if ns > 0 {
+			a.blamed = append(a.blamed, cause{of, ns})
+			total += ns
 		}
 	}
-	entries, sums := l.between(from, to)
-	for i := range sums {
-		s := &sums[i]
-		a.pass(side, s.causes)
-		a.spend(side, s.path, s.own)
-	}
-	for i := range entries {
-		e := &entries[i]
-		if e.first > 0 {
-			a.suffered(side, l, e, math.MinInt64)
-		}
-		a.spend(side, e.path, e.own)
-	}
-}
-
-// spend adds to the time of a path.
-func (a *Analyzer) spend(side int, path int32, ns int64) {
-	if ns <= 0 {
-		return
-	}
-	t := &a.times[path]
-	if t[lateSide]|t[ownSide] == 0 {
-		a.paths = append(a.paths, path)
-	}
-	t[side] += ns
-}
-
-// suffered adds the causes of the waits of an entry that were over after a time.
-func (a *Analyzer) suffered(side int, l *log, e *entry, after int64) {
-	for n := e.first; n > 0; {
-		w := &l.waits[n-1]
-		if n = w.next; w.until > after {
-			a.pass(side, l.causes[w.from:w.to])
-		}
-	}
-}
-
-// pass adds causes to what a side waited for.
-func (a *Analyzer) pass(side int, causes []cause) {
-	for _, c := range causes {
-		w := &a.suspects.list[c.of]
-		if w.waited[lateSide] == 0 && w.waited[ownSide] == 0 {
-			a.passed = append(a.passed, c.of)
-		}
-		w.waited[side] += c.ns
-	}
+	return total, direct, twice
 }
 
 // largest is the path of the largest cause of the wait that is judged; of those as large
@@ -209,32 +245,27 @@ func (a *Analyzer) largest() int32 {
 	return a.suspects.list[most.of].path
 }
 
-// few joins equal causes and keeps the largest.
-func (a *Analyzer) few(causes []cause) []cause {
-	causes = a.joined(causes)
-	if len(causes) <= maxCauses {
-		return causes
+// fewBlamed keeps the largest of those to blame.
+func (a *Analyzer) fewBlamed() {
+	if len(a.blamed) <= maxCauses {
+		return
 	}
-	slices.SortFunc(causes, func(x, y cause) int {
+	slices.SortFunc(a.blamed, func(x, y cause) int {
 		return cmp.Or(cmp.Compare(y.ns, x.ns), cmp.Compare(x.of, y.of))
 	})
-	for _, c := range causes[maxCauses:] {
-		causes[0].ns += c.ns
+	for _, c := range a.blamed[maxCauses:] {
+		a.blamed[0].ns += c.ns
 	}
-	return causes[:maxCauses]
+	a.blamed = a.blamed[:maxCauses]
 }
 
-// joined sums up equal causes.
-func (a *Analyzer) joined(causes []cause) []cause {
-	if len(causes) < 2 {
-		return causes
+// joinBlamed sums up those that are there more than once.
+func (a *Analyzer) joinBlamed() {
+	a.own.clear()
+	a.own.size(0, len(a.suspects.list))
+	a.own.pass(a.blamed)
+	for i, of := range a.own.suspects {
+		a.blamed[i] = cause{of, a.own.waited[of]}
 	}
-	a.passed = a.passed[:0]
-	a.pass(lateSide, causes)
-	for i, of := range a.passed {
-		w := &a.suspects.list[of]
-		causes[i] = cause{of, w.waited[lateSide]}
-		w.waited = [2]float64{}
-	}
-	return causes[:len(a.passed)]
+	a.blamed = a.blamed[:len(a.own.suspects)]
 }

@@ -214,6 +214,7 @@ func (a *Analyzer) meet(m *meeting) {
 			firstLeave, first = m.visits[i].end, m.visits[i].loc
 		}
 	}
+	a.late.clear() // the waits for it are judged; from here on it stays the same
 	e := event{kind: k, late: late.visit, tied: m.tied(late)}
 	for i := range m.visits {
 		v := &m.visits[i]
@@ -279,10 +280,10 @@ func (a *Analyzer) forget(m *meeting) {
 	a.fold(m)
 	for i := range m.visits {
 		v := &m.visits[i]
-		a.locs[v.loc].forget(v.at, &a.room)
+		a.locs[v.loc].forget(v.at)
 	}
-	for i := range a.mail.boxes {
-		a.mail.boxes[i].forget(m.last().ready)
+	for i, time := 0, m.last().ready; i < len(a.mail.boxes); i++ {
+		a.mail.boxes[i].forget(time)
 	}
 	a.pairs.clear()
 }

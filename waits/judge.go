@@ -224,6 +224,7 @@ func (a *Analyzer) settle(n int32) {
 		a.meet(e.whole)
 		return
 	}
+	a.late.clear()
 	if a.share(e) {
 		at := e.v.at + 1
 		if e.goesOn {
@@ -237,10 +238,9 @@ func (a *Analyzer) settle(n int32) {
 func (a *Analyzer) share(e *event) bool {
 	v, late := &e.v, &e.late
 	l := &a.locs[v.loc].log
-	own := l.entry(v.at)
 	begin := max(v.begin, e.from)
-	if own != nil {
-		begin = max(begin, l.until(own))
+	if w := l.last(v.at); w != nil {
+		begin = max(begin, w.until)
 	}
 	wait := e.until - begin
 	if wait <= 0 {
@@ -256,13 +256,11 @@ func (a *Analyzer) share(e *event) bool {
 		a.Each(Wait{k.pattern(), v.loc, v.path, late.loc, begin, e.until, a.largest()})
 	}
 	a.regions[v.path].ns -= float64(wait)
-	if own != nil {
-		by := detour{loc: -1}
-		if !e.aside { // up to the late one's call, and then what was left of the wait
-			by = detour{late.at - 1, max(v.end-max(e.until, late.begin), 0), late.loc}
-		}
-		l.waited(own, wait, e.until, by, a.blamed)
+	by := detour{loc: -1}
+	if !e.aside { // up to the late one's call, and then what was left of the wait
+		by = detour{late.at - 1, max(v.end-max(e.until, late.begin), 0), late.loc}
 	}
+	l.waited(v.at, wait, e.until, by, a.blamed)
 	return true
 }
 

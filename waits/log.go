@@ -11,37 +11,37 @@ import (
 // lists themselves, so that the garbage collector has nothing to follow.
 type log struct {
 	entries []entry
-	base    int64 // number of entries[0]
-	sums    []sum // of what lies before, by region
-	waits   []past
-	causes  []cause // of the waits
+	base    int64   // number of entries[0]
+	sums    []sum   // of what lies before, by region
+	waits   []past  // of entries, in their order
+	causes  []cause // of the waits, in their order
 	track           // of the critical path, before entries[0]
 }
 
 // entry is time in one region; a call may hold waits.
 type entry struct {
-	begin int64 // ns
-	own   int64 // ns without the waits
-	path  int32
-	first int32 // place of its first wait, counted from 1; 0 for none
-	last  int32 // of its last, where it has any
-	kind  entryKind
+	begin  int64 // ns
+	own    int64 // ns without the waits
+	path   int32
+	kind   entryKind
+	waited bool // it holds some
 }
 
 type entryKind uint8
 
 const (
 	work   entryKind = iota // which may go on
+	done                    // work that does not
 	call                    // for which others may wait, or which may wait
 	access                  // a call that is one to a window
 )
 
 // past is a wait that was judged.
 type past struct {
-	until    int64 // when it was over
-	from, to int32 // its causes, which add up to it
-	next     int32 // wait of its entry, counted from 1; 0 for none
-	before   detour
+	at     int64 // number of its entry
+	until  int64 // when it was over
+	before detour
+	causes int32 // where its causes end in the log's, which add up to it
 }
 
 // sum is what some entries took together.
@@ -60,15 +60,22 @@ type cause struct {
 // maxLog is how many entries a location keeps.
 const maxLog = 4096
 
-// work adds computation.
+// work adds computation. What takes no time, as calls that begin a message do in a
+// replay, has no entry, but ends that before it.
 func (l *log) work(path int32, begin, ns int64) {
 	if n := len(l.entries); n > 0 {
-		if e := &l.entries[n-1]; e.kind == work && e.path == path {
+		e := &l.entries[n-1]
+		if e.kind == work && e.path == path {
 			e.own += ns
 			return
 		}
+		if ns == 0 && e.kind == work {
+			e.kind = done
+		}
 	}
-	l.entries = append(l.entries, entry{path: path, begin: begin, own: ns})
+	if ns != 0 {
+		l.entries = append(l.entries, entry{path: path, begin: begin, own: ns})
+	}
 }
 
 // call adds a call and returns its number.
@@ -109,41 +116,55 @@ func (l *log) between(from, to int64) ([]entry, []sum) {
 	return l.entries[i:j], nil
 }
 
-// until is when the last wait of an entry was over, or when it began.
-func (l *log) until(e *entry) int64 {
-	if e.first == 0 {
-		return e.begin
+// past is the place of the first wait of entries from a number on. Mostly those that
+// are asked for are among the last.
+func (l *log) past(at int64) int {
+	i := len(l.waits)
+	for i > 0 && l.waits[i-1].at >= at {
+		i--
 	}
-	return l.waits[e.last-1].until
+	return i
+}
+
+// causesFrom is where the causes of waits from a place on begin.
+func (l *log) causesFrom(wait int) int {
+	if wait == 0 {
+		return 0
+	}
+	return int(l.waits[wait-1].causes)
+}
+
+// last is the last wait of an entry; nil where it has none.
+func (l *log) last(at int64) *past {
+	if e := l.entry(at); e == nil || !e.waited {
+		return nil
+	}
+	i := sort.Search(len(l.waits), func(i int) bool { return l.waits[i].at > at })
+	return &l.waits[i-1]
 }
 
 // waited turns part of a call into a wait, which the critical path leaves by a detour.
 // What was blamed is copied.
-func (l *log) waited(e *entry, wait, until int64, by detour, blamed []cause) {
+func (l *log) waited(at, wait, until int64, by detour, blamed []cause) {
+	e := l.entry(at)
+	if e == nil {
+		return
+	}
 	if by.loc < 0 { // the path goes on as before
-		by = l.detour(e)
+		by = l.detour(at)
 	}
-	e.own = max(e.own-wait, 0)
-	from := int32(len(l.causes))
-	l.causes = append(l.causes, blamed...)
-	l.link(e, past{until: until, from: from, to: int32(len(l.causes)), before: by})
-}
-
-// link adds a wait to those of an entry.
-func (l *log) link(e *entry, w past) {
-	w.next = 0
-	l.waits = append(l.waits, w)
-	n := int32(len(l.waits))
-	if e.first == 0 {
-		e.first = n
-	} else {
-		l.waits[e.last-1].next = n
+	e.own, e.waited = max(e.own-wait, 0), true
+	i := l.past(at + 1) // mostly behind all others
+	from := l.causesFrom(i)
+	l.causes = slices.Insert(l.causes, from, blamed...)
+	l.waits = slices.Insert(l.waits, i, past{at: at, until: until, before: by, causes: int32(from)})
+	for ; i < len(l.waits); i++ {
+		l.waits[i].causes += int32(len(blamed))
 	}
-	e.last = n
 }
 
 // forget drops what lies before a number.
-func (l *log) forget(before int64, room *log) {
+func (l *log) forget(before int64) {
 	if before < l.base {
 		return
 	}
@@ -151,25 +172,20 @@ func (l *log) forget(before int64, room *log) {
 	l.entries = l.entries[:copy(l.entries, l.entries[i:])]
 	l.base += i
 	l.sums = l.sums[:0]
-	l.pack(room)
+	l.forgetWaits()
 }
 
-// pack keeps of the waits only those of entries that are still there.
-func (l *log) pack(room *log) {
-	room.waits, room.causes = append(room.waits[:0], l.waits...), append(room.causes[:0], l.causes...)
-	l.waits, l.causes = l.waits[:0], l.causes[:0]
-	for i := range l.entries {
-		e := &l.entries[i]
-		n := e.first
-		e.first = 0
-		for n > 0 {
-			w := room.waits[n-1]
-			n = w.next
-			from := int32(len(l.causes))
-			l.causes = append(l.causes, room.causes[w.from:w.to]...)
-			w.from, w.to = from, int32(len(l.causes))
-			l.link(e, w)
-		}
+// forgetWaits drops those of entries that are not there any more.
+func (l *log) forgetWaits() {
+	i := 0
+	for i < len(l.waits) && l.waits[i].at < l.base {
+		i++
+	}
+	from := l.causesFrom(i)
+	l.causes = l.causes[:copy(l.causes, l.causes[from:])]
+	l.waits = l.waits[:copy(l.waits, l.waits[i:])]
+	for i := range l.waits {
+		l.waits[i].causes -= int32(from)
 	}
 }
 
@@ -183,7 +199,7 @@ func (a *Analyzer) shorten(l *location) {
 	a.sumUp(&l.log, half)
 	l.entries = l.entries[:copy(l.entries, l.entries[half:])]
 	l.base += int64(half)
-	l.pack(&a.room)
+	l.forgetWaits()
 	if a.older += half; a.older > maxOlder {
 		a.flatten(l.entries[0].begin)
 	}
@@ -206,19 +222,22 @@ func (a *Analyzer) sumUp(l *log, entries int) {
 		*at(s.path) = s
 	}
 	for i := range l.entries[:entries] {
-		e := &l.entries[i]
-		s := at(e.path)
-		s.own += e.own
-		for n := e.first; n > 0; n = l.waits[n-1].next {
-			w := &l.waits[n-1]
-			s.causes = append(s.causes, l.causes[w.from:w.to]...)
-		}
+		at(l.entries[i].path).own += l.entries[i].own
+	}
+	for i, from := 0, int32(0); i < l.past(l.base+int64(entries)); i++ {
+		w := &l.waits[i]
+		s := at(l.entry(w.at).path)
+		s.causes = append(s.causes, l.causes[from:w.causes]...)
+		from = w.causes
 	}
 	most := entries + len(l.sums)
 	if l.sums = l.sums[:0]; len(sums) >= most {
 		return
 	}
 	for _, s := range sums {
-		l.sums = append(l.sums, sum{s.path, s.own, slices.Clone(a.few(s.causes))})
+		a.blamed = s.causes
+		a.joinBlamed()
+		a.fewBlamed()
+		l.sums = append(l.sums, sum{s.path, s.own, slices.Clone(a.blamed)})
 	}
 }

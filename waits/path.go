@@ -34,11 +34,11 @@ type stretch struct {
 const maxOlder = 1 << 20
 
 // detour is how the path comes to an entry.
-func (l *log) detour(e *entry) detour {
-	if e.first > 0 {
-		return l.waits[e.last-1].before
+func (l *log) detour(at int64) detour {
+	if w := l.last(at); w != nil {
+		return w.before
 	}
-	return detour{loc: -1, ns: e.own}
+	return detour{loc: -1, ns: l.entry(at).own}
 }
 
 // stretch is the entry of a number on the path.
@@ -46,8 +46,8 @@ func (l *log) stretch(n int64) stretch {
 	if n < l.base {
 		return l.older[int64(len(l.older))-(l.base-n)]
 	}
-	e := &l.entries[n-l.base]
-	return stretch{e.begin, l.detour(e), e.path}
+	e := l.entry(n)
+	return stretch{e.begin, l.detour(n), e.path}
 }
 
 // retire keeps the first entries for the path alone.
