@@ -95,9 +95,13 @@ func (p *profile) spend(entries []entry) {
 	times, n := p.times, len(p.paths)
 	paths := p.paths[:len(times)]
 	for i := range entries {
-		path, own := entries[i].path, entries[i].own
+		own := entries[i].own
+		if own == 0 {
+			continue
+		}
+		path := entries[i].path
 		t := &times[path]
-		if *t == 0 && own > 0 {
+		if *t == 0 {
 			paths[n] = path
 			n++
 		}

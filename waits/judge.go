@@ -26,6 +26,7 @@ type event struct {
 type found struct {
 	due    []due
 	now    []due // of that, what is being judged
+	spare  []due // room to sort it
 	events []event
 	free   []int32 // of these, those to be used again
 }
@@ -93,23 +94,62 @@ func (a *Analyzer) judge(upTo int64) {
 		}
 	}
 	f.due, f.now = later, now
-	slices.SortFunc(now, func(x, y due) int {
-		if x.until != y.until {
-			return cmp.Compare(x.until, y.until)
-		}
-		return f.events[x.event].order(&f.events[y.event])
-	})
-	for left := a.once(now); len(left) > 0; {
-		same := 1
-		for same < len(left) && left[same].until == left[0].until {
-			same++
-		}
+	f.sort()
+	for left := a.once(f.now); len(left) > 0; {
+		same := moment(left)
 		a.inOrder(left[:same])
 		left = left[same:]
 	}
-	for _, d := range now {
+	for _, d := range f.now {
 		f.free = append(f.free, d.event)
 	}
+}
+
+// sort puts what is judged in order: by the time, digit by digit from the lowest (Knuth,
+// The Art of Computer Programming 3, section 5.2.5), since there are many of one stretch of
+// time; those of one moment by who waits.
+func (f *found) sort() {
+	if len(f.now) == 0 {
+		return
+	}
+	first, last := f.now[0].until, f.now[0].until
+	for _, d := range f.now {
+		first, last = min(first, d.until), max(last, d.until)
+	}
+	f.spare = slices.Grow(f.spare[:0], len(f.now))
+	for shift := 0; uint64(last-first)>>shift > 0; shift += 8 {
+		var ends [256]int32
+		for _, d := range f.now {
+			ends[uint8(uint64(d.until-first)>>shift)]++
+		}
+		sum := int32(0)
+		for digit, n := range ends {
+			ends[digit], sum = sum, sum+n
+		}
+		to := f.spare[:len(f.now)]
+		for _, d := range f.now {
+			end := &ends[uint8(uint64(d.until-first)>>shift)]
+			to[*end] = d
+			*end++
+		}
+		f.now, f.spare = to, f.now
+	}
+	for list := f.now; len(list) > 0; {
+		same := moment(list)
+		if same > 1 {
+			slices.SortFunc(list[:same], func(x, y due) int { return f.events[x.event].order(&f.events[y.event]) })
+		}
+		list = list[same:]
+	}
+}
+
+// moment is how many of a list are of the time of the first.
+func moment(list []due) int {
+	n := 1
+	for n < len(list) && list[n].until == list[0].until {
+		n++
+	}
+	return n
 }
 
 // order is that of events of one moment.

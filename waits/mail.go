@@ -10,7 +10,6 @@ type mail struct {
 	pool   []message
 	free   int32   // the first that may be used again, counted from 1; 0 for none
 	chains []int32 // the first message of each, counted from 1; a power of two
-	open   int     // messages in them
 }
 
 // mailbox is that of one rank.
@@ -57,22 +56,16 @@ type message struct {
 // are given up.
 const maxOpen = 4096
 
-// chain is where the messages of an address are.
-func (l *mail) chain(of address) *int32 {
-	h := (of.ends*golden ^ joint(of.tag, of.comm)) * golden
-	return &l.chains[h>>32&uint64(len(l.chains)-1)]
-}
-
-// find is the place where the oldest open message of an address stands, or would; nil
-// where there are none at all.
+// find is the place where the oldest open message of an address stands, or would. There
+// is room for another message then, so that the place holds until it is used.
 func (l *mail) find(of address) *int32 {
-	if l.open == 0 {
-		return nil
+	if l.free == 0 {
+		l.grow()
 	}
 	at := l.chain(of)
 	for *at > 0 {
 		m := &l.pool[*at-1]
-		if m.address == of {
+		if m.ends == of.ends && m.label == of.label {
 			break
 		}
 		at = &m.chain
@@ -80,26 +73,66 @@ func (l *mail) find(of address) *int32 {
 	return at
 }
 
-// take takes the oldest open message of an address out of its queue, where it is one of
-// which that side is missing; else it is 0.
-func (l *mail) take(of address, send bool) int32 {
-	at := l.find(of)
-	if at == nil || *at == 0 || l.pool[*at-1].sent == send {
-		return 0
+// chain is where the messages of an address are.
+func (l *mail) chain(of address) *int32 {
+	h := (of.ends*golden ^ joint(of.tag, of.comm)) * golden
+	return &l.chains[h>>32&uint64(len(l.chains)-1)]
+}
+
+// grow makes room for more messages, and as many chains.
+func (l *mail) grow() {
+	n := len(l.pool)
+	l.pool = append(l.pool, make([]message, max(leastSlots, n))...)
+	for i := range l.pool[n:] {
+		l.release(int32(n + i + 1))
 	}
-	n := *at
-	l.remove(at)
-	return n
+	old := l.chains
+	l.chains = make([]int32, 2*len(l.pool))
+	for _, n := range old {
+		for n > 0 {
+			m := &l.pool[n-1]
+			at := l.chain(m.address)
+			n, m.chain, *at = m.chain, *at, n
+		}
+	}
+}
+
+// release gives a message's room back.
+func (l *mail) release(n int32) { l.pool[n-1].next, l.free = l.free, n }
+
+// add makes an open message with one side at a place that was found for it.
+func (l *mail) add(at *int32, of address, sent bool) *message {
+	n := l.free
+	m := &l.pool[n-1]
+	l.free = m.next
+	b := &l.boxes[of.to()]
+	m.address, m.sent, m.awaited = of, sent, false
+	m.chain, m.next, m.last = 0, 0, n
+	if m.older, m.newer = b.last, 0; b.last > 0 {
+		l.pool[b.last-1].newer = n
+	} else {
+		b.first = n
+	}
+	b.last = n
+	b.open++
+	if *at == 0 {
+		*at = n
+	} else {
+		first := &l.pool[*at-1]
+		l.pool[first.last-1].next, first.last = n, n
+	}
+	return m
 }
 
 // remove takes the first message of a queue out of it and out of its mailbox.
-func (l *mail) remove(at *int32) {
-	m := &l.pool[*at-1]
+func (l *mail) remove(at *int32, m *message) {
 	if *at = m.chain; m.next > 0 {
 		*at = m.next
-		l.pool[m.next-1].chain, l.pool[m.next-1].last = m.chain, m.last
+		next := &l.pool[m.next-1]
+		next.chain, next.last = m.chain, m.last
 	}
 	b := &l.boxes[m.to()]
+	b.open--
 	if m.older > 0 {
 		l.pool[m.older-1].newer = m.newer
 	} else {
@@ -110,61 +143,6 @@ func (l *mail) remove(at *int32) {
 	} else {
 		b.last = m.older
 	}
-	b.open--
-	l.open--
-}
-
-// add makes an open message with one side.
-func (l *mail) add(of address, sent bool) *message {
-	n := l.room()
-	m := &l.pool[n-1]
-	m.address, m.sent, m.awaited = of, sent, false
-	m.chain, m.next, m.last = 0, 0, n
-	b := &l.boxes[m.to()]
-	if m.older, m.newer = b.last, 0; b.last > 0 {
-		l.pool[b.last-1].newer = n
-	} else {
-		b.first = n
-	}
-	b.last = n
-	b.open++
-	l.open++
-	if at := l.find(of); *at == 0 {
-		*at = n
-	} else {
-		first := &l.pool[*at-1]
-		l.pool[first.last-1].next, first.last = n, n
-	}
-	return m
-}
-
-// room is the place of a message that is not in use.
-func (l *mail) room() int32 {
-	if n := l.free; n > 0 {
-		l.free = l.pool[n-1].next
-		return n
-	}
-	l.pool = append(l.pool, message{})
-	if len(l.pool) > len(l.chains) {
-		l.rehash(max(leastSlots, 2*len(l.chains)))
-	}
-	return int32(len(l.pool))
-}
-
-// release gives a message's room back.
-func (l *mail) release(n int32) { l.pool[n-1].next, l.free = l.free, n }
-
-// rehash makes another number of chains.
-func (l *mail) rehash(chains int) {
-	old := l.chains
-	l.chains = make([]int32, chains)
-	for _, n := range old {
-		for n > 0 {
-			m := &l.pool[n-1]
-			at := l.chain(m.address)
-			n, m.chain, *at = m.chain, *at, n
-		}
-	}
 }
 
 // doneRing are the latest messages with both sides, for sends whose completion is yet
@@ -172,28 +150,29 @@ func (l *mail) rehash(chains int) {
 type doneRing struct {
 	messages [maxDone]int32
 	used     uint32 // by bits, which places are
-	turn     int    // where the next goes
+	turn     uint32 // where the next goes
 }
 
 const maxDone = 32
 
 // put keeps a message and returns the one that has to go; 0 for none.
 func (d *doneRing) put(n int32) int32 {
-	out := int32(0)
-	if d.used>>d.turn&1 != 0 {
-		out = d.messages[d.turn]
+	i, out := d.turn%maxDone, int32(0)
+	if bit := uint32(1) << i; d.used&bit != 0 {
+		out = d.messages[i]
+	} else {
+		d.used |= bit
 	}
-	d.messages[d.turn] = n
-	d.used |= 1 << d.turn
-	d.turn = (d.turn + 1) % maxDone
+	d.messages[i] = n
+	d.turn++
 	return out
 }
 
 // all are the messages with their places, the oldest first.
 func (d *doneRing) all(yield func(place int, message int32) bool) {
-	for left := bits.RotateLeft32(d.used, -d.turn); left != 0; left &= left - 1 {
-		i := (d.turn + bits.TrailingZeros32(left)) % maxDone
-		if !yield(i, d.messages[i]) {
+	for left := bits.RotateLeft32(d.used, -int(d.turn%maxDone)); left != 0; left &= left - 1 {
+		i := (d.turn + uint32(bits.TrailingZeros32(left))) % maxDone
+		if !yield(int(i), d.messages[i]) {
 			return
 		}
 	}

@@ -66,40 +66,44 @@ func (a *Analyzer) newIntake(v *visit, of label, ordered bool) int32 {
 
 // sent looks at the send of a message.
 func (a *Analyzer) sent(v *visit, to address, blocking bool) {
-	n := a.mail.take(to, true)
-	if n == 0 {
-		a.bound(to)
-		m := a.mail.add(to, true)
-		m.side, m.blocking = *v, blocking
-		return
+	l := &a.mail
+	at := l.find(to)
+	if n := *at; n > 0 {
+		if m := &l.pool[n-1]; !m.sent {
+			l.remove(at, m)
+			in := m.in
+			a.matched(n, m, v, blocking)
+			a.known(in)
+			return
+		}
 	}
-	m := &a.mail.pool[n-1]
-	in := m.in
-	a.matched(n, v, blocking)
-	a.known(in)
+	m := l.add(at, to, true)
+	m.side, m.blocking = *v, blocking
+	a.bound(to.to())
 }
 
 // received looks at the receive of a message.
 func (a *Analyzer) received(in int32, from address, posted int64) {
-	call := &a.intakes.list[in]
-	n := a.mail.take(from, false)
-	if n == 0 {
-		call.left++
-		a.bound(from)
-		m := a.mail.add(from, false)
-		m.side, m.posted, m.in = call.visit, posted, in
-		return
+	l, call := &a.mail, &a.intakes.list[in]
+	at := l.find(from)
+	if n := *at; n > 0 {
+		if m := &l.pool[n-1]; m.sent {
+			l.remove(at, m)
+			send := m.side
+			m.side, m.posted, m.in = call.visit, posted, in
+			a.matched(n, m, &send, m.blocking)
+			return
+		}
 	}
-	m := &a.mail.pool[n-1]
-	send := m.side
+	call.left++
+	m := l.add(at, from, false)
 	m.side, m.posted, m.in = call.visit, posted, in
-	a.matched(n, &send, m.blocking)
+	a.bound(from.to())
 }
 
 // matched looks at the sender of a message that is no longer open, and keeps the latest
 // sender for the receiver.
-func (a *Analyzer) matched(n int32, send *visit, blocking bool) {
-	m := &a.mail.pool[n-1]
+func (a *Analyzer) matched(n int32, m *message, send *visit, blocking bool) {
 	in := &a.intakes.list[m.in]
 	if !in.any || later(send.begin, send.loc, in.latest.begin, in.latest.loc) {
 		in.any, in.latest = true, *send
@@ -121,15 +125,15 @@ func (a *Analyzer) matched(n int32, send *visit, blocking bool) {
 }
 
 // bound gives up the older messages of a rank that has too many with one side.
-func (a *Analyzer) bound(of address) {
-	b := &a.mail.boxes[of.to()]
-	if b.open < maxOpen {
+func (a *Analyzer) bound(rank int32) {
+	b := &a.mail.boxes[rank]
+	if b.open <= maxOpen {
 		return
 	}
 	for range maxOpen / 2 {
 		n := b.first
 		m := &a.mail.pool[n-1]
-		a.mail.remove(a.mail.find(m.address)) // the oldest of all is the oldest of its address
+		a.mail.remove(a.mail.find(m.address), m) // the oldest of all is the oldest of its address
 		b.lost++
 		if !m.sent {
 			a.intakes.list[m.in].broken = true
@@ -158,11 +162,9 @@ func (a *Analyzer) sendDone(v *visit, to address, posted int64) {
 			of, begun, place = n, m.begun, i
 		}
 	}
-	if at := l.find(to); at != nil {
-		for n := *at; n > 0; n = l.pool[n-1].next {
-			if m := &l.pool[n-1]; m.sent && !m.awaited && m.side.begin <= posted && (of == 0 || m.side.begin > begun) {
-				of, begun, place = n, m.side.begin, -1
-			}
+	for n := *l.find(to); n > 0; n = l.pool[n-1].next {
+		if m := &l.pool[n-1]; m.sent && !m.awaited && m.side.begin <= posted && (of == 0 || m.side.begin > begun) {
+			of, begun, place = n, m.side.begin, -1
 		}
 	}
 	if of == 0 {
