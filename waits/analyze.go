@@ -120,7 +120,7 @@ func (a *Analyzer) Span(s *events.Span) {
 		a.shorten(l)
 	}
 	l.end = max(l.end, s.End)
-	a.book(s)
+	a.spend(s)
 	ns := max(s.End-s.Begin, 0)
 	if len(s.Messages) == 0 && !exchanges(s.Kind) {
 		l.work(s.Path, s.Begin, ns)
@@ -158,8 +158,8 @@ func exchanges(k trace.Kind) bool {
 	return true
 }
 
-// book adds a span to the times of its region.
-func (a *Analyzer) book(s *events.Span) {
+// spend adds a span to the times of its region.
+func (a *Analyzer) spend(s *events.Span) {
 	if int(s.Path) >= len(a.regions) {
 		a.regions = append(a.regions, make([]region, int(s.Path)+1-len(a.regions))...)
 	}

@@ -132,12 +132,15 @@ type suspects struct {
 	list []suspect
 }
 
-type suspect struct{ loc, path int32 }
+type suspect struct {
+	loc, path int32
+	row, sum  int32 // of a table, where it was booked last
+}
 
 func (s *suspects) number(loc, path int32) int32 {
 	n := s.of.of(joint(loc, path))
 	if int(n) == len(s.list) {
-		s.list = append(s.list, suspect{loc, path})
+		s.list = append(s.list, suspect{loc, path, untoldRow, 0})
 	}
 	return n
 }
@@ -183,7 +186,7 @@ func (a *Analyzer) attribute(row int32, wait float64, v, late *visit) (twice boo
 	for i, list := 0, a.blamed[n:]; i < len(list); i++ {
 		list[i].ns *= part
 		if row != untoldRow {
-			a.table.cause(row, list[i], i < direct)
+			a.book(row, list[i], i < direct)
 		}
 	}
 	return twice
@@ -223,7 +226,7 @@ func (a *Analyzer) excess(v, late *visit, since sync, calls bool) (total float64
 		case v.loc:
 			ns -= float64(max(a.own.times[s.path]-a.late.times[s.path], 0))
 		case late.loc:
-			twice = true
+			twice = twice || a.late.times[s.path] > a.own.times[s.path]
 		}
 		if ns > 0 {
 			a.blamed = append(a.blamed, cause{of, ns})

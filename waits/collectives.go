@@ -233,7 +233,7 @@ func (a *Analyzer) meet(m *meeting) {
 // the call itself.
 func (a *Analyzer) completed(v *visit, first int32, ns int64) {
 	if row := a.told(completion, v, first, ns); row != untoldRow {
-		a.table.cause(row, cause{a.suspects.number(v.loc, v.path), float64(ns)}, true)
+		a.book(row, cause{a.suspects.number(v.loc, v.path), float64(ns)}, true)
 	}
 }
 

@@ -37,12 +37,16 @@ func (t *table) add(row, rank int32, ns int64) {
 	r.ranks[rank] += float64(ns)
 }
 
-func (t *table) cause(row int32, c cause, direct bool) {
-	n := t.causes.of(joint(row, c.of))
-	if int(n) == len(t.sums) {
-		t.sums = append(t.sums, causeSum{row: row, of: c.of})
+// book adds a cause to a row. Mostly it is the row to which it was added before.
+func (a *Analyzer) book(row int32, c cause, direct bool) {
+	t, of := &a.table, &a.suspects.list[c.of]
+	if of.row != row {
+		of.row, of.sum = row, t.causes.of(joint(row, c.of))
+		if int(of.sum) == len(t.sums) {
+			t.sums = append(t.sums, causeSum{row: row, of: c.of})
+		}
 	}
-	s := &t.sums[n]
+	s := &t.sums[of.sum]
 	s.ns += c.ns
 	if direct {
 		s.direct += c.ns

@@ -9,7 +9,8 @@ import (
 // taken are the messages that a rank took in, by when the call began that did: for
 // receives that waited while another message lay there.
 type taken struct {
-	list []took
+	list   []took
+	latest int64 // when the last of the calls began
 	// later is by place what was sent first of the messages from there on, and what of
 	// those with other labels than that; none where it is not known.
 	later [][2]earliest
@@ -34,11 +35,17 @@ func (t *taken) take(begin, sent int64, of label) {
 		t.list = append(t.list[:0], t.list[len(t.list)/2:]...)
 	}
 	t.list, t.later = append(t.list, took{begin, earliest{sent, of}}), t.later[:0]
+	t.latest = max(t.latest, begin)
 }
 
 // forget drops those up to a time.
 func (t *taken) forget(upTo int64) {
-	t.list, t.later = slices.DeleteFunc(t.list, func(m took) bool { return m.begin <= upTo }), t.later[:0]
+	t.later = t.later[:0]
+	if t.latest <= upTo { // mostly
+		t.list = t.list[:0]
+		return
+	}
+	t.list = slices.DeleteFunc(t.list, func(m took) bool { return m.begin <= upTo })
 }
 
 // sort makes later.
