@@ -12,12 +12,10 @@ import (
 func Analyze(ctx context.Context, src events.Source) (*Report, error) {
 	h := src.Header()
 	a := NewAnalyzer(h)
-	seen := 0
 	err := src.Each(ctx, func(s *events.Span) error {
-		if seen++; seen&0xffff == 0 && ctx.Err() != nil {
+		if a.Span(s); a.spans&0xffff == 0 {
 			return ctx.Err()
 		}
-		a.Span(s)
 		return nil
 	})
 	if err != nil {
@@ -114,12 +112,16 @@ func NewAnalyzer(h *events.Header) *Analyzer {
 // Span takes one span.
 func (a *Analyzer) Span(s *events.Span) {
 	a.spans++
-	a.begin, a.end = min(a.begin, s.Begin), max(a.end, s.End)
+	if a.begin > s.Begin {
+		a.begin = s.Begin
+	}
 	l := &a.locs[s.Loc]
 	if l.full() {
 		a.shorten(l)
 	}
-	l.end = max(l.end, s.End)
+	if l.end < s.End {
+		l.end, a.end = s.End, max(a.end, s.End)
+	}
 	a.spend(s)
 	ns := max(s.End-s.Begin, 0)
 	if len(s.Messages) == 0 && !exchanges(s.Kind) {

@@ -40,32 +40,16 @@ type part struct {
 func (p *profile) fill(l *log, of part) {
 	p.clear()
 	p.part = of
-	if e := l.entry(of.from - 1); e != nil {
-		if e.waited {
-			p.since(l, of.from-1, of.met)
-		}
-		if of.call {
-			p.spend(l.entries[of.from-1-l.base:][:1])
-		}
-	}
 	entries, sums := l.between(of.from, of.to)
 	for i := range sums {
 		p.pass(sums[i].causes)
 		p.spend([]entry{{path: sums[i].path, own: sums[i].own}})
 	}
+	if met := l.entry(of.from - 1); met != nil && of.call {
+		p.spend([]entry{*met})
+	}
 	p.spend(entries)
-	if to := l.past(of.to); to > 0 {
-		p.pass(l.causes[l.causesFrom(l.past(of.from)):l.waits[to-1].causes])
-	}
-}
-
-// since adds the causes of an entry's waits that were over after a time.
-func (p *profile) since(l *log, at, after int64) {
-	for i := l.past(at); i < len(l.waits) && l.waits[i].at == at; i++ {
-		if w := &l.waits[i]; w.until > after {
-			p.pass(l.causes[l.causesFrom(i):w.causes])
-		}
-	}
+	p.pass(l.suffered(of.from, of.to, of.met))
 }
 
 // size makes room for so many paths and suspects.

@@ -126,6 +126,23 @@ func (l *log) past(at int64) int {
 	return i
 }
 
+// suffered are the causes of what entries from one number up to another waited for, and
+// the one before them after a time.
+func (l *log) suffered(from, to, after int64) []cause {
+	end := l.past(to)
+	i := end
+	for i > 0 && l.waits[i-1].at >= from {
+		i--
+	}
+	for i > 0 && l.waits[i-1].at == from-1 && l.waits[i-1].until > after {
+		i--
+	}
+	if i == end {
+		return nil
+	}
+	return l.causes[l.causesFrom(i):l.waits[end-1].causes]
+}
+
 // causesFrom is where the causes of waits from a place on begin.
 func (l *log) causesFrom(wait int) int {
 	if wait == 0 {
