@@ -171,10 +171,21 @@ func (l *log) waited(at, wait, until int64, by detour, blamed []cause) {
 		by = l.detour(at)
 	}
 	e.own, e.waited = max(e.own-wait, 0), true
-	i := l.past(at + 1) // mostly behind all others
+	if n := len(l.waits); n > 0 && l.waits[n-1].at > at { // clocks contradict one another
+		l.insert(past{at: at, until: until, before: by}, blamed)
+		return
+	}
+	l.causes = append(l.causes, blamed...)
+	l.waits = append(l.waits, past{at, until, by, int32(len(l.causes))})
+}
+
+// insert adds a wait of an entry before others that have waited already.
+func (l *log) insert(w past, blamed []cause) {
+	i := l.past(w.at + 1)
 	from := l.causesFrom(i)
+	w.causes = int32(from)
 	l.causes = slices.Insert(l.causes, from, blamed...)
-	l.waits = slices.Insert(l.waits, i, past{at: at, until: until, before: by, causes: int32(from)})
+	l.waits = slices.Insert(l.waits, i, w)
 	for ; i < len(l.waits); i++ {
 		l.waits[i].causes += int32(len(blamed))
 	}
