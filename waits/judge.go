@@ -297,7 +297,7 @@ func (a *Analyzer) share(e *event) bool {
 	}
 	a.regions[v.path].ns -= float64(wait)
 	by := detour{loc: -1}
-	if !e.aside { // up to the late one's call, and then what was left of the wait
+	if !e.aside && late.loc != v.loc { // up to the late one's call, and then what was left of the wait
 		by = detour{late.at - 1, max(v.end-max(e.until, late.begin), 0), late.loc}
 	}
 	l.waited(v.at, wait, e.until, by, a.blamed)
