@@ -160,7 +160,7 @@ func (l *log) last(at int64) *past {
 	return &l.waits[i-1]
 }
 
-// waited turns part of a call into a wait, which the critical path leaves by a detour.
+// waited turns part of a call into a wait, by which the critical path comes to it on a detour.
 // What was blamed is copied.
 func (l *log) waited(at, wait, until int64, by detour, blamed []cause) {
 	e := l.entry(at)
