@@ -53,7 +53,7 @@ type sum struct {
 
 // cause is time of a region of a location that made others wait.
 type cause struct {
-	of int32 // number of the two, see Analyzer.suspect
+	of int32 // number of the two among Analyzer.suspects
 	ns float64
 }
 
