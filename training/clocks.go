@@ -16,19 +16,43 @@ const (
 // what the ends can tell are left as they are. The residual is the median
 // distance of an end from the median of its collective, in nanoseconds.
 func align(ranks []*Rank, meetings []meeting) (shifts []int64, residual int64) {
-	ahead, spread := clocks(ranks, meetings)
-	tolerance := clockLimit(ranks)
-	shifts = make([]int64, len(ranks))
+	met := make([][]*Call, len(meetings))
+	for i := range meetings {
+		met[i] = meetings[i].calls
+	}
+	return Clocks(stepsOf(ranks), met)
+}
+
+func stepsOf(ranks []*Rank) [][]Step {
+	steps := make([][]Step, len(ranks))
+	for r, rank := range ranks {
+		steps[r] = rank.Steps
+	}
+	return steps
+}
+
+// Clocks is by how much the clock of each rank is to be moved back, by the steps of
+// each rank and the collectives, each with the calls of all ranks, nil where one has no
+// part in it.
+func Clocks(steps [][]Step, meetings [][]*Call) (shifts []int64, residual int64) {
+	ahead, spread := clocks(len(steps), meetings)
+	tolerance := clockLimit(steps)
+	shifts = make([]int64, len(steps))
 	middle := median(ahead)
-	for r := range ranks {
-		if shift := ahead[r] - middle; max(shift, -shift) > max(tolerance, clockSpreads*spread[r]) {
+	apart := false // where some are, those near the middle are moved as well
+	for r := range shifts {
+		if shift := ahead[r] - middle; max(shift, -shift) > clockSpreads*spread[r] {
 			shifts[r] = shift
+			apart = apart || max(shift, -shift) > tolerance
 		}
+	}
+	if !apart {
+		clear(shifts)
 	}
 	var rest []int64
 	for i := range meetings {
 		var ends []int64
-		for r, c := range meetings[i].calls {
+		for r, c := range meetings[i] {
 			if c != nil {
 				ends = append(ends, c.End-shifts[r])
 			}
@@ -42,10 +66,10 @@ func align(ranks []*Rank, meetings []meeting) (shifts []int64, residual int64) {
 }
 
 // clockLimit is how far clocks may differ unnoticed.
-func clockLimit(ranks []*Rank) int64 {
+func clockLimit(steps [][]Step) int64 {
 	var times []int64
-	for _, r := range ranks {
-		for _, s := range r.Steps {
+	for _, list := range steps {
+		for _, s := range list {
 			times = append(times, s.End-s.Start)
 		}
 	}
@@ -58,17 +82,17 @@ func clockLimit(ranks []*Rank) int64 {
 // clocks is by how much each rank's clock is ahead, and how far the ends of its
 // collectives stray from that. Beginning at any rank, the clock of each other
 // follows from those that it met.
-func clocks(ranks []*Rank, meetings []meeting) (ahead, spread []int64) {
-	ahead, spread = make([]int64, len(ranks)), make([]int64, len(ranks))
-	of := make([][]int, len(ranks)) // meetings by rank
+func clocks(ranks int, meetings [][]*Call) (ahead, spread []int64) {
+	ahead, spread = make([]int64, ranks), make([]int64, ranks)
+	of := make([][]int, ranks) // meetings by rank
 	for i := range meetings {
-		for r, c := range meetings[i].calls {
+		for r, c := range meetings[i] {
 			if c != nil {
 				of[r] = append(of[r], i)
 			}
 		}
 	}
-	known := make([]bool, len(ranks))
+	known := make([]bool, ranks)
 	for start := range ranks {
 		if known[start] {
 			continue
@@ -76,9 +100,9 @@ func clocks(ranks []*Rank, meetings []meeting) (ahead, spread []int64) {
 		known[start] = true
 		for queue := []int{start}; len(queue) > 0; queue = queue[1:] {
 			from := queue[0]
-			apart := make([][]int64, len(ranks))
+			apart := make([][]int64, ranks)
 			for _, i := range of[from] {
-				calls := meetings[i].calls
+				calls := meetings[i]
 				for r, c := range calls {
 					if c != nil && !known[r] {
 						apart[r] = append(apart[r], c.End-calls[from].End)

@@ -154,10 +154,10 @@ func (t *Trace) collectives(r *Rank) {
 // still finds when a rank stood still in each collective of its device: what it was
 // computing when it was ready is done, launches included.
 func (t *Trace) still(r *Rank) {
-	own := t.Computing(false)
+	own := t.Computing(t.MeetsOnHost())
 	for i := range r.Calls {
 		c := &r.Calls[i]
-		c.Still = c.Arrived
+		c.Still, c.Alone = c.Arrived, c.End-c.Arrived-within(own, c.Arrived, c.End)
 		n, _ := slices.BinarySearchFunc(own, c.Arrived+launchPause, func(s [2]int64, at int64) int { return cmp.Compare(s[0], at+1) })
 		if n > 0 && own[n-1][1] > c.Arrived && !HostCollective(c.Name) {
 			c.Still = min(own[n-1][1], c.End)

@@ -126,26 +126,7 @@ type deviceView struct {
 }
 
 func (t *Trace) deviceView() *deviceView {
-	d := &deviceView{t: t, links: t.links()}
-	n := 0
-	for i := range t.Len() {
-		if t.At(i).Kind.OnDevice() {
-			n++
-		}
-	}
-	d.busy = make([]uint32, 0, n)
-	for i := range t.Len() {
-		if t.At(i).Kind.OnDevice() {
-			d.busy = append(d.busy, uint32(i))
-		}
-	}
-	byStart := func(a, b uint32) int {
-		return cmp.Or(cmp.Compare(t.At(int(a)).Start, t.At(int(b)).Start), cmp.Compare(a, b))
-	}
-	if !slices.IsSortedFunc(d.busy, byStart) {
-		slices.SortFunc(d.busy, byStart)
-	}
-	return d
+	return &deviceView{t: t, busy: t.onDevice(), links: t.links()}
 }
 
 // at is the i-th of what the device did.

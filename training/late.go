@@ -132,24 +132,18 @@ func (j *job) inTurn(r int) bool {
 	return others > 0 && (others >= own || 2*others >= quiet)
 }
 
-// goesRound is the share of the run that the others wait for one rank or another, of
-// which none is the last in more than half of the steps in which they wait most; 0
-// where that is little, or there is such a rank.
+// goesRound is the share of the run that the others wait for one rank or another, none
+// of which they wait for twice as long as for all others together; 0 where that is
+// little, or there is such a rank.
 func (j *job) goesRound() float64 {
-	most, all := int64(0), int64(0)
-	for _, w := range j.late.waited {
-		most, all = max(most, w), all+w
+	var all int64
+	turns := make([]int64, len(j.ranks))
+	for i, w := range j.late.waited {
+		all += w
+		turns[j.late.last[i]] += w
 	}
 	share := float64(all) / float64(j.run)
-	turns := make([]int, len(j.ranks))
-	steps := 0
-	for i, w := range j.late.waited {
-		if 2*w >= most {
-			steps++
-			turns[j.late.last[i]]++
-		}
-	}
-	if share < onceAtMost || steps < 3 || 2*slices.Max(turns) > steps {
+	if share < minShare || len(j.late.waited) < 3 || 3*slices.Max(turns) > 2*all {
 		return 0
 	}
 	return share

@@ -88,7 +88,7 @@ func (j *job) slowLink() (Straggler, bool) {
 // were matched by their order, they are others that end together and well apart
 // from the rank.
 func (j *job) meetWithout(r int) bool {
-	apart := max(together, clockSpreads*j.residual, clockLimit(j.ranks))
+	apart := max(together, clockSpreads*j.residual, clockLimit(stepsOf(j.ranks)))
 	return slices.ContainsFunc(j.meetings, func(m meeting) bool {
 		if m.calls[r] == nil {
 			return true

@@ -91,6 +91,15 @@ func without(list, gone [][2]int64) [][2]int64 {
 	return out
 }
 
+// within is how much of a union lies between two times.
+func within(list [][2]int64, from, to int64) (sum int64) {
+	n, _ := slices.BinarySearchFunc(list, from, func(s [2]int64, at int64) int { return cmp.Compare(s[1], at) })
+	for ; n < len(list) && list[n][0] < to; n++ {
+		sum += max(min(list[n][1], to)-max(list[n][0], from), 0)
+	}
+	return sum
+}
+
 // lengths is how long times take together.
 func lengths(list [][2]int64) (sum int64) {
 	for _, s := range list {

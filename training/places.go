@@ -34,10 +34,10 @@ func (t *Trace) places(r *Rank, m *marks) {
 	}
 	line := overlay(fill(t.flatten(m.main, m.isStep), r.Steps), others, inRegion)
 	if t.MeetsOnDevice() {
-		line = t.noteHost(r, m, line)
+		line = t.held(r, t.noteHost(r, m, line))
 		line = overlay(exposed(line, r.Calls), []iter.Seq[segment]{t.deviceLine(m)}, func(_, device place) place { return device })
 	} else {
-		line = idle(line, r.Calls)
+		line = t.held(r, idle(line, r.Calls))
 	}
 	sums := make([]map[place]int64, len(r.Steps))
 	for i := range sums {
@@ -130,6 +130,12 @@ func (t *Trace) MeetsOnDevice() bool {
 		}
 	}
 	return device > 0
+}
+
+// MeetsOnHost tells whether the host itself takes part in collectives, and the device
+// in no more.
+func (t *Trace) MeetsOnHost() bool {
+	return !t.MeetsOnDevice() && slices.ContainsFunc(t.Names, HostCollective[string])
 }
 
 // exposed gives the host's time in which a collective is under way on the

@@ -14,6 +14,7 @@ type Result struct {
 	LastStage    *float64    `json:"last_stage"`
 	Steps        []StepWait  `json:"steps"`
 	Stragglers   []Straggler `json:"stragglers"`
+	Holds        []Hold      `json:"holds"`   // what costs all ranks alike
 	Uniform      *Uniform    `json:"uniform"` // against an earlier run; null without one
 	// Pace is how long the kernels, or the kinds of operation, that take most
 	// take each: what an other run can be held against.
@@ -32,6 +33,10 @@ type Result struct {
 	worldKnown bool    // a trace tells the number of ranks
 	steps      int     // that all ranks have
 }
+
+// Turns is the share of the run that the others wait for one rank or another; 0 where
+// that is little.
+func (r *Result) Turns() float64 { return r.round }
 
 // RankResult is one rank's part.
 type RankResult struct {

@@ -26,7 +26,7 @@ type marks struct {
 // ranks that meet on their devices wait for is there.
 func (t *Trace) behind(m *marks) {
 	m.host = slices.Clone(m.steps)
-	if len(m.steps) == 0 || !t.MeetsOnDevice() {
+	if len(m.steps) == 0 || t.MeetsOnHost() {
 		return
 	}
 	onDevice := func(v *Interval) bool { return v.Kind.OnDevice() }

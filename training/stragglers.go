@@ -63,6 +63,10 @@ func Stragglers(ranks []*Rank) (*Result, error) {
 	if result.stage = j.unevenStage(); result.stage != nil && slices.ContainsFunc(result.Stragglers, func(s Straggler) bool { return slices.Contains(result.stage.ranks, s.Rank) }) {
 		result.stage = nil
 	}
+	result.Holds = j.holds()
+	if s := result.stage; s != nil && s.onHost && s.region == "" && slices.ContainsFunc(result.Holds, func(h Hold) bool { return h.Cause == heldLaunching }) {
+		result.stage = nil // the hosts of all stages are late, those between others most
+	}
 	j.tellNotes(result)
 	result.Pace = j.pace()
 	result.Words = result.words()

@@ -34,6 +34,9 @@ type Step struct {
 	Copied     int64 // bytes copied to the device, but by collectives
 	Copying    int64 // sum of all copies by the device, but those of collectives
 	Collective int64 // sum of all collectives
+	Computing  int64 // when kernels ran that are no collectives
+	Held       []HeldSum
+	Layers     map[string]int64 // time within ranges whose name ends with a number, as the device saw them
 }
 
 // PlaceSum is the host's time at one place.
@@ -59,6 +62,7 @@ type Call struct {
 	Arrived  int64 // when the rank was ready for it
 	Still    int64 // when it had nothing more to compute beside it
 	End      int64
+	Alone    int64 // from Arrived to End, when it computed nothing beside it
 }
 
 // KernelSum is the time of one kernel under one operator.
@@ -78,6 +82,7 @@ func Summarize(t *Trace) *Rank {
 	t.places(r, m)
 	t.kernels(r)
 	t.copies(r)
+	t.layers(r)
 	for i := range r.Steps {
 		r.Steps[i].Start += t.Base
 		r.Steps[i].End += t.Base

@@ -41,7 +41,7 @@ func WhatIf(o *Operations) (*Result, error) {
 	w := &whatIf{o: o, l: l, g: g}
 	w.transfers()
 	w.idealTimes()
-	result := &Result{Ranks: []RankResult{}, Stages: []StageSlowdown{}, Kinds: []KindSlowdown{}, Steps: []StepWait{}, Stragglers: []Straggler{}, Notes: []string{}, World: o.Workers(), Present: o.Workers()}
+	result := &Result{Ranks: []RankResult{}, Stages: []StageSlowdown{}, Kinds: []KindSlowdown{}, Steps: []StepWait{}, Stragglers: []Straggler{}, Holds: []Hold{}, Notes: []string{}, World: o.Workers(), Present: o.Workers()}
 	result.Notes = append(result.Notes, o.notes...)
 	if leftOut > 0 {
 		result.Notes = append(result.Notes, fmt.Sprintf("%d of %d steps are left out, as not every worker did every operation in them", leftOut, leftOut+len(l.steps)))

@@ -113,6 +113,9 @@ func (r *Result) words() string {
 	if len(groups) > 0 && r.stage != nil {
 		b.WriteString(" " + r.stage.words(max(r.steps, len(r.Steps))))
 	}
+	for i := range min(len(r.Holds), 2) {
+		b.WriteString(" " + r.Holds[i].words())
+	}
 	if r.Present > 1 && r.Present < r.World {
 		fmt.Fprintf(&b, " Only %d of %d ranks are here.", r.Present, r.World)
 	}

@@ -28,7 +28,7 @@ func TestOneRankOfHowMany(t *testing.T) {
 	} {
 		ranks := job(2, made{load: always(5)})
 		ranks[0].World = world
-		if r := find(t, ranks); r.Words != want {
+		if r := find(t, ranks); !strings.HasPrefix(r.Words, want) {
 			t.Errorf("of %d: %s", world, r.Words)
 		}
 	}

@@ -75,7 +75,7 @@ func (c *Case) Price(ctx context.Context, changes []Change) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.Notes = append(append(a.Notes, held...), slices.Concat(c.stepNotes(changes), c.functionNotes(changes))...)
+	a.Notes = append(append(a.Notes, held...), slices.Concat(c.stepNotes(changes), c.besideNote(changes), c.functionNotes(changes))...)
 	if c.HandsOut() && slices.ContainsFunc(changes, func(ch Change) bool { return ch.Kind == Balance }) {
 		a.Notes = append(a.Notes, c.dealt())
 	}

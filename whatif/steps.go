@@ -226,3 +226,11 @@ func (c *Case) stepNotes(changes []Change) []string {
 	slices.Sort(notes)
 	return slices.Compact(notes)
 }
+
+// besideNote says what balancing evens out where nothing parts the run into steps.
+func (c *Case) besideNote(changes []Change) []string {
+	if !c.trace.Overlaps() || !slices.ContainsFunc(changes, func(ch Change) bool { return ch.Kind == Balance }) {
+		return nil
+	}
+	return []string{"ranks compute beside collectives: balanced is what they have in all; where the work moves from rank to rank, evening out each step may gain more"}
+}

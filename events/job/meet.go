@@ -156,44 +156,26 @@ func (s *Source) commOf(c *training.Call) int32 {
 	return -1
 }
 
-// sameClock is the difference of clocks, in ns, that ends of collectives cannot
-// tell from their own scatter.
-const sameClock = 5_000_000
+// clocks is by how much each lane's clock is ahead of the others', and how far from
+// each other the collectives end on them after that.
+func (s *Source) clocks() (shifts []int64, residual int64) {
+	steps := make([][]training.Step, len(s.lanes))
+	var met [][]*training.Call
+	for lane, l := range s.lanes {
+		steps[lane] = l.steps
+		for i := range l.calls {
+			m := s.meetings[&l.calls[i]]
+			if m != nil && lane == firstOf(m.calls) {
+				met = append(met, m.calls)
+			}
+		}
+	}
+	return training.Clocks(steps, met)
+}
 
-// shifts is by how much each lane's clock is ahead of the others': all leave a
-// collective at nearly the same time. The residual is the median distance of an
-// end from the median of its collective after that.
-func shifts(lanes []*Lane, meetings map[*training.Call]*meeting) (by []int64, residual int64) {
-	apart := make([][]int64, len(lanes))
-	middles := map[*meeting]int64{}
-	for _, m := range meetings {
-		if _, done := middles[m]; done {
-			continue
-		}
-		var ends []int64
-		for _, c := range m.calls {
-			if c != nil {
-				ends = append(ends, c.End)
-			}
-		}
-		middles[m] = middle(ends)
-		for lane, c := range m.calls {
-			if c != nil {
-				apart[lane] = append(apart[lane], c.End-middles[m])
-			}
-		}
-	}
-	by = make([]int64, len(lanes))
-	var rest []int64
-	for lane, list := range apart {
-		if s := middle(list); s > sameClock || s < -sameClock {
-			by[lane] = s
-		}
-		for _, d := range list {
-			rest = append(rest, max(d-by[lane], by[lane]-d))
-		}
-	}
-	return by, middle(rest)
+// firstOf is the first lane that takes part.
+func firstOf(calls []*training.Call) int {
+	return slices.IndexFunc(calls, func(c *training.Call) bool { return c != nil })
 }
 
 func middle(values []int64) int64 {

@@ -99,7 +99,7 @@ func New(name string, lanes []*Lane) (*Source, error) {
 func (s *Source) join() (left, lost int, residual int64) {
 	s.meetings, s.header.Comms, left = meet(s.lanes)
 	s.messages, lost = messagesOf(s.lanes)
-	s.shift, residual = shifts(s.lanes, s.meetings)
+	s.shift, residual = s.clocks()
 	return left, lost, residual
 }
 

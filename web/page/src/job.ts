@@ -13,6 +13,7 @@ export interface Stragglers {
   worst_workers: Num; // the share of the slowdown that the worst 3 % of the workers explain
   last_stage: Num;
   stragglers: Straggler[] | null;
+  holds: { cause: string; what: string; when: string; seconds: number; share: number; fix: string }[] | null; // what costs all ranks alike
   uniform: unknown; // against an earlier run
   pace: { what: string; operator: string; count: number; mean_seconds: number }[] | null;
   world: number;
