@@ -170,10 +170,10 @@ func (j *job) communication() []Hold {
 	if len(j.ranks) < j.world() || len(j.ranks) < 2 {
 		return nil
 	}
-	exposed, transfers, bubbles := make([][]stretch, len(j.ranks)), make([]int64, len(j.ranks)), make([][]stretch, len(j.ranks))
+	transfers, bubbles := make([]int64, len(j.ranks)), make([][]stretch, len(j.ranks))
 	calls := 0
 	for _, m := range j.meetings {
-		least, alone := m.least()
+		least, _ := m.least()
 		for r, c := range m.calls {
 			switch {
 			case c == nil:
@@ -182,11 +182,10 @@ func (j *job) communication() []Hold {
 			default:
 				calls++
 				transfers[r] += least
-				exposed[r] = append(exposed[r], stretch{c.End - alone, c.End})
 			}
 		}
 	}
-	alone := j.typical(func(r int) int64 { return covered(exposed[r]) })
+	alone := j.exposed()
 	all := j.typical(func(r int) int64 { return transfers[r] })
 	network := Hold{Cause: heldNetwork, Seconds: seconds(alone), most: alone}
 	if all > 0 {
@@ -198,6 +197,25 @@ func (j *job) communication() []Hold {
 	}
 	empty := min(j.typical(func(r int) int64 { return covered(bubbles[r]) }), int64(j.bubbles()*float64(j.run)))
 	return []Hold{network, {Cause: heldBubbles, Seconds: seconds(empty), most: empty}}
+}
+
+// exposed is how long the typical rank is in collectives that all have come to, with
+// nothing computed beside them.
+func (j *job) exposed() int64 {
+	times := make([][]stretch, len(j.ranks))
+	for i := range j.meetings {
+		m := &j.meetings[i]
+		if m.pair {
+			continue
+		}
+		_, alone := m.least()
+		for r, c := range m.calls {
+			if c != nil {
+				times[r] = append(times[r], stretch{c.End - alone, c.End})
+			}
+		}
+	}
+	return j.typical(func(r int) int64 { return covered(times[r]) })
 }
 
 // bubbles is the share of a step that p stages stand still with m micro-batches,

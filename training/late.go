@@ -133,8 +133,8 @@ func (j *job) inTurn(r int) bool {
 }
 
 // goesRound is the share of the run that the others wait for one rank or another, none
-// of which they wait for twice as long as for all others together; 0 where that is
-// little, or there is such a rank.
+// of which they wait for longer than for all others together; 0 where that is little,
+// or there is such a rank.
 func (j *job) goesRound() float64 {
 	var all int64
 	turns := make([]int64, len(j.ranks))
@@ -143,7 +143,7 @@ func (j *job) goesRound() float64 {
 		turns[j.late.last[i]] += w
 	}
 	share := float64(all) / float64(j.run)
-	if share < minShare || len(j.late.waited) < 3 || 3*slices.Max(turns) > 2*all {
+	if share < minShare || len(j.late.waited) < 3 || 2*slices.Max(turns) > all {
 		return 0
 	}
 	return share
