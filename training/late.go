@@ -132,9 +132,10 @@ func (j *job) inTurn(r int) bool {
 	return others > 0 && (others >= own || 2*others >= quiet)
 }
 
-// goesRound is the share of the run that the others wait for one rank or another, none
-// of which they wait for longer than for all others together; 0 where that is little,
-// or there is such a rank.
+// goesRound is the share of the run that the others wait for one rank or another, for
+// none of which they wait for most of that: two thirds, or a half where hosts meet,
+// whose waits hold what they compute meanwhile. It is 0 where that is little, or there
+// is such a rank.
 func (j *job) goesRound() float64 {
 	var all int64
 	turns := make([]int64, len(j.ranks))
@@ -142,8 +143,11 @@ func (j *job) goesRound() float64 {
 		all += w
 		turns[j.late.last[i]] += w
 	}
-	share := float64(all) / float64(j.run)
-	if share < minShare || len(j.late.waited) < 3 || 2*slices.Max(turns) > all {
+	share, most := float64(all)/float64(j.run), 2.0/3
+	if slices.ContainsFunc(j.ranks[0].Calls, func(c Call) bool { return HostCollective(c.Name) }) {
+		most = 0.5
+	}
+	if share < minShare || len(j.late.waited) < 3 || float64(slices.Max(turns)) > most*float64(all) {
 		return 0
 	}
 	return share
