@@ -33,17 +33,20 @@ type held struct {
 	t     *Trace
 	r     *Rank
 	sums  []map[[2]string]int64
-	from  int64  // when the pause began in which the last stretch was
-	after *place // where the host waited when it began
+	from  int64                // when the pause began in which the last stretch was
+	after *place               // where the host waited when it began
+	busy  []uint32             // what the device did, by start
+	named map[[2]uint32]string // the cause that the names of a place tell
 }
 
 func (t *Trace) held(r *Rank, line iter.Seq[segment]) iter.Seq[segment] {
-	h := &held{t: t, r: r, from: absent, sums: make([]map[[2]string]int64, len(r.Steps))}
+	h := &held{t: t, r: r, from: absent, sums: make([]map[[2]string]int64, len(r.Steps)), named: map[[2]uint32]string{}}
 	for i := range h.sums {
 		h.sums[i] = map[[2]string]int64{}
 	}
 	return func(yield func(segment) bool) {
-		next, stop := iter.Pull(t.pauses())
+		h.busy = t.onDevice()
+		next, stop := iter.Pull(t.pauses(h.busy))
 		defer stop()
 		pause, left := next()
 		for s := range line {
@@ -89,7 +92,11 @@ func (h *held) cause(s segment, pause [2]int64) (cause, what string) {
 		return h.t.Names[id]
 	}
 	region, op := name(s.region), name(s.op)
-	named := hostCause(regionExcess{region: region, more: 1, places: []excess{{Op: op, Own: 1}}})
+	named, known := h.named[[2]uint32{s.region, s.op}]
+	if !known {
+		named = hostCause(regionExcess{region: region, more: 1, places: []excess{{Op: op, Own: 1}}})
+		h.named[[2]uint32{s.region, s.op}] = named
+	}
 	switch {
 	case named == "compiling" && !compiles.MatchString(region):
 		return named, op
@@ -110,7 +117,7 @@ func (h *held) note() {
 		within[i] = stretch{s.Start, s.End}
 	}
 	from := h.t.copiesFrom()
-	d := &deviceView{t: h.t, busy: h.t.onDevice()}
+	d := &deviceView{t: h.t, busy: h.busy}
 	for i, b := range d.breakdowns(within) {
 		step := &h.r.Steps[i]
 		step.Computing = int64(b.Computing * 1e9)
@@ -151,10 +158,10 @@ func (t *Trace) onDevice() []uint32 {
 
 // pauses goes through the times in which the device does nothing, in order; the last
 // has no end. A trace without a device has none.
-func (t *Trace) pauses() iter.Seq[[2]int64] {
+func (t *Trace) pauses(busy []uint32) iter.Seq[[2]int64] {
 	return func(yield func([2]int64) bool) {
 		at := int64(absent)
-		for _, i := range t.onDevice() {
+		for _, i := range busy {
 			v := t.At(int(i))
 			if v.Start > at && !yield([2]int64{at, v.Start}) {
 				return
