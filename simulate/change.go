@@ -160,6 +160,7 @@ func (n *network) lost(l, src, dst int32, now float64) error {
 // message.
 func (n *network) vary(ends func(message int32) (src, dst int32, a, b int32)) {
 	n.ends, n.latencies, n.off = ends, make([]float64, len(n.links)), make([]bool, len(n.links))
+	n.use.rebuilt = make([]rebuilt, len(n.links))
 	for i, l := range n.plat.Links {
 		n.latencies[i] = l.Latency
 	}
@@ -168,7 +169,9 @@ func (n *network) vary(ends func(message int32) (src, dst int32, a, b int32)) {
 // change gives a link a bandwidth and a latency. Flows over it leave and come
 // back, on other terms.
 func (n *network) change(now float64, l int32, bandwidth, latency float64) error {
-	n.links[l].use.rebuilt(now, n.links[l].capacity)
+	was := &n.use.rebuilt[l]
+	was.could += n.links[l].capacity * (now - was.at)
+	was.at = now
 	n.links[l].capacity, n.latencies[l] = bandwidth, latency
 	n.routes, n.dirty = routeTable{}, true
 	for _, u := range slices.Sorted(slices.Values(n.links[l].users)) { // of flows in their order

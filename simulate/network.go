@@ -76,6 +76,8 @@ type network struct {
 	tails  []float64
 	tailed []int32
 
+	use usage
+
 	latencyFactor, bandwidthFactor []Segment
 	bandwidthFactors               []float64 // of no segment, and of each
 	weightS                        float64
@@ -122,6 +124,10 @@ func newNetwork(p *platform.Platform, o *Options, q *eventQueue, firstID int32) 
 	n.bandwidthFactors = []float64{1}
 	for _, s := range n.bandwidthFactor {
 		n.bandwidthFactors = append(n.bandwidthFactors, s.Values[0])
+	}
+	n.use.fat = map[int32]presence{}
+	if slices.Max(n.bandwidthFactors) > 1 {
+		n.use.needed = make([]float64, len(n.links))
 	}
 	return n
 }
@@ -293,7 +299,7 @@ func (n *network) move(id int32, now float64) error {
 	way, weights := n.way(f)
 	for i, weight := range weights {
 		if weight >= 1 {
-			n.links[way[i].link].use.come(now, t.remains*math.Floor(weight), n.bandwidthFactors[f.factor])
+			n.come(way[i].link, now, t.remains*math.Floor(weight), n.bandwidthFactors[f.factor])
 		}
 	}
 	if n.reserves != nil {
@@ -326,7 +332,7 @@ func (n *network) finish(id int32, now float64) int32 {
 	way, weights := n.way(f)
 	for i, weight := range weights {
 		if weight >= 1 {
-			n.links[way[i].link].use.gone(now)
+			n.gone(way[i].link, now)
 		}
 	}
 	n.leave(id)

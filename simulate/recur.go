@@ -193,9 +193,7 @@ func (e *engine) skip(s *snapshot, n uint64) {
 	for i := range e.net.reserves {
 		e.net.reserves[i].at += shift
 	}
-	for i := range e.net.links {
-		e.net.links[i].use.again(times, &s.uses[i])
-	}
+	e.net.again(times, &s.uses)
 	skipped := int64(n) * (e.actions - s.actions)
 	e.actions += skipped
 	e.recur.skipped += skipped

@@ -92,14 +92,14 @@ func (e *engine) result() *Result {
 	}
 	busy := 0
 	for i := range e.net.links {
-		if e.net.links[i].use.carried > 0 {
+		if e.net.links[i].carried > 0 {
 			busy++
 		}
 	}
 	res.Links = make([]LinkUse, 0, busy)
 	for i := range e.net.links {
-		if l := &e.net.links[i]; l.use.carried > 0 {
-			res.Links = append(res.Links, LinkUse{e.plat.Links[i].Name, l.use.carried, l.utilisation(e.now, e.opts.Burst)})
+		if l := &e.net.links[i]; l.carried > 0 {
+			res.Links = append(res.Links, LinkUse{e.plat.Links[i].Name, l.carried, e.net.utilisation(int32(i), e.now)})
 		}
 	}
 	if e.paths != nil && len(e.ranks) > 0 {

@@ -18,7 +18,7 @@ type snapshot struct {
 	dates   []float64 // seconds from now; must be alike
 	left    []uint64  // iterations left of each rank's loops
 	ranks   []rankSums
-	uses    []usage // by link; no message is on its way
+	uses    usageSums // no message is on its way
 	actions int64
 }
 
@@ -36,7 +36,7 @@ func (e *engine) snap(s *snapshot) {
 	s.now, s.actions = e.now, e.actions
 	s.leader = e.ranks[e.recur.leader].cursor.AppendPlace(s.leader[:0])
 	s.state, s.dates, s.left = s.state[:0], s.dates[:0], s.left[:0]
-	s.ranks, s.uses = slices.Grow(s.ranks[:0], len(e.ranks)), slices.Grow(s.uses[:0], len(e.net.links))
+	s.ranks = slices.Grow(s.ranks[:0], len(e.ranks))
 	for i := range e.ranks {
 		if i == 1 && len(s.state) < usualState { // the others take about as much room
 			s.state = slices.Grow(s.state, len(e.ranks)*(len(s.state)+2))
@@ -50,9 +50,7 @@ func (e *engine) snap(s *snapshot) {
 		s.ranks = append(s.ranks, rankSums{r.cursor.Done(), e.times[i]})
 	}
 	e.commonState(s)
-	for i := range e.net.links {
-		s.uses = append(s.uses, e.net.links[i].use)
-	}
+	e.net.sums(&s.uses)
 }
 
 func (s *snapshot) put(values ...int64) {

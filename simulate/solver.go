@@ -40,9 +40,9 @@ type link struct {
 	beside   bool    // it is listed in crowd.beside
 	noted    int32   // its place in the crowd's roof, or none
 
-	users  []user
-	shadow float64 // Σ w/p of the crowd's flows that cross it
-	use    usage
+	users   []user
+	shadow  float64 // Σ w/p of the crowd's flows that cross it
+	carried float64 // bytes in all, acknowledgements left out
 
 	// When something last happened to it; see overlook.go.
 	taken uint32 // a flow has come, and was the only one

@@ -1,57 +1,110 @@
 package simulate
 
-import "math"
+import (
+	"maps"
+	"math"
+	"slices"
+)
 
-// usage is what a link did in a run. Of a link whose bandwidth is shared the part in
-// use is what it carried of what it could have; a FATPIPE link gives all of it to every
-// message, so that what it carried says nothing of that, and what counts is how long
-// there was a message on it.
+// usage is what links did in a run, beside what they carried. Of a link whose bandwidth
+// is shared the part in use is what it carried of what it could have; a FATPIPE link
+// gives all of it to every message, so that what it carried says nothing of that, and
+// what counts is how long there was a message on it. Nearly all links of a large platform
+// are shared ones that never change, on which no message is faster than they are: those
+// need no more than what they carried.
 type usage struct {
-	carried float64 // bytes, acknowledgements left out
-	needed  float64 // bytes of its bandwidth for that: fewer where messages are faster than it
-	could   float64 // bytes it could have carried before its bandwidth last changed
-	changed float64 // when that was
-	moving  int32   // messages on it
-	since   float64 // when the first of them came
-	busy    float64 // seconds with a message on it, before that
+	needed  []float64 // by link, where messages may be faster than it: bytes of its bandwidth for what it carried
+	rebuilt []rebuilt // by link, where the platform changes
+	fat     map[int32]presence
 }
 
-// come notes that a message takes bandwidth from now on.
-func (u *usage) come(now, bytes, factor float64) {
-	u.carried += bytes
-	u.needed += bytes / max(factor, 1)
-	if u.moving++; u.moving == 1 {
-		u.since = now
+// rebuilt is what a link could have carried before its bandwidth last changed.
+type rebuilt struct {
+	could float64 // bytes
+	at    float64 // when it changed
+}
+
+// presence is how long there were messages on a FATPIPE link.
+type presence struct {
+	moving int32   // messages on it now
+	since  float64 // when the first of them came
+	busy   float64 // seconds with a message on it, before that
+}
+
+// come notes that a message takes bandwidth of a link from now on.
+func (n *network) come(e int32, now, bytes, factor float64) {
+	l := &n.links[e]
+	l.carried += bytes
+	if n.use.needed != nil {
+		n.use.needed[e] += bytes / max(factor, 1)
+	}
+	if l.fat {
+		u := n.use.fat[e]
+		if u.moving++; u.moving == 1 {
+			u.since = now
+		}
+		n.use.fat[e] = u
 	}
 }
 
-// gone notes that a message has arrived.
-func (u *usage) gone(now float64) {
-	if u.moving--; u.moving == 0 {
-		u.busy += now - u.since
+// gone notes that a message has arrived that used a link.
+func (n *network) gone(e int32, now float64) {
+	if n.links[e].fat {
+		u := n.use.fat[e]
+		if u.moving--; u.moving == 0 {
+			u.busy += now - u.since
+		}
+		n.use.fat[e] = u
 	}
-}
-
-// rebuilt notes that the bandwidth is another from now on.
-func (u *usage) rebuilt(now, before float64) {
-	u.could += before * (now - u.changed)
-	u.changed = now
-}
-
-// again adds what has been added since an earlier time another n times.
-func (u *usage) again(n float64, since *usage) {
-	u.carried += n * (u.carried - since.carried)
-	u.needed += n * (u.needed - since.needed)
-	u.busy += n * (u.busy - since.busy)
 }
 
 // utilisation is the part of a link's bandwidth that was in use until now. A link that
 // passes bytes at once after a rest could have carried those besides.
-func (l *link) utilisation(now, burst float64) float64 {
+func (n *network) utilisation(e int32, now float64) float64 {
+	l := &n.links[e]
 	if l.fat {
-		return ratio(l.use.busy, now)
+		return ratio(n.use.fat[e].busy, now)
 	}
-	return ratio(l.use.needed, l.use.could+l.capacity*(now-l.use.changed)+burst)
+	needed, before := l.carried, rebuilt{}
+	if n.use.needed != nil {
+		needed = n.use.needed[e]
+	}
+	if n.use.rebuilt != nil {
+		before = n.use.rebuilt[e]
+	}
+	return ratio(needed, before.could+l.capacity*(now-before.at)+n.opts.Burst)
+}
+
+// usageSums are the sums of usage at a quiet moment.
+type usageSums struct {
+	carried []float64 // by link
+	needed  []float64
+	fat     map[int32]presence
+}
+
+// sums keeps the sums for again.
+func (n *network) sums(into *usageSums) {
+	into.carried = slices.Grow(into.carried[:0], len(n.links))
+	for i := range n.links {
+		into.carried = append(into.carried, n.links[i].carried)
+	}
+	into.needed = append(into.needed[:0], n.use.needed...)
+	into.fat = maps.Clone(n.use.fat)
+}
+
+// again adds what has been added since an earlier time another so many times.
+func (n *network) again(times float64, since *usageSums) {
+	for i := range n.links {
+		l := &n.links[i]
+		l.carried += times * (l.carried - since.carried[i])
+	}
+	for i, was := range since.needed {
+		n.use.needed[i] += times * (n.use.needed[i] - was)
+	}
+	for e, u := range n.use.fat {
+		u.busy += times * (u.busy - since.fat[e].busy)
+		n.use.fat[e] = u
+	}
 }
 
 // ratio is a part of a whole, and no more: messages are faster than the links by some
