@@ -11,10 +11,14 @@ import (
 // ongoing is a collective that a rank is in the middle of.
 type ongoing struct {
 	collective.Call
-	phase int32
-	flops float64
-	split *split // of comm_split and comm_dup
-	steps collective.Algorithm
+	phase     int32
+	requests  int32 // see plan.open
+	tag       int32 // see plan.tag
+	at        int32 // next of steps
+	flops     float64
+	split     *split // of comm_split and comm_dup
+	algorithm collective.Algorithm
+	steps     []collective.Step // what is left of the present phase, where the rank waits
 }
 
 // communicator is a group of ranks.
@@ -116,6 +120,22 @@ func inOne(list []int64) uint64 {
 	return h
 }
 
+// newCall gives a rank room for the collective it begins: that of one that is over,
+// where there is one.
+func (e *engine) newCall(r *rank) *ongoing {
+	if last := len(e.calls) - 1; last >= 0 {
+		r.call, e.calls = e.calls[last], e.calls[:last]
+	} else {
+		r.call = &ongoing{}
+	}
+	return r.call
+}
+
+// endCall gives that room back.
+func (e *engine) endCall(r *rank) {
+	e.calls, r.call = append(e.calls, r.call), nil
+}
+
 // beginCollective plans a collective.
 func (e *engine) beginCollective(id int32, r *rank, a *trace.Action) error {
 	if a.MakesUnknown() {
@@ -125,11 +145,8 @@ func (e *engine) beginCollective(id int32, r *rank, a *trace.Action) error {
 		return err
 	}
 	m := &r.comms[a.Comm]
-	if r.call == nil {
-		r.call = &ongoing{}
-	}
-	c := r.call
-	*c = ongoing{Call: collective.Call{Kind: a.Kind, Me: int(m.me), Size: m.comm.size, Counts: c.Counts}}
+	c := e.newCall(r)
+	*c = ongoing{Call: collective.Call{Kind: a.Kind, Me: int(m.me), Size: m.comm.size, Counts: c.Counts}, steps: c.steps[:0]}
 	if a.Peer != trace.RootUnset {
 		c.Root = int(a.Peer)
 	}
@@ -182,10 +199,9 @@ func (e *engine) beginCollective(id int32, r *rank, a *trace.Action) error {
 		}
 		c.Place = m.place
 	}
-	if c.steps, err = e.opts.algorithm(&c.Call); err != nil {
+	if c.algorithm, err = e.opts.algorithm(&c.Call); err != nil {
 		return err
 	}
-	r.steps, r.at, r.requests = r.steps[:0], 0, 0
 	r.open = r.open[:0]
 	r.mode = inPlan
 	return nil
@@ -202,14 +218,14 @@ func (e *engine) nextPhase(id int32, r *rank) bool {
 		return false
 	}
 	p := &e.plan
-	*p = collective.Plan{Steps: p.Steps[:0], Open: r.requests, Tag: r.tag}
-	if c.Size > 1 && c.steps(&c.Call, p, int(c.phase)) {
+	*p = collective.Plan{Steps: p.Steps[:0], Open: c.requests, Tag: c.tag}
+	if c.Size > 1 && c.algorithm(&c.Call, p, int(c.phase)) {
 		c.phase++
 	} else {
 		c.phase = -1
 		p.Exec(c.flops)
 	}
-	r.requests, r.tag = p.Open, p.Tag
+	c.requests, c.tag = p.Open, p.Tag
 	return true
 }
 

@@ -38,6 +38,7 @@ type engine struct {
 
 	action   trace.Action    // the one being read
 	plan     collective.Plan // the one being made
+	calls    []*ongoing      // free ones
 	pair     []int32
 	times    []RankTime
 	paths    []pathEnd   // of ranks, where the critical path is asked for
@@ -52,6 +53,7 @@ type engine struct {
 	connections map[[2]int32]*connection
 	inOrder     []*connection
 	journeys    map[int32]journey // by message, of those that are one-sided
+	reached     [][]reached       // by rank, where there are such; see reachedBy
 	locks       []lock            // of windows, in the order in which they were first asked for
 	ways        map[[2]int32]*way // see answers.go
 	announced   []announced       // by message, likewise
@@ -154,6 +156,8 @@ func (e *engine) loop(ctx context.Context) error {
 		e.net.share(e.now)
 		if e.recur.turned != 0 && e.net.running == 0 {
 			e.look()
+		} else if e.recur.kept && e.ranks[e.recur.watched].cursor.Depth() == 0 {
+			e.recur.giveUp()
 		}
 		date, ok := e.queue.next()
 		if e.changes.due(date, ok) && (ok || e.net.running > 0 || e.cpus.busy()) {

@@ -384,7 +384,8 @@ func (e *engine) doPlan(id int32, r *rank) (bool, error) {
 		e.stayed(id, r)
 		r.stage = fresh
 	}
-	steps, kept := r.steps[r.at:], true
+	c, kept := r.call, true
+	steps := c.steps[c.at:]
 	for {
 		for i := range steps {
 			r.cur = steps[i]
@@ -394,17 +395,18 @@ func (e *engine) doPlan(id int32, r *rank) (bool, error) {
 			}
 			if !done {
 				if kept {
-					r.at += int32(i + 1)
+					c.at += int32(i + 1)
 				} else { // the plan is all ranks': what is left of it must be kept
-					r.steps, r.at = append(r.steps[:0], steps[i+1:]...), 0
+					c.steps, c.at = append(c.steps[:0], steps[i+1:]...), 0
 				}
 				return false, nil
 			}
 			e.stayed(id, r)
 			r.stage = fresh
 		}
-		r.steps, r.at = r.steps[:0], 0
+		c.steps, c.at = c.steps[:0], 0
 		if !e.nextPhase(id, r) {
+			e.endCall(r)
 			return true, nil
 		}
 		steps, kept = e.plan.Steps, false

@@ -78,12 +78,23 @@ func (e *engine) reach(id int32, r *rank, target int32, out, back int64) error {
 	if err != nil {
 		return err
 	}
-	r.reached = append(r.reached, reached{r.comm.context, target, m, back == staysThere})
+	if e.reached == nil {
+		e.reached = make([][]reached, len(e.ranks))
+	}
+	e.reached[id] = append(e.reached[id], reached{r.comm.context, target, m, back == staysThere})
 	if cost := overhead(e.opts.IsendOverhead, out); cost > 0 {
 		e.sleep(id, cost)
 		r.mode = inTimer
 	}
 	return nil
+}
+
+// reachedBy is what a rank has begun in others' windows and has not waited for.
+func (e *engine) reachedBy(id int32) []reached {
+	if e.reached == nil {
+		return nil
+	}
+	return e.reached[id]
 }
 
 // setOut sends a one-sided message on its way.
@@ -108,9 +119,10 @@ func (e *engine) ask(id int32, r *rank, target int32) error {
 // where that takes word from there, the puts still on their way bring it.
 func (e *engine) settle(id int32, r *rank, target int32, word bool) error {
 	r.open = r.open[:0]
-	kept := r.reached[:0]
+	all := e.reachedBy(id)
+	kept := all[:0]
 	var silent, told []int32 // windows from which it takes word, and those from which it comes
-	for _, x := range r.reached {
+	for _, x := range all {
 		if x.context != r.comm.context || target != trace.AnySource && x.target != target {
 			kept = append(kept, x)
 			continue
@@ -130,7 +142,9 @@ func (e *engine) settle(id int32, r *rank, target int32, word bool) error {
 			told = append(told, x.target)
 		}
 	}
-	r.reached = kept
+	if all != nil {
+		e.reached[id] = kept
+	}
 	slices.Sort(silent)
 	for _, t := range slices.Compact(silent) {
 		if !slices.Contains(told, t) {

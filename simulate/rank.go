@@ -16,24 +16,19 @@ type rank struct {
 	cur    collective.Step
 	comm   *communicator // of the current step's messages
 
-	pending []request         // started by the trace, not yet waited for
-	open    []int32           // started by the collective at hand
-	call    *ongoing          // the collective at hand
-	steps   []collective.Step // what is left of its present phase, where the rank waits
+	pending []request // started by the trace, not yet waited for
+	open    []int32   // started by the collective at hand
+	call    *ongoing  // the collective at hand
 	comms   []membership
-	reached []reached // what it began in others' windows, not yet waited for
 
-	host     int32
-	need     int32 // messages to arrive before it runs again; 0 when it waits for none
-	first    int32 // requests of a blocking step, none if there is none
-	second   int32
-	at       int32      // next of steps
-	requests int32      // see plan.open
-	tag      int32      // see plan.tag
-	kind     trace.Kind // of the current action
-	mode     mode
-	stage    stage // how far the current step is
-	double   bool  // the default datatype is double, not byte
+	host   int32
+	need   int32 // messages to arrive before it runs again; 0 when it waits for none
+	first  int32 // requests of a blocking step, none if there is none
+	second int32
+	kind   trace.Kind // of the current action
+	mode   mode
+	stage  stage // how far the current step is
+	double bool  // the default datatype is double, not byte
 }
 
 // mode says what a rank is in the middle of.

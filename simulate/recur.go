@@ -46,6 +46,8 @@ type recurrence struct {
 		steps  int   // looks since the state before was taken
 		limit  int   // looks until it is replaced
 	}
+	kept    bool     // there is a state before that may come again
+	watched int32    // rank whose loops it is of: the leader when it was taken
 	skipped int64    // actions
 	now     snapshot // scratch
 	place   []byte   // likewise
@@ -76,6 +78,17 @@ func (c *recurrence) ended(id int32) {
 	if c.leader == id {
 		c.leader, c.turned = none, 0
 	}
+}
+
+// giveUp lets the memory of earlier states go: they cannot come again once the rank has
+// left the loops they are of.
+func (c *recurrence) giveUp() {
+	for depth := range c.depths {
+		if s := c.depths[depth].before; s != nil {
+			*s = snapshot{leader: s.leader}
+		}
+	}
+	c.now, c.kept = snapshot{}, false
 }
 
 // look compares the state with earlier ones and skips what will repeat.

@@ -33,6 +33,7 @@ const usualState = 256
 
 // snap takes a snapshot.
 func (e *engine) snap(s *snapshot) {
+	e.recur.kept, e.recur.watched = true, e.recur.leader
 	s.now, s.actions = e.now, e.actions
 	s.leader = e.ranks[e.recur.leader].cursor.AppendPlace(s.leader[:0])
 	s.state, s.dates, s.left = s.state[:0], s.dates[:0], s.left[:0]
@@ -82,7 +83,7 @@ func (e *engine) stateOf(s *snapshot, id int32) {
 		s.put(int64(r.cur.Kind), int64(r.cur.Peer), int64(r.cur.Source), int64(r.cur.Tag), r.cur.Bytes, r.cur.Room, int64(math.Float64bits(r.cur.Flops)))
 	}
 	if r.mode == inPlan {
-		s.put(int64(r.call.phase), int64(len(r.steps))-int64(r.at), int64(r.requests))
+		s.put(int64(r.call.phase), int64(len(r.call.steps))-int64(r.call.at), int64(r.call.requests))
 	}
 	if (r.mode == inStep || r.mode == inPlan) && r.stage != fresh && r.cur.Kind != collective.StepWaitAll && r.cur.Kind != collective.StepExec {
 		e.stateOfMessage(s, r.first)
@@ -102,9 +103,10 @@ func (e *engine) stateOf(s *snapshot, id int32) {
 	for _, h := range r.open {
 		e.stateOfMessage(s, h)
 	}
-	s.put(int64(len(r.reached)))
-	for i := range r.reached {
-		x := &r.reached[i]
+	reached := e.reachedBy(id)
+	s.put(int64(len(reached)))
+	for i := range reached {
+		x := &reached[i]
 		s.put(int64(x.context), int64(x.target), int64(e.post.messages[x.message].state))
 		s.flag(x.put)
 	}
