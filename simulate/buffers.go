@@ -118,7 +118,7 @@ func (e *engine) progressBuffers(d *delayed, r *rank) error {
 }
 
 // stateOfBuffers appends what is on its way.
-func (e *engine) stateOfBuffers(s *snapshot) {
+func (e *engine) stateOfBuffers(s *state) {
 	for _, c := range e.inOrder {
 		s.put(int64(c.src), int64(c.dst), c.sending, c.grown, int64(len(c.queue)))
 		for _, m := range c.queue {

@@ -60,9 +60,9 @@ type post struct {
 }
 
 func newPost(ranks int) *post {
-	// As many as programs in which a rank has four neighbours have at a time: to grow
-	// takes both the old and the new room.
-	p := &post{boxes: make([]mailbox, ranks), messages: make([]message, 0, 4*ranks), free: none}
+	// As many as programs in which a rank has four neighbours have at a time, with
+	// those of a collective: to grow takes both the old and the new room.
+	p := &post{boxes: make([]mailbox, ranks), messages: make([]message, 0, 5*ranks), free: none}
 	for i := range p.boxes {
 		p.boxes[i].wild = bucket{none, none}
 	}

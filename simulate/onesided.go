@@ -267,7 +267,7 @@ func (e *engine) unlock(context, target int32) error {
 }
 
 // stateOfWindows appends who holds and wants which lock, and who has yet to answer whom.
-func (e *engine) stateOfWindows(s *snapshot) {
+func (e *engine) stateOfWindows(s *state) {
 	for id := range e.delayed {
 		for _, m := range e.delayed[id].asked {
 			j := e.journeys[m]

@@ -46,11 +46,11 @@ type recurrence struct {
 		steps  int   // looks since the state before was taken
 		limit  int   // looks until it is replaced
 	}
-	kept    bool     // there is a state before that may come again
-	watched int32    // rank whose loops it is of: the leader when it was taken
-	skipped int64    // actions
-	now     snapshot // scratch
-	place   []byte   // likewise
+	kept    bool   // there is a state before that may come again
+	watched int32  // rank whose loops it is of: the leader when it was taken
+	skipped int64  // actions
+	now     state  // scratch
+	place   []byte // likewise
 }
 
 // newRecurrence starts the search, unless somebody watches every action.
@@ -88,7 +88,7 @@ func (c *recurrence) giveUp() {
 			*s = snapshot{leader: s.leader}
 		}
 	}
-	c.now, c.kept = snapshot{}, false
+	c.kept = false
 }
 
 // look compares the state with earlier ones and skips what will repeat.
@@ -133,39 +133,33 @@ func (e *engine) samePlace(s *snapshot) bool {
 
 // compare tells whether the state is what it was, and how far dates are apart.
 func (e *engine) compare(s *snapshot) (apart float64, same bool) {
-	now := &e.recur.now
-	state, dates := s.state, s.dates
+	counts, dates := s.counts, s.dates.reader()
 	for i := 0; i <= len(e.ranks); i++ {
-		now.state, now.dates = now.state[:0], now.dates[:0]
-		if i < len(e.ranks) {
-			e.stateOf(now, int32(i))
-		} else {
-			e.commonState(now)
-		}
-		if !bytes.HasPrefix(state, now.state) || len(now.dates) > len(dates) {
+		now := e.stateAt(i)
+		if !bytes.HasPrefix(counts, now.counts) {
 			return 0, false
 		}
-		for k, x := range now.dates {
-			apart = max(apart, math.Abs(x-dates[k]))
+		for k, x := range now.dates { // as many as then, since the counts are the same
+			apart = max(apart, math.Abs(x-dates.nextFloat(k)))
 		}
 		if !(apart <= alike*e.now) {
 			return 0, false
 		}
-		state, dates = state[len(now.state):], dates[len(now.dates):]
+		counts = counts[len(now.counts):]
 	}
-	return apart, len(state) == 0 && len(dates) == 0
+	return apart, len(counts) == 0 && len(dates.bytes) == 0
 }
 
 // periods returns how often what happened since s can happen again: until a
 // loop ends, or until the dates might have drifted.
 func (e *engine) periods(s *snapshot, apart float64) uint64 {
 	n := uint64(math.MaxUint32)
-	left := s.left
+	left, done := s.left.reader(), s.done.reader()
 	for i := range e.ranks {
 		cursor := &e.ranks[i].cursor
 		turns := uint64(0)
 		for k := range cursor.Depth() {
-			before, now := left[k], cursor.Left(k)
+			before, now := left.next(k), cursor.Left(k)
 			if before == now {
 				continue
 			}
@@ -175,8 +169,7 @@ func (e *engine) periods(s *snapshot, apart float64) uint64 {
 			turns = before - now
 			n = min(n, now/turns)
 		}
-		left = left[cursor.Depth():]
-		if turns == 0 && cursor.Done() != s.ranks[i].done {
+		if before := int64(done.next(0)); turns == 0 && cursor.Done() != before {
 			return 0 // it went on outside of loops, or through all of one
 		}
 	}
@@ -190,23 +183,24 @@ func (e *engine) periods(s *snapshot, apart float64) uint64 {
 func (e *engine) skip(s *snapshot, n uint64) {
 	times := float64(n)
 	shift := times * (e.now - s.now)
-	left := s.left
+	left, done, sums := s.left.reader(), s.done.reader(), s.times.reader()
 	for i := range e.ranks {
-		r, was := &e.ranks[i], &s.ranks[i]
+		r, before := &e.ranks[i], int64(done.next(0))
 		for k := range r.cursor.Depth() {
-			if turns := left[k] - r.cursor.Left(k); turns > 0 {
-				r.cursor.Skip(k, n*turns, int64(n)*(r.cursor.Done()-was.done))
+			if turns := left.next(k) - r.cursor.Left(k); turns > 0 {
+				r.cursor.Skip(k, n*turns, int64(n)*(r.cursor.Done()-before))
 			}
 		}
-		left = left[r.cursor.Depth():]
+		for k, seconds := range e.times[i].sums() {
+			again(times, seconds, sums.nextFloat(k))
+		}
 		r.began += shift
 		e.cpus.work[i].since += shift
-		e.times[i].again(times, &was.time)
 	}
 	for i := range e.net.reserves {
 		e.net.reserves[i].at += shift
 	}
-	e.net.again(times, &s.uses)
+	e.net.again(times, s)
 	skipped := int64(n) * (e.actions - s.actions)
 	e.actions += skipped
 	e.recur.skipped += skipped

@@ -60,15 +60,13 @@ func (t *RankTime) add(k trace.Kind, seconds float64) {
 	}
 }
 
-// again adds what has been added since an earlier time another n times.
-func (t *RankTime) again(n float64, since *RankTime) {
-	t.Compute += n * (t.Compute - since.Compute)
-	t.Sleep += n * (t.Sleep - since.Sleep)
-	t.Send += n * (t.Send - since.Send)
-	t.Recv += n * (t.Recv - since.Recv)
-	t.Wait += n * (t.Wait - since.Wait)
-	t.Collective += n * (t.Collective - since.Collective)
+// sums are the times that add up.
+func (t *RankTime) sums() [6]*float64 {
+	return [...]*float64{&t.Compute, &t.Sleep, &t.Send, &t.Recv, &t.Wait, &t.Collective}
 }
+
+// again adds to a sum what has been added since it was before another so many times.
+func again(times float64, sum *float64, before float64) { *sum += times * (*sum - before) }
 
 // ended books an action that took time.
 func (e *engine) ended(id int32, r *rank) {

@@ -8,23 +8,43 @@ import (
 	"auspex/simulate/collective"
 )
 
-// snapshot is the state of a replay at a quiet moment: what must be equal for
-// the future to be the same, what must be alike, and sums to tell what was
-// added since.
-type snapshot struct {
-	now     float64
-	leader  []byte    // place of the leader
-	state   []byte    // must be equal
-	dates   []float64 // seconds from now; must be alike
-	left    []uint64  // iterations left of each rank's loops
-	ranks   []rankSums
-	uses    usageSums // no message is on its way
-	actions int64
+// state is where a rank, or what belongs to none, stands: what must be equal for the
+// future to be the same, and what must be alike.
+type state struct {
+	counts []byte
+	dates  []float64 // seconds from now
 }
 
-type rankSums struct {
-	done int64
-	time RankTime
+func (s *state) put(values ...int64) {
+	for _, v := range values {
+		s.counts = binary.AppendVarint(s.counts, v)
+	}
+}
+
+func (s *state) flag(b bool) {
+	v := byte(0)
+	if b {
+		v = 1
+	}
+	s.counts = append(s.counts, v)
+}
+
+func (s *state) reset() { s.counts, s.dates = s.counts[:0], s.dates[:0] }
+
+// snapshot is the state of a replay at a quiet moment, with sums to tell what was added
+// since. No message is on its way.
+type snapshot struct {
+	now     float64
+	leader  []byte // place of the leader
+	counts  []byte // of all states
+	dates   packed // likewise
+	left    packed // iterations left of each rank's loops
+	done    packed // actions of ranks
+	times   packed // of ranks
+	carried packed // by link
+	needed  packed // by link, where it is counted
+	fat     map[int32]presence
+	actions int64
 }
 
 // usualState is the most bytes that the first rank may take and still be like
@@ -36,46 +56,54 @@ func (e *engine) snap(s *snapshot) {
 	e.recur.kept, e.recur.watched = true, e.recur.leader
 	s.now, s.actions = e.now, e.actions
 	s.leader = e.ranks[e.recur.leader].cursor.AppendPlace(s.leader[:0])
-	s.state, s.dates, s.left = s.state[:0], s.dates[:0], s.left[:0]
-	s.ranks = slices.Grow(s.ranks[:0], len(e.ranks))
+	s.counts = s.counts[:0]
+	for _, list := range []*packed{&s.dates, &s.left, &s.done, &s.times, &s.carried, &s.needed} {
+		list.reset()
+	}
+	for i := 0; i <= len(e.ranks); i++ {
+		if i == 1 && len(s.counts) < usualState { // the others take about as much room
+			s.counts = slices.Grow(s.counts, len(e.ranks)*(len(s.counts)+2))
+		}
+		now := e.stateAt(i)
+		s.counts = append(s.counts, now.counts...)
+		for k, x := range now.dates {
+			s.dates.addFloat(k, x)
+		}
+	}
 	for i := range e.ranks {
-		if i == 1 && len(s.state) < usualState { // the others take about as much room
-			s.state = slices.Grow(s.state, len(e.ranks)*(len(s.state)+2))
-			s.dates, s.left = slices.Grow(s.dates, len(e.ranks)*len(s.dates)), slices.Grow(s.left, len(e.ranks)*len(s.left))
+		c := &e.ranks[i].cursor
+		for k := range c.Depth() {
+			s.left.add(k, c.Left(k))
 		}
-		r := &e.ranks[i]
+		s.done.add(0, uint64(c.Done()))
+		for k, seconds := range e.times[i].sums() {
+			s.times.addFloat(k, *seconds)
+		}
+	}
+	e.net.keepUse(s)
+}
+
+// stateAt is the state of a rank, or after the last of them of what belongs to none. It
+// is valid until the next call.
+func (e *engine) stateAt(i int) *state {
+	s := &e.recur.now
+	s.reset()
+	if i < len(e.ranks) {
 		e.stateOf(s, int32(i))
-		for k := range r.cursor.Depth() {
-			s.left = append(s.left, r.cursor.Left(k))
-		}
-		s.ranks = append(s.ranks, rankSums{r.cursor.Done(), e.times[i]})
+	} else {
+		e.commonState(s)
 	}
-	e.commonState(s)
-	e.net.sums(&s.uses)
-}
-
-func (s *snapshot) put(values ...int64) {
-	for _, v := range values {
-		s.state = binary.AppendVarint(s.state, v)
-	}
-}
-
-func (s *snapshot) flag(b bool) {
-	v := byte(0)
-	if b {
-		v = 1
-	}
-	s.state = append(s.state, v)
+	return s
 }
 
 // stateOf appends the state of one rank.
-func (e *engine) stateOf(s *snapshot, id int32) {
+func (e *engine) stateOf(s *state, id int32) {
 	r := &e.ranks[id]
 	s.put(int64(r.mode))
 	if r.mode == finished {
 		return
 	}
-	s.state = r.cursor.AppendPlace(s.state)
+	s.counts = r.cursor.AppendPlace(s.counts)
 	s.put(r.cursor.Taken(), int64(r.stage), int64(r.need), int64(r.comm.context), int64(len(r.pending)), int64(len(r.open)))
 	s.flag(r.double)
 	s.dates = append(s.dates, r.began-e.now)
@@ -130,7 +158,7 @@ func (e *engine) stateOf(s *snapshot, id int32) {
 }
 
 // stateOfTimer appends when a rank wakes up, and the work it does until then.
-func (e *engine) stateOfTimer(s *snapshot, id int32, r *rank) {
+func (e *engine) stateOfTimer(s *state, id int32, r *rank) {
 	due, queued := e.queue.queued(id)
 	w := &e.cpus.work[id]
 	s.flag(queued)
@@ -146,7 +174,7 @@ func (e *engine) stateOfTimer(s *snapshot, id int32, r *rank) {
 
 // stateOfMessage appends the message a handle holds. Its number among all
 // messages may differ; its age tells it from others like it.
-func (e *engine) stateOfMessage(s *snapshot, h int32) {
+func (e *engine) stateOfMessage(s *state, h int32) {
 	if h < 0 {
 		s.put(int64(h))
 		return
@@ -167,7 +195,7 @@ func (e *engine) stateOfMessage(s *snapshot, h int32) {
 }
 
 // stateOfBox appends what lies in a mailbox.
-func (e *engine) stateOfBox(s *snapshot, box *mailbox) {
+func (e *engine) stateOfBox(s *state, box *mailbox) {
 	s.put(int64(box.count))
 	if box.count > 0 {
 		for _, l := range box.buckets {
@@ -177,7 +205,7 @@ func (e *engine) stateOfBox(s *snapshot, box *mailbox) {
 	e.stateOfList(s, box.wild)
 }
 
-func (e *engine) stateOfList(s *snapshot, l bucket) {
+func (e *engine) stateOfList(s *state, l bucket) {
 	for id := l.head; id != none; id = e.post.messages[id].next {
 		e.stateOfMessage(s, recvSide(id))
 	}
@@ -187,7 +215,7 @@ func (e *engine) stateOfList(s *snapshot, l bucket) {
 // commonState appends what belongs to no single rank. The order of events is no
 // part of it: ranks that wake up at one instant go on in the order of their
 // numbers.
-func (e *engine) commonState(s *snapshot) {
+func (e *engine) commonState(s *state) {
 	s.put(int64(e.alive), int64(e.tests), int64(e.probes), int64(e.contexts))
 	e.stateOfBuffers(s)
 	e.stateOfWindows(s)

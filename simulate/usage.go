@@ -3,7 +3,6 @@ package simulate
 import (
 	"maps"
 	"math"
-	"slices"
 )
 
 // usage is what links did in a run, beside what they carried. Of a link whose bandwidth
@@ -75,34 +74,29 @@ func (n *network) utilisation(e int32, now float64) float64 {
 	return ratio(needed, before.could+l.capacity*(now-before.at)+n.opts.Burst)
 }
 
-// usageSums are the sums of usage at a quiet moment.
-type usageSums struct {
-	carried []float64 // by link
-	needed  []float64
-	fat     map[int32]presence
+// keepUse keeps what links have carried for again. Links up and down take turns in most
+// platforms.
+func (n *network) keepUse(s *snapshot) {
+	for i := range n.links {
+		s.carried.addFloat(i&1, n.links[i].carried)
+	}
+	for i, needed := range n.use.needed {
+		s.needed.addFloat(i&1, needed)
+	}
+	s.fat = maps.Clone(n.use.fat)
 }
 
-// sums keeps the sums for again.
-func (n *network) sums(into *usageSums) {
-	into.carried = slices.Grow(into.carried[:0], len(n.links))
+// again adds what has been added since a snapshot another so many times.
+func (n *network) again(times float64, since *snapshot) {
+	carried, needed := since.carried.reader(), since.needed.reader()
 	for i := range n.links {
-		into.carried = append(into.carried, n.links[i].carried)
+		again(times, &n.links[i].carried, carried.nextFloat(i&1))
 	}
-	into.needed = append(into.needed[:0], n.use.needed...)
-	into.fat = maps.Clone(n.use.fat)
-}
-
-// again adds what has been added since an earlier time another so many times.
-func (n *network) again(times float64, since *usageSums) {
-	for i := range n.links {
-		l := &n.links[i]
-		l.carried += times * (l.carried - since.carried[i])
-	}
-	for i, was := range since.needed {
-		n.use.needed[i] += times * (n.use.needed[i] - was)
+	for i := range n.use.needed {
+		again(times, &n.use.needed[i], needed.nextFloat(i&1))
 	}
 	for e, u := range n.use.fat {
-		u.busy += times * (u.busy - since.fat[e].busy)
+		again(times, &u.busy, since.fat[e].busy)
 		n.use.fat[e] = u
 	}
 }

@@ -258,13 +258,11 @@ func wayOut(ctx context.Context, err error, t *trace.Trace, p *platform.Platform
 }
 
 func describeSimulation(r *simulate.Result, wall float64) simulated {
-	out := simulated{SimulatedSeconds: r.Seconds, Actions: r.Actions, WallSeconds: wall, Open: r.Open, Unreceived: r.Unreceived, PerRank: []float64{}, Ranks: []simulate.RankTime{}, Links: []simulate.LinkUse{}}
+	out := simulated{SimulatedSeconds: r.Seconds, Actions: r.Actions, WallSeconds: wall, Open: r.Open, Unreceived: r.Unreceived,
+		PerRank: make([]float64, 0, len(r.Ranks)), Ranks: r.Ranks, Links: r.Links, CriticalPath: r.CriticalPath}
 	for _, rank := range r.Ranks {
 		out.PerRank = append(out.PerRank, rank.Finish)
 	}
-	out.Ranks = append(out.Ranks, r.Ranks...)
-	out.Links = append(out.Links, r.Links...)
-	out.CriticalPath = r.CriticalPath
 	return out
 }
 
