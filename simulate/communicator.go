@@ -8,17 +8,24 @@ import (
 	"auspex/trace"
 )
 
+// entered is what ranks enter that enter a collective alike: all of its members, unless
+// each has sizes of its own.
+type entered struct {
+	collective.Call // of no rank in particular
+	flops           float64
+	split           *split // of comm_split and comm_dup
+	algorithm       collective.Algorithm
+}
+
 // ongoing is a collective that a rank is in the middle of.
 type ongoing struct {
-	collective.Call
-	phase     int32
-	requests  int32 // see plan.open
-	tag       int32 // see plan.tag
-	at        int32 // next of steps
-	flops     float64
-	split     *split // of comm_split and comm_dup
-	algorithm collective.Algorithm
-	steps     []collective.Step // what is left of the present phase, where the rank waits
+	*entered
+	me       int32 // in the communicator
+	phase    int32
+	requests int32             // see plan.open
+	tag      int32             // see plan.tag
+	at       int32             // next of steps
+	steps    []collective.Step // what is left of the present phase, where the rank waits
 }
 
 // communicator is a group of ranks.
@@ -120,22 +127,6 @@ func inOne(list []int64) uint64 {
 	return h
 }
 
-// newCall gives a rank room for the collective it begins: that of one that is over,
-// where there is one.
-func (e *engine) newCall(r *rank) *ongoing {
-	if last := len(e.calls) - 1; last >= 0 {
-		r.call, e.calls = e.calls[last], e.calls[:last]
-	} else {
-		r.call = &ongoing{}
-	}
-	return r.call
-}
-
-// endCall gives that room back.
-func (e *engine) endCall(r *rank) {
-	e.calls, r.call = append(e.calls, r.call), nil
-}
-
 // beginCollective plans a collective.
 func (e *engine) beginCollective(id int32, r *rank, a *trace.Action) error {
 	if a.MakesUnknown() {
@@ -145,8 +136,7 @@ func (e *engine) beginCollective(id int32, r *rank, a *trace.Action) error {
 		return err
 	}
 	m := &r.comms[a.Comm]
-	c := e.newCall(r)
-	*c = ongoing{Call: collective.Call{Kind: a.Kind, Me: int(m.me), Size: m.comm.size, Counts: c.Counts}, steps: c.steps[:0]}
+	c := entered{Call: collective.Call{Kind: a.Kind, Size: m.comm.size, Unit: r.size(1, a.Type)}}
 	if a.Peer != trace.RootUnset {
 		c.Root = int(a.Peer)
 	}
@@ -157,7 +147,9 @@ func (e *engine) beginCollective(id int32, r *rank, a *trace.Action) error {
 	if err != nil {
 		return err
 	}
-	c.Unit = r.size(1, a.Type)
+	if err := r.sizes(&c, a); err != nil {
+		return err
+	}
 	switch a.Kind {
 	case trace.CommSplit, trace.CommDup:
 		w := want{rank: m.me}
@@ -165,32 +157,7 @@ func (e *engine) beginCollective(id int32, r *rank, a *trace.Action) error {
 			w.colour, w.key = a.Tag, int32(a.Count)
 		}
 		s.wants = append(s.wants, w)
-		c.split, c.Unit, c.Send, c.Recv = s, 4, 8, 8
-		c.Kind = trace.Allgather // MPI exchanges colours and keys this way
-	case trace.Fence:
-		c.Kind = trace.Barrier
-	case trace.Alltoallv, trace.Gatherv, trace.Allgatherv, trace.Scatterv, trace.ReduceScatter:
-		if len(a.Counts) != c.Size && a.Kind != trace.Gatherv && a.Kind != trace.Allgatherv ||
-			len(a.Counts2) != c.Size && a.Kind != trace.Scatterv && a.Kind != trace.ReduceScatter {
-			return fmt.Errorf("the communicator has %d ranks, and needs as many counts", c.Size)
-		}
-		if c.Counts == nil {
-			c.Counts = &collective.Counts{}
-		}
-		c.Sends, c.Recvs = c.Sends[:0], c.Recvs[:0]
-		for _, n := range a.Counts {
-			c.Sends = append(c.Sends, r.size(n, a.Type))
-		}
-		for _, n := range a.Counts2 {
-			c.Recvs = append(c.Recvs, r.size(n, a.Type2))
-		}
-	}
-	if c.split == nil {
-		c.Send, c.Recv, c.flops = r.size(a.Count, a.Type), r.size(a.Count2, a.Type2), 0
-		switch a.Kind {
-		case trace.Reduce, trace.Allreduce, trace.Scan, trace.Exscan, trace.ReduceScatter:
-			c.flops = a.Value
-		}
+		c.split = s
 	}
 	if e.opts.Selector != collective.Default {
 		e.findHosts(m.comm)
@@ -199,12 +166,74 @@ func (e *engine) beginCollective(id int32, r *rank, a *trace.Action) error {
 		}
 		c.Place = m.place
 	}
-	if c.algorithm, err = e.opts.algorithm(&c.Call); err != nil {
+	if err := e.planAs(&c, m.me); err != nil {
 		return err
 	}
+	e.newCall(r, m.me)
 	r.open = r.open[:0]
 	r.mode = inPlan
 	return nil
+}
+
+// sizes fills in what a rank sends and receives in a collective.
+func (r *rank) sizes(c *entered, a *trace.Action) error {
+	switch a.Kind {
+	case trace.CommSplit, trace.CommDup:
+		c.Kind, c.Unit, c.Send, c.Recv = trace.Allgather, 4, 8, 8 // MPI exchanges colours and keys this way
+		return nil
+	case trace.Fence:
+		c.Kind = trace.Barrier
+	case trace.Alltoallv, trace.Gatherv, trace.Allgatherv, trace.Scatterv, trace.ReduceScatter:
+		if len(a.Counts) != c.Size && a.Kind != trace.Gatherv && a.Kind != trace.Allgatherv ||
+			len(a.Counts2) != c.Size && a.Kind != trace.Scatterv && a.Kind != trace.ReduceScatter {
+			return fmt.Errorf("the communicator has %d ranks, and needs as many counts", c.Size)
+		}
+		c.Counts = &collective.Counts{Sends: make([]int64, len(a.Counts)), Recvs: make([]int64, len(a.Counts2))}
+		for i, n := range a.Counts {
+			c.Sends[i] = r.size(n, a.Type)
+		}
+		for i, n := range a.Counts2 {
+			c.Recvs[i] = r.size(n, a.Type2)
+		}
+	}
+	c.Send, c.Recv = r.size(a.Count, a.Type), r.size(a.Count2, a.Type2)
+	switch a.Kind {
+	case trace.Reduce, trace.Allreduce, trace.Scan, trace.Exscan, trace.ReduceScatter:
+		c.flops = a.Value
+	}
+	return nil
+}
+
+// planAs chooses how a collective is done, unless the last rank that entered one did
+// so alike. Only selectors that look at hosts look at the rank as well.
+func (e *engine) planAs(c *entered, me int32) (err error) {
+	if last := e.entered; last != nil && last.Call == c.Call && last.flops == c.flops && last.split == c.split {
+		return nil
+	}
+	call := c.Call
+	call.Me = int(me)
+	if c.algorithm, err = e.opts.algorithm(&call); err != nil {
+		return err
+	}
+	e.entered = new(entered)
+	*e.entered = *c
+	return nil
+}
+
+// newCall gives a rank room for the collective it begins: that of one that is over,
+// where there is one.
+func (e *engine) newCall(r *rank, me int32) {
+	if last := len(e.calls) - 1; last >= 0 {
+		r.call, e.calls = e.calls[last], e.calls[:last]
+	} else {
+		r.call = &ongoing{}
+	}
+	*r.call = ongoing{entered: e.entered, me: me, steps: r.call.steps[:0]}
+}
+
+// endCall gives that room back.
+func (e *engine) endCall(r *rank) {
+	e.calls, r.call = append(e.calls, r.call), nil
 }
 
 // nextPhase writes the next steps of the collective at hand into engine.plan;
@@ -219,7 +248,9 @@ func (e *engine) nextPhase(id int32, r *rank) bool {
 	}
 	p := &e.plan
 	*p = collective.Plan{Steps: p.Steps[:0], Open: c.requests, Tag: c.tag}
-	if c.Size > 1 && c.algorithm(&c.Call, p, int(c.phase)) {
+	e.call = c.Call
+	e.call.Me = int(c.me)
+	if c.Size > 1 && c.algorithm(&e.call, p, int(c.phase)) {
 		c.phase++
 	} else {
 		c.phase = -1
@@ -260,7 +291,7 @@ func (e *engine) join(id int32, r *rank, c *ongoing) {
 		}
 	}
 	for _, w := range s.wants {
-		if w.rank != int32(c.Me) {
+		if w.rank != c.me {
 			continue
 		}
 		m := membership{comm: s.made[w.colour]}

@@ -38,7 +38,9 @@ type engine struct {
 
 	action   trace.Action    // the one being read
 	plan     collective.Plan // the one being made
+	call     collective.Call // as the rank makes it whose plan that is
 	calls    []*ongoing      // free ones
+	entered  *entered        // by the last rank that entered a collective
 	pair     []int32
 	times    []RankTime
 	paths    []pathEnd   // of ranks, where the critical path is asked for

@@ -174,7 +174,6 @@ func (q *eventQueue) take(i uint) int32 {
 // events that are due before now+atOnce, the earliest first. Nothing may be scheduled
 // meanwhile.
 func (q *eventQueue) each(now float64, happen func(id int32)) {
-	q.now = q.now[:0]
 	date, end := max(math.Float64bits(now), q.clock), math.Float64bits(now+atOnce)
 	end = max(end, date+1) // late in a long run now+atOnce is now
 	i := q.place(date)
@@ -198,6 +197,7 @@ func (q *eventQueue) each(now float64, happen func(id int32)) {
 	for _, id := range q.now {
 		happen(id)
 	}
+	q.now = emptied(q.now)
 }
 
 func (q *eventQueue) byDate(a, b int32) int { return cmp.Compare(q.nodes[a].due, q.nodes[b].due) }

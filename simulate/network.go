@@ -362,6 +362,7 @@ func (n *network) share(now float64) {
 	for _, id := range n.solve() {
 		n.date(id, now)
 	}
+	n.set = emptied(n.set)
 	for _, id := range n.crowd.come {
 		n.date(id, now)
 	}

@@ -239,7 +239,7 @@ func (s *solver) solve() []int32 {
 	for _, e := range s.eased {
 		s.addNearest(e)
 	}
-	s.eased = s.eased[:0]
+	s.eased = emptied(s.eased)
 	if s.crowd.dirty && s.crowd.link != none {
 		s.touch(s.crowd.link)
 	}
@@ -264,10 +264,23 @@ func (s *solver) solve() []int32 {
 			break
 		}
 	}
-	s.joined, s.started = s.joined[:0], s.started[:0]
+	s.joined, s.started = emptied(s.joined), emptied(s.started)
 	s.settle()
+	s.places, s.touched = emptied(s.places), emptied(s.touched)
+	s.filling = s.places
 	return s.set
 }
+
+// emptied is a list for the next round. One that became very long gives its memory
+// back: where all ranks of a large program begin at once, there is little other room.
+func emptied[T any](list []T) []T {
+	if cap(list) > veryLong {
+		return nil
+	}
+	return list[:0]
+}
+
+const veryLong = 1 << 14
 
 // add puts a flow into the set to be shared out again.
 func (s *solver) add(id int32) {
