@@ -3,6 +3,7 @@ package platform
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -55,7 +56,7 @@ func (b *builder) addPoint(name string, kind pointKind, ref int32) (int32, error
 		return 0, fmt.Errorf("the name %q is taken by another %s", name, b.p.points[other].kind)
 	}
 	i := int32(len(b.p.points))
-	pt := point{name: name, kind: kind, zone: b.at, ref: ref}
+	pt := point{kind: kind, zone: b.at, ref: ref}
 	if b.at >= 0 {
 		z := b.zone()
 		if z.outer != (kind == zonePoint) && z.size > 0 {
@@ -66,7 +67,7 @@ func (b *builder) addPoint(name string, kind pointKind, ref int32) (int32, error
 		z.size++
 	}
 	b.p.points = append(b.p.points, pt)
-	b.p.names.add(b.p.points, i)
+	b.p.names.add(b.p, i, name)
 	return i, nil
 }
 
@@ -84,7 +85,8 @@ func (b *builder) addHost(name string, speed float64, cores int) error {
 }
 
 func (b *builder) addRouter(name string) error {
-	_, err := b.addPoint(name, routerPoint, -1)
+	_, err := b.addPoint(name, routerPoint, int32(len(b.p.routers)))
+	b.p.routers = append(b.p.routers, name)
 	return err
 }
 
@@ -107,6 +109,15 @@ func (b *builder) addLink(name string, bandwidth, latency float64, sharing Shari
 	b.links[name] = i
 	b.p.Links = append(b.p.Links, Link{name, bandwidth, latency, sharing})
 	return i, nil
+}
+
+// expect makes room for many hosts with so many links each, since to grow bit by bit
+// leaves room over and takes both the old and the new.
+func (b *builder) expect(hosts, links int) {
+	hosts = min(hosts, b.limit.hosts-len(b.p.Hosts))
+	links = min(hosts*links, b.limit.links-len(b.p.Links))
+	b.p.Hosts, b.p.points = slices.Grow(b.p.Hosts, hosts), slices.Grow(b.p.points, hosts+1)
+	b.p.hostAt, b.p.Links = slices.Grow(b.p.hostAt, hosts), slices.Grow(b.p.Links, links)
 }
 
 // addSplit adds a SPLITDUPLEX link, NAME_UP and after it NAME_DOWN, and

@@ -54,6 +54,17 @@ func (b *builder) addLinks(c *cluster, name string, times int) (int32, error) {
 	return b.addLink(name, c.bandwidth*float64(times), c.latency, Shared)
 }
 
+// linksOfHost is how many links of its own a host has in a plain cluster.
+func (c *cluster) linksOfHost() int {
+	n := 1
+	for _, more := range []bool{c.split, c.hasLoopback(), c.limiter > 0} {
+		if more {
+			n++
+		}
+	}
+	return n
+}
+
 // leaves says where the loopback and limiter links of a cluster's hosts are.
 type leaves struct {
 	hosts    int32

@@ -58,6 +58,7 @@ func (b *builder) addFlat(c *cluster) error {
 		}
 	}
 	f.leaves = leaves{hosts: int32(c.hosts.size), first: int32(len(b.p.Links)), loopback: c.hasLoopback(), limiter: c.limiter > 0}
+	b.expect(c.hosts.size, c.linksOfHost())
 	err := c.hosts.each(func(n int) error {
 		digits := strconv.Itoa(n)
 		if err := b.addHost(b.names.join(c.prefix, digits, c.suffix), c.speed, c.cores); err != nil {
@@ -69,7 +70,7 @@ func (b *builder) addFlat(c *cluster) error {
 		if err := b.addLimiter(c, digits); err != nil {
 			return err
 		}
-		_, err := b.addLinks(c, b.names.join(c.name, "_link_", digits), 1)
+		_, err := b.addLinks(c, c.name+"_link_"+digits, 1)
 		return err
 	})
 	if err != nil {

@@ -12,35 +12,35 @@ type nameIndex struct {
 var nameSeed = maphash.MakeSeed()
 
 // slot is where a name is, or where it would go.
-func (t *nameIndex) slot(points []point, name string) int {
+func (t *nameIndex) slot(p *Platform, name string) int {
 	mask := len(t.slots) - 1
 	i := int(maphash.String(nameSeed, name)) & mask
-	for t.slots[i] != 0 && points[t.slots[i]-1].name != name {
+	for t.slots[i] != 0 && p.nameOf(t.slots[i]-1) != name {
 		i = (i + 1) & mask
 	}
 	return i
 }
 
 // find returns the number of the point with the given name.
-func (t *nameIndex) find(points []point, name string) (int32, bool) {
+func (t *nameIndex) find(p *Platform, name string) (int32, bool) {
 	if len(t.slots) == 0 {
 		return 0, false
 	}
-	i := t.slots[t.slot(points, name)] - 1
+	i := t.slots[t.slot(p, name)] - 1
 	return max(i, 0), i >= 0
 }
 
-// add files a point whose name is new.
-func (t *nameIndex) add(points []point, number int32) {
+// add files a point that is being made, with a name that is new.
+func (t *nameIndex) add(p *Platform, number int32, name string) {
 	if 4*(t.used+1) > 3*len(t.slots) {
 		old := t.slots
 		t.slots = make([]int32, max(64, 2*len(old)))
 		for _, s := range old {
 			if s != 0 {
-				t.slots[t.slot(points, points[s-1].name)] = s
+				t.slots[t.slot(p, p.nameOf(s-1))] = s
 			}
 		}
 	}
-	t.slots[t.slot(points, points[number].name)] = number + 1
+	t.slots[t.slot(p, name)] = number + 1
 	t.used++
 }

@@ -51,10 +51,11 @@ type Platform struct {
 	// Changes are the speeds, bandwidths, latencies and states that change.
 	Changes []Change
 
-	points []point
-	names  nameIndex // of points
-	hostAt []int32   // point by host
-	zones  []zone    // zones[0] is the root
+	points  []point
+	names   nameIndex // of points
+	hostAt  []int32   // point by host
+	routers []string  // their names
+	zones   []zone    // zones[0] is the root
 
 	warnings   []string
 	properties int // <prop>s outside <config>
@@ -70,7 +71,19 @@ func (p *Platform) HostByName(name string) (int, bool) {
 }
 
 // point finds a host, router or zone.
-func (p *Platform) point(name string) (int32, bool) { return p.names.find(p.points, name) }
+func (p *Platform) point(name string) (int32, bool) { return p.names.find(p, name) }
+
+// nameOf is the name of a point.
+func (p *Platform) nameOf(number int32) string {
+	switch pt := &p.points[number]; pt.kind {
+	case hostPoint:
+		return p.Hosts[pt.ref].Name
+	case routerPoint:
+		return p.routers[pt.ref]
+	default:
+		return p.zones[pt.ref].name
+	}
+}
 
 // Route finds the links from host src to host dst. It appends to buf[:0], so
 // a caller that hands the same buf back asks without allocation; the answer

@@ -66,7 +66,7 @@ func (b *builder) addBypass(src, dst, gwSrc, gwDst string, links []int32) error 
 	key := [2]int32{a, z}
 	for _, end := range key {
 		if at := b.p.points[end].zone; at != b.at && (e.gwA < 0 || !b.inside(at)) {
-			return fmt.Errorf("%s is not in zone %s", b.p.points[end].name, zone.name)
+			return fmt.Errorf("%s is not in zone %s", b.p.nameOf(end), zone.name)
 		}
 	}
 	if _, dup := zone.bypass[key]; dup {
@@ -148,5 +148,5 @@ func (b *builder) gateway(name string, at *point) (int32, error) {
 			return g, nil
 		}
 	}
-	return 0, fmt.Errorf("the gateway %s is not in zone %s", name, at.name)
+	return 0, fmt.Errorf("the gateway %s is not in zone %s", name, b.p.zones[at.ref].name)
 }

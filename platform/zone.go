@@ -18,11 +18,10 @@ const (
 // point is anything a route can start, end or pass at: a host, a router, or a
 // whole zone seen from the zone around it.
 type point struct {
-	name string
 	kind pointKind
 	zone int32 // the zone it lies in, -1 for the root zone's own point
 	rank int32 // its number among the points of that zone
-	ref  int32 // index in Platform.Hosts or Platform.zones, by kind
+	ref  int32 // index in Platform.Hosts, routers or zones, by kind
 }
 
 // zone is one region of the network with its own way of routing. It holds
@@ -69,14 +68,14 @@ func (p *Platform) between(a, b int32, links []int32) ([]int32, error) {
 			return out, err
 		}
 	}
-	pa, pb := &p.points[a], &p.points[b]
+	from, to := a, b
 	if inA != inB {
-		pa, pb = &p.points[p.zones[inA].self], &p.points[p.zones[inB].self]
+		from, to = p.zones[inA].self, p.zones[inB].self
 	}
 	start := len(links)
-	links, gwA, gwB, err := z.local(p, pa.rank, pb.rank, links)
+	links, gwA, gwB, err := z.local(p, p.points[from].rank, p.points[to].rank, links)
 	if err != nil {
-		return nil, fmt.Errorf("zone %s, from %s to %s: %w", z.name, pa.name, pb.name, err)
+		return nil, fmt.Errorf("zone %s, from %s to %s: %w", z.name, p.nameOf(from), p.nameOf(to), err)
 	}
 	if inA == inB {
 		return links, nil

@@ -37,6 +37,7 @@ type engine struct {
 	stuck         bool
 
 	action   trace.Action    // the one being read
+	pendings [][]request     // empty ones, for ranks that have none: few have some at a time
 	plan     collective.Plan // the one being made
 	call     collective.Call // as the rank makes it whose plan that is
 	calls    []*ongoing      // free ones

@@ -234,7 +234,9 @@ func (e *engine) waitPending(id int32, r *rank) bool {
 				e.forget(q)
 			}
 		}
-		r.pending = r.pending[:0]
+		if r.pending != nil {
+			e.pendings, r.pending = append(e.pendings, r.pending[:0]), nil
+		}
 	}
 	return e.finishAll(id, r, &r.open)
 }
@@ -327,7 +329,7 @@ func (e *engine) keep(r *rank, h int32) {
 		r.open = append(r.open, h)
 		return
 	}
-	r.pending = append(r.pending, request{peer: r.world(r.cur.Peer), tag: r.cur.Tag, handle: h})
+	e.pend(r, h)
 }
 
 // sendCost is the time a rank spends before a send of the step is posted.

@@ -42,7 +42,7 @@ const (
 // wants to receive and nobody has sent: never both for one source and tag, so
 // one small hash table holds either.
 type mailbox struct {
-	buckets []bucket
+	buckets []bucket // nil as long as it is empty, unless there were many
 	count   int
 	wild    bucket // receives with AnySource or AnyTag
 }
@@ -57,6 +57,7 @@ type post struct {
 	free     int32 // the first message that is, or none; the others follow as next
 	boxes    []mailbox
 	seq      uint32
+	spare    [][]bucket // empty tables of firstBuckets: few mailboxes hold something at a time
 }
 
 func newPost(ranks int) *post {
@@ -108,9 +109,20 @@ func (p *post) append(l *bucket, id int32) {
 	l.tail = id
 }
 
+// took notes that a message has been taken out of a mailbox.
+func (p *post) took(box *mailbox) {
+	if box.count--; box.count == 0 && len(box.buckets) == firstBuckets {
+		p.spare, box.buckets = append(p.spare, box.buckets), nil
+	}
+}
+
 // rehash makes room in a mailbox. Lists keep their order.
 func (p *post) rehash(box *mailbox) {
 	old := box.buckets
+	if last := len(p.spare) - 1; old == nil && last >= 0 {
+		box.buckets, p.spare = p.spare[last], p.spare[:last]
+		return
+	}
 	box.buckets = make([]bucket, max(firstBuckets, 4*len(old)))
 	for i := range box.buckets {
 		box.buckets[i] = bucket{none, none}
@@ -150,7 +162,7 @@ func (p *post) find(box *mailbox, src, tag, context int32, send bool) int32 {
 		m := &p.messages[id]
 		if m.src == src && m.tag == tag && m.context == context && (m.state != recvPosted) == send {
 			p.drop(l, before, id)
-			box.count--
+			p.took(box)
 			return id
 		}
 		before = id
@@ -225,7 +237,7 @@ func (p *post) findSend(src, dst, tag, context int32, take bool) int32 {
 	}
 	if best != none && take {
 		p.drop(&box.buckets[bestList], bestBefore, best)
-		box.count--
+		p.took(box)
 	}
 	return best
 }

@@ -272,7 +272,7 @@ func (e *engine) isend(id int32, r *rank) error {
 	if err != nil {
 		return err
 	}
-	r.pending = append(r.pending, request{peer: r.world(r.cur.Peer), tag: r.cur.Tag, handle: h})
+	e.pend(r, h)
 	return nil
 }
 
@@ -282,8 +282,16 @@ func (e *engine) irecv(id int32, r *rank) error {
 	if err != nil {
 		return err
 	}
-	r.pending = append(r.pending, request{peer: r.world(r.cur.Peer), tag: r.cur.Tag, handle: h})
+	e.pend(r, h)
 	return nil
+}
+
+// pend files a request of the current step, started by the trace.
+func (e *engine) pend(r *rank, h int32) {
+	if last := len(e.pendings) - 1; r.pending == nil && last >= 0 {
+		r.pending, e.pendings = e.pendings[last], e.pendings[:last]
+	}
+	r.pending = append(r.pending, request{peer: r.world(r.cur.Peer), tag: r.cur.Tag, handle: h})
 }
 
 // world converts a rank of the current communicator.

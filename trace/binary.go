@@ -143,6 +143,7 @@ func (d *decoder) trace(name string) (*Trace, error) {
 	if np == 0 || np > maxRanks || d.bad {
 		return nil, fmt.Errorf("a trace of %d ranks is not possible", np)
 	}
+	t.Programs = make([]Program, 0, min(int(np), tail-d.pos)) // each takes a byte at least
 	for i := range int(np) {
 		back := d.uvarint()
 		if d.bad {

@@ -36,7 +36,9 @@ func collectLater() {
 	}
 	first := new([16]byte) // unreachable: gone with the first collection
 	runtime.SetFinalizer(first, func(*[16]byte) {
-		debug.SetGCPercent(percent)
+		if own := debug.SetGCPercent(percent); own >= 0 {
+			debug.SetGCPercent(own) // a command has chosen for itself meanwhile
+		}
 		debug.SetMemoryLimit(heapLimit.Load())
 	})
 }
