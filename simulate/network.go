@@ -296,12 +296,7 @@ func (n *network) move(id int32, now float64) error {
 	t.place, t.since = alone, now
 	n.join(id)
 	f := &n.flows[id]
-	way, weights := n.way(f)
-	for i, weight := range weights {
-		if weight >= 1 {
-			n.come(way[i].link, now, t.remains*math.Floor(weight), n.bandwidthFactors[f.factor])
-		}
-	}
+	n.come(f, now, t.remains)
 	if n.reserves != nil {
 		t.remains = n.pass(f, t, now)
 	}
@@ -328,12 +323,8 @@ func (n *network) tail(id int32, now float64) bool {
 
 // finish ends a flow and returns its message.
 func (n *network) finish(id int32, now float64) int32 {
-	f := &n.flows[id]
-	way, weights := n.way(f)
-	for i, weight := range weights {
-		if weight >= 1 {
-			n.gone(way[i].link, now)
-		}
+	if len(n.use.fat) > 0 {
+		n.gone(id, now)
 	}
 	n.leave(id)
 	n.dirty = true

@@ -30,25 +30,38 @@ type presence struct {
 	busy   float64 // seconds with a message on it, before that
 }
 
-// come notes that a message takes bandwidth of a link from now on.
-func (n *network) come(e int32, now, bytes, factor float64) {
-	l := &n.links[e]
-	l.carried += bytes
-	if n.use.needed != nil {
-		n.use.needed[e] += bytes / max(factor, 1)
-	}
-	if l.fat {
-		u := n.use.fat[e]
-		if u.moving++; u.moving == 1 {
-			u.since = now
+// come notes that a message of so many bytes takes bandwidth from now on.
+func (n *network) come(f *flow, now, bytes float64) {
+	faster := max(n.bandwidthFactors[f.factor], 1)
+	way, weights := n.way(f)
+	for i, weight := range weights {
+		if weight < 1 {
+			continue
 		}
-		n.use.fat[e] = u
+		e, carried := way[i].link, bytes*math.Floor(weight)
+		l := &n.links[e]
+		l.carried += carried
+		if n.use.needed != nil {
+			n.use.needed[e] += carried / faster
+		}
+		if l.fat {
+			u := n.use.fat[e]
+			if u.moving++; u.moving == 1 {
+				u.since = now
+			}
+			n.use.fat[e] = u
+		}
 	}
 }
 
-// gone notes that a message has arrived that used a link.
-func (n *network) gone(e int32, now float64) {
-	if n.links[e].fat {
+// gone notes that a message has arrived.
+func (n *network) gone(id int32, now float64) {
+	way, weights := n.way(&n.flows[id])
+	for i, weight := range weights {
+		e := way[i].link
+		if weight < 1 || !n.links[e].fat {
+			continue
+		}
 		u := n.use.fat[e]
 		if u.moving--; u.moving == 0 {
 			u.busy += now - u.since
