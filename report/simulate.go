@@ -97,17 +97,30 @@ func shownRanks(ranks []simulate.RankTime) []int {
 }
 
 func (p *Page) links(r *simulate.Result) {
-	links := slices.Clone(r.Links)
-	slices.SortStableFunc(links, func(a, b simulate.LinkUse) int { return cmp.Compare(b.Utilisation, a.Utilisation) })
-	if len(links) == 0 {
+	if len(r.Links) == 0 {
 		return
 	}
 	p.Heading("Busiest links")
 	var rows [][]string
-	for _, l := range links[:min(len(links), shownRows/2)] {
+	for _, l := range busiest(r.Links, shownRows/2) {
 		rows = append(rows, []string{l.Name, Quantity(analyze.Real(l.Bytes), "bytes") + "B", Percent(analyze.Real(l.Utilisation)), bar(l.Utilisation, 20)})
 	}
 	p.table([]column{region("link"), number("carried"), number("used"), words("")}, rows)
+}
+
+// busiest are so many links of which most was used, the busiest first.
+func busiest(links []simulate.LinkUse, n int) []simulate.LinkUse {
+	var top []simulate.LinkUse
+	for _, l := range links {
+		i := len(top)
+		for i > 0 && top[i-1].Utilisation < l.Utilisation {
+			i--
+		}
+		if i < n {
+			top = slices.Insert(top[:min(len(top), n-1)], i, l)
+		}
+	}
+	return top
 }
 
 func (p *Page) criticalPath(r *simulate.Result) {

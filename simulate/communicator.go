@@ -247,7 +247,7 @@ func (e *engine) nextPhase(id int32, r *rank) bool {
 		return false
 	}
 	p := &e.plan
-	*p = collective.Plan{Steps: p.Steps[:0], Open: c.requests, Tag: c.tag}
+	*p = collective.Plan{Steps: emptied(p.Steps), Open: c.requests, Tag: c.tag}
 	e.call = c.Call
 	e.call.Me = int(c.me)
 	if c.Size > 1 && c.algorithm(&e.call, p, int(c.phase)) {

@@ -57,7 +57,7 @@ type post struct {
 	free     int32 // the first message that is, or none; the others follow as next
 	boxes    []mailbox
 	seq      uint32
-	spare    [][]bucket // empty tables of firstBuckets: few mailboxes hold something at a time
+	spare    []*[firstBuckets]bucket // empty tables: few mailboxes hold something at a time
 }
 
 func newPost(ranks int) *post {
@@ -112,7 +112,7 @@ func (p *post) append(l *bucket, id int32) {
 // took notes that a message has been taken out of a mailbox.
 func (p *post) took(box *mailbox) {
 	if box.count--; box.count == 0 && len(box.buckets) == firstBuckets {
-		p.spare, box.buckets = append(p.spare, box.buckets), nil
+		p.spare, box.buckets = append(p.spare, (*[firstBuckets]bucket)(box.buckets)), nil
 	}
 }
 
@@ -120,7 +120,7 @@ func (p *post) took(box *mailbox) {
 func (p *post) rehash(box *mailbox) {
 	old := box.buckets
 	if last := len(p.spare) - 1; old == nil && last >= 0 {
-		box.buckets, p.spare = p.spare[last], p.spare[:last]
+		box.buckets, p.spare = p.spare[last][:], p.spare[:last]
 		return
 	}
 	box.buckets = make([]bucket, max(firstBuckets, 4*len(old)))
