@@ -72,7 +72,7 @@ func OpenSymbols(path string) *Object { return open(path, false, false) }
 
 func open(path string, debug, apart bool) *Object {
 	o := &Object{files: map[dwarf.Offset][]*dwarf.LineFile{}, lines: map[dwarf.Offset][]line{}, trees: map[dwarf.Offset]*tree{}, heads: map[dwarf.Offset]*head{}, shapes: map[int]map[uint64]*shape{}, names: map[dwarf.Offset]origin{}, begins: map[uint64]Frame{}}
-	file, err := elf.Open(path)
+	file, err := openFile(path)
 	if err != nil {
 		return o
 	}
