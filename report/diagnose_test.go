@@ -207,6 +207,10 @@ func TestDiagnosisWords(t *testing.T) {
 			ledger(d, account.Line{Kind: account.Communication, Region: "main/MPI_Recv", Share: 0.6})
 			d.Waits = &diagnose.Waits{Share: 0.3, NoCore: 0.5}
 		}, "60 % of the run is communication, most of it in `MPI_Recv`, and most of that is for want of cores: its trace shows that for 50 % of the run ranks could have gone on within MPI and had no core, or waited for such. " + kinds},
+		"all of it for want of cores, and of what uneven work costs, too": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
+			ledger(d, account.Line{Kind: account.Communication, Region: "main/MPI_Recv", Share: 0.6})
+			d.Waits = &diagnose.Waits{Share: 0.3, NoCore: 0.65}
+		}, "60 % of the run is communication, most of it in `MPI_Recv`, and most of that is for want of cores: its trace shows that for 65 % of the run, other waiting included, ranks could have gone on within MPI and had no core, or waited for such. " + kinds},
 		"of two lines none is mostly for want of cores where either may be the one": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
 			two(d, 0.4, 0.3)
 			d.Waits = &diagnose.Waits{NoCore: 0.3}

@@ -205,9 +205,17 @@ func coreless(d *diagnose.Diagnosis) string {
 	return ": " + who + " could have run and had none of the " + plural(d.Cores, "core")
 }
 
-// withoutCores is what a trace tells of ranks that stood within MPI.
-func withoutCores(w *diagnose.Waits) string {
-	return fmt.Sprintf("is for want of cores: its trace shows that for %s of the run ranks could have gone on within MPI and had no core, or waited for such.", percentOf(w.NoCore))
+// withoutCores is what a trace tells of ranks that stood within MPI, in all lines of the
+// ledger: that may be more than is in those of which it is said.
+func withoutCores(w *diagnose.Waits, lines ...account.Headline) string {
+	said, all := 0.0, ""
+	for _, h := range lines {
+		said += h.Share
+	}
+	if w.NoCore > said {
+		all = ", other waiting included,"
+	}
+	return fmt.Sprintf("is for want of cores: its trace shows that for %s of the run%s ranks could have gone on within MPI and had no core, or waited for such.", percentOf(w.NoCore), all)
 }
 
 // coreWaitWords says that ranks stood within MPI without a core, where that is most of
@@ -292,7 +300,7 @@ func forWantOfCores(d *diagnose.Diagnosis) string {
 		return ""
 	}
 	return fmt.Sprintf("%s of the run is %s, and %s is %s. Most of both %s",
-		percentOf(d.Headline.Share), parts[0], percentOf(d.Second.Share), parts[1], withoutCores(d.Waits))
+		percentOf(d.Headline.Share), parts[0], percentOf(d.Second.Share), parts[1], withoutCores(d.Waits, d.Headline, *d.Second))
 }
 
 // ofMPI tells whether a line is of calls of MPI; threads wait for each other elsewhere.
@@ -312,7 +320,7 @@ func traceWords(d *diagnose.Diagnosis, h account.Headline) string {
 		return ""
 	}
 	if mostlyWithoutCores(d, h) {
-		return "and most of that " + withoutCores(w)
+		return "and most of that " + withoutCores(w, h)
 	}
 	rest := w.Share
 	for _, line := range d.Ledger {

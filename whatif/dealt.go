@@ -35,6 +35,9 @@ func deals(t *trace.Trace, rank int) bool {
 				heard = a.Peer
 			}
 		case trace.Send, trace.Isend:
+			if int(a.Peer) == rank {
+				continue
+			}
 			if heard != nobody && (heard == a.Peer || heard == trace.AnySource) {
 				order = append(order, a.Peer)
 			}

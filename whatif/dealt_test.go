@@ -20,11 +20,15 @@ func TestHandsOut(t *testing.T) {
 		{"whoever is done", func(w int32) int32 { return w }, []int32{1, 2, 1, 1, 2, 1, 1, 2, 1, 1}, true},
 		{"whoever is done, received from any", func(int32) int32 { return trace.AnySource }, []int32{1, 2, 1, 1, 2, 1, 1, 2, 1, 1}, true},
 		{"by turns", func(w int32) int32 { return w }, []int32{1, 2, 1, 2, 1, 2, 1, 2, 1, 2}, false},
+		{"one worker, and messages to itself", func(w int32) int32 { return w }, []int32{1, 0, 0, 1, 0, 0, 0, 1, 1, 0, 0, 0, 0, 1, 0, 0, 1}, false},
 		{"one worker", func(w int32) int32 { return w }, []int32{1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, false},
 	} {
 		tr := programs(3, func(r int, b *trace.Builder) {
 			for _, w := range c.order {
-				if r == 0 {
+				if r == 0 && w == 0 {
+					b.Add(&trace.Action{Kind: trace.Isend, Type: trace.Byte, Peer: 0, Tag: 1, Count: 4})
+					b.Add(&trace.Action{Kind: trace.Recv, Type: trace.Byte, Peer: 0, Tag: 1, Count: 4})
+				} else if r == 0 {
 					b.Add(&trace.Action{Kind: trace.Recv, Type: trace.Byte, Peer: c.from(w), Tag: 1, Count: 4})
 					b.Add(&trace.Action{Kind: trace.Send, Type: trace.Byte, Peer: w, Count: 4})
 				} else if r == int(w) {

@@ -358,7 +358,11 @@ func (l *List) words(explained bool) string {
 		if math.Abs(next.Gain-*next.After) < least {
 			return text + fmt.Sprintf(" After %s %s would bring another %.1f %%.", after, next.Words, 100*next.Gain)
 		}
-		text += fmt.Sprintf(" Gains do not add up: %s would bring %.1f %% alone and %.1f %% after the first.", next.Words, 100*next.Gain, 100**next.After)
+		left := "nothing"
+		if *next.After >= 0.0005 { // what is not written as 0.0 %
+			left = fmt.Sprintf("%.1f %%", 100**next.After)
+		}
+		text += fmt.Sprintf(" Gains do not add up: %s would bring %.1f %% alone and %s after the first.", next.Words, 100*next.Gain, left)
 	}
 	return text
 }

@@ -2,6 +2,8 @@ package kept
 
 import (
 	"cmp"
+	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -36,34 +38,72 @@ func apart(call string) bool {
 // which one of them is meant.
 const dominates = 0.9
 
-// callsOf is how long a run's calls of MPI took, by name.
-func callsOf(d *analyze.Dataset) (map[string]float64, error) {
+// called is how long a run's calls of MPI took, by name.
+type called struct {
+	all  map[string]float64
+	from map[string]map[string]float64 // by the function that calls, or file and line
+}
+
+func callsOf(d *analyze.Dataset) (called, error) {
+	calls := called{map[string]float64{}, map[string]map[string]float64{}}
 	if !d.Has(model.WallTime) {
-		return nil, nil
+		return calls, nil
 	}
 	wall, err := d.Matrix(model.WallTime + ".exc")
 	if err != nil {
-		return nil, err
+		return calls, err
 	}
-	calls := map[string]float64{}
 	for r, region := range d.Regions {
 		if !strings.HasPrefix(region.Name, "MPI_") {
 			continue
 		}
+		seconds := 0.0
 		for u := range d.Units {
-			calls[region.Name] += wall.At(u, r)
+			seconds += wall.At(u, r)
+		}
+		calls.all[region.Name] += seconds
+		for _, place := range placesOf(d.Regions, region) {
+			if calls.from[place] == nil {
+				calls.from[place] = map[string]float64{}
+			}
+			calls.from[place][region.Name] += seconds
 		}
 	}
 	return calls, nil
+}
+
+// placesOf are what a trace may call the place of a call.
+func placesOf(regions []model.Region, call model.Region) []string {
+	var places []string
+	if call.Parent != model.NoParent {
+		places = append(places, regions[call.Parent].Name)
+	}
+	if call.File != "" {
+		places = append(places, fmt.Sprintf("%s:%d", filepath.Base(call.File), call.Line))
+	}
+	return places
+}
+
+// name names a call of a trace as the program does, by the calls that are made there
+// where that is known.
+func (c called) name(path string) string {
+	if call, ok := events.WithoutCore(path); ok {
+		return c.name(call) + "/" + events.NoCore
+	}
+	if at := strings.LastIndexByte(path, '/'); at >= 0 {
+		there := c.from[path[:at]]
+		name := asCalled(path, there)
+		if _, made := there[path[at+1:]]; made || name != path {
+			return name
+		}
+	}
+	return asCalled(path, c.all)
 }
 
 // asCalled names a call of a trace as the program does: an event stands for several
 // calls, and where the program makes none of its name, the one that took nearly all
 // of the time is meant, or else one of the two that took longest.
 func asCalled(path string, calls map[string]float64) string {
-	if call, ok := events.WithoutCore(path); ok {
-		return asCalled(call, calls) + "/" + events.NoCore
-	}
 	at := strings.LastIndexByte(path, '/') + 1
 	name := path[at:]
 	if _, made := calls[name]; made || !strings.HasPrefix(name, "MPI_") {

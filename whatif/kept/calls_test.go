@@ -33,3 +33,22 @@ func TestCallsOfAFamily(t *testing.T) {
 		}
 	}
 }
+
+// TestCallsOfAPlace: a call has the name that is called there, not one of elsewhere.
+func TestCallsOfAPlace(t *testing.T) {
+	calls := called{
+		all: map[string]float64{"MPI_Wait": 5, "MPI_Waitall": 9, "MPI_Testall": 1, "MPI_Recv": 1},
+		from: map[string]map[string]float64{
+			"exchange": {"MPI_Waitall": 9, "MPI_Recv": 1}, "poll": {"MPI_Testall": 1}, "solver.c:7": {"MPI_Wait": 5, "MPI_Waitall": 9}, "send": {"MPI_Recv": 1},
+		},
+	}
+	for path, want := range map[string]string{
+		"exchange/MPI_Wait": "exchange/MPI_Waitall", "poll/MPI_Wait": "poll/MPI_Testall", "exchange/MPI_Wait/<no core>": "exchange/MPI_Waitall/<no core>",
+		"solver.c:7/MPI_Wait": "solver.c:7/MPI_Wait", "elsewhere/MPI_Wait": "elsewhere/MPI_Wait", "send/MPI_Wait": "send/MPI_Wait",
+		"exchange/MPI_Recv": "exchange/MPI_Recv", "MPI_Wait": "MPI_Wait",
+	} {
+		if got := calls.name(path); got != want {
+			t.Errorf("%s is called %s, not %s", path, got, want)
+		}
+	}
+}

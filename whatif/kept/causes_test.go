@@ -77,7 +77,7 @@ func TestWaitsForCores(t *testing.T) {
 	if got, want := *waitsOf(r, 4), (diagnose.Waits{Share: 0.5, NoCore: 0.75, WrongOrder: 0.5}); !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, not %+v", got, want)
 	}
-	if got := asCalled("m.c:1/MPI_Wait/<no core>", map[string]float64{"MPI_Waitall": 1}); got != "m.c:1/MPI_Waitall/<no core>" {
+	if got := (called{all: map[string]float64{"MPI_Waitall": 1}}).name("m.c:1/MPI_Wait/<no core>"); got != "m.c:1/MPI_Waitall/<no core>" {
 		t.Errorf("%s", got)
 	}
 }

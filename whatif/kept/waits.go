@@ -44,7 +44,7 @@ func (r *Run) Waits(ctx context.Context) (*waits.Report, error) {
 		if err != nil {
 			return nil, err
 		}
-		found.Rename(func(path string) string { return asCalled(path, calls) })
+		found.Rename(calls.name)
 	}
 	if r.Data == nil || r.Program.NP() == 0 || r.Program.Actions() > maxQuick {
 		return found, nil
