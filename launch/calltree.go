@@ -135,7 +135,7 @@ func (c *callTree) through(place *spot, from stand, a address, measured string) 
 		}
 		frames = frames[inside:]
 	} else if len(frames) == 0 {
-		if c.machinery(a, "") || startsThread(place, from, a) {
+		if c.machinery(a, "") || c.startsThread(place, from, a) {
 			return place
 		}
 		if c.isMain(place, from, a) {
@@ -171,12 +171,6 @@ func (c *callTree) isMain(place *spot, from stand, a address) bool {
 	return c.main[a]
 }
 
-// startsThread recognises what std::thread begins a thread with, in a library of C++
-// without symbols.
-func startsThread(place *spot, from stand, a address) bool {
-	return from.at == place && !from.lost && strings.HasPrefix(filepath.Base(a.object), "libstdc++.so")
-}
-
 // machinery tells whether a frame is of what starts programs, threads and
 // parallel regions.
 func (c *callTree) machinery(a address, name string) bool {
@@ -191,6 +185,12 @@ func (c *callTree) machinery(a address, name string) bool {
 		return strings.HasPrefix(base, "libc.so") || strings.HasPrefix(base, "ld-linux")
 	}
 	return symbols.OfTeam(name)
+}
+
+// startsThread tells the function of the C++ library that threads of std::thread begin
+// in: it has no symbol where the library is stripped, as distributions' are.
+func (c *callTree) startsThread(place *spot, from stand, a address) bool {
+	return from.at == place && place.parent == &c.top && !from.lost && strings.HasPrefix(filepath.Base(a.object), "libstdc++.so")
 }
 
 // ofOpenMP recognises the libraries of OpenMP by name.

@@ -70,3 +70,29 @@ func TestNamelessProgram(t *testing.T) {
 		t.Errorf("in the trace: %q", got)
 	}
 }
+
+// A thread of C++ begins in a library that is stripped everywhere: that is no region. What
+// a function of the program calls there is.
+func TestThreadsBeginInNoRegion(t *testing.T) {
+	const library = "/nowhere/libstdc++.so.6"
+	p := &probe.Process{
+		Rank: -1, Name: "x", Program: "/nowhere/x", Regions: []probe.Region{{Name: "x", Kind: probe.Program}, {Name: "sort", Kind: probe.Function}},
+		Objects: []probe.Object{{Path: library, Start: 0x1000, End: 0x2000}, {Path: "/nowhere/x", Start: 0x2000, End: 0x3000}},
+		Threads: []probe.Thread{{
+			ID: 1, Nodes: []probe.Node{{Parent: -1, Calls: 1}, {Parent: 0, Region: 1, Calls: 1}}, Samples: 3,
+			Steps: []probe.Step{
+				{PC: 0x1100, Place: 0, Parent: -1}, {PC: 0x2100, Place: 0, Parent: 0, Count: 1}, {PC: 0x1200, Place: 0, Parent: 1, Count: 1},
+				{PC: 0x2200, Place: 1, Parent: -1}, {PC: 0x1200, Place: 1, Parent: 3, Count: 1},
+			},
+		}},
+	}
+	tree := callTree{names: newResolver(), blind: map[string]uint64{}}
+	tree.begin(p, 1)
+	var paths []string
+	for _, s := range tree.samples(p, p.Threads[0], tree.nodes(p, p.Threads[0]), []int{0, 1}) {
+		paths = append(paths, strings.Join(s.at.path(), "/"))
+	}
+	if want := []string{"x/<x>", "x/<x>/<libstdc++.so.6>", "x/sort/<libstdc++.so.6>"}; !slices.Equal(paths, want) {
+		t.Errorf("%q, want %q", paths, want)
+	}
+}

@@ -149,8 +149,11 @@ func (o *Object) debugFrames(address uint64) []Frame {
 // information hold no name (it may lie in a file shared with others).
 func (o *Object) frame(s *scope, address uint64, outermost bool) (Frame, bool) {
 	from := o.origin(s.of, 0)
-	if from.artificial && !outermost {
+	if from.artificial && !from.isLambda() && !outermost {
 		return Frame{}, false
+	}
+	if from.isLambda() && from.line == 0 {
+		from.file, from.line = o.lambdaLine(from)
 	}
 	f := Frame{Name: o.nameOf(from), File: from.file, Line: from.line}
 	if outermost && (f.Name == "" || f.Line == 0) {
@@ -168,6 +171,9 @@ func (o *Object) frame(s *scope, address uint64, outermost bool) (Frame, bool) {
 func (o *Object) nameOf(from origin) string {
 	if from.hasSymbol() || from.name == "" {
 		return from.plain()
+	}
+	if from.isLambda() {
+		return o.lambda(from)
 	}
 	return o.qualified(from.plain(), from.at)
 }

@@ -237,8 +237,10 @@ func (o *Object) qualified(name string, at dwarf.Offset) string {
 	for i := len(path) - 1; i >= 0; i-- {
 		p := path[i]
 		if p.tag == dwarf.TagSubprogram {
-			if len(names) > 1 {
-				names = append(names, o.origin(p.from, 0).plain())
+			if within := o.origin(p.from, 0); within.isLambda() {
+				names = append(names, o.nameOf(within))
+			} else if len(names) > 1 || strings.HasPrefix(name, "{lambda") {
+				names = append(names, within.plain())
 			}
 			break
 		}
