@@ -137,6 +137,11 @@ const askForTrace = "run it with auspex run --trace"
 // for.
 func Untraced(d *analyze.Dataset) bool { return noTrace(d) == askForTrace }
 
+// callsMPI tells whether a program was seen to call MPI.
+func callsMPI(d *analyze.Dataset) bool {
+	return slices.ContainsFunc(d.Regions, func(r model.Region) bool { return strings.HasPrefix(r.Name, "MPI_") })
+}
+
 // noTrace says why an experiment has no trace, or how to get one.
 func noTrace(d *analyze.Dataset) string {
 	for _, note := range d.Notes {
@@ -146,6 +151,9 @@ func noTrace(d *analyze.Dataset) string {
 	}
 	if d.Format != "" && d.Format != "auspex" {
 		return "it is the profile that was imported; of a trace, give the file or folder itself"
+	}
+	if !callsMPI(d) {
+		return "the program makes no MPI calls, and those are what a trace is of"
 	}
 	return askForTrace
 }

@@ -1,6 +1,7 @@
 package kept
 
 import (
+	"strings"
 	"testing"
 
 	"auspex/analyze"
@@ -63,9 +64,21 @@ func TestNoTrace(t *testing.T) {
 		{model.Header{Format: "auspex", Notes: []string{"a note", model.NoTraceNote + "the trace of rank 0 was not written: it did not come to its end"}}, `the experiment "made" kept no trace: the trace of rank 0 was not written: it did not come to its end`},
 		{model.Header{Format: "chrome"}, `the experiment "made" kept no trace: it is the profile that was imported; of a trace, give the file or folder itself`},
 	} {
-		e, _ := madeOf(t, c.header, "MPI_Recv")
+		e, d := madeOf(t, c.header, "MPI_Recv")
 		if _, err := Open(t.Context(), e); err == nil || err.Error() != c.want {
 			t.Errorf("%v, want %s", err, c.want)
 		}
+		if Untraced(d) != strings.HasSuffix(c.want, "--trace") {
+			t.Errorf("%s: could have a trace: %v", c.want, Untraced(d))
+		}
+	}
+}
+
+// TestNoTraceOfThreads: who makes no calls of MPI is not told to ask for a trace of them.
+func TestNoTraceOfThreads(t *testing.T) {
+	e, d := madeOf(t, model.Header{Format: "auspex"}, "OpenMP barrier")
+	const want = `the experiment "made" kept no trace: the program makes no MPI calls, and those are what a trace is of`
+	if _, err := Open(t.Context(), e); err == nil || err.Error() != want || Untraced(d) {
+		t.Errorf("%v, %v", err, Untraced(d))
 	}
 }
