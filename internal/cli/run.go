@@ -127,6 +127,8 @@ func (a *app) runRun(ctx context.Context, command []string, f runFlags) error {
 		e.Notes = append(e.Notes, fmt.Sprintf("%d of %d runs were made: the last ended with status %d", len(runs), f.repeat, last.Status))
 	} else if short {
 		e.Notes = append(e.Notes, fmt.Sprintf("%d of %d runs were made: the last was interrupted", len(runs), f.repeat))
+	} else if last.Status != 0 && e.Incomplete == "" { // who died is told there
+		e.Notes = append(e.Notes, fmt.Sprintf("the command ended with status %d: it may not have done all of its work", last.Status))
 	}
 	if len(runs) > 1 {
 		var err error
