@@ -98,7 +98,7 @@ func (r *Runner) Run(ctx context.Context) (*Result, error) {
 	if known && t.launcher == noLauncher {
 		settings = append(settings, "AUSPEX_ALONE=1")
 	}
-	if known && t.launcher == noLauncher || brought {
+	if known { // from its start: it may do much before it calls MPI
 		if real, err := filepath.EvalSymlinks(t.program); err == nil {
 			settings = append(settings, "AUSPEX_TARGET="+real)
 		}

@@ -82,3 +82,33 @@ func TestCostOfCalls(t *testing.T) {
 		t.Errorf("notes %q", c.notes)
 	}
 }
+
+// What ranks do before they call MPI is theirs, and not in starting and ending.
+func TestWorkBeforeInit(t *testing.T) {
+	eachMPI(t, func(t *testing.T, m mpi) {
+		dir := write(t, map[string]string{"late.c": "#include <mpi.h>\n" + workingFor + `
+__attribute__((noinline)) double early(void) { return work(0.2); }
+int main(int argc, char **argv)
+{
+    double x = early();
+    MPI_Init(&argc, &argv);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+    return x < 0;
+}
+`})
+		exe := filepath.Join(dir, "late")
+		mustCompilePlain(t, m.cc, "-g", "-O1", filepath.Join(dir, "late.c"), "-o", exe)
+		r := Runner{Command: m.ranks("2", exe), Dir: t.TempDir(), Cache: testCache(), StackRate: 1000}
+		result, err := r.Run(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := result.Experiment
+		for rank := range 2 {
+			if took := value(t, e, rank, 0, "late/main/early*", "cpu_time"); took < 0.15 {
+				t.Errorf("rank %d was in early for %g s of 0.2 s", rank, took)
+			}
+		}
+	})
+}
