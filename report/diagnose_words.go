@@ -119,11 +119,11 @@ func dearWords(d *diagnose.Diagnosis) []string {
 	most, some = strings.TrimSuffix(most, ".")+off+".", strings.TrimSuffix(some, ".")+off+"."
 	best := -1
 	for i, r := range in.Regions {
-		if r.Core && (!r.Self || len(model.SplitPath(r.Region)) > 2) && lastName(r.Region) != model.Blocked && share(r.Share) >= 0.1 && (best < 0 || r.Share > in.Regions[best].Share) {
+		if r.Core && (!r.Self || len(model.SplitPath(r.Region)) > 2) && lastName(r.Region) != model.Blocked && !startsOrEnds(lastName(r.Region)) && share(r.Share) >= 0.1 && (best < 0 || r.Share > in.Regions[best].Share) {
 			best = i
 		}
 	}
-	if f := in.Function; f != nil && f.Name != model.Blocked && share(f.Share) >= 0.1 && (best < 0 || f.Share > in.Regions[best].Share) {
+	if f := in.Function; f != nil && f.Name != model.Blocked && !startsOrEnds(f.Name) && share(f.Share) >= 0.1 && (best < 0 || f.Share > in.Regions[best].Share) {
 		how := " itself"
 		if f.Paths > 1 {
 			how = " on all its call paths together"
@@ -148,6 +148,11 @@ func dearWords(d *diagnose.Diagnosis) []string {
 		}
 	}
 	return []string{fmt.Sprintf(most, name, Percent(share(dear.Share)))}
+}
+
+// startsOrEnds tells calls that start and end MPI, of which the ledger has a line.
+func startsOrEnds(name string) bool {
+	return strings.HasPrefix(name, "MPI_Init") || name == "MPI_Finalize"
 }
 
 // kindsWords says how the units fall into kinds.

@@ -71,6 +71,8 @@ func TestSpendMostOn(t *testing.T) {
 		{"a function that takes less", diagnose.Internal{Regions: smooth, Function: &diagnose.DearFunction{Name: "dot", Share: 0.3, Paths: 2}},
 			"Together they spend most on `pre`, 36.0 % of the run."},
 		{"a region of small parts that takes longer", diagnose.Internal{Regions: append(smooth, region("setup", 0.4, false))}, "They spend 36.0 % of the run in `pre`."},
+		{"starting MPI, of which the ledger tells", diagnose.Internal{Regions: append(smooth, region("main/MPI_Init", 0.5, true)), Function: &diagnose.DearFunction{Name: "MPI_Init", Share: 0.5, Paths: 1}},
+			"They spend 36.0 % of the run in `pre`."},
 		{"nothing that is dear", diagnose.Internal{Function: &diagnose.DearFunction{Name: "dot", Share: 0.05, Paths: 9}}, ""},
 	} {
 		if got := strings.Join(dearWords(&diagnose.Diagnosis{UnitCount: 2, Internal: c.in}), " "); got != c.want {
