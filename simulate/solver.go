@@ -196,6 +196,7 @@ func (s *solver) leave(id int32) {
 			s.parts[s.partOf(moved, p.link)].at = p.at
 		}
 		l.users = l.users[:last]
+		left := l.quit == s.epoch // by others since the last solve
 		l.quit = s.epoch
 		if l.fat && f.bound*weight >= l.capacity*(1-slack) {
 			l.critical--
@@ -208,7 +209,7 @@ func (s *solver) leave(id int32) {
 		switch {
 		case p.link == s.crowd.link:
 			s.crowd.dirty = true
-		case l.nearest > 0 || l.fat && (l.critical > 0 || f.critical):
+		case l.nearest > 0 && !left || l.fat && (l.critical > 0 || f.critical):
 			s.eased = append(s.eased, p.link)
 		}
 	}
