@@ -91,7 +91,8 @@ func (b *builder) addRouter(name string) error {
 }
 
 // addLink adds one link and returns its index.
-func (b *builder) addLink(name string, bandwidth, latency float64, sharing Sharing) (int32, error) {
+func (b *builder) addLink(l Link, bandwidth, latency float64, sharing Sharing) (int32, error) {
+	name := l.Name()
 	switch {
 	case name == "":
 		return 0, fmt.Errorf("the link's id is empty")
@@ -107,7 +108,8 @@ func (b *builder) addLink(name string, bandwidth, latency float64, sharing Shari
 	}
 	i := int32(len(b.p.Links))
 	b.links[name] = i
-	b.p.Links = append(b.p.Links, Link{name, bandwidth, latency, sharing})
+	l.Bandwidth, l.Latency, l.Sharing = bandwidth, latency, sharing
+	b.p.Links = append(b.p.Links, l)
 	return i, nil
 }
 
@@ -122,13 +124,15 @@ func (b *builder) expect(hosts, links int) {
 
 // addSplit adds a SPLITDUPLEX link, NAME_UP and after it NAME_DOWN, and
 // returns the index of the first.
-func (b *builder) addSplit(name string, bandwidth, latency float64) (int32, error) {
-	up, err := b.addLink(b.names.join(name, "_UP"), bandwidth, latency, Shared)
+func (b *builder) addSplit(l Link, bandwidth, latency float64) (int32, error) {
+	l.ending = up
+	first, err := b.addLink(l, bandwidth, latency, Shared)
 	if err != nil {
 		return 0, err
 	}
-	_, err = b.addLink(b.names.join(name, "_DOWN"), bandwidth, latency, Shared)
-	return up, err
+	l.ending = down
+	_, err = b.addLink(l, bandwidth, latency, Shared)
+	return first, err
 }
 
 // openZone starts a zone inside the present one.
@@ -186,7 +190,7 @@ func (b *builder) loopback(z *zone) (int32, error) {
 		if err != nil {
 			return -1, err
 		}
-		if b.loop, err = b.addLink(loopbackName, bw, lat, Fatpipe); err != nil {
+		if b.loop, err = b.addLink(named(loopbackName), bw, lat, Fatpipe); err != nil {
 			return -1, err
 		}
 	}

@@ -3,6 +3,7 @@ package platform
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 )
@@ -22,6 +23,8 @@ type cluster struct {
 	backboneSharing         Sharing
 	loopbackBW, loopbackLat float64 // both 0 for none
 	limiter                 float64 // 0 for none
+
+	stem *string // of the names of its hosts' links, once there are any
 
 	topology   string // "", FLAT, TORUS, FAT_TREE or DRAGONFLY
 	parameters string
@@ -45,13 +48,27 @@ func (b *builder) addCluster(c *cluster) error {
 	return fmt.Errorf("unknown topology %q; known are FLAT, TORUS, FAT_TREE and DRAGONFLY", c.topology)
 }
 
+// link is the link with a number in its name.
+func (c *cluster) link(number int, e ending) Link {
+	if c.stem == nil {
+		stem := c.name + "_link_"
+		c.stem = &stem
+	}
+	l := Link{stem: c.stem, number: int32(number)}
+	if number > math.MaxInt32 {
+		l = named(c.name + "_link_" + strconv.Itoa(number))
+	}
+	l.ending = e
+	return l
+}
+
 // addLinks adds a private link of the cluster, times as wide as usual, and
 // returns the index of the first. There are two, up and down, if c.split.
-func (b *builder) addLinks(c *cluster, name string, times int) (int32, error) {
+func (b *builder) addLinks(c *cluster, l Link, times int) (int32, error) {
 	if c.split {
-		return b.addSplit(name, c.bandwidth*float64(times), c.latency)
+		return b.addSplit(l, c.bandwidth*float64(times), c.latency)
 	}
-	return b.addLink(name, c.bandwidth*float64(times), c.latency, Shared)
+	return b.addLink(l, c.bandwidth*float64(times), c.latency, Shared)
 }
 
 // linksOfHost is how many links of its own a host has in a plain cluster.
@@ -90,14 +107,13 @@ func (b *builder) addLeaves(c *cluster) (leaves, error) {
 	l := leaves{hosts: int32(c.hosts.size), first: int32(len(b.p.Links)), loopback: c.hasLoopback(), limiter: c.limiter > 0}
 	position := 0
 	err := c.hosts.each(func(n int) error {
-		digits := strconv.Itoa(n)
-		if err := b.addHost(b.names.join(c.prefix, digits, c.suffix), c.speed, c.cores); err != nil {
+		if err := b.addHost(b.names.join(c.prefix, strconv.Itoa(n), c.suffix), c.speed, c.cores); err != nil {
 			return err
 		}
-		if err := b.addLoopback(c, digits); err != nil {
+		if err := b.addLoopback(c, n); err != nil {
 			return err
 		}
-		err := b.addLimiter(c, strconv.Itoa(position))
+		err := b.addLimiter(c, position)
 		position++
 		return err
 	})
@@ -105,19 +121,19 @@ func (b *builder) addLeaves(c *cluster) (leaves, error) {
 	return l, err
 }
 
-func (b *builder) addLoopback(c *cluster, number string) error {
+func (b *builder) addLoopback(c *cluster, number int) error {
 	if !c.hasLoopback() {
 		return nil
 	}
-	_, err := b.addLink(b.names.join(c.name, "_link_", number, "_loopback"), c.loopbackBW, c.loopbackLat, Fatpipe)
+	_, err := b.addLink(c.link(number, loopback), c.loopbackBW, c.loopbackLat, Fatpipe)
 	return err
 }
 
-func (b *builder) addLimiter(c *cluster, number string) error {
+func (b *builder) addLimiter(c *cluster, number int) error {
 	if c.limiter == 0 {
 		return nil
 	}
-	_, err := b.addLink(b.names.join(c.name, "_link_", number, "_limiter"), c.limiter, 0, Shared)
+	_, err := b.addLink(c.link(number, limiter), c.limiter, 0, Shared)
 	return err
 }
 

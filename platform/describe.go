@@ -74,7 +74,7 @@ func Describe(p *Platform) Description {
 	}
 	first := true
 	for _, l := range p.Links {
-		if l.Name != loopbackName {
+		if l.Name() != loopbackName {
 			d.Bandwidth.add(l.Bandwidth, first)
 			d.Latency.add(l.Latency, first)
 			first = false

@@ -171,7 +171,7 @@ func (b *builder) addDragonfly(c *cluster) error {
 	}
 	d.limiters = int32(len(b.p.Links))
 	for r := range int(hosts / d.nodes) {
-		if err := b.addLimiter(c, strconv.Itoa(2*int(hosts)-1-r)); err != nil {
+		if err := b.addLimiter(c, 2*int(hosts)-1-r); err != nil {
 			return err
 		}
 	}
@@ -188,7 +188,7 @@ func (b *builder) addFlyLinks(c *cluster, d *dragonfly, w widths) error {
 	add := func(times int32, format string, args ...any) {
 		if failed == nil {
 			name := b.names.join(fmt.Sprintf(format, args...), "_", strconv.Itoa(b.dragonflyLinks))
-			_, failed = b.addLinks(c, name, int(times))
+			_, failed = b.addLinks(c, named(name), int(times))
 			b.dragonflyLinks++
 		}
 	}

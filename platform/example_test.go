@@ -43,7 +43,7 @@ latency = "1ms"
 		log.Fatal(err)
 	}
 	for _, l := range r.Links {
-		fmt.Printf("%-12s %4.0f Mbit/s\n", p.Links[l].Name, p.Links[l].Bandwidth*8/1e6)
+		fmt.Printf("%-12s %4.0f Mbit/s\n", p.Links[l].Name(), p.Links[l].Bandwidth*8/1e6)
 	}
 	fmt.Printf("latency %.1f ms\n", r.Latency*1e3)
 	// Output:

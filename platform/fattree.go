@@ -193,11 +193,11 @@ func (b *builder) addFatTree(c *cluster) error {
 // addTree adds the switches' limiters and all cables.
 func (b *builder) addTree(c *cluster, t *fatTree) error {
 	// SimGrid numbers switches downwards from twice the hosts.
-	id := func(level int, at int32) string {
+	id := func(level int, at int32) int {
 		if level == 0 {
-			return strconv.Itoa(int(at))
+			return int(at)
 		}
-		return strconv.Itoa(2*c.hosts.size - 1 - int(t.switches[level]+at))
+		return 2*c.hosts.size - 1 - int(t.switches[level]+at)
 	}
 	t.limiters = int32(len(b.p.Links))
 	for l := range t.children {
@@ -214,8 +214,8 @@ func (b *builder) addTree(c *cluster, t *fatTree) error {
 		for at := range n {
 			for p := range t.parents[l] {
 				for range t.ports[l] {
-					name := b.names.join("link_from_", id(l, at), "_", id(l+1, t.parent(l, at, p)), "_", strconv.Itoa(b.fatTreeLinks))
-					if _, err := b.addLinks(c, name, 1); err != nil {
+					name := fmt.Sprintf("link_from_%d_%d_%d", id(l, at), id(l+1, t.parent(l, at, p)), b.fatTreeLinks)
+					if _, err := b.addLinks(c, named(name), 1); err != nil {
 						return err
 					}
 					b.fatTreeLinks++

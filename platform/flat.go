@@ -53,24 +53,23 @@ func (b *builder) addFlat(c *cluster) error {
 	}
 	if c.hasBackbone() {
 		var err error
-		if f.backbone, err = b.addLink(c.name+"_backbone", c.backboneBW, c.backboneLat, c.backboneSharing); err != nil {
+		if f.backbone, err = b.addLink(named(c.name+"_backbone"), c.backboneBW, c.backboneLat, c.backboneSharing); err != nil {
 			return err
 		}
 	}
 	f.leaves = leaves{hosts: int32(c.hosts.size), first: int32(len(b.p.Links)), loopback: c.hasLoopback(), limiter: c.limiter > 0}
 	b.expect(c.hosts.size, c.linksOfHost())
 	err := c.hosts.each(func(n int) error {
-		digits := strconv.Itoa(n)
-		if err := b.addHost(b.names.join(c.prefix, digits, c.suffix), c.speed, c.cores); err != nil {
+		if err := b.addHost(b.names.join(c.prefix, strconv.Itoa(n), c.suffix), c.speed, c.cores); err != nil {
 			return err
 		}
-		if err := b.addLoopback(c, digits); err != nil {
+		if err := b.addLoopback(c, n); err != nil {
 			return err
 		}
-		if err := b.addLimiter(c, digits); err != nil {
+		if err := b.addLimiter(c, n); err != nil {
 			return err
 		}
-		_, err := b.addLinks(c, c.name+"_link_"+digits, 1)
+		_, err := b.addLinks(c, c.link(n, bare), 1)
 		return err
 	})
 	if err != nil {

@@ -1,6 +1,37 @@
 package platform
 
-import "hash/maphash"
+import (
+	"hash/maphash"
+	"strconv"
+)
+
+// ending is what a link's name ends with.
+type ending uint8
+
+const (
+	bare ending = iota
+	up
+	down
+	loopback
+	limiter
+)
+
+var endings = [...]string{"", "_UP", "_DOWN", "_loopback", "_limiter"}
+
+// unnumbered is the number of a link without one in its name.
+const unnumbered = -1
+
+// Name is what the platform file calls the link. It is put together when it is asked
+// for, since in a large cluster the names of very many links differ in a number only.
+func (l Link) Name() string {
+	if l.number == unnumbered {
+		return *l.stem + endings[l.ending]
+	}
+	return *l.stem + strconv.Itoa(int(l.number)) + endings[l.ending]
+}
+
+// named is a link of which nothing but the name is known.
+func named(name string) Link { return Link{stem: &name, number: unnumbered} }
 
 // nameIndex finds points by their names: a hash table with open addressing that
 // holds the points' numbers only, since a large platform has many of them.

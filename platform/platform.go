@@ -27,10 +27,14 @@ type Host struct {
 // Link is one network resource. A SPLITDUPLEX link of a platform file is two
 // of these, NAME_UP and NAME_DOWN.
 type Link struct {
-	Name      string
 	Bandwidth float64 // bytes/s
 	Latency   float64 // seconds
 	Sharing   Sharing
+
+	// Its name, see Name.
+	ending ending
+	number int32 // or unnumbered
+	stem   *string
 }
 
 // Route is the way from one host to another. The same link may occur twice.

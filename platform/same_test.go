@@ -41,10 +41,18 @@ func samePlatform(t *testing.T, p, q *Platform) bool {
 	return true
 }
 
-func linksOf(p *Platform, r Route) []Link {
-	var links []Link
-	for _, l := range r.Links {
-		links = append(links, p.Links[l])
+// shown is a link as users see it.
+type shown struct {
+	name               string
+	bandwidth, latency float64
+	sharing            Sharing
+}
+
+func linksOf(p *Platform, r Route) []shown {
+	var links []shown
+	for _, i := range r.Links {
+		l := p.Links[i]
+		links = append(links, shown{l.Name(), l.Bandwidth, l.Latency, l.Sharing})
 	}
 	return links
 }

@@ -48,7 +48,7 @@ func sameAsSimGrid(t *testing.T, p *Platform, file string) {
 	defer f.Close()
 	links := map[string]Link{}
 	for _, l := range p.Links {
-		links[l.Name] = l
+		links[l.Name()] = l
 	}
 	// SimGrid 3.32 lists a route's links in no useful order in Dijkstra zones.
 	anyOrder := slices.ContainsFunc(p.zones, func(z zone) bool { return strings.HasPrefix(z.kind, "Dijkstra") })
@@ -102,7 +102,7 @@ func routeNames(p *Platform, a, b int) (names []string, latency float64) {
 		return nil, 0
 	}
 	for _, l := range r.Links {
-		names = append(names, p.Links[l].Name)
+		names = append(names, p.Links[l].Name())
 	}
 	return names, r.Latency
 }

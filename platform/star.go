@@ -121,7 +121,7 @@ func (b *builder) addBackbone(name string, bandwidth, latency float64) error {
 	if s.backbone >= 0 {
 		return fmt.Errorf("the zone has a backbone already")
 	}
-	s.backbone, err = b.addLink(name, bandwidth, latency, Shared)
+	s.backbone, err = b.addLink(named(name), bandwidth, latency, Shared)
 	return err
 }
 
@@ -137,7 +137,7 @@ func (b *builder) addCabinet(c *cluster) error {
 		if err := b.addHost(host, c.speed, c.cores); err != nil {
 			return err
 		}
-		up, err := b.addSplit(b.names.join("link_", host), c.bandwidth, c.latency)
+		up, err := b.addSplit(named(b.names.join("link_", host)), c.bandwidth, c.latency)
 		if err != nil {
 			return err
 		}

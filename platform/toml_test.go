@@ -96,7 +96,7 @@ latency = "50us"
 			t.Errorf("host %d is %+v, want %+v", i, p.Hosts[i], h)
 		}
 	}
-	if l := p.Links[0]; l.Name != "a_link_3_UP" || l.Bandwidth != 125e6 || !near(l.Latency, 50e-6) || l.Sharing != Shared {
+	if l := p.Links[0]; l.Name() != "a_link_3_UP" || l.Bandwidth != 125e6 || !near(l.Latency, 50e-6) || l.Sharing != Shared {
 		t.Errorf("link %+v", l)
 	}
 	for key, want := range map[string]string{"network/crosstraffic": "false", "network/TCP-gamma": "20000", "smpi/os": "0:0:0", "x": "0.5"} {

@@ -207,10 +207,10 @@ func (x *tomlReader) join(name, a, b string, bw, lat float64, split bool, sharin
 	var there, back int32
 	var err error
 	if split {
-		there, err = x.b.addSplit(name, bw, lat)
+		there, err = x.b.addSplit(named(name), bw, lat)
 		back = there + 1
 	} else {
-		there, err = x.b.addLink(name, bw, lat, sharing)
+		there, err = x.b.addLink(named(name), bw, lat, sharing)
 		back = there
 	}
 	if err != nil {

@@ -194,3 +194,17 @@ func TestLargeGraph(t *testing.T) {
 		t.Errorf("%d links, %v", len(r.Links), err)
 	}
 }
+
+// A number in a host's name may be larger than any number of hosts, and names the links.
+func TestLargeNumbers(t *testing.T) {
+	p := mustRead(t, clusterXML(`radical="2147483647-2147483648" limiter_link="1GBps" loopback_bw="1GBps" loopback_lat="0"`))
+	var names []string
+	for _, l := range p.Links {
+		names = append(names, l.Name())
+	}
+	for _, want := range []string{"_link_2147483647_UP", "_link_2147483648_DOWN", "_link_2147483648_limiter", "_link_2147483647_loopback"} {
+		if !slices.ContainsFunc(names, func(name string) bool { return strings.HasSuffix(name, want) }) {
+			t.Errorf("no %s among %v", want, names)
+		}
+	}
+}

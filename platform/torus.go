@@ -97,7 +97,7 @@ func (b *builder) addTorus(c *cluster) error {
 				next -= step * n
 			}
 			name := b.names.join(c.name, "_link_from_", strconv.Itoa(int(host)), "_to_", strconv.Itoa(int(next)))
-			if _, err := b.addLinks(c, name, 1); err != nil {
+			if _, err := b.addLinks(c, named(name), 1); err != nil {
 				return err
 			}
 			step *= n

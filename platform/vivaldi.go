@@ -28,11 +28,14 @@ func (b *builder) addPeer(v *vivaldi, name string, speed, in, out float64, at [3
 	if err := b.addHost(name, speed, 1); err != nil {
 		return err
 	}
-	up, err := b.addLink(b.names.join("link_", name, "_UP"), out, 0, Shared)
+	l := named(b.names.join("link_", name))
+	l.ending = up
+	first, err := b.addLink(l, out, 0, Shared)
 	if err != nil {
 		return err
 	}
-	down, err := b.addLink(b.names.join("link_", name, "_DOWN"), in, 0, Shared)
-	v.peers = append(v.peers, peer{out: up, in: down, at: at})
+	l.ending = down
+	second, err := b.addLink(l, in, 0, Shared)
+	v.peers = append(v.peers, peer{out: first, in: second, at: at})
 	return err
 }

@@ -29,7 +29,7 @@ func WriteXML(w io.Writer, p *Platform) error {
 	}
 	out := newXMLWriter(w)
 	out.loopback = freshName("loopback", func(s string) bool {
-		return slices.ContainsFunc(p.Links, func(l Link) bool { return l.Name == s })
+		return slices.ContainsFunc(p.Links, func(l Link) bool { return l.Name() == s })
 	})
 	var own []string // that SimGrid does not know as options
 	keys := slices.DeleteFunc(slices.Sorted(maps.Keys(p.Config)), func(key string) bool {
@@ -96,10 +96,10 @@ func newXMLWriter(w io.Writer) *xmlWriter {
 }
 
 func (w *xmlWriter) name(l Link) string {
-	if l.Name == loopbackName {
+	if l.Name() == loopbackName {
 		return w.loopback
 	}
-	return l.Name
+	return l.Name()
 }
 
 // pair writes the routes between two hosts: one element if the way back is the
@@ -107,7 +107,7 @@ func (w *xmlWriter) name(l Link) string {
 func (w *xmlWriter) pair(p *Platform, a, b int) {
 	there, err := p.Route(a, b, nil)
 	if a == b {
-		if err == nil && !(len(there.Links) == 1 && p.Links[there.Links[0]].Name == loopbackName) {
+		if err == nil && !(len(there.Links) == 1 && p.Links[there.Links[0]].Name() == loopbackName) {
 			w.route(p, a, b, there.Links, "NO")
 		}
 		return

@@ -20,8 +20,8 @@ func TestWriteXML(t *testing.T) {
 		q := mustRead(t, b.String())
 		for _, r := range []*Platform{p, q} { // it may stand inside a longer route
 			for i := range r.Links {
-				if r.Links[i].Name == loopbackName {
-					r.Links[i].Name = "loopback"
+				if r.Links[i].Name() == loopbackName {
+					*r.Links[i].stem = "loopback"
 				}
 			}
 		}

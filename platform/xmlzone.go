@@ -225,11 +225,11 @@ func (x *xmlReader) link(t tag) error {
 	id := t.attr["id"]
 	switch policy := t.attr["sharing_policy"]; policy {
 	case "", "SHARED":
-		_, err = x.b.addLink(id, bw, lat, Shared)
+		_, err = x.b.addLink(named(id), bw, lat, Shared)
 	case "FATPIPE":
-		_, err = x.b.addLink(id, bw, lat, Fatpipe)
+		_, err = x.b.addLink(named(id), bw, lat, Fatpipe)
 	case "SPLITDUPLEX", "FULLDUPLEX":
-		_, err = x.b.addSplit(id, bw, lat)
+		_, err = x.b.addSplit(named(id), bw, lat)
 	default:
 		err = fmt.Errorf("link %q: the sharing policy %q is not supported; known are SHARED, FATPIPE and SPLITDUPLEX", id, policy)
 	}

@@ -118,7 +118,7 @@ func undirected(name string) string {
 
 func (b *graphBuilder) measure(use []simulate.LinkUse) {
 	for _, l := range b.p.Links {
-		name := undirected(l.Name)
+		name := undirected(l.Name())
 		b.load[name] = LinkLoad{Links: []string{name}, Bandwidth: l.Bandwidth, Latency: l.Latency}
 	}
 	for _, u := range use {
@@ -155,7 +155,7 @@ func (b *graphBuilder) trace(hosts []int) {
 		buffer = route.Links
 		way := routed{from: from, to: to}
 		for _, l := range route.Links {
-			way.links = append(way.links, undirected(b.p.Links[l].Name))
+			way.links = append(way.links, undirected(b.p.Links[l].Name()))
 		}
 		way.links = slices.Compact(way.links)
 		note(from, way.links[0])

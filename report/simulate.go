@@ -244,7 +244,7 @@ func (p *Page) Route(from, to string, plat *platform.Platform, route platform.Ro
 	var rows [][]string
 	for _, l := range route.Links {
 		link := plat.Links[l]
-		rows = append(rows, []string{link.Name, Quantity(analyze.Real(link.Bandwidth), "") + "B/s", Seconds(analyze.Real(link.Latency)), link.Sharing.String()})
+		rows = append(rows, []string{link.Name(), Quantity(analyze.Real(link.Bandwidth), "") + "B/s", Seconds(analyze.Real(link.Latency)), link.Sharing.String()})
 	}
 	p.table([]column{words("link"), number("bandwidth"), number("latency"), words("sharing")}, rows)
 }

@@ -153,7 +153,7 @@ func (e *engine) switchLink(l int32, on bool) error {
 
 // lost is the end of a program that sends over a link that is off.
 func (n *network) lost(l, src, dst int32, now float64) error {
-	return fmt.Errorf("simulate: link %s is off at %s, and a message from rank %d to rank %d is lost: the program cannot go on", n.plat.Links[l].Name, figure.Seconds(now, 6), src, dst)
+	return fmt.Errorf("simulate: link %s is off at %s, and a message from rank %d to rank %d is lost: the program cannot go on", n.plat.Links[l].Name(), figure.Seconds(now, 6), src, dst)
 }
 
 // vary prepares for links that change; ends tells the ranks and hosts of a

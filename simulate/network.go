@@ -152,7 +152,7 @@ func (n *network) route(src, dst int32) (*route, error) {
 	for _, e := range there.Links {
 		bandwidth := n.links[e].capacity
 		if !(bandwidth > 0) {
-			return nil, fmt.Errorf("simulate: link %s has no bandwidth", n.plat.Links[e].Name)
+			return nil, fmt.Errorf("simulate: link %s has no bandwidth", n.plat.Links[e].Name())
 		}
 		t.bound = min(t.bound, bandwidth)
 		t.penalty += n.weightS / bandwidth

@@ -88,6 +88,7 @@ func (e *engine) result() *Result {
 			res.Seconds, last = finish, i
 		}
 	}
+	e.post, e.cpus, e.queue, e.calls = nil, nil, nil, nil // the names of links take room
 	busy := 0
 	for i := range e.net.links {
 		if e.net.links[i].carried > 0 {
@@ -97,7 +98,7 @@ func (e *engine) result() *Result {
 	res.Links = make([]LinkUse, 0, busy)
 	for i := range e.net.links {
 		if l := &e.net.links[i]; l.carried > 0 {
-			res.Links = append(res.Links, LinkUse{e.plat.Links[i].Name, l.carried, e.net.utilisation(int32(i), e.now)})
+			res.Links = append(res.Links, LinkUse{e.plat.Links[i].Name(), l.carried, e.net.utilisation(int32(i), e.now)})
 		}
 	}
 	if e.paths != nil && len(e.ranks) > 0 {

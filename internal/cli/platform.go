@@ -86,7 +86,7 @@ func (a *app) printRoute(path, from, to string) error {
 	hops := []hop{}
 	for _, l := range route.Links {
 		link := p.Links[l]
-		hops = append(hops, hop{link.Name, link.Bandwidth, link.Latency, link.Sharing.String()})
+		hops = append(hops, hop{link.Name(), link.Bandwidth, link.Latency, link.Sharing.String()})
 	}
 	if a.json {
 		return a.printJSON(map[string]any{"from": from, "to": to, "latency": route.Latency, "links": hops})

@@ -80,8 +80,8 @@ func draw(p *platform.Platform, duplex bool) (*Plan, error) {
 	}
 	if duplex {
 		for i := range len(p.Links) - 1 {
-			up, isUp := strings.CutSuffix(p.Links[i].Name, "_UP")
-			if isUp && p.Links[i+1].Name == up+"_DOWN" {
+			up, isUp := strings.CutSuffix(p.Links[i].Name(), "_UP")
+			if isUp && p.Links[i+1].Name() == up+"_DOWN" {
 				same.join(begin(int32(i)), begin(int32(i+1))+1)
 				same.join(begin(int32(i))+1, begin(int32(i+1)))
 			}
@@ -123,10 +123,10 @@ func draw(p *platform.Platform, duplex bool) (*Plan, error) {
 // that is there or as a new one.
 func (p *Plan) lay(l platform.Link, node map[int]int, from, to int) (hop, error) {
 	if l.Sharing == platform.Fatpipe {
-		return hop{}, fmt.Errorf("lab: link %s is a fatpipe; no real link gives every flow its whole bandwidth", l.Name)
+		return hop{}, fmt.Errorf("lab: link %s is a fatpipe; no real link gives every flow its whole bandwidth", l.Name())
 	}
 	if from == to {
-		return hop{}, fmt.Errorf("lab: link %s is shared by both directions; a lab has full-duplex links only (SPLITDUPLEX in SimGrid's XML)", l.Name)
+		return hop{}, fmt.Errorf("lab: link %s is shared by both directions; a lab has full-duplex links only (SPLITDUPLEX in SimGrid's XML)", l.Name())
 	}
 	for _, set := range []int{from, to} {
 		if _, ok := node[set]; !ok {
@@ -137,11 +137,11 @@ func (p *Plan) lay(l platform.Link, node map[int]int, from, to int) (hop, error)
 	a, b := node[from], node[to]
 	for i := range p.Cables {
 		if c := &p.Cables[i]; c.Ends == [2]int{b, a} && c.Rates[1] == 0 {
-			c.Rates[1], c.links[1] = l.Bandwidth, l.Name
+			c.Rates[1], c.links[1] = l.Bandwidth, l.Name()
 			return hop{i, 1}, nil
 		}
 	}
-	p.Cables = append(p.Cables, Cable{Ends: [2]int{a, b}, Rates: [2]float64{l.Bandwidth, 0}, links: [2]string{l.Name, ""}})
+	p.Cables = append(p.Cables, Cable{Ends: [2]int{a, b}, Rates: [2]float64{l.Bandwidth, 0}, links: [2]string{l.Name(), ""}})
 	return hop{len(p.Cables) - 1, 0}, nil
 }
 
