@@ -254,7 +254,9 @@ func (e *engine) nextPhase(id int32, r *rank) bool {
 		c.phase++
 	} else {
 		c.phase = -1
-		p.Exec(c.flops)
+		if c.flops > 0 {
+			p.Exec()
+		}
 	}
 	c.requests, c.tag = p.Open, p.Tag
 	return true

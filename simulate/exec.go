@@ -316,7 +316,7 @@ func (e *engine) doStep(id int32, r *rank) (bool, error) {
 	default: // stepExec
 		if r.stage == fresh {
 			r.stage = started
-			e.execute(id, r, s.Flops, 0)
+			e.execute(id, r, r.call.flops, 0)
 			return false, nil
 		}
 		return true, nil

@@ -108,10 +108,10 @@ func (e *engine) stateOf(s *state, id int32) {
 	s.flag(r.double)
 	s.dates = append(s.dates, r.began-e.now)
 	if r.mode != inTimer {
-		s.put(int64(r.cur.Kind), int64(r.cur.Peer), int64(r.cur.Source), int64(r.cur.Tag), r.cur.Bytes, r.cur.Room, int64(math.Float64bits(r.cur.Flops)))
+		s.put(int64(r.cur.Kind), int64(r.cur.Peer), int64(r.cur.Source), int64(r.cur.Tag), r.cur.Bytes, r.cur.Room)
 	}
 	if r.mode == inPlan {
-		s.put(int64(r.call.phase), int64(len(r.call.steps))-int64(r.call.at), int64(r.call.requests))
+		s.put(int64(r.call.phase), int64(len(r.call.steps))-int64(r.call.at), int64(r.call.requests), int64(math.Float64bits(r.call.flops)))
 	}
 	if (r.mode == inStep || r.mode == inPlan) && r.stage != fresh && r.cur.Kind != collective.StepWaitAll && r.cur.Kind != collective.StepExec {
 		e.stateOfMessage(s, r.first)

@@ -1,6 +1,10 @@
 package collective
 
-import "auspex/trace"
+import (
+	"slices"
+
+	"auspex/trace"
+)
 
 // SimGrid's default selector: mostly the textbook's linear algorithms.
 func defaultAlgorithm(c *Call) (Algorithm, error) {
@@ -89,6 +93,7 @@ func (p *Plan) gatherTo(c *Call, root int, bytes int64) {
 	if c.Me != root {
 		p.isend(root, bytes)
 	} else {
+		p.Steps = slices.Grow(p.Steps, c.Size) // to grow bit by bit takes twice the room
 		for i := range c.Size {
 			if i != root {
 				p.irecv(i, bytes)

@@ -12,7 +12,7 @@ const (
 	StepExchange                 // send and receive at once, and wait for both
 	StepWait                     // wait for the request with number peer of the open list
 	StepWaitAll                  // wait for the whole open list, and empty it
-	StepExec                     // compute
+	StepExec                     // compute what the collective computes
 )
 
 // Step is one thing to do. Peers are ranks of the plan's communicator.
@@ -22,8 +22,7 @@ type Step struct {
 	Source int32 // of an exchange
 	Tag    int32
 	Bytes  int64
-	Room   int64   // to receive in an exchange
-	Flops  float64 // of stepExec
+	Room   int64 // to receive in an exchange
 }
 
 // Plan is what a rank does in a collective. Algorithms append to it phase by
@@ -77,8 +76,4 @@ func (p *Plan) waitAll() {
 	p.Open = 0
 }
 
-func (p *Plan) Exec(flops float64) {
-	if flops > 0 {
-		p.Steps = append(p.Steps, Step{Kind: StepExec, Flops: flops})
-	}
-}
+func (p *Plan) Exec() { p.Steps = append(p.Steps, Step{Kind: StepExec}) }
