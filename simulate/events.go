@@ -184,7 +184,7 @@ func (q *eventQueue) each(now float64, happen func(id int32)) {
 		following := n.next
 		if n.due < end {
 			n.prev = out
-			q.now = append(q.now, id)
+			q.now = longer(q.now, id, len(q.nodes))
 		} else {
 			q.link(id)
 		}
@@ -216,7 +216,7 @@ func (q *eventQueue) soon(end uint64) {
 				following := n.next
 				if n.due < end {
 					q.unlink(id)
-					q.now = append(q.now, id)
+					q.now = longer(q.now, id, len(q.nodes))
 				}
 				id = following
 			}

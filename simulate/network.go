@@ -274,7 +274,7 @@ func (n *network) start(now, delay float64, src, dst int32, bytes, tail int64, m
 		n.tails = slices.Grow(n.tails, len(n.flows)-len(n.tails))[:len(n.flows)]
 		n.tails[id] = float64(tail)
 	}
-	n.started = append(n.started, id)
+	n.started = longer(n.started, id, cap(n.flows))
 	n.running++
 	latency := r.latency*by.latency + delay
 	if latency > 0 {

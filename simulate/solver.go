@@ -168,7 +168,7 @@ func (s *solver) join(id int32) {
 		}
 	}
 	f.bounded = bounded
-	s.joined = append(s.joined, id)
+	s.joined = longer(s.joined, id, len(s.flows))
 }
 
 // leave removes a flow.
@@ -283,6 +283,15 @@ func emptied[T any](list []T) []T {
 
 const veryLong = 1 << 14
 
+// longer is a list with one more. One that becomes very long gets room for as many as
+// there can be at once: growing bit by bit takes several times that.
+func longer[T any](list []T, one T, most int) []T {
+	if len(list) == cap(list) && len(list) >= veryLong {
+		list = slices.Grow(list, max(most-len(list), 0))
+	}
+	return append(list, one)
+}
+
 // add puts a flow into the set to be shared out again.
 func (s *solver) add(id int32) {
 	f := &s.flows[id]
@@ -304,7 +313,7 @@ func (s *solver) add(id int32) {
 	if top := f.bound * f.penalty; top > s.top {
 		s.top = top
 	}
-	s.set = append(s.set, id)
+	s.set = longer(s.set, id, len(s.flows))
 	s.grown = true
 	way, weights := s.way(f)
 	inverse, links, epoch := f.inverse, s.links, s.epoch
@@ -316,7 +325,7 @@ func (s *solver) add(id int32) {
 				s.touch(e)
 			} else {
 				l.epoch, l.demand, l.active = epoch, 0, 0
-				s.touched = append(s.touched, e)
+				s.touched = longer(s.touched, e, len(s.links))
 			}
 		}
 		l.active++
