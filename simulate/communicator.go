@@ -34,7 +34,7 @@ type communicator struct {
 	members []int32 // world ranks; nil for the world itself
 	size    int
 	seen    []agreed // collectives that some members have entered, oldest first
-	base    int64    // number of the first of those
+	base    uint32   // number of the first of those
 	splits  []*split // of those, by the same numbers; nil where none
 	hosts   []int32  // of the members, once asked for
 }
@@ -51,9 +51,34 @@ type agreed struct {
 // membership is a rank's place in a communicator.
 type membership struct {
 	comm    *communicator
-	entered int64 // collectives so far
-	me      int32
 	place   *collective.Place // where the selector looks at hosts
+	entered uint32            // collectives so far; the number may have passed the largest, as base
+	me      int32
+}
+
+// member is a rank's place in a communicator that it knows by a number from 0, the
+// world's.
+func (r *rank) member(comm int32) *membership {
+	if comm == 0 {
+		return &r.inWorld
+	}
+	return &(*r.others)[comm-1]
+}
+
+// members is how many communicators a rank knows.
+func (r *rank) members() int32 {
+	if r.others == nil {
+		return 1
+	}
+	return int32(1 + len(*r.others))
+}
+
+// become adds a communicator to those that a rank knows.
+func (r *rank) become(m membership) {
+	if r.others == nil {
+		r.others = new([]membership)
+	}
+	*r.others = append(*r.others, m)
 }
 
 // split gathers what the members of a communicator want to be parted by.
@@ -67,10 +92,10 @@ type want struct{ colour, key, rank int32 }
 
 // enter makes a communicator of the rank the one its messages go by.
 func (e *engine) enter(r *rank, comm int32) error {
-	if int(comm) >= len(r.comms) || comm < 0 {
+	if comm >= r.members() || comm < 0 {
 		return fmt.Errorf("there is no communicator %d yet", comm)
 	}
-	c := r.comms[comm].comm
+	c := r.member(comm).comm
 	if c == nil {
 		return fmt.Errorf("this rank is not part of communicator %d", comm)
 	}
@@ -113,7 +138,7 @@ func (e *engine) agree(id int32, m *membership, act *trace.Action, root int) (*s
 	if drop > 0 {
 		c.seen = append(c.seen[:0], c.seen[drop:]...)
 		c.splits = append(c.splits[:0], c.splits[drop:]...)
-		c.base += int64(drop)
+		c.base += uint32(drop)
 	}
 	return s, nil
 }
@@ -135,7 +160,7 @@ func (e *engine) beginCollective(id int32, r *rank, a *trace.Action) error {
 	if err := e.enter(r, a.Comm); err != nil {
 		return err
 	}
-	m := &r.comms[a.Comm]
+	m := r.member(a.Comm)
 	c := entered{Call: collective.Call{Kind: a.Kind, Size: m.comm.size, Unit: r.size(1, a.Type)}}
 	if a.Peer != trace.RootUnset {
 		c.Root = int(a.Peer)
@@ -304,7 +329,7 @@ func (e *engine) join(id int32, r *rank, c *ongoing) {
 				}
 			}
 		}
-		r.comms = append(r.comms, m)
+		r.become(m)
 		return
 	}
 }

@@ -109,15 +109,13 @@ func Run(ctx context.Context, t *trace.Trace, p *platform.Platform, hosts []int,
 	if o.CriticalPath {
 		e.paths = make([]pathEnd, np)
 	}
-	places := make([]membership, np)
 	for i := range e.ranks {
 		if hosts[i] < 0 || hosts[i] >= len(p.Hosts) {
 			return nil, fmt.Errorf("simulate: rank %d is placed on host %d, but there are %d hosts", i, hosts[i], len(p.Hosts))
 		}
 		r := &e.ranks[i]
 		r.cursor, r.host, r.comm = t.Cursor(i), int32(hosts[i]), e.world
-		places[i] = membership{comm: e.world, me: int32(i)}
-		r.comms = places[i : i+1 : i+1]
+		r.inWorld = membership{comm: e.world, me: int32(i)}
 		e.ready = append(e.ready, int32(i))
 	}
 	if err := e.loop(ctx); err != nil {

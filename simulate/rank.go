@@ -19,7 +19,8 @@ type rank struct {
 	pending []request // started by the trace, not yet waited for
 	open    []int32   // started by the collective at hand
 	call    *ongoing  // the collective at hand
-	comms   []membership
+	inWorld membership
+	others  *[]membership // the other communicators it knows
 
 	host   int32
 	need   int32 // messages to arrive before it runs again; 0 when it waits for none

@@ -138,13 +138,13 @@ func (e *engine) stateOf(s *state, id int32) {
 		s.put(int64(x.context), int64(x.target), int64(e.post.messages[x.message].state))
 		s.flag(x.put)
 	}
-	for i := range r.comms {
-		m := &r.comms[i]
+	for i := range r.members() {
+		m := r.member(i)
 		if m.comm == nil {
 			s.put(-1)
 			continue
 		}
-		s.put(int64(m.comm.context), m.entered-m.comm.base, int64(len(m.comm.seen)))
+		s.put(int64(m.comm.context), int64(m.entered-m.comm.base), int64(len(m.comm.seen)))
 		s.flag(m.place != nil && m.place.SetUp)
 	}
 	if e.looked != nil {
