@@ -23,7 +23,6 @@ type ongoing struct {
 	me       int32 // in the communicator
 	phase    int32
 	requests int32             // see plan.open
-	tag      int32             // see plan.tag
 	at       int32             // next of steps
 	steps    []collective.Step // what is left of the present phase, where the rank waits
 }
@@ -272,7 +271,7 @@ func (e *engine) nextPhase(id int32, r *rank) bool {
 		return false
 	}
 	p := &e.plan
-	*p = collective.Plan{Steps: emptied(p.Steps), Open: c.requests, Tag: c.tag}
+	*p = collective.Plan{Steps: emptied(p.Steps), Open: c.requests}
 	e.call = c.Call
 	e.call.Me = int(c.me)
 	if c.Size > 1 && c.algorithm(&e.call, p, int(c.phase)) {
@@ -283,7 +282,7 @@ func (e *engine) nextPhase(id int32, r *rank) bool {
 			p.Exec()
 		}
 	}
-	c.requests, c.tag = p.Open, p.Tag
+	c.requests = p.Open
 	return true
 }
 

@@ -30,7 +30,7 @@ type Step struct {
 type Plan struct {
 	Steps []Step
 	Open  int32 // requests started since the last waitAll
-	Tag   int32 // of the messages appended from now on
+	Tag   int32 // of the messages appended from now on; every phase says it anew
 	via   []int // ranks that peers stand for, where a part of all takes part
 }
 
