@@ -49,7 +49,6 @@ type recipe struct {
 	items        bool              // after each layer
 	logging      int64             // on the host, after each of those
 	pageable     bool              // copies from such memory
-	uneven       float64           // lengths of batches
 	saveEvery    int               // 0 for never
 	save         int64             // saving, on all ranks
 	saving       string            // its range
