@@ -100,6 +100,7 @@ func ofProgram(region model.Region) bool {
 func Sort(regions []model.Region, table Table) []Class {
 	out := make([]Class, len(regions))
 	known := map[named]Class{}
+	table = table.lower()
 	for r, region := range regions {
 		if p := region.Parent; p != model.NoParent && out[p] != Work && !(out[p] == InOut && region.Kind == model.MPI && regions[p].Kind != model.MPI) {
 			out[r] = out[p]
@@ -125,13 +126,22 @@ type named struct {
 
 // Names tells whether the table has an entry for a region's name.
 func (t Table) Names(region string) bool {
-	_, ok := t.find(bareName(region))
+	_, ok := t.lower().find(bareName(region))
 	return ok
+}
+
+// lower is the table for find.
+func (t Table) lower() Table {
+	out := slices.Clone(t)
+	for i := range out {
+		out[i].Pattern = strings.ToLower(out[i].Pattern)
+	}
+	return out
 }
 
 // find gives the class of the first entry that fits.
 func (t Table) find(name string) (Class, bool) {
-	i := slices.IndexFunc(t, func(e Entry) bool { return fits(strings.ToLower(e.Pattern), name) })
+	i := slices.IndexFunc(t, func(e Entry) bool { return fits(e.Pattern, name) })
 	if i < 0 {
 		return Work, false
 	}
