@@ -52,12 +52,36 @@ func deals(t *trace.Trace, rank int) bool {
 	if n < 2 || len(order) < fewDealt {
 		return false
 	}
+	byTurns := true
 	for i := n; i < len(order); i++ {
-		if order[i] != order[i-n] {
-			return true
+		byTurns = byTurns && order[i] == order[i-n]
+	}
+	return !byTurns && minor(t, rank, distinct)
+}
+
+// minor tells whether most of those that a rank answers have messages with nobody else:
+// neighbours that exchange borders have several, and meet in an order of their own, too.
+func minor(t *trace.Trace, rank int, answered map[int32]bool) bool {
+	alone := 0
+	for p := range answered {
+		if int(p) < t.NP() && meetsOnly(t, int(p), rank) {
+			alone++
 		}
 	}
-	return false // one after the other, by turns
+	return 2*alone > len(answered)
+}
+
+func meetsOnly(t *trace.Trace, rank, other int) bool {
+	var a trace.Action
+	for at := t.Cursor(rank); at.Next(&a); {
+		switch a.Kind {
+		case trace.Recv, trace.Irecv, trace.Send, trace.Isend:
+			if a.Peer >= 0 && int(a.Peer) != other && int(a.Peer) != rank {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // HandsOut tells whether a rank hands out work to whoever comes next. What balancing

@@ -57,3 +57,24 @@ func TestHandsOut(t *testing.T) {
 		}
 	}
 }
+
+// TestNeighboursHandOutNothing: borders are exchanged with several neighbours, in whatever
+// order.
+func TestNeighboursHandOutNothing(t *testing.T) {
+	const ranks = 4
+	tr := programs(ranks, func(r int, b *trace.Builder) {
+		beside, across := int32(r^1), int32(r^2)
+		for _, p := range []int32{beside, beside, beside, across, across, beside, beside, beside, across, across, beside, beside, beside, across, across} {
+			b.Add(&trace.Action{Kind: trace.Isend, Type: trace.Byte, Peer: p, Count: 4})
+			b.Add(&trace.Action{Kind: trace.Recv, Type: trace.Byte, Peer: p, Count: 4})
+			compute(b, "inside", 0.1*float64(1+r%2))
+		}
+	})
+	w, err := whatif.New(t.Context(), whatif.Setup{Trace: tr, Network: whatif.SharedMemory()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w.HandsOut() {
+		t.Error("neighbours are taken for one who hands out work")
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"auspex/events"
+	"auspex/symbols"
 	"auspex/trace"
 )
 
@@ -79,6 +80,9 @@ func readLabels(r io.Reader) (labels, error) {
 			for _, t := range types {
 				if out[t] == nil {
 					out[t] = map[int64]string{}
+				}
+				if t >= typeCaller && t < typeCaller+callerLevels || t == typeUser || t == typeOutlined {
+					rest = symbols.Name(rest) // Extrae takes those of Fortran as the linker has them
 				}
 				out[t][first] = rest
 			}

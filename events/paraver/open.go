@@ -64,7 +64,7 @@ func Open(path string) (*Trace, error) {
 }
 
 // calledNext is said of traces without functions of the program.
-const calledNext = "the trace tells who called MPI, not which functions computed: computation is named by whoever called MPI next after it"
+const calledNext = "the trace tells who called MPI, not which functions computed: computation is named by the call of MPI after it"
 
 // openPlain opens a file, through gunzip where it is gzipped.
 func openPlain(path string) (io.ReadCloser, error) {

@@ -269,6 +269,34 @@ func TestNamedByCallers(t *testing.T) {
 	}
 }
 
+// TestBeforeCalls: computation that no function is known of is named by the call after it,
+// and stands in the functions that both this call and the one before came from.
+func TestBeforeCalls(t *testing.T) {
+	names := smallNames + "\nEVENT_TYPE\n0 70000001 Caller at level 1\n0 70000002 Caller at level 2\n0 70000003 Caller at level 3\nVALUES\n0 End\n1 main\n2 __heat_MOD_step\n3 exchange\n4 report\n"
+	text := `#Paraver (01/01/2026 at 00:00):900_ns:1(1):1:1(1:1),0
+2:1:1:1:1:100:50000001:1:70000001:3:70000002:2:70000003:1
+2:1:1:1:1:200:50000001:0
+2:1:1:1:1:300:50000001:1:70000001:3:70000002:2:70000003:1
+2:1:1:1:1:400:50000001:0
+2:1:1:1:1:500:50000001:1:70000001:4:70000002:1
+2:1:1:1:1:600:50000001:0
+2:1:1:1:1:700:50000001:1
+2:1:1:1:1:800:50000001:0
+`
+	want := `0 compute before MPI_Send@exchange from main 0-100
+0 send main/heat::step/exchange/MPI_Send 100-200
+0 compute main/heat::step/exchange/before MPI_Send@exchange 200-300
+0 send main/heat::step/exchange/MPI_Send 300-400
+0 compute main/before MPI_Send@report 400-500
+0 send main/report/MPI_Send 500-600
+0 compute program 600-700
+0 send program/MPI_Send 700-800
+`
+	if got := told(t, file(t, text, names)); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
 // TestUserFunctions: computation is of the functions that are open, with states and
 // without.
 func TestUserFunctions(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"sort"
+	"strings"
 
 	"auspex/events"
 	"auspex/trace"
@@ -33,6 +34,7 @@ type reader struct {
 	at, reach int64      // begin of the latest record, and the latest time of all
 	// rooted counts the collectives with a root by communicator and rank.
 	rooted [][]int32
+	names  []string // for path
 }
 
 // location is what is known of a thread while its records go by.
@@ -324,26 +326,69 @@ func (r *reader) release(l *location, path int32) error {
 	return nil
 }
 
-// path is the region of a call, or of the computation before it: the user
-// functions that are open, or who called.
+// path is the region of a call, or of what happens outside of calls: the user functions
+// that are open, or who called.
 func (r *reader) path(c *call, l *location) int32 {
-	p := events.Path{}
+	names := r.functions(l)
+	if c != nil && len(names) == 0 {
+		names = r.callers(r.names, c)
+	}
+	return r.region(names)
+}
+
+func (r *reader) region(names []string) int32 {
+	if len(names) == 0 {
+		names = []string{"program"}
+	}
+	return r.paths.Of(events.Path{Name: strings.Join(names, "/")})
+}
+
+// functions are the user functions that are open, outermost first.
+func (r *reader) functions(l *location) []string {
+	r.names = r.names[:0]
 	for _, f := range l.stack {
 		if name := r.t.labels.name(f.kind, f.value); name != "" {
-			p.Name = join(p.Name, name)
+			r.names = append(r.names, name)
 		}
 	}
-	if c != nil && p.Name == "" {
-		for i := callerLevels - 1; i >= 0; i-- {
-			if name := r.t.labels.name(typeCaller+int64(i), c.callers[i]); name != "" {
-				p.Name = join(p.Name, name)
-			}
+	return r.names
+}
+
+// callers are the functions that a call comes from, outermost first, as many as the
+// trace has.
+func (r *reader) callers(into []string, c *call) []string {
+	names := into[:0]
+	for i := callerLevels - 1; i >= 0; i-- {
+		if name := r.t.labels.name(typeCaller+int64(i), c.callers[i]); name != "" {
+			names = append(names, name)
 		}
 	}
-	if p.Name == "" {
-		p.Name = "program"
+	return names
+}
+
+// Leading begins the names of computation that is known by the call after it.
+const Leading = "before "
+
+// before is the region of the computation that a call ends. Where nothing tells which
+// functions computed, it stands in those that both this call and the one before came
+// from, by the name of what is known: the call, and by which ways it was come to.
+func (r *reader) before(c *call, l *location) int32 {
+	if names := r.functions(l); len(names) > 0 {
+		return r.region(names)
 	}
-	return r.paths.Of(p)
+	way, earlier := r.callers(nil, c), r.callers(nil, &l.call)
+	if len(way) == 0 {
+		return r.region(nil)
+	}
+	shared := 0
+	for shared < min(len(way), len(earlier)) && way[shared] == earlier[shared] {
+		shared++
+	}
+	name := Leading + r.t.labels.callName(c.kind, c.value) + "@" + way[len(way)-1]
+	if shared < len(way)-1 {
+		name += " from " + way[shared]
+	}
+	return r.region(append(way[:shared:shared], name))
 }
 
 func join(path, name string) string {

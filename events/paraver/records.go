@@ -175,8 +175,8 @@ func (r *reader) enter(loc int32, l *location) error {
 		c.until = l.waiting[n-1].End
 		l.waiting = l.waiting[:n-1]
 	}
+	path := r.before(&c, l)
 	l.call, l.inCall = c, true
-	path := r.path(&c, l)
 	if !l.anyState && c.begin > l.last {
 		l.waiting = append(l.waiting, events.Span{Loc: loc, Kind: trace.Compute, Root: -1, Begin: l.last, End: c.begin})
 	}

@@ -145,8 +145,11 @@ func (w *writer) region(path int32, waits bool) int {
 		}
 		if i == len(names)-1 {
 			r.File, r.Line = p.File, p.Line
-			if waits {
+			switch {
+			case waits:
 				r.Kind = model.Barrier
+			case strings.HasPrefix(name, paraver.Leading):
+				r.Kind = model.Block
 			}
 		}
 		region = w.builder.Region(r)
