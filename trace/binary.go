@@ -152,14 +152,13 @@ func (d *decoder) trace(name string) (*Trace, error) {
 		if back > uint64(i) {
 			return nil, fmt.Errorf("rank %d is to do as a rank that does not exist", i)
 		}
-		p := Program{}
+		p := Program{Rank: int32(i)}
 		var err error
 		if back > 0 {
-			p = t.Programs[i-int(back)]
-		} else if err = d.program(&p); err != nil {
+			p.folded = t.Programs[i-int(back)].folded
+		} else if p.folded, err = d.program(); err != nil {
 			return nil, err
 		}
-		p.Rank = int32(i)
 		if p.Actions, err = p.check(int(np)); err != nil {
 			return nil, fmt.Errorf("rank %d: %w", i, err)
 		}
@@ -171,11 +170,12 @@ func (d *decoder) trace(name string) (*Trace, error) {
 	return t, nil
 }
 
-func (d *decoder) program(p *Program) error {
-	var err error
-	if p.code, err = d.bytes(); err != nil {
-		return err
+func (d *decoder) program() (*folded, error) {
+	code, err := d.bytes()
+	if err != nil {
+		return nil, err
 	}
+	p := &folded{code: code}
 	for n := d.uvarint(); err == nil && !d.bad && n > 0; n-- {
 		var b []byte
 		b, err = d.bytes()
@@ -191,7 +191,7 @@ func (d *decoder) program(p *Program) error {
 	if err == nil && d.bad {
 		err = errShort
 	}
-	return err
+	return p, err
 }
 
 // Decode reads a trace in the binary form that lies in memory.

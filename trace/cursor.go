@@ -8,7 +8,12 @@ import (
 
 // Program is the folded actions of one rank.
 type Program struct {
-	Rank    int32
+	Rank int32
+	*folded
+}
+
+// folded is what the programs of ranks that do alike share.
+type folded struct {
 	Actions int64    // how many actions a Cursor gives
 	code    []byte   // operations, see encode.go
 	tables  *tables  // what the code refers to, nil where that is nothing
@@ -22,7 +27,7 @@ type tables struct {
 }
 
 // refers is what the code refers to, for reading only.
-func (p *Program) refers() *tables {
+func (p *folded) refers() *tables {
 	if p.tables == nil {
 		return &tables{}
 	}
@@ -30,7 +35,7 @@ func (p *Program) refers() *tables {
 }
 
 // own is what the code refers to, for adding to it.
-func (p *Program) own() *tables {
+func (p *folded) own() *tables {
 	if p.tables == nil {
 		p.tables = &tables{}
 	}
@@ -38,7 +43,7 @@ func (p *Program) own() *tables {
 }
 
 // Size returns the bytes the program takes in memory.
-func (p *Program) Size() int {
+func (p *folded) Size() int {
 	n := len(p.code)
 	for _, s := range p.refers().series {
 		n += len(s)

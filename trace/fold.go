@@ -3,6 +3,7 @@ package trace
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 )
 
 // Folding looks for loops in the stream of actions as it comes. The items seen
@@ -64,7 +65,7 @@ type Builder struct {
 
 // NewBuilder returns a Builder for one rank.
 func NewBuilder(rank int) *Builder {
-	return &Builder{rank: int32(rank), ids: map[string]int32{}, plain: -1, files: map[string]uint64{}, out: Program{Rank: int32(rank)}}
+	return &Builder{rank: int32(rank), ids: map[string]int32{}, plain: -1, files: map[string]uint64{}, out: Program{int32(rank), &folded{}}}
 }
 
 // next makes the Builder, whose Program has been taken, ready for another rank.
@@ -74,7 +75,7 @@ func (b *Builder) next(rank int) {
 	*b = Builder{
 		rank: int32(rank), ids: b.ids, files: b.files, items: b.items[:0], repeats: b.repeats[:0], loops: b.loops[:0],
 		codes: b.codes[:0], latest: b.latest[:0], plain: -1, scratch: b.scratch[:0], Means: b.Means,
-		out: Program{Rank: int32(rank), code: b.out.code[:0]},
+		out: Program{int32(rank), &folded{code: b.out.code[:0]}},
 	}
 }
 
@@ -443,10 +444,7 @@ func (b *Builder) Program() Program {
 	for i := range b.items {
 		b.emit(&b.items[i])
 	}
-	p := b.out
-	p.Actions = b.actions
-	p.code = append([]byte(nil), p.code...)
-	return p
+	return Program{b.rank, &folded{Actions: b.actions, code: slices.Clone(b.out.code), tables: b.out.tables}}
 }
 
 func encodeSeries(values []float64) []byte {

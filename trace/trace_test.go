@@ -553,7 +553,7 @@ func FuzzCode(f *testing.F) {
 	f.Add(tr.Programs[0].code, tr.Programs[0].tables.series[0])
 	f.Add(build(0, oneSided).Programs[0].code, []byte{0})
 	f.Fuzz(func(t *testing.T, code, series []byte) {
-		p := Program{code: code, tables: &tables{series: [][]byte{series}, files: []string{"a.c"}}}
+		p := Program{folded: &folded{code: code, tables: &tables{series: [][]byte{series}, files: []string{"a.c"}}}}
 		n, err := p.check(2)
 		if err != nil {
 			return
