@@ -15,8 +15,9 @@ import "math"
 type crowd struct {
 	link     int32 // the full link, or none
 	size     int
-	level    float64 // of all its flows
-	lowBound float64 // no flow's bound is at a lower level
+	level    float64    // of all its flows
+	lowBound float64    // no flow's bound is at a lower level
+	on       []crossing // by link, once there has been a crowd
 	roof     []roof
 	outside  []int32 // flows that cross the link and are not in the crowd
 	beside   []int32 // other links that its flows cross and that hold flows back
@@ -27,6 +28,13 @@ type crowd struct {
 	newLevel float64
 	gone     []int32 // flows that left when it broke up; see network.share
 	come     []int32 // flows that were there when it formed
+}
+
+// crossing is the part of the crowd that crosses a link.
+type crossing struct {
+	shadow float64 // Σ w/p of its flows
+	flows  int32
+	noted  int32 // the link's place in crowd.roof, or none
 }
 
 // roof is the level of the crowd at which another link is full.
@@ -53,9 +61,10 @@ func (c *crowd) admit(s *solver, f *flow) {
 	}
 	way, weights := s.way(f)
 	for i, p := range way {
-		l := &s.links[p.link]
-		l.crowded++
-		l.shadow += weights[i] * f.inverse
+		x := &c.on[p.link]
+		x.flows++
+		x.shadow += weights[i] * f.inverse
+		s.links[p.link].crowded = true
 		c.cap(s, p.link)
 		c.note(s, p.link)
 	}
@@ -63,7 +72,7 @@ func (c *crowd) admit(s *solver, f *flow) {
 
 // note lists a link that holds flows back beside the crowd's.
 func (c *crowd) note(s *solver, e int32) {
-	if l := &s.links[e]; l.nearest > 0 && l.crowded > 0 && e != c.link && !l.beside {
+	if l := &s.links[e]; l.nearest > 0 && l.crowded && e != c.link && !l.beside {
 		l.beside = true
 		c.beside = append(c.beside, e)
 	}
@@ -76,11 +85,11 @@ func (c *crowd) remove(s *solver, f *flow) {
 	c.dirty = true
 	way, weights := s.way(f)
 	for i, p := range way {
-		l := &s.links[p.link]
-		if l.crowded--; l.crowded == 0 {
-			l.shadow = 0
+		x := &c.on[p.link]
+		if x.flows--; x.flows == 0 {
+			x.shadow, s.links[p.link].crowded = 0, false
 		} else {
-			l.shadow -= weights[i] * f.inverse
+			x.shadow -= weights[i] * f.inverse
 		}
 	}
 }
@@ -89,16 +98,16 @@ func (c *crowd) remove(s *solver, f *flow) {
 // become too low stays until it is looked at.
 func (c *crowd) cap(s *solver, e int32) {
 	l := &s.links[e]
-	if l.fat || l.open || l.crowded == 0 || e == c.link {
+	if l.fat || l.open || !l.crowded || e == c.link {
 		return
 	}
-	room := l.capacity - l.load
-	if l.noted == none {
-		c.roof = append(c.roof, roof{room / l.shadow, e})
-		c.raise(s, int32(len(c.roof)-1))
-	} else if room < c.roof[l.noted].level*l.shadow {
-		c.roof[l.noted].level = room / l.shadow
-		c.raise(s, l.noted)
+	room, x := l.capacity-l.load, &c.on[e]
+	if x.noted == none {
+		c.roof = append(c.roof, roof{room / x.shadow, e})
+		c.raise(int32(len(c.roof) - 1))
+	} else if room < c.roof[x.noted].level*x.shadow {
+		c.roof[x.noted].level = room / x.shadow
+		c.raise(x.noted)
 	}
 }
 
@@ -129,10 +138,11 @@ func (c *crowd) fill(s *solver, level float64) int {
 	c.fixed, c.newLevel = true, level
 	for i := range s.filling {
 		x := &s.filling[i]
-		if l := &s.links[x.link]; l.crowded > 0 && !l.fat {
+		if l := &s.links[x.link]; l.crowded && !l.fat {
+			shadow := c.on[x.link].shadow
 			x.active--
-			x.left = max(x.left-l.shadow*level, 0)
-			x.demand -= l.shadow
+			x.left = max(x.left-shadow*level, 0)
+			x.demand -= shadow
 		}
 	}
 	return n
@@ -179,24 +189,24 @@ func (c *crowd) check(s *solver) {
 	}
 	for len(c.roof) > 0 && c.roof[0].level < level {
 		e := c.roof[0].link
-		l := &s.links[e]
+		l, shadow := &s.links[e], c.on[e].shadow
 		switch {
-		case l.crowded == 0 || l.epoch == s.epoch:
+		case !l.crowded || l.epoch == s.epoch:
 			// Links of the round have been looked at in fill, and get new
 			// notes when it is settled.
-			c.unroof(s)
-		case l.capacity-l.load < l.shadow*level*(1-slack):
-			c.unroof(s)
+			c.unroof()
+		case l.capacity-l.load < shadow*level*(1-slack):
+			c.unroof()
 			c.part(s, e)
 		default:
-			c.roof[0].level = max((l.capacity-l.load)/l.shadow, level)
-			c.lower(s, 0)
+			c.roof[0].level = max((l.capacity-l.load)/shadow, level)
+			c.lower(0)
 		}
 	}
 	if math.Abs(level-c.level) > slack*level {
 		keep := c.beside[:0]
 		for _, e := range c.beside {
-			if l := &s.links[e]; l.nearest > 0 && l.crowded > 0 {
+			if l := &s.links[e]; l.nearest > 0 && l.crowded {
 				keep = append(keep, e)
 				if l.epoch != s.epoch {
 					s.addNearest(e)
@@ -265,8 +275,14 @@ func (c *crowd) found(s *solver) {
 	l := &s.links[best]
 	c.link, c.size, c.level = best, 0, -1
 	c.lowBound = math.Inf(1)
+	if c.on == nil {
+		c.on = make([]crossing, len(s.links))
+		for e := range c.on {
+			c.on[e].noted = none
+		}
+	}
 	for _, x := range c.roof {
-		s.links[x.link].noted = none
+		c.on[x.link].noted = none
 	}
 	for _, e := range c.beside {
 		s.links[e].beside = false
@@ -308,30 +324,30 @@ func (c *crowd) breakUp(s *solver) {
 }
 
 // unroof takes the lowest note away.
-func (c *crowd) unroof(s *solver) {
+func (c *crowd) unroof() {
 	last := len(c.roof) - 1
-	s.links[c.roof[0].link].noted = none
+	c.on[c.roof[0].link].noted = none
 	x := c.roof[last]
 	c.roof = c.roof[:last]
 	if last > 0 {
 		c.roof[0] = x
-		c.lower(s, 0)
+		c.lower(0)
 	}
 }
 
 // raise and lower keep the lowest note first: a heap.
-func (c *crowd) raise(s *solver, i int32) {
+func (c *crowd) raise(i int32) {
 	x := c.roof[i]
 	for i > 0 && c.roof[(i-1)/2].level > x.level {
 		c.roof[i] = c.roof[(i-1)/2]
-		s.links[c.roof[i].link].noted = i
+		c.on[c.roof[i].link].noted = i
 		i = (i - 1) / 2
 	}
 	c.roof[i] = x
-	s.links[x.link].noted = i
+	c.on[x.link].noted = i
 }
 
-func (c *crowd) lower(s *solver, i int32) {
+func (c *crowd) lower(i int32) {
 	x := c.roof[i]
 	n := int32(len(c.roof))
 	for {
@@ -346,9 +362,9 @@ func (c *crowd) lower(s *solver, i int32) {
 			break
 		}
 		c.roof[i] = c.roof[k]
-		s.links[c.roof[i].link].noted = i
+		c.on[c.roof[i].link].noted = i
 		i = k
 	}
 	c.roof[i] = x
-	s.links[x.link].noted = i
+	c.on[x.link].noted = i
 }

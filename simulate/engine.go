@@ -37,7 +37,8 @@ type engine struct {
 	stuck         bool
 
 	action   trace.Action    // the one being read
-	pendings [][]request     // empty ones, for ranks that have none: few have some at a time
+	pendings [][]request     // see rank.pending: few ranks have some at a time
+	unused   []int32         // those of no rank
 	plan     collective.Plan // the one being made
 	call     collective.Call // as the rank makes it whose plan that is
 	calls    []*ongoing      // free ones
@@ -114,7 +115,7 @@ func Run(ctx context.Context, t *trace.Trace, p *platform.Platform, hosts []int,
 			return nil, fmt.Errorf("simulate: rank %d is placed on host %d, but there are %d hosts", i, hosts[i], len(p.Hosts))
 		}
 		r := &e.ranks[i]
-		r.cursor, r.host, r.comm = t.Cursor(i), int32(hosts[i]), e.world
+		r.cursor, r.host, r.comm, r.pending = t.Cursor(i), int32(hosts[i]), e.world, none
 		r.inWorld = membership{comm: e.world, me: int32(i)}
 		e.ready = append(e.ready, int32(i))
 	}

@@ -227,16 +227,15 @@ func (e *engine) finishAll(id int32, r *rank, list *[]int32) bool {
 func (e *engine) waitPending(id int32, r *rank) bool {
 	if r.stage == fresh {
 		r.open = r.open[:0]
-		for i := range r.pending {
-			if q := &r.pending[i]; q.handle >= 0 {
+		pending := e.pending(r)
+		for i := range pending {
+			if q := &pending[i]; q.handle >= 0 {
 				r.open = append(r.open, q.handle)
 			} else {
 				e.forget(q)
 			}
 		}
-		if r.pending != nil {
-			e.pendings, r.pending = append(e.pendings, r.pending[:0]), nil
-		}
+		e.waitedFor(r)
 	}
 	return e.finishAll(id, r, &r.open)
 }

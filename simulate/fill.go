@@ -62,7 +62,7 @@ func (s *solver) fill(again bool) {
 			open -= c.fill(s, level)
 			continue
 		}
-		if l.crowded > 0 && !c.fixed {
+		if l.crowded && !c.fixed {
 			// It fills up before the crowd does: its part of the crowd must
 			// be shared out flow by flow, and so with others like it.
 			h := &s.places[s.links[c.link].slot]
@@ -70,7 +70,7 @@ func (s *solver) fill(again bool) {
 			c.part(s, x.link)
 			for i := range s.filling {
 				k := &s.filling[i]
-				if s.links[k.link].crowded > 0 && k.active > 0 && k.link != c.link && k.left/k.demand < limit {
+				if s.links[k.link].crowded && k.active > 0 && k.link != c.link && k.left/k.demand < limit {
 					c.part(s, k.link)
 				}
 			}
@@ -105,7 +105,7 @@ func (s *solver) open() int32 {
 	for _, e := range s.touched {
 		l := &links[e]
 		left, demand, active := l.capacity-l.load, l.demand, l.active
-		if l.fat || l.open || l.crowded > 0 {
+		if l.fat || l.open || l.crowded {
 			switch {
 			case l.open || l.fat && l.critical == 0:
 				l.level, l.slot = -1, nowhere
@@ -113,7 +113,7 @@ func (s *solver) open() int32 {
 			case l.fat:
 				left = l.capacity
 			default: // the crowd is one more flow
-				demand += l.shadow
+				demand += s.crowd.on[e].shadow
 				active++
 			}
 		}

@@ -36,7 +36,11 @@ func (s *solver) verify() {
 		if nearest != l.nearest {
 			panic(fmt.Sprintf("link %d: %d flows held, %d counted", e, nearest, l.nearest))
 		}
-		if diff := load - l.load - l.shadow*s.crowd.level; diff > l.capacity*tolerance || diff < -l.capacity*tolerance {
+		shadow := 0.0
+		if l.crowded {
+			shadow = s.crowd.on[e].shadow
+		}
+		if diff := load - l.load - shadow*s.crowd.level; diff > l.capacity*tolerance || diff < -l.capacity*tolerance {
 			panic(fmt.Sprintf("link %d: load %g, booked %g", e, load, l.load))
 		}
 		if l.fat || l.open {

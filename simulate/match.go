@@ -42,30 +42,33 @@ const (
 // wants to receive and nobody has sent: never both for one source and tag, so
 // one small hash table holds either.
 type mailbox struct {
-	buckets []bucket // nil as long as it is empty, unless there were many
-	count   int
-	wild    bucket // receives with AnySource or AnyTag
+	few   [2]bucket // the table, as long as there were few
+	wild  bucket    // receives with AnySource or AnyTag
+	count int32
+	table int32 // place in post.tables, or none
 }
 
 type bucket struct{ head, tail int32 }
 
-const firstBuckets = 4
+// perBucket is how many messages there may be for each bucket of a mailbox.
+const perBucket = 4
 
 // post is the matching of sends and receives.
 type post struct {
 	messages []message
 	free     int32 // the first message that is, or none; the others follow as next
 	boxes    []mailbox
+	tables   [][]bucket // of mailboxes in which there were many
 	seq      uint32
-	spare    []*[firstBuckets]bucket // empty tables: few mailboxes hold something at a time
 }
 
 func newPost(ranks int) *post {
 	// As many as programs in which a rank has four neighbours have at a time, with
 	// those of a collective: to grow takes both the old and the new room.
 	p := &post{boxes: make([]mailbox, ranks), messages: make([]message, 0, 5*ranks), free: none}
+	empty := bucket{none, none}
 	for i := range p.boxes {
-		p.boxes[i].wild = bucket{none, none}
+		p.boxes[i] = mailbox{few: [2]bucket{empty, empty}, wild: empty, table: none}
 	}
 	return p
 }
@@ -84,18 +87,27 @@ func mix(src, tag, context int32) uint32 {
 	return h ^ h>>15
 }
 
+// buckets are the lists of a mailbox.
+func (p *post) buckets(box *mailbox) []bucket {
+	if box.table == none {
+		return box.few[:]
+	}
+	return p.tables[box.table]
+}
+
 // bucketOf finds the list for a source and tag.
-func (b *mailbox) bucketOf(src, tag, context int32) *bucket {
-	return &b.buckets[mix(src, tag, context)&uint32(len(b.buckets)-1)]
+func (p *post) bucketOf(box *mailbox, src, tag, context int32) *bucket {
+	buckets := p.buckets(box)
+	return &buckets[mix(src, tag, context)&uint32(len(buckets)-1)]
 }
 
 // put appends a message to the list of its source and tag.
 func (p *post) put(box *mailbox, id int32) {
-	if box.count >= 2*len(box.buckets) {
+	if int(box.count) >= perBucket*len(p.buckets(box)) {
 		p.rehash(box)
 	}
 	m := &p.messages[id]
-	p.append(box.bucketOf(m.src, m.tag, m.context), id)
+	p.append(p.bucketOf(box, m.src, m.tag, m.context), id)
 	box.count++
 }
 
@@ -109,29 +121,23 @@ func (p *post) append(l *bucket, id int32) {
 	l.tail = id
 }
 
-// took notes that a message has been taken out of a mailbox.
-func (p *post) took(box *mailbox) {
-	if box.count--; box.count == 0 && len(box.buckets) == firstBuckets {
-		p.spare, box.buckets = append(p.spare, (*[firstBuckets]bucket)(box.buckets)), nil
-	}
-}
-
 // rehash makes room in a mailbox. Lists keep their order.
 func (p *post) rehash(box *mailbox) {
-	old := box.buckets
-	if last := len(p.spare) - 1; old == nil && last >= 0 {
-		box.buckets, p.spare = p.spare[last][:], p.spare[:last]
-		return
+	old := p.buckets(box)
+	buckets := make([]bucket, 4*len(old))
+	for i := range buckets {
+		buckets[i] = bucket{none, none}
 	}
-	box.buckets = make([]bucket, max(firstBuckets, 4*len(old)))
-	for i := range box.buckets {
-		box.buckets[i] = bucket{none, none}
+	if box.table == none {
+		box.table = int32(len(p.tables))
+		p.tables = append(p.tables, nil)
 	}
+	p.tables[box.table] = buckets
 	for _, l := range old {
 		for id := l.head; id != none; {
 			m := &p.messages[id]
 			next := m.next
-			p.append(box.bucketOf(m.src, m.tag, m.context), id)
+			p.append(p.bucketOf(box, m.src, m.tag, m.context), id)
 			id = next
 		}
 	}
@@ -156,13 +162,13 @@ func (p *post) find(box *mailbox, src, tag, context int32, send bool) int32 {
 	if box.count == 0 {
 		return none
 	}
-	l := box.bucketOf(src, tag, context)
+	l := p.bucketOf(box, src, tag, context)
 	before := none
 	for id := l.head; id != none; id = p.messages[id].next {
 		m := &p.messages[id]
 		if m.src == src && m.tag == tag && m.context == context && (m.state != recvPosted) == send {
 			p.drop(l, before, id)
-			p.took(box)
+			box.count--
 			return id
 		}
 		before = id
@@ -204,7 +210,7 @@ func (p *post) peek(box *mailbox, src, tag, context int32) int32 {
 	if box.count == 0 {
 		return none
 	}
-	for id := box.bucketOf(src, tag, context).head; id != none; id = p.messages[id].next {
+	for id := p.bucketOf(box, src, tag, context).head; id != none; id = p.messages[id].next {
 		if m := &p.messages[id]; m.state == recvPosted && m.src == src && m.tag == tag && m.context == context {
 			return id
 		}
@@ -224,9 +230,10 @@ func (p *post) findSend(src, dst, tag, context int32, take bool) int32 {
 	}
 	want := message{src: src, tag: tag, context: context}
 	best, bestBefore, bestList := none, none, -1
-	for i := range box.buckets {
+	buckets := p.buckets(box)
+	for i := range buckets {
 		before := none
-		for id := box.buckets[i].head; id != none; id = p.messages[id].next {
+		for id := buckets[i].head; id != none; id = p.messages[id].next {
 			m := &p.messages[id]
 			if m.state != recvPosted && want.accepts(m.src, m.tag, m.context) &&
 				(best == none || m.before(&p.messages[best])) {
@@ -236,8 +243,8 @@ func (p *post) findSend(src, dst, tag, context int32, take bool) int32 {
 		}
 	}
 	if best != none && take {
-		p.drop(&box.buckets[bestList], bestBefore, best)
-		p.took(box)
+		p.drop(&buckets[bestList], bestBefore, best)
+		box.count--
 	}
 	return best
 }
@@ -311,7 +318,7 @@ func (m *message) fits(room int64) error {
 // unreceived counts the messages of programs that were sent and that nobody received.
 func (p *post) unreceived() (count int) {
 	for b := range p.boxes {
-		for _, l := range p.boxes[b].buckets {
+		for _, l := range p.buckets(&p.boxes[b]) {
 			for id := l.head; id != none; id = p.messages[id].next {
 				if m := &p.messages[id]; m.state != recvPosted && m.tag >= 0 {
 					count++

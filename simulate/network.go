@@ -100,7 +100,7 @@ func newNetwork(p *platform.Platform, o *Options, q *eventQueue, firstID int32) 
 	n.flows, n.transfers = make([]flow, 0, 4*ranks), make([]transfer, 0, 4*ranks)
 	n.links = make([]link, len(p.Links))
 	for i, l := range p.Links {
-		n.links[i] = link{capacity: l.Bandwidth, fat: l.Sharing == platform.Fatpipe, noted: none}
+		n.links[i] = link{capacity: l.Bandwidth, fat: l.Sharing == platform.Fatpipe}
 	}
 	if o.Burst > 0 {
 		n.reserves = make([]reserve, len(p.Links))

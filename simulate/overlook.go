@@ -14,12 +14,6 @@ package simulate
 //
 // A link that is overlooked has no limit (link.open) until the next round.
 
-// moved is when a flow began to move.
-type moved struct {
-	at     uint32 // the instant
-	looked bool   // its links are known since
-}
-
 // found is when something led to a link.
 type found struct {
 	seen    uint32 // it is to be shared out again
@@ -40,10 +34,10 @@ func (s *solver) findHidden() {
 		}
 	}
 	if more := len(s.flows) - len(s.moves); more > 0 {
-		s.moves = append(s.moves, make([]moved, more)...)
+		s.moves = append(s.moves, make([]uint32, more)...)
 	}
 	for i, id := range s.joined {
-		s.moves[id] = moved{at: s.instant}
+		s.moves[id] = s.instant
 		first := s.parts[s.flows[id].first].link
 		if i == 0 {
 			s.found[first].seen = s.instant
@@ -70,7 +64,7 @@ func (s *solver) known(e int32) bool {
 // look makes a flow's links known.
 func (s *solver) look(id int32) {
 	f := &s.flows[id]
-	s.moves[id].looked = true
+	s.moves[id] = s.instant - 1
 	way, _ := s.way(f)
 	for _, p := range way {
 		if e := p.link; !s.known(e) {
@@ -84,7 +78,7 @@ func (s *solver) look(id int32) {
 func (s *solver) explore(e int32) {
 	for _, u := range s.links[e].users {
 		id := u.flow()
-		if m := s.moves[id]; m.at == s.instant && !m.looked {
+		if s.moves[id] == s.instant {
 			s.look(id)
 		}
 	}

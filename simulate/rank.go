@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"fmt"
+	"slices"
 
 	"auspex/internal/mistake"
 	"auspex/simulate/collective"
@@ -16,20 +17,20 @@ type rank struct {
 	cur    collective.Step
 	comm   *communicator // of the current step's messages
 
-	pending []request // started by the trace, not yet waited for
-	open    []int32   // started by the collective at hand
-	call    *ongoing  // the collective at hand
+	open    []int32  // started by the collective at hand
+	call    *ongoing // the collective at hand
 	inWorld membership
 	others  *[]membership // the other communicators it knows
 
-	host   int32
-	need   int32 // messages to arrive before it runs again; 0 when it waits for none
-	first  int32 // requests of a blocking step, none if there is none
-	second int32
-	kind   trace.Kind // of the current action
-	mode   mode
-	stage  stage // how far the current step is
-	double bool  // the default datatype is double, not byte
+	pending int32 // place in engine.pendings of what the trace has started and not yet waited for, or none
+	host    int32
+	need    int32 // messages to arrive before it runs again; 0 when it waits for none
+	first   int32 // requests of a blocking step, none if there is none
+	second  int32
+	kind    trace.Kind // of the current action
+	mode    mode
+	stage   stage // how far the current step is
+	double  bool  // the default datatype is double, not byte
 }
 
 // mode says what a rank is in the middle of.
@@ -289,10 +290,31 @@ func (e *engine) irecv(id int32, r *rank) error {
 
 // pend files a request of the current step, started by the trace.
 func (e *engine) pend(r *rank, h int32) {
-	if last := len(e.pendings) - 1; r.pending == nil && last >= 0 {
-		r.pending, e.pendings = e.pendings[last], e.pendings[:last]
+	if r.pending == none {
+		if last := len(e.unused) - 1; last >= 0 {
+			r.pending, e.unused = e.unused[last], e.unused[:last]
+		} else {
+			r.pending, e.pendings = int32(len(e.pendings)), append(e.pendings, nil)
+		}
 	}
-	r.pending = append(r.pending, request{peer: r.world(r.cur.Peer), tag: r.cur.Tag, handle: h})
+	list := &e.pendings[r.pending]
+	*list = append(*list, request{peer: r.world(r.cur.Peer), tag: r.cur.Tag, handle: h})
+}
+
+// pending is what the trace has started and a rank has not yet waited for.
+func (e *engine) pending(r *rank) []request {
+	if r.pending == none {
+		return nil
+	}
+	return e.pendings[r.pending]
+}
+
+// waitedFor empties that.
+func (e *engine) waitedFor(r *rank) {
+	if r.pending != none {
+		e.pendings[r.pending] = e.pendings[r.pending][:0]
+		e.unused, r.pending = append(e.unused, r.pending), none
+	}
 }
 
 // world converts a rank of the current communicator.
@@ -308,8 +330,9 @@ func (r *rank) world(peer int32) int32 {
 // nobody has sent anything for it, it may still turn out to have any.
 func (e *engine) find(id int32, r *rank, src, dst, tag int32) int {
 	open := -1
-	for i := range r.pending {
-		q := &r.pending[i]
+	pending := e.pending(r)
+	for i := range pending {
+		q := &pending[i]
 		a, b := e.ends(id, q)
 		if a == src && b == dst && q.tag == tag {
 			return i
@@ -347,9 +370,10 @@ func (e *engine) beginWait(id int32, r *rank, a *trace.Action) error {
 	if i < 0 {
 		return fmt.Errorf("no send or receive from rank %d to rank %d with tag %d was started", a.Peer, a.Peer2, a.Tag)
 	}
-	h := r.pending[i].handle
-	e.forget(&r.pending[i])
-	r.pending = append(r.pending[:i], r.pending[i+1:]...)
+	list := &e.pendings[r.pending]
+	h := (*list)[i].handle
+	e.forget(&(*list)[i])
+	*list = slices.Delete(*list, i, i+1)
 	if h < 0 {
 		return nil
 	}
@@ -364,7 +388,7 @@ func (e *engine) beginTest(id int32, r *rank, a *trace.Action) error {
 	if i < 0 {
 		return fmt.Errorf("no send or receive from rank %d to rank %d with tag %d was started", a.Peer, a.Peer2, a.Tag)
 	}
-	if r.pending[i].handle <= handleTested {
+	if e.pendings[r.pending][i].handle <= handleTested {
 		return nil
 	}
 	r.cur = collective.Step{Kind: collective.StepWait, Peer: a.Peer, Source: a.Peer2, Tag: a.Tag}
@@ -436,7 +460,8 @@ func (e *engine) test(id int32, r *rank) error {
 		e.tests++
 		return nil
 	}
-	h := r.pending[i].handle
+	q := &e.pendings[r.pending][i]
+	h := q.handle
 	if h >= 0 && !e.complete(h) {
 		e.tests++
 		return nil
@@ -445,7 +470,6 @@ func (e *engine) test(id int32, r *rank) error {
 	if h <= handleTested {
 		return nil // by another test
 	}
-	q := &r.pending[i]
 	was := tested{id, q.tag, true}
 	if h >= 0 {
 		m := &e.post.messages[h>>1]

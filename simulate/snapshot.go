@@ -104,7 +104,7 @@ func (e *engine) stateOf(s *state, id int32) {
 		return
 	}
 	s.counts = r.cursor.AppendPlace(s.counts)
-	s.put(r.cursor.Taken(), int64(r.stage), int64(r.need), int64(r.comm.context), int64(len(r.pending)), int64(len(r.open)))
+	s.put(r.cursor.Taken(), int64(r.stage), int64(r.need), int64(r.comm.context), int64(len(e.pending(r))), int64(len(r.open)))
 	s.flag(r.double)
 	s.dates = append(s.dates, r.began-e.now)
 	if r.mode != inTimer {
@@ -117,8 +117,7 @@ func (e *engine) stateOf(s *state, id int32) {
 		e.stateOfMessage(s, r.first)
 		e.stateOfMessage(s, r.second)
 	}
-	for i := range r.pending {
-		q := &r.pending[i]
+	for _, q := range e.pending(r) {
 		s.put(int64(q.peer), int64(q.tag))
 		if q.handle <= handleTested {
 			was := e.tested[handleTested-q.handle]
@@ -198,7 +197,7 @@ func (e *engine) stateOfMessage(s *state, h int32) {
 func (e *engine) stateOfBox(s *state, box *mailbox) {
 	s.put(int64(box.count))
 	if box.count > 0 {
-		for _, l := range box.buckets {
+		for _, l := range e.post.buckets(box) {
 			e.stateOfList(s, l)
 		}
 	}

@@ -31,17 +31,15 @@ type link struct {
 	level    float64 // at which it filled up, negative when it did not
 	active   int32   // while solving: flows of the set
 	slot     int32   // while filling: its place in solver.places
-	crowded  int32   // flows of the crowd that cross it
 	epoch    uint32  // the round it is part of
 	nearest  int32   // flows that have it as their bottleneck
 	critical int32   // FATPIPE: flows that could use it alone
 	fat      bool    // every flow may use the whole capacity
 	open     bool    // its limit is overlooked; see overlook.go
+	crowded  bool    // flows of the crowd cross it; see crowd.on
 	beside   bool    // it is listed in crowd.beside
-	noted    int32   // its place in the crowd's roof, or none
 
 	users   []user
-	shadow  float64 // Σ w/p of the crowd's flows that cross it
 	carried float64 // bytes in all, acknowledgements left out
 
 	// When something last happened to it; see overlook.go.
@@ -113,15 +111,15 @@ type solver struct {
 	top     float64   // no flow of the set rises above this level
 
 	// For overlook.go:
-	exact   bool    // nothing is overlooked
-	instant uint32  // the epoch in which this round's flows came
-	looked  uint32  // the instant that has been looked at
-	moves   []moved // by flow, as far as it has been asked for
-	found   []found // by link, likewise
-	started []int32 // flows started since the last solve, not moving yet
-	opened  []int32 // links that are overlooked
-	resized int     // flows of the set that had a share before
-	bounded int     // flows of the set that are bounded
+	exact   bool     // nothing is overlooked
+	instant uint32   // the epoch in which this round's flows came
+	looked  uint32   // the instant that has been looked at
+	moves   []uint32 // by flow, as far as it has been asked for: the instant in which it began to move, while its links are not known
+	found   []found  // by link, likewise
+	started []int32  // flows started since the last solve, not moving yet
+	opened  []int32  // links that are overlooked
+	resized int      // flows of the set that had a share before
+	bounded int      // flows of the set that are bounded
 }
 
 // way is the parts of a flow with their weights.
@@ -321,7 +319,7 @@ func (s *solver) add(id int32) {
 		e, weight := way[i].link, weights[i]
 		l := &links[e]
 		if l.epoch != epoch {
-			if l.fat || l.crowded > 0 {
+			if l.fat || l.crowded {
 				s.touch(e)
 			} else {
 				l.epoch, l.demand, l.active = epoch, 0, 0
@@ -349,7 +347,7 @@ func (s *solver) touch(e int32) {
 			s.add(u.flow())
 		}
 	}
-	if l.crowded > 0 {
+	if l.crowded {
 		s.touch(s.crowd.link) // the crowd is shared out as well
 	}
 }
@@ -401,7 +399,10 @@ func (s *solver) checkLink(e int32) {
 	}
 	// It holds back flows outside the set: it must still be full, and no flow
 	// in the set may have a higher level than they have.
-	load, top, least := l.load+l.shadow*s.crowd.current(), 0.0, -1.0
+	load, top, least := l.load, 0.0, -1.0
+	if l.crowded {
+		load += s.crowd.on[e].shadow * s.crowd.current()
+	}
 	for _, u := range l.users {
 		f := &s.flows[u.flow()]
 		switch own := f.rate * f.penalty; {

@@ -12,7 +12,7 @@ func problem(capacities ...float64) *solver {
 	s := &solver{epoch: 1, exact: true}
 	s.crowd.link = none
 	for _, c := range capacities {
-		s.links = append(s.links, link{capacity: c, noted: none})
+		s.links = append(s.links, link{capacity: c})
 	}
 	return s
 }
