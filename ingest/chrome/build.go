@@ -9,14 +9,8 @@ import (
 
 // build nests the sorted events and adds up their times.
 func (t *trace) build(name string) (*model.Experiment, error) {
-	open := 0
-	for i := range t.tracks.list { // what never ended ends with the trace
-		for len(t.tracks.list[i].open) > 0 {
-			open++
-			if err := t.endEvent(uint32(i), t.last); err != nil {
-				return nil, err
-			}
-		}
+	if err := t.pair(); err != nil {
+		return nil, err
 	}
 	n := newNester(t)
 	err := t.events.each(func(e traceEvent) error {
@@ -34,12 +28,12 @@ func (t *trace) build(name string) (*model.Experiment, error) {
 	}
 	n.place(t.tracks.units(t.rankOf(name), t.isKineto))
 	t.header.Created = t.created()
-	t.note(n, open)
+	t.note(n)
 	return n.b.Build(t.header)
 }
 
 // note says what a person should know of how the trace was read.
-func (t *trace) note(n *nester, open int) {
+func (t *trace) note(n *nester) {
 	threads, streams := 0, 0
 	for _, track := range t.tracks.list {
 		if track.used && track.gpu {
@@ -59,22 +53,11 @@ func (t *trace) note(n *nester, open int) {
 	if n.folded > 0 {
 		*notes = append(*notes, fmt.Sprintf("%d events nested deeper than %d count for the event around them", n.folded, maxNesting))
 	}
-	if t.unpaired > 0 {
-		*notes = append(*notes, fmt.Sprintf("%d ends of events without a beginning were passed over", t.unpaired))
-	}
 	if t.beside > 0 {
 		*notes = append(*notes, fmt.Sprintf("asynchronous operations, which are of no thread, are left out: %d", t.beside))
 	}
-	switch {
-	case t.negative == 1:
-		*notes = append(*notes, "1 event has a negative duration (dur) and counts as 0 s")
-	case t.negative > 1:
-		*notes = append(*notes, fmt.Sprintf("%d events have a negative duration (dur) and count as 0 s", t.negative))
-	}
-	switch {
-	case open > 0:
-		t.header.Incomplete = fmt.Sprintf("%d events never ended; they are taken to end with the trace", open)
-	case t.unended:
+	*notes = append(*notes, t.lacks.Words()...)
+	if t.header.Incomplete = t.lacks.Endless(); t.unended && t.header.Incomplete == "" {
 		t.header.Incomplete = "the list of events is not closed: the trace may have been cut short"
 	}
 }

@@ -59,6 +59,7 @@ func read(ctx context.Context, src *input.Source) (*model.Experiment, error) {
 func readChromeTrace(ctx context.Context, name string, r io.Reader, inMemory int, beside *traceevent.Reading) (*model.Experiment, error) {
 	t := newTrace(ctx, inMemory)
 	defer t.events.close()
+	defer t.halves.close()
 	if err := t.read(name, r, beside); err != nil {
 		return nil, err
 	}
@@ -78,15 +79,15 @@ type trace struct {
 	names  *names
 	tracks *tracks
 	events *eventSorter
+	halves *eventSorter // beginnings and ends that stand apart
 
 	header   model.Header
 	rank     int   // -1 unknown
 	base     int64 // nanoseconds that all times count from
 	isKineto bool
 	unended  bool // the array of events has no end
-	unpaired int  // ends without a beginning
 	beside   int  // asynchronous operations
-	negative int  // events that end before they begin
+	lacks    traceevent.Lacks
 	first    int64
 	last     int64
 }
@@ -94,7 +95,7 @@ type trace struct {
 func newTrace(ctx context.Context, inMemory int) *trace {
 	return &trace{
 		ctx: ctx, rank: -1,
-		names: newNames(), tracks: newTracks(), events: newEventSorter(inMemory),
+		names: newNames(), tracks: newTracks(), events: newEventSorter(inMemory), halves: newEventSorter(inMemory),
 	}
 }
 

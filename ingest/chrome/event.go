@@ -1,8 +1,6 @@
 package chrome
 
 import (
-	"errors"
-
 	"auspex/ingest/input"
 	"auspex/ingest/traceevent"
 )
@@ -14,17 +12,18 @@ func (t *trace) useEvent(e *traceevent.Event) error {
 		t.useMetadata(e)
 		return nil
 	case 'X', 'B', 'E':
+		if !e.HasStart {
+			t.lacks.Time++
+			return nil
+		}
 	case 'b', 'S': // of operations that run beside others, on no thread
 		t.beside++
 		return nil
 	default:
 		return nil // instants, counters, flows: no time is spent in them
 	}
-	if !e.HasStart {
-		return errors.New("an event has no time (ts)")
-	}
-	class, ok := chromeClass(e.Category)
-	if !ok {
+	class := chromeClass(e.Category)
+	if class == traceClass && e.Phase == 'X' {
 		return nil
 	}
 	t.isKineto = t.isKineto || class == opClass || class == kernelClass
@@ -35,38 +34,65 @@ func (t *trace) useEvent(e *traceevent.Event) error {
 	if class == kernelClass || class == gpuAnnotationClass {
 		t.tracks.list[track].gpu = true
 	}
-	if e.Phase == 'E' {
-		return t.endEvent(track, e.Start)
-	}
 	name, err := t.names.find(class, e.Name)
 	if err != nil {
 		return err
 	}
-	if e.Phase == 'B' {
-		return t.tracks.begin(track, name, e.Start)
+	if e.Phase != 'X' {
+		return t.half(track, name, e)
 	}
-	if e.Length < 0 {
-		t.negative++
+	if !e.HasLength || e.Length < 0 {
+		t.lacks.Length++
 	}
 	return t.add(traceEvent{track, name, e.Start, max(e.Length, 0)})
 }
 
-// endEvent ends the event that began last on the track.
-func (t *trace) endEvent(track uint32, at int64) error {
-	open := &t.tracks.list[track].open
-	if len(*open) == 0 {
-		t.unpaired++
-		return nil
+// half keeps a beginning or an end until all are here and in order of time: among
+// those of one time that of the file, which stands where events have their length.
+func (t *trace) half(track, name uint32, e *traceevent.Event) error {
+	if t.halves.count() == 0 && t.events.count() == 0 {
+		t.first, t.last = e.Start, e.Start
 	}
-	last := (*open)[len(*open)-1]
-	*open = (*open)[:len(*open)-1]
-	return t.add(traceEvent{track, last.name, last.start, max(at-last.start, 0)})
+	t.first, t.last = min(t.first, e.Start), max(t.last, e.Start)
+	place := -2 * t.halves.count()
+	if e.Phase == 'E' {
+		place--
+	}
+	return t.halves.add(traceEvent{track, name, e.Start, place})
+}
+
+// pair makes events of the beginnings and ends.
+func (t *trace) pair() error {
+	track, pairs := uint32(0), &traceevent.Pairs[uint32]{}
+	pairs.Done = func(name uint32, from, to int64) error {
+		if t.names.list[name].ofTrace {
+			return nil
+		}
+		return t.add(traceEvent{track, name, from, to - from})
+	}
+	err := t.halves.each(func(h traceEvent) error {
+		if h.track != track {
+			if err := pairs.Close(t.last); err != nil {
+				return err
+			}
+			track = h.track
+		}
+		if h.length%2 != 0 {
+			return pairs.End(t.names.list[h.name].raw, h.start)
+		}
+		return pairs.Begin(h.name, t.names.list[h.name].raw, h.start)
+	})
+	if err == nil {
+		err = pairs.Close(t.last)
+	}
+	t.lacks.Unended, t.lacks.Unbegun = pairs.Unended, pairs.Unbegun
+	return err
 }
 
 // add hands an event on to be sorted.
 func (t *trace) add(e traceEvent) error {
 	end := e.start + e.length
-	if t.events.count() == 0 {
+	if t.events.count() == 0 && t.halves.count() == 0 {
 		t.first, t.last = e.start, end
 	}
 	t.first, t.last = min(t.first, e.start), max(t.last, end)

@@ -20,26 +20,26 @@ const (
 	annotationClass
 	gpuAnnotationClass
 	kernelClass // anything that runs on an accelerator
+	traceClass  // describes the trace rather than the program
 )
 
-// chromeClass tells an event's class; ok is false for those that describe the
-// trace rather than the program.
-func chromeClass(category []byte) (class eventClass, ok bool) {
+// chromeClass tells an event's class.
+func chromeClass(category []byte) eventClass {
 	switch string(category) {
 	case "cpu_op":
-		return opClass, true
+		return opClass
 	case "python_function":
-		return pythonClass, true
+		return pythonClass
 	case "user_annotation":
-		return annotationClass, true
+		return annotationClass
 	case "gpu_user_annotation":
-		return gpuAnnotationClass, true
+		return gpuAnnotationClass
 	case "kernel", "gpu_memcpy", "gpu_memset", "gpu_op":
-		return kernelClass, true
+		return kernelClass
 	case "Trace", "overhead":
-		return 0, false
+		return traceClass
 	}
-	return plainClass, true
+	return plainClass
 }
 
 // names numbers the distinct names of events.
@@ -56,6 +56,7 @@ type name struct {
 	kind      model.Kind
 	file      string
 	line      int
+	ofTrace   bool // no part of the program
 }
 
 func newNames() *names { return &names{index: map[string]uint32{}} }
@@ -100,7 +101,7 @@ func appendWithoutAddress(to, name []byte) []byte {
 }
 
 func newName(class eventClass, raw string) name {
-	n := name{raw: raw, name: raw, kind: input.KindOf(raw)}
+	n := name{raw: raw, name: raw, kind: input.KindOf(raw), ofTrace: class == traceClass}
 	switch class {
 	case annotationClass, gpuAnnotationClass:
 		if n.kind == model.Function {

@@ -19,20 +19,10 @@ type tracks struct {
 type track struct {
 	pid, tid string
 	gpu      bool
-	used     bool        // has events with a duration
-	open     []openEvent // begun and not ended
+	used     bool // has events with a duration
 }
 
-type openEvent struct {
-	name  uint32
-	start int64
-}
-
-// Limits on tracks.
-const (
-	maxTracks     = 1 << 18
-	maxOpenEvents = 1 << 16
-)
+const maxTracks = 1 << 18
 
 func newTracks() *tracks { return &tracks{index: map[string]uint32{}} }
 
@@ -49,16 +39,6 @@ func (t *tracks) find(pid, tid []byte) (uint32, error) {
 	t.list = append(t.list, track{pid: string(pid), tid: string(tid)})
 	t.index[string(t.key)] = i
 	return i, nil
-}
-
-// begin notes an event that an end is to follow.
-func (t *tracks) begin(track, name uint32, start int64) error {
-	open := &t.list[track].open
-	if len(*open) == maxOpenEvents {
-		return fmt.Errorf("more than %d events begun and not ended on one thread", maxOpenEvents)
-	}
-	*open = append(*open, openEvent{name, start})
-	return nil
 }
 
 // units gives every track with events a unit. In a trace of PyTorch all are

@@ -2,6 +2,8 @@ package input
 
 import (
 	"bufio"
+	"bytes"
+	"cmp"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -54,7 +56,7 @@ func Find(formats []Format, paths []string, name string) (*Found, error) {
 	}
 	if len(found.Sources) == 0 {
 		found.Close()
-		return nil, mistake.InFile(paths[0], "no profile found here; formats read: %s", finder.names)
+		return nil, mistake.InFile(paths[0], "no profile found here; %s", cmp.Or(finder.known, "formats read: "+finder.names))
 	}
 	return found, nil
 }
@@ -73,6 +75,7 @@ type finder struct {
 	names   string   // of all formats there are
 	forced  bool
 	root    string // that the user named
+	known   string // what the first file that is known, and no profile, is
 }
 
 // visit looks at one path. Only a path the user named (top) must be a
@@ -177,7 +180,11 @@ func (f *finder) visitFile(path, given string, top bool) error {
 	if !top && slices.ContainsFunc(f.formats, func(fm Format) bool { return fm.IsPart != nil && fm.IsPart(path) }) {
 		return nil
 	}
+	known := notAProfile(given, head)
 	if !top {
+		if known != "" && f.known == "" {
+			f.known = filepath.Base(given) + ": " + known
+		}
 		return f.reject(given, top, "passed over, not a profile")
 	}
 	for _, fm := range f.formats {
@@ -188,10 +195,7 @@ func (f *finder) visitFile(path, given string, top bool) error {
 			return f.reject(given, top, why)
 		}
 	}
-	if why := notAProfile(given, head); why != "" {
-		return f.reject(given, top, why)
-	}
-	return f.reject(given, top, "no known profile format; one of: "+f.names)
+	return f.reject(given, top, cmp.Or(known, "no known profile format; one of: "+f.names))
 }
 
 func (f *finder) visitArchive(path, given string, gzipped bool) error {
@@ -252,7 +256,7 @@ func ReadHead(path string) (head []byte, gzipped bool, err error) {
 		return nil, false, err
 	}
 	if !IsGzip(head) {
-		return slices.Clone(head), false, nil
+		return slices.Clone(bytes.TrimPrefix(head, []byte(byteOrderMark))), false, nil
 	}
 	unzipped, err := gzip.NewReader(buffered)
 	if err != nil {
@@ -263,7 +267,7 @@ func ReadHead(path string) (head []byte, gzipped bool, err error) {
 	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
 		return nil, true, fmt.Errorf("damaged gzip file: %w", err)
 	}
-	return head[:n], true, nil
+	return bytes.TrimPrefix(head[:n], []byte(byteOrderMark)), true, nil
 }
 
 // IsGzip recognises gzip from the first bytes.

@@ -39,7 +39,7 @@ func (src *Source) Open(path string) (*File, error) {
 	buffered := bufio.NewReaderSize(counted, bufferFor(file))
 	head, _ := buffered.Peek(3)
 	if !IsGzip(head) {
-		return &File{buffered, file}, nil
+		return &File{skipMark(buffered), file}, nil
 	}
 	unzipped, err := gzip.NewReader(buffered)
 	if err != nil {
@@ -47,7 +47,18 @@ func (src *Source) Open(path string) (*File, error) {
 		return nil, mistake.InFile(src.GivenFor(path), "damaged gzip file: %v", err)
 	}
 	guarded := &BombGuard{R: unzipped, Compressed: counted}
-	return &File{bufio.NewReaderSize(guarded, 256<<10), file}, nil
+	return &File{skipMark(bufio.NewReaderSize(guarded, 256<<10)), file}, nil
+}
+
+// byteOrderMark is what some editors and shells put before text in UTF-8.
+const byteOrderMark = "\xef\xbb\xbf"
+
+// skipMark passes over the mark where there is one. Errors come again when read.
+func skipMark(in *bufio.Reader) *bufio.Reader {
+	if head, _ := in.Peek(len(byteOrderMark)); string(head) == byteOrderMark {
+		in.Discard(len(byteOrderMark))
+	}
+	return in
 }
 
 // bufferFor sizes a buffer by the file: a run of a thousand ranks has as many

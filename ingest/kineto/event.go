@@ -2,7 +2,6 @@ package kineto
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"math"
 
@@ -70,29 +69,51 @@ func (p *reader) useEvent(e *traceevent.Event) error {
 		return p.useRange(e)
 	}
 	kind, known := kindOf(e)
-	if e.Phase != 'X' || !known {
+	switch {
+	case e.Phase == 'E', e.Phase == 'B', e.Phase == 'X' && known:
+	default:
 		return nil
 	}
 	if !e.HasStart {
-		return errors.New("an event has no time (ts)")
+		p.lacks.Time++
+		return nil
 	}
-	track, err := p.track(e, kind)
+	v, err := p.interval(e, kind, known)
 	if err != nil {
 		return err
 	}
-	name, err := p.name(e.Name)
-	if err != nil {
-		return err
+	if e.Phase != 'X' {
+		return p.half(e, v, known)
 	}
+	if !e.HasLength || e.Length < 0 {
+		p.lacks.Length++
+	}
+	var message *training.Message
+	if e.Message {
+		message = describe(e)
+	}
+	return p.add(v, message)
+}
+
+// interval makes one of an event; what is not known has no track.
+func (p *reader) interval(e *traceevent.Event, kind training.Kind, known bool) (training.Interval, error) {
+	v := training.Interval{Start: e.Start, Length: max(e.Length, 0), Kind: kind, Correlation: e.Correlation, External: e.External}
+	var err error
+	if v.Name, err = p.name(e.Name); err == nil && known && e.Phase != 'E' {
+		v.Track, err = p.track(e, kind)
+	}
+	return v, err
+}
+
+// add adds an interval, and what it says of the data it moves.
+func (p *reader) add(v training.Interval, message *training.Message) error {
 	if p.t.Len() == maxIntervals {
 		return fmt.Errorf("more than %d events", uint32(maxIntervals))
 	}
-	i := p.t.Add(training.Interval{
-		Start: e.Start, Length: max(e.Length, 0), Name: name, Track: track, Kind: kind,
-		Correlation: e.Correlation, External: e.External,
-	})
-	if e.Message {
-		p.t.Messages = append(p.t.Messages, describe(e, i))
+	i := p.t.Add(v)
+	if message != nil {
+		message.Interval = i
+		p.t.Messages = append(p.t.Messages, *message)
 	}
 	return nil
 }
@@ -115,9 +136,9 @@ func (p *reader) useRange(e *traceevent.Event) error {
 	return nil
 }
 
-func describe(e *traceevent.Event, i int) training.Message {
-	m := training.Message{
-		Interval: i, Bytes: e.Bytes, Collective: string(e.Collective), Group: string(e.Group),
+func describe(e *traceevent.Event) *training.Message {
+	m := &training.Message{
+		Bytes: e.Bytes, Collective: string(e.Collective), Group: string(e.Group),
 		GroupSize: int(min(max(e.GroupSize, 0), 1<<30)), Ranks: string(e.Ranks), Seq: e.Seq,
 		Source: rankOf(e.Source), Target: rankOf(e.Target),
 	}

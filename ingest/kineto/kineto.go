@@ -47,7 +47,9 @@ func Read(ctx context.Context, name string, r io.Reader) (*training.Trace, error
 	if err := traceevent.Read(ctx, name, r, p.reading()); err != nil {
 		return nil, err
 	}
-	p.finish()
+	if err := p.finish(); err != nil {
+		return nil, mistake.InFile(name, "%w", err)
+	}
 	if p.t.Len() == 0 {
 		return nil, mistake.InFile(name, "no event with a duration in this trace")
 	}
@@ -66,7 +68,7 @@ func Beside(name string, use func(*training.Trace)) *traceevent.Reading {
 		return nil
 	}
 	what.Done = func() {
-		p.finish()
+		failed = p.finish() != nil || failed
 		if !failed && p.t.Len() > 0 {
 			use(p.t)
 		}
@@ -77,7 +79,7 @@ func Beside(name string, use func(*training.Trace)) *traceevent.Reading {
 
 func newReader(name string) *reader {
 	return &reader{
-		names: map[string]uint32{}, tracks: map[string]uint16{}, labels: map[string]string{},
+		names: map[string]uint32{}, tracks: map[string]uint16{}, labels: map[string]string{}, threads: map[string]*thread{},
 		t: &training.Trace{File: name, Rank: -1},
 	}
 }
@@ -88,6 +90,10 @@ type reader struct {
 	names  map[string]uint32
 	tracks map[string]uint16
 	labels map[string]string // names of threads by process and thread
+
+	threads map[string]*thread // by process and thread
+	order   []*thread          // as they came
+	lacks   traceevent.Lacks
 
 	key       []byte
 	lastTrack struct {
@@ -126,8 +132,16 @@ func (p *reader) device(name string) {
 	}
 }
 
-// finish gives the threads their names and the trace its rank.
-func (p *reader) finish() {
+// finish pairs what stands apart and gives the threads their names and the trace its
+// rank.
+func (p *reader) finish() error {
+	if err := p.pair(); err != nil {
+		return err
+	}
+	p.t.Notes = append(p.t.Notes, p.lacks.Words()...)
+	if endless := p.lacks.Endless(); endless != "" {
+		p.t.Notes = append(p.t.Notes, endless)
+	}
 	for i := range p.t.Tracks {
 		track := &p.t.Tracks[i]
 		track.Name = p.labels[track.Process+"\x00"+track.Thread]
@@ -135,4 +149,5 @@ func (p *reader) finish() {
 	if p.t.Rank < 0 {
 		p.t.Rank = traceevent.RankInName(p.t.File)
 	}
+	return nil
 }

@@ -81,6 +81,7 @@ func TestBadInput(t *testing.T) {
 		`{"traceEvents": [{"ph":"X","cat":"cpu_op","name":"a"}]}`,
 		`{"traceEvents": [{"ph":"X","cat":"cpu_op","ts":"never","name":"a"}]}`,
 		`{"traceEvents": [{"ph":"X","cat":"cpu_op","ts":1e300,"name":"a"}]}`,
+		`[` + strings.Repeat(`{"ph":"B","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":1},`, 1<<16+1),
 		`{"deviceProperties": [3], "traceEvents": []}`, `{"traceEvents": [{"ph":"X","cat":"cpu_op","ts":1`,
 	} {
 		if _, err := Read(t.Context(), "bad.json", strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), "bad.json") {
@@ -216,7 +217,8 @@ func TestBeside(t *testing.T) {
 	for text, want := range map[string]bool{
 		`{"distributedInfo":{"rank":3,"world_size":8},"deviceProperties":[{"name":"H200"}],"traceEvents":[{"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":1,"dur":2},{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":2,"dur":2,"args":{"correlation":9,"stream":7}}]}`: true,
 		`[{"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":1,"dur":2},{"ph":"X","cat":"cpu_op","name":"b","pid":1,"tid":1,"ts":5,"dur":2}`:                                                                                                                                       true,
-		`[{"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":1,"dur":2},{"ph":"X","cat":"cpu_op","name":"b","pid":1,"tid":1,"dur":2}]`:                                                                                                                                             false,
+		`[{"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":1,"dur":2},{"ph":"X","cat":"cpu_op","name":"b","pid":1,"tid":1,"dur":2}]`:                                                                                                                                             true,
+		`[{"ph":"X","cat":"cpu_op","name":"b","pid":1,"tid":1,"dur":2},{"ph":"E","ts":5}]`:                                                                                                                                                                                               false,
 		`[{"ph":"M","name":"thread_name","args":{"name":"main"}},{"ph":"i","ts":3}]`:                                                                                                                                                                                                     false,
 	} {
 		var got *training.Trace

@@ -20,6 +20,7 @@ type Event struct {
 	Label          []byte // args.name or args.labels, of metadata
 	Start, Length  int64
 	HasStart       bool
+	HasLength      bool
 	// Of what args says, only where Links asks for it.
 	Args
 	end int64 // offset in the file
@@ -125,16 +126,15 @@ func (d *decoder) readField(e *Event) error {
 	case "tid":
 		return d.into(&e.Thread)
 	case "ts":
-		e.HasStart = true
-		return d.time(&e.Start)
+		return d.time(&e.Start, &e.HasStart)
 	case "dur":
-		return d.time(&e.Length)
+		return d.time(&e.Length, &e.HasLength)
 	case "args":
 		kind, err := d.s.Next()
 		if err != nil || kind != jsonscan.ObjectStart {
 			return errors.Join(err, d.s.Skip())
 		}
-		if e.Phase == 'M' || d.links && (e.Phase == 0 || e.Phase == 'X' || e.Phase == 'i') {
+		if e.Phase == 'M' || d.links && (e.Phase == 0 || e.Phase == 'X' || e.Phase == 'B' || e.Phase == 'i') {
 			return d.readArgs(e)
 		}
 	}
@@ -272,8 +272,9 @@ func (d *decoder) into(text *[]byte) error {
 	return d.s.Skip()
 }
 
-// time reads microseconds, the only unit of such traces, into nanoseconds.
-func (d *decoder) time(ns *int64) error {
+// time reads microseconds, the only unit of such traces, into nanoseconds. What is
+// no number (null, NaN) is none.
+func (d *decoder) time(ns *int64, has *bool) error {
 	kind, err := d.s.Next()
 	if err != nil {
 		return err
@@ -282,6 +283,7 @@ func (d *decoder) time(ns *int64) error {
 		return d.s.Skip()
 	}
 	*ns, err = nanoseconds(d.s.Bytes())
+	*has = true
 	return err
 }
 

@@ -6,6 +6,7 @@ package traceevent
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"path"
 	"strconv"
@@ -90,12 +91,16 @@ func run(f func()) {
 }
 
 // Read reads a trace to its end; the name is used in errors. A list of events
-// may have none: tools append events until the program ends.
+// alone may have none, even within an event: tools append to it until the program
+// ends, however it ends.
 func Read(ctx context.Context, name string, in io.Reader, what Reading) error {
 	r := &reader{Reading: what, ctx: ctx, decoder: decoder{s: jsonscan.New(in)}}
 	err := r.read()
 	if ctx.Err() != nil {
 		return ctx.Err()
+	}
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		err = fmt.Errorf("%w: the trace was cut short, or is still being written: copy it again, or wait for the profiler to close it", err)
 	}
 	if err != nil {
 		offset := r.s.Offset()
@@ -121,7 +126,7 @@ func (r *reader) read() error {
 	}
 	switch kind {
 	case jsonscan.ArrayStart:
-		if err = r.eachEvent(); errors.Is(err, io.ErrUnexpectedEOF) && r.s.Depth() == 1 {
+		if err = r.eachEvent(); errors.Is(err, io.ErrUnexpectedEOF) {
 			run(r.Open)
 			return nil
 		}

@@ -125,7 +125,12 @@ func (s *Scanner) next() (Kind, error) {
 }
 
 // errEnd is what a document that stops too soon gives.
-var errEnd = fmt.Errorf("ends early: %w", io.ErrUnexpectedEOF)
+var errEnd error = endsEarly{}
+
+type endsEarly struct{}
+
+func (endsEarly) Error() string { return "ends early" }
+func (endsEarly) Unwrap() error { return io.ErrUnexpectedEOF }
 
 // errLong is what a text that is not skipped gives if it is too long.
 var errLong = fmt.Errorf("a text longer than %d bytes", maxToken)
