@@ -69,6 +69,10 @@ func (j *job) holds() []Hold {
 	}
 	list = slices.DeleteFunc(list, func(h Hold) bool { return h.Share < minShare })
 	slices.SortStableFunc(list, func(a, b Hold) int { return cmp.Compare(b.Share, a.Share) })
+	if len(list) > 0 && (list[0].Cause == heldLaunching || list[0].Cause == heldWaiting) {
+		// More micro-batches would make more of what the hosts are late with already.
+		list = slices.DeleteFunc(list, func(h Hold) bool { return h.Cause == heldBubbles })
+	}
 	return list
 }
 

@@ -2,9 +2,7 @@ package training
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
-	"strings"
 )
 
 // lateness says how late each rank was in each step, in nanoseconds: the time
@@ -15,6 +13,7 @@ type lateness struct {
 	late   [][]int64 // by step and rank
 	waited []int64   // by step: mean time the other ranks stood still for the last one
 	last   []int     // by step: index of the rank that the others waited for most
+	turns  []turn    // by step
 }
 
 type stretch struct{ from, to int64 }
@@ -82,84 +81,9 @@ func howLate(ranks []*Rank, meetings []meeting, shifts []int64) *lateness {
 		l.late = append(l.late, late)
 		l.last = append(l.last, last)
 		l.waited = append(l.waited, waits[last]/int64(max(len(ranks)-1, 1)))
+		l.turns = append(l.turns, turnOf(arrivals[step], stills[step]))
 	}
 	return l
-}
-
-// inTurn tells whether others are as late as a rank in the steps in which it is
-// not: what is uneven then is the work, which goes round, not a rank.
-func (j *job) inTurn(r int) bool {
-	var most int64
-	for _, late := range j.late.late {
-		most = max(most, late[r])
-	}
-	isLate := func(step, rank int) bool { return most > 0 && 2*j.late.late[step][rank] >= most }
-	often := 0
-	for _, late := range j.late.late {
-		if 4*late[r] >= most {
-			often++
-		}
-	}
-	if 5*often >= 4*len(j.late.late) {
-		return false // it is late in nearly every step, whoever else is
-	}
-	own, others := 0, 0 // steps
-	shared := make([]int, len(j.ranks))
-	for step := range j.late.late {
-		if !isLate(step, r) {
-			continue
-		}
-		own++
-		for o := range j.ranks {
-			if isLate(step, o) {
-				shared[o]++
-			}
-		}
-	}
-	for step := range j.late.late {
-		if isLate(step, r) {
-			continue
-		}
-		for o := range j.ranks {
-			// Who is late along with the rank is a straggler beside it.
-			if o != r && isLate(step, o) && 2*shared[o] <= own {
-				others++
-				break
-			}
-		}
-	}
-	quiet := len(j.late.late) - own
-	return others > 0 && (others >= own || 2*others >= quiet)
-}
-
-// goesRound is the share of the run that the others wait for one rank or another, for
-// none of which they wait for most of that: two thirds, or a half where hosts meet,
-// whose waits hold what they compute meanwhile. It is 0 where that is little, or there
-// is such a rank.
-func (j *job) goesRound() float64 {
-	var all int64
-	turns := make([]int64, len(j.ranks))
-	for i, w := range j.late.waited {
-		all += w
-		turns[j.late.last[i]] += w
-	}
-	share, most := float64(all)/float64(j.run), 2.0/3
-	if slices.ContainsFunc(j.ranks[0].Calls, func(c Call) bool { return HostCollective(c.Name) }) {
-		most = 0.5
-	}
-	if share < minShare || len(j.late.waited) < 3 || float64(slices.Max(turns)) > most*float64(all) {
-		return 0
-	}
-	return share
-}
-
-// turnsNote names the ranks that the others wait for, step by step.
-func (j *job) turnsNote() string {
-	var turns []string
-	for i := range j.late.steps {
-		turns = append(turns, fmt.Sprint(j.ranks[j.late.last[i]].Number))
-	}
-	return fmt.Sprintf("the others wait for a different rank from step to step (%s): the work is uneven, not a rank slow", strings.Join(turns[:min(len(turns), 12)], ", "))
 }
 
 const absent = -1 << 63

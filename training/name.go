@@ -38,7 +38,8 @@ func (j *job) name(result *Result) {
 		return
 	}
 	var turns []int
-	behind := 0.0 // how late a rank is whose host is only behind
+	started := false // a rank is late at the start only
+	behind := 0.0    // how late a rank is whose host is only behind
 	candidates := j.candidates()
 	j.test(candidates)
 	for _, c := range candidates {
@@ -52,6 +53,7 @@ func (j *job) name(result *Result) {
 		}
 		if j.onlyAtStart(c) {
 			j.notes = append(j.notes, fmt.Sprintf("rank %d is late in the first step only, as it or its profiler starts: that is no alarm", j.ranks[c.rank].Number))
+			started = true
 			continue
 		}
 		if !c.busier && j.inTurn(c.rank) {
@@ -71,9 +73,10 @@ func (j *job) name(result *Result) {
 		}
 		result.Stragglers = append(result.Stragglers, s)
 	}
-	if round := j.goesRound(); len(turns) > 0 || len(result.Stragglers) == 0 && round > 0 {
-		j.notes = append(j.notes, j.turnsNote())
+	if round, mostly := j.goesRound(); mostly == nil {
 		result.round = round
+	} else if !started {
+		result.round, result.mostly = round, mostly
 	}
 	// Who waits for a late rank in one group comes late to the others.
 	isNetwork := func(s Straggler) bool { return s.Side == Network }
@@ -89,6 +92,7 @@ func (j *job) name(result *Result) {
 		}
 	}
 	slices.SortStableFunc(result.Stragglers, func(a, b Straggler) int { return cmp.Compare(b.Late, a.Late) })
+	j.tellTurns(result, len(turns) > 0)
 }
 
 // candidates lists the ranks that are late and spend more than the others.

@@ -29,6 +29,7 @@ type Result struct {
 
 	all        float64 // the share of the run that all stragglers cost together, where their causes differ
 	round      float64 // the share of the run that others wait for a rank that changes from step to step
+	mostly     *int    // most of it for this rank, which is no straggler; nil for none
 	stage      *stage  // of a pipeline, the one at whose pace it goes
 	worldKnown bool    // a trace tells the number of ranks
 	steps      int     // that all ranks have

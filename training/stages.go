@@ -126,8 +126,14 @@ func (j *job) ownTime(r int) (sum int64) {
 	return sum
 }
 
-// workedIn is what a rank's host works in a region.
+// workedIn is what a rank's host works in a region; what it launches too slowly, outside
+// any, is of all stages.
 func (j *job) workedIn(r int, region string) (sum int64) {
+	if region == "" {
+		for _, step := range j.steps {
+			sum -= j.launching(r, step)
+		}
+	}
 	for key, time := range j.totals[r] {
 		if key.region == region && key.doing == Working {
 			sum += time

@@ -98,7 +98,7 @@ func (r *Result) words() string {
 		fmt.Fprintf(&b, "No straggler: none of %d ranks stands out over %s.", r.Present, count(max(r.steps, len(r.Steps)), "step"))
 	}
 	if len(r.Stragglers) == 0 && r.round > 0 {
-		fmt.Fprintf(&b, " But the others wait for one rank or another, %.0f %% of the time.", 100*r.round)
+		fmt.Fprintf(&b, " But the others wait for one rank or another, %.0f %% of the time%s.", 100*r.round, r.mostlyFor())
 	}
 	groups := r.Groups()
 	for i, g := range groups {

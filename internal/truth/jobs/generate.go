@@ -27,10 +27,11 @@ const (
 	HeavyLayer   Trouble = "heavy layer"
 	Bubbles      Trouble = "bubbles"
 	WarmUp       Trouble = "warm-up"
+	ByTurns      Trouble = "work by turns"
 )
 
 // Troubles lists them.
-var Troubles = []Trouble{None, None, SlowLoading, OneLoader, SlowDevice, SlowNetwork, NoOverlap, SmallKernels, Waits, Copying, Uneven, Periodic, HeavyLayer, Bubbles, WarmUp}
+var Troubles = []Trouble{None, None, SlowLoading, OneLoader, SlowDevice, SlowNetwork, NoOverlap, SmallKernels, Waits, Copying, Uneven, Periodic, HeavyLayer, Bubbles, WarmUp, ByTurns}
 
 // Job is a generated job and what is true of it.
 type Job struct {
@@ -82,6 +83,12 @@ func (j *recipe) cure(of Trouble) {
 		if of == OneLoader {
 			j.load = 200 * us
 		}
+	case Uneven, ByTurns:
+		j.lengths = level(j.lengths)
+		if j.turns != nil {
+			j.slowLoader /= int64(j.ranks / j.across)
+			j.turns = nil
+		}
 	case SlowDevice:
 		j.slower = 1
 	case SlowNetwork:
@@ -94,8 +101,6 @@ func (j *recipe) cure(of Trouble) {
 		j.items, j.item = false, false
 	case Copying:
 		j.upload, j.pageable = 0, false
-	case Uneven:
-		j.lengths = level(j.lengths)
 	case Periodic:
 		j.saveEvery = 0
 	case HeavyLayer:
@@ -146,7 +151,7 @@ func fits(kind Trouble) []Scheme {
 		return []Scheme{DataParallel, DataParallel, Sharded}
 	case SlowNetwork:
 		return []Scheme{DataParallel, Sharded, TensorParallel}
-	case HeavyLayer, SlowDevice, OneLoader, Uneven:
+	case HeavyLayer, SlowDevice, OneLoader, Uneven, ByTurns:
 		return []Scheme{DataParallel, DataParallel, Sharded, TensorParallel}
 	}
 	return []Scheme{DataParallel, DataParallel, Sharded, TensorParallel, Pipelined}
@@ -168,7 +173,7 @@ func (d *drawer) draw(seed uint64, kind Trouble) *recipe {
 	if kind == SlowNetwork || kind == NoOverlap || kind == Bubbles || j.scheme != DataParallel {
 		j.ranks = max(j.ranks, 4)
 	}
-	if slices.Contains([]Trouble{OneLoader, SlowDevice, Uneven}, kind) {
+	if slices.Contains([]Trouble{OneLoader, SlowDevice, Uneven, ByTurns}, kind) {
 		j.ranks = max(j.ranks, 4)
 	}
 	switch j.scheme {
@@ -244,6 +249,8 @@ func (d *drawer) plant(out *Job) {
 				j.lengths[r] = append(j.lengths[r], math.Exp(d.between(0.2, 0.35)*d.NormFloat64()))
 			}
 		}
+	case ByTurns:
+		d.turns(j, share)
 	case Periodic:
 		j.saveEvery = 2 + d.IntN(3)
 		j.steps = max(j.steps, 3*j.saveEvery+1)
@@ -259,4 +266,29 @@ func (d *drawer) plant(out *Job) {
 		j.compileSteps = 1 + d.IntN(2)
 		j.compile = extra * int64(j.steps) / int64(j.compileSteps)
 	}
+}
+
+// turns has one data-parallel rank after the other do more, over a period of some
+// steps: on its device, or in its loader.
+func (d *drawer) turns(j *recipe, share float64) {
+	models := j.ranks / j.across
+	period := min(2+d.IntN(3), models)
+	order := d.Perm(models)[:period]
+	j.steps = max(j.steps, 2*period+1)
+	j.turns = func(model, step int) bool { return order[step%period] == model }
+	if d.IntN(2) == 0 {
+		j.slowLoader, j.item = int64(share/(1-share)*float64(j.computes())), true
+		return
+	}
+	j.lengths = map[int][]float64{}
+	for model := range models {
+		for step := range j.steps {
+			length := 1.0
+			if j.turns(model, step) {
+				length = 1 / (1 - share)
+			}
+			j.lengths[model] = append(j.lengths[model], length)
+		}
+	}
+	j.turns = nil
 }

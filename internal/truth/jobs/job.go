@@ -42,21 +42,22 @@ type recipe struct {
 	names         vocabulary
 
 	// Troubles.
-	slowLoader   int64             // more on these ranks
-	loaders      func(int) bool    // nil for all
-	slowRank     int               // -1 for none
-	slower       float64           // its kernels
-	items        bool              // after each layer
-	logging      int64             // on the host, after each of those
-	pageable     bool              // copies from such memory
-	saveEvery    int               // 0 for never
-	save         int64             // saving, on all ranks
-	saving       string            // its range
-	heavy        int               // this layer, -1 for none
-	heavier      float64           // its kernels
-	compileSteps int               // of the beginning
-	compile      int64             // in each
-	lengths      map[int][]float64 // of batches, by data-parallel rank
+	slowLoader   int64                      // more on these ranks
+	loaders      func(int) bool             // nil for all
+	turns        func(model, step int) bool // whose loader is slow when; nil for always
+	slowRank     int                        // -1 for none
+	slower       float64                    // its kernels
+	items        bool                       // after each layer
+	logging      int64                      // on the host, after each of those
+	pageable     bool                       // copies from such memory
+	saveEvery    int                        // 0 for never
+	save         int64                      // saving, on all ranks
+	saving       string                     // its range
+	heavy        int                        // this layer, -1 for none
+	heavier      float64                    // its kernels
+	compileSteps int                        // of the beginning
+	compile      int64                      // in each
+	lengths      map[int][]float64          // of batches, by data-parallel rank
 }
 
 // vocabulary is what a program calls its parts; "" where it gives no name.
@@ -192,7 +193,7 @@ func (w *worker) oneStep() {
 
 func (w *worker) loads() {
 	time := w.about("load", w.load)
-	if w.loaders == nil || w.loaders(w.t.Rank) {
+	if (w.loaders == nil || w.loaders(w.t.Rank)) && (w.turns == nil || w.turns(w.t.Rank/w.across, w.step)) {
 		time += w.about("slow load", w.slowLoader)
 	}
 	w.within(w.names.load, func() {

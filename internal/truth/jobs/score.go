@@ -43,7 +43,7 @@ func Told(r *training.Result) []Claim {
 		list = append(list, c)
 	}
 	if r.Turns() > 0 && len(r.Stragglers) == 0 {
-		list = append(list, Claim{[]Trouble{Uneven}, -1, r.Turns()})
+		list = append(list, Claim{[]Trouble{Uneven, ByTurns}, -1, r.Turns()})
 	}
 	for _, h := range r.Holds {
 		list = append(list, Claim{byCause[h.Cause], -1, h.Share})
