@@ -140,10 +140,11 @@ func (j *job) inTurn(r int) bool {
 	return others > 0 && (others >= own || 2*others >= quiet)
 }
 
-// goesRound is the share of the run that the others wait for one rank or another. Of one
-// for which they wait for most of that, two thirds, or a half where hosts meet, whose
-// waits hold what they compute meanwhile, the number is told: it is late more often than
-// others, and yet no straggler. The share is 0 where it is little.
+// goesRound is the share of the run that the others wait for one rank or another. Where
+// they wait for one of them for two thirds of that, its number is told: it is late more
+// often than others, and yet no straggler. Where hosts meet, whose waits hold what they
+// compute meanwhile, half of it is one rank's, of which nothing is known then. The share
+// is 0 where it is little.
 func (j *job) goesRound() (share float64, mostly *int) {
 	var all int64
 	turns := make([]int64, len(j.ranks))
@@ -155,14 +156,19 @@ func (j *job) goesRound() (share float64, mostly *int) {
 		}
 	}
 	share, most := float64(all)/float64(j.run), 2.0/3
-	if slices.ContainsFunc(j.ranks[0].Calls, func(c Call) bool { return HostCollective(c.Name) }) {
+	onHost := slices.ContainsFunc(j.ranks[0].Calls, func(c Call) bool { return HostCollective(c.Name) })
+	if onHost {
 		most = 0.5
 	}
 	if share < minShare || len(j.late.turns) < 3 {
 		return 0, nil
 	}
 	for r, waited := range turns {
-		if float64(waited) > most*float64(all) {
+		switch {
+		case float64(waited) <= most*float64(all):
+		case onHost:
+			return 0, nil
+		default:
 			return share, &j.ranks[r].Number
 		}
 	}

@@ -153,6 +153,7 @@ func TestSentences(t *testing.T) {
 		Bubbles:      "The stages of the pipeline wait",
 		WarmUp:       "while the hosts are compiling in",
 		Uneven:       "the others wait for one rank or another",
+		ByTurns:      "the others wait for one rank or another",
 	}
 	found, healthy := map[Trouble]bool{}, 0
 	for seed := uint64(1); len(found) < len(texts) || healthy < 3; seed += 2 {
@@ -175,6 +176,43 @@ func TestSentences(t *testing.T) {
 		for kind, text := range texts {
 			if strings.Contains(words, text) && g.Gain(kind) < worth/2 {
 				t.Errorf("seed %d: %s", seed, words)
+			}
+		}
+	}
+}
+
+// What is said of turns, and of bubbles, is said of jobs that have them, and not of those
+// in which something else makes the ranks wait.
+func TestTurns(t *testing.T) {
+	const round, mostly, bubbles = "But the others wait for one rank or another, ", " % of the time, mostly for rank 0, though nothing there takes longer step after step.", "The stages of the pipeline wait"
+	for _, c := range []struct {
+		what   string
+		seed   uint64
+		alien  bool
+		kind   Trouble
+		scheme Scheme
+		says   []string
+		not    []string
+	}{
+		{"each of a tensor-parallel group is the last of another group", 595, false, ByTurns, TensorParallel, []string{round}, []string{"mostly"}},
+		{"by chance one rank is last in each of three steps", 239, false, Uneven, DataParallel, []string{round, mostly}, nil},
+		{"hosts that launch are behind now and then", 20049, true, SmallKernels, Sharded, nil, []string{round}},
+		{"with few micro-batches", 67, false, Bubbles, Pipelined, []string{bubbles}, nil},
+		{"more micro-batches would make hosts wait more often", 20551, true, Waits, Pipelined, []string{"because the hosts waited for them"}, []string{bubbles}},
+	} {
+		g := Generate(c.seed, c.alien)
+		words := told(t, g).Words
+		if g.Kind != c.kind || g.Scheme != c.scheme {
+			t.Fatalf("%s: seed %d is %s, %s", c.what, c.seed, g.Kind, g.Scheme)
+		}
+		for _, text := range c.says {
+			if !strings.Contains(words, text) {
+				t.Errorf("%s: %q is not in %s", c.what, text, words)
+			}
+		}
+		for _, text := range c.not {
+			if strings.Contains(words, text) {
+				t.Errorf("%s: %q is in %s", c.what, text, words)
 			}
 		}
 	}
