@@ -113,8 +113,11 @@ func (d *Dataset) drawLedgers() ([]*account.Ledger, error) {
 			}
 		}
 		for _, u := range which {
-			role := alike.roles[u]
-			in.Roles = append(in.Roles, int(role))
+			role := int(alike.roles[u])
+			if kind == StreamUnit {
+				role = d.Units[u].Thread // other streams have other work
+			}
+			in.Roles = append(in.Roles, role)
 			in.Helper = append(in.Helper, whole.Helper[u])
 			in.Totals = append(in.Totals, t.Total[u])
 			if kind == ThreadUnit {

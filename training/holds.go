@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Hold is what the devices of all ranks spend beside computing: a rank that is late
@@ -18,6 +19,8 @@ type Hold struct {
 
 	most   int64   // nanoseconds that could be gained
 	beside float64 // of transfers: the share that is hidden
+	onHost bool    // of transfers: hosts make them
+	gloo   bool    // of transfers: gloo makes them, of what devices computed
 	run    int64
 }
 
@@ -195,7 +198,12 @@ func (j *job) communication() []Hold {
 	if all > 0 {
 		network.beside = max(1-float64(alone)/float64(all), 0)
 	}
-	if computing := j.computing(); network.beside < hides && all <= computing {
+	computing := j.computing()
+	for _, c := range j.ranks[0].Calls {
+		network.onHost = network.onHost || HostCollective(c.Name)
+		network.gloo = network.gloo || computing > 0 && strings.HasPrefix(c.Name, "gloo:")
+	}
+	if network.beside < hides && all <= computing {
 		network.Cause = heldOverlap
 		network.most = hideable(alone, computing, calls/len(j.ranks)/max(len(j.steps), 1))
 	}
@@ -342,6 +350,12 @@ func (h *Hold) fix() string {
 	case heldLaunching:
 		return "larger batches, fused kernels (torch.compile) or graphs, so that each launch brings more work"
 	case heldNetwork:
+		switch {
+		case h.gloo:
+			return "NCCL in place of gloo, which sends through the hosts; or send less or less often (accumulated gradients, smaller types, compression)"
+		case h.onHost:
+			return "send less or less often (accumulated gradients, smaller types, compression), or look at the network"
+		}
 		return "send less or less often (accumulated gradients, smaller types, compression), or look at the network and at NCCL's settings"
 	case heldOverlap:
 		return "let it run beside computation (buckets of DDP, prefetching of FSDP), or send less"

@@ -39,6 +39,10 @@ type Result struct {
 // that is little.
 func (r *Result) Turns() float64 { return r.round }
 
+// Tells says whether the traces tell more than a profile does: who waits for whom, or
+// what costs all ranks alike. Tables of operations are profiles of whole ranks.
+func (r *Result) Tells() bool { return r.ClockResidual != nil || len(r.Holds) > 0 }
+
 // RankResult is one rank's part.
 type RankResult struct {
 	Rank     int      `json:"rank"`

@@ -42,7 +42,7 @@ const (
 // its helper threads idle by nature, and ranks wait inside their backward pass.
 func jobGlance(e *store.Experiment, g *view.Glance) error {
 	late, err := job.Stragglers(e)
-	if err != nil || late == nil || late.ClockResidual == nil {
+	if err != nil || late == nil || !late.Tells() {
 		return err
 	}
 	g.Loss, g.Whole = nil, 0
@@ -90,7 +90,7 @@ func (s *Server) traceSays(ctx context.Context, q *asked, d *analyze.Dataset, wo
 		return nil
 	}
 	late, err := job.Stragglers(e)
-	if err == nil && late != nil && late.ClockResidual != nil {
+	if err == nil && late != nil && late.Tells() {
 		found.Training(late, d, words)
 	}
 	return err

@@ -166,7 +166,9 @@ func (n *nester) pop() {
 		n.touched = append(n.touched, f.node)
 	}
 	sum.calls++
-	sum.exclusive += max(length-f.inner, 0)
+	if !n.t.names.list[n.nodes[f.node].name].ofStream {
+		sum.exclusive += max(length-f.inner, 0)
+	}
 }
 
 // endTrack ends all events and keeps the sums of the track.

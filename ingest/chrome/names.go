@@ -57,6 +57,7 @@ type name struct {
 	file      string
 	line      int
 	ofTrace   bool // no part of the program
+	ofStream  bool // a range on a stream, where nothing runs but the kernels in it
 }
 
 func newNames() *names { return &names{index: map[string]uint32{}} }
@@ -101,7 +102,7 @@ func appendWithoutAddress(to, name []byte) []byte {
 }
 
 func newName(class eventClass, raw string) name {
-	n := name{raw: raw, name: raw, kind: input.KindOf(raw), ofTrace: class == traceClass}
+	n := name{raw: raw, name: raw, kind: input.KindOf(raw), ofTrace: class == traceClass, ofStream: class == gpuAnnotationClass}
 	switch class {
 	case annotationClass, gpuAnnotationClass:
 		if n.kind == model.Function {

@@ -51,7 +51,7 @@ func (a *app) diagnoseCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				if job != nil && job.ClockResidual != nil {
+				if job != nil && job.Tells() {
 					found.Training(job, d, words)
 				}
 			}

@@ -9,13 +9,17 @@ import (
 )
 
 // TrainingJob is what a training job of eight ranks keeps, of which rank 3 is
-// late in every step.
+// late in every step, and all wait for the network and for saving.
 func TrainingJob(t testing.TB) []store.Attachment {
 	t.Helper()
 	slowdown, ideal, no := 1.5, 2.0, 0.0
 	job := &training.Result{Seconds: 3, Ideal: &ideal, Slowdown: &slowdown, World: 8, Present: 8, ClockResidual: &no,
 		Words: "Rank 3 makes the others wait (persistent): it spends 1.2 s over 3 steps in load_batch, the others 200 ms."}
 	job.Stragglers = append(job.Stragglers, training.Straggler{Rank: 3, Side: training.Host, Cause: "loading data", Region: "load_batch", Pattern: training.Persistent, Seconds: 1.2, Others: 0.2, Late: 1, Share: 1.0 / 3, Fix: "more loader workers"})
+	job.Holds = []training.Hold{
+		{Cause: "slow network", Seconds: 0.9, Share: 0.3, Fix: "send less"},
+		{Cause: "saving", What: "save_checkpoint", When: "every third step", Seconds: 0.4, Share: 0.4 / 3, Fix: "save less often"},
+	}
 	var devices []*training.DeviceResult
 	for rank := range 8 {
 		own, late, total, kernels, collectives := 1.0, 0.01*float64(rank), 3.0, 1.5, 0.5

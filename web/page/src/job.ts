@@ -13,7 +13,7 @@ export interface Stragglers {
   worst_workers: Num; // the share of the slowdown that the worst 3 % of the workers explain
   last_stage: Num;
   stragglers: Straggler[] | null;
-  holds: { cause: string; what: string; when: string; seconds: number; share: number; fix: string }[] | null; // what costs all ranks alike
+  holds: Hold[] | null;
   uniform: unknown; // against an earlier run
   pace: { what: string; operator: string; count: number; mean_seconds: number }[] | null;
   world: number;
@@ -52,6 +52,16 @@ export interface Straggler {
   others_seconds: number;
   late_seconds: number;
   lost_share: number;
+  fix: string;
+}
+
+/** What costs all ranks alike. */
+export interface Hold {
+  cause: string;
+  what: string; // the range, operator, layer or memory; "" for none
+  when: string; // "" for most steps
+  seconds: number; // on the typical rank
+  share: number; // of the job’s time, gained at most
   fix: string;
 }
 

@@ -9,6 +9,9 @@ step("a training job: who is late and why, rank by rank and step by step", async
   await page.getByRole("table", { name: "Stragglers" }).waitFor();
   assert.match(await page.locator(".words").first().innerText(), /^Rank 3 makes the others wait/);
   assert.match(await page.getByRole("table", { name: "Stragglers" }).locator("tbody").innerText(), /3\s+loading data/);
+  const holds = page.getByRole("table", { name: "Holds" });
+  assert.match(await holds.locator("tbody").innerText(), /^\s*slow network\s+900\.0\sms\s+30\.0\s%\s+send less\s+saving \(in every third step\)\s+save_checkpoint\s+400\.0\sms\s+13\.3\s%\s+save less often/, "so is what costs all alike, the most first");
+  assert.equal(await page.getByRole("heading", { name: "What costs all ranks alike" }).count(), 1);
   assert.equal(await page.getByRole("table", { name: "Ranks" }).locator("tr.marked").count(), 1, "the late rank is marked");
   assert.equal(await page.getByRole("table", { name: "Steps", exact: true }).locator("tbody tr").count(), 3);
   assert.equal(await page.getByRole("table", { name: "Devices" }).locator("tbody tr").count(), 8);
@@ -41,10 +44,12 @@ if (real) {
     await visit(page, "#/e/ml-loader/training");
     assert.match(await page.locator(".words").first().innerText(), /^Rank 1 makes the others wait .*load_batch/s);
     assert.match(await page.getByRole("table", { name: "Stragglers" }).innerText(), /loading data/);
+    assert.match(await page.getByRole("table", { name: "Holds" }).innerText(), /slow network/);
     assert.equal(await page.getByRole("table", { name: "Devices" }).locator("tbody tr").count(), 4);
   });
   step("a table of operations: which worker costs the job most*", async (page) => {
     await visit(page, "#/e/operations/training");
+    assert.equal(await page.getByRole("table", { name: "Holds" }).count(), 0, "of which nothing is known that costs all alike");
     assert.match(await page.locator(".words").first().innerText(), /slowdown 1\.97.*stage 0 of data-parallel rank 0/s);
     assert.equal(await page.getByRole("table", { name: "Pipeline stages" }).locator("tbody tr").count(), 4);
     await visit(page, "#/e/operations");

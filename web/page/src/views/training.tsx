@@ -1,10 +1,11 @@
 // A training job: which rank the others wait for, why, and what it costs; then
 // rank by rank and step by step, and what the devices did.
 import { useMemo } from "preact/hooks";
-import { api, type JobRank, type JobStep, type Straggler, type Stragglers } from "../api";
+import { api, type Hold, type JobRank, type JobStep, type Straggler, type Stragglers } from "../api";
 import { axis, base, tip } from "../chart";
 import { command, inOne, plural, ratio, seconds, share } from "../format";
 import { useLoad } from "../load";
+import { brief } from "../names";
 import { Chart, Command, Picture } from "../picture";
 import { Region } from "../region";
 import { usePaint, type Paint } from "../theme";
@@ -37,6 +38,7 @@ function Job({ name, s }: { name: string; s: Stragglers }) {
       <Words text={s.words} />
       <Warnings list={s.notes ?? []} />
       {!!s.stragglers?.length && <Causes list={s.stragglers} />}
+      {!!s.holds?.length && <Holds list={s.holds} />}
       {s.ranks.length > 0 && <RanksPicture s={s} timed={timed} line={line} />}
       {s.ranks.length > 0 && <Ranks s={s} timed={timed} />}
       {!!s.steps?.length && <Steps steps={s.steps} line={line} />}
@@ -82,6 +84,25 @@ function Causes({ list }: { list: Straggler[] }) {
     <section>
       <h2>Who is late, and why</h2>
       <Table label="Stragglers" rows={list} columns={columns} rowKey={(s) => `${s.rank} ${s.cause}`} top={8} />
+    </section>
+  );
+}
+
+/** What all ranks wait for beside computing: no rank is to blame for it. */
+function Holds({ list }: { list: Hold[] }) {
+  const time = inOne(list.map((h) => h.seconds), "s");
+  const columns: Column<Hold>[] = [
+    { key: "cause", head: "what for", by: (h) => h.cause, cell: (h) => (h.when ? `${h.cause} (in ${h.when})` : h.cause) },
+    { key: "what", head: "in", by: (h) => h.what, cell: (h) => (h.what ? <span class="path" title={h.what}>{brief(h.what, 56)}</span> : "") },
+    { key: "seconds", head: "time", csv: "time (s)", right: true, wide: true, by: (h) => h.seconds, cell: (h) => time(h.seconds) },
+    { key: "share", head: "gain, at most", right: true, by: (h) => h.share, cell: (h) => share(h.share) },
+    { key: "fix", head: "what to do", wide: true, cell: (h) => h.fix },
+  ];
+  return (
+    <section>
+      <h2>What costs all ranks alike</h2>
+      <Table label="Holds" rows={list} columns={columns} rowKey={(h) => `${h.cause} ${h.what}`} top={8} />
+      <p class="note">Time in which the typical rank’s device computes nothing, or, of a heavy layer, more than its siblings. The gain is a share of the job’s time.</p>
     </section>
   );
 }
