@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -62,9 +63,9 @@ func (p *Page) wentTo(d *diagnose.Diagnosis) {
 	if d.Counts {
 		what = d.Metric
 	}
-	all := fmt.Sprintf("%s × %s", grouped(d.Ledgered), Quantity(d.Runtime, unit))
+	all := fmt.Sprintf("%s × %s", grouped(d.Ledgered), Quantity(cmp.Or(d.Profiled, d.Runtime), unit))
 	if d.Level == diagnose.Nodes {
-		all = fmt.Sprintf("%s × %s, of all processes of a node together", plural(d.Ledgered, "node"), Quantity(d.Runtime, unit))
+		all = fmt.Sprintf("%s × %s, of all processes of a node together", plural(d.Ledgered, "node"), Quantity(cmp.Or(d.Profiled, d.Runtime), unit))
 	}
 	p.ledgerOf(what, unit, all, d.Ledger)
 }

@@ -274,4 +274,23 @@ func (j *job) tellNotes(result *Result) {
 		result.Notes = append(result.Notes, "no collective was found that two of the ranks took part in: who is late cannot be determined")
 	}
 	result.Notes = append(result.Notes, j.notes...)
+	result.Notes = append(result.Notes, notesOf(j.ranks)...)
+}
+
+// notesOf are what was noted of the traces as they were read, each once.
+func notesOf(ranks []*Rank) []string {
+	of := map[string][]int{}
+	var order []string
+	for _, r := range ranks {
+		for _, note := range r.Notes {
+			if of[note] == nil {
+				order = append(order, note)
+			}
+			of[note] = append(of[note], r.Number)
+		}
+	}
+	for i, note := range order {
+		order[i] = rankList(of[note]) + ": " + note
+	}
+	return order
 }

@@ -71,6 +71,7 @@ type Diagnosis struct {
 	Crowded     bool         `json:"crowded"` // units waited for cores
 	LoadBalance analyze.Real `json:"load_balance"`
 	Runtime     analyze.Real `json:"runtime"`
+	Profiled    analyze.Real `json:"-"` // the run that the ledger is of, where that is another one
 	Internal    Internal     `json:"internal"`
 	// Reachability is only there where it was asked for.
 	Reachability *Reachability `json:"reachability,omitempty"`

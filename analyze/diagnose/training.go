@@ -21,6 +21,7 @@ func (r *Diagnosis) Training(job *training.Result, d *analyze.Dataset, words ana
 	r.Level, r.UnitCount = Processes, len(job.Ranks)
 	r.Continuum, r.Scattered, r.Idle = false, false, []Name{}
 	r.Kinds, r.CCR, r.CCCR, r.Causes = nil, []CriticalRegion{}, []string{}, []Cause{}
+	r.Profiled = r.Runtime // with what lies before and behind the steps
 	r.Runtime, r.LostShare, r.Severity = analyze.Real(job.Seconds), 0, 0
 	r.Second, r.Joint, r.Reachability, r.Level1 = nil, nil, nil, 0 // those of the profile's units
 	r.Headline = account.Headline{Kind: account.Useful, Share: 1}

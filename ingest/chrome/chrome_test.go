@@ -109,6 +109,20 @@ func TestChromePairs(t *testing.T) {
 	}
 }
 
+// TestChromeStreamRanges: between the kernels of a range a stream does nothing.
+func TestChromeStreamRanges(t *testing.T) {
+	e, err := readTrace(`[{"ph":"X","cat":"gpu_user_annotation","name":"step","pid":0,"tid":7,"ts":0,"dur":100},
+		{"ph":"X","cat":"kernel","name":"gemm","pid":0,"tid":7,"ts":10,"dur":20},
+		{"ph":"X","cat":"user_annotation","name":"step","pid":9,"tid":9,"ts":0,"dur":50}]`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := inputtest.MatrixOf(t, e, "wtime.exc")
+	inputtest.WantNear(t, "the thread's", m.At(0, inputtest.RegionAt(t, e, "step")), 50e-6)
+	inputtest.WantNear(t, "the stream's", m.At(1, inputtest.RegionAt(t, e, "step")), 0)
+	inputtest.WantNear(t, "the kernel", m.At(1, inputtest.RegionAt(t, e, "step/gemm")), 20e-6)
+}
+
 // TestChromeLacks: what has no length takes no time, what has no time is passed over, and
 // notes say so.
 func TestChromeLacks(t *testing.T) {

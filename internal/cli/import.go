@@ -220,13 +220,13 @@ func quoteForShell(s string) string {
 }
 
 // firstQuestion is the command that answers most of an experiment: of a training job
-// who is late, or what its device did.
+// who is late, or, of one rank, what its device did.
 func (a *app) firstQuestion(name string) string {
 	e, err := a.openStore().Get(name)
 	if err != nil {
 		return "show"
 	}
-	if late, err := kept.Stragglers(e); err == nil && late != nil {
+	if late, err := kept.Stragglers(e); err == nil && late != nil && late.Slowdown != nil {
 		return "stragglers"
 	}
 	if devices, err := kept.DevicesOf(e); err == nil && devices != nil {

@@ -176,7 +176,7 @@ func (j *importJob) trainingAttachment(ctx context.Context, sources []*ingest.So
 		if err != nil {
 			job = nil // a profile all the same
 		}
-		return kept.Attachments(withSlowdown(job), nil)
+		return kept.Attachments(telling(job), nil)
 	case "chrome":
 		return j.keptTraces(sources, profile)
 	}
@@ -207,12 +207,12 @@ func (j *importJob) keptTraces(sources []*ingest.Source, profile *model.Experime
 	if len(ranks) == len(sources) {
 		job, _ = training.Stragglers(ranks) // else a profile all the same: one rank twice
 	}
-	return kept.Attachments(withSlowdown(job), devices)
+	return kept.Attachments(telling(job), devices)
 }
 
-// withSlowdown is a job where it tells something.
-func withSlowdown(job *training.Result) *training.Result {
-	if job == nil || job.Slowdown == nil {
+// telling is a job where it tells something: of one rank that is what holds it up.
+func telling(job *training.Result) *training.Result {
+	if job == nil || job.Slowdown == nil && len(job.Holds) == 0 {
 		return nil
 	}
 	return job

@@ -92,8 +92,8 @@ function Causes({ list }: { list: Straggler[] }) {
 function Holds({ list }: { list: Hold[] }) {
   const time = inOne(list.map((h) => h.seconds), "s");
   const columns: Column<Hold>[] = [
-    { key: "cause", head: "what for", by: (h) => h.cause, cell: (h) => (h.when ? `${h.cause} (in ${h.when})` : h.cause) },
-    { key: "what", head: "in", by: (h) => h.what, cell: (h) => (h.what ? <span class="path" title={h.what}>{brief(h.what, 56)}</span> : "") },
+    { key: "cause", head: "cause", by: (h) => h.cause, cell: (h) => (h.when ? `${h.cause} (in ${h.when})` : h.cause) },
+    ...(list.some((h) => h.what) ? [{ key: "what", head: "in", by: (h: Hold) => h.what, cell: (h: Hold) => <span class="path" title={h.what}>{brief(h.what, 56)}</span> }] : []),
     { key: "seconds", head: "time", csv: "time (s)", right: true, wide: true, by: (h) => h.seconds, cell: (h) => time(h.seconds) },
     { key: "share", head: "gain, at most", right: true, by: (h) => h.share, cell: (h) => share(h.share) },
     { key: "fix", head: "what to do", wide: true, cell: (h) => h.fix },
