@@ -41,3 +41,45 @@ func TestStreamsThatCommunicate(t *testing.T) {
 		}
 	}
 }
+
+// Streams of one device have different work, which is no imbalance; those of one number
+// have the same on each device, or the devices are uneven.
+func TestStreamsOfOneDevice(t *testing.T) {
+	for _, c := range []struct {
+		other  float64 // what the first stream of the second device computes
+		uneven bool
+	}{{8, false}, {2, true}} {
+		b := model.NewBuilder()
+		wall := b.Metric(model.NewMetric(model.WallTime, "", model.Exclusive))
+		host := b.Region(model.Region{Name: "train", Kind: model.Function, Parent: model.NoParent})
+		gemm := b.Region(model.Region{Name: "gemm", Kind: model.Kernel, Parent: model.NoParent})
+		for process, first := range []float64{8, c.other} {
+			for thread, seconds := range []float64{10, first, 1} {
+				region := gemm
+				if thread == 0 {
+					region = host
+				}
+				b.Set(b.Unit(model.Unit{Process: process, Thread: thread}), region, wall, seconds)
+			}
+		}
+		h := model.Header{Name: "streams", Runs: 1}
+		h.SetFactor(model.NumberFactor(model.ProcessorThreads, 1))
+		e, err := b.Build(h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ledgers, err := inMemory(e).Ledgers()
+		if err != nil {
+			t.Fatal(err)
+		}
+		uneven := false
+		for _, l := range ledgers {
+			for _, line := range l.Lines {
+				uneven = uneven || l.Type == string(StreamUnit) && line.Kind == account.Imbalance && line.Share > 0.01
+			}
+		}
+		if uneven != c.uneven {
+			t.Errorf("%+v: %v", c, ledgers)
+		}
+	}
+}
