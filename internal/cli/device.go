@@ -84,17 +84,21 @@ func (a *app) devicesOf(ctx context.Context, paths []string, steps []int) (*kept
 			return a.keptDevices(paths[0], steps)
 		}
 	}
-	devices, err := devicesIn(ctx, paths, steps)
+	devices, err := a.devicesIn(ctx, paths, steps)
 	if err != nil {
 		return nil, err
 	}
 	return kept.NewDevices(devices), nil
 }
 
-// devicesIn reads traces and says what their devices did.
-func devicesIn(ctx context.Context, paths []string, steps []int) ([]*training.DeviceResult, error) {
+// devicesIn reads traces and says what their devices did; what was noted of a trace as
+// it was read is no part of the answer.
+func (a *app) devicesIn(ctx context.Context, paths []string, steps []int) ([]*training.DeviceResult, error) {
 	var devices []*training.DeviceResult
 	err := eachTrace(ctx, paths, steps, func(t *training.Trace) error {
+		for _, note := range t.Notes {
+			fmt.Fprintf(a.err, "note: %s: %s\n", t.File, note)
+		}
 		devices = append(devices, training.Device(t))
 		return nil
 	})
@@ -191,11 +195,11 @@ func (a *app) overlay(ctx context.Context, paths []string, to string, steps []in
 // compareDevices compares two traces; what an experiment keeps of one is not all
 // of it.
 func (a *app) compareDevices(ctx context.Context, paths []string, against string, steps []int, top int) error {
-	devices, err := devicesIn(ctx, paths, steps)
+	devices, err := a.devicesIn(ctx, paths, steps)
 	if err != nil {
 		return err
 	}
-	others, err := devicesIn(ctx, []string{against}, steps)
+	others, err := a.devicesIn(ctx, []string{against}, steps)
 	if err != nil {
 		return fmt.Errorf("--against: %w", err)
 	}
