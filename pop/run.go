@@ -152,12 +152,17 @@ func Replay(ctx context.Context, t *trace.Trace, seconds float64, work loggp.Opt
 	}
 	r := Run{Name: t.Name, Ranks: t.NP(), Units: t.NP(), Useful: ideal.Compute, Seconds: cmp.Or(seconds, ideal.Seconds), Ideal: ideal.Seconds, IdealUseful: greatest(ideal.Compute), Paused: sum(ideal.Paused)}
 	r.noLonger()
-	if err := r.withoutCores(ctx, t, held); err != nil {
+	replayed, err := r.withoutCores(ctx, t, held, ideal)
+	if err != nil {
 		return r, err
 	}
 	if longest := greatest(ideal.Paused); longest >= longPause*r.Seconds {
 		r.paused = pausedWords(ideal.Paused)
 		r.Notes = append(r.Notes, r.paused+": that counts as no computation, and those who wait for it as serialization")
+	}
+	if t.Longest() < synchronousFrom { // none does
+		r.withoutHandshakes(replayed.Seconds)
+		return r, nil
 	}
 	return r, r.handshakes(ctx, t, held)
 }
@@ -191,21 +196,21 @@ func computing(stops trace.Stops) trace.Stops {
 	return out
 }
 
-// withoutCores replays with the stops within MPI as well.
-func (r *Run) withoutCores(ctx context.Context, t *trace.Trace, o loggp.Options) error {
+// withoutCores replays with the stops within MPI as well, where there are any.
+func (r *Run) withoutCores(ctx context.Context, t *trace.Trace, o loggp.Options, ideal *loggp.Result) (*loggp.Result, error) {
 	if !slices.ContainsFunc(o.Stops, func(list []trace.Stop) bool {
 		return slices.ContainsFunc(list, func(s trace.Stop) bool { return s.Within })
 	}) {
-		return nil
+		return ideal, nil
 	}
 	held, err := onIdeal(ctx, t, o, false)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if r.NoCore = max(min(held.Seconds, r.Seconds)-r.Ideal, 0); r.NoCore >= longPause*r.Seconds {
 		r.Notes = append(r.Notes, fmt.Sprintf("the run time on an ideal network is without what ranks stood within MPI for want of a core; with that it is %s", figure.Seconds(r.Ideal+r.NoCore, 3)))
 	}
-	return nil
+	return held, nil
 }
 
 // noLonger makes the replay as long as the run where it is longer: a rank whose stops
@@ -234,14 +239,19 @@ func (r *Run) handshakes(ctx context.Context, t *trace.Trace, o loggp.Options) e
 	if err != nil {
 		return err
 	}
-	if without.Seconds < (1-clocksApart)*(r.Ideal+r.NoCore) {
+	r.withoutHandshakes(without.Seconds)
+	return nil
+}
+
+// withoutHandshakes is told how long the run takes if no message waits.
+func (r *Run) withoutHandshakes(seconds float64) {
+	if seconds < (1-clocksApart)*(r.Ideal+r.NoCore) {
 		cores := ""
 		if r.NoCore > 0 {
 			cores = " with the cores it had"
 		}
-		r.Notes = append(r.Notes, fmt.Sprintf("on the ideal network messages of %d KiB and more wait for their receivers; where none did, as with whatif --network ideal, the run would take %s%s", synchronousFrom>>10, figure.Seconds(without.Seconds, 3), cores))
+		r.Notes = append(r.Notes, fmt.Sprintf("on the ideal network messages of %d KiB and more wait for their receivers; where none did, as with whatif --network ideal, the run would take %s%s", synchronousFrom>>10, figure.Seconds(seconds, 3), cores))
 	}
-	return nil
 }
 
 // longPause is the share of the run from which a pause, or a want of cores, is worth a

@@ -6,6 +6,7 @@
 //	experiments/<id>/units.parquet     id, node, process, thread
 //	experiments/<id>/regions.parquet   id, parent, name, path, kind, file, line
 //	experiments/<id>/values.parquet    unit, region, a column per metric
+//	experiments/<id>/<what>.derived    what was worked out of it later, see derived.go
 //	names/<name>                       the experiment's receipt: its id, and sums of its files
 //	predictions/<id>/prediction.json   a prediction; its receipt is predictions/<name>.kept
 //	simulations/<id>/simulation.json   a replay; its receipt is simulations/<name>.kept

@@ -3,7 +3,7 @@ package trace
 import (
 	"encoding/binary"
 	"math"
-	"sync/atomic"
+	"slices"
 )
 
 // Program is the folded actions of one rank.
@@ -18,6 +18,7 @@ type folded struct {
 	code    []byte   // operations, see encode.go
 	tables  *tables  // what the code refers to, nil where that is nothing
 	held    *mapping // where code lies, if not in memory
+	noted
 }
 
 // tables are what the code of a program refers to.
@@ -67,26 +68,43 @@ type Trace struct {
 	Launches    [][]Launch
 	HostRegions []string // that hosts work in
 	origin      origin
-	anyone      atomic.Pointer[bool] // see FromAnyone
+}
+
+// noted is what was seen of a program's actions when it was made.
+type noted struct {
+	anyone  bool  // one of them depends on who comes first
+	longest int64 // elements of the longest message that is sent
+}
+
+func (n *noted) note(a *Action) {
+	switch a.Kind {
+	case Recv, Irecv:
+		n.anyone = n.anyone || a.Peer == AnySource
+	case SendRecv:
+		n.anyone = n.anyone || a.Peer2 == AnySource
+	case Lock:
+		n.anyone = n.anyone || a.Tag == LockAlone
+	}
+	switch a.Kind {
+	case Send, Isend, SendRecv:
+		n.longest = max(n.longest, a.Count)
+	}
+}
+
+// Longest is how many bytes the longest message that a rank sends to another may have,
+// at most.
+func (t *Trace) Longest() int64 {
+	longest, element := int64(0), slices.Max(typeSizes[:])
+	for i := range t.Programs {
+		longest = max(longest, t.Programs[i].longest)
+	}
+	return min(longest, math.MaxInt64/element) * element
 }
 
 // FromAnyone tells whether it depends on who comes first what ranks do: one receives a
-// message from whoever sends first, or locks a window for itself. All actions are read
-// for it once.
+// message from whoever sends first, or locks a window for itself.
 func (t *Trace) FromAnyone() bool {
-	if known := t.anyone.Load(); known != nil {
-		return *known
-	}
-	found := false
-	var a Action
-	for rank := 0; rank < t.NP() && !found; rank++ {
-		c := t.Cursor(rank)
-		for !found && c.Next(&a) {
-			found = (a.Kind == Recv || a.Kind == Irecv) && a.Peer == AnySource || a.Kind == SendRecv && a.Peer2 == AnySource || a.Kind == Lock && a.Tag == LockAlone
-		}
-	}
-	t.anyone.Store(&found)
-	return found
+	return slices.ContainsFunc(t.Programs, func(p Program) bool { return p.anyone })
 }
 
 // NP returns the number of ranks.
@@ -179,10 +197,9 @@ func (c *Cursor) Skip(depth int, iterations uint64, actions int64) {
 // end. Fields that the action's kind does not carry keep what they held.
 func (c *Cursor) Next(a *Action) bool {
 	c.turned = -1
-	if rest := c.program.code[c.pos:]; len(rest) >= messageRoom && rest[0]-byte(Send) <= byte(Irecv-Send) {
-		if n := a.message((*[messageRoom]byte)(rest), c.program.Rank); n > 0 {
+	if rest := c.program.code[c.pos:]; len(rest) >= plainRoom {
+		if n := c.plain(a, (*[plainRoom]byte)(rest)); n > 0 {
 			c.pos += n
-			c.cores = 0
 			c.done++
 			return true
 		}
@@ -229,6 +246,34 @@ func (c *Cursor) Next(a *Action) bool {
 	return false
 }
 
+// plain reads the next action where it is of the kinds that traces mostly hold, and
+// has nothing but their usual fields. It returns how many bytes that took, 0 where it
+// is anything else.
+func (c *Cursor) plain(a *Action, b *[plainRoom]byte) (n int) {
+	rank := c.program.Rank
+	switch Kind(b[0]) {
+	case Send, Isend, Recv, Irecv:
+		n = a.message(b, rank)
+	case Wait:
+		n = a.wait(b, rank)
+	case Compute:
+		if n = a.compute(b); n > 0 {
+			a.Cores = float64(c.cores)
+		}
+		return n
+	case Location:
+		file := 0
+		if n, file = a.location(b); n > 0 {
+			a.File = c.program.tables.files[file]
+		}
+		return n
+	}
+	if n > 0 {
+		c.cores = 0
+	}
+	return n
+}
+
 // value takes the next value of a series; 0 past its end.
 func (c *Cursor) value(series int) float64 {
 	s := c.program.tables.series[series]
@@ -259,6 +304,7 @@ const (
 func (p *Program) check(np int) (int64, error) {
 	const maxDepth = 64
 	d := decoder{code: p.code}
+	p.noted = noted{} // that of another rank with the same code
 	var a Action
 	type frame struct{ count, sum uint64 }
 	stack := make([]frame, 1, 8)
@@ -289,6 +335,7 @@ func (p *Program) check(np int) (int64, error) {
 				}
 				used[series] = addSat(used[series], times)
 			}
+			p.note(&a)
 			if Kind(op) != team {
 				top.sum = addSat(top.sum, 1)
 			}

@@ -129,10 +129,13 @@ func short(b uint32) (v uint64, n int) {
 
 func zigzag(u uint64) int64 { return int64(u>>1) ^ -int64(u&1) }
 
+// plainRoom is how many bytes are looked at for one of the actions below.
+const plainRoom = 16
+
 // message reads what follows the operation code of most messages: a peer, a tag and a
 // count in four bytes each at most, and nothing else. It returns how many bytes that
 // took, 0 where it is anything else.
-func (a *Action) message(b *[messageRoom]byte, rank int32) int {
+func (a *Action) message(b *[plainRoom]byte, rank int32) int {
 	if b[1] != 0 {
 		return 0
 	}
@@ -155,8 +158,53 @@ func (a *Action) message(b *[messageRoom]byte, rank int32) int {
 	return n + m
 }
 
-// messageRoom is how many bytes are looked at for a message.
-const messageRoom = 16
+// wait reads a wait likewise: two peers and a tag.
+func (a *Action) wait(b *[plainRoom]byte, rank int32) int {
+	if b[1] != 0 {
+		return 0
+	}
+	peer, k := short(binary.LittleEndian.Uint32(b[2:]))
+	peer2, l := short(binary.LittleEndian.Uint32(b[2+k:]))
+	tag, m := short(binary.LittleEndian.Uint32(b[2+k+l:]))
+	if k == 5 || l == 5 || m == 5 {
+		return 0
+	}
+	a.Kind, a.Type, a.Type2, a.Comm = Wait, DefaultType, DefaultType, 0
+	a.Peer, a.Peer2, a.Tag = int32(zigzag(peer))+rank, int32(zigzag(peer2))+rank, int32(zigzag(tag))
+	return 2 + k + l + m
+}
+
+// compute reads a stretch of computation likewise: a value of its own.
+func (a *Action) compute(b *[plainRoom]byte) (n int) {
+	switch b[1] {
+	case 0:
+		a.Value, n = math.Float64frombits(binary.LittleEndian.Uint64(b[2:])), 10
+	case maskInteger:
+		v, k := short(binary.LittleEndian.Uint32(b[2:]))
+		if k == 5 {
+			return 0
+		}
+		a.Value, n = float64(v), 2+k
+	default:
+		return 0
+	}
+	a.Kind, a.Type, a.Type2, a.Comm, a.Peer, a.Variance = Compute, DefaultType, DefaultType, 0, RootUnset, 0
+	return n
+}
+
+// location reads a place likewise: a tag, and the number of its name.
+func (a *Action) location(b *[plainRoom]byte) (n, file int) {
+	if b[1] != 0 {
+		return 0, 0
+	}
+	tag, k := short(binary.LittleEndian.Uint32(b[2:]))
+	name, l := short(binary.LittleEndian.Uint32(b[2+k:]))
+	if k == 5 || l == 5 {
+		return 0, 0
+	}
+	a.Kind, a.Type, a.Type2, a.Comm, a.Peer, a.Tag = Location, DefaultType, DefaultType, 0, RootUnset, int32(zigzag(tag))
+	return 2 + k + l, int(name)
+}
 
 func (d *decoder) uvarint() uint64 {
 	if rest := d.code[d.pos:]; len(rest) >= 4 { // most take no more

@@ -145,6 +145,7 @@ func (b *Builder) add(a *Action) int32 {
 	if !ok {
 		code := string(b.scratch)
 		id = b.newID(code, code)
+		b.out.note(a)
 	}
 	it.id = id
 	if simple {

@@ -1,6 +1,9 @@
 package trace
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // WithinCall names the location of a pause within a call of MPI, of which a trace does
 // not tell for whom it waits: the call after its place.
@@ -22,6 +25,10 @@ func CallWithin(location string) string {
 func (t *Trace) InCalls() map[string]float64 {
 	out := map[string]float64{}
 	for i := range t.Programs {
+		names := t.Programs[i].refers().files
+		if !slices.ContainsFunc(names, func(name string) bool { return CallWithin(name) != "" }) {
+			continue // without a look at its actions
+		}
 		at := ""
 		t.Programs[i].walk(func(a *Action, _ int64, sum float64) {
 			switch {

@@ -2,11 +2,7 @@ package web
 
 import (
 	"context"
-	"debug/elf"
-	"encoding/hex"
 	"encoding/json"
-	"os"
-	"sync"
 	"time"
 
 	"auspex/analyze"
@@ -44,7 +40,7 @@ func Ahead(d *analyze.Dataset) []store.Attachment {
 }
 
 func diagnosedAhead(d *analyze.Dataset) []store.Attachment {
-	if build() == "" {
+	if store.Build() == "" {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), aheadFor)
@@ -53,7 +49,7 @@ func diagnosedAhead(d *analyze.Dataset) []store.Attachment {
 	if err != nil {
 		return nil // whoever asks is told
 	}
-	kept := ahead{Build: build(), Experiment: d.Name}
+	kept := ahead{Build: store.Build(), Experiment: d.Name}
 	if kept.Diagnosis, err = json.Marshal(found); err != nil {
 		return nil
 	}
@@ -76,7 +72,7 @@ func (s *Server) ahead(name string) any {
 		return nil
 	}
 	var kept ahead
-	if json.Unmarshal(data, &kept) != nil || build() == "" || kept.Build != build() || kept.Experiment != e.Name {
+	if json.Unmarshal(data, &kept) != nil || store.Build() == "" || kept.Build != store.Build() || kept.Experiment != e.Name {
 		return nil
 	}
 	return kept.Diagnosis
@@ -91,26 +87,3 @@ func usualDiagnosis(ctx context.Context, d *analyze.Dataset, words analyze.Words
 	found.Words = report.DiagnosisWords(found)
 	return cutDiagnosis(found, shownRows), nil
 }
-
-// build names this program by the identity that Go's linker gave it; empty where
-// it cannot be read.
-var build = sync.OnceValue(func() string {
-	self, err := os.Executable()
-	if err != nil {
-		return ""
-	}
-	file, err := elf.Open(self)
-	if err != nil {
-		return ""
-	}
-	defer file.Close()
-	note := file.Section(".note.go.buildid")
-	if note == nil {
-		return ""
-	}
-	data, err := note.Data()
-	if err != nil {
-		return ""
-	}
-	return hex.EncodeToString(data)
-})

@@ -13,7 +13,7 @@ import (
 // The diagnosis that is kept with a large experiment is the one that is worked out
 // without it, and holds for the build and the name it was made for.
 func TestADiagnosisIsKeptWithALargeExperiment(t *testing.T) {
-	if build() == "" {
+	if store.Build() == "" {
 		t.Skip("this program does not know which build it is")
 	}
 	e := syntheticOf("large", 600, 500, 1)

@@ -2,6 +2,7 @@ package loggp
 
 import (
 	"context"
+	"slices"
 
 	"auspex/trace"
 )
@@ -57,6 +58,16 @@ func NewProfile(ctx context.Context, t *trace.Trace) (*Profile, error) {
 	}
 	p.Regions, p.Table = table.Names, table
 	return p, nil
+}
+
+// Clone is a profile whose computation can be changed.
+func (p *Profile) Clone() *Profile {
+	own := *p
+	own.Seconds = make([][]float64, len(p.Seconds))
+	for r, row := range p.Seconds {
+		own.Seconds[r] = slices.Clone(row)
+	}
+	return &own
 }
 
 // Ranks is the computation of each rank.
