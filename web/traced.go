@@ -20,6 +20,7 @@ import (
 // tracedRun is an experiment with its trace, opened for pictures and questions.
 type tracedRun struct {
 	id       string
+	answers  *kept.Answers
 	kept     *kept.Run
 	pricing  *whatif.Case
 	regions  []string // that can be made faster
@@ -43,15 +44,16 @@ func (l *lastTraced) get(ctx context.Context, e *store.Experiment) (*tracedRun, 
 	if l.run != nil && l.run.id == e.ID {
 		return l.run, nil
 	}
-	opened, err := kept.Open(ctx, e)
+	answers := kept.AnswersOf(e)
+	opened, err := answers.Run(ctx)
 	if errors.Is(err, kept.ErrNoTrace) {
 		return nil, statusError{http.StatusNotFound, err.Error()}
 	}
 	if err != nil {
 		return nil, err
 	}
-	r := &tracedRun{id: e.ID, kept: opened, regions: []string{}}
-	if r.pricing, err = opened.Case(ctx); err != nil {
+	r := &tracedRun{id: e.ID, answers: answers, kept: opened, regions: []string{}}
+	if r.pricing, err = answers.Case(ctx); err != nil {
 		return nil, err
 	}
 	r.regions = append(r.regions, r.pricing.Profile().Regions...)
@@ -131,7 +133,7 @@ func (s *Server) waits(ctx context.Context, q *asked) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.kept.Waits(ctx)
+	return r.answers.Waits(ctx)
 }
 
 // runFactors are the efficiencies of one run, and what they say to look at.
@@ -147,7 +149,7 @@ func (s *Server) efficiency(ctx context.Context, q *asked) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	run, err := r.kept.Factors(ctx)
+	run, err := r.answers.Factors(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -168,7 +170,7 @@ func (s *Server) opportunities(ctx context.Context, q *asked) (any, error) {
 		return nil, err
 	}
 	q.tell("trying changes")
-	l, err := r.pricing.Opportunities(ctx)
+	l, err := r.answers.Opportunities(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -77,10 +77,7 @@ func (s *Server) traceSays(ctx context.Context, q *asked, d *analyze.Dataset, wo
 	traced := kept.Has(e)
 	found.Untraced = !traced && kept.Waited(found) && kept.Untraced(d)
 	if (len(found.Causes) > 0 || kept.Waited(found)) && traced {
-		if r, err := s.traced.get(ctx, e); err == nil { // a trace that cannot be replayed says nothing
-			kept.ReplayCauses(ctx, r.pricing, found)
-			r.kept.TellWaits(ctx, found)
-		}
+		_ = kept.AnswersOf(e).Judge(ctx, found) // a trace that cannot be opened says nothing
 		if err := ctx.Err(); err != nil {
 			return err
 		}

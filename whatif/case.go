@@ -37,6 +37,7 @@ type Case struct {
 	hidden    hidden  // where only a profile is known
 	notes     []string
 	turns     turns
+	tries     tries
 	functions []part     // that samples found within regions
 	levelled  []levelled // by rank; nil where the trace is too large
 	// unexplained is how much longer the run took than its replay, where no network
@@ -59,7 +60,8 @@ type Machine struct {
 // Setup is what a Case is made of.
 type Setup struct {
 	Trace   *trace.Trace
-	Network loggp.Network // used where Machine is nil
+	Profile *loggp.Profile // of the trace; nil where it is not summed up yet
+	Network loggp.Network  // used where Machine is nil
 	Machine *Machine
 	// Measured is how long the run took, 0 where only the trace is known, and
 	// Spread the standard deviation of repeated runs as a share of it.
@@ -102,7 +104,7 @@ func SharedMemory() loggp.Network {
 
 // New sums up a trace and replays it once as it is.
 func New(ctx context.Context, s Setup) (*Case, error) {
-	profile, err := loggp.NewProfile(ctx, s.Trace)
+	profile, err := s.profile(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -135,6 +137,14 @@ func New(ctx context.Context, s Setup) (*Case, error) {
 		return nil, err
 	}
 	return c, c.withCores(ctx)
+}
+
+// profile sums the trace up. Stretches of computation are made longer in it.
+func (s *Setup) profile(ctx context.Context) (*loggp.Profile, error) {
+	if s.Profile != nil {
+		return s.Profile.Clone(), nil
+	}
+	return loggp.NewProfile(ctx, s.Trace)
 }
 
 // Profile is the trace's computation by region and rank.

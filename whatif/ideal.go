@@ -19,6 +19,9 @@ func (c *Case) stillWaits(ctx context.Context, changes []Change, ideal *outcome)
 	if err != nil || s.network.EagerBelow > 0 { // told how
 		return nil, err
 	}
+	if c.trace.Longest() < c.network.EagerBelow {
+		return nil, nil // none of them would
+	}
 	s.network.EagerBelow = c.network.EagerBelow
 	o, err := c.replaySetting(ctx, s, changes)
 	if err != nil {
@@ -34,7 +37,7 @@ func (c *Case) stillWaits(ctx context.Context, changes []Change, ideal *outcome)
 // idealWaits says it of the ideal network alone.
 func (c *Case) idealWaits(ctx context.Context) ([]string, error) {
 	changes := []Change{{Kind: Ideal}}
-	ideal, err := c.replay(ctx, changes)
+	ideal, err := c.tried(ctx, changes)
 	if err != nil {
 		return nil, err
 	}

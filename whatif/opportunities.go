@@ -8,6 +8,7 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"auspex/internal/crew"
@@ -162,6 +163,7 @@ func (c *Case) candidates() []Change {
 	var uneven, heavy []one
 	n := float64(c.ranks)
 	turning := c.largest(maxFaster)
+	c.lookForTurns(turning)
 	for r, row := range c.profile.Seconds {
 		total, most, name := sum(row), slices.Max(row), c.profile.Regions[r]
 		if total <= 0 || c.waits[name] {
@@ -265,6 +267,34 @@ func (c *Case) otherWork() []bool {
 	return other
 }
 
+// tries keeps what replays with changes came to: lists try some of them several times.
+type tries struct {
+	sync.Mutex
+	known map[string]*outcome
+}
+
+// tried replays with changes, or finds what that came to.
+func (c *Case) tried(ctx context.Context, changes []Change) (*outcome, error) {
+	key := fmt.Sprintf("%+v", changes)
+	c.tries.Lock()
+	o := c.tries.known[key]
+	c.tries.Unlock()
+	if o != nil {
+		return o, nil
+	}
+	o, err := c.replay(ctx, changes)
+	if err != nil {
+		return nil, err
+	}
+	c.tries.Lock()
+	defer c.tries.Unlock()
+	if c.tries.known == nil {
+		c.tries.known = map[string]*outcome{}
+	}
+	c.tries.known[key] = o
+	return o, nil
+}
+
 // replayAll prices sets of changes, as many at a time as there are cores.
 func (c *Case) replayAll(ctx context.Context, sets [][]Change) ([]float64, error) {
 	ctx, stop := context.WithCancel(ctx)
@@ -275,7 +305,7 @@ func (c *Case) replayAll(ctx context.Context, sets [][]Change) ([]float64, error
 	for range min(runtime.GOMAXPROCS(0), len(sets)) {
 		workers.Go(func() {
 			for i := int(next.Add(1)) - 1; i < len(sets); i = int(next.Add(1)) - 1 {
-				o, err := c.replay(ctx, sets[i])
+				o, err := c.tried(ctx, sets[i])
 				if err != nil {
 					errs[i] = err
 					stop()

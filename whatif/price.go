@@ -46,11 +46,11 @@ type Limit struct {
 
 // Price replays with changes.
 func (c *Case) Price(ctx context.Context, changes []Change) (*Answer, error) {
-	o, err := c.replay(ctx, changes)
+	s, err := c.setting(changes)
 	if err != nil {
 		return nil, err
 	}
-	s, err := c.setting(changes)
+	o, err := c.replaySetting(ctx, s, changes)
 	if err != nil {
 		return nil, err
 	}

@@ -16,7 +16,7 @@ func (c *Case) remains(ctx context.Context, l *List) ([]string, error) {
 	if c.ranks < 2 || c.HandsOut() || !c.Explained() {
 		return nil, nil
 	}
-	o, err := c.replay(ctx, []Change{{Kind: Ideal}})
+	o, err := c.tried(ctx, []Change{{Kind: Ideal}})
 	if err != nil || o.seconds <= 0 {
 		return nil, err
 	}

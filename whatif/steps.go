@@ -2,6 +2,7 @@ package whatif
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
@@ -33,21 +34,56 @@ type turns struct {
 
 // byTurns tells how the work of regions goes round. What differs by chance does not.
 func (c *Case) byTurns(regions []int) turn {
-	if !c.phased || c.programs != nil || c.HandsOut() || c.ranks < 2 {
+	if !c.canTurn() {
 		return turn{}
 	}
-	key := fmt.Sprint(regions)
 	c.turns.Lock()
 	defer c.turns.Unlock()
-	found, ok := c.turns.known[key]
-	if !ok {
-		if c.turns.known == nil {
-			c.turns.known = map[string]turn{}
-		}
-		found = turnOf(c.inSteps(&setting{even: true}, regions))
-		c.turns.known[key] = found
+	return c.turnsOf([][]int{regions})[0]
+}
+
+// canTurn tells whether work that goes round can be told at all.
+func (c *Case) canTurn() bool {
+	return c.phased && c.programs == nil && !c.HandsOut() && c.ranks >= 2
+}
+
+// lookForTurns finds out about each of some regions at once: the trace is read as a
+// whole for it.
+func (c *Case) lookForTurns(regions map[int]bool) {
+	if !c.canTurn() {
+		return
 	}
-	return found
+	var each [][]int
+	for _, r := range slices.Sorted(maps.Keys(regions)) {
+		if sum(c.profile.Seconds[r]) > 0 && !c.waits[c.profile.Regions[r]] {
+			each = append(each, []int{r})
+		}
+	}
+	c.turns.Lock()
+	defer c.turns.Unlock()
+	c.turnsOf(each)
+}
+
+// turnsOf is what is known of sets of regions, or else found out; no region is in two
+// of them.
+func (c *Case) turnsOf(sets [][]int) []turn {
+	var unknown [][]int
+	for _, set := range sets {
+		if _, ok := c.turns.known[fmt.Sprint(set)]; !ok {
+			unknown = append(unknown, set)
+		}
+	}
+	if c.turns.known == nil {
+		c.turns.known = map[string]turn{}
+	}
+	for i, own := range c.inSteps(&setting{even: true}, unknown) {
+		c.turns.known[fmt.Sprint(unknown[i])] = turnOf(own)
+	}
+	out := make([]turn, len(sets))
+	for i, set := range sets {
+		out[i] = c.turns.known[fmt.Sprint(set)]
+	}
+	return out
 }
 
 func turnOf(own [][]float64) turn {
@@ -82,33 +118,51 @@ func turnOf(own [][]float64) turn {
 	return turn{lost, lost >= movesMost*(longest-mean)}
 }
 
-// inSteps is what each rank computes of regions in each step; nil where there are too
-// many of them.
-func (c *Case) inSteps(s *setting, regions []int) [][]float64 {
-	wanted := make([]bool, len(c.profile.Seconds))
-	for _, r := range regions {
-		wanted[r] = true
+// inSteps is what each rank computes in each step of each of some sets of regions, no
+// region being in two of them; nil for a set where there are too many steps.
+func (c *Case) inSteps(s *setting, sets [][]int) [][][]float64 {
+	if len(sets) == 0 {
+		return nil
 	}
-	own := make([][]float64, c.ranks)
-	most := 0
-	for rank := range own {
+	of := slices.Repeat([]int{-1}, len(c.profile.Seconds)) // in which set a region is
+	all := make([][][]float64, len(sets))
+	for i, regions := range sets {
+		all[i] = make([][]float64, c.ranks)
+		for _, r := range regions {
+			of[r] = i
+		}
+	}
+	for rank := range c.ranks {
 		value := c.valuer(s, rank)
 		c.walk(rank, func(a *trace.Action, region, phase int) {
 			if a.Kind != trace.Compute {
 				return
 			}
 			t := value(a, region)
-			if !wanted[region] || phase >= maxSteps/c.ranks {
+			if of[region] < 0 || phase >= maxSteps/c.ranks {
 				return
 			}
+			own := all[of[region]]
 			for len(own[rank]) <= phase {
 				own[rank] = append(own[rank], 0)
 			}
 			own[rank][phase] += t
 		})
-		if most = max(most, len(own[rank])); most >= maxSteps/c.ranks {
-			return nil
-		}
+	}
+	for i, own := range all {
+		all[i] = c.toTheLast(own)
+	}
+	return all
+}
+
+// toTheLast has all ranks have as many steps; nil where there are too many.
+func (c *Case) toTheLast(own [][]float64) [][]float64 {
+	most := 0
+	for _, row := range own {
+		most = max(most, len(row))
+	}
+	if most >= maxSteps/c.ranks {
+		return nil
 	}
 	for rank := range own {
 		own[rank] = append(own[rank], make([]float64, most-len(own[rank]))...)
@@ -143,7 +197,7 @@ func (c *Case) stepping(s *setting) *stepping {
 	if len(regions) == 0 {
 		return nil
 	}
-	st := &stepping{own: c.inSteps(s, regions), owners: make([]bool, c.ranks)}
+	st := &stepping{own: c.inSteps(s, [][]int{regions})[0], owners: make([]bool, c.ranks)}
 	for rank, row := range st.own {
 		st.owners[rank] = sum(row) > 0
 	}

@@ -68,6 +68,11 @@ func (f *platformFlags) declare(cmd *cobra.Command) {
 
 // run is what the efficiencies of one run are made of.
 func (a *app) popRun(ctx context.Context, name string, f platformFlags) (pop.Run, error) {
+	if answers := a.answersOf(name); answers != nil && f.platform == "" {
+		if r, err := answers.Factors(ctx); !errors.Is(err, kept.ErrNoTrace) {
+			return r, err
+		}
+	}
 	t, err := a.openTraced(ctx, name, f.np)
 	if errors.Is(err, kept.ErrNoTrace) && f.platform == "" {
 		r, wrong := profiled(t)

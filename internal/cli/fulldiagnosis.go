@@ -17,29 +17,26 @@ func fullDiagnosis(ctx context.Context, e *store.Experiment, d *analyze.Dataset,
 	if err != nil {
 		return found, err
 	}
-	return withTrace(ctx, found, func() (*store.Experiment, error) { return e, nil })
+	return withTrace(ctx, found, func() (*kept.Answers, error) { return kept.AnswersOf(e), nil })
 }
 
 // withTrace has a diagnosis know what the trace says, if there is something to ask it.
-func withTrace(ctx context.Context, found *diagnose.Diagnosis, stored func() (*store.Experiment, error)) (*diagnose.Diagnosis, error) {
+func withTrace(ctx context.Context, found *diagnose.Diagnosis, answers func() (*kept.Answers, error)) (*diagnose.Diagnosis, error) {
 	if len(found.Causes) == 0 && !kept.Waited(found) {
 		return found, nil
 	}
-	e, err := stored()
+	a, err := answers()
 	if err != nil {
 		return nil, err
 	}
-	r, err := kept.Open(ctx, e)
+	err = a.Judge(ctx, found)
 	if errors.Is(err, kept.ErrNoTrace) {
+		r, _ := a.Run(ctx)
 		found.Untraced = kept.Waited(found) && kept.Untraced(r.Data)
 		return found, nil
 	}
 	if err != nil {
 		return nil, err
-	}
-	if c, err := r.Case(ctx); err == nil { // a trace that cannot be replayed says nothing
-		kept.ReplayCauses(ctx, c, found)
-		r.TellWaits(ctx, found)
 	}
 	return found, ctx.Err()
 }

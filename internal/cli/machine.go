@@ -57,5 +57,9 @@ func hostWork(ctx context.Context, t *trace.Trace, m *whatif.Machine) (loggp.Opt
 		host := p.Hosts[m.Hosts[rank]]
 		row[rank] = 1e9 / host.Speed * max(1, float64(on[m.Hosts[rank]])/float64(max(host.Cores, 1)))
 	}
-	return kept.Scaled(ctx, t, row)
+	profile, err := loggp.NewProfile(ctx, t)
+	if err != nil {
+		return loggp.Options{}, err
+	}
+	return kept.Scaled(profile, row), nil
 }

@@ -332,8 +332,16 @@ func (a *app) diagnosis(ctx context.Context, e *model.Experiment) string {
 	if err != nil {
 		return ""
 	}
-	if found, err = withTrace(ctx, found, stored); err != nil {
+	var answers *kept.Answers
+	if found, err = withTrace(ctx, found, func() (*kept.Answers, error) {
+		again, err := stored()
+		answers = kept.AnswersOf(again)
+		return answers, err
+	}); err != nil {
 		return ""
+	}
+	if answers != nil {
+		answers.Prepare(ctx)
 	}
 	return report.DiagnosisWords(found)
 }

@@ -34,8 +34,8 @@ type traced struct {
 // with a slash is the file: programs are called a.out and pw.x, too. Where an
 // experiment has no trace, kept.ErrNoTrace comes with what else is known of it.
 func (a *app) openTraced(ctx context.Context, name string, np int) (*traced, error) {
-	_, noFile := os.Stat(name)
-	if noFile != nil || !strings.Contains(name, "/") {
+	noFile, file := isFile(name)
+	if !file {
 		if t, found, err := a.openKept(ctx, name); found || noFile != nil {
 			return t, err
 		}
@@ -73,6 +73,26 @@ func (a *app) openTraced(ctx context.Context, name string, np int) (*traced, err
 	}
 	t.Program, err = trace.Open(ctx, name, np)
 	return t, err
+}
+
+// isFile tells whether a name is rather a file's than an experiment's, and why it is
+// none at all.
+func isFile(name string) (none error, file bool) {
+	_, none = os.Stat(name)
+	return none, none == nil && strings.Contains(name, "/")
+}
+
+// answersOf are those of the trace that an experiment of the name kept; nil where the
+// name is a file's, or there is no such experiment.
+func (a *app) answersOf(name string) *kept.Answers {
+	if _, file := isFile(name); file {
+		return nil
+	}
+	e, err := a.experiment(name)
+	if err != nil {
+		return nil
+	}
+	return kept.AnswersOf(e)
 }
 
 // openOTF2 opens an archive, by its anchor or its folder.

@@ -1,6 +1,14 @@
 package cli
 
-import "github.com/spf13/cobra"
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"auspex/waits"
+	"auspex/whatif/kept"
+)
 
 func (a *app) waitsCommand() *cobra.Command {
 	var np, top int
@@ -17,11 +25,7 @@ from the trace where it has them (Paraver, OTF2), else from a replay.`,
 		Args:              exactly(1, "an experiment or a trace"),
 		ValidArgsFunction: a.completeNamesOrFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			t, err := a.openTraced(cmd.Context(), args[0], np)
-			if err != nil {
-				return err
-			}
-			r, err := t.Waits(cmd.Context())
+			r, err := a.waitsOf(cmd.Context(), args[0], np)
 			if err != nil {
 				return err
 			}
@@ -35,4 +39,18 @@ from the trace where it has them (Paraver, OTF2), else from a replay.`,
 	cmd.Flags().IntVar(&np, "np", 0, "number of ranks (default: as many as there are traces)")
 	topFlag(cmd, &top, 15, "how many rows")
 	return cmd
+}
+
+// waitsOf is what an experiment keeps, or a trace tells.
+func (a *app) waitsOf(ctx context.Context, name string, np int) (*waits.Report, error) {
+	if answers := a.answersOf(name); answers != nil {
+		if r, err := answers.Waits(ctx); !errors.Is(err, kept.ErrNoTrace) {
+			return r, err
+		}
+	}
+	t, err := a.openTraced(ctx, name, np)
+	if err != nil {
+		return nil, err
+	}
+	return t.Waits(ctx)
 }

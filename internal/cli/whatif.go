@@ -79,6 +79,15 @@ than this.`,
 }
 
 func (a *app) runWhatif(ctx context.Context, name string, changes []whatif.Change, f platformFlags, top int) error {
+	if answers := a.answersOf(name); answers != nil && len(changes) == 0 && f.platform == "" {
+		l, err := answers.Opportunities(ctx)
+		if err == nil {
+			return a.tellOpportunities(l, name, top)
+		}
+		if !errors.Is(err, kept.ErrNoTrace) {
+			return err
+		}
+	}
 	t, err := a.openTraced(ctx, name, f.np)
 	if errors.Is(err, kept.ErrNoTrace) {
 		return a.bound(t, changes, top)
@@ -95,12 +104,7 @@ func (a *app) runWhatif(ctx context.Context, name string, changes []whatif.Chang
 		if err != nil {
 			return err
 		}
-		l.Name = name
-		if a.json {
-			return a.printJSON(l)
-		}
-		a.page().Opportunities(l, top)
-		return nil
+		return a.tellOpportunities(l, name, top)
 	}
 	answer, err := c.Price(ctx, changes)
 	if err != nil {
@@ -115,6 +119,15 @@ func (a *app) runWhatif(ctx context.Context, name string, changes []whatif.Chang
 	return a.tellPrice(t, answer)
 }
 
+func (a *app) tellOpportunities(l *whatif.List, name string, top int) error {
+	l.Name = name
+	if a.json {
+		return a.printJSON(l)
+	}
+	a.page().Opportunities(l, top)
+	return nil
+}
+
 // whatifCase makes the case of a run.
 func (a *app) whatifCase(ctx context.Context, t *traced, f platformFlags) (*whatif.Case, error) {
 	p, err := t.replayable(ctx)
@@ -122,9 +135,6 @@ func (a *app) whatifCase(ctx context.Context, t *traced, f platformFlags) (*what
 		return nil, err
 	}
 	setup := t.Setup()
-	if t.Timed != nil {
-		setup.Notes = t.Timed.Header().Remarks()
-	}
 	if f.platform != "" {
 		if setup.Machine, err = readMachine(f, p.NP()); err != nil {
 			return nil, err

@@ -15,18 +15,18 @@ import (
 // gainsNothing is the share of the run below which a replay gains nothing.
 const gainsNothing = 0.002
 
-// ReplayCauses replays the run without each cause that a diagnosis found: only
+// replayCauses replays the run without each cause that a diagnosis found: only
 // what gains something is a cause. Where the trace does not tell why the run took as
 // long as it did, where ranks pause, of which it does not tell the regions, where
 // one hands out work, or where threads of a rank differ, which it replays as one, its
 // replay judges nothing.
-func ReplayCauses(ctx context.Context, c *whatif.Case, found *diagnose.Diagnosis) {
+func replayCauses(ctx context.Context, c *whatif.Case, found *diagnose.Diagnosis) []*float64 {
 	if !c.Explained() || c.Pauses() || c.HandsOut() || found.Level == diagnose.Threads {
-		return
+		return nil
 	}
+	gains := make([]*float64, len(found.Causes))
 	for i := range found.Causes {
-		cause := &found.Causes[i]
-		region := cause.Region
+		region := found.Causes[i].Region
 		if _, rest, ok := strings.Cut(region, "/"); ok {
 			region = rest // a trace's paths begin inside the program
 		}
@@ -35,8 +35,9 @@ func ReplayCauses(ctx context.Context, c *whatif.Case, found *diagnose.Diagnosis
 			continue // the trace knows other regions
 		}
 		gain := max(answer.Gain, 0)
-		cause.Replayed, cause.Association = &gain, gain < gainsNothing
+		gains[i] = &gain
 	}
+	return gains
 }
 
 // Waited tells whether communication and waiting cost a part of a run that is worth a
@@ -51,16 +52,6 @@ func Waited(found *diagnose.Diagnosis) bool {
 	return share >= account.Trouble
 }
 
-// TellWaits has a diagnosis know how long ranks waited for one another.
-func (r *Run) TellWaits(ctx context.Context, found *diagnose.Diagnosis) {
-	if !Waited(found) || r.Seconds <= 0 || r.Program.Actions() > maxQuick {
-		return
-	}
-	if report, err := r.Waits(ctx); err == nil && report.Ranks > 1 && report.Longer == 0 {
-		found.Waits = waitsOf(report, wholeOf(found, report.Ranks, r.Seconds))
-	}
-}
-
 // wholeOf is what shares of a diagnosis are shares of: units × run time, though a trace
 // holds one thread of each rank.
 func wholeOf(found *diagnose.Diagnosis, ranks int, seconds float64) float64 {
@@ -70,9 +61,20 @@ func wholeOf(found *diagnose.Diagnosis, ranks int, seconds float64) float64 {
 	return float64(found.Ledgered) * float64(found.Runtime)
 }
 
-// waitsOf sums waits up by what they were for, as shares of the whole.
-func waitsOf(report *waits.Report, whole float64) *diagnose.Waits {
-	w := &diagnose.Waits{Share: report.Waited / whole, NoCore: report.NoCore / whole}
+// mostWaits sums waits up by what they were for, in seconds.
+type mostWaits struct {
+	Waited, NoCore, WrongOrder float64
+	Region                     string // for which more than half of it was
+	Ranks                      []int
+}
+
+// of is it as shares of the whole.
+func (w *mostWaits) of(whole float64) *diagnose.Waits {
+	return &diagnose.Waits{Share: w.Waited / whole, NoCore: w.NoCore / whole, WrongOrder: w.WrongOrder / whole, Region: w.Region, Ranks: w.Ranks}
+}
+
+func mostOf(report *waits.Report) mostWaits {
+	w := mostWaits{Waited: report.Waited, NoCore: report.NoCore}
 	type cause struct {
 		seconds float64
 		ranks   []int
@@ -80,11 +82,11 @@ func waitsOf(report *waits.Report, whole float64) *diagnose.Waits {
 	causes := map[string]*cause{}
 	for _, row := range report.Rows {
 		if row.Pattern == waits.WrongOrder {
-			w.WrongOrder += row.Seconds / whole
+			w.WrongOrder += row.Seconds
 		}
 		for _, c := range row.Causes {
 			if _, ok := events.WithoutCore(c.Region); ok {
-				w.NoCore += c.Seconds / whole
+				w.NoCore += c.Seconds
 				continue
 			}
 			of := causes[c.Region]

@@ -55,6 +55,9 @@ type Run struct {
 	Others  float64        // what share of the work that is, where it is much
 	Notes   []string       // what was made of the profile
 	NoTrace string         // why there is no trace, or how to get one
+
+	profile *loggp.Profile // once asked for
+	onIdeal *pop.Run       // likewise; see ideal
 }
 
 // Has tells whether an experiment kept a trace.
@@ -221,7 +224,23 @@ func (r *Run) Work(ctx context.Context) (loggp.Options, error) {
 	if r.Stretch == nil {
 		return loggp.Options{Stops: r.Stops}, nil
 	}
-	return Scaled(ctx, r.Program, r.Stretch)
+	profile, err := r.profiled(ctx)
+	if err != nil {
+		return loggp.Options{}, err
+	}
+	return Scaled(profile, r.Stretch), nil
+}
+
+// profiled sums the trace up, once.
+func (r *Run) profiled(ctx context.Context) (*loggp.Profile, error) {
+	if r.profile == nil {
+		profile, err := loggp.NewProfile(ctx, r.Program)
+		if err != nil {
+			return nil, err
+		}
+		r.profile = profile
+	}
+	return r.profile, nil
 }
 
 // Factors is what the run's efficiencies are made of: as measured where the times
@@ -267,9 +286,21 @@ func (r *Run) otherFactors(run pop.Run, from string) []string {
 // profile is asked what of it was MPI's.
 const littlePause = 0.01
 
-// ideal replays the run on the ideal network. Where the trace does not tell all that
-// the ranks did outside of communication, their profile does.
+// ideal replays the run on the ideal network, once. Where the trace does not tell all
+// that the ranks did outside of communication, their profile does.
 func (r *Run) ideal(ctx context.Context) (pop.Run, error) {
+	if r.onIdeal == nil {
+		run, err := r.replayIdeal(ctx)
+		if err != nil {
+			return run, err
+		}
+		run.Notes = slices.Clip(run.Notes)
+		r.onIdeal = &run
+	}
+	return *r.onIdeal, nil
+}
+
+func (r *Run) replayIdeal(ctx context.Context) (pop.Run, error) {
 	work, err := r.Work(ctx)
 	if err != nil {
 		return pop.Run{}, err
@@ -332,21 +363,28 @@ func (r *Run) Communication(ctx context.Context) (parts Communication, err error
 
 // Setup is what a case of the run is made of.
 func (r *Run) Setup() whatif.Setup {
-	return whatif.Setup{Trace: r.Program, Network: whatif.SharedMemory(), Measured: r.Seconds, Spread: r.Spread, Outside: r.Outside + r.Stalled, Timed: r.Timed != nil, Untold: r.untold(), Waits: r.waiting(), Partial: r.Partial, Stops: r.Stops, Stretch: r.Stretch, Late: r.Late, Functions: r.functions(), Notes: r.Notes}
+	notes := r.Notes
+	if r.Timed != nil {
+		notes = r.Timed.Header().Remarks()
+	}
+	return whatif.Setup{Trace: r.Program, Network: whatif.SharedMemory(), Measured: r.Seconds, Spread: r.Spread, Outside: r.Outside + r.Stalled, Timed: r.Timed != nil, Untold: r.untold(), Waits: r.waiting(), Partial: r.Partial, Stops: r.Stops, Stretch: r.Stretch, Late: r.Late, Functions: r.functions(), Notes: notes}
 }
 
 // Case is what changes of the run are priced in.
-func (r *Run) Case(ctx context.Context) (*whatif.Case, error) { return whatif.New(ctx, r.Setup()) }
+func (r *Run) Case(ctx context.Context) (*whatif.Case, error) {
+	setup := r.Setup()
+	var err error
+	if setup.Profile, err = r.profiled(ctx); err != nil {
+		return nil, err
+	}
+	return whatif.New(ctx, setup)
+}
 
 // Scaled makes the computation of each rank of a trace so many times as long.
-func Scaled(ctx context.Context, t *trace.Trace, by []float64) (loggp.Options, error) {
-	profile, err := loggp.NewProfile(ctx, t)
-	if err != nil {
-		return loggp.Options{}, err
-	}
+func Scaled(profile *loggp.Profile, by []float64) loggp.Options {
 	w := loggp.Work{Scale: make([][]float64, len(profile.Regions))}
 	for r := range w.Scale {
 		w.Scale[r] = by
 	}
-	return loggp.Options{Work: w, Regions: profile.Table}, nil
+	return loggp.Options{Work: w, Regions: profile.Table}
 }

@@ -15,19 +15,11 @@ type Communication struct{ Serialization, Cores float64 }
 // CommunicationOf is that of an experiment, nothing where it kept no trace; what stands
 // in the way of its replay comes as a note.
 func CommunicationOf(ctx context.Context, e *store.Experiment) (parts Communication, traced bool, notes []string, err error) {
-	r, err := Open(ctx, e)
+	a := AnswersOf(e)
+	parts, notes, err = a.Communication(ctx)
 	if errors.Is(err, ErrNoTrace) {
 		return parts, false, nil, nil
 	}
-	if err != nil {
-		return parts, false, nil, err
-	}
-	parts, err = r.Communication(ctx)
-	switch {
-	case err == nil:
-		return parts, true, nil, nil
-	case ctx.Err() != nil:
-		return parts, false, nil, err
-	}
-	return parts, true, []string{"serialization and transfer are not known: " + err.Error()}, nil
+	a.Prepare(ctx)
+	return parts, err == nil, notes, err
 }

@@ -8,7 +8,6 @@ import (
 
 	"auspex/internal/figure"
 	"auspex/model"
-	"auspex/simulate/loggp"
 	"auspex/waits"
 )
 
@@ -49,7 +48,7 @@ func (r *Run) Waits(ctx context.Context) (*waits.Report, error) {
 	if r.Data == nil || r.Program.NP() == 0 || r.Program.Actions() > maxQuick {
 		return found, nil
 	}
-	profile, err := loggp.NewProfile(ctx, r.Program)
+	profile, err := r.profiled(ctx)
 	if err != nil {
 		return nil, err
 	}
