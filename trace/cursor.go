@@ -73,7 +73,7 @@ type Trace struct {
 // noted is what was seen of a program's actions when it was made.
 type noted struct {
 	anyone  bool  // one of them depends on who comes first
-	longest int64 // elements of the longest message that is sent
+	longest int64 // bytes of the longest message that is sent, at most
 }
 
 func (n *noted) note(a *Action) {
@@ -87,18 +87,25 @@ func (n *noted) note(a *Action) {
 	}
 	switch a.Kind {
 	case Send, Isend, SendRecv:
-		n.longest = max(n.longest, a.Count)
+		size := a.Type.Size()
+		if a.Type == DefaultType {
+			size = Double.Size() // or less
+		}
+		n.longest = max(n.longest, min(a.Count, maxLongest)*size)
 	}
 }
+
+// maxLongest is more elements than any message has.
+const maxLongest = 1 << 59
 
 // Longest is how many bytes the longest message that a rank sends to another may have,
 // at most.
 func (t *Trace) Longest() int64 {
-	longest, element := int64(0), slices.Max(typeSizes[:])
+	longest := int64(0)
 	for i := range t.Programs {
 		longest = max(longest, t.Programs[i].longest)
 	}
-	return min(longest, math.MaxInt64/element) * element
+	return longest
 }
 
 // FromAnyone tells whether it depends on who comes first what ranks do: one receives a
@@ -262,7 +269,7 @@ func (c *Cursor) plain(a *Action, b *[plainRoom]byte) (n int) {
 		}
 		return n
 	case Location:
-		file := 0
+		var file uint64
 		if n, file = a.location(b); n > 0 {
 			a.File = c.program.tables.files[file]
 		}

@@ -129,81 +129,89 @@ func short(b uint32) (v uint64, n int) {
 
 func zigzag(u uint64) int64 { return int64(u>>1) ^ -int64(u&1) }
 
-// plainRoom is how many bytes are looked at for one of the actions below.
-const plainRoom = 16
+// plainRoom is how many bytes are looked at for one of the actions below: two numbers of
+// five bytes and four of a third, behind a code, a mask and types.
+const plainRoom = 20
 
-// message reads what follows the operation code of most messages: a peer, a tag and a
-// count in four bytes each at most, and nothing else. It returns how many bytes that
-// took, 0 where it is anything else.
-func (a *Action) message(b *[plainRoom]byte, rank int32) int {
-	if b[1] != 0 {
-		return 0
-	}
-	peer, k := uint64(b[2]), 1
-	if peer >= 0x80 {
-		peer, k = short(binary.LittleEndian.Uint32(b[2:]))
-	}
-	n := 2 + k
-	tag, l := uint64(b[n]), 1
-	if tag >= 0x80 {
-		tag, l = short(binary.LittleEndian.Uint32(b[n:]))
-	}
-	n += l
-	count, m := short(binary.LittleEndian.Uint32(b[n:]))
-	if k == 5 || l == 5 || m == 5 {
-		return 0
-	}
+// head reads the types of an operation, if it has some. It returns what else the mask
+// says, and where the fields begin.
+func (a *Action) head(b *[plainRoom]byte) (mask byte, at int) {
 	a.Kind, a.Type, a.Type2, a.Comm = Kind(b[0]), DefaultType, DefaultType, 0
+	if b[1]&(maskType|maskType2) == 0 {
+		return b[1], 2
+	}
+	a.Type, a.Type2 = Type(b[2]&15), Type(b[2]>>4)
+	return b[1] &^ (maskType | maskType2), 3
+}
+
+// three reads three numbers of four bytes each at most, and where they end; nothing, and
+// 0, where one is longer.
+func three(b *[plainRoom]byte, at int) (x, y, z uint64, end int) {
+	k, l := 1, 1
+	if x = uint64(b[at]); x >= 0x80 {
+		x, k = short(binary.LittleEndian.Uint32(b[at:]))
+	}
+	if y = uint64(b[at+k]); y >= 0x80 {
+		y, l = short(binary.LittleEndian.Uint32(b[at+k:]))
+	}
+	z, m := short(binary.LittleEndian.Uint32(b[at+k+l:]))
+	if k == 5 || l == 5 || m == 5 {
+		return 0, 0, 0, 0
+	}
+	return x, y, z, at + k + l + m
+}
+
+// message reads most messages: a peer, a tag and a count. It returns how many bytes
+// that took, 0 where it is anything else.
+func (a *Action) message(b *[plainRoom]byte, rank int32) int {
+	mask, at := a.head(b)
+	if mask != 0 {
+		return 0
+	}
+	peer, tag, count, end := three(b, at)
 	a.Peer, a.Tag, a.Count = int32(zigzag(peer))+rank, int32(zigzag(tag)), zigzag(count)
-	return n + m
+	return end
 }
 
 // wait reads a wait likewise: two peers and a tag.
 func (a *Action) wait(b *[plainRoom]byte, rank int32) int {
-	if b[1] != 0 {
+	mask, at := a.head(b)
+	if mask != 0 {
 		return 0
 	}
-	peer, k := short(binary.LittleEndian.Uint32(b[2:]))
-	peer2, l := short(binary.LittleEndian.Uint32(b[2+k:]))
-	tag, m := short(binary.LittleEndian.Uint32(b[2+k+l:]))
-	if k == 5 || l == 5 || m == 5 {
-		return 0
-	}
-	a.Kind, a.Type, a.Type2, a.Comm = Wait, DefaultType, DefaultType, 0
+	peer, peer2, tag, end := three(b, at)
 	a.Peer, a.Peer2, a.Tag = int32(zigzag(peer))+rank, int32(zigzag(peer2))+rank, int32(zigzag(tag))
-	return 2 + k + l + m
+	return end
 }
 
 // compute reads a stretch of computation likewise: a value of its own.
-func (a *Action) compute(b *[plainRoom]byte) (n int) {
-	switch b[1] {
+func (a *Action) compute(b *[plainRoom]byte) (end int) {
+	mask, at := a.head(b)
+	a.Peer, a.Variance = RootUnset, 0
+	switch mask {
 	case 0:
-		a.Value, n = math.Float64frombits(binary.LittleEndian.Uint64(b[2:])), 10
+		a.Value = math.Float64frombits(binary.LittleEndian.Uint64(b[at:]))
+		return at + 8
 	case maskInteger:
-		v, k := short(binary.LittleEndian.Uint32(b[2:]))
-		if k == 5 {
-			return 0
+		v, n := short(binary.LittleEndian.Uint32(b[at:]))
+		if n < 5 {
+			a.Value = float64(v)
+			return at + n
 		}
-		a.Value, n = float64(v), 2+k
-	default:
-		return 0
 	}
-	a.Kind, a.Type, a.Type2, a.Comm, a.Peer, a.Variance = Compute, DefaultType, DefaultType, 0, RootUnset, 0
-	return n
+	return 0
 }
 
 // location reads a place likewise: a tag, and the number of its name.
-func (a *Action) location(b *[plainRoom]byte) (n, file int) {
-	if b[1] != 0 {
+func (a *Action) location(b *[plainRoom]byte) (end int, file uint64) {
+	mask, at := a.head(b)
+	tag, k := short(binary.LittleEndian.Uint32(b[at:]))
+	file, l := short(binary.LittleEndian.Uint32(b[at+k:]))
+	if mask != 0 || k == 5 || l == 5 {
 		return 0, 0
 	}
-	tag, k := short(binary.LittleEndian.Uint32(b[2:]))
-	name, l := short(binary.LittleEndian.Uint32(b[2+k:]))
-	if k == 5 || l == 5 {
-		return 0, 0
-	}
-	a.Kind, a.Type, a.Type2, a.Comm, a.Peer, a.Tag = Location, DefaultType, DefaultType, 0, RootUnset, int32(zigzag(tag))
-	return 2 + k + l, int(name)
+	a.Peer, a.Tag = RootUnset, int32(zigzag(tag))
+	return at + k + l, file
 }
 
 func (d *decoder) uvarint() uint64 {
