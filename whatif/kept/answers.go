@@ -92,27 +92,17 @@ func ask[T any](ctx context.Context, a *Answers, name string, work func(*Run) (T
 
 // Waits is Run.Waits.
 func (a *Answers) Waits(ctx context.Context) (*waits.Report, error) {
-	all, err := a.waiting(ctx)
+	kept, err := ask(ctx, a, "waits", func(r *Run) (waits.Kept, error) {
+		report, err := r.Waits(ctx)
+		if err != nil {
+			return waits.Kept{}, err
+		}
+		return report.Keep(), nil
+	})
 	if err != nil {
 		return nil, err
 	}
-	return all.Report, nil
-}
-
-// waiting is a report of waits, and what a diagnosis says of it.
-type waiting struct {
-	Report *waits.Report
-	Most   mostWaits
-}
-
-func (a *Answers) waiting(ctx context.Context) (waiting, error) {
-	return ask(ctx, a, "waits", func(r *Run) (waiting, error) {
-		report, err := r.Waits(ctx)
-		if err != nil {
-			return waiting{}, err
-		}
-		return waiting{report, mostOf(report)}, nil
-	})
+	return kept.Again(), nil
 }
 
 // Factors is Run.Factors; ErrNoTrace also where the run's time is not known.
@@ -170,12 +160,12 @@ func (a *Answers) Judge(ctx context.Context, found *diagnose.Diagnosis) error {
 	if !gains.Waits || !Waited(found) {
 		return nil
 	}
-	all, err := a.waiting(ctx)
+	report, err := a.Waits(ctx)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case err == nil && all.Report.Ranks > 1 && all.Report.Longer == 0:
-		found.Waits = all.Most.of(wholeOf(found, all.Report.Ranks, gains.Seconds))
+	case err == nil && report.Ranks > 1 && report.Longer == 0:
+		found.Waits = waitsOf(report, wholeOf(found, report.Ranks, gains.Seconds))
 	}
 	return nil
 }

@@ -61,20 +61,9 @@ func wholeOf(found *diagnose.Diagnosis, ranks int, seconds float64) float64 {
 	return float64(found.Ledgered) * float64(found.Runtime)
 }
 
-// mostWaits sums waits up by what they were for, in seconds.
-type mostWaits struct {
-	Waited, NoCore, WrongOrder float64
-	Region                     string // for which more than half of it was
-	Ranks                      []int
-}
-
-// of is it as shares of the whole.
-func (w *mostWaits) of(whole float64) *diagnose.Waits {
-	return &diagnose.Waits{Share: w.Waited / whole, NoCore: w.NoCore / whole, WrongOrder: w.WrongOrder / whole, Region: w.Region, Ranks: w.Ranks}
-}
-
-func mostOf(report *waits.Report) mostWaits {
-	w := mostWaits{Waited: report.Waited, NoCore: report.NoCore}
+// waitsOf sums waits up by what they were for, as shares of the whole.
+func waitsOf(report *waits.Report, whole float64) *diagnose.Waits {
+	w := &diagnose.Waits{Share: report.Waited / whole, NoCore: report.NoCore / whole}
 	type cause struct {
 		seconds float64
 		ranks   []int
@@ -82,11 +71,11 @@ func mostOf(report *waits.Report) mostWaits {
 	causes := map[string]*cause{}
 	for _, row := range report.Rows {
 		if row.Pattern == waits.WrongOrder {
-			w.WrongOrder += row.Seconds
+			w.WrongOrder += row.Seconds / whole
 		}
 		for _, c := range row.Causes {
 			if _, ok := events.WithoutCore(c.Region); ok {
-				w.NoCore += c.Seconds
+				w.NoCore += c.Seconds / whole
 				continue
 			}
 			of := causes[c.Region]

@@ -48,15 +48,10 @@ func TestWaitsOf(t *testing.T) {
 			{Causes: []waits.Cause{{Region: "hot", Ranks: []int{1}, Seconds: 1}, {Region: "cold", Ranks: []int{0}, Seconds: c.other}}},
 			{Causes: []waits.Cause{{Region: "hot", Ranks: []int{0, 1}, Seconds: 1}}},
 		}}
-		if got := most(r, 4); !reflect.DeepEqual(*got, c.want) {
+		if got := waitsOf(r, 4); !reflect.DeepEqual(*got, c.want) {
 			t.Errorf("%+v, not %+v", *got, c.want)
 		}
 	}
-}
-
-func most(r *waits.Report, whole float64) *diagnose.Waits {
-	w := mostOf(r)
-	return w.of(whole)
 }
 
 // TestWholeOf: where ranks have threads that are in no trace, waits of ranks are shares of
@@ -78,7 +73,7 @@ func TestWaitsForCores(t *testing.T) {
 	r := &waits.Report{Ranks: 2, Waited: 2, NoCore: 1, Rows: []waits.Row{
 		{Pattern: waits.WrongOrder, Seconds: 2, Causes: []waits.Cause{{Region: "m.c:1/MPI_Recv/<no core>", Ranks: []int{1}, Seconds: 2}}},
 	}}
-	if got, want := *most(r, 4), (diagnose.Waits{Share: 0.5, NoCore: 0.75, WrongOrder: 0.5}); !reflect.DeepEqual(got, want) {
+	if got, want := *waitsOf(r, 4), (diagnose.Waits{Share: 0.5, NoCore: 0.75, WrongOrder: 0.5}); !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, not %+v", got, want)
 	}
 	if got := (called{all: map[string]float64{"MPI_Waitall": 1}}).name("m.c:1/MPI_Wait/<no core>"); got != "m.c:1/MPI_Waitall/<no core>" {
