@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"math"
 	"os"
+
+	"auspex/trace"
 )
 
 // stretches reads the file in which the runtime tells how the computation before
@@ -62,7 +64,7 @@ func (s *stretches) next(total float64) []stretch {
 	}
 	if err != nil || sum <= 0 { // no more were kept
 		if total >= 1 {
-			return append(s.list[:0], stretch{"program", total})
+			return append(s.list[:0], stretch{trace.NoRegion, total})
 		}
 		return nil
 	}

@@ -5,6 +5,10 @@ import (
 	"strings"
 )
 
+// NoRegion is the location of computation of which it is not told in which region it was:
+// what comes after a rank's first million events.
+const NoRegion = "<no region>"
+
 // WithinCall names the location of a pause within a call of MPI, of which a trace does
 // not tell for whom it waits: the call after its place.
 func WithinCall(file string, line int, call string) string {

@@ -109,6 +109,7 @@ func New(ctx context.Context, s Setup) (*Case, error) {
 		return nil, err
 	}
 	c := &Case{trace: s.Trace, ranks: s.Trace.NP(), profile: profile, network: s.Network, platform: s.Machine, measured: s.Measured, outside: s.Outside, spread: s.Spread, waits: s.Waits, partial: s.Partial, timed: s.Timed, untold: s.Untold, notes: slices.Clone(s.Notes)}
+	c.notes = append(c.notes, c.withoutRegion()...)
 	c.phased, c.dealer = inPhases(s.Trace), dealer(s.Trace)
 	if err := c.sampled(s.Functions); err != nil {
 		return nil, err

@@ -166,7 +166,7 @@ func (c *Case) candidates() []Change {
 	c.lookForTurns(turning)
 	for r, row := range c.profile.Seconds {
 		total, most, name := sum(row), slices.Max(row), c.profile.Regions[r]
-		if total <= 0 || c.waits[name] {
+		if total <= 0 || c.noOnes(name) {
 			continue
 		}
 		lost := most - total/n

@@ -179,7 +179,7 @@ func (c *Case) largestOf(ranks []int, s setting) (regions []string, share float6
 			}
 			spent[r] += t
 		}
-		if !c.waits[c.profile.Regions[r]] {
+		if !c.noOnes(c.profile.Regions[r]) {
 			largest = max(largest, spent[r])
 		}
 	}
@@ -187,7 +187,7 @@ func (c *Case) largestOf(ranks []int, s setting) (regions []string, share float6
 		return nil, 0
 	}
 	for r, t := range spent {
-		if name := c.profile.Regions[r]; t >= (1-asLong)*largest && !c.waits[name] {
+		if name := c.profile.Regions[r]; t >= (1-asLong)*largest && !c.noOnes(name) {
 			regions = append(regions, c.mostlyIn(r, ranks, &s))
 		}
 	}

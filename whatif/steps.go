@@ -55,7 +55,7 @@ func (c *Case) lookForTurns(regions map[int]bool) {
 	}
 	var each [][]int
 	for _, r := range slices.Sorted(maps.Keys(regions)) {
-		if sum(c.profile.Seconds[r]) > 0 && !c.waits[c.profile.Regions[r]] {
+		if sum(c.profile.Seconds[r]) > 0 && !c.noOnes(c.profile.Regions[r]) {
 			each = append(each, []int{r})
 		}
 	}
