@@ -285,19 +285,24 @@ int main(void)
 	}
 }
 
-// Who waits for another thread, at a condition, a semaphore or a barrier, waits in the
-// function that calls for it.
+// Who waits for another thread, at a condition, a semaphore, a barrier or by a system call
+// of its own, waits in the function that calls for it.
 func TestWaitsForThreads(t *testing.T) {
 	need(t, "gcc")
-	dir := write(t, map[string]string{"threads.c": workingFor + `#include <errno.h>
+	dir := write(t, map[string]string{"threads.c": workingFor + `#define _GNU_SOURCE
+#include <errno.h>
+#include <linux/futex.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t c = PTHREAD_COND_INITIALIZER;
 static pthread_barrier_t b;
 static sem_t s;
-static int ready;
+static int ready, word;
 static void pause_for(long ms) { nanosleep(&(struct timespec){0, ms * 1000000}, NULL); }
 __attribute__((noinline)) static int take(void)
 {
@@ -321,9 +326,20 @@ __attribute__((noinline)) static int meet(void)
     int met = pthread_barrier_wait(&b);
     return met == 0 || met == PTHREAD_BARRIER_SERIAL_THREAD;
 }
+static long futex(int how, int value, struct timespec *until) { return syscall(SYS_futex, &word, how | FUTEX_PRIVATE_FLAG, value, until, NULL, FUTEX_BITSET_MATCH_ANY); }
+__attribute__((noinline)) static int heed(void)
+{
+    while (__atomic_load_n(&word, __ATOMIC_ACQUIRE) == 0)
+        if (futex(FUTEX_WAIT_BITSET, 0, NULL) != 0 && errno != EAGAIN && errno != EINTR)
+            return 0;
+    int changed = futex(FUTEX_WAIT, 0, NULL) == -1 && errno == EAGAIN;
+    int late = futex(FUTEX_WAIT, 1, &(struct timespec){0, 1000000}) == -1 && errno == ETIMEDOUT;
+    char *page = (char *)syscall(SYS_mmap, NULL, 4096L, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0L);
+    return changed && late && (long)page != -1 && page[4095] == 0;
+}
 static void *waits(void *wrong)
 {
-    if (work(0.05) < 0 || !take() || !get() || !meet())
+    if (work(0.05) < 0 || !take() || !get() || !meet() || !heed())
         *(int *)wrong = 2;
     return NULL;
 }
@@ -344,6 +360,10 @@ int main(void)
     pause_for(100);
     if (!meet())
         return 3;
+    pause_for(100);
+    __atomic_store_n(&word, 1, __ATOMIC_RELEASE);
+    if (futex(FUTEX_WAKE, 1, NULL) < 0)
+        return 4;
     pthread_join(other, NULL);
     return wrong;
 }
@@ -353,7 +373,7 @@ int main(void)
 		t.Fatal(out)
 	}
 	e := sampledRun(t, exe)
-	for _, path := range []string{"take/<blocked>", "get/<blocked>", "meet/" + model.ThreadBarrier} {
+	for _, path := range []string{"take/<blocked>", "get/<blocked>", "heed/futex/<blocked>", "meet/" + model.ThreadBarrier} {
 		if waited := value(t, e, 0, 1, path, "wtime"); waited < 0.05 {
 			t.Errorf("%s: %g s of 0.1", path, waited)
 		}

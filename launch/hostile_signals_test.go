@@ -121,6 +121,61 @@ int main(void)
     return 0;
 }
 `, calls: map[string]float64{"work": 1}},
+	{name: "a small stack for signals in every thread", flags: []string{"-pthread"}, text: `#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+static int on;
+static void handle(int s)
+{
+    stack_t now;
+    (void)s;
+    sigaltstack(NULL, &now);
+    on = now.ss_flags;
+}
+static void work(void)
+{
+    struct timespec t = {0, 0}; /* samples do more once a second */
+    while (t.tv_sec < 1 || t.tv_nsec < 200000000)
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+}
+static void *thread(void *p)
+{
+    stack_t small, now, none;
+    char *at = mmap(0, 12288, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    mprotect(at, 4096, PROT_NONE);
+    memset(&small, 0, sizeof small);
+    memset(&none, 0, sizeof none);
+    none.ss_flags = SS_DISABLE;
+    small.ss_sp = at + 4096;
+    small.ss_size = 1024;
+    printf("%d ", sigaltstack(&small, NULL) == -1 && errno == ENOMEM);
+    small.ss_size = 8192;
+    printf("%d ", sigaltstack(&small, &now) == 0 && now.ss_flags == SS_DISABLE);
+    work();
+    raise(SIGUSR1);
+    printf("%d ", on == SS_ONSTACK);
+    printf("%d ", sigaltstack(&none, &now) == 0 && now.ss_sp == small.ss_sp && now.ss_size == 8192 && now.ss_flags == 0);
+    printf("%d\n", sigaltstack(NULL, &now) == 0 && now.ss_flags == SS_DISABLE);
+    return p;
+}
+int main(void)
+{
+    pthread_t t;
+    struct sigaction a;
+    memset(&a, 0, sizeof a);
+    a.sa_handler = handle;
+    a.sa_flags = SA_ONSTACK;
+    sigaction(SIGUSR1, &a, NULL);
+    thread(NULL);
+    pthread_create(&t, NULL, thread, NULL);
+    pthread_join(t, NULL);
+    return 0;
+}
+`, calls: map[string]float64{"thread": 1, "work": 1}},
 	{name: "forbids itself system calls", text: `#include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>

@@ -41,9 +41,21 @@ static int place(int sig)
     return i;
 }
 
+/* A thread that dies of noting that it does is let die. */
+static int noted(int sig)
+{
+    static __thread int noting __attribute__((tls_model("initial-exec")));
+    if (noting)
+        return 0;
+    noting = 1;
+    int measured = auspex_dying(sig);
+    noting = 0;
+    return measured;
+}
+
 static void last_words(int sig, siginfo_t *info, void *context)
 {
-    int measured = auspex_dying(sig);
+    int measured = noted(sig);
     const struct sigaction *a = &before[place(sig)];
     if (a->sa_flags & SA_SIGINFO)
         a->sa_sigaction(sig, info, context);

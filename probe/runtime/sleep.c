@@ -4,6 +4,7 @@
 #include "stacks.h"
 #include <dlfcn.h>
 #include <errno.h>
+#include <linux/futex.h>
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -78,3 +79,14 @@ WAITS_IN(_Bool, future_wait, OF_FUTURES "19_M_futex_wait_until" DURATIONS, NATIV
     (void *self, unsigned *at, unsigned value, _Bool timed, long s, long ns), (self, at, value, timed, s, ns))
 WAITS_IN(_Bool, future_wait_steady, OF_FUTURES "26_M_futex_wait_until_steady" DURATIONS, NATIVE, 0,
     (void *self, unsigned *at, unsigned value, _Bool timed, long s, long ns), (self, at, value, timed, s, ns))
+/* What waits without the C library's functions for it: std::atomic, semaphores, latches and
+ * barriers of C++20, TBB, Rust. Of a variadic function that needs to know nothing but
+ * numbers, all that may have been given is handed on. */
+static int waits_at_futex(long number, long how)
+{
+    long command = how & FUTEX_CMD_MASK;
+    return number == SYS_futex && (command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET);
+}
+long system_call(long number, long a, long b, long c, long d, long e, long f) __asm__("syscall");
+WAITS_IN(long, system_call, "syscall", waits_at_futex(number, b) && NATIVE, 0,
+    (long number, long a, long b, long c, long d, long e, long f), (number, a, b, c, d, e, f))
