@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <stdarg.h>
 #include <string.h>
 #include <sys/select.h>
 #include <unistd.h>
@@ -26,30 +27,36 @@ static void *next(const char *name)
     return dlsym(RTLD_NEXT, name);
 }
 
-#define WAITS(result, name, applies, naps_, parameters, arguments) WAITS_IN(result, name, #name, applies, naps_, parameters, arguments)
-#define WAITS_IN(result, name, symbol, applies, naps_, parameters, arguments) \
-    EXPORT result name parameters;                              \
-    result name parameters                                      \
-    {                                                           \
-        static result (*real) parameters;                       \
-        if (unlikely(!real))                                    \
-            *(void **)&real = next(symbol);                     \
-        struct thread *t = auspex_self;                         \
-        if (!t || t->quiet || !(applies))                       \
-            return real arguments;                              \
-        uint64_t begun = auspex_wants(t), since = ticks();      \
-        result n = real arguments;                              \
-        since = ticks() - since;                                \
-        t->away += since;                                       \
-        if ((naps_) && since < auspex_nap)                      \
-            t->naps += since;                                   \
-        if (since >= auspex_long && auspex_measures_itself()) { \
-            struct called by = {__builtin_return_address(0), __builtin_frame_address(0), &blocked}; \
-            int error = errno;                                  \
-            auspex_waited(t, &blocked, begun, ticks(), &by);    \
-            errno = error;                                      \
-        }                                                       \
-        return n;                                               \
+/* A thread has waited in a call that it came to at begun, for so many ticks. */
+static void waited(struct thread *t, uint64_t begun, uint64_t took, int naps, const struct called *by)
+{
+    t->away += took;
+    if (naps && took < auspex_nap)
+        t->naps += took;
+    if (took >= auspex_long && auspex_measures_itself()) {
+        int error = errno;
+        auspex_waited(t, &blocked, begun, ticks(), by);
+        errno = error;
+    }
+}
+
+#define HERE {__builtin_return_address(0), __builtin_frame_address(0), &blocked}
+#define WAITS(result, name, applies, naps, parameters, arguments) WAITS_IN(result, name, #name, applies, naps, parameters, arguments)
+#define WAITS_IN(result, name, symbol, applies, naps, parameters, arguments) \
+    EXPORT result name parameters;                       \
+    result name parameters                               \
+    {                                                    \
+        static result (*real) parameters;                \
+        if (unlikely(!real))                             \
+            *(void **)&real = next(symbol);              \
+        struct thread *t = auspex_self;                  \
+        if (!t || t->quiet || !(applies))                \
+            return real arguments;                       \
+        uint64_t begun = auspex_wants(t), since = ticks(); \
+        result n = real arguments;                       \
+        struct called by = HERE;                         \
+        waited(t, begun, ticks() - since, naps, &by);    \
+        return n;                                        \
     }
 
 WAITS(int, nanosleep, 1, 1, (const struct timespec *want, struct timespec *left), (want, left))
@@ -80,13 +87,25 @@ WAITS_IN(_Bool, future_wait, OF_FUTURES "19_M_futex_wait_until" DURATIONS, NATIV
 WAITS_IN(_Bool, future_wait_steady, OF_FUTURES "26_M_futex_wait_until_steady" DURATIONS, NATIVE, 0,
     (void *self, unsigned *at, unsigned value, _Bool timed, long s, long ns), (self, at, value, timed, s, ns))
 /* What waits without the C library's functions for it: std::atomic, semaphores, latches and
- * barriers of C++20, TBB, Rust. Of a variadic function that needs to know nothing but
- * numbers, all that may have been given is handed on. */
-static int waits_at_futex(long number, long how)
+ * barriers of C++20, TBB, Rust. All that a system call may have been given is handed on. */
+EXPORT long syscall(long number, ...)
 {
-    long command = how & FUTEX_CMD_MASK;
-    return number == SYS_futex && (command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET);
+    static long (*real)(long, ...);
+    long a[6];
+    va_list given;
+    va_start(given, number);
+    for (int i = 0; i < 6; i++)
+        a[i] = va_arg(given, long);
+    va_end(given);
+    if (unlikely(!real))
+        *(void **)&real = next("syscall");
+    struct thread *t = auspex_self;
+    long command = a[1] & FUTEX_CMD_MASK;
+    if (likely(number != SYS_futex) || (command != FUTEX_WAIT && command != FUTEX_WAIT_BITSET) || !t || t->quiet || !NATIVE)
+        return real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+    uint64_t begun = auspex_wants(t), since = ticks();
+    long n = real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+    struct called by = HERE;
+    waited(t, begun, ticks() - since, 0, &by);
+    return n;
 }
-long system_call(long number, long a, long b, long c, long d, long e, long f) __asm__("syscall");
-WAITS_IN(long, system_call, "syscall", waits_at_futex(number, b) && NATIVE, 0,
-    (long number, long a, long b, long c, long d, long e, long f), (number, a, b, c, d, e, f))
