@@ -201,7 +201,8 @@ func (s *study) cause(ctx context.Context, t trouble, all []measured, k int, o O
 		c.Within = s.d.Paths[within]
 		c.Sampled = &Sampled{File: at.File, Line: at.Line, Most: analyze.Real(inside[slowest]), Mean: analyze.Real(analyze.Mean(pick(inside, peers))),
 			SlowMean: analyze.Real(analyze.Mean(pick(inside, those))), OthersMean: analyze.Real(analyze.Mean(pick(inside, others)))}
-		c.Sampled.Only = len(those) > 0 && mostBut(inside, those) < hardlyAny*analyze.Mean(pick(inside, those))
+		anywhere := s.spentIn(func(r int) bool { return r == within || s.units.mixed && s.sameFunction(r, within) })
+		c.Sampled.Only = len(those) > 0 && mostBut(anywhere, those) < hardlyAny*analyze.Mean(pick(inside, those))
 	}
 	kept, err := s.reasons(ctx, c, from, times, groups, who)
 	if err != nil {
@@ -299,13 +300,38 @@ func mostBut(values []float64, those []int) float64 {
 	return most
 }
 
-// inside is what each unit spends in a region and below it.
+// inside is what each unit spends in a region and below it. Units of several roles, as a
+// main thread and workers, come to it by paths of their own: there it is what they spend
+// wherever the same function calls it.
 func (s *study) inside(r int) []float64 {
-	spent := make([]float64, len(s.active))
-	for i, k := range s.active {
-		spent[i] = s.time.useful.At(k, r)
+	caller := s.caller(r, s.groups[r])
+	return s.spentIn(func(other int) bool {
+		return other == r || s.units.mixed && s.sameFunction(other, r) && s.sameFunction(s.caller(other, s.groups[r]), caller)
+	})
+}
+
+// spentIn is what each unit spends in some regions and below them.
+func (s *study) spentIn(counts func(r int) bool) []float64 {
+	spent, within := make([]float64, len(s.active)), make([]bool, len(s.d.Regions))
+	for r, region := range s.d.Regions { // parents come first
+		if within[r] = region.Parent != model.NoParent && within[region.Parent]; within[r] || !counts(r) {
+			continue
+		}
+		within[r] = true
+		for i, k := range s.active {
+			spent[i] += s.time.useful.At(k, r)
+		}
 	}
 	return spent
+}
+
+// sameFunction tells whether two regions are one function on different paths.
+func (s *study) sameFunction(a, b int) bool {
+	if a == model.NoParent || b == model.NoParent {
+		return a == b
+	}
+	x, y := s.d.Regions[a], s.d.Regions[b]
+	return x.Name == y.Name && x.Line == y.Line && x.File == y.File
 }
 
 // blocked is the time without CPU time of the slowest unit in a place, where that

@@ -327,8 +327,15 @@ type place struct {
 const ownTime = "<self>"
 
 // values are the times of the active units in a place, as far as units that do
-// the same there differ in them.
-func (s *study) values(p place) []float64 { return pick(s.fair.column(s.d, p), s.active) }
+// the same there differ in them. Regions that count as one are one there, as in the
+// ledger: a main thread comes to the same work by other paths than the workers.
+func (s *study) values(p place) []float64 {
+	if p.group {
+		spent := s.spent(p)
+		return s.within(spent, s.active, spent)
+	}
+	return pick(s.fair.column(s.d, p), s.active)
+}
 
 // spent are the times of the active units in a place.
 func (s *study) spent(p place) []float64 { return pick(s.time.column(s.d, p), s.active) }

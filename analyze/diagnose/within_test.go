@@ -66,3 +66,53 @@ func TestMostOfItWithin(t *testing.T) {
 		}
 	}
 }
+
+// A main thread comes to the work that it shares with its workers by other calls: what
+// each does there is what it does in the same function called by the same one.
+func TestWithinOnOtherPaths(t *testing.T) {
+	for name, c := range map[string]struct {
+		main, worker float64
+		by           string // what calls the work in the main thread
+		causes       int
+		most, mean   float64
+		only         bool
+	}{
+		"uneven":           {3, 9, "body", 1, 9, 6, false},
+		"even":             {9, 9, "body", 0, 0, 0, false},
+		"called otherwise": {3, 9, "other", 1, 9, 4.5, false},
+	} {
+		b := model.NewBuilder()
+		prog := b.Region(model.Region{Name: "prog", Kind: model.Block, Parent: model.NoParent})
+		function := func(name string, parent int) int {
+			return b.Region(model.Region{Name: name, Kind: model.Function, Parent: parent})
+		}
+		mains := function("work", function(c.by, function("main", prog)))
+		workers := function("work", function("body", function("serve", prog)))
+		wtime := b.Metric(model.NewMetric(model.WallTime, "", model.Exclusive))
+		calls := b.Metric(model.NewMetric(model.Calls, "", model.Own))
+		for thread, spent := range []float64{c.main, c.worker} {
+			u := b.Unit(model.Unit{Process: 0, Thread: thread})
+			at := []int{mains, workers}[thread]
+			wait := b.Region(model.Region{Name: model.ThreadBarrier, Kind: model.Barrier, Parent: at})
+			b.Set(u, prog, calls, 1)
+			b.Set(u, at, wtime, spent)
+			b.Set(u, wait, wtime, 10-spent)
+			b.Set(u, wait, calls, 1)
+		}
+		e, err := b.Build(model.Header{Name: "x"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := diagnose(t, opened(t, e), Options{})
+		if len(got.Causes) != c.causes {
+			t.Errorf("%s: %+v", name, got.Causes)
+			continue
+		}
+		if c.causes == 0 {
+			continue
+		}
+		if of := got.Causes[0].Sampled; of == nil || float64(of.Most) != c.most || float64(of.Mean) != c.mean || of.Only != c.only {
+			t.Errorf("%s: within %s, sampled %+v", name, got.Causes[0].Within, of)
+		}
+	}
+}
