@@ -487,6 +487,9 @@ func imbalanceWords(d *diagnose.Diagnosis, opening string) []string {
 		if isUnplaced(d, total) {
 			return []string{fmt.Sprintf("Uneven work costs %s of the run%s.", percentOf(total), fewSamples)}
 		}
+		if _, where := unevenness(d); where != "" && worst.Share >= smallPart {
+			return []string{fmt.Sprintf("Uneven work costs %s of the run%s.", percentOf(total), where)}
+		}
 		if worst.Region != "" && worst.Share >= smallPart {
 			return []string{fmt.Sprintf("Uneven work costs %s of the run, in several regions; the largest part, %s, is in %s.",
 				percentOf(total), percentOf(worst.Share), quoted(shortName(lastName(string(worst.Region)))))}

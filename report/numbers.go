@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"auspex/analyze"
+	"auspex/internal/figure"
 	"auspex/model"
 )
 
@@ -105,7 +106,7 @@ func tableDigits(v, most float64) string {
 		return "0"
 	}
 	if math.Abs(v) < 0.5*math.Pow10(-digits) {
-		return strconv.FormatFloat(v, 'g', 2, 64)
+		return figure.Number(v, 2)
 	}
 	return strconv.FormatFloat(v, 'f', digits, 64)
 }

@@ -160,6 +160,11 @@ func TestFirstSentenceIsTheHeadlines(t *testing.T) {
 	if got := DiagnosisWords(d); !strings.HasPrefix(got, want) {
 		t.Errorf("%s", got)
 	}
+	d.Ledger[1].Share = 0.05
+	want = "Uneven work costs 8.9 % of the run, most of it in `adv`."
+	if got := DiagnosisWords(d); !strings.HasPrefix(got, want) {
+		t.Errorf("%s", got)
+	}
 }
 
 // The same threads of each process are named as such.

@@ -8,6 +8,7 @@ import (
 
 	"auspex/analyze"
 	"auspex/fuzzy"
+	"auspex/internal/figure"
 )
 
 // Degrees become words here and nowhere else. A word may carry a modifier of the
@@ -142,8 +143,8 @@ func degreeCell(degree analyze.Real) string {
 
 // shortest writes a small number with three digits.
 func shortest(v float64) string {
-	if math.Abs(v) >= 999.5 { // where 'g' turns to powers of ten
+	if math.Abs(v) >= 999.5 {
 		return strconv.FormatFloat(v, 'f', 0, 64)
 	}
-	return strconv.FormatFloat(v, 'g', 3, 64)
+	return figure.Number(v, 3)
 }

@@ -103,7 +103,7 @@ func TestAlikeIsAbsolute(t *testing.T) {
 // Times of one table share the largest one's unit and lose no digit that matters.
 func TestTimesShareAUnit(t *testing.T) {
 	write := quantities("s", []analyze.Real{12.5, 0.004, 1e-7})
-	for v, want := range map[analyze.Real]string{12.5: "12.50 s", 0.004: "0.004 s", 1e-7: "1e-07 s", 4.8e-18: "0 s", 0: "0 s", analyze.Real(math.NaN()): dash} {
+	for v, want := range map[analyze.Real]string{12.5: "12.50 s", 0.004: "0.004 s", 1e-7: "0.0000001 s", 4.8e-18: "0 s", 0: "0 s", analyze.Real(math.NaN()): dash} {
 		if got := write(v); v == v && got != want || v != v && got != dash {
 			t.Errorf("%v is written %q, want %q", v, got, want)
 		}
