@@ -25,14 +25,14 @@ func TestPlain(t *testing.T) {
 				a.Comm, a.Variance = 7, 0.5
 			}
 			one := appendAction(nil, &a, rank, 1)
-			p := Program{Rank: rank, code: one, tables: &tables{files: []string{"", "a.c"}}}
+			p := Program{Rank: rank, folded: &folded{code: one, tables: &tables{files: []string{"", "a.c"}}}}
 			var read Action
 			if c := p.cursor(); !c.Next(&read) {
 				t.Fatal("an action alone is not read")
 			}
 			code, want = append(code, one...), append(want, read)
 		}
-		p := Program{Rank: rank, code: code, tables: &tables{files: []string{"", "a.c"}}}
+		p := Program{Rank: rank, folded: &folded{code: code, tables: &tables{files: []string{"", "a.c"}}}}
 		c := p.cursor()
 		for i, w := range want {
 			var got Action
