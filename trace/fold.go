@@ -445,7 +445,7 @@ func (b *Builder) Program() Program {
 	for i := range b.items {
 		b.emit(&b.items[i])
 	}
-	return Program{b.rank, &folded{Actions: b.actions, code: slices.Clone(b.out.code), tables: b.out.tables}}
+	return Program{b.rank, &folded{Actions: b.actions, code: slices.Clone(b.out.code), tables: b.out.tables, noted: b.out.noted}}
 }
 
 func encodeSeries(values []float64) []byte {
