@@ -86,25 +86,58 @@ WAITS_IN(_Bool, future_wait, OF_FUTURES "19_M_futex_wait_until" DURATIONS, NATIV
     (void *self, unsigned *at, unsigned value, _Bool timed, long s, long ns), (self, at, value, timed, s, ns))
 WAITS_IN(_Bool, future_wait_steady, OF_FUTURES "26_M_futex_wait_until_steady" DURATIONS, NATIVE, 0,
     (void *self, unsigned *at, unsigned value, _Bool timed, long s, long ns), (self, at, value, timed, s, ns))
+/* The kernel's, for calls made before the C library's function is known: an allocator
+ * may make them while it is looked for. */
+static long kernel(long number, const long a[6])
+{
+#if defined(__x86_64__)
+    register long r10 __asm__("r10") = a[3], r8 __asm__("r8") = a[4], r9 __asm__("r9") = a[5];
+    long n;
+    __asm__ volatile("syscall" : "=a"(n) : "a"(number), "D"(a[0]), "S"(a[1]), "d"(a[2]), "r"(r10), "r"(r8), "r"(r9) : "rcx", "r11", "memory");
+#elif defined(__aarch64__)
+    register long x8 __asm__("x8") = number, n __asm__("x0") = a[0];
+    register long x1 __asm__("x1") = a[1], x2 __asm__("x2") = a[2], x3 __asm__("x3") = a[3], x4 __asm__("x4") = a[4], x5 __asm__("x5") = a[5];
+    __asm__ volatile("svc 0" : "+r"(n) : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5) : "memory");
+#else
+    static long (*late)(long, ...);
+    if (!late)
+        *(void **)&late = next("syscall");
+    return late(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+#endif
+    if (n < 0 && n > -4096) {
+        errno = (int)-n;
+        return -1;
+    }
+    return n;
+}
+
+static long (*real_syscall)(long, ...);
+__attribute__((constructor(101))) static void find_syscall(void)
+{
+    *(void **)&real_syscall = next("syscall");
+}
+
+static long handed_on(long number, const long a[6])
+{
+    return likely(real_syscall) ? real_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]) : kernel(number, a);
+}
+
 /* What waits without the C library's functions for it: std::atomic, semaphores, latches and
  * barriers of C++20, TBB, Rust. All that a system call may have been given is handed on. */
 EXPORT long syscall(long number, ...)
 {
-    static long (*real)(long, ...);
     long a[6];
     va_list given;
     va_start(given, number);
     for (int i = 0; i < 6; i++)
         a[i] = va_arg(given, long);
     va_end(given);
-    if (unlikely(!real))
-        *(void **)&real = next("syscall");
     struct thread *t = auspex_self;
     long command = a[1] & FUTEX_CMD_MASK;
     if (likely(number != SYS_futex) || (command != FUTEX_WAIT && command != FUTEX_WAIT_BITSET) || !t || t->quiet || !NATIVE)
-        return real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+        return handed_on(number, a);
     uint64_t begun = auspex_wants(t), since = ticks();
-    long n = real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+    long n = handed_on(number, a);
     struct called by = HERE;
     waited(t, begun, ticks() - since, 0, &by);
     return n;
