@@ -302,11 +302,19 @@ static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t c = PTHREAD_COND_INITIALIZER;
 static pthread_barrier_t b;
 static sem_t s;
-static int ready, word;
+static int ready, word, at;
 static void pause_for(long ms) { nanosleep(&(struct timespec){0, ms * 1000000}, NULL); }
+static void arrive(int where) { __atomic_store_n(&at, where, __ATOMIC_RELEASE); }
+static void let_wait(int where) /* where the other is now, a tenth of a second */
+{
+    while (__atomic_load_n(&at, __ATOMIC_ACQUIRE) != where)
+        pause_for(1);
+    pause_for(100);
+}
 __attribute__((noinline)) static int take(void)
 {
     pthread_mutex_lock(&m);
+    arrive(1);
     while (!ready)
         pthread_cond_wait(&c, &m);
     ready = 0;
@@ -318,17 +326,20 @@ __attribute__((noinline)) static int take(void)
 }
 __attribute__((noinline)) static int get(void)
 {
+    arrive(2);
     int got = sem_wait(&s);
     return got == 0 && sem_timedwait(&s, &(struct timespec){0, 0}) == -1 && errno == ETIMEDOUT;
 }
 __attribute__((noinline)) static int meet(void)
 {
+    arrive(3);
     int met = pthread_barrier_wait(&b);
     return met == 0 || met == PTHREAD_BARRIER_SERIAL_THREAD;
 }
 static long futex(int how, int value, struct timespec *until) { return syscall(SYS_futex, &word, how | FUTEX_PRIVATE_FLAG, value, until, NULL, FUTEX_BITSET_MATCH_ANY); }
 __attribute__((noinline)) static int heed(void)
 {
+    arrive(4);
     while (__atomic_load_n(&word, __ATOMIC_ACQUIRE) == 0)
         if (futex(FUTEX_WAIT_BITSET, 0, NULL) != 0 && errno != EAGAIN && errno != EINTR)
             return 0;
@@ -350,17 +361,17 @@ int main(void)
     pthread_barrier_init(&b, NULL, 2);
     sem_init(&s, 0, 0);
     pthread_create(&other, NULL, waits, &wrong);
-    pause_for(300);
+    let_wait(1);
     pthread_mutex_lock(&m);
     ready = 1;
     pthread_cond_signal(&c);
     pthread_mutex_unlock(&m);
-    pause_for(100);
+    let_wait(2);
     sem_post(&s);
-    pause_for(100);
+    let_wait(3);
     if (!meet())
         return 3;
-    pause_for(100);
+    let_wait(4);
     __atomic_store_n(&word, 1, __ATOMIC_RELEASE);
     if (futex(FUTEX_WAKE, 1, NULL) < 0)
         return 4;

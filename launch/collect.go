@@ -98,6 +98,7 @@ type columns struct {
 // keepRanks orders the processes. Where some are ranks of an MPI program, a
 // process that is none (a script's helper, a launcher) is left out.
 func (c *collector) keepRanks(run Run) {
+	c.processes = slices.DeleteFunc(c.processes, hasOthersRun)
 	if len(c.notes) > 0 || slices.ContainsFunc(c.processes, func(p *probe.Process) bool { return !prepares(p) }) { // there is something else
 		c.processes = slices.DeleteFunc(c.processes, prepares)
 	}
@@ -130,9 +131,17 @@ func (c *collector) keepRanks(run Run) {
 }
 
 // prepares tells whether a program did next to nothing but become another: env,
-// prlimit, a wrapper.
+// prlimit, a wrapper. One with probes is the user's.
 func prepares(p *probe.Process) bool {
-	return p.State == probe.Replaced && cpuOf(p) < 10*time.Millisecond
+	probed := slices.ContainsFunc(p.Regions, func(r probe.Region) bool {
+		return r.Kind == probe.Function || r.Kind == probe.Loop || r.Kind == probe.User
+	})
+	return p.State == probe.Replaced && !probed && cpuOf(p) < 10*time.Millisecond
+}
+
+// hasOthersRun tells a shell that did not become a program: what it ran are its children.
+func hasOthersRun(p *probe.Process) bool {
+	return p.State != probe.Replaced && shells[filepath.Base(p.Program)]
 }
 
 // number gives processes that are no ranks of MPI their numbers, in the order in

@@ -46,7 +46,7 @@ func (c *collector) settle(e Ending) {
 	for _, p := range c.processes {
 		switch {
 		case p.State == probe.Replaced && c.successor(p) == nil:
-			c.notes = append(c.notes, fmt.Sprintf("%s became another program (exec), which was not measured, as where that is a script of a shell: what it did after that is not in this. Put auspex run before the program that does the work", called(p)))
+			c.notes = append(c.notes, fmt.Sprintf("%s became another program (exec), which was not measured (one that is linked statically, or a script of a shell that runs others): what it did after that is not in this. Put auspex run before the program that does the work", called(p)))
 		case p.State != probe.Running:
 		case e.itself(p):
 			extend(p, e.At.Sub(p.Started))

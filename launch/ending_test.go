@@ -108,7 +108,7 @@ int main(int argc, char **argv)
 	if out, err := command("gcc", "-g", "-O1", filepath.Join(dir, "left.c"), "-o", exe, "-pthread"); err != nil {
 		t.Fatal(out)
 	}
-	for how, note := range map[string]string{"r": "", "x": "", "E": "", "q": "", "e": "left became another program (exec)", "g": "the end of left was not seen"} {
+	for how, note := range map[string]string{"r": "", "x": "", "E": "", "q": "", "e": "process 0 ran 2 programs one after the other (exec): left, true", "g": "the end of left was not seen"} {
 		t.Run(how, func(t *testing.T) {
 			r := Runner{Command: []string{exe, how}, Dir: t.TempDir(), Cache: testCache(), StackRate: 1000}
 			result, err := r.Run(context.Background())

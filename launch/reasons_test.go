@@ -87,24 +87,66 @@ func TestTellUnmeasured(t *testing.T) {
 	}
 }
 
-// TestReplaced: a program that becomes another one was not killed.
+// TestReplaced: a program that becomes another one was not killed, and where that cannot be
+// measured a note says so.
 func TestReplaced(t *testing.T) {
 	need(t, "gcc")
 	dir := write(t, map[string]string{"x.c": `#include <unistd.h>
-int main(void)
+int main(int argc, char **argv)
 {
     char *none[] = {"no", NULL};
     execv("/no/such/program", none);
-    execlp("echo", "echo", "hello", (char *)0);
+    execl(argv[argc - 1], "hello", (char *)0);
     return 9;
 }
+`, "hello.c": `#include <stdio.h>
+int main(void) { return puts("hello") < 0; }
 `})
-	exe := filepath.Join(dir, "x")
+	exe, hello := filepath.Join(dir, "x"), filepath.Join(dir, "hello")
 	mustCompilePlain(t, "gcc", filepath.Join(dir, "x.c"), "-o", exe)
-	var out bytes.Buffer
-	r := Runner{Command: []string{exe}, Dir: t.TempDir(), Cache: testCache(), StackRate: 1000, Out: &out, Err: &out}
-	result, err := r.Run(t.Context())
-	if err != nil || result.Status != 0 || out.String() != "hello\n" || result.Experiment.Incomplete != "" || !strings.Contains(strings.Join(result.Experiment.Notes, "\n"), "became another program") {
-		t.Errorf("%v: %q, %+v", err, out.String(), result)
+	for how, told := range map[string]bool{"-O1": false, "-static": true} {
+		mustCompilePlain(t, "gcc", how, filepath.Join(dir, "hello.c"), "-o", hello)
+		var out bytes.Buffer
+		r := Runner{Command: []string{exe, hello}, Dir: t.TempDir(), Cache: testCache(), StackRate: 1000, Out: &out, Err: &out}
+		result, err := r.Run(t.Context())
+		if err != nil || result.Status != 0 || out.String() != "hello\n" || result.Experiment.Incomplete != "" {
+			t.Fatalf("%s: %v: %q, %+v", how, err, out.String(), result)
+		}
+		if notes := strings.Join(result.Experiment.Notes, "\n"); strings.Contains(notes, "x became another program (exec), which was not measured") != told {
+			t.Errorf("%s: notes %q", how, notes)
+		}
+	}
+}
+
+// TestFollows: what a script of a shell becomes is measured, from whatever wrapper; what it
+// runs beside itself is not.
+func TestFollows(t *testing.T) {
+	need(t, "gcc")
+	dir := write(t, map[string]string{"solve.c": workingFor + `int main(void) { return work(0.2) < 0; }
+`, "script": "#!/bin/sh\ntrue | cat\nexec ./solve\n", "outer": "#!/bin/bash\nexec ./script\n", "beside": "#!/bin/sh\n./solve\ntrue\n"})
+	mustCompilePlain(t, "gcc", "-g", "-O1", filepath.Join(dir, "solve.c"), "-o", filepath.Join(dir, "solve"))
+	for _, name := range []string{"script", "outer", "beside"} {
+		if err := os.Chmod(filepath.Join(dir, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, command := range []string{"./script", "./outer", "sh -c ./script;true", "env A=1 ./outer", "./beside"} {
+		words := strings.SplitN(command, " ", 3)
+		r := Runner{Command: words, Work: dir, Dir: t.TempDir(), Cache: testCache(), StackRate: 1000}
+		result, err := r.Run(t.Context())
+		if command == "./beside" || strings.HasSuffix(command, ";true") {
+			if !errors.Is(err, errNothing) {
+				t.Errorf("%s: %v", command, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", command, err)
+			continue
+		}
+		e := result.Experiment
+		if cpu := value(t, e, 0, 0, "work", "cpu_time"); len(e.Units) != 1 || cpu < 0.15 {
+			t.Errorf("%s: %d units, %g s in work; %q", command, len(e.Units), cpu, e.Notes)
+		}
 	}
 }

@@ -98,11 +98,15 @@ func (r *Runner) Run(ctx context.Context) (*Result, error) {
 	if known && t.launcher == noLauncher {
 		settings = append(settings, "AUSPEX_ALONE=1")
 	}
-	if known { // from its start: it may do much before it calls MPI
+	follow := "AUSPEX_FOLLOW=-1" // the target, once it runs
+	if known {                   // from its start: it may do much before it calls MPI
 		if real, err := filepath.EvalSymlinks(t.program); err == nil {
 			settings = append(settings, "AUSPEX_TARGET="+real)
 		}
+	} else if t.shell && t.launcher == noLauncher {
+		follow = "AUSPEX_FOLLOW=0" // it may become the program
 	}
+	settings = append(settings, follow)
 	if r.Trace != "" {
 		settings = append(settings, "AUSPEX_TRACE_DIR="+dir, "AUSPEX_TRACE_TIMES=1", "AUSPEX_TRACE_REGIONS=1")
 	}

@@ -305,23 +305,41 @@ int auspex_on(void)
     return mode == ON;
 }
 
-/* A plain program named by the launcher is measured from its start, even if
- * no event ever comes. */
+/* Gives a variable that is there another value, for the program and its children too.
+ * Shells have a setenv of their own, which does nothing yet. */
+static void becomes(const char *name, const char *value)
+{
+    size_t n = strlen(name);
+    for (char **e = environ, *own; *e; e++)
+        if (strncmp(*e, name, n) == 0 && (*e)[n] == '=' && asprintf(&own, "%s=%s", name, value) > 0)
+            *e = own;
+}
+
+static int runs(const char *program)
+{
+    char path[4096];
+    ssize_t n = program ? readlink("/proc/self/exe", path, sizeof path - 1) : -1;
+    if (n <= 0)
+        return 0;
+    path[n] = 0;
+    return strcmp(program, path) == 0;
+}
+
+/* The program that the command names is measured from its start, even if no event ever
+ * comes, and so is what its process becomes (exec). AUSPEX_FOLLOW is that process, 0 for
+ * the first that looks. */
 __attribute__((constructor)) static void at_start(void)
 {
-    const char *target = getenv("AUSPEX_TARGET"), *preload = getenv("AUSPEX_PRELOAD");
-    char self_path[4096];
-    ssize_t n;
-    /* The children choose for themselves: choose.c. Shells have a setenv of their
-     * own, which does nothing yet. */
-    for (char **e = environ, *own; preload && *e; e++)
-        if (strncmp(*e, "LD_PRELOAD=", 11) == 0 && asprintf(&own, "LD_PRELOAD=%s", preload) > 0)
-            *e = own;
-    if (target && (n = readlink("/proc/self/exe", self_path, sizeof self_path - 1)) > 0) {
-        self_path[n] = 0;
-        if (strcmp(target, self_path) == 0)
-            self();
-    }
+    const char *preload = getenv("AUSPEX_PRELOAD"), *follow = getenv("AUSPEX_FOLLOW");
+    if (preload) /* the children choose for themselves: choose.c */
+        becomes("LD_PRELOAD", preload);
+    char me[16];
+    snprintf(me, sizeof me, "%d", (int)getpid());
+    int followed = follow && (strcmp(follow, "0") == 0 || strcmp(follow, me) == 0);
+    if (!followed && !runs(getenv("AUSPEX_TARGET")))
+        return;
+    becomes("AUSPEX_FOLLOW", me);
+    self();
 }
 
 /* _exit skips what exit would have run. */
