@@ -23,17 +23,7 @@ func TestStreamsThatCommunicate(t *testing.T) {
 			b.Set(b.Unit(model.Unit{Process: process, Thread: thread}), of.region, wall, of.seconds)
 		}
 	}
-	h := model.Header{Name: "streams", Runs: 1}
-	h.SetFactor(model.NumberFactor(model.ProcessorThreads, 1))
-	e, err := b.Build(h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ledgers, err := inMemory(e).Ledgers()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, l := range ledgers {
+	for _, l := range streamLedgers(t, b) {
 		for _, line := range l.Lines {
 			if line.Kind == account.Imbalance && line.Share > 0.001 {
 				t.Errorf("%s: imbalance of %g in %v", l.Type, line.Share, line.Region)
@@ -62,24 +52,30 @@ func TestStreamsOfOneDevice(t *testing.T) {
 				b.Set(b.Unit(model.Unit{Process: process, Thread: thread}), region, wall, seconds)
 			}
 		}
-		h := model.Header{Name: "streams", Runs: 1}
-		h.SetFactor(model.NumberFactor(model.ProcessorThreads, 1))
-		e, err := b.Build(h)
-		if err != nil {
-			t.Fatal(err)
-		}
-		ledgers, err := inMemory(e).Ledgers()
-		if err != nil {
-			t.Fatal(err)
-		}
 		uneven := false
-		for _, l := range ledgers {
+		for _, l := range streamLedgers(t, b) {
 			for _, line := range l.Lines {
 				uneven = uneven || l.Type == string(StreamUnit) && line.Kind == account.Imbalance && line.Share > 0.01
 			}
 		}
 		if uneven != c.uneven {
-			t.Errorf("%+v: %v", c, ledgers)
+			t.Errorf("%+v: uneven %v", c, uneven)
 		}
 	}
+}
+
+// streamLedgers are those of a job whose hosts have a thread each.
+func streamLedgers(t *testing.T, b *model.Builder) []*account.Ledger {
+	t.Helper()
+	h := model.Header{Name: "streams", Runs: 1}
+	h.SetFactor(model.NumberFactor(model.ProcessorThreads, 1))
+	e, err := b.Build(h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ledgers, err := inMemory(e).Ledgers()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ledgers
 }
