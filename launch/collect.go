@@ -134,14 +134,15 @@ func (c *collector) keepRanks(run Run) {
 // prlimit, a wrapper. One with probes is the user's.
 func prepares(p *probe.Process) bool {
 	probed := slices.ContainsFunc(p.Regions, func(r probe.Region) bool {
-		return r.Kind == probe.Function || r.Kind == probe.Loop || r.Kind == probe.User
+		return r.Kind == probe.Function || r.Kind == probe.Loop || r.Kind == probe.User && r.Name != others
 	})
 	return p.State == probe.Replaced && !probed && cpuOf(p) < 10*time.Millisecond
 }
 
-// hasOthersRun tells a shell that did not become a program: what it ran are its children.
+// hasOthersRun tells a shell or a launcher that did nothing itself: what they ran are their
+// children, or what they became.
 func hasOthersRun(p *probe.Process) bool {
-	return p.State != probe.Replaced && shells[filepath.Base(p.Program)]
+	return (p.State != probe.Replaced || prepares(p)) && (shells[filepath.Base(p.Program)] || launches(p.Program))
 }
 
 // number gives processes that are no ranks of MPI their numbers, in the order in
@@ -333,7 +334,7 @@ func (c *collector) process(p *probe.Process, threads []threadTree) {
 	}
 	for _, t := range p.Threads {
 		for _, n := range t.Nodes {
-			if p.Regions[n.Region].Name == "<others>" {
+			if p.Regions[n.Region].Name == others {
 				c.notes = append(c.notes, fmt.Sprintf("rank %d has more regions, or deeper nested ones, than are kept: %s calls are in <others>", p.Rank, grouped(n.Calls)))
 			}
 		}
@@ -342,6 +343,9 @@ func (c *collector) process(p *probe.Process, threads []threadTree) {
 		c.notes = append(c.notes, fmt.Sprintf("rank %d had no room for %d events", p.Rank, p.Lost))
 	}
 }
+
+// others is the region of what a process had no room for.
+const others = "<others>"
 
 // follows tells whether a process's program came after another in the same process.
 func (c *collector) follows(p *probe.Process) bool {

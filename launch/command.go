@@ -160,12 +160,15 @@ func pythonBehind(ctx context.Context, work, script string) (string, bool) {
 	return executable(work, strings.TrimSpace(string(out)), false)
 }
 
+// launches tells a launcher by its name.
+func launches(name string) bool {
+	return slices.ContainsFunc([]string{"mpirun", "mpiexec", "orterun", "prterun", "prun", "srun"}, func(start string) bool {
+		return strings.HasPrefix(filepath.Base(name), start)
+	})
+}
+
 func launcherOf(ctx context.Context, name string) launcher {
-	known := false
-	for _, start := range []string{"mpirun", "mpiexec", "orterun", "prterun", "prun", "srun"} {
-		known = known || strings.HasPrefix(filepath.Base(name), start)
-	}
-	if !known {
+	if !launches(name) {
 		return noLauncher
 	}
 	path, err := exec.LookPath(name)

@@ -123,18 +123,18 @@ int main(void) { return puts("hello") < 0; }
 func TestFollows(t *testing.T) {
 	need(t, "gcc")
 	dir := write(t, map[string]string{"solve.c": workingFor + `int main(void) { return work(0.2) < 0; }
-`, "script": "#!/bin/sh\ntrue | cat\nexec ./solve\n", "outer": "#!/bin/bash\nexec ./script\n", "beside": "#!/bin/sh\n./solve\ntrue\n"})
+`, "script": "#!/bin/sh\ntrue | cat\nexec ./solve\n", "outer": "#!/bin/bash\nexec ./script\n", "beside": "#!/bin/sh\n./solve\ntrue\n", "launcher": "#!/bin/sh\nexec mpirun.mpich -n 1 ./solve\n"})
 	mustCompilePlain(t, "gcc", "-g", "-O1", filepath.Join(dir, "solve.c"), "-o", filepath.Join(dir, "solve"))
-	for _, name := range []string{"script", "outer", "beside"} {
+	for _, name := range []string{"script", "outer", "beside", "launcher"} {
 		if err := os.Chmod(filepath.Join(dir, name), 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for _, command := range []string{"./script", "./outer", "sh -c ./script;true", "env A=1 ./outer", "./beside"} {
+	for _, command := range []string{"./script", "./outer", "sh -c ./script;true", "env A=1 ./outer", "./beside", "./launcher"} {
 		words := strings.SplitN(command, " ", 3)
 		r := Runner{Command: words, Work: dir, Dir: t.TempDir(), Cache: testCache(), StackRate: 1000}
 		result, err := r.Run(t.Context())
-		if command == "./beside" || strings.HasSuffix(command, ";true") {
+		if command == "./beside" || command == "./launcher" || strings.HasSuffix(command, ";true") {
 			if !errors.Is(err, errNothing) {
 				t.Errorf("%s: %v", command, err)
 			}
