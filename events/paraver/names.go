@@ -82,13 +82,24 @@ func readLabels(r io.Reader) (labels, error) {
 					out[t] = map[int64]string{}
 				}
 				if t >= typeCaller && t < typeCaller+callerLevels || t == typeUser || t == typeOutlined {
-					rest = symbols.Name(rest) // Extrae takes those of Fortran as the linker has them
+					rest = sourceName(rest)
 				}
 				out[t][first] = rest
 			}
 		}
 	}
 	return out, sc.Err()
+}
+
+// sourceName is a function as the source has it: Extrae takes those of Fortran as the
+// linker has them. Behind an @ a linker's symbol has a version, and what Write wrote a
+// line (loop@28) or who called.
+func sourceName(text string) string {
+	_, behind, _ := strings.Cut(text, "@")
+	if strings.HasPrefix(text, Leading) || behind != "" && behind[0] >= '0' && behind[0] <= '9' {
+		return text
+	}
+	return symbols.Name(text)
 }
 
 // word cuts off the first word: blanks or tabs separate them.
@@ -129,13 +140,35 @@ func (l labels) callName(kind, value int64) string {
 	return "MPI call " + strconv.FormatInt(value, 10)
 }
 
-// callKind says what a call does by its name.
-func callKind(name string) trace.Kind {
+// callKind says what a call does by its type and name.
+func callKind(kind int64, name string) trace.Kind {
 	if k, ok := events.CallKind(name); ok {
 		return k
 	}
+	if kind == typeCollective && makesCommunicator(name) { // Write says so, Extrae does not
+		return trace.Barrier
+	}
 	return events.Other
 }
+
+// makesCommunicator tells calls that all ranks of a communicator make a new one in.
+func makesCommunicator(name string) bool {
+	for _, prefix := range []string{"MPI_Comm_", "MPI_Cart_", "MPI_Graph_", "MPI_Dist_graph_"} {
+		if strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// Within a path a slash parts names; one within a name has a backslash.
+var (
+	nameEscapes = strings.NewReplacer(`\`, `\\`, `/`, `\/`)
+	nameParts   = strings.NewReplacer(`\\`, `\`, `\/`, `/`, `/`, "\x00")
+)
+
+// splitNames are the names of a path, outermost first.
+func splitNames(path string) []string { return strings.Split(nameParts.Replace(path), "\x00") }
 
 // name is the text of a value, nothing where it stands for no one.
 func (l labels) name(kind, value int64) string {
@@ -143,6 +176,17 @@ func (l labels) name(kind, value int64) string {
 	case "End", "Unresolved", "_NOT_Found":
 		return ""
 	default:
-		return text
+		return nameEscapes.Replace(text)
 	}
+}
+
+// lead tells that computation is named by the call after it, as Write writes what was
+// read so.
+func (l labels) lead() bool {
+	for _, name := range l[typeUser] {
+		if strings.HasPrefix(name, Leading) {
+			return true
+		}
+	}
+	return false
 }

@@ -32,6 +32,7 @@ type Trace struct {
 	comms  []map[int64]int32        // of each program: its communicators in the header
 	users  map[int32]map[int32]bool // of communicators that are not defined: who uses them
 	roots  roots
+	called bool                  // computation has the name of the call after it
 	stated []bool                // by location: it has states
 	early  map[int32][]timedHalf // by location: messages that stand after their calls
 	open   func() (io.ReadCloser, error)
@@ -52,7 +53,7 @@ func Open(path string) (*Trace, error) {
 		if t.labels, err = readLabels(names); err != nil {
 			return nil, mistake.InFile(base+".pcf", "%v", err)
 		}
-		if len(t.labels[typeUser]) == 0 && len(t.labels[typeCaller]) > 0 {
+		if t.called = len(t.labels[typeUser]) == 0 && len(t.labels[typeCaller]) > 0; t.called || t.labels.lead() {
 			t.header.NameNotes = append(t.header.NameNotes, calledNext)
 		}
 	case errors.Is(err, fs.ErrNotExist):

@@ -289,7 +289,7 @@ func TestBeforeCalls(t *testing.T) {
 0 send main/heat::step/exchange/MPI_Send 300-400
 0 compute main/before MPI_Send@report 400-500
 0 send main/report/MPI_Send 500-600
-0 compute program 600-700
+0 compute before MPI_Send 600-700
 0 send program/MPI_Send 700-800
 `
 	if got := told(t, file(t, text, names)); got != want {

@@ -376,15 +376,18 @@ func (r *reader) before(c *call, l *location) int32 {
 	if names := r.functions(l); len(names) > 0 {
 		return r.region(names)
 	}
-	way, earlier := r.callers(nil, c), r.callers(nil, &l.call)
-	if len(way) == 0 {
+	if !r.t.called {
 		return r.region(nil)
 	}
+	way, earlier := r.callers(nil, c), r.callers(nil, &l.call)
 	shared := 0
 	for shared < min(len(way), len(earlier)) && way[shared] == earlier[shared] {
 		shared++
 	}
-	name := Leading + r.t.labels.callName(c.kind, c.value) + "@" + way[len(way)-1]
+	name := Leading + r.t.labels.callName(c.kind, c.value)
+	if len(way) > 0 {
+		name += "@" + way[len(way)-1]
+	}
 	if shared < len(way)-1 {
 		name += " from " + way[shared]
 	}

@@ -197,7 +197,7 @@ func (r *reader) leave(loc int32, l *location, at int64) error {
 	where := r.t.header.Paths[r.path(c, l)]
 	where.Name = join(where.Name, name)
 	s := &r.span
-	*s = events.Span{Loc: loc, Kind: callKind(name), Path: r.paths.Of(where), Root: -1, Begin: c.begin, End: at, Bytes: c.bytes, Messages: s.Messages[:0]}
+	*s = events.Span{Loc: loc, Kind: callKind(c.kind, name), Path: r.paths.Of(where), Root: -1, Begin: c.begin, End: at, Bytes: c.bytes, Messages: s.Messages[:0]}
 	switch c.kind {
 	case typeBarrier:
 		s.Kind, s.Comm = events.ThreadBarrier, l.barriers

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -23,7 +24,7 @@ type record struct {
 // Paraver wants all records in order of time, so they are sorted in memory.
 func Write(ctx context.Context, prv, pcf io.Writer, src events.Source) error {
 	h := src.Header()
-	w := writer{header: h, calls: numbered{of: map[string]int{}}, regions: numbered{of: map[string]int{}}}
+	w := writer{header: h, functions: numbered{of: map[string]int{}}, calls: map[int64]map[int64]string{}}
 	if err := src.Each(ctx, func(s *events.Span) error { w.span(s); return nil }); err != nil {
 		return err
 	}
@@ -44,9 +45,11 @@ type writer struct {
 	header  *events.Header
 	records []record
 	end     int64
-	calls   numbered // callers
-	regions numbered // of computation
-	pairs   events.Matcher
+	// functions are those that computed, or called; calls are what was called, by type
+	// and number.
+	functions numbered
+	calls     map[int64]map[int64]string
+	pairs     events.Matcher
 }
 
 func (w *writer) add(at int64, format string, args ...any) {
@@ -77,14 +80,19 @@ func (w *writer) span(s *events.Span) {
 	}
 	w.add(s.Begin, "1:%s:%d:%d:%d", where, s.Begin, s.End, state)
 	if s.Kind == trace.Compute || s.Kind == events.Pause {
-		w.add(s.Begin, "2:%s:%d:%d:%d", where, s.Begin, typeUser, w.regions.number(w.header.Paths[s.Path].Name))
-		w.add(s.End, "2:%s:%d:%d:0", where, s.End, typeUser)
+		enter, leave := "", ""
+		for _, name := range namesOf(w.header.Paths[s.Path].Name) {
+			enter += fmt.Sprintf(":%d:%d", typeUser, w.functions.number(name))
+			leave += fmt.Sprintf(":%d:0", typeUser)
+		}
+		w.add(s.Begin, "2:%s:%d%s", where, s.Begin, enter)
+		w.add(s.End, "2:%s:%d%s", where, s.End, leave)
 		return
 	}
 	if s.Kind == events.ThreadBarrier && s.Comm < 0 {
 		return // the state says all that is known
 	}
-	kind, value := callNumber(s.Kind)
+	kind, value := w.call(s)
 	extra := ""
 	if s.Kind.Collective() {
 		extra = fmt.Sprintf(":%d:%d:%d:%d", typeSendSize, s.Bytes, typeComm, s.Comm+1)
@@ -92,8 +100,8 @@ func (w *writer) span(s *events.Span) {
 			extra += fmt.Sprintf(":%d:1", typeRoot)
 		}
 	}
-	if caller := w.caller(s.Path); caller > 0 {
-		extra += fmt.Sprintf(":%d:%d", typeCaller, caller)
+	for level, caller := range w.callers(s.Path) {
+		extra += fmt.Sprintf(":%d:%d", typeCaller+level, caller)
 	}
 	w.add(s.Begin, "2:%s:%d:%d:%d%s", where, s.Begin, kind, value, extra)
 	w.add(s.End, "2:%s:%d:%d:0", where, s.End, kind)
@@ -105,14 +113,30 @@ func (w *writer) span(s *events.Span) {
 	}
 }
 
-// caller numbers who called, 0 where nobody is known.
-func (w *writer) caller(path int32) int {
+// callers numbers who called, innermost first.
+func (w *writer) callers(path int32) []int {
 	name := w.header.Paths[path].Name
 	i := strings.LastIndexByte(name, '/')
 	if i < 0 {
-		return 0
+		return nil
 	}
-	return w.calls.number(name[:i])
+	var numbers []int
+	for _, function := range slices.Backward(namesOf(name[:i])) {
+		numbers = append(numbers, w.functions.number(function))
+	}
+	return numbers[:min(len(numbers), callerLevels)]
+}
+
+// namesOf are the names of a path, outermost first. A place in a file is one, whatever
+// folder the file is in.
+func namesOf(path string) []string {
+	if !strings.HasPrefix(path, "/") {
+		return splitNames(path)
+	}
+	if i := strings.Index(path, "/MPI_"); i > 0 { // what is within a call
+		return append(namesOf(path[:i]), splitNames(path[i+1:])...)
+	}
+	return []string{path[strings.LastIndexByte(path, '/')+1:]}
 }
 
 // numbered gives names numbers, from 3 on as Extrae does.
@@ -131,34 +155,64 @@ func (n *numbered) number(name string) int {
 	return number
 }
 
-// write lists them as the values of a type of events.
-func (n *numbered) write(out io.Writer, kind int64, title string) {
-	fmt.Fprintf(out, "EVENT_TYPE\n0 %d %s\nVALUES\n0 End\n", kind, title)
+// write lists them as the values of types of events.
+func (n *numbered) write(out io.Writer) {
+	fmt.Fprint(out, "VALUES\n0 End\n")
 	for i, name := range n.names {
 		fmt.Fprintf(out, "%d %s\n", i+3, name)
 	}
 	fmt.Fprintln(out)
 }
 
-// callNumber is Extrae's number of a call.
-func callNumber(k trace.Kind) (kind, value int64) {
-	if k == events.ThreadBarrier {
+// call is the type of events that a call is of and its number: Extrae's where it has
+// one.
+func (w *writer) call(s *events.Span) (kind, value int64) {
+	if s.Kind == events.ThreadBarrier {
 		return typeBarrier, 1
 	}
-	name := events.CallName(k)
-	kind = typeOther
+	name := w.callName(s)
 	switch {
-	case k.Collective():
+	case s.Kind.Collective():
 		kind = typeCollective
-	case k >= trace.Send && k <= trace.WaitAll:
+	case s.Kind >= trace.Send && s.Kind <= trace.WaitAll:
 		kind = typePointToPoint
+	default:
+		kind = typeOther
+	}
+	if w.calls[kind] == nil {
+		w.calls[kind] = map[int64]string{}
+	}
+	value = ownCalls
+	for w.calls[kind][value] != "" && w.calls[kind][value] != name {
+		value++
 	}
 	for n, call := range extraeCalls {
 		if call == name {
-			return kind, n
+			value = n
 		}
 	}
-	return kind, 100 + int64(k)
+	w.calls[kind][value] = name
+	return kind, value
+}
+
+// ownCalls is the first number of calls that Extrae has none for.
+const ownCalls = 1000
+
+// callName is what a call is called in the trace, where a reader takes that name for what
+// the call did.
+func (w *writer) callName(s *events.Span) string {
+	name := events.LastName(w.header.Paths[s.Path].Name)
+	kind, known := events.CallKind(name)
+	waits := func(k trace.Kind) bool { return k == trace.Wait || k == trace.WaitAll }
+	switch {
+	case known && (kind == s.Kind || waits(kind) && waits(s.Kind)):
+		return name
+	case !known && s.Kind == events.Other:
+		return name
+	case s.Kind.Collective() && makesCommunicator(name):
+		return name
+	}
+	return events.CallName(s.Kind)
 }
 
 func (w *writer) head(out io.Writer) {
@@ -197,14 +251,17 @@ func (w *writer) names(to io.Writer) error {
 		name   string
 	}{{typePointToPoint, "MPI Point-to-point"}, {typeCollective, "MPI Collective Comm"}, {typeOther, "MPI Other"}} {
 		fmt.Fprintf(out, "EVENT_TYPE\n9 %d %s\nVALUES\n0 Outside MPI\n", t.number, t.name)
-		for k := trace.Init; k.Collective() || k <= trace.WaitAll; k++ {
-			if kind, value := callNumber(k); kind == t.number && k.String() != "unknown" {
-				fmt.Fprintf(out, "%d %s\n", value, events.CallName(k))
-			}
+		for _, value := range slices.Sorted(maps.Keys(w.calls[t.number])) {
+			fmt.Fprintf(out, "%d %s\n", value, w.calls[t.number][value])
 		}
 		fmt.Fprintln(out)
 	}
-	w.calls.write(out, typeCaller, "Caller at level 1")
-	w.regions.write(out, typeUser, "User function")
+	fmt.Fprintln(out, "EVENT_TYPE")
+	for level := range callerLevels {
+		fmt.Fprintf(out, "0 %d Caller at level %d\n", typeCaller+level, level+1)
+	}
+	w.functions.write(out)
+	fmt.Fprintf(out, "EVENT_TYPE\n0 %d User function\n", typeUser)
+	w.functions.write(out)
 	return out.Flush()
 }

@@ -1,10 +1,15 @@
 package paraver
 
 import (
+	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"auspex/events"
+	"auspex/trace"
 )
 
 // TestWriteBack: what was written is read as it was: computation by its own name, not
@@ -36,22 +41,102 @@ VALUES
 	for _, text := range []string{small, functions, barriers} {
 		path := file(t, text, names)
 		want := told(t, path)
-		back := filepath.Join(t.TempDir(), "b.prv")
-		prv, err := os.Create(back)
-		if err != nil {
-			t.Fatal(err)
-		}
-		pcf, err := os.Create(filepath.Join(filepath.Dir(back), "b.pcf"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := Write(t.Context(), prv, pcf, open(t, path)); err != nil {
-			t.Fatal(err)
-		}
-		prv.Close()
-		pcf.Close()
+		back := written(t, open(t, path))
 		if got := told(t, back); sorted(got) != sorted(want) {
 			t.Errorf("got\n%s\nwant\n%s", got, want)
+		}
+	}
+}
+
+// written is a trace as Write writes it.
+func written(t *testing.T, src events.Source) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "b.prv")
+	prv, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer prv.Close()
+	pcf, err := os.Create(strings.TrimSuffix(path, ".prv") + ".pcf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pcf.Close()
+	if err := Write(t.Context(), prv, pcf, src); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// one is a trace of one rank in memory: its paths, and a span of each.
+type one struct {
+	paths []string
+	spans []events.Span
+}
+
+func (o one) Header() *events.Header {
+	h := &events.Header{Ranks: 1, Locations: []events.Location{{}}, Comms: [][]int32{nil}}
+	for _, name := range o.paths {
+		h.Paths = append(h.Paths, events.Path{Name: name})
+	}
+	return h
+}
+
+func (o one) Each(_ context.Context, visit func(*events.Span) error) error {
+	for i := range o.spans {
+		if err := visit(&o.spans[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// TestCallsWriteBack: calls come back under the names that they had, with those who called,
+// and so does the want of a core within one; a name that would be read as another kind of
+// call becomes that of the call's own kind.
+func TestCallsWriteBack(t *testing.T) {
+	for _, c := range []struct {
+		path       string
+		kind       trace.Kind
+		want       string
+		collective bool
+	}{
+		{"main/exchange/MPI_Waitall", trace.Wait, "main/exchange/MPI_Waitall", false},
+		{"main/MPI_Ssend", trace.Send, "main/MPI_Ssend", false},
+		{"main/MPI_Mprobe", trace.Recv, "main/MPI_Recv", false},
+		{"main/MPI_Wait or MPI_Test", trace.Wait, "main/MPI_Wait", false},
+		{"main/MPI_Cart_create", trace.Barrier, "main/MPI_Cart_create", true},
+		{"main/MPI_Cart_create", events.Other, "main/MPI_Cart_create", false},
+		{"main/MPI_Ibarrier", events.Other, "main/MPI_Ibarrier", false},
+		{"main/MPI_Waitall/<no core>", events.Other, "main/MPI_Waitall/<no core>", false},
+		{"/home/user/solver.c:7/MPI_Waitall/<no core>", events.Other, "solver.c:7/MPI_Waitall/<no core>", false},
+		{"/home/user/solver.c:7/MPI_Recv", trace.Recv, "solver.c:7/MPI_Recv", false},
+		{`main/Vec::operator\//MPI_Allreduce`, trace.Allreduce, `main/Vec::operator\//MPI_Allreduce`, true},
+	} {
+		src := one{[]string{"main", c.path}, []events.Span{
+			{Kind: trace.Compute, Root: -1, End: 100}, {Kind: c.kind, Path: 1, Root: -1, Begin: 100, End: 200},
+		}}
+		path := written(t, src)
+		got := told(t, path)
+		if !strings.Contains(got, "0 compute main 0-100\n") || !strings.Contains(got, " "+c.want+" 100-200") {
+			t.Errorf("%s: got\n%s", c.path, got)
+		}
+		var kinds []trace.Kind
+		err := open(t, path).Each(t.Context(), func(s *events.Span) error { kinds = append(kinds, s.Kind); return nil })
+		if err != nil || kinds[len(kinds)-1].Collective() != c.collective {
+			t.Errorf("%s: kinds %v, %v", c.path, kinds, err)
+		}
+	}
+}
+
+// TestBeforeWriteBack: where computation is named by the call after it, that is said of what
+// was written and read back, too, and not where functions computed.
+func TestBeforeWriteBack(t *testing.T) {
+	for name, want := range map[string]bool{"main/before MPI_Send@main": true, "main/beforehand": false, "main/loop@28": false} {
+		src := one{[]string{name}, []events.Span{{Kind: trace.Compute, Root: -1, End: 100}}}
+		path := written(t, src)
+		if got := slices.Contains(open(t, path).Header().NameNotes, calledNext); got != want || !strings.Contains(told(t, path), "compute "+name+" 0-100") {
+			t.Errorf("%s: noted %v, want %v:\n%s", name, got, want, told(t, path))
 		}
 	}
 }

@@ -130,7 +130,7 @@ func (w *writer) region(path int32, waits bool) int {
 		return known - 1
 	}
 	p := w.source.Header().Paths[path]
-	region, names := model.NoParent, strings.Split(p.Name, "/")
+	region, names := model.NoParent, model.SplitPath(p.Name)
 	if len(names) > input.MaxRegionDepth {
 		names, w.cut = names[:input.MaxRegionDepth], true
 	}
@@ -148,6 +148,8 @@ func (w *writer) region(path int32, waits bool) int {
 			switch {
 			case waits:
 				r.Kind = model.Barrier
+			case name == events.NoCore: // within a call
+				r.Kind = model.MPI
 			case strings.HasPrefix(name, paraver.Leading):
 				r.Kind = model.Block
 			}
