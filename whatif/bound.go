@@ -148,7 +148,7 @@ func (a *Answer) boundWords(why string) string {
 func (b *Bound) whole() *Case {
 	p := *b.profile
 	p.Seconds = b.all
-	return &Case{profile: &p, measured: b.seconds, ranks: b.ranks(), dealer: -1, hidden: hidden{b.First, b.communicated}}
+	return &Case{profile: &p, measured: b.seconds, ranks: b.ranks(), hidden: hidden{b.First, b.communicated}}
 }
 
 // hidden is how long ranks may have waited in what counts as their computation.

@@ -29,7 +29,7 @@ type Case struct {
 	waits     map[string]bool // regions in which threads wait
 	partial   bool            // the trace does not hold all that computed
 	phased    bool            // collectives of all ranks part the run; see inPhases
-	dealer    int             // the rank that hands out work; -1 for none
+	dealer    *dealer         // the rank that hands out work; nil where none does
 	programs  [][]int         // ranks of each program; nil where there is one
 	base      *outcome
 	timed     bool
@@ -110,7 +110,7 @@ func New(ctx context.Context, s Setup) (*Case, error) {
 	}
 	c := &Case{trace: s.Trace, ranks: s.Trace.NP(), profile: profile, network: s.Network, platform: s.Machine, measured: s.Measured, outside: s.Outside, spread: s.Spread, waits: s.Waits, partial: s.Partial, timed: s.Timed, untold: s.Untold, notes: slices.Clone(s.Notes)}
 	c.notes = append(c.notes, c.withoutRegion()...)
-	c.phased, c.dealer = inPhases(s.Trace), dealer(s.Trace)
+	c.phased, c.dealer = inPhases(s.Trace), dealerOf(s.Trace)
 	if err := c.sampled(s.Functions); err != nil {
 		return nil, err
 	}

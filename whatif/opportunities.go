@@ -192,7 +192,7 @@ func (c *Case) candidates() []Change {
 	byWeight := func(a, b one) int { return cmp.Compare(b.weight, a.weight) }
 	slices.SortStableFunc(uneven, byWeight)
 	slices.SortStableFunc(heavy, byWeight)
-	if c.HandsOut() {
+	if !c.judged(Balance) {
 		uneven = nil
 	}
 	if len(uneven) > 1 {
@@ -216,7 +216,7 @@ func (c *Case) candidates() []Change {
 	sorted := slices.Sorted(slices.Values(ranks))
 	var slow []one
 	for rank, t := range ranks {
-		if usual := medianWithout(sorted, t); c.ranks > 1 && t > straggles*usual && !other[rank] && t-usual > least*c.Base() {
+		if usual := medianWithout(sorted, t); c.ranks > 1 && c.judged(LikeMedian) && t > straggles*usual && !other[rank] && t-usual > least*c.Base() {
 			slow = append(slow, one{Change{Kind: LikeMedian, Rank: rank}, t - usual})
 		}
 	}

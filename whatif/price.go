@@ -76,7 +76,7 @@ func (c *Case) Price(ctx context.Context, changes []Change) (*Answer, error) {
 		return nil, err
 	}
 	a.Notes = append(append(a.Notes, held...), slices.Concat(c.stepNotes(changes), c.besideNote(changes), c.functionNotes(changes))...)
-	if c.HandsOut() && slices.ContainsFunc(changes, func(ch Change) bool { return ch.Kind == Balance }) {
+	if slices.ContainsFunc(changes, func(ch Change) bool { return !c.judged(ch.Kind) }) {
 		a.Notes = append(a.Notes, c.dealt())
 	}
 	on := ""
