@@ -34,10 +34,11 @@ type answers struct {
 	unasked map[int32]int // messages that answer nobody
 	heard   int32         // whose message came last and is not answered
 	last    int32         // whom the last message went to, since one came
+	later   int32         // who is answered when the rank was answered itself, as a group's master asks for more
 }
 
 func answersOf(t *trace.Trace, rank int) *answers {
-	s := &answers{unasked: map[int32]int{}, heard: trace.NullPeer, last: trace.NullPeer}
+	s := &answers{unasked: map[int32]int{}, heard: trace.NullPeer, last: trace.NullPeer, later: trace.NullPeer}
 	var a trace.Action
 	for at := t.Cursor(rank); at.Next(&a); {
 		switch a.Kind {
@@ -57,16 +58,22 @@ func answersOf(t *trace.Trace, rank int) *answers {
 	return s
 }
 
-func (s *answers) hear(from int32) { s.heard, s.last = from, trace.NullPeer }
+func (s *answers) hear(from int32) {
+	if from == s.last && s.later != trace.NullPeer {
+		from = s.later
+	}
+	s.heard, s.last, s.later = from, trace.NullPeer, trace.NullPeer
+}
 
 func (s *answers) tell(to int32, self int) {
 	switch {
 	case int(to) == self || to == s.last: // or more of the same answer
 		return
 	case s.heard != trace.NullPeer && (s.heard == to || s.heard == trace.AnySource):
-		s.order = append(s.order, to)
+		s.order, s.later = append(s.order, to), trace.NullPeer
 	default:
 		s.unasked[to]++
+		s.later = s.heard
 	}
 	s.heard, s.last = trace.NullPeer, to
 }

@@ -146,17 +146,27 @@ func TestWhoHandsOut(t *testing.T) {
 		{"masters of groups", 7, func(r int, b *trace.Builder) {
 			for _, master := range []int32{1, 4} {
 				for i, w := range order(master+1, 2, 40) {
-					if i%5 == 0 { // the group's tasks are used up
-						serve(b, r, 0, []int32{master}, 1)
+					if i%5 != 0 || int32(r) == w {
+						serve(b, r, master, []int32{w}, 1)
+						continue
 					}
-					serve(b, r, master, []int32{w}, 1)
+					if int32(r) == master { // the group's tasks are used up
+						recv(b, w)
+						send(b, 0)
+						recv(b, 0)
+						send(b, w)
+					}
+					if r == 0 {
+						recv(b, master)
+						send(b, master)
+					}
 				}
 			}
 		}, "rank 1 answers ranks 2 and 3 in"},
 		{"a line of three, six fields, sub-steps that differ", 3, func(r int, b *trace.Builder) {
 			steps(func(step int) {
 				for _, other := range []int32{int32(r - 1), int32(r + 1)} {
-					for range 6 - step*step%3 {
+					for range order(4, 3, 12)[step] {
 						if other >= 0 && other < 3 {
 							swap(b, other)
 						}
@@ -168,7 +178,7 @@ func TestWhoHandsOut(t *testing.T) {
 		{"the same by MPI_Sendrecv", 3, func(r int, b *trace.Builder) {
 			steps(func(step int) {
 				for _, other := range []int32{int32(r - 1), int32(r + 1)} {
-					for range 6 - step*step%3 {
+					for range order(4, 3, 12)[step] {
 						if other >= 0 && other < 3 {
 							b.Add(&trace.Action{Kind: trace.SendRecv, Type: trace.Byte, Type2: trace.Byte, Peer: other, Peer2: other, Count: 4, Count2: 4})
 						}
