@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"strings"
 
@@ -11,7 +12,7 @@ import (
 
 // convertTimed writes a trace with times for other tools.
 func (a *app) convertTimed(ctx context.Context, run *traced, output, to string) error {
-	src, err := run.Source(ctx)
+	src, err := run.Named(ctx)
 	if err != nil {
 		return err
 	}
@@ -25,9 +26,17 @@ func (a *app) convertTimed(ctx context.Context, run *traced, output, to string) 
 	if err != nil {
 		return err
 	}
+	a.noteNotIn(run, true)
 	if a.json {
 		return a.printJSON(map[string]any{"ranks": src.Header().Ranks, "output": output, "form": to})
 	}
 	a.page().Line("%d ranks written to %s", src.Header().Ranks, output)
 	return nil
+}
+
+// noteNotIn tells what of a run is not in what was written of it.
+func (a *app) noteNotIn(run *traced, timed bool) {
+	for _, note := range run.NotIn(timed) {
+		fmt.Fprintln(a.err, "auspex: note: "+note)
+	}
 }

@@ -85,6 +85,7 @@ Times come from the trace where it has them (Paraver, OTF2), else from a replay.
 				return err
 			}
 			a.noteForm(cmd.Context(), t, to)
+			a.noteNotIn(run, false)
 			if a.json {
 				return a.printJSON(map[string]any{"ranks": t.NP(), "actions": t.Actions(), "output": args[1], "form": to})
 			}

@@ -219,6 +219,43 @@ func (r *Run) Source(ctx context.Context) (events.Source, error) {
 	return src, nil
 }
 
+// Named is the run as spans of time, with the names that its calls have in the program.
+func (r *Run) Named(ctx context.Context) (events.Source, error) {
+	src, err := r.Source(ctx)
+	if err != nil || r.Timed != nil || r.Data == nil {
+		return src, err
+	}
+	calls, err := callsOf(r.Data)
+	if err != nil {
+		return nil, err
+	}
+	return events.Renamed(src, calls.name), nil
+}
+
+// longStood is the share of the ranks' time from which on it is told that they had no core.
+const longStood = 0.01
+
+// NotIn says what of the run another form leaves out: with times, and where it keeps what
+// ranks do without the times of that.
+func (r *Run) NotIn(timed bool) (notes []string) {
+	if r.Timed == nil && timed {
+		notes = append(notes, "the trace holds no times of messages: those of a replay as between ranks of one machine are written")
+	}
+	if r.Ends > 0 {
+		notes = append(notes, fmt.Sprintf("starting and ending, which took %s, are not in it", figure.Seconds(r.Ends, 3)))
+	}
+	stood := 0.0
+	for _, stops := range r.Stops {
+		for _, s := range stops {
+			stood += s.Seconds
+		}
+	}
+	if !timed && stood > longStood*r.Seconds*float64(len(r.Stops)) {
+		notes = append(notes, fmt.Sprintf("what ranks stood still without a core, %s of all together, is not in it", figure.Seconds(stood, 3)))
+	}
+	return notes
+}
+
 // Work is how long computation takes in a replay: as long as in the run.
 func (r *Run) Work(ctx context.Context) (loggp.Options, error) {
 	if r.Stretch == nil {
