@@ -255,6 +255,10 @@ func TestDiagnosisWords(t *testing.T) {
 		"uneven, too": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
 			d.Headline, d.Cores, d.Crowded = account.Headline{Kind: account.SharedCores, Share: 0.6}, 2, true
 		}, "4 processes share 2 cores, which costs 60 % of the run: they wait for a core. Work is uneven, too, in" + strings.TrimPrefix(trouble, "The trouble is in") + kinds},
+		"uneven calls, too": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
+			d.Headline, d.Cores, d.Crowded = account.Headline{Kind: account.SharedCores, Share: 0.6}, 2, true
+			c.Region, c.Within = "main/MPI_Send", "main/MPI_Send"
+		}, "4 processes share 2 cores, which costs 60 % of the run: they wait for a core. Calls are uneven, too, in `MPI_Send`, most of it in `MPI_Send`, inside `main`: processes 1 and 3 execute 3.0 × the instructions of processes 0 and 2. Balancing it would save up to 25 % of the run. " + kinds},
 		"too little to be told beside it": {func(d *diagnose.Diagnosis, c *diagnose.Cause) {
 			d.Headline, d.Cores, d.Crowded, c.LostShare = account.Headline{Kind: account.SharedCores, Share: 0.6}, 2, true, 0.015
 			d.Ledger = []account.Line{{Kind: account.Imbalance, Region: "main/solve", Share: 0.015}}

@@ -498,6 +498,9 @@ func imbalanceWords(d *diagnose.Diagnosis, opening string) []string {
 	}
 	causes := byFunction(d.Causes)
 	c := causes[0]
+	if strings.HasPrefix(lastName(c.Region), "MPI_") {
+		opening = strings.Replace(opening, "Work is", "Calls are", 1)
+	}
 	first := opening + " " + whereWords(d, c)
 	if whole := total - float64(c.LostShare); whole >= 0.2*total {
 		first = fmt.Sprintf("Uneven work costs %s of the run, %s in %s", percentOf(total), percentOf(float64(c.LostShare)), whereWords(d, c))

@@ -7,23 +7,34 @@ import (
 
 // Regions numbers the regions of a trace's computation: what the Location
 // before a compute names, or, in a trace without locations, the action that the
-// computation leads to. It may be shared by the ranks of one trace, not by
-// goroutines.
+// computation leads to. A Location that is a line of a file is that of the call which
+// comes next: SMPI tells where it was called before it tells what was computed till then.
+// Regions may be shared by the ranks of one trace, not by goroutines.
 type Regions struct {
 	Names []string
 	ids   map[string]int32
+	leads map[int32]int32 // of a line with a call: the computation before that
 	// places says whether the trace tells places at all.
 	places bool
 }
 
 // NewRegions starts to number the regions of a trace.
 func NewRegions(t *Trace) *Regions {
-	r := &Regions{ids: map[string]int32{}}
-	for i := range t.Programs {
-		r.places = r.places || len(t.Programs[i].refers().files) > 0
-	}
-	return r
+	return &Regions{ids: map[string]int32{}, leads: map[int32]int32{}, places: t.placed()}
 }
+
+func (t *Trace) placed() bool {
+	for i := range t.Programs {
+		if len(t.Programs[i].refers().files) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// NamedByCalls tells whether a trace's computation has no names but those of the calls
+// after it.
+func (t *Trace) NamedByCalls() bool { return !t.placed() }
 
 // Of returns the number of a region by its name.
 func (r *Regions) Of(name string) int32 {
@@ -39,7 +50,7 @@ func (r *Regions) Of(name string) int32 {
 // placeName names a location: a region by its path, a source line by file and
 // line.
 func placeName(file string, line int32) string {
-	if path.Ext(file) != "" && line > 0 {
+	if isLine(file, line) {
 		return fmt.Sprintf("%s:%d", file, line)
 	}
 	return file
@@ -50,6 +61,7 @@ type Place struct {
 	cursor Cursor
 	table  *Regions
 	at     int32 // -1 before the first location
+	line   bool  // at is a line of a file
 	next   Action
 	ahead  bool // next holds an action that was read already
 	over   bool // there is nothing after it
@@ -62,6 +74,8 @@ type knownPlace struct {
 	line int32
 	id   int32
 }
+
+func isLine(file string, line int32) bool { return path.Ext(file) != "" && line > 0 }
 
 // Walk returns the start of a rank's actions, with regions.
 func (r *Regions) Walk(t *Trace, rank int) Place {
@@ -80,8 +94,9 @@ func (p *Place) Next(a *Action) (region int32, ok bool) {
 	} else if !p.cursor.Next(a) {
 		return -1, false
 	}
+	located := false
 	for a.Kind == Location {
-		p.at = p.place(a.File, a.Tag)
+		p.at, p.line, located = p.place(a.File, a.Tag), isLine(a.File, a.Tag), true
 		if !p.cursor.Next(a) {
 			return -1, false
 		}
@@ -94,8 +109,12 @@ func (p *Place) Next(a *Action) (region int32, ok bool) {
 		}
 		return p.table.before(p.next.Kind), true
 	}
-	if a.Kind == Compute && p.at < 0 {
+	switch {
+	case a.Kind != Compute:
+	case p.at < 0:
 		return p.table.Of("program"), true
+	case located && p.line:
+		return p.table.leadingTo(p.at), true
 	}
 	return p.at, true
 }
@@ -109,6 +128,16 @@ func (p *Place) place(file string, line int32) int32 {
 	id := p.table.Of(placeName(file, line))
 	p.known[p.turn%len(p.known)] = knownPlace{file, line, id}
 	p.turn++
+	return id
+}
+
+// leadingTo is the region of computation that leads to the call of a line.
+func (r *Regions) leadingTo(line int32) int32 {
+	id, ok := r.leads[line]
+	if !ok {
+		id = r.Of("before " + r.Names[line])
+		r.leads[line] = id
+	}
 	return id
 }
 

@@ -246,6 +246,16 @@ func (c *Case) longer(s *setting) []float64 {
 // told is the share of the run from which on it is said that ranks stood still.
 const told = 0.02
 
+// WithinNotes says which ranks of a measured trace had no core within MPI for a part of a
+// run that took so long: a replay of measured times has nothing else for it than the network.
+func WithinNotes(stood []float64, run float64) []string {
+	ranks := longOf(stood, run)
+	if ranks == "" {
+		return nil
+	}
+	return []string{"some could have gone on within MPI and had no core: " + ranks + "; here that is the network's, and an ideal one would not end it"}
+}
+
 // StopNotes says which ranks had no core for a part of a run that took so long. Late
 // is how long they had none while they started and ended; nil for not at all.
 func StopNotes(stops trace.Stops, late []float64, run float64) []string {

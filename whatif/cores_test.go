@@ -238,3 +238,14 @@ func TestStoppedByTurns(t *testing.T) {
 		t.Errorf("%+v, %v; want 2 s", a, err)
 	}
 }
+
+// TestWithinNotes: of measured times it is told which ranks had no core within MPI, from a
+// fiftieth of the run on.
+func TestWithinNotes(t *testing.T) {
+	if got := strings.Join(whatif.WithinNotes([]float64{0.5, 0.1}, 10), ""); got != "some could have gone on within MPI and had no core: rank 0 for 0.5 s; here that is the network's, and an ideal one would not end it" {
+		t.Error(got)
+	}
+	if got := whatif.WithinNotes([]float64{0.1, 0}, 10); got != nil {
+		t.Error(got)
+	}
+}

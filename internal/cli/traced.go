@@ -71,7 +71,9 @@ func (a *app) openTraced(ctx context.Context, name string, np int) (*traced, err
 	if looksLikeJSON(head) {
 		return nil, mistake.InFile(name, "JSON traces are read as those of a training job: give the folder that holds one of each rank")
 	}
-	t.Program, err = trace.Open(ctx, name, np)
+	if t.Program, err = trace.Open(ctx, name, np); err == nil && t.Program.NamedByCalls() {
+		t.Notes = append(t.Notes, namedByCalls)
+	}
 	return t, err
 }
 
@@ -94,6 +96,9 @@ func (a *app) answersOf(name string) *kept.Answers {
 	}
 	return kept.AnswersOf(e)
 }
+
+// namedByCalls is said of traces whose computation has no names.
+const namedByCalls = "the trace tells calls, not which functions computed: computation is named by the call after it"
 
 // openOTF2 opens an archive, by its anchor or its folder.
 func (t *traced) openOTF2(ctx context.Context) error {

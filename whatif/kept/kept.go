@@ -186,7 +186,11 @@ func (r *Run) Clock(ctx context.Context) (err error) {
 	if r.Seconds, err = events.Seconds(ctx, r.Timed); err != nil {
 		return err
 	}
-	r.Outside, err = events.Outside(ctx, r.Timed)
+	if r.Outside, err = events.Outside(ctx, r.Timed); err != nil {
+		return err
+	}
+	stood, err := events.NoCores(ctx, r.Timed)
+	r.Notes = append(r.Notes, whatif.WithinNotes(stood, r.Seconds)...)
 	return err
 }
 
@@ -402,7 +406,7 @@ func (r *Run) Communication(ctx context.Context) (parts Communication, err error
 func (r *Run) Setup() whatif.Setup {
 	notes := r.Notes
 	if r.Timed != nil {
-		notes = r.Timed.Header().Remarks()
+		notes = slices.Concat(r.Timed.Header().Remarks(), r.Notes)
 	}
 	return whatif.Setup{Trace: r.Program, Network: whatif.SharedMemory(), Measured: r.Seconds, Spread: r.Spread, Outside: r.Outside + r.Stalled, Timed: r.Timed != nil, Untold: r.untold(), Waits: r.waiting(), Partial: r.Partial, Stops: r.Stops, Stretch: r.Stretch, Late: r.Late, Functions: r.functions(), Notes: notes}
 }
