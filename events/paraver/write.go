@@ -207,7 +207,7 @@ func (w *writer) callName(s *events.Span) string {
 	switch {
 	case known && (kind == s.Kind || waits(kind) && waits(s.Kind)):
 		return name
-	case !known && s.Kind == events.Other:
+	case s.Kind == events.Other && (!known || kind == trace.Init || kind == trace.Finalize || kind == trace.Test):
 		return name
 	case s.Kind.Collective() && makesCommunicator(name):
 		return name

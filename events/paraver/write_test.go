@@ -107,6 +107,8 @@ func TestCallsWriteBack(t *testing.T) {
 		{"main/MPI_Wait or MPI_Test", trace.Wait, "main/MPI_Wait", false},
 		{"main/MPI_Cart_create", trace.Barrier, "main/MPI_Cart_create", true},
 		{"main/MPI_Cart_create", events.Other, "main/MPI_Cart_create", false},
+		{"main/MPI_Init", events.Other, "main/MPI_Init", false},
+		{"main/MPI_Recv", events.Other, "main/MPI", false},
 		{"main/MPI_Ibarrier", events.Other, "main/MPI_Ibarrier", false},
 		{"main/MPI_Waitall/<no core>", events.Other, "main/MPI_Waitall/<no core>", false},
 		{"/home/user/solver.c:7/MPI_Waitall/<no core>", events.Other, "solver.c:7/MPI_Waitall/<no core>", false},
