@@ -93,10 +93,10 @@ func readLabels(r io.Reader) (labels, error) {
 
 // sourceName is a function as the source has it: Extrae takes those of Fortran as the
 // linker has them. Behind an @ a linker's symbol has a version, and what Write wrote a
-// line (loop@28) or who called.
+// line (loop@28), a file and a line (OpenMP parallel@solver.c:17) or who called.
 func sourceName(text string) string {
 	_, behind, _ := strings.Cut(text, "@")
-	if strings.HasPrefix(text, Leading) || behind != "" && behind[0] >= '0' && behind[0] <= '9' {
+	if strings.HasPrefix(text, Leading) || behind != "" && behind[0] >= '0' && behind[0] <= '9' || strings.Contains(behind, ":") {
 		return text
 	}
 	return symbols.Name(text)

@@ -38,6 +38,7 @@ type events struct {
 	width     int
 	locations map[uint64]*state
 	children  map[child]int32
+	before    map[uint64]int32 // computation that only the call after it tells of, by that
 	used      []bool
 	program   string
 	command   string
@@ -54,6 +55,7 @@ type child struct {
 type state struct {
 	stack    []frame
 	last     uint64
+	called   bool            // what was left last was a call of MPI, in no region
 	values   []float64       // values[slot*width+metric]
 	slots    map[int32]int32 // of a region
 	regions  []int32         // of a slot
@@ -71,7 +73,7 @@ type frame struct {
 func newEvents(d *definitions) *events {
 	e := &events{
 		d: d, b: model.NewBuilder(), width: fixed + len(d.byOrder),
-		locations: map[uint64]*state{}, children: map[child]int32{},
+		locations: map[uint64]*state{}, children: map[child]int32{}, before: map[uint64]int32{},
 	}
 	e.used = make([]bool, e.width)
 	e.used[otf2Time], e.used[calls] = true, true
@@ -162,9 +164,13 @@ func (e *events) enter(l *state, at uint64, text []byte) error {
 	if !ok {
 		return errors.New("an enter event without region")
 	}
+	depth := len(l.stack)
+	if depth == 0 && l.called && at > l.last && e.d.callsMPI(id) {
+		slot := l.slot(e.leadingTo(id), e.width)
+		l.values[int(slot)*e.width+otf2Time] += float64(at - l.last)
+	}
 	e.pass(l, at)
 	l.last = max(l.last, at)
-	depth := len(l.stack)
 	if depth >= maxStack {
 		return fmt.Errorf("more than %d regions open at once", maxStack)
 	}
@@ -183,16 +189,32 @@ func (e *events) enter(l *state, at uint64, text []byte) error {
 	if err != nil {
 		return err
 	}
+	l.stack = append(l.stack, frame{id, path, l.slot(path, e.width)})
+	e.add(l, calls, 1)
+	return nil
+}
+
+// slot is where a location keeps the values of a region.
+func (l *state) slot(path int32, width int) int32 {
 	slot, known := l.slots[path]
 	if !known {
 		slot = int32(len(l.regions))
 		l.slots[path] = slot
 		l.regions = append(l.regions, path)
-		l.values = append(l.values, make([]float64, e.width)...)
+		l.values = append(l.values, make([]float64, width)...)
 	}
-	l.stack = append(l.stack, frame{id, path, slot})
-	e.add(l, calls, 1)
-	return nil
+	return slot
+}
+
+// leadingTo is the region of computation that is in none, by the call after it: of a trace
+// that holds calls of MPI only.
+func (e *events) leadingTo(call uint64) int32 {
+	path, ok := e.before[call]
+	if !ok {
+		path = int32(e.b.Region(model.Region{Name: leading + e.d.name(call), Kind: model.Block, Parent: model.NoParent}))
+		e.before[call] = path
+	}
+	return path
 }
 
 // path finds the region of a call path, adding it where it is new.
@@ -224,7 +246,7 @@ func (e *events) leave(l *state, at uint64, text []byte) error {
 			if i < len(l.stack)-1 {
 				e.unmatched++
 			}
-			l.stack = l.stack[:i]
+			l.stack, l.called = l.stack[:i], i == 0 && e.d.callsMPI(id)
 			return nil
 		}
 	}
@@ -340,6 +362,9 @@ func (e *events) flush(l *state, unit int, columns []int, scales []float64) {
 func (e *events) header(open string) model.Header {
 	h := model.Header{Program: e.program, Command: e.command, Created: e.d.created, Incomplete: open}
 	e.d.tellStreams(&h)
+	if e.d.callsOnly() {
+		h.Notes = append(h.Notes, callsOnly)
+	}
 	if e.unmatched > 0 {
 		h.Notes = append(h.Notes, fmt.Sprintf("%d regions were left that were not the innermost, or never entered", e.unmatched))
 	}

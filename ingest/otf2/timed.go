@@ -66,6 +66,9 @@ func (t *Timed) locate() {
 		t.header.Locations = append(t.header.Locations, timed.Location{Rank: int32(l.unit.Process), Thread: int32(l.unit.Thread)})
 		t.header.Ranks = max(t.header.Ranks, l.unit.Process+1)
 	}
+	if t.d.callsOnly() {
+		t.header.NameNotes = append(t.header.NameNotes, callsOnly)
+	}
 	for _, id := range t.d.commOrder {
 		members := t.d.members[t.d.comms[id]]
 		if len(members) == 0 || len(members) == t.header.Ranks {
@@ -112,6 +115,7 @@ type timedLocation struct {
 	path     string   // theirs, without calls of MPI
 	lengths  []int    // of path before each region
 	last     int64
+	called   bool  // what was left last was a call of MPI, in no region
 	seen     int64 // time of the latest event
 	call     int   // depth of the MPI call that is open, 0 for none
 	begin    int64
@@ -265,14 +269,26 @@ func (r *timer) comm(text []byte) int32 {
 // pass hands over the computation since the last event.
 func (r *timer) pass(loc int32, l *timedLocation, at int64) error {
 	if l.call == 0 && at > l.last && len(l.stack) > 0 {
-		r.span = timed.Span{Loc: loc, Kind: trace.Compute, Path: r.paths.Of(timed.Path{Name: l.path}), Root: -1, Peer: -1, Begin: l.last, End: at}
-		if err := r.visit(&r.span); err != nil {
-			return visitError{err}
+		if err := r.compute(loc, l, at, l.path); err != nil {
+			return err
 		}
 	}
 	l.last = max(l.last, at)
 	return nil
 }
+
+// compute hands over what a thread computed since its last event.
+func (r *timer) compute(loc int32, l *timedLocation, at int64, path string) error {
+	r.span = timed.Span{Loc: loc, Kind: trace.Compute, Path: r.paths.Of(timed.Path{Name: path}), Root: -1, Peer: -1, Begin: l.last, End: at}
+	if err := r.visit(&r.span); err != nil {
+		return visitError{err}
+	}
+	return nil
+}
+
+// leading begins the names of computation in no region, that the call of MPI after it
+// names.
+const leading = "before "
 
 func (r *timer) enter(loc int32, l *timedLocation, at int64, text []byte) error {
 	id, ok := reference(text)
@@ -281,6 +297,11 @@ func (r *timer) enter(loc int32, l *timedLocation, at int64, text []byte) error 
 	}
 	if len(l.stack) >= maxStack {
 		return fmt.Errorf("more than %d regions open at once", maxStack)
+	}
+	if len(l.stack) == 0 && l.called && at > l.last && r.t.d.callsMPI(id) {
+		if err := r.compute(loc, l, at, leading+r.t.d.name(id)); err != nil {
+			return err
+		}
 	}
 	if err := r.pass(loc, l, at); err != nil {
 		return err
@@ -306,8 +327,23 @@ func (r *timer) enter(loc int32, l *timedLocation, at int64, text []byte) error 
 
 // isCall tells whether a region is a call that others may be waited for in.
 func (r *timer) isCall(id uint64) bool {
-	name := r.t.d.name(id)
-	return strings.HasPrefix(name, "MPI_") || r.t.d.threadBarrier(id)
+	return r.t.d.callsMPI(id) || r.t.d.threadBarrier(id)
+}
+
+// callsOnly is said of traces without functions of the program.
+const callsOnly = "the trace tells calls of MPI, not which functions computed: computation is named by the call after it"
+
+func (d *definitions) callsOnly() bool {
+	for id := range d.regions {
+		if !d.callsMPI(id) {
+			return false
+		}
+	}
+	return len(d.regions) > 0
+}
+
+func (d *definitions) callsMPI(region uint64) bool {
+	return strings.HasPrefix(d.name(region), "MPI_")
 }
 
 // end closes the calls that were never left, at the last event of their threads, and
@@ -340,7 +376,7 @@ func (r *timer) leave(loc int32, l *timedLocation, at int64) error {
 		return err
 	}
 	id := l.stack[n-1]
-	l.stack = l.stack[:n-1]
+	l.stack, l.called = l.stack[:n-1], n == 1 && r.t.d.callsMPI(id)
 	if l.call == 0 {
 		l.path = l.path[:l.lengths[n-1]]
 	}
