@@ -172,3 +172,25 @@ func TestRefused(t *testing.T) {
 		}
 	}
 }
+
+// TestNoRanges: where a program named no ranges, it is said what `elsewhere` is; where it
+// did, what is outside of them needs no words.
+func TestNoRanges(t *testing.T) {
+	bare := func(number int) *job.Lane {
+		r := newRank(number, 0)
+		r.reduce("g", 1, 400, 750)
+		return job.LaneOf(r.t)
+	}
+	for _, c := range []struct {
+		lanes []*job.Lane
+		want  bool
+	}{{[]*job.Lane{bare(0), bare(1)}, true}, {twoRanks(0), false}} {
+		src, err := job.New("job", c.lanes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if said := strings.Contains(strings.Join(src.Header().AllNotes(), " "), "the program named no ranges"); said != c.want {
+			t.Errorf("said %v: %q", said, src.Header().AllNotes())
+		}
+	}
+}

@@ -62,6 +62,9 @@ func New(name string, lanes []*Lane) (*Source, error) {
 	if numbered {
 		s.header.Numbers = nil
 	}
+	if !slices.ContainsFunc(lanes, func(l *Lane) bool { return len(l.ranges) > 0 }) {
+		s.header.NameNotes = append(s.header.NameNotes, "the program named no ranges: all that ranks do between collectives is `"+elsewhere+"`, whatever it is")
+	}
 	if len(s.messages) > 0 {
 		note("ranks send to one another, as the stages of a pipeline do: what stages wait because the pipeline fills and empties (its bubble) is among the waits for messages, and in serialization")
 	}
