@@ -8,6 +8,7 @@ import (
 
 	"auspex/account"
 	"auspex/analyze"
+	"auspex/events"
 	"auspex/model"
 	"auspex/pop"
 )
@@ -181,10 +182,12 @@ func heaviestText(s *analyze.Summary, whole string) string {
 	before := ""
 	if first := s.Heaviest[0]; first.Region == model.Outside { // what took most is nobody's
 		before = fmt.Sprintf(" %s of %s is outside the regions that were marked.", Percent(first.Share), whole)
-	} else if isBlocked(first) {
-		before = fmt.Sprintf(" For %s of %s %s.", Percent(blockedShare(s)), whole, blockedText(s))
+	} else if name := lastName(first.Region); name == model.Blocked {
+		before = fmt.Sprintf(" For %s of %s %s.", Percent(shareOf(s, name)), whole, blockedText(s))
+	} else if name == events.NoCore {
+		before = fmt.Sprintf(" For %s of %s processes could have gone on within MPI and had no core.", Percent(shareOf(s, name)), whole)
 	}
-	at := slices.IndexFunc(s.Heaviest, func(r analyze.RegionTime) bool { return r.Region != model.Outside && !isBlocked(r) })
+	at := slices.IndexFunc(s.Heaviest, isSomebodys)
 	if at < 0 {
 		return before
 	}
@@ -198,7 +201,7 @@ func heaviestText(s *analyze.Summary, whole string) string {
 	}
 	var names []string
 	for _, r := range s.Heaviest {
-		if r.Region != model.Outside && !isBlocked(r) && Percent(r.Share) == Percent(h.Share) { // as it is written
+		if isSomebodys(r) && Percent(r.Share) == Percent(h.Share) { // as it is written
 			names = append(names, pathText(r.Region))
 		}
 	}
@@ -212,12 +215,16 @@ func heaviestText(s *analyze.Summary, whole string) string {
 	return text + "."
 }
 
-func isBlocked(r analyze.RegionTime) bool { return lastName(r.Region) == model.Blocked }
+// isSomebodys tells whether a time is a region's own: what a program does there.
+func isSomebodys(r analyze.RegionTime) bool {
+	name := lastName(r.Region)
+	return r.Region != model.Outside && name != model.Blocked && name != events.NoCore
+}
 
-// blockedShare is how much of the run was so in all the regions that are listed.
-func blockedShare(s *analyze.Summary) (share analyze.Real) {
+// shareOf is how much of the run all the regions of a name take that are listed.
+func shareOf(s *analyze.Summary, name string) (share analyze.Real) {
 	for _, r := range s.Heaviest {
-		if isBlocked(r) {
+		if lastName(r.Region) == name {
 			share += r.Share
 		}
 	}

@@ -80,3 +80,15 @@ func TestTheHeaviestRegions(t *testing.T) {
 		}
 	}
 }
+
+// TestHeaviestIsNoCore: what takes most may be a want of cores, which is no region's.
+func TestHeaviestIsNoCore(t *testing.T) {
+	s := &analyze.Summary{Heaviest: []analyze.RegionTime{{Region: "main/MPI_Recv/<no core>", Share: 0.4}, {Region: "solve", Share: 0.3}, {Region: "main/MPI_Wait/<no core>", Share: 0.1}}}
+	if got := heaviestText(s, "the run"); got != " For 50.0 % of the run processes could have gone on within MPI and had no core. The heaviest region is solve with 30.0 % of the run." {
+		t.Error(got)
+	}
+	s.Heaviest = s.Heaviest[1:]
+	if got := heaviestText(s, "the run"); got != " The heaviest region is solve with 30.0 % of the run." {
+		t.Error(got)
+	}
+}
