@@ -149,8 +149,8 @@ func (h *Header) Remarks() []string {
 // Source is a measured trace that can be read, more than once.
 type Source interface {
 	Header() *Header
-	// Each hands every span to visit. The span is the reader's own and changes
-	// when visit returns.
+	// Each hands every span to visit, until ctx ends. The span is the reader's own and
+	// changes when visit returns.
 	Each(ctx context.Context, visit func(*Span) error) error
 }
 

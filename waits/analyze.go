@@ -13,9 +13,7 @@ func Analyze(ctx context.Context, src events.Source) (*Report, error) {
 	h := src.Header()
 	a := NewAnalyzer(h)
 	err := src.Each(ctx, func(s *events.Span) error {
-		if a.Span(s); a.spans&0xffff == 0 {
-			return ctx.Err()
-		}
+		a.Span(s)
 		return nil
 	})
 	if err != nil {
@@ -48,7 +46,8 @@ type Analyzer struct {
 	header   *events.Header
 	locs     []location
 	first    []int32  // first location of each rank
-	regions  []region // by path
+	spent    []float64 // by path, ns of all locations without waiting
+	regions  []region  // by path
 	mail     mail
 	intakes  intakes
 	comms    []group
@@ -76,10 +75,9 @@ type location struct {
 	accessed int64 // 1 more than the number of its first access to a window; 0 where there is none
 }
 
-// region is what is known of a path. Times are those of all locations, in ns.
+// region is what else is known of a path. Times are those of all locations, in ns.
 type region struct {
-	ns    float64 // without waiting
-	other float64 // of that, calls that exchange nothing that is understood
+	other float64 // in calls that exchange nothing that is understood
 	pause float64 // and pauses
 	alone float64 // and barriers of unknown threads
 	has   has
@@ -112,9 +110,7 @@ func NewAnalyzer(h *events.Header) *Analyzer {
 // Span takes one span.
 func (a *Analyzer) Span(s *events.Span) {
 	a.spans++
-	if a.begin > s.Begin {
-		a.begin = s.Begin
-	}
+	a.begin = min(a.begin, s.Begin)
 	l := &a.locs[s.Loc]
 	if l.full() {
 		a.shorten(l)
@@ -122,9 +118,13 @@ func (a *Analyzer) Span(s *events.Span) {
 	if l.end < s.End {
 		l.end, a.end = s.End, max(a.end, s.End)
 	}
-	a.spend(s)
-	ns := max(s.End-s.Begin, 0)
-	if len(s.Messages) == 0 && !exchanges(s.Kind) {
+	ns := s.End - s.Begin
+	a.spend(s.Path, float64(ns))
+	if s.Kind >= events.Other {
+		a.unlike(s)
+	}
+	ns = max(ns, 0)
+	if len(s.Messages) == 0 && timeOnly[s.Kind] {
 		l.work(s.Path, s.Begin, ns)
 		return
 	}
@@ -150,23 +150,27 @@ func (a *Analyzer) Span(s *events.Span) {
 	}
 }
 
-// exchanges tells which spans are more than time of their location, even without
-// messages.
-func exchanges(k trace.Kind) bool {
-	switch k {
-	case trace.Compute, events.Pause, events.Other, trace.Isend, trace.Irecv:
-		return false
+// timeOnly are the kinds of spans that, without messages, are no more than time of their
+// location.
+var timeOnly = [256]bool{trace.Compute: true, events.Pause: true, events.Other: true, trace.Isend: true, trace.Irecv: true}
+
+// spend adds to the time of a region.
+func (a *Analyzer) spend(path int32, ns float64) {
+	if int(path) >= len(a.spent) {
+		a.enter(path)
 	}
-	return true
+	a.spent[path] += ns
 }
 
-// spend adds a span to the times of its region.
-func (a *Analyzer) spend(s *events.Span) {
-	if int(s.Path) >= len(a.regions) {
-		a.regions = append(a.regions, make([]region, int(s.Path)+1-len(a.regions))...)
-	}
+// enter makes room for the region of a path.
+func (a *Analyzer) enter(path int32) {
+	more := int(path) + 1 - len(a.spent)
+	a.spent, a.regions = append(a.spent, make([]float64, more)...), append(a.regions, make([]region, more)...)
+}
+
+// unlike notes time of a region that is neither computation nor understood.
+func (a *Analyzer) unlike(s *events.Span) {
 	r, ns := &a.regions[s.Path], float64(s.End-s.Begin)
-	r.ns += ns
 	switch s.Kind {
 	case events.Other:
 		r.other += ns

@@ -182,8 +182,8 @@ func (a *Analyzer) attribute(row int32, wait float64, v, late *visit) (twice boo
 // already.
 func (a *Analyzer) excess(v, late *visit, since sync, calls bool) (total float64, direct int, twice bool) {
 	suspects := len(a.suspects.list)
-	a.late.size(len(a.regions), suspects)
-	a.own.size(len(a.regions), suspects)
+	a.late.size(len(a.spent), suspects)
+	a.own.size(len(a.spent), suspects)
 	if of := (part{since.late, late.at, since.time, late.loc, calls}); a.late.part != of {
 		a.late.fill(&a.locs[late.loc].log, of)
 	}

@@ -295,7 +295,7 @@ func (a *Analyzer) share(e *event) bool {
 	if a.Each != nil && row != untoldRow {
 		a.Each(Wait{k.pattern(), v.loc, v.path, late.loc, begin, e.until, a.largest()})
 	}
-	a.regions[v.path].ns -= float64(wait)
+	a.spent[v.path] -= float64(wait)
 	by := detour{loc: -1}
 	if !e.aside && late.loc != v.loc { // up to the late one's call, and then what was left of the wait
 		by = detour{late.at - 1, max(v.end-max(e.until, late.begin), 0), late.loc}

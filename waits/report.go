@@ -153,9 +153,9 @@ func (a *Analyzer) Report() *Report {
 		return cmp.Or(cmp.Compare(y.Seconds, x.Seconds), cmp.Compare(x.Region, y.Region), cmp.Compare(x.Pattern, y.Pattern))
 	})
 	r.Share = share(r.Waited)
-	for path := range a.regions {
+	for path, ns := range a.spent {
 		if _, ok := events.WithoutCore(a.header.Paths[path].Name); ok {
-			r.NoCore += a.regions[path].ns / 1e9
+			r.NoCore += ns / 1e9
 		}
 	}
 	r.CriticalPath = a.onPath()
@@ -247,7 +247,7 @@ func (a *Analyzer) onPath() []OnPath {
 		if ns <= 0 {
 			continue
 		}
-		seconds, mean := ns/1e9, a.regions[path].ns/1e9/float64(max(len(a.locs), 1))
+		seconds, mean := ns/1e9, a.spent[path]/1e9/float64(max(len(a.locs), 1))
 		out = append(out, OnPath{Region: a.header.Paths[path].Name, Seconds: seconds, Share: ns / whole, Imbalance: max(seconds-mean, 0)})
 	}
 	slices.SortFunc(out, func(x, y OnPath) int {
