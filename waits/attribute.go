@@ -20,10 +20,32 @@ type scratch struct {
 // profile is what a location did in a part of its log.
 type profile struct {
 	part
-	times    []int64   // ns by path
-	paths    []int32   // those with times
-	waited   []float64 // ns by suspect
-	suspects []int32   // those that were waited for
+	times  tally[int64]   // ns by path
+	waited tally[float64] // ns by suspect
+}
+
+// tally is sums by key, and the keys that have one in the order in which they came.
+type tally[N int64 | float64] struct {
+	sums []N
+	keys []int32 // room for all
+	used int     // so many have a sum
+}
+
+func (t *tally[N]) list() []int32 { return t.keys[:t.used] }
+
+// size makes room for so many keys.
+func (t *tally[N]) size(keys int) {
+	if n := keys - len(t.sums); n > 0 {
+		t.sums, t.keys = append(t.sums, make([]N, n)...), append(t.keys, make([]int32, n)...)
+	}
+}
+
+func (t *tally[N]) clear() {
+	sums := t.sums
+	for _, key := range t.list() {
+		sums[key] = 0
+	}
+	t.used = 0
 }
 
 // part is that of a location's log from one entry up to another. In the one before the
@@ -36,78 +58,75 @@ type part struct {
 	call     bool
 }
 
+// nobody is the location of the part that none is the same as.
+const nobody = -1
+
 // fill makes the profile of a part of a log.
-func (p *profile) fill(l *log, of part) {
+func (p *profile) fill(l *log, of *part) {
 	p.clear()
-	p.part = of
-	entries, sums := l.between(of.from, of.to)
+	if of.from < l.base && of.to >= l.base {
+		p.before(l.sums)
+	} else if met := l.entry(of.from - 1); met != nil && of.call {
+		p.spend([]entry{*met})
+	}
+	p.spend(l.between(of.from, of.to))
+	if causes := l.suffered(of.from, of.to, of.met); len(causes) > 0 {
+		p.pass(causes)
+	}
+}
+
+// before adds what entries that are not there any more took together.
+func (p *profile) before(sums []sum) {
 	for i := range sums {
 		p.pass(sums[i].causes)
 		p.spend([]entry{{path: sums[i].path, own: sums[i].own}})
-	}
-	if met := l.entry(of.from - 1); met != nil && of.call {
-		p.spend([]entry{*met})
-	}
-	p.spend(entries)
-	p.pass(l.suffered(of.from, of.to, of.met))
-}
-
-// size makes room for so many paths and suspects.
-func (p *profile) size(paths, suspects int) {
-	if n := paths - len(p.times); n > 0 {
-		p.times, p.paths = append(p.times, make([]int64, n)...), slices.Grow(p.paths, paths)
-	}
-	if n := suspects - len(p.waited); n > 0 {
-		p.waited, p.suspects = append(p.waited, make([]float64, n)...), slices.Grow(p.suspects, suspects)
 	}
 }
 
 // clear makes it one of nothing.
 func (p *profile) clear() {
-	for _, path := range p.paths {
-		p.times[path] = 0
-	}
-	for _, of := range p.suspects {
-		p.waited[of] = 0
-	}
-	p.part, p.paths, p.suspects = part{}, p.paths[:0], p.suspects[:0]
+	p.times.clear()
+	p.waited.clear()
+}
+
+// size makes room for so many paths and suspects.
+func (p *profile) size(paths, suspects int) {
+	p.times.size(paths)
+	p.waited.size(suspects)
 }
 
 // spend adds times of paths. Most of an analysis is here and in pass: they append to
 // lists that have room by index, which leaves all they need in registers.
 func (p *profile) spend(entries []entry) {
-	times, n := p.times, len(p.paths)
-	paths := p.paths[:len(times)]
+	times, paths, n := p.times.sums, p.times.keys, p.times.used
 	for i := range entries {
-		own := entries[i].own
+		own, path := entries[i].own, entries[i].path
 		if own == 0 {
 			continue
 		}
-		path := entries[i].path
-		t := &times[path]
-		if *t == 0 {
+		t := times[path]
+		times[path] = t + own
+		if t == 0 {
 			paths[n] = path
 			n++
 		}
-		*t += own
 	}
-	p.paths = paths[:n]
+	p.times.used = n
 }
 
 // pass adds causes.
 func (p *profile) pass(causes []cause) {
-	waited, n := p.waited, len(p.suspects)
-	suspects := p.suspects[:len(waited)]
+	waited, suspects, n := p.waited.sums, p.waited.keys, p.waited.used
 	for i := range causes {
 		of, ns := causes[i].of, causes[i].ns
-		w := &waited[of]
-		if *w == 0 && ns > 0 {
+		w := waited[of]
+		waited[of] = w + ns
+		if w == 0 && ns > 0 {
 			suspects[n] = of
 			n++
 		}
-		*w += ns
 	}
-	p.suspects = suspects[:n]
+	p.waited.used = n
 }
 
 // suspects are regions of locations that made others wait; causes are their numbers.
@@ -167,11 +186,12 @@ func (a *Analyzer) attribute(row int32, wait float64, v, late *visit) (twice boo
 		total, direct = wait, 1
 	}
 	part := wait / total
-	for i, list := 0, a.blamed[n:]; i < len(list); i++ {
+	list := a.blamed[n:]
+	for i := range list {
 		list[i].ns *= part
-		if row != untoldRow {
-			a.book(row, list[i], i < direct)
-		}
+	}
+	if row != untoldRow {
+		a.book(row, list, direct)
 	}
 	return twice
 }
@@ -185,38 +205,42 @@ func (a *Analyzer) excess(v, late *visit, since sync, calls bool) (total float64
 	a.late.size(len(a.spent), suspects)
 	a.own.size(len(a.spent), suspects)
 	if of := (part{since.late, late.at, since.time, late.loc, calls}); a.late.part != of {
-		a.late.fill(&a.locs[late.loc].log, of)
+		a.late.part = of
+		a.late.fill(&a.locs[late.loc].log, &a.late.part)
 	}
-	a.own.fill(&a.locs[v.loc].log, part{since.own, v.at, since.time, v.loc, calls})
-	n := len(a.blamed)
-	for _, p := range a.late.paths {
-		ns := float64(a.late.times[p] - a.own.times[p])
+	a.own.fill(&a.locs[v.loc].log, &part{since.own, v.at, since.time, v.loc, calls})
+	times, ownTimes := a.late.times.sums, a.own.times.sums
+	waited, ownWaited := a.late.waited.sums, a.own.waited.sums
+	blamed := a.blamed
+	for _, p := range a.late.times.list() {
+		ns := float64(times[p] - ownTimes[p])
 		if ns <= 0 {
 			continue
 		}
 		of := a.suspects.number(late.loc, p)
 		if int(of) < suspects { // it was waited for before
-			ns -= a.own.waited[of]
+			ns -= ownWaited[of]
 		}
 		if ns > 0 {
-			a.blamed = append(a.blamed, cause{of, ns})
+			blamed = append(blamed, cause{of, ns})
 			total += ns
 		}
 	}
-	direct = len(a.blamed) - n
-	for _, of := range a.late.suspects {
-		ns := a.late.waited[of] - a.own.waited[of]
-		switch s := a.suspects.list[of]; s.loc {
+	direct = len(blamed) - len(a.blamed)
+	for _, of := range a.late.waited.list() {
+		ns := waited[of] - ownWaited[of]
+		switch s := &a.suspects.list[of]; s.loc {
 		case v.loc:
-			ns -= float64(max(a.own.times[s.path]-a.late.times[s.path], 0))
+			ns -= float64(max(ownTimes[s.path]-times[s.path], 0))
 		case late.loc:
-			twice = twice || a.late.times[s.path] > a.own.times[s.path]
+			twice = twice || times[s.path] > ownTimes[s.path]
 		}
 		if ns > 0 {
-			a.blamed = append(a.blamed, cause{of, ns})
+			blamed = append(blamed, cause{of, ns})
 			total += ns
 		}
 	}
+	a.blamed = blamed
 	return total, direct, twice
 }
 
@@ -255,8 +279,9 @@ func (a *Analyzer) joinBlamed() {
 	a.own.clear()
 	a.own.size(0, len(a.suspects.list))
 	a.own.pass(a.blamed)
-	for i, of := range a.own.suspects {
-		a.blamed[i] = cause{of, a.own.waited[of]}
+	suspects, waited, blamed := a.own.waited.list(), a.own.waited.sums, a.blamed
+	a.blamed = blamed[:len(suspects)]
+	for i, of := range suspects {
+		blamed[i] = cause{of, waited[of]}
 	}
-	a.blamed = a.blamed[:len(a.own.suspects)]
 }

@@ -214,7 +214,7 @@ func (a *Analyzer) meet(m *meeting) {
 			firstLeave, first = m.visits[i].end, m.visits[i].loc
 		}
 	}
-	a.late.clear() // the waits for it are judged; from here on it stays the same
+	a.late.loc = nobody // the waits for it are judged; from here on it stays the same
 	e := event{kind: k, late: late.visit, tied: m.tied(late)}
 	for i := range m.visits {
 		v := &m.visits[i]
@@ -233,7 +233,7 @@ func (a *Analyzer) meet(m *meeting) {
 // the call itself.
 func (a *Analyzer) completed(v *visit, first int32, ns int64) {
 	if row := a.told(completion, v, first, ns); row != untoldRow {
-		a.book(row, cause{a.suspects.number(v.loc, v.path), float64(ns)}, true)
+		a.book(row, []cause{{a.suspects.number(v.loc, v.path), float64(ns)}}, 1)
 	}
 }
 

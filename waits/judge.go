@@ -264,7 +264,7 @@ func (a *Analyzer) settle(n int32) {
 		a.meet(e.whole)
 		return
 	}
-	a.late.clear()
+	a.late.loc = nobody
 	if a.share(e) {
 		at := e.v.at + 1
 		if e.goesOn {

@@ -103,24 +103,20 @@ func (l *log) entry(at int64) *entry {
 	return nil
 }
 
-// between are the entries from one number up to another, and the sums where those from
-// before are asked for as well.
-func (l *log) between(from, to int64) ([]entry, []sum) {
+// between are the entries from one number up to another.
+func (l *log) between(from, to int64) []entry {
 	i, j := max(from-l.base, 0), min(to-l.base, int64(len(l.entries)))
 	if i > j {
-		return nil, nil
+		return nil
 	}
-	if from < l.base {
-		return l.entries[i:j], l.sums
-	}
-	return l.entries[i:j], nil
+	return l.entries[i:j]
 }
 
 // past is the place of the first wait of entries from a number on. Mostly those that
 // are asked for are among the last.
 func (l *log) past(at int64) int {
-	i := len(l.waits)
-	for i > 0 && l.waits[i-1].at >= at {
+	i, waits := len(l.waits), l.waits
+	for i > 0 && waits[i-1].at >= at {
 		i--
 	}
 	return i
@@ -129,18 +125,18 @@ func (l *log) past(at int64) int {
 // suffered are the causes of what entries from one number up to another waited for, and
 // the one before them after a time.
 func (l *log) suffered(from, to, after int64) []cause {
-	end := l.past(to)
+	end, waits := l.past(to), l.waits
 	i := end
-	for i > 0 && l.waits[i-1].at >= from {
+	for i > 0 && waits[i-1].at >= from {
 		i--
 	}
-	for i > 0 && l.waits[i-1].at == from-1 && l.waits[i-1].until > after {
+	for i > 0 && waits[i-1].at == from-1 && waits[i-1].until > after {
 		i--
 	}
 	if i == end {
 		return nil
 	}
-	return l.causes[l.causesFrom(i):l.waits[end-1].causes]
+	return l.causes[l.causesFrom(i):waits[end-1].causes]
 }
 
 // causesFrom is where the causes of waits from a place on begin.

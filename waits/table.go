@@ -37,18 +37,29 @@ func (t *table) add(row, rank int32, ns int64) {
 	r.ranks[rank] += float64(ns)
 }
 
-// book adds a cause to a row. Mostly it is the row to which it was added before.
-func (a *Analyzer) book(row int32, c cause, direct bool) {
-	t, of := &a.table, &a.suspects.list[c.of]
-	if of.row != row {
-		of.row, of.sum = row, t.causes.of(joint(row, c.of))
-		if int(of.sum) == len(t.sums) {
-			t.sums = append(t.sums, causeSum{row: row, of: c.of})
+// book adds causes to a row, of which the first so many are direct ones. Mostly it is the
+// row to which they were added before.
+func (a *Analyzer) book(row int32, causes []cause, direct int) {
+	t, suspects := &a.table, a.suspects.list
+	for i := range causes {
+		c := &causes[i]
+		of := &suspects[c.of]
+		if of.row != row {
+			of.row, of.sum = row, t.sum(row, c.of)
+		}
+		s := &t.sums[of.sum]
+		s.ns += c.ns
+		if i < direct {
+			s.direct += c.ns
 		}
 	}
-	s := &t.sums[of.sum]
-	s.ns += c.ns
-	if direct {
-		s.direct += c.ns
+}
+
+// sum is the number of that of a cause of a row.
+func (t *table) sum(row, of int32) int32 {
+	n := t.causes.of(joint(row, of))
+	if int(n) == len(t.sums) {
+		t.sums = append(t.sums, causeSum{row: row, of: of})
 	}
+	return n
 }
