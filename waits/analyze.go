@@ -45,7 +45,7 @@ type Analyzer struct {
 
 	header   *events.Header
 	locs     []location
-	first    []int32  // first location of each rank
+	first    []int32   // first location of each rank
 	spent    []float64 // by path, ns of all locations without waiting
 	regions  []region  // by path
 	mail     mail
@@ -110,7 +110,9 @@ func NewAnalyzer(h *events.Header) *Analyzer {
 // Span takes one span.
 func (a *Analyzer) Span(s *events.Span) {
 	a.spans++
-	a.begin = min(a.begin, s.Begin)
+	if s.Begin < a.begin {
+		a.begin = s.Begin
+	}
 	l := &a.locs[s.Loc]
 	if l.full() {
 		a.shorten(l)
@@ -146,7 +148,7 @@ func (a *Analyzer) Span(s *events.Span) {
 	case s.Kind == events.Lock:
 		a.lock(&v, s, lockWait)
 	default:
-		a.messages(&v, s)
+		a.messages(&v, l.rank, s)
 	}
 }
 

@@ -204,8 +204,10 @@ func (a *Analyzer) once(list []due) []due {
 
 // inOrder judges events of one moment, what each location did earlier first.
 func (a *Analyzer) inOrder(list []due) {
-	if len(list) == 1 {
-		a.settle(list[0].event)
+	if a.stand(list) {
+		for _, d := range list {
+			a.settle(d.event)
+		}
 		return
 	}
 	turns := a.turns[:0]
@@ -237,6 +239,23 @@ func (a *Analyzer) inOrder(list []due) {
 	for i := range list {
 		a.after(list, int32(i))
 	}
+}
+
+// stand tells that events of one moment stand in order already: a single one, or waits of
+// so many locations for one, whose calls follow one another.
+func (a *Analyzer) stand(list []due) bool {
+	if len(list) == 1 {
+		return true
+	}
+	last := &a.found.events[list[0].event]
+	for i, d := range list {
+		e := &a.found.events[d.event]
+		if e.whole != nil || e.late.loc != last.late.loc || e.late.at < last.late.at || e.v.loc == e.late.loc || i > 0 && e.v.loc <= last.v.loc {
+			return false
+		}
+		last = e
+	}
+	return true
 }
 
 // turn is an event in which a location takes part, with a call of a number.

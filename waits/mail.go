@@ -1,6 +1,10 @@
 package waits
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"auspex/events"
+)
 
 // mail is messages of which one side has been seen, and the latest with both. Those
 // with the same ends, tag and communicator wait in a queue, whose first is found in a
@@ -27,8 +31,10 @@ type address struct {
 	label
 }
 
-// label is what a receive from anyone may still ask for.
-type label struct{ tag, comm int32 }
+// label is what a receive from anyone may still ask for: tag and communicator.
+type label uint64
+
+func labelOf(h *events.Half) label { return label(joint(h.Tag, h.Comm)) }
 
 // to is who receives.
 func (a *address) to() int32 { return int32(uint32(a.ends)) }
@@ -75,7 +81,7 @@ func (l *mail) find(of address) *int32 {
 
 // chain is where the messages of an address are.
 func (l *mail) chain(of address) *int32 {
-	h := (of.ends*golden ^ joint(of.tag, of.comm)) * golden
+	h := (of.ends*golden ^ uint64(of.label)) * golden
 	return &l.chains[h>>32&uint64(len(l.chains)-1)]
 }
 
@@ -101,7 +107,7 @@ func (l *mail) grow() {
 func (l *mail) release(n int32) { l.pool[n-1].next, l.free = l.free, n }
 
 // add makes an open message with one side at a place that was found for it.
-func (l *mail) add(at *int32, of address, sent bool) *message {
+func (l *mail) add(at *int32, of address, sent bool) (*message, *mailbox) {
 	n := l.free
 	m := &l.pool[n-1]
 	l.free = m.next
@@ -121,11 +127,11 @@ func (l *mail) add(at *int32, of address, sent bool) *message {
 		first := &l.pool[*at-1]
 		l.pool[first.last-1].next, first.last = n, n
 	}
-	return m
+	return m, b
 }
 
 // remove takes the first message of a queue out of it and out of its mailbox.
-func (l *mail) remove(at *int32, m *message) {
+func (l *mail) remove(at *int32, m *message) *mailbox {
 	if *at = m.chain; m.next > 0 {
 		*at = m.next
 		next := &l.pool[m.next-1]
@@ -143,6 +149,7 @@ func (l *mail) remove(at *int32, m *message) {
 	} else {
 		b.last = m.older
 	}
+	return b
 }
 
 // doneRing are the latest messages with both sides, for sends whose completion is yet

@@ -23,16 +23,15 @@ type intakes struct {
 	free []int32
 }
 
-// messages looks at a call that sends or receives.
-func (a *Analyzer) messages(v *visit, s *events.Span) {
+// messages looks at a call of a rank that sends or receives.
+func (a *Analyzer) messages(v *visit, rank int32, s *events.Span) {
 	in := int32(-1)
-	rank := a.locs[s.Loc].rank
 	for i := range s.Messages {
 		h := &s.Messages[i]
-		if h.Peer < 0 || int(h.Peer) >= len(a.mail.boxes) {
+		if uint(h.Peer) >= uint(len(a.mail.boxes)) {
 			continue
 		}
-		switch of := (label{h.Tag, h.Comm}); h.Side {
+		switch of := labelOf(h); h.Side {
 		case events.Sent:
 			// Of a measured send-receive it is not told whether its send left at once.
 			a.sent(v, addressOf(rank, h.Peer, of), s.Kind == trace.Send || s.Kind == trace.SendRecv && !a.header.Replayed)
@@ -70,16 +69,15 @@ func (a *Analyzer) sent(v *visit, to address, blocking bool) {
 	at := l.find(to)
 	if n := *at; n > 0 {
 		if m := &l.pool[n-1]; !m.sent {
-			l.remove(at, m)
-			in := m.in
-			a.matched(n, m, v, blocking)
+			box, in := l.remove(at, m), m.in
+			a.matched(box, n, m, &a.intakes.list[in], v, blocking)
 			a.known(in)
 			return
 		}
 	}
-	m := l.add(at, to, true)
+	m, box := l.add(at, to, true)
 	m.side, m.blocking = *v, blocking
-	a.bound(to.to())
+	a.bound(box)
 }
 
 // received looks at the receive of a message.
@@ -88,27 +86,24 @@ func (a *Analyzer) received(in int32, from address, posted int64) {
 	at := l.find(from)
 	if n := *at; n > 0 {
 		if m := &l.pool[n-1]; m.sent {
-			l.remove(at, m)
-			send := m.side
-			m.side, m.posted, m.in = call.visit, posted, in
-			a.matched(n, m, &send, m.blocking)
+			box, send := l.remove(at, m), m.side
+			m.side, m.posted = call.visit, posted
+			a.matched(box, n, m, call, &send, m.blocking)
 			return
 		}
 	}
 	call.left++
-	m := l.add(at, from, false)
+	m, box := l.add(at, from, false)
 	m.side, m.posted, m.in = call.visit, posted, in
-	a.bound(from.to())
+	a.bound(box)
 }
 
 // matched looks at the sender of a message that is no longer open, and keeps the latest
 // sender for the receiver.
-func (a *Analyzer) matched(n int32, m *message, send *visit, blocking bool) {
-	in := &a.intakes.list[m.in]
+func (a *Analyzer) matched(box *mailbox, n int32, m *message, in *intake, send *visit, blocking bool) {
 	if !in.any || later(send.begin, send.loc, in.latest.begin, in.latest.loc) {
 		in.any, in.latest = true, *send
 	}
-	box := &a.mail.boxes[m.to()]
 	box.take(in.begin, send.begin, m.label)
 	switch {
 	case blocking:
@@ -124,12 +119,15 @@ func (a *Analyzer) matched(n int32, m *message, send *visit, blocking bool) {
 	a.mail.release(n)
 }
 
-// bound gives up the older messages of a rank that has too many with one side.
-func (a *Analyzer) bound(rank int32) {
-	b := &a.mail.boxes[rank]
-	if b.open <= maxOpen {
-		return
+// bound keeps a rank from having too many messages with one side.
+func (a *Analyzer) bound(b *mailbox) {
+	if b.open > maxOpen {
+		a.giveUp(b)
 	}
+}
+
+// giveUp gives up the older messages of a rank.
+func (a *Analyzer) giveUp(b *mailbox) {
 	for range maxOpen / 2 {
 		n := b.first
 		m := &a.mail.pool[n-1]

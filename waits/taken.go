@@ -34,8 +34,8 @@ func (t *taken) take(begin, sent int64, of label) {
 	if len(t.list) >= maxTaken {
 		t.list = append(t.list[:0], t.list[len(t.list)/2:]...)
 	}
-	t.list, t.later = append(t.list, took{begin, earliest{sent, of}}), t.later[:0]
-	t.latest = max(t.latest, begin)
+	t.list = append(t.list, took{begin, earliest{sent, of}})
+	t.later, t.latest = t.later[:0], max(t.latest, begin)
 }
 
 // forget drops those up to a time.
